@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tracepoints: what a trace header, and code that uses one, includes.
+ *
+ * TRACE_EVENT(foo, ...) declares here
+ *	trace_foo(...)			hit it: one 5-byte NOP while it is off
+ *	trace_foo_enabled()		is anybody listening?
+ *	register_trace_foo(fn, data)	fn(data, ...) is called at each hit
+ *	unregister_trace_foo(fn, data)
+ * One .c file of the program defines CREATE_TRACE_POINTS before it includes
+ * the trace header; <trace/define_trace.h> then makes the definitions.
+ */
+#ifndef ULF_LINUX_TRACEPOINT_H
+#define ULF_LINUX_TRACEPOINT_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include <ulf/event.h>
+#include <ulf/module.h>
+#include <ulf/tracepoint.h>
+
+#ifndef PARAMS
+#define PARAMS(args...) args
+#endif
+#define TP_PROTO(args...) args
+#define TP_ARGS(args...) args
+#define TP_CONDITION(args...) args
+
+#if !defined(__x86_64__)
+#error "ulf: tracepoints are made for x86-64 only so far"
+#endif
+
+/*
+ * The static branch.  The table row names the tracepoint by its symbol, as
+ * PIC code could not pass the address of one in another shared object as an
+ * immediate operand.
+ */
+#define __ULF_SITE(name)						\
+	__asm__ goto ("661:\n\t"					\
+		".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"		\
+		".pushsection __ulf_sites, \"aw\"\n\t"			\
+		".balign 8\n\t"						\
+		"662: .long 661b - 662b, %l[__ulf_on] - 662b\n\t"	\
+		".quad __tracepoint_" #name "\n\t"			\
+		".popsection"						\
+		: : : : __ulf_on)
+
+#define __ULF_DECLARE_TRACE(name, proto, args, cond)			\
+	__ULF_EXTERN_C_BEGIN						\
+	extern struct tracepoint __tracepoint_##name;			\
+	extern void __traceiter_##name(void *__data, proto);		\
+	__ULF_EXTERN_C_END						\
+	static inline __attribute__((always_inline, unused)) bool	\
+	trace_##name##_enabled(void)					\
+	{								\
+		__ULF_SITE(name);					\
+		return false;						\
+	__ulf_on:							\
+		return true;						\
+	}								\
+	static inline __attribute__((unused)) void trace_##name(proto)	\
+	{								\
+		if (__builtin_expect(trace_##name##_enabled(), 0)) {	\
+			if (!(cond))					\
+				return;					\
+			__traceiter_##name(NULL, args);			\
+		}							\
+	}								\
+	static inline __attribute__((unused)) int			\
+	register_trace_prio_##name(void (*probe)(void *__data, proto),	\
+				   void *data, int prio)		\
+	{								\
+		return tracepoint_probe_register_prio(			\
+			&__tracepoint_##name, (void *)probe, data, prio); \
+	}								\
+	static inline __attribute__((unused)) int			\
+	register_trace_##name(void (*probe)(void *__data, proto),	\
+			      void *data)				\
+	{								\
+		return tracepoint_probe_register(			\
+			&__tracepoint_##name, (void *)probe, data);	\
+	}								\
+	static inline __attribute__((unused)) int			\
+	unregister_trace_##name(void (*probe)(void *__data, proto),	\
+				void *data)				\
+	{								\
+		return tracepoint_probe_unregister(			\
+			&__tracepoint_##name, (void *)probe, data);	\
+	}								\
+	static inline __attribute__((unused)) void			\
+	check_trace_callback_type_##name(void (*probe)(void *__data, proto)) \
+	{								\
+		(void)probe;						\
+	}
+
+#ifdef __cplusplus
+#define __ULF_EXTERN_C_BEGIN	extern "C" {
+#define __ULF_EXTERN_C_END	}
+#define __ULF_EXTERN_C		extern "C"
+#else
+#define __ULF_EXTERN_C_BEGIN
+#define __ULF_EXTERN_C_END
+#define __ULF_EXTERN_C
+#endif
+
+#define DEFINE_TRACE_FN(name, reg, unreg, proto, args)			\
+	__ULF_EXTERN_C_BEGIN						\
+	ULF_EXPORT struct tracepoint __tracepoint_##name		\
+	__attribute__((used)) = { #name, NULL, reg, unreg, 0, 0 };	\
+	static struct tracepoint *__tracepoint_ptr_##name		\
+	__attribute__((used, section("__ulf_tracepoints"))) =		\
+		&__tracepoint_##name;					\
+	ULF_EXPORT void __traceiter_##name(void *__data, proto)		\
+	{								\
+		struct ulf_thread *__ulf_thread = ulf_probe_enter();	\
+		struct tracepoint_func *__ulf_func;			\
+									\
+		(void)__data;						\
+		if (!__ulf_thread)					\
+			return;						\
+		/* mate: tracepoint.c [probe.publish] */		\
+		__ulf_func = __atomic_load_n(&__tracepoint_##name.funcs, \
+					     __ATOMIC_ACQUIRE);		\
+		for (; __ulf_func && __ulf_func->func; __ulf_func++) {	\
+			__data = __ulf_func->data;			\
+			((void (*)(void *, proto))__ulf_func->func)(	\
+				__data, args);				\
+		}							\
+		ulf_probe_exit(__ulf_thread);				\
+	}								\
+	__ULF_EXTERN_C_END
+
+#define DEFINE_TRACE(name, proto, args)					\
+	DEFINE_TRACE_FN(name, NULL, NULL, PARAMS(proto), PARAMS(args))
+
+/* In user space a tracepoint of a shared object is visible as it is. */
+#define EXPORT_TRACEPOINT_SYMBOL(name)		struct tracepoint
+#define EXPORT_TRACEPOINT_SYMBOL_GPL(name)	struct tracepoint
+
+#endif /* ULF_LINUX_TRACEPOINT_H */
+
+/*
+ * The words of a trace header, in their declaring sense.  Outside the guard:
+ * <trace/define_trace.h> gives them other meanings and takes them away.
+ */
+#ifndef TRACE_EVENT
+#define DECLARE_TRACE(name, proto, args)				\
+	__ULF_DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), 1)
+#define DECLARE_TRACE_CONDITION(name, proto, args, cond)		\
+	__ULF_DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
+#define DEFINE_EVENT(template, name, proto, args)			\
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)	\
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+#define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print) \
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the code made by TRACE_EVENT hands to libulf.  Not for use by hand:
+ * the macros of <linux/tracepoint.h> and <trace/define_trace.h> fill these.
+ * The layout is part of the ABI between programs and libulf.so.
+ */
+#ifndef ULF_EVENT_H
+#define ULF_EVENT_H
+
+#include <stddef.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ULF_EXPORT	__attribute__((visibility("default")))
+#define ULF_HIDDEN	__attribute__((visibility("hidden")))
+#define ULF_ABI_VERSION	1
+
+/* ---- tracepoints ---- */
+
+struct tracepoint_func {
+	void *func;
+	void *data;
+	int prio;
+};
+
+/* @funcs: sorted by priority, ended by a NULL func; replaced, never edited.
+ * @enabled: the static key; 1 while there is a probe. */
+struct tracepoint {
+	const char *name;
+	struct tracepoint_func *funcs;
+	int (*regfunc)(void);
+	void (*unregfunc)(void);
+	unsigned int enabled;
+	unsigned int reserved;
+};
+
+/* A place where trace_<name>() or trace_<name>_enabled() was compiled in. */
+struct ulf_site {
+	int code;			/* the NOP, from the address of this */
+	int target;			/* where to jump when on, likewise */
+	struct tracepoint *key;
+};
+
+/* ---- events ---- */
+
+enum ulf_field_kind {
+	ULF_FIELD_PLAIN,
+	ULF_FIELD_ARRAY,
+	ULF_FIELD_DATA_LOC,
+	ULF_FIELD_REL_LOC,
+};
+
+/* A table of them ends with one that has no name; its size is the size of
+ * the fixed part of the record. */
+struct ulf_field {
+	const char *type;		/* of an element, for arrays */
+	const char *name;
+	unsigned int offset;
+	unsigned int size;
+	unsigned int len;		/* elements of an array */
+	unsigned char kind;		/* enum ulf_field_kind */
+	unsigned char is_signed;
+};
+
+/* The head of every record, as in the kernel. */
+struct trace_entry {
+	unsigned short type;
+	unsigned char flags;
+	unsigned char preempt_count;
+	int pid;
+};
+
+struct ulf_event {
+	const char *system;
+	const char *name;
+	struct tracepoint *tracepoint;
+	void *probe;			/* records into the buffer */
+	const struct ulf_field *(*fields)(void);
+	const char *print_fmt;
+	/* filled by libulf */
+	const unsigned int *recording;	/* tracing_on of its buffer */
+	void *buffer;
+	unsigned int id;
+	unsigned int row;
+	unsigned int is_on;
+	unsigned int reserved[3];
+};
+
+/* ---- one a program or shared object ---- */
+
+struct ulf_module {
+	unsigned int version;
+	unsigned int is_registered;
+	struct ulf_site *sites, *sites_end;
+	struct ulf_event **events, **events_end;
+	struct tracepoint **tracepoints, **tracepoints_end;
+	struct ulf_module *next;	/* libulf's list */
+	void *priv;			/* libulf's own */
+};
+
+ULF_EXPORT void ulf_module_register(struct ulf_module *module);
+ULF_EXPORT void ulf_module_unregister(struct ulf_module *module);
+
+/* ---- the event path ---- */
+
+/*
+ * Each thread that calls probes has a word that says so, which is what
+ * tracepoint_synchronize_unregister() looks at: 16 bits of nesting, above
+ * them the grace period in which the outermost call began.
+ */
+struct ulf_thread {
+	unsigned long nesting;
+	unsigned int tid;
+	unsigned int reserved;
+};
+
+ULF_EXPORT extern __thread struct ulf_thread *ulf_this_thread
+	__attribute__((tls_model("initial-exec")));
+ULF_EXPORT extern unsigned long ulf_grace_period;
+ULF_EXPORT struct ulf_thread *ulf_thread_attach(void);
+
+#define ULF_NESTING_MASK	0xfffful
+
+/* Returns NULL if this thread cannot be followed: then no probe may run. */
+static inline struct ulf_thread *ulf_probe_enter(void)
+{
+	struct ulf_thread *thread = ulf_this_thread;
+	unsigned long nesting;
+
+	if (__builtin_expect(!thread, 0)) {
+		thread = ulf_thread_attach();
+		if (!thread)
+			return NULL;
+	}
+	nesting = thread->nesting;
+	if (nesting & ULF_NESTING_MASK)
+		nesting++;
+	else
+		nesting = __atomic_load_n(&ulf_grace_period, __ATOMIC_RELAXED);
+	__atomic_store_n(&thread->nesting, nesting, __ATOMIC_RELAXED);
+	/* The other half is the membarrier() of grace.c: [grace.enter] */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return thread;
+}
+
+static inline void ulf_probe_exit(struct ulf_thread *thread)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);	/* [grace.exit] */
+	__atomic_store_n(&thread->nesting, thread->nesting - 1,
+			 __ATOMIC_RELEASE);
+}
+
+/* A record is assembled on the stack, this much free in front of it. */
+#define ULF_RECORD_HEADROOM	16
+#define ULF_RECORD_MAX		4064
+
+#define ULF_RECORD_ALLOC(bytes)						\
+	((char *)__builtin_alloca_with_align(				\
+		(((bytes) + 3) & ~(size_t)3) + ULF_RECORD_HEADROOM, 128) + \
+	 ULF_RECORD_HEADROOM)
+
+ULF_EXPORT void ulf_event_commit(const struct ulf_event *event, void *entry,
+				 size_t bytes);
+ULF_EXPORT void ulf_event_too_big(const struct ulf_event *event);
+
+static inline const char *ulf_string(const char *s)
+{
+	return s ? s : "(null)";
+}
+
+/* Length and place of a dynamic field: (len << 16 | offset).  A length that
+ * no record can have makes the sum too big, whatever is added to it. */
+static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t len,
+					   size_t data_offset)
+{
+	unsigned int loc;
+
+	if (len > ULF_RECORD_MAX)
+		len = ULF_RECORD_MAX + 1;
+	loc = (unsigned int)len << 16 |
+	      (unsigned int)((*data_bytes + data_offset) & 0xffff);
+	*data_bytes += len;
+	return loc;
+}
+
+/* Copy a string into a dynamic field of @loc >> 16 bytes.  The length was
+ * taken earlier; the string may have changed since. */
+static inline void ulf_assign_str(char *dst, unsigned int loc, const char *src,
+				  const char *measured)
+{
+	size_t len = loc >> 16;
+	size_t i;
+
+	if (!len)
+		return;
+	src = ulf_string(src);
+	if (src == measured) {
+		memcpy(dst, src, len - 1);
+		dst[len - 1] = '\0';
+		return;
+	}
+	for (i = 0; i < len - 1 && src[i]; i++)
+		dst[i] = src[i];
+	memset(dst + i, 0, len - i);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

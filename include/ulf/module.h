@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tells libulf what a program or shared object brings.  Every source file
+ * that includes <linux/tracepoint.h> has the constructor; the linker merges
+ * __ulf_module to one, and only the first call for it counts.
+ */
+#ifndef ULF_MODULE_H
+#define ULF_MODULE_H
+
+#include <ulf/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Made by the linker where the section exists, else 0. */
+extern struct ulf_site __start___ulf_sites[] __attribute__((weak)) ULF_HIDDEN;
+extern struct ulf_site __stop___ulf_sites[] __attribute__((weak)) ULF_HIDDEN;
+extern struct ulf_event *__start___ulf_events[] __attribute__((weak)) ULF_HIDDEN;
+extern struct ulf_event *__stop___ulf_events[] __attribute__((weak)) ULF_HIDDEN;
+extern struct tracepoint *__start___ulf_tracepoints[]
+	__attribute__((weak)) ULF_HIDDEN;
+extern struct tracepoint *__stop___ulf_tracepoints[]
+	__attribute__((weak)) ULF_HIDDEN;
+
+__attribute__((weak)) ULF_HIDDEN struct ulf_module __ulf_module = {
+	ULF_ABI_VERSION, 0,
+	__start___ulf_sites, __stop___ulf_sites,
+	__start___ulf_events, __stop___ulf_events,
+	__start___ulf_tracepoints, __stop___ulf_tracepoints,
+	NULL, NULL,
+};
+
+__attribute__((constructor(101))) static void __ulf_module_coming(void)
+{
+	ulf_module_register(&__ulf_module);
+}
+
+__attribute__((destructor(101))) static void __ulf_module_going(void)
+{
+	ulf_module_unregister(&__ulf_module);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A root's memory: one file, DIR/roots/NAME/memory, mapped by every process
+ * of the root at the same address (fork keeps it) and by the server.
+ *
+ *	0		struct abi_control
+ *	processes_off	struct abi_process [ABI_PROCESSES]
+ *	modules_off	struct abi_module [ABI_MODULES]
+ *	comms_off	struct abi_comm [ABI_COMMS]
+ *	events_off	struct abi_event [ABI_EVENTS]
+ *	buffers_off	struct abi_buffer [ABI_BUFFERS]
+ *	heap_off	blobs: module paths, event formats (never freed)
+ *	arena_off	rings, placed by the server
+ *
+ * Who writes what: the runtime writes identity (processes, modules, events,
+ * blobs, comms); the server writes wishes (abi_event.wanted, abi_buffer) and
+ * then bumps `generation`; agents follow and answer in abi_process.applied.
+ * Everything is little endian and of fixed width.  All offsets are from the
+ * start of the file.  The server trusts none of it.
+ */
+#ifndef ULF_ABI_CONTROL_H
+#define ULF_ABI_CONTROL_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ABI_MAGIC		0x31746f6f72666c75ull	/* "ulfroot1" */
+#define ABI_VERSION		1u
+
+#define ABI_CPUS		1024u
+#define ABI_PROCESSES		1024u
+#define ABI_MODULES		512u
+#define ABI_EVENTS		16384u
+#define ABI_COMMS		4096u
+#define ABI_BUFFERS		16u	/* 0: the top one; the rest: instances */
+#define ABI_COMM_LEN		16u
+#define ABI_EVENT_ID_FIRST	32768u	/* id = first + row, <= 65535 */
+#define ABI_EVENT_ID_PRINT	5u	/* ftrace:print, as in the kernel */
+
+/* Words of the default clock: ns = ns0 + ((tsc - tsc0) * mult >> 32). */
+struct abi_clock {
+	uint64_t tsc0;
+	uint64_t ns0;			/* CLOCK_MONOTONIC at tsc0 */
+	uint64_t mult;			/* 0: no usable TSC, or not known yet */
+};
+
+struct abi_control {
+	uint64_t magic;			/* written last when made */
+	uint32_t version;
+	uint32_t control_bytes;		/* sizeof(struct abi_control) */
+	uint64_t processes_off, modules_off, comms_off;
+	uint64_t events_off, buffers_off, heap_off, arena_off;
+	uint64_t map_bytes;		/* what the processes have mapped */
+	uint32_t nr_cpus;		/* configured CPUs, <= ABI_CPUS */
+	uint32_t pid;			/* of the process that made the root */
+	uint32_t uid;
+	uint32_t has_rseq;		/* that process could use rseq */
+	uint64_t started_ns;		/* CLOCK_BOOTTIME */
+	char comm[ABI_COMM_LEN];
+	char exe[256];			/* cut if longer */
+	char boot_events[1024];		/* set_event words from the start */
+
+	/* runtime: registration */
+	uint32_t table_lock;		/* thread id of the holder, or 0 */
+	uint32_t reserved0;
+	uint32_t nr_modules;		/* rows in use, only grows */
+	uint32_t nr_events;		/* rows in use, only grows */
+	uint64_t heap_used;		/* bytes */
+	uint32_t tables_changed;	/* bumped after each change of rows */
+	uint32_t table_errors;		/* modules or events that found no room */
+
+	/* clock: set once by an agent, then fixed */
+	struct abi_clock clock;
+
+	/* server -> agents */
+	uint32_t generation;		/* futex; bumped after wishes changed */
+	uint32_t hold;			/* futex; 1: the program waits in its
+					 * constructor for the server's 0 */
+	uint32_t reserved[14];
+};
+
+/* A process of the root.  Slot free: pid == 0. */
+struct abi_process {
+	uint32_t pid;
+	uint32_t applied;		/* futex; generation that is in force */
+	uint32_t error;			/* errno of the last attempt, or 0 */
+	uint32_t flags;			/* enum abi_process_flags */
+	uint64_t modules[ABI_MODULES / 64];	/* which ones it has loaded */
+	uint64_t reserved[6];
+};
+
+enum abi_process_flags {
+	ABI_PROCESS_AGENT	= 1,	/* its agent thread runs */
+	ABI_PROCESS_UNSETTLED	= 2,	/* writers may still use old rings */
+};
+
+/* A shared object, or the program, that brought tracepoints. */
+struct abi_module {
+	uint64_t base;			/* load address */
+	uint64_t path;			/* blob, NUL terminated */
+	uint32_t path_bytes;		/* with the NUL */
+	uint32_t build_id_bytes;
+	uint8_t build_id[32];
+	uint64_t reserved;
+};
+
+/* thread id -> name, like the kernel's saved_cmdlines. */
+struct abi_comm {
+	uint32_t sequence;		/* odd while it is written */
+	uint32_t tid;			/* 0: free */
+	uint32_t tgid;
+	uint32_t stamp;			/* order of writing, for replacement */
+	char comm[ABI_COMM_LEN];
+};
+
+/* An event.  Rows are never reused; the same event of a reloaded module
+ * gets its old row and id back. */
+struct abi_event {
+	uint64_t blob;			/* struct abi_format */
+	uint32_t blob_bytes;
+	uint32_t module;		/* row of the module that brings it */
+	uint32_t wanted;		/* server: bit n = on in buffer n */
+	uint32_t hash;			/* of the blob, for the runtime */
+	uint32_t reserved[10];
+};
+
+/* The blob of an event; all offsets from the blob's start. */
+struct abi_format {
+	uint32_t nr_fields;
+	uint32_t system;		/* string */
+	uint32_t name;			/* string */
+	uint32_t print_fmt;		/* string */
+	uint32_t entry_bytes;		/* sizeof the fixed part */
+	uint32_t reserved;
+	/* struct abi_field fields[nr_fields]; then strings */
+};
+
+enum abi_field_kind {
+	ABI_FIELD_PLAIN		= 0,
+	ABI_FIELD_ARRAY		= 1,	/* type "char", len 16: char x[16] */
+	ABI_FIELD_DATA_LOC	= 2,	/* type "char": __data_loc char[] x */
+	ABI_FIELD_REL_LOC	= 3,
+};
+
+struct abi_field {
+	uint32_t type;			/* string, element type for arrays */
+	uint32_t name;			/* string */
+	uint32_t offset;		/* in the record, common fields are 8 */
+	uint32_t size;			/* bytes in the fixed part */
+	uint32_t len;			/* elements of an array, else 0 */
+	uint8_t kind;			/* enum abi_field_kind */
+	uint8_t is_signed;
+	uint8_t reserved[2];
+};
+
+/* Where a ring is: off 0 means that there is none. */
+struct abi_ring_ref {
+	uint64_t off;
+	uint64_t bytes;
+};
+
+enum abi_ring_kind {
+	ABI_RING_FAST,			/* rseq writers of this CPU */
+	ABI_RING_SLOW,			/* the others: lock; server's markers */
+	ABI_RING_KINDS,
+};
+
+struct abi_buffer {
+	uint32_t used;			/* 1: this buffer exists */
+	uint32_t recording;		/* tracing_on */
+	uint32_t overwrite;
+	uint32_t clock;			/* row of the clock table */
+	uint32_t page_bytes;
+	uint32_t reserved0;
+	uint64_t too_big;		/* records that could never fit */
+	uint64_t lock_lost;		/* gave up on a LOCKED ring's lock */
+	uint64_t no_ring;		/* hit while there was no ring */
+	uint64_t retired_lost;		/* lost with rings given up on resize */
+	uint64_t reserved[8];
+	char name[64];			/* instance; "" for the top one */
+	uint64_t cpu_kb[ABI_CPUS];	/* size asked for, each CPU */
+	struct abi_ring_ref ring[ABI_CPUS][ABI_RING_KINDS];
+	/* rings of before the last resize, until drained or overtaken */
+	struct abi_ring_ref prev[ABI_CPUS][ABI_RING_KINDS];
+};
+
+static_assert(sizeof(struct abi_process) == 128, "ABI");
+static_assert(sizeof(struct abi_module) == 64, "ABI");
+static_assert(sizeof(struct abi_comm) == 32, "ABI");
+static_assert(sizeof(struct abi_event) == 64, "ABI");
+static_assert(sizeof(struct abi_format) == 24, "ABI");
+static_assert(sizeof(struct abi_field) == 24, "ABI");
+static_assert(sizeof(struct abi_ring_ref) == 16, "ABI");
+static_assert(offsetof(struct abi_control, comm) == 104, "ABI");
+static_assert(offsetof(struct abi_control, table_lock) == 1400, "ABI");
+static_assert(offsetof(struct abi_control, clock) == 1432, "ABI");
+static_assert(offsetof(struct abi_control, generation) == 1456, "ABI");
+static_assert(sizeof(struct abi_control) == 1520, "ABI");
+static_assert(sizeof(struct abi_buffer) == 73912, "ABI");
+
+/* The default layout.  A reader takes the offsets from the header. */
+#define ABI_PAGE_ALIGN(x)	(((x) + 4095ull) & ~4095ull)
+#define ABI_PROCESSES_OFF	4096ull
+#define ABI_MODULES_OFF \
+	ABI_PAGE_ALIGN(ABI_PROCESSES_OFF + ABI_PROCESSES * sizeof(struct abi_process))
+#define ABI_COMMS_OFF \
+	ABI_PAGE_ALIGN(ABI_MODULES_OFF + ABI_MODULES * sizeof(struct abi_module))
+#define ABI_EVENTS_OFF \
+	ABI_PAGE_ALIGN(ABI_COMMS_OFF + ABI_COMMS * sizeof(struct abi_comm))
+#define ABI_BUFFERS_OFF \
+	ABI_PAGE_ALIGN(ABI_EVENTS_OFF + ABI_EVENTS * sizeof(struct abi_event))
+#define ABI_HEAP_OFF \
+	ABI_PAGE_ALIGN(ABI_BUFFERS_OFF + ABI_BUFFERS * sizeof(struct abi_buffer))
+#define ABI_HEAP_BYTES		(32ull << 20)
+#define ABI_ARENA_OFF		ABI_PAGE_ALIGN(ABI_HEAP_OFF + ABI_HEAP_BYTES)
+
+#endif

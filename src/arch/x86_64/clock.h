@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The CPU's time stamp counter. */
+#ifndef ULF_ARCH_CLOCK_H
+#define ULF_ARCH_CLOCK_H
+
+#include <cpuid.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline uint64_t arch_tsc(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+/* Does it tick at one rate on all CPUs, in every power state? */
+static inline bool arch_tsc_is_invariant(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+}
+
+/* (tsc - tsc0) * mult >> 32, without overflow. */
+static inline uint64_t arch_tsc_scale(uint64_t tsc, uint64_t mult)
+{
+	return (uint64_t)(((unsigned __int128)tsc * mult) >> 32);
+}
+
+#endif

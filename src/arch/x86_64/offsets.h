@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Offsets for assembly, checked against the structs in rseq.c. */
+#ifndef ULF_ARCH_OFFSETS_H
+#define ULF_ARCH_OFFSETS_H
+
+#define RING_POSITION		0
+#define RING_TAIL_TIME		16
+#define RING_TAIL_ENTRIES	24
+#define RING_LAP		48
+#define RING_PAGE_BYTES		64
+#define RING_FLAGS		76
+#define RING_CLOCK_MULT		80
+#define RING_CLOCK_TSC		88
+#define RING_CLOCK_NS		96
+
+#define SET_NR_CPUS		0
+#define SET_FAST		16
+
+#define RSEQ_CPU_ID		4	/* struct rseq */
+#define RSEQ_CS			8
+#define RSEQ_SIGNATURE		0x53053053
+
+#endif

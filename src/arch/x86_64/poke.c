@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Live patching without a trap.
+ *
+ *	off	0f 1f 44 ss dd	nopl dd(%reg,%reg,s)	ss, dd: anything
+ *	on	e9 1f 44 ss dd	jmp  . + 5 + 0xddss441f
+ *
+ * Both are one instruction of 5 bytes, and they differ in the first byte only.
+ * The low 16 bits of the jump's distance are fixed by the NOP's own bytes, so
+ * the jump ends at an address that is given modulo 64 KiB; there a stub of 5
+ * bytes jumps on to the site's cold code.  The upper 16 bits (ss, dd) choose
+ * one of the 64 KiB areas within +-2 GiB: we map areas for stubs there.
+ *
+ * Switching on:
+ *	1  the stub is written			nobody can get there yet
+ *	2  ss dd are written			still a NOP, whatever is seen
+ *	3  membarrier(SYNC_CORE)		every core has the new ss dd
+ *	4  the first byte becomes e9		one byte: old or new, no third
+ *	5  membarrier(SYNC_CORE)		every core has it
+ * Switching off: the first byte becomes 0f, then the barrier.  ss dd stay.
+ *
+ * At every moment each core sees one of two valid instructions of the same
+ * length at the same place.  No breakpoint is ever in the text: a thread that
+ * has SIGTRAP blocked would be killed by one, and the program's own SIGTRAP
+ * handler is not touched.
+ *
+ * Text stays read-only and executable: bytes go in through /proc/self/mem.
+ * Where that is denied (chroot, non-dumpable process), the pages are writable
+ * for the moment of the write.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "arch/arch.h"
+#include "arch/x86_64/poke.h"
+#include "base/bits.h"
+#include "base/testpoint.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE	0x100000
+#endif
+
+#define OPCODE_NOP	0x0f
+#define OPCODE_JMP	0xe9
+#define SITE_BYTES	5
+#define DISTANCE_LOW	0x441fu		/* bytes 1 and 2 of the site */
+#define AREA_STEP	0x10000ull	/* what ss dd count in */
+#define AREA_BYTES	(AREA_STEP + 4096)	/* a stub may begin at the end */
+#define REACH		0x7ff00000ll
+
+/* A place for stubs.  Lives at the head of a mapping of its own. */
+struct area {
+	struct area *next;
+	uint64_t base;			/* multiple of AREA_STEP */
+	uint8_t used[AREA_STEP / 8];	/* a bit a byte where a stub begins */
+};
+static struct area *areas;		/* caller's lock */
+
+/* ---- writing to text ---- */
+
+static int write_by_mprotect(uint8_t *addr, const uint8_t *bytes, uint32_t nr)
+{
+	uint64_t start = (uint64_t)addr & ~4095ull;
+	uint64_t size = ALIGN_UP((uint64_t)addr + nr, 4096) - start;
+	long r = arch_syscall3(SYS_mprotect, start, size,
+			       PROT_READ | PROT_WRITE | PROT_EXEC);
+
+	if (r)
+		return (int)r;
+	for (uint32_t i = 0; i < nr; i++)
+		__atomic_store_n(&addr[i], bytes[i], __ATOMIC_RELAXED);
+	arch_syscall3(SYS_mprotect, start, size, PROT_READ | PROT_EXEC);
+	return 0;
+}
+
+/* @fd: /proc/self/mem, or negative. */
+static int write_text(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
+{
+	if (fd >= 0 &&
+	    arch_syscall4(SYS_pwrite64, fd, bytes, nr, addr) == (long)nr)
+		return 0;
+	return write_by_mprotect(addr, bytes, nr);
+}
+
+static void sync_cores(void)
+{
+	const long sync = MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE;
+
+	if (!arch_syscall2(SYS_membarrier, sync, 0))
+		return;
+	arch_syscall2(SYS_membarrier,
+		      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0);
+	if (!arch_syscall2(SYS_membarrier, sync, 0))
+		return;
+	/* Old kernel: the interrupts of a changed mapping serialize, too. */
+	long mem = arch_syscall6(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mem < 0 && mem > -4096)
+		return;
+	*(volatile char *)mem = 1;
+	arch_syscall3(SYS_mprotect, mem, 4096, PROT_NONE);
+	arch_syscall2(SYS_munmap, mem, 4096);
+}
+
+/* ---- stubs ---- */
+
+static bool is_in_reach(const uint8_t *from, uint64_t to)
+{
+	int64_t distance = (int64_t)(to - (uint64_t)from);
+
+	return distance > -REACH && distance < REACH;
+}
+
+/* The only address in @area that this site can jump to. */
+static uint64_t stub_address(const struct area *area, const uint8_t *code)
+{
+	uint64_t low = ((uint64_t)code + SITE_BYTES + DISTANCE_LOW) &
+		       (AREA_STEP - 1);
+
+	return area->base + low;
+}
+
+static bool is_used(const struct area *area, uint64_t offset)
+{
+	return offset < AREA_STEP &&
+	       (area->used[offset / 8] & (1u << (offset % 8)));
+}
+
+/* Free of stubs that begin in it or reach into it? */
+static bool is_free(const struct area *area, uint64_t stub)
+{
+	uint64_t offset = stub - area->base;
+
+	for (uint64_t i = 0; i < SITE_BYTES; i++) {
+		if (is_used(area, offset + i) ||
+		    (i <= offset && is_used(area, offset - i)))
+			return false;
+	}
+	return true;
+}
+
+/* Map a new area as near to @code as there is room. */
+static struct area *area_new(const uint8_t *code)
+{
+	uint64_t around = (uint64_t)code & ~(AREA_STEP - 1);
+	long mem = arch_syscall6(SYS_mmap, 0, sizeof(struct area),
+				 PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct area *area = (struct area *)mem;
+
+	if (mem < 0 && mem > -4096)
+		return NULL;
+	for (uint64_t step = 0x100000; step < REACH / 2; step += 0x100000) {
+		for (int sign = -1; sign <= 1; sign += 2) {
+			uint64_t base = around + (uint64_t)sign * step;
+			long r;
+
+			if (base < AREA_STEP || base >> 47)
+				continue;
+			r = arch_syscall6(SYS_mmap, (long)base, AREA_BYTES,
+					  PROT_READ | PROT_EXEC,
+					  MAP_PRIVATE | MAP_ANONYMOUS |
+					  MAP_FIXED_NOREPLACE, -1, 0);
+			if (r == (long)base) {
+				area->base = base;
+				area->next = areas;
+				areas = area;
+				return area;
+			}
+			if (r > 0)	/* a kernel that takes it as a hint */
+				arch_syscall2(SYS_munmap, r, AREA_BYTES);
+		}
+	}
+	arch_syscall2(SYS_munmap, mem, sizeof(struct area));
+	return NULL;
+}
+
+static struct area *area_for(const uint8_t *code)
+{
+	for (struct area *a = areas; a; a = a->next) {
+		uint64_t stub = stub_address(a, code);
+
+		if (is_in_reach(code, stub) && is_free(a, stub))
+			return a;
+	}
+	return area_new(code);
+}
+
+static void put_jump(uint8_t *bytes, const uint8_t *from, const uint8_t *to)
+{
+	int32_t distance = (int32_t)(to - (from + SITE_BYTES));
+
+	bytes[0] = OPCODE_JMP;
+	memcpy(bytes + 1, &distance, 4);
+}
+
+/* Where the site jumps if its first byte is e9. */
+static uint8_t *site_stub(uint8_t *code)
+{
+	int32_t distance;
+
+	memcpy(&distance, code + 1, 4);
+	return code + SITE_BYTES + distance;
+}
+
+/* Does the site have its stub from an earlier time? */
+static bool has_stub(uint8_t *code, const uint8_t *target)
+{
+	uint8_t *stub = site_stub(code), jump[SITE_BYTES];
+
+	put_jump(jump, stub, target);
+	for (struct area *a = areas; a; a = a->next) {
+		if ((uint64_t)stub - a->base < AREA_STEP &&
+		    is_used(a, (uint64_t)stub - a->base))
+			return !memcmp(stub, jump, SITE_BYTES);
+	}
+	return false;
+}
+
+/* Steps 1 and 2. */
+static int give_stub(int fd, const struct poke_site *site)
+{
+	struct area *area;
+	uint8_t jump[SITE_BYTES], tail[2], *stub;
+	uint64_t offset, distance;
+	int r;
+
+	if (has_stub(site->code, site->target))
+		return 0;
+	area = area_for(site->code);
+	if (!area)
+		return -ENOMEM;
+	stub = (uint8_t *)stub_address(area, site->code);
+	if (!is_in_reach(site->target, (uint64_t)stub) || !is_free(area, (uint64_t)stub))
+		return -ENOMEM;
+	put_jump(jump, stub, site->target);
+	r = write_text(fd, stub, jump, SITE_BYTES);
+	if (r)
+		return r;
+	offset = (uint64_t)stub - area->base;
+	area->used[offset / 8] |= 1u << (offset % 8);
+	distance = (uint64_t)(stub - (site->code + SITE_BYTES));
+	tail[0] = (distance >> 16) & 0xff;
+	tail[1] = (distance >> 24) & 0xff;
+	return write_text(fd, site->code + 3, tail, 2);
+}
+
+/* ---- the batch ---- */
+
+int poke_site_state(const uint8_t *code)
+{
+	uint8_t opcode = __atomic_load_n(code, __ATOMIC_RELAXED);
+
+	if (code[1] != (DISTANCE_LOW & 0xff) || code[2] != DISTANCE_LOW >> 8 ||
+	    (opcode != OPCODE_NOP && opcode != OPCODE_JMP))
+		return -EILSEQ;
+	return opcode == OPCODE_JMP;
+}
+
+static int flip(int fd, const struct poke_site *site)
+{
+	uint8_t opcode = site->is_on ? OPCODE_JMP : OPCODE_NOP;
+	int state = poke_site_state(site->code);
+
+	if (state < 0 || state == site->is_on)
+		return state < 0 ? state : 0;
+	if (site->is_on && !has_stub(site->code, site->target))
+		return 0;	/* give_stub() failed and said so */
+	return write_text(fd, site->code, &opcode, 1);
+}
+
+int poke_sites(const struct poke_site *sites, uint32_t nr)
+{
+	int fd = (int)arch_syscall4(SYS_openat, AT_FDCWD, "/proc/self/mem",
+				    O_RDWR | O_CLOEXEC, 0);
+	int ret = 0, r;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		r = poke_site_state(sites[i].code);
+		if (r >= 0)
+			r = sites[i].is_on ? give_stub(fd, &sites[i]) : 0;
+		if (r && !ret)
+			ret = r;
+	}
+	TESTPOINT("poke.tails");
+	sync_cores();
+	for (uint32_t i = 0; i < nr; i++) {
+		r = flip(fd, &sites[i]);
+		if (r && !ret)
+			ret = r;
+	}
+	TESTPOINT("poke.opcodes");
+	sync_cores();
+	if (fd >= 0)
+		arch_syscall1(SYS_close, fd);
+	return ret;
+}
+
+void poke_forget(const uint8_t *start, const uint8_t *end)
+{
+	for (struct area *a = areas; a; a = a->next) {
+		for (uint64_t i = 0; i < AREA_STEP; i++) {
+			uint8_t *stub = (uint8_t *)(a->base + i);
+			const uint8_t *target;
+
+			if (!a->used[i / 8]) {
+				i |= 7;
+				continue;
+			}
+			if (!is_used(a, i))
+				continue;
+			target = site_stub(stub);
+			if (target >= start && target < end)
+				a->used[i / 8] &= ~(1u << (i % 8));
+		}
+	}
+}

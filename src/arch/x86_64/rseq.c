@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds glibc's rseq area, and checks the offsets that assembly uses. */
+#include "arch/arch.h"
+#include "arch/x86_64/offsets.h"
+#include "ring/ring.h"
+
+/* glibc >= 2.35; absent elsewhere. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+ptrdiff_t arch_rseq_offset;
+
+bool arch_rseq_init(void)
+{
+	if (!&__rseq_offset || !&__rseq_size || !__rseq_size)
+		return false;
+	arch_rseq_offset = __rseq_offset;
+	/* RSEQ_CPU_ID_UNINITIALIZED and _REGISTRATION_FAILED are negative */
+	return (int32_t)arch_rseq_cpu() >= 0;
+}
+
+static_assert(RING_POSITION == offsetof(struct abi_ring, position), "asm");
+static_assert(RING_TAIL_TIME == offsetof(struct abi_ring, tail[0].time_ns), "asm");
+static_assert(RING_TAIL_ENTRIES == offsetof(struct abi_ring, tail[0].entries), "asm");
+static_assert(RING_LAP == offsetof(struct abi_ring, lap), "asm");
+static_assert(RING_PAGE_BYTES == offsetof(struct abi_ring, page_bytes), "asm");
+static_assert(RING_FLAGS == offsetof(struct abi_ring, flags), "asm");
+static_assert(RING_CLOCK_MULT == offsetof(struct abi_ring, clock_mult), "asm");
+static_assert(RING_CLOCK_TSC == offsetof(struct abi_ring, clock_tsc), "asm");
+static_assert(RING_CLOCK_NS == offsetof(struct abi_ring, clock_ns), "asm");
+static_assert(SET_NR_CPUS == offsetof(struct ring_set, nr_cpus), "asm");
+static_assert(SET_FAST == offsetof(struct ring_set, fast), "asm");

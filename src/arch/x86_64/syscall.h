@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* System calls that leave errno alone: they return -errno. */
+#ifndef ULF_ARCH_SYSCALL_H
+#define ULF_ARCH_SYSCALL_H
+
+#include <sys/syscall.h>
+
+static inline long arch_syscall6(long nr, long a, long b, long c, long d,
+				 long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long ret;
+
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "0"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8),
+			   "r"(r9)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
+#define arch_syscall4(nr, a, b, c, d) \
+	arch_syscall6(nr, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define arch_syscall3(nr, a, b, c)	arch_syscall4(nr, a, b, c, 0)
+#define arch_syscall2(nr, a, b)		arch_syscall4(nr, a, b, 0, 0)
+#define arch_syscall1(nr, a)		arch_syscall4(nr, a, 0, 0, 0)
+#define arch_syscall0(nr)		arch_syscall4(nr, 0, 0, 0, 0)
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Globs, without recursion: only the last * can need another try. */
+#include "base/glob.h"
+
+/* One class [...] at @p, which is behind the '['.  Returns the place behind
+ * the ']', or NULL if there is none: then '[' is an ordinary character. */
+static const char *match_class(const char *p, const char *end, char c,
+			       bool *ret_match)
+{
+	bool negate = p < end && (*p == '!' || *p == '^');
+	bool match = false;
+	const char *first;
+
+	if (negate)
+		p++;
+	for (first = p; p < end && (*p != ']' || p == first); p++) {
+		if (p + 2 < end && p[1] == '-' && p[2] != ']') {
+			match |= (unsigned char)c >= (unsigned char)p[0] &&
+				 (unsigned char)c <= (unsigned char)p[2];
+			p += 2;
+		} else {
+			match |= *p == c;
+		}
+	}
+	if (p >= end)
+		return NULL;
+	*ret_match = match != negate;
+	return p + 1;
+}
+
+/* One character of @text against one element; moves *@p behind it. */
+static bool match_one(const char **p, const char *end, char c)
+{
+	const char *next;
+	bool match;
+
+	switch (**p) {
+	case '?':
+		(*p)++;
+		return true;
+	case '[':
+		next = match_class(*p + 1, end, c, &match);
+		if (next) {
+			*p = next;
+			return match;
+		}
+		break;
+	case '\\':
+		if (*p + 1 < end)
+			(*p)++;
+		break;
+	}
+	return *(*p)++ == c;
+}
+
+bool glob_match_n(const char *pattern, size_t len, const char *text)
+{
+	const char *p = pattern, *end = pattern + len;
+	const char *star = NULL, *retry = NULL;
+
+	while (*text) {
+		if (p < end && *p == '*') {
+			star = ++p;
+			retry = text;
+		} else if (p < end && match_one(&p, end, *text)) {
+			text++;
+		} else if (star) {
+			p = star;
+			text = ++retry;
+		} else {
+			return false;
+		}
+	}
+	while (p < end && *p == '*')
+		p++;
+	return p == end;
+}

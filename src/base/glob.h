@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's globs: * and ? and [a-z] and \x. */
+#ifndef ULF_BASE_GLOB_H
+#define ULF_BASE_GLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Does all of @text match the first @len bytes of @pattern? */
+bool glob_match_n(const char *pattern, size_t len, const char *text);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Walking a ring record by record, across pages, over what was overrun.
+ *
+ * The consuming reader's place is kept in the ring itself, so that the next
+ * server goes on where a killed one stopped: it is written to the copy that
+ * read_slot does not select, then read_slot is flipped.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "ring/ring.h"
+
+#define STALE_MAX	100	/* laps in a row that a reader puts up with */
+
+static struct abi_ring_read read_state(const struct ring_view *view)
+{
+	uint32_t slot = __atomic_load_n(&view->ring->read_slot,
+					__ATOMIC_ACQUIRE) & 1;
+
+	return view->ring->read[slot];
+}
+
+static void set_read_state(const struct ring_view *view,
+			   const struct abi_ring_read *state)
+{
+	uint32_t slot = (view->ring->read_slot & 1) ^ 1;
+
+	view->ring->read[slot] = *state;
+	__atomic_store_n(&view->ring->read_slot, slot, __ATOMIC_RELEASE);
+	/* From here on writers may reuse the pages before it [ring.free] */
+	__atomic_store_n(&view->ring->read_page, state->page, __ATOMIC_RELEASE);
+}
+
+int ring_cursor_init(struct ring_cursor *cursor, const struct ring_view *view)
+{
+	struct abi_ring_read state = read_state(view);
+
+	*cursor = (struct ring_cursor){
+		.view = *view,
+		.seq = state.page,
+		.offset = (uint32_t)min_u64(state.offset, view->page_bytes),
+		.entries = state.entries,
+		.page.data = malloc(view->page_bytes),
+	};
+	return cursor->page.data ? 0 : -ENOMEM;
+}
+
+void ring_cursor_done(struct ring_cursor *cursor)
+{
+	free(cursor->page.data);
+	cursor->page.data = NULL;
+}
+
+/* Find the time at ->offset of the page just read: deltas add up. */
+static void walk_to_offset(struct ring_cursor *cursor)
+{
+	struct ring_record record;
+	uint32_t offset = 0;
+
+	cursor->time_ns = cursor->page.time_ns;
+	while (offset < cursor->offset) {
+		if (ring_record_next(&cursor->page, &offset, &cursor->time_ns,
+				     &record) <= 0) {
+			cursor->is_corrupt = true;
+			offset = cursor->page.bytes;
+			break;
+		}
+	}
+	cursor->offset = offset;
+}
+
+static void count_lost(struct ring_cursor *cursor, uint64_t entries)
+{
+	uint64_t lost = entries > cursor->entries ?
+			entries - cursor->entries : 0;
+
+	cursor->lost += lost;
+	cursor->lost_count += lost;
+	cursor->entries = entries;
+}
+
+/* 0: the page at ->seq (or, if that is gone, the oldest) is in ->page. */
+static int enter_page(struct ring_cursor *cursor)
+{
+	struct ring_head head;
+	int r = -EAGAIN;
+
+	for (int i = 0; i < STALE_MAX; i++) {
+		r = ring_page_read(&cursor->view, cursor->seq, &cursor->page);
+		if (r != -ESTALE)
+			break;
+		r = ring_head(&cursor->view, &head);
+		if (r)
+			return r;
+		cursor->seq = ring_oldest(&cursor->view, &head);
+		cursor->offset = 0;
+	}
+	if (r)
+		return r == -ESTALE ? -EAGAIN : r;
+	cursor->has_page = true;
+	if (cursor->offset) {
+		walk_to_offset(cursor);
+	} else {
+		count_lost(cursor, cursor->page.entries);
+		cursor->time_ns = cursor->page.time_ns;
+	}
+	return 0;
+}
+
+/* The copy is used up.  0: there may be more now; -EAGAIN: there is not. */
+static int refill(struct ring_cursor *cursor)
+{
+	uint32_t bytes = cursor->page.bytes;
+	int r;
+
+	if (!cursor->page.is_open) {
+		cursor->seq++;
+		cursor->offset = 0;
+		cursor->has_page = false;
+		return 0;
+	}
+	r = ring_page_read(&cursor->view, cursor->seq, &cursor->page);
+	if (r == -ESTALE) {
+		cursor->has_page = false;
+		return 0;
+	}
+	if (r) {
+		/* its content is undefined: read it again */
+		cursor->has_page = false;
+		return r;
+	}
+	return cursor->page.bytes > bytes || !cursor->page.is_open ?
+	       0 : -EAGAIN;
+}
+
+int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record)
+{
+	for (;;) {
+		int r;
+
+		if (!cursor->has_page && enter_page(cursor))
+			return 0;
+		cursor->next_offset = cursor->offset;
+		cursor->next_time_ns = cursor->time_ns;
+		r = ring_record_next(&cursor->page, &cursor->next_offset,
+				     &cursor->next_time_ns, ret_record);
+		if (r > 0)
+			return 1;
+		if (r < 0) {
+			cursor->is_corrupt = true;
+			cursor->offset = cursor->page.bytes;
+		}
+		if (refill(cursor))
+			return 0;
+	}
+}
+
+void ring_cursor_advance(struct ring_cursor *cursor,
+			 const struct ring_record *record)
+{
+	(void)record;
+	cursor->offset = cursor->next_offset;
+	cursor->time_ns = cursor->next_time_ns;
+	cursor->entries++;
+	cursor->read_count++;
+	cursor->lost = 0;
+}
+
+void ring_cursor_consume(struct ring_cursor *cursor)
+{
+	struct abi_ring_read state = read_state(&cursor->view);
+
+	state.page = cursor->seq;
+	state.offset = cursor->offset;
+	state.entries = cursor->entries;
+	state.read += cursor->read_count;
+	state.lost += cursor->lost_count;
+	cursor->read_count = 0;
+	cursor->lost_count = 0;
+	set_read_state(&cursor->view, &state);
+}
+
+int ring_clear(const struct ring_view *view)
+{
+	struct ring_head head;
+	int r = ring_head(view, &head);
+
+	if (r)
+		return r;
+	set_read_state(view, &(struct abi_ring_read){
+		.page = head.page,
+		.offset = head.bytes,
+		.entries = head.entries,
+		.cleared_entries = head.entries,
+		.cleared_dropped = head.dropped,
+	});
+	return 0;
+}
+
+/* The records before page @seq and its commit word, or -ESTALE. */
+static int page_summary(const struct ring_view *view, uint64_t seq,
+			uint64_t *ret_entries, uint64_t *ret_bytes,
+			uint64_t *ret_time)
+{
+	const uint8_t *mem = (const uint8_t *)view->ring;
+	const struct abi_ring_page *table =
+		(const void *)(mem + ABI_RING_PAGES_AT);
+	uint64_t slot = seq % view->nr_pages;
+	const uint64_t *page = (const void *)(mem + view->pages_off +
+					      slot * view->page_bytes);
+	struct ring_head head;
+
+	*ret_entries = __atomic_load_n(&table[slot].entries, __ATOMIC_RELAXED);
+	*ret_time = __atomic_load_n(&page[0], __ATOMIC_RELAXED);
+	*ret_bytes = min_u64(__atomic_load_n(&page[1], __ATOMIC_RELAXED),
+			     view->page_bytes - ABI_PAGE_HEADER);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);	/* [ring.lap] */
+	if (ring_head(view, &head) || seq < ring_oldest(view, &head))
+		return -ESTALE;
+	return 0;
+}
+
+int ring_stats(const struct ring_view *view, struct ring_stats *ret_stats)
+{
+	struct abi_ring_read state = read_state(view);
+
+	for (int i = 0; i < STALE_MAX; i++) {
+		struct ring_stats stats = { .read = state.read };
+		uint64_t start = state.entries, entries, bytes, time;
+		struct ring_head head;
+		uint64_t seq;
+
+		if (ring_head(view, &head))
+			continue;
+		seq = min_u64(state.page, head.page);
+		if (seq < ring_oldest(view, &head)) {
+			seq = ring_oldest(view, &head);
+			if (page_summary(view, seq, &start, &bytes, &time))
+				continue;
+			state.offset = 0;
+		}
+		stats.overrun = state.lost +
+			(start > state.entries ? start - state.entries : 0);
+		stats.entries = head.entries > start ? head.entries - start : 0;
+		stats.dropped = head.dropped - state.cleared_dropped;
+		for (uint64_t s = seq; s < head.page; s++) {
+			if (page_summary(view, s, &entries, &bytes, &time))
+				break;
+			stats.bytes += bytes;
+			if (s == seq)
+				stats.oldest_ns = time;
+		}
+		stats.bytes += head.bytes;
+		stats.bytes -= min_u64(stats.bytes, state.offset);
+		if (seq == head.page && head.is_open &&
+		    !page_summary(view, seq, &entries, &bytes, &time))
+			stats.oldest_ns = time;
+		*ret_stats = stats;
+		return 0;
+	}
+	return -EAGAIN;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Making a ring in zeroed memory. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "ring/ring.h"
+
+static uint64_t pages_offset(uint32_t page_bytes, uint32_t nr_pages)
+{
+	uint64_t off = ABI_RING_PAGES_AT +
+		       (uint64_t)nr_pages * sizeof(struct abi_ring_page);
+
+	return ALIGN_UP(off, (uint64_t)page_bytes);
+}
+
+uint64_t ring_bytes(uint32_t page_bytes, uint32_t nr_pages)
+{
+	if (page_bytes < ABI_PAGE_BYTES_MIN || page_bytes > ABI_PAGE_BYTES_MAX ||
+	    (page_bytes & (page_bytes - 1)) || nr_pages < 2)
+		return 0;
+	return pages_offset(page_bytes, nr_pages) +
+	       (uint64_t)page_bytes * nr_pages;
+}
+
+/* Page 0 counts as entered but not opened: the first writer writes its
+ * header, as on any other crossing. */
+int ring_init(void *mem, const struct ring_config *config)
+{
+	struct abi_ring *ring = mem;
+	uint64_t bytes = ring_bytes(config->page_bytes, config->nr_pages);
+
+	if (!bytes)
+		return -EINVAL;
+	memset(ring, 0, sizeof(*ring));
+	ring->page_bytes = config->page_bytes;
+	ring->nr_pages = config->nr_pages;
+	ring->cpu = config->cpu;
+	ring->flags = config->flags;
+	ring->clock_mult = config->clock_mult;
+	ring->clock_tsc = config->clock_tsc;
+	ring->clock_ns = config->clock_ns;
+	ring->pages_off = pages_offset(config->page_bytes, config->nr_pages);
+	ring->ring_bytes = bytes;
+	ring->overwrite = config->overwrite;
+	ring->lap[0] = (int64_t)ring->pages_off;
+	return 0;
+}

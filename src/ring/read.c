@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading pages: copy, then check that the writers have not come round.
+ *
+ * A page of sequence number s stands in slot s mod nr_pages until the position
+ * enters page s + nr_pages; the close that enters it is committed before
+ * anything of the slot is changed [ring.lap].  So if, after the copy, the
+ * position is still before that, the copy is what was committed.
+ *
+ * Nothing here stores to the ring, and nothing read from it is believed: the
+ * geometry was checked and copied by ring_view_init(), each length is checked
+ * where it is used.  A writer gone mad can make a reader see nonsense, or
+ * nothing, but not hang (every retry is counted) nor leave its memory.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/testpoint.h"
+#include "ring/ring.h"
+
+#define RETRIES		1000
+
+static uint64_t load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static uint64_t load_position(const struct ring_view *view)
+{
+	/* mates: append.S, write.c [ring.commit] */
+	return __atomic_load_n(&view->ring->position, __ATOMIC_ACQUIRE);
+}
+
+int ring_view_init(struct ring_view *view, void *mem, uint64_t bytes)
+{
+	struct abi_ring *ring = mem;
+	uint64_t need;
+
+	if (bytes < sizeof(*ring))
+		return -EBADMSG;
+	*view = (struct ring_view){
+		.ring = ring,
+		.page_bytes = __atomic_load_n(&ring->page_bytes, __ATOMIC_RELAXED),
+		.nr_pages = __atomic_load_n(&ring->nr_pages, __ATOMIC_RELAXED),
+		.cpu = __atomic_load_n(&ring->cpu, __ATOMIC_RELAXED),
+		.flags = __atomic_load_n(&ring->flags, __ATOMIC_RELAXED),
+	};
+	need = ring_bytes(view->page_bytes, view->nr_pages);
+	if (!need || need > bytes)
+		return -EBADMSG;
+	view->pages_off = need - (uint64_t)view->page_bytes * view->nr_pages;
+	return 0;
+}
+
+int ring_head(const struct ring_view *view, struct ring_head *ret_head)
+{
+	for (int i = 0; i < RETRIES; i++) {
+		uint64_t position = load_position(view);
+		const struct abi_ring_tail *tail =
+			&view->ring->tail[position & ABI_POS_TAIL];
+		uint32_t offset = position & (view->page_bytes - 1) &
+				  ~ABI_POS_FLAGS;
+		struct ring_head head = {
+			.page = position / view->page_bytes,
+			.bytes = offset < ABI_PAGE_HEADER ?
+				 0 : offset - ABI_PAGE_HEADER,
+			.is_open = offset >= ABI_PAGE_HEADER,
+			.entries = load(&tail->entries),
+			.time_ns = load(&tail->time_ns),
+			.dropped = load(&view->ring->dropped),
+		};
+
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (load(&view->ring->position) == position) {
+			*ret_head = head;
+			return 0;
+		}
+	}
+	return -EAGAIN;
+}
+
+uint64_t ring_oldest(const struct ring_view *view, const struct ring_head *head)
+{
+	return head->page < view->nr_pages ?
+	       0 : head->page - view->nr_pages + 1;
+}
+
+/* Pages are made of aligned words that writers may be changing. */
+static void copy_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+	for (uint32_t i = 0; i < bytes; i += 8) {
+		uint64_t word = load((const uint64_t *)(const void *)(from + i));
+
+		memcpy(to + i, &word, 8);
+	}
+}
+
+static bool is_lapped(const struct ring_view *view, uint64_t seq)
+{
+	/* The copy is complete before the position is looked at [ring.lap] */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return load(&view->ring->position) / view->page_bytes - seq >=
+	       view->nr_pages;
+}
+
+int ring_page_read(const struct ring_view *view, uint64_t seq,
+		   struct ring_page *ret_page)
+{
+	const uint8_t *mem = (const uint8_t *)view->ring;
+	const struct abi_ring_page *table =
+		(const void *)(mem + ABI_RING_PAGES_AT);
+	uint64_t slot = seq % view->nr_pages;
+	const uint8_t *page = mem + view->pages_off + slot * view->page_bytes;
+	uint32_t room = view->page_bytes - ABI_PAGE_HEADER;
+	struct ring_head head;
+	uint64_t bytes, entries;
+	int r = ring_head(view, &head);
+
+	if (r)
+		return r;
+	if (seq > head.page || (seq == head.page && !head.is_open))
+		return -EAGAIN;
+	if (seq < ring_oldest(view, &head))
+		return -ESTALE;
+	bytes = seq == head.page ?
+		head.bytes : load((const uint64_t *)(const void *)(page + 8));
+	bytes = min_u64(bytes, room);
+	entries = load(&table[slot].entries);
+	copy_words(ret_page->data, page,
+		   ALIGN_UP(ABI_PAGE_HEADER + (uint32_t)bytes, 8u));
+	TESTPOINT("ring.read.copied");
+	if (is_lapped(view, seq))
+		return -ESTALE;
+
+	memcpy(ret_page->data + 8, &bytes, 8);
+	memset(ret_page->data + ABI_PAGE_HEADER + bytes, 0, room - bytes);
+	memcpy(&ret_page->time_ns, ret_page->data, 8);
+	ret_page->seq = seq;
+	ret_page->entries = entries;
+	ret_page->bytes = (uint32_t)bytes;
+	ret_page->is_open = seq == head.page;
+	return 0;
+}
+
+static uint32_t word_at(const struct ring_page *page, uint32_t offset)
+{
+	uint32_t word;
+
+	memcpy(&word, page->data + ABI_PAGE_HEADER + offset, 4);
+	return word;
+}
+
+int ring_record_next(const struct ring_page *page, uint32_t *offset,
+		     uint64_t *time_ns, struct ring_record *ret_record)
+{
+	while (*offset < page->bytes) {
+		uint32_t left = page->bytes - *offset;
+		uint32_t word, type_len, head = 4, bytes;
+		uint64_t delta;
+
+		if (left < 8)
+			return -EBADMSG;	/* no record is that short */
+		word = word_at(page, *offset);
+		type_len = word & ((1u << ABI_REC_TYPE_BITS) - 1);
+		delta = word >> ABI_REC_TYPE_BITS;
+		switch (type_len) {
+		case ABI_REC_PADDING:
+			*offset = page->bytes;
+			return 0;
+		case ABI_REC_TIME_EXTEND:
+		case ABI_REC_TIME_STAMP:
+			delta += (uint64_t)word_at(page, *offset + 4)
+				 << ABI_REC_DELTA_BITS;
+			*time_ns = type_len == ABI_REC_TIME_STAMP ?
+				   delta : *time_ns + delta;
+			*offset += 8;
+			continue;
+		case 0:
+			bytes = word_at(page, *offset + 4);
+			if (bytes < 4 || bytes > left - 4 || bytes % 4)
+				return -EBADMSG;
+			bytes -= 4;
+			head = 8;
+			break;
+		default:
+			bytes = type_len * 4;
+			if (bytes > left - 4)
+				return -EBADMSG;
+			break;
+		}
+		*time_ns += delta;
+		*ret_record = (struct ring_record){
+			.time_ns = *time_ns,
+			.data = page->data + ABI_PAGE_HEADER + *offset + head,
+			.bytes = bytes,
+			.offset = *offset,
+		};
+		*offset += head + bytes;
+		return 1;
+	}
+	return 0;
+}

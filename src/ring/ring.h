@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ring buffer: making one, writing records, reading pages and records.
+ * Knows no events.  The protocol and its proof are in docs/design/ring.md,
+ * the layout in abi/ring.h.
+ */
+#ifndef ULF_RING_RING_H
+#define ULF_RING_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/ring.h"
+
+/* ---- making (init.c) ---- */
+
+struct ring_config {
+	uint32_t page_bytes;
+	uint32_t nr_pages;
+	uint32_t cpu;
+	uint32_t flags;			/* enum abi_ring_flags */
+	bool overwrite;
+	uint64_t clock_mult, clock_tsc, clock_ns;	/* see abi_ring */
+};
+
+/* Bytes that a ring with this geometry takes; 0 if the geometry is invalid. */
+uint64_t ring_bytes(uint32_t page_bytes, uint32_t nr_pages);
+/* Make a ring in @mem, which is zeroed and of ring_bytes(). */
+int ring_init(void *mem, const struct ring_config *config);
+
+/* ---- writing (write.c) ---- */
+
+/* The rings of one buffer as one process sees them.  Immutable once
+ * published; replaced as a whole. */
+struct ring_set {
+	uint32_t nr_cpus;
+	uint32_t has_rseq;		/* this process may use fast rings */
+	struct abi_ring **slow;		/* [nr_cpus], entries may be NULL */
+	struct abi_ring *fast[];	/* [nr_cpus], entries may be NULL */
+};
+
+/* Bytes free before the payload for the length word of a large record. */
+#define RING_HEADROOM		4
+/* The largest payload that fits into a page of the smallest size. */
+#define RING_PAYLOAD_MAX	(ABI_PAGE_BYTES_MIN - ABI_PAGE_HEADER - 16)
+
+/*
+ * ring_write - put one record into the ring of the CPU it runs on.
+ * @payload: @bytes of it, readable up to the next multiple of 4, and with
+ *	RING_HEADROOM writable bytes in front.
+ * @now_ns: the time, for rings with ABI_RING_CLOCK_GIVEN; else ignored.
+ * Returns 0, -ENOBUFS (full, counted in the ring), -ENODEV (no ring),
+ * -EBUSY (the slow ring's lock could not be had).
+ * Any thread, any signal handler; no errno; wait-free but for the lock of
+ * the slow path, which is bounded.
+ */
+int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
+	       uint64_t now_ns);
+
+/* The slow path by itself: for the server, which writes markers.  @tid: the
+ * caller, for the lock.  Its signals must be blocked. */
+int ring_write_locked(struct abi_ring *ring, void *payload, uint32_t bytes,
+		      uint64_t now_ns, uint32_t tid);
+
+/* ---- reading (read.c): trusts nothing it reads ---- */
+
+/* A ring whose geometry was checked and copied. */
+struct ring_view {
+	struct abi_ring *ring;
+	uint32_t page_bytes, nr_pages, cpu, flags;
+	uint64_t pages_off;
+};
+
+/* -EBADMSG if what is at @mem (@bytes of it) cannot be a ring. */
+int ring_view_init(struct ring_view *view, void *mem, uint64_t bytes);
+
+/* The writers' end, consistent in itself. */
+struct ring_head {
+	uint64_t page;			/* sequence number of the open page */
+	uint32_t bytes;			/* of data committed in it */
+	bool is_open;			/* its header is written */
+	uint64_t entries;		/* records written since creation */
+	uint64_t time_ns;		/* of the newest one */
+	uint64_t dropped;		/* refused so far */
+};
+int ring_head(const struct ring_view *view, struct ring_head *ret_head);
+/* The oldest page that is still there, for this head. */
+uint64_t ring_oldest(const struct ring_view *view, const struct ring_head *head);
+
+/* A private copy of a page. */
+struct ring_page {
+	uint64_t seq;
+	uint64_t entries;		/* records before it */
+	uint64_t time_ns;
+	uint32_t bytes;			/* of data, without the header */
+	uint32_t is_open;		/* 1: writers are in it, may grow */
+	uint8_t *data;			/* page_bytes: header, data, zeroes */
+};
+/* Copies page @seq into ret_page->data (set by the caller, page_bytes long)
+ * with the commit word set and the rest zeroed.  -EAGAIN: not written yet;
+ * -ESTALE: overwritten. */
+int ring_page_read(const struct ring_view *view, uint64_t seq,
+		   struct ring_page *ret_page);
+
+struct ring_record {
+	uint64_t time_ns;
+	const uint8_t *data;
+	uint32_t bytes;			/* of payload, a multiple of 4 */
+	uint32_t offset;		/* in the page's data, of the record */
+};
+/* The record at data offset *@offset; moves *@offset and *@time_ns on.
+ * 1: a record; 0: the end; -EBADMSG: the page is corrupt from here. */
+int ring_record_next(const struct ring_page *page, uint32_t *offset,
+		     uint64_t *time_ns, struct ring_record *ret_record);
+
+/* ---- cursors (cursor.c): walking a ring record by record ---- */
+
+struct ring_cursor {
+	struct ring_view view;
+	struct ring_page page;		/* the copy that is being walked */
+	bool has_page;
+	uint64_t seq;			/* page to read next or being read */
+	uint32_t offset;		/* data offset in it */
+	uint64_t entries;		/* index of the next record */
+	uint64_t time_ns;
+	uint64_t lost;			/* overrun before the peeked record */
+	bool is_corrupt;		/* something could not be parsed */
+	uint32_t next_offset;		/* behind the peeked record */
+	uint64_t next_time_ns;
+	uint64_t read_count;		/* since the last consume */
+	uint64_t lost_count;
+};
+/* At the place where the consuming reader stands. -ENOMEM */
+int ring_cursor_init(struct ring_cursor *cursor, const struct ring_view *view);
+void ring_cursor_done(struct ring_cursor *cursor);
+/* Look at the next record without moving.  1, or 0 if there is none (yet).
+ * The record stays valid until the next call. cursor->lost says how many
+ * were overrun before it. */
+int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record);
+/* Move past the record just peeked; clears ->lost. */
+void ring_cursor_advance(struct ring_cursor *cursor,
+			 const struct ring_record *record);
+/* Consume: make everything before the cursor read.  Writers in
+ * producer/consumer mode get the pages back. */
+void ring_cursor_consume(struct ring_cursor *cursor);
+
+struct ring_stats {
+	uint64_t entries;		/* there to be read */
+	uint64_t overrun;		/* lost by overwriting, since the clear */
+	uint64_t dropped;		/* refused, since the clear */
+	uint64_t read;			/* consumed since the clear */
+	uint64_t bytes;			/* of records there to be read */
+	uint64_t oldest_ns;		/* time of the oldest page's first; 0 */
+};
+int ring_stats(const struct ring_view *view, struct ring_stats *ret_stats);
+/* Forget all that was written so far; counters start from 0. */
+int ring_clear(const struct ring_view *view);
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing records.  The common case is one rseq section, arch_ring_append();
+ * here is what surrounds it: crossing into the next page, the refusals of
+ * producer/consumer mode, and the slow path with a lock.
+ *
+ *	position	0         16                 4090   4096      4112
+ *	page		| header  | rec | rec | ...   |free  | header  | rec
+ *
+ *	append		position moves by the size of a record
+ *	close		position moves to the next page's start: its slot's
+ *			old content is gone for readers from here on
+ *	open		the header of that page is written, position moves
+ *			behind it
+ *
+ * Each is one commit (a store of `position`); what a SIGKILL before it leaves
+ * behind is bytes beyond the position and the copies of tail and lap that the
+ * position does not select, which nobody looks at.  In a FAST ring the commit
+ * ends an rseq section of the ring's CPU, in a LOCKED one the lock is held:
+ * at any time one writer can commit.  docs/design/ring.md has the proof.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "base/shmlock.h"
+#include "base/testpoint.h"
+#include "ring/ring.h"
+
+#define ABORTS_MAX	100	/* then the slow path: somebody single-steps */
+#define STORES_MAX	5
+
+/* One step, prepared outside of any section. */
+struct step {
+	uint64_t expect, position;
+	struct arch_store stores[STORES_MAX];
+	uint32_t nr;
+};
+
+static void step_store(struct step *step, void *addr, uint64_t value)
+{
+	step->stores[step->nr++] = (struct arch_store){ addr, value };
+}
+
+static uint64_t clock_now(const struct abi_ring *ring, uint64_t given_ns)
+{
+	if (ring->flags & ABI_RING_CLOCK_GIVEN)
+		return given_ns;
+	return ring->clock_ns + arch_tsc_scale(arch_tsc() - ring->clock_tsc,
+					       ring->clock_mult);
+}
+
+static uint32_t page_offset(const struct abi_ring *ring, uint64_t position)
+{
+	return position & (ring->page_bytes - 1) & ~ABI_POS_FLAGS;
+}
+
+static char *address(struct abi_ring *ring, uint64_t position)
+{
+	int64_t lap = ring->lap[!!(position & ABI_POS_LAP)];
+
+	return (char *)ring + lap + (position & ~(uint64_t)ABI_POS_FLAGS);
+}
+
+/* Leave the page that @position is in.  -ENOBUFS: the reader is behind. */
+static int prepare_close(struct abi_ring *ring, uint64_t position,
+			 struct step *step)
+{
+	uint32_t offset = page_offset(ring, position);
+	uint64_t start = (position & ~(uint64_t)ABI_POS_FLAGS) - offset;
+	uint64_t next = start + ring->page_bytes;
+	char *page = address(ring, position) - offset;
+	char *end = (char *)ring + ring->pages_off +
+		    (uint64_t)ring->page_bytes * ring->nr_pages;
+	char *next_page = page + ring->page_bytes;
+	uint64_t flags = (position & ABI_POS_FLAGS) ^ ABI_POS_LAP;
+
+	if (!__atomic_load_n(&ring->overwrite, __ATOMIC_RELAXED)) {
+		/* mate: ring_cursor_consume() [ring.free] */
+		uint64_t read = __atomic_load_n(&ring->read_page,
+						__ATOMIC_ACQUIRE);
+
+		if (next / ring->page_bytes - read >= ring->nr_pages)
+			return -ENOBUFS;
+	}
+	if (next_page >= end)
+		next_page = (char *)ring + ring->pages_off;
+	step->expect = position;
+	step->position = next | flags;
+	step->nr = 0;
+	step_store(step, page + 8, offset - ABI_PAGE_HEADER);
+	step_store(step, &ring->lap[!!(flags & ABI_POS_LAP)],
+		   (uint64_t)(next_page - (char *)ring) - next);
+	return 0;
+}
+
+/* Write the header of the page that @position is at the start of. */
+static void prepare_open(struct abi_ring *ring, uint64_t position,
+			 uint64_t now_ns, struct step *step)
+{
+	const struct abi_ring_tail *tail = &ring->tail[position & ABI_POS_TAIL];
+	struct abi_ring_tail *other = &ring->tail[!(position & ABI_POS_TAIL)];
+	char *page = address(ring, position);
+	struct abi_ring_page *table = (void *)((char *)ring + ABI_RING_PAGES_AT);
+	uint64_t slot = (uint64_t)(page - (char *)ring - ring->pages_off) /
+			ring->page_bytes;
+	uint64_t entries = tail->entries;
+
+	now_ns = max_u64(now_ns, tail->time_ns);
+	step->expect = position;
+	step->position = (position + ABI_PAGE_HEADER) ^ ABI_POS_TAIL;
+	step->nr = 0;
+	step_store(step, page, now_ns);
+	step_store(step, page + 8, 0);
+	step_store(step, &table[slot].entries, entries);
+	step_store(step, &other->time_ns, now_ns);
+	step_store(step, &other->entries, entries);
+}
+
+/* ---- the fast ring ---- */
+
+/* Count a refused record, on the CPU that refused it. */
+static bool count_dropped(struct abi_ring *ring, uint32_t cpu)
+{
+	uint64_t dropped = __atomic_load_n(&ring->dropped, __ATOMIC_RELAXED);
+
+	return arch_rseq_store(cpu, &ring->dropped, dropped, dropped + 1,
+			       NULL, 0) == ARCH_COMMIT_DONE;
+}
+
+/* One step towards room for a record.  0: try again; -ENOBUFS: refused. */
+static int cross(const struct ring_set *set, uint64_t now_ns)
+{
+	uint32_t cpu = arch_rseq_cpu();
+	struct abi_ring *ring = cpu < set->nr_cpus ? set->fast[cpu] : NULL;
+	struct step step;
+	uint64_t position;
+
+	if (!ring)
+		return 0;	/* migrated; the next attempt finds out */
+	/* Read before the clock: if it is unchanged at the commit, nobody
+	 * has written a later time in between. */
+	position = __atomic_load_n(&ring->position, __ATOMIC_ACQUIRE);
+	if (page_offset(ring, position) == 0) {
+		prepare_open(ring, position, clock_now(ring, now_ns), &step);
+		TESTPOINT("ring.open");
+	} else if (prepare_close(ring, position, &step)) {
+		return count_dropped(ring, cpu) ? -ENOBUFS : 0;
+	} else {
+		TESTPOINT("ring.close");
+	}
+	arch_rseq_store(cpu, &ring->position, step.expect, step.position,
+			step.stores, step.nr);
+	return 0;
+}
+
+/* ---- the slow ring ---- */
+
+static void commit_locked(struct abi_ring *ring, const struct step *step)
+{
+	for (uint32_t i = 0; i < step->nr; i++) {
+		__atomic_store_n(step->stores[i].addr, step->stores[i].value,
+				 __ATOMIC_RELAXED);
+		TESTPOINT("ring.locked.store");
+	}
+	/* [ring.commit]; after a close the next stores go to the slot that
+	 * this one gave up, and may not be seen before it: [ring.lap] */
+	__atomic_store_n(&ring->position, step->position, __ATOMIC_RELEASE);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	TESTPOINT("ring.locked.commit");
+}
+
+static void append_locked(struct abi_ring *ring, const void *data,
+			  uint32_t bytes, uint32_t type_len, uint64_t now_ns)
+{
+	uint64_t position = ring->position;
+	const struct abi_ring_tail *tail = &ring->tail[position & ABI_POS_TAIL];
+	struct abi_ring_tail *other = &ring->tail[!(position & ABI_POS_TAIL)];
+	uint64_t now = max_u64(clock_now(ring, now_ns), tail->time_ns);
+	uint64_t delta = now - tail->time_ns;
+	uint64_t next = position + 4 + bytes;
+	char *to = address(ring, position);
+	uint32_t word;
+
+	if (delta >> ABI_REC_DELTA_BITS) {
+		word = (uint32_t)(delta << ABI_REC_TYPE_BITS) |
+		       ABI_REC_TIME_EXTEND;
+		memcpy(to, &word, 4);
+		word = (uint32_t)(delta >> ABI_REC_DELTA_BITS);
+		memcpy(to + 4, &word, 4);
+		delta = 0;
+		to += 8;
+		next += 8;
+	}
+	word = (uint32_t)(delta << ABI_REC_TYPE_BITS) | type_len;
+	memcpy(to, &word, 4);
+	memcpy(to + 4, data, bytes);
+	other->time_ns = now;
+	other->entries = tail->entries + 1;
+	TESTPOINT("ring.locked.append");
+	__atomic_store_n(&ring->position, next ^ ABI_POS_TAIL,
+			 __ATOMIC_RELEASE);		/* [ring.commit] */
+}
+
+static int write_under_lock(struct abi_ring *ring, const void *data,
+			    uint32_t bytes, uint32_t type_len, uint64_t now_ns)
+{
+	struct step step;
+
+	for (;;) {
+		uint32_t offset = page_offset(ring, ring->position);
+
+		if (offset && ring->page_bytes - offset >= bytes + 12)
+			break;
+		if (!offset) {
+			prepare_open(ring, ring->position,
+				     clock_now(ring, now_ns), &step);
+		} else if (prepare_close(ring, ring->position, &step)) {
+			__atomic_store_n(&ring->dropped, ring->dropped + 1,
+					 __ATOMIC_RELAXED);
+			return -ENOBUFS;
+		}
+		commit_locked(ring, &step);
+	}
+	append_locked(ring, data, bytes, type_len, now_ns);
+	return 0;
+}
+
+/* ---- both ---- */
+
+/* The word in front of a large payload, and what to copy. */
+static uint32_t frame(char **payload, uint32_t *bytes)
+{
+	uint32_t aligned = ALIGN_UP(*bytes, 4u);
+
+	/* The end of the last word is ours to clear. */
+	memset(*payload + *bytes, 0, aligned - *bytes);
+	if (aligned <= ABI_REC_MAX_SMALL * 4) {
+		*bytes = aligned;
+		return aligned / 4;
+	}
+	*bytes = aligned + 4;
+	*payload -= RING_HEADROOM;
+	memcpy(*payload, bytes, 4);
+	return 0;
+}
+
+int ring_write_locked(struct abi_ring *ring, void *payload, uint32_t bytes,
+		      uint64_t now_ns, uint32_t tid)
+{
+	char *data = payload;
+	uint32_t type_len;
+	int r;
+
+	if (!bytes || bytes > RING_PAYLOAD_MAX)
+		return -EMSGSIZE;
+	type_len = frame(&data, &bytes);
+	r = shmlock_take(&ring->lock, tid);
+	if (r)
+		return r;
+	r = write_under_lock(ring, data, bytes, type_len, now_ns);
+	shmlock_drop(&ring->lock);
+	return r;
+}
+
+static uint32_t current_cpu(void)
+{
+	unsigned int cpu;
+
+	return arch_syscall3(SYS_getcpu, &cpu, NULL, NULL) ? 0 : cpu;
+}
+
+/* Signals are kept out while the lock is held, or a handler that traces
+ * would wait for the thread it interrupted. */
+static int write_slow(const struct ring_set *set, void *payload,
+		      uint32_t bytes, uint64_t now_ns)
+{
+	uint64_t all = ~0ull, old;
+	uint32_t cpu = current_cpu();
+	struct abi_ring *ring;
+	int r;
+
+	ring = cpu < set->nr_cpus ? set->slow[cpu] : NULL;
+	if (!ring)
+		return -ENODEV;
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
+	r = ring_write_locked(ring, payload, bytes, now_ns,
+			      (uint32_t)arch_syscall0(SYS_gettid));
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
+	return r;
+}
+
+int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
+	       uint64_t now_ns)
+{
+	char *data = payload;
+	uint32_t size = bytes;
+	uint32_t aborts = 0, type_len;
+
+	if (unlikely(!bytes || bytes > RING_PAYLOAD_MAX))
+		return -EMSGSIZE;
+	if (unlikely(!set->has_rseq))
+		return write_slow(set, payload, bytes, now_ns);
+	type_len = frame(&data, &size);
+	for (;;) {
+		switch (arch_ring_append(set, data, size, type_len, now_ns)) {
+		case ARCH_COMMIT_DONE:
+			return 0;
+		case ARCH_COMMIT_NO_ROOM:
+			if (cross(set, now_ns))
+				return -ENOBUFS;
+			break;
+		case ARCH_COMMIT_NO_RING:
+			return write_slow(set, payload, bytes, now_ns);
+		default:
+			break;
+		}
+		if (unlikely(++aborts >= ABORTS_MAX))
+			return write_slow(set, payload, bytes, now_ns);
+	}
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server places rings in the shared memory; here this process takes them
+ * into use.  The set of rings is replaced as a whole [buffer.set]; probes
+ * that still use the old one are waited for by the agent before it tells the
+ * server that the old rings are free.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "arch/arch.h"
+#include "event/clock.h"
+#include "runtime/runtime.h"
+
+static struct ring_set no_rings;	/* nr_cpus 0: every write fails */
+
+static struct buffer buffers[ABI_BUFFERS];	/* under runtime_lock() */
+
+struct buffer *buffer_get(uint32_t index)
+{
+	struct buffer *buffer = &buffers[index];
+
+	if (!buffer->set) {
+		buffer->shared = root_buffer(index);
+		buffer->clock_id = -1;
+		__atomic_store_n(&buffer->set, &no_rings, __ATOMIC_RELEASE);
+	}
+	return buffer;
+}
+
+static int ring_at(const struct abi_ring_ref *ref, struct abi_ring **ret_ring)
+{
+	struct ring_view view;
+	int r;
+
+	*ret_ring = NULL;
+	if (!ref->off)
+		return 0;
+	if (ref->off % 4096 || ref->off < root_control->arena_off)
+		return -EINVAL;
+	r = root_populate(ref->off, ref->bytes);
+	if (r)
+		return r;
+	r = ring_view_init(&view, root_at(ref->off), ref->bytes);
+	if (!r)
+		*ret_ring = view.ring;
+	return r;
+}
+
+static struct ring_set *set_new(uint32_t nr_cpus)
+{
+	struct ring_set *set = calloc(1, sizeof(*set) + 2ul * nr_cpus *
+				      sizeof(struct abi_ring *));
+
+	if (!set)
+		return NULL;
+	set->nr_cpus = nr_cpus;
+	set->has_rseq = root_control->has_rseq;
+	set->slow = set->fast + nr_cpus;
+	return set;
+}
+
+static bool is_same(const struct ring_set *a, const struct ring_set *b)
+{
+	if (a->nr_cpus != b->nr_cpus)
+		return false;
+	for (uint32_t i = 0; i < a->nr_cpus; i++) {
+		if (a->fast[i] != b->fast[i] || a->slow[i] != b->slow[i])
+			return false;
+	}
+	return true;
+}
+
+static int follow(struct buffer *buffer)
+{
+	struct ring_set *set = set_new(root_control->nr_cpus), *old;
+	const struct abi_ring *ring;
+	int r = 0;
+
+	if (!set)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < set->nr_cpus && !r; i++) {
+		const struct abi_ring_ref *ref = buffer->shared->ring[i];
+
+		r = ring_at(&ref[ABI_RING_FAST], &set->fast[i]);
+		if (!r)
+			r = ring_at(&ref[ABI_RING_SLOW], &set->slow[i]);
+	}
+	if (r || is_same(set, buffer->set)) {
+		free(set);
+		return r;
+	}
+	ring = set->fast[0] ? set->fast[0] : set->slow[0];
+	buffer->clock_id = ring && (ring->flags & ABI_RING_CLOCK_GIVEN) ?
+			   clock_get(buffer->shared->clock)->id : -1;
+	old = buffer->set;
+	/* mate: ulf_event_commit() [buffer.set] */
+	__atomic_store_n(&buffer->set, set, __ATOMIC_RELEASE);
+	if (old != &no_rings)
+		grace_free(old);
+	return 0;
+}
+
+int buffer_follow(uint32_t index)
+{
+	struct abi_buffer *shared = root_buffer(index);
+
+	if (!__atomic_load_n(&shared->used, __ATOMIC_ACQUIRE))
+		return 0;
+	return follow(buffer_get(index));
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The names of threads, for whoever prints the trace, also after our death.
+ * A thread writes its own name once, at its first event.  Async-signal-safe.
+ *
+ * Writer: claims an entry by making its sequence odd (CAS), writes, makes it
+ * even [comm.write].  A writer killed in between leaves an odd entry, which
+ * is skipped for ever; there are 4095 others.
+ */
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "arch/arch.h"
+#include "runtime/runtime.h"
+
+#define PROBES	16
+
+static uint32_t stamp_now(void)
+{
+	static uint32_t stamp;
+
+	return __atomic_add_fetch(&stamp, 1, __ATOMIC_RELAXED);
+}
+
+/* Ours from before, else a free one, else the oldest of the neighbourhood. */
+static struct abi_comm *choose(uint32_t tid)
+{
+	struct abi_comm *table = root_at(root_control->comms_off), *best = NULL;
+
+	for (uint32_t i = 0; i < PROBES; i++) {
+		struct abi_comm *c = &table[(tid * 2654435761u + i) % ABI_COMMS];
+
+		if (__atomic_load_n(&c->sequence, __ATOMIC_RELAXED) & 1)
+			continue;
+		if (c->tid == tid || !c->tid)
+			return c;
+		if (!best || c->stamp < best->stamp)
+			best = c;
+	}
+	return best;
+}
+
+void comm_record(uint32_t tid)
+{
+	char name[ABI_COMM_LEN] = "";
+	struct abi_comm *comm;
+	uint32_t sequence;
+
+	if (!root_control)
+		return;
+	arch_syscall2(SYS_prctl, PR_GET_NAME, name);
+	comm = choose(tid);
+	if (!comm || root_populate((uint64_t)((char *)comm -
+					      (char *)root_control),
+				   sizeof(*comm)))
+		return;
+	sequence = __atomic_load_n(&comm->sequence, __ATOMIC_RELAXED);
+	if ((sequence & 1) ||
+	    !__atomic_compare_exchange_n(&comm->sequence, &sequence,
+					 sequence + 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return;
+	comm->tid = tid;
+	comm->tgid = (uint32_t)arch_syscall0(SYS_getpid);
+	comm->stamp = stamp_now();
+	memcpy(comm->comm, name, sizeof(comm->comm));
+	__atomic_store_n(&comm->sequence, sequence + 2,
+			 __ATOMIC_RELEASE);		/* [comm.write] */
+}

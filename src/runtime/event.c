@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events: their rows in the shared table, their probes on and off, and the
+ * last step of every hit, ulf_event_commit().
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "base/shmlock.h"
+#include "event/clock.h"
+#include "runtime/runtime.h"
+#include <ulf/tracepoint.h>
+
+#define TOP_BUFFER	0
+
+/* ---- the path of an event ---- */
+
+void ulf_event_commit(const struct ulf_event *event, void *entry, size_t bytes)
+{
+	const struct buffer *buffer = event->buffer;
+	/* mate: buffer.c [buffer.set] */
+	const struct ring_set *set = __atomic_load_n(&buffer->set,
+						     __ATOMIC_ACQUIRE);
+	struct trace_entry *head = entry;
+	uint64_t now_ns = 0;
+	int r;
+
+	head->type = (unsigned short)event->id;
+	head->flags = 0;
+	head->preempt_count = 0;
+	head->pid = (int)ulf_this_thread->tid;
+	if (unlikely(buffer->clock_id >= 0))
+		now_ns = clock_posix_ns(buffer->clock_id);
+	r = ring_write(set, entry, (uint32_t)bytes, now_ns);
+	if (likely(!r) || r == -ENOBUFS)
+		return;
+	__atomic_add_fetch(r == -EBUSY ? &buffer->shared->lock_lost :
+			   &buffer->shared->no_ring, 1, __ATOMIC_RELAXED);
+}
+
+void ulf_event_too_big(const struct ulf_event *event)
+{
+	const struct buffer *buffer = event->buffer;
+
+	__atomic_add_fetch(&buffer->shared->too_big, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- the shared tables; under abi_control.table_lock ---- */
+
+/* Room in the heap, for good.  0: none. */
+static uint64_t heap_alloc(uint32_t bytes)
+{
+	uint64_t used = root_control->heap_used;
+	uint64_t off = root_control->heap_off + used;
+	uint64_t size = ALIGN_UP((uint64_t)bytes, 8);
+
+	if (used + size > ABI_HEAP_BYTES || root_populate(off, size))
+		return 0;
+	root_control->heap_used = used + size;
+	return off;
+}
+
+static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
+{
+	uint32_t bytes = (uint32_t)strlen(s) + 1;
+	uint64_t off = heap_alloc(bytes);
+
+	if (off) {
+		memcpy(root_at(off), s, bytes);
+		*ret_bytes = bytes;
+	}
+	return off;
+}
+
+static void read_build_id(const void *base, struct abi_module *row)
+{
+	const ElfW(Ehdr) *ehdr = base;
+	const ElfW(Phdr) *phdr = (const void *)((const char *)base +
+						ehdr->e_phoff);
+	uint64_t bias = ehdr->e_type == ET_DYN ? (uint64_t)base : 0;
+
+	for (int i = 0; i < ehdr->e_phnum; i++) {
+		const char *note = (const char *)(bias + phdr[i].p_vaddr);
+		const char *end = note + phdr[i].p_memsz;
+
+		if (phdr[i].p_type != PT_NOTE)
+			continue;
+		while (note + sizeof(ElfW(Nhdr)) <= end) {
+			const ElfW(Nhdr) *n = (const void *)note;
+			const char *name = note + sizeof(*n);
+			const char *desc = name + ALIGN_UP(n->n_namesz, 4u);
+
+			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
+			    !memcmp(name, "GNU", 4)) {
+				row->build_id_bytes =
+					min_u32(n->n_descsz,
+						sizeof(row->build_id));
+				memcpy(row->build_id, desc,
+				       row->build_id_bytes);
+				return;
+			}
+			note = desc + ALIGN_UP(n->n_descsz, 4u);
+		}
+	}
+}
+
+/* The row of the object that @module is in.  -ENOSPC */
+static int module_row(const struct ulf_module *module)
+{
+	struct abi_module *rows = root_at(root_control->modules_off), *row;
+	uint32_t nr = root_control->nr_modules;
+	const char *path = root_control->exe;
+	Dl_info info = { 0 };
+
+	dladdr(module, &info);
+	if (info.dli_fname && strchr(info.dli_fname, '/') && nr)
+		path = info.dli_fname;
+	for (uint32_t i = 0; i < nr; i++) {
+		if (rows[i].base == (uint64_t)info.dli_fbase &&
+		    !strcmp(root_at(rows[i].path), path))
+			return (int)i;
+	}
+	row = &rows[nr];
+	if (nr >= ABI_MODULES ||
+	    root_populate((uint64_t)((char *)row - (char *)root_control),
+			  sizeof(*row)))
+		return -ENOSPC;
+	row->path = heap_string(path, &row->path_bytes);
+	if (!row->path)
+		return -ENOSPC;
+	row->base = (uint64_t)info.dli_fbase;
+	if (info.dli_fbase)
+		read_build_id(info.dli_fbase, row);
+	__atomic_store_n(&root_control->nr_modules, nr + 1, __ATOMIC_RELEASE);
+	return (int)nr;
+}
+
+static uint32_t hash_blob(const uint8_t *blob, uint32_t bytes)
+{
+	uint32_t hash = 2166136261u;
+
+	for (uint32_t i = 0; i < bytes; i++)
+		hash = (hash ^ blob[i]) * 16777619u;
+	return hash;
+}
+
+/* The row that has these very bytes among the first @nr; -ENOENT. */
+static int find_row(const uint8_t *blob, uint32_t bytes, uint32_t hash,
+		    uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct abi_event *row = root_event(i);
+
+		if (row->hash == hash && row->blob_bytes == bytes &&
+		    !memcmp(root_at(row->blob), blob, bytes))
+			return (int)i;
+	}
+	return -ENOENT;
+}
+
+static int event_row(const struct ulf_event *event, int module, uint32_t known)
+{
+	uint32_t bytes = format_blob(event, NULL), hash;
+	uint32_t nr = root_control->nr_events;
+	struct abi_event *row = root_event(nr);
+	uint64_t heap = root_control->heap_used;
+	uint64_t off = heap_alloc(bytes);
+	int found;
+
+	if (!off)
+		return -ENOSPC;
+	format_blob(event, root_at(off));
+	hash = hash_blob(root_at(off), bytes);
+	found = find_row(root_at(off), bytes, hash, known);
+	if (found >= 0) {
+		/* a reloaded module: its old row, the copy is not needed */
+		memset(root_at(off), 0, bytes);
+		root_control->heap_used = heap;
+		root_event((uint32_t)found)->module = (uint32_t)module;
+		return found;
+	}
+	if (nr >= ABI_EVENTS ||
+	    root_populate((uint64_t)((char *)row - (char *)root_control),
+			  sizeof(*row)))
+		return -ENOSPC;
+	row->blob = off;
+	row->blob_bytes = bytes;
+	row->module = (uint32_t)module;
+	row->hash = hash;
+	__atomic_store_n(&root_control->nr_events, nr + 1, __ATOMIC_RELEASE);
+	return (int)nr;
+}
+
+static int register_rows(struct ulf_module *module)
+{
+	uint32_t known = root_control->nr_events;
+	int row = module_row(module);
+
+	if (row < 0) {
+		root_control->table_errors++;
+		return row;
+	}
+	module->priv = (void *)(uintptr_t)row;
+	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
+		int r = event_row(*e, row, known);
+
+		if (r < 0) {
+			root_control->table_errors++;
+			return r;
+		}
+		(*e)->row = (uint32_t)r;
+		(*e)->id = ABI_EVENT_ID_FIRST + (uint32_t)r;
+		if (match_event(root_control->boot_events, (*e)->system,
+				(*e)->name))
+			__atomic_or_fetch(&root_event((*e)->row)->wanted, 1,
+					  __ATOMIC_RELAXED);
+	}
+	if (process_slot)
+		__atomic_or_fetch(&process_slot->modules[row / 64],
+				  1ull << (row % 64), __ATOMIC_RELEASE);
+	return 0;
+}
+
+static void tables_changed(void)
+{
+	__atomic_add_fetch(&root_control->tables_changed, 1, __ATOMIC_RELEASE);
+}
+
+int event_register_module(struct ulf_module *module)
+{
+	uint64_t all = ~0ull, old;
+	int r;
+
+	if (module->events == module->events_end)
+		return 0;
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
+	r = shmlock_take(&root_control->table_lock,
+			 (uint32_t)arch_syscall0(SYS_gettid));
+	if (!r) {
+		r = register_rows(module);
+		shmlock_drop(&root_control->table_lock);
+	}
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
+	tables_changed();
+	return r;
+}
+
+/* ---- on and off ---- */
+
+static int set_on(struct ulf_event *event, bool on)
+{
+	int r;
+
+	if (event->is_on == on)
+		return 0;
+	if (!on) {
+		r = tracepoint_remove(event->tracepoint, event->probe, event);
+	} else {
+		struct buffer *buffer = buffer_get(TOP_BUFFER);
+
+		event->buffer = buffer;
+		event->recording = &buffer->shared->recording;
+		r = tracepoint_add(event->tracepoint, event->probe, event,
+				   TRACEPOINT_DEFAULT_PRIO);
+	}
+	if (!r)
+		event->is_on = on;
+	return r;
+}
+
+int event_follow(struct ulf_module *module)
+{
+	int ret = 0;
+
+	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
+		uint32_t wanted;
+		int r;
+
+		if (!(*e)->id)
+			continue;	/* there was no room for it */
+		wanted = __atomic_load_n(&root_event((*e)->row)->wanted,
+					 __ATOMIC_ACQUIRE);
+		r = set_on(*e, wanted & (1u << TOP_BUFFER));
+		if (r && !ret)
+			ret = r;
+	}
+	return ret;
+}
+
+void event_unregister_module(struct ulf_module *module)
+{
+	uintptr_t row = (uintptr_t)module->priv;
+
+	if (module->events == module->events_end)
+		return;
+	for (struct ulf_event **e = module->events; e < module->events_end; e++)
+		set_on(*e, false);
+	if (!root_control)
+		return;
+	if (process_slot)
+		__atomic_and_fetch(&process_slot->modules[row / 64],
+				   ~(1ull << (row % 64)), __ATOMIC_RELEASE);
+	tables_changed();
+}

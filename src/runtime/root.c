@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making the root: a directory and in it one file, which is mapped once and
+ * for all.  No descriptor stays open, no path is needed later, so a program
+ * may close everything, chroot() and drop its rights.
+ *
+ * The mapping is far larger than the file.  What is not in use has no access
+ * rights (mlockall() must not fill it), and before something is used its
+ * pages are allocated, as a full tmpfs would otherwise be a SIGBUS.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "runtime/runtime.h"
+
+#define ARENA_BYTES_MAX		(16ull << 30)
+#define ARENA_BYTES_MIN		(64ull << 20)
+#define RENAMES_MAX		1000
+#define HOLD_SECONDS		5
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE	23	/* Linux 5.14 */
+#endif
+
+struct abi_control *root_control;
+
+static char root_path[PATH_MAX];	/* the directory, for the removal */
+
+void *root_at(uint64_t off)
+{
+	return (char *)root_control + off;
+}
+
+struct abi_event *root_event(uint32_t row)
+{
+	return (struct abi_event *)root_at(root_control->events_off) + row;
+}
+
+struct abi_buffer *root_buffer(uint32_t index)
+{
+	return (struct abi_buffer *)root_at(root_control->buffers_off) + index;
+}
+
+int root_populate(uint64_t off, uint64_t bytes)
+{
+	uint64_t start = off & ~4095ull;
+	uint64_t size = ALIGN_UP(off + bytes, 4096) - start;
+	long r;
+
+	if (off > root_control->map_bytes ||
+	    bytes > root_control->map_bytes - off)
+		return -ENOMEM;
+	r = arch_syscall3(SYS_mprotect, root_at(start), size,
+			  PROT_READ | PROT_WRITE);
+	if (r)
+		return (int)r;
+	r = arch_syscall3(SYS_madvise, root_at(start), size,
+			  MADV_POPULATE_WRITE);
+	return r == -EINVAL ? 0 : (int)r;	/* older: by page faults */
+}
+
+/* ---- where ---- */
+
+static bool is_ours(const char *path, mode_t forbidden)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISDIR(st.st_mode) &&
+	       st.st_uid == geteuid() && !(st.st_mode & forbidden);
+}
+
+static int make_dir(const char *path)
+{
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return -errno;
+	return is_ours(path, 077) ? 0 : -EPERM;
+}
+
+/* $ULF_DIR, else ulf in the user's runtime directory, else in /dev/shm:
+ * always memory, and never a directory that others can write to. */
+static int find_dir(char *path, size_t size)
+{
+	const char *dir = getenv("ULF_DIR");
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	char by_uid[64];
+
+	snprintf(by_uid, sizeof(by_uid), "/run/user/%u", geteuid());
+	if (dir && *dir)
+		snprintf(path, size, "%s", dir);
+	else if (runtime && *runtime == '/' && is_ours(runtime, 022))
+		snprintf(path, size, "%s/ulf", runtime);
+	else if (is_ours(by_uid, 022))
+		snprintf(path, size, "%s/ulf", by_uid);
+	else
+		snprintf(path, size, "/dev/shm/ulf-%u", geteuid());
+	return make_dir(path);
+}
+
+/* ---- what ---- */
+
+static int make_file(const char *dir)
+{
+	char path[PATH_MAX + 16];
+	struct rlimit limit;
+	int fd;
+
+	/* beyond the limit ftruncate() would raise SIGXFSZ */
+	if (!getrlimit(RLIMIT_FSIZE, &limit) &&
+	    limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < ABI_ARENA_OFF)
+		return -EFBIG;
+	snprintf(path, sizeof(path), "%s/memory", dir);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+		  0600);
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, ABI_ARENA_OFF)) {
+		close(fd);
+		return -errno;
+	}
+	return fd;
+}
+
+static void *map_file(int fd, uint64_t *ret_bytes)
+{
+	for (uint64_t arena = ARENA_BYTES_MAX; arena >= ARENA_BYTES_MIN;
+	     arena /= 2) {
+		uint64_t bytes = ABI_ARENA_OFF + arena;
+		void *mem = mmap(NULL, bytes, PROT_NONE,
+				 MAP_SHARED | MAP_NORESERVE, fd, 0);
+
+		if (mem != MAP_FAILED) {
+			*ret_bytes = bytes;
+			return mem;
+		}
+	}
+	return NULL;
+}
+
+static void copy_env(char *to, size_t size, const char *name)
+{
+	const char *value = getenv(name);
+
+	if (value && strlen(value) < size)
+		memcpy(to, value, strlen(value) + 1);
+}
+
+static void fill_control(struct abi_control *c, uint64_t map_bytes)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	struct timespec ts;
+	ssize_t n;
+
+	c->version = ABI_VERSION;
+	c->control_bytes = sizeof(*c);
+	c->processes_off = ABI_PROCESSES_OFF;
+	c->modules_off = ABI_MODULES_OFF;
+	c->comms_off = ABI_COMMS_OFF;
+	c->events_off = ABI_EVENTS_OFF;
+	c->buffers_off = ABI_BUFFERS_OFF;
+	c->heap_off = ABI_HEAP_OFF;
+	c->arena_off = ABI_ARENA_OFF;
+	c->map_bytes = map_bytes;
+	c->nr_cpus = cpus < 1 ? 1 : min_u32((uint32_t)cpus, ABI_CPUS);
+	c->pid = (uint32_t)getpid();
+	c->uid = geteuid();
+	c->has_rseq = arch_rseq_init();
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	c->started_ns = (uint64_t)ts.tv_sec * 1000000000ull +
+			(uint64_t)ts.tv_nsec;
+	prctl(PR_GET_NAME, c->comm);
+	n = readlink("/proc/self/exe", c->exe, sizeof(c->exe) - 1);
+	if (n < 0)
+		c->exe[0] = '\0';
+	copy_env(c->boot_events, sizeof(c->boot_events), "ULF_EVENTS");
+	c->hold = getenv("ULF_HOLD") != NULL;
+	unsetenv("ULF_EVENTS");
+	unsetenv("ULF_HOLD");
+	__atomic_store_n(&c->magic, ABI_MAGIC, __ATOMIC_RELEASE);
+}
+
+/* <comm>.<pid>; an older root of that name (the program before exec(), or a
+ * dead one with our pid) gets a number. */
+static int publish(const char *tmp, const char *dir)
+{
+	char name[ABI_COMM_LEN], path[PATH_MAX], old[PATH_MAX + 16];
+
+	memcpy(name, root_control->comm, sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	for (char *p = name; *p; p++) {
+		if (*p == '/' || *p <= ' ' || *p > '~' ||
+		    (p == name && *p == '.'))
+			*p = '_';
+	}
+	if (snprintf(path, sizeof(path), "%s/roots/%s.%d", dir,
+		     *name ? name : "_", getpid()) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	for (int i = 1; rename(tmp, path); i++) {
+		if ((errno != EEXIST && errno != ENOTEMPTY) || i > RENAMES_MAX)
+			return -errno;
+		snprintf(old, sizeof(old), "%s.%d", path, i);
+		if (access(old, F_OK))
+			rename(path, old);
+	}
+	memcpy(root_path, path, sizeof(root_path));
+	return 0;
+}
+
+static void remove_dir(const char *dir)
+{
+	char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/memory", dir);
+	unlink(path);
+	rmdir(dir);
+}
+
+/* `ulf run` asks us to wait until the server is ready to record. */
+static void wait_while_held(void)
+{
+	uint64_t deadline = 0;
+	struct timespec now, left = { 1, 0 };
+
+	while (__atomic_load_n(&root_control->hold, __ATOMIC_ACQUIRE)) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (!deadline)
+			deadline = (uint64_t)now.tv_sec + HOLD_SECONDS;
+		if ((uint64_t)now.tv_sec >= deadline)
+			break;
+		arch_syscall4(SYS_futex, &root_control->hold, 0 /* WAIT */, 1,
+			      &left);
+	}
+}
+
+static int create(const char *dir)
+{
+	char tmp[PATH_MAX];
+	uint64_t bytes = 0;
+	int fd, r;
+
+	if (snprintf(tmp, sizeof(tmp), "%s/roots", dir) >= (int)sizeof(tmp) - 32)
+		return -ENAMETOOLONG;
+	r = make_dir(tmp);
+	if (r)
+		return r;
+	sprintf(tmp + strlen(tmp), "/.tmp-%d", getpid());
+	remove_dir(tmp);
+	if (mkdir(tmp, 0700))
+		return -errno;
+	fd = make_file(tmp);
+	if (fd < 0) {
+		rmdir(tmp);
+		return fd;
+	}
+	root_control = map_file(fd, &bytes);
+	close(fd);
+	r = -ENOMEM;
+	if (root_control &&
+	    !mprotect(root_control, ABI_HEAP_OFF, PROT_READ | PROT_WRITE) &&
+	    (!madvise(root_control, 4096, MADV_POPULATE_WRITE) ||
+	     errno == EINVAL)) {
+		fill_control(root_control, bytes);
+		r = publish(tmp, dir);
+	}
+	if (r) {
+		remove_dir(tmp);
+		if (root_control)
+			munmap(root_control, bytes);
+		root_control = NULL;
+	}
+	return r;
+}
+
+int root_create(void)
+{
+	char dir[PATH_MAX - 64];
+	int saved = errno, r;
+
+	r = find_dir(dir, sizeof(dir));
+	if (!r)
+		r = create(dir);
+	if (!r)
+		wait_while_held();
+	errno = saved;
+	return r;
+}
+
+/* At exit: a root that never recorded is of no use to anybody. */
+void root_remove_if_unused(void)
+{
+	struct abi_process *slots = root_at(root_control->processes_off);
+
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
+		if (root_buffer(i)->used)
+			return;
+	}
+	for (uint32_t i = 0; i < ABI_PROCESSES; i++) {
+		uint32_t pid = __atomic_load_n(&slots[i].pid, __ATOMIC_RELAXED);
+
+		if (pid && pid != (uint32_t)getpid() &&
+		    arch_syscall2(SYS_kill, pid, 0) != -ESRCH)
+			return;
+	}
+	remove_dir(root_path);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* The places where tracepoints are compiled in follow their keys. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "arch/x86_64/poke.h"
+#include "runtime/runtime.h"
+
+static struct poke_site site_of(const struct ulf_site *site)
+{
+	return (struct poke_site){
+		.code = (uint8_t *)(uintptr_t)site + site->code,
+		.target = (const uint8_t *)site + site->target,
+		.is_on = __atomic_load_n(&site->key->enabled, __ATOMIC_RELAXED),
+	};
+}
+
+/* The sites of @module that differ from their keys; @list may be NULL. */
+static uint32_t collect(const struct ulf_module *module, struct poke_site *list,
+			int *error)
+{
+	uint32_t nr = 0;
+
+	for (const struct ulf_site *s = module->sites; s < module->sites_end;
+	     s++) {
+		struct poke_site site = site_of(s);
+		int state = poke_site_state(site.code);
+
+		if (state < 0) {
+			/* Not a NOP of ours: somebody else patches here. */
+			if (site.is_on)
+				*error = state;
+			continue;
+		}
+		if (state == site.is_on)
+			continue;
+		if (list)
+			list[nr] = site;
+		nr++;
+	}
+	return nr;
+}
+
+static int update(struct ulf_module *from, struct ulf_module *to)
+{
+	uint32_t nr = 0, done = 0;
+	struct poke_site *list;
+	int error = 0, r;
+
+	for (struct ulf_module *m = from; m != to; m = m->next)
+		nr += collect(m, NULL, &error);
+	if (!nr)
+		return error;
+	list = malloc(nr * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (struct ulf_module *m = from; m != to; m = m->next)
+		done += collect(m, list + done, &error);
+	r = poke_sites(list, done);
+	free(list);
+	return r ? r : error;
+}
+
+int site_update_all(void)
+{
+	return update(module_first(), NULL);
+}
+
+int site_update_module(struct ulf_module *module)
+{
+	return update(module, module->next);
+}

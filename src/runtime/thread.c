@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that have called a probe.  A thread takes a slot at its first hit
+ * and never gives it back: there is no hook for the end of a thread that a
+ * signal handler could set safely.  Slots of dead threads are found and
+ * reused when no free one is left.
+ *
+ * word			writer				readers
+ * slot.thread.tid	CAS 0 -> tid: a new thread	everybody
+ *			CAS dead tid -> 0: a sweep
+ * slot.thread.nesting	its thread (and its handlers)	grace_wait()
+ * chunk.next		CAS NULL -> chunk: any thread	everybody
+ */
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "arch/arch.h"
+#include "runtime/runtime.h"
+
+#define FIRST_SLOTS	63
+#define CHUNK_SLOTS	1023
+
+struct chunk {
+	struct chunk *next;
+	uint32_t nr;
+	struct thread_slot slots[];
+};
+
+static struct {
+	struct chunk chunk;
+	struct thread_slot slots[FIRST_SLOTS];
+} first = { .chunk.nr = FIRST_SLOTS };
+
+__thread struct ulf_thread *ulf_this_thread;
+
+static struct chunk *next_chunk(const struct chunk *chunk)
+{
+	return __atomic_load_n(&chunk->next, __ATOMIC_ACQUIRE); /* [chunk] */
+}
+
+int thread_for_each(int (*fn)(struct thread_slot *slot, void *arg), void *arg)
+{
+	for (struct chunk *c = &first.chunk; c; c = next_chunk(c)) {
+		for (uint32_t i = 0; i < c->nr; i++) {
+			int r = fn(&c->slots[i], arg);
+
+			if (r)
+				return r;
+		}
+	}
+	return 0;
+}
+
+struct claim {
+	uint32_t tid;
+	struct thread_slot *slot;
+};
+
+static int try_claim(struct thread_slot *slot, void *arg)
+{
+	struct claim *claim = arg;
+	uint32_t free = 0;
+
+	if (__atomic_load_n(&slot->thread.tid, __ATOMIC_RELAXED))
+		return 0;
+	if (!__atomic_compare_exchange_n(&slot->thread.tid, &free, claim->tid,
+					 false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return 0;
+	claim->slot = slot;
+	return 1;
+}
+
+/* A dead thread runs no probe, whatever its nesting says: it was killed, or
+ * left a probe by longjmp(). */
+static int sweep(struct thread_slot *slot, void *arg)
+{
+	uint32_t tid = __atomic_load_n(&slot->thread.tid, __ATOMIC_RELAXED);
+	long pid = *(long *)arg;
+
+	if (!tid || arch_syscall3(SYS_tgkill, pid, tid, 0) != -ESRCH)
+		return 0;
+	__atomic_store_n(&slot->thread.nesting, 0, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(&slot->thread.tid, &tid, 0, false,
+				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static void add_chunk(void)
+{
+	size_t bytes = sizeof(struct chunk) +
+		       CHUNK_SLOTS * sizeof(struct thread_slot);
+	long mem = arch_syscall6(SYS_mmap, 0, (long)bytes,
+				 PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct chunk *chunk = (struct chunk *)mem, *last = &first.chunk;
+	struct chunk *none;
+
+	if (mem < 0 && mem > -4096)
+		return;
+	chunk->nr = CHUNK_SLOTS;
+	do {
+		while (next_chunk(last))
+			last = next_chunk(last);
+		none = NULL;
+	} while (!__atomic_compare_exchange_n(&last->next, &none, chunk, false,
+					      __ATOMIC_RELEASE, /* [chunk] */
+					      __ATOMIC_RELAXED));
+}
+
+/* A handler may come in between and attach too: then one slot stays unused
+ * until this thread is dead. */
+struct ulf_thread *ulf_thread_attach(void)
+{
+	struct claim claim = {
+		.tid = (uint32_t)arch_syscall0(SYS_gettid),
+	};
+	long pid = arch_syscall0(SYS_getpid);
+
+	if (!thread_for_each(try_claim, &claim)) {
+		thread_for_each(sweep, &pid);
+		if (!thread_for_each(try_claim, &claim)) {
+			add_chunk();
+			if (!thread_for_each(try_claim, &claim))
+				return NULL;
+		}
+	}
+	claim.slot->thread.nesting = 0;
+	comm_record(claim.tid);
+	ulf_this_thread = &claim.slot->thread;
+	return ulf_this_thread;
+}
+
+static int forget_others(struct thread_slot *slot, void *arg)
+{
+	(void)arg;
+	if (&slot->thread == ulf_this_thread)
+		return 0;
+	slot->thread.nesting = 0;
+	slot->thread.tid = 0;
+	return 0;
+}
+
+void thread_after_fork(void)
+{
+	thread_for_each(forget_others, NULL);
+	if (ulf_this_thread) {
+		ulf_this_thread->tid = (uint32_t)arch_syscall0(SYS_gettid);
+		comm_record(ulf_this_thread->tid);
+	}
+}
