@@ -3,7 +3,6 @@
  * Events: their rows in the shared table, their probes on and off, and the
  * last step of every hit, ulf_event_commit().
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>

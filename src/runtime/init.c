@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Start, exit and fork of the program that we are in. */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/auxv.h>

@@ -8,7 +8,6 @@
  * rights (mlockall() must not fill it), and before something is used its
  * pages are allocated, as a full tmpfs would otherwise be a SIGBUS.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -28,7 +28,6 @@
  * Where that is denied (chroot, non-dumpable process), the pages are writable
  * for the moment of the write.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
