@@ -114,23 +114,29 @@
 	static struct tracepoint *__tracepoint_ptr_##name		\
 	__attribute__((used, section("__ulf_tracepoints"))) =		\
 		&__tracepoint_##name;					\
+	static __attribute__((noinline)) void				\
+	__traceiter_many_##name(struct tracepoint_func *__ulf_func, proto) \
+	{								\
+		for (; __ulf_func && __ulf_func->func; __ulf_func++)	\
+			((void (*)(void *, proto))__ulf_func->func)(	\
+				__ulf_func->data, args);		\
+	}								\
 	ULF_EXPORT void __traceiter_##name(void *__data, proto)		\
 	{								\
-		struct ulf_thread *__ulf_thread = ulf_probe_enter();	\
 		struct tracepoint_func *__ulf_func;			\
 									\
 		(void)__data;						\
-		if (!__ulf_thread)					\
+		if (!ulf_probe_enter())					\
 			return;						\
 		/* mate: tracepoint.c [probe.publish] */		\
 		__ulf_func = __atomic_load_n(&__tracepoint_##name.funcs, \
 					     __ATOMIC_ACQUIRE);		\
-		for (; __ulf_func && __ulf_func->func; __ulf_func++) {	\
-			__data = __ulf_func->data;			\
+		if (__builtin_expect(__ulf_func && !__ulf_func[1].func, 1)) \
 			((void (*)(void *, proto))__ulf_func->func)(	\
-				__data, args);				\
-		}							\
-		ulf_probe_exit(__ulf_thread);				\
+				__ulf_func->data, args);		\
+		else							\
+			__traceiter_many_##name(__ulf_func, args);	\
+		ulf_probe_exit();					\
 	}								\
 	__ULF_EXTERN_C_END
 

@@ -146,8 +146,10 @@ static inline struct ulf_thread *ulf_probe_enter(void)
 	return thread;
 }
 
-static inline void ulf_probe_exit(struct ulf_thread *thread)
+static inline void ulf_probe_exit(void)
 {
+	struct ulf_thread *thread = ulf_this_thread;
+
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);	/* [grace.exit] */
 	__atomic_store_n(&thread->nesting, thread->nesting - 1,
 			 __ATOMIC_RELEASE);
@@ -157,11 +159,18 @@ static inline void ulf_probe_exit(struct ulf_thread *thread)
 #define ULF_RECORD_HEADROOM	16
 #define ULF_RECORD_MAX		4064
 
+/* Records are whole words; what the last one has too much is zero. */
+#define ULF_RECORD_BYTES(bytes)	(((bytes) + 3) & ~(size_t)3)
 #define ULF_RECORD_ALLOC(bytes)						\
 	((char *)__builtin_alloca_with_align(				\
-		(((bytes) + 3) & ~(size_t)3) + ULF_RECORD_HEADROOM, 128) + \
-	 ULF_RECORD_HEADROOM)
+		(bytes) + ULF_RECORD_HEADROOM, 128) + ULF_RECORD_HEADROOM)
+#define ULF_RECORD_PAD(entry, bytes)					\
+	do {								\
+		if ((bytes) != sizeof(*(entry)))			\
+			memset((char *)(entry) + (bytes) - 4, 0, 4);	\
+	} while (0)
 
+/* @bytes: a multiple of 4. */
 ULF_EXPORT void ulf_event_commit(const struct ulf_event *event, void *entry,
 				 size_t bytes);
 ULF_EXPORT void ulf_event_too_big(const struct ulf_event *event);

@@ -84,7 +84,8 @@ struct abi_ring {
 	uint64_t clock_ns;
 	uint64_t pages_off;		/* first page, from the ring's start */
 	uint64_t ring_bytes;		/* all of it */
-	uint64_t reserved1;
+	uint32_t offset_mask;		/* position & this: offset in a page */
+	uint32_t offset_max;		/* page_bytes - 28, see append.S */
 
 	/* line 2: the server's word to writers */
 	uint32_t overwrite;		/* 1: the oldest page goes first */
@@ -121,6 +122,7 @@ static_assert(offsetof(struct abi_ring, clock_mult) == 80, "ABI");
 static_assert(offsetof(struct abi_ring, clock_tsc) == 88, "ABI");
 static_assert(offsetof(struct abi_ring, clock_ns) == 96, "ABI");
 static_assert(offsetof(struct abi_ring, pages_off) == 104, "ABI");
+static_assert(offsetof(struct abi_ring, offset_mask) == 120, "ABI");
 static_assert(offsetof(struct abi_ring, overwrite) == 128, "ABI");
 static_assert(offsetof(struct abi_ring, read_page) == 136, "ABI");
 static_assert(offsetof(struct abi_ring, lock) == 192, "ABI");

@@ -41,11 +41,17 @@ enum arch_commit {
  *	ring->position += size; its tail bit flips	<- the commit
  *
  * @type_len: the low 5 bits of the record's header; @bytes (a multiple of 4)
- * are copied behind it.
+ * are copied behind it.  The clock is the ring's own, or @now_ns in the
+ * variant for rings with ABI_RING_CLOCK_GIVEN.
  */
 enum arch_commit arch_ring_append(const struct ring_set *set, const void *data,
-				  uint32_t bytes, uint32_t type_len,
-				  uint64_t now_ns)
+				  uint64_t now_ns, uint32_t type_len,
+				  uint32_t unused, uint32_t bytes)
+	__attribute__((visibility("hidden")));
+enum arch_commit arch_ring_append_given(const struct ring_set *set,
+					const void *data, uint64_t now_ns,
+					uint32_t type_len, uint32_t unused,
+					uint32_t bytes)
 	__attribute__((visibility("hidden")));
 
 struct arch_store {

@@ -42,6 +42,8 @@ int ring_init(void *mem, const struct ring_config *config)
 	ring->clock_ns = config->clock_ns;
 	ring->pages_off = pages_offset(config->page_bytes, config->nr_pages);
 	ring->ring_bytes = bytes;
+	ring->offset_mask = (config->page_bytes - 1) & ~ABI_POS_FLAGS;
+	ring->offset_max = config->page_bytes - ABI_PAGE_HEADER - 12;
 	ring->overwrite = config->overwrite;
 	ring->lap[0] = (int64_t)ring->pages_off;
 	return 0;

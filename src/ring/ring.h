@@ -35,10 +35,16 @@ int ring_init(void *mem, const struct ring_config *config);
  * published; replaced as a whole. */
 struct ring_set {
 	uint32_t nr_cpus;
-	uint32_t has_rseq;		/* this process may use fast rings */
+	uint16_t has_rseq;		/* this process may use fast rings */
+	uint16_t clock_given;		/* they are ABI_RING_CLOCK_GIVEN */
 	struct abi_ring **slow;		/* [nr_cpus], entries may be NULL */
 	struct abi_ring *fast[];	/* [nr_cpus], entries may be NULL */
 };
+
+/* A record of up to so many bytes, in whole words, needs no framing: if the
+ * process has rseq and the rings their own clock, arch_ring_append() alone
+ * writes it. */
+#define RING_SMALL_MAX		(ABI_REC_MAX_SMALL * 4)
 
 /* Bytes free before the payload for the length word of a large record. */
 #define RING_HEADROOM		4

@@ -236,8 +236,9 @@ static uint32_t frame(char **payload, uint32_t *bytes)
 	uint32_t aligned = ALIGN_UP(*bytes, 4u);
 
 	/* The end of the last word is ours to clear. */
-	memset(*payload + *bytes, 0, aligned - *bytes);
-	if (aligned <= ABI_REC_MAX_SMALL * 4) {
+	for (uint32_t i = *bytes; i < aligned; i++)
+		(*payload)[i] = 0;
+	if (aligned <= RING_SMALL_MAX) {
 		*bytes = aligned;
 		return aligned / 4;
 	}
@@ -298,6 +299,7 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 	char *data = payload;
 	uint32_t size = bytes;
 	uint32_t aborts = 0, type_len;
+	bool is_given = set->clock_given;
 
 	if (unlikely(!bytes || bytes > RING_PAYLOAD_MAX))
 		return -EMSGSIZE;
@@ -305,7 +307,12 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 		return write_slow(set, payload, bytes, now_ns);
 	type_len = frame(&data, &size);
 	for (;;) {
-		switch (arch_ring_append(set, data, size, type_len, now_ns)) {
+		enum arch_commit r = is_given ?
+			arch_ring_append_given(set, data, now_ns, type_len, 0,
+					       size) :
+			arch_ring_append(set, data, 0, type_len, 0, size);
+
+		switch (r) {
 		case ARCH_COMMIT_DONE:
 			return 0;
 		case ARCH_COMMIT_NO_ROOM:

@@ -55,7 +55,7 @@ static struct ring_set *set_new(uint32_t nr_cpus)
 	if (!set)
 		return NULL;
 	set->nr_cpus = nr_cpus;
-	set->has_rseq = root_control->has_rseq;
+	set->has_rseq = root_control->has_rseq != 0;
 	set->slow = set->fast + nr_cpus;
 	return set;
 }
@@ -90,12 +90,19 @@ static int follow(struct buffer *buffer)
 		free(set);
 		return r;
 	}
+	/* Until the new set is there, no short cut: the old may have been of
+	 * another kind. */
+	__atomic_store_n(&buffer->small_max, 0, __ATOMIC_RELAXED);
 	ring = set->fast[0] ? set->fast[0] : set->slow[0];
 	buffer->clock_id = ring && (ring->flags & ABI_RING_CLOCK_GIVEN) ?
 			   clock_get(buffer->shared->clock)->id : -1;
+	set->clock_given = buffer->clock_id >= 0;
 	old = buffer->set;
-	/* mate: ulf_event_commit() [buffer.set] */
+	/* mate: ulf_event_commit(), event.c [buffer.set] */
 	__atomic_store_n(&buffer->set, set, __ATOMIC_RELEASE);
+	if (set->has_rseq && buffer->clock_id < 0)
+		__atomic_store_n(&buffer->small_max, RING_SMALL_MAX,
+				 __ATOMIC_RELEASE);
 	if (old != &no_rings)
 		grace_free(old);
 	return 0;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "arch/x86_64/offsets.h"
 #include "base/bits.h"
 #include "base/shmlock.h"
 #include "event/clock.h"
@@ -21,7 +22,10 @@
 
 /* ---- the path of an event ---- */
 
-void ulf_event_commit(const struct ulf_event *event, void *entry, size_t bytes)
+/* ulf_event_commit() is in assembly (arch/x86_64/append.S) and comes here
+ * when a record is large, a page is full, or the section was aborted. */
+void event_commit_slowly(const struct ulf_event *event, void *entry,
+			 size_t bytes)
 {
 	const struct buffer *buffer = event->buffer;
 	/* mate: buffer.c [buffer.set] */
@@ -31,18 +35,24 @@ void ulf_event_commit(const struct ulf_event *event, void *entry, size_t bytes)
 	uint64_t now_ns = 0;
 	int r;
 
-	head->type = (unsigned short)event->id;
-	head->flags = 0;
-	head->preempt_count = 0;
-	head->pid = (int)ulf_this_thread->tid;
-	if (unlikely(buffer->clock_id >= 0))
+	*head = (struct trace_entry){
+		.type = (unsigned short)event->id,
+		.pid = (int)ulf_this_thread->tid,
+	};
+	if (buffer->clock_id >= 0)
 		now_ns = clock_posix_ns(buffer->clock_id);
 	r = ring_write(set, entry, (uint32_t)bytes, now_ns);
-	if (likely(!r) || r == -ENOBUFS)
-		return;
+	if (!r || r == -ENOBUFS)
+		return;		/* a full ring counts by itself */
 	__atomic_add_fetch(r == -EBUSY ? &buffer->shared->lock_lost :
 			   &buffer->shared->no_ring, 1, __ATOMIC_RELAXED);
 }
+
+static_assert(EVENT_BUFFER == offsetof(struct ulf_event, buffer), "asm");
+static_assert(EVENT_ID == offsetof(struct ulf_event, id), "asm");
+static_assert(BUFFER_SET == offsetof(struct buffer, set), "asm");
+static_assert(BUFFER_SMALL_MAX == offsetof(struct buffer, small_max), "asm");
+static_assert(THREAD_TID == offsetof(struct ulf_thread, tid), "asm");
 
 void ulf_event_too_big(const struct ulf_event *event)
 {

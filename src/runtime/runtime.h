@@ -75,10 +75,15 @@ int event_register_module(struct ulf_module *module);
 void event_unregister_module(struct ulf_module *module);
 /* Make probes follow abi_event.wanted; sites are not touched. */
 int event_follow(struct ulf_module *module);
+/* The rest of ulf_event_commit(); any context. */
+void event_commit_slowly(const struct ulf_event *event, void *entry,
+			 size_t bytes) __attribute__((visibility("hidden")));
 
 /* ---- buffer.c: the rings as this process sees them ---- */
 struct buffer {
 	struct ring_set *set;		/* published, RCU [buffer.set] */
+	uint32_t small_max;		/* RING_SMALL_MAX, or 0: always ask
+					 * ring_write() */
 	int clock_id;			/* clockid_t, or -1: the ring's own */
 	struct abi_buffer *shared;
 };

@@ -42,15 +42,16 @@
 		if (!__atomic_load_n(__ulf_event->recording,		\
 				     __ATOMIC_RELAXED))			\
 			return;						\
-		__ulf_bytes = sizeof(*entry) +				\
+		__ulf_bytes = ULF_RECORD_BYTES(sizeof(*entry) +		\
 			trace_event_get_offsets_##name(&__data_offsets,	\
-						       args);		\
+						       args));		\
 		if (__builtin_expect(__ulf_bytes > ULF_RECORD_MAX, 0)) { \
 			ulf_event_too_big(__ulf_event);			\
 			return;						\
 		}							\
 		entry = (struct trace_event_raw_##name *)		\
 			(void *)ULF_RECORD_ALLOC(__ulf_bytes);		\
+		ULF_RECORD_PAD(entry, __ulf_bytes);			\
 		tstruct							\
 		{ assign; }						\
 		ulf_event_commit(__ulf_event, entry, __ulf_bytes);	\

@@ -7,14 +7,21 @@
 #define RING_TAIL_TIME		16
 #define RING_TAIL_ENTRIES	24
 #define RING_LAP		48
-#define RING_PAGE_BYTES		64
 #define RING_FLAGS		76
 #define RING_CLOCK_MULT		80
 #define RING_CLOCK_TSC		88
 #define RING_CLOCK_NS		96
+#define RING_OFFSET_MASK	120
+#define RING_OFFSET_MAX		124
 
 #define SET_NR_CPUS		0
 #define SET_FAST		16
+
+#define EVENT_BUFFER		56	/* struct ulf_event */
+#define EVENT_ID		64
+#define BUFFER_SET		0	/* struct buffer */
+#define BUFFER_SMALL_MAX	8
+#define THREAD_TID		8	/* struct ulf_thread */
 
 #define RSEQ_CPU_ID		4	/* struct rseq */
 #define RSEQ_CS			8
