@@ -22,7 +22,7 @@
 
 /* ---- the path of an event ---- */
 
-/* ulf_event_commit() is in assembly (arch/x86_64/append.S) and comes here
+/* ulf_event_commit() is in assembly (arch/x86_64/commit.S) and comes here
  * when a record is large, a page is full, or the section was aborted. */
 void event_commit_slowly(const struct ulf_event *event, void *entry,
 			 size_t bytes)

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Assembler macros for rseq sections; see append.S for their rules. */
+#include "offsets.h"
+
+	.macro	section_descriptor name, begin, end, abort
+	.pushsection .data.rel.ro, "aw", @progbits
+	.balign	32
+\name:
+	.long	0, 0			/* version, flags */
+	.quad	\begin, \end - \begin, \abort
+	.popsection
+	.endm
+
+	/* The kernel goes here when a section was interrupted. */
+	.macro	abort_handler name
+	.byte	0x0f, 0xb9, 0x3d	/* ud1 <signature>(%rip), %edi */
+	.long	RSEQ_SIGNATURE
+\name:
+	movl	$3, %eax		/* ARCH_COMMIT_ABORTED */
+	ret
+	.endm
+
+	.macro	function name
+	.text
+	.balign	64
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+\name:
+	.cfi_startproc
+	.endm
+
+	.macro	end_function name
+	.cfi_endproc
+	.size	\name, . - \name
+	.endm
+
+/*
+ * The body of an append; see arch/arch.h.  In: rcx ring, rsi data, r9d bytes,
+ * and with \clock `given' rdi the time.  \type_len is the instruction that
+ * brings it into eax.  rdi, rsi and r9 are left as they were; r10: position;
+ * rax: time, then delta; rdx: the record's place; r8, r11: scratch.
+ */
+	.macro	append_body clock, no_room, type_len:vararg
+	movq	RING_POSITION(%rcx), %r10
+
+	/*
+	 * Room for a time extend, the header and the data, in a page whose
+	 * header is written?  16 <= offset <= page_bytes - 12 - bytes, in one
+	 * comparison: below 16 the difference is a huge number.
+	 */
+	movl	RING_OFFSET_MASK(%rcx), %edx
+	movl	RING_OFFSET_MAX(%rcx), %eax
+	andl	%r10d, %edx
+	subl	%r9d, %eax
+	subl	$16, %edx
+	cmpl	%eax, %edx
+	ja	\no_room
+
+	.ifc	\clock, given
+	movq	%rdi, %rax
+	.else
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rdx, %rax
+	subq	RING_CLOCK_TSC(%rcx), %rax
+	mulq	RING_CLOCK_MULT(%rcx)
+	shrdq	$32, %rdx, %rax
+	addq	RING_CLOCK_NS(%rcx), %rax
+	.endif
+
+	/* tail[position & 1] is valid, the other one is ours to write. */
+	movl	%r10d, %r11d
+	shll	$4, %r11d
+	andl	$16, %r11d
+	movq	RING_TAIL_TIME(%rcx,%r11), %rdx
+	movq	RING_TAIL_ENTRIES(%rcx,%r11), %r8
+	cmpq	%rdx, %rax
+	cmovbq	%rdx, %rax		/* time never runs backwards */
+	xorl	$16, %r11d
+	incq	%r8
+	movq	%rax, RING_TAIL_TIME(%rcx,%r11)
+	movq	%r8, RING_TAIL_ENTRIES(%rcx,%r11)
+	subq	%rdx, %rax		/* delta */
+
+	/* ring + lap[position & 2] + position, without the flags */
+	movl	%r10d, %r8d
+	andl	$2, %r8d
+	leaq	(%rcx,%r10), %rdx
+	addq	RING_LAP(%rcx,%r8,4), %rdx
+	andq	$-4, %rdx
+	leaq	4(%r10,%r9), %r10
+
+	cmpq	$(1 << 27), %rax
+	jb	1f
+	movl	%eax, %r11d
+	shll	$5, %r11d
+	orl	$30, %r11d		/* ABI_REC_TIME_EXTEND */
+	movl	%r11d, (%rdx)
+	shrq	$27, %rax
+	movl	%eax, 4(%rdx)
+	addq	$8, %rdx
+	addq	$8, %r10
+	xorl	%eax, %eax
+1:
+	shll	$5, %eax
+	\type_len
+	movl	%eax, (%rdx)
+
+	/* Copy; the last 16 bytes again rather than what is left over. */
+	movl	%r9d, %r8d
+	subl	$16, %r8d
+	jb	3f
+	xorl	%r11d, %r11d
+2:
+	movups	(%rsi,%r11), %xmm0
+	movups	%xmm0, 4(%rdx,%r11)
+	addl	$16, %r11d
+	cmpl	%r8d, %r11d
+	jb	2b
+	movups	(%rsi,%r8), %xmm0
+	movups	%xmm0, 4(%rdx,%r8)
+	jmp	4f
+3:
+	movl	-4(%rsi,%r9), %eax
+	movl	%eax, (%rdx,%r9)
+	testl	$8, %r9d
+	jz	4f
+	movq	(%rsi), %rax
+	movq	%rax, 4(%rdx)
+4:
+	.endm
+
+	.macro	append_commit
+	xorq	$1, %r10
+	movq	%r10, RING_POSITION(%rcx)	/* [ring.commit] */
+	.endm

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The path of an event from the probe into the ring; part of libulf. */
+#include "append.h"
+
+	.macro	event_type_len			/* bytes / 4, they are few */
+	movl	%r9d, %r8d
+	shrl	$2, %r8d
+	orl	%r8d, %eax
+	.endm
+
+/*
+ * ulf_event_commit(event, entry, bytes): the whole path of a small record, in
+ * one piece because every call and every saved register counts here.
+ *		    rdi    rsi    rdx
+ * @bytes is a multiple of 4.  Whatever does not go straight is left to
+ * event_commit_slowly(), with the same arguments.
+ */
+	.text
+	.balign	64
+	.globl	ulf_event_commit
+	.type	ulf_event_commit, @function
+ulf_event_commit:
+	.cfi_startproc
+	movq	EVENT_BUFFER(%rdi), %rcx
+	movl	%edx, %r9d
+	cmpl	BUFFER_SMALL_MAX(%rcx), %edx
+	ja	event_commit_slowly
+	movq	BUFFER_SET(%rcx), %rcx		/* [buffer.set] */
+	movq	arch_rseq_offset(%rip), %r11
+	leaq	event_section(%rip), %rax
+	movq	%rax, %fs:RSEQ_CS(%r11)
+event_begin:
+	movl	%fs:RSEQ_CPU_ID(%r11), %eax
+	cmpl	SET_NR_CPUS(%rcx), %eax
+	jae	event_slowly
+	movq	SET_FAST(%rcx,%rax,8), %rcx
+	testq	%rcx, %rcx
+	jz	event_slowly
+	append_body own, event_slowly, event_type_len
+	movq	ulf_this_thread@gottpoff(%rip), %rax
+	movl	EVENT_ID(%rdi), %r8d
+	movq	%fs:(%rax), %rax
+	movl	THREAD_TID(%rax), %eax
+	movl	%r8d, 4(%rdx)			/* struct trace_entry */
+	movl	%eax, 8(%rdx)
+	append_commit
+event_end:
+	ret
+event_slowly:
+	movl	%r9d, %edx
+	jmp	event_commit_slowly
+	.byte	0x0f, 0xb9, 0x3d
+	.long	RSEQ_SIGNATURE
+event_abort:
+	movl	%r9d, %edx
+	jmp	event_commit_slowly
+	end_function ulf_event_commit
+	section_descriptor event_section, event_begin, event_end, event_abort
+
+	.section .note.GNU-stack, "", @progbits
