@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* struct text: the parts that need not be inline. */
+#include "text.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TEXT_FIRST = 256 };
+
+void text_init(struct text *t, size_t max_bytes)
+{
+	memset(t, 0, sizeof(*t));
+	t->max = max_bytes;
+}
+
+void text_done(struct text *t)
+{
+	free(t->data);
+	text_init(t, t->max);
+}
+
+bool text_grow(struct text *t, size_t bytes)
+{
+	size_t need, cap;
+	char *data;
+
+	if (t->error)
+		return false;
+	if (bytes > t->max - t->len) {
+		t->error = -E2BIG;
+		return false;
+	}
+	need = t->len + bytes;
+	if (need == SIZE_MAX) {
+		t->error = -E2BIG;
+		return false;
+	}
+	if (need < t->cap)
+		return true;
+
+	cap = t->cap ? t->cap : TEXT_FIRST;
+	while (cap <= need)
+		cap = cap > SIZE_MAX / 2 ? SIZE_MAX : cap * 2;
+	/* Never more than the bound: text_reserve() then need not look at it. */
+	if (cap - 1 > t->max)
+		cap = t->max + 1;
+	data = realloc(t->data, cap);
+	if (!data) {
+		t->error = -ENOMEM;
+		return false;
+	}
+	t->data = data;
+	t->cap = cap;
+	return true;
+}
+
+void text_fill(struct text *t, char c, size_t count)
+{
+	char *p = count ? text_reserve(t, count) : NULL;
+
+	if (p) {
+		memset(p, c, count);
+		t->len += count;
+	}
+}
+
+void text_vprintf(struct text *t, const char *fmt, va_list ap)
+{
+	va_list again;
+	char *p;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (n < 0) {
+		if (!t->error)
+			t->error = -EINVAL;
+		return;
+	}
+	p = text_reserve(t, n);
+	if (p) {
+		vsnprintf(p, (size_t)n + 1, fmt, ap);
+		t->len += n;
+	}
+}
+
+void text_printf(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	text_vprintf(t, fmt, ap);
+	va_end(ap);
+}
+
+const char *text_str(struct text *t)
+{
+	if (!t->cap) {
+		/* Nothing was ever written, or there was no memory for it. */
+		return "";
+	}
+	t->data[t->len] = '\0';
+	return t->data;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading the text of a `format` file. */
+#include "event/format.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No real event comes near these; they only bound what a hostile text costs. */
+enum {
+	FORMAT_MAX_BYTES = 1 << 20,
+	FORMAT_MAX_FIELDS = 4096,
+	FORMAT_MAX_DECL = 512,
+};
+
+struct reader {
+	const char *pos;
+	const char *end;
+};
+
+/* Pass over `s` if it stands here. */
+static bool accept(struct reader *rd, const char *s)
+{
+	size_t len = strlen(s);
+
+	if ((size_t)(rd->end - rd->pos) < len || memcmp(rd->pos, s, len))
+		return false;
+	rd->pos += len;
+	return true;
+}
+
+static bool read_u32(struct reader *rd, uint32_t *ret_value)
+{
+	uint64_t value = 0;
+	const char *start = rd->pos;
+
+	while (rd->pos < rd->end && *rd->pos >= '0' && *rd->pos <= '9') {
+		value = value * 10 + (*rd->pos++ - '0');
+		if (value > UINT32_MAX)
+			return false;
+	}
+	*ret_value = value;
+	return rd->pos > start;
+}
+
+/* Copy up to the character `stop`, and pass over that too. */
+static bool read_until(struct reader *rd, char stop, char *buf, size_t size)
+{
+	const char *end = memchr(rd->pos, stop, rd->end - rd->pos);
+	size_t len;
+
+	if (!end)
+		return false;
+	len = end - rd->pos;
+	if (len >= size || memchr(rd->pos, '\n', len))
+		return false;
+	memcpy(buf, rd->pos, len);
+	buf[len] = '\0';
+	rd->pos = end + 1;
+	return true;
+}
+
+struct field_line {
+	char decl[FORMAT_MAX_DECL];	/* as it stands before the first ';' */
+	char type[FORMAT_MAX_DECL];
+	char name[FORMAT_MAX_DECL];
+	uint32_t offset, size, is_signed;
+};
+
+/* "char comm[16]" is the type "char[16]" and the name "comm". */
+static bool split_decl(struct field_line *line)
+{
+	char *bracket = NULL, *space;
+
+	if (strncmp(line->decl, "__data_loc ", 11) != 0)
+		bracket = strchr(line->decl, '[');
+	if (bracket)
+		*bracket = '\0';
+	space = strrchr(line->decl, ' ');
+	if (!space || space == line->decl || !space[1])
+		return false;
+	*space = '\0';
+	snprintf(line->name, sizeof(line->name), "%s", space + 1);
+	strcpy(line->type, line->decl);
+	if (bracket) {
+		*bracket = '[';
+		strcat(line->type, bracket);
+	}
+	return true;
+}
+
+static bool read_field(struct reader *rd, struct field_line *line)
+{
+	return accept(rd, "\tfield:") &&
+	       read_until(rd, ';', line->decl, sizeof(line->decl)) &&
+	       split_decl(line) &&
+	       accept(rd, "\toffset:") && read_u32(rd, &line->offset) &&
+	       accept(rd, ";\tsize:") && read_u32(rd, &line->size) &&
+	       accept(rd, ";\tsigned:") && read_u32(rd, &line->is_signed) &&
+	       line->is_signed <= 1 && accept(rd, ";\n");
+}
+
+static bool is_common(const struct field_line *line,
+		      const struct event_field *field)
+{
+	return strcmp(line->type, field->type) == 0 &&
+	       strcmp(line->name, field->name) == 0 &&
+	       line->offset == field->offset && line->size == field->size &&
+	       line->is_signed == field->is_signed;
+}
+
+static bool read_common_fields(struct reader *rd, struct field_line *line)
+{
+	for (size_t i = 0; i < EVENT_NR_COMMON; i++) {
+		if (!read_field(rd, line) ||
+		    !is_common(line, &event_common_fields[i]))
+			return false;
+	}
+	return accept(rd, "\n");
+}
+
+static int read_fields(struct reader *rd, struct event_format *fmt,
+		       struct field_line *line)
+{
+	int ret;
+
+	while (!accept(rd, "\n")) {
+		if (fmt->nr_fields == FORMAT_MAX_FIELDS)
+			return -E2BIG;
+		if (!read_field(rd, line))
+			return -EINVAL;
+		ret = event_format_add_field(fmt, line->type, line->name,
+					     line->offset, line->size,
+					     line->is_signed);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The rest of the text: a print format may have newlines in its strings. */
+static int read_print_fmt(struct reader *rd, struct event_format *fmt)
+{
+	char *print_fmt;
+
+	if (!accept(rd, "print fmt: ") || rd->pos == rd->end ||
+	    rd->end[-1] != '\n')
+		return -EINVAL;
+	print_fmt = strndup(rd->pos, rd->end - rd->pos - 1);
+	if (!print_fmt)
+		return -ENOMEM;
+	free(fmt->print_fmt);
+	fmt->print_fmt = print_fmt;
+	return 0;
+}
+
+int event_format_parse(const char *system, const char *text,
+		       struct event_format **ret_fmt)
+{
+	struct reader rd = { .pos = text, .end = text + strlen(text) };
+	struct event_format *fmt;
+	struct field_line line;
+	uint32_t id;
+	int ret;
+
+	if (rd.end - rd.pos > FORMAT_MAX_BYTES)
+		return -E2BIG;
+	if (!accept(&rd, "name: ") ||
+	    !read_until(&rd, '\n', line.name, sizeof(line.name)) ||
+	    !accept(&rd, "ID: ") || !read_u32(&rd, &id) ||
+	    !accept(&rd, "\nformat:\n"))
+		return -EINVAL;
+	fmt = event_format_alloc(system, line.name, id, "");
+	if (!fmt)
+		return -ENOMEM;
+
+	ret = read_common_fields(&rd, &line) ? 0 : -EINVAL;
+	if (!ret)
+		ret = read_fields(&rd, fmt, &line);
+	if (!ret)
+		ret = read_print_fmt(&rd, fmt);
+	if (ret) {
+		event_format_free(fmt);
+		return ret;
+	}
+	*ret_fmt = fmt;
+	return 0;
+}

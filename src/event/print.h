@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Printing records: an event's `print fmt` is compiled once to a small program
+ * that then prints any number of records.
+ *
+ * Formats and records come from the traced program and are trusted in nothing:
+ * a compile is bounded in depth and size, a run reads nothing outside of the
+ * record, and what a record points to outside of itself prints as (efault).
+ *
+ * A program is read-only once compiled: threads may share it.
+ */
+#ifndef EVENT_PRINT_H
+#define EVENT_PRINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct event_format;
+struct print_program;
+struct text;
+
+enum print_symbol {
+	PRINT_SYMBOL_NAME,	/* %ps: function */
+	PRINT_SYMBOL_OFFSET,	/* %pS: function+0x12/0x80 [object] */
+	PRINT_SYMBOL_RETURN,	/* %pB: the same for a return address */
+};
+
+/* What the printer must ask others for. Each method may be NULL. */
+struct print_env {
+	void *ctx;
+	/* Write the symbol at addr; not 0: there is none, nothing written. */
+	int (*symbol)(void *ctx, uint64_t addr, enum print_symbol style,
+		      struct text *out);
+	/* What a plain %p shows of a pointer; without it, the pointer. */
+	uint64_t (*hash_ptr)(void *ctx, uint64_t ptr);
+	/* Write the string at addr of the traced program; not 0: cannot. */
+	int (*string)(void *ctx, uint64_t addr, struct text *out);
+};
+
+/* Values of names in a print fmt that C resolved (enums): 0 or -ENOENT. */
+struct print_names {
+	void *ctx;
+	int (*lookup)(void *ctx, const char *name, size_t len,
+		      int64_t *ret_value);
+};
+
+struct print_error {
+	size_t pos;		/* in print_fmt */
+	const char *message;	/* a constant */
+};
+
+/*
+ * -EINVAL: what stands at err->pos is not understood (print_record_fields()
+ * then serves); -E2BIG: too deep or too large; -ENOMEM. names and ret_err
+ * may be NULL.
+ */
+int print_compile_names(const struct event_format *fmt,
+			const struct print_names *names,
+			struct print_program **ret_program,
+			struct print_error *ret_err);
+int print_compile(const struct event_format *fmt,
+		  struct print_program **ret_program);
+void print_program_free(struct print_program *program);
+
+/*
+ * Append the text of one record (which starts with common_type), without a
+ * newline. -EBADMSG, and nothing written, if it is shorter than the fields
+ * that are printed; else out->error. env may be NULL.
+ */
+int print_record(const struct print_program *program, const void *rec,
+		 size_t len, const struct print_env *env, struct text *out);
+
+/* All fields with their values, as the option `fields` shows them. */
+int print_record_fields(const struct event_format *fmt, const void *rec,
+			size_t len, const struct print_env *env,
+			struct text *out);
+
+#endif

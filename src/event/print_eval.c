@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Evaluating nodes. Nothing here is undefined, whatever the operands are. */
+#include "event/print_impl.h"
+
+static const struct val fault = { .kind = VAL_FAULT };
+
+static struct val number(uint64_t u)
+{
+	return (struct val){ .u = u, .kind = VAL_INT };
+}
+
+uint64_t print_extend(uint64_t value, struct value_type type)
+{
+	if (type.is_bool)
+		return value != 0;
+	if (type.is_ptr)
+		return value;
+	switch (type.size) {
+	case 1:
+		return type.is_signed ? (uint64_t)(int8_t)value : (uint8_t)value;
+	case 2:
+		return type.is_signed ? (uint64_t)(int16_t)value : (uint16_t)value;
+	case 4:
+		return type.is_signed ? (uint64_t)(int32_t)value : (uint32_t)value;
+	default:
+		return value;
+	}
+}
+
+/* Pointers are as good as any number that is not 0. */
+static bool as_number(struct val val, uint64_t *ret_value)
+{
+	if (val.kind == VAL_FAULT)
+		return false;
+	*ret_value = val.kind == VAL_INT ? val.u : val.u + 1;
+	return true;
+}
+
+bool print_eval_int(struct run *run, uint32_t node, uint64_t *ret_value)
+{
+	return as_number(print_eval(run, node), ret_value);
+}
+
+const uint8_t *print_val_mem(const struct run *run, struct val val,
+			     size_t *ret_len)
+{
+	const struct text *pool = &run->program->pool;
+	size_t limit;
+	const void *base;
+
+	if (val.kind == VAL_REC) {
+		base = run->rec;
+		limit = run->len;
+	} else if (val.kind == VAL_STR) {
+		base = pool->data;
+		limit = pool->len;
+	} else {
+		return NULL;
+	}
+	if (val.end < limit)
+		limit = val.end;
+	if (!base || val.u > limit)
+		return NULL;
+	*ret_len = limit - val.u;
+	return (const uint8_t *)base + val.u;
+}
+
+static struct val eval_dyn(const struct run *run, const struct node *node)
+{
+	const struct value_type loc_type = { .size = 4 };
+	uint64_t loc, offset, end;
+
+	if (node->imm + 4 > run->len)
+		return fault;
+	loc = print_load(run->rec + node->imm, loc_type);
+	if (node->op == OP_DYNLEN)
+		return number(loc >> 16);
+	offset = loc & 0xffff;
+	if (node->a)
+		offset += node->imm + 4;
+	end = offset + (loc >> 16);
+	if (end > run->len)
+		return fault;
+	return (struct val){ .u = offset, .end = end, .kind = VAL_REC };
+}
+
+static struct val eval_load(struct run *run, const struct node *node)
+{
+	const uint8_t *mem;
+	size_t len;
+
+	mem = print_val_mem(run, print_eval(run, node->a), &len);
+	if (!mem || len < node->type.size)
+		return fault;
+	return number(print_load(mem, node->type));
+}
+
+static struct val eval_ptradd(struct run *run, const struct node *node)
+{
+	struct val val = print_eval(run, node->a);
+	uint64_t i;
+
+	if (val.kind == VAL_NODE || !print_eval_int(run, node->b, &i))
+		return fault;
+	val.u += i * node->imm;
+	return val;
+}
+
+static struct val eval_cast(struct run *run, const struct node *node)
+{
+	struct val val = print_eval(run, node->a);
+	uint64_t u;
+
+	/* A pointer through (unsigned long) and back still points. */
+	if (val.kind != VAL_INT && !node->type.is_bool &&
+	    (node->type.is_ptr || node->type.size == 8))
+		return val;
+	return as_number(val, &u) ? number(print_extend(u, node->type)) : fault;
+}
+
+static struct val eval_unary(struct run *run, const struct node *node)
+{
+	uint64_t u;
+
+	if (!print_eval_int(run, node->a, &u))
+		return fault;
+	switch (node->op) {
+	case OP_NEG:
+		return number(print_extend(-u, node->type));
+	case OP_INV:
+		return number(print_extend(~u, node->type));
+	case OP_BSWAP:
+		u = __builtin_bswap64(u) >> (64 - node->type.size * 8);
+		return number(u);
+	default:
+		return number(!u);
+	}
+}
+
+static struct val divide(uint64_t a, uint64_t b, const struct node *node)
+{
+	bool is_mod = node->op == OP_MOD;
+
+	if (!b)
+		return fault;
+	if (!node->calc.is_signed)
+		a = is_mod ? a % b : a / b;
+	else if (b == UINT64_MAX)
+		a = is_mod ? 0 : -a;	/* the one quotient that overflows */
+	else
+		a = is_mod ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b;
+	return number(print_extend(a, node->type));
+}
+
+static uint64_t shift(uint64_t a, uint64_t b, const struct node *node)
+{
+	b &= node->calc.size * 8 - 1;	/* as the processor does */
+	if (node->op == OP_SHL)
+		return a << b;
+	if (!node->calc.is_signed || !(a >> 63))
+		return a >> b;
+	return ~(~a >> b);
+}
+
+static bool is_less(uint64_t a, uint64_t b, const struct node *node)
+{
+	return node->calc.is_signed ? (int64_t)a < (int64_t)b : a < b;
+}
+
+static struct val eval_binary(struct run *run, const struct node *node)
+{
+	uint64_t a, b;
+
+	if (!print_eval_int(run, node->a, &a) || !print_eval_int(run, node->b, &b))
+		return fault;
+	a = print_extend(a, node->calc);
+	if (node->op != OP_SHL && node->op != OP_SHR)
+		b = print_extend(b, node->calc);
+	switch (node->op) {
+	case OP_MUL:	a *= b; break;
+	case OP_DIV:
+	case OP_MOD:	return divide(a, b, node);
+	case OP_ADD:	a += b; break;
+	case OP_SUB:	a -= b; break;
+	case OP_SHL:
+	case OP_SHR:	a = shift(a, b, node); break;
+	case OP_LT:	a = is_less(a, b, node); break;
+	case OP_LE:	a = !is_less(b, a, node); break;
+	case OP_GT:	a = is_less(b, a, node); break;
+	case OP_GE:	a = !is_less(a, b, node); break;
+	case OP_EQ:	a = a == b; break;
+	case OP_NE:	a = a != b; break;
+	case OP_AND:	a &= b; break;
+	case OP_XOR:	a ^= b; break;
+	case OP_OR:	a |= b; break;
+	}
+	return number(print_extend(a, node->type));
+}
+
+/* && and ||: the right side only where it decides. */
+static struct val eval_logic(struct run *run, const struct node *node)
+{
+	bool is_or = node->op == OP_LOR;
+	uint64_t u;
+
+	if (!print_eval_int(run, node->a, &u))
+		return fault;
+	if (!!u == is_or)
+		return number(is_or);
+	if (!print_eval_int(run, node->b, &u))
+		return fault;
+	return number(!!u);
+}
+
+static struct val eval_cond(struct run *run, const struct node *node)
+{
+	struct val val;
+	uint64_t u;
+
+	if (!print_eval_int(run, node->a, &u))
+		return fault;
+	val = print_eval(run, u ? node->b : node->c);
+	if (val.kind == VAL_INT)
+		val.u = print_extend(val.u, node->type);
+	return val;
+}
+
+struct val print_eval(struct run *run, uint32_t n)
+{
+	const struct node *node = &run->program->nodes[n];
+	struct value_type type = node->type;
+
+	switch (node->op) {
+	case OP_CONST:
+		return number(node->imm);
+	case OP_STR:
+		return (struct val){ .u = node->imm, .end = node->imm + node->a,
+				     .kind = VAL_STR };
+	case OP_FIELD:
+		if (type.is_ptr)
+			type = (struct value_type){ .size = 8 };
+		return number(print_load(run->rec + node->imm, type));
+	case OP_ADDR:
+		return (struct val){ .u = node->imm, .end = node->a,
+				     .kind = VAL_REC };
+	case OP_DYN:
+	case OP_DYNLEN:
+		return eval_dyn(run, node);
+	case OP_LOAD:
+		return eval_load(run, node);
+	case OP_PTRADD:
+		return eval_ptradd(run, node);
+	case OP_CAST:
+		return eval_cast(run, node);
+	case OP_NEG:
+	case OP_INV:
+	case OP_NOT:
+	case OP_BSWAP:
+		return eval_unary(run, node);
+	case OP_LAND:
+	case OP_LOR:
+		return eval_logic(run, node);
+	case OP_COND:
+		return eval_cond(run, node);
+	case OP_LET:
+		run->locals[node->imm] = print_eval(run, node->a);
+		return print_eval(run, node->b);
+	case OP_LOCAL:
+		return run->locals[node->imm];
+	case OP_FLAGS:
+	case OP_SYMBOLIC:
+	case OP_HEX:
+	case OP_ARRAY:
+	case OP_BITMASK:
+	case OP_HEXDUMP:
+		return (struct val){ .u = n, .kind = VAL_NODE };
+	default:
+		return eval_binary(run, node);
+	}
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* The grammar of expressions: C's, without what changes something. */
+#include "event/print_parse.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The names that every trace header may count on. */
+static const struct {
+	const char *name;
+	int value;
+} known_names[] = {
+	{ "true", 1 }, { "false", 0 },
+	{ "DUMP_PREFIX_NONE", 0 }, { "DUMP_PREFIX_ADDRESS", 1 },
+	{ "DUMP_PREFIX_OFFSET", 2 },
+};
+
+static bool enter(struct compiler *c)
+{
+	if (++c->depth > PRINT_MAX_DEPTH)
+		print_fail(c, -E2BIG, "too deep");
+	return !c->error;
+}
+
+/* Adjacent literals are one. */
+uint32_t print_parse_string(struct compiler *c)
+{
+	struct text *pool = &c->program->pool;
+	size_t start = pool->len;
+
+	while (c->tok.kind == TOK_STRING) {
+		print_string_decode(c, c->tok.text + 1, c->tok.len - 2);
+		print_next(c);
+	}
+	if (pool->error) {
+		print_fail(c, pool->error, "too large");
+		return 0;
+	}
+	return print_node(c, (struct node){
+		.op = OP_STR, .type = print_type_str, .imm = start,
+		.a = pool->len - start });
+}
+
+const struct local *print_local_find(const struct compiler *c)
+{
+	for (unsigned int i = c->nr_locals; i-- > 0;) {
+		const struct local *local = &c->locals[i];
+
+		if (local->len == c->tok.len &&
+		    memcmp(local->name, c->tok.text, c->tok.len) == 0)
+			return local;
+	}
+	return NULL;
+}
+
+static const struct event_field *find_field(struct compiler *c,
+					    const char *name, size_t len)
+{
+	const struct event_field *field = event_format_find(c->fmt, name, len);
+
+	if (!field)
+		print_fail(c, -EINVAL, "no such field");
+	return field;
+}
+
+/* REC->__data_loc_x is the word that says where x is. */
+static uint32_t loc_word(struct compiler *c, size_t prefix_len)
+{
+	const struct event_field *field = find_field(c, c->tok.text + prefix_len,
+						     c->tok.len - prefix_len);
+	struct event_field word;
+
+	if (!field)
+		return 0;
+	word = *field;
+	word.kind = FIELD_PLAIN;
+	word.type = "u32";
+	word.is_signed = false;
+	return print_node_field(c, &word);
+}
+
+/* The record as a whole: for a member, or for a cast and an offset. */
+static uint32_t parse_rec(struct compiler *c)
+{
+	print_next(c);
+	return print_node(c, (struct node){
+		.op = OP_ADDR, .type = { .is_ptr = true }, .a = UINT32_MAX });
+}
+
+static bool is_rec(const struct compiler *c, uint32_t n)
+{
+	const struct node *node = print_at(c, n);
+
+	return node->op == OP_ADDR && !node->imm && node->a == UINT32_MAX;
+}
+
+/* What follows REC-> */
+static uint32_t parse_member(struct compiler *c)
+{
+	const struct event_field *field;
+	uint32_t n;
+
+	if (c->tok.kind != TOK_NAME) {
+		print_fail(c, -EINVAL, "no such field");
+		return 0;
+	}
+	if (c->tok.len > 11 && memcmp(c->tok.text, "__data_loc_", 11) == 0) {
+		n = loc_word(c, 11);
+	} else if (c->tok.len > 10 && memcmp(c->tok.text, "__rel_loc_", 10) == 0) {
+		n = loc_word(c, 10);
+	} else {
+		field = find_field(c, c->tok.text, c->tok.len);
+		n = field ? print_node_field(c, field) : 0;
+	}
+	print_next(c);
+	return n;
+}
+
+static uint32_t parse_constant(struct compiler *c, struct token name)
+{
+	struct value_type null = { .size = 1, .is_ptr = true };
+	int64_t value;
+
+	for (size_t i = 0; i < sizeof(known_names) / sizeof(known_names[0]); i++) {
+		if (strlen(known_names[i].name) == name.len &&
+		    memcmp(known_names[i].name, name.text, name.len) == 0)
+			return print_node_const(c, known_names[i].value,
+						print_type_int);
+	}
+	if (name.len == 4 && memcmp(name.text, "NULL", 4) == 0)
+		return print_node_const(c, 0, null);
+	if (c->names && c->names->lookup(c->names->ctx, name.text, name.len,
+					 &value) == 0)
+		return print_node_const(c, value, value == (int32_t)value ?
+					print_type_int : print_type_long);
+	c->tok = name;
+	print_fail(c, -EINVAL, "unknown name");
+	return 0;
+}
+
+static uint32_t parse_name(struct compiler *c)
+{
+	const struct local *local = print_local_find(c);
+	struct token name = c->tok;
+
+	if (local) {
+		print_next(c);
+		return print_node(c, (struct node){
+			.op = OP_LOCAL, .type = local->type, .imm = local->slot });
+	}
+	if (print_is_name(c, "REC"))
+		return parse_rec(c);
+	print_next(c);
+	if (print_is(c, '('))
+		return print_parse_call(c, name);
+	return parse_constant(c, name);
+}
+
+static uint32_t parse_primary(struct compiler *c)
+{
+	struct token tok = c->tok;
+	uint32_t n = 0;
+
+	switch (tok.kind) {
+	case TOK_NAME:
+		return parse_name(c);
+	case TOK_STRING:
+		return print_parse_string(c);
+	case TOK_NUMBER:
+		print_next(c);
+		return print_node_const(c, tok.value, tok.type);
+	default:
+		break;
+	}
+	if (!print_accept(c, '(')) {
+		print_fail(c, -EINVAL, "expression expected");
+		return 0;
+	}
+	if (print_accept(c, '{'))
+		n = print_parse_block(c);
+	else
+		n = print_parse_expr(c);
+	print_expect(c, ')', ") expected");
+	return n;
+}
+
+static uint32_t parse_postfix(struct compiler *c)
+{
+	uint32_t n = parse_primary(c), i;
+
+	if (is_rec(c, n) && print_accept(c, PUNCT2('-', '>')))
+		n = parse_member(c);
+	while (print_accept(c, '[')) {
+		i = print_parse_expr(c);
+		print_expect(c, ']', "] expected");
+		n = print_node_load(c, print_node_binary(c, OP_ADD, n, i));
+	}
+	if (print_is(c, '.') || print_is(c, PUNCT2('-', '>')))
+		print_fail(c, -EINVAL, "members of a struct are not known");
+	return n;
+}
+
+static uint32_t parse_sizeof(struct compiler *c)
+{
+	struct value_type type;
+	struct mark mark;
+	bool is_known;
+	uint32_t n;
+
+	print_next(c);
+	mark = print_mark(c);
+	if (print_accept(c, '(') && print_at_type(c)) {
+		type = print_parse_type(c, &is_known);
+		if (!is_known)
+			print_fail(c, -EINVAL, "a type of what size?");
+		return print_node_const(c, type.is_ptr ? 8 : type.size,
+					print_type_ulong);
+	}
+	print_back(c, mark);
+	n = print_parse_unary(c);
+	return print_node_const(c, print_node_sizeof(c, n), print_type_ulong);
+}
+
+static uint32_t parse_cast(struct compiler *c)
+{
+	struct value_type type;
+	bool is_known;
+	uint32_t n;
+
+	type = print_parse_type(c, &is_known);
+	n = print_parse_unary(c);
+	return is_known ? print_node_cast(c, n, type) : n;
+}
+
+static uint32_t parse_operator(struct compiler *c)
+{
+	struct mark mark = print_mark(c);
+
+	if (print_accept(c, '-'))
+		return print_node_unary(c, OP_NEG, print_parse_unary(c));
+	if (print_accept(c, '~'))
+		return print_node_unary(c, OP_INV, print_parse_unary(c));
+	if (print_accept(c, '!'))
+		return print_node_unary(c, OP_NOT, print_parse_unary(c));
+	if (print_accept(c, '+'))
+		return print_parse_unary(c);
+	if (print_accept(c, '*'))
+		return print_node_load(c, print_parse_unary(c));
+	if (print_accept(c, '&'))
+		return print_node_addr(c, print_parse_unary(c));
+	if (print_is_name(c, "sizeof"))
+		return parse_sizeof(c);
+	if (print_is(c, '(')) {
+		print_next(c);
+		if (print_at_type(c))
+			return parse_cast(c);
+		print_back(c, mark);
+	}
+	return parse_postfix(c);
+}
+
+uint32_t print_parse_unary(struct compiler *c)
+{
+	uint32_t n = 0;
+
+	if (enter(c))
+		n = parse_operator(c);
+	c->depth--;
+	return n;
+}
+
+static const struct {
+	int punct;
+	uint8_t level;
+	uint8_t op;
+} operators[] = {
+	{ PUNCT2('|', '|'), 1, OP_LOR }, { PUNCT2('&', '&'), 2, OP_LAND },
+	{ '|', 3, OP_OR }, { '^', 4, OP_XOR }, { '&', 5, OP_AND },
+	{ PUNCT2('=', '='), 6, OP_EQ }, { PUNCT2('!', '='), 6, OP_NE },
+	{ '<', 7, OP_LT }, { '>', 7, OP_GT },
+	{ PUNCT2('<', '='), 7, OP_LE }, { PUNCT2('>', '='), 7, OP_GE },
+	{ PUNCT2('<', '<'), 8, OP_SHL }, { PUNCT2('>', '>'), 8, OP_SHR },
+	{ '+', 9, OP_ADD }, { '-', 9, OP_SUB },
+	{ '*', 10, OP_MUL }, { '/', 10, OP_DIV }, { '%', 10, OP_MOD },
+};
+
+/* The operator that stands here, as an index, if it binds as tightly. */
+static int operator_at(const struct compiler *c, unsigned int min_level)
+{
+	if (c->tok.kind != TOK_PUNCT)
+		return -1;
+	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
+		if (operators[i].punct == c->tok.punct)
+			return operators[i].level >= min_level ? (int)i : -1;
+	}
+	return -1;
+}
+
+static uint32_t parse_binary(struct compiler *c, unsigned int min_level)
+{
+	uint32_t n = print_parse_unary(c), b;
+	int i;
+
+	while (!c->error && (i = operator_at(c, min_level)) >= 0) {
+		print_next(c);
+		b = parse_binary(c, operators[i].level + 1);
+		n = print_node_binary(c, operators[i].op, n, b);
+	}
+	return n;
+}
+
+/* gcc's a ?: b, where a is to be evaluated once. */
+static uint32_t parse_elvis(struct compiler *c, uint32_t a)
+{
+	struct value_type type = print_at(c, a)->type;
+	uint32_t slot = c->program->nr_locals, local, n;
+
+	if (slot == PRINT_MAX_LOCALS) {
+		print_fail(c, -E2BIG, "too many variables");
+		return 0;
+	}
+	c->program->nr_locals++;
+	local = print_node(c, (struct node){
+		.op = OP_LOCAL, .type = type, .imm = slot });
+	n = print_node_cond(c, local, local, print_parse_arg(c));
+	return print_node(c, (struct node){
+		.op = OP_LET, .type = print_at(c, n)->type, .a = a, .b = n,
+		.imm = slot });
+}
+
+static uint32_t parse_cond(struct compiler *c)
+{
+	uint32_t n = parse_binary(c, 1), b;
+
+	if (!print_accept(c, '?'))
+		return n;
+	if (print_accept(c, ':'))
+		return parse_elvis(c, n);
+	b = print_parse_expr(c);
+	print_expect(c, ':', ": expected");
+	return print_node_cond(c, n, b, print_parse_arg(c));
+}
+
+uint32_t print_parse_arg(struct compiler *c)
+{
+	uint32_t n = 0;
+
+	if (enter(c))
+		n = parse_cond(c);
+	c->depth--;
+	return n;
+}
+
+uint32_t print_parse_expr(struct compiler *c)
+{
+	uint32_t n = print_parse_arg(c);
+
+	/* Nothing here has an effect: only the last one counts. */
+	while (print_accept(c, ','))
+		n = print_parse_arg(c);
+	return n;
+}

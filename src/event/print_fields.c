@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Records without their print fmt: every field as the bytes say. */
+#include "event/print_impl.h"
+
+#include <errno.h>
+
+struct record {
+	const uint8_t *rec;
+	size_t len;
+	const struct print_env *env;
+	struct text *out;
+};
+
+static void put_str(const struct record *r, size_t offset, size_t len)
+{
+	const char *s = (const char *)r->rec + offset;
+
+	text_write(r->out, s, strnlen(s, len));
+}
+
+static void put_pair(const struct record *r, uint64_t hex, int64_t dec)
+{
+	text_write(r->out, "0x", 2);
+	print_hex(r->out, hex, 1);
+	text_write(r->out, " (", 2);
+	print_dec(r->out, dec < 0 ? -(uint64_t)dec : (uint64_t)dec, dec < 0);
+	text_putc(r->out, ')');
+}
+
+/* The kernel's isprint(): Latin-1 counts. */
+static bool is_print(uint8_t byte)
+{
+	return (byte >= ' ' && byte <= '~') || byte >= 0xa0;
+}
+
+static void put_byte(const struct record *r, uint8_t byte)
+{
+	if (is_print(byte)) {
+		text_putc(r->out, '\'');
+		text_putc(r->out, byte);
+		text_putc(r->out, '\'');
+	}
+	text_putc(r->out, '(');
+	print_dec(r->out, byte, false);
+	text_putc(r->out, ')');
+}
+
+/* A number that is the address of code is shown as such. */
+static void put_word(const struct record *r, uint64_t word)
+{
+	int32_t low = (int32_t)word;
+
+	if (word && r->env && r->env->symbol &&
+	    r->env->symbol(r->env->ctx, word, PRINT_SYMBOL_OFFSET, r->out) == 0) {
+		text_write(r->out, " (", 2);
+		print_dec(r->out, low < 0 ? -(uint64_t)low : (uint64_t)low, low < 0);
+		text_putc(r->out, ')');
+		return;
+	}
+	put_pair(r, word, (int64_t)word);
+}
+
+static void put_number(const struct record *r, const struct event_field *field)
+{
+	struct value_type type = { .size = field->size, .is_signed = false };
+	uint64_t u = 0;
+
+	if (field->size == 1 || field->size == 2 || field->size == 4 ||
+	    field->size == 8)
+		u = print_load(r->rec + field->offset, type);
+	switch (field->size) {
+	case 1:
+		put_byte(r, u);
+		break;
+	case 2:
+		put_pair(r, u, (uint16_t)u);
+		break;
+	case 4:
+		put_pair(r, u, (int32_t)u);
+		break;
+	case 8:
+		put_word(r, u);
+		break;
+	default:
+		text_puts(r->out, "<INVALID-SIZE>");
+		break;
+	}
+}
+
+static bool is_char_ptr(const char *type)
+{
+	return strcmp(type, "char *") == 0 || strcmp(type, "const char *") == 0;
+}
+
+/* A string of the program, which may be out of reach by now. */
+static void put_char_ptr(const struct record *r, const struct event_field *field)
+{
+	const struct value_type type = { .size = 8 };
+	uint64_t address = print_load(r->rec + field->offset, type);
+	size_t start;
+
+	text_write(r->out, "(0x", 3);
+	print_hex(r->out, address, 1);
+	start = r->out->len;
+	text_putc(r->out, ':');
+	if (!r->env || !r->env->string ||
+	    r->env->string(r->env->ctx, address, r->out) != 0)
+		text_truncate(r->out, start);
+	text_putc(r->out, ')');
+}
+
+static void put_dynamic(const struct record *r, const struct event_field *field)
+{
+	const struct value_type type = { .size = 4 };
+	uint64_t loc, offset, len;
+
+	if (field->size != 4) {
+		text_puts(r->out, "<INVALID-SIZE>");
+		return;
+	}
+	loc = print_load(r->rec + field->offset, type);
+	offset = loc & 0xffff;
+	len = loc >> 16;
+	if (field->kind == FIELD_REL_LOC)
+		offset += (uint64_t)field->offset + field->size;
+	if (offset + len > r->len)
+		text_puts(r->out, "<OVERFLOW>");
+	else if (strstr(field->type, "char"))
+		put_str(r, offset, len);
+	else
+		print_bytes(r->out, r->rec + offset, len, ',');
+}
+
+static void put_field(const struct record *r, const struct event_field *field)
+{
+	if ((uint64_t)field->offset + field->size > r->len)
+		text_puts(r->out, "<OVERFLOW>");
+	else if (field->kind == FIELD_DATA_LOC || field->kind == FIELD_REL_LOC)
+		put_dynamic(r, field);
+	else if (strstr(field->type, "char["))
+		put_str(r, field->offset, field->size ? field->size :
+			r->len - field->offset);
+	else if (is_char_ptr(field->type) && field->size == 8)
+		put_char_ptr(r, field);
+	else
+		put_number(r, field);
+}
+
+int print_record_fields(const struct event_format *fmt, const void *rec,
+			size_t len, const struct print_env *env,
+			struct text *out)
+{
+	const struct record r = { .rec = rec, .len = len, .env = env,
+				  .out = out };
+
+	for (size_t i = 0; i < fmt->nr_fields; i++) {
+		if (i)
+			text_putc(out, ' ');
+		text_puts(out, fmt->fields[i].name);
+		text_putc(out, '=');
+		put_field(&r, &fmt->fields[i]);
+	}
+	return out->error;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers as the kernel's printk writes them, without the C library. */
+#include "event/print_impl.h"
+
+static const char digit_pairs[] =
+	"00010203040506070809101112131415161718192021222324"
+	"25262728293031323334353637383940414243444546474849"
+	"50515253545556575859606162636465666768697071727374"
+	"75767778798081828384858687888990919293949596979899";
+
+enum { MAX_DIGITS = 24 };	/* 64 bits in octal, and a sign */
+
+/* Write backwards from `end`; where the first digit is. */
+static char *put_decimal(char *end, uint64_t value)
+{
+	while (value >= 100) {
+		end -= 2;
+		memcpy(end, digit_pairs + value % 100 * 2, 2);
+		value /= 100;
+	}
+	if (value >= 10) {
+		end -= 2;
+		memcpy(end, digit_pairs + value * 2, 2);
+	} else {
+		*--end = '0' + value;
+	}
+	return end;
+}
+
+static char *put_bits(char *end, uint64_t value, unsigned int shift, bool is_upper)
+{
+	const char *digits = is_upper ? "0123456789ABCDEF" : "0123456789abcdef";
+
+	do {
+		*--end = digits[value & ((1u << shift) - 1)];
+		value >>= shift;
+	} while (value);
+	return end;
+}
+
+void print_dec(struct text *out, uint64_t value, bool is_negative)
+{
+	char buf[MAX_DIGITS], *start = put_decimal(buf + sizeof(buf), value);
+
+	if (is_negative)
+		*--start = '-';
+	text_write(out, start, buf + sizeof(buf) - start);
+}
+
+void print_hex(struct text *out, uint64_t value, unsigned int min_digits)
+{
+	char buf[MAX_DIGITS], *start = put_bits(buf + sizeof(buf), value, 4, false);
+
+	while (buf + sizeof(buf) - start < min_digits)
+		*--start = '0';
+	text_write(out, start, buf + sizeof(buf) - start);
+}
+
+static char sign_of(bool is_negative, unsigned int flags)
+{
+	if (is_negative)
+		return '-';
+	if (flags & FLAG_PLUS)
+		return '+';
+	return flags & FLAG_SPACE ? ' ' : '\0';
+}
+
+/*
+ * printk's rules, not C's, where they differ: 0 has a prefix with %#x, and a
+ * precision does not turn the 0 flag off.
+ */
+void print_num(struct text *out, uint64_t value, bool is_negative,
+	       struct num_spec spec)
+{
+	char buf[MAX_DIGITS], *end = buf + sizeof(buf), *start;
+	bool is_upper = spec.flags & FLAG_UPPER;
+	char sign = spec.base == 10 ? sign_of(is_negative, spec.flags) : '\0';
+	const char *prefix = "";
+	int digits, zeros, width;
+
+	if (spec.base == 10)
+		start = put_decimal(end, value);
+	else
+		start = put_bits(end, value, spec.base == 16 ? 4 : 3, is_upper);
+	if (spec.flags & FLAG_SPECIAL) {
+		if (spec.base == 16)
+			prefix = is_upper ? "0X" : "0x";
+		else if (spec.base == 8 && value)
+			prefix = "0";
+	}
+	digits = end - start;
+	zeros = spec.prec > digits ? spec.prec - digits : 0;
+	width = spec.width - digits - zeros - (int)strlen(prefix) - (sign != 0);
+
+	if (width > 0 && !(spec.flags & (FLAG_ZEROPAD | FLAG_LEFT)))
+		text_fill(out, ' ', width);
+	if (sign)
+		text_putc(out, sign);
+	text_puts(out, prefix);
+	if (width > 0 && (spec.flags & (FLAG_ZEROPAD | FLAG_LEFT)) == FLAG_ZEROPAD)
+		text_fill(out, '0', width);
+	text_fill(out, '0', zeros);
+	text_write(out, start, digits);
+	if (width > 0 && (spec.flags & FLAG_LEFT))
+		text_fill(out, ' ', width);
+}
+
+void print_pad(struct text *out, size_t start, struct num_spec spec)
+{
+	size_t len = out->len - start, fill;
+
+	if (spec.prec >= 0 && len > (size_t)spec.prec) {
+		len = spec.prec;
+		text_truncate(out, start + len);
+	}
+	if (spec.width < 0 || len >= (size_t)spec.width)
+		return;
+	fill = spec.width - len;
+	text_fill(out, ' ', fill);
+	if (!(spec.flags & FLAG_LEFT) && !out->error) {
+		memmove(out->data + start + fill, out->data + start, len);
+		memset(out->data + start, ' ', fill);
+	}
+}

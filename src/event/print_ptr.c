@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* %p and what may follow it. */
+#include "event/print_impl.h"
+
+#include <errno.h>
+
+typedef void ptr_fn(struct run *run, const char *ext, struct val val,
+		    struct num_spec *spec);
+
+static void put_fault(struct run *run)
+{
+	text_puts(run->out, "(efault)");
+}
+
+/* The address itself; of something in the record, where it is there. */
+static uint64_t address_of(struct val val)
+{
+	return val.kind == VAL_FAULT || val.kind == VAL_NODE ? 0 : val.u;
+}
+
+static void put_address(struct run *run, uint64_t address, struct num_spec *spec)
+{
+	if (spec->width < 0) {
+		spec->width = 16;
+		spec->flags |= FLAG_ZEROPAD;
+	}
+	spec->base = 16;
+	if (spec->width == 16 && spec->flags == FLAG_ZEROPAD)
+		print_hex(run->out, address, 16);
+	else
+		print_num(run->out, address, false, *spec);
+	spec->width = -1;
+	spec->prec = -1;
+}
+
+static void ptr_raw(struct run *run, const char *ext, struct val val,
+		    struct num_spec *spec)
+{
+	(void)ext;
+	put_address(run, address_of(val), spec);
+}
+
+/* Plain %p: NULL and error values say nothing worth hiding. */
+static void ptr_plain(struct run *run, const char *ext, struct val val,
+		      struct num_spec *spec)
+{
+	uint64_t address = address_of(val);
+
+	(void)ext;
+	if (address && address < (uint64_t)-4095 && run->env &&
+	    run->env->hash_ptr)
+		address = run->env->hash_ptr(run->env->ctx, address);
+	put_address(run, address, spec);
+}
+
+static void ptr_symbol(struct run *run, const char *ext, struct val val,
+		       struct num_spec *spec)
+{
+	uint64_t address = address_of(val);
+	enum print_symbol style = PRINT_SYMBOL_OFFSET;
+
+	(void)spec;
+	if (ext[0] == 's' || ext[0] == 'f')
+		style = PRINT_SYMBOL_NAME;
+	else if (ext[0] == 'B')
+		style = PRINT_SYMBOL_RETURN;
+	if (run->env && run->env->symbol &&
+	    run->env->symbol(run->env->ctx, address, style, run->out) == 0)
+		return;
+	text_write(run->out, "0x", 2);
+	print_hex(run->out, address, 1);
+}
+
+typedef bool mem_fn(struct text *out, const char *ext, const uint8_t *mem,
+		    size_t len);
+
+static void ptr_mem(struct run *run, const char *ext, struct val val, mem_fn *fn)
+{
+	const uint8_t *mem;
+	size_t len;
+
+	mem = print_val_mem(run, val, &len);
+	if (val.kind == VAL_INT && !val.u)
+		text_puts(run->out, "(null)");
+	else if (!mem || !fn(run->out, ext, mem, len))
+		put_fault(run);
+}
+
+static void ptr_ip(struct run *run, const char *ext, struct val val,
+		   struct num_spec *spec)
+{
+	(void)spec;
+	ptr_mem(run, ext, val, print_ip);
+}
+
+static void ptr_mac(struct run *run, const char *ext, struct val val,
+		    struct num_spec *spec)
+{
+	(void)spec;
+	ptr_mem(run, ext, val, print_mac);
+}
+
+static void ptr_uuid(struct run *run, const char *ext, struct val val,
+		     struct num_spec *spec)
+{
+	(void)spec;
+	ptr_mem(run, ext, val, print_uuid);
+}
+
+static bool put_phys(struct text *out, const char *ext, const uint8_t *mem,
+		     size_t len)
+{
+	const struct value_type type = { .size = 8 };
+
+	(void)ext;
+	if (len < 8)
+		return false;
+	text_write(out, "0x", 2);
+	print_hex(out, print_load(mem, type), 16);
+	return true;
+}
+
+static void ptr_phys(struct run *run, const char *ext, struct val val,
+		     struct num_spec *spec)
+{
+	(void)spec;
+	ptr_mem(run, ext, val, put_phys);
+}
+
+/* The width is a number of bytes, at most 64. */
+static void ptr_bytes(struct run *run, const char *ext, struct val val,
+		      struct num_spec *spec)
+{
+	size_t len, want = spec->width < 0 ? 1 : spec->width;
+	char separator = ext[1] == 'C' ? ':' : ext[1] == 'D' ? '-' :
+			 ext[1] == 'N' ? '\0' : ' ';
+	const uint8_t *mem;
+
+	spec->width = -1;
+	if (!want)
+		return;
+	if (want > 64)
+		want = 64;
+	mem = print_val_mem(run, val, &len);
+	if (mem && want <= len)
+		print_bytes(run->out, mem, want, separator);
+	else
+		put_fault(run);
+}
+
+/* The width is a number of bits. */
+static void ptr_bitmap(struct run *run, const char *ext, struct val val,
+		       struct num_spec *spec)
+{
+	size_t len, want = spec->width < 0 ? 0 : spec->width;
+	const uint8_t *mem;
+
+	spec->width = -1;
+	mem = print_val_mem(run, val, &len);
+	if (!mem || (want + 7) / 8 > len)
+		put_fault(run);
+	else if (ext[1] == 'l')
+		print_bitmap_list(run->out, mem, want);
+	else
+		print_bitmap(run->out, mem, want);
+}
+
+/* The first letters decide; the longest row that fits stands first. */
+static const struct {
+	const char *ext;
+	ptr_fn *print;
+} pointers[] = {
+	{ "I4", ptr_ip }, { "i4", ptr_ip }, { "I6", ptr_ip }, { "i6", ptr_ip },
+	{ "IS", ptr_ip }, { "iS", ptr_ip },
+	{ "ad", ptr_phys }, { "ap", ptr_phys }, { "a", ptr_phys },
+	{ "S", ptr_symbol }, { "s", ptr_symbol }, { "B", ptr_symbol },
+	{ "F", ptr_symbol }, { "f", ptr_symbol },
+	{ "M", ptr_mac }, { "m", ptr_mac }, { "U", ptr_uuid },
+	{ "h", ptr_bytes }, { "b", ptr_bitmap },
+	{ "x", ptr_raw },
+	/* Any other letter is passed over: the pointer as it is. */
+	{ "", ptr_plain },
+};
+
+/* Letters of the kernel's that need more than a record to print. */
+static const char elsewhere[] = "EVNrRdDgGOCtTeIi";
+
+int print_ptr_find(const char *ext)
+{
+	size_t i = 0;
+
+	while (strncmp(ext, pointers[i].ext, strlen(pointers[i].ext)) != 0)
+		i++;
+	if (!pointers[i].ext[0] && ext[0] && strchr(elsewhere, ext[0]))
+		return -EINVAL;
+	return i;
+}
+
+void print_ptr(struct run *run, const struct directive *dir, struct val val,
+	       struct num_spec spec)
+{
+	size_t start = run->out->len;
+
+	pointers[dir->ptr].print(run, dir->ext, val, &spec);
+	print_pad(run->out, start, spec);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* Types in a print fmt: casts, and the locals of ({ ... }) that have one. */
+#include "event/print_parse.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is_typeof(const struct compiler *c)
+{
+	return print_is_name(c, "typeof") || print_is_name(c, "__typeof__") ||
+	       print_is_name(c, "__typeof");
+}
+
+static bool is_type_word(const struct compiler *c)
+{
+	return c->tok.kind == TOK_NAME && !print_local_find(c) &&
+	       (type_is_word(c->tok.text, c->tok.len) || is_typeof(c));
+}
+
+/* Can the token follow a cast to a type that nobody knows? */
+static bool starts_operand(const struct compiler *c, bool is_ptr)
+{
+	switch (c->tok.kind) {
+	case TOK_NAME:
+	case TOK_NUMBER:
+	case TOK_STRING:
+		return true;
+	case TOK_PUNCT:
+		if (c->tok.punct == '(' || c->tok.punct == '~' ||
+		    c->tok.punct == '!')
+			return true;
+		/* (x) - 1 is a difference, (x *) - 1 is not. */
+		return is_ptr && strchr("&*-+", c->tok.punct & 0xff) &&
+		       c->tok.punct < 0x100;
+	case TOK_END:
+		break;
+	}
+	return false;
+}
+
+/* A name that is no type we know: (name *...) before an operand is a cast. */
+static bool is_unknown_cast(struct compiler *c)
+{
+	struct mark mark = print_mark(c);
+	bool is_ptr = false, is_cast;
+
+	if (c->tok.kind != TOK_NAME || print_is_name(c, "REC") ||
+	    print_local_find(c))
+		return false;
+	print_next(c);
+	while (print_accept(c, '*'))
+		is_ptr = true;
+	is_cast = print_accept(c, ')') && starts_operand(c, is_ptr);
+	print_back(c, mark);
+	return is_cast;
+}
+
+bool print_at_type(struct compiler *c)
+{
+	return is_type_word(c) || is_unknown_cast(c);
+}
+
+/* A type that only a field has told us about. */
+static bool type_of_field(const struct compiler *c, const char *text, size_t len,
+			  struct value_type *ret_type)
+{
+	while (len && text[len - 1] == ' ')
+		len--;
+	for (size_t i = 0; i < c->fmt->nr_fields; i++) {
+		const struct event_field *field = &c->fmt->fields[i];
+
+		if (field->kind == FIELD_PLAIN && field->size <= 8 &&
+		    field->size && !(field->size & (field->size - 1)) &&
+		    strncmp(field->type, text, len) == 0 && !field->type[len]) {
+			*ret_type = (struct value_type){
+				.size = field->size,
+				.is_signed = field->is_signed };
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_type(const struct compiler *c, const char *text, size_t len,
+		      struct value_type *ret_type)
+{
+	if (type_lookup(text, len, ret_type) ||
+	    type_of_field(c, text, len, ret_type))
+		return true;
+	if (memchr(text, '*', len)) {
+		*ret_type = (struct value_type){ .is_ptr = true };
+		return true;
+	}
+	return false;
+}
+
+/* typeof(x), from the '(' on. */
+static struct value_type parse_typeof(struct compiler *c, bool *ret_is_known)
+{
+	struct value_type type = print_type_int;
+
+	*ret_is_known = true;
+	print_next(c);
+	print_expect(c, '(', "( expected");
+	if (print_at_type(c))
+		return print_parse_type(c, ret_is_known);
+	type = print_at(c, print_parse_expr(c))->type;
+	print_expect(c, ')', ") expected");
+	return type;
+}
+
+struct value_type print_parse_type(struct compiler *c, bool *ret_is_known)
+{
+	struct value_type type = print_type_int;
+	const char *start = c->tok.text;
+	bool is_function = false;
+
+	*ret_is_known = false;
+	if (is_typeof(c)) {
+		type = parse_typeof(c, ret_is_known);
+		while (print_accept(c, '*'))
+			type = (struct value_type){ .is_ptr = true };
+		print_expect(c, ')', ") expected");
+		return type;
+	}
+	while (c->tok.kind == TOK_NAME || print_is(c, '*'))
+		print_next(c);
+	if (print_is(c, '(')) {
+		/* A pointer to a function: what it takes does not matter. */
+		unsigned int open = 0;
+
+		is_function = true;
+		do {
+			open += print_is(c, '(');
+			open -= print_is(c, ')');
+			print_next(c);
+		} while (c->tok.kind != TOK_END && (open || print_is(c, '(')));
+	}
+	if (c->error)
+		return type;
+	*ret_is_known = true;
+	if (is_function)
+		type = (struct value_type){ .is_ptr = true };
+	else
+		*ret_is_known = find_type(c, start, c->tok.text - start, &type);
+	print_expect(c, ')', ") expected");
+	return type;
+}
+
+/* Does a declaration start here: a type, then a name? */
+static bool at_declaration(struct compiler *c)
+{
+	struct mark mark = print_mark(c);
+	bool is_declaration;
+
+	if (is_type_word(c) || print_is_name(c, "__auto_type"))
+		return true;
+	if (c->tok.kind != TOK_NAME)
+		return false;
+	print_next(c);
+	while (print_accept(c, '*'))
+		;
+	is_declaration = c->tok.kind == TOK_NAME;
+	print_back(c, mark);
+	return is_declaration;
+}
+
+struct declaration {
+	struct token name;
+	struct value_type type;
+	bool is_known;		/* else: the type of its value */
+};
+
+static void parse_declarator(struct compiler *c, struct declaration *decl)
+{
+	const char *start = c->tok.text;
+
+	decl->is_known = true;
+	if (is_typeof(c)) {
+		decl->type = parse_typeof(c, &decl->is_known);
+		if (print_is(c, '*'))
+			decl->is_known = false;
+		while (print_accept(c, '*'))
+			;
+		decl->name = c->tok;
+		print_next(c);
+		return;
+	}
+	while (c->tok.kind == TOK_NAME || print_is(c, '*')) {
+		decl->name = c->tok;
+		print_next(c);
+	}
+	if (c->error || decl->name.text == start)
+		return;
+	decl->is_known = find_type(c, start, decl->name.text - start, &decl->type);
+}
+
+struct let {
+	uint32_t slot, value;
+};
+
+static void parse_declaration(struct compiler *c, struct let *ret_let)
+{
+	struct declaration decl = { .name = c->tok };
+	struct local *local;
+
+	parse_declarator(c, &decl);
+	print_expect(c, '=', "a variable without a value");
+	ret_let->value = print_parse_arg(c);
+	if (decl.is_known)
+		ret_let->value = print_node_cast(c, ret_let->value, decl.type);
+	print_expect(c, ';', "; expected");
+	if (decl.name.kind != TOK_NAME ||
+	    c->program->nr_locals == PRINT_MAX_LOCALS) {
+		print_fail(c, -E2BIG, "too many variables");
+		return;
+	}
+	ret_let->slot = c->program->nr_locals++;
+	local = &c->locals[c->nr_locals++];
+	*local = (struct local){
+		.name = decl.name.text, .len = decl.name.len,
+		.slot = ret_let->slot,
+		.type = print_at(c, ret_let->value)->type };
+}
+
+uint32_t print_parse_block(struct compiler *c)
+{
+	unsigned int outer = c->nr_locals, nr_lets = 0;
+	struct let lets[PRINT_MAX_LOCALS];
+	uint32_t n = 0;
+
+	while (!c->error && !print_is(c, '}')) {
+		if (nr_lets == PRINT_MAX_LOCALS) {
+			print_fail(c, -E2BIG, "too many variables");
+		} else if (at_declaration(c)) {
+			parse_declaration(c, &lets[nr_lets]);
+			nr_lets += !c->error;
+		} else {
+			n = print_parse_expr(c);
+			print_expect(c, ';', "; expected");
+		}
+	}
+	print_expect(c, '}', "} expected");
+	c->nr_locals = outer;
+	while (!c->error && nr_lets-- > 0) {
+		n = print_node(c, (struct node){
+			.op = OP_LET, .type = print_at(c, n)->type,
+			.a = lets[nr_lets].value, .b = n,
+			.imm = lets[nr_lets].slot });
+	}
+	return c->error ? 0 : n;
+}
