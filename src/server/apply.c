@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wishes and their fulfilment.  The server stores what it wants, then bumps
+ * abi_control.generation [apply.generation] and wakes the agents; each agent
+ * follows and stores the generation in abi_process.applied [apply.done].
+ *
+ * A process that is stopped, or has no agent (yet), is not waited for: it
+ * takes in the newest generation before it goes on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/root.h"
+#include "server/shm.h"
+
+#define APPLY_LIMIT_NS	2000000000u	/* then the writer gets its answer */
+
+void apply_start(struct root *root, struct apply *ret_apply)
+{
+	uint32_t *generation = &root->control->generation;
+	uint32_t next = shm_load(generation) + 1;
+
+	process_scan(root);
+	shm_store(generation, next);		/* [apply.generation] */
+	shm_wake(generation);
+	ret_apply->root = root;
+	ret_apply->generation = next;
+	ret_apply->deadline_ns = server_now_ns() + APPLY_LIMIT_NS;
+}
+
+/* State T or t in /proc/PID/stat, which follows the last ')'. */
+static bool is_stopped(uint32_t pid)
+{
+	char path[64], stat[512];
+	const char *end;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, stat, sizeof(stat) - 1);
+	close(fd);
+	stat[n > 0 ? n : 0] = '\0';
+	end = strrchr(stat, ')');
+	return end && end[1] == ' ' && (end[2] == 'T' || end[2] == 't');
+}
+
+static bool has_applied(const struct abi_process *shared, uint32_t generation)
+{
+	uint32_t applied = shm_load(&shared->applied);	/* [apply.done] */
+
+	return (int32_t)(applied - generation) >= 0;
+}
+
+/* The first process that is still to be waited for, or NULL. */
+static struct abi_process *find_late(const struct root *root,
+				     uint32_t generation)
+{
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		const struct process *process = root->process[slot];
+		struct abi_process *shared = &root->processes[slot];
+
+		if (!process || process->pidfd < 0 ||
+		    !(shm_load(&shared->flags) & ABI_PROCESS_AGENT) ||
+		    has_applied(shared, generation))
+			continue;
+		if (!is_stopped(process->pid))
+			return shared;
+	}
+	return NULL;
+}
+
+/* What the first process that failed says. */
+static int find_error(const struct root *root)
+{
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		const struct process *process = root->process[slot];
+		uint32_t error;
+
+		if (!process || process->pidfd < 0)
+			continue;
+		error = shm_load(&root->processes[slot].error);
+		if (error && error < 4096)
+			return -(int)error;
+	}
+	return 0;
+}
+
+int apply_wait(struct apply *apply, uint64_t wait_ns)
+{
+	struct root *root = apply->root;
+	uint64_t until = server_now_ns() + wait_ns;
+	struct abi_process *late;
+
+	if (!root)
+		return 0;
+	while (root_is_usable(root) &&
+	       (late = find_late(root, apply->generation))) {
+		uint64_t now = server_now_ns();
+		uint32_t applied = shm_load(&late->applied);
+
+		if (now >= apply->deadline_ns)
+			break;
+		if (now >= until)
+			return -EINPROGRESS;
+		if ((int32_t)(applied - apply->generation) < 0)
+			shm_wait(&late->applied, applied, until - now);
+	}
+	apply->root = NULL;
+	return root_is_usable(root) ? find_error(root) : 0;
+}
+
+bool apply_is_settled(const struct root *root, uint32_t generation)
+{
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		const struct process *process = root->process[slot];
+		const struct abi_process *shared = &root->processes[slot];
+
+		if (!process || process->pidfd < 0)
+			continue;
+		if (!has_applied(shared, generation) ||
+		    (shm_load(&shared->flags) & ABI_PROCESS_UNSETTLED))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/control.h"
+#include "event/format.h"
+#include "server/blob.h"
+
+#define BLOB_BYTES_MAX	(1u << 20)
+#define FIELDS_MAX	4096u
+#define RECORD_MAX	65536u
+
+/* A private copy, with a NUL behind it. */
+struct blob {
+	char *data;
+	uint64_t bytes;
+};
+
+/* NULL unless it starts inside of the blob; the NUL behind ends it. */
+static const char *blob_string(const struct blob *blob, uint32_t off)
+{
+	return off < blob->bytes ? blob->data + off : NULL;
+}
+
+/* A name of a file in the tree? */
+static bool is_name(const char *name)
+{
+	return name && *name && *name != '.' && strlen(name) <= 128 &&
+	       !strpbrk(name, "/: \t\n");
+}
+
+static int add_field(struct event_format *format, const struct blob *blob,
+		     const struct abi_field *field)
+{
+	const char *type = blob_string(blob, field->type);
+	const char *name = blob_string(blob, field->name);
+	enum field_kind kind;
+
+	switch (field->kind) {
+	case ABI_FIELD_PLAIN:	 kind = FIELD_PLAIN;	break;
+	case ABI_FIELD_ARRAY:	 kind = FIELD_ARRAY;	break;
+	case ABI_FIELD_DATA_LOC: kind = FIELD_DATA_LOC; break;
+	case ABI_FIELD_REL_LOC:	 kind = FIELD_REL_LOC;	break;
+	default:		 return -1;
+	}
+	if (!type || !*type || !name || !*name || field->offset > RECORD_MAX ||
+	    field->size > RECORD_MAX || field->len > RECORD_MAX)
+		return -1;
+	return event_format_add(format, kind, type, field->len, name,
+				field->offset, field->size, field->is_signed);
+}
+
+static struct event_format *parse(const struct blob *blob, uint32_t id)
+{
+	struct abi_format head;
+	struct event_format *format;
+	const char *system, *name, *print_fmt;
+
+	memcpy(&head, blob->data, sizeof(head));
+	system = blob_string(blob, head.system);
+	name = blob_string(blob, head.name);
+	print_fmt = blob_string(blob, head.print_fmt);
+	if (!is_name(system) || !is_name(name) || !print_fmt ||
+	    head.nr_fields > FIELDS_MAX ||
+	    head.nr_fields * sizeof(struct abi_field) >
+	    blob->bytes - sizeof(head))
+		return NULL;
+	format = event_format_alloc(system, name, id, print_fmt);
+	if (!format)
+		return NULL;
+	for (uint32_t i = 0; i < head.nr_fields; i++) {
+		struct abi_field field;
+
+		memcpy(&field, blob->data + sizeof(head) + i * sizeof(field),
+		       sizeof(field));
+		if (add_field(format, blob, &field) < 0) {
+			event_format_free(format);
+			return NULL;
+		}
+	}
+	return format;
+}
+
+struct event_format *blob_to_format(const void *shared, uint64_t bytes,
+				    uint32_t id)
+{
+	struct event_format *format;
+	struct blob blob = { .bytes = bytes };
+
+	if (bytes < sizeof(struct abi_format) || bytes > BLOB_BYTES_MAX)
+		return NULL;
+	blob.data = malloc(bytes + 1);
+	if (!blob.data)
+		return NULL;
+	memcpy(blob.data, shared, bytes);
+	blob.data[bytes] = '\0';
+	format = parse(&blob, id);
+	free(blob.data);
+	return format;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The names of threads.  A thread of the root enters its name into the shared
+ * table at its first event (runtime/comm.c): in one of the few rows behind its
+ * hash, claimed by making the row's sequence odd.  Who is not in it is looked
+ * for among the threads of the living processes, once.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/comm.h"
+#include "server/root.h"
+#include "server/shm.h"
+
+#define PROBES		16u		/* rows behind a hash */
+#define LEARNED		1024u		/* a power of two */
+#define SEARCH_MAX	64u		/* processes asked for a thread */
+
+struct comm {
+	uint32_t tid;			/* 0: free */
+	char name[ABI_COMM_LEN];	/* "": there is none */
+};
+
+struct comms {
+	char name[ABI_COMM_LEN];	/* the answer of comms_find() */
+	struct comm learned[LEARNED];	/* by tid; the newest stays */
+};
+
+struct comms *comms_new(void)
+{
+	return calloc(1, sizeof(struct comms));
+}
+
+void comms_free(struct comms *comms)
+{
+	free(comms);
+}
+
+static struct abi_comm *row_of(const struct root *root, uint32_t tid, uint32_t i)
+{
+	return &root->comms_table[(tid * 2654435761u + i) % ABI_COMMS];
+}
+
+/* A row that nobody was writing to; false: it is free, or being written. */
+static bool read_row(const struct abi_comm *shared, struct comm *ret_comm)
+{
+	for (int tries = 0; tries < 3; tries++) {
+		uint32_t sequence = shm_load(&shared->sequence); /* [comm.write] */
+
+		ret_comm->tid = shm_load(&shared->tid);
+		for (size_t i = 0; i < ABI_COMM_LEN; i++)
+			ret_comm->name[i] = shm_load(&shared->comm[i]);
+		ret_comm->name[ABI_COMM_LEN - 1] = '\0';
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (!(sequence & 1) && shm_load(&shared->sequence) == sequence)
+			return ret_comm->tid != 0;
+	}
+	return false;
+}
+
+static bool find_shared(const struct root *root, uint32_t tid, char *name)
+{
+	struct comm comm;
+
+	for (uint32_t i = 0; i < PROBES; i++) {
+		const struct abi_comm *shared = row_of(root, tid, i);
+
+		if (shm_load(&shared->tid) != tid || !read_row(shared, &comm) ||
+		    comm.tid != tid)
+			continue;
+		memcpy(name, comm.name, ABI_COMM_LEN);
+		return true;
+	}
+	return false;
+}
+
+static bool read_proc(uint32_t pid, uint32_t tid, char *name)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/comm",
+		 pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, name, ABI_COMM_LEN);
+	close(fd);
+	if (n <= 0)
+		return false;
+	name[n - 1] = '\0';
+	return true;
+}
+
+/* Which process of the root has this thread? */
+static bool find_living(const struct root *root, uint32_t tid, char *name)
+{
+	uint32_t left = SEARCH_MAX;
+
+	for (uint32_t slot = 0; slot < ABI_PROCESSES && left; slot++) {
+		const struct process *process = root->process[slot];
+
+		if (!process || process->pidfd < 0)
+			continue;
+		left--;
+		if (read_proc(process->pid, tid, name))
+			return true;
+	}
+	return false;
+}
+
+const char *comms_find(struct root *root, uint32_t tid)
+{
+	struct comms *comms = root->comms;
+	struct comm *learned = &comms->learned[tid % LEARNED];
+
+	if (!tid)
+		return "<idle>";
+	if ((int32_t)tid < 0)
+		return "<XXX>";
+	if (find_shared(root, tid, comms->name))
+		return comms->name;
+	if (learned->tid != tid) {
+		learned->tid = tid;
+		if (!find_living(root, tid, learned->name))
+			learned->name[0] = '\0';
+	}
+	return *learned->name ? learned->name : "<...>";
+}
+
+void comms_expire(struct root *root)
+{
+	memset(root->comms->learned, 0, sizeof(root->comms->learned));
+}
+
+/* As the runtime does it: ours from before, else a free one, else the one that
+ * was written first. */
+void comms_add(struct root *root, uint32_t tid, const char *name)
+{
+	struct abi_comm *best = NULL;
+	uint32_t stamp = 0, sequence;
+
+	for (uint32_t i = 0; i < PROBES; i++) {
+		struct abi_comm *row = row_of(root, tid, i);
+		uint32_t row_tid = shm_load(&row->tid);
+
+		if (shm_load(&row->sequence) & 1)
+			continue;
+		if (row->stamp > stamp)
+			stamp = row->stamp;
+		if (row_tid == tid || !row_tid) {
+			best = row;
+			break;
+		}
+		if (!best || row->stamp < best->stamp)
+			best = row;
+	}
+	if (!best)
+		return;
+	sequence = shm_load(&best->sequence);
+	if ((sequence & 1) ||
+	    !__atomic_compare_exchange_n(&best->sequence, &sequence,
+					 sequence + 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return;
+	best->tid = tid;
+	best->tgid = tid;
+	best->stamp = stamp + 1;
+	memset(best->comm, 0, sizeof(best->comm));
+	memcpy(best->comm, name, strnlen(name, sizeof(best->comm) - 1));
+	shm_store(&best->sequence, sequence + 2);	/* [comm.write] */
+}
+
+static int compare_comms(const void *pa, const void *pb)
+{
+	const struct comm *a = pa, *b = pb;
+
+	return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+int comms_list(struct root *root,
+	       void (*emit)(void *arg, uint32_t tid, const char *name),
+	       void *arg)
+{
+	struct comm *sorted = calloc(ABI_COMMS, sizeof(*sorted));
+	size_t nr = 0;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < ABI_COMMS; i++)
+		if (read_row(&root->comms_table[i], &sorted[nr]))
+			nr++;
+	qsort(sorted, nr, sizeof(*sorted), compare_comms);
+	for (size_t i = 0; i < nr; i++)
+		if (!i || sorted[i].tid != sorted[i - 1].tid)
+			emit(arg, sorted[i].tid, sorted[i].name);
+	free(sorted);
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Thread id -> name, from the table in shared memory and from /proc. */
+#ifndef ULF_SERVER_COMM_H
+#define ULF_SERVER_COMM_H
+
+#include <stdint.h>
+
+#include "abi/control.h"
+
+struct comms;
+struct root;
+
+struct comms *comms_new(void);
+void comms_free(struct comms *comms);
+
+/* The name of @tid, or "<...>"; valid until the next call. */
+const char *comms_find(struct root *root, uint32_t tid);
+/* Put a name into the shared table: of a thread that wrote a marker. */
+void comms_add(struct root *root, uint32_t tid, const char *name);
+/* Ask /proc again for those that were not found. */
+void comms_expire(struct root *root);
+
+/* Calls @emit for each thread in the table, by thread id. */
+int comms_list(struct root *root,
+	       void (*emit)(void *arg, uint32_t tid, const char *name),
+	       void *arg);
+
+#endif

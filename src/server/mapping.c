@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "server/mapping.h"
+
+/* Written by the server's thread outside of any access to a mapping; read by
+ * the handler, which runs only in the middle of such an access. */
+static struct mapping *all_mappings;
+
+static bool has_address(const struct mapping *mapping, const void *addr)
+{
+	return (uintptr_t)addr - (uintptr_t)mapping->addr < mapping->bytes;
+}
+
+static void sigbus(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	for (struct mapping *m = all_mappings; m; m = m->next) {
+		if (!has_address(m, info->si_addr))
+			continue;
+		if (mmap(m->addr, m->bytes, PROT_READ | PROT_WRITE,
+			 MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			 -1, 0) == MAP_FAILED)
+			break;
+		m->is_lost = true;
+		return;
+	}
+	/* Not ours: die of it, as if there were no handler. */
+	signal(sig, SIG_DFL);
+}
+
+static int install_handler(void)
+{
+	static bool is_installed;
+	struct sigaction action = {
+		.sa_sigaction = sigbus,
+		.sa_flags = SA_SIGINFO,
+	};
+
+	if (is_installed)
+		return 0;
+	sigemptyset(&action.sa_mask);
+	if (sigaction(SIGBUS, &action, NULL))
+		return -errno;
+	is_installed = true;
+	return 0;
+}
+
+int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mapping)
+{
+	struct mapping *mapping;
+	struct stat st;
+	int r = install_handler();
+
+	if (r < 0)
+		return r;
+	if (fstat(fd, &st))
+		return -errno;
+	if (!bytes || off % 4096 || off > (uint64_t)st.st_size ||
+	    bytes > (uint64_t)st.st_size - off)
+		return -EBADMSG;
+	mapping = calloc(1, sizeof(*mapping));
+	if (!mapping)
+		return -ENOMEM;
+	mapping->addr = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			     fd, (off_t)off);
+	if (mapping->addr == MAP_FAILED) {
+		r = -errno;
+		free(mapping);
+		return r;
+	}
+	mapping->bytes = bytes;
+	mapping->refs = 1;
+	mapping->next = all_mappings;
+	all_mappings = mapping;
+	*ret_mapping = mapping;
+	return 0;
+}
+
+struct mapping *mapping_get(struct mapping *mapping)
+{
+	mapping->refs++;
+	return mapping;
+}
+
+void mapping_put(struct mapping *mapping)
+{
+	struct mapping **at = &all_mappings;
+
+	if (!mapping || --mapping->refs)
+		return;
+	while (*at != mapping)
+		at = &(*at)->next;
+	*at = mapping->next;
+	munmap(mapping->addr, mapping->bytes);
+	free(mapping);
+}

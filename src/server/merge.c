@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A heap of cursors, the one with the oldest record on top.
+ *
+ * A consuming merge never gives a record that is younger than the moment at
+ * which its batch began: whatever is not in its ring by then gets a later time,
+ * so no record can turn up that should have come before one already given.
+ * (A writer reads the clock inside of the section that commits.)
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "server/mapping.h"
+#include "server/merge.h"
+#include "server/root.h"
+#include "server/timebase.h"
+
+/* A record from further ahead than this was made by another clock than the
+ * buffer says, and waiting for it would be waiting for ever. */
+#define AHEAD_MAX	10000000000u
+
+struct source {
+	struct ring_cursor cursor;
+	struct mapping *map;		/* keeps the ring's memory */
+	uint32_t cpu;
+	uint64_t end;			/* entries at which it ends */
+	bool is_begun;
+	bool has_moved;			/* since the last consume */
+	struct ring_record record;	/* peeked, while it is in the heap */
+	uint64_t lost;
+};
+
+struct merge {
+	struct instance *instance;
+	int cpu;
+	bool is_consuming;
+	bool is_open;			/* sources are set up */
+	uint64_t rings_serial, reads_serial;
+	uint64_t horizon;
+	struct source *sources;
+	uint32_t nr_sources;
+	uint32_t *heap;			/* numbers of sources that have a record */
+	uint32_t nr_heap;
+};
+
+static void close_sources(struct merge *merge)
+{
+	for (uint32_t i = 0; i < merge->nr_sources; i++) {
+		ring_cursor_done(&merge->sources[i].cursor);
+		mapping_put(merge->sources[i].map);
+	}
+	free(merge->sources);
+	free(merge->heap);
+	merge->sources = NULL;
+	merge->heap = NULL;
+	merge->nr_sources = merge->nr_heap = 0;
+	merge->is_open = false;
+}
+
+static int open_source(struct merge *merge, const struct instance_ring *ring)
+{
+	struct source *source = &merge->sources[merge->nr_sources];
+	struct ring_head head;
+	int r;
+
+	*source = (struct source) { .cpu = ring->cpu, .end = UINT64_MAX };
+	if (!merge->is_consuming) {
+		if (ring_head(&ring->view, &head))
+			return 0;	/* nothing readable in it */
+		source->end = head.entries;
+	}
+	r = ring_cursor_init(&source->cursor, &ring->view);
+	if (r)
+		return r;
+	source->map = mapping_get(ring->map);
+	merge->nr_sources++;
+	return 0;
+}
+
+static int open_sources(struct merge *merge)
+{
+	struct instance *instance = merge->instance;
+	int r = 0;
+
+	merge->sources = calloc(instance->nr_rings + 1, sizeof(*merge->sources));
+	merge->heap = calloc(instance->nr_rings + 1, sizeof(*merge->heap));
+	if (!merge->sources || !merge->heap)
+		r = -ENOMEM;
+	for (uint32_t i = 0; !r && i < instance->nr_rings; i++) {
+		const struct instance_ring *ring = &instance->rings[i];
+
+		if (ring->map &&
+		    (merge->cpu == CPU_ALL || (uint32_t)merge->cpu == ring->cpu))
+			r = open_source(merge, ring);
+	}
+	if (r) {
+		close_sources(merge);
+		return r;
+	}
+	merge->rings_serial = instance->rings_serial;
+	merge->reads_serial = instance->reads_serial;
+	merge->is_open = true;
+	return 0;
+}
+
+int merge_new(struct instance *instance, int cpu, bool is_consuming,
+	      struct merge **ret_merge)
+{
+	struct merge *merge = calloc(1, sizeof(*merge));
+	int r;
+
+	if (!merge)
+		return -ENOMEM;
+	merge->instance = instance;
+	merge->cpu = cpu;
+	merge->is_consuming = is_consuming;
+	r = instance_sync(instance);
+	if (!r)
+		r = open_sources(merge);
+	if (r) {
+		free(merge);
+		return r;
+	}
+	*ret_merge = merge;
+	return 0;
+}
+
+void merge_free(struct merge *merge)
+{
+	if (!merge)
+		return;
+	close_sources(merge);
+	free(merge);
+}
+
+/* ---- the heap ---- */
+
+static bool is_before(const struct merge *merge, uint32_t a, uint32_t b)
+{
+	uint64_t time_a = merge->sources[a].record.time_ns;
+	uint64_t time_b = merge->sources[b].record.time_ns;
+
+	return time_a != time_b ? time_a < time_b : a < b;
+}
+
+static void heap_swap(struct merge *merge, uint32_t a, uint32_t b)
+{
+	uint32_t t = merge->heap[a];
+
+	merge->heap[a] = merge->heap[b];
+	merge->heap[b] = t;
+}
+
+static void heap_down(struct merge *merge, uint32_t at)
+{
+	for (;;) {
+		uint32_t first = at, child = 2 * at + 1;
+
+		for (uint32_t i = child; i < child + 2 && i < merge->nr_heap; i++)
+			if (is_before(merge, merge->heap[i], merge->heap[first]))
+				first = i;
+		if (first == at)
+			return;
+		heap_swap(merge, first, at);
+		at = first;
+	}
+}
+
+static void heap_push(struct merge *merge, uint32_t number)
+{
+	uint32_t at = merge->nr_heap++;
+
+	merge->heap[at] = number;
+	while (at && is_before(merge, merge->heap[at], merge->heap[(at - 1) / 2])) {
+		heap_swap(merge, at, (at - 1) / 2);
+		at = (at - 1) / 2;
+	}
+}
+
+/* Does the source have a record that belongs to the stream? */
+static bool source_peek(struct merge *merge, struct source *source)
+{
+	if (source->cursor.entries >= source->end ||
+	    ring_cursor_peek(&source->cursor, &source->record) <= 0 ||
+	    source->cursor.entries >= source->end)
+		return false;
+	source->lost = source->cursor.lost;
+	/* What was overrun before `trace` was opened is in its header. */
+	if (!merge->is_consuming && !source->is_begun)
+		source->lost = 0;
+	source->is_begun = true;
+	return true;
+}
+
+/* Look again at the sources that had nothing. */
+static void peek_empty(struct merge *merge)
+{
+	uint64_t in_heap[ABI_CPUS * ABI_RING_KINDS * 2 / 64] = { 0 };
+
+	for (uint32_t i = 0; i < merge->nr_heap; i++)
+		in_heap[merge->heap[i] / 64] |= 1ull << merge->heap[i] % 64;
+	for (uint32_t i = 0; i < merge->nr_sources; i++)
+		if (!(in_heap[i / 64] >> i % 64 & 1) &&
+		    source_peek(merge, &merge->sources[i]))
+			heap_push(merge, i);
+}
+
+static uint64_t horizon(const struct merge *merge)
+{
+	const struct root *root = merge->instance->root;
+
+	if (!merge->is_consuming || root->state != SERVER_ROOT_ALIVE)
+		return UINT64_MAX;
+	return timebase_now(merge->instance);
+}
+
+int merge_start(struct merge *merge)
+{
+	struct instance *instance = merge->instance;
+	int r = 0, was_reset = 0;
+
+	if (merge->is_consuming) {
+		r = instance_sync(instance);
+		if (r)
+			return r;
+		if (!merge->is_open ||
+		    merge->rings_serial != instance->rings_serial ||
+		    merge->reads_serial != instance->reads_serial) {
+			close_sources(merge);
+			r = open_sources(merge);
+			was_reset = 1;
+		}
+	}
+	if (r)
+		return r;
+	merge->horizon = horizon(merge);
+	if (merge->is_consuming || !merge->nr_heap)
+		peek_empty(merge);
+	return was_reset;
+}
+
+int merge_peek(struct merge *merge, struct merge_record *ret_record)
+{
+	const struct source *source;
+
+	if (!merge->nr_heap)
+		return 0;
+	source = &merge->sources[merge->heap[0]];
+	if (source->record.time_ns > merge->horizon &&
+	    source->record.time_ns - merge->horizon < AHEAD_MAX)
+		return 0;
+	*ret_record = (struct merge_record) {
+		.time = source->record.time_ns,
+		.data = source->record.data,
+		.bytes = source->record.bytes,
+		.cpu = source->cpu,
+		.lost = source->lost,
+	};
+	return 1;
+}
+
+void merge_advance(struct merge *merge)
+{
+	struct source *source = &merge->sources[merge->heap[0]];
+
+	ring_cursor_advance(&source->cursor, &source->record);
+	source->has_moved = true;
+	if (!source_peek(merge, source)) {
+		merge->nr_heap--;
+		merge->heap[0] = merge->heap[merge->nr_heap];
+	}
+	heap_down(merge, 0);
+}
+
+void merge_consume(struct merge *merge)
+{
+	struct instance *instance = merge->instance;
+	bool has_moved = false;
+
+	for (uint32_t i = 0; i < merge->nr_sources; i++) {
+		struct source *source = &merge->sources[i];
+
+		if (!source->has_moved)
+			continue;
+		source->has_moved = false;
+		ring_cursor_consume(&source->cursor);
+		has_moved = true;
+	}
+	if (has_moved)
+		merge->reads_serial = ++instance->reads_serial;
+}

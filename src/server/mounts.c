@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The FUSE mounts that the server serves.  `ulf mount` does the mounting, in
+ * its own mount namespace, and hands the descriptor over: so the server never
+ * walks a path that may lead through one of its own mounts.
+ *
+ * DIR/mounts lists them, a path and a NUL each.  A server that ends in order
+ * removes it.  One that is killed does not, and the next server has those
+ * mounted again, by a child that runs `ulf mount --restore PATH`.
+ */
+#include "server/mounts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/queue.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/container.h"
+#include "base/dir.h"
+#include "base/fusemount.h"
+#include "base/text.h"
+#include "server/loop.h"
+#include "tracefs/fuse.h"
+
+#define LIST_BYTES	(256u << 10)	/* of DIR/mounts */
+
+struct mount {
+	TAILQ_ENTRY(mount) link;
+	struct mounts *mounts;
+	struct loop_source source;
+	struct tracefs_fuse *fuse;
+	char *path;
+};
+
+struct mounts {
+	TAILQ_HEAD(, mount) list;
+	struct loop *loop;
+	struct server *server;
+	char dir[DIR_PATH_BYTES];
+	char file[DIR_PATH_BYTES + 32], new_file[DIR_PATH_BYTES + 32];
+	pid_t *children;		/* that restore a mount */
+	size_t nr_children;
+};
+
+int mounts_new(struct loop *loop, struct server *server, const char *dir,
+	       struct mounts **ret_mounts)
+{
+	struct mounts *mounts = calloc(1, sizeof(*mounts));
+
+	if (!mounts)
+		return -ENOMEM;
+	TAILQ_INIT(&mounts->list);
+	mounts->loop = loop;
+	mounts->server = server;
+	snprintf(mounts->dir, sizeof(mounts->dir), "%s", dir);
+	snprintf(mounts->file, sizeof(mounts->file), "%s/" DIR_MOUNTS, mounts->dir);
+	snprintf(mounts->new_file, sizeof(mounts->new_file), "%s/" DIR_MOUNTS ".new",
+		 mounts->dir);
+	*ret_mounts = mounts;
+	return 0;
+}
+
+static int write_file(const char *path, const struct text *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	ssize_t len;
+
+	if (fd < 0)
+		return -errno;
+	len = write(fd, text->data, text->len);
+	close(fd);
+	return len == (ssize_t)text->len ? 0 : -EIO;
+}
+
+/* Take down what is mounted.  If that fails a successor knows less, that is
+ * all: the mounts themselves go on. */
+static void save(struct mounts *mounts)
+{
+	struct mount *mount;
+	struct text text;
+
+	if (TAILQ_EMPTY(&mounts->list)) {
+		unlink(mounts->file);
+		return;
+	}
+	text_init(&text, LIST_BYTES);
+	TAILQ_FOREACH(mount, &mounts->list, link)
+		text_write(&text, mount->path, strlen(mount->path) + 1);
+	if (write_file(mounts->new_file, &text) == 0)
+		rename(mounts->new_file, mounts->file);
+	text_done(&text);
+}
+
+/* Closes the descriptor: what is mounted there is dead from now on. */
+static void mount_free(struct mount *mount)
+{
+	loop_unwatch(mount->mounts->loop, &mount->source);
+	TAILQ_REMOVE(&mount->mounts->list, mount, link);
+	tracefs_fuse_free(mount->fuse);
+	free(mount->path);
+	free(mount);
+}
+
+static void mount_ready(struct loop_source *source, uint32_t events)
+{
+	struct mount *mount = container_of(source, struct mount, source);
+	struct mounts *mounts = mount->mounts;
+
+	if (tracefs_fuse_dispatch(mount->fuse) == 0 && !(events & EPOLLERR))
+		return;
+	mount_free(mount);
+	save(mounts);
+}
+
+int mounts_add(struct mounts *mounts, const char *path, int fd)
+{
+	struct mount *mount = calloc(1, sizeof(*mount));
+	int ret;
+
+	if (!mount)
+		return -ENOMEM;
+	mount->path = strdup(path);
+	ret = mount->path ? 0 : -ENOMEM;
+	if (!ret)
+		ret = tracefs_fuse_new(mounts->server, fd, &mount->fuse);
+	if (ret < 0) {
+		free(mount->path);
+		free(mount);
+		return ret;
+	}
+	mount->mounts = mounts;
+	mount->source.fd = fd;
+	mount->source.ready = mount_ready;
+	TAILQ_INSERT_TAIL(&mounts->list, mount, link);
+	ret = loop_watch(mounts->loop, &mount->source, EPOLLIN);
+	if (ret < 0) {
+		mount_free(mount);
+		return ret;
+	}
+	save(mounts);
+	return 0;
+}
+
+int mounts_forget(struct mounts *mounts, const char *path)
+{
+	struct mount *mount;
+
+	TAILQ_FOREACH(mount, &mounts->list, link) {
+		if (strcmp(mount->path, path) == 0) {
+			mount_free(mount);
+			save(mounts);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int mounts_list(struct mounts *mounts, int (*emit)(void *arg, const char *path),
+		void *arg)
+{
+	struct mount *mount;
+	int ret;
+
+	TAILQ_FOREACH(mount, &mounts->list, link) {
+		ret = emit(arg, mount->path);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+void mounts_tick(struct mounts *mounts)
+{
+	struct mount *mount;
+
+	TAILQ_FOREACH(mount, &mounts->list, link)
+		tracefs_fuse_tick(mount->fuse);
+}
+
+bool mounts_is_waiting(const struct mounts *mounts)
+{
+	const struct mount *mount;
+
+	TAILQ_FOREACH(mount, &mounts->list, link) {
+		if (tracefs_fuse_is_waiting(mount->fuse))
+			return true;
+	}
+	return false;
+}
+
+/* In the child: become `ulf mount --restore @path`. */
+static void become_mount(const struct mounts *mounts, char *path)
+{
+	char *const argv[] = {
+		(char *)"ulf", (char *)"mount", (char *)"--restore", path, NULL
+	};
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	setenv("ULF_DIR", mounts->dir, 1);
+	execv("/proc/self/exe", argv);
+	_exit(127);
+}
+
+static void restore_one(struct mounts *mounts, char *path)
+{
+	pid_t *children, pid;
+
+	children = realloc(mounts->children,
+			   (mounts->nr_children + 1) * sizeof(*children));
+	if (!children)
+		return;
+	mounts->children = children;
+	pid = fork();
+	if (pid == 0)
+		become_mount(mounts, path);
+	if (pid > 0)
+		children[mounts->nr_children++] = pid;
+}
+
+void mounts_restore(struct mounts *mounts)
+{
+	char *list, *path, *end;
+	ssize_t len;
+	int fd;
+
+	fd = open(mounts->file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	list = malloc(LIST_BYTES + 1);
+	len = list ? read(fd, list, LIST_BYTES) : 0;
+	close(fd);
+	if (len > 0) {
+		list[len] = '\0';
+		for (path = list; path < list + len; path = end + 1) {
+			end = path + strlen(path);
+			if (*path == '/')
+				restore_one(mounts, path);
+		}
+	}
+	free(list);
+	/* The children bring the list back, as far as they succeed. */
+	unlink(mounts->file);
+}
+
+bool mounts_is_restoring(const struct mounts *mounts)
+{
+	return mounts->nr_children > 0;
+}
+
+void mounts_reaped(struct mounts *mounts, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; mounts && i < mounts->nr_children; i++) {
+		if (mounts->children[i] == pid) {
+			mounts->children[i] = mounts->children[--mounts->nr_children];
+			return;
+		}
+	}
+}
+
+/*
+ * All descriptors are closed before the first path is walked: a dead mount
+ * gives errors, a live one that nobody serves would hang us.
+ */
+void mounts_free(struct mounts *mounts)
+{
+	struct mount *mount;
+	struct text paths;
+	size_t at;
+
+	if (!mounts)
+		return;
+	text_init(&paths, LIST_BYTES);
+	while ((mount = TAILQ_FIRST(&mounts->list))) {
+		text_write(&paths, mount->path, strlen(mount->path) + 1);
+		mount_free(mount);
+	}
+	for (at = 0; at < paths.len; at += strlen(paths.data + at) + 1)
+		fusemount_close(paths.data + at, true, true);
+	text_done(&paths);
+	unlink(mounts->file);
+	free(mounts->children);
+	free(mounts);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The processes of a root.  A slot names a pid; that the pid is alive and really
+ * is of this root is checked once, and a pidfd holds on to it from then on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "server/root.h"
+#include "server/shm.h"
+
+/* Does @pid, a live process, have @root's memory mapped? */
+static bool process_is_of_root(const struct root *root, uint32_t pid)
+{
+	char path[64], line[512];
+	bool is_found = false;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		/* One that gave up its rights lets nobody look. */
+		return errno == EACCES || errno == EPERM;
+	while (!is_found && fgets(line, sizeof(line), maps)) {
+		unsigned int dev_major, dev_minor;
+		uint64_t ino;
+
+		if (sscanf(line, "%*x-%*x %*s %*x %x:%x %" SCNu64,
+			   &dev_major, &dev_minor, &ino) == 3)
+			is_found = ino == root->ino &&
+				   makedev(dev_major, dev_minor) == root->dev;
+	}
+	/* A process with no rights to look at says so at the first read. */
+	if (!is_found && ferror(maps) && (errno == EACCES || errno == EPERM))
+		is_found = true;
+	fclose(maps);
+	return is_found;
+}
+
+/* A descriptor for @pid if it is alive and of this root, else -1. */
+static int process_open(const struct root *root, uint32_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+
+	if (fd < 0)
+		return -1;
+	if (!process_is_of_root(root, pid)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void process_close(struct process *process)
+{
+	if (process->pidfd < 0)
+		return;
+	close(process->pidfd);
+	process->pidfd = -1;
+	process->root->nr_live--;
+}
+
+static void slot_scan(struct root *root, uint32_t slot, uint32_t pid)
+{
+	struct process *process = root->process[slot];
+
+	if (!process) {
+		process = calloc(1, sizeof(*process));
+		if (!process)
+			return;
+		process->root = root;
+		process->slot = slot;
+		process->pidfd = -1;
+		root->process[slot] = process;
+	}
+	if (process->pid != pid)
+		process_close(process);
+	process->pid = pid;
+	if (process->pidfd >= 0 || pid == 0 || pid > INT_MAX)
+		return;
+	process->pidfd = process_open(root, pid);
+	if (process->pidfd < 0)
+		return;
+	root->nr_live++;
+	server_watch_process(root->server, process);
+}
+
+void process_scan(struct root *root)
+{
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		uint32_t pid = shm_load(&root->processes[slot].pid);
+
+		if (pid || root->process[slot])
+			slot_scan(root, slot, pid);
+	}
+}
+
+bool process_has_creator(const struct root *root)
+{
+	uint32_t pid = shm_load(&root->control->pid);
+	int fd = pid && pid <= INT_MAX ? process_open(root, pid) : -1;
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+void process_died(struct process *process)
+{
+	process_close(process);
+}
+
+void process_done(struct root *root)
+{
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		if (root->process[slot])
+			process_close(root->process[slot]);
+		free(root->process[slot]);
+		root->process[slot] = NULL;
+	}
+	root->nr_live = 0;
+}

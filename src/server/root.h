@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A root as the server sees it: its memory, its processes, its events, and
+ * the buffer that records them.  Nothing of this is shared between threads:
+ * the server has one.
+ *
+ * What is copied out of the shared memory (offsets, counts, formats) was
+ * checked when it was copied; what is read from it later is checked where it
+ * is read.
+ */
+#ifndef ULF_SERVER_ROOT_H
+#define ULF_SERVER_ROOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "abi/control.h"
+#include "server/server.h"
+
+struct mapping;
+struct root;
+struct comms;
+struct event_format;
+struct print_program;
+struct text;
+
+/* ---- instances: a buffer and its settings.  Number 0 is the top one. ---- */
+
+/* A piece of the arena that no reference names any more, but that writers may
+ * still hold: until every live process has applied @generation. */
+struct extent {
+	uint64_t off, bytes;
+	uint32_t generation;
+};
+
+struct instance {
+	struct root *root;
+	uint32_t number;		/* abi_buffer row, bit in abi_event.wanted */
+	struct abi_buffer *abi;
+	struct instance_ring *rings;	/* what abi->ring and ->prev name */
+	uint32_t nr_rings;
+	uint64_t rings_serial;		/* bumped when they change or are cleared */
+	uint64_t reads_serial;		/* bumped when records are consumed */
+	uint64_t pipe_cpus[ABI_CPUS / 64];	/* with an open trace_pipe */
+};
+
+/* ---- processes ---- */
+
+struct process {
+	struct root *root;
+	uint32_t slot;
+	uint32_t pid;
+	int pidfd;			/* -1: dead */
+};
+
+/* ---- events ---- */
+
+struct event {
+	uint32_t row;
+	uint32_t module;
+	uint32_t system_number;		/* of root->systems */
+	bool is_present;		/* a process has its module */
+	bool is_visible;		/* present, and the newest of its name */
+	bool is_compiled;		/* program was tried */
+	struct event_format *format;
+	struct print_program *program;	/* NULL: print fields */
+};
+
+struct root {
+	struct server *server;
+	struct root *next;
+	int refs;			/* the server's and each open node's */
+	bool is_gone;			/* the directory is no more */
+	enum server_root_state state;
+	uint64_t serial;		/* never used twice in a server's life */
+	char *name;
+	int fd;				/* of `memory` */
+	dev_t dev;
+	ino_t ino;
+	uint64_t found_ns;		/* CLOCK_MONOTONIC when it was found */
+	struct timespec found;		/* CLOCK_REALTIME */
+
+	struct mapping *memory;		/* [0, arena_off) */
+	struct abi_control *control;
+	struct abi_process *processes;
+	struct abi_comm *comms_table;
+	struct abi_event *events_table;
+	uint64_t heap_off, arena_off, map_bytes;
+	uint32_t nr_cpus;
+
+	struct process *process[ABI_PROCESSES];	/* by slot, NULL: never used */
+	uint32_t nr_live;
+
+	struct event **events;		/* by row; NULL: unreadable */
+	uint32_t nr_events;		/* rows looked at */
+	struct event **visible;		/* by system and name */
+	uint32_t nr_visible;
+	char **systems;			/* names, by number; only grows */
+	uint32_t nr_systems;
+	uint64_t modules_seen[ABI_MODULES / 64];
+	uint32_t tables_seen;
+
+	struct extent *pending;		/* arena to be freed later */
+	size_t nr_pending;
+	bool is_arena_known;		/* all live processes are known to have
+					 * forgotten what is not referred to */
+	struct comms *comms;
+	struct instance top;
+};
+
+/* ---- root.c ---- */
+
+/* Attach to @dirfd/@name.  A root that cannot be trusted is returned too, with
+ * state CORRUPT and without memory; -errno if there is nothing to show. */
+int root_new(struct server *server, int dirfd, const char *name,
+	     uint64_t serial, struct root **ret_root);
+struct root *root_get(struct root *root);
+void root_put(struct root *root);
+/* May it be used?  Also notices a file that was cut short. */
+bool root_is_usable(struct root *root);
+
+/* ---- process.c ---- */
+
+/* Look at all slots: who came, who went. */
+void process_scan(struct root *root);
+/* Its pidfd says that it is dead. */
+void process_died(struct process *process);
+void process_done(struct root *root);
+/* Does the process that made the root live?  While it starts it has no slot. */
+bool process_has_creator(const struct root *root);
+
+/* ---- events.c ---- */
+
+/* Bring root->events and root->visible up to date. */
+int events_refresh(struct root *root);
+void events_done(struct root *root);
+/* NULL if there is none that is visible. */
+struct event *events_find(struct root *root, const char *system,
+			  const char *name);
+struct event *events_by_id(struct root *root, uint32_t id);
+bool events_has_system(const struct root *root, const char *system);
+/* The printing program, or NULL if its print fmt is not understood. */
+const struct print_program *event_program(struct event *event);
+bool event_is_enabled(const struct instance *instance,
+		      const struct event *event);
+/* ftrace:print, the event of trace_marker. */
+const struct event_format *event_print_format(void);
+
+/* What a line of set_event means; NULL: any. */
+struct event_match {
+	const char *system;
+	const char *name;
+	const char *either;		/* system or name */
+};
+/* Switch all that match.  -EINVAL if nothing does; -errno if there is no
+ * room for rings.  The change is in force when apply_wait() says so. */
+int events_set(struct instance *instance, const struct event_match *match,
+	       bool is_on);
+
+/* ---- apply.c ---- */
+
+/* A change that processes must still take in. */
+struct apply {
+	struct root *root;		/* NULL: nothing to wait for */
+	uint32_t generation;
+	uint64_t deadline_ns;
+};
+/* Tell the processes that wishes changed. */
+void apply_start(struct root *root, struct apply *ret_apply);
+/* 0: in force everywhere; -EINPROGRESS; or the errno of a process that could
+ * not follow.  Waits up to @wait_ns. */
+int apply_wait(struct apply *apply, uint64_t wait_ns);
+#define APPLY_WAIT_NS		2000000u
+/* Has every live process left the rings of before @generation? */
+bool apply_is_settled(const struct root *root, uint32_t generation);
+
+/* ---- server.c, for the parts above ---- */
+
+void server_watch_process(struct server *server, struct process *process);
+
+/* What the tree hangs off the server, and how it goes. */
+void **server_tree(struct server *server, void (*free_tree)(void *tree));
+struct root *server_find_root(struct server *server, const char *name);
+struct root *server_next_root(struct server *server, struct root *after);
+
+uint64_t server_now_ns(void);		/* CLOCK_MONOTONIC */
+
+#endif

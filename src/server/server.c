@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which roots there are.  DIR/roots is watched with inotify, each process with
+ * a pidfd; both make the server's epoll descriptor readable.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "event/clock.h"
+#include "server/rings.h"
+#include "server/root.h"
+#include "server/shm.h"
+#include "server/timebase.h"
+
+#define SLOW_TICK_NS	1000000000u
+#define DEAD_SECONDS	(7 * 24 * 3600)	/* then a dead root goes */
+
+struct server {
+	int epoll;
+	int inotify;
+	char *roots_path;
+	struct root *roots;
+	uint64_t next_serial;
+	uint64_t slow_tick_ns;		/* when it was done last */
+	void *tree;			/* of tracefs/ */
+	void (*free_tree)(void *tree);
+};
+
+uint64_t server_now_ns(void)
+{
+	return clock_posix_ns(CLOCK_MONOTONIC);
+}
+
+void **server_tree(struct server *server, void (*free_tree)(void *tree))
+{
+	server->free_tree = free_tree;
+	return &server->tree;
+}
+
+struct root *server_find_root(struct server *server, const char *name)
+{
+	struct root *root = server->roots;
+
+	while (root && strcmp(root->name, name))
+		root = root->next;
+	return root;
+}
+
+struct root *server_next_root(struct server *server, struct root *after)
+{
+	return after ? after->next : server->roots;
+}
+
+void server_watch_process(struct server *server, struct process *process)
+{
+	struct epoll_event event = {
+		.events = EPOLLIN,
+		.data.ptr = process,
+	};
+
+	/* If it cannot be watched, the slow tick finds it dead. */
+	epoll_ctl(server->epoll, EPOLL_CTL_ADD, process->pidfd, &event);
+}
+
+/* ---- roots come ---- */
+
+/* `ulf run` holds the program until its rings are there. */
+static void release_hold(struct root *root)
+{
+	struct abi_control *control = root->control;
+	struct apply apply;
+
+	if (root->state != SERVER_ROOT_ALIVE || !shm_load(&control->hold))
+		return;
+	if (*(volatile char *)control->boot_events &&
+	    !instance_need_rings(&root->top))
+		apply_start(root, &apply);
+	shm_store(&control->hold, 0);
+	shm_wake(&control->hold);
+}
+
+static void add_root(struct server *server, int dirfd, const char *name)
+{
+	struct root *root;
+
+	if (root_new(server, dirfd, name, server->next_serial, &root))
+		return;
+	server->next_serial++;
+	root->next = server->roots;
+	server->roots = root;
+	if (root_is_usable(root))
+		release_hold(root);
+}
+
+/* ---- roots go ---- */
+
+static void forget_root(struct server *server, struct root *root)
+{
+	struct root **at = &server->roots;
+
+	while (*at != root)
+		at = &(*at)->next;
+	*at = root->next;
+	root->is_gone = true;
+	root_put(root);
+}
+
+static int delete_files(struct server *server, const char *name)
+{
+	int roots = open(server->roots_path, O_DIRECTORY | O_CLOEXEC);
+	int r = 0, dir;
+
+	if (roots < 0)
+		return -errno;
+	dir = openat(roots, name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir >= 0) {
+		unlinkat(dir, "memory", 0);
+		close(dir);
+	}
+	if (unlinkat(roots, name, AT_REMOVEDIR) && errno != ENOENT)
+		r = -errno;
+	close(roots);
+	return r;
+}
+
+int server_root_remove(struct server *server, const char *name)
+{
+	struct root *root = server_find_root(server, name);
+	int r;
+
+	if (!root)
+		return -ENOENT;
+	if (root_is_usable(root)) {
+		process_scan(root);
+		if (root->nr_live || process_has_creator(root))
+			return -EBUSY;
+	}
+	r = delete_files(server, name);
+	if (!r)
+		forget_root(server, root);
+	return r;
+}
+
+static void root_died(struct root *root)
+{
+	struct timespec now[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } };
+
+	root->state = SERVER_ROOT_DEAD;
+	futimens(root->fd, now);	/* it ages from here */
+}
+
+/* Was it dead for so long, or did it never record anything? */
+static bool has_to_go(const struct root *root)
+{
+	struct timespec now;
+	struct stat st;
+
+	if (root->state != SERVER_ROOT_DEAD || !root->memory)
+		return false;
+	if (!instance_has_rings(&root->top))
+		return true;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return !fstat(root->fd, &st) &&
+	       now.tv_sec - st.st_mtim.tv_sec > DEAD_SECONDS;
+}
+
+/* Who died; which roots are to go.  Frees roots: no event may be left that
+ * names a process of theirs. */
+static void check_roots(struct server *server)
+{
+	struct root *next;
+
+	for (struct root *root = server->roots; root; root = next) {
+		next = root->next;
+		if (!root_is_usable(root))
+			continue;
+		if (root->state == SERVER_ROOT_ALIVE && !root->nr_live) {
+			process_scan(root);
+			if (!root->nr_live && !process_has_creator(root))
+				root_died(root);
+		} else if (root->state == SERVER_ROOT_DEAD && root->nr_live) {
+			root->state = SERVER_ROOT_ALIVE;
+		}
+		if (has_to_go(root))
+			server_root_remove(server, root->name);
+	}
+}
+
+/* ---- the directory ---- */
+
+static bool is_same_directory(const struct root *root, int dirfd)
+{
+	struct stat st;
+	char path[300];
+
+	if (strlen(root->name) > 255)
+		return false;
+	strcpy(path, root->name);
+	strcat(path, "/memory");
+	return !fstatat(dirfd, path, &st, AT_SYMLINK_NOFOLLOW) &&
+	       (!root->ino || (st.st_ino == root->ino && st.st_dev == root->dev));
+}
+
+static void scan_roots(struct server *server)
+{
+	struct root *next;
+	struct dirent *entry;
+	DIR *dir;
+
+	/* Both do nothing if all is as it was. */
+	mkdir(server->roots_path, 0700);
+	inotify_add_watch(server->inotify, server->roots_path,
+			  IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR |
+			  IN_DELETE_SELF | IN_MOVE_SELF);
+	dir = opendir(server->roots_path);
+	if (!dir)
+		return;
+	for (struct root *root = server->roots; root; root = next) {
+		next = root->next;
+		if (!is_same_directory(root, dirfd(dir)))
+			forget_root(server, root);
+	}
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' &&
+		    !server_find_root(server, entry->d_name))
+			add_root(server, dirfd(dir), entry->d_name);
+	closedir(dir);
+}
+
+/* ---- the outside ---- */
+
+int server_new(const char *dir, struct server **ret_server)
+{
+	struct server *server = calloc(1, sizeof(*server));
+	struct epoll_event event = { .events = EPOLLIN };
+	int r;
+
+	if (!server)
+		return -ENOMEM;
+	timebase_start();
+	server->next_serial = 1;
+	server->epoll = epoll_create1(EPOLL_CLOEXEC);
+	server->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (server->epoll < 0 || server->inotify < 0 ||
+	    asprintf(&server->roots_path, "%s/roots", dir) < 0 ||
+	    epoll_ctl(server->epoll, EPOLL_CTL_ADD, server->inotify, &event)) {
+		r = errno ? -errno : -ENOMEM;
+		server_free(server);
+		return r;
+	}
+	scan_roots(server);
+	check_roots(server);
+	*ret_server = server;
+	return 0;
+}
+
+void server_free(struct server *server)
+{
+	if (!server)
+		return;
+	if (server->tree)
+		server->free_tree(server->tree);
+	while (server->roots)
+		forget_root(server, server->roots);
+	if (server->inotify >= 0)
+		close(server->inotify);
+	if (server->epoll >= 0)
+		close(server->epoll);
+	free(server->roots_path);
+	free(server);
+}
+
+int server_poll_fd(const struct server *server)
+{
+	return server->epoll;
+}
+
+void server_dispatch(struct server *server)
+{
+	struct epoll_event events[64];
+	bool has_changed = false;
+	char drain[4096];
+	int nr;
+
+	nr = epoll_wait(server->epoll, events, 64, 0);
+	for (int i = 0; i < nr; i++) {
+		if (events[i].data.ptr) {
+			process_died(events[i].data.ptr);
+			continue;
+		}
+		while (read(server->inotify, drain, sizeof(drain)) > 0)
+			;
+		has_changed = true;
+	}
+	if (nr > 0)
+		check_roots(server);
+	if (has_changed)
+		scan_roots(server);
+}
+
+void server_tick(struct server *server)
+{
+	uint64_t now = server_now_ns();
+
+	if (now - server->slow_tick_ns < SLOW_TICK_NS)
+		return;
+	server->slow_tick_ns = now;
+	for (struct root *root = server->roots; root; root = root->next) {
+		if (!root_is_usable(root))
+			continue;
+		process_scan(root);
+		events_refresh(root);
+		instance_retire(&root->top);
+		arena_reap(root);
+	}
+	check_roots(server);
+}
+
+/* ---- the list ---- */
+
+static void fill_info(struct root *root, struct server_root_info *info)
+{
+	struct ring_stats stats;
+
+	events_refresh(root);
+	instance_stats(&root->top, CPU_ALL, &stats);
+	info->pid = shm_load(&root->control->pid);
+	info->nr_processes = root->nr_live;
+	info->started_ns = shm_load(&root->control->started_ns);
+	info->events_known = root->nr_visible;
+	for (uint32_t i = 0; i < root->nr_visible; i++)
+		info->events_on += event_is_enabled(&root->top, root->visible[i]);
+	info->entries = stats.entries;
+	info->bytes = stats.bytes;
+	info->overruns = stats.overrun + stats.dropped +
+			 shm_load(&root->top.abi->retired_lost) +
+			 shm_load(&root->top.abi->too_big) +
+			 shm_load(&root->top.abi->lock_lost);
+}
+
+int server_root_list(struct server *server,
+		     int (*emit)(void *arg, const struct server_root_info *info),
+		     void *arg)
+{
+	for (struct root *root = server->roots; root; root = root->next) {
+		struct server_root_info info = { .name = root->name };
+		int r;
+
+		if (root_is_usable(root))
+			fill_info(root, &info);
+		info.state = root->state;
+		r = emit(arg, &info);
+		if (r)
+			return r;
+	}
+	return 0;
+}

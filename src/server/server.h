@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server's core: which roots there are, what is wished of them.  The
+ * event loop (loop.c) drives it; FUSE and the CLI's socket reach it through
+ * tracefs/tracefs.h.  One thread; nothing here blocks for more than 2 ms.
+ */
+#ifndef ULF_SERVER_SERVER_H
+#define ULF_SERVER_SERVER_H
+
+#include <stdint.h>
+
+struct server;
+
+/* @dir: the ulf directory ($ULF_DIR ...), which exists and is ours. */
+int server_new(const char *dir, struct server **ret_server);
+void server_free(struct server *server);
+
+/* An epoll descriptor that is readable when server_dispatch() has work:
+ * roots come and go (inotify), processes die (pidfd). */
+int server_poll_fd(const struct server *server);
+void server_dispatch(struct server *server);
+/* Called every 5 ms while a request is parked, else about every second. */
+void server_tick(struct server *server);
+
+enum server_root_state {
+	SERVER_ROOT_ALIVE,
+	SERVER_ROOT_DEAD,
+	SERVER_ROOT_CORRUPT,		/* only name and state are valid */
+};
+
+/* What `ulf ls` says about a root. */
+struct server_root_info {
+	const char *name;		/* valid during the call */
+	enum server_root_state state;
+	uint32_t pid;			/* of the process that made it */
+	uint32_t nr_processes;		/* alive */
+	uint32_t events_on, events_known;
+	uint64_t entries;		/* records there to be read */
+	uint64_t bytes;			/* of records there to be read */
+	uint64_t overruns;		/* records lost, by any cause */
+	uint64_t started_ns;		/* CLOCK_BOOTTIME */
+};
+
+/* Calls @emit for every root; stops when it is not 0 and returns that. */
+int server_root_list(struct server *server,
+		     int (*emit)(void *arg, const struct server_root_info *info),
+		     void *arg);
+/* Remove a dead or corrupt root with all it recorded.  -ENOENT, or -EBUSY if a
+ * process of it is alive. */
+int server_root_remove(struct server *server, const char *name);
+
+#endif

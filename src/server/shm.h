@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Access to words that other processes change at the same time.  One load or
+ * store each, so a value that was checked is the value that is used.
+ */
+#ifndef ULF_SERVER_SHM_H
+#define ULF_SERVER_SHM_H
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define shm_load(word)		__atomic_load_n((word), __ATOMIC_ACQUIRE)
+#define shm_store(word, value)	__atomic_store_n((word), (value), __ATOMIC_RELEASE)
+
+/* Wakes all that wait; not fatal if it fails, waiters have a time limit. */
+static inline void shm_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Sleeps while *word == value, at most that long. */
+static inline void shm_wait(uint32_t *word, uint32_t value, uint64_t ns)
+{
+	struct timespec limit = {
+		.tv_sec = (time_t)(ns / 1000000000u),
+		.tv_nsec = (long)(ns % 1000000000u),
+	};
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, &limit, NULL, 0);
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The clock of a buffer: how its rings read it, and what time it is now. */
+#ifndef ULF_SERVER_TIMEBASE_H
+#define ULF_SERVER_TIMEBASE_H
+
+#include <stdint.h>
+
+struct instance;
+struct ring_config;
+struct text;
+
+/* Take the first of the two samples that give the TSC's rate. */
+void timebase_start(void);
+/* Fill the clock's part of @config.  Sleeps for up to 20 ms if the server is
+ * younger than that and the root has no time base yet. */
+void timebase_config(const struct instance *instance, struct ring_config *config);
+/* Now, by the buffer's clock, in its unit. */
+uint64_t timebase_now(const struct instance *instance);
+/* As a stamp in `stats`: "%5llu.%06lu", or a plain number. */
+void timebase_print(const struct instance *instance, uint64_t time,
+		    struct text *out);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* What switches recording as a whole; and the markers. */
+#include <errno.h>
+#include <string.h>
+
+#include "event/clock.h"
+#include "server/marker.h"
+#include "server/shm.h"
+#include "tracefs/files.h"
+
+int tracing_on_show(struct tracefs_node *node, struct text *out)
+{
+	text_puts(out, shm_load(&tracefs_instance(node)->abi->recording) ?
+		  "1\n" : "0\n");
+	return 0;
+}
+
+/* Every event looks at the word itself: nobody has to be told. */
+ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size,
+			 pid_t tid)
+{
+	uint64_t value;
+	int r = tracefs_parse_number(buf, size, &value);
+
+	(void)tid;
+	if (r)
+		return r;
+	shm_store(&tracefs_instance(file->node)->abi->recording, value != 0);
+	return (ssize_t)size;
+}
+
+int trace_clock_show(struct tracefs_node *node, struct text *out)
+{
+	const struct clock_row *in_use =
+		clock_get(shm_load(&tracefs_instance(node)->abi->clock));
+
+	for (size_t i = 0; i < clock_table_rows; i++)
+		text_printf(out, &clock_table[i] == in_use ? "%s[%s]" : "%s%s",
+			    i ? " " : "", clock_table[i].name);
+	text_putc(out, '\n');
+	return 0;
+}
+
+ssize_t trace_clock_store(struct tracefs_file *file, const char *buf, size_t size,
+			  pid_t tid)
+{
+	char text[64];
+	int row, r;
+
+	(void)tid;
+	if (size >= sizeof(text))
+		return -EINVAL;
+	row = clock_find(tracefs_trim(buf, size, text, sizeof(text)));
+	if (row < 0)
+		return row;
+	if (file->node->root->state != SERVER_ROOT_ALIVE)
+		return -ENODEV;
+	r = instance_set_clock(tracefs_instance(file->node), (uint32_t)row);
+	if (r)
+		return r;
+	tracefs_file_apply(file);
+	return (ssize_t)size;
+}
+
+/* ---- tracers ---- */
+
+static const char *const tracers[] = { "nop" };
+
+#define NR_TRACERS	(sizeof(tracers) / sizeof(tracers[0]))
+
+int available_tracers_show(struct tracefs_node *node, struct text *out)
+{
+	(void)node;
+	for (size_t i = 0; i < NR_TRACERS; i++)
+		text_printf(out, "%s%s", i ? " " : "", tracers[i]);
+	text_putc(out, '\n');
+	return 0;
+}
+
+int current_tracer_show(struct tracefs_node *node, struct text *out)
+{
+	(void)node;
+	text_printf(out, "%s\n", tracers[0]);
+	return 0;
+}
+
+ssize_t current_tracer_store(struct tracefs_file *file, const char *buf, size_t size,
+			     pid_t tid)
+{
+	char text[101];
+	const char *name = tracefs_trim(buf, size, text, sizeof(text));
+
+	(void)file;
+	(void)tid;
+	for (size_t i = 0; i < NR_TRACERS; i++)
+		if (!strcmp(name, tracers[i]))
+			return (ssize_t)size;
+	return -EINVAL;
+}
+
+/* ---- markers ---- */
+
+ssize_t trace_marker_store(struct tracefs_file *file, const char *buf, size_t size,
+			   pid_t tid)
+{
+	struct instance *instance = tracefs_instance(file->node);
+	bool had_rings = instance_has_rings(instance);
+	ssize_t taken = marker_write(instance, buf, size, tid);
+
+	/* The next event of the program goes to the same rings. */
+	if (taken >= 0 && !had_rings)
+		tracefs_file_apply(file);
+	return taken;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* The directory events/ and available_events. */
+#include <errno.h>
+#include <string.h>
+
+#include "event/format.h"
+#include "tracefs/files.h"
+
+/* ---- directories ---- */
+
+static const char *system_of(const struct tracefs_node *node)
+{
+	return node->root->systems[node->number];
+}
+
+/* -ENOENT if the system has no event that is visible now. */
+int events_lookup(struct tracefs_node *dir, const char *name,
+		  struct tracefs_node **ret_node)
+{
+	struct root *root = dir->root;
+
+	for (uint32_t i = 0; i < root->nr_systems; i++)
+		if (!strcmp(root->systems[i], name) && events_has_system(root, name))
+			return tracefs_node_new(dir, &system_dir, root, i, ret_node);
+	return -ENOENT;
+}
+
+/* root->visible is sorted: a system's events stand together. */
+int events_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
+{
+	struct root *root = dir->root;
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < root->nr_visible; i++) {
+		uint32_t number = root->visible[i]->system_number;
+
+		if (!i || root->visible[i - 1]->system_number != number)
+			r = tracefs_emit_dir(dir, &system_dir, root, number,
+					     root->systems[number], emit, arg);
+	}
+	return r;
+}
+
+int system_lookup(struct tracefs_node *dir, const char *name,
+		  struct tracefs_node **ret_node)
+{
+	struct event *event = events_find(dir->root, system_of(dir), name);
+
+	if (!event)
+		return -ENOENT;
+	return tracefs_node_new(dir, &event_dir, dir->root, event->row, ret_node);
+}
+
+int system_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
+{
+	struct root *root = dir->root;
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < root->nr_visible; i++) {
+		const struct event *event = root->visible[i];
+
+		if (event->system_number == dir->number)
+			r = tracefs_emit_dir(dir, &event_dir, root, event->row,
+					     event->format->name, emit, arg);
+	}
+	return r;
+}
+
+/* ---- files ---- */
+
+/* The event of a file, or NULL if its module has gone. */
+static struct event *event_of(struct tracefs_node *node)
+{
+	struct event *event;
+
+	if (events_refresh(node->root) || node->number >= node->root->nr_events)
+		return NULL;
+	event = node->root->events[node->number];
+	return event && event->is_visible ? event : NULL;
+}
+
+int available_events_show(struct tracefs_node *node, struct text *out)
+{
+	struct root *root = node->root;
+	int r = events_refresh(root);
+
+	for (uint32_t row = 0; !r && row < root->nr_events; row++) {
+		const struct event *event = root->events[row];
+
+		if (event && event->is_visible)
+			text_printf(out, "%s:%s\n", event->format->system,
+				    event->format->name);
+	}
+	return r;
+}
+
+int event_format_show(struct tracefs_node *node, struct text *out)
+{
+	const struct event *event = event_of(node);
+
+	if (!event)
+		return -ENODEV;
+	event_format_text(event->format, out);
+	return 0;
+}
+
+int event_id_show(struct tracefs_node *node, struct text *out)
+{
+	const struct event *event = event_of(node);
+
+	if (!event)
+		return -ENODEV;
+	text_printf(out, "%u\n", event->format->id);
+	return 0;
+}
+
+int event_enable_show(struct tracefs_node *node, struct text *out)
+{
+	const struct event *event = event_of(node);
+
+	if (!event)
+		return -ENODEV;
+	text_puts(out, event_is_enabled(tracefs_instance(node), event) ?
+		  "1\n" : "0\n");
+	return 0;
+}
+
+/* 0 or 1 for all that match; the bytes taken. */
+static ssize_t enable_store(struct tracefs_file *file, const char *buf, size_t size,
+			    const struct event_match *match)
+{
+	uint64_t value;
+	int r = tracefs_parse_number(buf, size, &value);
+
+	if (r)
+		return r;
+	if (value > 1)
+		return -EINVAL;
+	r = events_set(tracefs_instance(file->node), match, value);
+	if (r)
+		return r;
+	tracefs_file_apply(file);
+	return (ssize_t)size;
+}
+
+ssize_t event_enable_store(struct tracefs_file *file, const char *buf, size_t size,
+			   pid_t tid)
+{
+	const struct event *event = event_of(file->node);
+	struct event_match match;
+
+	(void)tid;
+	if (!event)
+		return -ENODEV;
+	match = (struct event_match) {
+		.system = event->format->system,
+		.name = event->format->name,
+	};
+	return enable_store(file, buf, size, &match);
+}
+
+/* 0, 1, X: some are on, ?: there are none. */
+static int enable_show(struct tracefs_node *node, const char *system,
+		       struct text *out)
+{
+	struct root *root = node->root;
+	unsigned int seen = 0;
+	int r = events_refresh(root);
+
+	for (uint32_t i = 0; !r && i < root->nr_visible; i++) {
+		const struct event *event = root->visible[i];
+
+		if (!system || !strcmp(system, event->format->system))
+			seen |= 1u << event_is_enabled(tracefs_instance(node), event);
+	}
+	text_printf(out, "%c\n", "?01X"[seen]);
+	return r;
+}
+
+int system_enable_show(struct tracefs_node *node, struct text *out)
+{
+	return enable_show(node, system_of(node), out);
+}
+
+ssize_t system_enable_store(struct tracefs_file *file, const char *buf, size_t size,
+			    pid_t tid)
+{
+	struct event_match match = { .system = system_of(file->node) };
+
+	(void)tid;
+	return enable_store(file, buf, size, &match);
+}
+
+int events_enable_show(struct tracefs_node *node, struct text *out)
+{
+	return enable_show(node, NULL, out);
+}
+
+ssize_t events_enable_store(struct tracefs_file *file, const char *buf, size_t size,
+			    pid_t tid)
+{
+	struct event_match match = { .system = NULL };
+
+	(void)tid;
+	return enable_store(file, buf, size, &match);
+}
+
+int header_page_show(struct tracefs_node *node, struct text *out)
+{
+	event_header_page_text(instance_page_bytes(tracefs_instance(node)), out);
+	return 0;
+}
+
+int header_event_show(struct tracefs_node *node, struct text *out)
+{
+	(void)node;
+	event_header_event_text(out);
+	return 0;
+}
+
+int print_format_show(struct tracefs_node *node, struct text *out)
+{
+	const struct event_format *format = event_print_format();
+
+	(void)node;
+	if (!format)
+		return -ENOMEM;
+	event_format_text(format, out);
+	return 0;
+}
+
+int print_id_show(struct tracefs_node *node, struct text *out)
+{
+	(void)node;
+	text_printf(out, "%u\n", ABI_EVENT_ID_PRINT);
+	return 0;
+}

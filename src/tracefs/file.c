@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Open files: texts that show() makes, what store() takes, and streams. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tracefs/tree.h"
+
+#define SHOW_BYTES_MAX	(64u << 20)
+#define NUMBER_MAX	67		/* characters; the kernel's cut */
+
+static bool wants_read(int flags)
+{
+	return (flags & O_ACCMODE) != O_WRONLY;
+}
+
+static bool wants_write(int flags)
+{
+	return (flags & O_ACCMODE) != O_RDONLY;
+}
+
+/* As the VFS would: the owner's bits, and the superuser may all. */
+static bool is_allowed(const struct tracefs_def *def, int flags)
+{
+	return geteuid() == 0 ||
+	       ((!wants_read(flags) || (def->mode & 0400)) &&
+		(!wants_write(flags) || (def->mode & 0200)));
+}
+
+int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret_file)
+{
+	struct tracefs_file *file;
+	int r = 0;
+
+	if (node->dir)
+		return -EISDIR;
+	if (!is_allowed(node->def, flags))
+		return -EACCES;
+	if (!root_is_usable(node->root))
+		return -ENODEV;
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return -ENOMEM;
+	file->node = node;
+	file->def = node->def;
+	file->flags = flags;
+	text_init(&file->text, SHOW_BYTES_MAX);
+	tracefs_node_get(node);
+	if (wants_write(flags) && (flags & O_TRUNC) && file->def->truncate)
+		r = file->def->truncate(file);
+	if (!r && file->def->stream && file->def->stream->open)
+		r = file->def->stream->open(file);
+	if (r) {
+		tracefs_node_put(node);
+		free(file);
+		return r;
+	}
+	*ret_file = file;
+	return 0;
+}
+
+void tracefs_close(struct tracefs_file *file)
+{
+	if (!file)
+		return;
+	if (file->def->stream && file->def->stream->close)
+		file->def->stream->close(file);
+	text_done(&file->text);
+	tracefs_node_put(file->node);
+	free(file);
+}
+
+/* A text is made when it is read from the start, and kept for the rest. */
+static ssize_t read_text(struct tracefs_file *file, char *buf, size_t size,
+			 off_t offset)
+{
+	size_t left;
+	int r;
+
+	if (offset == 0 || !file->is_shown) {
+		text_reset(&file->text);
+		r = file->def->show(file->node, &file->text);
+		if (!r)
+			r = file->text.error;
+		if (r)
+			return r;
+		file->is_shown = true;
+	}
+	if (offset < 0 || (size_t)offset >= file->text.len)
+		return 0;
+	left = file->text.len - (size_t)offset;
+	if (size > left)
+		size = left;
+	memcpy(buf, file->text.data + offset, size);
+	return (ssize_t)size;
+}
+
+static int check_read(const struct tracefs_file *file)
+{
+	if (!wants_read(file->flags))
+		return -EBADF;
+	if (!file->def->show && !file->def->stream)
+		return -EINVAL;
+	return root_is_usable(file->node->root) ? 0 : -ENODEV;
+}
+
+ssize_t tracefs_read(struct tracefs_file *file, char *buf, size_t size, off_t offset)
+{
+	int r = check_read(file);
+
+	if (r)
+		return r;
+	if (!size)
+		return 0;
+	if (file->def->stream)
+		return file->def->stream->read(file, buf, size, offset);
+	return read_text(file, buf, size, offset);
+}
+
+ssize_t tracefs_read_whole(struct tracefs_file *file, char *buf, size_t size)
+{
+	int r = check_read(file);
+
+	if (r)
+		return r;
+	if (!file->def->stream || !file->def->stream->read_whole)
+		return -EINVAL;
+	return file->def->stream->read_whole(file, buf, size);
+}
+
+ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
+		      pid_t tid, size_t *ret_taken)
+{
+	ssize_t taken;
+	int r;
+
+	if (!wants_write(file->flags))
+		return -EBADF;
+	if (!file->def->store)
+		return -EINVAL;
+	if (!root_is_usable(file->node->root))
+		return -ENODEV;
+	taken = file->def->store(file, buf, size, tid);
+	if (taken < 0)
+		return taken;
+	r = apply_wait(&file->apply, APPLY_WAIT_NS);
+	if (r == -EINPROGRESS)
+		*ret_taken = (size_t)taken;
+	return r ? r : taken;
+}
+
+int tracefs_write_done(struct tracefs_file *file)
+{
+	return apply_wait(&file->apply, 0);
+}
+
+unsigned int tracefs_poll(struct tracefs_file *file)
+{
+	if (!root_is_usable(file->node->root))
+		return POLLERR | POLLHUP;
+	if (file->def->stream && file->def->stream->poll &&
+	    wants_read(file->flags))
+		return file->def->stream->poll(file);
+	return POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM;
+}
+
+bool tracefs_is_stream(const struct tracefs_file *file)
+{
+	return file->def->stream && file->def->stream->is_pipe;
+}
+
+int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value)
+{
+	char text[NUMBER_MAX + 1];
+	const char *at = text;
+	uint64_t value = 0;
+	bool has_digit = false;
+
+	if (size > NUMBER_MAX)
+		size = NUMBER_MAX;
+	memcpy(text, buf, size);
+	text[size] = '\0';
+	if (*at == '+')
+		at++;
+	for (; isdigit((unsigned char)*at); at++) {
+		uint64_t digit = (uint64_t)(*at - '0');
+
+		if (value > (UINT64_MAX - digit) / 10)
+			return -ERANGE;
+		value = value * 10 + digit;
+		has_digit = true;
+	}
+	if (*at == '\n')
+		at++;
+	if (!has_digit || *at)
+		return -EINVAL;
+	*ret_value = value;
+	return 0;
+}
+
+char *tracefs_trim(const char *buf, size_t size, char *text, size_t room)
+{
+	size_t len;
+
+	if (size > room - 1)
+		size = room - 1;
+	memcpy(text, buf, size);
+	text[size] = '\0';
+	while (isspace((unsigned char)*text))
+		text++;
+	len = strlen(text);
+	while (len && isspace((unsigned char)text[len - 1]))
+		text[--len] = '\0';
+	return text;
+}

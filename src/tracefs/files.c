@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables: which file is where.  Names and modes are the kernel's. */
+#include "tracefs/files.h"
+
+#define ROWS(table)	.defs = table, .nr_defs = sizeof(table) / sizeof(table[0])
+
+static const struct tracefs_def root_files[] = {
+	{ "README", 0440, "this text", .show = readme_show },
+	{ "available_events", 0440, "the events there are, system:event",
+	  .show = available_events_show },
+	{ "available_tracers", 0440, "what may be written to current_tracer",
+	  .show = available_tracers_show },
+	{ "buffer_size_kb", 0640,
+	  "KB of buffer for each CPU; X: they differ; write to change all",
+	  .show = buffer_size_show, .store = buffer_size_store },
+	{ "buffer_total_size_kb", 0440, "KB of buffer of all CPUs together",
+	  .show = buffer_total_size_show },
+	{ "current_tracer", 0640, "the tracer in use",
+	  .show = current_tracer_show, .store = current_tracer_store },
+	{ "events", 0755, "a directory for each system of events",
+	  .dir = &events_dir },
+	{ "per_cpu", 0750, "a directory for each CPU", .dir = &per_cpu_dir },
+	{ "saved_cmdlines", 0440, "the names of threads, by thread id",
+	  .show = saved_cmdlines_show },
+	{ "set_event", 0640,
+	  "the events that are on; write to switch: system:event, system:,\n"
+	  "\t\t\t  system:*, *:event, event, system; ! before it switches off;\n"
+	  "\t\t\t  > switches all others off first, >> does not",
+	  .show = set_event_show, .store = set_event_store,
+	  .truncate = set_event_truncate },
+	{ "trace", 0640,
+	  "what was recorded; reading takes nothing out; > empties it",
+	  .stream = &trace_stream, .store = trace_store,
+	  .truncate = trace_truncate },
+	{ "trace_clock", 0640, "the clock in use in [], write to change:",
+	  .show = trace_clock_show, .store = trace_clock_store },
+	{ "trace_marker", 0220, "what is written here is recorded",
+	  .store = trace_marker_store },
+	{ "trace_pipe", 0440,
+	  "what was recorded, taken out as it is read; waits for more",
+	  .stream = &pipe_stream },
+	{ "tracing_on", 0640, "0: nothing is recorded, though events are on",
+	  .show = tracing_on_show, .store = tracing_on_store },
+};
+
+static const struct tracefs_def events_files[] = {
+	{ "enable", 0640, "1: all events on, 0: off; reads X for some",
+	  .show = events_enable_show, .store = events_enable_store },
+	{ "header_event", 0440, "the layout of a record's header",
+	  .show = header_event_show },
+	{ "header_page", 0440, "the layout of a page of trace_pipe_raw",
+	  .show = header_page_show },
+	{ "ftrace", 0755, NULL, .dir = &ftrace_dir },
+};
+
+static const struct tracefs_def system_files[] = {
+	{ "enable", 0640, "the same for the events of one system",
+	  .show = system_enable_show, .store = system_enable_store },
+};
+
+static const struct tracefs_def event_files[] = {
+	{ "enable", 0640, "the same for one event",
+	  .show = event_enable_show, .store = event_enable_store },
+	{ "format", 0440, "its fields and how it is printed",
+	  .show = event_format_show },
+	{ "id", 0440, "its number, in every record",
+	  .show = event_id_show },
+};
+
+static const struct tracefs_def ftrace_files[] = {
+	{ "print", 0755, NULL, .dir = &print_dir },
+};
+
+static const struct tracefs_def print_files[] = {
+	{ "format", 0440, NULL, .show = print_format_show },
+	{ "id", 0440, NULL, .show = print_id_show },
+};
+
+static const struct tracefs_def cpu_files[] = {
+	{ "buffer_size_kb", 0640, "KB of buffer of this CPU",
+	  .show = cpu_size_show, .store = cpu_size_store },
+	{ "stats", 0440, "records there, lost and read", .show = stats_show },
+	{ "trace", 0640, "as above, of this CPU; so is trace_pipe",
+	  .stream = &trace_stream, .store = trace_store,
+	  .truncate = trace_truncate },
+	{ "trace_pipe", 0440, NULL, .stream = &pipe_stream },
+	{ "trace_pipe_raw", 0440, "the same in binary, page by page",
+	  .stream = &raw_stream },
+};
+
+const struct tracefs_dir top_dir = {
+	.number = 1, .mode = 0700, .lookup = top_lookup, .list = top_list,
+};
+
+const struct tracefs_dir root_dir = {
+	.number = 2, .mode = 0700, ROWS(root_files),
+};
+
+const struct tracefs_dir events_dir = {
+	.number = 3, .mode = 0755, ROWS(events_files),
+	.lookup = events_lookup, .list = events_list,
+};
+
+const struct tracefs_dir system_dir = {
+	.number = 4, .mode = 0755, ROWS(system_files),
+	.lookup = system_lookup, .list = system_list,
+};
+
+const struct tracefs_dir event_dir = {
+	.number = 5, .mode = 0755, ROWS(event_files),
+};
+
+const struct tracefs_dir ftrace_dir = {
+	.number = 6, .mode = 0755, ROWS(ftrace_files),
+};
+
+const struct tracefs_dir print_dir = {
+	.number = 7, .mode = 0755, ROWS(print_files),
+};
+
+const struct tracefs_dir per_cpu_dir = {
+	.number = 8, .mode = 0750,
+	.lookup = per_cpu_lookup, .list = per_cpu_list,
+};
+
+const struct tracefs_dir cpu_dir = {
+	.number = 9, .mode = 0750, ROWS(cpu_files),
+};

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* The methods of all files, by family; files.c puts them into the tables. */
+#ifndef ULF_TRACEFS_FILES_H
+#define ULF_TRACEFS_FILES_H
+
+#include "tracefs/tree.h"
+
+#define SHOW(name)	int name(struct tracefs_node *node, struct text *out)
+#define STORE(name)	ssize_t name(struct tracefs_file *file, const char *buf, \
+				     size_t size, pid_t tid)
+#define LOOKUP(name)	int name(struct tracefs_node *dir, const char *name_, \
+				 struct tracefs_node **ret_node)
+#define LIST(name)	int name(struct tracefs_node *dir, tracefs_emit emit, void *arg)
+
+extern const struct tracefs_dir top_dir, root_dir, events_dir, system_dir,
+	event_dir, ftrace_dir, print_dir, per_cpu_dir, cpu_dir;
+
+/* tree.c */
+LOOKUP(top_lookup);
+LIST(top_list);
+
+/* events.c */
+LOOKUP(events_lookup);
+LIST(events_list);
+LOOKUP(system_lookup);
+LIST(system_list);
+SHOW(available_events_show);
+SHOW(event_enable_show);
+STORE(event_enable_store);
+SHOW(event_format_show);
+SHOW(event_id_show);
+SHOW(system_enable_show);
+STORE(system_enable_store);
+SHOW(events_enable_show);
+STORE(events_enable_store);
+SHOW(header_page_show);
+SHOW(header_event_show);
+SHOW(print_format_show);
+SHOW(print_id_show);
+
+/* set_event.c */
+SHOW(set_event_show);
+STORE(set_event_store);
+int set_event_truncate(struct tracefs_file *file);
+
+/* trace.c */
+extern const struct tracefs_stream trace_stream;
+STORE(trace_store);
+int trace_truncate(struct tracefs_file *file);
+
+/* pipe.c, raw.c */
+extern const struct tracefs_stream pipe_stream, raw_stream;
+
+/* buffer.c */
+LOOKUP(per_cpu_lookup);
+LIST(per_cpu_list);
+SHOW(buffer_size_show);
+STORE(buffer_size_store);
+SHOW(buffer_total_size_show);
+SHOW(cpu_size_show);
+STORE(cpu_size_store);
+SHOW(stats_show);
+
+/* control.c */
+SHOW(tracing_on_show);
+STORE(tracing_on_store);
+SHOW(trace_clock_show);
+STORE(trace_clock_store);
+SHOW(current_tracer_show);
+STORE(current_tracer_store);
+SHOW(available_tracers_show);
+STORE(trace_marker_store);
+
+/* misc.c */
+SHOW(saved_cmdlines_show);
+SHOW(readme_show);
+
+/* The CPU of a file below per_cpu/cpuN, else CPU_ALL. */
+static inline int tracefs_cpu(const struct tracefs_node *node)
+{
+	return node->in == &cpu_dir ? (int)node->number : CPU_ALL;
+}
+
+#endif

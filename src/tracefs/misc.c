@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* saved_cmdlines and README. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "event/clock.h"
+#include "server/comm.h"
+#include "tracefs/files.h"
+
+static void put_comm(void *arg, uint32_t tid, const char *name)
+{
+	text_printf(arg, "%" PRIu32 " %s\n", tid, name);
+}
+
+int saved_cmdlines_show(struct tracefs_node *node, struct text *out)
+{
+	return comms_list(node->root, put_comm, out);
+}
+
+static void put_dir(const struct tracefs_dir *dir, const char *path,
+		    struct text *out)
+{
+	for (size_t i = 0; i < dir->nr_defs; i++) {
+		const struct tracefs_def *def = &dir->defs[i];
+
+		if (!def->help)
+			continue;
+		text_printf(out, "  %s%s%s\n\t\t\t- %s\n", path, def->name,
+			    def->dir ? "/" : "", def->help);
+		if (def->show != trace_clock_show)
+			continue;
+		for (size_t row = 0; row < clock_table_rows; row++)
+			text_printf(out, "\t\t\t  %s: %s\n", clock_table[row].name,
+				    clock_table[row].help);
+	}
+}
+
+int readme_show(struct tracefs_node *node, struct text *out)
+{
+	(void)node;
+	text_puts(out,
+		  "ulf: the events of this program, its children included\n"
+		  "\n"
+		  "  echo 1 > events/enable   record every event from now on\n"
+		  "  cat trace                look at what was recorded\n"
+		  "  cat trace_pipe           watch, until interrupted\n"
+		  "  echo 0 > tracing_on      stop recording, keep what there is\n"
+		  "  echo > trace             forget what was recorded\n"
+		  "\n"
+		  "Files:\n");
+	put_dir(&root_dir, "", out);
+	put_dir(&events_dir, "events/", out);
+	put_dir(&system_dir, "events/<system>/", out);
+	put_dir(&event_dir, "events/<system>/<event>/", out);
+	put_dir(&cpu_dir, "per_cpu/cpu<n>/", out);
+	return 0;
+}

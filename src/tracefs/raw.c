@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_pipe_raw: the buffer of a CPU in pages of the kernel's layout.  A CPU has
+ * more than one ring, so its records are merged into new pages; a page holds
+ * records that were read but not yet taken out of the rings until it is given
+ * to the reader.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/merge.h"
+#include "tracefs/files.h"
+
+#define DELTA_MAX	(1ull << ABI_REC_DELTA_BITS)
+#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* bytes */
+
+struct raw {
+	struct merge *merge;
+	uint8_t *page;
+	uint32_t page_bytes;
+	uint32_t bytes;			/* of records in it */
+	uint64_t time;			/* of the newest */
+	uint64_t lost;			/* before the first */
+	bool is_closed;			/* complete: being read from page_at */
+	uint32_t page_at;
+};
+
+static int raw_open(struct tracefs_file *file)
+{
+	struct instance *instance = tracefs_instance(file->node);
+	struct raw *raw = calloc(1, sizeof(*raw));
+	int r;
+
+	if (!raw)
+		return -ENOMEM;
+	raw->page_bytes = instance_page_bytes(instance);
+	raw->page = calloc(1, raw->page_bytes);
+	r = raw->page ? merge_new(instance, tracefs_cpu(file->node), true,
+				  &raw->merge) : -ENOMEM;
+	if (r) {
+		free(raw->page);
+		free(raw);
+		return r;
+	}
+	file->state = raw;
+	return 0;
+}
+
+static void raw_close(struct tracefs_file *file)
+{
+	struct raw *raw = file->state;
+
+	merge_free(raw->merge);
+	free(raw->page);
+	free(raw);
+}
+
+static void page_reset(struct raw *raw)
+{
+	memset(raw->page, 0, raw->page_bytes);
+	raw->bytes = 0;
+	raw->lost = 0;
+	raw->is_closed = false;
+	raw->page_at = 0;
+}
+
+static void page_word(struct raw *raw, uint32_t word)
+{
+	memcpy(raw->page + ABI_PAGE_HEADER + raw->bytes, &word, sizeof(word));
+	raw->bytes += sizeof(word);
+}
+
+/* Append, if it fits into @limit bytes of data. */
+static bool page_add(struct raw *raw, const struct merge_record *record,
+		     uint32_t limit)
+{
+	uint64_t delta = raw->bytes ? record->time - raw->time : 0;
+	bool is_small = record->bytes && record->bytes <= SMALL_MAX;
+	uint32_t need = (delta >= DELTA_MAX ? 8 : 0) + (is_small ? 4 : 8) +
+			record->bytes;
+
+	if (record->bytes % 4 || need > limit - raw->bytes)
+		return false;
+	if (!raw->bytes)
+		memcpy(raw->page, &record->time, sizeof(record->time));
+	if (delta >= DELTA_MAX) {
+		page_word(raw, (uint32_t)(delta % DELTA_MAX) << ABI_REC_TYPE_BITS |
+			  ABI_REC_TIME_EXTEND);
+		page_word(raw, (uint32_t)(delta >> ABI_REC_DELTA_BITS));
+		delta = 0;
+	}
+	page_word(raw, (uint32_t)delta << ABI_REC_TYPE_BITS |
+		  (is_small ? record->bytes / 4 : 0));
+	if (!is_small)
+		page_word(raw, record->bytes + 4);
+	memcpy(raw->page + ABI_PAGE_HEADER + raw->bytes, record->data,
+	       record->bytes);
+	raw->bytes += record->bytes;
+	raw->time = record->time;
+	return true;
+}
+
+/* The commit word: bytes, and whether events were lost before the page.  The
+ * kernel's flags are signed, and their count follows if there is room. */
+static void page_close(struct raw *raw)
+{
+	uint64_t commit = raw->bytes;
+
+	if (raw->lost) {
+		commit |= ~0ull << 31;
+		if (raw->page_bytes - ABI_PAGE_HEADER - raw->bytes >=
+		    sizeof(raw->lost)) {
+			memcpy(raw->page + ABI_PAGE_HEADER + raw->bytes,
+			       &raw->lost, sizeof(raw->lost));
+			commit |= ABI_COMMIT_STORED;
+		} else {
+			commit &= ~(uint64_t)ABI_COMMIT_STORED;
+		}
+	}
+	memcpy(raw->page + 8, &commit, sizeof(commit));
+	merge_consume(raw->merge);
+	raw->is_closed = true;
+}
+
+/*
+ * Move records into the page.  1: it is full, that is, the next record does
+ * not belong into it; 0: nothing more there; -EMSGSIZE: not even the first
+ * fits into @limit bytes.
+ */
+static int page_fill(struct raw *raw, uint32_t limit)
+{
+	struct merge_record record;
+	int r = merge_start(raw->merge);
+
+	if (r < 0)
+		return r;
+	if (r || raw->is_closed)
+		page_reset(raw);
+	if (raw->bytes >= limit)
+		return 1;
+	while (merge_peek(raw->merge, &record) > 0) {
+		/* A page says what was lost before it, not in the middle. */
+		if (raw->bytes && record.lost)
+			return 1;
+		if (!page_add(raw, &record, limit)) {
+			if (raw->bytes)
+				return 1;
+			if (limit < raw->page_bytes - ABI_PAGE_HEADER)
+				return -EMSGSIZE;
+			raw->lost++;	/* no page has room for it */
+		}
+		raw->lost += record.lost;
+		merge_advance(raw->merge);
+	}
+	return 0;
+}
+
+static size_t page_give(struct raw *raw, char *buf, size_t size)
+{
+	if (size > raw->page_bytes - raw->page_at)
+		size = raw->page_bytes - raw->page_at;
+	memcpy(buf, raw->page + raw->page_at, size);
+	raw->page_at += (uint32_t)size;
+	return size;
+}
+
+static bool has_rest(const struct raw *raw)
+{
+	return raw->is_closed && raw->page_at < raw->page_bytes;
+}
+
+/* A page, or the rest of one.  A read that is smaller than a page gets as
+ * many records as fit into it, and 0 if that is none: the kernel's way. */
+static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
+			off_t offset)
+{
+	struct raw *raw = file->state;
+	uint32_t limit;
+	int r;
+
+	(void)offset;
+	if (has_rest(raw))
+		return (ssize_t)page_give(raw, buf, size);
+	limit = size < raw->page_bytes ? (uint32_t)size : raw->page_bytes;
+	limit = limit > ABI_PAGE_HEADER ? limit - ABI_PAGE_HEADER : 0;
+	r = page_fill(raw, limit);
+	if (r == -EMSGSIZE || (r > 0 && !raw->bytes))
+		return 0;
+	if (r < 0)
+		return r;
+	if (!raw->bytes)
+		return file->node->root->state == SERVER_ROOT_ALIVE ? -EAGAIN : 0;
+	page_close(raw);
+	return (ssize_t)page_give(raw, buf, size);
+}
+
+static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
+{
+	struct raw *raw = file->state;
+	size_t done = 0;
+	int r;
+
+	while (done < size) {
+		if (!has_rest(raw)) {
+			r = page_fill(raw, raw->page_bytes - ABI_PAGE_HEADER);
+			if (r <= 0)
+				return r ? r : -EAGAIN;
+			page_close(raw);
+		}
+		done += page_give(raw, buf + done, size - done);
+	}
+	return (ssize_t)done;
+}
+
+/* Ready when the buffer is half full, as the kernel's buffer_percent of 50. */
+static unsigned int raw_poll(struct tracefs_file *file)
+{
+	struct instance *instance = tracefs_instance(file->node);
+	int cpu = tracefs_cpu(file->node);
+	struct raw *raw = file->state;
+	struct ring_stats stats;
+
+	instance_stats(instance, cpu, &stats);
+	if (has_rest(raw) || file->node->root->state != SERVER_ROOT_ALIVE ||
+	    stats.bytes >= instance_size_kb(instance, (uint32_t)cpu) * 1024 / 2)
+		return POLLIN | POLLRDNORM;
+	return 0;
+}
+
+const struct tracefs_stream raw_stream = {
+	.open = raw_open,
+	.close = raw_close,
+	.read = raw_read,
+	.read_whole = raw_read_whole,
+	.poll = raw_poll,
+	.is_pipe = true,
+	.size = (off_t)1 << 62,
+};

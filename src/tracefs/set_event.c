@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * set_event.  As in the kernel a write takes one word, with the blank that ends
+ * it, and says how many bytes that was; the writer comes back with the rest.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "event/format.h"
+#include "tracefs/files.h"
+
+#define WORD_MAX	127
+
+int set_event_show(struct tracefs_node *node, struct text *out)
+{
+	struct root *root = node->root;
+	int r = events_refresh(root);
+
+	for (uint32_t row = 0; !r && row < root->nr_events; row++) {
+		const struct event *event = root->events[row];
+
+		if (event && event->is_visible &&
+		    event_is_enabled(tracefs_instance(node), event))
+			text_printf(out, "%s:%s\n", event->format->system,
+				    event->format->name);
+	}
+	return r;
+}
+
+/* NULL for what stands for anything. */
+static const char *part(const char *text)
+{
+	return !*text || !strcmp(text, "*") ? NULL : text;
+}
+
+/* [!]system:event, system:, *:event, ... or one that is either; cuts @word. */
+static void parse_match(char *word, struct event_match *ret_match)
+{
+	char *colon = strchr(word, ':');
+
+	*ret_match = (struct event_match) { .either = word };
+	if (!colon)
+		return;
+	*colon = '\0';
+	*ret_match = (struct event_match) {
+		.system = part(word),
+		.name = part(colon + 1),
+	};
+}
+
+ssize_t set_event_store(struct tracefs_file *file, const char *buf, size_t size,
+			pid_t tid)
+{
+	char word[WORD_MAX + 1];
+	struct event_match match;
+	size_t start = 0, end;
+	bool is_on;
+	int r;
+
+	(void)tid;
+	while (start < size && isspace((unsigned char)buf[start]))
+		start++;
+	end = start;
+	while (end < size && !isspace((unsigned char)buf[end]) && buf[end])
+		end++;
+	if (end - start >= WORD_MAX)
+		return -EINVAL;
+	memcpy(word, buf + start, end - start);
+	word[end - start] = '\0';
+	if (end < size)
+		end++;		/* the blank, or NUL, that ends it */
+	if (!*word)
+		return (ssize_t)end;
+	is_on = *word != '!';
+	parse_match(word + !is_on, &match);
+	r = events_set(tracefs_instance(file->node), &match, is_on);
+	if (r)
+		return r;
+	tracefs_file_apply(file);
+	return (ssize_t)end;
+}
+
+int set_event_truncate(struct tracefs_file *file)
+{
+	struct event_match all = { .system = NULL };
+	int r = events_set(tracefs_instance(file->node), &all, false);
+
+	if (r)
+		return r == -EINVAL ? 0 : r;	/* there are no events */
+	tracefs_file_apply(file);
+	apply_wait(&file->apply, APPLY_WAIT_NS);
+	return 0;
+}

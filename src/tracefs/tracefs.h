@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tree of files that a root shows, independent of how it is reached:
+ * FUSE (fuse.c) and the CLI's socket (server/socket.c) both call this.
+ * Single-threaded: everything runs in the server's event loop and nothing
+ * here blocks.
+ *
+ * The top directory has one directory a root, named <comm>.<pid>.
+ */
+#ifndef ULF_TRACEFS_TRACEFS_H
+#define ULF_TRACEFS_TRACEFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+struct server;				/* server/server.h */
+
+/* A place in the tree.  Stable while its root lives; `ino` is unique and never
+ * reused by something else while the server runs. */
+struct tracefs_node;
+
+struct tracefs_node *tracefs_top(struct server *server);
+/* 0 and a referenced node, or -ENOENT, -ENOTDIR. */
+int tracefs_lookup(struct tracefs_node *dir, const char *name,
+		   struct tracefs_node **ret_node);
+/* By path relative to the top ("a.1/events/sched/enable"). */
+int tracefs_walk(struct server *server, const char *path,
+		 struct tracefs_node **ret_node);
+void tracefs_node_get(struct tracefs_node *node);
+void tracefs_node_put(struct tracefs_node *node);
+/* st_ino, st_mode, st_nlink, st_size, st_uid, st_gid, times. */
+void tracefs_stat(struct tracefs_node *node, struct stat *ret_stat);
+/* Calls @emit for every entry, without . and ..; stops when it is not 0. */
+int tracefs_readdir(struct tracefs_node *dir,
+		    int (*emit)(void *arg, const char *name, const struct stat *st),
+		    void *arg);
+/* mkdir, rmdir, create, unlink, rename: the kernel's errno for this place. */
+int tracefs_mkdir(struct tracefs_node *dir, const char *name);
+int tracefs_rmdir(struct tracefs_node *dir, const char *name);
+
+/* An open file. @flags: O_ACCMODE, O_TRUNC, O_APPEND, O_NONBLOCK as open(2). */
+struct tracefs_file;
+int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret_file);
+void tracefs_close(struct tracefs_file *file);
+
+/*
+ * Read at @offset (streams ignore it).  > 0 bytes, 0 at the end, -errno.
+ * -EAGAIN: nothing yet; the caller answers EAGAIN if the file is opened
+ * O_NONBLOCK, else keeps the request and calls again on the next tick.
+ */
+ssize_t tracefs_read(struct tracefs_file *file, char *buf, size_t size, off_t offset);
+
+/*
+ * Read a file that has a size (trace_pipe_raw: st_size is 1 << 62) for the page
+ * cache, which splice() goes through: exactly @size bytes (fuse.c asks for
+ * memory pages, one at a time), taken from whole sub-buffers only, in order, a
+ * larger sub-buffer piece by piece; or -errno.  -EAGAIN: no whole one yet.
+ */
+ssize_t tracefs_read_whole(struct tracefs_file *file, char *buf, size_t size);
+
+/*
+ * Write on behalf of thread @tid.  > 0 bytes taken, -errno as the kernel's.
+ * -EINPROGRESS: accepted, but not yet in force in every process; the caller
+ * keeps the request and calls tracefs_write_done() on each tick until it
+ * answers something else (0: done; then the answer to the write is the
+ * number of bytes that was returned in *@ret_taken).
+ */
+ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
+		      pid_t tid, size_t *ret_taken);
+int tracefs_write_done(struct tracefs_file *file);
+
+/* POLLIN, POLLOUT ... that are true now. */
+unsigned int tracefs_poll(struct tracefs_file *file);
+/* Is this a stream (trace_pipe, trace_pipe_raw): no seeking, may block? */
+bool tracefs_is_stream(const struct tracefs_file *file);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Places in the tree.  A node is made for each lookup; that two of them are
+ * the same place is told by the inode number, which is put together from
+ *
+ *	root's serial << 42 | directory's number << 38 | row + 1 << 32 | number
+ *
+ * (row + 1 is 0 for a directory that is not in a table) and so needs no
+ * memory.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tracefs/files.h"
+
+static uint64_t make_ino(const struct root *root, const struct tracefs_dir *in,
+			 const struct tracefs_def *def, uint32_t number)
+{
+	uint64_t row = def ? (uint64_t)(def - in->defs) + 1 : 0;
+
+	return (root ? root->serial << 42 : 0) | (uint64_t)in->number << 38 |
+	       row << 32 | number;
+}
+
+static int node_make(const struct tracefs_node *what, struct tracefs_node **ret_node)
+{
+	struct tracefs_node *node = malloc(sizeof(*node));
+
+	if (!node)
+		return -ENOMEM;
+	*node = *what;
+	node->refs = 1;
+	if (node->root)
+		root_get(node->root);
+	*ret_node = node;
+	return 0;
+}
+
+/* An entry that is not in a table: the directory's own number stands for it. */
+static void dir_fill(const struct tracefs_node *parent,
+		     const struct tracefs_dir *dir, struct root *root,
+		     uint32_t number, struct tracefs_node *ret_node)
+{
+	*ret_node = (struct tracefs_node) {
+		.server = parent->server,
+		.root = root,
+		.dir = dir,
+		.in = parent->dir,
+		.ino = make_ino(root, dir, NULL, number),
+		.number = number,
+	};
+}
+
+static void def_fill(const struct tracefs_node *parent,
+		     const struct tracefs_def *def, struct tracefs_node *ret_node)
+{
+	*ret_node = (struct tracefs_node) {
+		.server = parent->server,
+		.root = parent->root,
+		.dir = def->dir,
+		.in = parent->dir,
+		.def = def,
+		.ino = make_ino(parent->root, parent->dir, def, parent->number),
+		.number = parent->number,
+	};
+}
+
+int tracefs_node_new(struct tracefs_node *parent, const struct tracefs_dir *dir,
+		     struct root *root, uint32_t number,
+		     struct tracefs_node **ret_node)
+{
+	struct tracefs_node node;
+
+	dir_fill(parent, dir, root, number, &node);
+	return node_make(&node, ret_node);
+}
+
+int tracefs_emit_dir(struct tracefs_node *parent, const struct tracefs_dir *dir,
+		     const struct root *root, uint32_t number, const char *name,
+		     tracefs_emit emit, void *arg)
+{
+	struct tracefs_node node;
+	struct stat st;
+
+	dir_fill(parent, dir, (struct root *)root, number, &node);
+	tracefs_stat(&node, &st);
+	return emit(arg, name, &st);
+}
+
+void tracefs_node_get(struct tracefs_node *node)
+{
+	node->refs++;
+}
+
+void tracefs_node_put(struct tracefs_node *node)
+{
+	if (!node || --node->refs)
+		return;
+	root_put(node->root);
+	free(node);
+}
+
+struct tracefs_node *tracefs_top(struct server *server)
+{
+	void **tree = server_tree(server, free);
+	struct tracefs_node *top = *tree;
+
+	if (top)
+		return top;
+	top = calloc(1, sizeof(*top));
+	if (!top)
+		return NULL;
+	top->refs = 1;
+	top->server = server;
+	top->dir = &top_dir;
+	top->ino = 1;
+	*tree = top;
+	return top;
+}
+
+/* Is there still something behind this directory? */
+static bool is_there(const struct tracefs_node *dir)
+{
+	return !dir->root || (root_is_usable(dir->root) &&
+			      !events_refresh(dir->root));
+}
+
+int tracefs_lookup(struct tracefs_node *dir, const char *name,
+		   struct tracefs_node **ret_node)
+{
+	struct tracefs_node node;
+
+	if (!dir->dir)
+		return -ENOTDIR;
+	if (!is_there(dir))
+		return -ENOENT;
+	for (size_t i = 0; i < dir->dir->nr_defs; i++) {
+		if (strcmp(dir->dir->defs[i].name, name))
+			continue;
+		def_fill(dir, &dir->dir->defs[i], &node);
+		return node_make(&node, ret_node);
+	}
+	if (!dir->dir->lookup)
+		return -ENOENT;
+	return dir->dir->lookup(dir, name, ret_node);
+}
+
+int tracefs_walk(struct server *server, const char *path,
+		 struct tracefs_node **ret_node)
+{
+	struct tracefs_node *node = tracefs_top(server), *next;
+	char name[256];
+	int r;
+
+	if (!node)
+		return -ENOMEM;
+	tracefs_node_get(node);
+	for (;;) {
+		size_t len;
+
+		path += strspn(path, "/");
+		len = strcspn(path, "/");
+		if (!len)
+			break;
+		r = len < sizeof(name) ? 0 : -ENAMETOOLONG;
+		if (!r) {
+			memcpy(name, path, len);
+			name[len] = '\0';
+			r = strcmp(name, ".") ? tracefs_lookup(node, name, &next) :
+			    -ENOENT;
+		}
+		tracefs_node_put(node);
+		if (r)
+			return r;
+		node = next;
+		path += len;
+	}
+	*ret_node = node;
+	return 0;
+}
+
+static mode_t node_mode(const struct tracefs_node *node)
+{
+	mode_t mode = node->def ? node->def->mode : node->dir->mode;
+
+	return mode | (node->dir ? S_IFDIR : S_IFREG);
+}
+
+void tracefs_stat(struct tracefs_node *node, struct stat *ret_stat)
+{
+	*ret_stat = (struct stat) {
+		.st_ino = node->ino,
+		.st_mode = node_mode(node),
+		.st_nlink = node->dir ? 2 : 1,
+		.st_uid = geteuid(),
+		.st_gid = getegid(),
+		.st_blksize = 4096,
+	};
+	if (node->def && node->def->stream)
+		ret_stat->st_size = node->def->stream->size;
+	if (node->root) {
+		ret_stat->st_atim = node->root->found;
+		ret_stat->st_mtim = node->root->found;
+		ret_stat->st_ctim = node->root->found;
+	}
+}
+
+int tracefs_readdir(struct tracefs_node *dir, tracefs_emit emit, void *arg)
+{
+	int r = 0;
+
+	if (!dir->dir)
+		return -ENOTDIR;
+	if (!is_there(dir))
+		return 0;
+	for (size_t i = 0; !r && i < dir->dir->nr_defs; i++) {
+		struct tracefs_node node;
+		struct stat st;
+
+		def_fill(dir, &dir->dir->defs[i], &node);
+		tracefs_stat(&node, &st);
+		r = emit(arg, dir->dir->defs[i].name, &st);
+	}
+	if (!r && dir->dir->list)
+		r = dir->dir->list(dir, emit, arg);
+	return r;
+}
+
+/* Nothing is made or removed in the tree by hand. */
+int tracefs_mkdir(struct tracefs_node *dir, const char *name)
+{
+	struct tracefs_node *node;
+
+	if (tracefs_lookup(dir, name, &node))
+		return -EPERM;
+	tracefs_node_put(node);
+	return -EEXIST;
+}
+
+int tracefs_rmdir(struct tracefs_node *dir, const char *name)
+{
+	struct tracefs_node *node;
+	int r = tracefs_lookup(dir, name, &node);
+
+	if (r)
+		return r;
+	tracefs_node_put(node);
+	return -EPERM;
+}
+
+int top_lookup(struct tracefs_node *dir, const char *name,
+	       struct tracefs_node **ret_node)
+{
+	struct root *root = server_find_root(dir->server, name);
+
+	if (!root)
+		return -ENOENT;
+	return tracefs_node_new(dir, &root_dir, root, 0, ret_node);
+}
+
+int top_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
+{
+	struct root *root = NULL;
+	int r = 0;
+
+	while (!r && (root = server_next_root(dir->server, root)))
+		r = tracefs_emit_dir(dir, &root_dir, root, 0, root->name, emit, arg);
+	return r;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tree from the inside: a file is a row (struct tracefs_def), a directory
+ * a table of rows and, for what depends on the root, two functions.
+ *
+ * A new file is a row in files.c and its methods in the family's .c file; the
+ * README is printed from the rows.
+ */
+#ifndef ULF_TRACEFS_TREE_H
+#define ULF_TRACEFS_TREE_H
+
+#include "base/text.h"
+#include "server/root.h"
+#include "server/rings.h"
+#include "tracefs/tracefs.h"
+
+struct tracefs_dir;
+
+typedef int (*tracefs_emit)(void *arg, const char *name, const struct stat *st);
+
+/* A file that is more than a text.  Methods are called one at a time, and none
+ * may block: -EAGAIN. */
+struct tracefs_stream {
+	/* optional; sets file->state */
+	int (*open)(struct tracefs_file *file);
+	/* optional; called once for each successful open */
+	void (*close)(struct tracefs_file *file);
+	ssize_t (*read)(struct tracefs_file *file, char *buf, size_t size,
+			off_t offset);
+	/* optional: what tracefs_read_whole() does */
+	ssize_t (*read_whole)(struct tracefs_file *file, char *buf, size_t size);
+	unsigned int (*poll)(struct tracefs_file *file);
+	bool is_pipe;			/* no seeking, may block */
+	off_t size;			/* st_size */
+};
+
+struct tracefs_def {
+	const char *name;
+	mode_t mode;			/* permission bits */
+	const char *help;		/* its line in README; NULL: none */
+	/* One of the following three, or for what is only written none. */
+	const struct tracefs_dir *dir;
+	int (*show)(struct tracefs_node *node, struct text *out);
+	const struct tracefs_stream *stream;
+	/* optional: bytes taken, or -errno.  If processes must take the change
+	 * in it calls tracefs_file_apply(). */
+	ssize_t (*store)(struct tracefs_file *file, const char *buf, size_t size,
+			 pid_t tid);
+	/* optional: it was opened for writing with O_TRUNC */
+	int (*truncate)(struct tracefs_file *file);
+};
+
+struct tracefs_dir {
+	uint32_t number;		/* in inode numbers: 1 .. 15 */
+	mode_t mode;
+	const struct tracefs_def *defs;
+	size_t nr_defs;			/* < 64 */
+	/* optional: entries that are not in the table */
+	int (*lookup)(struct tracefs_node *dir, const char *name,
+		      struct tracefs_node **ret_node);
+	int (*list)(struct tracefs_node *dir, tracefs_emit emit, void *arg);
+};
+
+struct tracefs_node {
+	int refs;
+	struct server *server;
+	struct root *root;		/* referenced; NULL for the top */
+	const struct tracefs_dir *dir;	/* it is one, or NULL */
+	const struct tracefs_dir *in;	/* the one it is in, or NULL */
+	const struct tracefs_def *def;	/* its row there, or NULL */
+	uint64_t ino;
+	/* which cpu, system or event its directory is about */
+	uint32_t number;
+};
+
+struct tracefs_file {
+	struct tracefs_node *node;	/* referenced */
+	const struct tracefs_def *def;
+	int flags;			/* open(2)'s */
+	struct text text;		/* what show() said */
+	bool is_shown;
+	void *state;			/* the stream's */
+	struct apply apply;		/* what write waits for */
+};
+
+static inline struct instance *tracefs_instance(const struct tracefs_node *node)
+{
+	return &node->root->top;
+}
+
+/* The processes must take in what was changed. */
+static inline void tracefs_file_apply(struct tracefs_file *file)
+{
+	apply_start(file->node->root, &file->apply);
+}
+
+/* ---- tree.c ---- */
+
+/* A node for an entry of @parent that is not in its table. */
+int tracefs_node_new(struct tracefs_node *parent, const struct tracefs_dir *dir,
+		     struct root *root, uint32_t number,
+		     struct tracefs_node **ret_node);
+/* Emit such an entry. */
+int tracefs_emit_dir(struct tracefs_node *parent, const struct tracefs_dir *dir,
+		     const struct root *root, uint32_t number, const char *name,
+		     tracefs_emit emit, void *arg);
+
+/* ---- file.c ---- */
+
+/* A number as the kernel reads one: decimal, one newline may follow. -EINVAL,
+ * -ERANGE. */
+int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value);
+/* The kernel's strim() on a copy of what was written: @text has room for
+ * @room, of which what is written may use all but one. */
+char *tracefs_trim(const char *buf, size_t size, char *text, size_t room);
+
+#endif
