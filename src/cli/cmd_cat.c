@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* ulf cat: print files of the tree. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/conn.h"
+#include "cli/root.h"
+
+/* What comes is shown at once: it may be a stream. */
+static int copy(struct conn *conn, int file)
+{
+	uint64_t offset = 0;
+	int ret;
+
+	while ((ret = conn_file_read(conn, file, offset)) > 0) {
+		if (fwrite(conn->data.data, 1, conn->data.len, stdout) != conn->data.len ||
+		    fflush(stdout) == EOF)
+			return -EIO;
+		offset += (uint64_t)ret;
+	}
+	return ret;
+}
+
+static int cat(struct conn *conn, const char *word)
+{
+	char *path;
+	int file, ret;
+
+	ret = root_path(conn, word, &path);
+	if (ret < 0)
+		return ret;
+	file = conn_file_open(conn, path, O_RDONLY);
+	ret = file < 0 ? file : copy(conn, file);
+	if (file >= 0)
+		conn_file_close(conn, file);
+	if (ret < 0 && !ferror(stdout))
+		root_path_error(path, ret);
+	free(path);
+	return ret;
+}
+
+int cmd_cat(const struct cli_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	struct conn conn;
+	int status = 0;
+
+	if (cli_option(cmd, argc, argv, "h", options, &status) != -1)
+		return status;
+	if (optind == argc)
+		return cli_usage(cmd);
+	if (conn_open(&conn, CONN_START) < 0)
+		return CLI_FAILED;
+	for (; optind < argc && !ferror(stdout); optind++) {
+		if (cat(&conn, argv[optind]) < 0)
+			status = CLI_FAILED;
+	}
+	conn_close(&conn);
+	return status;
+}

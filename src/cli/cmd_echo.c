@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* ulf echo: write a value to a file of the tree. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/conn.h"
+#include "cli/root.h"
+
+static int write_all(struct conn *conn, int file, const char *text, size_t bytes)
+{
+	int ret;
+
+	do {
+		ret = conn_file_write(conn, file, text, bytes);
+		if (ret < 0)
+			return ret;
+		text += ret;
+		bytes -= (size_t)ret;
+	} while (bytes && ret);
+	return 0;
+}
+
+static int echo(struct conn *conn, const char *text, const char *word, int flags)
+{
+	char *path;
+	int file, ret;
+
+	ret = root_path(conn, word, &path);
+	if (ret < 0)
+		return ret;
+	file = conn_file_open(conn, path, O_WRONLY | flags);
+	if (file < 0) {
+		ret = file;
+		root_path_error(path, ret);
+	} else {
+		ret = write_all(conn, file, text, strlen(text));
+		if (ret < 0)
+			cli_error("%s does not take `%.*s`: %s", path,
+				  (int)strcspn(text, "\n"), text, strerror(-ret));
+		conn_file_close(conn, file);
+	}
+	free(path);
+	return ret;
+}
+
+int cmd_echo(const struct cli_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "append", no_argument, NULL, 'a' },
+		{ "no-newline", no_argument, NULL, 'n' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int option, status, flags = O_TRUNC;
+	const char *end = "\n";
+	struct conn conn;
+	char *text;
+
+	while ((option = cli_option(cmd, argc, argv, "+anh", options, &status)) != -1) {
+		if (option == -2)
+			return status;
+		if (option == 'a')
+			flags = O_APPEND;
+		else
+			end = "";
+	}
+	if (argc - optind != 2)
+		return cli_usage(cmd);
+	if (conn_open(&conn, CONN_START) < 0)
+		return CLI_FAILED;
+	if (asprintf(&text, "%s%s", argv[optind], end) < 0) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	status = echo(&conn, text, argv[optind + 1], flags) < 0 ? CLI_FAILED : 0;
+	free(text);
+	conn_close(&conn);
+	return status;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* ulf ls: the roots, or a directory of the tree. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/cli.h"
+#include "cli/conn.h"
+#include "cli/root.h"
+
+static void print_row(const struct abi_root_row *row, int name_width)
+{
+	char events[32];
+
+	if (row->state == ABI_ROOT_CORRUPT) {
+		printf("%-*s %8s %-8s %11s %12s %10s\n", name_width, row->name, "-",
+		       root_state_name(row->state), "-", "-", "-");
+		return;
+	}
+	snprintf(events, sizeof(events), "%u/%u", row->events_on, row->events_known);
+	printf("%-*s %8u %-8s %11s %12" PRIu64 " %10" PRIu64 "\n", name_width, row->name,
+	       row->pid, root_state_name(row->state), events, row->bytes, row->overruns);
+}
+
+static void print_table(const struct root_list *list)
+{
+	int width = 20;
+	size_t i;
+
+	for (i = 0; i < list->nr; i++) {
+		if ((int)strlen(list->rows[i].name) > width)
+			width = (int)strlen(list->rows[i].name);
+	}
+	printf("%-*s %8s %-8s %11s %12s %10s\n", width, "ROOT", "PID", "STATE", "EVENTS",
+	       "BYTES", "OVERRUNS");
+	for (i = 0; i < list->nr; i++)
+		print_row(&list->rows[i], width);
+}
+
+/* @started_ns of CLOCK_BOOTTIME as a date. */
+static void format_start(uint64_t started_ns, char *ret_text, size_t bytes)
+{
+	struct timespec boot, real;
+	struct tm tm;
+	time_t start;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	clock_gettime(CLOCK_REALTIME, &real);
+	start = real.tv_sec - boot.tv_sec + (time_t)(started_ns / 1000000000);
+	if (!localtime_r(&start, &tm) || !strftime(ret_text, bytes, "%F %T", &tm))
+		snprintf(ret_text, bytes, "?");
+}
+
+static void print_block(const struct abi_root_row *row)
+{
+	char start[32];
+
+	printf("%s\n  state      %s\n", row->name, root_state_name(row->state));
+	if (row->state == ABI_ROOT_CORRUPT) {
+		printf("  remedy     ulf rm %s\n", row->name);
+		return;
+	}
+	format_start(row->started_ns, start, sizeof(start));
+	printf("  pid        %u\n", row->pid);
+	printf("  processes  %u alive\n", row->nr_processes);
+	printf("  started    %s\n", start);
+	printf("  events     %u on, %u known\n", row->events_on, row->events_known);
+	printf("  recorded   %" PRIu64 " records, %" PRIu64 " bytes\n", row->entries,
+	       row->bytes);
+	printf("  lost       %" PRIu64 " records\n", row->overruns);
+}
+
+static int list_roots(struct conn *conn, bool is_all)
+{
+	struct root_list list;
+	size_t i;
+
+	if (root_list_get(conn, &list) < 0)
+		return CLI_FAILED;
+	if (!is_all)
+		print_table(&list);
+	for (i = 0; is_all && i < list.nr; i++)
+		print_block(&list.rows[i]);
+	root_list_done(&list);
+	return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a + 1, *(char *const *)b + 1);
+}
+
+/* The entries are d or -, a name, NUL each. */
+static int print_entries(const struct text *text)
+{
+	size_t at, nr = 0, room = 1;
+	const char **entries;
+
+	for (at = 0; at < text->len; at++)
+		room += !text->data[at];
+	entries = calloc(room, sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	for (at = 0; at < text->len && nr < room; at += strlen(text->data + at) + 1)
+		entries[nr++] = text->data + at;
+	qsort(entries, nr, sizeof(*entries), by_text);
+	for (at = 0; at < nr; at++)
+		printf("%s%s\n", entries[at] + 1, entries[at][0] == 'd' ? "/" : "");
+	free(entries);
+	return 0;
+}
+
+static int list_directory(struct conn *conn, const char *word)
+{
+	char *path;
+	int ret;
+
+	ret = root_path(conn, word, &path);
+	if (ret < 0)
+		return CLI_FAILED;
+	ret = conn_path(conn, ABI_SOCKET_READDIR, path);
+	if (ret >= 0)
+		ret = print_entries(&conn->data);
+	else if (ret == -ENOTDIR)
+		ret = printf("%s\n", path) < 0 ? -EIO : 0;
+	if (ret < 0)
+		root_path_error(path, ret);
+	free(path);
+	return ret < 0 ? CLI_FAILED : 0;
+}
+
+int cmd_ls(const struct cli_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "all", no_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	bool is_all = false;
+	int option, status;
+	struct conn conn;
+
+	while ((option = cli_option(cmd, argc, argv, "ah", options, &status)) != -1) {
+		if (option == -2)
+			return status;
+		is_all = true;
+	}
+	if (argc - optind > 1 || (is_all && optind < argc))
+		return cli_usage(cmd);
+	if (conn_open(&conn, CONN_START) < 0)
+		return CLI_FAILED;
+	if (optind < argc)
+		status = list_directory(&conn, argv[optind]);
+	else
+		status = list_roots(&conn, is_all);
+	conn_close(&conn);
+	return status;
+}

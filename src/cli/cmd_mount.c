@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ulf mount: mounts here, in the caller's mount namespace, and hands the
+ * descriptor to the server.  One at a time, under a lock: a server that takes
+ * over has its predecessor's mounts restored by this command too.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fusemount.h"
+#include "cli/cli.h"
+#include "cli/conn.h"
+#include "cli/place.h"
+
+static int take_lock(const char *dir)
+{
+	char path[DIR_PATH_BYTES + 32];
+	int fd;
+
+	dir_join(dir, DIR_MOUNT_LOCK, path, sizeof(path));
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && flock(fd, LOCK_EX) == 0)
+		return fd;
+	cli_error("%s: %m", path);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static bool is_below(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return strncmp(path, dir, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+static bool is_empty(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int nr = 0;
+
+	if (!dir)
+		return true;		/* mounting will say what is wrong */
+	while ((entry = readdir(dir))) {
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			nr++;
+	}
+	closedir(dir);
+	return nr == 0;
+}
+
+/* The server must never look for its own files in what it serves. */
+static int check_place(const struct conn *conn, const char *path)
+{
+	char roots[DIR_PATH_BYTES + 32], *real = realpath(conn->dir, NULL);
+	bool hides_us;
+	struct stat st;
+
+	snprintf(roots, sizeof(roots), "%s/" DIR_ROOTS, real ? real : conn->dir);
+	hides_us = is_below(real ? real : conn->dir, path) || is_below(path, roots);
+	free(real);
+	if (hides_us)
+		cli_error("%s: mounting there would hide the ulf directory %s; choose "
+			  "another place", path, conn->dir);
+	else if (stat(path, &st) < 0)
+		cli_error("%s: %m", path);
+	else if (!S_ISDIR(st.st_mode))
+		cli_error("%s is not a directory", path);
+	else if (!is_empty(path))
+		cli_error("%s is not empty; choose an empty directory", path);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+static void say_no_device(int error)
+{
+	switch (error) {
+	case -ENOENT:
+	case -ENODEV:
+	case -ENXIO:
+		cli_error("/dev/fuse: there is no such device; root can say `modprobe fuse`, "
+			  "a container needs --device /dev/fuse");
+		break;
+	case -EACCES:
+	case -EPERM:
+		cli_error("/dev/fuse: no permission; root can say `chmod 666 /dev/fuse`");
+		break;
+	default:
+		cli_error("/dev/fuse: %s", strerror(-error));
+	}
+	cli_error("without a mount, `ulf cat` and `ulf echo` reach the same files");
+}
+
+static void say_mount_error(const char *path, int error, enum fusemount_step step)
+{
+	switch (step) {
+	case FUSEMOUNT_DEVICE:
+		say_no_device(error);
+		break;
+	case FUSEMOUNT_HELPER:
+		if (error == -ENOENT)
+			cli_error("fusermount3 is not installed; root can say `apt-get "
+				  "install fuse3`; until then use `ulf cat` and `ulf echo`");
+		else
+			cli_error("fusermount3: %s", strerror(-error));
+		break;
+	case FUSEMOUNT_MOUNT:
+		cli_error("cannot mount on %s: %s", path, strerror(-error));
+		break;
+	}
+}
+
+static bool is_served(struct conn *conn, const char *path)
+{
+	struct abi_request request = { .op = ABI_SOCKET_MOUNTS };
+	size_t at;
+
+	if (conn_call(conn, &request, NULL, 0) < 0)
+		return false;
+	for (at = 0; at < conn->data.len; at += strlen(conn->data.data + at) + 1) {
+		if (strcmp(conn->data.data + at, path) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int hand_over(struct conn *conn, const char *path, int fd)
+{
+	struct abi_request request = { .op = ABI_SOCKET_MOUNT };
+	int ret = conn_send(conn, &request, path, strlen(path), fd);
+
+	if (!ret)
+		ret = conn_receive(conn);
+	close(fd);
+	if (ret < 0) {
+		cli_error("the server does not serve %s: %s", path, strerror(-ret));
+		fusemount_close(path, true, true);
+	}
+	return ret;
+}
+
+/* 1: it is mounted and served already. */
+static int clear_place(struct conn *conn, const char *path, bool is_restore)
+{
+	if (!fusemount_is_mounted(path))
+		return is_restore ? -ENOENT : 0;
+	if (fusemount_is_stale(path)) {
+		int ret = fusemount_close(path, true, false);
+
+		if (ret < 0)
+			cli_error("%s: cannot unmount what a dead server left there: %s",
+				  path, strerror(-ret));
+		return ret;
+	}
+	if (is_served(conn, path))
+		return 1;
+	cli_error("%s is mounted by another server; choose another directory", path);
+	return -EBUSY;
+}
+
+static int mount_on(struct conn *conn, const char *path, bool is_restore)
+{
+	enum fusemount_step step;
+	int ret, fd;
+
+	ret = clear_place(conn, path, is_restore);
+	if (ret)
+		return ret;
+	ret = check_place(conn, path);
+	if (ret < 0)
+		return ret;
+	ret = fusemount_open(path, &fd, &step);
+	if (ret < 0) {
+		say_mount_error(path, ret, step);
+		return ret;
+	}
+	return hand_over(conn, path, fd);
+}
+
+static int locked_mount(struct conn *conn, const char *word, bool is_restore)
+{
+	int lock = take_lock(conn->dir), ret;
+	char *path;
+
+	if (lock < 0)
+		return -1;
+	ret = place_find(conn->dir, word, &path);
+	if (ret >= 0) {
+		ret = mount_on(conn, path, is_restore);
+		if (ret >= 0)
+			puts(path);
+		free(path);
+	}
+	close(lock);
+	return ret;
+}
+
+int cmd_mount(const struct cli_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "restore", no_argument, NULL, 'r' },	/* for the server's use */
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	bool is_restore = false;
+	int option, ret, status;
+	struct conn conn;
+
+	while ((option = cli_option(cmd, argc, argv, "h", options, &status)) != -1) {
+		if (option == -2)
+			return status;
+		is_restore = true;
+	}
+	if (argc - optind > 1)
+		return cli_usage(cmd);
+	if (conn_open(&conn, is_restore ? CONN_RESTORE : CONN_START) < 0)
+		return CLI_FAILED;
+	ret = locked_mount(&conn, argv[optind], is_restore);
+	conn_close(&conn);
+	return ret < 0 ? CLI_FAILED : 0;
+}

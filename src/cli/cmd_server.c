@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* ulf server: the event loop, in the foreground or in the background. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/dir.h"
+#include "cli/cli.h"
+#include "server/loop.h"
+
+#define READY_FD	3		/* of the server in the background */
+
+static int find_dir(char ret_dir[static DIR_PATH_BYTES])
+{
+	const char *why;
+	int ret;
+
+	ret_dir[0] = '\0';
+	ret = dir_find(ret_dir);
+	if (!ret)
+		ret = dir_make(ret_dir);
+	if (ret < 0) {
+		why = dir_strerror(ret);
+		cli_error("the ulf directory %s: %s", ret_dir, why ? why : strerror(-ret));
+	}
+	return ret;
+}
+
+static int report(const char *dir, int ret)
+{
+	if (ret < 0)
+		cli_error("server in %s: %s", dir, strerror(-ret));
+	return ret < 0 ? CLI_FAILED : 0;
+}
+
+static void say_ready(const char *dir)
+{
+	fprintf(stderr, "ulf: serving %s until ^C\n", dir);
+}
+
+static int foreground(const char *dir)
+{
+	int ret = loop_run(dir, say_ready);
+
+	if (ret == -EBUSY) {
+		cli_error("a server for %s runs already; `ulf stop` ends it", dir);
+		return CLI_FAILED;
+	}
+	return report(dir, ret);
+}
+
+/* Let go of the terminal, the caller's directory and its descriptors. */
+static void detach(const char *dir, int keep_fd)
+{
+	char path[DIR_PATH_BYTES + 32];
+	int null = open("/dev/null", O_RDWR), log;
+
+	dir_join(dir, DIR_LOG, path, sizeof(path));
+	log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(log >= 0 ? log : null, STDERR_FILENO);
+	dup2(keep_fd, READY_FD);
+	close_range(READY_FD + 1, ~0u, 0);
+	umask(077);
+	if (chdir("/") < 0)
+		cli_error("chdir /: %m");
+}
+
+/* A byte in the pipe says that it is ready, the end of the pipe that it is not. */
+static void tell_ready(const char *dir)
+{
+	(void)dir;
+	if (write(READY_FD, "", 1) < 0)
+		cli_error("the one who started me is gone: %m");
+	close(READY_FD);
+}
+
+static int background(const char *dir)
+{
+	int ready[2], ret;
+	pid_t pid;
+	char byte;
+
+	if (pipe2(ready, O_CLOEXEC) < 0) {
+		cli_error("pipe: %m");
+		return CLI_FAILED;
+	}
+	pid = fork();
+	if (pid < 0) {
+		cli_error("fork: %m");
+		return CLI_FAILED;
+	}
+	if (pid == 0) {
+		setsid();
+		detach(dir, ready[1]);
+		ret = loop_run(dir, tell_ready);
+		if (ret == -EBUSY) {
+			/* Somebody was faster: as good as ours. */
+			tell_ready(dir);
+			ret = 0;
+		}
+		return report(dir, ret);
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) == 1)
+		return 0;
+	cli_error("no server could be started for %s; %s/" DIR_LOG " may say why", dir, dir);
+	return CLI_FAILED;
+}
+
+int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "background", no_argument, NULL, 'b' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	bool is_background = false;
+	char dir[DIR_PATH_BYTES];
+	int option, status;
+
+	while ((option = cli_option(cmd, argc, argv, "bh", options, &status)) != -1) {
+		if (option == -2)
+			return status;
+		is_background = true;
+	}
+	if (optind < argc)
+		return cli_usage(cmd);
+	if (find_dir(dir) < 0)
+		return CLI_FAILED;
+	return is_background ? background(dir) : foreground(dir);
+}

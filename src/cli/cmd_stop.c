@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* ulf stop: end the server. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/conn.h"
+
+/* The server holds its lock to the very end: wait for that. */
+static int wait_for_end(const char *dir)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	char path[DIR_PATH_BYTES + 32];
+	int i, fd, ret = -1;
+
+	dir_join(dir, DIR_LOCK, path, sizeof(path));
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	for (i = 0; i < 1000 && ret < 0; i++) {
+		ret = flock(fd, LOCK_EX | LOCK_NB);
+		if (ret < 0)
+			nanosleep(&pause, NULL);
+	}
+	close(fd);
+	return ret;
+}
+
+int cmd_stop(const struct cli_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	struct abi_request request = { .op = ABI_SOCKET_SHUTDOWN };
+	struct conn conn;
+	int ret, status;
+
+	if (cli_option(cmd, argc, argv, "h", options, &status) != -1)
+		return status;
+	if (optind < argc)
+		return cli_usage(cmd);
+	ret = conn_open(&conn, 0);
+	if (ret == -ENOTCONN) {
+		printf("no server runs in %s\n", conn.dir);
+		return 0;
+	}
+	if (ret < 0)
+		return CLI_FAILED;
+	conn_call(&conn, &request, NULL, 0);
+	ret = wait_for_end(conn.dir);
+	if (ret < 0)
+		cli_error("the server in %s (process %d) does not end; kill -9 does no harm",
+			  conn.dir, conn.server_pid);
+	conn_close(&conn);
+	return ret < 0 ? CLI_FAILED : 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* ulf umount: unmount, also what a dead server left. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fusemount.h"
+#include "cli/cli.h"
+#include "cli/conn.h"
+#include "cli/place.h"
+
+/* Without a server there may still be a mount, a dead one. */
+static int unmount(struct conn *conn, bool is_connected, const char *path, bool is_lazy)
+{
+	int ret;
+
+	if (!fusemount_is_mounted(path)) {
+		cli_error("%s is not a mount of ulf's", path);
+		return -EINVAL;
+	}
+	ret = fusemount_close(path, is_lazy || fusemount_is_stale(path), false);
+	if (ret == -EBUSY)
+		cli_error("%s is in use; leave it (cd, open files) and try again, or say "
+			  "`ulf umount --lazy`", path);
+	else if (ret == -ENOENT)
+		cli_error("fusermount3 is not installed; root can say `umount %s`", path);
+	else if (ret < 0)
+		cli_error("cannot unmount %s: %s", path, strerror(-ret));
+	if (ret < 0)
+		return ret;
+	/* The server notices by itself; now it surely has. */
+	if (is_connected)
+		conn_path(conn, ABI_SOCKET_UMOUNT, path);
+	return 0;
+}
+
+int cmd_umount(const struct cli_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "lazy", no_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	bool is_lazy = false;
+	int option, connected, status;
+	struct conn conn;
+	char *path;
+
+	while ((option = cli_option(cmd, argc, argv, "lh", options, &status)) != -1) {
+		if (option == -2)
+			return status;
+		is_lazy = true;
+	}
+	if (argc - optind > 1)
+		return cli_usage(cmd);
+	connected = conn_open(&conn, 0);
+	if (connected < 0 && connected != -ENOTCONN)
+		return CLI_FAILED;
+	status = CLI_FAILED;
+	if (place_find(conn.dir, argv[optind], &path) == 0) {
+		if (unmount(&conn, connected == 0, path, is_lazy) == 0)
+			status = 0;
+		free(path);
+	}
+	conn_close(&conn);
+	return status;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* ulf: the table of commands, help and usage. */
+#include "cli/cli.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct cli_cmd commands[] = {
+	{
+		.name = "run",
+		.args = "[-e EVENT]... [--live] [-o FILE] [--] PROGRAM [ARGS]",
+		.summary = "run a program and show what it recorded",
+		.help =
+"Starts PROGRAM with the events switched on from its first instruction, waits\n"
+"for it, and prints what it recorded.  The exit status is the program's; if a\n"
+"signal killed it, ulf dies of the same signal.\n"
+"\n"
+"  -e, --event=EVENT  switch on EVENT: sys:event, sys:*, sys, event; * and ?\n"
+"                     stand for any text and any character; may be repeated,\n"
+"                     or be a list with commas\n"
+"  -l, --live         print records as they come (and consume them)\n"
+"  -o, --output=FILE  print to FILE instead of to stderr\n"
+"\n"
+"What was recorded stays readable after the program's end, see `ulf ls`,\n"
+"until it is removed with `ulf rm`.\n"
+"\n"
+"Example:  ulf run -e 'sched:*' -- ./minikernel --seconds 1\n",
+		.run = cmd_run,
+	},
+	{
+		.name = "ls",
+		.args = "[--all] [PATH]",
+		.summary = "list the roots: traced programs, alive and dead",
+		.help =
+"A line a root: name, process id, alive, dead or corrupt, events switched on\n"
+"of events known, bytes that are there to be read, and records lost.  With\n"
+"PATH, list that directory of the tree (see `ulf help cat`).\n"
+"\n"
+"  -a, --all          all that is known of each root\n",
+		.run = cmd_ls,
+	},
+	{
+		.name = "mount",
+		.args = "[DIR]",
+		.summary = "mount the tree of control files",
+		.help =
+"Mounts on DIR, an empty directory, or on the directory `tracing` of the ulf\n"
+"directory, and prints where.  In it is a directory for every root, with the\n"
+"files that the kernel has in /sys/kernel/tracing.  It stays mounted until\n"
+"`ulf umount` or `ulf stop`.\n"
+"\n"
+"Needs /dev/fuse and, unless you are root, fusermount3 (package fuse3).\n"
+"Without them: `ulf cat` and `ulf echo`.\n",
+		.run = cmd_mount,
+	},
+	{
+		.name = "umount",
+		.args = "[--lazy] [DIR]",
+		.summary = "unmount it",
+		.help =
+"Unmounts DIR, or the directory `tracing` of the ulf directory.\n"
+"\n"
+"  -l, --lazy         also if it is in use: it is gone when nobody uses it\n",
+		.run = cmd_umount,
+	},
+	{
+		.name = "cat",
+		.args = "PATH...",
+		.summary = "print files of the tree, without a mount",
+		.help =
+"PATH is a root, as `ulf ls` names it, and a file: minikernel.4711/trace.\n"
+"A root may be shortened to its program's name or its process id if that is\n"
+"unique: minikernel/trace, 4711/trace.  trace_pipe waits for more until ^C.\n",
+		.run = cmd_cat,
+	},
+	{
+		.name = "echo",
+		.args = "[-a] [-n] VALUE PATH",
+		.summary = "write a value to a file of the tree, without a mount",
+		.help =
+"As `echo VALUE > PATH` in a mounted tree; PATH as in `ulf help cat`.\n"
+"\n"
+"  -a, --append       as `>>`: the file is not truncated\n"
+"  -n, --no-newline   no newline after VALUE\n"
+"\n"
+"Example:  ulf echo 1 minikernel/events/sched/enable\n",
+		.run = cmd_echo,
+	},
+	{
+		.name = "rm",
+		.args = "ROOT... | --dead",
+		.summary = "remove dead roots and what they recorded",
+		.help =
+"  -d, --dead         all that are dead or corrupt\n"
+"\n"
+"A root whose program is alive cannot be removed.\n",
+		.run = cmd_rm,
+	},
+	{
+		.name = "server",
+		.args = "[--background]",
+		.summary = "be the server; the other commands start one if need be",
+		.help =
+"Serves the mounts and the other commands, in the foreground until ^C.  One\n"
+"runs for each ulf directory.\n"
+"\n"
+"  -b, --background   return when it is ready; it logs to server.log in the\n"
+"                     ulf directory\n",
+		.run = cmd_server,
+	},
+	{
+		.name = "stop",
+		.args = "",
+		.summary = "stop the server; programs go on recording",
+		.help =
+"Unmounts everything first.  Settings and records live in shared memory: the\n"
+"next server finds them.\n",
+		.run = cmd_stop,
+	},
+};
+#define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+void cli_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fputs("ulf: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+static const struct cli_cmd *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR_COMMANDS; i++) {
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	}
+	return NULL;
+}
+
+static void print_usage(FILE *to, const struct cli_cmd *cmd)
+{
+	fprintf(to, "usage: ulf %s%s%s\n", cmd->name, *cmd->args ? " " : "", cmd->args);
+}
+
+static void print_help(const struct cli_cmd *cmd)
+{
+	print_usage(stdout, cmd);
+	printf("\nulf %s: %s\n\n%s", cmd->name, cmd->summary, cmd->help);
+}
+
+static void print_commands(FILE *to)
+{
+	size_t i;
+
+	fputs("usage: ulf COMMAND [ARGS]\n\n"
+	      "Tracepoints and tracefs for programs: what ftrace is to the kernel.\n\n", to);
+	for (i = 0; i < NR_COMMANDS; i++)
+		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
+	fputs("  help     say more about a command: ulf help COMMAND\n\n"
+	      "The ulf directory is $ULF_DIR, else $XDG_RUNTIME_DIR/ulf, else\n"
+	      "/run/user/UID/ulf, else /dev/shm/ulf-UID.\n", to);
+}
+
+int cli_usage(const struct cli_cmd *cmd)
+{
+	print_usage(stderr, cmd);
+	fprintf(stderr, "ulf help %s says more\n", cmd->name);
+	return CLI_USAGE;
+}
+
+int cli_option(const struct cli_cmd *cmd, int argc, char **argv,
+	       const char *short_options, const struct option *options,
+	       int *ret_status)
+{
+	int option = getopt_long(argc, argv, short_options, options, NULL);
+
+	switch (option) {
+	case 'h':
+		print_help(cmd);
+		*ret_status = 0;
+		return -2;
+	case '?':
+		*ret_status = cli_usage(cmd);
+		return -2;
+	default:
+		return option;
+	}
+}
+
+static int unknown(const char *name)
+{
+	cli_error("there is no command `%s`; `ulf help` lists them", name);
+	return CLI_USAGE;
+}
+
+static int help(int argc, char **argv)
+{
+	const struct cli_cmd *cmd;
+
+	if (argc < 3) {
+		print_commands(stdout);
+		return 0;
+	}
+	cmd = find(argv[2]);
+	if (!cmd)
+		return unknown(argv[2]);
+	print_help(cmd);
+	return 0;
+}
+
+static int flush(int status)
+{
+	if ((fflush(stdout) == EOF || ferror(stdout)) && status == 0) {
+		cli_error("standard output: %m");
+		return CLI_FAILED;
+	}
+	return status;
+}
+
+/* No file that is opened shall be taken for a standard stream. */
+static void open_standard_streams(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	const struct cli_cmd *cmd;
+	char name[32];
+
+	open_standard_streams();
+
+	if (argc < 2) {
+		print_commands(stderr);
+		return CLI_USAGE;
+	}
+	if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+	    strcmp(argv[1], "-h") == 0)
+		return flush(help(argc, argv));
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("ulf " ULF_VERSION);
+		return flush(0);
+	}
+	cmd = find(argv[1]);
+	if (!cmd)
+		return unknown(argv[1]);
+	snprintf(name, sizeof(name), "ulf %s", cmd->name);
+	argv[1] = name;
+	return flush(cmd->run(cmd, argc - 1, argv + 1));
+}

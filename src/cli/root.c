@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Roots, as the server lists them, and paths that begin with one; see root.h. */
+#include "cli/root.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#define ROWS_SHOWN	16		/* of those that might be meant */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct abi_root_row *x = a, *y = b;
+
+	return strverscmp(x->name, y->name);
+}
+
+int root_list_get(struct conn *conn, struct root_list *ret_list)
+{
+	struct abi_request request = { .op = ABI_SOCKET_LIST };
+	struct root_list list = { 0 };
+	size_t i;
+	int ret;
+
+	ret = conn_call(conn, &request, NULL, 0);
+	if (ret < 0) {
+		cli_error("cannot list the roots in %s: %s", conn->dir, strerror(-ret));
+		return ret;
+	}
+	list.nr = conn->data.len / sizeof(*list.rows);
+	list.rows = calloc(list.nr + 1, sizeof(*list.rows));
+	if (!list.rows) {
+		cli_error("out of memory");
+		return -ENOMEM;
+	}
+	if (list.nr)
+		memcpy(list.rows, conn->data.data, list.nr * sizeof(*list.rows));
+	for (i = 0; i < list.nr; i++)
+		list.rows[i].name[sizeof(list.rows[i].name) - 1] = '\0';
+	qsort(list.rows, list.nr, sizeof(*list.rows), by_name);
+	*ret_list = list;
+	return 0;
+}
+
+void root_list_done(struct root_list *list)
+{
+	free(list->rows);
+	list->rows = NULL;
+	list->nr = 0;
+}
+
+const char *root_state_name(uint32_t state)
+{
+	switch (state) {
+	case ABI_ROOT_ALIVE:
+		return "alive";
+	case ABI_ROOT_DEAD:
+		return "dead";
+	default:
+		return "corrupt";
+	}
+}
+
+/* Is @name of @len bytes the program's name, or the pid, of this root? */
+static bool is_short_for(const struct abi_root_row *row, const char *name, size_t len)
+{
+	char pid[16];
+	int pid_len = snprintf(pid, sizeof(pid), "%u", row->pid);
+
+	if (len == (size_t)pid_len && memcmp(name, pid, len) == 0)
+		return true;
+	return strncmp(row->name, name, len) == 0 && row->name[len] == '.' &&
+	       isdigit((unsigned char)row->name[len + 1]);
+}
+
+static void say_ambiguous(const struct root_list *list, const char *name, size_t len)
+{
+	size_t i, shown = 0;
+
+	cli_error("`%.*s` may be any of these roots, say which:", (int)len, name);
+	for (i = 0; i < list->nr && shown < ROWS_SHOWN; i++) {
+		if (is_short_for(&list->rows[i], name, len)) {
+			fprintf(stderr, "  %s (%s)\n", list->rows[i].name,
+				root_state_name(list->rows[i].state));
+			shown++;
+		}
+	}
+}
+
+static const struct abi_root_row *find(const struct root_list *list, const char *name,
+				       size_t len)
+{
+	const struct abi_root_row *row, *alive = NULL, *other = NULL;
+	size_t nr_alive = 0, nr_others = 0;
+
+	for (row = list->rows; row < list->rows + list->nr; row++) {
+		if (strlen(row->name) == len && memcmp(row->name, name, len) == 0)
+			return row;
+		if (!is_short_for(row, name, len))
+			continue;
+		if (row->state == ABI_ROOT_ALIVE) {
+			alive = row;
+			nr_alive++;
+		} else {
+			other = row;
+			nr_others++;
+		}
+	}
+	if (nr_alive == 1)
+		return alive;
+	if (nr_alive == 0 && nr_others == 1)
+		return other;
+	if (nr_alive + nr_others == 0)
+		cli_error("no root is called `%.*s`; `ulf ls` lists them", (int)len, name);
+	else
+		say_ambiguous(list, name, len);
+	return NULL;
+}
+
+int root_path(struct conn *conn, const char *path, char **ret_path)
+{
+	const struct abi_root_row *row;
+	struct root_list list;
+	size_t len;
+	int ret;
+
+	if (*path == '/') {
+		cli_error("%s: give the path from the root on, as in minikernel.4711/trace",
+			  path);
+		return -EINVAL;
+	}
+	ret = root_list_get(conn, &list);
+	if (ret < 0)
+		return ret;
+	len = strcspn(path, "/");
+	row = find(&list, path, len);
+	ret = row ? 0 : -ENOENT;
+	if (!ret && asprintf(ret_path, "%s%s", row->name, path + len) < 0) {
+		cli_error("out of memory");
+		ret = -ENOMEM;
+	}
+	root_list_done(&list);
+	return ret;
+}
+
+void root_path_error(const char *path, int error)
+{
+	const char *remedy = "";
+
+	switch (error) {
+	case -ENOENT:
+		remedy = "; `ulf ls DIRECTORY` shows what there is";
+		break;
+	case -EISDIR:
+		remedy = "; `ulf ls` lists directories";
+		break;
+	case -EBUSY:
+		remedy = "; somebody else has it open";
+		break;
+	case -EPIPE:
+		remedy = ": the server ended; say that again";
+		break;
+	}
+	cli_error("%s: %s%s", path, strerror(-error), remedy);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Roots, as the server lists them, and paths that begin with one. */
+#ifndef ULF_CLI_ROOT_H
+#define ULF_CLI_ROOT_H
+
+#include <stddef.h>
+
+#include "cli/conn.h"
+
+struct root_list {
+	struct abi_root_row *rows;	/* in the order of their names */
+	size_t nr;
+};
+
+/* Says what is wrong. */
+int root_list_get(struct conn *conn, struct root_list *ret_list);
+void root_list_done(struct root_list *list);
+
+const char *root_state_name(uint32_t state);
+
+/*
+ * root_path - a path as people write it, made exact
+ * @path: its first part is a root's name, or a program's name or a process id
+ *	  that only one root has (a living one is preferred)
+ * @ret_path: what the server understands; free() it
+ *
+ * Says what is wrong.
+ */
+int root_path(struct conn *conn, const char *path, char **ret_path);
+
+/* Say that @path could not be used: @error is a -errno. */
+void root_path_error(const char *path, int error);
+
+#endif

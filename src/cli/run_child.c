@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* ulf run: starting the program, waiting for it, signals. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/run.h"
+
+/* Written before the handlers are there, read by them. */
+static volatile pid_t forward_to;
+
+/* The terminal's hang-up (SI_KERNEL) has reached the program already. */
+static void forward(int signal, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	(void)context;
+	if (info->si_code != SI_KERNEL && forward_to > 0)
+		kill(forward_to, signal);
+	errno = saved;
+}
+
+static void set_signals(void)
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	action.sa_sigaction = forward;
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+}
+
+/* In the child.  @report_fd gets the errno if it cannot be started. */
+static void become(const struct run *run, char **argv, int report_fd,
+		   const sigset_t *mask)
+{
+	int error;
+
+	setenv("ULF_DIR", run->conn.dir, 1);
+	setenv("ULF_HOLD", "1", 1);
+	if (*run->events)
+		setenv("ULF_EVENTS", run->events, 1);
+	else
+		unsetenv("ULF_EVENTS");
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execvp(argv[0], argv);
+	error = errno;
+	while (write(report_fd, &error, sizeof(error)) < 0 && errno == EINTR)
+		;
+	_exit(127);
+}
+
+static int start_error(const char *program, int error)
+{
+	const char *remedy = "";
+
+	if (error == ENOENT && !strchr(program, '/'))
+		remedy = "; a program that is not in PATH needs its directory: ./NAME";
+	else if (error == EACCES)
+		remedy = "; is it executable?";
+	cli_error("%s: %s%s", program, strerror(error), remedy);
+	return -error;
+}
+
+int run_child_start(struct run *run, char **argv)
+{
+	sigset_t all, mask;
+	int report[2], error = 0;
+	ssize_t len;
+
+	if (pipe2(report, O_CLOEXEC) < 0) {
+		cli_error("pipe: %m");
+		return -errno;
+	}
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &mask);
+	run->pid = fork();
+	if (run->pid == 0)
+		become(run, argv, report[1], &mask);
+	forward_to = run->pid;
+	if (run->pid > 0)
+		set_signals();
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	close(report[1]);
+	if (run->pid < 0) {
+		cli_error("fork: %m");
+		close(report[0]);
+		return -EAGAIN;
+	}
+	do {
+		len = read(report[0], &error, sizeof(error));
+	} while (len < 0 && errno == EINTR);
+	close(report[0]);
+	if (len == sizeof(error)) {
+		waitpid(run->pid, NULL, 0);
+		return start_error(argv[0], error);
+	}
+	run->pidfd = (int)syscall(SYS_pidfd_open, run->pid, 0);
+	if (run->pidfd < 0)
+		run->is_live = false;	/* an old kernel: print it at the end */
+	else
+		fcntl(run->pidfd, F_SETFD, FD_CLOEXEC);
+	return 0;
+}
+
+int run_child_wait(struct run *run)
+{
+	int status = 0;
+
+	while (waitpid(run->pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return 0;
+	}
+	forward_to = 0;
+	return status;
+}
+
+int run_child_repeat_end(int wait_status)
+{
+	const struct rlimit none = { 0, 0 };
+	sigset_t set;
+	int sig;
+
+	if (!WIFSIGNALED(wait_status))
+		return WEXITSTATUS(wait_status);
+	sig = WTERMSIG(wait_status);
+	/* One core, the program's, is enough. */
+	setrlimit(RLIMIT_CORE, &none);
+	signal(sig, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(sig);
+	return 128 + sig;
+}

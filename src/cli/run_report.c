@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ulf run: what was recorded, and what the user should know about it: a word of
+ * -e that fits no event, records that were lost, a program without tracepoints.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "cli/cli.h"
+#include "cli/run.h"
+
+#define EVENTS_SHOWN	20		/* when a word fits none of them */
+#define LOOK_MS_MIN	2
+#define LOOK_MS_MAX	200
+
+/*
+ * A program that is started by a script has a root of its own pid: then all
+ * roots that began during this run count.
+ */
+bool run_root_is_ours(const struct run *run, const struct abi_root_row *row)
+{
+	return row->state != ABI_ROOT_CORRUPT && row->started_ns >= run->started_ns;
+}
+
+int run_roots(struct run *run, struct root_list *ret_roots)
+{
+	struct root_list list;
+	size_t i, nr = 0;
+	bool has_own = false;
+	int ret = root_list_get(&run->conn, &list);
+
+	if (ret < 0)
+		return ret;
+	for (i = 0; i < list.nr; i++)
+		has_own |= run_root_is_ours(run, &list.rows[i]) &&
+			   list.rows[i].pid == (uint32_t)run->pid;
+	for (i = 0; i < list.nr; i++) {
+		if (run_root_is_ours(run, &list.rows[i]) &&
+		    (!has_own || list.rows[i].pid == (uint32_t)run->pid))
+			list.rows[nr++] = list.rows[i];
+	}
+	list.nr = nr;
+	*ret_roots = list;
+	return 0;
+}
+
+static void put(struct run *run, const void *data, size_t bytes)
+{
+	fwrite(data, 1, bytes, run->out);
+	fflush(run->out);
+}
+
+/* ---- live ---- */
+
+static bool has_ended(const struct run *run, int wait_ms)
+{
+	struct pollfd poll_fd = { .fd = run->pidfd, .events = POLLIN };
+
+	return poll(&poll_fd, 1, wait_ms) > 0;
+}
+
+/* The name of the root, once it is there; free() it.  NULL: it never came. */
+static char *wait_for_root(struct run *run)
+{
+	int wait_ms = LOOK_MS_MIN;
+	struct root_list roots;
+	bool is_over;
+	char *name = NULL;
+
+	do {
+		is_over = has_ended(run, wait_ms);
+		if (run_roots(run, &roots) < 0)
+			return NULL;
+		if (roots.nr)
+			name = strdup(roots.rows[0].name);
+		root_list_done(&roots);
+		wait_ms = wait_ms * 2 < LOOK_MS_MAX ? wait_ms * 2 : LOOK_MS_MAX;
+	} while (!name && !is_over);
+	return name;
+}
+
+/* A read of the stream; when the program has ended only of what is there. */
+static int read_stream(struct run *run, int file, bool *is_over)
+{
+	const struct abi_request cancel = { .op = ABI_SOCKET_CANCEL };
+	const struct abi_request request = {
+		.op = ABI_SOCKET_READ,
+		.file = (uint32_t)file,
+		.value = ABI_SOCKET_READ_MAX,
+	};
+	struct pollfd fds[2] = {
+		{ .fd = run->conn.fd, .events = POLLIN },
+		{ .fd = run->pidfd, .events = POLLIN },
+	};
+	int ret = conn_send(&run->conn, &request, NULL, 0, -1);
+
+	while (!ret && !*is_over && !(fds[0].revents)) {
+		if (poll(fds, 2, -1) < 0)
+			continue;
+		if (!fds[0].revents && fds[1].revents)
+			*is_over = true;
+	}
+	if (!ret && !fds[0].revents)
+		ret = conn_send(&run->conn, &cancel, NULL, 0, -1);
+	return ret < 0 ? ret : conn_receive(&run->conn);
+}
+
+static void stream(struct run *run, int file)
+{
+	bool is_over = false, was_over;
+	int ret;
+
+	do {
+		was_over = is_over;
+		ret = read_stream(run, file, &is_over);
+		if (ret > 0)
+			put(run, run->conn.data.data, run->conn.data.len);
+		/* What came in the last moment is fetched once more. */
+	} while (ret > 0 || (ret == -EINTR && !was_over));
+	if (ret < 0 && ret != -EINTR)
+		cli_error("trace_pipe: %s", strerror(-ret));
+}
+
+void run_live(struct run *run)
+{
+	char *name = wait_for_root(run), *path;
+	int file;
+
+	if (!name)
+		return;
+	if (asprintf(&path, "%s/trace_pipe", name) < 0) {
+		cli_error("out of memory");
+		free(name);
+		return;
+	}
+	file = conn_file_open(&run->conn, path, O_RDONLY);
+	if (file < 0) {
+		root_path_error(path, file);
+	} else {
+		stream(run, file);
+		conn_file_close(&run->conn, file);
+	}
+	free(path);
+	free(name);
+}
+
+/* ---- afterwards ---- */
+
+static int print_trace(struct run *run, const char *name)
+{
+	uint64_t offset = 0;
+	char *path;
+	int file, ret;
+
+	if (asprintf(&path, "%s/trace", name) < 0)
+		return -ENOMEM;
+	file = conn_file_open(&run->conn, path, O_RDONLY);
+	ret = file;
+	while (file >= 0 && (ret = conn_file_read(&run->conn, file, offset)) > 0) {
+		put(run, run->conn.data.data, run->conn.data.len);
+		offset += (uint64_t)ret;
+	}
+	if (ret < 0)
+		root_path_error(path, ret);
+	if (file >= 0)
+		conn_file_close(&run->conn, file);
+	free(path);
+	return ret;
+}
+
+/* @event is "system:name"; the spellings are set_event's. */
+static bool word_fits(const char *word, size_t len, char *event)
+{
+	const char *colon = memchr(word, ':', len);
+	char *name = strchr(event, ':');
+	size_t left = colon ? (size_t)(colon - word) : len;
+	bool fits;
+
+	if (!name)
+		return false;
+	*name++ = '\0';
+	if (!colon)
+		fits = glob_match_n(word, len, event) || glob_match_n(word, len, name);
+	else
+		fits = (left == 0 || glob_match_n(word, left, event)) &&
+		       (left + 1 == len || glob_match_n(colon + 1, len - left - 1, name));
+	name[-1] = ':';
+	return fits;
+}
+
+static bool word_fits_any(const char *word, size_t len, char **events, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (word_fits(word, len, events[i]))
+			return true;
+	}
+	return false;
+}
+
+static void show_events(const struct root_list *roots, char **events, size_t nr)
+{
+	size_t i;
+
+	if (nr == 0) {
+		fprintf(stderr, "     the program has no events\n");
+		return;
+	}
+	fprintf(stderr, "     there are:");
+	for (i = 0; i < nr && i < EVENTS_SHOWN; i++)
+		fprintf(stderr, " %s", events[i]);
+	if (nr > EVENTS_SHOWN)
+		fprintf(stderr, " ... and %zu more: ulf cat %s/available_events",
+			nr - EVENTS_SHOWN, roots->rows[0].name);
+	fputc('\n', stderr);
+}
+
+static void check_words(const struct run *run, const struct root_list *roots,
+			char **events, size_t nr)
+{
+	const char *word = run->events;
+	bool is_bad = false;
+	size_t len;
+
+	for (; *word; word += len + (word[len] == ',')) {
+		len = strcspn(word, ",");
+		if (!len || word_fits_any(word, len, events, nr))
+			continue;
+		cli_error("-e %.*s: no event is called so", (int)len, word);
+		is_bad = true;
+	}
+	if (is_bad)
+		show_events(roots, events, nr);
+}
+
+/* available_events of all roots, a line each. */
+static int gather_events(struct run *run, const struct root_list *roots,
+			 struct text *ret_lines)
+{
+	struct text text;
+	char *path;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < roots->nr && ret >= 0; i++) {
+		if (asprintf(&path, "%s/available_events", roots->rows[i].name) < 0)
+			return -ENOMEM;
+		ret = conn_file_text(&run->conn, path, &text);
+		if (ret < 0)
+			root_path_error(path, ret);
+		text_write(ret_lines, text.data, text.len);
+		text_done(&text);
+		free(path);
+	}
+	return ret < 0 ? ret : ret_lines->error;
+}
+
+static void check_events(struct run *run, const struct root_list *roots)
+{
+	char **events, *line, *save = NULL;
+	size_t nr = 0, room = 1, i;
+	struct text lines;
+
+	text_init(&lines, ABI_SOCKET_ANSWER_MAX);
+	if (gather_events(run, roots, &lines) < 0)
+		goto out;
+	for (i = 0; i < lines.len; i++)
+		room += lines.data[i] == '\n';
+	events = calloc(room, sizeof(*events));
+	if (!events || !lines.len) {
+		if (events)
+			check_words(run, roots, events, 0);
+		free(events);
+		goto out;
+	}
+	text_putc(&lines, '\0');
+	for (line = strtok_r(lines.data, "\n", &save); line && nr < room;
+	     line = strtok_r(NULL, "\n", &save))
+		events[nr++] = line;
+	check_words(run, roots, events, nr);
+	free(events);
+out:
+	text_done(&lines);
+}
+
+static void report_root(struct run *run, const struct abi_root_row *row)
+{
+	if (row->overruns)
+		cli_error("%s: %" PRIu64 " events were lost, the buffers were full; a larger "
+			  "buffer_size_kb or --live helps", row->name, row->overruns);
+	if (!row->entries && !run->is_live && *run->events)
+		cli_error("%s: nothing was recorded", row->name);
+	else if (!run->is_live && row->entries)
+		cli_error("%s: %" PRIu64 " records; `ulf cat %s/trace` shows them again, "
+			  "`ulf rm %s` removes them", row->name, row->entries, row->name,
+			  row->name);
+}
+
+int run_report(struct run *run)
+{
+	struct root_list roots;
+	int ret = run_roots(run, &roots);
+	size_t i;
+
+	if (ret < 0)
+		return ret;
+	if (!roots.nr)
+		cli_error("%s has left no root: is it linked with libulf, and ULF_DISABLE "
+			  "not set?", run->program);
+	for (i = 0; i < roots.nr && !run->is_live && ret >= 0; i++) {
+		if (roots.nr > 1)
+			fprintf(run->out, "==> %s <==\n", roots.rows[i].name);
+		ret = print_trace(run, roots.rows[i].name);
+	}
+	if (roots.nr && *run->events)
+		check_events(run, &roots);
+	for (i = 0; i < roots.nr; i++)
+		report_root(run, &roots.rows[i]);
+	root_list_done(&roots);
+	return ret;
+}
