@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Files: paths, open files, and a file system that lives in the arena. */
+#ifndef MINI_FS_H
+#define MINI_FS_H
+
+#include <mini/list.h>
+#include <mini/mutex.h>
+
+#define NAME_LEN	32
+#define PATH_LEN	128
+#define NR_OPEN		16
+#define BLOCK_SIZE	1024	/* a file's data, in kmalloc()ed blocks */
+#define NR_BLOCKS	64	/* blocks a file, so 64 KiB */
+
+/* open flags; the numbers are of this kernel only */
+#define FILE_READ	0x1
+#define FILE_WRITE	0x2
+#define FILE_CREATE	0x4
+#define FILE_APPEND	0x8
+#define FILE_TRUNC	0x10
+
+struct file;
+struct inode;
+struct socket;
+
+struct file_operations {
+	/* Both: from @pos, which they do not move.  Bytes done, or -errno. */
+	ssize_t (*read)(struct file *file, char *buf, size_t len, size_t pos);
+	ssize_t (*write)(struct file *file, const char *buf, size_t len, size_t pos);
+	/* Optional: throw the content away.  The inode is locked. */
+	void (*truncate)(struct inode *inode);
+};
+
+struct inode {
+	const struct file_operations *fops;
+	struct mutex lock;		/* size, block, is_dirty */
+	size_t size;
+	char *block[NR_BLOCKS];
+	bool is_dir;
+	bool is_dirty;			/* has to be written back */
+	int (*show)(char *buf, size_t size);	/* proc files: their text */
+};
+
+struct dentry {
+	char name[NAME_LEN];
+	struct inode *inode;
+	struct list_head children, sibling;
+};
+
+/* A file of the tree or a socket. */
+struct file {
+	struct dentry *dentry;
+	struct socket *socket;
+	size_t pos;
+	unsigned int flags;
+};
+
+struct files_struct {
+	struct file *fd[NR_OPEN];
+};
+
+/* namei.c */
+int vfs_init(void);
+void vfs_done(void);
+int vfs_mkdir(const char *path);
+int vfs_create(const char *path, const struct file_operations *fops,
+	       struct dentry **ret_dentry);
+int path_lookup(const char *path, struct dentry **ret_dentry);
+/* Calls @fn on every inode until it returns non-zero. */
+int vfs_for_each_inode(int (*fn)(struct dentry *dentry, void *arg), void *arg);
+
+/* vfs.c */
+struct file *alloc_file(unsigned int flags);
+int vfs_open(const char *path, unsigned int flags, struct file **ret_file);
+ssize_t vfs_read(struct file *file, char *buf, size_t len);
+ssize_t vfs_write(struct file *file, const char *buf, size_t len);
+void filp_close(struct file *file);
+struct files_struct *files_alloc(void);
+void exit_files(struct files_struct *files);	/* closes all, frees it; NULL is fine */
+int vfs_file_init(void);
+
+/* ramfs.c */
+extern const struct file_operations ramfs_fops;
+
+/* proc.c */
+int proc_init(void);
+
+/* writeback.c */
+void writeback_init(void);
+void writeback_done(void);
+u64 writeback_blocks(void);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* A circular list whose links live in the things that are listed. */
+#ifndef MINI_LIST_H
+#define MINI_LIST_H
+
+#include <mini/types.h>
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+#define LIST_HEAD_INIT(name)	{ &(name), &(name) }
+#define LIST_HEAD(name)		struct list_head name = LIST_HEAD_INIT(name)
+
+static inline void INIT_LIST_HEAD(struct list_head *head)
+{
+	head->next = head;
+	head->prev = head;
+}
+
+static inline bool list_empty(const struct list_head *head)
+{
+	return head->next == head;
+}
+
+/* Put @item in front of @place; in front of the head is the list's end. */
+static inline void list_add_tail(struct list_head *item, struct list_head *place)
+{
+	item->prev = place->prev;
+	item->next = place;
+	place->prev->next = item;
+	place->prev = item;
+}
+
+static inline void list_add(struct list_head *item, struct list_head *place)
+{
+	list_add_tail(item, place->next);
+}
+
+/* An item taken off its list is a list of itself: list_empty() tells. */
+static inline void list_del_init(struct list_head *item)
+{
+	item->next->prev = item->prev;
+	item->prev->next = item->next;
+	INIT_LIST_HEAD(item);
+}
+
+#define list_entry(ptr, type, member)	container_of(ptr, type, member)
+#define list_first_entry(head, type, member) \
+	list_entry((head)->next, type, member)
+
+#define list_for_each_entry(pos, head, member)				\
+	for (pos = list_entry((head)->next, __typeof__(*pos), member);	\
+	     &pos->member != (head);					\
+	     pos = list_entry(pos->member.next, __typeof__(*pos), member))
+
+/* The same when the body may take @pos off the list; @tmp is its successor. */
+#define list_for_each_entry_safe(pos, tmp, head, member)		\
+	for (pos = list_entry((head)->next, __typeof__(*pos), member),	\
+	     tmp = list_entry(pos->member.next, __typeof__(*pos), member); \
+	     &pos->member != (head);					\
+	     pos = tmp,							\
+	     tmp = list_entry(tmp->member.next, __typeof__(*pos), member))
+
+#endif

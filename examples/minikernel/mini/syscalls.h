@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What user programs see of the kernel.  Results are 0 or more, or -errno; on its
+ * way back a system call delivers signals and may lose the CPU.
+ */
+#ifndef MINI_SYSCALLS_H
+#define MINI_SYSCALLS_H
+
+#include <mini/fs.h>
+#include <mini/signal.h>
+
+struct flow;
+
+int sys_open(const char *path, unsigned int flags);
+ssize_t sys_read(int fd, char *buf, size_t len);
+ssize_t sys_write(int fd, const char *buf, size_t len);
+int sys_close(int fd);
+int sys_socket(u16 port);
+ssize_t sys_sendto(int fd, const void *buf, size_t len, u32 daddr, u16 dport);
+ssize_t sys_recvfrom(int fd, void *buf, size_t len, struct flow *ret_from, int timeout_ms);
+int sys_nanosleep(s64 ns);		/* by a high resolution timer */
+int sys_sleep(unsigned int ms);		/* by the timer wheel */
+/* A child that executes @path; its pid. */
+pid_t sys_spawn(const char *path, const char *args);
+pid_t sys_wait4(pid_t pid, int *ret_status);
+int sys_kill(pid_t pid, int sig);
+int sys_sigaction(int sig, sighandler handler);
+int sys_nice(int nice);
+
+/* exec.c: user programs.  What a file "#!mini NAME" runs. */
+#define ARGS_LEN	64
+
+struct program {
+	const char *name;
+	int (*main)(const char *args);
+};
+
+extern const struct program programs[];
+
+int exec_init(void);	/* puts a file for each program into /bin */
+/* Comes back only if it fails. */
+int kernel_execve(const char *path, const char *args);
+
+/* programs, by file */
+int client_main(const char *args);	/* user_net.c */
+int server_main(const char *args);
+int ping_main(const char *args);
+int logger_main(const char *args);	/* user_cron.c */
+int cron_main(const char *args);
+int sh_main(const char *args);		/* user_sh.c */
+int cat_main(const char *args);
+int wc_main(const char *args);
+int sum_main(const char *args);
+int sleep_main(const char *args);
+
+/* init.c */
+#define NR_WORD_FILES	4	/* /usr/words0 and so on: something to read */
+
+int rootfs_init(void);
+int init_main(void *arg);
+
+/* What the programs got done: shown by main() at the end. */
+struct user_stats {
+	atomic_ulong requests, replies_lost, pings, pings_lost, commands, log_lines;
+};
+
+extern struct user_stats user_stats;
+extern unsigned int boot_rate;	/* the client's requests a second; set by main() */
+
+#endif

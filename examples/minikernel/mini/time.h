@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Time: high resolution timers, the tick that one of them makes on each CPU,
+ * and the wheel of coarse timers that the tick turns.
+ */
+#ifndef MINI_TIME_H
+#define MINI_TIME_H
+
+#include <time.h>
+
+#include <mini/list.h>
+
+#define HZ			100
+#define TICK_NSEC		(NSEC_PER_SEC / HZ)
+#define msecs_to_jiffies(ms)	(((unsigned long)(ms) * HZ + 999) / 1000)
+
+extern atomic_ulong mini_jiffies;
+#define jiffies			atomic_load_explicit(&mini_jiffies, memory_order_relaxed)
+
+ktime_t ktime_get(void);
+
+/* hrtimer.c */
+enum hrtimer_mode {
+	HRTIMER_MODE_ABS	= 0x00,
+	HRTIMER_MODE_REL	= 0x01,
+	HRTIMER_MODE_PINNED	= 0x02,
+	HRTIMER_MODE_SOFT	= 0x04,
+	HRTIMER_MODE_HARD	= 0x08,
+
+	HRTIMER_MODE_ABS_PINNED = HRTIMER_MODE_ABS | HRTIMER_MODE_PINNED,
+	HRTIMER_MODE_REL_PINNED = HRTIMER_MODE_REL | HRTIMER_MODE_PINNED,
+	HRTIMER_MODE_ABS_SOFT	= HRTIMER_MODE_ABS | HRTIMER_MODE_SOFT,
+	HRTIMER_MODE_REL_SOFT	= HRTIMER_MODE_REL | HRTIMER_MODE_SOFT,
+	HRTIMER_MODE_ABS_PINNED_SOFT = HRTIMER_MODE_ABS_PINNED | HRTIMER_MODE_SOFT,
+	HRTIMER_MODE_REL_PINNED_SOFT = HRTIMER_MODE_REL_PINNED | HRTIMER_MODE_SOFT,
+	HRTIMER_MODE_ABS_HARD	= HRTIMER_MODE_ABS | HRTIMER_MODE_HARD,
+	HRTIMER_MODE_REL_HARD	= HRTIMER_MODE_REL | HRTIMER_MODE_HARD,
+	HRTIMER_MODE_ABS_PINNED_HARD = HRTIMER_MODE_ABS_PINNED | HRTIMER_MODE_HARD,
+	HRTIMER_MODE_REL_PINNED_HARD = HRTIMER_MODE_REL_PINNED | HRTIMER_MODE_HARD,
+};
+
+enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
+
+struct hrtimer {
+	struct list_head node;		/* on its CPU's list, by expiry */
+	ktime_t expires;		/* absolute */
+	ktime_t softexpires;		/* earliest; expires - slack */
+	enum hrtimer_restart (*function)(struct hrtimer *timer);	/* in an interrupt */
+	int cpu;
+};
+
+int hrtimers_init(void);
+void hrtimer_init(struct hrtimer *timer, clockid_t clock, enum hrtimer_mode mode);
+void hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode);
+int hrtimer_cancel(struct hrtimer *timer);	/* waits for a running callback */
+void hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval);
+int hrtimer_nanosleep(ktime_t ns);		/* 0, or -EINTR */
+
+/* timer.c */
+#define TIMER_CPUMASK		0x0003FFFF
+#define TIMER_MIGRATING		0x00040000
+#define TIMER_DEFERRABLE	0x00080000
+#define TIMER_PINNED		0x00100000
+#define TIMER_IRQSAFE		0x00200000
+#define TIMER_TRACE_FLAGMASK \
+	(TIMER_MIGRATING | TIMER_DEFERRABLE | TIMER_PINNED | TIMER_IRQSAFE)
+#define TIMER_ARRAYSHIFT	22
+
+struct timer_list {
+	struct list_head entry;
+	unsigned long expires;		/* in jiffies */
+	void (*function)(struct timer_list *timer);	/* in a softirq */
+	u32 flags;			/* CPU, TIMER_*, slot of the wheel */
+};
+
+void timers_init(void);
+void timer_setup(struct timer_list *timer, void (*fn)(struct timer_list *), u32 flags);
+int mod_timer(struct timer_list *timer, unsigned long expires);
+int del_timer_sync(struct timer_list *timer);	/* waits for a running callback */
+long schedule_timeout(long timeout);		/* what is left of it */
+void run_local_timers(void);			/* from the tick */
+
+/* tick.c */
+void tick_start(void);	/* on the CPU itself */
+void tick_stop(int cpu);
+
+#endif

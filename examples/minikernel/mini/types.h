@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel's short names for C's types, and the few macros that every
+ * kernel source takes for granted.
+ */
+#ifndef MINI_TYPES_H
+#define MINI_TYPES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * A trace event's format shows a field's type as it was written.  <stdbool.h>
+ * makes "bool" a macro for _Bool, and the format would say "_Bool".
+ */
+#undef bool
+typedef _Bool bool;
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int64_t s64;
+typedef s64 ktime_t;
+
+#define __force
+#define NSEC_PER_SEC	1000000000LL
+#define NSEC_PER_MSEC	1000000LL
+#define NSEC_PER_USEC	1000LL
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define container_of(ptr, type, member) \
+	((type *)((char *)(ptr) - offsetof(type, member)))
+
+/* The address that the running function returns to. */
+#define _RET_IP_	((unsigned long)__builtin_return_address(0))
+
+/* Virtual CPUs: how many there can be, and how many there are. */
+#define NR_CPUS		8
+extern int nr_cpus;	/* set once by main() before anything runs */
+
+#define for_each_cpu(cpu) for ((cpu) = 0; (cpu) < nr_cpus; (cpu)++)
+
+/* Say what is wrong and abort: the mini kernel's own invariants only. */
+void panic(const char *why) __attribute__((noreturn, cold));
+
+#endif

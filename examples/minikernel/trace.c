@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one file in which every event is defined.  All others include a trace
+ * header and call trace_<event>().
+ */
+#define CREATE_TRACE_POINTS
+
+#include "trace/events/irq.h"
+#include "trace/events/kmem.h"
+#include "trace/events/net.h"
+#include "trace/events/sched.h"
+#include "trace/events/signal.h"
+#include "trace/events/timer.h"
+#include "trace/events/workqueue.h"

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* User programs by the clock: one that keeps the log, one that has jobs done. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <mini/sched.h>
+#include <mini/syscalls.h>
+#include <mini/time.h>
+
+#define LOG_MS		50
+#define ROTATE_MS	1000
+
+static const char *const log_files[] = { "/var/log/messages", "/var/log/access" };
+
+/* SIGUSR1: start the logs anew. */
+static void rotate_logs(int sig)
+{
+	size_t i;
+	int fd;
+
+	(void)sig;
+	for (i = 0; i < ARRAY_SIZE(log_files); i++) {
+		fd = sys_open(log_files[i], FILE_WRITE | FILE_CREATE | FILE_TRUNC);
+		if (fd >= 0)
+			sys_close(fd);
+	}
+}
+
+/* Says at every turn what the kernel says of itself. */
+int logger_main(const char *args)
+{
+	char text[128];
+	ssize_t n;
+	int fd;
+
+	(void)args;
+	sys_nice(5);
+	sys_sigaction(SIGUSR1, rotate_logs);
+	for (;;) {
+		n = -1;
+		fd = sys_open("/proc/stat", FILE_READ);
+		if (fd >= 0) {
+			n = sys_read(fd, text, sizeof(text));
+			sys_close(fd);
+		}
+		fd = sys_open(log_files[0], FILE_WRITE | FILE_CREATE | FILE_APPEND);
+		if (fd >= 0) {
+			if (n > 0 && sys_write(fd, text, (size_t)n) > 0)
+				atomic_fetch_add(&user_stats.log_lines, 1);
+			sys_close(fd);
+		}
+		sys_sleep(LOG_MS);
+	}
+}
+
+/* More of them than CPUs: they take the CPUs from each other. */
+static void run_batch(void)
+{
+	char path[ARGS_LEN];
+	int i, status;
+
+	for (i = 0; i <= nr_cpus; i++) {
+		snprintf(path, sizeof(path), "/usr/words%d", i % NR_WORD_FILES);
+		sys_spawn("/bin/sum", path);
+	}
+	while (sys_wait4(-1, &status) > 0)
+		;
+}
+
+/* Every second: the logs are rotated, and a few jobs run. */
+int cron_main(const char *args)
+{
+	pid_t pid;
+
+	(void)args;
+	sys_nice(10);
+	for (;;) {
+		sys_sleep(ROTATE_MS);
+		pid = find_task_by_comm("logger");
+		if (pid > 0)
+			sys_kill(pid, SIGUSR1);
+		run_batch();
+	}
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* The shell, which runs its script over and over, and the commands in it. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mini/syscalls.h>
+#include <mini/time.h>
+
+#define SCRIPT_MAX	1024
+#define PAUSE_MS	150
+#define KILL_AFTER_MS	40
+
+static ssize_t read_script(const char *path, char *buf, size_t size)
+{
+	int fd = sys_open(path, FILE_READ);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = sys_read(fd, buf, size - 1);
+	sys_close(fd);
+	buf[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+/* "command args", or "command args &": that one is killed after a while. */
+static void run_command(char *line)
+{
+	char path[PATH_LEN], *args = line + strcspn(line, " ");
+	size_t len;
+	int status;
+	bool in_background;
+	pid_t pid;
+
+	if (*args)
+		*args++ = '\0';
+	len = strlen(args);
+	in_background = len && args[len - 1] == '&';
+	if (in_background)
+		args[len - 1] = '\0';
+	if (snprintf(path, sizeof(path), "/bin/%s", line) >= (int)sizeof(path))
+		return;
+	pid = sys_spawn(path, args);
+	if (pid < 0)
+		return;
+	if (in_background) {
+		sys_sleep(KILL_AFTER_MS);
+		sys_kill(pid, SIGTERM);
+	}
+	sys_wait4(pid, &status);
+	atomic_fetch_add(&user_stats.commands, 1);
+}
+
+int sh_main(const char *args)
+{
+	char script[SCRIPT_MAX], *line, *end;
+
+	for (;;) {
+		if (read_script(args, script, sizeof(script)) <= 0)
+			return 1;
+		for (line = script; *line; line = end) {
+			end = line + strcspn(line, "\n");
+			if (*end)
+				*end++ = '\0';
+			run_command(line);
+			sys_sleep(PAUSE_MS);
+		}
+	}
+}
+
+/* Calls @fn with every piece of the file. */
+static int each_piece(const char *path, void (*fn)(const char *buf, size_t len, void *arg),
+		      void *arg)
+{
+	char buf[512];
+	ssize_t n;
+	int fd = sys_open(path, FILE_READ);
+
+	if (fd < 0)
+		return fd;
+	while ((n = sys_read(fd, buf, sizeof(buf))) > 0)
+		fn(buf, (size_t)n, arg);
+	sys_close(fd);
+	return (int)n;
+}
+
+/* There is no terminal to write to. */
+static void put_text(const char *text, size_t len)
+{
+	int fd = sys_open("/dev/null", FILE_WRITE);
+
+	if (fd < 0)
+		return;
+	sys_write(fd, text, len);
+	sys_close(fd);
+}
+
+static void cat_piece(const char *buf, size_t len, void *arg)
+{
+	(void)arg;
+	put_text(buf, len);
+}
+
+int cat_main(const char *args)
+{
+	return each_piece(args, cat_piece, NULL) < 0;
+}
+
+static void wc_piece(const char *buf, size_t len, void *arg)
+{
+	unsigned long *lines = arg;
+
+	while (len--)
+		*lines += buf[len] == '\n';
+}
+
+int wc_main(const char *args)
+{
+	unsigned long lines = 0;
+	char text[32];
+
+	if (each_piece(args, wc_piece, &lines) < 0)
+		return 1;
+	snprintf(text, sizeof(text), "%lu\n", lines);
+	put_text(text, strlen(text));
+	return 0;
+}
+
+static void sum_piece(const char *buf, size_t len, void *arg)
+{
+	u32 *crc = arg;
+	size_t i;
+	int bit;
+
+	for (i = 0; i < len; i++) {
+		*crc ^= (u8)buf[i];
+		for (bit = 0; bit < 8; bit++)
+			*crc = *crc >> 1 ^ (*crc & 1 ? 0xedb88320u : 0);
+	}
+}
+
+/* Enough to do for several ticks: this one gets preempted. */
+int sum_main(const char *args)
+{
+	u32 crc = ~0u;
+	char text[32];
+	int round;
+
+	for (round = 0; round < 8; round++)
+		if (each_piece(args, sum_piece, &crc) < 0)
+			return 1;
+	snprintf(text, sizeof(text), "%08x\n", ~crc);
+	put_text(text, strlen(text));
+	return 0;
+}
+
+int sleep_main(const char *args)
+{
+	sys_nanosleep(atoi(args) * NSEC_PER_SEC);
+	return 0;
+}

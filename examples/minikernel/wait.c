@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Wait queues: tasks that sleep until somebody says that something happened. */
+#include <mini/sched.h>
+
+void init_waitqueue_head(struct wait_queue_head *wq)
+{
+	spin_lock_init(&wq->lock);
+	INIT_LIST_HEAD(&wq->head);
+}
+
+/*
+ * On the queue first, then in the sleeping state, then the caller looks at what
+ * it waits for: a wake-up in between is never lost.
+ */
+void prepare_to_wait(struct wait_queue_head *wq, struct wait_queue_entry *entry,
+		     unsigned int state)
+{
+	bool flags;
+
+	spin_lock_irqsave(&wq->lock, flags);
+	if (!entry->task) {
+		entry->task = current;
+		list_add_tail(&entry->node, &wq->head);
+	}
+	set_current_state(state);
+	spin_unlock_irqrestore(&wq->lock, flags);
+}
+
+void finish_wait(struct wait_queue_head *wq, struct wait_queue_entry *entry)
+{
+	bool flags;
+
+	set_current_state(TASK_RUNNING);
+	spin_lock_irqsave(&wq->lock, flags);
+	list_del_init(&entry->node);
+	spin_unlock_irqrestore(&wq->lock, flags);
+}
+
+void wake_up(struct wait_queue_head *wq)
+{
+	struct wait_queue_entry *entry;
+	bool flags;
+
+	spin_lock_irqsave(&wq->lock, flags);
+	list_for_each_entry(entry, &wq->head, node)
+		wake_up_process(entry->task);
+	spin_unlock_irqrestore(&wq->lock, flags);
+}
