@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+# The front door: `make help`.  Meson and ninja do the work in $(BUILD).
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+# A pattern (grep -E) that picks tests by name: make test T=unit/
+T ?=
+# Given on the command line or in the environment only; make's own default cc
+# is not a choice.
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := $(if $(findstring clang,$(CC)),clang++,g++)
+endif
+MESON_FLAGS := -Dwerror=true
+NINJA := ninja -C
+, := ,
+
+# What meson globs for at configure time; $(1)/.files remembers it.
+GLOBBED = find tests docs examples bench -name '*.[ch]' -o -name '*.cpp' \
+	-o -name '*.[1-8]' -o -type d 2>/dev/null | LC_ALL=C sort
+
+# $(call configure,DIR,FLAGS): set DIR up once, again when files came or went.
+define configure
+	@mkdir -p $(1)
+	@$(GLOBBED) >$(1)/.files.now
+	@if [ ! -e $(1)/build.ninja ] || [ "$$(cat $(1)/.cc)" != '$(CC)' ]; then \
+		rm -rf $(1)/meson-* $(1)/build.ninja; \
+		CC='$(CC)' CXX='$(CXX)' meson setup $(1) \
+			$(MESON_FLAGS) $(2) || exit 1; \
+		echo '$(CC)' >$(1)/.cc; \
+	elif ! cmp -s $(1)/.files.now $(1)/.files; then \
+		meson setup --reconfigure $(1) >$(1)/.reconfigure.log || \
+			{ cat $(1)/.reconfigure.log; exit 1; }; \
+	fi
+	@mv $(1)/.files.now $(1)/.files
+endef
+
+.PHONY: all
+all: setup
+	$(call configure,$(BUILD),)
+	@$(NINJA) $(BUILD)
+
+.PHONY: setup
+setup:
+	@tools/setup
+
+.PHONY: demo
+demo: all
+	@ULF_BUILD='$(CURDIR)/$(BUILD)' tools/demo
+
+.PHONY: test
+test: all
+	@tests/run -b $(BUILD) $(if $(T),'$(T)')
+
+.PHONY: torture
+torture: all
+	@tests/run -b $(BUILD) -l '$(or $(T),^(torture|fuzz)/)'
+
+.PHONY: bench
+bench:
+	@tools/setup --bench
+	$(call configure,$(BUILD),)
+	@if [ ! -e $(BUILD)/bench/bench_lttng ] && \
+	    pkg-config --exists lttng-ust; then \
+		meson setup --reconfigure $(BUILD) >/dev/null; \
+	fi
+	@$(NINJA) $(BUILD)
+	@bench/run $(BUILD)
+
+# Instrumented builds live next to the ordinary one.
+.PHONY: asan
+asan: setup
+	$(call configure,build-asan,-Db_sanitize=address$(,)undefined \
+		-Db_lundef=false)
+	@$(NINJA) build-asan
+	@tests/run -b build-asan -s address \
+		'$(or $(T),^(unit|fuzz|torture|runtime|lang|cli|tracefs)/)'
+
+.PHONY: tsan
+tsan: setup
+	$(call configure,build-tsan,-Db_sanitize=thread -Db_lundef=false)
+	@$(NINJA) build-tsan
+	@tests/run -b build-tsan -s thread '$(or $(T),^(unit|fuzz|torture|runtime)/)'
+
+.PHONY: install
+install:
+	@[ -e $(BUILD)/build.ninja ] || $(MAKE) --no-print-directory all
+	@meson configure $(BUILD) -Dprefix='$(PREFIX)'
+	@meson install -C $(BUILD) $(if $(DESTDIR),--destdir '$(DESTDIR)')
+	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || ldconfig
+
+.PHONY: clean
+clean:
+	@rm -rf build build-asan build-tsan '$(BUILD)'
+
+.PHONY: help
+help:
+	@echo 'make            build into $(BUILD)/ (installs missing Debian packages first)'
+	@echo 'make demo       a guided tour: the sample program, traced'
+	@echo 'make test       build and run all tests; T=PATTERN for some of them'
+	@echo 'make torture    the long form of the torture and fuzz tests'
+	@echo 'make bench      the cost of an event, next to its peers'
+	@echo 'make asan       tests under AddressSanitizer and UBSan, in build-asan/'
+	@echo 'make tsan       tests under ThreadSanitizer, in build-tsan/'
+	@echo 'make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
+	@echo 'make clean      remove what was built'
+	@echo
+	@echo 'Another compiler: make CC=clang BUILD=build-clang'

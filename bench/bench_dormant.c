@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Worker, built twice: with ulf (DORMANT_NAME "dormant_ulf") and without
+ * ("dormant_plain").  Never traced; what it does must cost the same in both.
+ * With an argument it does nothing: the driver measures its start-up.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "measure.h"
+#include "worker.h"
+
+#ifdef WITH_ULF
+#define CREATE_TRACE_POINTS
+#include "bench_trace.h"
+#endif
+
+#define NR_FORKS	20
+#define NR_BLOCKS	1024		/* power of two */
+#define NR_MALLOCS	1000
+#define NR_SLICES	100
+
+/* fork() until it returns in the parent, and until the child is gone. */
+static void measure_fork(void)
+{
+	double call[NR_FORKS], whole[NR_FORKS];
+
+	for (int k = 0; k < NR_FORKS; k++) {
+		uint64_t begin = measure_now_ns();
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		call[k] = measure_now_ns() - begin;
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			worker_fail("fork failed");
+		whole[k] = measure_now_ns() - begin;
+	}
+	worker_result(DORMANT_NAME "_fork", measure_median(call, NR_FORKS));
+	worker_result(DORMANT_NAME "_child", measure_median(whole, NR_FORKS));
+}
+
+/* One thread that frees and allocates blocks of 16 to 1039 bytes at random;
+ * glibc is faster as long as a process has never had a second thread. */
+static void measure_malloc(void)
+{
+	static void *blocks[NR_BLOCKS];
+	double slices[NR_SLICES];
+	uint32_t random = 12345;
+
+	for (int k = 0; k < NR_SLICES; k++) {
+		uint64_t begin = measure_now_ns();
+
+		for (int n = 0; n < NR_MALLOCS; n++) {
+			void **block;
+
+			random = random * 1664525 + 1013904223;
+			block = &blocks[random >> 8 & (NR_BLOCKS - 1)];
+			free(*block);
+			*block = malloc(16 + (random >> 20 & 1023));
+			if (!*block)
+				worker_fail("malloc failed");
+		}
+		slices[k] = (double)(measure_now_ns() - begin) / NR_MALLOCS;
+	}
+	worker_result(DORMANT_NAME "_malloc", measure_median(slices, NR_SLICES));
+}
+
+static void run_round(void)
+{
+	measure_fork();
+	measure_malloc();
+}
+
+int main(int argc, char **argv)
+{
+	cpu_set_t allowed;
+
+	(void)argv;
+	if (argc > 1)
+		return 0;
+	sched_getaffinity(0, sizeof(allowed), &allowed);
+	measure_pin(&allowed, 0);
+	return worker_main(run_round);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Worker: the cost of an ulf event, off and on, from 1, 2 and 4 threads, next to
+ * an empty loop, a clock read and the limit loop in the same process.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "limit.h"
+#include "measure.h"
+#include "worker.h"
+
+#define CREATE_TRACE_POINTS
+#include "bench_trace.h"
+
+#define MAX_THREADS 4
+
+extern char **environ;
+
+static const char text[16] = "0123456789abcde";
+
+static cpu_set_t allowed;
+static double tsc_ghz;
+static struct limit_ring *limit_rings;
+static double slices[MAX_THREADS][MEASURE_SLICES];
+static pthread_barrier_t start;
+
+/* Write @value to events/bench/@event/enable of this process's own root, as a
+ * user would: by the CLI. */
+static void switch_event(const char *event, const char *value)
+{
+	const char *ulf = getenv("ULF");
+	char path[128];
+	char *argv[] = { "ulf", "echo", (char *)value, path, NULL };
+	posix_spawn_file_actions_t actions;
+	int status;
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "%s.%d/events/bench/%s/enable",
+		 program_invocation_short_name, (int)getpid(), event);
+	/* Standard output is the driver's. */
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, 2, 1);
+	if (posix_spawnp(&pid, ulf ? ulf : "ulf", &actions, NULL, argv, environ) ||
+	    waitpid(pid, &status, 0) != pid || status)
+		worker_fail("ulf echo failed");
+	posix_spawn_file_actions_destroy(&actions);
+}
+
+static void report(const char *name)
+{
+	worker_result(name, measure_ns(slices[0], MEASURE_SLICES, tsc_ghz));
+}
+
+static void *thread_main(void *arg)
+{
+	int number = (int)(intptr_t)arg;
+
+	measure_pin(&allowed, number);
+	pthread_barrier_wait(&start);
+	MEASURE(slices[number], trace_bench_event((int)i, ~i, text));
+	return NULL;
+}
+
+/* All slices of all threads make one median: ns that an event takes the
+ * thread it happens in, while the others do the same. */
+static void on_from_threads(const char *name, int nr)
+{
+	pthread_t threads[MAX_THREADS];
+
+	pthread_barrier_init(&start, NULL, nr);
+	for (int k = 0; k < nr; k++)
+		if (pthread_create(&threads[k], NULL, thread_main,
+				   (void *)(intptr_t)k))
+			worker_fail("pthread_create failed");
+	for (int k = 0; k < nr; k++)
+		pthread_join(threads[k], NULL);
+	pthread_barrier_destroy(&start);
+	worker_result(name, measure_ns(slices[0], nr * MEASURE_SLICES, tsc_ghz));
+}
+
+static void round_off(void)
+{
+	uint64_t common = (uint64_t)getpid() << 32 | 7;
+
+	MEASURE(slices[0], (void)0);
+	report("empty_loop");
+	MEASURE(slices[0], (void)__rdtsc());
+	report("clock");
+	MEASURE(slices[0], limit_write(limit_rings, common, (int)i, ~i, text));
+	report("limit");
+	if (trace_bench_event_enabled())
+		worker_fail("bench_event is on before it was switched on");
+	MEASURE(slices[0], trace_bench_event((int)i, ~i, text));
+	report("event_off");
+}
+
+static void round_on(void)
+{
+	switch_event("bench_event", "1");
+	switch_event("bench_string", "1");
+	if (!trace_bench_event_enabled() || !trace_bench_string_enabled())
+		worker_fail("the events are off after they were switched on");
+	MEASURE(slices[0], trace_bench_event((int)i, ~i, text));
+	report("event_on");
+	MEASURE(slices[0], trace_bench_string((int)i, ~i, text));
+	report("string_on");
+	on_from_threads("event_on_2threads", 2);
+	on_from_threads("event_on_4threads", 4);
+	switch_event("bench_event", "0");
+	switch_event("bench_string", "0");
+}
+
+static void run_round(void)
+{
+	round_off();
+	round_on();
+}
+
+int main(void)
+{
+	sched_getaffinity(0, sizeof(allowed), &allowed);
+	measure_pin(&allowed, 0);
+	tsc_ghz = measure_tsc_ghz();
+	limit_rings = limit_init();
+	if (!limit_rings)
+		worker_fail("no restartable sequences here");
+	return worker_main(run_round);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows and ratios of the benchmark.  A new measurement is a row here and a
+ * worker_result() in a worker.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
+#include "table.h"
+
+#define MAX_VALUES 101
+
+enum unit { NS, US, KB };
+
+static const struct row {
+	const char *name;
+	const char *title;
+	enum unit unit;
+} rows[] = {
+	{ "empty_loop", "empty loop", NS },
+	{ "clock", "clock read alone (rdtsc)", NS },
+	{ "limit", "limit: rdtsc, 48-byte record, one store", NS },
+	{ "event_off", "event off", NS },
+	{ "event_on", "event on (int, u64, char[16])", NS },
+	{ "string_on", "event on (int, u64, __string; 48 bytes)", NS },
+	{ "event_on_2threads", "event on, 2 threads, each", NS },
+	{ "event_on_4threads", "event on, 4 threads, each", NS },
+	{ "lttng_off", "LTTng-UST, event off", NS },
+	{ "lttng_on", "LTTng-UST, the same event on", NS },
+	{ "dormant_plain_start", "start to end of a program", US },
+	{ "dormant_ulf_start", "  with ulf, dormant", US },
+	{ "dormant_plain_fork", "fork(), in the parent", US },
+	{ "dormant_ulf_fork", "  with ulf, dormant", US },
+	{ "dormant_plain_child", "fork(), child exits, wait", US },
+	{ "dormant_ulf_child", "  with ulf, dormant", US },
+	{ "dormant_plain_malloc", "free() and malloc(), one thread", NS },
+	{ "dormant_ulf_malloc", "  with ulf, dormant", NS },
+	{ "resident_plain", "memory of a process", KB },
+	{ "resident_ulf", "  with ulf, dormant", KB },
+	{ "root_dormant", "shared memory of a dormant root", KB },
+	{ "root_per_cpu", "ring memory for a CPU when on", KB },
+};
+
+#define NR_ROWS		(sizeof(rows) / sizeof(*rows))
+
+/* What was measured for each row. */
+static struct result {
+	int nr;
+	double values[MAX_VALUES];	/* by round */
+} results[NR_ROWS];
+
+/* Printed in the table beside the row of the numerator, and as RATIO lines. */
+static const struct ratio {
+	const char *name, *numerator, *denominator, *goal;
+} ratios[] = {
+	{ "event_on/limit", "event_on", "limit", "<= 1.5" },
+	{ "string_on/limit", "string_on", "limit", "<= 1.5" },
+	{ "lttng_on/event_on", "lttng_on", "event_on", ">= 7" },
+	{ "event_on_2threads/event_on", "event_on_2threads", "event_on", "1" },
+	{ "event_on_4threads/event_on", "event_on_4threads", "event_on", "1" },
+	{ "event_off/empty_loop", "event_off", "empty_loop", "1" },
+	{ "start/plain", "dormant_ulf_start", "dormant_plain_start", "1" },
+	{ "fork/plain", "dormant_ulf_fork", "dormant_plain_fork", "1" },
+	{ "child/plain", "dormant_ulf_child", "dormant_plain_child", "1" },
+	{ "malloc/plain", "dormant_ulf_malloc", "dormant_plain_malloc", "1" },
+};
+
+#define NR_RATIOS	(sizeof(ratios) / sizeof(*ratios))
+
+static struct result *result_find(const char *name)
+{
+	for (size_t k = 0; k < NR_ROWS; k++)
+		if (!strcmp(rows[k].name, name))
+			return &results[k];
+	fprintf(stderr, "bench: no row is called %s\n", name);
+	exit(1);
+}
+
+void table_add(const char *name, double value)
+{
+	struct result *result = result_find(name);
+
+	if (result->nr < MAX_VALUES)
+		result->values[result->nr++] = value;
+}
+
+/* The median of what the rounds give each by itself, so that a machine that
+ * slows down for some rounds slows numerator and denominator alike.  False if
+ * one of the two was not measured. */
+static int ratio_median(const struct ratio *ratio, double *ret_median)
+{
+	const struct result *above = result_find(ratio->numerator);
+	const struct result *below = result_find(ratio->denominator);
+	int nr = above->nr < below->nr ? above->nr : below->nr;
+	double values[MAX_VALUES];
+
+	if (!nr)
+		return 0;
+	for (int k = 0; k < nr; k++)
+		values[k] = above->values[k] / below->values[k];
+	*ret_median = measure_median(values, nr);
+	return 1;
+}
+
+static void row_print(const struct row *row, const struct result *result)
+{
+	static const struct { const char *name; double scale; } units[] = {
+		[NS] = { "ns", 1 }, [US] = { "us", 1000 }, [KB] = { "KiB", 1024 },
+	};
+	double scale = units[row->unit].scale, value;
+	double sorted[MAX_VALUES], median;
+
+	if (!result->nr) {
+		printf("%-42s %9s\n", row->title, "-");
+		return;
+	}
+	memcpy(sorted, result->values, sizeof(sorted));
+	median = measure_median(sorted, result->nr);
+	printf("%-42s %9.2f %-3s %9.2f %9.2f", row->title, median / scale,
+	       units[row->unit].name, sorted[0] / scale,
+	       sorted[result->nr - 1] / scale);
+	for (size_t k = 0; k < NR_RATIOS; k++)
+		if (!strcmp(ratios[k].numerator, row->name) &&
+		    ratio_median(&ratios[k], &value))
+			printf("   %s %.2f (goal %s)", ratios[k].name, value,
+			       ratios[k].goal);
+	putchar('\n');
+}
+
+int table_print(int nr_rounds)
+{
+	int missing = 0;
+	double value;
+
+	printf("%-42s %9s %-3s %9s %9s   %s\n", "", "median", "", "min", "max",
+	       "ratio");
+	for (size_t k = 0; k < NR_ROWS; k++)
+		row_print(&rows[k], &results[k]);
+	printf("Medians of %d interleaved rounds, ratios too (each round's own"
+	       " ratio).\nTimes are for one event or call, with the loop around"
+	       " it.\n\n", nr_rounds);
+	for (size_t k = 0; k < NR_RATIOS; k++) {
+		if (ratio_median(&ratios[k], &value)) {
+			printf("RATIO %s %.3f\n", ratios[k].name, value);
+		} else {
+			printf("RATIO %s -\n", ratios[k].name);
+			missing = 1;
+		}
+	}
+	return missing;
+}

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# no-sanitize: address times and memory of an instrumented build say nothing
+# no-sanitize: thread times and memory of an instrumented build say nothing
+# The benchmark runs and gives a number for everything that needs no LTTng.
+# What the numbers are is not a test's business.
+set -u
+
+# The rows of LTTng may be empty, then the exit status says so.
+"$ULF_SRC/bench/run" "$ULF_BUILD" 1 >"$TMPDIR/out" 2>&1
+cat "$TMPDIR/out"
+status=0
+for ratio in event_on/limit string_on/limit event_on_4threads/event_on \
+	     event_off/empty_loop start/plain fork/plain malloc/plain; do
+	grep -qE "^RATIO $ratio [0-9]+\.[0-9]+\$" "$TMPDIR/out" || {
+		echo "no number for $ratio"
+		status=1
+	}
+done
+exit $status

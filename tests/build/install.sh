@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# What `make install` puts down is enough to build and run a traced program by
+# pkg-config alone: shared and static, C and C++.
+set -eu
+
+root=$TMPDIR/root
+meson install -C "$ULF_BUILD" --no-rebuild --quiet --destdir "$root"
+pc=$(find "$root" -name ulf.pc)
+libdir=${pc%/pkgconfig/ulf.pc}
+prefix=$(pkg-config --variable=prefix "$pc")
+config="pkg-config --define-variable=prefix=$root$prefix"
+cflags=$($config --cflags "$pc")
+libs=$($config --libs "$pc")
+
+[ "$cflags" = "-I$root$prefix/include/ulf" ]
+"$root$prefix/bin/ulf" --help >/dev/null
+[ "$(readlink "$libdir/libulf.so")" = libulf.so.0 ]
+
+cd "$TMPDIR"
+cat >sample_trace.h <<'EOF'
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM sample
+#if !defined(SAMPLE_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define SAMPLE_TRACE_H
+#include <linux/tracepoint.h>
+TRACE_EVENT(sample_tick,
+	TP_PROTO(int count),
+	TP_ARGS(count),
+	TP_STRUCT__entry(__field(int, count)),
+	TP_fast_assign(__entry->count = count;),
+	TP_printk("count=%d", __entry->count));
+#endif
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE sample_trace
+#include <trace/define_trace.h>
+EOF
+cat >points.c <<'EOF'
+#define CREATE_TRACE_POINTS
+#include "sample_trace.h"
+EOF
+cat >main.c <<'EOF'
+#include "sample_trace.h"
+int main(void)
+{
+	for (int i = 0; i < 1000; i++)
+		trace_sample_tick(i);
+	return trace_sample_tick_enabled();
+}
+EOF
+cp main.c main.cpp
+
+gcc -Wall -Wextra -Werror -O2 -I. $cflags main.c points.c -o shared $libs
+gcc -c -Wall -Wextra -Werror -O2 -I. $cflags points.c -o points.o
+g++ -Wall -Wextra -Werror -O2 -I. $cflags main.cpp points.o -o cxx $libs
+gcc -Wall -Wextra -Werror -O2 -I. $cflags main.c points.c -o static \
+	"$libdir/libulf.a" $($config --static --libs-only-other "$pc")
+
+LD_LIBRARY_PATH=$libdir ./shared
+LD_LIBRARY_PATH=$libdir ./cxx
+./static
+LD_LIBRARY_PATH=$libdir ldd ./shared | grep "libulf.so.0 => $libdir/"
+! ldd ./static | grep libulf

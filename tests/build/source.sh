@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+# Rules of the source that a machine can check: licence lines, line and file
+# lengths, which directory may include which, and memory-order tags in pairs.
+set -u
+cd "$ULF_SRC" || exit 1
+status=0
+
+complain() {
+	if [ -n "$2" ]; then
+		echo "$1:"
+		echo "$2" | sed 's/^/	/'
+		status=1
+	fi
+}
+
+sources=$(find src include examples tests bench tools \
+	-name '*.[chS]' -o -name '*.cpp' -o -name '*.sh' -o -name '*.tc')
+code=$(echo "$sources" | grep -E '\.([chS]|cpp)$')
+[ -n "$code" ] || complain "sources" "none found"
+
+complain "no licence line at the top" "$(for file in $sources; do
+	head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || echo "$file"
+done)"
+complain "longer than 100 columns" "$(for file in $code; do
+	expand "$file" | awk -v file="$file" \
+		'length > 100 { print file ":" NR }'
+done)"
+complain "longer than 800 lines" "$(for file in $code; do
+	awk -v file="$file" 'END { if (NR > 800) print file ": " NR }' "$file"
+done)"
+
+# may_not DIRECTORY PATTERN: nothing below src/DIRECTORY includes "PATTERN/...".
+may_not() {
+	complain "src/$1 must not include" "$(grep -rnE \
+		"^ *# *include \"($2)/" "src/$1" 2>/dev/null)"
+}
+may_not abi '[a-z]+'
+may_not base 'arch|ring|event|runtime|server|tracefs|cli'
+may_not arch 'ring|event|runtime|server|tracefs|cli'
+may_not ring 'event|runtime|server|tracefs|cli'
+may_not event 'runtime|server|tracefs|cli'
+may_not runtime 'server|tracefs|cli'
+may_not server 'runtime|cli'
+may_not tracefs 'runtime|cli'
+may_not cli 'runtime'
+
+# A comment's [area.step] names the two ends of an acquire and a release.
+complain "tags that stand at one end only" "$(grep -rhoE \
+	'\[[a-z]+\.[a-z_]+\]' src include | sort | uniq -c | awk '$1 < 2')"
+exit $status

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# ulf rm: the dead go, the living stay; names that nobody has.
+. tests/cli/common
+
+start_hello; first=$root first_pid=$pid
+start_hello; second=$root second_pid=$pid
+ulf echo 1 "$first/events/enable" && ulf echo 1 "$second/events/enable" ||
+	fail "enable"
+
+text=$(ulf rm "$first" 2>&1) && fail "a living root was removed"
+contains "$text" "$first is alive"
+is_listed "$first" alive || fail "$first is gone"
+
+die "$first_pid"
+text=$(ulf rm nosuch 2>&1) && fail "no root was removed"
+contains "$text" "ulf ls"
+ulf rm "$first/trace" 2>/dev/null && fail "a file was removed"
+ulf rm "$first" || fail "rm $first"
+ulf ls | grep -q "^$first " && fail "$first is still there"
+[ ! -e "$ULF_DIR/roots/$first" ] || fail "its directory is still there"
+
+die "$second_pid"
+start_hello
+ulf rm --dead || fail "rm --dead"
+expect "roots after rm --dead" "$root" "$(ulf ls | awk 'NR > 1 { print $1 }')"
+ulf rm >/dev/null 2>&1
+expect "status of ulf rm alone" 2 $?
+exit 0

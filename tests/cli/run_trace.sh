@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# ulf run records from the first instruction, prints it to stderr, to a file or
+# live, and tells of words that fit no event.
+. tests/cli/common
+
+# hello ends of SIGTERM after a while.
+cat >"$TMPDIR/program" <<EOF
+#!/bin/sh
+echo output of the program
+"$hello" &
+sleep 0.3
+kill \$!
+wait \$! 2>/dev/null
+exit 0
+EOF
+chmod +x "$TMPDIR/program"
+
+# check_lines FILE: a count from 0 on, without a gap.
+check_lines() {
+	grep -o 'hello_request: count=[0-9]*' "$1" | sed 's/.*=//' >"$TMPDIR/counts"
+	[ -s "$TMPDIR/counts" ] || fail "no records in $1: $(cat "$1")"
+	awk '$1 != NR - 1 { exit 1 }' "$TMPDIR/counts" ||
+		fail "records are missing: $(xargs <"$TMPDIR/counts")"
+}
+
+for word in hello:hello_request hello hello_request 'hello:*' 'hel*:hello_?equest'; do
+	ulf run -e "$word" -- "$TMPDIR/program" >"$TMPDIR/out" 2>"$TMPDIR/err" ||
+		fail "-e $word: status $?"
+	expect "stdout" "output of the program" "$(cat "$TMPDIR/out")"
+	check_lines "$TMPDIR/err"
+	grep -q 'no event' "$TMPDIR/err" && fail "-e $word: $(cat "$TMPDIR/err")"
+	ulf rm --dead
+done
+
+# The root is the program's own when it is not behind a shell.
+ulf run -o "$TMPDIR/trace" -e hello -- timeout 0.3 "$hello" >"$TMPDIR/out" 2>"$TMPDIR/err"
+expect "status" 124 $?
+check_lines "$TMPDIR/trace"
+grep -q '^# tracer: nop' "$TMPDIR/trace" || fail "no header in the file"
+grep -q 'hello_request:' "$TMPDIR/err" && fail "records on stderr in spite of -o"
+root=$(ulf ls | awk '$3 == "dead" { print $1 }')
+grep -q "ulf cat $root/trace" "$TMPDIR/err" || fail "$(cat "$TMPDIR/err")"
+ulf cat "$root/trace" | cmp - "$TMPDIR/trace" || fail "ulf cat shows something else"
+
+ulf run --live -e hello -- "$TMPDIR/program" >"$TMPDIR/out" 2>"$TMPDIR/err" ||
+	fail "--live: status $?"
+check_lines "$TMPDIR/err"
+
+# Words that fit nothing
+ulf run -e nosuch:thing,hello -e 'x*' -- "$TMPDIR/program" >"$TMPDIR/out" 2>"$TMPDIR/err" ||
+	fail "status $?"
+check_lines "$TMPDIR/err"
+grep -q -e '-e nosuch:thing: no event' "$TMPDIR/err" || fail "$(cat "$TMPDIR/err")"
+grep -q -e '-e x\*: no event' "$TMPDIR/err" || fail "$(cat "$TMPDIR/err")"
+grep -q -e '-e hello: no event' "$TMPDIR/err" && fail "$(cat "$TMPDIR/err")"
+grep -q 'there are: hello:hello_request' "$TMPDIR/err" || fail "$(cat "$TMPDIR/err")"
+exit 0

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# One server a directory; started when needed; ends on request, on SIGTERM and
+# when its directory is removed; a directory that is not safe is refused.
+. tests/cli/common
+
+expect "stop without a server" "no server runs in $ULF_DIR" "$(ulf stop)"
+ulf ls >/dev/null || fail "ls"
+first=$(server_pid)
+ulf ls >/dev/null
+expect "server of the second command" "$first" "$(server_pid)"
+text=$(ulf server 2>&1) && fail "a second server runs"
+contains "$text" "runs already"
+ulf server --background || fail "--background with a server"
+expect "server" "$first" "$(server_pid)"
+ulf stop || fail "stop"
+is_gone "$first" || fail "the server has survived ulf stop"
+[ ! -e "$ULF_DIR/server.sock" ] || fail "the socket is still there"
+
+# Many at once start one.
+for i in 1 2 3 4 5 6 7 8; do
+	ulf ls >"$TMPDIR/ls.$i" 2>&1 &
+	eval "job$i=\$!"
+done
+for i in 1 2 3 4 5 6 7 8; do
+	eval "wait \$job$i" || fail "ls $i: $(cat "$TMPDIR/ls.$i")"
+done
+
+# A socket that nobody listens on, as after a crash
+kill_server
+[ -S "$ULF_DIR/server.sock" ] || fail "kill -9 removed the socket"
+ulf ls >/dev/null || fail "ls after a crash"
+third=$(server_pid)
+kill -TERM "$third"
+until_true is_gone "$third"
+[ ! -e "$ULF_DIR/server.sock" ] || fail "SIGTERM left the socket"
+
+# The foreground one, and its directory
+mkdir -m 700 "$TMPDIR/dir"
+ULF_DIR=$TMPDIR/dir ulf server 2>"$TMPDIR/err" &
+job=$!
+grep_ready() { grep -q serving "$TMPDIR/err"; }
+until_true grep_ready
+rm -rf "$TMPDIR/dir"
+wait $job
+expect "status of a server without directory" 0 $?
+
+mkdir -m 755 "$TMPDIR/open"
+text=$(ULF_DIR=$TMPDIR/open ulf ls 2>&1) && fail "a directory open to others was taken"
+contains "$text" "chmod 700"
+ln -s "$ULF_DIR" "$TMPDIR/link"
+text=$(ULF_DIR=$TMPDIR/link ulf ls 2>&1) && fail "a symbolic link was taken"
+contains "$text" "$TMPDIR/link"
+text=$(ULF_DIR=relative ulf ls 2>&1) && fail "a relative path was taken"
+contains "$text" "absolute"
+[ "$(id -u)" = 0 ] || {
+	text=$(ULF_DIR=/ ulf ls 2>&1) && fail "another user's directory was taken"
+	contains "$text" "another user"
+}
+exit 0

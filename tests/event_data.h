@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading tests/data for the tests of src/event. */
+#ifndef TESTS_EVENT_DATA_H
+#define TESTS_EVENT_DATA_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* tests/run says where the sources are; by hand it is the current directory. */
+static inline void data_path(char *path, size_t size, const char *name)
+{
+	const char *top = getenv("ULF_SRC");
+
+	snprintf(path, size, "%s/tests/data/%s", top ? top : ".", name);
+}
+
+/* A whole file as a string, to be freed; NULL if it cannot be read. */
+static inline char *read_path(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!f)
+		return NULL;
+	if (getdelim(&text, &size, '\0', f) < 0) {
+		free(text);
+		text = NULL;
+	}
+	fclose(f);
+	return text;
+}
+
+static inline char *read_data(const char *name)
+{
+	char path[1024];
+
+	data_path(path, sizeof(path), name);
+	return read_path(path);
+}
+
+#endif

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+# Completion for bash.  Source this file, or copy it to
+# /usr/share/bash-completion/completions/ulf.
+#
+# Nothing is started for it: roots are looked up in the directory, and files of
+# the tree only if a server runs.
+
+_ulf_dir() {
+	if [[ -n ${ULF_DIR-} ]]; then
+		echo "$ULF_DIR"
+	elif [[ -n ${XDG_RUNTIME_DIR-} && -O $XDG_RUNTIME_DIR ]]; then
+		echo "$XDG_RUNTIME_DIR/ulf"
+	elif [[ -O /run/user/$UID ]]; then
+		echo "/run/user/$UID/ulf"
+	else
+		echo "/dev/shm/ulf-$UID"
+	fi
+}
+
+# _ulf_paths WORD: names below the directory that WORD is in.
+_ulf_paths() {
+	local dir=$(_ulf_dir) word=$1 entry
+	compopt -o nospace
+	if [[ $word != */* ]]; then
+		for entry in "$dir"/roots/"$word"*; do
+			[[ -d $entry ]] && COMPREPLY+=("${entry##*/}/")
+		done
+	elif [[ -S $dir/server.sock ]]; then
+		while read -r entry; do
+			entry=${word%/*}/$entry
+			[[ $entry == "$word"* ]] && COMPREPLY+=("$entry")
+		done < <(ulf ls "${word%/*}" 2>/dev/null)
+	fi
+}
+
+_ulf_roots() {
+	local dir=$(_ulf_dir) entry
+	for entry in "$dir"/roots/"$1"*; do
+		[[ -d $entry ]] && COMPREPLY+=("${entry##*/}")
+	done
+}
+
+_ulf() {
+	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} i
+	local commands="run ls mount umount cat echo rm server stop help"
+
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		COMPREPLY=($(compgen -W "$commands --help --version" -- "$word"))
+		return
+	fi
+	case $command in
+	run)
+		for ((i = 2; i < COMP_CWORD; i++)); do
+			case ${COMP_WORDS[i]} in
+			-e | -o) ((i++)) ;;
+			--) ((i++)); break ;;
+			-*) ;;
+			*) break ;;
+			esac
+		done
+		if ((i < COMP_CWORD)) && declare -F _command_offset >/dev/null; then
+			_command_offset $i
+		elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == -o ]]; then
+			COMPREPLY=($(compgen -f -- "$word"))
+		elif [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "-e -l -o --event --live --output --help --" \
+				-- "$word"))
+		else
+			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))
+		fi ;;
+	ls)
+		if [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "--all --help" -- "$word"))
+		else
+			_ulf_paths "$word"
+		fi ;;
+	cat) _ulf_paths "$word" ;;
+	echo)
+		if [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "-a -n --append --no-newline --help" -- "$word"))
+		elif ((COMP_CWORD > 2)); then
+			_ulf_paths "$word"
+		fi ;;
+	rm)
+		if [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "--dead --help" -- "$word"))
+		else
+			_ulf_roots "$word"
+		fi ;;
+	mount) COMPREPLY=($(compgen -d -- "$word")) ;;
+	umount)
+		if [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "--lazy --help" -- "$word"))
+		else
+			COMPREPLY=($(compgen -d -- "$word"))
+		fi ;;
+	server) COMPREPLY=($(compgen -W "--background --help" -- "$word")) ;;
+	help) COMPREPLY=($(compgen -W "$commands" -- "$word")) ;;
+	esac
+}
+complete -F _ulf ulf
