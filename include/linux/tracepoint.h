@@ -13,7 +13,6 @@
 #ifndef ULF_LINUX_TRACEPOINT_H
 #define ULF_LINUX_TRACEPOINT_H
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -52,15 +51,15 @@
 #define __ULF_DECLARE_TRACE(name, proto, args, cond)			\
 	__ULF_EXTERN_C_BEGIN						\
 	extern struct tracepoint __tracepoint_##name;			\
-	extern void __traceiter_##name(void *__data, proto);		\
+	extern ULF_NOPLT void __traceiter_##name(void *__data, proto);	\
 	__ULF_EXTERN_C_END						\
-	static inline __attribute__((always_inline, unused)) bool	\
+	static inline __attribute__((always_inline, unused)) __ulf_bool	\
 	trace_##name##_enabled(void)					\
 	{								\
 		__ULF_SITE(name);					\
-		return false;						\
+		return 0;						\
 	__ulf_on:							\
-		return true;						\
+		return 1;						\
 	}								\
 	static inline __attribute__((unused)) void trace_##name(proto)	\
 	{								\
@@ -98,10 +97,12 @@
 	}
 
 #ifdef __cplusplus
+#define __ulf_bool		bool
 #define __ULF_EXTERN_C_BEGIN	extern "C" {
 #define __ULF_EXTERN_C_END	}
 #define __ULF_EXTERN_C		extern "C"
 #else
+#define __ulf_bool		_Bool
 #define __ULF_EXTERN_C_BEGIN
 #define __ULF_EXTERN_C_END
 #define __ULF_EXTERN_C

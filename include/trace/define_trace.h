@@ -34,6 +34,17 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
+/* Words that libc has as macros and the kernel does not: a field may be of
+ * type bool, or called errno, and `format` has to say so. */
+#pragma push_macro("bool")
+#pragma push_macro("errno")
+#undef bool
+#undef errno
+#if !defined(__cplusplus) && \
+	(!defined(__STDC_VERSION__) || __STDC_VERSION__ < 202311L)
+typedef _Bool bool;
+#endif
+
 #include <trace/stages/define.h>
 #include TRACE_INCLUDE(TRACE_INCLUDE_FILE)
 
@@ -57,6 +68,8 @@
 
 #include <trace/stages/undef.h>
 
+#pragma pop_macro("errno")
+#pragma pop_macro("bool")
 #pragma GCC diagnostic pop
 
 #undef TRACE_HEADER_MULTI_READ

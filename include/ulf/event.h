@@ -18,6 +18,17 @@ extern "C" {
 #define ULF_HIDDEN	__attribute__((visibility("hidden")))
 #define ULF_ABI_VERSION	1
 
+/* Called through the GOT, which is filled at load time: the dynamic linker
+ * must not be entered in the middle of an event, perhaps by a handler. */
+#if defined(__has_attribute)
+#if __has_attribute(noplt)
+#define ULF_NOPLT	__attribute__((noplt))
+#endif
+#endif
+#ifndef ULF_NOPLT
+#define ULF_NOPLT
+#endif
+
 /* ---- tracepoints ---- */
 
 struct tracepoint_func {
@@ -120,7 +131,7 @@ struct ulf_thread {
 ULF_EXPORT extern __thread struct ulf_thread *ulf_this_thread
 	__attribute__((tls_model("initial-exec")));
 ULF_EXPORT extern unsigned long ulf_grace_period;
-ULF_EXPORT struct ulf_thread *ulf_thread_attach(void);
+ULF_EXPORT ULF_NOPLT struct ulf_thread *ulf_thread_attach(void);
 
 #define ULF_NESTING_MASK	0xfffful
 
@@ -171,9 +182,9 @@ static inline void ulf_probe_exit(void)
 	} while (0)
 
 /* @bytes: a multiple of 4. */
-ULF_EXPORT void ulf_event_commit(const struct ulf_event *event, void *entry,
-				 size_t bytes);
-ULF_EXPORT void ulf_event_too_big(const struct ulf_event *event);
+ULF_EXPORT ULF_NOPLT void ulf_event_commit(const struct ulf_event *event,
+					   void *entry, size_t bytes);
+ULF_EXPORT ULF_NOPLT void ulf_event_too_big(const struct ulf_event *event);
 
 static inline const char *ulf_string(const char *s)
 {
