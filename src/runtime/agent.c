@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include "arch/arch.h"
 #include "base/testpoint.h"
@@ -25,6 +26,7 @@
 
 #define STACK_BYTES	(128 * 1024)
 #define SETTLE_MS	100
+#define STARTED_NS	50000000	/* by then the program is in main() */
 
 static int apply(void)
 {
@@ -63,11 +65,16 @@ static void answer(uint32_t generation, int error, bool is_settled)
 
 static void *agent(void *arg)
 {
+	struct timespec started = { 0, STARTED_NS };
 	uint32_t applied = process_slot->applied;
 	int error;
 
 	(void)arg;
 	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
+	/* for a program whose events are all in libraries */
+	arch_syscall4(SYS_futex, &root_control->generation, FUTEX_WAIT, applied,
+		      &started);
+	runtime_watch_exit();
 	for (;;) {
 		uint32_t wanted = __atomic_load_n(&root_control->generation,
 						  __ATOMIC_ACQUIRE);

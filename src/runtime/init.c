@@ -27,12 +27,24 @@ void runtime_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Runs before the destructors of the program and its libraries: what they
- * would take away stays described in the dead root. */
+/* What the destructors would take away stays described in the dead root. */
 static void at_exit(void)
 {
-	__atomic_store_n(&is_exiting, true, __ATOMIC_RELAXED);
+	if (__atomic_exchange_n(&is_exiting, true, __ATOMIC_RELAXED) ||
+	    !root_control)
+		return;
 	root_remove_if_unused();
+}
+
+/*
+ * exit() runs handlers in the reverse order, and the destructors of the program
+ * and its libraries are one of them, put there when the program itself is
+ * about to start.  So a handler set by a library's constructor comes too late;
+ * one set by the program's own constructors, or later, is in time.
+ */
+void runtime_watch_exit(void)
+{
+	atexit(at_exit);
 }
 
 static void fork_prepare(void)
@@ -81,7 +93,10 @@ void runtime_init(void)
 		return;
 	if (process_claim(NULL))
 		return;
-	atexit(at_exit);
+	/* Rings that the server has placed while we were held: the first
+	 * event may come before the agent's first turn. */
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
+		buffer_follow(i);
 	agent_start();
 }
 

@@ -17,6 +17,7 @@ void ulf_module_register(struct ulf_module *module)
 	if (module->is_registered || module->version != ULF_ABI_VERSION)
 		return;
 	runtime_init();
+	runtime_watch_exit();
 	runtime_lock();
 	if (!module->is_registered) {
 		module->is_registered = 1;

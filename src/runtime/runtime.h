@@ -21,6 +21,7 @@
 /* ---- init.c ---- */
 void runtime_init(void);		/* idempotent */
 bool runtime_is_exiting(void);
+void runtime_watch_exit(void);		/* may be called again and again */
 void runtime_lock(void);
 void runtime_unlock(void);
 
