@@ -263,14 +263,21 @@ static void run_rebalance_domains(void)
 	spin_unlock_irqrestore(&sched_lock, flags);
 }
 
+void copy_comm(char to[TASK_COMM_LEN], const char *from)
+{
+	size_t len = strnlen(from, TASK_COMM_LEN - 1);
+
+	memcpy(to, from, len);
+	memset(to + len, 0, TASK_COMM_LEN - len);
+}
+
 void set_task_comm(struct task_struct *p, const char *comm)
 {
 	bool flags;
 
 	spin_lock_irqsave(&p->signal.siglock, flags);
 	spin_lock(&sched_lock);
-	memset(p->comm, 0, sizeof(p->comm));
-	strncpy(p->comm, comm, sizeof(p->comm) - 1);
+	copy_comm(p->comm, comm);
 	spin_unlock(&sched_lock);
 	spin_unlock_irqrestore(&p->signal.siglock, flags);
 	if (p == current)

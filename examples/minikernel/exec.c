@@ -58,7 +58,7 @@ static int load_program(const char *path, const struct program **ret_program)
 	return *ret_program ? 0 : -ENOEXEC;
 }
 
-static const char *basename_of(const char *path)
+const char *kbasename(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -72,7 +72,7 @@ int kernel_execve(const char *path, const char *args)
 
 	if (r < 0)
 		return r;
-	set_task_comm(current, basename_of(path));
+	set_task_comm(current, kbasename(path));
 	flush_signal_handlers(current);
 	trace_sched_process_exec(current, current->pid, path);
 	exit_to_user_mode();

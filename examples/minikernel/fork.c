@@ -35,7 +35,7 @@ static void *task_entry(void *arg)
 
 	current = p;
 	p->pid = gettid();
-	pthread_setname_np(pthread_self(), p->comm);
+	pthread_setname_np(pthread_self(), p->thread_name);
 	sem_post(&p->started);
 	if (p->flags & PF_IDLE) {
 		schedule_tail();
@@ -54,7 +54,7 @@ static struct task_struct *dup_task_struct(const char *comm)
 	if (!p)
 		return NULL;
 	atomic_init(&p->__state, TASK_NEW);
-	strncpy(p->comm, comm, sizeof(p->comm) - 1);
+	copy_comm(p->comm, comm);
 	p->cpus_allowed = (1u << nr_cpus) - 1;
 	p->irqs_disabled = true;
 	p->cpu = current->cpu;
@@ -100,12 +100,14 @@ static int start_thread(struct task_struct *p)
 	return 0;
 }
 
-static struct task_struct *copy_process(int (*fn)(void *arg), void *arg, const char *comm)
+static struct task_struct *copy_process(int (*fn)(void *arg), void *arg, const char *comm,
+					const char *thread_name)
 {
 	struct task_struct *p = dup_task_struct(comm);
 
 	if (!p)
 		return NULL;
+	copy_comm(p->thread_name, thread_name);
 	p->fn = fn;
 	p->arg = arg;
 	return p;
@@ -123,10 +125,10 @@ static void link_task(struct task_struct *p, struct task_struct *parent)
 	spin_unlock_irqrestore(&tasklist_lock, flags);
 }
 
-/* A child of the running task that calls @fn(@arg) and exits with its result. */
-struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, pid_t *ret_pid)
+struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, const char *thread_name,
+				 pid_t *ret_pid)
 {
-	struct task_struct *p = copy_process(fn, arg, current->comm);
+	struct task_struct *p = copy_process(fn, arg, current->comm, thread_name);
 
 	if (!p)
 		return NULL;
@@ -159,7 +161,7 @@ struct task_struct *kthread_run(int (*fn)(void *arg), void *arg, int cpu,
 	va_start(ap, name_fmt);
 	vsnprintf(name, sizeof(name), name_fmt, ap);
 	va_end(ap);
-	p = copy_process(fn, arg, name);
+	p = copy_process(fn, arg, name, name);
 	if (!p)
 		return NULL;
 	p->flags |= PF_KTHREAD;
@@ -181,7 +183,7 @@ struct task_struct *fork_idle(int cpu, int (*fn)(void *arg))
 	struct task_struct *p;
 
 	comm[8] = (char)('0' + cpu);
-	p = copy_process(fn, NULL, comm);
+	p = copy_process(fn, NULL, comm, comm);
 	if (!p)
 		return NULL;
 	p->flags |= PF_KTHREAD | PF_IDLE;

@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "minikernel: cannot boot: %s\n", strerror(-r));
 		return 1;
 	}
-	init = kernel_clone(init_main, NULL, NULL);
+	init = kernel_clone(init_main, NULL, "init", NULL);
 	if (!init) {
 		fprintf(stderr, "minikernel: cannot start init\n");
 		return 1;

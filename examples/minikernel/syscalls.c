@@ -144,7 +144,7 @@ pid_t sys_spawn(const char *path, const char *args)
 		return (pid_t)syscall_return(-ENOMEM);
 	strcpy(spawn->path, path);
 	strcpy(spawn->args, args);
-	child = kernel_clone(spawned, spawn, &pid);
+	child = kernel_clone(spawned, spawn, kbasename(path), &pid);
 	if (!child)
 		kfree(spawn);
 	return (pid_t)syscall_return(child ? pid : -EAGAIN);

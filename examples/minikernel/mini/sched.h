@@ -87,6 +87,7 @@ struct task_struct {
 	struct files_struct *files;
 
 	pthread_t thread;
+	char thread_name[TASK_COMM_LEN];
 	sem_t baton;
 	sem_t started;		/* the thread knows its pid */
 	int (*fn)(void *arg);
@@ -117,6 +118,7 @@ void schedule_tail(void);	/* a new task's first act */
 void do_task_dead(void) __attribute__((noreturn));
 void scheduler_tick(void);	/* from the tick, interrupts off */
 void set_task_comm(struct task_struct *p, const char *comm);
+void copy_comm(char to[TASK_COMM_LEN], const char *from);	/* cut, padded with zeroes */
 void sched_halt(void);		/* let the idle tasks end */
 u64 nr_context_switches(void);
 
@@ -129,8 +131,14 @@ void set_user_nice(struct task_struct *p, int nice);
 /* fork.c */
 extern struct task_struct *init_process;	/* set by init at its start */
 int fork_init(void);
-/* The child may be gone when this returns, unless nobody else can reap it. */
-struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, pid_t *ret_pid);
+/*
+ * A child of the running task that calls @fn(@arg) and exits with its result.  A
+ * trace knows a thread by the name that it had at its first event, so the thread
+ * is called @thread_name from the start; the task is so only once it execs.
+ * The child may be gone when this returns, unless nobody else can reap it.
+ */
+struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, const char *thread_name,
+				 pid_t *ret_pid);
 /* @cpu is where it has to run; a name that is too long is cut. */
 struct task_struct *kthread_run(int (*fn)(void *arg), void *arg, int cpu,
 				const char *name_fmt, ...)
