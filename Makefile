@@ -81,7 +81,8 @@ asan: setup
 
 .PHONY: tsan
 tsan: setup
-	$(call configure,build-tsan,-Db_sanitize=thread -Db_lundef=false)
+	$(call configure,build-tsan,-Db_sanitize=thread -Db_lundef=false \
+		-Dc_args=-Wno-tsan)
 	@$(NINJA) build-tsan
 	@tests/run -b build-tsan -s thread '$(or $(T),^(unit|fuzz|torture|runtime)/)'
 

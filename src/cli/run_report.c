@@ -294,12 +294,39 @@ static void report_root(struct run *run, const struct abi_root_row *row)
 	if (row->overruns)
 		cli_error("%s: %" PRIu64 " events were lost, the buffers were full; a larger "
 			  "buffer_size_kb or --live helps", row->name, row->overruns);
-	if (!row->entries && !run->is_live && *run->events)
-		cli_error("%s: nothing was recorded", row->name);
-	else if (!run->is_live && row->entries)
+	if (run->is_live)
+		return;
+	if (row->entries)
 		cli_error("%s: %" PRIu64 " records; `ulf cat %s/trace` shows them again, "
 			  "`ulf rm %s` removes them", row->name, row->entries, row->name,
 			  row->name);
+	else
+		cli_error("%s: nothing was recorded", row->name);
+}
+
+static int print_traces(struct run *run, const struct root_list *roots)
+{
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < roots->nr && ret >= 0; i++) {
+		if (roots->nr > 1)
+			fprintf(run->out, "==> %s <==\n", roots->rows[i].name);
+		ret = print_trace(run, roots->rows[i].name);
+	}
+	return ret;
+}
+
+/* Without -e a root counts only if somebody else made it record. */
+static void drop_idle(struct root_list *roots)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < roots->nr; i++) {
+		if (roots->rows[i].entries || roots->rows[i].overruns)
+			roots->rows[nr++] = roots->rows[i];
+	}
+	roots->nr = nr;
 }
 
 int run_report(struct run *run)
@@ -310,14 +337,16 @@ int run_report(struct run *run)
 
 	if (ret < 0)
 		return ret;
-	if (!roots.nr)
+	if (!*run->events && !run->is_live)
+		drop_idle(&roots);
+	if (!roots.nr && *run->events)
 		cli_error("%s has left no root: is it linked with libulf, and ULF_DISABLE "
 			  "not set?", run->program);
-	for (i = 0; i < roots.nr && !run->is_live && ret >= 0; i++) {
-		if (roots.nr > 1)
-			fprintf(run->out, "==> %s <==\n", roots.rows[i].name);
-		ret = print_trace(run, roots.rows[i].name);
-	}
+	else if (!roots.nr)
+		cli_error("nothing was recorded: there was no -e, and nobody switched an "
+			  "event on meanwhile");
+	if (!run->is_live)
+		ret = print_traces(run, &roots);
 	if (roots.nr && *run->events)
 		check_events(run, &roots);
 	for (i = 0; i < roots.nr; i++)

@@ -319,7 +319,7 @@ uint32_t print_node_field(struct compiler *c, const struct event_field *field)
 	need_field(c, field);
 	node.type.size = is_number_size(elem) ? elem : 0;
 	node.type.is_signed = field->is_signed;
-	if (field->kind == FIELD_PLAIN && node.type.size) {
+	if (field->kind == FIELD_PLAIN && is_number_size(field->size)) {
 		/* What a pointer points to may be told by its type. */
 		struct value_type type;
 

@@ -40,7 +40,8 @@ struct loop {
 	struct server *server;
 	struct mounts *mounts;
 	struct sockets *sockets;
-	struct loop_source core, signals, timer;
+	struct loop_source core;	/* the server's roots; see turn() */
+	struct loop_source signals, timer;
 	/* those of the present round that are still to be told */
 	struct epoll_event events[EVENTS_AT_ONCE];
 	int nr_events;
@@ -78,14 +79,6 @@ void loop_unwatch(struct loop *loop, struct loop_source *source)
 void loop_stop(struct loop *loop)
 {
 	loop->is_stopping = true;
-}
-
-static void core_ready(struct loop_source *source, uint32_t events)
-{
-	struct loop *loop = container_of(source, struct loop, core);
-
-	(void)events;
-	server_dispatch(loop->server);
 }
 
 static void reap(struct loop *loop)
@@ -173,7 +166,6 @@ static int core_init(struct loop *loop, const char *dir)
 
 	if (ret < 0)
 		return ret;
-	loop->core.ready = core_ready;
 	loop->core.fd = server_poll_fd(loop->server);
 	return loop_watch(loop, &loop->core, EPOLLIN);
 }
@@ -247,10 +239,15 @@ static int turn(struct loop *loop)
 	if (nr < 0)
 		return errno == EINTR ? 0 : -errno;
 	loop->nr_events = nr;
+	/* Roots first: who asks about one sees what was true when he asked. */
+	for (i = 0; i < nr; i++) {
+		if (loop->events[i].data.ptr == &loop->core)
+			server_dispatch(loop->server);
+	}
 	for (i = 0; i < nr; i++) {
 		struct loop_source *source = loop->events[i].data.ptr;
 
-		if (source)
+		if (source && source != &loop->core)
 			source->ready(source, loop->events[i].events);
 	}
 	loop->nr_events = 0;

@@ -33,31 +33,23 @@ static void sigbus(int sig, siginfo_t *info, void *context)
 	signal(sig, SIG_DFL);
 }
 
-static int install_handler(void)
+int mapping_init(void)
 {
-	static bool is_installed;
 	struct sigaction action = {
 		.sa_sigaction = sigbus,
 		.sa_flags = SA_SIGINFO,
 	};
 
-	if (is_installed)
-		return 0;
 	sigemptyset(&action.sa_mask);
-	if (sigaction(SIGBUS, &action, NULL))
-		return -errno;
-	is_installed = true;
-	return 0;
+	return sigaction(SIGBUS, &action, NULL) ? -errno : 0;
 }
 
 int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mapping)
 {
 	struct mapping *mapping;
 	struct stat st;
-	int r = install_handler();
+	int r;
 
-	if (r < 0)
-		return r;
 	if (fstat(fd, &st))
 		return -errno;
 	if (!bytes || off % 4096 || off > (uint64_t)st.st_size ||

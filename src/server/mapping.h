@@ -19,6 +19,9 @@ struct mapping {
 	struct mapping *next;
 };
 
+/* Install the handler. */
+int mapping_init(void);
+
 /* Map @bytes of @fd from @off (a multiple of 4096), for reading and writing.
  * -EBADMSG if the file does not reach that far. */
 int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mapping);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "event/clock.h"
+#include "server/mapping.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
@@ -246,6 +247,7 @@ int server_new(const char *dir, struct server **ret_server)
 	if (!server)
 		return -ENOMEM;
 	timebase_start();
+	mapping_init();
 	server->next_serial = 1;
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
 	server->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);

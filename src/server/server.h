@@ -41,7 +41,12 @@ struct server_root_info {
 	uint64_t started_ns;		/* CLOCK_BOOTTIME */
 };
 
-/* Calls @emit for every root; stops when it is not 0 and returns that. */
+/*
+ * Calls @emit for every root; stops when it is not 0 and returns that.  The
+ * states are those of this moment: the CLI lists right after its waitpid(), and
+ * a program that has ended is dead then, also if it claimed its slot after the
+ * last scan.  The same holds for server_root_remove().
+ */
 int server_root_list(struct server *server,
 		     int (*emit)(void *arg, const struct server_root_info *info),
 		     void *arg);

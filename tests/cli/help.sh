@@ -25,8 +25,8 @@ expect "status of an unknown command" 2 $?
 contains "$text" "ulf help"
 
 # The options behind the program are the program's.
-expect "options of a program" "--help" \
-	"$(ulf run -- echo --help 2>/dev/null)"
+expect "options of a program" "--help -e" \
+	"$(ulf run -- printf '%s %s' --help -e 2>/dev/null)"
 expect "options of a program, without --" "-e --live" \
-	"$(ulf run echo -e --live 2>/dev/null)"
+	"$(ulf run printf '%s %s' -e --live 2>/dev/null)"
 exit 0

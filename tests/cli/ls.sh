@@ -27,10 +27,10 @@ has_bytes || fail "the dead root has lost its records"
 ulf ls --all | grep -q '^  processes  0 alive$' || fail "$(ulf ls --all)"
 
 # What is no root at all harms nobody.
-mkdir "$ULF_DIR/roots/junk.1" "$TMPDIR/junk.2"
-head -c 100000 /dev/urandom >"$ULF_DIR/roots/junk.1/memory"
-: >"$TMPDIR/junk.2/memory"
-mv "$TMPDIR/junk.2" "$ULF_DIR/roots/"
+mkdir "$ULF_DIR/junk.1" "$ULF_DIR/junk.2"
+head -c 100000 /dev/urandom >"$ULF_DIR/junk.1/memory"
+: >"$ULF_DIR/junk.2/memory"
+mv "$ULF_DIR/junk.1" "$ULF_DIR/junk.2" "$ULF_DIR/roots/"
 until_true is_listed junk.2 corrupt
 expect "state of junk" corrupt "$(column junk.1 3)"
 expect "state of the dead beside it" dead "$(column "$root" 3)"

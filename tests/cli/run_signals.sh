@@ -40,7 +40,7 @@ for signal in INT QUIT; do
 			grep -q "ulf run -- $TMPDIR/program" && echo "$one"
 	done)
 	[ -n "$group" ] || fail "no process group: $(ps -eo pid,pgid,args)"
-	kill -$signal -- "-$group"
+	kill -s $signal -- "-$group"
 	wait $job
 	expect "status after the terminal's SIG$signal" 5 $?
 done

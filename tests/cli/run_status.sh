@@ -29,7 +29,9 @@ contains "$text" "$TMPDIR/no/file"
 
 expect "standard streams" "in" \
 	"$(echo in | ulf run -- cat 2>/dev/null)"
-text=$(ulf run -- true 2>&1)
+text=$(ulf run -e 'x:*' -- true 2>&1)
 contains "$text" "linked with libulf"
+text=$(ulf run -- timeout 0.1 "$hello" 2>&1)
+contains "$text" "there was no -e"
 expect "environment" "" "$(ulf run -- env 2>/dev/null | grep '^ULF_EVENTS')"
 exit 0

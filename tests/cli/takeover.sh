@@ -7,6 +7,7 @@
 start_hello
 ulf echo 1 "$root/events/hello/enable" || fail "enable"
 ulf echo 512 "$root/buffer_size_kb" || fail "buffer_size_kb"
+size=$(ulf cat "$root/buffer_size_kb")
 ulf echo mono "$root/trace_clock" || fail "trace_clock"
 last_count() { ulf cat "$root/trace" | sed -n '$s/.*count=\([0-9]*\).*/\1/p'; }
 has_records() { [ -n "$(last_count)" ]; }
@@ -18,7 +19,7 @@ for round in 1 2 3; do
 	sleep 0.2
 	kill -0 "$pid" || fail "the program died with the server"
 	expect "enable" 1 "$(ulf cat "$root/events/hello/hello_request/enable")"
-	expect "size" 512 "$(ulf cat "$root/buffer_size_kb")"
+	expect "size" "$size" "$(ulf cat "$root/buffer_size_kb")"
 	contains "$(ulf cat "$root/trace_clock")" "[mono]"
 	ulf cat "$root/trace" >"$TMPDIR/trace"
 	grep -o 'count=[0-9]*' "$TMPDIR/trace" | sed 's/.*=//' >"$TMPDIR/counts"

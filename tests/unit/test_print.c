@@ -214,7 +214,8 @@ static void bytes_and_arrays(void **state)
 		{ "\"[%*ph]\", 0, REC->mac", "[]" },
 		{ "\"%llu.%09u\", __print_ns_to_secs(12345678901ULL), "
 		  "__print_ns_without_secs(12345678901ULL)", "12.345678901" },
-		{ "\"%s\", __print_hex_dump(\"x: \", DUMP_PREFIX_OFFSET, 16, 1, REC->uuid, 16, false)",
+		{ "\"%s\", __print_hex_dump(\"x: \", DUMP_PREFIX_OFFSET, 16, 1, "
+		  "REC->uuid, 16, false)",
 		  "\nx: 00000000: 00 11 22 33 44 55 66 77 88 99 aa bb cc dd ee ff\n" },
 		{ "\"%s\", __print_hex_dump(\"\", DUMP_PREFIX_NONE, 16, 4, REC->arr, 16, true)",
 		  "\n00000001 00000002 ffffffff 00000004  ................\n" },
@@ -349,6 +350,31 @@ static void short_records_are_refused(void **state)
 	text_done(&out);
 	print_program_free(program);
 	event_format_free(fmt);
+}
+
+/* A field of no size, right at the end of the record. */
+static void empty_fields_are_not_read(void **state)
+{
+	struct event_format *fmt = event_format_alloc("s", "e", 1,
+		"\"%d %s %d\", REC->none, REC->open, REC->open[0]");
+	uint8_t *rec = calloc(1, 8);
+	struct print_program *program;
+	struct text out;
+
+	(void)state;
+	assert_int_equal(event_format_add_field(fmt, "int", "none", 8, 0, true), 0);
+	assert_int_equal(event_format_add_field(fmt, "char[]", "open", 8, 0, true), 0);
+	assert_int_equal(print_compile(fmt, &program), 0);
+	text_init(&out, 100);
+	assert_int_equal(print_record(program, rec, 8, NULL, &out), 0);
+	assert_string_equal(text_str(&out), "8  (efault)");
+	text_reset(&out);
+	assert_int_equal(print_record_fields(fmt, rec, 8, NULL, &out), 0);
+	assert_string_equal(text_str(&out), "none=<INVALID-SIZE> open=");
+	text_done(&out);
+	print_program_free(program);
+	event_format_free(fmt);
+	free(rec);
 }
 
 static void full_output_is_an_error(void **state)
@@ -507,6 +533,7 @@ int main(void)
 		cmocka_unit_test(pointers),
 		cmocka_unit_test(lies_print_as_faults),
 		cmocka_unit_test(short_records_are_refused),
+		cmocka_unit_test(empty_fields_are_not_read),
 		cmocka_unit_test(full_output_is_an_error),
 		cmocka_unit_test(errors_say_where),
 		cmocka_unit_test(depth_and_size_are_bounded),

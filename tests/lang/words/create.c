@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the events of three headers in one file. */
+#define CREATE_TRACE_POINTS
+#include <trace/events/words.h>
+#include "rel/rel.h"
+#include "sub/sub_trace.h"

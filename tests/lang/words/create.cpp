@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Makes the C++ events, and hits them in inline code that use_cpp.cpp has too.
+#define CREATE_TRACE_POINTS
+#include "cpp_trace.h"
+#include "use.h"
+
+void use_inline_again(int value)
+{
+	user<long> u = { value };
+
+	use_inline("from create", value);
+	u.hit("from create");
+}

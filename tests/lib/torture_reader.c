@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* The consuming reader of the torture, which balances the books. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "lib/torture.h"
+
+#define BATCH	2000
+
+/* A bound context missed some of its records in its own ring, though nothing
+ * was lost there: they must turn up in the slow ring. */
+struct gap {
+	uint32_t writer, from, to;
+	uint32_t slow_ring;
+};
+
+struct consumer {
+	struct torture *t;
+	struct tally tally;
+	struct consumer_ring {
+		struct ring_cursor cursor;
+		uint64_t read, lost;
+		uint64_t time_ns;
+		uint64_t extends;
+		struct last {
+			uint32_t next;		/* seq expected, 0: none yet */
+			uint64_t lost;		/* ->lost at that time */
+		} *last;			/* [RECORD_WRITERS] */
+	} *rings;
+	struct gap *gaps;
+	uint32_t nr_gaps, max_gaps;
+};
+
+static void remember_gap(struct consumer *c, const struct gap *gap)
+{
+	if (c->nr_gaps == c->max_gaps) {
+		c->max_gaps = c->max_gaps ? 2 * c->max_gaps : 64;
+		c->gaps = realloc(c->gaps, c->max_gaps * sizeof(*c->gaps));
+		if (!c->gaps)
+			_exit(1);
+	}
+	c->gaps[c->nr_gaps++] = *gap;
+}
+
+/* In a ring, a writer's records stand in the order of writing. */
+static void check_order(struct consumer *c, uint32_t ring, struct record_id id)
+{
+	struct consumer_ring *cr = &c->rings[ring];
+	struct last *last = &cr->last[id.writer];
+	int32_t home = c->t->shared->contexts[id.writer].home;
+
+	if (id.seq < last->next)
+		torture_fail(c->t, "ring %u: writer %u: %u after %u", ring,
+			     id.writer, id.seq, last->next - 1);
+	else if (last->next && id.seq > last->next && home == (int32_t)ring &&
+		 last->lost == cr->lost)
+		remember_gap(c, &(struct gap){ id.writer, last->next, id.seq,
+					       ring | 1 });
+	last->next = id.seq + 1;
+	last->lost = cr->lost;
+}
+
+static void check_record(struct consumer *c, uint32_t ring,
+			 const struct ring_record *record)
+{
+	struct consumer_ring *cr = &c->rings[ring];
+	uint64_t index = cr->cursor.entries;
+	struct record_id id;
+	int r;
+
+	if (record_check(record->data, record->bytes, &id)) {
+		torture_fail(c->t, "ring %u: record %llu (%u bytes) is torn",
+			     ring, (unsigned long long)index, record->bytes);
+		return;
+	}
+	if (record->time_ns < cr->time_ns)
+		torture_fail(c->t, "ring %u: time ran back by %llu ns", ring,
+			     (unsigned long long)(cr->time_ns - record->time_ns));
+	/* within a page that takes a time extend */
+	if (record->offset && record->time_ns - cr->time_ns >=
+	    1ull << ABI_REC_DELTA_BITS)
+		cr->extends++;
+	cr->time_ns = record->time_ns;
+	check_order(c, ring, id);
+	r = tally_mark(&c->tally, id);
+	if (r)
+		torture_fail(c->t, "ring %u: writer %u: %u is there twice (%d)",
+			     ring, id.writer, id.seq, r);
+}
+
+/* Returns the number of records read. */
+static uint32_t read_some(struct consumer *c, uint32_t ring)
+{
+	struct consumer_ring *cr = &c->rings[ring];
+	struct ring_record record;
+	uint32_t nr = 0;
+
+	while (nr < BATCH && ring_cursor_peek(&cr->cursor, &record)) {
+		cr->lost += cr->cursor.lost;
+		check_record(c, ring, &record);
+		ring_cursor_advance(&cr->cursor, &record);
+		cr->read++;
+		nr++;
+	}
+	ring_cursor_consume(&cr->cursor);
+	if (cr->cursor.is_corrupt) {
+		torture_fail(c->t, "ring %u cannot be parsed after %llu records",
+			     ring, (unsigned long long)cr->read);
+		_exit(1);
+	}
+	return nr;
+}
+
+static void read_until_drained(struct consumer *c)
+{
+	struct torture *t = c->t;
+
+	for (;;) {
+		bool is_last = __atomic_load_n(&t->shared->drain,
+					       __ATOMIC_ACQUIRE);
+		uint32_t nr = 0;
+
+		for (uint32_t i = 0; i < t->nr_rings; i++)
+			nr += read_some(c, i);
+		if (is_last && !nr)
+			return;
+		if (!nr)
+			usleep(200);
+	}
+}
+
+/* ---- the books ---- */
+
+struct sums {
+	uint64_t entries, dropped;	/* what the rings say */
+	uint64_t read, lost;		/* what the reader saw */
+	uint64_t written, refused;	/* what the writers say */
+	uint64_t unsure;		/* writers killed in the act */
+};
+
+static void close_ring(struct consumer *c, uint32_t i, struct sums *sums)
+{
+	struct consumer_ring *cr = &c->rings[i];
+	struct torture *t = c->t;
+	struct ring_stats stats;
+	struct ring_head head;
+
+	if (ring_head(&t->views[i], &head) ||
+	    ring_stats(&t->views[i], &stats)) {
+		torture_fail(t, "ring %u has no end", i);
+		return;
+	}
+	cr->lost += cr->cursor.lost;	/* behind the last record */
+	if (cr->read + cr->lost != head.entries)
+		torture_fail(t, "ring %u: %llu read + %llu lost != %llu written",
+			     i, (unsigned long long)cr->read,
+			     (unsigned long long)cr->lost,
+			     (unsigned long long)head.entries);
+	if (stats.entries || stats.read != cr->read ||
+	    stats.overrun != cr->lost || stats.dropped != head.dropped)
+		torture_fail(t, "ring %u: the statistics are wrong", i);
+	if (!t->config->overwrite && cr->lost)
+		torture_fail(t, "ring %u: overrun by %llu without overwrite", i,
+			     (unsigned long long)cr->lost);
+	sums->entries += head.entries;
+	sums->dropped += head.dropped;
+	sums->read += cr->read;
+	sums->lost += cr->lost;
+	t->shared->extends += cr->extends;
+}
+
+static void close_context(struct consumer *c, uint32_t i, struct sums *sums)
+{
+	struct torture *t = c->t;
+	const struct torture_context *context = &t->shared->contexts[i];
+	uint32_t written = (uint32_t)context->written;
+	bool is_unsure = !context->is_done && context->is_trying;
+	uint32_t seen = tally_count(&c->tally, i, written);
+	uint32_t all = c->tally.writers[i].count;
+
+	/* Beyond its count: at most the record it was killed with. */
+	if (all > seen && (!is_unsure || all != seen + 1 ||
+			   !tally_has(&c->tally,
+				      (struct record_id){ i, written })))
+		torture_fail(t, "writer %u wrote %u, but there are %u more", i,
+			     written, all - seen);
+	if (!t->config->overwrite && seen != written)
+		torture_fail(t, "writer %u wrote %u, of which %u are there", i,
+			     written, seen);
+	sums->written += written;
+	sums->refused += context->refused;
+	sums->unsure += is_unsure;
+}
+
+static void close_gaps(struct consumer *c)
+{
+	for (uint32_t i = 0; i < c->nr_gaps; i++) {
+		const struct gap *gap = &c->gaps[i];
+
+		if (c->rings[gap->slow_ring].lost)
+			continue;
+		for (uint32_t seq = gap->from; seq < gap->to; seq++) {
+			struct record_id id = { gap->writer, seq };
+
+			if (tally_has(&c->tally, id))
+				continue;
+			torture_fail(c->t, "writer %u: %u is missing where "
+				     "nothing was lost", id.writer, seq);
+			break;
+		}
+	}
+}
+
+static void balance(struct consumer *c)
+{
+	struct torture *t = c->t;
+	struct sums s = { 0 };
+
+	for (uint32_t i = 0; i < t->nr_rings; i++)
+		close_ring(c, i, &s);
+	for (uint32_t i = 0; i < min_u32(t->shared->nr_contexts,
+					 RECORD_WRITERS); i++)
+		close_context(c, i, &s);
+	close_gaps(c);
+	if (s.entries < s.written || s.entries > s.written + s.unsure ||
+	    s.dropped < s.refused || s.dropped > s.refused + s.unsure ||
+	    s.entries + s.dropped > s.written + s.refused + s.unsure)
+		torture_fail(t, "rings: %llu written, %llu dropped; writers: "
+			     "%llu, %llu and %llu killed in the act",
+			     (unsigned long long)s.entries,
+			     (unsigned long long)s.dropped,
+			     (unsigned long long)s.written,
+			     (unsigned long long)s.refused,
+			     (unsigned long long)s.unsure);
+	if (c->tally.count != s.read)
+		torture_fail(t, "%llu records read, %llu different",
+			     (unsigned long long)s.read,
+			     (unsigned long long)c->tally.count);
+	t->shared->read = s.read;
+	t->shared->lost = s.lost;
+}
+
+void torture_consumer(struct torture *t)
+{
+	struct consumer c = {
+		.t = t,
+		.rings = calloc(t->nr_rings, sizeof(*c.rings)),
+	};
+
+	if (!c.rings || tally_init(&c.tally))
+		_exit(1);
+	for (uint32_t i = 0; i < t->nr_rings; i++) {
+		c.rings[i].last = calloc(RECORD_WRITERS,
+					 sizeof(*c.rings[i].last));
+		if (!c.rings[i].last ||
+		    ring_cursor_init(&c.rings[i].cursor, &t->views[i]))
+			_exit(1);
+	}
+	read_until_drained(&c);
+	balance(&c);
+	_exit(0);
+}

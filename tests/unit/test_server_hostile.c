@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared memory that lies.  A root that was good is corrupted at random places
+ * and then used through every file of the tree.  There is no right answer,
+ * only wrong ones: a crash, a hang, or another root that suffers.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+
+#include "unit/fake_root.h"
+#include "unit/tree.h"
+
+#define S	1000000000ull
+#define ROUNDS	150
+
+static const struct fake_field fields[] = {
+	{ "char", "comm", 8, 16, 16, ABI_FIELD_ARRAY, 0 },
+	{ "char", "name", 24, 4, 0, ABI_FIELD_DATA_LOC, 0 },
+	{ "u8", "data", 28, 4, 0, ABI_FIELD_REL_LOC, 0 },
+	{ "unsigned long", "state", 32, 8, 0, ABI_FIELD_PLAIN, 0 },
+};
+
+static uint64_t seed;
+
+static uint64_t rnd(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static uint64_t interesting(void)
+{
+	static const uint64_t values[] = {
+		0, 1, 2, 7, 8, 255, 4095, 4096, 65535, 65536, 1u << 20,
+		INT32_MAX, 1u << 31, UINT32_MAX, 1ull << 32, 1ull << 40,
+		INT64_MAX, 1ull << 63, UINT64_MAX, ABI_ARENA_OFF, ABI_HEAP_OFF,
+		FAKE_MAP_BYTES, FAKE_MAP_BYTES - 4096,
+	};
+	uint64_t r = rnd();
+
+	if (r % 4)
+		return values[rnd() % (sizeof(values) / sizeof(values[0]))];
+	return r;
+}
+
+/* One wrong value of 1, 2, 4 or 8 bytes somewhere in [@off, @off + @bytes). */
+static void spoil(struct fake_root *root, uint64_t off, uint64_t bytes)
+{
+	size_t size = (size_t)1 << rnd() % 4;
+	uint64_t at = off + (rnd() % bytes & ~(size - 1));
+	uint64_t value = interesting();
+
+	memcpy(root->mem + at, &value, size);
+}
+
+static void spoil_ring(struct fake_root *root)
+{
+	const struct abi_ring_ref *ref =
+		&root->buffer->ring[rnd() % FAKE_CPUS][rnd() % ABI_RING_KINDS];
+
+	if (ref->off < ABI_ARENA_OFF || ref->off % 4096 || ref->bytes < 65536 ||
+	    ref->off + ref->bytes > ABI_ARENA_OFF + (8u << 20))
+		return;
+	if (rnd() % 2)
+		spoil(root, ref->off, sizeof(struct abi_ring));
+	else
+		spoil(root, ref->off, 65536);
+}
+
+static void spoil_something(struct fake_root *root)
+{
+	switch (rnd() % 8) {
+	case 0:
+		spoil(root, 0, sizeof(struct abi_control));
+		break;
+	case 1:
+		spoil(root, ABI_PROCESSES_OFF, 2 * sizeof(struct abi_process));
+		break;
+	case 2:
+		spoil(root, ABI_COMMS_OFF, ABI_COMMS * sizeof(struct abi_comm));
+		break;
+	case 3:
+		spoil(root, ABI_EVENTS_OFF, 8 * sizeof(struct abi_event));
+		break;
+	case 4:
+		spoil(root, ABI_BUFFERS_OFF, 256);
+		break;
+	case 5:
+		spoil(root, ABI_BUFFERS_OFF + offsetof(struct abi_buffer, ring),
+		      FAKE_CPUS * sizeof(root->buffer->ring[0]));
+		break;
+	case 6:
+		spoil(root, ABI_HEAP_OFF, 2048);
+		break;
+	default:
+		spoil_ring(root);
+		break;
+	}
+}
+
+/* ---- use of everything ---- */
+
+static int use_entry(void *arg, const char *name, const struct stat *st)
+{
+	(void)name;
+	(void)st;
+	return ++*(int *)arg > 100;
+}
+
+static void list(struct server *server, const char *path)
+{
+	struct tracefs_node *node;
+	int nr = 0;
+
+	if (tracefs_walk(server, path, &node))
+		return;
+	tracefs_readdir(node, use_entry, &nr);
+	tracefs_node_put(node);
+}
+
+/* Some of it: a corrupt ring may hold any amount. */
+static void read_some(struct server *server, const char *path)
+{
+	static char buf[65536];
+	struct tracefs_file *file;
+	off_t at = 0;
+	ssize_t n;
+
+	if (tree_open(server, path, O_RDONLY | O_NONBLOCK, &file))
+		return;
+	for (int i = 0; i < 20; i++) {
+		n = tracefs_read(file, buf, sizeof(buf), at);
+		if (n <= 0)
+			break;
+		at += n;
+	}
+	tracefs_poll(file);
+	tracefs_close(file);
+}
+
+/* Does not wait for an agent that will never follow. */
+static void write_once(struct server *server, const char *path, const char *text)
+{
+	struct tracefs_file *file;
+	size_t taken;
+
+	if (tree_open(server, path, O_WRONLY | O_TRUNC, &file))
+		return;
+	tracefs_write(file, text, strlen(text), getpid(), &taken);
+	tracefs_write_done(file);
+	tracefs_close(file);
+}
+
+static int no_info(void *arg, const struct server_root_info *info)
+{
+	(void)arg;
+	(void)info;
+	return 0;
+}
+
+static void use_all(struct server *server)
+{
+	static const char *const files[] = {
+		"bad.1/available_events", "bad.1/trace", "bad.1/set_event",
+		"bad.1/saved_cmdlines", "bad.1/buffer_size_kb",
+		"bad.1/buffer_total_size_kb", "bad.1/trace_clock",
+		"bad.1/events/enable", "bad.1/events/header_page",
+		"bad.1/events/sched/first/format", "bad.1/events/sched/enable",
+		"bad.1/per_cpu/cpu0/stats", "bad.1/per_cpu/cpu1/trace",
+		"bad.1/per_cpu/cpu0/trace_pipe", "bad.1/trace_pipe",
+		"bad.1/per_cpu/cpu1/trace_pipe_raw",
+	};
+	static const struct {
+		const char *path, *text;
+	} writes[] = {
+		{ "bad.1/events/enable", "0" },
+		{ "bad.1/events/enable", "1" },
+		{ "bad.1/trace_marker", "a marker" },
+		{ "bad.1/set_event", "sched:first" },
+		{ "bad.1/buffer_size_kb", "100" },
+		{ "bad.1/per_cpu/cpu0/buffer_size_kb", "64" },
+		{ "bad.1/trace_clock", "boot" },
+		{ "bad.1/trace", "" },
+		{ "bad.1/trace_marker", "another" },
+	};
+
+	list(server, "bad.1");
+	list(server, "bad.1/events");
+	list(server, "bad.1/events/sched");
+	list(server, "bad.1/per_cpu");
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		read_some(server, files[i]);
+	server_root_list(server, no_info, NULL);
+	for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
+		write_once(server, writes[i].path, writes[i].text);
+		read_some(server, "bad.1/trace");
+	}
+	server_tick(server);
+	server_dispatch(server);
+}
+
+static void make_bad_root(struct fake_root *root, const char *dir)
+{
+	fake_root_make(root, dir, "bad.1");
+	fake_event(root, 0, "sched", "first", "\"comm=%s name=%s data=%s state=%lx\", "
+		   "REC->comm, __get_str(name), __print_hex(__get_rel_dynamic_array(data), "
+		   "__get_rel_dynamic_array_len(data)), REC->state", fields, 4);
+	fake_event_n(root, 0, "sched", "second");
+	fake_comm(root, 5, "five");
+	fake_root_show(root, "bad.1");
+}
+
+static void record_some(struct fake_root *root)
+{
+	for (int i = 0; i < 600; i++) {
+		uint64_t record[] = {
+			0, (ABI_EVENT_ID_FIRST + rnd() % 2) | 5ull << 32,
+			rnd(), rnd(), interesting(), interesting(), rnd(),
+		};
+
+		ring_write_locked(fake_ring(root, (uint32_t)i % 2, rnd() % 2),
+				  record + 1, sizeof(record) - 8,
+				  S + (uint64_t)i * 100, (uint32_t)getpid());
+	}
+}
+
+/* In a child, so that a crash is an answer. */
+static void round_trip(const char *dir, uint64_t start)
+{
+	struct fake_root good, bad;
+	struct server *server;
+
+	alarm(30);
+	seed = start;
+	fake_root_make(&good, dir, "good.1");
+	fake_event_n(&good, 0, "sched", "tick");
+	fake_root_show(&good, "good.1");
+	make_bad_root(&bad, dir);
+	/* bad before it is ever seen, or only later */
+	if (rnd() % 4 == 0)
+		spoil_something(&bad);
+	if (server_new(dir, &server))
+		_exit(2);
+	if (!tree_echo(server, "bad.1/trace_clock", "mono") &&
+	    !tree_echo(server, "bad.1/events/enable", "1") &&
+	    fake_ring(&bad, 0, ABI_RING_FAST))
+		record_some(&bad);
+	for (int i = 0; i < 4; i++) {
+		spoil_something(&bad);
+		use_all(server);
+		if (rnd() % 4 == 0) {
+			server_free(server);
+			if (server_new(dir, &server))
+				_exit(2);
+		}
+	}
+	if (strcmp(tree_cat(server, "good.1/available_events"), "sched:tick\n") ||
+	    tree_echo(server, "good.1/events/enable", "1"))
+		_exit(3);
+	server_free(server);
+	_exit(0);
+}
+
+static void corruption_harms_nobody_else(void **state)
+{
+	const char *rounds = getenv("ULF_HOSTILE_ROUNDS");
+	const char *first = getenv("ULF_HOSTILE_SEED");
+	int nr = rounds ? atoi(rounds) : ROUNDS;
+	uint64_t start = first ? strtoull(first, NULL, 0) : 1;
+
+	(void)state;
+	for (int i = 0; i < nr; i++, start++) {
+		uint64_t mixed = start * 0x9e3779b97f4a7c15;
+		char dir[128];
+		int status;
+		pid_t pid;
+
+		fake_dir_make(dir);
+		pid = fork();
+		if (!pid)
+			round_trip(dir, mixed);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		fake_dir_remove(dir);
+		if (status)
+			print_error("ULF_HOSTILE_SEED=%llu ULF_HOSTILE_ROUNDS=1\n",
+				    (unsigned long long)start);
+		assert_int_equal(status, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(corruption_harms_nobody_else),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
