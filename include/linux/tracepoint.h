@@ -51,7 +51,6 @@
 #define __ULF_DECLARE_TRACE(name, proto, args, cond)			\
 	__ULF_EXTERN_C_BEGIN						\
 	extern struct tracepoint __tracepoint_##name;			\
-	extern ULF_NOPLT void __traceiter_##name(void *__data, proto);	\
 	__ULF_EXTERN_C_END						\
 	static inline __attribute__((always_inline, unused)) __ulf_bool	\
 	trace_##name##_enabled(void)					\
@@ -66,7 +65,9 @@
 		if (__builtin_expect(trace_##name##_enabled(), 0)) {	\
 			if (!(cond))					\
 				return;					\
-			__traceiter_##name(NULL, args);			\
+			((void (*)(void *, proto))__atomic_load_n(	\
+				&__tracepoint_##name.call,		\
+				__ATOMIC_RELAXED))(NULL, args);		\
 		}							\
 	}								\
 	static inline __attribute__((unused)) int			\
@@ -110,8 +111,13 @@
 
 #define DEFINE_TRACE_FN(name, reg, unreg, proto, args)			\
 	__ULF_EXTERN_C_BEGIN						\
+	static void __traceiter_##name(void *__data, proto);		\
 	ULF_EXPORT struct tracepoint __tracepoint_##name		\
-	__attribute__((used)) = { #name, NULL, reg, unreg, 0, 0 };	\
+	__attribute__((used)) = {					\
+		#name, NULL, reg, unreg, 0, 0,				\
+		(void (*)(void))__traceiter_##name,			\
+		(void (*)(void))__traceiter_##name, NULL,		\
+	};								\
 	static struct tracepoint *__tracepoint_ptr_##name		\
 	__attribute__((used, section("__ulf_tracepoints"))) =		\
 		&__tracepoint_##name;					\
@@ -122,7 +128,7 @@
 			((void (*)(void *, proto))__ulf_func->func)(	\
 				__ulf_func->data, args);		\
 	}								\
-	ULF_EXPORT void __traceiter_##name(void *__data, proto)		\
+	static void __traceiter_##name(void *__data, proto)		\
 	{								\
 		struct tracepoint_func *__ulf_func;			\
 									\

@@ -31,6 +31,8 @@ extern "C" {
 
 /* ---- tracepoints ---- */
 
+struct ulf_event;
+
 struct tracepoint_func {
 	void *func;
 	void *data;
@@ -38,7 +40,9 @@ struct tracepoint_func {
 };
 
 /* @funcs: sorted by priority, ended by a NULL func; replaced, never edited.
- * @enabled: the static key; 1 while there is a probe. */
+ * @enabled: the static key; 1 while there is a probe.
+ * @call: what a hit calls: @iter, which walks @funcs, or the event's own
+ * short cut while its recording is the only probe. */
 struct tracepoint {
 	const char *name;
 	struct tracepoint_func *funcs;
@@ -46,6 +50,9 @@ struct tracepoint {
 	void (*unregfunc)(void);
 	unsigned int enabled;
 	unsigned int reserved;
+	void (*call)(void);
+	void (*iter)(void);
+	struct ulf_event *event;
 };
 
 /* A place where trace_<name>() or trace_<name>_enabled() was compiled in. */
@@ -89,6 +96,7 @@ struct ulf_event {
 	const char *name;
 	struct tracepoint *tracepoint;
 	void *probe;			/* records into the buffer */
+	void (*direct)(void);		/* the same, for tracepoint.call */
 	const struct ulf_field *(*fields)(void);
 	const char *print_fmt;
 	/* filled by libulf */
@@ -206,6 +214,25 @@ static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t len,
 	return loc;
 }
 
+/* memcpy() for a few bytes whose number the compiler does not know. */
+static inline void ulf_copy(char *dst, const char *src, size_t len)
+{
+	size_t i = 0;
+
+	if (len < 8) {
+		for (; i < len; i++) {
+			dst[i] = src[i];
+			__asm__("" : "+r"(i));	/* not a call of memcpy() */
+		}
+		return;
+	}
+	for (; i < len - 8; i += 8) {
+		memcpy(dst + i, src + i, 8);
+		__asm__("" : "+r"(i));
+	}
+	memcpy(dst + len - 8, src + len - 8, 8);
+}
+
 /* Copy a string into a dynamic field of @loc >> 16 bytes.  The length was
  * taken earlier; the string may have changed since. */
 static inline void ulf_assign_str(char *dst, unsigned int loc, const char *src,
@@ -218,7 +245,7 @@ static inline void ulf_assign_str(char *dst, unsigned int loc, const char *src,
 		return;
 	src = ulf_string(src);
 	if (src == measured) {
-		memcpy(dst, src, len - 1);
+		ulf_copy(dst, src, len - 1);
 		dst[len - 1] = '\0';
 		return;
 	}

@@ -24,8 +24,9 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "arch/x86_64/offsets.h"
 #include "base/bits.h"
-#include "base/shmlock.h"
+#include "ring/shmlock.h"
 #include "base/testpoint.h"
 #include "ring/ring.h"
 
@@ -328,3 +329,6 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 			return write_slow(set, payload, bytes, now_ns);
 	}
 }
+
+static_assert(SET_NR_CPUS == offsetof(struct ring_set, nr_cpus), "asm");
+static_assert(SET_FAST == offsetof(struct ring_set, fast), "asm");

@@ -13,7 +13,7 @@
 #include "arch/arch.h"
 #include "arch/x86_64/offsets.h"
 #include "base/bits.h"
-#include "base/shmlock.h"
+#include "ring/shmlock.h"
 #include "event/clock.h"
 #include "runtime/runtime.h"
 #include <ulf/tracepoint.h>
@@ -22,30 +22,40 @@
 
 /* ---- the path of an event ---- */
 
+static void count_lost(uint64_t *counter)
+{
+	__atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
+}
+
 /* ulf_event_commit() is in assembly (arch/x86_64/commit.S) and comes here
  * when a record is large, a page is full, or the section was aborted. */
 void event_commit_slowly(const struct ulf_event *event, void *entry,
 			 size_t bytes)
 {
 	const struct buffer *buffer = event->buffer;
-	/* mate: buffer.c [buffer.set] */
-	const struct ring_set *set = __atomic_load_n(&buffer->set,
-						     __ATOMIC_ACQUIRE);
+	struct ulf_thread *thread = ulf_probe_enter();
 	struct trace_entry *head = entry;
+	const struct ring_set *set;
 	uint64_t now_ns = 0;
 	int r;
 
+	if (!thread) {
+		count_lost(&buffer->shared->no_ring);
+		return;
+	}
 	*head = (struct trace_entry){
 		.type = (unsigned short)event->id,
-		.pid = (int)ulf_this_thread->tid,
+		.pid = (int)thread->tid,
 	};
-	if (buffer->clock_id >= 0)
+	/* mate: buffer.c [buffer.set] */
+	set = __atomic_load_n(&buffer->set, __ATOMIC_ACQUIRE);
+	if (set->clock_given)
 		now_ns = clock_posix_ns(buffer->clock_id);
 	r = ring_write(set, entry, (uint32_t)bytes, now_ns);
-	if (!r || r == -ENOBUFS)
-		return;		/* a full ring counts by itself */
-	__atomic_add_fetch(r == -EBUSY ? &buffer->shared->lock_lost :
-			   &buffer->shared->no_ring, 1, __ATOMIC_RELAXED);
+	if (r && r != -ENOBUFS)		/* a full ring counts by itself */
+		count_lost(r == -EBUSY ? &buffer->shared->lock_lost :
+			   &buffer->shared->no_ring);
+	ulf_probe_exit();
 }
 
 static_assert(EVENT_BUFFER == offsetof(struct ulf_event, buffer), "asm");
@@ -58,7 +68,7 @@ void ulf_event_too_big(const struct ulf_event *event)
 {
 	const struct buffer *buffer = event->buffer;
 
-	__atomic_add_fetch(&buffer->shared->too_big, 1, __ATOMIC_RELAXED);
+	count_lost(&buffer->shared->too_big);
 }
 
 /* ---- the shared tables; under abi_control.table_lock ---- */
@@ -225,6 +235,7 @@ static int register_rows(struct ulf_module *module)
 			return r;
 		}
 		(*e)->row = (uint32_t)r;
+		(*e)->tracepoint->event = *e;
 		(*e)->id = ABI_EVENT_ID_FIRST + (uint32_t)r;
 		if (match_event(root_control->boot_events, (*e)->system,
 				(*e)->name))

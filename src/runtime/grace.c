@@ -17,6 +17,12 @@
  * carries an old number: it has the new list, and a later waiter waits for it
  * for no reason, which is harmless.  Numbers never come back (48 bits), so
  * one pass is enough.
+ *
+ * Events that are only recorded do not go through ulf_probe_enter().  What they
+ * use (the set of rings) they load inside of an rseq section, and step 2 also
+ * restarts every section that is under way: a new attempt loads the new set
+ * [grace.rseq].  Where the kernel cannot do that (before Linux 5.10), such
+ * events take the long way (grace_has_rseq()).
  */
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -30,7 +36,18 @@
 
 #define PERIOD		(ULF_NESTING_MASK + 1)
 
+/* Linux 5.10; older headers do not have them. */
+#define PRIVATE_EXPEDITED_RSEQ		(1 << 7)
+#define REGISTER_PRIVATE_EXPEDITED_RSEQ	(1 << 8)
+
 unsigned long ulf_grace_period = PERIOD + 1;
+
+static bool has_rseq;			/* set by grace_init() */
+
+bool grace_has_rseq(void)
+{
+	return has_rseq;
+}
 
 struct garbage {
 	struct garbage *next;
@@ -44,6 +61,8 @@ void grace_init(void)
 		      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0);
 	arch_syscall2(SYS_membarrier,
 		      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0);
+	if (!arch_syscall2(SYS_membarrier, REGISTER_PRIVATE_EXPEDITED_RSEQ, 0))
+		has_rseq = true;
 }
 
 /* Where membarrier() is not to be had: taking away a right of a page makes the
@@ -68,6 +87,20 @@ static void barrier_everywhere(void)
 	grace_init();
 	if (arch_syscall2(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0))
 		barrier_by_mprotect();
+}
+
+static int restart_sections(void)
+{
+	long r;
+
+	if (!has_rseq)
+		return 0;
+	r = arch_syscall2(SYS_membarrier, PRIVATE_EXPEDITED_RSEQ, 0);
+	if (r) {
+		grace_init();
+		r = arch_syscall2(SYS_membarrier, PRIVATE_EXPEDITED_RSEQ, 0);
+	}
+	return (int)r;
 }
 
 struct wait {
@@ -130,7 +163,9 @@ int grace_wait(int timeout_ms)
 					 __ATOMIC_SEQ_CST);
 	runtime_unlock();
 	barrier_everywhere();				/* [grace.enter] */
-	r = thread_for_each(wait_for, &wait);
+	r = restart_sections();				/* [grace.rseq] */
+	if (!r)
+		r = thread_for_each(wait_for, &wait);
 	barrier_everywhere();				/* [grace.exit] */
 	if (r && list) {
 		runtime_lock();

@@ -54,6 +54,8 @@ void comm_record(uint32_t tid);
 
 /* ---- grace.c ---- */
 void grace_init(void);
+/* Does a grace period also restart rseq sections? */
+bool grace_has_rseq(void);
 /* Waits until no probe runs that ran when it was called.  @timeout_ms < 0:
  * as long as it takes; else -ETIMEDOUT. */
 int grace_wait(int timeout_ms);

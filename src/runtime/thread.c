@@ -17,19 +17,17 @@
 #include "arch/arch.h"
 #include "runtime/runtime.h"
 
-#define FIRST_SLOTS	63
-#define CHUNK_SLOTS	1023
+#define FIRST_SLOTS	64
+#define CHUNK_SLOTS	1024
 
 struct chunk {
 	struct chunk *next;
 	uint32_t nr;
-	struct thread_slot slots[];
+	struct thread_slot *slots;
 };
 
-static struct {
-	struct chunk chunk;
-	struct thread_slot slots[FIRST_SLOTS];
-} first = { .chunk.nr = FIRST_SLOTS };
+static struct thread_slot first_slots[FIRST_SLOTS];
+static struct chunk first = { .nr = FIRST_SLOTS, .slots = first_slots };
 
 __thread struct ulf_thread *ulf_this_thread;
 
@@ -40,7 +38,7 @@ static struct chunk *next_chunk(const struct chunk *chunk)
 
 int thread_for_each(int (*fn)(struct thread_slot *slot, void *arg), void *arg)
 {
-	for (struct chunk *c = &first.chunk; c; c = next_chunk(c)) {
+	for (struct chunk *c = &first; c; c = next_chunk(c)) {
 		for (uint32_t i = 0; i < c->nr; i++) {
 			int r = fn(&c->slots[i], arg);
 
@@ -88,17 +86,18 @@ static int sweep(struct thread_slot *slot, void *arg)
 
 static void add_chunk(void)
 {
-	size_t bytes = sizeof(struct chunk) +
-		       CHUNK_SLOTS * sizeof(struct thread_slot);
+	size_t slots = CHUNK_SLOTS * sizeof(struct thread_slot);
+	size_t bytes = slots + sizeof(struct chunk);
 	long mem = arch_syscall6(SYS_mmap, 0, (long)bytes,
 				 PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct chunk *chunk = (struct chunk *)mem, *last = &first.chunk;
-	struct chunk *none;
+	struct chunk *chunk = (struct chunk *)(mem + (long)slots);
+	struct chunk *last = &first, *none;
 
 	if (mem < 0 && mem > -4096)
 		return;
 	chunk->nr = CHUNK_SLOTS;
+	chunk->slots = (struct thread_slot *)mem;
 	do {
 		while (next_chunk(last))
 			last = next_chunk(last);

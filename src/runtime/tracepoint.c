@@ -33,12 +33,26 @@ static int find(const struct tracepoint_func *funcs, void *probe, void *data)
 	return -ENOENT;
 }
 
+/* Recording alone needs no list and no grace period of ours: the sections
+ * that it consists of can be restarted as a whole [grace.rseq]. */
+static bool is_direct(const struct tracepoint *tp,
+		      const struct tracepoint_func *funcs)
+{
+	const struct ulf_event *event = tp->event;
+
+	return event && funcs && !funcs[1].func &&
+	       funcs[0].func == event->probe && funcs[0].data == event &&
+	       grace_has_rseq();
+}
+
 static void publish(struct tracepoint *tp, struct tracepoint_func *funcs)
 {
 	struct tracepoint_func *old = tp->funcs;
 
 	/* mate: __traceiter_<name>() [probe.publish] */
 	__atomic_store_n(&tp->funcs, funcs, __ATOMIC_RELEASE);
+	__atomic_store_n(&tp->call, is_direct(tp, funcs) ?
+			 tp->event->direct : tp->iter, __ATOMIC_RELEASE);
 	__atomic_store_n(&tp->enabled, funcs != NULL, __ATOMIC_RELEASE);
 	grace_free(old);
 }

@@ -17,8 +17,8 @@
 
 /* The largest read or write that is taken at once. */
 #define FUSE_IO_BYTES		(128u << 10)
-/* Names may come and go at any time; what a name stands for does not change. */
-#define FUSE_ENTRY_SECONDS	0.0
+/* What the kernel may remember: the names of files, and attributes. */
+#define FUSE_FILE_SECONDS	1.0
 #define FUSE_ATTR_SECONDS	1.0
 
 /*

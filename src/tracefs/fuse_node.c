@@ -76,6 +76,16 @@ static void forget(struct tracefs_fuse *fuse, struct fuse_node *node, uint64_t n
 	fuse_node_put(node);
 }
 
+/*
+ * How long a name may be trusted.  Directories come and go (roots, events of
+ * modules, instances); a file does not, while its directory is there.  One
+ * that is to be a new node at every lookup has to be looked up.
+ */
+static double entry_seconds(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_size == 0 ? FUSE_FILE_SECONDS : 0.0;
+}
+
 /* Answer with @place, whose reference is taken over. */
 void fuse_node_reply_entry(fuse_req_t req, struct tracefs_node *place)
 {
@@ -91,7 +101,7 @@ void fuse_node_reply_entry(fuse_req_t req, struct tracefs_node *place)
 		return;
 	}
 	entry.ino = node_id(fuse, node);
-	entry.entry_timeout = FUSE_ENTRY_SECONDS;
+	entry.entry_timeout = entry_seconds(&entry.attr);
 	entry.attr_timeout = FUSE_ATTR_SECONDS;
 	/* The kernel never got it: it will not forget it either. */
 	if (fuse_reply_entry(req, &entry) < 0)

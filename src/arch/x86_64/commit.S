@@ -14,6 +14,10 @@
  *		    rdi    rsi    rdx
  * @bytes is a multiple of 4.  Whatever does not go straight is left to
  * event_commit_slowly(), with the same arguments.
+ *
+ * The set of rings is loaded inside of the section: when the agent has replaced
+ * it, a membarrier() that restarts sections is enough to know that nobody
+ * uses the old one [grace.rseq], and this path needs no other protection.
  */
 	.text
 	.balign	64
@@ -21,15 +25,15 @@
 	.type	ulf_event_commit, @function
 ulf_event_commit:
 	.cfi_startproc
-	movq	EVENT_BUFFER(%rdi), %rcx
+	movq	EVENT_BUFFER(%rdi), %r8
 	movl	%edx, %r9d
-	cmpl	BUFFER_SMALL_MAX(%rcx), %edx
-	ja	event_commit_slowly
-	movq	BUFFER_SET(%rcx), %rcx		/* [buffer.set] */
 	movq	arch_rseq_offset(%rip), %r11
 	leaq	event_section(%rip), %rax
 	movq	%rax, %fs:RSEQ_CS(%r11)
 event_begin:
+	cmpl	BUFFER_SMALL_MAX(%r8), %r9d
+	ja	event_slowly
+	movq	BUFFER_SET(%r8), %rcx		/* [buffer.set] */
 	movl	%fs:RSEQ_CPU_ID(%r11), %eax
 	cmpl	SET_NR_CPUS(%rcx), %eax
 	jae	event_slowly
@@ -40,6 +44,8 @@ event_begin:
 	movq	ulf_this_thread@gottpoff(%rip), %rax
 	movl	EVENT_ID(%rdi), %r8d
 	movq	%fs:(%rax), %rax
+	testq	%rax, %rax
+	jz	event_slowly			/* its first event */
 	movl	THREAD_TID(%rax), %eax
 	movl	%r8d, 4(%rdx)			/* struct trace_entry */
 	movl	%eax, 8(%rdx)

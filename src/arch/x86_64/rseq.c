@@ -2,7 +2,7 @@
 /* Finds glibc's rseq area, and checks the offsets that assembly uses. */
 #include "arch/arch.h"
 #include "arch/x86_64/offsets.h"
-#include "ring/ring.h"
+#include "abi/ring.h"
 
 /* glibc >= 2.35; absent elsewhere. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -29,5 +29,3 @@ static_assert(RING_FLAGS == offsetof(struct abi_ring, flags), "asm");
 static_assert(RING_CLOCK_MULT == offsetof(struct abi_ring, clock_mult), "asm");
 static_assert(RING_CLOCK_TSC == offsetof(struct abi_ring, clock_tsc), "asm");
 static_assert(RING_CLOCK_NS == offsetof(struct abi_ring, clock_ns), "asm");
-static_assert(SET_NR_CPUS == offsetof(struct ring_set, nr_cpus), "asm");
-static_assert(SET_FAST == offsetof(struct ring_set, fast), "asm");

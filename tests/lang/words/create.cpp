@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Makes the C++ events, and hits them in inline code that use_cpp.cpp has too.
+#include "use.h"
+
 #define CREATE_TRACE_POINTS
 #include "cpp_trace.h"
-#include "use.h"
 
 void use_inline_again(int value)
 {

@@ -8,8 +8,8 @@
  * Progress: waiting is bounded, then -EBUSY.  Not a fair lock, not a futex:
  * the holders do a few hundred instructions.
  */
-#ifndef ULF_BASE_SHMLOCK_H
-#define ULF_BASE_SHMLOCK_H
+#ifndef ULF_RING_SHMLOCK_H
+#define ULF_RING_SHMLOCK_H
 
 #include <errno.h>
 #include <stdint.h>
