@@ -36,12 +36,14 @@
 /*
  * The static branch.  The table row names the tracepoint by its symbol, as
  * PIC code could not pass the address of one in another shared object as an
- * immediate operand.
+ * immediate operand.  "?": the row belongs to the section group of the code, if
+ * it has one, and the linker drops both where it merges inline functions of
+ * C++.  "R": --gc-sections keeps it, though only __start___ulf_sites names it.
  */
 #define __ULF_SITE(name)						\
 	__asm__ goto ("661:\n\t"					\
 		".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"		\
-		".pushsection __ulf_sites, \"aw\"\n\t"			\
+		".pushsection __ulf_sites, \"awR?\"\n\t"			\
 		".balign 8\n\t"						\
 		"662: .long 661b - 662b, %l[__ulf_on] - 662b\n\t"	\
 		".quad __tracepoint_" #name "\n\t"			\
@@ -60,7 +62,8 @@
 	__ulf_on:							\
 		return 1;						\
 	}								\
-	static inline __attribute__((unused)) void trace_##name(proto)	\
+	static inline __attribute__((always_inline, unused)) void	\
+	trace_##name(proto)						\
 	{								\
 		if (__builtin_expect(trace_##name##_enabled(), 0)) {	\
 			if (!(cond))					\
@@ -119,7 +122,7 @@
 		(void (*)(void))__traceiter_##name, NULL,		\
 	};								\
 	static struct tracepoint *__tracepoint_ptr_##name		\
-	__attribute__((used, section("__ulf_tracepoints"))) =		\
+	__attribute__((used, section("__ulf_tracepoints"))) ULF_RETAIN = \
 		&__tracepoint_##name;					\
 	static __attribute__((noinline)) void				\
 	__traceiter_many_##name(struct tracepoint_func *__ulf_func, proto) \

@@ -29,6 +29,17 @@ extern "C" {
 #define ULF_NOPLT
 #endif
 
+/* Rows of a table that the linker puts together: to be kept, although only
+ * the table's start and stop symbols are named anywhere. */
+#if defined(__has_attribute)
+#if __has_attribute(retain)
+#define ULF_RETAIN	__attribute__((retain))
+#endif
+#endif
+#ifndef ULF_RETAIN
+#define ULF_RETAIN
+#endif
+
 /* ---- tracepoints ---- */
 
 struct ulf_event;
@@ -100,12 +111,11 @@ struct ulf_event {
 	const struct ulf_field *(*fields)(void);
 	const char *print_fmt;
 	/* filled by libulf */
-	const unsigned int *recording;	/* tracing_on of its buffer */
 	void *buffer;
 	unsigned int id;
 	unsigned int row;
 	unsigned int is_on;
-	unsigned int reserved[3];
+	unsigned int reserved[5];
 };
 
 /* ---- one a program or shared object ---- */
@@ -176,7 +186,7 @@ static inline void ulf_probe_exit(void)
 
 /* A record is assembled on the stack, this much free in front of it. */
 #define ULF_RECORD_HEADROOM	16
-#define ULF_RECORD_MAX		4064
+#define ULF_RECORD_MAX		4060
 
 /* Records are whole words; what the last one has too much is zero. */
 #define ULF_RECORD_BYTES(bytes)	(((bytes) + 3) & ~(size_t)3)

@@ -84,8 +84,10 @@ struct abi_ring {
 	uint64_t clock_ns;
 	uint64_t pages_off;		/* first page, from the ring's start */
 	uint64_t ring_bytes;		/* all of it */
-	uint32_t offset_mask;		/* position & this: offset in a page */
-	uint32_t offset_max;		/* page_bytes - 28, see append.S */
+	uint32_t offset_mask;		/* position & this: offset in a page;
+					 * 0 while recording is off: no record
+					 * fits, at no cost. The server's. */
+	uint32_t offset_max;		/* page_bytes - 32, see append.h */
 
 	/* line 2: the server's word to writers */
 	uint32_t overwrite;		/* 1: the oldest page goes first */

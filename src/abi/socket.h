@@ -44,8 +44,8 @@
  *	MOUNT		path of a directory, and the	(unmounted when the server
  *			descriptor of /dev/fuse that	ends)
  *			is mounted there (SCM_RIGHTS)
- *	UMOUNT		path of a directory: it is
- *			unmounted, forget it
+ *	UMOUNT		something was unmounted: forget
+ *			what is dead
  *	MOUNTS						paths, NUL after each
  *	SHUTDOWN					(answered, then the server ends)
  *

@@ -71,10 +71,12 @@ int cmd_echo(const struct cli_cmd *cmd, int argc, char **argv)
 	}
 	if (argc - optind != 2)
 		return cli_usage(cmd);
-	if (conn_open(&conn, CONN_START) < 0)
-		return CLI_FAILED;
 	if (asprintf(&text, "%s%s", argv[optind], end) < 0) {
 		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	if (conn_open(&conn, CONN_START) < 0) {
+		free(text);
 		return CLI_FAILED;
 	}
 	status = echo(&conn, text, argv[optind + 1], flags) < 0 ? CLI_FAILED : 0;

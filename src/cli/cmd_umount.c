@@ -13,13 +13,16 @@
 /* Without a server there may still be a mount, a dead one. */
 static int unmount(struct conn *conn, bool is_connected, const char *path, bool is_lazy)
 {
+	const struct abi_request request = { .op = ABI_SOCKET_UMOUNT };
+	bool is_stale;
 	int ret;
 
 	if (!fusemount_is_mounted(path)) {
 		cli_error("%s is not a mount of ulf's", path);
 		return -EINVAL;
 	}
-	ret = fusemount_close(path, is_lazy || fusemount_is_stale(path), false);
+	is_stale = fusemount_is_stale(path);
+	ret = fusemount_close(path, is_lazy || is_stale, false);
 	if (ret == -EBUSY)
 		cli_error("%s is in use; leave it (cd, open files) and try again, or say "
 			  "`ulf umount --lazy`", path);
@@ -29,9 +32,9 @@ static int unmount(struct conn *conn, bool is_connected, const char *path, bool 
 		cli_error("cannot unmount %s: %s", path, strerror(-ret));
 	if (ret < 0)
 		return ret;
-	/* The server notices by itself; now it surely has. */
+	/* The server notices by itself, but perhaps later. */
 	if (is_connected)
-		conn_path(conn, ABI_SOCKET_UMOUNT, path);
+		conn_call(conn, &request, NULL, 0);
 	return 0;
 }
 

@@ -20,7 +20,7 @@ static int by_name(const void *a, const void *b)
 	return strverscmp(x->name, y->name);
 }
 
-int root_list_get(struct conn *conn, struct root_list *ret_list)
+int root_list_fetch(struct conn *conn, struct root_list *ret_list)
 {
 	struct abi_request request = { .op = ABI_SOCKET_LIST };
 	struct root_list list = { 0 };
@@ -28,16 +28,12 @@ int root_list_get(struct conn *conn, struct root_list *ret_list)
 	int ret;
 
 	ret = conn_call(conn, &request, NULL, 0);
-	if (ret < 0) {
-		cli_error("cannot list the roots in %s: %s", conn->dir, strerror(-ret));
+	if (ret < 0)
 		return ret;
-	}
 	list.nr = conn->data.len / sizeof(*list.rows);
 	list.rows = calloc(list.nr + 1, sizeof(*list.rows));
-	if (!list.rows) {
-		cli_error("out of memory");
+	if (!list.rows)
 		return -ENOMEM;
-	}
 	if (list.nr)
 		memcpy(list.rows, conn->data.data, list.nr * sizeof(*list.rows));
 	for (i = 0; i < list.nr; i++)
@@ -45,6 +41,15 @@ int root_list_get(struct conn *conn, struct root_list *ret_list)
 	qsort(list.rows, list.nr, sizeof(*list.rows), by_name);
 	*ret_list = list;
 	return 0;
+}
+
+int root_list_get(struct conn *conn, struct root_list *ret_list)
+{
+	int ret = root_list_fetch(conn, ret_list);
+
+	if (ret < 0)
+		cli_error("cannot list the roots in %s: %s", conn->dir, strerror(-ret));
+	return ret;
 }
 
 void root_list_done(struct root_list *list)

@@ -12,7 +12,8 @@ struct root_list {
 	size_t nr;
 };
 
-/* Says what is wrong. */
+int root_list_fetch(struct conn *conn, struct root_list *ret_list);
+/* The same, but says what is wrong. */
 int root_list_get(struct conn *conn, struct root_list *ret_list);
 void root_list_done(struct root_list *list);
 

@@ -41,6 +41,8 @@ int run_roots(struct run *run, struct root_list *ret_roots);
 /* Is it one of this run's? */
 bool run_root_is_ours(const struct run *run, const struct abi_root_row *row);
 
+/* A new connection, for the old one may be dead; says what is wrong. */
+int run_reconnect(struct run *run);
 /* Print records as they come, until the program has ended. */
 void run_live(struct run *run);
 /* Print what was recorded, unless that is done, and say what should be known. */

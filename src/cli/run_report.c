@@ -16,7 +16,7 @@
 
 #define EVENTS_SHOWN	20		/* when a word fits none of them */
 #define LOOK_MS_MIN	2
-#define LOOK_MS_MAX	200
+#define LOOK_MS_MAX	50
 
 /*
  * A program that is started by a script has a root of its own pid: then all
@@ -27,12 +27,25 @@ bool run_root_is_ours(const struct run *run, const struct abi_root_row *row)
 	return row->state != ABI_ROOT_CORRUPT && row->started_ns >= run->started_ns;
 }
 
+int run_reconnect(struct run *run)
+{
+	conn_close(&run->conn);
+	return conn_open(&run->conn, CONN_START);
+}
+
 int run_roots(struct run *run, struct root_list *ret_roots)
 {
 	struct root_list list;
 	size_t i, nr = 0;
 	bool has_own = false;
-	int ret = root_list_get(&run->conn, &list);
+	int ret = root_list_fetch(&run->conn, &list);
+
+	/* Once more with the next server, if this one was killed. */
+	if (ret == -EPIPE) {
+		ret = run_reconnect(run);
+		if (!ret)
+			ret = root_list_fetch(&run->conn, &list);
+	}
 
 	if (ret < 0)
 		return ret;
@@ -110,7 +123,8 @@ static int read_stream(struct run *run, int file, bool *is_over)
 	return ret < 0 ? ret : conn_receive(&run->conn);
 }
 
-static void stream(struct run *run, int file)
+/* Until the program has ended; -EPIPE: the server has. */
+static int stream(struct run *run, int file)
 {
 	bool is_over = false, was_over;
 	int ret;
@@ -122,14 +136,25 @@ static void stream(struct run *run, int file)
 			put(run, run->conn.data.data, run->conn.data.len);
 		/* What came in the last moment is fetched once more. */
 	} while (ret > 0 || (ret == -EINTR && !was_over));
-	if (ret < 0 && ret != -EINTR)
-		cli_error("trace_pipe: %s", strerror(-ret));
+	return ret == -EINTR ? 0 : ret;
+}
+
+static int follow(struct run *run, const char *path)
+{
+	int file = conn_file_open(&run->conn, path, O_RDONLY), ret;
+
+	if (file < 0)
+		return file;
+	ret = stream(run, file);
+	if (ret != -EPIPE)
+		conn_file_close(&run->conn, file);
+	return ret;
 }
 
 void run_live(struct run *run)
 {
 	char *name = wait_for_root(run), *path;
-	int file;
+	int ret;
 
 	if (!name)
 		return;
@@ -138,13 +163,12 @@ void run_live(struct run *run)
 		free(name);
 		return;
 	}
-	file = conn_file_open(&run->conn, path, O_RDONLY);
-	if (file < 0) {
-		root_path_error(path, file);
-	} else {
-		stream(run, file);
-		conn_file_close(&run->conn, file);
-	}
+	/* Recording goes on without a server, and the next one shows it. */
+	do {
+		ret = follow(run, path);
+	} while (ret == -EPIPE && run_reconnect(run) == 0);
+	if (ret < 0)
+		root_path_error(path, ret);
 	free(path);
 	free(name);
 }
@@ -261,31 +285,42 @@ static int gather_events(struct run *run, const struct root_list *roots,
 	return ret < 0 ? ret : ret_lines->error;
 }
 
+/* Cut @lines (available_events) into an array of lines; free() it. */
+static char **cut_lines(struct text *lines, size_t *ret_nr)
+{
+	char **array, *line, *save = NULL;
+	size_t nr = 0, room = 1, i;
+
+	for (i = 0; i < lines->len; i++)
+		room += lines->data[i] == '\n';
+	array = calloc(room, sizeof(*array));
+	if (!array)
+		return NULL;
+	text_putc(lines, '\0');
+	if (lines->error) {
+		free(array);
+		return NULL;
+	}
+	for (line = strtok_r(lines->data, "\n", &save); line && nr < room;
+	     line = strtok_r(NULL, "\n", &save))
+		array[nr++] = line;
+	*ret_nr = nr;
+	return array;
+}
+
 static void check_events(struct run *run, const struct root_list *roots)
 {
-	char **events, *line, *save = NULL;
-	size_t nr = 0, room = 1, i;
 	struct text lines;
+	char **events;
+	size_t nr;
 
 	text_init(&lines, ABI_SOCKET_ANSWER_MAX);
-	if (gather_events(run, roots, &lines) < 0)
-		goto out;
-	for (i = 0; i < lines.len; i++)
-		room += lines.data[i] == '\n';
-	events = calloc(room, sizeof(*events));
-	if (!events || !lines.len) {
+	if (gather_events(run, roots, &lines) == 0) {
+		events = cut_lines(&lines, &nr);
 		if (events)
-			check_words(run, roots, events, 0);
+			check_words(run, roots, events, nr);
 		free(events);
-		goto out;
 	}
-	text_putc(&lines, '\0');
-	for (line = strtok_r(lines.data, "\n", &save); line && nr < room;
-	     line = strtok_r(NULL, "\n", &save))
-		events[nr++] = line;
-	check_words(run, roots, events, nr);
-	free(events);
-out:
 	text_done(&lines);
 }
 
@@ -335,8 +370,10 @@ int run_report(struct run *run)
 	int ret = run_roots(run, &roots);
 	size_t i;
 
-	if (ret < 0)
+	if (ret < 0) {
+		cli_error("cannot list the roots in %s: %s", run->conn.dir, strerror(-ret));
 		return ret;
+	}
 	if (!*run->events && !run->is_live)
 		drop_idle(&roots);
 	if (!roots.nr && *run->events)

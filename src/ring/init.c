@@ -23,6 +23,13 @@ uint64_t ring_bytes(uint32_t page_bytes, uint32_t nr_pages)
 	       (uint64_t)page_bytes * nr_pages;
 }
 
+void ring_set_recording(struct abi_ring *ring, uint32_t page_bytes, bool on)
+{
+	__atomic_store_n(&ring->offset_mask,
+			 on ? (page_bytes - 1) & ~ABI_POS_FLAGS : 0,
+			 __ATOMIC_RELAXED);
+}
+
 /* Page 0 counts as entered but not opened: the first writer writes its
  * header, as on any other crossing. */
 int ring_init(void *mem, const struct ring_config *config)
@@ -42,8 +49,8 @@ int ring_init(void *mem, const struct ring_config *config)
 	ring->clock_ns = config->clock_ns;
 	ring->pages_off = pages_offset(config->page_bytes, config->nr_pages);
 	ring->ring_bytes = bytes;
-	ring->offset_mask = (config->page_bytes - 1) & ~ABI_POS_FLAGS;
-	ring->offset_max = config->page_bytes - ABI_PAGE_HEADER - 12;
+	ring_set_recording(ring, config->page_bytes, !config->is_paused);
+	ring->offset_max = config->page_bytes - ABI_PAGE_HEADER - RING_SPARE;
 	ring->overwrite = config->overwrite;
 	ring->lap[0] = (int64_t)ring->pages_off;
 	return 0;

@@ -21,6 +21,7 @@ struct ring_config {
 	uint32_t cpu;
 	uint32_t flags;			/* enum abi_ring_flags */
 	bool overwrite;
+	bool is_paused;			/* see ring_set_recording() */
 	uint64_t clock_mult, clock_tsc, clock_ns;	/* see abi_ring */
 };
 
@@ -28,6 +29,10 @@ struct ring_config {
 uint64_t ring_bytes(uint32_t page_bytes, uint32_t nr_pages);
 /* Make a ring in @mem, which is zeroed and of ring_bytes(). */
 int ring_init(void *mem, const struct ring_config *config);
+
+/* Off: writers find no room in a fast ring and ask why.  Slow rings do not
+ * look at it. */
+void ring_set_recording(struct abi_ring *ring, uint32_t page_bytes, bool on);
 
 /* ---- writing (write.c) ---- */
 
@@ -48,8 +53,16 @@ struct ring_set {
 
 /* Bytes free before the payload for the length word of a large record. */
 #define RING_HEADROOM		4
-/* The largest payload that fits into a page of the smallest size. */
-#define RING_PAYLOAD_MAX	(ABI_PAGE_BYTES_MIN - ABI_PAGE_HEADER - 16)
+/*
+ * Bytes in a page that a record's data may not use: a time extend, the
+ * header, and one word that stays free, because a position at the very end of
+ * a page would be the start of the next.
+ */
+#define RING_SPARE		(8 + 4 + 4)
+/* The largest payload that fits into a page of the smallest size; it has a
+ * length word in front. */
+#define RING_PAYLOAD_MAX \
+	(ABI_PAGE_BYTES_MIN - ABI_PAGE_HEADER - RING_SPARE - 4)
 
 /*
  * ring_write - put one record into the ring of the CPU it runs on.

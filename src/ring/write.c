@@ -213,7 +213,7 @@ static int write_under_lock(struct abi_ring *ring, const void *data,
 	for (;;) {
 		uint32_t offset = page_offset(ring, ring->position);
 
-		if (offset && ring->page_bytes - offset >= bytes + 12)
+		if (offset && ring->page_bytes - offset >= bytes + RING_SPARE)
 			break;
 		if (!offset) {
 			prepare_open(ring, ring->position,

@@ -43,6 +43,9 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 		count_lost(&buffer->shared->no_ring);
 		return;
 	}
+	/* Rings are full while it is off, so every event gets here. */
+	if (!__atomic_load_n(&buffer->shared->recording, __ATOMIC_RELAXED))
+		goto out;
 	*head = (struct trace_entry){
 		.type = (unsigned short)event->id,
 		.pid = (int)thread->tid,
@@ -55,9 +58,11 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 	if (r && r != -ENOBUFS)		/* a full ring counts by itself */
 		count_lost(r == -EBUSY ? &buffer->shared->lock_lost :
 			   &buffer->shared->no_ring);
+out:
 	ulf_probe_exit();
 }
 
+static_assert(ULF_RECORD_MAX == RING_PAYLOAD_MAX, "a record fits a page");
 static_assert(EVENT_BUFFER == offsetof(struct ulf_event, buffer), "asm");
 static_assert(EVENT_ID == offsetof(struct ulf_event, id), "asm");
 static_assert(BUFFER_SET == offsetof(struct buffer, set), "asm");
@@ -286,7 +291,6 @@ static int set_on(struct ulf_event *event, bool on)
 		struct buffer *buffer = buffer_get(TOP_BUFFER);
 
 		event->buffer = buffer;
-		event->recording = &buffer->shared->recording;
 		r = tracepoint_add(event->tracepoint, event->probe, event,
 				   TRACEPOINT_DEFAULT_PRIO);
 	}

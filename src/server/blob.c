@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* struct abi_format, as a program wrote it, to struct event_format. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

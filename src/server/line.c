@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The text of `trace`: its header, and a line for each record. */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "server/merge.h"
 #include "server/root.h"
 #include "server/shm.h"
+#include "server/symbols.h"
 
 /* What every record starts with. */
 struct entry {
@@ -85,8 +87,16 @@ static void print_context(struct instance *instance,
 		text_printf(out, " %12" PRIu64 ": ", record->time);
 }
 
+/* For the printer: what only the program's files know. */
+static int print_symbol(void *ctx, uint64_t addr, enum print_symbol style,
+			struct text *out)
+{
+	return symbols_print(ctx, addr, style, out);
+}
+
 /* ftrace:print.  The text brings its own newline. */
-static void print_marker(const struct merge_record *record, struct text *out)
+static void print_marker(struct root *root, const struct merge_record *record,
+			 struct text *out)
 {
 	const char *text = (const char *)record->data + 16;
 	uint64_t ip;
@@ -96,25 +106,27 @@ static void print_marker(const struct merge_record *record, struct text *out)
 		return;
 	}
 	memcpy(&ip, record->data + 8, sizeof(ip));
-	if (ip)
-		text_printf(out, "0x%" PRIx64 ": ", ip);
-	else
-		text_puts(out, "tracing_mark_write: ");
+	if (!ip)
+		text_puts(out, "tracing_mark_write");
+	else if (symbols_print(root, ip, PRINT_SYMBOL_NAME, out))
+		text_printf(out, "0x%" PRIx64, ip);
+	text_puts(out, ": ");
 	text_write(out, text, strnlen(text, record->bytes - 16));
 }
 
-static void print_event(struct event *event, const struct merge_record *record,
-			struct text *out)
+static void print_event(struct root *root, struct event *event,
+			const struct merge_record *record, struct text *out)
 {
 	const struct print_program *program = event_program(event);
+	const struct print_env env = { .ctx = root, .symbol = print_symbol };
 	int r;
 
 	text_printf(out, "%s: ", event->format->name);
 	if (program)
-		r = print_record(program, record->data, record->bytes, NULL, out);
+		r = print_record(program, record->data, record->bytes, &env, out);
 	else
 		r = print_record_fields(event->format, record->data,
-					record->bytes, NULL, out);
+					record->bytes, &env, out);
 	if (r < 0)
 		text_printf(out, "[%u bytes are too short for this event]",
 			    record->bytes);
@@ -135,9 +147,9 @@ void line_print(struct instance *instance, const struct merge_record *record,
 	print_context(instance, record, &entry, out);
 	event = events_by_id(instance->root, entry.type);
 	if (entry.type == ABI_EVENT_ID_PRINT)
-		print_marker(record, out);
+		print_marker(instance->root, record, out);
 	else if (event)
-		print_event(event, record, out);
+		print_event(instance->root, event, record, out);
 	else
 		text_printf(out, "Unknown type %u\n", entry.type);
 }

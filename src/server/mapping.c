@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Mappings of files that may be cut short, and the SIGBUS that follows. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -20,6 +20,7 @@
 #include <sys/epoll.h>
 #include <sys/queue.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/container.h"
@@ -30,6 +31,7 @@
 #include "tracefs/fuse.h"
 
 #define LIST_BYTES	(256u << 10)	/* of DIR/mounts */
+#define RESTORE_SECONDS	5		/* then clients wait for it no longer */
 
 struct mount {
 	TAILQ_ENTRY(mount) link;
@@ -47,6 +49,7 @@ struct mounts {
 	char file[DIR_PATH_BYTES + 32], new_file[DIR_PATH_BYTES + 32];
 	pid_t *children;		/* that restore a mount */
 	size_t nr_children;
+	time_t restore_end;		/* CLOCK_MONOTONIC */
 };
 
 int mounts_new(struct loop *loop, struct server *server, const char *dir,
@@ -148,18 +151,14 @@ int mounts_add(struct mounts *mounts, const char *path, int fd)
 	return 0;
 }
 
-int mounts_forget(struct mounts *mounts, const char *path)
+void mounts_check(struct mounts *mounts)
 {
-	struct mount *mount;
+	struct mount *mount, *next;
 
-	TAILQ_FOREACH(mount, &mounts->list, link) {
-		if (strcmp(mount->path, path) == 0) {
-			mount_free(mount);
-			save(mounts);
-			return 0;
-		}
+	for (mount = TAILQ_FIRST(&mounts->list); mount; mount = next) {
+		next = TAILQ_NEXT(mount, link);
+		mount_ready(&mount->source, 0);
 	}
-	return -ENOENT;
 }
 
 int mounts_list(struct mounts *mounts, int (*emit)(void *arg, const char *path),
@@ -227,6 +226,14 @@ static void restore_one(struct mounts *mounts, char *path)
 		children[mounts->nr_children++] = pid;
 }
 
+static time_t now_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
 void mounts_restore(struct mounts *mounts)
 {
 	char *list, *path, *end;
@@ -248,13 +255,14 @@ void mounts_restore(struct mounts *mounts)
 		}
 	}
 	free(list);
+	mounts->restore_end = now_seconds() + RESTORE_SECONDS;
 	/* The children bring the list back, as far as they succeed. */
 	unlink(mounts->file);
 }
 
 bool mounts_is_restoring(const struct mounts *mounts)
 {
-	return mounts->nr_children > 0;
+	return mounts->nr_children > 0 && now_seconds() < mounts->restore_end;
 }
 
 void mounts_reaped(struct mounts *mounts, pid_t pid)

@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -45,6 +45,37 @@ static bool process_is_of_root(const struct root *root, uint32_t pid)
 	return is_found;
 }
 
+/*
+ * Where its stack starts: field 28 of /proc/PID/stat.  Another number after
+ * exec(), which leaves the root without a word.  0: not known.
+ */
+static uint64_t process_stack(uint32_t pid)
+{
+	char path[64], stat[1024];
+	char *at;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, stat, sizeof(stat) - 1);
+	close(fd);
+	stat[n > 0 ? n : 0] = '\0';
+	at = strrchr(stat, ')');
+	for (int field = 2; at && field < 28; field++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+static bool is_dead(int pidfd)
+{
+	struct pollfd fd = { pidfd, POLLIN, 0 };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
 /* A descriptor for @pid if it is alive and of this root, else -1. */
 static int process_open(const struct root *root, uint32_t pid)
 {
@@ -52,7 +83,7 @@ static int process_open(const struct root *root, uint32_t pid)
 
 	if (fd < 0)
 		return -1;
-	if (!process_is_of_root(root, pid)) {
+	if (is_dead(fd) || !process_is_of_root(root, pid)) {
 		close(fd);
 		return -1;
 	}
@@ -81,11 +112,13 @@ static void slot_scan(struct root *root, uint32_t slot, uint32_t pid)
 		process->pidfd = -1;
 		root->process[slot] = process;
 	}
-	if (process->pid != pid)
+	if (process->pid != pid ||
+	    (process->pidfd >= 0 && process_stack(pid) != process->stack))
 		process_close(process);
 	process->pid = pid;
 	if (process->pidfd >= 0 || pid == 0 || pid > INT_MAX)
 		return;
+	process->stack = process_stack(pid);
 	process->pidfd = process_open(root, pid);
 	if (process->pidfd < 0)
 		return;

@@ -262,13 +262,11 @@ static void add_mount(struct client *client, const struct abi_request *request)
 	answer(client, ret);
 }
 
-static void forget_mount(struct client *client, const struct abi_request *request)
+static void check_mounts(struct client *client, const struct abi_request *request)
 {
-	const char *path = path_of(client);
-
 	(void)request;
-	if (path)
-		answer(client, mounts_forget(client->sockets->mounts, path));
+	mounts_check(client->sockets->mounts);
+	answer(client, 0);
 }
 
 static int emit_mount(void *arg, const char *path)
@@ -309,7 +307,7 @@ static const struct request_op {
 	[ABI_SOCKET_LIST]	= { 0, list_roots },
 	[ABI_SOCKET_REMOVE]	= { PATH_BYTES, remove_root },
 	[ABI_SOCKET_MOUNT]	= { PATH_BYTES, add_mount },
-	[ABI_SOCKET_UMOUNT]	= { PATH_BYTES, forget_mount },
+	[ABI_SOCKET_UMOUNT]	= { 0, check_mounts },
 	[ABI_SOCKET_MOUNTS]	= { 0, list_mounts },
 	[ABI_SOCKET_SHUTDOWN]	= { 0, stop_server },
 	[ABI_SOCKET_CANCEL]	= { 0, NULL },

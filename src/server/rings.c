@@ -109,6 +109,20 @@ int instance_sync(struct instance *instance)
 	return 0;
 }
 
+void instance_set_recording(struct instance *instance, bool on)
+{
+	shm_store(&instance->abi->recording, on);
+	if (instance_sync(instance))
+		return;
+	for (uint32_t i = 0; i < instance->nr_rings; i++) {
+		struct instance_ring *ring = &instance->rings[i];
+
+		if (ring->map)
+			ring_set_recording(ring->view.ring,
+					   ring->view.page_bytes, on);
+	}
+}
+
 void instance_done(struct instance *instance)
 {
 	for (uint32_t i = 0; i < instance->nr_rings; i++)
@@ -202,6 +216,7 @@ static int plan_init(struct instance *instance, struct ring_plan *plan,
 	struct ring_config config = {
 		.page_bytes = instance_page_bytes(instance),
 		.overwrite = shm_load(&instance->abi->overwrite),
+		.is_paused = !shm_load(&instance->abi->recording),
 	};
 	int r = 0;
 

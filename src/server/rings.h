@@ -34,6 +34,8 @@ struct instance_ring {
 void instance_set_defaults(struct instance *instance);
 /* Follow the references in shared memory: map what is new. */
 int instance_sync(struct instance *instance);
+/* tracing_on: for all rings, at once. */
+void instance_set_recording(struct instance *instance, bool on);
 void instance_done(struct instance *instance);
 bool instance_has_rings(const struct instance *instance);
 /* The ring, or NULL. */

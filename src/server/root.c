@@ -12,6 +12,7 @@
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
+#include "server/symbols.h"
 
 /* Tables and heap of the default layout take 35 MB. */
 #define CONTROL_BYTES_MAX	(1ull << 30)
@@ -87,6 +88,7 @@ static int attach(struct root *root)
 	base = root->memory->addr;
 	root->control = root->memory->addr;
 	root->processes = (void *)(base + control.processes_off);
+	root->modules_table = (void *)(base + control.modules_off);
 	root->comms_table = (void *)(base + control.comms_off);
 	root->events_table = (void *)(base + control.events_off);
 	root->heap_off = control.heap_off;
@@ -96,7 +98,8 @@ static int attach(struct root *root)
 	root->top.root = root;
 	root->top.abi = (void *)(base + control.buffers_off);
 	root->comms = comms_new();
-	if (!root->comms)
+	root->symbols = symbols_new();
+	if (!root->comms || !root->symbols)
 		return -ENOMEM;
 	instance_set_defaults(&root->top);
 	process_scan(root);
@@ -112,6 +115,8 @@ static void detach(struct root *root)
 	events_done(root);
 	comms_free(root->comms);
 	root->comms = NULL;
+	symbols_free(root->symbols);
+	root->symbols = NULL;
 	instance_done(&root->top);
 	free(root->pending);
 	root->pending = NULL;

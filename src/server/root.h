@@ -24,6 +24,7 @@ struct root;
 struct comms;
 struct event_format;
 struct print_program;
+struct symbols;
 struct text;
 
 /* ---- instances: a buffer and its settings.  Number 0 is the top one. ---- */
@@ -52,7 +53,8 @@ struct process {
 	struct root *root;
 	uint32_t slot;
 	uint32_t pid;
-	int pidfd;			/* -1: dead */
+	int pidfd;			/* -1: dead, or of another root now */
+	uint64_t stack;			/* tells whether it called exec() */
 };
 
 /* ---- events ---- */
@@ -85,6 +87,7 @@ struct root {
 	struct mapping *memory;		/* [0, arena_off) */
 	struct abi_control *control;
 	struct abi_process *processes;
+	struct abi_module *modules_table;
 	struct abi_comm *comms_table;
 	struct abi_event *events_table;
 	uint64_t heap_off, arena_off, map_bytes;
@@ -107,6 +110,7 @@ struct root {
 	bool is_arena_known;		/* all live processes are known to have
 					 * forgotten what is not referred to */
 	struct comms *comms;
+	struct symbols *symbols;
 	struct instance top;
 };
 

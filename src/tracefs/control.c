@@ -25,7 +25,7 @@ ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size
 	(void)tid;
 	if (r)
 		return r;
-	shm_store(&tracefs_instance(file->node)->abi->recording, value != 0);
+	instance_set_recording(tracefs_instance(file->node), value != 0);
 	return (ssize_t)size;
 }
 

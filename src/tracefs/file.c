@@ -170,7 +170,9 @@ unsigned int tracefs_poll(struct tracefs_file *file)
 
 bool tracefs_is_stream(const struct tracefs_file *file)
 {
-	return file->def->stream && file->def->stream->is_pipe;
+	if (!file->def->stream)
+		return !file->def->show;	/* a place to write to */
+	return file->def->stream->is_pipe;
 }
 
 int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value)

@@ -218,14 +218,15 @@ void fuse_op_poll(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi,
 	fuse_reply_poll(req, events);
 }
 
-/* A waiting splice of this file ends; a waiting read just looks again. */
-static void wake_cached(struct tracefs_fuse *fuse, const struct fuse_open *open)
+/* End the requests of this file that wait, or its splices only. */
+static void end_parked(struct tracefs_fuse *fuse, const struct fuse_open *open,
+		       bool cached_only)
 {
 	struct fuse_parked *parked, *next;
 
 	for (parked = TAILQ_FIRST(&fuse->parked); parked; parked = next) {
 		next = TAILQ_NEXT(parked, link);
-		if (parked->open == open && parked->is_cached) {
+		if (parked->open == open && (parked->is_cached || !cached_only)) {
 			fuse_reply_err(parked->req, EINTR);
 			unpark(fuse, parked);
 		}
@@ -247,22 +248,9 @@ void fuse_op_ioctl(fuse_req_t req, fuse_ino_t id, unsigned int cmd, void *arg,
 		fuse_reply_err(req, ENOTTY);
 		return;
 	}
-	wake_cached(fuse, open_of(fi));
+	/* A wake-up: a splice ends, a read would only look again. */
+	end_parked(fuse, open_of(fi), true);
 	fuse_reply_ioctl(req, 0, NULL, 0);
-}
-
-/* A request of this file still parked has lost its asker. */
-static void end_parked_of(struct tracefs_fuse *fuse, const struct fuse_open *open)
-{
-	struct fuse_parked *parked, *next;
-
-	for (parked = TAILQ_FIRST(&fuse->parked); parked; parked = next) {
-		next = TAILQ_NEXT(parked, link);
-		if (parked->open == open) {
-			fuse_reply_err(parked->req, EINTR);
-			unpark(fuse, parked);
-		}
-	}
 }
 
 void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
@@ -270,7 +258,7 @@ void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	struct tracefs_fuse *fuse = fuse_req_userdata(req);
 
 	(void)id;
-	end_parked_of(fuse, open_of(fi));
+	end_parked(fuse, open_of(fi), false);	/* the asker is gone */
 	open_free(fuse, open_of(fi));
 	fuse_reply_err(req, 0);
 }

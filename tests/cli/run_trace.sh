@@ -39,13 +39,33 @@ expect "status" 124 $?
 check_lines "$TMPDIR/trace"
 grep -q '^# tracer: nop' "$TMPDIR/trace" || fail "no header in the file"
 grep -q 'hello_request:' "$TMPDIR/err" && fail "records on stderr in spite of -o"
-root=$(ulf ls | awk '$3 == "dead" { print $1 }')
+root=$(ulf ls | awk 'NR > 1 { print $1 }')
 grep -q "ulf cat $root/trace" "$TMPDIR/err" || fail "$(cat "$TMPDIR/err")"
 ulf cat "$root/trace" | cmp - "$TMPDIR/trace" || fail "ulf cat shows something else"
 
 ulf run --live -e hello -- "$TMPDIR/program" >"$TMPDIR/out" 2>"$TMPDIR/err" ||
 	fail "--live: status $?"
 check_lines "$TMPDIR/err"
+
+# The server may be killed meanwhile; nothing is lost but time.
+cat >"$TMPDIR/killer" <<EOF
+#!/bin/sh
+"$hello" &
+sleep 0.2
+kill -9 "\$(cat "$ULF_DIR/server.lock")"
+sleep 0.2
+kill \$!
+wait \$! 2>/dev/null
+exit 0
+EOF
+chmod +x "$TMPDIR/killer"
+for live in '' --live; do
+	ulf run $live -e hello -- "$TMPDIR/killer" 2>"$TMPDIR/err" ||
+		fail "status $?: $(cat "$TMPDIR/err")"
+	check_lines "$TMPDIR/err"
+	[ "$(tail -n 1 "$TMPDIR/counts")" -gt 25 ] ||
+		fail "the end is missing: $(cat "$TMPDIR/err")"
+done
 
 # Words that fit nothing
 ulf run -e nosuch:thing,hello -e 'x*' -- "$TMPDIR/program" >"$TMPDIR/out" 2>"$TMPDIR/err" ||

@@ -11,7 +11,7 @@
 
 #define RECORD_WRITERS		65536u
 #define RECORD_BYTES_MIN	8u
-#define RECORD_BYTES_MAX	4064u
+#define RECORD_BYTES_MAX	4060u
 
 struct record_id {
 	uint32_t writer;		/* < RECORD_WRITERS */

@@ -258,6 +258,46 @@ static void strangers_do_not_count(void **state)
 	fake_root_done(&root);
 }
 
+/* exec() leaves the root; the process lives on as something else. */
+static void exec_leaves_the_root(void **state)
+{
+	struct fixture *f = *state;
+	struct server_root_info info;
+	struct fake_root root;
+	int go[2], gone[2];
+	char byte;
+	pid_t pid;
+
+	fake_root_make(&root, f->dir, "one.1");
+	fake_event_n(&root, 0, "sched", "tick");
+	assert_int_equal(pipe(go), 0);
+	assert_int_equal(pipe2(gone, O_CLOEXEC), 0);
+	pid = fork();
+	if (!pid) {
+		if (read(go[0], &byte, 1) == 1)
+			execlp("sleep", "sleep", "1000", NULL);
+		_exit(1);
+	}
+	close(gone[1]);
+	root.processes[1].pid = (uint32_t)pid;
+	root.processes[1].flags = ABI_PROCESS_AGENT;
+	fake_root_show(&root, "one.1");
+	dispatch(f);
+	get_info(f, "one.1", &info);
+	assert_int_equal(info.nr_processes, 2);
+	assert_int_equal(write(go[1], "", 1), 1);
+	assert_int_equal(read(gone[0], &byte, 1), 0);	/* closed by exec() */
+	/* not in progress: nobody has to be waited for */
+	assert_int_equal(tree_echo(f->server, "one.1/events/enable", "1"), 0);
+	get_info(f, "one.1", &info);
+	assert_int_equal(info.nr_processes, 1);
+	end_process(pid);
+	close(go[0]);
+	close(go[1]);
+	close(gone[0]);
+	fake_root_done(&root);
+}
+
 /* ---- wishes ---- */
 
 static void *agent(void *arg)
@@ -479,6 +519,7 @@ int main(void)
 		T(unrecorded_roots_go_with_their_process),
 		T(dead_roots_stay_readable),
 		T(strangers_do_not_count),
+		T(exec_leaves_the_root),
 		T(writes_wait_for_the_agents),
 		T(stopped_processes_are_not_waited_for),
 		T(settings_outlive_the_server),

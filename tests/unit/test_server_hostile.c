@@ -76,7 +76,7 @@ static void spoil_ring(struct fake_root *root)
 
 static void spoil_something(struct fake_root *root)
 {
-	switch (rnd() % 8) {
+	switch (rnd() % 9) {
 	case 0:
 		spoil(root, 0, sizeof(struct abi_control));
 		break;
@@ -98,6 +98,9 @@ static void spoil_something(struct fake_root *root)
 		break;
 	case 6:
 		spoil(root, ABI_HEAP_OFF, 2048);
+		break;
+	case 7:
+		spoil(root, ABI_MODULES_OFF, sizeof(struct abi_module));
 		break;
 	default:
 		spoil_ring(root);
@@ -208,11 +211,18 @@ static void use_all(struct server *server)
 
 static void make_bad_root(struct fake_root *root, const char *dir)
 {
+	struct abi_module *module;
+
 	fake_root_make(root, dir, "bad.1");
-	fake_event(root, 0, "sched", "first", "\"comm=%s name=%s data=%s state=%lx\", "
+	module = (void *)(root->mem + root->control->modules_off);
+	fake_event(root, 0, "sched", "first", "\"comm=%s name=%s data=%s at %pS\", "
 		   "REC->comm, __get_str(name), __print_hex(__get_rel_dynamic_array(data), "
-		   "__get_rel_dynamic_array_len(data)), REC->state", fields, 4);
+		   "__get_rel_dynamic_array_len(data)), (void *)REC->state", fields, 4);
 	fake_event_n(root, 0, "sched", "second");
+	module->path = root->control->heap_off + root->control->heap_used;
+	module->path_bytes = 15;
+	strcpy(root->mem + module->path, "/proc/self/exe");
+	root->control->heap_used += 16;
 	fake_comm(root, 5, "five");
 	fake_root_show(root, "bad.1");
 }

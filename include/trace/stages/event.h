@@ -19,7 +19,7 @@
 		(void *)trace_event_raw_event_##template,		\
 		(void (*)(void))trace_event_direct_##name,		\
 		trace_event_fields_##template, fmt,			\
-		NULL, NULL, 0, 0, 0, { 0, 0, 0 },			\
+		NULL, 0, 0, 0, { 0, 0, 0, 0, 0 },			\
 	};								\
 	static void trace_event_direct_##name(void *__data, proto)	\
 	{								\
@@ -27,7 +27,8 @@
 		trace_event_raw_event_##template(__data, args);		\
 	}								\
 	static struct ulf_event *__event_##name				\
-	__attribute__((used, section("__ulf_events"))) = &event_##name;
+	__attribute__((used, section("__ulf_events"))) ULF_RETAIN =	\
+		&event_##name;
 #define DEFINE_EVENT(template, name, proto, args)			\
 	__ULF_EVENT(template, name, PARAMS(proto), PARAMS(args),	\
 		    print_fmt_##template)

@@ -39,9 +39,6 @@
 		struct trace_event_raw_##name *entry;			\
 		size_t __ulf_bytes;					\
 									\
-		if (!__atomic_load_n(__ulf_event->recording,		\
-				     __ATOMIC_RELAXED))			\
-			return;						\
 		__ulf_bytes = ULF_RECORD_BYTES(sizeof(*entry) +		\
 			trace_event_get_offsets_##name(&__data_offsets,	\
 						       args));		\

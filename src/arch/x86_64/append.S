@@ -17,8 +17,7 @@
 	function \name
 	movq	arch_rseq_offset(%rip), %r11
 	movl	%ecx, -8(%rsp)		/* type_len, in the red zone */
-	leaq	\section(%rip), %rax
-	movq	%rax, %fs:RSEQ_CS(%r11)
+	arm	\section
 \name\()_begin:
 	movl	%fs:RSEQ_CPU_ID(%r11), %eax
 	cmpl	SET_NR_CPUS(%rdi), %eax
@@ -52,8 +51,7 @@
  */
 	function arch_rseq_store
 	movq	arch_rseq_offset(%rip), %r11
-	leaq	store_section(%rip), %rax
-	movq	%rax, %fs:RSEQ_CS(%r11)
+	arm	store_section
 store_begin:
 	cmpl	%fs:RSEQ_CPU_ID(%r11), %edi
 	jne	store_changed

@@ -11,6 +11,15 @@
 	.popsection
 	.endm
 
+	/* From here on the kernel knows of the section.  r11: the rseq area's
+	 * offset.  Left out, the torture test must fail. */
+	.macro	arm section
+	leaq	\section(%rip), %rax
+#ifndef ULF_TEST_UNARMED
+	movq	%rax, %fs:RSEQ_CS(%r11)
+#endif
+	.endm
+
 	/* The kernel goes here when a section was interrupted. */
 	.macro	abort_handler name
 	.byte	0x0f, 0xb9, 0x3d	/* ud1 <signature>(%rip), %edi */
@@ -45,9 +54,10 @@
 	movq	RING_POSITION(%rcx), %r10
 
 	/*
-	 * Room for a time extend, the header and the data, in a page whose
-	 * header is written?  16 <= offset <= page_bytes - 12 - bytes, in one
-	 * comparison: below 16 the difference is a huge number.
+	 * Room for a time extend, the header, the data and a word that stays
+	 * free, in a page whose header is written?  16 <= offset <=
+	 * page_bytes - 16 - bytes, in one comparison: below 16 the difference
+	 * is a huge number.
 	 */
 	movl	RING_OFFSET_MASK(%rcx), %edx
 	movl	RING_OFFSET_MAX(%rcx), %eax

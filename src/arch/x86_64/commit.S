@@ -28,8 +28,7 @@ ulf_event_commit:
 	movq	EVENT_BUFFER(%rdi), %r8
 	movl	%edx, %r9d
 	movq	arch_rseq_offset(%rip), %r11
-	leaq	event_section(%rip), %rax
-	movq	%rax, %fs:RSEQ_CS(%r11)
+	arm	event_section
 event_begin:
 	cmpl	BUFFER_SMALL_MAX(%r8), %r9d
 	ja	event_slowly

@@ -17,8 +17,8 @@
 #define SET_NR_CPUS		0
 #define SET_FAST		16
 
-#define EVENT_BUFFER		64	/* struct ulf_event */
-#define EVENT_ID		72
+#define EVENT_BUFFER		56	/* struct ulf_event */
+#define EVENT_ID		64
 #define BUFFER_SET		0	/* struct buffer */
 #define BUFFER_SMALL_MAX	8
 #define THREAD_TID		8	/* struct ulf_thread */

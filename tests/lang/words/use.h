@@ -10,7 +10,8 @@ extern "C" {
 void use_in_c(int value);		/* use.c: words, sub */
 void use_in_cpp(int value);		/* use_cpp.cpp: words, cpp */
 void use_inline_again(int value);	/* create.cpp */
-void use_in_library(int value);		/* lib_words.c: library */
+/* lib_words.c: library */
+__attribute__((visibility("default"))) void use_in_library(int value);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions in an ELF file. */
+#ifndef ULF_SERVER_ELF_H
+#define ULF_SERVER_ELF_H
+
+#include <stdint.h>
+
+struct elf_symbol {
+	uint64_t addr;			/* as in the file: without load address */
+	uint64_t size;
+	const char *name;
+};
+
+struct elf_symbols {
+	struct elf_symbol *rows;	/* by address */
+	uint32_t nr;
+	char *strings;			/* that the names point into */
+	uint64_t first, end;		/* the addresses that it is loaded to */
+};
+
+/*
+ * elf_symbols_read - the functions of the file at @path
+ * @build_id: if @build_id_bytes, it must be that very file
+ *
+ * -ENOEXEC: no ELF file of this machine, or one that makes no sense;
+ * -ESTALE: another build; -ENOMEM, or what open() said.
+ */
+int elf_symbols_read(const char *path, const uint8_t *build_id,
+		     uint32_t build_id_bytes, struct elf_symbols *ret_symbols);
+void elf_symbols_done(struct elf_symbols *symbols);
+
+/* The function that @addr is in, or NULL. */
+const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols,
+					  uint64_t addr);
+
+#endif

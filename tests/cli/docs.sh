@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# user: root
+# The manual page and the completion know every command and option that the
+# help texts have; completion finds roots and files.
+. tests/cli/common
+
+man=$ULF_SRC/docs/man/ulf.1 completion=$ULF_SRC/tools/completion/ulf.bash
+plain=$(sed 's/\\-/-/g; s/\\f.//g; s/"//g' "$man")
+completions=$(sed 's/"/ /g' "$completion")
+commands=$(ulf help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+for command in $commands; do
+	contains "$completions" " $command"
+	[ "$command" = help ] && continue
+	contains "$plain" ".SS ulf $command"
+	for option in $(ulf help "$command" | sed -n 's/^  -., \(--[a-z-]*\).*/\1/p'); do
+		contains "$plain" "$option"
+		contains "$completions" "$option"
+	done
+done
+
+command -v bash >/dev/null || skip "no bash; the rest passed"
+# complete_line WORD...: what completion offers for the last word
+complete_line() {
+	bash -c '
+		compopt() { :; }
+		. "$0"
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		_ulf
+		printf "%s\n" "${COMPREPLY[@]}"' "$completion" "$@" | xargs
+}
+start_hello
+expect "commands" "mount" "$(complete_line ulf mo)"
+expect "roots" "$root/" "$(complete_line ulf cat hel)"
+expect "files" "$root/trace $root/trace_clock $root/trace_marker $root/trace_pipe" \
+	"$(complete_line ulf cat "$root/trace")"
+expect "roots to remove" "$root" "$(complete_line ulf rm hel)"
+expect "options" "--live" "$(complete_line ulf run --li)"
+expect "help" "server stop" "$(complete_line ulf help s)"
+exit 0

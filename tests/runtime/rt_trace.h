@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The events of the test programs in this directory. */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM rt
+
+#if !defined(RT_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define RT_TRACE_H
+
+#include <linux/tracepoint.h>
+
+DECLARE_EVENT_CLASS(rt_class,
+	TP_PROTO(int who, long value),
+	TP_ARGS(who, value),
+	TP_STRUCT__entry(
+		__field(int, who)
+		__field(long, value)
+	),
+	TP_fast_assign(
+		__entry->who = who;
+		__entry->value = value;
+	),
+	TP_printk("who=%d value=%ld", __entry->who, __entry->value)
+);
+DEFINE_EVENT(rt_class, rt_hit,
+	TP_PROTO(int who, long value), TP_ARGS(who, value));
+DEFINE_EVENT(rt_class, rt_other,
+	TP_PROTO(int who, long value), TP_ARGS(who, value));
+
+/* More than the short path takes: a length of its own, in any case. */
+TRACE_EVENT(rt_long,
+	TP_PROTO(const char *text),
+	TP_ARGS(text),
+	TP_STRUCT__entry(
+		__array(char, filler, 200)
+		__string(text, text)
+	),
+	TP_fast_assign(
+		memset(__entry->filler, 'f', sizeof(__entry->filler));
+		__assign_str(text);
+	),
+	TP_printk("text=%s", __get_str(text))
+);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_PATH .
+#define TRACE_INCLUDE_FILE rt_trace
+#include <trace/define_trace.h>

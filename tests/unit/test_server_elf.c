@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of functions, from files that may be anything. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <elf.h>
+#include <link.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "server/elf.h"
+#include "unit/fake_root.h"
+#include "unit/tree.h"
+
+#define S	1000000000ull
+
+/* One whose name and size are known to the linker alone. */
+__attribute__((noinline)) static int a_function_to_find(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x * 3;
+}
+
+static int find_self(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)size;
+	*(struct dl_phdr_info *)arg = *info;
+	return 1;			/* the first is the program */
+}
+
+/* The build id note of this program. */
+static uint32_t own_build_id(uint8_t *id)
+{
+	struct dl_phdr_info self;
+
+	dl_iterate_phdr(find_self, &self);
+	for (int i = 0; i < self.dlpi_phnum; i++) {
+		const ElfW(Phdr) *program = &self.dlpi_phdr[i];
+		const char *at = (const char *)self.dlpi_addr + program->p_vaddr;
+		const char *end = at + program->p_memsz;
+
+		while (program->p_type == PT_NOTE && at < end) {
+			const ElfW(Nhdr) *note = (const void *)at;
+
+			at += sizeof(*note) + ((note->n_namesz + 3) & ~3u);
+			if (note->n_type == NT_GNU_BUILD_ID) {
+				memcpy(id, at, note->n_descsz);
+				return note->n_descsz;
+			}
+			at += (note->n_descsz + 3) & ~3u;
+		}
+	}
+	return 0;
+}
+
+static void functions_are_found(void **state)
+{
+	struct dl_phdr_info self;
+	const struct elf_symbol *symbol;
+	struct elf_symbols symbols;
+	uint64_t addr;
+
+	(void)state;
+	dl_iterate_phdr(find_self, &self);
+	addr = (uint64_t)a_function_to_find - self.dlpi_addr;
+	assert_int_equal(elf_symbols_read("/proc/self/exe", NULL, 0, &symbols), 0);
+	assert_in_range(addr, symbols.first, symbols.end - 1);
+	symbol = elf_symbols_find(&symbols, addr);
+	assert_non_null(symbol);
+	assert_string_equal(symbol->name, "a_function_to_find");
+	assert_int_equal(symbol->addr, addr);
+	assert_ptr_equal(elf_symbols_find(&symbols, addr + symbol->size - 1), symbol);
+	assert_ptr_not_equal(elf_symbols_find(&symbols, addr + symbol->size), symbol);
+	assert_null(elf_symbols_find(&symbols, 0));
+	elf_symbols_done(&symbols);
+}
+
+static void another_build_is_refused(void **state)
+{
+	struct elf_symbols symbols;
+	uint8_t id[64];
+	uint32_t bytes = own_build_id(id);
+
+	(void)state;
+	if (!bytes)
+		skip();			/* this linker writes none */
+	assert_int_equal(elf_symbols_read("/proc/self/exe", id, bytes, &symbols), 0);
+	elf_symbols_done(&symbols);
+	id[0] ^= 1;
+	assert_int_equal(elf_symbols_read("/proc/self/exe", id, bytes, &symbols),
+			 -ESTALE);
+}
+
+static void other_files_are_refused(void **state)
+{
+	struct elf_symbols symbols;
+
+	(void)state;
+	assert_int_equal(elf_symbols_read("/nosuch", NULL, 0, &symbols), -ENOENT);
+	assert_int_equal(elf_symbols_read("/proc/self/status", NULL, 0, &symbols),
+			 -ENOEXEC);
+	assert_int_equal(elf_symbols_read("/dev/zero", NULL, 0, &symbols), -ENOEXEC);
+	assert_int_equal(elf_symbols_read("/tmp", NULL, 0, &symbols), -ENOEXEC);
+}
+
+/* A small ELF file with every offset and count wrong in turn. */
+static void broken_files_are_survived(void **state)
+{
+	static const uint64_t values[] = {
+		0, 1, 3, 0xff, 0xffff, 0xffffffff, 1ull << 40, ~0ull, 64, 4096,
+	};
+	struct {
+		Elf64_Ehdr head;
+		Elf64_Phdr programs[2];
+		Elf64_Shdr sections[3];
+		Elf64_Sym symbols[4];
+		char strings[32];
+		Elf64_Nhdr note;
+		char note_text[8];
+	} file, good = {
+		.head = {
+			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
+			.e_phoff = offsetof(typeof(good), programs),
+			.e_shoff = offsetof(typeof(good), sections),
+			.e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2,
+			.e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3,
+		},
+		.programs = {
+			{ .p_type = PT_LOAD, .p_memsz = 0x1000 },
+			{ .p_type = PT_NOTE, .p_offset = offsetof(typeof(good), note),
+			  .p_filesz = 20 },
+		},
+		.sections = {
+			{ .sh_type = SHT_NULL },
+			{ .sh_type = SHT_SYMTAB, .sh_link = 2,
+			  .sh_offset = offsetof(typeof(good), symbols),
+			  .sh_size = 4 * sizeof(Elf64_Sym) },
+			{ .sh_type = SHT_STRTAB,
+			  .sh_offset = offsetof(typeof(good), strings), .sh_size = 32 },
+		},
+		.symbols = {
+			{ 0 },
+			{ .st_name = 1, .st_info = STT_FUNC, .st_shndx = 1,
+			  .st_value = 0x100, .st_size = 16 },
+			{ .st_name = 5, .st_info = STT_FUNC, .st_shndx = 1,
+			  .st_value = 0x200, .st_size = 16 },
+			{ .st_name = 9, .st_info = STT_OBJECT, .st_shndx = 1,
+			  .st_value = 0x300, .st_size = 16 },
+		},
+		.strings = "\0one\0two\0data",
+		.note = { 4, 4, NT_GNU_BUILD_ID },
+		.note_text = "GNU\0abcd",
+	};
+	char dir[128], path[160];
+	struct elf_symbols symbols;
+
+	(void)state;
+	fake_dir_make(dir);
+	snprintf(path, sizeof(path), "%s/elf", dir);
+	for (size_t at = 0; at < sizeof(good); at += 2) {
+		for (size_t i = 0; i < 2 * sizeof(values) / sizeof(values[0]); i++) {
+			size_t size = i % 2 ? 8 : 2;
+			int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+			file = good;
+			if (at + size <= sizeof(file) && (at || i))
+				memcpy((char *)&file + at, &values[i / 2], size);
+			assert_int_equal(write(fd, &file, sizeof(file)), sizeof(file));
+			close(fd);
+			if (elf_symbols_read(path, (const uint8_t *)"abcd", 4, &symbols))
+				continue;
+			for (uint64_t addr = 0; addr < 0x400; addr += 8) {
+				const struct elf_symbol *symbol =
+					elf_symbols_find(&symbols, addr);
+
+				assert_true(!symbol || strlen(symbol->name) < 32);
+			}
+			elf_symbols_done(&symbols);
+		}
+	}
+	/* and the good one is good */
+	int fd = open(path, O_RDWR | O_TRUNC, 0600);
+
+	assert_int_equal(write(fd, &good, sizeof(good)), sizeof(good));
+	close(fd);
+	assert_int_equal(elf_symbols_read(path, (const uint8_t *)"abcd", 4, &symbols), 0);
+	assert_int_equal(symbols.nr, 2);
+	assert_string_equal(elf_symbols_find(&symbols, 0x20f)->name, "two");
+	assert_null(elf_symbols_find(&symbols, 0x210));
+	elf_symbols_done(&symbols);
+	fake_dir_remove(dir);
+}
+
+/* %ps, %pS and %pB of a record, through `trace`. */
+static void trace_has_names(void **state)
+{
+	static const struct fake_field field =
+		{ "void *", "f", 8, 8, 0, ABI_FIELD_PLAIN, 0 };
+	struct fake_root root;
+	struct server *server;
+	struct dl_phdr_info self;
+	char dir[128], line[256];
+	struct abi_module *module;
+	uint64_t off;
+	uint32_t id;
+	struct {
+		uint64_t headroom;
+		uint16_t type;
+		uint8_t flags, preempt;
+		uint32_t pid;
+		uint64_t f;
+	} record = { .pid = 1, .f = (uint64_t)a_function_to_find + 1 };
+
+	(void)state;
+	dl_iterate_phdr(find_self, &self);
+	fake_dir_make(dir);
+	fake_root_make(&root, dir, "fake.1");
+	id = fake_event(&root, 0, "sched", "call", "\"%ps %pS %pB\", REC->f, REC->f, REC->f",
+			&field, 1);
+	module = (void *)(root.mem + root.control->modules_off);
+	off = root.control->heap_off + root.control->heap_used;
+	strcpy(root.mem + off, "/proc/self/exe");
+	module->path = off;
+	module->path_bytes = 15;
+	module->base = self.dlpi_addr ? self.dlpi_addr :
+		       self.dlpi_phdr[0].p_vaddr & ~4095ull;
+	fake_root_show(&root, "fake.1");
+	assert_int_equal(server_new(dir, &server), 0);
+	assert_int_equal(tree_echo(server, "fake.1/events/enable", "1"), 0);
+	record.type = (uint16_t)id;
+	assert_int_equal(ring_write_locked(fake_ring(&root, 0, ABI_RING_SLOW),
+		&record.type, 16, S, (uint32_t)getpid()), 0);
+	snprintf(line, sizeof(line), "call: a_function_to_find a_function_to_find+0x1/0x");
+	assert_non_null(strstr(tree_cat(server, "fake.1/trace"), line));
+	assert_int_equal(a_function_to_find(1), 3);
+	server_free(server);
+	fake_root_done(&root);
+	fake_dir_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_are_found),
+		cmocka_unit_test(another_build_is_refused),
+		cmocka_unit_test(other_files_are_refused),
+		cmocka_unit_test(broken_files_are_survived),
+		cmocka_unit_test(trace_has_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
