@@ -46,7 +46,6 @@ int run_roots(struct run *run, struct root_list *ret_roots)
 		if (!ret)
 			ret = root_list_fetch(&run->conn, &list);
 	}
-
 	if (ret < 0)
 		return ret;
 	for (i = 0; i < list.nr; i++)

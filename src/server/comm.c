@@ -21,14 +21,17 @@
 #define PROBES		16u		/* rows behind a hash */
 #define LEARNED		1024u		/* a power of two */
 #define SEARCH_MAX	64u		/* processes asked for a thread */
+#define REFRESH_MAX	256u		/* threads asked at a time */
 
 struct comm {
 	uint32_t tid;			/* 0: free */
+	uint32_t tgid;
 	char name[ABI_COMM_LEN];	/* "": there is none */
 };
 
 struct comms {
 	char name[ABI_COMM_LEN];	/* the answer of comms_find() */
+	uint32_t next;			/* row that comms_refresh() is at */
 	struct comm learned[LEARNED];	/* by tid; the newest stays */
 };
 
@@ -54,6 +57,7 @@ static bool read_row(const struct abi_comm *shared, struct comm *ret_comm)
 		uint32_t sequence = shm_load(&shared->sequence); /* [comm.write] */
 
 		ret_comm->tid = shm_load(&shared->tid);
+		ret_comm->tgid = shm_load(&shared->tgid);
 		for (size_t i = 0; i < ABI_COMM_LEN; i++)
 			ret_comm->name[i] = shm_load(&shared->comm[i]);
 		ret_comm->name[ABI_COMM_LEN - 1] = '\0';
@@ -142,7 +146,7 @@ void comms_expire(struct root *root)
 
 /* As the runtime does it: ours from before, else a free one, else the one that
  * was written first. */
-void comms_add(struct root *root, uint32_t tid, const char *name)
+void comms_add(struct root *root, uint32_t tid, uint32_t tgid, const char *name)
 {
 	struct abi_comm *best = NULL;
 	uint32_t stamp = 0, sequence;
@@ -171,11 +175,30 @@ void comms_add(struct root *root, uint32_t tid, const char *name)
 					 __ATOMIC_RELAXED))
 		return;
 	best->tid = tid;
-	best->tgid = tid;
+	best->tgid = tgid;
 	best->stamp = stamp + 1;
 	memset(best->comm, 0, sizeof(best->comm));
 	memcpy(best->comm, name, strnlen(name, sizeof(best->comm) - 1));
 	shm_store(&best->sequence, sequence + 2);	/* [comm.write] */
+}
+
+void comms_refresh(struct root *root)
+{
+	uint32_t left = REFRESH_MAX, start = root->comms->next;
+	char name[ABI_COMM_LEN];
+	struct comm comm;
+
+	for (uint32_t i = 0; i < ABI_COMMS && left; i++) {
+		uint32_t row = (start + i) % ABI_COMMS;
+
+		if (!read_row(&root->comms_table[row], &comm))
+			continue;
+		left--;
+		root->comms->next = (row + 1) % ABI_COMMS;
+		if (read_proc(comm.tgid, comm.tid, name) &&
+		    strcmp(name, comm.name))
+			comms_add(root, comm.tid, comm.tgid, name);
+	}
 }
 
 static int compare_comms(const void *pa, const void *pb)

@@ -15,8 +15,11 @@ void comms_free(struct comms *comms);
 
 /* The name of @tid, or "<...>"; valid until the next call. */
 const char *comms_find(struct root *root, uint32_t tid);
-/* Put a name into the shared table: of a thread that wrote a marker. */
-void comms_add(struct root *root, uint32_t tid, const char *name);
+/* Put a name into the shared table. */
+void comms_add(struct root *root, uint32_t tid, uint32_t tgid, const char *name);
+/* A thread enters its name once, and may get another one later: look at some
+ * of the living. */
+void comms_refresh(struct root *root);
 /* Ask /proc again for those that were not found. */
 void comms_expire(struct root *root);
 

@@ -72,7 +72,7 @@ static void remember_writer(struct root *root, pid_t tid)
 	if (n <= 0)
 		return;
 	name[n - 1] = '\0';
-	comms_add(root, (uint32_t)tid, name);
+	comms_add(root, (uint32_t)tid, (uint32_t)tid, name);
 }
 
 /* One that ends in a newline, which is added if it is missing. */

@@ -132,11 +132,21 @@ static int delete_files(struct server *server, const char *name)
 	return r;
 }
 
+static int remove_root(struct server *server, struct root *root)
+{
+	int r = delete_files(server, root->name);
+
+	if (!r)
+		forget_root(server, root);
+	return r;
+}
+
 int server_root_remove(struct server *server, const char *name)
 {
-	struct root *root = server_find_root(server, name);
-	int r;
+	struct root *root;
 
+	server_dispatch(server);	/* who has died by now is dead */
+	root = server_find_root(server, name);
 	if (!root)
 		return -ENOENT;
 	if (root_is_usable(root)) {
@@ -144,10 +154,7 @@ int server_root_remove(struct server *server, const char *name)
 		if (root->nr_live || process_has_creator(root))
 			return -EBUSY;
 	}
-	r = delete_files(server, name);
-	if (!r)
-		forget_root(server, root);
-	return r;
+	return remove_root(server, root);
 }
 
 static void root_died(struct root *root)
@@ -191,7 +198,7 @@ static void check_roots(struct server *server)
 			root->state = SERVER_ROOT_ALIVE;
 		}
 		if (has_to_go(root))
-			server_root_remove(server, root->name);
+			remove_root(server, root);
 	}
 }
 
@@ -322,6 +329,8 @@ void server_tick(struct server *server)
 		events_refresh(root);
 		instance_retire(&root->top);
 		arena_reap(root);
+		if (root->nr_live && instance_has_rings(&root->top))
+			comms_refresh(root);
 	}
 	check_roots(server);
 }
@@ -352,6 +361,7 @@ int server_root_list(struct server *server,
 		     int (*emit)(void *arg, const struct server_root_info *info),
 		     void *arg)
 {
+	server_dispatch(server);
 	for (struct root *root = server->roots; root; root = root->next) {
 		struct server_root_info info = { .name = root->name };
 		int r;

@@ -80,6 +80,8 @@ static int reader_new(struct tracefs_node *node, struct reader **ret_reader)
 	instance_stats(instance, CPU_ALL, &stats);
 	reader->is_annotated = stats.overrun != 0;
 	comms_expire(node->root);
+	if (node->root->nr_live)
+		comms_refresh(node->root);
 	r = merge_new(instance, tracefs_cpu(node), false, &reader->merge);
 	if (!r)
 		r = merge_start(reader->merge);

@@ -15,7 +15,7 @@
 
 #define MESSAGES_MAX	20
 
-static uint64_t monotonic_ns(void)
+uint64_t torture_now_ns(void)
 {
 	struct timespec ts;
 
@@ -25,13 +25,13 @@ static uint64_t monotonic_ns(void)
 
 static void calibrate(struct ring_config *config)
 {
-	uint64_t tsc = arch_tsc(), ns = monotonic_ns();
+	uint64_t tsc = arch_tsc(), ns = torture_now_ns();
 
 	usleep(20000);
 	config->clock_tsc = tsc;
 	config->clock_ns = ns;
 	config->clock_mult = (uint64_t)
-		(((unsigned __int128)(monotonic_ns() - ns) << 32) /
+		(((unsigned __int128)(torture_now_ns() - ns) << 32) /
 		 (arch_tsc() - tsc));
 }
 
@@ -44,6 +44,7 @@ static struct ring_set *set_new(struct torture *t, bool has_rseq)
 		return NULL;
 	set->nr_cpus = t->nr_cpus;
 	set->has_rseq = has_rseq;
+	set->clock_given = t->config->clock == TORTURE_GIVEN;
 	set->slow = set->fast + t->nr_cpus;
 	for (uint32_t i = 0; i < t->nr_cpus; i++) {
 		set->fast[i] = t->views[2 * i].ring;
@@ -62,9 +63,13 @@ static int make_rings(struct torture *t, char *mem, uint64_t bytes)
 	int r;
 
 	calibrate(&config);
+	if (t->config->clock == TORTURE_FAST_TSC)
+		config.clock_mult *= TORTURE_FAST;
 	for (uint32_t i = 0; i < t->nr_rings; i++) {
 		config.cpu = i / 2;
-		config.flags = i % 2 ? ABI_RING_LOCKED : 0;
+		config.flags = (i % 2 ? ABI_RING_LOCKED : 0) |
+			       (t->config->clock == TORTURE_GIVEN ?
+				ABI_RING_CLOCK_GIVEN : 0);
 		r = ring_init(mem + i * bytes, &config);
 		if (!r)
 			r = ring_view_init(&t->views[i], mem + i * bytes, bytes);

@@ -22,13 +22,23 @@ enum torture_path {
 	TORTURE_MIXED,			/* some writers use it, some do not */
 };
 
+enum torture_clock {
+	TORTURE_TSC,			/* the ring's own, in ns */
+	TORTURE_FAST_TSC,		/* ticks so fast that deltas overflow */
+	TORTURE_GIVEN,			/* the writer brings the time, fast too */
+};
+#define TORTURE_FAST	4096
+
 struct torture_config {
 	const char *name;
 	enum torture_path path;
+	enum torture_clock clock;
 	uint32_t page_bytes, nr_pages;
 	bool overwrite;
 	bool has_delays;		/* stop and stare at TESTPOINTs */
 };
+
+static_assert(RECORD_BYTES_MAX == RING_PAYLOAD_MAX, "the largest is tried");
 
 struct torture_context {
 	uint64_t written;		/* ring_write() was 0; the next seq */
@@ -64,6 +74,7 @@ struct torture {
 	uint64_t seed;
 };
 
+uint64_t torture_now_ns(void);
 int torture_init(struct torture *t, const struct torture_config *config,
 		 uint64_t seed);
 __attribute__((format(printf, 2, 3)))

@@ -79,7 +79,8 @@ static int write_one(struct source *s)
 	int r;
 
 	__atomic_store_n(&c->is_trying, 1, __ATOMIC_RELEASE);
-	r = ring_write(s->set, payload, bytes, 0);
+	r = ring_write(s->set, payload, bytes, s->set->clock_given ?
+		       torture_now_ns() * TORTURE_FAST : 0);
 	if (!r)
 		count(&c->written);
 	else if (r == -ENOBUFS)

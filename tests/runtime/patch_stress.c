@@ -26,7 +26,7 @@
 
 #define THREADS		4
 #define HITS		3	/* of each tracepoint, in the counted part */
-#define BATCHES		900	/* of 100 tracepoints */
+#define BATCHES		1300	/* of 100 or 15 tracepoints */
 #define SINGLES		10000	/* one tracepoint each */
 
 #define HIT(n) trace_patch_##n(thread, 1##n - 100);
@@ -51,6 +51,11 @@ static struct {
 	enum part part;
 	unsigned int done;		/* threads that are through with COUNT */
 } now;
+
+static enum part part(void)
+{
+	return __atomic_load_n(&now.part, __ATOMIC_RELAXED);
+}
 
 static __thread unsigned int calls[PATCH_NR];
 static unsigned int expect[PATCH_NR];	/* calls of each, by a thread's COUNT */
@@ -81,16 +86,16 @@ static void *hammer(void *arg)
 	for (;;) {
 		round = __atomic_load_n(&now.round, __ATOMIC_ACQUIRE);
 		if (round == seen) {
-			if (now.part == HAMMER)
+			if (part() == HAMMER)
 				hit_all(thread);
 			else
 				sched_yield();
 			continue;
 		}
 		seen = round;
-		if (now.part == OVER)
+		if (part() == OVER)
 			return NULL;
-		if (now.part == COUNT) {
+		if (part() == COUNT) {
 			count_part(thread);
 			__atomic_fetch_add(&now.done, 1, __ATOMIC_RELEASE);
 		}
@@ -249,7 +254,7 @@ static void trap_twice(void)
 
 static void *trapper(void *arg)
 {
-	while (__atomic_load_n(&now.part, __ATOMIC_RELAXED) != OVER) {
+	while (part() != OVER) {
 		trap_twice();
 		usleep(500);
 	}
@@ -279,7 +284,7 @@ static void look_at_maps(void)
 
 static void *looker(void *arg)
 {
-	while (__atomic_load_n(&now.part, __ATOMIC_RELAXED) != OVER) {
+	while (part() != OVER) {
 		look_at_maps();
 		usleep(300);
 	}

@@ -29,7 +29,7 @@
 #include "base/testpoint.h"
 #include "lib/torture.h"
 
-#define SHORT_EVENTS	400000ull
+#define SHORT_EVENTS	600000ull
 #define LONG_EVENTS	100000000ull	/* of all variants together */
 #define PROCESSES	3
 #define OBSERVERS	2
@@ -37,18 +37,23 @@
 
 void (*testpoint_hook)(const char *name);
 
+#define OVERWRITE	true
+#define FULL		false		/* refuse when full */
+#define DELAYS		true		/* at TESTPOINTs */
+
 static const struct torture_config variants[] = {
-	{ "rseq-4k",		TORTURE_RSEQ,	 4096,  32, true,  false },
-	{ "rseq-4k-full",	TORTURE_RSEQ,	 4096,  32, false, false },
-	{ "rseq-64k",		TORTURE_RSEQ,	 65536,  4, true,  false },
-	{ "rseq-64k-full",	TORTURE_RSEQ,	 65536,  4, false, false },
-	{ "rseq-2-pages",	TORTURE_RSEQ,	 4096,   2, true,  true  },
-	{ "slow-4k",		TORTURE_NO_RSEQ, 4096,  32, true,  false },
-	{ "slow-4k-full",	TORTURE_NO_RSEQ, 4096,  32, false, false },
-	{ "slow-64k",		TORTURE_NO_RSEQ, 65536,  4, true,  true  },
-	{ "slow-64k-full",	TORTURE_NO_RSEQ, 65536,  4, false, false },
-	{ "mixed-4k",		TORTURE_MIXED,	 4096,  32, true,  true  },
-	{ "mixed-64k-full",	TORTURE_MIXED,	 65536,  4, false, true  },
+	{ "rseq-4k", TORTURE_RSEQ, TORTURE_TSC, 4096, 32, OVERWRITE, false },
+	{ "rseq-4k-full", TORTURE_RSEQ, TORTURE_TSC, 4096, 32, FULL, false },
+	{ "rseq-64k", TORTURE_RSEQ, TORTURE_FAST_TSC, 65536, 4, OVERWRITE, false },
+	{ "rseq-64k-full", TORTURE_RSEQ, TORTURE_FAST_TSC, 65536, 4, FULL, false },
+	{ "rseq-2-pages", TORTURE_RSEQ, TORTURE_TSC, 4096, 2, OVERWRITE, DELAYS },
+	{ "rseq-given", TORTURE_RSEQ, TORTURE_GIVEN, 4096, 7, FULL, DELAYS },
+	{ "slow-4k", TORTURE_NO_RSEQ, TORTURE_TSC, 4096, 32, OVERWRITE, false },
+	{ "slow-4k-full", TORTURE_NO_RSEQ, TORTURE_FAST_TSC, 4096, 32, FULL, false },
+	{ "slow-64k", TORTURE_NO_RSEQ, TORTURE_FAST_TSC, 65536, 4, OVERWRITE, DELAYS },
+	{ "slow-64k-full", TORTURE_NO_RSEQ, TORTURE_GIVEN, 65536, 4, FULL, false },
+	{ "mixed-4k", TORTURE_MIXED, TORTURE_FAST_TSC, 4096, 32, OVERWRITE, DELAYS },
+	{ "mixed-64k-full", TORTURE_MIXED, TORTURE_FAST_TSC, 65536, 4, FULL, DELAYS },
 };
 
 /* ---- one variant ---- */
@@ -252,6 +257,9 @@ static int run_variant(const struct torture_config *config, uint64_t events)
 	go_on(&run, events);
 	stop(&run);
 	reap_orphans(&run);
+	if (config->clock != TORTURE_TSC && !config->overwrite &&
+	    !run.t.shared->extends)
+		torture_fail(&run.t, "no time extend was met");
 	report(&run);
 	return run.t.shared->failures ? 1 : 0;
 }

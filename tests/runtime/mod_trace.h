@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The events of mod_events.c, a module for dlopen(). */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM mod
+
+#if !defined(MOD_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define MOD_TRACE_H
+
+#include <linux/tracepoint.h>
+
+TRACE_EVENT(mod_hit,
+	TP_PROTO(long value),
+	TP_ARGS(value),
+	TP_STRUCT__entry(
+		__field(long, value)
+	),
+	TP_fast_assign(
+		__entry->value = value;
+	),
+	TP_printk("value=%ld", __entry->value)
+);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_PATH .
+#define TRACE_INCLUDE_FILE mod_trace
+#include <trace/define_trace.h>
