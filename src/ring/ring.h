@@ -69,8 +69,9 @@ struct ring_set {
  * @payload: @bytes of it, readable up to the next multiple of 4, and with
  *	RING_HEADROOM writable bytes in front.
  * @now_ns: the time, for rings with ABI_RING_CLOCK_GIVEN; else ignored.
- * Returns 0, -ENOBUFS (full, counted in the ring), -ENODEV (no ring),
- * -EBUSY (the slow ring's lock could not be had).
+ * Returns 0, -ENOBUFS (full, counted in the ring), -ECANCELED (recording was
+ * switched off), -ENODEV (no ring), -EBUSY (the slow ring's lock could not be
+ * had).
  * Any thread, any signal handler; no errno; wait-free but for the lock of
  * the slow path, which is bounded.
  */

@@ -131,20 +131,37 @@ static bool count_dropped(struct abi_ring *ring, uint32_t cpu)
 			       NULL, 0) == ARCH_COMMIT_DONE;
 }
 
-/* One step towards room for a record.  0: try again; -ENOBUFS: refused. */
-static int cross(const struct ring_set *set, uint64_t now_ns)
+/* Does a record of @bytes fit at @offset of an open page? */
+static bool has_room(const struct abi_ring *ring, uint32_t offset,
+		     uint32_t bytes)
+{
+	return offset && ring->page_bytes - offset >= bytes + RING_SPARE;
+}
+
+/*
+ * One step towards room for a record.  0: try again; -ENOBUFS: refused;
+ * -ECANCELED: recording is off.  What the append has found may have changed
+ * since: a page is left only when the record does not fit now.
+ */
+static int cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 {
 	uint32_t cpu = arch_rseq_cpu();
 	struct abi_ring *ring = cpu < set->nr_cpus ? set->fast[cpu] : NULL;
 	struct step step;
 	uint64_t position;
+	uint32_t offset;
 
 	if (!ring)
 		return 0;	/* migrated; the next attempt finds out */
+	if (!__atomic_load_n(&ring->offset_mask, __ATOMIC_RELAXED))
+		return -ECANCELED;
 	/* Read before the clock: if it is unchanged at the commit, nobody
 	 * has written a later time in between. */
 	position = __atomic_load_n(&ring->position, __ATOMIC_ACQUIRE);
-	if (page_offset(ring, position) == 0) {
+	offset = page_offset(ring, position);
+	if (has_room(ring, offset, bytes))
+		return 0;
+	if (!offset) {
 		prepare_open(ring, position, clock_now(ring, now_ns), &step);
 		TESTPOINT("ring.open");
 	} else if (prepare_close(ring, position, &step)) {
@@ -213,7 +230,7 @@ static int write_under_lock(struct abi_ring *ring, const void *data,
 	for (;;) {
 		uint32_t offset = page_offset(ring, ring->position);
 
-		if (offset && ring->page_bytes - offset >= bytes + RING_SPARE)
+		if (has_room(ring, offset, bytes))
 			break;
 		if (!offset) {
 			prepare_open(ring, ring->position,
@@ -301,6 +318,7 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 	uint32_t size = bytes;
 	uint32_t aborts = 0, type_len;
 	bool is_given = set->clock_given;
+	int refused;
 
 	if (unlikely(!bytes || bytes > RING_PAYLOAD_MAX))
 		return -EMSGSIZE;
@@ -317,8 +335,9 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 		case ARCH_COMMIT_DONE:
 			return 0;
 		case ARCH_COMMIT_NO_ROOM:
-			if (cross(set, now_ns))
-				return -ENOBUFS;
+			refused = cross(set, size, now_ns);
+			if (refused)
+				return refused;
 			break;
 		case ARCH_COMMIT_NO_RING:
 			return write_slow(set, payload, bytes, now_ns);

@@ -98,7 +98,7 @@ int agent_start(void)
 	pthread_attr_t attr;
 	sigset_t all, old;
 	pthread_t thread;
-	int r;
+	int saved = errno, r;
 
 	sigfillset(&all);
 	pthread_attr_init(&attr);
@@ -110,6 +110,7 @@ int agent_start(void)
 	r = pthread_create(&thread, &attr, agent, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
+	errno = saved;
 	if (r)
 		__atomic_store_n(&process_slot->flags, 0, __ATOMIC_RELAXED);
 	return -r;

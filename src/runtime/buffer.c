@@ -111,7 +111,17 @@ static int follow(struct buffer *buffer)
 int buffer_follow(uint32_t index)
 {
 	struct abi_buffer *shared = root_buffer(index);
+	uint64_t off = (uint64_t)((char *)shared - (char *)root_control);
+	int r;
 
+	if (!root_is_wished())
+		return 0;
+	if (!is_populated[index]) {
+		r = root_populate(off, sizeof(*shared));
+		if (r)
+			return r;
+		is_populated[index] = true;
+	}
 	if (!__atomic_load_n(&shared->used, __ATOMIC_ACQUIRE))
 		return 0;
 	return follow(buffer_get(index));

@@ -55,7 +55,8 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 	if (set->clock_given)
 		now_ns = clock_posix_ns(buffer->clock_id);
 	r = ring_write(set, entry, (uint32_t)bytes, now_ns);
-	if (r && r != -ENOBUFS)		/* a full ring counts by itself */
+	/* a full ring counts by itself */
+	if (r && r != -ENOBUFS && r != -ECANCELED)
 		count_lost(r == -EBUSY ? &buffer->shared->lock_lost :
 			   &buffer->shared->no_ring);
 out:

@@ -11,6 +11,7 @@
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static bool is_initialized;		/* by the first constructor */
 static bool is_exiting;			/* by exit() */
+static bool has_forked;			/* this very process; under the lock */
 
 bool runtime_is_exiting(void)
 {
@@ -33,7 +34,7 @@ static void at_exit(void)
 	if (__atomic_exchange_n(&is_exiting, true, __ATOMIC_RELAXED) ||
 	    !root_control)
 		return;
-	root_remove_if_unused();
+	root_remove_if_unused(has_forked);
 }
 
 /*
@@ -47,13 +48,20 @@ void runtime_watch_exit(void)
 	atexit(at_exit);
 }
 
+/* The parent's agent may go on before the child looks at the parent's slot:
+ * what the child has is what there was at the fork. */
+static struct abi_process slot_at_fork;
+
 static void fork_prepare(void)
 {
 	runtime_lock();
+	if (process_slot)
+		slot_at_fork = *process_slot;
 }
 
 static void fork_parent(void)
 {
+	has_forked = true;
 	runtime_unlock();
 }
 
@@ -61,14 +69,15 @@ static void fork_parent(void)
  * those of the parent, as the lock was held. */
 static void fork_child(void)
 {
-	struct abi_process *parent = process_slot;
+	bool has_parent = process_slot;
 
 	lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+	has_forked = false;
 	thread_after_fork();
 	if (!root_control)
 		return;
 	process_slot = NULL;
-	if (!process_claim(parent))
+	if (!process_claim(has_parent ? &slot_at_fork : NULL))
 		agent_start();
 }
 

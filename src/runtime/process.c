@@ -14,30 +14,57 @@ static bool try_claim(struct abi_process *slot, uint32_t seen, uint32_t pid)
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
+/* Slot @i, in memory that can be touched; NULL if there is none. */
+static struct abi_process *slot_at(uint32_t i)
+{
+	uint64_t off = root_control->processes_off +
+		       i * sizeof(struct abi_process);
+
+	if (i >= ABI_PROCESSES ||
+	    (off % 4096 == 0 && root_populate(off, 4096)))
+		return NULL;
+	return root_at(off);
+}
+
+static bool is_dead(uint32_t pid)
+{
+	return arch_syscall2(SYS_kill, pid, 0) == -ESRCH;
+}
+
 /* A free slot, else one of a dead process; not the first, which keeps what
  * the root began with. */
 static struct abi_process *find_slot(uint32_t pid)
 {
-	struct abi_process *slots = root_at(root_control->processes_off);
+	struct abi_process *slot;
+	uint32_t seen;
 
 	for (int reuse = 0; reuse < 2; reuse++) {
-		for (uint32_t i = 0; i < ABI_PROCESSES; i++) {
-			struct abi_process *slot = &slots[i];
-			uint32_t seen = __atomic_load_n(&slot->pid,
-							__ATOMIC_RELAXED);
-
-			if (!reuse && !seen &&
-			    root_populate(root_control->processes_off +
-					  i * sizeof(*slot), sizeof(*slot)))
-				return NULL;
-			if (reuse && (!i || arch_syscall2(SYS_kill, seen, 0) !=
-				      -ESRCH))
+		for (uint32_t i = 0; (slot = slot_at(i)); i++) {
+			seen = __atomic_load_n(&slot->pid, __ATOMIC_RELAXED);
+			if (reuse ? !i || !is_dead(seen) : seen != 0)
 				continue;
-			if ((reuse || !seen) && try_claim(slot, seen, pid))
+			if (try_claim(slot, seen, pid))
 				return slot;
 		}
 	}
 	return NULL;
+}
+
+/* Slots are taken from the first on and never become free again. */
+bool process_any(bool (*fn)(const struct abi_process *slot, void *arg),
+		 void *arg)
+{
+	const struct abi_process *slot;
+	uint32_t pid;
+
+	for (uint32_t i = 0; (slot = slot_at(i)); i++) {
+		pid = __atomic_load_n(&slot->pid, __ATOMIC_RELAXED);
+		if (!pid)
+			return false;
+		if (!is_dead(pid) && fn(slot, arg))
+			return true;
+	}
+	return false;
 }
 
 int process_claim(const struct abi_process *parent)

@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -125,8 +126,10 @@ static int make_file(const char *dir)
 	if (fd < 0)
 		return -errno;
 	if (ftruncate(fd, ABI_ARENA_OFF)) {
+		int r = -errno;
+
 		close(fd);
-		return -errno;
+		return r;
 	}
 	return fd;
 }
@@ -259,7 +262,7 @@ static int create(const char *dir)
 		return -errno;
 	fd = make_file(tmp);
 	if (fd < 0) {
-		rmdir(tmp);
+		remove_dir(tmp);
 		return fd;
 	}
 	root_control = map_file(fd, &bytes);
@@ -295,21 +298,36 @@ int root_create(void)
 	return r;
 }
 
-/* At exit: a root that never recorded is of no use to anybody. */
-void root_remove_if_unused(void)
+bool root_is_wished(void)
 {
-	struct abi_process *slots = root_at(root_control->processes_off);
+	return __atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE);
+}
 
-	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
+static bool is_another(const struct abi_process *slot, void *arg)
+{
+	return slot->pid != *(uint32_t *)arg;
+}
+
+/* A child of ours may be on its way to its slot: a daemon's parent exits right
+ * after fork(). */
+static bool has_children(void)
+{
+	siginfo_t info;
+
+	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL);
+}
+
+/* At exit: a root that never recorded is of no use to anybody.  Whoever is the
+ * last process of it takes it away. */
+void root_remove_if_unused(bool has_forked)
+{
+	uint32_t pid = (uint32_t)getpid();
+
+	for (uint32_t i = 0; root_is_wished() && i < ABI_BUFFERS; i++) {
 		if (root_buffer(i)->used)
 			return;
 	}
-	for (uint32_t i = 0; i < ABI_PROCESSES; i++) {
-		uint32_t pid = __atomic_load_n(&slots[i].pid, __ATOMIC_RELAXED);
-
-		if (pid && pid != (uint32_t)getpid() &&
-		    arch_syscall2(SYS_kill, pid, 0) != -ESRCH)
-			return;
-	}
+	if ((has_forked && has_children()) || process_any(is_another, &pid))
+		return;
 	remove_dir(root_path);
 }

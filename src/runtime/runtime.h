@@ -28,7 +28,9 @@ void runtime_unlock(void);
 /* ---- root.c: the shared memory.  NULL: this process has no root. ---- */
 extern struct abi_control *root_control;
 int root_create(void);
-void root_remove_if_unused(void);
+void root_remove_if_unused(bool has_forked);
+/* Has the server ever wished for anything? */
+bool root_is_wished(void);
 /* Make [off, off + bytes) of the memory usable, without a SIGBUS later. */
 int root_populate(uint64_t off, uint64_t bytes);
 void *root_at(uint64_t off);
@@ -37,7 +39,11 @@ struct abi_buffer *root_buffer(uint32_t index);
 
 /* ---- process.c: this process's slot in the root ---- */
 extern struct abi_process *process_slot;
+/* @parent: what the parent's slot was when it called fork(), or NULL. */
 int process_claim(const struct abi_process *parent);
+/* Is @fn true for one of the live processes? */
+bool process_any(bool (*fn)(const struct abi_process *slot, void *arg),
+		 void *arg);
 
 /* ---- thread.c: threads that call probes; async-signal-safe ---- */
 struct thread_slot {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Wishes and their fulfilment.  The server stores what it wants, then bumps
- * abi_control.generation [apply.generation] and wakes the agents; each agent
- * follows and stores the generation in abi_process.applied [apply.done].
+ * abi_control.generation and wakes the agents; each agent (runtime/agent.c)
+ * follows and stores the generation in abi_process.applied.
  *
  * A process that is stopped, or has no agent (yet), is not waited for: it
  * takes in the newest generation before it goes on.
@@ -25,7 +25,7 @@ void apply_start(struct root *root, struct apply *ret_apply)
 	uint32_t next = shm_load(generation) + 1;
 
 	process_scan(root);
-	shm_store(generation, next);		/* [apply.generation] */
+	shm_store(generation, next);		/* [agent.wish] */
 	shm_wake(generation);
 	ret_apply->root = root;
 	ret_apply->generation = next;
@@ -53,7 +53,7 @@ static bool is_stopped(uint32_t pid)
 
 static bool has_applied(const struct abi_process *shared, uint32_t generation)
 {
-	uint32_t applied = shm_load(&shared->applied);	/* [apply.done] */
+	uint32_t applied = shm_load(&shared->applied);	/* [agent.ack] */
 
 	return (int32_t)(applied - generation) >= 0;
 }

@@ -126,25 +126,20 @@ static void slot_scan(struct root *root, uint32_t slot, uint32_t pid)
 	server_watch_process(root->server, process);
 }
 
+/* The process that made the root has no slot while it starts. */
 void process_scan(struct root *root)
 {
+	uint32_t creator = shm_load(&root->control->pid);
+
 	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
 		uint32_t pid = shm_load(&root->processes[slot].pid);
 
 		if (pid || root->process[slot])
 			slot_scan(root, slot, pid);
+		if (pid && pid == creator)
+			creator = 0;
 	}
-}
-
-bool process_has_creator(const struct root *root)
-{
-	uint32_t pid = shm_load(&root->control->pid);
-	int fd = pid && pid <= INT_MAX ? process_open(root, pid) : -1;
-
-	if (fd < 0)
-		return false;
-	close(fd);
-	return true;
+	slot_scan(root, PROCESS_CREATOR, creator);
 }
 
 void process_died(struct process *process)
@@ -154,7 +149,7 @@ void process_died(struct process *process)
 
 void process_done(struct root *root)
 {
-	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+	for (uint32_t slot = 0; slot <= PROCESS_CREATOR; slot++) {
 		if (root->process[slot])
 			process_close(root->process[slot]);
 		free(root->process[slot]);

@@ -103,7 +103,7 @@ static int attach(struct root *root)
 		return -ENOMEM;
 	instance_set_defaults(&root->top);
 	process_scan(root);
-	if (!root->nr_live && !process_has_creator(root))
+	if (!root->nr_live)
 		root->state = SERVER_ROOT_DEAD;
 	return events_refresh(root);
 }

@@ -49,6 +49,8 @@ struct instance {
 
 /* ---- processes ---- */
 
+#define PROCESS_CREATOR	ABI_PROCESSES	/* a slot that is not in shared memory */
+
 struct process {
 	struct root *root;
 	uint32_t slot;
@@ -93,7 +95,7 @@ struct root {
 	uint64_t heap_off, arena_off, map_bytes;
 	uint32_t nr_cpus;
 
-	struct process *process[ABI_PROCESSES];	/* by slot, NULL: never used */
+	struct process *process[PROCESS_CREATOR + 1];	/* by slot, NULL: never used */
 	uint32_t nr_live;
 
 	struct event **events;		/* by row; NULL: unreadable */
@@ -132,8 +134,6 @@ void process_scan(struct root *root);
 /* Its pidfd says that it is dead. */
 void process_died(struct process *process);
 void process_done(struct root *root);
-/* Does the process that made the root live?  While it starts it has no slot. */
-bool process_has_creator(const struct root *root);
 
 /* ---- events.c ---- */
 

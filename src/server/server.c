@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "event/clock.h"
+#include "server/comm.h"
+#include "server/comm.h"
 #include "server/mapping.h"
 #include "server/rings.h"
 #include "server/root.h"
@@ -73,17 +75,30 @@ void server_watch_process(struct server *server, struct process *process)
 
 /* ---- roots come ---- */
 
-/* `ulf run` holds the program until its rings are there. */
-static void release_hold(struct root *root)
+/* Was it told from the start what to record, maybe while there was no server? */
+static bool has_wishes(const struct root *root)
+{
+	if (shm_load(&root->control->boot_events[0]))
+		return true;
+	for (uint32_t i = 0; i < root->nr_visible; i++)
+		if (event_is_enabled(&root->top, root->visible[i]))
+			return true;
+	return false;
+}
+
+/* Rings for what is to be recorded; then `ulf run`'s program may go on. */
+static void make_ready(struct root *root)
 {
 	struct abi_control *control = root->control;
 	struct apply apply;
 
-	if (root->state != SERVER_ROOT_ALIVE || !shm_load(&control->hold))
+	if (root->state != SERVER_ROOT_ALIVE)
 		return;
-	if (*(volatile char *)control->boot_events &&
+	if (has_wishes(root) && !instance_has_rings(&root->top) &&
 	    !instance_need_rings(&root->top))
 		apply_start(root, &apply);
+	if (!shm_load(&control->hold))
+		return;
 	shm_store(&control->hold, 0);
 	shm_wake(&control->hold);
 }
@@ -98,7 +113,7 @@ static void add_root(struct server *server, int dirfd, const char *name)
 	root->next = server->roots;
 	server->roots = root;
 	if (root_is_usable(root))
-		release_hold(root);
+		make_ready(root);
 }
 
 /* ---- roots go ---- */
@@ -151,7 +166,7 @@ int server_root_remove(struct server *server, const char *name)
 		return -ENOENT;
 	if (root_is_usable(root)) {
 		process_scan(root);
-		if (root->nr_live || process_has_creator(root))
+		if (root->nr_live)
 			return -EBUSY;
 	}
 	return remove_root(server, root);
@@ -192,7 +207,7 @@ static void check_roots(struct server *server)
 			continue;
 		if (root->state == SERVER_ROOT_ALIVE && !root->nr_live) {
 			process_scan(root);
-			if (!root->nr_live && !process_has_creator(root))
+			if (!root->nr_live)
 				root_died(root);
 		} else if (root->state == SERVER_ROOT_DEAD && root->nr_live) {
 			root->state = SERVER_ROOT_ALIVE;
@@ -361,7 +376,7 @@ int server_root_list(struct server *server,
 		     int (*emit)(void *arg, const struct server_root_info *info),
 		     void *arg)
 {
-	server_dispatch(server);
+	server_dispatch(server);	/* who has died by now is dead */
 	for (struct root *root = server->roots; root; root = root->next) {
 		struct server_root_info info = { .name = root->name };
 		int r;

@@ -150,6 +150,24 @@ static void a_root_that_starts_is_alive(void **state)
 	fake_root_done(&root);
 }
 
+/* A program that was told what to record while no server ran. */
+static void wishes_from_before_the_server(void **state)
+{
+	struct fixture *f = *state;
+	struct fake_root root;
+
+	fake_root_make(&root, f->dir, "one.1");
+	fake_event_n(&root, 0, "sched", "tick");
+	root.events[0].wanted = 1;
+	fake_root_show(&root, "one.1");
+	dispatch(f);
+	assert_int_not_equal(root.buffer->ring[0][ABI_RING_FAST].off, 0);
+	assert_int_equal(root.control->generation, 1);
+	restart(f);
+	assert_int_equal(root.control->generation, 1);
+	fake_root_done(&root);
+}
+
 static void unrecorded_roots_go_with_their_process(void **state)
 {
 	struct fixture *f = *state;
@@ -516,6 +534,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(roots_are_found_when_they_appear),
 		T(a_root_that_starts_is_alive),
+		T(wishes_from_before_the_server),
 		T(unrecorded_roots_go_with_their_process),
 		T(dead_roots_stay_readable),
 		T(strangers_do_not_count),
