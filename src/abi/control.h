@@ -114,6 +114,14 @@ struct abi_comm {
 	char comm[ABI_COMM_LEN];
 };
 
+/* A thread's entry is one of ABI_COMM_PROBES from here on, around the end. */
+#define ABI_COMM_PROBES		16u
+
+static inline uint32_t abi_comm_first(uint32_t tid)
+{
+	return tid * 2654435761u % ABI_COMMS;
+}
+
 /* An event.  Rows are never reused; the same event of a reloaded module
  * gets its old row and id back. */
 struct abi_event {

@@ -138,7 +138,9 @@ static int refill(struct ring_cursor *cursor)
 
 int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record)
 {
-	for (;;) {
+	/* A page has a record in it.  Whoever makes pages without, as fast as
+	 * they are read, shall not keep us. */
+	for (uint32_t i = 0; i < cursor->view.nr_pages + STALE_MAX; i++) {
 		int r;
 
 		if (!cursor->has_page && enter_page(cursor))
@@ -156,6 +158,7 @@ int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record)
 		if (refill(cursor))
 			return 0;
 	}
+	return 0;
 }
 
 void ring_cursor_advance(struct ring_cursor *cursor,

@@ -227,11 +227,14 @@ static int write_under_lock(struct abi_ring *ring, const void *data,
 {
 	struct step step;
 
-	for (;;) {
+	/* Room, or an open, or a close and an open; else it is no ring. */
+	for (int i = 0; i < 3; i++) {
 		uint32_t offset = page_offset(ring, ring->position);
 
-		if (has_room(ring, offset, bytes))
-			break;
+		if (has_room(ring, offset, bytes)) {
+			append_locked(ring, data, bytes, type_len, now_ns);
+			return 0;
+		}
 		if (!offset) {
 			prepare_open(ring, ring->position,
 				     clock_now(ring, now_ns), &step);
@@ -242,8 +245,7 @@ static int write_under_lock(struct abi_ring *ring, const void *data,
 		}
 		commit_locked(ring, &step);
 	}
-	append_locked(ring, data, bytes, type_len, now_ns);
-	return 0;
+	return -EBADMSG;
 }
 
 /* ---- both ---- */

@@ -16,12 +16,21 @@ static struct ring_set no_rings;	/* nr_cpus 0: every write fails */
 
 static struct buffer buffers[ABI_BUFFERS];	/* under runtime_lock() */
 
+static int populate(const void *start, uint64_t bytes)
+{
+	return root_populate((uint64_t)((const char *)start -
+					(const char *)root_control), bytes);
+}
+
 struct buffer *buffer_get(uint32_t index)
 {
 	struct buffer *buffer = &buffers[index];
 
 	if (!buffer->set) {
 		buffer->shared = root_buffer(index);
+		if (populate(buffer->shared,
+			     offsetof(struct abi_buffer, cpu_kb)))
+			return NULL;
 		buffer->clock_id = -1;
 		__atomic_store_n(&buffer->set, &no_rings, __ATOMIC_RELEASE);
 	}
@@ -75,10 +84,12 @@ static int follow(struct buffer *buffer)
 {
 	struct ring_set *set = set_new(root_control->nr_cpus), *old;
 	const struct abi_ring *ring;
-	int r = 0;
+	int r;
 
 	if (!set)
 		return -ENOMEM;
+	r = populate(buffer->shared->ring,
+		     set->nr_cpus * sizeof(buffer->shared->ring[0]));
 	for (uint32_t i = 0; i < set->nr_cpus && !r; i++) {
 		const struct abi_ring_ref *ref = buffer->shared->ring[i];
 
@@ -110,19 +121,14 @@ static int follow(struct buffer *buffer)
 
 int buffer_follow(uint32_t index)
 {
-	struct abi_buffer *shared = root_buffer(index);
-	uint64_t off = (uint64_t)((char *)shared - (char *)root_control);
-	int r;
+	struct buffer *buffer;
 
 	if (!root_is_wished())
 		return 0;
-	if (!is_populated[index]) {
-		r = root_populate(off, sizeof(*shared));
-		if (r)
-			return r;
-		is_populated[index] = true;
-	}
-	if (!__atomic_load_n(&shared->used, __ATOMIC_ACQUIRE))
+	buffer = buffer_get(index);
+	if (!buffer)
+		return -ENOMEM;
+	if (!__atomic_load_n(&buffer->shared->used, __ATOMIC_ACQUIRE))
 		return 0;
-	return follow(buffer_get(index));
+	return follow(buffer);
 }

@@ -11,9 +11,9 @@
 #include <sys/prctl.h>
 
 #include "arch/arch.h"
+#include "base/bits.h"
 #include "runtime/runtime.h"
 
-#define PROBES	16
 
 static uint32_t stamp_now(void)
 {
@@ -22,13 +22,27 @@ static uint32_t stamp_now(void)
 	return __atomic_add_fetch(&stamp, 1, __ATOMIC_RELAXED);
 }
 
+/* Make the neighbourhood usable: it may go over the table's end. */
+static bool populate(uint32_t first)
+{
+	uint64_t off = root_control->comms_off;
+	uint32_t nr = min_u32(ABI_COMM_PROBES, ABI_COMMS - first);
+
+	return !root_populate(off + first * sizeof(struct abi_comm),
+			      nr * sizeof(struct abi_comm)) &&
+	       (nr == ABI_COMM_PROBES || !root_populate(off, 4096));
+}
+
 /* Ours from before, else a free one, else the oldest of the neighbourhood. */
 static struct abi_comm *choose(uint32_t tid)
 {
 	struct abi_comm *table = root_at(root_control->comms_off), *best = NULL;
+	uint32_t first = abi_comm_first(tid);
 
-	for (uint32_t i = 0; i < PROBES; i++) {
-		struct abi_comm *c = &table[(tid * 2654435761u + i) % ABI_COMMS];
+	if (!populate(first))
+		return NULL;
+	for (uint32_t i = 0; i < ABI_COMM_PROBES; i++) {
+		struct abi_comm *c = &table[(first + i) % ABI_COMMS];
 
 		if (__atomic_load_n(&c->sequence, __ATOMIC_RELAXED) & 1)
 			continue;
@@ -50,9 +64,7 @@ void comm_record(uint32_t tid)
 		return;
 	arch_syscall2(SYS_prctl, PR_GET_NAME, name);
 	comm = choose(tid);
-	if (!comm || root_populate((uint64_t)((char *)comm -
-					      (char *)root_control),
-				   sizeof(*comm)))
+	if (!comm)
 		return;
 	sequence = __atomic_load_n(&comm->sequence, __ATOMIC_RELAXED);
 	if ((sequence & 1) ||

@@ -9,6 +9,7 @@
 #include <link.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "arch/arch.h"
 #include "arch/x86_64/offsets.h"
@@ -136,33 +137,70 @@ static void read_build_id(const void *base, struct abi_module *row)
 	}
 }
 
+/* The program itself?  The kernel has told us where its headers are. */
+static bool is_program(const void *base)
+{
+	const ElfW(Ehdr) *ehdr = base;
+
+	return !base ||
+	       (uint64_t)base + ehdr->e_phoff == getauxval(AT_PHDR);
+}
+
+static bool has_module(const struct abi_process *slot, void *arg)
+{
+	uint32_t row = *(uint32_t *)arg;
+
+	return __atomic_load_n(&slot->modules[row / 64], __ATOMIC_ACQUIRE) >>
+	       (row % 64) & 1;
+}
+
+/* The row that this object had before: at the same address, or at another if
+ * no process has it there any more.  @nr: there is none. */
+static uint32_t find_module(const char *path, uint64_t base, uint32_t nr)
+{
+	struct abi_module *rows = root_at(root_control->modules_off);
+	uint32_t found = nr;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		if (strcmp(root_at(rows[i].path), path))
+			continue;
+		if (rows[i].base == base)
+			return i;
+		if (found == nr && !process_any(has_module, &i))
+			found = i;
+	}
+	return found;
+}
+
 /* The row of the object that @module is in.  -ENOSPC */
 static int module_row(const struct ulf_module *module)
 {
 	struct abi_module *rows = root_at(root_control->modules_off), *row;
-	uint32_t nr = root_control->nr_modules;
+	uint32_t nr = root_control->nr_modules, i;
 	const char *path = root_control->exe;
 	Dl_info info = { 0 };
 
 	dladdr(module, &info);
-	if (info.dli_fname && strchr(info.dli_fname, '/') && nr)
+	if (info.dli_fname && !is_program(info.dli_fbase))
 		path = info.dli_fname;
-	for (uint32_t i = 0; i < nr; i++) {
-		if (rows[i].base == (uint64_t)info.dli_fbase &&
-		    !strcmp(root_at(rows[i].path), path))
-			return (int)i;
+	i = find_module(path, (uint64_t)info.dli_fbase, nr);
+	row = &rows[i];
+	if (i == nr) {
+		if (nr >= ABI_MODULES ||
+		    root_populate((uint64_t)((char *)row -
+					     (char *)root_control),
+				  sizeof(*row)))
+			return -ENOSPC;
+		row->path = heap_string(path, &row->path_bytes);
+		if (!row->path)
+			return -ENOSPC;
 	}
-	row = &rows[nr];
-	if (nr >= ABI_MODULES ||
-	    root_populate((uint64_t)((char *)row - (char *)root_control),
-			  sizeof(*row)))
-		return -ENOSPC;
-	row->path = heap_string(path, &row->path_bytes);
-	if (!row->path)
-		return -ENOSPC;
 	row->base = (uint64_t)info.dli_fbase;
+	row->build_id_bytes = 0;
 	if (info.dli_fbase)
 		read_build_id(info.dli_fbase, row);
+	if (i < nr)
+		return (int)i;
 	__atomic_store_n(&root_control->nr_modules, nr + 1, __ATOMIC_RELEASE);
 	return (int)nr;
 }
@@ -291,6 +329,8 @@ static int set_on(struct ulf_event *event, bool on)
 	} else {
 		struct buffer *buffer = buffer_get(TOP_BUFFER);
 
+		if (!buffer)
+			return -ENOMEM;
 		event->buffer = buffer;
 		r = tracepoint_add(event->tracepoint, event->probe, event,
 				   TRACEPOINT_DEFAULT_PRIO);

@@ -96,6 +96,7 @@ struct buffer {
 	int clock_id;			/* clockid_t, or -1: the ring's own */
 	struct abi_buffer *shared;
 };
+/* NULL: no memory. */
 struct buffer *buffer_get(uint32_t index);
 /* Take over the server's rings.  Lock held. */
 int buffer_follow(uint32_t index);

@@ -7,7 +7,7 @@
  *
  * word			writer				readers
  * slot.thread.tid	CAS 0 -> tid: a new thread	everybody
- *			CAS dead tid -> 0: a sweep
+ *			dead tid -> 0: the one that sweeps
  * slot.thread.nesting	its thread (and its handlers)	grace_wait()
  * chunk.next		CAS NULL -> chunk: any thread	everybody
  */
@@ -28,6 +28,8 @@ struct chunk {
 
 static struct thread_slot first_slots[FIRST_SLOTS];
 static struct chunk first = { .nr = FIRST_SLOTS, .slots = first_slots };
+
+static bool is_sweeping;
 
 __thread struct ulf_thread *ulf_this_thread;
 
@@ -79,9 +81,21 @@ static int sweep(struct thread_slot *slot, void *arg)
 	if (!tid || arch_syscall3(SYS_tgkill, pid, tid, 0) != -ESRCH)
 		return 0;
 	__atomic_store_n(&slot->thread.nesting, 0, __ATOMIC_RELAXED);
-	__atomic_compare_exchange_n(&slot->thread.tid, &tid, 0, false,
-				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->thread.tid, 0, __ATOMIC_RELEASE);
 	return 0;
+}
+
+/* One at a time: a second one could take a slot away that the first has freed
+ * and a new thread has got.  It goes without rather than wait, as it may be
+ * a handler in the thread of the first. */
+static void sweep_all(void)
+{
+	long pid = arch_syscall0(SYS_getpid);
+
+	if (__atomic_exchange_n(&is_sweeping, true, __ATOMIC_ACQUIRE))
+		return;
+	thread_for_each(sweep, &pid);
+	__atomic_store_n(&is_sweeping, false, __ATOMIC_RELEASE);
 }
 
 static void add_chunk(void)
@@ -114,10 +128,9 @@ struct ulf_thread *ulf_thread_attach(void)
 	struct claim claim = {
 		.tid = (uint32_t)arch_syscall0(SYS_gettid),
 	};
-	long pid = arch_syscall0(SYS_getpid);
 
 	if (!thread_for_each(try_claim, &claim)) {
-		thread_for_each(sweep, &pid);
+		sweep_all();
 		if (!thread_for_each(try_claim, &claim)) {
 			add_chunk();
 			if (!thread_for_each(try_claim, &claim))
@@ -142,6 +155,7 @@ static int forget_others(struct thread_slot *slot, void *arg)
 
 void thread_after_fork(void)
 {
+	is_sweeping = false;
 	thread_for_each(forget_others, NULL);
 	if (ulf_this_thread) {
 		ulf_this_thread->tid = (uint32_t)arch_syscall0(SYS_gettid);

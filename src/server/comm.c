@@ -18,7 +18,6 @@
 #include "server/root.h"
 #include "server/shm.h"
 
-#define PROBES		16u		/* rows behind a hash */
 #define LEARNED		1024u		/* a power of two */
 #define SEARCH_MAX	64u		/* processes asked for a thread */
 #define REFRESH_MAX	256u		/* threads asked at a time */
@@ -47,7 +46,7 @@ void comms_free(struct comms *comms)
 
 static struct abi_comm *row_of(const struct root *root, uint32_t tid, uint32_t i)
 {
-	return &root->comms_table[(tid * 2654435761u + i) % ABI_COMMS];
+	return &root->comms_table[(abi_comm_first(tid) + i) % ABI_COMMS];
 }
 
 /* A row that nobody was writing to; false: it is free, or being written. */
@@ -72,7 +71,7 @@ static bool find_shared(const struct root *root, uint32_t tid, char *name)
 {
 	struct comm comm;
 
-	for (uint32_t i = 0; i < PROBES; i++) {
+	for (uint32_t i = 0; i < ABI_COMM_PROBES; i++) {
 		const struct abi_comm *shared = row_of(root, tid, i);
 
 		if (shm_load(&shared->tid) != tid || !read_row(shared, &comm) ||
@@ -151,7 +150,7 @@ void comms_add(struct root *root, uint32_t tid, uint32_t tgid, const char *name)
 	struct abi_comm *best = NULL;
 	uint32_t stamp = 0, sequence;
 
-	for (uint32_t i = 0; i < PROBES; i++) {
+	for (uint32_t i = 0; i < ABI_COMM_PROBES; i++) {
 		struct abi_comm *row = row_of(root, tid, i);
 		uint32_t row_tid = shm_load(&row->tid);
 

@@ -16,7 +16,6 @@
 
 #include "event/clock.h"
 #include "server/comm.h"
-#include "server/comm.h"
 #include "server/mapping.h"
 #include "server/rings.h"
 #include "server/root.h"

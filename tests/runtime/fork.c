@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fork(): children record, and each process can be switched from outside, the
+ * parent too.
+ *
+ * no-sanitize: thread it does not follow threads that a fork()ed child starts
+ */
+#include <pthread.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/check.h"
+#include "lib/self.h"
+#include "lib/trace.h"
+#define CREATE_TRACE_POINTS
+#include "rt_trace.h"
+
+static struct driver d;
+
+static void wait_for(pid_t pid)
+{
+	int status;
+
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+}
+
+/* ---- a child that does as it is told: h hit, anything else end ---- */
+
+struct child {
+	pid_t pid;
+	int to, from;
+};
+
+static void obey(int in, int out, int who)
+{
+	char c;
+
+	while (read(in, &c, 1) == 1 && c == 'h') {
+		trace_rt_hit(who, 0);
+		CHECK_EQ(write(out, "d", 1), 1);
+	}
+	_exit(0);
+}
+
+static struct child child_start(int who)
+{
+	int to[2], from[2];
+	struct child child;
+
+	CHECK_EQ(pipe(to), 0);
+	CHECK_EQ(pipe(from), 0);
+	child.pid = fork();
+	CHECK(child.pid >= 0);
+	if (!child.pid) {
+		close(to[1]);
+		obey(to[0], from[1], who);
+	}
+	close(to[0]);
+	close(from[1]);
+	child.to = to[1];
+	child.from = from[0];
+	return child;
+}
+
+static void child_hit(const struct child *child)
+{
+	char c;
+
+	CHECK_EQ(write(child->to, "h", 1), 1);
+	CHECK_EQ(read(child->from, &c, 1), 1);
+}
+
+static void child_end(struct child *child)
+{
+	close(child->to);
+	close(child->from);
+	wait_for(child->pid);
+}
+
+static void expect(const struct child *children, int nr, size_t each)
+{
+	struct trace trace;
+
+	trace_rt_hit(0, 0);
+	for (int i = 0; i < nr; i++)
+		child_hit(&children[i]);
+	trace_read(&d, &trace);
+	CHECK_EQ(trace_count(&d, &trace, "rt", "rt_hit", getpid()), each);
+	for (int i = 0; i < nr; i++)
+		CHECK_EQ(trace_count(&d, &trace, "rt", "rt_hit",
+				     children[i].pid), each);
+	CHECK_EQ(trace.nr, (size_t)(nr + 1) * each);
+	trace_free(&trace);
+}
+
+#define CHILDREN 4
+
+static void test_switching(void)
+{
+	struct child children[CHILDREN];
+	const struct abi_process *own = trace_process(&d, getpid());
+
+	children[0] = child_start(1);
+	expect(children, 1, 0);
+	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", true), 0);
+	expect(children, 1, 1);
+	for (int i = 1; i < CHILDREN; i++)	/* forked while it is on */
+		children[i] = child_start(i + 1);
+	for (int i = 0; i < CHILDREN; i++) {
+		const struct abi_process *slot =
+			trace_wait_agent(&d, children[i].pid);
+
+		CHECK(!memcmp(slot->modules, own->modules,
+			      sizeof(own->modules)));
+	}
+	expect(children, CHILDREN, 1);
+	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", false), 0);
+	expect(children, CHILDREN, 0);
+	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", true), 0);
+	child_end(&children[CHILDREN - 1]);
+	expect(children, CHILDREN - 1, 1);
+	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", false), 0);
+	expect(children, CHILDREN - 1, 0);
+	for (int i = 0; i < CHILDREN - 1; i++)
+		child_end(&children[i]);
+}
+
+/* ---- a fork in the middle of switching ---- */
+
+static void *switch_it(void *arg)
+{
+	CHECK_EQ(driver_enable(&d, "rt", "rt_other", arg != NULL), 0);
+	return NULL;
+}
+
+/* The child follows to the newest wish, whichever it was forked with. */
+static void follow(bool on)
+{
+	struct abi_process *slot = trace_wait_agent(&d, getpid());
+	uint32_t generation = d.control->generation;
+
+	for (int i = 0; i < 10000; i++) {
+		if (__atomic_load_n(&slot->applied, __ATOMIC_ACQUIRE) ==
+		    generation)
+			break;
+		usleep(1000);
+	}
+	CHECK_EQ(slot->applied, generation);
+	CHECK_EQ(trace_rt_other_enabled(), on);
+	_exit(0);
+}
+
+static void test_fork_while_switching(void)
+{
+	for (int i = 0; i < 200; i++) {
+		bool on = i % 2 == 0;
+		pthread_t thread;
+		int go[2];
+		pid_t pid;
+		char c;
+
+		CHECK_EQ(pipe(go), 0);
+		CHECK_EQ(pthread_create(&thread, NULL, switch_it,
+					on ? &d : NULL), 0);
+		if (i % 4)
+			usleep((unsigned int)(i * 7 % 200));
+		pid = fork();
+		CHECK(pid >= 0);
+		if (!pid) {
+			/* until the wish is stated */
+			close(go[1]);
+			CHECK_EQ(read(go[0], &c, 1), 0);
+			follow(on);
+		}
+		CHECK_EQ(pthread_join(thread, NULL), 0);
+		close(go[0]);
+		close(go[1]);
+		wait_for(pid);
+	}
+}
+
+/* ---- a fork while other threads are inside probes ---- */
+
+static bool is_over;
+
+static void linger(void *data, int who, long value)
+{
+	(void)data;
+	(void)who;
+	(void)value;
+	for (int i = 0; i < 200; i++)
+		__asm__ volatile("pause");
+}
+
+static void *hammer(void *arg)
+{
+	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED))
+		trace_rt_hit(0, 0);
+	return arg;
+}
+
+static void test_fork_among_threads(void)
+{
+	pthread_t threads[3];
+
+	CHECK_EQ(register_trace_rt_hit(linger, NULL), 0);
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, hammer, NULL), 0);
+	for (int i = 0; i < 50; i++) {
+		pid_t pid = fork();
+
+		CHECK(pid >= 0);
+		if (!pid) {
+			/* The parent's threads are not in the child's probes. */
+			CHECK_EQ(unregister_trace_rt_hit(linger, NULL), 0);
+			tracepoint_synchronize_unregister();
+			trace_rt_hit(0, 0);
+			_exit(0);
+		}
+		wait_for(pid);
+	}
+	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+	CHECK_EQ(unregister_trace_rt_hit(linger, NULL), 0);
+}
+
+/* ---- more children than the root has slots ---- */
+
+static void test_many(void)
+{
+	struct child child;
+
+	for (uint32_t i = 0; i < ABI_PROCESSES + 20; i++) {
+		pid_t pid = fork();
+
+		CHECK(pid >= 0);
+		if (!pid)
+			_exit(0);
+		wait_for(pid);
+	}
+	CHECK_EQ(d.control->processes_off, ABI_PROCESSES_OFF);
+	CHECK(trace_process(&d, getpid()));
+	child = child_start(1);
+	trace_wait_agent(&d, child.pid);
+	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", true), 0);
+	expect(&child, 1, 1);
+	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", false), 0);
+	expect(&child, 1, 0);
+	child_end(&child);
+}
+
+/* ---- vfork() and posix_spawn(): no process of the root comes or goes ---- */
+
+static void test_vfork(void)
+{
+	char *argv[] = { "true", NULL }, *env[] = { NULL };
+	pid_t pid;
+
+	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", true), 0);
+	trace_rt_hit(0, 1);
+	pid = vfork();
+	if (!pid) {
+		execve("/bin/true", argv, env);
+		_exit(1);
+	}
+	trace_rt_hit(0, 2);
+	wait_for(pid);
+	CHECK_EQ(posix_spawn(&pid, "/bin/true", NULL, NULL, argv, env), 0);
+	trace_rt_hit(0, 3);
+	wait_for(pid);
+	CHECK(!trace_process(&d, pid));
+	CHECK_EQ(trace_drain(&d, "rt", "rt_hit"), 3);
+	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", false), 0);
+	trace_rt_hit(0, 4);
+	CHECK_EQ(trace_drain(&d, "rt", "rt_hit"), 0);
+}
+
+int main(void)
+{
+	trace_open(&d, getpid());
+	test_switching();
+	test_fork_while_switching();
+	test_fork_among_threads();
+	test_vfork();
+	test_many();
+	driver_close(&d);
+	return 0;
+}
