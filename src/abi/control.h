@@ -77,7 +77,8 @@ struct abi_control {
 	uint32_t generation;		/* futex; bumped after wishes changed */
 	uint32_t hold;			/* futex; 1: the program waits in its
 					 * constructor for the server's 0 */
-	uint32_t reserved[14];
+	uint32_t run_id;		/* of the `ulf run` that started it */
+	uint32_t reserved[13];
 };
 
 /* A process of the root.  Slot free: pid == 0. */

@@ -88,7 +88,7 @@ struct abi_root_row {
 	uint32_t pid;
 	uint32_t nr_processes;		/* alive */
 	uint32_t events_on, events_known;
-	uint32_t reserved;
+	uint32_t run_id;		/* of the `ulf run` that started it */
 	uint64_t entries;		/* records there to be read */
 	uint64_t bytes;			/* of records there to be read */
 	uint64_t overruns;		/* records lost, by any cause */

@@ -109,6 +109,7 @@ static int execute(struct run *run, char **argv)
 	if (open_output(run) < 0)
 		return NOT_STARTED;
 	run->started_ns = now_ns();
+	run->id = (uint32_t)(run->started_ns ^ run->started_ns >> 32) | 1;
 	ret = run_child_start(run, argv);
 	if (ret < 0)
 		return ret == -ENOENT ? NOT_FOUND : NOT_STARTED;

@@ -18,6 +18,7 @@ struct run {
 	const char *out_name;		/* -o, or NULL */
 	const char *program;
 	uint64_t started_ns;		/* CLOCK_BOOTTIME */
+	uint32_t id;			/* what the roots of this run carry */
 	pid_t pid;
 	int pidfd;
 	struct conn conn;

@@ -42,10 +42,12 @@ static void set_signals(void)
 static void become(const struct run *run, char **argv, int report_fd,
 		   const sigset_t *mask)
 {
+	char run_id[16];
 	int error;
 
+	snprintf(run_id, sizeof(run_id), "%u", run->id);
 	setenv("ULF_DIR", run->conn.dir, 1);
-	setenv("ULF_HOLD", "1", 1);
+	setenv("ULF_HOLD", run_id, 1);
 	if (*run->events)
 		setenv("ULF_EVENTS", run->events, 1);
 	else

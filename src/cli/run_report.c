@@ -18,13 +18,12 @@
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
 
-/*
- * A program that is started by a script has a root of its own pid: then all
- * roots that began during this run count.
- */
+/* The id went to the program in its environment, and from a script to the
+ * programs that it starts. */
 bool run_root_is_ours(const struct run *run, const struct abi_root_row *row)
 {
-	return row->state != ABI_ROOT_CORRUPT && row->started_ns >= run->started_ns;
+	return row->state != ABI_ROOT_CORRUPT && row->run_id == run->id &&
+	       row->started_ns >= run->started_ns;
 }
 
 int run_reconnect(struct run *run)
@@ -37,7 +36,6 @@ int run_roots(struct run *run, struct root_list *ret_roots)
 {
 	struct root_list list;
 	size_t i, nr = 0;
-	bool has_own = false;
 	int ret = root_list_fetch(&run->conn, &list);
 
 	/* Once more with the next server, if this one was killed. */
@@ -48,12 +46,8 @@ int run_roots(struct run *run, struct root_list *ret_roots)
 	}
 	if (ret < 0)
 		return ret;
-	for (i = 0; i < list.nr; i++)
-		has_own |= run_root_is_ours(run, &list.rows[i]) &&
-			   list.rows[i].pid == (uint32_t)run->pid;
 	for (i = 0; i < list.nr; i++) {
-		if (run_root_is_ours(run, &list.rows[i]) &&
-		    (!has_own || list.rows[i].pid == (uint32_t)run->pid))
+		if (run_root_is_ours(run, &list.rows[i]))
 			list.rows[nr++] = list.rows[i];
 	}
 	list.nr = nr;

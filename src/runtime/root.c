@@ -186,7 +186,10 @@ static void fill_control(struct abi_control *c, uint64_t map_bytes)
 	if (n < 0)
 		c->exe[0] = '\0';
 	copy_env(c->boot_events, sizeof(c->boot_events), "ULF_EVENTS");
-	c->hold = getenv("ULF_HOLD") != NULL;
+	if (getenv("ULF_HOLD")) {
+		c->run_id = (uint32_t)strtoul(getenv("ULF_HOLD"), NULL, 10);
+		c->hold = 1;
+	}
 	unsetenv("ULF_EVENTS");
 	unsetenv("ULF_HOLD");
 	__atomic_store_n(&c->magic, ABI_MAGIC, __ATOMIC_RELEASE);

@@ -216,6 +216,7 @@ static int emit_root(void *arg, const struct server_root_info *info)
 		.bytes		= info->bytes,
 		.overruns	= info->overruns,
 		.started_ns	= info->started_ns,
+		.run_id		= info->run_id,
 	};
 	struct text *text = arg;
 

@@ -360,6 +360,7 @@ static void fill_info(struct root *root, struct server_root_info *info)
 	info->pid = shm_load(&root->control->pid);
 	info->nr_processes = root->nr_live;
 	info->started_ns = shm_load(&root->control->started_ns);
+	info->run_id = shm_load(&root->control->run_id);
 	info->events_known = root->nr_visible;
 	for (uint32_t i = 0; i < root->nr_visible; i++)
 		info->events_on += event_is_enabled(&root->top, root->visible[i]);

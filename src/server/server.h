@@ -39,6 +39,7 @@ struct server_root_info {
 	uint64_t bytes;			/* of records there to be read */
 	uint64_t overruns;		/* records lost, by any cause */
 	uint64_t started_ns;		/* CLOCK_BOOTTIME */
+	uint32_t run_id;		/* of the `ulf run` that started it */
 };
 
 /*

@@ -35,7 +35,7 @@ static inline void ring_memory_init(struct ring_memory *m,
 	memset(m, 0, sizeof(*m));
 	m->map_bytes = bytes + 2 * guard;
 	m->map = mmap(NULL, m->map_bytes, PROT_NONE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(m->map, MAP_FAILED);
 	m->ring = (struct abi_ring *)(m->map + guard);
 	assert_int_equal(mprotect(m->ring, bytes, PROT_READ | PROT_WRITE), 0);
