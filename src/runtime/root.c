@@ -134,10 +134,21 @@ static int make_file(const char *dir)
 	return fd;
 }
 
+/* Where address space is limited the program needs it more than we do. */
+static uint64_t arena_bytes_max(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	    limit.rlim_cur / 8 > ARENA_BYTES_MAX)
+		return ARENA_BYTES_MAX;
+	return limit.rlim_cur / 8 & ~4095ull;
+}
+
 static void *map_file(int fd, uint64_t *ret_bytes)
 {
-	for (uint64_t arena = ARENA_BYTES_MAX; arena >= ARENA_BYTES_MIN;
-	     arena /= 2) {
+	for (uint64_t arena = arena_bytes_max(); arena >= ARENA_BYTES_MIN;
+	     arena = arena / 2 & ~4095ull) {
 		uint64_t bytes = ABI_ARENA_OFF + arena;
 		void *mem = mmap(NULL, bytes, PROT_NONE,
 				 MAP_SHARED | MAP_NORESERVE, fd, 0);

@@ -152,8 +152,11 @@ int instance_set_clock(struct instance *instance, uint32_t row)
 	uint64_t cpu_kb[ABI_CPUS];
 	int r;
 
-	if (row == old)
+	/* To choose the same again empties the buffer, too. */
+	if (row == old) {
+		instance_clear(instance, CPU_ALL);
 		return 0;
+	}
 	/* The new rings are made for the clock that the buffer names. */
 	shm_store(&instance->abi->clock, row);
 	if (!instance_has_rings(instance))

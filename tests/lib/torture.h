@@ -44,10 +44,11 @@ struct torture_context {
 	uint64_t written;		/* ring_write() was 0; the next seq */
 	uint64_t refused;		/* -ENOBUFS */
 	uint64_t busy;			/* -EBUSY, slow rings only */
+	uint64_t cancelled;		/* -ECANCELED, recording was off */
 	uint32_t is_trying;		/* inside ring_write() */
 	uint32_t is_done;		/* ended by itself, was not killed */
 	int32_t home;			/* the ring that it is bound to, or -1 */
-	uint32_t reserved[7];
+	uint32_t reserved[5];
 };
 
 /* Written by the coordinator but for what is said. */

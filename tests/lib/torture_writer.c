@@ -87,6 +87,8 @@ static int write_one(struct source *s)
 		count(&c->refused);
 	else if (r == -EBUSY)
 		count(&c->busy);
+	else if (r == -ECANCELED)
+		count(&c->cancelled);
 	else
 		__atomic_add_fetch(&s->t->shared->failures, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->is_trying, 0, __ATOMIC_RELEASE);

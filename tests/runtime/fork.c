@@ -3,6 +3,7 @@
  * fork(): children record, and each process can be switched from outside, the
  * parent too.
  *
+ * timeout: 60
  * no-sanitize: thread it does not follow threads that a fork()ed child starts
  */
 #include <pthread.h>
@@ -74,6 +75,7 @@ static void child_hit(const struct child *child)
 
 static void child_end(struct child *child)
 {
+	CHECK_EQ(write(child->to, "e", 1), 1);
 	close(child->to);
 	close(child->from);
 	wait_for(child->pid);

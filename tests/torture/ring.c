@@ -66,12 +66,15 @@ struct run {
 	uint64_t kills, pauses;
 };
 
-static pid_t start(struct run *run)
+static pid_t start(void)
 {
 	pid_t parent = getpid(), pid = fork();
 
-	if (pid < 0)
-		torture_fail(&run->t, "fork: errno %d", errno);
+	if (pid < 0) {
+		/* our children die with us; -1 must never get to kill() */
+		printf("fork: errno %d\n", errno);
+		exit(1);
+	}
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
@@ -84,7 +87,7 @@ static void start_writer(struct run *run, uint32_t i)
 {
 	uint64_t seed = random_next(&run->random);
 
-	run->writers[i] = start(run);
+	run->writers[i] = start();
 	if (run->writers[i] == 0)
 		torture_writer(&run->t, run->nr_threads, seed);
 }
@@ -95,14 +98,14 @@ static void start_readers(struct run *run)
 	struct torture_shared *shared = run->t.shared;
 
 	for (uint32_t i = 0; i < OBSERVERS; i++) {
-		run->observers[i] = start(run);
+		run->observers[i] = start();
 		if (run->observers[i] == 0)
 			torture_observer(&run->t);
 	}
 	while (__atomic_load_n(&shared->observers_ready, __ATOMIC_ACQUIRE) <
 	       OBSERVERS)
 		nanosleep(&pause, NULL);
-	run->consumer = start(run);
+	run->consumer = start();
 	if (run->consumer == 0)
 		torture_consumer(&run->t);
 }
@@ -162,6 +165,20 @@ static void rest(struct run *run)
 	run->pauses++;
 }
 
+/* Recording off and on again, under the writers' hands. */
+static void blink(struct run *run)
+{
+	struct torture *t = &run->t;
+
+	for (int on = 0; on < 2; on++) {
+		for (uint32_t i = 0; i < t->nr_rings; i++)
+			ring_set_recording(t->views[i].ring,
+					   t->config->page_bytes, on);
+		if (!on)
+			sleep_us(random_below(&run->random, 200));
+	}
+}
+
 /* Deaths are spread so that the numbers of the writers last for all. */
 static void go_on(struct run *run, uint64_t events)
 {
@@ -179,6 +196,8 @@ static void go_on(struct run *run, uint64_t events)
 				    random_below(&run->random,
 						 (uint32_t)per_kill);
 		}
+		if (!random_below(&run->random, 4))
+			blink(run);
 		if (done >= next_rest) {
 			rest(run);
 			next_rest += events / 3;
@@ -213,16 +232,18 @@ static void reap_orphans(struct run *run)
 static void report(const struct run *run)
 {
 	const struct torture_shared *s = run->t.shared;
-	uint64_t written = 0, refused = 0, busy = 0;
+	uint64_t written = 0, refused = 0, busy = 0, cancelled = 0;
 
 	for (uint32_t i = 0; i < s->nr_contexts; i++) {
 		written += s->contexts[i].written;
 		refused += s->contexts[i].refused;
 		busy += s->contexts[i].busy;
+		cancelled += s->contexts[i].cancelled;
 	}
 	printf("%-15s %9" PRIu64 " written %9" PRIu64 " read %9" PRIu64
-	       " overrun %9" PRIu64 " dropped %" PRIu64 " busy\n",
-	       run->t.config->name, written, s->read, s->lost, refused, busy);
+	       " overrun %9" PRIu64 " dropped %" PRIu64 " busy %" PRIu64
+	       " off\n", run->t.config->name, written, s->read, s->lost,
+	       refused, busy, cancelled);
 	printf("%15s %9u writers %9u forks %8" PRIu64 " kills %11" PRIu64
 	       " rests %" PRIu64 " extends; observed %" PRIu64 " in %" PRIu64
 	       " pages: %s\n", "", s->nr_contexts, s->forks, run->kills,

@@ -5,28 +5,43 @@
 # missing records, in each kind of ring that rseq writers use.
 set -u
 
-program=$TMPDIR/unarmed
 cd "$ULF_SRC" || exit 1
-${CC:-cc} -std=gnu11 -O2 -pthread -D_GNU_SOURCE= -DULF_TESTPOINTS \
-	-DULF_TEST_UNARMED -Isrc -Itests -o "$program" tests/torture/ring.c \
-	tests/lib/record.c tests/lib/torture*.c src/ring/*.c \
-	src/arch/x86_64/append.S src/arch/x86_64/rseq.c || exit 1
 
-for variant in rseq-4k rseq-4k-full rseq-64k rseq-64k-full; do
-	timeout 60 "$program" $variant 5000000 >"$program.log"
+# build NAME FILE...: a program of that name, without the store that arms.
+build() {
+	name=$1
+	shift
+	${CC:-cc} -std=gnu11 -O2 -pthread -D_GNU_SOURCE= -DULF_TESTPOINTS \
+		-DULF_TEST_UNARMED -Isrc -Itests -o "$TMPDIR/$name" "$@" \
+		src/ring/*.c src/arch/x86_64/append.S \
+		src/arch/x86_64/rseq.c || exit 1
+}
+
+# must_fail WHAT PROGRAM [ARGUMENT]...
+must_fail() {
+	what=$1
+	shift
+	timeout 100 "$@" >"$TMPDIR/log" 2>&1
 	status=$?
-	tail -n 3 "$program.log"
+	tail -n 3 "$TMPDIR/log"
 	case $status in
 	0)
-		echo "$variant: nothing was found"
+		echo "$what: nothing was found"
 		exit 1 ;;
 	77)
-		echo "this process has no rseq"
+		tail -n 1 "$TMPDIR/log"
 		exit 77 ;;
 	124)
-		echo "$variant: no end"
+		echo "$what: no end"
 		exit 1 ;;
 	esac
-	grep -q '^WRONG: ' "$program.log" || exit 1
+	grep -q '^WRONG: ' "$TMPDIR/log" || exit 1
+}
+
+build ring tests/torture/ring.c tests/lib/record.c tests/lib/torture*.c
+for variant in rseq-4k rseq-4k-full rseq-64k rseq-64k-full; do
+	must_fail $variant "$TMPDIR/ring" $variant 5000000
 done
-echo "an unarmed section fails the torture in every variant"
+build step tests/torture/step.c
+must_fail step "$TMPDIR/step"
+echo "an unarmed section fails the tests"

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records numbered events for ever, at full speed or at a pace:
+ *
+ *   writer THREADS [PER_SECOND]
+ *
+ * Each thread counts its own from 1; so whoever reads them sees what is missing.
+ * `check' prints the same in each whole record, and the text's length varies.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define CREATE_TRACE_POINTS
+#include "writer_trace.h"
+
+static long pause_ns;
+
+static void *count(void *arg)
+{
+	static const char text[] = "abcdefghijklmnopqrstuvwxyz";
+	struct timespec pause = { .tv_nsec = pause_ns };
+	int thread = (int)(long)arg;
+	char name[16];
+
+	snprintf(name, sizeof(name), "writer/%d", thread);
+	pthread_setname_np(pthread_self(), name);
+	for (unsigned long number = 1;; number++) {
+		trace_writer_event(thread, number, text + number % 26);
+		if (pause_ns)
+			nanosleep(&pause, NULL);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	int nr_threads = argc > 1 ? atoi(argv[1]) : 1;
+	int per_second = argc > 2 ? atoi(argv[2]) : 0;
+	pthread_t thread;
+
+	if (nr_threads < 1 || per_second < 0 || per_second == 1) {
+		fprintf(stderr, "usage: writer THREADS [PER_SECOND]\n");
+		return 2;
+	}
+	pause_ns = per_second ? 1000000000 / per_second : 0;
+	for (long i = 0; i < nr_threads; i++)
+		if (pthread_create(&thread, NULL, count, (void *)i))
+			return 1;
+	return pthread_join(thread, NULL) != 0;
+}
