@@ -33,6 +33,7 @@
 
 #include "arch/arch.h"
 #include "runtime/runtime.h"
+#include "runtime/tsan.h"
 
 #define PERIOD		(ULF_NESTING_MASK + 1)
 
@@ -117,11 +118,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-static bool is_old(const struct thread_slot *slot, unsigned long period)
+static bool is_old(struct thread_slot *slot, unsigned long period)
 {
 	unsigned long nesting = __atomic_load_n(&slot->thread.nesting,
 						__ATOMIC_ACQUIRE);
 
+	tsan_acquire(&slot->thread.nesting);
 	return (nesting & ULF_NESTING_MASK) &&
 	       (nesting | ULF_NESTING_MASK) < (period | ULF_NESTING_MASK);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "runtime/runtime.h"
+#include "runtime/tsan.h"
 #include <ulf/tracepoint.h>
 
 static unsigned int count(const struct tracepoint_func *funcs)
@@ -50,6 +51,7 @@ static void publish(struct tracepoint *tp, struct tracepoint_func *funcs)
 	struct tracepoint_func *old = tp->funcs;
 
 	/* mate: __traceiter_<name>() [probe.publish] */
+	tsan_release(&tp->funcs);
 	__atomic_store_n(&tp->funcs, funcs, __ATOMIC_RELEASE);
 	__atomic_store_n(&tp->call, is_direct(tp, funcs) ?
 			 tp->event->direct : tp->iter, __ATOMIC_RELEASE);

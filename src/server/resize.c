@@ -4,6 +4,7 @@
  * made ready, the references are changed, and the processes are told
  * (apply.c); the old rings stay readable as `prev` until they are drained or
  * overtaken, and their memory goes when no process can write to it any more.
+ * What is in `prev` at the next change is carried into the new rings (carry.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void count_retired(struct instance *instance, uint64_t lost)
 	shm_store(word, shm_load(word) + lost);
 }
 
-/* The old ring of this place goes, with what is in it. */
+/* The old ring of this place goes, with what is still in it. */
 static void drop_prev(struct instance *instance, uint32_t cpu, int kind,
 		      uint32_t generation)
 {
@@ -46,22 +47,8 @@ static void drop_prev(struct instance *instance, uint32_t cpu, int kind,
 	arena_free(instance->root, &ref, generation);
 }
 
-static uint64_t prev_entries(struct instance *instance, uint32_t cpu, int kind)
-{
-	struct ring_stats stats;
-	struct instance_ring *ring;
-
-	if (instance_sync(instance))
-		return 0;
-	ring = &instance->rings[cpu * 2 * ABI_RING_KINDS + (uint32_t)kind];
-	if (!ring->map || ring_stats(&ring->view, &stats))
-		return 0;
-	return stats.entries;
-}
-
 /* Put the plan's rings in place of those that are there. */
-static void plan_use(struct instance *instance, const struct ring_plan *plan,
-		     bool has_to_keep)
+static void plan_use(struct instance *instance, const struct ring_plan *plan)
 {
 	struct abi_buffer *abi = instance->abi;
 	/* The one in which this change will be known. */
@@ -74,11 +61,8 @@ static void plan_use(struct instance *instance, const struct ring_plan *plan,
 
 			if (!plan->ref[cpu][kind].off)
 				continue;
-			if (has_to_keep)
-				count_retired(instance,
-					      prev_entries(instance, cpu, kind));
 			drop_prev(instance, cpu, kind, generation);
-			if (has_to_keep)
+			if (plan->is_keeping)
 				ref_store(&abi->prev[cpu][kind], old);
 			else
 				arena_free(instance->root, &old, generation);
@@ -98,9 +82,10 @@ static int replace(struct instance *instance, int cpu, const uint64_t *cpu_kb,
 		return -ENOMEM;
 	plan->cpu = cpu;
 	plan->cpu_kb = cpu_kb;
+	plan->is_keeping = has_to_keep;
 	r = ring_plan_make(instance, plan);
 	if (!r)
-		plan_use(instance, plan, has_to_keep);
+		plan_use(instance, plan);
 	free(plan);
 	return r ? r : instance_sync(instance);
 }
@@ -202,7 +187,9 @@ void instance_retire(struct instance *instance)
 			ring_stats(&ring->view, &old);
 		if (heir->map)
 			ring_stats(&heir->view, &new);
-		if (old.entries && !new.overrun)
+		/* It goes when it is its turn to be overwritten. */
+		if (old.entries &&
+		    (!new.overrun || new.oldest_ns < old.oldest_ns))
 			continue;
 		count_retired(instance, old.entries);
 		drop_prev(instance, ring->cpu, ring->kind, generation);

@@ -210,6 +210,18 @@ static uint64_t plan_layout(const struct instance *instance,
 	return total;
 }
 
+static int plan_init_ring(struct instance *instance, const struct ring_plan *plan,
+			  const struct ring_config *config,
+			  enum abi_ring_kind kind, void *to)
+{
+	uint32_t row = config->cpu * 2 * ABI_RING_KINDS + kind;
+	const struct instance_ring *prev = &instance->rings[row];
+
+	if (plan->is_keeping && prev->map)
+		return ring_carry(&prev->view, config, to);
+	return ring_init(to, config);
+}
+
 static int plan_init(struct instance *instance, struct ring_plan *plan,
 		     char *base, uint64_t off)
 {
@@ -234,7 +246,8 @@ static int plan_init(struct instance *instance, struct ring_plan *plan,
 			if (kind == ABI_RING_SLOW)
 				config.flags |= ABI_RING_LOCKED;
 			if (!r)
-				r = ring_init(base + ref->off, &config);
+				r = plan_init_ring(instance, plan, &config,
+						   kind, base + ref->off);
 			ref->off += off;
 		}
 	}
@@ -248,10 +261,10 @@ int ring_plan_make(struct instance *instance, struct ring_plan *plan)
 	struct mapping *map;
 	struct abi_ring_ref all;
 	uint64_t off;
-	int r;
+	int r = instance_sync(instance);
 
-	if (!bytes)
-		return -ENOMEM;
+	if (r || !bytes)
+		return r ? r : -ENOMEM;
 	r = arena_alloc(root, bytes, &off);
 	if (r)
 		return r;

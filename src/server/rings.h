@@ -65,9 +65,17 @@ void instance_retire(struct instance *instance);
 struct ring_plan {
 	int cpu;
 	const uint64_t *cpu_kb;		/* [nr_cpus] */
+	bool is_keeping;		/* what is in the old rings' old rings */
 	struct abi_ring_ref ref[ABI_CPUS][ABI_RING_KINDS];
 };
 int ring_plan_make(struct instance *instance, struct ring_plan *plan);
+
+/* ---- carry.c ---- */
+
+/* Make a ring in @to, mapped and zeroed, with the records of @from in it, or
+ * as many of the newest as it has room for.  -ENOMEM. */
+int ring_carry(const struct ring_view *from, const struct ring_config *config,
+	       void *to);
 
 /* ---- arena.c ---- */
 

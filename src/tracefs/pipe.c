@@ -90,7 +90,14 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 	pipe->text_at = 0;
 	while (pipe->text.len < size && !pipe->text.error &&
 	       merge_peek(pipe->merge, &record) > 0) {
+		size_t before = pipe->text.len;
+
 		line_print(tracefs_instance(file->node), &record, &pipe->text);
+		/* Of a line that he gets half the reader may close the rest. */
+		if (before && pipe->text.len > size) {
+			text_truncate(&pipe->text, before);
+			break;
+		}
 		merge_advance(pipe->merge);
 	}
 	merge_consume(pipe->merge);

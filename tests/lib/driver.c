@@ -31,29 +31,50 @@ const char *driver_make_dir(void)
 	return dir;
 }
 
-static int open_memory(pid_t pid)
+/* The directory of the root that process @pid has made. */
+static int find_root(pid_t pid, char *path, size_t size)
 {
 	const char *dir = getenv("ULF_DIR");
-	char roots[PATH_MAX], path[PATH_MAX + 512], end[32];
+	char roots[PATH_MAX], end[32];
 	struct dirent *entry;
+	int r = -ENOENT;
 	DIR *d;
-	int fd = -1;
 
 	snprintf(roots, sizeof(roots), "%s/roots", dir ? dir : "");
 	snprintf(end, sizeof(end), ".%d", pid);
 	d = opendir(roots);
-	while (d && (entry = readdir(d)) && fd < 0) {
+	while (d && r && (entry = readdir(d))) {
 		char *dot = strrchr(entry->d_name, '.');
 
 		if (entry->d_name[0] == '.' || !dot || strcmp(dot, end))
 			continue;
-		snprintf(path, sizeof(path), "%s/%s/memory", roots,
-			 entry->d_name);
-		fd = open(path, O_RDWR | O_CLOEXEC);
+		snprintf(path, size, "%s/%s", roots, entry->d_name);
+		r = 0;
 	}
 	if (d)
 		closedir(d);
-	return fd;
+	return r;
+}
+
+static int open_memory(pid_t pid)
+{
+	char root[PATH_MAX + 300], path[PATH_MAX + 310];
+
+	if (find_root(pid, root, sizeof(root)))
+		return -1;
+	snprintf(path, sizeof(path), "%s/memory", root);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+void driver_remove(pid_t pid)
+{
+	char root[PATH_MAX + 300], path[PATH_MAX + 310];
+
+	if (find_root(pid, root, sizeof(root)))
+		return;
+	snprintf(path, sizeof(path), "%s/memory", root);
+	unlink(path);
+	rmdir(root);
 }
 
 int driver_open(struct driver *d, pid_t pid)

@@ -27,6 +27,8 @@ const char *driver_make_dir(void);
 /* The root made by process @pid, waited for. */
 int driver_open(struct driver *d, pid_t pid);
 void driver_close(struct driver *d);
+/* Remove the root of process @pid, which is dead. */
+void driver_remove(pid_t pid);
 
 struct driver_config {
 	uint32_t page_bytes;

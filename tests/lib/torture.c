@@ -53,7 +53,31 @@ static struct ring_set *set_new(struct torture *t, bool has_rseq)
 	return set;
 }
 
-static int make_rings(struct torture *t, char *mem, uint64_t bytes)
+static int write_to_ring(struct torture *t, const struct ring_set *set,
+			 struct record_id id)
+{
+	uint64_t buffer[(RECORD_BYTES_MAX + 16) / 8];
+	char *payload = (char *)(buffer + 1);
+	uint32_t bytes = record_fill(payload, id);
+
+	(void)t;
+	return ring_write(set, payload, bytes, set->clock_given ?
+			  torture_now_ns() * TORTURE_FAST : 0);
+}
+
+static int check_from_ring(struct torture *t, const struct ring_record *record,
+			   struct record_id *ret_id)
+{
+	(void)t;
+	return record_check(record->data, record->bytes, ret_id);
+}
+
+static const struct torture_ops ring_ops = {
+	.write = write_to_ring,
+	.check = check_from_ring,
+};
+
+static int init_rings(struct torture *t, char *mem, uint64_t bytes)
 {
 	struct ring_config config = {
 		.page_bytes = t->config->page_bytes,
@@ -79,33 +103,43 @@ static int make_rings(struct torture *t, char *mem, uint64_t bytes)
 	return 0;
 }
 
-int torture_init(struct torture *t, const struct torture_config *config,
-		 uint64_t seed)
+static void *shared_memory(uint64_t bytes)
 {
-	uint64_t ring = ALIGN_UP(ring_bytes(config->page_bytes,
-					    config->nr_pages), 65536);
-	uint64_t head = ALIGN_UP(sizeof(struct torture_shared), 65536);
-	char *mem;
+	void *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return mem == MAP_FAILED ? NULL : mem;
+}
+
+int torture_make_rings(struct torture *t)
+{
+	uint64_t bytes = ALIGN_UP(ring_bytes(t->config->page_bytes,
+					     t->config->nr_pages), 65536);
+	char *mem = shared_memory(bytes * t->nr_rings);
 	int r;
 
+	if (!mem)
+		return -ENOMEM;
+	t->ops = &ring_ops;
+	r = init_rings(t, mem, bytes);
+	if (r)
+		return r;
+	t->set = set_new(t, t->config->path != TORTURE_NO_RSEQ);
+	t->slow_set = set_new(t, false);
+	return t->set && t->slow_set ? 0 : -ENOMEM;
+}
+
+int torture_prepare(struct torture *t, const struct torture_config *config)
+{
 	*t = (struct torture){
 		.config = config,
-		.seed = seed,
+		.seed = torture_now_ns(),
 		.nr_cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
 	};
 	t->nr_rings = 2 * t->nr_cpus;
 	t->views = calloc(t->nr_rings, sizeof(*t->views));
-	mem = mmap(NULL, head + ring * t->nr_rings, PROT_READ | PROT_WRITE,
-		   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (mem == MAP_FAILED || !t->views)
-		return -ENOMEM;
-	t->shared = (struct torture_shared *)mem;
-	r = make_rings(t, mem + head, ring);
-	if (r)
-		return r;
-	t->set = set_new(t, config->path != TORTURE_NO_RSEQ);
-	t->slow_set = set_new(t, false);
-	return t->set && t->slow_set ? 0 : -ENOMEM;
+	t->shared = shared_memory(sizeof(*t->shared));
+	return t->views && t->shared ? 0 : -ENOMEM;
 }
 
 void torture_fail(struct torture *t, const char *format, ...)

@@ -30,7 +30,7 @@ static uint64_t check_page(struct observer *o, uint32_t ring)
 
 	while ((r = ring_record_next(&o->page, &offset, &time_ns,
 				     &record)) > 0) {
-		if (record_check(record.data, record.bytes, &id))
+		if (o->t->ops->check(o->t, &record, &id))
 			torture_fail(o->t, "ring %u, page %llu at %u: torn", ring,
 				     (unsigned long long)o->page.seq,
 				     record.offset);
@@ -85,7 +85,7 @@ static uint32_t follow(struct observer *o, uint32_t ring)
 
 	while (nr < BATCH && ring_cursor_peek(cursor, &record)) {
 		o->lost += cursor->lost;
-		if (record_check(record.data, record.bytes, &id))
+		if (o->t->ops->check(o->t, &record, &id))
 			torture_fail(o->t, "ring %u: record %llu is torn", ring,
 				     (unsigned long long)cursor->entries);
 		if (record.time_ns < o->times[ring])

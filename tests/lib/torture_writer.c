@@ -8,7 +8,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -27,6 +29,7 @@ struct source {
 	struct torture *t;
 	struct torture_context *context;
 	const struct ring_set *set;
+	bool is_slow;			/* does not use rseq */
 	uint64_t random;
 };
 
@@ -34,7 +37,7 @@ struct thread {
 	struct torture *t;
 	uint32_t index;
 	uint64_t seed;
-	bool is_slow;
+	bool is_slow;			/* does not use rseq */
 };
 
 /* What the handler on this thread writes as. */
@@ -54,6 +57,7 @@ static int source_init(struct source *s, struct torture *t, uint64_t seed,
 		.t = t,
 		.context = &t->shared->contexts[number],
 		.set = is_slow ? t->slow_set : t->set,
+		.is_slow = is_slow,
 		.random = seed * 1000003 + number,
 	};
 	s->context->home = -1;
@@ -68,19 +72,15 @@ static void count(uint64_t *word)
 /* One record; the context's counts follow the outcome. */
 static int write_one(struct source *s)
 {
-	uint64_t buffer[(RECORD_BYTES_MAX + 16) / 8];
-	char *payload = (char *)(buffer + 1);
 	struct torture_context *c = s->context;
 	struct record_id id = {
 		.writer = (uint32_t)(c - s->t->shared->contexts),
 		.seq = (uint32_t)c->written,
 	};
-	uint32_t bytes = record_fill(payload, id);
 	int r;
 
 	__atomic_store_n(&c->is_trying, 1, __ATOMIC_RELEASE);
-	r = ring_write(s->set, payload, bytes, s->set->clock_given ?
-		       torture_now_ns() * TORTURE_FAST : 0);
+	r = s->t->ops->write(s->t, s->set, id);
 	if (!r)
 		count(&c->written);
 	else if (r == -ENOBUFS)
@@ -152,7 +152,7 @@ static void write_from_child(struct source *parent)
 	if (pid)
 		return;
 	handler_source = NULL;
-	if (source_init(&s, t, parent->random, parent->set == t->slow_set))
+	if (source_init(&s, t, parent->random, parent->is_slow))
 		_exit(1);
 	for (uint32_t i = 0; i < CHILD_RECORDS && !is_resting(t); i++)
 		write_one(&s);
@@ -160,8 +160,7 @@ static void write_from_child(struct source *parent)
 	_exit(0);
 }
 
-static void bind_to(struct torture *t, struct source *s, struct source *handler,
-		    uint32_t cpu)
+static void bind_to(struct source *s, struct source *handler, uint32_t cpu)
 {
 	cpu_set_t cpus;
 
@@ -169,9 +168,8 @@ static void bind_to(struct torture *t, struct source *s, struct source *handler,
 	CPU_SET(cpu, &cpus);
 	if (sched_setaffinity(0, sizeof(cpus), &cpus))
 		return;		/* not ours to use: stay free */
-	s->context->home = (int32_t)(2 * cpu + !s->set->has_rseq);
+	s->context->home = (int32_t)(2 * cpu + s->is_slow);
 	handler->context->home = s->context->home;
-	(void)t;
 }
 
 static void between_records(struct source *s)
@@ -196,12 +194,15 @@ static void *write_until_stopped(void *arg)
 	struct torture *t = thread->t;
 	struct source s, handler;
 	sigset_t timer;
+	char name[16];
 
+	snprintf(name, sizeof(name), "torture-%u", thread->index);
+	prctl(PR_SET_NAME, name);
 	if (source_init(&s, t, thread->seed, thread->is_slow) ||
 	    source_init(&handler, t, thread->seed + 1, thread->is_slow))
 		return NULL;
 	if (thread->index % 2)
-		bind_to(t, &s, &handler, thread->index / 2 % t->nr_cpus);
+		bind_to(&s, &handler, thread->index / 2 % t->nr_cpus);
 	handler_source = &handler;
 	start_timer(t, &s.random);
 	while (!__atomic_load_n(&t->shared->stop, __ATOMIC_RELAXED)) {
@@ -236,8 +237,9 @@ void torture_writer(struct torture *t, uint32_t nr_threads, uint64_t seed)
 			.t = t,
 			.index = i,
 			.seed = seed + 2 * i,
-			.is_slow = t->config->path == TORTURE_MIXED &&
-				   i % 3 == 0,
+			.is_slow = t->config->path == TORTURE_NO_RSEQ ||
+				   (t->config->path == TORTURE_MIXED &&
+				    i % 3 == 0),
 		};
 		if (pthread_create(&ids[i], NULL, write_until_stopped,
 				   &threads[i]))

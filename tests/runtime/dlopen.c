@@ -15,7 +15,7 @@
 #include "rt_trace.h"
 
 #define THREADS		3
-#define BUSY_LOADS	1000
+#define BUSY_LOADS	300
 #define MOVED_LOADS	(ABI_MODULES + 50)
 #define HITS		50
 

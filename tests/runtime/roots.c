@@ -226,7 +226,7 @@ int main(int argc, char **argv)
 	test_unused("exit_in_thread", 5);
 	test_used(0);
 	test_used(SIGKILL);
-	test_used(SIGSEGV);
+	test_used(SIGABRT);
 	for (int i = 0; i < 30; i++)
 		test_daemon(false);
 	test_daemon(true);

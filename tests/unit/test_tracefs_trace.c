@@ -339,7 +339,7 @@ static void overruns_are_counted(void **state)
 	struct fixture *f = *state;
 	struct tracefs_file *file;
 	char buf[256], counts[64];
-	long entries, overrun, first;
+	long entries, overrun, first, bytes;
 	const char *text;
 
 	assert_int_equal(tree_echo(f->server, "fake.1/buffer_size_kb", "4"), 0);
@@ -363,8 +363,11 @@ static void overruns_are_counted(void **state)
 	assert_null(strstr(text + 1, "#####"));
 	/* the consuming reader is told */
 	assert_int_equal(tree_open(f->server, "fake.1/trace_pipe", O_RDONLY, &file), 0);
-	assert_true(tracefs_read(file, buf, 200, 0) == 200);
-	buf[200] = '\0';
+	/* in whole lines, if one fits */
+	bytes = tracefs_read(file, buf, 200, 0);
+	assert_in_range(bytes, 100, 200);
+	assert_int_equal(buf[bytes - 1], '\n');
+	buf[bytes] = '\0';
 	snprintf(counts, sizeof(counts), "CPU:0 [LOST %ld EVENTS]\n", overrun);
 	assert_memory_equal(buf, counts, strlen(counts));
 	assert_null(strstr(buf + 10, "LOST"));
@@ -431,9 +434,9 @@ static void another_clock_is_an_empty_buffer(void **state)
 	assert_non_null(text);
 	assert_null(strchr(text + 12, '.'));
 	assert_true(strtoull(text + 12, NULL, 10) > 1000);
-	/* the same one again changes nothing */
+	/* the same one again empties it, too */
 	assert_int_equal(tree_echo(f->server, "fake.1/trace_clock", "x86-tsc"), 0);
-	assert_non_null(strstr(tree_cat(f->server, "fake.1/trace"), ": 1/1 "));
+	assert_string_equal(tree_cat(f->server, "fake.1/trace"), trace_text("0/0", ""));
 	/* the default is on CLOCK_MONOTONIC's base */
 	assert_int_equal(tree_echo(f->server, "fake.1/trace_clock", "local"), 0);
 	record(f, 0, FAST, 3, 0);

@@ -10,8 +10,26 @@ extern const unsigned int __rseq_size __attribute__((weak));
 
 ptrdiff_t arch_rseq_offset;
 
+/* Where there is no rseq the sections use this: they may write to it, and read
+ * a CPU that has no ring. */
+static __thread struct {
+	uint32_t cpu_id_start, cpu_id;
+	uint64_t rseq_cs, rest[2];
+} no_rseq __attribute__((aligned(32), tls_model("initial-exec"))) = {
+	.cpu_id = UINT32_MAX,
+};
+
+static ptrdiff_t no_rseq_offset(void)
+{
+	const char *thread;
+
+	__asm__("movq %%fs:0, %0" : "=r"(thread));
+	return (const char *)&no_rseq - thread;
+}
+
 bool arch_rseq_init(void)
 {
+	arch_rseq_offset = no_rseq_offset();
 	if (!&__rseq_offset || !&__rseq_size || !__rseq_size)
 		return false;
 	arch_rseq_offset = __rseq_offset;

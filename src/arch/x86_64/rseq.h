@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From the thread pointer to struct rseq; set once by arch_rseq_init(). */
+/* From the thread pointer to struct rseq, or to something that can stand in for
+ * it; set once by arch_rseq_init(). */
 extern ptrdiff_t arch_rseq_offset __attribute__((visibility("hidden")));
 
 /* True if this thread is registered.  Writes arch_rseq_offset. */

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* One run of the torture: starts everybody, kills some, and reports. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "lib/torture.h"
+
+#define PROCESSES	3
+#define OBSERVERS	2
+
+struct run {
+	struct torture *t;
+	pid_t consumer, observers[OBSERVERS], writers[PROCESSES];
+	uint32_t nr_threads;
+	uint64_t random;
+	uint64_t kills, pauses;
+};
+
+int torture_fork(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid < 0) {
+		/* our children die with us; -1 must never get to kill() */
+		printf("fork: errno %d\n", errno);
+		exit(1);
+	}
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1);
+	}
+	return pid;
+}
+
+static void start_writer(struct run *run, uint32_t i)
+{
+	uint64_t seed = random_next(&run->random);
+
+	run->writers[i] = torture_fork();
+	if (run->writers[i] == 0)
+		torture_writer(run->t, run->nr_threads, seed);
+}
+
+static void start_readers(struct run *run)
+{
+	struct timespec pause = { 0, 1000000 };
+	struct torture_shared *shared = run->t->shared;
+
+	for (uint32_t i = 0; i < OBSERVERS; i++) {
+		run->observers[i] = torture_fork();
+		if (run->observers[i] == 0)
+			torture_observer(run->t);
+	}
+	while (__atomic_load_n(&shared->observers_ready, __ATOMIC_ACQUIRE) <
+	       OBSERVERS)
+		nanosleep(&pause, NULL);
+	run->consumer = torture_fork();
+	if (run->consumer == 0)
+		_exit(torture_consume(run->t) ? 1 : 0);
+}
+
+/* 0 if the process ended as it should: by itself, or by @signal. */
+static int reap(struct run *run, const char *what, pid_t pid, int signal)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return 0;
+	if (signal && WIFSIGNALED(status) && WTERMSIG(status) == signal)
+		return 0;
+	torture_fail(run->t, "a %s ended with status %#x", what, status);
+	return -ECHILD;
+}
+
+static uint64_t attempts(const struct torture_shared *shared)
+{
+	uint32_t nr = min_u32(shared->nr_contexts, RECORD_WRITERS);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct torture_context *c = &shared->contexts[i];
+
+		sum += __atomic_load_n(&c->written, __ATOMIC_RELAXED) +
+		       __atomic_load_n(&c->refused, __ATOMIC_RELAXED);
+	}
+	return sum;
+}
+
+static void sleep_us(uint32_t us)
+{
+	struct timespec ts = { us / 1000000, us % 1000000 * 1000 };
+
+	nanosleep(&ts, NULL);
+}
+
+static void kill_one(struct run *run)
+{
+	uint32_t i = random_below(&run->random, PROCESSES);
+
+	kill(run->writers[i], SIGKILL);
+	reap(run, "writer", run->writers[i], SIGKILL);
+	run->kills++;
+	start_writer(run, i);
+}
+
+/* No record for longer than a time delta can say. */
+static void rest(struct run *run)
+{
+	__atomic_store_n(&run->t->shared->pause, 1, __ATOMIC_RELAXED);
+	sleep_us(150000);
+	__atomic_store_n(&run->t->shared->pause, 0, __ATOMIC_RELAXED);
+	run->pauses++;
+}
+
+/* Recording off and on again, under the writers' hands. */
+static void blink(struct run *run)
+{
+	struct torture *t = run->t;
+
+	if (t->ops->untold)
+		return;		/* it would not be known what is missing */
+	for (int on = 0; on < 2; on++) {
+		for (uint32_t i = 0; i < t->nr_rings; i++)
+			ring_set_recording(t->views[i].ring,
+					   t->config->page_bytes, on);
+		if (!on)
+			sleep_us(random_below(&run->random, 200));
+	}
+}
+
+/* Deaths are spread so that the numbers of the writers last for all. */
+static void go_on(struct run *run, uint64_t events)
+{
+	struct torture_shared *shared = run->t->shared;
+	uint32_t room = (RECORD_WRITERS - 4096) / (4 * run->nr_threads);
+	uint64_t per_kill = max_u64(events / room, 2000);
+	uint64_t done = 0, next_kill = per_kill, next_rest = events / 3;
+
+	while (done < events && !shared->failures) {
+		sleep_us(500 + random_below(&run->random, 10000));
+		done = attempts(shared);
+		if (done >= next_kill) {
+			kill_one(run);
+			next_kill = done + per_kill / 2 +
+				    random_below(&run->random,
+						 (uint32_t)per_kill);
+		}
+		if (!random_below(&run->random, 4))
+			blink(run);
+		if (done >= next_rest) {
+			rest(run);
+			next_rest += events / 3;
+		}
+	}
+}
+
+static void stop(struct run *run)
+{
+	struct torture_shared *shared = run->t->shared;
+
+	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < PROCESSES; i++)
+		reap(run, "writer", run->writers[i], 0);
+	__atomic_store_n(&shared->drain, 1, __ATOMIC_RELEASE);
+	reap(run, "consumer", run->consumer, 0);
+	for (uint32_t i = 0; i < OBSERVERS; i++)
+		reap(run, "observer", run->observers[i], 0);
+}
+
+/* Children of killed writers are ours now; they end soon. */
+static void reap_orphans(struct run *run)
+{
+	int status;
+
+	while (waitpid(-1, &status, 0) > 0 || errno == EINTR) {
+		if (status)
+			torture_fail(run->t, "a child ended with %#x", status);
+	}
+}
+
+static void report(const struct run *run)
+{
+	const struct torture_shared *s = run->t->shared;
+	uint64_t written = 0, busy = 0, cancelled = 0;
+
+	for (uint32_t i = 0; i < s->nr_contexts; i++) {
+		written += s->contexts[i].written;
+		busy += s->contexts[i].busy;
+		cancelled += s->contexts[i].cancelled;
+	}
+	printf("%-15s %9" PRIu64 " written %9" PRIu64 " read %9" PRIu64
+	       " overrun %9" PRIu64 " dropped %" PRIu64 " busy %" PRIu64
+	       " off\n", run->t->config->name, written, s->read, s->lost,
+	       s->dropped, busy, cancelled);
+	printf("%15s %9u writers %9u forks %8" PRIu64 " kills %11" PRIu64
+	       " rests %" PRIu64 " extends; observed %" PRIu64 " in %" PRIu64
+	       " pages: %s\n", "", s->nr_contexts, s->forks, run->kills,
+	       run->pauses, s->extends, s->observed, s->observed_pages,
+	       s->failures ? "FAIL" : "PASS");
+	fflush(stdout);
+}
+
+int torture_run(struct torture *t, uint64_t events)
+{
+	struct run run = {
+		.t = t,
+		.random = t->seed,
+		.nr_threads = (uint32_t)max_u64(t->nr_cpus, 2) + 1,
+	};
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	start_readers(&run);
+	for (uint32_t i = 0; i < PROCESSES; i++)
+		start_writer(&run, i);
+	go_on(&run, events);
+	stop(&run);
+	reap_orphans(&run);
+	if (t->config->clock != TORTURE_TSC && !t->config->overwrite &&
+	    !t->shared->extends)
+		torture_fail(t, "no time extend was met");
+	report(&run);
+	return t->shared->failures ? -EBADMSG : 0;
+}
