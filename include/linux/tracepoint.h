@@ -68,9 +68,10 @@
 		if (__builtin_expect(trace_##name##_enabled(), 0)) {	\
 			if (!(cond))					\
 				return;					\
+			/* mate: tracepoint.c [probe.publish] */	\
 			((void (*)(void *, proto))__atomic_load_n(	\
 				&__tracepoint_##name.call,		\
-				__ATOMIC_RELAXED))(NULL, args);		\
+				__ATOMIC_ACQUIRE))(NULL, args);		\
 		}							\
 	}								\
 	static inline __attribute__((unused)) int			\

@@ -20,6 +20,10 @@ struct ring_set;
 #error "ulf runs on x86-64 only so far"
 #endif
 
+/* clone.S; @flags of clone(2), @stack: its upper end. */
+long arch_clone_thread(unsigned long flags, void *stack, void *tls,
+		       void (*fn)(void)) __attribute__((visibility("hidden")));
+
 /* ---- rseq commits (append.S, commit.S); see docs/design/ring.md ---- */
 
 enum arch_commit {

@@ -40,9 +40,12 @@ void ring_set_recording(struct abi_ring *ring, uint32_t page_bytes, bool on);
  * published; replaced as a whole. */
 struct ring_set {
 	uint32_t nr_cpus;
+	uint32_t small_max;		/* RING_SMALL_MAX, or 0: a short cut
+					 * may not be taken */
+	struct abi_ring **slow;		/* [nr_cpus], entries may be NULL */
 	uint16_t has_rseq;		/* this process may use fast rings */
 	uint16_t clock_given;		/* they are ABI_RING_CLOCK_GIVEN */
-	struct abi_ring **slow;		/* [nr_cpus], entries may be NULL */
+	int32_t clock_id;		/* and this is the clock */
 	struct abi_ring *fast[];	/* [nr_cpus], entries may be NULL */
 };
 

@@ -303,7 +303,10 @@ static int write_slow(const struct ring_set *set, void *payload,
 	struct abi_ring *ring;
 	int r;
 
-	ring = cpu < set->nr_cpus ? set->slow[cpu] : NULL;
+	/* a number beyond the count, where there are holes: any has a lock */
+	if (cpu >= set->nr_cpus)
+		cpu = 0;
+	ring = set->nr_cpus ? set->slow[cpu] : NULL;
 	if (!ring)
 		return -ENODEV;
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
@@ -352,4 +355,5 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 }
 
 static_assert(SET_NR_CPUS == offsetof(struct ring_set, nr_cpus), "asm");
+static_assert(SET_SMALL_MAX == offsetof(struct ring_set, small_max), "asm");
 static_assert(SET_FAST == offsetof(struct ring_set, fast), "asm");

@@ -2,8 +2,7 @@
 /*
  * The agent: one thread in each process of the root that makes the process
  * follow what the server wrote into the control block.  It waits on the
- * generation word, needs no descriptor, has all signals blocked and a small
- * stack.
+ * generation word and has all signals blocked.
  *
  *	server				agent
  *	wishes
@@ -15,18 +14,28 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/close_range.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 
 #include "arch/arch.h"
+#include "arch/x86_64/poke.h"
 #include "base/testpoint.h"
 #include "runtime/runtime.h"
 
-#define STACK_BYTES	(128 * 1024)
 #define SETTLE_MS	100
-#define STARTED_NS	50000000	/* by then the program is in main() */
+#define NOBODY		65534
+
+/* guard | stack | thread pointer's block */
+#define GUARD_BYTES	4096
+#define STACK_BYTES	65536
+#define TLS_BYTES	4096		/* below the thread pointer */
+#define AGENT_BYTES	(GUARD_BYTES + STACK_BYTES + TLS_BYTES + 4096)
 
 static int apply(void)
 {
@@ -63,55 +72,149 @@ static void answer(uint32_t generation, int error, bool is_settled)
 	arch_syscall3(SYS_futex, &process_slot->applied, FUTEX_WAKE, INT_MAX);
 }
 
-static void *agent(void *arg)
+/* Wait for a wish, or while old rings are still in use only for a while. */
+static void wait_for_wish(uint32_t applied, bool is_settled)
 {
-	struct timespec started = { 0, STARTED_NS };
-	uint32_t applied = process_slot->applied;
-	int error;
+	struct timespec again = { 0, SETTLE_MS * 1000000 };
 
-	(void)arg;
-	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
-	/* for a program whose events are all in libraries */
 	arch_syscall4(SYS_futex, &root_control->generation, FUTEX_WAIT, applied,
-		      &started);
-	runtime_watch_exit();
+		      is_settled ? NULL : &again);
+}
+
+static void follow(void)
+{
+	uint32_t applied = process_slot->applied;
+	bool is_settled = true;
+	int error = 0;
+
 	for (;;) {
 		uint32_t wanted = __atomic_load_n(&root_control->generation,
 						  __ATOMIC_ACQUIRE);
 		/* mate: the server [agent.wish] */
-		if (wanted == applied) {
-			arch_syscall4(SYS_futex, &root_control->generation,
-				      FUTEX_WAIT, wanted, NULL);
-			continue;
+		if (wanted != applied)
+			error = apply();
+		if (wanted != applied || !is_settled) {
+			is_settled = !grace_wait(SETTLE_MS);
+			answer(wanted, error, is_settled);
+			applied = wanted;
 		}
-		error = apply();
-		answer(wanted, error, !grace_wait(SETTLE_MS));
-		applied = wanted;
+		wait_for_wish(applied, is_settled);
 	}
+}
+
+/*
+ * A descriptor table of its own, so that nothing of ours ever has a number
+ * in the program's; and /proc/self/mem in it, while there is a /proc and
+ * we may open it.
+ */
+static void leave_descriptors(void)
+{
+	poke_start(!arch_syscall3(SYS_close_range, 0, ~0u,
+				  CLOSE_RANGE_UNSHARE));
+}
+
+/*
+ * setuid() of libc changes the threads that it knows.  A thread that kept
+ * root's rights in a program that gave them up would be a present for an
+ * attacker, so it never has any: it needs none.
+ */
+static void leave_rights(void)
+{
+	long dumpable = arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0);
+
+	if (arch_syscall0(SYS_geteuid) && arch_syscall0(SYS_getuid))
+		return;
+	arch_syscall2(SYS_setgroups, 0, NULL);
+	arch_syscall3(SYS_setresgid, NOBODY, NOBODY, NOBODY);
+	arch_syscall3(SYS_setresuid, NOBODY, NOBODY, NOBODY);
+	/* the change has cleared it for the whole process */
+	if (dumpable == 1)
+		arch_syscall2(SYS_prctl, PR_SET_DUMPABLE, 1);
+}
+
+static void agent(void)
+{
+	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
+	leave_descriptors();
+	arch_syscall1(SYS_unshare, CLONE_FS);
+	leave_rights();
+	follow();
+}
+
+static void *agent_of_libc(void *arg)
+{
+	(void)arg;
+	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
+	poke_start(false);
+	follow();
 	return NULL;
+}
+
+/* Sanitizers must know of every thread that runs instrumented code, and of
+ * every one that calls what they intercept. */
+extern void __asan_init(void) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
+extern void __msan_init(void) __attribute__((weak));
+
+static int start_by_libc(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int saved = errno, r;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	r = pthread_create(&thread, &attr, agent_of_libc, NULL);
+	pthread_attr_destroy(&attr);
+	errno = saved;
+	return -r;
+}
+
+/*
+ * The agent is a thread of the kernel's, not of libc's: a program is as
+ * single-threaded for libc as it was (malloc() without locks, fork() in a
+ * handler), and it ends when its own last thread does.  So the agent calls
+ * nothing in libc that uses thread-local words; what stands at its thread
+ * pointer is there for the stack protector's.
+ */
+static int start_by_kernel(void)
+{
+	const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES |
+		CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
+	long mem = arch_syscall6(SYS_mmap, 0, AGENT_BYTES,
+				 PROT_READ | PROT_WRITE, MAP_PRIVATE |
+				 MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	char *stack, *tls;
+	long r;
+
+	if (mem < 0 && mem > -4096)
+		return (int)mem;
+	arch_syscall3(SYS_mprotect, mem, GUARD_BYTES, PROT_NONE);
+	stack = (char *)mem + GUARD_BYTES + STACK_BYTES;
+	tls = stack + TLS_BYTES;
+	memcpy(tls, &tls, sizeof(tls));
+	r = arch_clone_thread(flags, stack, tls, agent);
+	if (r < 0)
+		arch_syscall2(SYS_munmap, mem, AGENT_BYTES);
+	return r < 0 ? (int)r : 0;
 }
 
 /* Signals are blocked before the thread exists, so that it never has one
  * unblocked. */
 int agent_start(void)
 {
-	pthread_attr_t attr;
-	sigset_t all, old;
-	pthread_t thread;
-	int saved = errno, r;
+	uint64_t all = ~0ull, old;
+	int r;
 
-	sigfillset(&all);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	__atomic_store_n(&process_slot->flags, ABI_PROCESS_AGENT,
 			 __ATOMIC_RELAXED);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	r = pthread_create(&thread, &attr, agent, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	errno = saved;
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
+	if (__asan_init || __tsan_init || __msan_init)
+		r = start_by_libc();
+	else
+		r = start_by_kernel();
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
 	if (r)
 		__atomic_store_n(&process_slot->flags, 0, __ATOMIC_RELAXED);
-	return -r;
+	return r;
 }

@@ -6,13 +6,13 @@
  * server that the old rings are free.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "arch/arch.h"
 #include "event/clock.h"
 #include "runtime/runtime.h"
 
-static struct ring_set no_rings;	/* nr_cpus 0: every write fails */
+/* nr_cpus 0: every write fails. */
+static struct ring_set no_rings;
 
 static struct buffer buffers[ABI_BUFFERS];	/* under runtime_lock() */
 
@@ -31,7 +31,6 @@ struct buffer *buffer_get(uint32_t index)
 		if (populate(buffer->shared,
 			     offsetof(struct abi_buffer, cpu_kb)))
 			return NULL;
-		buffer->clock_id = -1;
 		__atomic_store_n(&buffer->set, &no_rings, __ATOMIC_RELEASE);
 	}
 	return buffer;
@@ -58,7 +57,7 @@ static int ring_at(const struct abi_ring_ref *ref, struct abi_ring **ret_ring)
 
 static struct ring_set *set_new(uint32_t nr_cpus)
 {
-	struct ring_set *set = calloc(1, sizeof(*set) + 2ul * nr_cpus *
+	struct ring_set *set = memory_alloc(sizeof(*set) + 2ul * nr_cpus *
 				      sizeof(struct abi_ring *));
 
 	if (!set)
@@ -98,22 +97,19 @@ static int follow(struct buffer *buffer)
 			r = ring_at(&ref[ABI_RING_SLOW], &set->slow[i]);
 	}
 	if (r || is_same(set, buffer->set)) {
-		free(set);
+		memory_free(set);
 		return r;
 	}
-	/* Until the new set is there, no short cut: the old may have been of
-	 * another kind. */
-	__atomic_store_n(&buffer->small_max, 0, __ATOMIC_RELAXED);
 	ring = set->fast[0] ? set->fast[0] : set->slow[0];
-	buffer->clock_id = ring && (ring->flags & ABI_RING_CLOCK_GIVEN) ?
-			   clock_get(buffer->shared->clock)->id : -1;
-	set->clock_given = buffer->clock_id >= 0;
+	if (ring && (ring->flags & ABI_RING_CLOCK_GIVEN)) {
+		set->clock_given = 1;
+		set->clock_id = clock_get(buffer->shared->clock)->id;
+	} else if (set->has_rseq) {
+		set->small_max = RING_SMALL_MAX;
+	}
 	old = buffer->set;
 	/* mate: ulf_event_commit(), event.c [buffer.set] */
 	__atomic_store_n(&buffer->set, set, __ATOMIC_RELEASE);
-	if (set->has_rseq && buffer->clock_id < 0)
-		__atomic_store_n(&buffer->small_max, RING_SMALL_MAX,
-				 __ATOMIC_RELEASE);
 	if (old != &no_rings)
 		grace_free(old);
 	return 0;
@@ -131,4 +127,10 @@ int buffer_follow(uint32_t index)
 	if (!__atomic_load_n(&buffer->shared->used, __ATOMIC_ACQUIRE))
 		return 0;
 	return follow(buffer);
+}
+
+void buffer_detach_all(void)
+{
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
+		__atomic_store_n(&buffers[i].set, &no_rings, __ATOMIC_RELEASE);
 }

@@ -54,7 +54,7 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 	/* mate: buffer.c [buffer.set] */
 	set = __atomic_load_n(&buffer->set, __ATOMIC_ACQUIRE);
 	if (set->clock_given)
-		now_ns = clock_posix_ns(buffer->clock_id);
+		now_ns = clock_posix_ns(set->clock_id);
 	r = ring_write(set, entry, (uint32_t)bytes, now_ns);
 	/* a full ring counts by itself */
 	if (r && r != -ENOBUFS && r != -ECANCELED)
@@ -68,7 +68,6 @@ static_assert(ULF_RECORD_MAX == RING_PAYLOAD_MAX, "a record fits a page");
 static_assert(EVENT_BUFFER == offsetof(struct ulf_event, buffer), "asm");
 static_assert(EVENT_ID == offsetof(struct ulf_event, id), "asm");
 static_assert(BUFFER_SET == offsetof(struct buffer, set), "asm");
-static_assert(BUFFER_SMALL_MAX == offsetof(struct buffer, small_max), "asm");
 static_assert(THREAD_TID == offsetof(struct ulf_thread, tid), "asm");
 
 void ulf_event_too_big(const struct ulf_event *event)

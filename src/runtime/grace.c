@@ -26,8 +26,6 @@
  */
 #include <errno.h>
 #include <linux/membarrier.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -50,11 +48,7 @@ bool grace_has_rseq(void)
 	return has_rseq;
 }
 
-struct garbage {
-	struct garbage *next;
-	void *ptr;
-};
-static struct garbage *garbage;		/* under runtime_lock() */
+static void *garbage;			/* under runtime_lock() */
 
 void grace_init(void)
 {
@@ -153,8 +147,8 @@ static int wait_for(struct thread_slot *slot, void *arg)
 int grace_wait(int timeout_ms)
 {
 	struct wait wait = { .pid = arch_syscall0(SYS_getpid) };
-	struct garbage *list, *next;
-	int r;
+	int restarted, r;
+	void *list;
 
 	if (timeout_ms >= 0)
 		wait.deadline_ns = now_ns() + (uint64_t)timeout_ms * 1000000;
@@ -165,34 +159,21 @@ int grace_wait(int timeout_ms)
 					 __ATOMIC_SEQ_CST);
 	runtime_unlock();
 	barrier_everywhere();				/* [grace.enter] */
-	r = restart_sections();				/* [grace.rseq] */
-	if (!r)
-		r = thread_for_each(wait_for, &wait);
+	restarted = restart_sections();			/* [grace.rseq] */
+	r = thread_for_each(wait_for, &wait);
 	barrier_everywhere();				/* [grace.exit] */
-	if (r && list) {
+	r = r ? r : restarted;
+	if (r) {
 		runtime_lock();
-		for (next = list; next->next; next = next->next)
-			;
-		next->next = garbage;
-		garbage = list;
+		memory_defer_all(&garbage, list);
 		runtime_unlock();
-		return r;
-	}
-	for (; list; list = next) {
-		next = list->next;
-		free(list->ptr);
-		free(list);
+	} else {
+		memory_free_deferred(list);
 	}
 	return r;
 }
 
 void grace_free(void *ptr)
 {
-	struct garbage *g = ptr ? malloc(sizeof(*g)) : NULL;
-
-	if (!g)
-		return;		/* no memory to remember it: it is lost */
-	g->ptr = ptr;
-	g->next = garbage;
-	garbage = g;
+	memory_defer(&garbage, ptr);
 }

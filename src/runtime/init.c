@@ -7,8 +7,9 @@
 #include "arch/arch.h"
 #include "runtime/runtime.h"
 
-/* Recursive: a walk over tracepoints may register probes. */
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+#define EXIT_HANDLERS	64	/* modules that come later than that many do
+				 * not matter: one of those is in time */
+
 static bool is_initialized;		/* by the first constructor */
 static bool is_exiting;			/* by exit() */
 static bool has_forked;			/* this very process; under the lock */
@@ -16,16 +17,6 @@ static bool has_forked;			/* this very process; under the lock */
 bool runtime_is_exiting(void)
 {
 	return __atomic_load_n(&is_exiting, __ATOMIC_RELAXED);
-}
-
-void runtime_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void runtime_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
 }
 
 /* What the destructors would take away stays described in the dead root. */
@@ -45,7 +36,18 @@ static void at_exit(void)
  */
 void runtime_watch_exit(void)
 {
-	atexit(at_exit);
+	static uint32_t handlers;
+
+	if (handlers++ < EXIT_HANDLERS)
+		atexit(at_exit);
+}
+
+static void follow_buffers(void)
+{
+	runtime_lock();
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
+		buffer_follow(i);
+	runtime_unlock();
 }
 
 /* The parent's agent may go on before the child looks at the parent's slot:
@@ -71,14 +73,26 @@ static void fork_child(void)
 {
 	bool has_parent = process_slot;
 
-	lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+	runtime_lock_reset();
 	has_forked = false;
 	thread_after_fork();
 	if (!root_control)
 		return;
 	process_slot = NULL;
-	if (!process_claim(has_parent ? &slot_at_fork : NULL))
-		agent_start();
+	/* The first process of a new pid namespace: nobody outside knows its
+	 * number, and it cannot know who is alive. */
+	if (arch_syscall0(SYS_getpid) == 1 ||
+	    process_claim(has_parent ? &slot_at_fork : NULL)) {
+		buffer_detach_all();
+		root_control = NULL;
+		return;
+	}
+	/* Now the server waits for us before it gives up old rings; those
+	 * that it replaced before it knew of us we must not use. */
+	if (__atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE) !=
+	    process_slot->applied)
+		follow_buffers();
+	agent_start();
 }
 
 static bool is_wanted(void)
@@ -102,10 +116,10 @@ void runtime_init(void)
 		return;
 	if (process_claim(NULL))
 		return;
+	runtime_watch_exit();
 	/* Rings that the server has placed while we were held: the first
 	 * event may come before the agent's first turn. */
-	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
-		buffer_follow(i);
+	follow_buffers();
 	agent_start();
 }
 

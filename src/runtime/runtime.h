@@ -22,8 +22,19 @@
 void runtime_init(void);		/* idempotent */
 bool runtime_is_exiting(void);
 void runtime_watch_exit(void);		/* may be called again and again */
+
+/* ---- lock.c ---- */
 void runtime_lock(void);
 void runtime_unlock(void);
+void runtime_lock_reset(void);
+
+/* ---- memory.c ---- */
+void *memory_alloc(size_t bytes);	/* zeroed */
+void memory_free(void *ptr);
+/* To be freed together later; *@list is NULL at first. */
+void memory_defer(void **list, void *ptr);
+void memory_defer_all(void **list, void *more);
+void memory_free_deferred(void *list);
 
 /* ---- root.c: the shared memory.  NULL: this process has no root. ---- */
 extern struct abi_control *root_control;
@@ -65,7 +76,7 @@ bool grace_has_rseq(void);
 /* Waits until no probe runs that ran when it was called.  @timeout_ms < 0:
  * as long as it takes; else -ETIMEDOUT. */
 int grace_wait(int timeout_ms);
-/* free(@ptr) after a grace period: at the next grace_wait().  Lock held. */
+/* memory_free(@ptr) after a grace period: at the next grace_wait().  Lock held. */
 void grace_free(void *ptr);
 
 /* ---- tracepoint.c; lock held ---- */
@@ -91,15 +102,14 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 /* ---- buffer.c: the rings as this process sees them ---- */
 struct buffer {
 	struct ring_set *set;		/* published, RCU [buffer.set] */
-	uint32_t small_max;		/* RING_SMALL_MAX, or 0: always ask
-					 * ring_write() */
-	int clock_id;			/* clockid_t, or -1: the ring's own */
 	struct abi_buffer *shared;
 };
 /* NULL: no memory. */
 struct buffer *buffer_get(uint32_t index);
 /* Take over the server's rings.  Lock held. */
 int buffer_follow(uint32_t index);
+/* Record nothing more.  In a child that has no other thread yet. */
+void buffer_detach_all(void);
 
 /* ---- agent.c ---- */
 int agent_start(void);

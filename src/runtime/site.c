@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The places where tracepoints are compiled in follow their keys. */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "arch/x86_64/poke.h"
 #include "runtime/runtime.h"
@@ -51,13 +50,13 @@ static int update(struct ulf_module *from, struct ulf_module *to)
 		nr += collect(m, NULL, &error);
 	if (!nr)
 		return error;
-	list = malloc(nr * sizeof(*list));
+	list = memory_alloc(nr * sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	for (struct ulf_module *m = from; m != to; m = m->next)
 		done += collect(m, list + done, &error);
 	r = poke_sites(list, done);
-	free(list);
+	memory_free(list);
 	return r ? r : error;
 }
 

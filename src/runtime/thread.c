@@ -137,7 +137,7 @@ struct ulf_thread *ulf_thread_attach(void)
 				return NULL;
 		}
 	}
-	claim.slot->thread.nesting = 0;
+	__atomic_store_n(&claim.slot->thread.nesting, 0, __ATOMIC_RELAXED);
 	comm_record(claim.tid);
 	ulf_this_thread = &claim.slot->thread;
 	return ulf_this_thread;

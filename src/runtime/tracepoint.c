@@ -9,7 +9,6 @@
  * finds NULL.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/runtime.h"
@@ -69,13 +68,13 @@ int tracepoint_add(struct tracepoint *tp, void *probe, void *data, int prio)
 		return -EINVAL;
 	if (find(tp->funcs, probe, data) >= 0)
 		return -EEXIST;
-	funcs = calloc(nr + 2, sizeof(*funcs));
+	funcs = memory_alloc((nr + 2) * sizeof(*funcs));
 	if (!funcs)
 		return -ENOMEM;
 	if (!nr && tp->regfunc) {
 		r = tp->regfunc();
 		if (r < 0) {
-			free(funcs);
+			memory_free(funcs);
 			return r;
 		}
 	}
@@ -100,7 +99,7 @@ int tracepoint_remove(struct tracepoint *tp, void *probe, void *data)
 	if (at < 0)
 		return at;
 	if (nr > 1) {
-		funcs = calloc(nr, sizeof(*funcs));
+		funcs = memory_alloc(nr * sizeof(*funcs));
 		if (!funcs)
 			return -ENOMEM;
 		memcpy(funcs, tp->funcs, (size_t)at * sizeof(*funcs));

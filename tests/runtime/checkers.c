@@ -21,7 +21,10 @@ static const struct checker {
 	const char *arg;		/* see there */
 } checkers[] = {
 	{ "nothing", "gcc", "gcc", "", "", "" },
-	{ "valgrind", "valgrind", "gcc", "",
+	/* It cannot read the debugging information of every compiler. */
+	{ "valgrind", "valgrind", "gcc", "-s",
+	  "mkdir -p \"$TMPDIR/lib\" && objcopy -g \"$ULF_BUILD/libulf.so.0\" "
+	  "\"$TMPDIR/lib/libulf.so.0\" && LD_LIBRARY_PATH=\"$TMPDIR/lib\" "
 	  "valgrind -q --error-exitcode=99 --leak-check=no", "slow" },
 	{ "gcc, address and undefined", "gcc", "gcc",
 	  "-fsanitize=address,undefined -fno-sanitize-recover=all", "", "" },

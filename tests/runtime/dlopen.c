@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A module with events is loaded and unloaded, with its events on, while
- * others are hit and switched. */
+/*
+ * A module with events is loaded and unloaded, with its events on, while
+ * others are hit and switched.
+ *
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
+ */
 #include <dlfcn.h>
 #include <libgen.h>
 #include <limits.h>

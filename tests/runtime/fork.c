@@ -4,7 +4,7 @@
  * parent too.
  *
  * timeout: 60
- * no-sanitize: thread it does not follow threads that a fork()ed child starts
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
 #include <pthread.h>
 #include <spawn.h>

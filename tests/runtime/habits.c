@@ -5,7 +5,7 @@
  * and switched before and after it does so.
  *
  * no-sanitize: address its run-time looks at /proc, needs descriptors and rights
- * no-sanitize: thread its run-time looks at /proc, needs descriptors and rights
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
 #include <dirent.h>
 #include <errno.h>

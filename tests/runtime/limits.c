@@ -5,7 +5,7 @@
  * errno 0 and no descriptor more than it was given.
  *
  * no-sanitize: address its run-time needs more than these limits leave
- * no-sanitize: thread its run-time needs more than these limits leave
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
 #include <errno.h>
 #include <fcntl.h>

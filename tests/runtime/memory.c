@@ -4,7 +4,7 @@
  * when the program locks all of its own, though gigabytes are mapped.
  *
  * no-sanitize: address the sanitizer's own memory is not to be locked
- * no-sanitize: thread the sanitizer's own memory is not to be locked
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
 #include <errno.h>
 #include <stdio.h>

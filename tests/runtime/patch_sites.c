@@ -2,6 +2,8 @@
 /*
  * Patching in odd places: bytes that somebody else has changed, no way to
  * /proc/self/mem, and sites whose stubs would need the same bytes.
+ *
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
 #include <errno.h>
 #include <fcntl.h>

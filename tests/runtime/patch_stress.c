@@ -12,7 +12,7 @@
  * program's own all the time, and another looks for memory that is writable
  * and executable.
  *
- * no-sanitize: thread it cannot follow the handover of rounds fast enough
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
 #include <fcntl.h>
 #include <pthread.h>

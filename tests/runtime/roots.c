@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a root: start, exit, kill, daemons, exec, and not at all. */
+/*
+ * The life of a root: start, exit, kill, daemons, exec, and not at all.
+ *
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

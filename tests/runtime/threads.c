@@ -2,6 +2,8 @@
 /*
  * Ten thousand threads, each of which hits an event once: all are recorded,
  * under their own numbers, and what libulf keeps of them does not grow.
+ *
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Probes on tracepoints: order, data, errors, contexts. */
+/*
+ * Probes on tracepoints: order, data, errors, contexts.
+ *
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>

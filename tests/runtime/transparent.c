@@ -4,7 +4,7 @@
  * and no system call is interrupted while events are switched.  With rseq, and
  * in a second run without.
  *
- * no-sanitize: thread threads of its own
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
 #include <errno.h>
 #include <poll.h>

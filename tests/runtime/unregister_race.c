@@ -3,6 +3,8 @@
  * Probes come and go while 4 threads hit the tracepoint: a probe that was
  * removed is never called again once tracepoint_synchronize_unregister() has
  * returned.  What it was given is poisoned then, and every call looks.
+ *
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
 #include <pthread.h>
 #include <unistd.h>

@@ -30,9 +30,9 @@ ulf_event_commit:
 	movq	arch_rseq_offset(%rip), %r11
 	arm	event_section
 event_begin:
-	cmpl	BUFFER_SMALL_MAX(%r8), %r9d
-	ja	event_slowly
 	movq	BUFFER_SET(%r8), %rcx		/* [buffer.set] */
+	cmpl	SET_SMALL_MAX(%rcx), %r9d
+	ja	event_slowly
 	movl	%fs:RSEQ_CPU_ID(%r11), %eax
 	cmpl	SET_NR_CPUS(%rcx), %eax
 	jae	event_slowly

@@ -15,12 +15,12 @@
 #define RING_OFFSET_MAX		124
 
 #define SET_NR_CPUS		0
-#define SET_FAST		16
+#define SET_SMALL_MAX		4
+#define SET_FAST		24
 
 #define EVENT_BUFFER		56	/* struct ulf_event */
 #define EVENT_ID		64
 #define BUFFER_SET		0	/* struct buffer */
-#define BUFFER_SMALL_MAX	8
 #define THREAD_TID		8	/* struct ulf_thread */
 
 #define RSEQ_CPU_ID		4	/* struct rseq */

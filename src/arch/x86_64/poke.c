@@ -272,10 +272,28 @@ static int flip(int fd, const struct poke_site *site)
 	return write_text(fd, site->code, &opcode, 1);
 }
 
+/* The thread that has it open, and its descriptor there. */
+static long mem_tid;
+static int mem_fd;
+
+static int open_mem(void)
+{
+	return (int)arch_syscall4(SYS_openat, AT_FDCWD, "/proc/self/mem",
+				  O_RDWR | O_CLOEXEC, 0);
+}
+
+void poke_start(bool has_own_table)
+{
+	mem_tid = 0;
+	mem_fd = has_own_table ? open_mem() : -1;
+	if (mem_fd >= 0)
+		mem_tid = arch_syscall0(SYS_gettid);
+}
+
 int poke_sites(const struct poke_site *sites, uint32_t nr)
 {
-	int fd = (int)arch_syscall4(SYS_openat, AT_FDCWD, "/proc/self/mem",
-				    O_RDWR | O_CLOEXEC, 0);
+	bool is_open = mem_tid && mem_tid == arch_syscall0(SYS_gettid);
+	int fd = is_open ? mem_fd : open_mem();
 	int ret = 0, r;
 
 	for (uint32_t i = 0; i < nr; i++) {
@@ -294,7 +312,7 @@ int poke_sites(const struct poke_site *sites, uint32_t nr)
 	}
 	TESTPOINT("poke.opcodes");
 	sync_cores();
-	if (fd >= 0)
+	if (fd >= 0 && !is_open)
 		arch_syscall1(SYS_close, fd);
 	return ret;
 }

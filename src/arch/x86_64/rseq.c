@@ -8,33 +8,27 @@
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-ptrdiff_t arch_rseq_offset;
-
-/* Where there is no rseq the sections use this: they may write to it, and read
- * a CPU that has no ring. */
+/* For threads of a process without rseq: sections are armed here, where the
+ * kernel does not look, and find that they are on no CPU. */
 static __thread struct {
 	uint32_t cpu_id_start, cpu_id;
-	uint64_t rseq_cs, rest[2];
-} no_rseq __attribute__((aligned(32), tls_model("initial-exec"))) = {
-	.cpu_id = UINT32_MAX,
-};
+	uint64_t rseq_cs;
+	uint64_t reserved[2];
+} no_rseq __attribute__((aligned(32), tls_model("initial-exec"))) = { 0, ~0u, 0, { 0 } };
 
-static ptrdiff_t no_rseq_offset(void)
-{
-	const char *thread;
-
-	__asm__("movq %%fs:0, %0" : "=r"(thread));
-	return (const char *)&no_rseq - thread;
-}
+ptrdiff_t arch_rseq_offset;
 
 bool arch_rseq_init(void)
 {
-	arch_rseq_offset = no_rseq_offset();
+	arch_rseq_offset = (char *)&no_rseq - (char *)__builtin_thread_pointer();
 	if (!&__rseq_offset || !&__rseq_size || !__rseq_size)
 		return false;
 	arch_rseq_offset = __rseq_offset;
 	/* RSEQ_CPU_ID_UNINITIALIZED and _REGISTRATION_FAILED are negative */
-	return (int32_t)arch_rseq_cpu() >= 0;
+	if ((int32_t)arch_rseq_cpu() >= 0)
+		return true;
+	arch_rseq_offset = (char *)&no_rseq - (char *)__builtin_thread_pointer();
+	return false;
 }
 
 static_assert(RING_POSITION == offsetof(struct abi_ring, position), "asm");

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arch_clone_thread(flags, stack, tls, fn): a thread of this process that libc
+ * does not know.  Runs fn() on @stack with its thread pointer at @tls; fn must
+ * not return.  Returns the thread id, or -errno.
+ *		     rdi    rsi    rdx  rcx
+ */
+	.text
+	.globl	arch_clone_thread
+	.hidden	arch_clone_thread
+	.type	arch_clone_thread, @function
+arch_clone_thread:
+	.cfi_startproc
+	movq	%rcx, %r9
+	movq	%rdx, %r8
+	xorl	%edx, %edx
+	xorl	%r10d, %r10d
+	movl	$56, %eax		/* clone */
+	syscall
+	testq	%rax, %rax
+	jz	1f
+	ret
+1:
+	.cfi_undefined rip		/* the outermost frame */
+	xorl	%ebp, %ebp
+	andq	$-16, %rsp
+	call	*%r9
+	hlt
+	.cfi_endproc
+	.size	arch_clone_thread, . - arch_clone_thread
+
+	.section .note.GNU-stack, "", @progbits

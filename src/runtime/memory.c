@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory for probe lists, ring sets and batches.  Not malloc(): the agent is no
+ * thread of libc's, and a program's own allocator may hold its locks around
+ * fork() when we are called.
+ *
+ * Blocks of powers of two from pieces of 64 KiB that are never given back;
+ * larger ones from the kernel.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "arch/arch.h"
+#include "runtime/runtime.h"
+
+#define PIECE_BYTES	65536u
+#define CLASS_MIN	6		/* 64 bytes */
+#define CLASSES		9		/* up to 16 KiB */
+
+struct block {
+	size_t bytes;			/* with this header */
+	struct block *next;		/* while free, or deferred */
+};
+
+static struct block *free_blocks[CLASSES];	/* under runtime_lock() */
+static char *piece;
+static size_t piece_left;
+
+static void *map(size_t bytes)
+{
+	long mem = arch_syscall6(SYS_mmap, 0, (long)bytes,
+				 PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return mem < 0 && mem > -4096 ? NULL : (void *)mem;
+}
+
+static unsigned int class_of(size_t bytes)
+{
+	unsigned int class = 0;
+
+	while (class < CLASSES && bytes > (size_t)1 << (class + CLASS_MIN))
+		class++;
+	return class;
+}
+
+static struct block *carve(size_t bytes)
+{
+	struct block *block;
+
+	if (piece_left < bytes) {
+		piece = map(PIECE_BYTES);
+		piece_left = piece ? PIECE_BYTES : 0;
+		if (!piece)
+			return NULL;
+	}
+	block = (struct block *)(void *)piece;
+	piece += bytes;
+	piece_left -= bytes;
+	return block;
+}
+
+void *memory_alloc(size_t bytes)
+{
+	unsigned int class = class_of(bytes + sizeof(struct block));
+	struct block *block;
+
+	runtime_lock();
+	if (class == CLASSES) {
+		bytes += sizeof(*block);
+		block = map(bytes);
+	} else {
+		bytes = (size_t)1 << (class + CLASS_MIN);
+		block = free_blocks[class];
+		if (block)
+			free_blocks[class] = block->next;
+		else
+			block = carve(bytes);
+	}
+	runtime_unlock();
+	if (!block)
+		return NULL;
+	block->bytes = bytes;
+	block->next = NULL;
+	return memset(block + 1, 0, bytes - sizeof(*block));
+}
+
+void memory_free(void *ptr)
+{
+	struct block *block = (struct block *)ptr - 1;
+	unsigned int class;
+
+	if (!ptr)
+		return;
+	class = class_of(block->bytes);
+	if (class == CLASSES) {
+		arch_syscall2(SYS_munmap, block, block->bytes);
+		return;
+	}
+	runtime_lock();
+	block->next = free_blocks[class];
+	free_blocks[class] = block;
+	runtime_unlock();
+}
+
+void memory_defer(void **list, void *ptr)
+{
+	if (!ptr)
+		return;
+	((struct block *)ptr - 1)->next = *list;
+	*list = (struct block *)ptr - 1;
+}
+
+void memory_defer_all(void **list, void *more)
+{
+	struct block *block, *next;
+
+	for (block = more; block; block = next) {
+		next = block->next;
+		memory_defer(list, block + 1);
+	}
+}
+
+void memory_free_deferred(void *list)
+{
+	struct block *block, *next;
+
+	for (block = list; block; block = next) {
+		next = block->next;
+		memory_free(block + 1);
+	}
+}
