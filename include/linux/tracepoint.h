@@ -50,6 +50,21 @@
 		".popsection"						\
 		: : : : __ulf_on)
 
+/*
+ * The address of a tracepoint, by way of the GOT.  An ordinary reference from
+ * a program to a tracepoint of a library would make the linker move the
+ * tracepoint into the program; it is protected instead, so that two libraries
+ * may have events of the same name and each uses its own.
+ */
+#define __ULF_TRACEPOINT(name)						\
+	(__extension__ ({						\
+		struct tracepoint *__ulf_tp;				\
+									\
+		__asm__ ("movq __tracepoint_" #name "@GOTPCREL(%%rip), %0" \
+			 : "=r"(__ulf_tp));				\
+		__ulf_tp;						\
+	}))
+
 #define __ULF_DECLARE_TRACE(name, proto, args, cond)			\
 	__ULF_EXTERN_C_BEGIN						\
 	extern struct tracepoint __tracepoint_##name;			\
@@ -70,7 +85,7 @@
 				return;					\
 			/* mate: tracepoint.c [probe.publish] */	\
 			((void (*)(void *, proto))__atomic_load_n(	\
-				&__tracepoint_##name.call,		\
+				&__ULF_TRACEPOINT(name)->call,		\
 				__ATOMIC_ACQUIRE))(NULL, args);		\
 		}							\
 	}								\
@@ -79,21 +94,21 @@
 				   void *data, int prio)		\
 	{								\
 		return tracepoint_probe_register_prio(			\
-			&__tracepoint_##name, (void *)probe, data, prio); \
+			__ULF_TRACEPOINT(name), (void *)probe, data, prio); \
 	}								\
 	static inline __attribute__((unused)) int			\
 	register_trace_##name(void (*probe)(void *__data, proto),	\
 			      void *data)				\
 	{								\
 		return tracepoint_probe_register(			\
-			&__tracepoint_##name, (void *)probe, data);	\
+			__ULF_TRACEPOINT(name), (void *)probe, data);	\
 	}								\
 	static inline __attribute__((unused)) int			\
 	unregister_trace_##name(void (*probe)(void *__data, proto),	\
 				void *data)				\
 	{								\
 		return tracepoint_probe_unregister(			\
-			&__tracepoint_##name, (void *)probe, data);	\
+			__ULF_TRACEPOINT(name), (void *)probe, data);	\
 	}								\
 	static inline __attribute__((unused)) void			\
 	check_trace_callback_type_##name(void (*probe)(void *__data, proto)) \
@@ -116,7 +131,7 @@
 #define DEFINE_TRACE_FN(name, reg, unreg, proto, args)			\
 	__ULF_EXTERN_C_BEGIN						\
 	static void __traceiter_##name(void *__data, proto);		\
-	ULF_EXPORT struct tracepoint __tracepoint_##name		\
+	ULF_PROTECTED struct tracepoint __tracepoint_##name		\
 	__attribute__((used)) = {					\
 		#name, NULL, reg, unreg, 0, 0,				\
 		(void (*)(void))__traceiter_##name,			\

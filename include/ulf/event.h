@@ -16,6 +16,7 @@ extern "C" {
 
 #define ULF_EXPORT	__attribute__((visibility("default")))
 #define ULF_HIDDEN	__attribute__((visibility("hidden")))
+#define ULF_PROTECTED	__attribute__((visibility("protected")))
 #define ULF_ABI_VERSION	1
 
 /* Called through the GOT, which is filled at load time: the dynamic linker

@@ -12,8 +12,9 @@
 #define ULF_RING_SHMLOCK_H
 
 #include <errno.h>
-#include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 #include "arch/arch.h"
 
@@ -21,28 +22,17 @@
 #define SHMLOCK_YIELDS		20000	/* then give up */
 #define SHMLOCK_ASK		64	/* yields until the holder is looked at */
 
-/*
- * A thread that is gone runs no more.  The first thread of a killed process
- * stays until its parent has asked for it: no signal tells, but a pidfd of a
- * process that has ended is readable.  That is asked rarely, as a program may
- * be forbidden to (EPERM and EINVAL, for other threads, mean: not known).
- */
-static inline int shmlock_is_dead(uint32_t tid, int is_long_wait)
+/* Has thread @tid no memory any more?  So it is with one that is gone, and with
+ * one that is dead and not yet waited for, to which a signal can be sent as if
+ * it lived.  -EPERM and the like mean that it lives. */
+static inline bool shmlock_is_dead(uint32_t tid, uint32_t *word)
 {
-	struct pollfd poll = { .events = POLLIN };
-	int is_dead;
+	uint32_t copy;
+	struct iovec to = { &copy, sizeof(copy) };
+	struct iovec from = { word, sizeof(copy) };
 
-	/* signal 0 only asks whether the thread exists */
-	if (arch_syscall2(SYS_tkill, tid, 0) == -ESRCH)
-		return 1;
-	if (!is_long_wait)
-		return 0;
-	poll.fd = (int)arch_syscall2(SYS_pidfd_open, tid, 0);
-	if (poll.fd < 0)
-		return 0;
-	is_dead = arch_syscall3(SYS_poll, &poll, 1, 0) == 1;
-	arch_syscall1(SYS_close, poll.fd);
-	return is_dead;
+	return arch_syscall6(SYS_process_vm_readv, tid, (long)&to, 1,
+			     (long)&from, 1, 0) == -ESRCH;
 }
 
 /* @owner: the lock, 0 while it is free; @tid: the caller. */
@@ -56,6 +46,10 @@ static inline int shmlock_take(uint32_t *owner, uint32_t tid)
 						__ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return 0;
+		/* Ours already, with our signals blocked: it is of a dead
+		 * thread that had our number. */
+		if (seen == tid)
+			return 0;
 		if (i < SHMLOCK_SPINS) {
 			__builtin_ia32_pause();
 			continue;
@@ -63,8 +57,7 @@ static inline int shmlock_take(uint32_t *owner, uint32_t tid)
 		arch_syscall0(SYS_sched_yield);
 		if (i % SHMLOCK_ASK)
 			continue;
-		if (shmlock_is_dead(seen, i % (SHMLOCK_YIELDS / 10) <
-					  SHMLOCK_ASK) &&
+		if (shmlock_is_dead(seen, owner) &&
 		    __atomic_compare_exchange_n(owner, &seen, tid, 0,
 						__ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))

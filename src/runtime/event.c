@@ -269,7 +269,7 @@ static int register_rows(struct ulf_module *module)
 		root_control->table_errors++;
 		return row;
 	}
-	module->priv = (void *)(uintptr_t)row;
+	module->priv = (void *)(uintptr_t)(row + 1);	/* NULL: has none */
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
 		int r = event_row(*e, row, known);
 
@@ -280,7 +280,10 @@ static int register_rows(struct ulf_module *module)
 		(*e)->row = (uint32_t)r;
 		(*e)->tracepoint->event = *e;
 		(*e)->id = ABI_EVENT_ID_FIRST + (uint32_t)r;
-		if (match_event(root_control->boot_events, (*e)->system,
+		/* once: of a module that comes again, what the user said
+		 * meanwhile counts */
+		if ((uint32_t)r >= known &&
+		    match_event(root_control->boot_events, (*e)->system,
 				(*e)->name))
 			__atomic_or_fetch(&root_event((*e)->row)->wanted, 1,
 					  __ATOMIC_RELAXED);
@@ -360,10 +363,11 @@ int event_follow(struct ulf_module *module)
 
 void event_unregister_module(struct ulf_module *module)
 {
-	uintptr_t row = (uintptr_t)module->priv;
+	uintptr_t row = (uintptr_t)module->priv - 1;
 
-	if (module->events == module->events_end)
+	if (!module->priv)
 		return;
+	module->priv = NULL;
 	for (struct ulf_event **e = module->events; e < module->events_end; e++)
 		set_on(*e, false);
 	if (!root_control)

@@ -135,14 +135,27 @@ static int make_file(const char *dir)
 }
 
 /* Where address space is limited the program needs it more than we do. */
-static uint64_t arena_bytes_max(void)
+static uint64_t part_of_limit(int resource, uint64_t most)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY ||
-	    limit.rlim_cur / 8 > ARENA_BYTES_MAX)
-		return ARENA_BYTES_MAX;
+	if (getrlimit(resource, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	    limit.rlim_cur / 8 > most)
+		return most;
 	return limit.rlim_cur / 8 & ~4095ull;
+}
+
+static uint64_t arena_bytes_max(void)
+{
+	uint64_t most = part_of_limit(RLIMIT_AS, ARENA_BYTES_MAX);
+	struct rlimit limit;
+
+	/* mlockall() compares it with all that is mapped; where the limit is
+	 * the usual few megabytes, no program can call that anyway. */
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit) &&
+	    limit.rlim_cur / 8 >= ARENA_BYTES_MIN)
+		most = part_of_limit(RLIMIT_MEMLOCK, most);
+	return most;
 }
 
 static void *map_file(int fd, uint64_t *ret_bytes)

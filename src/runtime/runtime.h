@@ -85,6 +85,7 @@ int tracepoint_remove(struct tracepoint *tp, void *probe, void *data);
 
 /* ---- site.c: makes the text follow tracepoint.enabled; lock held ---- */
 int site_update_all(void);
+int site_update_key(const struct tracepoint *key);
 int site_update_module(struct ulf_module *module);
 
 /* ---- module.c ---- */

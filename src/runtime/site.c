@@ -14,8 +14,10 @@ static struct poke_site site_of(const struct ulf_site *site)
 	};
 }
 
-/* The sites of @module that differ from their keys; @list may be NULL. */
-static uint32_t collect(const struct ulf_module *module, struct poke_site *list,
+/* The sites of @module, of @key only if that is not NULL, that differ from
+ * their keys; @list may be NULL. */
+static uint32_t collect(const struct ulf_module *module,
+			const struct tracepoint *key, struct poke_site *list,
 			int *error)
 {
 	uint32_t nr = 0;
@@ -25,6 +27,8 @@ static uint32_t collect(const struct ulf_module *module, struct poke_site *list,
 		struct poke_site site = site_of(s);
 		int state = poke_site_state(site.code);
 
+		if (key && s->key != key)
+			continue;
 		if (state < 0) {
 			/* Not a NOP of ours: somebody else patches here. */
 			if (site.is_on)
@@ -40,21 +44,22 @@ static uint32_t collect(const struct ulf_module *module, struct poke_site *list,
 	return nr;
 }
 
-static int update(struct ulf_module *from, struct ulf_module *to)
+static int update(struct ulf_module *from, struct ulf_module *to,
+		  const struct tracepoint *key)
 {
 	uint32_t nr = 0, done = 0;
 	struct poke_site *list;
 	int error = 0, r;
 
 	for (struct ulf_module *m = from; m != to; m = m->next)
-		nr += collect(m, NULL, &error);
+		nr += collect(m, key, NULL, &error);
 	if (!nr)
 		return error;
 	list = memory_alloc(nr * sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	for (struct ulf_module *m = from; m != to; m = m->next)
-		done += collect(m, list + done, &error);
+		done += collect(m, key, list + done, &error);
 	r = poke_sites(list, done);
 	memory_free(list);
 	return r ? r : error;
@@ -62,10 +67,15 @@ static int update(struct ulf_module *from, struct ulf_module *to)
 
 int site_update_all(void)
 {
-	return update(module_first(), NULL);
+	return update(module_first(), NULL, NULL);
+}
+
+int site_update_key(const struct tracepoint *key)
+{
+	return update(module_first(), NULL, key);
 }
 
 int site_update_module(struct ulf_module *module)
 {
-	return update(module, module->next);
+	return update(module, module->next, NULL);
 }

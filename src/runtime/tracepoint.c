@@ -121,11 +121,11 @@ int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
 	runtime_lock();
 	r = tracepoint_add(tp, probe, data, prio);
 	if (!r) {
-		r = site_update_all();
+		r = site_update_key(tp);
 		if (r) {
 			undo = tracepoint_remove(tp, probe, data);
 			(void)undo;
-			site_update_all();
+			site_update_key(tp);
 		}
 	}
 	runtime_unlock();
@@ -145,7 +145,7 @@ int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 	runtime_lock();
 	r = tracepoint_remove(tp, probe, data);
 	if (!r)
-		site_update_all();
+		site_update_key(tp);
 	runtime_unlock();
 	return r;
 }

@@ -44,8 +44,7 @@ static struct ring_set *set_new(struct torture *t, bool has_rseq)
 		return NULL;
 	set->nr_cpus = t->nr_cpus;
 	set->has_rseq = has_rseq;
-	set->clock_id = t->config->clock == TORTURE_GIVEN ?
-			CLOCK_MONOTONIC : -1;
+	set->clock_given = t->config->clock == TORTURE_GIVEN;
 	set->slow = set->fast + t->nr_cpus;
 	for (uint32_t i = 0; i < t->nr_cpus; i++) {
 		set->fast[i] = t->views[2 * i].ring;
@@ -62,7 +61,7 @@ static int write_to_ring(struct torture *t, const struct ring_set *set,
 	uint32_t bytes = record_fill(payload, id);
 
 	(void)t;
-	return ring_write(set, payload, bytes, set->clock_id >= 0 ?
+	return ring_write(set, payload, bytes, set->clock_given ?
 			  torture_now_ns() * TORTURE_FAST : 0);
 }
 

@@ -29,7 +29,6 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "arch/arch.h"
@@ -384,7 +383,7 @@ static void set_stage(struct stage *st)
 	    ring_view_init(&st->view, st->ring, bytes))
 		exit(1);
 	st->set->has_rseq = !sc->is_slow;
-	st->set->clock_id = sc->is_given ? CLOCK_MONOTONIC : -1;
+	st->set->clock_given = sc->is_given;
 	st->set->fast[cpu] = sc->is_slow ? NULL : st->ring;
 	st->set->slow[cpu] = sc->is_slow ? st->ring : NULL;
 	st->now_ns = 1000;

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "arch/arch.h"
@@ -78,8 +77,7 @@ static inline bool ring_memory_use_rseq(struct ring_memory *m)
 	assert_non_null(m->set);
 	m->set->nr_cpus = cpu + 1;
 	m->set->has_rseq = 1;
-	m->set->clock_id = m->ring->flags & ABI_RING_CLOCK_GIVEN ?
-			   CLOCK_MONOTONIC : -1;
+	m->set->clock_given = !!(m->ring->flags & ABI_RING_CLOCK_GIVEN);
 	m->set->slow = m->set->fast + cpu + 1;
 	m->set->fast[cpu] = m->ring;
 	return true;

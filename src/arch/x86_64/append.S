@@ -17,6 +17,7 @@
 	function \name
 	movq	arch_rseq_offset(%rip), %r11
 	movl	%ecx, -8(%rsp)		/* type_len, in the red zone */
+	movl	%r9d, %r9d		/* its upper half is undefined */
 	arm	\section
 \name\()_begin:
 	movl	%fs:RSEQ_CPU_ID(%r11), %eax
