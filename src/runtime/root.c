@@ -36,6 +36,7 @@
 
 struct abi_control *root_control;
 
+static ino_t root_ino;			/* of the file */
 static char root_path[PATH_MAX];	/* the directory, for the removal */
 
 void *root_at(uint64_t off)
@@ -246,6 +247,16 @@ static int publish(const char *tmp, const char *dir)
 	return 0;
 }
 
+/* Is what stands there now still ours? */
+static bool is_ours_still(const char *dir)
+{
+	char path[PATH_MAX + 16];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/memory", dir);
+	return !stat(path, &st) && st.st_ino == root_ino;
+}
+
 static void remove_dir(const char *dir)
 {
 	char path[PATH_MAX + 16];
@@ -276,6 +287,7 @@ static int create(const char *dir)
 {
 	char tmp[PATH_MAX];
 	uint64_t bytes = 0;
+	struct stat st;
 	int fd, r;
 
 	if (snprintf(tmp, sizeof(tmp), "%s/roots", dir) >= (int)sizeof(tmp) - 32)
@@ -292,6 +304,8 @@ static int create(const char *dir)
 		remove_dir(tmp);
 		return fd;
 	}
+	if (!fstat(fd, &st))
+		root_ino = st.st_ino;
 	root_control = map_file(fd, &bytes);
 	close(fd);
 	r = -ENOMEM;
@@ -356,5 +370,6 @@ void root_remove_if_unused(bool has_forked)
 	}
 	if ((has_forked && has_children()) || process_any(is_another, &pid))
 		return;
-	remove_dir(root_path);
+	if (is_ours_still(root_path))
+		remove_dir(root_path);
 }

@@ -115,13 +115,14 @@ int torture_make_rings(struct torture *t)
 {
 	uint64_t bytes = ALIGN_UP(ring_bytes(t->config->page_bytes,
 					     t->config->nr_pages), 65536);
-	char *mem = shared_memory(bytes * t->nr_rings);
 	int r;
 
-	if (!mem)
+	t->mem_bytes = bytes * t->nr_rings;
+	t->mem = shared_memory(t->mem_bytes);
+	if (!t->mem)
 		return -ENOMEM;
 	t->ops = &ring_ops;
-	r = init_rings(t, mem, bytes);
+	r = init_rings(t, t->mem, bytes);
 	if (r)
 		return r;
 	t->set = set_new(t, t->config->path != TORTURE_NO_RSEQ);
@@ -140,6 +141,17 @@ int torture_prepare(struct torture *t, const struct torture_config *config)
 	t->views = calloc(t->nr_rings, sizeof(*t->views));
 	t->shared = shared_memory(sizeof(*t->shared));
 	return t->views && t->shared ? 0 : -ENOMEM;
+}
+
+void torture_done(struct torture *t)
+{
+	if (t->mem)
+		munmap(t->mem, t->mem_bytes);
+	if (t->shared)
+		munmap(t->shared, sizeof(*t->shared));
+	free(t->set);
+	free(t->slow_set);
+	free(t->views);
 }
 
 void torture_fail(struct torture *t, const char *format, ...)

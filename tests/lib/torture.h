@@ -90,6 +90,8 @@ struct torture {
 	uint32_t nr_cpus, nr_rings;	/* ring 2 * cpu: fast, + 1: slow */
 	struct ring_view *views;	/* [nr_rings] */
 	struct ring_set *set, *slow_set;
+	char *mem;			/* of rings made here */
+	uint64_t mem_bytes;
 	uint64_t seed;
 	bool is_dead;			/* nobody writes any more: check also
 					 * that the newest are all there */
@@ -100,6 +102,7 @@ uint64_t torture_now_ns(void);
 int torture_prepare(struct torture *t, const struct torture_config *config);
 /* Rings in memory of its own, written by ring_write(). */
 int torture_make_rings(struct torture *t);
+void torture_done(struct torture *t);
 __attribute__((format(printf, 2, 3)))
 void torture_fail(struct torture *t, const char *format, ...);
 

@@ -221,8 +221,7 @@ static uint32_t one_death(uint32_t which, uint64_t *random, struct sums *sums)
 	failures = t.shared->failures;
 	driver_close(&root.driver);
 	driver_remove(pid);
-	free(t.views);
-	munmap(t.shared, sizeof(*t.shared));
+	torture_done(&t);
 	return failures;
 }
 

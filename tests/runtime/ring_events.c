@@ -38,6 +38,8 @@ static int run_variant(const struct torture_config *config, uint64_t events)
 	r = torture_run(&t, events);
 	printf("%15s %9" PRIu64 " lost without a ring or a lock\n", "",
 	       ring_event_untold(&t));
+	torture_done(&t);
+	driver_close(&root.driver);
 	return r ? 1 : 0;
 }
 

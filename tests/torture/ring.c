@@ -73,7 +73,9 @@ static int run_variant(const struct torture_config *config, uint64_t events)
 	}
 	if (config->has_delays)
 		testpoint_hook = torture_delay;
-	return torture_run(&t, events) ? 1 : 0;
+	r = torture_run(&t, events);
+	torture_done(&t);
+	return r ? 1 : 0;
 }
 
 /* ---- all of them, each in a process of its own kind ---- */

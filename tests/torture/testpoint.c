@@ -133,6 +133,7 @@ static int kill_writers(const struct torture_config *config,
 	pid_t consumer, survivors[SURVIVORS];
 	uint32_t kills = kills_a_point();
 	struct torture t;
+	int failed;
 
 	if (torture_prepare(&t, config) || torture_make_rings(&t))
 		exit(1);
@@ -158,13 +159,15 @@ static int kill_writers(const struct torture_config *config,
 	waitpid(consumer, NULL, 0);
 	while (waitpid(-1, NULL, 0) > 0)
 		;
+	failed = t.shared->failures || !t.shared->read;
 	printf("%-12s %llu written, %llu read, %llu overrun, %llu dropped: %s\n",
 	       config->name, (unsigned long long)written_by_all(&t),
 	       (unsigned long long)t.shared->read,
 	       (unsigned long long)t.shared->lost,
 	       (unsigned long long)t.shared->dropped,
-	       t.shared->failures || !t.shared->read ? "FAIL" : "PASS");
-	return t.shared->failures || !t.shared->read;
+	       failed ? "FAIL" : "PASS");
+	torture_done(&t);
+	return failed;
 }
 
 /* ---- readers ---- */
@@ -239,6 +242,7 @@ static int kill_readers(void)
 	printf("%u readers killed, %llu records read, %llu written: %s\n",
 	       kills, (unsigned long long)reading->consumed,
 	       (unsigned long long)number, reading->failures ? "FAIL" : "PASS");
+	torture_done(&t);
 	return reading->failures || reading->consumed < kills;
 }
 
@@ -285,6 +289,7 @@ static int read_without_end(void)
 	printf("%llu empty pages were read, and it ended: PASS\n",
 	       (unsigned long long)nr_copies);
 	ring_cursor_done(&cursor);
+	torture_done(&t);
 	return 0;
 }
 
