@@ -10,6 +10,7 @@
 
 #include "arch/arch.h"
 #include "runtime/runtime.h"
+#include "runtime/tsan.h"
 
 #define WAITERS		0x80000000u
 
@@ -41,6 +42,7 @@ void runtime_lock(void)
 		/* there may be others: whoever has slept keeps the mark */
 		mine = tid | WAITERS;
 	}
+	tsan_acquire(&owner);
 	depth = 1;
 }
 
@@ -50,6 +52,7 @@ void runtime_unlock(void)
 
 	if (--depth)
 		return;
+	tsan_release(&owner);
 	old = __atomic_exchange_n(&owner, 0, __ATOMIC_RELEASE); /* [runtime.lock] */
 	if (old & WAITERS)
 		arch_syscall3(SYS_futex, &owner, FUTEX_WAKE_PRIVATE, 1);
