@@ -83,17 +83,14 @@ static int reap(struct run *run, const char *what, pid_t pid, int signal)
 	return -ECHILD;
 }
 
-static uint64_t attempts(const struct torture_shared *shared)
+static uint64_t written_so_far(const struct torture_shared *shared)
 {
 	uint32_t nr = min_u32(shared->nr_contexts, RECORD_WRITERS);
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < nr; i++) {
-		const struct torture_context *c = &shared->contexts[i];
-
-		sum += __atomic_load_n(&c->written, __ATOMIC_RELAXED) +
-		       __atomic_load_n(&c->refused, __ATOMIC_RELAXED);
-	}
+	for (uint32_t i = 0; i < nr; i++)
+		sum += __atomic_load_n(&shared->contexts[i].written,
+				       __ATOMIC_RELAXED);
 	return sum;
 }
 
@@ -149,7 +146,7 @@ static void go_on(struct run *run, uint64_t events)
 
 	while (done < events && !shared->failures) {
 		sleep_us(500 + random_below(&run->random, 10000));
-		done = attempts(shared);
+		done = written_so_far(shared);
 		if (done >= next_kill) {
 			kill_one(run);
 			next_kill = done + per_kill / 2 +

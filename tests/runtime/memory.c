@@ -17,8 +17,8 @@
 #define CREATE_TRACE_POINTS
 #include "rt_trace.h"
 
-#define LOCKED_KB_MAX	(64 * 1024)
-#define DORMANT_KB_MAX	128
+#define LOCKED_KB_MAX	(24 * 1024)
+#define DORMANT_KB_MAX	48
 
 static long status_kb(const char *what)
 {

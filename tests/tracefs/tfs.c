@@ -12,7 +12,6 @@
  * FLAGS: r read, w write, t O_TRUNC, a O_APPEND, n O_NONBLOCK.  DATA may have
  * \n, \t, \\ and \xHH in it.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
