@@ -112,11 +112,12 @@ struct ulf_event {
 	const struct ulf_field *(*fields)(void);
 	const char *print_fmt;
 	/* filled by libulf */
-	void *buffer;
+	void *set;			/* of rings; replaced [event.set] */
 	unsigned int id;
 	unsigned int row;
 	unsigned int is_on;
-	unsigned int reserved[5];
+	unsigned int reserved[3];
+	void *buffer;
 };
 
 /* ---- one a program or shared object ---- */

@@ -79,8 +79,8 @@ struct abi_ring {
 	uint32_t nr_pages;		/* >= 2 */
 	uint32_t cpu;
 	uint32_t flags;			/* enum abi_ring_flags */
-	uint64_t clock_mult;		/* ns = clock_ns +		     */
-	uint64_t clock_tsc;		/*  ((tsc - clock_tsc) * mult >> 32) */
+	uint64_t clock_mult;		/* ns = clock_ns + */
+	uint64_t reserved7;		/*	(tsc * clock_mult >> 64) */
 	uint64_t clock_ns;
 	uint64_t pages_off;		/* first page, from the ring's start */
 	uint64_t ring_bytes;		/* all of it */
@@ -121,7 +121,6 @@ static_assert(offsetof(struct abi_ring, lap) == 48, "ABI");
 static_assert(offsetof(struct abi_ring, page_bytes) == 64, "ABI");
 static_assert(offsetof(struct abi_ring, flags) == 76, "ABI");
 static_assert(offsetof(struct abi_ring, clock_mult) == 80, "ABI");
-static_assert(offsetof(struct abi_ring, clock_tsc) == 88, "ABI");
 static_assert(offsetof(struct abi_ring, clock_ns) == 96, "ABI");
 static_assert(offsetof(struct abi_ring, pages_off) == 104, "ABI");
 static_assert(offsetof(struct abi_ring, offset_mask) == 120, "ABI");

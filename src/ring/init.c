@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/bits.h"
 #include "ring/ring.h"
 
@@ -37,16 +38,19 @@ int ring_init(void *mem, const struct ring_config *config)
 	struct abi_ring *ring = mem;
 	uint64_t bytes = ring_bytes(config->page_bytes, config->nr_pages);
 
-	if (!bytes)
+	if (!bytes || config->clock_mult > 1ull << 32)
 		return -EINVAL;
 	memset(ring, 0, sizeof(*ring));
 	ring->page_bytes = config->page_bytes;
 	ring->nr_pages = config->nr_pages;
 	ring->cpu = config->cpu;
 	ring->flags = config->flags;
-	ring->clock_mult = config->clock_mult;
-	ring->clock_tsc = config->clock_tsc;
-	ring->clock_ns = config->clock_ns;
+	/* As a fraction of 2^64 the multiplier leaves its product where it is
+	 * wanted; 1 is as near as can be. */
+	ring->clock_mult = config->clock_mult >> 32 ?
+			   UINT64_MAX : config->clock_mult << 32;
+	ring->clock_ns = config->clock_ns -
+			 arch_tsc_scale(config->clock_tsc, ring->clock_mult);
 	ring->pages_off = pages_offset(config->page_bytes, config->nr_pages);
 	ring->ring_bytes = bytes;
 	ring_set_recording(ring, config->page_bytes, !config->is_paused);

@@ -22,7 +22,9 @@ struct ring_config {
 	uint32_t flags;			/* enum abi_ring_flags */
 	bool overwrite;
 	bool is_paused;			/* see ring_set_recording() */
-	uint64_t clock_mult, clock_tsc, clock_ns;	/* see abi_ring */
+	/* ns = clock_ns + ((tsc - clock_tsc) * clock_mult >> 32), mult not
+	 * above 1 << 32: a TSC of at least 1 GHz, or ticks for ns */
+	uint64_t clock_mult, clock_tsc, clock_ns;
 };
 
 /* Bytes that a ring with this geometry takes; 0 if the geometry is invalid. */

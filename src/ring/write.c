@@ -49,8 +49,7 @@ static uint64_t clock_now(const struct abi_ring *ring, uint64_t given_ns)
 {
 	if (ring->flags & ABI_RING_CLOCK_GIVEN)
 		return given_ns;
-	return ring->clock_ns + arch_tsc_scale(arch_tsc() - ring->clock_tsc,
-					       ring->clock_mult);
+	return ring->clock_ns + arch_tsc_scale(arch_tsc(), ring->clock_mult);
 }
 
 static uint32_t page_offset(const struct abi_ring *ring, uint64_t position)

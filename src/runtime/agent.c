@@ -13,8 +13,9 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
+#include <linux/capability.h>
 #include <linux/close_range.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -113,6 +114,11 @@ static void leave_descriptors(void)
 				  CLOSE_RANGE_UNSHARE));
 }
 
+static bool is_root(void)
+{
+	return !arch_syscall0(SYS_geteuid) || !arch_syscall0(SYS_getuid);
+}
+
 /*
  * setuid() of libc changes the threads that it knows.  A thread that kept
  * root's rights in a program that gave them up would be a present for an
@@ -120,10 +126,17 @@ static void leave_descriptors(void)
  */
 static void leave_rights(void)
 {
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
 	long dumpable = arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0);
 
-	if (arch_syscall0(SYS_geteuid) && arch_syscall0(SYS_getuid))
+	/* an ordinary user may have been given some of them */
+	if (!is_root()) {
+		arch_syscall2(SYS_capset, &head, none);
 		return;
+	}
 	arch_syscall2(SYS_setgroups, 0, NULL);
 	arch_syscall3(SYS_setresgid, NOBODY, NOBODY, NOBODY);
 	arch_syscall3(SYS_setresuid, NOBODY, NOBODY, NOBODY);
@@ -132,13 +145,26 @@ static void leave_rights(void)
 		arch_syscall2(SYS_prctl, PR_SET_DUMPABLE, 1);
 }
 
+static uint32_t is_ready;		/* futex; 1: it has no rights any more */
+
 static void agent(void)
 {
 	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
 	leave_descriptors();
 	arch_syscall1(SYS_unshare, CLONE_FS);
 	leave_rights();
+	__atomic_store_n(&is_ready, 1, __ATOMIC_RELEASE);	/* [agent.ready] */
+	arch_syscall3(SYS_futex, &is_ready, FUTEX_WAKE_PRIVATE, 1);
 	follow();
+}
+
+/* A root's program goes on only when that is done: if it gave up its own rights
+ * meanwhile, we would make it dumpable again after the kernel has taken that
+ * away for good reason. */
+static void wait_until_ready(void)
+{
+	while (!__atomic_load_n(&is_ready, __ATOMIC_ACQUIRE)) /* [agent.ready] */
+		arch_syscall4(SYS_futex, &is_ready, FUTEX_WAIT_PRIVATE, 0, NULL);
 }
 
 static void *agent_of_libc(void *arg)
@@ -193,10 +219,15 @@ static int start_by_kernel(void)
 	stack = (char *)mem + GUARD_BYTES + STACK_BYTES;
 	tls = stack + TLS_BYTES;
 	memcpy(tls, &tls, sizeof(tls));
+	is_ready = 0;
 	r = arch_clone_thread(flags, stack, tls, agent);
-	if (r < 0)
+	if (r < 0) {
 		arch_syscall2(SYS_munmap, mem, AGENT_BYTES);
-	return r < 0 ? (int)r : 0;
+		return (int)r;
+	}
+	if (is_root())
+		wait_until_ready();
+	return 0;
 }
 
 /* Signals are blocked before the thread exists, so that it never has one

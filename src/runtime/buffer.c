@@ -110,6 +110,7 @@ static int follow(struct buffer *buffer)
 	old = buffer->set;
 	/* mate: ulf_event_commit(), event.c [buffer.set] */
 	__atomic_store_n(&buffer->set, set, __ATOMIC_RELEASE);
+	event_use_set(buffer);
 	if (old != &no_rings)
 		grace_free(old);
 	return 0;
@@ -131,6 +132,8 @@ int buffer_follow(uint32_t index)
 
 void buffer_detach_all(void)
 {
-	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
 		__atomic_store_n(&buffers[i].set, &no_rings, __ATOMIC_RELEASE);
+		event_use_set(&buffers[i]);
+	}
 }

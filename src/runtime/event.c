@@ -65,9 +65,8 @@ out:
 }
 
 static_assert(ULF_RECORD_MAX == RING_PAYLOAD_MAX, "a record fits a page");
-static_assert(EVENT_BUFFER == offsetof(struct ulf_event, buffer), "asm");
+static_assert(EVENT_SET == offsetof(struct ulf_event, set), "asm");
 static_assert(EVENT_ID == offsetof(struct ulf_event, id), "asm");
-static_assert(BUFFER_SET == offsetof(struct buffer, set), "asm");
 static_assert(THREAD_TID == offsetof(struct ulf_thread, tid), "asm");
 
 void ulf_event_too_big(const struct ulf_event *event)
@@ -334,12 +333,26 @@ static int set_on(struct ulf_event *event, bool on)
 		if (!buffer)
 			return -ENOMEM;
 		event->buffer = buffer;
+		__atomic_store_n(&event->set, buffer->set, __ATOMIC_RELEASE);
 		r = tracepoint_add(event->tracepoint, event->probe, event,
 				   TRACEPOINT_DEFAULT_PRIO);
 	}
 	if (!r)
 		event->is_on = on;
 	return r;
+}
+
+/* Events have the set themselves: a load less on their path. */
+void event_use_set(const struct buffer *buffer)
+{
+	for (struct ulf_module *m = module_first(); m; m = m->next) {
+		for (struct ulf_event **e = m->events; e < m->events_end; e++) {
+			if ((*e)->buffer == buffer)
+				/* mate: commit.S [event.set] */
+				__atomic_store_n(&(*e)->set, buffer->set,
+						 __ATOMIC_RELEASE);
+		}
+	}
 }
 
 int event_follow(struct ulf_module *module)

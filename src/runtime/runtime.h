@@ -92,10 +92,13 @@ int site_update_module(struct ulf_module *module);
 struct ulf_module *module_first(void);	/* lock held */
 
 /* ---- event.c; lock held ---- */
+struct buffer;
 int event_register_module(struct ulf_module *module);
 void event_unregister_module(struct ulf_module *module);
 /* Make probes follow abi_event.wanted; sites are not touched. */
 int event_follow(struct ulf_module *module);
+/* The buffer's set of rings has been replaced. */
+void event_use_set(const struct buffer *buffer);
 /* The rest of ulf_event_commit(); any context. */
 void event_commit_slowly(const struct ulf_event *event, void *entry,
 			 size_t bytes) __attribute__((visibility("hidden")));

@@ -72,7 +72,8 @@ static void calibrate(struct abi_clock *clock)
 		return;
 	mult = (uint64_t)(((unsigned __int128)(now.ns - first.ns) << 32) /
 			  (now.tsc - first.tsc));
-	if (!mult)
+	/* slower than 1 GHz: the rings cannot scale it */
+	if (!mult || mult >> 32)
 		return;
 	clock->tsc0 = now.tsc -
 		      (uint64_t)(((unsigned __int128)HEADSTART_NS << 32) / mult);
@@ -128,7 +129,7 @@ uint64_t timebase_now(const struct instance *instance)
 		return arch_tsc();
 	if (row->kind == CLOCK_KIND_TSC_NS && clock.mult)
 		return clock.ns0 +
-		       arch_tsc_scale(arch_tsc() - clock.tsc0, clock.mult);
+		       arch_tsc_scale(arch_tsc() - clock.tsc0, clock.mult << 32);
 	return clock_posix_ns(row->id);
 }
 

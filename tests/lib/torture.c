@@ -88,7 +88,7 @@ static int init_rings(struct torture *t, char *mem, uint64_t bytes)
 
 	calibrate(&config);
 	if (t->config->clock == TORTURE_FAST_TSC)
-		config.clock_mult *= TORTURE_FAST;
+		config.clock_mult = 1ull << 32;
 	for (uint32_t i = 0; i < t->nr_rings; i++) {
 		config.cpu = i / 2;
 		config.flags = (i % 2 ? ABI_RING_LOCKED : 0) |

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "lib/check.h"
-#include "lib/command.h"
 #include "lib/self.h"
 #include "lib/trace.h"
 #define CREATE_TRACE_POINTS
@@ -119,36 +118,6 @@ static void test_unused(const char *role, int status)
 	CHECK_EQ(self_count_roots(self.pid), 1);
 	CHECK_EQ(self_wait(&self), status);
 	CHECK_EQ(self_count_roots(self.pid), 0);
-}
-
-/* Is @sig blocked in a thread that has @name and is not the first? */
-static bool is_blocked(pid_t pid, const char *name, int sig)
-{
-	char *mask = command_output("cd /proc/%d/task && for t in *; do "
-				    "[ $t = %d ] || "
-				    "sed -n '/^Name:.*%s$/,/^SigBlk:/ "
-				    "s/^SigBlk:[[:space:]]*//p' $t/status; "
-				    "done", pid, pid, name);
-	unsigned long bits;
-
-	CHECK_EQ(sscanf(mask, "%lx", &bits), 1);
-	free(mask);
-	return bits >> (sig - 1) & 1;
-}
-
-/* Signals are for the program's threads: none may land on the agent. */
-static void test_agent_signals(void)
-{
-	struct self self = self_start("quiet", NULL);
-
-	CHECK_EQ(self_get(&self), 'r');
-	CHECK_EQ(self_count_threads(self.pid), 2);
-	for (int sig = 1; sig < SIGRTMIN; sig++) {
-		if (sig != SIGKILL && sig != SIGSTOP && sig < 32)
-			CHECK(is_blocked(self.pid, "ulf-agent", sig));
-	}
-	CHECK(is_blocked(self.pid, "ulf-agent", SIGRTMAX));
-	CHECK_EQ(self_wait(&self), 0);
 }
 
 /* What was recorded outlives the program, and says what it means. */
@@ -259,7 +228,6 @@ int main(int argc, char **argv)
 	CHECK_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 	test_unused("quiet", 0);
 	test_unused("exit_in_thread", 5);
-	test_agent_signals();
 	test_used(0);
 	test_used(SIGKILL);
 	test_used(SIGABRT);

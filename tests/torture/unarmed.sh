@@ -42,6 +42,6 @@ build ring tests/torture/ring.c tests/lib/record.c tests/lib/torture*.c
 for variant in rseq-4k rseq-4k-full rseq-64k rseq-64k-full; do
 	must_fail $variant "$TMPDIR/ring" $variant 5000000
 done
-build step tests/torture/step.c
+build step tests/torture/step.c tests/lib/step.c
 must_fail step "$TMPDIR/step"
 echo "an unarmed section fails the tests"

@@ -19,7 +19,7 @@
 		(void *)trace_event_raw_event_##template,		\
 		(void (*)(void))trace_event_direct_##name,		\
 		trace_event_fields_##template, fmt,			\
-		NULL, 0, 0, 0, { 0, 0, 0, 0, 0 },			\
+		NULL, 0, 0, 0, { 0, 0, 0 }, NULL,			\
 	};								\
 	static void trace_event_direct_##name(void *__data, proto)	\
 	{								\

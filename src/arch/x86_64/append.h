@@ -73,10 +73,9 @@
 	rdtsc
 	shlq	$32, %rdx
 	orq	%rdx, %rax
-	subq	RING_CLOCK_TSC(%rcx), %rax
 	mulq	RING_CLOCK_MULT(%rcx)
-	shrdq	$32, %rdx, %rax
-	addq	RING_CLOCK_NS(%rcx), %rax
+	movq	RING_CLOCK_NS(%rcx), %rax
+	addq	%rdx, %rax
 	.endif
 
 	/* tail[position & 1] is valid, the other one is ours to write. */

@@ -20,10 +20,10 @@ static inline bool arch_tsc_is_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-/* (tsc - tsc0) * mult >> 32, without overflow. */
+/* @mult: a fraction of 2^64. */
 static inline uint64_t arch_tsc_scale(uint64_t tsc, uint64_t mult)
 {
-	return (uint64_t)(((unsigned __int128)tsc * mult) >> 32);
+	return (uint64_t)(((unsigned __int128)tsc * mult) >> 64);
 }
 
 #endif

@@ -25,12 +25,11 @@
 	.type	ulf_event_commit, @function
 ulf_event_commit:
 	.cfi_startproc
-	movq	EVENT_BUFFER(%rdi), %r8
 	movl	%edx, %r9d
 	movq	arch_rseq_offset(%rip), %r11
 	arm	event_section
 event_begin:
-	movq	BUFFER_SET(%r8), %rcx		/* [buffer.set] */
+	movq	EVENT_SET(%rdi), %rcx		/* [event.set] */
 	cmpl	SET_SMALL_MAX(%rcx), %r9d
 	ja	event_slowly
 	movl	%fs:RSEQ_CPU_ID(%r11), %eax

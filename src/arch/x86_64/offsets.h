@@ -9,7 +9,6 @@
 #define RING_LAP		48
 #define RING_FLAGS		76
 #define RING_CLOCK_MULT		80
-#define RING_CLOCK_TSC		88
 #define RING_CLOCK_NS		96
 #define RING_OFFSET_MASK	120
 #define RING_OFFSET_MAX		124
@@ -18,9 +17,8 @@
 #define SET_SMALL_MAX		4
 #define SET_FAST		24
 
-#define EVENT_BUFFER		56	/* struct ulf_event */
+#define EVENT_SET		56	/* struct ulf_event */
 #define EVENT_ID		64
-#define BUFFER_SET		0	/* struct buffer */
 #define THREAD_TID		8	/* struct ulf_thread */
 
 #define RSEQ_CPU_ID		4	/* struct rseq */

@@ -39,5 +39,4 @@ static_assert(RING_OFFSET_MASK == offsetof(struct abi_ring, offset_mask), "asm")
 static_assert(RING_OFFSET_MAX == offsetof(struct abi_ring, offset_max), "asm");
 static_assert(RING_FLAGS == offsetof(struct abi_ring, flags), "asm");
 static_assert(RING_CLOCK_MULT == offsetof(struct abi_ring, clock_mult), "asm");
-static_assert(RING_CLOCK_TSC == offsetof(struct abi_ring, clock_tsc), "asm");
 static_assert(RING_CLOCK_NS == offsetof(struct abi_ring, clock_ns), "asm");
