@@ -18,7 +18,6 @@
 #include "base/bits.h"
 #include "lib/step.h"
 
-#define SHORT_STRIDE	3
 #define FAILURES_MAX	20
 
 enum action { KILL, INTRUDE, SIGNAL, ACTIONS };
@@ -375,10 +374,13 @@ static void sweep(struct step_stage *st, enum action action, uint32_t stride)
 
 	for (uint32_t i = action % stride; i < st->nr_path &&
 	     st->nr_failures <= FAILURES_MAX; i += stride) {
-		int r;
+		int r = -ESTALE;
 
-		p = (struct point){ .action = action, .step = i };
-		r = interrupt_at(st, &p);
+		/* preempted by chance, it goes another way: once more */
+		for (int n = 0; n < 100 && r == -ESTALE; n++) {
+			p = (struct point){ .action = action, .step = i };
+			r = interrupt_at(st, &p);
+		}
 		st->nr_points++;
 		if (r) {
 			fail(st, &p, "stepping", r);
@@ -397,7 +399,7 @@ static void sweep(struct step_stage *st, enum action action, uint32_t stride)
 int step_sweep(struct step_stage *st, const struct step_scenario *scenario)
 {
 	const char *form = getenv("ULF_TORTURE");
-	uint32_t stride = form && !strcmp(form, "long") ? 1 : SHORT_STRIDE;
+	uint32_t stride = form && !strcmp(form, "long") ? 1 : st->short_stride;
 	int r;
 
 	st->scenario = scenario;

@@ -68,6 +68,8 @@ struct step_stage {
 	struct step_shared *shared;
 	struct ring_view view;
 	bool has_section;		/* the writer uses rseq */
+	uint32_t short_stride;		/* in the short form, of how many
+					 * points one is tried */
 	uint64_t now_ns;
 	unsigned long path[STEPS_MAX];	/* addresses of its instructions */
 	uint32_t nr_path;
@@ -77,8 +79,8 @@ struct step_stage {
 
 /* This thread, and those that it makes, on one CPU.  -ENOSYS: no rseq. */
 int step_init(struct step_stage *st, uint32_t *ret_cpu);
-/* All points of a scenario; of every third if ULF_TORTURE is not "long".
- * -EPERM: ptrace() is not allowed. */
+/* All points of a scenario; only some if ULF_TORTURE is not "long".  -EPERM:
+ * ptrace() is not allowed. */
 int step_sweep(struct step_stage *st, const struct step_scenario *scenario);
 /* Let it be stepped through, with nothing taken away: no section ever gets
  * through.  The number of steps; 0: it did not end. */

@@ -14,6 +14,8 @@
 #include "lib/torture.h"
 
 #define MESSAGES_MAX	20
+#define JUMP_NS		(1ull << (ABI_REC_DELTA_BITS + 1))
+#define GIVEN_SPEED	4096
 
 uint64_t torture_now_ns(void)
 {
@@ -60,9 +62,11 @@ static int write_to_ring(struct torture *t, const struct ring_set *set,
 	char *payload = (char *)(buffer + 1);
 	uint32_t bytes = record_fill(payload, id);
 
-	(void)t;
+	if (t->config->clock == TORTURE_JUMPY_TSC && id.seq % 64 == 0)
+		__atomic_fetch_add(&t->views[id.seq / 64 % t->nr_rings].ring->
+				   clock_ns, JUMP_NS, __ATOMIC_RELAXED);
 	return ring_write(set, payload, bytes, set->clock_given ?
-			  torture_now_ns() * TORTURE_FAST : 0);
+			  torture_now_ns() * GIVEN_SPEED : 0);
 }
 
 static int check_from_ring(struct torture *t, const struct ring_record *record,
@@ -87,8 +91,6 @@ static int init_rings(struct torture *t, char *mem, uint64_t bytes)
 	int r;
 
 	calibrate(&config);
-	if (t->config->clock == TORTURE_FAST_TSC)
-		config.clock_mult = 1ull << 32;
 	for (uint32_t i = 0; i < t->nr_rings; i++) {
 		config.cpu = i / 2;
 		config.flags = (i % 2 ? ABI_RING_LOCKED : 0) |

@@ -25,10 +25,10 @@ enum torture_path {
 
 enum torture_clock {
 	TORTURE_TSC,			/* the ring's own, in ns */
-	TORTURE_FAST_TSC,		/* ticks so fast that deltas overflow */
-	TORTURE_GIVEN,			/* the writer brings the time, fast too */
+	TORTURE_JUMPY_TSC,		/* the same; deltas overflow often */
+	TORTURE_GIVEN,			/* the writer brings the time, which
+					 * goes so fast that they do, too */
 };
-#define TORTURE_FAST	4096
 
 struct torture_config {
 	const char *name;

@@ -46,15 +46,20 @@ static __attribute__((noinline)) void hit_all_again(int thread)
 
 enum part { HAMMER, COUNT, OVER };
 
-static struct {
-	unsigned int round;		/* main: a new part has begun */
-	enum part part;
-	unsigned int done;		/* threads that are through with COUNT */
-} now;
+/* In one word, so that nobody takes the part of one round for that of another:
+ * the number of the round, and what is done in it. */
+#define PART_BITS	2
+static unsigned int now;
+static unsigned int done;		/* threads that are through with COUNT */
 
-static enum part part(void)
+static enum part part_of(unsigned int round)
 {
-	return __atomic_load_n(&now.part, __ATOMIC_RELAXED);
+	return round & ((1u << PART_BITS) - 1);
+}
+
+static bool is_over(void)
+{
+	return part_of(__atomic_load_n(&now, __ATOMIC_RELAXED)) == OVER;
 }
 
 static __thread unsigned int calls[PATCH_NR];
@@ -84,36 +89,33 @@ static void *hammer(void *arg)
 	if (thread % 2)
 		pthread_sigmask(SIG_SETMASK, &all, NULL);
 	for (;;) {
-		round = __atomic_load_n(&now.round, __ATOMIC_ACQUIRE);
-		if (round == seen) {
-			if (part() == HAMMER)
-				hit_all(thread);
-			else
-				sched_yield();
-			continue;
+		round = __atomic_load_n(&now, __ATOMIC_ACQUIRE);
+		if (part_of(round) == OVER)
+			return NULL;
+		if (part_of(round) == HAMMER) {
+			hit_all(thread);
+		} else if (round == seen) {
+			sched_yield();
+		} else {
+			count_part(thread);
+			__atomic_fetch_add(&done, 1, __ATOMIC_RELEASE);
 		}
 		seen = round;
-		if (part() == OVER)
-			return NULL;
-		if (part() == COUNT) {
-			count_part(thread);
-			__atomic_fetch_add(&now.done, 1, __ATOMIC_RELEASE);
-		}
 	}
 }
 
-/* Threads look at the part only after the round has changed. */
 static void begin(enum part part)
 {
-	__atomic_store_n(&now.done, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&now.part, part, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&now.round, 1, __ATOMIC_RELEASE);
+	unsigned int round = (now >> PART_BITS) + 1;
+
+	__atomic_store_n(&done, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&now, round << PART_BITS | part, __ATOMIC_RELEASE);
 }
 
 static void count(void)
 {
 	begin(COUNT);
-	while (__atomic_load_n(&now.done, __ATOMIC_ACQUIRE) < THREADS)
+	while (__atomic_load_n(&done, __ATOMIC_ACQUIRE) < THREADS)
 		sched_yield();
 	if (__atomic_load_n(&wrong, __ATOMIC_RELAXED))
 		fail("%lu tracepoints with too many or too few calls", wrong);
@@ -254,7 +256,7 @@ static void trap_twice(void)
 
 static void *trapper(void *arg)
 {
-	while (part() != OVER) {
+	while (!is_over()) {
 		trap_twice();
 		usleep(500);
 	}
@@ -284,7 +286,7 @@ static void look_at_maps(void)
 
 static void *looker(void *arg)
 {
-	while (part() != OVER) {
+	while (!is_over()) {
 		look_at_maps();
 		usleep(300);
 	}

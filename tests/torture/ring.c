@@ -41,16 +41,16 @@ void (*testpoint_hook)(const char *name);
 static const struct torture_config variants[] = {
 	{ "rseq-4k", TORTURE_RSEQ, TORTURE_TSC, 4096, 32, OVERWRITE, false },
 	{ "rseq-4k-full", TORTURE_RSEQ, TORTURE_TSC, 4096, 32, FULL, false },
-	{ "rseq-64k", TORTURE_RSEQ, TORTURE_FAST_TSC, 65536, 4, OVERWRITE, false },
-	{ "rseq-64k-full", TORTURE_RSEQ, TORTURE_FAST_TSC, 65536, 4, FULL, false },
+	{ "rseq-64k", TORTURE_RSEQ, TORTURE_JUMPY_TSC, 65536, 4, OVERWRITE, false },
+	{ "rseq-64k-full", TORTURE_RSEQ, TORTURE_JUMPY_TSC, 65536, 4, FULL, false },
 	{ "rseq-2-pages", TORTURE_RSEQ, TORTURE_TSC, 4096, 2, OVERWRITE, DELAYS },
 	{ "rseq-given", TORTURE_RSEQ, TORTURE_GIVEN, 4096, 7, FULL, DELAYS },
 	{ "slow-4k", TORTURE_NO_RSEQ, TORTURE_TSC, 4096, 32, OVERWRITE, false },
-	{ "slow-4k-full", TORTURE_NO_RSEQ, TORTURE_FAST_TSC, 4096, 32, FULL, false },
-	{ "slow-64k", TORTURE_NO_RSEQ, TORTURE_FAST_TSC, 65536, 4, OVERWRITE, DELAYS },
+	{ "slow-4k-full", TORTURE_NO_RSEQ, TORTURE_JUMPY_TSC, 4096, 32, FULL, false },
+	{ "slow-64k", TORTURE_NO_RSEQ, TORTURE_JUMPY_TSC, 65536, 4, OVERWRITE, DELAYS },
 	{ "slow-64k-full", TORTURE_NO_RSEQ, TORTURE_GIVEN, 65536, 4, FULL, false },
-	{ "mixed-4k", TORTURE_MIXED, TORTURE_FAST_TSC, 4096, 32, OVERWRITE, DELAYS },
-	{ "mixed-64k-full", TORTURE_MIXED, TORTURE_FAST_TSC, 65536, 4, FULL, DELAYS },
+	{ "mixed-4k", TORTURE_MIXED, TORTURE_JUMPY_TSC, 4096, 32, OVERWRITE, DELAYS },
+	{ "mixed-64k-full", TORTURE_MIXED, TORTURE_JUMPY_TSC, 65536, 4, FULL, DELAYS },
 };
 
 static int run_variant(const struct torture_config *config, uint64_t events)

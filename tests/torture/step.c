@@ -160,6 +160,7 @@ int main(void)
 	set->nr_cpus = cpu + 1;
 	set->slow = set->fast + cpu + 1;
 	st.ops = &ops;
+	st.short_stride = 3;
 	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++) {
 		int r = step_sweep(&st, &scenarios[i]);
 

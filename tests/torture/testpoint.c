@@ -296,9 +296,9 @@ static int read_without_end(void)
 int main(void)
 {
 	static const struct torture_config fast = {
-		"fast", TORTURE_RSEQ, TORTURE_FAST_TSC, 4096, 8, true, false,
+		"fast", TORTURE_RSEQ, TORTURE_JUMPY_TSC, 4096, 8, true, false,
 	}, slow = {
-		"slow", TORTURE_NO_RSEQ, TORTURE_FAST_TSC, 4096, 8, true, false,
+		"slow", TORTURE_NO_RSEQ, TORTURE_JUMPY_TSC, 4096, 8, true, false,
 	}, full = {
 		"slow-full", TORTURE_NO_RSEQ, TORTURE_TSC, 65536, 3, false,
 		false,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every word of the language: what it records, and what `format` says. */
-#include <errno.h>
+#include <dlfcn.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -278,6 +279,34 @@ static void check_formats(void)
 	}
 }
 
+/* The object that an event is said to be in is the one that has @address. */
+static void check_module(const char *system, const char *name,
+			 const void *address)
+{
+	struct abi_event *rows = (void *)(d.mem + d.control->events_off);
+	struct abi_module *modules = (void *)(d.mem + d.control->modules_off);
+	const struct abi_module *module =
+		&modules[rows[driver_find_event(&d, system, name)].module];
+	char expect[PATH_MAX], path[PATH_MAX];
+	Dl_info info;
+
+	CHECK(dladdr(address, &info));
+	CHECK(realpath(d.mem + module->path, path));
+	CHECK(realpath(info.dli_fname, expect));
+	CHECK_STR(path, expect);
+	CHECK_EQ(module->base, (uintptr_t)info.dli_fbase);
+}
+
+static void check_modules(void)
+{
+	const void *library = dlsym(RTLD_DEFAULT, "use_in_library");
+
+	check_module("words", "word_fields", (const void *)use_in_c);
+	/* its own address, not that of the program's way to it */
+	check_module("library", "library_hit", library ? library :
+		     (const void *)use_in_library);
+}
+
 static void hit_all(void)
 {
 	hit_fields();
@@ -308,6 +337,7 @@ int main(void)
 	trace_free(&trace);
 	check_too_big();
 	check_formats();
+	check_modules();
 	enable_all(false);
 	hit_all();
 	trace_read(&d, &trace);
