@@ -57,7 +57,7 @@ test: all
 
 .PHONY: torture
 torture: all
-	@tests/run -b $(BUILD) -l '$(or $(T),^(torture|fuzz)/)'
+	@tests/run -b $(BUILD) -l '$(or $(T),^(torture|fuzz)/|^runtime/(ring|death)_)'
 
 .PHONY: bench
 bench:

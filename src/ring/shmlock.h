@@ -31,7 +31,8 @@ static inline bool shmlock_is_dead(uint32_t tid, uint32_t *word)
 	struct iovec to = { &copy, sizeof(copy) };
 	struct iovec from = { word, sizeof(copy) };
 
-	return arch_syscall6(SYS_process_vm_readv, tid, (long)&to, 1,
+	return arch_syscall2(SYS_tkill, tid, 0) == -ESRCH ||
+	       arch_syscall6(SYS_process_vm_readv, tid, (long)&to, 1,
 			     (long)&from, 1, 0) == -ESRCH;
 }
 

@@ -218,7 +218,7 @@ static int start_by_kernel(void)
 	arch_syscall3(SYS_mprotect, mem, GUARD_BYTES, PROT_NONE);
 	stack = (char *)mem + GUARD_BYTES + STACK_BYTES;
 	tls = stack + TLS_BYTES;
-	memcpy(tls, &tls, sizeof(tls));
+	*(void **)(void *)tls = tls;	/* as %fs:0 must be */
 	is_ready = 0;
 	r = arch_clone_thread(flags, stack, tls, agent);
 	if (r < 0) {

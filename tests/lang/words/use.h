@@ -12,6 +12,8 @@ void use_in_cpp(int value);		/* use_cpp.cpp: words, cpp */
 void use_inline_again(int value);	/* create.cpp */
 /* lib_words.c: library */
 __attribute__((visibility("default"))) void use_in_library(int value);
+/* ... and some address in it */
+__attribute__((visibility("default"))) const void *library_address(void);
 
 #ifdef __cplusplus
 }
