@@ -89,3 +89,11 @@ bool command_exists(const char *program)
 {
 	return !command("command -v %s >/dev/null 2>&1", program);
 }
+
+bool command_is_reachable(void)
+{
+	if (!command_exists("setpriv"))
+		return false;
+	return !command("exec setpriv --reuid=65534 --regid=65534 --clear-groups "
+			"test -r '%s/libulf.so'", command_env("ULF_BUILD"));
+}

@@ -19,5 +19,7 @@ char *command_output(const char *format, ...)
 
 /* Can this program be found? */
 bool command_exists(const char *program);
+/* Could another user run this test?  Not from a clone in /root, say. */
+bool command_is_reachable(void);
 
 #endif

@@ -4,6 +4,7 @@
  * parent too.
  *
  * timeout: 60
+ * no-sanitize: address its allocator stays locked in a child of many threads
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
 #include <pthread.h>

@@ -175,6 +175,11 @@ static void test_no_threads(void)
 {
 	const char *user = "";
 
+	if (!geteuid() && !command_is_reachable()) {
+		puts("left out: no threads, as another user cannot reach this "
+		     "directory");
+		return;
+	}
 	if (!geteuid())
 		user = "chown 65534 $TMPDIR/nobody && exec setpriv "
 		       "--reuid=65534 --regid=65534 --clear-groups";

@@ -2,6 +2,7 @@
 /*
  * The life of a root: start, exit, kill, daemons, exec, and not at all.
  *
+ * no-sanitize: address its leak check waits for a thread that fork() froze
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
 #include <pthread.h>
