@@ -36,7 +36,9 @@ struct buffer *buffer_get(uint32_t index)
 	return buffer;
 }
 
-static int ring_at(const struct abi_ring_ref *ref, struct abi_ring **ret_ring)
+/* @used: the ring that is in use at this place, or NULL. */
+static int ring_at(const struct abi_ring_ref *ref, struct abi_ring *used,
+		   struct abi_ring **ret_ring)
 {
 	struct ring_view view;
 	int r;
@@ -46,6 +48,10 @@ static int ring_at(const struct abi_ring_ref *ref, struct abi_ring **ret_ring)
 		return 0;
 	if (ref->off % 4096 || ref->off < root_control->arena_off)
 		return -EINVAL;
+	if (root_at(ref->off) == used) {
+		*ret_ring = used;	/* its memory is there */
+		return 0;
+	}
 	r = root_populate(ref->off, ref->bytes);
 	if (r)
 		return r;
@@ -81,7 +87,8 @@ static bool is_same(const struct ring_set *a, const struct ring_set *b)
 
 static int follow(struct buffer *buffer)
 {
-	struct ring_set *set = set_new(root_control->nr_cpus), *old;
+	struct ring_set *set = set_new(root_control->nr_cpus);
+	struct ring_set *old = buffer->set;
 	const struct abi_ring *ring;
 	int r;
 
@@ -91,12 +98,16 @@ static int follow(struct buffer *buffer)
 		     set->nr_cpus * sizeof(buffer->shared->ring[0]));
 	for (uint32_t i = 0; i < set->nr_cpus && !r; i++) {
 		const struct abi_ring_ref *ref = buffer->shared->ring[i];
+		bool has_old = i < old->nr_cpus;
 
-		r = ring_at(&ref[ABI_RING_FAST], &set->fast[i]);
+		r = ring_at(&ref[ABI_RING_FAST], has_old ? old->fast[i] : NULL,
+			    &set->fast[i]);
 		if (!r)
-			r = ring_at(&ref[ABI_RING_SLOW], &set->slow[i]);
+			r = ring_at(&ref[ABI_RING_SLOW],
+				    has_old ? old->slow[i] : NULL,
+				    &set->slow[i]);
 	}
-	if (r || is_same(set, buffer->set)) {
+	if (r || is_same(set, old)) {
 		memory_free(set);
 		return r;
 	}
@@ -107,7 +118,6 @@ static int follow(struct buffer *buffer)
 	} else if (set->has_rseq) {
 		set->small_max = RING_SMALL_MAX;
 	}
-	old = buffer->set;
 	/* mate: ulf_event_commit(), event.c [buffer.set] */
 	__atomic_store_n(&buffer->set, set, __ATOMIC_RELEASE);
 	event_use_set(buffer);
