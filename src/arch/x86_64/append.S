@@ -10,7 +10,7 @@
 #include "append.h"
 
 /*
- * arch_ring_append(set, data, now_ns, type_len, flags, bytes)
+ * arch_ring_append(set, data, now_ns, type_len, unused, bytes)
  *		    rdi  rsi   rdx     ecx       r8d    r9d
  */
 	.macro	append_function name, section, clock
