@@ -9,6 +9,11 @@
  */
 #include "append.h"
 
+	.macro	append_header			/* delta << 5 | type_len */
+	shll	$5, %eax
+	orl	-8(%rsp), %eax
+	.endm
+
 /*
  * arch_ring_append(set, data, now_ns, type_len, unused, bytes)
  *		    rdi  rsi   rdx     ecx       r8d    r9d
@@ -27,7 +32,7 @@
 	testq	%rcx, %rcx
 	jz	\name\()_no_ring
 	movq	%rdx, %rdi
-	append_body \clock, \name\()_no_room, orl -8(%rsp), %eax
+	append_body \clock, \name\()_no_room, append_header
 	append_commit
 \name\()_end:
 	xorl	%eax, %eax

@@ -46,11 +46,22 @@
 
 /*
  * The body of an append; see arch/arch.h.  In: rcx ring, rsi data, r9d bytes,
- * and with \clock `given' rdi the time.  \type_len is the instruction that
- * brings it into eax.  rdi, rsi and r9 are left as they were; r10: position;
- * rax: time, then delta; rdx: the record's place; r8, r11: scratch.
+ * and with \clock `given' rdi the time.  \header makes the record's header in eax
+ * of the delta in rax, which is below 1 << 27.  rdi, rsi and r9 are left as they
+ * were; r10: position; rax: time, then delta; rdx: the record's place; r8, r11:
+ * scratch.
  */
-	.macro	append_body clock, no_room, type_len:vararg
+	.macro	append_body clock, no_room, header
+	/*
+	 * rdtsc waits until all before it is done, and what is behind it waits
+	 * for it.  Here is where that costs least: as few loads as possible
+	 * that depend on each other on either side.
+	 */
+	.ifnc	\clock, given
+	rdtsc
+	shlq	$32, %rdx
+	leaq	(%rdx,%rax), %r8
+	.endif
 	movq	RING_POSITION(%rcx), %r10
 
 	/*
@@ -70,9 +81,7 @@
 	.ifc	\clock, given
 	movq	%rdi, %rax
 	.else
-	rdtsc
-	shlq	$32, %rdx
-	orq	%rdx, %rax
+	movq	%r8, %rax
 	mulq	RING_CLOCK_MULT(%rcx)
 	movq	RING_CLOCK_NS(%rcx), %rax
 	addq	%rdx, %rax
@@ -84,13 +93,14 @@
 	andl	$16, %r11d
 	movq	RING_TAIL_TIME(%rcx,%r11), %rdx
 	movq	RING_TAIL_ENTRIES(%rcx,%r11), %r8
-	cmpq	%rdx, %rax
-	cmovbq	%rdx, %rax		/* time never runs backwards */
 	xorl	$16, %r11d
 	incq	%r8
-	movq	%rax, RING_TAIL_TIME(%rcx,%r11)
 	movq	%r8, RING_TAIL_ENTRIES(%rcx,%r11)
+	xorl	%r8d, %r8d
 	subq	%rdx, %rax		/* delta */
+	cmovbq	%r8, %rax		/* time never runs backwards */
+	addq	%rax, %rdx
+	movq	%rdx, RING_TAIL_TIME(%rcx,%r11)
 
 	/* ring + lap[position & 2] + position, without the flags */
 	movl	%r10d, %r8d
@@ -101,7 +111,34 @@
 	leaq	4(%r10,%r9), %r10
 
 	cmpq	$(1 << 27), %rax
-	jb	1f
+	jae	5f
+1:
+	\header
+	movl	%eax, (%rdx)
+
+	/* Copy: both ends, which may overlap, then what is between. */
+	cmpl	$16, %r9d
+	jb	3f
+	movups	(%rsi), %xmm0
+	movups	-16(%rsi,%r9), %xmm1
+	movups	%xmm0, 4(%rdx)
+	movups	%xmm1, -12(%rdx,%r9)
+	cmpl	$32, %r9d
+	jbe	4f
+	movups	16(%rsi), %xmm0
+	movups	%xmm0, 20(%rdx)
+	cmpl	$48, %r9d
+	jbe	4f
+	movl	$32, %r11d
+2:
+	movups	(%rsi,%r11), %xmm0
+	movups	%xmm0, 4(%rdx,%r11)
+	addl	$16, %r11d
+	leal	16(%r11), %eax
+	cmpl	%r9d, %eax
+	jb	2b
+	jmp	4f
+5:				/* a long delta: 1 << 27 ns and more */
 	movl	%eax, %r11d
 	shll	$5, %r11d
 	orl	$30, %r11d		/* ABI_REC_TIME_EXTEND */
@@ -111,25 +148,7 @@
 	addq	$8, %rdx
 	addq	$8, %r10
 	xorl	%eax, %eax
-1:
-	shll	$5, %eax
-	\type_len
-	movl	%eax, (%rdx)
-
-	/* Copy; the last 16 bytes again rather than what is left over. */
-	movl	%r9d, %r8d
-	subl	$16, %r8d
-	jb	3f
-	xorl	%r11d, %r11d
-2:
-	movups	(%rsi,%r11), %xmm0
-	movups	%xmm0, 4(%rdx,%r11)
-	addl	$16, %r11d
-	cmpl	%r8d, %r11d
-	jb	2b
-	movups	(%rsi,%r8), %xmm0
-	movups	%xmm0, 4(%rdx,%r8)
-	jmp	4f
+	jmp	1b
 3:
 	movl	-4(%rsi,%r9), %eax
 	movl	%eax, (%rdx,%r9)

@@ -2,10 +2,10 @@
 /* The path of an event from the probe into the ring; part of libulf. */
 #include "append.h"
 
-	.macro	event_type_len			/* bytes / 4, they are few */
-	movl	%r9d, %r8d
-	shrl	$2, %r8d
-	orl	%r8d, %eax
+	.macro	event_header			/* delta << 5 | bytes / 4 */
+	shlq	$7, %rax
+	addq	%r9, %rax
+	shrq	$2, %rax
 	.endm
 
 /*
@@ -26,6 +26,14 @@
 ulf_event_commit:
 	.cfi_startproc
 	movl	%edx, %r9d
+	movq	ulf_this_thread@gottpoff(%rip), %rax
+	movl	EVENT_ID(%rdi), %r8d
+	movq	%fs:(%rax), %rax
+	testq	%rax, %rax
+	jz	event_slowly			/* its first event */
+	movl	THREAD_TID(%rax), %eax
+	movl	%r8d, (%rsi)			/* struct trace_entry */
+	movl	%eax, 4(%rsi)
 	movq	arch_rseq_offset(%rip), %r11
 	arm	event_section
 event_begin:
@@ -38,15 +46,7 @@ event_begin:
 	movq	SET_FAST(%rcx,%rax,8), %rcx
 	testq	%rcx, %rcx
 	jz	event_slowly
-	append_body own, event_slowly, event_type_len
-	movq	ulf_this_thread@gottpoff(%rip), %rax
-	movl	EVENT_ID(%rdi), %r8d
-	movq	%fs:(%rax), %rax
-	testq	%rax, %rax
-	jz	event_slowly			/* its first event */
-	movl	THREAD_TID(%rax), %eax
-	movl	%r8d, 4(%rdx)			/* struct trace_entry */
-	movl	%eax, 8(%rdx)
+	append_body own, event_slowly, event_header
 	append_commit
 event_end:
 	ret
