@@ -9,6 +9,10 @@
  *	unregister_trace_foo(fn, data)
  * One .c file of the program defines CREATE_TRACE_POINTS before it includes
  * the trace header; <trace/define_trace.h> then makes the definitions.
+ *
+ * The words of the language are here and in trace/stages/.  Types that headers
+ * of the kernel take for granted (u8, struct cpumask) are the program's to
+ * bring: many have their own.
  */
 #ifndef ULF_LINUX_TRACEPOINT_H
 #define ULF_LINUX_TRACEPOINT_H
@@ -22,12 +26,18 @@
 #include <ulf/module.h>
 #include <ulf/tracepoint.h>
 
+struct trace_seq;		/* named by prototypes in trace headers */
+
 #ifndef PARAMS
-#define PARAMS(args...) args
+#define PARAMS(...) __VA_ARGS__
 #endif
-#define TP_PROTO(args...) args
-#define TP_ARGS(args...) args
-#define TP_CONDITION(args...) args
+#define TP_PROTO(...) __VA_ARGS__
+#define TP_ARGS(...) __VA_ARGS__
+#define TP_CONDITION(...) __VA_ARGS__
+
+/* For perf; to others they are the argument that they are around. */
+#define __perf_count(count)	(count)
+#define __perf_task(task)	(task)
 
 #if !defined(__x86_64__)
 #error "ulf: tracepoints are made for x86-64 only so far"
@@ -38,15 +48,21 @@
  * PIC code could not pass the address of one in another shared object as an
  * immediate operand.  "?": the row belongs to the section group of the code, if
  * it has one, and the linker drops both where it merges inline functions of
- * C++.  "R": --gc-sections keeps it, though only __start___ulf_sites names it.
+ * C++.  "R": --gc-sections keeps it, though only __start___ulf_sites names it
+ * (binutils and compilers that do not know it keep what is named so).
  */
+#if defined(__has_attribute) && __has_attribute(retain)
+#define __ULF_SITE_FLAGS	"awR?"
+#else
+#define __ULF_SITE_FLAGS	"aw?"
+#endif
 #define __ULF_SITE(name)						\
 	__asm__ goto ("661:\n\t"					\
 		".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"		\
-		".pushsection __ulf_sites, \"awR?\"\n\t"			\
+		".pushsection __ulf_sites, \"" __ULF_SITE_FLAGS "\"\n\t" \
 		".balign 8\n\t"						\
 		"662: .long 661b - 662b, %l[__ulf_on] - 662b\n\t"	\
-		".quad __tracepoint_" #name "\n\t"			\
+		".quad " __ULF_SYMBOL(name) "\n\t"			\
 		".popsection"						\
 		: : : : __ulf_on)
 
@@ -60,15 +76,29 @@
 	(__extension__ ({						\
 		struct tracepoint *__ulf_tp;				\
 									\
-		__asm__ ("movq __tracepoint_" #name "@GOTPCREL(%%rip), %0" \
+		__asm__ ("movq " __ULF_SYMBOL(name) "@GOTPCREL(%%rip), %0" \
 			 : "=r"(__ulf_tp));				\
 		__ulf_tp;						\
 	}))
 
+#define __ULF_PTR(function)	(__extension__ (void *)(function))
+
+/* A function that is never called: its name is what the compiler says where
+ * they do not match. */
+#define __ULF_DECLARE_ARGS(name, proto)					\
+	int TP_ARGS_must_match_TP_PROTO_of_##name(proto);
+#define __ULF_CHECK_ARGS(name, args)					\
+	((void)sizeof(TP_ARGS_must_match_TP_PROTO_of_##name(args)))
+
+/* Likewise what the linker says where nobody makes the tracepoint, or two. */
+#define __ULF_SYMBOL(name)						\
+	"__tracepoint_" #name "_needs_CREATE_TRACE_POINTS"
 #define __ULF_DECLARE_TRACE(name, proto, args, cond)			\
 	__ULF_EXTERN_C_BEGIN						\
-	extern struct tracepoint __tracepoint_##name;			\
+	extern struct tracepoint __tracepoint_##name			\
+	__asm__(__ULF_SYMBOL(name));					\
 	__ULF_EXTERN_C_END						\
+	__ULF_DECLARE_ARGS(name, PARAMS(proto))				\
 	static inline __attribute__((always_inline, unused)) __ulf_bool	\
 	trace_##name##_enabled(void)					\
 	{								\
@@ -80,6 +110,7 @@
 	static inline __attribute__((always_inline, unused)) void	\
 	trace_##name(proto)						\
 	{								\
+		__ULF_CHECK_ARGS(name, PARAMS(args));			\
 		if (__builtin_expect(trace_##name##_enabled(), 0)) {	\
 			if (!(cond))					\
 				return;					\
@@ -94,21 +125,22 @@
 				   void *data, int prio)		\
 	{								\
 		return tracepoint_probe_register_prio(			\
-			__ULF_TRACEPOINT(name), (void *)probe, data, prio); \
+			__ULF_TRACEPOINT(name), __ULF_PTR(probe), data,	\
+			prio);						\
 	}								\
 	static inline __attribute__((unused)) int			\
 	register_trace_##name(void (*probe)(void *__data, proto),	\
 			      void *data)				\
 	{								\
 		return tracepoint_probe_register(			\
-			__ULF_TRACEPOINT(name), (void *)probe, data);	\
+			__ULF_TRACEPOINT(name), __ULF_PTR(probe), data); \
 	}								\
 	static inline __attribute__((unused)) int			\
 	unregister_trace_##name(void (*probe)(void *__data, proto),	\
 				void *data)				\
 	{								\
 		return tracepoint_probe_unregister(			\
-			__ULF_TRACEPOINT(name), (void *)probe, data);	\
+			__ULF_TRACEPOINT(name), __ULF_PTR(probe), data); \
 	}								\
 	static inline __attribute__((unused)) void			\
 	check_trace_callback_type_##name(void (*probe)(void *__data, proto)) \
@@ -132,7 +164,7 @@
 	__ULF_EXTERN_C_BEGIN						\
 	static void __traceiter_##name(void *__data, proto);		\
 	ULF_PROTECTED struct tracepoint __tracepoint_##name		\
-	__attribute__((used)) = {					\
+	__asm__(__ULF_SYMBOL(name)) __attribute__((used)) = {		\
 		#name, NULL, reg, unreg, 0, 0,				\
 		(void (*)(void))__traceiter_##name,			\
 		(void (*)(void))__traceiter_##name, NULL,		\
@@ -169,6 +201,10 @@
 #define DEFINE_TRACE(name, proto, args)					\
 	DEFINE_TRACE_FN(name, NULL, NULL, PARAMS(proto), PARAMS(args))
 
+/* A string that %s may print by its address: the server looks it up in the
+ * file of the program, as it can every string constant. */
+#define tracepoint_string(str)	((const char *)(str))
+
 /* In user space a tracepoint of a shared object is visible as it is. */
 #define EXPORT_TRACEPOINT_SYMBOL(name)		struct tracepoint
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name)	struct tracepoint
@@ -180,20 +216,19 @@
  * <trace/define_trace.h> gives them other meanings and takes them away.
  */
 #ifndef TRACE_EVENT
-#define DECLARE_TRACE(name, proto, args)				\
-	__ULF_DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), 1)
-#define DECLARE_TRACE_CONDITION(name, proto, args, cond)		\
+#define __ULF_POINT(name, proto, args, cond, reg, unreg)		\
 	__ULF_DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
-
-#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
-#define DEFINE_EVENT(template, name, proto, args)			\
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
-#define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
-#define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)	\
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
-#define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
-	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
-#define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print) \
-	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+/* Nothing but a function that does nothing. */
+#define DECLARE_EVENT_NOP(name, proto, args)				\
+	__ULF_DECLARE_ARGS(name, PARAMS(proto))				\
+	static inline __attribute__((unused)) void trace_##name(proto)	\
+	{								\
+		__ULF_CHECK_ARGS(name, PARAMS(args));			\
+	}								\
+	static inline __attribute__((unused)) __ulf_bool		\
+	trace_##name##_enabled(void)					\
+	{								\
+		return 0;						\
+	}
+#include <trace/stages/points.h>
 #endif

@@ -61,7 +61,7 @@ struct tracepoint {
 	int (*regfunc)(void);
 	void (*unregfunc)(void);
 	unsigned int enabled;
-	unsigned int reserved;
+	unsigned int lock;		/* libulf's, for regfunc and unregfunc */
 	void (*call)(void);
 	void (*iter)(void);
 	struct ulf_event *event;
@@ -76,23 +76,16 @@ struct ulf_site {
 
 /* ---- events ---- */
 
-enum ulf_field_kind {
-	ULF_FIELD_PLAIN,
-	ULF_FIELD_ARRAY,
-	ULF_FIELD_DATA_LOC,
-	ULF_FIELD_REL_LOC,
-};
-
 /* A table of them ends with one that has no name; its size is the size of
  * the fixed part of the record. */
 struct ulf_field {
-	const char *type;		/* of an element, for arrays */
+	const char *type;		/* int, char[], __data_loc char[] */
 	const char *name;
 	unsigned int offset;
 	unsigned int size;
-	unsigned int len;		/* elements of an array */
-	unsigned char kind;		/* enum ulf_field_kind */
+	unsigned int len;		/* of an array in the fixed part */
 	unsigned char is_signed;
+	unsigned char filter;		/* FILTER_OTHER... */
 };
 
 /* The head of every record, as in the kernel. */
@@ -110,7 +103,7 @@ struct ulf_event {
 	void *probe;			/* records into the buffer */
 	void (*direct)(void);		/* the same, for tracepoint.call */
 	const struct ulf_field *(*fields)(void);
-	const char *print_fmt;
+	const char *print_fmt;		/* of TP_printk: format \1 arguments */
 	/* filled by libulf */
 	void *set;			/* of rings; replaced [event.set] */
 	unsigned int id;
@@ -118,6 +111,14 @@ struct ulf_event {
 	unsigned int is_on;
 	unsigned int reserved[3];
 	void *buffer;
+};
+
+/* TRACE_DEFINE_ENUM(), TRACE_DEFINE_SIZEOF(): what stands for a number in the
+ * print formats of this system. */
+struct ulf_eval {
+	const char *system;
+	const char *text;		/* NAME, or sizeof(type) */
+	long value;
 };
 
 /* ---- one a program or shared object ---- */
@@ -128,12 +129,18 @@ struct ulf_module {
 	struct ulf_site *sites, *sites_end;
 	struct ulf_event **events, **events_end;
 	struct tracepoint **tracepoints, **tracepoints_end;
+	const struct ulf_eval **evals, **evals_end;
 	struct ulf_module *next;	/* libulf's list */
 	void *priv;			/* libulf's own */
 };
 
 ULF_EXPORT void ulf_module_register(struct ulf_module *module);
 ULF_EXPORT void ulf_module_unregister(struct ulf_module *module);
+
+/* For a custom event, which came with a tracepoint that nobody hits: the one
+ * that it is for. */
+ULF_EXPORT void ulf_event_attach(struct ulf_event *event,
+				 struct tracepoint *tp);
 
 /* ---- the event path ---- */
 
@@ -186,85 +193,10 @@ static inline void ulf_probe_exit(void)
 			 __ATOMIC_RELEASE);
 }
 
-/* A record is assembled on the stack, this much free in front of it. */
-#define ULF_RECORD_HEADROOM	16
-#define ULF_RECORD_MAX		4060
-
-/* Records are whole words; what the last one has too much is zero. */
-#define ULF_RECORD_BYTES(bytes)	(((bytes) + 3) & ~(size_t)3)
-#define ULF_RECORD_ALLOC(bytes)						\
-	((char *)__builtin_alloca_with_align(				\
-		(bytes) + ULF_RECORD_HEADROOM, 128) + ULF_RECORD_HEADROOM)
-#define ULF_RECORD_PAD(entry, bytes)					\
-	do {								\
-		if ((bytes) != sizeof(*(entry)))			\
-			memset((char *)(entry) + (bytes) - 4, 0, 4);	\
-	} while (0)
-
 /* @bytes: a multiple of 4. */
 ULF_EXPORT ULF_NOPLT void ulf_event_commit(const struct ulf_event *event,
 					   void *entry, size_t bytes);
 ULF_EXPORT ULF_NOPLT void ulf_event_too_big(const struct ulf_event *event);
-
-static inline const char *ulf_string(const char *s)
-{
-	return s ? s : "(null)";
-}
-
-/* Length and place of a dynamic field: (len << 16 | offset).  A length that
- * no record can have makes the sum too big, whatever is added to it. */
-static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t len,
-					   size_t data_offset)
-{
-	unsigned int loc;
-
-	if (len > ULF_RECORD_MAX)
-		len = ULF_RECORD_MAX + 1;
-	loc = (unsigned int)len << 16 |
-	      (unsigned int)((*data_bytes + data_offset) & 0xffff);
-	*data_bytes += len;
-	return loc;
-}
-
-/* memcpy() for a few bytes whose number the compiler does not know. */
-static inline void ulf_copy(char *dst, const char *src, size_t len)
-{
-	size_t i = 0;
-
-	if (len < 8) {
-		for (; i < len; i++) {
-			dst[i] = src[i];
-			__asm__("" : "+r"(i));	/* not a call of memcpy() */
-		}
-		return;
-	}
-	for (; i < len - 8; i += 8) {
-		memcpy(dst + i, src + i, 8);
-		__asm__("" : "+r"(i));
-	}
-	memcpy(dst + len - 8, src + len - 8, 8);
-}
-
-/* Copy a string into a dynamic field of @loc >> 16 bytes.  The length was
- * taken earlier; the string may have changed since. */
-static inline void ulf_assign_str(char *dst, unsigned int loc, const char *src,
-				  const char *measured)
-{
-	size_t len = loc >> 16;
-	size_t i;
-
-	if (!len)
-		return;
-	src = ulf_string(src);
-	if (src == measured) {
-		ulf_copy(dst, src, len - 1);
-		dst[len - 1] = '\0';
-		return;
-	}
-	for (i = 0; i < len - 1 && src[i]; i++)
-		dst[i] = src[i];
-	memset(dst + i, 0, len - i);
-}
 
 #ifdef __cplusplus
 }

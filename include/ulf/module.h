@@ -22,12 +22,17 @@ extern struct tracepoint *__start___ulf_tracepoints[]
 	__attribute__((weak)) ULF_HIDDEN;
 extern struct tracepoint *__stop___ulf_tracepoints[]
 	__attribute__((weak)) ULF_HIDDEN;
+extern const struct ulf_eval *__start___ulf_evals[]
+	__attribute__((weak)) ULF_HIDDEN;
+extern const struct ulf_eval *__stop___ulf_evals[]
+	__attribute__((weak)) ULF_HIDDEN;
 
 __attribute__((weak)) ULF_HIDDEN struct ulf_module __ulf_module = {
 	ULF_ABI_VERSION, 0,
 	__start___ulf_sites, __stop___ulf_sites,
 	__start___ulf_events, __stop___ulf_events,
 	__start___ulf_tracepoints, __stop___ulf_tracepoints,
+	__start___ulf_evals, __stop___ulf_evals,
 	NULL, NULL,
 };
 

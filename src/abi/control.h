@@ -131,7 +131,9 @@ struct abi_event {
 	uint32_t module;		/* row of the module that brings it */
 	uint32_t wanted;		/* server: bit n = on in buffer n */
 	uint32_t hash;			/* of the blob, for the runtime */
-	uint32_t reserved[10];
+	uint32_t failed;		/* runtime: errno of its regfunc; the event
+					 * is off, until the server's next wish */
+	uint32_t reserved[9];
 };
 
 /* The blob of an event; all offsets from the blob's start. */
@@ -145,21 +147,13 @@ struct abi_format {
 	/* struct abi_field fields[nr_fields]; then strings */
 };
 
-enum abi_field_kind {
-	ABI_FIELD_PLAIN		= 0,
-	ABI_FIELD_ARRAY		= 1,	/* type "char", len 16: char x[16] */
-	ABI_FIELD_DATA_LOC	= 2,	/* type "char": __data_loc char[] x */
-	ABI_FIELD_REL_LOC	= 3,
-};
-
 struct abi_field {
-	uint32_t type;			/* string, element type for arrays */
+	uint32_t type;			/* string: int, char[16], __data_loc char[] */
 	uint32_t name;			/* string */
 	uint32_t offset;		/* in the record, common fields are 8 */
 	uint32_t size;			/* bytes in the fixed part */
-	uint32_t len;			/* elements of an array, else 0 */
-	uint8_t kind;			/* enum abi_field_kind */
 	uint8_t is_signed;
+	uint8_t filter;			/* FILTER_OTHER..., of __field_ext() */
 	uint8_t reserved[2];
 };
 
@@ -199,7 +193,7 @@ static_assert(sizeof(struct abi_module) == 64, "ABI");
 static_assert(sizeof(struct abi_comm) == 32, "ABI");
 static_assert(sizeof(struct abi_event) == 64, "ABI");
 static_assert(sizeof(struct abi_format) == 24, "ABI");
-static_assert(sizeof(struct abi_field) == 24, "ABI");
+static_assert(sizeof(struct abi_field) == 20, "ABI");
 static_assert(sizeof(struct abi_ring_ref) == 16, "ABI");
 static_assert(offsetof(struct abi_control, comm) == 104, "ABI");
 static_assert(offsetof(struct abi_control, table_lock) == 1400, "ABI");

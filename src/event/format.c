@@ -3,7 +3,6 @@
 #include "event/format.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,40 +128,6 @@ int event_format_add_field(struct event_format *fmt, const char *type,
 	classify(field);
 	fmt->nr_fields++;
 	return 0;
-}
-
-int event_format_add(struct event_format *fmt, enum field_kind kind,
-		     const char *elem_type, uint32_t array_len,
-		     const char *name, uint32_t offset, uint32_t size,
-		     bool is_signed)
-{
-	/* The one dynamic array that the kernel writes without brackets. */
-	const char *open = strcmp(elem_type, "cpumask_t") ? "[]" : "";
-	char *type;
-	int n, ret;
-
-	switch (kind) {
-	case FIELD_ARRAY:
-		if (array_len)
-			n = asprintf(&type, "%s[%u]", elem_type, array_len);
-		else
-			n = asprintf(&type, "%s[]", elem_type);
-		break;
-	case FIELD_DATA_LOC:
-		n = asprintf(&type, "%s%s%s", data_loc, elem_type, open);
-		break;
-	case FIELD_REL_LOC:
-		n = asprintf(&type, "%s%s%s", rel_loc, elem_type, open);
-		break;
-	default:
-		n = asprintf(&type, "%s", elem_type);
-		break;
-	}
-	if (n < 0)
-		return -ENOMEM;
-	ret = event_format_add_field(fmt, type, name, offset, size, is_signed);
-	free(type);
-	return ret;
 }
 
 static bool is_named(const struct event_field *field, const char *name,

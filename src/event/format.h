@@ -30,6 +30,7 @@ struct event_field {
 	uint32_t size;
 	uint32_t array_len;	/* elements; 0: no array, or of open length */
 	bool is_signed;
+	uint8_t filter;		/* FILTER_OTHER..., of __field_ext() */
 	enum field_kind kind;
 };
 
@@ -55,15 +56,6 @@ void event_format_free(struct event_format *fmt);
 int event_format_add_field(struct event_format *fmt, const char *type,
 			   const char *name, uint32_t offset, uint32_t size,
 			   bool is_signed);
-
-/*
- * The same from the parts: the element's type, the kind, and the elements of
- * an array (0: open).
- */
-int event_format_add(struct event_format *fmt, enum field_kind kind,
-		     const char *elem_type, uint32_t array_len,
-		     const char *name, uint32_t offset, uint32_t size,
-		     bool is_signed);
 
 /* By name, the common fields too; NULL if there is none. */
 const struct event_field *event_format_find(const struct event_format *fmt,

@@ -83,8 +83,12 @@ struct ring_set {
 int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 	       uint64_t now_ns);
 
-/* The slow path by itself: for the server, which writes markers.  @tid: the
- * caller, for the lock.  Its signals must be blocked. */
+/* Count a record that was not written because it can never fit, as refused on
+ * the CPU that it runs on.  Any context, like ring_write(). */
+void ring_drop(const struct ring_set *set);
+
+/* The slow path by itself.  @tid: the caller, for the lock.  Its signals must be
+ * blocked. */
 int ring_write_locked(struct abi_ring *ring, void *payload, uint32_t bytes,
 		      uint64_t now_ns, uint32_t tid);
 
@@ -99,6 +103,12 @@ struct ring_view {
 
 /* -EBADMSG if what is at @mem (@bytes of it) cannot be a ring. */
 int ring_view_init(struct ring_view *view, void *mem, uint64_t bytes);
+
+/* ring_write_locked() for the server, which writes markers: whatever becomes of
+ * the ring meanwhile, nothing outside of it is written. -EBADMSG: it is no ring
+ * any more; -EBUSY: its lock is not to be had. */
+int ring_view_write(const struct ring_view *view, void *payload,
+		    uint32_t bytes, uint64_t now_ns, uint32_t tid);
 
 /* The writers' end, consistent in itself. */
 struct ring_head {

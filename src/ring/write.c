@@ -52,29 +52,42 @@ static uint64_t clock_now(const struct abi_ring *ring, uint64_t given_ns)
 	return ring->clock_ns + arch_tsc_scale(arch_tsc(), ring->clock_mult);
 }
 
-static uint32_t page_offset(const struct abi_ring *ring, uint64_t position)
+/* In the program the ring's own words are good; the server's view of a ring
+ * was checked, and what is written through it stays within the ring. */
+static struct ring_view view_of(struct abi_ring *ring)
 {
-	return position & (ring->page_bytes - 1) & ~ABI_POS_FLAGS;
+	return (struct ring_view){
+		.ring = ring,
+		.page_bytes = ring->page_bytes,
+		.nr_pages = ring->nr_pages,
+		.pages_off = ring->pages_off,
+	};
 }
 
-static char *address(struct abi_ring *ring, uint64_t position)
+static uint32_t page_offset(const struct ring_view *view, uint64_t position)
 {
-	int64_t lap = ring->lap[!!(position & ABI_POS_LAP)];
+	return position & (view->page_bytes - 1) & ~ABI_POS_FLAGS;
+}
 
-	return (char *)ring + lap + (position & ~(uint64_t)ABI_POS_FLAGS);
+static uint64_t slot_of(const struct ring_view *view, uint64_t position)
+{
+	return position / view->page_bytes % view->nr_pages;
+}
+
+static char *page_at(const struct ring_view *view, uint64_t position)
+{
+	return (char *)view->ring + view->pages_off +
+	       slot_of(view, position) * view->page_bytes;
 }
 
 /* Leave the page that @position is in.  -ENOBUFS: the reader is behind. */
-static int prepare_close(struct abi_ring *ring, uint64_t position,
+static int prepare_close(const struct ring_view *view, uint64_t position,
 			 struct step *step)
 {
-	uint32_t offset = page_offset(ring, position);
+	struct abi_ring *ring = view->ring;
+	uint32_t offset = page_offset(view, position);
 	uint64_t start = (position & ~(uint64_t)ABI_POS_FLAGS) - offset;
-	uint64_t next = start + ring->page_bytes;
-	char *page = address(ring, position) - offset;
-	char *end = (char *)ring + ring->pages_off +
-		    (uint64_t)ring->page_bytes * ring->nr_pages;
-	char *next_page = page + ring->page_bytes;
+	uint64_t next = start + view->page_bytes;
 	uint64_t flags = (position & ABI_POS_FLAGS) ^ ABI_POS_LAP;
 
 	if (!__atomic_load_n(&ring->overwrite, __ATOMIC_RELAXED)) {
@@ -82,30 +95,27 @@ static int prepare_close(struct abi_ring *ring, uint64_t position,
 		uint64_t read = __atomic_load_n(&ring->read_page,
 						__ATOMIC_ACQUIRE);
 
-		if (next / ring->page_bytes - read >= ring->nr_pages)
+		if (next / view->page_bytes - read >= view->nr_pages)
 			return -ENOBUFS;
 	}
-	if (next_page >= end)
-		next_page = (char *)ring + ring->pages_off;
 	step->expect = position;
 	step->position = next | flags;
 	step->nr = 0;
-	step_store(step, page + 8, offset - ABI_PAGE_HEADER);
+	step_store(step, page_at(view, position) + 8, offset - ABI_PAGE_HEADER);
 	step_store(step, &ring->lap[!!(flags & ABI_POS_LAP)],
-		   (uint64_t)(next_page - (char *)ring) - next);
+		   (uint64_t)(page_at(view, next) - (char *)ring) - next);
 	return 0;
 }
 
 /* Write the header of the page that @position is at the start of. */
-static void prepare_open(struct abi_ring *ring, uint64_t position,
+static void prepare_open(const struct ring_view *view, uint64_t position,
 			 uint64_t now_ns, struct step *step)
 {
+	struct abi_ring *ring = view->ring;
 	const struct abi_ring_tail *tail = &ring->tail[position & ABI_POS_TAIL];
 	struct abi_ring_tail *other = &ring->tail[!(position & ABI_POS_TAIL)];
-	char *page = address(ring, position);
+	char *page = page_at(view, position);
 	struct abi_ring_page *table = (void *)((char *)ring + ABI_RING_PAGES_AT);
-	uint64_t slot = (uint64_t)(page - (char *)ring - ring->pages_off) /
-			ring->page_bytes;
 	uint64_t entries = tail->entries;
 
 	now_ns = max_u64(now_ns, tail->time_ns);
@@ -114,7 +124,7 @@ static void prepare_open(struct abi_ring *ring, uint64_t position,
 	step->nr = 0;
 	step_store(step, page, now_ns);
 	step_store(step, page + 8, 0);
-	step_store(step, &table[slot].entries, entries);
+	step_store(step, &table[slot_of(view, position)].entries, entries);
 	step_store(step, &other->time_ns, now_ns);
 	step_store(step, &other->entries, entries);
 }
@@ -131,10 +141,10 @@ static bool count_dropped(struct abi_ring *ring, uint32_t cpu)
 }
 
 /* Does a record of @bytes fit at @offset of an open page? */
-static bool has_room(const struct abi_ring *ring, uint32_t offset,
+static bool has_room(const struct ring_view *view, uint32_t offset,
 		     uint32_t bytes)
 {
-	return offset && ring->page_bytes - offset >= bytes + RING_SPARE;
+	return offset && view->page_bytes - offset >= bytes + RING_SPARE;
 }
 
 /*
@@ -146,24 +156,26 @@ static int cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 {
 	uint32_t cpu = arch_rseq_cpu();
 	struct abi_ring *ring = cpu < set->nr_cpus ? set->fast[cpu] : NULL;
+	struct ring_view view;
 	struct step step;
 	uint64_t position;
 	uint32_t offset;
 
 	if (!ring)
 		return 0;	/* migrated; the next attempt finds out */
+	view = view_of(ring);
 	if (!__atomic_load_n(&ring->offset_mask, __ATOMIC_RELAXED))
 		return -ECANCELED;
 	/* Read before the clock: if it is unchanged at the commit, nobody
 	 * has written a later time in between. */
 	position = __atomic_load_n(&ring->position, __ATOMIC_ACQUIRE);
-	offset = page_offset(ring, position);
-	if (has_room(ring, offset, bytes))
+	offset = page_offset(&view, position);
+	if (has_room(&view, offset, bytes))
 		return 0;
 	if (!offset) {
-		prepare_open(ring, position, clock_now(ring, now_ns), &step);
+		prepare_open(&view, position, clock_now(ring, now_ns), &step);
 		TESTPOINT("ring.open");
-	} else if (prepare_close(ring, position, &step)) {
+	} else if (prepare_close(&view, position, &step)) {
 		return count_dropped(ring, cpu) ? -ENOBUFS : 0;
 	} else {
 		TESTPOINT("ring.close");
@@ -189,16 +201,22 @@ static void commit_locked(struct abi_ring *ring, const struct step *step)
 	TESTPOINT("ring.locked.commit");
 }
 
-static void append_locked(struct abi_ring *ring, const void *data,
-			  uint32_t bytes, uint32_t type_len, uint64_t now_ns)
+static void count_dropped_locked(struct abi_ring *ring)
 {
-	uint64_t position = ring->position;
+	__atomic_store_n(&ring->dropped, ring->dropped + 1, __ATOMIC_RELAXED);
+}
+
+static void append_locked(const struct ring_view *view, uint64_t position,
+			  const void *data, uint32_t bytes, uint32_t type_len,
+			  uint64_t now_ns)
+{
+	struct abi_ring *ring = view->ring;
 	const struct abi_ring_tail *tail = &ring->tail[position & ABI_POS_TAIL];
 	struct abi_ring_tail *other = &ring->tail[!(position & ABI_POS_TAIL)];
 	uint64_t now = max_u64(clock_now(ring, now_ns), tail->time_ns);
 	uint64_t delta = now - tail->time_ns;
 	uint64_t next = position + 4 + bytes;
-	char *to = address(ring, position);
+	char *to = page_at(view, position) + page_offset(view, position);
 	uint32_t word;
 
 	if (delta >> ABI_REC_DELTA_BITS) {
@@ -221,25 +239,28 @@ static void append_locked(struct abi_ring *ring, const void *data,
 			 __ATOMIC_RELEASE);		/* [ring.commit] */
 }
 
-static int write_under_lock(struct abi_ring *ring, const void *data,
+static int write_under_lock(const struct ring_view *view, const void *data,
 			    uint32_t bytes, uint32_t type_len, uint64_t now_ns)
 {
+	struct abi_ring *ring = view->ring;
 	struct step step;
 
 	/* Room, or an open, or a close and an open; else it is no ring. */
 	for (int i = 0; i < 3; i++) {
-		uint32_t offset = page_offset(ring, ring->position);
+		uint64_t position = __atomic_load_n(&ring->position,
+						    __ATOMIC_RELAXED);
+		uint32_t offset = page_offset(view, position);
 
-		if (has_room(ring, offset, bytes)) {
-			append_locked(ring, data, bytes, type_len, now_ns);
+		if (has_room(view, offset, bytes)) {
+			append_locked(view, position, data, bytes, type_len,
+				      now_ns);
 			return 0;
 		}
 		if (!offset) {
-			prepare_open(ring, ring->position,
-				     clock_now(ring, now_ns), &step);
-		} else if (prepare_close(ring, ring->position, &step)) {
-			__atomic_store_n(&ring->dropped, ring->dropped + 1,
-					 __ATOMIC_RELAXED);
+			prepare_open(view, position, clock_now(ring, now_ns),
+				     &step);
+		} else if (prepare_close(view, position, &step)) {
+			count_dropped_locked(ring);
 			return -ENOBUFS;
 		}
 		commit_locked(ring, &step);
@@ -267,8 +288,8 @@ static uint32_t frame(char **payload, uint32_t *bytes)
 	return 0;
 }
 
-int ring_write_locked(struct abi_ring *ring, void *payload, uint32_t bytes,
-		      uint64_t now_ns, uint32_t tid)
+int ring_view_write(const struct ring_view *view, void *payload,
+		    uint32_t bytes, uint64_t now_ns, uint32_t tid)
 {
 	char *data = payload;
 	uint32_t type_len;
@@ -277,12 +298,20 @@ int ring_write_locked(struct abi_ring *ring, void *payload, uint32_t bytes,
 	if (!bytes || bytes > RING_PAYLOAD_MAX)
 		return -EMSGSIZE;
 	type_len = frame(&data, &bytes);
-	r = shmlock_take(&ring->lock, tid);
+	r = shmlock_take(&view->ring->lock, tid);
 	if (r)
 		return r;
-	r = write_under_lock(ring, data, bytes, type_len, now_ns);
-	shmlock_drop(&ring->lock);
+	r = write_under_lock(view, data, bytes, type_len, now_ns);
+	shmlock_drop(&view->ring->lock);
 	return r;
+}
+
+int ring_write_locked(struct abi_ring *ring, void *payload, uint32_t bytes,
+		      uint64_t now_ns, uint32_t tid)
+{
+	struct ring_view view = view_of(ring);
+
+	return ring_view_write(&view, payload, bytes, now_ns, tid);
 }
 
 static uint32_t current_cpu(void)
@@ -292,20 +321,25 @@ static uint32_t current_cpu(void)
 	return arch_syscall3(SYS_getcpu, &cpu, NULL, NULL) ? 0 : cpu;
 }
 
+/* A number beyond the count, where there are holes: any has a lock. */
+static struct abi_ring *slow_ring(const struct ring_set *set)
+{
+	uint32_t cpu = current_cpu();
+
+	if (!set->nr_cpus)
+		return NULL;
+	return set->slow[cpu < set->nr_cpus ? cpu : 0];
+}
+
 /* Signals are kept out while the lock is held, or a handler that traces
  * would wait for the thread it interrupted. */
 static int write_slow(const struct ring_set *set, void *payload,
 		      uint32_t bytes, uint64_t now_ns)
 {
 	uint64_t all = ~0ull, old;
-	uint32_t cpu = current_cpu();
-	struct abi_ring *ring;
+	struct abi_ring *ring = slow_ring(set);
 	int r;
 
-	/* a number beyond the count, where there are holes: any has a lock */
-	if (cpu >= set->nr_cpus)
-		cpu = 0;
-	ring = set->nr_cpus ? set->slow[cpu] : NULL;
 	if (!ring)
 		return -ENODEV;
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
@@ -313,6 +347,36 @@ static int write_slow(const struct ring_set *set, void *payload,
 			      (uint32_t)arch_syscall0(SYS_gettid));
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
 	return r;
+}
+
+static void drop_slow(const struct ring_set *set)
+{
+	uint64_t all = ~0ull, old;
+	struct abi_ring *ring = slow_ring(set);
+
+	if (!ring)
+		return;
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
+	if (!shmlock_take(&ring->lock, (uint32_t)arch_syscall0(SYS_gettid))) {
+		count_dropped_locked(ring);
+		shmlock_drop(&ring->lock);
+	}
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
+}
+
+void ring_drop(const struct ring_set *set)
+{
+	for (uint32_t i = 0; set->has_rseq && i < ABORTS_MAX; i++) {
+		uint32_t cpu = arch_rseq_cpu();
+		struct abi_ring *ring = cpu < set->nr_cpus ?
+					set->fast[cpu] : NULL;
+
+		if (!ring)
+			break;
+		if (count_dropped(ring, cpu))
+			return;
+	}
+	drop_slow(set);
 }
 
 int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,

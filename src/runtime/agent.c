@@ -40,6 +40,7 @@
 
 static int apply(void)
 {
+	bool has_calls;
 	int ret = 0, r;
 
 	runtime_lock();
@@ -53,6 +54,12 @@ static int apply(void)
 		if (r && !ret)
 			ret = r;
 	}
+	has_calls = event_has_calls_to_make();
+	runtime_unlock();
+	r = has_calls ? caller_ask() : 0;
+	if (r && !ret)
+		ret = r;
+	runtime_lock();
 	r = site_update_all();
 	runtime_unlock();
 	return ret ? ret : r;

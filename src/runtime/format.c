@@ -1,35 +1,76 @@
 /* SPDX-License-Identifier: MIT */
 /* Event descriptions as bytes for the shared memory, see abi_format. */
+#include <stdio.h>
 #include <string.h>
 
+#include "runtime/eval.h"
 #include "runtime/runtime.h"
 
 /* Appends to @blob, or only counts if that is NULL. */
 struct writer {
 	char *blob;
 	uint32_t bytes;
+	const struct ulf_module *module;
+	const char *system;
 };
 
-static uint32_t put(struct writer *w, const void *data, size_t bytes)
+static void put(void *arg, const char *data, size_t bytes)
 {
-	uint32_t at = w->bytes;
+	struct writer *w = arg;
 
 	if (w->blob)
-		memcpy(w->blob + at, data, bytes);
+		memcpy(w->blob + w->bytes, data, bytes);
 	w->bytes += (uint32_t)bytes;
-	return at;
 }
 
 static uint32_t put_string(struct writer *w, const char *s)
 {
-	return put(w, s, strlen(s) + 1);
+	uint32_t at = w->bytes;
+
+	put(w, s, strlen(s) + 1);
+	return at;
 }
 
-uint32_t format_blob(const struct ulf_event *event, void *blob)
+/* As the kernel has it, except that the format is a literal also where it has
+ * quotes and backslashes in it. */
+static uint32_t put_print_fmt(struct writer *w, const char *s)
+{
+	uint32_t at = w->bytes;
+
+	put(w, "\"", 1);
+	for (; *s && *s != '\1'; s++) {
+		if (*s == '"' || *s == '\\')
+			put(w, "\\", 1);
+		put(w, s, 1);
+	}
+	put(w, "\", ", 3);
+	eval_resolve(w->module, w->system, *s ? s + 1 : s, put, w);
+	put(w, "", 1);
+	return at;
+}
+
+/* The length of an array goes into the brackets. */
+static uint32_t put_type(struct writer *w, const struct ulf_field *field)
+{
+	uint32_t at = w->bytes;
+	size_t len = strlen(field->type);
+	char number[16];
+
+	if (!field->len)
+		return put_string(w, field->type);
+	put(w, field->type, len - 1);
+	put(w, number, (size_t)snprintf(number, sizeof(number), "%u",
+					field->len));
+	put(w, "]", 2);
+	return at;
+}
+
+uint32_t format_blob(const struct ulf_module *module,
+		     const struct ulf_event *event, void *blob)
 {
 	const struct ulf_field *fields = event->fields();
+	struct writer w = { blob, 0, module, event->system };
 	struct abi_format format = { 0 };
-	struct writer w = { blob, 0 };
 	uint32_t nr = 0;
 
 	while (fields[nr].name)
@@ -39,16 +80,15 @@ uint32_t format_blob(const struct ulf_event *event, void *blob)
 	w.bytes = sizeof(format) + nr * (uint32_t)sizeof(struct abi_field);
 	format.system = put_string(&w, event->system);
 	format.name = put_string(&w, event->name);
-	format.print_fmt = put_string(&w, event->print_fmt);
+	format.print_fmt = put_print_fmt(&w, event->print_fmt);
 	for (uint32_t i = 0; i < nr; i++) {
 		struct abi_field field = {
-			.type = put_string(&w, fields[i].type),
+			.type = put_type(&w, &fields[i]),
 			.name = put_string(&w, fields[i].name),
 			.offset = fields[i].offset,
 			.size = fields[i].size,
-			.len = fields[i].len,
-			.kind = fields[i].kind,
 			.is_signed = fields[i].is_signed,
+			.filter = fields[i].filter,
 		};
 
 		if (blob)

@@ -73,7 +73,8 @@ static void fork_child(void)
 {
 	bool has_parent = process_slot;
 
-	runtime_lock_reset();
+	module_after_fork(runtime_lock_reset());
+	caller_reset();
 	has_forked = false;
 	thread_after_fork();
 	if (!root_control)

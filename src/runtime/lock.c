@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lock of the runtime: recursive, because a walk over tracepoints may
- * register probes, and not a pthread_mutex_t, because the agent is no thread
- * of libc's.
+ * Locks of the runtime.  Not pthread_mutex_t, because the agent is no thread
+ * of libc's, and because a child of fork() must be able to put them right.
  *
  * owner: 0, or the holder's thread id, with WAITERS if somebody may sleep on it.
  */
+#include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 
 #include "arch/arch.h"
@@ -14,53 +15,106 @@
 
 #define WAITERS		0x80000000u
 
-static uint32_t owner;
-static uint32_t depth;			/* the holder's */
+static struct lock runtime;
+
+static uint32_t own_tid(void)
+{
+	return (uint32_t)arch_syscall0(SYS_gettid);
+}
+
+static bool try_as(uint32_t *owner, uint32_t tid)
+{
+	uint32_t free = 0;
+
+	if (!__atomic_compare_exchange_n(owner, &free, tid, false,
+					 __ATOMIC_ACQUIRE, /* [runtime.lock] */
+					 __ATOMIC_RELAXED))
+		return false;
+	tsan_acquire(owner);
+	return true;
+}
+
+bool lock_try(uint32_t *owner)
+{
+	return try_as(owner, own_tid());
+}
+
+uint32_t lock_mark(uint32_t *owner)
+{
+	uint32_t seen = __atomic_load_n(owner, __ATOMIC_RELAXED);
+
+	while (seen && !(seen & WAITERS)) {
+		if (__atomic_compare_exchange_n(owner, &seen, seen | WAITERS,
+						false, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
+			seen |= WAITERS;
+	}
+	return seen;
+}
+
+void lock_sleep(const uint32_t *owner, uint32_t seen)
+{
+	if (seen)
+		arch_syscall4(SYS_futex, owner, FUTEX_WAIT_PRIVATE, seen, NULL);
+}
+
+int lock_take(uint32_t *owner)
+{
+	uint32_t tid = own_tid();
+
+	if ((__atomic_load_n(owner, __ATOMIC_RELAXED) & ~WAITERS) == tid)
+		return -EDEADLK;
+	while (!try_as(owner, tid))
+		lock_sleep(owner, lock_mark(owner));
+	return 0;
+}
+
+/* All are woken, for who takes it next does not know of the others.  The word
+ * may be gone with its module as soon as it is 0: to wake is harmless then. */
+void lock_drop(uint32_t *owner)
+{
+	uint32_t old;
+
+	tsan_release(owner);
+	old = __atomic_exchange_n(owner, 0, __ATOMIC_RELEASE); /* [runtime.lock] */
+	if (old & WAITERS)
+		arch_syscall3(SYS_futex, owner, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
+void lock_after_fork(uint32_t *owner, uint32_t old_tid)
+{
+	*owner = (*owner & ~WAITERS) == old_tid ? own_tid() : 0;
+}
+
+void lock_enter(struct lock *lock)
+{
+	if (lock_take(&lock->owner))
+		lock->depth++;
+	else
+		lock->depth = 1;
+}
+
+void lock_leave(struct lock *lock)
+{
+	if (!--lock->depth)
+		lock_drop(&lock->owner);
+}
 
 void runtime_lock(void)
 {
-	uint32_t tid = (uint32_t)arch_syscall0(SYS_gettid);
-	uint32_t mine = tid, seen;
-
-	if ((__atomic_load_n(&owner, __ATOMIC_RELAXED) & ~WAITERS) == tid) {
-		depth++;
-		return;
-	}
-	for (;;) {
-		seen = 0;
-		if (__atomic_compare_exchange_n(&owner, &seen, mine, false,
-						__ATOMIC_ACQUIRE, /* [runtime.lock] */
-						__ATOMIC_RELAXED))
-			break;
-		if (!(seen & WAITERS) &&
-		    !__atomic_compare_exchange_n(&owner, &seen, seen | WAITERS,
-						 false, __ATOMIC_RELAXED,
-						 __ATOMIC_RELAXED))
-			continue;
-		arch_syscall4(SYS_futex, &owner, FUTEX_WAIT_PRIVATE,
-			      seen | WAITERS, NULL);
-		/* there may be others: whoever has slept keeps the mark */
-		mine = tid | WAITERS;
-	}
-	tsan_acquire(&owner);
-	depth = 1;
+	lock_enter(&runtime);
 }
 
 void runtime_unlock(void)
 {
-	uint32_t old;
-
-	if (--depth)
-		return;
-	tsan_release(&owner);
-	old = __atomic_exchange_n(&owner, 0, __ATOMIC_RELEASE); /* [runtime.lock] */
-	if (old & WAITERS)
-		arch_syscall3(SYS_futex, &owner, FUTEX_WAKE_PRIVATE, 1);
+	lock_leave(&runtime);
 }
 
-/* In the child of a fork: held, by a thread that has another id here. */
-void runtime_lock_reset(void)
+/* The lock was taken before the fork. */
+uint32_t runtime_lock_reset(void)
 {
-	owner = 0;
-	depth = 0;
+	uint32_t old_tid = runtime.owner & ~WAITERS;
+
+	runtime = (struct lock){ 0, 0 };
+	return old_tid;
 }

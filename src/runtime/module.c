@@ -2,12 +2,37 @@
 /* Modules: the program and its shared objects, coming and going. */
 #include "arch/x86_64/poke.h"
 #include "runtime/runtime.h"
+#include <ulf/tracepoint.h>
 
 static struct ulf_module *modules;	/* under runtime_lock() */
+
+/* Held while one comes or goes, or all are walked over, functions of the
+ * program included; recursive, as those may have modules come or go. */
+static struct lock modules_lock;
 
 struct ulf_module *module_first(void)
 {
 	return modules;
+}
+
+static void coming(struct ulf_module *module)
+{
+	bool has_rows;
+
+	runtime_lock();
+	module->is_registered = 1;
+	module->next = modules;
+	modules = module;
+	has_rows = root_control && !table_add_module(module);
+	if (has_rows)
+		event_follow(module);
+	runtime_unlock();
+	if (has_rows)
+		event_make_calls_coming(module);
+	/* also: its sites of tracepoints that others have switched on */
+	runtime_lock();
+	site_update_module(module);
+	runtime_unlock();
 }
 
 /* A constructor: before any other code of the module runs, so what is already
@@ -18,17 +43,10 @@ void ulf_module_register(struct ulf_module *module)
 		return;
 	runtime_init();
 	runtime_watch_exit();
-	runtime_lock();
-	if (!module->is_registered) {
-		module->is_registered = 1;
-		module->next = modules;
-		modules = module;
-		if (root_control && !event_register_module(module))
-			event_follow(module);
-		/* also: its sites of tracepoints that others have switched on */
-		site_update_module(module);
-	}
-	runtime_unlock();
+	lock_enter(&modules_lock);
+	if (!module->is_registered)
+		coming(module);
+	lock_leave(&modules_lock);
 }
 
 static void unlink_module(struct ulf_module *module)
@@ -59,17 +77,53 @@ static void forget_stubs(const struct ulf_module *module)
 		poke_forget(low, high + 1);
 }
 
+/* Its text goes, but not before the calls that are under way there. */
+static void going(struct ulf_module *module)
+{
+	runtime_lock();
+	module->is_registered = 0;	/* no new calls */
+	runtime_unlock();
+	event_make_calls_going(module);
+	event_detach_from(module);
+	runtime_lock();
+	event_stop_module(module);
+	table_remove_module(module);
+	site_update_all();
+	forget_stubs(module);
+	unlink_module(module);
+	runtime_unlock();
+}
+
 /* A destructor, by dlclose() or exit().  On exit everything stays as it is:
  * threads may still be running, and the dead root keeps its events. */
 void ulf_module_unregister(struct ulf_module *module)
 {
 	if (!module->is_registered || runtime_is_exiting())
 		return;
-	runtime_lock();
-	event_unregister_module(module);
-	site_update_all();
-	forget_stubs(module);
-	unlink_module(module);
-	module->is_registered = 0;
-	runtime_unlock();
+	lock_enter(&modules_lock);
+	if (module->is_registered)
+		going(module);
+	lock_leave(&modules_lock);
+}
+
+void for_each_kernel_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
+				void *priv)
+{
+	lock_enter(&modules_lock);
+	for (struct ulf_module *m = module_first(); m; m = m->next) {
+		for (struct tracepoint **tp = m->tracepoints;
+		     tp < m->tracepoints_end; tp++)
+			fct(*tp, priv);
+	}
+	lock_leave(&modules_lock);
+}
+
+void module_after_fork(uint32_t old_tid)
+{
+	lock_after_fork(&modules_lock.owner, old_tid);
+	for (struct ulf_module *m = module_first(); m; m = m->next) {
+		for (struct tracepoint **tp = m->tracepoints;
+		     tp < m->tracepoints_end; tp++)
+			lock_after_fork(&(*tp)->lock, old_tid);
+	}
 }

@@ -25,6 +25,7 @@
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "runtime/runtime.h"
+#include <ulf/record.h>
 
 #define ARENA_BYTES_MAX		(16ull << 30)
 #define ARENA_BYTES_MIN		(64ull << 20)
@@ -42,6 +43,11 @@ static char root_path[PATH_MAX];	/* the directory, for the removal */
 void *root_at(uint64_t off)
 {
 	return (char *)root_control + off;
+}
+
+unsigned int ulf_nr_cpus(void)
+{
+	return root_control ? root_control->nr_cpus : 0;
 }
 
 struct abi_event *root_event(uint32_t row)

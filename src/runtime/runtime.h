@@ -5,7 +5,11 @@
  *
  * runtime_lock() protects the list of modules, the probe lists, the text and
  * the buffers' ring sets.  Held by the agent while it applies, by threads in
- * (un)register calls and constructors, and across fork().
+ * (un)register calls and constructors, and across fork().  No function of the
+ * program is called under it.
+ *
+ * Order: libc's own lock of dlopen() | the modules' lock (module.c) |
+ * a tracepoint's lock (tracepoint_enter()) | runtime_lock().
  */
 #ifndef ULF_RUNTIME_RUNTIME_H
 #define ULF_RUNTIME_RUNTIME_H
@@ -24,9 +28,29 @@ bool runtime_is_exiting(void);
 void runtime_watch_exit(void);		/* may be called again and again */
 
 /* ---- lock.c ---- */
-void runtime_lock(void);
+void runtime_lock(void);		/* recursive */
 void runtime_unlock(void);
-void runtime_lock_reset(void);
+/* In the child of a fork: the holder's thread id in the parent. */
+uint32_t runtime_lock_reset(void);
+
+/* Others: a word, 0 while it is free. */
+bool lock_try(uint32_t *owner);
+int lock_take(uint32_t *owner);		/* -EDEADLK: it is this thread's */
+void lock_drop(uint32_t *owner);
+/* For one that may vanish while it is waited for: mark it while it is there,
+ * then sleep until it is dropped. */
+uint32_t lock_mark(uint32_t *owner);
+void lock_sleep(const uint32_t *owner, uint32_t seen);
+/* In the child: still this thread's, or free. */
+void lock_after_fork(uint32_t *owner, uint32_t old_tid);
+
+/* A recursive one. */
+struct lock {
+	uint32_t owner;
+	uint32_t depth;			/* the holder's */
+};
+void lock_enter(struct lock *lock);
+void lock_leave(struct lock *lock);
 
 /* ---- memory.c ---- */
 void *memory_alloc(size_t bytes);	/* zeroed */
@@ -79,7 +103,15 @@ int grace_wait(int timeout_ms);
 /* memory_free(@ptr) after a grace period: at the next grace_wait().  Lock held. */
 void grace_free(void *ptr);
 
-/* ---- tracepoint.c; lock held ---- */
+/* ---- tracepoint.c ---- */
+
+/* Has it functions that are to be called at its first and last probe
+ * (TRACE_EVENT_FN)?  Then its probes change between enter and leave only, and
+ * without the runtime's lock: see docs/design/regfunc.md. */
+bool tracepoint_has_calls(const struct tracepoint *tp);
+int tracepoint_enter(struct tracepoint *tp);	/* -EDEADLK */
+void tracepoint_leave(struct tracepoint *tp);
+/* The text does not follow yet. */
 int tracepoint_add(struct tracepoint *tp, void *probe, void *data, int prio);
 int tracepoint_remove(struct tracepoint *tp, void *probe, void *data);
 
@@ -90,15 +122,30 @@ int site_update_module(struct ulf_module *module);
 
 /* ---- module.c ---- */
 struct ulf_module *module_first(void);	/* lock held */
+/* @old_tid: of this thread, before the fork. */
+void module_after_fork(uint32_t old_tid);
+
+/* ---- table.c: what the root knows of this process; lock held ---- */
+int table_add_module(struct ulf_module *module);
+void table_remove_module(struct ulf_module *module);
 
 /* ---- event.c; lock held ---- */
 struct buffer;
-int event_register_module(struct ulf_module *module);
-void event_unregister_module(struct ulf_module *module);
-/* Make probes follow abi_event.wanted; sites are not touched. */
+/* Make probes follow abi_event.wanted; sites are not touched.  But for those
+ * that have calls: */
 int event_follow(struct ulf_module *module);
+/* is there one that does not follow yet? */
+bool event_has_calls_to_make(void);
+void event_stop_module(struct ulf_module *module);
 /* The buffer's set of rings has been replaced. */
 void event_use_set(const struct buffer *buffer);
+/* ---- event.c; lock not held, in a thread of libc's ---- */
+int event_make_calls(void);
+void event_make_calls_coming(struct ulf_module *module);
+void event_make_calls_going(struct ulf_module *module);
+/* Take the custom events of others off its tracepoints; modules do not change. */
+void event_detach_from(const struct ulf_module *module);
+
 /* The rest of ulf_event_commit(); any context. */
 void event_commit_slowly(const struct ulf_event *event, void *entry,
 			 size_t bytes) __attribute__((visibility("hidden")));
@@ -118,9 +165,17 @@ void buffer_detach_all(void);
 /* ---- agent.c ---- */
 int agent_start(void);
 
+/* ---- caller.c: a thread of libc's that does event_make_calls() ---- */
+void caller_start(void);		/* may be called again and again */
+/* The agent's: have it done.  -EAGAIN: there is no such thread. */
+int caller_ask(void);
+/* Before the child has an agent. */
+void caller_reset(void);
+
 /* ---- format.c ---- */
-/* The blob for an event; returns its size, writes it if @blob. */
-uint32_t format_blob(const struct ulf_event *event, void *blob);
+/* The blob for an event of @module; returns its size, writes it if @blob. */
+uint32_t format_blob(const struct ulf_module *module,
+		     const struct ulf_event *event, void *blob);
 
 /* ---- match.c ---- */
 /* Do the words of @words (set_event's, separated by , or blank) name it? */

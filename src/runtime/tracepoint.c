@@ -58,11 +58,10 @@ static void publish(struct tracepoint *tp, struct tracepoint_func *funcs)
 	grace_free(old);
 }
 
-int tracepoint_add(struct tracepoint *tp, void *probe, void *data, int prio)
+static int add_probe(struct tracepoint *tp, void *probe, void *data, int prio)
 {
 	unsigned int nr = count(tp->funcs), at = 0;
 	struct tracepoint_func *funcs;
-	int r;
 
 	if (!probe)
 		return -EINVAL;
@@ -71,13 +70,6 @@ int tracepoint_add(struct tracepoint *tp, void *probe, void *data, int prio)
 	funcs = memory_alloc((nr + 2) * sizeof(*funcs));
 	if (!funcs)
 		return -ENOMEM;
-	if (!nr && tp->regfunc) {
-		r = tp->regfunc();
-		if (r < 0) {
-			memory_free(funcs);
-			return r;
-		}
-	}
 	while (at < nr && tp->funcs[at].prio >= prio)
 		at++;
 	if (at)
@@ -90,7 +82,7 @@ int tracepoint_add(struct tracepoint *tp, void *probe, void *data, int prio)
 	return 0;
 }
 
-int tracepoint_remove(struct tracepoint *tp, void *probe, void *data)
+static int remove_probe(struct tracepoint *tp, void *probe, void *data)
 {
 	unsigned int nr = count(tp->funcs);
 	int at = find(tp->funcs, probe, data);
@@ -107,28 +99,93 @@ int tracepoint_remove(struct tracepoint *tp, void *probe, void *data)
 		       (nr - 1 - (unsigned int)at) * sizeof(*funcs));
 	}
 	publish(tp, funcs);
-	if (!funcs && tp->unregfunc)
-		tp->unregfunc();
 	return 0;
+}
+
+/* ---- with the functions of TRACE_EVENT_FN ---- */
+
+bool tracepoint_has_calls(const struct tracepoint *tp)
+{
+	return tp->regfunc || tp->unregfunc;
+}
+
+int tracepoint_enter(struct tracepoint *tp)
+{
+	return tracepoint_has_calls(tp) ? lock_take(&tp->lock) : 0;
+}
+
+void tracepoint_leave(struct tracepoint *tp)
+{
+	if (tracepoint_has_calls(tp))
+		lock_drop(&tp->lock);
+}
+
+/* Nobody else changes the list of a tracepoint that was entered. */
+static void call_unregfunc(const struct tracepoint *tp)
+{
+	if (tp->unregfunc && !tp->funcs)
+		tp->unregfunc();
+}
+
+int tracepoint_add(struct tracepoint *tp, void *probe, void *data, int prio)
+{
+	int r;
+
+	if (tp->regfunc && !tp->funcs) {
+		r = tp->regfunc();
+		if (r < 0)
+			return r;
+	}
+	runtime_lock();
+	r = add_probe(tp, probe, data, prio);
+	runtime_unlock();
+	if (r)
+		call_unregfunc(tp);
+	return r;
+}
+
+int tracepoint_remove(struct tracepoint *tp, void *probe, void *data)
+{
+	int r;
+
+	runtime_lock();
+	r = remove_probe(tp, probe, data);
+	runtime_unlock();
+	if (!r)
+		call_unregfunc(tp);
+	return r;
+}
+
+/* ---- the calls of the program ---- */
+
+static int update_text(const struct tracepoint *tp)
+{
+	int r;
+
+	runtime_lock();
+	r = site_update_key(tp);
+	runtime_unlock();
+	return r;
 }
 
 int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
 				   void *data, int prio)
 {
-	int r, undo;
+	int r;
 
 	runtime_init();
-	runtime_lock();
+	r = tracepoint_enter(tp);
+	if (r)
+		return r;
 	r = tracepoint_add(tp, probe, data, prio);
 	if (!r) {
-		r = site_update_key(tp);
+		r = update_text(tp);
 		if (r) {
-			undo = tracepoint_remove(tp, probe, data);
-			(void)undo;
-			site_update_key(tp);
+			tracepoint_remove(tp, probe, data);
+			update_text(tp);
 		}
 	}
-	runtime_unlock();
+	tracepoint_leave(tp);
 	return r;
 }
 
@@ -142,27 +199,17 @@ int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 {
 	int r;
 
-	runtime_lock();
+	r = tracepoint_enter(tp);
+	if (r)
+		return r;
 	r = tracepoint_remove(tp, probe, data);
 	if (!r)
-		site_update_key(tp);
-	runtime_unlock();
+		update_text(tp);
+	tracepoint_leave(tp);
 	return r;
 }
 
 void tracepoint_synchronize_unregister(void)
 {
 	grace_wait(-1);
-}
-
-void for_each_kernel_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
-				void *priv)
-{
-	runtime_lock();
-	for (struct ulf_module *m = module_first(); m; m = m->next) {
-		for (struct tracepoint **tp = m->tracepoints;
-		     tp < m->tracepoints_end; tp++)
-			fct(*tp, priv);
-	}
-	runtime_unlock();
 }

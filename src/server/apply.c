@@ -19,7 +19,7 @@
 
 #define APPLY_LIMIT_NS	2000000000u	/* then the writer gets its answer */
 
-void apply_start(struct root *root, struct apply *ret_apply)
+static uint32_t tell(struct root *root)
 {
 	uint32_t *generation = &root->control->generation;
 	uint32_t next = shm_load(generation) + 1;
@@ -27,8 +27,13 @@ void apply_start(struct root *root, struct apply *ret_apply)
 	process_scan(root);
 	shm_store(generation, next);		/* [agent.wish] */
 	shm_wake(generation);
+	return next;
+}
+
+void apply_start(struct root *root, struct apply *ret_apply)
+{
 	ret_apply->root = root;
-	ret_apply->generation = next;
+	ret_apply->generation = tell(root);
 	ret_apply->deadline_ns = server_now_ns() + APPLY_LIMIT_NS;
 }
 
@@ -97,6 +102,7 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 	struct root *root = apply->root;
 	uint64_t until = server_now_ns() + wait_ns;
 	struct abi_process *late;
+	int r;
 
 	if (!root)
 		return 0;
@@ -113,7 +119,11 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 			shm_wait(&late->applied, applied, until - now);
 	}
 	apply->root = NULL;
-	return root_is_usable(root) ? find_error(root) : 0;
+	r = root_is_usable(root) ? find_error(root) : 0;
+	/* An event that failed in one process is off in all of them. */
+	if (r)
+		tell(root);
+	return r;
 }
 
 bool apply_is_settled(const struct root *root, uint32_t generation)

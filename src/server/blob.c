@@ -36,20 +36,15 @@ static int add_field(struct event_format *format, const struct blob *blob,
 {
 	const char *type = blob_string(blob, field->type);
 	const char *name = blob_string(blob, field->name);
-	enum field_kind kind;
 
-	switch (field->kind) {
-	case ABI_FIELD_PLAIN:	 kind = FIELD_PLAIN;	break;
-	case ABI_FIELD_ARRAY:	 kind = FIELD_ARRAY;	break;
-	case ABI_FIELD_DATA_LOC: kind = FIELD_DATA_LOC; break;
-	case ABI_FIELD_REL_LOC:	 kind = FIELD_REL_LOC;	break;
-	default:		 return -1;
-	}
 	if (!type || !*type || !name || !*name || field->offset > RECORD_MAX ||
-	    field->size > RECORD_MAX || field->len > RECORD_MAX)
+	    field->size > RECORD_MAX)
 		return -1;
-	return event_format_add(format, kind, type, field->len, name,
-				field->offset, field->size, field->is_signed);
+	if (event_format_add_field(format, type, name, field->offset,
+				   field->size, field->is_signed) < 0)
+		return -1;
+	format->fields[format->nr_fields - 1].filter = field->filter;
+	return 0;
 }
 
 static struct event_format *parse(const struct blob *blob, uint32_t id)

@@ -254,7 +254,8 @@ bool event_is_enabled(const struct instance *instance,
 	const struct abi_event *shared =
 		&instance->root->events_table[event->row];
 
-	return shm_load(&shared->wanted) >> instance->number & 1;
+	return (shm_load(&shared->wanted) >> instance->number & 1) &&
+	       !shm_load(&shared->failed);
 }
 
 const struct event_format *event_print_format(void)
@@ -267,10 +268,10 @@ const struct event_format *event_print_format(void)
 				    "\"%ps: %s\", (void *)REC->ip, REC->buf");
 	if (!format)
 		return NULL;
-	if (event_format_add(format, FIELD_PLAIN, "unsigned long", 0, "ip", 8, 8,
-			     false) < 0 ||
-	    event_format_add(format, FIELD_ARRAY, "char", 0, "buf", 16, 0,
-			     false) < 0) {
+	if (event_format_add_field(format, "unsigned long", "ip", 8, 8,
+				   false) < 0 ||
+	    event_format_add_field(format, "char[]", "buf", 16, 0,
+				   false) < 0) {
 		event_format_free(format);
 		format = NULL;
 	}
@@ -296,6 +297,7 @@ static void event_set(struct instance *instance, const struct event *event,
 	uint32_t bit = 1u << instance->number;
 	uint32_t wanted = shm_load(&shared->wanted);
 
+	shm_store(&shared->failed, 0);
 	shm_store(&shared->wanted, is_on ? wanted | bit : wanted & ~bit);
 }
 

@@ -368,7 +368,6 @@ static void fill_info(struct root *root, struct server_root_info *info)
 	info->bytes = stats.bytes;
 	info->overruns = stats.overrun + stats.dropped +
 			 shm_load(&root->top.abi->retired_lost) +
-			 shm_load(&root->top.abi->too_big) +
 			 shm_load(&root->top.abi->lock_lost);
 }
 

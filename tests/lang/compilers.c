@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tests/lang/words, built by every compiler in every way that changes what the
- * headers expand to or how sections and symbols are linked, and run.
+ * tests/lang/words, fields and kinds, built by every compiler in every way that
+ * changes what the headers expand to or how sections and symbols are linked,
+ * and run.
  *
+ * timeout: 600
  * no-sanitize: address it builds programs of its own, without the sanitizer
  * no-sanitize: thread it builds programs of its own, without the sanitizer
  */
@@ -47,61 +49,87 @@ static const struct variant {
 	{ "clang -O2, lld", "ld.lld", "clang", "clang++", "gnu11", "c++20",
 	  "-O2 -fPIE -ffunction-sections -fdata-sections",
 	  "-pie -fuse-ld=lld -Wl,--gc-sections", SHARED },
+	{ "gcc 11", "g++-11", "gcc-11", "g++-11", "gnu11", "gnu++17",
+	  "-O2 -fPIE", "-pie", SHARED },
+	{ "clang 13", "clang++-13", "clang-13", "clang++-13", "gnu11",
+	  "gnu++17", "-O2 -fPIE", "-pie", SHARED },
+	{ "clang 16", "clang++-16", "clang-16", "clang++-16", "gnu2x",
+	  "c++20", "-O2 -fPIE", "-pie", SHARED },
+	{ "clang 19", "clang++-19", "clang-19", "clang++-19", "gnu23",
+	  "c++23", "-O2 -fPIE", "-pie", SHARED },
 };
 #define NR_VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
+static const struct part {
+	const char *test;		/* directory in tests/lang */
+	const char *files;
+	bool has_library;		/* lib_<test>.c */
+	bool is_cpp;			/* create.c is taken for C++ */
+} parts[] = {
+	{ "words", "main.c create.c use.c create.cpp use_cpp.cpp", true, false },
+	{ "fields", "main.c create.c", false, false },
+	{ "fields", "main.c create.c", false, true },
+	{ "kinds", "main.c create.c", false, false },
+	{ "kinds", "main.c create.c", false, true },
+};
+#define NR_PARTS (sizeof(parts) / sizeof(parts[0]))
+
 static const char *build, *source, *dir;
 
-static int compile(const struct variant *v, const char *file,
-		   const char *more_flags)
+static int compile(const struct variant *v, const struct part *p,
+		   const char *file, const char *more_flags)
 {
-	bool is_cpp = strstr(file, ".cpp") != NULL;
+	bool is_cpp = strstr(file, ".cpp") ||
+		      (p->is_cpp && !strcmp(file, "create.c"));
 
-	return command("cd '%s/tests/lang/words' && %s -std=%s -c %s %s "
-		       "-Wall -Wextra -Werror -D_GNU_SOURCE -I. -I../.. "
-		       "-I../../../include -I../../../src -o '%s/%s.o' %s",
-		       source, is_cpp ? v->cxx : v->cc,
+	return command("cd '%s/tests/lang/%s' && %s -std=%s -c %s %s "
+		       "-Wall -Wextra -Werror -D_GNU_SOURCE -I. -I.. -I../.. "
+		       "-I../../../include -I../../../src -o '%s/%s.o' "
+		       "-x %s %s",
+		       source, p->test, is_cpp ? v->cxx : v->cc,
 		       is_cpp ? v->cxx_std : v->c_std, v->flags, more_flags,
-		       dir, file, file);
+		       dir, file, is_cpp ? "c++" : "c", file);
 }
 
-static int link_shared(const struct variant *v)
+static int compile_all(const struct variant *v, const struct part *p)
 {
-	if (compile(v, "lib_words.c", "-fPIC") ||
-	    command("cd '%s' && %s %s -shared -Wl,-soname,libwords.so "
-		    "-o libwords.so lib_words.c.o '%s/libulf.so'", dir, v->cc,
-		    strstr(v->link, "lld") ? "-fuse-ld=lld" : "", build))
-		return 1;
-	return command("cd '%s' && %s %s -o words main.c.o create.c.o use.c.o "
-		       "create.cpp.o use_cpp.cpp.o ./libwords.so "
-		       "'%s/tests/libhelpers.a' '%s/libulf_core.a' "
-		       "'%s/libulf.so' -pthread -Wl,-rpath,'%s:%s'",
-		       dir, v->cxx, v->link, build, build, build, build, dir);
-}
+	char files[64], *file, *rest = files;
 
-static int link_static(const struct variant *v)
-{
-	if (compile(v, "lib_words.c", ""))
-		return 1;
-	return command("cd '%s' && %s %s -o words *.o "
-		       "'%s/tests/libhelpers.a' '%s/libulf_core.a' "
-		       "'%s/libulf.a' -pthread",
-		       dir, v->cxx, v->link, build, build, build);
-}
-
-static int try(const struct variant *v)
-{
-	static const char *const files[] = {
-		"main.c", "create.c", "use.c", "create.cpp", "use_cpp.cpp",
-	};
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		if (compile(v, files[i], ""))
+	snprintf(files, sizeof(files), "%s", p->files);
+	while ((file = strsep(&rest, " "))) {
+		if (compile(v, p, file, ""))
 			return 1;
 	}
-	if (v->how == STATIC ? link_static(v) : link_shared(v))
+	return 0;
+}
+
+static int make_library(const struct variant *v, const struct part *p)
+{
+	char file[32];
+
+	snprintf(file, sizeof(file), "lib_%s.c", p->test);
+	if (v->how == STATIC)
+		return compile(v, p, file, "");
+	if (compile(v, p, file, "-fPIC"))
 		return 1;
-	return command("'%s/words'", dir);
+	return command("cd '%s' && %s %s -shared -Wl,-soname,lib%s.so "
+		       "-o lib%s.so %s.o '%s/libulf.so' && rm %s.o", dir, v->cc,
+		       strstr(v->link, "lld") ? "-fuse-ld=lld" : "", p->test,
+		       p->test, file, build, file);
+}
+
+static int try(const struct variant *v, const struct part *p)
+{
+	const char *libulf = v->how == STATIC ? "libulf.a" : "libulf.so";
+
+	if (command("cd '%s' && rm -f *.o *.so", dir) || compile_all(v, p) ||
+	    (p->has_library && make_library(v, p)))
+		return 1;
+	return command("cd '%s' && %s %s -o program *.o $(ls lib*.so 2>&-) "
+		       "'%s/tests/libhelpers.a' '%s/libulf_core.a' '%s/%s' "
+		       "-pthread -Wl,-rpath,'%s:%s' && ./program",
+		       dir, v->cxx, v->link, build, build, build, libulf, build,
+		       dir);
 }
 
 int main(void)
@@ -119,10 +147,13 @@ int main(void)
 			       v->needs);
 			continue;
 		}
-		if (!try(v))
-			continue;
-		printf("failed: %s\n", v->name);
-		failed++;
+		for (size_t k = 0; k < NR_PARTS; k++) {
+			if (!try(v, &parts[k]))
+				continue;
+			printf("failed: %s, %s%s\n", v->name, parts[k].test,
+			       parts[k].is_cpp ? " in C++" : "");
+			failed++;
+		}
 	}
 	return failed != 0;
 }

@@ -178,17 +178,23 @@ struct abi_ring *driver_ring(struct driver *d, uint32_t cpu, int kind)
 	return (struct abi_ring *)(d->mem + buffer->ring[cpu][kind].off);
 }
 
-int driver_find_event(struct driver *d, const char *system, const char *name)
+bool driver_is_event(struct driver *d, uint32_t row, const char *system,
+		     const char *name)
 {
 	struct abi_event *rows = (void *)(d->mem + d->control->events_off);
+	const char *blob = d->mem + rows[row].blob;
+	const struct abi_format *format = (const void *)blob;
+
+	return !strcmp(blob + format->system, system) &&
+	       !strcmp(blob + format->name, name);
+}
+
+int driver_find_event(struct driver *d, const char *system, const char *name)
+{
 	uint32_t nr = __atomic_load_n(&d->control->nr_events, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < nr; i++) {
-		const char *blob = d->mem + rows[i].blob;
-		const struct abi_format *format = (const void *)blob;
-
-		if (!strcmp(blob + format->system, system) &&
-		    !strcmp(blob + format->name, name))
+		if (driver_is_event(d, i, system, name))
 			return (int)i;
 	}
 	return -1;
@@ -198,10 +204,16 @@ int driver_enable(struct driver *d, const char *system, const char *name, bool o
 {
 	struct abi_event *rows = (void *)(d->mem + d->control->events_off);
 	int row = driver_find_event(d, system, name);
+	uint32_t nr = __atomic_load_n(&d->control->nr_events, __ATOMIC_ACQUIRE);
 
 	if (row < 0)
 		return -ENOENT;
-	__atomic_store_n(&rows[row].wanted, on, __ATOMIC_RELEASE);
+	for (uint32_t i = (uint32_t)row; i < nr; i++) {
+		if (!driver_is_event(d, i, system, name))
+			continue;
+		rows[i].failed = 0;
+		__atomic_store_n(&rows[i].wanted, on, __ATOMIC_RELEASE);
+	}
 	return driver_apply(d);
 }
 

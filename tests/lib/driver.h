@@ -39,8 +39,11 @@ struct driver_config {
 int driver_rings(struct driver *d, const struct driver_config *config);
 struct abi_ring *driver_ring(struct driver *d, uint32_t cpu, int kind);
 
-/* Row of an event, or -1. */
+/* Row of an event, the first if there are several of that name, or -1. */
 int driver_find_event(struct driver *d, const char *system, const char *name);
+bool driver_is_event(struct driver *d, uint32_t row, const char *system,
+		     const char *name);
+/* All of that name. */
 int driver_enable(struct driver *d, const char *system, const char *name, bool on);
 /* generation++, and wait until all live processes have applied it. */
 int driver_apply(struct driver *d);

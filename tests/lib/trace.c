@@ -120,11 +120,11 @@ static uint32_t row_of(struct driver *d, const char *system, const char *name)
 size_t trace_count(struct driver *d, const struct trace *trace,
 		   const char *system, const char *name, int pid)
 {
-	uint32_t row = row_of(d, system, name);
 	size_t nr = 0;
 
+	row_of(d, system, name);
 	for (size_t i = 0; i < trace->nr; i++)
-		nr += trace->records[i].row == row &&
+		nr += driver_is_event(d, trace->records[i].row, system, name) &&
 		      (!pid || trace->records[i].pid == pid);
 	return nr;
 }
@@ -134,11 +134,12 @@ const struct trace_record *trace_find(struct driver *d,
 				      const char *system, const char *name,
 				      size_t nth)
 {
-	uint32_t row = row_of(d, system, name);
 	size_t seen = 0;
 
+	row_of(d, system, name);
 	for (size_t i = 0; i < trace->nr; i++) {
-		if (trace->records[i].row == row && seen++ == nth)
+		if (driver_is_event(d, trace->records[i].row, system, name) &&
+		    seen++ == nth)
 			return &trace->records[i];
 	}
 	fail("no record %zu of %s:%s, there are %zu", nth, system, name, seen);
@@ -182,10 +183,10 @@ char *trace_format(struct driver *d, const char *system, const char *name)
 	fmt = event_format_alloc(system, name, 0, blob + format->print_fmt);
 	CHECK(fmt);
 	for (uint32_t i = 0; i < format->nr_fields; i++, field++)
-		CHECK_EQ(event_format_add(fmt, (enum field_kind)field->kind,
-					  blob + field->type, field->len,
-					  blob + field->name, field->offset,
-					  field->size, field->is_signed), 0);
+		CHECK_EQ(event_format_add_field(fmt, blob + field->type,
+						blob + field->name,
+						field->offset, field->size,
+						field->is_signed), 0);
 	text_init(&text, FORMAT_BYTES_MAX);
 	event_format_text(fmt, &text);
 	copy = strdup(text_str(&text));
@@ -218,7 +219,7 @@ int64_t trace_number(struct driver *d, const struct trace_record *record,
 	uint64_t value = 0;
 	int shift;
 
-	CHECK(field->kind == ABI_FIELD_PLAIN && field->size <= 8);
+	CHECK(!strchr(blob + field->type, '[') && field->size <= 8);
 	CHECK(field->offset + field->size <= record->bytes);
 	memcpy(&value, record->data + field->offset, field->size);
 	shift = 64 - 8 * (int)field->size;
@@ -234,11 +235,11 @@ const void *trace_bytes(struct driver *d, const struct trace_record *record,
 	const struct abi_field *field = find_field(blob, name);
 	uint32_t at = field->offset, bytes = field->size, loc;
 
-	CHECK(field->kind != ABI_FIELD_REL_LOC);
 	CHECK(at + bytes <= record->bytes);
-	if (field->kind == ABI_FIELD_DATA_LOC) {
+	if (strstr(blob + field->type, "_loc ")) {
 		memcpy(&loc, record->data + at, 4);
-		at = loc & 0xffff;
+		at = strstr(blob + field->type, "__rel") ? at + 4 : 0;
+		at += loc & 0xffff;
 		bytes = loc >> 16;
 		CHECK(at + bytes <= record->bytes);
 	}

@@ -41,6 +41,20 @@ TRACE_EVENT(rt_long,
 	TP_printk("text=%s", __get_str(text))
 );
 
+/* As many bytes as are wanted, also more than a record can have. */
+TRACE_EVENT(rt_bytes,
+	TP_PROTO(long nr),
+	TP_ARGS(nr),
+	TP_STRUCT__entry(
+		__dynamic_array(char, bytes, nr)
+	),
+	TP_fast_assign(
+		memset(__get_dynamic_array(bytes), 'b',
+		       __get_dynamic_array_len(bytes));
+	),
+	TP_printk("%d bytes", __get_dynamic_array_len(bytes))
+);
+
 #endif
 
 #undef TRACE_INCLUDE_PATH

@@ -28,8 +28,6 @@ static struct driver d;
 
 /* ---- errno ---- */
 
-static char huge[5000];
-
 static void hit_all_kinds(void)
 {
 	errno = ODD_ERRNO;
@@ -37,7 +35,7 @@ static void hit_all_kinds(void)
 	CHECK_EQ(errno, ODD_ERRNO);
 	trace_rt_long("text");
 	CHECK_EQ(errno, ODD_ERRNO);
-	trace_rt_long(huge);
+	trace_rt_bytes(5000);
 	CHECK_EQ(errno, ODD_ERRNO);
 }
 
@@ -80,6 +78,7 @@ static void want(bool on)
 {
 	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", on), 0);
 	CHECK_EQ(driver_enable(&d, "rt", "rt_long", on), 0);
+	CHECK_EQ(driver_enable(&d, "rt", "rt_bytes", on), 0);
 }
 
 static void test_errno(void)
@@ -88,7 +87,6 @@ static void test_errno(void)
 	struct abi_buffer *buffer;
 	struct trace trace;
 
-	memset(huge, 'h', sizeof(huge) - 1);
 	signal(SIGUSR1, on_signal);
 	hit_all_kinds();
 	CHECK_EQ(driver_open(&d, getpid()), 0);

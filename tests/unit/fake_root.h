@@ -126,8 +126,8 @@ static inline void fake_root_done(struct fake_root *root)
 
 struct fake_field {
 	const char *type, *name;
-	uint32_t offset, size, len;
-	uint8_t kind, is_signed;
+	uint32_t offset, size;
+	uint8_t is_signed;
 };
 
 /* Puts @text at the blob's end. */
@@ -164,8 +164,6 @@ static inline uint32_t fake_event(struct fake_root *root, uint32_t module,
 			.name = fake_string(blob, &end, fields[i].name),
 			.offset = fields[i].offset,
 			.size = fields[i].size,
-			.len = fields[i].len,
-			.kind = fields[i].kind,
 			.is_signed = fields[i].is_signed,
 		};
 	}
@@ -182,7 +180,7 @@ static inline uint32_t fake_event(struct fake_root *root, uint32_t module,
 static inline uint32_t fake_event_n(struct fake_root *root, uint32_t module,
 				    const char *system, const char *name)
 {
-	static const struct fake_field field = { "int", "n", 8, 4, 0, 0, 1 };
+	static const struct fake_field field = { "int", "n", 8, 4, 1 };
 
 	return fake_event(root, module, system, name, "\"n=%d\", REC->n", &field, 1);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared memory may hold anything, and may change at any time.  Readers may
- * see nonsense, but they end, and they stay within the ring (behind which
+ * see nonsense, but they end, and they stay within the ring (around which
  * there is no memory) and within their own copies (run `make asan` for those).
+ * So does the server when it writes.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 #include "unit/ring_memory.h"
 
 #define ROUNDS		10000
+#define WRITES		100000
 #define HANG_SECONDS	100	/* SIGALRM then ends the test */
 
 static uint64_t strange_value(uint64_t *random, uint64_t old)
@@ -134,6 +136,44 @@ static void corrupt_memory_is_survived(void **state)
 	assert_true(shown > 0 && rejected > 0 && sum > 0);
 }
 
+/* ---- the server writes to it ---- */
+
+/* One of the words that say where writers are and how the ring is laid out.
+ * Whoever changes the lock only makes others wait. */
+static void change_a_word(struct abi_ring *ring, uint64_t *random)
+{
+	uint64_t *word = (uint64_t *)ring +
+			 random_below(random, offsetof(struct abi_ring, lock) / 8);
+	uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+	__atomic_store_n(word, strange_value(random, old), __ATOMIC_RELAXED);
+}
+
+static int write_one(const struct ring_view *view, uint64_t *random)
+{
+	uint32_t buffer[2048] = { 0 };
+	uint32_t bytes = 1 + random_below(random, random_below(random, 4) ?
+					  200 : RING_PAYLOAD_MAX);
+
+	return ring_view_write(view, buffer + 1, bytes, random_next(random),
+			       (uint32_t)gettid());
+}
+
+static void a_ring_that_is_none_is_not_left(void **state)
+{
+	struct ring_config config = ring_memory_config(true);
+	struct ring_memory m;
+	uint64_t random = 3;
+
+	(void)state;
+	ring_memory_init(&m, &config);
+	for (uint32_t i = 0; i < WRITES; i++) {
+		change_a_word(m.ring, &random);
+		write_one(&m.view, &random);
+	}
+	ring_memory_done(&m);
+}
+
 /* ---- memory that does not stand still ---- */
 
 struct madman {
@@ -232,11 +272,41 @@ static void a_mad_writer_does_not_hold_the_reader(void **state)
 	print_message("%llu records shown\n", (unsigned long long)shown);
 }
 
+static void *change_words(void *arg)
+{
+	struct madman *mad = arg;
+	uint64_t random = 5;
+
+	while (!__atomic_load_n(&mad->stop, __ATOMIC_RELAXED))
+		change_a_word(mad->m.ring, &random);
+	return NULL;
+}
+
+static void a_ring_that_changes_is_not_left(void **state)
+{
+	struct ring_config config = ring_memory_config(true);
+	struct madman mad = { .stop = 0 };
+	uint64_t random = 11, written = 0;
+	pthread_t thread;
+
+	(void)state;
+	ring_memory_init(&mad.m, &config);
+	assert_int_equal(pthread_create(&thread, NULL, change_words, &mad), 0);
+	for (uint32_t i = 0; i < WRITES; i++)
+		written += !write_one(&mad.m.view, &random);
+	__atomic_store_n(&mad.stop, 1, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	assert_true(written > 0);
+	ring_memory_done(&mad.m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(corrupt_memory_is_survived),
+		cmocka_unit_test(a_ring_that_is_none_is_not_left),
 		cmocka_unit_test(a_mad_writer_does_not_hold_the_reader),
+		cmocka_unit_test(a_ring_that_changes_is_not_left),
 	};
 
 	alarm(HANG_SECONDS);

@@ -19,10 +19,10 @@
 #define ROUNDS	150
 
 static const struct fake_field fields[] = {
-	{ "char", "comm", 8, 16, 16, ABI_FIELD_ARRAY, 0 },
-	{ "char", "name", 24, 4, 0, ABI_FIELD_DATA_LOC, 0 },
-	{ "u8", "data", 28, 4, 0, ABI_FIELD_REL_LOC, 0 },
-	{ "unsigned long", "state", 32, 8, 0, ABI_FIELD_PLAIN, 0 },
+	{ "char[16]", "comm", 8, 16, 0 },
+	{ "__data_loc char[]", "name", 24, 4, 0 },
+	{ "__rel_loc u8[]", "data", 28, 4, 0 },
+	{ "unsigned long", "state", 32, 8, 0 },
 };
 
 static uint64_t seed;

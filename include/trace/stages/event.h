@@ -1,38 +1,84 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stage 7: print fmt and the event itself.  What TP_printk says stays text,
- * which the server compiles; only macros in it are expanded.
+ * Stage 7: print fmt, the event itself, and the numbers behind its names.
+ * What TP_printk says stays text, which the server compiles; only macros in
+ * it are expanded.
  */
 #include <trace/stages/undef.h>
 #include <trace/stages/events.h>
 
 #undef TP_printk
-#define TP_printk(fmt, args...)	"\"" fmt "\", " __ulf_str(args)
+#define TP_printk(fmt, args...)	fmt "\1" __ulf_str(args)
 #define __entry REC
+
+/* The two that the kernel expands. */
+#define __print_ns_to_secs(ns)		(ns) / 1000000000UL
+#define __print_ns_without_secs(ns)	(ns) % 1000000000UL
 
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	static const char print_fmt_##name[] = print;
-#define __ULF_EVENT(template, name, proto, args, fmt)			\
-	static void trace_event_direct_##name(void *__data, proto);	\
-	static struct ulf_event event_##name = {			\
-		__ulf_str(TRACE_SYSTEM), #name, &__tracepoint_##name,	\
-		(void *)trace_event_raw_event_##template,		\
-		(void (*)(void))trace_event_direct_##name,		\
-		trace_event_fields_##template, fmt,			\
+
+#define __ULF_EVENT(class, event, system, name, point, proto, args, fmt) \
+	static void trace_event_direct_##event(void *__data, proto);	\
+	static struct ulf_event event_##event = {			\
+		system, name, point,					\
+		__ULF_PTR(trace_event_raw_event_##class),		\
+		(void (*)(void))trace_event_direct_##event,		\
+		trace_event_fields_##class, fmt,			\
 		NULL, 0, 0, 0, { 0, 0, 0 }, NULL,			\
 	};								\
-	static void trace_event_direct_##name(void *__data, proto)	\
+	static void trace_event_direct_##event(void *__data, proto)	\
 	{								\
-		__data = &event_##name;					\
-		trace_event_raw_event_##template(__data, args);		\
+		__data = &event_##event;				\
+		trace_event_raw_event_##class(__data, args);		\
 	}								\
-	static struct ulf_event *__event_##name				\
-	__attribute__((used, section("__ulf_events"))) ULF_RETAIN =	\
-		&event_##name;
+	__ULF_ROW(struct ulf_event *, __event_##event, "__ulf_events",	\
+		  &event_##event)
 #define DEFINE_EVENT(template, name, proto, args)			\
-	__ULF_EVENT(template, name, PARAMS(proto), PARAMS(args),	\
+	__ULF_EVENT(template, name, TRACE_SYSTEM_STRING, #name,		\
+		    &__tracepoint_##name, PARAMS(proto), PARAMS(args),	\
 		    print_fmt_##template)
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
 	static const char print_fmt_##name[] = print;			\
-	__ULF_EVENT(template, name, PARAMS(proto), PARAMS(args),	\
+	__ULF_EVENT(template, name, TRACE_SYSTEM_STRING, #name,		\
+		    &__tracepoint_##name, PARAMS(proto), PARAMS(args),	\
 		    print_fmt_##name)
+
+/* It waits on a tracepoint that nobody hits until it is given the one that it
+ * is for. */
+#define DEFINE_CUSTOM_EVENT(template, event, proto, args)		\
+	static struct tracepoint tracepoint_custom_##event = {		\
+		#event, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL,	\
+	};								\
+	__ULF_EVENT(custom_##template, custom_##event, "custom", #event, \
+		    &tracepoint_custom_##event, PARAMS(proto),		\
+		    PARAMS(args), print_fmt_custom_##template)		\
+	static inline __attribute__((unused)) int			\
+	trace_custom_event_##event##_update(struct tracepoint *tp)	\
+	{								\
+		check_trace_callback_type_##event(			\
+			trace_event_raw_event_custom_##template);	\
+		if (strcmp(tp->name, #event))				\
+			return 0;					\
+		ulf_event_attach(&event_custom_##event, tp);		\
+		return 1;						\
+	}
+
+#undef TRACE_DEFINE_ENUM
+#undef TRACE_DEFINE_SIZEOF
+#define TRACE_DEFINE_ENUM(name)						\
+	__ULF_EVAL(__COUNTER__, #name, (long)(name))
+#define TRACE_DEFINE_SIZEOF(type)					\
+	__ULF_EVAL(__COUNTER__, "sizeof(" #type ")", (long)sizeof(type))
+#define __ULF_EVAL(number, text, value)	__ULF_EVAL1(number, text, value)
+#define __ULF_EVAL1(number, text, value)				\
+	static const struct ulf_eval __ulf_eval_##number = {		\
+		TRACE_SYSTEM_STRING, text, value,			\
+	};								\
+	__ULF_ROW(const struct ulf_eval *, __ulf_eval_row_##number,	\
+		  "__ulf_evals", &__ulf_eval_##number)
+
+/* A row of a table that the linker puts together. */
+#define __ULF_ROW(type, row, table, value)				\
+	static type row __attribute__((used, section(table))) ULF_RETAIN = \
+		value;

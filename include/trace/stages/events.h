@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* For every stage after the first: an event is a class and one event of it,
  * and what has no record (DECLARE_TRACE) has no part in it.  The stage itself
- * says what DECLARE_EVENT_CLASS and DEFINE_EVENT are. */
+ * says what DECLARE_EVENT_CLASS is, and the last one what events are. */
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
 	DECLARE_EVENT_CLASS(name, PARAMS(proto), PARAMS(args),		\
 			    PARAMS(tstruct), PARAMS(assign), PARAMS(print)) \
@@ -9,11 +9,41 @@
 #define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print) \
 	TRACE_EVENT(name, PARAMS(proto), PARAMS(args), PARAMS(tstruct),	\
 		    PARAMS(assign), PARAMS(print))
+#define TRACE_EVENT_FN(name, proto, args, tstruct, assign, print, reg, unreg) \
+	TRACE_EVENT(name, PARAMS(proto), PARAMS(args), PARAMS(tstruct),	\
+		    PARAMS(assign), PARAMS(print))
+#define TRACE_EVENT_FN_COND(name, proto, args, cond, tstruct, assign, print, \
+			    reg, unreg)					\
+	TRACE_EVENT(name, PARAMS(proto), PARAMS(args), PARAMS(tstruct),	\
+		    PARAMS(assign), PARAMS(print))
+#define TRACE_EVENT_SYSCALL(name, proto, args, tstruct, assign, print,	\
+			    reg, unreg)					\
+	TRACE_EVENT(name, PARAMS(proto), PARAMS(args), PARAMS(tstruct),	\
+		    PARAMS(assign), PARAMS(print))
+
+#define DECLARE_EVENT_SYSCALL_CLASS DECLARE_EVENT_CLASS
 #define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)	\
 	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
+#define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)	\
+	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
+#define DEFINE_EVENT_WRITABLE(template, name, proto, args, size)	\
+	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
+
+/* Its class is apart: an event of that name is there already. */
+#define TRACE_CUSTOM_EVENT(name, proto, args, tstruct, assign, print)	\
+	DECLARE_CUSTOM_EVENT_CLASS(name, PARAMS(proto), PARAMS(args),	\
+			    PARAMS(tstruct), PARAMS(assign), PARAMS(print)) \
+	DEFINE_CUSTOM_EVENT(name, name, PARAMS(proto), PARAMS(args))
+#define DECLARE_CUSTOM_EVENT_CLASS(name, proto, args, tstruct, assign, print) \
+	DECLARE_EVENT_CLASS(custom_##name, PARAMS(proto), PARAMS(args),	\
+			    PARAMS(tstruct), PARAMS(assign), PARAMS(print))
+
 #define DECLARE_TRACE(name, proto, args)
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond)
+#define DECLARE_TRACE_WRITABLE(name, proto, args, size)
 
 #define TP_STRUCT__entry(args...) args
 #define TP_fast_assign(args...) args
 #define TP_printk(args...)
+
+#include <trace/stages/empty.h>

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Stage 4: the description of the fields, for `format`. */
-#include <trace/stages/undef.h>
-#include <trace/stages/events.h>
+#include <trace/stages/classes.h>
 
 #define __ulf_is_signed(type)	((type)(-1) < (type)1)
 
-#define __field(_type, _item)						\
-	{ #_type, #_item, offsetof(__ulf_raw, _item),		\
-	  sizeof(_type), 0, ULF_FIELD_PLAIN, __ulf_is_signed(_type) },
+#define __field_ext(_type, _item, _filter)				\
+	{ #_type, #_item, offsetof(__ulf_raw, _item), sizeof(_type), 0,	\
+	  __ulf_is_signed(_type), _filter },
+#define __field_struct_ext(_type, _item, _filter)			\
+	{ #_type, #_item, offsetof(__ulf_raw, _item), sizeof(_type), 0,	\
+	  0, _filter },
 #define __array(_type, _item, _len)					\
-	{ #_type, #_item, offsetof(__ulf_raw, _item),		\
-	  sizeof(_type[_len]), _len, ULF_FIELD_ARRAY,			\
-	  __ulf_is_signed(_type) },
-#define __dynamic_array(_type, _item, _len)				\
-	{ #_type, #_item, offsetof(__ulf_raw, __data_loc_##_item), \
-	  4, 0, ULF_FIELD_DATA_LOC, __ulf_is_signed(_type) },
-#define __string(_item, _src)	__dynamic_array(char, _item, -1)
+	{ #_type "[]", #_item, offsetof(__ulf_raw, _item),		\
+	  sizeof(_type[_len]), _len, __ulf_is_signed(_type), FILTER_OTHER },
+#define __ULF_DYNAMIC(loc, type, text, item, nr)			\
+	{ #loc " " text, #item, offsetof(__ulf_raw, loc##_##item), 4, 0, \
+	  __ulf_is_signed(type), FILTER_OTHER },
+#define __ULF_STRING(loc, item, src, len, how)				\
+	__ULF_DYNAMIC(loc, char, "char[]", item, len)
 
 /* In a function, where __ulf_raw can be another record for each class. */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
@@ -29,5 +31,3 @@
 									\
 		return fields;						\
 	}
-#define DEFINE_EVENT(template, name, proto, args)
-#define DEFINE_EVENT_PRINT(template, name, proto, args, print)

@@ -1,27 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* Stage 5: trace_event_get_offsets_<class>(): how long the dynamic fields
  * of this record are. */
-#include <trace/stages/undef.h>
-#include <trace/stages/events.h>
+#include <trace/stages/classes.h>
 
 #define __entry entry
 
-#define __field(type, item)
+/* From where the offset in the word of a dynamic field counts. */
+#define __ulf_base__data_loc(item)	0
+#define __ulf_base__rel_loc(item)	(offsetof(__ulf_raw, __rel_loc_##item) + 4)
+#define __ulf_strlen(item)		strlen(__data_offsets->item##_ptr_)
+
+#define __field_ext(type, item, filter)
+#define __field_struct_ext(type, item, filter)
 #define __array(type, item, len)
-#define __dynamic_array(type, item, len)				\
+#define __ULF_DYNAMIC(loc, type, text, item, nr)			\
 	__data_offsets->item = ulf_dynamic_loc(&__data_size,		\
-		(size_t)(len) * sizeof(type), offsetof(__ulf_raw, __data));
-#define __string(item, src)						\
+		(size_t)(nr), sizeof(type),				\
+		offsetof(__ulf_raw, __data) - __ulf_base##loc(item));
+#define __ULF_STRING(loc, item, src, len, how)				\
 	__data_offsets->item##_ptr_ = ulf_string((const char *)(src));	\
-	__data_offsets->item = ulf_dynamic_loc(&__data_size,		\
-		strlen(__data_offsets->item##_ptr_) + 1,		\
-		offsetof(__ulf_raw, __data));
+	__data_offsets->item##_how_ = how;				\
+	__data_offsets->item = ulf_string_loc(&__data_size, len,	\
+		offsetof(__ulf_raw, __data) - __ulf_base##loc(item),	\
+		sizeof(__ulf_raw), __ulf_is_tight,			\
+		&__data_offsets->item##_how_);
 
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	static inline __attribute__((always_inline)) size_t		\
 	trace_event_get_offsets_##name(					\
 		struct trace_event_data_offsets_##name *__data_offsets,	\
-		proto)							\
+		int __ulf_is_tight, proto)				\
 	{								\
 		typedef struct trace_event_raw_##name __ulf_raw		\
 			__attribute__((unused));			\
@@ -31,5 +39,3 @@
 		tstruct							\
 		return __data_size;					\
 	}
-#define DEFINE_EVENT(template, name, proto, args)
-#define DEFINE_EVENT_PRINT(template, name, proto, args, print)

@@ -3,36 +3,88 @@
  * Stage 6: trace_event_raw_event_<class>(), the probe that records.  The
  * record is assembled on the stack and copied into the ring as a whole.
  */
-#include <trace/stages/undef.h>
-#include <trace/stages/events.h>
+#include <trace/stages/classes.h>
 
 #define __entry entry
 
-#define __field(type, item)
+#define __field_ext(type, item, filter)
+#define __field_struct_ext(type, item, filter)
 #define __array(type, item, len)
-#define __dynamic_array(type, item, len)				\
-	__entry->__data_loc_##item = __data_offsets.item;
-#define __string(item, src)						\
-	__entry->__data_loc_##item = __data_offsets.item;
+#define __ULF_DYNAMIC(loc, type, text, item, nr)			\
+	__entry->loc##_##item = __data_offsets.item;
+#define __ULF_STRING(loc, item, src, len, how)				\
+	__entry->loc##_##item = __data_offsets.item;
 
 #define __get_dynamic_array(field)					\
 	((void *)((char *)__entry + (__entry->__data_loc_##field & 0xffff)))
 #define __get_dynamic_array_len(field)					\
 	((__entry->__data_loc_##field >> 16) & 0xffff)
 #define __get_str(field)	((char *)__get_dynamic_array(field))
+#define __get_bitmask(field)	((char *)__get_dynamic_array(field))
+#define __get_cpumask(field)	((char *)__get_dynamic_array(field))
+#define __get_sockaddr(field)						\
+	((struct sockaddr *)__get_dynamic_array(field))
+
+#define __get_rel_dynamic_array(field)					\
+	((void *)((char *)__entry +					\
+		  offsetof(__ulf_raw, __rel_loc_##field) + 4 +		\
+		  (__entry->__rel_loc_##field & 0xffff)))
+#define __get_rel_dynamic_array_len(field)				\
+	((__entry->__rel_loc_##field >> 16) & 0xffff)
+#define __get_rel_str(field)	((char *)__get_rel_dynamic_array(field))
+#define __get_rel_bitmask(field) ((char *)__get_rel_dynamic_array(field))
+#define __get_rel_cpumask(field) ((char *)__get_rel_dynamic_array(field))
+#define __get_rel_sockaddr(field)					\
+	((struct sockaddr *)__get_rel_dynamic_array(field))
 
 /* Up to Linux 6.9 the source is given again, since 6.10 it is not. */
 #define __assign_str(dst, ...)						\
-	ulf_assign_str(__get_str(dst), __entry->__data_loc_##dst,	\
-		       __ulf_source(dst, ##__VA_ARGS__,			\
-				    __data_offsets.dst##_ptr_),		\
-		       __data_offsets.dst##_ptr_)
-#undef __ulf_source
-#define __ulf_source(dst, src, ...)	((const char *)(src))
+	__ulf_assign_str(__get_str(dst), dst, ##__VA_ARGS__,		\
+			 __data_offsets.dst##_ptr_)
+#define __assign_rel_str(dst, ...)					\
+	__ulf_assign_str(__get_rel_str(dst), dst, ##__VA_ARGS__,	\
+			 __data_offsets.dst##_ptr_)
+#define __ulf_assign_str(to, dst, src, ...)				\
+	ulf_assign_str(to, __data_offsets.dst, (const char *)(src),	\
+		       __data_offsets.dst##_ptr_,			\
+		       __data_offsets.dst##_how_)
+#define __assign_str_len(dst, src, len)					\
+	ulf_assign_bounded(__get_str(dst), __data_offsets.dst,		\
+			   ulf_string((const char *)(src)), (size_t)(len))
+#define __assign_rel_str_len(dst, src, len)				\
+	ulf_assign_bounded(__get_rel_str(dst), __data_offsets.dst,	\
+			   ulf_string((const char *)(src)), (size_t)(len))
+#define __assign_vstr(dst, fmt, va)					\
+	ulf_assign_vstr(__get_str(dst), __data_offsets.dst, fmt, va)
+#define __assign_rel_vstr(dst, fmt, va)					\
+	ulf_assign_vstr(__get_rel_str(dst), __data_offsets.dst, fmt, va)
 
+#define __assign_bitmask(dst, src, nr_bits)				\
+	ulf_assign_bytes(__get_bitmask(dst), __data_offsets.dst, src,	\
+			 ULF_BITS_TO_BYTES(nr_bits))
+#define __assign_rel_bitmask(dst, src, nr_bits)				\
+	ulf_assign_bytes(__get_rel_bitmask(dst), __data_offsets.dst, src, \
+			 ULF_BITS_TO_BYTES(nr_bits))
+#define __assign_cpumask(dst, src)					\
+	__assign_bitmask(dst, src, __ulf_cpumask_bits)
+#define __assign_rel_cpumask(dst, src)					\
+	__assign_rel_bitmask(dst, src, __ulf_cpumask_bits)
+#define __assign_sockaddr(dst, src, len)				\
+	ulf_assign_bytes(__get_sockaddr(dst), __data_offsets.dst, src,	\
+			 (size_t)(len))
+#define __assign_rel_sockaddr(dst, src, len)				\
+	ulf_assign_bytes(__get_rel_sockaddr(dst), __data_offsets.dst, src, \
+			 (size_t)(len))
+
+/* A record that is too big is tried again, by a copy of the same code that
+ * cuts strings. */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
-	static void trace_event_raw_event_##name(void *__data, proto)	\
+	static void trace_event_cut_##name(void *__data, proto);	\
+	static inline __attribute__((always_inline)) void		\
+	trace_event_write_##name(int __ulf_is_tight, void *__data, proto) \
 	{								\
+		typedef struct trace_event_raw_##name __ulf_raw		\
+			__attribute__((unused));			\
 		const struct ulf_event *__ulf_event =			\
 			(const struct ulf_event *)__data;		\
 		struct trace_event_data_offsets_##name __data_offsets;	\
@@ -41,9 +93,12 @@
 									\
 		__ulf_bytes = ULF_RECORD_BYTES(sizeof(*entry) +		\
 			trace_event_get_offsets_##name(&__data_offsets,	\
-						       args));		\
+				__ulf_is_tight, args));			\
 		if (__builtin_expect(__ulf_bytes > ULF_RECORD_MAX, 0)) { \
-			ulf_event_too_big(__ulf_event);			\
+			if (__ulf_is_tight)				\
+				ulf_event_too_big(__ulf_event);		\
+			else						\
+				trace_event_cut_##name(__data, args);	\
 			return;						\
 		}							\
 		entry = (struct trace_event_raw_##name *)		\
@@ -52,6 +107,13 @@
 		tstruct							\
 		{ assign; }						\
 		ulf_event_commit(__ulf_event, entry, __ulf_bytes);	\
+	}								\
+	static __attribute__((noinline, cold)) void			\
+	trace_event_cut_##name(void *__data, proto)			\
+	{								\
+		trace_event_write_##name(1, __data, args);		\
+	}								\
+	static void trace_event_raw_event_##name(void *__data, proto)	\
+	{								\
+		trace_event_write_##name(0, __data, args);		\
 	}
-#define DEFINE_EVENT(template, name, proto, args)
-#define DEFINE_EVENT_PRINT(template, name, proto, args, print)

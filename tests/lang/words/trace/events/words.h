@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every word of the language once.  At the default path, trace/events/. */
+/* What most headers consist of.  At the default path, trace/events/. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM words
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Where an event is its tracepoint and nothing else: <linux/tracepoint.h>,
+ * which declares it, and stage 1, which defines it.  Both say what
+ * __ULF_POINT is; @size of the _WRITABLE ones is for BPF programs. */
+#define DECLARE_TRACE(name, proto, args)				\
+	__ULF_POINT(name, PARAMS(proto), PARAMS(args), 1, NULL, NULL)
+#define DECLARE_TRACE_CONDITION(name, proto, args, cond)		\
+	__ULF_POINT(name, PARAMS(proto), PARAMS(args), PARAMS(cond), NULL, NULL)
+#define DECLARE_TRACE_WRITABLE(name, proto, args, size)			\
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+
+#define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign, print) \
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+#define TRACE_EVENT_FN(name, proto, args, tstruct, assign, print, reg, unreg) \
+	__ULF_POINT(name, PARAMS(proto), PARAMS(args), 1, reg, unreg)
+#define TRACE_EVENT_FN_COND(name, proto, args, cond, tstruct, assign, print, \
+			    reg, unreg)					\
+	__ULF_POINT(name, PARAMS(proto), PARAMS(args), PARAMS(cond), reg, unreg)
+#define TRACE_EVENT_SYSCALL(name, proto, args, tstruct, assign, print,	\
+			    reg, unreg)					\
+	__ULF_POINT(name, PARAMS(proto), PARAMS(args), 1, reg, unreg)
+
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
+#define DECLARE_EVENT_SYSCALL_CLASS DECLARE_EVENT_CLASS
+#define DEFINE_EVENT(template, name, proto, args)			\
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+#define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)	\
+	DECLARE_TRACE_CONDITION(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+#define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)	\
+	__ULF_POINT(name, PARAMS(proto), PARAMS(args), 1, reg, unreg)
+#define DEFINE_EVENT_WRITABLE(template, name, proto, args, size)	\
+	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
+
+/* An event on the tracepoint of somebody else. */
+#define TRACE_CUSTOM_EVENT(name, proto, args, tstruct, assign, print)
+#define DECLARE_CUSTOM_EVENT_CLASS(name, proto, args, tstruct, assign, print)
+#define DEFINE_CUSTOM_EVENT(template, name, proto, args)
+
+#include <trace/stages/empty.h>

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a record is put together: what the probes made by <trace/define_trace.h>
+ * call.  A record is the fixed fields and behind them the dynamic ones, each
+ * found by a word in the fixed part: its length << 16 | its offset.
+ */
+#ifndef ULF_RECORD_H
+#define ULF_RECORD_H
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ulf/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a filter takes a field for: the last argument of __field_ext(). */
+enum {
+	FILTER_OTHER,
+	FILTER_STATIC_STRING,
+	FILTER_DYN_STRING,
+	FILTER_RDYN_STRING,
+	FILTER_PTR_STRING,
+	FILTER_TRACE_FN,
+	FILTER_CPUMASK,
+	FILTER_COMM,
+	FILTER_CPU,
+	FILTER_STACKTRACE,
+};
+
+/* A record is assembled on the stack, this much free in front of it. */
+#define ULF_RECORD_HEADROOM	16
+#define ULF_RECORD_MAX		4060
+
+#ifdef __cplusplus
+#define ULF_STATIC_ASSERT	static_assert
+#else
+#define ULF_STATIC_ASSERT	_Static_assert
+#endif
+#define ULF_CHECK_BYTES(bytes, what)					\
+	ULF_STATIC_ASSERT((bytes) <= ULF_RECORD_MAX,			\
+			  what " is larger than a record can be, "	\
+			  __ulf_str(ULF_RECORD_MAX) " bytes");
+
+/* Records are whole words; what the last one has too much is zero. */
+#define ULF_RECORD_BYTES(bytes)	(((bytes) + 3) & ~(size_t)3)
+#define ULF_RECORD_ALLOC(bytes)						\
+	((char *)__builtin_alloca_with_align(				\
+		(bytes) + ULF_RECORD_HEADROOM, 128) + ULF_RECORD_HEADROOM)
+#define ULF_RECORD_PAD(entry, bytes)					\
+	do {								\
+		if ((bytes) != sizeof(*(entry)))			\
+			memset((char *)(entry) + (bytes) - 4, 0, 4);	\
+	} while (0)
+
+/* ---- measuring ---- */
+
+static inline const char *ulf_string(const char *s)
+{
+	return s ? s : "(null)";
+}
+
+static inline size_t ulf_string_len(const void *s, size_t len)
+{
+	return s ? len : strlen("(null)");
+}
+
+/* The word for a dynamic field of @nr elements.  A length that no record can
+ * have makes the sum too big, whatever is added to it. */
+static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t nr,
+					   size_t elem_bytes, size_t offset)
+{
+	size_t len = nr * elem_bytes;
+	unsigned int loc;
+
+	if (nr > ULF_RECORD_MAX)
+		len = ULF_RECORD_MAX + 1;
+	loc = (unsigned int)len << 16 |
+	      (unsigned int)((*data_bytes + offset) & 0xffff);
+	*data_bytes += len;
+	return loc;
+}
+
+/* How a string is to be copied. */
+#define ULF_STRING_LEN	1	/* its length was given, not found */
+#define ULF_STRING_CUT	2	/* there is more of it than fits */
+
+/*
+ * The same for a string of @len characters.  @is_tight: the record would be
+ * too big with all strings as they are, so none gets more than 7/8 of what is
+ * left; the rest is for the fields behind it.
+ */
+static inline unsigned int ulf_string_loc(size_t *data_bytes, size_t len,
+					  size_t offset, size_t entry_bytes,
+					  int is_tight, unsigned char *how)
+{
+	size_t used = entry_bytes + *data_bytes;
+
+	if (is_tight && used + 8 <= ULF_RECORD_MAX) {
+		size_t left = ULF_RECORD_MAX - used;
+		size_t most = left - left / 8;
+
+		/* (a negative length is none that could be cut) */
+		if (len >= most && len < (size_t)-1 / 2) {
+			len = most - 1;
+			*how |= ULF_STRING_CUT;
+		}
+	}
+	return ulf_dynamic_loc(data_bytes, len + 1, 1, offset);
+}
+
+/* As the kernel has it: of a formatted string, so much. */
+#define ULF_VSTRING_MAX		512
+
+static inline __attribute__((format(printf, 1, 0))) size_t
+ulf_vstring_len(const char *fmt, va_list *va)
+{
+	int saved_errno = errno;
+	va_list copy;
+	int len;
+
+	va_copy(copy, *va);
+	len = vsnprintf(NULL, 0, fmt, copy);
+	va_end(copy);
+	errno = saved_errno;
+	if (len < 0)
+		return 0;
+	return len < ULF_VSTRING_MAX ? (size_t)len : ULF_VSTRING_MAX - 1;
+}
+
+#define ULF_BITS_TO_LONGS(nr)						\
+	(((size_t)(nr) + 8 * sizeof(long) - 1) / (8 * sizeof(long)))
+#define ULF_BITS_TO_BYTES(nr)	(ULF_BITS_TO_LONGS(nr) * sizeof(long))
+
+/* Of a cpumask, if the program does not say nr_cpumask_bits. */
+ULF_EXPORT ULF_NOPLT unsigned int ulf_nr_cpus(void);
+
+/* ---- assigning: never more than the word says ---- */
+
+/* memcpy() for a few bytes whose number the compiler does not know. */
+static inline void ulf_copy(char *dst, const char *src, size_t len)
+{
+	size_t i = 0;
+
+	if (len < 8) {
+		for (; i < len; i++) {
+			dst[i] = src[i];
+			__asm__("" : "+r"(i));	/* not a call of memcpy() */
+		}
+		return;
+	}
+	for (; i < len - 8; i += 8) {
+		memcpy(dst + i, src + i, 8);
+		__asm__("" : "+r"(i));
+	}
+	memcpy(dst + len - 8, src + len - 8, 8);
+}
+
+/* Says that there was more of the string in this field of @len bytes. */
+static inline void ulf_mark_cut(char *dst, size_t len)
+{
+	for (size_t i = len < 4 ? 0 : len - 4; i + 1 < len; i++)
+		dst[i] = '.';
+}
+
+/* A string of which @len bytes, or all up to its NUL, are wanted. */
+static inline void ulf_assign_bounded(char *dst, unsigned int loc,
+				      const char *src, size_t len)
+{
+	size_t room = loc >> 16, i;
+
+	if (!room)
+		return;
+	for (i = 0; i < room - 1 && i < len && src[i]; i++)
+		dst[i] = src[i];
+	memset(dst + i, 0, room - i);
+	if (i < len && src[i])
+		ulf_mark_cut(dst, room);
+}
+
+/* @measured: the string whose length the field has.  It may be another one
+ * that is assigned. */
+static inline void ulf_assign_str(char *dst, unsigned int loc, const char *src,
+				  const char *measured, unsigned char how)
+{
+	size_t len = loc >> 16;
+
+	if (!len)
+		return;
+	src = ulf_string(src);
+	if (src != measured) {
+		ulf_assign_bounded(dst, loc, src, (size_t)-1);
+		return;
+	}
+	if (how & ULF_STRING_LEN) {
+		ulf_assign_bounded(dst, loc, src, len - 1);
+	} else {
+		ulf_copy(dst, src, len - 1);
+		dst[len - 1] = '\0';
+	}
+	if (how & ULF_STRING_CUT)
+		ulf_mark_cut(dst, len);
+}
+
+static inline __attribute__((format(printf, 3, 0))) void
+ulf_assign_vstr(char *dst, unsigned int loc, const char *fmt, va_list *va)
+{
+	int saved_errno = errno;
+	va_list copy;
+	int len;
+
+	va_copy(copy, *va);
+	len = vsnprintf(dst, loc >> 16, fmt, copy);
+	va_end(copy);
+	errno = saved_errno;
+	if (len >= 0 && (size_t)len >= loc >> 16)
+		ulf_mark_cut(dst, loc >> 16);
+}
+
+static inline void ulf_assign_bytes(void *dst, unsigned int loc,
+				    const void *src, size_t bytes)
+{
+	size_t room = loc >> 16;
+
+	if (bytes > room)
+		bytes = room;
+	memcpy(dst, src, bytes);
+	memset((char *)dst + bytes, 0, room - bytes);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* What this process tells of its modules and events: rows of the shared tables,
+ * written under abi_control.table_lock. */
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "ring/shmlock.h"
+#include "runtime/runtime.h"
+
+/* Room in the heap, for good.  0: none. */
+static uint64_t heap_alloc(uint32_t bytes)
+{
+	uint64_t used = root_control->heap_used;
+	uint64_t off = root_control->heap_off + used;
+	uint64_t size = ALIGN_UP((uint64_t)bytes, 8);
+
+	if (used + size > ABI_HEAP_BYTES || root_populate(off, size))
+		return 0;
+	root_control->heap_used = used + size;
+	return off;
+}
+
+static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
+{
+	uint32_t bytes = (uint32_t)strlen(s) + 1;
+	uint64_t off = heap_alloc(bytes);
+
+	if (off) {
+		memcpy(root_at(off), s, bytes);
+		*ret_bytes = bytes;
+	}
+	return off;
+}
+
+static void read_build_id(const void *base, struct abi_module *row)
+{
+	const ElfW(Ehdr) *ehdr = base;
+	const ElfW(Phdr) *phdr = (const void *)((const char *)base +
+						ehdr->e_phoff);
+	uint64_t bias = ehdr->e_type == ET_DYN ? (uint64_t)base : 0;
+
+	for (int i = 0; i < ehdr->e_phnum; i++) {
+		const char *note = (const char *)(bias + phdr[i].p_vaddr);
+		const char *end = note + phdr[i].p_memsz;
+
+		if (phdr[i].p_type != PT_NOTE)
+			continue;
+		while (note + sizeof(ElfW(Nhdr)) <= end) {
+			const ElfW(Nhdr) *n = (const void *)note;
+			const char *name = note + sizeof(*n);
+			const char *desc = name + ALIGN_UP(n->n_namesz, 4u);
+
+			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
+			    !memcmp(name, "GNU", 4)) {
+				row->build_id_bytes =
+					min_u32(n->n_descsz,
+						sizeof(row->build_id));
+				memcpy(row->build_id, desc,
+				       row->build_id_bytes);
+				return;
+			}
+			note = desc + ALIGN_UP(n->n_descsz, 4u);
+		}
+	}
+}
+
+/* The program itself?  The kernel has told us where its headers are. */
+static bool is_program(const void *base)
+{
+	const ElfW(Ehdr) *ehdr = base;
+
+	return !base ||
+	       (uint64_t)base + ehdr->e_phoff == getauxval(AT_PHDR);
+}
+
+static bool has_module(const struct abi_process *slot, void *arg)
+{
+	uint32_t row = *(uint32_t *)arg;
+
+	return __atomic_load_n(&slot->modules[row / 64], __ATOMIC_ACQUIRE) >>
+	       (row % 64) & 1;
+}
+
+static bool is_same_object(const struct abi_module *a,
+			   const struct abi_module *b)
+{
+	return a->build_id_bytes == b->build_id_bytes &&
+	       !memcmp(a->build_id, b->build_id, a->build_id_bytes);
+}
+
+/* The row that this object had before: at the same address, or at another if
+ * no process has it there any more.  One that was built anew is another, as
+ * it has other events.  @nr: there is none. */
+static uint32_t find_module(const char *path, const struct abi_module *object,
+			    uint32_t nr)
+{
+	struct abi_module *rows = root_at(root_control->modules_off);
+	uint32_t found = nr;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		if (strcmp(root_at(rows[i].path), path) ||
+		    !is_same_object(&rows[i], object))
+			continue;
+		if (rows[i].base == object->base)
+			return i;
+		if (found == nr && !process_any(has_module, &i))
+			found = i;
+	}
+	return found;
+}
+
+/* The row of the object that @module is in.  -ENOSPC */
+static int module_row(const struct ulf_module *module)
+{
+	struct abi_module *rows = root_at(root_control->modules_off), *row;
+	uint32_t nr = root_control->nr_modules, i;
+	const char *path = root_control->exe;
+	struct abi_module object = { 0 };
+	Dl_info info = { 0 };
+
+	dladdr(module, &info);
+	if (info.dli_fname && !is_program(info.dli_fbase))
+		path = info.dli_fname;
+	object.base = (uint64_t)info.dli_fbase;
+	if (info.dli_fbase)
+		read_build_id(info.dli_fbase, &object);
+	i = find_module(path, &object, nr);
+	row = &rows[i];
+	if (i < nr) {
+		row->base = object.base;
+		return (int)i;
+	}
+	if (nr >= ABI_MODULES ||
+	    root_populate((uint64_t)((char *)row - (char *)root_control),
+			  sizeof(*row)))
+		return -ENOSPC;
+	object.path = heap_string(path, &object.path_bytes);
+	if (!object.path)
+		return -ENOSPC;
+	*row = object;
+	__atomic_store_n(&root_control->nr_modules, nr + 1, __ATOMIC_RELEASE);
+	return (int)nr;
+}
+
+static uint32_t hash_blob(const uint8_t *blob, uint32_t bytes)
+{
+	uint32_t hash = 2166136261u;
+
+	for (uint32_t i = 0; i < bytes; i++)
+		hash = (hash ^ blob[i]) * 16777619u;
+	return hash;
+}
+
+/* The row that @row's module had for the same bytes; -ENOENT. */
+static int find_row(const struct abi_event *row, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct abi_event *other = root_event(i);
+
+		if (other->module == row->module && other->hash == row->hash &&
+		    other->blob_bytes == row->blob_bytes &&
+		    !memcmp(root_at(other->blob), root_at(row->blob),
+			    row->blob_bytes))
+			return (int)i;
+	}
+	return -ENOENT;
+}
+
+/* The events of one name are one to the user: what he wants of those that there
+ * are he wants of a new one.  Of the first, what was said at the start. */
+static uint32_t first_wish(const struct ulf_event *event, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct abi_event *other = root_event(i);
+		const struct abi_format *format = root_at(other->blob);
+
+		if (!strcmp((const char *)format + format->system,
+			    event->system) &&
+		    !strcmp((const char *)format + format->name, event->name))
+			return __atomic_load_n(&other->wanted,
+					       __ATOMIC_RELAXED);
+	}
+	return match_event(root_control->boot_events, event->system,
+			   event->name);
+}
+
+/* @known: rows that there were before this module. */
+static int event_row(const struct ulf_module *module,
+		     const struct ulf_event *event, int module_row,
+		     uint32_t known)
+{
+	uint32_t nr = root_control->nr_events;
+	struct abi_event *row = root_event(nr), new = {
+		.blob_bytes = format_blob(module, event, NULL),
+		.module = (uint32_t)module_row,
+	};
+	uint64_t heap = root_control->heap_used;
+	int found;
+
+	new.blob = heap_alloc(new.blob_bytes);
+	if (!new.blob)
+		return -ENOSPC;
+	format_blob(module, event, root_at(new.blob));
+	new.hash = hash_blob(root_at(new.blob), new.blob_bytes);
+	found = find_row(&new, known);
+	if (found >= 0) {
+		/* a reloaded module: its old row, the copy is not needed */
+		memset(root_at(new.blob), 0, new.blob_bytes);
+		root_control->heap_used = heap;
+		return found;
+	}
+	if (nr >= ABI_EVENTS ||
+	    root_populate((uint64_t)((char *)row - (char *)root_control),
+			  sizeof(*row)))
+		return -ENOSPC;
+	new.wanted = first_wish(event, nr);
+	*row = new;
+	__atomic_store_n(&root_control->nr_events, nr + 1, __ATOMIC_RELEASE);
+	return (int)nr;
+}
+
+static int register_rows(struct ulf_module *module)
+{
+	uint32_t known = root_control->nr_events;
+	int row = module_row(module);
+
+	if (row < 0) {
+		root_control->table_errors++;
+		return row;
+	}
+	module->priv = (void *)(uintptr_t)(row + 1);	/* NULL: has none */
+	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
+		int r = event_row(module, *e, row, known);
+
+		if (r < 0) {
+			root_control->table_errors++;
+			return r;
+		}
+		(*e)->row = (uint32_t)r;
+		(*e)->tracepoint->event = *e;
+		(*e)->id = ABI_EVENT_ID_FIRST + (uint32_t)r;
+	}
+	if (process_slot)
+		__atomic_or_fetch(&process_slot->modules[row / 64],
+				  1ull << (row % 64), __ATOMIC_RELEASE);
+	return 0;
+}
+
+static void tables_changed(void)
+{
+	__atomic_add_fetch(&root_control->tables_changed, 1, __ATOMIC_RELEASE);
+}
+
+int table_add_module(struct ulf_module *module)
+{
+	uint64_t all = ~0ull, old;
+	int r;
+
+	if (module->events == module->events_end)
+		return 0;
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
+	r = shmlock_take(&root_control->table_lock,
+			 (uint32_t)arch_syscall0(SYS_gettid));
+	if (!r) {
+		r = register_rows(module);
+		shmlock_drop(&root_control->table_lock);
+	}
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
+	tables_changed();
+	return r;
+}
+
+void table_remove_module(struct ulf_module *module)
+{
+	uintptr_t row = (uintptr_t)module->priv - 1;
+
+	if (!module->priv)
+		return;
+	module->priv = NULL;
+	if (!root_control)
+		return;
+	if (process_slot)
+		__atomic_and_fetch(&process_slot->modules[row / 64],
+				   ~(1ull << (row % 64)), __ATOMIC_RELEASE);
+	tables_changed();
+}

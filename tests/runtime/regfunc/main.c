@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TRACE_EVENT_FN: a function is called before the first probe is there, and
+ * another after the last has gone, whoever asks for it.
+ *
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
+ * no-sanitize: address with it the agent is a thread of libc's, and stays
+ */
+#include <unistd.h>
+
+#include "regfunc.h"
+
+struct driver d;
+
+int main(int argc, char **argv)
+{
+	self_role(argc, argv, roles);
+	trace_open(&d, getpid());
+	test_calls();
+	test_modules();
+	test_fork();
+	driver_close(&d);
+	test_ends();
+	return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Names for numbers in print formats: what is replaced, and what is not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "runtime/eval.h"
+
+static const struct ulf_eval one = { "sys", "ONE", 1 };
+static const struct ulf_eval one_more = { "sys", "ONE_MORE", 1000000000000 };
+static const struct ulf_eval minus = { "sys", "_minus", -5 };
+static const struct ulf_eval size = { "sys", "sizeof(struct a)", 48 };
+static const struct ulf_eval other = { "other", "OTHER", 9 };
+static const struct ulf_eval *rows[] = { &one, &one_more, &minus, &size, &other };
+
+static const struct ulf_module module = {
+	.evals = rows, .evals_end = rows + 5,
+};
+
+static void put(void *arg, const char *s, size_t len)
+{
+	strncat(arg, s, len);
+}
+
+static void replaces_whole_words(void **state)
+{
+	static const struct {
+		const char *text, *expect;
+	} cases[] = {
+		{ "", "" },
+		{ "ONE", "1" },
+		{ "ONE_MORE", "1000000000000" },
+		{ "{ ONE, ONE_MORE }", "{ 1, 1000000000000 }" },
+		{ "_minus*-ONE", "-5*-1" },
+		{ "ONER ONE2 XONE _ONE 1ONE", "ONER ONE2 XONE _ONE 1ONE" },
+		{ "0x1FUL | ONE", "0x1FUL | 1" },
+		{ "sizeof(struct a) sizeof(struct ab)", "48 sizeof(struct ab)" },
+		{ "sizeof(struct", "sizeof(struct" },
+		{ "OTHER", "OTHER" },
+		{ "REC->ONE", "REC->ONE" },
+		{ "REC->x.ONE + ONE", "REC->x.ONE + 1" },
+		{ "(a)->ONE", "(a)->ONE" },
+		{ "a - ONE > ONE", "a - 1 > 1" },
+		{ "\"ONE\" ONE \"\\\"ONE\\\\\" ONE", "\"ONE\" 1 \"\\\"ONE\\\\\" 1" },
+		{ "'\\'' ONE '\"' ONE", "'\\'' 1 '\"' 1" },
+		{ "\"ONE", "\"ONE" },
+		{ "\"ONE\\", "\"ONE\\" },
+		{ "->ONE .ONE", "->ONE .ONE" },
+		{ "[ONE]", "[1]" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[128] = "";
+
+		eval_resolve(&module, "sys", cases[i].text, put, text);
+		assert_string_equal(text, cases[i].expect);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(replaces_whole_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
