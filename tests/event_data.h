@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* tests/run says where the sources are; by hand it is the current directory. */
 static inline void data_path(char *path, size_t size, const char *name)
@@ -29,6 +30,45 @@ static inline char *read_path(const char *path)
 	}
 	fclose(f);
 	return text;
+}
+
+/*
+ * The formats of all events of Linux 6.1, one behind the other, to be freed;
+ * NULL if they cannot be read.
+ */
+static inline char *read_kernel_formats(void)
+{
+	char path[1024], command[1200], *text = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	data_path(path, sizeof(path), "formats-6.1.tar.gz");
+	snprintf(command, sizeof(command),
+		 "tar -xzOf '%s' --wildcards '*/format'", path);
+	f = popen(command, "re");
+	if (!f)
+		return NULL;
+	if (getdelim(&text, &size, '\0', f) < 0) {
+		free(text);
+		text = NULL;
+	}
+	if (pclose(f) != 0) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+/* The next of them, to be freed; NULL at the end. @pos: where to go on. */
+static inline char *next_kernel_format(char **pos)
+{
+	char *start = *pos, *end = strstr(start, "\nname: ");
+
+	if (!*start)
+		return NULL;
+	end = end ? end + 1 : start + strlen(start);
+	*pos = end;
+	return strndup(start, end - start);
 }
 
 static inline char *read_data(const char *name)

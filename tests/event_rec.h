@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "base/text.h"
@@ -56,8 +57,12 @@ struct rec {
 	void *ptr;
 	const char *str;
 	struct { char x[3]; } odd;
+	foo_t foo;
+	struct timespec ts;
+	int tm[9];
 	u32 name, list, mask, empty, bad;
 	u32 rel;
+	u32 addr, rel_addr;
 	char data[64];
 };
 
@@ -85,13 +90,16 @@ static const struct {
 	REC_TYPED("u8[28]", in6, false), REC_TYPED("u32[4]", arr, false),
 	REC_TYPED("s16[2]", shorts, true), REC_FIELD(u64, phys, false),
 	REC_TYPED("void *", ptr, false), REC_TYPED("const char *", str, false),
-	REC_TYPED("struct odd", odd, false),
+	REC_TYPED("struct odd", odd, false), REC_FIELD(foo_t, foo, false),
+	REC_TYPED("struct timespec", ts, false), REC_TYPED("int[9]", tm, true),
 	REC_TYPED("__data_loc char[]", name, true),
 	REC_TYPED("__data_loc u32[]", list, false),
 	REC_TYPED("__data_loc unsigned long[]", mask, false),
 	REC_TYPED("__data_loc char[]", empty, true),
 	REC_TYPED("__data_loc char[]", bad, true),
 	REC_TYPED("__rel_loc char[]", rel, true),
+	REC_TYPED("__data_loc u8[]", addr, false),
+	REC_TYPED("__rel_loc u8[]", rel_addr, false),
 };
 
 #define REC_LOC(offset_, len) ((u32)(offset_) | (u32)(len) << 16)
@@ -115,12 +123,15 @@ static inline void rec_init(struct rec *r)
 		.in = { 2, 0, 0, 80, 127, 0, 0, 1 },
 		.arr = { 1, 2, 0xffffffff, 4 }, .shorts = { -1, 2 },
 		.phys = 0x12345, .ptr = (void *)0xffffc90000012340,
-		.str = (const char *)0x400000,
+		.str = (const char *)0x400000, .foo = 7,
+		.ts = { .tv_sec = 1700000000, .tv_nsec = 987654321 },
+		.tm = { 5, 4, 3, 2, 1, 124 },
 		.name = REC_LOC(data, 5), .list = REC_LOC(data + 8, 12),
 		.mask = REC_LOC(data + 24, 8), .empty = REC_LOC(data, 0),
 		.bad = REC_LOC(data + 60, 100),
-		.rel = REC_LOC(offsetof(struct rec, data) + 40 -
-			       offsetof(struct rec, rel) - 4, 4),
+		.rel = REC_LOC(data + 40 - offsetof(struct rec, rel) - 4, 4),
+		.addr = REC_LOC(data + 44, 16),
+		.rel_addr = REC_LOC(data + 44 - offsetof(struct rec, rel_addr) - 4, 16),
 	};
 	memcpy(r->ip6, ip6, sizeof(ip6));
 	memcpy(r->in6, in6, sizeof(in6));
@@ -130,6 +141,7 @@ static inline void rec_init(struct rec *r)
 	memcpy(r->data + 8, (u32[]){ 1, 2, 0x30 }, 12);
 	memcpy(r->data + 24, (u64[]){ 0x10000000f }, 8);
 	strcpy(r->data + 40, "rel");
+	memcpy(r->data + 44, r->in, 16);
 }
 
 static inline struct event_format *rec_format(const char *print_fmt)

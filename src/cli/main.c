@@ -90,6 +90,18 @@ static const struct cli_cmd commands[] = {
 		.run = cmd_echo,
 	},
 	{
+		.name = "check",
+		.args = "[ROOT]...",
+		.summary = "say which events cannot be printed as they say, and why",
+		.help =
+"Reads the print fmt of every event of the roots, or of all roots, as the\n"
+"server does.  Where it meets something that only the program knows - an enum,\n"
+"a function, a member of a struct - it says where, and what the trace header\n"
+"can do about it; such an event is printed as the names and values of its\n"
+"fields.  The exit status is 1 if there is any.\n",
+		.run = cmd_check,
+	},
+	{
 		.name = "rm",
 		.args = "ROOT... | --dead",
 		.summary = "remove dead roots and what they recorded",

@@ -46,7 +46,8 @@ struct print_names {
 
 struct print_error {
 	size_t pos;		/* in print_fmt */
-	const char *message;	/* a constant */
+	const char *message;	/* a constant, as is remedy */
+	const char *remedy;	/* what the trace header may do; NULL: nothing */
 };
 
 /*

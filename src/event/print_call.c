@@ -299,8 +299,9 @@ uint32_t print_parse_call(struct compiler *c, struct token name)
 			call = &calls[i];
 	}
 	if (!call) {
-		c->tok = name;
-		print_fail(c, -EINVAL, "unknown function");
+		print_fail_unknown(c, name, "unknown function",
+				   "call it in TP_fast_assign() and keep the "
+				   "result in a field");
 		return 0;
 	}
 	print_expect(c, '(', "( expected");

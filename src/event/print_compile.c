@@ -162,7 +162,9 @@ static const char *parse_pointer(struct compiler *c, const char *p,
 	dir->conv = CONV_PTR;
 	ptr = print_ptr_find(dir->ext);
 	if (ptr < 0)
-		print_fail(c, -EINVAL, "pointers of this kind are not printed");
+		print_fail_unknown(c, c->tok,
+				   "what such a pointer points to is not in the record",
+				   "keep what is to be printed in a field");
 	else
 		dir->ptr = ptr;
 	return p;
@@ -269,6 +271,12 @@ static void add_directive(struct compiler *c, struct directive *dir, size_t lit)
 	p->dirs[p->nr_dirs++] = *dir;
 }
 
+static void next_percent(struct compiler *c)
+{
+	if (*c->tok.text)
+		c->tok.text = strchrnul(c->tok.text + 1, '%');
+}
+
 static void compile_format(struct compiler *c, const char *p,
 			   struct arguments *args)
 {
@@ -276,11 +284,17 @@ static void compile_format(struct compiler *c, const char *p,
 	struct directive dir = { .conv = CONV_NONE };
 	size_t lit = pool->len;
 
+	/* Errors look for the place before decoding: for the same percent sign. */
+	c->tok.text = c->text;
 	while (*p && !c->error) {
 		if (p[0] != '%') {
 			text_putc(pool, *p++);
-		} else if (p[1] == '%') {
+			continue;
+		}
+		next_percent(c);
+		if (p[1] == '%') {
 			text_putc(pool, '%');
+			next_percent(c);
 			p += 2;
 		} else {
 			dir = (struct directive){ .conv = CONV_NONE };
@@ -321,10 +335,8 @@ static int compile(struct compiler *c)
 		read_format(c, &format);
 	if (!c->error)
 		parse_arguments(c, &args);
-	if (!c->error) {
-		c->tok.text = c->text;
+	if (!c->error)
 		compile_format(c, format.data, &args);
-	}
 	free(args.nodes);
 	text_done(&format);
 	return c->error;

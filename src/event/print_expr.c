@@ -53,69 +53,6 @@ const struct local *print_local_find(const struct compiler *c)
 	return NULL;
 }
 
-static const struct event_field *find_field(struct compiler *c,
-					    const char *name, size_t len)
-{
-	const struct event_field *field = event_format_find(c->fmt, name, len);
-
-	if (!field)
-		print_fail(c, -EINVAL, "no such field");
-	return field;
-}
-
-/* REC->__data_loc_x is the word that says where x is. */
-static uint32_t loc_word(struct compiler *c, size_t prefix_len)
-{
-	const struct event_field *field = find_field(c, c->tok.text + prefix_len,
-						     c->tok.len - prefix_len);
-	struct event_field word;
-
-	if (!field)
-		return 0;
-	word = *field;
-	word.kind = FIELD_PLAIN;
-	word.type = "u32";
-	word.is_signed = false;
-	return print_node_field(c, &word);
-}
-
-/* The record as a whole: for a member, or for a cast and an offset. */
-static uint32_t parse_rec(struct compiler *c)
-{
-	print_next(c);
-	return print_node(c, (struct node){
-		.op = OP_ADDR, .type = { .is_ptr = true }, .a = UINT32_MAX });
-}
-
-static bool is_rec(const struct compiler *c, uint32_t n)
-{
-	const struct node *node = print_at(c, n);
-
-	return node->op == OP_ADDR && !node->imm && node->a == UINT32_MAX;
-}
-
-/* What follows REC-> */
-static uint32_t parse_member(struct compiler *c)
-{
-	const struct event_field *field;
-	uint32_t n;
-
-	if (c->tok.kind != TOK_NAME) {
-		print_fail(c, -EINVAL, "no such field");
-		return 0;
-	}
-	if (c->tok.len > 11 && memcmp(c->tok.text, "__data_loc_", 11) == 0) {
-		n = loc_word(c, 11);
-	} else if (c->tok.len > 10 && memcmp(c->tok.text, "__rel_loc_", 10) == 0) {
-		n = loc_word(c, 10);
-	} else {
-		field = find_field(c, c->tok.text, c->tok.len);
-		n = field ? print_node_field(c, field) : 0;
-	}
-	print_next(c);
-	return n;
-}
-
 static uint32_t parse_constant(struct compiler *c, struct token name)
 {
 	struct value_type null = { .size = 1, .is_ptr = true };
@@ -133,8 +70,9 @@ static uint32_t parse_constant(struct compiler *c, struct token name)
 					 &value) == 0)
 		return print_node_const(c, value, value == (int32_t)value ?
 					print_type_int : print_type_long);
-	c->tok = name;
-	print_fail(c, -EINVAL, "unknown name");
+	print_fail_unknown(c, name, "unknown name",
+			   "TRACE_DEFINE_ENUM() tells the value of an enum; "
+			   "keep anything else in a field");
 	return 0;
 }
 
@@ -149,7 +87,7 @@ static uint32_t parse_name(struct compiler *c)
 			.op = OP_LOCAL, .type = local->type, .imm = local->slot });
 	}
 	if (print_is_name(c, "REC"))
-		return parse_rec(c);
+		return print_parse_rec(c);
 	print_next(c);
 	if (print_is(c, '('))
 		return print_parse_call(c, name);
@@ -188,34 +126,28 @@ static uint32_t parse_postfix(struct compiler *c)
 {
 	uint32_t n = parse_primary(c), i;
 
-	if (is_rec(c, n) && print_accept(c, PUNCT2('-', '>')))
-		n = parse_member(c);
+	if (print_is_rec(c, n) && print_accept(c, PUNCT2('-', '>')))
+		n = print_parse_member(c);
 	while (print_accept(c, '[')) {
 		i = print_parse_expr(c);
 		print_expect(c, ']', "] expected");
 		n = print_node_load(c, print_node_binary(c, OP_ADD, n, i));
 	}
 	if (print_is(c, '.') || print_is(c, PUNCT2('-', '>')))
-		print_fail(c, -EINVAL, "members of a struct are not known");
+		print_fail_unknown(c, c->tok, "members of this struct are not known",
+				   "keep the member in a field of its own");
 	return n;
 }
 
 static uint32_t parse_sizeof(struct compiler *c)
 {
-	struct value_type type;
 	struct mark mark;
-	bool is_known;
 	uint32_t n;
 
 	print_next(c);
 	mark = print_mark(c);
-	if (print_accept(c, '(') && print_at_type(c)) {
-		type = print_parse_type(c, &is_known);
-		if (!is_known)
-			print_fail(c, -EINVAL, "a type of what size?");
-		return print_node_const(c, type.is_ptr ? 8 : type.size,
-					print_type_ulong);
-	}
+	if (print_accept(c, '(') && print_at_type(c, true))
+		return print_parse_sizeof_type(c);
 	print_back(c, mark);
 	n = print_parse_unary(c);
 	return print_node_const(c, print_node_sizeof(c, n), print_type_ulong);
@@ -223,13 +155,14 @@ static uint32_t parse_sizeof(struct compiler *c)
 
 static uint32_t parse_cast(struct compiler *c)
 {
+	struct token start = c->tok;
 	struct value_type type;
-	bool is_known;
-	uint32_t n;
 
-	type = print_parse_type(c, &is_known);
-	n = print_parse_unary(c);
-	return is_known ? print_node_cast(c, n, type) : n;
+	if (print_parse_type(c, &type))
+		return print_node_cast(c, print_parse_unary(c), type);
+	print_fail_unknown(c, start, "a cast to a type of unknown size",
+			   "use a type that is known: int, u32, unsigned long ...");
+	return 0;
 }
 
 static uint32_t parse_operator(struct compiler *c)
@@ -252,7 +185,7 @@ static uint32_t parse_operator(struct compiler *c)
 		return parse_sizeof(c);
 	if (print_is(c, '(')) {
 		print_next(c);
-		if (print_at_type(c))
+		if (print_at_type(c, false))
 			return parse_cast(c);
 		print_back(c, mark);
 	}

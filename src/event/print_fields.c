@@ -27,15 +27,9 @@ static void put_pair(const struct record *r, uint64_t hex, int64_t dec)
 	text_putc(r->out, ')');
 }
 
-/* The kernel's isprint(): Latin-1 counts. */
-static bool is_print(uint8_t byte)
-{
-	return (byte >= ' ' && byte <= '~') || byte >= 0xa0;
-}
-
 static void put_byte(const struct record *r, uint8_t byte)
 {
-	if (is_print(byte)) {
+	if (print_is_print(byte)) {
 		text_putc(r->out, '\'');
 		text_putc(r->out, byte);
 		text_putc(r->out, '\'');

@@ -180,6 +180,12 @@ static inline uint64_t print_load(const uint8_t *p, struct value_type type)
 	}
 }
 
+/* The kernel's isprint(): Latin-1 counts. */
+static inline bool print_is_print(uint8_t byte)
+{
+	return (byte >= ' ' && byte <= '~') || byte >= 0xa0;
+}
+
 /* print_num.c */
 struct num_spec {
 	uint8_t base, flags;
@@ -203,6 +209,12 @@ void print_ptr(struct run *run, const struct directive *dir, struct val val,
 bool print_ip(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 bool print_mac(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 bool print_uuid(struct text *out, const char *ext, const uint8_t *mem, size_t len);
+
+/* print_special.c: %pE of len bytes, %pe, %pt..., %p4cc */
+void print_escaped(struct text *out, const char *ext, const uint8_t *mem, size_t len);
+void print_errno(struct text *out, int error);
+bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t len);
+bool print_fourcc(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
 /* print_bytes.c: rows of bytes and bits */
 void print_bytes(struct text *out, const uint8_t *mem, size_t len, char separator);

@@ -32,8 +32,19 @@ void print_fail(struct compiler *c, int error, const char *message)
 		return;
 	c->error = error;
 	c->where.message = message;
+	c->where.remedy = NULL;
 	c->where.pos = (c->tok.text ? c->tok.text : c->pos) - c->text;
 	c->tok.kind = TOK_END;
+}
+
+void print_fail_unknown(struct compiler *c, struct token at, const char *message,
+			const char *remedy)
+{
+	if (c->error)
+		return;
+	c->tok = at;
+	print_fail(c, -EINVAL, message);
+	c->where.remedy = remedy;
 }
 
 bool print_is(const struct compiler *c, int punct)

@@ -2,31 +2,11 @@
 /* Numbers as the kernel's printk writes them, without the C library. */
 #include "event/print_impl.h"
 
-static const char digit_pairs[] =
-	"00010203040506070809101112131415161718192021222324"
-	"25262728293031323334353637383940414243444546474849"
-	"50515253545556575859606162636465666768697071727374"
-	"75767778798081828384858687888990919293949596979899";
+#include "base/digits.h"
 
 enum { MAX_DIGITS = 24 };	/* 64 bits in octal, and a sign */
 
 /* Write backwards from `end`; where the first digit is. */
-static char *put_decimal(char *end, uint64_t value)
-{
-	while (value >= 100) {
-		end -= 2;
-		memcpy(end, digit_pairs + value % 100 * 2, 2);
-		value /= 100;
-	}
-	if (value >= 10) {
-		end -= 2;
-		memcpy(end, digit_pairs + value * 2, 2);
-	} else {
-		*--end = '0' + value;
-	}
-	return end;
-}
-
 static char *put_bits(char *end, uint64_t value, unsigned int shift, bool is_upper)
 {
 	const char *digits = is_upper ? "0123456789ABCDEF" : "0123456789abcdef";
@@ -40,7 +20,7 @@ static char *put_bits(char *end, uint64_t value, unsigned int shift, bool is_upp
 
 void print_dec(struct text *out, uint64_t value, bool is_negative)
 {
-	char buf[MAX_DIGITS], *start = put_decimal(buf + sizeof(buf), value);
+	char buf[MAX_DIGITS], *start = digits_put(buf + sizeof(buf), value);
 
 	if (is_negative)
 		*--start = '-';
@@ -79,7 +59,7 @@ void print_num(struct text *out, uint64_t value, bool is_negative,
 	int digits, zeros, width;
 
 	if (spec.base == 10)
-		start = put_decimal(end, value);
+		start = digits_put(end, value);
 	else
 		start = put_bits(end, value, spec.base == 16 ? 4 : 3, is_upper);
 	if (spec.flags & FLAG_SPECIAL) {

@@ -71,6 +71,9 @@ static inline void print_back(struct compiler *c, struct mark mark)
 /* print_lex.c */
 void print_next(struct compiler *c);
 void print_fail(struct compiler *c, int error, const char *message);
+/* The same for what C understands and we cannot know; stands at @at. */
+void print_fail_unknown(struct compiler *c, struct token at, const char *message,
+			const char *remedy);
 bool print_is(const struct compiler *c, int punct);
 bool print_accept(struct compiler *c, int punct);
 void print_expect(struct compiler *c, int punct, const char *message);
@@ -99,6 +102,13 @@ static inline const struct node *print_at(const struct compiler *c, uint32_t n)
 	return &c->program->nodes[n];
 }
 
+/* print_rec.c */
+/* The record as a whole: for a member, or for a cast and an offset. */
+uint32_t print_parse_rec(struct compiler *c);
+bool print_is_rec(const struct compiler *c, uint32_t n);
+/* What follows REC-> */
+uint32_t print_parse_member(struct compiler *c);
+
 /* print_expr.c */
 uint32_t print_parse_expr(struct compiler *c);		/* with commas */
 uint32_t print_parse_arg(struct compiler *c);		/* without */
@@ -107,10 +117,12 @@ uint32_t print_parse_string(struct compiler *c);
 const struct local *print_local_find(const struct compiler *c);
 
 /* print_type.c */
-/* After '(': does a type follow, so that it is a cast? */
-bool print_at_type(struct compiler *c);
-/* A type up to the ')' that ends it; is_known false: leave the value alone. */
-struct value_type print_parse_type(struct compiler *c, bool *ret_is_known);
+/* After '(': does a type follow, so that it is a cast, or of sizeof? */
+bool print_at_type(struct compiler *c, bool is_sizeof);
+/* A type up to the ')' that ends it; false if nothing tells what it is. */
+bool print_parse_type(struct compiler *c, struct value_type *ret_type);
+/* sizeof(type), from the type on up to the ')'. */
+uint32_t print_parse_sizeof_type(struct compiler *c);
 /* ({ int x = 1; x + 1; }), from behind the '{'. */
 uint32_t print_parse_block(struct compiler *c);
 

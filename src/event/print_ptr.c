@@ -4,12 +4,15 @@
 
 #include <errno.h>
 
+enum { MAX_ERRNO = 4095 };
+
 typedef void ptr_fn(struct run *run, const char *ext, struct val val,
 		    struct num_spec *spec);
 
-static void put_fault(struct run *run)
+/* Instead of what the pointer does not point to. */
+static void put_fault(struct run *run, struct val val)
 {
-	text_puts(run->out, "(efault)");
+	text_puts(run->out, val.kind == VAL_INT && !val.u ? "(null)" : "(efault)");
 }
 
 /* The address itself; of something in the record, where it is there. */
@@ -47,7 +50,7 @@ static void ptr_plain(struct run *run, const char *ext, struct val val,
 	uint64_t address = address_of(val);
 
 	(void)ext;
-	if (address && address < (uint64_t)-4095 && run->env &&
+	if (address && address < (uint64_t)-MAX_ERRNO && run->env &&
 	    run->env->hash_ptr)
 		address = run->env->hash_ptr(run->env->ctx, address);
 	put_address(run, address, spec);
@@ -80,10 +83,8 @@ static void ptr_mem(struct run *run, const char *ext, struct val val, mem_fn *fn
 	size_t len;
 
 	mem = print_val_mem(run, val, &len);
-	if (val.kind == VAL_INT && !val.u)
-		text_puts(run->out, "(null)");
-	else if (!mem || !fn(run->out, ext, mem, len))
-		put_fault(run);
+	if (!mem || !fn(run->out, ext, mem, len))
+		put_fault(run, val);
 }
 
 static void ptr_ip(struct run *run, const char *ext, struct val val,
@@ -145,7 +146,47 @@ static void ptr_bytes(struct run *run, const char *ext, struct val val,
 	if (mem && want <= len)
 		print_bytes(run->out, mem, want, separator);
 	else
-		put_fault(run);
+		put_fault(run, val);
+}
+
+/* The width is a number of bytes here too. */
+static void ptr_escaped(struct run *run, const char *ext, struct val val,
+			struct num_spec *spec)
+{
+	size_t len, want = spec->width < 0 ? 1 : spec->width;
+	const uint8_t *mem = print_val_mem(run, val, &len);
+
+	spec->width = -1;
+	if (mem && want <= len)
+		print_escaped(run->out, ext, mem, want);
+	else
+		put_fault(run, val);
+}
+
+/* The name of an error; any other pointer is a plain one. */
+static void ptr_error(struct run *run, const char *ext, struct val val,
+		      struct num_spec *spec)
+{
+	uint64_t error = -address_of(val);
+
+	if (error && error <= MAX_ERRNO)
+		print_errno(run->out, error);
+	else
+		ptr_plain(run, ext, val, spec);
+}
+
+static void ptr_time(struct run *run, const char *ext, struct val val,
+		     struct num_spec *spec)
+{
+	spec->width = -1;
+	ptr_mem(run, ext, val, print_time);
+}
+
+static void ptr_fourcc(struct run *run, const char *ext, struct val val,
+		       struct num_spec *spec)
+{
+	(void)spec;
+	ptr_mem(run, ext, val, print_fourcc);
 }
 
 /* The width is a number of bits. */
@@ -158,7 +199,7 @@ static void ptr_bitmap(struct run *run, const char *ext, struct val val,
 	spec->width = -1;
 	mem = print_val_mem(run, val, &len);
 	if (!mem || (want + 7) / 8 > len)
-		put_fault(run);
+		put_fault(run, val);
 	else if (ext[1] == 'l')
 		print_bitmap_list(run->out, mem, want);
 	else
@@ -173,17 +214,24 @@ static const struct {
 	{ "I4", ptr_ip }, { "i4", ptr_ip }, { "I6", ptr_ip }, { "i6", ptr_ip },
 	{ "IS", ptr_ip }, { "iS", ptr_ip },
 	{ "ad", ptr_phys }, { "ap", ptr_phys }, { "a", ptr_phys },
+	{ "NF", ptr_phys },
 	{ "S", ptr_symbol }, { "s", ptr_symbol }, { "B", ptr_symbol },
 	{ "F", ptr_symbol }, { "f", ptr_symbol },
 	{ "M", ptr_mac }, { "m", ptr_mac }, { "U", ptr_uuid },
 	{ "h", ptr_bytes }, { "b", ptr_bitmap },
-	{ "x", ptr_raw },
+	{ "x", ptr_raw }, { "e", ptr_error }, { "E", ptr_escaped },
+	{ "tR", ptr_time }, { "tT", ptr_time }, { "4cc", ptr_fourcc },
 	/* Any other letter is passed over: the pointer as it is. */
 	{ "", ptr_plain },
 };
 
-/* Letters of the kernel's that need more than a record to print. */
-static const char elsewhere[] = "EVNrRdDgGOCtTeIi";
+/*
+ * Letters of the kernel's that follow pointers: to dentries, resources, clocks,
+ * device nodes, a va_list, strings, or to flags that only one kernel can name.
+ * With a record alone they cannot be printed, and so the event falls back to
+ * its fields, which show the pointer at least.
+ */
+static const char elsewhere[] = "4ACDGINORVdgikrtu";
 
 int print_ptr_find(const char *ext)
 {

@@ -24,10 +24,10 @@ static void put_string(struct run *run, struct val val)
 		text_puts(run->out, "(null)");
 	} else if (!run->env || !run->env->string ||
 		   run->env->string(run->env->ctx, val.u, run->out) != 0) {
-		/* A string that is not in the record but somewhere else. */
+		/* Not in the record, and out of reach: in the kernel's words. */
 		text_write(run->out, "(0x", 3);
-		print_hex(run->out, val.u, 1);
-		text_putc(run->out, ')');
+		print_hex(run->out, val.u, 16);
+		text_puts(run->out, ")[UNSAFE-MEMORY]");
 	}
 }
 

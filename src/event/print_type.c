@@ -11,10 +11,27 @@ static bool is_typeof(const struct compiler *c)
 	       print_is_name(c, "__typeof");
 }
 
+/* A field of that type, which tells how large one is; NULL if there is none. */
+static const struct event_field *find_field_type(const struct compiler *c,
+						 const char *text, size_t len)
+{
+	while (len && text[len - 1] == ' ')
+		len--;
+	for (size_t i = 0; i < c->fmt->nr_fields; i++) {
+		const struct event_field *field = &c->fmt->fields[i];
+
+		if (field->kind == FIELD_PLAIN &&
+		    strncmp(field->type, text, len) == 0 && !field->type[len])
+			return field;
+	}
+	return NULL;
+}
+
 static bool is_type_word(const struct compiler *c)
 {
 	return c->tok.kind == TOK_NAME && !print_local_find(c) &&
-	       (type_is_word(c->tok.text, c->tok.len) || is_typeof(c));
+	       (type_is_word(c->tok.text, c->tok.len) || is_typeof(c) ||
+		find_field_type(c, c->tok.text, c->tok.len));
 }
 
 /* Can the token follow a cast to a type that nobody knows? */
@@ -38,11 +55,11 @@ static bool starts_operand(const struct compiler *c, bool is_ptr)
 	return false;
 }
 
-/* A name that is no type we know: (name *...) before an operand is a cast. */
-static bool is_unknown_cast(struct compiler *c)
+/* (name *...) with a name that is no type we know; is_sizeof: not a cast. */
+static bool is_unknown_type(struct compiler *c, bool is_sizeof)
 {
 	struct mark mark = print_mark(c);
-	bool is_ptr = false, is_cast;
+	bool is_ptr = false, is_type;
 
 	if (c->tok.kind != TOK_NAME || print_is_name(c, "REC") ||
 	    print_local_find(c))
@@ -50,101 +67,101 @@ static bool is_unknown_cast(struct compiler *c)
 	print_next(c);
 	while (print_accept(c, '*'))
 		is_ptr = true;
-	is_cast = print_accept(c, ')') && starts_operand(c, is_ptr);
+	is_type = print_accept(c, ')') && (is_sizeof || starts_operand(c, is_ptr));
 	print_back(c, mark);
-	return is_cast;
+	return is_type;
 }
 
-bool print_at_type(struct compiler *c)
+bool print_at_type(struct compiler *c, bool is_sizeof)
 {
-	return is_type_word(c) || is_unknown_cast(c);
-}
-
-/* A type that only a field has told us about. */
-static bool type_of_field(const struct compiler *c, const char *text, size_t len,
-			  struct value_type *ret_type)
-{
-	while (len && text[len - 1] == ' ')
-		len--;
-	for (size_t i = 0; i < c->fmt->nr_fields; i++) {
-		const struct event_field *field = &c->fmt->fields[i];
-
-		if (field->kind == FIELD_PLAIN && field->size <= 8 &&
-		    field->size && !(field->size & (field->size - 1)) &&
-		    strncmp(field->type, text, len) == 0 && !field->type[len]) {
-			*ret_type = (struct value_type){
-				.size = field->size,
-				.is_signed = field->is_signed };
-			return true;
-		}
-	}
-	return false;
+	return is_type_word(c) || is_unknown_type(c, is_sizeof);
 }
 
 static bool find_type(const struct compiler *c, const char *text, size_t len,
 		      struct value_type *ret_type)
 {
-	if (type_lookup(text, len, ret_type) ||
-	    type_of_field(c, text, len, ret_type))
+	const struct event_field *field;
+
+	if (type_lookup(text, len, ret_type))
 		return true;
-	if (memchr(text, '*', len)) {
-		*ret_type = (struct value_type){ .is_ptr = true };
+	field = find_field_type(c, text, len);
+	if (field && field->size && field->size <= 8 &&
+	    !(field->size & (field->size - 1))) {
+		*ret_type = (struct value_type){
+			.size = field->size, .is_signed = field->is_signed };
 		return true;
 	}
-	return false;
+	*ret_type = (struct value_type){ .is_ptr = true };
+	return memchr(text, '*', len) != NULL;
 }
 
 /* typeof(x), from the '(' on. */
-static struct value_type parse_typeof(struct compiler *c, bool *ret_is_known)
+static bool parse_typeof(struct compiler *c, struct value_type *ret_type)
 {
-	struct value_type type = print_type_int;
-
-	*ret_is_known = true;
 	print_next(c);
 	print_expect(c, '(', "( expected");
-	if (print_at_type(c))
-		return print_parse_type(c, ret_is_known);
-	type = print_at(c, print_parse_expr(c))->type;
+	if (print_at_type(c, false))
+		return print_parse_type(c, ret_type);
+	*ret_type = print_at(c, print_parse_expr(c))->type;
 	print_expect(c, ')', ") expected");
-	return type;
+	return true;
 }
 
-struct value_type print_parse_type(struct compiler *c, bool *ret_is_known)
+/* A pointer to a function, from its '(' on: what it takes does not matter. */
+static void skip_function(struct compiler *c)
 {
-	struct value_type type = print_type_int;
-	const char *start = c->tok.text;
-	bool is_function = false;
+	unsigned int open = 0;
 
-	*ret_is_known = false;
+	do {
+		open += print_is(c, '(');
+		open -= print_is(c, ')');
+		print_next(c);
+	} while (c->tok.kind != TOK_END && (open || print_is(c, '(')));
+}
+
+bool print_parse_type(struct compiler *c, struct value_type *ret_type)
+{
+	const char *start = c->tok.text;
+	bool is_known;
+
 	if (is_typeof(c)) {
-		type = parse_typeof(c, ret_is_known);
+		is_known = parse_typeof(c, ret_type);
 		while (print_accept(c, '*'))
-			type = (struct value_type){ .is_ptr = true };
+			*ret_type = (struct value_type){ .is_ptr = true };
 		print_expect(c, ')', ") expected");
-		return type;
+		return is_known;
 	}
 	while (c->tok.kind == TOK_NAME || print_is(c, '*'))
 		print_next(c);
 	if (print_is(c, '(')) {
-		/* A pointer to a function: what it takes does not matter. */
-		unsigned int open = 0;
-
-		is_function = true;
-		do {
-			open += print_is(c, '(');
-			open -= print_is(c, ')');
-			print_next(c);
-		} while (c->tok.kind != TOK_END && (open || print_is(c, '(')));
+		skip_function(c);
+		*ret_type = (struct value_type){ .is_ptr = true };
+		is_known = true;
+	} else {
+		is_known = !c->error && find_type(c, start, c->tok.text - start,
+						  ret_type);
 	}
-	if (c->error)
-		return type;
-	*ret_is_known = true;
-	if (is_function)
-		type = (struct value_type){ .is_ptr = true };
-	else
-		*ret_is_known = find_type(c, start, c->tok.text - start, &type);
 	print_expect(c, ')', ") expected");
-	return type;
+	return is_known;
+}
+
+uint32_t print_parse_sizeof_type(struct compiler *c)
+{
+	struct token start = c->tok;
+	const struct event_field *field;
+	struct value_type type;
+	uint64_t size;
+
+	if (print_parse_type(c, &type)) {
+		size = type.is_ptr ? 8 : type.size;
+		return print_node_const(c, size, print_type_ulong);
+	}
+	field = find_field_type(c, start.text, strcspn(start.text, ")"));
+	if (field && !c->error)
+		return print_node_const(c, field->size, print_type_ulong);
+	print_fail_unknown(c, start, "a type of unknown size",
+			   "TRACE_DEFINE_SIZEOF() tells it");
+	return 0;
 }
 
 /* Does a declaration start here: a type, then a name? */
@@ -175,9 +192,8 @@ static void parse_declarator(struct compiler *c, struct declaration *decl)
 {
 	const char *start = c->tok.text;
 
-	decl->is_known = true;
 	if (is_typeof(c)) {
-		decl->type = parse_typeof(c, &decl->is_known);
+		decl->is_known = parse_typeof(c, &decl->type);
 		if (print_is(c, '*'))
 			decl->is_known = false;
 		while (print_accept(c, '*'))

@@ -75,6 +75,19 @@ static const struct word words[] = {
 	TYPEDEF("gfp_t", 4, false), TYPEDEF("sector_t", 8, false),
 	TYPEDEF("pgoff_t", 8, false), TYPEDEF("dma_addr_t", 8, false),
 	TYPEDEF("phys_addr_t", 8, false), TYPEDEF("resource_size_t", 8, false),
+	TYPEDEF("fmode_t", 4, false), TYPEDEF("blk_opf_t", 4, false),
+	TYPEDEF("__kernel_rwf_t", 4, true), TYPEDEF("__poll_t", 4, false),
+	TYPEDEF("pteval_t", 8, false), TYPEDEF("pmdval_t", 8, false),
+	TYPEDEF("pudval_t", 8, false), TYPEDEF("p4dval_t", 8, false),
+	TYPEDEF("pgdval_t", 8, false), TYPEDEF("time64_t", 8, true),
+	TYPEDEF("u_int8_t", 1, false), TYPEDEF("u_int16_t", 2, false),
+	TYPEDEF("u_int32_t", 4, false), TYPEDEF("u_int64_t", 8, false),
+	TYPEDEF("off64_t", 8, true), TYPEDEF("blkcnt_t", 8, true),
+	TYPEDEF("blksize_t", 8, true), TYPEDEF("clock_t", 8, true),
+	TYPEDEF("suseconds_t", 8, true), TYPEDEF("useconds_t", 4, false),
+	TYPEDEF("id_t", 4, false), TYPEDEF("key_t", 4, true),
+	TYPEDEF("sa_family_t", 2, false), TYPEDEF("pthread_t", 8, false),
+	TYPEDEF("wchar_t", 4, true),
 };
 
 static const struct word *find_word(const char *text, size_t len)
@@ -142,6 +155,9 @@ static bool base_type(const struct spelling *sp, struct value_type *type)
 		type->size = 8;
 	} else if (nr[WORD_INT] || nr[WORD_SIGNED] || nr[WORD_UNSIGNED]) {
 		type->size = 4;
+	} else if (nr[WORD_VOID]) {
+		/* as gcc counts */
+		*type = (struct value_type){ .size = 1 };
 	} else if (nr[WORD_ENUM] && sp->has_tag_name) {
 		/* gcc's choice where no value is negative */
 		*type = (struct value_type){ .size = 4 };
@@ -158,10 +174,9 @@ static bool pointer_type(const struct spelling *sp, struct value_type *type)
 	if (sp->nr_stars > 1) {
 		elem.size = 8;
 	} else if (!base_type(sp, &elem)) {
-		if (!sp->nr_roles[WORD_VOID] && !sp->has_tag_name)
+		if (!sp->has_tag_name)
 			return false;
-		/* void: arithmetic counts bytes */
-		elem = (struct value_type){ .size = !!sp->nr_roles[WORD_VOID] };
+		elem = (struct value_type){ .size = 0 };
 	}
 	*type = elem;
 	type->is_ptr = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading ELF files: section headers, .symtab (or .dynsym), the build id.  The
+ * Reading ELF files: .symtab (or .dynsym), the build id, constant strings.  The
  * path comes out of shared memory, so the file may be anything: it is opened
  * without waiting, read into memory of ours piece by piece, and every offset
  * in it is checked.
@@ -14,9 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bits.h"
 #include "server/elf.h"
 
 #define PIECE_BYTES_MAX	(256u << 20)	/* of a section */
+#define STRING_BYTES_MAX	4096u
 
 struct elf_file {
 	int fd;
@@ -45,7 +47,7 @@ static void *read_piece(const struct elf_file *file, uint64_t off, uint64_t byte
 	return piece;
 }
 
-static int file_open(const char *path, struct elf_file *file)
+static int file_read_heads(const char *path, struct elf_file *file)
 {
 	struct stat st;
 
@@ -118,6 +120,17 @@ static bool has_build_id(const struct elf_file *file, const uint8_t *id,
 		free(notes);
 	}
 	return is_found;
+}
+
+/* Close it also if it could not be opened. */
+static int file_open(const char *path, const uint8_t *id, uint32_t id_bytes,
+		     struct elf_file *file)
+{
+	int r = file_read_heads(path, file);
+
+	if (!r && id_bytes && !has_build_id(file, id, id_bytes))
+		r = -ESTALE;
+	return r;
 }
 
 static const Elf64_Shdr *find_section(const struct elf_file *file, uint32_t type)
@@ -203,10 +216,8 @@ int elf_symbols_read(const char *path, const uint8_t *build_id,
 {
 	struct elf_symbols symbols = { 0 };
 	struct elf_file file;
-	int r = file_open(path, &file);
+	int r = file_open(path, build_id, build_id_bytes, &file);
 
-	if (!r && build_id_bytes && !has_build_id(&file, build_id, build_id_bytes))
-		r = -ESTALE;
 	if (!r)
 		r = read_table(&file, &symbols);
 	if (!r)
@@ -244,4 +255,25 @@ const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols,
 		return NULL;
 	row = &symbols->rows[low - 1];
 	return addr - row->addr < (row->size ? row->size : 1) ? row : NULL;
+}
+
+char *elf_string_read(const char *path, const uint8_t *build_id,
+		      uint32_t build_id_bytes, uint64_t addr)
+{
+	struct elf_file file;
+	char *string = NULL;
+	int r = file_open(path, build_id, build_id_bytes, &file);
+
+	for (uint32_t i = 0; !r && !string && i < file.head.e_phnum; i++) {
+		const Elf64_Phdr *program = &file.programs[i];
+		uint64_t at = addr - program->p_vaddr;
+
+		if (program->p_type == PT_LOAD && !(program->p_flags & PF_W) &&
+		    addr >= program->p_vaddr && at < program->p_filesz)
+			string = read_piece(&file, program->p_offset + at,
+					    min_u64(program->p_filesz - at,
+						    STRING_BYTES_MAX));
+	}
+	file_close(&file);
+	return string;
 }

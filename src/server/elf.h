@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions in an ELF file. */
+/* The functions in an ELF file, and its constant strings. */
 #ifndef ULF_SERVER_ELF_H
 #define ULF_SERVER_ELF_H
 
@@ -32,5 +32,10 @@ void elf_symbols_done(struct elf_symbols *symbols);
 /* The function that @addr is in, or NULL. */
 const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols,
 					  uint64_t addr);
+
+/* The string at @addr of what a program cannot change, up to 4 KiB of it; to
+ * be freed.  NULL if there is none, or it is not that file. */
+char *elf_string_read(const char *path, const uint8_t *build_id,
+		      uint32_t build_id_bytes, uint64_t addr);
 
 #endif

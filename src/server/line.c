@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/digits.h"
 #include "base/text.h"
 #include "event/clock.h"
 #include "event/format.h"
@@ -14,6 +15,9 @@
 #include "server/root.h"
 #include "server/shm.h"
 #include "server/symbols.h"
+
+#define PID_WIDTH		7
+#define CONTEXT_BYTES_MAX	128
 
 /* What every record starts with. */
 struct entry {
@@ -65,26 +69,81 @@ static char depth_char(unsigned int depth)
 	return depth ? "0123456789abcdef"[depth] : '.';
 }
 
-/* TASK-PID, CPU, flags and time. */
+/* A number of at least @width characters; where it ends. */
+static char *put_number(char *to, uint64_t value, size_t width, char fill)
+{
+	char digits[DIGITS_MAX], *end = digits + sizeof(digits);
+	char *start = digits_put(end, value);
+	size_t len = (size_t)(end - start);
+
+	for (; len < width; width--)
+		*to++ = fill;
+	memcpy(to, start, len);
+	return to + len;
+}
+
+/* "            name-4711   ": the name to the right, the number to the left. */
+static char *put_task(char *to, const char *comm, int32_t pid)
+{
+	size_t len = strnlen(comm, ABI_COMM_LEN);
+	char *start;
+
+	memset(to, ' ', ABI_COMM_LEN + 1 + PID_WIDTH);
+	memcpy(to + ABI_COMM_LEN - len, comm, len);
+	to += ABI_COMM_LEN;
+	*to++ = '-';
+	start = to;
+	if (pid < 0)
+		*to++ = '-';
+	to = put_number(to, pid < 0 ? -(uint64_t)pid : (uint64_t)pid, 0, ' ');
+	return to < start + PID_WIDTH ? start + PID_WIDTH : to;
+}
+
+static char *put_flags(char *to, const struct entry *entry)
+{
+	*to++ = irqs_char(entry->flags);
+	*to++ = resched_char(entry->flags);
+	*to++ = context_char(entry->flags);
+	*to++ = depth_char(entry->preempt_count & 15);
+	*to++ = depth_char(entry->preempt_count >> 4);
+	return to;
+}
+
+static char *put_time(char *to, uint64_t time, bool is_ns)
+{
+	uint64_t us = time / 1000 + (time % 1000 >= 500);
+
+	if (!is_ns)
+		return put_number(to, time, 12, ' ');
+	to = put_number(to, us / 1000000, 5, ' ');
+	*to++ = '.';
+	return put_number(to, us % 1000000, 6, '0');
+}
+
+/*
+ * TASK-PID, CPU, flags and time.  Put together by hand: printf() would take
+ * longer for it than all the rest of a line takes.
+ */
 static void print_context(struct instance *instance,
 			  const struct merge_record *record,
 			  const struct entry *entry, struct text *out)
 {
 	const struct clock_row *clock =
 		clock_get(shm_load(&instance->abi->clock));
-	uint64_t us = record->time / 1000 + (record->time % 1000 >= 500);
 	const char *comm = comms_find(instance->root, (uint32_t)entry->pid);
+	char *start = text_reserve(out, CONTEXT_BYTES_MAX), *to = start;
 
-	text_printf(out, "%16s-%-7d [%03u] %c%c%c%c%c", comm, entry->pid,
-		    record->cpu, irqs_char(entry->flags),
-		    resched_char(entry->flags), context_char(entry->flags),
-		    depth_char(entry->preempt_count & 15),
-		    depth_char(entry->preempt_count >> 4));
-	if (clock->in_ns)
-		text_printf(out, " %5" PRIu64 ".%06" PRIu64 ": ",
-			    us / 1000000, us % 1000000);
-	else
-		text_printf(out, " %12" PRIu64 ": ", record->time);
+	if (!start)
+		return;
+	to = put_task(to, comm, entry->pid);
+	to = mempcpy(to, " [", 2);
+	to = put_number(to, record->cpu, 3, '0');
+	to = mempcpy(to, "] ", 2);
+	to = put_flags(to, entry);
+	*to++ = ' ';
+	to = put_time(to, record->time, clock->in_ns);
+	to = mempcpy(to, ": ", 2);
+	out->len += (size_t)(to - start);
 }
 
 /* For the printer: what only the program's files know. */
@@ -92,6 +151,11 @@ static int print_symbol(void *ctx, uint64_t addr, enum print_symbol style,
 			struct text *out)
 {
 	return symbols_print(ctx, addr, style, out);
+}
+
+static int print_string(void *ctx, uint64_t addr, struct text *out)
+{
+	return symbols_string(ctx, addr, out);
 }
 
 /* ftrace:print.  The text brings its own newline. */
@@ -118,10 +182,12 @@ static void print_event(struct root *root, struct event *event,
 			const struct merge_record *record, struct text *out)
 {
 	const struct print_program *program = event_program(event);
-	const struct print_env env = { .ctx = root, .symbol = print_symbol };
+	const struct print_env env = { .ctx = root, .symbol = print_symbol,
+				       .string = print_string };
 	int r;
 
-	text_printf(out, "%s: ", event->format->name);
+	text_puts(out, event->format->name);
+	text_write(out, ": ", 2);
 	if (program)
 		r = print_record(program, record->data, record->bytes, &env, out);
 	else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program says where its objects are loaded (abi_module: those that bring
- * tracepoints); the names are in the files.  A file that has changed since is
- * known by its build id and gives none.
+ * tracepoints); names and constant strings are in the files.  A file that has
+ * changed since is known by its build id and gives none.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,16 +18,24 @@
 #include "server/symbols.h"
 
 #define PATH_BYTES_MAX	4096u
+#define STRINGS		256u		/* kept, a power of two */
 
 struct object {
 	bool is_tried;			/* the rest is valid, or nothing there */
 	uint64_t bias;			/* address in memory - in the file */
-	char *name;			/* the file's, without directories */
+	char *path;			/* NULL: not readable */
 	struct elf_symbols symbols;
+};
+
+/* A string that was asked for; few are asked for again and again. */
+struct string {
+	uint64_t addr;			/* 0: free */
+	char *text;			/* NULL: there is none */
 };
 
 struct symbols {
 	struct object objects[ABI_MODULES];	/* by row of abi_module */
+	struct string strings[STRINGS];		/* by address; the newest stays */
 };
 
 struct symbols *symbols_new(void)
@@ -40,9 +48,11 @@ void symbols_free(struct symbols *symbols)
 	if (!symbols)
 		return;
 	for (uint32_t i = 0; i < ABI_MODULES; i++) {
-		free(symbols->objects[i].name);
+		free(symbols->objects[i].path);
 		elf_symbols_done(&symbols->objects[i].symbols);
 	}
+	for (uint32_t i = 0; i < STRINGS; i++)
+		free(symbols->strings[i].text);
 	free(symbols);
 }
 
@@ -58,30 +68,34 @@ static char *module_path(const struct root *root, const struct abi_module *modul
 	return strndup((const char *)root->memory->addr + off, bytes);
 }
 
+/* The module's row, with no more build id than fits. */
+static struct abi_module module_row(const struct root *root, uint32_t row)
+{
+	struct abi_module module =
+		*(const volatile struct abi_module *)&root->modules_table[row];
+
+	if (module.build_id_bytes > sizeof(module.build_id))
+		module.build_id_bytes = 0;
+	return module;
+}
+
 static void object_read(const struct root *root, uint32_t row, struct object *object)
 {
-	const struct abi_module *shared = &root->modules_table[row];
-	struct abi_module module = *(const volatile struct abi_module *)shared;
-	char *path = module_path(root, shared);
-	uint32_t id_bytes = module.build_id_bytes <= sizeof(module.build_id) ?
-			    module.build_id_bytes : 0;
-	const char *slash;
+	struct abi_module module = module_row(root, row);
+	char *path = module_path(root, &root->modules_table[row]);
 
 	object->is_tried = true;
-	if (!path || elf_symbols_read(path, module.build_id, id_bytes,
+	if (!path || elf_symbols_read(path, module.build_id, module.build_id_bytes,
 				      &object->symbols)) {
 		free(path);
 		return;
 	}
 	object->bias = module.base - (object->symbols.first & ~4095ull);
-	slash = strrchr(path, '/');
-	object->name = strdup(slash ? slash + 1 : path);
-	free(path);
+	object->path = path;
 }
 
-/* The function that @addr is in, and its object. */
-static const struct elf_symbol *find(struct root *root, uint64_t addr,
-				     uint32_t *ret_row)
+/* The object that @addr is in, or NULL. */
+static struct object *find_object(struct root *root, uint64_t addr)
 {
 	uint32_t nr = shm_load(&root->control->nr_modules);
 
@@ -92,11 +106,9 @@ static const struct elf_symbol *find(struct root *root, uint64_t addr,
 		if (!object->is_tried)
 			object_read(root, row, object);
 		in_file = addr - object->bias;
-		if (!object->name || in_file < object->symbols.first ||
-		    in_file >= object->symbols.end)
-			continue;
-		*ret_row = row;
-		return elf_symbols_find(&object->symbols, in_file);
+		if (object->path && in_file >= object->symbols.first &&
+		    in_file < object->symbols.end)
+			return object;
 	}
 	return NULL;
 }
@@ -106,20 +118,42 @@ int symbols_print(struct root *root, uint64_t addr, enum print_symbol style,
 {
 	/* a return address may lie behind the end of its caller */
 	uint64_t at = addr - (style == PRINT_SYMBOL_RETURN);
+	const struct object *object = find_object(root, at);
 	const struct elf_symbol *symbol;
-	const struct object *object;
-	uint32_t row;
 
-	symbol = find(root, at, &row);
+	symbol = object ? elf_symbols_find(&object->symbols, at - object->bias) : NULL;
 	if (!symbol)
 		return -ENOENT;
-	object = &root->symbols->objects[row];
 	text_puts(out, symbol->name);
 	if (style == PRINT_SYMBOL_NAME)
 		return 0;
 	text_printf(out, "+0x%" PRIx64 "/0x%" PRIx64,
 		    addr - object->bias - symbol->addr, symbol->size);
-	if (row)			/* row 0 is the program itself */
-		text_printf(out, " [%s]", object->name);
+	/* The first is the program itself. */
+	if (object != root->symbols->objects)
+		text_printf(out, " [%s]", basename(object->path));
+	return 0;
+}
+
+int symbols_string(struct root *root, uint64_t addr, struct text *out)
+{
+	struct string *string = &root->symbols->strings[(addr ^ addr >> 8) % STRINGS];
+	const struct object *object;
+	struct abi_module module;
+
+	if (string->addr != addr) {
+		free(string->text);
+		*string = (struct string) { .addr = addr };
+		object = find_object(root, addr);
+		if (object) {
+			module = module_row(root, object - root->symbols->objects);
+			string->text = elf_string_read(object->path, module.build_id,
+						       module.build_id_bytes,
+						       addr - object->bias);
+		}
+	}
+	if (!string->text)
+		return -ENOENT;
+	text_puts(out, string->text);
 	return 0;
 }

@@ -10,7 +10,8 @@ set -u
 cat "$TMPDIR/out"
 status=0
 for ratio in event_on/limit string_on/limit event_on_4threads/event_on \
-	     event_off/empty_loop start/plain fork/plain malloc/plain; do
+	     print_tep/print_line event_off/empty_loop start/plain fork/plain \
+	     malloc/plain; do
 	grep -qE "^RATIO $ratio [0-9]+\.[0-9]+\$" "$TMPDIR/out" || {
 		echo "no number for $ratio"
 		status=1

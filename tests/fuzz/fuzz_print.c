@@ -40,6 +40,15 @@ static uint64_t fuzz_hash_ptr(void *ctx, uint64_t ptr)
 	return ptr * 0x9e3779b97f4a7c15;
 }
 
+static int fuzz_string(void *ctx, uint64_t addr, struct text *out)
+{
+	(void)ctx;
+	if (addr & 1)
+		return -1;
+	text_puts(out, "string");
+	return 0;
+}
+
 static int fuzz_lookup(void *ctx, const char *name, size_t len,
 		       int64_t *ret_value)
 {
@@ -73,7 +82,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct print_names names = { .lookup = fuzz_lookup };
 	static const struct print_env env = { .symbol = fuzz_symbol,
-					      .hash_ptr = fuzz_hash_ptr };
+					      .hash_ptr = fuzz_hash_ptr,
+					      .string = fuzz_string };
 	const uint8_t *nul = memchr(data, 0, size);
 	struct print_program *program = NULL;
 	struct event_format *fmt;
@@ -144,6 +154,8 @@ static const char *const tokens[] = {
 	"__print_symbolic(", "__print_array(", "__print_hex(", "__get_bitmask(",
 	"__print_dynamic_array(", "__print_hex_dump(\"\", 2, 16, 1, ",
 	"({ int x = ", "; x; })", "__typeof__(", "NULL", "FOO", "\\", "'a'",
+	"%ptR", "%ptT", "%pe", "%*pE", "%p4cc", "%pUL", ".tv_sec", "(void)",
+	"struct timespec", "__print_ns_to_secs(", "__builtin_bswap32(",
 	"__data_loc ", "__rel_loc ", "char[16]", "[0]", "offset:", "size:4;",
 	"size:0;", "4294967295", "65535", "\n", "\t",
 };
@@ -244,11 +256,13 @@ static int fuzz_run(unsigned long count, uint64_t seed)
 	return 0;
 }
 
-#ifndef FUZZ_NO_MAIN
 int main(int argc, char **argv)
 {
-	unsigned long count = argc > 1 ? strtoul(argv[1], NULL, 0) : 100000;
+	const char *form = getenv("ULF_TORTURE");
+	unsigned long count = form && strcmp(form, "long") == 0 ? 1000000 : 30000;
 
+	if (argc > 1)
+		count = strtoul(argv[1], NULL, 0);
 	if (fuzz_run(count, argc > 2 ? strtoull(argv[2], NULL, 0) : 1) != 0) {
 		fprintf(stderr, "no formats: run it in the top directory, "
 			"or set ULF_SRC\n");
@@ -256,6 +270,5 @@ int main(int argc, char **argv)
 	}
 	return 0;
 }
-#endif
 
 #endif

@@ -206,6 +206,14 @@ static void bytes_and_arrays(void **state)
 		{ "\"%s\", __print_dynamic_array(list, sizeof(u32))", "{0x1,0x2,0x30}" },
 		{ "\"%s\", __get_bitmask(mask)", "00000001,0000000f" },
 		{ "\"%s\", __get_cpumask(mask)", "00000001,0000000f" },
+		{ "\"%s %s\", __get_rel_bitmask(rel), __get_rel_cpumask(rel)",
+		  "006c6572 006c6572" },
+		{ "\"%*ph %d\", __get_rel_dynamic_array_len(rel), "
+		  "__get_rel_dynamic_array(rel), __get_rel_dynamic_array_len(rel)",
+		  "72 65 6c 00 4" },
+		{ "\"%pISp %pISpc\", __get_sockaddr(addr), "
+		  "(struct sockaddr *)__get_rel_sockaddr(rel_addr)",
+		  "127.0.0.1:80 127.0.0.1:80" },
 		{ "\"%*pb|%*pbl\", 36, __get_dynamic_array(mask), 36, __get_dynamic_array(mask)",
 		  "1,0000000f|0-3,32" },
 		{ "\"[%*pbl][%*pb]\", 0, REC->mac, 0, REC->mac", "[][]" },
@@ -263,13 +271,30 @@ static void pointers(void **state)
 		  "33221100-5544-7766-8899-AABBCCDDEEFF" },
 		{ "\"%pad %pap\", &REC->phys, &REC->phys",
 		  "0x0000000000012345 0x0000000000012345" },
+		{ "\"%pNF\", &REC->ul", "0xffff888812345678" },
+		{ "\"%pe %pe %pe [%8pe]\", (void *)-2L, (void *)-4000L, REC->ptr, (void *)-1L",
+		  "-ENOENT -4000 0000000000002340 [  -EPERM]" },
+		{ "\"%ptR %ptRd %ptRt %ptRs %ptRr\", REC->tm, REC->tm, REC->tm, REC->tm, REC->tm",
+		  "2024-02-02T03:04:05 2024-02-02 03:04:05 2024-02-02 03:04:05 "
+		  "0124-01-02T03:04:05" },
+		{ "\"%ptT %ptTd %ptTts\", &REC->ts.tv_sec, &REC->ts.tv_sec, &REC->ts.tv_sec",
+		  "2023-11-14T22:13:20 2023-11-14 22:13:20" },
+		{ "\"%p4cc\", REC->comm", "bash little-endian (0x68736162)" },
+		{ "\"%p4cc\", &REC->u", "...^ big-endian (0xdeadbeef)" },
+		{ "\"%4pE|%*pE|%pE\", REC->full, 6, REC->mac, REC->comm",
+		  "full|\\002\\0\\0\xaa\xbb\xcc|b" },
+		{ "\"%5pEhp|%6pEo|%1pEs|%1pEc\", __get_str(name), REC->mac, "
+		  "\"\\n\", \"\\\\\"",
+		  "eth0\\x00|\\002\\000\\000\\252\\273\\314|\\n|\\\\" },
+		{ "\"%*ph %*pE %*pbl\", 2, NULL, 2, NULL, 2, NULL", "(null) (null) (null)" },
 		{ "\"%s\", REC->str", "constant" },
-		{ "\"%s\", (char *)0x500000", "(0x500000)" },
+		{ "\"%s\", (char *)0x500000", "(0x0000000000500000)[UNSAFE-MEMORY]" },
 		{ "\"%pI4\", NULL", "(null)" },
 	};
 	static const struct print_case bare[] = {
 		{ "\"%p %pS %s\", REC->ptr, REC->ptr, REC->str",
-		  "ffffc90000012340 0xffffc90000012340 (0x400000)" },
+		  "ffffc90000012340 0xffffc90000012340 "
+		  "(0x0000000000400000)[UNSAFE-MEMORY]" },
 	};
 
 	(void)state;
@@ -316,6 +341,8 @@ static void lies_print_as_faults(void **state)
 		{ "\"%pIS\", REC->mac", "(efault)" },
 		{ "\"%pad\", &REC->u", "(efault)" },
 		{ "\"%pIS\", REC->ptr", "(efault)" },
+		{ "\"%ptT %ptR %p4cc\", &REC->u, &REC->ul, &REC->h", "(efault) (efault) (efault)" },
+		{ "\"%7pE %pE\", REC->mac, REC->ptr", "(efault) (efault)" },
 		{ "\"%*ph\", 7, REC->mac", "(efault)" },
 		{ "\"%*pb\", 49, REC->mac", "(efault)" },
 		{ "\"%c\", REC->arr[9]", "(efault)" },
@@ -412,19 +439,28 @@ static void errors_say_where(void **state)
 		{ "\"%d\", 1.5", -EINVAL, "1.5" },
 		{ "\"%d\", 12ab", -EINVAL, "12ab" },
 		{ "\"%d\", REC->odd.x", -EINVAL, ".x" },
+		{ "\"%d\", REC->ts.tv_usec", -EINVAL, ".tv_usec" },
+		{ "\"%d\", REC->ptr->x", -EINVAL, "->x" },
+		{ "\"%d\", (bar_t)REC->i", -EINVAL, "bar_t)" },
+		{ "\"%d\", ({ bar_t x = (bar_t)1; x; })", -EINVAL, "bar_t)1" },
 		{ "\"%d\", REC->i = 3", -EINVAL, "= 3" },
 		{ "\"%d\", 'ab'", -EINVAL, "'ab'" },
 		{ "\"%d\", \"abc", -EINVAL, "\"abc" },
 		{ "\"%d\", @", -EINVAL, "@" },
-		{ "\"%d\"", -EINVAL, "" },
-		{ "\"%d %d\", 1", -EINVAL, "" },
-		{ "\"%y\", 1", -EINVAL, "" },
-		{ "\"%n\", 1", -EINVAL, "" },
-		{ "\"%pV\", REC->ptr", -EINVAL, "" },
-		{ "\"%\", 1", -EINVAL, "" },
+		{ "\"%d\"", -EINVAL, "%d" },
+		{ "\"\\t%% %d %x\", 1", -EINVAL, "%x" },
+		{ "\"%y\", 1", -EINVAL, "%y" },
+		{ "\"%d%n\", 1", -EINVAL, "%n" },
+		{ "\"%pV\", REC->ptr", -EINVAL, "%pV" },
+		{ "\"%pd\", REC->ptr", -EINVAL, "%pd" },
+		{ "\"%pGg\", REC->ptr", -EINVAL, "%pGg" },
+		{ "\"%ptX\", REC->tm", -EINVAL, "%ptX" },
+		{ "\"%pks\", REC->ptr", -EINVAL, "%pks" },
+		{ "\"%\", 1", -EINVAL, "%" },
 		{ "%d, 1", -EINVAL, "%d" },
 		{ "", -EINVAL, "" },
-		{ "\"%d\", sizeof(struct unknown)", -EINVAL, "" },
+		{ "\"%d\", sizeof(struct unknown)", -EINVAL, "struct unknown" },
+		{ "\"%d\", sizeof(bar_t)", -EINVAL, "bar_t)" },
 		{ "\"%d\", *REC", -EINVAL, "" },
 		{ "\"%d\", ({ int x; x; })", -EINVAL, "; x" },
 		{ "\"%d\", &1", -EINVAL, "" },
@@ -511,9 +547,12 @@ static void raw_fields(void **state)
 		"mapped=<INVALID-SIZE> uuid=<INVALID-SIZE> in=<INVALID-SIZE> "
 		"in6=<INVALID-SIZE> arr=<INVALID-SIZE> shorts=0x2ffff (196607) "
 		"phys=0x12345 (74565) ptr=func+0x4/0x20 (74560) "
-		"str=(0x400000:constant) odd=<INVALID-SIZE> name=eth0 "
+		"str=(0x400000:constant) odd=<INVALID-SIZE> foo=0x7 (7) "
+		"ts=<INVALID-SIZE> tm=<INVALID-SIZE> name=eth0 "
 		"list=01,00,00,00,02,00,00,00,30,00,00,00 "
-		"mask=0f,00,00,00,01,00,00,00 empty= bad=<OVERFLOW> rel=rel");
+		"mask=0f,00,00,00,01,00,00,00 empty= bad=<OVERFLOW> rel=rel "
+		"addr=02,00,00,50,7f,00,00,01,00,00,00,00,00,00,00,00 "
+		"rel_addr=02,00,00,50,7f,00,00,01,00,00,00,00,00,00,00,00");
 	for (size_t len = 0; len < sizeof(r); len++) {
 		text_reset(&out);
 		assert_int_equal(print_record_fields(fmt, &r, len, NULL, &out), 0);

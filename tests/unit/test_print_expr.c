@@ -113,7 +113,9 @@ static void casts(void **state)
 	C((u16)REC->l); C((s16)REC->uh); C((u32)REC->ul); C((s64)REC->i);
 	C((u64)REC->i); C((bool)REC->i); C((bool)0); C((size_t)REC->i);
 	C((int)(char)REC->ub); C((u8)REC->i + (u8)REC->i); C((u8)~0);
-	C((foo_t)REC->l & 0xffff); C(( unsigned long)(( u32)0x400u));
+	C((foo_t)REC->l); C((foo_t)-1); C(sizeof(struct timespec)); C(sizeof(foo_t));
+	C(REC->ts.tv_sec); C(REC->ts.tv_nsec / 1000);
+	C(((void)0, 1)); C(( unsigned long)(( u32)0x400u));
 	C((unsigned int)((REC->u) >> 20)); C((REC->i)); C((REC->i) - 1);
 	C(-(int)REC->u); C(!(long)REC->ul); C((int)REC->u < 0);
 	C((const volatile unsigned int)REC->i); C((enum x *)0 == (void *)0);

@@ -76,6 +76,27 @@ static void functions_are_found(void **state)
 	elf_symbols_done(&symbols);
 }
 
+static const char a_string_to_find[] = "a constant string";
+static char a_variable[] = "not constant";
+
+static void constant_strings_are_found(void **state)
+{
+	struct dl_phdr_info self;
+	char *string;
+
+	(void)state;
+	dl_iterate_phdr(find_self, &self);
+	string = elf_string_read("/proc/self/exe", NULL, 0,
+				 (uint64_t)a_string_to_find + 2 - self.dlpi_addr);
+	assert_non_null(string);
+	assert_string_equal(string, "constant string");
+	free(string);
+	assert_null(elf_string_read("/proc/self/exe", NULL, 0,
+				    (uint64_t)a_variable - self.dlpi_addr));
+	assert_null(elf_string_read("/proc/self/exe", NULL, 0, 1ull << 60));
+	assert_null(elf_string_read("/nosuch", NULL, 0, 0));
+}
+
 static void another_build_is_refused(void **state)
 {
 	struct elf_symbols symbols;
@@ -168,6 +189,8 @@ static void broken_files_are_survived(void **state)
 				memcpy((char *)&file + at, &values[i / 2], size);
 			assert_int_equal(write(fd, &file, sizeof(file)), sizeof(file));
 			close(fd);
+			free(elf_string_read(path, (const uint8_t *)"abcd", 4,
+					     0x208));
 			if (elf_symbols_read(path, (const uint8_t *)"abcd", 4, &symbols))
 				continue;
 			for (uint64_t addr = 0; addr < 0x400; addr += 8) {
@@ -192,11 +215,13 @@ static void broken_files_are_survived(void **state)
 	fake_dir_remove(dir);
 }
 
-/* %ps, %pS and %pB of a record, through `trace`. */
+/* %ps, %pS and %pB of a record, and a constant string, through `trace`. */
 static void trace_has_names(void **state)
 {
-	static const struct fake_field field =
-		{ "void *", "f", 8, 8, 0, ABI_FIELD_PLAIN, 0 };
+	static const struct fake_field fields[] = {
+		{ "void *", "f", 8, 8, 0 }, { "const char *", "s", 16, 8, 0 },
+		{ "const char *", "v", 24, 8, 0 },
+	};
 	struct fake_root root;
 	struct server *server;
 	struct dl_phdr_info self;
@@ -209,15 +234,17 @@ static void trace_has_names(void **state)
 		uint16_t type;
 		uint8_t flags, preempt;
 		uint32_t pid;
-		uint64_t f;
-	} record = { .pid = 1, .f = (uint64_t)a_function_to_find + 1 };
+		uint64_t f, s, v;
+	} record = { .pid = 1, .f = (uint64_t)a_function_to_find + 1,
+		     .s = (uint64_t)a_string_to_find, .v = (uint64_t)a_variable };
 
 	(void)state;
 	dl_iterate_phdr(find_self, &self);
 	fake_dir_make(dir);
 	fake_root_make(&root, dir, "fake.1");
-	id = fake_event(&root, 0, "sched", "call", "\"%ps %pS %pB\", REC->f, REC->f, REC->f",
-			&field, 1);
+	id = fake_event(&root, 0, "sched", "call",
+			"\"%s %s %ps %pS %pB\", REC->s, REC->v, REC->f, REC->f, REC->f",
+			fields, 3);
 	module = (void *)(root.mem + root.control->modules_off);
 	off = root.control->heap_off + root.control->heap_used;
 	strcpy(root.mem + off, "/proc/self/exe");
@@ -230,8 +257,9 @@ static void trace_has_names(void **state)
 	assert_int_equal(tree_echo(server, "fake.1/events/enable", "1"), 0);
 	record.type = (uint16_t)id;
 	assert_int_equal(ring_write_locked(fake_ring(&root, 0, ABI_RING_SLOW),
-		&record.type, 16, S, (uint32_t)getpid()), 0);
-	snprintf(line, sizeof(line), "call: a_function_to_find a_function_to_find+0x1/0x");
+		&record.type, 32, S, (uint32_t)getpid()), 0);
+	snprintf(line, sizeof(line), "call: a constant string (0x%016lx)[UNSAFE-MEMORY] "
+		 "a_function_to_find a_function_to_find+0x1/0x", record.v);
 	assert_non_null(strstr(tree_cat(server, "fake.1/trace"), line));
 	assert_int_equal(a_function_to_find(1), 3);
 	server_free(server);
@@ -243,6 +271,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_found),
+		cmocka_unit_test(constant_strings_are_found),
 		cmocka_unit_test(another_build_is_refused),
 		cmocka_unit_test(other_files_are_refused),
 		cmocka_unit_test(broken_files_are_survived),

@@ -42,7 +42,7 @@ _ulf_roots() {
 
 _ulf() {
 	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} i
-	local commands="run ls mount umount cat echo rm server stop help"
+	local commands="run ls mount umount cat echo check rm server stop help"
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
@@ -82,6 +82,7 @@ _ulf() {
 		elif ((COMP_CWORD > 2)); then
 			_ulf_paths "$word"
 		fi ;;
+	check) _ulf_roots "$word" ;;
 	rm)
 		if [[ $word == -* ]]; then
 			COMPREPLY=($(compgen -W "--dead --help" -- "$word"))

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* ulf check: which events cannot be printed as their print fmt says, and why. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/conn.h"
+#include "cli/root.h"
+#include "event/format.h"
+#include "event/print.h"
+
+#define SHOWN_BEFORE	40		/* characters of a print fmt, */
+#define SHOWN_BEHIND	36		/* before and behind an error */
+
+struct count {
+	unsigned int nr_events, nr_fields_only;
+};
+
+/* A piece of the print fmt with a caret under the place, on one line. */
+static void print_place(const char *print_fmt, size_t pos)
+{
+	size_t len = strlen(print_fmt), start, end, i;
+
+	start = pos > SHOWN_BEFORE ? pos - SHOWN_BEFORE : 0;
+	end = len - pos > SHOWN_BEHIND ? pos + SHOWN_BEHIND : len;
+	printf("    %s", start ? "..." : "");
+	for (i = start; i < end; i++)
+		putchar(print_fmt[i] < ' ' ? ' ' : print_fmt[i]);
+	printf("%s\n    %*s^\n", end < len ? "..." : "",
+	       (int)(pos - start + (start ? 3 : 0)), "");
+}
+
+static void note_pointers(const struct event_format *fmt)
+{
+	for (size_t i = 0; i < fmt->nr_fields; i++) {
+		const struct event_field *field = &fmt->fields[i];
+
+		if (strcmp(field->type, "char *") && strcmp(field->type, "const char *"))
+			continue;
+		printf("%s:%s: note: %s is a pointer: strings that the program may change"
+		       " are not printed\n  remedy: __string() keeps them\n",
+		       fmt->system, fmt->name, field->name);
+	}
+}
+
+static void check_format(const struct event_format *fmt, struct count *count)
+{
+	struct print_program *program = NULL;
+	struct print_error error;
+
+	count->nr_events++;
+	if (print_compile_names(fmt, NULL, &program, &error) == 0) {
+		print_program_free(program);
+		note_pointers(fmt);
+		return;
+	}
+	count->nr_fields_only++;
+	printf("%s:%s: %s\n", fmt->system, fmt->name, error.message);
+	print_place(fmt->print_fmt, error.pos);
+	if (error.remedy)
+		printf("  remedy: %s\n", error.remedy);
+}
+
+/* @event is system:name. */
+static int check_event(struct conn *conn, const char *root, char *event,
+		       struct count *count)
+{
+	char *colon = strchr(event, ':'), *path;
+	struct event_format *fmt;
+	struct text text;
+	int ret;
+
+	if (!colon)
+		return -EINVAL;
+	*colon = '\0';
+	if (asprintf(&path, "%s/events/%s/%s/format", root, event, colon + 1) < 0)
+		return -ENOMEM;
+	ret = conn_file_text(conn, path, &text);
+	if (!ret)
+		ret = event_format_parse(event, text_str(&text), &fmt);
+	text_done(&text);
+	free(path);
+	if (ret == -ENOENT)		/* its module has just gone */
+		return 0;
+	if (!ret) {
+		check_format(fmt, count);
+		event_format_free(fmt);
+	}
+	return ret;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* @list has a line an event. */
+static int check_list(struct conn *conn, const char *root, char *list,
+		      struct count *count)
+{
+	size_t nr = 0, room = 1;
+	char **events, *save;
+	int ret = 0;
+
+	for (const char *p = list; *p; p++)
+		room += *p == '\n';
+	events = calloc(room, sizeof(*events));
+	if (!events)
+		return -ENOMEM;
+	for (char *p = strtok_r(list, "\n", &save); p; p = strtok_r(NULL, "\n", &save))
+		events[nr++] = p;
+	qsort(events, nr, sizeof(*events), by_name);
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = check_event(conn, root, events[i], count);
+	free(events);
+	return ret;
+}
+
+static int check_events(struct conn *conn, const char *root, struct count *count)
+{
+	struct text events;
+	char *path;
+	int ret;
+
+	if (asprintf(&path, "%s/available_events", root) < 0)
+		return -ENOMEM;
+	ret = conn_file_text(conn, path, &events);
+	text_putc(&events, '\0');
+	if (!ret)
+		ret = events.error;
+	if (!ret)
+		ret = check_list(conn, root, events.data, count);
+	text_done(&events);
+	free(path);
+	return ret;
+}
+
+/* 0: all of its events print as they say. */
+static int check_root(struct conn *conn, const char *root)
+{
+	struct count count = { 0 };
+	int ret = check_events(conn, root, &count);
+
+	if (ret < 0) {
+		root_path_error(root, ret);
+		return CLI_FAILED;
+	}
+	printf("%s: %u event%s, ", root, count.nr_events,
+	       count.nr_events == 1 ? "" : "s");
+	if (!count.nr_fields_only) {
+		puts("all are printed as they say");
+		return 0;
+	}
+	printf("%u of them printed as plain fields\n", count.nr_fields_only);
+	return CLI_FAILED;
+}
+
+static int check_all(struct conn *conn)
+{
+	struct root_list list;
+	int status = 0;
+
+	if (root_list_get(conn, &list) < 0)
+		return CLI_FAILED;
+	for (size_t i = 0; i < list.nr; i++) {
+		if (list.rows[i].state != ABI_ROOT_CORRUPT &&
+		    check_root(conn, list.rows[i].name))
+			status = CLI_FAILED;
+	}
+	root_list_done(&list);
+	return status;
+}
+
+static int check_word(struct conn *conn, const char *word)
+{
+	char *root;
+	int status;
+
+	if (strchr(word, '/')) {
+		cli_error("%s: give a root, as `ulf ls` lists them: a program is checked "
+			  "while it runs or after its end", word);
+		return CLI_FAILED;
+	}
+	if (root_path(conn, word, &root) < 0)
+		return CLI_FAILED;
+	status = check_root(conn, root);
+	free(root);
+	return status;
+}
+
+int cmd_check(const struct cli_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	struct conn conn;
+	int status = 0;
+
+	if (cli_option(cmd, argc, argv, "h", options, &status) != -1)
+		return status;
+	if (conn_open(&conn, CONN_START) < 0)
+		return CLI_FAILED;
+	if (optind == argc)
+		status = check_all(&conn);
+	for (; optind < argc; optind++) {
+		if (check_word(&conn, argv[optind]))
+			status = CLI_FAILED;
+	}
+	conn_close(&conn);
+	return status;
+}
