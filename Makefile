@@ -55,6 +55,12 @@ demo: all
 test: all
 	@tests/run -b $(BUILD) $(if $(T),'$(T)')
 
+# The kernel's own trace headers.  make test runs this too where it can.
+.PHONY: conformance
+conformance: all
+	@tools/setup --conformance
+	@tests/run -b $(BUILD) '$(or $(T),^conformance/)'
+
 .PHONY: torture
 torture: all
 	@tests/run -b $(BUILD) -l '$(or $(T),^(torture|fuzz)/|^runtime/(ring|death)_)'
@@ -102,6 +108,7 @@ help:
 	@echo 'make            build into $(BUILD)/ (installs missing Debian packages first)'
 	@echo 'make demo       a guided tour: the sample program, traced'
 	@echo 'make test       build and run all tests; T=PATTERN for some of them'
+	@echo 'make conformance the kernel'\''s own trace headers, compiled and compared'
 	@echo 'make torture    the long form of the torture and fuzz tests'
 	@echo 'make bench      the cost of an event, next to its peers'
 	@echo 'make asan       tests under AddressSanitizer and UBSan, in build-asan/'

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the kernel's trace headers take from the rest of the kernel, for Linux
+ * 6.1 on x86-64, in as few words as will do: included before each of them.
+ * A structure has the members that a trace header names, in no order; a
+ * function is declared and never called.  Where `format` shows a value or a
+ * size, it is that of the kernel that the formats were taken from.
+ */
+#ifndef ULF_CONFORMANCE_KERNEL_H
+#define ULF_CONFORMANCE_KERNEL_H
+
+#include "config.h"
+#include "base.h"
+#include "block.h"
+#include "btrfs.h"
+#include "device.h"
+#include "ext4.h"
+#include "fs.h"
+#include "media.h"
+#include "mm.h"
+#include "net.h"
+#include "netfs.h"
+#include "rdma.h"
+#include "sched.h"
+#include "sunrpc.h"
+
+#endif
