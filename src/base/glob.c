@@ -2,12 +2,14 @@
 /* Globs, without recursion: only the last * can need another try. */
 #include "base/glob.h"
 
+#include <string.h>
+
 /* One class [...] at @p, which is behind the '['.  Returns the place behind
  * the ']', or NULL if there is none: then '[' is an ordinary character. */
 static const char *match_class(const char *p, const char *end, char c,
 			       bool *ret_match)
 {
-	bool negate = p < end && (*p == '!' || *p == '^');
+	bool negate = p < end && *p == '!';
 	bool match = false;
 	const char *first;
 
@@ -53,15 +55,19 @@ static bool match_one(const char **p, const char *end, char c)
 	return *(*p)++ == c;
 }
 
-bool glob_match_n(const char *pattern, size_t len, const char *text)
+bool glob_match_text(const char *pattern, size_t len, const char *text,
+		     size_t text_len)
 {
 	const char *p = pattern, *end = pattern + len;
+	const char *text_end = text + text_len;
 	const char *star = NULL, *retry = NULL;
 
-	while (*text) {
+	while (text < text_end) {
 		if (p < end && *p == '*') {
 			star = ++p;
 			retry = text;
+			if (p == end)
+				return true;
 		} else if (p < end && match_one(&p, end, *text)) {
 			text++;
 		} else if (star) {
@@ -74,4 +80,9 @@ bool glob_match_n(const char *pattern, size_t len, const char *text)
 	while (p < end && *p == '*')
 		p++;
 	return p == end;
+}
+
+bool glob_match_n(const char *pattern, size_t len, const char *text)
+{
+	return glob_match_text(pattern, len, text, strlen(text));
 }

@@ -9,4 +9,8 @@
 /* Does all of @text match the first @len bytes of @pattern? */
 bool glob_match_n(const char *pattern, size_t len, const char *text);
 
+/* The same for a text that has a length and no NUL. */
+bool glob_match_text(const char *pattern, size_t len, const char *text,
+		     size_t text_len);
+
 #endif

@@ -35,10 +35,11 @@ may_not() {
 		"^ *# *include \"($2)/" "src/$1" 2>/dev/null)"
 }
 may_not abi '[a-z]+'
-may_not base 'arch|ring|event|runtime|server|tracefs|cli'
-may_not arch 'ring|event|runtime|server|tracefs|cli'
-may_not ring 'event|runtime|server|tracefs|cli'
-may_not event 'runtime|server|tracefs|cli'
+may_not base 'arch|ring|event|filter|runtime|server|tracefs|cli'
+may_not arch 'ring|event|filter|runtime|server|tracefs|cli'
+may_not ring 'event|filter|runtime|server|tracefs|cli'
+may_not event 'filter|runtime|server|tracefs|cli'
+may_not filter 'runtime|server|tracefs|cli'
 may_not runtime 'server|tracefs|cli'
 may_not server 'runtime|cli'
 may_not tracefs 'runtime|cli'

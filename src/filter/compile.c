@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The filter compiler: questions, joined by && and ||, with ! and parentheses.
+ *
+ * Code is made in the order of the text, so every way leads forward. Behind a
+ * question stands what decides where its ways go: && leads its yes to the next
+ * question, || its no; the other ones stay open to the end of the && chain, or
+ * of the parenthesis.
+ */
+#include "filter/compile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A parenthesis that is open, or the whole. */
+struct level {
+	uint16_t yes;			/* of the || chain so far */
+	uint16_t no;			/* of the && chain so far */
+	bool is_not;			/* a ! stands before it */
+};
+
+bool parser_is_space(char c)
+{
+	return c && strchr(" \t\n\v\f\r", c);
+}
+
+void parser_skip_space(struct parser *p)
+{
+	while (parser_is_space(p->text[p->at]))
+		p->at++;
+}
+
+const char *filter_error_text(enum filter_error_code code)
+{
+	static const char *const texts[] = {
+#define X(code, text) text,
+		FILTER_ERRORS(X)
+#undef X
+	};
+
+	return texts[code < FILTER_NR_ERRORS ? code : FILTER_ERR_NONE];
+}
+
+/*
+ * The first look at a text: quotes and parentheses in pairs? The errnos are
+ * what the kernel's write(2) gives, by accident of its own return values.
+ */
+static int check_pairs(struct parser *p, uint16_t *open)
+{
+	const char *text = p->text, *end;
+	size_t depth = 0;
+	bool is_empty = true;
+
+	for (size_t i = 0; text[i]; i++) {
+		switch (text[i]) {
+		case '\'':
+		case '"':
+			end = strchr(text + i + 1, text[i]);
+			if (!end)
+				return parser_fail(p, FILTER_ERR_MISSING_QUOTE,
+						   i, -ESRCH);
+			i = end - text;
+			is_empty = false;
+			break;
+		case '(':
+			open[depth++] = (uint16_t)i;
+			break;
+		case ')':
+			if (!depth)
+				return parser_fail(p, FILTER_ERR_TOO_MANY_CLOSE,
+						   i, -EPERM);
+			depth--;
+			break;
+		default:
+			is_empty &= parser_is_space(text[i]);
+			break;
+		}
+	}
+	if (depth)
+		return parser_fail(p, FILTER_ERR_TOO_MANY_OPEN, open[depth - 1],
+				   -ENOENT);
+	return is_empty ? -EINVAL : 0;
+}
+
+/* What may stand before a question: parentheses and !. */
+static bool open_levels(struct parser *p, struct level **top)
+{
+	bool is_not = false;
+
+	for (;; p->at++) {
+		const char *s = p->text + p->at;
+
+		if (*s == '(') {
+			*++*top = (struct level){ WAY_END, WAY_END, is_not };
+			is_not = false;
+		} else if (*s == '!' && s[1] != '=' && s[1] != '~') {
+			is_not = !is_not;
+		} else if (!parser_is_space(*s)) {
+			return is_not;
+		}
+	}
+}
+
+/* A part is complete in its && chain, or in its parenthesis. */
+static void end_and(struct code *code, struct level *level, struct part *part)
+{
+	part->no = code_join(code, level->no, part->no);
+	level->no = WAY_END;
+}
+
+static void end_or(struct code *code, struct level *level, struct part *part)
+{
+	part->yes = code_join(code, level->yes, part->yes);
+	level->yes = WAY_END;
+}
+
+/*
+ * What stands behind a question: 1 if && or ||, 0 at the end of the text, when
+ * *part is all of it.
+ */
+static int close_levels(struct parser *p, struct level **top,
+			const struct level *bottom, struct part *part)
+{
+	struct code *code = &p->code;
+
+	for (;;) {
+		const char *s;
+
+		parser_skip_space(p);
+		s = p->text + p->at;
+		end_and(code, *top, part);
+		if (s[0] == '&' && s[1] == '&') {
+			p->at += 2;
+			code_patch(code, part->yes, code_nr_insns(code));
+			(*top)->no = part->no;
+			return 1;
+		}
+		end_or(code, *top, part);
+		if (s[0] == '|' && s[1] == '|') {
+			p->at += 2;
+			code_patch(code, part->no, code_nr_insns(code));
+			(*top)->yes = part->yes;
+			return 1;
+		}
+		if (!*s)
+			return 0;
+		if (*s != ')')
+			return parser_fail(p, FILTER_ERR_TOO_MANY_PREDS, p->at,
+					   -EPERM);
+		p->at++;
+		/* A name or a list ate the other one. */
+		if (*top == bottom)
+			return parser_fail(p, FILTER_ERR_TOO_MANY_CLOSE, p->at,
+					   -EPERM);
+		if ((*top)->is_not)
+			*part = part_not(*part);
+		(*top)--;
+	}
+}
+
+static int parse(struct parser *p, struct level *bottom, struct part *part)
+{
+	struct level *top = bottom;
+	int r = 1;
+
+	*bottom = (struct level){ WAY_END, WAY_END, false };
+	while (r > 0) {
+		bool is_not = open_levels(p, &top);
+
+		if (!p->text[p->at])
+			return parser_fail(p, code_nr_insns(&p->code) ?
+					   FILTER_ERR_INVALID_FILTER :
+					   FILTER_ERR_NO_FILTER, p->at, -EINVAL);
+		r = parse_term(p, part);
+		if (r)
+			return r;
+		if (is_not)
+			*part = part_not(*part);
+		r = close_levels(p, &top, bottom, part);
+	}
+	if (!r && top != bottom)
+		return parser_fail(p, FILTER_ERR_TOO_MANY_OPEN, p->at + 1,
+				   -EPERM);
+	return r;
+}
+
+static int compile(struct parser *p, size_t len,
+		   struct filter_program **ret_program)
+{
+	struct level *levels = reallocarray(NULL, len + 1, sizeof(*levels));
+	uint16_t *open = reallocarray(NULL, len + 1, sizeof(*open));
+	struct part all;
+	int r = -ENOMEM;
+
+	if (levels && open)
+		r = check_pairs(p, open);
+	if (!r)
+		r = parse(p, levels, &all);
+	if (!r)
+		r = code_finish(&p->code, all, ret_program);
+	free(levels);
+	free(open);
+	return r;
+}
+
+int filter_compile(const struct event_format *fmt, const char *text,
+		   const struct filter_env *env,
+		   struct filter_program **ret_program,
+		   struct filter_error *ret_err)
+{
+	struct parser p = { .text = text, .fmt = fmt, .env = env };
+	size_t len = strlen(text);
+	int r = -EINVAL;
+
+	if (len < FILTER_TEXT_MAX) {
+		code_init(&p.code);
+		r = compile(&p, len, ret_program);
+		code_done(&p.code);
+	}
+	if (r)
+		*ret_err = p.error;
+	return r;
+}

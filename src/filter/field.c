@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* What a filter takes a field for. */
+#include <string.h>
+
+#include "event/format.h"
+#include "filter/term.h"
+#include <ulf/record.h>
+
+/* Fields that every event has besides its own, though not in the record. */
+static const struct {
+	const char *name;
+	enum field_use use;
+} generic[] = {
+	{ "CPU", USE_CPU }, { "cpu", USE_CPU },
+	{ "COMM", USE_COMM }, { "comm", USE_COMM },
+};
+
+/* By the words of its type, as the kernel does it. */
+static enum field_use use_of_type(const struct event_field *field)
+{
+	const char *type = field->type;
+	bool is_char = strstr(type, "char");
+	bool is_mask = strstr(type, "cpumask_t") || strstr(type, "unsigned long");
+
+	switch (field->kind) {
+	case FIELD_DATA_LOC:
+		return is_char ? USE_LOC : is_mask ? USE_MASK_LOC : USE_NUMBER;
+	case FIELD_REL_LOC:
+		return is_char ? USE_REL : is_mask ? USE_MASK_REL : USE_NUMBER;
+	case FIELD_ARRAY:
+		return is_char ? USE_ARRAY : USE_NUMBER;
+	case FIELD_PLAIN:
+		break;
+	}
+	if (!strcmp(type, "char *") || !strcmp(type, "const char *"))
+		return USE_PTR;
+	return USE_NUMBER;
+}
+
+/* __field_ext() may say it. */
+static enum field_use use_of(const struct event_field *field)
+{
+	switch (field->filter) {
+	case FILTER_OTHER:
+		return use_of_type(field);
+	case FILTER_STATIC_STRING:
+		return USE_ARRAY;
+	case FILTER_DYN_STRING:
+		return USE_LOC;
+	case FILTER_RDYN_STRING:
+		return USE_REL;
+	case FILTER_PTR_STRING:
+		return USE_PTR;
+	case FILTER_COMM:
+		return USE_COMM;
+	case FILTER_CPU:
+		return USE_CPU;
+	default:
+		return USE_NUMBER;
+	}
+}
+
+/* Is the field as large as what it is said to be? */
+static bool fits(enum field_use use, uint32_t size)
+{
+	switch (use) {
+	case USE_LOC:
+	case USE_REL:
+	case USE_MASK_LOC:
+	case USE_MASK_REL:
+		return size == sizeof(uint32_t);
+	case USE_PTR:
+		return size == sizeof(uint64_t);
+	default:
+		return true;
+	}
+}
+
+static uint32_t bits_of(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8 ? size * 8 : 0;
+}
+
+static struct term_field not_in_record(enum field_use use)
+{
+	return (struct term_field){
+		.use = use, .bits = 32, .is_signed = true,
+	};
+}
+
+static struct term_field in_record(const struct event_field *field)
+{
+	enum field_use use = use_of(field);
+
+	if (use == USE_CPU || use == USE_COMM)
+		return not_in_record(use);
+	return (struct term_field){
+		.use = fits(use, field->size) ? use : USE_NUMBER,
+		.offset = field->offset,
+		.size = field->size,
+		.bits = bits_of(field->size),
+		.is_signed = field->is_signed,
+	};
+}
+
+bool term_find_field(const struct event_format *fmt, const char *name,
+		     size_t len, struct term_field *ret_field)
+{
+	const struct event_field *field = event_format_find(fmt, name, len);
+
+	if (field) {
+		*ret_field = in_record(field);
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(generic) / sizeof(generic[0]); i++) {
+		if (strlen(generic[i].name) == len &&
+		    !memcmp(generic[i].name, name, len)) {
+			*ret_field = not_in_record(generic[i].use);
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Running a filter program on a record. */
+#include <string.h>
+#include <sys/uio.h>
+
+#include "arch/x86_64/syscall.h"
+#include "base/glob.h"
+#include "filter/run.h"
+
+#define PAGE_BYTES	4096u
+
+struct run {
+	const char *pool;
+	const char *rec;
+	size_t bytes;
+	const struct filter_context *ctx;
+};
+
+#define LOAD(name, type)						\
+	static inline type name(const char *rec, uint16_t offset)	\
+	{								\
+		type value;						\
+									\
+		memcpy(&value, rec + offset, sizeof(value));		\
+		return value;						\
+	}
+
+LOAD(load_1, uint8_t)
+LOAD(load_2, uint16_t)
+LOAD(load_4, uint32_t)
+LOAD(load_8, uint64_t)
+
+/* ---- numbers ---- */
+
+/* Nested like this it is made of branches: a table's jump costs more. */
+static inline uint64_t load_number(const struct filter_insn *insn,
+				   const char *rec,
+				   const struct filter_context *ctx)
+{
+	unsigned int load = insn->load & ~FILTER_SIGNED;
+
+	if (load == FILTER_LOAD_4)
+		return (uint64_t)load_4(rec, insn->offset) << 32;
+	if (load < FILTER_LOAD_4) {
+		if (load == FILTER_LOAD_1)
+			return (uint64_t)load_1(rec, insn->offset) << 56;
+		return (uint64_t)load_2(rec, insn->offset) << 48;
+	}
+	if (load == FILTER_LOAD_8)
+		return load_8(rec, insn->offset);
+	return (uint64_t)ctx->cpu << 32;
+}
+
+/* ---- masks ---- */
+
+static unsigned int mask_byte(const char *mask, size_t bytes, size_t i)
+{
+	return i < bytes ? (unsigned char)mask[i] : 0;
+}
+
+/* Is the number a bit of the mask? */
+static bool match_in(const struct filter_insn *insn, const struct run *run)
+{
+	uint64_t bit = load_number(insn, run->rec, run->ctx) >>
+		       filter_load_shift(insn->load);
+
+	return mask_byte(run->pool + insn->pool, insn->bytes, bit / 8) >>
+	       bit % 8 & 1;
+}
+
+/* What is missing at the end of either is zero. */
+static bool match_mask(const struct filter_insn *insn, const char *want,
+		       const char *mask, size_t bytes)
+{
+	bool is_equal = true, intersects = false;
+
+	for (size_t i = 0; i < bytes || i < insn->bytes; i++) {
+		unsigned int a = mask_byte(want, insn->bytes, i);
+		unsigned int b = mask_byte(mask, bytes, i);
+
+		is_equal &= a == b;
+		intersects |= (a & b) != 0;
+	}
+	return insn->flags & FILTER_INTERSECT ? intersects : is_equal;
+}
+
+/* ---- strings ---- */
+
+/* It ends at a NUL, or with its room. */
+static bool match_string(const struct filter_insn *insn, const char *want,
+			 const char *s, size_t room)
+{
+	size_t len = strnlen(s, room);
+	bool match;
+
+	if (insn->flags & FILTER_GLOB)
+		match = glob_match_text(want, insn->bytes, s, len);
+	else
+		match = len == insn->bytes && !memcmp(s, want, len);
+	return match != !!(insn->flags & FILTER_NOT);
+}
+
+/* Without a size it goes to the record's end. */
+static bool match_array(const struct filter_insn *insn, const struct run *run)
+{
+	size_t room = insn->size ? insn->size : run->bytes - insn->offset;
+
+	return match_string(insn, run->pool + insn->pool,
+			    run->rec + insn->offset, room);
+}
+
+static bool match_comm(const struct filter_insn *insn, const struct run *run)
+{
+	char comm[FILTER_COMM_LEN];
+
+	if (!run->ctx->get_comm)
+		return false;
+	run->ctx->get_comm(comm);
+	return match_string(insn, run->pool + insn->pool, comm, sizeof(comm));
+}
+
+/*
+ * Bytes of our own memory by way of the kernel, which says so when there is
+ * nothing. A page that is missing must not hide the part before it.
+ */
+static size_t read_memory(const struct filter_context *ctx, uint64_t addr,
+			  char *buf, size_t bytes)
+{
+	size_t first = PAGE_BYTES - addr % PAGE_BYTES;
+	struct iovec local = { buf, bytes }, remote[2];
+	long n;
+
+	if (first > bytes)
+		first = bytes;
+	remote[0] = (struct iovec){ (void *)addr, first };
+	remote[1] = (struct iovec){ (void *)(addr + first), bytes - first };
+	n = arch_syscall6(SYS_process_vm_readv, ctx->tid, (long)&local, 1,
+			  (long)remote, 2, 0);
+	return n < 0 ? 0 : (size_t)n;
+}
+
+/* Its buffer is not to be on the stack of those who do not need it. */
+static __attribute__((noinline)) bool
+match_pointer(const struct filter_insn *insn, const struct run *run)
+{
+	char buf[FILTER_POINTER_MAX];
+	size_t n = read_memory(run->ctx, load_8(run->rec, insn->offset), buf,
+			       sizeof(buf));
+
+	/* Cut short without an end: it runs into a hole. */
+	if (n < sizeof(buf) && !memchr(buf, '\0', n))
+		return false;
+	return match_string(insn, run->pool + insn->pool, buf, sizeof(buf) - 1);
+}
+
+/* ---- what a __data_loc or __rel_loc word points to ---- */
+
+static bool match_dynamic(const struct filter_insn *insn, const struct run *run)
+{
+	uint32_t word = load_4(run->rec, insn->offset);
+	size_t start = word & 0xffff, bytes = word >> 16;
+	const char *want = run->pool + insn->pool;
+
+	if (insn->op == FILTER_OP_STR_REL || insn->op == FILTER_OP_MASK_REL)
+		start += insn->offset + sizeof(word);
+	if (start > run->bytes || bytes > run->bytes - start)
+		return false;
+	if (insn->op == FILTER_OP_MASK_LOC || insn->op == FILTER_OP_MASK_REL)
+		return match_mask(insn, want, run->rec + start, bytes);
+	return match_string(insn, want, run->rec + start, bytes);
+}
+
+/* All that is no comparison of numbers. */
+static bool answer(const struct filter_insn *insn, const struct run *run)
+{
+	switch (insn->op) {
+	case FILTER_OP_IN:
+		return match_in(insn, run);
+	case FILTER_OP_STR_ARRAY:
+		return match_array(insn, run);
+	case FILTER_OP_STR_PTR:
+		return match_pointer(insn, run);
+	case FILTER_OP_STR_COMM:
+		return match_comm(insn, run);
+	case FILTER_OP_NEVER:
+		return false;
+	default:
+		return match_dynamic(insn, run);
+	}
+}
+
+/* ---- the run ---- */
+
+static inline bool compare(const struct filter_insn *insn, const char *rec,
+			   const struct filter_context *ctx)
+{
+	uint64_t number;
+
+	/* The most frequent one. */
+	if (insn->op == FILTER_OP_EQ && insn->load == FILTER_LOAD_4)
+		return load_4(rec, insn->offset) == insn->value >> 32;
+	number = load_number(insn, rec, ctx) ^
+		 (uint64_t)(insn->load & FILTER_SIGNED) << 56;
+	if (insn->op == FILTER_OP_EQ)
+		return number == insn->value;
+	if (insn->op == FILTER_OP_LESS)
+		return number < insn->value;
+	return number & insn->value;
+}
+
+/* From instruction `at` on to an end, or to one that compares no numbers. */
+static inline __attribute__((always_inline)) uint32_t
+run_numbers(const struct filter_program *p, const char *rec,
+	    const struct filter_context *ctx, uint32_t at)
+{
+	const uint32_t end = p->nr_insns;
+
+	do {
+		const struct filter_insn *insn = &p->insns[at];
+
+		if (insn->op > FILTER_OP_AND)
+			break;
+		at = compare(insn, rec, ctx) ? insn->yes : insn->no;
+	} while (at < end);
+	return at;
+}
+
+/* The way of programs that ask for more. */
+static __attribute__((noinline)) uint32_t
+run_all(const struct filter_program *p, const char *rec, size_t bytes,
+	const struct filter_context *ctx, uint32_t at)
+{
+	const struct run run = { filter_program_pool(p), rec, bytes, ctx };
+
+	while (at < p->nr_insns) {
+		const struct filter_insn *insn = &p->insns[at];
+
+		if (insn->op <= FILTER_OP_AND)
+			at = run_numbers(p, rec, ctx, at);
+		else
+			at = answer(insn, &run) ? insn->yes : insn->no;
+	}
+	return at;
+}
+
+bool filter_match(const struct filter_program *p, const void *rec, size_t bytes,
+		  const struct filter_context *ctx)
+{
+	uint32_t at;
+
+	if (bytes < p->record_bytes)
+		return false;
+	at = run_numbers(p, rec, ctx, 0);
+	if (at < p->nr_insns)
+		at = run_all(p, rec, bytes, ctx, at);
+	return at != p->nr_insns;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers in filters: reading one, and comparing a field with it. */
+#include <ctype.h>
+
+#include "filter/term.h"
+
+#define NUMBER_MAX	24		/* the kernel's: with the sign and a NUL */
+
+/* ---- reading ---- */
+
+/* All of it, in base 10, 8 (0...) or 16 (0x...). */
+static bool to_unsigned(const char *s, const char *end, uint64_t *ret_value)
+{
+	unsigned int base = 10, digit;
+	uint64_t value = 0;
+
+	if (end - s > 2 && s[0] == '0' && tolower((unsigned char)s[1]) == 'x') {
+		base = 16;
+		s += 2;
+	} else if (s < end && s[0] == '0') {
+		base = 8;
+	}
+	if (s == end)
+		return false;
+	for (; s < end; s++) {
+		if (isdigit((unsigned char)*s))
+			digit = *s - '0';
+		else
+			digit = tolower((unsigned char)*s) - 'a' + 10;
+		if (digit >= base ||
+		    __builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			return false;
+	}
+	*ret_value = value;
+	return true;
+}
+
+static bool to_signed(const char *s, const char *end, uint64_t *ret_value)
+{
+	bool is_negative = s < end && *s == '-';
+	uint64_t value;
+
+	if (!to_unsigned(s + is_negative, end, &value) ||
+	    value > (uint64_t)INT64_MAX + is_negative)
+		return false;
+	*ret_value = is_negative ? -value : value;
+	return true;
+}
+
+/* Where a number ends; letters belong to it, right or wrong. */
+static int skip_number(struct parser *p)
+{
+	size_t start = p->at;
+
+	if (p->text[p->at] == '-')
+		p->at++;
+	while (isalnum((unsigned char)p->text[p->at]))
+		p->at++;
+	if (p->at - start >= NUMBER_MAX)
+		return term_fail(p, FILTER_ERR_OPERAND_TOO_LONG, p->at);
+	return 0;
+}
+
+int term_take_unsigned(struct parser *p, enum filter_error_code wrong,
+		       uint64_t *ret_value)
+{
+	const char *start = p->text + p->at;
+	int r = skip_number(p);
+
+	if (!r && !to_unsigned(start, p->text + p->at, ret_value))
+		r = term_fail(p, wrong, p->at);
+	return r;
+}
+
+/* ---- comparing ---- */
+
+struct part term_emit_never(struct parser *p)
+{
+	return code_emit(&p->code,
+			 (struct filter_insn){ .op = FILTER_OP_NEVER }, 0);
+}
+
+struct part term_emit(struct parser *p, const struct term_field *field,
+		      struct filter_insn insn)
+{
+	insn.offset = (uint16_t)field->offset;
+	return code_emit(&p->code, insn, field->size);
+}
+
+uint8_t term_load(const struct term_field *field)
+{
+	return field->use == USE_CPU ? FILTER_LOAD_CPU : __builtin_ctz(field->size);
+}
+
+static struct part emit_number(struct parser *p, const struct term_field *field,
+			       enum filter_op op, uint64_t value)
+{
+	uint8_t load = term_load(field);
+	struct filter_insn insn = {
+		.op = op, .load = load, .value = value << filter_load_shift(load),
+	};
+
+	if (op == FILTER_OP_LESS && field->is_signed) {
+		insn.load |= FILTER_SIGNED;
+		insn.value ^= 1ull << 63;
+	}
+	return term_emit(p, field, insn);
+}
+
+struct part term_emit_less(struct parser *p, const struct term_field *field,
+			   uint64_t value)
+{
+	return emit_number(p, field, FILTER_OP_LESS, value);
+}
+
+/* x <= value is x < value + 1, but for the largest there is. */
+static struct part emit_less_equal(struct parser *p,
+				   const struct term_field *field,
+				   uint64_t value)
+{
+	uint64_t all = UINT64_MAX >> (64 - field->bits);
+
+	if ((value & all) == all >> field->is_signed)
+		return part_not(term_emit_never(p));
+	return term_emit_less(p, field, value + 1);
+}
+
+struct part term_emit_compare(struct parser *p, const struct term_field *field,
+			      enum term_op op, uint64_t value)
+{
+	/* An array or a struct is not any number, nor less, nor unequal. */
+	if (!field->bits)
+		return term_emit_never(p);
+	switch (op) {
+	case OP_NE:
+		return part_not(emit_number(p, field, FILTER_OP_EQ, value));
+	case OP_LT:
+		return term_emit_less(p, field, value);
+	case OP_GE:
+		return part_not(term_emit_less(p, field, value));
+	case OP_LE:
+		return emit_less_equal(p, field, value);
+	case OP_GT:
+		return part_not(emit_less_equal(p, field, value));
+	case OP_AND:
+		return emit_number(p, field, FILTER_OP_AND, value);
+	default:
+		return emit_number(p, field, FILTER_OP_EQ, value);
+	}
+}
+
+int term_parse_number(struct parser *p, const struct term *t,
+		      struct part *ret_part)
+{
+	const char *start = p->text + p->at;
+	size_t start_at = p->at;
+	uint64_t value;
+	bool is_right;
+	int r;
+
+	if (term_is_string(t))
+		return term_fail(p, FILTER_ERR_EXPECT_STRING, p->at);
+	if (t->op == OP_GLOB)
+		return term_fail(p, FILTER_ERR_ILLEGAL_FIELD_OP, p->at);
+	r = skip_number(p);
+	if (r)
+		return r;
+	if (t->field.is_signed)
+		is_right = to_signed(start, p->text + p->at, &value);
+	else
+		is_right = to_unsigned(start, p->text + p->at, &value);
+	if (!is_right)
+		return term_fail(p, FILTER_ERR_ILLEGAL_INTVAL, start_at);
+	*ret_part = term_emit_compare(p, &t->field, t->op, value);
+	return 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Is a filter program safe to run? Nothing in it is believed. */
+#include <errno.h>
+
+#include "filter/run.h"
+
+static bool is_number(const struct filter_insn *insn)
+{
+	return insn->op <= FILTER_OP_IN;
+}
+
+/* Bytes of the record that an instruction reads at its offset. */
+static uint32_t read_bytes(const struct filter_insn *insn)
+{
+	unsigned int load = insn->load & ~FILTER_SIGNED;
+
+	switch (insn->op) {
+	case FILTER_OP_NEVER:
+	case FILTER_OP_STR_COMM:
+		return 0;
+	case FILTER_OP_STR_ARRAY:
+		return insn->size;
+	case FILTER_OP_STR_PTR:
+		return sizeof(uint64_t);
+	case FILTER_OP_STR_LOC:
+	case FILTER_OP_STR_REL:
+	case FILTER_OP_MASK_LOC:
+	case FILTER_OP_MASK_REL:
+		return sizeof(uint32_t);
+	default:
+		return load == FILTER_LOAD_CPU ? 0 : 1u << load;
+	}
+}
+
+/* The second byte of an instruction. */
+static bool is_known(const struct filter_insn *insn)
+{
+	if (!is_number(insn))
+		return !(insn->flags & ~FILTER_FLAGS);
+	return (insn->load & ~FILTER_SIGNED) < FILTER_LOADS &&
+	       (insn->op == FILTER_OP_LESS || !(insn->load & FILTER_SIGNED));
+}
+
+static bool is_sound(const struct filter_program *p, uint32_t at)
+{
+	const struct filter_insn *insn = &p->insns[at];
+
+	if (insn->op >= FILTER_OPS || !is_known(insn))
+		return false;
+	if (insn->yes <= at || insn->yes > p->nr_insns + 1 ||
+	    insn->no <= at || insn->no > p->nr_insns + 1)
+		return false;
+	if (insn->offset + read_bytes(insn) > p->record_bytes)
+		return false;
+	return insn->op < FILTER_OP_IN ||
+	       (uint32_t)insn->pool + insn->bytes <= p->pool_bytes;
+}
+
+int filter_verify(const void *blob, size_t bytes, uint32_t record_fixed_bytes)
+{
+	const struct filter_program *p = blob;
+
+	if ((uintptr_t)blob % _Alignof(struct filter_insn) ||
+	    bytes < sizeof(*p) || p->magic != FILTER_MAGIC ||
+	    p->record_bytes > record_fixed_bytes ||
+	    !p->nr_insns || p->nr_insns > FILTER_INSNS_MAX ||
+	    p->pool_bytes > FILTER_POOL_MAX ||
+	    filter_program_bytes(p) != bytes)
+		return -EINVAL;
+	for (uint32_t i = 0; i < p->nr_insns; i++) {
+		if (!is_sound(p, i))
+			return -EINVAL;
+	}
+	return 0;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Filters: random texts are compiled, and what compiles must verify and run;
+ * programs are damaged, and what verifies must run. Records are as random, and
+ * exactly as long as they say, so that a read beyond them is seen.
+ *
+ *	fuzz-fuzz_filter [COUNT [SEED]]
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "event/format.h"
+#include "filter/filter.h"
+#include "filter/run.h"
+
+enum { FIXED_BYTES = 88, RECORD_MAX = 200, DAMAGES = 8 };
+
+static const struct {
+	const char *type, *name;
+	uint32_t offset, size;
+	bool is_signed;
+} fields[] = {
+	{ "int", "i", 8, 4, true }, { "u8", "ub", 12, 1, false },
+	{ "s16", "h", 14, 2, true }, { "u64", "ul", 16, 8, false },
+	{ "char[16]", "arr", 24, 16, false },
+	{ "__data_loc char[]", "str", 40, 4, false },
+	{ "__rel_loc char[]", "rel", 44, 4, false },
+	{ "const char *", "ptr", 48, 8, false },
+	{ "__data_loc cpumask_t", "mask", 56, 4, false },
+	{ "__rel_loc unsigned long[]", "bits", 60, 4, false },
+	{ "int[3]", "list", 64, 12, true }, { "long", "l", 80, 8, true },
+};
+
+static const char *const tokens[] = {
+	"i", "ub", "h", "ul", "arr", "str", "rel", "ptr", "mask", "bits", "list",
+	"l", "CPU", "COMM", "common_pid", "nosuch", ".function", ".ustring",
+	"==", "!=", "<", "<=", ">", ">=", "&", "~", "=", "|", "&&", "||", "!",
+	"(", ")", " ", "\t", "0", "1", "-1", "0x7f", "017", "99999999999999999999",
+	"\"", "'", "\"abc\"", "'a*'", "\"*\"", "\"[a-\"", "\"?\\\\\"", "\"!x\"",
+	"CPUS{", "CPUS{0-1}", "CPUS{1}", "CPUS{all}", "CPUS{0-N:1/2}", "CPUS{,}",
+	"}", "f", "0x1000", ";", "\xff",
+};
+
+/* Questions that are right, so that more than the first word is tried. */
+static const char *const terms[] = {
+	"i == 1", "ub & 0x7f", "h < -1", "ul >= 5", "arr == \"abc\"",
+	"arr ~ '*b*'", "str != \"\"", "str ~ \"a?\"", "rel == 'x'", "ptr ~ \"*\"",
+	"mask & CPUS{0-1}", "mask == CPUS{1}", "bits != CPUS{0,1}", "l <= 0",
+	"CPU == 1", "CPU & CPUS{0-1}", "COMM ~ \"w*\"", "ul.function == f ",
+	"list > 1", "i & CPUS{0-1}", "ptr.ustring == \"q\"",
+};
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t limit)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state % limit;
+}
+
+#define PICK(array) array[random_below(sizeof(array) / sizeof(array[0]))]
+
+static struct event_format *make_format(void)
+{
+	struct event_format *fmt = event_format_alloc("fuzz", "fuzz", 1, "");
+
+	if (!fmt)
+		abort();
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		if (event_format_add_field(fmt, fields[i].type, fields[i].name,
+					   fields[i].offset, fields[i].size,
+					   fields[i].is_signed) != 0)
+			abort();
+	}
+	return fmt;
+}
+
+static int find_function(void *ctx, const char *name, size_t len,
+			 uint64_t *ret_start, uint64_t *ret_end)
+{
+	(void)ctx;
+	if (len != 1 || *name != 'f')
+		return -ENOENT;
+	*ret_start = 0x1000;
+	*ret_end = 0x2000;
+	return 0;
+}
+
+static void get_comm(char ret_comm[FILTER_COMM_LEN])
+{
+	memset(ret_comm, 'w', FILTER_COMM_LEN);
+}
+
+static void random_text(struct text *out)
+{
+	text_reset(out);
+	for (uint64_t n = 1 + random_below(12); n > 0; n--) {
+		if (random_below(3))
+			text_puts(out, PICK(terms));
+		else
+			text_puts(out, PICK(tokens));
+		if (random_below(4))
+			text_puts(out, random_below(2) ? " && " : "||");
+		if (!random_below(6))
+			text_puts(out, random_below(2) ? "(" : ")");
+	}
+}
+
+/* Small numbers, so that offsets and lengths often fit. */
+static void random_record(uint8_t *rec, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		rec[i] = random_below(3) ? random_below(12) * 8 : random_below(256);
+}
+
+static void run(const struct filter_program *program)
+{
+	const struct filter_context ctx = {
+		.cpu = (uint32_t)random_below(4), .tid = (uint32_t)getpid(),
+		.get_comm = get_comm,
+	};
+	size_t bytes = random_below(8) ? FIXED_BYTES + random_below(RECORD_MAX) :
+		random_below(FIXED_BYTES);
+	uint8_t *rec = malloc(bytes ? bytes : 1);
+
+	if (!rec)
+		abort();
+	random_record(rec, bytes);
+	filter_match(program, rec, bytes, &ctx);
+	free(rec);
+}
+
+static void damage(struct filter_program *program, size_t bytes)
+{
+	uint8_t *data = (uint8_t *)program;
+
+	for (uint64_t n = 1 + random_below(4); n > 0; n--) {
+		size_t at = random_below(bytes);
+
+		if (random_below(2))
+			data[at] ^= 1u << random_below(8);
+		else
+			data[at] = random_below(2) ? random_below(40) : 0xff;
+	}
+}
+
+/* A copy of its own size each time, as the runtime has one. */
+static void run_damaged(const struct filter_program *program)
+{
+	size_t bytes = filter_program_bytes(program);
+	struct filter_program *copy = malloc(bytes);
+
+	if (!copy)
+		abort();
+	for (int i = 0; i < DAMAGES; i++) {
+		memcpy(copy, program, bytes);
+		damage(copy, bytes);
+		if (filter_verify(copy, bytes, FIXED_BYTES) == 0)
+			run(copy);
+	}
+	free(copy);
+}
+
+static void fuzz_one(const struct event_format *fmt, struct text *text)
+{
+	static const struct filter_env env = {
+		.nr_cpus = 3, .function = find_function,
+	};
+	struct event_filter filter = { 0 };
+	struct text shown;
+
+	random_text(text);
+	if (event_filter_store(&filter, fmt, text->data, text->len, &env) == 0) {
+		if (filter.program) {
+			if (filter_verify(filter.program,
+					  filter_program_bytes(filter.program),
+					  FIXED_BYTES) != 0)
+				abort();
+			run(filter.program);
+			run_damaged(filter.program);
+		}
+	} else if (filter.error.pos > strlen(filter.text) + 2) {
+		abort();
+	}
+	text_init(&shown, 1 << 16);
+	event_filter_show(&filter, &shown);
+	text_done(&shown);
+	event_filter_done(&filter);
+}
+
+int main(int argc, char **argv)
+{
+	const char *form = getenv("ULF_TORTURE");
+	unsigned long count = form && strcmp(form, "long") == 0 ? 3000000 : 60000;
+	struct event_format *fmt = make_format();
+	struct text text;
+
+	if (argc > 1)
+		count = strtoul(argv[1], NULL, 0);
+	random_state = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	if (!random_state)
+		random_state = 1;
+	text_init(&text, FILTER_TEXT_MAX - 1);
+	while (count-- > 0)
+		fuzz_one(fmt, &text);
+	text_done(&text);
+	event_format_free(fmt);
+	return 0;
+}
