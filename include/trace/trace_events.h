@@ -63,6 +63,9 @@ typedef _Bool bool;
 #include <trace/stages/record.h>
 #include TRACE_INCLUDE(TRACE_INCLUDE_FILE)
 
+#include <trace/stages/print.h>
+#include TRACE_INCLUDE(TRACE_INCLUDE_FILE)
+
 #undef false
 #undef true
 #include <trace/stages/event.h>

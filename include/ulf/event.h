@@ -17,7 +17,7 @@ extern "C" {
 #define ULF_EXPORT	__attribute__((visibility("default")))
 #define ULF_HIDDEN	__attribute__((visibility("hidden")))
 #define ULF_PROTECTED	__attribute__((visibility("protected")))
-#define ULF_ABI_VERSION	1
+#define ULF_ABI_VERSION	2
 
 /* Called through the GOT, which is filled at load time: the dynamic linker
  * must not be entered in the middle of an event, perhaps by a handler. */
@@ -104,6 +104,7 @@ struct ulf_event {
 	void (*direct)(void);		/* the same, for tracepoint.call */
 	const struct ulf_field *(*fields)(void);
 	const char *print_fmt;		/* of TP_printk: format \1 arguments */
+	const void *(*print)(void);	/* whose tables are its own */
 	/* filled by libulf */
 	void *set;			/* of rings; replaced [event.set] */
 	unsigned int id;
@@ -121,6 +122,33 @@ struct ulf_eval {
 	long value;
 };
 
+/* A row { value, text } of __print_flags() or __print_symbolic(). */
+#ifdef __cplusplus
+extern "C++" {
+#endif
+struct ulf_symbol {
+	unsigned long value;
+	const char *text;
+#ifdef __cplusplus
+	/* C++ would not take -1 for an unsigned long. */
+	constexpr ulf_symbol() : value(), text() { }
+	template <class T>
+	constexpr ulf_symbol(T v, const char *t) :
+		value(static_cast<unsigned long>(v)), text(t) { }
+#endif
+};
+#ifdef __cplusplus
+}
+#endif
+
+/* A table of them; those of one TP_printk have the same @print. */
+struct ulf_table {
+	const void *print;
+	unsigned int number;		/* in the order of the text */
+	unsigned int nr;
+	const struct ulf_symbol *symbols;
+};
+
 /* ---- one a program or shared object ---- */
 
 struct ulf_module {
@@ -130,6 +158,7 @@ struct ulf_module {
 	struct ulf_event **events, **events_end;
 	struct tracepoint **tracepoints, **tracepoints_end;
 	const struct ulf_eval **evals, **evals_end;
+	const struct ulf_table **tables, **tables_end;
 	struct ulf_module *next;	/* libulf's list */
 	void *priv;			/* libulf's own */
 };

@@ -26,6 +26,10 @@ extern const struct ulf_eval *__start___ulf_evals[]
 	__attribute__((weak)) ULF_HIDDEN;
 extern const struct ulf_eval *__stop___ulf_evals[]
 	__attribute__((weak)) ULF_HIDDEN;
+extern const struct ulf_table *__start___ulf_tables[]
+	__attribute__((weak)) ULF_HIDDEN;
+extern const struct ulf_table *__stop___ulf_tables[]
+	__attribute__((weak)) ULF_HIDDEN;
 
 __attribute__((weak)) ULF_HIDDEN struct ulf_module __ulf_module = {
 	ULF_ABI_VERSION, 0,
@@ -33,6 +37,7 @@ __attribute__((weak)) ULF_HIDDEN struct ulf_module __ulf_module = {
 	__start___ulf_events, __stop___ulf_events,
 	__start___ulf_tracepoints, __stop___ulf_tracepoints,
 	__start___ulf_evals, __stop___ulf_evals,
+	__start___ulf_tables, __stop___ulf_tables,
 	NULL, NULL,
 };
 

@@ -232,6 +232,23 @@ static inline void ulf_assign_bytes(void *dst, unsigned int loc,
 	memset((char *)dst + bytes, 0, room - bytes);
 }
 
+/* ---- printing: never called, see trace/stages/print.h ---- */
+
+struct trace_seq;
+
+static inline __attribute__((unused)) void
+ulf_printk_check(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+static inline __attribute__((unused)) const char *
+ulf_print_check(const void *buf, long len)
+{
+	(void)len;
+	return (const char *)buf;
+}
+
 #ifdef __cplusplus
 }
 #endif

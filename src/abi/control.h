@@ -143,8 +143,9 @@ struct abi_format {
 	uint32_t name;			/* string */
 	uint32_t print_fmt;		/* string */
 	uint32_t entry_bytes;		/* sizeof the fixed part */
-	uint32_t reserved;
-	/* struct abi_field fields[nr_fields]; then strings */
+	uint32_t nr_values;
+	/* struct abi_field fields[nr_fields]; then int64_t values[nr_values],
+	 * those in the tables of print_fmt, all in a row; then strings */
 };
 
 struct abi_field {

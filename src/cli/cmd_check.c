@@ -48,11 +48,12 @@ static void note_pointers(const struct event_format *fmt)
 
 static void check_format(const struct event_format *fmt, struct count *count)
 {
+	const struct print_names names = { .skip_tables = true };
 	struct print_program *program = NULL;
 	struct print_error error;
 
 	count->nr_events++;
-	if (print_compile_names(fmt, NULL, &program, &error) == 0) {
+	if (print_compile_names(fmt, &names, &program, &error) == 0) {
 		print_program_free(program);
 		note_pointers(fmt);
 		return;

@@ -58,6 +58,7 @@ void event_format_free(struct event_format *fmt)
 	free(fmt->system);
 	free(fmt->name);
 	free(fmt->print_fmt);
+	free(fmt->values);
 	free(fmt);
 }
 

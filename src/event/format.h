@@ -41,6 +41,8 @@ struct event_format {
 	struct event_field *fields;
 	size_t nr_fields;
 	char *print_fmt;
+	int64_t *values;	/* of the rows of all tables in print_fmt, as the */
+	size_t nr_values;	/* C compiler knew them; 0: look at the text */
 };
 
 enum { EVENT_NR_COMMON = 4 };

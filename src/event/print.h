@@ -12,6 +12,7 @@
 #ifndef EVENT_PRINT_H
 #define EVENT_PRINT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,8 @@ struct print_names {
 	void *ctx;
 	int (*lookup)(void *ctx, const char *name, size_t len,
 		      int64_t *ret_value);
+	/* The values in tables are known, but not here: to check only. */
+	bool skip_tables;
 };
 
 struct print_error {

@@ -82,6 +82,37 @@ static uint64_t parse_value(struct compiler *c)
 	return print_at(c, n)->imm;
 }
 
+/* An expression of which the value is known: up to the comma behind it. */
+static void skip_value(struct compiler *c)
+{
+	unsigned int depth = 0;
+
+	while (!c->error && c->tok.kind != TOK_END &&
+	       (depth || (!print_is(c, ',') && !print_is(c, '}')))) {
+		if (print_is(c, '(') || print_is(c, '{') || print_is(c, '['))
+			depth++;
+		else if (print_is(c, ')') || print_is(c, '}') || print_is(c, ']'))
+			depth--;
+		print_next(c);
+	}
+}
+
+/* What the program's compiler has worked out, else what the text says. */
+static uint64_t parse_row_value(struct compiler *c)
+{
+	bool is_known = c->names && c->names->skip_tables;
+
+	if (!c->fmt->nr_values && !is_known)
+		return parse_value(c);
+	skip_value(c);
+	if (is_known)
+		return 0;
+	if (c->nr_rows <= c->fmt->nr_values)
+		return (uint64_t)c->fmt->values[c->nr_rows - 1];
+	print_fail(c, -EINVAL, "more rows than the program has values for");
+	return 0;
+}
+
 /* { value, "name" }; false for the row that only ends a table. */
 static bool parse_row(struct compiler *c, struct row *row)
 {
@@ -89,9 +120,10 @@ static bool parse_row(struct compiler *c, struct row *row)
 	bool has_name;
 
 	print_expect(c, '{', "{ expected");
+	c->nr_rows++;
 	if (print_accept(c, '}'))
 		return false;
-	row->value = parse_value(c);
+	row->value = parse_row_value(c);
 	expect_comma(c);
 	has_name = parse_literal(c, &str);
 	row->str = str.imm;

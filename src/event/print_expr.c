@@ -66,8 +66,8 @@ static uint32_t parse_constant(struct compiler *c, struct token name)
 	}
 	if (name.len == 4 && memcmp(name.text, "NULL", 4) == 0)
 		return print_node_const(c, 0, null);
-	if (c->names && c->names->lookup(c->names->ctx, name.text, name.len,
-					 &value) == 0)
+	if (c->names && c->names->lookup &&
+	    c->names->lookup(c->names->ctx, name.text, name.len, &value) == 0)
 		return print_node_const(c, value, value == (int32_t)value ?
 					print_type_int : print_type_long);
 	print_fail_unknown(c, name, "unknown name",

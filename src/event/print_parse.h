@@ -39,6 +39,7 @@ struct compiler {
 	const char *text, *pos;	/* pos: behind the token */
 	struct token tok;
 	unsigned int depth;
+	size_t nr_rows;		/* of tables, so far */
 	struct local locals[PRINT_MAX_LOCALS];
 	unsigned int nr_locals;	/* in scope */
 	int error;		/* sticky; tok is TOK_END from then on */

@@ -65,6 +65,40 @@ static uint32_t put_type(struct writer *w, const struct ulf_field *field)
 	return at;
 }
 
+/* The next table of the same TP_printk, in the order of the text. */
+static const struct ulf_table *next_table(const struct ulf_module *module,
+					  const void *print,
+					  const struct ulf_table *last)
+{
+	const struct ulf_table *next = NULL;
+
+	for (const struct ulf_table **t = module->tables;
+	     t < module->tables_end; t++) {
+		if ((*t)->print == print &&
+		    (!last || (*t)->number > last->number) &&
+		    (!next || (*t)->number < next->number))
+			next = *t;
+	}
+	return next;
+}
+
+/* The values in its tables; returns how many. */
+static uint32_t put_values(struct writer *w, const void *print)
+{
+	const struct ulf_table *table = NULL;
+	uint32_t nr = 0;
+
+	while ((table = next_table(w->module, print, table))) {
+		for (uint32_t i = 0; i < table->nr; i++) {
+			int64_t value = (int64_t)table->symbols[i].value;
+
+			put(w, (const char *)&value, sizeof(value));
+		}
+		nr += table->nr;
+	}
+	return nr;
+}
+
 uint32_t format_blob(const struct ulf_module *module,
 		     const struct ulf_event *event, void *blob)
 {
@@ -78,6 +112,7 @@ uint32_t format_blob(const struct ulf_module *module,
 	format.nr_fields = nr;
 	format.entry_bytes = fields[nr].size;
 	w.bytes = sizeof(format) + nr * (uint32_t)sizeof(struct abi_field);
+	format.nr_values = put_values(&w, event->print());
 	format.system = put_string(&w, event->system);
 	format.name = put_string(&w, event->name);
 	format.print_fmt = put_print_fmt(&w, event->print_fmt);

@@ -10,6 +10,7 @@
 
 #define BLOB_BYTES_MAX	(1u << 20)
 #define FIELDS_MAX	4096u
+#define VALUES_MAX	65536u
 #define RECORD_MAX	65536u
 
 /* A private copy, with a NUL behind it. */
@@ -47,6 +48,19 @@ static int add_field(struct event_format *format, const struct blob *blob,
 	return 0;
 }
 
+static int take_values(struct event_format *format, const char *data,
+		       uint32_t nr)
+{
+	if (!nr)
+		return 0;
+	format->values = malloc(nr * sizeof(*format->values));
+	if (!format->values)
+		return -1;
+	memcpy(format->values, data, nr * sizeof(*format->values));
+	format->nr_values = nr;
+	return 0;
+}
+
 static struct event_format *parse(const struct blob *blob, uint32_t id)
 {
 	struct abi_format head;
@@ -58,13 +72,19 @@ static struct event_format *parse(const struct blob *blob, uint32_t id)
 	name = blob_string(blob, head.name);
 	print_fmt = blob_string(blob, head.print_fmt);
 	if (!is_name(system) || !is_name(name) || !print_fmt ||
-	    head.nr_fields > FIELDS_MAX ||
-	    head.nr_fields * sizeof(struct abi_field) >
-	    blob->bytes - sizeof(head))
+	    head.nr_fields > FIELDS_MAX || head.nr_values > VALUES_MAX ||
+	    head.nr_fields * sizeof(struct abi_field) +
+	    head.nr_values * sizeof(int64_t) > blob->bytes - sizeof(head))
 		return NULL;
 	format = event_format_alloc(system, name, id, print_fmt);
 	if (!format)
 		return NULL;
+	if (take_values(format, blob->data + sizeof(head) +
+			head.nr_fields * sizeof(struct abi_field),
+			head.nr_values) < 0) {
+		event_format_free(format);
+		return NULL;
+	}
 	for (uint32_t i = 0; i < head.nr_fields; i++) {
 		struct abi_field field;
 

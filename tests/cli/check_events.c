@@ -7,6 +7,7 @@ int main(void)
 {
 	trace_check_good(1, "constant");
 	trace_check_enum(CHECK_GREEN);
+	trace_check_table(CHECK_GREEN);
 	trace_check_function(3);
 	trace_check_member(&(struct check_point){ 1, 2, 3 });
 	return 0;

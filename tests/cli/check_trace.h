@@ -12,6 +12,7 @@
 #define CHECK_TRACE_TYPES
 enum check_color { CHECK_RED = 1, CHECK_GREEN };
 struct check_point { int x, y, z; };
+const char *check_name(int n);	/* is nowhere: nothing ever calls it */
 #endif
 
 TRACE_EVENT(check_good,
@@ -33,9 +34,21 @@ TRACE_EVENT(check_enum,
 	TP_ARGS(color),
 	TP_STRUCT__entry(__field(int, color)),
 	TP_fast_assign(__entry->color = color;),
-	TP_printk("a color, which has a name that is known to the program: %s",
-		  __print_symbolic(__entry->color, { CHECK_RED, "red" },
-				   { CHECK_GREEN, "green" }))
+	TP_printk("a color of two, which have names in the program, not here: %s",
+		  __entry->color == CHECK_RED ? "red" : "green")
+);
+
+TRACE_EVENT(check_table,
+	TP_PROTO(enum check_color color),
+	TP_ARGS(color),
+	TP_STRUCT__entry(__field(int, color)),
+	TP_fast_assign(__entry->color = color;),
+	TP_printk("%s %s", __print_symbolic(__entry->color, { -1, "none" },
+					    { CHECK_RED, "red" },
+					    { CHECK_GREEN, "green" }),
+		  __print_flags(__entry->color, "|",
+				{ 1UL << CHECK_RED, "bit" },
+				{ sizeof(struct check_point), "12" }))
 );
 
 TRACE_EVENT(check_function,

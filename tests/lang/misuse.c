@@ -54,6 +54,16 @@ static const struct mistake {
 	  "TP_fast_assign(__entry->b[0] = a;), TP_printk(\"\"));",
 	  "-DCREATE_TRACE_POINTS", "",
 	  "TP_STRUCT__entry of e is larger than a record" },
+	{ "TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a),"
+	  "TP_STRUCT__entry(__field(int, a)), TP_fast_assign(__entry->a = a;),"
+	  "TP_printk(\"%d\", __entry->b));",
+	  "-DCREATE_TRACE_POINTS", "", "TP_printk" },	/* the place */
+	{ "extern int no(int);"
+	  "TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a),"
+	  "TP_STRUCT__entry(__field(int, a)), TP_fast_assign(__entry->a = a;),"
+	  "TP_printk(\"%d %s\", no(__entry->a),"
+	  "__print_symbolic(__entry->a, { -1, \"\" }, { ~0ul, \"\" })));",
+	  "-DCREATE_TRACE_POINTS", "", NULL },	/* no() is nowhere */
 };
 #define NR_MISTAKES (sizeof(mistakes) / sizeof(mistakes[0]))
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stage 7: print fmt, the event itself, and the numbers behind its names.
+ * Stage 8: print fmt, the event itself, and the numbers behind its names.
  * What TP_printk says stays text, which the server compiles; only macros in
  * it are expanded.
  */
@@ -18,13 +18,14 @@
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	static const char print_fmt_##name[] = print;
 
-#define __ULF_EVENT(class, event, system, name, point, proto, args, fmt) \
+#define __ULF_EVENT(class, event, system, name, point, proto, args, print) \
 	static void trace_event_direct_##event(void *__data, proto);	\
 	static struct ulf_event event_##event = {			\
 		system, name, point,					\
 		__ULF_PTR(trace_event_raw_event_##class),		\
 		(void (*)(void))trace_event_direct_##event,		\
-		trace_event_fields_##class, fmt,			\
+		trace_event_fields_##class, print_fmt_##print,		\
+		trace_event_print_##print,				\
 		NULL, 0, 0, 0, { 0, 0, 0 }, NULL,			\
 	};								\
 	static void trace_event_direct_##event(void *__data, proto)	\
@@ -37,12 +38,12 @@
 #define DEFINE_EVENT(template, name, proto, args)			\
 	__ULF_EVENT(template, name, TRACE_SYSTEM_STRING, #name,		\
 		    &__tracepoint_##name, PARAMS(proto), PARAMS(args),	\
-		    print_fmt_##template)
+		    template)
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
 	static const char print_fmt_##name[] = print;			\
 	__ULF_EVENT(template, name, TRACE_SYSTEM_STRING, #name,		\
 		    &__tracepoint_##name, PARAMS(proto), PARAMS(args),	\
-		    print_fmt_##name)
+		    name)
 
 /* It waits on a tracepoint that nobody hits until it is given the one that it
  * is for. */
@@ -52,7 +53,7 @@
 	};								\
 	__ULF_EVENT(custom_##template, custom_##event, "custom", #event, \
 		    &tracepoint_custom_##event, PARAMS(proto),		\
-		    PARAMS(args), print_fmt_custom_##template)		\
+		    PARAMS(args), custom_##template)		\
 	static inline __attribute__((unused)) int			\
 	trace_custom_event_##event##_update(struct tracepoint *tp)	\
 	{								\

@@ -77,6 +77,16 @@
 #undef __assign_rel_bitmask
 #undef __assign_rel_cpumask
 #undef __assign_rel_sockaddr
+#undef __get_buf
+#undef __print_flags
+#undef __print_flags_u64
+#undef __print_symbolic
+#undef __print_symbolic_u64
+#undef __print_hex
+#undef __print_hex_str
+#undef __print_hex_dump
+#undef __print_array
+#undef __print_dynamic_array
 #undef __print_ns_to_secs
 #undef __print_ns_without_secs
 
@@ -87,6 +97,8 @@
 #undef __ULF_EVAL
 #undef __ULF_EVAL1
 #undef __ULF_ROW
+#undef __ULF_TABLE
+#undef __ULF_PRINT
 #undef __ulf_assign_str
 #undef __ulf_base__data_loc
 #undef __ulf_base__rel_loc

@@ -17,8 +17,8 @@
 #define SET_SMALL_MAX		4
 #define SET_FAST		24
 
-#define EVENT_SET		56	/* struct ulf_event */
-#define EVENT_ID		64
+#define EVENT_SET		64	/* struct ulf_event */
+#define EVENT_ID		72
 #define THREAD_TID		8	/* struct ulf_thread */
 
 #define RSEQ_CPU_ID		4	/* struct rseq */

@@ -26,6 +26,7 @@ enum { COLOR_RED = 3, COLOR_DARK_RED = -7, NAME_LEN = 12, x = 77 };
 #define NR_BITS	70
 #define THREE	3
 #define type_of_number	unsigned short
+const char *color_name(void *buf, int len, int color);	/* is nowhere */
 #endif
 
 TRACE_DEFINE_ENUM(COLOR_RED);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stage 7: TP_printk as C, in code behind a return that is never run and of
+ * which nothing is left but what `static` says.  The compiler checks it, and
+ * works out the values in the tables of __print_flags and __print_symbolic,
+ * enums and all, for the server, which has the text only (struct ulf_table).
+ * The label makes compilers look at code that nothing leads to.
+ */
+#include <trace/stages/classes.h>
+
+#define __entry entry
+#include <trace/stages/get.h>
+
+#undef TP_printk
+#define TP_printk(fmt, args...)	ulf_printk_check(fmt, ##args)
+
+#define __print_flags(flags, delim, rows...)				\
+	((void)(delim), __ULF_TABLE(flags, rows))
+#define __print_symbolic(value, rows...) __ULF_TABLE(value, rows)
+#define __print_flags_u64	__print_flags
+#define __print_symbolic_u64	__print_symbolic
+#define __print_hex(buf, len)	ulf_print_check(buf, len)
+#define __print_hex_str(buf, len) ulf_print_check(buf, len)
+#define __print_array(array, count, size)				\
+	((void)(size), ulf_print_check(array, count))
+#define __print_dynamic_array(item, size)				\
+	((void)(size), ulf_print_check(__get_dynamic_array(item), 0))
+#define __print_hex_dump(prefix, type, row, group, buf, len, ascii)	\
+	((void)(prefix), (void)(type), (void)(row), (void)(group),	\
+	 (void)(ascii), ulf_print_check(buf, len))
+#define __print_ns_to_secs(ns)		((ns) / 1000000000ull)
+#define __print_ns_without_secs(ns)	((unsigned int)((ns) % 1000000000ull))
+#define __get_buf(len)		((void)(len), (void *)__entry)
+
+#define __ULF_TABLE(value, rows...)					\
+	(__extension__ ({						\
+		static const struct ulf_symbol __ulf_symbols[] = { rows }; \
+		static const struct ulf_table __ulf_table = {		\
+			&__ulf_print, __COUNTER__,			\
+			sizeof(__ulf_symbols) / sizeof(struct ulf_symbol), \
+			__ulf_symbols,					\
+		};							\
+		static const struct ulf_table *__ulf_row		\
+		__attribute__((used, section("__ulf_tables"))) ULF_RETAIN = \
+			&__ulf_table;					\
+									\
+		(void)(value);						\
+		(const char *)"";					\
+	}))
+
+/* p and ret: names that the kernel's function has here, too; some headers use
+ * them. */
+#define __ULF_PRINT(name, class, print)					\
+	static const void *trace_event_print_##name(void)		\
+	{								\
+		typedef struct trace_event_raw_##class __ulf_raw	\
+			__attribute__((unused));			\
+		static const char __ulf_print = 0;			\
+		struct trace_event_raw_##class *entry = NULL;		\
+		struct trace_seq *p = NULL;				\
+		int ret = 0;						\
+									\
+		(void)entry;						\
+		(void)p;						\
+		(void)ret;						\
+		return &__ulf_print;					\
+	__ulf_never: __attribute__((unused));				\
+		print;							\
+		return NULL;						\
+	}
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
+	__ULF_PRINT(name, name, PARAMS(print))
+#undef DEFINE_EVENT_PRINT
+#define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
+	__ULF_PRINT(name, template, PARAMS(print))
