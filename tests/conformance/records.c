@@ -54,6 +54,8 @@ static void hit_interrupts(void)
 	trace_softirq_raise(RCU_SOFTIRQ);
 	trace_module_load(&module);
 	trace_cpu_idle((unsigned int)-1, 3);
+	/* The names of this enum are not in a TRACE_DEFINE_ENUM. */
+	trace_pm_qos_update_target(PM_QOS_UPDATE_REQ, 5, -7);
 }
 
 static void hit_files(void)

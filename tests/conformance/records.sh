@@ -21,6 +21,7 @@ irq_handler_exit: irq=9 ret=handled
 softirq_raise: vec=9 [action=RCU]
 module_load: demo OE
 cpu_idle: state=4294967295 cpu_id=3
+pm_qos_update_target: action=UPDATE_REQ prev_value=5 curr_value=-7
 ext4_allocate_inode: dev 8,300 ino 1234567890123 dir 2 mode 0100644
 9p_protocol_dump: clnt 0 P9_TVERSION(tag = 7)
 13 00 ff 64

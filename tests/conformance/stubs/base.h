@@ -61,6 +61,8 @@ struct rcu_head { struct rcu_head *next; void (*func)(struct rcu_head *head); };
 #define BIT(nr)		(UL(1) << (nr))
 #define NSEC_PER_USEC	1000L
 #define PAGE_SHIFT	12
+#define PAGE_SIZE	(_UL(1) << PAGE_SHIFT)
+#define PAGE_MASK	(~(PAGE_SIZE - 1))
 #define HZ		250
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
@@ -125,6 +127,7 @@ s64 ktime_to_us(ktime_t t);
 s64 ktime_us_delta(ktime_t later, ktime_t earlier);
 ktime_t ktime_get(void);
 ktime_t ktime_sub(ktime_t a, ktime_t b);
+unsigned int jiffies_to_msecs(unsigned long jiffies);
 
 extern unsigned long jiffies;
 

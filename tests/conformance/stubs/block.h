@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Block devices and what drives them: bcache, SCSI, ATA, UFS, targets. */
+/* Block devices, their requests, and bcache. */
 #ifndef ULF_CONFORMANCE_BLOCK_H
 #define ULF_CONFORMANCE_BLOCK_H
 
@@ -89,12 +89,15 @@ enum bh_state_bits {
 	BH_New = 5,
 	BH_Boundary = 9,
 	BH_Unwritten = 11,
+	BH_Meta = 13,
+	BH_Encoded = 16,	/* erofs: the first that is free for a driver */
 };
 
 #define bio_dev(bio)		((bio)->bi_bdev->bd_dev)
 #define bio_sectors(bio)	((bio)->bi_iter.bi_size >> SECTOR_SHIFT)
 enum req_op bio_op(const struct bio *bio);
 dev_t disk_devt(struct gendisk *disk);
+const char *blk_op_str(enum req_op op);
 void blk_fill_rwbs(char *rwbs, blk_opf_t opf);
 int blk_status_to_errno(blk_status_t status);
 unsigned int blk_rq_bytes(const struct request *rq);
@@ -178,114 +181,5 @@ u64 KEY_DIRTY(const struct bkey *k);
 u64 GC_SECTORS_USED(struct bucket *b);
 size_t PTR_BUCKET_NR(struct cache_set *c, const struct bkey *k,
 		     unsigned int ptr);
-
-/* ---- SCSI ---- */
-
-struct scsi_device {
-	struct Scsi_Host *host;
-	unsigned int id, channel;
-	u64 lun;
-};
-
-struct Scsi_Host {
-	unsigned int host_no;
-};
-
-struct scsi_cmnd {
-	struct scsi_device *device;
-	unsigned short cmd_len;
-	unsigned char cmnd[32];
-	unsigned char *sense_buffer;
-	int result;
-};
-
-struct request *scsi_cmd_to_rq(struct scsi_cmnd *cmd);
-unsigned int scsi_sg_count(struct scsi_cmnd *cmd);
-unsigned int scsi_prot_sg_count(struct scsi_cmnd *cmd);
-unsigned char scsi_get_prot_op(struct scsi_cmnd *cmd);
-unsigned char scsi_command_control(const unsigned char *cdb);
-
-struct se_node_acl {
-	char initiatorname[224];
-};
-
-struct se_session {
-	struct se_node_acl *se_node_acl;
-};
-
-struct se_cmd {
-	struct se_session *se_sess;
-	u64 orig_fe_lun, tag;
-	unsigned char *t_task_cdb;
-	u32 data_length;
-	int sam_task_attr;
-	u8 scsi_status;
-	void *sense_buffer;
-};
-
-#define TCM_MAX_COMMAND_SIZE		32
-#define SAM_STAT_CHECK_CONDITION	0x02
-#define SPC_ADD_SENSE_LEN_OFFSET	7
-
-/* ---- ATA ---- */
-
-struct ata_port {
-	unsigned int print_id;
-	unsigned int hsm_task_state;
-};
-
-struct ata_link {
-	struct ata_port *ap;
-	int pmp;
-};
-
-struct ata_device {
-	struct ata_link *link;
-	unsigned int devno;
-};
-
-struct ata_taskfile {
-	unsigned long flags;
-	u8 protocol, command, device;
-	u8 lbal, lbam, lbah, hob_lbal, hob_lbam, hob_lbah;
-	u8 feature, hob_feature, nsect, hob_nsect;
-};
-
-struct ata_queued_cmd {
-	struct ata_port *ap;
-	struct ata_device *dev;
-	struct ata_taskfile tf, result_tf;
-	unsigned long flags;
-	unsigned int tag;
-	unsigned int err_mask;
-};
-
-/* ---- UFS ---- */
-
-enum { UIC_LINK_OFF_STATE, UIC_LINK_ACTIVE_STATE, UIC_LINK_HIBERN8_STATE };
-enum {
-	UFS_ACTIVE_PWR_MODE = 1,
-	UFS_SLEEP_PWR_MODE,
-	UFS_POWERDOWN_PWR_MODE,
-	UFS_DEEPSLEEP_PWR_MODE,
-};
-enum { CLKS_OFF, CLKS_ON, REQ_CLKS_OFF, REQ_CLKS_ON };
-enum ufs_trace_str_t {
-	UFS_CMD_SEND,
-	UFS_CMD_COMP,
-	UFS_DEV_COMP,
-	UFS_QUERY_SEND,
-	UFS_QUERY_COMP,
-	UFS_QUERY_ERR,
-	UFS_TM_SEND,
-	UFS_TM_COMP,
-	UFS_TM_ERR,
-};
-enum ufs_trace_tsf_t {
-	UFS_TSF_CDB,
-	UFS_TSF_OSF,
-	UFS_TSF_TM_INPUT,
-	UFS_TSF_TM_OUTPUT,
-};
 
 #endif

@@ -6,11 +6,13 @@
 #include "block.h"
 #include "fs.h"
 
+#include <linux/btrfs_tree.h>
+#include <linux/f2fs.h>
+
 /* ---- btrfs ---- */
 
 struct btrfs_qgroup_rsv { u64 values[3]; };
 struct btrfs_block_rsv { u64 reserved; };
-struct btrfs_key { u64 objectid, offset; u8 type; };
 struct percpu_counter { s64 count; };
 
 struct btrfs_fs_info {
@@ -146,12 +148,6 @@ struct raid56_bio_trace_info {
 	u8 stripe_nr;
 };
 
-enum {
-	BTRFS_FILE_EXTENT_INLINE,
-	BTRFS_FILE_EXTENT_REG,
-	BTRFS_FILE_EXTENT_PREALLOC,
-};
-
 enum btrfs_qgroup_rsv_type {
 	BTRFS_QGROUP_RSV_DATA,
 	BTRFS_QGROUP_RSV_META_PERTRANS,
@@ -195,9 +191,57 @@ enum btrfs_flush_state {
 	COMMIT_TRANS,
 };
 
-#define BTRFS_ROOT_TREE_OBJECTID	1ULL
+/* Bits of an ordered extent and of an extent map. */
+enum {
+	BTRFS_ORDERED_REGULAR,
+	BTRFS_ORDERED_NOCOW,
+	BTRFS_ORDERED_PREALLOC,
+	BTRFS_ORDERED_COMPRESSED,
+	BTRFS_ORDERED_DIRECT,
+	BTRFS_ORDERED_IO_DONE,
+	BTRFS_ORDERED_COMPLETE,
+	BTRFS_ORDERED_IOERR,
+	BTRFS_ORDERED_TRUNCATED,
+};
 
-struct btrfs_file_extent_item;
+enum {
+	EXTENT_FLAG_PINNED,
+	EXTENT_FLAG_COMPRESSED,
+	EXTENT_FLAG_PREALLOC,
+	EXTENT_FLAG_LOGGING,
+	EXTENT_FLAG_FILLING,
+	EXTENT_FLAG_FS_MAPPING,
+};
+
+#define EXTENT_MAP_LAST_BYTE	((u64)-4)
+#define EXTENT_MAP_HOLE		((u64)-3)
+#define EXTENT_MAP_INLINE	((u64)-2)
+#define EXTENT_MAP_DELALLOC	((u64)-1)
+
+#define EXTENT_DIRTY		(1U << 0)
+#define EXTENT_UPTODATE		(1U << 1)
+#define EXTENT_LOCKED		(1U << 2)
+#define EXTENT_NEW		(1U << 3)
+#define EXTENT_DELALLOC		(1U << 4)
+#define EXTENT_DEFRAG		(1U << 5)
+#define EXTENT_BOUNDARY		(1U << 6)
+#define EXTENT_NODATASUM	(1U << 7)
+#define EXTENT_CLEAR_META_RESV	(1U << 8)
+#define EXTENT_NEED_WAIT	(1U << 9)
+#define EXTENT_NORESERVE	(1U << 11)
+#define EXTENT_QGROUP_RESERVED	(1U << 12)
+#define EXTENT_CLEAR_DATA_RESV	(1U << 13)
+#define EXTENT_DELALLOC_NEW	(1U << 14)
+
+#define BTRFS_ADD_DELAYED_REF		1
+#define BTRFS_DROP_DELAYED_REF		2
+#define BTRFS_ADD_DELAYED_EXTENT	3
+#define BTRFS_UPDATE_DELAYED_HEAD	4
+
+#define QGROUP_RESERVE		(1<<0)
+#define QGROUP_RELEASE		(1<<1)
+#define QGROUP_FREE		(1<<2)
+
 struct btrfs_fs_info *btrfs_sb(struct super_block *sb);
 struct btrfs_inode *BTRFS_I(const struct inode *inode);
 u64 btrfs_ino(const struct btrfs_inode *inode);
@@ -284,10 +328,11 @@ enum {
 	NO_CHECK_TYPE = 8,
 };
 
-enum { GC_CB, GC_GREEDY };
+enum { GC_CB, GC_GREEDY, GC_AT };
 enum { BG_GC, FG_GC };
-enum { LFS, SSR };
+enum { LFS, SSR, AT_SSR };
 enum { SBI_IS_DIRTY };
+enum { COMPRESS_LZO, COMPRESS_LZ4, COMPRESS_ZSTD, COMPRESS_LZORLE };
 
 #define CP_UMOUNT	0x00000001
 #define CP_FASTBOOT	0x00000002
@@ -297,6 +342,21 @@ enum { SBI_IS_DIRTY };
 #define CP_TRIMMED	0x00000020
 #define CP_PAUSE	0x00000040
 #define CP_RESIZE	0x00000080
+
+enum cp_reason_type {
+	CP_NO_NEEDED,
+	CP_NON_REGULAR,
+	CP_COMPRESSED,
+	CP_HARDLINK,
+	CP_SB_NEED_CP,
+	CP_WRONG_PINO,
+	CP_NO_SPC_ROLL,
+	CP_NODE_NEED_CP,
+	CP_FASTBOOT_MODE,
+	CP_SPEC_LOG_NUM,
+	CP_RECOVER_DIR,
+	CP_XATTR_DIR,
+};
 
 enum {
 	APP_DIRECT_IO,

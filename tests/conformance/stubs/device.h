@@ -10,6 +10,8 @@
 
 #include <linux/i2c.h>
 #include <linux/io_uring.h>
+#include <linux/kvm.h>
+#include <linux/spi/spi.h>
 
 struct clk;
 struct damon_target;
@@ -316,6 +318,14 @@ enum xen_mc_extend_args {
 
 pudval_t native_pud_val(pud_t pud);
 p4dval_t p4d_val(p4d_t p4d);
+#define STUB_PAGE_TABLE(name)						\
+	name##val_t name##_val(name##_t entry);				\
+	name##_t native_make_##name(name##val_t value)
+STUB_PAGE_TABLE(pte);
+STUB_PAGE_TABLE(pmd);
+STUB_PAGE_TABLE(pud);
+STUB_PAGE_TABLE(pgd);
+const char *xen_hypercall_name(unsigned int op);
 
 /* ---- the rest ---- */
 

@@ -265,6 +265,11 @@ struct erofs_map_blocks {
 	unsigned int m_flags;
 };
 
+#define EROFS_MAP_MAPPED	(1 << BH_Mapped)
+#define EROFS_MAP_META		(1 << BH_Meta)
+#define EROFS_MAP_ENCODED	(1 << BH_Encoded)
+#define EROFS_GET_BLOCKS_RAW	0x0001
+
 struct erofs_inode *EROFS_I(struct inode *inode);
 erofs_off_t erofs_iloc(struct inode *inode);
 #define erofs_blknr(sb, at)	((at) >> (sb)->s_blocksize_bits)

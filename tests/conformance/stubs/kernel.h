@@ -14,6 +14,7 @@
 #include "block.h"
 #include "btrfs.h"
 #include "device.h"
+#include "disk.h"
 #include "ext4.h"
 #include "fs.h"
 #include "media.h"

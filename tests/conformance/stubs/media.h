@@ -5,6 +5,8 @@
 
 #include "device.h"
 
+#include <linux/videodev2.h>
+
 /* ---- sound ---- */
 
 typedef unsigned long snd_pcm_uframes_t;
@@ -62,46 +64,6 @@ struct hdac_stream {
 };
 
 /* ---- video ---- */
-
-enum v4l2_field {
-	V4L2_FIELD_ANY,
-	V4L2_FIELD_NONE,
-	V4L2_FIELD_TOP,
-	V4L2_FIELD_BOTTOM,
-	V4L2_FIELD_INTERLACED,
-	V4L2_FIELD_SEQ_TB,
-	V4L2_FIELD_SEQ_BT,
-	V4L2_FIELD_ALTERNATE,
-	V4L2_FIELD_INTERLACED_TB,
-	V4L2_FIELD_INTERLACED_BT,
-};
-
-enum v4l2_buf_type {
-	V4L2_BUF_TYPE_VIDEO_CAPTURE = 1,
-	V4L2_BUF_TYPE_VIDEO_OUTPUT,
-	V4L2_BUF_TYPE_VIDEO_OVERLAY,
-	V4L2_BUF_TYPE_VBI_CAPTURE,
-	V4L2_BUF_TYPE_VBI_OUTPUT,
-	V4L2_BUF_TYPE_SLICED_VBI_CAPTURE,
-	V4L2_BUF_TYPE_SLICED_VBI_OUTPUT,
-	V4L2_BUF_TYPE_VIDEO_OUTPUT_OVERLAY,
-	V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE,
-	V4L2_BUF_TYPE_VIDEO_OUTPUT_MPLANE,
-	V4L2_BUF_TYPE_SDR_CAPTURE,
-	V4L2_BUF_TYPE_SDR_OUTPUT,
-	V4L2_BUF_TYPE_META_CAPTURE,
-	V4L2_BUF_TYPE_PRIVATE = 0x80,
-};
-
-struct v4l2_timecode {
-	u32 type, flags;
-	u8 frames, seconds, minutes, hours, userbits[4];
-};
-
-struct v4l2_buffer {
-	u32 index, type, bytesused, flags, field, sequence;
-	struct v4l2_timecode timecode;
-};
 
 struct vb2_queue {
 	void *owner;

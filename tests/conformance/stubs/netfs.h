@@ -8,6 +8,7 @@
 
 #include <linux/cachefiles.h>
 #include <linux/dlm.h>
+#include <linux/dlmconstants.h>
 #include <linux/errqueue.h>
 #include <linux/rxrpc.h>
 
@@ -82,6 +83,29 @@ enum cachefiles_content {
 
 typedef u32 rxrpc_seq_t;
 typedef u32 rxrpc_serial_t;
+
+#define RXRPC_SKB_TX_BUFFER		0x02
+
+#define RXRPC_PACKET_TYPE_DATA		1
+#define RXRPC_PACKET_TYPE_ACK		2
+#define RXRPC_PACKET_TYPE_BUSY		3
+#define RXRPC_PACKET_TYPE_ABORT		4
+#define RXRPC_PACKET_TYPE_ACKALL	5
+#define RXRPC_PACKET_TYPE_CHALLENGE	6
+#define RXRPC_PACKET_TYPE_RESPONSE	7
+#define RXRPC_PACKET_TYPE_DEBUG		8
+#define RXRPC_PACKET_TYPE_VERSION	13
+
+#define RXRPC_ACK_REQUESTED		1
+#define RXRPC_ACK_DUPLICATE		2
+#define RXRPC_ACK_OUT_OF_SEQUENCE	3
+#define RXRPC_ACK_EXCEEDS_WINDOW	4
+#define RXRPC_ACK_NOSPACE		5
+#define RXRPC_ACK_PING			6
+#define RXRPC_ACK_PING_RESPONSE		7
+#define RXRPC_ACK_DELAY			8
+#define RXRPC_ACK_IDLE			9
+#define RXRPC_ACK__INVALID		10
 
 struct rxrpc_wire_header {
 	__be32 epoch, cid, callNumber, seq, serial;
@@ -253,5 +277,51 @@ struct dlm_lkb {
 	u32 lkb_id;
 	struct dlm_lksb *lkb_lksb;
 };
+
+#define DLM_VERSION_3_1		0x00030001
+#define DLM_VERSION_3_2		0x00030002
+
+/* What a packet holds; what a message asks for or answers; and a recovery. */
+#define DLM_MSG			1
+#define DLM_RCOM		2
+#define DLM_OPTS		3
+#define DLM_ACK			4
+#define DLM_FIN			5
+
+#define DLM_MSG_REQUEST		1
+#define DLM_MSG_CONVERT		2
+#define DLM_MSG_UNLOCK		3
+#define DLM_MSG_CANCEL		4
+#define DLM_MSG_REQUEST_REPLY	5
+#define DLM_MSG_CONVERT_REPLY	6
+#define DLM_MSG_UNLOCK_REPLY	7
+#define DLM_MSG_CANCEL_REPLY	8
+#define DLM_MSG_GRANT		9
+#define DLM_MSG_BAST		10
+#define DLM_MSG_LOOKUP		11
+#define DLM_MSG_REMOVE		12
+#define DLM_MSG_LOOKUP_REPLY	13
+#define DLM_MSG_PURGE		14
+
+#define DLM_RCOM_STATUS		1
+#define DLM_RCOM_NAMES		2
+#define DLM_RCOM_LOOKUP		3
+#define DLM_RCOM_LOCK		4
+#define DLM_RCOM_STATUS_REPLY	5
+#define DLM_RCOM_NAMES_REPLY	6
+#define DLM_RCOM_LOOKUP_REPLY	7
+#define DLM_RCOM_LOCK_REPLY	8
+
+/* Flags of a lock; only the last two are sent to other nodes. */
+#define DLM_IFL_MSTCPY		0x00010000
+#define DLM_IFL_RESEND		0x00020000
+#define DLM_IFL_DEAD		0x00040000
+#define DLM_IFL_OVERLAP_UNLOCK	0x00080000
+#define DLM_IFL_OVERLAP_CANCEL	0x00100000
+#define DLM_IFL_ENDOFLIFE	0x00200000
+#define DLM_IFL_DEADLOCK_CANCEL	0x01000000
+#define DLM_IFL_STUB_MS		0x02000000
+#define DLM_IFL_USER		0x00000001
+#define DLM_IFL_ORPHAN		0x00000002
 
 #endif

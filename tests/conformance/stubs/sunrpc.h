@@ -107,9 +107,45 @@ struct sock_xprt {
 	} recv;
 };
 
-#define XPRT_CWND_WAIT			10
-#define XPRT_SND_IS_COOKIE		12
+#define XPRT_LOCKED			(0)
+#define XPRT_CONNECTED			(1)
+#define XPRT_CONNECTING			(2)
+#define XPRT_CLOSE_WAIT			(3)
+#define XPRT_BOUND			(4)
+#define XPRT_BINDING			(5)
+#define XPRT_CLOSING			(6)
+#define XPRT_OFFLINE			(7)
+#define XPRT_REMOVE			(8)
+#define XPRT_CONGESTED			(9)
+#define XPRT_CWND_WAIT			(10)
+#define XPRT_WRITE_SPACE		(11)
+#define XPRT_SND_IS_COOKIE		(12)
+
 #define RPC_TASK_ASYNC			0x0001
+#define RPC_TASK_SWAPPER		0x0002
+#define RPC_TASK_MOVEABLE		0x0004
+#define RPC_TASK_NULLCREDS		0x0010
+#define RPC_CALL_MAJORSEEN		0x0020
+#define RPC_TASK_DYNAMIC		0x0080
+#define RPC_TASK_NO_ROUND_ROBIN		0x0100
+#define RPC_TASK_SOFT			0x0200
+#define RPC_TASK_SOFTCONN		0x0400
+#define RPC_TASK_SENT			0x0800
+#define RPC_TASK_TIMEOUT		0x1000
+#define RPC_TASK_NOCONNECT		0x2000
+#define RPC_TASK_NO_RETRANS_TIMEOUT	0x4000
+#define RPC_TASK_CRED_NOREF		0x8000
+
+/* The bits of tk_runstate. */
+enum {
+	RPC_TASK_RUNNING,
+	RPC_TASK_QUEUED,
+	RPC_TASK_ACTIVE,
+	RPC_TASK_NEED_XMIT,
+	RPC_TASK_NEED_RECV,
+	RPC_TASK_MSG_PIN_WAIT,
+};
+
 #define RPC_IS_ASYNC(task)		((task)->tk_flags & RPC_TASK_ASYNC)
 #define RPC_LAST_STREAM_FRAGMENT	(1U << 31)
 #define RPC_FRAGMENT_SIZE_MASK		(~RPC_LAST_STREAM_FRAGMENT)
