@@ -29,9 +29,9 @@ static struct limit_ring *limit_rings;
 static double slices[MAX_THREADS][MEASURE_SLICES];
 static pthread_barrier_t start;
 
-/* Write @value to events/bench/@event/enable of this process's own root, as a
+/* Write @value to events/bench/@event/@file of this process's own root, as a
  * user would: by the CLI. */
-static void switch_event(const char *event, const char *value)
+static void write_file(const char *event, const char *file, const char *value)
 {
 	const char *ulf = getenv("ULF");
 	char path[128];
@@ -40,8 +40,8 @@ static void switch_event(const char *event, const char *value)
 	int status;
 	pid_t pid;
 
-	snprintf(path, sizeof(path), "%s.%d/events/bench/%s/enable",
-		 program_invocation_short_name, (int)getpid(), event);
+	snprintf(path, sizeof(path), "%s.%d/events/bench/%s/%s",
+		 program_invocation_short_name, (int)getpid(), event, file);
 	/* Standard output is the driver's. */
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, 2, 1);
@@ -49,6 +49,11 @@ static void switch_event(const char *event, const char *value)
 	    waitpid(pid, &status, 0) != pid || status)
 		worker_fail("ulf echo failed");
 	posix_spawn_file_actions_destroy(&actions);
+}
+
+static void switch_event(const char *event, const char *value)
+{
+	write_file(event, "enable", value);
 }
 
 static void report(const char *name)
@@ -107,6 +112,14 @@ static void round_on(void)
 		worker_fail("the events are off after they were switched on");
 	MEASURE(slices[0], trace_bench_event((int)i, ~i, text));
 	report("event_on");
+	/* The first question is answered with yes. */
+	write_file("bench_event", "filter", "i >= 0 && u == 1");
+	MEASURE(slices[0], trace_bench_event((int)i, ~i, text));
+	report("filter_reject");
+	write_file("bench_event", "filter", "i >= 0 && u != 1");
+	MEASURE(slices[0], trace_bench_event((int)i, ~i, text));
+	report("filter_accept");
+	write_file("bench_event", "filter", "0");
 	MEASURE(slices[0], trace_bench_string((int)i, ~i, text));
 	report("string_on");
 	on_from_threads("event_on_2threads", 2);

@@ -23,6 +23,8 @@ static const struct row {
 	{ "limit", "limit: rdtsc, 48-byte record, one store", NS },
 	{ "event_off", "event off", NS },
 	{ "event_on", "event on (int, u64, char[16])", NS },
+	{ "filter_reject", "  a filter of two terms rejects it", NS },
+	{ "filter_accept", "  one accepts it", NS },
 	{ "string_on", "event on (int, u64, __string; 48 bytes)", NS },
 	{ "event_on_2threads", "event on, 2 threads, each", NS },
 	{ "event_on_4threads", "event on, 4 threads, each", NS },
@@ -57,6 +59,7 @@ static const struct ratio {
 	const char *name, *numerator, *denominator, *goal;
 } ratios[] = {
 	{ "event_on/limit", "event_on", "limit", "<= 1.5" },
+	{ "filter_reject/event_on", "filter_reject", "event_on", "<= 0.7" },
 	{ "string_on/limit", "string_on", "limit", "<= 1.5" },
 	{ "lttng_on/event_on", "lttng_on", "event_on", ">= 7" },
 	{ "event_on_2threads/event_on", "event_on_2threads", "event_on", "1" },

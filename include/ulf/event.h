@@ -111,7 +111,7 @@ struct ulf_event {
 	unsigned int row;
 	unsigned int is_on;
 	unsigned int reserved[3];
-	void *buffer;
+	void *plan;			/* where its records go [event.plan] */
 };
 
 /* TRACE_DEFINE_ENUM(), TRACE_DEFINE_SIZEOF(): what stands for a number in the

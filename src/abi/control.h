@@ -10,7 +10,7 @@
  *	events_off	struct abi_event [ABI_EVENTS]
  *	buffers_off	struct abi_buffer [ABI_BUFFERS]
  *	heap_off	blobs: module paths, event formats (never freed)
- *	arena_off	rings, placed by the server
+ *	arena_off	rings and rules, placed by the server
  *
  * Who writes what: the runtime writes identity (processes, modules, events,
  * blobs, comms); the server writes wishes (abi_event.wanted, abi_buffer) and
@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #define ABI_MAGIC		0x31746f6f72666c75ull	/* "ulfroot1" */
-#define ABI_VERSION		1u
+#define ABI_VERSION		2u
 
 #define ABI_CPUS		1024u
 #define ABI_PROCESSES		1024u
@@ -37,6 +37,7 @@
 #define ABI_COMM_LEN		16u
 #define ABI_EVENT_ID_FIRST	32768u	/* id = first + row, <= 65535 */
 #define ABI_EVENT_ID_PRINT	5u	/* ftrace:print, as in the kernel */
+#define ABI_EVENT_ID_RAW_DATA	19u	/* ftrace:raw_data, the same */
 
 /* Words of the default clock: ns = ns0 + ((tsc - tsc0) * mult >> 32). */
 struct abi_clock {
@@ -78,7 +79,9 @@ struct abi_control {
 	uint32_t hold;			/* futex; 1: the program waits in its
 					 * constructor for the server's 0 */
 	uint32_t run_id;		/* of the `ulf run` that started it */
-	uint32_t reserved[13];
+	uint32_t reserved1;
+	uint64_t counter;		/* writers': the clock `counter` */
+	uint32_t reserved[10];
 };
 
 /* A process of the root.  Slot free: pid == 0. */
@@ -133,7 +136,10 @@ struct abi_event {
 	uint32_t hash;			/* of the blob, for the runtime */
 	uint32_t failed;		/* runtime: errno of its regfunc; the event
 					 * is off, until the server's next wish */
-	uint32_t reserved[9];
+	uint32_t twin;			/* row + 1 of an older one of the same
+					 * bytes, whose rules hold for this one
+					 * while it has none; 0: there is none */
+	uint32_t reserved[8];
 };
 
 /* The blob of an event; all offsets from the blob's start. */
@@ -171,18 +177,24 @@ enum abi_ring_kind {
 };
 
 struct abi_buffer {
-	uint32_t used;			/* 1: this buffer exists */
+	uint32_t used;			/* 1: it has, or had, rings or rules */
 	uint32_t recording;		/* tracing_on */
-	uint32_t overwrite;
+	uint32_t paused;		/* 1: recording is off only until those
+					 * who have `trace` open are done */
 	uint32_t clock;			/* row of the clock table */
 	uint32_t page_bytes;
-	uint32_t reserved0;
+	uint32_t percent;		/* of it must be full for poll() */
 	uint64_t too_big;		/* records that could never fit */
 	uint64_t lock_lost;		/* gave up on a LOCKED ring's lock */
 	uint64_t no_ring;		/* hit while there was no ring */
 	uint64_t retired_lost;		/* lost with rings given up on resize */
-	uint64_t reserved[8];
-	char name[64];			/* instance; "" for the top one */
+	uint64_t options;		/* enum option_bit; 1: not the default */
+	uint64_t time_start;		/* when it was emptied, by its clock */
+	uint64_t rules;			/* struct abi_rules; 0: none */
+	uint64_t reserved[5];
+	uint64_t cpus_off[ABI_CPUS / 64];	/* not in tracing_cpumask */
+	char name[256];			/* instance; "" for the top one, and if
+					 * there is none */
 	uint64_t cpu_kb[ABI_CPUS];	/* size asked for, each CPU */
 	struct abi_ring_ref ring[ABI_CPUS][ABI_RING_KINDS];
 	/* rings of before the last resize, until drained or overtaken */
@@ -201,7 +213,7 @@ static_assert(offsetof(struct abi_control, table_lock) == 1400, "ABI");
 static_assert(offsetof(struct abi_control, clock) == 1432, "ABI");
 static_assert(offsetof(struct abi_control, generation) == 1456, "ABI");
 static_assert(sizeof(struct abi_control) == 1520, "ABI");
-static_assert(sizeof(struct abi_buffer) == 73912, "ABI");
+static_assert(sizeof(struct abi_buffer) == 74232, "ABI");
 
 /* The default layout.  A reader takes the offsets from the header. */
 #define ABI_PAGE_ALIGN(x)	(((x) + 4095ull) & ~4095ull)

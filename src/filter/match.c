@@ -5,6 +5,7 @@
 
 #include "arch/x86_64/syscall.h"
 #include "base/glob.h"
+#include "filter/numbers.h"
 #include "filter/run.h"
 
 #define PAGE_BYTES	4096u
@@ -16,41 +17,6 @@ struct run {
 	const struct filter_context *ctx;
 };
 
-#define LOAD(name, type)						\
-	static inline type name(const char *rec, uint16_t offset)	\
-	{								\
-		type value;						\
-									\
-		memcpy(&value, rec + offset, sizeof(value));		\
-		return value;						\
-	}
-
-LOAD(load_1, uint8_t)
-LOAD(load_2, uint16_t)
-LOAD(load_4, uint32_t)
-LOAD(load_8, uint64_t)
-
-/* ---- numbers ---- */
-
-/* Nested like this it is made of branches: a table's jump costs more. */
-static inline uint64_t load_number(const struct filter_insn *insn,
-				   const char *rec,
-				   const struct filter_context *ctx)
-{
-	unsigned int load = insn->load & ~FILTER_SIGNED;
-
-	if (load == FILTER_LOAD_4)
-		return (uint64_t)load_4(rec, insn->offset) << 32;
-	if (load < FILTER_LOAD_4) {
-		if (load == FILTER_LOAD_1)
-			return (uint64_t)load_1(rec, insn->offset) << 56;
-		return (uint64_t)load_2(rec, insn->offset) << 48;
-	}
-	if (load == FILTER_LOAD_8)
-		return load_8(rec, insn->offset);
-	return (uint64_t)ctx->cpu << 32;
-}
-
 /* ---- masks ---- */
 
 static unsigned int mask_byte(const char *mask, size_t bytes, size_t i)
@@ -61,9 +27,11 @@ static unsigned int mask_byte(const char *mask, size_t bytes, size_t i)
 /* Is the number a bit of the mask? */
 static bool match_in(const struct filter_insn *insn, const struct run *run)
 {
-	uint64_t bit = load_number(insn, run->rec, run->ctx) >>
-		       filter_load_shift(insn->load);
+	uint64_t number, bit;
 
+	if (!filter_load_number(insn, run->rec, &number))
+		number = (uint64_t)run->ctx->cpu << 32;
+	bit = number >> filter_load_shift(insn->load);
 	return mask_byte(run->pool + insn->pool, insn->bytes, bit / 8) >>
 	       bit % 8 & 1;
 }
@@ -144,7 +112,7 @@ static __attribute__((noinline)) bool
 match_pointer(const struct filter_insn *insn, const struct run *run)
 {
 	char buf[FILTER_POINTER_MAX];
-	size_t n = read_memory(run->ctx, load_8(run->rec, insn->offset), buf,
+	size_t n = read_memory(run->ctx, filter_load_8(run->rec, insn->offset), buf,
 			       sizeof(buf));
 
 	/* Cut short without an end: it runs into a hole. */
@@ -157,7 +125,7 @@ match_pointer(const struct filter_insn *insn, const struct run *run)
 
 static bool match_dynamic(const struct filter_insn *insn, const struct run *run)
 {
-	uint32_t word = load_4(run->rec, insn->offset);
+	uint32_t word = filter_load_4(run->rec, insn->offset);
 	size_t start = word & 0xffff, bytes = word >> 16;
 	const char *want = run->pool + insn->pool;
 
@@ -191,54 +159,22 @@ static bool answer(const struct filter_insn *insn, const struct run *run)
 
 /* ---- the run ---- */
 
-static inline bool compare(const struct filter_insn *insn, const char *rec,
-			   const struct filter_context *ctx)
-{
-	uint64_t number;
-
-	/* The most frequent one. */
-	if (insn->op == FILTER_OP_EQ && insn->load == FILTER_LOAD_4)
-		return load_4(rec, insn->offset) == insn->value >> 32;
-	number = load_number(insn, rec, ctx) ^
-		 (uint64_t)(insn->load & FILTER_SIGNED) << 56;
-	if (insn->op == FILTER_OP_EQ)
-		return number == insn->value;
-	if (insn->op == FILTER_OP_LESS)
-		return number < insn->value;
-	return number & insn->value;
-}
-
-/* From instruction `at` on to an end, or to one that compares no numbers. */
-static inline __attribute__((always_inline)) uint32_t
-run_numbers(const struct filter_program *p, const char *rec,
-	    const struct filter_context *ctx, uint32_t at)
-{
-	const uint32_t end = p->nr_insns;
-
-	do {
-		const struct filter_insn *insn = &p->insns[at];
-
-		if (insn->op > FILTER_OP_AND)
-			break;
-		at = compare(insn, rec, ctx) ? insn->yes : insn->no;
-	} while (at < end);
-	return at;
-}
-
-/* The way of programs that ask for more. */
-static __attribute__((noinline)) uint32_t
-run_all(const struct filter_program *p, const char *rec, size_t bytes,
-	const struct filter_context *ctx, uint32_t at)
+uint32_t filter_run_on(const struct filter_program *p, const void *rec,
+		       size_t bytes, const struct filter_context *ctx,
+		       uint32_t at)
 {
 	const struct run run = { filter_program_pool(p), rec, bytes, ctx };
 
 	while (at < p->nr_insns) {
 		const struct filter_insn *insn = &p->insns[at];
 
-		if (insn->op <= FILTER_OP_AND)
-			at = run_numbers(p, rec, ctx, at);
-		else
+		if (insn->op > FILTER_OP_AND)
 			at = answer(insn, &run) ? insn->yes : insn->no;
+		else if (filter_load_width(insn) == FILTER_LOAD_CPU)
+			at = filter_compare(insn, (uint64_t)ctx->cpu << 32) ?
+			     insn->yes : insn->no;
+		else
+			at = filter_run_numbers(p, rec, at);
 	}
 	return at;
 }
@@ -246,12 +182,6 @@ run_all(const struct filter_program *p, const char *rec, size_t bytes,
 bool filter_match(const struct filter_program *p, const void *rec, size_t bytes,
 		  const struct filter_context *ctx)
 {
-	uint32_t at;
-
-	if (bytes < p->record_bytes)
-		return false;
-	at = run_numbers(p, rec, ctx, 0);
-	if (at < p->nr_insns)
-		at = run_all(p, rec, bytes, ctx, at);
-	return at != p->nr_insns;
+	return bytes >= p->record_bytes &&
+	       filter_run_on(p, rec, bytes, ctx, 0) != p->nr_insns;
 }

@@ -39,4 +39,10 @@ int filter_verify(const void *blob, size_t bytes, uint32_t record_fixed_bytes);
 bool filter_match(const struct filter_program *p, const void *rec, size_t bytes,
 		  const struct filter_context *ctx);
 
+/* The same in steps: from instruction @at on to an end, p->nr_insns if the record
+ * is dropped.  It is p->record_bytes long or more. */
+uint32_t filter_run_on(const struct filter_program *p, const void *rec,
+		       size_t bytes, const struct filter_context *ctx,
+		       uint32_t at);
+
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server places rings in the shared memory; here this process takes them
- * into use.  The set of rings is replaced as a whole [buffer.set]; probes
+ * The server places rings and rules in the shared memory; here this process takes
+ * them into use.  The set of rings is replaced as a whole [buffer.set]; probes
  * that still use the old one are waited for by the agent before it tells the
  * server that the old rings are free.
  */
 #include <errno.h>
 
+#include "abi/rules.h"
 #include "arch/arch.h"
 #include "event/clock.h"
 #include "runtime/runtime.h"
 
-/* nr_cpus 0: every write fails. */
-static struct ring_set no_rings;
+struct ring_set buffer_no_rings;
 
 static struct buffer buffers[ABI_BUFFERS];	/* under runtime_lock() */
 
@@ -31,7 +31,9 @@ struct buffer *buffer_get(uint32_t index)
 		if (populate(buffer->shared,
 			     offsetof(struct abi_buffer, cpu_kb)))
 			return NULL;
-		__atomic_store_n(&buffer->set, &no_rings, __ATOMIC_RELEASE);
+		buffer->use.buffer = buffer;
+		__atomic_store_n(&buffer->set, &buffer_no_rings,
+				 __ATOMIC_RELEASE);
 	}
 	return buffer;
 }
@@ -114,21 +116,52 @@ static int follow(struct buffer *buffer)
 	ring = set->fast[0] ? set->fast[0] : set->slow[0];
 	if (ring && (ring->flags & ABI_RING_CLOCK_GIVEN)) {
 		set->clock_given = 1;
-		set->clock_id = clock_get(buffer->shared->clock)->id;
+		set->clock = buffer->shared->clock;
 	} else if (set->has_rseq) {
 		set->small_max = RING_SMALL_MAX;
 	}
-	/* mate: ulf_event_commit(), event.c [buffer.set] */
+	/* mate: plan.c [buffer.set] */
 	__atomic_store_n(&buffer->set, set, __ATOMIC_RELEASE);
 	event_use_set(buffer);
-	if (old != &no_rings)
+	if (old != &buffer_no_rings)
 		grace_free(old);
 	return 0;
+}
+
+/* The piece is not changed while it is referred to; what of it is used is
+ * checked again in plan.c. */
+static int follow_rules(struct buffer *buffer)
+{
+	uint64_t off = __atomic_load_n(&buffer->shared->rules, __ATOMIC_ACQUIRE);
+	const struct abi_rules *shared = root_at(off);
+	struct rules rules = { .shared = shared };
+	int r;
+
+	if (!off) {
+		buffer->rules = (struct rules){ 0 };
+		return 0;
+	}
+	if (off % 4096 || off < root_control->arena_off)
+		return -EINVAL;
+	r = root_populate(off, sizeof(*shared));
+	if (r)
+		return r;
+	rules.bytes = shared->bytes;
+	rules.nr = shared->nr_rules;
+	if (shared->magic != ABI_RULES_MAGIC ||
+	    rules.bytes > ABI_RULES_BYTES_MAX || rules.bytes < sizeof(*shared) ||
+	    rules.nr > (rules.bytes - sizeof(*shared)) / sizeof(shared->rules[0]))
+		return -EINVAL;
+	r = root_populate(off, rules.bytes);
+	if (!r)
+		buffer->rules = rules;
+	return r;
 }
 
 int buffer_follow(uint32_t index)
 {
 	struct buffer *buffer;
+	int r;
 
 	if (!root_is_wished())
 		return 0;
@@ -137,13 +170,14 @@ int buffer_follow(uint32_t index)
 		return -ENOMEM;
 	if (!__atomic_load_n(&buffer->shared->used, __ATOMIC_ACQUIRE))
 		return 0;
-	return follow(buffer);
+	r = follow_rules(buffer);
+	return r ? r : follow(buffer);
 }
 
 void buffer_detach_all(void)
 {
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
-		__atomic_store_n(&buffers[i].set, &no_rings, __ATOMIC_RELEASE);
+		__atomic_store_n(&buffers[i].set, &buffer_no_rings, __ATOMIC_RELEASE);
 		event_use_set(&buffers[i]);
 	}
 }

@@ -12,8 +12,8 @@
 
 #include "arch/arch.h"
 #include "base/bits.h"
+#include "event/option.h"
 #include "runtime/runtime.h"
-
 
 static uint32_t stamp_now(void)
 {
@@ -54,6 +54,24 @@ static struct abi_comm *choose(uint32_t tid)
 	return best;
 }
 
+/* The option record-cmd of the top buffer; the server keeps it. */
+static bool is_name_wanted(void)
+{
+	const struct abi_buffer *top = root_buffer(0);
+
+	if (root_populate(root_control->buffers_off,
+			  offsetof(struct abi_buffer, cpu_kb)))
+		return true;
+	return !(__atomic_load_n(&top->options, __ATOMIC_RELAXED) &
+		 OPTION_RECORD_CMD);
+}
+
+void comm_get(char ret_comm[ABI_COMM_LEN])
+{
+	memset(ret_comm, 0, ABI_COMM_LEN);
+	arch_syscall2(SYS_prctl, PR_GET_NAME, ret_comm);
+}
+
 void comm_record(uint32_t tid)
 {
 	char name[ABI_COMM_LEN] = "";
@@ -62,7 +80,8 @@ void comm_record(uint32_t tid)
 
 	if (!root_control)
 		return;
-	arch_syscall2(SYS_prctl, PR_GET_NAME, name);
+	if (is_name_wanted())
+		comm_get(name);
 	comm = choose(tid);
 	if (!comm)
 		return;

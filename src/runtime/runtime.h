@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "abi/control.h"
+#include "filter/run.h"
 #include "ring/ring.h"
 #include <ulf/event.h>
 
@@ -92,6 +93,8 @@ void thread_after_fork(void);
 
 /* ---- comm.c ---- */
 void comm_record(uint32_t tid);
+/* The name of this thread. */
+void comm_get(char ret_comm[ABI_COMM_LEN]);
 
 /* ---- grace.c ---- */
 void grace_init(void);
@@ -146,15 +149,39 @@ void event_make_calls_going(struct ulf_module *module);
 /* Take the custom events of others off its tracepoints; modules do not change. */
 void event_detach_from(const struct ulf_module *module);
 
-/* The rest of ulf_event_commit(); any context. */
+/* ---- plan.c: where the records of an event go; lock held ---- */
+struct event_use {
+	const struct event_use *next;
+	const struct buffer *buffer;
+	const struct filter_program *filter;	/* NULL: all */
+};
+/* Have them go to the buffers of @wanted, a bit each, not 0, by the rules of
+ * each.  What it did before goes on if it fails. */
+int plan_follow(struct ulf_event *event, uint32_t wanted);
+/* It is off, for good. */
+void plan_forget(struct ulf_event *event);
+/* The set of rings of its plan's buffer has been replaced. */
+void plan_use_set(struct ulf_event *event);
+
+/* The rest of ulf_event_commit(); any context, no lock. */
 void event_commit_slowly(const struct ulf_event *event, void *entry,
 			 size_t bytes) __attribute__((visibility("hidden")));
 
-/* ---- buffer.c: the rings as this process sees them ---- */
+/* ---- buffer.c: the rings and rules as this process sees them ---- */
+struct rules {
+	const struct abi_rules *shared;	/* believed in nothing but that it is
+					 * there: @bytes of it, @nr rules */
+	uint32_t bytes, nr;
+};
+
 struct buffer {
 	struct ring_set *set;		/* published, RCU [buffer.set] */
 	struct abi_buffer *shared;
+	struct rules rules;
+	struct event_use use;		/* the plan of events that just go here */
 };
+/* nr_cpus 0: every write fails. */
+extern struct ring_set buffer_no_rings;
 /* NULL: no memory. */
 struct buffer *buffer_get(uint32_t index);
 /* Take over the server's rings.  Lock held. */

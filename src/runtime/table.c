@@ -158,37 +158,55 @@ static uint32_t hash_blob(const uint8_t *blob, uint32_t bytes)
 	return hash;
 }
 
+static bool is_same_bytes(const struct abi_event *a, const struct abi_event *b)
+{
+	return a->hash == b->hash && a->blob_bytes == b->blob_bytes &&
+	       !memcmp(root_at(a->blob), root_at(b->blob), a->blob_bytes);
+}
+
 /* The row that @row's module had for the same bytes; -ENOENT. */
 static int find_row(const struct abi_event *row, uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct abi_event *other = root_event(i);
 
-		if (other->module == row->module && other->hash == row->hash &&
-		    other->blob_bytes == row->blob_bytes &&
-		    !memcmp(root_at(other->blob), root_at(row->blob),
-			    row->blob_bytes))
+		if (other->module == row->module && is_same_bytes(other, row))
 			return (int)i;
 	}
 	return -ENOENT;
 }
 
+static bool is_named(const struct abi_event *row, const struct ulf_event *event)
+{
+	const struct abi_format *format = root_at(row->blob);
+	const char *strings = (const char *)format;
+
+	return !strcmp(strings + format->system, event->system) &&
+	       !strcmp(strings + format->name, event->name);
+}
+
 /* The events of one name are one to the user: what he wants of those that there
  * are he wants of a new one.  Of the first, what was said at the start. */
-static uint32_t first_wish(const struct ulf_event *event, uint32_t nr)
+static void wish_first(struct abi_event *row, const struct ulf_event *event,
+		       uint32_t nr)
 {
-	for (uint32_t i = 0; i < nr; i++) {
-		const struct abi_event *other = root_event(i);
-		const struct abi_format *format = root_at(other->blob);
+	bool is_first = true;
 
-		if (!strcmp((const char *)format + format->system,
-			    event->system) &&
-		    !strcmp((const char *)format + format->name, event->name))
-			return __atomic_load_n(&other->wanted,
-					       __ATOMIC_RELAXED);
+	for (uint32_t i = nr; i--; ) {
+		const struct abi_event *other = root_event(i);
+
+		if (!is_named(other, event))
+			continue;
+		row->wanted = __atomic_load_n(&other->wanted, __ATOMIC_RELAXED);
+		is_first = false;
+		if (is_same_bytes(other, row)) {
+			row->twin = i + 1;
+			break;
+		}
 	}
-	return match_event(root_control->boot_events, event->system,
-			   event->name);
+	if (is_first)
+		row->wanted = match_event(root_control->boot_events,
+					  event->system, event->name);
 }
 
 /* @known: rows that there were before this module. */
@@ -220,7 +238,7 @@ static int event_row(const struct ulf_module *module,
 	    root_populate((uint64_t)((char *)row - (char *)root_control),
 			  sizeof(*row)))
 		return -ENOSPC;
-	new.wanted = first_wish(event, nr);
+	wish_first(&new, event, nr);
 	*row = new;
 	__atomic_store_n(&root_control->nr_events, nr + 1, __ATOMIC_RELEASE);
 	return (int)nr;

@@ -68,6 +68,7 @@ static int compare_extents(const void *pa, const void *pb)
 static int list_used(const struct root *root, struct extent_list *list)
 {
 	const struct abi_buffer *buffers = root->top.abi;
+	const struct instance *instance;
 
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
 		for (uint32_t cpu = 0; cpu < root->nr_cpus; cpu++) {
@@ -77,6 +78,9 @@ static int list_used(const struct root *root, struct extent_list *list)
 			}
 		}
 	}
+	for_each_instance(instance, root)
+		if (instance->rules.off)
+			list_add(list, instance->rules.off, instance->rules.bytes);
 	for (size_t i = 0; i < root->nr_pending; i++)
 		list_add(list, root->pending[i].off, root->pending[i].bytes);
 	if (list->is_out_of_memory)

@@ -95,17 +95,16 @@ static int attach(struct root *root)
 	root->arena_off = control.arena_off;
 	root->map_bytes = control.map_bytes;
 	root->nr_cpus = control.nr_cpus;
-	root->top.root = root;
 	root->top.abi = (void *)(base + control.buffers_off);
 	root->comms = comms_new();
 	root->symbols = symbols_new();
 	if (!root->comms || !root->symbols)
 		return -ENOMEM;
-	instance_set_defaults(&root->top);
 	process_scan(root);
 	if (!root->nr_live)
 		root->state = SERVER_ROOT_DEAD;
-	return events_refresh(root);
+	r = events_refresh(root);
+	return r ? r : instances_load(root);
 }
 
 /* Let go of all that a corrupt root has; the name stays. */
@@ -117,7 +116,7 @@ static void detach(struct root *root)
 	root->comms = NULL;
 	symbols_free(root->symbols);
 	root->symbols = NULL;
-	instance_done(&root->top);
+	instances_done(root);
 	free(root->pending);
 	root->pending = NULL;
 	root->nr_pending = 0;
@@ -140,6 +139,8 @@ int root_new(struct server *server, int dirfd, const char *name,
 	root->server = server;
 	root->refs = 1;
 	root->serial = serial;
+	root->top.root = root;
+	root->top.serial = serial;
 	root->fd = -1;
 	root->found_ns = server_now_ns();
 	clock_gettime(CLOCK_REALTIME, &root->found);

@@ -17,11 +17,13 @@
 #include <sys/types.h>
 
 #include "abi/control.h"
+#include "server/error_log.h"
 #include "server/server.h"
 
 struct mapping;
 struct root;
 struct comms;
+struct event_filter;
 struct event_format;
 struct print_program;
 struct symbols;
@@ -38,6 +40,11 @@ struct extent {
 
 struct instance {
 	struct root *root;
+	int refs;			/* the root's and each node's; not of the top */
+	uint64_t serial;		/* as a root's; the top's is its root's */
+	char *name;			/* NULL: the top */
+	bool is_gone;			/* it was removed */
+	uint32_t nr_open;		/* files */
 	uint32_t number;		/* abi_buffer row, bit in abi_event.wanted */
 	struct abi_buffer *abi;
 	struct instance_ring *rings;	/* what abi->ring and ->prev name */
@@ -45,6 +52,12 @@ struct instance {
 	uint64_t rings_serial;		/* bumped when they change or are cleared */
 	uint64_t reads_serial;		/* bumped when records are consumed */
 	uint64_t pipe_cpus[ABI_CPUS / 64];	/* with an open trace_pipe */
+	struct event_filter *filters;	/* by row, of the events that there
+					 * were when one was last set */
+	uint32_t nr_filters;
+	struct abi_ring_ref rules;	/* what abi->rules names */
+	struct error_log errors;
+	uint32_t nr_pauses;		/* open `trace` files that hold recording */
 };
 
 /* ---- processes ---- */
@@ -114,6 +127,7 @@ struct root {
 	struct comms *comms;
 	struct symbols *symbols;
 	struct instance top;
+	struct instance *instances[ABI_BUFFERS];	/* by number; 0: the top */
 };
 
 /* ---- root.c ---- */
@@ -126,6 +140,22 @@ struct root *root_get(struct root *root);
 void root_put(struct root *root);
 /* May it be used?  Also notices a file that was cut short. */
 bool root_is_usable(struct root *root);
+
+/* ---- instance.c ---- */
+
+/* Those that the last server knew, and the top one. */
+int instances_load(struct root *root);
+void instances_done(struct root *root);
+struct instance *instance_find(const struct root *root, const char *name);
+/* The next one, from number *@at on; NULL: there is none. */
+struct instance *instance_next(const struct root *root, uint32_t *at);
+#define for_each_instance(instance, root)				\
+	for (uint32_t i_ = 0; ((instance) = instance_next(root, &i_)); i_++)
+/* What mkdir and rmdir answer. */
+int instance_make(struct root *root, const char *name);
+int instance_remove(struct root *root, const char *name);
+struct instance *instance_get(struct instance *instance);
+void instance_put(struct instance *instance);
 
 /* ---- process.c ---- */
 
@@ -149,8 +179,6 @@ bool events_has_system(const struct root *root, const char *system);
 const struct print_program *event_program(struct event *event);
 bool event_is_enabled(const struct instance *instance,
 		      const struct event *event);
-/* ftrace:print, the event of trace_marker. */
-const struct event_format *event_print_format(void);
 
 /* What a line of set_event means; NULL: any. */
 struct event_match {
@@ -189,6 +217,8 @@ void **server_tree(struct server *server, void (*free_tree)(void *tree));
 struct root *server_find_root(struct server *server, const char *name);
 struct root *server_next_root(struct server *server, struct root *after);
 
+/* For a root or an instance: never used twice. */
+uint64_t server_next_serial(struct server *server);
 uint64_t server_now_ns(void);		/* CLOCK_MONOTONIC */
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "event/clock.h"
 #include "server/comm.h"
+#include "server/filters.h"
 #include "server/mapping.h"
 #include "server/rings.h"
 #include "server/root.h"
@@ -61,6 +62,11 @@ struct root *server_next_root(struct server *server, struct root *after)
 	return after ? after->next : server->roots;
 }
 
+uint64_t server_next_serial(struct server *server)
+{
+	return server->next_serial++;
+}
+
 void server_watch_process(struct server *server, struct process *process)
 {
 	struct epoll_event event = {
@@ -75,12 +81,14 @@ void server_watch_process(struct server *server, struct process *process)
 /* ---- roots come ---- */
 
 /* Was it told from the start what to record, maybe while there was no server? */
-static bool has_wishes(const struct root *root)
+static bool has_wishes(const struct instance *instance)
 {
-	if (shm_load(&root->control->boot_events[0]))
+	const struct root *root = instance->root;
+
+	if (!instance->name && shm_load(&root->control->boot_events[0]))
 		return true;
 	for (uint32_t i = 0; i < root->nr_visible; i++)
-		if (event_is_enabled(&root->top, root->visible[i]))
+		if (event_is_enabled(instance, root->visible[i]))
 			return true;
 	return false;
 }
@@ -89,13 +97,15 @@ static bool has_wishes(const struct root *root)
 static void make_ready(struct root *root)
 {
 	struct abi_control *control = root->control;
+	struct instance *instance;
 	struct apply apply;
 
 	if (root->state != SERVER_ROOT_ALIVE)
 		return;
-	if (has_wishes(root) && !instance_has_rings(&root->top) &&
-	    !instance_need_rings(&root->top))
-		apply_start(root, &apply);
+	for_each_instance(instance, root)
+		if (has_wishes(instance) && !instance_has_rings(instance) &&
+		    !instance_need_rings(instance))
+			apply_start(root, &apply);
 	if (!shm_load(&control->hold))
 		return;
 	shm_store(&control->hold, 0);
@@ -106,9 +116,8 @@ static void add_root(struct server *server, int dirfd, const char *name)
 {
 	struct root *root;
 
-	if (root_new(server, dirfd, name, server->next_serial, &root))
+	if (root_new(server, dirfd, name, server_next_serial(server), &root))
 		return;
-	server->next_serial++;
 	root->next = server->roots;
 	server->roots = root;
 	if (root_is_usable(root))
@@ -179,6 +188,16 @@ static void root_died(struct root *root)
 	futimens(root->fd, now);	/* it ages from here */
 }
 
+static bool has_rings(const struct root *root)
+{
+	const struct instance *instance;
+
+	for_each_instance(instance, root)
+		if (instance_has_rings(instance))
+			return true;
+	return false;
+}
+
 /* Was it dead for so long, or did it never record anything? */
 static bool has_to_go(const struct root *root)
 {
@@ -187,7 +206,7 @@ static bool has_to_go(const struct root *root)
 
 	if (root->state != SERVER_ROOT_DEAD || !root->memory)
 		return false;
-	if (!instance_has_rings(&root->top))
+	if (!has_rings(root))
 		return true;
 	clock_gettime(CLOCK_REALTIME, &now);
 	return !fstat(root->fd, &st) &&
@@ -332,6 +351,7 @@ void server_dispatch(struct server *server)
 void server_tick(struct server *server)
 {
 	uint64_t now = server_now_ns();
+	struct instance *instance;
 
 	if (now - server->slow_tick_ns < SLOW_TICK_NS)
 		return;
@@ -341,9 +361,12 @@ void server_tick(struct server *server)
 			continue;
 		process_scan(root);
 		events_refresh(root);
-		instance_retire(&root->top);
+		for_each_instance(instance, root) {
+			filters_refresh(instance);
+			instance_retire(instance);
+		}
 		arena_reap(root);
-		if (root->nr_live && instance_has_rings(&root->top))
+		if (root->nr_live && has_rings(root))
 			comms_refresh(root);
 	}
 	check_roots(server);
@@ -351,24 +374,43 @@ void server_tick(struct server *server)
 
 /* ---- the list ---- */
 
-static void fill_info(struct root *root, struct server_root_info *info)
+static void add_info(struct instance *instance, struct server_root_info *info)
 {
 	struct ring_stats stats;
 
+	instance_stats(instance, CPU_ALL, &stats);
+	info->entries += stats.entries;
+	info->bytes += instance_unread_bytes(instance, CPU_ALL);
+	info->overruns += stats.overrun + stats.dropped +
+			  shm_load(&instance->abi->retired_lost) +
+			  shm_load(&instance->abi->lock_lost);
+}
+
+/* Is it on in any instance? */
+static bool is_on(const struct root *root, const struct event *event)
+{
+	const struct instance *instance;
+
+	for_each_instance(instance, root)
+		if (event_is_enabled(instance, event))
+			return true;
+	return false;
+}
+
+static void fill_info(struct root *root, struct server_root_info *info)
+{
+	struct instance *instance;
+
 	events_refresh(root);
-	instance_stats(&root->top, CPU_ALL, &stats);
 	info->pid = shm_load(&root->control->pid);
 	info->nr_processes = root->nr_live;
 	info->started_ns = shm_load(&root->control->started_ns);
 	info->run_id = shm_load(&root->control->run_id);
 	info->events_known = root->nr_visible;
 	for (uint32_t i = 0; i < root->nr_visible; i++)
-		info->events_on += event_is_enabled(&root->top, root->visible[i]);
-	info->entries = stats.entries;
-	info->bytes = stats.bytes;
-	info->overruns = stats.overrun + stats.dropped +
-			 shm_load(&root->top.abi->retired_lost) +
-			 shm_load(&root->top.abi->lock_lost);
+		info->events_on += is_on(root, root->visible[i]);
+	for_each_instance(instance, root)
+		add_info(instance, info);
 }
 
 int server_root_list(struct server *server,

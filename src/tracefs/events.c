@@ -68,8 +68,7 @@ int system_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 
 /* ---- files ---- */
 
-/* The event of a file, or NULL if its module has gone. */
-static struct event *event_of(struct tracefs_node *node)
+struct event *tracefs_event(const struct tracefs_node *node)
 {
 	struct event *event;
 
@@ -96,7 +95,7 @@ int available_events_show(struct tracefs_node *node, struct text *out)
 
 int event_format_show(struct tracefs_node *node, struct text *out)
 {
-	const struct event *event = event_of(node);
+	const struct event *event = tracefs_event(node);
 
 	if (!event)
 		return -ENODEV;
@@ -106,7 +105,7 @@ int event_format_show(struct tracefs_node *node, struct text *out)
 
 int event_id_show(struct tracefs_node *node, struct text *out)
 {
-	const struct event *event = event_of(node);
+	const struct event *event = tracefs_event(node);
 
 	if (!event)
 		return -ENODEV;
@@ -116,7 +115,7 @@ int event_id_show(struct tracefs_node *node, struct text *out)
 
 int event_enable_show(struct tracefs_node *node, struct text *out)
 {
-	const struct event *event = event_of(node);
+	const struct event *event = tracefs_event(node);
 
 	if (!event)
 		return -ENODEV;
@@ -146,7 +145,7 @@ static ssize_t enable_store(struct tracefs_file *file, const char *buf, size_t s
 ssize_t event_enable_store(struct tracefs_file *file, const char *buf, size_t size,
 			   pid_t tid)
 {
-	const struct event *event = event_of(file->node);
+	const struct event *event = tracefs_event(file->node);
 	struct event_match match;
 
 	(void)tid;
@@ -215,23 +214,5 @@ int header_event_show(struct tracefs_node *node, struct text *out)
 {
 	(void)node;
 	event_header_event_text(out);
-	return 0;
-}
-
-int print_format_show(struct tracefs_node *node, struct text *out)
-{
-	const struct event_format *format = event_print_format();
-
-	(void)node;
-	if (!format)
-		return -ENOMEM;
-	event_format_text(format, out);
-	return 0;
-}
-
-int print_id_show(struct tracefs_node *node, struct text *out)
-{
-	(void)node;
-	text_printf(out, "%u\n", ABI_EVENT_ID_PRINT);
 	return 0;
 }

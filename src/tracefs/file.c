@@ -40,7 +40,7 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 		return -EISDIR;
 	if (!is_allowed(node->def, flags))
 		return -EACCES;
-	if (!root_is_usable(node->root))
+	if (!root_is_usable(node->root) || node->instance->is_gone)
 		return -ENODEV;
 	file = calloc(1, sizeof(*file));
 	if (!file)
@@ -59,6 +59,7 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 		free(file);
 		return r;
 	}
+	node->instance->nr_open++;
 	*ret_file = file;
 	return 0;
 }
@@ -69,6 +70,7 @@ void tracefs_close(struct tracefs_file *file)
 		return;
 	if (file->def->stream && file->def->stream->close)
 		file->def->stream->close(file);
+	file->node->instance->nr_open--;
 	text_done(&file->text);
 	tracefs_node_put(file->node);
 	free(file);

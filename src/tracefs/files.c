@@ -1,33 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables: which file is where.  Names and modes are the kernel's. */
+#include "event/option.h"
 #include "tracefs/files.h"
 
 #define ROWS(table)	.defs = table, .nr_defs = sizeof(table) / sizeof(table[0])
 
 static const struct tracefs_def root_files[] = {
-	{ "README", 0440, "this text", .show = readme_show },
+	{ "README", 0440, "this text", .show = readme_show,
+	  .is_top_only = true },
 	{ "available_events", 0440, "the events there are, system:event",
-	  .show = available_events_show },
+	  .show = available_events_show, .is_top_only = true },
 	{ "available_tracers", 0440, "what may be written to current_tracer",
 	  .show = available_tracers_show },
+	{ "buffer_percent", 0640,
+	  "how full a CPU's buffer must be for poll(); 0: a record will do",
+	  .show = buffer_percent_show, .store = buffer_percent_store },
 	{ "buffer_size_kb", 0640,
 	  "KB of buffer for each CPU; X: they differ; write to change all",
 	  .show = buffer_size_show, .store = buffer_size_store },
+	{ "buffer_subbuf_size_kb", 0640,
+	  "KB of a page of the buffer, which is what is read at once: 4 to 64;\n"
+	  "\t\t\t  another size empties the buffer",
+	  .show = subbuf_size_show, .store = subbuf_size_store },
 	{ "buffer_total_size_kb", 0440, "KB of buffer of all CPUs together",
 	  .show = buffer_total_size_show },
 	{ "current_tracer", 0640, "the tracer in use",
 	  .show = current_tracer_show, .store = current_tracer_store },
+	{ "error_log", 0640, "the last wrong writes, and where; > empties it",
+	  .show = error_log_file_show, .store = error_log_file_store,
+	  .truncate = error_log_file_truncate },
 	{ "events", 0755, "a directory for each system of events",
 	  .dir = &events_dir },
+	{ "free_buffer", 0200,
+	  "when it is closed the buffer is emptied and its memory freed",
+	  .stream = &free_stream, .store = free_buffer_store },
+	{ "instances", 0750,
+	  "mkdir here makes a buffer with events and settings of its own",
+	  .dir = &instances_dir, .is_top_only = true },
+	{ "options", 0750, "a file for each line of trace_options",
+	  .dir = &options_dir },
 	{ "per_cpu", 0750, "a directory for each CPU", .dir = &per_cpu_dir },
 	{ "saved_cmdlines", 0440, "the names of threads, by thread id",
-	  .show = saved_cmdlines_show },
+	  .show = saved_cmdlines_show, .is_top_only = true },
+	{ "saved_tgids", 0440, "the processes of threads, by thread id",
+	  .show = saved_tgids_show, .is_top_only = true },
 	{ "set_event", 0640,
 	  "the events that are on; write to switch: system:event, system:,\n"
 	  "\t\t\t  system:*, *:event, event, system; ! before it switches off;\n"
 	  "\t\t\t  > switches all others off first, >> does not",
 	  .show = set_event_show, .store = set_event_store,
 	  .truncate = set_event_truncate },
+	{ "timestamp_mode", 0440, "how records hold their time",
+	  .show = timestamp_mode_show },
 	{ "trace", 0640,
 	  "what was recorded; reading takes nothing out; > empties it",
 	  .stream = &trace_stream, .store = trace_store,
@@ -36,11 +60,30 @@ static const struct tracefs_def root_files[] = {
 	  .show = trace_clock_show, .store = trace_clock_store },
 	{ "trace_marker", 0220, "what is written here is recorded",
 	  .store = trace_marker_store },
+	{ "trace_marker_raw", 0220,
+	  "a number of four bytes and any data, recorded as they are",
+	  .store = trace_marker_raw_store },
+	{ "trace_options", 0640,
+	  "what is on, and with no before it off; write a line to change it",
+	  .show = trace_options_show, .store = trace_options_store },
 	{ "trace_pipe", 0440,
 	  "what was recorded, taken out as it is read; waits for more",
 	  .stream = &pipe_stream },
+	{ "tracing_cpumask", 0640, "the CPUs that record, a hexadecimal mask",
+	  .show = tracing_cpumask_show, .store = tracing_cpumask_store },
 	{ "tracing_on", 0640, "0: nothing is recorded, though events are on",
 	  .show = tracing_on_show, .store = tracing_on_store },
+};
+
+static const struct tracefs_def options_files[] = {
+#define ROW(id, bit, name, on, help) \
+	{ name, 0640, help, .show = option_show, .store = option_store },
+#define TOP_ROW(id, bit, name, on, help) \
+	{ name, 0640, help, .show = option_show, .store = option_store, \
+	  .is_top_only = true },
+	OPTIONS(ROW, TOP_ROW)
+#undef TOP_ROW
+#undef ROW
 };
 
 static const struct tracefs_def events_files[] = {
@@ -56,24 +99,27 @@ static const struct tracefs_def events_files[] = {
 static const struct tracefs_def system_files[] = {
 	{ "enable", 0640, "the same for the events of one system",
 	  .show = system_enable_show, .store = system_enable_store },
+	{ "filter", 0640, "a filter for each of them, see below; 0: none",
+	  .show = system_filter_file_show, .store = system_filter_file_store },
 };
 
 static const struct tracefs_def event_files[] = {
 	{ "enable", 0640, "the same for one event",
 	  .show = event_enable_show, .store = event_enable_store },
+	{ "filter", 0640,
+	  "records that it is not true of are dropped; 0: none; FIELD OP VALUE,\n"
+	  "\t\t\t  joined by && || ! (); OP is == != < <= > >= & for numbers,\n"
+	  "\t\t\t  == != ~ (a glob) for strings; FIELD may be CPU or COMM, too",
+	  .show = event_filter_file_show, .store = event_filter_file_store },
 	{ "format", 0440, "its fields and how it is printed",
 	  .show = event_format_show },
 	{ "id", 0440, "its number, in every record",
 	  .show = event_id_show },
 };
 
-static const struct tracefs_def ftrace_files[] = {
-	{ "print", 0755, NULL, .dir = &print_dir },
-};
-
-static const struct tracefs_def print_files[] = {
-	{ "format", 0440, NULL, .show = print_format_show },
-	{ "id", 0440, NULL, .show = print_id_show },
+static const struct tracefs_def ftrace_event_files[] = {
+	{ "format", 0440, NULL, .show = ftrace_format_show },
+	{ "id", 0440, NULL, .show = ftrace_id_show },
 };
 
 static const struct tracefs_def cpu_files[] = {
@@ -96,6 +142,16 @@ const struct tracefs_dir root_dir = {
 	.number = 2, .mode = 0700, ROWS(root_files),
 };
 
+const struct tracefs_dir instances_dir = {
+	.number = 10, .mode = 0750,
+	.lookup = instances_lookup, .list = instances_list,
+	.mkdir = instances_mkdir, .rmdir = instances_rmdir,
+};
+
+const struct tracefs_dir instance_dir = {
+	.number = 11, .mode = 0750, ROWS(root_files),
+};
+
 const struct tracefs_dir events_dir = {
 	.number = 3, .mode = 0755, ROWS(events_files),
 	.lookup = events_lookup, .list = events_list,
@@ -111,11 +167,11 @@ const struct tracefs_dir event_dir = {
 };
 
 const struct tracefs_dir ftrace_dir = {
-	.number = 6, .mode = 0755, ROWS(ftrace_files),
+	.number = 6, .mode = 0755, .lookup = ftrace_lookup, .list = ftrace_list,
 };
 
-const struct tracefs_dir print_dir = {
-	.number = 7, .mode = 0755, ROWS(print_files),
+const struct tracefs_dir ftrace_event_dir = {
+	.number = 7, .mode = 0755, ROWS(ftrace_event_files),
 };
 
 const struct tracefs_dir per_cpu_dir = {
@@ -125,4 +181,8 @@ const struct tracefs_dir per_cpu_dir = {
 
 const struct tracefs_dir cpu_dir = {
 	.number = 9, .mode = 0750, ROWS(cpu_files),
+};
+
+const struct tracefs_dir options_dir = {
+	.number = 14, .mode = 0750, ROWS(options_files),
 };

@@ -12,12 +12,17 @@
 				 struct tracefs_node **ret_node)
 #define LIST(name)	int name(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 
-extern const struct tracefs_dir top_dir, root_dir, events_dir, system_dir,
-	event_dir, ftrace_dir, print_dir, per_cpu_dir, cpu_dir;
+extern const struct tracefs_dir top_dir, root_dir, instances_dir, instance_dir,
+	events_dir, system_dir, event_dir, ftrace_dir, ftrace_event_dir, per_cpu_dir, cpu_dir,
+	options_dir;
 
 /* tree.c */
 LOOKUP(top_lookup);
 LIST(top_list);
+LOOKUP(instances_lookup);
+LIST(instances_list);
+int instances_mkdir(struct tracefs_node *dir, const char *name);
+int instances_rmdir(struct tracefs_node *dir, const char *name);
 
 /* events.c */
 LOOKUP(events_lookup);
@@ -33,10 +38,25 @@ SHOW(system_enable_show);
 STORE(system_enable_store);
 SHOW(events_enable_show);
 STORE(events_enable_store);
+/* The event of a file, or NULL if its module has gone. */
+struct event *tracefs_event(const struct tracefs_node *node);
 SHOW(header_page_show);
 SHOW(header_event_show);
-SHOW(print_format_show);
-SHOW(print_id_show);
+
+/* ftrace_events.c */
+LOOKUP(ftrace_lookup);
+LIST(ftrace_list);
+SHOW(ftrace_format_show);
+SHOW(ftrace_id_show);
+
+/* filter.c */
+SHOW(event_filter_file_show);
+STORE(event_filter_file_store);
+SHOW(system_filter_file_show);
+STORE(system_filter_file_store);
+SHOW(error_log_file_show);
+STORE(error_log_file_store);
+int error_log_file_truncate(struct tracefs_file *file);
 
 /* set_event.c */
 SHOW(set_event_show);
@@ -57,9 +77,15 @@ LIST(per_cpu_list);
 SHOW(buffer_size_show);
 STORE(buffer_size_store);
 SHOW(buffer_total_size_show);
+SHOW(subbuf_size_show);
+STORE(subbuf_size_store);
+SHOW(buffer_percent_show);
+STORE(buffer_percent_store);
 SHOW(cpu_size_show);
 STORE(cpu_size_store);
 SHOW(stats_show);
+extern const struct tracefs_stream free_stream;
+STORE(free_buffer_store);
 
 /* control.c */
 SHOW(tracing_on_show);
@@ -70,9 +96,22 @@ SHOW(current_tracer_show);
 STORE(current_tracer_store);
 SHOW(available_tracers_show);
 STORE(trace_marker_store);
+STORE(trace_marker_raw_store);
+
+/* options.c */
+SHOW(trace_options_show);
+STORE(trace_options_store);
+SHOW(option_show);
+STORE(option_store);
+
+/* cpumask.c */
+SHOW(tracing_cpumask_show);
+STORE(tracing_cpumask_store);
 
 /* misc.c */
 SHOW(saved_cmdlines_show);
+SHOW(saved_tgids_show);
+SHOW(timestamp_mode_show);
 SHOW(readme_show);
 
 /* The CPU of a file below per_cpu/cpuN, else CPU_ALL. */

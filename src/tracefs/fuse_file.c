@@ -8,6 +8,11 @@
  * the reader's lock owner, and any number of bytes is a good answer.  splice(2)
  * fills the page cache: no lock owner, and an answer that is short makes the
  * kernel believe that the file ends there, so it is all or an error.
+ *
+ * A splice asks for its pages one by one, and the kernel's trace_pipe_raw gives
+ * what there is.  Here the next splice looks just like the rest of this one, but
+ * that a reader who polls does so in between: for him an error where the pages
+ * end lets the splice return those that it has.
  */
 #include "tracefs/fuse_impl.h"
 
@@ -20,6 +25,8 @@
 #define CACHE_KEPT_BYTES	(1 << 20)
 /* ... this much at a time. */
 #define CACHE_DROP_BYTES	(1 << 20)
+/* How often the kernel asks for a page: to read ahead, then because it must. */
+#define SPLICE_TRIES		2
 
 static struct fuse_open *open_of(const struct fuse_file_info *fi)
 {
@@ -129,6 +136,9 @@ static ssize_t read_now(struct tracefs_fuse *fuse, const struct fuse_parked *rea
 		ret = tracefs_read_whole(read->open->file, fuse->io, read->size);
 	if (ret == -EAGAIN)
 		read->open->was_ready = false;
+	if (ret > 0)
+		read->open->nr_ends = read->is_cached && read->open->is_polled ?
+				      SPLICE_TRIES : 0;
 	return ret;
 }
 
@@ -158,6 +168,10 @@ void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 
 	(void)id;
 	ret = read_now(fuse, &read);
+	if (ret == -EAGAIN && read.is_cached && read.open->nr_ends) {
+		read.open->nr_ends--;
+		ret = -EINTR;
+	}
 	if (ret == -EAGAIN && !(fi->flags & O_NONBLOCK))
 		park(fuse, &read);
 	else
@@ -208,6 +222,8 @@ void fuse_op_poll(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi,
 	unsigned int events = tracefs_poll(open->file);
 
 	(void)id;
+	open->is_polled = true;
+	open->nr_ends = 0;
 	if (poll) {
 		if (open->poll)
 			fuse_pollhandle_destroy(open->poll);

@@ -47,6 +47,9 @@ struct fuse_open {
 	struct fuse_pollhandle *poll;	/* somebody polls, or NULL */
 	uint32_t poll_events;
 	bool was_ready;			/* at the last poll, and not drained since */
+	bool is_polled;			/* by a reader that polls and then splices */
+	uint32_t nr_ends;		/* errors that end a splice which has got
+					 * something already */
 	off_t dropped;			/* page cache below this was given back */
 };
 LIST_HEAD(fuse_open_list, fuse_open);

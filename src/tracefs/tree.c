@@ -3,7 +3,7 @@
  * Places in the tree.  A node is made for each lookup; that two of them are
  * the same place is told by the inode number, which is put together from
  *
- *	root's serial << 42 | directory's number << 38 | row + 1 << 32 | number
+ *	instance's serial << 42 | directory's number << 38 | row + 1 << 32 | number
  *
  * (row + 1 is 0 for a directory that is not in a table) and so needs no
  * memory.
@@ -15,13 +15,14 @@
 
 #include "tracefs/files.h"
 
-static uint64_t make_ino(const struct root *root, const struct tracefs_dir *in,
+static uint64_t make_ino(const struct instance *instance,
+			 const struct tracefs_dir *in,
 			 const struct tracefs_def *def, uint32_t number)
 {
 	uint64_t row = def ? (uint64_t)(def - in->defs) + 1 : 0;
 
-	return (root ? root->serial << 42 : 0) | (uint64_t)in->number << 38 |
-	       row << 32 | number;
+	return (instance ? instance->serial << 42 : 0) |
+	       (uint64_t)in->number << 38 | row << 32 | number;
 }
 
 static int node_make(const struct tracefs_node *what, struct tracefs_node **ret_node)
@@ -32,23 +33,26 @@ static int node_make(const struct tracefs_node *what, struct tracefs_node **ret_
 		return -ENOMEM;
 	*node = *what;
 	node->refs = 1;
-	if (node->root)
+	if (node->root) {
 		root_get(node->root);
+		instance_get(node->instance);
+	}
 	*ret_node = node;
 	return 0;
 }
 
 /* An entry that is not in a table: the directory's own number stands for it. */
 static void dir_fill(const struct tracefs_node *parent,
-		     const struct tracefs_dir *dir, struct root *root,
+		     const struct tracefs_dir *dir, struct instance *instance,
 		     uint32_t number, struct tracefs_node *ret_node)
 {
 	*ret_node = (struct tracefs_node) {
 		.server = parent->server,
-		.root = root,
+		.root = instance->root,
+		.instance = instance,
 		.dir = dir,
 		.in = parent->dir,
-		.ino = make_ino(root, dir, NULL, number),
+		.ino = make_ino(instance, dir, NULL, number),
 		.number = number,
 	};
 }
@@ -59,12 +63,20 @@ static void def_fill(const struct tracefs_node *parent,
 	*ret_node = (struct tracefs_node) {
 		.server = parent->server,
 		.root = parent->root,
+		.instance = parent->instance,
 		.dir = def->dir,
 		.in = parent->dir,
 		.def = def,
-		.ino = make_ino(parent->root, parent->dir, def, parent->number),
+		.ino = make_ino(parent->instance, parent->dir, def,
+				parent->number),
 		.number = parent->number,
 	};
+}
+
+static struct instance *instance_in(const struct tracefs_node *parent,
+				    struct root *root)
+{
+	return parent->instance ? parent->instance : &root->top;
 }
 
 int tracefs_node_new(struct tracefs_node *parent, const struct tracefs_dir *dir,
@@ -73,8 +85,17 @@ int tracefs_node_new(struct tracefs_node *parent, const struct tracefs_dir *dir,
 {
 	struct tracefs_node node;
 
-	dir_fill(parent, dir, root, number, &node);
+	dir_fill(parent, dir, instance_in(parent, root), number, &node);
 	return node_make(&node, ret_node);
+}
+
+static int emit_node(struct tracefs_node *node, const char *name,
+		     tracefs_emit emit, void *arg)
+{
+	struct stat st;
+
+	tracefs_stat(node, &st);
+	return emit(arg, name, &st);
 }
 
 int tracefs_emit_dir(struct tracefs_node *parent, const struct tracefs_dir *dir,
@@ -82,11 +103,10 @@ int tracefs_emit_dir(struct tracefs_node *parent, const struct tracefs_dir *dir,
 		     tracefs_emit emit, void *arg)
 {
 	struct tracefs_node node;
-	struct stat st;
 
-	dir_fill(parent, dir, (struct root *)root, number, &node);
-	tracefs_stat(&node, &st);
-	return emit(arg, name, &st);
+	dir_fill(parent, dir, instance_in(parent, (struct root *)root), number,
+		 &node);
+	return emit_node(&node, name, emit, arg);
 }
 
 void tracefs_node_get(struct tracefs_node *node)
@@ -98,6 +118,7 @@ void tracefs_node_put(struct tracefs_node *node)
 {
 	if (!node || --node->refs)
 		return;
+	instance_put(node->instance);
 	root_put(node->root);
 	free(node);
 }
@@ -123,8 +144,15 @@ struct tracefs_node *tracefs_top(struct server *server)
 /* Is there still something behind this directory? */
 static bool is_there(const struct tracefs_node *dir)
 {
-	return !dir->root || (root_is_usable(dir->root) &&
-			      !events_refresh(dir->root));
+	return !dir->root ||
+	       (root_is_usable(dir->root) && !dir->instance->is_gone &&
+		!events_refresh(dir->root));
+}
+
+/* Is the row there in this directory? */
+static bool has_row(const struct tracefs_node *dir, const struct tracefs_def *def)
+{
+	return !def->is_top_only || !dir->instance->name;
 }
 
 int tracefs_lookup(struct tracefs_node *dir, const char *name,
@@ -137,9 +165,11 @@ int tracefs_lookup(struct tracefs_node *dir, const char *name,
 	if (!is_there(dir))
 		return -ENOENT;
 	for (size_t i = 0; i < dir->dir->nr_defs; i++) {
-		if (strcmp(dir->dir->defs[i].name, name))
+		const struct tracefs_def *def = &dir->dir->defs[i];
+
+		if (strcmp(def->name, name) || !has_row(dir, def))
 			continue;
-		def_fill(dir, &dir->dir->defs[i], &node);
+		def_fill(dir, def, &node);
 		return node_make(&node, ret_node);
 	}
 	if (!dir->dir->lookup)
@@ -216,27 +246,32 @@ int tracefs_readdir(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 	if (!is_there(dir))
 		return 0;
 	for (size_t i = 0; !r && i < dir->dir->nr_defs; i++) {
+		const struct tracefs_def *def = &dir->dir->defs[i];
 		struct tracefs_node node;
-		struct stat st;
 
-		def_fill(dir, &dir->dir->defs[i], &node);
-		tracefs_stat(&node, &st);
-		r = emit(arg, dir->dir->defs[i].name, &st);
+		if (!has_row(dir, def))
+			continue;
+		def_fill(dir, def, &node);
+		r = emit_node(&node, def->name, emit, arg);
 	}
 	if (!r && dir->dir->list)
 		r = dir->dir->list(dir, emit, arg);
 	return r;
 }
 
-/* Nothing is made or removed in the tree by hand. */
+/* Only instances are made and removed by hand. */
 int tracefs_mkdir(struct tracefs_node *dir, const char *name)
 {
 	struct tracefs_node *node;
+	int r = tracefs_lookup(dir, name, &node);
 
-	if (tracefs_lookup(dir, name, &node))
+	if (!r) {
+		tracefs_node_put(node);
+		return -EEXIST;
+	}
+	if (!dir->dir || !dir->dir->mkdir || !is_there(dir))
 		return -EPERM;
-	tracefs_node_put(node);
-	return -EEXIST;
+	return dir->dir->mkdir(dir, name);
 }
 
 int tracefs_rmdir(struct tracefs_node *dir, const char *name)
@@ -247,7 +282,7 @@ int tracefs_rmdir(struct tracefs_node *dir, const char *name)
 	if (r)
 		return r;
 	tracefs_node_put(node);
-	return -EPERM;
+	return dir->dir->rmdir ? dir->dir->rmdir(dir, name) : -EPERM;
 }
 
 int top_lookup(struct tracefs_node *dir, const char *name,
@@ -268,4 +303,44 @@ int top_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 	while (!r && (root = server_next_root(dir->server, root)))
 		r = tracefs_emit_dir(dir, &root_dir, root, 0, root->name, emit, arg);
 	return r;
+}
+
+/* ---- instances/ ---- */
+
+int instances_lookup(struct tracefs_node *dir, const char *name,
+		     struct tracefs_node **ret_node)
+{
+	struct instance *instance = instance_find(dir->root, name);
+	struct tracefs_node node;
+
+	if (!instance)
+		return -ENOENT;
+	dir_fill(dir, &instance_dir, instance, 0, &node);
+	return node_make(&node, ret_node);
+}
+
+int instances_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
+{
+	struct instance *instance;
+	int r = 0;
+
+	for_each_instance(instance, dir->root) {
+		struct tracefs_node node;
+
+		if (r || !instance->name)
+			continue;
+		dir_fill(dir, &instance_dir, instance, 0, &node);
+		r = emit_node(&node, instance->name, emit, arg);
+	}
+	return r;
+}
+
+int instances_mkdir(struct tracefs_node *dir, const char *name)
+{
+	return instance_make(dir->root, name);
+}
+
+int instances_rmdir(struct tracefs_node *dir, const char *name)
+{
+	return instance_remove(dir->root, name);
 }

@@ -48,6 +48,7 @@ struct tracefs_def {
 			 pid_t tid);
 	/* optional: it was opened for writing with O_TRUNC */
 	int (*truncate)(struct tracefs_file *file);
+	bool is_top_only;		/* instances do not have it */
 };
 
 struct tracefs_dir {
@@ -59,12 +60,16 @@ struct tracefs_dir {
 	int (*lookup)(struct tracefs_node *dir, const char *name,
 		      struct tracefs_node **ret_node);
 	int (*list)(struct tracefs_node *dir, tracefs_emit emit, void *arg);
+	/* optional: users may make and remove directories in it */
+	int (*mkdir)(struct tracefs_node *dir, const char *name);
+	int (*rmdir)(struct tracefs_node *dir, const char *name);
 };
 
 struct tracefs_node {
 	int refs;
 	struct server *server;
 	struct root *root;		/* referenced; NULL for the top */
+	struct instance *instance;	/* of it; referenced; likewise */
 	const struct tracefs_dir *dir;	/* it is one, or NULL */
 	const struct tracefs_dir *in;	/* the one it is in, or NULL */
 	const struct tracefs_def *def;	/* its row there, or NULL */
@@ -85,7 +90,7 @@ struct tracefs_file {
 
 static inline struct instance *tracefs_instance(const struct tracefs_node *node)
 {
-	return &node->root->top;
+	return node->instance;
 }
 
 /* The processes must take in what was changed. */
@@ -96,7 +101,8 @@ static inline void tracefs_file_apply(struct tracefs_file *file)
 
 /* ---- tree.c ---- */
 
-/* A node for an entry of @parent that is not in its table. */
+/* A node for an entry of @parent that is not in its table; of the same instance,
+ * or of the top one of @root. */
 int tracefs_node_new(struct tracefs_node *parent, const struct tracefs_dir *dir,
 		     struct root *root, uint32_t number,
 		     struct tracefs_node **ret_node);

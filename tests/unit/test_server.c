@@ -394,11 +394,13 @@ static void settings_outlive_the_server(void **state)
 		const char *path, *value, *reads;
 	} settings[] = {
 		{ "one.1/trace_clock", "mono",
-		  "local global [mono] mono_raw boot tai x86-tsc\n" },
+		  "local global counter uptime [mono] mono_raw boot tai x86-tsc\n" },
 		{ "one.1/buffer_size_kb", "100", "103\n" },
 		{ "one.1/per_cpu/cpu1/buffer_size_kb", "64", "67\n" },
 		{ "one.1/set_event", "sched:tock", "sched:tock\n" },
-		{ "one.1/tracing_on", "0", "0\n" },
+		{ "one.1/options/record-tgid", "1", "1\n" },
+		{ "one.1/tracing_cpumask", "1", "1\n" },
+		{ "one.1/buffer_percent", "7", "7\n" },
 	};
 	struct fixture *f = *state;
 	struct fake_root root;
@@ -414,10 +416,12 @@ static void settings_outlive_the_server(void **state)
 					   settings[i].value), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(fake_record(&root, 0, ABI_RING_FAST, id, 1, i, S), 0);
+	assert_int_equal(tree_echo(f->server, "one.1/tracing_on", "0"), 0);
 	restart(f);
 	for (size_t i = 2; i < sizeof(settings) / sizeof(settings[0]); i++)
 		assert_string_equal(tree_cat(f->server, settings[i].path),
 				    settings[i].reads);
+	assert_string_equal(tree_cat(f->server, "one.1/tracing_on"), "0\n");
 	assert_string_equal(tree_cat(f->server, "one.1/buffer_size_kb"), "X\n");
 	assert_non_null(strstr(tree_cat(f->server, "one.1/trace"), ": 3/3 "));
 	/* read records stay read */

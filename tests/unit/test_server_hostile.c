@@ -74,9 +74,18 @@ static void spoil_ring(struct fake_root *root)
 		spoil(root, ref->off, 65536);
 }
 
+static void spoil_rules(struct fake_root *root)
+{
+	uint64_t off = root->buffer[rnd() % 2].rules;
+
+	if (off >= ABI_ARENA_OFF && off % 4096 == 0 &&
+	    off < ABI_ARENA_OFF + (8u << 20))
+		spoil(root, off, rnd() % 2 ? 64 : 512);
+}
+
 static void spoil_something(struct fake_root *root)
 {
-	switch (rnd() % 9) {
+	switch (rnd() % 11) {
 	case 0:
 		spoil(root, 0, sizeof(struct abi_control));
 		break;
@@ -101,6 +110,12 @@ static void spoil_something(struct fake_root *root)
 		break;
 	case 7:
 		spoil(root, ABI_MODULES_OFF, sizeof(struct abi_module));
+		break;
+	case 8:
+		spoil_rules(root);
+		break;
+	case 9:
+		spoil(root, ABI_BUFFERS_OFF + sizeof(struct abi_buffer), 512);
 		break;
 	default:
 		spoil_ring(root);
@@ -168,6 +183,19 @@ static int no_info(void *arg, const struct server_root_info *info)
 	return 0;
 }
 
+/* An instance comes, and goes sometimes. */
+static void use_instances(struct server *server)
+{
+	struct tracefs_node *node;
+
+	if (tracefs_walk(server, "bad.1/instances", &node))
+		return;
+	if (rnd() % 4 == 0)
+		tracefs_rmdir(node, "one");
+	tracefs_mkdir(node, rnd() % 4 ? "one" : "two");
+	tracefs_node_put(node);
+}
+
 static void use_all(struct server *server)
 {
 	static const char *const files[] = {
@@ -179,6 +207,9 @@ static void use_all(struct server *server)
 		"bad.1/per_cpu/cpu0/stats", "bad.1/per_cpu/cpu1/trace",
 		"bad.1/per_cpu/cpu0/trace_pipe", "bad.1/trace_pipe",
 		"bad.1/per_cpu/cpu1/trace_pipe_raw",
+		"bad.1/events/sched/first/filter", "bad.1/error_log",
+		"bad.1/instances/one/trace",
+		"bad.1/instances/one/events/sched/second/filter",
 	};
 	static const struct {
 		const char *path, *text;
@@ -192,12 +223,20 @@ static void use_all(struct server *server)
 		{ "bad.1/trace_clock", "boot" },
 		{ "bad.1/trace", "" },
 		{ "bad.1/trace_marker", "another" },
+		{ "bad.1/events/sched/first/filter", "comm == \"five\" && state > 3" },
+		{ "bad.1/events/sched/filter", "common_pid != 7" },
+		{ "bad.1/events/sched/second/filter", "nosuch == 1" },
+		{ "bad.1/instances/one/events/sched/filter", "common_pid == 5" },
+		{ "bad.1/instances/one/events/enable", "1" },
+		{ "bad.1/instances/one/buffer_size_kb", "64" },
 	};
 
+	use_instances(server);
 	list(server, "bad.1");
 	list(server, "bad.1/events");
 	list(server, "bad.1/events/sched");
 	list(server, "bad.1/per_cpu");
+	list(server, "bad.1/instances");
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		read_some(server, files[i]);
 	server_root_list(server, no_info, NULL);

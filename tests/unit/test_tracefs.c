@@ -82,19 +82,21 @@ static void names_and_modes_are_the_kernels(void **state)
 	assert_string_equal(ls(f->server, ""), "fake.1/ 700\n");
 	assert_string_equal(ls(f->server, "fake.1"),
 		"README 440\navailable_events 440\navailable_tracers 440\n"
-		"buffer_size_kb 640\nbuffer_total_size_kb 440\n"
-		"current_tracer 640\nevents/ 755\nper_cpu/ 750\n"
-		"saved_cmdlines 440\nset_event 640\ntrace 640\n"
-		"trace_clock 640\ntrace_marker 220\ntrace_pipe 440\n"
-		"tracing_on 640\n");
+		"buffer_percent 640\nbuffer_size_kb 640\nbuffer_subbuf_size_kb 640\n"
+		"buffer_total_size_kb 440\ncurrent_tracer 640\nerror_log 640\n"
+		"events/ 755\nfree_buffer 200\ninstances/ 750\noptions/ 750\n"
+		"per_cpu/ 750\nsaved_cmdlines 440\nsaved_tgids 440\n"
+		"set_event 640\ntimestamp_mode 440\ntrace 640\ntrace_clock 640\ntrace_marker 220\n"
+		"trace_marker_raw 220\ntrace_options 640\ntrace_pipe 440\n"
+		"tracing_cpumask 640\ntracing_on 640\n");
 	assert_string_equal(ls(f->server, "fake.1/events"),
 		"enable 640\nheader_event 440\nheader_page 440\n"
 		"ftrace/ 755\nirq/ 755\nsched/ 755\n");
 	assert_string_equal(ls(f->server, "fake.1/events/sched"),
-		"enable 640\nsched_switch/ 755\nsched_wakeup/ 755\n"
-		"sched_waking/ 755\n");
+		"enable 640\nfilter 640\nsched_switch/ 755\n"
+		"sched_wakeup/ 755\nsched_waking/ 755\n");
 	assert_string_equal(ls(f->server, "fake.1/events/sched/sched_switch"),
-		"enable 640\nformat 440\nid 440\n");
+		"enable 640\nfilter 640\nformat 440\nid 440\n");
 	assert_string_equal(ls(f->server, "fake.1/events/ftrace/print"),
 		"format 440\nid 440\n");
 	assert_string_equal(ls(f->server, "fake.1/per_cpu"),
@@ -170,6 +172,45 @@ static void nothing_is_made_or_removed(void **state)
 	assert_int_equal(tracefs_rmdir(node, "events"), -EPERM);
 	assert_int_equal(tracefs_rmdir(node, "nosuch"), -ENOENT);
 	tracefs_node_put(node);
+}
+
+static ino_t ino_of(struct server *server, const char *path)
+{
+	struct tracefs_node *node;
+	struct stat st;
+
+	assert_int_equal(tracefs_walk(server, path, &node), 0);
+	tracefs_stat(node, &st);
+	tracefs_node_put(node);
+	return st.st_ino;
+}
+
+/* A place in an instance that is gone is none in the next of its name. */
+static void an_instance_that_is_gone_stays_gone(void **state)
+{
+	struct fixture *f = *state;
+	struct tracefs_node *dir, *stale;
+	struct tracefs_file *file;
+	ino_t ino;
+
+	assert_int_equal(tracefs_walk(f->server, "fake.1/instances", &dir), 0);
+	assert_int_equal(tracefs_mkdir(dir, "one"), 0);
+	assert_int_equal(tracefs_mkdir(dir, "one"), -EEXIST);
+	ino = ino_of(f->server, "fake.1/instances/one/tracing_on");
+	assert_true(ino != ino_of(f->server, "fake.1/tracing_on"));
+	assert_int_equal(tracefs_walk(f->server, "fake.1/instances/one/tracing_on",
+				      &stale), 0);
+	assert_int_equal(tracefs_open(stale, O_RDONLY, &file), 0);
+	assert_int_equal(tracefs_rmdir(dir, "one"), -EBUSY);
+	tracefs_close(file);
+	assert_int_equal(tracefs_rmdir(dir, "one"), 0);
+	assert_int_equal(tracefs_rmdir(dir, "one"), -ENOENT);
+	assert_int_equal(tracefs_open(stale, O_RDONLY, &file), -ENODEV);
+	assert_int_equal(tracefs_mkdir(dir, "one"), 0);
+	assert_int_equal(tracefs_open(stale, O_RDONLY, &file), -ENODEV);
+	assert_true(ino != ino_of(f->server, "fake.1/instances/one/tracing_on"));
+	tracefs_node_put(stale);
+	tracefs_node_put(dir);
 }
 
 /* ---- texts ---- */
@@ -347,7 +388,7 @@ static void right_values_in_odd_spellings(void **state)
 	assert_int_equal(tree_echo(f->server, "fake.1/current_tracer", " nop\n"), 0);
 	assert_int_equal(tree_echo(f->server, "fake.1/trace_clock", " mono "), 0);
 	assert_string_equal(tree_cat(f->server, "fake.1/trace_clock"),
-			    "local global [mono] mono_raw boot tai x86-tsc\n");
+			    "local global counter uptime [mono] mono_raw boot tai x86-tsc\n");
 }
 
 static void files_for_one_direction(void **state)
@@ -512,6 +553,7 @@ int main(void)
 		T(no_two_places_have_one_inode),
 		T(paths_that_lead_nowhere),
 		T(nothing_is_made_or_removed),
+		T(an_instance_that_is_gone_stays_gone),
 		T(texts_of_events),
 		T(readme_names_every_file),
 		T(small_reads_see_the_same_text),

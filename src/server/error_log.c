@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The last wrong writes.  The log goes with the server. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "server/error_log.h"
+#include "server/root.h"
+
+#define COMMAND		"  Command: "
+
+struct error_entry {
+	uint64_t time_ns;		/* CLOCK_MONOTONIC */
+	const char *place, *error;	/* constants */
+	uint32_t pos;
+	char command[];
+};
+
+void error_log_add(struct instance *instance, const char *place,
+		   const char *error, const char *command, uint32_t pos)
+{
+	struct error_log *log = &instance->errors;
+	struct error_entry *entry = malloc(sizeof(*entry) + strlen(command) + 1);
+
+	if (!entry)
+		return;
+	entry->time_ns = server_now_ns();
+	entry->place = place;
+	entry->error = error;
+	entry->pos = pos;
+	strcpy(entry->command, command);
+	free(log->entry[log->next]);
+	log->entry[log->next] = entry;
+	log->next = (log->next + 1) % ERROR_LOG_ENTRIES;
+}
+
+void error_log_clear(struct instance *instance)
+{
+	for (uint32_t i = 0; i < ERROR_LOG_ENTRIES; i++)
+		free(instance->errors.entry[i]);
+	instance->errors = (struct error_log) { 0 };
+}
+
+void error_log_show(const struct instance *instance, struct text *out)
+{
+	const struct error_log *log = &instance->errors;
+
+	for (uint32_t i = 0; i < ERROR_LOG_ENTRIES; i++) {
+		const struct error_entry *entry =
+			log->entry[(log->next + i) % ERROR_LOG_ENTRIES];
+
+		if (!entry)
+			continue;
+		text_printf(out, "[%5" PRIu64 ".%06" PRIu64 "] %s: error: %s\n",
+			    entry->time_ns / 1000000000,
+			    entry->time_ns % 1000000000 / 1000, entry->place,
+			    entry->error);
+		text_printf(out, COMMAND "%s\n", entry->command);
+		text_fill(out, ' ', strlen(COMMAND) + entry->pos);
+		text_puts(out, "^\n");
+	}
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* What error_log shows: the last wrong writes of an instance. */
+#ifndef ULF_SERVER_ERROR_LOG_H
+#define ULF_SERVER_ERROR_LOG_H
+
+#include <stdint.h>
+
+struct instance;
+struct text;
+
+#define ERROR_LOG_ENTRIES	8u
+
+struct error_log {
+	struct error_entry *entry[ERROR_LOG_ENTRIES];	/* or NULL */
+	uint32_t next;			/* the oldest one's place */
+};
+
+/* @place: what was wrong, as "event filter parse error"; @pos: of the caret in
+ * @command.  Without memory it is not logged. */
+void error_log_add(struct instance *instance, const char *place,
+		   const char *error, const char *command, uint32_t pos);
+void error_log_clear(struct instance *instance);
+void error_log_show(const struct instance *instance, struct text *out);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* What is written to `filter`: the change as a whole, or nothing of it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/format.h"
+#include "filter/filter.h"
+#include "server/error_log.h"
+#include "server/filters.h"
+#include "server/root.h"
+#include "server/rules.h"
+#include "server/symbols.h"
+
+/* New filters for some rows, all or none of which come into force. */
+struct change {
+	uint32_t nr;
+	uint32_t *rows;
+	struct event_filter *filters;	/* new; when swapped, the old ones */
+	struct event_filter **pointers;
+	const struct event_format **formats;
+};
+
+static void change_done(struct change *change)
+{
+	for (uint32_t i = 0; change->filters && i < change->nr; i++)
+		event_filter_done(&change->filters[i]);
+	free(change->rows);
+	free(change->filters);
+	free(change->pointers);
+	free(change->formats);
+}
+
+/* The rows of a system, or of one event of it: a name that several modules
+ * bring is one event to the user. */
+static int change_init(struct change *change, const struct root *root,
+		       uint32_t system, const char *name)
+{
+	uint32_t nr = root->nr_events + 1;
+
+	*change = (struct change) {
+		.rows = calloc(nr, sizeof(*change->rows)),
+		.filters = calloc(nr, sizeof(*change->filters)),
+		.pointers = calloc(nr, sizeof(*change->pointers)),
+		.formats = calloc(nr, sizeof(*change->formats)),
+	};
+	if (!change->rows || !change->filters || !change->pointers ||
+	    !change->formats) {
+		change_done(change);
+		return -ENOMEM;
+	}
+	for (uint32_t row = 0; row < root->nr_events; row++) {
+		const struct event *event = root->events[row];
+
+		if (!event || event->system_number != system ||
+		    (name && strcmp(event->format->name, name)))
+			continue;
+		change->rows[change->nr] = row;
+		change->formats[change->nr] = event->format;
+		change->pointers[change->nr] = &change->filters[change->nr];
+		change->nr++;
+	}
+	return 0;
+}
+
+static void change_swap(struct instance *instance, struct change *change)
+{
+	for (uint32_t i = 0; i < change->nr; i++) {
+		struct event_filter *filter = &instance->filters[change->rows[i]];
+		struct event_filter old = *filter;
+
+		*filter = change->filters[i];
+		change->filters[i] = old;
+	}
+}
+
+static int change_apply(struct instance *instance, struct change *change)
+{
+	int r = rules_need_filters(instance, instance->root->nr_events);
+
+	if (r)
+		return r;
+	change_swap(instance, change);
+	r = rules_publish(instance);
+	if (r)
+		change_swap(instance, change);
+	return r;
+}
+
+static void log_error(struct instance *instance, const struct event_filter *filter)
+{
+	error_log_add(instance, "event filter parse error",
+		      filter_error_text(filter->error.code), filter->text,
+		      filter->error.pos);
+}
+
+static int function(void *root, const char *name, size_t len,
+		    uint64_t *ret_start, uint64_t *ret_end)
+{
+	return symbols_function(root, name, len, ret_start, ret_end);
+}
+
+static int function_at(void *root, uint64_t addr, uint64_t *ret_start,
+		       uint64_t *ret_end)
+{
+	return symbols_function_at(root, addr, ret_start, ret_end);
+}
+
+static struct filter_env filter_env(const struct instance *instance)
+{
+	return (struct filter_env) {
+		.nr_cpus = instance->root->nr_cpus,
+		.function = function,
+		.function_at = function_at,
+		.ctx = instance->root,
+	};
+}
+
+/* ---- modules that come ---- */
+
+/* The filter of the newest older row of that name, or NULL. */
+static const struct event_filter *find_older(const struct instance *instance,
+					     const struct event *event)
+{
+	for (uint32_t row = event->row; row--; ) {
+		const struct event *older = instance->root->events[row];
+
+		if (older && older->system_number == event->system_number &&
+		    !strcmp(older->format->name, event->format->name))
+			return &instance->filters[row];
+	}
+	return NULL;
+}
+
+void filters_refresh(struct instance *instance)
+{
+	struct root *root = instance->root;
+	struct filter_env env = filter_env(instance);
+	uint32_t row = instance->nr_filters;
+	bool is_changed = false;
+	struct apply apply;
+
+	if (!instance->rules.off || row >= root->nr_events ||
+	    rules_need_filters(instance, root->nr_events))
+		return;
+	for (; row < root->nr_events; row++) {
+		const struct event *event = root->events[row];
+		const struct event_filter *older =
+			event ? find_older(instance, event) : NULL;
+
+		if (!older || !older->text)
+			continue;
+		event_filter_store(&instance->filters[row], event->format,
+				   older->text, strlen(older->text), &env);
+		is_changed = true;
+	}
+	if (is_changed && !rules_publish(instance))
+		apply_start(root, &apply);
+}
+
+/* ---- writes ---- */
+
+int filters_set(struct instance *instance, const struct event *event,
+		const char *data, size_t bytes, bool *ret_is_changed)
+{
+	struct filter_env env = filter_env(instance);
+	struct change change;
+	int ret = 0, r;
+
+	*ret_is_changed = false;
+	if (bytes >= FILTER_TEXT_MAX)
+		return -EINVAL;
+	filters_refresh(instance);
+	r = change_init(&change, instance->root, event->system_number,
+			event->format->name);
+	if (r)
+		return r;
+	for (uint32_t i = 0; r != -ENOMEM && i < change.nr; i++) {
+		r = event_filter_store(&change.filters[i], change.formats[i],
+				       data, bytes, &env);
+		if (change.rows[i] == event->row)
+			ret = r;
+	}
+	r = r == -ENOMEM ? r : change_apply(instance, &change);
+	*ret_is_changed = !r;
+	if (!r && ret)
+		log_error(instance, rules_filter(instance, event));
+	change_done(&change);
+	return r ? r : ret;
+}
+
+int filters_set_system(struct instance *instance, uint32_t system,
+		       const char *data, size_t bytes, bool *ret_is_changed)
+{
+	const struct root *root = instance->root;
+	struct filter_env env = filter_env(instance);
+	struct change change;
+	int r;
+
+	*ret_is_changed = false;
+	filters_refresh(instance);
+	r = change_init(&change, root, system, NULL);
+	if (r)
+		return r;
+	r = system_filter_store(change.pointers, change.formats, change.nr, data,
+				bytes, &env);
+	if (!r)
+		r = change_apply(instance, &change);
+	*ret_is_changed = !r;
+	for (uint32_t i = 0; !r && i < change.nr; i++) {
+		const struct event *event = root->events[change.rows[i]];
+		const struct event_filter *filter = rules_filter(instance, event);
+
+		if (event->is_visible && filter->text && !filter->program)
+			log_error(instance, filter);
+	}
+	change_done(&change);
+	return r;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Changing the filters of an instance. */
+#ifndef ULF_SERVER_FILTERS_H
+#define ULF_SERVER_FILTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct event;
+struct instance;
+
+/*
+ * What was written to the `filter` of an event, or of a system by its number.
+ * -errno of a wrong one, which takes the filter away all the same and is told
+ * in error_log.  Unless *@ret_is_changed is false, the processes are to be told.
+ */
+int filters_set(struct instance *instance, const struct event *event,
+		const char *data, size_t bytes, bool *ret_is_changed);
+int filters_set_system(struct instance *instance, uint32_t system,
+		       const char *data, size_t bytes, bool *ret_is_changed);
+/* Modules came: their events get the filters of their name. */
+void filters_refresh(struct instance *instance);
+
+#endif

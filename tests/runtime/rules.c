@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Filters as a process takes them from shared memory: right ones are in force
+ * when it says so; whatever else stands there is refused, with an error for the
+ * server, and the filter that was in force stays.  A hit in a signal handler, or
+ * in a child, is judged like any other.
+ *
+ * no-sanitize: thread rseq sections are not visible to it
+ */
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "abi/filter.h"
+#include "abi/rules.h"
+#include "lib/check.h"
+#include "lib/driver.h"
+#include "lib/record.h"
+#define CREATE_TRACE_POINTS
+#include "rt_trace.h"
+
+#define NR_DAMAGES	3000
+
+static struct driver driver;
+static uint32_t row;			/* of rt_hit */
+
+/* One rule with one question: is the first field, an int, @value?  Laid out as
+ * struct abi_rules and struct filter_program say. */
+struct piece {
+	uint32_t magic, bytes, nr_rules, reserved;
+	struct abi_rule rule;
+	uint32_t filter_magic, record_bytes, nr_insns, pool_bytes;
+	struct filter_insn insn;
+};
+
+#define PROGRAM_AT	offsetof(struct piece, filter_magic)
+
+static_assert(offsetof(struct piece, rule) == sizeof(struct abi_rules), "");
+static_assert(offsetof(struct piece, insn) - PROGRAM_AT ==
+	      sizeof(struct filter_program), "");
+
+static struct piece make_piece(uint32_t value)
+{
+	return (struct piece) {
+		.magic = ABI_RULES_MAGIC,
+		.bytes = sizeof(struct piece),
+		.nr_rules = 1,
+		.rule = {
+			.row = row,
+			.program = PROGRAM_AT,
+			.program_bytes = sizeof(struct piece) - PROGRAM_AT,
+		},
+		.filter_magic = FILTER_MAGIC,
+		.record_bytes = 12,
+		.nr_insns = 1,
+		.insn = {
+			.op = FILTER_OP_EQ,
+			.load = FILTER_LOAD_4,
+			.offset = 8,
+			.yes = 2,
+			.no = 1,
+			.value = (uint64_t)value << 32,
+		},
+	};
+}
+
+static struct abi_buffer *top(void)
+{
+	return (void *)(driver.mem + driver.control->buffers_off);
+}
+
+/* In one of two places: what is in force is not touched. */
+static int use(const struct piece *piece)
+{
+	static uint32_t in_force;
+	uint64_t off = driver.control->arena_off + (1u << 30) + !in_force * 4096;
+	int r;
+
+	memcpy(driver.mem + off, piece, sizeof(*piece));
+	__atomic_store_n(&top()->rules, off, __ATOMIC_RELEASE);
+	r = driver_apply(&driver);
+	if (!r)
+		in_force = !in_force;
+	return r;
+}
+
+static uint64_t nr_records(void)
+{
+	uint64_t nr = 0;
+
+	for (uint32_t cpu = 0; cpu < driver.control->nr_cpus; cpu++) {
+		for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
+			const struct abi_ring *ring = driver_ring(&driver, cpu, kind);
+
+			nr += ring->tail[ring->position & ABI_POS_TAIL].entries;
+		}
+	}
+	return nr;
+}
+
+/* Of who = 0 .. 9, how many are recorded? */
+static uint64_t hit_all(void)
+{
+	uint64_t before = nr_records();
+
+	for (int who = 0; who < 10; who++)
+		trace_rt_hit(who, 0);
+	return nr_records() - before;
+}
+
+static bool is_in_force(int value)
+{
+	uint64_t before = nr_records();
+
+	trace_rt_hit(value, 0);
+	return nr_records() - before == 1 && hit_all() == 1;
+}
+
+static void right_ones(void)
+{
+	struct piece piece = make_piece(3);
+
+	CHECK_EQ(hit_all(), 10);
+	CHECK_EQ(use(&piece), 0);
+	CHECK(is_in_force(3));
+	piece = make_piece(4);
+	CHECK_EQ(use(&piece), 0);
+	CHECK(is_in_force(4));
+	/* of another event */
+	piece.rule.row = row + 1;
+	CHECK_EQ(use(&piece), 0);
+	CHECK_EQ(hit_all(), 10);
+	piece = make_piece(5);
+	piece.rule.program = 0;
+	CHECK_EQ(use(&piece), 0);
+	CHECK_EQ(hit_all(), 10);
+	__atomic_store_n(&top()->rules, 0, __ATOMIC_RELEASE);
+	CHECK_EQ(driver_apply(&driver), 0);
+	CHECK_EQ(hit_all(), 10);
+}
+
+static void refuses(const struct piece *wrong)
+{
+	CHECK_EQ(use(wrong), -EINVAL);
+	CHECK(is_in_force(7));
+}
+
+#define REFUSES(field, wrong)						\
+	do {								\
+		struct piece piece_ = make_piece(8);			\
+									\
+		piece_.field = (wrong);					\
+		refuses(&piece_);					\
+	} while (0)
+
+static void wrong_ones(void)
+{
+	struct piece piece = make_piece(7);
+
+	CHECK_EQ(use(&piece), 0);
+	REFUSES(magic, 1);
+	REFUSES(bytes, 8);
+	REFUSES(bytes, ~0u);
+	REFUSES(nr_rules, 100);
+	REFUSES(rule.program, 52);
+	REFUSES(rule.program, sizeof(piece) + 8);
+	REFUSES(rule.program_bytes, ~0u);
+	REFUSES(rule.program_bytes, 0);
+	REFUSES(rule.program_bytes, sizeof(struct filter_program));
+	REFUSES(filter_magic, 1);
+	REFUSES(nr_insns, 2);
+	REFUSES(pool_bytes, 8);
+	REFUSES(record_bytes, 100);
+	REFUSES(insn.op, FILTER_OPS);
+	REFUSES(insn.yes, 0);
+	REFUSES(insn.no, 3);
+	REFUSES(insn.offset, 12);
+}
+
+static void wrong_places(void)
+{
+	uint64_t good = top()->rules;
+
+	const uint64_t wrong[] = { 1, 4096, good + 8, driver.control->map_bytes,
+				   ~4095ull };
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		__atomic_store_n(&top()->rules, wrong[i], __ATOMIC_RELEASE);
+		CHECK(driver_apply(&driver) < 0);
+		CHECK(is_in_force(7));
+	}
+}
+
+/* Any bytes: it lives, and the next right one is taken. */
+static void damaged_ones(void)
+{
+	uint64_t random = 4711;
+
+	for (int i = 0; i < NR_DAMAGES; i++) {
+		struct piece piece = make_piece(7);
+
+		for (uint32_t nr = random_below(&random, 4) + 1; nr; nr--)
+			((uint8_t *)&piece)[random_below(&random, sizeof(piece))] =
+				(uint8_t)random_next(&random);
+		use(&piece);
+		hit_all();
+	}
+}
+
+static void in_handler(int sig)
+{
+	(void)sig;
+	hit_all();
+}
+
+static void elsewhere(void)
+{
+	struct piece piece = make_piece(2);
+	uint64_t before;
+	int status;
+	pid_t pid;
+
+	CHECK_EQ(use(&piece), 0);
+	signal(SIGUSR1, in_handler);
+	before = nr_records();
+	raise(SIGUSR1);
+	CHECK_EQ(nr_records() - before, 1);
+	before = nr_records();
+	pid = fork();
+	if (!pid)
+		_exit(!is_in_force(2));
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	CHECK_EQ(nr_records() - before, 2);
+}
+
+int main(void)
+{
+	const struct driver_config config = { 4096, 64, 16, true };
+
+	CHECK_EQ(driver_open(&driver, getpid()), 0);
+	CHECK_EQ(ftruncate(driver.fd, (off_t)driver.control->arena_off +
+				      (1 << 30) + 8192), 0);
+	CHECK_EQ(driver_rings(&driver, &config), 0);
+	row = (uint32_t)driver_find_event(&driver, "rt", "rt_hit");
+	CHECK_EQ(driver_enable(&driver, "rt", "rt_hit", true), 0);
+	right_ones();
+	wrong_ones();
+	wrong_places();
+	damaged_ones();
+	elsewhere();
+	return 0;
+}
