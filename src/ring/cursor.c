@@ -243,26 +243,37 @@ int ring_stats(const struct ring_view *view, struct ring_stats *ret_stats)
 			seq = ring_oldest(view, &head);
 			if (page_summary(view, seq, &start, &bytes, &time))
 				continue;
-			state.offset = 0;
 		}
 		stats.overrun = state.lost +
 			(start > state.entries ? start - state.entries : 0);
 		stats.entries = head.entries > start ? head.entries - start : 0;
 		stats.dropped = head.dropped - state.cleared_dropped;
-		for (uint64_t s = seq; s < head.page; s++) {
-			if (page_summary(view, s, &entries, &bytes, &time))
-				break;
-			stats.bytes += bytes;
-			if (s == seq)
-				stats.oldest_ns = time;
-		}
-		stats.bytes += head.bytes;
-		stats.bytes -= min_u64(stats.bytes, state.offset);
-		if (seq == head.page && head.is_open &&
+		stats.pages = head.page - seq + 1;
+		if ((seq < head.page || head.is_open) &&
 		    !page_summary(view, seq, &entries, &bytes, &time))
 			stats.oldest_ns = time;
 		*ret_stats = stats;
 		return 0;
 	}
 	return -EAGAIN;
+}
+
+uint64_t ring_unread_bytes(const struct ring_view *view)
+{
+	struct abi_ring_read state = read_state(view);
+	uint64_t entries, bytes, time, sum, seq;
+	struct ring_head head;
+
+	if (ring_head(view, &head))
+		return 0;
+	seq = min_u64(state.page, head.page);
+	if (seq < ring_oldest(view, &head)) {
+		seq = ring_oldest(view, &head);
+		state.offset = 0;
+	}
+	sum = head.bytes;
+	for (; seq < head.page; seq++)
+		if (!page_summary(view, seq, &entries, &bytes, &time))
+			sum += bytes;
+	return sum - min_u64(sum, state.offset);
 }

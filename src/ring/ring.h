@@ -32,8 +32,8 @@ uint64_t ring_bytes(uint32_t page_bytes, uint32_t nr_pages);
 /* Make a ring in @mem, which is zeroed and of ring_bytes(). */
 int ring_init(void *mem, const struct ring_config *config);
 
-/* Off: writers find no room in a fast ring and ask why.  Slow rings do not
- * look at it. */
+/* Off: writers find no room in a fast ring and ask why; to a slow one they do
+ * not write. */
 void ring_set_recording(struct abi_ring *ring, uint32_t page_bytes, bool on);
 
 /* ---- writing (write.c) ---- */
@@ -47,7 +47,7 @@ struct ring_set {
 	struct abi_ring **slow;		/* [nr_cpus], entries may be NULL */
 	uint16_t has_rseq;		/* this process may use fast rings */
 	uint16_t clock_given;		/* they are ABI_RING_CLOCK_GIVEN */
-	int32_t clock_id;		/* and this is the clock */
+	uint32_t clock;			/* and this is the clock's row */
 	struct abi_ring *fast[];	/* [nr_cpus], entries may be NULL */
 };
 
@@ -185,10 +185,12 @@ struct ring_stats {
 	uint64_t overrun;		/* lost by overwriting, since the clear */
 	uint64_t dropped;		/* refused, since the clear */
 	uint64_t read;			/* consumed since the clear */
-	uint64_t bytes;			/* of records there to be read */
+	uint64_t pages;			/* in which those there are */
 	uint64_t oldest_ns;		/* time of the oldest page's first; 0 */
 };
 int ring_stats(const struct ring_view *view, struct ring_stats *ret_stats);
+/* Of the records there to be read.  Looks at every page. */
+uint64_t ring_unread_bytes(const struct ring_view *view);
 /* Forget all that was written so far; counters start from 0. */
 int ring_clear(const struct ring_view *view);
 

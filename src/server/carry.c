@@ -67,6 +67,7 @@ int ring_carry(const struct ring_view *from, const struct ring_config *config,
 		return -ENOMEM;
 	/* The oldest go if it is too small, and times are those of before. */
 	private.overwrite = true;
+	private.is_paused = false;
 	private.flags |= ABI_RING_CLOCK_GIVEN;
 	r = ring_init(ring, &private);
 	if (!r)
@@ -74,6 +75,7 @@ int ring_carry(const struct ring_view *from, const struct ring_config *config,
 	if (!r) {
 		ring->overwrite = config->overwrite;
 		ring->flags = config->flags;
+		ring_set_recording(ring, config->page_bytes, !config->is_paused);
 		memcpy(to, ring, used_bytes(ring));
 	}
 	munmap(ring, bytes);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "server/comm.h"
+#include "server/options.h"
 #include "server/root.h"
 #include "server/shm.h"
 
@@ -29,7 +30,7 @@ struct comm {
 };
 
 struct comms {
-	char name[ABI_COMM_LEN];	/* the answer of comms_find() */
+	struct comm found;		/* in the shared table, by find() */
 	uint32_t next;			/* row that comms_refresh() is at */
 	struct comm learned[LEARNED];	/* by tid; the newest stays */
 };
@@ -67,43 +68,56 @@ static bool read_row(const struct abi_comm *shared, struct comm *ret_comm)
 	return false;
 }
 
-static bool find_shared(const struct root *root, uint32_t tid, char *name)
+static bool find_shared(const struct root *root, uint32_t tid,
+			struct comm *ret_comm)
 {
-	struct comm comm;
-
 	for (uint32_t i = 0; i < ABI_COMM_PROBES; i++) {
 		const struct abi_comm *shared = row_of(root, tid, i);
 
-		if (shm_load(&shared->tid) != tid || !read_row(shared, &comm) ||
-		    comm.tid != tid)
-			continue;
-		memcpy(name, comm.name, ABI_COMM_LEN);
-		return true;
+		if (shm_load(&shared->tid) == tid &&
+		    read_row(shared, ret_comm) && ret_comm->tid == tid)
+			return true;
 	}
 	return false;
 }
 
-static bool read_proc(uint32_t pid, uint32_t tid, char *name)
+/* The beginning of /proc/PID/task/TID/FILE, as a string; its length, or 0. */
+static size_t read_proc(uint32_t pid, uint32_t tid, const char *file,
+			char *text, size_t room)
 {
 	char path[64];
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/comm",
-		 pid, tid);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/%s",
+		 pid, tid, file);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return false;
-	n = read(fd, name, ABI_COMM_LEN);
+		return 0;
+	n = read(fd, text, room - 1);
 	close(fd);
-	if (n <= 0)
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}
+
+static bool read_name(uint32_t pid, uint32_t tid, char *name)
+{
+	char line[ABI_COMM_LEN + 1];
+
+	if (!read_proc(pid, tid, "comm", line, sizeof(line)))
 		return false;
-	name[n - 1] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	memcpy(name, line, ABI_COMM_LEN);
 	return true;
 }
 
+static bool is_name_wanted(const struct root *root)
+{
+	return instance_options(&root->top) & OPTION_RECORD_CMD;
+}
+
 /* Which process of the root has this thread? */
-static bool find_living(const struct root *root, uint32_t tid, char *name)
+static void find_living(const struct root *root, struct comm *comm)
 {
 	uint32_t left = SEARCH_MAX;
 
@@ -113,29 +127,45 @@ static bool find_living(const struct root *root, uint32_t tid, char *name)
 		if (!process || process->pidfd < 0)
 			continue;
 		left--;
-		if (read_proc(process->pid, tid, name))
-			return true;
+		if (!read_name(process->pid, comm->tid, comm->name))
+			continue;
+		comm->tgid = process->pid;
+		return;
 	}
-	return false;
+}
+
+static const struct comm *find(struct root *root, uint32_t tid)
+{
+	struct comm *learned = &root->comms->learned[tid % LEARNED];
+	struct comm *found = &root->comms->found;
+	bool is_shared = find_shared(root, tid, found);
+
+	if (is_shared && (*found->name || !is_name_wanted(root)))
+		return found;
+	if (learned->tid != tid) {
+		*learned = (struct comm) { .tid = tid };
+		find_living(root, learned);
+		if (!is_name_wanted(root))
+			learned->name[0] = '\0';
+	}
+	return is_shared && !*learned->name ? found : learned;
 }
 
 const char *comms_find(struct root *root, uint32_t tid)
 {
-	struct comms *comms = root->comms;
-	struct comm *learned = &comms->learned[tid % LEARNED];
+	const struct comm *comm;
 
 	if (!tid)
 		return "<idle>";
 	if ((int32_t)tid < 0)
 		return "<XXX>";
-	if (find_shared(root, tid, comms->name))
-		return comms->name;
-	if (learned->tid != tid) {
-		learned->tid = tid;
-		if (!find_living(root, tid, learned->name))
-			learned->name[0] = '\0';
-	}
-	return *learned->name ? learned->name : "<...>";
+	comm = find(root, tid);
+	return *comm->name ? comm->name : "<...>";
+}
+
+uint32_t comms_find_tgid(struct root *root, uint32_t tid)
+{
+	return (int32_t)tid > 0 ? find(root, tid)->tgid : 0;
 }
 
 void comms_expire(struct root *root)
@@ -145,7 +175,7 @@ void comms_expire(struct root *root)
 
 /* As the runtime does it: ours from before, else a free one, else the one that
  * was written first. */
-void comms_add(struct root *root, uint32_t tid, uint32_t tgid, const char *name)
+static void add(struct root *root, uint32_t tid, uint32_t tgid, const char *name)
 {
 	struct abi_comm *best = NULL;
 	uint32_t stamp = 0, sequence;
@@ -181,12 +211,30 @@ void comms_add(struct root *root, uint32_t tid, uint32_t tgid, const char *name)
 	shm_store(&best->sequence, sequence + 2);	/* [comm.write] */
 }
 
+void comms_meet(struct root *root, uint32_t tid)
+{
+	char name[ABI_COMM_LEN] = "", status[256];
+	uint32_t tgid = tid;
+	const char *line;
+
+	if (is_name_wanted(root) && !read_name(tid, tid, name))
+		return;
+	if (read_proc(tid, tid, "status", status, sizeof(status))) {
+		line = strstr(status, "\nTgid:");
+		if (line)
+			tgid = (uint32_t)strtoul(line + 6, NULL, 10);
+	}
+	add(root, tid, tgid, name);
+}
+
 void comms_refresh(struct root *root)
 {
 	uint32_t left = REFRESH_MAX, start = root->comms->next;
 	char name[ABI_COMM_LEN];
 	struct comm comm;
 
+	if (!is_name_wanted(root))
+		return;
 	for (uint32_t i = 0; i < ABI_COMMS && left; i++) {
 		uint32_t row = (start + i) % ABI_COMMS;
 
@@ -194,9 +242,9 @@ void comms_refresh(struct root *root)
 			continue;
 		left--;
 		root->comms->next = (row + 1) % ABI_COMMS;
-		if (read_proc(comm.tgid, comm.tid, name) &&
+		if (read_name(comm.tgid, comm.tid, name) &&
 		    strcmp(name, comm.name))
-			comms_add(root, comm.tid, comm.tgid, name);
+			add(root, comm.tid, comm.tgid, name);
 	}
 }
 
@@ -208,7 +256,8 @@ static int compare_comms(const void *pa, const void *pb)
 }
 
 int comms_list(struct root *root,
-	       void (*emit)(void *arg, uint32_t tid, const char *name),
+	       void (*emit)(void *arg, uint32_t tid, uint32_t tgid,
+			    const char *name),
 	       void *arg)
 {
 	struct comm *sorted = calloc(ABI_COMMS, sizeof(*sorted));
@@ -222,7 +271,8 @@ int comms_list(struct root *root,
 	qsort(sorted, nr, sizeof(*sorted), compare_comms);
 	for (size_t i = 0; i < nr; i++)
 		if (!i || sorted[i].tid != sorted[i - 1].tid)
-			emit(arg, sorted[i].tid, sorted[i].name);
+			emit(arg, sorted[i].tid, sorted[i].tgid,
+			     sorted[i].name);
 	free(sorted);
 	return 0;
 }

@@ -15,17 +15,20 @@ void comms_free(struct comms *comms);
 
 /* The name of @tid, or "<...>"; valid until the next call. */
 const char *comms_find(struct root *root, uint32_t tid);
-/* Put a name into the shared table. */
-void comms_add(struct root *root, uint32_t tid, uint32_t tgid, const char *name);
+/* The process that it is, or was, a thread of; 0: not known. */
+uint32_t comms_find_tgid(struct root *root, uint32_t tid);
+/* Put a thread that need not be of the root into the shared table. */
+void comms_meet(struct root *root, uint32_t tid);
 /* A thread enters its name once, and may get another one later: look at some
  * of the living. */
 void comms_refresh(struct root *root);
 /* Ask /proc again for those that were not found. */
 void comms_expire(struct root *root);
 
-/* Calls @emit for each thread in the table, by thread id. */
+/* Calls @emit for each thread in the table, by thread id; @name may be "". */
 int comms_list(struct root *root,
-	       void (*emit)(void *arg, uint32_t tid, const char *name),
+	       void (*emit)(void *arg, uint32_t tid, uint32_t tgid,
+			    const char *name),
 	       void *arg);
 
 #endif

@@ -258,26 +258,6 @@ bool event_is_enabled(const struct instance *instance,
 	       !shm_load(&shared->failed);
 }
 
-const struct event_format *event_print_format(void)
-{
-	static struct event_format *format;	/* made once, kept */
-
-	if (format)
-		return format;
-	format = event_format_alloc("ftrace", "print", ABI_EVENT_ID_PRINT,
-				    "\"%ps: %s\", (void *)REC->ip, REC->buf");
-	if (!format)
-		return NULL;
-	if (event_format_add_field(format, "unsigned long", "ip", 8, 8,
-				   false) < 0 ||
-	    event_format_add_field(format, "char[]", "buf", 16, 0,
-				   false) < 0) {
-		event_format_free(format);
-		format = NULL;
-	}
-	return format;
-}
-
 static bool is_match(const struct event *event, const struct event_match *match)
 {
 	const char *system = event->format->system;

@@ -1,150 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of `trace`: its header, and a line for each record. */
+/* A record as a line of `trace`: what it says, under each option. */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/digits.h"
 #include "base/text.h"
-#include "event/clock.h"
 #include "event/format.h"
 #include "event/print.h"
-#include "server/comm.h"
-#include "server/line.h"
+#include "server/line_impl.h"
 #include "server/merge.h"
-#include "server/root.h"
-#include "server/shm.h"
+#include "server/options.h"
+#include "server/ptrhash.h"
 #include "server/symbols.h"
 
-#define PID_WIDTH		7
-#define CONTEXT_BYTES_MAX	128
-
-/* What every record starts with. */
-struct entry {
-	uint16_t type;
-	uint8_t flags;
-	uint8_t preempt_count;
-	int32_t pid;
-};
-
-/* The kernel's bits of entry.flags. */
-enum entry_flags {
-	FLAG_IRQS_OFF		= 0x01,
-	FLAG_RESCHED_LAZY	= 0x02,
-	FLAG_RESCHED		= 0x04,
-	FLAG_HARDIRQ		= 0x08,
-	FLAG_SOFTIRQ		= 0x10,
-	FLAG_PREEMPT_RESCHED	= 0x20,
-	FLAG_NMI		= 0x40,
-	FLAG_BH_OFF		= 0x80,
-};
-
-static char irqs_char(uint8_t flags)
-{
-	static const char chars[] = { '.', 'd', 'b', 'D' };
-
-	return chars[!!(flags & FLAG_IRQS_OFF) + 2 * !!(flags & FLAG_BH_OFF)];
-}
-
-static char resched_char(uint8_t flags)
-{
-	/* preempt, need, lazy: a bit each */
-	static const char chars[] = { '.', 'l', 'n', 'b', 'p', 'L', 'N', 'B' };
-
-	return chars[!!(flags & FLAG_RESCHED_LAZY) + 2 * !!(flags & FLAG_RESCHED) +
-		     4 * !!(flags & FLAG_PREEMPT_RESCHED)];
-}
-
-static char context_char(uint8_t flags)
-{
-	if (flags & FLAG_NMI)
-		return flags & FLAG_HARDIRQ ? 'Z' : 'z';
-	if (flags & FLAG_HARDIRQ)
-		return flags & FLAG_SOFTIRQ ? 'H' : 'h';
-	return flags & FLAG_SOFTIRQ ? 's' : '.';
-}
-
-static char depth_char(unsigned int depth)
-{
-	return depth ? "0123456789abcdef"[depth] : '.';
-}
-
-/* A number of at least @width characters; where it ends. */
-static char *put_number(char *to, uint64_t value, size_t width, char fill)
-{
-	char digits[DIGITS_MAX], *end = digits + sizeof(digits);
-	char *start = digits_put(end, value);
-	size_t len = (size_t)(end - start);
-
-	for (; len < width; width--)
-		*to++ = fill;
-	memcpy(to, start, len);
-	return to + len;
-}
-
-/* "            name-4711   ": the name to the right, the number to the left. */
-static char *put_task(char *to, const char *comm, int32_t pid)
-{
-	size_t len = strnlen(comm, ABI_COMM_LEN);
-	char *start;
-
-	memset(to, ' ', ABI_COMM_LEN + 1 + PID_WIDTH);
-	memcpy(to + ABI_COMM_LEN - len, comm, len);
-	to += ABI_COMM_LEN;
-	*to++ = '-';
-	start = to;
-	if (pid < 0)
-		*to++ = '-';
-	to = put_number(to, pid < 0 ? -(uint64_t)pid : (uint64_t)pid, 0, ' ');
-	return to < start + PID_WIDTH ? start + PID_WIDTH : to;
-}
-
-static char *put_flags(char *to, const struct entry *entry)
-{
-	*to++ = irqs_char(entry->flags);
-	*to++ = resched_char(entry->flags);
-	*to++ = context_char(entry->flags);
-	*to++ = depth_char(entry->preempt_count & 15);
-	*to++ = depth_char(entry->preempt_count >> 4);
-	return to;
-}
-
-static char *put_time(char *to, uint64_t time, bool is_ns)
-{
-	uint64_t us = time / 1000 + (time % 1000 >= 500);
-
-	if (!is_ns)
-		return put_number(to, time, 12, ' ');
-	to = put_number(to, us / 1000000, 5, ' ');
-	*to++ = '.';
-	return put_number(to, us % 1000000, 6, '0');
-}
-
-/*
- * TASK-PID, CPU, flags and time.  Put together by hand: printf() would take
- * longer for it than all the rest of a line takes.
- */
-static void print_context(struct instance *instance,
-			  const struct merge_record *record,
-			  const struct entry *entry, struct text *out)
-{
-	const struct clock_row *clock =
-		clock_get(shm_load(&instance->abi->clock));
-	const char *comm = comms_find(instance->root, (uint32_t)entry->pid);
-	char *start = text_reserve(out, CONTEXT_BYTES_MAX), *to = start;
-
-	if (!start)
-		return;
-	to = put_task(to, comm, entry->pid);
-	to = mempcpy(to, " [", 2);
-	to = put_number(to, record->cpu, 3, '0');
-	to = mempcpy(to, "] ", 2);
-	to = put_flags(to, entry);
-	*to++ = ' ';
-	to = put_time(to, record->time, clock->in_ns);
-	to = mempcpy(to, ": ", 2);
-	out->len += (size_t)(to - start);
-}
+/* What is not made of text prints an event as its number. */
+#define NUMBERS		(OPTION_RAW | OPTION_HEX | OPTION_BIN)
 
 /* For the printer: what only the program's files know. */
 static int print_symbol(void *ctx, uint64_t addr, enum print_symbol style,
@@ -158,10 +27,28 @@ static int print_string(void *ctx, uint64_t addr, struct text *out)
 	return symbols_string(ctx, addr, out);
 }
 
-/* ftrace:print.  The text brings its own newline. */
-static void print_marker(struct root *root, const struct merge_record *record,
-			 struct text *out)
+static uint64_t print_hash_ptr(void *ctx, uint64_t ptr)
 {
+	(void)ctx;
+	return ptrhash(ptr);
+}
+
+/* A place in the program, as sym-offset and sym-addr want it. */
+static void print_ip(const struct line *line, uint64_t ip, struct text *out)
+{
+	enum print_symbol style = line->options & OPTION_SYM_OFFSET ?
+				  PRINT_SYMBOL_OFFSET : PRINT_SYMBOL_NAME;
+
+	if (symbols_print(line->instance->root, ip, style, out))
+		text_printf(out, "0x%" PRIx64, ip);
+	if (line->options & OPTION_SYM_ADDR)
+		text_printf(out, " <%016" PRIx64 ">", ip);
+}
+
+/* ftrace:print.  The text brings its own newline. */
+static void print_marker(const struct line *line, struct text *out)
+{
+	const struct merge_record *record = line->record;
 	const char *text = (const char *)record->data + 16;
 	uint64_t ip;
 
@@ -170,20 +57,63 @@ static void print_marker(struct root *root, const struct merge_record *record,
 		return;
 	}
 	memcpy(&ip, record->data + 8, sizeof(ip));
-	if (!ip)
-		text_puts(out, "tracing_mark_write");
-	else if (symbols_print(root, ip, PRINT_SYMBOL_NAME, out))
-		text_printf(out, "0x%" PRIx64, ip);
-	text_puts(out, ": ");
+	if (line->options & OPTION_PRINTK_MSGONLY) {
+		/* the text is all */
+	} else if (line->options & OPTION_RAW) {
+		text_printf(out, "# %" PRIx64 " ", ip);
+	} else {
+		/* What the server wrote comes from no place in the program. */
+		if (ip)
+			print_ip(line, ip, out);
+		else
+			text_puts(out, "tracing_mark_write");
+		text_puts(out, ": ");
+	}
 	text_write(out, text, strnlen(text, record->bytes - 16));
 }
 
-static void print_event(struct root *root, struct event *event,
-			const struct merge_record *record, struct text *out)
+/* ftrace:raw_data. */
+static void print_raw_data(const struct line *line, struct text *out)
 {
-	const struct print_program *program = event_program(event);
-	const struct print_env env = { .ctx = root, .symbol = print_symbol,
-				       .string = print_string };
+	const struct merge_record *record = line->record;
+	uint32_t id;
+
+	if (record->bytes < 12) {
+		text_puts(out, "[a marker cut short]\n");
+		return;
+	}
+	memcpy(&id, record->data + 8, sizeof(id));
+	text_printf(out, "# %" PRIx32 " buf:", id);
+	for (uint32_t i = 12; i < record->bytes; i++)
+		text_printf(out, " %02x", record->data[i]);
+	text_putc(out, '\n');
+}
+
+/* How the kernel's own events are printed; NULL: it is none. */
+static void (*own_printer(uint16_t type))(const struct line *line, struct text *out)
+{
+	switch (type) {
+	case ABI_EVENT_ID_PRINT:
+		return print_marker;
+	case ABI_EVENT_ID_RAW_DATA:
+		return print_raw_data;
+	default:
+		return NULL;
+	}
+}
+
+static void print_event(const struct line *line, struct event *event,
+			struct text *out)
+{
+	const struct merge_record *record = line->record;
+	const struct print_program *program =
+		line->options & OPTION_FIELDS ? NULL : event_program(event);
+	const struct print_env env = {
+		.ctx = line->instance->root,
+		.symbol = print_symbol,
+		.string = print_string,
+		.hash_ptr = line->options & OPTION_HASH_PTR ? print_hash_ptr : NULL,
+	};
 	int r;
 
 	text_puts(out, event->format->name);
@@ -199,47 +129,66 @@ static void print_event(struct root *root, struct event *event,
 	text_putc(out, '\n');
 }
 
-void line_print(struct instance *instance, const struct merge_record *record,
-		struct text *out)
+/* As text: what the event itself, or the option fields, says. */
+static void print_text(const struct line *line, struct text *out)
 {
-	struct entry entry = { 0 };
-	struct event *event;
+	uint16_t type = line->entry.type;
+	struct event *event = events_by_id(line->instance->root, type);
+
+	if (own_printer(type) && (line->options & OPTION_FIELDS))
+		text_printf(out, "UNKNOWN TYPE %u\n", type);
+	else if (own_printer(type))
+		own_printer(type)(line, out);
+	else if (event)
+		print_event(line, event, out);
+	else
+		text_printf(out, "Unknown type %u\n", type);
+}
+
+static void print_numbers(const struct line *line, struct text *out)
+{
+	uint16_t type = line->entry.type;
+	bool is_known = own_printer(type) ||
+			events_by_id(line->instance->root, type);
+
+	if (line->options & (OPTION_BIN | OPTION_HEX)) {
+		if (is_known)
+			text_printf(out, "type: %u\n", type);
+		if (!(line->options & OPTION_BIN))
+			text_putc(out, '\n');
+	} else if (own_printer(type)) {
+		own_printer(type)(line, out);
+	} else {
+		text_printf(out, is_known ? "type: %u\n" : "%u ?\n", type);
+	}
+}
+
+void line_print(struct instance *instance, const struct merge_record *record,
+		const struct line_place *place, struct text *out)
+{
+	struct line line = {
+		.instance = instance,
+		.record = record,
+		.place = place,
+		.options = instance_options(instance),
+	};
 
 	if (record->lost)
 		text_printf(out, "CPU:%u [LOST %" PRIu64 " EVENTS]\n",
 			    record->cpu, record->lost);
-	memcpy(&entry, record->data,
-	       record->bytes < sizeof(entry) ? record->bytes : sizeof(entry));
-	print_context(instance, record, &entry, out);
-	event = events_by_id(instance->root, entry.type);
-	if (entry.type == ABI_EVENT_ID_PRINT)
-		print_marker(instance->root, record, out);
-	else if (event)
-		print_event(instance->root, event, record, out);
+	memcpy(&line.entry, record->data, record->bytes < sizeof(line.entry) ?
+	       record->bytes : sizeof(line.entry));
+	if (line.entry.type == ABI_EVENT_ID_PRINT &&
+	    (line.options & OPTION_PRINTK_MSGONLY)) {
+		print_marker(&line, out);
+		return;
+	}
+	if (place->is_start && !(line.options & NUMBERS))
+		text_printf(out, "##### CPU %u buffer started ####\n",
+			    record->cpu);
+	context_print(&line, out);
+	if (line.options & NUMBERS)
+		print_numbers(&line, out);
 	else
-		text_printf(out, "Unknown type %u\n", entry.type);
-}
-
-void line_print_header(struct instance *instance, struct text *out)
-{
-	struct ring_stats stats;
-
-	instance_stats(instance, CPU_ALL, &stats);
-	text_printf(out,
-		    "# tracer: nop\n"
-		    "#\n"
-		    "# entries-in-buffer/entries-written: %" PRIu64 "/%" PRIu64
-		    "   #P:%ld\n"
-		    "#\n",
-		    stats.entries, stats.entries + stats.overrun,
-		    sysconf(_SC_NPROCESSORS_ONLN));
-	text_puts(out,
-		  "#                                _-----=> irqs-off/BH-disabled\n"
-		  "#                               / _----=> need-resched\n"
-		  "#                              | / _---=> hardirq/softirq\n"
-		  "#                              || / _--=> preempt-depth\n"
-		  "#                              ||| / _-=> migrate-disable\n"
-		  "#                              |||| /     delay\n"
-		  "#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
-		  "#              | |         |   |||||     |         |\n");
+		print_text(&line, out);
 }

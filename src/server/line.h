@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* A record as a line of `trace`. */
+/* Records as lines of `trace`, in the way that the buffer's options say. */
 #ifndef ULF_SERVER_LINE_H
 #define ULF_SERVER_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct instance;
 struct merge_record;
 struct text;
 
+/* Where a record stands among those that are printed; latency-format shows it. */
+struct line_place {
+	uint64_t number;
+	uint64_t next_time;		/* of the one after it, else its own */
+	bool is_start;			/* say that its CPU's records begin here */
+};
+
 /* With the `CPU:n [LOST m EVENTS]` line if some were lost before it. */
 void line_print(struct instance *instance, const struct merge_record *record,
-		struct text *out);
+		const struct line_place *place, struct text *out);
 /* The header of `trace`. */
 void line_print_header(struct instance *instance, struct text *out);
 

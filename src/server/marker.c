@@ -19,18 +19,25 @@
 #include "server/root.h"
 #include "server/shm.h"
 
-/* The kernel's limit, which is what fits into a page there. */
+#define HEADER_BYTES	8u		/* what every record starts with */
+#define IP_BYTES	8u		/* of a text; 0: tracing_mark_write */
+#define DATA_MAX	(RING_PAYLOAD_MAX - HEADER_BYTES)
+/* The kernel's limit, which is what fits into a page there; newline and NUL
+ * come on top. */
 #define TEXT_MAX	4054u
+#define TEXT_FITS	(DATA_MAX - IP_BYTES - 2)
 
 struct marker {
+	uint64_t headroom;		/* RING_HEADROOM of it */
 	uint16_t type;
 	uint8_t flags;
 	uint8_t preempt_count;
 	int32_t pid;
-	uint64_t ip;			/* 0: prints as tracing_mark_write */
-	char text[TEXT_MAX + 2];	/* with newline and NUL */
+	char data[DATA_MAX];
+	uint64_t tail;
 };
-static_assert(offsetof(struct marker, text) == 16, "the kernel's layout");
+static_assert(offsetof(struct marker, data) - offsetof(struct marker, type) ==
+	      HEADER_BYTES, "the kernel's layout");
 
 /* Field 39 of /proc/TID/stat, counted from the end of the name. */
 static uint32_t cpu_of(pid_t tid, uint32_t nr_cpus)
@@ -56,49 +63,14 @@ static uint32_t cpu_of(pid_t tid, uint32_t nr_cpus)
 	return cpu < nr_cpus ? (uint32_t)cpu : 0;
 }
 
-static void remember_writer(struct root *root, pid_t tid)
+/* Put it, with @bytes of data, into the ring. */
+static int marker_record(struct instance *instance, struct marker *marker,
+			 size_t bytes)
 {
-	char path[64], name[ABI_COMM_LEN];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = read(fd, name, sizeof(name));
-	close(fd);
-	if (n <= 0)
-		return;
-	name[n - 1] = '\0';
-	comms_add(root, (uint32_t)tid, (uint32_t)tid, name);
-}
-
-/* One that ends in a newline, which is added if it is missing. */
-static uint32_t marker_fill(struct marker *marker, const char *text, size_t len)
-{
-	memcpy(marker->text, text, len);
-	if (!len || text[len - 1] != '\n')
-		marker->text[len++] = '\n';
-	marker->text[len++] = '\0';
-	return (uint32_t)(offsetof(struct marker, text) + len);
-}
-
-ssize_t marker_write(struct instance *instance, const char *text, size_t len,
-		     pid_t tid)
-{
-	struct {
-		uint64_t headroom;	/* RING_HEADROOM of it */
-		struct marker marker;
-		uint64_t tail;
-	} m = {
-		.marker.type = ABI_EVENT_ID_PRINT,
-		.marker.pid = tid,
-	};
+	uint32_t clock = shm_load(&instance->abi->clock);
 	struct root *root = instance->root;
 	struct instance_ring *ring;
 	sigset_t all, before;
-	uint32_t bytes;
 	int r;
 
 	if (!shm_load(&instance->abi->recording))
@@ -106,21 +78,51 @@ ssize_t marker_write(struct instance *instance, const char *text, size_t len,
 	r = instance_need_rings(instance);
 	if (r)
 		return r;
-	ring = instance_ring(instance, cpu_of(tid, root->nr_cpus), ABI_RING_SLOW);
+	ring = instance_ring(instance, cpu_of(marker->pid, root->nr_cpus),
+			     ABI_RING_SLOW);
 	if (!ring)
 		return -EBADF;
-	if (len > TEXT_MAX)
-		len = TEXT_MAX;
-	if (len > RING_PAYLOAD_MAX - offsetof(struct marker, text) - 2)
-		len = RING_PAYLOAD_MAX - offsetof(struct marker, text) - 2;
-	bytes = marker_fill(&m.marker, text, len);
-	remember_writer(root, tid);
+	comms_meet(root, (uint32_t)marker->pid);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	r = ring_view_write(&ring->view, &m.marker, bytes,
-			    clock_posix_ns(clock_get(
-				shm_load(&instance->abi->clock))->id),
+	r = ring_view_write(&ring->view, &marker->type,
+			    (uint32_t)(HEADER_BYTES + bytes),
+			    clock_read(clock_get(clock),
+				       &root->control->counter),
 			    (uint32_t)syscall(SYS_gettid));
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return r ? -EBADF : (ssize_t)len;
+	return r ? -EBADF : 0;
+}
+
+/* It ends in a newline, which is added if it is missing. */
+ssize_t marker_write(struct instance *instance, const char *text, size_t len,
+		     pid_t tid)
+{
+	struct marker marker = { .type = ABI_EVENT_ID_PRINT, .pid = tid };
+	char *end = marker.data + IP_BYTES;
+	int r;
+
+	if (len > TEXT_MAX)
+		len = TEXT_MAX;
+	if (len > TEXT_FITS)
+		len = TEXT_FITS;
+	end = mempcpy(end, text, len);
+	if (!len || text[len - 1] != '\n')
+		*end++ = '\n';
+	*end++ = '\0';
+	r = marker_record(instance, &marker, (size_t)(end - marker.data));
+	return r ? r : (ssize_t)len;
+}
+
+ssize_t marker_write_raw(struct instance *instance, const char *data, size_t len,
+			 pid_t tid)
+{
+	struct marker marker = { .type = ABI_EVENT_ID_RAW_DATA, .pid = tid };
+	int r;
+
+	if (len < sizeof(uint32_t) || len > DATA_MAX)
+		return -EINVAL;
+	memcpy(marker.data, data, len);
+	r = marker_record(instance, &marker, len);
+	return r ? r : (ssize_t)len;
 }

@@ -38,7 +38,7 @@ struct mount {
 	struct mounts *mounts;
 	struct loop_source source;
 	struct tracefs_fuse *fuse;
-	char *path;
+	char *path;			/* "": in a namespace of its own */
 };
 
 struct mounts {
@@ -86,17 +86,13 @@ static int write_file(const char *path, const struct text *text)
  * all: the mounts themselves go on. */
 static void save(struct mounts *mounts)
 {
-	struct mount *mount;
 	struct text text;
 
-	if (TAILQ_EMPTY(&mounts->list)) {
-		unlink(mounts->file);
-		return;
-	}
 	text_init(&text, LIST_BYTES);
-	TAILQ_FOREACH(mount, &mounts->list, link)
-		text_write(&text, mount->path, strlen(mount->path) + 1);
-	if (write_file(mounts->new_file, &text) == 0)
+	mounts_list(mounts, &text);
+	if (text.len == 0)
+		unlink(mounts->file);
+	else if (write_file(mounts->new_file, &text) == 0)
 		rename(mounts->new_file, mounts->file);
 	text_done(&text);
 }
@@ -161,18 +157,14 @@ void mounts_check(struct mounts *mounts)
 	}
 }
 
-int mounts_list(struct mounts *mounts, int (*emit)(void *arg, const char *path),
-		void *arg)
+void mounts_list(const struct mounts *mounts, struct text *out)
 {
-	struct mount *mount;
-	int ret;
+	const struct mount *mount;
 
 	TAILQ_FOREACH(mount, &mounts->list, link) {
-		ret = emit(arg, mount->path);
-		if (ret)
-			return ret;
+		if (*mount->path)
+			text_write(out, mount->path, strlen(mount->path) + 1);
 	}
-	return 0;
 }
 
 void mounts_tick(struct mounts *mounts)
@@ -290,10 +282,9 @@ void mounts_free(struct mounts *mounts)
 	if (!mounts)
 		return;
 	text_init(&paths, LIST_BYTES);
-	while ((mount = TAILQ_FIRST(&mounts->list))) {
-		text_write(&paths, mount->path, strlen(mount->path) + 1);
+	mounts_list(mounts, &paths);
+	while ((mount = TAILQ_FIRST(&mounts->list)))
 		mount_free(mount);
-	}
 	for (at = 0; at < paths.len; at += strlen(paths.data + at) + 1)
 		fusemount_close(paths.data + at, true, true);
 	text_done(&paths);

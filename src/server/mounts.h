@@ -9,6 +9,7 @@
 struct loop;
 struct mounts;
 struct server;
+struct text;
 
 int mounts_new(struct loop *loop, struct server *server, const char *dir,
 	       struct mounts **ret_mounts);
@@ -16,13 +17,13 @@ int mounts_new(struct loop *loop, struct server *server, const char *dir,
 void mounts_free(struct mounts *mounts);
 
 /* Serve @fd, an open /dev/fuse mounted on @path (which is never looked at, for
- * it may lead through a mount of ours).  Takes @fd over if it succeeds. */
+ * it may lead through a mount of ours), or, if that is "", in a namespace that
+ * we cannot reach: it goes with its users.  Takes @fd over if it succeeds. */
 int mounts_add(struct mounts *mounts, const char *path, int fd);
 /* Something was unmounted: forget what is dead. */
 void mounts_check(struct mounts *mounts);
-/* The paths, in the order of mounting; stops when @emit is not 0. */
-int mounts_list(struct mounts *mounts, int (*emit)(void *arg, const char *path),
-		void *arg);
+/* Their paths, NUL after each, in the order of mounting. */
+void mounts_list(const struct mounts *mounts, struct text *out);
 
 /* Mount again what a server that was killed had mounted. */
 void mounts_restore(struct mounts *mounts);

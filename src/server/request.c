@@ -15,8 +15,10 @@
 #include "base/fusemount.h"
 #include "base/text.h"
 #include "server/mounts.h"
+#include "server/root.h"
 #include "server/server.h"
 #include "server/socket_impl.h"
+#include "server/symbols.h"
 #include "tracefs/tracefs.h"
 
 #define PATH_BYTES	4096u
@@ -252,7 +254,7 @@ static void add_mount(struct client *client, const struct abi_request *request)
 	(void)request;
 	if (!path)
 		return;
-	if (*path != '/' || client->passed_fd < 0 ||
+	if ((*path && *path != '/') || client->passed_fd < 0 ||
 	    !fusemount_is_device(client->passed_fd)) {
 		answer(client, -EINVAL);
 		return;
@@ -270,22 +272,39 @@ static void check_mounts(struct client *client, const struct abi_request *reques
 	answer(client, 0);
 }
 
-static int emit_mount(void *arg, const char *path)
-{
-	struct text *text = arg;
-
-	text_write(text, path, strlen(path) + 1);
-	return text->error;
-}
-
 static void list_mounts(struct client *client, const struct abi_request *request)
 {
 	struct text text;
 
 	(void)request;
 	text_init(&text, ABI_SOCKET_ANSWER_MAX);
-	answer_text(client, mounts_list(client->sockets->mounts, emit_mount, &text),
-		    &text);
+	mounts_list(client->sockets->mounts, &text);
+	answer_text(client, 0, &text);
+}
+
+/* All of it is made for each piece: few roots have more than one. */
+static void list_symbols(struct client *client, const struct abi_request *request)
+{
+	const char *name = path_of(client);
+	struct root *root;
+	struct text text;
+	size_t bytes;
+
+	if (!name)
+		return;
+	root = server_find_root(client->sockets->server, name);
+	if (!root || !root_is_usable(root)) {
+		answer(client, root ? -ENODEV : -ENOENT);
+		return;
+	}
+	text_init(&text, ABI_SOCKET_SYMBOLS_MAX);
+	symbols_list(root, &text);
+	bytes = request->offset < text.len ? text.len - request->offset : 0;
+	if (bytes > ABI_SOCKET_ANSWER_MAX)
+		bytes = ABI_SOCKET_ANSWER_MAX;
+	client_answer(client, text.error, bytes ? text.data + request->offset : NULL,
+		      text.error ? 0 : bytes);
+	text_done(&text);
 }
 
 static void stop_server(struct client *client, const struct abi_request *request)
@@ -310,6 +329,7 @@ static const struct request_op {
 	[ABI_SOCKET_MOUNT]	= { PATH_BYTES, add_mount },
 	[ABI_SOCKET_UMOUNT]	= { 0, check_mounts },
 	[ABI_SOCKET_MOUNTS]	= { 0, list_mounts },
+	[ABI_SOCKET_SYMBOLS]	= { PATH_BYTES, list_symbols },
 	[ABI_SOCKET_SHUTDOWN]	= { 0, stop_server },
 	[ABI_SOCKET_CANCEL]	= { 0, NULL },
 };

@@ -12,6 +12,7 @@
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
+#include "server/timebase.h"
 
 static struct abi_ring_ref ref_load(const struct abi_ring_ref *shared)
 {
@@ -45,6 +46,24 @@ static void drop_prev(struct instance *instance, uint32_t cpu, int kind,
 		return;
 	ref_store(prev, (struct abi_ring_ref) { 0, 0 });
 	arena_free(instance->root, &ref, generation);
+}
+
+void instance_drop_rings(struct instance *instance)
+{
+	struct root *root = instance->root;
+	uint32_t generation = shm_load(&root->control->generation) + 1;
+
+	for (uint32_t cpu = 0; cpu < root->nr_cpus; cpu++) {
+		for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
+			struct abi_ring_ref *ring = &instance->abi->ring[cpu][kind];
+			struct abi_ring_ref ref = ref_load(ring);
+
+			drop_prev(instance, cpu, kind, generation);
+			ref_store(ring, (struct abi_ring_ref) { 0, 0 });
+			arena_free(root, &ref, generation);
+		}
+	}
+	instance->rings_serial++;
 }
 
 /* Put the plan's rings in place of those that are there. */
@@ -131,10 +150,25 @@ int instance_resize(struct instance *instance, int cpu, uint64_t kb)
 	return 0;
 }
 
+/* New rings, as the buffer now says, and nothing in them. */
+static int rebuild(struct instance *instance)
+{
+	uint64_t cpu_kb[ABI_CPUS];
+	int r;
+
+	if (!instance_has_rings(instance))
+		return 0;
+	for (uint32_t i = 0; i < instance->root->nr_cpus; i++)
+		cpu_kb[i] = shm_load(&instance->abi->cpu_kb[i]);
+	r = replace(instance, CPU_ALL, cpu_kb, false);
+	if (!r)
+		shm_store(&instance->abi->time_start, timebase_now(instance));
+	return r;
+}
+
 int instance_set_clock(struct instance *instance, uint32_t row)
 {
 	uint32_t old = shm_load(&instance->abi->clock);
-	uint64_t cpu_kb[ABI_CPUS];
 	int r;
 
 	/* To choose the same again empties the buffer, too. */
@@ -142,15 +176,24 @@ int instance_set_clock(struct instance *instance, uint32_t row)
 		instance_clear(instance, CPU_ALL);
 		return 0;
 	}
-	/* The new rings are made for the clock that the buffer names. */
 	shm_store(&instance->abi->clock, row);
-	if (!instance_has_rings(instance))
-		return 0;
-	for (uint32_t i = 0; i < instance->root->nr_cpus; i++)
-		cpu_kb[i] = shm_load(&instance->abi->cpu_kb[i]);
-	r = replace(instance, CPU_ALL, cpu_kb, false);
+	r = rebuild(instance);
 	if (r)
 		shm_store(&instance->abi->clock, old);
+	return r;
+}
+
+int instance_set_page_bytes(struct instance *instance, uint32_t bytes)
+{
+	uint32_t old = instance_page_bytes(instance);
+	int r;
+
+	if (bytes == old)
+		return 0;
+	shm_store(&instance->abi->page_bytes, bytes);
+	r = rebuild(instance);
+	if (r)
+		shm_store(&instance->abi->page_bytes, old);
 	return r;
 }
 
@@ -166,6 +209,8 @@ void instance_clear(struct instance *instance, int cpu)
 		ring_clear(&ring->view);
 	}
 	instance->rings_serial++;
+	if (cpu == CPU_ALL)
+		shm_store(&instance->abi->time_start, timebase_now(instance));
 	instance_retire(instance);
 }
 

@@ -7,12 +7,14 @@
 #include "base/text.h"
 #include "event/clock.h"
 #include "server/mapping.h"
+#include "server/options.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
 #include "server/timebase.h"
 
 #define DEFAULT_KB		1408	/* the kernel's */
+#define DEFAULT_PERCENT		50
 #define SLOW_PAGES_MIN		16
 #define MAPPED_BYTES_MAX	(1ull << 40)	/* a root; address space is finite */
 
@@ -22,8 +24,11 @@ void instance_set_defaults(struct instance *instance)
 
 	if (!shm_load(&abi->page_bytes)) {
 		shm_store(&abi->recording, 1);
-		shm_store(&abi->overwrite, 1);
+		shm_store(&abi->percent, DEFAULT_PERCENT);
 	}
+	/* Those who paused it went with the last server. */
+	if (shm_load(&abi->paused))
+		instance_set_on(instance, true);
 	if (!ring_bytes(shm_load(&abi->page_bytes), 2))
 		shm_store(&abi->page_bytes, ABI_PAGE_BYTES_MIN);
 	if (shm_load(&abi->clock) >= clock_table_rows)
@@ -107,20 +112,6 @@ int instance_sync(struct instance *instance)
 		instance->rings_serial++;
 	}
 	return 0;
-}
-
-void instance_set_recording(struct instance *instance, bool on)
-{
-	shm_store(&instance->abi->recording, on);
-	if (instance_sync(instance))
-		return;
-	for (uint32_t i = 0; i < instance->nr_rings; i++) {
-		struct instance_ring *ring = &instance->rings[i];
-
-		if (ring->map)
-			ring_set_recording(ring->view.ring,
-					   ring->view.page_bytes, on);
-	}
 }
 
 void instance_done(struct instance *instance)
@@ -227,8 +218,7 @@ static int plan_init(struct instance *instance, struct ring_plan *plan,
 {
 	struct ring_config config = {
 		.page_bytes = instance_page_bytes(instance),
-		.overwrite = shm_load(&instance->abi->overwrite),
-		.is_paused = !shm_load(&instance->abi->recording),
+		.overwrite = instance_options(instance) & OPTION_OVERWRITE,
 	};
 	int r = 0;
 
@@ -240,6 +230,8 @@ static int plan_init(struct instance *instance, struct ring_plan *plan,
 			if (!ref->bytes)
 				continue;
 			config.cpu = cpu;
+			config.is_paused = !shm_load(&instance->abi->recording) ||
+					   !instance_has_cpu(instance, cpu);
 			config.nr_pages = (uint32_t)kind_pages(instance,
 				plan->cpu_kb[cpu], kind);
 			config.flags &= ~(uint32_t)ABI_RING_LOCKED;
@@ -328,11 +320,44 @@ void instance_stats(struct instance *instance, int cpu, struct ring_stats *ret_s
 			sum.overrun += one.overrun;
 			sum.dropped += one.dropped;
 			sum.read += one.read;
-			sum.bytes += one.bytes;
+			sum.pages += one.pages;
 			if (one.oldest_ns && (!sum.oldest_ns ||
 					      one.oldest_ns < sum.oldest_ns))
 				sum.oldest_ns = one.oldest_ns;
 		}
 	}
 	*ret_stats = sum;
+}
+
+uint64_t instance_unread_bytes(struct instance *instance, int cpu)
+{
+	uint64_t sum = 0;
+
+	if (instance_sync(instance))
+		return 0;
+	for (uint32_t i = 0; i < instance->nr_rings; i++) {
+		struct instance_ring *ring = &instance->rings[i];
+
+		if (ring->map && (cpu == CPU_ALL || ring->cpu == (uint32_t)cpu))
+			sum += ring_unread_bytes(&ring->view);
+	}
+	return sum;
+}
+
+bool instance_is_filled(struct instance *instance, int cpu)
+{
+	uint32_t percent = shm_load(&instance->abi->percent);
+
+	if (instance_sync(instance))
+		return false;
+	for (uint32_t i = 0; i < instance->nr_rings; i++) {
+		struct instance_ring *ring = &instance->rings[i];
+		struct ring_stats stats;
+
+		if (ring->map && ring->cpu == (uint32_t)cpu &&
+		    !ring_stats(&ring->view, &stats) && stats.entries &&
+		    stats.pages * 100 >= (uint64_t)percent * ring->view.nr_pages)
+			return true;
+	}
+	return false;
 }

@@ -34,8 +34,6 @@ struct instance_ring {
 void instance_set_defaults(struct instance *instance);
 /* Follow the references in shared memory: map what is new. */
 int instance_sync(struct instance *instance);
-/* tracing_on: for all rings, at once. */
-void instance_set_recording(struct instance *instance, bool on);
 void instance_done(struct instance *instance);
 bool instance_has_rings(const struct instance *instance);
 /* The ring, or NULL. */
@@ -51,13 +49,22 @@ uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu);
 /* The sums that `stats` and the header of `trace` show; @cpu may be CPU_ALL. */
 void instance_stats(struct instance *instance, int cpu, struct ring_stats *ret_stats);
 
+/* Of the records there are.  Looks at every page. */
+uint64_t instance_unread_bytes(struct instance *instance, int cpu);
+/* Is there as much in a ring of @cpu as poll() waits for?  See buffer_percent. */
+bool instance_is_filled(struct instance *instance, int cpu);
+
 /* ---- resize.c ---- */
 
 /* What is recorded stays readable. */
 int instance_resize(struct instance *instance, int cpu, uint64_t kb);
 /* What is recorded goes: its times are of another clock. */
 int instance_set_clock(struct instance *instance, uint32_t row);
+/* What is recorded goes, unless they have that size already. */
+int instance_set_page_bytes(struct instance *instance, uint32_t bytes);
 void instance_clear(struct instance *instance, int cpu);
+/* Give back all of them, with what was recorded. */
+void instance_drop_rings(struct instance *instance);
 /* Give back rings of before a resize that nobody needs any more. */
 void instance_retire(struct instance *instance);
 

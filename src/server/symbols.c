@@ -94,18 +94,27 @@ static void object_read(const struct root *root, uint32_t row, struct object *ob
 	object->path = path;
 }
 
+/* The object of that row, NULL behind the last; one without path is empty. */
+static struct object *get_object(struct root *root, uint32_t row)
+{
+	struct object *object;
+
+	if (row >= ABI_MODULES || row >= shm_load(&root->control->nr_modules))
+		return NULL;
+	object = &root->symbols->objects[row];
+	if (!object->is_tried)
+		object_read(root, row, object);
+	return object;
+}
+
 /* The object that @addr is in, or NULL. */
 static struct object *find_object(struct root *root, uint64_t addr)
 {
-	uint32_t nr = shm_load(&root->control->nr_modules);
+	struct object *object;
 
-	for (uint32_t row = 0; row < nr && row < ABI_MODULES; row++) {
-		struct object *object = &root->symbols->objects[row];
-		uint64_t in_file;
+	for (uint32_t row = 0; (object = get_object(root, row)); row++) {
+		uint64_t in_file = addr - object->bias;
 
-		if (!object->is_tried)
-			object_read(root, row, object);
-		in_file = addr - object->bias;
 		if (object->path && in_file >= object->symbols.first &&
 		    in_file < object->symbols.end)
 			return object;
@@ -135,6 +144,35 @@ int symbols_print(struct root *root, uint64_t addr, enum print_symbol style,
 	return 0;
 }
 
+/* The first is the program itself: it has no module's name. */
+static void list_function(const struct object *object, bool is_program,
+			  uint64_t addr, const char *name, struct text *out)
+{
+	if (is_program)
+		text_printf(out, "%016" PRIx64 " t %s\n", object->bias + addr, name);
+	else
+		text_printf(out, "%016" PRIx64 " t %s\t[%s]\n", object->bias + addr,
+			    name, basename(object->path));
+}
+
+void symbols_list(struct root *root, struct text *out)
+{
+	struct object *object;
+
+	/* The address that markers have: see line.c. */
+	text_printf(out, "%016x t tracing_mark_write\n%016x t _end\n", 0, 1);
+	for (uint32_t row = 0; (object = get_object(root, row)); row++) {
+		const struct elf_symbols *symbols = &object->symbols;
+
+		if (!object->path)
+			continue;
+		for (uint32_t i = 0; i < symbols->nr; i++)
+			list_function(object, row == 0, symbols->rows[i].addr,
+				      symbols->rows[i].name, out);
+		list_function(object, row == 0, symbols->end, "_end", out);
+	}
+}
+
 int symbols_string(struct root *root, uint64_t addr, struct text *out)
 {
 	struct string *string = &root->symbols->strings[(addr ^ addr >> 8) % STRINGS];
@@ -155,5 +193,44 @@ int symbols_string(struct root *root, uint64_t addr, struct text *out)
 	if (!string->text)
 		return -ENOENT;
 	text_puts(out, string->text);
+	return 0;
+}
+
+static void tell_range(const struct object *object, const struct elf_symbol *symbol,
+		       uint64_t *ret_start, uint64_t *ret_end)
+{
+	*ret_start = object->bias + symbol->addr;
+	*ret_end = *ret_start + symbol->size;
+}
+
+int symbols_function(struct root *root, const char *name, size_t len,
+		     uint64_t *ret_start, uint64_t *ret_end)
+{
+	struct object *object;
+
+	for (uint32_t row = 0; (object = get_object(root, row)); row++) {
+		const struct elf_symbols *symbols = &object->symbols;
+
+		for (uint32_t i = 0; object->path && i < symbols->nr; i++) {
+			if (strncmp(symbols->rows[i].name, name, len) ||
+			    symbols->rows[i].name[len])
+				continue;
+			tell_range(object, &symbols->rows[i], ret_start, ret_end);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int symbols_function_at(struct root *root, uint64_t addr, uint64_t *ret_start,
+			uint64_t *ret_end)
+{
+	const struct object *object = find_object(root, addr);
+	const struct elf_symbol *symbol =
+		object ? elf_symbols_find(&object->symbols, addr - object->bias) : NULL;
+
+	if (!symbol)
+		return -ENOENT;
+	tell_range(object, symbol, ret_start, ret_end);
 	return 0;
 }

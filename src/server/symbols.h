@@ -3,6 +3,7 @@
 #ifndef ULF_SERVER_SYMBOLS_H
 #define ULF_SERVER_SYMBOLS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "event/print.h"
@@ -18,7 +19,17 @@ void symbols_free(struct symbols *symbols);
 /* Write the name at @addr; -ENOENT, and nothing written, if there is none. */
 int symbols_print(struct root *root, uint64_t addr, enum print_symbol style,
 		  struct text *out);
+/* Write all functions, a line each, as /proc/kallsyms does: the kernel's tools
+ * read that.  It has no sizes, so what ends an object is there, too. */
+void symbols_list(struct root *root, struct text *out);
 /* Write the string at @addr if it is constant; else -ENOENT, nothing written. */
 int symbols_string(struct root *root, uint64_t addr, struct text *out);
+
+/* Where the function of that name, or the one that @addr is in, begins and ends.
+ * -ENOENT */
+int symbols_function(struct root *root, const char *name, size_t len,
+		     uint64_t *ret_start, uint64_t *ret_end);
+int symbols_function_at(struct root *root, uint64_t addr, uint64_t *ret_start,
+			uint64_t *ret_end);
 
 #endif

@@ -130,7 +130,10 @@ uint64_t timebase_now(const struct instance *instance)
 	if (row->kind == CLOCK_KIND_TSC_NS && clock.mult)
 		return clock.ns0 +
 		       arch_tsc_scale(arch_tsc() - clock.tsc0, clock.mult << 32);
-	return clock_posix_ns(row->id);
+	/* Only a record counts. */
+	if (row->kind == CLOCK_KIND_COUNTER)
+		return shm_load(&instance->root->control->counter) + 1;
+	return clock_read(row, NULL);
 }
 
 void timebase_print(const struct instance *instance, uint64_t time,
@@ -138,7 +141,7 @@ void timebase_print(const struct instance *instance, uint64_t time,
 {
 	uint64_t us = time / 1000 + (time % 1000 >= 500);
 
-	if (!clock_get(shm_load(&instance->abi->clock))->in_ns)
+	if (!clock_is_in_ns(clock_get(shm_load(&instance->abi->clock))))
 		text_printf(out, "%llu", (unsigned long long)time);
 	else
 		text_printf(out, "%5llu.%06llu",

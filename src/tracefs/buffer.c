@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/options.h"
 #include "server/timebase.h"
 #include "tracefs/files.h"
 
@@ -107,11 +108,66 @@ ssize_t cpu_size_store(struct tracefs_file *file, const char *buf, size_t size,
 	return size_store(file, buf, size, (int)file->node->number);
 }
 
+int subbuf_size_show(struct tracefs_node *node, struct text *out)
+{
+	text_printf(out, "%" PRIu32 "\n",
+		    instance_page_bytes(tracefs_instance(node)) / 1024);
+	return 0;
+}
+
+/* The next power of two will do. */
+ssize_t subbuf_size_store(struct tracefs_file *file, const char *buf, size_t size,
+			  pid_t tid)
+{
+	uint32_t bytes = ABI_PAGE_BYTES_MIN;
+	uint64_t kb;
+	int r = tracefs_parse_number(buf, size, &kb);
+
+	(void)tid;
+	if (r)
+		return r;
+	if (!kb || kb > ABI_PAGE_BYTES_MAX / 1024)
+		return -EINVAL;
+	if (file->node->root->state != SERVER_ROOT_ALIVE)
+		return -ENODEV;
+	while (bytes < kb * 1024)
+		bytes *= 2;
+	r = instance_set_page_bytes(tracefs_instance(file->node), bytes);
+	if (r)
+		return r;
+	tracefs_file_apply(file);
+	return (ssize_t)size;
+}
+
+int buffer_percent_show(struct tracefs_node *node, struct text *out)
+{
+	text_printf(out, "%" PRIu32 "\n",
+		    shm_load(&tracefs_instance(node)->abi->percent));
+	return 0;
+}
+
+ssize_t buffer_percent_store(struct tracefs_file *file, const char *buf, size_t size,
+			     pid_t tid)
+{
+	uint64_t percent;
+	int r = tracefs_parse_number(buf, size, &percent);
+
+	(void)tid;
+	if (r)
+		return r;
+	if (percent > 100)
+		return -EINVAL;
+	shm_store(&tracefs_instance(file->node)->abi->percent, (uint32_t)percent);
+	return (ssize_t)size;
+}
+
 int stats_show(struct tracefs_node *node, struct text *out)
 {
 	struct instance *instance = tracefs_instance(node);
 	struct ring_stats stats;
 
+	/* What is on its way out is not counted, nor printed any more. */
+	instance_retire(instance);
 	instance_stats(instance, (int)node->number, &stats);
 	text_printf(out,
 		    "entries: %" PRIu64 "\n"
@@ -119,7 +175,8 @@ int stats_show(struct tracefs_node *node, struct text *out)
 		    "commit overrun: 0\n"	/* a commit cannot be overrun here */
 		    "bytes: %" PRIu64 "\n"
 		    "oldest event ts: ",
-		    stats.entries, stats.overrun, stats.bytes);
+		    stats.entries, stats.overrun,
+		    instance_unread_bytes(instance, (int)node->number));
 	timebase_print(instance, stats.oldest_ns, out);
 	text_puts(out, "\nnow ts: ");
 	timebase_print(instance, timebase_now(instance), out);
@@ -129,3 +186,43 @@ int stats_show(struct tracefs_node *node, struct text *out)
 		    stats.dropped, stats.read);
 	return 0;
 }
+
+/* ---- free_buffer: what is written does not matter, the close does ---- */
+
+ssize_t free_buffer_store(struct tracefs_file *file, const char *buf, size_t size,
+			  pid_t tid)
+{
+	(void)file;
+	(void)buf;
+	(void)tid;
+	return (ssize_t)size;
+}
+
+static ssize_t free_read(struct tracefs_file *file, char *buf, size_t size,
+			 off_t offset)
+{
+	(void)file;
+	(void)buf;
+	(void)size;
+	(void)offset;
+	return -EINVAL;
+}
+
+static void free_close(struct tracefs_file *file)
+{
+	struct instance *instance = tracefs_instance(file->node);
+
+	if (!root_is_usable(file->node->root))
+		return;
+	if (instance_options(instance) & OPTION_STOP_ON_FREE)
+		instance_set_on(instance, false);
+	instance_clear(instance, CPU_ALL);
+	if (file->node->root->state == SERVER_ROOT_ALIVE &&
+	    !instance_resize(instance, CPU_ALL, 1))
+		tracefs_file_apply(file);
+}
+
+const struct tracefs_stream free_stream = {
+	.read = free_read,
+	.close = free_close,
+};

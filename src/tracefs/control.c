@@ -5,13 +5,13 @@
 
 #include "event/clock.h"
 #include "server/marker.h"
+#include "server/options.h"
 #include "server/shm.h"
 #include "tracefs/files.h"
 
 int tracing_on_show(struct tracefs_node *node, struct text *out)
 {
-	text_puts(out, shm_load(&tracefs_instance(node)->abi->recording) ?
-		  "1\n" : "0\n");
+	text_puts(out, instance_is_on(tracefs_instance(node)) ? "1\n" : "0\n");
 	return 0;
 }
 
@@ -25,7 +25,7 @@ ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size
 	(void)tid;
 	if (r)
 		return r;
-	instance_set_recording(tracefs_instance(file->node), value != 0);
+	instance_set_on(tracefs_instance(file->node), value != 0);
 	return (ssize_t)size;
 }
 
@@ -100,15 +100,32 @@ ssize_t current_tracer_store(struct tracefs_file *file, const char *buf, size_t 
 
 /* ---- markers ---- */
 
-ssize_t trace_marker_store(struct tracefs_file *file, const char *buf, size_t size,
-			   pid_t tid)
+static ssize_t marker_store(struct tracefs_file *file, const char *buf, size_t size,
+			    pid_t tid,
+			    ssize_t (*write)(struct instance *instance, const char *data,
+					     size_t len, pid_t tid))
 {
 	struct instance *instance = tracefs_instance(file->node);
 	bool had_rings = instance_has_rings(instance);
-	ssize_t taken = marker_write(instance, buf, size, tid);
+	ssize_t taken;
 
+	if (!(instance_options(instance) & OPTION_MARKERS))
+		return -EINVAL;
+	taken = write(instance, buf, size, tid);
 	/* The next event of the program goes to the same rings. */
 	if (taken >= 0 && !had_rings)
 		tracefs_file_apply(file);
 	return taken;
+}
+
+ssize_t trace_marker_store(struct tracefs_file *file, const char *buf, size_t size,
+			   pid_t tid)
+{
+	return marker_store(file, buf, size, tid, marker_write);
+}
+
+ssize_t trace_marker_raw_store(struct tracefs_file *file, const char *buf, size_t size,
+			       pid_t tid)
+{
+	return marker_store(file, buf, size, tid, marker_write_raw);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* saved_cmdlines and README. */
+/* Files to be read: saved_cmdlines, saved_tgids, timestamp_mode, README. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,14 +7,35 @@
 #include "server/comm.h"
 #include "tracefs/files.h"
 
-static void put_comm(void *arg, uint32_t tid, const char *name)
+static void put_comm(void *arg, uint32_t tid, uint32_t tgid, const char *name)
 {
-	text_printf(arg, "%" PRIu32 " %s\n", tid, name);
+	(void)tgid;
+	if (*name)
+		text_printf(arg, "%" PRIu32 " %s\n", tid, name);
+}
+
+static void put_tgid(void *arg, uint32_t tid, uint32_t tgid, const char *name)
+{
+	(void)name;
+	text_printf(arg, "%" PRIu32 " %" PRIu32 "\n", tid, tgid);
 }
 
 int saved_cmdlines_show(struct tracefs_node *node, struct text *out)
 {
 	return comms_list(node->root, put_comm, out);
+}
+
+int saved_tgids_show(struct tracefs_node *node, struct text *out)
+{
+	return comms_list(node->root, put_tgid, out);
+}
+
+/* A record holds the time since the one before it, always. */
+int timestamp_mode_show(struct tracefs_node *node, struct text *out)
+{
+	(void)node;
+	text_puts(out, "[delta] absolute\n");
+	return 0;
 }
 
 static void put_dir(const struct tracefs_dir *dir, const char *path,
@@ -49,6 +70,7 @@ int readme_show(struct tracefs_node *node, struct text *out)
 		  "\n"
 		  "Files:\n");
 	put_dir(&root_dir, "", out);
+	put_dir(&options_dir, "options/", out);
 	put_dir(&events_dir, "events/", out);
 	put_dir(&system_dir, "events/<system>/", out);
 	put_dir(&event_dir, "events/<system>/<event>/", out);

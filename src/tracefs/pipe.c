@@ -8,7 +8,7 @@
 
 #include "server/line.h"
 #include "server/merge.h"
-#include "server/shm.h"
+#include "server/options.h"
 #include "tracefs/files.h"
 
 #define PIPE_BYTES_MAX	(4u << 20)
@@ -82,6 +82,7 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 {
 	struct pipe *pipe = file->state;
 	struct merge_record record;
+	struct line_place place = { 0 };
 	int r = merge_start(pipe->merge);
 
 	if (r < 0)
@@ -92,7 +93,10 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 	       merge_peek(pipe->merge, &record) > 0) {
 		size_t before = pipe->text.len;
 
-		line_print(tracefs_instance(file->node), &record, &pipe->text);
+		place.number++;
+		place.next_time = record.time;
+		line_print(tracefs_instance(file->node), &record, &place,
+			   &pipe->text);
 		/* Of a line that he gets half the reader may close the rest. */
 		if (before && pipe->text.len > size) {
 			text_truncate(&pipe->text, before);
@@ -114,7 +118,7 @@ static bool is_over(const struct tracefs_file *file)
 	if (root->state != SERVER_ROOT_ALIVE)
 		return true;
 	return pipe->has_read && !(file->flags & O_NONBLOCK) &&
-	       !shm_load(&tracefs_instance(file->node)->abi->recording);
+	       !instance_is_on(tracefs_instance(file->node));
 }
 
 static ssize_t pipe_read(struct tracefs_file *file, char *buf, size_t size,
@@ -139,15 +143,27 @@ static ssize_t pipe_read(struct tracefs_file *file, char *buf, size_t size,
 	return (ssize_t)size;
 }
 
+/* Of one CPU it waits for a part of the buffer, of all for a record. */
+static bool has_enough(struct tracefs_file *file)
+{
+	struct instance *instance = tracefs_instance(file->node);
+	struct pipe *pipe = file->state;
+	struct merge_record record;
+	int cpu = tracefs_cpu(file->node);
+
+	if (cpu != CPU_ALL && shm_load(&instance->abi->percent))
+		return instance_is_filled(instance, cpu);
+	return merge_start(pipe->merge) >= 0 &&
+	       merge_peek(pipe->merge, &record) > 0;
+}
+
 static unsigned int pipe_poll(struct tracefs_file *file)
 {
 	struct pipe *pipe = file->state;
-	struct merge_record record;
 
 	if (pipe->text_at < pipe->text.len ||
-	    (merge_start(pipe->merge) >= 0 &&
-	     merge_peek(pipe->merge, &record) > 0) ||
-	    file->node->root->state != SERVER_ROOT_ALIVE)
+	    (instance_options(tracefs_instance(file->node)) & OPTION_BLOCK) ||
+	    file->node->root->state != SERVER_ROOT_ALIVE || has_enough(file))
 		return POLLIN | POLLRDNORM;
 	return 0;
 }

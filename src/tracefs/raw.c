@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "server/merge.h"
+#include "server/options.h"
 #include "tracefs/files.h"
 
 #define DELTA_MAX	(1ull << ABI_REC_DELTA_BITS)
@@ -219,12 +220,10 @@ static unsigned int raw_poll(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);
 	int cpu = tracefs_cpu(file->node);
-	struct raw *raw = file->state;
-	struct ring_stats stats;
 
-	instance_stats(instance, cpu, &stats);
-	if (has_rest(raw) || file->node->root->state != SERVER_ROOT_ALIVE ||
-	    stats.bytes >= instance_size_kb(instance, (uint32_t)cpu) * 1024 / 2)
+	if (has_rest(file->state) || file->node->root->state != SERVER_ROOT_ALIVE ||
+	    (instance_options(instance) & OPTION_BLOCK) ||
+	    instance_is_filled(instance, cpu))
 		return POLLIN | POLLRDNORM;
 	return 0;
 }

@@ -5,42 +5,62 @@
  * the rings ended when it was first read.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/comm.h"
 #include "server/line.h"
 #include "server/merge.h"
+#include "server/options.h"
 #include "tracefs/files.h"
 
 #define LINE_BYTES_MAX	(1u << 20)
 
 struct reader {
-	struct merge *merge;
+	bool has_paused;		/* since it was opened */
+	struct merge *merge;		/* NULL: nothing was read yet */
 	struct text text;		/* the piece that is being read */
 	off_t text_at;			/* where in the file it starts */
+	struct text held;		/* a record of before the merge's next */
+	uint64_t nr_printed;
 	bool has_header;
-	bool has_started;		/* a record was printed */
-	bool is_annotated;		/* some were overrun before */
+	bool is_overrun;		/* some were lost before */
 	uint64_t cpus[ABI_CPUS / 64];	/* that were seen */
 };
 
 /* When a buffer has overrun, each CPU's records start at another time. */
-static void print_started(struct reader *reader, uint32_t cpu)
+static bool is_start(struct reader *reader, uint32_t cpu)
 {
 	uint64_t bit = 1ull << cpu % 64;
 
-	if (!reader->is_annotated || (reader->cpus[cpu / 64] & bit))
-		return;
+	if (!reader->is_overrun || (reader->cpus[cpu / 64] & bit))
+		return false;
 	reader->cpus[cpu / 64] |= bit;
-	if (reader->has_started)
-		text_printf(&reader->text, "##### CPU %u buffer started ####\n", cpu);
+	return reader->nr_printed > 1;
+}
+
+/* Move to the next record to learn its time; this one is kept. */
+static void look_ahead(struct reader *reader, struct merge_record *record,
+		       struct line_place *place)
+{
+	struct merge_record next;
+
+	text_reset(&reader->held);
+	text_write(&reader->held, record->data, record->bytes);
+	record->data = (const uint8_t *)reader->held.data;
+	record->bytes = (uint32_t)reader->held.len;
+	merge_advance(reader->merge);
+	if (merge_peek(reader->merge, &next) > 0)
+		place->next_time = next.time;
 }
 
 /* The next piece of text; 0 at the end. */
 static int reader_next(struct reader *reader, struct instance *instance)
 {
+	uint64_t options = instance_options(instance);
 	struct merge_record record;
+	struct line_place place;
 
 	reader->text_at += (off_t)reader->text.len;
 	text_reset(&reader->text);
@@ -51,45 +71,65 @@ static int reader_next(struct reader *reader, struct instance *instance)
 	}
 	if (merge_peek(reader->merge, &record) <= 0)
 		return 0;
-	print_started(reader, record.cpu);
-	line_print(instance, &record, &reader->text);
-	merge_advance(reader->merge);
-	reader->has_started = true;
+	place = (struct line_place) {
+		.number = reader->nr_printed,
+		.next_time = record.time,
+		.is_start = (options & OPTION_ANNOTATE) &&
+			    is_start(reader, record.cpu),
+	};
+	if (options & OPTION_LATENCY_FMT) {
+		look_ahead(reader, &record, &place);
+		line_print(instance, &record, &place, &reader->text);
+	} else {
+		line_print(instance, &record, &place, &reader->text);
+		merge_advance(reader->merge);
+	}
+	reader->nr_printed++;
 	return 1;
 }
 
-static void reader_free(struct reader *reader)
-{
-	if (!reader)
-		return;
-	merge_free(reader->merge);
-	text_done(&reader->text);
-	free(reader);
-}
-
-static int reader_new(struct tracefs_node *node, struct reader **ret_reader)
+/* From the beginning, with what there is now. */
+static int reader_start(struct reader *reader, struct tracefs_node *node)
 {
 	struct instance *instance = tracefs_instance(node);
-	struct reader *reader = calloc(1, sizeof(*reader));
 	struct ring_stats stats;
 	int r;
 
-	if (!reader)
-		return -ENOMEM;
-	text_init(&reader->text, LINE_BYTES_MAX);
+	merge_free(reader->merge);
+	*reader = (struct reader) {
+		.has_paused = reader->has_paused,
+		.text = reader->text,
+		.held = reader->held,
+	};
+	text_reset(&reader->text);
 	instance_stats(instance, CPU_ALL, &stats);
-	reader->is_annotated = stats.overrun != 0;
+	reader->is_overrun = stats.overrun != 0;
 	comms_expire(node->root);
 	if (node->root->nr_live)
 		comms_refresh(node->root);
 	r = merge_new(instance, tracefs_cpu(node), false, &reader->merge);
 	if (!r)
 		r = merge_start(reader->merge);
-	if (r < 0) {
-		reader_free(reader);
-		return r;
+	return r < 0 ? r : 0;
+}
+
+static int trace_open(struct tracefs_file *file)
+{
+	struct instance *instance = tracefs_instance(file->node);
+	struct reader *reader;
+
+	if ((file->flags & O_ACCMODE) == O_WRONLY)
+		return 0;
+	reader = calloc(1, sizeof(*reader));
+	if (!reader)
+		return -ENOMEM;
+	text_init(&reader->text, LINE_BYTES_MAX);
+	text_init(&reader->held, ABI_PAGE_BYTES_MAX);
+	if (instance_options(instance) & OPTION_PAUSE_ON_TRACE) {
+		reader->has_paused = true;
+		instance_pause(instance);
 	}
-	*ret_reader = reader;
+	file->state = reader;
 	return 0;
 }
 
@@ -100,13 +140,10 @@ static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
 	size_t done = 0;
 	int r;
 
-	if (!reader || offset == 0 || offset < reader->text_at) {
-		reader_free(reader);
-		file->state = NULL;
-		r = reader_new(file->node, &reader);
+	if (!reader->merge || offset == 0 || offset < reader->text_at) {
+		r = reader_start(reader, file->node);
 		if (r)
 			return r;
-		file->state = reader;
 	}
 	while (done < size) {
 		off_t skip = offset + (off_t)done - reader->text_at;
@@ -128,10 +165,20 @@ static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
 
 static void trace_close(struct tracefs_file *file)
 {
-	reader_free(file->state);
+	struct reader *reader = file->state;
+
+	if (!reader)
+		return;
+	if (reader->has_paused && root_is_usable(file->node->root))
+		instance_resume(tracefs_instance(file->node));
+	merge_free(reader->merge);
+	text_done(&reader->text);
+	text_done(&reader->held);
+	free(reader);
 }
 
 const struct tracefs_stream trace_stream = {
+	.open = trace_open,
 	.read = trace_read,
 	.close = trace_close,
 };

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The options of a buffer: what trace_options and options/ offer.  Names and
+ * order are the kernel's.  The kernel's options that are missing have no meaning
+ * without what they are about: docs/OPTIONS.md.
+ *
+ * abi_buffer.options has a bit for each, so bits keep their place for ever.  A
+ * bit says that the option is not as it is by default: a new buffer has none.
+ * Depends on libc alone: the runtime uses it too.
+ */
+#ifndef EVENT_OPTION_H
+#define EVENT_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(enumerator, bit, name, by default, help); T() is for those that the top
+ * directory alone has as a file. */
+#define OPTIONS(X, T)							\
+	X(SYM_OFFSET, 1, "sym-offset", 0,				\
+	  "functions with the offset in them")				\
+	X(SYM_ADDR, 2, "sym-addr", 0, "functions with the address")	\
+	X(VERBOSE, 3, "verbose", 0,					\
+	  "no column heads; more in each line of latency-format")	\
+	X(RAW, 4, "raw", 0, "numbers instead of names")			\
+	X(HEX, 5, "hex", 0, "hexadecimal numbers instead of names")	\
+	X(BIN, 6, "bin", 0, "bytes instead of names")			\
+	X(BLOCK, 7, "block", 0, "poll() always finds trace_pipe readable") \
+	X(FIELDS, 8, "fields", 0,					\
+	  "the fields of an event, not its own text")			\
+	X(ANNOTATE, 10, "annotate", 1,					\
+	  "say where a CPU's records begin after an overrun")		\
+	T(PRINTK_MSGONLY, 13, "printk-msg-only", 0, "of markers only the text") \
+	X(CONTEXT_INFO, 14, "context-info", 1,				\
+	  "task, CPU, time before each event")				\
+	X(LATENCY_FMT, 15, "latency-format", 0,				\
+	  "times since the buffer was emptied, long ones marked")	\
+	T(RECORD_CMD, 16, "record-cmd", 1, "learn the names of threads")	\
+	X(RECORD_TGID, 17, "record-tgid", 0, "a column for the process")	\
+	X(OVERWRITE, 18, "overwrite", 1,				\
+	  "a full buffer forgets the oldest; else it takes no more")	\
+	X(STOP_ON_FREE, 19, "disable_on_free", 0,			\
+	  "free_buffer stops recording, too")				\
+	X(IRQ_INFO, 20, "irq-info", 1, "a column for the context's flags") \
+	X(MARKERS, 21, "markers", 1, "trace_marker may be written to")	\
+	X(PAUSE_ON_TRACE, 24, "pause-on-trace", 0,			\
+	  "nothing is recorded while somebody has trace open")		\
+	X(HASH_PTR, 25, "hash-ptr", 1, "%p shows a hash of the pointer")
+
+enum option_bit {
+#define OPTION_BIT(id, bit, name, on, help)	OPTION_##id = 1u << (bit),
+	OPTIONS(OPTION_BIT, OPTION_BIT)
+#undef OPTION_BIT
+};
+
+enum {
+#define OPTION_DEFAULT(id, bit, name, on, help)	((on) ? OPTION_##id : 0) |
+	OPTION_DEFAULTS = OPTIONS(OPTION_DEFAULT, OPTION_DEFAULT) 0
+#undef OPTION_DEFAULT
+};
+
+struct option_row {
+	const char *name;
+	uint32_t bit;			/* enum option_bit */
+};
+
+extern const struct option_row option_table[];
+extern const size_t option_table_rows;
+
+/* NULL: there is none. */
+const struct option_row *option_find(const char *name);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that make lines of records share. */
+#ifndef ULF_SERVER_LINE_IMPL_H
+#define ULF_SERVER_LINE_IMPL_H
+
+#include <stdint.h>
+
+#include "server/line.h"
+
+/* What every record starts with. */
+struct entry {
+	uint16_t type;
+	uint8_t flags;
+	uint8_t preempt_count;
+	int32_t pid;
+};
+
+/* A record that is being printed. */
+struct line {
+	struct instance *instance;
+	const struct merge_record *record;
+	const struct line_place *place;
+	uint64_t options;		/* enum option_bit */
+	struct entry entry;
+};
+
+/* context.c: who, where and when, as the options want it. */
+void context_print(const struct line *line, struct text *out);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The directory events/ftrace: the kernel's own events, which cannot be
+ * switched; tools need their formats. */
+#include <errno.h>
+#include <string.h>
+
+#include "event/ftrace_event.h"
+#include "tracefs/files.h"
+
+int ftrace_lookup(struct tracefs_node *dir, const char *name,
+		  struct tracefs_node **ret_node)
+{
+	for (size_t i = 0; i < nr_ftrace_events; i++)
+		if (!strcmp(ftrace_events[i].name, name))
+			return tracefs_node_new(dir, &ftrace_event_dir, dir->root,
+						(uint32_t)i, ret_node);
+	return -ENOENT;
+}
+
+int ftrace_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < nr_ftrace_events; i++)
+		r = tracefs_emit_dir(dir, &ftrace_event_dir, dir->root, (uint32_t)i,
+				     ftrace_events[i].name, emit, arg);
+	return r;
+}
+
+int ftrace_format_show(struct tracefs_node *node, struct text *out)
+{
+	event_format_text(&ftrace_events[node->number], out);
+	return 0;
+}
+
+int ftrace_id_show(struct tracefs_node *node, struct text *out)
+{
+	text_printf(out, "%u\n", ftrace_events[node->number].id);
+	return 0;
+}

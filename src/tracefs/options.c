@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_options, and a file for each of them in options/. */
+#include <errno.h>
+#include <string.h>
+
+#include "server/options.h"
+#include "tracefs/files.h"
+
+#define WRITE_MAX	63		/* bytes; the kernel's */
+
+int trace_options_show(struct tracefs_node *node, struct text *out)
+{
+	uint64_t options = instance_options(tracefs_instance(node));
+
+	for (size_t i = 0; i < option_table_rows; i++)
+		text_printf(out, "%s%s\n",
+			    options & option_table[i].bit ? "" : "no",
+			    option_table[i].name);
+	return 0;
+}
+
+ssize_t trace_options_store(struct tracefs_file *file, const char *buf, size_t size,
+			    pid_t tid)
+{
+	char text[WRITE_MAX + 1];
+	const struct option_row *row;
+	const char *name;
+	bool is_on;
+
+	(void)tid;
+	if (size > WRITE_MAX)
+		return -EINVAL;
+	name = tracefs_trim(buf, size, text, sizeof(text));
+	is_on = strncmp(name, "no", 2) != 0;
+	row = option_find(is_on ? name : name + 2);
+	if (!row)
+		return -EINVAL;
+	instance_set_option(tracefs_instance(file->node), row->bit, is_on);
+	return (ssize_t)size;
+}
+
+/* The file has the option's name. */
+static uint32_t bit_of(const struct tracefs_node *node)
+{
+	return option_find(node->def->name)->bit;
+}
+
+int option_show(struct tracefs_node *node, struct text *out)
+{
+	text_puts(out, instance_options(tracefs_instance(node)) & bit_of(node) ?
+		  "1\n" : "0\n");
+	return 0;
+}
+
+ssize_t option_store(struct tracefs_file *file, const char *buf, size_t size,
+		     pid_t tid)
+{
+	uint64_t value;
+	int r = tracefs_parse_number(buf, size, &value);
+
+	(void)tid;
+	if (r)
+		return r;
+	if (value > 1)
+		return -EINVAL;
+	instance_set_option(tracefs_instance(file->node), bit_of(file->node),
+			    value);
+	return (ssize_t)size;
+}
