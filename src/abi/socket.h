@@ -22,10 +22,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ABI_SOCKET_VERSION	1u
+#define ABI_SOCKET_VERSION	2u
 #define ABI_SOCKET_REQUEST_MAX	(128u << 10)	/* bytes after the header */
 #define ABI_SOCKET_ANSWER_MAX	(8u << 20)	/* bytes after the header */
 #define ABI_SOCKET_READ_MAX	(256u << 10)	/* one ABI_SOCKET_READ */
+#define ABI_SOCKET_SYMBOLS_MAX	(256u << 20)	/* all that SYMBOLS gives */
 #define ABI_SOCKET_FILES	64u		/* open at a time, a connection */
 
 /*
@@ -43,10 +44,14 @@
  *	REMOVE		name of a root
  *	MOUNT		path of a directory, and the	(unmounted when the server
  *			descriptor of /dev/fuse that	ends)
- *			is mounted there (SCM_RIGHTS)
+ *			is mounted there (SCM_RIGHTS);
+ *			no path: in a namespace of the
+ *			client's own
  *	UMOUNT		something was unmounted: forget
  *			what is dead
  *	MOUNTS						paths, NUL after each
+ *	SYMBOLS		name of a root; offset		its functions, in the lines of
+ *							/proc/kallsyms, from there on
  *	SHUTDOWN					(answered, then the server ends)
  *
  * `result` is -errno if it went wrong.  Paths are relative to the tree's top
@@ -54,7 +59,8 @@
  */
 #define ABI_SOCKET_OPS(X) \
 	X(HELLO) X(OPEN) X(READ) X(WRITE) X(CLOSE) X(READDIR) \
-	X(LIST) X(REMOVE) X(MOUNT) X(UMOUNT) X(MOUNTS) X(SHUTDOWN) X(CANCEL)
+	X(LIST) X(REMOVE) X(MOUNT) X(UMOUNT) X(MOUNTS) X(SHUTDOWN) X(CANCEL) \
+	X(SYMBOLS)
 
 enum abi_socket_op {
 #define X(name) ABI_SOCKET_##name,

@@ -40,14 +40,14 @@ static int device_open(void)
 	return -ENXIO;
 }
 
-static int mount_directly(const char *dir, int fd)
+static int mount_directly(const char *name, const char *dir, int fd)
 {
 	char options[128];
 
 	snprintf(options, sizeof(options),
 		 "fd=%d,rootmode=40000,user_id=%u,group_id=%u," OPTIONS, fd,
 		 (unsigned int)geteuid(), (unsigned int)getegid());
-	if (mount("tracefs", dir, FUSEMOUNT_TYPE, MS_NOSUID | MS_NODEV, options) < 0)
+	if (mount(name, dir, FUSEMOUNT_TYPE, MS_NOSUID | MS_NODEV, options) < 0)
 		return -errno;
 	return 0;
 }
@@ -147,7 +147,8 @@ static int mount_with_helper(const char *dir, int *ret_fd, enum fusemount_step *
 	return status < 0 ? status : -EPERM;
 }
 
-int fusemount_open(const char *dir, int *ret_fd, enum fusemount_step *ret_step)
+int fusemount_open_as(const char *name, const char *dir, int *ret_fd,
+		      enum fusemount_step *ret_step)
 {
 	int fd, ret;
 
@@ -156,13 +157,21 @@ int fusemount_open(const char *dir, int *ret_fd, enum fusemount_step *ret_step)
 	if (fd < 0)
 		return fd;
 	*ret_step = FUSEMOUNT_MOUNT;
-	ret = mount_directly(dir, fd);
-	if (ret == 0) {
+	ret = mount_directly(name, dir, fd);
+	if (ret == 0)
 		*ret_fd = fd;
-		return 0;
-	}
-	close(fd);
-	return ret == -EPERM ? mount_with_helper(dir, ret_fd, ret_step) : ret;
+	else
+		close(fd);
+	return ret;
+}
+
+int fusemount_open(const char *dir, int *ret_fd, enum fusemount_step *ret_step)
+{
+	int ret = fusemount_open_as("tracefs", dir, ret_fd, ret_step);
+
+	if (ret == -EPERM && *ret_step == FUSEMOUNT_MOUNT)
+		ret = mount_with_helper(dir, ret_fd, ret_step);
+	return ret;
 }
 
 int fusemount_close(const char *dir, bool is_lazy, bool is_quiet)

@@ -28,6 +28,10 @@ enum fusemount_step {
  */
 int fusemount_open(const char *dir, int *ret_fd, enum fusemount_step *ret_step);
 
+/* The same by mount(2) alone, under another name than `tracefs`. */
+int fusemount_open_as(const char *name, const char *dir, int *ret_fd,
+		      enum fusemount_step *ret_step);
+
 /* Is @fd an open /dev/fuse? */
 bool fusemount_is_device(int fd);
 

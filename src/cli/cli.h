@@ -11,6 +11,9 @@
 /* Exit status: 0, 1 if it failed, 2 if it was not understood. */
 #define CLI_FAILED	1
 #define CLI_USAGE	2
+/* What a shell answers when it cannot start a program. */
+#define CLI_NOT_STARTED	126
+#define CLI_NOT_FOUND	127
 
 struct cli_cmd {
 	const char *name;
@@ -24,6 +27,7 @@ struct cli_cmd {
 int cmd_cat(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_check(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_echo(const struct cli_cmd *cmd, int argc, char **argv);
+int cmd_exec(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_ls(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_mount(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_rm(const struct cli_cmd *cmd, int argc, char **argv);

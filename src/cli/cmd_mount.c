@@ -82,44 +82,6 @@ static int check_place(const struct conn *conn, const char *path)
 	return -EINVAL;
 }
 
-static void say_no_device(int error)
-{
-	switch (error) {
-	case -ENOENT:
-	case -ENODEV:
-	case -ENXIO:
-		cli_error("/dev/fuse: there is no such device; root can say `modprobe fuse`, "
-			  "a container needs --device /dev/fuse");
-		break;
-	case -EACCES:
-	case -EPERM:
-		cli_error("/dev/fuse: no permission; root can say `chmod 666 /dev/fuse`");
-		break;
-	default:
-		cli_error("/dev/fuse: %s", strerror(-error));
-	}
-	cli_error("without a mount, `ulf cat` and `ulf echo` reach the same files");
-}
-
-static void say_mount_error(const char *path, int error, enum fusemount_step step)
-{
-	switch (step) {
-	case FUSEMOUNT_DEVICE:
-		say_no_device(error);
-		break;
-	case FUSEMOUNT_HELPER:
-		if (error == -ENOENT)
-			cli_error("fusermount3 is not installed; root can say `apt-get "
-				  "install fuse3`; until then use `ulf cat` and `ulf echo`");
-		else
-			cli_error("fusermount3: %s", strerror(-error));
-		break;
-	case FUSEMOUNT_MOUNT:
-		cli_error("cannot mount on %s: %s", path, strerror(-error));
-		break;
-	}
-}
-
 static bool is_served(struct conn *conn, const char *path)
 {
 	struct abi_request request = { .op = ABI_SOCKET_MOUNTS };
@@ -181,7 +143,7 @@ static int mount_on(struct conn *conn, const char *path, bool is_restore)
 		return ret;
 	ret = fusemount_open(path, &fd, &step);
 	if (ret < 0) {
-		say_mount_error(path, ret, step);
+		place_say_error(path, ret, step);
 		return ret;
 	}
 	return hand_over(conn, path, fd);

@@ -14,10 +14,6 @@
 
 #define EVENTS_BYTES	1024		/* room for them in a root, NUL included */
 
-/* What a shell answers when it cannot start a program. */
-#define NOT_FOUND	127
-#define NOT_STARTED	126
-
 static int add_events(struct run *run, const char *words)
 {
 	char *events;
@@ -105,14 +101,14 @@ static int execute(struct run *run, char **argv)
 	int ret, wait_status;
 
 	if (conn_open(&run->conn, CONN_START) < 0)
-		return NOT_STARTED;
+		return CLI_NOT_STARTED;
 	if (open_output(run) < 0)
-		return NOT_STARTED;
+		return CLI_NOT_STARTED;
 	run->started_ns = now_ns();
 	run->id = (uint32_t)(run->started_ns ^ run->started_ns >> 32) | 1;
 	ret = run_child_start(run, argv);
 	if (ret < 0)
-		return ret == -ENOENT ? NOT_FOUND : NOT_STARTED;
+		return ret == -ENOENT ? CLI_NOT_FOUND : CLI_NOT_STARTED;
 	if (run->is_live)
 		run_live(run);
 	wait_status = run_child_wait(run);

@@ -90,6 +90,22 @@ static const struct cli_cmd commands[] = {
 		.run = cmd_echo,
 	},
 	{
+		.name = "exec",
+		.args = "[[ROOT] --] COMMAND [ARGS]",
+		.summary = "run a kernel tracing tool on a root: ulf exec trace-cmd ...",
+		.help =
+"Runs COMMAND so that it finds the directory of ROOT where the kernel has its\n"
+"tracefs, in /sys/kernel/tracing.  Without ROOT it is the only root that is\n"
+"alive; ROOT may be shortened as in `ulf help cat`.  Nobody else sees it, and\n"
+"no mount is needed before.\n"
+"\n"
+"Needs /dev/fuse and, unless you are root, user namespaces.\n"
+"\n"
+"Example:  ulf exec trace-cmd record -e sched sleep 1\n"
+"          trace-cmd report\n",
+		.run = cmd_exec,
+	},
+	{
 		.name = "check",
 		.args = "[ROOT]...",
 		.summary = "say which events cannot be printed as they say, and why",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where `ulf mount` and `ulf umount` mount; see place.h. */
+/* Mount points: which, and what is wrong with them; see place.h. */
 #include "cli/place.h"
 
 #include <errno.h>
@@ -55,4 +55,42 @@ int place_find(const char *dir, const char *word, char **ret_path)
 	cli_error("%s: %s%s", word, strerror(-ret),
 		  ret == -ENOENT ? "; make it first, with mkdir" : "");
 	return ret;
+}
+
+static void say_no_device(int error)
+{
+	switch (error) {
+	case -ENOENT:
+	case -ENODEV:
+	case -ENXIO:
+		cli_error("/dev/fuse: there is no such device; root can say `modprobe fuse`, "
+			  "a container needs --device /dev/fuse");
+		break;
+	case -EACCES:
+	case -EPERM:
+		cli_error("/dev/fuse: no permission; root can say `chmod 666 /dev/fuse`");
+		break;
+	default:
+		cli_error("/dev/fuse: %s", strerror(-error));
+	}
+	cli_error("without a mount, `ulf cat` and `ulf echo` reach the same files");
+}
+
+void place_say_error(const char *path, int error, enum fusemount_step step)
+{
+	switch (step) {
+	case FUSEMOUNT_DEVICE:
+		say_no_device(error);
+		break;
+	case FUSEMOUNT_HELPER:
+		if (error == -ENOENT)
+			cli_error("fusermount3 is not installed; root can say `apt-get "
+				  "install fuse3`; until then use `ulf cat` and `ulf echo`");
+		else
+			cli_error("fusermount3: %s", strerror(-error));
+		break;
+	case FUSEMOUNT_MOUNT:
+		cli_error("cannot mount on %s: %s", path, strerror(-error));
+		break;
+	}
 }

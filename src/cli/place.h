@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Where `ulf mount` and `ulf umount` mount. */
+/* Mount points: which is meant, and what is wrong with it. */
 #ifndef ULF_CLI_PLACE_H
 #define ULF_CLI_PLACE_H
+
+#include "base/fusemount.h"
 
 /*
  * place_find - the mount point that is meant, as an absolute path without
@@ -14,5 +16,8 @@
  * wrong.
  */
 int place_find(const char *dir, const char *word, char **ret_path);
+
+/* Say why fusemount_open() failed there, and the remedy. */
+void place_say_error(const char *path, int error, enum fusemount_step step);
 
 #endif

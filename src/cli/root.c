@@ -83,6 +83,11 @@ static bool is_short_for(const struct abi_root_row *row, const char *name, size_
 	       isdigit((unsigned char)row->name[len + 1]);
 }
 
+static void say_root(const struct abi_root_row *row)
+{
+	fprintf(stderr, "  %s (%s)\n", row->name, root_state_name(row->state));
+}
+
 static void say_ambiguous(const struct root_list *list, const char *name, size_t len)
 {
 	size_t i, shown = 0;
@@ -90,8 +95,7 @@ static void say_ambiguous(const struct root_list *list, const char *name, size_t
 	cli_error("`%.*s` may be any of these roots, say which:", (int)len, name);
 	for (i = 0; i < list->nr && shown < ROWS_SHOWN; i++) {
 		if (is_short_for(&list->rows[i], name, len)) {
-			fprintf(stderr, "  %s (%s)\n", list->rows[i].name,
-				root_state_name(list->rows[i].state));
+			say_root(&list->rows[i]);
 			shown++;
 		}
 	}
@@ -148,6 +152,61 @@ int root_path(struct conn *conn, const char *path, char **ret_path)
 	if (!ret && asprintf(ret_path, "%s%s", row->name, path + len) < 0) {
 		cli_error("out of memory");
 		ret = -ENOMEM;
+	}
+	root_list_done(&list);
+	return ret;
+}
+
+/* It is not clear which of @nr_alive, or of the dead if none is alive, is meant. */
+static void say_choice(const struct root_list *list, size_t nr_alive)
+{
+	size_t i, shown = 0;
+
+	if (!list->nr)
+		cli_error("there is no root: no program linked with libulf was started");
+	else if (!nr_alive)
+		cli_error("no root is alive; if one of these is meant, say which:");
+	else
+		cli_error("%zu roots are alive, say which is meant:", nr_alive);
+	for (i = 0; i < list->nr && shown < ROWS_SHOWN; i++) {
+		if (!nr_alive || list->rows[i].state == ABI_ROOT_ALIVE) {
+			say_root(&list->rows[i]);
+			shown++;
+		}
+	}
+}
+
+static const struct abi_root_row *find_only(const struct root_list *list)
+{
+	const struct abi_root_row *row, *alive = NULL;
+	size_t nr_alive = 0;
+
+	for (row = list->rows; row < list->rows + list->nr; row++) {
+		if (row->state == ABI_ROOT_ALIVE) {
+			alive = row;
+			nr_alive++;
+		}
+	}
+	if (nr_alive == 1)
+		return alive;
+	say_choice(list, nr_alive);
+	return NULL;
+}
+
+int root_default(struct conn *conn, char **ret_name)
+{
+	const struct abi_root_row *row;
+	struct root_list list;
+	int ret;
+
+	ret = root_list_get(conn, &list);
+	if (ret < 0)
+		return ret;
+	row = find_only(&list);
+	ret = row ? 0 : -ENOENT;
+	if (row) {
+		*ret_name = strdup(row->name);
+		ret = *ret_name ? 0 : -ENOMEM;
 	}
 	root_list_done(&list);
 	return ret;

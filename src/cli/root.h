@@ -29,6 +29,15 @@ const char *root_state_name(uint32_t state);
  */
 int root_path(struct conn *conn, const char *path, char **ret_path);
 
+/*
+ * root_default - the one root that is meant when none is named: the only one
+ * that is alive
+ * @ret_name: free() it
+ *
+ * Says which there are if it is not clear.
+ */
+int root_default(struct conn *conn, char **ret_name);
+
 /* Say that @path could not be used: @error is a -errno. */
 void root_path_error(const char *path, int error);
 

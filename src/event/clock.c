@@ -10,19 +10,23 @@
 #include "event/clock.h"
 
 const struct clock_row clock_table[] = {
-	{ "local", CLOCK_KIND_TSC_NS, CLOCK_MONOTONIC, true,
+	{ "local", CLOCK_KIND_TSC_NS, CLOCK_MONOTONIC, 1,
 	  "TSC in ns on CLOCK_MONOTONIC's base: the default" },
-	{ "global", CLOCK_KIND_TSC_NS, CLOCK_MONOTONIC, true,
+	{ "global", CLOCK_KIND_TSC_NS, CLOCK_MONOTONIC, 1,
 	  "the same clock as local, which is in step on all CPUs" },
-	{ "mono", CLOCK_KIND_POSIX, CLOCK_MONOTONIC, true,
+	{ "counter", CLOCK_KIND_COUNTER, 0, 0,
+	  "no clock: counts the records" },
+	{ "uptime", CLOCK_KIND_POSIX, CLOCK_MONOTONIC_COARSE, 10000000,
+	  "hundredths of a second since the machine's start" },
+	{ "mono", CLOCK_KIND_POSIX, CLOCK_MONOTONIC, 1,
 	  "CLOCK_MONOTONIC" },
-	{ "mono_raw", CLOCK_KIND_POSIX, CLOCK_MONOTONIC_RAW, true,
+	{ "mono_raw", CLOCK_KIND_POSIX, CLOCK_MONOTONIC_RAW, 1,
 	  "CLOCK_MONOTONIC_RAW" },
-	{ "boot", CLOCK_KIND_POSIX, CLOCK_BOOTTIME, true,
+	{ "boot", CLOCK_KIND_POSIX, CLOCK_BOOTTIME, 1,
 	  "CLOCK_BOOTTIME: goes on while the machine sleeps" },
-	{ "tai", CLOCK_KIND_POSIX, CLOCK_TAI, true,
+	{ "tai", CLOCK_KIND_POSIX, CLOCK_TAI, 1,
 	  "CLOCK_TAI: the date, without leap seconds" },
-	{ "x86-tsc", CLOCK_KIND_TSC_RAW, CLOCK_MONOTONIC, false,
+	{ "x86-tsc", CLOCK_KIND_TSC_RAW, CLOCK_MONOTONIC, 0,
 	  "the TSC's own count" },
 };
 
@@ -48,4 +52,11 @@ uint64_t clock_posix_ns(clockid_t id)
 	if (clock_gettime(id, &now))
 		return 0;
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t clock_read(const struct clock_row *row, uint64_t *counter)
+{
+	if (row->kind == CLOCK_KIND_COUNTER)
+		return __atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
+	return clock_posix_ns(row->id) / (row->ns ? row->ns : 1);
 }

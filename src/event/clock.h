@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clocks that trace_clock offers.  abi_buffer.clock is a row of this
- * table, so rows keep their place for ever; new ones go to the end.
+ * The clocks that trace_clock offers, in the kernel's order.  abi_buffer.clock is
+ * a row of this table, so rows keep their place for ever.
  * Depends on libc alone: the runtime uses it too.
  */
 #ifndef EVENT_CLOCK_H
@@ -15,7 +15,9 @@
 enum clock_kind {
 	CLOCK_KIND_TSC_NS,	/* TSC, scaled to CLOCK_MONOTONIC's ns */
 	CLOCK_KIND_TSC_RAW,	/* TSC as it is */
-	CLOCK_KIND_POSIX,	/* clock_gettime(id): rings with CLOCK_GIVEN */
+	/* rings with CLOCK_GIVEN: */
+	CLOCK_KIND_POSIX,	/* clock_gettime(id) */
+	CLOCK_KIND_COUNTER,	/* one more each time */
 };
 
 struct clock_row {
@@ -23,7 +25,8 @@ struct clock_row {
 	enum clock_kind kind;
 	clockid_t id;		/* of a POSIX clock; else what stands in when
 				 * there is no usable TSC */
-	bool in_ns;		/* prints as seconds, else as a plain number */
+	uint32_t ns;		/* that make one; 1 prints as seconds, all else
+				 * as a plain number */
 	const char *help;
 };
 
@@ -34,7 +37,13 @@ extern const size_t clock_table_rows;
 const struct clock_row *clock_get(uint32_t row);
 /* Its number, or -EINVAL. */
 int clock_find(const char *name);
+static inline bool clock_is_in_ns(const struct clock_row *row)
+{
+	return row->ns == 1;
+}
 /* Of a POSIX clock, in ns. */
 uint64_t clock_posix_ns(clockid_t id);
+/* The time to give to a ring that has no clock of its own; @counter: the root's. */
+uint64_t clock_read(const struct clock_row *row, uint64_t *counter);
 
 #endif

@@ -9,7 +9,8 @@ set -u
 "$ULF_SRC/bench/run" "$ULF_BUILD" 1 >"$TMPDIR/out" 2>&1
 cat "$TMPDIR/out"
 status=0
-for ratio in event_on/limit string_on/limit event_on_4threads/event_on \
+for ratio in event_on/limit filter_reject/event_on string_on/limit \
+	     event_on_4threads/event_on \
 	     print_tep/print_line event_off/empty_loop start/plain fork/plain \
 	     malloc/plain; do
 	grep -qE "^RATIO $ratio [0-9]+\.[0-9]+\$" "$TMPDIR/out" || {

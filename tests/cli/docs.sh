@@ -32,8 +32,9 @@ complete_line() {
 start_hello
 expect "commands" "mount" "$(complete_line ulf mo)"
 expect "roots" "$root/" "$(complete_line ulf cat hel)"
-expect "files" "$root/trace $root/trace_clock $root/trace_marker $root/trace_pipe" \
-	"$(complete_line ulf cat "$root/trace")"
+expect "files" "$root/trace_marker $root/trace_marker_raw" \
+	"$(complete_line ulf cat "$root/trace_mark")"
+contains " $(complete_line ulf exec hel) " " $root "
 expect "roots to remove" "$root" "$(complete_line ulf rm hel)"
 expect "options" "--live" "$(complete_line ulf run --li)"
 expect "help" "server stop" "$(complete_line ulf help s)"

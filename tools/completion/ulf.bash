@@ -42,7 +42,7 @@ _ulf_roots() {
 
 _ulf() {
 	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} i
-	local commands="run ls mount umount cat echo check rm server stop help"
+	local commands="run ls mount umount cat echo exec check rm server stop help"
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
@@ -81,6 +81,17 @@ _ulf() {
 			COMPREPLY=($(compgen -W "-a -n --append --no-newline --help" -- "$word"))
 		elif ((COMP_CWORD > 2)); then
 			_ulf_paths "$word"
+		fi ;;
+	exec)
+		for ((i = 2; i < COMP_CWORD; i++)); do
+			[[ ${COMP_WORDS[i]} == -- ]] && { ((i++)); break; }
+			[[ ${COMP_WORDS[i + 1]} == -- ]] || break
+		done
+		if ((i < COMP_CWORD)) && declare -F _command_offset >/dev/null; then
+			_command_offset $i
+		else
+			((COMP_CWORD > 2)) || _ulf_roots "$word"
+			COMPREPLY+=($(compgen -c -- "$word"))
 		fi ;;
 	check) _ulf_roots "$word" ;;
 	rm)

@@ -32,9 +32,17 @@
 #define __print_ns_without_secs(ns)	((unsigned int)((ns) % 1000000000ull))
 #define __get_buf(len)		((void)(len), (void *)__entry)
 
+/* In C++ a row that is no constant would be filled in by code, never run. */
+#ifdef __cplusplus
+#define __ulf_constexpr	constexpr
+#else
+#define __ulf_constexpr	const
+#endif
+
 #define __ULF_TABLE(value, rows...)					\
 	(__extension__ ({						\
-		static const struct ulf_symbol __ulf_symbols[] = { rows }; \
+		static __ulf_constexpr struct ulf_symbol __ulf_symbols[] = \
+			{ rows };					\
 		static const struct ulf_table __ulf_table = {		\
 			&__ulf_print, __COUNTER__,			\
 			sizeof(__ulf_symbols) / sizeof(struct ulf_symbol), \
@@ -55,7 +63,7 @@
 	{								\
 		typedef struct trace_event_raw_##class __ulf_raw	\
 			__attribute__((unused));			\
-		static const char __ulf_print = 0;			\
+		static char __ulf_print = 0;				\
 		struct trace_event_raw_##class *entry = NULL;		\
 		struct trace_seq *p = NULL;				\
 		int ret = 0;						\

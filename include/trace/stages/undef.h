@@ -102,6 +102,7 @@
 #undef __ulf_assign_str
 #undef __ulf_base__data_loc
 #undef __ulf_base__rel_loc
+#undef __ulf_constexpr
 #undef __ulf_cpumask_bits
 #undef __ulf_is_signed
 #undef __ulf_strlen

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ulf exec: becomes the command, so that its exit status and the signals it
+ * gets are its own; the namespace goes when its last process has ended.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/conn.h"
+#include "cli/exec_ns.h"
+#include "cli/root.h"
+
+/* The directory of @word, or of the only root if that is NULL. */
+static int enter(const char *word)
+{
+	struct conn conn;
+	char *root;
+	int ret;
+
+	ret = conn_open(&conn, CONN_START);
+	if (ret < 0)
+		return ret;
+	if (word && strchr(word, '/')) {
+		cli_error("%s: only a root has all that a tool needs, not a part of one",
+			  word);
+		ret = -EINVAL;
+	} else {
+		ret = word ? root_path(&conn, word, &root) : root_default(&conn, &root);
+	}
+	if (!ret) {
+		ret = exec_ns_enter(&conn, root);
+		free(root);
+	}
+	conn_close(&conn);
+	return ret;
+}
+
+int cmd_exec(const struct cli_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	const char *word = NULL;
+	int status;
+
+	if (cli_option(cmd, argc, argv, "+h", options, &status) == -2)
+		return status;
+	/* A root is what stands before a `--`. */
+	if (strcmp(argv[optind - 1], "--") != 0 && argc - optind >= 2 &&
+	    strcmp(argv[optind + 1], "--") == 0) {
+		word = argv[optind];
+		optind += 2;
+	}
+	if (optind >= argc)
+		return cli_usage(cmd);
+	if (enter(word) < 0)
+		return CLI_NOT_STARTED;
+	execvp(argv[optind], argv + optind);
+	status = errno == ENOENT ? CLI_NOT_FOUND : CLI_NOT_STARTED;
+	cli_error("%s: %m", argv[optind]);
+	return status;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A view of the machine in which a root is the kernel; see exec_ns.h.
+ *
+ * Clients look for tracefs in /proc/mounts: libtracefs takes the first line
+ * whose third word is `tracefs`.  Where the kernel's own tracefs is mounted
+ * there is such a line, and ours is bound over every mount point that has one.
+ * Where it is not, our line must do: what the kernel prints of it is
+ *
+ *	NAME MOUNTPOINT fuse.tracefs OPTIONS 0 0
+ *
+ * and in NAME it escapes blanks, tabs and newlines but not vertical tabs, which
+ * scanf() takes for blanks.  So NAME brings all six words itself.
+ */
+#include "cli/exec_ns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <mntent.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fusemount.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/place.h"
+
+#define TRACING		"/sys/kernel/tracing"
+#define DEBUG_TRACING	"/sys/kernel/debug/tracing"
+#define NAME		"none\v" TRACING "\vtracefs\vrw\v0\v0"
+
+static int write_all(int fd, const char *data, size_t bytes)
+{
+	ssize_t len;
+
+	for (; bytes; data += len, bytes -= (size_t)len) {
+		len = write(fd, data, bytes);
+		if (len < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write_all(fd, text, strlen(text));
+	close(fd);
+	return ret;
+}
+
+/* The user and the group that it was stay what they are. */
+static int map_ids(uid_t uid, gid_t gid)
+{
+	char map[64];
+	int ret;
+
+	snprintf(map, sizeof(map), "%u %u 1\n", uid, uid);
+	ret = write_file("/proc/self/uid_map", map);
+	if (!ret)
+		ret = write_file("/proc/self/setgroups", "deny");
+	snprintf(map, sizeof(map), "%u %u 1\n", gid, gid);
+	if (!ret)
+		ret = write_file("/proc/self/gid_map", map);
+	return ret;
+}
+
+static int unshare_mounts(void)
+{
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+
+	if (unshare(CLONE_NEWNS) == 0)
+		return 0;
+	if (errno != EPERM)
+		return -errno;
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+		return -errno;
+	return map_ids(uid, gid);
+}
+
+static void say_no_namespace(int error)
+{
+	cli_error("cannot have a user namespace of one's own: %s", strerror(-error));
+	cli_error("root can allow it: `sysctl user.max_user_namespaces=10000` and, where "
+		  "there are such, kernel.unprivileged_userns_clone=1, "
+		  "kernel.apparmor_restrict_unprivileged_userns=0; or run this as root");
+}
+
+static int bind_mount(const char *from, const char *to)
+{
+	return mount(from, to, NULL, MS_BIND, NULL) < 0 ? -errno : 0;
+}
+
+/*
+ * What is mounted on /sys/kernel/debug is for root alone, and then nobody else
+ * gets to what is mounted in it: give him a directory with only that.
+ */
+static int bind_below_closed(const char *to)
+{
+	char *parent = strdup(to);
+	int ret = -ENOMEM;
+
+	if (!parent)
+		return ret;
+	*strrchr(parent, '/') = '\0';
+	if (mount("tmpfs", parent, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") < 0 ||
+	    mkdir(to, 0755) < 0)
+		ret = -errno;
+	else
+		ret = bind_mount(TRACING, to);
+	free(parent);
+	return ret;
+}
+
+static int bind_tracing(const char *to)
+{
+	int ret = bind_mount(TRACING, to);
+
+	return ret == -EACCES ? bind_below_closed(to) : ret;
+}
+
+/*
+ * Where the kernel's tracefs is to be seen, ours shall be.  Tools take the first
+ * place that /proc/mounts names; another that is out of reach is so for them, too.
+ */
+static int cover_kernel(void)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	struct mntent *entry;
+	int ret = 0, nr = 0;
+
+	if (!mounts) {
+		cli_error("/proc/self/mounts: %m; is /proc mounted?");
+		return -ENOENT;
+	}
+	while (!ret && (entry = getmntent(mounts))) {
+		if (strcmp(entry->mnt_type, "tracefs") != 0)
+			continue;
+		if (strcmp(entry->mnt_dir, TRACING) != 0)
+			ret = bind_tracing(entry->mnt_dir);
+		if (ret < 0 && nr == 0)
+			cli_error("%s: cannot be covered: %s", entry->mnt_dir,
+				  strerror(-ret));
+		else
+			ret = 0;
+		nr++;
+	}
+	endmntent(mounts);
+	if (!ret && access(DEBUG_TRACING, F_OK) == 0)
+		ret = bind_tracing(DEBUG_TRACING);
+	return ret;
+}
+
+/* Put a file of ours, with that text, over @to, if that is there. */
+static int cover_file(const char *dir, const char *to, const char *text, size_t bytes)
+{
+	char path[DIR_PATH_BYTES + 32];
+	int fd, ret;
+
+	if (access(to, F_OK) < 0)
+		return 0;
+	snprintf(path, sizeof(path), "%s/exec.XXXXXX", dir);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0) {
+		cli_error("%s: %m", path);
+		return -errno;
+	}
+	ret = write_all(fd, text, bytes);
+	close(fd);
+	if (!ret)
+		ret = bind_mount(path, to);
+	if (ret < 0)
+		cli_error("%s: cannot be covered: %s", to, strerror(-ret));
+	/* It stays as long as it covers. */
+	unlink(path);
+	return ret;
+}
+
+/* Where tools look for the names of functions, the program's shall be. */
+static int cover_symbols(struct conn *conn, const char *root)
+{
+	struct abi_request request = { .op = ABI_SOCKET_SYMBOLS };
+	struct text text;
+	int ret;
+
+	text_init(&text, ABI_SOCKET_SYMBOLS_MAX);
+	do {
+		request.offset = text.len;
+		ret = conn_call(conn, &request, root, strlen(root));
+		text_write(&text, conn->data.data, conn->data.len);
+	} while (!ret && !text.error && conn->data.len);
+	if (!ret)
+		ret = text.error;
+	if (ret < 0)
+		cli_error("the functions of %s: %s", root, strerror(-ret));
+	else
+		ret = cover_file(conn->dir, "/proc/kallsyms", text.data, text.len);
+	text_done(&text);
+	return ret;
+}
+
+/*
+ * What tools do to the kernel outside of tracefs: trace-cmd switches the
+ * function tracer on (and ends if it may not) and wants to see addresses.
+ */
+static int cover_settings(const struct conn *conn)
+{
+	static const struct {
+		const char *path, *text;
+	} settings[] = {
+		{ "/proc/sys/kernel/ftrace_enabled", "1\n" },
+		{ "/proc/sys/kernel/kptr_restrict", "0\n" },
+	};
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < sizeof(settings) / sizeof(settings[0]); i++)
+		ret = cover_file(conn->dir, settings[i].path, settings[i].text,
+				 strlen(settings[i].text));
+	return ret;
+}
+
+/* All of the server's tree, and over it the one directory. */
+static int mount_root(struct conn *conn, const char *root)
+{
+	struct abi_request request = { .op = ABI_SOCKET_MOUNT };
+	char path[sizeof(TRACING) + 128];
+	enum fusemount_step step;
+	int ret, fd;
+
+	ret = fusemount_open_as(NAME, TRACING, &fd, &step);
+	if (ret < 0) {
+		place_say_error(TRACING, ret, step);
+		return ret;
+	}
+	ret = conn_send(conn, &request, "", 0, fd);
+	if (!ret)
+		ret = conn_receive(conn);
+	close(fd);
+	if (ret < 0) {
+		cli_error("the server does not serve the mount: %s", strerror(-ret));
+		return ret;
+	}
+	snprintf(path, sizeof(path), TRACING "/%s", root);
+	ret = bind_mount(path, TRACING);
+	if (ret < 0)
+		cli_error("%s: %s", root, strerror(-ret));
+	return ret;
+}
+
+int exec_ns_enter(struct conn *conn, const char *root)
+{
+	int ret = unshare_mounts();
+
+	if (ret < 0) {
+		say_no_namespace(ret);
+		return ret;
+	}
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) {
+		ret = -errno;
+		say_no_namespace(ret);
+		return ret;
+	}
+	ret = mount_root(conn, root);
+	if (!ret)
+		ret = cover_kernel();
+	if (!ret)
+		ret = cover_settings(conn);
+	if (!ret)
+		ret = cover_symbols(conn, root);
+	return ret;
+}

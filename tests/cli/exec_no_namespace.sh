@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Where user namespaces are off, ulf exec says what root can do about it.
+. tests/cli/common
+
+start_hello
+# In a namespace no more of them are allowed, and what is run has no rights.
+cat >"$TMPDIR/off.sh" <<'END'
+echo 0 >/proc/sys/user/max_user_namespaces || exit 99
+exec setpriv --bounding-set=-all --inh-caps=-all ulf exec true
+END
+unshare -Ur true 2>/dev/null || skip "no user namespaces here, to switch off"
+text=$(unshare -Ur sh "$TMPDIR/off.sh" 2>&1)
+expect "status" 126 $?
+contains "$text" "max_user_namespaces"
+exit 0
