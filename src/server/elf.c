@@ -2,12 +2,12 @@
 /*
  * Reading ELF files: .symtab (or .dynsym), the build id, constant strings.  The
  * path comes out of shared memory, so the file may be anything: it is opened
- * without waiting, read into memory of ours piece by piece, and every offset
- * in it is checked.
+ * without waiting, read into memory of ours piece by piece, not more than was
+ * allowed, and every offset in it is checked.
  */
+#include <assert.h>
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,15 @@
 
 #include "base/bits.h"
 #include "server/elf.h"
+#include "server/localfile.h"
 
-#define PIECE_BYTES_MAX	(256u << 20)	/* of a section */
 #define STRING_BYTES_MAX	4096u
+#define STRING_READ_MAX		(16u << 20)	/* to find one */
 
 struct elf_file {
 	int fd;
 	uint64_t bytes;
+	uint64_t *bytes_left;		/* that may be read */
 	Elf64_Ehdr head;
 	Elf64_Phdr *programs;
 	Elf64_Shdr *sections;
@@ -33,9 +35,10 @@ static void *read_piece(const struct elf_file *file, uint64_t off, uint64_t byte
 {
 	char *piece;
 
-	if (bytes > PIECE_BYTES_MAX || off > file->bytes ||
+	if (bytes > *file->bytes_left || off > file->bytes ||
 	    bytes > file->bytes - off)
 		return NULL;
+	*file->bytes_left -= bytes;
 	piece = malloc(bytes + 1);
 	if (!piece)
 		return NULL;
@@ -50,13 +53,12 @@ static void *read_piece(const struct elf_file *file, uint64_t off, uint64_t byte
 static int file_read_heads(const char *path, struct elf_file *file)
 {
 	struct stat st;
+	int r = localfile_open(path, &file->fd);
 
-	*file = (struct elf_file) { .fd = -1 };
-	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (file->fd < 0)
+	if (r)
+		return r;
+	if (fstat(file->fd, &st))
 		return -errno;
-	if (fstat(file->fd, &st) || !S_ISREG(st.st_mode))
-		return -ENOEXEC;
 	file->bytes = (uint64_t)st.st_size;
 	if (pread(file->fd, &file->head, sizeof(file->head), 0) !=
 	    sizeof(file->head) ||
@@ -124,10 +126,12 @@ static bool has_build_id(const struct elf_file *file, const uint8_t *id,
 
 /* Close it also if it could not be opened. */
 static int file_open(const char *path, const uint8_t *id, uint32_t id_bytes,
-		     struct elf_file *file)
+		     uint64_t *bytes_left, struct elf_file *file)
 {
-	int r = file_read_heads(path, file);
+	int r;
 
+	*file = (struct elf_file) { .fd = -1, .bytes_left = bytes_left };
+	r = file_read_heads(path, file);
 	if (!r && id_bytes && !has_build_id(file, id, id_bytes))
 		r = -ESTALE;
 	return r;
@@ -150,6 +154,9 @@ static int compare_symbols(const void *pa, const void *pb)
 		return a->addr < b->addr ? -1 : 1;
 	return (a->size > b->size) - (a->size < b->size);
 }
+
+/* They take no more room than the table, which is given back. */
+static_assert(sizeof(struct elf_symbol) == sizeof(Elf64_Sym), "bytes_left");
 
 static int read_rows(const Elf64_Sym *table, uint64_t nr, uint64_t strings_bytes,
 		     struct elf_symbols *symbols)
@@ -212,11 +219,12 @@ static void read_range(const struct elf_file *file, struct elf_symbols *symbols)
 }
 
 int elf_symbols_read(const char *path, const uint8_t *build_id,
-		     uint32_t build_id_bytes, struct elf_symbols *ret_symbols)
+		     uint32_t build_id_bytes, uint64_t *bytes_left,
+		     struct elf_symbols *ret_symbols)
 {
 	struct elf_symbols symbols = { 0 };
 	struct elf_file file;
-	int r = file_open(path, build_id, build_id_bytes, &file);
+	int r = file_open(path, build_id, build_id_bytes, bytes_left, &file);
 
 	if (!r)
 		r = read_table(&file, &symbols);
@@ -260,9 +268,10 @@ const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols,
 char *elf_string_read(const char *path, const uint8_t *build_id,
 		      uint32_t build_id_bytes, uint64_t addr)
 {
+	uint64_t bytes_left = STRING_READ_MAX;
 	struct elf_file file;
 	char *string = NULL;
-	int r = file_open(path, build_id, build_id_bytes, &file);
+	int r = file_open(path, build_id, build_id_bytes, &bytes_left, &file);
 
 	for (uint32_t i = 0; !r && !string && i < file.head.e_phnum; i++) {
 		const Elf64_Phdr *program = &file.programs[i];

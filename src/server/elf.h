@@ -21,12 +21,15 @@ struct elf_symbols {
 /*
  * elf_symbols_read - the functions of the file at @path
  * @build_id: if @build_id_bytes, it must be that very file
+ * @bytes_left: how much may be read, and so kept; less by what was, also if it
+ *	was in vain
  *
- * -ENOEXEC: no ELF file of this machine, or one that makes no sense;
- * -ESTALE: another build; -ENOMEM, or what open() said.
+ * -ENOEXEC: no ELF file of this machine, or one that makes no sense, or asks
+ * for too much; -ESTALE: another build; -ENOMEM, or what localfile_open() said.
  */
 int elf_symbols_read(const char *path, const uint8_t *build_id,
-		     uint32_t build_id_bytes, struct elf_symbols *ret_symbols);
+		     uint32_t build_id_bytes, uint64_t *bytes_left,
+		     struct elf_symbols *ret_symbols);
 void elf_symbols_done(struct elf_symbols *symbols);
 
 /* The function that @addr is in, or NULL. */

@@ -16,15 +16,24 @@
 #define NUMBERS		(OPTION_RAW | OPTION_HEX | OPTION_BIN)
 
 /* For the printer: what only the program's files know. */
+struct origin {
+	struct root *root;
+	uint32_t module;		/* that brings the event */
+};
+
 static int print_symbol(void *ctx, uint64_t addr, enum print_symbol style,
 			struct text *out)
 {
-	return symbols_print(ctx, addr, style, out);
+	const struct origin *origin = ctx;
+
+	return symbols_print(origin->root, origin->module, addr, style, out);
 }
 
 static int print_string(void *ctx, uint64_t addr, struct text *out)
 {
-	return symbols_string(ctx, addr, out);
+	const struct origin *origin = ctx;
+
+	return symbols_string(origin->root, origin->module, addr, out);
 }
 
 static uint64_t print_hash_ptr(void *ctx, uint64_t ptr)
@@ -39,7 +48,7 @@ static void print_ip(const struct line *line, uint64_t ip, struct text *out)
 	enum print_symbol style = line->options & OPTION_SYM_OFFSET ?
 				  PRINT_SYMBOL_OFFSET : PRINT_SYMBOL_NAME;
 
-	if (symbols_print(line->instance->root, ip, style, out))
+	if (symbols_print(line->instance->root, SYMBOLS_NO_MODULE, ip, style, out))
 		text_printf(out, "0x%" PRIx64, ip);
 	if (line->options & OPTION_SYM_ADDR)
 		text_printf(out, " <%016" PRIx64 ">", ip);
@@ -108,8 +117,9 @@ static void print_event(const struct line *line, struct event *event,
 	const struct merge_record *record = line->record;
 	const struct print_program *program =
 		line->options & OPTION_FIELDS ? NULL : event_program(event);
+	struct origin origin = { line->instance->root, event->module };
 	const struct print_env env = {
-		.ctx = line->instance->root,
+		.ctx = &origin,
 		.symbol = print_symbol,
 		.string = print_string,
 		.hash_ptr = line->options & OPTION_HASH_PTR ? print_hash_ptr : NULL,

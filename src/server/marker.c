@@ -83,7 +83,10 @@ static int marker_record(struct instance *instance, struct marker *marker,
 	if (!ring)
 		return -EBADF;
 	comms_meet(root, (uint32_t)marker->pid);
+	/* Not those of a ring whose file was cut short: see mapping.h. */
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGSEGV);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	r = ring_view_write(&ring->view, &marker->type,
 			    (uint32_t)(HEADER_BYTES + bytes),

@@ -3,6 +3,9 @@
  * The program says where its objects are loaded (abi_module: those that bring
  * tracepoints); names and constant strings are in the files.  A file that has
  * changed since is known by its build id and gives none.
+ *
+ * Objects come and go, and another may be where one was: the record's own
+ * module is asked first, then those that are loaded now, then the others.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,40 +22,65 @@
 
 #define PATH_BYTES_MAX	4096u
 #define STRINGS		256u		/* kept, a power of two */
+#define BYTES_MAX	(64u << 20)	/* of files, for all of a root */
+
+/* What is loaded to several places is read once. */
+struct file {
+	char *path;
+	uint8_t build_id[sizeof(((struct abi_module *)0)->build_id)];
+	uint32_t build_id_bytes;
+	bool is_readable;
+	struct elf_symbols symbols;
+};
 
 struct object {
-	bool is_tried;			/* the rest is valid, or nothing there */
+	bool is_tried;
+	const struct file *file;	/* NULL: none that is readable */
 	uint64_t bias;			/* address in memory - in the file */
-	char *path;			/* NULL: not readable */
-	struct elf_symbols symbols;
 };
 
 /* A string that was asked for; few are asked for again and again. */
 struct string {
 	uint64_t addr;			/* 0: free */
+	uint32_t module;		/* of the record */
 	char *text;			/* NULL: there is none */
 };
 
 struct symbols {
 	struct object objects[ABI_MODULES];	/* by row of abi_module */
+	struct file files[ABI_MODULES];		/* of these, in order of need */
+	uint32_t nr_files;
+	uint64_t bytes_left;			/* that may still be read */
 	struct string strings[STRINGS];		/* by address; the newest stays */
+	uint32_t tables_seen;			/* tables_changed of their time */
 };
 
 struct symbols *symbols_new(void)
 {
-	return calloc(1, sizeof(struct symbols));
+	struct symbols *symbols = calloc(1, sizeof(*symbols));
+
+	if (symbols)
+		symbols->bytes_left = BYTES_MAX;
+	return symbols;
+}
+
+static void forget_strings(struct symbols *symbols)
+{
+	for (uint32_t i = 0; i < STRINGS; i++) {
+		free(symbols->strings[i].text);
+		symbols->strings[i] = (struct string) { 0 };
+	}
 }
 
 void symbols_free(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
-	for (uint32_t i = 0; i < ABI_MODULES; i++) {
-		free(symbols->objects[i].path);
-		elf_symbols_done(&symbols->objects[i].symbols);
+	for (uint32_t i = 0; i < symbols->nr_files; i++) {
+		free(symbols->files[i].path);
+		elf_symbols_done(&symbols->files[i].symbols);
 	}
-	for (uint32_t i = 0; i < STRINGS; i++)
-		free(symbols->strings[i].text);
+	forget_strings(symbols);
 	free(symbols);
 }
 
@@ -79,58 +107,115 @@ static struct abi_module module_row(const struct root *root, uint32_t row)
 	return module;
 }
 
-static void object_read(const struct root *root, uint32_t row, struct object *object)
+/* The file of that module, read; takes @path over. */
+static const struct file *get_file(struct symbols *symbols, char *path,
+				   const struct abi_module *module)
 {
-	struct abi_module module = module_row(root, row);
-	char *path = module_path(root, &root->modules_table[row]);
+	struct file *file;
 
-	object->is_tried = true;
-	if (!path || elf_symbols_read(path, module.build_id, module.build_id_bytes,
-				      &object->symbols)) {
-		free(path);
-		return;
+	for (uint32_t i = 0; i < symbols->nr_files; i++) {
+		file = &symbols->files[i];
+		if (!strcmp(file->path, path) &&
+		    file->build_id_bytes == module->build_id_bytes &&
+		    !memcmp(file->build_id, module->build_id, file->build_id_bytes)) {
+			free(path);
+			return file;
+		}
 	}
-	object->bias = module.base - (object->symbols.first & ~4095ull);
-	object->path = path;
+	file = &symbols->files[symbols->nr_files++];	/* one a row at most */
+	file->path = path;
+	file->build_id_bytes = module->build_id_bytes;
+	memcpy(file->build_id, module->build_id, file->build_id_bytes);
+	file->is_readable = !elf_symbols_read(path, file->build_id,
+					      file->build_id_bytes,
+					      &symbols->bytes_left, &file->symbols);
+	return file;
 }
 
-/* The object of that row, NULL behind the last; one without path is empty. */
+static uint32_t nr_objects(const struct root *root)
+{
+	uint32_t nr = shm_load(&root->control->nr_modules);
+
+	return nr < ABI_MODULES ? nr : ABI_MODULES;
+}
+
+/* The object of that row, where it was loaded last; NULL: not readable. */
 static struct object *get_object(struct root *root, uint32_t row)
 {
-	struct object *object;
+	struct object *object = &root->symbols->objects[row];
+	struct abi_module module = module_row(root, row);
 
-	if (row >= ABI_MODULES || row >= shm_load(&root->control->nr_modules))
+	if (!object->is_tried) {
+		char *path = module_path(root, &module);
+		const struct file *file =
+			path ? get_file(root->symbols, path, &module) : NULL;
+
+		object->is_tried = true;
+		object->file = file && file->is_readable ? file : NULL;
+	}
+	if (!object->file)
 		return NULL;
-	object = &root->symbols->objects[row];
-	if (!object->is_tried)
-		object_read(root, row, object);
+	object->bias = module.base - (object->file->symbols.first & ~4095ull);
 	return object;
 }
 
-/* The object that @addr is in, or NULL. */
-static struct object *find_object(struct root *root, uint64_t addr)
+static bool is_loaded(const struct root *root, uint32_t row)
 {
+	return root->modules_seen[row / 64] >> row % 64 & 1;
+}
+
+/* The next of all objects, from *@at on: those that are loaded, then those
+ * that were; the newest first.  NULL behind the last. */
+static struct object *next_object(struct root *root, uint32_t *at)
+{
+	uint32_t nr = nr_objects(root);
 	struct object *object;
 
-	for (uint32_t row = 0; (object = get_object(root, row)); row++) {
-		uint64_t in_file = addr - object->bias;
+	while (*at < 2 * nr) {
+		bool is_first = *at < nr;
+		uint32_t row = nr - 1 - *at % nr;
 
-		if (object->path && in_file >= object->symbols.first &&
-		    in_file < object->symbols.end)
+		++*at;
+		object = is_loaded(root, row) == is_first ? get_object(root, row) : NULL;
+		if (object)
 			return object;
 	}
 	return NULL;
 }
 
-int symbols_print(struct root *root, uint64_t addr, enum print_symbol style,
-		  struct text *out)
+static bool object_has(const struct object *object, uint64_t addr)
+{
+	const struct elf_symbols *symbols = &object->file->symbols;
+	uint64_t in_file = addr - object->bias;
+
+	return in_file >= symbols->first && in_file < symbols->end;
+}
+
+/* The object that @addr, in a record of @module, is in; or NULL. */
+static struct object *find_object(struct root *root, uint32_t module, uint64_t addr)
+{
+	struct object *object =
+		module < nr_objects(root) ? get_object(root, module) : NULL;
+	uint32_t at = 0;
+
+	while (!object || !object_has(object, addr)) {
+		object = next_object(root, &at);
+		if (!object)
+			return NULL;
+	}
+	return object;
+}
+
+int symbols_print(struct root *root, uint32_t module, uint64_t addr,
+		  enum print_symbol style, struct text *out)
 {
 	/* a return address may lie behind the end of its caller */
 	uint64_t at = addr - (style == PRINT_SYMBOL_RETURN);
-	const struct object *object = find_object(root, at);
+	const struct object *object = find_object(root, module, at);
 	const struct elf_symbol *symbol;
 
-	symbol = object ? elf_symbols_find(&object->symbols, at - object->bias) : NULL;
+	symbol = object ? elf_symbols_find(&object->file->symbols, at - object->bias) :
+			  NULL;
 	if (!symbol)
 		return -ENOENT;
 	text_puts(out, symbol->name);
@@ -140,7 +225,7 @@ int symbols_print(struct root *root, uint64_t addr, enum print_symbol style,
 		    addr - object->bias - symbol->addr, symbol->size);
 	/* The first is the program itself. */
 	if (object != root->symbols->objects)
-		text_printf(out, " [%s]", basename(object->path));
+		text_printf(out, " [%s]", basename(object->file->path));
 	return 0;
 }
 
@@ -152,19 +237,23 @@ static void list_function(const struct object *object, bool is_program,
 		text_printf(out, "%016" PRIx64 " t %s\n", object->bias + addr, name);
 	else
 		text_printf(out, "%016" PRIx64 " t %s\t[%s]\n", object->bias + addr,
-			    name, basename(object->path));
+			    name, basename(object->file->path));
 }
 
 void symbols_list(struct root *root, struct text *out)
 {
-	struct object *object;
-
 	/* The address that markers have: see line.c. */
 	text_printf(out, "%016x t tracing_mark_write\n%016x t _end\n", 0, 1);
-	for (uint32_t row = 0; (object = get_object(root, row)); row++) {
-		const struct elf_symbols *symbols = &object->symbols;
+	for (uint32_t row = 0; row < nr_objects(root); row++) {
+		const struct object *object = get_object(root, row);
+		const struct elf_symbols *symbols;
 
-		if (!object->path)
+		if (!object)
+			continue;
+		symbols = &object->file->symbols;
+		/* not what was where another is now */
+		if (find_object(root, SYMBOLS_NO_MODULE,
+				object->bias + symbols->first) != object)
 			continue;
 		for (uint32_t i = 0; i < symbols->nr; i++)
 			list_function(object, row == 0, symbols->rows[i].addr,
@@ -173,22 +262,26 @@ void symbols_list(struct root *root, struct text *out)
 	}
 }
 
-int symbols_string(struct root *root, uint64_t addr, struct text *out)
+int symbols_string(struct root *root, uint32_t module, uint64_t addr,
+		   struct text *out)
 {
-	struct string *string = &root->symbols->strings[(addr ^ addr >> 8) % STRINGS];
+	struct symbols *symbols = root->symbols;
+	struct string *string = &symbols->strings[(addr ^ addr >> 8) % STRINGS];
+	uint32_t tables = shm_load(&root->control->tables_changed);
 	const struct object *object;
-	struct abi_module module;
 
-	if (string->addr != addr) {
+	if (symbols->tables_seen != tables)
+		forget_strings(symbols);
+	symbols->tables_seen = tables;
+	if (string->addr != addr || string->module != module) {
 		free(string->text);
-		*string = (struct string) { .addr = addr };
-		object = find_object(root, addr);
-		if (object) {
-			module = module_row(root, object - root->symbols->objects);
-			string->text = elf_string_read(object->path, module.build_id,
-						       module.build_id_bytes,
+		*string = (struct string) { .addr = addr, .module = module };
+		object = find_object(root, module, addr);
+		if (object)
+			string->text = elf_string_read(object->file->path,
+						       object->file->build_id,
+						       object->file->build_id_bytes,
 						       addr - object->bias);
-		}
 	}
 	if (!string->text)
 		return -ENOENT;
@@ -207,11 +300,12 @@ int symbols_function(struct root *root, const char *name, size_t len,
 		     uint64_t *ret_start, uint64_t *ret_end)
 {
 	struct object *object;
+	uint32_t at = 0;
 
-	for (uint32_t row = 0; (object = get_object(root, row)); row++) {
-		const struct elf_symbols *symbols = &object->symbols;
+	while ((object = next_object(root, &at))) {
+		const struct elf_symbols *symbols = &object->file->symbols;
 
-		for (uint32_t i = 0; object->path && i < symbols->nr; i++) {
+		for (uint32_t i = 0; i < symbols->nr; i++) {
 			if (strncmp(symbols->rows[i].name, name, len) ||
 			    symbols->rows[i].name[len])
 				continue;
@@ -225,9 +319,10 @@ int symbols_function(struct root *root, const char *name, size_t len,
 int symbols_function_at(struct root *root, uint64_t addr, uint64_t *ret_start,
 			uint64_t *ret_end)
 {
-	const struct object *object = find_object(root, addr);
+	const struct object *object = find_object(root, SYMBOLS_NO_MODULE, addr);
 	const struct elf_symbol *symbol =
-		object ? elf_symbols_find(&object->symbols, addr - object->bias) : NULL;
+		object ? elf_symbols_find(&object->file->symbols, addr - object->bias) :
+			 NULL;
 
 	if (!symbol)
 		return -ENOENT;

@@ -16,14 +16,19 @@ struct text;
 struct symbols *symbols_new(void);
 void symbols_free(struct symbols *symbols);
 
-/* Write the name at @addr; -ENOENT, and nothing written, if there is none. */
-int symbols_print(struct root *root, uint64_t addr, enum print_symbol style,
-		  struct text *out);
+/* Of a record that no module brings. */
+#define SYMBOLS_NO_MODULE	UINT32_MAX
+
+/* Write the name at @addr, as it is in a record of @module (a row of abi_module);
+ * -ENOENT, and nothing written, if there is none. */
+int symbols_print(struct root *root, uint32_t module, uint64_t addr,
+		  enum print_symbol style, struct text *out);
 /* Write all functions, a line each, as /proc/kallsyms does: the kernel's tools
  * read that.  It has no sizes, so what ends an object is there, too. */
 void symbols_list(struct root *root, struct text *out);
 /* Write the string at @addr if it is constant; else -ENOENT, nothing written. */
-int symbols_string(struct root *root, uint64_t addr, struct text *out);
+int symbols_string(struct root *root, uint32_t module, uint64_t addr,
+		   struct text *out);
 
 /* Where the function of that name, or the one that @addr is in, begins and ends.
  * -ENOENT */

@@ -6,14 +6,22 @@
 #include <stdint.h>
 #include <elf.h>
 #include <link.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include <cmocka.h>
 
+#include "base/fusemount.h"
+#include "base/text.h"
 #include "server/elf.h"
+#include "server/root.h"
+#include "server/symbols.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 
 #define S	1000000000ull
+#define PLENTY	(1ull << 30)
 
 /* One whose name and size are known to the linker alone. */
 __attribute__((noinline)) static int a_function_to_find(int x)
@@ -54,6 +62,14 @@ static uint32_t own_build_id(uint8_t *id)
 	return 0;
 }
 
+static int read_symbols(const char *path, const uint8_t *id, uint32_t id_bytes,
+			struct elf_symbols *symbols)
+{
+	uint64_t bytes_left = PLENTY;
+
+	return elf_symbols_read(path, id, id_bytes, &bytes_left, symbols);
+}
+
 static void functions_are_found(void **state)
 {
 	struct dl_phdr_info self;
@@ -64,7 +80,7 @@ static void functions_are_found(void **state)
 	(void)state;
 	dl_iterate_phdr(find_self, &self);
 	addr = (uint64_t)a_function_to_find - self.dlpi_addr;
-	assert_int_equal(elf_symbols_read("/proc/self/exe", NULL, 0, &symbols), 0);
+	assert_int_equal(read_symbols("/proc/self/exe", NULL, 0, &symbols), 0);
 	assert_in_range(addr, symbols.first, symbols.end - 1);
 	symbol = elf_symbols_find(&symbols, addr);
 	assert_non_null(symbol);
@@ -106,10 +122,10 @@ static void another_build_is_refused(void **state)
 	(void)state;
 	if (!bytes)
 		skip();			/* this linker writes none */
-	assert_int_equal(elf_symbols_read("/proc/self/exe", id, bytes, &symbols), 0);
+	assert_int_equal(read_symbols("/proc/self/exe", id, bytes, &symbols), 0);
 	elf_symbols_done(&symbols);
 	id[0] ^= 1;
-	assert_int_equal(elf_symbols_read("/proc/self/exe", id, bytes, &symbols),
+	assert_int_equal(read_symbols("/proc/self/exe", id, bytes, &symbols),
 			 -ESTALE);
 }
 
@@ -118,61 +134,152 @@ static void other_files_are_refused(void **state)
 	struct elf_symbols symbols;
 
 	(void)state;
-	assert_int_equal(elf_symbols_read("/nosuch", NULL, 0, &symbols), -ENOENT);
-	assert_int_equal(elf_symbols_read("/proc/self/status", NULL, 0, &symbols),
+	assert_int_equal(read_symbols("/nosuch", NULL, 0, &symbols), -ENOENT);
+	assert_int_equal(read_symbols("/proc/self/status", NULL, 0, &symbols),
 			 -ENOEXEC);
-	assert_int_equal(elf_symbols_read("/dev/zero", NULL, 0, &symbols), -ENOEXEC);
-	assert_int_equal(elf_symbols_read("/tmp", NULL, 0, &symbols), -ENOEXEC);
+	assert_int_equal(read_symbols("/dev/zero", NULL, 0, &symbols), -ENOEXEC);
+	assert_int_equal(read_symbols("/tmp", NULL, 0, &symbols), -ENOEXEC);
 }
 
-/* A small ELF file with every offset and count wrong in turn. */
+/* Nobody serves this mount, as if its server were busy with this very file.  In
+ * a child: who waits there is ended by the alarm. */
+static void read_in_fuse(const char *dir)
+{
+	char mount_dir[160], path[200], link[160];
+	struct elf_symbols symbols;
+	enum fusemount_step step;
+	int fd;
+
+	snprintf(mount_dir, sizeof(mount_dir), "%s/mnt", dir);
+	snprintf(path, sizeof(path), "%s/elf", mount_dir);
+	snprintf(link, sizeof(link), "%s/link", dir);
+	if (unshare(CLONE_NEWNS | (geteuid() ? CLONE_NEWUSER : 0)) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mkdir(mount_dir, 0700) || symlink("mnt/../mnt/elf", link) ||
+	    fusemount_open_as("nobody", mount_dir, &fd, &step))
+		_exit(77);
+	alarm(20);
+	if (read_symbols(mount_dir, NULL, 0, &symbols) != -EREMOTE)
+		_exit(1);
+	if (read_symbols(path, NULL, 0, &symbols) != -EREMOTE)
+		_exit(2);
+	_exit(read_symbols(link, NULL, 0, &symbols) == -EREMOTE ? 0 : 3);
+}
+
+static void fuse_is_not_waited_for(void **state)
+{
+	char dir[128];
+	int status;
+	pid_t pid;
+
+	(void)state;
+	fake_dir_make(dir);
+	pid = fork();
+	if (!pid)
+		read_in_fuse(dir);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	fake_dir_remove(dir);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+		print_message("no FUSE in a mount namespace here\n");
+		skip();
+	}
+	assert_int_equal(status, 0);
+}
+
+static void links_are_followed(void **state)
+{
+	struct elf_symbols symbols;
+	char dir[128], path[160];
+
+	(void)state;
+	fake_dir_make(dir);
+	snprintf(path, sizeof(path), "%s/link", dir);
+	assert_int_equal(symlink("../../../../../../../proc/self/exe", path), 0);
+	assert_int_equal(read_symbols(path, NULL, 0, &symbols), 0);
+	elf_symbols_done(&symbols);
+	unlink(path);
+	assert_int_equal(symlink("link", path), 0);
+	assert_int_equal(read_symbols(path, NULL, 0, &symbols), -ELOOP);
+	assert_int_equal(read_symbols("proc/self/exe", NULL, 0, &symbols), -ENOENT);
+	fake_dir_remove(dir);
+}
+
+/* What was read counts, and what does not fit is not read. */
+static void no_more_is_read_than_allowed(void **state)
+{
+	uint64_t bytes_left = PLENTY, used;
+	struct elf_symbols symbols;
+
+	(void)state;
+	assert_int_equal(elf_symbols_read("/proc/self/exe", NULL, 0, &bytes_left,
+					  &symbols), 0);
+	used = PLENTY - bytes_left;
+	assert_true(used >= symbols.nr * sizeof(*symbols.rows));
+	elf_symbols_done(&symbols);
+	bytes_left = used;
+	assert_int_equal(elf_symbols_read("/proc/self/exe", NULL, 0, &bytes_left,
+					  &symbols), 0);
+	elf_symbols_done(&symbols);
+	assert_int_equal(bytes_left, 0);
+	bytes_left = used - 1;
+	assert_int_equal(elf_symbols_read("/proc/self/exe", NULL, 0, &bytes_left,
+					  &symbols), -ENOEXEC);
+}
+
+/* A small ELF file, with two functions. */
+struct small_elf {
+	Elf64_Ehdr head;
+	Elf64_Phdr programs[2];
+	Elf64_Shdr sections[3];
+	Elf64_Sym symbols[4];
+	char strings[32];
+	Elf64_Nhdr note;
+	char note_text[8];
+};
+
+static const struct small_elf good = {
+	.head = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
+		.e_phoff = offsetof(struct small_elf, programs),
+		.e_shoff = offsetof(struct small_elf, sections),
+		.e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2,
+		.e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3,
+	},
+	.programs = {
+		{ .p_type = PT_LOAD, .p_filesz = sizeof(struct small_elf),
+	  .p_memsz = 0x1000 },
+		{ .p_type = PT_NOTE, .p_offset = offsetof(struct small_elf, note),
+		  .p_filesz = 20 },
+	},
+	.sections = {
+		{ .sh_type = SHT_NULL },
+		{ .sh_type = SHT_SYMTAB, .sh_link = 2,
+		  .sh_offset = offsetof(struct small_elf, symbols),
+		  .sh_size = 4 * sizeof(Elf64_Sym) },
+		{ .sh_type = SHT_STRTAB,
+		  .sh_offset = offsetof(struct small_elf, strings), .sh_size = 32 },
+	},
+	.symbols = {
+		{ 0 },
+		{ .st_name = 1, .st_info = STT_FUNC, .st_shndx = 1,
+		  .st_value = 0x100, .st_size = 16 },
+		{ .st_name = 5, .st_info = STT_FUNC, .st_shndx = 1,
+		  .st_value = 0x200, .st_size = 16 },
+		{ .st_name = 9, .st_info = STT_OBJECT, .st_shndx = 1,
+		  .st_value = 0x300, .st_size = 16 },
+	},
+	.strings = "\0one\0two\0data",
+	.note = { 4, 4, NT_GNU_BUILD_ID },
+	.note_text = "GNU\0abcd",
+};
+
+/* It with every offset and count wrong in turn. */
 static void broken_files_are_survived(void **state)
 {
 	static const uint64_t values[] = {
 		0, 1, 3, 0xff, 0xffff, 0xffffffff, 1ull << 40, ~0ull, 64, 4096,
 	};
-	struct {
-		Elf64_Ehdr head;
-		Elf64_Phdr programs[2];
-		Elf64_Shdr sections[3];
-		Elf64_Sym symbols[4];
-		char strings[32];
-		Elf64_Nhdr note;
-		char note_text[8];
-	} file, good = {
-		.head = {
-			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
-			.e_phoff = offsetof(typeof(good), programs),
-			.e_shoff = offsetof(typeof(good), sections),
-			.e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2,
-			.e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3,
-		},
-		.programs = {
-			{ .p_type = PT_LOAD, .p_memsz = 0x1000 },
-			{ .p_type = PT_NOTE, .p_offset = offsetof(typeof(good), note),
-			  .p_filesz = 20 },
-		},
-		.sections = {
-			{ .sh_type = SHT_NULL },
-			{ .sh_type = SHT_SYMTAB, .sh_link = 2,
-			  .sh_offset = offsetof(typeof(good), symbols),
-			  .sh_size = 4 * sizeof(Elf64_Sym) },
-			{ .sh_type = SHT_STRTAB,
-			  .sh_offset = offsetof(typeof(good), strings), .sh_size = 32 },
-		},
-		.symbols = {
-			{ 0 },
-			{ .st_name = 1, .st_info = STT_FUNC, .st_shndx = 1,
-			  .st_value = 0x100, .st_size = 16 },
-			{ .st_name = 5, .st_info = STT_FUNC, .st_shndx = 1,
-			  .st_value = 0x200, .st_size = 16 },
-			{ .st_name = 9, .st_info = STT_OBJECT, .st_shndx = 1,
-			  .st_value = 0x300, .st_size = 16 },
-		},
-		.strings = "\0one\0two\0data",
-		.note = { 4, 4, NT_GNU_BUILD_ID },
-		.note_text = "GNU\0abcd",
-	};
+	struct small_elf file;
 	char dir[128], path[160];
 	struct elf_symbols symbols;
 
@@ -191,7 +298,7 @@ static void broken_files_are_survived(void **state)
 			close(fd);
 			free(elf_string_read(path, (const uint8_t *)"abcd", 4,
 					     0x208));
-			if (elf_symbols_read(path, (const uint8_t *)"abcd", 4, &symbols))
+			if (read_symbols(path, (const uint8_t *)"abcd", 4, &symbols))
 				continue;
 			for (uint64_t addr = 0; addr < 0x400; addr += 8) {
 				const struct elf_symbol *symbol =
@@ -207,7 +314,7 @@ static void broken_files_are_survived(void **state)
 
 	assert_int_equal(write(fd, &good, sizeof(good)), sizeof(good));
 	close(fd);
-	assert_int_equal(elf_symbols_read(path, (const uint8_t *)"abcd", 4, &symbols), 0);
+	assert_int_equal(read_symbols(path, (const uint8_t *)"abcd", 4, &symbols), 0);
 	assert_int_equal(symbols.nr, 2);
 	assert_string_equal(elf_symbols_find(&symbols, 0x20f)->name, "two");
 	assert_null(elf_symbols_find(&symbols, 0x210));
@@ -219,6 +326,21 @@ static void has_lines(struct server *server, const char *one, const char *two)
 {
 	assert_non_null(strstr(tree_cat(server, "fake.1/trace"), one));
 	assert_non_null(strstr(tree_cat(server, "fake.1/trace"), two));
+}
+
+static struct abi_module *put_module(struct fake_root *root, uint32_t row,
+				     const char *path, uint64_t base)
+{
+	struct abi_module *modules = (void *)(root->mem + root->control->modules_off);
+	uint64_t off = root->control->heap_off + root->control->heap_used;
+
+	strcpy(root->mem + off, path);
+	root->control->heap_used += (strlen(path) + 8) & ~7u;
+	modules[row] = (struct abi_module) {
+		.base = base, .path = off, .path_bytes = (uint32_t)strlen(path) + 1,
+	};
+	root->control->nr_modules = row + 1;
+	return &modules[row];
 }
 
 /* A marker of the program says where it comes from. */
@@ -264,8 +386,6 @@ static void trace_has_names(void **state)
 	struct server *server;
 	struct dl_phdr_info self;
 	char dir[128], line[256];
-	struct abi_module *module;
-	uint64_t off;
 	uint32_t id;
 	struct {
 		uint64_t headroom;
@@ -283,13 +403,8 @@ static void trace_has_names(void **state)
 	id = fake_event(&root, 0, "sched", "call",
 			"\"%s %s %ps %pS %pB\", REC->s, REC->v, REC->f, REC->f, REC->f",
 			fields, 3);
-	module = (void *)(root.mem + root.control->modules_off);
-	off = root.control->heap_off + root.control->heap_used;
-	strcpy(root.mem + off, "/proc/self/exe");
-	module->path = off;
-	module->path_bytes = 15;
-	module->base = self.dlpi_addr ? self.dlpi_addr :
-		       self.dlpi_phdr[0].p_vaddr & ~4095ull;
+	put_module(&root, 0, "/proc/self/exe", self.dlpi_addr ? self.dlpi_addr :
+		   self.dlpi_phdr[0].p_vaddr & ~4095ull);
 	fake_root_show(&root, "fake.1");
 	assert_int_equal(server_new(dir, &server), 0);
 	assert_int_equal(tree_echo(server, "fake.1/events/enable", "1"), 0);
@@ -306,6 +421,159 @@ static void trace_has_names(void **state)
 	fake_dir_remove(dir);
 }
 
+/* DIR/NAME: a small file with functions of these names, made longer. */
+static const char *put_elf(const char *dir, const char *name, const char *strings,
+			   uint64_t strings_bytes)
+{
+	static char path[160];
+	struct small_elf file = good;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	memcpy(file.strings + 1, strings, strlen(strings));
+	if (strings_bytes)
+		file.sections[2].sh_size = strings_bytes;
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	assert_int_equal(write(fd, &file, sizeof(file)), sizeof(file));
+	assert_int_equal(ftruncate(fd, (off_t)(sizeof(file) + strings_bytes)), 0);
+	close(fd);
+	return path;
+}
+
+/* What there is in a record of event @id about an address and a string. */
+static const char *line_of(struct server *server, struct fake_root *root,
+			   uint32_t id, uint64_t f, uint64_t s)
+{
+	struct {
+		uint64_t headroom;
+		uint16_t type;
+		uint8_t flags, preempt;
+		uint32_t pid;
+		uint64_t f, s;
+	} record = { .type = (uint16_t)id, .pid = 1, .f = f, .s = s };
+	const char *line;
+
+	assert_int_equal(tree_echo(server, "fake.1/trace", ""), 0);
+	assert_int_equal(ring_write_locked(fake_ring(root, 0, ABI_RING_SLOW),
+		&record.type, 24, S, (uint32_t)getpid()), 0);
+	line = strstr(tree_cat(server, "fake.1/trace"), "call: ");
+	assert_non_null(line);
+	return line;
+}
+
+static const struct fake_field call_fields[] = {
+	{ "void *", "f", 8, 8, 0 }, { "const char *", "s", 16, 8, 0 },
+};
+
+#define BASE		0x7f0000000000ull
+#define FUNCTION	(BASE + 0x100)
+#define STRING		(BASE + offsetof(struct small_elf, strings) + 1)
+
+static uint32_t put_call(struct fake_root *root, uint32_t module, const char *system)
+{
+	return fake_event(root, module, system, "call", "\"%ps %s\", REC->f, REC->s",
+			  call_fields, 2);
+}
+
+static void change_modules(struct fake_root *root, uint64_t loaded)
+{
+	root->processes[0].modules[0] = loaded;
+	__atomic_add_fetch(&root->control->tables_changed, 1, __ATOMIC_RELEASE);
+}
+
+/* Of two at one address the list has one. */
+static void check_list(struct server *server, const char *has, const char *has_not)
+{
+	struct text text;
+
+	text_init(&text, 1 << 20);
+	symbols_list(server_find_root(server, "fake.1"), &text);
+	text_putc(&text, '\0');
+	assert_non_null(strstr(text.data, has));
+	assert_null(strstr(text.data, has_not));
+	text_done(&text);
+}
+
+/* Two objects, one after the other at the same address, and a third one that
+ * has events only. */
+static void names_are_of_the_right_module(void **state)
+{
+	uint32_t call_a, call_b, call_c;
+	struct abi_module *module_a;
+	struct fake_root root;
+	struct server *server;
+	char dir[128];
+
+	(void)state;
+	fake_dir_make(dir);
+	fake_root_make(&root, dir, "fake.1");
+	module_a = put_module(&root, 0, put_elf(dir, "a", "aaa", 0), BASE);
+	put_module(&root, 1, put_elf(dir, "b", "bbb", 0), BASE);
+	put_module(&root, 2, "/nosuch", 4096);
+	call_a = put_call(&root, 0, "a");
+	call_b = put_call(&root, 1, "b");
+	call_c = put_call(&root, 2, "c");
+	change_modules(&root, 7);
+	fake_root_show(&root, "fake.1");
+	assert_int_equal(server_new(dir, &server), 0);
+	assert_int_equal(tree_echo(server, "fake.1/events/enable", "1"), 0);
+
+#define IS_LINE(id, addr, string, text)					\
+	assert_string_equal(line_of(server, &root, id, addr, string),	\
+			    "call: " text "\n")
+	/* a record's own module, whatever there is now */
+	IS_LINE(call_a, FUNCTION, STRING, "aaa aaa");
+	IS_LINE(call_b, FUNCTION, STRING, "bbb bbb");
+	/* another's: what is loaded now, the newest */
+	IS_LINE(call_c, FUNCTION, STRING, "bbb bbb");
+	check_list(server, "bbb", "aaa");
+	change_modules(&root, 5);
+	IS_LINE(call_c, FUNCTION, STRING, "aaa aaa");
+	check_list(server, "aaa", "bbb");
+	IS_LINE(call_b, FUNCTION, STRING, "bbb bbb");
+	/* one that comes back elsewhere */
+	module_a->base = BASE + 0x10000;
+	change_modules(&root, 5);
+	IS_LINE(call_c, FUNCTION + 0x10000, STRING + 0x10000, "aaa aaa");
+	IS_LINE(call_a, FUNCTION, STRING, "bbb bbb");
+#undef IS_LINE
+	server_free(server);
+	fake_root_done(&root);
+	fake_dir_remove(dir);
+}
+
+/* Files of 40 MiB: one of them is read, and once, wherever it is loaded. */
+static void a_root_has_a_budget(void **state)
+{
+	uint64_t bytes = 40u << 20;
+	char dir[128], unnamed[64];
+	struct fake_root root;
+	struct server *server;
+	uint32_t call;
+
+	(void)state;
+	fake_dir_make(dir);
+	fake_root_make(&root, dir, "fake.1");
+	put_module(&root, 0, put_elf(dir, "a", "aaa", bytes), BASE);
+	put_module(&root, 1, put_elf(dir, "b", "bbb", bytes), BASE + 0x10000);
+	put_module(&root, 2, put_elf(dir, "b", "bbb", bytes), BASE + 0x20000);
+	call = put_call(&root, 2, "c");
+	change_modules(&root, 7);
+	fake_root_show(&root, "fake.1");
+	assert_int_equal(server_new(dir, &server), 0);
+	assert_int_equal(tree_echo(server, "fake.1/events/enable", "1"), 0);
+	assert_memory_equal(line_of(server, &root, call, FUNCTION + 0x20000, 0),
+			    "call: bbb ", 10);
+	assert_memory_equal(line_of(server, &root, call, FUNCTION + 0x10000, 0),
+			    "call: bbb ", 10);
+	snprintf(unnamed, sizeof(unnamed), "call: 0x%llx ", FUNCTION);
+	assert_memory_equal(line_of(server, &root, call, FUNCTION, 0), unnamed,
+			    strlen(unnamed));
+	server_free(server);
+	fake_root_done(&root);
+	fake_dir_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,8 +581,13 @@ int main(void)
 		cmocka_unit_test(constant_strings_are_found),
 		cmocka_unit_test(another_build_is_refused),
 		cmocka_unit_test(other_files_are_refused),
+		cmocka_unit_test(fuse_is_not_waited_for),
+		cmocka_unit_test(links_are_followed),
+		cmocka_unit_test(no_more_is_read_than_allowed),
 		cmocka_unit_test(broken_files_are_survived),
 		cmocka_unit_test(trace_has_names),
+		cmocka_unit_test(names_are_of_the_right_module),
+		cmocka_unit_test(a_root_has_a_budget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

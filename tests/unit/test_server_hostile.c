@@ -344,9 +344,47 @@ static void corruption_harms_nobody_else(void **state)
 	}
 }
 
+/* The rings' part of the file is gone, and only a marker finds out. */
+static void mark_lost_ring(const char *dir)
+{
+	struct fake_root root;
+	struct server *server;
+	char path[256];
+
+	fake_root_make(&root, dir, "bad.1");
+	fake_event_n(&root, 0, "sched", "tick");
+	fake_root_show(&root, "bad.1");
+	if (server_new(dir, &server) ||
+	    tree_echo(server, "bad.1/trace_marker", "before"))
+		_exit(2);
+	snprintf(path, sizeof(path), "%s/memory", root.path);
+	if (truncate(path, ABI_ARENA_OFF))
+		_exit(3);
+	tree_echo(server, "bad.1/trace_marker", "after");
+	server_free(server);
+	_exit(0);
+}
+
+static void marker_survives_a_lost_ring(void **state)
+{
+	char dir[128];
+	int status;
+	pid_t pid;
+
+	(void)state;
+	fake_dir_make(dir);
+	pid = fork();
+	if (!pid)
+		mark_lost_ring(dir);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	fake_dir_remove(dir);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(marker_survives_a_lost_ring),
 		cmocka_unit_test(corruption_harms_nobody_else),
 	};
 
