@@ -23,7 +23,8 @@ END
 mkdir -m 755 "$TMPDIR/kernel"
 mkdir -m 700 "$dir" && chown $user "$dir" && chmod 711 "$ULF_DIR" "$TMPDIR"
 unshare -m true 2>/dev/null || skip "no mount namespaces here"
-ULF_DIR=$dir as_user "$hello" &
+# Not by the function: $! would be a shell's.
+ULF_DIR=$dir setpriv --reuid=$user --regid=$user --init-groups "$hello" &
 pids="$pids $!"
 text=$(ULF_DIR=$dir unshare -m sh "$TMPDIR/mounts.sh" "$TMPDIR/kernel" \
 	setpriv --reuid=$user --regid=$user --init-groups sh -c "
