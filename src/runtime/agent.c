@@ -38,6 +38,23 @@
 #define TLS_BYTES	4096		/* below the thread pointer */
 #define AGENT_BYTES	(GUARD_BYTES + STACK_BYTES + TLS_BYTES + 4096)
 
+/* They may take their time; all that needs none is done by now. */
+static int make_calls(void)
+{
+	bool is_asked;
+	int ret, r;
+
+	is_asked = caller_ask(&ret);
+	runtime_lock();
+	if (!is_asked) {
+		ret = -EAGAIN;
+		event_give_up_calls(ret);
+	}
+	r = site_update_all();
+	runtime_unlock();
+	return ret ? ret : r;
+}
+
 static int apply(void)
 {
 	bool has_calls;
@@ -55,13 +72,11 @@ static int apply(void)
 			ret = r;
 	}
 	has_calls = event_has_calls_to_make();
-	runtime_unlock();
-	r = has_calls ? caller_ask() : 0;
-	if (r && !ret)
-		ret = r;
-	runtime_lock();
 	r = site_update_all();
 	runtime_unlock();
+	if (r && !ret)
+		ret = r;
+	r = has_calls ? make_calls() : 0;
 	return ret ? ret : r;
 }
 

@@ -44,6 +44,7 @@ static bool is_needed;			/* by the first module with calls */
 static pthread_key_t main_key;		/* the main thread has a value */
 static sigset_t main_mask;		/* its signals when it went */
 static __thread bool is_caller;
+static bool is_callers_child;		/* by fork() in a function */
 
 static void change(uint32_t from, uint32_t to)
 {
@@ -64,19 +65,20 @@ static uint32_t state(void)
 	return __atomic_load_n(&call, __ATOMIC_ACQUIRE); /* [caller.call] */
 }
 
-int caller_ask(void)
+bool caller_ask(int *ret_result)
 {
 	uint32_t seen;
-	int r;
 
 	change(IDLE, ASKED);
 	while (((seen = state()) & STATES) == ASKED)
 		arch_syscall4(SYS_futex, &call, FUTEX_WAIT_PRIVATE, seen, NULL);
-	if ((seen & STATES) != DONE)
-		return -EAGAIN;
-	r = result;
+	if ((seen & STATES) != DONE) {
+		*ret_result = 0;
+		return is_callers_child;
+	}
+	*ret_result = result;
 	change(DONE, IDLE);
-	return r;
+	return true;
 }
 
 /* Is no thread left but this one, the agent, and what remains of the main
@@ -164,7 +166,10 @@ void caller_start(void)
 	is_needed = !pthread_atfork(NULL, NULL, after_fork);
 }
 
+/* A child of the caller's own is in the middle of one of the functions, with its
+ * tracepoint entered, and may never come back from it. */
 void caller_reset(void)
 {
-	call = is_needed ? IDLE : GONE;
+	is_callers_child = is_caller;
+	call = is_needed && !is_caller ? IDLE : GONE;
 }

@@ -55,6 +55,14 @@ static uint32_t wanted_in(const struct ulf_event *event)
 	       ((1u << ABI_BUFFERS) - 1);
 }
 
+/* Without the call. */
+static void drop(struct ulf_event *event)
+{
+	if (event->is_on &&
+	    !tracepoint_drop(event->tracepoint, event->probe, event))
+		event->is_on = false;
+}
+
 static bool has_calls(const struct ulf_event *event)
 {
 	return tracepoint_has_calls(event->tracepoint);
@@ -81,23 +89,56 @@ int event_follow(struct ulf_module *module)
 
 /* ---- the same for events whose tracepoints have calls ---- */
 
-static struct ulf_event *next_to_call(void)
+static struct ulf_event *next_in(const struct ulf_module *module)
 {
-	for (struct ulf_module *m = module_first(); m; m = m->next) {
-		if (!m->is_registered)
-			continue;	/* it is going */
-		for (struct ulf_event **e = m->events; e < m->events_end; e++) {
-			if ((*e)->id && has_calls(*e) &&
-			    (*e)->is_on != (wanted_in(*e) != 0))
-				return *e;
-		}
+	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
+		if ((*e)->id && has_calls(*e) &&
+		    (*e)->is_on != (wanted_in(*e) != 0))
+			return *e;
 	}
 	return NULL;
+}
+
+static struct ulf_event *next_to_call(void)
+{
+	struct ulf_event *event = NULL;
+
+	for (struct ulf_module *m = module_first(); m && !event; m = m->next) {
+		if (m->is_registered)	/* else it is coming or going */
+			event = next_in(m);
+	}
+	return event;
 }
 
 bool event_has_calls_to_make(void)
 {
 	return next_to_call();
+}
+
+bool event_module_has_calls_to_make(const struct ulf_module *module)
+{
+	return next_in(module);
+}
+
+static void set_failed(const struct ulf_event *event, int error)
+{
+	__atomic_store_n(&root_event(event->row)->failed, (uint32_t)-error,
+			 __ATOMIC_RELEASE);
+}
+
+void event_give_up_calls(int error)
+{
+	struct ulf_event *event;
+
+	while ((event = next_to_call())) {
+		if (!event->is_on) {
+			set_failed(event, error);
+			continue;
+		}
+		drop(event);
+		if (event->is_on)
+			break;		/* no memory */
+	}
 }
 
 /* What cannot be switched on is off, also for the server. */
@@ -107,8 +148,7 @@ static int follow_entered(struct ulf_event *event)
 	int r = set_on(event, wanted);
 
 	if (r && wanted)
-		__atomic_store_n(&root_event(event->row)->failed, (uint32_t)-r,
-				 __ATOMIC_RELEASE);
+		set_failed(event, r);
 	return r;
 }
 
@@ -150,17 +190,23 @@ int event_make_calls(void)
 	return ret;
 }
 
-void event_make_calls_coming(struct ulf_module *module)
+int event_make_calls_coming(struct ulf_module *module)
 {
+	int ret = 0, r;
+
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
 		if (!(*e)->id || !has_calls(*e))
 			continue;
 		caller_start();
-		if (tracepoint_enter((*e)->tracepoint))
-			continue;
-		follow_entered(*e);
-		tracepoint_leave((*e)->tracepoint);
+		r = tracepoint_enter((*e)->tracepoint);
+		if (!r) {
+			r = follow_entered(*e);
+			tracepoint_leave((*e)->tracepoint);
+		}
+		if (r && !ret)
+			ret = r;
 	}
+	return ret;
 }
 
 /* Whether it is on or not: a call may be under way. */
@@ -177,8 +223,19 @@ void event_make_calls_going(struct ulf_module *module)
 void event_stop_module(struct ulf_module *module)
 {
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
-		set_on(*e, 0);
+		drop(*e);
 		plan_forget(*e);
+	}
+}
+
+/* A probe comes and goes under the runtime's lock, as forks do; is_on follows
+ * after the function was called, and that may take its time. */
+void event_after_fork(const struct ulf_module *module)
+{
+	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
+		if (has_calls(*e) && (*e)->is_on !=
+		    tracepoint_has((*e)->tracepoint, (*e)->probe, *e))
+			(*e)->is_on = !(*e)->is_on;
 	}
 }
 
@@ -186,20 +243,23 @@ void event_stop_module(struct ulf_module *module)
 
 static struct tracepoint nobody = { .name = "" };
 
-/* The functions of a tracepoint are not called with the lock held. */
+/* The functions of a tracepoint are not called with the lock held, nor after
+ * exit(). */
 static void detach(struct ulf_event *event)
 {
 	struct tracepoint *tp = event->tracepoint;
+	bool can_call = has_calls(event) && !runtime_is_exiting();
 
-	if (tracepoint_enter(tp))
+	if (can_call && tracepoint_enter(tp))
 		return;
-	if (has_calls(event))
+	if (can_call)
 		set_on(event, 0);
 	runtime_lock();
-	set_on(event, 0);
+	drop(event);
 	event->tracepoint = &nobody;
 	runtime_unlock();
-	tracepoint_leave(tp);
+	if (can_call)
+		tracepoint_leave(tp);
 }
 
 void ulf_event_attach(struct ulf_event *event, struct tracepoint *tp)
@@ -230,6 +290,15 @@ static bool has_tracepoint(const struct ulf_module *module,
 	for (struct tracepoint **p = module->tracepoints;
 	     p < module->tracepoints_end; p++) {
 		if (*p == tp)
+			return true;
+	}
+	return false;
+}
+
+bool event_module_is_custom(const struct ulf_module *module)
+{
+	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
+		if (!has_tracepoint(module, (*e)->tracepoint))
 			return true;
 	}
 	return false;

@@ -83,7 +83,8 @@ void lock_drop(uint32_t *owner)
 
 void lock_after_fork(uint32_t *owner, uint32_t old_tid)
 {
-	*owner = (*owner & ~WAITERS) == old_tid ? own_tid() : 0;
+	if (*owner)			/* else its page stays shared */
+		*owner = (*owner & ~WAITERS) == old_tid ? own_tid() : 0;
 }
 
 void lock_enter(struct lock *lock)

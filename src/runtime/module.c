@@ -4,6 +4,8 @@
 #include "runtime/runtime.h"
 #include <ulf/tracepoint.h>
 
+#define EXIT_MS		1000		/* how long exit() waits for probes */
+
 static struct ulf_module *modules;	/* under runtime_lock() */
 
 /* Held while one comes or goes, or all are walked over, functions of the
@@ -17,22 +19,32 @@ struct ulf_module *module_first(void)
 
 static void coming(struct ulf_module *module)
 {
-	bool has_rows;
+	bool has_rows, is_done;
+	int r = 0;
 
 	runtime_lock();
-	module->is_registered = 1;
 	module->next = modules;
 	modules = module;
 	has_rows = root_control && !table_add_module(module);
 	if (has_rows)
 		event_follow(module);
 	runtime_unlock();
-	if (has_rows)
-		event_make_calls_coming(module);
-	/* also: its sites of tracepoints that others have switched on */
-	runtime_lock();
-	site_update_module(module);
-	runtime_unlock();
+	/* Until it is registered nobody else makes its calls, as those may wait
+	 * for the dlopen() that we are in.  Wishes come meanwhile, too. */
+	do {
+		if (has_rows)
+			r = event_make_calls_coming(module);
+		runtime_lock();
+		is_done = !has_rows || r ||
+			  !event_module_has_calls_to_make(module);
+		if (is_done) {
+			module->is_registered = 1;
+			/* also: its sites of tracepoints that others have
+			 * switched on */
+			site_update_module(module);
+		}
+		runtime_unlock();
+	} while (!is_done);
 }
 
 /* A constructor: before any other code of the module runs, so what is already
@@ -77,33 +89,45 @@ static void forget_stubs(const struct ulf_module *module)
 		poke_forget(low, high + 1);
 }
 
-/* Its text goes, but not before the calls that are under way there. */
-static void going(struct ulf_module *module)
+/* Its text goes, but not before the calls that are under way there.  On exit it
+ * may stay or go; no function is called any more, and the dead root keeps its
+ * events. */
+static void going(struct ulf_module *module, bool is_exiting)
 {
 	runtime_lock();
 	module->is_registered = 0;	/* no new calls */
 	runtime_unlock();
-	event_make_calls_going(module);
+	if (!is_exiting)
+		event_make_calls_going(module);
 	event_detach_from(module);
 	runtime_lock();
 	event_stop_module(module);
-	table_remove_module(module);
-	site_update_all();
-	forget_stubs(module);
+	if (!is_exiting) {
+		table_remove_module(module);
+		site_update_all();
+		forget_stubs(module);
+	}
 	unlink_module(module);
 	runtime_unlock();
 }
 
-/* A destructor, by dlclose() or exit().  On exit everything stays as it is:
- * threads may still be running, and the dead root keeps its events. */
+/* A destructor, by dlclose() or exit(), or by dlclose() in a handler of exit().
+ * The program's own stays as it is then: its threads may still be running. */
 void ulf_module_unregister(struct ulf_module *module)
 {
-	if (!module->is_registered || runtime_is_exiting())
+	bool is_exiting = runtime_is_exiting(), is_custom;
+
+	if (!module->is_registered || (is_exiting && table_is_program(module)))
 		return;
 	lock_enter(&modules_lock);
+	is_custom = event_module_is_custom(module);
 	if (module->is_registered)
-		going(module);
+		going(module, is_exiting);
 	lock_leave(&modules_lock);
+	/* The sites of others call its probes; but on exit a thread may be
+	 * in some probe for good. */
+	if (is_custom)
+		grace_wait(is_exiting ? EXIT_MS : -1);
 }
 
 void for_each_kernel_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
@@ -125,5 +149,6 @@ void module_after_fork(uint32_t old_tid)
 		for (struct tracepoint **tp = m->tracepoints;
 		     tp < m->tracepoints_end; tp++)
 			lock_after_fork(&(*tp)->lock, old_tid);
+		event_after_fork(m);
 	}
 }

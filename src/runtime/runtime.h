@@ -117,6 +117,10 @@ void tracepoint_leave(struct tracepoint *tp);
 /* The text does not follow yet. */
 int tracepoint_add(struct tracepoint *tp, void *probe, void *data, int prio);
 int tracepoint_remove(struct tracepoint *tp, void *probe, void *data);
+/* The same, but no function is called. */
+int tracepoint_drop(struct tracepoint *tp, void *probe, void *data);
+/* Lock held. */
+bool tracepoint_has(const struct tracepoint *tp, void *probe, void *data);
 
 /* ---- site.c: makes the text follow tracepoint.enabled; lock held ---- */
 int site_update_all(void);
@@ -131,6 +135,8 @@ void module_after_fork(uint32_t old_tid);
 /* ---- table.c: what the root knows of this process; lock held ---- */
 int table_add_module(struct ulf_module *module);
 void table_remove_module(struct ulf_module *module);
+/* ---- table.c: any time ---- */
+bool table_is_program(const struct ulf_module *module);
 
 /* ---- event.c; lock held ---- */
 struct buffer;
@@ -139,12 +145,21 @@ struct buffer;
 int event_follow(struct ulf_module *module);
 /* is there one that does not follow yet? */
 bool event_has_calls_to_make(void);
+bool event_module_has_calls_to_make(const struct ulf_module *module);
+/* Nobody will make them: what is to be on has failed, what is to be off goes
+ * off without its call. */
+void event_give_up_calls(int error);
+/* All off; nothing is called. */
 void event_stop_module(struct ulf_module *module);
+/* May its probes run at the sites of others? */
+bool event_module_is_custom(const struct ulf_module *module);
+/* In the child: what another thread was about to write down. */
+void event_after_fork(const struct ulf_module *module);
 /* The buffer's set of rings has been replaced. */
 void event_use_set(const struct buffer *buffer);
 /* ---- event.c; lock not held, in a thread of libc's ---- */
 int event_make_calls(void);
-void event_make_calls_coming(struct ulf_module *module);
+int event_make_calls_coming(struct ulf_module *module);
 void event_make_calls_going(struct ulf_module *module);
 /* Take the custom events of others off its tracepoints; modules do not change. */
 void event_detach_from(const struct ulf_module *module);
@@ -194,8 +209,9 @@ int agent_start(void);
 
 /* ---- caller.c: a thread of libc's that does event_make_calls() ---- */
 void caller_start(void);		/* may be called again and again */
-/* The agent's: have it done.  -EAGAIN: there is no such thread. */
-int caller_ask(void);
+/* The agent's: have it done.  False: there is no such thread.  In a child that it
+ * has forked itself nothing is done, and that is no error. */
+bool caller_ask(int *ret_result);
 /* Before the child has an agent. */
 void caller_reset(void);
 

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <signal.h>
 #include <string.h>
@@ -39,18 +40,49 @@ static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
 	return off;
 }
 
-static void read_build_id(const void *base, struct abi_module *row)
+/* What the loader knows of an object; its file's first page need not be there. */
+struct loaded {
+	const void *inside;		/* an address in it */
+	const ElfW(Phdr) *phdr;		/* NULL: not found */
+	int nr_phdr;
+	uint64_t bias;
+};
+
+static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
-	const ElfW(Ehdr) *ehdr = base;
-	const ElfW(Phdr) *phdr = (const void *)((const char *)base +
-						ehdr->e_phoff);
-	uint64_t bias = ehdr->e_type == ET_DYN ? (uint64_t)base : 0;
+	struct loaded *object = arg;
+	uint64_t at = (uint64_t)object->inside - info->dlpi_addr;
 
-	for (int i = 0; i < ehdr->e_phnum; i++) {
-		const char *note = (const char *)(bias + phdr[i].p_vaddr);
-		const char *end = note + phdr[i].p_memsz;
+	(void)bytes;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
-		if (phdr[i].p_type != PT_NOTE)
+		if (p->p_type != PT_LOAD || at - p->p_vaddr >= p->p_memsz)
+			continue;
+		object->phdr = info->dlpi_phdr;
+		object->nr_phdr = info->dlpi_phnum;
+		object->bias = info->dlpi_addr;
+		return 1;
+	}
+	return 0;
+}
+
+static struct loaded find_loaded(const void *inside)
+{
+	struct loaded object = { .inside = inside };
+
+	dl_iterate_phdr(look_at, &object);
+	return object;
+}
+
+static void read_build_id(const struct loaded *object, struct abi_module *row)
+{
+	for (int i = 0; i < object->nr_phdr; i++) {
+		const ElfW(Phdr) *phdr = &object->phdr[i];
+		const char *note = (const char *)(object->bias + phdr->p_vaddr);
+		const char *end = note + phdr->p_memsz;
+
+		if (phdr->p_type != PT_NOTE)
 			continue;
 		while (note + sizeof(ElfW(Nhdr)) <= end) {
 			const ElfW(Nhdr) *n = (const void *)note;
@@ -72,12 +104,36 @@ static void read_build_id(const void *base, struct abi_module *row)
 }
 
 /* The program itself?  The kernel has told us where its headers are. */
-static bool is_program(const void *base)
+static bool is_program(const struct loaded *object)
 {
-	const ElfW(Ehdr) *ehdr = base;
+	return !object->phdr || (uint64_t)object->phdr == getauxval(AT_PHDR);
+}
 
-	return !base ||
-	       (uint64_t)base + ehdr->e_phoff == getauxval(AT_PHDR);
+bool table_is_program(const struct ulf_module *module)
+{
+	struct loaded object = find_loaded(module);
+
+	return is_program(&object);
+}
+
+/* dlopen("./x.so"): the server is in another directory. */
+static const char *absolute(const char *path, char buf[PATH_MAX])
+{
+	size_t bytes = strlen(path) + 1;
+	long cwd;
+
+	if (path[0] == '/')
+		return path;
+	while (!strncmp(path, "./", 2)) {
+		path += 2;
+		bytes -= 2;
+	}
+	cwd = arch_syscall2(SYS_getcwd, buf, PATH_MAX);	/* with its end */
+	if (cwd <= 0 || buf[0] != '/' || (size_t)cwd + bytes > PATH_MAX)
+		return path;
+	buf[cwd - 1] = '/';
+	memcpy(buf + cwd, path, bytes);
+	return buf;
 }
 
 static bool has_module(const struct abi_process *slot, void *arg)
@@ -122,15 +178,16 @@ static int module_row(const struct ulf_module *module)
 	struct abi_module *rows = root_at(root_control->modules_off), *row;
 	uint32_t nr = root_control->nr_modules, i;
 	const char *path = root_control->exe;
+	struct loaded loaded = find_loaded(module);
 	struct abi_module object = { 0 };
+	char buf[PATH_MAX];
 	Dl_info info = { 0 };
 
 	dladdr(module, &info);
-	if (info.dli_fname && !is_program(info.dli_fbase))
-		path = info.dli_fname;
+	if (info.dli_fname && !is_program(&loaded))
+		path = absolute(info.dli_fname, buf);
 	object.base = (uint64_t)info.dli_fbase;
-	if (info.dli_fbase)
-		read_build_id(info.dli_fbase, &object);
+	read_build_id(&loaded, &object);
 	i = find_module(path, &object, nr);
 	row = &rows[i];
 	if (i < nr) {
@@ -228,16 +285,18 @@ static int event_row(const struct ulf_module *module,
 	format_blob(module, event, root_at(new.blob));
 	new.hash = hash_blob(root_at(new.blob), new.blob_bytes);
 	found = find_row(&new, known);
-	if (found >= 0) {
-		/* a reloaded module: its old row, the copy is not needed */
+	if (found == -ENOENT &&
+	    (nr >= ABI_EVENTS ||
+	     root_populate((uint64_t)((char *)row - (char *)root_control),
+			   sizeof(*row))))
+		found = -ENOSPC;
+	if (found != -ENOENT) {
+		/* a reloaded module: its old row; or there is no room.  The
+		 * copy is not needed. */
 		memset(root_at(new.blob), 0, new.blob_bytes);
 		root_control->heap_used = heap;
 		return found;
 	}
-	if (nr >= ABI_EVENTS ||
-	    root_populate((uint64_t)((char *)row - (char *)root_control),
-			  sizeof(*row)))
-		return -ENOSPC;
 	wish_first(&new, event, nr);
 	*row = new;
 	__atomic_store_n(&root_control->nr_events, nr + 1, __ATOMIC_RELEASE);

@@ -144,13 +144,25 @@ int tracepoint_add(struct tracepoint *tp, void *probe, void *data, int prio)
 	return r;
 }
 
-int tracepoint_remove(struct tracepoint *tp, void *probe, void *data)
+bool tracepoint_has(const struct tracepoint *tp, void *probe, void *data)
+{
+	return find(tp->funcs, probe, data) >= 0;
+}
+
+int tracepoint_drop(struct tracepoint *tp, void *probe, void *data)
 {
 	int r;
 
 	runtime_lock();
 	r = remove_probe(tp, probe, data);
 	runtime_unlock();
+	return r;
+}
+
+int tracepoint_remove(struct tracepoint *tp, void *probe, void *data)
+{
+	int r = tracepoint_drop(tp, probe, data);
+
 	if (!r)
 		call_unregfunc(tp);
 	return r;

@@ -215,6 +215,40 @@ static void test_moved(void)
 	free(held);
 }
 
+/* ---- by a path that is good for this process only ---- */
+
+static void test_relative(void)
+{
+	uint32_t nr = d.control->nr_modules;
+	char full[PATH_MAX];
+	struct module m;
+
+	snprintf(full, sizeof(full), "%s", path);
+	CHECK_EQ(chdir(dirname(full)), 0);
+	snprintf(full, sizeof(full), "%s", path);
+	strcpy(path, "./runtime-mod_events.so");
+	m = load();
+	CHECK_EQ(d.control->nr_modules, nr);
+	unload(&m);
+	strcpy(path, full);
+}
+
+/* ---- without the ELF header in its memory ---- */
+
+static void test_no_header(void)
+{
+	struct abi_module *rows = (void *)(d.mem + d.control->modules_off);
+	struct module m;
+
+	strcpy(strrchr(path, '/'), "/runtime-mod_nohead.so");
+	m = load();
+	m.hit(1);
+	unload(&m);
+	rows += d.control->nr_modules - 1;
+	CHECK_STR(d.mem + rows->path, path);
+	CHECK(rows->build_id_bytes);
+}
+
 int main(void)
 {
 	char exe[PATH_MAX] = "";
@@ -226,6 +260,8 @@ int main(void)
 	test_come_and_go();
 	test_busy();
 	test_moved();
+	test_relative();
+	test_no_header();
 	driver_close(&d);
 	return 0;
 }

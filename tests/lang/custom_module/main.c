@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A custom event on the tracepoint of a module: the tracepoint goes with its
- * module, and the event stays. */
+/*
+ * A custom event on the tracepoint of a module: the tracepoint goes with its
+ * module, and the event stays; and the other way round.
+ *
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
+ */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -9,6 +13,7 @@
 #include "far_trace.h"
 #include "lib/check.h"
 #include "lib/trace.h"
+#include "near.h"
 
 #define CREATE_CUSTOM_TRACE_EVENTS
 #include "custom_trace.h"
@@ -47,10 +52,11 @@ static void come_and_go(const char *path, bool is_on)
 	CHECK_EQ(attach_all(), 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	char path[PATH_MAX];
 
+	self_role(argc, argv, near_roles);
 	CHECK(getenv("ULF_BUILD"));
 	snprintf(path, sizeof(path),
 		 "%s/tests/lang-custom_module-mod_far.so", getenv("ULF_BUILD"));
@@ -62,5 +68,6 @@ int main(void)
 	CHECK_EQ(driver_enable(&d, "custom", "far_hit", false), 0);
 	come_and_go(path, false);
 	driver_close(&d);
+	test_near();
 	return 0;
 }

@@ -12,7 +12,7 @@
 /* ---- the functions ---- */
 
 int nr_reg, nr_unreg;
-int (*reg_does)(void);
+int (*reg_does)(void), (*unreg_does)(void);
 
 static int nr_second_reg, nr_second_unreg;
 
@@ -34,6 +34,8 @@ void fn_hit_unreg(void)
 {
 	nr_unreg++;
 	CHECK_EQ(nr_reg, nr_unreg);
+	if (unreg_does)
+		unreg_does();
 }
 
 int fn_second_reg(void)
@@ -113,11 +115,22 @@ static int say_eio(void)
 	return -EIO;
 }
 
-static uint32_t failed(const char *name)
+static struct abi_event *row_of(const char *name)
 {
 	struct abi_event *rows = (void *)(d.mem + d.control->events_off);
 
-	return rows[driver_find_event(&d, "fn", name)].failed;
+	return &rows[driver_find_event(&d, "fn", name)];
+}
+
+static uint32_t failed(const char *name)
+{
+	return row_of(name)->failed;
+}
+
+/* With the next one that is wanted. */
+static void wish(const char *name, bool on)
+{
+	__atomic_store_n(&row_of(name)->wanted, on, __ATOMIC_RELEASE);
 }
 
 static void test_failure(void)
@@ -282,8 +295,11 @@ static void test_under_way(void)
 	int nr = 0;
 
 	reg_does = take_long;
+	wish("fn_plain", true);
 	CHECK_EQ(pthread_create(&thread, NULL, switch_on, "fn_hit"), 0);
 	sem_wait(&has_begun);
+	trace_fn_plain(1);
+	CHECK_EQ(trace_drain(&d, "fn", "fn_plain"), 1);
 	CHECK_EQ(fork_one(), 0);
 	CHECK_EQ(register_trace_fn_plain(probe, &d), 0);
 	CHECK_EQ(register_trace_fn_second(probe, &d), 0);
@@ -299,6 +315,7 @@ static void test_under_way(void)
 	CHECK(trace_fn_hit_enabled());
 	reg_does = NULL;
 	want("fn_hit", false);
+	want("fn_plain", false);
 	nr_reg = nr_unreg = 0;
 }
 

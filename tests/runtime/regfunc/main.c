@@ -19,6 +19,8 @@ int main(int argc, char **argv)
 	test_calls();
 	test_modules();
 	test_fork();
+	test_fork_under_way();
+	test_fork_inside();
 	driver_close(&d);
 	test_ends();
 	return 0;

@@ -125,9 +125,46 @@ static void test_under_way(void)
 	want_mod(false);
 }
 
+static void *switch_mod_off(void *arg)
+{
+	want("fn_plain", true);
+	want("fn_plain", false);
+	want_mod(false);
+	return arg;
+}
+
+static int switch_off_meanwhile(void)
+{
+	pthread_t thread;
+
+	CHECK_EQ(pthread_create(&thread, NULL, switch_mod_off, NULL), 0);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	return 0;
+}
+
+/* A module that comes is of no concern to the caller, whose functions may need
+ * the lock of dlopen(); what is wished meanwhile is done. */
+static void test_coming(void)
+{
+	void *handle;
+
+	mod_reg = mod_unreg = 0;
+	want_mod(true);
+	mod_does = switch_off_meanwhile;
+	handle = module_load();
+	mod_does = NULL;
+	CHECK_EQ(mod_reg, 1);
+	CHECK_EQ(mod_unreg, 1);
+	want_mod(true);
+	CHECK_EQ(mod_reg, 2);
+	want_mod(false);
+	CHECK_EQ(dlclose(handle), 0);
+}
+
 void test_modules(void)
 {
 	test_come_and_go();
 	test_failure();
 	test_under_way();
+	test_coming();
 }

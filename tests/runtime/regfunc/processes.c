@@ -9,54 +9,129 @@
 
 /* ---- fork ---- */
 
-static void obey(int in, int out)
+static int to_child[2], from_child[2];
+
+static void obey(void)
 {
 	char c;
 
-	while (read(in, &c, 1) == 1) {
+	close(to_child[1]);
+	while (read(to_child[0], &c, 1) == 1) {
 		c = (char)('0' + nr_reg * 2 + nr_unreg);
-		if (write(out, &c, 1) != 1)
+		if (write(from_child[1], &c, 1) != 1)
 			break;
 	}
 	_exit(0);
 }
 
-static char ask(int to, int from)
+static void open_pipes(void)
+{
+	CHECK_EQ(pipe(to_child), 0);
+	CHECK_EQ(pipe(from_child), 0);
+	nr_reg = nr_unreg = 0;
+}
+
+static pid_t fork_child(void)
+{
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (!pid) {
+		unreg_does = NULL;
+		obey();
+	}
+	return pid;
+}
+
+static char ask_child(void)
 {
 	char c;
 
-	CHECK_EQ(write(to, "?", 1), 1);
-	CHECK_EQ(read(from, &c, 1), 1);
+	CHECK_EQ(write(to_child[1], "?", 1), 1);
+	CHECK_EQ(read(from_child[0], &c, 1), 1);
 	return c;
+}
+
+static void end_child(pid_t pid)
+{
+	close(to_child[1]);
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	close(to_child[0]);
+	close(from_child[0]);
+	close(from_child[1]);
 }
 
 /* Each process has its own functions, and its own thread that calls them. */
 void test_fork(void)
 {
-	int to[2], from[2];
 	pid_t pid;
 
-	CHECK_EQ(pipe(to), 0);
-	CHECK_EQ(pipe(from), 0);
-	nr_reg = nr_unreg = 0;
-	pid = fork();
-	CHECK(pid >= 0);
-	if (!pid) {
-		close(to[1]);
-		obey(to[0], from[1]);
-	}
+	open_pipes();
+	pid = fork_child();
 	trace_wait_agent(&d, pid);
 	want("fn_hit", true);
 	CHECK_EQ(nr_reg, 1);
-	CHECK_EQ(ask(to[1], from[0]), '2');
+	CHECK_EQ(ask_child(), '2');
 	want("fn_hit", false);
 	CHECK_EQ(nr_unreg, 1);
-	CHECK_EQ(ask(to[1], from[0]), '3');
-	close(to[1]);
-	CHECK_EQ(waitpid(pid, NULL, 0), pid);
-	close(to[0]);
-	close(from[0]);
-	close(from[1]);
+	CHECK_EQ(ask_child(), '3');
+	end_child(pid);
+}
+
+static void *switch_off(void *arg)
+{
+	want("fn_hit", false);
+	return arg;
+}
+
+/* The child has no probe there, and the function that its parent is in counts
+ * as called. */
+void test_fork_under_way(void)
+{
+	pthread_t thread;
+	pid_t pid;
+
+	open_pipes();
+	want("fn_hit", true);
+	unreg_does = take_long;
+	CHECK_EQ(pthread_create(&thread, NULL, switch_off, NULL), 0);
+	sem_wait(&has_begun);
+	pid = fork_child();
+	sem_post(&may_end);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	unreg_does = NULL;
+	trace_wait_agent(&d, pid);
+	CHECK_EQ(driver_apply(&d), 0);
+	CHECK_EQ(ask_child(), '3');
+	want("fn_hit", true);
+	CHECK_EQ(ask_child(), '5');
+	want("fn_hit", false);
+	CHECK_EQ(ask_child(), '6');
+	end_child(pid);
+}
+
+static pid_t helper;
+
+static int start_helper(void)
+{
+	helper = fork_child();
+	return 0;
+}
+
+/* A helper process, started by the function itself: such events stay as they
+ * are there, and nobody waits for them. */
+void test_fork_inside(void)
+{
+	open_pipes();
+	reg_does = start_helper;
+	want("fn_hit", true);
+	reg_does = NULL;
+	trace_wait_agent(&d, helper);
+	want("fn_plain", true);
+	want("fn_hit", false);
+	want("fn_plain", false);
+	CHECK_EQ(ask_child(), '0');
+	end_child(helper);
 }
 
 /* ---- the end of the program, with the event on ---- */

@@ -15,7 +15,7 @@ extern struct driver d;			/* the root that is looked at */
 
 /* ---- calls.c: the functions of the program's events, and what they may do ---- */
 extern int nr_reg, nr_unreg;		/* calls of fn_hit's */
-extern int (*reg_does)(void);		/* what it does besides counting */
+extern int (*reg_does)(void), (*unreg_does)(void);	/* besides counting */
 void want(const char *name, bool on);
 void test_calls(void);
 
@@ -31,6 +31,8 @@ void test_modules(void);
 /* ---- processes.c ---- */
 extern const struct self_role roles[];
 void test_fork(void);
+void test_fork_under_way(void);
+void test_fork_inside(void);
 void test_ends(void);
 
 #endif
