@@ -68,6 +68,10 @@
 		const struct ulf_event *__ulf_event =			\
 			(const struct ulf_event *)__data;		\
 		struct trace_event_data_offsets_##name __data_offsets;	\
+		struct {						\
+			char headroom[ULF_RECORD_HEADROOM];		\
+			struct trace_event_raw_##name entry;		\
+		} __attribute__((aligned(16))) __ulf_fixed;		\
 		struct trace_event_raw_##name *entry;			\
 		size_t __ulf_bytes;					\
 									\
@@ -81,8 +85,13 @@
 				trace_event_cut_##name(__data, args);	\
 			return;						\
 		}							\
-		entry = (struct trace_event_raw_##name *)		\
-			(void *)ULF_RECORD_ALLOC(__ulf_bytes);		\
+		/* Compilers make little of alloca() of a constant. */	\
+		if (__builtin_constant_p(__ulf_bytes) &&		\
+		    __ulf_bytes == sizeof(*entry))			\
+			entry = &__ulf_fixed.entry;			\
+		else							\
+			entry = (struct trace_event_raw_##name *)	\
+				(void *)ULF_RECORD_ALLOC(__ulf_bytes);	\
 		ULF_RECORD_PAD(entry, __ulf_bytes);			\
 		tstruct							\
 		{ assign; }						\
