@@ -400,12 +400,18 @@ int step_sweep(struct step_stage *st, const struct step_scenario *scenario)
 {
 	const char *form = getenv("ULF_TORTURE");
 	uint32_t stride = form && !strcmp(form, "long") ? 1 : st->short_stride;
+	uint32_t nr_before;
 	int r;
 
 	st->scenario = scenario;
-	r = learn_path(st);
-	if (r)
-		return r;
+	/* twice alike: preempted by chance, it would go another way */
+	do {
+		r = learn_path(st);
+		nr_before = st->nr_path;
+		r = r ? r : learn_path(st);
+		if (r)
+			return r;
+	} while (st->nr_path != nr_before);
 	for (int action = 0; action < ACTIONS; action++)
 		sweep(st, action, stride);
 	return 0;
