@@ -18,9 +18,6 @@
 /* X(enumerator, bit, name, by default, help); T() is for those that the top
  * directory alone has as a file. */
 #define OPTIONS(X, T)							\
-	X(SYM_OFFSET, 1, "sym-offset", 0,				\
-	  "functions with the offset in them")				\
-	X(SYM_ADDR, 2, "sym-addr", 0, "functions with the address")	\
 	X(VERBOSE, 3, "verbose", 0,					\
 	  "no column heads; more in each line of latency-format")	\
 	X(RAW, 4, "raw", 0, "numbers instead of names")			\

@@ -42,18 +42,6 @@ static uint64_t print_hash_ptr(void *ctx, uint64_t ptr)
 	return ptrhash(ptr);
 }
 
-/* A place in the program, as sym-offset and sym-addr want it. */
-static void print_ip(const struct line *line, uint64_t ip, struct text *out)
-{
-	enum print_symbol style = line->options & OPTION_SYM_OFFSET ?
-				  PRINT_SYMBOL_OFFSET : PRINT_SYMBOL_NAME;
-
-	if (symbols_print(line->instance->root, SYMBOLS_NO_MODULE, ip, style, out))
-		text_printf(out, "0x%" PRIx64, ip);
-	if (line->options & OPTION_SYM_ADDR)
-		text_printf(out, " <%016" PRIx64 ">", ip);
-}
-
 /* ftrace:print.  The text brings its own newline. */
 static void print_marker(const struct line *line, struct text *out)
 {
@@ -71,12 +59,7 @@ static void print_marker(const struct line *line, struct text *out)
 	} else if (line->options & OPTION_RAW) {
 		text_printf(out, "# %" PRIx64 " ", ip);
 	} else {
-		/* What the server wrote comes from no place in the program. */
-		if (ip)
-			print_ip(line, ip, out);
-		else
-			text_puts(out, "tracing_mark_write");
-		text_puts(out, ": ");
+		text_puts(out, "tracing_mark_write: ");
 	}
 	text_write(out, text, strnlen(text, record->bytes - 16));
 }

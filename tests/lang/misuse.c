@@ -58,6 +58,11 @@ static const struct mistake {
 	  "TP_STRUCT__entry(__field(int, a)), TP_fast_assign(__entry->a = a;),"
 	  "TP_printk(\"%d\", __entry->b));",
 	  "-DCREATE_TRACE_POINTS", "", "TP_printk" },	/* the place */
+	{ "extern int v;"
+	  "TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a),"
+	  "TP_STRUCT__entry(__field(int, a)), TP_fast_assign(__entry->a = a;),"
+	  "TP_printk(\"%s\", __print_symbolic(__entry->a, { v, \"v\" })));",
+	  "-DCREATE_TRACE_POINTS", "", "constant" },
 	{ "extern int no(int);"
 	  "TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a),"
 	  "TP_STRUCT__entry(__field(int, a)), TP_fast_assign(__entry->a = a;),"

@@ -322,12 +322,6 @@ static void broken_files_are_survived(void **state)
 	fake_dir_remove(dir);
 }
 
-static void has_lines(struct server *server, const char *one, const char *two)
-{
-	assert_non_null(strstr(tree_cat(server, "fake.1/trace"), one));
-	assert_non_null(strstr(tree_cat(server, "fake.1/trace"), two));
-}
-
 static struct abi_module *put_module(struct fake_root *root, uint32_t row,
 				     const char *path, uint64_t base)
 {
@@ -343,37 +337,6 @@ static struct abi_module *put_module(struct fake_root *root, uint32_t row,
 	return &modules[row];
 }
 
-/* A marker of the program says where it comes from. */
-static void check_markers(struct server *server, struct fake_root *root)
-{
-	uint64_t ip = (uint64_t)a_function_to_find + 1;
-	struct {
-		uint64_t headroom;
-		uint16_t type;
-		uint8_t flags, preempt;
-		uint32_t pid;
-		uint64_t ip;
-		char text[8];
-	} marker = { .type = ABI_EVENT_ID_PRINT, .pid = 1, .text = "text\n" };
-	const uint64_t ips[] = { ip, 0x10 };
-	char line[128];
-
-	for (size_t i = 0; i < 2; i++) {
-		marker.ip = ips[i];
-		assert_int_equal(ring_write_locked(fake_ring(root, 0, ABI_RING_SLOW),
-			&marker.type, 24, S, (uint32_t)getpid()), 0);
-	}
-	has_lines(server, ": a_function_to_find: text\n", ": 0x10: text\n");
-	tree_echo(server, "fake.1/trace_options", "sym-offset");
-	has_lines(server, ": a_function_to_find+0x1/0x", ": 0x10: text\n");
-	tree_echo(server, "fake.1/trace_options", "nosym-offset");
-	tree_echo(server, "fake.1/trace_options", "sym-addr");
-	snprintf(line, sizeof(line), ": a_function_to_find <%016lx>: text\n", ip);
-	has_lines(server, line, ": 0x10 <0000000000000010>: text\n");
-	tree_echo(server, "fake.1/trace_options", "raw");
-	snprintf(line, sizeof(line), " # %lx text\n", ip);
-	has_lines(server, line, " # 10 text\n");
-}
 
 /* %ps, %pS and %pB of a record, and a constant string, through `trace`. */
 static void trace_has_names(void **state)
@@ -415,7 +378,6 @@ static void trace_has_names(void **state)
 		 "a_function_to_find a_function_to_find+0x1/0x", record.v);
 	assert_non_null(strstr(tree_cat(server, "fake.1/trace"), line));
 	assert_int_equal(a_function_to_find(1), 3);
-	check_markers(server, &root);
 	server_free(server);
 	fake_root_done(&root);
 	fake_dir_remove(dir);
