@@ -19,6 +19,7 @@ const struct program programs[] = {
 	{ "logger", logger_main },
 	{ "cron", cron_main },
 	{ "sh", sh_main },
+	{ "console", console_main },
 	{ "cat", cat_main },
 	{ "wc", wc_main },
 	{ "sum", sum_main },

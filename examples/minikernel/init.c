@@ -8,6 +8,7 @@
 #include <mini/power.h>
 #include <mini/sched.h>
 #include <mini/syscalls.h>
+#include <mini/tty.h>
 
 #define WORDS_BYTES	(24 * 1024)
 
@@ -146,6 +147,8 @@ static void start_services(void)
 	snprintf(rate, sizeof(rate), "%u", boot_rate);
 	for (i = 0; i < ARRAY_SIZE(services); i++)
 		sys_spawn(services[i].path, services[i].args ? services[i].args : rate);
+	if (boot_console)
+		sys_spawn("/bin/console", "");
 }
 
 static void stop_services(void)

@@ -24,10 +24,12 @@
 #include <mini/slab.h>
 #include <mini/syscalls.h>
 #include <mini/time.h>
+#include <mini/tty.h>
 #include <mini/workqueue.h>
 
 int nr_cpus;
 unsigned int boot_rate = 50;
+bool boot_console;
 
 /* What main() is while it boots: on no run queue, never scheduled. */
 static struct task_struct boot_task;
@@ -40,11 +42,12 @@ void panic(const char *why)
 
 static void usage(FILE *out)
 {
-	fputs("usage: minikernel [--seconds N] [--cpus N] [--rate N]\n"
+	fputs("usage: minikernel [--seconds N] [--cpus N] [--rate N] [--console]\n"
 	      "  --seconds N  run for N seconds; otherwise until SIGINT or SIGTERM\n"
 	      "  --cpus N     virtual CPUs, 1 to 8; otherwise as many as the machine\n"
 	      "               has, but 2 to 4\n"
-	      "  --rate N     requests a second of the client, 1 to 10000; otherwise 50\n",
+	      "  --rate N     requests a second of the client, 1 to 10000; otherwise 50\n"
+	      "  --console    a shell on stdin and stdout\n",
 	      out);
 }
 
@@ -81,6 +84,7 @@ static long parse_args(int argc, char **argv)
 		{ "seconds", required_argument, NULL, 's' },
 		{ "cpus", required_argument, NULL, 'c' },
 		{ "rate", required_argument, NULL, 'r' },
+		{ "console", no_argument, NULL, 't' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
@@ -97,6 +101,9 @@ static long parse_args(int argc, char **argv)
 			break;
 		case 'r':
 			boot_rate = (unsigned int)number_arg("rate", optarg, 1, 10000);
+			break;
+		case 't':
+			boot_console = true;
 			break;
 		case 'h':
 			usage(stdout);
@@ -118,7 +125,7 @@ static int boot(void)
 	static int (*const steps[])(void) = {
 		irq_init, hrtimers_init, slab_init, fork_init, sched_init,
 		softirq_init, workqueue_init, net_dev_init, eth0_init,
-		vfs_init, proc_init, rootfs_init, power_init,
+		vfs_init, proc_init, rootfs_init, tty_init, power_init,
 	};
 	size_t i;
 	int r = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shell, which runs its script over and over, and the commands in it. */
+/* The shells, of which one runs its script over and over, and the commands in it. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +67,29 @@ int sh_main(const char *args)
 			run_command(line);
 			sys_sleep(PAUSE_MS);
 		}
+	}
+}
+
+/* The shell of who sits at the console: a prompt, a line, and again. */
+int console_main(const char *args)
+{
+	static const char prompt[] = "# ";
+	char line[SCRIPT_MAX];
+	int fd = sys_open("/dev/console", FILE_READ | FILE_WRITE);
+	ssize_t n;
+
+	(void)args;
+	if (fd < 0)
+		return 1;
+	for (;;) {
+		sys_write(fd, prompt, strlen(prompt));
+		n = sys_read(fd, line, sizeof(line) - 1);
+		if (n <= 0)
+			return n < 0;
+		line[n] = '\0';
+		line[strcspn(line, "\n")] = '\0';
+		if (*line)
+			run_command(line);
 	}
 }
 
@@ -158,6 +181,6 @@ int sum_main(const char *args)
 
 int sleep_main(const char *args)
 {
-	sys_nanosleep(atoi(args) * NSEC_PER_SEC);
+	sys_nanosleep((s64)(strtod(args, NULL) * (double)NSEC_PER_SEC));
 	return 0;
 }

@@ -13,6 +13,7 @@
 
 /* Lines of the interrupt controller. */
 #define IRQ_TIMER	0
+#define IRQ_TTYS0	4	/* the console's keyboard */
 #define IRQ_ACPI	9	/* the power button */
 #define IRQ_ETH0	11
 #define IRQ_RESCHED	31	/* between CPUs: look at the run queue; no handler */

@@ -49,6 +49,7 @@ int ping_main(const char *args);
 int logger_main(const char *args);	/* user_cron.c */
 int cron_main(const char *args);
 int sh_main(const char *args);		/* user_sh.c */
+int console_main(const char *args);
 int cat_main(const char *args);
 int wc_main(const char *args);
 int sum_main(const char *args);
