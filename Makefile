@@ -55,7 +55,8 @@ demo: all
 test: all
 	@tests/run -b $(BUILD) $(if $(T),'$(T)')
 
-# The kernel's own trace headers.  make test runs this too where it can.
+# The kernel's own trace headers and self-tests.  make test runs them too where it
+# can: docs/CONFORMANCE.md.
 .PHONY: conformance
 conformance: all
 	@tools/setup --conformance
@@ -108,7 +109,7 @@ help:
 	@echo 'make            build into $(BUILD)/ (installs missing Debian packages first)'
 	@echo 'make demo       a guided tour: the sample program, traced'
 	@echo 'make test       build and run all tests; T=PATTERN for some of them'
-	@echo 'make conformance the kernel'\''s own trace headers, compiled and compared'
+	@echo 'make conformance the kernel'\''s own trace headers and self-tests'
 	@echo 'make torture    the long form of the torture and fuzz tests'
 	@echo 'make bench      the cost of an event, next to its peers'
 	@echo 'make asan       tests under AddressSanitizer and UBSan, in build-asan/'

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Preloaded into the shell that runs the kernel's self-tests, so that what it does
+ * to its machine it does to the sample program:
+ *
+ *   a fork        the program's console has a command run before it returns
+ *   its own pid   /proc/self/stat is that of the console's task
+ *
+ * MACHINE is a directory with the pipes `to' and `from' of the console, a `lock', and
+ * `stat', a line as in /proc/PID/stat.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COMMAND	"sleep 0.001\n"
+#define PROMPT	"# "
+
+typedef int open_fn(const char *path, int flags, ...);
+typedef pid_t fork_fn(void);
+
+static open_fn *real_open(void)
+{
+	return (open_fn *)dlsym(RTLD_NEXT, "open");
+}
+
+static const char *place(const char *name, char *path, size_t bytes)
+{
+	const char *machine = getenv("MACHINE");
+
+	if (!machine || snprintf(path, bytes, "%s/%s", machine, name) >= (int)bytes)
+		return NULL;
+	return path;
+}
+
+static int open_part(const char *name, int flags)
+{
+	char path[4096];
+
+	return place(name, path, sizeof(path)) ? real_open()(path, flags | O_CLOEXEC) : -1;
+}
+
+/* The command, and all of the prompt that comes after it. */
+static void run_command(int to, int from)
+{
+	char c;
+	size_t at = 0;
+
+	if (write(to, COMMAND, strlen(COMMAND)) < 0)
+		return;
+	while (at < strlen(PROMPT) && read(from, &c, 1) == 1)
+		at = c == PROMPT[at] ? at + 1 : 0;
+}
+
+/*
+ * One at a time has the console, and no signal ends him while he has: an answer that
+ * nobody reads would be taken for the next one's.
+ */
+static void fork_in_program(void)
+{
+	int lock = open_part("lock", O_RDWR), to, from;
+	int saved_errno = errno;
+	sigset_t all, old;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	if (lock >= 0 && flock(lock, LOCK_EX) == 0) {
+		/* Without a program nobody has the other end: no waiting for it. */
+		to = open_part("to", O_WRONLY | O_NONBLOCK);
+		from = to < 0 ? -1 : open_part("from", O_RDONLY);
+		if (from >= 0)
+			run_command(to, from);
+		close(from);
+		close(to);
+	}
+	close(lock);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	errno = saved_errno;
+}
+
+pid_t fork(void)
+{
+	fork_in_program();
+	return ((fork_fn *)dlsym(RTLD_NEXT, "fork"))();
+}
+
+/* A function that returns cannot call vfork(). */
+pid_t vfork(void)
+{
+	return fork();
+}
+
+static int open_file(const char *path, int flags, mode_t mode)
+{
+	char stat[4096];
+
+	if (strcmp(path, "/proc/self/stat") == 0 && place("stat", stat, sizeof(stat)))
+		path = stat;
+	return real_open()(path, flags, mode);
+}
+
+#define OPEN(name)						\
+int name(const char *path, int flags, ...)			\
+{								\
+	va_list args;						\
+	mode_t mode = 0;					\
+								\
+	va_start(args, flags);					\
+	if (flags & O_CREAT)					\
+		mode = va_arg(args, mode_t);			\
+	va_end(args);						\
+	return open_file(path, flags, mode);			\
+}
+
+OPEN(open)
+OPEN(open64)

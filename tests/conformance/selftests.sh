@@ -1,0 +1,143 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The kernel's own self-tests of tracefs, unmodified, on a root of the sample program
+# that stands where the machine's tracefs is.  docs/CONFORMANCE.md has the score and
+# says of each test that does not pass why; both must be so.
+#
+# SELFTESTS='test.d/event ...' runs some of them only, and compares nothing.
+#
+# timeout: 600
+# no-sanitize: address it preloads a library of its own into the shell
+# no-sanitize: thread it preloads a library of its own into the shell
+. tests/conformance/common
+. tests/clients/common
+
+page=$ULF_SRC/docs/CONFORMANCE.md
+tests=$linux/tools/testing/selftests/ftrace
+logs=$ULF_BUILD/test-logs/conformance/selftests
+# All but selftest/, which looks for faults in the scripts of the others.
+list=${SELFTESTS-$(cd "$tests" && ls -d test.d/*/ | grep -v /selftest/)}
+MACHINE=$TMPDIR/machine
+export MACHINE
+
+needs_namespace
+[ -d /sys/kernel/tracing ] || skip "this kernel has no /sys/kernel/tracing"
+
+# The sample program, with a console that machine.c types into.
+start_machine() {
+	mkdir "$MACHINE" && : >"$MACHINE/lock" &&
+		mkfifo "$MACHINE/to" "$MACHINE/from" || fail "mkfifo"
+	gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -shared -fPIC \
+		-o "$TMPDIR/machine.so" "$here/machine.c" || fail "machine.c"
+	"$ULF_BUILD/examples/minikernel" --console \
+		<"$MACHINE/to" >"$MACHINE/from" &
+	pids=$! root=minikernel.$!
+	exec 8>"$MACHINE/to" 9<"$MACHINE/from"
+	read -r line <&9
+	expect "first prompt" "# " "$(head -c 2 <&9)"
+	until_true has_events "$root" 40
+	for task in /proc/"$pids"/task/*; do
+		[ "$(cat "$task/comm")" != console ] || cat "$task/stat" >"$MACHINE/stat"
+	done
+	[ -s "$MACHINE/stat" ] || fail "the program has no console"
+}
+
+# They want to be root and set what is not theirs: in a user namespace they are, and
+# find that there is a file of ours instead.
+in_namespace() {
+	if unshare -Ur true 2>/dev/null; then
+		unshare -Ur "$@"
+	else
+		"$@"
+	fi
+}
+run_selftests() {
+	setting=/proc/sys/kernel/sched_rt_runtime_us
+	cat $setting >"$MACHINE/setting"
+	rm -rf "$logs"
+	cd "$tests" || exit 1
+	in_namespace ulf exec "$root" -- sh -c "
+		mount --bind '$MACHINE/setting' $setting
+		LD_PRELOAD='$TMPDIR/machine.so' exec sh ./ftracetest -k -l '$logs' $(echo "$@")" \
+		8>&- 9<&- 2>&1
+	cd "$ULF_SRC" || exit 1
+}
+
+# A line each, `TEST RESULT': what the log says of a number, and which test that is.
+list_results() {
+	for log in "$logs"/*-log.*; do
+		number=${log##*/} number=${number%%-*}
+		result=$(sed -n "s,^\[$number\].*\[\([A-Z]*\)\]\$,\1,p" "$logs/ftracetest.log" |
+			tr A-Z a-z)
+		echo "$(sed -n '1s,^execute.*/test\.d/,,p' "$log") $result"
+	done | LC_ALL=C sort
+}
+
+# The table of the page, of those results.
+print_score() {
+	echo "| directory | passed | failed | unresolved | untested | unsupported |"
+	echo "|---|---|---|---|---|---|"
+	sed 's,/[^/ ]* , ,' "$TMPDIR/results" | awk '
+		function row(name,	i) {
+			printf "| %s |", name
+			for (i = 1; i <= 5; i++)
+				printf " %d |", n[name, kinds[i]]
+			print ""
+		}
+		BEGIN { split("pass fail unresolved untested unsupported", kinds) }
+		!seen[$1]++ { order[++nr] = $1 }
+		{ n[$1, $2]++; n["all", $2]++ }
+		END { for (i = 1; i <= nr; i++) row(order[i]); row("all") }'
+}
+
+# Each that does not pass has a reason, a row `| PATTERN | RESULT | WHY |' of the page,
+# and each reason has one that does not.
+compare_reasons() {
+	sed -n 's,^| `\([^`]*\.tc\)` | \([a-z]*\) | [^|][^|]*|$,\1 \2,p' "$page" |
+		LC_ALL=C sort -u >"$TMPDIR/reasons"
+	while read -r test result; do
+		[ "$result" != pass ] || continue
+		found=
+		while read -r pattern expected; do
+			case "$test $result" in $pattern\ $expected)
+				found=1
+				echo "$pattern $expected" >&3 ;;
+			esac
+		done <"$TMPDIR/reasons"
+		[ -n "$found" ] || blame "$test: $result, and no reason is given"
+	done <"$TMPDIR/results" 3>"$TMPDIR/used"
+	LC_ALL=C sort -u "$TMPDIR/used" | LC_ALL=C comm -13 - "$TMPDIR/reasons" >"$TMPDIR/unused"
+	while read -r reason; do
+		blame "no test is so any more: $reason"
+	done <"$TMPDIR/unused"
+}
+compare_score() {
+	while read -r row; do
+		grep -qxF "$row" "$page" || blame "no such row: $row"
+	done <"$TMPDIR/score"
+}
+blame() {
+	echo "$page: $*"
+	wrong=1
+}
+
+# What those that fail have said last.
+show_failures() {
+	sed -n 's,^\(.*/\)*\(.*\) fail$,\2,p' "$TMPDIR/results" | sort -u |
+	while read -r test; do
+		tail -n 12 "$logs"/*-"$test"-log.*
+	done
+}
+
+wrong=
+start_machine
+run_selftests $list
+list_results >"$TMPDIR/results"
+[ -s "$TMPDIR/results" ] || fail "no self-test was run"
+show_failures
+print_score >"$TMPDIR/score"
+cat "$TMPDIR/score"
+echo "logs: $logs"
+[ -n "${SELFTESTS-}" ] || { compare_reasons; compare_score; }
+[ -z "$wrong" ] || exit 1
+sed -n '$s,^| all | \(.*\) | \(.*\) | \(.*\) | \(.*\) | \(.*\) |$,score: \1 passed \2 failed \3 unresolved \4 untested \5 unsupported,p' "$TMPDIR/score"
