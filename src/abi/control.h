@@ -60,7 +60,7 @@ struct abi_control {
 	uint64_t started_ns;		/* CLOCK_BOOTTIME */
 	char comm[ABI_COMM_LEN];
 	char exe[256];			/* cut if longer */
-	char boot_events[1024];		/* set_event words from the start */
+	char boot[1024];		/* ULF_TRACE: words of event/boot.h */
 
 	/* runtime: registration */
 	uint32_t table_lock;		/* thread id of the holder, or 0 */
@@ -79,9 +79,16 @@ struct abi_control {
 	uint32_t hold;			/* futex; 1: the program waits in its
 					 * constructor for the server's 0 */
 	uint32_t run_id;		/* of the `ulf run` that started it */
-	uint32_t reserved1;
+	uint32_t boot_state;		/* enum abi_boot_state */
 	uint64_t counter;		/* writers': the clock `counter` */
 	uint32_t reserved[10];
+};
+
+/* What the server has to do about the words in abi_control.boot. */
+enum abi_boot_state {
+	ABI_BOOT_DONE,			/* nothing (more) */
+	ABI_BOOT_WANTED,		/* apply them */
+	ABI_BOOT_TOO_LONG,		/* say so: there is no room for them */
 };
 
 /* A process of the root.  Slot free: pid == 0. */

@@ -12,23 +12,24 @@
 #include "cli/cli.h"
 #include "cli/run.h"
 
-#define EVENTS_BYTES	1024		/* room for them in a root, NUL included */
+/* Options that are words of event/boot.h, beyond the letters. */
+#define WORD(id)	(256 + BOOT_##id)
 
-static int add_events(struct run *run, const char *words)
+static void take_option(struct run *run, int option)
 {
-	char *events;
-
-	if (asprintf(&events, "%s%s%s", run->events, *run->events ? "," : "", words) < 0) {
-		cli_error("out of memory");
-		return -ENOMEM;
+	switch (option) {
+	case 'l':
+		run->is_live = true;
+		break;
+	case 'o':
+		run->out_name = optarg;
+		break;
+	case 'e':
+		run_words_add(run, BOOT_EVENT, optarg);
+		break;
+	default:
+		run_words_add(run, (enum boot_id)(option - WORD(EVENT) + BOOT_EVENT), optarg);
 	}
-	free(run->events);
-	run->events = events;
-	if (strlen(events) < EVENTS_BYTES)
-		return 0;
-	cli_error("the words of -e are longer than %d bytes together; use globs, "
-		  "as in 'sched:*'", EVENTS_BYTES - 1);
-	return -E2BIG;
 }
 
 /* -2: leave with *@ret_status. */
@@ -39,6 +40,12 @@ static int parse(struct run *run, const struct cli_cmd *cmd, int argc, char **ar
 		{ "event", required_argument, NULL, 'e' },
 		{ "live", no_argument, NULL, 'l' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "trace-event", required_argument, NULL, WORD(EVENT) },
+		{ "trace-buf-size", required_argument, NULL, WORD(BUF_SIZE) },
+		{ "trace-clock", required_argument, NULL, WORD(CLOCK) },
+		{ "trace-options", required_argument, NULL, WORD(OPTIONS) },
+		{ "trace-instance", required_argument, NULL, WORD(INSTANCE) },
+		{ "tp-printk", no_argument, NULL, WORD(TP_PRINTK) },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
@@ -47,21 +54,17 @@ static int parse(struct run *run, const struct cli_cmd *cmd, int argc, char **ar
 	while ((option = cli_option(cmd, argc, argv, "+e:lo:h", options, ret_status)) != -1) {
 		if (option == -2)
 			return -2;
-		if (option == 'l')
-			run->is_live = true;
-		else if (option == 'o')
-			run->out_name = optarg;
-		else if (add_events(run, optarg) < 0) {
-			*ret_status = CLI_USAGE;
-			return -2;
-		}
+		take_option(run, option);
 	}
 	if (optind == argc) {
 		*ret_status = cli_usage(cmd);
 		return -2;
 	}
 	run->program = argv[optind];
-	return 0;
+	if (run_words_check(run) == 0)
+		return 0;
+	*ret_status = CLI_USAGE;
+	return -2;
 }
 
 static int open_output(struct run *run)
@@ -109,7 +112,7 @@ static int execute(struct run *run, char **argv)
 	ret = run_child_start(run, argv);
 	if (ret < 0)
 		return ret == -ENOENT ? CLI_NOT_FOUND : CLI_NOT_STARTED;
-	if (run->is_live)
+	if (run->is_live || run->is_printk)
 		run_live(run);
 	wait_status = run_child_wait(run);
 	ret = run_report(run);
@@ -126,11 +129,9 @@ int cmd_run(const struct cli_cmd *cmd, int argc, char **argv)
 	struct run run = { .pidfd = -1 };
 	int status;
 
-	run.events = strdup("");
-	if (!run.events)
-		return CLI_FAILED;
+	run_words_init(&run);
 	if (parse(&run, cmd, argc, argv, &status) == 0)
 		status = execute(&run, argv + optind);
-	free(run.events);
+	text_done(&run.words);
 	return status;
 }

@@ -11,7 +11,7 @@
 static const struct cli_cmd commands[] = {
 	{
 		.name = "run",
-		.args = "[-e EVENT]... [--live] [-o FILE] [--] PROGRAM [ARGS]",
+		.args = "[-e EVENT]... [--live] [-o FILE] [SETTINGS] [--] PROGRAM [ARGS]",
 		.summary = "run a program and show what it recorded",
 		.help =
 "Starts PROGRAM with the events switched on from its first instruction, waits\n"
@@ -23,6 +23,17 @@ static const struct cli_cmd commands[] = {
 "                     or be a list with commas\n"
 "  -l, --live         print records as they come (and consume them)\n"
 "  -o, --output=FILE  print to FILE instead of to stderr\n"
+"\n"
+"Settings from the start.  They are words of the kernel's command line, and the\n"
+"variable ULF_TRACE of any program has the same: trace_clock=mono ...\n"
+"\n"
+"  --trace-event=EVENTS      the same as -e; ! before an event leaves it out\n"
+"  --trace-buf-size=SIZE     bytes of buffer for each CPU; 64K, 4M\n"
+"  --trace-clock=CLOCK       as in trace_clock: mono, boot, counter ...\n"
+"  --trace-options=OPTIONS   as in trace_options: record-tgid,nooverwrite\n"
+"  --trace-instance=NAME     an instance; NAME,EVENTS with events of its own;\n"
+"                            NAME^traceoff does not record yet\n"
+"  --tp-printk               print the events to stderr as they come, too\n"
 "\n"
 "What was recorded stays readable after the program's end, see `ulf ls`,\n"
 "until it is removed with `ulf rm`.\n"

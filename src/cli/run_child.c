@@ -48,10 +48,8 @@ static void become(const struct run *run, char **argv, int report_fd,
 	snprintf(run_id, sizeof(run_id), "%u", run->id);
 	setenv("ULF_DIR", run->conn.dir, 1);
 	setenv("ULF_HOLD", run_id, 1);
-	if (*run->events)
-		setenv("ULF_EVENTS", run->events, 1);
-	else
-		unsetenv("ULF_EVENTS");
+	if (run->words.len)
+		setenv("ULF_TRACE", text_str((struct text *)&run->words), 1);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	error = errno;
@@ -107,7 +105,7 @@ int run_child_start(struct run *run, char **argv)
 	}
 	run->pidfd = (int)syscall(SYS_pidfd_open, run->pid, 0);
 	if (run->pidfd < 0)
-		run->is_live = false;	/* an old kernel: print it at the end */
+		run->is_live = run->is_printk = false;	/* an old kernel: at the end */
 	else
 		fcntl(run->pidfd, F_SETFD, FD_CLOEXEC);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf run: what was recorded, and what the user should know about it: a word of
- * -e that fits no event, records that were lost, a program without tracepoints.
+ * ulf run: what was recorded, and what the user should know about it: records that
+ * were lost, a program without tracepoints.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,11 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/glob.h"
 #include "cli/cli.h"
 #include "cli/run.h"
 
-#define EVENTS_SHOWN	20		/* when a word fits none of them */
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
 
@@ -55,10 +53,10 @@ int run_roots(struct run *run, struct root_list *ret_roots)
 	return 0;
 }
 
-static void put(struct run *run, const void *data, size_t bytes)
+static void put(FILE *out, const void *data, size_t bytes)
 {
-	fwrite(data, 1, bytes, run->out);
-	fflush(run->out);
+	fwrite(data, 1, bytes, out);
+	fflush(out);
 }
 
 /* ---- live ---- */
@@ -116,6 +114,12 @@ static int read_stream(struct run *run, int file, bool *is_over)
 	return ret < 0 ? ret : conn_receive(&run->conn);
 }
 
+/* The console gets what is printed besides. */
+static FILE *live_output(const struct run *run)
+{
+	return run->is_live ? run->out : stderr;
+}
+
 /* Until the program has ended; -EPIPE: the server has. */
 static int stream(struct run *run, int file)
 {
@@ -126,7 +130,7 @@ static int stream(struct run *run, int file)
 		was_over = is_over;
 		ret = read_stream(run, file, &is_over);
 		if (ret > 0)
-			put(run, run->conn.data.data, run->conn.data.len);
+			put(live_output(run), run->conn.data.data, run->conn.data.len);
 		/* What came in the last moment is fetched once more. */
 	} while (ret > 0 || (ret == -EINTR && !was_over));
 	return ret == -EINTR ? 0 : ret;
@@ -151,7 +155,8 @@ void run_live(struct run *run)
 
 	if (!name)
 		return;
-	if (asprintf(&path, "%s/trace_pipe", name) < 0) {
+	if (asprintf(&path, run->is_live ? "%s/trace_pipe" :
+		     "%s/instances/" RUN_CONSOLE "/trace_pipe", name) < 0) {
 		cli_error("out of memory");
 		free(name);
 		return;
@@ -179,7 +184,7 @@ static int print_trace(struct run *run, const char *name)
 	file = conn_file_open(&run->conn, path, O_RDONLY);
 	ret = file;
 	while (file >= 0 && (ret = conn_file_read(&run->conn, file, offset)) > 0) {
-		put(run, run->conn.data.data, run->conn.data.len);
+		put(run->out, run->conn.data.data, run->conn.data.len);
 		offset += (uint64_t)ret;
 	}
 	if (ret < 0)
@@ -188,133 +193,6 @@ static int print_trace(struct run *run, const char *name)
 		conn_file_close(&run->conn, file);
 	free(path);
 	return ret;
-}
-
-/* @event is "system:name"; the spellings are set_event's. */
-static bool word_fits(const char *word, size_t len, char *event)
-{
-	const char *colon = memchr(word, ':', len);
-	char *name = strchr(event, ':');
-	size_t left = colon ? (size_t)(colon - word) : len;
-	bool fits;
-
-	if (!name)
-		return false;
-	*name++ = '\0';
-	if (!colon)
-		fits = glob_match_n(word, len, event) || glob_match_n(word, len, name);
-	else
-		fits = (left == 0 || glob_match_n(word, left, event)) &&
-		       (left + 1 == len || glob_match_n(colon + 1, len - left - 1, name));
-	name[-1] = ':';
-	return fits;
-}
-
-static bool word_fits_any(const char *word, size_t len, char **events, size_t nr)
-{
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		if (word_fits(word, len, events[i]))
-			return true;
-	}
-	return false;
-}
-
-static void show_events(const struct root_list *roots, char **events, size_t nr)
-{
-	size_t i;
-
-	if (nr == 0) {
-		fprintf(stderr, "     the program has no events\n");
-		return;
-	}
-	fprintf(stderr, "     there are:");
-	for (i = 0; i < nr && i < EVENTS_SHOWN; i++)
-		fprintf(stderr, " %s", events[i]);
-	if (nr > EVENTS_SHOWN)
-		fprintf(stderr, " ... and %zu more: ulf cat %s/available_events",
-			nr - EVENTS_SHOWN, roots->rows[0].name);
-	fputc('\n', stderr);
-}
-
-static void check_words(const struct run *run, const struct root_list *roots,
-			char **events, size_t nr)
-{
-	const char *word = run->events;
-	bool is_bad = false;
-	size_t len;
-
-	for (; *word; word += len + (word[len] == ',')) {
-		len = strcspn(word, ",");
-		if (!len || word_fits_any(word, len, events, nr))
-			continue;
-		cli_error("-e %.*s: no event is called so", (int)len, word);
-		is_bad = true;
-	}
-	if (is_bad)
-		show_events(roots, events, nr);
-}
-
-/* available_events of all roots, a line each. */
-static int gather_events(struct run *run, const struct root_list *roots,
-			 struct text *ret_lines)
-{
-	struct text text;
-	char *path;
-	size_t i;
-	int ret = 0;
-
-	for (i = 0; i < roots->nr && ret >= 0; i++) {
-		if (asprintf(&path, "%s/available_events", roots->rows[i].name) < 0)
-			return -ENOMEM;
-		ret = conn_file_text(&run->conn, path, &text);
-		if (ret < 0)
-			root_path_error(path, ret);
-		text_write(ret_lines, text.data, text.len);
-		text_done(&text);
-		free(path);
-	}
-	return ret < 0 ? ret : ret_lines->error;
-}
-
-/* Cut @lines (available_events) into an array of lines; free() it. */
-static char **cut_lines(struct text *lines, size_t *ret_nr)
-{
-	char **array, *line, *save = NULL;
-	size_t nr = 0, room = 1, i;
-
-	for (i = 0; i < lines->len; i++)
-		room += lines->data[i] == '\n';
-	array = calloc(room, sizeof(*array));
-	if (!array)
-		return NULL;
-	text_putc(lines, '\0');
-	if (lines->error) {
-		free(array);
-		return NULL;
-	}
-	for (line = strtok_r(lines->data, "\n", &save); line && nr < room;
-	     line = strtok_r(NULL, "\n", &save))
-		array[nr++] = line;
-	*ret_nr = nr;
-	return array;
-}
-
-static void check_events(struct run *run, const struct root_list *roots)
-{
-	struct text lines;
-	char **events;
-	size_t nr;
-
-	text_init(&lines, ABI_SOCKET_ANSWER_MAX);
-	if (gather_events(run, roots, &lines) == 0) {
-		events = cut_lines(&lines, &nr);
-		if (events)
-			check_words(run, roots, events, nr);
-		free(events);
-	}
-	text_done(&lines);
 }
 
 static void report_root(struct run *run, const struct abi_root_row *row)
@@ -359,6 +237,8 @@ static void drop_idle(struct root_list *roots)
 
 int run_report(struct run *run)
 {
+	bool wants_events = run_words_has(run, BOOT_EVENT) ||
+			    run_words_has(run, BOOT_INSTANCE);
 	struct root_list roots;
 	int ret = run_roots(run, &roots);
 	size_t i;
@@ -367,9 +247,9 @@ int run_report(struct run *run)
 		cli_error("cannot list the roots in %s: %s", run->conn.dir, strerror(-ret));
 		return ret;
 	}
-	if (!*run->events && !run->is_live)
+	if (!wants_events && !run->is_live)
 		drop_idle(&roots);
-	if (!roots.nr && *run->events)
+	if (!roots.nr && wants_events)
 		cli_error("%s has left no root: is it linked with libulf, and ULF_DISABLE "
 			  "not set?", run->program);
 	else if (!roots.nr)
@@ -377,8 +257,7 @@ int run_report(struct run *run)
 			  "event on meanwhile");
 	if (!run->is_live)
 		ret = print_traces(run, &roots);
-	if (roots.nr && *run->events)
-		check_events(run, &roots);
+	run_words_report(run, &roots);
 	for (i = 0; i < roots.nr; i++)
 		report_root(run, &roots.rows[i]);
 	root_list_done(&roots);

@@ -30,7 +30,6 @@
 #define ARENA_BYTES_MAX		(16ull << 30)
 #define ARENA_BYTES_MIN		(64ull << 20)
 #define RENAMES_MAX		1000
-#define HOLD_SECONDS		5
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE	23	/* Linux 5.14 */
 #endif
@@ -181,15 +180,8 @@ static void *map_file(int fd, uint64_t *ret_bytes)
 	return NULL;
 }
 
-static void copy_env(char *to, size_t size, const char *name)
-{
-	const char *value = getenv(name);
-
-	if (value && strlen(value) < size)
-		memcpy(to, value, strlen(value) + 1);
-}
-
-static void fill_control(struct abi_control *c, uint64_t map_bytes)
+static void fill_control(struct abi_control *c, uint64_t map_bytes,
+			 const char *dir)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	struct timespec ts;
@@ -216,13 +208,7 @@ static void fill_control(struct abi_control *c, uint64_t map_bytes)
 	n = readlink("/proc/self/exe", c->exe, sizeof(c->exe) - 1);
 	if (n < 0)
 		c->exe[0] = '\0';
-	copy_env(c->boot_events, sizeof(c->boot_events), "ULF_EVENTS");
-	if (getenv("ULF_HOLD")) {
-		c->run_id = (uint32_t)strtoul(getenv("ULF_HOLD"), NULL, 10);
-		c->hold = 1;
-	}
-	unsetenv("ULF_EVENTS");
-	unsetenv("ULF_HOLD");
+	boot_fill(c, dir);
 	__atomic_store_n(&c->magic, ABI_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -272,23 +258,6 @@ static void remove_dir(const char *dir)
 	rmdir(dir);
 }
 
-/* `ulf run` asks us to wait until the server is ready to record. */
-static void wait_while_held(void)
-{
-	uint64_t deadline = 0;
-	struct timespec now, left = { 1, 0 };
-
-	while (__atomic_load_n(&root_control->hold, __ATOMIC_ACQUIRE)) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (!deadline)
-			deadline = (uint64_t)now.tv_sec + HOLD_SECONDS;
-		if ((uint64_t)now.tv_sec >= deadline)
-			break;
-		arch_syscall4(SYS_futex, &root_control->hold, 0 /* WAIT */, 1,
-			      &left);
-	}
-}
-
 static int create(const char *dir)
 {
 	char tmp[PATH_MAX];
@@ -319,7 +288,7 @@ static int create(const char *dir)
 	    !mprotect(root_control, ABI_HEAP_OFF, PROT_READ | PROT_WRITE) &&
 	    (!madvise(root_control, 4096, MADV_POPULATE_WRITE) ||
 	     errno == EINVAL)) {
-		fill_control(root_control, bytes);
+		fill_control(root_control, bytes, dir);
 		r = publish(tmp, dir);
 	}
 	if (r) {
@@ -340,7 +309,7 @@ int root_create(void)
 	if (!r)
 		r = create(dir);
 	if (!r)
-		wait_while_held();
+		boot_wait();
 	errno = saved;
 	return r;
 }

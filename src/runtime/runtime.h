@@ -220,8 +220,12 @@ void caller_reset(void);
 uint32_t format_blob(const struct ulf_module *module,
 		     const struct ulf_event *event, void *blob);
 
-/* ---- match.c ---- */
-/* Do the words of @words (set_event's, separated by , or blank) name it? */
-bool match_event(const char *words, const char *system, const char *name);
+/* ---- boot.c: settings from the start ---- */
+/* Put them into a new root.  @dir: the ulf directory. */
+void boot_fill(struct abi_control *control, const char *dir);
+/* Wait until the server has applied them, if it is known to be there. */
+void boot_wait(void);
+/* For a new event: the buffers in which it is on, a bit each. */
+uint32_t boot_wanted(const char *system, const char *name);
 
 #endif

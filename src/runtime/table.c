@@ -262,8 +262,7 @@ static void wish_first(struct abi_event *row, const struct ulf_event *event,
 		}
 	}
 	if (is_first)
-		row->wanted = match_event(root_control->boot_events,
-					  event->system, event->name);
+		row->wanted = boot_wanted(event->system, event->name);
 }
 
 /* @known: rows that there were before this module. */

@@ -208,6 +208,11 @@ int apply_wait(struct apply *apply, uint64_t wait_ns);
 /* Has every live process left the rings of before @generation? */
 bool apply_is_settled(const struct root *root, uint32_t generation);
 
+/* ---- boot.c ---- */
+
+/* The settings from the start, if no server has applied them yet. */
+void boot_apply(struct root *root);
+
 /* ---- server.c, for the parts above ---- */
 
 void server_watch_process(struct server *server, struct process *process);

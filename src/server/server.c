@@ -80,32 +80,14 @@ void server_watch_process(struct server *server, struct process *process)
 
 /* ---- roots come ---- */
 
-/* Was it told from the start what to record, maybe while there was no server? */
-static bool has_wishes(const struct instance *instance)
-{
-	const struct root *root = instance->root;
-
-	if (!instance->name && shm_load(&root->control->boot_events[0]))
-		return true;
-	for (uint32_t i = 0; i < root->nr_visible; i++)
-		if (event_is_enabled(instance, root->visible[i]))
-			return true;
-	return false;
-}
-
-/* Rings for what is to be recorded; then `ulf run`'s program may go on. */
+/* Then a program that waits for it may go on. */
 static void make_ready(struct root *root)
 {
 	struct abi_control *control = root->control;
-	struct instance *instance;
-	struct apply apply;
 
 	if (root->state != SERVER_ROOT_ALIVE)
 		return;
-	for_each_instance(instance, root)
-		if (has_wishes(instance) && !instance_has_rings(instance) &&
-		    !instance_need_rings(instance))
-			apply_start(root, &apply);
+	boot_apply(root);
 	if (!shm_load(&control->hold))
 		return;
 	shm_store(&control->hold, 0);

@@ -13,7 +13,7 @@ for command in $commands; do
 	contains "$completions" " $command"
 	[ "$command" = help ] && continue
 	contains "$plain" ".SS ulf $command"
-	for option in $(ulf help "$command" | sed -n 's/^  -., \(--[a-z-]*\).*/\1/p'); do
+	for option in $(ulf help "$command" | sed -n 's/^  [-., a-z]*\(--[a-z-]*\).*/\1/p'); do
 		contains "$plain" "$option"
 		contains "$completions" "$option"
 	done

@@ -33,5 +33,5 @@ text=$(ulf run -e 'x:*' -- true 2>&1)
 contains "$text" "linked with libulf"
 text=$(ulf run -- timeout 0.1 "$hello" 2>&1)
 contains "$text" "there was no -e"
-expect "environment" "" "$(ulf run -- env 2>/dev/null | grep '^ULF_EVENTS')"
+expect "environment" "" "$(ulf run -- env 2>/dev/null | grep '^ULF_TRACE')"
 exit 0

@@ -201,7 +201,7 @@ static void test_full(void)
 		"mkdir -p '%s/small' && exec unshare -rm sh -c '\n"
 		"for kb in $(seq 4 4 120) 160 200 300 400 800; do\n"
 		"	mount -t tmpfs -o size=${kb}k,mode=700 none %s/small\n"
-		"	ULF_DIR=%s/small ULF_EVENTS=rt %s busy; r=$?\n"
+		"	ULF_DIR=%s/small ULF_TRACE=trace_event=rt %s busy; r=$?\n"
 		"	umount %s/small\n"
 		"	[ $r = 42 ] || { echo $kb KiB: status $r; exit 1; }\n"
 		"done'", tmp, tmp, tmp, exe, tmp), 0);

@@ -138,7 +138,8 @@ static void a_root_that_starts_is_alive(void **state)
 	fake_root_make(&root, f->dir, "one.1");
 	root.processes[0].pid = 0;
 	root.control->hold = 1;
-	strcpy(root.control->boot_events, "sched:*");
+	strcpy(root.control->boot, "trace_event=sched:*");
+	root.control->boot_state = ABI_BOOT_WANTED;
 	fake_root_show(&root, "one.1");
 	dispatch(f);
 	assert_true(get_info(f, "one.1", &info));
@@ -158,7 +159,8 @@ static void wishes_from_before_the_server(void **state)
 
 	fake_root_make(&root, f->dir, "one.1");
 	fake_event_n(&root, 0, "sched", "tick");
-	root.events[0].wanted = 1;
+	strcpy(root.control->boot, "trace_event=sched");
+	root.control->boot_state = ABI_BOOT_WANTED;
 	fake_root_show(&root, "one.1");
 	dispatch(f);
 	assert_int_not_equal(root.buffer->ring[0][ABI_RING_FAST].off, 0);

@@ -64,8 +64,9 @@ _ulf() {
 		elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == -o ]]; then
 			COMPREPLY=($(compgen -f -- "$word"))
 		elif [[ $word == -* ]]; then
-			COMPREPLY=($(compgen -W "-e -l -o --event --live --output --help --" \
-				-- "$word"))
+			COMPREPLY=($(compgen -W "-e -l -o --event --live --output --help -- \
+				--trace-event --trace-buf-size --trace-clock --trace-options \
+				--trace-instance --tp-printk" -- "$word"))
 		else
 			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))
 		fi ;;

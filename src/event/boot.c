@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings from the start: taking the words apart. */
+#include <string.h>
+
+#include "base/glob.h"
+#include "event/boot.h"
+
+#define BLANKS		" \t\n"
+#define NAME_MAX_LEN	255
+
+const struct boot_row boot_table[BOOT_UNKNOWN] = {
+#define ROW(id, name, value)	[BOOT_##id] = { name, value },
+	BOOT_WORDS(ROW)
+#undef ROW
+};
+
+static bool is_named(const struct boot_piece *name, const char *row_name)
+{
+	if (strlen(row_name) != name->len)
+		return false;
+	for (size_t i = 0; i < name->len; i++) {
+		char c = name->text[i] == '-' ? '_' : name->text[i];
+
+		if (c != row_name[i])
+			return false;
+	}
+	return true;
+}
+
+static enum boot_id find(const struct boot_piece *name)
+{
+	enum boot_id id = 0;
+
+	while (id < BOOT_UNKNOWN && !is_named(name, boot_table[id].name))
+		id++;
+	return id;
+}
+
+bool boot_next(const char **text, struct boot_word *ret_word)
+{
+	const char *start = *text + strspn(*text, BLANKS), *equals;
+	struct boot_piece name;
+	size_t len = strcspn(start, BLANKS);
+
+	if (!len)
+		return false;
+	*text = start + len;
+	equals = memchr(start, '=', len);
+	name = (struct boot_piece) { start, equals ? (size_t)(equals - start) : len };
+	*ret_word = (struct boot_word) { find(&name), { start, len }, { 0 } };
+	if (equals)
+		ret_word->value = (struct boot_piece) {
+			equals + 1, len - name.len - 1
+		};
+	return true;
+}
+
+static struct boot_piece cut(struct boot_piece *from, size_t len)
+{
+	struct boot_piece piece = { from->text, len };
+
+	if (len < from->len)
+		len++;		/* what ends it */
+	from->text += len;
+	from->len -= len;
+	return piece;
+}
+
+static size_t length_to(const struct boot_piece *piece, char end)
+{
+	const char *at = piece->len ? memchr(piece->text, end, piece->len) : NULL;
+
+	return at ? (size_t)(at - piece->text) : piece->len;
+}
+
+bool boot_item(struct boot_piece *list, struct boot_piece *ret_item)
+{
+	do {
+		if (!list->len)
+			return false;
+		*ret_item = cut(list, length_to(list, ','));
+	} while (!ret_item->len);
+	return true;
+}
+
+bool boot_fits(const struct boot_piece *item, const char *system, const char *name)
+{
+	bool is_off = item->len && *item->text == '!';
+	const char *text = item->text + is_off, *colon;
+	size_t len = item->len - is_off, left;
+
+	colon = len ? memchr(text, ':', len) : NULL;
+	if (!colon)
+		return glob_match_n(text, len, system) ||
+		       glob_match_n(text, len, name);
+	left = (size_t)(colon - text);
+	return (!left || glob_match_n(text, left, system)) &&
+	       (left + 1 == len || glob_match_n(colon + 1, len - left - 1, name));
+}
+
+static bool is(const struct boot_piece *piece, const char *text)
+{
+	return piece->len == strlen(text) && !memcmp(piece->text, text, piece->len);
+}
+
+const char *boot_instance(const struct boot_piece *value,
+			  struct boot_instance *ret_instance, const char **ret_at)
+{
+	struct boot_piece events = *value;
+	struct boot_piece flags = cut(&events, length_to(&events, ','));
+	struct boot_piece name = cut(&flags, length_to(&flags, '^'));
+	bool is_off = false;
+
+	*ret_at = name.text;
+	if (!name.len || name.len > NAME_MAX_LEN || is(&name, ".") ||
+	    is(&name, "..") || memchr(name.text, '/', name.len))
+		return "Not a name for an instance";
+	while (flags.len) {
+		struct boot_piece flag = cut(&flags, length_to(&flags, '^'));
+
+		*ret_at = flag.text;
+		if (!is(&flag, "traceoff"))
+			return "No such flag: there is traceoff";
+		is_off = true;
+	}
+	*ret_instance = (struct boot_instance) { name, events, is_off };
+	return NULL;
+}

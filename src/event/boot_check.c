@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings from the start: whether their values can be right. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/boot.h"
+#include "event/clock.h"
+#include "event/option.h"
+
+#define ITEM_MAX	63		/* as in trace_options */
+
+/* A copy with a NUL; NULL if it is too long for anything that there is. */
+static const char *string(const struct boot_piece *piece, char buf[ITEM_MAX + 1])
+{
+	if (piece->len > ITEM_MAX)
+		return NULL;
+	memcpy(buf, piece->text, piece->len);
+	buf[piece->len] = '\0';
+	return buf;
+}
+
+int boot_size(const struct boot_piece *value, uint64_t *ret_bytes)
+{
+	static const char suffixes[] = "KMGTPE";
+	char buf[ITEM_MAX + 1], *end;
+	const char *text = string(value, buf), *suffix;
+	unsigned int shift = 0;
+	uint64_t bytes;
+
+	if (!text || *text < '0' || *text > '9')
+		return -EINVAL;
+	errno = 0;
+	bytes = strtoull(text, &end, 0);
+	suffix = *end ? strchr(suffixes, *end & ~0x20) : NULL;
+	if (suffix) {
+		shift = 10 * (unsigned int)(suffix - suffixes + 1);
+		end++;
+	}
+	if (*end || !bytes)
+		return -EINVAL;
+	if (errno || bytes > UINT64_MAX >> shift)
+		return -ERANGE;
+	*ret_bytes = bytes << shift;
+	return 0;
+}
+
+static bool is_option(const struct boot_piece *item)
+{
+	char buf[ITEM_MAX + 1];
+	const char *name = string(item, buf);
+
+	if (name && !strncmp(name, "no", 2))
+		name += 2;
+	return name && option_find(name);
+}
+
+static const char *check_options(struct boot_piece list, const char **ret_at)
+{
+	struct boot_piece item;
+
+	while (boot_item(&list, &item)) {
+		*ret_at = item.text;
+		if (!is_option(&item))
+			return "No such option";
+	}
+	return NULL;
+}
+
+const char *boot_check(const struct boot_word *word, const char **ret_at)
+{
+	struct boot_instance instance;
+	char buf[ITEM_MAX + 1];
+	uint64_t bytes;
+
+	*ret_at = word->whole.text;
+	if (word->id == BOOT_UNKNOWN)
+		return "No such setting";
+	if (boot_table[word->id].value && !word->value.len)
+		return "A value is missing";
+	if (!boot_table[word->id].value && word->value.text)
+		return "It takes no value";
+	*ret_at = word->value.text;
+	switch (word->id) {
+	case BOOT_BUF_SIZE:
+		return boot_size(&word->value, &bytes) ?
+		       "Not a size: a number, and K, M or G" : NULL;
+	case BOOT_CLOCK:
+		return !string(&word->value, buf) || clock_find(buf) < 0 ?
+		       "No such clock" : NULL;
+	case BOOT_OPTIONS:
+		return check_options(word->value, ret_at);
+	case BOOT_INSTANCE:
+		return boot_instance(&word->value, &instance, ret_at);
+	default:
+		return NULL;
+	}
+}

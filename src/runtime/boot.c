@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Settings from the start (event/boot.h).  The words are put where the server
+ * finds them, and the program waits until it has applied them; which events
+ * they name must be known here, for modules come later.
+ */
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "arch/arch.h"
+#include "event/boot.h"
+#include "runtime/runtime.h"
+
+#define HOLD_SECONDS	5
+
+/* ---- which events ---- */
+
+/* As if the items were written to set_event, one after the other. */
+static bool match_list(struct boot_piece list, const char *system,
+		       const char *name, bool is_on)
+{
+	struct boot_piece item;
+
+	while (boot_item(&list, &item)) {
+		if (boot_fits(&item, system, name))
+			is_on = *item.text != '!';
+	}
+	return is_on;
+}
+
+static bool is_name_of(const struct abi_buffer *buffer,
+		       const struct boot_piece *name)
+{
+	return name->len < sizeof(buffer->name) &&
+	       !memcmp(buffer->name, name->text, name->len) &&
+	       !buffer->name[name->len];
+}
+
+/* The number of the buffer of that name; ABI_BUFFERS: there is none. */
+static uint32_t find_buffer(const struct boot_piece *name)
+{
+	uint32_t number = 1;
+
+	while (number < ABI_BUFFERS && !is_name_of(root_buffer(number), name))
+		number++;
+	return number;
+}
+
+uint32_t boot_wanted(const char *system, const char *name)
+{
+	const char *words = root_control->boot, *at;
+	struct boot_instance instance;
+	struct boot_word word;
+	uint32_t wanted = 0, number;
+
+	while (boot_next(&words, &word)) {
+		struct boot_piece list = word.value;
+
+		number = 0;
+		if (word.id == BOOT_INSTANCE &&
+		    !boot_instance(&word.value, &instance, &at)) {
+			number = find_buffer(&instance.name);
+			list = instance.events;
+		} else if (word.id != BOOT_EVENT) {
+			continue;
+		}
+		if (number < ABI_BUFFERS &&
+		    match_list(list, system, name, wanted >> number & 1))
+			wanted |= 1u << number;
+		else if (number < ABI_BUFFERS)
+			wanted &= ~(1u << number);
+	}
+	return wanted;
+}
+
+/* ---- before anybody else knows the root ---- */
+
+/* A buffer with a name is an instance; the server fills in the rest. */
+static void name_buffer(const struct boot_piece *name)
+{
+	static const struct boot_piece nameless = { "", 0 };
+	uint32_t number = find_buffer(name);
+	struct abi_buffer *buffer;
+
+	if (number == ABI_BUFFERS)
+		number = find_buffer(&nameless);
+	if (number == ABI_BUFFERS)
+		return;
+	buffer = root_buffer(number);
+	if (!root_populate((uint64_t)(buffer->name - (char *)root_control),
+			   sizeof(buffer->name)))
+		memcpy(buffer->name, name->text, name->len);
+}
+
+static void name_buffers(const char *words)
+{
+	struct boot_instance instance;
+	struct boot_word word;
+	const char *at;
+
+	while (boot_next(&words, &word)) {
+		if (word.id == BOOT_INSTANCE && word.value.len &&
+		    !boot_instance(&word.value, &instance, &at))
+			name_buffer(&instance.name);
+	}
+}
+
+/* Is there a server that would apply them at once? */
+static bool has_server(const char *dir)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	bool is_there;
+	int fd;
+
+	if (snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/server.sock",
+		     dir) >= (int)sizeof(addr.sun_path))
+		return false;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return false;
+	is_there = !connect(fd, (struct sockaddr *)&addr, sizeof(addr));
+	close(fd);
+	return is_there;
+}
+
+void boot_fill(struct abi_control *c, const char *dir)
+{
+	const char *words = getenv("ULF_TRACE"), *run_id = getenv("ULF_HOLD");
+
+	if (words && strlen(words) >= sizeof(c->boot)) {
+		c->boot_state = ABI_BOOT_TOO_LONG;
+	} else if (words && *words) {
+		strcpy(c->boot, words);
+		c->boot_state = ABI_BOOT_WANTED;
+		name_buffers(c->boot);
+	}
+	if (run_id)
+		c->run_id = (uint32_t)strtoul(run_id, NULL, 10);
+	c->hold = run_id || (c->boot_state && has_server(dir));
+	/* They are not meant for the programs that this one starts. */
+	unsetenv("ULF_TRACE");
+	unsetenv("ULF_HOLD");
+}
+
+void boot_wait(void)
+{
+	struct timespec now, left = { 1, 0 };
+	uint64_t deadline = 0;
+
+	while (__atomic_load_n(&root_control->hold, __ATOMIC_ACQUIRE)) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (!deadline)
+			deadline = (uint64_t)now.tv_sec + HOLD_SECONDS;
+		if ((uint64_t)now.tv_sec >= deadline)
+			break;
+		arch_syscall4(SYS_futex, &root_control->hold, FUTEX_WAIT, 1,
+			      &left);
+	}
+}

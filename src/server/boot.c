@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Settings from the start (event/boot.h), applied once in a root's life, by the
+ * first server that sees it: through the files of the tree, so that each has its
+ * file's checks.  What is wrong goes to error_log, as nobody else is there to be
+ * told; a word holds as a whole or not at all.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "event/boot.h"
+#include "server/rings.h"
+#include "server/root.h"
+#include "server/shm.h"
+#include "tracefs/tracefs.h"
+
+#define PATH_BYTES	1024u
+
+static void log_error(struct root *root, const char *error,
+		      const struct boot_piece *word, const char *at)
+{
+	char command[sizeof(root->control->boot)];
+
+	memcpy(command, word->text, word->len);
+	command[word->len] = '\0';
+	error_log_add(&root->top, "boot", error, command,
+		      (uint32_t)(at - word->text));
+}
+
+/* What echo would answer. */
+static int write_path(struct root *root, const char *path,
+		      const struct boot_piece *value)
+{
+	struct tracefs_node *node;
+	struct tracefs_file *file;
+	size_t taken;
+	ssize_t n;
+	int r = tracefs_walk(root->server, path, &node);
+
+	if (r)
+		return r;
+	r = tracefs_open(node, O_WRONLY | O_APPEND, &file);
+	tracefs_node_put(node);
+	if (r)
+		return r;
+	n = tracefs_write(file, value->text, value->len, getpid(), &taken);
+	tracefs_close(file);
+	/* The program takes it in before it goes on. */
+	return n < 0 && n != -EINPROGRESS ? (int)n : 0;
+}
+
+static int write_file(struct instance *instance, const char *name,
+		      const struct boot_piece *value)
+{
+	struct root *root = instance->root;
+	char path[PATH_BYTES];
+
+	if (instance->name)
+		snprintf(path, sizeof(path), "%s/instances/%s/%s", root->name,
+			 instance->name, name);
+	else
+		snprintf(path, sizeof(path), "%s/%s", root->name, name);
+	return write_path(root, path, value);
+}
+
+static int set_size(struct instance *instance, const struct boot_piece *value)
+{
+	struct boot_piece kb;
+	char text[32];
+	uint64_t bytes;
+	int r = boot_size(value, &bytes);
+
+	if (r)
+		return r;
+	kb.text = text;
+	kb.len = (size_t)snprintf(text, sizeof(text), "%" PRIu64,
+				  bytes / 1024 + !!(bytes % 1024));
+	return write_file(instance, "buffer_size_kb", &kb);
+}
+
+static int set_options(struct instance *instance, struct boot_piece list)
+{
+	struct boot_piece item;
+	int r = 0;
+
+	while (!r && boot_item(&list, &item))
+		r = write_file(instance, "trace_options", &item);
+	return r;
+}
+
+/* As in the kernel instances have the sizes and the options of the top one. */
+static int set_all(struct root *root, const struct boot_word *word)
+{
+	struct instance *instance;
+	int r = 0;
+
+	for_each_instance(instance, root)
+		if (!r)
+			r = word->id == BOOT_BUF_SIZE ?
+			    set_size(instance, &word->value) :
+			    set_options(instance, word->value);
+	return r;
+}
+
+/* The instance of a word, which the program has named. */
+static struct instance *find_instance(struct root *root, const struct boot_word *word,
+				      struct boot_instance *ret_boot)
+{
+	struct instance *instance;
+	const char *at;
+
+	if (boot_instance(&word->value, ret_boot, &at))
+		return NULL;
+	for_each_instance(instance, root)
+		if (instance->name &&
+		    strlen(instance->name) == ret_boot->name.len &&
+		    !memcmp(instance->name, ret_boot->name.text, ret_boot->name.len))
+			return instance;
+	return NULL;
+}
+
+static int set_instance(struct root *root, const struct boot_word *word)
+{
+	struct boot_instance boot;
+	struct instance *instance = find_instance(root, word, &boot);
+
+	if (!instance)
+		return -ENOMEM;
+	return boot.is_off ?
+	       write_file(instance, "tracing_on", &(struct boot_piece) { "0", 1 }) : 0;
+}
+
+static int set(struct root *root, const struct boot_word *word)
+{
+	switch (word->id) {
+	case BOOT_BUF_SIZE:
+	case BOOT_OPTIONS:
+		return set_all(root, word);
+	case BOOT_CLOCK:
+		return write_file(&root->top, "trace_clock", &word->value);
+	case BOOT_INSTANCE:
+		return set_instance(root, word);
+	case BOOT_TP_PRINTK:	/* done by ulf run, which has a console */
+		return shm_load(&root->control->run_id) ? 0 : -EOPNOTSUPP;
+	default:
+		return 0;
+	}
+}
+
+/* The events themselves are switched on by the program, as they come. */
+static int make_rings(struct root *root, const struct boot_word *word)
+{
+	struct instance *instance = NULL;
+	struct boot_instance boot;
+	struct apply apply;
+	int r;
+
+	if (word->id == BOOT_EVENT)
+		instance = &root->top;
+	else if (word->id == BOOT_INSTANCE)
+		instance = find_instance(root, word, &boot);
+	if (!instance || (instance->name && !boot.events.len) ||
+	    instance_has_rings(instance))
+		return 0;
+	r = instance_need_rings(instance);
+	if (!r)
+		apply_start(root, &apply);
+	return r;
+}
+
+static void apply_words(struct root *root, const char *words, bool is_first,
+			int (*apply)(struct root *root, const struct boot_word *word))
+{
+	struct boot_word word;
+	const char *error, *at;
+	int r;
+
+	while (boot_next(&words, &word)) {
+		error = boot_check(&word, &at);
+		if (error) {
+			if (is_first)
+				log_error(root, error, &word.whole, at);
+			continue;
+		}
+		r = apply(root, &word);
+		if (r)
+			log_error(root, strerrordesc_np(-r), &word.whole,
+				  word.value.text ? word.value.text :
+						    word.whole.text);
+	}
+}
+
+void boot_apply(struct root *root)
+{
+	struct abi_control *control = root->control;
+	uint32_t state = shm_load(&control->boot_state);
+	char words[sizeof(control->boot)];
+
+	if (state == ABI_BOOT_DONE)
+		return;
+	memcpy(words, control->boot, sizeof(words));
+	words[sizeof(words) - 1] = '\0';
+	if (state == ABI_BOOT_TOO_LONG)
+		error_log_add(&root->top, "boot", "Too long: none of it is in force",
+			      "ULF_TRACE", 0);
+	apply_words(root, words, true, set);
+	apply_words(root, words, false, make_rings);
+	shm_store(&control->boot_state, ABI_BOOT_DONE);
+}

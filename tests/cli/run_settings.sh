@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Settings from the start, by options of ulf run and by ULF_TRACE: in force at the
+# first event; what is wrong is told before the program starts, or in error_log.
+. tests/cli/common
+
+# run ARGS...: hello for a moment; its root is $root, its trace in $TMPDIR/trace.
+run() {
+	ulf rm --dead
+	ulf run -o "$TMPDIR/trace" "$@" -- timeout 0.1 "$hello" >/dev/null 2>"$TMPDIR/err"
+	root=$(ulf ls | awk 'NR > 1 { print $1 }')
+	[ -n "$root" ] || fail "no root: $(cat "$TMPDIR/err")"
+}
+in_trace() { grep -q "$1" "$TMPDIR/trace" || fail "no $1: $(cat "$TMPDIR/trace")"; }
+
+run -e hello --trace-buf-size=64K --trace-clock=counter --trace-options=record-tgid,nocontext-info
+in_trace '^ *hello_request: count=0 '
+contains "$(ulf cat "$root/trace_clock")" "[counter]"
+size=$(ulf cat "$root/buffer_size_kb")
+[ "$size" -ge 64 ] && [ "$size" -le 72 ] || fail "64K are $size KB"
+expect "options" record-tgid "$(ulf cat "$root/trace_options" | grep tgid)"
+expect "error_log" "" "$(ulf cat "$root/error_log")"
+
+# The environment's words come first.
+export ULF_TRACE='trace_event=hello trace-clock=mono trace_options=raw'
+run --trace-clock=boot
+unset ULF_TRACE
+contains "$(ulf cat "$root/trace_clock")" "[boot]"
+expect "options" raw "$(ulf cat "$root/trace_options" | grep raw)"
+in_trace '^[0-9]* [0-9]* [0-9]* type: '
+
+run --trace-event='hello:*,!hello_request' --trace-instance=one,hello \
+	--trace-instance=off^traceoff,hello
+grep -q 'count=' "$TMPDIR/trace" && fail "hello_request is on: $(cat "$TMPDIR/trace")"
+expect "instances" "off/ one/" "$(ulf ls "$root/instances" | sort | xargs)"
+contains "$(ulf cat "$root/instances/one/trace")" "hello_request: count=0 "
+expect "set_event" hello:hello_request "$(ulf cat "$root/instances/off/set_event")"
+expect "tracing_on" 0 "$(ulf cat "$root/instances/off/tracing_on")"
+ulf cat "$root/instances/off/trace" | grep -q count= && fail "off has recorded"
+
+# tp_printk prints besides: what was recorded is still there.
+run --tp-printk -e hello
+in_trace 'hello_request: count=0 '
+grep -q 'hello_request: count=0 ' "$TMPDIR/err" || fail "no console: $(cat "$TMPDIR/err")"
+text=$(ulf run --live --tp-printk -e hello -- touch "$TMPDIR/ran" 2>&1)
+expect "--live and --tp-printk" 2 $?
+text=$(ulf run --tp-printk -- touch "$TMPDIR/ran" 2>&1)
+expect "--tp-printk without events" 2 $?
+
+# What is wrong is told before the program starts.
+for word in trace-clock=mon trace-options=raw,nonsense trace-buf-size=4x \
+	trace-instance=a/b trace-event=; do
+	text=$(ulf run --$word -- touch "$TMPDIR/ran" 2>&1)
+	expect "status of --$word" 2 $?
+	contains "$text" "${word#*=}: "
+	contains "$text" "there is: "
+done
+text=$(ULF_TRACE='trace_evnt=x' ulf run -- touch "$TMPDIR/ran" 2>&1)
+expect "status of a word that is none" 2 $?
+contains "$text" "trace_evnt=x: No such setting"
+contains "$text" "trace_event=EVENTS"
+text=$(ulf run -e "$(printf '%01100d' 0)" -- touch "$TMPDIR/ran" 2>&1)
+expect "status of too many words" 2 $?
+[ ! -e "$TMPDIR/ran" ] || fail "the program was started all the same"
+# What only the server can know is told afterwards.
+run -e hello --trace-buf-size=9000G
+contains "$(cat "$TMPDIR/err")" "boot: error: Cannot allocate memory"
+
+# Without ulf run; a server that is there is waited for.
+ULF_TRACE='trace_event=hello trace_clock=mono nonsense' "$hello" &
+pids="$pids $!" root=hello.$!
+has_recorded() { ulf cat "$root/trace" 2>/dev/null | grep -q hello_request; }
+until_true has_recorded
+contains "$(ulf cat "$root/trace")" "hello_request: count=0 "
+contains "$(ulf cat "$root/trace_clock")" "[mono]"
+contains "$(ulf cat "$root/error_log")" "boot: error: No such setting"
+exit 0
