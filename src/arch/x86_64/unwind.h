@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The registers that a stack is unwound with, by their DWARF numbers. */
+#ifndef ULF_ARCH_UNWIND_H
+#define ULF_ARCH_UNWIND_H
+
+#include <stdint.h>
+
+enum {
+	ARCH_UNWIND_FRAME	= 6,	/* rbp */
+	ARCH_UNWIND_SP		= 7,	/* rsp */
+	ARCH_UNWIND_PC		= 16,	/* the column of the return address */
+	ARCH_UNWIND_REGS	= 17,
+};
+
+/* Those that a function keeps for its caller, as they are here. */
+static inline __attribute__((always_inline)) void
+arch_unwind_here(uint64_t regs[ARCH_UNWIND_REGS])
+{
+	for (int i = 0; i < ARCH_UNWIND_REGS; i++)
+		regs[i] = 0;
+	__asm__ volatile("movq	%%rbx, 3*8(%0)\n\t"
+			 "movq	%%rbp, 6*8(%0)\n\t"
+			 "movq	%%rsp, 7*8(%0)\n\t"
+			 "movq	%%r12, 12*8(%0)\n\t"
+			 "movq	%%r13, 13*8(%0)\n\t"
+			 "movq	%%r14, 14*8(%0)\n\t"
+			 "movq	%%r15, 15*8(%0)\n\t"
+			 "leaq	0(%%rip), %%rcx\n\t"
+			 "movq	%%rcx, 16*8(%0)"
+			 : : "a"(regs) : "rcx", "memory");
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Unwinding the stack of this thread, a frame at a time, by what the objects say
+ * of their functions (.eh_frame); code that no object brings is taken to keep
+ * frame pointers.
+ *
+ * The stack may be anything: one of a thread, a signal's, a coroutine's, or a
+ * wreck.  So a page of it is asked for before it is first read: a futex_wait()
+ * for a word that is not there says EFAULT.  No other call does that in a signal
+ * handler, without a descriptor, and in every sandbox that lets threads run.
+ * Frames must go up, but for those of signals, which may be on another stack.
+ */
+#include "runtime/unwind.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "runtime/cfi.h"
+
+#define PAGE		4096ull
+#define ADDRESS_MAX	(1ull << 47)	/* what user space may have */
+#define NOT_EXPECTED	0x2b3fa1c7	/* in a word of a stack */
+
+/* Not in older ones of glibc, and not elsewhere. */
+#ifdef DLFO_EH_SEGMENT_TYPE
+extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
+
+/* Takes no lock, and may be used in signal handlers. */
+static bool find_object(uint64_t pc, struct cfi_object *ret_object)
+{
+	struct dl_find_object found;
+
+	if (!_dl_find_object || _dl_find_object((void *)pc, &found) ||
+	    !found.dlfo_eh_frame)
+		return false;
+	ret_object->start = found.dlfo_map_start;
+	ret_object->end = found.dlfo_map_end;
+	ret_object->header = found.dlfo_eh_frame;
+	return true;
+}
+#else
+static bool find_object(uint64_t pc, struct cfi_object *ret_object)
+{
+	(void)pc;
+	(void)ret_object;
+	return false;
+}
+#endif
+
+/* ---- the stack ---- */
+
+static bool is_readable(const void *word)
+{
+	const struct timespec no_time = { 0, 0 };
+
+	return arch_syscall4(SYS_futex, word, FUTEX_WAIT_PRIVATE, NOT_EXPECTED,
+			     &no_time) != -EFAULT;
+}
+
+static bool read_word(void *arg, uint64_t addr, uint64_t *ret_word)
+{
+	struct unwind *unwind = arg;
+	uint64_t page = addr & ~(PAGE - 1);
+
+	if (addr % sizeof(*ret_word) || addr < PAGE || addr >= ADDRESS_MAX)
+		return false;
+	if (addr < unwind->low || addr >= unwind->high) {
+		if (!is_readable((const void *)addr))
+			return false;
+		if (page != unwind->high)
+			unwind->low = page;
+		unwind->high = page + PAGE;
+	}
+	*ret_word = *(const volatile uint64_t *)addr;
+	return true;
+}
+
+/* ---- a step ---- */
+
+static int get_cfa(struct unwind *unwind, const struct cfi_object *object,
+		   const struct cfi_row *row, uint64_t *ret_cfa)
+{
+	if (row->is_cfa_expression)
+		return cfi_evaluate(object, row->cfa_value, unwind->regs, NULL,
+				    read_word, unwind, ret_cfa);
+	*ret_cfa = unwind->regs[row->cfa_register] +
+		   (uint64_t)(int64_t)row->cfa_value;
+	return 0;
+}
+
+static int get_register(struct unwind *unwind, const struct cfi_object *object,
+			const struct cfi_row *row, unsigned int reg,
+			uint64_t cfa, uint64_t *ret_value)
+{
+	int32_t value = row->value[reg];
+	uint64_t at = cfa + (uint64_t)(int64_t)value;
+	int r = 0;
+
+	switch (row->how[reg]) {
+	case CFI_SAME:
+		*ret_value = unwind->regs[reg];
+		return 0;
+	case CFI_UNDEFINED:
+		*ret_value = 0;
+		return 0;
+	case CFI_REGISTER:
+		if (value < 0 || value >= ARCH_UNWIND_REGS)
+			return -EINVAL;
+		*ret_value = unwind->regs[value];
+		return 0;
+	case CFI_OFFSET:
+		*ret_value = at;
+		return 0;
+	case CFI_AT_OFFSET:
+		return read_word(unwind, at, ret_value) ? 0 : -EFAULT;
+	}
+	r = cfi_evaluate(object, value, unwind->regs, &cfa, read_word, unwind, &at);
+	if (!r && row->how[reg] == CFI_AT_EXPRESSION)
+		return read_word(unwind, at, ret_value) ? 0 : -EFAULT;
+	*ret_value = at;
+	return r;
+}
+
+static int step_by_table(struct unwind *unwind, const struct cfi_object *object,
+			 const struct cfi_function *function)
+{
+	const struct cfi_row *row = &function->row;
+	uint64_t regs[ARCH_UNWIND_REGS], cfa;
+	int r = get_cfa(unwind, object, row, &cfa);
+
+	if (r || row->how[ARCH_UNWIND_PC] == CFI_UNDEFINED)
+		return -ENODATA;
+	for (unsigned int i = 0; i < ARCH_UNWIND_REGS && !r; i++)
+		r = get_register(unwind, object, row, i, cfa, &regs[i]);
+	/* the stack of the caller ends where the CFA is */
+	if (row->how[ARCH_UNWIND_SP] == CFI_SAME)
+		regs[ARCH_UNWIND_SP] = cfa;
+	if (r || (!function->is_signal_frame &&
+		  regs[ARCH_UNWIND_SP] <= unwind->regs[ARCH_UNWIND_SP]))
+		return -ENODATA;
+	for (unsigned int i = 0; i < ARCH_UNWIND_REGS; i++)
+		unwind->regs[i] = regs[i];
+	unwind->is_interrupted = function->is_signal_frame;
+	return 0;
+}
+
+/* The frame pointer points to the caller's, and that is below the return
+ * address. */
+static int step_by_pointer(struct unwind *unwind)
+{
+	uint64_t frame = unwind->regs[ARCH_UNWIND_FRAME], next, pc;
+
+	if (frame < unwind->regs[ARCH_UNWIND_SP] ||
+	    !read_word(unwind, frame, &next) ||
+	    !read_word(unwind, frame + sizeof(next), &pc))
+		return -ENODATA;
+	unwind->regs[ARCH_UNWIND_FRAME] = next;
+	unwind->regs[ARCH_UNWIND_SP] = frame + 2 * sizeof(next);
+	unwind->regs[ARCH_UNWIND_PC] = pc;
+	unwind->is_interrupted = false;
+	return 0;
+}
+
+int unwind_step(struct unwind *unwind, uint64_t *ret_function)
+{
+	/* A call may be the last thing in its function. */
+	uint64_t pc = unwind_pc(unwind) - !unwind->is_interrupted;
+	struct cfi_function function;
+	struct cfi_object object;
+	int r;
+
+	*ret_function = 0;
+	if (find_object(pc, &object) && !cfi_find(&object, pc, &function)) {
+		*ret_function = function.start;
+		r = step_by_table(unwind, &object, &function);
+	} else {
+		r = step_by_pointer(unwind);
+	}
+	if (!r && (unwind_pc(unwind) < PAGE || unwind_pc(unwind) >= ADDRESS_MAX))
+		r = -ENODATA;
+	return r;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The callers of a function.  Any context; no lock, no memory but the stack's;
+ * whatever the stack or the tables hold. */
+#ifndef ULF_RUNTIME_UNWIND_H
+#define ULF_RUNTIME_UNWIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+
+struct unwind {
+	uint64_t regs[ARCH_UNWIND_REGS];	/* of the frame where we are */
+	bool is_interrupted;		/* its pc is not behind a call */
+	uint64_t low, high;		/* stack that is known to be there */
+};
+
+/* Begin with the function that this is in. */
+static inline __attribute__((always_inline)) void
+unwind_start(struct unwind *unwind)
+{
+	arch_unwind_here(unwind->regs);
+	unwind->is_interrupted = true;
+	unwind->low = unwind->high = 0;
+}
+
+/* Go to the caller.  Where the function of the frame that was left begins
+ * stands in @ret_function then; 0: no table knows.  -ENODATA: there is no
+ * caller, or it cannot be found. */
+int unwind_step(struct unwind *unwind, uint64_t *ret_function);
+
+static inline uint64_t unwind_pc(const struct unwind *unwind)
+{
+	return unwind->regs[ARCH_UNWIND_PC];
+}
+
+#endif
