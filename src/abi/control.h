@@ -36,7 +36,8 @@
 #define ABI_BUFFERS		16u	/* 0: the top one; the rest: instances */
 #define ABI_COMM_LEN		16u
 #define ABI_EVENT_ID_FIRST	32768u	/* id = first + row, <= 65535 */
-#define ABI_EVENT_ID_PRINT	5u	/* ftrace:print, as in the kernel */
+#define ABI_EVENT_ID_STACK	4u	/* ftrace:kernel_stack, as in the kernel */
+#define ABI_EVENT_ID_PRINT	5u	/* ftrace:print, the same */
 #define ABI_EVENT_ID_RAW_DATA	19u	/* ftrace:raw_data, the same */
 
 /* Words of the default clock: ns = ns0 + ((tsc - tsc0) * mult >> 32). */

@@ -8,6 +8,14 @@
 	.fields = (struct event_field *)(rows), \
 	.nr_fields = sizeof(rows) / sizeof((rows)[0])
 
+/* A record has as many as it needs; the kernel's format says 8, and tools look at
+ * the record's size. */
+static const struct event_field stack_fields[] = {
+	{ .type = "int", .name = "size", .offset = 8, .size = 4, .is_signed = true },
+	{ .type = "unsigned long[8]", .name = "caller", .offset = 16, .size = 64,
+	  .kind = FIELD_ARRAY },
+};
+
 static const struct event_field print_fields[] = {
 	{ .type = "unsigned long", .name = "ip", .offset = 8, .size = 8 },
 	{ .type = "char[]", .name = "buf", .offset = 16, .kind = FIELD_ARRAY },
@@ -19,6 +27,17 @@ static const struct event_field raw_data_fields[] = {
 };
 
 const struct event_format ftrace_events[] = {
+	{
+		.system = "ftrace", .name = "kernel_stack", .id = ABI_EVENT_ID_STACK,
+		FIELDS(stack_fields),
+		.print_fmt = "\"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" "
+			"\"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" "
+			"\"\\t=> %ps\\n\\t=> %ps\\n\", "
+			"(void *)REC->caller[0], (void *)REC->caller[1], "
+			"(void *)REC->caller[2], (void *)REC->caller[3], "
+			"(void *)REC->caller[4], (void *)REC->caller[5], "
+			"(void *)REC->caller[6], (void *)REC->caller[7]",
+	},
 	{
 		.system = "ftrace", .name = "print", .id = ABI_EVENT_ID_PRINT,
 		FIELDS(print_fields),

@@ -18,6 +18,8 @@
 /* X(enumerator, bit, name, by default, help); T() is for those that the top
  * directory alone has as a file. */
 #define OPTIONS(X, T)							\
+	X(SYM_OFFSET, 1, "sym-offset", 0, "function+0x12/0x80")		\
+	X(SYM_ADDR, 2, "sym-addr", 0, "the address behind a function")	\
 	X(VERBOSE, 3, "verbose", 0,					\
 	  "no column heads; more in each line of latency-format")	\
 	X(RAW, 4, "raw", 0, "numbers instead of names")			\
@@ -28,6 +30,8 @@
 	  "the fields of an event, not its own text")			\
 	X(ANNOTATE, 10, "annotate", 1,					\
 	  "say where a CPU's records begin after an overrun")		\
+	X(SYM_USEROBJ, 12, "sym-userobj", 0,				\
+	  "stacks: file[+0x12] instead of function")			\
 	T(PRINTK_MSGONLY, 13, "printk-msg-only", 0, "of markers only the text") \
 	X(CONTEXT_INFO, 14, "context-info", 1,				\
 	  "task, CPU, time before each event")				\

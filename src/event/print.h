@@ -24,6 +24,7 @@ enum print_symbol {
 	PRINT_SYMBOL_NAME,	/* %ps: function */
 	PRINT_SYMBOL_OFFSET,	/* %pS: function+0x12/0x80 [object] */
 	PRINT_SYMBOL_RETURN,	/* %pB: the same for a return address */
+	PRINT_SYMBOL_CALLER,	/* function, for a return address */
 };
 
 /* What the printer must ask others for. Each method may be NULL. */

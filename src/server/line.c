@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/text.h"
 #include "event/format.h"
 #include "event/print.h"
@@ -59,7 +60,8 @@ static void print_marker(const struct line *line, struct text *out)
 	} else if (line->options & OPTION_RAW) {
 		text_printf(out, "# %" PRIx64 " ", ip);
 	} else {
-		text_puts(out, "tracing_mark_write: ");
+		ip_print(line, ip, false, out);
+		text_puts(out, ": ");
 	}
 	text_write(out, text, strnlen(text, record->bytes - 16));
 }
@@ -81,17 +83,24 @@ static void print_raw_data(const struct line *line, struct text *out)
 	text_putc(out, '\n');
 }
 
-/* How the kernel's own events are printed; NULL: it is none. */
-static void (*own_printer(uint16_t type))(const struct line *line, struct text *out)
+/* The kernel's own events. */
+static const struct own {
+	uint16_t type;
+	bool has_raw;			/* looks at the option itself */
+	void (*print)(const struct line *line, struct text *out);
+} own_events[] = {
+	{ ABI_EVENT_ID_STACK, false, stack_print },
+	{ ABI_EVENT_ID_PRINT, true, print_marker },
+	{ ABI_EVENT_ID_RAW_DATA, true, print_raw_data },
+};
+
+/* NULL: it is none. */
+static const struct own *own_event(uint16_t type)
 {
-	switch (type) {
-	case ABI_EVENT_ID_PRINT:
-		return print_marker;
-	case ABI_EVENT_ID_RAW_DATA:
-		return print_raw_data;
-	default:
-		return NULL;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(own_events); i++)
+		if (own_events[i].type == type)
+			return &own_events[i];
+	return NULL;
 }
 
 static void print_event(const struct line *line, struct event *event,
@@ -127,11 +136,12 @@ static void print_text(const struct line *line, struct text *out)
 {
 	uint16_t type = line->entry.type;
 	struct event *event = events_by_id(line->instance->root, type);
+	const struct own *own = own_event(type);
 
-	if (own_printer(type) && (line->options & OPTION_FIELDS))
+	if (own && (line->options & OPTION_FIELDS))
 		text_printf(out, "UNKNOWN TYPE %u\n", type);
-	else if (own_printer(type))
-		own_printer(type)(line, out);
+	else if (own)
+		own->print(line, out);
 	else if (event)
 		print_event(line, event, out);
 	else
@@ -141,16 +151,16 @@ static void print_text(const struct line *line, struct text *out)
 static void print_numbers(const struct line *line, struct text *out)
 {
 	uint16_t type = line->entry.type;
-	bool is_known = own_printer(type) ||
-			events_by_id(line->instance->root, type);
+	const struct own *own = own_event(type);
+	bool is_known = own || events_by_id(line->instance->root, type);
 
 	if (line->options & (OPTION_BIN | OPTION_HEX)) {
 		if (is_known)
 			text_printf(out, "type: %u\n", type);
 		if (!(line->options & OPTION_BIN))
 			text_putc(out, '\n');
-	} else if (own_printer(type)) {
-		own_printer(type)(line, out);
+	} else if (own && own->has_raw) {
+		own->print(line, out);
 	} else {
 		text_printf(out, is_known ? "type: %u\n" : "%u ?\n", type);
 	}

@@ -3,6 +3,7 @@
 #ifndef ULF_SERVER_LINE_IMPL_H
 #define ULF_SERVER_LINE_IMPL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "server/line.h"
@@ -26,5 +27,12 @@ struct line {
 
 /* context.c: who, where and when, as the options want it. */
 void context_print(const struct line *line, struct text *out);
+
+/* ip.c: an address of the program, as the options want it; @is_return: one that
+ * a function returns to.  0: no code of the program's. */
+void ip_print(const struct line *line, uint64_t ip, bool is_return,
+	      struct text *out);
+/* ftrace:kernel_stack. */
+void stack_print(const struct line *line, struct text *out);
 
 #endif

@@ -210,7 +210,8 @@ int symbols_print(struct root *root, uint32_t module, uint64_t addr,
 		  enum print_symbol style, struct text *out)
 {
 	/* a return address may lie behind the end of its caller */
-	uint64_t at = addr - (style == PRINT_SYMBOL_RETURN);
+	uint64_t at = addr - (style == PRINT_SYMBOL_RETURN ||
+			      style == PRINT_SYMBOL_CALLER);
 	const struct object *object = find_object(root, module, at);
 	const struct elf_symbol *symbol;
 
@@ -219,13 +220,24 @@ int symbols_print(struct root *root, uint32_t module, uint64_t addr,
 	if (!symbol)
 		return -ENOENT;
 	text_puts(out, symbol->name);
-	if (style == PRINT_SYMBOL_NAME)
+	if (style == PRINT_SYMBOL_NAME || style == PRINT_SYMBOL_CALLER)
 		return 0;
 	text_printf(out, "+0x%" PRIx64 "/0x%" PRIx64,
 		    addr - object->bias - symbol->addr, symbol->size);
 	/* The first is the program itself. */
 	if (object != root->symbols->objects)
 		text_printf(out, " [%s]", basename(object->file->path));
+	return 0;
+}
+
+int symbols_file(struct root *root, uint64_t addr, struct text *out)
+{
+	const struct object *object = find_object(root, SYMBOLS_NO_MODULE, addr);
+
+	if (!object)
+		return -ENOENT;
+	text_printf(out, "%s[+0x%" PRIx64 "]", object->file->path,
+		    addr - object->bias);
 	return 0;
 }
 

@@ -23,6 +23,8 @@ void symbols_free(struct symbols *symbols);
  * -ENOENT, and nothing written, if there is none. */
 int symbols_print(struct root *root, uint32_t module, uint64_t addr,
 		  enum print_symbol style, struct text *out);
+/* Write path[+0x12], the object's file and the address in it; -ENOENT. */
+int symbols_file(struct root *root, uint64_t addr, struct text *out);
 /* Write all functions, a line each, as /proc/kallsyms does: the kernel's tools
  * read that.  It has no sizes, so what ends an object is there, too. */
 void symbols_list(struct root *root, struct text *out);
