@@ -122,13 +122,15 @@ int rootfs_init(void)
 static const struct {
 	const char *path;
 	const char *args;	/* NULL: the client's rate */
+	enum { ALWAYS, WITH_CONSOLE, WITHOUT_CONSOLE } when;
 } services[] = {
-	{ "/bin/server", "" },
-	{ "/bin/client", NULL },
-	{ "/bin/ping", "" },
-	{ "/bin/logger", "" },
-	{ "/bin/cron", "" },
-	{ "/bin/sh", "/etc/rc" },
+	{ "/bin/server", "", ALWAYS },
+	{ "/bin/client", NULL, ALWAYS },
+	{ "/bin/ping", "", ALWAYS },
+	{ "/bin/logger", "", ALWAYS },
+	{ "/bin/cron", "", WITHOUT_CONSOLE },
+	{ "/bin/sh", "/etc/rc", WITHOUT_CONSOLE },
+	{ "/bin/console", "", WITH_CONSOLE },
 };
 
 static atomic_bool is_going_down;
@@ -146,9 +148,8 @@ static void start_services(void)
 
 	snprintf(rate, sizeof(rate), "%u", boot_rate);
 	for (i = 0; i < ARRAY_SIZE(services); i++)
-		sys_spawn(services[i].path, services[i].args ? services[i].args : rate);
-	if (boot_console)
-		sys_spawn("/bin/console", "");
+		if (services[i].when != (boot_console ? WITHOUT_CONSOLE : WITH_CONSOLE))
+			sys_spawn(services[i].path, services[i].args ? services[i].args : rate);
 }
 
 static void stop_services(void)

@@ -47,7 +47,7 @@ static void usage(FILE *out)
 	      "  --cpus N     virtual CPUs, 1 to 8; otherwise as many as the machine\n"
 	      "               has, but 2 to 4\n"
 	      "  --rate N     requests a second of the client, 1 to 10000; otherwise 50\n"
-	      "  --console    a shell on stdin and stdout\n",
+	      "  --console    a shell on stdin and stdout; then nobody else forks\n",
 	      out);
 }
 

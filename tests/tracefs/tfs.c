@@ -8,6 +8,7 @@
  *   tfs read FLAGS FILE [BYTES]    what one read gives, or errno
  *   tfs poll FLAGS FILE MS         IN, none, or what else poll(2) says
  *   tfs mark FILE TEXT N           N writes of `TEXT <number>', numbers from 1
+ *   tfs mkdir|rmdir|unlink|creat PATH, tfs rename FROM TO   ok, or errno
  *
  * FLAGS: r read, w write, t O_TRUNC, a O_APPEND, n O_NONBLOCK.  DATA may have
  * \n, \t, \\ and \xHH in it.
@@ -15,9 +16,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *error_name(void)
@@ -140,10 +143,60 @@ static int mark(int fd, const char *text, int count)
 	return 0;
 }
 
+static int make_dir(const char *path, const char *unused)
+{
+	(void)unused;
+	return mkdir(path, 0755);
+}
+
+static int remove_dir(const char *path, const char *unused)
+{
+	(void)unused;
+	return rmdir(path);
+}
+
+static int remove_file(const char *path, const char *unused)
+{
+	(void)unused;
+	return unlink(path);
+}
+
+static int make_file(const char *path, const char *unused)
+{
+	(void)unused;
+	return creat(path, 0644);
+}
+
+static const struct {
+	const char *name;
+	int nr_args;
+	int (*call)(const char *path, const char *to);
+} name_calls[] = {
+	{ "mkdir", 3, make_dir },
+	{ "rmdir", 3, remove_dir },
+	{ "unlink", 3, remove_file },
+	{ "creat", 3, make_file },
+	{ "rename", 4, rename },
+};
+
+/* What changes names, and needs no file to be open. */
+static bool call_by_name(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof(name_calls) / sizeof(name_calls[0]); i++) {
+		if (argc != name_calls[i].nr_args || strcmp(argv[1], name_calls[i].name) != 0)
+			continue;
+		puts(name_calls[i].call(argv[2], argv[3]) < 0 ? error_name() : "ok");
+		return true;
+	}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	int fd;
 
+	if (argc > 1 && call_by_name(argc, argv))
+		return 0;
 	if (argc < 4) {
 		fprintf(stderr, "usage: tfs COMMAND FLAGS FILE ...\n");
 		return 2;
