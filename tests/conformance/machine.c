@@ -5,9 +5,10 @@
  *
  *   a fork        the program's console has a command run before it returns
  *   its own pid   /proc/self/stat is that of the console's task
+ *   its mounts    there is one tracefs; on the real machine others may have theirs
  *
  * MACHINE is a directory with the pipes `to' and `from' of the console, a `lock', and
- * `stat', a line as in /proc/PID/stat.
+ * the files that stand for those of /proc.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,12 +25,12 @@
 #define COMMAND	"sleep 0.001\n"
 #define PROMPT	"# "
 
-typedef int open_fn(const char *path, int flags, ...);
+typedef int openat_fn(int dir, const char *path, int flags, ...);
 typedef pid_t fork_fn(void);
 
-static open_fn *real_open(void)
+static openat_fn *real_openat(void)
 {
-	return (open_fn *)dlsym(RTLD_NEXT, "open");
+	return (openat_fn *)dlsym(RTLD_NEXT, "openat");
 }
 
 static const char *place(const char *name, char *path, size_t bytes)
@@ -45,7 +46,7 @@ static int open_part(const char *name, int flags)
 {
 	char path[4096];
 
-	return place(name, path, sizeof(path)) ? real_open()(path, flags | O_CLOEXEC) : -1;
+	return place(name, path, sizeof(path)) ? real_openat()(AT_FDCWD, path, flags | O_CLOEXEC) : -1;
 }
 
 /* The command, and all of the prompt that comes after it. */
@@ -98,27 +99,44 @@ pid_t vfork(void)
 	return fork();
 }
 
-static int open_file(const char *path, int flags, mode_t mode)
+static int open_file(int dir, const char *path, int flags, mode_t mode)
 {
-	char stat[4096];
+	static const struct {
+		const char *path, *name;
+	} files[] = {
+		{ "/proc/self/stat", "stat" },
+		{ "/proc/mounts", "mounts" },
+	};
+	char ours[4096];
 
-	if (strcmp(path, "/proc/self/stat") == 0 && place("stat", stat, sizeof(stat)))
-		path = stat;
-	return real_open()(path, flags, mode);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (strcmp(path, files[i].path) == 0 &&
+		    place(files[i].name, ours, sizeof(ours)))
+			path = ours;
+	return real_openat()(dir, path, flags, mode);
 }
 
-#define OPEN(name)						\
-int name(const char *path, int flags, ...)			\
-{								\
+#define MODE(flags, mode)					\
 	va_list args;						\
 	mode_t mode = 0;					\
 								\
 	va_start(args, flags);					\
 	if (flags & O_CREAT)					\
 		mode = va_arg(args, mode_t);			\
-	va_end(args);						\
-	return open_file(path, flags, mode);			\
+	va_end(args)
+
+int open(const char *path, int flags, ...)
+{
+	MODE(flags, mode);
+	return open_file(AT_FDCWD, path, flags, mode);
 }
 
-OPEN(open)
-OPEN(open64)
+int openat(int dir, const char *path, int flags, ...)
+{
+	MODE(flags, mode);
+	return open_file(dir, path, flags, mode);
+}
+
+/* The same on 64 bits. */
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+int openat64(int dir, const char *path, int flags, ...) __attribute__((alias("openat")));
