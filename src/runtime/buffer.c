@@ -120,7 +120,7 @@ static int follow(struct buffer *buffer)
 	} else if (set->has_rseq) {
 		set->small_max = RING_SMALL_MAX;
 	}
-	/* mate: plan.c [buffer.set] */
+	/* mate: write.c [buffer.set] */
 	__atomic_store_n(&buffer->set, set, __ATOMIC_RELEASE);
 	event_use_set(buffer);
 	if (old != &buffer_no_rings)

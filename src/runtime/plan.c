@@ -15,28 +15,17 @@
 #include "abi/rules.h"
 #include "arch/arch.h"
 #include "base/bits.h"
-#include "event/clock.h"
 #include "filter/numbers.h"
 #include "runtime/runtime.h"
 #include <ulf/record.h>
 
 /* ---- the path of an event ---- */
 
-static void count_lost(uint64_t *counter)
-{
-	__atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
-}
-
 static const struct event_use *plan_of(const struct ulf_event *event)
 {
 	/* mate: publish() [event.plan] */
 	return __atomic_load_n((struct event_use **)&event->plan,
 			       __ATOMIC_ACQUIRE);
-}
-
-static bool is_recording(const struct buffer *buffer)
-{
-	return __atomic_load_n(&buffer->shared->recording, __ATOMIC_RELAXED);
 }
 
 static uint32_t current_cpu(void)
@@ -77,28 +66,6 @@ static inline bool is_kept(const struct filter_program *filter,
 	return at != filter->nr_insns;
 }
 
-/* Rings are full while it is off, so every event gets here. */
-static __attribute__((noinline)) void
-write_record(const struct buffer *buffer, void *entry, size_t bytes)
-{
-	const struct ring_set *set;
-	uint64_t now_ns = 0;
-	int r;
-
-	if (!is_recording(buffer))
-		return;
-	/* mate: buffer.c [buffer.set] */
-	set = __atomic_load_n(&buffer->set, __ATOMIC_ACQUIRE);
-	if (set->clock_given)
-		now_ns = clock_read(clock_get(set->clock),
-				    &root_control->counter);
-	r = ring_write(set, entry, (uint32_t)bytes, now_ns);
-	/* a full ring counts by itself */
-	if (r && r != -ENOBUFS && r != -ECANCELED)
-		count_lost(r == -EBUSY ? &buffer->shared->lock_lost :
-			   &buffer->shared->no_ring);
-}
-
 /* Walk the plan; of the first use's filter instruction @at is the next. */
 static __attribute__((noinline)) void deliver(const struct event_use *use,
 					      void *entry, size_t bytes,
@@ -106,7 +73,7 @@ static __attribute__((noinline)) void deliver(const struct event_use *use,
 {
 	for (; use; use = use->next) {
 		if (is_kept(use->filter, entry, bytes, at))
-			write_record(use->buffer, entry, bytes);
+			buffer_write(use->buffer, entry, bytes);
 		at = 0;
 	}
 	ulf_probe_exit();
@@ -118,7 +85,8 @@ static __attribute__((noinline)) void commit_first(const struct ulf_event *event
 	if (ulf_thread_attach())
 		event_commit_slowly(event, entry, bytes);
 	else
-		count_lost(&root_buffer(0)->no_ring);
+		__atomic_add_fetch(&root_buffer(0)->no_ring, 1,
+				   __ATOMIC_RELAXED);
 }
 
 /*
@@ -160,13 +128,8 @@ void ulf_event_too_big(const struct ulf_event *event)
 {
 	if (!ulf_probe_enter())
 		return;
-	for (const struct event_use *use = plan_of(event); use; use = use->next) {
-		if (!is_recording(use->buffer))
-			continue;
-		count_lost(&use->buffer->shared->too_big);
-		/* mate: buffer.c [buffer.set] */
-		ring_drop(__atomic_load_n(&use->buffer->set, __ATOMIC_ACQUIRE));
-	}
+	for (const struct event_use *use = plan_of(event); use; use = use->next)
+		buffer_drop(use->buffer);
 	ulf_probe_exit();
 }
 

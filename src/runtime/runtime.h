@@ -204,6 +204,14 @@ int buffer_follow(uint32_t index);
 /* Record nothing more.  In a child that has no other thread yet. */
 void buffer_detach_all(void);
 
+/* ---- write.c: between ulf_probe_enter() and ulf_probe_exit(); any context, no
+ * lock ---- */
+/* @entry begins with its struct trace_entry and has RING_HEADROOM writable bytes
+ * in front; @bytes: a multiple of 4, RING_PAYLOAD_MAX at most. */
+void buffer_write(const struct buffer *buffer, void *entry, size_t bytes);
+/* It is too big to be written. */
+void buffer_drop(const struct buffer *buffer);
+
 /* ---- agent.c ---- */
 int agent_start(void);
 
