@@ -15,6 +15,7 @@
  * Who writes what: the runtime writes identity (processes, modules, events,
  * blobs, comms); the server writes wishes (abi_event.wanted, abi_buffer) and
  * then bumps `generation`; agents follow and answer in abi_process.applied.
+ * What of an abi_buffer both may write is said there.
  * Everything is little endian and of fixed width.  All offsets are from the
  * start of the file.  The server trusts none of it.
  */
@@ -186,9 +187,9 @@ enum abi_ring_kind {
 
 struct abi_buffer {
 	uint32_t used;			/* 1: it has, or had, rings or rules */
-	uint32_t recording;		/* tracing_on */
-	uint32_t paused;		/* 1: recording is off only until those
-					 * who have `trace` open are done */
+	uint32_t stopped;		/* 1: tracing_on is 0; anybody's */
+	uint32_t paused;		/* 1: the server records nothing while
+					 * somebody has `trace` open */
 	uint32_t clock;			/* row of the clock table */
 	uint32_t page_bytes;
 	uint32_t percent;		/* of it must be full for poll() */

@@ -85,8 +85,8 @@ struct abi_ring {
 	uint64_t pages_off;		/* first page, from the ring's start */
 	uint64_t ring_bytes;		/* all of it */
 	uint32_t offset_mask;		/* position & this: offset in a page;
-					 * 0 while recording is off: no record
-					 * fits, at no cost. The server's. */
+					 * 0: no record fits, at no cost, and
+					 * its writer asks whether to record */
 	uint32_t offset_max;		/* page_bytes - 32, see append.h */
 
 	/* line 2: the server's word to writers */

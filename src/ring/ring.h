@@ -21,7 +21,7 @@ struct ring_config {
 	uint32_t cpu;
 	uint32_t flags;			/* enum abi_ring_flags */
 	bool overwrite;
-	bool is_paused;			/* see ring_set_recording() */
+	bool is_paused;			/* made with recording off */
 	/* ns = clock_ns + ((tsc - clock_tsc) * clock_mult >> 32), mult not
 	 * above 1 << 32: a TSC of at least 1 GHz, or ticks for ns */
 	uint64_t clock_mult, clock_tsc, clock_ns;
@@ -32,8 +32,8 @@ uint64_t ring_bytes(uint32_t page_bytes, uint32_t nr_pages);
 /* Make a ring in @mem, which is zeroed and of ring_bytes(). */
 int ring_init(void *mem, const struct ring_config *config);
 
-/* Off: writers find no room in a fast ring and ask why; to a slow one they do
- * not write. */
+/* Off: writers find no room in a fast ring, and ask why.  A slow one does not
+ * know of it. */
 void ring_set_recording(struct abi_ring *ring, uint32_t page_bytes, bool on);
 
 /* ---- writing (write.c) ---- */
@@ -74,8 +74,8 @@ struct ring_set {
  * @payload: @bytes of it, readable up to the next multiple of 4, and with
  *	RING_HEADROOM writable bytes in front.
  * @now_ns: the time, for rings with ABI_RING_CLOCK_GIVEN; else ignored.
- * Returns 0, -ENOBUFS (full, counted in the ring), -ECANCELED (recording was
- * switched off), -ENODEV (no ring), -EBUSY (the slow ring's lock could not be
+ * Returns 0, -ENOBUFS (full, counted in the ring), -ECANCELED (recording is
+ * off in the fast ring), -ENODEV (no ring), -EBUSY (the slow ring's lock could not be
  * had).
  * Any thread, any signal handler; no errno; wait-free but for the lock of
  * the slow path, which is bounded.

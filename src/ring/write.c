@@ -297,8 +297,6 @@ int ring_view_write(const struct ring_view *view, void *payload,
 
 	if (!bytes || bytes > RING_PAYLOAD_MAX)
 		return -EMSGSIZE;
-	if (!__atomic_load_n(&view->ring->offset_mask, __ATOMIC_RELAXED))
-		return -ECANCELED;
 	type_len = frame(&data, &bytes);
 	r = shmlock_take(&view->ring->lock, tid);
 	if (r)

@@ -38,6 +38,11 @@ struct buffer *buffer_get(uint32_t index)
 	return buffer;
 }
 
+const struct buffer *buffer_top(void)
+{
+	return root_control && buffers[0].set ? &buffers[0] : NULL;
+}
+
 /* @used: the ring that is in use at this place, or NULL. */
 static int ring_at(const struct abi_ring_ref *ref, struct abi_ring *used,
 		   struct abi_ring **ret_ring)
@@ -120,7 +125,7 @@ static int follow(struct buffer *buffer)
 	} else if (set->has_rseq) {
 		set->small_max = RING_SMALL_MAX;
 	}
-	/* mate: write.c [buffer.set] */
+	/* mate: buffer_set() [buffer.set] */
 	__atomic_store_n(&buffer->set, set, __ATOMIC_RELEASE);
 	event_use_set(buffer);
 	if (old != &buffer_no_rings)

@@ -115,6 +115,7 @@ void runtime_init(void)
 	pthread_atfork(fork_prepare, fork_parent, fork_child);
 	if (!is_wanted() || root_create())
 		return;
+	buffer_get(0);		/* what tracing_on() switches */
 	if (process_claim(NULL))
 		return;
 	runtime_watch_exit();

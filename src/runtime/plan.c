@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "abi/rules.h"
-#include "arch/arch.h"
 #include "base/bits.h"
 #include "filter/numbers.h"
 #include "runtime/runtime.h"
@@ -28,23 +27,13 @@ static const struct event_use *plan_of(const struct ulf_event *event)
 			       __ATOMIC_ACQUIRE);
 }
 
-static uint32_t current_cpu(void)
-{
-	unsigned int cpu = arch_rseq_cpu();
-
-	if (cpu >= root_control->nr_cpus &&
-	    arch_syscall3(SYS_getcpu, &cpu, NULL, NULL))
-		cpu = 0;
-	return cpu;
-}
-
 /* Of a filter that asks for more than numbers, from instruction @at on. */
 static __attribute__((noinline)) uint32_t
 run_on(const struct filter_program *filter, const void *entry, size_t bytes,
        uint32_t at)
 {
 	const struct filter_context context = {
-		.cpu = current_cpu(),
+		.cpu = thread_cpu(),
 		.tid = ulf_this_thread->tid,
 		.get_comm = comm_get,
 	};

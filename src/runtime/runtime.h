@@ -90,6 +90,8 @@ struct thread_slot {
 /* Calls @fn for every slot; stops when it is not 0. */
 int thread_for_each(int (*fn)(struct thread_slot *slot, void *arg), void *arg);
 void thread_after_fork(void);
+/* The CPU it runs on. */
+uint32_t thread_cpu(void);
 
 /* ---- comm.c ---- */
 void comm_record(uint32_t tid);
@@ -199,6 +201,15 @@ struct buffer {
 extern struct ring_set buffer_no_rings;
 /* NULL: no memory. */
 struct buffer *buffer_get(uint32_t index);
+/* Any context; NULL: this process is not traced. */
+const struct buffer *buffer_top(void);
+
+/* In a probe, any context. */
+static inline const struct ring_set *buffer_set(const struct buffer *buffer)
+{
+	/* mate: buffer.c [buffer.set] */
+	return __atomic_load_n(&buffer->set, __ATOMIC_ACQUIRE);
+}
 /* Take over the server's rings.  Lock held. */
 int buffer_follow(uint32_t index);
 /* Record nothing more.  In a child that has no other thread yet. */
@@ -211,6 +222,14 @@ void buffer_detach_all(void);
 void buffer_write(const struct buffer *buffer, void *entry, size_t bytes);
 /* It is too big to be written. */
 void buffer_drop(const struct buffer *buffer);
+
+/* ---- switch.c: as write.c ---- */
+/* Does a record of this CPU go to the buffer?  Its ring says the same from here
+ * on. */
+bool buffer_aim(const struct buffer *buffer, const struct ring_set *set);
+/* tracing_on. */
+void buffer_set_recording(const struct buffer *buffer, bool on);
+bool buffer_is_recording(const struct buffer *buffer);
 
 /* ---- agent.c ---- */
 int agent_start(void);

@@ -5,46 +5,49 @@
 #include "event/clock.h"
 #include "runtime/runtime.h"
 
+#define TRIES	100		/* while it is switched all the time */
+
 static void count_lost(uint64_t *counter)
 {
 	__atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
 }
 
-static bool is_recording(const struct buffer *buffer)
+/* A ring in which recording is off may be another CPU's by now, or it was just
+ * switched: whoever wrote the record asks again. */
+static int write_to(const struct buffer *buffer, const struct ring_set *set,
+		    void *entry, uint32_t bytes)
 {
-	return __atomic_load_n(&buffer->shared->recording, __ATOMIC_RELAXED);
-}
+	uint64_t now_ns = 0;
+	int r = -ECANCELED;
 
-static const struct ring_set *set_of(const struct buffer *buffer)
-{
-	/* mate: buffer.c [buffer.set] */
-	return __atomic_load_n(&buffer->set, __ATOMIC_ACQUIRE);
+	for (int i = 0; r == -ECANCELED && i < TRIES; i++) {
+		if (!buffer_aim(buffer, set))
+			return 0;
+		if (set->clock_given)
+			now_ns = clock_read(clock_get(set->clock),
+					    &root_control->counter);
+		r = ring_write(set, entry, bytes, now_ns);
+	}
+	return r;
 }
 
 /* Rings are full while it is off, so every event gets here. */
 void buffer_write(const struct buffer *buffer, void *entry, size_t bytes)
 {
-	const struct ring_set *set;
-	uint64_t now_ns = 0;
-	int r;
+	int r = write_to(buffer, buffer_set(buffer), entry, (uint32_t)bytes);
 
-	if (!is_recording(buffer))
-		return;
-	set = set_of(buffer);
-	if (set->clock_given)
-		now_ns = clock_read(clock_get(set->clock),
-				    &root_control->counter);
-	r = ring_write(set, entry, (uint32_t)bytes, now_ns);
 	/* a full ring counts by itself */
-	if (r && r != -ENOBUFS && r != -ECANCELED)
+	if (r && r != -ENOBUFS)
 		count_lost(r == -EBUSY ? &buffer->shared->lock_lost :
 			   &buffer->shared->no_ring);
 }
 
 void buffer_drop(const struct buffer *buffer)
 {
-	if (!is_recording(buffer))
+	const struct ring_set *set = buffer_set(buffer);
+
+	if (!buffer_aim(buffer, set))
 		return;
 	count_lost(&buffer->shared->too_big);
-	ring_drop(set_of(buffer));
+	ring_drop(set);
 }

@@ -15,6 +15,7 @@
 #include "event/clock.h"
 #include "server/comm.h"
 #include "server/marker.h"
+#include "server/options.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
@@ -69,17 +70,17 @@ static int marker_record(struct instance *instance, struct marker *marker,
 {
 	uint32_t clock = shm_load(&instance->abi->clock);
 	struct root *root = instance->root;
+	uint32_t cpu = cpu_of(marker->pid, root->nr_cpus);
 	struct instance_ring *ring;
 	sigset_t all, before;
 	int r;
 
-	if (!shm_load(&instance->abi->recording))
+	if (!instance_records(instance, cpu))
 		return -EBADF;
 	r = instance_need_rings(instance);
 	if (r)
 		return r;
-	ring = instance_ring(instance, cpu_of(marker->pid, root->nr_cpus),
-			     ABI_RING_SLOW);
+	ring = instance_ring(instance, cpu, ABI_RING_SLOW);
 	if (!ring)
 		return -EBADF;
 	comms_meet(root, (uint32_t)marker->pid);

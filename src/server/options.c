@@ -16,23 +16,23 @@ void instance_set_option(struct instance *instance, uint32_t bit, bool on)
 			shm_store(&instance->rings[i].view.ring->overwrite, on);
 }
 
-void instance_set_on(struct instance *instance, bool on)
+void instance_ask_again(struct instance *instance)
 {
-	bool is_paused = instance->nr_pauses != 0;
-
-	shm_store(&instance->abi->recording, on && !is_paused);
-	shm_store(&instance->abi->paused, on && is_paused);
 	if (instance_sync(instance))
 		return;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* [switch.mask] */
 	for (uint32_t i = 0; i < instance->nr_rings; i++) {
 		struct instance_ring *ring = &instance->rings[i];
 
-		if (ring->map)
-			ring_set_recording(ring->view.ring,
-					   ring->view.page_bytes,
-					   on && !is_paused &&
-					   instance_has_cpu(instance, ring->cpu));
+		if (ring->map && ring->kind == ABI_RING_FAST)
+			ring_set_recording(ring->view.ring, 0, false);
 	}
+}
+
+void instance_set_on(struct instance *instance, bool on)
+{
+	shm_store(&instance->abi->stopped, !on);
+	instance_ask_again(instance);
 }
 
 void instance_set_cpus(struct instance *instance,
@@ -40,17 +40,24 @@ void instance_set_cpus(struct instance *instance,
 {
 	for (size_t i = 0; i < ABI_CPUS / 64; i++)
 		shm_store(&instance->abi->cpus_off[i], ~cpus[i]);
-	instance_set_on(instance, instance_is_on(instance));
+	instance_ask_again(instance);
+}
+
+bool instance_records(const struct instance *instance, uint32_t cpu)
+{
+	return instance_is_on(instance) && !shm_load(&instance->abi->paused) &&
+	       instance_has_cpu(instance, cpu);
 }
 
 void instance_pause(struct instance *instance)
 {
 	instance->nr_pauses++;
-	instance_set_on(instance, instance_is_on(instance));
+	shm_store(&instance->abi->paused, 1);
+	instance_ask_again(instance);
 }
 
 void instance_resume(struct instance *instance)
 {
-	instance->nr_pauses--;
-	instance_set_on(instance, instance_is_on(instance));
+	if (!--instance->nr_pauses)
+		shm_store(&instance->abi->paused, 0);
 }

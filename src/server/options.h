@@ -27,15 +27,16 @@ static inline bool instance_has_cpu(const struct instance *instance,
 void instance_set_cpus(struct instance *instance,
 		       const uint64_t cpus[ABI_CPUS / 64]);
 
-/* tracing_on, which a pause does not change. */
+/* tracing_on, which a pause does not change; the program may switch it, too. */
 static inline bool instance_is_on(const struct instance *instance)
 {
-	return shm_load(&instance->abi->recording) ||
-	       shm_load(&instance->abi->paused);
+	return !shm_load(&instance->abi->stopped);
 }
-
-/* For all rings, at once. */
 void instance_set_on(struct instance *instance, bool on);
+/* Does a record of this CPU go to the buffer? */
+bool instance_records(const struct instance *instance, uint32_t cpu);
+/* Have the writers look at what was changed: see runtime/switch.c. */
+void instance_ask_again(struct instance *instance);
 /* Nothing is recorded until each pause has its resume, or the server dies. */
 void instance_pause(struct instance *instance);
 void instance_resume(struct instance *instance);

@@ -22,13 +22,10 @@ void instance_set_defaults(struct instance *instance)
 {
 	struct abi_buffer *abi = instance->abi;
 
-	if (!shm_load(&abi->page_bytes)) {
-		shm_store(&abi->recording, 1);
+	if (!shm_load(&abi->page_bytes))
 		shm_store(&abi->percent, DEFAULT_PERCENT);
-	}
 	/* Those who paused it went with the last server. */
-	if (shm_load(&abi->paused))
-		instance_set_on(instance, true);
+	shm_store(&abi->paused, 0);
 	if (!ring_bytes(shm_load(&abi->page_bytes), 2))
 		shm_store(&abi->page_bytes, ABI_PAGE_BYTES_MIN);
 	if (shm_load(&abi->clock) >= clock_table_rows)
@@ -219,6 +216,7 @@ static int plan_init(struct instance *instance, struct ring_plan *plan,
 	struct ring_config config = {
 		.page_bytes = instance_page_bytes(instance),
 		.overwrite = instance_options(instance) & OPTION_OVERWRITE,
+		.is_paused = true,	/* the first writer asks */
 	};
 	int r = 0;
 
@@ -230,8 +228,6 @@ static int plan_init(struct instance *instance, struct ring_plan *plan,
 			if (!ref->bytes)
 				continue;
 			config.cpu = cpu;
-			config.is_paused = !shm_load(&instance->abi->recording) ||
-					   !instance_has_cpu(instance, cpu);
 			config.nr_pages = (uint32_t)kind_pages(instance,
 				plan->cpu_kb[cpu], kind);
 			config.flags &= ~(uint32_t)ABI_RING_LOCKED;

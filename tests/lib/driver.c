@@ -165,7 +165,6 @@ int driver_rings(struct driver *d, const struct driver_config *config)
 		r = place(d, &buffer->ring[cpu][ABI_RING_SLOW], &ring);
 	}
 	buffer->page_bytes = config->page_bytes;
-	buffer->recording = 1;
 	__atomic_store_n(&buffer->used, 1, __ATOMIC_RELEASE);
 	return r ? r : driver_apply(d);
 }

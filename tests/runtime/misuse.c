@@ -142,7 +142,7 @@ static void run(void)
 	test_string(NULL, "short", "short");
 	test_string("", "more than there is room for", "");
 	/* What cannot be recorded is of no interest while nothing is. */
-	trace_buffer(&d)->recording = 0;
+	trace_buffer(&d)->stopped = 1;
 	trace_misuse_bytes(-1);
 	CHECK_EQ(trace_buffer(&d)->too_big, nr_dropped());
 	driver_close(&d);

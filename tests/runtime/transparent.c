@@ -93,7 +93,7 @@ static void test_errno(void)
 	buffer = trace_buffer(&d);
 
 	/* No ring yet. */
-	buffer->recording = 1;
+	buffer->stopped = 0;
 	want(true);
 	hit_all_kinds();
 	CHECK(buffer->no_ring >= 2);
@@ -121,7 +121,7 @@ static void test_errno(void)
 	trace_free(&trace);
 
 	/* Not recording. */
-	buffer->recording = 0;
+	buffer->stopped = 1;
 	CHECK_EQ(driver_apply(&d), 0);
 	hit_all_kinds();
 	want(false);

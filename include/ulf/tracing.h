@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What a program may do to its own trace: the kernel's calls. */
+#ifndef ULF_TRACING_H
+#define ULF_TRACING_H
+
+#include <ulf/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The file tracing_on, from inside: recording in the top buffer goes on, stops,
+ * and does it go on?  For all processes of the root, with a server or without;
+ * the last word counts, whose ever it is.  Any thread, any signal handler; errno
+ * stays as it is.  Not traced at all: nothing happens, and tracing_is_on() is 0.
+ */
+ULF_EXPORT void tracing_on(void);
+ULF_EXPORT void tracing_off(void);
+ULF_EXPORT int tracing_is_on(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
