@@ -10,7 +10,7 @@
  *	events_off	struct abi_event [ABI_EVENTS]
  *	buffers_off	struct abi_buffer [ABI_BUFFERS]
  *	heap_off	blobs: module paths, event formats (never freed)
- *	arena_off	rings and rules, placed by the server
+ *	arena_off	rings, rules, lists of threads, placed by the server
  *
  * Who writes what: the runtime writes identity (processes, modules, events,
  * blobs, comms); the server writes wishes (abi_event.wanted, abi_buffer) and
@@ -185,8 +185,15 @@ enum abi_ring_kind {
 	ABI_RING_KINDS,
 };
 
+enum abi_pids_list {
+	ABI_PIDS_TRACE,			/* only these threads are recorded */
+	ABI_PIDS_NOTRACE,		/* these are not */
+	ABI_PIDS_LISTS,
+};
+
 struct abi_buffer {
-	uint32_t used;			/* 1: it has, or had, rings or rules */
+	uint32_t used;			/* 1: it has, or had, rings, rules or
+					 * lists of threads */
 	uint32_t stopped;		/* 1: tracing_on is 0; anybody's */
 	uint32_t paused;		/* 1: the server records nothing while
 					 * somebody has `trace` open */
@@ -200,7 +207,8 @@ struct abi_buffer {
 	uint64_t options;		/* enum option_bit; 1: not the default */
 	uint64_t time_start;		/* when it was emptied, by its clock */
 	uint64_t rules;			/* struct abi_rules; 0: none */
-	uint64_t reserved[5];
+	uint64_t pids[ABI_PIDS_LISTS];	/* struct abi_pids; 0: none */
+	uint64_t reserved[3];
 	uint64_t cpus_off[ABI_CPUS / 64];	/* not in tracing_cpumask */
 	char name[256];			/* instance; "" for the top one, and if
 					 * there is none */

@@ -45,6 +45,8 @@
 	  "free_buffer stops recording, too")				\
 	X(IRQ_INFO, 20, "irq-info", 1, "a column for the context's flags") \
 	X(MARKERS, 21, "markers", 1, "trace_marker may be written to")	\
+	X(EVENT_FORK, 22, "event-fork", 0,				\
+	  "those whom a thread of set_event_pid starts are in it, too")	\
 	X(PAUSE_ON_TRACE, 24, "pause-on-trace", 0,			\
 	  "nothing is recorded while somebody has trace open")		\
 	X(HASH_PTR, 25, "hash-ptr", 1, "%p shows a hash of the pointer")

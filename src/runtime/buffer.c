@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The server places rings and rules in the shared memory; here this process takes
- * them into use.  The set of rings is replaced as a whole [buffer.set]; probes
- * that still use the old one are waited for by the agent before it tells the
- * server that the old rings are free.
+ * them into use (lists of threads: pids.c).  The set of rings is replaced as a
+ * whole [buffer.set]; probes that still use the old one are waited for by the
+ * agent before it tells the server that the old rings are free.
  */
 #include <errno.h>
 
@@ -33,14 +33,22 @@ struct buffer *buffer_get(uint32_t index)
 			return NULL;
 		buffer->use.buffer = buffer;
 		__atomic_store_n(&buffer->set, &buffer_no_rings,
-				 __ATOMIC_RELEASE);
+				 __ATOMIC_RELEASE);	/* [buffer.new] */
 	}
 	return buffer;
 }
 
+const struct buffer *buffer_if_used(uint32_t index)
+{
+	const struct buffer *buffer = &buffers[index];
+
+	/* mate: buffer_get() [buffer.new] */
+	return __atomic_load_n(&buffer->set, __ATOMIC_ACQUIRE) ? buffer : NULL;
+}
+
 const struct buffer *buffer_top(void)
 {
-	return root_control && buffers[0].set ? &buffers[0] : NULL;
+	return root_control ? buffer_if_used(0) : NULL;
 }
 
 /* @used: the ring that is in use at this place, or NULL. */
@@ -176,6 +184,8 @@ int buffer_follow(uint32_t index)
 	if (!__atomic_load_n(&buffer->shared->used, __ATOMIC_ACQUIRE))
 		return 0;
 	r = follow_rules(buffer);
+	if (!r)
+		r = pids_follow(buffer);
 	return r ? r : follow(buffer);
 }
 

@@ -71,9 +71,10 @@ static void fork_parent(void)
  * those of the parent, as the lock was held. */
 static void fork_child(void)
 {
+	uint32_t old_tid = runtime_lock_reset();
 	bool has_parent = process_slot;
 
-	module_after_fork(runtime_lock_reset());
+	module_after_fork(old_tid);
 	caller_reset();
 	has_forked = false;
 	thread_after_fork();
@@ -93,6 +94,8 @@ static void fork_child(void)
 	if (__atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE) !=
 	    process_slot->applied)
 		follow_buffers();
+	/* the server waits for us, so what it listed stays where it is */
+	pids_inherit(old_tid, (uint32_t)arch_syscall0(SYS_gettid));
 	agent_start();
 }
 

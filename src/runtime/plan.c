@@ -4,10 +4,10 @@
  * each.  A plan is a list of uses in one piece of memory, replaced as a whole
  * [event.plan] and freed after a grace period.
  *
- * An event that goes to one buffer without a filter has the buffer's own use
- * for a plan and the buffer's rings for a set, and ulf_event_commit() does it
- * all.  Any other has a set without rings: so each of its hits gets to
- * event_commit_slowly(), which walks the plan.
+ * An event that goes to one buffer, without a filter and whoever hits it, has
+ * the buffer's own use for a plan and the buffer's rings for a set, and
+ * ulf_event_commit() does it all.  Any other has a set without rings: so each of
+ * its hits gets to event_commit_slowly(), which walks the plan.
  */
 #include <errno.h>
 #include <string.h>
@@ -55,13 +55,20 @@ static inline bool is_kept(const struct filter_program *filter,
 	return at != filter->nr_insns;
 }
 
+static inline bool is_ignored(const struct buffer *buffer)
+{
+	return __atomic_load_n(&buffer->has_pids, __ATOMIC_RELAXED) &&
+	       pids_ignore(buffer, ulf_this_thread->tid);
+}
+
 /* Walk the plan; of the first use's filter instruction @at is the next. */
 static __attribute__((noinline)) void deliver(const struct event_use *use,
 					      void *entry, size_t bytes,
 					      uint32_t at)
 {
 	for (; use; use = use->next) {
-		if (is_kept(use->filter, entry, bytes, at))
+		if (is_kept(use->filter, entry, bytes, at) &&
+		    !is_ignored(use->buffer))
 			buffer_write(use->buffer, entry, bytes);
 		at = 0;
 	}
@@ -118,7 +125,8 @@ void ulf_event_too_big(const struct ulf_event *event)
 	if (!ulf_probe_enter())
 		return;
 	for (const struct event_use *use = plan_of(event); use; use = use->next)
-		buffer_drop(use->buffer);
+		if (!is_ignored(use->buffer))
+			buffer_drop(use->buffer);
 	ulf_probe_exit();
 }
 
@@ -204,9 +212,23 @@ static int fill_wishes(uint32_t row, uint32_t wanted,
 	return nr;
 }
 
+/* Is it a buffer's own? */
+static bool is_plain(const struct event_use *plan)
+{
+	return plan && plan == &plan->buffer->use;
+}
+
+/* Can it be one? */
+static bool is_plain_wish(const struct wish *wishes, int nr)
+{
+	return nr == 1 && !wishes[0].program_bytes && !wishes[0].buffer->has_pids;
+}
+
 static bool is_fulfilled(const struct event_use *use, const struct wish *wish,
 			 int nr)
 {
+	if (is_plain(use) != is_plain_wish(wish, nr))
+		return false;
 	for (; use && nr; use = use->next, wish++, nr--) {
 		if (use->buffer != wish->buffer ||
 		    !use->filter != !wish->program_bytes)
@@ -269,12 +291,6 @@ static int plan_make(const struct ulf_event *event, const struct wish *wishes,
 	return 0;
 }
 
-/* Is it a buffer's own? */
-static bool is_plain(const struct event_use *plan)
-{
-	return plan && plan == &plan->buffer->use;
-}
-
 static void publish(struct ulf_event *event, struct event_use *plan)
 {
 	struct event_use *old = event->plan;
@@ -308,7 +324,7 @@ int plan_follow(struct ulf_event *event, uint32_t wanted)
 		return nr;
 	if (is_fulfilled(event->plan, wishes, nr))
 		return 0;
-	if (nr == 1 && !wishes[0].program_bytes) {
+	if (is_plain_wish(wishes, nr)) {
 		publish(event, &wishes[0].buffer->use);
 		return 0;
 	}

@@ -195,12 +195,16 @@ struct buffer {
 	struct ring_set *set;		/* published, RCU [buffer.set] */
 	struct abi_buffer *shared;
 	struct rules rules;
+	struct abi_pids *pids[ABI_PIDS_LISTS];	/* published, RCU [buffer.pids] */
+	bool has_pids;			/* one of them */
 	struct event_use use;		/* the plan of events that just go here */
 };
 /* nr_cpus 0: every write fails. */
 extern struct ring_set buffer_no_rings;
 /* NULL: no memory. */
 struct buffer *buffer_get(uint32_t index);
+/* NULL: this process has had nothing to do with it.  Any context, no lock. */
+const struct buffer *buffer_if_used(uint32_t index);
 /* Any context; NULL: this process is not traced. */
 const struct buffer *buffer_top(void);
 
@@ -230,6 +234,15 @@ bool buffer_aim(const struct buffer *buffer, const struct ring_set *set);
 /* tracing_on. */
 void buffer_set_recording(const struct buffer *buffer, bool on);
 bool buffer_is_recording(const struct buffer *buffer);
+
+/* ---- pids.c: set_event_pid, set_event_notrace_pid ---- */
+/* Take over the server's lists.  Lock held. */
+int pids_follow(struct buffer *buffer);
+/* The others between ulf_probe_enter() and ulf_probe_exit(); any context.
+ * Are the events of @tid not for this buffer?  It has lists. */
+bool pids_ignore(const struct buffer *buffer, uint32_t tid);
+/* event-fork: where @parent is, @child is from now on. */
+void pids_inherit(uint32_t parent, uint32_t child);
 
 /* ---- agent.c ---- */
 int agent_start(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arena: where in a root's file the rings lie.  What is in use follows from
+ * The arena: where in a root's file rings, rules and lists lie.  What is in use follows from
  * the references in the buffers, so a new server needs no list.  A piece
  * that is referred to no more waits until no process writes to it; the
  * server that died cannot tell the next one about those, so that one
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "abi/pids.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
@@ -58,6 +59,20 @@ static void add_ref(const struct root *root, struct extent_list *list,
 		list_add(list, ref.off, ref.bytes);
 }
 
+static void add_pids(const struct root *root, struct extent_list *list,
+		     const struct abi_buffer *buffer)
+{
+	for (int i = 0; i < ABI_PIDS_LISTS; i++) {
+		struct abi_ring_ref ref = {
+			.off = shm_load(&buffer->pids[i]),
+			.bytes = sizeof(struct abi_pids),
+		};
+
+		if (arena_has(root, &ref))
+			list_add(list, ref.off, ref.bytes);
+	}
+}
+
 static int compare_extents(const void *pa, const void *pb)
 {
 	const struct extent *a = pa, *b = pb;
@@ -77,6 +92,7 @@ static int list_used(const struct root *root, struct extent_list *list)
 				add_ref(root, list, &buffers[i].prev[cpu][kind]);
 			}
 		}
+		add_pids(root, list, &buffers[i]);
 	}
 	for_each_instance(instance, root)
 		if (instance->rules.off)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/pids.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/rules.h"
@@ -169,6 +170,8 @@ int instance_remove(struct root *root, const char *name)
 	switch_all_off(root, instance->number);
 	instance_drop_rings(instance);
 	rules_drop(instance);
+	for (int list = 0; list < ABI_PIDS_LISTS; list++)
+		pids_drop(instance, list);
 	shm_store(&instance->abi->name[0], 0);
 	apply_start(root, &apply);
 	apply_wait(&apply, APPLY_WAIT_NS);

@@ -18,6 +18,7 @@
 #include "server/comm.h"
 #include "server/filters.h"
 #include "server/mapping.h"
+#include "server/pids.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
@@ -345,6 +346,7 @@ void server_tick(struct server *server)
 		events_refresh(root);
 		for_each_instance(instance, root) {
 			filters_refresh(instance);
+			pids_expire(instance);
 			instance_retire(instance);
 		}
 		arena_reap(root);

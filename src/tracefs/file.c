@@ -206,6 +206,23 @@ int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value)
 	return 0;
 }
 
+ssize_t tracefs_next_word(const char *buf, size_t size,
+			  char ret_word[TRACEFS_WORD_MAX + 1])
+{
+	size_t start = 0, end;
+
+	while (start < size && isspace((unsigned char)buf[start]))
+		start++;
+	end = start;
+	while (end < size && !isspace((unsigned char)buf[end]) && buf[end])
+		end++;
+	if (end - start > TRACEFS_WORD_MAX)
+		return -EINVAL;
+	memcpy(ret_word, buf + start, end - start);
+	ret_word[end - start] = '\0';
+	return (ssize_t)(end < size ? end + 1 : end);
+}
+
 char *tracefs_trim(const char *buf, size_t size, char *text, size_t room)
 {
 	size_t len;

@@ -63,6 +63,11 @@ SHOW(set_event_show);
 STORE(set_event_store);
 int set_event_truncate(struct tracefs_file *file);
 
+/* pids.c */
+SHOW(event_pids_show);
+STORE(event_pids_store);
+int event_pids_truncate(struct tracefs_file *file);
+
 /* trace.c */
 extern const struct tracefs_stream trace_stream;
 STORE(trace_store);

@@ -3,14 +3,11 @@
  * set_event.  As in the kernel a write takes one word, with the blank that ends
  * it, and says how many bytes that was; the writer comes back with the rest.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "event/format.h"
 #include "tracefs/files.h"
-
-#define WORD_MAX	127
 
 int set_event_show(struct tracefs_node *node, struct text *out)
 {
@@ -52,33 +49,22 @@ static void parse_match(char *word, struct event_match *ret_match)
 ssize_t set_event_store(struct tracefs_file *file, const char *buf, size_t size,
 			pid_t tid)
 {
-	char word[WORD_MAX + 1];
+	char word[TRACEFS_WORD_MAX + 1];
+	ssize_t taken = tracefs_next_word(buf, size, word);
 	struct event_match match;
-	size_t start = 0, end;
 	bool is_on;
 	int r;
 
 	(void)tid;
-	while (start < size && isspace((unsigned char)buf[start]))
-		start++;
-	end = start;
-	while (end < size && !isspace((unsigned char)buf[end]) && buf[end])
-		end++;
-	if (end - start >= WORD_MAX)
-		return -EINVAL;
-	memcpy(word, buf + start, end - start);
-	word[end - start] = '\0';
-	if (end < size)
-		end++;		/* the blank, or NUL, that ends it */
-	if (!*word)
-		return (ssize_t)end;
+	if (taken < 0 || !*word)
+		return taken;
 	is_on = *word != '!';
 	parse_match(word + !is_on, &match);
 	r = events_set(tracefs_instance(file->node), &match, is_on);
 	if (r)
 		return r;
 	tracefs_file_apply(file);
-	return (ssize_t)end;
+	return taken;
 }
 
 int set_event_truncate(struct tracefs_file *file)

@@ -116,6 +116,12 @@ int tracefs_emit_dir(struct tracefs_node *parent, const struct tracefs_dir *dir,
 /* A number as the kernel reads one: decimal, one newline may follow. -EINVAL,
  * -ERANGE. */
 int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value);
+/* Cut the next word out of what was written, as the kernel does: how much that took,
+ * with the blanks before it and one, or a NUL, behind it.  "": there was none.
+ * -EINVAL: longer than TRACEFS_WORD_MAX. */
+#define TRACEFS_WORD_MAX	127
+ssize_t tracefs_next_word(const char *buf, size_t size,
+			  char ret_word[TRACEFS_WORD_MAX + 1]);
 /* The kernel's strim() on a copy of what was written: @text has room for
  * @room, of which what is written may use all but one. */
 char *tracefs_trim(const char *buf, size_t size, char *text, size_t room);

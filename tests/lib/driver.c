@@ -176,6 +176,20 @@ struct abi_ring *driver_ring(struct driver *d, uint32_t cpu, int kind)
 	return (struct abi_ring *)(d->mem + buffer->ring[cpu][kind].off);
 }
 
+uint64_t driver_nr_records(struct driver *d)
+{
+	uint64_t nr = 0;
+
+	for (uint32_t cpu = 0; cpu < d->control->nr_cpus; cpu++) {
+		for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
+			const struct abi_ring *ring = driver_ring(d, cpu, kind);
+
+			nr += ring->tail[ring->position & ABI_POS_TAIL].entries;
+		}
+	}
+	return nr;
+}
+
 bool driver_is_event(struct driver *d, uint32_t row, const char *system,
 		     const char *name)
 {

@@ -38,6 +38,8 @@ struct driver_config {
 /* Place new rings for every CPU and make all processes use them. */
 int driver_rings(struct driver *d, const struct driver_config *config);
 struct abi_ring *driver_ring(struct driver *d, uint32_t cpu, int kind);
+/* How many records have been written to all of them. */
+uint64_t driver_nr_records(struct driver *d);
 
 /* Row of an event, the first if there are several of that name, or -1. */
 int driver_find_event(struct driver *d, const char *system, const char *name);

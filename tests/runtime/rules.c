@@ -85,36 +85,22 @@ static int use(const struct piece *piece)
 	return r;
 }
 
-static uint64_t nr_records(void)
-{
-	uint64_t nr = 0;
-
-	for (uint32_t cpu = 0; cpu < driver.control->nr_cpus; cpu++) {
-		for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
-			const struct abi_ring *ring = driver_ring(&driver, cpu, kind);
-
-			nr += ring->tail[ring->position & ABI_POS_TAIL].entries;
-		}
-	}
-	return nr;
-}
-
 /* Of who = 0 .. 9, how many are recorded? */
 static uint64_t hit_all(void)
 {
-	uint64_t before = nr_records();
+	uint64_t before = driver_nr_records(&driver);
 
 	for (int who = 0; who < 10; who++)
 		trace_rt_hit(who, 0);
-	return nr_records() - before;
+	return driver_nr_records(&driver) - before;
 }
 
 static bool is_in_force(int value)
 {
-	uint64_t before = nr_records();
+	uint64_t before = driver_nr_records(&driver);
 
 	trace_rt_hit(value, 0);
-	return nr_records() - before == 1 && hit_all() == 1;
+	return driver_nr_records(&driver) - before == 1 && hit_all() == 1;
 }
 
 static void right_ones(void)
@@ -223,16 +209,16 @@ static void elsewhere(void)
 
 	CHECK_EQ(use(&piece), 0);
 	signal(SIGUSR1, in_handler);
-	before = nr_records();
+	before = driver_nr_records(&driver);
 	raise(SIGUSR1);
-	CHECK_EQ(nr_records() - before, 1);
-	before = nr_records();
+	CHECK_EQ(driver_nr_records(&driver) - before, 1);
+	before = driver_nr_records(&driver);
 	pid = fork();
 	if (!pid)
 		_exit(!is_in_force(2));
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	CHECK_EQ(status, 0);
-	CHECK_EQ(nr_records() - before, 2);
+	CHECK_EQ(driver_nr_records(&driver) - before, 2);
 }
 
 int main(void)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whose events a buffer records: set_event_pid and set_event_notrace_pid.  The
+ * lists are in shared memory, a bit a thread; here this process takes them into
+ * use [buffer.pids].  The server does not give back the memory of one before the
+ * agent has waited for all that look at it.
+ */
+#include <errno.h>
+
+#include "abi/pids.h"
+#include "event/option.h"
+#include "runtime/runtime.h"
+
+static int find_list(uint64_t off, struct abi_pids **ret_pids)
+{
+	int r;
+
+	if (!off) {
+		*ret_pids = NULL;
+		return 0;
+	}
+	if (off % 4096 || off < root_control->arena_off)
+		return -EINVAL;
+	r = root_populate(off, sizeof(struct abi_pids));
+	if (!r)
+		*ret_pids = root_at(off);
+	return r;
+}
+
+int pids_follow(struct buffer *buffer)
+{
+	bool has_pids = false;
+
+	for (int i = 0; i < ABI_PIDS_LISTS; i++) {
+		uint64_t off = __atomic_load_n(&buffer->shared->pids[i],
+					       __ATOMIC_ACQUIRE);
+		struct abi_pids *pids;
+		int r = find_list(off, &pids);
+
+		if (r)
+			return r;
+		has_pids |= pids != NULL;
+		__atomic_store_n(&buffer->pids[i], pids,
+				 __ATOMIC_RELEASE);	/* [buffer.pids] */
+	}
+	__atomic_store_n(&buffer->has_pids, has_pids, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static struct abi_pids *list_of(const struct buffer *buffer, int list)
+{
+	return __atomic_load_n(&buffer->pids[list],
+			       __ATOMIC_ACQUIRE);	/* [buffer.pids] */
+}
+
+bool pids_ignore(const struct buffer *buffer, uint32_t tid)
+{
+	const struct abi_pids *only = list_of(buffer, ABI_PIDS_TRACE);
+	const struct abi_pids *not = list_of(buffer, ABI_PIDS_NOTRACE);
+
+	return (only && !abi_pids_has(only, tid)) ||
+	       (not && abi_pids_has(not, tid));
+}
+
+static bool is_event_fork(const struct buffer *buffer)
+{
+	return __atomic_load_n(&buffer->shared->options, __ATOMIC_RELAXED) &
+	       OPTION_EVENT_FORK;
+}
+
+void pids_inherit(uint32_t parent, uint32_t child)
+{
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
+		const struct buffer *buffer = buffer_if_used(i);
+
+		if (!buffer || !is_event_fork(buffer))
+			continue;
+		for (int list = 0; list < ABI_PIDS_LISTS; list++) {
+			struct abi_pids *pids = list_of(buffer, list);
+
+			if (pids && abi_pids_has(pids, parent))
+				abi_pids_add(pids, child);
+		}
+	}
+}

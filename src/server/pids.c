@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* The lists of threads of an instance. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#include "abi/pids.h"
+#include "base/text.h"
+#include "server/mapping.h"
+#include "server/options.h"
+#include "server/pids.h"
+#include "server/rings.h"
+#include "server/root.h"
+#include "server/shm.h"
+
+static struct abi_ring_ref ref_of(const struct instance *instance,
+				  enum abi_pids_list list)
+{
+	return (struct abi_ring_ref) {
+		.off = shm_load(&instance->abi->pids[list]),
+		.bytes = sizeof(struct abi_pids),
+	};
+}
+
+/* The list in shared memory, until mapping_put(); NULL: there is none. */
+static struct abi_pids *list_get(const struct instance *instance,
+				 enum abi_pids_list list,
+				 struct mapping **ret_map)
+{
+	struct abi_ring_ref ref = ref_of(instance, list);
+
+	if (!arena_has(instance->root, &ref) ||
+	    mapping_new(instance->root->fd, ref.off, ref.bytes, ret_map))
+		return NULL;
+	return (*ret_map)->addr;
+}
+
+static uint32_t nr_beyond(const struct abi_pids *pids)
+{
+	uint32_t nr = shm_load(&pids->nr_beyond);
+
+	return nr < ABI_PIDS_BEYOND ? nr : ABI_PIDS_BEYOND;
+}
+
+static void add_beyond(struct abi_pids *list, uint32_t pid)
+{
+	uint32_t nr = nr_beyond(list), at = 0;
+
+	while (at < nr && list->beyond[at] < pid)
+		at++;
+	if ((at < nr && list->beyond[at] == pid) || nr == ABI_PIDS_BEYOND)
+		return;
+	memmove(&list->beyond[at + 1], &list->beyond[at],
+		(nr - at) * sizeof(list->beyond[0]));
+	list->beyond[at] = pid;
+	shm_store(&list->nr_beyond, nr + 1);
+}
+
+/* All of them or none. */
+static int fill(struct abi_pids *list, const uint32_t *pids, size_t nr)
+{
+	size_t beyond = nr_beyond(list);
+
+	for (size_t i = 0; i < nr; i++)
+		beyond += pids[i] >= ABI_PIDS;
+	if (beyond > ABI_PIDS_BEYOND)
+		return -ENOSPC;
+	for (size_t i = 0; i < nr; i++) {
+		if (pids[i] >= ABI_PIDS)
+			add_beyond(list, pids[i]);
+		else
+			abi_pids_add(list, pids[i]);
+	}
+	return 0;
+}
+
+/* A new one is complete before anybody knows of it. */
+static int make(struct instance *instance, enum abi_pids_list list,
+		const uint32_t *pids, size_t nr)
+{
+	struct mapping *map;
+	uint64_t off;
+	int r = arena_alloc(instance->root, sizeof(struct abi_pids), &off);
+
+	if (r)
+		return r;
+	r = mapping_new(instance->root->fd, off, sizeof(struct abi_pids), &map);
+	if (r)
+		return r;
+	r = fill(map->addr, pids, nr);
+	mapping_put(map);
+	if (r)
+		return r;
+	/* Processes look at buffers that are in use only. */
+	shm_store(&instance->abi->used, 1);
+	shm_store(&instance->abi->pids[list], off);
+	return 0;
+}
+
+int pids_add(struct instance *instance, enum abi_pids_list list,
+	     const uint32_t *pids, size_t nr, bool *ret_is_new)
+{
+	struct mapping *map;
+	struct abi_pids *shared = list_get(instance, list, &map);
+	int r;
+
+	*ret_is_new = !shared;
+	if (!shared)
+		return make(instance, list, pids, nr);
+	r = fill(shared, pids, nr);
+	mapping_put(map);
+	return r;
+}
+
+bool pids_drop(struct instance *instance, enum abi_pids_list list)
+{
+	struct root *root = instance->root;
+	struct abi_ring_ref ref = ref_of(instance, list);
+
+	if (!ref.off)
+		return false;
+	shm_store(&instance->abi->pids[list], 0);
+	/* It is still used until the change is known. */
+	arena_free(root, &ref, shm_load(&root->control->generation) + 1);
+	return true;
+}
+
+/* The next one from @tid on; ABI_PIDS: there is none. */
+static uint32_t next_tid(const struct abi_pids *pids, uint32_t tid)
+{
+	while (tid < ABI_PIDS) {
+		uint64_t word = shm_load(&pids->bits[tid / 64]) >> tid % 64;
+
+		if (word)
+			return tid + (uint32_t)__builtin_ctzll(word);
+		tid = (tid | 63) + 1;
+	}
+	return ABI_PIDS;
+}
+
+#define for_each_tid(tid, pids)						\
+	for (uint32_t tid = 0;						\
+	     (tid = next_tid(pids, tid)) < ABI_PIDS; tid++)
+
+void pids_show(struct instance *instance, enum abi_pids_list list,
+	       struct text *out)
+{
+	struct mapping *map;
+	const struct abi_pids *pids = list_get(instance, list, &map);
+
+	if (!pids)
+		return;
+	for_each_tid(tid, pids)
+		text_printf(out, "%" PRIu32 "\n", tid);
+	for (uint32_t i = 0; i < nr_beyond(pids); i++)
+		text_printf(out, "%" PRIu32 "\n", shm_load(&pids->beyond[i]));
+	mapping_put(map);
+}
+
+/* Ids of threads, too, are good for kill(). */
+static bool is_ended(uint32_t tid)
+{
+	return tid && kill((pid_t)tid, 0) && errno == ESRCH;
+}
+
+void pids_expire(struct instance *instance)
+{
+	if (!(instance_options(instance) & OPTION_EVENT_FORK))
+		return;
+	for (int list = 0; list < ABI_PIDS_LISTS; list++) {
+		struct mapping *map;
+		struct abi_pids *pids = list_get(instance, list, &map);
+
+		if (!pids)
+			continue;
+		for_each_tid(tid, pids)
+			if (is_ended(tid))
+				abi_pids_remove(pids, tid);
+		mapping_put(map);
+	}
+}
