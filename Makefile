@@ -64,7 +64,7 @@ conformance: all
 
 .PHONY: torture
 torture: all
-	@tests/run -b $(BUILD) -l '$(or $(T),^(torture|fuzz)/|^runtime/(ring|death)_)'
+	@tests/run -b $(BUILD) -l '$(or $(T),^(torture|fuzz|load)/|^runtime/(ring|death)_)'
 
 .PHONY: bench
 bench:
@@ -110,7 +110,7 @@ help:
 	@echo 'make demo       a guided tour: the sample program, traced'
 	@echo 'make test       build and run all tests; T=PATTERN for some of them'
 	@echo 'make conformance the kernel'\''s own trace headers and self-tests'
-	@echo 'make torture    the long form of the torture and fuzz tests'
+	@echo 'make torture    the long form of the torture, fuzz and load tests'
 	@echo 'make bench      the cost of an event, next to its peers'
 	@echo 'make asan       tests under AddressSanitizer and UBSan, in build-asan/'
 	@echo 'make tsan       tests under ThreadSanitizer, in build-tsan/'

@@ -37,10 +37,13 @@ static const struct ulf_eval *find(const struct ulf_module *module,
 {
 	for (const struct ulf_eval **e = module->evals; e < module->evals_end;
 	     e++) {
-		size_t len = strlen((*e)->text);
+		size_t len;
 
-		if ((*e)->text[0] == *s && !strncmp((*e)->text, s, len) &&
-		    !is_word(s[len]) && !strcmp((*e)->system, system))
+		if ((*e)->text[0] != *s)	/* most are none, of many */
+			continue;
+		len = strlen((*e)->text);
+		if (!strncmp((*e)->text, s, len) && !is_word(s[len]) &&
+		    !strcmp((*e)->system, system))
 			return *e;
 	}
 	return NULL;

@@ -218,16 +218,31 @@ static mode_t node_mode(const struct tracefs_node *node)
 	return mode | (node->dir ? S_IFDIR : S_IFREG);
 }
 
+/* Asked for once: a long directory would ask for each of its entries. */
+static void put_owner(struct stat *st)
+{
+	static bool is_known;
+	static uid_t uid;
+	static gid_t gid;
+
+	if (!is_known) {
+		uid = geteuid();
+		gid = getegid();
+		is_known = true;
+	}
+	st->st_uid = uid;
+	st->st_gid = gid;
+}
+
 void tracefs_stat(struct tracefs_node *node, struct stat *ret_stat)
 {
 	*ret_stat = (struct stat) {
 		.st_ino = node->ino,
 		.st_mode = node_mode(node),
 		.st_nlink = node->dir ? 2 : 1,
-		.st_uid = geteuid(),
-		.st_gid = getegid(),
 		.st_blksize = 4096,
 	};
+	put_owner(ret_stat);
 	if (node->def && node->def->stream)
 		ret_stat->st_size = node->def->stream->size;
 	if (node->root) {
