@@ -115,6 +115,8 @@ STORE(tracing_cpumask_store);
 
 /* misc.c */
 SHOW(saved_cmdlines_show);
+SHOW(saved_cmdlines_size_show);
+STORE(saved_cmdlines_size_store);
 SHOW(saved_tgids_show);
 SHOW(timestamp_mode_show);
 SHOW(readme_show);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Files to be read: saved_cmdlines, saved_tgids, timestamp_mode, README. */
+/* Files to be read: saved_cmdlines(_size), saved_tgids, timestamp_mode, README. */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "event/clock.h"
 #include "server/comm.h"
 #include "tracefs/files.h"
+
+#define SAVED_CMDLINES_MAX	32768	/* the kernel's */
 
 static void put_comm(void *arg, uint32_t tid, uint32_t tgid, const char *name)
 {
@@ -23,6 +26,32 @@ static void put_tgid(void *arg, uint32_t tid, uint32_t tgid, const char *name)
 int saved_cmdlines_show(struct tracefs_node *node, struct text *out)
 {
 	return comms_list(node->root, put_comm, out);
+}
+
+/*
+ * The table is as large as it ever gets.  As in the kernel what is asked for is
+ * made room for at least, so whatever it has room for is granted.
+ */
+int saved_cmdlines_size_show(struct tracefs_node *node, struct text *out)
+{
+	(void)node;
+	text_printf(out, "%u\n", ABI_COMMS);
+	return 0;
+}
+
+ssize_t saved_cmdlines_size_store(struct tracefs_file *file, const char *buf,
+				  size_t size, pid_t tid)
+{
+	uint64_t value;
+	int r = tracefs_parse_number(buf, size, &value);
+
+	(void)file;
+	(void)tid;
+	if (r)
+		return r;
+	if (!value || value > SAVED_CMDLINES_MAX)
+		return -EINVAL;
+	return value > ABI_COMMS ? -ENOMEM : (ssize_t)size;
 }
 
 int saved_tgids_show(struct tracefs_node *node, struct text *out)
