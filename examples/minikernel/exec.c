@@ -24,6 +24,8 @@ const struct program programs[] = {
 	{ "wc", wc_main },
 	{ "sum", sum_main },
 	{ "sleep", sleep_main },
+	{ "insmod", insmod_main },
+	{ "rmmod", rmmod_main },
 	{ NULL, NULL },
 };
 

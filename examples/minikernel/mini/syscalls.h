@@ -28,7 +28,7 @@ int sys_sigaction(int sig, sighandler handler);
 int sys_nice(int nice);
 
 /* exec.c: user programs.  What a file "#!mini NAME" runs. */
-#define ARGS_LEN	64
+#define ARGS_LEN	256
 
 struct program {
 	const char *name;
@@ -54,6 +54,8 @@ int cat_main(const char *args);
 int wc_main(const char *args);
 int sum_main(const char *args);
 int sleep_main(const char *args);
+int insmod_main(const char *args);	/* user_mod.c */
+int rmmod_main(const char *args);
 
 /* init.c */
 #define NR_WORD_FILES	4	/* /usr/words0 and so on: something to read */
