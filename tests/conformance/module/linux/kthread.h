@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+/* Included by the kernel's modules; none of those here has a thread. */
