@@ -19,6 +19,22 @@ ULF_EXPORT void tracing_on(void);
 ULF_EXPORT void tracing_off(void);
 ULF_EXPORT int tracing_is_on(void);
 
+/*
+ * The file snapshot, from inside: what the top buffer has recorded so far
+ * becomes the snapshot, and recording goes on in what was the snapshot before.
+ * Any thread, any signal handler.  If no snapshot was allocated recording
+ * stops, and the trace says so in its last lines.
+ */
+ULF_EXPORT void tracing_snapshot(void);
+/*
+ * Allocate one, which the server does: wait for it, for some seconds at most.
+ * 0 (also if there is one), -ENODEV (nobody answers), -ENOMEM and the like.
+ * Not from a signal handler.
+ */
+ULF_EXPORT int tracing_alloc_snapshot(void);
+/* Both: nothing happens if it cannot be allocated. */
+ULF_EXPORT void tracing_snapshot_alloc(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -191,6 +191,21 @@ enum abi_pids_list {
 	ABI_PIDS_LISTS,
 };
 
+/* A buffer has its rings twice if snapshots are taken of it. */
+#define ABI_SIDES		2u
+
+struct abi_side {
+	struct abi_ring_ref ring[ABI_CPUS][ABI_RING_KINDS];
+	/* rings of before the last resize, until drained or overtaken */
+	struct abi_ring_ref prev[ABI_CPUS][ABI_RING_KINDS];
+};
+
+/* One word, so that nobody swaps what has just been given up. */
+enum abi_spare {
+	ABI_SPARE_THERE		= 1,	/* the server's: both sides have rings */
+	ABI_SPARE_SWAP		= 2,	/* added for each swap of all CPUs */
+};
+
 struct abi_buffer {
 	uint32_t used;			/* 1: it has, or had, rings, rules or
 					 * lists of threads */
@@ -208,15 +223,33 @@ struct abi_buffer {
 	uint64_t time_start;		/* when it was emptied, by its clock */
 	uint64_t rules;			/* struct abi_rules; 0: none */
 	uint64_t pids[ABI_PIDS_LISTS];	/* struct abi_pids; 0: none */
-	uint64_t reserved[3];
+	uint32_t spare;			/* enum abi_spare; anybody swaps */
+	uint32_t spare_asked;		/* futex; 1: a program wants one; 0: the
+					 * server has answered */
+	uint32_t spare_error;		/* by this errno, or 0 */
+	uint32_t reserved1;
+	uint64_t reserved;
 	uint64_t cpus_off[ABI_CPUS / 64];	/* not in tracing_cpumask */
+	uint64_t cpus_swapped[ABI_CPUS / 64];	/* an odd number of times by
+						 * itself; see abi_main_side() */
 	char name[256];			/* instance; "" for the top one, and if
 					 * there is none */
 	uint64_t cpu_kb[ABI_CPUS];	/* size asked for, each CPU */
-	struct abi_ring_ref ring[ABI_CPUS][ABI_RING_KINDS];
-	/* rings of before the last resize, until drained or overtaken */
-	struct abi_ring_ref prev[ABI_CPUS][ABI_RING_KINDS];
+	struct abi_side side[ABI_SIDES];
 };
+
+/* The side that is recorded to on this CPU.  The other one, if it has rings, is
+ * the snapshot. */
+static inline uint32_t abi_main_side(const struct abi_buffer *buffer,
+				     uint32_t cpu)
+{
+	uint32_t swaps = __atomic_load_n(&buffer->spare, __ATOMIC_RELAXED) /
+			 ABI_SPARE_SWAP;
+	uint64_t swapped = __atomic_load_n(&buffer->cpus_swapped[cpu / 64],
+					   __ATOMIC_RELAXED) >> cpu % 64;
+
+	return (swaps ^ (uint32_t)swapped) & 1;
+}
 
 static_assert(sizeof(struct abi_process) == 128, "ABI");
 static_assert(sizeof(struct abi_module) == 64, "ABI");
@@ -230,7 +263,7 @@ static_assert(offsetof(struct abi_control, table_lock) == 1400, "ABI");
 static_assert(offsetof(struct abi_control, clock) == 1432, "ABI");
 static_assert(offsetof(struct abi_control, generation) == 1456, "ABI");
 static_assert(sizeof(struct abi_control) == 1520, "ABI");
-static_assert(sizeof(struct abi_buffer) == 74232, "ABI");
+static_assert(sizeof(struct abi_buffer) == 139896, "ABI");
 
 /* The default layout.  A reader takes the offsets from the header. */
 #define ABI_PAGE_ALIGN(x)	(((x) + 4095ull) & ~4095ull)

@@ -38,8 +38,9 @@ void ring_set_recording(struct abi_ring *ring, uint32_t page_bytes, bool on);
 
 /* ---- writing (write.c) ---- */
 
-/* The rings of one buffer as one process sees them.  Immutable once
- * published; replaced as a whole. */
+/* The rings of one buffer as one process sees them.  Once it is published only
+ * the entries of fast and slow change, from a ring to another of the same CPU;
+ * replaced as a whole. */
 struct ring_set {
 	uint32_t nr_cpus;
 	uint32_t small_max;		/* RING_SMALL_MAX, or 0: a short cut
@@ -48,6 +49,8 @@ struct ring_set {
 	uint16_t has_rseq;		/* this process may use fast rings */
 	uint16_t clock_given;		/* they are ABI_RING_CLOCK_GIVEN */
 	uint32_t clock;			/* and this is the clock's row */
+	struct abi_ring **side[2];	/* the runtime's: what it puts into fast
+					 * and slow, [nr_cpus][2] */
 	struct abi_ring *fast[];	/* [nr_cpus], entries may be NULL */
 };
 

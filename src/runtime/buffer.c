@@ -6,6 +6,7 @@
  * agent before it tells the server that the old rings are free.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "abi/rules.h"
 #include "arch/arch.h"
@@ -78,14 +79,18 @@ static int ring_at(const struct abi_ring_ref *ref, struct abi_ring *used,
 
 static struct ring_set *set_new(uint32_t nr_cpus)
 {
-	struct ring_set *set = memory_alloc(sizeof(*set) + 2ul * nr_cpus *
-				      sizeof(struct abi_ring *));
+	size_t kinds = (size_t)nr_cpus * ABI_RING_KINDS;
+	struct ring_set *set = memory_alloc(sizeof(*set) +
+					    (1 + ABI_SIDES) * kinds *
+					    sizeof(struct abi_ring *));
 
 	if (!set)
 		return NULL;
 	set->nr_cpus = nr_cpus;
 	set->has_rseq = root_control->has_rseq != 0;
 	set->slow = set->fast + nr_cpus;
+	for (uint32_t i = 0; i < ABI_SIDES; i++)
+		set->side[i] = set->fast + (1 + i) * kinds;
 	return set;
 }
 
@@ -93,11 +98,26 @@ static bool is_same(const struct ring_set *a, const struct ring_set *b)
 {
 	if (a->nr_cpus != b->nr_cpus)
 		return false;
-	for (uint32_t i = 0; i < a->nr_cpus; i++) {
-		if (a->fast[i] != b->fast[i] || a->slow[i] != b->slow[i])
+	for (uint32_t i = 0; i < ABI_SIDES; i++) {
+		if (memcmp(a->side[i], b->side[i], (size_t)a->nr_cpus *
+			   ABI_RING_KINDS * sizeof(struct abi_ring *)))
 			return false;
 	}
 	return true;
+}
+
+static int fill_side(const struct buffer *buffer, struct ring_set *set,
+		     uint32_t side)
+{
+	const struct abi_ring_ref *ref = buffer->shared->side[side].ring[0];
+	const struct ring_set *old = buffer->set;
+	uint32_t nr = set->nr_cpus * ABI_RING_KINDS;
+	int r = populate(ref, nr * sizeof(*ref));
+
+	for (uint32_t i = 0; i < nr && !r; i++)
+		r = ring_at(&ref[i], old->nr_cpus ? old->side[side][i] : NULL,
+			    &set->side[side][i]);
+	return r;
 }
 
 static int follow(struct buffer *buffer)
@@ -109,23 +129,15 @@ static int follow(struct buffer *buffer)
 
 	if (!set)
 		return -ENOMEM;
-	r = populate(buffer->shared->ring,
-		     set->nr_cpus * sizeof(buffer->shared->ring[0]));
-	for (uint32_t i = 0; i < set->nr_cpus && !r; i++) {
-		const struct abi_ring_ref *ref = buffer->shared->ring[i];
-		bool has_old = i < old->nr_cpus;
-
-		r = ring_at(&ref[ABI_RING_FAST], has_old ? old->fast[i] : NULL,
-			    &set->fast[i]);
-		if (!r)
-			r = ring_at(&ref[ABI_RING_SLOW],
-				    has_old ? old->slow[i] : NULL,
-				    &set->slow[i]);
-	}
+	r = fill_side(buffer, set, 0);
+	if (!r)
+		r = fill_side(buffer, set, 1);
 	if (r || is_same(set, old)) {
 		memory_free(set);
 		return r;
 	}
+	for (uint32_t i = 0; i < set->nr_cpus; i++)
+		ring_set_point(set, i, abi_main_side(buffer->shared, i));
 	ring = set->fast[0] ? set->fast[0] : set->slow[0];
 	if (ring && (ring->flags & ABI_RING_CLOCK_GIVEN)) {
 		set->clock_given = 1;

@@ -209,7 +209,7 @@ const struct buffer *buffer_if_used(uint32_t index);
 const struct buffer *buffer_top(void);
 
 /* In a probe, any context. */
-static inline const struct ring_set *buffer_set(const struct buffer *buffer)
+static inline struct ring_set *buffer_set(const struct buffer *buffer)
 {
 	/* mate: buffer.c [buffer.set] */
 	return __atomic_load_n(&buffer->set, __ATOMIC_ACQUIRE);
@@ -228,12 +228,17 @@ void buffer_write(const struct buffer *buffer, void *entry, size_t bytes);
 void buffer_drop(const struct buffer *buffer);
 
 /* ---- switch.c: as write.c ---- */
-/* Does a record of this CPU go to the buffer?  Its ring says the same from here
- * on. */
-bool buffer_aim(const struct buffer *buffer, const struct ring_set *set);
+/* Does a record of this CPU go to the buffer?  If so, @set leads to where. */
+bool buffer_aim(const struct buffer *buffer, struct ring_set *set);
 /* tracing_on. */
 void buffer_set_recording(const struct buffer *buffer, bool on);
 bool buffer_is_recording(const struct buffer *buffer);
+/* Swap the sides.  Where there is no spare one recording stops, as the kernel's
+ * does, and the trace says so. */
+void buffer_snapshot(const struct buffer *buffer);
+/* Have @cpu write to that side; returns its fast ring. */
+struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
+				uint32_t side);
 
 /* ---- pids.c: set_event_pid, set_event_notrace_pid ---- */
 /* Take over the server's lists.  Lock held. */

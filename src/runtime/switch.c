@@ -1,73 +1,119 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a buffer records, switched by the server or by any process of the root
- * at any moment, in any context.
+ * Whether a buffer records, and to which of its sides, switched by the server or
+ * by any process of the root at any moment, in any context.
  *
  *	word			writer
  *	abi_buffer.stopped	anybody: tracing_on
+ *	abi_buffer.spare	anybody: a swap; the server: is there a spare side?
  *	abi_buffer.paused	the server
  *	abi_buffer.cpus_off	the server: tracing_cpumask
+ *	abi_buffer.cpus_swapped	the server: a swap of one CPU
  *	abi_ring.offset_mask	those who change one of the above: 0;
  *				writers of records: by what they say
+ *	ring_set.fast, slow	writers of records, this process's own
  *
  * The words are the truth.  An event that goes straight to its ring looks at
- * none of them, so a fast ring's mask stands for them: while it is 0 no record
- * fits, and whoever wants to write one comes here.
+ * none of them; what it does look at, the ring's mask, stands for them: while it
+ * is 0 no record fits, and whoever wants to write one comes here.
  *
- *	who changes a word		who writes a record, in a ring with mask 0
- *	1 store the word		1 load the words
- *	2 clear all masks		2 they say on: set the mask
- *	     [switch.mask]		3 load them again; if they say off now,
- *					  clear it
+ *	who changes a word		who writes a record
+ *	1 store the word		1 load the words; look at the main ring
+ *	2 clear all masks		2 set its mask as they say
+ *	     [switch.mask]		3 load them again; have they changed:
+ *					  clear the mask, start again
  *
- * If step 3 does not see a change, the change's step 2 comes after the writer's
- * step 2, and the mask ends up clear.  Any number of changes may overlap, also in
- * a handler that interrupts another; clearing twice does no harm.
- * SIGKILL between 1 and 2 of a change, or between 2 and 3 of a writer, leaves a
- * mask set that should be clear: the ring takes records until its page is full,
- * and then its writers come here, find out, and clear it.
+ * docs/design/snapshot.md has the argument.
  */
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/testpoint.h"
 #include "runtime/runtime.h"
+#include <ulf/tracing.h>
 
 #define CHANGES_MAX	100	/* that a writer puts up with */
 
-static bool is_on(const struct abi_buffer *shared, uint32_t cpu)
+/* What the words say of a CPU. */
+struct state {
+	bool is_on;
+	uint32_t side;
+};
+
+static struct state state_load(const struct abi_buffer *shared, uint32_t cpu)
 {
-	return !__atomic_load_n(&shared->stopped, __ATOMIC_RELAXED) &&
-	       !__atomic_load_n(&shared->paused, __ATOMIC_RELAXED) &&
-	       !(__atomic_load_n(&shared->cpus_off[cpu / 64],
-				 __ATOMIC_RELAXED) >> cpu % 64 & 1);
+	return (struct state) {
+		.is_on = !__atomic_load_n(&shared->stopped, __ATOMIC_RELAXED) &&
+			 !__atomic_load_n(&shared->paused, __ATOMIC_RELAXED) &&
+			 !(__atomic_load_n(&shared->cpus_off[cpu / 64],
+					   __ATOMIC_RELAXED) >> cpu % 64 & 1),
+		.side = abi_main_side(shared, cpu),
+	};
 }
 
-bool buffer_aim(const struct buffer *buffer, const struct ring_set *set)
+/* Mostly it is as it was. */
+static void point(struct abi_ring **at, struct abi_ring *ring)
+{
+	if (__atomic_load_n(at, __ATOMIC_RELAXED) != ring)
+		__atomic_store_n(at, ring, __ATOMIC_RELAXED);
+}
+
+/*
+ * A process that does not know the main side yet (its agent is late) writes to
+ * the other one, through the slow ring: that has no mask, and so nobody else
+ * is led astray.
+ */
+struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
+				uint32_t side)
+{
+	struct abi_ring **rings = &set->side[side][cpu * ABI_RING_KINDS];
+	struct abi_ring **others = &set->side[!side][cpu * ABI_RING_KINDS];
+
+	point(&set->fast[cpu], rings[ABI_RING_FAST]);
+	point(&set->slow[cpu], rings[ABI_RING_SLOW] ? rings[ABI_RING_SLOW] :
+			       others[ABI_RING_SLOW]);
+	return rings[ABI_RING_FAST];
+}
+
+bool buffer_aim(const struct buffer *buffer, struct ring_set *set)
 {
 	uint32_t cpu = thread_cpu();
-	bool on = is_on(buffer->shared, cpu);
-	struct abi_ring *ring = set->has_rseq && cpu < set->nr_cpus ?
-				set->fast[cpu] : NULL;
+	struct state state = state_load(buffer->shared, cpu), now;
 
-	for (int i = 0; ring && i < CHANGES_MAX; i++) {
-		uint32_t mask = __atomic_load_n(&ring->offset_mask,
-						__ATOMIC_RELAXED);
+	if (cpu >= set->nr_cpus)
+		return state.is_on;
+	for (int i = 0; i < CHANGES_MAX; i++) {
+		struct abi_ring *ring = ring_set_point(set, cpu, state.side);
 
-		if (on == (mask != 0))
+		if (!set->has_rseq || !ring ||
+		    (__atomic_load_n(&ring->offset_mask, __ATOMIC_RELAXED) !=
+		     0) == state.is_on)
 			break;
-		ring_set_recording(ring, ring->page_bytes, on);
+		ring_set_recording(ring, ring->page_bytes, state.is_on);
+		TESTPOINT("switch.mask");
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* [switch.mask] */
-		on = is_on(buffer->shared, cpu);
+		now = state_load(buffer->shared, cpu);
+		if (now.is_on == state.is_on && now.side == state.side)
+			break;
+		ring_set_recording(ring, ring->page_bytes, false);
+		state = now;
 	}
-	return on;
+	return state.is_on;
 }
 
 /* Have all writers look at the words that were changed. */
 static void clear_masks(const struct buffer *buffer)
 {
 	const struct ring_set *set = buffer_set(buffer);
+	uint32_t nr = set->nr_cpus * ABI_RING_KINDS;
 
+	TESTPOINT("switch.word");
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* [switch.mask] */
-	for (uint32_t cpu = 0; cpu < set->nr_cpus; cpu++) {
-		if (set->fast[cpu])
-			ring_set_recording(set->fast[cpu], 0, false);
+	for (uint32_t i = ABI_RING_FAST; i < nr; i += ABI_RING_KINDS) {
+		for (uint32_t side = 0; side < ABI_SIDES; side++) {
+			if (set->side[side][i])
+				ring_set_recording(set->side[side][i], 0, false);
+		}
 	}
 }
 
@@ -81,4 +127,51 @@ void buffer_set_recording(const struct buffer *buffer, bool on)
 bool buffer_is_recording(const struct buffer *buffer)
 {
 	return !__atomic_load_n(&buffer->shared->stopped, __ATOMIC_RELAXED);
+}
+
+/* ---- snapshots ---- */
+
+static void write_text(const struct buffer *buffer, const char *text)
+{
+	struct {
+		uint32_t headroom[2];	/* RING_HEADROOM of it */
+		struct trace_entry head;
+		uint64_t ip;
+		char text[40];
+	} record = {
+		.head.type = ABI_EVENT_ID_PRINT,
+		.head.pid = (int)ulf_this_thread->tid,
+		.ip = (uintptr_t)tracing_snapshot,
+	};
+	size_t len = strlen(text) + 1;
+
+	memcpy(record.text, text, len);
+	buffer_write(buffer, &record.head, offsetof(__typeof__(record), text) -
+		     offsetof(__typeof__(record), head) + ALIGN_UP(len, 4));
+}
+
+static void refuse(const struct buffer *buffer)
+{
+	write_text(buffer, "*** SNAPSHOT NOT ALLOCATED ***\n");
+	write_text(buffer, "*** stopping trace here!   ***\n");
+	buffer_set_recording(buffer, false);
+}
+
+void buffer_snapshot(const struct buffer *buffer)
+{
+	uint32_t *spare = &buffer->shared->spare;
+	uint32_t seen = __atomic_load_n(spare, __ATOMIC_RELAXED);
+
+	do {
+		if (!(seen & ABI_SPARE_THERE)) {
+			refuse(buffer);
+			return;
+		}
+		if (__atomic_load_n(&buffer->shared->paused, __ATOMIC_RELAXED))
+			return;
+	} while (!__atomic_compare_exchange_n(spare, &seen,
+					      seen + ABI_SPARE_SWAP, false,
+					      __ATOMIC_SEQ_CST,
+					      __ATOMIC_RELAXED));
+	clear_masks(buffer);
 }

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What the program may do to its own trace, from any context. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <time.h>
+
+#include "arch/arch.h"
 #include "runtime/runtime.h"
 #include <ulf/tracing.h>
+
+#define ANSWER_SECONDS	5		/* the server looks once a second */
 
 static void set_top(bool on)
 {
@@ -28,4 +35,58 @@ int tracing_is_on(void)
 	const struct buffer *top = buffer_top();
 
 	return top && buffer_is_recording(top);
+}
+
+/* ---- snapshots ---- */
+
+void tracing_snapshot(void)
+{
+	const struct buffer *top = buffer_top();
+
+	if (!top || !ulf_probe_enter())
+		return;
+	buffer_snapshot(top);
+	ulf_probe_exit();
+}
+
+static long now_seconds(void)
+{
+	struct timespec now = { 0, 0 };
+
+	arch_syscall2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* Ask, and sleep until the server takes the question back. */
+static int ask(struct abi_buffer *shared)
+{
+	long until = now_seconds() + ANSWER_SECONDS;
+	struct timespec second = { 1, 0 };
+
+	__atomic_store_n(&shared->spare_asked, 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&shared->spare_asked, __ATOMIC_ACQUIRE)) {
+		if (now_seconds() > until)
+			return -ENODEV;
+		arch_syscall4(SYS_futex, &shared->spare_asked, FUTEX_WAIT, 1,
+			      &second);
+	}
+	return -(int)shared->spare_error;
+}
+
+int tracing_alloc_snapshot(void)
+{
+	const struct buffer *top = buffer_top();
+
+	if (!top)
+		return -ENODEV;
+	if (__atomic_load_n(&top->shared->spare, __ATOMIC_ACQUIRE) &
+	    ABI_SPARE_THERE)
+		return 0;
+	return ask(top->shared);
+}
+
+void tracing_snapshot_alloc(void)
+{
+	if (!tracing_alloc_snapshot())
+		tracing_snapshot();
 }

@@ -14,7 +14,7 @@ static void count_lost(uint64_t *counter)
 
 /* A ring in which recording is off may be another CPU's by now, or it was just
  * switched: whoever wrote the record asks again. */
-static int write_to(const struct buffer *buffer, const struct ring_set *set,
+static int write_to(const struct buffer *buffer, struct ring_set *set,
 		    void *entry, uint32_t bytes)
 {
 	uint64_t now_ns = 0;
@@ -44,7 +44,7 @@ void buffer_write(const struct buffer *buffer, void *entry, size_t bytes)
 
 void buffer_drop(const struct buffer *buffer)
 {
-	const struct ring_set *set = buffer_set(buffer);
+	struct ring_set *set = buffer_set(buffer);
 
 	if (!buffer_aim(buffer, set))
 		return;

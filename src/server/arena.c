@@ -73,6 +73,17 @@ static void add_pids(const struct root *root, struct extent_list *list,
 	}
 }
 
+static void add_side(const struct root *root, struct extent_list *list,
+		     const struct abi_side *side)
+{
+	for (uint32_t cpu = 0; cpu < root->nr_cpus; cpu++) {
+		for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
+			add_ref(root, list, &side->ring[cpu][kind]);
+			add_ref(root, list, &side->prev[cpu][kind]);
+		}
+	}
+}
+
 static int compare_extents(const void *pa, const void *pb)
 {
 	const struct extent *a = pa, *b = pb;
@@ -86,12 +97,8 @@ static int list_used(const struct root *root, struct extent_list *list)
 	const struct instance *instance;
 
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
-		for (uint32_t cpu = 0; cpu < root->nr_cpus; cpu++) {
-			for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
-				add_ref(root, list, &buffers[i].ring[cpu][kind]);
-				add_ref(root, list, &buffers[i].prev[cpu][kind]);
-			}
-		}
+		add_side(root, list, &buffers[i].side[0]);
+		add_side(root, list, &buffers[i].side[1]);
 		add_pids(root, list, &buffers[i]);
 	}
 	for_each_instance(instance, root)

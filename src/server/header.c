@@ -78,13 +78,19 @@ static void print_columns(uint64_t options, struct text *out)
 		    has_flags ? "   |||||" : "    ");
 }
 
-void line_print_header(struct instance *instance, struct text *out)
+void line_print_title(struct text *out)
+{
+	text_puts(out, "# tracer: nop\n#\n");
+}
+
+void line_print_header(struct instance *instance, enum rings which,
+		       struct text *out)
 {
 	uint64_t options = instance_options(instance);
 	struct ring_stats stats;
 
-	instance_stats(instance, CPU_ALL, &stats);
-	text_puts(out, "# tracer: nop\n#\n");
+	instance_stats(instance, which, CPU_ALL, &stats);
+	line_print_title(out);
 	if (!(options & OPTION_CONTEXT_INFO))
 		return;
 	if (options & OPTION_LATENCY_FMT) {

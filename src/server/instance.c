@@ -125,7 +125,7 @@ static void switch_all_off(const struct root *root, uint32_t number)
  * must look at it to forget what it had. */
 static void reset(struct abi_buffer *abi, const struct abi_buffer *top)
 {
-	memset(&abi->stopped, 0, offsetof(struct abi_buffer, ring) -
+	memset(&abi->stopped, 0, offsetof(struct abi_buffer, side) -
 				   offsetof(struct abi_buffer, stopped));
 	abi->options = shm_load(&top->options);
 }

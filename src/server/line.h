@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct instance;
+#include "server/rings.h"
+
 struct merge_record;
 struct text;
 
@@ -20,7 +21,10 @@ struct line_place {
 /* With the `CPU:n [LOST m EVENTS]` line if some were lost before it. */
 void line_print(struct instance *instance, const struct merge_record *record,
 		const struct line_place *place, struct text *out);
-/* The header of `trace`. */
-void line_print_header(struct instance *instance, struct text *out);
+/* The header of `trace`, or of `snapshot`. */
+void line_print_header(struct instance *instance, enum rings which,
+		       struct text *out);
+/* How any header begins. */
+void line_print_title(struct text *out);
 
 #endif

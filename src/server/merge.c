@@ -32,6 +32,7 @@ struct source {
 
 struct merge {
 	struct instance *instance;
+	enum rings which;
 	int cpu;
 	bool is_consuming;
 	bool is_open;			/* sources are set up */
@@ -80,19 +81,16 @@ static int open_source(struct merge *merge, const struct instance_ring *ring)
 static int open_sources(struct merge *merge)
 {
 	struct instance *instance = merge->instance;
+	struct instance_ring *ring;
 	int r = 0;
 
 	merge->sources = calloc(instance->nr_rings + 1, sizeof(*merge->sources));
 	merge->heap = calloc(instance->nr_rings + 1, sizeof(*merge->heap));
 	if (!merge->sources || !merge->heap)
 		r = -ENOMEM;
-	for (uint32_t i = 0; !r && i < instance->nr_rings; i++) {
-		const struct instance_ring *ring = &instance->rings[i];
-
-		if (ring->map &&
-		    (merge->cpu == CPU_ALL || (uint32_t)merge->cpu == ring->cpu))
+	for_each_ring(ring, instance, merge->which, merge->cpu)
+		if (!r)
 			r = open_source(merge, ring);
-	}
 	if (r) {
 		close_sources(merge);
 		return r;
@@ -103,8 +101,8 @@ static int open_sources(struct merge *merge)
 	return 0;
 }
 
-int merge_new(struct instance *instance, int cpu, bool is_consuming,
-	      struct merge **ret_merge)
+int merge_new(struct instance *instance, enum rings which, int cpu,
+	      bool is_consuming, struct merge **ret_merge)
 {
 	struct merge *merge = calloc(1, sizeof(*merge));
 	int r;
@@ -112,6 +110,7 @@ int merge_new(struct instance *instance, int cpu, bool is_consuming,
 	if (!merge)
 		return -ENOMEM;
 	merge->instance = instance;
+	merge->which = which;
 	merge->cpu = cpu;
 	merge->is_consuming = is_consuming;
 	r = instance_sync(instance);

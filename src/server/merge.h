@@ -27,8 +27,8 @@ struct merge_record {
 
 /* @is_consuming: goes on with what comes later, and takes out what it read.
  * Else it ends where the rings end now.  The instance must outlive it. */
-int merge_new(struct instance *instance, int cpu, bool is_consuming,
-	      struct merge **ret_merge);
+int merge_new(struct instance *instance, enum rings which, int cpu,
+	      bool is_consuming, struct merge **ret_merge);
 void merge_free(struct merge *merge);
 
 /* Begin a batch.  1: records were taken out, or rings replaced, by others

@@ -6,27 +6,24 @@
 void instance_set_option(struct instance *instance, uint32_t bit, bool on)
 {
 	uint64_t options = instance_options(instance);
+	struct instance_ring *ring;
 
 	options = on ? options | bit : options & ~(uint64_t)bit;
 	shm_store(&instance->abi->options, options ^ OPTION_DEFAULTS);
-	if (bit != OPTION_OVERWRITE || instance_sync(instance))
+	if (bit != OPTION_OVERWRITE)
 		return;
-	for (uint32_t i = 0; i < instance->nr_rings; i++)
-		if (instance->rings[i].map)
-			shm_store(&instance->rings[i].view.ring->overwrite, on);
+	for_each_ring(ring, instance, RINGS_ALL, CPU_ALL)
+		shm_store(&ring->view.ring->overwrite, on);
 }
 
 void instance_ask_again(struct instance *instance)
 {
-	if (instance_sync(instance))
-		return;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* [switch.mask] */
-	for (uint32_t i = 0; i < instance->nr_rings; i++) {
-		struct instance_ring *ring = &instance->rings[i];
+	struct instance_ring *ring;
 
-		if (ring->map && ring->kind == ABI_RING_FAST)
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* [switch.mask] */
+	for_each_ring(ring, instance, RINGS_ALL, CPU_ALL)
+		if (ring->kind == ABI_RING_FAST)
 			ring_set_recording(ring->view.ring, 0, false);
-	}
 }
 
 void instance_set_on(struct instance *instance, bool on)

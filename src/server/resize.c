@@ -35,62 +35,85 @@ static void count_retired(struct instance *instance, uint64_t lost)
 	shm_store(word, shm_load(word) + lost);
 }
 
-/* The old ring of this place goes, with what is still in it. */
-static void drop_prev(struct instance *instance, uint32_t cpu, int kind,
-		      uint32_t generation)
+/* The generation in which a change of now will be known. */
+static uint32_t next_generation(const struct instance *instance)
 {
-	struct abi_ring_ref *prev = &instance->abi->prev[cpu][kind];
-	struct abi_ring_ref ref = ref_load(prev);
+	return shm_load(&instance->root->control->generation) + 1;
+}
+
+/* No ring is here any more; writers may use it until @generation. */
+static void drop(struct instance *instance, struct abi_ring_ref *shared,
+		 uint32_t generation)
+{
+	struct abi_ring_ref ref = ref_load(shared);
 
 	if (!ref.off)
 		return;
-	ref_store(prev, (struct abi_ring_ref) { 0, 0 });
+	ref_store(shared, (struct abi_ring_ref) { 0, 0 });
 	arena_free(instance->root, &ref, generation);
+}
+
+static void drop_side(struct instance *instance, uint32_t cpu, uint32_t side)
+{
+	struct abi_side *abi = &instance->abi->side[side];
+	uint32_t generation = next_generation(instance);
+
+	for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
+		drop(instance, &abi->prev[cpu][kind], generation);
+		drop(instance, &abi->ring[cpu][kind], generation);
+	}
 }
 
 void instance_drop_rings(struct instance *instance)
 {
-	struct root *root = instance->root;
-	uint32_t generation = shm_load(&root->control->generation) + 1;
-
-	for (uint32_t cpu = 0; cpu < root->nr_cpus; cpu++) {
-		for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
-			struct abi_ring_ref *ring = &instance->abi->ring[cpu][kind];
-			struct abi_ring_ref ref = ref_load(ring);
-
-			drop_prev(instance, cpu, kind, generation);
-			ref_store(ring, (struct abi_ring_ref) { 0, 0 });
-			arena_free(root, &ref, generation);
-		}
-	}
+	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++)
+		for (uint32_t side = 0; side < ABI_SIDES; side++)
+			drop_side(instance, cpu, side);
 	instance->rings_serial++;
 }
 
-/* Put the plan's rings in place of those that are there. */
-static void plan_use(struct instance *instance, const struct ring_plan *plan)
+/* From the first step on nobody swaps any more: what is spare stays spare. */
+void instance_free_spare(struct instance *instance)
 {
-	struct abi_buffer *abi = instance->abi;
-	/* The one in which this change will be known. */
-	uint32_t generation =
-		shm_load(&instance->root->control->generation) + 1;
+	__atomic_and_fetch(&instance->abi->spare, ~(uint32_t)ABI_SPARE_THERE,
+			   __ATOMIC_ACQ_REL);
+	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++)
+		drop_side(instance, cpu, !abi_main_side(instance->abi, cpu));
+	instance->rings_serial++;
+}
+
+static void use_side(struct instance *instance, const struct ring_plan *plan,
+		     uint32_t side)
+{
+	struct abi_side *abi = &instance->abi->side[side];
+	uint32_t generation = next_generation(instance);
 
 	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++) {
 		for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
-			struct abi_ring_ref old = ref_load(&abi->ring[cpu][kind]);
+			struct abi_ring_ref ref = plan->ref[side][cpu][kind];
+			struct abi_ring_ref *ring = &abi->ring[cpu][kind];
+			struct abi_ring_ref *prev = &abi->prev[cpu][kind];
 
-			if (!plan->ref[cpu][kind].off)
+			if (!ref.off)
 				continue;
-			drop_prev(instance, cpu, kind, generation);
+			drop(instance, prev, generation);
 			if (plan->is_keeping)
-				ref_store(&abi->prev[cpu][kind], old);
+				ref_store(prev, ref_load(ring));
 			else
-				arena_free(instance->root, &old, generation);
-			ref_store(&abi->ring[cpu][kind], plan->ref[cpu][kind]);
+				drop(instance, ring, generation);
+			ref_store(ring, ref);
 		}
 	}
+}
+
+void ring_plan_use(struct instance *instance, const struct ring_plan *plan)
+{
+	for (uint32_t side = 0; side < ABI_SIDES; side++)
+		use_side(instance, plan, side);
 	instance->rings_serial++;
 }
 
+/* New rings of @cpu, or all, on the sides on which it has some. */
 static int replace(struct instance *instance, int cpu, const uint64_t *cpu_kb,
 		   bool has_to_keep)
 {
@@ -99,12 +122,16 @@ static int replace(struct instance *instance, int cpu, const uint64_t *cpu_kb,
 
 	if (!plan)
 		return -ENOMEM;
-	plan->cpu = cpu;
 	plan->cpu_kb = cpu_kb;
 	plan->is_keeping = has_to_keep;
+	for (uint32_t i = 0; i < instance->root->nr_cpus; i++)
+		for (uint32_t side = 0; side < ABI_SIDES; side++)
+			if ((cpu == CPU_ALL || (uint32_t)cpu == i) &&
+			    shm_load(&instance->abi->side[side].ring[i][0].off))
+				ring_plan_add(plan, side, i);
 	r = ring_plan_make(instance, plan);
 	if (!r)
-		plan_use(instance, plan);
+		ring_plan_use(instance, plan);
 	free(plan);
 	return r ? r : instance_sync(instance);
 }
@@ -153,14 +180,11 @@ int instance_resize(struct instance *instance, int cpu, uint64_t kb)
 /* New rings, as the buffer now says, and nothing in them. */
 static int rebuild(struct instance *instance)
 {
-	uint64_t cpu_kb[ABI_CPUS];
 	int r;
 
 	if (!instance_has_rings(instance))
 		return 0;
-	for (uint32_t i = 0; i < instance->root->nr_cpus; i++)
-		cpu_kb[i] = shm_load(&instance->abi->cpu_kb[i]);
-	r = replace(instance, CPU_ALL, cpu_kb, false);
+	r = replace(instance, CPU_ALL, NULL, false);
 	if (!r)
 		shm_store(&instance->abi->time_start, timebase_now(instance));
 	return r;
@@ -173,7 +197,7 @@ int instance_set_clock(struct instance *instance, uint32_t row)
 
 	/* To choose the same again empties the buffer, too. */
 	if (row == old) {
-		instance_clear(instance, CPU_ALL);
+		instance_clear(instance, RINGS_ALL, CPU_ALL);
 		return 0;
 	}
 	shm_store(&instance->abi->clock, row);
@@ -197,19 +221,14 @@ int instance_set_page_bytes(struct instance *instance, uint32_t bytes)
 	return r;
 }
 
-void instance_clear(struct instance *instance, int cpu)
+void instance_clear(struct instance *instance, enum rings which, int cpu)
 {
-	if (instance_sync(instance))
-		return;
-	for (uint32_t i = 0; i < instance->nr_rings; i++) {
-		struct instance_ring *ring = &instance->rings[i];
+	struct instance_ring *ring;
 
-		if (!ring->map || (cpu != CPU_ALL && ring->cpu != (uint32_t)cpu))
-			continue;
+	for_each_ring(ring, instance, which, cpu)
 		ring_clear(&ring->view);
-	}
 	instance->rings_serial++;
-	if (cpu == CPU_ALL)
+	if (which != RINGS_SNAPSHOT && cpu == CPU_ALL)
 		shm_store(&instance->abi->time_start, timebase_now(instance));
 	instance_retire(instance);
 }
@@ -237,7 +256,8 @@ void instance_retire(struct instance *instance)
 		    (!new.overrun || new.oldest_ns < old.oldest_ns))
 			continue;
 		count_retired(instance, old.entries);
-		drop_prev(instance, ring->cpu, ring->kind, generation);
+		drop(instance, &instance->abi->side[ring->side].prev
+				[ring->cpu][ring->kind], generation);
 	}
 	instance_sync(instance);
 	arena_reap(root);

@@ -24,8 +24,16 @@ struct instance_ring {
 	struct mapping *map;
 	struct ring_view view;
 	uint32_t cpu;
+	uint32_t side;
 	enum abi_ring_kind kind;
 	bool is_prev;
+};
+
+/* Which of them: those that are recorded to, the snapshot, or all. */
+enum rings {
+	RINGS_MAIN,
+	RINGS_SNAPSHOT,
+	RINGS_ALL,
 };
 
 /* ---- rings.c ---- */
@@ -36,18 +44,25 @@ void instance_set_defaults(struct instance *instance);
 int instance_sync(struct instance *instance);
 void instance_done(struct instance *instance);
 bool instance_has_rings(const struct instance *instance);
-/* The ring, or NULL. */
+/* The ring that is recorded to, or NULL. */
 struct instance_ring *instance_ring(struct instance *instance, uint32_t cpu,
 				    enum abi_ring_kind kind);
-/* Make rings for all CPUs if there are none. */
-int instance_need_rings(struct instance *instance);
+/* Those of @cpu (or all) that are there, the old before the new; the first one
+ * after NULL. */
+struct instance_ring *instance_next_ring(struct instance *instance,
+					 enum rings which, int cpu,
+					 struct instance_ring *after);
+#define for_each_ring(ring, instance, which, cpu)			\
+	for ((ring) = instance_next_ring(instance, which, cpu, NULL); (ring); \
+	     (ring) = instance_next_ring(instance, which, cpu, ring))
 /* Bytes of a sub-buffer. */
 uint32_t instance_page_bytes(const struct instance *instance);
 /* The size that buffer_size_kb shows. */
 uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu);
 
 /* The sums that `stats` and the header of `trace` show; @cpu may be CPU_ALL. */
-void instance_stats(struct instance *instance, int cpu, struct ring_stats *ret_stats);
+void instance_stats(struct instance *instance, enum rings which, int cpu,
+		    struct ring_stats *ret_stats);
 
 /* Of the records there are.  Looks at every page. */
 uint64_t instance_unread_bytes(struct instance *instance, int cpu);
@@ -62,20 +77,47 @@ int instance_resize(struct instance *instance, int cpu, uint64_t kb);
 int instance_set_clock(struct instance *instance, uint32_t row);
 /* What is recorded goes, unless they have that size already. */
 int instance_set_page_bytes(struct instance *instance, uint32_t bytes);
-void instance_clear(struct instance *instance, int cpu);
+void instance_clear(struct instance *instance, enum rings which, int cpu);
 /* Give back all of them, with what was recorded. */
 void instance_drop_rings(struct instance *instance);
+/* Give back the other side, with the snapshot.  The processes are to be told. */
+void instance_free_spare(struct instance *instance);
+/* Put new rings in the place of those that are there. */
+struct ring_plan;
+void ring_plan_use(struct instance *instance, const struct ring_plan *plan);
 /* Give back rings of before a resize that nobody needs any more. */
 void instance_retire(struct instance *instance);
 
-/* New rings of @cpu (or all) with the wanted sizes and clock, not yet in use. */
+/* ---- ring_plan.c ---- */
+
+/* New rings with the wanted sizes and clock, not yet in use. */
 struct ring_plan {
-	int cpu;
-	const uint64_t *cpu_kb;		/* [nr_cpus] */
+	uint64_t cpus[ABI_SIDES][ABI_CPUS / 64];	/* that are to have some */
+	const uint64_t *cpu_kb;		/* [nr_cpus]; NULL: as they are */
 	bool is_keeping;		/* what is in the old rings' old rings */
-	struct abi_ring_ref ref[ABI_CPUS][ABI_RING_KINDS];
+	struct abi_ring_ref ref[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];
 };
+
+static inline void ring_plan_add(struct ring_plan *plan, uint32_t side, uint32_t cpu)
+{
+	plan->cpus[side][cpu / 64] |= 1ull << cpu % 64;
+}
 int ring_plan_make(struct instance *instance, struct ring_plan *plan);
+/* Make rings for all CPUs if there are none. */
+int instance_need_rings(struct instance *instance);
+/* Make the other side, for snapshots, if there is none.  The processes are to be
+ * told. */
+int instance_need_spare(struct instance *instance);
+
+/* ---- snapshot.c ---- */
+
+/* Has it both sides? */
+bool instance_has_spare(const struct instance *instance);
+/* What is recorded to becomes the snapshot, and what was that is recorded to; of
+ * one CPU, or all.  It must have both sides. */
+void instance_swap(struct instance *instance, int cpu);
+/* A program may have asked for the other side. */
+void instance_answer_spare(struct instance *instance);
 
 /* ---- carry.c ---- */
 

@@ -47,9 +47,12 @@ struct instance {
 	uint32_t nr_open;		/* files */
 	uint32_t number;		/* abi_buffer row, bit in abi_event.wanted */
 	struct abi_buffer *abi;
-	struct instance_ring *rings;	/* what abi->ring and ->prev name */
+	struct instance_ring *rings;	/* what abi->side names */
 	uint32_t nr_rings;
-	uint64_t rings_serial;		/* bumped when they change or are cleared */
+	uint64_t sides[ABI_CPUS / 64];	/* which are recorded to, at the last
+					 * instance_sync() */
+	uint64_t rings_serial;		/* bumped when they change, are swapped or
+					 * cleared */
 	uint64_t reads_serial;		/* bumped when records are consumed */
 	uint64_t pipe_cpus[ABI_CPUS / 64];	/* with an open trace_pipe */
 	struct event_filter *filters;	/* by row, of the events that there

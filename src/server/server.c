@@ -348,6 +348,8 @@ void server_tick(struct server *server)
 			filters_refresh(instance);
 			pids_expire(instance);
 			instance_retire(instance);
+			if (root->state == SERVER_ROOT_ALIVE)
+				instance_answer_spare(instance);
 		}
 		arena_reap(root);
 		if (root->nr_live && has_rings(root))
@@ -362,7 +364,7 @@ static void add_info(struct instance *instance, struct server_root_info *info)
 {
 	struct ring_stats stats;
 
-	instance_stats(instance, CPU_ALL, &stats);
+	instance_stats(instance, RINGS_MAIN, CPU_ALL, &stats);
 	info->entries += stats.entries;
 	info->bytes += instance_unread_bytes(instance, CPU_ALL);
 	info->overruns += stats.overrun + stats.dropped +

@@ -168,7 +168,7 @@ int stats_show(struct tracefs_node *node, struct text *out)
 
 	/* What is on its way out is not counted, nor printed any more. */
 	instance_retire(instance);
-	instance_stats(instance, (int)node->number, &stats);
+	instance_stats(instance, RINGS_MAIN, (int)node->number, &stats);
 	text_printf(out,
 		    "entries: %" PRIu64 "\n"
 		    "overrun: %" PRIu64 "\n"
@@ -216,7 +216,7 @@ static void free_close(struct tracefs_file *file)
 		return;
 	if (instance_options(instance) & OPTION_STOP_ON_FREE)
 		instance_set_on(instance, false);
-	instance_clear(instance, CPU_ALL);
+	instance_clear(instance, RINGS_ALL, CPU_ALL);
 	if (file->node->root->state == SERVER_ROOT_ALIVE &&
 	    !instance_resize(instance, CPU_ALL, 1))
 		tracefs_file_apply(file);

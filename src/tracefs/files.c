@@ -63,6 +63,11 @@ static const struct tracefs_def root_files[] = {
 	  "\t\t\t  > takes out those that are in it, >> does not",
 	  .show = event_pids_show, .store = event_pids_store,
 	  .truncate = event_pids_truncate },
+	{ "snapshot", 0640,
+	  "1: trace and snapshot change places, and recording goes on in the\n"
+	  "\t\t\t  other, which is made if it is not there; 0: the snapshot is\n"
+	  "\t\t\t  freed; any other number: emptied; it reads as trace does",
+	  .stream = &snapshot_stream, .store = snapshot_store },
 	{ "timestamp_mode", 0440, "how records hold their time",
 	  .show = timestamp_mode_show },
 	{ "trace", 0640,
@@ -138,6 +143,10 @@ static const struct tracefs_def ftrace_event_files[] = {
 static const struct tracefs_def cpu_files[] = {
 	{ "buffer_size_kb", 0640, "KB of buffer of this CPU",
 	  .show = cpu_size_show, .store = cpu_size_store },
+	{ "snapshot", 0640, "the same of this CPU alone; but 0 is not taken",
+	  .stream = &snapshot_stream, .store = snapshot_store },
+	{ "snapshot_raw", 0440, "it in binary, page by page; taken out",
+	  .stream = &snapshot_raw_stream },
 	{ "stats", 0440, "records there, lost and read", .show = stats_show },
 	{ "trace", 0640, "as above, of this CPU; so is trace_pipe",
 	  .stream = &trace_stream, .store = trace_store,

@@ -76,6 +76,12 @@ int trace_truncate(struct tracefs_file *file);
 /* pipe.c, raw.c */
 extern const struct tracefs_stream pipe_stream, raw_stream;
 
+/* snapshot.c; the streams are those of trace.c and raw.c */
+extern const struct tracefs_stream snapshot_stream, snapshot_raw_stream;
+STORE(snapshot_store);
+/* What the file shows if there is no snapshot. */
+void snapshot_print_help(struct tracefs_node *node, struct text *out);
+
 /* buffer.c */
 LOOKUP(per_cpu_lookup);
 LIST(per_cpu_list);
@@ -120,6 +126,14 @@ STORE(saved_cmdlines_size_store);
 SHOW(saved_tgids_show);
 SHOW(timestamp_mode_show);
 SHOW(readme_show);
+
+/* The rings that a file is about. */
+static inline enum rings tracefs_rings(const struct tracefs_node *node)
+{
+	return node->def->stream == &snapshot_stream ||
+	       node->def->stream == &snapshot_raw_stream ?
+	       RINGS_SNAPSHOT : RINGS_MAIN;
+}
 
 /* The CPU of a file below per_cpu/cpuN, else CPU_ALL. */
 static inline int tracefs_cpu(const struct tracefs_node *node)

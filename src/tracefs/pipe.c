@@ -57,7 +57,8 @@ static int pipe_open(struct tracefs_file *file)
 	if (r)
 		return r;
 	pipe = calloc(1, sizeof(*pipe));
-	r = pipe ? merge_new(instance, cpu, true, &pipe->merge) : -ENOMEM;
+	r = pipe ? merge_new(instance, RINGS_MAIN, cpu, true,
+			     &pipe->merge) : -ENOMEM;
 	if (r) {
 		free(pipe);
 		cpus_give(instance, cpu);

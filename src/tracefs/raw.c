@@ -38,7 +38,8 @@ static int raw_open(struct tracefs_file *file)
 		return -ENOMEM;
 	raw->page_bytes = instance_page_bytes(instance);
 	raw->page = calloc(1, raw->page_bytes);
-	r = raw->page ? merge_new(instance, tracefs_cpu(file->node), true,
+	r = raw->page ? merge_new(instance, tracefs_rings(file->node),
+				  tracefs_cpu(file->node), true,
 				  &raw->merge) : -ENOMEM;
 	if (r) {
 		free(raw->page);
@@ -234,6 +235,16 @@ const struct tracefs_stream raw_stream = {
 	.read = raw_read,
 	.read_whole = raw_read_whole,
 	.poll = raw_poll,
+	.is_pipe = true,
+	.size = (off_t)1 << 62,
+};
+
+/* It has no poll: a program never waits for a snapshot in that way. */
+const struct tracefs_stream snapshot_raw_stream = {
+	.open = raw_open,
+	.close = raw_close,
+	.read = raw_read,
+	.read_whole = raw_read_whole,
 	.is_pipe = true,
 	.size = (off_t)1 << 62,
 };

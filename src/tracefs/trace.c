@@ -55,9 +55,23 @@ static void look_ahead(struct reader *reader, struct merge_record *record,
 		place->next_time = next.time;
 }
 
-/* The next piece of text; 0 at the end. */
-static int reader_next(struct reader *reader, struct instance *instance)
+static void print_header(struct tracefs_node *node, struct text *out)
 {
+	struct instance *instance = tracefs_instance(node);
+	enum rings which = tracefs_rings(node);
+	struct ring_stats stats;
+
+	instance_stats(instance, which, tracefs_cpu(node), &stats);
+	if (which == RINGS_SNAPSHOT && !stats.entries)
+		snapshot_print_help(node, out);
+	else
+		line_print_header(instance, which, out);
+}
+
+/* The next piece of text; 0 at the end. */
+static int reader_next(struct reader *reader, struct tracefs_node *node)
+{
+	struct instance *instance = tracefs_instance(node);
 	uint64_t options = instance_options(instance);
 	struct merge_record record;
 	struct line_place place;
@@ -66,7 +80,7 @@ static int reader_next(struct reader *reader, struct instance *instance)
 	text_reset(&reader->text);
 	if (!reader->has_header) {
 		reader->has_header = true;
-		line_print_header(instance, &reader->text);
+		print_header(node, &reader->text);
 		return 1;
 	}
 	if (merge_peek(reader->merge, &record) <= 0)
@@ -102,12 +116,13 @@ static int reader_start(struct reader *reader, struct tracefs_node *node)
 		.held = reader->held,
 	};
 	text_reset(&reader->text);
-	instance_stats(instance, CPU_ALL, &stats);
+	instance_stats(instance, tracefs_rings(node), CPU_ALL, &stats);
 	reader->is_overrun = stats.overrun != 0;
 	comms_expire(node->root);
 	if (node->root->nr_live)
 		comms_refresh(node->root);
-	r = merge_new(instance, tracefs_cpu(node), false, &reader->merge);
+	r = merge_new(instance, tracefs_rings(node), tracefs_cpu(node), false,
+		      &reader->merge);
 	if (!r)
 		r = merge_start(reader->merge);
 	return r < 0 ? r : 0;
@@ -125,7 +140,8 @@ static int trace_open(struct tracefs_file *file)
 		return -ENOMEM;
 	text_init(&reader->text, LINE_BYTES_MAX);
 	text_init(&reader->held, ABI_PAGE_BYTES_MAX);
-	if (instance_options(instance) & OPTION_PAUSE_ON_TRACE) {
+	if (tracefs_rings(file->node) == RINGS_MAIN &&
+	    (instance_options(instance) & OPTION_PAUSE_ON_TRACE)) {
 		reader->has_paused = true;
 		instance_pause(instance);
 	}
@@ -150,7 +166,7 @@ static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
 		size_t part;
 
 		if ((size_t)skip >= reader->text.len) {
-			if (!reader_next(reader, tracefs_instance(file->node)))
+			if (!reader_next(reader, file->node))
 				break;
 			continue;
 		}
@@ -183,6 +199,12 @@ const struct tracefs_stream trace_stream = {
 	.close = trace_close,
 };
 
+const struct tracefs_stream snapshot_stream = {
+	.open = trace_open,
+	.read = trace_read,
+	.close = trace_close,
+};
+
 /* What is written does not matter: > has emptied the buffer, >> nothing. */
 ssize_t trace_store(struct tracefs_file *file, const char *buf, size_t size,
 		    pid_t tid)
@@ -195,6 +217,7 @@ ssize_t trace_store(struct tracefs_file *file, const char *buf, size_t size,
 
 int trace_truncate(struct tracefs_file *file)
 {
-	instance_clear(tracefs_instance(file->node), tracefs_cpu(file->node));
+	instance_clear(tracefs_instance(file->node), RINGS_MAIN,
+		       tracefs_cpu(file->node));
 	return 0;
 }

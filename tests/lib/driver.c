@@ -157,12 +157,12 @@ int driver_rings(struct driver *d, const struct driver_config *config)
 			.clock_ns = d->control->clock.ns0,
 		};
 
-		r = place(d, &buffer->ring[cpu][ABI_RING_FAST], &ring);
+		r = place(d, &buffer->side[0].ring[cpu][ABI_RING_FAST], &ring);
 		if (r)
 			break;
 		ring.nr_pages = config->slow_pages;
 		ring.flags = ABI_RING_LOCKED;
-		r = place(d, &buffer->ring[cpu][ABI_RING_SLOW], &ring);
+		r = place(d, &buffer->side[0].ring[cpu][ABI_RING_SLOW], &ring);
 	}
 	buffer->page_bytes = config->page_bytes;
 	__atomic_store_n(&buffer->used, 1, __ATOMIC_RELEASE);
@@ -173,7 +173,7 @@ struct abi_ring *driver_ring(struct driver *d, uint32_t cpu, int kind)
 {
 	struct abi_buffer *buffer = (void *)(d->mem + d->control->buffers_off);
 
-	return (struct abi_ring *)(d->mem + buffer->ring[cpu][kind].off);
+	return (struct abi_ring *)(d->mem + buffer->side[0].ring[cpu][kind].off);
 }
 
 uint64_t driver_nr_records(struct driver *d)

@@ -96,7 +96,7 @@ void trace_read(struct driver *d, struct trace *trace)
 	memset(trace, 0, sizeof(*trace));
 	for (uint32_t cpu = 0; cpu < d->control->nr_cpus; cpu++) {
 		for (int kind = 0; kind < ABI_RING_KINDS; kind++)
-			read_ring(d, &buffer->ring[cpu][kind], trace);
+			read_ring(d, &buffer->side[0].ring[cpu][kind], trace);
 	}
 }
 

@@ -154,7 +154,7 @@ static inline void ring_root_look(struct torture *t, struct ring_root *root)
 	}
 	CHECK_EQ(root->driver.control->nr_cpus, t->nr_cpus);
 	for (uint32_t i = 0; i < t->nr_rings; i++) {
-		struct abi_ring_ref *ref = &buffer->ring[i / 2][i % 2];
+		struct abi_ring_ref *ref = &buffer->side[0].ring[i / 2][i % 2];
 
 		CHECK_EQ(ring_view_init(&t->views[i], root->driver.mem +
 					ref->off, ref->bytes), 0);

@@ -205,7 +205,7 @@ static inline void fake_follow(struct fake_root *root)
 static inline struct abi_ring *fake_ring(struct fake_root *root, uint32_t cpu,
 					 enum abi_ring_kind kind)
 {
-	uint64_t off = root->buffer->ring[cpu][kind].off;
+	uint64_t off = root->buffer->side[0].ring[cpu][kind].off;
 
 	return off ? (struct abi_ring *)(root->mem + off) : NULL;
 }

@@ -173,8 +173,8 @@ static void each_file_has_what_was_said(void **state)
 	/* Events come later, and find rings. */
 	assert_int_equal(f->root.buffer[0].used, 1);
 	assert_int_equal(f->root.buffer[1].used, 0);
-	assert_int_equal(f->root.buffer[0].ring[0][ABI_RING_FAST].bytes,
-			 f->root.buffer[0].ring[1][ABI_RING_FAST].bytes);
+	assert_int_equal(f->root.buffer[0].side[0].ring[0][ABI_RING_FAST].bytes,
+			 f->root.buffer[0].side[0].ring[1][ABI_RING_FAST].bytes);
 }
 
 static void wrong_words_are_logged_and_leave_no_trace(void **state)

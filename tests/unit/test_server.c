@@ -146,7 +146,7 @@ static void a_root_that_starts_is_alive(void **state)
 	assert_int_equal(info.state, SERVER_ROOT_ALIVE);
 	/* it was held until it could record */
 	assert_int_equal(root.control->hold, 0);
-	assert_int_not_equal(root.buffer->ring[1][ABI_RING_FAST].off, 0);
+	assert_int_not_equal(root.buffer->side[0].ring[1][ABI_RING_FAST].off, 0);
 	assert_int_equal(root.buffer->used, 1);
 	fake_root_done(&root);
 }
@@ -163,7 +163,7 @@ static void wishes_from_before_the_server(void **state)
 	root.control->boot_state = ABI_BOOT_WANTED;
 	fake_root_show(&root, "one.1");
 	dispatch(f);
-	assert_int_not_equal(root.buffer->ring[0][ABI_RING_FAST].off, 0);
+	assert_int_not_equal(root.buffer->side[0].ring[0][ABI_RING_FAST].off, 0);
 	assert_int_equal(root.control->generation, 1);
 	restart(f);
 	assert_int_equal(root.control->generation, 1);
@@ -267,7 +267,7 @@ static void strangers_do_not_count(void **state)
 	root.control->pid = (uint32_t)pid;
 	root.processes[0].pid = (uint32_t)pid;
 	/* so that it is not removed at once */
-	root.buffer->ring[0][0].off = ABI_ARENA_OFF;
+	root.buffer->side[0].ring[0][0].off = ABI_ARENA_OFF;
 	fake_root_show(&root, "one.1");
 	dispatch(f);
 	assert_true(get_info(f, "one.1", &info));
@@ -454,12 +454,12 @@ static void arena_of_a_dead_server_is_left_alone(void **state)
 	end = (uint64_t)st.st_size;
 	restart(f);
 	assert_int_equal(tree_echo(f->server, "one.1/trace_clock", "boot"), 0);
-	assert_true(root.buffer->ring[0][0].off >= end);
+	assert_true(root.buffer->side[0].ring[0][0].off >= end);
 	/* settled: from the start again */
 	fake_follow(&root);
 	restart(f);
 	assert_int_equal(tree_echo(f->server, "one.1/trace_clock", "mono"), 0);
-	assert_true(root.buffer->ring[0][0].off < end);
+	assert_true(root.buffer->side[0].ring[0][0].off < end);
 	fake_root_done(&root);
 }
 

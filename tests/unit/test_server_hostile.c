@@ -63,7 +63,7 @@ static void spoil(struct fake_root *root, uint64_t off, uint64_t bytes)
 static void spoil_ring(struct fake_root *root)
 {
 	const struct abi_ring_ref *ref =
-		&root->buffer->ring[rnd() % FAKE_CPUS][rnd() % ABI_RING_KINDS];
+		&root->buffer->side[0].ring[rnd() % FAKE_CPUS][rnd() % ABI_RING_KINDS];
 
 	if (ref->off < ABI_ARENA_OFF || ref->off % 4096 || ref->bytes < 65536 ||
 	    ref->off + ref->bytes > ABI_ARENA_OFF + (8u << 20))
@@ -102,8 +102,8 @@ static void spoil_something(struct fake_root *root)
 		spoil(root, ABI_BUFFERS_OFF, 256);
 		break;
 	case 5:
-		spoil(root, ABI_BUFFERS_OFF + offsetof(struct abi_buffer, ring),
-		      FAKE_CPUS * sizeof(root->buffer->ring[0]));
+		spoil(root, ABI_BUFFERS_OFF + offsetof(struct abi_buffer, side),
+		      FAKE_CPUS * sizeof(root->buffer->side[0].ring[0]));
 		break;
 	case 6:
 		spoil(root, ABI_HEAP_OFF, 2048);

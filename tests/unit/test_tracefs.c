@@ -87,7 +87,8 @@ static void names_and_modes_are_the_kernels(void **state)
 		"events/ 755\nfree_buffer 200\ninstances/ 750\noptions/ 750\n"
 		"per_cpu/ 750\nsaved_cmdlines 440\nsaved_cmdlines_size 640\nsaved_tgids 440\n"
 		"set_event 640\nset_event_notrace_pid 640\nset_event_pid 640\n"
-		"timestamp_mode 440\ntrace 640\ntrace_clock 640\ntrace_marker 220\n"
+		"snapshot 640\ntimestamp_mode 440\ntrace 640\ntrace_clock 640\n"
+		"trace_marker 220\n"
 		"trace_marker_raw 220\ntrace_options 640\ntrace_pipe 440\n"
 		"tracing_cpumask 640\ntracing_on 640\n");
 	assert_string_equal(ls(f->server, "fake.1/events"),
@@ -103,7 +104,8 @@ static void names_and_modes_are_the_kernels(void **state)
 	assert_string_equal(ls(f->server, "fake.1/per_cpu"),
 		"cpu0/ 750\ncpu1/ 750\n");
 	assert_string_equal(ls(f->server, "fake.1/per_cpu/cpu1"),
-		"buffer_size_kb 640\nstats 440\ntrace 640\ntrace_pipe 440\n"
+		"buffer_size_kb 640\nsnapshot 640\nsnapshot_raw 440\n"
+		"stats 440\ntrace 640\ntrace_pipe 440\n"
 		"trace_pipe_raw 440\n");
 }
 
@@ -367,7 +369,7 @@ static void wrong_values_change_nothing(void **state)
 		assert_string_equal(tree_cat(f->server, path), before);
 		free(before);
 	}
-	assert_int_equal(f->root.buffer->ring[0][0].off, 0);
+	assert_int_equal(f->root.buffer->side[0].ring[0][0].off, 0);
 }
 
 static void right_values_in_odd_spellings(void **state)

@@ -393,12 +393,12 @@ static void resizing_keeps_what_was_recorded(void **state)
 		"          worker-4711    [000] .....     2.000000: tick: n=2\n"
 		"          worker-4711    [001] .....     3.000000: tick: n=3\n");
 	/* drained: the old rings go */
-	assert_int_not_equal(f->root.buffer->prev[0][FAST].off, 0);
+	assert_int_not_equal(f->root.buffer->side[0].prev[0][FAST].off, 0);
 	assert_int_equal(tree_echo(f->server, "fake.1/trace", ""), 0);
-	assert_int_not_equal(f->root.buffer->prev[0][FAST].off, 0);
+	assert_int_not_equal(f->root.buffer->side[0].prev[0][FAST].off, 0);
 	fake_follow(&f->root);		/* not before no writer has them */
 	assert_int_equal(tree_echo(f->server, "fake.1/trace", ""), 0);
-	assert_int_equal(f->root.buffer->prev[0][FAST].off, 0);
+	assert_int_equal(f->root.buffer->side[0].prev[0][FAST].off, 0);
 }
 
 /* A thousand resizes need no more room than a few. */
@@ -414,8 +414,8 @@ static void arena_is_used_again(void **state)
 		assert_int_equal(tree_echo(f->server, "fake.1/buffer_size_kb", kb), 0);
 		fake_follow(&f->root);
 		for (uint32_t cpu = 0; cpu < FAKE_CPUS; cpu++)
-			if (f->root.buffer->ring[cpu][FAST].off > highest)
-				highest = f->root.buffer->ring[cpu][FAST].off;
+			if (f->root.buffer->side[0].ring[cpu][FAST].off > highest)
+				highest = f->root.buffer->side[0].ring[cpu][FAST].off;
 	}
 	assert_true(highest < ABI_ARENA_OFF + (16u << 20));
 }

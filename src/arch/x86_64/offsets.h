@@ -15,7 +15,7 @@
 
 #define SET_NR_CPUS		0
 #define SET_SMALL_MAX		4
-#define SET_FAST		24
+#define SET_FAST		40
 
 #define EVENT_SET		64	/* struct ulf_event */
 #define EVENT_ID		72
