@@ -46,20 +46,12 @@ struct trace_seq;		/* named by prototypes in trace headers */
 /*
  * The static branch.  The table row names the tracepoint by its symbol, as
  * PIC code could not pass the address of one in another shared object as an
- * immediate operand.  "?": the row belongs to the section group of the code, if
- * it has one, and the linker drops both where it merges inline functions of
- * C++.  "R": --gc-sections keeps it, though only __start___ulf_sites names it
- * (binutils and compilers that do not know it keep what is named so).
+ * immediate operand.
  */
-#if defined(__has_attribute) && __has_attribute(retain)
-#define __ULF_SITE_FLAGS	"awR?"
-#else
-#define __ULF_SITE_FLAGS	"aw?"
-#endif
 #define __ULF_SITE(name)						\
 	__asm__ goto ("661:\n\t"					\
 		".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"		\
-		".pushsection __ulf_sites, \"" __ULF_SITE_FLAGS "\"\n\t" \
+		".pushsection __ulf_sites, \"" __ULF_SECTION_FLAGS "\"\n\t" \
 		".balign 8\n\t"						\
 		"662: .long 661b - 662b, %l[__ulf_on] - 662b\n\t"	\
 		".quad " __ULF_SYMBOL(name) "\n\t"			\

@@ -17,7 +17,7 @@ extern "C" {
 #define ULF_EXPORT	__attribute__((visibility("default")))
 #define ULF_HIDDEN	__attribute__((visibility("hidden")))
 #define ULF_PROTECTED	__attribute__((visibility("protected")))
-#define ULF_ABI_VERSION	2
+#define ULF_ABI_VERSION	3
 
 /* Called through the GOT, which is filled at load time: the dynamic linker
  * must not be entered in the middle of an event, perhaps by a handler. */
@@ -39,6 +39,19 @@ extern "C" {
 #endif
 #ifndef ULF_RETAIN
 #define ULF_RETAIN
+#endif
+
+/*
+ * The same for rows that are written in assembly.  "?": the row belongs to the
+ * section group of the code, if it has one, and the linker drops both where it
+ * merges inline functions of C++.  "R": --gc-sections keeps it, though only the
+ * table's start names it (binutils and compilers that do not know it keep what
+ * is named so).
+ */
+#if defined(__has_attribute) && __has_attribute(retain)
+#define __ULF_SECTION_FLAGS	"awR?"
+#else
+#define __ULF_SECTION_FLAGS	"aw?"
 #endif
 
 /* ---- tracepoints ---- */
@@ -149,6 +162,13 @@ struct ulf_table {
 	const struct ulf_symbol *symbols;
 };
 
+/* A constant format, or text, of trace_printk() and the like. */
+struct ulf_format {
+	const char *text;
+	unsigned long ip;		/* of the call */
+	const void *shared;		/* what libulf made of it; NULL: nothing */
+};
+
 /* ---- one a program or shared object ---- */
 
 struct ulf_module {
@@ -159,6 +179,7 @@ struct ulf_module {
 	struct tracepoint **tracepoints, **tracepoints_end;
 	const struct ulf_eval **evals, **evals_end;
 	const struct ulf_table **tables, **tables_end;
+	struct ulf_format *formats, *formats_end;
 	struct ulf_module *next;	/* libulf's list */
 	void *priv;			/* libulf's own */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tells libulf what a program or shared object brings.  Every source file
- * that includes <linux/tracepoint.h> has the constructor; the linker merges
+ * that includes <linux/tracepoint.h> or <ulf/tracing.h> has the constructor; the linker merges
  * __ulf_module to one, and only the first call for it counts.
  */
 #ifndef ULF_MODULE_H
@@ -30,6 +30,10 @@ extern const struct ulf_table *__start___ulf_tables[]
 	__attribute__((weak)) ULF_HIDDEN;
 extern const struct ulf_table *__stop___ulf_tables[]
 	__attribute__((weak)) ULF_HIDDEN;
+extern struct ulf_format __start___ulf_formats[]
+	__attribute__((weak)) ULF_HIDDEN;
+extern struct ulf_format __stop___ulf_formats[]
+	__attribute__((weak)) ULF_HIDDEN;
 
 __attribute__((weak)) ULF_HIDDEN struct ulf_module __ulf_module = {
 	ULF_ABI_VERSION, 0,
@@ -38,6 +42,7 @@ __attribute__((weak)) ULF_HIDDEN struct ulf_module __ulf_module = {
 	__start___ulf_tracepoints, __stop___ulf_tracepoints,
 	__start___ulf_evals, __stop___ulf_evals,
 	__start___ulf_tables, __stop___ulf_tables,
+	__start___ulf_formats, __stop___ulf_formats,
 	NULL, NULL,
 };
 

@@ -4,6 +4,7 @@
 #define ULF_TRACING_H
 
 #include <ulf/event.h>
+#include <ulf/printk.h>
 
 #ifdef __cplusplus
 extern "C" {

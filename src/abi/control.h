@@ -9,7 +9,8 @@
  *	comms_off	struct abi_comm [ABI_COMMS]
  *	events_off	struct abi_event [ABI_EVENTS]
  *	buffers_off	struct abi_buffer [ABI_BUFFERS]
- *	heap_off	blobs: module paths, event formats (never freed)
+ *	heap_off	blobs: module paths, event formats, formats of
+ *			trace_printk() (never freed)
  *	arena_off	rings, rules, lists of threads, placed by the server
  *
  * Who writes what: the runtime writes identity (processes, modules, events,
@@ -39,7 +40,9 @@
 #define ABI_EVENT_ID_FIRST	32768u	/* id = first + row, <= 65535 */
 #define ABI_EVENT_ID_STACK	4u	/* ftrace:kernel_stack, as in the kernel */
 #define ABI_EVENT_ID_PRINT	5u	/* ftrace:print, the same */
-#define ABI_EVENT_ID_RAW_DATA	19u	/* ftrace:raw_data, the same */
+#define ABI_EVENT_ID_BPRINT	6u	/* ftrace:bprint */
+#define ABI_EVENT_ID_BPUTS	15u	/* ftrace:bputs */
+#define ABI_EVENT_ID_RAW_DATA	19u	/* ftrace:raw_data */
 
 /* Words of the default clock: ns = ns0 + ((tsc - tsc0) * mult >> 32). */
 struct abi_clock {
@@ -83,7 +86,9 @@ struct abi_control {
 	uint32_t run_id;		/* of the `ulf run` that started it */
 	uint32_t boot_state;		/* enum abi_boot_state */
 	uint64_t counter;		/* writers': the clock `counter` */
-	uint32_t reserved[10];
+	uint64_t map_addr;		/* where the processes have it mapped */
+	uint64_t printk;		/* struct abi_printk_table; 0: none */
+	uint32_t reserved[6];
 };
 
 /* What the server has to do about the words in abi_control.boot. */
@@ -173,6 +178,23 @@ struct abi_field {
 	uint8_t reserved[2];
 };
 
+/* A format of trace_printk().  What a record has of it is the address of its text
+ * in the program; the text ends in a NUL. */
+struct abi_printk {
+	uint32_t next;			/* in its list; 0: none */
+	uint32_t hash;			/* of the text */
+	uint32_t text_bytes;		/* with the NUL */
+	uint32_t args;			/* where the runtime's notes are */
+	/* char text[text_bytes]; then struct printk_arg [] */
+};
+
+#define ABI_PRINTK_LISTS	256u
+
+/* In lists by hash; each text is there once, and stays. */
+struct abi_printk_table {
+	uint32_t first[ABI_PRINTK_LISTS];	/* struct abi_printk; 0: none */
+};
+
 /* Where a ring is: off 0 means that there is none. */
 struct abi_ring_ref {
 	uint64_t off;
@@ -257,11 +279,14 @@ static_assert(sizeof(struct abi_comm) == 32, "ABI");
 static_assert(sizeof(struct abi_event) == 64, "ABI");
 static_assert(sizeof(struct abi_format) == 24, "ABI");
 static_assert(sizeof(struct abi_field) == 20, "ABI");
+static_assert(sizeof(struct abi_printk) == 16, "ABI");
+static_assert(sizeof(struct abi_printk_table) == 1024, "ABI");
 static_assert(sizeof(struct abi_ring_ref) == 16, "ABI");
 static_assert(offsetof(struct abi_control, comm) == 104, "ABI");
 static_assert(offsetof(struct abi_control, table_lock) == 1400, "ABI");
 static_assert(offsetof(struct abi_control, clock) == 1432, "ABI");
 static_assert(offsetof(struct abi_control, generation) == 1456, "ABI");
+static_assert(offsetof(struct abi_control, map_addr) == 1480, "ABI");
 static_assert(sizeof(struct abi_control) == 1520, "ABI");
 static_assert(sizeof(struct abi_buffer) == 139896, "ABI");
 

@@ -21,6 +21,17 @@ static const struct event_field print_fields[] = {
 	{ .type = "char[]", .name = "buf", .offset = 16, .kind = FIELD_ARRAY },
 };
 
+static const struct event_field bprint_fields[] = {
+	{ .type = "unsigned long", .name = "ip", .offset = 8, .size = 8 },
+	{ .type = "const char *", .name = "fmt", .offset = 16, .size = 8 },
+	{ .type = "u32[]", .name = "buf", .offset = 24, .kind = FIELD_ARRAY },
+};
+
+static const struct event_field bputs_fields[] = {
+	{ .type = "unsigned long", .name = "ip", .offset = 8, .size = 8 },
+	{ .type = "const char *", .name = "str", .offset = 16, .size = 8 },
+};
+
 static const struct event_field raw_data_fields[] = {
 	{ .type = "unsigned int", .name = "id", .offset = 8, .size = 4 },
 	{ .type = "char[]", .name = "buf", .offset = 12, .kind = FIELD_ARRAY },
@@ -42,6 +53,16 @@ const struct event_format ftrace_events[] = {
 		.system = "ftrace", .name = "print", .id = ABI_EVENT_ID_PRINT,
 		FIELDS(print_fields),
 		.print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->buf",
+	},
+	{
+		.system = "ftrace", .name = "bprint", .id = ABI_EVENT_ID_BPRINT,
+		FIELDS(bprint_fields),
+		.print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->fmt",
+	},
+	{
+		.system = "ftrace", .name = "bputs", .id = ABI_EVENT_ID_BPUTS,
+		FIELDS(bputs_fields),
+		.print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->str",
 	},
 	{
 		.system = "ftrace", .name = "raw_data", .id = ABI_EVENT_ID_RAW_DATA,

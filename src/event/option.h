@@ -28,11 +28,13 @@
 	X(BLOCK, 7, "block", 0, "poll() always finds trace_pipe readable") \
 	X(FIELDS, 8, "fields", 0,					\
 	  "the fields of an event, not its own text")			\
+	T(PRINTK, 9, "trace_printk", 1, "trace_printk() records")	\
 	X(ANNOTATE, 10, "annotate", 1,					\
 	  "say where a CPU's records begin after an overrun")		\
 	X(SYM_USEROBJ, 12, "sym-userobj", 0,				\
 	  "stacks: file[+0x12] instead of function")			\
-	T(PRINTK_MSGONLY, 13, "printk-msg-only", 0, "of markers only the text") \
+	T(PRINTK_MSGONLY, 13, "printk-msg-only", 0,			\
+	  "of markers and trace_printk() only the text")			\
 	X(CONTEXT_INFO, 14, "context-info", 1,				\
 	  "task, CPU, time before each event")				\
 	X(LATENCY_FMT, 15, "latency-format", 0,				\

@@ -196,6 +196,8 @@ void print_num(struct text *out, uint64_t value, bool is_negative,
 void print_dec(struct text *out, uint64_t value, bool is_negative);
 /* Lower case, at least min_digits (up to 16). */
 void print_hex(struct text *out, uint64_t value, unsigned int min_digits);
+/* A plain %p: 16 digits if no width is given. */
+void print_address(struct text *out, uint64_t address, struct num_spec spec);
 /* Bring what stands from `start` to the width, and before that to prec. */
 void print_pad(struct text *out, size_t start, struct num_spec spec);
 

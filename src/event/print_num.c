@@ -85,6 +85,19 @@ void print_num(struct text *out, uint64_t value, bool is_negative,
 		text_fill(out, ' ', width);
 }
 
+void print_address(struct text *out, uint64_t address, struct num_spec spec)
+{
+	if (spec.width < 0) {
+		spec.width = 16;
+		spec.flags |= FLAG_ZEROPAD;
+	}
+	spec.base = 16;
+	if (spec.width == 16 && spec.flags == FLAG_ZEROPAD)
+		print_hex(out, address, 16);
+	else
+		print_num(out, address, false, spec);
+}
+
 void print_pad(struct text *out, size_t start, struct num_spec spec)
 {
 	size_t len = out->len - start, fill;

@@ -23,15 +23,7 @@ static uint64_t address_of(struct val val)
 
 static void put_address(struct run *run, uint64_t address, struct num_spec *spec)
 {
-	if (spec->width < 0) {
-		spec->width = 16;
-		spec->flags |= FLAG_ZEROPAD;
-	}
-	spec->base = 16;
-	if (spec->width == 16 && spec->flags == FLAG_ZEROPAD)
-		print_hex(run->out, address, 16);
-	else
-		print_num(run->out, address, false, *spec);
+	print_address(run->out, address, *spec);
 	spec->width = -1;
 	spec->prec = -1;
 }

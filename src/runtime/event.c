@@ -43,6 +43,7 @@ void event_use_set(const struct buffer *buffer)
 				plan_use_set(*e);
 		}
 	}
+	printk_use_set(buffer);
 }
 
 static uint32_t wanted_in(const struct ulf_event *event)

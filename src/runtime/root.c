@@ -197,6 +197,7 @@ static void fill_control(struct abi_control *c, uint64_t map_bytes,
 	c->heap_off = ABI_HEAP_OFF;
 	c->arena_off = ABI_ARENA_OFF;
 	c->map_bytes = map_bytes;
+	c->map_addr = (uint64_t)c;
 	c->nr_cpus = cpus < 1 ? 1 : min_u32((uint32_t)cpus, ABI_CPUS);
 	c->pid = (uint32_t)getpid();
 	c->uid = geteuid();

@@ -137,6 +137,9 @@ void module_after_fork(uint32_t old_tid);
 /* ---- table.c: what the root knows of this process; lock held ---- */
 int table_add_module(struct ulf_module *module);
 void table_remove_module(struct ulf_module *module);
+/* With abi_control.table_lock held: room in the heap, for good; 0: none. */
+uint64_t table_heap_alloc(uint32_t bytes);
+uint32_t table_hash(const void *data, uint32_t bytes);
 /* ---- table.c: any time ---- */
 bool table_is_program(const struct ulf_module *module);
 
@@ -248,6 +251,14 @@ int pids_follow(struct buffer *buffer);
 bool pids_ignore(const struct buffer *buffer, uint32_t tid);
 /* event-fork: where @parent is, @child is from now on. */
 void pids_inherit(uint32_t parent, uint32_t child);
+
+/* ---- printk.c; lock held ---- */
+/* The buffer's set of rings has been replaced. */
+void printk_use_set(const struct buffer *buffer);
+
+/* ---- printk_table.c: under abi_control.table_lock ---- */
+/* Tell the root the formats of a module. */
+void printk_register(const struct ulf_module *module);
 
 /* ---- agent.c ---- */
 int agent_start(void);

@@ -15,8 +15,7 @@
 #include "ring/shmlock.h"
 #include "runtime/runtime.h"
 
-/* Room in the heap, for good.  0: none. */
-static uint64_t heap_alloc(uint32_t bytes)
+uint64_t table_heap_alloc(uint32_t bytes)
 {
 	uint64_t used = root_control->heap_used;
 	uint64_t off = root_control->heap_off + used;
@@ -31,7 +30,7 @@ static uint64_t heap_alloc(uint32_t bytes)
 static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
 {
 	uint32_t bytes = (uint32_t)strlen(s) + 1;
-	uint64_t off = heap_alloc(bytes);
+	uint64_t off = table_heap_alloc(bytes);
 
 	if (off) {
 		memcpy(root_at(off), s, bytes);
@@ -206,12 +205,13 @@ static int module_row(const struct ulf_module *module)
 	return (int)nr;
 }
 
-static uint32_t hash_blob(const uint8_t *blob, uint32_t bytes)
+uint32_t table_hash(const void *data, uint32_t bytes)
 {
+	const uint8_t *byte = data;
 	uint32_t hash = 2166136261u;
 
 	for (uint32_t i = 0; i < bytes; i++)
-		hash = (hash ^ blob[i]) * 16777619u;
+		hash = (hash ^ byte[i]) * 16777619u;
 	return hash;
 }
 
@@ -278,11 +278,11 @@ static int event_row(const struct ulf_module *module,
 	uint64_t heap = root_control->heap_used;
 	int found;
 
-	new.blob = heap_alloc(new.blob_bytes);
+	new.blob = table_heap_alloc(new.blob_bytes);
 	if (!new.blob)
 		return -ENOSPC;
 	format_blob(module, event, root_at(new.blob));
-	new.hash = hash_blob(root_at(new.blob), new.blob_bytes);
+	new.hash = table_hash(root_at(new.blob), new.blob_bytes);
 	found = find_row(&new, known);
 	if (found == -ENOENT &&
 	    (nr >= ABI_EVENTS ||
@@ -312,6 +312,7 @@ static int register_rows(struct ulf_module *module)
 		return row;
 	}
 	module->priv = (void *)(uintptr_t)(row + 1);	/* NULL: has none */
+	printk_register(module);
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
 		int r = event_row(module, *e, row, known);
 
@@ -339,7 +340,8 @@ int table_add_module(struct ulf_module *module)
 	uint64_t all = ~0ull, old;
 	int r;
 
-	if (module->events == module->events_end)
+	if (module->events == module->events_end &&
+	    module->formats == module->formats_end)
 		return 0;
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
 	r = shmlock_take(&root_control->table_lock,

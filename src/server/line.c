@@ -10,6 +10,7 @@
 #include "server/line_impl.h"
 #include "server/merge.h"
 #include "server/options.h"
+#include "server/printk.h"
 #include "server/ptrhash.h"
 #include "server/symbols.h"
 
@@ -43,29 +44,6 @@ static uint64_t print_hash_ptr(void *ctx, uint64_t ptr)
 	return ptrhash(ptr);
 }
 
-/* ftrace:print.  The text brings its own newline. */
-static void print_marker(const struct line *line, struct text *out)
-{
-	const struct merge_record *record = line->record;
-	const char *text = (const char *)record->data + 16;
-	uint64_t ip;
-
-	if (record->bytes < 16) {
-		text_puts(out, "[a marker cut short]\n");
-		return;
-	}
-	memcpy(&ip, record->data + 8, sizeof(ip));
-	if (line->options & OPTION_PRINTK_MSGONLY) {
-		/* the text is all */
-	} else if (line->options & OPTION_RAW) {
-		text_printf(out, "# %" PRIx64 " ", ip);
-	} else {
-		ip_print(line, ip, false, out);
-		text_puts(out, ": ");
-	}
-	text_write(out, text, strnlen(text, record->bytes - 16));
-}
-
 /* ftrace:raw_data. */
 static void print_raw_data(const struct line *line, struct text *out)
 {
@@ -90,7 +68,9 @@ static const struct own {
 	void (*print)(const struct line *line, struct text *out);
 } own_events[] = {
 	{ ABI_EVENT_ID_STACK, false, stack_print },
-	{ ABI_EVENT_ID_PRINT, true, print_marker },
+	{ ABI_EVENT_ID_PRINT, true, printk_print },
+	{ ABI_EVENT_ID_BPRINT, true, printk_print },
+	{ ABI_EVENT_ID_BPUTS, true, printk_print },
 	{ ABI_EVENT_ID_RAW_DATA, true, print_raw_data },
 };
 
@@ -166,6 +146,12 @@ static void print_numbers(const struct line *line, struct text *out)
 	}
 }
 
+static bool is_message_only(const struct line *line)
+{
+	return (line->options & OPTION_PRINTK_MSGONLY) &&
+	       (line->options & OPTION_PRINTK);
+}
+
 void line_print(struct instance *instance, const struct merge_record *record,
 		const struct line_place *place, struct text *out)
 {
@@ -175,15 +161,16 @@ void line_print(struct instance *instance, const struct merge_record *record,
 		.place = place,
 		.options = instance_options(instance),
 	};
+	const struct own *own;
 
 	if (record->lost)
 		text_printf(out, "CPU:%u [LOST %" PRIu64 " EVENTS]\n",
 			    record->cpu, record->lost);
 	memcpy(&line.entry, record->data, record->bytes < sizeof(line.entry) ?
 	       record->bytes : sizeof(line.entry));
-	if (line.entry.type == ABI_EVENT_ID_PRINT &&
-	    (line.options & OPTION_PRINTK_MSGONLY)) {
-		print_marker(&line, out);
+	own = own_event(line.entry.type);
+	if (own && own->print == printk_print && is_message_only(&line)) {
+		printk_print_message(&line, out);
 		return;
 	}
 	if (place->is_start && !(line.options & NUMBERS))

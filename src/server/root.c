@@ -9,6 +9,7 @@
 
 #include "server/comm.h"
 #include "server/mapping.h"
+#include "server/printk.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
@@ -116,6 +117,8 @@ static void detach(struct root *root)
 	root->comms = NULL;
 	symbols_free(root->symbols);
 	root->symbols = NULL;
+	printk_formats_free(root->printk);
+	root->printk = NULL;
 	instances_done(root);
 	free(root->pending);
 	root->pending = NULL;

@@ -26,6 +26,7 @@ struct comms;
 struct event_filter;
 struct event_format;
 struct print_program;
+struct printk_formats;
 struct symbols;
 struct text;
 
@@ -129,6 +130,7 @@ struct root {
 					 * forgotten what is not referred to */
 	struct comms *comms;
 	struct symbols *symbols;
+	struct printk_formats *printk;	/* NULL: not asked for yet */
 	struct instance top;
 	struct instance *instances[ABI_BUFFERS];	/* by number; 0: the top */
 };

@@ -19,6 +19,7 @@
 #include "server/filters.h"
 #include "server/mapping.h"
 #include "server/pids.h"
+#include "server/printk.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
@@ -81,6 +82,18 @@ void server_watch_process(struct server *server, struct process *process)
 
 /* ---- roots come ---- */
 
+/* Nobody need ask for what trace_printk() says.  Whether the program has it is not
+ * known before its constructors have run, and one that waits for us is about to
+ * run them. */
+static void make_printk_rings(struct root *root)
+{
+	struct apply apply;
+
+	if ((shm_load(&root->control->hold) || printk_has_formats(root)) &&
+	    !instance_has_rings(&root->top) && !instance_need_rings(&root->top))
+		apply_start(root, &apply);
+}
+
 /* Then a program that waits for it may go on. */
 static void make_ready(struct root *root)
 {
@@ -89,6 +102,7 @@ static void make_ready(struct root *root)
 	if (root->state != SERVER_ROOT_ALIVE)
 		return;
 	boot_apply(root);
+	make_printk_rings(root);
 	if (!shm_load(&control->hold))
 		return;
 	shm_store(&control->hold, 0);
@@ -344,6 +358,7 @@ void server_tick(struct server *server)
 			continue;
 		process_scan(root);
 		events_refresh(root);
+		make_ready(root);
 		for_each_instance(instance, root) {
 			filters_refresh(instance);
 			pids_expire(instance);

@@ -120,6 +120,7 @@ SHOW(tracing_cpumask_show);
 STORE(tracing_cpumask_store);
 
 /* misc.c */
+SHOW(printk_formats_show);
 SHOW(saved_cmdlines_show);
 SHOW(saved_cmdlines_size_show);
 STORE(saved_cmdlines_size_store);

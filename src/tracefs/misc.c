@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Files to be read: saved_cmdlines(_size), saved_tgids, timestamp_mode, README. */
+/* Files to be read: printk_formats, saved_cmdlines(_size), saved_tgids,
+ * timestamp_mode, README. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "event/clock.h"
 #include "server/comm.h"
+#include "server/printk.h"
 #include "tracefs/files.h"
 
 #define SAVED_CMDLINES_MAX	32768	/* the kernel's */
@@ -57,6 +59,32 @@ ssize_t saved_cmdlines_size_store(struct tracefs_file *file, const char *buf,
 int saved_tgids_show(struct tracefs_node *node, struct text *out)
 {
 	return comms_list(node->root, put_tgid, out);
+}
+
+static void put_format(void *arg, uint64_t addr, const char *text)
+{
+	text_printf(arg, "0x%" PRIx64 " : \"", addr);
+	for (; *text; text++) {
+		switch (*text) {
+		case '\n':
+			text_puts(arg, "\\n");
+			break;
+		case '\t':
+			text_puts(arg, "\\t");
+			break;
+		case '"':
+			text_puts(arg, "\\\"");
+			break;
+		default:
+			text_putc(arg, *text);
+		}
+	}
+	text_puts(arg, "\"\n");
+}
+
+int printk_formats_show(struct tracefs_node *node, struct text *out)
+{
+	return printk_list(node->root, put_format, out);
 }
 
 /* A record holds the time since the one before it, always. */

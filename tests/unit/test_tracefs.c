@@ -85,7 +85,7 @@ static void names_and_modes_are_the_kernels(void **state)
 		"buffer_percent 640\nbuffer_size_kb 640\nbuffer_subbuf_size_kb 640\n"
 		"buffer_total_size_kb 440\ncurrent_tracer 640\nerror_log 640\n"
 		"events/ 755\nfree_buffer 200\ninstances/ 750\noptions/ 750\n"
-		"per_cpu/ 750\nsaved_cmdlines 440\nsaved_cmdlines_size 640\nsaved_tgids 440\n"
+		"per_cpu/ 750\nprintk_formats 440\nsaved_cmdlines 440\nsaved_cmdlines_size 640\nsaved_tgids 440\n"
 		"set_event 640\nset_event_notrace_pid 640\nset_event_pid 640\n"
 		"snapshot 640\ntimestamp_mode 440\ntrace 640\ntrace_clock 640\n"
 		"trace_marker 220\n"

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The text of a format and recorded arguments.  Neither is trusted: nothing
+ * outside of them is read.
+ */
+#include "event/printk.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/text.h"
+#include "event/print_impl.h"
+
+struct reader {
+	const uint8_t *start;
+	size_t at, bytes;
+};
+
+static bool take(struct reader *reader, uint8_t bytes, uint64_t *ret_value)
+{
+	const struct value_type type = { .size = bytes };
+	size_t at = ALIGN_UP(reader->at, bytes < 4 ? (size_t)bytes : 4);
+
+	if (at > reader->bytes || bytes > reader->bytes - at)
+		return false;
+	*ret_value = print_load(reader->start + at, type);
+	reader->at = at + bytes;
+	return true;
+}
+
+static const char *take_string(struct reader *reader, size_t *ret_len)
+{
+	const char *s = (const char *)reader->start + reader->at;
+	size_t left = reader->bytes - reader->at;
+	size_t len = strnlen(s, left);
+
+	if (len == left)
+		return NULL;
+	reader->at += len + 1;
+	*ret_len = len;
+	return s;
+}
+
+/* As much of it as there is room for: the runtime has little. */
+static void put(struct text *out, const char *s, size_t len)
+{
+	size_t room = out->max - out->len;
+
+	text_write(out, s, len < room ? len : room);
+	if (len > room && !out->error)
+		out->error = -E2BIG;
+}
+
+static int32_t bounded(uint64_t value)
+{
+	int32_t number = (int32_t)value;
+
+	if (number > PRINT_MAX_WIDTH)
+		return PRINT_MAX_WIDTH;
+	return number < -PRINT_MAX_WIDTH ? -PRINT_MAX_WIDTH : number;
+}
+
+/* The arguments of stars are before the one that is printed. */
+static bool take_spec(struct reader *reader, const struct printk_conv *conv,
+		      struct num_spec *ret_spec)
+{
+	struct num_spec spec = { .base = conv->base, .flags = conv->flags,
+				 .width = conv->width, .prec = conv->prec };
+	uint64_t value;
+
+	if (conv->width == PRINTK_STAR) {
+		if (!take(reader, 4, &value))
+			return false;
+		spec.width = bounded(value);
+		if (spec.width < 0) {
+			spec.width = -spec.width;
+			spec.flags |= FLAG_LEFT;
+		}
+	}
+	if (conv->prec == PRINTK_STAR) {
+		if (!take(reader, 4, &value))
+			return false;
+		spec.prec = bounded(value);
+		/* the kernel takes it for 0, C for none */
+		if (spec.prec < 0)
+			spec.prec = conv->kind == PRINTK_FLOAT ? -1 : 0;
+	}
+	*ret_spec = spec;
+	return true;
+}
+
+static void put_int(struct text *out, const struct printk_conv *conv,
+		    struct num_spec spec, uint64_t value)
+{
+	const struct value_type type = { .size = conv->bytes,
+					 .is_signed = conv->is_signed };
+	bool is_negative;
+
+	value = print_load((const uint8_t *)&value, type);
+	is_negative = conv->is_signed && value >> 63;
+	print_num(out, is_negative ? -value : value, is_negative, spec);
+}
+
+/* C's own printf knows best. */
+static void put_float(struct text *out, char letter, struct num_spec spec,
+		      uint64_t bits)
+{
+	static const char flags[] = "-+ #0";	/* FLAG_LEFT and on */
+	char fmt[sizeof(flags) + 6] = "%", *end = fmt + 1;
+	double value;
+
+	for (unsigned int i = 0; flags[i]; i++)
+		if (spec.flags >> i & 1)
+			*end++ = flags[i];
+	memcpy(end, "*.*", 3);
+	end[3] = letter;
+	memcpy(&value, &bits, sizeof(value));
+	text_printf(out, fmt, spec.width < 0 ? 0 : spec.width, spec.prec, value);
+}
+
+static void put_string(struct text *out, const char *s, size_t len,
+		       struct num_spec spec)
+{
+	size_t start = out->len;
+
+	put(out, s, spec.prec >= 0 && len > (size_t)spec.prec ?
+	    (size_t)spec.prec : len);
+	print_pad(out, start, spec);
+}
+
+static bool put_text(struct text *out, struct reader *reader,
+		     struct num_spec spec)
+{
+	size_t len;
+	const char *s = take_string(reader, &len);
+
+	if (s)
+		put_string(out, s, len, spec);
+	return s;
+}
+
+/* False: the arguments have ended. */
+static bool put_conv(struct text *out, struct reader *reader,
+		     const struct printk_conv *conv, printk_pointer *pointer,
+		     void *ctx)
+{
+	const struct num_spec as_it_is = { .width = -1, .prec = -1 };
+	struct num_spec spec;
+	uint64_t value;
+	char c;
+
+	if (!take_spec(reader, conv, &spec))
+		return false;
+	if (conv->kind == PRINTK_PERCENT) {
+		put(out, "%", 1);
+		return true;
+	}
+	if (conv->kind == PRINTK_STR)
+		return put_text(out, reader, spec);
+	if (conv->kind == PRINTK_PTR_TEXT)
+		return put_text(out, reader, as_it_is);
+	if (!take(reader, conv->bytes, &value))
+		return false;
+	switch (conv->kind) {
+	case PRINTK_CHAR:
+		c = (char)value;
+		spec.prec = -1;
+		put_string(out, &c, 1, spec);
+		break;
+	case PRINTK_FLOAT:
+		put_float(out, conv->letter, spec, value);
+		break;
+	case PRINTK_PTR:
+		pointer(ctx, conv->letter, value, spec, out);
+		break;
+	default:
+		put_int(out, conv, spec, value);
+		break;
+	}
+	return true;
+}
+
+int printk_text(const char *fmt, const void *args, size_t bytes,
+		printk_pointer *pointer, void *ctx, struct text *out)
+{
+	struct reader reader = { .start = args, .bytes = bytes };
+	struct printk_conv conv;
+
+	while (*fmt && !out->error) {
+		size_t len = strcspn(fmt, "%");
+
+		put(out, fmt, len);
+		fmt += len;
+		if (!*fmt)
+			break;
+		fmt = printk_decode(fmt, &conv);
+		if (conv.kind == PRINTK_INVALID)
+			return -EINVAL;
+		if (!put_conv(out, &reader, &conv, pointer, ctx))
+			return -EBADMSG;
+	}
+	return 0;
+}

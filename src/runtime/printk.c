@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_printk(): records of the top buffer that no tracepoint makes.
+ *
+ *	ftrace:bprint	ip, address of the format in the root's heap, arguments
+ *	ftrace:bputs	ip, address of the text there
+ *	ftrace:print	ip, text; where the format is no constant
+ *
+ * Any context: no lock, no allocation, errno is kept.  The record is put together
+ * on the stack and goes the way of every event's.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "base/text.h"
+#include "event/option.h"
+#include "event/print_impl.h"
+#include "event/printk.h"
+#include "runtime/runtime.h"
+#include <ulf/printk.h>
+#include <ulf/record.h>
+
+#define TEXT_MAX	1024u		/* bytes of arguments, or of text */
+#define PAGE_BYTES	4096u
+
+/* They have no tracepoint, but the same way into the rings. */
+#define EVENT(number)	{ .id = (number), .set = &buffer_no_rings }
+static struct ulf_event bprint_event = EVENT(ABI_EVENT_ID_BPRINT);
+static struct ulf_event bputs_event = EVENT(ABI_EVENT_ID_BPUTS);
+static struct ulf_event print_event = EVENT(ABI_EVENT_ID_PRINT);
+
+static void use_set(struct ulf_event *event, const struct buffer *top)
+{
+	/* mate: plan.c [event.plan], commit.S [event.set] */
+	__atomic_store_n((const struct event_use **)&event->plan, &top->use,
+			 __ATOMIC_RELEASE);
+	__atomic_store_n((struct ring_set **)&event->set, top->set,
+			 __ATOMIC_RELEASE);
+}
+
+void printk_use_set(const struct buffer *buffer)
+{
+	if (buffer != buffer_top())
+		return;
+	use_set(&bputs_event, buffer);
+	use_set(&print_event, buffer);
+	use_set(&bprint_event, buffer);
+}
+
+/* Is it to be recorded?  What comes before there are rings is counted. */
+static bool is_on(void)
+{
+	const struct buffer *top = buffer_top();
+
+	if (!top || !buffer_is_recording(top) ||
+	    (__atomic_load_n(&top->shared->options, __ATOMIC_RELAXED) &
+	     OPTION_PRINTK))
+		return false;
+	if (__atomic_load_n(&bprint_event.plan, __ATOMIC_ACQUIRE))
+		return true;
+	__atomic_add_fetch(&top->shared->no_ring, 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* ---- recording the arguments ---- */
+
+struct packer {
+	char *start, *at, *end;
+	size_t limit;			/* of the next string */
+	va_list ap;
+};
+
+static bool put_number(struct packer *p, const void *value, size_t bytes)
+{
+	size_t at = ALIGN_UP((size_t)(p->at - p->start), bytes < 4 ? bytes : 4);
+
+	if (at + bytes > (size_t)(p->end - p->start))
+		return false;
+	memcpy(p->start + at, value, bytes);
+	p->at = p->start + at + bytes;
+	return true;
+}
+
+static bool put_int(struct packer *p, const struct printk_arg *arg)
+{
+	uint64_t value = arg->bytes == 8 ? va_arg(p->ap, uint64_t) :
+					   va_arg(p->ap, unsigned int);
+
+	if (arg->is_limit)
+		p->limit = (int32_t)value < 0 ? 0 : (size_t)value;
+	return put_number(p, &value, arg->bytes);
+}
+
+static bool put_float(struct packer *p, const struct printk_arg *arg)
+{
+	double value;
+
+	if (arg->is_long)
+		value = (double)va_arg(p->ap, long double);
+	else
+		value = va_arg(p->ap, double);
+	return put_number(p, &value, sizeof(value));
+}
+
+static bool put_string(struct packer *p, const char *s, size_t len)
+{
+	if (len >= (size_t)(p->end - p->at))
+		return false;
+	memcpy(p->at, s, len);
+	p->at[len] = '\0';
+	p->at += len + 1;
+	return true;
+}
+
+/*
+ * The kernel reads the 8 bytes that it is given for a signal mask before it sees
+ * that it cannot do what it is told: the cheapest way to ask whether they are
+ * there.
+ */
+static bool is_readable(const char *s)
+{
+	uintptr_t word = (uintptr_t)s & ~(uintptr_t)7;
+
+	return arch_syscall4(SYS_rt_sigprocmask, -1, word, NULL, 8) != -EFAULT;
+}
+
+/* As far as it can be read, and no more than @max; -EFAULT: not at all. */
+static long string_len(const char *s, size_t max)
+{
+	size_t len = 0;
+
+	while (len < max) {
+		size_t page = PAGE_BYTES - ((uintptr_t)s + len) % PAGE_BYTES;
+		size_t part = page < max - len ? page : max - len;
+		size_t found;
+
+		if (!is_readable(s + len))
+			return len ? (long)len : -EFAULT;
+		found = strnlen(s + len, part);
+		len += found;
+		if (found < part)
+			break;
+	}
+	return (long)len;
+}
+
+/*
+ * A pointer to nothing is not followed.  Of what is left a string gets no more
+ * than 7/8, so that there is room for what comes behind it.
+ */
+static bool put_pointed(struct packer *p, const struct printk_arg *arg)
+{
+	const char *s = va_arg(p->ap, const char *);
+	size_t left = (size_t)(p->end - p->at), room = left - left / 8;
+	size_t limit = p->limit < arg->limit ? p->limit : arg->limit;
+	char *at = p->at;
+	long len;
+
+	p->limit = SIZE_MAX;
+	if (!s)
+		return put_string(p, "(null)", 6);
+	len = string_len(s, limit < room ? limit : room);
+	if (len < 0)
+		return put_string(p, "(efault)", 8);
+	if ((size_t)len < room)
+		return put_string(p, s, (size_t)len);
+	if (!room || !put_string(p, s, room - 1))
+		return false;
+	ulf_mark_cut(at, room);
+	return true;
+}
+
+/* The kernel would print what it points to. */
+static bool put_pointer_text(struct packer *p)
+{
+	char digits[16];
+	uint64_t value = va_arg(p->ap, uint64_t);
+
+	for (size_t i = sizeof(digits); i--; value >>= 4)
+		digits[i] = "0123456789abcdef"[value & 15];
+	return put_string(p, digits, sizeof(digits));
+}
+
+static bool put_arg(struct packer *p, const struct printk_arg *arg)
+{
+	switch (arg->kind) {
+	case PRINTK_STR:
+		return put_pointed(p, arg);
+	case PRINTK_FLOAT:
+		return put_float(p, arg);
+	case PRINTK_PTR_TEXT:
+		return put_pointer_text(p);
+	default:
+		return put_int(p, arg);
+	}
+}
+
+/* Returns the bytes, whole words; -E2BIG. */
+static int pack(char buf[TEXT_MAX], const struct printk_arg *args, va_list ap)
+{
+	struct packer p = { .start = buf, .at = buf, .end = buf + TEXT_MAX,
+			    .limit = SIZE_MAX };
+	bool fits = true;
+
+	va_copy(p.ap, ap);
+	for (; fits && args->kind != PRINTK_INVALID; args++)
+		fits = put_arg(&p, args);
+	va_end(p.ap);
+	if (!fits)
+		return -E2BIG;
+	while ((p.at - p.start) % 4)
+		*p.at++ = '\0';
+	return (int)(p.at - p.start);
+}
+
+/* ---- the calls of the program ---- */
+
+struct headroom {
+	char bytes[ULF_RECORD_HEADROOM];
+};
+
+/* NULL: it is not registered yet, or there was no room for it. */
+static const struct abi_printk *shared_of(const struct ulf_format *format)
+{
+	/* mate: printk_table.c [printk.format] */
+	return __atomic_load_n(&format->shared, __ATOMIC_ACQUIRE);
+}
+
+int ulf_vbprintk(const struct ulf_format *format, va_list ap)
+{
+	const struct abi_printk *shared = shared_of(format);
+	struct {
+		struct headroom headroom;
+		struct trace_entry entry;
+		uint64_t ip, fmt;
+		char buf[TEXT_MAX];
+	} record;
+	int bytes;
+
+	if (!is_on())
+		return 0;
+	if (!shared)
+		return __ftrace_vprintk(format->ip, format->text, ap);
+	bytes = pack(record.buf, (const struct printk_arg *)
+		     ((const char *)shared + shared->args), ap);
+	if (bytes < 0) {
+		ulf_event_too_big(&bprint_event);
+		return 0;
+	}
+	record.ip = format->ip;
+	record.fmt = (uint64_t)(shared + 1);
+	ulf_event_commit(&bprint_event, &record.entry, 24 + (size_t)bytes);
+	return bytes;
+}
+
+int ulf_bprintk(const struct ulf_format *format, ...)
+{
+	va_list ap;
+	int bytes;
+
+	va_start(ap, format);
+	bytes = ulf_vbprintk(format, ap);
+	va_end(ap);
+	return bytes;
+}
+
+int ulf_bputs(const struct ulf_format *format)
+{
+	const struct abi_printk *shared = shared_of(format);
+	struct {
+		struct headroom headroom;
+		struct trace_entry entry;
+		uint64_t ip, str;
+	} record;
+
+	if (!is_on())
+		return 0;
+	if (!shared)
+		return __trace_puts(format->ip, format->text,
+				    (int)strlen(format->text));
+	record.ip = format->ip;
+	record.str = (uint64_t)(shared + 1);
+	ulf_event_commit(&bputs_event, &record.entry, 24);
+	return 1;
+}
+
+/* Names of functions are not to be had here. */
+static void put_pointer(void *ctx, char letter, uint64_t value,
+			struct num_spec spec, struct text *out)
+{
+	(void)ctx;
+	(void)letter;
+	print_address(out, value, spec);
+}
+
+int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap)
+{
+	struct printk_arg args[PRINTK_ARGS_MAX];
+	char packed[TEXT_MAX];
+	struct {
+		struct headroom headroom;
+		struct trace_entry entry;
+		uint64_t ip;
+		char text[TEXT_MAX + 4];
+	} record;
+	struct text out = { .data = record.text, .cap = TEXT_MAX,
+			    .max = TEXT_MAX - 1 };
+	int saved_errno = errno, bytes;
+
+	if (!is_on())
+		return 0;
+	printk_args(fmt, args);
+	bytes = pack(packed, args, ap);
+	if (bytes < 0) {
+		ulf_event_too_big(&print_event);
+		return 0;
+	}
+	if (printk_text(fmt, packed, (size_t)bytes, put_pointer, NULL, &out) ||
+	    out.error) {
+		/* of what is cut the rest of the line is left */
+		text_truncate(&out, out.max - 1);
+		out.error = 0;
+		text_putc(&out, '\n');
+	}
+	errno = saved_errno;		/* of floating point */
+	record.ip = ip;
+	memset(record.text + out.len, 0, 4);
+	ulf_event_commit(&print_event, &record.entry,
+			 ULF_RECORD_BYTES(16 + out.len + 1));
+	return (int)out.len;
+}
+
+int trace_vprintk(unsigned long ip, const char *fmt, va_list ap)
+{
+	return __ftrace_vprintk(ip, fmt, ap);
+}
+
+int __trace_printk(unsigned long ip, const char *fmt, ...)
+{
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = __ftrace_vprintk(ip, fmt, ap);
+	va_end(ap);
+	return len;
+}
+
+/* As in the kernel it ends in a newline, whether it was there or not. */
+int __trace_puts(unsigned long ip, const char *str, int size)
+{
+	const size_t most = ULF_RECORD_MAX - 16 - 4;
+	size_t len = size < 0 ? 0 : (size_t)size < most ? (size_t)size : most;
+	struct {
+		struct trace_entry entry;
+		uint64_t ip;
+		char text[];
+	} *record;
+	size_t bytes;
+
+	if (!is_on() || !len)
+		return 0;
+	if (str[len - 1] == '\n')
+		len--;
+	bytes = ULF_RECORD_BYTES(16 + len + 2);
+	record = (void *)ULF_RECORD_ALLOC(bytes);
+	memset((char *)record + bytes - 4, 0, 4);
+	record->ip = ip;
+	memcpy(record->text, str, len);
+	record->text[len] = '\n';
+	record->text[len + 1] = '\0';
+	ulf_event_commit(&print_event, record, bytes);
+	return size;
+}

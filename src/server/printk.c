@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* The formats of trace_printk(): read from the program's heap, found by where they
+ * are.  They stay as they are once they are there, so what was read is kept. */
+#include "server/printk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/mapping.h"
+#include "server/root.h"
+#include "server/shm.h"
+
+#define FORMATS_MAX	65536u
+#define TEXT_BYTES_MAX	65536u		/* of one */
+#define ALL_BYTES_MAX	(32u << 20)	/* of all */
+
+struct printk_format {
+	uint32_t off;			/* of the text */
+	char *text;
+};
+
+struct printk_formats {
+	struct printk_format *table;	/* by off */
+	uint32_t nr, cap;
+	uint64_t bytes;
+	uint32_t tables_seen;		/* tables_changed of their time */
+};
+
+bool printk_has_formats(const struct root *root)
+{
+	return shm_load(&root->control->printk) != 0;
+}
+
+static void forget(struct printk_formats *formats)
+{
+	for (uint32_t i = 0; i < formats->nr; i++)
+		free(formats->table[i].text);
+	formats->nr = 0;
+	formats->bytes = 0;
+}
+
+void printk_formats_free(struct printk_formats *formats)
+{
+	if (!formats)
+		return;
+	forget(formats);
+	free(formats->table);
+	free(formats);
+}
+
+/* What is at @off of the heap, if all of it is there; else NULL. */
+static void *heap_at(const struct root *root, uint64_t off, uint64_t bytes)
+{
+	if (off % 4 || off < root->heap_off || off > root->arena_off ||
+	    bytes > root->arena_off - off)
+		return NULL;
+	return (char *)root->memory->addr + off;
+}
+
+static int add(struct printk_formats *formats, uint32_t off, const char *shared,
+	       uint32_t bytes)
+{
+	struct printk_format *table;
+	char *text;
+
+	if (formats->nr == FORMATS_MAX || bytes > ALL_BYTES_MAX - formats->bytes)
+		return -E2BIG;
+	if (formats->nr == formats->cap) {
+		uint32_t cap = formats->cap ? formats->cap * 2 : 64;
+
+		table = realloc(formats->table, cap * sizeof(*table));
+		if (!table)
+			return -ENOMEM;
+		formats->table = table;
+		formats->cap = cap;
+	}
+	text = malloc(bytes + 1ul);
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, shared, bytes);
+	text[bytes] = '\0';
+	formats->table[formats->nr++] = (struct printk_format){ off, text };
+	formats->bytes += bytes;
+	return 0;
+}
+
+/* One list.  One that goes in a circle ends when there are too many. */
+static int read_list(struct root *root, uint32_t off)
+{
+	while (off) {
+		const struct abi_printk *shared = heap_at(root, off, sizeof(*shared));
+		uint32_t text = off + (uint32_t)sizeof(*shared), bytes;
+		const char *at;
+		int r;
+
+		if (!shared)
+			return 0;
+		bytes = shm_load(&shared->text_bytes);
+		at = heap_at(root, text, bytes);
+		if (!at || bytes > TEXT_BYTES_MAX)
+			return 0;
+		r = add(root->printk, text, at, bytes);
+		if (r)
+			return r;
+		off = shm_load(&shared->next);
+	}
+	return 0;
+}
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct printk_format *a = pa, *b = pb;
+
+	return (a->off > b->off) - (a->off < b->off);
+}
+
+static int refresh(struct root *root)
+{
+	uint32_t tables = shm_load(&root->control->tables_changed);
+	const struct abi_printk_table *table =
+		heap_at(root, shm_load(&root->control->printk), sizeof(*table));
+	struct printk_formats *formats = root->printk;
+	int r = 0;
+
+	if (!formats)
+		formats = root->printk = calloc(1, sizeof(*formats));
+	if (!formats)
+		return -ENOMEM;
+	if (!table || (formats->nr && formats->tables_seen == tables))
+		return 0;
+	forget(formats);
+	for (uint32_t i = 0; !r && i < ABI_PRINTK_LISTS; i++)
+		r = read_list(root, shm_load(&table->first[i]));
+	formats->tables_seen = tables;
+	if (formats->nr)
+		qsort(formats->table, formats->nr, sizeof(*formats->table),
+		      compare);
+	return r == -ENOMEM ? r : 0;
+}
+
+static const char *find(const struct printk_formats *formats, uint32_t off)
+{
+	const struct printk_format wanted = { .off = off }, *found;
+
+	if (!formats || !formats->nr)
+		return NULL;
+	found = bsearch(&wanted, formats->table, formats->nr, sizeof(wanted),
+			compare);
+	return found ? found->text : NULL;
+}
+
+const char *printk_find(struct root *root, uint64_t addr)
+{
+	uint64_t off = addr - shm_load(&root->control->map_addr);
+	const char *text;
+
+	if (off > UINT32_MAX)
+		return NULL;
+	text = find(root->printk, (uint32_t)off);
+	if (!text && root_is_usable(root) && !refresh(root))
+		text = find(root->printk, (uint32_t)off);
+	return text;
+}
+
+int printk_list(struct root *root,
+		void (*put)(void *arg, uint64_t addr, const char *text), void *arg)
+{
+	uint64_t base = shm_load(&root->control->map_addr);
+	int r = refresh(root);
+
+	for (uint32_t i = 0; !r && i < root->printk->nr; i++)
+		put(arg, base + root->printk->table[i].off,
+		    root->printk->table[i].text);
+	return r;
+}
