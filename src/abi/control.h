@@ -36,6 +36,7 @@
 #define ABI_EVENTS		16384u
 #define ABI_COMMS		4096u
 #define ABI_BUFFERS		16u	/* 0: the top one; the rest: instances */
+#define ABI_SLOTS		16384u	/* of a buffer's triggers */
 #define ABI_COMM_LEN		16u
 #define ABI_EVENT_ID_FIRST	32768u	/* id = first + row, <= 65535 */
 #define ABI_EVENT_ID_STACK	4u	/* ftrace:kernel_stack, as in the kernel */
@@ -258,6 +259,7 @@ struct abi_buffer {
 					 * there is none */
 	uint64_t cpu_kb[ABI_CPUS];	/* size asked for, each CPU */
 	struct abi_side side[ABI_SIDES];
+	uint64_t slots[ABI_SLOTS];	/* see abi/rules.h */
 };
 
 /* The side that is recorded to on this CPU.  The other one, if it has rings, is
@@ -288,7 +290,7 @@ static_assert(offsetof(struct abi_control, clock) == 1432, "ABI");
 static_assert(offsetof(struct abi_control, generation) == 1456, "ABI");
 static_assert(offsetof(struct abi_control, map_addr) == 1480, "ABI");
 static_assert(sizeof(struct abi_control) == 1520, "ABI");
-static_assert(sizeof(struct abi_buffer) == 139896, "ABI");
+static_assert(sizeof(struct abi_buffer) == 270968, "ABI");
 
 /* The default layout.  A reader takes the offsets from the header. */
 #define ABI_PAGE_ALIGN(x)	(((x) + 4095ull) & ~4095ull)

@@ -14,8 +14,12 @@
 
 #define ABI_RULES_MAGIC		0x31656c75u	/* "ule1" */
 #define ABI_RULES_BYTES_MAX	(64u << 20)
-#define ABI_RULES_ALIGN		8u		/* of programs */
+#define ABI_RULES_ALIGN		8u		/* of programs and triggers */
 
+/*
+ * A word of abi_buffer.slots, in which processes say what came of a rule: it
+ * outlives the piece, and the server.  Rules name one by its number + 1; 0: none.
+ */
 struct abi_rule {
 	uint32_t row;			/* of the event */
 	uint32_t program;		/* struct filter_program; 0: none */
@@ -24,18 +28,49 @@ struct abi_rule {
 	uint32_t text_bytes;		/* with the NUL */
 	uint32_t error;			/* why there is a text, no program */
 	uint32_t error_pos;
-	uint32_t reserved;
+	uint32_t soft;			/* slot: while it is not 0 the event is
+					 * soft disabled, its records are dropped */
+	uint32_t triggers;		/* struct abi_triggers; 0: none */
+	uint32_t triggers_bytes;	/* with programs and texts */
 };
 
 struct abi_rules {
 	uint32_t magic;
 	uint32_t bytes;			/* all of it */
 	uint32_t nr_rules;
-	uint32_t reserved;
+	uint32_t nr_slots;		/* those above are not in use */
 	struct abi_rule rules[];	/* by row; then programs and texts */
 };
 
-static_assert(sizeof(struct abi_rule) == 32, "ABI");
+enum abi_command {
+	ABI_COMMAND_TRACEON,
+	ABI_COMMAND_TRACEOFF,
+	ABI_COMMAND_ENABLE_EVENT,
+	ABI_COMMAND_DISABLE_EVENT,
+	ABI_COMMANDS,
+};
+
+struct abi_trigger {
+	uint32_t command;
+	uint32_t counter;		/* slot: how often it may still act */
+	uint32_t target;		/* slot: abi_rule.soft of its target */
+	uint32_t target_row;		/* one of the rows that it has */
+	uint32_t program;		/* its filter; 0: none */
+	uint32_t program_bytes;
+	uint32_t text;			/* the same as written; 0: none */
+	uint32_t text_bytes;		/* with the NUL */
+};
+
+/* The triggers of an event, in their order.  Offsets are from here. */
+struct abi_triggers {
+	uint32_t nr;
+	uint32_t reserved;
+	struct abi_trigger triggers[];
+};
+
+static_assert(sizeof(struct abi_rule) == 40, "ABI");
 static_assert(sizeof(struct abi_rules) == 16, "ABI");
+static_assert(sizeof(struct abi_trigger) == 32, "ABI");
+static_assert(sizeof(struct abi_triggers) == 8, "ABI");
 
 #endif

@@ -173,11 +173,16 @@ static int follow_rules(struct buffer *buffer)
 		return r;
 	rules.bytes = shared->bytes;
 	rules.nr = shared->nr_rules;
+	rules.nr_slots = shared->nr_slots;
 	if (shared->magic != ABI_RULES_MAGIC ||
 	    rules.bytes > ABI_RULES_BYTES_MAX || rules.bytes < sizeof(*shared) ||
+	    rules.nr_slots > ABI_SLOTS ||
 	    rules.nr > (rules.bytes - sizeof(*shared)) / sizeof(shared->rules[0]))
 		return -EINVAL;
 	r = root_populate(off, rules.bytes);
+	if (!r && rules.nr_slots)
+		r = populate(buffer->shared->slots,
+			     rules.nr_slots * sizeof(uint64_t));
 	if (!r)
 		buffer->rules = rules;
 	return r;

@@ -1,144 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans: to which buffers the records of an event go, and through which filter
- * each.  A plan is a list of uses in one piece of memory, replaced as a whole
- * [event.plan] and freed after a grace period.
+ * Plans: to which buffers the records of an event go, through which filter
+ * each, and which triggers it has there.  A plan is a list of uses in one piece
+ * of memory, replaced as a whole [event.plan] and freed after a grace period.
  *
- * An event that goes to one buffer, without a filter and whoever hits it, has
- * the buffer's own use for a plan and the buffer's rings for a set, and
- * ulf_event_commit() does it all.  Any other has a set without rings: so each of
- * its hits gets to event_commit_slowly(), which walks the plan.
+ * An event that just goes to one buffer, whoever hits it, has the buffer's own
+ * use for a plan and the buffer's rings for a set, and ulf_event_commit() does it
+ * all.  Any other has a set without rings: so each of its hits gets to
+ * event_commit_slowly(), which walks the plan.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "abi/rules.h"
 #include "base/bits.h"
-#include "filter/numbers.h"
 #include "runtime/runtime.h"
-#include <ulf/record.h>
-
-/* ---- the path of an event ---- */
-
-static const struct event_use *plan_of(const struct ulf_event *event)
-{
-	/* mate: publish() [event.plan] */
-	return __atomic_load_n((struct event_use **)&event->plan,
-			       __ATOMIC_ACQUIRE);
-}
-
-/* Of a filter that asks for more than numbers, from instruction @at on. */
-static __attribute__((noinline)) uint32_t
-run_on(const struct filter_program *filter, const void *entry, size_t bytes,
-       uint32_t at)
-{
-	const struct filter_context context = {
-		.cpu = thread_cpu(),
-		.tid = ulf_this_thread->tid,
-		.get_comm = comm_get,
-	};
-
-	return filter_run_on(filter, entry, bytes, &context, at);
-}
-
-/* @at: the instruction to go on with. */
-static inline bool is_kept(const struct filter_program *filter,
-			   const void *entry, size_t bytes, uint32_t at)
-{
-	if (!filter)
-		return true;
-	if (bytes < filter->record_bytes)
-		return false;
-	at = filter_run_numbers(filter, entry, at);
-	if (at < filter->nr_insns)
-		at = run_on(filter, entry, bytes, at);
-	return at != filter->nr_insns;
-}
-
-static inline bool is_ignored(const struct buffer *buffer)
-{
-	return __atomic_load_n(&buffer->has_pids, __ATOMIC_RELAXED) &&
-	       pids_ignore(buffer, ulf_this_thread->tid);
-}
-
-/* Walk the plan; of the first use's filter instruction @at is the next. */
-static __attribute__((noinline)) void deliver(const struct event_use *use,
-					      void *entry, size_t bytes,
-					      uint32_t at)
-{
-	for (; use; use = use->next) {
-		if (is_kept(use->filter, entry, bytes, at) &&
-		    !is_ignored(use->buffer))
-			buffer_write(use->buffer, entry, bytes);
-		at = 0;
-	}
-	ulf_probe_exit();
-}
-
-static __attribute__((noinline)) void commit_first(const struct ulf_event *event,
-						   void *entry, size_t bytes)
-{
-	if (ulf_thread_attach())
-		event_commit_slowly(event, entry, bytes);
-	else
-		__atomic_add_fetch(&root_buffer(0)->no_ring, 1,
-				   __ATOMIC_RELAXED);
-}
-
-/*
- * ulf_event_commit() is in assembly (arch/x86_64/commit.S) and comes here when
- * a record is large, a page is full, the section was aborted, or the plan is
- * to be asked.  What is dropped for its numbers alone is dropped here, without
- * a call.
- */
-void event_commit_slowly(const struct ulf_event *event, void *entry,
-			 size_t bytes)
-{
-	const struct filter_program *filter;
-	const struct event_use *use;
-	struct trace_entry *head = entry;
-	uint32_t at = 0;
-
-	if (__builtin_expect(!ulf_this_thread, 0)) {
-		commit_first(event, entry, bytes);
-		return;
-	}
-	*head = (struct trace_entry){
-		.type = (unsigned short)event->id,
-		.pid = (int)ulf_probe_enter()->tid,
-	};
-	use = plan_of(event);
-	filter = use ? use->filter : NULL;
-	if (filter && bytes >= filter->record_bytes) {
-		at = filter_run_numbers(filter, entry, 0);
-		if (at == filter->nr_insns && !use->next) {
-			ulf_probe_exit();
-			return;
-		}
-	}
-	deliver(use, entry, bytes, at);
-}
-
-/* What a filter would say of a record that there cannot be is not known. */
-void ulf_event_too_big(const struct ulf_event *event)
-{
-	if (!ulf_probe_enter())
-		return;
-	for (const struct event_use *use = plan_of(event); use; use = use->next)
-		if (!is_ignored(use->buffer))
-			buffer_drop(use->buffer);
-	ulf_probe_exit();
-}
-
-static_assert(ULF_RECORD_MAX == RING_PAYLOAD_MAX, "a record fits a page");
 
 /* ---- what is wished for ---- */
 
-/* A use as it should be.  The program is in shared memory, and not checked. */
+/* Some of the shared memory, not checked. */
+struct bytes {
+	const void *at;
+	uint32_t nr;			/* 0: there are none */
+};
+
+/* A use as it should be. */
 struct wish {
 	struct buffer *buffer;
-	const void *program;
-	uint32_t program_bytes;		/* 0: no filter */
+	struct bytes program, triggers;
+	const uint64_t *soft;		/* NULL: not in soft mode */
 };
 
 static bool has_row(const struct rules *rules, uint32_t row,
@@ -176,20 +66,33 @@ static bool find_rule(const struct rules *rules, uint32_t row,
 	return false;
 }
 
+static int find_bytes(const struct rules *rules, uint32_t at, uint32_t nr,
+		      struct bytes *ret_bytes)
+{
+	if (!at)
+		return 0;
+	if (at % ABI_RULES_ALIGN || at > rules->bytes || nr > rules->bytes - at ||
+	    !nr)
+		return -EINVAL;
+	*ret_bytes = (struct bytes){ (const char *)rules->shared + at, nr };
+	return 0;
+}
+
 static int fill_wish(struct wish *wish, uint32_t row)
 {
 	const struct rules *rules = &wish->buffer->rules;
 	struct abi_rule rule;
+	int r;
 
-	if (!find_rule(rules, row, &rule) || !rule.program)
+	if (!find_rule(rules, row, &rule))
 		return 0;
-	if (rule.program % ABI_RULES_ALIGN || rule.program > rules->bytes ||
-	    rule.program_bytes > rules->bytes - rule.program ||
-	    !rule.program_bytes)
+	if (rule.soft > rules->nr_slots || (rule.triggers && !rule.soft))
 		return -EINVAL;
-	wish->program = (const char *)rules->shared + rule.program;
-	wish->program_bytes = rule.program_bytes;
-	return 0;
+	if (rule.soft)
+		wish->soft = &wish->buffer->shared->slots[rule.soft - 1];
+	r = find_bytes(rules, rule.program, rule.program_bytes, &wish->program);
+	return r ? r : find_bytes(rules, rule.triggers, rule.triggers_bytes,
+				  &wish->triggers);
 }
 
 /* The buffers of @wanted, in their order; returns how many, or -errno. */
@@ -221,7 +124,13 @@ static bool is_plain(const struct event_use *plan)
 /* Can it be one? */
 static bool is_plain_wish(const struct wish *wishes, int nr)
 {
-	return nr == 1 && !wishes[0].program_bytes && !wishes[0].buffer->has_pids;
+	return nr == 1 && !wishes[0].program.nr && !wishes[0].soft &&
+	       !wishes[0].buffer->has_pids;
+}
+
+static bool is_same(const void *used, size_t nr, const struct bytes *wished)
+{
+	return nr == wished->nr && (!nr || !memcmp(used, wished->at, nr));
 }
 
 static bool is_fulfilled(const struct event_use *use, const struct wish *wish,
@@ -230,12 +139,11 @@ static bool is_fulfilled(const struct event_use *use, const struct wish *wish,
 	if (is_plain(use) != is_plain_wish(wish, nr))
 		return false;
 	for (; use && nr; use = use->next, wish++, nr--) {
-		if (use->buffer != wish->buffer ||
-		    !use->filter != !wish->program_bytes)
-			return false;
-		if (use->filter &&
-		    (filter_program_bytes(use->filter) != wish->program_bytes ||
-		     memcmp(use->filter, wish->program, wish->program_bytes)))
+		size_t bytes = use->filter ? filter_program_bytes(use->filter) : 0;
+
+		if (use->buffer != wish->buffer || use->soft != wish->soft ||
+		    !is_same(use->filter, bytes, &wish->program) ||
+		    !is_same(use->triggers, use->triggers_bytes, &wish->triggers))
 			return false;
 	}
 	return !use && !nr;
@@ -252,13 +160,39 @@ static uint32_t fixed_bytes(const struct ulf_event *event)
 	return field->size;
 }
 
-/* A private copy, checked. */
-static int copy_program(const struct wish *wish, uint32_t record_bytes, void *to)
+/* A private copy; NULL: there is none.  *@at goes on behind it. */
+static void *copy(const struct bytes *from, char **at)
 {
-	if (!wish->program_bytes)
-		return 0;
-	memcpy(to, wish->program, wish->program_bytes);
-	return filter_verify(to, wish->program_bytes, record_bytes);
+	void *to = *at;
+
+	if (!from->nr)
+		return NULL;
+	memcpy(to, from->at, from->nr);
+	*at += ALIGN_UP(from->nr, ABI_RULES_ALIGN);
+	return to;
+}
+
+/* @at: room for its program and triggers. */
+static int use_fill(struct event_use *use, const struct wish *wish,
+		    uint32_t record_bytes, char **at)
+{
+	uint32_t nr_slots = wish->buffer->rules.nr_slots;
+	int r = 0;
+
+	use->buffer = wish->buffer;
+	use->filter = copy(&wish->program, at);
+	use->soft = wish->soft;
+	use->triggers = copy(&wish->triggers, at);
+	use->triggers_bytes = wish->triggers.nr;
+	if (use->filter)
+		r = filter_verify(use->filter, wish->program.nr, record_bytes);
+	if (!r && use->triggers) {
+		r = triggers_verify(use->triggers, use->triggers_bytes, nr_slots,
+				    record_bytes);
+		use->is_conditional = !r &&
+				      triggers_are_conditional(use->triggers);
+	}
+	return r;
 }
 
 static int plan_make(const struct ulf_event *event, const struct wish *wishes,
@@ -270,22 +204,20 @@ static int plan_make(const struct ulf_event *event, const struct wish *wishes,
 	char *at;
 
 	for (int i = 0; i < nr; i++)
-		bytes += ALIGN_UP(wishes[i].program_bytes, ABI_RULES_ALIGN);
+		bytes += ALIGN_UP(wishes[i].program.nr, ABI_RULES_ALIGN) +
+			 ALIGN_UP(wishes[i].triggers.nr, ABI_RULES_ALIGN);
 	plan = memory_alloc(bytes);
 	if (!plan)
 		return -ENOMEM;
 	at = (char *)&plan[nr];
 	for (int i = 0; i < nr; i++) {
-		int r = copy_program(&wishes[i], record_bytes, at);
+		int r = use_fill(&plan[i], &wishes[i], record_bytes, &at);
 
 		if (r) {
 			memory_free(plan);
 			return r;
 		}
 		plan[i].next = i + 1 < nr ? &plan[i + 1] : NULL;
-		plan[i].buffer = wishes[i].buffer;
-		plan[i].filter = wishes[i].program_bytes ? (void *)at : NULL;
-		at += ALIGN_UP(wishes[i].program_bytes, ABI_RULES_ALIGN);
 	}
 	*ret_plan = plan;
 	return 0;
@@ -295,7 +227,7 @@ static void publish(struct ulf_event *event, struct event_use *plan)
 {
 	struct event_use *old = event->plan;
 
-	/* mate: plan_of() [event.plan] */
+	/* mate: commit.c [event.plan] */
 	__atomic_store_n((struct event_use **)&event->plan, plan,
 			 __ATOMIC_RELEASE);
 	plan_use_set(event);

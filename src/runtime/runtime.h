@@ -144,6 +144,7 @@ uint32_t table_hash(const void *data, uint32_t bytes);
 bool table_is_program(const struct ulf_module *module);
 
 /* ---- event.c; lock held ---- */
+struct abi_triggers;
 struct buffer;
 /* Make probes follow abi_event.wanted; sites are not touched.  But for those
  * that have calls: */
@@ -174,6 +175,11 @@ struct event_use {
 	const struct event_use *next;
 	const struct buffer *buffer;
 	const struct filter_program *filter;	/* NULL: all */
+	/* In soft mode, else NULL: while it is not 0 records are dropped. */
+	const uint64_t *soft;
+	const struct abi_triggers *triggers;	/* only in soft mode; NULL: none */
+	uint32_t triggers_bytes;
+	bool is_conditional;			/* triggers_are_conditional() */
 };
 /* Have them go to the buffers of @wanted, a bit each, not 0, by the rules of
  * each.  What it did before goes on if it fails. */
@@ -183,15 +189,30 @@ void plan_forget(struct ulf_event *event);
 /* The set of rings of its plan's buffer has been replaced. */
 void plan_use_set(struct ulf_event *event);
 
-/* The rest of ulf_event_commit(); any context, no lock. */
+/* ---- commit.c: any context, no lock ---- */
+/* Does the record pass?  In a probe. */
+bool filter_keeps(const struct filter_program *filter, const void *entry,
+		  size_t bytes);
+/* The rest of ulf_event_commit(). */
 void event_commit_slowly(const struct ulf_event *event, void *entry,
 			 size_t bytes) __attribute__((visibility("hidden")));
+
+/* ---- trigger.c ---- */
+/* May they be run?  A private copy of @bytes. */
+int triggers_verify(const struct abi_triggers *list, uint32_t bytes,
+		    uint32_t nr_slots, uint32_t record_bytes);
+bool triggers_are_conditional(const struct abi_triggers *list);
+/* In a probe, any context: run those of a hit; returns which are to run after
+ * the record was written, or not.  @entry is for conditional ones only. */
+uint32_t triggers_before(const struct event_use *use, const void *entry,
+			 size_t bytes);
+void triggers_after(const struct event_use *use, uint32_t after);
 
 /* ---- buffer.c: the rings and rules as this process sees them ---- */
 struct rules {
 	const struct abi_rules *shared;	/* believed in nothing but that it is
 					 * there: @bytes of it, @nr rules */
-	uint32_t bytes, nr;
+	uint32_t bytes, nr, nr_slots;
 };
 
 struct buffer {
@@ -233,8 +254,8 @@ void buffer_drop(const struct buffer *buffer);
 /* ---- switch.c: as write.c ---- */
 /* Does a record of this CPU go to the buffer?  If so, @set leads to where. */
 bool buffer_aim(const struct buffer *buffer, struct ring_set *set);
-/* tracing_on. */
-void buffer_set_recording(const struct buffer *buffer, bool on);
+/* tracing_on.  Returns whether it was otherwise. */
+bool buffer_set_recording(const struct buffer *buffer, bool on);
 bool buffer_is_recording(const struct buffer *buffer);
 /* Swap the sides.  Where there is no spare one recording stops, as the kernel's
  * does, and the trace says so. */

@@ -117,11 +117,14 @@ static void clear_masks(const struct buffer *buffer)
 	}
 }
 
-void buffer_set_recording(const struct buffer *buffer, bool on)
+bool buffer_set_recording(const struct buffer *buffer, bool on)
 {
-	__atomic_store_n(&buffer->shared->stopped, !on, __ATOMIC_RELAXED);
+	bool was_on = !__atomic_exchange_n(&buffer->shared->stopped, !on,
+					   __ATOMIC_RELAXED);
+
 	if (!on)
 		clear_masks(buffer);
+	return was_on != on;
 }
 
 bool buffer_is_recording(const struct buffer *buffer)

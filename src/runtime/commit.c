@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* The path of an event that does not go straight to a ring: by its plan. */
+#include "filter/numbers.h"
+#include "runtime/runtime.h"
+#include <ulf/record.h>
+
+static const struct event_use *plan_of(const struct ulf_event *event)
+{
+	/* mate: plan.c [event.plan] */
+	return __atomic_load_n((struct event_use **)&event->plan,
+			       __ATOMIC_ACQUIRE);
+}
+
+/* Of a filter that asks for more than numbers, from instruction @at on. */
+static __attribute__((noinline)) uint32_t
+run_on(const struct filter_program *filter, const void *entry, size_t bytes,
+       uint32_t at)
+{
+	const struct filter_context context = {
+		.cpu = thread_cpu(),
+		.tid = ulf_this_thread->tid,
+		.get_comm = comm_get,
+	};
+
+	return filter_run_on(filter, entry, bytes, &context, at);
+}
+
+/* @at: the instruction to go on with. */
+static inline bool is_kept(const struct filter_program *filter,
+			   const void *entry, size_t bytes, uint32_t at)
+{
+	if (!filter)
+		return true;
+	if (bytes < filter->record_bytes)
+		return false;
+	at = filter_run_numbers(filter, entry, at);
+	if (at < filter->nr_insns)
+		at = run_on(filter, entry, bytes, at);
+	return at != filter->nr_insns;
+}
+
+static inline bool is_ignored(const struct buffer *buffer)
+{
+	return __atomic_load_n(&buffer->has_pids, __ATOMIC_RELAXED) &&
+	       pids_ignore(buffer, ulf_this_thread->tid);
+}
+
+bool filter_keeps(const struct filter_program *filter, const void *entry,
+		  size_t bytes)
+{
+	return is_kept(filter, entry, bytes, 0);
+}
+
+static bool is_soft_disabled(const struct event_use *use)
+{
+	return __atomic_load_n(use->soft, __ATOMIC_RELAXED);
+}
+
+/* In soft mode.  A trigger of the event may switch it, or tracing. */
+static __attribute__((noinline)) void deliver_softly(const struct event_use *use,
+						     void *entry, size_t bytes)
+{
+	bool can_write = !use->is_conditional ||
+			 buffer_is_recording(use->buffer);
+	uint32_t after = triggers_before(use, entry, bytes);
+
+	if (can_write && !is_soft_disabled(use) &&
+	    is_kept(use->filter, entry, bytes, 0) && !is_ignored(use->buffer))
+		buffer_write(use->buffer, entry, bytes);
+	triggers_after(use, after);
+}
+
+/* Walk the plan; of the first use's filter instruction @at is the next. */
+static __attribute__((noinline)) void deliver(const struct event_use *use,
+					      void *entry, size_t bytes,
+					      uint32_t at)
+{
+	for (; use; use = use->next) {
+		if (use->soft)
+			deliver_softly(use, entry, bytes);
+		else if (is_kept(use->filter, entry, bytes, at) &&
+			 !is_ignored(use->buffer))
+			buffer_write(use->buffer, entry, bytes);
+		at = 0;
+	}
+	ulf_probe_exit();
+}
+
+static __attribute__((noinline)) void commit_first(const struct ulf_event *event,
+						   void *entry, size_t bytes)
+{
+	if (ulf_thread_attach())
+		event_commit_slowly(event, entry, bytes);
+	else
+		__atomic_add_fetch(&root_buffer(0)->no_ring, 1,
+				   __ATOMIC_RELAXED);
+}
+
+/*
+ * ulf_event_commit() is in assembly (arch/x86_64/commit.S) and comes here when
+ * a record is large, a page is full, the section was aborted, or the plan is
+ * to be asked.  What is dropped for its numbers alone is dropped here, without
+ * a call.
+ */
+void event_commit_slowly(const struct ulf_event *event, void *entry,
+			 size_t bytes)
+{
+	const struct filter_program *filter;
+	const struct event_use *use;
+	struct trace_entry *head = entry;
+	uint32_t at = 0;
+
+	if (__builtin_expect(!ulf_this_thread, 0)) {
+		commit_first(event, entry, bytes);
+		return;
+	}
+	*head = (struct trace_entry){
+		.type = (unsigned short)event->id,
+		.pid = (int)ulf_probe_enter()->tid,
+	};
+	use = plan_of(event);
+	filter = use && !use->soft ? use->filter : NULL;
+	if (filter && bytes >= filter->record_bytes) {
+		at = filter_run_numbers(filter, entry, 0);
+		if (at == filter->nr_insns && !use->next) {
+			ulf_probe_exit();
+			return;
+		}
+	}
+	deliver(use, entry, bytes, at);
+}
+
+/* What a filter would say of a record that there cannot be is not known. */
+void ulf_event_too_big(const struct ulf_event *event)
+{
+	if (!ulf_probe_enter())
+		return;
+	for (const struct event_use *use = plan_of(event); use; use = use->next) {
+		if (use->soft && !use->is_conditional)
+			triggers_before(use, NULL, 0);
+		if (!(use->soft && is_soft_disabled(use)) &&
+		    !is_ignored(use->buffer))
+			buffer_drop(use->buffer);
+	}
+	ulf_probe_exit();
+}
+
+static_assert(ULF_RECORD_MAX == RING_PAYLOAD_MAX, "a record fits a page");

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Triggers: what an event does besides being recorded.  They run in the thread
+ * that hits it, handlers included: no lock, no allocation.
+ *
+ *	word (abi_buffer.slots)	writer
+ *	a counter		processes: down by one, not below 0;
+ *				the server, before it is in use
+ *	a soft word		processes: enable_event, disable_event;
+ *				the server: a write to `enable`
+ *
+ * As in the kernel an event is conditional if one of its triggers has a filter
+ * or acts after the record.  Then all of them see the record, and whether it is
+ * recorded is settled before one of them can say tracing on; else they come
+ * first.  They run while tracing is off and while the event is soft disabled.
+ */
+#include <errno.h>
+
+#include "abi/rules.h"
+#include "runtime/runtime.h"
+
+/* The methods: any context, in a probe. */
+struct command {
+	/* Would it change anything?  Optional: always. */
+	bool (*is_due)(const struct buffer *buffer,
+		       const struct abi_trigger *trigger);
+	/* False: somebody else has done it just now. */
+	bool (*act)(const struct buffer *buffer,
+		    const struct abi_trigger *trigger);
+	bool is_after;			/* the record is written first */
+	bool has_target;
+};
+
+static uint64_t *slot(const struct buffer *buffer, uint32_t number)
+{
+	return number ? &buffer->shared->slots[number - 1] : NULL;
+}
+
+/* ---- traceon, traceoff ---- */
+
+static bool is_off(const struct buffer *buffer, const struct abi_trigger *trigger)
+{
+	(void)trigger;
+	return !buffer_is_recording(buffer);
+}
+
+static bool is_on(const struct buffer *buffer, const struct abi_trigger *trigger)
+{
+	return !is_off(buffer, trigger);
+}
+
+static bool trace_on(const struct buffer *buffer,
+		     const struct abi_trigger *trigger)
+{
+	(void)trigger;
+	return buffer_set_recording(buffer, true);
+}
+
+static bool trace_off(const struct buffer *buffer,
+		      const struct abi_trigger *trigger)
+{
+	(void)trigger;
+	return buffer_set_recording(buffer, false);
+}
+
+/* ---- enable_event, disable_event ---- */
+
+static bool is_disabled(const struct buffer *buffer,
+			const struct abi_trigger *trigger)
+{
+	return __atomic_load_n(slot(buffer, trigger->target), __ATOMIC_RELAXED);
+}
+
+static bool is_enabled(const struct buffer *buffer,
+		       const struct abi_trigger *trigger)
+{
+	return !is_disabled(buffer, trigger);
+}
+
+static bool enable(const struct buffer *buffer, const struct abi_trigger *trigger)
+{
+	return __atomic_exchange_n(slot(buffer, trigger->target), 0,
+				   __ATOMIC_RELAXED);
+}
+
+static bool disable(const struct buffer *buffer, const struct abi_trigger *trigger)
+{
+	return !__atomic_exchange_n(slot(buffer, trigger->target), 1,
+				    __ATOMIC_RELAXED);
+}
+
+static const struct command commands[ABI_COMMANDS] = {
+	[ABI_COMMAND_TRACEON]		= { is_off, trace_on },
+	[ABI_COMMAND_TRACEOFF]		= { is_on, trace_off, .is_after = true },
+	[ABI_COMMAND_ENABLE_EVENT]	= { is_disabled, enable, .has_target = true },
+	[ABI_COMMAND_DISABLE_EVENT]	= { is_enabled, disable, .has_target = true },
+};
+
+static_assert(ABI_COMMANDS <= 32, "a bit each");
+
+/* ---- running ---- */
+
+static bool take(uint64_t *counter)
+{
+	uint64_t left = __atomic_load_n(counter, __ATOMIC_RELAXED);
+
+	while (left && !__atomic_compare_exchange_n(counter, &left, left - 1,
+						    true, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED))
+		;
+	return left;
+}
+
+/* Only what changes something counts. */
+static void fire(const struct buffer *buffer, const struct abi_trigger *trigger)
+{
+	const struct command *command = &commands[trigger->command];
+	uint64_t *counter = slot(buffer, trigger->counter);
+
+	if (command->is_due && !command->is_due(buffer, trigger))
+		return;
+	if (counter && !take(counter))
+		return;
+	if (!command->act(buffer, trigger) && counter)
+		__atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
+}
+
+uint32_t triggers_before(const struct event_use *use, const void *entry,
+			 size_t bytes)
+{
+	const struct abi_triggers *list = use->triggers;
+	uint32_t after = 0;
+
+	for (uint32_t i = 0; list && i < list->nr; i++) {
+		const struct abi_trigger *trigger = &list->triggers[i];
+		const void *program = (const char *)list + trigger->program;
+
+		if (trigger->program && !filter_keeps(program, entry, bytes))
+			continue;
+		if (commands[trigger->command].is_after)
+			after |= 1u << trigger->command;
+		else
+			fire(use->buffer, trigger);
+	}
+	return after;
+}
+
+/* An event has one of each such command. */
+void triggers_after(const struct event_use *use, uint32_t after)
+{
+	const struct abi_triggers *list = use->triggers;
+
+	for (uint32_t i = 0; after && i < list->nr; i++) {
+		if (after >> list->triggers[i].command & 1)
+			fire(use->buffer, &list->triggers[i]);
+	}
+}
+
+bool triggers_are_conditional(const struct abi_triggers *list)
+{
+	for (uint32_t i = 0; i < list->nr; i++) {
+		if (list->triggers[i].program ||
+		    commands[list->triggers[i].command].is_after)
+			return true;
+	}
+	return false;
+}
+
+/* ---- believing nothing ---- */
+
+static bool is_valid(const struct abi_triggers *list, uint32_t bytes,
+		     const struct abi_trigger *trigger, uint32_t nr_slots,
+		     uint32_t record_bytes)
+{
+	const char *program = (const char *)list + trigger->program;
+
+	if (trigger->command >= ABI_COMMANDS || trigger->counter > nr_slots ||
+	    trigger->target > nr_slots ||
+	    (commands[trigger->command].has_target && !trigger->target))
+		return false;
+	if (!trigger->program)
+		return true;
+	return trigger->program % ABI_RULES_ALIGN == 0 &&
+	       trigger->program <= bytes &&
+	       trigger->program_bytes <= bytes - trigger->program &&
+	       !filter_verify(program, trigger->program_bytes, record_bytes);
+}
+
+int triggers_verify(const struct abi_triggers *list, uint32_t bytes,
+		    uint32_t nr_slots, uint32_t record_bytes)
+{
+	if (bytes < sizeof(*list) ||
+	    list->nr > (bytes - sizeof(*list)) / sizeof(list->triggers[0]))
+		return -EINVAL;
+	for (uint32_t i = 0; i < list->nr; i++) {
+		if (!is_valid(list, bytes, &list->triggers[i], nr_slots,
+			      record_bytes))
+			return -EINVAL;
+	}
+	return 0;
+}

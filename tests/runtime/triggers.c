@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Triggers as a process takes them from shared memory: what they do, in which
+ * order with the record, and how often; from handlers, threads and children at
+ * once a counted one acts exactly as often as it says.  Whatever else stands in
+ * the memory is refused.
+ *
+ * no-sanitize: thread rseq sections are not visible to it
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "abi/filter.h"
+#include "abi/rules.h"
+#include "lib/check.h"
+#include "lib/driver.h"
+#include "lib/record.h"
+#define CREATE_TRACE_POINTS
+#include "rt_trace.h"
+
+#define NR_DAMAGES	3000
+#define NR_HITS		20000
+#define NR_THREADS	4
+
+static struct driver driver;
+
+/* An event with two triggers, the first with a filter: is its int @value? */
+struct piece {
+	uint32_t magic, bytes, nr_rules, nr_slots;
+	struct abi_rule rule;
+	uint32_t nr_triggers, reserved;
+	struct abi_trigger trigger[2];
+	uint32_t filter_magic, record_bytes, nr_insns, pool_bytes;
+	struct filter_insn insn;
+};
+
+enum slot { SLOT_NONE, SLOT_SELF, SLOT_OTHER, SLOT_COUNT, NR_SLOTS };
+
+#define TRIGGERS_AT	offsetof(struct piece, nr_triggers)
+#define PROGRAM_AT	(offsetof(struct piece, filter_magic) - TRIGGERS_AT)
+
+static struct piece make_piece(enum abi_command first, enum abi_command second)
+{
+	uint32_t row = (uint32_t)driver_find_event(&driver, "rt", "rt_hit");
+
+	return (struct piece) {
+		.magic = ABI_RULES_MAGIC,
+		.bytes = sizeof(struct piece),
+		.nr_rules = 1,
+		.nr_slots = NR_SLOTS,
+		.rule = {
+			.row = row,
+			.soft = SLOT_SELF,
+			.triggers = TRIGGERS_AT,
+			.triggers_bytes = sizeof(struct piece) - TRIGGERS_AT,
+		},
+		.nr_triggers = 2,
+		.trigger = {
+			{ .command = first, .target = SLOT_OTHER,
+			  .program = PROGRAM_AT,
+			  .program_bytes = sizeof(struct piece) - TRIGGERS_AT -
+					   PROGRAM_AT },
+			{ .command = second, .target = SLOT_OTHER },
+		},
+		.filter_magic = FILTER_MAGIC,
+		.record_bytes = 12,
+		.nr_insns = 1,
+		.insn = {
+			.op = FILTER_OP_EQ,
+			.load = FILTER_LOAD_4,
+			.offset = 8,
+			.yes = 2,
+			.no = 1,
+			.value = 7ull << 32,
+		},
+	};
+}
+
+static struct abi_buffer *top(void)
+{
+	return (void *)(driver.mem + driver.control->buffers_off);
+}
+
+static uint64_t *slot(enum slot number)
+{
+	return &top()->slots[number - 1];
+}
+
+/* In one of two places: what is in force is not touched. */
+static int use(const struct piece *piece)
+{
+	static uint32_t in_force;
+	uint64_t off = driver.control->arena_off + (1u << 30) + !in_force * 4096;
+	int r;
+
+	memcpy(driver.mem + off, piece, sizeof(*piece));
+	__atomic_store_n(&top()->rules, off, __ATOMIC_RELEASE);
+	r = driver_apply(&driver);
+	if (!r)
+		in_force = !in_force;
+	return r;
+}
+
+/* Only the second, without a filter. */
+static int use_one(enum abi_command command, uint32_t counter)
+{
+	struct piece piece = make_piece(command, command);
+
+	piece.nr_triggers = 1;
+	piece.trigger[0] = piece.trigger[1];
+	piece.trigger[0].counter = counter;
+	return use(&piece);
+}
+
+static uint64_t hit(int who)
+{
+	uint64_t before = driver_nr_records(&driver);
+
+	trace_rt_hit(who, 0);
+	return driver_nr_records(&driver) - before;
+}
+
+/* ---- order ---- */
+
+static void on_and_off(void)
+{
+	/* off comes after the record, on before it */
+	CHECK_EQ(use_one(ABI_COMMAND_TRACEOFF, 0), 0);
+	CHECK_EQ(hit(1), 1);
+	CHECK_EQ(top()->stopped, 1);
+	CHECK_EQ(hit(1), 0);
+	CHECK_EQ(use_one(ABI_COMMAND_TRACEON, 0), 0);
+	CHECK_EQ(hit(1), 1);
+	CHECK_EQ(top()->stopped, 0);
+}
+
+static void with_filter(void)
+{
+	struct piece piece = make_piece(ABI_COMMAND_TRACEON,
+					ABI_COMMAND_DISABLE_EVENT);
+
+	CHECK_EQ(use(&piece), 0);
+	top()->stopped = 1;
+	*slot(SLOT_OTHER) = 0;
+	CHECK_EQ(hit(1), 0);
+	CHECK_EQ(top()->stopped, 1);
+	CHECK_EQ(*slot(SLOT_OTHER), 1);
+	/* whether it is recorded was settled before */
+	CHECK_EQ(hit(7), 0);
+	CHECK_EQ(top()->stopped, 0);
+	CHECK_EQ(hit(1), 1);
+}
+
+static void soft(void)
+{
+	struct piece piece = make_piece(ABI_COMMAND_ENABLE_EVENT,
+					ABI_COMMAND_ENABLE_EVENT);
+
+	/* its own target */
+	piece.trigger[0].target = SLOT_SELF;
+	piece.nr_triggers = 1;
+	CHECK_EQ(use(&piece), 0);
+	*slot(SLOT_SELF) = 1;
+	CHECK_EQ(hit(1), 0);
+	CHECK_EQ(hit(7), 1);
+	CHECK_EQ(hit(1), 1);
+	piece.trigger[0].command = ABI_COMMAND_DISABLE_EVENT;
+	CHECK_EQ(use(&piece), 0);
+	CHECK_EQ(hit(1), 1);
+	CHECK_EQ(hit(7), 0);
+	CHECK_EQ(hit(1), 0);
+	*slot(SLOT_SELF) = 0;
+}
+
+/* ---- counts ---- */
+
+static void counted(void)
+{
+	*slot(SLOT_COUNT) = 2;
+	CHECK_EQ(use_one(ABI_COMMAND_DISABLE_EVENT, SLOT_COUNT), 0);
+	for (int i = 0; i < 4; i++) {
+		*slot(SLOT_OTHER) = 0;
+		hit(1);
+		/* and once more, where there is nothing to do */
+		hit(1);
+		CHECK_EQ(*slot(SLOT_OTHER), i < 2);
+		CHECK_EQ(*slot(SLOT_COUNT), i < 2 ? 1 - i : 0);
+	}
+}
+
+static uint64_t nr_found;		/* off, and switched on again */
+
+static void look(void)
+{
+	if (__atomic_exchange_n(slot(SLOT_OTHER), 0, __ATOMIC_RELAXED))
+		__atomic_add_fetch(&nr_found, 1, __ATOMIC_RELAXED);
+}
+
+static void in_handler(int sig)
+{
+	(void)sig;
+	trace_rt_hit(1, 0);
+	look();
+}
+
+static void *hit_often(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < NR_HITS; i++) {
+		trace_rt_hit(1, 0);
+		look();
+		if (i % 16 == 0)
+			raise(SIGUSR1);
+	}
+	return NULL;
+}
+
+/* Nobody else looks at the counter, so what was found is what was counted. */
+static void exactly(uint64_t count)
+{
+	pthread_t threads[NR_THREADS];
+
+	*slot(SLOT_COUNT) = count;
+	*slot(SLOT_OTHER) = nr_found = 0;
+	CHECK_EQ(use_one(ABI_COMMAND_DISABLE_EVENT, SLOT_COUNT), 0);
+	for (int i = 0; i < NR_THREADS; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, hit_often, NULL), 0);
+	/* replaced under load */
+	for (int i = 0; i < 50; i++) {
+		CHECK_EQ(use_one(ABI_COMMAND_TRACEON, 0), 0);
+		CHECK_EQ(use_one(ABI_COMMAND_DISABLE_EVENT, SLOT_COUNT), 0);
+	}
+	for (int i = 0; i < NR_THREADS; i++)
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+	CHECK_EQ(nr_found, count - *slot(SLOT_COUNT));
+	if (count < NR_HITS)
+		CHECK_EQ(*slot(SLOT_COUNT), 0);
+}
+
+static void in_children(void)
+{
+	int status;
+
+	*slot(SLOT_COUNT) = 3;
+	for (int i = 0; i < 5; i++) {
+		pid_t pid;
+
+		*slot(SLOT_OTHER) = 0;
+		pid = fork();
+		if (!pid) {
+			trace_rt_hit(1, 0);
+			_exit(0);
+		}
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		CHECK_EQ(status, 0);
+		CHECK_EQ(*slot(SLOT_OTHER), i < 3);
+	}
+	CHECK_EQ(*slot(SLOT_COUNT), 0);
+}
+
+/* ---- what is refused ---- */
+
+#define REFUSES(field, wrong)						\
+	do {								\
+		struct piece piece_ = make_piece(ABI_COMMAND_TRACEOFF,	\
+						 ABI_COMMAND_TRACEOFF);	\
+									\
+		piece_.field = (wrong);					\
+		CHECK_EQ(use(&piece_), -EINVAL);			\
+		CHECK_EQ(hit(1), 1);					\
+		CHECK_EQ(top()->stopped, 0);				\
+	} while (0)
+
+static void wrong_ones(void)
+{
+	CHECK_EQ(use_one(ABI_COMMAND_TRACEON, 0), 0);
+	REFUSES(nr_slots, ABI_SLOTS + 1);
+	REFUSES(nr_slots, SLOT_SELF - 1);
+	REFUSES(rule.soft, 0);
+	REFUSES(rule.soft, NR_SLOTS + 1);
+	REFUSES(rule.triggers, TRIGGERS_AT + 4);
+	REFUSES(rule.triggers, sizeof(struct piece) + 8);
+	REFUSES(rule.triggers_bytes, ~0u);
+	REFUSES(rule.triggers_bytes, 4);
+	REFUSES(nr_triggers, 100);
+	REFUSES(nr_triggers, ~0u);
+	REFUSES(trigger[1].command, ABI_COMMANDS);
+	REFUSES(trigger[1].counter, NR_SLOTS + 1);
+	REFUSES(trigger[1].target, NR_SLOTS + 1);
+	REFUSES(trigger[0].program, PROGRAM_AT + 4);
+	REFUSES(trigger[0].program, ~7u);
+	REFUSES(trigger[0].program_bytes, ~0u);
+	REFUSES(record_bytes, 100);
+	REFUSES(insn.yes, 0);
+}
+
+/* Any bytes: it lives, and the next right one is taken. */
+static void damaged_ones(void)
+{
+	uint64_t random = 4711;
+
+	for (int i = 0; i < NR_DAMAGES; i++) {
+		struct piece piece = make_piece(random_below(&random, ABI_COMMANDS),
+						random_below(&random, ABI_COMMANDS));
+
+		for (uint32_t nr = random_below(&random, 4) + 1; nr; nr--)
+			((uint8_t *)&piece)[random_below(&random, sizeof(piece))] =
+				(uint8_t)random_next(&random);
+		use(&piece);
+		hit(1);
+		hit(7);
+	}
+	memset(top()->slots, 0, sizeof(top()->slots));
+	top()->stopped = 0;
+	on_and_off();
+}
+
+int main(void)
+{
+	const struct driver_config config = { 4096, 64, 16, true };
+
+	CHECK_EQ(driver_open(&driver, getpid()), 0);
+	CHECK_EQ(ftruncate(driver.fd, (off_t)driver.control->arena_off +
+				      (1 << 30) + 8192), 0);
+	CHECK_EQ(driver_rings(&driver, &config), 0);
+	CHECK_EQ(driver_enable(&driver, "rt", "rt_hit", true), 0);
+	signal(SIGUSR1, in_handler);
+	on_and_off();
+	with_filter();
+	soft();
+	counted();
+	exactly(500);
+	exactly(UINT64_MAX / 2);
+	in_children();
+	wrong_ones();
+	damaged_ones();
+	return 0;
+}
