@@ -154,7 +154,8 @@ struct abi_event {
 	uint32_t twin;			/* row + 1 of an older one of the same
 					 * bytes, whose rules hold for this one
 					 * while it has none; 0: there is none */
-	uint32_t reserved[8];
+	uint32_t name_hash;		/* of system and name, for the runtime */
+	uint32_t reserved[7];
 };
 
 /* The blob of an event; all offsets from the blob's start. */

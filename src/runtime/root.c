@@ -77,6 +77,24 @@ int root_populate(uint64_t off, uint64_t bytes)
 	return r == -EINVAL ? 0 : (int)r;	/* older: by page faults */
 }
 
+/*
+ * What other processes have put into the heap is memory that they made usable,
+ * each for itself.  So this is known for each: a child inherits both the rights
+ * and the number.  Lock of the tables held.
+ */
+int root_reach_heap(uint64_t bytes)
+{
+	static uint64_t reached;
+	int r;
+
+	if (bytes <= reached)
+		return 0;
+	r = root_populate(root_control->heap_off + reached, bytes - reached);
+	if (!r)
+		reached = ALIGN_UP(bytes, 4096);
+	return r;
+}
+
 /* ---- where ---- */
 
 static bool is_ours(const char *path, mode_t forbidden)

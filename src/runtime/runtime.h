@@ -69,6 +69,8 @@ void root_remove_if_unused(bool has_forked);
 bool root_is_wished(void);
 /* Make [off, off + bytes) of the memory usable, without a SIGBUS later. */
 int root_populate(uint64_t off, uint64_t bytes);
+/* The same for the first @bytes of the heap, before any of it is looked at. */
+int root_reach_heap(uint64_t bytes);
 void *root_at(uint64_t off);
 struct abi_event *root_event(uint32_t row);
 struct abi_buffer *root_buffer(uint32_t index);

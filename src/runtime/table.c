@@ -21,7 +21,7 @@ uint64_t table_heap_alloc(uint32_t bytes)
 	uint64_t off = root_control->heap_off + used;
 	uint64_t size = ALIGN_UP((uint64_t)bytes, 8);
 
-	if (used + size > ABI_HEAP_BYTES || root_populate(off, size))
+	if (used + size > ABI_HEAP_BYTES || root_reach_heap(used + size))
 		return 0;
 	root_control->heap_used = used + size;
 	return off;
@@ -37,6 +37,14 @@ static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
 		*ret_bytes = bytes;
 	}
 	return off;
+}
+
+/* Rows are taken in order: who takes the first of a page makes it usable for all. */
+static int row_populate(const void *row)
+{
+	uint64_t off = (uint64_t)((const char *)row - (const char *)root_control);
+
+	return off % 4096 ? 0 : root_populate(off, 4096);
 }
 
 /* What the loader knows of an object; its file's first page need not be there. */
@@ -193,9 +201,7 @@ static int module_row(const struct ulf_module *module)
 		row->base = object.base;
 		return (int)i;
 	}
-	if (nr >= ABI_MODULES ||
-	    root_populate((uint64_t)((char *)row - (char *)root_control),
-			  sizeof(*row)))
+	if (nr >= ABI_MODULES || row_populate(row))
 		return -ENOSPC;
 	object.path = heap_string(path, &object.path_bytes);
 	if (!object.path)
@@ -205,14 +211,26 @@ static int module_row(const struct ulf_module *module)
 	return (int)nr;
 }
 
+static uint32_t hash_more(uint32_t hash, const void *data, size_t bytes)
+{
+	const uint8_t *at = data;
+
+	for (size_t i = 0; i < bytes; i++)
+		hash = (hash ^ at[i]) * 16777619u;
+	return hash;
+}
+
 uint32_t table_hash(const void *data, uint32_t bytes)
 {
-	const uint8_t *byte = data;
-	uint32_t hash = 2166136261u;
+	return hash_more(2166136261u, data, bytes);
+}
 
-	for (uint32_t i = 0; i < bytes; i++)
-		hash = (hash ^ byte[i]) * 16777619u;
-	return hash;
+static uint32_t hash_name(const struct ulf_event *event)
+{
+	uint32_t hash = table_hash(event->system,
+				   (uint32_t)strlen(event->system) + 1);
+
+	return hash_more(hash, event->name, strlen(event->name));
 }
 
 static bool is_same_bytes(const struct abi_event *a, const struct abi_event *b)
@@ -252,7 +270,7 @@ static void wish_first(struct abi_event *row, const struct ulf_event *event,
 	for (uint32_t i = nr; i--; ) {
 		const struct abi_event *other = root_event(i);
 
-		if (!is_named(other, event))
+		if (other->name_hash != row->name_hash || !is_named(other, event))
 			continue;
 		row->wanted = __atomic_load_n(&other->wanted, __ATOMIC_RELAXED);
 		is_first = false;
@@ -274,6 +292,7 @@ static int event_row(const struct ulf_module *module,
 	struct abi_event *row = root_event(nr), new = {
 		.blob_bytes = format_blob(module, event, NULL),
 		.module = (uint32_t)module_row,
+		.name_hash = hash_name(event),
 	};
 	uint64_t heap = root_control->heap_used;
 	int found;
@@ -284,10 +303,7 @@ static int event_row(const struct ulf_module *module,
 	format_blob(module, event, root_at(new.blob));
 	new.hash = table_hash(root_at(new.blob), new.blob_bytes);
 	found = find_row(&new, known);
-	if (found == -ENOENT &&
-	    (nr >= ABI_EVENTS ||
-	     root_populate((uint64_t)((char *)row - (char *)root_control),
-			   sizeof(*row))))
+	if (found == -ENOENT && (nr >= ABI_EVENTS || row_populate(row)))
 		found = -ENOSPC;
 	if (found != -ENOENT) {
 		/* a reloaded module: its old row; or there is no room.  The
@@ -305,8 +321,10 @@ static int event_row(const struct ulf_module *module,
 static int register_rows(struct ulf_module *module)
 {
 	uint32_t known = root_control->nr_events;
-	int row = module_row(module);
+	int row = root_reach_heap(root_control->heap_used);
 
+	if (!row)
+		row = module_row(module);
 	if (row < 0) {
 		root_control->table_errors++;
 		return row;

@@ -11,6 +11,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/check.h"
@@ -21,6 +22,7 @@
 #define THREADS		3
 #define BUSY_LOADS	300
 #define MOVED_LOADS	(ABI_MODULES + 50)
+#define CHILD_LOADS	40
 #define HITS		50
 
 static struct driver d;
@@ -215,6 +217,41 @@ static void test_moved(void)
 	free(held);
 }
 
+/* ---- in a child: what it has put into the root the parent must bear to read ---- */
+
+static void load_many(void)
+{
+	char target[PATH_MAX];
+
+	strcpy(target, path);
+	for (int i = 0; i < CHILD_LOADS; i++) {
+		struct module m;
+
+		snprintf(path, sizeof(path), "%s/%0200d.so", getenv("TMPDIR"), i);
+		CHECK_EQ(symlink(target, path), 0);
+		m = load();
+		unload(&m);
+	}
+}
+
+static void test_child(void)
+{
+	uint64_t used = d.control->heap_used;
+	struct module m;
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		load_many();
+		_exit(0);
+	}
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	CHECK_EQ(status, 0);
+	CHECK(d.control->heap_used > used + 2 * 4096);
+	m = load();
+	unload(&m);
+}
+
 /* ---- by a path that is good for this process only ---- */
 
 static void test_relative(void)
@@ -260,6 +297,7 @@ int main(void)
 	test_come_and_go();
 	test_busy();
 	test_moved();
+	test_child();
 	test_relative();
 	test_no_header();
 	driver_close(&d);
