@@ -25,7 +25,7 @@
 #include <time.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/poke.h"
+#include "arch/x86_64/text.h"
 #include "base/testpoint.h"
 #include "runtime/runtime.h"
 
@@ -132,7 +132,7 @@ static void follow(void)
  */
 static void leave_descriptors(void)
 {
-	poke_start(!arch_syscall3(SYS_close_range, 0, ~0u,
+	text_start(!arch_syscall3(SYS_close_range, 0, ~0u,
 				  CLOSE_RANGE_UNSHARE));
 }
 
@@ -193,7 +193,7 @@ static void *agent_of_libc(void *arg)
 {
 	(void)arg;
 	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
-	poke_start(false);
+	text_start(false);
 	follow();
 	return NULL;
 }

@@ -23,20 +23,14 @@
  * length at the same place.  No breakpoint is ever in the text: a thread that
  * has SIGTRAP blocked would be killed by one, and the program's own SIGTRAP
  * handler is not touched.
- *
- * Text stays read-only and executable: bytes go in through /proc/self/mem.
- * Where that is denied (chroot, non-dumpable process), the pages are writable
- * for the moment of the write.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/membarrier.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "arch/arch.h"
 #include "arch/x86_64/poke.h"
-#include "base/bits.h"
+#include "arch/x86_64/text.h"
 #include "base/testpoint.h"
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -58,52 +52,6 @@ struct area {
 	uint8_t used[AREA_STEP / 8];	/* a bit a byte where a stub begins */
 };
 static struct area *areas;		/* caller's lock */
-
-/* ---- writing to text ---- */
-
-static int write_by_mprotect(uint8_t *addr, const uint8_t *bytes, uint32_t nr)
-{
-	uint64_t start = (uint64_t)addr & ~4095ull;
-	uint64_t size = ALIGN_UP((uint64_t)addr + nr, 4096) - start;
-	long r = arch_syscall3(SYS_mprotect, start, size,
-			       PROT_READ | PROT_WRITE | PROT_EXEC);
-
-	if (r)
-		return (int)r;
-	for (uint32_t i = 0; i < nr; i++)
-		__atomic_store_n(&addr[i], bytes[i], __ATOMIC_RELAXED);
-	arch_syscall3(SYS_mprotect, start, size, PROT_READ | PROT_EXEC);
-	return 0;
-}
-
-/* @fd: /proc/self/mem, or negative. */
-static int write_text(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
-{
-	if (fd >= 0 &&
-	    arch_syscall4(SYS_pwrite64, fd, bytes, nr, addr) == (long)nr)
-		return 0;
-	return write_by_mprotect(addr, bytes, nr);
-}
-
-static void sync_cores(void)
-{
-	const long sync = MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE;
-
-	if (!arch_syscall2(SYS_membarrier, sync, 0))
-		return;
-	arch_syscall2(SYS_membarrier,
-		      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0);
-	if (!arch_syscall2(SYS_membarrier, sync, 0))
-		return;
-	/* Old kernel: the interrupts of a changed mapping serialize, too. */
-	long mem = arch_syscall6(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (mem < 0 && mem > -4096)
-		return;
-	*(volatile char *)mem = 1;
-	arch_syscall3(SYS_mprotect, mem, 4096, PROT_NONE);
-	arch_syscall2(SYS_munmap, mem, 4096);
-}
 
 /* ---- stubs ---- */
 
@@ -237,7 +185,7 @@ static int give_stub(int fd, const struct poke_site *site)
 	if (!is_in_reach(site->target, (uint64_t)stub) || !is_free(area, (uint64_t)stub))
 		return -ENOMEM;
 	put_jump(jump, stub, site->target);
-	r = write_text(fd, stub, jump, SITE_BYTES);
+	r = text_write(fd, stub, jump, SITE_BYTES);
 	if (r)
 		return r;
 	offset = (uint64_t)stub - area->base;
@@ -245,7 +193,7 @@ static int give_stub(int fd, const struct poke_site *site)
 	distance = (uint64_t)(stub - (site->code + SITE_BYTES));
 	tail[0] = (distance >> 16) & 0xff;
 	tail[1] = (distance >> 24) & 0xff;
-	return write_text(fd, site->code + 3, tail, 2);
+	return text_write(fd, site->code + 3, tail, 2);
 }
 
 /* ---- the batch ---- */
@@ -269,32 +217,12 @@ static int flip(int fd, const struct poke_site *site)
 		return state < 0 ? state : 0;
 	if (site->is_on && !has_stub(site->code, site->target))
 		return 0;	/* give_stub() failed and said so */
-	return write_text(fd, site->code, &opcode, 1);
-}
-
-/* The thread that has it open, and its descriptor there. */
-static long mem_tid;
-static int mem_fd;
-
-static int open_mem(void)
-{
-	return (int)arch_syscall4(SYS_openat, AT_FDCWD, "/proc/self/mem",
-				  O_RDWR | O_CLOEXEC, 0);
-}
-
-void poke_start(bool has_own_table)
-{
-	mem_tid = 0;
-	mem_fd = has_own_table ? open_mem() : -1;
-	if (mem_fd >= 0)
-		mem_tid = arch_syscall0(SYS_gettid);
+	return text_write(fd, site->code, &opcode, 1);
 }
 
 int poke_sites(const struct poke_site *sites, uint32_t nr)
 {
-	bool is_open = mem_tid && mem_tid == arch_syscall0(SYS_gettid);
-	int fd = is_open ? mem_fd : open_mem();
-	int ret = 0, r;
+	int fd = text_begin(), ret = 0, r;
 
 	for (uint32_t i = 0; i < nr; i++) {
 		r = poke_site_state(sites[i].code);
@@ -304,16 +232,15 @@ int poke_sites(const struct poke_site *sites, uint32_t nr)
 			ret = r;
 	}
 	TESTPOINT("poke.tails");
-	sync_cores();
+	text_sync();
 	for (uint32_t i = 0; i < nr; i++) {
 		r = flip(fd, &sites[i]);
 		if (r && !ret)
 			ret = r;
 	}
 	TESTPOINT("poke.opcodes");
-	sync_cores();
-	if (fd >= 0 && !is_open)
-		arch_syscall1(SYS_close, fd);
+	text_sync();
+	text_end(fd);
 	return ret;
 }
 

@@ -6,10 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The agent begins: @has_own_table: nothing else uses its descriptors, so
- * /proc/self/mem can stay open there. */
-void poke_start(bool has_own_table);
-
 struct poke_site {
 	uint8_t *code;			/* the 5 bytes */
 	const uint8_t *target;		/* where to go when on */

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text stays read-only and executable: bytes go in through /proc/self/mem.
+ * Where that is denied (chroot, non-dumpable process), the pages are writable
+ * for the moment of the write.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "arch/arch.h"
+#include "arch/x86_64/text.h"
+#include "base/bits.h"
+
+/* The thread that has it open, and its descriptor there. */
+static long mem_tid;
+static int mem_fd;
+
+static int open_mem(void)
+{
+	return (int)arch_syscall4(SYS_openat, AT_FDCWD, "/proc/self/mem",
+				  O_RDWR | O_CLOEXEC, 0);
+}
+
+void text_start(bool has_own_table)
+{
+	mem_tid = 0;
+	mem_fd = has_own_table ? open_mem() : -1;
+	if (mem_fd >= 0)
+		mem_tid = arch_syscall0(SYS_gettid);
+}
+
+int text_begin(void)
+{
+	if (mem_tid && mem_tid == arch_syscall0(SYS_gettid))
+		return mem_fd;
+	return open_mem();
+}
+
+void text_end(int fd)
+{
+	if (fd >= 0 && !(mem_tid && fd == mem_fd &&
+			 mem_tid == arch_syscall0(SYS_gettid)))
+		arch_syscall1(SYS_close, fd);
+}
+
+static int write_by_mprotect(uint8_t *addr, const uint8_t *bytes, uint32_t nr)
+{
+	uint64_t start = (uint64_t)addr & ~4095ull;
+	uint64_t size = ALIGN_UP((uint64_t)addr + nr, 4096) - start;
+	long r = arch_syscall3(SYS_mprotect, start, size,
+			       PROT_READ | PROT_WRITE | PROT_EXEC);
+
+	if (r)
+		return (int)r;
+	for (uint32_t i = 0; i < nr; i++)
+		__atomic_store_n(&addr[i], bytes[i], __ATOMIC_RELAXED);
+	arch_syscall3(SYS_mprotect, start, size, PROT_READ | PROT_EXEC);
+	return 0;
+}
+
+/* @fd: /proc/self/mem, or negative. */
+int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
+{
+	if (fd >= 0 &&
+	    arch_syscall4(SYS_pwrite64, fd, bytes, nr, addr) == (long)nr)
+		return 0;
+	return write_by_mprotect(addr, bytes, nr);
+}
+
+void text_sync(void)
+{
+	const long sync = MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE;
+
+	if (!arch_syscall2(SYS_membarrier, sync, 0))
+		return;
+	arch_syscall2(SYS_membarrier,
+		      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0);
+	if (!arch_syscall2(SYS_membarrier, sync, 0))
+		return;
+	/* Old kernel: the interrupts of a changed mapping serialize, too. */
+	long mem = arch_syscall6(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mem < 0 && mem > -4096)
+		return;
+	*(volatile char *)mem = 1;
+	arch_syscall3(SYS_mprotect, mem, 4096, PROT_NONE);
+	arch_syscall2(SYS_munmap, mem, 4096);
+}
+
+/* ---- batches ---- */
+
+void text_batch_init(struct text_batch *batch, int fd)
+{
+	batch->fd = fd;
+	batch->error = 0;
+	batch->page = 0;
+}
+
+static void flush(struct text_batch *batch)
+{
+	int r;
+
+	if (!batch->page || batch->low >= batch->high)
+		return;
+	r = text_write(batch->fd, (uint8_t *)batch->page + batch->low,
+		       batch->bytes + batch->low, batch->high - batch->low);
+	if (r && !batch->error)
+		batch->error = r;
+}
+
+static void load(struct text_batch *batch, uint64_t page)
+{
+	flush(batch);
+	batch->page = page;
+	batch->low = TEXT_PAGE;
+	batch->high = 0;
+	memcpy(batch->bytes, (const void *)page, TEXT_PAGE);
+}
+
+void text_batch_put(struct text_batch *batch, uint8_t *addr,
+		    const uint8_t *bytes, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++) {
+		uint64_t at = (uint64_t)addr + i;
+		uint32_t offset = at % TEXT_PAGE;
+
+		if (at - offset != batch->page)
+			load(batch, at - offset);
+		batch->bytes[offset] = bytes[i];
+		if (offset < batch->low)
+			batch->low = offset;
+		if (offset >= batch->high)
+			batch->high = offset + 1;
+	}
+}
+
+int text_batch_done(struct text_batch *batch)
+{
+	flush(batch);
+	batch->page = 0;
+	return batch->error;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing to code that may be running.  One caller at a time. */
+#ifndef ULF_ARCH_TEXT_H
+#define ULF_ARCH_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TEXT_PAGE	4096u
+
+/* The agent begins: @has_own_table: nothing else uses its descriptors, so
+ * /proc/self/mem can stay open there. */
+void text_start(bool has_own_table);
+
+/* Writes go between these, and are given what text_begin() returned. */
+int text_begin(void);
+void text_end(int fd);
+
+int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr);
+/* Every core has what was written before. */
+void text_sync(void);
+
+/* Many small writes in rising order, a page of them at a time.  What lies
+ * between two of them is written again as it is. */
+struct text_batch {
+	int fd;
+	int error;			/* the first one; 0 */
+	uint64_t page;			/* in the buffer; 0: none */
+	uint32_t low, high;		/* what of it was changed */
+	uint8_t bytes[TEXT_PAGE];
+};
+void text_batch_init(struct text_batch *batch, int fd);
+void text_batch_put(struct text_batch *batch, uint8_t *addr,
+		    const uint8_t *bytes, uint32_t nr);
+/* Write what is left; returns the first error of all. */
+int text_batch_done(struct text_batch *batch);
+
+#endif
