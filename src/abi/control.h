@@ -39,9 +39,12 @@
 #define ABI_SLOTS		16384u	/* of a buffer's triggers */
 #define ABI_COMM_LEN		16u
 #define ABI_EVENT_ID_FIRST	32768u	/* id = first + row, <= 65535 */
-#define ABI_EVENT_ID_STACK	4u	/* ftrace:kernel_stack, as in the kernel */
-#define ABI_EVENT_ID_PRINT	5u	/* ftrace:print, the same */
+#define ABI_EVENT_ID_FUNCTION	1u	/* ftrace:function, as in the kernel */
+#define ABI_EVENT_ID_STACK	4u	/* ftrace:kernel_stack, the same */
+#define ABI_EVENT_ID_PRINT	5u	/* ftrace:print */
 #define ABI_EVENT_ID_BPRINT	6u	/* ftrace:bprint */
+#define ABI_EVENT_ID_GRAPH_EXIT	10u	/* ftrace:funcgraph_exit */
+#define ABI_EVENT_ID_GRAPH_ENTRY 11u	/* ftrace:funcgraph_entry */
 #define ABI_EVENT_ID_BPUTS	15u	/* ftrace:bputs */
 #define ABI_EVENT_ID_RAW_DATA	19u	/* ftrace:raw_data */
 

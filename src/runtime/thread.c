@@ -138,6 +138,8 @@ struct ulf_thread *ulf_thread_attach(void)
 		}
 	}
 	__atomic_store_n(&claim.slot->thread.nesting, 0, __ATOMIC_RELAXED);
+	claim.slot->graph_top = 0;
+	claim.slot->is_in_callback = 0;
 	comm_record(claim.tid);
 	ulf_this_thread = &claim.slot->thread;
 	return ulf_this_thread;

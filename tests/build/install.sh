@@ -62,3 +62,42 @@ LD_LIBRARY_PATH=$libdir ./cxx
 ./static
 LD_LIBRARY_PATH=$libdir ldd ./shared | grep "libulf.so.0 => $libdir/"
 ! ldd ./static | grep libulf
+
+# Functions, with the flag that pkg-config names; the bodies of the graph
+# tracer are in libulf.so, or in the program.
+cat >functions.c <<'END'
+#include <linux/ftrace.h>
+static volatile int calls, returns;
+static int entry(struct ftrace_graph_ent *ent, struct fgraph_ops *ops)
+{
+	return ent && ops && ++calls;
+}
+static void left(struct ftrace_graph_ret *ret, struct fgraph_ops *ops)
+{
+	returns += ret && ops;
+}
+static __attribute__((noinline)) int traced(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x + 1;
+}
+int main(void)
+{
+	struct fgraph_ops ops = { .entryfunc = entry, .retfunc = left };
+
+	if (ftrace_set_filter_ip(&ops.ops, (unsigned long)traced, 0, 0) ||
+	    register_ftrace_graph(&ops))
+		return 1;
+	for (int i = 0; i < 100; i++)
+		if (traced(i) != i + 1)
+			return 2;
+	unregister_ftrace_graph(&ops);
+	return calls == 100 && returns == 100 && traced(1) == 2 ? 0 : 3;
+}
+END
+flags="$cflags $(pkg-config --variable=ftrace_cflags "$pc")"
+gcc -Wall -Wextra -Werror -O2 $flags functions.c -o functions $libs
+gcc -Wall -Wextra -Werror -O2 $flags -no-pie functions.c -o functions_static \
+	"$libdir/libulf.a" $($config --static --libs-only-other "$pc")
+LD_LIBRARY_PATH=$libdir ./functions
+./functions_static

@@ -45,13 +45,61 @@
 	.endm
 
 /*
+ * Copy r9d bytes from rsi to 4(rdx): both ends, which may overlap, then what is
+ * between.  rax, r11: scratch.
+ */
+	.macro	copy_by_vectors
+	cmpl	$16, %r9d
+	jb	3f
+	movups	(%rsi), %xmm0
+	movups	-16(%rsi,%r9), %xmm1
+	movups	%xmm0, 4(%rdx)
+	movups	%xmm1, -12(%rdx,%r9)
+	cmpl	$32, %r9d
+	jbe	4f
+	movups	16(%rsi), %xmm0
+	movups	%xmm0, 20(%rdx)
+	cmpl	$48, %r9d
+	jbe	4f
+	movl	$32, %r11d
+2:
+	movups	(%rsi,%r11), %xmm0
+	movups	%xmm0, 4(%rdx,%r11)
+	addl	$16, %r11d
+	leal	16(%r11), %eax
+	cmpl	%r9d, %eax
+	jb	2b
+	jmp	4f
+	.endm
+
+	/* The same, where vectors are somebody else's; at least 16 bytes. */
+	.macro	copy_by_words
+	movq	(%rsi), %rax
+	movq	%rax, 4(%rdx)
+	movq	8(%rsi), %rax
+	movq	%rax, 12(%rdx)
+	movl	$16, %r11d
+	jmp	6f
+2:
+	movq	-8(%rsi,%r11), %rax
+	movq	%rax, -4(%rdx,%r11)
+6:
+	addl	$8, %r11d
+	cmpl	%r9d, %r11d
+	jb	2b
+	movq	-8(%rsi,%r9), %rax
+	movq	%rax, -4(%rdx,%r9)
+	jmp	4f
+	.endm
+
+/*
  * The body of an append; see arch/arch.h.  In: rcx ring, rsi data, r9d bytes,
  * and with \clock `given' rdi the time.  \header makes the record's header in eax
  * of the delta in rax, which is below 1 << 27.  rdi, rsi and r9 are left as they
  * were; r10: position; rax: time, then delta; rdx: the record's place; r8, r11:
- * scratch.
+ * scratch.  \keep: a register for the record's time.
  */
-	.macro	append_body clock, no_room, header
+	.macro	append_body clock, no_room, header, copy=copy_by_vectors, keep
 	/*
 	 * rdtsc waits until all before it is done, and what is behind it waits
 	 * for it.  Here is where that costs least: as few loads as possible
@@ -101,6 +149,9 @@
 	cmovbq	%r8, %rax		/* time never runs backwards */
 	addq	%rax, %rdx
 	movq	%rdx, RING_TAIL_TIME(%rcx,%r11)
+	.ifnb	\keep
+	movq	%rdx, \keep
+	.endif
 
 	/* ring + lap[position & 2] + position, without the flags */
 	movl	%r10d, %r8d
@@ -116,28 +167,7 @@
 	\header
 	movl	%eax, (%rdx)
 
-	/* Copy: both ends, which may overlap, then what is between. */
-	cmpl	$16, %r9d
-	jb	3f
-	movups	(%rsi), %xmm0
-	movups	-16(%rsi,%r9), %xmm1
-	movups	%xmm0, 4(%rdx)
-	movups	%xmm1, -12(%rdx,%r9)
-	cmpl	$32, %r9d
-	jbe	4f
-	movups	16(%rsi), %xmm0
-	movups	%xmm0, 20(%rdx)
-	cmpl	$48, %r9d
-	jbe	4f
-	movl	$32, %r11d
-2:
-	movups	(%rsi,%r11), %xmm0
-	movups	%xmm0, 4(%rdx,%r11)
-	addl	$16, %r11d
-	leal	16(%r11), %eax
-	cmpl	%r9d, %eax
-	jb	2b
-	jmp	4f
+	\copy
 5:				/* a long delta: 1 << 27 ns and more */
 	movl	%eax, %r11d
 	shll	$5, %r11d
@@ -157,6 +187,12 @@
 	movq	(%rsi), %rax
 	movq	%rax, 4(%rdx)
 4:
+	.endm
+
+	.macro	event_header			/* delta << 5 | bytes / 4 */
+	shlq	$7, %rax
+	addq	%r9, %rax
+	shrq	$2, %rax
 	.endm
 
 	.macro	append_commit

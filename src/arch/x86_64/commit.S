@@ -2,12 +2,6 @@
 /* The path of an event from the probe into the ring; part of libulf. */
 #include "append.h"
 
-	.macro	event_header			/* delta << 5 | bytes / 4 */
-	shlq	$7, %rax
-	addq	%r9, %rax
-	shrq	$2, %rax
-	.endm
-
 /*
  * ulf_event_commit(event, entry, bytes): the whole path of a small record, in
  * one piece because every call and every saved register counts here.

@@ -70,6 +70,16 @@ int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 	return write_by_mprotect(addr, bytes, nr);
 }
 
+int text_read(int fd, const uint8_t *addr, void *to, uint32_t nr)
+{
+	if (fd < 0) {
+		memcpy(to, addr, nr);
+		return 0;
+	}
+	return arch_syscall4(SYS_pread64, fd, to, nr, addr) == (long)nr ?
+	       0 : -EFAULT;
+}
+
 void text_sync(void)
 {
 	const long sync = MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE;
@@ -103,7 +113,7 @@ static void flush(struct text_batch *batch)
 {
 	int r;
 
-	if (!batch->page || batch->low >= batch->high)
+	if (!batch->page || !batch->is_there || batch->low >= batch->high)
 		return;
 	r = text_write(batch->fd, (uint8_t *)batch->page + batch->low,
 		       batch->bytes + batch->low, batch->high - batch->low);
@@ -117,24 +127,48 @@ static void load(struct text_batch *batch, uint64_t page)
 	batch->page = page;
 	batch->low = TEXT_PAGE;
 	batch->high = 0;
-	memcpy(batch->bytes, (const void *)page, TEXT_PAGE);
+	batch->is_there = !text_read(batch->fd, (const uint8_t *)page,
+				     batch->bytes, TEXT_PAGE);
+	if (!batch->is_there && !batch->error)
+		batch->error = -EFAULT;
+}
+
+static uint8_t *byte_at(struct text_batch *batch, uint64_t at)
+{
+	uint32_t offset = at % TEXT_PAGE;
+
+	if (at - offset != batch->page)
+		load(batch, at - offset);
+	return &batch->bytes[offset];
+}
+
+static void put(struct text_batch *batch, uint8_t *byte, uint8_t new)
+{
+	uint32_t offset = (uint32_t)(byte - batch->bytes);
+
+	*byte = new;
+	if (offset < batch->low)
+		batch->low = offset;
+	if (offset >= batch->high)
+		batch->high = offset + 1;
 }
 
 void text_batch_put(struct text_batch *batch, uint8_t *addr,
 		    const uint8_t *bytes, uint32_t nr)
 {
-	for (uint32_t i = 0; i < nr; i++) {
-		uint64_t at = (uint64_t)addr + i;
-		uint32_t offset = at % TEXT_PAGE;
+	for (uint32_t i = 0; i < nr; i++)
+		put(batch, byte_at(batch, (uint64_t)addr + i), bytes[i]);
+}
 
-		if (at - offset != batch->page)
-			load(batch, at - offset);
-		batch->bytes[offset] = bytes[i];
-		if (offset < batch->low)
-			batch->low = offset;
-		if (offset >= batch->high)
-			batch->high = offset + 1;
-	}
+int text_batch_change(struct text_batch *batch, uint8_t *addr, uint8_t old,
+		      uint8_t new)
+{
+	uint8_t *byte = byte_at(batch, (uint64_t)addr);
+
+	if (!batch->is_there || *byte != old)
+		return -EILSEQ;
+	put(batch, byte, new);
+	return 0;
 }
 
 int text_batch_done(struct text_batch *batch)

@@ -17,6 +17,8 @@ int text_begin(void);
 void text_end(int fd);
 
 int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr);
+/* -EFAULT: it is not there (any more). */
+int text_read(int fd, const uint8_t *addr, void *to, uint32_t nr);
 /* Every core has what was written before. */
 void text_sync(void);
 
@@ -25,6 +27,7 @@ void text_sync(void);
 struct text_batch {
 	int fd;
 	int error;			/* the first one; 0 */
+	bool is_there;			/* the page could be read */
 	uint64_t page;			/* in the buffer; 0: none */
 	uint32_t low, high;		/* what of it was changed */
 	uint8_t bytes[TEXT_PAGE];
@@ -32,6 +35,9 @@ struct text_batch {
 void text_batch_init(struct text_batch *batch, int fd);
 void text_batch_put(struct text_batch *batch, uint8_t *addr,
 		    const uint8_t *bytes, uint32_t nr);
+/* A byte, if it is @old now; -EILSEQ if not. */
+int text_batch_change(struct text_batch *batch, uint8_t *addr, uint8_t old,
+		      uint8_t new);
 /* Write what is left; returns the first error of all. */
 int text_batch_done(struct text_batch *batch);
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Function tracing for a program's own use: callbacks at the entry and at the
+ * return of chosen functions.  Names and meaning are the kernel's.
+ *
+ * The functions must have been compiled with room at their entry, as
+ *	gcc $(pkg-config --variable=ftrace_cflags ulf) ...
+ * does.  Callbacks run in the thread that calls the function, perhaps in a
+ * signal handler; what they call themselves is not traced.
+ */
+#ifndef _LINUX_FTRACE_H
+#define _LINUX_FTRACE_H
+
+#include <stddef.h>
+
+#include <ulf/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A word of C++, where the field is called private_. */
+#ifdef __cplusplus
+#define ULF_FTRACE_PRIVATE	private_
+#else
+#define ULF_FTRACE_PRIVATE	private
+#endif
+
+struct ftrace_regs;			/* none here: always NULL */
+struct ftrace_ops;
+
+typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip,
+			      struct ftrace_ops *op, struct ftrace_regs *fregs);
+
+struct ftrace_ops {
+	ftrace_func_t func;
+	unsigned long flags;		/* none yet: 0 */
+	void *ULF_FTRACE_PRIVATE;
+	void *ulf;			/* libulf's */
+};
+
+/* Choose functions by their addresses; @reset: forget those chosen before.  While
+ * none is chosen all are meant. */
+ULF_EXPORT int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip,
+				    int remove, int reset);
+ULF_EXPORT int register_ftrace_function(struct ftrace_ops *ops);
+/* When it returns no callback runs any more. */
+ULF_EXPORT int unregister_ftrace_function(struct ftrace_ops *ops);
+
+struct ftrace_graph_ent {
+	unsigned long func;
+	int depth;
+};
+
+struct ftrace_graph_ret {
+	unsigned long func;
+	unsigned long retval;
+	int depth;
+	unsigned int overrun;
+	unsigned long long calltime;	/* ns */
+	unsigned long long rettime;
+};
+
+struct fgraph_ops;
+/* Returns 0: this call is not followed. */
+typedef int (*trace_func_graph_ent_t)(struct ftrace_graph_ent *ent,
+				      struct fgraph_ops *ops);
+typedef void (*trace_func_graph_ret_t)(struct ftrace_graph_ret *ret,
+				       struct fgraph_ops *ops);
+
+struct fgraph_ops {
+	trace_func_graph_ent_t entryfunc;
+	trace_func_graph_ret_t retfunc;
+	struct ftrace_ops ops;		/* its filter */
+	void *ULF_FTRACE_PRIVATE;
+};
+
+/* One at a time. */
+ULF_EXPORT int register_ftrace_graph(struct fgraph_ops *gops);
+ULF_EXPORT void unregister_ftrace_graph(struct fgraph_ops *gops);
+
+#undef ULF_FTRACE_PRIVATE
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The NOPs that compilers leave at the entry of functions, switched to a jump
+ * and back while threads run through them.  See fsite.c.
+ */
+#ifndef ULF_ARCH_FSITE_H
+#define ULF_ARCH_FSITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FSITE_BYTES	5
+#define FSITE_SLOT_CALL	6		/* bytes, at the slot's start */
+
+enum fsite_form {
+	FSITE_NOPS,			/* five of one byte (gcc) */
+	FSITE_NOP5,			/* one of five bytes (clang, fentry) */
+	FSITE_FORMS,
+	FSITE_OTHER = FSITE_FORMS,	/* not to be touched */
+};
+
+struct fsite {
+	uint32_t offset;		/* of its bytes, from fsites.low */
+	uint8_t form;			/* enum fsite_form */
+	uint8_t is_on;
+	uint8_t reserved[2];
+};
+
+/* A site's part outside of its function; known to ftrace.S. */
+struct fsite_slot {
+	uint8_t code[24];
+	const uint8_t *body;		/* where the graph tracer goes on */
+	uint32_t users;			/* who wants to know of it, a bit each */
+	uint32_t reserved;
+};
+
+/* Where the sites of one form of a module jump to. */
+struct fsite_map {
+	uint8_t *base;			/* NULL: not made yet */
+	uint64_t bytes;
+	int64_t distance;		/* from behind a site to its stub */
+	struct fsite_slot *slots;	/* [nr] */
+};
+
+/* The sites of a module. */
+struct fsites {
+	uint8_t *low, *high;		/* its text */
+	uint32_t nr;
+	struct fsite *table;		/* [nr], by the caller */
+	struct fsite_map maps[FSITE_FORMS];
+};
+
+/* @entries: [nr], the addresses as the compiler has left them.  The text may go
+ * at any time: what is not there is FSITE_OTHER. */
+void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
+		 const uint64_t *entries, uint32_t nr, struct fsite *table);
+
+static inline uint8_t *fsite_code(const struct fsites *sites, uint32_t i)
+{
+	return sites->low + sites->table[i].offset;
+}
+
+/*
+ * Give each site the users that @users says, a bit each; those that have any
+ * are on, the others off.  One batch for all.  Returns 0 or the first error;
+ * those that had none are switched.  -EILSEQ: unexpected bytes; -ENOMEM: no
+ * place for stubs within reach; -EFAULT: the text is gone.  One caller at a time.
+ */
+typedef uint32_t (*fsite_users)(void *arg, uint32_t i);
+int fsites_switch(struct fsites *sites, fsite_users users, void *arg);
+
+/* What site @i has got, if it was ever on; else NULL. */
+const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i);
+/* The graph tracer's part of it. */
+int fsite_set_body(const struct fsites *sites, uint32_t i, const uint8_t *body);
+
+/* The module is gone, and no thread is in it. */
+void fsites_done(struct fsites *sites);
+
+/* The function that slots call; ftrace.S. */
+void ftrace_trampoline(void) __attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What ftrace.S offers, and what it needs. */
+#ifndef ULF_ARCH_FTRACE_H
+#define ULF_ARCH_FTRACE_H
+
+#define GRAPH_BODIES_BYTES	0x1000000
+#define GRAPH_BODY_BYTES	32
+#define GRAPH_BODY_RETURN	6	/* where the function returns to */
+
+#ifndef __ASSEMBLER__
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/x86_64/fsite.h"
+
+#define FTRACE_HIDDEN	__attribute__((visibility("hidden")))
+
+struct ring_set;
+
+/* A page of bodies begins with these, for unwinders. */
+struct graph_page {
+	const uint64_t *keys;
+	const void *shadows;
+	uint64_t reserved[2];
+};
+
+struct graph_body {
+	uint8_t code[16];
+	uint64_t target;		/* the site + 5 */
+	uint64_t reserved;
+};
+
+/* ---- given by ftrace.S ---- */
+
+extern uint8_t ftrace_graph_bodies[GRAPH_BODIES_BYTES] FTRACE_HIDDEN;
+void ftrace_graph_return(void) FTRACE_HIDDEN;
+
+/* Any C, where vectors must be kept. */
+uint64_t ftrace_call_slowly(uint64_t (*fn)(uint64_t, uint64_t, uint64_t),
+			    uint64_t a, uint64_t b, uint64_t c) FTRACE_HIDDEN;
+
+uint64_t arch_event_append(struct ring_set *const *set, const void *entry,
+			   uint32_t bytes) FTRACE_HIDDEN;
+uint64_t arch_event_append_stamped(struct ring_set *const *set,
+				   const void *entry, uint32_t bytes)
+	FTRACE_HIDDEN;
+
+/* ---- needed by it; general registers only ---- */
+
+/* At the entry of the function with the site @ip.  @ret: its return address's
+ * place on the stack; @behind: the slot + 6.  Returns 1 if the slot is to go on
+ * by way of its body, which stands in *@ret then, + GRAPH_BODY_RETURN. */
+uint32_t ftrace_hit(uint64_t ip, uint64_t *ret, const uint8_t *behind)
+	FTRACE_HIDDEN;
+/* The function of this body has returned @value; returns where to. */
+uint64_t ftrace_graph_left(const uint8_t *body_return, uint64_t *ret,
+			   uint64_t value) FTRACE_HIDDEN;
+/* What xsave is to keep, and how many bytes that takes. */
+struct ftrace_vectors {
+	uint64_t parts;
+	uint32_t bytes;
+};
+extern struct ftrace_vectors ftrace_vectors FTRACE_HIDDEN;
+
+#endif
+#endif

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who traces which functions: the users of sites and their filters, and the
+ * program's own callbacks.  A change of users or filters goes like this:
+ *
+ *	slots get their users, sites their jumps	fsites_switch()
+ *	bodies for those that the graph needs		body_make()
+ *	the user becomes active				[ftrace.active]
+ * and back:
+ *	the user is no longer active
+ *	grace_wait(): who saw him active is gone
+ *	the sites go off
+ */
+#include <cpuid.h>
+#include <errno.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "arch/x86_64/text.h"
+#include "event/clock.h"
+#include "runtime/ftrace.h"
+#include "runtime/object.h"
+#include "runtime/runtime.h"
+#include "runtime/shadow.h"
+#include <linux/ftrace.h>
+
+struct ftrace_vectors ftrace_vectors;
+
+/* ---- hits, the slow side ---- */
+
+uint64_t ftrace_attach(uint64_t a, uint64_t b, uint64_t c)
+{
+	(void)a;
+	(void)b;
+	(void)c;
+	return (uint64_t)ulf_thread_attach();
+}
+
+static uint64_t now_ns(void)
+{
+	return clock_read(clock_get(0), NULL);
+}
+
+uint64_t ftrace_write_slowly(uint64_t buffer, uint64_t entry, uint64_t bytes)
+{
+	uint64_t time_ns = now_ns();
+
+	if (ulf_probe_enter()) {
+		buffer_write((const struct buffer *)buffer, (void *)entry, bytes);
+		ulf_probe_exit();
+	}
+	return time_ns;
+}
+
+uint64_t ftrace_write_exit_slowly(uint64_t buffer, uint64_t entry, uint64_t bytes)
+{
+	uint64_t time_ns = now_ns();
+
+	memcpy((char *)entry + bytes - sizeof(time_ns), &time_ns, sizeof(time_ns));
+	return ftrace_write_slowly(buffer, entry, bytes);
+}
+
+/* Between these no site is a hit for this thread.  NULL: not now. */
+static struct thread_slot *callback_enter(void)
+{
+	struct thread_slot *thread = (struct thread_slot *)ulf_probe_enter();
+
+	if (thread)
+		thread->is_in_callback = 1;
+	return thread;
+}
+
+static void callback_leave(struct thread_slot *thread)
+{
+	thread->is_in_callback = 0;
+	ulf_probe_exit();
+}
+
+/* mate: set_active() [ftrace.active] */
+static uint32_t active_users(void)
+{
+	return __atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);
+}
+
+uint64_t ftrace_call_ops(uint64_t users, uint64_t ip, uint64_t parent)
+{
+	struct thread_slot *thread = callback_enter();
+
+	if (!thread)
+		return 0;
+	users &= active_users();
+	for (uint32_t i = 0; i < FTRACE_OPS_MAX; i++) {
+		struct ftrace_ops *ops = ftrace_state.ops[i];
+
+		if (users >> (FTRACE_OPS + i) & 1)
+			ops->func(ip, parent, ops, NULL);
+	}
+	callback_leave(thread);
+	return 0;
+}
+
+static bool has_graph_ops(void)
+{
+	return active_users() >> FTRACE_GRAPH_OPS & 1;
+}
+
+uint64_t ftrace_call_graph_entry(uint64_t func, uint64_t depth, uint64_t c)
+{
+	struct ftrace_graph_ent ent = { .func = func, .depth = (int)depth };
+	struct thread_slot *thread = callback_enter();
+	bool is_wanted;
+
+	(void)c;
+	if (!thread)
+		return 0;
+	is_wanted = has_graph_ops() &&
+		    ftrace_state.graph_ops->entryfunc(&ent,
+						      ftrace_state.graph_ops);
+	callback_leave(thread);
+	return is_wanted ? now_ns() : 0;
+}
+
+uint64_t ftrace_call_graph_exit(uint64_t arg, uint64_t b, uint64_t c)
+{
+	struct ftrace_graph_ret *ret = (struct ftrace_graph_ret *)arg;
+	struct thread_slot *thread = callback_enter();
+
+	(void)b;
+	(void)c;
+	if (!thread)
+		return 0;
+	ret->rettime = now_ns();
+	if (has_graph_ops())
+		ftrace_state.graph_ops->retfunc(ret, ftrace_state.graph_ops);
+	callback_leave(thread);
+	return 0;
+}
+
+/* ---- what xsave keeps ---- */
+
+#define XSAVE_LEGACY	576u		/* with its header */
+#define XSAVE_TILES	(3ull << 17)	/* large, and nobody's across a call */
+
+static bool vectors_init(void)
+{
+	uint32_t a, b, c, d, bytes = XSAVE_LEGACY;
+	uint64_t parts;
+
+	if (ftrace_vectors.bytes)
+		return true;
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+		return false;
+	__asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+	parts = ((uint64_t)d << 32 | a) & ~XSAVE_TILES;
+	for (uint32_t i = 2; i < 63; i++) {
+		if (!(parts >> i & 1))
+			continue;
+		__cpuid_count(0xd, i, a, b, c, d);
+		if (a + b > bytes)
+			bytes = a + b;
+	}
+	ftrace_vectors.parts = parts;
+	ftrace_vectors.bytes = (bytes + 63) & ~63u;
+	return true;
+}
+
+/* ---- filters ---- */
+
+/* Of a user: which sites.  @nr 0: all of them. */
+struct filter {
+	uint32_t nr, room;
+	uint64_t ips[];
+};
+
+static struct filter *filters[FTRACE_USERS];	/* under runtime_lock() */
+static uint32_t wanted;				/* users that have sites */
+
+/* A function's address is that of its site, or of the endbr64 before it. */
+static bool filter_has(const struct filter *filter, uint64_t code)
+{
+	for (uint32_t i = 0; filter && i < filter->nr; i++)
+		if (filter->ips[i] == code || filter->ips[i] == code - 4)
+			return true;
+	return !filter || !filter->nr;
+}
+
+static uint32_t users_of(void *arg, uint32_t i)
+{
+	const struct fsites *sites = arg;
+	uint64_t code = (uint64_t)fsite_code(sites, i);
+	uint32_t users = 0;
+
+	if (sites->table[i].form == FSITE_OTHER)
+		return 0;
+	for (uint32_t left = wanted; left; left &= left - 1) {
+		uint32_t user = (uint32_t)__builtin_ctz(left);
+
+		if (filter_has(filters[user], code))
+			users |= 1u << user;
+	}
+	return users;
+}
+
+/* ---- bodies of the graph ---- */
+
+static uint32_t next_body;		/* its offset; 0: none made yet */
+
+static int body_make(struct text_batch *batch, const struct fsites *sites, uint32_t i)
+{
+	uint32_t at = next_body;
+	uint8_t *place = ftrace_graph_bodies + at;
+	struct graph_page page = { shadow_keys, shadow_entries, { 0 } };
+	struct graph_body body = {
+		.code = { 0xff, 0x15, 10, 0, 0, 0, 0xe9 },
+		.target = (uint64_t)fsite_code(sites, i) + FSITE_BYTES,
+	};
+	int32_t distance;
+
+	if (at >= GRAPH_BODIES_BYTES)
+		return -ENOSPC;
+	if (at % TEXT_PAGE == 0) {
+		text_batch_put(batch, place, (const uint8_t *)&page, sizeof(page));
+		at += sizeof(page);
+		place += sizeof(page);
+	}
+	distance = (int32_t)((uint8_t *)ftrace_graph_return - (place + 11));
+	memcpy(body.code + 7, &distance, 4);
+	text_batch_put(batch, place, (const uint8_t *)&body, sizeof(body));
+	next_body = at + sizeof(body);
+	return fsite_set_body(sites, i, place);
+}
+
+static int bodies_make(const struct fsites *sites)
+{
+	struct text_batch batch;
+	int fd = text_begin(), ret = 0, r;
+
+	text_batch_init(&batch, fd);
+	for (uint32_t i = 0; i < sites->nr && !ret; i++) {
+		const struct fsite_slot *slot = fsite_slot(sites, i);
+
+		if (slot && slot->users & FTRACE_GRAPH_MASK && !slot->body)
+			ret = body_make(&batch, sites, i);
+	}
+	r = text_batch_done(&batch);
+	text_end(fd);
+	return ret ? ret : r;
+}
+
+/* ---- users ---- */
+
+static int update_sites(void)
+{
+	int ret = 0, r;
+
+	for (struct object *o = object_first(); o; o = o->next) {
+		if (!o->sites.nr)
+			continue;
+		r = fsites_switch(&o->sites, users_of, &o->sites);
+		if (!r && wanted & FTRACE_GRAPH_MASK)
+			r = bodies_make(&o->sites);
+		if (r && !ret)
+			ret = r;
+	}
+	return ret;
+}
+
+/* mate: active_users(), hit.c [ftrace.active] */
+static void set_active(uint32_t users)
+{
+	__atomic_store_n(&ftrace_state.active, users, __ATOMIC_RELEASE);
+}
+
+/* What cannot be traced, of what is to be, is not; the rest is. */
+static int user_add(uint32_t user, struct filter *filter)
+{
+	int r = 0;
+
+	if (!vectors_init())
+		return -EOPNOTSUPP;
+	if (FTRACE_GRAPH_MASK >> user & 1)
+		r = shadow_make();
+	if (r)
+		return r;
+	filters[user] = filter;
+	wanted |= 1u << user;
+	r = update_sites();
+	text_sync();
+	set_active(ftrace_state.active | 1u << user);
+	return r == -EILSEQ ? 0 : r;
+}
+
+static void user_remove(uint32_t user)
+{
+	wanted &= ~(1u << user);
+	set_active(ftrace_state.active & ~(1u << user));
+	update_sites();
+}
+
+/* ---- the program's own ---- */
+
+int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove,
+			 int reset)
+{
+	struct filter *old = ops->ulf, *new;
+	uint32_t nr = old && !reset ? old->nr : 0, kept = 0;
+	int r = 0;
+
+	runtime_lock();
+	new = memory_alloc(sizeof(*new) + (nr + 1) * sizeof(new->ips[0]));
+	if (!new) {
+		r = -ENOMEM;
+	} else {
+		for (uint32_t i = 0; i < nr; i++)
+			if (old->ips[i] != ip)
+				new->ips[kept++] = old->ips[i];
+		if (!remove)
+			new->ips[kept++] = ip;
+		new->nr = kept;
+		ops->ulf = new;
+		for (uint32_t user = 0; user < FTRACE_USERS; user++)
+			if (old && filters[user] == old)
+				filters[user] = new;
+		memory_free(old);
+		if (wanted)
+			r = update_sites();
+	}
+	runtime_unlock();
+	return r == -EILSEQ ? 0 : r;
+}
+
+static void prepare(void)
+{
+	runtime_init();
+	object_scan();
+	runtime_lock();
+}
+
+int register_ftrace_function(struct ftrace_ops *ops)
+{
+	uint32_t i = 0;
+	int r = -EBUSY;
+
+	if (!ops->func)
+		return -EINVAL;
+	prepare();
+	while (i < FTRACE_OPS_MAX && wanted >> (FTRACE_OPS + i) & 1)
+		i++;
+	if (i < FTRACE_OPS_MAX) {
+		ftrace_state.ops[i] = ops;
+		r = user_add(FTRACE_OPS + i, ops->ulf);
+	}
+	runtime_unlock();
+	return r;
+}
+
+int unregister_ftrace_function(struct ftrace_ops *ops)
+{
+	uint32_t i = 0;
+	int r = -ENOENT;
+
+	runtime_lock();
+	while (i < FTRACE_OPS_MAX && (!(wanted >> (FTRACE_OPS + i) & 1) ||
+				      ftrace_state.ops[i] != ops))
+		i++;
+	if (i < FTRACE_OPS_MAX) {
+		user_remove(FTRACE_OPS + i);
+		r = 0;
+	}
+	runtime_unlock();
+	if (!r)
+		grace_wait(-1);
+	return r;
+}
+
+int register_ftrace_graph(struct fgraph_ops *gops)
+{
+	int r = -EBUSY;
+
+	if (!gops->entryfunc || !gops->retfunc)
+		return -EINVAL;
+	prepare();
+	if (!(wanted >> FTRACE_GRAPH_OPS & 1)) {
+		ftrace_state.graph_ops = gops;
+		r = user_add(FTRACE_GRAPH_OPS, gops->ops.ulf);
+	}
+	runtime_unlock();
+	return r;
+}
+
+void unregister_ftrace_graph(struct fgraph_ops *gops)
+{
+	runtime_lock();
+	if (wanted >> FTRACE_GRAPH_OPS & 1 && ftrace_state.graph_ops == gops)
+		user_remove(FTRACE_GRAPH_OPS);
+	runtime_unlock();
+	grace_wait(-1);
+}

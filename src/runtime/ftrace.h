@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Function tracing in the process.  A site at a function's entry is on while
+ * it has users; a user is a bit in its slot.
+ *
+ * hit.c runs at the sites, with general registers only, in any context; it
+ * calls nothing of libc.  ftrace.c says who the users are.
+ */
+#ifndef ULF_RUNTIME_FTRACE_H
+#define ULF_RUNTIME_FTRACE_H
+
+#include <stdint.h>
+
+#include "abi/control.h"
+#include "arch/x86_64/ftrace.h"
+
+struct buffer;
+struct ftrace_ops;
+struct fgraph_ops;
+
+/* Users of sites. */
+#define FTRACE_OPS_MAX		8u
+enum ftrace_user {
+	FTRACE_FUNCTION		= 0,	/* + the buffer: the function tracer */
+	FTRACE_OPS		= ABI_BUFFERS,	/* + n: a callback */
+	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,
+	FTRACE_GRAPH_OPS,
+	FTRACE_USERS,
+};
+#define FTRACE_FUNCTION_MASK	((1u << ABI_BUFFERS) - 1)
+#define FTRACE_OPS_MASK		(((1u << FTRACE_OPS_MAX) - 1) << FTRACE_OPS)
+#define FTRACE_GRAPH_MASK	(1u << FTRACE_GRAPH | 1u << FTRACE_GRAPH_OPS)
+
+/* What hit.c looks at.  Pointers are there while the user's bit is in
+ * `active`, and until all who saw it are gone. */
+struct ftrace_state {
+	uint32_t active;		/* users */
+	const struct buffer *buffers[ABI_BUFFERS];	/* function tracers' */
+	const struct buffer *graph_buffer;
+	struct ftrace_ops *ops[FTRACE_OPS_MAX];
+	struct fgraph_ops *graph_ops;
+	uint64_t lost;			/* calls that could not be followed */
+};
+extern struct ftrace_state ftrace_state FTRACE_HIDDEN;
+
+/* ---- the slow side of hit.c: ftrace.c; any register ---- */
+
+/* @buffer, @entry, @bytes.  Returns the record's time. */
+uint64_t ftrace_write_slowly(uint64_t buffer, uint64_t entry, uint64_t bytes)
+	FTRACE_HIDDEN;
+/* The same, for an exit, whose last 8 bytes are the time. */
+uint64_t ftrace_write_exit_slowly(uint64_t buffer, uint64_t entry, uint64_t bytes)
+	FTRACE_HIDDEN;
+/* @users, @ip, @parent */
+uint64_t ftrace_call_ops(uint64_t users, uint64_t ip, uint64_t parent)
+	FTRACE_HIDDEN;
+/* @func, @depth.  Returns the time, or 0: it is not to be followed. */
+uint64_t ftrace_call_graph_entry(uint64_t func, uint64_t depth, uint64_t)
+	FTRACE_HIDDEN;
+/* @ret: struct ftrace_graph_ret, without its rettime */
+uint64_t ftrace_call_graph_exit(uint64_t ret, uint64_t, uint64_t) FTRACE_HIDDEN;
+uint64_t ftrace_attach(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program and its shared objects, as far as functions in them can be traced:
+ * compilers leave a table of the entries in a section that is loaded, but only
+ * the file says where.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "runtime/object.h"
+#include "runtime/runtime.h"
+
+#define SECTIONS_MAX	4096u
+#define NAMES_MAX	(1u << 20)
+
+static struct object *objects;		/* under runtime_lock() */
+
+struct object *object_first(void)
+{
+	return objects;
+}
+
+static bool read_at(int fd, void *to, size_t bytes, uint64_t off)
+{
+	return arch_syscall4(SYS_pread64, fd, to, bytes, off) == (long)bytes;
+}
+
+/* The section with the addresses of entries; false: none. */
+static bool find_section(int fd, const Elf64_Ehdr *head, const Elf64_Shdr *all,
+			 Elf64_Shdr *ret_section)
+{
+	static const char wanted[] = "__patchable_function_entries";
+	const Elf64_Shdr *names = &all[head->e_shstrndx];
+
+	for (uint32_t i = 0; i < head->e_shnum; i++) {
+		char name[sizeof(wanted)];
+
+		if (all[i].sh_type == SHT_PROGBITS && all[i].sh_flags & SHF_ALLOC &&
+		    all[i].sh_name < names->sh_size &&
+		    read_at(fd, name, sizeof(name), names->sh_offset + all[i].sh_name) &&
+		    !memcmp(name, wanted, sizeof(wanted))) {
+			*ret_section = all[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool read_section(const char *path, Elf64_Shdr *ret_section)
+{
+	int fd = (int)arch_syscall4(SYS_openat, AT_FDCWD, path,
+				    O_RDONLY | O_CLOEXEC, 0);
+	Elf64_Shdr *all = NULL;
+	Elf64_Ehdr head;
+	bool is_found = false;
+
+	if (fd < 0)
+		return false;
+	if (read_at(fd, &head, sizeof(head), 0) &&
+	    !memcmp(head.e_ident, ELFMAG, SELFMAG) &&
+	    head.e_shentsize == sizeof(*all) && head.e_shnum < SECTIONS_MAX &&
+	    head.e_shstrndx < head.e_shnum)
+		all = memory_alloc(head.e_shnum * sizeof(*all));
+	if (all && read_at(fd, all, head.e_shnum * sizeof(*all), head.e_shoff))
+		is_found = find_section(fd, &head, all, ret_section);
+	memory_free(all);
+	arch_syscall1(SYS_close, fd);
+	return is_found;
+}
+
+/* Of the segments with @flags, in memory: from where to where? */
+static bool find_range(const struct dl_phdr_info *info, uint32_t flags,
+		       uint64_t *ret_low, uint64_t *ret_high)
+{
+	*ret_low = UINT64_MAX;
+	*ret_high = 0;
+	for (uint32_t i = 0; i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *p = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type != PT_LOAD || (p->p_flags & flags) != flags)
+			continue;
+		if (start < *ret_low)
+			*ret_low = start;
+		if (start + p->p_filesz > *ret_high)
+			*ret_high = start + p->p_filesz;
+	}
+	return *ret_low < *ret_high;
+}
+
+static void add(const struct dl_phdr_info *info)
+{
+	const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+	uint64_t low, high, data_low, data_high, entries;
+	struct object *object;
+	struct fsite *table;
+	Elf64_Shdr section;
+	uint32_t nr;
+
+	if (!find_range(info, PF_X, &low, &high) ||
+	    !find_range(info, PF_R, &data_low, &data_high))
+		return;
+	object = memory_alloc(sizeof(*object));
+	if (!object)
+		return;
+	object->base = info->dlpi_addr;
+	object->text = low;
+	object->is_there = true;
+	object->next = objects;
+	objects = object;
+	if (!read_section(path, &section))
+		return;
+	entries = info->dlpi_addr + section.sh_addr;
+	if (entries % sizeof(uint64_t) || entries < data_low || entries > data_high ||
+	    section.sh_size > data_high - entries)
+		return;
+	nr = (uint32_t)(section.sh_size / sizeof(uint64_t));
+	table = memory_alloc(nr * sizeof(*table));
+	if (table)
+		fsites_init(&object->sites, (uint8_t *)low, (uint8_t *)high,
+			    (const uint64_t *)entries, nr, table);
+}
+
+static int see(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	uint64_t low, high;
+
+	(void)bytes;
+	(void)arg;
+	runtime_lock();
+	if (find_range(info, PF_X, &low, &high)) {
+		struct object *object = objects;
+
+		while (object && (object->base != info->dlpi_addr ||
+				  object->text != low))
+			object = object->next;
+		if (object)
+			object->is_there = true;
+		else
+			add(info);
+	}
+	runtime_unlock();
+	return 0;
+}
+
+void object_scan(void)
+{
+	struct object **p = &objects;
+
+	runtime_lock();
+	for (struct object *o = objects; o; o = o->next)
+		o->is_there = false;
+	runtime_unlock();
+	dl_iterate_phdr(see, NULL);
+	runtime_lock();
+	while (*p) {
+		struct object *object = *p;
+
+		if (object->is_there) {
+			p = &object->next;
+			continue;
+		}
+		*p = object->next;
+		fsites_done(&object->sites);
+		memory_free(object->sites.table);
+		memory_free(object);
+	}
+	runtime_unlock();
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Room for the shadow of stacks. */
+#include <assert.h>
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "arch/arch.h"
+#include "runtime/shadow.h"
+
+#define KEYS_BYTES	((SHADOW_KEYS + SHADOW_PROBES) * sizeof(uint64_t))
+#define ENTRIES_BYTES \
+	((SHADOW_KEYS + SHADOW_PROBES) * SHADOW_SLOTS * sizeof(struct shadow))
+
+static_assert(sizeof(struct shadow) == 32, "known to ftrace.S");
+static_assert(offsetof(struct shadow, ret) == 0, "known to ftrace.S");
+static_assert(SHADOW_KEYS == 0x10000 && SHADOW_SLOTS == 512, "the same");
+
+uint64_t *shadow_keys;
+struct shadow *shadow_entries;
+
+int shadow_make(void)
+{
+	long mem;
+
+	if (shadow_keys)
+		return 0;
+	mem = arch_syscall6(SYS_mmap, 0, KEYS_BYTES + ENTRIES_BYTES,
+			    PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mem < 0 && mem > -4096)
+		return (int)mem;
+	shadow_entries = (struct shadow *)mem;
+	shadow_keys = (uint64_t *)(mem + (long)ENTRIES_BYTES);
+	return 0;
+}

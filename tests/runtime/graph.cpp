@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: MIT
+// Functions that are followed to their return do what they did before: values
+// in every kind of register and on the stack, exceptions, jumps, other stacks,
+// threads that end in the middle.  Each part also says what the callbacks are
+// to have seen.
+#include <csetjmp>
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <execinfo.h>
+#include <pthread.h>
+#include <stdexcept>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <linux/ftrace.h>
+
+#define CHECK(condition)						\
+	do {								\
+		if (!(condition)) {					\
+			std::fprintf(stderr, "%d: not true: %s\n",	\
+				     __LINE__, #condition);		\
+			std::_Exit(1);					\
+		}							\
+	} while (0)
+
+#define TRACED	__attribute__((noinline, patchable_function_entry(5)))
+// No two calls of it are one to the compiler.
+#define COUNTS	__asm__ volatile("" ::: "memory")
+
+static volatile int entries, exits, deepest;
+static volatile unsigned long last_func, last_value;
+
+static int on_entry(struct ftrace_graph_ent *ent, struct fgraph_ops *)
+{
+	__atomic_add_fetch(&entries, 1, __ATOMIC_RELAXED);
+	if (ent->depth > deepest)
+		deepest = ent->depth;
+	return 1;
+}
+
+static void on_exit(struct ftrace_graph_ret *ret, struct fgraph_ops *)
+{
+	__atomic_add_fetch(&exits, 1, __ATOMIC_RELAXED);
+	CHECK(ret->rettime >= ret->calltime);
+	last_func = ret->func;
+	last_value = ret->retval;
+}
+
+static struct fgraph_ops gops;
+
+static void on(void)
+{
+	gops.entryfunc = on_entry;
+	gops.retfunc = on_exit;
+	CHECK(!register_ftrace_graph(&gops));
+	entries = exits = deepest = 0;
+}
+
+static void off(void)
+{
+	unregister_ftrace_graph(&gops);
+}
+
+// ---- values ----
+
+struct big {
+	long a[6];
+};
+
+struct mixed {
+	double x;
+	long y;
+};
+
+TRACED int add(int a, int b) { COUNTS; return a + b; }
+TRACED double half(double x) { COUNTS; return x / 2; }
+TRACED long double third(long double x) { COUNTS; return x / 3; }
+TRACED __int128 wide(long a) { COUNTS; return (__int128)a << 70; }
+TRACED big make_big(long a) { COUNTS; return big{ { a, a + 1, a + 2, a + 3, a + 4, a + 5 } }; }
+TRACED mixed make_mixed(double x, long y) { COUNTS; return mixed{ x * 2, y * 2 }; }
+TRACED long many(long a, long b, long c, long d, long e, long f, long g, long h,
+		 double i, double j, double k, double l, double m, double n,
+		 double o, double p, double q, big r)
+{
+	COUNTS;
+	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h +
+	       (long)(i + j + k + l + m + n + o + p + q) + r.a[5];
+}
+TRACED int sum(int nr, ...)
+{
+	va_list args;
+	double total = 0;
+
+	COUNTS;
+	va_start(args, nr);
+	while (nr--)
+		total += va_arg(args, double);
+	va_end(args);
+	return (int)total;
+}
+
+static void test_values(void)
+{
+	on();
+	for (int i = 0; i < 100; i++) {
+		CHECK(add(i, 2) == i + 2);
+		CHECK(half(i) == i / 2.0);
+		CHECK(third(i) == (long double)i / 3);
+		CHECK(wide(i) == (__int128)i << 70);
+		CHECK(make_big(i).a[5] == i + 5);
+		CHECK(make_mixed(i, i).x == 2.0 * i && make_mixed(i, i).y == 2 * i);
+		CHECK(many(1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+			   big{ { 0, 0, 0, 0, 0, i } }) == 204 + 45 + i);
+		CHECK(sum(3, 1.5, 2.5, 3.0) == 7);
+	}
+	CHECK(entries == 900 && exits == 900 && deepest == 0);
+	CHECK(add(20, 22) == 42);
+	CHECK(last_value == 42 && last_func == (unsigned long)add);
+	off();
+	CHECK(add(1, 2) == 3 && entries == 901);
+}
+
+// ---- exceptions ----
+
+static int destroyed;
+
+struct guard {
+	~guard() { destroyed++; }
+};
+
+TRACED int thrower(int x)
+{
+	if (x > 2)
+		throw std::runtime_error("thrown");
+	return x;
+}
+
+TRACED int between(int depth, int x)
+{
+	guard g;
+
+	return depth ? between(depth - 1, x) + 1 : thrower(x);
+}
+
+TRACED int catcher(int depth, int x)
+{
+	try {
+		return between(depth, x);
+	} catch (std::exception &e) {
+		CHECK(!std::strcmp(e.what(), "thrown"));
+		return -1;
+	}
+}
+
+TRACED int rethrower(int depth, int x)
+{
+	try {
+		return between(depth, x);
+	} catch (...) {
+		guard g;
+		throw;
+	}
+}
+
+static void test_exceptions(void)
+{
+	on();
+	for (int depth = 0; depth < 50; depth++) {
+		destroyed = 0;
+		CHECK(catcher(depth, 1) == depth + 1 && destroyed == depth + 1);
+		CHECK(catcher(depth, 3) == -1 && destroyed == 2 * depth + 2);
+		destroyed = 0;
+		try {
+			rethrower(depth, 3);
+			CHECK(false);
+		} catch (std::runtime_error &) {
+			CHECK(destroyed == depth + 2);
+		}
+		// What comes after is as deep as before.
+		deepest = 0;
+		CHECK(add(1, 1) == 2 && deepest == 0);
+	}
+	off();
+}
+
+TRACED void never(void) noexcept { thrower(3); }
+
+static void test_noexcept(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		std::set_terminate([] { _exit(42); });
+		on();
+		never();
+		_exit(1);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 42);
+	pid = fork();
+	if (!pid) {
+		std::set_terminate([] { _exit(43); });
+		on();
+		thrower(3);	// nobody catches it
+		_exit(1);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 43);
+}
+
+// ---- jumps ----
+
+static volatile long turns;
+static jmp_buf there;
+static sigjmp_buf there_too;
+
+TRACED int jumper(int depth)
+{
+	if (!depth && turns >= 0)
+		longjmp(there, 1);
+	return depth ? jumper(depth - 1) + 1 : 0;
+}
+
+TRACED void handler(int)
+{
+	siglongjmp(there_too, 1);
+}
+
+TRACED void waits_for_signal(void)
+{
+	raise(SIGUSR1);
+	CHECK(false);
+}
+
+static void test_jumps(void)
+{
+	signal(SIGUSR1, handler);
+	on();
+	for (int i = 0; i < 100; i++) {
+		if (!setjmp(there))
+			jumper(i);
+		if (!sigsetjmp(there_too, 1))
+			waits_for_signal();
+		deepest = 0;
+		CHECK(add(i, i) == 2 * i && deepest == 0);
+	}
+	off();
+}
+
+// ---- threads that end in the middle ----
+
+TRACED void *exits_thread(void *arg)
+{
+	guard g;
+
+	pthread_exit(arg);
+}
+
+TRACED void *is_cancelled(void *)
+{
+	guard g;
+
+	for (;;)
+		usleep(1000);
+}
+
+TRACED void spin(volatile int *word) { ++*word; }
+
+TRACED void *is_cancelled_anywhere(void *arg)
+{
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	for (;;)
+		spin((volatile int *)arg);
+	return NULL;
+}
+
+static void test_threads(void)
+{
+	volatile int word = 0;
+	pthread_t thread;
+	void *result;
+
+	on();
+	destroyed = 0;
+	pthread_create(&thread, NULL, exits_thread, (void *)7);
+	CHECK(!pthread_join(thread, &result) && result == (void *)7);
+	pthread_create(&thread, NULL, is_cancelled, NULL);
+	usleep(5000);
+	pthread_cancel(thread);
+	CHECK(!pthread_join(thread, &result) && result == PTHREAD_CANCELED);
+	CHECK(destroyed == 2);
+	for (int i = 0; i < 200; i++) {
+		pthread_create(&thread, NULL, is_cancelled_anywhere, (void *)&word);
+		usleep(i * 7);
+		pthread_cancel(thread);
+		CHECK(!pthread_join(thread, &result));
+	}
+	off();
+}
+
+// ---- other stacks ----
+
+static ucontext_t here, other;
+static char stack[256 * 1024];
+
+TRACED int inner(int x)
+{
+	swapcontext(&other, &here);
+	return x + 1;
+}
+
+TRACED void coroutine(void)
+{
+	for (int i = 0; ; i++)
+		CHECK(inner(i) == i + 1);
+}
+
+static void *resume(void *)
+{
+	swapcontext(&here, &other);
+	return NULL;
+}
+
+static void test_contexts(void)
+{
+	pthread_t thread;
+
+	on();
+	getcontext(&other);
+	other.uc_stack.ss_sp = stack;
+	other.uc_stack.ss_size = sizeof(stack);
+	makecontext(&other, coroutine, 0);
+	for (int i = 0; i < 50; i++) {
+		swapcontext(&here, &other);
+		// It goes on in another thread.
+		pthread_create(&thread, NULL, resume, NULL);
+		pthread_join(thread, NULL);
+	}
+	off();
+	CHECK(entries > 100 && exits >= 99);
+}
+
+TRACED void on_other_stack(int)
+{
+	char here_now;
+
+	CHECK(&here_now > stack && &here_now < stack + sizeof(stack));
+	CHECK(catcher(3, 3) == -1);
+}
+
+static void test_signal_stack(void)
+{
+	struct sigaction action = {};
+	stack_t alternate = {};
+
+	alternate.ss_sp = stack;
+	alternate.ss_size = sizeof(stack);
+	action.sa_handler = on_other_stack;
+	action.sa_flags = SA_ONSTACK;
+	CHECK(!sigaltstack(&alternate, NULL));
+	CHECK(!sigaction(SIGUSR2, &action, NULL));
+	on();
+	for (int i = 0; i < 100; i++)
+		raise(SIGUSR2);
+	off();
+}
+
+// ---- calls of other kinds ----
+
+TRACED long pong(long n);
+TRACED long ping(long n)
+{
+	turns++;
+	if (!n)
+		return 17;
+	return pong(n - 1);
+}
+
+TRACED long pong(long n)
+{
+	turns++;
+	if (!n)
+		return 18;
+	return ping(n - 1);
+}
+
+TRACED long deep(long n)
+{
+	volatile long local = n;
+
+	return n ? deep(n - 1) + (local - n) + 1 : 0;
+}
+
+static void *run_deep(void *)
+{
+	CHECK(deep(100000) == 100000);
+	return NULL;
+}
+
+static void test_calls(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	on();
+	CHECK(ping(10001) == 18 && turns == 10002);
+	CHECK(entries == 10002 && exits == entries);
+	entries = exits = 0;
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 64 << 20);
+	CHECK(!pthread_create(&thread, &attr, run_deep, NULL));
+	pthread_join(thread, NULL);
+	// and the thread's own function
+	CHECK(entries == 100001 && exits == 100001 && deepest == 100000);
+	off();
+}
+
+// ---- processes ----
+
+TRACED int forks(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		return 5;
+	CHECK(waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 5);
+	return 6;
+}
+
+TRACED int vforks(void)
+{
+	pid_t pid = vfork();
+	int status;
+
+	if (!pid)
+		_exit(add(3, 4));
+	CHECK(waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 7);
+	return add(4, 4);
+}
+
+static void test_processes(void)
+{
+	on();
+	if (forks() == 5)
+		_exit(5);
+	CHECK(vforks() == 8);
+	off();
+}
+
+// ---- off while they are in the middle ----
+
+TRACED int goes_off(int depth)
+{
+	volatile int result = 0;
+
+	if (depth)
+		result = goes_off(depth - 1) + 1;
+	else
+		off();
+	return result;
+}
+
+TRACED int has_no_shadow(int x) { COUNTS; return x * 3; }
+
+static void test_off(void)
+{
+	for (int i = 0; i < 20; i++) {
+		on();
+		CHECK(goes_off(i) == i);
+		CHECK(entries == i + 1 && !exits);
+		CHECK(has_no_shadow(i) == 3 * i);
+	}
+}
+
+// ---- what others see ----
+
+static void *seen[32];
+static int nr_seen;
+
+TRACED void looks(void)
+{
+	nr_seen = backtrace(seen, 32);
+	__asm__ volatile("");
+}
+
+TRACED void calls_looks(void)
+{
+	looks();
+	__asm__ volatile("");
+}
+
+static bool is_in(const void *addr, void (*fn)(void))
+{
+	return (const char *)addr > (const char *)fn &&
+	       (const char *)addr < (const char *)fn + 64;
+}
+
+static void test_backtrace(void)
+{
+	bool has_looks = false, has_caller = false;
+
+	on();
+	calls_looks();
+	off();
+	for (int i = 0; i < nr_seen; i++) {
+		has_looks |= is_in(seen[i], looks);
+		has_caller |= is_in(seen[i], calls_looks);
+	}
+	CHECK(has_looks && has_caller && nr_seen > 6);
+}
+
+int main(void)
+{
+	test_values();
+	test_exceptions();
+	test_noexcept();
+	test_jumps();
+	test_threads();
+	test_contexts();
+	test_signal_stack();
+	test_calls();
+	test_processes();
+	test_off();
+	test_backtrace();
+	return 0;
+}
