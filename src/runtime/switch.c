@@ -89,6 +89,7 @@ bool buffer_aim(const struct buffer *buffer, struct ring_set *set)
 		    (__atomic_load_n(&ring->offset_mask, __ATOMIC_RELAXED) !=
 		     0) == state.is_on)
 			break;
+		TESTPOINT("switch.seen");
 		ring_set_recording(ring, ring->page_bytes, state.is_on);
 		TESTPOINT("switch.mask");
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* [switch.mask] */

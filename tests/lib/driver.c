@@ -140,12 +140,11 @@ static int place(struct driver *d, struct abi_ring_ref *ref,
 	return ring_init(d->mem + off, config);
 }
 
-int driver_rings(struct driver *d, const struct driver_config *config)
+static int place_side(struct driver *d, const struct driver_config *config,
+		      struct abi_side *side)
 {
-	struct abi_buffer *buffer = (void *)(d->mem + d->control->buffers_off);
 	int r = 0;
 
-	calibrate(&d->control->clock);
 	for (uint32_t cpu = 0; cpu < d->control->nr_cpus && !r; cpu++) {
 		struct ring_config ring = {
 			.page_bytes = config->page_bytes,
@@ -157,16 +156,37 @@ int driver_rings(struct driver *d, const struct driver_config *config)
 			.clock_ns = d->control->clock.ns0,
 		};
 
-		r = place(d, &buffer->side[0].ring[cpu][ABI_RING_FAST], &ring);
+		r = place(d, &side->ring[cpu][ABI_RING_FAST], &ring);
 		if (r)
 			break;
 		ring.nr_pages = config->slow_pages;
 		ring.flags = ABI_RING_LOCKED;
-		r = place(d, &buffer->side[0].ring[cpu][ABI_RING_SLOW], &ring);
+		r = place(d, &side->ring[cpu][ABI_RING_SLOW], &ring);
 	}
+	return r;
+}
+
+int driver_rings(struct driver *d, const struct driver_config *config)
+{
+	struct abi_buffer *buffer = (void *)(d->mem + d->control->buffers_off);
+	int r;
+
+	calibrate(&d->control->clock);
+	r = place_side(d, config, &buffer->side[0]);
 	buffer->page_bytes = config->page_bytes;
 	__atomic_store_n(&buffer->used, 1, __ATOMIC_RELEASE);
 	return r ? r : driver_apply(d);
+}
+
+int driver_spare(struct driver *d, const struct driver_config *config)
+{
+	struct abi_buffer *buffer = (void *)(d->mem + d->control->buffers_off);
+	int r = place_side(d, config, &buffer->side[1]);
+
+	if (r)
+		return r;
+	__atomic_or_fetch(&buffer->spare, ABI_SPARE_THERE, __ATOMIC_RELEASE);
+	return driver_apply(d);
 }
 
 struct abi_ring *driver_ring(struct driver *d, uint32_t cpu, int kind)

@@ -37,6 +37,8 @@ struct driver_config {
 };
 /* Place new rings for every CPU and make all processes use them. */
 int driver_rings(struct driver *d, const struct driver_config *config);
+/* The same for the other side: then snapshots can be taken. */
+int driver_spare(struct driver *d, const struct driver_config *config);
 struct abi_ring *driver_ring(struct driver *d, uint32_t cpu, int kind);
 /* How many records have been written to all of them. */
 uint64_t driver_nr_records(struct driver *d);

@@ -38,7 +38,7 @@ struct abi_buffer *trace_buffer(struct driver *d)
 /* ---- records ---- */
 
 static void add(struct trace *trace, const struct ring_view *view,
-		const struct ring_record *from)
+		uint32_t side, const struct ring_record *from)
 {
 	struct trace_record *to;
 	struct trace_entry {
@@ -57,6 +57,7 @@ static void add(struct trace *trace, const struct ring_view *view,
 	*to = (struct trace_record){
 		.time_ns = from->time_ns,
 		.cpu = view->cpu,
+		.side = side,
 		.kind = view->flags & ABI_RING_LOCKED ? ABI_RING_SLOW :
 							ABI_RING_FAST,
 		.row = entry.type - ABI_EVENT_ID_FIRST,
@@ -69,7 +70,7 @@ static void add(struct trace *trace, const struct ring_view *view,
 }
 
 static void read_ring(struct driver *d, const struct abi_ring_ref *ref,
-		      struct trace *trace)
+		      uint32_t side, struct trace *trace)
 {
 	struct ring_cursor cursor;
 	struct ring_record record;
@@ -81,7 +82,7 @@ static void read_ring(struct driver *d, const struct abi_ring_ref *ref,
 	CHECK_EQ(ring_cursor_init(&cursor, &view), 0);
 	while (ring_cursor_peek(&cursor, &record) > 0) {
 		trace->lost += cursor.lost;
-		add(trace, &view, &record);
+		add(trace, &view, side, &record);
 		ring_cursor_advance(&cursor, &record);
 	}
 	CHECK(!cursor.is_corrupt);
@@ -94,9 +95,12 @@ void trace_read(struct driver *d, struct trace *trace)
 	struct abi_buffer *buffer = trace_buffer(d);
 
 	memset(trace, 0, sizeof(*trace));
-	for (uint32_t cpu = 0; cpu < d->control->nr_cpus; cpu++) {
+	for (uint32_t i = 0; i < ABI_SIDES * d->control->nr_cpus; i++) {
+		uint32_t side = i % ABI_SIDES, cpu = i / ABI_SIDES;
+		const struct abi_ring_ref *ring = buffer->side[side].ring[cpu];
+
 		for (int kind = 0; kind < ABI_RING_KINDS; kind++)
-			read_ring(d, &buffer->side[0].ring[cpu][kind], trace);
+			read_ring(d, &ring[kind], side, trace);
 	}
 }
 

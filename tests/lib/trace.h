@@ -19,6 +19,7 @@ void trace_open(struct driver *d, pid_t pid);
 struct trace_record {
 	uint64_t time_ns;
 	uint32_t cpu;
+	uint32_t side;
 	uint32_t kind;			/* enum abi_ring_kind */
 	uint32_t row;			/* of its event */
 	int pid;

@@ -2,20 +2,35 @@
 /*
  * Records numbered events for ever, at full speed or at a pace:
  *
- *   writer THREADS [PER_SECOND]
+ *   writer THREADS [PER_SECOND [SNAPSHOTS_PER_SECOND]]
  *
  * Each thread counts its own from 1; so whoever reads them sees what is missing.
  * `check' prints the same in each whole record, and the text's length varies.
+ * One more thread takes snapshots, once they are allocated.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include <ulf/tracing.h>
 #define CREATE_TRACE_POINTS
 #include "writer_trace.h"
 
 static long pause_ns;
+
+static void *take_snapshots(void *arg)
+{
+	struct timespec pause = { .tv_nsec = 1000000000 / (long)arg };
+
+	while (tracing_alloc_snapshot())
+		nanosleep(&pause, NULL);
+	for (;;) {
+		tracing_snapshot();
+		nanosleep(&pause, NULL);
+	}
+	return NULL;
+}
 
 static void *count(void *arg)
 {
@@ -38,12 +53,18 @@ int main(int argc, char **argv)
 {
 	int nr_threads = argc > 1 ? atoi(argv[1]) : 1;
 	int per_second = argc > 2 ? atoi(argv[2]) : 0;
+	long snapshots = argc > 3 ? atoi(argv[3]) : 0;
 	pthread_t thread;
 
-	if (nr_threads < 1 || per_second < 0 || per_second == 1) {
-		fprintf(stderr, "usage: writer THREADS [PER_SECOND]\n");
+	if (nr_threads < 1 || per_second < 0 || per_second == 1 ||
+	    snapshots < 0 || snapshots == 1) {
+		fprintf(stderr,
+			"usage: writer THREADS [PER_SECOND [SNAPSHOTS_PER_SECOND]]\n");
 		return 2;
 	}
+	if (snapshots && pthread_create(&thread, NULL, take_snapshots,
+					(void *)snapshots))
+		return 1;
 	pause_ns = per_second ? 1000000000 / per_second : 0;
 	for (long i = 0; i < nr_threads; i++)
 		if (pthread_create(&thread, NULL, count, (void *)i))
