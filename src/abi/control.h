@@ -48,6 +48,13 @@
 #define ABI_EVENT_ID_BPUTS	15u	/* ftrace:bputs */
 #define ABI_EVENT_ID_RAW_DATA	19u	/* ftrace:raw_data */
 
+/* Addresses of ftrace:print that stand for code of ulf, which no module has. */
+enum abi_ip {
+	ABI_IP_MARKER,			/* tracing_mark_write */
+	ABI_IP_SNAPSHOT,		/* tracing_snapshot */
+	ABI_IPS,
+};
+
 /* Words of the default clock: ns = ns0 + ((tsc - tsc0) * mult >> 32). */
 struct abi_clock {
 	uint64_t tsc0;

@@ -30,7 +30,6 @@
 #include "base/bits.h"
 #include "base/testpoint.h"
 #include "runtime/runtime.h"
-#include <ulf/tracing.h>
 
 #define CHANGES_MAX	100	/* that a writer puts up with */
 
@@ -145,7 +144,7 @@ static void write_text(const struct buffer *buffer, const char *text)
 	} record = {
 		.head.type = ABI_EVENT_ID_PRINT,
 		.head.pid = (int)ulf_this_thread->tid,
-		.ip = (uintptr_t)tracing_snapshot,
+		.ip = ABI_IP_SNAPSHOT,
 	};
 	size_t len = strlen(text) + 1;
 

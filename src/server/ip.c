@@ -13,9 +13,9 @@
 
 /* What is written to trace_marker comes from no code of the program.  This is
  * what symbols_list() tells tools about it. */
-static int print_marker_symbol(bool has_offset, struct text *out)
+static int print_own(uint64_t ip, bool has_offset, struct text *out)
 {
-	text_puts(out, "tracing_mark_write");
+	text_puts(out, symbols_own[ip]);
 	if (has_offset)
 		text_puts(out, "+0x0/0x1");
 	return 0;
@@ -36,11 +36,11 @@ void ip_print(const struct line *line, uint64_t ip, bool is_return,
 	bool has_offset = line->options & OPTION_SYM_OFFSET;
 	int r;
 
-	if (ip)
+	if (ip < ABI_IPS)
+		r = print_own(ip, has_offset, out);
+	else
 		r = symbols_print(line->instance->root, SYMBOLS_NO_MODULE, ip,
 				  style_of(has_offset, is_return), out);
-	else
-		r = print_marker_symbol(has_offset, out);
 	if (r)
 		text_printf(out, "0x%08" PRIx64, ip);
 	if (line->options & OPTION_SYM_ADDR)

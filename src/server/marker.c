@@ -21,7 +21,7 @@
 #include "server/shm.h"
 
 #define HEADER_BYTES	8u		/* what every record starts with */
-#define IP_BYTES	8u		/* of a text; 0: tracing_mark_write */
+#define IP_BYTES	8u		/* of a text; ABI_IP_MARKER */
 #define DATA_MAX	(RING_PAYLOAD_MAX - HEADER_BYTES)
 /* The kernel's limit, which is what fits into a page there; newline and NUL
  * come on top. */

@@ -252,10 +252,16 @@ static void list_function(const struct object *object, bool is_program,
 			    name, basename(object->file->path));
 }
 
+const char *const symbols_own[ABI_IPS] = {
+	[ABI_IP_MARKER] = "tracing_mark_write",
+	[ABI_IP_SNAPSHOT] = "tracing_snapshot",
+};
+
 void symbols_list(struct root *root, struct text *out)
 {
-	/* The address that markers have: see line.c. */
-	text_printf(out, "%016x t tracing_mark_write\n%016x t _end\n", 0, 1);
+	for (unsigned int i = 0; i < ABI_IPS; i++)
+		text_printf(out, "%016x t %s\n", i, symbols_own[i]);
+	text_printf(out, "%016x t _end\n", ABI_IPS);
 	for (uint32_t row = 0; row < nr_objects(root); row++) {
 		const struct object *object = get_object(root, row);
 		const struct elf_symbols *symbols;

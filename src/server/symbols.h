@@ -25,6 +25,8 @@ int symbols_print(struct root *root, uint32_t module, uint64_t addr,
 		  enum print_symbol style, struct text *out);
 /* Write path[+0x12], the object's file and the address in it; -ENOENT. */
 int symbols_file(struct root *root, uint64_t addr, struct text *out);
+/* What is at the addresses that stand for ulf itself: enum abi_ip. */
+extern const char *const symbols_own[];
 /* Write all functions, a line each, as /proc/kallsyms does: the kernel's tools
  * read that.  It has no sizes, so what ends an object is there, too. */
 void symbols_list(struct root *root, struct text *out);
