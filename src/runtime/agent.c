@@ -204,6 +204,11 @@ extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 extern void __msan_init(void) __attribute__((weak));
 
+bool agent_is_watched(void)
+{
+	return __asan_init || __tsan_init || __msan_init;
+}
+
 static int start_by_libc(void)
 {
 	pthread_attr_t attr;
@@ -262,7 +267,7 @@ int agent_start(void)
 	__atomic_store_n(&process_slot->flags, ABI_PROCESS_AGENT,
 			 __ATOMIC_RELAXED);
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
-	if (__asan_init || __tsan_init || __msan_init)
+	if (agent_is_watched())
 		r = start_by_libc();
 	else
 		r = start_by_kernel();

@@ -64,8 +64,20 @@ bool pids_ignore(const struct buffer *buffer, uint32_t tid)
 
 static bool is_event_fork(const struct buffer *buffer)
 {
-	return __atomic_load_n(&buffer->shared->options, __ATOMIC_RELAXED) &
-	       OPTION_EVENT_FORK;
+	return __atomic_load_n(&buffer->has_pids, __ATOMIC_RELAXED) &&
+	       (__atomic_load_n(&buffer->shared->options, __ATOMIC_RELAXED) &
+		OPTION_EVENT_FORK);
+}
+
+bool pids_are_inherited(void)
+{
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
+		const struct buffer *buffer = buffer_if_used(i);
+
+		if (buffer && is_event_fork(buffer))
+			return true;
+	}
+	return false;
 }
 
 void pids_inherit(uint32_t parent, uint32_t child)

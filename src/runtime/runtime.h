@@ -278,6 +278,8 @@ int pids_follow(struct buffer *buffer);
 bool pids_ignore(const struct buffer *buffer, uint32_t tid);
 /* event-fork: where @parent is, @child is from now on. */
 void pids_inherit(uint32_t parent, uint32_t child);
+/* Any time: is there a list with event-fork at all? */
+bool pids_are_inherited(void);
 
 /* ---- printk.c; lock held ---- */
 /* The buffer's set of rings has been replaced. */
@@ -289,6 +291,8 @@ void printk_register(const struct ulf_module *module);
 
 /* ---- agent.c ---- */
 int agent_start(void);
+/* Is there a sanitizer, which wants to know of a thread before it runs? */
+bool agent_is_watched(void);
 
 /* ---- caller.c: a thread of libc's that does event_make_calls() ---- */
 void caller_start(void);		/* may be called again and again */

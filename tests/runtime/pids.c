@@ -4,9 +4,10 @@
  * when it says so, single bits at once; a place that is none is refused.  With
  * event-fork whom a listed thread starts is listed before its first event.
  *
+ * no-sanitize: address threads inherit nothing under it
  * no-sanitize: thread rseq sections are not visible to it
  */
-#include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -122,25 +123,55 @@ static bool is_grandchild_recorded(void)
 	return in_child(is_child_recorded);
 }
 
+static void *in_thread(void *arg)
+{
+	*(bool *)arg = is_recorded();
+	return arg;
+}
+
+static bool is_thread_recorded(void)
+{
+	bool is_it;
+	pthread_t thread;
+	void *result;
+
+	CHECK_EQ(pthread_create(&thread, NULL, in_thread, &is_it), 0);
+	CHECK_EQ(pthread_join(thread, &result), 0);
+	CHECK(result == &is_it);
+	return is_it;
+}
+
+static bool is_childs_thread_recorded(void)
+{
+	return in_child(is_thread_recorded);
+}
+
+/* Both, and what they start in turn. */
+static void check_heirs(bool are_recorded)
+{
+	CHECK_EQ(is_child_recorded(), are_recorded);
+	CHECK_EQ(is_grandchild_recorded(), are_recorded);
+	CHECK_EQ(is_thread_recorded(), are_recorded);
+	CHECK_EQ(is_childs_thread_recorded(), are_recorded);
+}
+
 static void event_fork(void)
 {
 	CHECK_EQ(place(ABI_PIDS_TRACE, place_of(ABI_PIDS_TRACE)), 0);
 	abi_pids_add(list_at(ABI_PIDS_TRACE), my_tid());
-	CHECK(!is_child_recorded());
+	check_heirs(false);
 	__atomic_store_n(&top()->options, OPTION_EVENT_FORK, __ATOMIC_RELEASE);
-	CHECK(is_child_recorded());
-	CHECK(is_grandchild_recorded());
+	check_heirs(true);
 	CHECK_EQ(place(ABI_PIDS_NOTRACE, place_of(ABI_PIDS_NOTRACE)), 0);
-	CHECK(is_child_recorded());
+	check_heirs(true);
 	abi_pids_remove(list_at(ABI_PIDS_TRACE), my_tid());
-	CHECK(!is_child_recorded());
+	check_heirs(false);
 	CHECK_EQ(place(ABI_PIDS_TRACE, 0), 0);
-	CHECK(is_child_recorded());
+	check_heirs(true);
 	abi_pids_add(list_at(ABI_PIDS_NOTRACE), my_tid());
-	CHECK(!is_child_recorded());
-	CHECK(!is_grandchild_recorded());
+	check_heirs(false);
 	__atomic_store_n(&top()->options, 0, __ATOMIC_RELEASE);
-	CHECK(is_child_recorded());
+	check_heirs(true);
 }
 
 int main(void)
