@@ -185,9 +185,10 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	writeback_init();
-	sched_start_cpus();
+	/* From then on there are tasks who write, too. */
 	printf("minikernel: pid %d, %d CPUs\n", getpid(), nr_cpus);
 	fflush(stdout);
+	sched_start_cpus();
 
 	wait_for_the_end(&stop, seconds);
 	press_power_button();
