@@ -19,6 +19,12 @@ extern "C" {
 ULF_EXPORT void tracing_on(void);
 ULF_EXPORT void tracing_off(void);
 ULF_EXPORT int tracing_is_on(void);
+/*
+ * To be called by what a program has for WARN(): tracing_off(), and a line in the
+ * trace that says so, if it was started with traceoff_on_warning (ulf(1)); else
+ * nothing.
+ */
+ULF_EXPORT void disable_trace_on_warning(void);
 
 /*
  * The file snapshot, from inside: what the top buffer has recorded so far

@@ -45,6 +45,8 @@ static int parse(struct run *run, const struct cli_cmd *cmd, int argc, char **ar
 		{ "trace-clock", required_argument, NULL, WORD(CLOCK) },
 		{ "trace-options", required_argument, NULL, WORD(OPTIONS) },
 		{ "trace-instance", required_argument, NULL, WORD(INSTANCE) },
+		{ "alloc-snapshot", no_argument, NULL, WORD(SNAPSHOT) },
+		{ "traceoff-on-warning", no_argument, NULL, WORD(WARNING) },
 		{ "tp-printk", no_argument, NULL, WORD(TP_PRINTK) },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },

@@ -38,14 +38,13 @@ void run_words_add(struct run *run, enum boot_id id, const char *value)
 
 bool run_words_has(const struct run *run, enum boot_id id)
 {
-	const char *words = text_str((struct text *)&run->words);
-	struct boot_word word;
+	return boot_has(text_str((struct text *)&run->words), id);
+}
 
-	while (boot_next(&words, &word)) {
-		if (word.id == id)
-			return true;
-	}
-	return false;
+static void put_row(const struct boot_row *row)
+{
+	fprintf(stderr, " %s%s%s", row->name, row->value ? "=" : "",
+		row->value ? row->value : "");
 }
 
 static void list_known(const struct boot_word *word)
@@ -54,9 +53,7 @@ static void list_known(const struct boot_word *word)
 
 	if (word->id == BOOT_UNKNOWN) {
 		for (i = 0; i < BOOT_UNKNOWN; i++)
-			fprintf(stderr, " %s%s%s", boot_table[i].name,
-				boot_table[i].value ? "=" : "",
-				boot_table[i].value ? boot_table[i].value : "");
+			put_row(&boot_table[i]);
 	} else if (word->id == BOOT_CLOCK) {
 		for (i = 0; i < clock_table_rows; i++)
 			fprintf(stderr, " %s", clock_table[i].name);
@@ -64,8 +61,7 @@ static void list_known(const struct boot_word *word)
 		for (i = 0; i < option_table_rows; i++)
 			fprintf(stderr, " [no]%s", option_table[i].name);
 	} else {
-		fprintf(stderr, " %s=%s", boot_table[word->id].name,
-			boot_table[word->id].value);
+		put_row(&boot_table[word->id]);
 	}
 }
 

@@ -55,6 +55,16 @@ bool boot_next(const char **text, struct boot_word *ret_word)
 	return true;
 }
 
+bool boot_has(const char *text, enum boot_id id)
+{
+	struct boot_word word;
+
+	while (boot_next(&text, &word))
+		if (word.id == id)
+			return true;
+	return false;
+}
+
 static struct boot_piece cut(struct boot_piece *from, size_t len)
 {
 	struct boot_piece piece = { from->text, len };

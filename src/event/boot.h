@@ -24,6 +24,8 @@
 	X(CLOCK, "trace_clock", "CLOCK")				\
 	X(OPTIONS, "trace_options", "OPTIONS")				\
 	X(INSTANCE, "trace_instance", "NAME[,EVENTS]")			\
+	X(SNAPSHOT, "alloc_snapshot", NULL)				\
+	X(WARNING, "traceoff_on_warning", NULL)				\
 	X(TP_PRINTK, "tp_printk", NULL)
 
 enum boot_id {
@@ -54,6 +56,8 @@ struct boot_word {
 
 /* The next word from *@text on, which moves behind it. */
 bool boot_next(const char **text, struct boot_word *ret_word);
+/* Is there such a word? */
+bool boot_has(const char *text, enum boot_id id);
 /* The next item of *@list, which loses it. */
 bool boot_item(struct boot_piece *list, struct boot_piece *ret_item);
 

@@ -79,6 +79,11 @@ uint32_t boot_wanted(const char *system, const char *name)
 	return wanted;
 }
 
+bool boot_is_set(enum boot_id id)
+{
+	return root_control && boot_has(root_control->boot, id);
+}
+
 /* ---- before anybody else knows the root ---- */
 
 /* A buffer with a name is an instance; the server fills in the rest. */

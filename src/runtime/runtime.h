@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "abi/control.h"
+#include "event/boot.h"
 #include "filter/run.h"
 #include "ring/ring.h"
 #include <ulf/event.h>
@@ -312,6 +313,8 @@ uint32_t format_blob(const struct ulf_module *module,
 void boot_fill(struct abi_control *control, const char *dir);
 /* Wait until the server has applied them, if it is known to be there. */
 void boot_wait(void);
+/* Any context. */
+bool boot_is_set(enum boot_id id);
 /* For a new event: the buffers in which it is on, a bit each. */
 uint32_t boot_wanted(const char *system, const char *name);
 

@@ -37,6 +37,17 @@ int tracing_is_on(void)
 	return top && buffer_is_recording(top);
 }
 
+void disable_trace_on_warning(void)
+{
+	static const char text[] = "a warning: recording stops\n";
+
+	if (!boot_is_set(BOOT_WARNING))
+		return;
+	__trace_puts((unsigned long)__builtin_return_address(0), text,
+		     sizeof(text) - 1);
+	tracing_off();
+}
+
 /* ---- snapshots ---- */
 
 void tracing_snapshot(void)

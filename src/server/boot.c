@@ -152,7 +152,8 @@ static int set(struct root *root, const struct boot_word *word)
 	}
 }
 
-/* The events themselves are switched on by the program, as they come. */
+/* Of the sizes that are known now.  The events themselves are switched on by the
+ * program, as they come. */
 static int make_rings(struct root *root, const struct boot_word *word)
 {
 	struct instance *instance = NULL;
@@ -160,6 +161,9 @@ static int make_rings(struct root *root, const struct boot_word *word)
 	struct apply apply;
 	int r;
 
+	if (word->id == BOOT_SNAPSHOT)
+		return write_file(&root->top, "snapshot",
+				  &(struct boot_piece) { "1", 1 });
 	if (word->id == BOOT_EVENT)
 		instance = &root->top;
 	else if (word->id == BOOT_INSTANCE)

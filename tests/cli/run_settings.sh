@@ -38,6 +38,10 @@ expect "set_event" hello:hello_request "$(ulf cat "$root/instances/off/set_event
 expect "tracing_on" 0 "$(ulf cat "$root/instances/off/tracing_on")"
 ulf cat "$root/instances/off/trace" | grep -q count= && fail "off has recorded"
 
+run -e hello --alloc-snapshot
+contains "$(ulf cat "$root/snapshot")" "Snapshot is allocated"
+in_trace 'hello_request: count=0 '
+
 # tp_printk prints besides: what was recorded is still there.
 run --tp-printk -e hello
 in_trace 'hello_request: count=0 '

@@ -2,7 +2,7 @@
 /*
  * tracing_on(), tracing_off(), tracing_is_on(): before there is a server and
  * after, in any thread, handler and process of the root; and what is left by
- * one that was killed in the middle of it.
+ * one that was killed in the middle of it.  Likewise disable_trace_on_warning().
  *
  * timeout: 60
  * no-sanitize: address its allocator stays locked in a child of many threads
@@ -57,6 +57,8 @@ static void test_before_server(void)
 static void test_errno(void)
 {
 	errno = 4711;
+	disable_trace_on_warning();	/* nobody asked for it */
+	CHECK(tracing_is_on());
 	tracing_off();
 	tracing_on();
 	CHECK(tracing_is_on());
@@ -162,6 +164,7 @@ static int not_traced(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
+	disable_trace_on_warning();
 	tracing_on();
 	CHECK(!tracing_is_on());
 	tracing_off();
@@ -180,7 +183,32 @@ static int without_rseq(int argc, char **argv)
 	return 0;
 }
 
+/* Started with traceoff_on_warning: it stops, and there is a line that says so. */
+static int warned(int argc, char **argv)
+{
+	struct trace trace;
+
+	(void)argc;
+	(void)argv;
+	open_root();
+	CHECK_EQ(hits(100), 100);
+	errno = 4711;
+	disable_trace_on_warning();
+	CHECK_EQ(errno, 4711);
+	CHECK(!tracing_is_on());
+	disable_trace_on_warning();
+	CHECK(!tracing_is_on());
+	trace_rt_hit(0, 0);
+	trace_read(&d, &trace);
+	CHECK_EQ(trace.nr, 1);
+	trace_free(&trace);
+	tracing_on();
+	CHECK_EQ(hits(100), 100);
+	return 0;
+}
+
 static const struct self_role roles[] = {
+	{ "warned", warned },
 	{ "not_traced", not_traced },
 	{ "without_rseq", without_rseq },
 	{ NULL, NULL },
@@ -205,6 +233,7 @@ int main(int argc, char **argv)
 	test_fork();
 	test_half_done();
 	test_storm();
+	test_self("warned", "ULF_TRACE", "traceoff_on_warning");
 	test_self("not_traced", "ULF_DISABLE", "1");
 	test_self("without_rseq", "GLIBC_TUNABLES", "glibc.pthread.rseq=0");
 	driver_close(&d);

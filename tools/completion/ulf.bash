@@ -66,7 +66,8 @@ _ulf() {
 		elif [[ $word == -* ]]; then
 			COMPREPLY=($(compgen -W "-e -l -o --event --live --output --help -- \
 				--trace-event --trace-buf-size --trace-clock --trace-options \
-				--trace-instance --tp-printk" -- "$word"))
+				--trace-instance --alloc-snapshot --traceoff-on-warning \
+				--tp-printk" -- "$word"))
 		else
 			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))
 		fi ;;
