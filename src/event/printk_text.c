@@ -99,6 +99,8 @@ static void put_int(struct text *out, const struct printk_conv *conv,
 
 	value = print_load((const uint8_t *)&value, type);
 	is_negative = conv->is_signed && value >> 63;
+	if (!conv->is_signed)
+		spec.flags &= (uint8_t)~(FLAG_PLUS | FLAG_SPACE);
 	print_num(out, is_negative ? -value : value, is_negative, spec);
 }
 

@@ -124,7 +124,8 @@ static bool is_readable(const char *s)
 {
 	uintptr_t word = (uintptr_t)s & ~(uintptr_t)7;
 
-	return arch_syscall4(SYS_rt_sigprocmask, -1, word, NULL, 8) != -EFAULT;
+	return word &&
+	       arch_syscall4(SYS_rt_sigprocmask, -1, word, NULL, 8) != -EFAULT;
 }
 
 /* As far as it can be read, and no more than @max; -EFAULT: not at all. */

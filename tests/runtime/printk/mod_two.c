@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The other one; and a text of its own. */
+#include <ulf/tracing.h>
+
+void plugin_say(int value);
+
+void plugin_say(int value)
+{
+	trace_printk("of both: %d\n", value);
+	trace_puts("of the second\n");
+}
