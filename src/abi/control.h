@@ -193,7 +193,7 @@ struct abi_field {
 /* A format of trace_printk().  What a record has of it is the address of its text
  * in the program; the text ends in a NUL. */
 struct abi_printk {
-	uint32_t next;			/* in its list; 0: none */
+	uint32_t next;			/* in its list, an older one; 0: none */
 	uint32_t hash;			/* of the text */
 	uint32_t text_bytes;		/* with the NUL */
 	uint32_t args;			/* where the runtime's notes are */

@@ -85,10 +85,10 @@ static int add(struct printk_formats *formats, uint32_t off, const char *shared,
 	return 0;
 }
 
-/* One list.  One that goes in a circle ends when there are too many. */
+/* One list.  The newest is its first, so it only goes down. */
 static int read_list(struct root *root, uint32_t off)
 {
-	while (off) {
+	for (uint32_t last = UINT32_MAX; off && off < last; ) {
 		const struct abi_printk *shared = heap_at(root, off, sizeof(*shared));
 		uint32_t text = off + (uint32_t)sizeof(*shared), bytes;
 		const char *at;
@@ -103,6 +103,7 @@ static int read_list(struct root *root, uint32_t off)
 		r = add(root->printk, text, at, bytes);
 		if (r)
 			return r;
+		last = off;
 		off = shm_load(&shared->next);
 	}
 	return 0;

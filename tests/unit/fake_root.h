@@ -20,6 +20,7 @@
 #include "ring/ring.h"
 
 #define FAKE_MAP_BYTES	(ABI_ARENA_OFF + (256ull << 20))
+#define FAKE_MAP_ADDR	0x7f1200000000ull	/* in the program that is not */
 #define FAKE_CPUS	2u
 
 struct fake_root {
@@ -67,6 +68,7 @@ static inline void fake_root_fill(struct fake_root *root)
 	c->heap_off = ABI_HEAP_OFF;
 	c->arena_off = ABI_ARENA_OFF;
 	c->map_bytes = FAKE_MAP_BYTES;
+	c->map_addr = FAKE_MAP_ADDR;
 	c->nr_cpus = FAKE_CPUS;
 	c->pid = (uint32_t)getpid();
 	c->uid = geteuid();
@@ -183,6 +185,36 @@ static inline uint32_t fake_event_n(struct fake_root *root, uint32_t module,
 	static const struct fake_field field = { "int", "n", 8, 4, 1 };
 
 	return fake_event(root, module, system, name, "\"n=%d\", REC->n", &field, 1);
+}
+
+/* Room in the heap. */
+static inline uint32_t fake_heap(struct fake_root *root, uint32_t bytes)
+{
+	uint64_t off = root->control->heap_off + root->control->heap_used;
+
+	root->control->heap_used += (bytes + 7) & ~7u;
+	return (uint32_t)off;
+}
+
+/* A format of trace_printk(); what records have of it. */
+static inline uint64_t fake_format(struct fake_root *root, const char *text)
+{
+	uint32_t bytes = (uint32_t)strlen(text) + 1;
+	struct abi_printk_table *table;
+	struct abi_printk *printk;
+	uint32_t off, *first;
+
+	if (!root->control->printk)
+		root->control->printk = fake_heap(root, sizeof(*table));
+	off = fake_heap(root, sizeof(*printk) + bytes);
+	table = (void *)(root->mem + root->control->printk);
+	printk = (void *)(root->mem + off);
+	first = &table->first[bytes % ABI_PRINTK_LISTS];
+	*printk = (struct abi_printk){ .next = *first, .text_bytes = bytes };
+	strcpy((char *)(printk + 1), text);
+	*first = off;
+	__atomic_add_fetch(&root->control->tables_changed, 1, __ATOMIC_RELEASE);
+	return FAKE_MAP_ADDR + off + sizeof(*printk);
 }
 
 /* The name of a thread, where the runtime would put it. */

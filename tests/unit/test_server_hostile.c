@@ -26,6 +26,7 @@ static const struct fake_field fields[] = {
 };
 
 static uint64_t seed;
+static uint64_t format;			/* of the root that lies */
 
 static uint64_t rnd(void)
 {
@@ -201,6 +202,7 @@ static void use_all(struct server *server)
 	static const char *const files[] = {
 		"bad.1/available_events", "bad.1/trace", "bad.1/set_event",
 		"bad.1/saved_cmdlines", "bad.1/buffer_size_kb",
+		"bad.1/printk_formats",
 		"bad.1/buffer_total_size_kb", "bad.1/trace_clock",
 		"bad.1/events/enable", "bad.1/events/header_page",
 		"bad.1/events/sched/first/format", "bad.1/events/sched/enable",
@@ -258,6 +260,8 @@ static void make_bad_root(struct fake_root *root, const char *dir)
 		   "REC->comm, __get_str(name), __print_hex(__get_rel_dynamic_array(data), "
 		   "__get_rel_dynamic_array_len(data)), (void *)REC->state", fields, 4);
 	fake_event_n(root, 0, "sched", "second");
+	format = fake_format(root, "%d %s %p %*d %c %ps %.*s\n");
+	fake_format(root, "another \"%s\"\n");
 	module->path = root->control->heap_off + root->control->heap_used;
 	module->path_bytes = 15;
 	strcpy(root->mem + module->path, "/proc/self/exe");
@@ -268,10 +272,17 @@ static void make_bad_root(struct fake_root *root, const char *dir)
 
 static void record_some(struct fake_root *root)
 {
+	static const uint32_t types[] = {
+		ABI_EVENT_ID_FIRST, ABI_EVENT_ID_FIRST + 1, ABI_EVENT_ID_PRINT,
+		ABI_EVENT_ID_BPRINT, ABI_EVENT_ID_BPUTS,
+	};
+
 	for (int i = 0; i < 600; i++) {
 		uint64_t record[] = {
-			0, (ABI_EVENT_ID_FIRST + rnd() % 2) | 5ull << 32,
-			rnd(), rnd(), interesting(), interesting(), rnd(),
+			0, types[rnd() % (sizeof(types) / sizeof(types[0]))] |
+			5ull << 32,
+			rnd(), rnd() % 2 ? format + rnd() % 3 % 2 * 8 : rnd(),
+			interesting(), interesting(), rnd(),
 		};
 
 		ring_write_locked(fake_ring(root, (uint32_t)i % 2, rnd() % 2),
