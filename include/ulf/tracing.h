@@ -42,6 +42,12 @@ ULF_EXPORT int tracing_alloc_snapshot(void);
 /* Both: nothing happens if it cannot be allocated. */
 ULF_EXPORT void tracing_snapshot_alloc(void);
 
+/*
+ * Write the stack of the caller, without its first @skip functions, to the top
+ * buffer.  Any thread, any signal handler.
+ */
+ULF_EXPORT void trace_dump_stack(int skip);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@
  *	comms_off	struct abi_comm [ABI_COMMS]
  *	events_off	struct abi_event [ABI_EVENTS]
  *	buffers_off	struct abi_buffer [ABI_BUFFERS]
+ *	objects_off	struct abi_object [ABI_OBJECTS]
  *	heap_off	blobs: module paths, event formats, formats of
  *			trace_printk() (never freed)
  *	arena_off	rings, rules, lists of threads, placed by the server
@@ -33,6 +34,7 @@
 #define ABI_CPUS		1024u
 #define ABI_PROCESSES		1024u
 #define ABI_MODULES		512u
+#define ABI_OBJECTS		512u
 #define ABI_EVENTS		16384u
 #define ABI_COMMS		4096u
 #define ABI_BUFFERS		16u	/* 0: the top one; the rest: instances */
@@ -99,7 +101,9 @@ struct abi_control {
 	uint64_t counter;		/* writers': the clock `counter` */
 	uint64_t map_addr;		/* where the processes have it mapped */
 	uint64_t printk;		/* struct abi_printk_table; 0: none */
-	uint32_t reserved[6];
+	uint64_t objects_off;		/* 0: there is no such table */
+	uint32_t nr_objects;		/* rows taken, only grows */
+	uint32_t reserved[3];
 };
 
 /* What the server has to do about the words in abi_control.boot. */
@@ -132,6 +136,19 @@ struct abi_module {
 	uint32_t build_id_bytes;
 	uint8_t build_id[32];
 	uint64_t reserved;
+};
+
+/*
+ * An object that was seen on a stack, whether it brought tracepoints or not, for
+ * its symbols.  Whoever records the stack takes a row, fills it and then says so,
+ * in any context and without a lock; what is newer comes later.
+ */
+struct abi_object {
+	uint32_t is_there;		/* written last */
+	uint32_t build_id_bytes;
+	uint64_t start, end;		/* where it is loaded */
+	uint8_t build_id[32];
+	char path[456];			/* NUL terminated */
 };
 
 /* thread id -> name, like the kernel's saved_cmdlines. */
@@ -288,6 +305,7 @@ static inline uint32_t abi_main_side(const struct abi_buffer *buffer,
 
 static_assert(sizeof(struct abi_process) == 128, "ABI");
 static_assert(sizeof(struct abi_module) == 64, "ABI");
+static_assert(sizeof(struct abi_object) == 512, "ABI");
 static_assert(sizeof(struct abi_comm) == 32, "ABI");
 static_assert(sizeof(struct abi_event) == 64, "ABI");
 static_assert(sizeof(struct abi_format) == 24, "ABI");
@@ -314,8 +332,10 @@ static_assert(sizeof(struct abi_buffer) == 270968, "ABI");
 	ABI_PAGE_ALIGN(ABI_COMMS_OFF + ABI_COMMS * sizeof(struct abi_comm))
 #define ABI_BUFFERS_OFF \
 	ABI_PAGE_ALIGN(ABI_EVENTS_OFF + ABI_EVENTS * sizeof(struct abi_event))
-#define ABI_HEAP_OFF \
+#define ABI_OBJECTS_OFF \
 	ABI_PAGE_ALIGN(ABI_BUFFERS_OFF + ABI_BUFFERS * sizeof(struct abi_buffer))
+#define ABI_HEAP_OFF \
+	ABI_PAGE_ALIGN(ABI_OBJECTS_OFF + ABI_OBJECTS * sizeof(struct abi_object))
 #define ABI_HEAP_BYTES		(32ull << 20)
 #define ABI_ARENA_OFF		ABI_PAGE_ALIGN(ABI_HEAP_OFF + ABI_HEAP_BYTES)
 

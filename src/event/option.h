@@ -51,7 +51,8 @@
 	  "those whom a thread of set_event_pid starts are in it, too")	\
 	X(PAUSE_ON_TRACE, 24, "pause-on-trace", 0,			\
 	  "nothing is recorded while somebody has trace open")		\
-	X(HASH_PTR, 25, "hash-ptr", 1, "%p shows a hash of the pointer")
+	X(HASH_PTR, 25, "hash-ptr", 1, "%p shows a hash of the pointer")	\
+	X(STACKTRACE, 29, "stacktrace", 0, "each event is followed by a stack")
 
 enum option_bit {
 #define OPTION_BIT(id, bit, name, on, help)	OPTION_##id = 1u << (bit),

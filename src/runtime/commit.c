@@ -51,6 +51,13 @@ bool filter_keeps(const struct filter_program *filter, const void *entry,
 	return is_kept(filter, entry, bytes, 0);
 }
 
+static void record(const struct event_use *use, void *entry, size_t bytes)
+{
+	buffer_write(use->buffer, entry, bytes);
+	if (use->has_stack)
+		stack_record(use->buffer, use->event);
+}
+
 static bool is_soft_disabled(const struct event_use *use)
 {
 	return __atomic_load_n(use->soft, __ATOMIC_RELAXED);
@@ -66,7 +73,7 @@ static __attribute__((noinline)) void deliver_softly(const struct event_use *use
 
 	if (can_write && !is_soft_disabled(use) &&
 	    is_kept(use->filter, entry, bytes, 0) && !is_ignored(use->buffer))
-		buffer_write(use->buffer, entry, bytes);
+		record(use, entry, bytes);
 	triggers_after(use, after);
 }
 
@@ -80,7 +87,7 @@ static __attribute__((noinline)) void deliver(const struct event_use *use,
 			deliver_softly(use, entry, bytes);
 		else if (is_kept(use->filter, entry, bytes, at) &&
 			 !is_ignored(use->buffer))
-			buffer_write(use->buffer, entry, bytes);
+			record(use, entry, bytes);
 		at = 0;
 	}
 	ulf_probe_exit();

@@ -14,6 +14,7 @@
 
 #include "abi/rules.h"
 #include "base/bits.h"
+#include "event/option.h"
 #include "runtime/runtime.h"
 
 /* ---- what is wished for ---- */
@@ -29,6 +30,7 @@ struct wish {
 	struct buffer *buffer;
 	struct bytes program, triggers;
 	const uint64_t *soft;		/* NULL: not in soft mode */
+	bool has_stack;
 };
 
 static bool has_row(const struct rules *rules, uint32_t row,
@@ -95,6 +97,12 @@ static int fill_wish(struct wish *wish, uint32_t row)
 				  &wish->triggers);
 }
 
+static bool is_stack_wanted(const struct buffer *buffer)
+{
+	return __atomic_load_n(&buffer->shared->options, __ATOMIC_RELAXED) &
+	       OPTION_STACKTRACE;
+}
+
 /* The buffers of @wanted, in their order; returns how many, or -errno. */
 static int fill_wishes(uint32_t row, uint32_t wanted,
 		       struct wish wishes[ABI_BUFFERS])
@@ -107,6 +115,7 @@ static int fill_wishes(uint32_t row, uint32_t wanted,
 		wishes[nr] = (struct wish){ .buffer = buffer_get(i) };
 		if (!wishes[nr].buffer)
 			return -ENOMEM;
+		wishes[nr].has_stack = is_stack_wanted(wishes[nr].buffer);
 		r = fill_wish(&wishes[nr], row);
 		if (r)
 			return r;
@@ -125,7 +134,7 @@ static bool is_plain(const struct event_use *plan)
 static bool is_plain_wish(const struct wish *wishes, int nr)
 {
 	return nr == 1 && !wishes[0].program.nr && !wishes[0].soft &&
-	       !wishes[0].buffer->has_pids;
+	       !wishes[0].has_stack && !wishes[0].buffer->has_pids;
 }
 
 static bool is_same(const void *used, size_t nr, const struct bytes *wished)
@@ -142,6 +151,7 @@ static bool is_fulfilled(const struct event_use *use, const struct wish *wish,
 		size_t bytes = use->filter ? filter_program_bytes(use->filter) : 0;
 
 		if (use->buffer != wish->buffer || use->soft != wish->soft ||
+		    use->has_stack != wish->has_stack ||
 		    !is_same(use->filter, bytes, &wish->program) ||
 		    !is_same(use->triggers, use->triggers_bytes, &wish->triggers))
 			return false;
@@ -182,6 +192,7 @@ static int use_fill(struct event_use *use, const struct wish *wish,
 	use->buffer = wish->buffer;
 	use->filter = copy(&wish->program, at);
 	use->soft = wish->soft;
+	use->has_stack = wish->has_stack;
 	use->triggers = copy(&wish->triggers, at);
 	use->triggers_bytes = wish->triggers.nr;
 	if (use->filter)
@@ -218,6 +229,7 @@ static int plan_make(const struct ulf_event *event, const struct wish *wishes,
 			return r;
 		}
 		plan[i].next = i + 1 < nr ? &plan[i + 1] : NULL;
+		plan[i].event = event;
 	}
 	*ret_plan = plan;
 	return 0;

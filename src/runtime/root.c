@@ -212,6 +212,7 @@ static void fill_control(struct abi_control *c, uint64_t map_bytes,
 	c->comms_off = ABI_COMMS_OFF;
 	c->events_off = ABI_EVENTS_OFF;
 	c->buffers_off = ABI_BUFFERS_OFF;
+	c->objects_off = ABI_OBJECTS_OFF;
 	c->heap_off = ABI_HEAP_OFF;
 	c->arena_off = ABI_ARENA_OFF;
 	c->map_bytes = map_bytes;

@@ -187,6 +187,8 @@ struct event_use {
 	const struct abi_triggers *triggers;	/* only in soft mode; NULL: none */
 	uint32_t triggers_bytes;
 	bool is_conditional;			/* triggers_are_conditional() */
+	bool has_stack;				/* the option stacktrace */
+	const struct ulf_event *event;		/* NULL: a buffer's own use */
 };
 /* Have them go to the buffers of @wanted, a bit each, not 0, by the rules of
  * each.  What it did before goes on if it fails. */
@@ -257,6 +259,10 @@ void buffer_detach_all(void);
 void buffer_write(const struct buffer *buffer, void *entry, size_t bytes);
 /* It is too big to be written. */
 void buffer_drop(const struct buffer *buffer);
+
+/* ---- stack.c: as write.c ---- */
+/* Write the stack of the function that has hit @event. */
+void stack_record(const struct buffer *buffer, const struct ulf_event *event);
 
 /* ---- switch.c: as write.c ---- */
 /* Does a record of this CPU go to the buffer?  If so, @set leads to where. */

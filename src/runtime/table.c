@@ -13,6 +13,7 @@
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "ring/shmlock.h"
+#include "runtime/image.h"
 #include "runtime/runtime.h"
 
 uint64_t table_heap_alloc(uint32_t bytes)
@@ -50,9 +51,7 @@ static int row_populate(const void *row)
 /* What the loader knows of an object; its file's first page need not be there. */
 struct loaded {
 	const void *inside;		/* an address in it */
-	const ElfW(Phdr) *phdr;		/* NULL: not found */
-	int nr_phdr;
-	uint64_t bias;
+	struct image_headers headers;	/* phdr NULL: not found */
 };
 
 static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
@@ -66,9 +65,9 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 
 		if (p->p_type != PT_LOAD || at - p->p_vaddr >= p->p_memsz)
 			continue;
-		object->phdr = info->dlpi_phdr;
-		object->nr_phdr = info->dlpi_phnum;
-		object->bias = info->dlpi_addr;
+		object->headers = (struct image_headers){
+			info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr,
+		};
 		return 1;
 	}
 	return 0;
@@ -82,38 +81,12 @@ static struct loaded find_loaded(const void *inside)
 	return object;
 }
 
-static void read_build_id(const struct loaded *object, struct abi_module *row)
-{
-	for (int i = 0; i < object->nr_phdr; i++) {
-		const ElfW(Phdr) *phdr = &object->phdr[i];
-		const char *note = (const char *)(object->bias + phdr->p_vaddr);
-		const char *end = note + phdr->p_memsz;
-
-		if (phdr->p_type != PT_NOTE)
-			continue;
-		while (note + sizeof(ElfW(Nhdr)) <= end) {
-			const ElfW(Nhdr) *n = (const void *)note;
-			const char *name = note + sizeof(*n);
-			const char *desc = name + ALIGN_UP(n->n_namesz, 4u);
-
-			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
-			    !memcmp(name, "GNU", 4)) {
-				row->build_id_bytes =
-					min_u32(n->n_descsz,
-						sizeof(row->build_id));
-				memcpy(row->build_id, desc,
-				       row->build_id_bytes);
-				return;
-			}
-			note = desc + ALIGN_UP(n->n_descsz, 4u);
-		}
-	}
-}
-
 /* The program itself?  The kernel has told us where its headers are. */
 static bool is_program(const struct loaded *object)
 {
-	return !object->phdr || (uint64_t)object->phdr == getauxval(AT_PHDR);
+	const ElfW(Phdr) *phdr = object->headers.phdr;
+
+	return !phdr || (uint64_t)phdr == getauxval(AT_PHDR);
 }
 
 bool table_is_program(const struct ulf_module *module)
@@ -121,26 +94,6 @@ bool table_is_program(const struct ulf_module *module)
 	struct loaded object = find_loaded(module);
 
 	return is_program(&object);
-}
-
-/* dlopen("./x.so"): the server is in another directory. */
-static const char *absolute(const char *path, char buf[PATH_MAX])
-{
-	size_t bytes = strlen(path) + 1;
-	long cwd;
-
-	if (path[0] == '/')
-		return path;
-	while (!strncmp(path, "./", 2)) {
-		path += 2;
-		bytes -= 2;
-	}
-	cwd = arch_syscall2(SYS_getcwd, buf, PATH_MAX);	/* with its end */
-	if (cwd <= 0 || buf[0] != '/' || (size_t)cwd + bytes > PATH_MAX)
-		return path;
-	buf[cwd - 1] = '/';
-	memcpy(buf + cwd, path, bytes);
-	return buf;
 }
 
 static bool has_module(const struct abi_process *slot, void *arg)
@@ -192,9 +145,10 @@ static int module_row(const struct ulf_module *module)
 
 	dladdr(module, &info);
 	if (info.dli_fname && !is_program(&loaded))
-		path = absolute(info.dli_fname, buf);
+		path = image_absolute(info.dli_fname, buf, sizeof(buf));
 	object.base = (uint64_t)info.dli_fbase;
-	read_build_id(&loaded, &object);
+	object.build_id_bytes = image_build_id(&loaded.headers, object.build_id,
+						sizeof(object.build_id));
 	i = find_module(path, &object, nr);
 	row = &rows[i];
 	if (i < nr) {

@@ -29,23 +29,28 @@
 extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 
 /* Takes no lock, and may be used in signal handlers. */
-static bool find_object(uint64_t pc, struct cfi_object *ret_object)
+static bool find_object(uint64_t pc, struct image *ret_image,
+			struct cfi_object *ret_tables)
 {
 	struct dl_find_object found;
 
-	if (!_dl_find_object || _dl_find_object((void *)pc, &found) ||
-	    !found.dlfo_eh_frame)
+	if (!_dl_find_object || _dl_find_object((void *)pc, &found))
 		return false;
-	ret_object->start = found.dlfo_map_start;
-	ret_object->end = found.dlfo_map_end;
-	ret_object->header = found.dlfo_eh_frame;
+	ret_image->start = (uint64_t)found.dlfo_map_start;
+	ret_image->end = (uint64_t)found.dlfo_map_end;
+	ret_image->map = found.dlfo_link_map;
+	ret_tables->start = found.dlfo_map_start;
+	ret_tables->end = found.dlfo_map_end;
+	ret_tables->header = found.dlfo_eh_frame;
 	return true;
 }
 #else
-static bool find_object(uint64_t pc, struct cfi_object *ret_object)
+static bool find_object(uint64_t pc, struct image *ret_image,
+			struct cfi_object *ret_tables)
 {
 	(void)pc;
-	(void)ret_object;
+	(void)ret_image;
+	(void)ret_tables;
 	return false;
 }
 #endif
@@ -169,13 +174,14 @@ int unwind_step(struct unwind *unwind, uint64_t *ret_function)
 	/* A call may be the last thing in its function. */
 	uint64_t pc = unwind_pc(unwind) - !unwind->is_interrupted;
 	struct cfi_function function;
-	struct cfi_object object;
+	struct cfi_object tables;
 	int r;
 
-	*ret_function = 0;
-	if (find_object(pc, &object) && !cfi_find(&object, pc, &function)) {
+	*ret_function = unwind->image.start = 0;
+	if (find_object(pc, &unwind->image, &tables) &&
+	    !cfi_find(&tables, pc, &function)) {
 		*ret_function = function.start;
-		r = step_by_table(unwind, &object, &function);
+		r = step_by_table(unwind, &tables, &function);
 	} else {
 		r = step_by_pointer(unwind);
 	}

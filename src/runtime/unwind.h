@@ -8,10 +8,13 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "runtime/image.h"
 
 struct unwind {
 	uint64_t regs[ARCH_UNWIND_REGS];	/* of the frame where we are */
 	bool is_interrupted;		/* its pc is not behind a call */
+	struct image image;		/* of the frame that was left last; start 0:
+					 * of none */
 	uint64_t low, high;		/* stack that is known to be there */
 };
 
@@ -21,6 +24,7 @@ unwind_start(struct unwind *unwind)
 {
 	arch_unwind_here(unwind->regs);
 	unwind->is_interrupted = true;
+	unwind->image = (struct image){ 0 };
 	unwind->low = unwind->high = 0;
 }
 

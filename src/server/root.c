@@ -44,6 +44,8 @@ static int check_control(const struct abi_control *c)
 	    !is_table(c, c->events_off, ABI_EVENTS, sizeof(struct abi_event)) ||
 	    !is_table(c, c->buffers_off, ABI_BUFFERS,
 		      sizeof(struct abi_buffer)) ||
+	    (c->objects_off && !is_table(c, c->objects_off, ABI_OBJECTS,
+					 sizeof(struct abi_object))) ||
 	    !is_table(c, c->heap_off, 0, 1))
 		return -EBADMSG;
 	return 0;
@@ -90,6 +92,8 @@ static int attach(struct root *root)
 	root->control = root->memory->addr;
 	root->processes = (void *)(base + control.processes_off);
 	root->modules_table = (void *)(base + control.modules_off);
+	if (control.objects_off)
+		root->objects_table = (void *)(base + control.objects_off);
 	root->comms_table = (void *)(base + control.comms_off);
 	root->events_table = (void *)(base + control.events_off);
 	root->heap_off = control.heap_off;

@@ -107,6 +107,7 @@ struct root {
 	struct abi_control *control;
 	struct abi_process *processes;
 	struct abi_module *modules_table;
+	struct abi_object *objects_table;	/* NULL: there is none */
 	struct abi_comm *comms_table;
 	struct abi_event *events_table;
 	uint64_t heap_off, arena_off, map_bytes;

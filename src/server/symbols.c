@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program says where its objects are loaded (abi_module: those that bring
- * tracepoints); names and constant strings are in the files.  A file that has
- * changed since is known by its build id and gives none.
+ * tracepoints; abi_object: those that were seen on stacks); names and constant
+ * strings are in the files.  A file that has changed since is known by its build
+ * id and gives none.
  *
  * Objects come and go, and another may be where one was: the record's own
- * module is asked first, then those that are loaded now, then the others.
+ * module is asked first, then the modules that are loaded now, then what was seen
+ * on stacks, the newest first, then the other modules.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/text.h"
 #include "server/elf.h"
 #include "server/mapping.h"
@@ -23,11 +26,12 @@
 #define PATH_BYTES_MAX	4096u
 #define STRINGS		256u		/* kept, a power of two */
 #define BYTES_MAX	(64u << 20)	/* of files, for all of a root */
+#define OBJECTS		(ABI_MODULES + ABI_OBJECTS)
 
 /* What is loaded to several places is read once. */
 struct file {
 	char *path;
-	uint8_t build_id[sizeof(((struct abi_module *)0)->build_id)];
+	uint8_t build_id[32];
 	uint32_t build_id_bytes;
 	bool is_readable;
 	struct elf_symbols symbols;
@@ -35,8 +39,16 @@ struct file {
 
 struct object {
 	bool is_tried;
+	bool is_program;		/* it has no module's name */
 	const struct file *file;	/* NULL: none that is readable */
 	uint64_t bias;			/* address in memory - in the file */
+};
+
+/* What the program says of one. */
+struct told {
+	char *path;			/* NULL: nothing that makes sense */
+	uint8_t build_id[32];
+	uint32_t build_id_bytes;
 };
 
 /* A string that was asked for; few are asked for again and again. */
@@ -47,8 +59,8 @@ struct string {
 };
 
 struct symbols {
-	struct object objects[ABI_MODULES];	/* by row of abi_module */
-	struct file files[ABI_MODULES];		/* of these, in order of need */
+	struct object objects[OBJECTS];		/* by row of abi_module, abi_object */
+	struct file files[OBJECTS];		/* of these, in order of need */
 	uint32_t nr_files;
 	uint64_t bytes_left;			/* that may still be read */
 	struct string strings[STRINGS];		/* by address; the newest stays */
@@ -87,8 +99,7 @@ void symbols_free(struct symbols *symbols)
 /* A copy of the module's path, or NULL. */
 static char *module_path(const struct root *root, const struct abi_module *module)
 {
-	uint64_t off = shm_load(&module->path);
-	uint64_t bytes = shm_load(&module->path_bytes);
+	uint64_t off = module->path, bytes = module->path_bytes;
 
 	if (!bytes || bytes > PATH_BYTES_MAX || off < root->heap_off ||
 	    off > root->arena_off || bytes > root->arena_off - off)
@@ -96,66 +107,108 @@ static char *module_path(const struct root *root, const struct abi_module *modul
 	return strndup((const char *)root->memory->addr + off, bytes);
 }
 
-/* The module's row, with no more build id than fits. */
-static struct abi_module module_row(const struct root *root, uint32_t row)
+static const struct abi_object *seen_row(const struct root *root, uint32_t number)
 {
-	struct abi_module module =
-		*(const volatile struct abi_module *)&root->modules_table[row];
-
-	if (module.build_id_bytes > sizeof(module.build_id))
-		module.build_id_bytes = 0;
-	return module;
+	return &root->objects_table[number - ABI_MODULES];
 }
 
-/* The file of that module, read; takes @path over. */
-static const struct file *get_file(struct symbols *symbols, char *path,
-				   const struct abi_module *module)
+/* @number: of symbols.objects; the path is to be freed. */
+static struct told object_told(const struct root *root, uint32_t number)
+{
+	struct told told = { 0 };
+
+	if (number < ABI_MODULES) {
+		struct abi_module module = *(const volatile struct abi_module *)
+			&root->modules_table[number];
+
+		told.path = module_path(root, &module);
+		told.build_id_bytes = module.build_id_bytes;
+		memcpy(told.build_id, module.build_id, sizeof(told.build_id));
+	} else {
+		struct abi_object object =
+			*(const volatile struct abi_object *)seen_row(root, number);
+
+		told.path = strndup(object.path, sizeof(object.path));
+		told.build_id_bytes = object.build_id_bytes;
+		memcpy(told.build_id, object.build_id, sizeof(told.build_id));
+	}
+	if (told.build_id_bytes > sizeof(told.build_id))
+		told.build_id_bytes = 0;
+	return told;
+}
+
+/* The file of that object, read; takes its path over. */
+static const struct file *get_file(struct symbols *symbols, const struct told *told)
 {
 	struct file *file;
 
 	for (uint32_t i = 0; i < symbols->nr_files; i++) {
 		file = &symbols->files[i];
-		if (!strcmp(file->path, path) &&
-		    file->build_id_bytes == module->build_id_bytes &&
-		    !memcmp(file->build_id, module->build_id, file->build_id_bytes)) {
-			free(path);
+		if (!strcmp(file->path, told->path) &&
+		    file->build_id_bytes == told->build_id_bytes &&
+		    !memcmp(file->build_id, told->build_id, file->build_id_bytes)) {
+			free(told->path);
 			return file;
 		}
 	}
-	file = &symbols->files[symbols->nr_files++];	/* one a row at most */
-	file->path = path;
-	file->build_id_bytes = module->build_id_bytes;
-	memcpy(file->build_id, module->build_id, file->build_id_bytes);
-	file->is_readable = !elf_symbols_read(path, file->build_id,
+	file = &symbols->files[symbols->nr_files++];	/* one an object at most */
+	file->path = told->path;
+	file->build_id_bytes = told->build_id_bytes;
+	memcpy(file->build_id, told->build_id, file->build_id_bytes);
+	file->is_readable = !elf_symbols_read(file->path, file->build_id,
 					      file->build_id_bytes,
 					      &symbols->bytes_left, &file->symbols);
 	return file;
 }
 
-static uint32_t nr_objects(const struct root *root)
+static uint32_t nr_modules(const struct root *root)
 {
-	uint32_t nr = shm_load(&root->control->nr_modules);
-
-	return nr < ABI_MODULES ? nr : ABI_MODULES;
+	return min_u32(shm_load(&root->control->nr_modules), ABI_MODULES);
 }
 
-/* The object of that row, where it was loaded last; NULL: not readable. */
-static struct object *get_object(struct root *root, uint32_t row)
+static uint32_t nr_seen(const struct root *root)
 {
-	struct object *object = &root->symbols->objects[row];
-	struct abi_module module = module_row(root, row);
+	if (!root->objects_table)
+		return 0;
+	return min_u32(shm_load(&root->control->nr_objects), ABI_OBJECTS);
+}
 
-	if (!object->is_tried) {
-		char *path = module_path(root, &module);
-		const struct file *file =
-			path ? get_file(root->symbols, path, &module) : NULL;
+static void try_object(struct root *root, uint32_t number)
+{
+	struct object *object = &root->symbols->objects[number];
+	const struct abi_control *control = root->control;
+	const struct file *file;
+	struct told told;
 
-		object->is_tried = true;
-		object->file = file && file->is_readable ? file : NULL;
-	}
+	if (number >= ABI_MODULES && !shm_load(&seen_row(root, number)->is_there))
+		return;			/* it is being written */
+	object->is_tried = true;
+	told = object_told(root, number);
+	if (!told.path)
+		return;
+	file = get_file(root->symbols, &told);
+	object->is_program = !strncmp(file->path, control->exe,
+				      sizeof(control->exe) - 1);
+	object->file = file->is_readable ? file : NULL;
+}
+
+static uint64_t object_base(const struct root *root, uint32_t number)
+{
+	return number < ABI_MODULES ? shm_load(&root->modules_table[number].base) :
+				      shm_load(&seen_row(root, number)->start);
+}
+
+/* The object of that number, where it was loaded last; NULL: not readable. */
+static struct object *get_object(struct root *root, uint32_t number)
+{
+	struct object *object = &root->symbols->objects[number];
+
+	if (!object->is_tried)
+		try_object(root, number);
 	if (!object->file)
 		return NULL;
-	object->bias = module.base - (object->file->symbols.first & ~4095ull);
+	object->bias = object_base(root, number) -
+		       (object->file->symbols.first & ~4095ull);
 	return object;
 }
 
@@ -164,19 +217,30 @@ static bool is_loaded(const struct root *root, uint32_t row)
 	return root->modules_seen[row / 64] >> row % 64 & 1;
 }
 
-/* The next of all objects, from *@at on: those that are loaded, then those
- * that were; the newest first.  NULL behind the last. */
+/* The number of the one that comes at place @at: modules that are loaded, what was
+ * seen on stacks, modules that were loaded; the newest first.  -ENOENT: none. */
+static int object_in_order(const struct root *root, uint32_t at)
+{
+	uint32_t modules = nr_modules(root), seen = nr_seen(root);
+	bool is_first = at < modules;
+	uint32_t row;
+
+	if (!is_first && at < modules + seen)
+		return (int)(ABI_MODULES + modules + seen - 1 - at);
+	row = modules - 1 - (is_first ? at : at - modules - seen);
+	return is_loaded(root, row) == is_first ? (int)row : -ENOENT;
+}
+
+/* The next of all objects, from *@at on.  NULL behind the last. */
 static struct object *next_object(struct root *root, uint32_t *at)
 {
-	uint32_t nr = nr_objects(root);
-	struct object *object;
+	uint32_t places = 2 * nr_modules(root) + nr_seen(root);
 
-	while (*at < 2 * nr) {
-		bool is_first = *at < nr;
-		uint32_t row = nr - 1 - *at % nr;
+	while (*at < places) {
+		int number = object_in_order(root, (*at)++);
+		struct object *object =
+			number < 0 ? NULL : get_object(root, (uint32_t)number);
 
-		++*at;
-		object = is_loaded(root, row) == is_first ? get_object(root, row) : NULL;
 		if (object)
 			return object;
 	}
@@ -195,7 +259,7 @@ static bool object_has(const struct object *object, uint64_t addr)
 static struct object *find_object(struct root *root, uint32_t module, uint64_t addr)
 {
 	struct object *object =
-		module < nr_objects(root) ? get_object(root, module) : NULL;
+		module < nr_modules(root) ? get_object(root, module) : NULL;
 	uint32_t at = 0;
 
 	while (!object || !object_has(object, addr)) {
@@ -224,8 +288,7 @@ int symbols_print(struct root *root, uint32_t module, uint64_t addr,
 		return 0;
 	text_printf(out, "+0x%" PRIx64 "/0x%" PRIx64,
 		    addr - object->bias - symbol->addr, symbol->size);
-	/* The first is the program itself. */
-	if (object != root->symbols->objects)
+	if (!object->is_program)
 		text_printf(out, " [%s]", basename(object->file->path));
 	return 0;
 }
@@ -241,11 +304,10 @@ int symbols_file(struct root *root, uint64_t addr, struct text *out)
 	return 0;
 }
 
-/* The first is the program itself: it has no module's name. */
-static void list_function(const struct object *object, bool is_program,
-			  uint64_t addr, const char *name, struct text *out)
+static void list_function(const struct object *object, uint64_t addr,
+			  const char *name, struct text *out)
 {
-	if (is_program)
+	if (object->is_program)
 		text_printf(out, "%016" PRIx64 " t %s\n", object->bias + addr, name);
 	else
 		text_printf(out, "%016" PRIx64 " t %s\t[%s]\n", object->bias + addr,
@@ -259,24 +321,23 @@ const char *const symbols_own[ABI_IPS] = {
 
 void symbols_list(struct root *root, struct text *out)
 {
+	const struct object *object;
+	uint32_t at = 0;
+
 	for (unsigned int i = 0; i < ABI_IPS; i++)
 		text_printf(out, "%016x t %s\n", i, symbols_own[i]);
 	text_printf(out, "%016x t _end\n", ABI_IPS);
-	for (uint32_t row = 0; row < nr_objects(root); row++) {
-		const struct object *object = get_object(root, row);
-		const struct elf_symbols *symbols;
+	while ((object = next_object(root, &at))) {
+		const struct elf_symbols *symbols = &object->file->symbols;
 
-		if (!object)
-			continue;
-		symbols = &object->file->symbols;
 		/* not what was where another is now */
 		if (find_object(root, SYMBOLS_NO_MODULE,
 				object->bias + symbols->first) != object)
 			continue;
 		for (uint32_t i = 0; i < symbols->nr; i++)
-			list_function(object, row == 0, symbols->rows[i].addr,
+			list_function(object, symbols->rows[i].addr,
 				      symbols->rows[i].name, out);
-		list_function(object, row == 0, symbols->end, "_end", out);
+		list_function(object, symbols->end, "_end", out);
 	}
 }
 

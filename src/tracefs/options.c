@@ -19,6 +19,13 @@ int trace_options_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
+static void set(struct tracefs_file *file, uint32_t bit, bool is_on)
+{
+	instance_set_option(tracefs_instance(file->node), bit, is_on);
+	if (bit == OPTION_STACKTRACE)	/* it is the processes that do it */
+		tracefs_file_apply(file);
+}
+
 ssize_t trace_options_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid)
 {
@@ -35,7 +42,7 @@ ssize_t trace_options_store(struct tracefs_file *file, const char *buf, size_t s
 	row = option_find(is_on ? name : name + 2);
 	if (!row)
 		return -EINVAL;
-	instance_set_option(tracefs_instance(file->node), row->bit, is_on);
+	set(file, row->bit, is_on);
 	return (ssize_t)size;
 }
 
@@ -63,7 +70,6 @@ ssize_t option_store(struct tracefs_file *file, const char *buf, size_t size,
 		return r;
 	if (value > 1)
 		return -EINVAL;
-	instance_set_option(tracefs_instance(file->node), bit_of(file->node),
-			    value);
+	set(file, bit_of(file->node), value);
 	return (ssize_t)size;
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared objects, and the program: which file each is of. */
+#ifndef ULF_RUNTIME_IMAGE_H
+#define ULF_RUNTIME_IMAGE_H
+
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Any context. */
+
+struct image_headers {
+	const ElfW(Phdr) *phdr;
+	int nr;
+	uint64_t bias;			/* address in memory - in the file */
+};
+/* Write its build id, cut if it is longer; returns its bytes, 0: it has none. */
+uint32_t image_build_id(const struct image_headers *headers, uint8_t *ret_id,
+			 uint32_t room);
+/* dlopen("./x.so"): the server is in another directory.  @path itself if it
+ * says where it is, or does not fit. */
+const char *image_absolute(const char *path, char *buf, size_t room);
+
+/* Where an object is loaded, as the loader says. */
+struct image {
+	uint64_t start, end;
+	const struct link_map *map;
+};
+/* Have the root know it. */
+void image_tell(const struct image *image);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stacks in the trace: with the option stacktrace each record is followed by the
+ * callers that backtrace() finds, from the function that hit the event on; the
+ * same for trace_dump_stack(); and the root knows their objects.
+ *
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
+ */
+#include <errno.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "event/option.h"
+#include "lib/check.h"
+#include "lib/trace.h"
+#define CREATE_TRACE_POINTS
+#include "rt_trace.h"
+#include "stack.h"
+#include <ulf/tracing.h>
+
+#define CALLERS_OFFSET	16
+
+static struct driver d;
+static void *theirs[FRAMES];
+static int nr_theirs;
+static volatile int sink;
+
+/* ---- what is recorded ---- */
+
+static const struct trace_record *find_stack(const struct trace *trace, size_t nth)
+{
+	for (size_t i = 0; i < trace->nr; i++) {
+		uint16_t type;
+
+		memcpy(&type, trace->records[i].data, sizeof(type));
+		if (type == ABI_EVENT_ID_STACK && !nth--)
+			return &trace->records[i];
+	}
+	return NULL;
+}
+
+/* One stack was recorded: that of a call from @function, as backtrace() saw it
+ * there, without the first @skip. */
+static void check_stack(const void *function, int skip)
+{
+	const struct trace_record *record;
+	struct trace trace;
+	uint64_t ip;
+	int32_t nr;
+
+	trace_read(&d, &trace);
+	record = find_stack(&trace, 0);
+	CHECK(record);
+	CHECK(!find_stack(&trace, 1));
+	CHECK_EQ(record->pid, gettid());
+	memcpy(&nr, record->data + 8, sizeof(nr));
+	CHECK_EQ(record->bytes, CALLERS_OFFSET + 8 * (uint32_t)nr);
+	CHECK_EQ(nr, nr_theirs - skip);
+	for (int i = 0; i < nr; i++) {
+		memcpy(&ip, record->data + CALLERS_OFFSET + 8 * i, sizeof(ip));
+		if (i || skip)
+			CHECK_EQ(ip, (uint64_t)theirs[i + skip]);
+		else
+			CHECK(ip - (uint64_t)function < 300);
+	}
+	trace_free(&trace);
+}
+
+/* ---- those who hit ---- */
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+/* Both look from here. */
+static NOINLINE void hit(void)
+{
+	nr_theirs = backtrace(theirs, FRAMES);
+	errno = 1234;
+	trace_rt_hit(1, 2);
+	CHECK_EQ(errno, 1234);
+	sink++;
+}
+
+static NOINLINE void hit_long(void)
+{
+	nr_theirs = backtrace(theirs, FRAMES);
+	trace_rt_long("longer than the short path takes");
+	sink++;
+}
+
+static NOINLINE void dump(int skip)
+{
+	nr_theirs = backtrace(theirs, FRAMES);
+	errno = 1234;
+	trace_dump_stack(skip);
+	CHECK_EQ(errno, 1234);
+	sink++;
+}
+
+static NOINLINE void deeper(int n, void (*fn)(void))
+{
+	if (n)
+		deeper(n - 1, fn);
+	else
+		fn();
+	sink++;
+}
+
+void hit_and_check(void)
+{
+	hit();
+	check_stack(hit, 0);
+}
+
+static void *in_thread(void *arg)
+{
+	deeper(3, hit_and_check);
+	return arg;
+}
+
+static void thread(void)
+{
+	pthread_t id;
+
+	CHECK_EQ(pthread_create(&id, NULL, in_thread, NULL), 0);
+	pthread_join(id, NULL);
+}
+
+static ucontext_t here, there;
+
+static void in_context(void)
+{
+	deeper(3, hit_and_check);
+}
+
+static void context(void)
+{
+	static char stack[1 << 18];
+
+	getcontext(&there);
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = sizeof(stack);
+	there.uc_link = &here;
+	makecontext(&there, in_context, 0);
+	swapcontext(&here, &there);
+}
+
+/* ---- handlers ---- */
+
+static int nr_handled;
+
+static void handler(int sig)
+{
+	(void)sig;
+	hit_and_check();
+	nr_handled++;
+}
+
+static void use_handler(int flags)
+{
+	struct sigaction action = { .sa_flags = flags };
+
+	action.sa_handler = handler;
+	sigaction(SIGUSR1, &action, NULL);
+}
+
+static void in_handler(void)
+{
+	static char room[1 << 16];
+	stack_t stack = { .ss_sp = room, .ss_size = sizeof(room) };
+
+	use_handler(0);
+	raise(SIGUSR1);
+	CHECK(!sigaltstack(&stack, NULL));
+	use_handler(SA_ONSTACK);
+	raise(SIGUSR1);
+	CHECK_EQ(nr_handled, 2);
+}
+
+/* A probe of the same tracepoint, so that all are called from a list; and it is
+ * interrupted by a handler that hits the tracepoint itself. */
+static bool is_interrupted;
+
+static void forget_all(void)
+{
+	struct trace trace;
+
+	trace_read(&d, &trace);
+	trace_free(&trace);
+}
+
+static void probe(void *data, int who, long value)
+{
+	(void)data;
+	(void)who;
+	(void)value;
+	if (!is_interrupted)
+		return;
+	is_interrupted = false;
+	forget_all();			/* that hit is recorded already */
+	raise(SIGUSR1);
+}
+
+static void several_probes(void)
+{
+	int before = nr_handled;
+
+	CHECK_EQ(register_trace_rt_hit(probe, NULL), 0);
+	deeper(2, hit_and_check);
+	is_interrupted = true;
+	hit();
+	CHECK_EQ(nr_handled, before + 1);
+	CHECK_EQ(unregister_trace_rt_hit(probe, NULL), 0);
+	tracepoint_synchronize_unregister();
+}
+
+/* ---- objects ---- */
+
+static bool has_object(const char *end, const void *inside)
+{
+	const struct abi_object *rows = (const void *)
+		(d.mem + d.control->objects_off);
+	size_t len;
+
+	for (uint32_t i = 0; i < d.control->nr_objects; i++) {
+		len = strlen(rows[i].path);
+		if (rows[i].is_there && (uint64_t)inside >= rows[i].start &&
+		    (uint64_t)inside < rows[i].end && len >= strlen(end) &&
+		    !strcmp(rows[i].path + len - strlen(end), end))
+			return rows[i].path[0] == '/';
+	}
+	return false;
+}
+
+static void objects(void)
+{
+	uint32_t nr = d.control->nr_objects;
+
+	CHECK(has_object("/runtime-stack", hit));
+	CHECK(has_object("/libc.so.6", qsort));
+	hit_and_check();
+	CHECK_EQ(d.control->nr_objects, nr);	/* none twice */
+}
+
+int main(void)
+{
+	struct trace trace;
+
+	backtrace(theirs, FRAMES);		/* loads what it needs */
+	trace_open(&d, getpid());
+	trace_buffer(&d)->options ^= OPTION_STACKTRACE;
+	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", true), 0);
+	CHECK_EQ(driver_enable(&d, "rt", "rt_long", true), 0);
+	hit_and_check();
+	deeper(50, hit_and_check);
+	hit_long();
+	check_stack(hit_long, 0);
+	thread();
+	context();
+	in_handler();
+	several_probes();
+	hit_when_thrown();
+
+	dump(0);
+	check_stack(dump, 0);
+	dump(1);
+	check_stack(dump, 1);
+	dump(10000);
+	nr_theirs = 10000;
+	check_stack(dump, 10000);
+	objects();
+
+	trace_buffer(&d)->options ^= OPTION_STACKTRACE;
+	CHECK_EQ(driver_apply(&d), 0);
+	hit();
+	trace_read(&d, &trace);
+	CHECK(trace.nr && !find_stack(&trace, 0));
+	trace_free(&trace);
+	driver_close(&d);
+	return 0;
+}

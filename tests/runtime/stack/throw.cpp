@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// A destructor that is called while the stack is unwound, and a handler.
+#include "stack.h"
+
+struct guard {
+	~guard()
+	{
+		hit_and_check();
+	}
+};
+
+static __attribute__((noinline)) int dive(int depth)
+{
+	guard g;
+
+	if (!depth)
+		throw depth;
+	return dive(depth - 1) + 1;
+}
+
+void hit_when_thrown(void)
+{
+	try {
+		dive(5);
+	} catch (int) {
+		hit_and_check();
+	}
+}
