@@ -257,6 +257,13 @@ enum abi_spare {
 	ABI_SPARE_SWAP		= 2,	/* added for each swap of all CPUs */
 };
 
+enum abi_tracer {
+	ABI_TRACER_NOP,
+	ABI_TRACER_FUNCTION,
+	ABI_TRACER_GRAPH,		/* function_graph */
+	ABI_TRACERS,
+};
+
 struct abi_buffer {
 	uint32_t used;			/* 1: it has, or had, rings, rules or
 					 * lists of threads */
@@ -278,7 +285,7 @@ struct abi_buffer {
 	uint32_t spare_asked;		/* futex; 1: a program wants one; 0: the
 					 * server has answered */
 	uint32_t spare_error;		/* by this errno, or 0 */
-	uint32_t reserved1;
+	uint32_t tracer;		/* enum abi_tracer; the server's wish */
 	uint64_t reserved;
 	uint64_t cpus_off[ABI_CPUS / 64];	/* not in tracing_cpumask */
 	uint64_t cpus_swapped[ABI_CPUS / 64];	/* an odd number of times by

@@ -8,19 +8,21 @@
 #include "server/line.h"
 #include "server/options.h"
 #include "server/rings.h"
+#include "server/tracer.h"
 
 #define INDENT		30		/* of the flags' legend */
 #define TGID_BYTES	10		/* of the column for processes */
 
 /* A latency tracer would say here whose latency it was, and how long. */
-static void print_latency(const struct ring_stats *stats, struct text *out)
+static void print_latency(const struct instance *instance,
+			  const struct ring_stats *stats, struct text *out)
 {
 	struct utsname system;
 
 	if (uname(&system))
 		system.release[0] = '\0';
 	text_printf(out,
-		    "# nop latency trace v1.1.5 on %s\n"
+		    "# %s latency trace v1.1.5 on %s\n"
 		    "# --------------------------------------------------------------------\n"
 		    "# latency: 0 us, #%" PRIu64 "/%" PRIu64 ", CPU#0 |"
 		    " (M:PREEMPT VP:0, KP:0, SP:0 HP:0 #P:%ld)\n"
@@ -28,7 +30,7 @@ static void print_latency(const struct ring_stats *stats, struct text *out)
 		    "#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n"
 		    "#    -----------------\n"
 		    "#\n",
-		    system.release, stats->entries,
+		    instance_tracer(instance)->name, system.release, stats->entries,
 		    stats->entries + stats->overrun,
 		    sysconf(_SC_NPROCESSORS_ONLN));
 }
@@ -78,9 +80,9 @@ static void print_columns(uint64_t options, struct text *out)
 		    has_flags ? "   |||||" : "    ");
 }
 
-void line_print_title(struct text *out)
+void line_print_title(const struct instance *instance, struct text *out)
 {
-	text_puts(out, "# tracer: nop\n#\n");
+	text_printf(out, "# tracer: %s\n#\n", instance_tracer(instance)->name);
 }
 
 void line_print_header(struct instance *instance, enum rings which,
@@ -90,13 +92,13 @@ void line_print_header(struct instance *instance, enum rings which,
 	struct ring_stats stats;
 
 	instance_stats(instance, which, CPU_ALL, &stats);
-	line_print_title(out);
+	line_print_title(instance, out);
 	if (!(options & OPTION_CONTEXT_INFO))
 		return;
 	if (options & OPTION_LATENCY_FMT) {
 		if (!stats.entries)
 			return;
-		print_latency(&stats, out);
+		print_latency(instance, &stats, out);
 		if (!(options & OPTION_VERBOSE))
 			print_latency_columns(out);
 	} else if (!(options & OPTION_VERBOSE)) {

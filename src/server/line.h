@@ -25,6 +25,6 @@ void line_print(struct instance *instance, const struct merge_record *record,
 void line_print_header(struct instance *instance, enum rings which,
 		       struct text *out);
 /* How any header begins. */
-void line_print_title(struct text *out);
+void line_print_title(const struct instance *instance, struct text *out);
 
 #endif

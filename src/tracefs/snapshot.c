@@ -24,9 +24,10 @@ static const char help_of_both[] =
 
 void snapshot_print_help(struct tracefs_node *node, struct text *out)
 {
-	bool has_spare = instance_has_spare(tracefs_instance(node));
+	struct instance *instance = tracefs_instance(node);
+	bool has_spare = instance_has_spare(instance);
 
-	line_print_title(out);
+	line_print_title(instance, out);
 	text_printf(out, "#\n# * Snapshot is %s *\n#\n# Snapshot commands:\n%s%s",
 		    has_spare ? "allocated" : "freed",
 		    tracefs_cpu(node) == CPU_ALL ? help_of_all : help_of_cpu,
