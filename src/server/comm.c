@@ -53,6 +53,8 @@ static struct abi_comm *row_of(const struct root *root, uint32_t tid, uint32_t i
 /* A row that nobody was writing to; false: it is free, or being written. */
 static bool read_row(const struct abi_comm *shared, struct comm *ret_comm)
 {
+	if (!shm_load(&shared->tid))	/* nearly all of them */
+		return false;
 	for (int tries = 0; tries < 3; tries++) {
 		uint32_t sequence = shm_load(&shared->sequence); /* [comm.write] */
 

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Settings from the start: random words are taken apart and checked.  All that is
+ * said to be in the text must be; memory ends where the text does, so that a read
+ * beyond it is seen.
+ *
+ *	fuzz-fuzz_boot [COUNT [SEED]]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "event/boot.h"
+
+#define TOKENS_MAX	24
+
+static const char *const tokens[] = {
+	"trace_event", "trace-event", "trace_buf_size", "trace_clock",
+	"trace_options", "trace_instance", "tp_printk", "alloc_snapshot",
+	"traceoff_on_warning", "nosuch", "=", "=", "=", ",", ",", " ", " ", "\t",
+	"\n", "^", "^traceoff", "!", "!*", ":", "*", "?", "[a-", "\\", "sched",
+	"sched:*", "mono", "raw", "nohex", "no", "4", "0x", "0", "64K", "9e", "..",
+	"/", "\xff", "a", "-", "_",
+};
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t limit)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state % limit;
+}
+
+static char *make_text(void)
+{
+	char text[TOKENS_MAX * 32] = "";
+
+	for (uint64_t nr = random_below(TOKENS_MAX); nr; nr--)
+		strcat(text, tokens[random_below(sizeof(tokens) / sizeof(tokens[0]))]);
+	return strdup(text);
+}
+
+static const char *text_start, *text_end;
+
+static void check(bool is_true, const char *what)
+{
+	if (is_true)
+		return;
+	printf("%s: '%s'\n", what, text_start);
+	exit(1);
+}
+
+static void check_piece(const struct boot_piece *piece, const char *what)
+{
+	check(piece->text >= text_start && piece->text + piece->len <= text_end, what);
+}
+
+static size_t try_list(struct boot_piece list)
+{
+	struct boot_piece item;
+	size_t nr = 0;
+
+	while (boot_item(&list, &item)) {
+		check_piece(&item, "an item");
+		check(item.len, "an empty item");
+		nr += boot_fits(&item, "sched", "sched_switch");
+	}
+	return nr;
+}
+
+static void try_instance(const struct boot_word *word)
+{
+	struct boot_instance instance;
+	const char *at;
+
+	if (boot_instance(&word->value, &instance, &at))
+		return;
+	check_piece(&instance.name, "a name");
+	check(instance.name.len && instance.name.len < 256, "a name's length");
+	try_list(instance.events);
+}
+
+static bool try_word(const struct boot_word *word)
+{
+	const char *at = NULL, *error = boot_check(word, &at);
+
+	check_piece(&word->whole, "a word");
+	if (word->value.text) {
+		check_piece(&word->value, "a value");
+		try_list(word->value);
+		try_instance(word);
+	}
+	check(!error || (at >= word->whole.text &&
+			 at <= word->whole.text + word->whole.len), "a caret");
+	return !error;
+}
+
+int main(int argc, char **argv)
+{
+	const char *torture = getenv("ULF_TORTURE");
+	uint64_t count = torture && !strcmp(torture, "long") ? 20000000 : 200000;
+	uint64_t seed = 1, right = 0;
+
+	if (argc > 1)
+		count = strtoull(argv[1], NULL, 0);
+	if (argc > 2)
+		seed = strtoull(argv[2], NULL, 0);
+	for (uint64_t i = 0; i < count; i++) {
+		char *text;
+		const char *at;
+		struct boot_word word;
+
+		random_state = (seed + i) * 0x9e3779b97f4a7c15 | 1;
+		text = make_text();
+		if (!text)
+			return 1;
+		text_start = at = text;
+		text_end = text + strlen(text);
+		while (boot_next(&at, &word))
+			right += try_word(&word);
+		free(text);
+	}
+	check(right, "no word was right");
+	printf("score: %llu texts, %llu words were right\n", (unsigned long long)count,
+	       (unsigned long long)right);
+	return 0;
+}
