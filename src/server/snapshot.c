@@ -30,13 +30,14 @@ void instance_swap(struct instance *instance, int cpu)
 void instance_answer_spare(struct instance *instance)
 {
 	struct abi_buffer *abi = instance->abi;
+	bool had_spare = instance_has_spare(instance);
 	struct apply apply;
 	int r;
 
 	if (!shm_load(&abi->spare_asked))
 		return;
 	r = instance_need_spare(instance);
-	if (!r) {
+	if (!r && !had_spare) {
 		apply_start(instance->root, &apply);
 		r = apply_wait(&apply, APPLY_WAIT_NS);
 	}
