@@ -33,6 +33,19 @@ build_machine() {
 	cat /proc/"$pid"/task/"$console"/stat >"$MACHINE/stat" || fail "no console"
 }
 
+# Modules that the tests load, as the kernel has them, and the commands for it.
+build_modules() {
+	gcc $flags -Wno-unused-parameter -O2 -shared -fPIC -I"$here/module" \
+		-o "$MACHINE/trace-printk.so" \
+		"$linux/samples/trace_printk/trace-printk.c" $libs || fail "trace-printk.c"
+	mkdir "$MACHINE/bin"
+	for name in modprobe rmmod; do
+		cp "$here/modprobe" "$MACHINE/bin/$name"
+		chmod +x "$MACHINE/bin/$name"
+	done
+	PATH=$MACHINE/bin:$PATH
+}
+
 # They want to be root and set what is not theirs: in a namespace of a user they are, and
 # find that there is a file of ours instead.
 run_selftests() {
@@ -118,6 +131,7 @@ show_failures() {
 wrong=
 start_console
 build_machine
+build_modules
 run_selftests $list
 [ -e "$logs/ftracetest.log" ] || fail "no self-test was run"
 list_results >"$TMPDIR/results"
