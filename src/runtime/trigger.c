@@ -10,9 +10,9 @@
  *				the server: a write to `enable`
  *
  * As in the kernel an event is conditional if one of its triggers has a filter
- * or acts after the record.  Then all of them see the record, and whether it is
- * recorded is settled before one of them can say tracing on; else they come
- * first.  They run while tracing is off and while the event is soft disabled.
+ * or is traceoff or stacktrace.  Then all of them see the record, whether it is recorded is
+ * settled before one of them can say traceon, and a snapshot has it; else they
+ * come first.  They run while tracing is off and while the event is soft disabled.
  */
 #include <errno.h>
 
@@ -22,78 +22,114 @@
 /* The methods: any context, in a probe. */
 struct command {
 	/* Would it change anything?  Optional: always. */
-	bool (*is_due)(const struct buffer *buffer,
+	bool (*is_due)(const struct event_use *use,
 		       const struct abi_trigger *trigger);
 	/* False: somebody else has done it just now. */
-	bool (*act)(const struct buffer *buffer,
+	bool (*act)(const struct event_use *use,
 		    const struct abi_trigger *trigger);
-	bool is_after;			/* the record is written first */
+	bool is_conditional;		/* and so is its event */
+	bool is_after;			/* of a conditional one the record is
+					 * written first */
 	bool has_target;
 };
 
-static uint64_t *slot(const struct buffer *buffer, uint32_t number)
+static uint64_t *slot(const struct event_use *use, uint32_t number)
 {
-	return number ? &buffer->shared->slots[number - 1] : NULL;
+	return number ? &use->buffer->shared->slots[number - 1] : NULL;
 }
 
 /* ---- traceon, traceoff ---- */
 
-static bool is_off(const struct buffer *buffer, const struct abi_trigger *trigger)
+static bool is_off(const struct event_use *use, const struct abi_trigger *trigger)
 {
 	(void)trigger;
-	return !buffer_is_recording(buffer);
+	return !buffer_is_recording(use->buffer);
 }
 
-static bool is_on(const struct buffer *buffer, const struct abi_trigger *trigger)
+static bool is_on(const struct event_use *use, const struct abi_trigger *trigger)
 {
-	return !is_off(buffer, trigger);
+	return !is_off(use, trigger);
 }
 
-static bool trace_on(const struct buffer *buffer,
+static bool trace_on(const struct event_use *use,
 		     const struct abi_trigger *trigger)
 {
 	(void)trigger;
-	return buffer_set_recording(buffer, true);
+	return buffer_set_recording(use->buffer, true);
 }
 
-static bool trace_off(const struct buffer *buffer,
+static bool trace_off(const struct event_use *use,
 		      const struct abi_trigger *trigger)
 {
 	(void)trigger;
-	return buffer_set_recording(buffer, false);
+	return buffer_set_recording(use->buffer, false);
 }
 
 /* ---- enable_event, disable_event ---- */
 
-static bool is_disabled(const struct buffer *buffer,
+static bool is_disabled(const struct event_use *use,
 			const struct abi_trigger *trigger)
 {
-	return __atomic_load_n(slot(buffer, trigger->target), __ATOMIC_RELAXED);
+	return __atomic_load_n(slot(use, trigger->target), __ATOMIC_RELAXED);
 }
 
-static bool is_enabled(const struct buffer *buffer,
+static bool is_enabled(const struct event_use *use,
 		       const struct abi_trigger *trigger)
 {
-	return !is_disabled(buffer, trigger);
+	return !is_disabled(use, trigger);
 }
 
-static bool enable(const struct buffer *buffer, const struct abi_trigger *trigger)
+static bool enable(const struct event_use *use, const struct abi_trigger *trigger)
 {
-	return __atomic_exchange_n(slot(buffer, trigger->target), 0,
+	return __atomic_exchange_n(slot(use, trigger->target), 0,
 				   __ATOMIC_RELAXED);
 }
 
-static bool disable(const struct buffer *buffer, const struct abi_trigger *trigger)
+static bool disable(const struct event_use *use, const struct abi_trigger *trigger)
 {
-	return !__atomic_exchange_n(slot(buffer, trigger->target), 1,
+	return !__atomic_exchange_n(slot(use, trigger->target), 1,
 				    __ATOMIC_RELAXED);
 }
 
+/* ---- snapshot ---- */
+
+static bool snapshot(const struct event_use *use,
+		     const struct abi_trigger *trigger)
+{
+	(void)trigger;
+	buffer_snapshot(use->buffer);
+	return true;
+}
+
+/* ---- stacktrace ---- */
+
+static bool stack(const struct event_use *use, const struct abi_trigger *trigger)
+{
+	(void)trigger;
+	stack_record(use->buffer, use->event);
+	return true;
+}
+
 static const struct command commands[ABI_COMMANDS] = {
-	[ABI_COMMAND_TRACEON]		= { is_off, trace_on },
-	[ABI_COMMAND_TRACEOFF]		= { is_on, trace_off, .is_after = true },
-	[ABI_COMMAND_ENABLE_EVENT]	= { is_disabled, enable, .has_target = true },
-	[ABI_COMMAND_DISABLE_EVENT]	= { is_enabled, disable, .has_target = true },
+	[ABI_COMMAND_TRACEON] = {
+		.is_due = is_off, .act = trace_on,
+	},
+	[ABI_COMMAND_TRACEOFF] = {
+		.is_due = is_on, .act = trace_off,
+		.is_conditional = true, .is_after = true,
+	},
+	[ABI_COMMAND_SNAPSHOT] = {
+		.act = snapshot, .is_after = true,
+	},
+	[ABI_COMMAND_STACKTRACE] = {
+		.act = stack, .is_conditional = true, .is_after = true,
+	},
+	[ABI_COMMAND_ENABLE_EVENT] = {
+		.is_due = is_disabled, .act = enable, .has_target = true,
+	},
+	[ABI_COMMAND_DISABLE_EVENT] = {
+		.is_due = is_enabled, .act = disable, .has_target = true,
+	},
 };
 
 static_assert(ABI_COMMANDS <= 32, "a bit each");
@@ -112,16 +148,16 @@ static bool take(uint64_t *counter)
 }
 
 /* Only what changes something counts. */
-static void fire(const struct buffer *buffer, const struct abi_trigger *trigger)
+static void fire(const struct event_use *use, const struct abi_trigger *trigger)
 {
 	const struct command *command = &commands[trigger->command];
-	uint64_t *counter = slot(buffer, trigger->counter);
+	uint64_t *counter = slot(use, trigger->counter);
 
-	if (command->is_due && !command->is_due(buffer, trigger))
+	if (command->is_due && !command->is_due(use, trigger))
 		return;
 	if (counter && !take(counter))
 		return;
-	if (!command->act(buffer, trigger) && counter)
+	if (!command->act(use, trigger) && counter)
 		__atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
 }
 
@@ -137,10 +173,10 @@ uint32_t triggers_before(const struct event_use *use, const void *entry,
 
 		if (trigger->program && !filter_keeps(program, entry, bytes))
 			continue;
-		if (commands[trigger->command].is_after)
+		if (use->is_conditional && commands[trigger->command].is_after)
 			after |= 1u << trigger->command;
 		else
-			fire(use->buffer, trigger);
+			fire(use, trigger);
 	}
 	return after;
 }
@@ -152,7 +188,7 @@ void triggers_after(const struct event_use *use, uint32_t after)
 
 	for (uint32_t i = 0; after && i < list->nr; i++) {
 		if (after >> list->triggers[i].command & 1)
-			fire(use->buffer, &list->triggers[i]);
+			fire(use, &list->triggers[i]);
 	}
 }
 
@@ -160,7 +196,7 @@ bool triggers_are_conditional(const struct abi_triggers *list)
 {
 	for (uint32_t i = 0; i < list->nr; i++) {
 		if (list->triggers[i].program ||
-		    commands[list->triggers[i].command].is_after)
+		    commands[list->triggers[i].command].is_conditional)
 			return true;
 	}
 	return false;

@@ -13,7 +13,9 @@
 #include "server/mapping.h"
 #include "server/rings.h"
 #include "server/root.h"
+#include "server/rules.h"
 #include "server/shm.h"
+#include "server/soft.h"
 
 /* Which modules there are: of the living, or of all if nobody lives. */
 static void modules_union(const struct root *root,
@@ -270,10 +272,15 @@ static bool is_match(const struct event *event, const struct event_match *match)
 	       (!match->name || !strcmp(match->name, name));
 }
 
-static void event_set(struct instance *instance, const struct event *event,
-		      bool is_on)
+bool event_is_named_as(const struct event *event, const struct event *other)
 {
-	struct abi_event *shared = &instance->root->events_table[event->row];
+	return event->system_number == other->system_number &&
+	       !strcmp(event->format->name, other->format->name);
+}
+
+void event_want(struct instance *instance, uint32_t row, bool is_on)
+{
+	struct abi_event *shared = &instance->root->events_table[row];
 	uint32_t bit = 1u << instance->number;
 	uint32_t wanted = shm_load(&shared->wanted);
 
@@ -281,10 +288,19 @@ static void event_set(struct instance *instance, const struct event *event,
 	shm_store(&shared->wanted, is_on ? wanted | bit : wanted & ~bit);
 }
 
-/*
- * A name that several modules bring is one event to the user: all of its
- * rows are switched, also those of modules that come back later.
- */
+/* The probe of one in soft mode stays registered. */
+static void event_set(struct instance *instance, const struct event *event,
+		      bool is_on)
+{
+	const struct soft_event *soft = soft_find(instance, event);
+
+	if (soft)
+		soft_set(instance, soft, is_on);
+	if (is_on || !soft)
+		event_want(instance, event->row, is_on);
+}
+
+/* All rows of a name are switched, also those of modules that come back later. */
 int events_set(struct instance *instance, const struct event_match *match,
 	       bool is_on)
 {
@@ -295,6 +311,7 @@ int events_set(struct instance *instance, const struct event_match *match,
 	r = events_refresh(root);
 	if (r < 0)
 		return r;
+	rules_refresh(instance);
 	for (uint32_t i = 0; !is_any && i < root->nr_visible; i++)
 		is_any = is_match(root->visible[i], match);
 	if (!is_any)

@@ -31,8 +31,7 @@ static void change_done(struct change *change)
 	free(change->formats);
 }
 
-/* The rows of a system, or of one event of it: a name that several modules
- * bring is one event to the user. */
+/* The rows of a system, or of one event of it. */
 static int change_init(struct change *change, const struct root *root,
 		       uint32_t system, const char *name)
 {
@@ -76,7 +75,7 @@ static void change_swap(struct instance *instance, struct change *change)
 
 static int change_apply(struct instance *instance, struct change *change)
 {
-	int r = rules_need_filters(instance, instance->root->nr_events);
+	int r = rules_need_rows(instance, instance->root->nr_events);
 
 	if (r)
 		return r;
@@ -87,11 +86,16 @@ static int change_apply(struct instance *instance, struct change *change)
 	return r;
 }
 
-static void log_error(struct instance *instance, const struct event_filter *filter)
+void filters_log_error(struct instance *instance, const char *text,
+		       const struct filter_error *error)
 {
 	error_log_add(instance, "event filter parse error",
-		      filter_error_text(filter->error.code), filter->text,
-		      filter->error.pos);
+		      filter_error_text(error->code), text, error->pos);
+}
+
+static void log_error(struct instance *instance, const struct event_filter *filter)
+{
+	filters_log_error(instance, filter->text, &filter->error);
 }
 
 static int function(void *root, const char *name, size_t len,
@@ -106,7 +110,7 @@ static int function_at(void *root, uint64_t addr, uint64_t *ret_start,
 	return symbols_function_at(root, addr, ret_start, ret_end);
 }
 
-static struct filter_env filter_env(const struct instance *instance)
+struct filter_env filters_env(const struct instance *instance)
 {
 	return (struct filter_env) {
 		.nr_cpus = instance->root->nr_cpus,
@@ -116,61 +120,19 @@ static struct filter_env filter_env(const struct instance *instance)
 	};
 }
 
-/* ---- modules that come ---- */
-
-/* The filter of the newest older row of that name, or NULL. */
-static const struct event_filter *find_older(const struct instance *instance,
-					     const struct event *event)
-{
-	for (uint32_t row = event->row; row--; ) {
-		const struct event *older = instance->root->events[row];
-
-		if (older && older->system_number == event->system_number &&
-		    !strcmp(older->format->name, event->format->name))
-			return &instance->filters[row];
-	}
-	return NULL;
-}
-
-void filters_refresh(struct instance *instance)
-{
-	struct root *root = instance->root;
-	struct filter_env env = filter_env(instance);
-	uint32_t row = instance->nr_filters;
-	bool is_changed = false;
-	struct apply apply;
-
-	if (!instance->rules.off || row >= root->nr_events ||
-	    rules_need_filters(instance, root->nr_events))
-		return;
-	for (; row < root->nr_events; row++) {
-		const struct event *event = root->events[row];
-		const struct event_filter *older =
-			event ? find_older(instance, event) : NULL;
-
-		if (!older || !older->text)
-			continue;
-		event_filter_store(&instance->filters[row], event->format,
-				   older->text, strlen(older->text), &env);
-		is_changed = true;
-	}
-	if (is_changed && !rules_publish(instance))
-		apply_start(root, &apply);
-}
-
 /* ---- writes ---- */
 
 int filters_set(struct instance *instance, const struct event *event,
 		const char *data, size_t bytes, bool *ret_is_changed)
 {
-	struct filter_env env = filter_env(instance);
+	struct filter_env env = filters_env(instance);
 	struct change change;
 	int ret = 0, r;
 
 	*ret_is_changed = false;
 	if (bytes >= FILTER_TEXT_MAX)
 		return -EINVAL;
-	filters_refresh(instance);
+	rules_refresh(instance);
 	r = change_init(&change, instance->root, event->system_number,
 			event->format->name);
 	if (r)
@@ -193,12 +155,12 @@ int filters_set_system(struct instance *instance, uint32_t system,
 		       const char *data, size_t bytes, bool *ret_is_changed)
 {
 	const struct root *root = instance->root;
-	struct filter_env env = filter_env(instance);
+	struct filter_env env = filters_env(instance);
 	struct change change;
 	int r;
 
 	*ret_is_changed = false;
-	filters_refresh(instance);
+	rules_refresh(instance);
 	r = change_init(&change, root, system, NULL);
 	if (r)
 		return r;

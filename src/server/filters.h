@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "filter/filter.h"
+
 struct event;
 struct instance;
 
@@ -19,7 +21,9 @@ int filters_set(struct instance *instance, const struct event *event,
 		const char *data, size_t bytes, bool *ret_is_changed);
 int filters_set_system(struct instance *instance, uint32_t system,
 		       const char *data, size_t bytes, bool *ret_is_changed);
-/* Modules came: their events get the filters of their name. */
-void filters_refresh(struct instance *instance);
+void filters_log_error(struct instance *instance, const char *text,
+		       const struct filter_error *error);
+/* What filters of the instance may name. */
+struct filter_env filters_env(const struct instance *instance);
 
 #endif

@@ -26,6 +26,7 @@ struct comms;
 struct event_filter;
 struct event_format;
 struct print_program;
+struct soft_event;
 struct printk_formats;
 struct symbols;
 struct text;
@@ -58,7 +59,10 @@ struct instance {
 	uint64_t pipe_cpus[ABI_CPUS / 64];	/* with an open trace_pipe */
 	struct event_filter *filters;	/* by row, of the events that there
 					 * were when one was last set */
-	uint32_t nr_filters;
+	struct soft_event **softs;	/* the same; NULL: not in soft mode */
+	uint32_t nr_filters;		/* rows of both */
+	uint64_t slots[ABI_SLOTS / 64];	/* those of abi->slots in use */
+	uint32_t next_slot;		/* where to look for a free one */
 	struct abi_ring_ref rules;	/* what abi->rules names */
 	struct error_log errors;
 	uint32_t nr_pauses;		/* open `trace` files that hold recording */
@@ -183,8 +187,13 @@ struct event *events_by_id(struct root *root, uint32_t id);
 bool events_has_system(const struct root *root, const char *system);
 /* The printing program, or NULL if its print fmt is not understood. */
 const struct print_program *event_program(struct event *event);
+/* Is its probe to be registered?  In soft mode that is always so. */
 bool event_is_enabled(const struct instance *instance,
 		      const struct event *event);
+/* Have it so, or not. */
+void event_want(struct instance *instance, uint32_t row, bool is_on);
+/* A name that several modules bring is one event to the user. */
+bool event_is_named_as(const struct event *event, const struct event *other);
 
 /* What a line of set_event means; NULL: any. */
 struct event_match {

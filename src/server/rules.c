@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters from the server's tables into the shared memory and back.  Each
- * change makes a new piece with all of them; the old one goes when every
- * process has taken in the new.
+ * Filters and triggers from the server's tables into the shared memory.  Each
+ * change makes a new piece with all of them; the old one goes when every process
+ * has taken in the new.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,77 +10,153 @@
 
 #include "abi/rules.h"
 #include "base/bits.h"
+#include "base/text.h"
 #include "filter/filter.h"
-#include "filter/run.h"
+#include "server/filters.h"
 #include "server/mapping.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/rules.h"
 #include "server/shm.h"
+#include "server/soft.h"
+#include "server/triggers.h"
 
 /* ---- the piece in shared memory ---- */
 
-static uint32_t program_bytes(const struct event_filter *filter)
+/* Where it was put; it never begins at 0. */
+static uint32_t put(struct text *piece, const void *data, size_t bytes)
 {
-	return filter->program ?
-	       (uint32_t)filter_program_bytes(filter->program) : 0;
+	uint32_t at = (uint32_t)piece->len;
+
+	text_write(piece, data, bytes);
+	text_fill(piece, '\0', ALIGN_UP(bytes, ABI_RULES_ALIGN) - bytes);
+	return at;
 }
 
-static uint32_t text_bytes(const struct event_filter *filter)
+/* Changes what was put before. */
+static void set(struct text *piece, uint32_t at, const void *data, size_t bytes)
 {
-	return (uint32_t)strlen(filter->text) + 1;
+	if (!piece->error)
+		memcpy(piece->data + at, data, bytes);
 }
 
-/* What a piece with all the filters takes; 0: there are none. */
-static uint64_t piece_bytes(const struct instance *instance, uint32_t *ret_nr)
+static uint32_t put_program(struct text *piece,
+			    const struct filter_program *program,
+			    uint32_t *ret_bytes)
 {
-	uint64_t bytes = sizeof(struct abi_rules);
+	if (!program)
+		return 0;
+	*ret_bytes = (uint32_t)filter_program_bytes(program);
+	return put(piece, program, *ret_bytes);
+}
 
-	*ret_nr = 0;
-	for (uint32_t row = 0; row < instance->nr_filters; row++) {
-		const struct event_filter *filter = &instance->filters[row];
+static uint32_t put_text(struct text *piece, const char *text,
+			 uint32_t *ret_bytes)
+{
+	if (!text)
+		return 0;
+	*ret_bytes = (uint32_t)strlen(text) + 1;
+	return put(piece, text, *ret_bytes);
+}
 
-		if (!filter->text)
-			continue;
-		++*ret_nr;
-		bytes += sizeof(struct abi_rule) +
-			 ALIGN_UP((uint64_t)program_bytes(filter) +
-				  text_bytes(filter), ABI_RULES_ALIGN);
+/* Offsets in there are from its start. */
+static void put_trigger(struct text *piece, uint32_t start, uint32_t at,
+			const struct trigger *trigger,
+			const struct filter_program *program)
+{
+	struct abi_trigger to = {
+		.command = trigger->cmd->command,
+		.counter = trigger->counter,
+		.target = trigger->target ? trigger->target->slot + 1 : 0,
+		.target_row = trigger->target_row,
+	};
+
+	to.program = put_program(piece, program, &to.program_bytes);
+	to.text = put_text(piece, trigger->filter, &to.text_bytes);
+	to.program -= to.program ? start : 0;
+	to.text -= to.text ? start : 0;
+	set(piece, at, &to, sizeof(to));
+}
+
+/* Those that can act on records of the row. */
+static void put_triggers(struct text *piece, const struct soft_event *soft,
+			 uint32_t row, struct abi_rule *rule)
+{
+	static const struct abi_trigger none;
+	struct abi_triggers list = { .nr = 0 };
+	const struct filter_program *program;
+	uint32_t at;
+
+	rule->triggers = put(piece, &list, sizeof(list));
+	at = (uint32_t)piece->len;
+	for (const struct trigger *t = soft->triggers; t; t = t->next) {
+		if (trigger_fits(t, row, &program)) {
+			put(piece, &none, sizeof(none));
+			list.nr++;
+		}
 	}
-	return *ret_nr ? bytes : 0;
+	for (const struct trigger *t = soft->triggers; t; t = t->next) {
+		if (trigger_fits(t, row, &program)) {
+			put_trigger(piece, rule->triggers, at, t, program);
+			at += (uint32_t)sizeof(none);
+		}
+	}
+	set(piece, rule->triggers, &list, sizeof(list));
+	rule->triggers_bytes = (uint32_t)piece->len - rule->triggers;
 }
 
-static void piece_fill(const struct instance *instance, struct abi_rules *to,
-		       uint32_t bytes, uint32_t nr)
+static void put_rule(struct text *piece, const struct instance *instance,
+		     uint32_t row, struct abi_rule *rule)
 {
-	struct abi_rule *rule = to->rules;
-	uint32_t at = (uint32_t)(sizeof(*to) + nr * sizeof(*rule));
+	const struct event_filter *filter = &instance->filters[row];
+	const struct soft_event *soft = instance->softs[row];
 
-	to->bytes = bytes;
-	to->nr_rules = nr;
-	to->magic = ABI_RULES_MAGIC;
+	*rule = (struct abi_rule) {
+		.row = row,
+		.error = filter->error.code,
+		.error_pos = filter->error.pos,
+		.soft = soft ? soft->slot + 1 : 0,
+	};
+	rule->program = put_program(piece, filter->program,
+				    &rule->program_bytes);
+	rule->text = put_text(piece, filter->text, &rule->text_bytes);
+	if (soft && soft->triggers)
+		put_triggers(piece, soft, row, rule);
+}
+
+static bool has_rule(const struct instance *instance, uint32_t row)
+{
+	const struct soft_event *soft = instance->softs[row];
+
+	return instance->filters[row].text || (soft && soft->refs);
+}
+
+/* All of them; nothing if there are none. */
+static void put_rules(struct text *piece, const struct instance *instance)
+{
+	struct abi_rules head = {
+		.magic = ABI_RULES_MAGIC,
+		.nr_slots = slots_used(instance),
+	};
+	struct abi_rule rule = { .row = 0 };
+	uint32_t at = sizeof(head);
+
+	for (uint32_t row = 0; row < instance->nr_filters; row++)
+		head.nr_rules += has_rule(instance, row);
+	if (!head.nr_rules)
+		return;
+	put(piece, &head, sizeof(head));
+	for (uint32_t i = 0; i < head.nr_rules; i++)
+		put(piece, &rule, sizeof(rule));
 	for (uint32_t row = 0; row < instance->nr_filters; row++) {
-		const struct event_filter *filter = &instance->filters[row];
-
-		if (!filter->text)
+		if (!has_rule(instance, row))
 			continue;
-		*rule = (struct abi_rule) {
-			.row = row,
-			.program = filter->program ? at : 0,
-			.program_bytes = program_bytes(filter),
-			.text = at + program_bytes(filter),
-			.text_bytes = text_bytes(filter),
-			.error = filter->error.code,
-			.error_pos = filter->error.pos,
-		};
-		if (filter->program)
-			memcpy((char *)to + at, filter->program,
-			       rule->program_bytes);
-		memcpy((char *)to + rule->text, filter->text, rule->text_bytes);
-		at += ALIGN_UP(rule->program_bytes + rule->text_bytes,
-			       ABI_RULES_ALIGN);
-		rule++;
+		put_rule(piece, instance, row, &rule);
+		set(piece, at, &rule, sizeof(rule));
+		at += (uint32_t)sizeof(rule);
 	}
+	head.bytes = (uint32_t)piece->len;
+	set(piece, 0, &head, sizeof(head));
 }
 
 static void use_piece(struct instance *instance, struct abi_ring_ref piece)
@@ -94,51 +170,70 @@ static void use_piece(struct instance *instance, struct abi_ring_ref piece)
 	arena_free(root, &old, shm_load(&root->control->generation) + 1);
 }
 
-int rules_publish(struct instance *instance)
+static int publish(struct instance *instance, const struct text *piece)
 {
 	struct root *root = instance->root;
-	struct abi_ring_ref piece = { 0, 0 };
+	struct abi_ring_ref ref = { .bytes = ABI_PAGE_ALIGN(piece->len) };
 	struct mapping *map;
-	uint32_t nr;
-	uint64_t bytes = piece_bytes(instance, &nr);
-	int r;
+	int r = arena_alloc(root, ref.bytes, &ref.off);
 
-	if (bytes > ABI_RULES_BYTES_MAX)
-		return -ENOMEM;
-	if (bytes) {
-		r = arena_alloc(root, bytes, &piece.off);
-		if (r)
-			return r;
-		piece.bytes = ABI_PAGE_ALIGN(bytes);
-		r = mapping_new(root->fd, piece.off, piece.bytes, &map);
-		if (r)
-			return r;
-		piece_fill(instance, map->addr, (uint32_t)bytes, nr);
-		r = map->is_lost ? -EIO : 0;
-		mapping_put(map);
-		if (r)
-			return r;
-		/* Processes look at buffers that are in use only. */
-		shm_store(&instance->abi->used, 1);
-	}
-	use_piece(instance, piece);
+	if (!r)
+		r = mapping_new(root->fd, ref.off, ref.bytes, &map);
+	if (r)
+		return r;
+	memcpy(map->addr, piece->data, piece->len);
+	r = map->is_lost ? -EIO : 0;
+	mapping_put(map);
+	if (r)
+		return r;
+	/* Processes look at buffers that are in use only. */
+	shm_store(&instance->abi->used, 1);
+	use_piece(instance, ref);
 	return 0;
 }
 
-/* ---- the server's table ---- */
-
-int rules_need_filters(struct instance *instance, uint32_t nr)
+int rules_publish(struct instance *instance)
 {
-	struct event_filter *filters;
+	struct text piece;
+	int r;
 
-	if (nr <= instance->nr_filters)
+	text_init(&piece, ABI_RULES_BYTES_MAX);
+	put_rules(&piece, instance);
+	r = piece.error ? -ENOMEM : 0;
+	if (!r && piece.len)
+		r = publish(instance, &piece);
+	else if (!r)
+		use_piece(instance, (struct abi_ring_ref) { 0, 0 });
+	text_done(&piece);
+	return r;
+}
+
+/* ---- the server's tables ---- */
+
+static void *grow(void *table, size_t row_bytes, uint32_t old, uint32_t new)
+{
+	char *grown = realloc(table, new * row_bytes);
+
+	if (grown)
+		memset(grown + old * row_bytes, 0, (new - old) * row_bytes);
+	return grown;
+}
+
+int rules_need_rows(struct instance *instance, uint32_t nr)
+{
+	uint32_t old = instance->nr_filters;
+	void *filters, *softs;
+
+	if (nr <= old)
 		return 0;
-	filters = realloc(instance->filters, nr * sizeof(*filters));
-	if (!filters)
+	filters = grow(instance->filters, sizeof(*instance->filters), old, nr);
+	if (filters)
+		instance->filters = filters;
+	softs = grow(instance->softs, sizeof(struct soft_event *), old, nr);
+	if (softs)
+		instance->softs = softs;
+	if (!filters || !softs)
 		return -ENOMEM;
-	memset(filters + instance->nr_filters, 0,
-	       (nr - instance->nr_filters) * sizeof(*filters));
-	instance->filters = filters;
 	instance->nr_filters = nr;
 	return 0;
 }
@@ -154,6 +249,7 @@ const struct event_filter *rules_filter(const struct instance *instance,
 
 void rules_done(struct instance *instance)
 {
+	soft_done(instance);
 	for (uint32_t row = 0; row < instance->nr_filters; row++)
 		event_filter_done(&instance->filters[row]);
 	free(instance->filters);
@@ -167,91 +263,58 @@ void rules_drop(struct instance *instance)
 	use_piece(instance, (struct abi_ring_ref) { 0, 0 });
 }
 
-/* ---- the last server's ---- */
+/* ---- modules that come ---- */
 
-static bool is_inside(uint32_t at, uint32_t bytes, uint32_t all)
+/* The newest older event of that name, or NULL. */
+static const struct event *find_older(const struct root *root,
+				      const struct event *event)
 {
-	return bytes && at <= all && bytes <= all - at;
-}
+	for (uint32_t row = event->row; row--; ) {
+		const struct event *older = root->events[row];
 
-/* @piece is a private copy of @bytes, with a NUL behind it. */
-static void load_rule(struct instance *instance, const char *piece,
-		      uint32_t bytes, const struct abi_rule *rule)
-{
-	struct event_filter *filter = &instance->filters[rule->row];
-	const char *program = piece + rule->program;
-
-	if (filter->text || !is_inside(rule->text, rule->text_bytes, bytes) ||
-	    rule->error >= FILTER_NR_ERRORS)
-		return;
-	if (rule->program) {
-		if (rule->program % ABI_RULES_ALIGN ||
-		    !is_inside(rule->program, rule->program_bytes, bytes) ||
-		    filter_verify(program, rule->program_bytes, UINT32_MAX))
-			return;
-		filter->program = malloc(rule->program_bytes);
-		if (!filter->program)
-			return;
-		memcpy(filter->program, program, rule->program_bytes);
+		if (older && event_is_named_as(older, event))
+			return older;
 	}
-	filter->text = strndup(piece + rule->text, rule->text_bytes);
-	filter->error = (struct filter_error) { rule->error, rule->error_pos };
-	if (!filter->text)
-		event_filter_done(filter);
+	return NULL;
 }
 
-/* The last server knew all rows up to the last with a rule; what is behind has
- * perhaps come since. */
-static int load_piece(struct instance *instance, const char *piece,
-		      uint32_t bytes)
+/* Returns whether there was anything. */
+static bool inherit(struct instance *instance, const struct event *event,
+		    const struct event *older)
 {
-	const struct abi_rules *rules = (const void *)piece;
-	int r = 0;
+	const struct event_filter *filter = &instance->filters[older->row];
+	struct soft_event *soft = instance->softs[older->row];
+	struct filter_env env = filters_env(instance);
 
-	for (uint32_t i = 0; !r && i < rules->nr_rules; i++) {
-		const struct abi_rule *rule = &rules->rules[i];
-
-		if (sizeof(*rules) + (i + 1ull) * sizeof(*rule) > bytes)
-			break;
-		if (rule->row >= instance->root->nr_events)
-			continue;
-		r = rules_need_filters(instance, rule->row + 1);
-		if (!r)
-			load_rule(instance, piece, bytes, rule);
+	if (filter->text)
+		event_filter_store(&instance->filters[event->row], event->format,
+				   filter->text, strlen(filter->text), &env);
+	if (soft) {
+		instance->softs[event->row] = soft;
+		triggers_compile(instance, soft, event->row);
 	}
-	return r;
+	return filter->text || soft;
 }
 
-/* What cannot be read is not there for us; the processes decide for
- * themselves. */
-int rules_load(struct instance *instance)
+void rules_refresh(struct instance *instance)
 {
 	struct root *root = instance->root;
-	struct abi_ring_ref ref = {
-		.off = shm_load(&instance->abi->rules),
-		.bytes = ABI_PAGE_BYTES_MIN,
-	};
-	struct mapping *map;
-	uint32_t bytes;
-	char *copy;
-	int r;
+	uint32_t row = instance->nr_filters;
+	bool is_changed = false;
+	struct apply apply;
 
-	if (!ref.off || !arena_has(root, &ref) ||
-	    mapping_new(root->fd, ref.off, ref.bytes, &map))
-		return 0;
-	bytes = shm_load(&((struct abi_rules *)map->addr)->bytes);
-	mapping_put(map);
-	ref.bytes = ABI_PAGE_ALIGN((uint64_t)bytes);
-	if (bytes < sizeof(struct abi_rules) || bytes > ABI_RULES_BYTES_MAX ||
-	    !arena_has(root, &ref) ||
-	    mapping_new(root->fd, ref.off, ref.bytes, &map))
-		return 0;
-	instance->rules = ref;
-	copy = calloc(1, bytes + 1ul);
-	if (copy)
-		memcpy(copy, map->addr, bytes);
-	mapping_put(map);
-	r = copy ? load_piece(instance, copy, bytes) : -ENOMEM;
-	free(copy);
-	return r;
+	if (!instance->rules.off || row >= root->nr_events ||
+	    rules_need_rows(instance, root->nr_events))
+		return;
+	for (; row < root->nr_events; row++) {
+		const struct event *event = root->events[row];
+		const struct event *older = event ? find_older(root, event) : NULL;
+
+		if (older && inherit(instance, event, older))
+			is_changed = true;
+	}
+	if (is_changed && !rules_publish(instance)) {
+		soft_settle(instance);
+		apply_start(root, &apply);
+	}
 }

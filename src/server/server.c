@@ -16,12 +16,12 @@
 
 #include "event/clock.h"
 #include "server/comm.h"
-#include "server/filters.h"
 #include "server/mapping.h"
 #include "server/pids.h"
 #include "server/printk.h"
 #include "server/rings.h"
 #include "server/root.h"
+#include "server/rules.h"
 #include "server/shm.h"
 #include "server/timebase.h"
 
@@ -360,7 +360,7 @@ void server_tick(struct server *server)
 		events_refresh(root);
 		make_ready(root);
 		for_each_instance(instance, root) {
-			filters_refresh(instance);
+			rules_refresh(instance);
 			pids_expire(instance);
 			instance_retire(instance);
 			if (root->state == SERVER_ROOT_ALIVE)

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "event/format.h"
+#include "server/rules.h"
+#include "server/soft.h"
 #include "tracefs/files.h"
 
 /* ---- directories ---- */
@@ -115,12 +117,18 @@ int event_id_show(struct tracefs_node *node, struct text *out)
 
 int event_enable_show(struct tracefs_node *node, struct text *out)
 {
+	struct instance *instance = tracefs_instance(node);
 	const struct event *event = tracefs_event(node);
+	const struct soft_event *soft;
+	bool is_on;
 
 	if (!event)
 		return -ENODEV;
-	text_puts(out, event_is_enabled(tracefs_instance(node), event) ?
-		  "1\n" : "0\n");
+	rules_refresh(instance);
+	soft = soft_find(instance, event);
+	is_on = event_is_enabled(instance, event) &&
+		!(soft && soft_is_disabled(instance, soft));
+	text_printf(out, "%d%s\n", is_on, soft ? "*" : "");
 	return 0;
 }
 

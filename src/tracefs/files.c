@@ -136,6 +136,10 @@ static const struct tracefs_def event_files[] = {
 	  .show = event_format_show },
 	{ "id", 0440, "its number, in every record",
 	  .show = event_id_show },
+	{ "trigger", 0640,
+	  "what it does when it is hit, COMMAND[:COUNT] [if FILTER]; ! before it\n"
+	  "\t\t\t  takes it away; COMMAND is one of",
+	  .show = trigger_show, .store = trigger_store },
 };
 
 static const struct tracefs_def ftrace_event_files[] = {

@@ -58,6 +58,10 @@ SHOW(error_log_file_show);
 STORE(error_log_file_store);
 int error_log_file_truncate(struct tracefs_file *file);
 
+/* trigger.c */
+SHOW(trigger_show);
+STORE(trigger_store);
+
 /* set_event.c */
 SHOW(set_event_show);
 STORE(set_event_store);

@@ -26,7 +26,7 @@ int event_filter_file_show(struct tracefs_node *node, struct text *out)
 
 	if (!event)
 		return -ENODEV;
-	filters_refresh(tracefs_instance(node));
+	rules_refresh(tracefs_instance(node));
 	event_filter_show(rules_filter(tracefs_instance(node), event), out);
 	return 0;
 }

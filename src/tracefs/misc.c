@@ -7,6 +7,7 @@
 
 #include "event/clock.h"
 #include "server/comm.h"
+#include "server/triggers.h"
 #include "server/printk.h"
 #include "tracefs/files.h"
 
@@ -95,6 +96,14 @@ int timestamp_mode_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
+static void put_triggers(struct text *out)
+{
+	for (uint32_t i = 0; i < nr_trigger_cmds; i++)
+		text_printf(out, "\t\t\t  %s%s: %s\n", trigger_cmds[i].name,
+			    trigger_cmds[i].has_target ? ":SYSTEM:EVENT" : "",
+			    trigger_cmds[i].help);
+}
+
 static void put_dir(const struct tracefs_dir *dir, const char *path,
 		    struct text *out)
 {
@@ -105,6 +114,8 @@ static void put_dir(const struct tracefs_dir *dir, const char *path,
 			continue;
 		text_printf(out, "  %s%s%s\n\t\t\t- %s\n", path, def->name,
 			    def->dir ? "/" : "", def->help);
+		if (def->show == trigger_show)
+			put_triggers(out);
 		if (def->show != trace_clock_show)
 			continue;
 		for (size_t row = 0; row < clock_table_rows; row++)

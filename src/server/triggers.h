@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* The triggers of events: the `trigger` files. */
+#ifndef ULF_SERVER_TRIGGERS_H
+#define ULF_SERVER_TRIGGERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/rules.h"
+
+struct event;
+struct filter_program;
+struct instance;
+struct soft_event;
+struct text;
+
+/* A command: the words that a `trigger` file knows. */
+struct trigger_cmd {
+	const char *name;
+	enum abi_command command;
+	/* An event has one trigger of a kind, or one of a kind and target. */
+	enum trigger_kind {
+		TRIGGER_ONOFF, TRIGGER_SNAPSHOT, TRIGGER_STACKTRACE,
+		TRIGGER_ENABLE,
+	} kind;
+	const char *help;		/* for README */
+	bool has_target;		/* system:event must follow it */
+	/* What the instance needs before there is one.  Optional. */
+	int (*need)(struct instance *instance);
+};
+
+extern const struct trigger_cmd trigger_cmds[];
+extern const uint32_t nr_trigger_cmds;
+
+struct trigger {
+	struct trigger *next;		/* an older one of the event's */
+	const struct trigger_cmd *cmd;
+	uint32_t counter;		/* slot + 1; 0: no limit */
+	uint32_t target_row;		/* the target's first */
+	struct soft_event *target;
+	char *filter;			/* as written; NULL: none */
+	struct trigger_program *programs;	/* by row */
+	uint32_t nr_programs;
+};
+
+/* The filter for the records of one row.  NULL: it does not fit them, and the
+ * trigger never acts there. */
+struct trigger_program {
+	uint32_t row;
+	struct filter_program *program;
+};
+
+/*
+ * What was written to the `trigger` of an event: the kernel's words, and its errno
+ * for each mistake.  Unless *@ret_is_changed is false, the processes are to be
+ * told.
+ */
+int triggers_store(struct instance *instance, const struct event *event,
+		   const char *data, size_t bytes, bool *ret_is_changed);
+void triggers_show(const struct instance *instance, const struct event *event,
+		   struct text *out);
+
+/* Can it act on records of @row?  If so, *@ret_program is its filter, or NULL. */
+bool trigger_fits(const struct trigger *trigger, uint32_t row,
+		  const struct filter_program **ret_program);
+/* Filters for a row that is new. */
+void triggers_compile(struct instance *instance, struct soft_event *soft,
+		      uint32_t row);
+void triggers_free(struct trigger *triggers);
+
+/* One of the last server's, behind those that there are. */
+void triggers_add_old(struct instance *instance, struct soft_event *soft,
+		      const struct abi_trigger *abi, const char *filter);
+/* When all are there. */
+void triggers_link_old(struct instance *instance);
+
+#endif
