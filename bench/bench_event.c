@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include <ulf/tracing.h>
+
 #include "limit.h"
 #include "measure.h"
 #include "worker.h"
@@ -122,6 +124,16 @@ static void round_on(void)
 	write_file("bench_event", "filter", "0");
 	MEASURE(slices[0], trace_bench_string((int)i, ~i, text));
 	report("string_on");
+	MEASURE(slices[0], trace_printk("%d %lu\n", (int)i, ~i));
+	report("printk_on");
+	MEASURE(slices[0], trace_printk("%d %s\n", (int)i, text));
+	report("printk_str");
+	MEASURE(slices[0], trace_puts("a text\n"));
+	report("puts_on");
+	tracing_off();
+	MEASURE(slices[0], trace_printk("%d %lu\n", (int)i, ~i));
+	report("printk_off");
+	tracing_on();
 	on_from_threads("event_on_2threads", 2);
 	on_from_threads("event_on_4threads", 4);
 	switch_event("bench_event", "0");

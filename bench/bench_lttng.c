@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worker: the same event in LTTng-UST.  bench/run has a session in snapshot mode
- * with ulf_bench:event enabled before this program starts.
+ * Worker: the same event in LTTng-UST, and its tracef().  bench/run has a session in
+ * snapshot mode with both enabled before this program starts.
  */
 #include <stdint.h>
 
@@ -9,6 +9,7 @@
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "bench_lttng_trace.h"
 
+#include "bench_lttng_tracef.h"
 #include "measure.h"
 #include "worker.h"
 
@@ -25,6 +26,8 @@ static void run_round(void)
 	worker_result("lttng_off", measure_ns(slices, MEASURE_SLICES, tsc_ghz));
 	MEASURE(slices, lttng_ust_tracepoint(ulf_bench, event, (int)i, ~i, text));
 	worker_result("lttng_on", measure_ns(slices, MEASURE_SLICES, tsc_ghz));
+	bench_lttng_tracef(slices);
+	worker_result("lttng_tracef", measure_ns(slices, MEASURE_SLICES, tsc_ghz));
 }
 
 int main(void)

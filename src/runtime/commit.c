@@ -39,10 +39,11 @@ static inline bool is_kept(const struct filter_program *filter,
 	return at != filter->nr_insns;
 }
 
-static inline bool is_ignored(const struct buffer *buffer)
+static inline bool is_ignored(const struct event_use *use)
 {
-	return __atomic_load_n(&buffer->has_pids, __ATOMIC_RELAXED) &&
-	       pids_ignore(buffer, ulf_this_thread->tid);
+	return __atomic_load_n(&use->buffer->has_pids, __ATOMIC_RELAXED) &&
+	       !use->is_anybodys &&
+	       pids_ignore(use->buffer, ulf_this_thread->tid);
 }
 
 bool filter_keeps(const struct filter_program *filter, const void *entry,
@@ -72,7 +73,7 @@ static __attribute__((noinline)) void deliver_softly(const struct event_use *use
 	uint32_t after = triggers_before(use, entry, bytes);
 
 	if (can_write && !is_soft_disabled(use) &&
-	    is_kept(use->filter, entry, bytes, 0) && !is_ignored(use->buffer))
+	    is_kept(use->filter, entry, bytes, 0) && !is_ignored(use))
 		record(use, entry, bytes);
 	triggers_after(use, after);
 }
@@ -86,7 +87,7 @@ static __attribute__((noinline)) void deliver(const struct event_use *use,
 		if (use->soft)
 			deliver_softly(use, entry, bytes);
 		else if (is_kept(use->filter, entry, bytes, at) &&
-			 !is_ignored(use->buffer))
+			 !is_ignored(use))
 			record(use, entry, bytes);
 		at = 0;
 	}
@@ -146,7 +147,7 @@ void ulf_event_too_big(const struct ulf_event *event)
 		if (use->soft && !use->is_conditional)
 			triggers_before(use, NULL, 0);
 		if (!(use->soft && is_soft_disabled(use)) &&
-		    !is_ignored(use->buffer))
+		    !is_ignored(use))
 			buffer_drop(use->buffer);
 	}
 	ulf_probe_exit();

@@ -32,10 +32,13 @@ static struct ulf_event bprint_event = EVENT(ABI_EVENT_ID_BPRINT);
 static struct ulf_event bputs_event = EVENT(ABI_EVENT_ID_BPUTS);
 static struct ulf_event print_event = EVENT(ABI_EVENT_ID_PRINT);
 
+/* Their plan; no buffer: there were no rings yet. */
+static struct event_use top_use = { .is_anybodys = true };
+
 static void use_set(struct ulf_event *event, const struct buffer *top)
 {
-	/* mate: plan.c [event.plan], commit.S [event.set] */
-	__atomic_store_n((const struct event_use **)&event->plan, &top->use,
+	/* mate: commit.c [event.plan], commit.S [event.set] */
+	__atomic_store_n((struct event_use **)&event->plan, &top_use,
 			 __ATOMIC_RELEASE);
 	__atomic_store_n((struct ring_set **)&event->set, top->set,
 			 __ATOMIC_RELEASE);
@@ -45,24 +48,34 @@ void printk_use_set(const struct buffer *buffer)
 {
 	if (buffer != buffer_top())
 		return;
+	top_use.buffer = buffer;
 	use_set(&bputs_event, buffer);
 	use_set(&print_event, buffer);
 	use_set(&bprint_event, buffer);
 }
 
-/* Is it to be recorded?  What comes before there are rings is counted. */
-static bool is_on(void)
+static __attribute__((noinline)) void count_early(void)
 {
 	const struct buffer *top = buffer_top();
 
-	if (!top || !buffer_is_recording(top) ||
-	    (__atomic_load_n(&top->shared->options, __ATOMIC_RELAXED) &
-	     OPTION_PRINTK))
+	if (top)
+		__atomic_add_fetch(&top->shared->no_ring, 1, __ATOMIC_RELAXED);
+}
+
+/* Is it to be recorded? */
+static inline bool is_on(void)
+{
+	/* mate: use_set() [event.plan] */
+	const struct event_use *use = __atomic_load_n(
+		(struct event_use **)&bprint_event.plan, __ATOMIC_ACQUIRE);
+
+	if (__builtin_expect(!use, 0)) {
+		count_early();
 		return false;
-	if (__atomic_load_n(&bprint_event.plan, __ATOMIC_ACQUIRE))
-		return true;
-	__atomic_add_fetch(&top->shared->no_ring, 1, __ATOMIC_RELAXED);
-	return false;
+	}
+	return root_control && buffer_is_recording(use->buffer) &&
+	       !(__atomic_load_n(&use->buffer->shared->options,
+				 __ATOMIC_RELAXED) & OPTION_PRINTK);
 }
 
 /* ---- recording the arguments ---- */
@@ -70,39 +83,57 @@ static bool is_on(void)
 struct packer {
 	char *start, *at, *end;
 	size_t limit;			/* of the next string */
-	va_list ap;
+	va_list ap;			/* begun, and ended, by who has them */
 };
 
-static bool put_number(struct packer *p, const void *value, size_t bytes)
+/* Where a number goes; NULL: there is no room. */
+static char *place(struct packer *p, size_t bytes)
 {
 	size_t at = ALIGN_UP((size_t)(p->at - p->start), bytes < 4 ? bytes : 4);
 
 	if (at + bytes > (size_t)(p->end - p->start))
-		return false;
-	memcpy(p->start + at, value, bytes);
+		return NULL;
 	p->at = p->start + at + bytes;
-	return true;
+	return p->start + at;
 }
 
+/* A store for each size: a memcpy() of so many bytes takes far longer. */
 static bool put_int(struct packer *p, const struct printk_arg *arg)
 {
 	uint64_t value = arg->bytes == 8 ? va_arg(p->ap, uint64_t) :
 					   va_arg(p->ap, unsigned int);
+	char *to = place(p, arg->bytes);
 
 	if (arg->is_limit)
 		p->limit = (int32_t)value < 0 ? 0 : (size_t)value;
-	return put_number(p, &value, arg->bytes);
+	if (!to)
+		return false;
+	switch (arg->bytes) {
+	case 1:
+		*to = (char)value;
+		break;
+	case 2:
+		memcpy(to, &value, 2);
+		break;
+	case 4:
+		memcpy(to, &value, 4);
+		break;
+	default:
+		memcpy(to, &value, 8);
+		break;
+	}
+	return true;
 }
 
 static bool put_float(struct packer *p, const struct printk_arg *arg)
 {
-	double value;
+	double value = arg->is_long ? (double)va_arg(p->ap, long double) :
+				      va_arg(p->ap, double);
+	char *to = place(p, sizeof(value));
 
-	if (arg->is_long)
-		value = (double)va_arg(p->ap, long double);
-	else
-		value = va_arg(p->ap, double);
-	return put_number(p, &value, sizeof(value));
+	if (to)
+		memcpy(to, &value, sizeof(value));
+	return to;
 }
 
 static bool put_string(struct packer *p, const char *s, size_t len)
@@ -200,21 +231,18 @@ static bool put_arg(struct packer *p, const struct printk_arg *arg)
 }
 
 /* Returns the bytes, whole words; -E2BIG. */
-static int pack(char buf[TEXT_MAX], const struct printk_arg *args, va_list ap)
+static int pack(struct packer *p, char buf[TEXT_MAX],
+		const struct printk_arg *args)
 {
-	struct packer p = { .start = buf, .at = buf, .end = buf + TEXT_MAX,
-			    .limit = SIZE_MAX };
-	bool fits = true;
-
-	va_copy(p.ap, ap);
-	for (; fits && args->kind != PRINTK_INVALID; args++)
-		fits = put_arg(&p, args);
-	va_end(p.ap);
-	if (!fits)
-		return -E2BIG;
-	while ((p.at - p.start) % 4)
-		*p.at++ = '\0';
-	return (int)(p.at - p.start);
+	p->start = p->at = buf;
+	p->end = buf + TEXT_MAX;
+	p->limit = SIZE_MAX;
+	for (; args->kind != PRINTK_INVALID; args++)
+		if (!put_arg(p, args))
+			return -E2BIG;
+	while ((p->at - p->start) % 4)
+		*p->at++ = '\0';
+	return (int)(p->at - p->start);
 }
 
 /* ---- the calls of the program ---- */
@@ -230,7 +258,7 @@ static const struct abi_printk *shared_of(const struct ulf_format *format)
 	return __atomic_load_n(&format->shared, __ATOMIC_ACQUIRE);
 }
 
-int ulf_vbprintk(const struct ulf_format *format, va_list ap)
+static int bprint(const struct ulf_format *format, struct packer *p)
 {
 	const struct abi_printk *shared = shared_of(format);
 	struct {
@@ -241,12 +269,10 @@ int ulf_vbprintk(const struct ulf_format *format, va_list ap)
 	} record;
 	int bytes;
 
-	if (!is_on())
-		return 0;
 	if (!shared)
-		return __ftrace_vprintk(format->ip, format->text, ap);
-	bytes = pack(record.buf, (const struct printk_arg *)
-		     ((const char *)shared + shared->args), ap);
+		return __ftrace_vprintk(format->ip, format->text, p->ap);
+	bytes = pack(p, record.buf, (const struct printk_arg *)
+		     ((const char *)shared + shared->args));
 	if (bytes < 0) {
 		ulf_event_too_big(&bprint_event);
 		return 0;
@@ -259,12 +285,27 @@ int ulf_vbprintk(const struct ulf_format *format, va_list ap)
 
 int ulf_bprintk(const struct ulf_format *format, ...)
 {
-	va_list ap;
+	struct packer p;
 	int bytes;
 
-	va_start(ap, format);
-	bytes = ulf_vbprintk(format, ap);
-	va_end(ap);
+	if (!is_on())
+		return 0;
+	va_start(p.ap, format);
+	bytes = bprint(format, &p);
+	va_end(p.ap);
+	return bytes;
+}
+
+int ulf_vbprintk(const struct ulf_format *format, va_list ap)
+{
+	struct packer p;
+	int bytes;
+
+	if (!is_on())
+		return 0;
+	va_copy(p.ap, ap);
+	bytes = bprint(format, &p);
+	va_end(p.ap);
 	return bytes;
 }
 
@@ -310,11 +351,14 @@ int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap)
 	struct text out = { .data = record.text, .cap = TEXT_MAX,
 			    .max = TEXT_MAX - 1 };
 	int saved_errno = errno, bytes;
+	struct packer p;
 
 	if (!is_on())
 		return 0;
 	printk_args(fmt, args);
-	bytes = pack(packed, args, ap);
+	va_copy(p.ap, ap);
+	bytes = pack(&p, packed, args);
+	va_end(p.ap);
 	if (bytes < 0) {
 		ulf_event_too_big(&print_event);
 		return 0;

@@ -188,6 +188,7 @@ struct event_use {
 	uint32_t triggers_bytes;
 	bool is_conditional;			/* triggers_are_conditional() */
 	bool has_stack;				/* the option stacktrace */
+	bool is_anybodys;			/* whatever set_event_pid says */
 	const struct ulf_event *event;		/* NULL: a buffer's own use */
 };
 /* Have them go to the buffers of @wanted, a bit each, not 0, by the rules of
