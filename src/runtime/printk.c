@@ -26,11 +26,21 @@
 #define TEXT_MAX	1024u		/* bytes of arguments, or of text */
 #define PAGE_BYTES	4096u
 
-/* They have no tracepoint, but the same way into the rings. */
-#define EVENT(number)	{ .id = (number), .set = &buffer_no_rings }
-static struct ulf_event bprint_event = EVENT(ABI_EVENT_ID_BPRINT);
-static struct ulf_event bputs_event = EVENT(ABI_EVENT_ID_BPUTS);
-static struct ulf_event print_event = EVENT(ABI_EVENT_ID_PRINT);
+/* Nobody hits their tracepoint, but they go the same way into the rings.  The
+ * functions are those that a stack is not to have. */
+#define EVENT(name, number, one, two)					\
+	static struct tracepoint name##_point = {			\
+		.iter = (void (*)(void))(one),				\
+	};								\
+	static struct ulf_event name##_event = {			\
+		.tracepoint = &name##_point, .probe = (two),		\
+		.direct = (void (*)(void))(two),			\
+		.set = &buffer_no_rings, .id = (number),		\
+	}
+EVENT(bprint, ABI_EVENT_ID_BPRINT, ulf_bprintk, ulf_vbprintk);
+EVENT(bputs, ABI_EVENT_ID_BPUTS, ulf_bputs, ulf_bputs);
+EVENT(puts, ABI_EVENT_ID_PRINT, __trace_puts, __trace_puts);
+EVENT(print, ABI_EVENT_ID_PRINT, __trace_printk, __ftrace_vprintk);
 
 /* Their plan; no buffer: there were no rings yet. */
 static struct event_use top_use = { .is_anybodys = true };
@@ -50,8 +60,16 @@ void printk_use_set(const struct buffer *buffer)
 		return;
 	top_use.buffer = buffer;
 	use_set(&bputs_event, buffer);
+	use_set(&puts_event, buffer);
 	use_set(&print_event, buffer);
 	use_set(&bprint_event, buffer);
+}
+
+/* Those that are not as they are by default. */
+static inline uint64_t options(void)
+{
+	return __atomic_load_n(&top_use.buffer->shared->options,
+			       __ATOMIC_RELAXED);
 }
 
 static __attribute__((noinline)) void count_early(void)
@@ -74,8 +92,17 @@ static inline bool is_on(void)
 		return false;
 	}
 	return root_control && buffer_is_recording(use->buffer) &&
-	       !(__atomic_load_n(&use->buffer->shared->options,
-				 __ATOMIC_RELAXED) & OPTION_PRINTK);
+	       !(options() & OPTION_PRINTK);
+}
+
+static void commit(const struct ulf_event *event, void *entry, size_t bytes)
+{
+	ulf_event_commit(event, entry, bytes);
+	if (__builtin_expect(options() & OPTION_STACKTRACE, 0) &&
+	    ulf_probe_enter()) {
+		stack_record(top_use.buffer, event);
+		ulf_probe_exit();
+	}
 }
 
 /* ---- recording the arguments ---- */
@@ -279,7 +306,7 @@ static int bprint(const struct ulf_format *format, struct packer *p)
 	}
 	record.ip = format->ip;
 	record.fmt = (uint64_t)(shared + 1);
-	ulf_event_commit(&bprint_event, &record.entry, 24 + (size_t)bytes);
+	commit(&bprint_event, &record.entry, 24 + (size_t)bytes);
 	return bytes;
 }
 
@@ -325,7 +352,7 @@ int ulf_bputs(const struct ulf_format *format)
 				    (int)strlen(format->text));
 	record.ip = format->ip;
 	record.str = (uint64_t)(shared + 1);
-	ulf_event_commit(&bputs_event, &record.entry, 24);
+	commit(&bputs_event, &record.entry, 24);
 	return 1;
 }
 
@@ -373,15 +400,13 @@ int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap)
 	errno = saved_errno;		/* of floating point */
 	record.ip = ip;
 	memset(record.text + out.len, 0, 4);
-	ulf_event_commit(&print_event, &record.entry,
+	commit(&print_event, &record.entry,
 			 ULF_RECORD_BYTES(16 + out.len + 1));
 	return (int)out.len;
 }
 
 int trace_vprintk(unsigned long ip, const char *fmt, va_list ap)
-{
-	return __ftrace_vprintk(ip, fmt, ap);
-}
+	__attribute__((alias("__ftrace_vprintk")));
 
 int __trace_printk(unsigned long ip, const char *fmt, ...)
 {
@@ -417,6 +442,6 @@ int __trace_puts(unsigned long ip, const char *str, int size)
 	memcpy(record->text, str, len);
 	record->text[len] = '\n';
 	record->text[len + 1] = '\0';
-	ulf_event_commit(&print_event, record, bytes);
+	commit(&puts_event, record, bytes);
 	return size;
 }
