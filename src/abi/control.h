@@ -102,8 +102,9 @@ struct abi_control {
 	uint64_t map_addr;		/* where the processes have it mapped */
 	uint64_t printk;		/* struct abi_printk_table; 0: none */
 	uint64_t objects_off;		/* 0: there is no such table */
+	uint64_t functions;		/* struct abi_functions; 0: none */
 	uint32_t nr_objects;		/* rows taken, only grows */
-	uint32_t reserved[3];
+	uint32_t reserved;
 };
 
 /* What the server has to do about the words in abi_control.boot. */

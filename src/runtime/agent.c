@@ -27,6 +27,7 @@
 #include "arch/arch.h"
 #include "arch/x86_64/text.h"
 #include "base/testpoint.h"
+#include "runtime/ftrace.h"
 #include "runtime/runtime.h"
 
 #define SETTLE_MS	100
@@ -73,6 +74,9 @@ static int apply(void)
 	}
 	has_calls = event_has_calls_to_make();
 	r = site_update_all();
+	if (r && !ret)
+		ret = r;
+	r = ftrace_follow();
 	runtime_unlock();
 	if (r && !ret)
 		ret = r;

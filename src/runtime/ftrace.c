@@ -186,9 +186,10 @@ static bool filter_has(const struct filter *filter, uint64_t code)
 
 static uint32_t users_of(void *arg, uint32_t i)
 {
-	const struct fsites *sites = arg;
+	const struct object *object = arg;
+	const struct fsites *sites = &object->sites;
 	uint64_t code = (uint64_t)fsite_code(sites, i);
-	uint32_t users = 0;
+	uint32_t users = object->users ? object->users[i] : 0;
 
 	if (sites->table[i].form == FSITE_OTHER)
 		return 0;
@@ -256,8 +257,8 @@ static int update_sites(void)
 	for (struct object *o = object_first(); o; o = o->next) {
 		if (!o->sites.nr)
 			continue;
-		r = fsites_switch(&o->sites, users_of, &o->sites);
-		if (!r && wanted & FTRACE_GRAPH_MASK)
+		r = fsites_switch(&o->sites, users_of, o);
+		if (shadow_keys && (!r || r == -EILSEQ))
 			r = bodies_make(&o->sites);
 		if (r && !ret)
 			ret = r;
@@ -295,6 +296,34 @@ static void user_remove(uint32_t user)
 	wanted &= ~(1u << user);
 	set_active(ftrace_state.active & ~(1u << user));
 	update_sites();
+}
+
+/* ---- the server's wishes ---- */
+
+#define SERVER_USERS	(FTRACE_FUNCTION_MASK | 1u << FTRACE_GRAPH)
+
+int ftrace_set_wishes(uint32_t users, const struct buffer *graph_buffer)
+{
+	uint32_t own = ftrace_state.active & ~SERVER_USERS;
+	int r = 0;
+
+	if (users && !vectors_init())
+		return -EOPNOTSUPP;
+	if (users >> FTRACE_GRAPH & 1)
+		r = shadow_make();
+	if (r)
+		return r;
+	/* First those that go. */
+	set_active(own | (ftrace_state.active & users));
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
+		if (users >> i & 1)
+			ftrace_state.buffers[i] = buffer_get(i);
+	if (users >> FTRACE_GRAPH & 1)
+		ftrace_state.graph_buffer = graph_buffer;
+	r = update_sites();
+	text_sync();
+	set_active(own | users);
+	return r == -EILSEQ ? 0 : r;
 }
 
 /* ---- the program's own ---- */

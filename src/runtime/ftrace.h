@@ -43,6 +43,17 @@ struct ftrace_state {
 };
 extern struct ftrace_state ftrace_state FTRACE_HIDDEN;
 
+/* ---- ftrace.c; lock held ---- */
+
+/* The objects have their users from the server (object.h); these are all
+ * of them together. */
+int ftrace_set_wishes(uint32_t users, const struct buffer *graph_buffer);
+
+/* ---- ftrace_follow.c; lock held ---- */
+
+/* Do what the server wishes for.  For the agent. */
+int ftrace_follow(void);
+
 /* ---- the slow side of hit.c: ftrace.c; any register ---- */
 
 /* @buffer, @entry, @bytes.  Returns the record's time. */

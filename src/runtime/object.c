@@ -92,57 +92,69 @@ static bool find_range(const struct dl_phdr_info *info, uint32_t flags,
 	return *ret_low < *ret_high;
 }
 
-static void add(const struct dl_phdr_info *info)
+struct object *object_get(uint64_t text, uint64_t text_end, uint64_t table,
+			  uint32_t nr)
 {
-	const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
-	uint64_t low, high, data_low, data_high, entries;
-	struct object *object;
-	struct fsite *table;
-	Elf64_Shdr section;
-	uint32_t nr;
+	struct object *object = objects;
 
-	if (!find_range(info, PF_X, &low, &high) ||
-	    !find_range(info, PF_R, &data_low, &data_high))
-		return;
+	while (object && (object->text != text || object->table != table ||
+			  object->sites.nr != nr))
+		object = object->next;
+	if (object)
+		return object;
 	object = memory_alloc(sizeof(*object));
 	if (!object)
-		return;
-	object->base = info->dlpi_addr;
-	object->text = low;
-	object->is_there = true;
+		return NULL;
+	if (nr) {
+		struct fsite *sites = memory_alloc(nr * sizeof(*sites));
+
+		if (!sites) {
+			memory_free(object);
+			return NULL;
+		}
+		fsites_init(&object->sites, (uint8_t *)text, (uint8_t *)text_end,
+			    (const uint64_t *)table, nr, sites);
+	}
+	object->text = text;
+	object->table = table;
 	object->next = objects;
 	objects = object;
-	if (!read_section(path, &section))
-		return;
-	entries = info->dlpi_addr + section.sh_addr;
-	if (entries % sizeof(uint64_t) || entries < data_low || entries > data_high ||
-	    section.sh_size > data_high - entries)
-		return;
-	nr = (uint32_t)(section.sh_size / sizeof(uint64_t));
-	table = memory_alloc(nr * sizeof(*table));
-	if (table)
-		fsites_init(&object->sites, (uint8_t *)low, (uint8_t *)high,
-			    (const uint64_t *)entries, nr, table);
+	return object;
+}
+
+/* Its table, if it has one that lies in it. */
+static uint32_t find_table(const struct dl_phdr_info *info, uint64_t *ret_table)
+{
+	const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+	uint64_t low, high, table;
+	Elf64_Shdr section;
+
+	*ret_table = 0;
+	if (!find_range(info, PF_R, &low, &high) || !read_section(path, &section))
+		return 0;
+	table = info->dlpi_addr + section.sh_addr;
+	if (table % sizeof(uint64_t) || table < low || table > high ||
+	    section.sh_size > high - table)
+		return 0;
+	*ret_table = table;
+	return (uint32_t)(section.sh_size / sizeof(uint64_t));
 }
 
 static int see(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
-	uint64_t low, high;
+	uint64_t low, high, table;
+	struct object *object;
+	uint32_t nr;
 
 	(void)bytes;
 	(void)arg;
+	if (!find_range(info, PF_X, &low, &high))
+		return 0;
 	runtime_lock();
-	if (find_range(info, PF_X, &low, &high)) {
-		struct object *object = objects;
-
-		while (object && (object->base != info->dlpi_addr ||
-				  object->text != low))
-			object = object->next;
-		if (object)
-			object->is_there = true;
-		else
-			add(info);
-	}
+	nr = find_table(info, &table);
+	object = nr ? object_get(low, high, table, nr) : NULL;
+	if (object)
+		object->is_there = true;
 	runtime_unlock();
 	return 0;
 }
@@ -167,6 +179,7 @@ void object_scan(void)
 		*p = object->next;
 		fsites_done(&object->sites);
 		memory_free(object->sites.table);
+		memory_free(object->users);
 		memory_free(object);
 	}
 	runtime_unlock();

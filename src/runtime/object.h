@@ -10,12 +10,21 @@
 
 struct object {
 	struct object *next;
-	uint64_t base, text;		/* addresses */
+	uint64_t text;			/* where its text starts */
+	uint64_t table;			/* and the addresses of its entries */
 	bool is_there;			/* object_scan() has seen it */
 	struct fsites sites;		/* nr 0: none */
+	uint32_t *users;		/* [sites.nr], what the server wishes for;
+					 * NULL: nothing */
 };
 
-struct object *object_first(void);	/* lock held */
+/* ---- lock held ---- */
+struct object *object_first(void);
+/* The one whose table of @nr entries is at @table; made if need be, but for
+ * want of memory. */
+struct object *object_get(uint64_t text, uint64_t text_end, uint64_t table,
+			  uint32_t nr);
+
 /* See what has come and gone.  A thread of libc's, lock not held. */
 void object_scan(void);
 

@@ -104,6 +104,8 @@ static int list_used(const struct root *root, struct extent_list *list)
 	for_each_instance(instance, root)
 		if (instance->rules.off)
 			list_add(list, instance->rules.off, instance->rules.bytes);
+	if (root->functions.piece.off)
+		list_add(list, root->functions.piece.off, root->functions.piece.bytes);
 	for (size_t i = 0; i < root->nr_pending; i++)
 		list_add(list, root->pending[i].off, root->pending[i].bytes);
 	if (list->is_out_of_memory)

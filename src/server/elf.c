@@ -16,22 +16,13 @@
 
 #include "base/bits.h"
 #include "server/elf.h"
+#include "server/elf_impl.h"
 #include "server/localfile.h"
 
 #define STRING_BYTES_MAX	4096u
 #define STRING_READ_MAX		(16u << 20)	/* to find one */
 
-struct elf_file {
-	int fd;
-	uint64_t bytes;
-	uint64_t *bytes_left;		/* that may be read */
-	Elf64_Ehdr head;
-	Elf64_Phdr *programs;
-	Elf64_Shdr *sections;
-};
-
-/* A copy of a piece, with a NUL behind it. */
-static void *read_piece(const struct elf_file *file, uint64_t off, uint64_t bytes)
+void *elf_read_piece(const struct elf_file *file, uint64_t off, uint64_t bytes)
 {
 	char *piece;
 
@@ -67,14 +58,14 @@ static int file_read_heads(const char *path, struct elf_file *file)
 	    file->head.e_phentsize != sizeof(Elf64_Phdr) ||
 	    file->head.e_shentsize != sizeof(Elf64_Shdr))
 		return -ENOEXEC;
-	file->programs = read_piece(file, file->head.e_phoff,
+	file->programs = elf_read_piece(file, file->head.e_phoff,
 				    file->head.e_phnum * sizeof(Elf64_Phdr));
-	file->sections = read_piece(file, file->head.e_shoff,
+	file->sections = elf_read_piece(file, file->head.e_shoff,
 				    file->head.e_shnum * sizeof(Elf64_Shdr));
 	return file->programs && file->sections ? 0 : -ENOEXEC;
 }
 
-static void file_close(struct elf_file *file)
+void elf_file_close(struct elf_file *file)
 {
 	free(file->programs);
 	free(file->sections);
@@ -116,7 +107,7 @@ static bool has_build_id(const struct elf_file *file, const uint8_t *id,
 
 		if (program->p_type != PT_NOTE)
 			continue;
-		notes = read_piece(file, program->p_offset, program->p_filesz);
+		notes = elf_read_piece(file, program->p_offset, program->p_filesz);
 		is_found = notes && notes_have_id(notes, program->p_filesz, id,
 						  id_bytes);
 		free(notes);
@@ -124,9 +115,8 @@ static bool has_build_id(const struct elf_file *file, const uint8_t *id,
 	return is_found;
 }
 
-/* Close it also if it could not be opened. */
-static int file_open(const char *path, const uint8_t *id, uint32_t id_bytes,
-		     uint64_t *bytes_left, struct elf_file *file)
+int elf_file_open(const char *path, const uint8_t *id, uint32_t id_bytes,
+		  uint64_t *bytes_left, struct elf_file *file)
 {
 	int r;
 
@@ -194,8 +184,8 @@ static int read_table(const struct elf_file *file, struct elf_symbols *symbols)
 	if (!section)
 		return -ENOEXEC;
 	strings = &file->sections[section->sh_link];
-	table = read_piece(file, section->sh_offset, section->sh_size);
-	symbols->strings = read_piece(file, strings->sh_offset, strings->sh_size);
+	table = elf_read_piece(file, section->sh_offset, section->sh_size);
+	symbols->strings = elf_read_piece(file, strings->sh_offset, strings->sh_size);
 	if (table && symbols->strings)
 		r = read_rows(table, section->sh_size / sizeof(*table),
 			      strings->sh_size, symbols);
@@ -224,13 +214,13 @@ int elf_symbols_read(const char *path, const uint8_t *build_id,
 {
 	struct elf_symbols symbols = { 0 };
 	struct elf_file file;
-	int r = file_open(path, build_id, build_id_bytes, bytes_left, &file);
+	int r = elf_file_open(path, build_id, build_id_bytes, bytes_left, &file);
 
 	if (!r)
 		r = read_table(&file, &symbols);
 	if (!r)
 		read_range(&file, &symbols);
-	file_close(&file);
+	elf_file_close(&file);
 	if (r)
 		elf_symbols_done(&symbols);
 	else
@@ -271,7 +261,7 @@ char *elf_string_read(const char *path, const uint8_t *build_id,
 	uint64_t bytes_left = STRING_READ_MAX;
 	struct elf_file file;
 	char *string = NULL;
-	int r = file_open(path, build_id, build_id_bytes, &bytes_left, &file);
+	int r = elf_file_open(path, build_id, build_id_bytes, &bytes_left, &file);
 
 	for (uint32_t i = 0; !r && !string && i < file.head.e_phnum; i++) {
 		const Elf64_Phdr *program = &file.programs[i];
@@ -279,10 +269,10 @@ char *elf_string_read(const char *path, const uint8_t *build_id,
 
 		if (program->p_type == PT_LOAD && !(program->p_flags & PF_W) &&
 		    addr >= program->p_vaddr && at < program->p_filesz)
-			string = read_piece(&file, program->p_offset + at,
+			string = elf_read_piece(&file, program->p_offset + at,
 					    min_u64(program->p_filesz - at,
 						    STRING_BYTES_MAX));
 	}
-	file_close(&file);
+	elf_file_close(&file);
 	return string;
 }

@@ -109,7 +109,9 @@ static int attach(struct root *root)
 	if (!root->nr_live)
 		root->state = SERVER_ROOT_DEAD;
 	r = events_refresh(root);
-	return r ? r : instances_load(root);
+	if (!r)
+		r = instances_load(root);
+	return r ? r : functions_load(root);
 }
 
 /* Let go of all that a corrupt root has; the name stays. */
@@ -123,6 +125,7 @@ static void detach(struct root *root)
 	root->symbols = NULL;
 	printk_formats_free(root->printk);
 	root->printk = NULL;
+	functions_done(root);
 	instances_done(root);
 	free(root->pending);
 	root->pending = NULL;

@@ -18,6 +18,7 @@
 
 #include "abi/control.h"
 #include "server/error_log.h"
+#include "server/functions.h"
 #include "server/server.h"
 
 struct mapping;
@@ -135,6 +136,7 @@ struct root {
 					 * forgotten what is not referred to */
 	struct comms *comms;
 	struct symbols *symbols;
+	struct functions functions;
 	struct printk_formats *printk;	/* NULL: not asked for yet */
 	struct instance top;
 	struct instance *instances[ABI_BUFFERS];	/* by number; 0: the top */

@@ -278,17 +278,19 @@ int symbols_print(struct root *root, uint32_t module, uint64_t addr,
 			      style == PRINT_SYMBOL_CALLER);
 	const struct object *object = find_object(root, module, at);
 	const struct elf_symbol *symbol;
+	uint64_t start;
 
 	symbol = object ? elf_symbols_find(&object->file->symbols, at - object->bias) :
 			  NULL;
-	if (!symbol)
+	if (symbol)
+		start = object->bias + symbol->addr;
+	else if (functions_symbol(root, at, &symbol, &start))
 		return -ENOENT;
 	text_puts(out, symbol->name);
 	if (style == PRINT_SYMBOL_NAME || style == PRINT_SYMBOL_CALLER)
 		return 0;
-	text_printf(out, "+0x%" PRIx64 "/0x%" PRIx64,
-		    addr - object->bias - symbol->addr, symbol->size);
-	if (!object->is_program)
+	text_printf(out, "+0x%" PRIx64 "/0x%" PRIx64, addr - start, symbol->size);
+	if (object && !object->is_program)
 		text_printf(out, " [%s]", basename(object->file->path));
 	return 0;
 }

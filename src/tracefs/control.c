@@ -7,7 +7,6 @@
 #include "server/marker.h"
 #include "server/options.h"
 #include "server/shm.h"
-#include "server/tracer.h"
 #include "tracefs/files.h"
 
 int tracing_on_show(struct tracefs_node *node, struct text *out)
@@ -61,42 +60,6 @@ ssize_t trace_clock_store(struct tracefs_file *file, const char *buf, size_t siz
 		return r;
 	tracefs_file_apply(file);
 	return (ssize_t)size;
-}
-
-/* ---- tracers ---- */
-
-/* The others can be printed, but nothing records with them yet. */
-#define NR_OFFERED	(ABI_TRACER_NOP + 1)
-
-/* The newest first, as the kernel has them. */
-int available_tracers_show(struct tracefs_node *node, struct text *out)
-{
-	(void)node;
-	for (uint32_t i = NR_OFFERED; i-- > 0;)
-		text_printf(out, "%s%s", tracers[i].name, i ? " " : "\n");
-	return 0;
-}
-
-int current_tracer_show(struct tracefs_node *node, struct text *out)
-{
-	text_printf(out, "%s\n", instance_tracer(tracefs_instance(node))->name);
-	return 0;
-}
-
-ssize_t current_tracer_store(struct tracefs_file *file, const char *buf, size_t size,
-			     pid_t tid)
-{
-	char text[101];
-	const char *name = tracefs_trim(buf, size, text, sizeof(text));
-
-	(void)tid;
-	for (uint32_t i = 0; i < NR_OFFERED; i++) {
-		if (strcmp(name, tracers[i].name))
-			continue;
-		shm_store(&tracefs_instance(file->node)->abi->tracer, i);
-		return (ssize_t)size;
-	}
-	return -EINVAL;
 }
 
 /* ---- markers ---- */

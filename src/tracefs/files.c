@@ -10,6 +10,11 @@ static const struct tracefs_def root_files[] = {
 	  .is_top_only = true },
 	{ "available_events", 0440, "the events there are, system:event",
 	  .show = available_events_show, .is_top_only = true },
+	{ "available_filter_functions", 0440,
+	  "the functions that can be traced, name [module]",
+	  .show = available_functions_show, .is_top_only = true },
+	{ "available_filter_functions_addrs", 0440, "the same, with addresses",
+	  .show = available_addrs_show, .is_top_only = true },
 	{ "available_tracers", 0440, "what may be written to current_tracer",
 	  .show = available_tracers_show },
 	{ "buffer_percent", 0640,
@@ -26,6 +31,9 @@ static const struct tracefs_def root_files[] = {
 	  .show = buffer_total_size_show },
 	{ "current_tracer", 0640, "the tracer in use",
 	  .show = current_tracer_show, .store = current_tracer_store },
+	{ "enabled_functions", 0440,
+	  "the functions that are traced now, and by how many",
+	  .show = enabled_functions_show, .is_top_only = true },
 	{ "error_log", 0640, "the last wrong writes, and where; > empties it",
 	  .show = error_log_file_show, .store = error_log_file_store,
 	  .truncate = error_log_file_truncate },
@@ -66,6 +74,16 @@ static const struct tracefs_def root_files[] = {
 	  "\t\t\t  > takes out those that are in it, >> does not",
 	  .show = event_pids_show, .store = event_pids_store,
 	  .truncate = event_pids_truncate },
+	{ "set_ftrace_filter", 0640,
+	  "the functions that the function tracers trace; none: all; write a\n"
+	  "\t\t\t  name, a glob or a number of available_filter_functions, with\n"
+	  "\t\t\t  :mod:MODULE of that one; ! before it takes out; > empties first",
+	  .show = function_list_show, .store = function_list_store,
+	  .truncate = function_list_truncate },
+	{ "set_ftrace_notrace", 0640,
+	  "those that they do not trace; as set_ftrace_filter",
+	  .show = function_list_show, .store = function_list_store,
+	  .truncate = function_list_truncate },
 	{ "snapshot", 0640,
 	  "1: trace and snapshot change places, and recording goes on in the\n"
 	  "\t\t\t  other, which is made if it is not there; 0: the snapshot is\n"

@@ -72,6 +72,17 @@ SHOW(event_pids_show);
 STORE(event_pids_store);
 int event_pids_truncate(struct tracefs_file *file);
 
+/* functions.c */
+SHOW(current_tracer_show);
+STORE(current_tracer_store);
+SHOW(available_tracers_show);
+SHOW(available_functions_show);
+SHOW(available_addrs_show);
+SHOW(enabled_functions_show);
+SHOW(function_list_show);
+STORE(function_list_store);
+int function_list_truncate(struct tracefs_file *file);
+
 /* trace.c */
 extern const struct tracefs_stream trace_stream;
 STORE(trace_store);
@@ -107,9 +118,6 @@ SHOW(tracing_on_show);
 STORE(tracing_on_store);
 SHOW(trace_clock_show);
 STORE(trace_clock_store);
-SHOW(current_tracer_show);
-STORE(current_tracer_store);
-SHOW(available_tracers_show);
 STORE(trace_marker_store);
 STORE(trace_marker_raw_store);
 

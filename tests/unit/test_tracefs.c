@@ -81,12 +81,15 @@ static void names_and_modes_are_the_kernels(void **state)
 
 	assert_string_equal(ls(f->server, ""), "fake.1/ 700\n");
 	assert_string_equal(ls(f->server, "fake.1"),
-		"README 440\navailable_events 440\navailable_tracers 440\n"
+		"README 440\navailable_events 440\navailable_filter_functions 440\n"
+		"available_filter_functions_addrs 440\navailable_tracers 440\n"
 		"buffer_percent 640\nbuffer_size_kb 640\nbuffer_subbuf_size_kb 640\n"
-		"buffer_total_size_kb 440\ncurrent_tracer 640\nerror_log 640\n"
+		"buffer_total_size_kb 440\ncurrent_tracer 640\n"
+		"enabled_functions 440\nerror_log 640\n"
 		"events/ 755\nfree_buffer 200\ninstances/ 750\noptions/ 750\n"
 		"per_cpu/ 750\nprintk_formats 440\nsaved_cmdlines 440\nsaved_cmdlines_size 640\nsaved_tgids 440\n"
 		"set_event 640\nset_event_notrace_pid 640\nset_event_pid 640\n"
+		"set_ftrace_filter 640\nset_ftrace_notrace 640\n"
 		"snapshot 640\ntimestamp_mode 440\ntrace 640\ntrace_clock 640\n"
 		"trace_marker 220\n"
 		"trace_marker_raw 220\ntrace_options 640\ntrace_pipe 440\n"
@@ -256,7 +259,8 @@ static void texts_of_events(void **state)
 		"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 		"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 		"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n");
-	assert_string_equal(tree_cat(f->server, "fake.1/available_tracers"), "nop\n");
+	assert_string_equal(tree_cat(f->server, "fake.1/available_tracers"),
+			    "function_graph function nop\n");
 	assert_string_equal(tree_cat(f->server, "fake.1/current_tracer"), "nop\n");
 }
 

@@ -50,8 +50,8 @@ struct fsites {
 	struct fsite_map maps[FSITE_FORMS];
 };
 
-/* @entries: [nr], the addresses as the compiler has left them.  The text may go
- * at any time: what is not there is FSITE_OTHER. */
+/* @entries: [nr], the addresses as the compiler has left them.  They and the text
+ * may go at any time: what is not there is FSITE_OTHER. */
 void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 		 const uint64_t *entries, uint32_t nr, struct fsite *table);
 

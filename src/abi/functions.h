@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which functions are traced.  The server makes one piece of it in the arena,
+ * never changes it, and says in abi_control.functions where it is.  Offsets are
+ * from the piece's start; addresses are those in the object's file, to which
+ * `bias` is added in memory.
+ */
+#ifndef ULF_ABI_FUNCTIONS_H
+#define ULF_ABI_FUNCTIONS_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#define ABI_FUNCTIONS_MAGIC	0x31636e66u	/* "fnc1" */
+#define ABI_FUNCTIONS_BYTES_MAX	(256u << 20)
+#define ABI_FUNCTIONS_GRAPH	(1u << 16)	/* bits 0..15: the function tracer
+						 * of that buffer */
+
+struct abi_function_object {
+	uint64_t bias;
+	uint64_t text, text_end;
+	uint64_t table;			/* the addresses of its entries */
+	uint32_t nr;			/* of them */
+	uint32_t users;			/* uint32_t [nr]: who traces it */
+	uint32_t lists;			/* uint32_t [nr], the server's: which
+					 * buffers' filter (low half), notrace */
+	uint32_t path;			/* NUL terminated */
+	uint32_t path_bytes;
+	uint32_t build_id_bytes;
+	uint64_t id;			/* where it has its build id; 0: not */
+	uint8_t build_id[32];
+};
+
+struct abi_functions {
+	uint32_t magic;
+	uint32_t bytes;			/* all of it */
+	uint64_t serial;		/* another one for each piece */
+	uint32_t nr_objects;
+	uint32_t graph_buffer;		/* that the graph tracer writes to */
+	struct abi_function_object objects[];
+};
+
+static_assert(sizeof(struct abi_function_object) == 96, "ABI");
+static_assert(sizeof(struct abi_functions) == 24, "ABI");
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which functions the server wishes to be traced (abi/functions.h).  Nothing of it
+ * is believed: an object must be the one that is loaded there, its table of
+ * entries must be in memory, and what is at an entry is looked at before it is
+ * changed.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "abi/functions.h"
+#include "arch/x86_64/text.h"
+#include "runtime/ftrace.h"
+#include "runtime/object.h"
+#include "runtime/runtime.h"
+
+static uint64_t seen_serial;		/* of what is in force; 0: nothing */
+
+/* What is wished for, with the bits as they are here. */
+static uint32_t users_from(uint32_t wished)
+{
+	return (wished & FTRACE_FUNCTION_MASK) |
+	       (wished & ABI_FUNCTIONS_GRAPH ? 1u << FTRACE_GRAPH : 0);
+}
+
+/* Is the object loaded here that the server means? */
+static bool is_loaded(const struct abi_function_object *wish)
+{
+	uint8_t id[sizeof(wish->build_id)];
+	int fd = text_begin();
+	bool is_same = wish->build_id_bytes <= sizeof(id) &&
+		!text_read(fd, (const uint8_t *)(wish->bias + wish->id), id,
+			   wish->build_id_bytes) &&
+		!memcmp(id, wish->build_id, wish->build_id_bytes);
+
+	text_end(fd);
+	return is_same;
+}
+
+static void forget_wishes(void)
+{
+	for (struct object *o = object_first(); o; o = o->next) {
+		memory_free(o->users);
+		o->users = NULL;
+	}
+}
+
+/* Returns the users that it has, all together. */
+static int take_object(const struct abi_functions *all,
+		       const struct abi_function_object *wish, uint32_t *ret_users)
+{
+	const uint32_t *users = (const uint32_t *)((const char *)all + wish->users);
+	struct object *object;
+
+	if (wish->users % sizeof(*users) || wish->users > all->bytes ||
+	    wish->nr > (all->bytes - wish->users) / sizeof(*users) || !wish->nr ||
+	    wish->text_end < wish->text || wish->text_end - wish->text > UINT32_MAX)
+		return -EINVAL;
+	if (!is_loaded(wish))
+		return 0;	/* another process's */
+	object = object_get(wish->bias + wish->text, wish->bias + wish->text_end,
+			    wish->bias + wish->table, wish->nr);
+	if (!object)
+		return -ENOMEM;
+	if (!object->users)
+		object->users = memory_alloc(wish->nr * sizeof(*users));
+	if (!object->users)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < wish->nr; i++) {
+		object->users[i] = users_from(users[i]);
+		*ret_users |= object->users[i];
+	}
+	return 0;
+}
+
+static int take(const struct abi_functions *all)
+{
+	uint32_t users = 0, buffer = all->graph_buffer;
+	int ret = 0, r;
+
+	if (buffer >= ABI_BUFFERS)
+		return -EINVAL;
+	forget_wishes();
+	for (uint32_t i = 0; i < all->nr_objects; i++) {
+		r = take_object(all, &all->objects[i], &users);
+		if (r && !ret)
+			ret = r;
+	}
+	r = ftrace_set_wishes(users, buffer_get(buffer));
+	return ret ? ret : r;
+}
+
+int ftrace_follow(void)
+{
+	uint64_t off = __atomic_load_n(&root_control->functions, __ATOMIC_ACQUIRE);
+	const struct abi_functions *all = root_at(off);
+	int r;
+
+	if (!off) {
+		if (!seen_serial)
+			return 0;
+		seen_serial = 0;
+		forget_wishes();
+		return ftrace_set_wishes(0, NULL);
+	}
+	if (off % 4096 || off < root_control->arena_off)
+		return -EINVAL;
+	r = root_populate(off, sizeof(*all));
+	if (r)
+		return r;
+	if (all->magic != ABI_FUNCTIONS_MAGIC || all->bytes < sizeof(*all) ||
+	    all->bytes > ABI_FUNCTIONS_BYTES_MAX ||
+	    all->nr_objects > (all->bytes - sizeof(*all)) / sizeof(all->objects[0]))
+		return -EINVAL;
+	if (all->serial == seen_serial)
+		return 0;
+	r = root_populate(off, all->bytes);
+	if (r)
+		return r;
+	seen_serial = all->serial;
+	return take(all);
+}

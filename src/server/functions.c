@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* Which functions there are, and which are in whose list. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "server/functions.h"
+#include "server/root.h"
+
+#define OBJECTS_MAX		1024u
+#define FUNCTIONS_MAX		4000000u
+#define BYTES_MAX		(512ull << 20)	/* of a file */
+
+/* ---- objects ---- */
+
+static void object_free(struct function_object *object)
+{
+	if (!object)
+		return;
+	elf_sites_done(&object->sites);
+	elf_symbols_done(&object->symbols);
+	free(object->path);
+	free(object->module);
+	free(object);
+}
+
+void functions_done(struct root *root)
+{
+	struct functions *functions = &root->functions;
+
+	for (uint32_t i = 0; i < functions->nr_objects; i++)
+		object_free(functions->objects[i]);
+	free(functions->objects);
+	for (int list = 0; list < FUNCTION_LISTS; list++)
+		free(functions->lists[list]);
+	*functions = (struct functions) { 0 };
+}
+
+/* libfoo of /usr/lib/libfoo.so.1.2 */
+static char *short_name(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	const char *end;
+
+	name = name ? name + 1 : path;
+	end = strstr(name, ".so");
+	return end ? strndup(name, (size_t)(end - name)) : strdup(name);
+}
+
+/* Room for the functions of another object. */
+static int grow(struct functions *functions, uint32_t nr)
+{
+	uint32_t all = functions->nr + nr;
+	struct function_object **objects;
+
+	if (functions->nr_objects >= OBJECTS_MAX || all > FUNCTIONS_MAX)
+		return -ENOMEM;
+	objects = realloc(functions->objects,
+			  (functions->nr_objects + 1) * sizeof(*objects));
+	if (!objects)
+		return -ENOMEM;
+	functions->objects = objects;
+	for (int list = 0; list < FUNCTION_LISTS; list++) {
+		uint16_t *bits = realloc(functions->lists[list],
+					 (all + 1ul) * sizeof(*bits));
+
+		if (!bits)
+			return -ENOMEM;
+		memset(bits + functions->nr, 0, (nr + 1ul) * sizeof(*bits));
+		functions->lists[list] = bits;
+	}
+	return 0;
+}
+
+/* What cannot be read has no functions, and is not tried again. */
+static struct function_object *read_object(const struct root *root, const char *path)
+{
+	struct function_object *object = calloc(1, sizeof(*object));
+	uint64_t bytes_left = BYTES_MAX;
+
+	if (!object)
+		return NULL;
+	object->path = strdup(path);
+	if (!object->path) {
+		object_free(object);
+		return NULL;
+	}
+	if (elf_sites_read(path, &bytes_left, &object->sites) || !object->sites.nr)
+		return object;
+	elf_symbols_read(path, object->sites.build_id, object->sites.build_id_bytes,
+			 &bytes_left, &object->symbols);
+	if (strncmp(path, root->control->exe, sizeof(root->control->exe) - 1))
+		object->module = short_name(path);
+	return object;
+}
+
+static int add(struct functions *functions, struct function_object *object)
+{
+	int r = grow(functions, object->sites.nr);
+
+	if (r) {
+		object_free(object);
+		return r;
+	}
+	object->first = functions->nr;
+	functions->nr += object->sites.nr;
+	functions->objects[functions->nr_objects++] = object;
+	return 0;
+}
+
+struct function_object *functions_add(struct root *root, const char *path,
+				      uint64_t bias)
+{
+	struct function_object *object = read_object(root, path);
+
+	if (!object)
+		return NULL;
+	object->bias = bias;
+	return add(&root->functions, object) ? NULL : object;
+}
+
+/* From a mapping of its text. */
+static uint64_t bias_of(const struct elf_sites *sites, uint64_t start, uint64_t off)
+{
+	return sites->nr ? start - off - sites->text + sites->text_off : start;
+}
+
+static int add_mapped(struct root *root, const char *path, uint64_t start,
+		      uint64_t off)
+{
+	struct function_object *object = read_object(root, path);
+
+	if (!object)
+		return -ENOMEM;
+	object->bias = bias_of(&object->sites, start, off);
+	return add(&root->functions, object);
+}
+
+/* Is the file that is mapped there known? */
+static bool is_known(const struct functions *functions, const char *path,
+		     uint64_t start, uint64_t off)
+{
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		const struct function_object *object = functions->objects[i];
+
+		if (!strcmp(object->path, path) &&
+		    object->bias == bias_of(&object->sites, start, off))
+			return true;
+	}
+	return false;
+}
+
+static int see_process(struct root *root, uint32_t pid)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	FILE *maps;
+	int r = 0;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	maps = fopen(path, "re");
+	while (maps && !r && getline(&line, &room, maps) > 0) {
+		uint64_t start, off;
+		char rights[8];
+		int at = 0;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%" SCNx64 "-%*x %7s %" SCNx64 " %*s %*s %n",
+			   &start, rights, &off, &at) == 3 &&
+		    rights[2] == 'x' && line[at] == '/' &&
+		    !is_known(&root->functions, line + at, start, off))
+			r = add_mapped(root, line + at, start, off);
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	return r;
+}
+
+int functions_refresh(struct root *root)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i <= PROCESS_CREATOR; i++) {
+		const struct process *process = root->process[i];
+
+		if (process && process->pidfd >= 0)
+			r = see_process(root, process->pid);
+	}
+	return r;
+}
+
+/* ---- names ---- */
+
+struct function_object *function_object(const struct functions *functions,
+					uint32_t nr, uint32_t *ret_at)
+{
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		struct function_object *object = functions->objects[i];
+
+		if (nr - object->first < object->sites.nr) {
+			*ret_at = nr - object->first;
+			return object;
+		}
+	}
+	return NULL;
+}
+
+static const char *name_in(const struct function_object *object, uint32_t at)
+{
+	const struct elf_symbol *symbol =
+		elf_symbols_find(&object->symbols, object->sites.addrs[at]);
+
+	return symbol ? symbol->name : NULL;
+}
+
+const char *function_name(const struct functions *functions, uint32_t nr,
+			  const char **ret_module)
+{
+	uint32_t at;
+	const struct function_object *object = function_object(functions, nr, &at);
+
+	if (!object)
+		return NULL;
+	*ret_module = object->module;
+	return name_in(object, at);
+}
+
+int functions_symbol(const struct root *root, uint64_t addr,
+		     const struct elf_symbol **ret_symbol, uint64_t *ret_start)
+{
+	const struct functions *functions = &root->functions;
+
+	for (uint32_t i = functions->nr_objects; i--; ) {
+		const struct function_object *object = functions->objects[i];
+		const struct elf_symbol *symbol =
+			elf_symbols_find(&object->symbols, addr - object->bias);
+
+		if (symbol) {
+			*ret_symbol = symbol;
+			*ret_start = object->bias + symbol->addr;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* ---- lists ---- */
+
+bool function_is_in(const struct instance *instance, enum function_list list,
+		    uint32_t nr)
+{
+	const struct functions *functions = &instance->root->functions;
+
+	return nr < functions->nr &&
+	       functions->lists[list][nr] >> instance->number & 1;
+}
+
+void functions_put(struct functions *functions, enum function_list list,
+		   uint32_t buffer, uint32_t nr, bool is_in)
+{
+	uint16_t *word = &functions->lists[list][nr];
+
+	if ((*word >> buffer & 1) == is_in)
+		return;
+	*word ^= (uint16_t)(1u << buffer);
+	functions->in_list[list][buffer] += is_in ? 1 : -1u;
+}
+
+void functions_clear(struct instance *instance, enum function_list list)
+{
+	struct functions *functions = &instance->root->functions;
+
+	for (uint32_t nr = 0; nr < functions->nr; nr++)
+		functions_put(functions, list, instance->number, nr, false);
+}
+
+/* A word, taken apart. */
+struct match {
+	const char *name;
+	size_t name_len;
+	const char *module;		/* NULL: any */
+	bool is_other_module;		/* any but that one */
+	uint32_t number;		/* 0: not by number */
+};
+
+static int parse(const char *word, struct match *match)
+{
+	const char *colon = strchr(word, ':');
+	char *end;
+
+	*match = (struct match) {
+		.name = word,
+		.name_len = colon ? (size_t)(colon - word) : strlen(word),
+	};
+	if (colon) {
+		if (strncmp(colon, ":mod:", 5) || !colon[5])
+			return -EINVAL;
+		match->module = colon + 5;
+		match->is_other_module = *match->module == '!';
+		match->module += match->is_other_module;
+	} else if (*word >= '1' && *word <= '9') {
+		unsigned long number = strtoul(word, &end, 10);
+
+		if (!*end && number <= UINT32_MAX)
+			match->number = (uint32_t)number;
+	}
+	return 0;
+}
+
+static bool is_match(const struct match *match, const struct function_object *object,
+		     uint32_t at)
+{
+	const char *name;
+
+	if (match->number)
+		return object->first + at + 1 == match->number;
+	if (match->module &&
+	    (object->module && glob_match_n(match->module, strlen(match->module),
+					    object->module)) == match->is_other_module)
+		return false;
+	name = name_in(object, at);
+	return name && (!match->name_len ||
+			glob_match_n(match->name, match->name_len, name));
+}
+
+int functions_change(struct instance *instance, enum function_list list,
+		     const char *word, bool is_in)
+{
+	struct functions *functions = &instance->root->functions;
+	struct match match;
+	int found = 0;
+	int r = parse(word, &match);
+
+	if (r)
+		return r;
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		const struct function_object *object = functions->objects[i];
+
+		for (uint32_t at = 0; at < object->sites.nr; at++) {
+			if (!is_match(&match, object, at))
+				continue;
+			functions_put(functions, list, instance->number,
+				      object->first + at, is_in);
+			found++;
+		}
+	}
+	return found;
+}

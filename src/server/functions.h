@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions of a root that can be traced, and which are: the lists that
+ * set_ftrace_filter and its like show, for each instance.
+ *
+ * A function has a number, in the order in which available_filter_functions
+ * lists them; numbers stay while the server lives, objects that came later have
+ * higher ones.
+ */
+#ifndef ULF_SERVER_FUNCTIONS_H
+#define ULF_SERVER_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/control.h"
+#include "server/elf.h"
+#include "server/elf_sites.h"
+
+struct instance;
+struct root;
+struct text;
+
+enum function_list {
+	FUNCTION_FILTER,		/* set_ftrace_filter */
+	FUNCTION_NOTRACE,		/* set_ftrace_notrace */
+	FUNCTION_LISTS,
+};
+
+/* A file with functions, where it is loaded. */
+struct function_object {
+	char *path;
+	char *module;			/* its short name; NULL: the program */
+	uint64_t bias;			/* address in memory - in the file */
+	struct elf_sites sites;		/* nr 0: nothing to be traced */
+	struct elf_symbols symbols;
+	uint32_t first;			/* number of its first function */
+};
+
+struct functions {
+	struct function_object **objects;
+	uint32_t nr_objects;
+	uint32_t nr;			/* functions */
+	uint16_t *lists[FUNCTION_LISTS];	/* [nr], a bit for each buffer */
+	uint32_t in_list[FUNCTION_LISTS][ABI_BUFFERS];	/* how many */
+	struct abi_ring_ref piece;	/* what control->functions names */
+	uint64_t serial;
+};
+
+/* ---- functions.c ---- */
+
+/* See which objects the processes have by now. -ENOMEM */
+int functions_refresh(struct root *root);
+void functions_done(struct root *root);
+
+/* One that is known to have been loaded there; NULL: out of memory. */
+struct function_object *functions_add(struct root *root, const char *path,
+				      uint64_t bias);
+
+/* Function @nr: its name, or NULL if it has none; its module, NULL: the
+ * program's own. */
+const char *function_name(const struct functions *functions, uint32_t nr,
+			  const char **ret_module);
+/* NULL if there is none of that number; @ret_at: its place in there. */
+struct function_object *function_object(const struct functions *functions,
+					uint32_t nr, uint32_t *ret_at);
+
+/* What is at @addr, if it is in an object with such functions.  -ENOENT */
+int functions_symbol(const struct root *root, uint64_t addr,
+		     const struct elf_symbol **ret_symbol, uint64_t *ret_start);
+
+/* Those that a word of the kernel's names: NAME, GLOB, NUMBER, with :mod:MODULE.
+ * Put them into the list, or take them out.  Returns how many there were. */
+int functions_change(struct instance *instance, enum function_list list,
+		     const char *word, bool is_in);
+void functions_clear(struct instance *instance, enum function_list list);
+void functions_put(struct functions *functions, enum function_list list,
+		   uint32_t buffer, uint32_t nr, bool is_in);
+bool function_is_in(const struct instance *instance, enum function_list list,
+		    uint32_t nr);
+
+/* ---- functions_piece.c ---- */
+
+/* Who traces function @nr: as in abi/functions.h. */
+uint32_t function_users(const struct root *root, uint32_t nr);
+/* Write to the shared memory what is to be traced.  Then the processes are to
+ * be told. */
+int functions_publish(struct root *root);
+/* What the last server left behind. */
+int functions_load(struct root *root);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* The lists of functions into the shared memory, as abi/functions.h says. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/functions.h"
+#include "base/bits.h"
+#include "server/functions.h"
+#include "server/mapping.h"
+#include "server/rings.h"
+#include "server/root.h"
+#include "server/shm.h"
+
+static bool is_traced(const struct functions *functions, uint32_t buffer,
+		      uint32_t nr)
+{
+	uint32_t bit = 1u << buffer;
+
+	if (functions->lists[FUNCTION_NOTRACE][nr] & bit)
+		return false;
+	return !functions->in_list[FUNCTION_FILTER][buffer] ||
+	       functions->lists[FUNCTION_FILTER][nr] & bit;
+}
+
+uint32_t function_users(const struct root *root, uint32_t nr)
+{
+	const struct instance *instance;
+	uint32_t users = 0;
+
+	for_each_instance(instance, root) {
+		uint32_t number = instance->number;
+		uint32_t tracer = shm_load(&instance->abi->tracer);
+
+		if (tracer == ABI_TRACER_NOP ||
+		    !is_traced(&root->functions, number, nr))
+			continue;
+		users |= tracer == ABI_TRACER_GRAPH ? ABI_FUNCTIONS_GRAPH : 1u << number;
+	}
+	return users;
+}
+
+static uint32_t graph_buffer(const struct root *root)
+{
+	const struct instance *instance;
+
+	for_each_instance(instance, root)
+		if (shm_load(&instance->abi->tracer) == ABI_TRACER_GRAPH)
+			return instance->number;
+	return 0;
+}
+
+/* Is there anything that the next server, or a process, must know? */
+static bool is_needed(const struct root *root)
+{
+	const struct instance *instance;
+
+	for_each_instance(instance, root) {
+		if (shm_load(&instance->abi->tracer) != ABI_TRACER_NOP)
+			return true;
+		for (int list = 0; list < FUNCTION_LISTS; list++)
+			if (root->functions.in_list[list][instance->number])
+				return true;
+	}
+	return false;
+}
+
+static uint64_t object_bytes(const struct function_object *object)
+{
+	return ALIGN_UP(object->sites.nr * 2ull * sizeof(uint32_t) +
+			strlen(object->path) + 1, 8);
+}
+
+static uint64_t piece_bytes(const struct functions *functions, uint32_t *ret_nr)
+{
+	uint64_t bytes = sizeof(struct abi_functions);
+
+	*ret_nr = 0;
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		const struct function_object *object = functions->objects[i];
+
+		if (!object->sites.nr)
+			continue;
+		++*ret_nr;
+		bytes += sizeof(struct abi_function_object) + object_bytes(object);
+	}
+	return bytes;
+}
+
+static void fill_object(const struct root *root, const struct function_object *from,
+			struct abi_function_object *to, char *piece, uint32_t at)
+{
+	const struct functions *functions = &root->functions;
+	uint32_t nr = from->sites.nr;
+	uint32_t *users = (uint32_t *)(piece + at);
+	uint32_t *lists = users + nr;
+
+	*to = (struct abi_function_object) {
+		.bias = from->bias,
+		.text = from->sites.text, .text_end = from->sites.text_end,
+		.table = from->sites.table, .nr = nr,
+		.users = at,
+		.lists = at + nr * (uint32_t)sizeof(uint32_t),
+		.path = at + 2 * nr * (uint32_t)sizeof(uint32_t),
+		.path_bytes = (uint32_t)strlen(from->path) + 1,
+		.build_id_bytes = from->sites.build_id_bytes,
+		.id = from->sites.id,
+	};
+	memcpy(to->build_id, from->sites.build_id, sizeof(to->build_id));
+	for (uint32_t i = 0; i < nr; i++) {
+		users[i] = function_users(root, from->first + i);
+		lists[i] = functions->lists[FUNCTION_FILTER][from->first + i] |
+			   (uint32_t)functions->lists[FUNCTION_NOTRACE][from->first + i] << 16;
+	}
+	memcpy(piece + to->path, from->path, to->path_bytes);
+}
+
+static void fill(struct root *root, struct abi_functions *to, uint64_t bytes,
+		 uint32_t nr)
+{
+	const struct functions *functions = &root->functions;
+	struct abi_function_object *object = to->objects;
+	uint32_t at = (uint32_t)(sizeof(*to) + nr * sizeof(*object));
+
+	*to = (struct abi_functions) {
+		.magic = ABI_FUNCTIONS_MAGIC, .bytes = (uint32_t)bytes,
+		.serial = ++root->functions.serial, .nr_objects = nr,
+		.graph_buffer = graph_buffer(root),
+	};
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		if (!functions->objects[i]->sites.nr)
+			continue;
+		fill_object(root, functions->objects[i], object++, (char *)to, at);
+		at += (uint32_t)object_bytes(functions->objects[i]);
+	}
+}
+
+static void use_piece(struct root *root, struct abi_ring_ref piece)
+{
+	struct abi_ring_ref old = root->functions.piece;
+
+	root->functions.piece = piece;
+	shm_store(&root->control->functions, piece.off);
+	/* It is still used until the change is known. */
+	arena_free(root, &old, shm_load(&root->control->generation) + 1);
+}
+
+int functions_publish(struct root *root)
+{
+	struct abi_ring_ref piece = { 0, 0 };
+	struct mapping *map;
+	uint32_t nr;
+	uint64_t bytes = piece_bytes(&root->functions, &nr);
+	int r;
+
+	if (!is_needed(root)) {
+		use_piece(root, piece);
+		return 0;
+	}
+	if (bytes > ABI_FUNCTIONS_BYTES_MAX)
+		return -ENOMEM;
+	r = arena_alloc(root, bytes, &piece.off);
+	if (r)
+		return r;
+	piece.bytes = ABI_PAGE_ALIGN(bytes);
+	r = mapping_new(root->fd, piece.off, piece.bytes, &map);
+	if (r) {
+		arena_free(root, &piece, shm_load(&root->control->generation));
+		return r;
+	}
+	fill(root, map->addr, bytes, nr);
+	if (map->is_lost)
+		r = -EIO;
+	mapping_put(map);
+	if (!r)
+		use_piece(root, piece);
+	return r;
+}
+
+/* ---- what the last server left ---- */
+
+static bool has(const struct abi_functions *all, uint32_t at, uint64_t bytes)
+{
+	return at <= all->bytes && bytes <= all->bytes - at;
+}
+
+static int load_object(struct root *root, const struct abi_functions *all,
+		       const struct abi_function_object *from)
+{
+	const char *path = (const char *)all + from->path;
+	const uint32_t *lists = (const uint32_t *)((const char *)all + from->lists);
+	const struct function_object *object;
+
+	if (!has(all, from->path, from->path_bytes) || !from->path_bytes ||
+	    path[from->path_bytes - 1] || from->lists % sizeof(*lists) ||
+	    !has(all, from->lists, from->nr * (uint64_t)sizeof(*lists)))
+		return 0;
+	object = functions_add(root, path, from->bias);
+	if (!object)
+		return -ENOMEM;
+	if (object->sites.nr != from->nr)
+		return 0;	/* the file has changed */
+	for (uint32_t i = 0; i < from->nr; i++) {
+		for (uint32_t buffer = 0; buffer < ABI_BUFFERS; buffer++) {
+			functions_put(&root->functions, FUNCTION_FILTER, buffer,
+				      object->first + i, lists[i] >> buffer & 1);
+			functions_put(&root->functions, FUNCTION_NOTRACE, buffer,
+				      object->first + i, lists[i] >> (16 + buffer) & 1);
+		}
+	}
+	return 0;
+}
+
+static int load_piece(struct root *root, const struct abi_functions *all)
+{
+	int r = 0;
+
+	root->functions.serial = all->serial;
+	for (uint32_t i = 0; !r && i < all->nr_objects; i++) {
+		if (!has(all, 0, sizeof(*all) + (i + 1ull) * sizeof(all->objects[0])))
+			break;
+		r = load_object(root, all, &all->objects[i]);
+	}
+	return r;
+}
+
+int functions_load(struct root *root)
+{
+	struct abi_ring_ref ref = {
+		.off = shm_load(&root->control->functions),
+		.bytes = ABI_PAGE_BYTES_MIN,
+	};
+	struct abi_functions *copy;
+	struct mapping *map;
+	uint32_t bytes;
+	int r;
+
+	if (!ref.off || !arena_has(root, &ref) ||
+	    mapping_new(root->fd, ref.off, ref.bytes, &map))
+		return 0;
+	bytes = shm_load(&((struct abi_functions *)map->addr)->bytes);
+	mapping_put(map);
+	ref.bytes = ABI_PAGE_ALIGN((uint64_t)bytes);
+	if (bytes < sizeof(*copy) || bytes > ABI_FUNCTIONS_BYTES_MAX ||
+	    !arena_has(root, &ref) || mapping_new(root->fd, ref.off, ref.bytes, &map))
+		return 0;
+	root->functions.piece = ref;
+	copy = malloc(bytes);
+	if (copy) {
+		memcpy(copy, map->addr, bytes);
+		copy->bytes = bytes;
+	}
+	mapping_put(map);
+	r = copy ? load_piece(root, copy) : -ENOMEM;
+	free(copy);
+	return r;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Which tracer, and which functions: current_tracer, set_ftrace_filter ... */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "server/functions.h"
+#include "server/shm.h"
+#include "server/tracer.h"
+#include "tracefs/files.h"
+
+/* ---- lists ---- */
+
+static void print_name(const struct functions *functions, uint32_t nr,
+		       struct text *out)
+{
+	const char *module, *name = function_name(functions, nr, &module);
+
+	text_puts(out, name ? name : "[unknown]");
+	if (module)
+		text_printf(out, " [%s]", module);
+}
+
+int available_functions_show(struct tracefs_node *node, struct text *out)
+{
+	const struct functions *functions = &node->root->functions;
+	int r = functions_refresh(node->root);
+
+	for (uint32_t nr = 0; !r && nr < functions->nr; nr++) {
+		print_name(functions, nr, out);
+		text_putc(out, '\n');
+	}
+	return r;
+}
+
+int available_addrs_show(struct tracefs_node *node, struct text *out)
+{
+	const struct functions *functions = &node->root->functions;
+	int r = functions_refresh(node->root);
+
+	for (uint32_t nr = 0; !r && nr < functions->nr; nr++) {
+		uint32_t at;
+		const struct function_object *object =
+			function_object(functions, nr, &at);
+
+		text_printf(out, "0x%" PRIx64 " ",
+			    object->bias + object->sites.addrs[at]);
+		print_name(functions, nr, out);
+		text_putc(out, '\n');
+	}
+	return r;
+}
+
+/* With how many want it. */
+int enabled_functions_show(struct tracefs_node *node, struct text *out)
+{
+	const struct functions *functions = &node->root->functions;
+
+	for (uint32_t nr = 0; nr < functions->nr; nr++) {
+		uint32_t users = function_users(node->root, nr);
+
+		if (!users)
+			continue;
+		print_name(functions, nr, out);
+		text_printf(out, " (%d)\n", __builtin_popcount(users));
+	}
+	return 0;
+}
+
+static enum function_list list_of(const struct tracefs_def *def)
+{
+	return strcmp(def->name, "set_ftrace_filter") ? FUNCTION_NOTRACE :
+							FUNCTION_FILTER;
+}
+
+int function_list_show(struct tracefs_node *node, struct text *out)
+{
+	static const char *const empty[FUNCTION_LISTS] = {
+		[FUNCTION_FILTER] = "#### all functions enabled ####\n",
+		[FUNCTION_NOTRACE] = "#### no functions disabled ####\n",
+	};
+	const struct functions *functions = &node->root->functions;
+	const struct instance *instance = tracefs_instance(node);
+	enum function_list list = list_of(node->def);
+
+	if (!functions->in_list[list][instance->number])
+		text_puts(out, empty[list]);
+	for (uint32_t nr = 0; nr < functions->nr; nr++) {
+		if (!function_is_in(instance, list, nr))
+			continue;
+		print_name(functions, nr, out);
+		text_putc(out, '\n');
+	}
+	return 0;
+}
+
+static int publish(struct tracefs_file *file)
+{
+	int r = functions_publish(file->node->root);
+
+	if (!r)
+		tracefs_file_apply(file);
+	return r;
+}
+
+/* A word that nothing follows may go on with the next write, in the kernel; what
+ * is wrong with it is known when the file is closed, and nobody is told. */
+ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t size,
+			    pid_t tid)
+{
+	char word[TRACEFS_WORD_MAX + 1];
+	ssize_t taken = tracefs_next_word(buf, size, word);
+	bool is_in;
+	int r;
+
+	(void)tid;
+	if (taken <= 0 || !*word)
+		return taken;
+	r = functions_refresh(file->node->root);
+	if (r)
+		return r;
+	is_in = *word != '!';
+	r = functions_change(tracefs_instance(file->node), list_of(file->def),
+			     word + !is_in, is_in);
+	if (r <= 0)
+		return !r && isspace((unsigned char)buf[taken - 1]) ? -EINVAL :
+		       r ? r : taken;
+	r = publish(file);
+	return r ? r : taken;
+}
+
+int function_list_truncate(struct tracefs_file *file)
+{
+	int r;
+
+	functions_clear(tracefs_instance(file->node), list_of(file->def));
+	r = publish(file);
+	if (!r)
+		apply_wait(&file->apply, APPLY_WAIT_NS);
+	return r;
+}
+
+/* ---- tracers ---- */
+
+int available_tracers_show(struct tracefs_node *node, struct text *out)
+{
+	(void)node;
+	/* The newest first, as the kernel has them. */
+	for (uint32_t i = ABI_TRACERS; i--; )
+		text_printf(out, "%s%s", tracers[i].name, i ? " " : "\n");
+	return 0;
+}
+
+int current_tracer_show(struct tracefs_node *node, struct text *out)
+{
+	text_printf(out, "%s\n", instance_tracer(tracefs_instance(node))->name);
+	return 0;
+}
+
+/* There is one shadow of the stacks. */
+static bool is_graph_elsewhere(const struct instance *instance)
+{
+	const struct instance *other;
+
+	for_each_instance(other, instance->root)
+		if (other != instance &&
+		    shm_load(&other->abi->tracer) == ABI_TRACER_GRAPH)
+			return true;
+	return false;
+}
+
+static int set_tracer(struct tracefs_file *file, uint32_t tracer)
+{
+	struct instance *instance = tracefs_instance(file->node);
+	uint32_t old = shm_load(&instance->abi->tracer);
+	int r = 0;
+
+	if (tracer == old)
+		return 0;
+	if (tracer == ABI_TRACER_GRAPH && is_graph_elsewhere(instance))
+		return -EBUSY;
+	if (tracer != ABI_TRACER_NOP) {
+		if (instance->root->state != SERVER_ROOT_ALIVE)
+			return -ENODEV;
+		r = functions_refresh(instance->root);
+		if (!r)
+			r = instance_need_rings(instance);
+	}
+	if (r)
+		return r;
+	shm_store(&instance->abi->tracer, tracer);
+	r = publish(file);
+	if (r)
+		shm_store(&instance->abi->tracer, old);
+	else
+		instance_clear(instance, RINGS_MAIN, CPU_ALL);
+	return r;
+}
+
+ssize_t current_tracer_store(struct tracefs_file *file, const char *buf, size_t size,
+			     pid_t tid)
+{
+	char text[101];
+	const char *name = tracefs_trim(buf, size, text, sizeof(text));
+
+	(void)tid;
+	for (uint32_t i = 0; i < ABI_TRACERS; i++) {
+		int r;
+
+		if (strcmp(name, tracers[i].name))
+			continue;
+		r = set_tracer(file, i);
+		return r ? r : (ssize_t)size;
+	}
+	return -EINVAL;
+}
