@@ -60,7 +60,9 @@ test: all
 .PHONY: conformance
 conformance: all
 	@tools/setup --conformance
-	@tests/run -b $(BUILD) '$(or $(T),^conformance/)'
+	@tests/run -b $(BUILD) '$(or $(T),^conformance/)'; status=$$?; \
+		sed -n '/^| directory/,/^| all/p' 2>/dev/null \
+			$(BUILD)/test-logs/conformance/selftests.sh.log; exit $$status
 
 .PHONY: torture
 torture: all
