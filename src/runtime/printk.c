@@ -173,19 +173,6 @@ static bool put_string(struct packer *p, const char *s, size_t len)
 	return true;
 }
 
-/*
- * The kernel reads the 8 bytes that it is given for a signal mask before it sees
- * that it cannot do what it is told: the cheapest way to ask whether they are
- * there.
- */
-static bool is_readable(const char *s)
-{
-	uintptr_t word = (uintptr_t)s & ~(uintptr_t)7;
-
-	return word &&
-	       arch_syscall4(SYS_rt_sigprocmask, -1, word, NULL, 8) != -EFAULT;
-}
-
 /* As far as it can be read, and no more than @max; -EFAULT: not at all. */
 static long string_len(const char *s, size_t max)
 {
@@ -196,7 +183,7 @@ static long string_len(const char *s, size_t max)
 		size_t part = page < max - len ? page : max - len;
 		size_t found;
 
-		if (!is_readable(s + len))
+		if (!memory_is_readable(s + len))
 			return len ? (long)len : -EFAULT;
 		found = strnlen(s + len, part);
 		len += found;

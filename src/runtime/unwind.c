@@ -5,24 +5,20 @@
  * frame pointers.
  *
  * The stack may be anything: one of a thread, a signal's, a coroutine's, or a
- * wreck.  So a page of it is asked for before it is first read: a futex_wait()
- * for a word that is not there says EFAULT.  No other call does that in a signal
- * handler, without a descriptor, and in every sandbox that lets threads run.
+ * wreck.  So a page of it is asked for before it is first read.
  * Frames must go up, but for those of signals, which may be on another stack.
  */
 #include "runtime/unwind.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <linux/futex.h>
 #include <stddef.h>
-#include <time.h>
 
 #include "runtime/cfi.h"
+#include "runtime/runtime.h"
 
 #define PAGE		4096ull
 #define ADDRESS_MAX	(1ull << 47)	/* what user space may have */
-#define NOT_EXPECTED	0x2b3fa1c7	/* in a word of a stack */
 
 /* Not in older ones of glibc, and not elsewhere. */
 #ifdef DLFO_EH_SEGMENT_TYPE
@@ -57,14 +53,6 @@ static bool find_object(uint64_t pc, struct image *ret_image,
 
 /* ---- the stack ---- */
 
-static bool is_readable(const void *word)
-{
-	const struct timespec no_time = { 0, 0 };
-
-	return arch_syscall4(SYS_futex, word, FUTEX_WAIT_PRIVATE, NOT_EXPECTED,
-			     &no_time) != -EFAULT;
-}
-
 static bool read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 {
 	struct unwind *unwind = arg;
@@ -73,7 +61,7 @@ static bool read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 	if (addr % sizeof(*ret_word) || addr < PAGE || addr >= ADDRESS_MAX)
 		return false;
 	if (addr < unwind->low || addr >= unwind->high) {
-		if (!is_readable((const void *)addr))
+		if (!memory_is_readable((const void *)addr))
 			return false;
 		if (page != unwind->high)
 			unwind->low = page;
