@@ -48,6 +48,20 @@ ULF_EXPORT void tracing_snapshot_alloc(void);
  */
 ULF_EXPORT void trace_dump_stack(int skip);
 
+/*
+ * Stop recording in the top buffer and print it to stderr: what all CPUs
+ * recorded, or this one.  The program `ulf dump` does the printing: ULF_EXE,
+ * else one in the PATH, both as they were at the start.  Returns when that is
+ * done.  Any thread, any signal handler; the program does not see that it has a
+ * child.
+ */
+enum ftrace_dump_mode {
+	DUMP_NONE,
+	DUMP_ALL,
+	DUMP_ORIG,
+};
+ULF_EXPORT void ftrace_dump(enum ftrace_dump_mode mode);
+
 #ifdef __cplusplus
 }
 #endif

@@ -26,6 +26,7 @@ struct cli_cmd {
 
 int cmd_cat(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_check(const struct cli_cmd *cmd, int argc, char **argv);
+int cmd_dump(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_echo(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_exec(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_ls(const struct cli_cmd *cmd, int argc, char **argv);

@@ -36,6 +36,8 @@ static const struct cli_cmd commands[] = {
 "  --alloc-snapshot          room for a snapshot\n"
 "  --traceoff-on-warning     stop at what the program calls a warning:\n"
 "                            disable_trace_on_warning() in <ulf/tracing.h>\n"
+"  --ftrace-dump-on-oops     if a signal kills it, what it recorded is printed\n"
+"                            to stderr first: see `ulf help dump`\n"
 "  --tp-printk               print the events to stderr as they come, too\n"
 "\n"
 "What was recorded stays readable after the program's end, see `ulf ls`,\n"
@@ -118,6 +120,20 @@ static const struct cli_cmd commands[] = {
 "Example:  ulf exec trace-cmd record -e sched sleep 1\n"
 "          trace-cmd report\n",
 		.run = cmd_exec,
+	},
+	{
+		.name = "dump",
+		.args = "[--cpu=N] [ROOT]",
+		.summary = "print what a root recorded, as a kernel does when it dies",
+		.help =
+"What ftrace_dump() prints when the program calls it, or when it dies of a\n"
+"signal and the variable ULF_DUMP_ON_CRASH was set.  Needs no server, and\n"
+"changes nothing: what was recorded stays, and recording goes on.  Without\n"
+"ROOT it is the only root that is alive; ROOT may be shortened as in\n"
+"`ulf help cat`.\n"
+"\n"
+"  -c, --cpu=N        what was recorded on that CPU only; or `all`\n",
+		.run = cmd_dump,
 	},
 	{
 		.name = "check",

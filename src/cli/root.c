@@ -193,6 +193,12 @@ static const struct abi_root_row *find_only(const struct root_list *list)
 	return NULL;
 }
 
+const struct abi_root_row *root_list_find(const struct root_list *list,
+					  const char *name)
+{
+	return name ? find(list, name, strlen(name)) : find_only(list);
+}
+
 int root_default(struct conn *conn, char **ret_name)
 {
 	const struct abi_root_row *row;
@@ -202,7 +208,7 @@ int root_default(struct conn *conn, char **ret_name)
 	ret = root_list_get(conn, &list);
 	if (ret < 0)
 		return ret;
-	row = find_only(&list);
+	row = root_list_find(&list, NULL);
 	ret = row ? 0 : -ENOENT;
 	if (row) {
 		*ret_name = strdup(row->name);

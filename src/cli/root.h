@@ -17,6 +17,11 @@ int root_list_fetch(struct conn *conn, struct root_list *ret_list);
 int root_list_get(struct conn *conn, struct root_list *ret_list);
 void root_list_done(struct root_list *list);
 
+/* The root of that name, which may be short as below; @name NULL: the only one
+ * that is alive.  NULL: there is none, or it is not clear which; it is said. */
+const struct abi_root_row *root_list_find(const struct root_list *list,
+					  const char *name);
+
 const char *root_state_name(uint32_t state);
 
 /*

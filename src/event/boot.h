@@ -26,6 +26,7 @@
 	X(INSTANCE, "trace_instance", "NAME[,EVENTS]")			\
 	X(SNAPSHOT, "alloc_snapshot", NULL)				\
 	X(WARNING, "traceoff_on_warning", NULL)				\
+	X(DUMP, "ftrace_dump_on_oops", NULL)				\
 	X(TP_PRINTK, "tp_printk", NULL)
 
 enum boot_id {

@@ -122,6 +122,7 @@ void runtime_init(void)
 	if (process_claim(NULL))
 		return;
 	runtime_watch_exit();
+	dump_init();
 	/* Rings that the server has placed while we were held: the first
 	 * event may come before the agent's first turn. */
 	follow_buffers();

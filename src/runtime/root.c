@@ -37,11 +37,16 @@
 struct abi_control *root_control;
 
 static ino_t root_ino;			/* of the file */
-static char root_path[PATH_MAX];	/* the directory, for the removal */
+static char root_path[PATH_MAX];	/* the directory */
 
 void *root_at(uint64_t off)
 {
 	return (char *)root_control + off;
+}
+
+const char *root_directory(void)
+{
+	return root_path;
 }
 
 unsigned int ulf_nr_cpus(void)

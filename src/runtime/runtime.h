@@ -68,6 +68,8 @@ bool memory_is_readable(const void *addr);
 extern struct abi_control *root_control;
 int root_create(void);
 void root_remove_if_unused(bool has_forked);
+/* ULF_DIR/roots/NAME, where it was made. */
+const char *root_directory(void);
 /* Has the server ever wished for anything? */
 bool root_is_wished(void);
 /* Make [off, off + bytes) of the memory usable, without a SIGBUS later. */
@@ -262,6 +264,10 @@ void buffer_detach_all(void);
 void buffer_write(const struct buffer *buffer, void *entry, size_t bytes);
 /* It is too big to be written. */
 void buffer_drop(const struct buffer *buffer);
+
+/* ---- dump.c ---- */
+/* What ftrace_dump() will need, and handlers for deadly signals if wanted. */
+void dump_init(void);
 
 /* ---- stack.c: as write.c ---- */
 /* Write the stack of the function that has hit @event. */

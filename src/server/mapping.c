@@ -11,6 +11,7 @@
 /* Written by the server's thread outside of any access to a mapping; read by
  * the handler, which runs only in the middle of such an access. */
 static struct mapping *all_mappings;
+static int map_flags = MAP_SHARED;	/* before there is a mapping */
 
 static bool has_address(const struct mapping *mapping, const void *addr)
 {
@@ -45,6 +46,11 @@ int mapping_init(void)
 	return sigaction(SIGBUS, &action, NULL) ? -errno : 0;
 }
 
+void mapping_be_private(void)
+{
+	map_flags = MAP_PRIVATE | MAP_NORESERVE;
+}
+
 int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mapping)
 {
 	struct mapping *mapping;
@@ -59,7 +65,7 @@ int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mappi
 	mapping = calloc(1, sizeof(*mapping));
 	if (!mapping)
 		return -ENOMEM;
-	mapping->addr = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+	mapping->addr = mmap(NULL, bytes, PROT_READ | PROT_WRITE, map_flags,
 			     fd, (off_t)off);
 	if (mapping->addr == MAP_FAILED) {
 		r = -errno;

@@ -22,6 +22,9 @@ struct mapping {
 /* Install the handler. */
 int mapping_init(void);
 
+/* From now on what is written to mappings stays in this process. */
+void mapping_be_private(void);
+
 /* Map @bytes of @fd from @off (a multiple of 4096), for reading and writing.
  * -EBADMSG if the file does not reach that far. */
 int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mapping);

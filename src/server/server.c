@@ -29,8 +29,9 @@
 #define DEAD_SECONDS	(7 * 24 * 3600)	/* then a dead root goes */
 
 struct server {
+	bool is_view;
 	int epoll;
-	int inotify;
+	int inotify;			/* -1: a view */
 	char *roots_path;
 	struct root *roots;
 	uint64_t next_serial;
@@ -117,7 +118,7 @@ static void add_root(struct server *server, int dirfd, const char *name)
 		return;
 	root->next = server->roots;
 	server->roots = root;
-	if (root_is_usable(root))
+	if (root_is_usable(root) && !server->is_view)
 		make_ready(root);
 }
 
@@ -216,7 +217,7 @@ static void check_roots(struct server *server)
 {
 	struct root *next;
 
-	for (struct root *root = server->roots; root; root = next) {
+	for (struct root *root = server->roots; root && !server->is_view; root = next) {
 		next = root->next;
 		if (!root_is_usable(root))
 			continue;
@@ -247,10 +248,19 @@ static bool is_same_directory(const struct root *root, int dirfd)
 	       (!root->ino || (st.st_ino == root->ino && st.st_dev == root->dev));
 }
 
+static void add_roots(struct server *server, DIR *dir)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' &&
+		    !server_find_root(server, entry->d_name))
+			add_root(server, dirfd(dir), entry->d_name);
+}
+
 static void scan_roots(struct server *server)
 {
 	struct root *next;
-	struct dirent *entry;
 	DIR *dir;
 
 	/* Both do nothing if all is as it was. */
@@ -266,19 +276,15 @@ static void scan_roots(struct server *server)
 		if (!is_same_directory(root, dirfd(dir)))
 			forget_root(server, root);
 	}
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.' &&
-		    !server_find_root(server, entry->d_name))
-			add_root(server, dirfd(dir), entry->d_name);
+	add_roots(server, dir);
 	closedir(dir);
 }
 
 /* ---- the outside ---- */
 
-int server_new(const char *dir, struct server **ret_server)
+static int server_alloc(const char *dir, struct server **ret_server)
 {
 	struct server *server = calloc(1, sizeof(*server));
-	struct epoll_event event = { .events = EPOLLIN };
 	int r;
 
 	if (!server)
@@ -286,17 +292,56 @@ int server_new(const char *dir, struct server **ret_server)
 	timebase_start();
 	mapping_init();
 	server->next_serial = 1;
+	server->inotify = -1;
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (server->epoll < 0 ||
+	    asprintf(&server->roots_path, "%s/roots", dir) < 0) {
+		r = server->epoll < 0 ? -errno : -ENOMEM;
+		server_free(server);
+		return r;
+	}
+	*ret_server = server;
+	return 0;
+}
+
+int server_new(const char *dir, struct server **ret_server)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct server *server;
+	int r = server_alloc(dir, &server);
+
+	if (r)
+		return r;
 	server->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (server->epoll < 0 || server->inotify < 0 ||
-	    asprintf(&server->roots_path, "%s/roots", dir) < 0 ||
+	if (server->inotify < 0 ||
 	    epoll_ctl(server->epoll, EPOLL_CTL_ADD, server->inotify, &event)) {
-		r = errno ? -errno : -ENOMEM;
+		r = -errno;
 		server_free(server);
 		return r;
 	}
 	scan_roots(server);
 	check_roots(server);
+	*ret_server = server;
+	return 0;
+}
+
+int server_view(const char *dir, const char *name, struct server **ret_server)
+{
+	struct server *server;
+	DIR *roots;
+	int r = server_alloc(dir, &server);
+
+	if (r)
+		return r;
+	mapping_be_private();
+	server->is_view = true;
+	roots = opendir(server->roots_path);
+	if (roots && name)
+		add_root(server, dirfd(roots), name);
+	else if (roots)
+		add_roots(server, roots);
+	if (roots)
+		closedir(roots);
 	*ret_server = server;
 	return 0;
 }

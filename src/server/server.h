@@ -13,6 +13,13 @@ struct server;
 
 /* @dir: the ulf directory ($ULF_DIR ...), which exists and is ours. */
 int server_new(const char *dir, struct server **ret_server);
+/*
+ * The same to look at a root only, also while another server runs: nothing that
+ * is done through this one is seen by anybody else.  For a whole process: no
+ * other kind of server may be in it.
+ * @name: of the root; NULL: all that there are
+ */
+int server_view(const char *dir, const char *name, struct server **ret_server);
 void server_free(struct server *server);
 
 /* An epoll descriptor that is readable when server_dispatch() has work:

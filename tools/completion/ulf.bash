@@ -42,7 +42,7 @@ _ulf_roots() {
 
 _ulf() {
 	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} i
-	local commands="run ls mount umount cat echo exec check rm server stop help"
+	local commands="run ls mount umount cat echo exec dump check rm server stop help"
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
@@ -67,7 +67,7 @@ _ulf() {
 			COMPREPLY=($(compgen -W "-e -l -o --event --live --output --help -- \
 				--trace-event --trace-buf-size --trace-clock --trace-options \
 				--trace-instance --alloc-snapshot --traceoff-on-warning \
-				--tp-printk" -- "$word"))
+				--ftrace-dump-on-oops --tp-printk" -- "$word"))
 		else
 			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))
 		fi ;;
@@ -94,6 +94,12 @@ _ulf() {
 		else
 			((COMP_CWORD > 2)) || _ulf_roots "$word"
 			COMPREPLY+=($(compgen -c -- "$word"))
+		fi ;;
+	dump)
+		if [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "--cpu --help" -- "$word"))
+		else
+			_ulf_roots "$word"
 		fi ;;
 	check) _ulf_roots "$word" ;;
 	rm)

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ulf dump: what a root recorded, without a server: the program that asks for it
+ * may be dying, and nobody else be there.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dir.h"
+#include "cli/cli.h"
+#include "cli/root.h"
+#include "server/options.h"
+#include "server/server.h"
+#include "tracefs/tracefs.h"
+
+#define RULE	"---------------------------------\n"
+
+/* ---- which root ---- */
+
+static int add_row(void *arg, const struct server_root_info *info)
+{
+	static const uint32_t states[] = {
+		[SERVER_ROOT_ALIVE] = ABI_ROOT_ALIVE,
+		[SERVER_ROOT_DEAD] = ABI_ROOT_DEAD,
+		[SERVER_ROOT_CORRUPT] = ABI_ROOT_CORRUPT,
+	};
+	struct root_list *list = arg;
+	struct abi_root_row *row, *rows =
+		realloc(list->rows, (list->nr + 1) * sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	list->rows = rows;
+	row = &rows[list->nr++];
+	*row = (struct abi_root_row) {
+		.state = states[info->state],
+		.pid = info->pid,
+	};
+	snprintf(row->name, sizeof(row->name), "%s", info->name);
+	return 0;
+}
+
+/* Of those that there are the one that is meant. */
+static int find_root(const char *dir, const char *word, struct server **ret_server,
+		     struct root **ret_root)
+{
+	const struct abi_root_row *row;
+	struct root_list list = { 0 };
+	int r = server_view(dir, NULL, ret_server);
+
+	if (r < 0) {
+		cli_error("%s: %s", dir, strerror(-r));
+		return r;
+	}
+	r = server_root_list(*ret_server, add_row, &list);
+	row = r ? NULL : root_list_find(&list, word);
+	*ret_root = row ? server_find_root(*ret_server, row->name) : NULL;
+	root_list_done(&list);
+	return *ret_root ? 0 : -ENOENT;
+}
+
+/* A whole name needs no look at the others. */
+static int open_root(const char *dir, const char *word, struct server **ret_server,
+		     struct root **ret_root)
+{
+	if (word && !strchr(word, '/') && !server_view(dir, word, ret_server)) {
+		*ret_root = server_find_root(*ret_server, word);
+		if (*ret_root)
+			return 0;
+		server_free(*ret_server);
+		*ret_server = NULL;
+	}
+	return find_root(dir, word, ret_server, ret_root);
+}
+
+/* ---- what it recorded ---- */
+
+struct printer {
+	bool is_in_header;
+	bool is_line_start;
+	bool has_printed;
+};
+
+/* The header of `trace` is left out: the lines with # before the first other. */
+static void print(struct printer *printer, const char *text, size_t size)
+{
+	for (const char *end = text + size; text < end; ) {
+		const char *eol = memchr(text, '\n', (size_t)(end - text));
+		size_t len = (size_t)(eol ? eol + 1 - text : end - text);
+
+		if (printer->is_line_start && *text != '#')
+			printer->is_in_header = false;
+		if (!printer->is_in_header) {
+			if (!printer->has_printed)
+				fputs(RULE, stdout);
+			printer->has_printed = true;
+			fwrite(text, 1, len, stdout);
+		}
+		printer->is_line_start = eol;
+		text += len;
+	}
+}
+
+static int print_file(struct tracefs_file *file)
+{
+	struct printer printer = { .is_in_header = true, .is_line_start = true };
+	static char buf[1 << 16];
+	off_t offset = 0;
+	ssize_t n;
+
+	fputs("Dumping ftrace buffer:\n", stdout);
+	while ((n = tracefs_read(file, buf, sizeof(buf), offset)) > 0) {
+		print(&printer, buf, (size_t)n);
+		offset += n;
+	}
+	fputs(printer.has_printed ? RULE : "   (ftrace buffer empty)\n", stdout);
+	return (int)n;
+}
+
+/* Is it a number? */
+static bool is_cpu(const char *word)
+{
+	return *word && !word[strspn(word, "0123456789")];
+}
+
+/* @cpu: a number, or "all". */
+static int dump(struct server *server, struct root *root, const char *cpu)
+{
+	struct tracefs_node *node;
+	struct tracefs_file *file;
+	char path[512];
+	int r;
+
+	if (!root_is_usable(root))
+		return -EBADMSG;
+	/* As the kernel does it; only this process sees the change. */
+	instance_set_option(&root->top, OPTION_LATENCY_FMT, true);
+	instance_set_option(&root->top, OPTION_SYM_USEROBJ, false);
+	instance_set_option(&root->top, OPTION_PAUSE_ON_TRACE, false);
+	if (is_cpu(cpu))
+		snprintf(path, sizeof(path), "%s/per_cpu/cpu%s/trace", root->name, cpu);
+	else
+		snprintf(path, sizeof(path), "%s/trace", root->name);
+	r = tracefs_walk(server, path, &node);
+	if (r < 0)
+		return r;
+	r = tracefs_open(node, O_RDONLY, &file);
+	tracefs_node_put(node);
+	if (r < 0)
+		return r;
+	r = print_file(file);
+	tracefs_close(file);
+	return r;
+}
+
+int cmd_dump(const struct cli_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "cpu", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	const char *cpu = "all", *word;
+	char dir[DIR_PATH_BYTES];
+	struct server *server = NULL;
+	struct root *root;
+	int status = 0, option, r;
+
+	while ((option = cli_option(cmd, argc, argv, "c:h", options, &status)) == 'c')
+		cpu = optarg;
+	if (option != -1)
+		return status;
+	if (argc - optind > 1 || (strcmp(cpu, "all") && !is_cpu(cpu)))
+		return cli_usage(cmd);
+	word = argv[optind];
+	r = dir_find(dir);
+	if (r < 0) {
+		cli_error("%s", dir_strerror(r) ? dir_strerror(r) : strerror(-r));
+		return CLI_FAILED;
+	}
+	r = open_root(dir, word, &server, &root);
+	if (!r) {
+		r = dump(server, root, cpu);
+		if (r < 0)
+			cli_error("%s: %s", root->name, strerror(-r));
+	}
+	server_free(server);
+	return r < 0 || fflush(stdout) ? CLI_FAILED : 0;
+}

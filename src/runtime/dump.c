@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ftrace_dump(): `ulf dump` is run on our own root, and prints it to stderr.  On
+ * request, or when the program dies of a signal (ULF_DUMP_ON_CRASH).
+ *
+ *	this thread		a process that has its memory		ulf dump
+ *	clone(VM, VFORK) ----->	clone(VM, VFORK) ----------------------> execve
+ *	 .			waits, not for ever			prints
+ *	 .			  <------------------------------------- ends
+ *	reaps it  <------------ ends
+ *
+ * Any context: no lock, no allocation, nothing of libc's.  The program must not
+ * notice that it has a child: one that says no signal at its end is seen by no
+ * wait() that does not ask for such.  But execve() makes every child an ordinary
+ * one, so it is a grandchild that calls it.
+ */
+#include <errno.h>
+#include <linux/close_range.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "base/digits.h"
+#include "event/boot.h"
+#include "runtime/runtime.h"
+#include <ulf/tracing.h>
+
+#define STACK_BYTES	8192
+#define CRASH_BYTES	65536		/* of stack, for handlers */
+#define WAIT_MS		30000		/* for it to be printed */
+#define STEP_MS		2
+#define ALL_CPUS	(~0u)
+
+static const char sorry[] =
+	"ulf: ftrace_dump() has not found the program `ulf`: put it into the PATH, or "
+	"its path into ULF_EXE\n";
+
+/* Where `ulf` may be, as the environment said at the start. */
+static const char *exe_word, *path_word;
+
+/* One dump at a time: what it is about. */
+static struct dump {
+	uint32_t is_running;
+	char cpu[8 + DIGITS_MAX];	/* --cpu=... */
+	char env[PATH_MAX + 8];		/* ULF_DIR=... */
+	const char *name;		/* of the root */
+	char file[PATH_MAX];
+	char stacks[2][STACK_BYTES] __attribute__((aligned(16)));
+} dump;
+
+static void sleep_ms(long ms)
+{
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+
+	arch_syscall2(SYS_nanosleep, &time, NULL);
+}
+
+/* As if nobody had ever asked for the signal. */
+static void forget_handler(int sig)
+{
+	/* handler, flags, restorer, mask: as the kernel has them */
+	static const uint64_t by_default[4];
+
+	arch_syscall4(SYS_rt_sigaction, sig, by_default, NULL, sizeof(uint64_t));
+}
+
+/* ---- the grandchild ---- */
+
+static void try_exec(const char *path)
+{
+	const char *argv[] = { "ulf", "dump", dump.cpu, dump.name, NULL };
+	const char *envp[] = { dump.env, NULL };
+
+	arch_syscall3(SYS_execve, path, argv, envp);
+}
+
+/* In each directory of the PATH. */
+static void try_path(const char *path)
+{
+	static const char name[] = "/ulf";
+
+	while (*path) {
+		size_t len = strcspn(path, ":");
+
+		if (*path == '/' && len + sizeof(name) <= sizeof(dump.file)) {
+			memcpy(dump.file, path, len);
+			memcpy(dump.file + len, name, sizeof(name));
+			try_exec(dump.file);
+		}
+		path += len;
+		path += *path == ':';
+	}
+}
+
+static void run_dump(void)
+{
+	const uint64_t none = 0;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		forget_handler(sig);
+	arch_syscall3(SYS_dup3, 2, 1, 0);
+	arch_syscall3(SYS_close_range, 3, ~0u, 0);
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8);
+	if (exe_word)
+		try_exec(exe_word);
+	if (path_word)
+		try_path(path_word);
+	try_exec(ULF_BINDIR "/ulf");
+	arch_syscall3(SYS_write, 2, sorry, sizeof(sorry) - 1);
+	arch_syscall1(SYS_exit_group, 127);
+}
+
+/* ---- the child ---- */
+
+static long clone_on(int stack, unsigned long flags, void (*fn)(void))
+{
+	return arch_clone_thread(CLONE_VM | CLONE_VFORK | flags,
+				 dump.stacks[stack] + STACK_BYTES, NULL, fn);
+}
+
+/* It goes on when the other has called execve(); all signals are blocked. */
+static void wait_for_dump(void)
+{
+	long pid = clone_on(1, SIGCHLD, run_dump);
+	long waited = 0, r;
+
+	while (pid > 0) {
+		r = arch_syscall4(SYS_wait4, pid, NULL, WNOHANG, NULL);
+		if (r && r != -EINTR)
+			break;
+		if (waited == WAIT_MS)
+			arch_syscall2(SYS_kill, pid, SIGKILL);
+		sleep_ms(STEP_MS);
+		waited += STEP_MS;
+	}
+	arch_syscall1(SYS_exit_group, 0);
+}
+
+/* ---- the program ---- */
+
+/* @cpu: ALL_CPUS, or a number. */
+static void fill_cpu(unsigned int cpu)
+{
+	char digits[DIGITS_MAX + 1] = "";
+
+	strcpy(dump.cpu, "--cpu=");
+	strcat(dump.cpu, cpu == ALL_CPUS ? "all" :
+	       digits_put(digits + DIGITS_MAX, cpu));
+}
+
+/* The root is DIR/roots/NAME. */
+static void fill_root(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t dir_len = (size_t)(name - path) - strlen("/roots");
+
+	dump.name = name + 1;
+	strcpy(dump.env, "ULF_DIR=");
+	memcpy(dump.env + strlen(dump.env), path, dir_len);
+	dump.env[strlen("ULF_DIR=") + dir_len] = '\0';
+}
+
+static void run(unsigned int cpu)
+{
+	uint64_t all = ~0ull, old;
+	long pid;
+
+	fill_root(root_directory());
+	fill_cpu(cpu);
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
+	pid = clone_on(0, 0, wait_for_dump);
+	if (pid > 0)
+		arch_syscall4(SYS_wait4, pid, NULL, __WALL, NULL);
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
+}
+
+static bool try_start(void)
+{
+	return !__atomic_exchange_n(&dump.is_running, 1, __ATOMIC_ACQUIRE);
+}
+
+static void stop(void)
+{
+	__atomic_store_n(&dump.is_running, 0, __ATOMIC_RELEASE);
+}
+
+void ftrace_dump(enum ftrace_dump_mode mode)
+{
+	if (mode == DUMP_NONE || !root_control || !try_start())
+		return;
+	tracing_off();
+	run(mode == DUMP_ORIG ? thread_cpu() : ALL_CPUS);
+	stop();
+}
+
+/* ---- when it dies ---- */
+
+static const int deadly[] = {
+	SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS,
+};
+
+/* The same signal comes again, with all that it said, when this handler returns;
+ * and then nobody handles it. */
+static void die_of(int sig, siginfo_t *info)
+{
+	forget_handler(sig);
+	arch_syscall4(SYS_rt_tgsigqueueinfo, arch_syscall0(SYS_getpid),
+		      arch_syscall0(SYS_gettid), sig, info);
+}
+
+/* Another thread may be dying already: it will take us along. */
+static void crashed(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	for (int waited = 0; waited < 2 * WAIT_MS && !try_start(); waited += STEP_MS)
+		sleep_ms(STEP_MS);
+	tracing_off();
+	run(ALL_CPUS);
+	die_of(sig, info);
+}
+
+/* A stack may be what it died of. */
+static void give_stack(void)
+{
+	stack_t stack;
+	long mem;
+
+	if (sigaltstack(NULL, &stack) || !(stack.ss_flags & SS_DISABLE))
+		return;
+	mem = arch_syscall6(SYS_mmap, 0, CRASH_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (mem < 0 && mem > -4096)
+		return;
+	stack = (stack_t){ .ss_sp = (void *)mem, .ss_size = CRASH_BYTES };
+	sigaltstack(&stack, NULL);
+}
+
+static bool is_crash_dumped(void)
+{
+	const char *word = getenv("ULF_DUMP_ON_CRASH");
+
+	return (word && *word && strcmp(word, "0")) || boot_is_set(BOOT_DUMP);
+}
+
+void dump_init(void)
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK }, old;
+
+	exe_word = getenv("ULF_EXE");
+	path_word = getenv("PATH");
+	if (!is_crash_dumped())
+		return;
+	give_stack();
+	action.sa_sigaction = crashed;
+	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++) {
+		if (!sigaction(deadly[i], NULL, &old) &&
+		    !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL)
+			sigaction(deadly[i], &action, NULL);
+	}
+}
