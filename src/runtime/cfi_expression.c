@@ -7,7 +7,7 @@
 #include "runtime/cfi_bytes.h"
 
 #define DEPTH_MAX	16
-#define STEPS_MAX	256		/* an expression may jump back */
+#define STEPS_MAX	1024		/* an expression may jump back */
 
 enum {
 	OP_DEREF = 0x06, OP_CONST1U = 0x08, OP_CONST1S, OP_CONST2U, OP_CONST2S,

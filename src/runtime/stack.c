@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Stacks as records: ftrace:kernel_stack. */
+#include "arch/x86_64/ftrace.h"
 #include "runtime/runtime.h"
 #include "runtime/unwind.h"
 #include <ulf/tracing.h>
@@ -33,9 +34,11 @@ static bool step(struct unwind *unwind, uint64_t *ret_function)
 	return has_caller;
 }
 
+/* What the graph tracer has put between a function and its caller is none. */
 static void add_caller(struct stack_entry *stack, uint64_t pc)
 {
-	stack->callers[stack->size++] = pc;
+	if (pc - (uint64_t)ftrace_graph_bodies >= GRAPH_BODIES_BYTES)
+		stack->callers[stack->size++] = pc;
 }
 
 static void write_stack(const struct buffer *buffer, struct stack_entry *stack)

@@ -6,7 +6,7 @@
  *
  * The stack may be anything: one of a thread, a signal's, a coroutine's, or a
  * wreck.  So a page of it is asked for before it is first read.
- * Frames must go up, but for those of signals, which may be on another stack.
+ * Frames must not go down, but for those of signals, which may be on another stack.
  */
 #include "runtime/unwind.h"
 
@@ -132,7 +132,7 @@ static int step_by_table(struct unwind *unwind, const struct cfi_object *object,
 	if (row->how[ARCH_UNWIND_SP] == CFI_SAME)
 		regs[ARCH_UNWIND_SP] = cfa;
 	if (r || (!function->is_signal_frame &&
-		  regs[ARCH_UNWIND_SP] <= unwind->regs[ARCH_UNWIND_SP]))
+		  regs[ARCH_UNWIND_SP] < unwind->regs[ARCH_UNWIND_SP]))
 		return -ENODATA;
 	for (unsigned int i = 0; i < ARCH_UNWIND_REGS; i++)
 		unwind->regs[i] = regs[i];

@@ -214,9 +214,13 @@ bool driver_is_event(struct driver *d, uint32_t row, const char *system,
 		     const char *name)
 {
 	struct abi_event *rows = (void *)(d->mem + d->control->events_off);
-	const char *blob = d->mem + rows[row].blob;
-	const struct abi_format *format = (const void *)blob;
+	const struct abi_format *format;
+	const char *blob;
 
+	if (row >= d->control->nr_events)
+		return false;		/* a stack, or the like */
+	blob = d->mem + rows[row].blob;
+	format = (const void *)blob;
 	return !strcmp(blob + format->system, system) &&
 	       !strcmp(blob + format->name, name);
 }

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "event/option.h"
 #include "lib/check.h"
 #include "lib/trace.h"
 #define CREATE_TRACE_POINTS
@@ -65,7 +66,7 @@ static void on_signal(int sig)
 	trace_rt_hit(0, -1);
 }
 
-/* Half of the rounds are recorded; in others a probe comes and goes while the
+/* Half of the rounds are recorded, some of them with stacks; in others a probe comes and goes while the
  * threads hit. */
 static void one_round(int round)
 {
@@ -75,6 +76,8 @@ static void one_round(int round)
 
 	CHECK(prefix);
 	prefix->who = 1;
+	if (round % 4 == 2)
+		trace_buffer(&d)->options ^= OPTION_STACKTRACE;
 	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", on), 0);
 	CHECK_EQ(driver_enable(&d, "rt", "rt_long", on), 0);
 	pthread_barrier_wait(&start);

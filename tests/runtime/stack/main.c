@@ -6,6 +6,7 @@
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <pthread.h>
@@ -20,6 +21,7 @@
 #define CREATE_TRACE_POINTS
 #include "rt_trace.h"
 #include "stack.h"
+#include <linux/ftrace.h>
 #include <ulf/tracing.h>
 
 #define CALLERS_OFFSET	16
@@ -70,6 +72,20 @@ static void check_stack(const void *function, int skip)
 	trace_free(&trace);
 }
 
+/* Without what the graph tracer puts between. */
+static __attribute__((noinline)) void look_by_libc(void)
+{
+	void *all[FRAMES];
+	int nr = backtrace(all, FRAMES);
+	Dl_info info;
+
+	nr_theirs = 0;
+	for (int i = 1; i < nr; i++) {
+		if (!dladdr(all[i], &info) || !strstr(info.dli_fname, "libulf.so"))
+			theirs[nr_theirs++] = all[i];
+	}
+}
+
 /* ---- those who hit ---- */
 
 #define NOINLINE __attribute__((noinline, noclone))
@@ -77,7 +93,7 @@ static void check_stack(const void *function, int skip)
 /* Both look from here. */
 static NOINLINE void hit(void)
 {
-	nr_theirs = backtrace(theirs, FRAMES);
+	look_by_libc();
 	errno = 1234;
 	trace_rt_hit(1, 2);
 	CHECK_EQ(errno, 1234);
@@ -86,14 +102,14 @@ static NOINLINE void hit(void)
 
 static NOINLINE void hit_long(void)
 {
-	nr_theirs = backtrace(theirs, FRAMES);
+	look_by_libc();
 	trace_rt_long("longer than the short path takes");
 	sink++;
 }
 
 static NOINLINE void dump(int skip)
 {
-	nr_theirs = backtrace(theirs, FRAMES);
+	look_by_libc();
 	errno = 1234;
 	trace_dump_stack(skip);
 	CHECK_EQ(errno, 1234);
@@ -217,6 +233,49 @@ static void several_probes(void)
 	tracepoint_synchronize_unregister();
 }
 
+/* ---- functions that are followed to their return ---- */
+
+#define TRACED	__attribute__((noinline, noclone, patchable_function_entry(5)))
+
+/* Not static: the compiler would make versions of them for its own calls. */
+int followed(int n);
+TRACED int followed(int n)
+{
+	if (n)
+		followed(n - 1);
+	else
+		deeper(2, hit_and_check);
+	return ++sink;
+}
+
+static int on_entry(struct ftrace_graph_ent *ent, struct fgraph_ops *ops)
+{
+	(void)ent;
+	(void)ops;
+	return 1;
+}
+
+static int nr_returns;
+
+static void on_return(struct ftrace_graph_ret *ret, struct fgraph_ops *ops)
+{
+	(void)ret;
+	(void)ops;
+	nr_returns++;
+}
+
+static void graph(void)
+{
+	static struct fgraph_ops ops = {
+		.entryfunc = on_entry, .retfunc = on_return,
+	};
+
+	CHECK_EQ(register_ftrace_graph(&ops), 0);
+	followed(20);
+	unregister_ftrace_graph(&ops);
+	CHECK_EQ(nr_returns, 21);
+}
+
 /* ---- objects ---- */
 
 static bool has_object(const char *end, const void *inside)
@@ -263,6 +322,7 @@ int main(void)
 	in_handler();
 	several_probes();
 	hit_when_thrown();
+	graph();
 
 	dump(0);
 	check_stack(dump, 0);
