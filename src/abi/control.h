@@ -40,6 +40,7 @@
 #define ABI_BUFFERS		16u	/* 0: the top one; the rest: instances */
 #define ABI_SLOTS		16384u	/* of a buffer's triggers */
 #define ABI_COMM_LEN		16u
+#define ABI_BOOT_BYTES		1024u
 #define ABI_EVENT_ID_FIRST	32768u	/* id = first + row, <= 65535 */
 #define ABI_EVENT_ID_FUNCTION	1u	/* ftrace:function, as in the kernel */
 #define ABI_EVENT_ID_STACK	4u	/* ftrace:kernel_stack, the same */
@@ -78,7 +79,7 @@ struct abi_control {
 	uint64_t started_ns;		/* CLOCK_BOOTTIME */
 	char comm[ABI_COMM_LEN];
 	char exe[256];			/* cut if longer */
-	char boot[1024];		/* ULF_TRACE: words of event/boot.h */
+	char boot[ABI_BOOT_BYTES];	/* ULF_TRACE: words of event/boot.h */
 
 	/* runtime: registration */
 	uint32_t table_lock;		/* thread id of the holder, or 0 */

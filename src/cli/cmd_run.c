@@ -45,6 +45,7 @@ static int parse(struct run *run, const struct cli_cmd *cmd, int argc, char **ar
 		{ "trace-clock", required_argument, NULL, WORD(CLOCK) },
 		{ "trace-options", required_argument, NULL, WORD(OPTIONS) },
 		{ "trace-instance", required_argument, NULL, WORD(INSTANCE) },
+		{ "trace-trigger", required_argument, NULL, WORD(TRIGGER) },
 		{ "alloc-snapshot", no_argument, NULL, WORD(SNAPSHOT) },
 		{ "traceoff-on-warning", no_argument, NULL, WORD(WARNING) },
 		{ "ftrace-dump-on-oops", no_argument, NULL, WORD(DUMP) },

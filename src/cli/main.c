@@ -33,6 +33,8 @@ static const struct cli_cmd commands[] = {
 "  --trace-options=OPTIONS   as in trace_options: record-tgid,nooverwrite\n"
 "  --trace-instance=NAME     an instance; NAME,EVENTS with events of its own;\n"
 "                            NAME^traceoff does not record yet\n"
+"  --trace-trigger=TRIGGER   a trigger from the first event on, as EVENT.TRIGGER:\n"
+"                            'kv_get.traceoff if slot < 0'\n"
 "  --alloc-snapshot          room for a snapshot\n"
 "  --traceoff-on-warning     stop at what the program calls a warning:\n"
 "                            disable_trace_on_warning() in <ulf/tracing.h>\n"

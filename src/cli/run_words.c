@@ -15,7 +15,6 @@
 #include "event/option.h"
 
 #define EVENTS_SHOWN	20		/* when a word fits none of them */
-#define WORDS_BYTES	sizeof(((struct abi_control *)NULL)->boot)
 
 void run_words_init(struct run *run)
 {
@@ -30,10 +29,7 @@ void run_words_add(struct run *run, enum boot_id id, const char *value)
 	text_printf(&run->words, " %s", boot_table[id].name);
 	if (!value)
 		return;
-	text_putc(&run->words, '=');
-	/* A list is one word. */
-	for (; *value; value++)
-		text_putc(&run->words, *value == ' ' ? ',' : *value);
+	text_printf(&run->words, strchr(value, ' ') ? "=\"%s\"" : "=%s", value);
 }
 
 bool run_words_has(const struct run *run, enum boot_id id)
@@ -120,9 +116,9 @@ int run_words_check(struct run *run)
 		ret = check_word(&word);
 	if (!ret)
 		ret = check_console(run);
-	if (!ret && run->words.len >= WORDS_BYTES) {
-		cli_error("the settings are longer than %zu bytes together; globs help, as in "
-			  "'sched:*'", WORDS_BYTES - 1);
+	if (!ret && run->words.len >= ABI_BOOT_BYTES) {
+		cli_error("the settings are longer than %u bytes together; globs help, as in "
+			  "'sched:*'", ABI_BOOT_BYTES - 1);
 		ret = -E2BIG;
 	}
 	return ret;
@@ -181,8 +177,22 @@ static bool check_list(struct boot_piece list, char **events, size_t nr)
 	while (boot_item(&list, &item)) {
 		if (fits_any(&item, events, nr))
 			continue;
-		cli_error("-e %.*s: no event is called so", (int)item.len, item.text);
+		cli_error("%.*s: no event is called so", (int)item.len, item.text);
 		is_bad = true;
+	}
+	return is_bad;
+}
+
+/* Is there one for an event that is none? */
+static bool check_triggers(struct boot_piece list, char **events, size_t nr)
+{
+	struct boot_trigger trigger;
+	struct boot_piece item;
+	bool is_bad = false;
+
+	while (boot_item(&list, &item)) {
+		if (boot_trigger(&item, &trigger))
+			is_bad |= check_list(trigger.event, events, nr);
 	}
 	return is_bad;
 }
@@ -198,6 +208,8 @@ static void check_words(struct run *run, const struct root_list *roots, char **e
 	while (boot_next(&words, &word)) {
 		if (word.id == BOOT_EVENT)
 			is_bad |= check_list(word.value, events, nr);
+		else if (word.id == BOOT_TRIGGER)
+			is_bad |= check_triggers(word.value, events, nr);
 		else if (word.id == BOOT_INSTANCE && !run->is_printk &&
 			 !boot_instance(&word.value, &instance, &at))
 			is_bad |= check_list(instance.events, events, nr);

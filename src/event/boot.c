@@ -36,11 +36,33 @@ static enum boot_id find(const struct boot_piece *name)
 	return id;
 }
 
+/* Up to a blank that is in no quotes. */
+static size_t word_len(const char *text)
+{
+	bool is_quoted = false;
+	size_t len = 0;
+
+	for (; text[len] && (is_quoted || !strchr(BLANKS, text[len])); len++)
+		is_quoted ^= text[len] == '"';
+	return len;
+}
+
+static struct boot_piece unquote(const char *text, size_t len)
+{
+	if (len && *text == '"') {
+		text++;
+		len--;
+		if (len && text[len - 1] == '"')
+			len--;
+	}
+	return (struct boot_piece) { text, len };
+}
+
 bool boot_next(const char **text, struct boot_word *ret_word)
 {
 	const char *start = *text + strspn(*text, BLANKS), *equals;
 	struct boot_piece name;
-	size_t len = strcspn(start, BLANKS);
+	size_t len = word_len(start);
 
 	if (!len)
 		return false;
@@ -49,9 +71,7 @@ bool boot_next(const char **text, struct boot_word *ret_word)
 	name = (struct boot_piece) { start, equals ? (size_t)(equals - start) : len };
 	*ret_word = (struct boot_word) { find(&name), { start, len }, { 0 } };
 	if (equals)
-		ret_word->value = (struct boot_piece) {
-			equals + 1, len - name.len - 1
-		};
+		ret_word->value = unquote(equals + 1, len - name.len - 1);
 	return true;
 }
 
@@ -108,7 +128,7 @@ bool boot_fits(const struct boot_piece *item, const char *system, const char *na
 	       (left + 1 == len || glob_match_n(colon + 1, len - left - 1, name));
 }
 
-static bool is(const struct boot_piece *piece, const char *text)
+bool boot_piece_is(const struct boot_piece *piece, const char *text)
 {
 	return piece->len == strlen(text) && !memcmp(piece->text, text, piece->len);
 }
@@ -122,17 +142,26 @@ const char *boot_instance(const struct boot_piece *value,
 	bool is_off = false;
 
 	*ret_at = name.text;
-	if (!name.len || name.len > NAME_MAX_LEN || is(&name, ".") ||
-	    is(&name, "..") || memchr(name.text, '/', name.len))
+	if (!name.len || name.len > NAME_MAX_LEN || boot_piece_is(&name, ".") ||
+	    boot_piece_is(&name, "..") || memchr(name.text, '/', name.len))
 		return "Not a name for an instance";
 	while (flags.len) {
 		struct boot_piece flag = cut(&flags, length_to(&flags, '^'));
 
 		*ret_at = flag.text;
-		if (!is(&flag, "traceoff"))
+		if (!boot_piece_is(&flag, "traceoff"))
 			return "No such flag: there is traceoff";
 		is_off = true;
 	}
 	*ret_instance = (struct boot_instance) { name, events, is_off };
 	return NULL;
+}
+
+bool boot_trigger(const struct boot_piece *item, struct boot_trigger *ret_trigger)
+{
+	struct boot_piece command = *item;
+	struct boot_piece event = cut(&command, length_to(&command, '.'));
+
+	*ret_trigger = (struct boot_trigger) { event, command };
+	return event.len && command.len;
 }

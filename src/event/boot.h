@@ -5,10 +5,10 @@
  *
  *	trace_event=sched:*,irq trace_buf_size=4M trace_clock=mono
  *
- * Blanks between words, commas between the items of a value; in a word's name
- * - and _ are the same, as for the kernel.  The runtime keeps the words
- * (abi_control.boot) and knows which events they name; the server applies the
- * rest; `ulf run` has an option for each.  boot.c depends on libc alone.
+ * Blanks between words, commas between the items of a value, "" around a value with
+ * blanks; in a word's name - and _ are the same, all as for the kernel.  The runtime
+ * keeps the words (abi_control.boot) and knows which events they name; the server
+ * applies the rest; `ulf run` has an option for each.  boot.c depends on libc alone.
  */
 #ifndef EVENT_BOOT_H
 #define EVENT_BOOT_H
@@ -24,6 +24,7 @@
 	X(CLOCK, "trace_clock", "CLOCK")				\
 	X(OPTIONS, "trace_options", "OPTIONS")				\
 	X(INSTANCE, "trace_instance", "NAME[,EVENTS]")			\
+	X(TRIGGER, "trace_trigger", "EVENT.TRIGGER[ if FILTER]")	\
 	X(SNAPSHOT, "alloc_snapshot", NULL)				\
 	X(WARNING, "traceoff_on_warning", NULL)				\
 	X(DUMP, "ftrace_dump_on_oops", NULL)				\
@@ -74,6 +75,13 @@ struct boot_instance {
 /* NULL, or what is wrong with it, and where. */
 const char *boot_instance(const struct boot_piece *value,
 			  struct boot_instance *ret_instance, const char **ret_at);
+
+/* EVENT.TRIGGER, an item of trace_trigger. */
+struct boot_trigger {
+	struct boot_piece event, command;
+};
+bool boot_trigger(const struct boot_piece *item, struct boot_trigger *ret_trigger);
+bool boot_piece_is(const struct boot_piece *piece, const char *text);
 
 /* ---- boot_check.c: not for the runtime ---- */
 

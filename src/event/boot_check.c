@@ -67,6 +67,19 @@ static const char *check_options(struct boot_piece list, const char **ret_at)
 	return NULL;
 }
 
+static const char *check_triggers(struct boot_piece list, const char **ret_at)
+{
+	struct boot_trigger trigger;
+	struct boot_piece item;
+
+	while (boot_item(&list, &item)) {
+		*ret_at = item.text;
+		if (!boot_trigger(&item, &trigger))
+			return "Not a trigger: EVENT.TRIGGER";
+	}
+	return NULL;
+}
+
 const char *boot_check(const struct boot_word *word, const char **ret_at)
 {
 	struct boot_instance instance;
@@ -90,6 +103,8 @@ const char *boot_check(const struct boot_word *word, const char **ret_at)
 		       "No such clock" : NULL;
 	case BOOT_OPTIONS:
 		return check_options(word->value, ret_at);
+	case BOOT_TRIGGER:
+		return check_triggers(word->value, ret_at);
 	case BOOT_INSTANCE:
 		return boot_instance(&word->value, &instance, ret_at);
 	default:

@@ -4,6 +4,7 @@
  * finds them, and the program waits until it has applied them; which events
  * they name must be known here, for modules come later.
  */
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,9 @@
 #include "runtime/runtime.h"
 
 #define HOLD_SECONDS	5
+
+/* A server is there, and has not failed to answer yet. */
+static bool has_answers;
 
 /* ---- which events ---- */
 
@@ -77,6 +81,32 @@ uint32_t boot_wanted(const char *system, const char *name)
 			wanted &= ~(1u << number);
 	}
 	return wanted;
+}
+
+static bool has_trigger(struct boot_piece list, const struct ulf_module *module)
+{
+	struct boot_trigger trigger;
+	struct boot_piece item;
+
+	while (boot_item(&list, &item)) {
+		if (!boot_trigger(&item, &trigger))
+			continue;
+		for (struct ulf_event **e = module->events; e < module->events_end; e++)
+			if (boot_piece_is(&trigger.event, (*e)->name))
+				return true;
+	}
+	return false;
+}
+
+static bool has_triggers(const struct ulf_module *module)
+{
+	const char *words = root_control->boot;
+	struct boot_word word;
+
+	while (boot_next(&words, &word))
+		if (word.id == BOOT_TRIGGER && has_trigger(word.value, module))
+			return true;
+	return false;
 }
 
 bool boot_is_set(enum boot_id id)
@@ -147,24 +177,51 @@ void boot_fill(struct abi_control *c, const char *dir)
 	}
 	if (run_id)
 		c->run_id = (uint32_t)strtoul(run_id, NULL, 10);
-	c->hold = run_id || (c->boot_state && has_server(dir));
+	has_answers = run_id || (c->boot_state && has_server(dir));
+	c->hold = has_answers;
 	/* They are not meant for the programs that this one starts. */
 	unsetenv("ULF_TRACE");
 	unsetenv("ULF_HOLD");
 }
 
-void boot_wait(void)
+/* Until *@word is no longer @value, and for some seconds at most. */
+static bool wait_while(const uint32_t *word, uint32_t value)
 {
 	struct timespec now, left = { 1, 0 };
 	uint64_t deadline = 0;
 
-	while (__atomic_load_n(&root_control->hold, __ATOMIC_ACQUIRE)) {
+	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (!deadline)
 			deadline = (uint64_t)now.tv_sec + HOLD_SECONDS;
 		if ((uint64_t)now.tv_sec >= deadline)
-			break;
-		arch_syscall4(SYS_futex, &root_control->hold, FUTEX_WAIT, 1,
-			      &left);
+			return false;
+		arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &left);
 	}
+	return true;
+}
+
+void boot_wait(void)
+{
+	if (has_answers)
+		has_answers = wait_while(&root_control->hold, 1);
+}
+
+/* A trigger belongs to an event, so the server has to be asked again: and not only
+ * it, our own agent must have followed. */
+void boot_wait_for(const struct ulf_module *module)
+{
+	uint32_t applied, generation;
+
+	if (!has_answers || !root_control || !process_slot || !has_triggers(module))
+		return;
+	__atomic_store_n(&root_control->hold, 1, __ATOMIC_RELEASE);
+	/* It watches what becomes of the directory. */
+	arch_syscall4(SYS_utimensat, AT_FDCWD, root_directory(), NULL, 0);
+	has_answers = wait_while(&root_control->hold, 1);
+	generation = __atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE);
+	do {
+		applied = __atomic_load_n(&process_slot->applied, __ATOMIC_ACQUIRE);
+	} while ((int32_t)(applied - generation) < 0 && has_answers &&
+		 wait_while(&process_slot->applied, applied));
 }

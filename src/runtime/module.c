@@ -59,6 +59,7 @@ void ulf_module_register(struct ulf_module *module)
 	if (!module->is_registered)
 		coming(module);
 	lock_leave(&modules_lock);
+	boot_wait_for(module);
 }
 
 static void unlink_module(struct ulf_module *module)

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "event/boot.h"
+#include "event/format.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
@@ -24,7 +25,7 @@
 static void log_error(struct root *root, const char *error,
 		      const struct boot_piece *word, const char *at)
 {
-	char command[sizeof(root->control->boot)];
+	char command[ABI_BOOT_BYTES];
 
 	memcpy(command, word->text, word->len);
 	command[word->len] = '\0';
@@ -199,20 +200,72 @@ static void apply_words(struct root *root, const char *words, bool is_first,
 	}
 }
 
+static void copy_words(const struct root *root, char words[ABI_BOOT_BYTES])
+{
+	memcpy(words, root->control->boot, ABI_BOOT_BYTES);
+	words[ABI_BOOT_BYTES - 1] = '\0';
+}
+
 void boot_apply(struct root *root)
 {
 	struct abi_control *control = root->control;
 	uint32_t state = shm_load(&control->boot_state);
-	char words[sizeof(control->boot)];
+	char words[ABI_BOOT_BYTES];
 
 	if (state == ABI_BOOT_DONE)
 		return;
-	memcpy(words, control->boot, sizeof(words));
-	words[sizeof(words) - 1] = '\0';
+	copy_words(root, words);
 	if (state == ABI_BOOT_TOO_LONG)
 		error_log_add(&root->top, "boot", "Too long: none of it is in force",
 			      "ULF_TRACE", 0);
 	apply_words(root, words, true, set);
 	apply_words(root, words, false, make_rings);
 	shm_store(&control->boot_state, ABI_BOOT_DONE);
+}
+
+/* ---- triggers: an event must be there to have one ---- */
+
+static void set_trigger(struct root *root, const struct event *event,
+			const struct boot_piece *item)
+{
+	struct boot_trigger trigger;
+	char path[PATH_BYTES];
+	int r;
+
+	if (!boot_trigger(item, &trigger) ||
+	    !boot_piece_is(&trigger.event, event->format->name))
+		return;
+	if (snprintf(path, sizeof(path), "%s/events/%s/%s/trigger", root->name,
+		     event->format->system, event->format->name) >= (int)sizeof(path))
+		return;
+	r = write_path(root, path, &trigger.command);
+	if (r)
+		log_error(root, strerrordesc_np(-r), item, trigger.command.text);
+}
+
+static void set_triggers(struct root *root, const struct event *event,
+			 const char *words)
+{
+	struct boot_piece item;
+	struct boot_word word;
+
+	while (boot_next(&words, &word))
+		while (word.id == BOOT_TRIGGER && boot_item(&word.value, &item))
+			set_trigger(root, event, &item);
+}
+
+void boot_follow(struct root *root)
+{
+	char words[ABI_BOOT_BYTES];
+	uint32_t row = root->nr_booted;
+
+	if (events_refresh(root) || row == root->nr_events)
+		return;
+	root->nr_booted = root->nr_events;
+	copy_words(root, words);
+	if (!boot_has(words, BOOT_TRIGGER))
+		return;
+	for (; row < root->nr_events; row++)
+		if (root->events[row] && root->events[row]->is_visible)
+			set_triggers(root, root->events[row], words);
 }

@@ -123,6 +123,7 @@ struct root {
 
 	struct event **events;		/* by row; NULL: unreadable */
 	uint32_t nr_events;		/* rows looked at */
+	uint32_t nr_booted;		/* rows that boot_follow() has seen */
 	struct event **visible;		/* by system and name */
 	uint32_t nr_visible;
 	char **systems;			/* names, by number; only grows */
@@ -229,6 +230,8 @@ bool apply_is_settled(const struct root *root, uint32_t generation);
 
 /* The settings from the start, if no server has applied them yet. */
 void boot_apply(struct root *root);
+/* What they say about events that have come since the last call. */
+void boot_follow(struct root *root);
 
 /* ---- server.c, for the parts above ---- */
 

@@ -103,6 +103,7 @@ static void make_ready(struct root *root)
 	if (root->state != SERVER_ROOT_ALIVE)
 		return;
 	boot_apply(root);
+	boot_follow(root);
 	make_printk_rings(root);
 	if (!shm_load(&control->hold))
 		return;
@@ -266,7 +267,8 @@ static void scan_roots(struct server *server)
 	/* Both do nothing if all is as it was. */
 	mkdir(server->roots_path, 0700);
 	inotify_add_watch(server->inotify, server->roots_path,
-			  IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR |
+			  IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB |
+			  IN_ONLYDIR |
 			  IN_DELETE_SELF | IN_MOVE_SELF);
 	dir = opendir(server->roots_path);
 	if (!dir)
@@ -278,6 +280,9 @@ static void scan_roots(struct server *server)
 	}
 	add_roots(server, dir);
 	closedir(dir);
+	for (struct root *root = server->roots; root; root = root->next)
+		if (root_is_usable(root) && shm_load(&root->control->hold))
+			make_ready(root);
 }
 
 /* ---- the outside ---- */
@@ -402,7 +407,7 @@ void server_tick(struct server *server)
 		if (!root_is_usable(root))
 			continue;
 		process_scan(root);
-		events_refresh(root);
+		boot_follow(root);
 		make_ready(root);
 		for_each_instance(instance, root) {
 			rules_refresh(instance);

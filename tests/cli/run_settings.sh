@@ -4,17 +4,20 @@
 # first event; what is wrong is told before the program starts, or in error_log.
 . tests/cli/common
 
-# run ARGS...: hello for a moment; its root is $root, its trace in $TMPDIR/trace.
+# run ARGS...: a program with four events; its root is $root, its trace in
+# $TMPDIR/trace.
+emit=$ULF_BUILD/tests/clients-emit
 run() {
 	ulf rm --dead
-	ulf run -o "$TMPDIR/trace" "$@" -- timeout 0.1 "$hello" >/dev/null 2>"$TMPDIR/err"
+	printf '1\n1\n1\n1\n' | ulf run -o "$TMPDIR/trace" "$@" -- "$emit" \
+		>/dev/null 2>"$TMPDIR/err"
 	root=$(ulf ls | awk 'NR > 1 { print $1 }')
 	[ -n "$root" ] || fail "no root: $(cat "$TMPDIR/err")"
 }
 in_trace() { grep -q "$1" "$TMPDIR/trace" || fail "no $1: $(cat "$TMPDIR/trace")"; }
 
-run -e hello --trace-buf-size=64K --trace-clock=counter --trace-options=record-tgid,nocontext-info
-in_trace '^ *hello_request: count=0 '
+run -e emit --trace-buf-size=64K --trace-clock=counter --trace-options=record-tgid,nocontext-info
+in_trace '^ *emit_number: thread=0 '
 contains "$(ulf cat "$root/trace_clock")" "[counter]"
 size=$(ulf cat "$root/buffer_size_kb")
 [ "$size" -ge 64 ] && [ "$size" -le 72 ] || fail "64K are $size KB"
@@ -22,38 +25,48 @@ expect "options" record-tgid "$(ulf cat "$root/trace_options" | grep tgid)"
 expect "error_log" "" "$(ulf cat "$root/error_log")"
 
 # The environment's words come first.
-export ULF_TRACE='trace_event=hello trace-clock=mono trace_options=raw'
+export ULF_TRACE='trace_event=emit trace-clock=mono trace_options=raw'
 run --trace-clock=boot
 unset ULF_TRACE
 contains "$(ulf cat "$root/trace_clock")" "[boot]"
 expect "options" raw "$(ulf cat "$root/trace_options" | grep raw)"
 in_trace '^[0-9]* [0-9]* [0-9]* type: '
 
-run --trace-event='hello:*,!hello_request' --trace-instance=one,hello \
-	--trace-instance=off^traceoff,hello
-grep -q 'count=' "$TMPDIR/trace" && fail "hello_request is on: $(cat "$TMPDIR/trace")"
+run --trace-event='emit:*,!emit_number' --trace-instance=one,emit \
+	--trace-instance=off^traceoff,emit
+grep -q 'number=' "$TMPDIR/trace" && fail "emit_number is on: $(cat "$TMPDIR/trace")"
 expect "instances" "off/ one/" "$(ulf ls "$root/instances" | sort | xargs)"
-contains "$(ulf cat "$root/instances/one/trace")" "hello_request: count=0 "
-expect "set_event" hello:hello_request "$(ulf cat "$root/instances/off/set_event")"
+contains "$(ulf cat "$root/instances/one/trace")" "emit_number: thread=0 "
+expect "set_event" emit:emit_number "$(ulf cat "$root/instances/off/set_event")"
 expect "tracing_on" 0 "$(ulf cat "$root/instances/off/tracing_on")"
-ulf cat "$root/instances/off/trace" | grep -q count= && fail "off has recorded"
+ulf cat "$root/instances/off/trace" | grep -q number= && fail "off has recorded"
 
-run -e hello --alloc-snapshot
+run -e emit --alloc-snapshot
 contains "$(ulf cat "$root/snapshot")" "Snapshot is allocated"
-in_trace 'hello_request: count=0 '
+in_trace 'emit_number: thread=0 '
+
+# Triggers are there before the first event: of the program, and of the environment.
+run -e emit --trace-trigger='emit_number.traceoff if number == 2,nosuch.traceon'
+in_trace 'emit_number: thread=0 '
+expect "records" 4 "$(grep -c 'emit_number: ' "$TMPDIR/trace")"
+contains "$(cat "$TMPDIR/err")" "nosuch: no event is called so"
+export ULF_TRACE='trace_event=emit trace_trigger="emit_number.traceoff if number == 0"'
+run
+unset ULF_TRACE
+expect "records" 1 "$(grep -c 'emit_number: ' "$TMPDIR/trace")"
 
 # tp_printk prints besides: what was recorded is still there.
-run --tp-printk -e hello
-in_trace 'hello_request: count=0 '
-grep -q 'hello_request: count=0 ' "$TMPDIR/err" || fail "no console: $(cat "$TMPDIR/err")"
-text=$(ulf run --live --tp-printk -e hello -- touch "$TMPDIR/ran" 2>&1)
+run --tp-printk -e emit
+in_trace 'emit_number: thread=0 '
+grep -q 'emit_number: thread=0 ' "$TMPDIR/err" || fail "no console: $(cat "$TMPDIR/err")"
+text=$(ulf run --live --tp-printk -e emit -- touch "$TMPDIR/ran" 2>&1)
 expect "--live and --tp-printk" 2 $?
 text=$(ulf run --tp-printk -- touch "$TMPDIR/ran" 2>&1)
 expect "--tp-printk without events" 2 $?
 
 # What is wrong is told before the program starts.
 for word in trace-clock=mon trace-options=raw,nonsense trace-buf-size=4x \
-	trace-instance=a/b trace-event=; do
+	trace-instance=a/b trace-event= trace-trigger=hello; do
 	text=$(ulf run --$word -- touch "$TMPDIR/ran" 2>&1)
 	expect "status of --$word" 2 $?
 	contains "$text" "${word#*=}: "
@@ -67,7 +80,7 @@ text=$(ulf run -e "$(printf '%01100d' 0)" -- touch "$TMPDIR/ran" 2>&1)
 expect "status of too many words" 2 $?
 [ ! -e "$TMPDIR/ran" ] || fail "the program was started all the same"
 # What only the server can know is told afterwards.
-run -e hello --trace-buf-size=9000G
+run -e emit --trace-buf-size=9000G
 contains "$(cat "$TMPDIR/err")" "boot: error: Cannot allocate memory"
 
 # Without ulf run; a server that is there is waited for.

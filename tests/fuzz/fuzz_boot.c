@@ -18,7 +18,8 @@
 static const char *const tokens[] = {
 	"trace_event", "trace-event", "trace_buf_size", "trace_clock",
 	"trace_options", "trace_instance", "tp_printk", "alloc_snapshot",
-	"traceoff_on_warning", "nosuch", "=", "=", "=", ",", ",", " ", " ", "\t",
+	"traceoff_on_warning", "trace_trigger", "nosuch", "\"", "\"",
+	".", "a.b", "=", "=", "=", ",", ",", " ", " ", "\t",
 	"\n", "^", "^traceoff", "!", "!*", ":", "*", "?", "[a-", "\\", "sched",
 	"sched:*", "mono", "raw", "nohex", "no", "4", "0x", "0", "64K", "9e", "..",
 	"/", "\xff", "a", "-", "_",
@@ -64,8 +65,14 @@ static size_t try_list(struct boot_piece list)
 	size_t nr = 0;
 
 	while (boot_item(&list, &item)) {
+		struct boot_trigger trigger;
+
 		check_piece(&item, "an item");
 		check(item.len, "an empty item");
+		if (boot_trigger(&item, &trigger)) {
+			check_piece(&trigger.event, "an event");
+			check_piece(&trigger.command, "a trigger");
+		}
 		nr += boot_fits(&item, "sched", "sched_switch");
 	}
 	return nr;

@@ -41,6 +41,11 @@ static const struct {
 	{ "trace_instance=a/b", "Not a name for an instance", 15 },
 	{ "trace_instance=..", "Not a name for an instance", 15 },
 	{ "trace_instance=,sched", "Not a name for an instance", 15 },
+	{ "trace_trigger=\"a.traceoff if x == 1,b.stacktrace:3\"", NULL, 0 },
+	{ "trace_trigger=a.traceoff,b", "Not a trigger: EVENT.TRIGGER", 25 },
+	{ "trace_trigger=.traceoff", "Not a trigger: EVENT.TRIGGER", 14 },
+	{ "trace_trigger=\"\"", "A value is missing", 0 },
+	{ "alloc_snapshot", NULL, 0 },
 	{ "tp_printk", NULL, 0 },
 	{ "tp_printk=1", "It takes no value", 0 },
 };
@@ -101,6 +106,21 @@ static void blanks_and_commas_separate(void **state)
 	assert_true(boot_item(&word.value, &item));
 	assert_memory_equal(item.text, "b", item.len);
 	assert_false(boot_item(&word.value, &item));
+	assert_false(boot_next(&text, &word));
+}
+
+static void quotes_keep_blanks(void **state)
+{
+	const char *text = "trace_trigger=\"a.b if c == 1\" trace_event=\"x\" trace_clock=\"m n";
+	struct boot_word word;
+
+	(void)state;
+	assert_true(boot_next(&text, &word));
+	assert_true(boot_piece_is(&word.value, "a.b if c == 1"));
+	assert_true(boot_next(&text, &word));
+	assert_true(boot_piece_is(&word.value, "x"));
+	assert_true(boot_next(&text, &word));
+	assert_true(boot_piece_is(&word.value, "m n"));
 	assert_false(boot_next(&text, &word));
 }
 
@@ -215,6 +235,31 @@ static void the_next_server_leaves_them_alone(void **state)
 	assert_non_null(strstr(tree_cat(f->server, "one.1/trace_clock"), "[boot]"));
 }
 
+/* Those of an event that comes later when it comes; each once. */
+static void triggers_wait_for_their_event(void **state)
+{
+	struct fixture *f = *state;
+
+	fake_event_n(&f->root, 0, "sched", "tick");
+	f->root.control->hold = 1;
+	start(f, "trace_trigger=\"tick.traceoff if n == 7,tock.stacktrace:3,tock.nonsense\"");
+	assert_int_equal(f->root.control->hold, 0);
+	assert_file(f, "events/sched/tick/trigger", "traceoff:unlimited if n == 7\n");
+	assert_file(f, "error_log", "");
+	assert_int_equal(tree_append(f->server, "one.1/events/sched/tick/trigger", "!traceoff"),
+			 0);
+	fake_event_n(&f->root, 0, "sched", "tock");
+	f->root.control->hold = 1;
+	assert_int_equal(utimensat(AT_FDCWD, f->root.path, NULL, 0), 0);
+	server_dispatch(f->server);
+	assert_int_equal(f->root.control->hold, 0);
+	assert_file(f, "events/sched/tock/trigger", "stacktrace:count=3\n");
+	assert_null(strstr(tree_cat(f->server, "one.1/events/sched/tick/trigger"), "traceoff:"));
+	assert_non_null(strstr(tree_cat(f->server, "one.1/error_log"),
+			       "  Command: tock.nonsense\n"
+			       "                ^\n"));
+}
+
 static void words_without_an_end_are_cut(void **state)
 {
 	struct fixture *f = *state;
@@ -243,10 +288,12 @@ int main(void)
 		cmocka_unit_test(words_are_checked),
 		cmocka_unit_test(sizes_have_suffixes),
 		cmocka_unit_test(blanks_and_commas_separate),
+		cmocka_unit_test(quotes_keep_blanks),
 		SERVER_TEST(each_file_has_what_was_said),
 		SERVER_TEST(wrong_words_are_logged_and_leave_no_trace),
 		SERVER_TEST(the_console_is_that_of_ulf_run),
 		SERVER_TEST(the_next_server_leaves_them_alone),
+		SERVER_TEST(triggers_wait_for_their_event),
 		SERVER_TEST(words_without_an_end_are_cut),
 		SERVER_TEST(too_many_bytes_are_told),
 	};

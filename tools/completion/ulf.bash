@@ -66,8 +66,8 @@ _ulf() {
 		elif [[ $word == -* ]]; then
 			COMPREPLY=($(compgen -W "-e -l -o --event --live --output --help -- \
 				--trace-event --trace-buf-size --trace-clock --trace-options \
-				--trace-instance --alloc-snapshot --traceoff-on-warning \
-				--ftrace-dump-on-oops --tp-printk" -- "$word"))
+				--trace-instance --trace-trigger --alloc-snapshot \
+				--traceoff-on-warning --ftrace-dump-on-oops --tp-printk" -- "$word"))
 		else
 			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))
 		fi ;;
