@@ -12,14 +12,16 @@ static void count_lost(uint64_t *counter)
 	__atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
 }
 
-/* A ring in which recording is off may be another CPU's by now, or it was just
- * switched: whoever wrote the record asks again. */
+/* A ring that takes it stands for the words (see switch.c).  One in which recording
+ * is off may be another CPU's by now, or it was just switched: ask again. */
 static int write_to(const struct buffer *buffer, struct ring_set *set,
 		    void *entry, uint32_t bytes)
 {
 	uint64_t now_ns = 0;
 	int r = -ECANCELED;
 
+	if (!ring_write_straight(set, entry, bytes))
+		return 0;
 	for (int i = 0; r == -ECANCELED && i < TRIES; i++) {
 		if (!buffer_aim(buffer, set))
 			return 0;

@@ -101,8 +101,7 @@ static void test_fork(void)
 	}
 }
 
-/* The word alone was changed: it counts once a page is full, or a record takes
- * the long way. */
+/* The word alone was changed: it counts once a page is full. */
 static void test_half_done(void)
 {
 	size_t left;

@@ -6,7 +6,7 @@
  * of these steps.  Every record must be there once, on one side or the other;
  * and what a dead one has left half done lasts for a page of records.
  *
- * timeout: 100
+ * timeout: 600
  * no-sanitize: address its allocator stays locked in a child of many threads
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
@@ -31,7 +31,8 @@
 #define CHILDREN	2
 #define HANDLERS	(THREADS + CHILDREN)	/* those of main and of threads */
 #define WRITERS		(HANDLERS + 1 + THREADS)
-#define ROUNDS		150
+#define SHORT_ROUNDS	150
+#define LONG_ROUNDS	20000
 #define ROUND_HITS	2000
 
 void (*testpoint_hook)(const char *name);
@@ -220,6 +221,13 @@ static void one_round(uint64_t *nr_deaths, uint64_t *nr_records)
 	trace_free(&trace);
 }
 
+static int nr_rounds(void)
+{
+	const char *form = getenv("ULF_TORTURE");
+
+	return form && !strcmp(form, "long") ? LONG_ROUNDS : SHORT_ROUNDS;
+}
+
 /* ---- afterwards ---- */
 
 /* Hits are on the side that records once a page of each ring is full. */
@@ -376,7 +384,7 @@ int main(int argc, char **argv)
 	handler = HANDLERS;
 	signal(SIGALRM, on_timer);
 	testpoint_hook = trouble;
-	for (int i = 0; i < ROUNDS; i++)
+	for (int i = 0; i < nr_rounds(); i++)
 		one_round(&nr_deaths, &nr_records);
 	testpoint_hook = NULL;
 	check_quiet();
