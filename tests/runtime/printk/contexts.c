@@ -10,7 +10,8 @@
 
 #include "abi/control.h"
 #include "event/option.h"
-#include "said.h"
+#include "lib/said.h"
+#include "parts.h"
 #include <ulf/tracing.h>
 
 #define SAID		20000

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "abi/control.h"
-#include "said.h"
+#include "lib/said.h"
+#include "parts.h"
 #include <ulf/tracing.h>
 
 struct plugin {

@@ -7,7 +7,8 @@
 
 #include "abi/control.h"
 #include "lib/record.h"
-#include "said.h"
+#include "lib/said.h"
+#include "parts.h"
 #include <ulf/tracing.h>
 
 #define PAGE		4096

@@ -6,7 +6,8 @@
 
 #include "abi/control.h"
 #include "inline.h"
-#include "said.h"
+#include "lib/said.h"
+#include "parts.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What was said last, read back from the rings. */
-#ifndef SAID_H
-#define SAID_H
+/* What trace_printk() said last, read back from the rings. */
+#ifndef ULF_TESTS_SAID_H
+#define ULF_TESTS_SAID_H
 
 #include <stdint.h>
 
@@ -18,6 +18,7 @@ struct said {
 	char text[8192];
 };
 
+/* Of this process; makes rings for it. */
 void said_start(void);
 /* How many records there are; the last of them. */
 size_t said_take(struct said *ret_last);
@@ -29,12 +30,6 @@ void said_nothing_(const char *file, int line);
 #define said_nothing()		said_nothing_(__FILE__, __LINE__)
 
 struct abi_buffer *said_buffer(void);
-
-void test_conversions(void);
-void test_pointers(void);
-void test_contexts(void);
-void test_modules(void);
-void test_cxx(void);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_printk() and its kin: what they print, in C and in C++.
+ *
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
+ */
+#include "lib/said.h"
+#include "parts.h"
+
+int main(void)
+{
+	said_start();
+	test_conversions();
+	test_cxx();
+	return 0;
+}
