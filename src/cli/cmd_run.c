@@ -48,7 +48,7 @@ static int parse(struct run *run, const struct cli_cmd *cmd, int argc, char **ar
 		{ "trace-trigger", required_argument, NULL, WORD(TRIGGER) },
 		{ "alloc-snapshot", no_argument, NULL, WORD(SNAPSHOT) },
 		{ "traceoff-on-warning", no_argument, NULL, WORD(WARNING) },
-		{ "ftrace-dump-on-oops", no_argument, NULL, WORD(DUMP) },
+		{ "ftrace-dump-on-oops", optional_argument, NULL, WORD(DUMP) },
 		{ "tp-printk", no_argument, NULL, WORD(TP_PRINTK) },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },

@@ -75,14 +75,25 @@ bool boot_next(const char **text, struct boot_word *ret_word)
 	return true;
 }
 
+bool boot_find(const char *text, enum boot_id id, struct boot_word *ret_word)
+{
+	struct boot_word word;
+	bool is_found = false;
+
+	while (boot_next(&text, &word)) {
+		if (word.id != id)
+			continue;
+		*ret_word = word;
+		is_found = true;
+	}
+	return is_found;
+}
+
 bool boot_has(const char *text, enum boot_id id)
 {
 	struct boot_word word;
 
-	while (boot_next(&text, &word))
-		if (word.id == id)
-			return true;
-	return false;
+	return boot_find(text, id, &word);
 }
 
 static struct boot_piece cut(struct boot_piece *from, size_t len)

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(enumerator, name, what its value is; NULL: it has none) */
+/* X(enumerator, name, what its value is; NULL: it has none; []: it may have) */
 #define BOOT_WORDS(X)							\
 	X(EVENT, "trace_event", "EVENTS")				\
 	X(BUF_SIZE, "trace_buf_size", "SIZE")				\
@@ -27,7 +27,7 @@
 	X(TRIGGER, "trace_trigger", "EVENT.TRIGGER[ if FILTER]")	\
 	X(SNAPSHOT, "alloc_snapshot", NULL)				\
 	X(WARNING, "traceoff_on_warning", NULL)				\
-	X(DUMP, "ftrace_dump_on_oops", NULL)				\
+	X(DUMP, "ftrace_dump_on_oops", "[orig_cpu]")			\
 	X(TP_PRINTK, "tp_printk", NULL)
 
 enum boot_id {
@@ -58,7 +58,8 @@ struct boot_word {
 
 /* The next word from *@text on, which moves behind it. */
 bool boot_next(const char **text, struct boot_word *ret_word);
-/* Is there such a word? */
+/* Is there such a word?  The last one. */
+bool boot_find(const char *text, enum boot_id id, struct boot_word *ret_word);
 bool boot_has(const char *text, enum boot_id id);
 /* The next item of *@list, which loses it. */
 bool boot_item(struct boot_piece *list, struct boot_piece *ret_item);

@@ -80,19 +80,29 @@ static const char *check_triggers(struct boot_piece list, const char **ret_at)
 	return NULL;
 }
 
+/* Has it a value if it takes one? */
+static const char *check_value(const struct boot_word *word)
+{
+	const char *wanted = boot_table[word->id].value;
+
+	if (!wanted)
+		return word->value.text ? "It takes no value" : NULL;
+	return *wanted != '[' && !word->value.len ? "A value is missing" : NULL;
+}
+
 const char *boot_check(const struct boot_word *word, const char **ret_at)
 {
 	struct boot_instance instance;
 	char buf[ITEM_MAX + 1];
+	const char *error;
 	uint64_t bytes;
 
 	*ret_at = word->whole.text;
 	if (word->id == BOOT_UNKNOWN)
 		return "No such setting";
-	if (boot_table[word->id].value && !word->value.len)
-		return "A value is missing";
-	if (!boot_table[word->id].value && word->value.text)
-		return "It takes no value";
+	error = check_value(word);
+	if (error || !word->value.text)
+		return error;
 	*ret_at = word->value.text;
 	switch (word->id) {
 	case BOOT_BUF_SIZE:
@@ -103,6 +113,9 @@ const char *boot_check(const struct boot_word *word, const char **ret_at)
 		       "No such clock" : NULL;
 	case BOOT_OPTIONS:
 		return check_options(word->value, ret_at);
+	case BOOT_DUMP:
+		return boot_piece_is(&word->value, "orig_cpu") ? NULL :
+		       "There is orig_cpu, or no value at all";
 	case BOOT_TRIGGER:
 		return check_triggers(word->value, ret_at);
 	case BOOT_INSTANCE:

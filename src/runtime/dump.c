@@ -215,6 +215,8 @@ static void die_of(int sig, siginfo_t *info)
 		      arch_syscall0(SYS_gettid), sig, info);
 }
 
+static enum ftrace_dump_mode crash_mode;	/* written by dump_init() */
+
 /* Another thread may be dying already: it will take us along. */
 static void crashed(int sig, siginfo_t *info, void *context)
 {
@@ -222,7 +224,7 @@ static void crashed(int sig, siginfo_t *info, void *context)
 	for (int waited = 0; waited < 2 * WAIT_MS && !try_start(); waited += STEP_MS)
 		sleep_ms(STEP_MS);
 	tracing_off();
-	run(ALL_CPUS);
+	run(crash_mode == DUMP_ORIG ? thread_cpu() : ALL_CPUS);
 	die_of(sig, info);
 }
 
@@ -242,11 +244,14 @@ static void give_stack(void)
 	sigaltstack(&stack, NULL);
 }
 
-static bool is_crash_dumped(void)
+static enum ftrace_dump_mode get_crash_mode(void)
 {
-	const char *word = getenv("ULF_DUMP_ON_CRASH");
+	const char *variable = getenv("ULF_DUMP_ON_CRASH");
+	struct boot_word word;
 
-	return (word && *word && strcmp(word, "0")) || boot_is_set(BOOT_DUMP);
+	if (root_control && boot_find(root_control->boot, BOOT_DUMP, &word))
+		return boot_piece_is(&word.value, "orig_cpu") ? DUMP_ORIG : DUMP_ALL;
+	return variable && *variable && strcmp(variable, "0") ? DUMP_ALL : DUMP_NONE;
 }
 
 void dump_init(void)
@@ -255,7 +260,8 @@ void dump_init(void)
 
 	exe_word = getenv("ULF_EXE");
 	path_word = getenv("PATH");
-	if (!is_crash_dumped())
+	crash_mode = get_crash_mode();
+	if (crash_mode == DUMP_NONE)
 		return;
 	give_stack();
 	action.sa_sigaction = crashed;

@@ -262,6 +262,22 @@ static int dies(int argc, char **argv)
 	return 0;
 }
 
+static int dies_on(int argc, char **argv)
+{
+	const struct rlimit no_core = { 0, 0 };
+	int cpus[2];
+
+	CHECK_EQ(argc, 1);
+	setrlimit(RLIMIT_CORE, &no_core);
+	open_root();
+	find_cpus(cpus);
+	hit_on(cpus[0], 1);
+	hit_on(cpus[1], HITS);
+	catch_stderr();
+	die_of(argv[0]);
+	return 0;
+}
+
 static int ignores(int argc, char **argv)
 {
 	(void)argc;
@@ -274,7 +290,7 @@ static int ignores(int argc, char **argv)
 
 static const struct self_role roles[] = {
 	{ "empty", empty }, { "lost", lost }, { "dies", dies },
-	{ "ignores", ignores }, { NULL, NULL },
+	{ "dies_on", dies_on }, { "ignores", ignores }, { NULL, NULL },
 };
 
 static int run(const char *role, const char *arg)
@@ -308,6 +324,7 @@ static void crashes(void)
 
 int main(int argc, char **argv)
 {
+	int cpus[2];
 	const char *dir = getenv("TMPDIR"), *path = getenv("PATH");
 	char *saved = strdup(path ? path : "");
 
@@ -330,6 +347,10 @@ int main(int argc, char **argv)
 	setenv("ULF_TRACE", "ftrace_dump_on_oops", 1);
 	CHECK_EQ(run("dies", "segv"), 128 + SIGSEGV);
 	check_dump(HITS);
+	find_cpus(cpus);
+	setenv("ULF_TRACE", "ftrace_dump_on_oops=orig_cpu", 1);
+	CHECK_EQ(run("dies_on", "segv"), 128 + SIGSEGV);
+	check_dump(cpus[0] == cpus[1] ? HITS + 1 : HITS);
 	on_request();
 	free(saved);
 	return 0;

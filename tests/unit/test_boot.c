@@ -46,6 +46,9 @@ static const struct {
 	{ "trace_trigger=.traceoff", "Not a trigger: EVENT.TRIGGER", 14 },
 	{ "trace_trigger=\"\"", "A value is missing", 0 },
 	{ "alloc_snapshot", NULL, 0 },
+	{ "ftrace_dump_on_oops", NULL, 0 },
+	{ "ftrace_dump_on_oops=orig_cpu", NULL, 0 },
+	{ "ftrace_dump_on_oops=7", "There is orig_cpu, or no value at all", 20 },
 	{ "tp_printk", NULL, 0 },
 	{ "tp_printk=1", "It takes no value", 0 },
 };
