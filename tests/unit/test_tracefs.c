@@ -101,7 +101,7 @@ static void names_and_modes_are_the_kernels(void **state)
 		"enable 640\nfilter 640\nsched_switch/ 755\n"
 		"sched_wakeup/ 755\nsched_waking/ 755\n");
 	assert_string_equal(ls(f->server, "fake.1/events/sched/sched_switch"),
-		"enable 640\nfilter 640\nformat 440\nid 440\n");
+		"enable 640\nfilter 640\nformat 440\nid 440\ntrigger 640\n");
 	assert_string_equal(ls(f->server, "fake.1/events/ftrace/print"),
 		"format 440\nid 440\n");
 	assert_string_equal(ls(f->server, "fake.1/per_cpu"),
