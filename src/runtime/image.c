@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects that are seen on stacks are told to the root when they are first seen,
- * by whoever sees them, so that their symbols are found also when the program
- * is dead: struct abi_object.
+ * Objects are told to the root, so that their symbols are found also when the
+ * program is dead: struct abi_object.  Those that the program starts with are
+ * told then; what comes later, when it is first seen on a stack, by whoever
+ * sees it.
  */
 #include "runtime/image.h"
 
@@ -12,6 +13,7 @@
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "runtime/runtime.h"
+#include "runtime/unwind.h"
 
 #define KNOWN		256u		/* a power of two */
 #define PAGE		4096u
@@ -87,7 +89,7 @@ static bool is_known(const struct image *image)
 
 	return __atomic_load_n(&hint->start, __ATOMIC_RELAXED) == image->start &&
 	       __atomic_load_n(&hint->end, __ATOMIC_RELAXED) == image->end &&
-	       __atomic_load_n(&hint->map, __ATOMIC_RELAXED) == image->map;
+	       __atomic_load_n(&hint->name, __ATOMIC_RELAXED) == image->name;
 }
 
 static void set_known(const struct image *image)
@@ -96,7 +98,7 @@ static void set_known(const struct image *image)
 
 	__atomic_store_n(&hint->start, image->start, __ATOMIC_RELAXED);
 	__atomic_store_n(&hint->end, image->end, __ATOMIC_RELAXED);
-	__atomic_store_n(&hint->map, image->map, __ATOMIC_RELAXED);
+	__atomic_store_n(&hint->name, image->name, __ATOMIC_RELAXED);
 }
 
 /* ---- rows ---- */
@@ -105,7 +107,7 @@ static void set_known(const struct image *image)
 static void read_build_id(const struct image *image, struct abi_object *row)
 {
 	const ElfW(Ehdr) *head = (const void *)image->start;
-	struct image_headers headers = { .bias = image->map->l_addr };
+	struct image_headers headers = { .bias = image->bias };
 
 	if (image->end - image->start < PAGE ||
 	    memcmp(head->e_ident, ELFMAG, SELFMAG) ||
@@ -118,16 +120,18 @@ static void read_build_id(const struct image *image, struct abi_object *row)
 					      sizeof(row->build_id));
 }
 
-/* The program's name is empty; the vDSO has one, but no file. */
+/* False: there is no file (the vDSO), or its path is too long. */
 static bool fill_path(const struct image *image, char *buf, size_t room)
 {
-	const char *path = image->map->l_name;
+	const char *path = image->name;
 	size_t bytes;
 
 	if (!path || !*path)
 		path = root_control->exe;
 	else if (strchr(path, '/'))
 		path = image_absolute(path, buf, room);
+	else
+		return false;
 	bytes = strlen(path) + 1;
 	if (bytes > room)
 		return false;
@@ -187,4 +191,27 @@ void image_tell(const struct image *image)
 		add_row(&row);
 	}
 	set_known(image);
+}
+
+static int tell(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	struct image image;
+
+	(void)bytes;
+	(void)arg;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (unwind_find(info->dlpi_addr + p->p_vaddr, &image))
+			image_tell(&image);
+		break;
+	}
+	return 0;
+}
+
+void image_tell_all(void)
+{
+	dl_iterate_phdr(tell, NULL);
 }

@@ -23,10 +23,12 @@ const char *image_absolute(const char *path, char *buf, size_t room);
 
 /* Where an object is loaded, as the loader says. */
 struct image {
-	uint64_t start, end;
-	const struct link_map *map;
+	uint64_t start, end, bias;
+	const char *name;		/* the loader's; of the program: "" */
 };
 /* Have the root know it. */
 void image_tell(const struct image *image);
+/* All that there are; not in any context. */
+void image_tell_all(void);
 
 #endif

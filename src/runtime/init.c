@@ -5,6 +5,7 @@
 #include <sys/auxv.h>
 
 #include "arch/arch.h"
+#include "runtime/image.h"
 #include "runtime/runtime.h"
 
 #define EXIT_HANDLERS	64	/* modules that come later than that many do
@@ -122,6 +123,7 @@ void runtime_init(void)
 	if (process_claim(NULL))
 		return;
 	runtime_watch_exit();
+	image_tell_all();
 	dump_init();
 	/* Rings that the server has placed while we were held: the first
 	 * event may come before the agent's first turn. */

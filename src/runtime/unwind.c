@@ -34,7 +34,8 @@ static bool find_object(uint64_t pc, struct image *ret_image,
 		return false;
 	ret_image->start = (uint64_t)found.dlfo_map_start;
 	ret_image->end = (uint64_t)found.dlfo_map_end;
-	ret_image->map = found.dlfo_link_map;
+	ret_image->bias = found.dlfo_link_map->l_addr;
+	ret_image->name = found.dlfo_link_map->l_name;
 	ret_tables->start = found.dlfo_map_start;
 	ret_tables->end = found.dlfo_map_end;
 	ret_tables->header = found.dlfo_eh_frame;
@@ -50,6 +51,13 @@ static bool find_object(uint64_t pc, struct image *ret_image,
 	return false;
 }
 #endif
+
+bool unwind_find(uint64_t addr, struct image *ret_image)
+{
+	struct cfi_object tables;
+
+	return find_object(addr, ret_image, &tables);
+}
 
 /* ---- the stack ---- */
 

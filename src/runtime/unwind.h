@@ -33,6 +33,9 @@ unwind_start(struct unwind *unwind)
  * caller, or it cannot be found. */
 int unwind_step(struct unwind *unwind, uint64_t *ret_function);
 
+/* The object that @addr is in; false: none. */
+bool unwind_find(uint64_t addr, struct image *ret_image);
+
 static inline uint64_t unwind_pc(const struct unwind *unwind)
 {
 	return unwind->regs[ARCH_UNWIND_PC];

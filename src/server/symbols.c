@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program says where its objects are loaded (abi_module: those that bring
- * tracepoints; abi_object: those that were seen on stacks); names and constant
- * strings are in the files.  A file that has changed since is known by its build
- * id and gives none.
+ * tracepoints; abi_object: those that it started with or that were on a stack);
+ * names and constant strings are in the files.  A file that has changed since is
+ * known by its build id and gives none.
  *
  * Objects come and go, and another may be where one was: the record's own
- * module is asked first, then the modules that are loaded now, then what was seen
- * on stacks, the newest first, then the other modules.
+ * module is asked first, then the modules that are loaded now, then the objects,
+ * the newest first, then the other modules.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -217,8 +217,8 @@ static bool is_loaded(const struct root *root, uint32_t row)
 	return root->modules_seen[row / 64] >> row % 64 & 1;
 }
 
-/* The number of the one that comes at place @at: modules that are loaded, what was
- * seen on stacks, modules that were loaded; the newest first.  -ENOENT: none. */
+/* The number of the one that comes at place @at: modules that are loaded, objects,
+ * modules that were loaded; the newest first.  -ENOENT: none. */
 static int object_in_order(const struct root *root, uint32_t at)
 {
 	uint32_t modules = nr_modules(root), seen = nr_seen(root);
@@ -231,16 +231,29 @@ static int object_in_order(const struct root *root, uint32_t at)
 	return is_loaded(root, row) == is_first ? (int)row : -ENOENT;
 }
 
-/* The next of all objects, from *@at on.  NULL behind the last. */
-static struct object *next_object(struct root *root, uint32_t *at)
+/* Can it, by what is known without its file? */
+static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
+{
+	const struct abi_object *row;
+
+	if (number < ABI_MODULES)
+		return true;
+	row = seen_row(root, number);
+	return addr - shm_load(&row->start) < shm_load(&row->end) - shm_load(&row->start);
+}
+
+/* The next of the objects that may have @addr (0: of all), from *@at on.  NULL
+ * behind the last. */
+static struct object *next_object(struct root *root, uint64_t addr, uint32_t *at)
 {
 	uint32_t places = 2 * nr_modules(root) + nr_seen(root);
 
 	while (*at < places) {
 		int number = object_in_order(root, (*at)++);
-		struct object *object =
-			number < 0 ? NULL : get_object(root, (uint32_t)number);
+		struct object *object = NULL;
 
+		if (number >= 0 && (!addr || can_have(root, (uint32_t)number, addr)))
+			object = get_object(root, (uint32_t)number);
 		if (object)
 			return object;
 	}
@@ -263,7 +276,7 @@ static struct object *find_object(struct root *root, uint32_t module, uint64_t a
 	uint32_t at = 0;
 
 	while (!object || !object_has(object, addr)) {
-		object = next_object(root, &at);
+		object = next_object(root, addr, &at);
 		if (!object)
 			return NULL;
 	}
@@ -329,7 +342,7 @@ void symbols_list(struct root *root, struct text *out)
 	for (unsigned int i = 0; i < ABI_IPS; i++)
 		text_printf(out, "%016x t %s\n", i, symbols_own[i]);
 	text_printf(out, "%016x t _end\n", ABI_IPS);
-	while ((object = next_object(root, &at))) {
+	while ((object = next_object(root, 0, &at))) {
 		const struct elf_symbols *symbols = &object->file->symbols;
 
 		/* not what was where another is now */
@@ -383,7 +396,7 @@ int symbols_function(struct root *root, const char *name, size_t len,
 	struct object *object;
 	uint32_t at = 0;
 
-	while ((object = next_object(root, &at))) {
+	while ((object = next_object(root, 0, &at))) {
 		const struct elf_symbols *symbols = &object->file->symbols;
 
 		for (uint32_t i = 0; i < symbols->nr; i++) {
