@@ -44,6 +44,12 @@ __trace_printk_check_format(const char *fmt, ...)
 	(void)fmt;
 }
 
+static inline __attribute__((unused)) int
+__ulf_puts(unsigned long ip, const char *str)
+{
+	return __trace_puts(ip, str, (int)strlen(str));
+}
+
 #ifdef __cplusplus
 }
 #endif
@@ -107,19 +113,8 @@ __trace_printk_check_format(const char *fmt, ...)
 	} while (0)
 
 #define trace_puts(str)							\
-	(__extension__ ({						\
-		int __ulf_len;						\
-									\
-		if (__ULF_IS_LITERAL(str)) {				\
-			__ulf_len = ulf_bputs(__ULF_FORMAT(str));	\
-		} else {						\
-			const char *__ulf_str = (str);			\
-									\
-			__ulf_len = __trace_puts(_THIS_IP_, __ulf_str,	\
-						 (int)strlen(__ulf_str)); \
-		}							\
-		__ulf_len;						\
-	}))
+	(__ULF_IS_LITERAL(str) ? ulf_bputs(__ULF_FORMAT(str)) :		\
+	 __ulf_puts(_THIS_IP_, str))
 
 #define ftrace_vprintk(fmt, ap)						\
 	do {								\

@@ -13,7 +13,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "arch/arch.h"
 #include "base/bits.h"
 #include "base/text.h"
 #include "event/option.h"
@@ -173,7 +172,8 @@ static bool put_string(struct packer *p, const char *s, size_t len)
 	return true;
 }
 
-/* As far as it can be read, and no more than @max; -EFAULT: not at all. */
+/* As far as it can be read, and no more than @max; -EFAULT: not at all.  A page is
+ * asked for: a system call, but the program lives. */
 static long string_len(const char *s, size_t max)
 {
 	size_t len = 0;
@@ -379,7 +379,7 @@ int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap)
 	}
 	if (printk_text(fmt, packed, (size_t)bytes, put_pointer, NULL, &out) ||
 	    out.error) {
-		/* of what is cut the rest of the line is left */
+		/* what is cut, or no format of ours, ends the line */
 		text_truncate(&out, out.max - 1);
 		out.error = 0;
 		text_putc(&out, '\n');
@@ -387,8 +387,7 @@ int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap)
 	errno = saved_errno;		/* of floating point */
 	record.ip = ip;
 	memset(record.text + out.len, 0, 4);
-	commit(&print_event, &record.entry,
-			 ULF_RECORD_BYTES(16 + out.len + 1));
+	commit(&print_event, &record.entry, ULF_RECORD_BYTES(16 + out.len + 1));
 	return (int)out.len;
 }
 
