@@ -13,8 +13,13 @@
 
 #define ABI_FUNCTIONS_MAGIC	0x31636e66u	/* "fnc1" */
 #define ABI_FUNCTIONS_BYTES_MAX	(256u << 20)
-#define ABI_FUNCTIONS_GRAPH	(1u << 16)	/* bits 0..15: the function tracer
-						 * of that buffer */
+
+/* Users of a function; bits 0..15: the function tracer of that buffer. */
+#define ABI_FUNCTIONS_GRAPH	(1u << 16)	/* the graph tracer */
+/* Marks for it, which count only if it is there: */
+#define ABI_FUNCTIONS_START	(1u << 17)	/* it follows from here on in */
+#define ABI_FUNCTIONS_SKIP	(1u << 18)	/* it leaves this and all that it
+						 * calls out */
 
 struct abi_function_object {
 	uint64_t bias;
@@ -37,10 +42,13 @@ struct abi_functions {
 	uint64_t serial;		/* another one for each piece */
 	uint32_t nr_objects;
 	uint32_t graph_buffer;		/* that the graph tracer writes to */
+	uint32_t graph_depth;		/* how deep it goes; 0: all */
+	uint32_t has_starts;		/* it follows nothing else */
+	uint64_t thresh_ns;		/* shorter calls are not recorded */
 	struct abi_function_object objects[];
 };
 
 static_assert(sizeof(struct abi_function_object) == 96, "ABI");
-static_assert(sizeof(struct abi_functions) == 24, "ABI");
+static_assert(sizeof(struct abi_functions) == 40, "ABI");
 
 #endif

@@ -41,6 +41,14 @@ static uint64_t now_ns(void)
 	return clock_read(clock_get(0), NULL);
 }
 
+uint64_t ftrace_now(uint64_t a, uint64_t b, uint64_t c)
+{
+	(void)a;
+	(void)b;
+	(void)c;
+	return now_ns();
+}
+
 uint64_t ftrace_write_slowly(uint64_t buffer, uint64_t entry, uint64_t bytes)
 {
 	uint64_t time_ns = now_ns();
@@ -302,7 +310,7 @@ static void user_remove(uint32_t user)
 
 #define SERVER_USERS	(FTRACE_FUNCTION_MASK | 1u << FTRACE_GRAPH)
 
-int ftrace_set_wishes(uint32_t users, const struct buffer *graph_buffer)
+int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 {
 	uint32_t own = ftrace_state.active & ~SERVER_USERS;
 	int r = 0;
@@ -318,8 +326,12 @@ int ftrace_set_wishes(uint32_t users, const struct buffer *graph_buffer)
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
 		if (users >> i & 1)
 			ftrace_state.buffers[i] = buffer_get(i);
-	if (users >> FTRACE_GRAPH & 1)
-		ftrace_state.graph_buffer = graph_buffer;
+	if (users >> FTRACE_GRAPH & 1) {
+		ftrace_state.graph_buffer = graph->buffer;
+		ftrace_state.graph_depth = graph->depth ? graph->depth : UINT32_MAX;
+		ftrace_state.has_starts = graph->has_starts;
+		ftrace_state.thresh_ns = graph->thresh_ns;
+	}
 	r = update_sites();
 	text_sync();
 	set_active(own | users);

@@ -9,6 +9,7 @@
 #ifndef ULF_RUNTIME_FTRACE_H
 #define ULF_RUNTIME_FTRACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "abi/control.h"
@@ -26,6 +27,9 @@ enum ftrace_user {
 	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,
 	FTRACE_GRAPH_OPS,
 	FTRACE_USERS,
+	/* marks for the graph tracer */
+	FTRACE_START		= FTRACE_USERS,	/* it follows from here on in */
+	FTRACE_SKIP,			/* it leaves this and what it calls out */
 };
 #define FTRACE_FUNCTION_MASK	((1u << ABI_BUFFERS) - 1)
 #define FTRACE_OPS_MASK		(((1u << FTRACE_OPS_MAX) - 1) << FTRACE_OPS)
@@ -39,6 +43,9 @@ struct ftrace_state {
 	const struct buffer *graph_buffer;
 	struct ftrace_ops *ops[FTRACE_OPS_MAX];
 	struct fgraph_ops *graph_ops;
+	uint32_t graph_depth;		/* how deep it goes */
+	bool has_starts;		/* FTRACE_START counts */
+	uint64_t thresh_ns;		/* shorter calls are not recorded */
 	uint64_t lost;			/* calls that could not be followed */
 };
 extern struct ftrace_state ftrace_state FTRACE_HIDDEN;
@@ -47,7 +54,13 @@ extern struct ftrace_state ftrace_state FTRACE_HIDDEN;
 
 /* The objects have their users from the server (object.h); these are all
  * of them together. */
-int ftrace_set_wishes(uint32_t users, const struct buffer *graph_buffer);
+struct ftrace_graph_wish {
+	const struct buffer *buffer;
+	uint32_t depth;			/* 0: all */
+	bool has_starts;
+	uint64_t thresh_ns;
+};
+int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph);
 
 /* ---- ftrace_follow.c; lock held ---- */
 
@@ -59,6 +72,7 @@ int ftrace_follow(void);
 /* @buffer, @entry, @bytes.  Returns the record's time. */
 uint64_t ftrace_write_slowly(uint64_t buffer, uint64_t entry, uint64_t bytes)
 	FTRACE_HIDDEN;
+uint64_t ftrace_now(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
 /* The same, for an exit, whose last 8 bytes are the time. */
 uint64_t ftrace_write_exit_slowly(uint64_t buffer, uint64_t entry, uint64_t bytes)
 	FTRACE_HIDDEN;

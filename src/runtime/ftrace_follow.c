@@ -19,8 +19,15 @@ static uint64_t seen_serial;		/* of what is in force; 0: nothing */
 /* What is wished for, with the bits as they are here. */
 static uint32_t users_from(uint32_t wished)
 {
-	return (wished & FTRACE_FUNCTION_MASK) |
-	       (wished & ABI_FUNCTIONS_GRAPH ? 1u << FTRACE_GRAPH : 0);
+	uint32_t users = wished & FTRACE_FUNCTION_MASK;
+
+	if (!(wished & ABI_FUNCTIONS_GRAPH))
+		return users;
+	if (wished & ABI_FUNCTIONS_START)
+		users |= 1u << FTRACE_START;
+	if (wished & ABI_FUNCTIONS_SKIP)
+		users |= 1u << FTRACE_SKIP;
+	return users | 1u << FTRACE_GRAPH;
 }
 
 /* Is the object loaded here that the server means? */
@@ -75,18 +82,26 @@ static int take_object(const struct abi_functions *all,
 
 static int take(const struct abi_functions *all)
 {
+	struct ftrace_graph_wish graph = {
+		.depth = all->graph_depth, .has_starts = all->has_starts,
+		.thresh_ns = all->thresh_ns,
+	};
 	uint32_t users = 0, buffer = all->graph_buffer;
 	int ret = 0, r;
 
 	if (buffer >= ABI_BUFFERS)
 		return -EINVAL;
+	graph.buffer = buffer_get(buffer);
+	if (!graph.buffer)
+		return -ENOMEM;
 	forget_wishes();
 	for (uint32_t i = 0; i < all->nr_objects; i++) {
 		r = take_object(all, &all->objects[i], &users);
 		if (r && !ret)
 			ret = r;
 	}
-	r = ftrace_set_wishes(users, buffer_get(buffer));
+	users &= (1u << FTRACE_USERS) - 1;
+	r = ftrace_set_wishes(users, &graph);
 	return ret ? ret : r;
 }
 

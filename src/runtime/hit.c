@@ -72,6 +72,13 @@ static uint64_t live_above(const struct thread_slot *thread,
 	return above;
 }
 
+static bool is_long_enough(const struct shadow *shadow)
+{
+	return !ftrace_state.thresh_ns ||
+	       ftrace_call_slowly(ftrace_now, 0, 0, 0) - shadow->time_ns >=
+	       ftrace_state.thresh_ns;
+}
+
 static void write_exit(const struct shadow *shadow, uint64_t func,
 		       uint64_t value, uint32_t users)
 {
@@ -85,7 +92,7 @@ static void write_exit(const struct shadow *shadow, uint64_t func,
 		},
 	};
 
-	if (users & 1u << FTRACE_GRAPH &&
+	if (users & 1u << FTRACE_GRAPH && is_long_enough(shadow) &&
 	    !arch_event_append_stamped(&buffer->set, &exit, sizeof(exit)))
 		ftrace_call_slowly(ftrace_write_exit_slowly, (uint64_t)buffer,
 				   (uint64_t)&exit, sizeof(exit));
@@ -105,12 +112,47 @@ static uint64_t write_entry(uint64_t func, uint32_t depth, uint32_t users)
 
 	if (users & 1u << FTRACE_GRAPH_OPS)
 		time_ns = ftrace_call_slowly(ftrace_call_graph_entry, func, depth, 0);
-	if (users & 1u << FTRACE_GRAPH) {
+	if (users & 1u << FTRACE_GRAPH && ftrace_state.thresh_ns) {
+		time_ns = ftrace_call_slowly(ftrace_now, 0, 0, 0);
+	} else if (users & 1u << FTRACE_GRAPH) {
 		time_ns = arch_event_append(&buffer->set, &entry, sizeof(entry));
 		if (!time_ns)
 			time_ns = write_slowly(buffer, &entry, sizeof(entry));
 	}
 	return time_ns;
+}
+
+/* Of a call in the followed call @above, if there is one: does the graph tracer
+ * follow it? */
+static uint32_t graph_users(uint32_t users, const struct fsite_slot *slot,
+			    const struct shadow *above, uint32_t depth)
+{
+	bool is_wanted = depth < ftrace_state.graph_depth &&
+		(above || !ftrace_state.has_starts ||
+		 slot->users & 1u << FTRACE_START);
+
+	return is_wanted ? users : users & ~(1u << FTRACE_GRAPH);
+}
+
+/* It is not followed.  If the function before has called it as its last act, the
+ * return is still to the body of that one. */
+static uint32_t leave_out(const uint64_t *place, struct shadow *shadow)
+{
+	if (is_body(*place))
+		shadow->is_silent = 1;
+	return 0;
+}
+
+/* Its return is waited for, so that it is known what is inside of it. */
+static uint32_t enter_silently(uint64_t *place, const struct fsite_slot *slot,
+			       struct shadow *shadow, struct shadow new)
+{
+	new.is_silent = 1;
+	*shadow = new;
+	((struct thread_slot *)ulf_this_thread)->graph_top = (uint64_t)place;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	*place = (uint64_t)slot->body + GRAPH_BODY_RETURN;
+	return 1;
 }
 
 /*
@@ -123,27 +165,32 @@ static uint32_t enter(uint64_t func, uint64_t *place,
 {
 	struct thread_slot *thread = (struct thread_slot *)ulf_this_thread;
 	struct shadow *shadow = slot->body ? shadow_at(place) : NULL;
-	uint64_t above, time_ns;
-	uint32_t depth;
+	struct shadow new = { .ret = *place };
+	const struct shadow *above;
 
 	if (!shadow) {
 		__atomic_add_fetch(&ftrace_state.lost, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
 	if (is_body(*place)) {
-		write_exit(shadow, func_of(*place), 0, users);
-		shadow->time_ns = write_entry(func, shadow->depth, users);
-		*place = (uint64_t)slot->body + GRAPH_BODY_RETURN;
-		return 1;
+		if (!shadow->is_silent)
+			write_exit(shadow, func_of(*place), 0, users);
+		new.ret = shadow->ret;
+		new.above = shadow->above;
+	} else {
+		new.above = live_above(thread, place);
 	}
-	above = live_above(thread, place);
-	depth = above ? shadow_at((const uint64_t *)above)->depth + 1 : 0;
-	time_ns = write_entry(func, depth, users);
-	if (!time_ns)
-		return 0;
-	*shadow = (struct shadow){
-		.ret = *place, .time_ns = time_ns, .above = above, .depth = depth,
-	};
+	above = new.above ? shadow_at((const uint64_t *)new.above) : NULL;
+	new.depth = above ? above->depth + 1 : 0;
+	if (above && above->is_silent)
+		return leave_out(place, shadow);
+	users = graph_users(users, slot, above, new.depth);
+	if (slot->users & 1u << FTRACE_SKIP && users & 1u << FTRACE_GRAPH)
+		return enter_silently(place, slot, shadow, new);
+	new.time_ns = users ? write_entry(func, new.depth, users) : 0;
+	if (!new.time_ns)
+		return leave_out(place, shadow);
+	*shadow = new;
 	thread->graph_top = (uint64_t)place;
 	/* A handler that unwinds from here on finds the shadow. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -162,7 +209,7 @@ uint64_t ftrace_graph_left(const uint8_t *body_return, uint64_t *place,
 	if (ulf_this_thread ||
 	    ftrace_call_slowly(ftrace_attach, 0, 0, 0)) {
 		((struct thread_slot *)ulf_this_thread)->graph_top = shadow->above;
-		if (users)
+		if (users && !shadow->is_silent)
 			write_exit(shadow, func_of((uint64_t)body_return), value,
 				   users);
 	}

@@ -30,7 +30,8 @@ struct shadow {
 	uint64_t time_ns;		/* of the call */
 	uint64_t above;			/* the traced call around it: its place */
 	uint32_t depth;
-	uint32_t reserved;
+	uint32_t is_silent;		/* nothing is recorded of it, nor of what
+					 * it calls */
 };
 
 extern uint64_t *shadow_keys;		/* NULL: not made yet */

@@ -184,6 +184,7 @@ int functions_refresh(struct root *root)
 {
 	int r = 0;
 
+	process_scan(root);
 	for (uint32_t i = 0; !r && i <= PROCESS_CREATOR; i++) {
 		const struct process *process = root->process[i];
 
@@ -349,4 +350,16 @@ int functions_change(struct instance *instance, enum function_list list,
 		}
 	}
 	return found;
+}
+
+/* ---- objects that come ---- */
+
+void functions_tick(struct root *root)
+{
+	uint32_t nr = root->functions.nr;
+	struct apply apply;
+
+	if (root->functions.piece.off && !functions_refresh(root) &&
+	    root->functions.nr != nr && !functions_publish(root))
+		apply_start(root, &apply);
 }

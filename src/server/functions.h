@@ -25,6 +25,8 @@ struct text;
 enum function_list {
 	FUNCTION_FILTER,		/* set_ftrace_filter */
 	FUNCTION_NOTRACE,		/* set_ftrace_notrace */
+	FUNCTION_GRAPH,			/* set_graph_function; the top's alone */
+	FUNCTION_GRAPH_NOTRACE,		/* set_graph_notrace; likewise */
 	FUNCTION_LISTS,
 };
 
@@ -44,6 +46,8 @@ struct functions {
 	uint32_t nr;			/* functions */
 	uint16_t *lists[FUNCTION_LISTS];	/* [nr], a bit for each buffer */
 	uint32_t in_list[FUNCTION_LISTS][ABI_BUFFERS];	/* how many */
+	uint32_t graph_depth;		/* max_graph_depth */
+	uint64_t thresh_ns;		/* tracing_thresh */
 	struct abi_ring_ref piece;	/* what control->functions names */
 	uint64_t serial;
 };
@@ -53,6 +57,8 @@ struct functions {
 /* See which objects the processes have by now. -ENOMEM */
 int functions_refresh(struct root *root);
 void functions_done(struct root *root);
+/* If any is traced or listed: what has come meanwhile? */
+void functions_tick(struct root *root);
 
 /* One that is known to have been loaded there; NULL: out of memory. */
 struct function_object *functions_add(struct root *root, const char *path,

@@ -50,11 +50,20 @@ static uint32_t graph_buffer(const struct root *root)
 	return 0;
 }
 
+/* The marks of the graph tracer, which are lists of the top one. */
+static uint32_t marks(const struct functions *functions, uint32_t nr)
+{
+	return (functions->lists[FUNCTION_GRAPH][nr] ? ABI_FUNCTIONS_START : 0) |
+	       (functions->lists[FUNCTION_GRAPH_NOTRACE][nr] ? ABI_FUNCTIONS_SKIP : 0);
+}
+
 /* Is there anything that the next server, or a process, must know? */
 static bool is_needed(const struct root *root)
 {
 	const struct instance *instance;
 
+	if (root->functions.graph_depth || root->functions.thresh_ns)
+		return true;
 	for_each_instance(instance, root) {
 		if (shm_load(&instance->abi->tracer) != ABI_TRACER_NOP)
 			return true;
@@ -108,7 +117,8 @@ static void fill_object(const struct root *root, const struct function_object *f
 	};
 	memcpy(to->build_id, from->sites.build_id, sizeof(to->build_id));
 	for (uint32_t i = 0; i < nr; i++) {
-		users[i] = function_users(root, from->first + i);
+		users[i] = function_users(root, from->first + i) |
+			   marks(functions, from->first + i);
 		lists[i] = functions->lists[FUNCTION_FILTER][from->first + i] |
 			   (uint32_t)functions->lists[FUNCTION_NOTRACE][from->first + i] << 16;
 	}
@@ -126,6 +136,9 @@ static void fill(struct root *root, struct abi_functions *to, uint64_t bytes,
 		.magic = ABI_FUNCTIONS_MAGIC, .bytes = (uint32_t)bytes,
 		.serial = ++root->functions.serial, .nr_objects = nr,
 		.graph_buffer = graph_buffer(root),
+		.graph_depth = functions->graph_depth,
+		.has_starts = functions->in_list[FUNCTION_GRAPH][0] != 0,
+		.thresh_ns = functions->thresh_ns,
 	};
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		if (!functions->objects[i]->sites.nr)
@@ -189,10 +202,14 @@ static int load_object(struct root *root, const struct abi_functions *all,
 {
 	const char *path = (const char *)all + from->path;
 	const uint32_t *lists = (const uint32_t *)((const char *)all + from->lists);
+	const uint32_t *users = (const uint32_t *)((const char *)all + from->users);
+	struct functions *functions = &root->functions;
 	const struct function_object *object;
 
 	if (!has(all, from->path, from->path_bytes) || !from->path_bytes ||
 	    path[from->path_bytes - 1] || from->lists % sizeof(*lists) ||
+	    from->users % sizeof(*users) ||
+	    !has(all, from->users, from->nr * (uint64_t)sizeof(*users)) ||
 	    !has(all, from->lists, from->nr * (uint64_t)sizeof(*lists)))
 		return 0;
 	object = functions_add(root, path, from->bias);
@@ -201,12 +218,18 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	if (object->sites.nr != from->nr)
 		return 0;	/* the file has changed */
 	for (uint32_t i = 0; i < from->nr; i++) {
+		uint32_t nr = object->first + i;
+
 		for (uint32_t buffer = 0; buffer < ABI_BUFFERS; buffer++) {
-			functions_put(&root->functions, FUNCTION_FILTER, buffer,
-				      object->first + i, lists[i] >> buffer & 1);
-			functions_put(&root->functions, FUNCTION_NOTRACE, buffer,
-				      object->first + i, lists[i] >> (16 + buffer) & 1);
+			functions_put(functions, FUNCTION_FILTER, buffer, nr,
+				      lists[i] >> buffer & 1);
+			functions_put(functions, FUNCTION_NOTRACE, buffer, nr,
+				      lists[i] >> (16 + buffer) & 1);
 		}
+		functions_put(functions, FUNCTION_GRAPH, 0, nr,
+			      users[i] & ABI_FUNCTIONS_START);
+		functions_put(functions, FUNCTION_GRAPH_NOTRACE, 0, nr,
+			      users[i] & ABI_FUNCTIONS_SKIP);
 	}
 	return 0;
 }
@@ -216,6 +239,8 @@ static int load_piece(struct root *root, const struct abi_functions *all)
 	int r = 0;
 
 	root->functions.serial = all->serial;
+	root->functions.graph_depth = all->graph_depth;
+	root->functions.thresh_ns = all->thresh_ns;
 	for (uint32_t i = 0; !r && i < all->nr_objects; i++) {
 		if (!has(all, 0, sizeof(*all) + (i + 1ull) * sizeof(all->objects[0])))
 			break;

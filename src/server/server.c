@@ -408,6 +408,7 @@ void server_tick(struct server *server)
 			continue;
 		process_scan(root);
 		boot_follow(root);
+		functions_tick(root);
 		make_ready(root);
 		for_each_instance(instance, root) {
 			rules_refresh(instance);

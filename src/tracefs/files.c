@@ -45,6 +45,10 @@ static const struct tracefs_def root_files[] = {
 	{ "instances", 0750,
 	  "mkdir here makes a buffer with events and settings of its own",
 	  .dir = &instances_dir, .is_top_only = true },
+	{ "max_graph_depth", 0640,
+	  "how deep function_graph follows calls; 0: as deep as they are",
+	  .show = graph_depth_show, .store = graph_depth_store,
+	  .is_top_only = true },
 	{ "options", 0750, "a file for each line of trace_options",
 	  .dir = &options_dir },
 	{ "per_cpu", 0750, "a directory for each CPU", .dir = &per_cpu_dir },
@@ -84,6 +88,14 @@ static const struct tracefs_def root_files[] = {
 	  "those that they do not trace; as set_ftrace_filter",
 	  .show = function_list_show, .store = function_list_store,
 	  .truncate = function_list_truncate },
+	{ "set_graph_function", 0640,
+	  "function_graph follows these and what they call alone",
+	  .show = function_list_show, .store = function_list_store,
+	  .truncate = function_list_truncate, .is_top_only = true },
+	{ "set_graph_notrace", 0640,
+	  "function_graph leaves these and what they call out",
+	  .show = function_list_show, .store = function_list_store,
+	  .truncate = function_list_truncate, .is_top_only = true },
 	{ "snapshot", 0640,
 	  "1: trace and snapshot change places, and recording goes on in the\n"
 	  "\t\t\t  other, which is made if it is not there; 0: the snapshot is\n"
@@ -112,6 +124,10 @@ static const struct tracefs_def root_files[] = {
 	  .show = tracing_cpumask_show, .store = tracing_cpumask_store },
 	{ "tracing_on", 0640, "0: nothing is recorded, though events are on",
 	  .show = tracing_on_show, .store = tracing_on_store },
+	{ "tracing_thresh", 0640,
+	  "microseconds; function_graph records longer calls alone, at their end",
+	  .show = tracing_thresh_show, .store = tracing_thresh_store,
+	  .is_top_only = true },
 };
 
 static const struct tracefs_def options_files[] = {

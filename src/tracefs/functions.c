@@ -68,24 +68,41 @@ int enabled_functions_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
+static const struct {
+	const char *file;
+	const char *empty;
+} lists[FUNCTION_LISTS] = {
+	[FUNCTION_FILTER] = {
+		"set_ftrace_filter", "#### all functions enabled ####\n"
+	},
+	[FUNCTION_NOTRACE] = {
+		"set_ftrace_notrace", "#### no functions disabled ####\n"
+	},
+	[FUNCTION_GRAPH] = {
+		"set_graph_function", "#### all functions enabled ####\n"
+	},
+	[FUNCTION_GRAPH_NOTRACE] = {
+		"set_graph_notrace", "#### no functions disabled ####\n"
+	},
+};
+
 static enum function_list list_of(const struct tracefs_def *def)
 {
-	return strcmp(def->name, "set_ftrace_filter") ? FUNCTION_NOTRACE :
-							FUNCTION_FILTER;
+	enum function_list list = 0;
+
+	while (strcmp(def->name, lists[list].file))
+		list++;
+	return list;
 }
 
 int function_list_show(struct tracefs_node *node, struct text *out)
 {
-	static const char *const empty[FUNCTION_LISTS] = {
-		[FUNCTION_FILTER] = "#### all functions enabled ####\n",
-		[FUNCTION_NOTRACE] = "#### no functions disabled ####\n",
-	};
 	const struct functions *functions = &node->root->functions;
 	const struct instance *instance = tracefs_instance(node);
 	enum function_list list = list_of(node->def);
 
 	if (!functions->in_list[list][instance->number])
-		text_puts(out, empty[list]);
+		text_puts(out, lists[list].empty);
 	for (uint32_t nr = 0; nr < functions->nr; nr++) {
 		if (!function_is_in(instance, list, nr))
 			continue;
@@ -139,6 +156,49 @@ int function_list_truncate(struct tracefs_file *file)
 	if (!r)
 		apply_wait(&file->apply, APPLY_WAIT_NS);
 	return r;
+}
+
+/* ---- numbers ---- */
+
+int graph_depth_show(struct tracefs_node *node, struct text *out)
+{
+	text_printf(out, "%" PRIu32 "\n", node->root->functions.graph_depth);
+	return 0;
+}
+
+ssize_t graph_depth_store(struct tracefs_file *file, const char *buf, size_t size,
+			  pid_t tid)
+{
+	uint64_t value;
+	int r = tracefs_parse_number(buf, size, &value);
+
+	(void)tid;
+	if (r)
+		return r;
+	/* As the kernel, which has a word for it. */
+	file->node->root->functions.graph_depth = (uint32_t)value;
+	r = publish(file);
+	return r ? r : (ssize_t)size;
+}
+
+int tracing_thresh_show(struct tracefs_node *node, struct text *out)
+{
+	text_printf(out, "%" PRIu64 "\n", node->root->functions.thresh_ns / 1000);
+	return 0;
+}
+
+ssize_t tracing_thresh_store(struct tracefs_file *file, const char *buf, size_t size,
+			     pid_t tid)
+{
+	uint64_t value;
+	int r = tracefs_parse_number(buf, size, &value);
+
+	(void)tid;
+	if (r)
+		return r;
+	file->node->root->functions.thresh_ns = value * 1000;
+	r = publish(file);
+	return r ? r : (ssize_t)size;
 }
 
 /* ---- tracers ---- */

@@ -86,14 +86,16 @@ static void names_and_modes_are_the_kernels(void **state)
 		"buffer_percent 640\nbuffer_size_kb 640\nbuffer_subbuf_size_kb 640\n"
 		"buffer_total_size_kb 440\ncurrent_tracer 640\n"
 		"enabled_functions 440\nerror_log 640\n"
-		"events/ 755\nfree_buffer 200\ninstances/ 750\noptions/ 750\n"
+		"events/ 755\nfree_buffer 200\ninstances/ 750\nmax_graph_depth 640\n"
+		"options/ 750\n"
 		"per_cpu/ 750\nprintk_formats 440\nsaved_cmdlines 440\nsaved_cmdlines_size 640\nsaved_tgids 440\n"
 		"set_event 640\nset_event_notrace_pid 640\nset_event_pid 640\n"
 		"set_ftrace_filter 640\nset_ftrace_notrace 640\n"
+		"set_graph_function 640\nset_graph_notrace 640\n"
 		"snapshot 640\ntimestamp_mode 440\ntrace 640\ntrace_clock 640\n"
 		"trace_marker 220\n"
 		"trace_marker_raw 220\ntrace_options 640\ntrace_pipe 440\n"
-		"tracing_cpumask 640\ntracing_on 640\n");
+		"tracing_cpumask 640\ntracing_on 640\ntracing_thresh 640\n");
 	assert_string_equal(ls(f->server, "fake.1/events"),
 		"enable 640\nheader_event 440\nheader_page 440\n"
 		"ftrace/ 755\nirq/ 755\nsched/ 755\n");
