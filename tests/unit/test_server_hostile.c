@@ -81,7 +81,7 @@ static void spoil_rules(struct fake_root *root)
 
 	if (off >= ABI_ARENA_OFF && off % 4096 == 0 &&
 	    off < ABI_ARENA_OFF + (8u << 20))
-		spoil(root, off, rnd() % 2 ? 64 : 512);
+		spoil(root, off, rnd() % 2 ? 128 : 768);
 }
 
 static void spoil_something(struct fake_root *root)
@@ -212,6 +212,9 @@ static void use_all(struct server *server)
 		"bad.1/events/sched/first/filter", "bad.1/error_log",
 		"bad.1/instances/one/trace",
 		"bad.1/instances/one/events/sched/second/filter",
+		"bad.1/events/sched/first/trigger",
+		"bad.1/events/sched/second/enable",
+		"bad.1/instances/one/events/sched/first/trigger",
 	};
 	static const struct {
 		const char *path, *text;
@@ -231,6 +234,14 @@ static void use_all(struct server *server)
 		{ "bad.1/instances/one/events/sched/filter", "common_pid == 5" },
 		{ "bad.1/instances/one/events/enable", "1" },
 		{ "bad.1/instances/one/buffer_size_kb", "64" },
+		{ "bad.1/events/sched/first/trigger", "traceoff:3 if state > 3" },
+		{ "bad.1/events/sched/first/trigger", "snapshot" },
+		{ "bad.1/events/sched/first/trigger",
+		  "enable_event:sched:second:5 if comm == \"five\"" },
+		{ "bad.1/events/sched/second/trigger", "enable_event:sched:second" },
+		{ "bad.1/events/sched/second/trigger", "!disable_event:sched:second" },
+		{ "bad.1/instances/one/events/sched/first/trigger",
+		  "disable_event:sched:second:1" },
 	};
 
 	use_instances(server);
