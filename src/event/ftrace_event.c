@@ -8,6 +8,11 @@
 	.fields = (struct event_field *)(rows), \
 	.nr_fields = sizeof(rows) / sizeof((rows)[0])
 
+static const struct event_field function_fields[] = {
+	{ .type = "unsigned long", .name = "ip", .offset = 8, .size = 8 },
+	{ .type = "unsigned long", .name = "parent_ip", .offset = 16, .size = 8 },
+};
+
 /* A record has as many as it needs; the kernel's format says 8, and tools look at
  * the record's size. */
 static const struct event_field stack_fields[] = {
@@ -27,6 +32,20 @@ static const struct event_field bprint_fields[] = {
 	{ .type = "u32[]", .name = "buf", .offset = 24, .kind = FIELD_ARRAY },
 };
 
+static const struct event_field graph_exit_fields[] = {
+	{ .type = "unsigned long", .name = "func", .offset = 8, .size = 8 },
+	{ .type = "unsigned long", .name = "retval", .offset = 16, .size = 8 },
+	{ .type = "int", .name = "depth", .offset = 24, .size = 4, .is_signed = true },
+	{ .type = "unsigned int", .name = "overrun", .offset = 28, .size = 4 },
+	{ .type = "unsigned long long", .name = "calltime", .offset = 32, .size = 8 },
+	{ .type = "unsigned long long", .name = "rettime", .offset = 40, .size = 8 },
+};
+
+static const struct event_field graph_entry_fields[] = {
+	{ .type = "unsigned long", .name = "func", .offset = 8, .size = 8 },
+	{ .type = "int", .name = "depth", .offset = 16, .size = 4, .is_signed = true },
+};
+
 static const struct event_field bputs_fields[] = {
 	{ .type = "unsigned long", .name = "ip", .offset = 8, .size = 8 },
 	{ .type = "const char *", .name = "str", .offset = 16, .size = 8 },
@@ -38,6 +57,12 @@ static const struct event_field raw_data_fields[] = {
 };
 
 const struct event_format ftrace_events[] = {
+	{
+		.system = "ftrace", .name = "function", .id = ABI_EVENT_ID_FUNCTION,
+		FIELDS(function_fields),
+		.print_fmt = "\" %ps <-- %ps\", (void *)REC->ip, "
+			"(void *)REC->parent_ip",
+	},
 	{
 		.system = "ftrace", .name = "kernel_stack", .id = ABI_EVENT_ID_STACK,
 		FIELDS(stack_fields),
@@ -58,6 +83,20 @@ const struct event_format ftrace_events[] = {
 		.system = "ftrace", .name = "bprint", .id = ABI_EVENT_ID_BPRINT,
 		FIELDS(bprint_fields),
 		.print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->fmt",
+	},
+	{
+		.system = "ftrace", .name = "funcgraph_exit",
+		.id = ABI_EVENT_ID_GRAPH_EXIT,
+		FIELDS(graph_exit_fields),
+		.print_fmt = "\"<-- %ps (%d) (start: %llx  end: %llx) over: %d "
+			"retval: %lx\", (void *)REC->func, REC->depth, "
+			"REC->calltime, REC->rettime, REC->depth, REC->retval",
+	},
+	{
+		.system = "ftrace", .name = "funcgraph_entry",
+		.id = ABI_EVENT_ID_GRAPH_ENTRY,
+		FIELDS(graph_entry_fields),
+		.print_fmt = "\"--> %ps (%d)\", (void *)REC->func, REC->depth",
 	},
 	{
 		.system = "ftrace", .name = "bputs", .id = ABI_EVENT_ID_BPUTS,

@@ -5,8 +5,11 @@
 #include "event/option.h"
 
 const struct option_row option_table[] = {
-#define ROW(id, number, name, on, help)	{ name, OPTION_##id },
+#define ROW(id, number, name, on, help)	{ name, OPTION_##id, ABI_TRACER_NOP },
+#define TRACER_ROW(tracer, id, number, name, on, help)	{ name, OPTION_##id, tracer },
 	OPTIONS(ROW, ROW)
+	TRACER_OPTIONS(TRACER_ROW)
+#undef TRACER_ROW
 #undef ROW
 };
 

@@ -15,9 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi/control.h"
+
 /* X(enumerator, bit, name, by default, help); T() is for those that the top
  * directory alone has as a file. */
 #define OPTIONS(X, T)							\
+	X(PRINT_PARENT, 0, "print-parent", 1,				\
+	  "who called a function, behind it")				\
 	X(SYM_OFFSET, 1, "sym-offset", 0, "function+0x12/0x80")		\
 	X(SYM_ADDR, 2, "sym-addr", 0, "the address behind a function")	\
 	X(VERBOSE, 3, "verbose", 0,					\
@@ -54,21 +58,49 @@
 	X(HASH_PTR, 25, "hash-ptr", 1, "%p shows a hash of the pointer")	\
 	X(STACKTRACE, 29, "stacktrace", 0, "each event is followed by a stack")
 
+/* The same of a tracer, X(enum abi_tracer, ...): trace_options has them while it
+ * is the buffer's.  Their files are always there. */
+#define TRACER_OPTIONS(X)						\
+	X(ABI_TRACER_GRAPH, GRAPH_OVERRUN, 32, "funcgraph-overrun", 0,	\
+	  "a line for the calls that were not followed")		\
+	X(ABI_TRACER_GRAPH, GRAPH_CPU, 33, "funcgraph-cpu", 1,		\
+	  "a column for the CPU")					\
+	X(ABI_TRACER_GRAPH, GRAPH_OVERHEAD, 34, "funcgraph-overhead", 1, \
+	  "a mark before long durations")				\
+	X(ABI_TRACER_GRAPH, GRAPH_PROC, 35, "funcgraph-proc", 0,		\
+	  "a column for the thread")					\
+	X(ABI_TRACER_GRAPH, GRAPH_DURATION, 36, "funcgraph-duration", 1,	\
+	  "a column for how long a function took")			\
+	X(ABI_TRACER_GRAPH, GRAPH_ABSTIME, 37, "funcgraph-abstime", 0,	\
+	  "a column for the time")					\
+	X(ABI_TRACER_GRAPH, GRAPH_TAIL, 38, "funcgraph-tail", 0,		\
+	  "the function's name behind each closing brace")		\
+	X(ABI_TRACER_GRAPH, GRAPH_RETVAL, 39, "funcgraph-retval", 0,	\
+	  "what a function returned")					\
+	X(ABI_TRACER_GRAPH, GRAPH_RETVAL_HEX, 40, "funcgraph-retval-hex", 0, \
+	  "that in hexadecimal, errors too")
+
 enum option_bit {
-#define OPTION_BIT(id, bit, name, on, help)	OPTION_##id = 1u << (bit),
+#define OPTION_BIT(id, bit, name, on, help)	OPTION_##id = 1ull << (bit),
+#define TRACER_BIT(tracer, id, bit, ...)	OPTION_##id = 1ull << (bit),
 	OPTIONS(OPTION_BIT, OPTION_BIT)
+	TRACER_OPTIONS(TRACER_BIT)
+#undef TRACER_BIT
 #undef OPTION_BIT
 };
 
 enum {
-#define OPTION_DEFAULT(id, bit, name, on, help)	((on) ? OPTION_##id : 0) |
-	OPTION_DEFAULTS = OPTIONS(OPTION_DEFAULT, OPTION_DEFAULT) 0
-#undef OPTION_DEFAULT
+#define DEFAULT(id, bit, name, on, help)	((on) ? OPTION_##id : 0) |
+#define TRACER_DEFAULT(tracer, ...)		DEFAULT(__VA_ARGS__)
+	OPTION_DEFAULTS = OPTIONS(DEFAULT, DEFAULT) TRACER_OPTIONS(TRACER_DEFAULT) 0
+#undef TRACER_DEFAULT
+#undef DEFAULT
 };
 
 struct option_row {
 	const char *name;
-	uint32_t bit;			/* enum option_bit */
+	uint64_t bit;			/* enum option_bit */
+	uint32_t tracer;		/* whose; ABI_TRACER_NOP: everybody's */
 };
 
 extern const struct option_row option_table[];

@@ -51,7 +51,8 @@ int ring_cursor_init(struct ring_cursor *cursor, const struct ring_view *view)
 void ring_cursor_done(struct ring_cursor *cursor)
 {
 	free(cursor->page.data);
-	cursor->page.data = NULL;
+	free(cursor->ahead);
+	cursor->page.data = cursor->ahead = NULL;
 }
 
 /* Find the time at ->offset of the page just read: deltas add up. */
@@ -170,6 +171,23 @@ void ring_cursor_advance(struct ring_cursor *cursor,
 	cursor->entries++;
 	cursor->read_count++;
 	cursor->lost = 0;
+}
+
+/* On the same page it costs nothing; else another cursor goes there. */
+int ring_cursor_peek_second(struct ring_cursor *cursor,
+			    struct ring_record *ret_record)
+{
+	struct ring_cursor ahead = *cursor;
+
+	ring_cursor_advance(&ahead, NULL);
+	if (ring_record_next(&ahead.page, &ahead.next_offset,
+			     &ahead.next_time_ns, ret_record) > 0)
+		return 1;
+	if (!cursor->ahead)
+		cursor->ahead = malloc(cursor->view.page_bytes);
+	ahead.page.data = cursor->ahead;
+	return ahead.page.data && !refill(&ahead) &&
+	       ring_cursor_peek(&ahead, ret_record) && !ahead.lost;
 }
 
 void ring_cursor_consume(struct ring_cursor *cursor)

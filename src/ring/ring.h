@@ -173,6 +173,7 @@ struct ring_cursor {
 	uint64_t next_time_ns;
 	uint64_t read_count;		/* since the last consume */
 	uint64_t lost_count;
+	uint8_t *ahead;			/* page_bytes for peek_second(), or NULL */
 };
 /* At the place where the consuming reader stands. -ENOMEM */
 int ring_cursor_init(struct ring_cursor *cursor, const struct ring_view *view);
@@ -181,6 +182,10 @@ void ring_cursor_done(struct ring_cursor *cursor);
  * The record stays valid until the next call. cursor->lost says how many
  * were overrun before it. */
 int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record);
+/* The same of the one behind the record just peeked; 0, too, if some were overrun
+ * between them. */
+int ring_cursor_peek_second(struct ring_cursor *cursor,
+			    struct ring_record *ret_record);
 /* Move past the record just peeked; clears ->lost. */
 void ring_cursor_advance(struct ring_cursor *cursor,
 			 const struct ring_record *record);

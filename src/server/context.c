@@ -126,6 +126,13 @@ static char *put_tgid(char *to, uint32_t tgid)
 	return mempcpy(to, ") ", 2);
 }
 
+void context_print_flags(const struct line *line, struct text *out)
+{
+	char flags[8];
+
+	text_write(out, flags, (size_t)(put_flags(flags, &line->entry) - flags));
+}
+
 static void print_usual(const struct line *line, bool in_ns, struct text *out)
 {
 	struct root *root = line->instance->root;
@@ -151,19 +158,18 @@ static void print_usual(const struct line *line, bool in_ns, struct text *out)
 
 /* ---- latency-format ---- */
 
-/* How long it is until the next record. */
-static char delay_mark(uint64_t us)
+char context_mark(uint64_t ns)
 {
 	static const struct {
-		uint64_t us;
+		uint64_t ns;
 		char mark;
 	} marks[] = {
-		{ 1000000, '$' }, { 100000, '@' }, { 10000, '*' },
-		{ 1000, '#' }, { 100, '!' }, { 10, '+' },
+		{ 1000000000, '$' }, { 100000000, '@' }, { 10000000, '*' },
+		{ 1000000, '#' }, { 100000, '!' }, { 10000, '+' },
 	};
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		if (us > marks[i].us)
+		if (ns > marks[i].ns)
 			return marks[i].mark;
 	return ' ';
 }
@@ -173,7 +179,6 @@ static void print_latency_task(const struct line *line, struct text *out)
 	const struct entry *entry = &line->entry;
 	const char *comm = comms_find(line->instance->root,
 				      (uint32_t)entry->pid);
-	char flags[8] = "";
 
 	if (line->options & OPTION_VERBOSE) {
 		text_printf(out, "%16s %7" PRId32 " %3" PRIu32 " %d %08x %08" PRIx64 " ",
@@ -181,9 +186,9 @@ static void print_latency_task(const struct line *line, struct text *out)
 			    entry->preempt_count & 15u, line->place->number);
 		return;
 	}
-	put_flags(flags, entry);
-	text_printf(out, "%8.8s-%-7" PRId32 " %3" PRIu32 "%s", comm, entry->pid,
-		    line->record->cpu, flags);
+	text_printf(out, "%8.8s-%-7" PRId32 " %3" PRIu32, comm, entry->pid,
+		    line->record->cpu);
+	context_print_flags(line, out);
 }
 
 static void print_latency_time(const struct line *line, bool in_ns,
@@ -205,7 +210,7 @@ static void print_latency_time(const struct line *line, bool in_ns,
 			    time, since, delay);
 	} else if (in_ns) {
 		text_printf(out, " %4" PRIu64 "us%c: ", to_us(since),
-			    delay_mark(to_us(delay)));
+			    context_mark(1000 * to_us(delay)));
 	} else {
 		text_printf(out, " %4" PRIu64 ": ", since);
 	}

@@ -14,7 +14,7 @@
 #define TGID_BYTES	10		/* of the column for processes */
 
 /* A latency tracer would say here whose latency it was, and how long. */
-static void print_latency(const struct instance *instance,
+static void print_latency(const struct tracer *tracer,
 			  const struct ring_stats *stats, struct text *out)
 {
 	struct utsname system;
@@ -30,7 +30,7 @@ static void print_latency(const struct instance *instance,
 		    "#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n"
 		    "#    -----------------\n"
 		    "#\n",
-		    instance_tracer(instance)->name, system.release, stats->entries,
+		    tracer->name, system.release, stats->entries,
 		    stats->entries + stats->overrun,
 		    sysconf(_SC_NPROCESSORS_ONLN));
 }
@@ -88,20 +88,26 @@ void line_print_title(const struct instance *instance, struct text *out)
 void line_print_header(struct instance *instance, enum rings which,
 		       struct text *out)
 {
+	const struct tracer *tracer = instance_tracer(instance);
 	uint64_t options = instance_options(instance);
+	bool is_latency = options & OPTION_LATENCY_FMT;
 	struct ring_stats stats;
 
 	instance_stats(instance, which, CPU_ALL, &stats);
 	line_print_title(instance, out);
 	if (!(options & OPTION_CONTEXT_INFO))
 		return;
-	if (options & OPTION_LATENCY_FMT) {
-		if (!stats.entries)
-			return;
-		print_latency(instance, &stats, out);
-		if (!(options & OPTION_VERBOSE))
-			print_latency_columns(out);
-	} else if (!(options & OPTION_VERBOSE)) {
+	if (is_latency && !stats.entries)
+		return;
+	if (is_latency)
+		print_latency(tracer, &stats, out);
+	if (tracer->print_header) {
+		tracer->print_header(options, out);
+	} else if (options & OPTION_VERBOSE) {
+		return;
+	} else if (is_latency) {
+		print_latency_columns(out);
+	} else {
 		text_printf(out, "# entries-in-buffer/entries-written: %" PRIu64
 			    "/%" PRIu64 "   #P:%ld\n#\n", stats.entries,
 			    stats.entries + stats.overrun,

@@ -7,12 +7,14 @@
 #include "base/text.h"
 #include "event/format.h"
 #include "event/print.h"
+#include "server/graph.h"
 #include "server/line_impl.h"
 #include "server/merge.h"
 #include "server/options.h"
 #include "server/printk.h"
 #include "server/ptrhash.h"
 #include "server/symbols.h"
+#include "server/tracer.h"
 
 /* What is not made of text prints an event as its number. */
 #define NUMBERS		(OPTION_RAW | OPTION_HEX | OPTION_BIN)
@@ -64,14 +66,17 @@ static void print_raw_data(const struct line *line, struct text *out)
 /* The kernel's own events. */
 static const struct own {
 	uint16_t type;
-	bool has_raw;			/* looks at the option itself */
+	uint64_t numbers;		/* the options that it looks at itself */
 	void (*print)(const struct line *line, struct text *out);
 } own_events[] = {
-	{ ABI_EVENT_ID_STACK, false, stack_print },
-	{ ABI_EVENT_ID_PRINT, true, printk_print },
-	{ ABI_EVENT_ID_BPRINT, true, printk_print },
-	{ ABI_EVENT_ID_BPUTS, true, printk_print },
-	{ ABI_EVENT_ID_RAW_DATA, true, print_raw_data },
+	{ ABI_EVENT_ID_FUNCTION, NUMBERS, function_print },
+	{ ABI_EVENT_ID_STACK, 0, stack_print },
+	{ ABI_EVENT_ID_PRINT, OPTION_RAW, printk_print },
+	{ ABI_EVENT_ID_BPRINT, OPTION_RAW, printk_print },
+	{ ABI_EVENT_ID_GRAPH_EXIT, 0, graph_print },
+	{ ABI_EVENT_ID_GRAPH_ENTRY, 0, graph_print },
+	{ ABI_EVENT_ID_BPUTS, OPTION_RAW, printk_print },
+	{ ABI_EVENT_ID_RAW_DATA, OPTION_RAW, print_raw_data },
 };
 
 /* NULL: it is none. */
@@ -132,24 +137,49 @@ static void print_numbers(const struct line *line, struct text *out)
 {
 	uint16_t type = line->entry.type;
 	const struct own *own = own_event(type);
-	bool is_known = own || events_by_id(line->instance->root, type);
+	uint64_t wanted = line->options & OPTION_BIN ? OPTION_BIN :
+			  line->options & OPTION_HEX ? OPTION_HEX : OPTION_RAW;
 
-	if (line->options & (OPTION_BIN | OPTION_HEX)) {
-		if (is_known)
-			text_printf(out, "type: %u\n", type);
-		if (!(line->options & OPTION_BIN))
-			text_putc(out, '\n');
-	} else if (own && own->has_raw) {
+	if (own && (own->numbers & wanted))
 		own->print(line, out);
-	} else {
-		text_printf(out, is_known ? "type: %u\n" : "%u ?\n", type);
-	}
+	else if (own || events_by_id(line->instance->root, type))
+		text_printf(out, "type: %u\n", type);
+	else if (wanted == OPTION_RAW)
+		text_printf(out, "%u ?\n", type);
+	if (wanted == OPTION_HEX)
+		text_putc(out, '\n');
+}
+
+static bool is_message(const struct line *line)
+{
+	const struct own *own = own_event(line->entry.type);
+
+	return own && own->print == printk_print;
+}
+
+void line_print_message(const struct line *line, struct text *out)
+{
+	struct line plain = *line;
+
+	plain.options &= ~(uint64_t)(NUMBERS | OPTION_FIELDS);
+	if (is_message(line))
+		printk_print_message(&plain, out);
+	else
+		print_text(&plain, out);
 }
 
 static bool is_message_only(const struct line *line)
 {
 	return (line->options & OPTION_PRINTK_MSGONLY) &&
-	       (line->options & OPTION_PRINTK);
+	       (line->options & OPTION_PRINTK) && is_message(line);
+}
+
+struct entry entry_of(const struct merge_record *record)
+{
+	struct entry entry = { 0 };
+
+	memcpy(&entry, record->data, min_u32(record->bytes, sizeof(entry)));
+	return entry;
 }
 
 void line_print(struct instance *instance, const struct merge_record *record,
@@ -160,16 +190,16 @@ void line_print(struct instance *instance, const struct merge_record *record,
 		.record = record,
 		.place = place,
 		.options = instance_options(instance),
+		.entry = entry_of(record),
 	};
-	const struct own *own;
+	const struct tracer *tracer = instance_tracer(instance);
 
 	if (record->lost)
 		text_printf(out, "CPU:%u [LOST %" PRIu64 " EVENTS]\n",
 			    record->cpu, record->lost);
-	memcpy(&line.entry, record->data, record->bytes < sizeof(line.entry) ?
-	       record->bytes : sizeof(line.entry));
-	own = own_event(line.entry.type);
-	if (own && own->print == printk_print && is_message_only(&line)) {
+	if (place->graph && tracer->print_line && tracer->print_line(&line, out))
+		return;
+	if (is_message_only(&line)) {
 		printk_print_message(&line, out);
 		return;
 	}

@@ -8,14 +8,18 @@
 
 #include "server/rings.h"
 
+struct graph_cpu;
 struct merge_record;
 struct text;
 
-/* Where a record stands among those that are printed; latency-format shows it. */
+/* Where a record stands among those that are printed. */
 struct line_place {
 	uint64_t number;
 	uint64_t next_time;		/* of the one after it, else its own */
 	bool is_start;			/* say that its CPU's records begin here */
+	const struct merge_record *second;	/* what the same CPU recorded next;
+						 * NULL: nothing, or not asked for */
+	struct graph_cpu *graph;	/* NULL: not asked for */
 };
 
 /* With the `CPU:n [LOST m EVENTS]` line if some were lost before it. */

@@ -16,6 +16,8 @@ struct entry {
 	int32_t pid;
 };
 
+struct entry entry_of(const struct merge_record *record);
+
 /* A record that is being printed. */
 struct line {
 	struct instance *instance;
@@ -27,6 +29,9 @@ struct line {
 
 /* context.c: who, where and when, as the options want it. */
 void context_print(const struct line *line, struct text *out);
+void context_print_flags(const struct line *line, struct text *out);
+/* For a time that is long: + from 10 us on, $ from a second on. */
+char context_mark(uint64_t ns);
 
 /* ip.c: an address of the program, as the options want it; @is_return: one that
  * a function returns to.  0: no code of the program's. */
@@ -34,5 +39,11 @@ void ip_print(const struct line *line, uint64_t ip, bool is_return,
 	      struct text *out);
 /* ftrace:kernel_stack. */
 void stack_print(const struct line *line, struct text *out);
+
+/* ftrace:function, also as raw, hex or bin. */
+void function_print(const struct line *line, struct text *out);
+
+/* What an event or marker says; of a marker the message alone. */
+void line_print_message(const struct line *line, struct text *out);
 
 #endif

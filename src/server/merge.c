@@ -238,6 +238,22 @@ int merge_start(struct merge *merge)
 	return was_reset;
 }
 
+/* Is it time for this record? */
+static int give(const struct merge *merge, const struct source *source,
+		const struct ring_record *record, struct merge_record *ret_record)
+{
+	if (record->time_ns > merge->horizon &&
+	    record->time_ns - merge->horizon < AHEAD_MAX)
+		return 0;
+	*ret_record = (struct merge_record) {
+		.time = record->time_ns,
+		.data = record->data,
+		.bytes = record->bytes,
+		.cpu = source->cpu,
+	};
+	return 1;
+}
+
 int merge_peek(struct merge *merge, struct merge_record *ret_record)
 {
 	const struct source *source;
@@ -245,17 +261,31 @@ int merge_peek(struct merge *merge, struct merge_record *ret_record)
 	if (!merge->nr_heap)
 		return 0;
 	source = &merge->sources[merge->heap[0]];
-	if (source->record.time_ns > merge->horizon &&
-	    source->record.time_ns - merge->horizon < AHEAD_MAX)
+	if (!give(merge, source, &source->record, ret_record))
 		return 0;
-	*ret_record = (struct merge_record) {
-		.time = source->record.time_ns,
-		.data = source->record.data,
-		.bytes = source->record.bytes,
-		.cpu = source->cpu,
-		.lost = source->lost,
-	};
+	ret_record->lost = source->lost;
 	return 1;
+}
+
+int merge_peek_second(struct merge *merge, int cpu,
+		      struct merge_record *ret_record)
+{
+	struct source *top = &merge->sources[merge->heap[0]], *first = NULL;
+	struct ring_record record;
+
+	if (top->cursor.entries + 1 < top->end &&
+	    ring_cursor_peek_second(&top->cursor, &record) > 0)
+		first = top;
+	for (uint32_t i = 1; i < merge->nr_heap; i++) {
+		struct source *source = &merge->sources[merge->heap[i]];
+
+		if ((cpu != CPU_ALL && source->cpu != (uint32_t)cpu) ||
+		    (first && source->record.time_ns >= record.time_ns))
+			continue;
+		first = source;
+		record = source->record;
+	}
+	return first ? give(merge, first, &record, ret_record) : 0;
 }
 
 void merge_advance(struct merge *merge)

@@ -38,6 +38,9 @@ int merge_start(struct merge *merge);
 /* 1 and the next record, valid until merge_advance() or merge_start();
  * 0: none (yet). */
 int merge_peek(struct merge *merge, struct merge_record *ret_record);
+/* After that: the record behind it, of @cpu or any; valid as long. */
+int merge_peek_second(struct merge *merge, int cpu,
+		      struct merge_record *ret_record);
 void merge_advance(struct merge *merge);
 /* Take out all that was advanced over. */
 void merge_consume(struct merge *merge);

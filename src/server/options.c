@@ -3,12 +3,12 @@
 #include "server/options.h"
 #include "server/rings.h"
 
-void instance_set_option(struct instance *instance, uint32_t bit, bool on)
+void instance_set_option(struct instance *instance, uint64_t bit, bool on)
 {
 	uint64_t options = instance_options(instance);
 	struct instance_ring *ring;
 
-	options = on ? options | bit : options & ~(uint64_t)bit;
+	options = on ? options | bit : options & ~bit;
 	shm_store(&instance->abi->options, options ^ OPTION_DEFAULTS);
 	if (bit != OPTION_OVERWRITE)
 		return;

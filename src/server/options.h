@@ -16,7 +16,7 @@ static inline uint64_t instance_options(const struct instance *instance)
 	return shm_load(&instance->abi->options) ^ OPTION_DEFAULTS;
 }
 
-void instance_set_option(struct instance *instance, uint32_t bit, bool on);
+void instance_set_option(struct instance *instance, uint64_t bit, bool on);
 
 /* tracing_cpumask: does this CPU record? */
 static inline bool instance_has_cpu(const struct instance *instance,

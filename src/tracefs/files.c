@@ -136,7 +136,10 @@ static const struct tracefs_def options_files[] = {
 #define TOP_ROW(id, bit, name, on, help) \
 	{ name, 0640, help, .show = option_show, .store = option_store, \
 	  .is_top_only = true },
+#define TRACER_ROW(tracer, ...)	ROW(__VA_ARGS__)
 	OPTIONS(ROW, TOP_ROW)
+	TRACER_OPTIONS(TRACER_ROW)
+#undef TRACER_ROW
 #undef TOP_ROW
 #undef ROW
 };

@@ -4,22 +4,33 @@
 #include <string.h>
 
 #include "server/options.h"
+#include "server/tracer.h"
 #include "tracefs/files.h"
 
 #define WRITE_MAX	63		/* bytes; the kernel's */
 
+/* A tracer's are for the buffers that have it. */
+static bool is_listed(const struct instance *instance,
+		      const struct option_row *row)
+{
+	return row->tracer == ABI_TRACER_NOP ||
+	       &tracers[row->tracer] == instance_tracer(instance);
+}
+
 int trace_options_show(struct tracefs_node *node, struct text *out)
 {
-	uint64_t options = instance_options(tracefs_instance(node));
+	const struct instance *instance = tracefs_instance(node);
+	uint64_t options = instance_options(instance);
 
 	for (size_t i = 0; i < option_table_rows; i++)
-		text_printf(out, "%s%s\n",
-			    options & option_table[i].bit ? "" : "no",
-			    option_table[i].name);
+		if (is_listed(instance, &option_table[i]))
+			text_printf(out, "%s%s\n",
+				    options & option_table[i].bit ? "" : "no",
+				    option_table[i].name);
 	return 0;
 }
 
-static void set(struct tracefs_file *file, uint32_t bit, bool is_on)
+static void set(struct tracefs_file *file, uint64_t bit, bool is_on)
 {
 	instance_set_option(tracefs_instance(file->node), bit, is_on);
 	if (bit == OPTION_STACKTRACE)	/* it is the processes that do it */
@@ -40,14 +51,14 @@ ssize_t trace_options_store(struct tracefs_file *file, const char *buf, size_t s
 	name = tracefs_trim(buf, size, text, sizeof(text));
 	is_on = strncmp(name, "no", 2) != 0;
 	row = option_find(is_on ? name : name + 2);
-	if (!row)
+	if (!row || !is_listed(tracefs_instance(file->node), row))
 		return -EINVAL;
 	set(file, row->bit, is_on);
 	return (ssize_t)size;
 }
 
 /* The file has the option's name. */
-static uint32_t bit_of(const struct tracefs_node *node)
+static uint64_t bit_of(const struct tracefs_node *node)
 {
 	return option_find(node->def->name)->bit;
 }

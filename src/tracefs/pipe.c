@@ -6,15 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/line.h"
-#include "server/merge.h"
+#include "server/lines.h"
 #include "server/options.h"
 #include "tracefs/files.h"
 
 #define PIPE_BYTES_MAX	(4u << 20)
 
 struct pipe {
-	struct merge *merge;
+	struct lines lines;
 	struct text text;
 	size_t text_at;			/* what is before was given out */
 	bool has_read;
@@ -58,12 +57,14 @@ static int pipe_open(struct tracefs_file *file)
 		return r;
 	pipe = calloc(1, sizeof(*pipe));
 	r = pipe ? merge_new(instance, RINGS_MAIN, cpu, true,
-			     &pipe->merge) : -ENOMEM;
+			     &pipe->lines.merge) : -ENOMEM;
 	if (r) {
 		free(pipe);
 		cpus_give(instance, cpu);
 		return r;
 	}
+	pipe->lines.instance = instance;
+	pipe->lines.is_pipe = true;
 	text_init(&pipe->text, PIPE_BYTES_MAX);
 	file->state = pipe;
 	return 0;
@@ -73,7 +74,8 @@ static void pipe_close(struct tracefs_file *file)
 {
 	struct pipe *pipe = file->state;
 
-	merge_free(pipe->merge);
+	merge_free(pipe->lines.merge);
+	lines_done(&pipe->lines);
 	text_done(&pipe->text);
 	free(pipe);
 	cpus_give(tracefs_instance(file->node), tracefs_cpu(file->node));
@@ -82,31 +84,28 @@ static void pipe_close(struct tracefs_file *file)
 static int pipe_fill(struct tracefs_file *file, size_t size)
 {
 	struct pipe *pipe = file->state;
-	struct merge_record record;
-	struct line_place place = { 0 };
-	int r = merge_start(pipe->merge);
+	int r = merge_start(pipe->lines.merge);
 
 	if (r < 0)
 		return r;
 	text_reset(&pipe->text);
 	pipe->text_at = 0;
-	while (pipe->text.len < size && !pipe->text.error &&
-	       merge_peek(pipe->merge, &record) > 0) {
+	pipe->lines.place.number = 1;
+	while (pipe->text.len < size && !pipe->text.error) {
 		size_t before = pipe->text.len;
 
-		place.number++;
-		place.next_time = record.time;
-		line_print(tracefs_instance(file->node), &record, &place,
-			   &pipe->text);
+		r = lines_print(&pipe->lines, &pipe->text);
+		if (r <= 0)
+			break;
 		/* Of a line that he gets half the reader may close the rest. */
 		if (before && pipe->text.len > size) {
 			text_truncate(&pipe->text, before);
 			break;
 		}
-		merge_advance(pipe->merge);
+		lines_advance(&pipe->lines);
 	}
-	merge_consume(pipe->merge);
-	return 0;
+	merge_consume(pipe->lines.merge);
+	return r < 0 ? r : 0;
 }
 
 /* Nothing there: is there nothing to wait for either?  A reader that has seen
@@ -154,8 +153,8 @@ static bool has_enough(struct tracefs_file *file)
 
 	if (cpu != CPU_ALL && shm_load(&instance->abi->percent))
 		return instance_is_filled(instance, cpu);
-	return merge_start(pipe->merge) >= 0 &&
-	       merge_peek(pipe->merge, &record) > 0;
+	return merge_start(pipe->lines.merge) >= 0 &&
+	       merge_peek(pipe->lines.merge, &record) > 0;
 }
 
 static unsigned int pipe_poll(struct tracefs_file *file)

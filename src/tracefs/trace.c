@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "server/comm.h"
-#include "server/line.h"
-#include "server/merge.h"
+#include "server/lines.h"
 #include "server/options.h"
 #include "tracefs/files.h"
 
@@ -19,41 +18,11 @@
 
 struct reader {
 	bool has_paused;		/* since it was opened */
-	struct merge *merge;		/* NULL: nothing was read yet */
+	struct lines lines;		/* .merge NULL: nothing was read yet */
 	struct text text;		/* the piece that is being read */
 	off_t text_at;			/* where in the file it starts */
-	struct text held;		/* a record of before the merge's next */
-	uint64_t nr_printed;
 	bool has_header;
-	bool is_overrun;		/* some were lost before */
-	uint64_t cpus[ABI_CPUS / 64];	/* that were seen */
 };
-
-/* When a buffer has overrun, each CPU's records start at another time. */
-static bool is_start(struct reader *reader, uint32_t cpu)
-{
-	uint64_t bit = 1ull << cpu % 64;
-
-	if (!reader->is_overrun || (reader->cpus[cpu / 64] & bit))
-		return false;
-	reader->cpus[cpu / 64] |= bit;
-	return reader->nr_printed > 1;
-}
-
-/* Move to the next record to learn its time; this one is kept. */
-static void look_ahead(struct reader *reader, struct merge_record *record,
-		       struct line_place *place)
-{
-	struct merge_record next;
-
-	text_reset(&reader->held);
-	text_write(&reader->held, record->data, record->bytes);
-	record->data = (const uint8_t *)reader->held.data;
-	record->bytes = (uint32_t)reader->held.len;
-	merge_advance(reader->merge);
-	if (merge_peek(reader->merge, &next) > 0)
-		place->next_time = next.time;
-}
 
 static void print_header(struct tracefs_node *node, struct text *out)
 {
@@ -71,10 +40,7 @@ static void print_header(struct tracefs_node *node, struct text *out)
 /* The next piece of text; 0 at the end. */
 static int reader_next(struct reader *reader, struct tracefs_node *node)
 {
-	struct instance *instance = tracefs_instance(node);
-	uint64_t options = instance_options(instance);
-	struct merge_record record;
-	struct line_place place;
+	int r;
 
 	reader->text_at += (off_t)reader->text.len;
 	text_reset(&reader->text);
@@ -83,23 +49,16 @@ static int reader_next(struct reader *reader, struct tracefs_node *node)
 		print_header(node, &reader->text);
 		return 1;
 	}
-	if (merge_peek(reader->merge, &record) <= 0)
-		return 0;
-	place = (struct line_place) {
-		.number = reader->nr_printed,
-		.next_time = record.time,
-		.is_start = (options & OPTION_ANNOTATE) &&
-			    is_start(reader, record.cpu),
-	};
-	if (options & OPTION_LATENCY_FMT) {
-		look_ahead(reader, &record, &place);
-		line_print(instance, &record, &place, &reader->text);
-	} else {
-		line_print(instance, &record, &place, &reader->text);
-		merge_advance(reader->merge);
-	}
-	reader->nr_printed++;
-	return 1;
+	r = lines_print(&reader->lines, &reader->text);
+	if (r > 0)
+		lines_advance(&reader->lines);
+	return r;
+}
+
+static void reader_stop(struct reader *reader)
+{
+	merge_free(reader->lines.merge);
+	lines_done(&reader->lines);
 }
 
 /* From the beginning, with what there is now. */
@@ -109,22 +68,22 @@ static int reader_start(struct reader *reader, struct tracefs_node *node)
 	struct ring_stats stats;
 	int r;
 
-	merge_free(reader->merge);
+	reader_stop(reader);
 	*reader = (struct reader) {
 		.has_paused = reader->has_paused,
+		.lines.instance = instance,
 		.text = reader->text,
-		.held = reader->held,
 	};
 	text_reset(&reader->text);
 	instance_stats(instance, tracefs_rings(node), CPU_ALL, &stats);
-	reader->is_overrun = stats.overrun != 0;
+	reader->lines.is_overrun = stats.overrun != 0;
 	comms_expire(node->root);
 	if (node->root->nr_live)
 		comms_refresh(node->root);
 	r = merge_new(instance, tracefs_rings(node), tracefs_cpu(node), false,
-		      &reader->merge);
+		      &reader->lines.merge);
 	if (!r)
-		r = merge_start(reader->merge);
+		r = merge_start(reader->lines.merge);
 	return r < 0 ? r : 0;
 }
 
@@ -139,7 +98,6 @@ static int trace_open(struct tracefs_file *file)
 	if (!reader)
 		return -ENOMEM;
 	text_init(&reader->text, LINE_BYTES_MAX);
-	text_init(&reader->held, ABI_PAGE_BYTES_MAX);
 	if (tracefs_rings(file->node) == RINGS_MAIN &&
 	    (instance_options(instance) & OPTION_PAUSE_ON_TRACE)) {
 		reader->has_paused = true;
@@ -154,9 +112,9 @@ static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
 {
 	struct reader *reader = file->state;
 	size_t done = 0;
-	int r;
+	int r = 0;
 
-	if (!reader->merge || offset == 0 || offset < reader->text_at) {
+	if (!reader->lines.merge || offset == 0 || offset < reader->text_at) {
 		r = reader_start(reader, file->node);
 		if (r)
 			return r;
@@ -166,7 +124,8 @@ static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
 		size_t part;
 
 		if ((size_t)skip >= reader->text.len) {
-			if (!reader_next(reader, file->node))
+			r = reader_next(reader, file->node);
+			if (r <= 0)
 				break;
 			continue;
 		}
@@ -176,7 +135,7 @@ static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
 		memcpy(buf + done, reader->text.data + skip, part);
 		done += part;
 	}
-	return (ssize_t)done;
+	return r < 0 && !done ? r : (ssize_t)done;
 }
 
 static void trace_close(struct tracefs_file *file)
@@ -187,9 +146,8 @@ static void trace_close(struct tracefs_file *file)
 		return;
 	if (reader->has_paused && root_is_usable(file->node->root))
 		instance_resume(tracefs_instance(file->node));
-	merge_free(reader->merge);
+	reader_stop(reader);
 	text_done(&reader->text);
-	text_done(&reader->held);
 	free(reader);
 }
 

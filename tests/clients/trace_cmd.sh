@@ -18,7 +18,12 @@ file() { ulf cat "$root/$1"; }
 expect "list -e" "$(file available_events)" "$(tc list -e)"
 expect "list -t" "$(file available_tracers)" "$(tc list -t)"
 expect "list -C" "$(file trace_clock)" "$(tc list -C)"
-expect "list -o" "$(file trace_options)" "$(tc list -o)"
+# It looks at the files: those of all tracers.
+expect "list -o" "$(file trace_options)" "$(tc list -o | grep -v funcgraph)"
+for option in $(ulf ls "$root/options" | grep funcgraph); do
+	[ "$(file "options/$option")" = 1 ] || option=no$option
+	contains "$(tc list -o)" "$option"
+done
 expect "list -s" "emit ftrace" "$(tc list -s | sort | xargs)"
 expect "list -F" "$(file events/emit/emit_number/format | sed -n 's/^.*field://p' | sort)" \
 	"$(tc list -e emit_number -F | sed -n 's/^.*field://p' | sort)"

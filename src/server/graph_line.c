@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that call functions:
+ *
+ *	 0)               |  outer() {
+ *	 0)   1.234 us    |    inner();
+ *	 0) + 12.345 us   |  }
+ *
+ * A function whose end is the next record of its CPU is one line.  What has to be
+ * remembered from line to line is struct graph_cpu; printing does not change it,
+ * so that a line for which there is no room can be printed again.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/text.h"
+#include "server/comm.h"
+#include "server/graph.h"
+#include "server/line_impl.h"
+#include "server/merge.h"
+#include "server/options.h"
+#include "server/symbols.h"
+
+#define TASK_WIDTH	14		/* of "name-4711", in the middle */
+#define COMM_WIDTH	7
+#define NUMBER_WIDTH	8		/* of a duration */
+#define NO_DURATION	"              |  "
+
+/* ---- records ---- */
+
+#define ENTRY_BYTES	20u
+#define EXIT_BYTES	48u
+
+/* The start or the end of a function. */
+struct call {
+	bool is_end;
+	int32_t pid;
+	uint64_t func;
+	int32_t depth;
+	/* of an end */
+	uint32_t overrun;
+	uint64_t retval;
+	uint64_t duration_ns;
+};
+
+static void load(const struct merge_record *record, uint32_t off, void *to,
+		 size_t bytes)
+{
+	memcpy(to, record->data + off, bytes);
+}
+
+/* False: it is something else. */
+static bool read_call(const struct merge_record *record, struct call *ret_call)
+{
+	uint64_t start_ns, end_ns;
+	struct entry entry = entry_of(record);
+	struct call call = {
+		.is_end = entry.type == ABI_EVENT_ID_GRAPH_EXIT, .pid = entry.pid,
+	};
+
+	if ((!call.is_end && entry.type != ABI_EVENT_ID_GRAPH_ENTRY) ||
+	    record->bytes < (call.is_end ? EXIT_BYTES : ENTRY_BYTES))
+		return false;
+	load(record, 8, &call.func, 8);
+	load(record, call.is_end ? 24 : 16, &call.depth, 4);
+	if (call.is_end) {
+		load(record, 16, &call.retval, 8);
+		load(record, 28, &call.overrun, 4);
+		load(record, 32, &start_ns, 8);
+		load(record, 40, &end_ns, 8);
+		call.duration_ns = end_ns - start_ns;
+	}
+	if (call.depth < 0)
+		call.depth = 0;
+	*ret_call = call;
+	return true;
+}
+
+/* Those that are printed as ever. */
+static bool is_foreign(uint16_t type)
+{
+	return type == ABI_EVENT_ID_FUNCTION || type == ABI_EVENT_ID_STACK;
+}
+
+/* Is it the start of a function that calls none?  Then this is its end.  A function
+ * may call itself and leave by longjmp(), so the depth counts, too. */
+static bool read_leaf(const struct call *start, const struct line_place *place,
+		      struct call *ret_end)
+{
+	return place->graph && place->second && !start->is_end &&
+	       read_call(place->second, ret_end) && ret_end->is_end &&
+	       ret_end->pid == start->pid && ret_end->func == start->func &&
+	       ret_end->depth == start->depth;
+}
+
+void graph_note(const struct merge_record *record, const struct line_place *place)
+{
+	struct graph_cpu *graph = place->graph;
+	struct entry entry = entry_of(record);
+	struct call call, end;
+	int32_t depth;
+	bool is_open;
+
+	if (!is_foreign(entry.type))
+		graph->pid = entry.pid;
+	if (!read_call(record, &call))
+		return;
+	is_open = !call.is_end && !read_leaf(&call, place, &end);
+	graph->leaf = !call.is_end && !is_open ? call.func : 0;
+	depth = call.depth;
+	graph->depth = is_open ? depth : depth - 1;
+	if (depth < GRAPH_DEPTH_MAX)
+		graph->funcs[depth] = is_open ? call.func : 0;
+}
+
+/* ---- columns ---- */
+
+static void print_func(const struct line *line, uint64_t func, struct text *out)
+{
+	if (symbols_print(line->instance->root, SYMBOLS_NO_MODULE, func,
+			  PRINT_SYMBOL_NAME, out))
+		text_printf(out, "0x%" PRIx64, func);
+}
+
+static void print_cpu(const struct line *line, struct text *out)
+{
+	int width = 1;
+
+	for (uint32_t n = line->instance->root->nr_cpus; n > 10; n = (n + 9) / 10)
+		width++;
+	text_printf(out, " %*" PRIu32 ") ", width, line->record->cpu);
+}
+
+static void print_task(const struct line *line, int32_t pid, struct text *out)
+{
+	char task[TASK_WIDTH + 8];
+	int len = snprintf(task, sizeof(task), "%.*s-%" PRId32, COMM_WIDTH,
+			   comms_find(line->instance->root, (uint32_t)pid), pid);
+	int room = len < TASK_WIDTH ? TASK_WIDTH - len : 0;
+
+	text_printf(out, "%*s%s%*s", room / 2, "", task, room - room / 2, "");
+}
+
+/* Another thread runs on this CPU. */
+static void print_switch(const struct line *line, struct text *out)
+{
+	static const char rule[] =
+		" ------------------------------------------\n";
+	const struct graph_cpu *graph = line->place->graph;
+
+	if (!graph || !graph->pid || graph->pid == line->entry.pid)
+		return;
+	text_puts(out, rule);
+	print_cpu(line, out);
+	print_task(line, graph->pid, out);
+	text_puts(out, " => ");
+	print_task(line, line->entry.pid, out);
+	text_printf(out, "\n%s\n", rule);
+}
+
+static void print_context(const struct line *line, struct text *out)
+{
+	uint64_t options = line->options;
+	uint64_t us = line->record->time / 1000;
+
+	print_switch(line, out);
+	if (!(options & OPTION_CONTEXT_INFO))
+		return;
+	if (options & OPTION_GRAPH_ABSTIME)
+		text_printf(out, "%5" PRIu64 ".%06" PRIu64 " |  ", us / 1000000,
+			    us % 1000000);
+	if (options & OPTION_GRAPH_CPU)
+		print_cpu(line, out);
+	if (options & OPTION_GRAPH_PROC) {
+		print_task(line, line->entry.pid, out);
+		text_puts(out, " | ");
+	}
+	if (options & OPTION_LATENCY_FMT) {
+		text_putc(out, ' ');
+		context_print_flags(line, out);
+		text_puts(out, " | ");
+	}
+}
+
+static bool has_durations(const struct line *line)
+{
+	return (line->options & OPTION_GRAPH_DURATION) &&
+	       (line->options & OPTION_CONTEXT_INFO);
+}
+
+/* Microseconds, and as much of the nanoseconds as there is room for. */
+static void print_duration(const struct line *line, uint64_t ns, struct text *out)
+{
+	char digits[4], number[32];
+	int len;
+
+	if (!has_durations(line))
+		return;
+	snprintf(digits, sizeof(digits), "%03u", (unsigned int)(ns % 1000));
+	len = snprintf(number, sizeof(number), "%" PRIu64, ns / 1000);
+	if (len < NUMBER_WIDTH - 1)
+		snprintf(number + len, sizeof(number) - (size_t)len, ".%.*s",
+			 NUMBER_WIDTH - 1 - len, digits);
+	len = (int)strlen(number);
+	text_printf(out, "%c %s us %*s|  ",
+		    line->options & OPTION_GRAPH_OVERHEAD ? context_mark(ns) : ' ',
+		    number, len < NUMBER_WIDTH ? NUMBER_WIDTH - len : 0, "");
+}
+
+static void print_no_duration(const struct line *line, struct text *out)
+{
+	if (has_durations(line))
+		text_puts(out, NO_DURATION);
+}
+
+static void indent(int32_t depth, struct text *out)
+{
+	text_fill(out, ' ', 2 * min_u32((uint32_t)depth, GRAPH_DEPTH_MAX));
+}
+
+/* ---- functions ---- */
+
+/* " = 0x12": a number, unless it is one of the kernel's errors. */
+static void print_retval(const struct line *line, uint64_t value, struct text *out)
+{
+	uint64_t error = value >> 31 == 1 ? (uint64_t)(int32_t)value : value;
+
+	if (!(line->options & OPTION_GRAPH_RETVAL_HEX) && error >= (uint64_t)-4095)
+		text_printf(out, " = %" PRId64, (int64_t)error);
+	else
+		text_printf(out, " = 0x%" PRIx64, value);
+}
+
+static void print_start(const struct line *line, const struct call *call,
+			struct text *out)
+{
+	print_no_duration(line, out);
+	indent(call->depth, out);
+	print_func(line, call->func, out);
+	text_puts(out, "() {\n");
+}
+
+static void print_leaf(const struct line *line, const struct call *end,
+		       struct text *out)
+{
+	print_duration(line, end->duration_ns, out);
+	indent(end->depth, out);
+	print_func(line, end->func, out);
+	text_puts(out, "();");
+	if (line->options & OPTION_GRAPH_RETVAL) {
+		text_puts(out, " /*");
+		print_retval(line, end->retval, out);
+		text_puts(out, " */");
+	}
+	text_putc(out, '\n');
+}
+
+/* Does it say which function ends here?  If that is not clear. */
+static bool is_named(const struct line *line, const struct call *end)
+{
+	const struct graph_cpu *graph = line->place->graph;
+
+	return (line->options & (OPTION_GRAPH_TAIL | OPTION_GRAPH_RETVAL)) ||
+	       (graph && end->depth < GRAPH_DEPTH_MAX &&
+		graph->funcs[end->depth] != end->func);
+}
+
+static void print_end(const struct line *line, const struct call *end,
+		      struct text *out)
+{
+	print_duration(line, end->duration_ns, out);
+	indent(end->depth, out);
+	text_putc(out, '}');
+	if (is_named(line, end)) {
+		text_puts(out, " /* ");
+		print_func(line, end->func, out);
+		if (line->options & OPTION_GRAPH_RETVAL)
+			print_retval(line, end->retval, out);
+		text_puts(out, " */");
+	}
+	text_putc(out, '\n');
+	if (line->options & OPTION_GRAPH_OVERRUN)
+		text_printf(out, " (Overruns: %" PRIu32 ")\n", end->overrun);
+}
+
+static bool was_leaf(const struct line *line, const struct call *call)
+{
+	const struct graph_cpu *graph = line->place->graph;
+
+	return graph && call->is_end && graph->leaf == call->func &&
+	       graph->leaf && graph->pid == call->pid;
+}
+
+static void print_call(const struct line *line, const struct call *call,
+		       struct text *out)
+{
+	struct call end;
+
+	if (was_leaf(line, call))
+		return;
+	print_context(line, out);
+	if (call->is_end)
+		print_end(line, call, out);
+	else if (read_leaf(call, line->place, &end))
+		print_leaf(line, &end, out);
+	else
+		print_start(line, call, out);
+}
+
+static void print_comment(const struct line *line, struct text *out)
+{
+	const struct graph_cpu *graph = line->place->graph;
+
+	print_context(line, out);
+	print_no_duration(line, out);
+	if (graph->depth > 0)
+		indent(graph->depth + 1, out);
+	text_puts(out, "/* ");
+	line_print_message(line, out);
+	if (out->len && out->data[out->len - 1] == '\n')
+		out->len--;
+	text_puts(out, " */\n");
+}
+
+void graph_print(const struct line *line, struct text *out)
+{
+	struct call call;
+
+	if (read_call(line->record, &call))
+		print_call(line, &call, out);
+	else
+		text_puts(out, "[a function cut short]\n");
+}
+
+bool graph_print_line(const struct line *line, struct text *out)
+{
+	struct call call;
+
+	if (is_foreign(line->entry.type))
+		return false;
+	if (read_call(line->record, &call))
+		print_call(line, &call, out);
+	else
+		print_comment(line, out);
+	return true;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines: what each needs to know of those around it. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "server/graph.h"
+#include "server/lines.h"
+#include "server/options.h"
+#include "server/tracer.h"
+
+void lines_done(struct lines *lines)
+{
+	free(lines->graph);
+	lines->graph = NULL;
+}
+
+/* The first record of a CPU, but not of all. */
+static bool is_start(const struct lines *lines, uint64_t options)
+{
+	uint32_t cpu = lines->record.cpu;
+
+	return (options & OPTION_ANNOTATE) && lines->is_overrun &&
+	       !(lines->cpus[cpu / 64] >> cpu % 64 & 1) && lines->place.number > 1;
+}
+
+/* What the buffer's tracer needs besides the record. */
+static int look_around(struct lines *lines)
+{
+	uint32_t cpu = lines->record.cpu;
+
+	if (!lines->graph)
+		lines->graph = calloc(lines->instance->root->nr_cpus,
+				      sizeof(*lines->graph));
+	if (!lines->graph)
+		return -ENOMEM;
+	lines->place.graph = &lines->graph[cpu];
+	if (merge_peek_second(lines->merge, (int)cpu, &lines->second) > 0)
+		lines->place.second = &lines->second;
+	return 0;
+}
+
+int lines_print(struct lines *lines, struct text *out)
+{
+	uint64_t options = instance_options(lines->instance);
+	struct line_place *place = &lines->place;
+	int r = 0;
+
+	if (merge_peek(lines->merge, &lines->record) <= 0)
+		return 0;
+	*place = (struct line_place) {
+		.number = place->number,
+		.next_time = lines->record.time,
+		.is_start = is_start(lines, options),
+	};
+	if (instance_tracer(lines->instance)->print_line)
+		r = look_around(lines);
+	else if ((options & OPTION_LATENCY_FMT) && !lines->is_pipe &&
+		 merge_peek_second(lines->merge, CPU_ALL, &lines->second) > 0)
+		place->next_time = lines->second.time;
+	if (r)
+		return r;
+	line_print(lines->instance, &lines->record, place, out);
+	return 1;
+}
+
+void lines_advance(struct lines *lines)
+{
+	uint32_t cpu = lines->record.cpu;
+
+	lines->cpus[cpu / 64] |= 1ull << cpu % 64;
+	if (lines->place.graph)
+		graph_note(&lines->record, &lines->place);
+	lines->place.number++;
+	merge_advance(lines->merge);
+}
