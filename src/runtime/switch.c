@@ -79,8 +79,12 @@ bool buffer_aim(const struct buffer *buffer, struct ring_set *set)
 	uint32_t cpu = thread_cpu();
 	struct state state = state_load(buffer->shared, cpu), now;
 
-	if (cpu >= set->nr_cpus)
+	if (cpu >= set->nr_cpus) {
+		/* a number beyond the count: see slow_ring() */
+		if (set->nr_cpus)
+			ring_set_point(set, 0, abi_main_side(buffer->shared, 0));
 		return state.is_on;
+	}
 	for (int i = 0; i < CHANGES_MAX; i++) {
 		struct abi_ring *ring = ring_set_point(set, cpu, state.side);
 

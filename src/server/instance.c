@@ -43,6 +43,9 @@ static int use(struct root *root, struct instance *instance)
 {
 	root->instances[instance->number] = instance_get(instance);
 	instance_set_defaults(instance);
+	/* The last server may have died while it gave it back. */
+	if (!instance_has_spare(instance))
+		instance_free_spare(instance);
 	return rules_load(instance);
 }
 

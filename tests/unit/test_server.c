@@ -534,6 +534,35 @@ static void links_are_not_followed(void **state)
 	fake_root_done(&root);
 }
 
+/* Killed in the middle of making or freeing a snapshot: rings that no word names
+ * are none. */
+static void half_a_snapshot(void **state)
+{
+	struct fixture *f = *state;
+	struct fake_root root;
+	uint32_t id;
+
+	fake_root_make(&root, f->dir, "one.1");
+	id = fake_event_n(&root, 0, "sched", "tick");
+	fake_root_show(&root, "one.1");
+	dispatch(f);
+	assert_int_equal(tree_echo(f->server, "one.1/events/enable", "1"), 0);
+	assert_int_equal(fake_record(&root, 0, ABI_RING_FAST, id, 1, 7, S), 0);
+	assert_int_equal(tree_echo(f->server, "one.1/snapshot", "1"), 0);
+	assert_non_null(strstr(tree_cat(f->server, "one.1/snapshot"), "n=7"));
+	restart(f);
+	assert_non_null(strstr(tree_cat(f->server, "one.1/snapshot"), "n=7"));
+	assert_null(strstr(tree_cat(f->server, "one.1/trace"), "n=7"));
+	root.buffer->spare &= ~(uint32_t)ABI_SPARE_THERE;
+	restart(f);
+	assert_non_null(strstr(tree_cat(f->server, "one.1/snapshot"), "freed"));
+	assert_int_equal(root.buffer->side[0].ring[0][ABI_RING_FAST].off, 0);
+	assert_int_not_equal(root.buffer->side[1].ring[0][ABI_RING_FAST].off, 0);
+	assert_int_equal(tree_echo(f->server, "one.1/snapshot", "1"), 0);
+	assert_non_null(strstr(tree_cat(f->server, "one.1/snapshot"), "is allocated"));
+	fake_root_done(&root);
+}
+
 int main(void)
 {
 #define T(test)	cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -548,6 +577,7 @@ int main(void)
 		T(writes_wait_for_the_agents),
 		T(stopped_processes_are_not_waited_for),
 		T(settings_outlive_the_server),
+		T(half_a_snapshot),
 		T(arena_of_a_dead_server_is_left_alone),
 		T(bad_roots_are_shown_as_such),
 		T(truncated_memory_is_survived),
