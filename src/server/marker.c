@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "event/clock.h"
+#include "ring/shmlock.h"
 #include "server/comm.h"
 #include "server/marker.h"
 #include "server/options.h"
@@ -64,6 +65,33 @@ static uint32_t cpu_of(pid_t tid, uint32_t nr_cpus)
 	return cpu < nr_cpus ? (uint32_t)cpu : 0;
 }
 
+/*
+ * Write to @ring, but wait only once for somebody who holds its lock: a program that
+ * is stopped there, or says that it is, keeps everybody else waiting.
+ */
+static int write_once(struct instance_ring *ring, struct marker *marker, size_t bytes,
+		      uint64_t now)
+{
+	uint32_t *lock = &ring->view.ring->lock;
+	sigset_t all, before;
+	int r;
+
+	if (ring->stuck && shm_load(lock) == ring->stuck &&
+	    !shmlock_is_dead(ring->stuck, lock))
+		return -EBUSY;
+	/* Not those of a ring whose file was cut short: see mapping.h. */
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGSEGV);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	r = ring_view_write(&ring->view, &marker->type,
+			    (uint32_t)(HEADER_BYTES + bytes), now,
+			    (uint32_t)syscall(SYS_gettid));
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	ring->stuck = r == -EBUSY ? shm_load(lock) : 0;
+	return r;
+}
+
 /* Put it, with @bytes of data, into the ring. */
 static int marker_record(struct instance *instance, struct marker *marker,
 			 size_t bytes)
@@ -72,7 +100,6 @@ static int marker_record(struct instance *instance, struct marker *marker,
 	struct root *root = instance->root;
 	uint32_t cpu = cpu_of(marker->pid, root->nr_cpus);
 	struct instance_ring *ring;
-	sigset_t all, before;
 	int r;
 
 	if (!instance_records(instance, cpu))
@@ -84,17 +111,8 @@ static int marker_record(struct instance *instance, struct marker *marker,
 	if (!ring)
 		return -EBADF;
 	comms_meet(root, (uint32_t)marker->pid);
-	/* Not those of a ring whose file was cut short: see mapping.h. */
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGSEGV);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	r = ring_view_write(&ring->view, &marker->type,
-			    (uint32_t)(HEADER_BYTES + bytes),
-			    clock_read(clock_get(clock),
-				       &root->control->counter),
-			    (uint32_t)syscall(SYS_gettid));
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	r = write_once(ring, marker, bytes,
+		       clock_read(clock_get(clock), &root->control->counter));
 	return r ? -EBADF : 0;
 }
 

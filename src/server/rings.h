@@ -27,6 +27,8 @@ struct instance_ring {
 	uint32_t side;
 	enum abi_ring_kind kind;
 	bool is_prev;
+	uint32_t stuck;			/* the thread that did not let go of its
+					 * lock when we waited for it, or 0 */
 };
 
 /* Which of them: those that are recorded to, the snapshot, or all. */

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <sys/wait.h>
+#include <signal.h>
 #include <poll.h>
 #include <time.h>
 #include <cmocka.h>
@@ -448,6 +450,28 @@ static void another_clock_is_an_empty_buffer(void **state)
 
 /* ---- markers ---- */
 
+/* Who lives and does not let go is waited for once, not each time; who has died is
+ * not. */
+static void a_held_ring_takes_no_marker(void **state)
+{
+	struct fixture *f = *state;
+	pid_t holder = fork();
+
+	if (!holder) {
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(tree_echo(f->server, "fake.1/trace_marker", "first"), 0);
+	for (uint32_t cpu = 0; cpu < FAKE_CPUS; cpu++)
+		fake_ring(&f->root, cpu, ABI_RING_SLOW)->lock = (uint32_t)holder;
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(tree_echo(f->server, "fake.1/trace_marker", "x"), -EBADF);
+	assert_int_equal(kill(holder, SIGKILL), 0);
+	assert_int_equal(waitpid(holder, NULL, 0), holder);
+	assert_int_equal(tree_echo(f->server, "fake.1/trace_marker", "second"), 0);
+	assert_non_null(strstr(tree_cat(f->server, "fake.1/trace"), "second"));
+}
+
 static void markers_in_the_writers_name(void **state)
 {
 	static const struct {
@@ -548,6 +572,7 @@ int main(void)
 		T(resizing_keeps_what_was_recorded),
 		T(arena_is_used_again),
 		T(another_clock_is_an_empty_buffer),
+		T(a_held_ring_takes_no_marker),
 		T(markers_in_the_writers_name),
 		T(long_markers_are_cut),
 		T(stats_of_a_cpu),
