@@ -17,7 +17,6 @@
 #include "runtime/cfi.h"
 #include "runtime/runtime.h"
 
-#define PAGE		4096ull
 #define ADDRESS_MAX	(1ull << 47)	/* what user space may have */
 
 /* Not in older ones of glibc, and not elsewhere. */
@@ -64,16 +63,16 @@ bool unwind_find(uint64_t addr, struct image *ret_image)
 static bool read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 {
 	struct unwind *unwind = arg;
-	uint64_t page = addr & ~(PAGE - 1);
+	uint64_t page = addr & ~(UNWIND_PAGE - 1);
 
-	if (addr % sizeof(*ret_word) || addr < PAGE || addr >= ADDRESS_MAX)
+	if (addr % sizeof(*ret_word) || addr < UNWIND_PAGE || addr >= ADDRESS_MAX)
 		return false;
 	if (addr < unwind->low || addr >= unwind->high) {
 		if (!memory_is_readable((const void *)addr))
 			return false;
 		if (page != unwind->high)
 			unwind->low = page;
-		unwind->high = page + PAGE;
+		unwind->high = page + UNWIND_PAGE;
 	}
 	*ret_word = *(const volatile uint64_t *)addr;
 	return true;
@@ -181,7 +180,7 @@ int unwind_step(struct unwind *unwind, uint64_t *ret_function)
 	} else {
 		r = step_by_pointer(unwind);
 	}
-	if (!r && (unwind_pc(unwind) < PAGE || unwind_pc(unwind) >= ADDRESS_MAX))
+	if (!r && (unwind_pc(unwind) < UNWIND_PAGE || unwind_pc(unwind) >= ADDRESS_MAX))
 		r = -ENODATA;
 	return r;
 }

@@ -10,6 +10,8 @@
 #include "arch/arch.h"
 #include "runtime/image.h"
 
+#define UNWIND_PAGE	4096ull
+
 struct unwind {
 	uint64_t regs[ARCH_UNWIND_REGS];	/* of the frame where we are */
 	bool is_interrupted;		/* its pc is not behind a call */
@@ -25,7 +27,9 @@ unwind_start(struct unwind *unwind)
 	arch_unwind_here(unwind->regs);
 	unwind->is_interrupted = true;
 	unwind->image = (struct image){ 0 };
-	unwind->low = unwind->high = 0;
+	/* we are on it */
+	unwind->low = unwind->regs[ARCH_UNWIND_SP] & ~(UNWIND_PAGE - 1);
+	unwind->high = unwind->low + UNWIND_PAGE;
 }
 
 /* Go to the caller.  Where the function of the frame that was left begins
