@@ -40,8 +40,7 @@ static __attribute__((noinline)) void say_variable(void)
 	const char *fmt = variable;
 
 	trace_printk(fmt, 5, "text");
-	printf("%s: ", __func__);
-	printf(fmt, 5, "text");
+	printf("%s: variable 5 text\n", __func__);
 	trace_puts(fmt);
 	printf("%s: %s", __func__, fmt);
 }

@@ -95,7 +95,7 @@ static void records_that_fit(void **state)
 
 	tree_echo(f->server, "fake.1/options/printk-msg-only", "1");
 	assert_string_equal(message(f, ABI_EVENT_ID_BPRINT, f->format,
-				    "\5\0\0\0five", 12), "5 and \"five\"\n");
+				    "\5\0\0\0five\0\0\0", 12), "5 and \"five\"\n");
 	assert_string_equal(message(f, ABI_EVENT_ID_BPUTS, f->text, "", 0),
 			    "a text\n");
 }
