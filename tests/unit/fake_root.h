@@ -65,6 +65,7 @@ static inline void fake_root_fill(struct fake_root *root)
 	c->comms_off = ABI_COMMS_OFF;
 	c->events_off = ABI_EVENTS_OFF;
 	c->buffers_off = ABI_BUFFERS_OFF;
+	c->objects_off = ABI_OBJECTS_OFF;
 	c->heap_off = ABI_HEAP_OFF;
 	c->arena_off = ABI_ARENA_OFF;
 	c->map_bytes = FAKE_MAP_BYTES;

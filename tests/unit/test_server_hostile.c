@@ -86,7 +86,7 @@ static void spoil_rules(struct fake_root *root)
 
 static void spoil_something(struct fake_root *root)
 {
-	switch (rnd() % 11) {
+	switch (rnd() % 12) {
 	case 0:
 		spoil(root, 0, sizeof(struct abi_control));
 		break;
@@ -117,6 +117,9 @@ static void spoil_something(struct fake_root *root)
 		break;
 	case 9:
 		spoil(root, ABI_BUFFERS_OFF + sizeof(struct abi_buffer), 512);
+		break;
+	case 10:
+		spoil(root, ABI_OBJECTS_OFF, 4 * sizeof(struct abi_object));
 		break;
 	default:
 		spoil_ring(root);
@@ -216,7 +219,7 @@ static void use_all(struct server *server)
 		"bad.1/events/sched/second/enable",
 		"bad.1/instances/one/events/sched/first/trigger",
 	};
-	static const struct {
+	const struct {
 		const char *path, *text;
 	} writes[] = {
 		{ "bad.1/events/enable", "0" },
@@ -225,6 +228,8 @@ static void use_all(struct server *server)
 		{ "bad.1/set_event", "sched:first" },
 		{ "bad.1/buffer_size_kb", "100" },
 		{ "bad.1/per_cpu/cpu0/buffer_size_kb", "64" },
+		{ "bad.1/options/sym-userobj", rnd() % 2 ? "1" : "0" },
+		{ "bad.1/options/sym-offset", rnd() % 2 ? "1" : "0" },
 		{ "bad.1/trace_clock", "boot" },
 		{ "bad.1/trace", "" },
 		{ "bad.1/trace_marker", "another" },
@@ -264,9 +269,15 @@ static void use_all(struct server *server)
 static void make_bad_root(struct fake_root *root, const char *dir)
 {
 	struct abi_module *module;
+	struct abi_object *object;
 
 	fake_root_make(root, dir, "bad.1");
 	module = (void *)(root->mem + root->control->modules_off);
+	object = (void *)(root->mem + root->control->objects_off);
+	*object = (struct abi_object){
+		.is_there = 1, .end = 1ull << 40, .path = "/proc/self/exe",
+	};
+	root->control->nr_objects = 1;
 	fake_event(root, 0, "sched", "first", "\"comm=%s name=%s data=%s at %pS\", "
 		   "REC->comm, __get_str(name), __print_hex(__get_rel_dynamic_array(data), "
 		   "__get_rel_dynamic_array_len(data)), (void *)REC->state", fields, 4);
@@ -285,7 +296,7 @@ static void record_some(struct fake_root *root)
 {
 	static const uint32_t types[] = {
 		ABI_EVENT_ID_FIRST, ABI_EVENT_ID_FIRST + 1, ABI_EVENT_ID_PRINT,
-		ABI_EVENT_ID_BPRINT, ABI_EVENT_ID_BPUTS,
+		ABI_EVENT_ID_BPRINT, ABI_EVENT_ID_BPUTS, ABI_EVENT_ID_STACK,
 	};
 
 	for (int i = 0; i < 600; i++) {

@@ -29,7 +29,12 @@ static volatile int sink;
 static volatile int nr_compared;	/* by handlers, too */
 static int deepest;
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
+#ifdef __clang__
+#define UNOPTIMIZED __attribute__((noinline, optnone))
+#else
+#define UNOPTIMIZED __attribute__((noinline, optimize("O0")))
+#endif
 
 static NOINLINE int our_frames(uint64_t pcs[FRAMES])
 {
@@ -136,7 +141,7 @@ static int order(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-static NOINLINE __attribute__((optimize("O0"))) int unoptimized(int n)
+static UNOPTIMIZED int unoptimized(int n)
 {
 	int copy = n;
 

@@ -88,7 +88,7 @@ static __attribute__((noinline)) void look_by_libc(void)
 
 /* ---- those who hit ---- */
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
 
 /* Both look from here. */
 static NOINLINE void hit(void)
@@ -235,7 +235,7 @@ static void several_probes(void)
 
 /* ---- functions that are followed to their return ---- */
 
-#define TRACED	__attribute__((noinline, noclone, patchable_function_entry(5)))
+#define TRACED	__attribute__((noinline, patchable_function_entry(5)))
 
 /* Not static: the compiler would make versions of them for its own calls. */
 int followed(int n);
