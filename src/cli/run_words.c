@@ -210,8 +210,9 @@ static void check_words(struct run *run, const struct root_list *roots, char **e
 			is_bad |= check_list(word.value, events, nr);
 		else if (word.id == BOOT_TRIGGER)
 			is_bad |= check_triggers(word.value, events, nr);
-		else if (word.id == BOOT_INSTANCE && !run->is_printk &&
-			 !boot_instance(&word.value, &instance, &at))
+		else if (word.id == BOOT_INSTANCE &&
+			 !boot_instance(&word.value, &instance, &at) &&
+			 !boot_piece_is(&instance.name, RUN_CONSOLE))
 			is_bad |= check_list(instance.events, events, nr);
 	}
 	if (is_bad)

@@ -3,7 +3,7 @@
  * Settings from the start (event/boot.h), applied once in a root's life, by the
  * first server that sees it: through the files of the tree, so that each has its
  * file's checks.  What is wrong goes to error_log, as nobody else is there to be
- * told; a word holds as a whole or not at all.
+ * told; nothing of a word that is wrong is applied.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "event/boot.h"
 #include "event/format.h"
 #include "server/rings.h"
@@ -118,9 +117,7 @@ static struct instance *find_instance(struct root *root, const struct boot_word 
 	if (boot_instance(&word->value, ret_boot, &at))
 		return NULL;
 	for_each_instance(instance, root)
-		if (instance->name &&
-		    strlen(instance->name) == ret_boot->name.len &&
-		    !memcmp(instance->name, ret_boot->name.text, ret_boot->name.len))
+		if (instance->name && boot_piece_is(&ret_boot->name, instance->name))
 			return instance;
 	return NULL;
 }

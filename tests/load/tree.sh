@@ -55,7 +55,10 @@ shell() (
 			ls "$root/events/load" >/dev/null || exit 1
 			echo 1 >"$root/$event/enable" || exit 1
 			echo 'count > 3' >"$root/$event/filter" || exit 1
+			echo 'stacktrace:2 if count > 5' >"$root/$event/trigger" || exit 1
 			echo hello >"$root/trace_marker" || exit 1
+			echo 1 >"$root/snapshot" || exit 1
+			echo '!stacktrace' >>"$root/$event/trigger" || exit 1
 			echo 0 >"$root/$event/filter" || exit 1
 			echo 0 >"$root/$event/enable" || exit 1
 			rounds=$((rounds + 1))
