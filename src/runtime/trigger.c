@@ -182,14 +182,23 @@ uint32_t triggers_before(const struct event_use *use, const void *entry,
 }
 
 /* An event has one of each such command. */
-void triggers_after(const struct event_use *use, uint32_t after)
+static void fire_those(const struct event_use *use, uint32_t which)
 {
 	const struct abi_triggers *list = use->triggers;
 
-	for (uint32_t i = 0; after && i < list->nr; i++) {
-		if (after >> list->triggers[i].command & 1)
+	for (uint32_t i = 0; which && i < list->nr; i++) {
+		if (which >> list->triggers[i].command & 1)
 			fire(use, &list->triggers[i]);
 	}
+}
+
+/* The snapshot has the record, but not what others add to it. */
+void triggers_after(const struct event_use *use, uint32_t after)
+{
+	const uint32_t bit = 1u << ABI_COMMAND_SNAPSHOT;
+
+	fire_those(use, after & bit);
+	fire_those(use, after & ~bit);
 }
 
 bool triggers_are_conditional(const struct abi_triggers *list)
