@@ -14,7 +14,7 @@ struct object {
 	uint64_t table;			/* and the addresses of its entries */
 	bool is_there;			/* object_scan() has seen it */
 	struct fsites sites;		/* nr 0: none */
-	uint32_t *users;		/* [sites.nr], what the server wishes for;
+	uint32_t *users;		/* sites.nr of them, what the server wishes;
 					 * NULL: nothing */
 };
 

@@ -46,7 +46,9 @@ static int open_part(const char *name, int flags)
 {
 	char path[4096];
 
-	return place(name, path, sizeof(path)) ? real_openat()(AT_FDCWD, path, flags | O_CLOEXEC) : -1;
+	if (!place(name, path, sizeof(path)))
+		return -1;
+	return real_openat()(AT_FDCWD, path, flags | O_CLOEXEC);
 }
 
 /* The command, and all of the prompt that comes after it. */

@@ -66,8 +66,8 @@ static void on_signal(int sig)
 	trace_rt_hit(0, -1);
 }
 
-/* Half of the rounds are recorded, some of them with stacks; in others a probe comes and goes while the
- * threads hit. */
+/* Half of the rounds are recorded, some of them with stacks; in others a probe comes and
+ * goes while the threads hit. */
 static void one_round(int round)
 {
 	struct prefix *prefix = calloc(1, sizeof(*prefix));
