@@ -9,9 +9,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -25,6 +28,9 @@
 #include <ulf/tracing.h>
 
 #define CALLERS_OFFSET	16
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ	51
+#endif
 
 static struct driver d;
 static void *theirs[FRAMES];
@@ -196,6 +202,37 @@ static void in_handler(void)
 	CHECK_EQ(nr_handled, 2);
 }
 
+/* Besides what the kernel needs itself, 5 KB are enough. */
+static void small_handler(int sig)
+{
+	(void)sig;
+	trace_rt_hit(3, 4);
+}
+
+static void on_small_stack(void)
+{
+	struct sigaction action = { .sa_flags = SA_ONSTACK };
+	char *room = mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+	stack_t stack = {
+		.ss_sp = room + 4096, .ss_size = getauxval(AT_MINSIGSTKSZ) + 5120,
+	};
+	struct trace trace;
+
+	CHECK(room != MAP_FAILED);
+	CHECK_EQ(mprotect(stack.ss_sp, stack.ss_size, PROT_READ | PROT_WRITE), 0);
+	CHECK_EQ(sigaltstack(&stack, NULL), 0);
+	action.sa_handler = small_handler;
+	sigaction(SIGUSR2, &action, NULL);
+	raise(SIGUSR2);
+	trace_read(&d, &trace);
+	CHECK(find_stack(&trace, 0));
+	trace_free(&trace);
+	stack.ss_flags = SS_DISABLE;
+	CHECK_EQ(sigaltstack(&stack, NULL), 0);
+	munmap(room, 1 << 20);
+}
+
 /* A probe of the same tracepoint, so that all are called from a list; and it is
  * interrupted by a handler that hits the tracepoint itself. */
 static bool is_interrupted;
@@ -296,9 +333,25 @@ static bool has_object(const char *end, const void *inside)
 
 static void objects(void)
 {
-	uint32_t nr = d.control->nr_objects;
+	char path[PATH_MAX + 32];
+	void (*through)(void (*fn)(void));
+	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX);
+	uint32_t nr;
+	void *handle;
 
 	CHECK(has_object("/runtime-stack", hit));
+	/* One that comes later is told when it is on a stack. */
+	CHECK(len > 0);
+	strcpy(path + len, "-mod_through.so");
+	handle = dlopen(path, RTLD_NOW);
+	CHECK(handle);
+	*(void **)&through = dlsym(handle, "through");
+	CHECK(through);
+	CHECK(!has_object("-mod_through.so", *(void **)&through));
+	through(hit_and_check);
+	CHECK(has_object("-mod_through.so", *(void **)&through));
+	nr = d.control->nr_objects;
+	through(hit_and_check);
 	hit_and_check();
 	CHECK_EQ(d.control->nr_objects, nr);	/* none twice */
 }
@@ -320,6 +373,7 @@ int main(void)
 	thread();
 	context();
 	in_handler();
+	on_small_stack();
 	several_probes();
 	hit_when_thrown();
 	graph();

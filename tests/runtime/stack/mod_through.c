@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* A library without events, on the way to one. */
+extern void through(void (*fn)(void));
+extern int through_calls;
+
+int through_calls;
+
+void through(void (*fn)(void))
+{
+	fn();
+	through_calls++;
+}
