@@ -260,12 +260,16 @@ static int bodies_make(const struct fsites *sites)
 
 static int update_sites(void)
 {
+	struct object *next;
 	int ret = 0, r;
 
-	for (struct object *o = object_first(); o; o = o->next) {
-		if (!o->sites.nr)
-			continue;
+	for (struct object *o = object_first(); o; o = next) {
+		next = o->next;
 		r = fsites_switch(&o->sites, users_of, o);
+		if (r == -EFAULT) {
+			object_drop(o);		/* dlclose() was faster */
+			continue;
+		}
 		if (shadow_keys && (!r || r == -EILSEQ))
 			r = bodies_make(&o->sites);
 		if (r && !ret)

@@ -96,6 +96,7 @@ struct object *object_get(uint64_t text, uint64_t text_end, uint64_t table,
 			  uint32_t nr)
 {
 	struct object *object = objects;
+	struct fsite *sites;
 
 	while (object && (object->text != text || object->table != table ||
 			  object->sites.nr != nr))
@@ -103,18 +104,14 @@ struct object *object_get(uint64_t text, uint64_t text_end, uint64_t table,
 	if (object)
 		return object;
 	object = memory_alloc(sizeof(*object));
-	if (!object)
+	sites = memory_alloc(nr * sizeof(*sites));
+	if (!object || !sites) {
+		memory_free(object);
+		memory_free(sites);
 		return NULL;
-	if (nr) {
-		struct fsite *sites = memory_alloc(nr * sizeof(*sites));
-
-		if (!sites) {
-			memory_free(object);
-			return NULL;
-		}
-		fsites_init(&object->sites, (uint8_t *)text, (uint8_t *)text_end,
-			    (const uint64_t *)table, nr, sites);
 	}
+	fsites_init(&object->sites, (uint8_t *)text, (uint8_t *)text_end,
+		    (const uint64_t *)table, nr, sites);
 	object->text = text;
 	object->table = table;
 	object->next = objects;
@@ -159,9 +156,22 @@ static int see(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return 0;
 }
 
-void object_scan(void)
+void object_drop(struct object *object)
 {
 	struct object **p = &objects;
+
+	while (*p != object)
+		p = &(*p)->next;
+	*p = object->next;
+	fsites_done(&object->sites);
+	memory_free(object->sites.table);
+	memory_free(object->users);
+	memory_free(object);
+}
+
+void object_scan(void)
+{
+	struct object *next;
 
 	runtime_lock();
 	for (struct object *o = objects; o; o = o->next)
@@ -169,18 +179,10 @@ void object_scan(void)
 	runtime_unlock();
 	dl_iterate_phdr(see, NULL);
 	runtime_lock();
-	while (*p) {
-		struct object *object = *p;
-
-		if (object->is_there) {
-			p = &object->next;
-			continue;
-		}
-		*p = object->next;
-		fsites_done(&object->sites);
-		memory_free(object->sites.table);
-		memory_free(object->users);
-		memory_free(object);
+	for (struct object *o = objects; o; o = next) {
+		next = o->next;
+		if (!o->is_there)
+			object_drop(o);
 	}
 	runtime_unlock();
 }

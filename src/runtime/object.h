@@ -13,17 +13,20 @@ struct object {
 	uint64_t text;			/* where its text starts */
 	uint64_t table;			/* and the addresses of its entries */
 	bool is_there;			/* object_scan() has seen it */
-	struct fsites sites;		/* nr 0: none */
-	uint32_t *users;		/* sites.nr of them, what the server wishes;
+	struct fsites sites;
+	uint32_t *users;		/* of each site, as the server wishes;
 					 * NULL: nothing */
 };
 
 /* ---- lock held ---- */
 struct object *object_first(void);
-/* The one whose table of @nr entries is at @table; made if need be, but for
- * want of memory. */
+/* The one whose table of @nr entries, not 0, is at @table; made if need be, but
+ * for want of memory. */
 struct object *object_get(uint64_t text, uint64_t text_end, uint64_t table,
 			  uint32_t nr);
+
+/* Its text is gone. */
+void object_drop(struct object *object);
 
 /* See what has come and gone.  A thread of libc's, lock not held. */
 void object_scan(void);

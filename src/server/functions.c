@@ -105,6 +105,7 @@ static int add(struct functions *functions, struct function_object *object)
 		object_free(object);
 		return r;
 	}
+	object->is_there = true;
 	object->first = functions->nr;
 	functions->nr += object->sites.nr;
 	functions->objects[functions->nr_objects++] = object;
@@ -139,18 +140,31 @@ static int add_mapped(struct root *root, const char *path, uint64_t start,
 	return add(&root->functions, object);
 }
 
-/* Is the file that is mapped there known? */
-static bool is_known(const struct functions *functions, const char *path,
-		     uint64_t start, uint64_t off)
+/* The file that is mapped there, or NULL: it is not known yet. */
+static struct function_object *find_mapped(const struct functions *functions,
+					   const char *path, uint64_t start,
+					   uint64_t off)
 {
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
-		const struct function_object *object = functions->objects[i];
+		struct function_object *object = functions->objects[i];
 
 		if (!strcmp(object->path, path) &&
 		    object->bias == bias_of(&object->sites, start, off))
-			return true;
+			return object;
 	}
-	return false;
+	return NULL;
+}
+
+static int see_mapping(struct root *root, const char *path, uint64_t start,
+		       uint64_t off)
+{
+	struct function_object *object =
+		find_mapped(&root->functions, path, start, off);
+
+	if (!object)
+		return add_mapped(root, path, start, off);
+	object->is_there = true;
+	return 0;
 }
 
 static int see_process(struct root *root, uint32_t pid)
@@ -170,9 +184,8 @@ static int see_process(struct root *root, uint32_t pid)
 		line[strcspn(line, "\n")] = '\0';
 		if (sscanf(line, "%" SCNx64 "-%*x %7s %" SCNx64 " %*s %*s %n",
 			   &start, rights, &off, &at) == 3 &&
-		    rights[2] == 'x' && line[at] == '/' &&
-		    !is_known(&root->functions, line + at, start, off))
-			r = add_mapped(root, line + at, start, off);
+		    rights[2] == 'x' && line[at] == '/')
+			r = see_mapping(root, line + at, start, off);
 	}
 	free(line);
 	if (maps)
@@ -185,6 +198,8 @@ int functions_refresh(struct root *root)
 	int r = 0;
 
 	process_scan(root);
+	for (uint32_t i = 0; root->nr_live && i < root->functions.nr_objects; i++)
+		root->functions.objects[i]->is_there = false;
 	for (uint32_t i = 0; !r && i <= PROCESS_CREATOR; i++) {
 		const struct process *process = root->process[i];
 
@@ -208,6 +223,14 @@ struct function_object *function_object(const struct functions *functions,
 		}
 	}
 	return NULL;
+}
+
+bool function_is_there(const struct functions *functions, uint32_t nr)
+{
+	uint32_t at;
+	const struct function_object *object = function_object(functions, nr, &at);
+
+	return object && object->is_there;
 }
 
 static const char *name_in(const struct function_object *object, uint32_t at)
@@ -285,7 +308,7 @@ struct match {
 	size_t name_len;
 	const char *module;		/* NULL: any */
 	bool is_other_module;		/* any but that one */
-	uint32_t number;		/* 0: not by number */
+	uint32_t number;		/* in the list of all; 0: not by number */
 };
 
 static int parse(const char *word, struct match *match)
@@ -313,12 +336,12 @@ static int parse(const char *word, struct match *match)
 }
 
 static bool is_match(const struct match *match, const struct function_object *object,
-		     uint32_t at)
+		     uint32_t at, uint32_t number)
 {
 	const char *name;
 
 	if (match->number)
-		return object->first + at + 1 == match->number;
+		return number == match->number;
 	if (match->module &&
 	    (object->module && glob_match_n(match->module, strlen(match->module),
 					    object->module)) == match->is_other_module)
@@ -332,6 +355,7 @@ int functions_change(struct instance *instance, enum function_list list,
 		     const char *word, bool is_in)
 {
 	struct functions *functions = &instance->root->functions;
+	uint32_t number = 0;
 	struct match match;
 	int found = 0;
 	int r = parse(word, &match);
@@ -341,8 +365,10 @@ int functions_change(struct instance *instance, enum function_list list,
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		const struct function_object *object = functions->objects[i];
 
+		if (!object->is_there)
+			continue;
 		for (uint32_t at = 0; at < object->sites.nr; at++) {
-			if (!is_match(&match, object, at))
+			if (!is_match(&match, object, at, ++number))
 				continue;
 			functions_put(functions, list, instance->number,
 				      object->first + at, is_in);
@@ -356,10 +382,9 @@ int functions_change(struct instance *instance, enum function_list list,
 
 void functions_tick(struct root *root)
 {
-	uint32_t nr = root->functions.nr;
 	struct apply apply;
 
-	if (root->functions.piece.off && !functions_refresh(root) &&
-	    root->functions.nr != nr && !functions_publish(root))
+	if (root->functions.piece.off && root->nr_live && !functions_refresh(root) &&
+	    functions_have_changed(&root->functions) && !functions_publish(root))
 		apply_start(root, &apply);
 }

@@ -3,9 +3,9 @@
  * The functions of a root that can be traced, and which are: the lists that
  * set_ftrace_filter and its like show, for each instance.
  *
- * A function has a number, in the order in which available_filter_functions
- * lists them; numbers stay while the server lives, objects that came later have
- * higher ones.
+ * A function has a number; numbers stay while the server lives, objects that came
+ * later have higher ones.  available_filter_functions lists those that are there
+ * in that order.
  */
 #ifndef ULF_SERVER_FUNCTIONS_H
 #define ULF_SERVER_FUNCTIONS_H
@@ -38,6 +38,7 @@ struct function_object {
 	struct elf_sites sites;		/* nr 0: nothing to be traced */
 	struct elf_symbols symbols;
 	uint32_t first;			/* number of its first function */
+	bool is_there;			/* a process has it; or all are dead */
 };
 
 struct functions {
@@ -50,6 +51,7 @@ struct functions {
 	uint64_t thresh_ns;		/* tracing_thresh */
 	struct abi_ring_ref piece;	/* what control->functions names */
 	uint64_t serial;
+	uint64_t in_piece;		/* which objects have a part in it */
 };
 
 /* ---- functions.c ---- */
@@ -68,6 +70,8 @@ struct function_object *functions_add(struct root *root, const char *path,
  * program's own. */
 const char *function_name(const struct functions *functions, uint32_t nr,
 			  const char **ret_module);
+/* Is it in an object that is there? */
+bool function_is_there(const struct functions *functions, uint32_t nr);
 /* NULL if there is none of that number; @ret_at: its place in there. */
 struct function_object *function_object(const struct functions *functions,
 					uint32_t nr, uint32_t *ret_at);
@@ -88,6 +92,8 @@ bool function_is_in(const struct instance *instance, enum function_list list,
 
 /* ---- functions_piece.c ---- */
 
+/* Would a new piece have other objects in it? */
+bool functions_have_changed(const struct functions *functions);
 /* Who traces function @nr: as in abi/functions.h. */
 uint32_t function_users(const struct root *root, uint32_t nr);
 /* Write to the shared memory what is to be traced.  Then the processes are to

@@ -80,6 +80,27 @@ static uint64_t object_bytes(const struct function_object *object)
 			strlen(object->path) + 1, 8);
 }
 
+/* Does it belong into the piece? */
+static bool has_part(const struct function_object *object)
+{
+	return object->sites.nr && object->is_there;
+}
+
+/* Which objects have one, as a number; other ones make another. */
+static uint64_t parts(const struct functions *functions)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < functions->nr_objects; i++)
+		sum = sum * 31 + (has_part(functions->objects[i]) ? i + 1 : 0);
+	return sum;
+}
+
+bool functions_have_changed(const struct functions *functions)
+{
+	return parts(functions) != functions->in_piece;
+}
+
 static uint64_t piece_bytes(const struct functions *functions, uint32_t *ret_nr)
 {
 	uint64_t bytes = sizeof(struct abi_functions);
@@ -88,7 +109,7 @@ static uint64_t piece_bytes(const struct functions *functions, uint32_t *ret_nr)
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		const struct function_object *object = functions->objects[i];
 
-		if (!object->sites.nr)
+		if (!has_part(object))
 			continue;
 		++*ret_nr;
 		bytes += sizeof(struct abi_function_object) + object_bytes(object);
@@ -141,7 +162,7 @@ static void fill(struct root *root, struct abi_functions *to, uint64_t bytes,
 		.thresh_ns = functions->thresh_ns,
 	};
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
-		if (!functions->objects[i]->sites.nr)
+		if (!has_part(functions->objects[i]))
 			continue;
 		fill_object(root, functions->objects[i], object++, (char *)to, at);
 		at += (uint32_t)object_bytes(functions->objects[i]);
@@ -153,6 +174,7 @@ static void use_piece(struct root *root, struct abi_ring_ref piece)
 	struct abi_ring_ref old = root->functions.piece;
 
 	root->functions.piece = piece;
+	root->functions.in_piece = parts(&root->functions);
 	shm_store(&root->control->functions, piece.off);
 	/* It is still used until the change is known. */
 	arena_free(root, &old, shm_load(&root->control->generation) + 1);

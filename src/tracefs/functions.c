@@ -28,6 +28,8 @@ int available_functions_show(struct tracefs_node *node, struct text *out)
 	int r = functions_refresh(node->root);
 
 	for (uint32_t nr = 0; !r && nr < functions->nr; nr++) {
+		if (!function_is_there(functions, nr))
+			continue;
 		print_name(functions, nr, out);
 		text_putc(out, '\n');
 	}
@@ -44,6 +46,8 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
 		const struct function_object *object =
 			function_object(functions, nr, &at);
 
+		if (!object->is_there)
+			continue;
 		text_printf(out, "0x%" PRIx64 " ",
 			    object->bias + object->sites.addrs[at]);
 		print_name(functions, nr, out);
@@ -60,7 +64,7 @@ int enabled_functions_show(struct tracefs_node *node, struct text *out)
 	for (uint32_t nr = 0; nr < functions->nr; nr++) {
 		uint32_t users = function_users(node->root, nr);
 
-		if (!users)
+		if (!users || !function_is_there(functions, nr))
 			continue;
 		print_name(functions, nr, out);
 		text_printf(out, " (%d)\n", __builtin_popcount(users));

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A program without tracepoints, whose functions can be traced: main calls
- * outer, outer twice middle, middle twice leaf, again and again. */
+ * outer, outer twice middle, middle twice leaf, again and again.  Between SIGUSR1
+ * and SIGUSR2 it has the library loaded that it was given, and calls plugged()
+ * of it. */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stddef.h>
 #include <unistd.h>
 
 int leaf(int x);
@@ -35,8 +40,38 @@ void never_called(void)
 	__asm__ volatile("");
 }
 
-int main(void)
+static volatile sig_atomic_t has_to_load;
+
+static void on_signal(int signal)
 {
-	for (volatile int x = 0; ; )
+	has_to_load = signal == SIGUSR1;
+}
+
+static int (*plugged)(int x);
+
+static __attribute__((noinline)) void load_or_unload(const char *path)
+{
+	static void *library;
+
+	if (has_to_load && !library) {
+		library = dlopen(path, RTLD_NOW);
+		plugged = library ? (int (*)(int))dlsym(library, "plugged") : NULL;
+	} else if (!has_to_load && library) {
+		plugged = NULL;
+		dlclose(library);
+		library = NULL;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	signal(SIGUSR1, on_signal);
+	signal(SIGUSR2, on_signal);
+	for (volatile int x = 0; ; ) {
 		x = outer(x) & 1;
+		if (argc > 1)
+			load_or_unload(argv[1]);
+		if (plugged && plugged(x) != x + 1)
+			return 1;
+	}
 }

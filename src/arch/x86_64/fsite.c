@@ -249,10 +249,13 @@ struct batches {
 	struct text_batch stubs, slots, text;
 };
 
-static void prepare(struct batches *to, const struct fsite_map *map, uint32_t i,
-		    uint8_t *code, uint32_t users)
+static void prepare(struct batches *to, const struct fsites *sites, uint32_t i,
+		    uint32_t users)
 {
+	const struct fsite *site = &sites->table[i];
+	const struct fsite_map *map = &sites->maps[site->form];
 	const struct fsite_slot *slot = &map->slots[i];
+	uint8_t *code = fsite_code(sites, i);
 	uint8_t *stub = code + FSITE_BYTES + map->distance;
 	int32_t distance = (int32_t)map->distance;
 	uint8_t jump[FSITE_BYTES] = { OPCODE_JMP };
@@ -262,12 +265,14 @@ static void prepare(struct batches *to, const struct fsite_map *map, uint32_t i,
 		make_slot(&new, map, slot, code);
 		put_rel32(jump, 1, stub, slot->code);
 		text_batch_put(&to->stubs, stub, jump, FSITE_BYTES);
-		text_batch_put(&to->text, code + 1, (uint8_t *)&distance, 4);
-	} else if (slot->users == users) {
-		return;
 	}
+	/* Also if it has been on before: the text may have come anew. */
+	if (!site->is_on && users)
+		text_batch_put(&to->text, code + 1, (uint8_t *)&distance, 4);
 	new.users = users;
-	text_batch_put(&to->slots, (uint8_t *)slot, (uint8_t *)&new, sizeof(new));
+	if (memcmp(&new, slot, sizeof(new)))
+		text_batch_put(&to->slots, (uint8_t *)slot, (uint8_t *)&new,
+			       sizeof(new));
 }
 
 static int prepare_all(struct fsites *sites, fsite_users users, void *arg, int fd)
@@ -287,8 +292,7 @@ static int prepare_all(struct fsites *sites, fsite_users users, void *arg, int f
 		r = form == FSITE_OTHER ? -EILSEQ :
 		    map_need(sites, form, &sites->maps[form], fd);
 		if (!r)
-			prepare(&batches, &sites->maps[form], i,
-				fsite_code(sites, i), mask);
+			prepare(&batches, sites, i, mask);
 		else if (!ret)
 			ret = r;
 	}

@@ -146,6 +146,8 @@ static void put(struct text_batch *batch, uint8_t *byte, uint8_t new)
 {
 	uint32_t offset = (uint32_t)(byte - batch->bytes);
 
+	if (*byte == new)
+		return;
 	*byte = new;
 	if (offset < batch->low)
 		batch->low = offset;
