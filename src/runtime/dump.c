@@ -191,6 +191,12 @@ static void stop(void)
 	__atomic_store_n(&dump.is_running, 0, __ATOMIC_RELEASE);
 }
 
+/* Another thread's, which is not here. */
+void dump_after_fork(void)
+{
+	stop();
+}
+
 void ftrace_dump(enum ftrace_dump_mode mode)
 {
 	if (mode == DUMP_NONE || !root_control || !try_start())

@@ -268,6 +268,7 @@ void buffer_drop(const struct buffer *buffer);
 /* ---- dump.c ---- */
 /* What ftrace_dump() will need, and handlers for deadly signals if wanted. */
 void dump_init(void);
+void dump_after_fork(void);
 
 /* ---- stack.c: as write.c ---- */
 /* Write the stack of the function that has hit @event. */
