@@ -23,6 +23,7 @@
 #include "server/root.h"
 #include "server/rules.h"
 #include "server/shm.h"
+#include "server/soft.h"
 #include "server/timebase.h"
 
 #define SLOW_TICK_NS	1000000000u
@@ -438,13 +439,13 @@ static void add_info(struct instance *instance, struct server_root_info *info)
 			  shm_load(&instance->abi->lock_lost);
 }
 
-/* Is it on in any instance? */
+/* Is it recorded in any instance? */
 static bool is_on(const struct root *root, const struct event *event)
 {
 	const struct instance *instance;
 
 	for_each_instance(instance, root)
-		if (event_is_enabled(instance, event))
+		if (event_is_recorded(instance, event))
 			return true;
 	return false;
 }

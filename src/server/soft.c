@@ -72,6 +72,15 @@ bool soft_is_disabled(const struct instance *instance,
 	return slot_value(instance, soft->slot);
 }
 
+bool event_is_recorded(const struct instance *instance,
+		       const struct event *event)
+{
+	const struct soft_event *soft = soft_find(instance, event);
+
+	return event_is_enabled(instance, event) &&
+	       !(soft && soft_is_disabled(instance, soft));
+}
+
 void soft_set(struct instance *instance, const struct soft_event *soft,
 	      bool is_on)
 {

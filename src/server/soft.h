@@ -36,6 +36,9 @@ struct soft_event *soft_find(const struct instance *instance,
 			     const struct event *event);
 bool soft_is_disabled(const struct instance *instance,
 		      const struct soft_event *soft);
+/* Has it a probe, and is it not soft disabled? */
+bool event_is_recorded(const struct instance *instance,
+		       const struct event *event);
 /* What a write to `enable` does in soft mode. */
 void soft_set(struct instance *instance, const struct soft_event *soft,
 	      bool is_on);

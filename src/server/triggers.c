@@ -370,7 +370,6 @@ void triggers_add_old(struct instance *instance, struct soft_event *soft,
 		trigger_free(trigger);
 		return;
 	}
-	compile_all(instance, instance->root->events[soft->row], trigger);
 	trigger->counter = abi->counter;
 	trigger->target_row = abi->target_row;
 	if (trigger->counter)
@@ -392,25 +391,33 @@ static bool link_target(const struct instance *instance, struct trigger *trigger
 }
 
 /* A reference for each, as if it had been written just now. */
+static void link_all(const struct instance *instance, struct soft_event *soft)
+{
+	struct trigger **at = &soft->triggers;
+
+	while (*at) {
+		struct trigger *trigger = *at;
+
+		if (link_target(instance, trigger)) {
+			at = &trigger->next;
+			continue;
+		}
+		*at = trigger->next;
+		trigger_free(trigger);
+	}
+	if (soft->triggers)
+		soft->refs++;
+}
+
 void triggers_link_old(struct instance *instance)
 {
 	for (uint32_t row = 0; row < instance->nr_filters; row++) {
 		struct soft_event *soft = instance->softs[row];
-		struct trigger **at = soft ? &soft->triggers : NULL;
 
-		if (!soft || row != soft->row)
+		if (!soft)
 			continue;
-		while (*at) {
-			struct trigger *trigger = *at;
-
-			if (link_target(instance, trigger)) {
-				at = &trigger->next;
-				continue;
-			}
-			*at = trigger->next;
-			trigger_free(trigger);
-		}
-		if (soft->triggers)
-			soft->refs++;
+		if (row == soft->row)
+			link_all(instance, soft);
+		triggers_compile(instance, soft, row);
 	}
 }

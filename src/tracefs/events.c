@@ -119,16 +119,12 @@ int event_enable_show(struct tracefs_node *node, struct text *out)
 {
 	struct instance *instance = tracefs_instance(node);
 	const struct event *event = tracefs_event(node);
-	const struct soft_event *soft;
-	bool is_on;
 
 	if (!event)
 		return -ENODEV;
 	rules_refresh(instance);
-	soft = soft_find(instance, event);
-	is_on = event_is_enabled(instance, event) &&
-		!(soft && soft_is_disabled(instance, soft));
-	text_printf(out, "%d%s\n", is_on, soft ? "*" : "");
+	text_printf(out, "%d%s\n", event_is_recorded(instance, event),
+		    soft_find(instance, event) ? "*" : "");
 	return 0;
 }
 
