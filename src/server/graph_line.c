@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "base/text.h"
 #include "server/comm.h"
 #include "server/graph.h"
@@ -38,7 +37,7 @@ struct call {
 	bool is_end;
 	int32_t pid;
 	uint64_t func;
-	int32_t depth;
+	int32_t depth;			/* 0 to GRAPH_DEPTH_MAX */
 	/* of an end */
 	uint32_t overrun;
 	uint64_t retval;
@@ -74,6 +73,8 @@ static bool read_call(const struct merge_record *record, struct call *ret_call)
 	}
 	if (call.depth < 0)
 		call.depth = 0;
+	if (call.depth > GRAPH_DEPTH_MAX)
+		call.depth = GRAPH_DEPTH_MAX;
 	*ret_call = call;
 	return true;
 }
@@ -217,7 +218,7 @@ static void print_no_duration(const struct line *line, struct text *out)
 
 static void indent(int32_t depth, struct text *out)
 {
-	text_fill(out, ' ', 2 * min_u32((uint32_t)depth, GRAPH_DEPTH_MAX));
+	text_fill(out, ' ', 2 * (size_t)depth);
 }
 
 /* ---- functions ---- */
