@@ -281,7 +281,14 @@ static int update_sites(void)
 /* mate: active_users(), hit.c [ftrace.active] */
 static void set_active(uint32_t users)
 {
+	uint32_t functions = users & FTRACE_FUNCTION_MASK;
+	bool is_one = functions && !(functions & (functions - 1));
+
+	ftrace_state.function_buffer = NULL;
 	__atomic_store_n(&ftrace_state.active, users, __ATOMIC_RELEASE);
+	if (is_one)
+		ftrace_state.function_buffer =
+			ftrace_state.buffers[__builtin_ctz(functions)];
 }
 
 /* What cannot be traced, of what is to be, is not; the rest is. */
@@ -335,6 +342,8 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 		ftrace_state.graph_depth = graph->depth ? graph->depth : UINT32_MAX;
 		ftrace_state.has_starts = graph->has_starts;
 		ftrace_state.thresh_ns = graph->thresh_ns;
+		ftrace_state.has_conditions = graph->depth ||
+			graph->has_starts || graph->thresh_ns;
 	}
 	r = update_sites();
 	text_sync();

@@ -40,11 +40,13 @@ enum ftrace_user {
 struct ftrace_state {
 	uint32_t active;		/* users */
 	const struct buffer *buffers[ABI_BUFFERS];	/* function tracers' */
+	const struct buffer *function_buffer;	/* if it is just one; or NULL */
 	const struct buffer *graph_buffer;
 	struct ftrace_ops *ops[FTRACE_OPS_MAX];
 	struct fgraph_ops *graph_ops;
 	uint32_t graph_depth;		/* how deep it goes */
 	bool has_starts;		/* FTRACE_START counts */
+	bool has_conditions;		/* one of these is set */
 	uint64_t thresh_ns;		/* shorter calls are not recorded */
 	uint64_t lost;			/* calls that could not be followed */
 };

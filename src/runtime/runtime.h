@@ -91,8 +91,8 @@ bool process_any(bool (*fn)(const struct abi_process *slot, void *arg),
 /* ---- thread.c: threads that call probes; async-signal-safe ---- */
 struct thread_slot {
 	struct ulf_thread thread;	/* tid 0: free */
-	uint64_t graph_top;		/* its innermost followed call: the
-					 * place of the return address; 0 */
+	uint64_t graph_top;		/* its innermost followed call, a frame:
+					 * shadow.h */
 	uint32_t is_in_callback;	/* of the program's, by ftrace.c */
 	uint32_t reserved0;
 	uint64_t reserved[4];

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "arch/arch.h"
+#include "arch/x86_64/offsets.h"
 #include "runtime/shadow.h"
 
 #define KEYS_BYTES	((SHADOW_KEYS + SHADOW_PROBES) * sizeof(uint64_t))
@@ -12,7 +13,9 @@
 	((SHADOW_KEYS + SHADOW_PROBES) * SHADOW_SLOTS * sizeof(struct shadow))
 
 static_assert(sizeof(struct shadow) == 32, "known to ftrace.S");
-static_assert(offsetof(struct shadow, ret) == 0, "known to ftrace.S");
+static_assert(offsetof(struct shadow, ret) == SHADOW_RET, "asm");
+static_assert(offsetof(struct shadow, time_ns) == SHADOW_TIME, "asm");
+static_assert(offsetof(struct shadow, depth) == SHADOW_DEPTH, "asm");
 static_assert(SHADOW_KEYS == 0x10000 && SHADOW_SLOTS == 512, "the same");
 
 uint64_t *shadow_keys;

@@ -28,11 +28,38 @@
 struct shadow {
 	uint64_t ret;			/* the return address, as it was */
 	uint64_t time_ns;		/* of the call */
-	uint64_t above;			/* the traced call around it: its place */
+	uint64_t above;			/* the followed call around it: a frame */
 	uint32_t depth;
 	uint32_t is_silent;		/* nothing is recorded of it, nor of what
 					 * it calls */
 };
+
+/* A frame that is followed: the place of its return address, is_silent and its
+ * depth, in one word, so that a handler finds what belongs together; 0: none. */
+#define FRAME_PLACE_MASK	((1ull << 44) - 1)
+#define FRAME_IS_SILENT		(1ull << 44)
+#define FRAME_DEPTH_SHIFT	45
+#define FRAME_DEPTH_MAX		0x7ffffu	/* deeper ones count as that deep */
+
+static inline uint64_t frame_place(const uint64_t *place)
+{
+	return (uint64_t)place >> 3 & FRAME_PLACE_MASK;
+}
+
+static inline uint64_t frame_make(const uint64_t *place, uint32_t depth,
+				  uint32_t is_silent)
+{
+	uint64_t level = depth < FRAME_DEPTH_MAX ? depth : FRAME_DEPTH_MAX;
+
+	return frame_place(place) | (is_silent ? FRAME_IS_SILENT : 0) |
+	       level << FRAME_DEPTH_SHIFT;
+}
+
+/* Of what is called in there. */
+static inline uint32_t frame_depth_within(uint64_t frame)
+{
+	return frame ? (uint32_t)(frame >> FRAME_DEPTH_SHIFT) + 1 : 0;
+}
 
 extern uint64_t *shadow_keys;		/* NULL: not made yet */
 extern struct shadow *shadow_entries;

@@ -72,26 +72,6 @@
 	jmp	4f
 	.endm
 
-	/* The same, where vectors are somebody else's; at least 16 bytes. */
-	.macro	copy_by_words
-	movq	(%rsi), %rax
-	movq	%rax, 4(%rdx)
-	movq	8(%rsi), %rax
-	movq	%rax, 12(%rdx)
-	movl	$16, %r11d
-	jmp	6f
-2:
-	movq	-8(%rsi,%r11), %rax
-	movq	%rax, -4(%rdx,%r11)
-6:
-	addl	$8, %r11d
-	cmpl	%r9d, %r11d
-	jb	2b
-	movq	-8(%rsi,%r9), %rax
-	movq	%rax, -4(%rdx,%r9)
-	jmp	4f
-	.endm
-
 /*
  * The body of an append; see arch/arch.h.  In: rcx ring, rsi data, r9d bytes,
  * and with \clock `given' rdi the time.  \header makes the record's header in eax

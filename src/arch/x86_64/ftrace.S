@@ -201,49 +201,111 @@ ftrace_graph_return:
 	end_function ftrace_call_slowly
 
 /*
- * arch_event_append(set, entry, bytes): as ulf_event_commit() does it, with
- *		     rdi  rsi    edx
- * general registers alone, from 16 bytes on.  @set: where the pointer to it is;
- * loaded inside of the section [grace.rseq].  Returns the record's time, or 0:
- * it was not written.  The \stamp variant writes the time over the record's
- * last 8 bytes.
+ * Records of function tracers, as ulf_event_commit() writes its own, but with
+ * general registers alone and from the registers they are in:
+ *
+ *	arch_function_append(set, ip,   parent,        head)
+ *	arch_graph_append   (set, func, &shadow->time, head, depth)
+ *	arch_exit_append    (set, func, value,         head, shadow)
+ *			     rdi  rsi   rdx	       rcx   r8
+ *
+ * @set: where the pointer to it is, loaded inside of the section [grace.rseq].
+ * What append_body needs the registers for is in the red zone.  Whatever does
+ * not go straight is left to the \slowly function, with the same arguments;
+ * so nothing may be changed but the ring before the commit.
  */
-	.macro	event_append name, section, stamp
+#define SAVED_SET	-8(%rsp)
+#define SAVED_RDX	-16(%rsp)
+#define SAVED_HEAD	-24(%rsp)
+#define SAVED_R8	-32(%rsp)
+
+	.macro	append_words name, bytes, copy, done, slowly
 	function \name
-	movl	%edx, %r9d
 	movq	arch_rseq_offset(%rip), %r11
-	arm	\section
+	movq	%rdi, SAVED_SET
+	movq	%rdx, SAVED_RDX
+	movq	%rcx, SAVED_HEAD
+	movq	%r8, SAVED_R8
+	movl	$\bytes, %r9d
+	arm	\name\()_section
 \name\()_begin:
 	movq	(%rdi), %rcx			/* [buffer.set] */
 	cmpl	SET_SMALL_MAX(%rcx), %r9d
-	ja	\name\()_not
+	ja	\name\()_slowly
 	movl	%fs:RSEQ_CPU_ID(%r11), %eax
 	cmpl	SET_NR_CPUS(%rcx), %eax
-	jae	\name\()_not
+	jae	\name\()_slowly
 	movq	SET_FAST(%rcx,%rax,8), %rcx
 	testq	%rcx, %rcx
-	jz	\name\()_not
-	append_body own, \name\()_not, event_header, copy_by_words, %rdi
-	.ifnb	\stamp
-	movq	%rdi, -4(%rdx,%r9)
-	.endif
+	jz	\name\()_slowly
+	append_body own, \name\()_slowly, event_header, \copy, %rdi
 	append_commit
 \name\()_end:
-	movq	%rdi, %rax
-	ret
-\name\()_not:
-	xorl	%eax, %eax
+	\done
 	ret
 	.byte	0x0f, 0xb9, 0x3d
 	.long	RSEQ_SIGNATURE
-\name\()_abort:
-	xorl	%eax, %eax
-	ret
+\name\()_slowly:
+	movq	SAVED_SET, %rdi
+	movq	SAVED_RDX, %rdx
+	movq	SAVED_HEAD, %rcx
+	movq	SAVED_R8, %r8
+	jmp	\slowly
 	end_function \name
-	section_descriptor \section, \name\()_begin, \name\()_end, \name\()_abort
+	section_descriptor \name\()_section, \name\()_begin, \name\()_end, \name\()_slowly
 	.endm
 
-	event_append arch_event_append, event_append_section
-	event_append arch_event_append_stamped, event_stamped_section, yes
+	/* rdx: the record; rdi: its time; rsi: the function */
+	.macro	copy_head
+	movq	SAVED_HEAD, %rax
+	movq	%rsi, 12(%rdx)
+	movq	%rax, 4(%rdx)
+	.endm
+
+	.macro	copy_function
+	copy_head
+	movq	SAVED_RDX, %rax
+	movq	%rax, 20(%rdx)
+	jmp	4f
+	.endm
+
+	.macro	copy_graph
+	copy_head
+	movl	SAVED_R8, %eax
+	movl	%eax, 20(%rdx)
+	jmp	4f
+	.endm
+
+	.macro	copy_exit
+	copy_head
+	movq	SAVED_RDX, %rax
+	movq	SAVED_R8, %r11
+	movq	%rax, 20(%rdx)
+	movl	SHADOW_DEPTH(%r11), %eax
+	movq	%rax, 28(%rdx)			/* and no overrun */
+	movq	SHADOW_TIME(%r11), %rax
+	movq	%rdi, 44(%rdx)
+	movq	%rax, 36(%rdx)
+	jmp	4f
+	.endm
+
+	.macro	done_function			/* returns 0 */
+	xorl	%eax, %eax
+	.endm
+
+	.macro	done_graph			/* keeps the time, returns 1 */
+	movq	SAVED_RDX, %rdx
+	movl	$1, %eax
+	movq	%rdi, (%rdx)
+	.endm
+
+	.macro	done_exit			/* returns where to */
+	movq	SAVED_R8, %rax
+	movq	SHADOW_RET(%rax), %rax
+	.endm
+
+	append_words arch_function_append, 24, copy_function, done_function, ftrace_function_slowly
+	append_words arch_graph_append, 20, copy_graph, done_graph, ftrace_graph_slowly
+	append_words arch_exit_append, 48, copy_exit, done_exit, ftrace_exit_slowly
 
 	.section .note.GNU-stack, "", @progbits

@@ -16,6 +16,7 @@
 #define FTRACE_HIDDEN	__attribute__((visibility("hidden")))
 
 struct ring_set;
+struct shadow;
 
 /* A page of bodies begins with these, for unwinders. */
 struct graph_page {
@@ -39,11 +40,17 @@ void ftrace_graph_return(void) FTRACE_HIDDEN;
 uint64_t ftrace_call_slowly(uint64_t (*fn)(uint64_t, uint64_t, uint64_t),
 			    uint64_t a, uint64_t b, uint64_t c) FTRACE_HIDDEN;
 
-uint64_t arch_event_append(struct ring_set *const *set, const void *entry,
-			   uint32_t bytes) FTRACE_HIDDEN;
-uint64_t arch_event_append_stamped(struct ring_set *const *set,
-				   const void *entry, uint32_t bytes)
+/* Write a record of a function's entry; the graph tracer's, with its time to
+ * @ret_ns; of its return, with the time that is in the shadow.  They return what
+ * ftrace_hit() and ftrace_graph_left() are to return. */
+uint32_t arch_function_append(struct ring_set *const *set, uint64_t ip,
+			      uint64_t parent, uint64_t head) FTRACE_HIDDEN;
+uint32_t arch_graph_append(struct ring_set *const *set, uint64_t func,
+			   uint64_t *ret_ns, uint64_t head, uint32_t depth)
 	FTRACE_HIDDEN;
+uint64_t arch_exit_append(struct ring_set *const *set, uint64_t func,
+			  uint64_t value, uint64_t head,
+			  const struct shadow *shadow) FTRACE_HIDDEN;
 
 /* ---- needed by it; general registers only ---- */
 
@@ -55,6 +62,15 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *ret, const uint8_t *behind)
 /* The function of this body has returned @value; returns where to. */
 uint64_t ftrace_graph_left(const uint8_t *body_return, uint64_t *ret,
 			   uint64_t value) FTRACE_HIDDEN;
+/* The same as arch_..._append(), whatever the ring is like. */
+uint32_t ftrace_function_slowly(struct ring_set *const *set, uint64_t ip,
+				uint64_t parent, uint64_t head) FTRACE_HIDDEN;
+uint32_t ftrace_graph_slowly(struct ring_set *const *set, uint64_t func,
+			     uint64_t *ret_ns, uint64_t head, uint32_t depth)
+	FTRACE_HIDDEN;
+uint64_t ftrace_exit_slowly(struct ring_set *const *set, uint64_t func,
+			    uint64_t value, uint64_t head,
+			    const struct shadow *shadow) FTRACE_HIDDEN;
 /* What xsave is to keep, and how many bytes that takes. */
 struct ftrace_vectors {
 	uint64_t parts;

@@ -21,6 +21,10 @@
 #define EVENT_ID		72
 #define THREAD_TID		8	/* struct ulf_thread */
 
+#define SHADOW_RET		0	/* struct shadow */
+#define SHADOW_TIME		8
+#define SHADOW_DEPTH		24
+
 #define RSEQ_CPU_ID		4	/* struct rseq */
 #define RSEQ_CS			8
 #define RSEQ_SIGNATURE		0x53053053
