@@ -3,25 +3,21 @@
  * Worker: the cost of an ulf event, off and on, from 1, 2 and 4 threads, next to
  * an empty loop, a clock read and the limit loop in the same process.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <spawn.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include <ulf/tracing.h>
 
 #include "limit.h"
 #include "measure.h"
+#include "root.h"
 #include "worker.h"
 
 #define CREATE_TRACE_POINTS
 #include "bench_trace.h"
 
 #define MAX_THREADS 4
-
-extern char **environ;
 
 static const char text[16] = "0123456789abcde";
 
@@ -31,26 +27,12 @@ static struct limit_ring *limit_rings;
 static double slices[MAX_THREADS][MEASURE_SLICES];
 static pthread_barrier_t start;
 
-/* Write @value to events/bench/@event/@file of this process's own root, as a
- * user would: by the CLI. */
 static void write_file(const char *event, const char *file, const char *value)
 {
-	const char *ulf = getenv("ULF");
-	char path[128];
-	char *argv[] = { "ulf", "echo", (char *)value, path, NULL };
-	posix_spawn_file_actions_t actions;
-	int status;
-	pid_t pid;
+	char path[64];
 
-	snprintf(path, sizeof(path), "%s.%d/events/bench/%s/%s",
-		 program_invocation_short_name, (int)getpid(), event, file);
-	/* Standard output is the driver's. */
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, 2, 1);
-	if (posix_spawnp(&pid, ulf ? ulf : "ulf", &actions, NULL, argv, environ) ||
-	    waitpid(pid, &status, 0) != pid || status)
-		worker_fail("ulf echo failed");
-	posix_spawn_file_actions_destroy(&actions);
+	snprintf(path, sizeof(path), "events/bench/%s/%s", event, file);
+	root_write(path, value);
 }
 
 static void switch_event(const char *event, const char *value)

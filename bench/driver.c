@@ -32,13 +32,15 @@ struct worker {
 	FILE *to, *from;
 };
 
-enum { EVENT, LTTNG, PLAIN, DORMANT, PRINT, NR_WORKERS };
+enum { EVENT, LTTNG, PLAIN, DORMANT, PRINT, FUNCTION, UFTRACE, NR_WORKERS };
 
 static struct worker workers[NR_WORKERS] = {
 	[EVENT] = { .program = "bench_event" },
 	[LTTNG] = { .program = "bench_lttng", .is_optional = true },
 	[PLAIN] = { .program = "dormant_plain" },
 	[DORMANT] = { .program = "dormant_ulf" },
+	[FUNCTION] = { .program = "bench_function" },
+	[UFTRACE] = { .program = "bench_uftrace", .is_optional = true },
 	[PRINT] = { .program = "bench_print", .is_optional = true },
 };
 

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address times and memory of an instrumented build say nothing
 # no-sanitize: thread times and memory of an instrumented build say nothing
-# The benchmark runs and gives a number for everything that needs no LTTng.
+# The benchmark runs and gives a number for everything that needs neither LTTng nor uftrace.
 # What the numbers are is not a test's business.
 set -u
 
-# The rows of LTTng may be empty, then the exit status says so.
+# Their rows may be empty, then the exit status says so.
 "$ULF_SRC/bench/run" "$ULF_BUILD" 1 >"$TMPDIR/out" 2>&1
 cat "$TMPDIR/out"
 status=0
 for ratio in event_on/limit filter_reject/event_on string_on/limit \
 	     event_on_4threads/event_on \
 	     print_tep/print_line event_off/empty_loop start/plain fork/plain \
-	     malloc/plain; do
+	     malloc/plain function_off/plain neighbour/plain function_on/limit \
+	     graph_on/limit fib_off/plain fib_function/limit fib_graph/limit; do
 	grep -qE "^RATIO $ratio [0-9]+\.[0-9]+\$" "$TMPDIR/out" || {
 		echo "no number for $ratio"
 		status=1

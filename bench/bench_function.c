@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Worker: what a call costs when its function has room for a tracer, is traced,
+ * or stands beside one that is; and with -finstrument-functions' hooks, empty.
+ */
+#include <ulf/tracing.h>
+
+#include "calls.h"
+#include "root.h"
+
+static double tsc_ghz;
+
+/* -finstrument-functions */
+void __cyg_profile_func_enter(void *func, void *caller);
+void __cyg_profile_func_exit(void *func, void *caller);
+
+void __cyg_profile_func_enter(void *func, void *caller)
+{
+	(void)func;
+	(void)caller;
+}
+
+void __cyg_profile_func_exit(void *func, void *caller)
+{
+	(void)func;
+	(void)caller;
+}
+
+static void round_off(void)
+{
+	measure_leaf("leaf_plain", leaf_plain, tsc_ghz);
+	measure_leaf("leaf_off", leaf_nops, tsc_ghz);
+	measure_leaf("leaf_hooks", leaf_hooks, tsc_ghz);
+	measure_fib("fib_plain", fib_plain, tsc_ghz);
+	measure_fib("fib_off", fib_nops, tsc_ghz);
+	measure_fib("fib_hooks", fib_hooks, tsc_ghz);
+}
+
+static void round_on(void)
+{
+	root_write("set_ftrace_filter", "leaf_nops fib_nops*");
+	root_write("current_tracer", "function");
+	measure_leaf("leaf_function", leaf_nops, tsc_ghz);
+	measure_leaf("leaf_neighbour", neighbour_nops, tsc_ghz);
+	measure_fib("fib_function", fib_nops, tsc_ghz);
+	root_write("current_tracer", "function_graph");
+	measure_leaf("leaf_graph", leaf_nops, tsc_ghz);
+	measure_fib("fib_graph", fib_nops, tsc_ghz);
+	root_write("current_tracer", "nop");
+}
+
+static void run_round(void)
+{
+	round_off();
+	round_on();
+}
+
+int main(void)
+{
+	cpu_set_t allowed;
+
+	tracing_on();	/* or the linker would leave libulf out */
+	sched_getaffinity(0, sizeof(allowed), &allowed);
+	measure_pin(&allowed, 0);
+	tsc_ghz = measure_tsc_ghz();
+	return worker_main(run_round);
+}

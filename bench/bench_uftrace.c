@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Worker, and what it runs: the same calls under uftrace, entry and exit
+ * recorded to memory, by -pg and by NOPs at the entry that uftrace patches.
+ *
+ *	bench_uftrace			the worker: runs uftrace on itself
+ *	bench_uftrace mcount | nops	what uftrace runs; prints its results
+ */
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+static char *self;
+
+/* Both record about 80 MB, which go before the next round. */
+static void run(const char *kind, const char *options)
+{
+	const char *directory = getenv("ULF_DIR");
+	char command[1024], line[128];
+	bool has_any = false;
+	FILE *from;
+
+	if (!directory)
+		worker_fail("ULF_DIR is not set");
+	snprintf(command, sizeof(command),
+		 "uftrace record --no-libcall --no-event --no-sched -b 4M %s"
+		 " -d %s/uftrace.data '%s' %s 2>/dev/null;"
+		 " rm -rf %s/uftrace.data",
+		 options, directory, self, kind, directory);
+	from = popen(command, "r");
+	while (from && fgets(line, sizeof(line), from)) {
+		has_any = true;
+		fputs(line, stdout);
+	}
+	if (!from || pclose(from) || !has_any)
+		worker_fail("uftrace failed");
+}
+
+static void run_round(void)
+{
+	run("mcount", "");
+	run("nops", "-P .");
+}
+
+static int measure(const char *kind)
+{
+	double tsc_ghz = measure_tsc_ghz();
+	cpu_set_t allowed;
+
+	sched_getaffinity(0, sizeof(allowed), &allowed);
+	measure_pin(&allowed, 0);
+	if (!strcmp(kind, "nops")) {
+		measure_leaf("leaf_uftrace_nops", leaf_nops, tsc_ghz);
+		measure_fib("fib_uftrace_nops", fib_nops, tsc_ghz);
+	} else {
+		measure_leaf("leaf_uftrace_pg", leaf_mcount, tsc_ghz);
+		measure_fib("fib_uftrace_pg", fib_mcount, tsc_ghz);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	self = realpath("/proc/self/exe", NULL);
+	return argc > 1 ? measure(argv[1]) : worker_main(run_round);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions whose calls are measured: one that does next to nothing, one
+ * that calls itself twice, each in several versions (calls.c is built for each).
+ */
+#ifndef ULF_BENCH_CALLS_H
+#define ULF_BENCH_CALLS_H
+
+#include "measure.h"
+#include "worker.h"
+
+#define CALLS_DECLARE(kind)						\
+	int leaf_##kind(int x);						\
+	int neighbour_##kind(int x);					\
+	unsigned int fib_##kind(unsigned int n)
+
+CALLS_DECLARE(plain);		/* no room for a tracer */
+CALLS_DECLARE(nops);		/* -fpatchable-function-entry=5 */
+CALLS_DECLARE(hooks);		/* -finstrument-functions, empty hooks */
+CALLS_DECLARE(mcount);		/* -pg */
+
+/* fib(6) is 25 calls: 200 times make a slice. */
+#define FIB_N		6
+#define FIB_CALLS	25
+_Static_assert(MEASURE_SLICE_LOOPS % FIB_CALLS == 0, "whole ones");
+
+/* Print what a call of @leaf or @fib takes. */
+static inline void measure_leaf(const char *name, int (*leaf)(int), double ghz)
+{
+	double slices[MEASURE_SLICES];
+	int x = 0;
+
+	MEASURE(slices, x = leaf(x));
+	worker_result(name, measure_ns(slices, MEASURE_SLICES, ghz));
+}
+
+static inline void measure_fib(const char *name,
+			       unsigned int (*fib)(unsigned int), double ghz)
+{
+	double slices[MEASURE_SLICES];
+
+	MEASURE(slices, (void)fib(FIB_N); i += FIB_CALLS - 1);
+	worker_result(name, measure_ns(slices, MEASURE_SLICES, ghz));
+}
+
+#endif
