@@ -55,7 +55,8 @@ static void list_known(const struct boot_word *word)
 			fprintf(stderr, " %s", clock_table[i].name);
 	} else if (word->id == BOOT_OPTIONS) {
 		for (i = 0; i < option_table_rows; i++)
-			fprintf(stderr, " [no]%s", option_table[i].name);
+			if (option_table[i].tracer == ABI_TRACER_NOP)
+				fprintf(stderr, " [no]%s", option_table[i].name);
 	} else {
 		put_row(&boot_table[word->id]);
 	}

@@ -45,14 +45,17 @@ int boot_size(const struct boot_piece *value, uint64_t *ret_bytes)
 	return 0;
 }
 
+/* No tracer is there from the start, so none of its options. */
 static bool is_option(const struct boot_piece *item)
 {
 	char buf[ITEM_MAX + 1];
 	const char *name = string(item, buf);
+	const struct option_row *row;
 
 	if (name && !strncmp(name, "no", 2))
 		name += 2;
-	return name && option_find(name);
+	row = name ? option_find(name) : NULL;
+	return row && row->tracer == ABI_TRACER_NOP;
 }
 
 static const char *check_options(struct boot_piece list, const char **ret_at)

@@ -35,6 +35,7 @@ static const struct {
 	{ "trace_clock=mon", "No such clock", 12 },
 	{ "trace_options=raw,nooverwrite", NULL, 0 },
 	{ "trace_options=raw,nonsense,hex", "No such option", 18 },
+	{ "trace_options=nofuncgraph-cpu", "No such option", 14 },
 	{ "trace_instance=a", NULL, 0 },
 	{ "trace_instance=a^traceoff,sched", NULL, 0 },
 	{ "trace_instance=a^off", "No such flag: there is traceoff", 17 },
