@@ -64,14 +64,18 @@ static bool is_soft_disabled(const struct event_use *use)
 	return __atomic_load_n(use->soft, __ATOMIC_RELAXED);
 }
 
-/* In soft mode.  A trigger of the event may switch it, or tracing. */
+/* In soft mode.  A trigger of the event may switch it, or tracing.  As in the kernel
+ * conditional ones need a record, and there is none of a thread that is ignored. */
 static __attribute__((noinline)) void deliver_softly(const struct event_use *use,
 						     void *entry, size_t bytes)
 {
 	bool can_write = !use->is_conditional ||
 			 buffer_is_recording(use->buffer);
-	uint32_t after = triggers_before(use, entry, bytes);
+	uint32_t after;
 
+	if (use->is_conditional && is_ignored(use))
+		return;
+	after = triggers_before(use, entry, bytes);
 	if (can_write && !is_soft_disabled(use) &&
 	    is_kept(use->filter, entry, bytes, 0) && !is_ignored(use))
 		record(use, entry, bytes);
