@@ -105,7 +105,9 @@ static void run_dump(void)
 
 	for (int sig = 1; sig < NSIG; sig++)
 		forget_handler(sig);
-	arch_syscall3(SYS_dup3, 2, 1, 0);
+	/* Without a stderr there is nowhere to print it: stdout is the program's. */
+	if (arch_syscall3(SYS_dup3, 2, 1, 0) < 0)
+		arch_syscall1(SYS_exit_group, 0);
 	arch_syscall3(SYS_close_range, 3, ~0u, 0);
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8);
 	if (exe_word)
@@ -260,12 +262,21 @@ static enum ftrace_dump_mode get_crash_mode(void)
 	return variable && *variable && strcmp(variable, "0") ? DUMP_ALL : DUMP_NONE;
 }
 
+/* A copy: programs that set their title write over the environment. */
+static const char *keep(const char *value)
+{
+	size_t bytes = value ? strlen(value) + 1 : 0;
+	char *copy = value ? memory_alloc(bytes) : NULL;
+
+	return copy ? memcpy(copy, value, bytes) : NULL;
+}
+
 void dump_init(void)
 {
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK }, old;
 
-	exe_word = getenv("ULF_EXE");
-	path_word = getenv("PATH");
+	exe_word = keep(getenv("ULF_EXE"));
+	path_word = keep(getenv("PATH"));
 	crash_mode = get_crash_mode();
 	if (crash_mode == DUMP_NONE)
 		return;

@@ -180,6 +180,27 @@ static int empty(int argc, char **argv)
 	return 0;
 }
 
+/* What there is instead of a stderr is not the program's stdout. */
+static int closed(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	catch_stderr();
+	CHECK_EQ(dup2(2, 1), 1);
+	close(2);
+	ftrace_dump(DUMP_ALL);
+	CHECK_STR(printed(), "");
+	return 0;
+}
+
+/* As a program does that sets its title. */
+static int overwrites(int argc, char **argv)
+{
+	for (char **e = environ; *e; e++)
+		memset(*e, 'x', strlen(*e));
+	return empty(argc, argv);
+}
+
 static int lost(int argc, char **argv)
 {
 	(void)argc;
@@ -289,7 +310,8 @@ static int ignores(int argc, char **argv)
 }
 
 static const struct self_role roles[] = {
-	{ "empty", empty }, { "lost", lost }, { "dies", dies },
+	{ "empty", empty }, { "closed", closed }, { "overwrites", overwrites },
+	{ "lost", lost }, { "dies", dies },
 	{ "dies_on", dies_on }, { "ignores", ignores }, { NULL, NULL },
 };
 
@@ -332,6 +354,8 @@ int main(int argc, char **argv)
 	snprintf(out_path, sizeof(out_path), "%s/printed", dir ? dir : "/tmp");
 	self_role(argc, argv, roles);
 	CHECK_EQ(run("empty", NULL), 0);
+	CHECK_EQ(run("closed", NULL), 0);
+	CHECK_EQ(run("overwrites", NULL), 0);
 	setenv("PATH", "relative:/nosuch", 1);
 	if (access("/usr/local/bin/ulf", F_OK))
 		CHECK_EQ(run("lost", NULL), 0);
