@@ -17,65 +17,94 @@
 #include "server/soft.h"
 #include "server/triggers.h"
 
-static bool is_inside(uint32_t at, uint32_t bytes, uint32_t all)
+/* A private copy of it, with a NUL behind. */
+struct piece {
+	const char *data;
+	uint32_t bytes;
+	uint64_t left;			/* that may still be taken: nothing is in
+					 * two places of a piece that is right */
+};
+
+static const void *take(struct piece *piece, uint64_t at, uint32_t bytes)
 {
-	return bytes && at <= all && bytes <= all - at;
+	if (!bytes || at > piece->bytes || bytes > piece->bytes - at ||
+	    bytes > piece->left)
+		return NULL;
+	piece->left -= bytes;
+	return piece->data + at;
 }
 
-/* @piece is a private copy of @bytes, with a NUL behind it. */
-static void load_filter(struct instance *instance, const char *piece,
-			uint32_t bytes, const struct abi_rule *rule)
+static char *take_text(struct piece *piece, uint64_t at, uint32_t bytes)
+{
+	const char *text = bytes > FILTER_TEXT_MAX ? NULL : take(piece, at, bytes);
+
+	return text ? strndup(text, bytes) : NULL;
+}
+
+/* NULL: there is none that can be run. */
+static struct filter_program *take_program(struct piece *piece, uint32_t at,
+					   uint32_t bytes)
+{
+	const void *program = at % ABI_RULES_ALIGN ? NULL : take(piece, at, bytes);
+	struct filter_program *copy;
+
+	if (!program || filter_verify(program, bytes, UINT32_MAX))
+		return NULL;
+	copy = malloc(bytes);
+	return copy ? memcpy(copy, program, bytes) : NULL;
+}
+
+static void load_filter(struct instance *instance, struct piece *piece,
+			const struct abi_rule *rule)
 {
 	struct event_filter *filter = &instance->filters[rule->row];
-	const char *program = piece + rule->program;
 
-	if (filter->text || !is_inside(rule->text, rule->text_bytes, bytes) ||
-	    rule->error >= FILTER_NR_ERRORS)
+	if (filter->text || rule->error >= FILTER_NR_ERRORS)
 		return;
-	if (rule->program) {
-		if (rule->program % ABI_RULES_ALIGN ||
-		    !is_inside(rule->program, rule->program_bytes, bytes) ||
-		    filter_verify(program, rule->program_bytes, UINT32_MAX))
-			return;
-		filter->program = malloc(rule->program_bytes);
-		if (!filter->program)
-			return;
-		memcpy(filter->program, program, rule->program_bytes);
-	}
-	filter->text = strndup(piece + rule->text, rule->text_bytes);
+	filter->text = take_text(piece, rule->text, rule->text_bytes);
+	if (filter->text && rule->program)
+		filter->program = take_program(piece, rule->program,
+					       rule->program_bytes);
 	filter->error = (struct filter_error) { rule->error, rule->error_pos };
-	if (!filter->text)
+	if (!filter->text || (rule->program && !filter->program))
 		event_filter_done(filter);
 }
 
-/* @triggers: what is there of them, @bytes. */
-static void load_triggers(struct instance *instance, struct soft_event *soft,
-			  const char *triggers, uint32_t bytes)
+static void load_trigger(struct instance *instance, struct soft_event *soft,
+			 struct piece *piece, uint32_t start,
+			 const struct abi_trigger *trigger)
 {
-	const struct abi_triggers *list = (const void *)triggers;
+	char *filter = NULL;
 
-	for (uint32_t i = 0; i < list->nr; i++) {
-		const struct abi_trigger *trigger = &list->triggers[i];
-		char *filter = NULL;
+	if (trigger->text) {
+		filter = take_text(piece, (uint64_t)start + trigger->text,
+				   trigger->text_bytes);
+		if (!filter)
+			return;
+	}
+	triggers_add_old(instance, soft, trigger, filter);
+	free(filter);
+}
 
-		if (sizeof(*list) + (i + 1ull) * sizeof(*trigger) > bytes)
+static void load_triggers(struct instance *instance, struct soft_event *soft,
+			  struct piece *piece, uint32_t start)
+{
+	const struct abi_triggers *list = take(piece, start, sizeof(*list));
+
+	for (uint32_t i = 0; list && i < list->nr && i < TRIGGERS_MAX; i++) {
+		const struct abi_trigger *trigger =
+			take(piece, start + sizeof(*list) + i * sizeof(*trigger),
+			     sizeof(*trigger));
+
+		if (!trigger)
 			break;
-		if (trigger->text) {
-			if (!is_inside(trigger->text, trigger->text_bytes, bytes))
-				continue;
-			filter = strndup(triggers + trigger->text,
-					 trigger->text_bytes);
-			if (!filter)
-				continue;
-		}
-		triggers_add_old(instance, soft, trigger, filter);
-		free(filter);
+		load_trigger(instance, soft, piece, start, trigger);
 	}
 }
 
 /* Its rows have the same triggers: those of the first are taken. */
-static void load_soft(struct instance *instance, const char *piece,
-		      uint32_t bytes, const struct abi_rule *rule)
+static void load_soft(struct instance *instance, struct piece *piece,
+		      const struct abi_rule *rule)
 {
 	const struct event *event = instance->root->events[rule->row];
 	struct soft_event *soft;
@@ -87,19 +116,17 @@ static void load_soft(struct instance *instance, const char *piece,
 	if (!soft)
 		return;
 	slot_use(instance, soft->slot);
-	if (rule->triggers % ABI_RULES_ALIGN == 0 &&
-	    is_inside(rule->triggers, rule->triggers_bytes, bytes) &&
-	    rule->triggers_bytes >= sizeof(struct abi_triggers))
-		load_triggers(instance, soft, piece + rule->triggers,
-			      rule->triggers_bytes);
+	if (rule->triggers && rule->triggers % ABI_RULES_ALIGN == 0)
+		load_triggers(instance, soft, piece, rule->triggers);
 }
 
 /* The last server knew all rows up to the last with a rule; what is behind has
  * perhaps come since. */
-static int load_piece(struct instance *instance, const char *piece,
+static int load_piece(struct instance *instance, const char *data,
 		      uint32_t bytes)
 {
-	const struct abi_rules *rules = (const void *)piece;
+	struct piece piece = { .data = data, .bytes = bytes, .left = bytes };
+	const struct abi_rules *rules = (const void *)data;
 	uint64_t room = (bytes - sizeof(*rules)) / sizeof(rules->rules[0]);
 	uint32_t nr = (uint32_t)min_u64(rules->nr_rules, room);
 	int r = 0;
@@ -112,8 +139,8 @@ static int load_piece(struct instance *instance, const char *piece,
 
 		if (rule->row >= instance->root->nr_events)
 			continue;
-		load_filter(instance, piece, bytes, rule);
-		load_soft(instance, piece, bytes, rule);
+		load_filter(instance, &piece, rule);
+		load_soft(instance, &piece, rule);
 	}
 	triggers_link_old(instance);
 	soft_settle(instance);

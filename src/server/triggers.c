@@ -153,6 +153,15 @@ static struct trigger **find(const struct instance *instance,
 	return list;
 }
 
+static bool is_full(const struct soft_event *soft)
+{
+	uint32_t nr = 0;
+
+	for (const struct trigger *t = soft->triggers; t; t = t->next)
+		nr++;
+	return nr >= TRIGGERS_MAX;
+}
+
 /* ---- changes ---- */
 
 /* Those that it needs are in soft mode. */
@@ -235,6 +244,8 @@ static int add(struct instance *instance, const struct event *event,
 		r = words->cmd->need(instance);
 	if (!r && soft && *find(instance, &soft->triggers, words))
 		r = -EEXIST;
+	if (!r && soft && is_full(soft))
+		r = -ENOSPC;
 	if (!r)
 		r = insert(instance, event, trigger, count);
 	if (r)

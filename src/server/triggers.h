@@ -9,6 +9,8 @@
 
 #include "abi/rules.h"
 
+#define TRIGGERS_MAX	1024u		/* of an event, in an instance */
+
 struct event;
 struct filter_program;
 struct instance;

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <cmocka.h>
 
+#include "abi/rules.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 
@@ -398,26 +399,83 @@ static void mark_lost_ring(const char *dir)
 	_exit(0);
 }
 
-static void marker_survives_a_lost_ring(void **state)
+static void harms_nobody(void (*child)(const char *dir))
 {
 	char dir[128];
 	int status;
 	pid_t pid;
 
-	(void)state;
 	fake_dir_make(dir);
 	pid = fork();
 	if (!pid)
-		mark_lost_ring(dir);
+		child(dir);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	fake_dir_remove(dir);
 	assert_int_equal(status, 0);
+}
+
+static void marker_survives_a_lost_ring(void **state)
+{
+	(void)state;
+	harms_nobody(mark_lost_ring);
+}
+
+/*
+ * Rules that no server has written: as many triggers as there is room for, all with
+ * the same long text, and each event has all of them.
+ */
+static void load_many_triggers(const char *dir)
+{
+	const uint32_t start = 4096, text = 1 << 20;
+	const uint32_t bytes = ABI_RULES_BYTES_MAX - start;
+	const uint32_t nr = (bytes - text) / sizeof(struct abi_trigger) - 1;
+	struct abi_triggers *list;
+	struct abi_rules *rules;
+	struct fake_root root;
+	struct server *server;
+	char path[256];
+
+	alarm(30);
+	make_bad_root(&root, dir);
+	snprintf(path, sizeof(path), "%s/memory", root.path);
+	if (truncate(path, (off_t)(ABI_ARENA_OFF + ABI_RULES_BYTES_MAX)))
+		_exit(2);
+	rules = (void *)(root.mem + ABI_ARENA_OFF);
+	*rules = (struct abi_rules) {
+		.magic = ABI_RULES_MAGIC, .bytes = ABI_RULES_BYTES_MAX,
+		.nr_rules = 2, .nr_slots = 2,
+	};
+	list = (void *)((char *)rules + start);
+	list->nr = nr;
+	for (uint32_t i = 0; i < nr; i++)
+		list->triggers[i] = (struct abi_trigger) {
+			.text = bytes - text, .text_bytes = text,
+		};
+	memset((char *)list + bytes - text, 'x', text);
+	for (uint32_t i = 0; i < 2; i++)
+		rules->rules[i] = (struct abi_rule) {
+			.row = i, .soft = i + 1, .triggers = start,
+			.triggers_bytes = bytes,
+		};
+	root.buffer->rules = ABI_ARENA_OFF;
+	root.buffer->used = 1;
+	if (server_new(dir, &server))
+		_exit(3);
+	server_free(server);
+	_exit(0);
+}
+
+static void many_triggers_are_not_all_taken(void **state)
+{
+	(void)state;
+	harms_nobody(load_many_triggers);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(marker_survives_a_lost_ring),
+		cmocka_unit_test(many_triggers_are_not_all_taken),
 		cmocka_unit_test(corruption_harms_nobody_else),
 	};
 
