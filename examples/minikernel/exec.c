@@ -68,7 +68,7 @@ const char *kbasename(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-int kernel_execve(const char *path, const char *args)
+int do_execve(const char *path, const char *args)
 {
 	const struct program *program = NULL;
 	int r = load_program(path, &program);

@@ -128,7 +128,7 @@ static int spawned(void *arg)
 	struct spawn spawn = *(struct spawn *)arg;
 
 	kfree(arg);
-	return kernel_execve(spawn.path, spawn.args);
+	return do_execve(spawn.path, spawn.args);
 }
 
 pid_t sys_spawn(const char *path, const char *args)

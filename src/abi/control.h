@@ -240,8 +240,10 @@ enum abi_ring_kind {
 };
 
 enum abi_pids_list {
-	ABI_PIDS_TRACE,			/* only these threads are recorded */
+	ABI_PIDS_TRACE,			/* only these threads' events are recorded */
 	ABI_PIDS_NOTRACE,		/* these are not */
+	ABI_PIDS_FUNCTION,		/* the same of functions */
+	ABI_PIDS_FUNCTION_NOTRACE,
 	ABI_PIDS_LISTS,
 };
 
@@ -329,7 +331,7 @@ static_assert(offsetof(struct abi_control, clock) == 1432, "ABI");
 static_assert(offsetof(struct abi_control, generation) == 1456, "ABI");
 static_assert(offsetof(struct abi_control, map_addr) == 1480, "ABI");
 static_assert(sizeof(struct abi_control) == 1520, "ABI");
-static_assert(sizeof(struct abi_buffer) == 270968, "ABI");
+static_assert(sizeof(struct abi_buffer) == 270984, "ABI");
 
 /* The default layout.  A reader takes the offsets from the header. */
 #define ABI_PAGE_ALIGN(x)	(((x) + 4095ull) & ~4095ull)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The threads of set_event_pid, or of set_event_notrace_pid: a piece of the
- * arena, at abi_buffer.pids.  A bit is set and cleared where it is, by one atomic
- * operation: by the server, and with the option event-fork by a thread for
- * itself.
+ * The threads of set_event_pid, set_event_notrace_pid, set_ftrace_pid or
+ * set_ftrace_notrace_pid: a piece of the arena, at abi_buffer.pids.  A bit is set
+ * and cleared where it is, by one atomic operation: by the server, and with the
+ * option event-fork, or function-fork, by a thread for itself.
  */
 #ifndef ULF_ABI_PIDS_H
 #define ULF_ABI_PIDS_H

@@ -56,6 +56,8 @@
 	X(PAUSE_ON_TRACE, 24, "pause-on-trace", 0,			\
 	  "nothing is recorded while somebody has trace open")		\
 	X(HASH_PTR, 25, "hash-ptr", 1, "%p shows a hash of the pointer")	\
+	X(FUNCTION_FORK, 27, "function-fork", 0,			\
+	  "those whom a thread of set_ftrace_pid starts are in it, too")	\
 	X(STACKTRACE, 29, "stacktrace", 0, "each event is followed by a stack")
 
 /* The same of a tracer, X(enum abi_tracer, ...): trace_options has them while it

@@ -33,6 +33,7 @@ struct buffer *buffer_get(uint32_t index)
 			     offsetof(struct abi_buffer, cpu_kb)))
 			return NULL;
 		buffer->use.buffer = buffer;
+		buffer->bit = 1u << index;
 		__atomic_store_n(&buffer->set, &buffer_no_rings,
 				 __ATOMIC_RELEASE);	/* [buffer.new] */
 	}

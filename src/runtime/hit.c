@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "abi/pids.h"
 #include "arch/arch.h"
 #include "runtime/ftrace.h"
 #include "runtime/runtime.h"
@@ -296,6 +297,36 @@ static uint32_t write_function(const struct thread_slot *thread,
 				    entry_head(thread, ABI_EVENT_ID_FUNCTION));
 }
 
+/* [buffer.pids], as pids.c has it */
+static const struct abi_pids *pids_of(const struct buffer *buffer, int list)
+{
+	return __atomic_load_n(&buffer->pids[list], __ATOMIC_ACQUIRE);
+}
+
+/* May this thread's functions not be recorded there? */
+static bool is_ignored(const struct buffer *buffer, uint32_t tid)
+{
+	const struct abi_pids *only = pids_of(buffer, ABI_PIDS_FUNCTION);
+	const struct abi_pids *not = pids_of(buffer, ABI_PIDS_FUNCTION_NOTRACE);
+
+	return (only && !abi_pids_has(only, tid)) ||
+	       (not && abi_pids_has(not, tid));
+}
+
+/* The same for all users. */
+static uint32_t without_ignoring(uint32_t users, uint32_t tid)
+{
+	for (uint32_t left = users & FTRACE_FUNCTION_MASK; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+
+		if (is_ignored(ftrace_state.buffers[i], tid))
+			users &= ~(1u << i);
+	}
+	if (users & 1u << FTRACE_GRAPH && is_ignored(ftrace_state.graph_buffer, tid))
+		users &= ~(1u << FTRACE_GRAPH);
+	return users;
+}
+
 /* Whatever is not as ftrace_hit() hopes. */
 __attribute__((noinline))
 static uint32_t hit_for(uint32_t users, uint64_t ip, uint64_t *place,
@@ -310,6 +341,7 @@ static uint32_t hit_for(uint32_t users, uint64_t ip, uint64_t *place,
 		thread = (void *)ftrace_call_slowly(ftrace_attach, 0, 0, 0);
 	if (!thread || thread->is_in_callback)
 		return 0;
+	users = without_ignoring(users, thread->thread.tid);
 	parent = is_body(*place) ? shadow_at(place)->ret : *place;
 	for (uint32_t left = users & FTRACE_FUNCTION_MASK; left; left &= left - 1)
 		write_function(thread, ftrace_state.buffers[__builtin_ctz(left)],
@@ -337,9 +369,10 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind)
 
 	if (!thread || thread->is_in_callback || is_body(*place))
 		return hit_for(users, ip, place, slot);
-	if (users && !(users & ~FTRACE_FUNCTION_MASK) && buffer)
+	if (buffer && users == buffer->bit && !buffer->has_function_pids)
 		return write_function(thread, buffer, ip, *place);
 	if (users == 1u << FTRACE_GRAPH && !ftrace_state.has_conditions &&
+	    !ftrace_state.graph_buffer->has_function_pids &&
 	    can_follow(thread, place, slot, &shadow))
 		return write_entry(thread, ip, shadow, shadow->depth);
 	return hit_for(users, ip, place, slot);

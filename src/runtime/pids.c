@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose events a buffer records: set_event_pid and set_event_notrace_pid.  The
- * lists are in shared memory, a bit a thread; here this process takes them into
+ * Whose events and functions a buffer records: set_event_pid, set_ftrace_pid
+ * and those that end in notrace_pid.  The lists are in shared memory, a bit a thread; here this process takes them into
  * use [buffer.pids].  The server does not give back the memory of one before the
  * agent has waited for all that look at it.
  */
@@ -29,7 +29,7 @@ static int find_list(uint64_t off, struct abi_pids **ret_pids)
 
 int pids_follow(struct buffer *buffer)
 {
-	bool has_pids = false;
+	bool has_pids[2] = { false, false };
 
 	for (int i = 0; i < ABI_PIDS_LISTS; i++) {
 		uint64_t off = __atomic_load_n(&buffer->shared->pids[i],
@@ -39,11 +39,13 @@ int pids_follow(struct buffer *buffer)
 
 		if (r)
 			return r;
-		has_pids |= pids != NULL;
+		has_pids[i >= ABI_PIDS_FUNCTION] |= pids != NULL;
 		__atomic_store_n(&buffer->pids[i], pids,
 				 __ATOMIC_RELEASE);	/* [buffer.pids] */
 	}
-	__atomic_store_n(&buffer->has_pids, has_pids, __ATOMIC_RELAXED);
+	__atomic_store_n(&buffer->has_pids, has_pids[0], __ATOMIC_RELAXED);
+	__atomic_store_n(&buffer->has_function_pids, has_pids[1],
+			 __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -62,11 +64,14 @@ bool pids_ignore(const struct buffer *buffer, uint32_t tid)
 	       (not && abi_pids_has(not, tid));
 }
 
-static bool is_event_fork(const struct buffer *buffer)
+/* Do those whom a listed thread starts come into this list, too? */
+static bool is_inherited(const struct buffer *buffer, int list)
 {
-	return __atomic_load_n(&buffer->has_pids, __ATOMIC_RELAXED) &&
-	       (__atomic_load_n(&buffer->shared->options, __ATOMIC_RELAXED) &
-		OPTION_EVENT_FORK);
+	uint64_t option = list < ABI_PIDS_FUNCTION ? OPTION_EVENT_FORK :
+						     OPTION_FUNCTION_FORK;
+
+	return list_of(buffer, list) &&
+	       __atomic_load_n(&buffer->shared->options, __ATOMIC_RELAXED) & option;
 }
 
 bool pids_are_inherited(void)
@@ -74,8 +79,9 @@ bool pids_are_inherited(void)
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
 		const struct buffer *buffer = buffer_if_used(i);
 
-		if (buffer && is_event_fork(buffer))
-			return true;
+		for (int list = 0; buffer && list < ABI_PIDS_LISTS; list++)
+			if (is_inherited(buffer, list))
+				return true;
 	}
 	return false;
 }
@@ -85,12 +91,10 @@ void pids_inherit(uint32_t parent, uint32_t child)
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
 		const struct buffer *buffer = buffer_if_used(i);
 
-		if (!buffer || !is_event_fork(buffer))
-			continue;
-		for (int list = 0; list < ABI_PIDS_LISTS; list++) {
+		for (int list = 0; buffer && list < ABI_PIDS_LISTS; list++) {
 			struct abi_pids *pids = list_of(buffer, list);
 
-			if (pids && abi_pids_has(pids, parent))
+			if (is_inherited(buffer, list) && abi_pids_has(pids, parent))
 				abi_pids_add(pids, child);
 		}
 	}

@@ -234,7 +234,9 @@ struct buffer {
 	struct abi_buffer *shared;
 	struct rules rules;
 	struct abi_pids *pids[ABI_PIDS_LISTS];	/* published, RCU [buffer.pids] */
-	bool has_pids;			/* one of them */
+	bool has_pids;			/* one of those for events */
+	bool has_function_pids;		/* one of those for functions */
+	uint32_t bit;			/* 1 << its number */
 	struct event_use use;		/* the plan of events that just go here */
 };
 /* nr_cpus 0: every write fails. */
@@ -287,7 +289,7 @@ void buffer_snapshot(const struct buffer *buffer);
 struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
 				uint32_t side);
 
-/* ---- pids.c: set_event_pid, set_event_notrace_pid ---- */
+/* ---- pids.c: set_event_pid, set_ftrace_pid ... ---- */
 /* Take over the server's lists.  Lock held. */
 int pids_follow(struct buffer *buffer);
 /* The others between ulf_probe_enter() and ulf_probe_exit(); any context.

@@ -149,6 +149,9 @@ void pids_show(struct instance *instance, enum abi_pids_list list,
 	struct mapping *map;
 	const struct abi_pids *pids = list_get(instance, list, &map);
 
+	/* The kernel says it there alone. */
+	if (!pids && list >= ABI_PIDS_FUNCTION)
+		text_puts(out, "no pid\n");
 	if (!pids)
 		return;
 	for_each_tid(tid, pids)
@@ -166,11 +169,14 @@ static bool is_ended(uint32_t tid)
 
 void pids_expire(struct instance *instance)
 {
-	if (!(instance_options(instance) & OPTION_EVENT_FORK))
-		return;
+	uint64_t options = instance_options(instance);
+
 	for (int list = 0; list < ABI_PIDS_LISTS; list++) {
+		uint64_t option = list < ABI_PIDS_FUNCTION ? OPTION_EVENT_FORK :
+							     OPTION_FUNCTION_FORK;
 		struct mapping *map;
-		struct abi_pids *pids = list_get(instance, list, &map);
+		struct abi_pids *pids = options & option ?
+					list_get(instance, list, &map) : NULL;
 
 		if (!pids)
 			continue;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose events an instance records: set_event_pid and set_event_notrace_pid.
+ * Whose events and functions an instance records: set_event_pid, set_ftrace_pid
+ * and those that end in notrace_pid.
  * The lists are in shared memory and nowhere else; none at all is not the same as
  * one with nobody in it, which event-fork can leave behind.
  */

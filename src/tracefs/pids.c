@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* set_event_pid and set_event_notrace_pid. */
+/* set_event_pid, set_ftrace_pid and those that end in notrace_pid. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -55,8 +55,17 @@ static ssize_t parse_pids(const char *buf, size_t size, uint32_t *pids,
 
 static enum abi_pids_list list_of(const struct tracefs_node *node)
 {
-	return strcmp(node->def->name, "set_event_pid") ? ABI_PIDS_NOTRACE :
-							  ABI_PIDS_TRACE;
+	static const char *const files[ABI_PIDS_LISTS] = {
+		[ABI_PIDS_TRACE] = "set_event_pid",
+		[ABI_PIDS_NOTRACE] = "set_event_notrace_pid",
+		[ABI_PIDS_FUNCTION] = "set_ftrace_pid",
+		[ABI_PIDS_FUNCTION_NOTRACE] = "set_ftrace_notrace_pid",
+	};
+	enum abi_pids_list list = 0;
+
+	while (strcmp(node->def->name, files[list]))
+		list++;
+	return list;
 }
 
 int event_pids_show(struct tracefs_node *node, struct text *out)

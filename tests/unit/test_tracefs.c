@@ -91,6 +91,7 @@ static void names_and_modes_are_the_kernels(void **state)
 		"saved_cmdlines 440\nsaved_cmdlines_size 640\nsaved_tgids 440\n"
 		"set_event 640\nset_event_notrace_pid 640\nset_event_pid 640\n"
 		"set_ftrace_filter 640\nset_ftrace_notrace 640\n"
+		"set_ftrace_notrace_pid 640\nset_ftrace_pid 640\n"
 		"set_graph_function 640\nset_graph_notrace 640\n"
 		"snapshot 640\ntimestamp_mode 440\ntrace 640\ntrace_clock 640\n"
 		"trace_marker 220\n"

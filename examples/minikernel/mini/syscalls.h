@@ -40,7 +40,7 @@ extern const struct program programs[];
 int exec_init(void);	/* puts a file for each program into /bin */
 const char *kbasename(const char *path);	/* its last name */
 /* Comes back only if it fails. */
-int kernel_execve(const char *path, const char *args);
+int do_execve(const char *path, const char *args);
 
 /* programs, by file */
 int client_main(const char *args);	/* user_net.c */
