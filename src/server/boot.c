@@ -251,6 +251,33 @@ static void set_triggers(struct root *root, const struct event *event,
 			set_trigger(root, event, &item);
 }
 
+/* Is there an older one of its name?  Then it has what became of its triggers. */
+static bool is_heir(const struct root *root, const struct event *event)
+{
+	for (uint32_t row = 0; row < event->row; row++)
+		if (root->events[row] && root->events[row]->is_booted &&
+		    event_is_named_as(root->events[row], event))
+			return true;
+	return false;
+}
+
+static void boot_event(struct root *root, struct event *event, const char *words)
+{
+	if (!event || !event->is_visible || is_heir(root, event))
+		return;
+	event->is_booted = true;
+	set_triggers(root, event, words);
+}
+
+void boot_load(struct root *root)
+{
+	if (shm_load(&root->control->boot_state) != ABI_BOOT_DONE)
+		return;
+	for (; root->nr_booted < root->nr_events; root->nr_booted++)
+		if (root->events[root->nr_booted])
+			root->events[root->nr_booted]->is_booted = true;
+}
+
 void boot_follow(struct root *root)
 {
 	char words[ABI_BOOT_BYTES];
@@ -263,6 +290,5 @@ void boot_follow(struct root *root)
 	if (!boot_has(words, BOOT_TRIGGER))
 		return;
 	for (; row < root->nr_events; row++)
-		if (root->events[row] && root->events[row]->is_visible)
-			set_triggers(root, root->events[row], words);
+		boot_event(root, root->events[row], words);
 }

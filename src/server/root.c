@@ -109,8 +109,7 @@ static int attach(struct root *root)
 	if (!root->nr_live)
 		root->state = SERVER_ROOT_DEAD;
 	r = events_refresh(root);
-	if (shm_load(&root->control->boot_state) == ABI_BOOT_DONE)
-		root->nr_booted = root->nr_events;	/* by the last server */
+	boot_load(root);
 	if (!r)
 		r = instances_load(root);
 	return r ? r : functions_load(root);

@@ -90,6 +90,7 @@ struct event {
 	bool is_present;		/* a process has its module */
 	bool is_visible;		/* present, and the newest of its name */
 	bool is_compiled;		/* program was tried */
+	bool is_booted;			/* it got its triggers from the start */
 	struct event_format *format;
 	struct print_program *program;	/* NULL: print fields */
 };
@@ -230,6 +231,8 @@ bool apply_is_settled(const struct root *root, uint32_t generation);
 
 /* The settings from the start, if no server has applied them yet. */
 void boot_apply(struct root *root);
+/* For the events that there are the last server has done what follows. */
+void boot_load(struct root *root);
 /* What they say about events that have come since the last call. */
 void boot_follow(struct root *root);
 
