@@ -217,11 +217,11 @@ static bool is_loaded(const struct root *root, uint32_t row)
 	return root->modules_seen[row / 64] >> row % 64 & 1;
 }
 
-/* The number of the one that comes at place @at: modules that are loaded, objects,
- * modules that were loaded; the newest first.  -ENOENT: none. */
-static int object_in_order(const struct root *root, uint32_t at)
+/* The number of the one that comes at place @at of 2 * @modules + @seen: modules that
+ * are loaded, objects, modules that were loaded; the newest first.  -ENOENT: none. */
+static int object_in_order(const struct root *root, uint32_t modules, uint32_t seen,
+			   uint32_t at)
 {
-	uint32_t modules = nr_modules(root), seen = nr_seen(root);
 	bool is_first = at < modules;
 	uint32_t row;
 
@@ -246,10 +246,10 @@ static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
  * behind the last. */
 static struct object *next_object(struct root *root, uint64_t addr, uint32_t *at)
 {
-	uint32_t places = 2 * nr_modules(root) + nr_seen(root);
+	uint32_t modules = nr_modules(root), seen = nr_seen(root);
 
-	while (*at < places) {
-		int number = object_in_order(root, (*at)++);
+	while (*at < 2 * modules + seen) {
+		int number = object_in_order(root, modules, seen, (*at)++);
 		struct object *object = NULL;
 
 		if (number >= 0 && (!addr || can_have(root, (uint32_t)number, addr)))

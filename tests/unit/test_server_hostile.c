@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -471,11 +472,52 @@ static void many_triggers_are_not_all_taken(void **state)
 	harms_nobody(load_many_triggers);
 }
 
+/* ---- counts that change while they are looked at ---- */
+
+static void *change_counts(void *arg)
+{
+	struct abi_control *control = arg;
+
+	for (uint32_t i = 0;; i++) {
+		__atomic_store_n(&control->nr_modules, i % 2 ? 512 : 1,
+				 __ATOMIC_RELAXED);
+		__atomic_store_n(&control->nr_objects, i % 3 ? 512 : 0,
+				 __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+static void look_for_symbols(const char *dir)
+{
+	struct fake_root root;
+	struct server *server;
+	pthread_t thread;
+
+	alarm(30);
+	make_bad_root(&root, dir);
+	if (server_new(dir, &server) ||
+	    tree_echo(server, "bad.1/trace_marker", "there are rings") ||
+	    pthread_create(&thread, NULL, change_counts, root.control))
+		_exit(2);
+	seed = 1;
+	record_some(&root);
+	for (int i = 0; i < 50; i++)
+		read_some(server, "bad.1/trace");
+	_exit(0);
+}
+
+static void changing_counts_lead_nowhere(void **state)
+{
+	(void)state;
+	harms_nobody(look_for_symbols);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(marker_survives_a_lost_ring),
 		cmocka_unit_test(many_triggers_are_not_all_taken),
+		cmocka_unit_test(changing_counts_lead_nowhere),
 		cmocka_unit_test(corruption_harms_nobody_else),
 	};
 
