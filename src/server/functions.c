@@ -11,8 +11,9 @@
 #include "server/root.h"
 
 #define OBJECTS_MAX		1024u
+#define EMPTY_MAX		512u	/* among so many */
 #define FUNCTIONS_MAX		4000000u
-#define BYTES_MAX		(512ull << 20)	/* of a file */
+#define BYTES_MAX		(1024ull << 20)	/* of files, for all of a root */
 
 /* ---- objects ---- */
 
@@ -76,10 +77,10 @@ static int grow(struct functions *functions, uint32_t nr)
 }
 
 /* What cannot be read has no functions, and is not tried again. */
-static struct function_object *read_object(const struct root *root, const char *path)
+static struct function_object *read_object(struct root *root, const char *path)
 {
 	struct function_object *object = calloc(1, sizeof(*object));
-	uint64_t bytes_left = BYTES_MAX;
+	uint64_t bytes_left = BYTES_MAX - root->functions.bytes_read;
 
 	if (!object)
 		return NULL;
@@ -92,16 +93,19 @@ static struct function_object *read_object(const struct root *root, const char *
 		return object;
 	elf_symbols_read(path, object->sites.build_id, object->sites.build_id_bytes,
 			 &bytes_left, &object->symbols);
+	root->functions.bytes_read = BYTES_MAX - bytes_left;
 	if (strncmp(path, root->control->exe, sizeof(root->control->exe) - 1))
 		object->module = short_name(path);
 	return object;
 }
 
+/* Files without functions are remembered only so that they are not read again. */
 static int add(struct functions *functions, struct function_object *object)
 {
-	int r = grow(functions, object->sites.nr);
+	bool is_needed = object->sites.nr || functions->nr_objects < EMPTY_MAX;
+	int r = is_needed ? grow(functions, object->sites.nr) : 0;
 
-	if (r) {
+	if (r || !is_needed) {
 		object_free(object);
 		return r;
 	}
@@ -112,15 +116,21 @@ static int add(struct functions *functions, struct function_object *object)
 	return 0;
 }
 
-struct function_object *functions_add(struct root *root, const char *path,
-				      uint64_t bias)
+int functions_add(struct root *root, const char *path, uint64_t bias,
+		  struct function_object **ret_object)
 {
 	struct function_object *object = read_object(root, path);
 
+	*ret_object = NULL;
 	if (!object)
-		return NULL;
+		return -ENOMEM;
+	if (!object->sites.nr) {
+		object_free(object);
+		return 0;
+	}
 	object->bias = bias;
-	return add(&root->functions, object) ? NULL : object;
+	*ret_object = object;
+	return add(&root->functions, object);
 }
 
 /* From a mapping of its text. */

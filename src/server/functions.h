@@ -51,6 +51,7 @@ struct functions {
 	uint64_t thresh_ns;		/* tracing_thresh */
 	struct abi_ring_ref piece;	/* what control->functions names */
 	uint64_t serial;
+	uint64_t bytes_read;		/* of files, so far */
 	uint64_t in_piece;		/* which objects have a part in it */
 };
 
@@ -62,9 +63,9 @@ void functions_done(struct root *root);
 /* If any is traced or listed: what has come meanwhile? */
 void functions_tick(struct root *root);
 
-/* One that is known to have been loaded there; NULL: out of memory. */
-struct function_object *functions_add(struct root *root, const char *path,
-				      uint64_t bias);
+/* One that is known to have been loaded there.  NULL: it has none (any more). */
+int functions_add(struct root *root, const char *path, uint64_t bias,
+		  struct function_object **ret_object);
 
 /* Function @nr: its name, or NULL if it has none; its module, NULL: the
  * program's own. */

@@ -226,7 +226,8 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	const uint32_t *lists = (const uint32_t *)((const char *)all + from->lists);
 	const uint32_t *users = (const uint32_t *)((const char *)all + from->users);
 	struct functions *functions = &root->functions;
-	const struct function_object *object;
+	struct function_object *object;
+	int r;
 
 	if (!has(all, from->path, from->path_bytes) || !from->path_bytes ||
 	    path[from->path_bytes - 1] || from->lists % sizeof(*lists) ||
@@ -234,11 +235,9 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	    !has(all, from->users, from->nr * (uint64_t)sizeof(*users)) ||
 	    !has(all, from->lists, from->nr * (uint64_t)sizeof(*lists)))
 		return 0;
-	object = functions_add(root, path, from->bias);
-	if (!object)
-		return -ENOMEM;
-	if (object->sites.nr != from->nr)
-		return 0;	/* the file has changed */
+	r = functions_add(root, path, from->bias, &object);
+	if (r || !object || object->sites.nr != from->nr)
+		return r;	/* or the file has changed */
 	for (uint32_t i = 0; i < from->nr; i++) {
 		uint32_t nr = object->first + i;
 
