@@ -12,9 +12,9 @@
 
 #define SLOW_PAGES_MIN	16
 
-static uint64_t nr_pages_of(const struct instance *instance, uint64_t kb)
+static uint64_t nr_pages_of(uint32_t page_bytes, uint64_t kb)
 {
-	uint64_t data = instance_page_bytes(instance) - ABI_PAGE_HEADER;
+	uint64_t data = page_bytes - ABI_PAGE_HEADER;
 	uint64_t nr = kb > UINT64_MAX >> 11 ? UINT64_MAX / data :
 		      (kb * 1024 + data - 1) / data;
 
@@ -23,18 +23,19 @@ static uint64_t nr_pages_of(const struct instance *instance, uint64_t kb)
 
 uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu)
 {
-	uint64_t data = instance_page_bytes(instance) - ABI_PAGE_HEADER;
-	uint64_t nr = nr_pages_of(instance, shm_load(&instance->abi->cpu_kb[cpu]));
+	uint32_t page_bytes = instance_page_bytes(instance);
+	uint64_t nr = nr_pages_of(page_bytes, shm_load(&instance->abi->cpu_kb[cpu]));
 
-	return nr * data / 1024;
+	return nr * (page_bytes - ABI_PAGE_HEADER) / 1024;
 }
 
 /* Records go to the fast ring if there is rseq, else all to the slow one. */
-static uint64_t kind_pages(const struct instance *instance, uint64_t kb,
+static uint64_t kind_pages(const struct instance *instance,
+			   const struct ring_plan *plan, uint64_t kb,
 			   enum abi_ring_kind kind)
 {
 	bool has_rseq = shm_load(&instance->root->control->has_rseq);
-	uint64_t nr = nr_pages_of(instance, kb);
+	uint64_t nr = nr_pages_of(plan->page_bytes, kb);
 
 	if ((kind == ABI_RING_FAST) == has_rseq)
 		return nr;
@@ -55,17 +56,17 @@ static uint64_t size_of(const struct instance *instance,
 static int lay_out(const struct instance *instance, struct ring_plan *plan,
 		   uint32_t side, uint32_t cpu, uint64_t *total)
 {
-	uint32_t page_bytes = instance_page_bytes(instance);
+	uint64_t kb = size_of(instance, plan, cpu);
 
 	for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
 		struct abi_ring_ref *ref = &plan->ref[side][cpu][kind];
-		uint64_t nr = kind_pages(instance, size_of(instance, plan, cpu),
-					 kind);
+		uint64_t nr = kind_pages(instance, plan, kb, kind);
 
 		if (nr > UINT32_MAX)
 			return -ENOMEM;
+		plan->nr_pages[side][cpu][kind] = (uint32_t)nr;
 		ref->off = *total;
-		ref->bytes = ring_bytes(page_bytes, (uint32_t)nr);
+		ref->bytes = ring_bytes(plan->page_bytes, (uint32_t)nr);
 		if (!ref->bytes || ref->bytes > instance->root->map_bytes)
 			return -ENOMEM;
 		*total += ABI_PAGE_ALIGN(ref->bytes);
@@ -109,13 +110,12 @@ static int make_cpu(struct instance *instance, struct ring_plan *plan,
 		    struct ring_config *config, uint32_t side, char *base,
 		    uint64_t off)
 {
-	uint64_t kb = size_of(instance, plan, config->cpu);
 	int r = 0;
 
 	for (int kind = 0; !r && kind < ABI_RING_KINDS; kind++) {
 		struct abi_ring_ref *ref = &plan->ref[side][config->cpu][kind];
 
-		config->nr_pages = (uint32_t)kind_pages(instance, kb, kind);
+		config->nr_pages = plan->nr_pages[side][config->cpu][kind];
 		config->flags &= ~(uint32_t)ABI_RING_LOCKED;
 		if (kind == ABI_RING_SLOW)
 			config->flags |= ABI_RING_LOCKED;
@@ -129,7 +129,7 @@ static int make_all(struct instance *instance, struct ring_plan *plan,
 		    char *base, uint64_t off)
 {
 	struct ring_config config = {
-		.page_bytes = instance_page_bytes(instance),
+		.page_bytes = plan->page_bytes,
 		.overwrite = instance_options(instance) & OPTION_OVERWRITE,
 		.is_paused = true,	/* the first writer asks */
 	};
@@ -153,8 +153,10 @@ int ring_plan_make(struct instance *instance, struct ring_plan *plan)
 	uint64_t bytes, off;
 	struct mapping *map;
 	struct abi_ring_ref all;
-	int r = lay_out_all(instance, plan, &bytes);
+	int r;
 
+	plan->page_bytes = instance_page_bytes(instance);
+	r = lay_out_all(instance, plan, &bytes);
 	if (!r)
 		r = arena_alloc(root, bytes, &off);
 	if (r)

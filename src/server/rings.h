@@ -92,11 +92,14 @@ void instance_retire(struct instance *instance);
 
 /* ---- ring_plan.c ---- */
 
-/* New rings with the wanted sizes and clock, not yet in use. */
+/* New rings with the wanted sizes and clock, not yet in use.  What says how large they
+ * are is in shared memory, and looked at once. */
 struct ring_plan {
 	uint64_t cpus[ABI_SIDES][ABI_CPUS / 64];	/* that are to have some */
 	const uint64_t *cpu_kb;		/* [nr_cpus]; NULL: as they are */
 	bool is_keeping;		/* what is in the old rings' old rings */
+	uint32_t page_bytes;
+	uint32_t nr_pages[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];
 	struct abi_ring_ref ref[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];
 };
 

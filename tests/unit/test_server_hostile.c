@@ -506,6 +506,49 @@ static void look_for_symbols(const char *dir)
 	_exit(0);
 }
 
+static void *change_sizes(void *arg)
+{
+	struct fake_root *root = arg;
+
+	for (uint32_t i = 0;; i++) {
+		__atomic_store_n(&root->buffer->page_bytes, i % 2 ? 65536 : 4096,
+				 __ATOMIC_RELAXED);
+		__atomic_store_n(&root->control->has_rseq, i % 3 ? 1 : 0,
+				 __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+/* What is in the old rings goes to new ones, of which it does not know the size. */
+static void carry_records(const char *dir)
+{
+	struct fake_root root;
+	struct server *server;
+	pthread_t thread;
+
+	alarm(30);
+	make_bad_root(&root, dir);
+	if (server_new(dir, &server) ||
+	    tree_echo(server, "bad.1/trace_clock", "mono") ||
+	    tree_echo(server, "bad.1/trace_marker", "there are rings") ||
+	    pthread_create(&thread, NULL, change_sizes, &root))
+		_exit(2);
+	seed = 1;
+	for (int i = 0; i < 80; i++) {
+		for (int n = 0; n < 10; n++)
+			record_some(&root);
+		write_once(server, "bad.1/buffer_size_kb", i % 2 ? "64" : "100");
+		fake_follow(&root);
+	}
+	_exit(0);
+}
+
+static void changing_sizes_are_not_believed(void **state)
+{
+	(void)state;
+	harms_nobody(carry_records);
+}
+
 static void changing_counts_lead_nowhere(void **state)
 {
 	(void)state;
@@ -518,6 +561,7 @@ int main(void)
 		cmocka_unit_test(marker_survives_a_lost_ring),
 		cmocka_unit_test(many_triggers_are_not_all_taken),
 		cmocka_unit_test(changing_counts_lead_nowhere),
+		cmocka_unit_test(changing_sizes_are_not_believed),
 		cmocka_unit_test(corruption_harms_nobody_else),
 	};
 
