@@ -11,7 +11,7 @@ static const struct {
 	const char *name;
 	enum field_use use;
 } generic[] = {
-	{ "CPU", USE_CPU }, { "cpu", USE_CPU },
+	{ "CPU", USE_CPU }, { "cpu", USE_CPU }, { "common_cpu", USE_CPU },
 	{ "COMM", USE_COMM }, { "comm", USE_COMM },
 };
 

@@ -131,6 +131,7 @@ static void other_fields(void **state)
 		{ "CPU == 1", true }, { "cpu != 1", false }, { "CPU < 2", true },
 		{ "CPU >= 1", true }, { "CPU > 1", false }, { "CPU <= 0", false },
 		{ "CPU > -1", true }, { "CPU & 1", true }, { "CPU & 2", false },
+		{ "common_cpu == 1", true }, { "common_cpu == 0", false },
 	};
 	struct rec r;
 
