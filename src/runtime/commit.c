@@ -103,7 +103,7 @@ static __attribute__((noinline)) void commit_first(const struct ulf_event *event
 {
 	if (ulf_thread_attach())
 		event_commit_slowly(event, entry, bytes);
-	else
+	else if (root_control)
 		__atomic_add_fetch(&root_buffer(0)->no_ring, 1,
 				   __ATOMIC_RELAXED);
 }

@@ -184,7 +184,7 @@ void image_tell(const struct image *image)
 {
 	struct abi_object row = { .start = image->start, .end = image->end };
 
-	if (is_known(image) || !root_control->objects_off)
+	if (is_known(image) || !root_control || !root_control->objects_off)
 		return;
 	if (fill_path(image, row.path, sizeof(row.path))) {
 		read_build_id(image, &row);
