@@ -212,46 +212,65 @@ static uint32_t users_of(void *arg, uint32_t i)
 
 /* ---- bodies of the graph ---- */
 
-static uint32_t next_body;		/* its offset; 0: none made yet */
+static uint32_t next_body;		/* its offset */
 
-static int body_make(struct text_batch *batch, const struct fsites *sites, uint32_t i)
+/* The place of another one, from @at on; a page begins with what unwinders need. */
+static uint8_t *body_place(uint32_t *at)
 {
-	uint32_t at = next_body;
-	uint8_t *place = ftrace_graph_bodies + at;
+	uint8_t *place;
+
+	if (*at % TEXT_PAGE == 0)
+		*at += sizeof(struct graph_page);
+	place = ftrace_graph_bodies + *at;
+	*at += sizeof(struct graph_body);
+	return place;
+}
+
+static void body_make(struct text_batch *batch, uint8_t *place,
+		      const struct fsites *sites, uint32_t i)
+{
 	struct graph_page page = { shadow_keys, shadow_entries, { 0 } };
 	struct graph_body body = {
 		.code = { 0xff, 0x15, 10, 0, 0, 0, 0xe9 },
 		.target = (uint64_t)fsite_code(sites, i) + FSITE_BYTES,
 	};
-	int32_t distance;
+	int32_t distance = (int32_t)((uint8_t *)ftrace_graph_return - (place + 11));
 
-	if (at >= GRAPH_BODIES_BYTES)
-		return -ENOSPC;
-	if (at % TEXT_PAGE == 0) {
-		text_batch_put(batch, place, (const uint8_t *)&page, sizeof(page));
-		at += sizeof(page);
-		place += sizeof(page);
-	}
-	distance = (int32_t)((uint8_t *)ftrace_graph_return - (place + 11));
+	if ((uint64_t)place % TEXT_PAGE == sizeof(page))
+		text_batch_put(batch, place - sizeof(page),
+			       (const uint8_t *)&page, sizeof(page));
 	memcpy(body.code + 7, &distance, 4);
 	text_batch_put(batch, place, (const uint8_t *)&body, sizeof(body));
-	next_body = at + sizeof(body);
-	return fsite_set_body(sites, i, place);
 }
 
+static bool needs_body(const struct fsite_slot *slot)
+{
+	return slot && slot->users & FTRACE_GRAPH_MASK && !slot->body;
+}
+
+/* Who finds one in a slot finds it whole: first all of them, then the slots. */
 static int bodies_make(const struct fsites *sites)
 {
+	uint32_t at = next_body, end = next_body;
 	struct text_batch batch;
 	int fd = text_begin(), ret = 0, r;
 
 	text_batch_init(&batch, fd);
 	for (uint32_t i = 0; i < sites->nr && !ret; i++) {
-		const struct fsite_slot *slot = fsite_slot(sites, i);
-
-		if (slot && slot->users & FTRACE_GRAPH_MASK && !slot->body)
-			ret = body_make(&batch, sites, i);
+		if (!needs_body(fsite_slot(sites, i)))
+			continue;
+		if (end >= GRAPH_BODIES_BYTES)
+			ret = -ENOSPC;
+		else
+			body_make(&batch, body_place(&end), sites, i);
 	}
 	r = text_batch_done(&batch);
+	for (uint32_t i = 0; i < sites->nr && at < end && !r; i++)
+		if (needs_body(fsite_slot(sites, i)))
+			fsite_set_body(&batch, sites, i, body_place(&at));
+	next_body = end;
+	if (!r)
+		r = text_batch_done(&batch);
 	text_end(fd);
 	return ret ? ret : r;
 }

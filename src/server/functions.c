@@ -23,6 +23,7 @@ static void object_free(struct function_object *object)
 		return;
 	elf_sites_done(&object->sites);
 	elf_symbols_done(&object->symbols);
+	free(object->names);
 	free(object->path);
 	free(object->module);
 	free(object);
@@ -76,6 +77,20 @@ static int grow(struct functions *functions, uint32_t nr)
 	return 0;
 }
 
+static int name_all(struct function_object *object)
+{
+	const struct elf_symbol *symbol;
+
+	object->names = calloc(object->sites.nr, sizeof(*object->names));
+	if (!object->names)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < object->sites.nr; i++) {
+		symbol = elf_symbols_find(&object->symbols, object->sites.addrs[i]);
+		object->names[i] = symbol ? symbol->name : NULL;
+	}
+	return 0;
+}
+
 /* What cannot be read has no functions, and is not tried again. */
 static struct function_object *read_object(struct root *root, const char *path)
 {
@@ -94,6 +109,10 @@ static struct function_object *read_object(struct root *root, const char *path)
 	elf_symbols_read(path, object->sites.build_id, object->sites.build_id_bytes,
 			 &bytes_left, &object->symbols);
 	root->functions.bytes_read = BYTES_MAX - bytes_left;
+	if (name_all(object)) {
+		object_free(object);
+		return NULL;
+	}
 	if (strncmp(path, root->control->exe, sizeof(root->control->exe) - 1))
 		object->module = short_name(path);
 	return object;
@@ -243,14 +262,6 @@ bool function_is_there(const struct functions *functions, uint32_t nr)
 	return object && object->is_there;
 }
 
-static const char *name_in(const struct function_object *object, uint32_t at)
-{
-	const struct elf_symbol *symbol =
-		elf_symbols_find(&object->symbols, object->sites.addrs[at]);
-
-	return symbol ? symbol->name : NULL;
-}
-
 const char *function_name(const struct functions *functions, uint32_t nr,
 			  const char **ret_module)
 {
@@ -260,7 +271,7 @@ const char *function_name(const struct functions *functions, uint32_t nr,
 	if (!object)
 		return NULL;
 	*ret_module = object->module;
-	return name_in(object, at);
+	return object->names[at];
 }
 
 int functions_symbol(const struct root *root, uint64_t addr,
@@ -356,7 +367,7 @@ static bool is_match(const struct match *match, const struct function_object *ob
 	    (object->module && glob_match_n(match->module, strlen(match->module),
 					    object->module)) == match->is_other_module)
 		return false;
-	name = name_in(object, at);
+	name = object->names[at];
 	return name && (!match->name_len ||
 			glob_match_n(match->name, match->name_len, name));
 }

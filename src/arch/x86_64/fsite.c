@@ -353,18 +353,11 @@ int fsites_switch(struct fsites *sites, fsite_users users, void *arg)
 	return ret ? ret : r;
 }
 
-int fsite_set_body(const struct fsites *sites, uint32_t i, const uint8_t *body)
+void fsite_set_body(struct text_batch *batch, const struct fsites *sites,
+		    uint32_t i, const uint8_t *body)
 {
-	const struct fsite_slot *slot = fsite_slot(sites, i);
-	int fd, r;
-
-	if (!slot)
-		return -ENOENT;
-	fd = text_begin();
-	r = text_write(fd, (uint8_t *)&slot->body, (const uint8_t *)&body,
-		       sizeof(body));
-	text_end(fd);
-	return r;
+	text_batch_put(batch, (uint8_t *)&fsite_slot(sites, i)->body,
+		       (const uint8_t *)&body, sizeof(body));
 }
 
 void fsites_done(struct fsites *sites)

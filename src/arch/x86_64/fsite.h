@@ -72,7 +72,9 @@ int fsites_switch(struct fsites *sites, fsite_users users, void *arg);
 /* What site @i has got, if it was ever on; else NULL. */
 const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i);
 /* The graph tracer's part of it. */
-int fsite_set_body(const struct fsites *sites, uint32_t i, const uint8_t *body);
+struct text_batch;
+void fsite_set_body(struct text_batch *batch, const struct fsites *sites,
+		    uint32_t i, const uint8_t *body);
 
 /* The module is gone, and no thread is in it. */
 void fsites_done(struct fsites *sites);
