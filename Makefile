@@ -77,7 +77,8 @@ bench:
 		meson setup --reconfigure $(BUILD) >/dev/null; \
 	fi
 	@$(NINJA) $(BUILD)
-	@bench/run $(BUILD)
+	@bench/run $(BUILD); status=$$?; \
+		bench/many $(BUILD) && exit $$status
 
 # Instrumented builds live next to the ordinary one.
 .PHONY: asan
