@@ -14,6 +14,8 @@
 #include "server/root.h"
 #include "server/shm.h"
 
+#define EXPIRE_MAX	4096		/* threads that are looked for at a time */
+
 static struct abi_ring_ref ref_of(const struct instance *instance,
 				  enum abi_pids_list list)
 {
@@ -139,10 +141,6 @@ static uint32_t next_tid(const struct abi_pids *pids, uint32_t tid)
 	return ABI_PIDS;
 }
 
-#define for_each_tid(tid, pids)						\
-	for (uint32_t tid = 0;						\
-	     (tid = next_tid(pids, tid)) < ABI_PIDS; tid++)
-
 void pids_show(struct instance *instance, enum abi_pids_list list,
 	       struct text *out)
 {
@@ -154,7 +152,7 @@ void pids_show(struct instance *instance, enum abi_pids_list list,
 		text_puts(out, "no pid\n");
 	if (!pids)
 		return;
-	for_each_tid(tid, pids)
+	for (uint32_t tid = 0; (tid = next_tid(pids, tid)) < ABI_PIDS; tid++)
 		text_printf(out, "%" PRIu32 "\n", tid);
 	for (uint32_t i = 0; i < nr_beyond(pids); i++)
 		text_printf(out, "%" PRIu32 "\n", shm_load(&pids->beyond[i]));
@@ -165,6 +163,24 @@ void pids_show(struct instance *instance, enum abi_pids_list list,
 static bool is_ended(uint32_t tid)
 {
 	return tid && kill((pid_t)tid, 0) && errno == ESRCH;
+}
+
+/* Some of them; the next call goes on where this one ends.  A program can put all
+ * there are into its list, and others wait for us, too. */
+static void expire_some(struct abi_pids *pids, uint32_t *next)
+{
+	uint32_t tid = *next;
+
+	for (int i = 0; i < EXPIRE_MAX; i++, tid++) {
+		tid = next_tid(pids, tid);
+		if (tid == ABI_PIDS) {
+			*next = 0;
+			return;
+		}
+		if (is_ended(tid))
+			abi_pids_remove(pids, tid);
+	}
+	*next = tid;
 }
 
 void pids_expire(struct instance *instance)
@@ -180,9 +196,7 @@ void pids_expire(struct instance *instance)
 
 		if (!pids)
 			continue;
-		for_each_tid(tid, pids)
-			if (is_ended(tid))
-				abi_pids_remove(pids, tid);
+		expire_some(pids, &instance->expire_next[list]);
 		mapping_put(map);
 	}
 }

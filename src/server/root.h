@@ -58,6 +58,7 @@ struct instance {
 					 * cleared */
 	uint64_t reads_serial;		/* bumped when records are consumed */
 	uint64_t pipe_cpus[ABI_CPUS / 64];	/* with an open trace_pipe */
+	uint32_t expire_next[ABI_PIDS_LISTS];	/* of pids_expire() */
 	struct event_filter *filters;	/* by row, of the events that there
 					 * were when one was last set */
 	struct soft_event **softs;	/* the same; NULL: not in soft mode */

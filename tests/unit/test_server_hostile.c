@@ -13,7 +13,10 @@
 #include <sys/wait.h>
 #include <cmocka.h>
 
+#include "abi/pids.h"
 #include "abi/rules.h"
+#include "server/pids.h"
+#include "server/root.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 
@@ -555,6 +558,39 @@ static void changing_counts_lead_nowhere(void **state)
 	harms_nobody(look_for_symbols);
 }
 
+/* ---- all threads that there can be ---- */
+
+/* It is a thread of nobody's, and the last that is looked at. */
+static void expire_all(const char *dir)
+{
+	const uint32_t last = ABI_PIDS - 1;
+	struct fake_root root;
+	struct abi_pids *pids;
+	struct server *server;
+	struct instance *top;
+	int calls = 0;
+
+	alarm(30);
+	make_bad_root(&root, dir);
+	if (server_new(dir, &server) ||
+	    tree_echo(server, "bad.1/options/event-fork", "1"))
+		_exit(2);
+	write_once(server, "bad.1/set_event_pid", "1");
+	top = &server_find_root(server, "bad.1")->top;
+	pids = (void *)(root.mem + root.buffer->pids[ABI_PIDS_TRACE]);
+	memset(pids->bits, 0xff, sizeof(pids->bits));
+	for (; abi_pids_has(pids, last); calls++)
+		pids_expire(top);
+	_exit(calls < 2 || abi_pids_has(pids, last) ||
+	      !abi_pids_has(pids, (uint32_t)getpid()));
+}
+
+static void threads_are_looked_for_bit_by_bit(void **state)
+{
+	(void)state;
+	harms_nobody(expire_all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -562,6 +598,7 @@ int main(void)
 		cmocka_unit_test(many_triggers_are_not_all_taken),
 		cmocka_unit_test(changing_counts_lead_nowhere),
 		cmocka_unit_test(changing_sizes_are_not_believed),
+		cmocka_unit_test(threads_are_looked_for_bit_by_bit),
 		cmocka_unit_test(corruption_harms_nobody_else),
 	};
 
