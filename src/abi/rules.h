@@ -15,6 +15,9 @@
 #define ABI_RULES_MAGIC		0x31656c75u	/* "ule1" */
 #define ABI_RULES_BYTES_MAX	(64u << 20)
 #define ABI_RULES_ALIGN		8u		/* of programs and triggers */
+/* ftrace:print has a rule, the last one, but no row.  Its triggers run in the
+ * server, and so they need no word for soft mode. */
+#define ABI_ROW_PRINT		UINT32_MAX
 
 /*
  * A word of abi_buffer.slots, in which processes say what came of a rule: it

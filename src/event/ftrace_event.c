@@ -74,7 +74,7 @@ const struct event_format ftrace_events[] = {
 			"(void *)REC->caller[4], (void *)REC->caller[5], "
 			"(void *)REC->caller[6], (void *)REC->caller[7]",
 	},
-	{
+	[FTRACE_PRINT] = {
 		.system = "ftrace", .name = "print", .id = ABI_EVENT_ID_PRINT,
 		FIELDS(print_fields),
 		.print_fmt = "\"%ps: %s\", (void *)REC->ip, REC->buf",

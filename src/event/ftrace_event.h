@@ -12,5 +12,6 @@
 
 extern const struct event_format ftrace_events[];
 extern const size_t nr_ftrace_events;
+#define FTRACE_PRINT	2		/* its row there */
 
 #endif

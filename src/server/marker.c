@@ -17,6 +17,7 @@
 #include "server/comm.h"
 #include "server/marker.h"
 #include "server/options.h"
+#include "server/print_triggers.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
@@ -92,13 +93,12 @@ static int write_once(struct instance_ring *ring, struct marker *marker, size_t 
 	return r;
 }
 
-/* Put it, with @bytes of data, into the ring. */
+/* Put it, with @bytes of data, into the ring of @cpu. */
 static int marker_record(struct instance *instance, struct marker *marker,
-			 size_t bytes)
+			 size_t bytes, uint32_t cpu)
 {
 	uint32_t clock = shm_load(&instance->abi->clock);
 	struct root *root = instance->root;
-	uint32_t cpu = cpu_of(marker->pid, root->nr_cpus);
 	struct instance_ring *ring;
 	int r;
 
@@ -116,24 +116,50 @@ static int marker_record(struct instance *instance, struct marker *marker,
 	return r ? -EBADF : 0;
 }
 
-/* It ends in a newline, which is added if it is missing. */
+/* It ends in a newline, which is added if it is missing.  Returns the bytes. */
+static size_t fill_text(struct marker *marker, uint64_t ip, const char *text,
+			size_t len)
+{
+	char *end = mempcpy(marker->data, &ip, IP_BYTES);
+
+	end = mempcpy(end, text, len);
+	if (!len || text[len - 1] != '\n')
+		*end++ = '\n';
+	*end++ = '\0';
+	return (size_t)(end - marker->data);
+}
+
 ssize_t marker_write(struct instance *instance, const char *text, size_t len,
 		     pid_t tid)
 {
 	struct marker marker = { .type = ABI_EVENT_ID_PRINT, .pid = tid };
-	char *end = marker.data + IP_BYTES;
+	uint32_t cpu = cpu_of(tid, instance->root->nr_cpus);
+	size_t bytes;
 	int r;
 
 	if (len > TEXT_MAX)
 		len = TEXT_MAX;
 	if (len > TEXT_FITS)
 		len = TEXT_FITS;
-	end = mempcpy(end, text, len);
-	if (!len || text[len - 1] != '\n')
-		*end++ = '\n';
-	*end++ = '\0';
-	r = marker_record(instance, &marker, (size_t)(end - marker.data));
-	return r ? r : (ssize_t)len;
+	bytes = fill_text(&marker, ABI_IP_MARKER, text, len);
+	r = marker_record(instance, &marker, bytes, cpu);
+	if (r)
+		return r;
+	/* As in the kernel they see what was written, without a newline more. */
+	marker.data[IP_BYTES + len] = '\0';
+	print_triggers_run(instance, &marker.type,
+			   HEADER_BYTES + IP_BYTES + len + 1, tid, cpu);
+	return (ssize_t)len;
+}
+
+void marker_say(struct instance *instance, uint64_t ip, const char *text,
+		pid_t tid)
+{
+	struct marker marker = { .type = ABI_EVENT_ID_PRINT, .pid = tid };
+
+	marker_record(instance, &marker,
+		      fill_text(&marker, ip, text, strlen(text)),
+		      cpu_of(tid, instance->root->nr_cpus));
 }
 
 ssize_t marker_write_raw(struct instance *instance, const char *data, size_t len,
@@ -145,6 +171,7 @@ ssize_t marker_write_raw(struct instance *instance, const char *data, size_t len
 	if (len < sizeof(uint32_t) || len > DATA_MAX)
 		return -EINVAL;
 	memcpy(marker.data, data, len);
-	r = marker_record(instance, &marker, len);
+	r = marker_record(instance, &marker, len,
+			  cpu_of(tid, instance->root->nr_cpus));
 	return r ? r : (ssize_t)len;
 }

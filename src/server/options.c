@@ -26,10 +26,13 @@ void instance_ask_again(struct instance *instance)
 			ring_set_recording(ring->view.ring, 0, false);
 }
 
-void instance_set_on(struct instance *instance, bool on)
+bool instance_set_on(struct instance *instance, bool on)
 {
-	shm_store(&instance->abi->stopped, !on);
+	bool was_on = !__atomic_exchange_n(&instance->abi->stopped, !on,
+					   __ATOMIC_RELEASE);
+
 	instance_ask_again(instance);
+	return was_on != on;
 }
 
 void instance_set_cpus(struct instance *instance,

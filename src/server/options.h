@@ -32,7 +32,8 @@ static inline bool instance_is_on(const struct instance *instance)
 {
 	return !shm_load(&instance->abi->stopped);
 }
-void instance_set_on(struct instance *instance, bool on);
+/* Returns whether that is a change. */
+bool instance_set_on(struct instance *instance, bool on);
 /* Does a record of this CPU go to the buffer? */
 bool instance_records(const struct instance *instance, uint32_t cpu);
 /* Have the writers look at what was changed: see runtime/switch.c. */

@@ -20,6 +20,7 @@
 #include "server/error_log.h"
 #include "server/functions.h"
 #include "server/server.h"
+#include "server/soft.h"
 
 struct mapping;
 struct root;
@@ -27,7 +28,6 @@ struct comms;
 struct event_filter;
 struct event_format;
 struct print_program;
-struct soft_event;
 struct printk_formats;
 struct symbols;
 struct text;
@@ -63,6 +63,7 @@ struct instance {
 					 * were when one was last set */
 	struct soft_event **softs;	/* the same; NULL: not in soft mode */
 	uint32_t nr_filters;		/* rows of both */
+	struct soft_event print;	/* ftrace:print; always recorded */
 	uint64_t slots[ABI_SLOTS / 64];	/* those of abi->slots in use */
 	uint32_t next_slot;		/* where to look for a free one */
 	struct abi_ring_ref rules;	/* what abi->rules names */

@@ -124,6 +124,13 @@ static void put_rule(struct text *piece, const struct instance *instance,
 		put_triggers(piece, soft, row, rule);
 }
 
+static void put_print_rule(struct text *piece, const struct instance *instance,
+			   struct abi_rule *rule)
+{
+	*rule = (struct abi_rule) { .row = ABI_ROW_PRINT };
+	put_triggers(piece, &instance->print, ABI_ROW_PRINT, rule);
+}
+
 static bool has_rule(const struct instance *instance, uint32_t row)
 {
 	const struct soft_event *soft = instance->softs[row];
@@ -143,6 +150,7 @@ static void put_rules(struct text *piece, const struct instance *instance)
 
 	for (uint32_t row = 0; row < instance->nr_filters; row++)
 		head.nr_rules += has_rule(instance, row);
+	head.nr_rules += instance->print.triggers != NULL;
 	if (!head.nr_rules)
 		return;
 	put(piece, &head, sizeof(head));
@@ -154,6 +162,10 @@ static void put_rules(struct text *piece, const struct instance *instance)
 		put_rule(piece, instance, row, &rule);
 		set(piece, at, &rule, sizeof(rule));
 		at += (uint32_t)sizeof(rule);
+	}
+	if (instance->print.triggers) {
+		put_print_rule(piece, instance, &rule);
+		set(piece, at, &rule, sizeof(rule));
 	}
 	head.bytes = (uint32_t)piece->len;
 	set(piece, 0, &head, sizeof(head));
@@ -291,7 +303,7 @@ static bool inherit(struct instance *instance, const struct event *event,
 				   filter->text, strlen(filter->text), &env);
 	if (soft) {
 		instance->softs[event->row] = soft;
-		triggers_compile(instance, soft, event->row);
+		triggers_compile(instance, soft, event);
 	}
 	return filter->text || soft;
 }

@@ -89,7 +89,8 @@ static void load_trigger(struct instance *instance, struct soft_event *soft,
 static void load_triggers(struct instance *instance, struct soft_event *soft,
 			  struct piece *piece, uint32_t start)
 {
-	const struct abi_triggers *list = take(piece, start, sizeof(*list));
+	const struct abi_triggers *list = !start || start % ABI_RULES_ALIGN ?
+		NULL : take(piece, start, sizeof(*list));
 
 	for (uint32_t i = 0; list && i < list->nr && i < TRIGGERS_MAX; i++) {
 		const struct abi_trigger *trigger =
@@ -116,8 +117,7 @@ static void load_soft(struct instance *instance, struct piece *piece,
 	if (!soft)
 		return;
 	slot_use(instance, soft->slot);
-	if (rule->triggers && rule->triggers % ABI_RULES_ALIGN == 0)
-		load_triggers(instance, soft, piece, rule->triggers);
+	load_triggers(instance, soft, piece, rule->triggers);
 }
 
 /* The last server knew all rows up to the last with a rule; what is behind has
@@ -137,6 +137,9 @@ static int load_piece(struct instance *instance, const char *data,
 	for (uint32_t i = 0; !r && i < nr; i++) {
 		const struct abi_rule *rule = &rules->rules[i];
 
+		if (rule->row == ABI_ROW_PRINT && !instance->print.triggers)
+			load_triggers(instance, &instance->print, &piece,
+				      rule->triggers);
 		if (rule->row >= instance->root->nr_events)
 			continue;
 		load_filter(instance, &piece, rule);

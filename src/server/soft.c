@@ -62,6 +62,8 @@ uint32_t slots_used(const struct instance *instance)
 struct soft_event *soft_find(const struct instance *instance,
 			     const struct event *event)
 {
+	if (event->row == ABI_ROW_PRINT)
+		return (struct soft_event *)&instance->print;
 	return event->row < instance->nr_filters ?
 	       instance->softs[event->row] : NULL;
 }
@@ -143,7 +145,8 @@ static void want(struct instance *instance, const struct soft_event *soft,
 
 void soft_put(struct instance *instance, struct soft_event *soft)
 {
-	if (!--soft->refs && soft_is_disabled(instance, soft))
+	if (!--soft->refs && soft != &instance->print &&
+	    soft_is_disabled(instance, soft))
 		want(instance, soft, false);
 }
 
@@ -186,4 +189,6 @@ void soft_done(struct instance *instance)
 	}
 	free(instance->softs);
 	instance->softs = NULL;
+	triggers_free(instance->print.triggers);
+	instance->print = (struct soft_event) { .triggers = NULL };
 }

@@ -10,6 +10,7 @@
 #include "event/format.h"
 #include "filter/filter.h"
 #include "server/filters.h"
+#include "server/print_triggers.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/rules.h"
@@ -28,7 +29,7 @@ static const struct event *target_of(const struct instance *instance,
 /* ---- filters ---- */
 
 static int compile(struct instance *instance, struct trigger *trigger,
-		   uint32_t row, struct filter_error *ret_error)
+		   const struct event *event, struct filter_error *ret_error)
 {
 	struct filter_env env = filters_env(instance);
 	struct trigger_program *programs;
@@ -39,10 +40,9 @@ static int compile(struct instance *instance, struct trigger *trigger,
 		return -ENOMEM;
 	trigger->programs = programs;
 	programs += trigger->nr_programs++;
-	*programs = (struct trigger_program) { .row = row };
-	return filter_compile(instance->root->events[row]->format,
-			      trigger->filter, &env, &programs->program,
-			      ret_error);
+	*programs = (struct trigger_program) { .row = event->row };
+	return filter_compile(event->format, trigger->filter, &env,
+			      &programs->program, ret_error);
 }
 
 bool trigger_fits(const struct trigger *trigger, uint32_t row,
@@ -56,13 +56,13 @@ bool trigger_fits(const struct trigger *trigger, uint32_t row,
 }
 
 void triggers_compile(struct instance *instance, struct soft_event *soft,
-		      uint32_t row)
+		      const struct event *event)
 {
 	struct filter_error error;
 
 	for (struct trigger *t = soft->triggers; t; t = t->next)
 		if (t->filter)
-			compile(instance, t, row, &error);
+			compile(instance, t, event, &error);
 }
 
 /* For all rows of the event; a mistake is one for the row of @event. */
@@ -70,24 +70,20 @@ static int compile_all(struct instance *instance, const struct event *event,
 		       struct trigger *trigger)
 {
 	struct root *root = instance->root;
-	int ret = 0;
+	struct filter_error error;
+	int r = compile(instance, trigger, event, &error);
 
-	for (uint32_t row = 0; trigger->filter && row < root->nr_events; row++) {
-		struct filter_error error;
-		int r;
+	if (r && r != -ENOMEM)
+		filters_log_error(instance, trigger->filter, &error);
+	for (uint32_t row = 0; !r && row < root->nr_events; row++) {
+		const struct event *other = root->events[row];
 
-		if (!root->events[row] ||
-		    !event_is_named_as(root->events[row], event))
-			continue;
-		r = compile(instance, trigger, row, &error);
-		if (r == -ENOMEM)
-			return r;
-		if (r && row == event->row) {
-			filters_log_error(instance, trigger->filter, &error);
-			ret = r;
-		}
+		if (other && row != event->row &&
+		    event_is_named_as(other, event) &&
+		    compile(instance, trigger, other, &error) == -ENOMEM)
+			r = -ENOMEM;
 	}
-	return ret;
+	return r;
 }
 
 /* ---- one trigger ---- */
@@ -253,10 +249,9 @@ static int add(struct instance *instance, const struct event *event,
 	return r;
 }
 
-static int take_away(struct instance *instance, struct soft_event *soft,
-		     struct trigger **at)
+static int take_away(struct instance *instance, const struct event *event,
+		     struct soft_event *soft, struct trigger **at)
 {
-	const struct event *event = instance->root->events[soft->row];
 	struct trigger *trigger = *at;
 	int r;
 
@@ -275,6 +270,12 @@ static int take_away(struct instance *instance, struct soft_event *soft,
 	return 0;
 }
 
+/* Not each makes sense for a marker. */
+static bool has_cmd(const struct event *event, const struct trigger_cmd *cmd)
+{
+	return event != &print_event || print_has_command(cmd->command);
+}
+
 static int store(struct instance *instance, const struct event *event,
 		 char *text, bool *ret_is_changed)
 {
@@ -283,6 +284,8 @@ static int store(struct instance *instance, const struct event *event,
 	struct trigger **at;
 	int r = trigger_parse(instance->root, text, &words);
 
+	if (!r && !has_cmd(event, words.cmd))
+		r = -EINVAL;
 	if (r)
 		return r;
 	if (!words.is_removal) {
@@ -294,7 +297,7 @@ static int store(struct instance *instance, const struct event *event,
 	at = soft ? find(instance, &soft->triggers, &words) : NULL;
 	if (!at || !*at)
 		return 0;
-	r = take_away(instance, soft, at);
+	r = take_away(instance, event, soft, at);
 	*ret_is_changed = !r;
 	return r;
 }
@@ -352,7 +355,8 @@ void triggers_show(const struct instance *instance, const struct event *event,
 	if (!soft || !soft->triggers) {
 		text_puts(out, "# Available triggers:\n#");
 		for (uint32_t i = 0; i < nr_trigger_cmds; i++)
-			text_printf(out, " %s", trigger_cmds[i].name);
+			if (has_cmd(event, &trigger_cmds[i]))
+				text_printf(out, " %s", trigger_cmds[i].name);
 		text_putc(out, '\n');
 		return;
 	}
@@ -377,7 +381,8 @@ void triggers_add_old(struct instance *instance, struct soft_event *soft,
 		if (trigger_cmds[i].command == abi->command)
 			trigger->cmd = &trigger_cmds[i];
 	trigger->filter = filter ? strdup(filter) : NULL;
-	if (!trigger->cmd || (filter && !trigger->filter)) {
+	if (!trigger->cmd || (filter && !trigger->filter) ||
+	    (soft == &instance->print && !print_has_command(abi->command))) {
 		trigger_free(trigger);
 		return;
 	}
@@ -429,6 +434,8 @@ void triggers_link_old(struct instance *instance)
 			continue;
 		if (row == soft->row)
 			link_all(instance, soft);
-		triggers_compile(instance, soft, row);
+		triggers_compile(instance, soft, instance->root->events[row]);
 	}
+	link_all(instance, &instance->print);
+	triggers_compile(instance, &instance->print, &print_event);
 }

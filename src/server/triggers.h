@@ -66,9 +66,9 @@ void triggers_show(const struct instance *instance, const struct event *event,
 /* Can it act on records of @row?  If so, *@ret_program is its filter, or NULL. */
 bool trigger_fits(const struct trigger *trigger, uint32_t row,
 		  const struct filter_program **ret_program);
-/* Filters for a row that is new. */
+/* Filters for an event that is new. */
 void triggers_compile(struct instance *instance, struct soft_event *soft,
-		      uint32_t row);
+		      const struct event *event);
 void triggers_free(struct trigger *triggers);
 
 /* One of the last server's, behind those that there are. */

@@ -192,6 +192,14 @@ static const struct tracefs_def ftrace_event_files[] = {
 	{ "id", 0440, NULL, .show = ftrace_id_show },
 };
 
+static const struct tracefs_def ftrace_print_files[] = {
+	{ "format", 0440, NULL, .show = ftrace_format_show },
+	{ "id", 0440, NULL, .show = ftrace_id_show },
+	{ "trigger", 0640,
+	  "the same, when trace_marker is written to; without stacktrace",
+	  .show = print_trigger_show, .store = print_trigger_store },
+};
+
 static const struct tracefs_def cpu_files[] = {
 	{ "buffer_size_kb", 0640, "KB of buffer of this CPU",
 	  .show = cpu_size_show, .store = cpu_size_store },
@@ -246,6 +254,10 @@ const struct tracefs_dir ftrace_dir = {
 
 const struct tracefs_dir ftrace_event_dir = {
 	.number = 7, .mode = 0755, ROWS(ftrace_event_files),
+};
+
+const struct tracefs_dir ftrace_print_dir = {
+	.number = 12, .mode = 0755, ROWS(ftrace_print_files),
 };
 
 const struct tracefs_dir per_cpu_dir = {

@@ -13,7 +13,8 @@
 #define LIST(name)	int name(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 
 extern const struct tracefs_dir top_dir, root_dir, instances_dir, instance_dir,
-	events_dir, system_dir, event_dir, ftrace_dir, ftrace_event_dir, per_cpu_dir, cpu_dir,
+	events_dir, system_dir, event_dir, ftrace_dir, ftrace_event_dir, ftrace_print_dir,
+	per_cpu_dir, cpu_dir,
 	options_dir;
 
 /* tree.c */
@@ -61,6 +62,8 @@ int error_log_file_truncate(struct tracefs_file *file);
 /* trigger.c */
 SHOW(trigger_show);
 STORE(trigger_store);
+SHOW(print_trigger_show);
+STORE(print_trigger_store);
 
 /* set_event.c */
 SHOW(set_event_show);

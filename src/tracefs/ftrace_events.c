@@ -7,12 +7,17 @@
 #include "event/ftrace_event.h"
 #include "tracefs/files.h"
 
+static const struct tracefs_dir *dir_of(size_t row)
+{
+	return row == FTRACE_PRINT ? &ftrace_print_dir : &ftrace_event_dir;
+}
+
 int ftrace_lookup(struct tracefs_node *dir, const char *name,
 		  struct tracefs_node **ret_node)
 {
 	for (size_t i = 0; i < nr_ftrace_events; i++)
 		if (!strcmp(ftrace_events[i].name, name))
-			return tracefs_node_new(dir, &ftrace_event_dir, dir->root,
+			return tracefs_node_new(dir, dir_of(i), dir->root,
 						(uint32_t)i, ret_node);
 	return -ENOENT;
 }
@@ -22,7 +27,7 @@ int ftrace_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 	int r = 0;
 
 	for (size_t i = 0; !r && i < nr_ftrace_events; i++)
-		r = tracefs_emit_dir(dir, &ftrace_event_dir, dir->root, (uint32_t)i,
+		r = tracefs_emit_dir(dir, dir_of(i), dir->root, (uint32_t)i,
 				     ftrace_events[i].name, emit, arg);
 	return r;
 }

@@ -142,6 +142,7 @@ int readme_show(struct tracefs_node *node, struct text *out)
 	put_dir(&events_dir, "events/", out);
 	put_dir(&system_dir, "events/<system>/", out);
 	put_dir(&event_dir, "events/<system>/<event>/", out);
+	put_dir(&ftrace_print_dir, "events/ftrace/print/", out);
 	put_dir(&cpu_dir, "per_cpu/cpu<n>/", out);
 	return 0;
 }

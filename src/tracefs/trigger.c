@@ -2,14 +2,14 @@
 /* The files `trigger`. */
 #include <errno.h>
 
+#include "server/print_triggers.h"
 #include "server/rules.h"
 #include "server/triggers.h"
 #include "tracefs/files.h"
 
-int trigger_show(struct tracefs_node *node, struct text *out)
+static int show(struct tracefs_node *node, const struct event *event,
+		struct text *out)
 {
-	const struct event *event = tracefs_event(node);
-
 	if (!event)
 		return -ENODEV;
 	rules_refresh(tracefs_instance(node));
@@ -17,14 +17,12 @@ int trigger_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-ssize_t trigger_store(struct tracefs_file *file, const char *buf, size_t size,
-		      pid_t tid)
+static ssize_t store(struct tracefs_file *file, const struct event *event,
+		     const char *buf, size_t size)
 {
-	const struct event *event = tracefs_event(file->node);
 	bool is_changed;
 	int r;
 
-	(void)tid;
 	if (!event)
 		return -ENODEV;
 	r = triggers_store(tracefs_instance(file->node), event, buf, size,
@@ -32,4 +30,28 @@ ssize_t trigger_store(struct tracefs_file *file, const char *buf, size_t size,
 	if (is_changed)
 		tracefs_file_apply(file);
 	return r ? r : (ssize_t)size;
+}
+
+int trigger_show(struct tracefs_node *node, struct text *out)
+{
+	return show(node, tracefs_event(node), out);
+}
+
+ssize_t trigger_store(struct tracefs_file *file, const char *buf, size_t size,
+		      pid_t tid)
+{
+	(void)tid;
+	return store(file, tracefs_event(file->node), buf, size);
+}
+
+int print_trigger_show(struct tracefs_node *node, struct text *out)
+{
+	return show(node, &print_event, out);
+}
+
+ssize_t print_trigger_store(struct tracefs_file *file, const char *buf, size_t size,
+			    pid_t tid)
+{
+	(void)tid;
+	return store(file, &print_event, buf, size);
 }

@@ -223,6 +223,7 @@ static void use_all(struct server *server)
 		"bad.1/events/sched/first/trigger",
 		"bad.1/events/sched/second/enable",
 		"bad.1/instances/one/events/sched/first/trigger",
+		"bad.1/events/ftrace/print/trigger",
 	};
 	const struct {
 		const char *path, *text;
@@ -252,6 +253,10 @@ static void use_all(struct server *server)
 		{ "bad.1/events/sched/second/trigger", "!disable_event:sched:second" },
 		{ "bad.1/instances/one/events/sched/first/trigger",
 		  "disable_event:sched:second:1" },
+		{ "bad.1/events/ftrace/print/trigger",
+		  "enable_event:sched:second:2 if buf ~ \"a*\"" },
+		{ "bad.1/events/ftrace/print/trigger", "snapshot:1" },
+		{ "bad.1/trace_marker", "a third" },
 	};
 
 	use_instances(server);
@@ -424,10 +429,30 @@ static void marker_survives_a_lost_ring(void **state)
 	harms_nobody(mark_lost_ring);
 }
 
-/*
- * Rules that no server has written: as many triggers as there is room for, all with
- * the same long text, and each event has all of them.
- */
+/* Rules that no server has written: a piece for them. */
+static struct abi_rules *make_rules(struct fake_root *root, const char *dir,
+				    uint32_t bytes, uint32_t nr_rules)
+{
+	struct abi_rules *rules;
+	char path[256];
+
+	alarm(30);
+	make_bad_root(root, dir);
+	snprintf(path, sizeof(path), "%s/memory", root->path);
+	if (truncate(path, (off_t)(ABI_ARENA_OFF + bytes)))
+		_exit(2);
+	rules = (void *)(root->mem + ABI_ARENA_OFF);
+	*rules = (struct abi_rules) {
+		.magic = ABI_RULES_MAGIC, .bytes = bytes,
+		.nr_rules = nr_rules, .nr_slots = 2,
+	};
+	root->buffer->rules = ABI_ARENA_OFF;
+	root->buffer->used = 1;
+	return rules;
+}
+
+/* As many triggers as there is room for, all with the same long text, and each
+ * event has all of them. */
 static void load_many_triggers(const char *dir)
 {
 	const uint32_t start = 4096, text = 1 << 20;
@@ -437,18 +462,8 @@ static void load_many_triggers(const char *dir)
 	struct abi_rules *rules;
 	struct fake_root root;
 	struct server *server;
-	char path[256];
 
-	alarm(30);
-	make_bad_root(&root, dir);
-	snprintf(path, sizeof(path), "%s/memory", root.path);
-	if (truncate(path, (off_t)(ABI_ARENA_OFF + ABI_RULES_BYTES_MAX)))
-		_exit(2);
-	rules = (void *)(root.mem + ABI_ARENA_OFF);
-	*rules = (struct abi_rules) {
-		.magic = ABI_RULES_MAGIC, .bytes = ABI_RULES_BYTES_MAX,
-		.nr_rules = 2, .nr_slots = 2,
-	};
+	rules = make_rules(&root, dir, ABI_RULES_BYTES_MAX, 2);
 	list = (void *)((char *)rules + start);
 	list->nr = nr;
 	for (uint32_t i = 0; i < nr; i++)
@@ -461,8 +476,6 @@ static void load_many_triggers(const char *dir)
 			.row = i, .soft = i + 1, .triggers = start,
 			.triggers_bytes = bytes,
 		};
-	root.buffer->rules = ABI_ARENA_OFF;
-	root.buffer->used = 1;
 	if (server_new(dir, &server))
 		_exit(3);
 	server_free(server);
@@ -473,6 +486,43 @@ static void many_triggers_are_not_all_taken(void **state)
 {
 	(void)state;
 	harms_nobody(load_many_triggers);
+}
+
+/* Commands that ftrace:print does not have, targets and counters that are not
+ * there. */
+static void load_print_triggers(const char *dir)
+{
+	const uint32_t start = 64;
+	struct abi_triggers *list;
+	struct abi_rules *rules;
+	struct fake_root root;
+	struct server *server;
+
+	rules = make_rules(&root, dir, ABI_PAGE_BYTES_MIN, 1);
+	rules->rules[0] = (struct abi_rule) {
+		.row = ABI_ROW_PRINT, .triggers = start,
+		.triggers_bytes = ABI_PAGE_BYTES_MIN - start,
+	};
+	list = (void *)((char *)rules + start);
+	for (uint32_t command = 0; command <= ABI_COMMANDS; command++) {
+		for (uint32_t i = 0; i < 2; i++)
+			list->triggers[list->nr++] = (struct abi_trigger) {
+				.command = command, .target = 1,
+				.target_row = i ? UINT32_MAX : 0,
+				.counter = i ? UINT32_MAX : 0,
+			};
+	}
+	if (server_new(dir, &server))
+		_exit(3);
+	write_once(server, "bad.1/trace_marker", "a marker");
+	server_free(server);
+	_exit(0);
+}
+
+static void triggers_of_markers_are_checked(void **state)
+{
+	(void)state;
+	harms_nobody(load_print_triggers);
 }
 
 /* ---- counts that change while they are looked at ---- */
@@ -596,6 +646,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(marker_survives_a_lost_ring),
 		cmocka_unit_test(many_triggers_are_not_all_taken),
+		cmocka_unit_test(triggers_of_markers_are_checked),
 		cmocka_unit_test(changing_counts_lead_nowhere),
 		cmocka_unit_test(changing_sizes_are_not_believed),
 		cmocka_unit_test(threads_are_looked_for_bit_by_bit),

@@ -106,6 +106,8 @@ static void names_and_modes_are_the_kernels(void **state)
 	assert_string_equal(ls(f->server, "fake.1/events/sched/sched_switch"),
 		"enable 640\nfilter 640\nformat 440\nid 440\ntrigger 640\n");
 	assert_string_equal(ls(f->server, "fake.1/events/ftrace/print"),
+		"format 440\nid 440\ntrigger 640\n");
+	assert_string_equal(ls(f->server, "fake.1/events/ftrace/function"),
 		"format 440\nid 440\n");
 	assert_string_equal(ls(f->server, "fake.1/per_cpu"),
 		"cpu0/ 750\ncpu1/ 750\n");
@@ -127,6 +129,7 @@ static void no_two_places_have_one_inode(void **state)
 		"fake.1/per_cpu/cpu0", "fake.1/per_cpu/cpu0/trace",
 		"fake.1/per_cpu/cpu1/trace", "fake.1/events/ftrace",
 		"fake.1/events/ftrace/print", "fake.1/events/ftrace/print/id",
+		"fake.1/events/ftrace/function/id",
 	};
 	struct fixture *f = *state;
 	ino_t inos[sizeof(paths) / sizeof(paths[0])];
