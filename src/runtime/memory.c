@@ -88,11 +88,12 @@ void *memory_alloc(size_t bytes)
 
 void memory_free(void *ptr)
 {
-	struct block *block = (struct block *)ptr - 1;
+	struct block *block;
 	unsigned int class;
 
 	if (!ptr)
 		return;
+	block = (struct block *)ptr - 1;
 	class = class_of(block->bytes);
 	if (class == CLASSES) {
 		arch_syscall2(SYS_munmap, block, block->bytes);
