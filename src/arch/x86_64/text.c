@@ -14,9 +14,17 @@
 #include "arch/x86_64/text.h"
 #include "base/bits.h"
 
-/* The thread that has it open, and its descriptor there. */
+/* The thread that has it open, which writes this, and its descriptor there.
+ * Others only see that it is not they. */
 static long mem_tid;
 static int mem_fd;
+
+static bool has_mem(void)
+{
+	long tid = __atomic_load_n(&mem_tid, __ATOMIC_RELAXED);
+
+	return tid && tid == arch_syscall0(SYS_gettid);
+}
 
 static int open_mem(void)
 {
@@ -26,23 +34,20 @@ static int open_mem(void)
 
 void text_start(bool has_own_table)
 {
-	mem_tid = 0;
+	__atomic_store_n(&mem_tid, 0, __ATOMIC_RELAXED);
 	mem_fd = has_own_table ? open_mem() : -1;
 	if (mem_fd >= 0)
-		mem_tid = arch_syscall0(SYS_gettid);
+		__atomic_store_n(&mem_tid, arch_syscall0(SYS_gettid), __ATOMIC_RELAXED);
 }
 
 int text_begin(void)
 {
-	if (mem_tid && mem_tid == arch_syscall0(SYS_gettid))
-		return mem_fd;
-	return open_mem();
+	return has_mem() ? mem_fd : open_mem();
 }
 
 void text_end(int fd)
 {
-	if (fd >= 0 && !(mem_tid && fd == mem_fd &&
-			 mem_tid == arch_syscall0(SYS_gettid)))
+	if (fd >= 0 && !(has_mem() && fd == mem_fd))
 		arch_syscall1(SYS_close, fd);
 }
 
