@@ -303,11 +303,12 @@ static void set_active(uint32_t users)
 	uint32_t functions = users & FTRACE_FUNCTION_MASK;
 	bool is_one = functions && !(functions & (functions - 1));
 
-	ftrace_state.function_buffer = NULL;
+	__atomic_store_n(&ftrace_state.function_buffer, NULL, __ATOMIC_RELAXED);
 	__atomic_store_n(&ftrace_state.active, users, __ATOMIC_RELEASE);
 	if (is_one)
-		ftrace_state.function_buffer =
-			ftrace_state.buffers[__builtin_ctz(functions)];
+		__atomic_store_n(&ftrace_state.function_buffer,
+				 ftrace_state.buffers[__builtin_ctz(functions)],
+				 __ATOMIC_RELEASE);
 }
 
 /* What cannot be traced, of what is to be, is not; the rest is. */

@@ -364,7 +364,8 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind)
 	uint32_t users = slot->users &
 		__atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);
 	struct thread_slot *thread = (struct thread_slot *)ulf_this_thread;
-	const struct buffer *buffer = ftrace_state.function_buffer;
+	const struct buffer *buffer =
+		__atomic_load_n(&ftrace_state.function_buffer, __ATOMIC_ACQUIRE);
 	struct shadow *shadow;
 
 	if (!thread || thread->is_in_callback || is_body(*place))
