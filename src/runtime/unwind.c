@@ -60,7 +60,9 @@ bool unwind_find(uint64_t addr, struct image *ret_image)
 
 /* ---- the stack ---- */
 
-static bool read_word(void *arg, uint64_t addr, uint64_t *ret_word)
+/* What is there may be what a sanitizer put between variables. */
+static __attribute__((no_sanitize_address)) bool
+read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 {
 	struct unwind *unwind = arg;
 	uint64_t page = addr & ~(UNWIND_PAGE - 1);

@@ -3,6 +3,8 @@
 // in every kind of register and on the stack, exceptions, jumps, other stacks,
 // threads that end in the middle.  Each part also says what the callbacks are
 // to have seen.
+//
+// no-sanitize: thread it knows no threads in a child of many
 #include <csetjmp>
 #include <csignal>
 #include <cstdarg>

@@ -6,7 +6,6 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -20,12 +19,13 @@
 
 #include <cmocka.h>
 
+#include "lib/backtrace.h"
 #include "runtime/cfi.h"
 #include "runtime/unwind.h"
 
 #define FRAMES	256
 
-static volatile int sink;
+static volatile unsigned int sink;
 static volatile int nr_compared;	/* by handlers, too */
 static int deepest;
 
@@ -53,7 +53,7 @@ static NOINLINE void compare(void)
 {
 	uint64_t ours[FRAMES];
 	void *theirs[FRAMES];
-	int nr = our_frames(ours), nr_theirs = backtrace(theirs, FRAMES);
+	int nr = our_frames(ours), nr_theirs = libc_backtrace(theirs, FRAMES);
 
 	assert_int_equal(nr, nr_theirs);
 	for (int i = 1; i < nr; i++)
@@ -65,7 +65,7 @@ static NOINLINE void compare(void)
 
 /* ---- shapes of functions ---- */
 
-static NOINLINE int deep(int n)
+static NOINLINE unsigned int deep(int n)
 {
 	if (n)
 		sink += deep(n - 1) + 1;
@@ -297,16 +297,17 @@ static void step(bool is_on)
 			 : : "r"(flags) : "cc");
 }
 
-static NOINLINE int stepped(int n)
+static NOINLINE unsigned int stepped(int n)
 {
-	int numbers[] = { n, 1, 2 };
+	unsigned int numbers[] = { (unsigned int)n, 1, 2 };
 	struct timespec now;
 	char text[40];
 
 	qsort(numbers, 1, sizeof(numbers[0]), order);	/* PLT, and libc */
 	clock_gettime(CLOCK_MONOTONIC, &now);		/* the vDSO */
 	memset(text, n, sizeof(text));
-	return (int)now.tv_nsec + text[n] + numbers[0] + (n ? stepped(n - 1) : 0);
+	return (unsigned int)now.tv_nsec + numbers[0] + (unsigned int)text[n] +
+	       (n ? stepped(n - 1) : 0);
 }
 
 static void every_instruction(void **state)
@@ -380,6 +381,14 @@ static int walk(struct unwind *unwind)
 	return nr;
 }
 
+/* Whatever a sanitizer put there. */
+static __attribute__((no_sanitize_address)) void
+copy_words(uint64_t *to, const uint64_t *from, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		to[i] = *(volatile const uint64_t *)&from[i];
+}
+
 /* Words of the stack change their places, or become something else; behind its
  * end there is nothing. */
 static void wrecked_stack(void **state)
@@ -399,7 +408,7 @@ static void wrecked_stack(void **state)
 	for (int round = 0; round < 20000; round++) {
 		int64_t moved = copy - from;
 
-		memcpy(copy, from, 2048);
+		copy_words(words, (const uint64_t *)from, 256);
 		memset(copy + 2048, 0, bytes - 2048);
 		unwind = at;
 		for (int i = 0; i < ARCH_UNWIND_PC; i++)
@@ -501,6 +510,6 @@ int main(void)
 		cmocka_unit_test(expressions),
 	};
 
-	backtrace((void *[1]){ NULL }, 1);	/* loads what it needs */
+	libc_backtrace_init();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
