@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Unwinding the stack of this thread, a frame at a time, by what the objects say
- * of their functions (.eh_frame); code that no object brings is taken to keep
- * frame pointers.
+ * of their functions (.eh_frame); code of no object, or of one that says nothing, is
+ * taken to keep frame pointers.
  *
  * The stack may be anything: one of a thread, a signal's, a coroutine's, or a
  * wreck.  So a page of it is asked for before it is first read.
@@ -171,16 +171,17 @@ int unwind_step(struct unwind *unwind, uint64_t *ret_function)
 	/* A call may be the last thing in its function. */
 	uint64_t pc = unwind_pc(unwind) - !unwind->is_interrupted;
 	struct cfi_function function;
-	struct cfi_object tables;
+	struct cfi_object tables = { 0 };
 	int r;
 
 	*ret_function = unwind->image.start = 0;
-	if (find_object(pc, &unwind->image, &tables) &&
-	    !cfi_find(&tables, pc, &function)) {
+	if (!find_object(pc, &unwind->image, &tables) || !tables.header) {
+		r = step_by_pointer(unwind);
+	} else if (cfi_find(&tables, pc, &function)) {
+		r = -ENODATA;		/* as below the first of a coroutine */
+	} else {
 		*ret_function = function.start;
 		r = step_by_table(unwind, &tables, &function);
-	} else {
-		r = step_by_pointer(unwind);
 	}
 	if (!r && (unwind_pc(unwind) < UNWIND_PAGE || unwind_pc(unwind) >= ADDRESS_MAX))
 		r = -ENODATA;

@@ -212,6 +212,8 @@ static void context(void **state)
 	there.uc_stack.ss_sp = stack;
 	there.uc_stack.ss_size = 1 << 20;
 	there.uc_link = &here;
+	/* not to be followed: its stack ends with the first function on it */
+	there.uc_mcontext.gregs[REG_RBP] = (greg_t)__builtin_frame_address(0);
 	makecontext(&there, in_context, 0);
 	swapcontext(&here, &there);
 	free(stack);
