@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whose events and functions a buffer records: set_event_pid, set_ftrace_pid
- * and those that end in notrace_pid.  The lists are in shared memory, a bit a thread; here this process takes them into
- * use [buffer.pids].  The server does not give back the memory of one before the
- * agent has waited for all that look at it.
+ * and those that end in notrace_pid.  The lists are in shared memory, a bit a
+ * thread; here this process takes them into use [buffer.pids].  The server does
+ * not give back the memory of one before the agent has waited for all that look
+ * at it.
  */
 #include <errno.h>
 

@@ -37,7 +37,7 @@ struct function_object {
 	uint64_t bias;			/* address in memory - in the file */
 	struct elf_sites sites;		/* nr 0: nothing to be traced */
 	struct elf_symbols symbols;
-	const char **names;		/* [sites.nr], of symbols; NULL: has none */
+	const char **names;		/* of each site, in symbols; NULL: none */
 	uint32_t first;			/* number of its first function */
 	bool is_there;			/* a process has it; or all are dead */
 };

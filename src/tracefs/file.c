@@ -134,6 +134,15 @@ ssize_t tracefs_read_whole(struct tracefs_file *file, char *buf, size_t size)
 	return file->def->stream->read_whole(file, buf, size);
 }
 
+static int write_wait(struct tracefs_file *file, uint64_t wait_ns)
+{
+	int r = apply_wait(&file->apply, wait_ns);
+
+	if (!r && file->def->applied)
+		file->def->applied(file);
+	return r;
+}
+
 ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 		      pid_t tid, size_t *ret_taken)
 {
@@ -149,7 +158,7 @@ ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 	taken = file->def->store(file, buf, size, tid);
 	if (taken < 0)
 		return taken;
-	r = apply_wait(&file->apply, APPLY_WAIT_NS);
+	r = write_wait(file, APPLY_WAIT_NS);
 	if (r == -EINPROGRESS)
 		*ret_taken = (size_t)taken;
 	return r ? r : taken;
@@ -157,7 +166,7 @@ ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 
 int tracefs_write_done(struct tracefs_file *file)
 {
-	return apply_wait(&file->apply, 0);
+	return write_wait(file, 0);
 }
 
 unsigned int tracefs_poll(struct tracefs_file *file)

@@ -258,8 +258,16 @@ static int set_tracer(struct tracefs_file *file, uint32_t tracer)
 	if (r)
 		shm_store(&instance->abi->tracer, old);
 	else
-		instance_clear(instance, RINGS_MAIN, CPU_ALL);
+		file->has_to_clear = true;
 	return r;
+}
+
+/* What the last tracer has recorded goes, when it records no more. */
+void current_tracer_applied(struct tracefs_file *file)
+{
+	if (file->has_to_clear)
+		instance_clear(tracefs_instance(file->node), RINGS_MAIN, CPU_ALL);
+	file->has_to_clear = false;
 }
 
 ssize_t current_tracer_store(struct tracefs_file *file, const char *buf, size_t size,

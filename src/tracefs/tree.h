@@ -46,6 +46,8 @@ struct tracefs_def {
 	 * in it calls tracefs_file_apply(). */
 	ssize_t (*store)(struct tracefs_file *file, const char *buf, size_t size,
 			 pid_t tid);
+	/* optional: what was stored is in force everywhere */
+	void (*applied)(struct tracefs_file *file);
 	/* optional: it was opened for writing with O_TRUNC */
 	int (*truncate)(struct tracefs_file *file);
 	bool is_top_only;		/* instances do not have it */
@@ -85,6 +87,7 @@ struct tracefs_file {
 	struct text text;		/* what show() said */
 	bool is_shown;
 	void *state;			/* the stream's */
+	bool has_to_clear;		/* current_tracer's */
 	struct apply apply;		/* what write waits for */
 };
 
