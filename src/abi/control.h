@@ -281,7 +281,7 @@ struct abi_buffer {
 	uint64_t too_big;		/* records that could never fit */
 	uint64_t lock_lost;		/* gave up on a LOCKED ring's lock */
 	uint64_t no_ring;		/* hit while there was no ring */
-	uint64_t retired_lost;		/* lost with rings given up on resize */
+	uint64_t reserved_lost;
 	uint64_t options;		/* enum option_bit; 1: not the default */
 	uint64_t time_start;		/* when it was emptied, by its clock */
 	uint64_t rules;			/* struct abi_rules; 0: none */

@@ -221,6 +221,16 @@ int ring_clear(const struct ring_view *view)
 	return 0;
 }
 
+void ring_inherit(const struct ring_view *view, const struct ring_stats *old)
+{
+	struct abi_ring_read state = read_state(view);
+
+	state.read += old->read;
+	state.lost += old->overrun;
+	state.cleared_dropped -= old->dropped;	/* of which there are as many more */
+	set_read_state(view, &state);
+}
+
 /* The records before page @seq and its commit word, or -ESTALE. */
 static int page_summary(const struct ring_view *view, uint64_t seq,
 			uint64_t *ret_entries, uint64_t *ret_bytes,

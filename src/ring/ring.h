@@ -206,5 +206,7 @@ int ring_stats(const struct ring_view *view, struct ring_stats *ret_stats);
 uint64_t ring_unread_bytes(const struct ring_view *view);
 /* Forget all that was written so far; counters start from 0. */
 int ring_clear(const struct ring_view *view);
+/* It takes the place of another one, and goes on with its counters. */
+void ring_inherit(const struct ring_view *view, const struct ring_stats *old);
 
 #endif

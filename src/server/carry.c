@@ -2,9 +2,10 @@
 /*
  * A change of size while there are still records of before the one before it:
  * a place has room for one old ring, so those records go to the front of the
- * new one.  Each ring stays in the order of time, and that is all that readers
- * ask for.  The ring is written in private memory first: a writer trusts its
- * ring, and what is shared with a program can change at any time.
+ * new one, and what was counted to its counters.  Each ring stays in the order
+ * of time, and that is all that readers ask for.  The ring is written in private
+ * memory first: a writer trusts its ring, and what is shared with a program can
+ * change at any time.
  */
 #include <errno.h>
 #include <string.h>
@@ -45,6 +46,18 @@ static int copy_records(const struct ring_view *from, struct abi_ring *to)
 	return 0;
 }
 
+static int copy_counters(const struct ring_view *from, struct abi_ring *to,
+			 uint64_t bytes)
+{
+	struct ring_stats stats;
+	struct ring_view view;
+	int r = ring_view_init(&view, to, bytes);
+
+	if (!r && !ring_stats(from, &stats))
+		ring_inherit(&view, &stats);
+	return r;
+}
+
 static uint64_t used_bytes(const struct abi_ring *ring)
 {
 	uint64_t pages = ring->position / ring->page_bytes + 1;
@@ -72,6 +85,8 @@ int ring_carry(const struct ring_view *from, const struct ring_config *config,
 	r = ring_init(ring, &private);
 	if (!r)
 		r = copy_records(from, ring);
+	if (!r)
+		r = copy_counters(from, ring, bytes);
 	if (!r) {
 		ring->overwrite = config->overwrite;
 		ring->flags = config->flags;

@@ -28,13 +28,6 @@ static void ref_store(struct abi_ring_ref *shared, struct abi_ring_ref ref)
 	shm_store(&shared->off, ref.off);
 }
 
-static void count_retired(struct instance *instance, uint64_t lost)
-{
-	uint64_t *word = &instance->abi->retired_lost;
-
-	shm_store(word, shm_load(word) + lost);
-}
-
 /* The generation in which a change of now will be known. */
 static uint32_t next_generation(const struct instance *instance)
 {
@@ -255,7 +248,9 @@ void instance_retire(struct instance *instance)
 		if (old.entries &&
 		    (!new.overrun || new.oldest_ns < old.oldest_ns))
 			continue;
-		count_retired(instance, old.entries);
+		old.overrun += old.entries;
+		if (heir->map)
+			ring_inherit(&heir->view, &old);
 		drop(instance, &instance->abi->side[ring->side].prev
 				[ring->cpu][ring->kind], generation);
 	}

@@ -435,7 +435,6 @@ static void add_info(struct instance *instance, struct server_root_info *info)
 	info->entries += stats.entries;
 	info->bytes += instance_unread_bytes(instance, CPU_ALL);
 	info->overruns += stats.overrun + stats.dropped +
-			  shm_load(&instance->abi->retired_lost) +
 			  shm_load(&instance->abi->lock_lost);
 }
 
