@@ -41,6 +41,13 @@ struct extent {
 	uint32_t generation;
 };
 
+/* A change that processes must still take in. */
+struct apply {
+	struct root *root;		/* NULL: nothing to wait for */
+	uint32_t generation;
+	uint64_t deadline_ns;
+};
+
 struct instance {
 	struct root *root;
 	int refs;			/* the root's and each node's; not of the top */
@@ -69,6 +76,7 @@ struct instance {
 	struct abi_ring_ref rules;	/* what abi->rules names */
 	struct error_log errors;
 	uint32_t nr_pauses;		/* open `trace` files that hold recording */
+	struct apply spare_apply;	/* a spare that a program has asked for */
 };
 
 /* ---- processes ---- */
@@ -214,12 +222,6 @@ int events_set(struct instance *instance, const struct event_match *match,
 
 /* ---- apply.c ---- */
 
-/* A change that processes must still take in. */
-struct apply {
-	struct root *root;		/* NULL: nothing to wait for */
-	uint32_t generation;
-	uint64_t deadline_ns;
-};
 /* Tell the processes that wishes changed. */
 void apply_start(struct root *root, struct apply *ret_apply);
 /* 0: in force everywhere; -EINPROGRESS; or the errno of a process that could

@@ -27,21 +27,25 @@ void instance_swap(struct instance *instance, int cpu)
 	instance_ask_again(instance);
 }
 
+/* The answer is given when every process knows of the spare. */
 void instance_answer_spare(struct instance *instance)
 {
 	struct abi_buffer *abi = instance->abi;
-	bool had_spare = instance_has_spare(instance);
-	struct apply apply;
-	int r;
+	struct apply *apply = &instance->spare_apply;
+	int r = 0;
 
 	if (!shm_load(&abi->spare_asked))
 		return;
-	r = instance_need_spare(instance);
-	if (!r && !had_spare) {
-		apply_start(instance->root, &apply);
-		r = apply_wait(&apply, APPLY_WAIT_NS);
+	if (!apply->root && !instance_has_spare(instance)) {
+		r = instance_need_spare(instance);
+		if (!r)
+			apply_start(instance->root, apply);
 	}
-	shm_store(&abi->spare_error, r && r != -EINPROGRESS ? (uint32_t)-r : 0);
+	if (!r)
+		r = apply_wait(apply, APPLY_WAIT_NS);
+	if (r == -EINPROGRESS)
+		return;
+	shm_store(&abi->spare_error, (uint32_t)-r);
 	shm_store(&abi->spare_asked, 0);
 	shm_wake(&abi->spare_asked);
 }
