@@ -6,7 +6,9 @@
  * The functions must have been compiled with room at their entry, as
  *	gcc $(pkg-config --variable=ftrace_cflags ulf) ...
  * does.  Callbacks run in the thread that calls the function, perhaps in a
- * signal handler; what they call themselves is not traced.
+ * signal handler; what they call themselves is not traced.  They must return:
+ * one that is left by longjmp() or an exception leaves its thread untraced, and
+ * unregistering waits for it for ever.
  */
 #ifndef _LINUX_FTRACE_H
 #define _LINUX_FTRACE_H

@@ -68,20 +68,27 @@ uint64_t ftrace_write_exit_slowly(uint64_t buffer, uint64_t entry, uint64_t byte
 	return ftrace_write_slowly(buffer, entry, bytes);
 }
 
-/* Between these no site is a hit for this thread.  NULL: not now. */
-static struct thread_slot *callback_enter(void)
-{
-	struct thread_slot *thread = (struct thread_slot *)ulf_probe_enter();
+/* Between these no site is a hit for this thread, and errno is the callback's. */
+struct callback {
+	struct thread_slot *thread;
+	int error;			/* errno of the traced function's caller */
+};
 
-	if (thread)
-		thread->is_in_callback = 1;
-	return thread;
+static bool callback_enter(struct callback *callback)
+{
+	callback->error = errno;
+	callback->thread = (struct thread_slot *)ulf_probe_enter();
+	if (!callback->thread)
+		return false;
+	callback->thread->is_in_callback = 1;
+	return true;
 }
 
-static void callback_leave(struct thread_slot *thread)
+static void callback_leave(const struct callback *callback)
 {
-	thread->is_in_callback = 0;
+	callback->thread->is_in_callback = 0;
 	ulf_probe_exit();
+	errno = callback->error;
 }
 
 /* mate: set_active() [ftrace.active] */
@@ -92,9 +99,9 @@ static uint32_t active_users(void)
 
 uint64_t ftrace_call_ops(uint64_t users, uint64_t ip, uint64_t parent)
 {
-	struct thread_slot *thread = callback_enter();
+	struct callback callback;
 
-	if (!thread)
+	if (!callback_enter(&callback))
 		return 0;
 	users &= active_users();
 	for (uint32_t i = 0; i < FTRACE_OPS_MAX; i++) {
@@ -103,7 +110,7 @@ uint64_t ftrace_call_ops(uint64_t users, uint64_t ip, uint64_t parent)
 		if (users >> (FTRACE_OPS + i) & 1)
 			ops->func(ip, parent, ops, NULL);
 	}
-	callback_leave(thread);
+	callback_leave(&callback);
 	return 0;
 }
 
@@ -115,32 +122,32 @@ static bool has_graph_ops(void)
 uint64_t ftrace_call_graph_entry(uint64_t func, uint64_t depth, uint64_t c)
 {
 	struct ftrace_graph_ent ent = { .func = func, .depth = (int)depth };
-	struct thread_slot *thread = callback_enter();
+	struct callback callback;
 	bool is_wanted;
 
 	(void)c;
-	if (!thread)
+	if (!callback_enter(&callback))
 		return 0;
 	is_wanted = has_graph_ops() &&
 		    ftrace_state.graph_ops->entryfunc(&ent,
 						      ftrace_state.graph_ops);
-	callback_leave(thread);
+	callback_leave(&callback);
 	return is_wanted ? now_ns() : 0;
 }
 
 uint64_t ftrace_call_graph_exit(uint64_t arg, uint64_t b, uint64_t c)
 {
 	struct ftrace_graph_ret *ret = (struct ftrace_graph_ret *)arg;
-	struct thread_slot *thread = callback_enter();
+	struct callback callback;
 
 	(void)b;
 	(void)c;
-	if (!thread)
+	if (!callback_enter(&callback))
 		return 0;
 	ret->rettime = now_ns();
 	if (has_graph_ops())
 		ftrace_state.graph_ops->retfunc(ret, ftrace_state.graph_ops);
-	callback_leave(thread);
+	callback_leave(&callback);
 	return 0;
 }
 
@@ -291,6 +298,9 @@ static int update_sites(void)
 		}
 		if (shadow_keys && (!r || r == -EILSEQ))
 			r = bodies_make(&o->sites);
+		/* Those without a body are not followed, and counted. */
+		if (r == -ENOSPC)
+			r = 0;
 		if (r && !ret)
 			ret = r;
 	}

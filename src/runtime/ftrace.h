@@ -48,7 +48,6 @@ struct ftrace_state {
 	bool has_starts;		/* FTRACE_START counts */
 	bool has_conditions;		/* one of these is set */
 	uint64_t thresh_ns;		/* shorter calls are not recorded */
-	uint64_t lost;			/* calls that could not be followed */
 };
 extern struct ftrace_state ftrace_state FTRACE_HIDDEN;
 

@@ -16,6 +16,7 @@
 #include <linux/ftrace.h>
 
 struct ftrace_state ftrace_state;
+uint32_t ftrace_graph_lost;
 
 /* ---- records, as the kernel's ---- */
 
@@ -76,6 +77,7 @@ static struct ftrace_graph_ret graph_ret(uint64_t func, uint64_t value,
 {
 	return (struct ftrace_graph_ret){
 		.func = func, .retval = value, .depth = (int)shadow->depth,
+		.overrun = __atomic_load_n(&ftrace_graph_lost, __ATOMIC_RELAXED),
 		.calltime = shadow->time_ns,
 	};
 }
@@ -219,7 +221,7 @@ static uint32_t enter(struct thread_slot *thread, uint64_t func, uint64_t *place
 	struct shadow new = { .ret = *place };
 
 	if (!shadow) {
-		__atomic_add_fetch(&ftrace_state.lost, 1, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&ftrace_graph_lost, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
 	if (is_body(*place)) {

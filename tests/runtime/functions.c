@@ -57,6 +57,7 @@ static void see(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 	seen->parent = parent;
 	/* What a callback calls is not traced, or this would never end. */
 	CHECK(one(1) == 2);
+	errno = EBADMSG;		/* nobody else's */
 }
 
 static bool is_in(unsigned long addr, const void *function)
@@ -77,7 +78,9 @@ static void test_callbacks(void)
 	CHECK(!ftrace_set_filter_ip(&only, (unsigned long)one, 0, 0));
 	CHECK(!register_ftrace_function(&all));
 	CHECK(!register_ftrace_function(&only));
+	errno = ENOTTY;
 	CHECK(caller(3) == 9);
+	CHECK(*(volatile int *)&errno == ENOTTY);
 	CHECK(two(1.5, 2) == 3.0);
 	CHECK(all_seen.hits == 4 && is_in(all_seen.ip, two));
 	CHECK(one_seen.hits == 2 && is_in(one_seen.ip, one) &&

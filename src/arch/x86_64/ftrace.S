@@ -282,7 +282,9 @@ ftrace_graph_return:
 	movq	SAVED_R8, %r11
 	movq	%rax, 20(%rdx)
 	movl	SHADOW_DEPTH(%r11), %eax
-	movq	%rax, 28(%rdx)			/* and no overrun */
+	movl	%eax, 28(%rdx)
+	movl	ftrace_graph_lost(%rip), %eax
+	movl	%eax, 32(%rdx)			/* the overrun */
 	movq	SHADOW_TIME(%r11), %rax
 	movq	%rdi, 44(%rdx)
 	movq	%rax, 36(%rdx)

@@ -71,6 +71,8 @@ uint32_t ftrace_graph_slowly(struct ring_set *const *set, uint64_t func,
 uint64_t ftrace_exit_slowly(struct ring_set *const *set, uint64_t func,
 			    uint64_t value, uint64_t head,
 			    const struct shadow *shadow) FTRACE_HIDDEN;
+/* Calls that could not be followed. */
+extern uint32_t ftrace_graph_lost FTRACE_HIDDEN;
 /* What xsave is to keep, and how many bytes that takes. */
 struct ftrace_vectors {
 	uint64_t parts;
