@@ -106,6 +106,8 @@ struct abi_control {
 	uint64_t functions;		/* struct abi_functions; 0: none */
 	uint32_t nr_objects;		/* rows taken, only grows */
 	uint32_t reserved;
+	uint64_t perf_ns;		/* server: perf's time less that of
+					 * CLOCK_MONOTONIC_RAW; 0: not known */
 };
 
 /* What the server has to do about the words in abi_control.boot. */
@@ -330,7 +332,7 @@ static_assert(offsetof(struct abi_control, table_lock) == 1400, "ABI");
 static_assert(offsetof(struct abi_control, clock) == 1432, "ABI");
 static_assert(offsetof(struct abi_control, generation) == 1456, "ABI");
 static_assert(offsetof(struct abi_control, map_addr) == 1480, "ABI");
-static_assert(sizeof(struct abi_control) == 1520, "ABI");
+static_assert(sizeof(struct abi_control) == 1528, "ABI");
 static_assert(sizeof(struct abi_buffer) == 270984, "ABI");
 
 /* The default layout.  A reader takes the offsets from the header. */

@@ -52,7 +52,7 @@ static void list_known(const struct boot_word *word)
 			put_row(&boot_table[i]);
 	} else if (word->id == BOOT_CLOCK) {
 		for (i = 0; i < clock_table_rows; i++)
-			fprintf(stderr, " %s", clock_table[i].name);
+			fprintf(stderr, " %s", clock_nth(i)->name);
 	} else if (word->id == BOOT_OPTIONS) {
 		for (i = 0; i < option_table_rows; i++)
 			if (option_table[i].tracer == ABI_TRACER_NOP)

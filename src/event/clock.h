@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clocks that trace_clock offers, in the kernel's order.  abi_buffer.clock is
- * a row of this table, so rows keep their place for ever.
+ * The clocks that trace_clock offers.  abi_buffer.clock is a row of this table, so
+ * rows keep their place for ever.
  * Depends on libc alone: the runtime uses it too.
  */
 #ifndef EVENT_CLOCK_H
@@ -18,6 +18,7 @@ enum clock_kind {
 	/* rings with CLOCK_GIVEN: */
 	CLOCK_KIND_POSIX,	/* clock_gettime(id) */
 	CLOCK_KIND_COUNTER,	/* one more each time */
+	CLOCK_KIND_PERF,	/* clock_gettime(id), and abi_control.perf_ns */
 };
 
 struct clock_row {
@@ -32,6 +33,8 @@ struct clock_row {
 
 extern const struct clock_row clock_table[];
 extern const size_t clock_table_rows;
+/* The same rows in the kernel's order, for whoever shows them. */
+const struct clock_row *clock_nth(size_t nth);
 
 /* The row, or row 0 for a number that is none. */
 const struct clock_row *clock_get(uint32_t row);
@@ -43,7 +46,9 @@ static inline bool clock_is_in_ns(const struct clock_row *row)
 }
 /* Of a POSIX clock, in ns. */
 uint64_t clock_posix_ns(clockid_t id);
-/* The time to give to a ring that has no clock of its own; @counter: the root's. */
-uint64_t clock_read(const struct clock_row *row, uint64_t *counter);
+/* The time to give to a ring that has no clock of its own.  @control: the root's; it may
+ * be NULL for a row that keeps nothing there. */
+struct abi_control;
+uint64_t clock_read(const struct clock_row *row, struct abi_control *control);
 
 #endif

@@ -27,7 +27,7 @@ static int write_to(const struct buffer *buffer, struct ring_set *set,
 			return 0;
 		if (set->clock_given)
 			now_ns = clock_read(clock_get(set->clock),
-					    &root_control->counter);
+					    root_control);
 		r = ring_write(set, entry, bytes, now_ns);
 	}
 	return r;

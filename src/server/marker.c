@@ -112,7 +112,7 @@ static int marker_record(struct instance *instance, struct marker *marker,
 		return -EBADF;
 	comms_meet(root, (uint32_t)marker->pid);
 	r = write_once(ring, marker, bytes,
-		       clock_read(clock_get(clock), &root->control->counter));
+		       clock_read(clock_get(clock), root->control));
 	return r ? -EBADF : 0;
 }
 

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "event/clock.h"
+#include "server/perf_clock.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
@@ -192,6 +194,11 @@ int instance_set_clock(struct instance *instance, uint32_t row)
 	if (row == old) {
 		instance_clear(instance, RINGS_ALL, CPU_ALL);
 		return 0;
+	}
+	if (clock_get(row)->kind == CLOCK_KIND_PERF) {
+		r = perf_clock_follow(&instance->root->control->perf_ns);
+		if (r)
+			return r;
 	}
 	shm_store(&instance->abi->clock, row);
 	r = rebuild(instance);

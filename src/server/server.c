@@ -410,6 +410,7 @@ void server_tick(struct server *server)
 		process_scan(root);
 		boot_follow(root);
 		functions_tick(root);
+		timebase_follow(root);
 		make_ready(root);
 		for_each_instance(instance, root) {
 			rules_refresh(instance);

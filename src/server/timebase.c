@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "event/clock.h"
 #include "ring/ring.h"
+#include "server/perf_clock.h"
 #include "server/root.h"
 #include "server/shm.h"
 #include "server/timebase.h"
@@ -133,7 +134,20 @@ uint64_t timebase_now(const struct instance *instance)
 	/* Only a record counts. */
 	if (row->kind == CLOCK_KIND_COUNTER)
 		return shm_load(&instance->root->control->counter) + 1;
-	return clock_read(row, NULL);
+	return clock_read(row, instance->root->control);
+}
+
+void timebase_follow(struct root *root)
+{
+	const struct instance *instance;
+
+	for_each_instance(instance, root) {
+		if (clock_get(shm_load(&instance->abi->clock))->kind ==
+		    CLOCK_KIND_PERF) {
+			perf_clock_follow(&root->control->perf_ns);
+			return;
+		}
+	}
 }
 
 void timebase_print(const struct instance *instance, uint64_t time,

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct instance;
+struct root;
 struct ring_config;
 struct text;
 
@@ -16,6 +17,8 @@ void timebase_start(void);
 void timebase_config(const struct instance *instance, struct ring_config *config);
 /* Now, by the buffer's clock, in its unit. */
 uint64_t timebase_now(const struct instance *instance);
+/* Measure anew what its buffers' clocks need; if that cannot be done the last holds. */
+void timebase_follow(struct root *root);
 /* As a stamp in `stats`: "%5llu.%06lu", or a plain number. */
 void timebase_print(const struct instance *instance, uint64_t time,
 		    struct text *out);

@@ -6,6 +6,7 @@
 #include "event/clock.h"
 #include "server/marker.h"
 #include "server/options.h"
+#include "server/perf_clock.h"
 #include "server/shm.h"
 #include "tracefs/files.h"
 
@@ -34,9 +35,15 @@ int trace_clock_show(struct tracefs_node *node, struct text *out)
 	const struct clock_row *in_use =
 		clock_get(shm_load(&tracefs_instance(node)->abi->clock));
 
-	for (size_t i = 0; i < clock_table_rows; i++)
-		text_printf(out, &clock_table[i] == in_use ? "%s[%s]" : "%s%s",
-			    i ? " " : "", clock_table[i].name);
+	for (size_t i = 0; i < clock_table_rows; i++) {
+		const struct clock_row *row = clock_nth(i);
+
+		if (row->kind == CLOCK_KIND_PERF && row != in_use &&
+		    !perf_clock_is_there())
+			continue;
+		text_printf(out, row == in_use ? "%s[%s]" : "%s%s",
+			    i ? " " : "", row->name);
+	}
 	text_putc(out, '\n');
 	return 0;
 }

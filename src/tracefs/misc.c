@@ -118,9 +118,9 @@ static void put_dir(const struct tracefs_dir *dir, const char *path,
 			put_triggers(out);
 		if (def->show != trace_clock_show)
 			continue;
-		for (size_t row = 0; row < clock_table_rows; row++)
-			text_printf(out, "\t\t\t  %s: %s\n", clock_table[row].name,
-				    clock_table[row].help);
+		for (size_t nth = 0; nth < clock_table_rows; nth++)
+			text_printf(out, "\t\t\t  %s: %s\n", clock_nth(nth)->name,
+				    clock_nth(nth)->help);
 	}
 }
 

@@ -400,8 +400,8 @@ static void right_values_in_odd_spellings(void **state)
 	assert_string_equal(tree_cat(f->server, "fake.1/tracing_on"), "1\n");
 	assert_int_equal(tree_echo(f->server, "fake.1/current_tracer", " nop\n"), 0);
 	assert_int_equal(tree_echo(f->server, "fake.1/trace_clock", " mono "), 0);
-	assert_string_equal(tree_cat(f->server, "fake.1/trace_clock"),
-			    "local global counter uptime [mono] mono_raw boot tai x86-tsc\n");
+	assert_non_null(strstr(tree_cat(f->server, "fake.1/trace_clock"),
+			       " [mono] mono_raw boot tai x86-tsc\n"));
 }
 
 static void files_for_one_direction(void **state)
