@@ -11,15 +11,19 @@ struct elf_symbol {
 	const char *name;
 };
 
+#define ELF_STRINGS	3		/* tables, at most */
+
 struct elf_symbols {
 	struct elf_symbol *rows;	/* by address */
 	uint32_t nr;
-	char *strings;			/* that the names point into */
+	char *strings[ELF_STRINGS];	/* that the names point into */
+	uint32_t nr_strings;
 	uint64_t first, end;		/* the addresses that it is loaded to */
 };
 
 /*
- * elf_symbols_read - the functions of the file at @path
+ * elf_symbols_read - the functions of the file at @path, also if they were
+ *	stripped off: docs/design/symbols.md
  * @build_id: if @build_id_bytes, it must be that very file
  * @bytes_left: how much may be read, and so kept; less by what was, also if it
  *	was in vain

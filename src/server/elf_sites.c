@@ -13,25 +13,6 @@
 #include "server/elf_impl.h"
 #include "server/elf_sites.h"
 
-static const Elf64_Shdr *find_table(const struct elf_file *file)
-{
-	const Elf64_Shdr *names = file->head.e_shstrndx < file->head.e_shnum ?
-				  &file->sections[file->head.e_shstrndx] : NULL;
-	const Elf64_Shdr *found = NULL;
-	char *text;
-
-	text = names ? elf_read_piece(file, names->sh_offset, names->sh_size) : NULL;
-	for (uint32_t i = 0; text && i < file->head.e_shnum; i++) {
-		const Elf64_Shdr *section = &file->sections[i];
-
-		if (section->sh_flags & SHF_ALLOC && section->sh_name < names->sh_size &&
-		    !strcmp(text + section->sh_name, "__patchable_function_entries"))
-			found = section;
-	}
-	free(text);
-	return found;
-}
-
 static void relocate(const struct elf_file *file, const Elf64_Shdr *section,
 		     struct elf_sites *sites)
 {
@@ -51,9 +32,10 @@ static void relocate(const struct elf_file *file, const Elf64_Shdr *section,
 
 static int read_addrs(const struct elf_file *file, struct elf_sites *sites)
 {
-	const Elf64_Shdr *table = find_table(file);
+	const Elf64_Shdr *table = elf_find_section(file, "__patchable_function_entries");
 
 	if (!table || table->sh_type != SHT_PROGBITS ||
+	    !(table->sh_flags & SHF_ALLOC) ||
 	    table->sh_size / sizeof(*sites->addrs) > UINT32_MAX)
 		return 0;
 	sites->addrs = elf_read_piece(file, table->sh_offset, table->sh_size);
@@ -82,45 +64,11 @@ static void read_text(const struct elf_file *file, struct elf_sites *sites)
 	}
 }
 
-static void find_id(const char *notes, const Elf64_Phdr *program,
-		    struct elf_sites *sites)
-{
-	uint64_t at = 0;
-
-	while (program->p_filesz - at >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr note;
-		uint64_t name, desc;
-
-		memcpy(&note, notes + at, sizeof(note));
-		name = at + sizeof(note);
-		desc = name + ALIGN_UP((uint64_t)note.n_namesz, 4);
-		at = desc + ALIGN_UP((uint64_t)note.n_descsz, 4);
-		if (at > program->p_filesz)
-			return;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(notes + name, "GNU", 4) &&
-		    note.n_descsz <= sizeof(sites->build_id)) {
-			sites->id = program->p_vaddr + desc;
-			sites->build_id_bytes = note.n_descsz;
-			memcpy(sites->build_id, notes + desc, note.n_descsz);
-			return;
-		}
-	}
-}
-
 static void read_id(const struct elf_file *file, struct elf_sites *sites)
 {
-	for (uint32_t i = 0; i < file->head.e_phnum && !sites->id; i++) {
-		const Elf64_Phdr *program = &file->programs[i];
-		char *notes;
-
-		if (program->p_type != PT_NOTE)
-			continue;
-		notes = elf_read_piece(file, program->p_offset, program->p_filesz);
-		if (notes)
-			find_id(notes, program, sites);
-		free(notes);
-	}
+	sites->id = file->id.addr;
+	sites->build_id_bytes = file->id.bytes;
+	memcpy(sites->build_id, file->id.id, sizeof(sites->build_id));
 }
 
 int elf_sites_read(const char *path, uint64_t *bytes_left,

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <sched.h>
@@ -89,6 +90,56 @@ static void functions_are_found(void **state)
 	assert_ptr_equal(elf_symbols_find(&symbols, addr + symbol->size - 1), symbol);
 	assert_ptr_not_equal(elf_symbols_find(&symbols, addr + symbol->size), symbol);
 	assert_null(elf_symbols_find(&symbols, 0));
+	elf_symbols_done(&symbols);
+}
+
+static uint64_t addr_of(const struct elf_symbols *symbols, const char *name)
+{
+	for (uint32_t i = 0; i < symbols->nr; i++)
+		if (!strcmp(symbols->rows[i].name, name))
+			return symbols->rows[i].addr;
+	fail_msg("no %s", name);
+	return 0;
+}
+
+/* What stands at such an address does what its name says. */
+static void plt_entries_are_found(void **state)
+{
+	struct elf_symbols symbols;
+	struct dl_phdr_info self;
+	pid_t (*entry)(void);
+	uint64_t addr;
+
+	(void)state;
+	dl_iterate_phdr(find_self, &self);
+	assert_int_equal(read_symbols("/proc/self/exe", NULL, 0, &symbols), 0);
+	addr = addr_of(&symbols, "getppid@plt");
+	assert_string_equal(elf_symbols_find(&symbols, addr + 5)->name, "getppid@plt");
+	*(uint64_t *)&entry = self.dlpi_addr + addr;
+	assert_int_equal(entry(), getppid());
+	assert_ptr_not_equal(entry, getppid);
+	elf_symbols_done(&symbols);
+}
+
+/* Of names for the same place the simplest, without its version. */
+static void names_are_plain(void **state)
+{
+	struct elf_symbols symbols;
+	struct dl_phdr_info self;
+	Dl_info info;
+	uint64_t addr;
+
+	(void)state;
+	dl_iterate_phdr(find_self, &self);
+	assert_true(dladdr((void *)getppid, &info) != 0);
+	assert_int_equal(read_symbols(info.dli_fname, NULL, 0, &symbols), 0);
+	addr = addr_of(&symbols, "strtol");
+	assert_string_equal(elf_symbols_find(&symbols, addr)->name, "strtol");
+	for (uint32_t i = 0; i < symbols.nr; i++) {
+		const char *at = strchr(symbols.rows[i].name, '@');
+
+		assert_true(!at || !strcmp(at, "@plt"));
+	}
 	elf_symbols_done(&symbols);
 }
 
@@ -540,6 +591,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_found),
+		cmocka_unit_test(plt_entries_are_found),
+		cmocka_unit_test(names_are_plain),
 		cmocka_unit_test(constant_strings_are_found),
 		cmocka_unit_test(another_build_is_refused),
 		cmocka_unit_test(other_files_are_refused),
