@@ -28,7 +28,7 @@ static int write_all(struct conn *conn, int file, const char *text, size_t bytes
 static int echo(struct conn *conn, const char *text, const char *word, int flags)
 {
 	char *path;
-	int file, ret;
+	int file, closed, ret;
 
 	ret = root_path(conn, word, &path);
 	if (ret < 0)
@@ -39,10 +39,12 @@ static int echo(struct conn *conn, const char *text, const char *word, int flags
 		root_path_error(path, ret);
 	} else {
 		ret = write_all(conn, file, text, strlen(text));
+		closed = conn_file_close(conn, file);
+		if (!ret)
+			ret = closed;
 		if (ret < 0)
 			cli_error("%s does not take `%.*s`: %s", path,
 				  (int)strcspn(text, "\n"), text, strerror(-ret));
-		conn_file_close(conn, file);
 	}
 	free(path);
 	return ret;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which functions there are, and which are in whose list. */
+/* Which functions there are. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/glob.h"
 #include "server/functions.h"
 #include "server/root.h"
 
@@ -23,6 +22,7 @@ static void object_free(struct function_object *object)
 		return;
 	elf_sites_done(&object->sites);
 	elf_symbols_done(&object->symbols);
+	name_index_done(&object->index);
 	free(object->names);
 	free(object->path);
 	free(object->module);
@@ -88,7 +88,7 @@ static int name_all(struct function_object *object)
 		symbol = elf_symbols_find(&object->symbols, object->sites.addrs[i]);
 		object->names[i] = symbol ? symbol->name : NULL;
 	}
-	return 0;
+	return name_index_init(&object->index, object->names, object->sites.nr);
 }
 
 /* What cannot be read has no functions, and is not tried again. */
@@ -291,112 +291,6 @@ int functions_symbol(const struct root *root, uint64_t addr,
 		}
 	}
 	return -ENOENT;
-}
-
-/* ---- lists ---- */
-
-bool function_is_in(const struct instance *instance, enum function_list list,
-		    uint32_t nr)
-{
-	const struct functions *functions = &instance->root->functions;
-
-	return nr < functions->nr &&
-	       functions->lists[list][nr] >> instance->number & 1;
-}
-
-void functions_put(struct functions *functions, enum function_list list,
-		   uint32_t buffer, uint32_t nr, bool is_in)
-{
-	uint16_t *word = &functions->lists[list][nr];
-
-	if ((*word >> buffer & 1) == is_in)
-		return;
-	*word ^= (uint16_t)(1u << buffer);
-	functions->in_list[list][buffer] += is_in ? 1 : -1u;
-}
-
-void functions_clear(struct instance *instance, enum function_list list)
-{
-	struct functions *functions = &instance->root->functions;
-
-	for (uint32_t nr = 0; nr < functions->nr; nr++)
-		functions_put(functions, list, instance->number, nr, false);
-}
-
-/* A word, taken apart. */
-struct match {
-	const char *name;
-	size_t name_len;
-	const char *module;		/* NULL: any */
-	bool is_other_module;		/* any but that one */
-	uint32_t number;		/* in the list of all; 0: not by number */
-};
-
-static int parse(const char *word, struct match *match)
-{
-	const char *colon = strchr(word, ':');
-	char *end;
-
-	*match = (struct match) {
-		.name = word,
-		.name_len = colon ? (size_t)(colon - word) : strlen(word),
-	};
-	if (colon) {
-		if (strncmp(colon, ":mod:", 5) || !colon[5])
-			return -EINVAL;
-		match->module = colon + 5;
-		match->is_other_module = *match->module == '!';
-		match->module += match->is_other_module;
-	} else if (*word >= '1' && *word <= '9') {
-		unsigned long number = strtoul(word, &end, 10);
-
-		if (!*end && number <= UINT32_MAX)
-			match->number = (uint32_t)number;
-	}
-	return 0;
-}
-
-static bool is_match(const struct match *match, const struct function_object *object,
-		     uint32_t at, uint32_t number)
-{
-	const char *name;
-
-	if (match->number)
-		return number == match->number;
-	if (match->module &&
-	    (object->module && glob_match_n(match->module, strlen(match->module),
-					    object->module)) == match->is_other_module)
-		return false;
-	name = object->names[at];
-	return name && (!match->name_len ||
-			glob_match_n(match->name, match->name_len, name));
-}
-
-int functions_change(struct instance *instance, enum function_list list,
-		     const char *word, bool is_in)
-{
-	struct functions *functions = &instance->root->functions;
-	uint32_t number = 0;
-	struct match match;
-	int found = 0;
-	int r = parse(word, &match);
-
-	if (r)
-		return r;
-	for (uint32_t i = 0; i < functions->nr_objects; i++) {
-		const struct function_object *object = functions->objects[i];
-
-		if (!object->is_there)
-			continue;
-		for (uint32_t at = 0; at < object->sites.nr; at++) {
-			if (!is_match(&match, object, at, ++number))
-				continue;
-			functions_put(functions, list, instance->number,
-				      object->first + at, is_in);
-			found++;
-		}
-	}
-	return found;
 }
 
 /* ---- objects that come ---- */

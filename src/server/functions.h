@@ -17,6 +17,7 @@
 #include "abi/control.h"
 #include "server/elf.h"
 #include "server/elf_sites.h"
+#include "server/name_index.h"
 
 struct instance;
 struct root;
@@ -38,6 +39,7 @@ struct function_object {
 	struct elf_sites sites;		/* nr 0: nothing to be traced */
 	struct elf_symbols symbols;
 	const char **names;		/* of each site, in symbols; NULL: none */
+	struct name_index index;	/* of them */
 	uint32_t first;			/* number of its first function */
 	bool is_there;			/* a process has it; or all are dead */
 };
@@ -82,22 +84,44 @@ struct function_object *function_object(const struct functions *functions,
 int functions_symbol(const struct root *root, uint64_t addr,
 		     const struct elf_symbol **ret_symbol, uint64_t *ret_start);
 
-/* Those that a word of the kernel's names: NAME, GLOB, NUMBER, with :mod:MODULE.
- * Put them into the list, or take them out.  Returns how many there were. */
-int functions_change(struct instance *instance, enum function_list list,
-		     const char *word, bool is_in);
-void functions_clear(struct instance *instance, enum function_list list);
-void functions_put(struct functions *functions, enum function_list list,
-		   uint32_t buffer, uint32_t nr, bool is_in);
+/* ---- functions_list.c ---- */
+
 bool function_is_in(const struct instance *instance, enum function_list list,
 		    uint32_t nr);
+void functions_put(struct functions *functions, enum function_list list,
+		   uint32_t buffer, uint32_t nr, bool is_in);
+
+/* Some of the functions that there were when it was made. */
+struct function_set {
+	uint32_t nr;
+	bool has[];			/* [nr] */
+};
+
+/* An empty one, to be freed; NULL: no memory. */
+struct function_set *function_set_new(const struct functions *functions);
+void functions_list_get(const struct instance *instance, enum function_list list,
+			struct function_set *set);
+void functions_list_set(struct instance *instance, enum function_list list,
+			const struct function_set *set);
+/* Those that a word of the kernel's names: NAME, GLOB, NUMBER, with :mod:MODULE.
+ * Put them into the set, or take them out.  Returns how many there were. */
+int functions_select(const struct functions *functions, const char *word, bool is_in,
+		     struct function_set *set);
 
 /* ---- functions_piece.c ---- */
 
 /* Would a new piece have other objects in it? */
 bool functions_have_changed(const struct functions *functions);
+
+/* The buffers that trace functions, a bit each. */
+struct function_tracers {
+	uint16_t function, graph;	/* by that tracer */
+	uint16_t unfiltered;		/* all that is not in set_ftrace_notrace */
+};
+struct function_tracers functions_tracers(const struct root *root);
 /* Who traces function @nr: as in abi/functions.h. */
-uint32_t function_users(const struct root *root, uint32_t nr);
+uint32_t function_users(const struct functions *functions,
+			const struct function_tracers *tracers, uint32_t nr);
 /* Write to the shared memory what is to be traced.  Then the processes are to
  * be told. */
 int functions_publish(struct root *root);

@@ -12,32 +12,34 @@
 #include "server/root.h"
 #include "server/shm.h"
 
-static bool is_traced(const struct functions *functions, uint32_t buffer,
-		      uint32_t nr)
+struct function_tracers functions_tracers(const struct root *root)
 {
-	uint32_t bit = 1u << buffer;
-
-	if (functions->lists[FUNCTION_NOTRACE][nr] & bit)
-		return false;
-	return !functions->in_list[FUNCTION_FILTER][buffer] ||
-	       functions->lists[FUNCTION_FILTER][nr] & bit;
-}
-
-uint32_t function_users(const struct root *root, uint32_t nr)
-{
+	struct function_tracers tracers = { 0 };
 	const struct instance *instance;
-	uint32_t users = 0;
 
 	for_each_instance(instance, root) {
-		uint32_t number = instance->number;
 		uint32_t tracer = shm_load(&instance->abi->tracer);
+		uint16_t bit = (uint16_t)(1u << instance->number);
 
-		if (tracer == ABI_TRACER_NOP ||
-		    !is_traced(&root->functions, number, nr))
-			continue;
-		users |= tracer == ABI_TRACER_GRAPH ? ABI_FUNCTIONS_GRAPH : 1u << number;
+		if (tracer == ABI_TRACER_GRAPH)
+			tracers.graph |= bit;
+		else if (tracer != ABI_TRACER_NOP)
+			tracers.function |= bit;
+		if (!root->functions.in_list[FUNCTION_FILTER][instance->number])
+			tracers.unfiltered |= bit;
 	}
-	return users;
+	return tracers;
+}
+
+uint32_t function_users(const struct functions *functions,
+			const struct function_tracers *tracers, uint32_t nr)
+{
+	uint32_t wanted = (functions->lists[FUNCTION_FILTER][nr] |
+			   tracers->unfiltered) &
+			  ~functions->lists[FUNCTION_NOTRACE][nr];
+
+	return (wanted & tracers->function) |
+	       (wanted & tracers->graph ? ABI_FUNCTIONS_GRAPH : 0);
 }
 
 static uint32_t graph_buffer(const struct root *root)
@@ -120,6 +122,7 @@ static uint64_t piece_bytes(const struct functions *functions, uint32_t *ret_nr)
 static void fill_object(const struct root *root, const struct function_object *from,
 			struct abi_function_object *to, char *piece, uint32_t at)
 {
+	const struct function_tracers tracers = functions_tracers(root);
 	const struct functions *functions = &root->functions;
 	uint32_t nr = from->sites.nr;
 	uint32_t *users = (uint32_t *)(piece + at);
@@ -138,7 +141,7 @@ static void fill_object(const struct root *root, const struct function_object *f
 	};
 	memcpy(to->build_id, from->sites.build_id, sizeof(to->build_id));
 	for (uint32_t i = 0; i < nr; i++) {
-		users[i] = function_users(root, from->first + i) |
+		users[i] = function_users(functions, &tracers, from->first + i) |
 			   marks(functions, from->first + i);
 		lists[i] = functions->lists[FUNCTION_FILTER][from->first + i] |
 			   (uint32_t)functions->lists[FUNCTION_NOTRACE][from->first + i] << 16;

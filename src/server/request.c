@@ -148,11 +148,19 @@ static void close_file(struct client *client, const struct abi_request *request)
 {
 	struct client_file *file = file_of(client, request->file);
 
+	int ret;
+
 	if (!file)
 		return;
+	ret = client->is_parked ? tracefs_write_done(file->file) :
+				  tracefs_flush(file->file);
+	if (ret == -EINPROGRESS) {
+		park(client);
+		return;
+	}
 	tracefs_close(file->file);
 	file->file = NULL;
-	answer(client, 0);
+	answer(client, ret);
 }
 
 static int emit_entry(void *arg, const char *name, const struct stat *st)

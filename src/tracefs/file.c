@@ -64,13 +64,23 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 	return 0;
 }
 
+static int flush(struct tracefs_file *file)
+{
+	file->is_written = false;
+	return file->def->flush && root_is_usable(file->node->root) ?
+	       file->def->flush(file) : 0;
+}
+
 void tracefs_close(struct tracefs_file *file)
 {
 	if (!file)
 		return;
+	if (!flush(file))
+		apply_wait(&file->apply, APPLY_WAIT_NS);
 	if (file->def->stream && file->def->stream->close)
 		file->def->stream->close(file);
 	file->node->instance->nr_open--;
+	free(file->functions);
 	text_done(&file->text);
 	tracefs_node_put(file->node);
 	free(file);
@@ -158,6 +168,7 @@ ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 	taken = file->def->store(file, buf, size, tid);
 	if (taken < 0)
 		return taken;
+	file->is_written = true;
 	r = write_wait(file, APPLY_WAIT_NS);
 	if (r == -EINPROGRESS)
 		*ret_taken = (size_t)taken;
@@ -167,6 +178,23 @@ ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 int tracefs_write_done(struct tracefs_file *file)
 {
 	return write_wait(file, 0);
+}
+
+bool tracefs_has_flush(const struct tracefs_file *file)
+{
+	return file->def->flush;
+}
+
+bool tracefs_is_written(const struct tracefs_file *file)
+{
+	return file->is_written;
+}
+
+int tracefs_flush(struct tracefs_file *file)
+{
+	int r = flush(file);
+
+	return r ? r : write_wait(file, APPLY_WAIT_NS);
 }
 
 unsigned int tracefs_poll(struct tracefs_file *file)

@@ -86,6 +86,7 @@ SHOW(enabled_functions_show);
 SHOW(function_list_show);
 STORE(function_list_store);
 int function_list_truncate(struct tracefs_file *file);
+int function_list_flush(struct tracefs_file *file);
 SHOW(graph_depth_show);
 STORE(graph_depth_store);
 SHOW(tracing_thresh_show);

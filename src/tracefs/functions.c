@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/functions.h"
@@ -59,10 +60,11 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
 /* With how many want it. */
 int enabled_functions_show(struct tracefs_node *node, struct text *out)
 {
+	const struct function_tracers tracers = functions_tracers(node->root);
 	const struct functions *functions = &node->root->functions;
 
 	for (uint32_t nr = 0; nr < functions->nr; nr++) {
-		uint32_t users = function_users(node->root, nr);
+		uint32_t users = function_users(functions, &tracers, nr);
 
 		if (!users || !function_is_there(functions, nr))
 			continue;
@@ -125,6 +127,18 @@ static int publish(struct tracefs_file *file)
 	return r;
 }
 
+/* What is written is a new list, which is put in the place of the old one when the
+ * file is closed: nobody traces by half of it. */
+static int begin_list(struct tracefs_file *file)
+{
+	int r = functions_refresh(file->node->root);
+
+	if (r)
+		return r;
+	file->functions = function_set_new(&file->node->root->functions);
+	return file->functions ? 0 : -ENOMEM;
+}
+
 /* A word that nothing follows may go on with the next write, in the kernel; what
  * is wrong with it is known when the file is closed, and nobody is told. */
 ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t size,
@@ -133,33 +147,40 @@ ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t s
 	char word[TRACEFS_WORD_MAX + 1];
 	ssize_t taken = tracefs_next_word(buf, size, word);
 	bool is_in;
-	int r;
+	int r = 0;
 
 	(void)tid;
 	if (taken <= 0 || !*word)
 		return taken;
-	r = functions_refresh(file->node->root);
-	if (r)
-		return r;
+	if (!file->functions) {
+		r = begin_list(file);
+		if (r)
+			return r;
+		functions_list_get(tracefs_instance(file->node), list_of(file->def),
+				   file->functions);
+	}
 	is_in = *word != '!';
-	r = functions_change(tracefs_instance(file->node), list_of(file->def),
-			     word + !is_in, is_in);
-	if (r <= 0)
-		return !r && isspace((unsigned char)buf[taken - 1]) ? -EINVAL :
-		       r ? r : taken;
-	r = publish(file);
-	return r ? r : taken;
+	r = functions_select(&file->node->root->functions, word + !is_in, is_in,
+			     file->functions);
+	if (r < 0)
+		return r;
+	return r || !isspace((unsigned char)buf[taken - 1]) ? taken : -EINVAL;
 }
 
 int function_list_truncate(struct tracefs_file *file)
 {
-	int r;
+	return begin_list(file);
+}
 
-	functions_clear(tracefs_instance(file->node), list_of(file->def));
-	r = publish(file);
-	if (!r)
-		apply_wait(&file->apply, APPLY_WAIT_NS);
-	return r;
+int function_list_flush(struct tracefs_file *file)
+{
+	if (!file->functions)
+		return 0;
+	functions_list_set(tracefs_instance(file->node), list_of(file->def),
+			   file->functions);
+	free(file->functions);
+	file->functions = NULL;
+	return publish(file);
 }
 
 /* ---- numbers ---- */

@@ -119,6 +119,7 @@ static const struct fuse_lowlevel_ops ops = {
 	.open		= fuse_op_open,
 	.read		= fuse_op_read,
 	.write		= fuse_op_write,
+	.flush		= fuse_op_flush,
 	.poll		= fuse_op_poll,
 	.ioctl		= fuse_op_ioctl,
 	.release	= fuse_op_release,

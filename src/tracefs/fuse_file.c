@@ -67,7 +67,7 @@ void fuse_op_open(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	fi->fh = (uintptr_t)open;
 	fi->direct_io = 1;
 	fi->nonseekable = tracefs_is_stream(open->file);
-	fi->noflush = 1;
+	fi->noflush = !tracefs_has_flush(open->file);
 	/* The kernel never got it: no release will come. */
 	if (fuse_reply_open(req, fi) < 0)
 		open_free(fuse, open);
@@ -202,9 +202,30 @@ void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
 		fuse_reply_write(req, (size_t)ret);
 }
 
+/* A shell that redirects has the file open twice, and closes it once before
+ * anything is written. */
+void fuse_op_flush(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
+{
+	struct tracefs_fuse *fuse = fuse_req_userdata(req);
+	struct fuse_parked flush = {
+		.req = req,
+		.open = open_of(fi),
+		.is_write = true,
+		.is_flush = true,
+	};
+	int ret = tracefs_is_written(flush.open->file) ?
+		  tracefs_flush(flush.open->file) : 0;
+
+	(void)id;
+	if (ret == -EINPROGRESS)
+		park(fuse, &flush);
+	else
+		fuse_reply_err(req, -ret);
+}
+
 static void reply_parked_write(const struct fuse_parked *write, int ret)
 {
-	if (ret < 0)
+	if (ret < 0 || write->is_flush)
 		fuse_reply_err(write->req, -ret);
 	else
 		fuse_reply_write(write->req, write->size);
@@ -332,7 +353,7 @@ void fuse_file_end_interrupted(struct tracefs_fuse *fuse)
 		if (!parked->is_interrupted)
 			continue;
 		if (parked->is_write)
-			fuse_reply_write(parked->req, parked->size);
+			reply_parked_write(parked, 0);
 		else
 			fuse_reply_err(parked->req, EINTR);
 		unpark(fuse, parked);

@@ -62,6 +62,7 @@ struct fuse_parked {
 	size_t size;			/* read: asked for; write: bytes taken */
 	off_t offset;
 	bool is_write;
+	bool is_flush;			/* of what was written: nothing taken */
 	bool is_cached;			/* read for the page cache */
 	bool is_interrupted;
 };
@@ -109,6 +110,7 @@ void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		  struct fuse_file_info *fi);
 void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
 		   off_t offset, struct fuse_file_info *fi);
+void fuse_op_flush(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi);
 void fuse_op_poll(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi,
 		  struct fuse_pollhandle *poll);
 void fuse_op_ioctl(fuse_req_t req, fuse_ino_t id, unsigned int cmd, void *arg,

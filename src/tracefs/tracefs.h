@@ -72,6 +72,16 @@ ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 		      pid_t tid, size_t *ret_taken);
 int tracefs_write_done(struct tracefs_file *file);
 
+/*
+ * There are files (tracefs_has_flush()) that put into force what was written when
+ * they are closed.  tracefs_close() does it; this one also says when it is in
+ * force: 0, or -errno; -EINPROGRESS as above.
+ */
+int tracefs_flush(struct tracefs_file *file);
+bool tracefs_has_flush(const struct tracefs_file *file);
+/* Is there anything that was not flushed? */
+bool tracefs_is_written(const struct tracefs_file *file);
+
 /* POLLIN, POLLOUT ... that are true now. */
 unsigned int tracefs_poll(struct tracefs_file *file);
 /* Is this a stream (trace_pipe, trace_pipe_raw): no seeking, may block? */

@@ -50,6 +50,9 @@ struct tracefs_def {
 	void (*applied)(struct tracefs_file *file);
 	/* optional: it was opened for writing with O_TRUNC */
 	int (*truncate)(struct tracefs_file *file);
+	/* optional: it is closed, or one who has written to it has closed it
+	 * while others have it still */
+	int (*flush)(struct tracefs_file *file);
 	bool is_top_only;		/* instances do not have it */
 };
 
@@ -86,8 +89,10 @@ struct tracefs_file {
 	int flags;			/* open(2)'s */
 	struct text text;		/* what show() said */
 	bool is_shown;
+	bool is_written;		/* and not flushed */
 	void *state;			/* the stream's */
 	bool has_to_clear;		/* current_tracer's */
+	struct function_set *functions;	/* set_ftrace_filter's: as it will be */
 	struct apply apply;		/* what write waits for */
 };
 

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Which functions are in whose list, and which a word names. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "server/functions.h"
+#include "server/root.h"
+
+/* ---- lists ---- */
+
+bool function_is_in(const struct instance *instance, enum function_list list,
+		    uint32_t nr)
+{
+	const struct functions *functions = &instance->root->functions;
+
+	return nr < functions->nr &&
+	       functions->lists[list][nr] >> instance->number & 1;
+}
+
+void functions_put(struct functions *functions, enum function_list list,
+		   uint32_t buffer, uint32_t nr, bool is_in)
+{
+	uint16_t *word = &functions->lists[list][nr];
+
+	if ((*word >> buffer & 1) == is_in)
+		return;
+	*word ^= (uint16_t)(1u << buffer);
+	functions->in_list[list][buffer] += is_in ? 1 : -1u;
+}
+
+struct function_set *function_set_new(const struct functions *functions)
+{
+	struct function_set *set = calloc(1, sizeof(*set) + functions->nr);
+
+	if (set)
+		set->nr = functions->nr;
+	return set;
+}
+
+void functions_list_get(const struct instance *instance, enum function_list list,
+			struct function_set *set)
+{
+	const uint16_t *bits = instance->root->functions.lists[list];
+
+	for (uint32_t nr = 0; nr < set->nr; nr++)
+		set->has[nr] = bits[nr] >> instance->number & 1;
+}
+
+void functions_list_set(struct instance *instance, enum function_list list,
+			const struct function_set *set)
+{
+	struct functions *functions = &instance->root->functions;
+
+	for (uint32_t nr = 0; nr < set->nr; nr++)
+		functions_put(functions, list, instance->number, nr, set->has[nr]);
+}
+
+/* ---- words ---- */
+
+/* A word, taken apart. */
+struct match {
+	const char *name;
+	size_t name_len;
+	const char *module;		/* NULL: any */
+	bool is_other_module;		/* any but that one */
+	uint32_t number;		/* in the list of all; 0: not by number */
+	bool is_whole;			/* the name has no wildcards */
+};
+
+static int parse(const char *word, struct match *match)
+{
+	const char *colon = strchr(word, ':');
+	char *end;
+
+	*match = (struct match) {
+		.name = word,
+		.name_len = colon ? (size_t)(colon - word) : strlen(word),
+	};
+	if (colon) {
+		if (strncmp(colon, ":mod:", 5) || !colon[5])
+			return -EINVAL;
+		match->module = colon + 5;
+		match->is_other_module = *match->module == '!';
+		match->module += match->is_other_module;
+	} else if (*word >= '1' && *word <= '9') {
+		unsigned long number = strtoul(word, &end, 10);
+
+		if (!*end && number <= UINT32_MAX)
+			match->number = (uint32_t)number;
+	}
+	match->is_whole = match->name_len &&
+			  strcspn(word, "*?[\\") >= match->name_len;
+	return 0;
+}
+
+static bool is_in_module(const struct match *match,
+			 const struct function_object *object)
+{
+	return !match->module ||
+	       (object->module && glob_match_n(match->module, strlen(match->module),
+					       object->module)) != match->is_other_module;
+}
+
+/* The place of the next one after @from, from 1 on; 0: no more. */
+static uint32_t next_match(const struct match *match,
+			   const struct function_object *object, uint32_t from)
+{
+	if (match->is_whole)
+		return name_index_find(&object->index, match->name,
+				       match->name_len, from);
+	for (uint32_t at = from; at < object->sites.nr; at++)
+		if (object->names[at] &&
+		    (!match->name_len || glob_match_n(match->name, match->name_len,
+						      object->names[at])))
+			return at + 1;
+	return 0;
+}
+
+static int select_in(const struct match *match, const struct function_object *object,
+		     bool is_in, struct function_set *set)
+{
+	int found = 0;
+
+	for (uint32_t at = 0; (at = next_match(match, object, at)); found++)
+		set->has[object->first + at - 1] = is_in;
+	return found;
+}
+
+int functions_select(const struct functions *functions, const char *word, bool is_in,
+		     struct function_set *set)
+{
+	uint32_t number = 1;		/* of the object's first */
+	struct match match;
+	int found = 0;
+	int r = parse(word, &match);
+
+	if (r)
+		return r;
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		const struct function_object *object = functions->objects[i];
+		uint32_t at = match.number - number;
+
+		/* those that came later are not in the set */
+		if (!object->is_there || object->first + object->sites.nr > set->nr)
+			continue;
+		number += object->sites.nr;
+		if (!match.number) {
+			if (is_in_module(&match, object))
+				found += select_in(&match, object, is_in, set);
+		} else if (at < object->sites.nr) {
+			set->has[object->first + at] = is_in;
+			found++;
+		}
+	}
+	return found;
+}
