@@ -3,8 +3,9 @@
  * Who traces which functions: the users of sites and their filters, and the
  * program's own callbacks.  A change of users or filters goes like this:
  *
- *	slots get their users, sites their jumps	fsites_switch()
- *	bodies for those that the graph needs		body_make()
+ *	slots get their users				fsites_prepare()
+ *	bodies for those that the graph needs		bodies_make()
+ *	sites get their jumps				fsites_switch()
  *	the user becomes active				[ftrace.active]
  * and back:
  *	the user is no longer active
@@ -199,9 +200,8 @@ static bool filter_has(const struct filter *filter, uint64_t code)
 	return !filter || !filter->nr;
 }
 
-static uint32_t users_of(void *arg, uint32_t i)
+static uint32_t users_of(const struct object *object, uint32_t i)
 {
-	const struct object *object = arg;
 	const struct fsites *sites = &object->sites;
 	uint64_t code = (uint64_t)fsite_code(sites, i);
 	uint32_t users = object->users ? object->users[i] : 0;
@@ -250,12 +250,18 @@ static void body_make(struct text_batch *batch, uint8_t *place,
 	text_batch_put(batch, place, (const uint8_t *)&body, sizeof(body));
 }
 
-static bool needs_body(const struct fsite_slot *slot)
+static bool needs_body(const struct fsites *sites, uint32_t i)
 {
-	return slot && slot->users & FTRACE_GRAPH_MASK && !slot->body;
+	const struct fsite_slot *slot;
+
+	if (!sites->table[i].is_changed ||
+	    !(sites->table[i].users & FTRACE_GRAPH_MASK))
+		return false;
+	slot = fsite_slot(sites, i);
+	return slot && !slot->body;
 }
 
-/* Who finds one in a slot finds it whole: first all of them, then the slots. */
+/* For those that are about to be switched on.  Who finds one in a slot finds it whole: first all of them, then the slots. */
 static int bodies_make(const struct fsites *sites)
 {
 	uint32_t at = next_body, end = next_body;
@@ -263,8 +269,8 @@ static int bodies_make(const struct fsites *sites)
 	int fd = text_begin(), ret = 0, r;
 
 	text_batch_init(&batch, fd);
-	for (uint32_t i = 0; i < sites->nr && !ret; i++) {
-		if (!needs_body(fsite_slot(sites, i)))
+	for (uint32_t i = sites->low_changed; i < sites->end_changed && !ret; i++) {
+		if (!needs_body(sites, i))
 			continue;
 		if (end >= GRAPH_BODIES_BYTES)
 			ret = -ENOSPC;
@@ -272,8 +278,8 @@ static int bodies_make(const struct fsites *sites)
 			body_make(&batch, body_place(&end), sites, i);
 	}
 	r = text_batch_done(&batch);
-	for (uint32_t i = 0; i < sites->nr && at < end && !r; i++)
-		if (needs_body(fsite_slot(sites, i)))
+	for (uint32_t i = sites->low_changed; at < end && !r; i++)
+		if (needs_body(sites, i))
 			fsite_set_body(&batch, sites, i, body_place(&at));
 	next_body = end;
 	if (!r)
@@ -284,6 +290,29 @@ static int bodies_make(const struct fsites *sites)
 
 /* ---- users ---- */
 
+/* -EFAULT: it is gone; else the first error, and the rest is done. */
+static int update_object(struct object *object)
+{
+	struct fsites *sites = &object->sites;
+	int prepared, made, r;
+
+	for (uint32_t i = 0; i < sites->nr; i++)
+		fsite_want(sites, i, users_of(object, i));
+	if (!sites->end_changed)
+		return 0;
+	prepared = fsites_prepare(sites);
+	if (prepared == -EFAULT)
+		return prepared;
+	made = shadow_keys ? bodies_make(sites) : 0;
+	/* Those without a body are not followed, and counted. */
+	if (made == -ENOSPC)
+		made = 0;
+	r = fsites_switch(sites);
+	if (r == -EFAULT)
+		return r;
+	return prepared ? prepared : made ? made : r;
+}
+
 static int update_sites(void)
 {
 	struct object *next;
@@ -291,17 +320,10 @@ static int update_sites(void)
 
 	for (struct object *o = object_first(); o; o = next) {
 		next = o->next;
-		r = fsites_switch(&o->sites, users_of, o);
-		if (r == -EFAULT) {
+		r = update_object(o);
+		if (r == -EFAULT)
 			object_drop(o);		/* dlclose() was faster */
-			continue;
-		}
-		if (shadow_keys && (!r || r == -EILSEQ))
-			r = bodies_make(&o->sites);
-		/* Those without a body are not followed, and counted. */
-		if (r == -ENOSPC)
-			r = 0;
-		if (r && !ret)
+		else if (r && !ret)
 			ret = r;
 	}
 	return ret;

@@ -44,9 +44,17 @@ static bool is_loaded(const struct abi_function_object *wish)
 	return is_same;
 }
 
-static void forget_wishes(void)
+static void begin_wishes(void)
+{
+	for (struct object *o = object_first(); o; o = o->next)
+		o->is_wished = false;
+}
+
+static void forget_others(void)
 {
 	for (struct object *o = object_first(); o; o = o->next) {
+		if (o->is_wished)
+			continue;
 		memory_free(o->users);
 		o->users = NULL;
 	}
@@ -73,6 +81,7 @@ static int take_object(const struct abi_functions *all,
 		object->users = memory_alloc(wish->nr * sizeof(*users));
 	if (!object->users)
 		return -ENOMEM;
+	object->is_wished = true;
 	for (uint32_t i = 0; i < wish->nr; i++) {
 		object->users[i] = users_from(users[i]);
 		*ret_users |= object->users[i];
@@ -94,12 +103,13 @@ static int take(const struct abi_functions *all)
 	graph.buffer = buffer_get(buffer);
 	if (!graph.buffer)
 		return -ENOMEM;
-	forget_wishes();
+	begin_wishes();
 	for (uint32_t i = 0; i < all->nr_objects; i++) {
 		r = take_object(all, &all->objects[i], &users);
 		if (r && !ret)
 			ret = r;
 	}
+	forget_others();
 	users &= (1u << FTRACE_USERS) - 1;
 	r = ftrace_set_wishes(users, &graph);
 	return ret ? ret : r;
@@ -115,7 +125,8 @@ int ftrace_follow(void)
 		if (!seen_serial)
 			return 0;
 		seen_serial = 0;
-		forget_wishes();
+		begin_wishes();
+		forget_others();
 		return ftrace_set_wishes(0, NULL);
 	}
 	if (off % 4096 || off < root_control->arena_off)

@@ -13,6 +13,7 @@ struct object {
 	uint64_t text;			/* where its text starts */
 	uint64_t table;			/* and the addresses of its entries */
 	bool is_there;			/* object_scan() has seen it */
+	bool is_wished;			/* the server has named it */
 	struct fsites sites;
 	uint32_t *users;		/* of each site, as the server wishes;
 					 * NULL: nothing */

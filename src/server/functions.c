@@ -243,15 +243,20 @@ int functions_refresh(struct root *root)
 struct function_object *function_object(const struct functions *functions,
 					uint32_t nr, uint32_t *ret_at)
 {
-	for (uint32_t i = 0; i < functions->nr_objects; i++) {
-		struct function_object *object = functions->objects[i];
+	uint32_t low = 0, high = functions->nr_objects;
 
-		if (nr - object->first < object->sites.nr) {
-			*ret_at = nr - object->first;
-			return object;
-		}
+	if (nr >= functions->nr)
+		return NULL;
+	while (high - low > 1) {	/* the last one that begins there or before */
+		uint32_t middle = low + (high - low) / 2;
+
+		if (functions->objects[middle]->first <= nr)
+			low = middle;
+		else
+			high = middle;
 	}
-	return NULL;
+	*ret_at = nr - functions->objects[low]->first;
+	return functions->objects[low];
 }
 
 bool function_is_there(const struct functions *functions, uint32_t nr)

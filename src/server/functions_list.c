@@ -51,10 +51,16 @@ void functions_list_get(const struct instance *instance, enum function_list list
 void functions_list_set(struct instance *instance, enum function_list list,
 			const struct function_set *set)
 {
-	struct functions *functions = &instance->root->functions;
+	uint16_t *bits = instance->root->functions.lists[list];
+	uint32_t number = instance->number, old = 0, new = 0;
 
-	for (uint32_t nr = 0; nr < set->nr; nr++)
-		functions_put(functions, list, instance->number, nr, set->has[nr]);
+	for (uint32_t nr = 0; nr < set->nr; nr++) {
+		old += bits[nr] >> number & 1;
+		new += set->has[nr];
+		bits[nr] = (uint16_t)((bits[nr] & ~(1u << number)) |
+				      (uint32_t)set->has[nr] << number);
+	}
+	instance->root->functions.in_list[list][number] += new - old;
 }
 
 /* ---- words ---- */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "abi/functions.h"
 #include "base/bits.h"
@@ -31,15 +32,21 @@ struct function_tracers functions_tracers(const struct root *root)
 	return tracers;
 }
 
-uint32_t function_users(const struct functions *functions,
-			const struct function_tracers *tracers, uint32_t nr)
+/* @filter, @notrace: whose lists it is in */
+static uint32_t users_of(const struct function_tracers *tracers, uint32_t filter,
+			 uint32_t notrace)
 {
-	uint32_t wanted = (functions->lists[FUNCTION_FILTER][nr] |
-			   tracers->unfiltered) &
-			  ~functions->lists[FUNCTION_NOTRACE][nr];
+	uint32_t wanted = (filter | tracers->unfiltered) & ~notrace;
 
 	return (wanted & tracers->function) |
 	       (wanted & tracers->graph ? ABI_FUNCTIONS_GRAPH : 0);
+}
+
+uint32_t function_users(const struct functions *functions,
+			const struct function_tracers *tracers, uint32_t nr)
+{
+	return users_of(tracers, functions->lists[FUNCTION_FILTER][nr],
+			functions->lists[FUNCTION_NOTRACE][nr]);
 }
 
 static uint32_t graph_buffer(const struct root *root)
@@ -53,10 +60,10 @@ static uint32_t graph_buffer(const struct root *root)
 }
 
 /* The marks of the graph tracer, which are lists of the top one. */
-static uint32_t marks(const struct functions *functions, uint32_t nr)
+static uint32_t marks_of(uint32_t graph, uint32_t graph_notrace)
 {
-	return (functions->lists[FUNCTION_GRAPH][nr] ? ABI_FUNCTIONS_START : 0) |
-	       (functions->lists[FUNCTION_GRAPH_NOTRACE][nr] ? ABI_FUNCTIONS_SKIP : 0);
+	return (graph ? ABI_FUNCTIONS_START : 0) |
+	       (graph_notrace ? ABI_FUNCTIONS_SKIP : 0);
 }
 
 /* Is there anything that the next server, or a process, must know? */
@@ -123,7 +130,7 @@ static void fill_object(const struct root *root, const struct function_object *f
 			struct abi_function_object *to, char *piece, uint32_t at)
 {
 	const struct function_tracers tracers = functions_tracers(root);
-	const struct functions *functions = &root->functions;
+	const uint16_t *in[FUNCTION_LISTS];
 	uint32_t nr = from->sites.nr;
 	uint32_t *users = (uint32_t *)(piece + at);
 	uint32_t *lists = users + nr;
@@ -140,11 +147,15 @@ static void fill_object(const struct root *root, const struct function_object *f
 		.id = from->sites.id,
 	};
 	memcpy(to->build_id, from->sites.build_id, sizeof(to->build_id));
+	for (int list = 0; list < FUNCTION_LISTS; list++)
+		in[list] = root->functions.lists[list] + from->first;
 	for (uint32_t i = 0; i < nr; i++) {
-		users[i] = function_users(functions, &tracers, from->first + i) |
-			   marks(functions, from->first + i);
-		lists[i] = functions->lists[FUNCTION_FILTER][from->first + i] |
-			   (uint32_t)functions->lists[FUNCTION_NOTRACE][from->first + i] << 16;
+		users[i] = users_of(&tracers, in[FUNCTION_FILTER][i],
+				    in[FUNCTION_NOTRACE][i]) |
+			   marks_of(in[FUNCTION_GRAPH][i],
+				    in[FUNCTION_GRAPH_NOTRACE][i]);
+		lists[i] = in[FUNCTION_FILTER][i] |
+			   (uint32_t)in[FUNCTION_NOTRACE][i] << 16;
 	}
 	memcpy(piece + to->path, from->path, to->path_bytes);
 }
@@ -183,10 +194,27 @@ static void use_piece(struct root *root, struct abi_ring_ref piece)
 	arena_free(root, &old, shm_load(&root->control->generation) + 1);
 }
 
+/* By write(2): nearly all of it is as it was, and to map it takes longer. */
+static int write_piece(struct root *root, const struct abi_functions *all,
+		       struct abi_ring_ref *ret_piece)
+{
+	struct abi_ring_ref piece = { .bytes = ABI_PAGE_ALIGN((uint64_t)all->bytes) };
+	int r = arena_alloc(root, piece.bytes, &piece.off);
+
+	if (r)
+		return r;
+	if (pwrite(root->fd, all, all->bytes, (off_t)piece.off) != all->bytes) {
+		arena_free(root, &piece, shm_load(&root->control->generation));
+		return -EIO;
+	}
+	*ret_piece = piece;
+	return 0;
+}
+
 int functions_publish(struct root *root)
 {
 	struct abi_ring_ref piece = { 0, 0 };
-	struct mapping *map;
+	struct abi_functions *all;
 	uint32_t nr;
 	uint64_t bytes = piece_bytes(&root->functions, &nr);
 	int r;
@@ -197,19 +225,12 @@ int functions_publish(struct root *root)
 	}
 	if (bytes > ABI_FUNCTIONS_BYTES_MAX)
 		return -ENOMEM;
-	r = arena_alloc(root, bytes, &piece.off);
-	if (r)
-		return r;
-	piece.bytes = ABI_PAGE_ALIGN(bytes);
-	r = mapping_new(root->fd, piece.off, piece.bytes, &map);
-	if (r) {
-		arena_free(root, &piece, shm_load(&root->control->generation));
-		return r;
-	}
-	fill(root, map->addr, bytes, nr);
-	if (map->is_lost)
-		r = -EIO;
-	mapping_put(map);
+	all = malloc(bytes);
+	if (!all)
+		return -ENOMEM;
+	fill(root, all, bytes, nr);
+	r = write_piece(root, all, &piece);
+	free(all);
 	if (!r)
 		use_piece(root, piece);
 	return r;
@@ -244,7 +265,7 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	for (uint32_t i = 0; i < from->nr; i++) {
 		uint32_t nr = object->first + i;
 
-		for (uint32_t buffer = 0; buffer < ABI_BUFFERS; buffer++) {
+		for (uint32_t buffer = 0; lists[i] && buffer < ABI_BUFFERS; buffer++) {
 			functions_put(functions, FUNCTION_FILTER, buffer, nr,
 				      lists[i] >> buffer & 1);
 			functions_put(functions, FUNCTION_NOTRACE, buffer, nr,

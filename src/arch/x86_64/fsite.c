@@ -255,8 +255,7 @@ struct batches {
 	struct text_batch stubs, slots, text;
 };
 
-static void prepare(struct batches *to, const struct fsites *sites, uint32_t i,
-		    uint32_t users)
+static void prepare(struct batches *to, const struct fsites *sites, uint32_t i)
 {
 	const struct fsite *site = &sites->table[i];
 	const struct fsite_map *map = &sites->maps[site->form];
@@ -273,32 +272,35 @@ static void prepare(struct batches *to, const struct fsites *sites, uint32_t i,
 		text_batch_put(&to->stubs, stub, jump, FSITE_BYTES);
 	}
 	/* Also if it has been on before: the text may have come anew. */
-	if (!site->is_on && users)
+	if (!site->is_on && site->users)
 		text_batch_put(&to->text, code + 1, (uint8_t *)&distance, 4);
-	new.users = users;
+	new.users = site->users;
 	if (memcmp(&new, slot, sizeof(new)))
 		text_batch_put(&to->slots, (uint8_t *)slot, (uint8_t *)&new,
 			       sizeof(new));
 }
 
-static int prepare_all(struct fsites *sites, fsite_users users, void *arg, int fd)
+/* Who is no user any more is asked no more when that is over: his bit goes
+ * first, the jump after it. */
+int fsites_prepare(struct fsites *sites)
 {
+	int fd = text_begin();
 	struct batches batches;
 	int ret = 0, r;
 
 	text_batch_init(&batches.stubs, fd);
 	text_batch_init(&batches.slots, fd);
 	text_batch_init(&batches.text, fd);
-	for (uint32_t i = 0; i < sites->nr; i++) {
+	for (uint32_t i = sites->low_changed; i < sites->end_changed; i++) {
 		enum fsite_form form = sites->table[i].form;
-		uint32_t mask = users(arg, i);
 
-		if (!mask && !fsite_slot(sites, i))
+		if (!sites->table[i].is_changed ||
+		    (!sites->table[i].users && !fsite_slot(sites, i)))
 			continue;
 		r = form == FSITE_OTHER ? -EILSEQ :
 		    map_need(sites, form, &sites->maps[form], fd);
 		if (!r)
-			prepare(&batches, sites, i, mask);
+			prepare(&batches, sites, i);
 		else if (!ret)
 			ret = r;
 	}
@@ -307,50 +309,56 @@ static int prepare_all(struct fsites *sites, fsite_users users, void *arg, int f
 		r = text_batch_done(&batches.slots);
 	if (!r)
 		r = text_batch_done(&batches.text);
+	text_end(fd);
+	TESTPOINT("fsite.tails");
+	text_sync();
 	return r ? r : ret;
 }
 
-static int flip_all(struct fsites *sites, fsite_users users, void *arg, int fd)
+static int flip(struct text_batch *batch, const struct fsites *sites, uint32_t i)
 {
+	struct fsite *site = &sites->table[i];
+	uint8_t off = opcode_off[site->form % FSITE_FORMS];
+	bool is_on = site->users != 0;
+	int r = 0;
+
+	if (!fsite_slot(sites, i))
+		return is_on ? -ENOENT : 0;
+	if (is_on != site->is_on)
+		r = text_batch_change(batch, fsite_code(sites, i),
+				      is_on ? off : OPCODE_JMP,
+				      is_on ? OPCODE_JMP : off);
+	if (!r)
+		site->is_on = is_on;
+	return r;
+}
+
+int fsites_switch(struct fsites *sites)
+{
+	const uint32_t low = sites->low_changed, end = sites->end_changed;
+	int fd = text_begin();
 	struct text_batch batch;
 	int ret = 0, r;
 
+	sites->end_changed = 0;
 	text_batch_init(&batch, fd);
-	for (uint32_t i = 0; i < sites->nr; i++) {
-		struct fsite *site = &sites->table[i];
-		bool is_on = users(arg, i) != 0;
-		uint8_t off = opcode_off[site->form % FSITE_FORMS];
-
-		/* without a slot: prepare_all() has said why */
-		if (is_on == site->is_on || !fsite_slot(sites, i))
+	for (uint32_t i = low; i < end; i++) {
+		if (!sites->table[i].is_changed)
 			continue;
-		r = text_batch_change(&batch, fsite_code(sites, i),
-				      is_on ? off : OPCODE_JMP,
-				      is_on ? OPCODE_JMP : off);
+		r = flip(&batch, sites, i);
+		sites->table[i].is_changed = false;
 		if (!r)
-			site->is_on = is_on;
-		else if (!ret)
+			continue;
+		fsite_mark(sites, i);
+		/* without a slot: fsites_prepare() has said why */
+		if (!ret && r != -ENOENT)
 			ret = r;
 	}
 	r = text_batch_done(&batch);
-	return r ? r : ret;
-}
-
-/* Who is no user any more is asked no more when that is over: his bit goes
- * first, the jump after it. */
-int fsites_switch(struct fsites *sites, fsite_users users, void *arg)
-{
-	int fd = text_begin();
-	int ret, r;
-
-	ret = prepare_all(sites, users, arg, fd);
-	TESTPOINT("fsite.tails");
-	text_sync();
-	r = flip_all(sites, users, arg, fd);
+	text_end(fd);
 	TESTPOINT("fsite.opcodes");
 	text_sync();
-	text_end(fd);
-	return ret ? ret : r;
+	return r ? r : ret;
 }
 
 void fsite_set_body(struct text_batch *batch, const struct fsites *sites,

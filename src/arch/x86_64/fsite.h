@@ -21,9 +21,11 @@ enum fsite_form {
 
 struct fsite {
 	uint32_t offset;		/* of its bytes, from fsites.low */
+	uint32_t users;			/* that it is to have */
 	uint8_t form;			/* enum fsite_form */
 	uint8_t is_on;
-	uint8_t reserved[2];
+	uint8_t is_changed;		/* it has not got them yet */
+	uint8_t reserved;
 };
 
 /* A site's part outside of its function; known to ftrace.S. */
@@ -47,6 +49,7 @@ struct fsites {
 	uint8_t *low, *high;		/* its text */
 	uint32_t nr;
 	struct fsite *table;		/* [nr], by the caller */
+	uint32_t low_changed, end_changed;	/* all that is is in there */
 	struct fsite_map maps[FSITE_FORMS];
 };
 
@@ -60,14 +63,35 @@ static inline uint8_t *fsite_code(const struct fsites *sites, uint32_t i)
 	return sites->low + sites->table[i].offset;
 }
 
+/* Look at site @i when they are switched. */
+static inline void fsite_mark(struct fsites *sites, uint32_t i)
+{
+	sites->table[i].is_changed = true;
+	if (i < sites->low_changed || !sites->end_changed)
+		sites->low_changed = i;
+	if (i >= sites->end_changed)
+		sites->end_changed = i + 1;
+}
+
+/* It is to have these users, a bit each. */
+static inline void fsite_want(struct fsites *sites, uint32_t i, uint32_t users)
+{
+	if (sites->table[i].users == users)
+		return;
+	sites->table[i].users = users;
+	fsite_mark(sites, i);
+}
+
 /*
- * Give each site the users that @users says, a bit each; those that have any
- * are on, the others off.  One batch for all.  Returns 0 or the first error;
- * those that had none are switched.  -EILSEQ: unexpected bytes; -ENOMEM: no
- * place for stubs within reach; -EFAULT: the text is gone.  One caller at a time.
+ * Give the sites the users that they are to have: those that have any are on, the
+ * others off.  First their slots, which fsite_set_body() may be called for then, and
+ * after that the jumps to them.  One batch for all.  Returns 0 or the first error;
+ * those that had none are switched, the others tried again the next time.
+ * -EILSEQ: unexpected bytes; -ENOMEM: no place for stubs within reach; -EFAULT: the
+ * text is gone.  One caller at a time.
  */
-typedef uint32_t (*fsite_users)(void *arg, uint32_t i);
-int fsites_switch(struct fsites *sites, fsite_users users, void *arg);
+int fsites_prepare(struct fsites *sites);
+int fsites_switch(struct fsites *sites);
 
 /* What site @i has got, if it was ever on; else NULL. */
 const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i);
