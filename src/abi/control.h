@@ -153,7 +153,9 @@ struct abi_object {
 	uint32_t build_id_bytes;
 	uint64_t start, end;		/* where it is loaded */
 	uint8_t build_id[32];
-	char path[456];			/* NUL terminated */
+	char path[448];			/* NUL terminated */
+	uint64_t since;			/* the TSC when it was told; 0: it was always
+					 * there */
 };
 
 /* thread id -> name, like the kernel's saved_cmdlines. */

@@ -60,6 +60,26 @@ static void forget_others(void)
 	}
 }
 
+/* Another one may have come to its place, with entries where that had them. */
+static struct object *get_object(const struct abi_function_object *wish)
+{
+	struct object *object = NULL;
+
+	do {
+		if (object)
+			object_drop(object);
+		object = object_get(wish->bias + wish->text,
+				    wish->bias + wish->text_end,
+				    wish->bias + wish->table, wish->nr);
+	} while (object && object->has_id &&
+		 memcmp(object->build_id, wish->build_id, sizeof(wish->build_id)));
+	if (object) {
+		memcpy(object->build_id, wish->build_id, sizeof(wish->build_id));
+		object->has_id = true;
+	}
+	return object;
+}
+
 /* Returns the users that it has, all together. */
 static int take_object(const struct abi_functions *all,
 		       const struct abi_function_object *wish, uint32_t *ret_users)
@@ -73,8 +93,7 @@ static int take_object(const struct abi_functions *all,
 		return -EINVAL;
 	if (!is_loaded(wish))
 		return 0;	/* another process's */
-	object = object_get(wish->bias + wish->text, wish->bias + wish->text_end,
-			    wish->bias + wish->table, wish->nr);
+	object = get_object(wish);
 	if (!object)
 		return -ENOMEM;
 	if (!object->users)

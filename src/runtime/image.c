@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "arch/x86_64/clock.h"
 #include "base/bits.h"
 #include "runtime/runtime.h"
 #include "runtime/unwind.h"
@@ -34,8 +35,8 @@ static const ElfW(Nhdr) *find_id(const char *note, const char *end)
 	return NULL;
 }
 
-uint32_t image_build_id(const struct image_headers *headers, uint8_t *ret_id,
-			 uint32_t room)
+/* NULL: it has none. */
+static const ElfW(Nhdr) *find_build_id(const struct image_headers *headers)
 {
 	for (int i = 0; i < headers->nr; i++) {
 		const ElfW(Phdr) *phdr = &headers->phdr[i];
@@ -45,14 +46,30 @@ uint32_t image_build_id(const struct image_headers *headers, uint8_t *ret_id,
 		if (phdr->p_type != PT_NOTE)
 			continue;
 		n = find_id(notes, notes + phdr->p_memsz);
-		if (n) {
-			uint32_t bytes = min_u32(n->n_descsz, room);
-
-			memcpy(ret_id, (const char *)(n + 1) + 4, bytes);
-			return bytes;
-		}
+		if (n)
+			return n;
 	}
-	return 0;
+	return NULL;
+}
+
+static const uint8_t *id_bytes(const ElfW(Nhdr) *note)
+{
+	return (const uint8_t *)(note + 1) + 4;		/* behind "GNU" */
+}
+
+static uint32_t copy_id(const ElfW(Nhdr) *note, uint8_t *to, uint32_t room)
+{
+	uint32_t bytes = note ? min_u32(note->n_descsz, room) : 0;
+
+	if (bytes)
+		memcpy(to, id_bytes(note), bytes);
+	return bytes;
+}
+
+uint32_t image_build_id(const struct image_headers *headers, uint8_t *ret_id,
+			uint32_t room)
+{
+	return copy_id(find_build_id(headers), ret_id, room);
 }
 
 const char *image_absolute(const char *path, char *buf, size_t room)
@@ -76,48 +93,90 @@ const char *image_absolute(const char *path, char *buf, size_t room)
 
 /* ---- what this process has told ---- */
 
-static struct image known[KNOWN];	/* by start; a hint, so races do not matter */
+/* What told it apart: another object may have come to the same place, even by
+ * the same name; then it has another build id, which is in its first page. */
+struct known {
+	uint64_t start, end;
+	const char *name;
+	uint64_t id_at, id;		/* some of it, and where; 0: not known */
+};
 
-static struct image *known_at(uint64_t start)
+static struct known known[KNOWN];	/* by start; a hint, so races do not matter */
+
+static struct known *known_at(uint64_t start)
 {
 	return &known[(start >> 12 ^ start >> 20) % KNOWN];
 }
 
-static bool is_known(const struct image *image)
+static uint64_t load(const uint64_t *word)
 {
-	const struct image *hint = known_at(image->start);
-
-	return __atomic_load_n(&hint->start, __ATOMIC_RELAXED) == image->start &&
-	       __atomic_load_n(&hint->end, __ATOMIC_RELAXED) == image->end &&
-	       __atomic_load_n(&hint->name, __ATOMIC_RELAXED) == image->name;
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-static void set_known(const struct image *image)
+static void store(uint64_t *word, uint64_t value)
 {
-	struct image *hint = known_at(image->start);
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
 
-	__atomic_store_n(&hint->start, image->start, __ATOMIC_RELAXED);
-	__atomic_store_n(&hint->end, image->end, __ATOMIC_RELAXED);
+static uint64_t id_of(const struct image *image, uint64_t at)
+{
+	uint64_t id = 0;
+
+	if (at && at <= PAGE - sizeof(id))
+		memcpy(&id, (const char *)image->start + at, sizeof(id));
+	return id;
+}
+
+static bool is_known(const struct image *image)
+{
+	const struct known *hint = known_at(image->start);
+
+	return load(&hint->start) == image->start && load(&hint->end) == image->end &&
+	       __atomic_load_n(&hint->name, __ATOMIC_RELAXED) == image->name &&
+	       id_of(image, load(&hint->id_at)) == load(&hint->id);
+}
+
+/* Those that were where it is are there no more. */
+static void forget_others(const struct image *image)
+{
+	for (uint32_t i = 0; i < KNOWN; i++)
+		if (load(&known[i].start) < image->end &&
+		    image->start < load(&known[i].end))
+			store(&known[i].end, 0);
+}
+
+static void set_known(const struct image *image, uint64_t id_at)
+{
+	struct known *hint = known_at(image->start);
+
+	forget_others(image);
+	store(&hint->start, image->start);
+	store(&hint->end, image->end);
 	__atomic_store_n(&hint->name, image->name, __ATOMIC_RELAXED);
+	store(&hint->id_at, id_at);
+	store(&hint->id, id_of(image, id_at));
 }
 
 /* ---- rows ---- */
 
-/* The headers are in the first page of every object that a linker made. */
-static void read_build_id(const struct image *image, struct abi_object *row)
+/* The headers are in the first page of every object that a linker made.  Returns
+ * how far from the start the build id is; 0: there is none. */
+static uint64_t read_build_id(const struct image *image, struct abi_object *row)
 {
 	const ElfW(Ehdr) *head = (const void *)image->start;
 	struct image_headers headers = { .bias = image->bias };
+	const ElfW(Nhdr) *note;
 
 	if (image->end - image->start < PAGE ||
 	    memcmp(head->e_ident, ELFMAG, SELFMAG) ||
 	    head->e_phentsize != sizeof(ElfW(Phdr)) || head->e_phoff > PAGE ||
 	    head->e_phnum > (PAGE - head->e_phoff) / sizeof(ElfW(Phdr)))
-		return;
+		return 0;
 	headers.phdr = (const void *)(image->start + head->e_phoff);
 	headers.nr = head->e_phnum;
-	row->build_id_bytes = image_build_id(&headers, row->build_id,
-					      sizeof(row->build_id));
+	note = find_build_id(&headers);
+	row->build_id_bytes = copy_id(note, row->build_id, sizeof(row->build_id));
+	return note ? (uint64_t)id_bytes(note) - image->start : 0;
 }
 
 /* False: there is no file (the vDSO), or its path is too long. */
@@ -144,18 +203,25 @@ static struct abi_object *row_at(uint32_t i)
 	return (struct abi_object *)root_at(root_control->objects_off) + i;
 }
 
+/* The server may know it by another path. */
+static bool is_same(const struct abi_object *row, const struct abi_object *object)
+{
+	return row->start == object->start &&
+	       row->build_id_bytes == object->build_id_bytes &&
+	       (object->build_id_bytes ?
+		!memcmp(row->build_id, object->build_id, object->build_id_bytes) :
+		!strcmp(row->path, object->path));
+}
+
+/* Is the newest of those that were told to lie there this very one? */
 static bool has_row(const struct abi_object *object, uint32_t nr)
 {
-	for (uint32_t i = 0; i < nr; i++) {
-		const struct abi_object *row = row_at(i);
+	while (nr--) {
+		const struct abi_object *row = row_at(nr);
 
 		if (__atomic_load_n(&row->is_there, __ATOMIC_ACQUIRE) &&
-		    row->start == object->start && row->end == object->end &&
-		    row->build_id_bytes == object->build_id_bytes &&
-		    !memcmp(row->build_id, object->build_id,
-			    object->build_id_bytes) &&
-		    !strcmp(row->path, object->path))
-			return true;
+		    row->start < object->end && object->start < row->end)
+			return is_same(row, object);
 	}
 	return false;
 }
@@ -182,15 +248,18 @@ static void add_row(const struct abi_object *object)
 
 void image_tell(const struct image *image)
 {
-	struct abi_object row = { .start = image->start, .end = image->end };
+	struct abi_object row = {
+		.start = image->start, .end = image->end, .since = arch_tsc(),
+	};
+	uint64_t id_at = 0;
 
 	if (is_known(image) || !root_control || !root_control->objects_off)
 		return;
 	if (fill_path(image, row.path, sizeof(row.path))) {
-		read_build_id(image, &row);
+		id_at = read_build_id(image, &row);
 		add_row(&row);
 	}
-	set_known(image);
+	set_known(image, id_at);
 }
 
 static int tell(struct dl_phdr_info *info, size_t bytes, void *arg)

@@ -2,6 +2,7 @@
 /* Modules: the program and its shared objects, coming and going. */
 #include "arch/x86_64/poke.h"
 #include "runtime/runtime.h"
+#include "runtime/unwind.h"
 #include <ulf/tracepoint.h>
 
 #define EXIT_MS		1000		/* how long exit() waits for probes */
@@ -19,6 +20,7 @@ struct ulf_module *module_first(void)
 
 static void coming(struct ulf_module *module)
 {
+	struct image image;
 	bool has_rows, is_done;
 	int r = 0;
 
@@ -26,6 +28,8 @@ static void coming(struct ulf_module *module)
 	module->next = modules;
 	modules = module;
 	has_rows = root_control && !table_add_module(module);
+	if (unwind_find((uint64_t)module, &image))
+		image_tell(&image);
 	if (has_rows)
 		event_follow(module);
 	runtime_unlock();

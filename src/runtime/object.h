@@ -15,6 +15,8 @@ struct object {
 	bool is_there;			/* object_scan() has seen it */
 	bool is_wished;			/* the server has named it */
 	struct fsites sites;
+	uint8_t build_id[32];		/* as the server has it */
+	bool has_id;
 	uint32_t *users;		/* of each site, as the server wishes;
 					 * NULL: nothing */
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "server/functions.h"
+#include "server/objects.h"
 #include "server/root.h"
 
 #define OBJECTS_MAX		1024u
@@ -152,47 +153,74 @@ int functions_add(struct root *root, const char *path, uint64_t bias,
 	return add(&root->functions, object);
 }
 
-/* From a mapping of its text. */
-static uint64_t bias_of(const struct elf_sites *sites, uint64_t start, uint64_t off)
+/* Of the text of a file. */
+struct file_mapping {
+	const char *path;
+	uint64_t start, off;
+	uint64_t inode;
+};
+
+static uint64_t bias_of(const struct elf_sites *sites,
+			const struct file_mapping *mapping)
 {
-	return sites->nr ? start - off - sites->text + sites->text_off : start;
+	return sites->nr ? mapping->start - mapping->off - sites->text +
+			   sites->text_off : mapping->start;
 }
 
-static int add_mapped(struct root *root, const char *path, uint64_t start,
-		      uint64_t off)
+/* Its functions may be traced from now on: what comes later than this, and has an
+ * address in it, means it. */
+static void tell(struct root *root, const struct function_object *object)
 {
-	struct function_object *object = read_object(root, path);
+	struct abi_object row = {
+		.start = object->bias + (object->symbols.first & ~4095ull),
+		.end = object->bias + object->symbols.end,
+		.build_id_bytes = object->sites.build_id_bytes,
+	};
+
+	if (!object->symbols.nr || strlen(object->path) >= sizeof(row.path))
+		return;
+	memcpy(row.build_id, object->sites.build_id, sizeof(row.build_id));
+	strcpy(row.path, object->path);
+	objects_tell(root, &row);
+}
+
+static int add_mapped(struct root *root, const struct file_mapping *mapping)
+{
+	struct function_object *object = read_object(root, mapping->path);
 
 	if (!object)
 		return -ENOMEM;
-	object->bias = bias_of(&object->sites, start, off);
+	object->inode = mapping->inode;
+	object->bias = bias_of(&object->sites, mapping);
+	tell(root, object);
 	return add(&root->functions, object);
 }
 
-/* The file that is mapped there, or NULL: it is not known yet. */
+/* The file that is mapped there, or NULL: it is not known yet.  A program that was
+ * built anew is another file. */
 static struct function_object *find_mapped(const struct functions *functions,
-					   const char *path, uint64_t start,
-					   uint64_t off)
+					   const struct file_mapping *mapping)
 {
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		struct function_object *object = functions->objects[i];
 
-		if (!strcmp(object->path, path) &&
-		    object->bias == bias_of(&object->sites, start, off))
+		if (!strcmp(object->path, mapping->path) &&
+		    object->bias == bias_of(&object->sites, mapping) &&
+		    (!object->inode || object->inode == mapping->inode))
 			return object;
 	}
 	return NULL;
 }
 
-static int see_mapping(struct root *root, const char *path, uint64_t start,
-		       uint64_t off)
+static int see_mapping(struct root *root, const struct file_mapping *mapping)
 {
-	struct function_object *object =
-		find_mapped(&root->functions, path, start, off);
+	struct function_object *object = find_mapped(&root->functions, mapping);
 
 	if (!object)
-		return add_mapped(root, path, start, off);
+		return add_mapped(root, mapping);
+	object->inode = mapping->inode;
 	object->is_there = true;
+	tell(root, object);
 	return 0;
 }
 
@@ -206,15 +234,17 @@ static int see_process(struct root *root, uint32_t pid)
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
 	maps = fopen(path, "re");
 	while (maps && !r && getline(&line, &room, maps) > 0) {
-		uint64_t start, off;
+		struct file_mapping mapping;
 		char rights[8];
 		int at = 0;
 
 		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%" SCNx64 "-%*x %7s %" SCNx64 " %*s %*s %n",
-			   &start, rights, &off, &at) == 3 &&
-		    rights[2] == 'x' && line[at] == '/')
-			r = see_mapping(root, line + at, start, off);
+		if (sscanf(line, "%" SCNx64 "-%*x %7s %" SCNx64 " %*s %" SCNu64 " %n",
+			   &mapping.start, rights, &mapping.off, &mapping.inode,
+			   &at) == 4 && rights[2] == 'x' && line[at] == '/') {
+			mapping.path = line + at;
+			r = see_mapping(root, &mapping);
+		}
 	}
 	free(line);
 	if (maps)

@@ -34,6 +34,7 @@ enum function_list {
 /* A file with functions, where it is loaded. */
 struct function_object {
 	char *path;
+	uint64_t inode;			/* 0: not known */
 	char *module;			/* its short name; NULL: the program */
 	uint64_t bias;			/* address in memory - in the file */
 	struct elf_sites sites;		/* nr 0: nothing to be traced */

@@ -120,8 +120,9 @@ void graph_note(const struct merge_record *record, const struct line_place *plac
 
 static void print_func(const struct line *line, uint64_t func, struct text *out)
 {
-	if (symbols_print(line->instance->root, SYMBOLS_NO_MODULE, func,
-			  PRINT_SYMBOL_NAME, out))
+	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);
+
+	if (symbols_print(line->instance->root, &from, func, PRINT_SYMBOL_NAME, out))
 		text_printf(out, "0x%" PRIx64, func);
 }
 

@@ -33,13 +33,14 @@ static enum print_symbol style_of(bool has_offset, bool is_return)
 void ip_print(const struct line *line, uint64_t ip, bool is_return,
 	      struct text *out)
 {
+	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);
 	bool has_offset = line->options & OPTION_SYM_OFFSET;
 	int r;
 
 	if (ip < ABI_IPS)
 		r = print_own(ip, has_offset, out);
 	else
-		r = symbols_print(line->instance->root, SYMBOLS_NO_MODULE, ip,
+		r = symbols_print(line->instance->root, &from, ip,
 				  style_of(has_offset, is_return), out);
 	if (r)
 		text_printf(out, "0x%08" PRIx64, ip);
@@ -50,7 +51,8 @@ void ip_print(const struct line *line, uint64_t ip, bool is_return,
 /* By its file, as the kernel shows a program's stack. */
 static void print_file(const struct line *line, uint64_t ip, struct text *out)
 {
-	int r = symbols_file(line->instance->root, ip, out);
+	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);
+	int r = symbols_file(line->instance->root, &from, ip, out);
 
 	if (r || (line->options & OPTION_SYM_ADDR))
 		text_printf(out, " <%016" PRIx64 ">", ip);

@@ -22,7 +22,7 @@
 /* For the printer: what only the program's files know. */
 struct origin {
 	struct root *root;
-	uint32_t module;		/* that brings the event */
+	struct symbols_from from;
 };
 
 static int print_symbol(void *ctx, uint64_t addr, enum print_symbol style,
@@ -30,14 +30,14 @@ static int print_symbol(void *ctx, uint64_t addr, enum print_symbol style,
 {
 	const struct origin *origin = ctx;
 
-	return symbols_print(origin->root, origin->module, addr, style, out);
+	return symbols_print(origin->root, &origin->from, addr, style, out);
 }
 
 static int print_string(void *ctx, uint64_t addr, struct text *out)
 {
 	const struct origin *origin = ctx;
 
-	return symbols_string(origin->root, origin->module, addr, out);
+	return symbols_string(origin->root, &origin->from, addr, out);
 }
 
 static uint64_t print_hash_ptr(void *ctx, uint64_t ptr)
@@ -94,7 +94,9 @@ static void print_event(const struct line *line, struct event *event,
 	const struct merge_record *record = line->record;
 	const struct print_program *program =
 		line->options & OPTION_FIELDS ? NULL : event_program(event);
-	struct origin origin = { line->instance->root, event->module };
+	struct origin origin = {
+		line->instance->root, line_from(line, event->module),
+	};
 	const struct print_env env = {
 		.ctx = &origin,
 		.symbol = print_symbol,
@@ -180,6 +182,14 @@ struct entry entry_of(const struct merge_record *record)
 
 	memcpy(&entry, record->data, min_u32(record->bytes, sizeof(entry)));
 	return entry;
+}
+
+struct symbols_from line_from(const struct line *line, uint32_t module)
+{
+	return (struct symbols_from) {
+		.module = module, .instance = line->instance,
+		.time = line->record->time,
+	};
 }
 
 void line_print(struct instance *instance, const struct merge_record *record,

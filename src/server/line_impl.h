@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "server/line.h"
+#include "server/symbols.h"
 
 /* What every record starts with. */
 struct entry {
@@ -26,6 +27,9 @@ struct line {
 	uint64_t options;		/* enum option_bit */
 	struct entry entry;
 };
+
+/* What its addresses mean; @module: that brings the event. */
+struct symbols_from line_from(const struct line *line, uint32_t module);
 
 /* context.c: who, where and when, as the options want it. */
 void context_print(const struct line *line, struct text *out);

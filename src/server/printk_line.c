@@ -31,8 +31,9 @@ static int print_symbol(void *ctx, uint64_t addr, enum print_symbol style,
 {
 	const struct line *line = ctx;
 
-	return symbols_print(line->instance->root, SYMBOLS_NO_MODULE, addr, style,
-			     out);
+	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);
+
+	return symbols_print(line->instance->root, &from, addr, style, out);
 }
 
 static uint64_t hash_ptr(void *ctx, uint64_t ptr)

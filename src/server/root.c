@@ -13,6 +13,7 @@
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
+#include "server/objects.h"
 #include "server/symbols.h"
 
 /* Tables and heap of the default layout take 35 MB. */
@@ -102,8 +103,9 @@ static int attach(struct root *root)
 	root->nr_cpus = control.nr_cpus;
 	root->top.abi = (void *)(base + control.buffers_off);
 	root->comms = comms_new();
+	root->objects = objects_new();
 	root->symbols = symbols_new();
-	if (!root->comms || !root->symbols)
+	if (!root->comms || !root->objects || !root->symbols)
 		return -ENOMEM;
 	process_scan(root);
 	if (!root->nr_live)
@@ -122,6 +124,8 @@ static void detach(struct root *root)
 	events_done(root);
 	comms_free(root->comms);
 	root->comms = NULL;
+	objects_free(root->objects);
+	root->objects = NULL;
 	symbols_free(root->symbols);
 	root->symbols = NULL;
 	printk_formats_free(root->printk);

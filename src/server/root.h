@@ -29,6 +29,7 @@ struct event_filter;
 struct event_format;
 struct print_program;
 struct printk_formats;
+struct objects;
 struct symbols;
 struct text;
 
@@ -147,6 +148,7 @@ struct root {
 	bool is_arena_known;		/* all live processes are known to have
 					 * forgotten what is not referred to */
 	struct comms *comms;
+	struct objects *objects;
 	struct symbols *symbols;
 	struct functions functions;
 	struct printk_formats *printk;	/* NULL: not asked for yet */

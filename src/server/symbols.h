@@ -8,30 +8,40 @@
 
 #include "event/print.h"
 
+struct instance;
 struct root;
 struct symbols;
 struct text;
 
-/* Empty; objects are read when an address in them is first asked for. */
+/* Empty. */
 struct symbols *symbols_new(void);
 void symbols_free(struct symbols *symbols);
 
 /* Of a record that no module brings. */
 #define SYMBOLS_NO_MODULE	UINT32_MAX
 
-/* Write the name at @addr, as it is in a record of @module (a row of abi_module);
- * -ENOENT, and nothing written, if there is none. */
-int symbols_print(struct root *root, uint32_t module, uint64_t addr,
+/* The record that an address is from: another object may be there now. */
+struct symbols_from {
+	uint32_t module;		/* row of abi_module */
+	const struct instance *instance;	/* NULL: it is of now */
+	uint64_t time;
+};
+/* Of no record. */
+extern const struct symbols_from symbols_now;
+
+/* Write the name at @addr; -ENOENT, and nothing written, if there is none. */
+int symbols_print(struct root *root, const struct symbols_from *from, uint64_t addr,
 		  enum print_symbol style, struct text *out);
 /* Write path[+0x12], the object's file and the address in it; -ENOENT. */
-int symbols_file(struct root *root, uint64_t addr, struct text *out);
+int symbols_file(struct root *root, const struct symbols_from *from, uint64_t addr,
+		 struct text *out);
 /* What is at the addresses that stand for ulf itself: enum abi_ip. */
 extern const char *const symbols_own[];
 /* Write all functions, a line each, as /proc/kallsyms does: the kernel's tools
  * read that.  It has no sizes, so what ends an object is there, too. */
 void symbols_list(struct root *root, struct text *out);
 /* Write the string at @addr if it is constant; else -ENOENT, nothing written. */
-int symbols_string(struct root *root, uint32_t module, uint64_t addr,
+int symbols_string(struct root *root, const struct symbols_from *from, uint64_t addr,
 		   struct text *out);
 
 /* Where the function of that name, or the one that @addr is in, begins and ends.

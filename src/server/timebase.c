@@ -150,6 +150,27 @@ void timebase_follow(struct root *root)
 	}
 }
 
+/* Of a difference. */
+static uint64_t ns_to_tsc(const struct abi_clock *clock, uint64_t ns)
+{
+	return (uint64_t)(((unsigned __int128)ns << 32) / clock->mult);
+}
+
+uint64_t timebase_tsc(const struct instance *instance, uint64_t time)
+{
+	const struct clock_row *row = clock_get(shm_load(&instance->abi->clock));
+	struct abi_clock clock = root_clock(instance->root);
+
+	if (row->kind == CLOCK_KIND_TSC_RAW)
+		return time;
+	if (!clock.mult || !clock_is_in_ns(row))
+		return UINT64_MAX;
+	if (row->kind == CLOCK_KIND_TSC_NS)
+		return time < clock.ns0 ? 0 :
+		       clock.tsc0 + ns_to_tsc(&clock, time - clock.ns0);
+	return arch_tsc() - ns_to_tsc(&clock, timebase_now(instance) - time);
+}
+
 void timebase_print(const struct instance *instance, uint64_t time,
 		    struct text *out)
 {

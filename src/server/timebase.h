@@ -19,6 +19,8 @@ void timebase_config(const struct instance *instance, struct ring_config *config
 uint64_t timebase_now(const struct instance *instance);
 /* Measure anew what its buffers' clocks need; if that cannot be done the last holds. */
 void timebase_follow(struct root *root);
+/* The TSC at that time of the buffer's clock.  UINT64_MAX: it cannot be told. */
+uint64_t timebase_tsc(const struct instance *instance, uint64_t time);
 /* As a stamp in `stats`: "%5llu.%06lu", or a plain number. */
 void timebase_print(const struct instance *instance, uint64_t time,
 		    struct text *out);

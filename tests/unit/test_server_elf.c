@@ -555,6 +555,64 @@ static void names_are_of_the_right_module(void **state)
 	fake_dir_remove(dir);
 }
 
+static void put_object(struct fake_root *root, uint32_t nr, const char *path)
+{
+	struct abi_object *rows = (void *)(root->mem + root->control->objects_off);
+
+	rows[nr] = (struct abi_object) {
+		.is_there = 1, .start = BASE, .end = BASE + 0x1000,
+	};
+	strcpy(rows[nr].path, path);
+	root->control->nr_objects = nr + 1;
+}
+
+#define LATER	(UINT64_MAX - 1)	/* than the record */
+
+/* Objects at one place, one after the other. */
+static void names_are_of_their_time(void **state)
+{
+	static const struct {
+		uint64_t since[3];	/* a, b, and a again */
+		const char *line;
+	} cases[] = {
+		{ { 0, LATER, LATER }, "call: aaa " },
+		{ { 0, 1, LATER }, "call: bbb " },
+		{ { 0, 1, 2 }, "call: aaa " },
+		{ { LATER, 1, LATER }, "call: bbb " },
+		/* none was there yet: the newest */
+		{ { LATER, LATER, LATER }, "call: aaa " },
+	};
+	struct abi_object *rows;
+	struct fake_root root;
+	struct server *server;
+	uint32_t call;
+	char dir[128];
+
+	(void)state;
+	fake_dir_make(dir);
+	fake_root_make(&root, dir, "fake.1");
+	root.control->clock = (struct abi_clock) { .mult = 1ull << 31 };
+	put_object(&root, 0, put_elf(dir, "a", "aaa", 0));
+	put_object(&root, 1, put_elf(dir, "b", "bbb", 0));
+	put_object(&root, 2, put_elf(dir, "a", "aaa", 0));
+	put_module(&root, 0, "/nosuch", 4096);
+	call = put_call(&root, 0, "c");
+	change_modules(&root, 1);
+	fake_root_show(&root, "fake.1");
+	assert_int_equal(server_new(dir, &server), 0);
+	assert_int_equal(tree_echo(server, "fake.1/events/enable", "1"), 0);
+	rows = (void *)(root.mem + root.control->objects_off);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (int row = 0; row < 3; row++)
+			rows[row].since = cases[i].since[row];
+		assert_memory_equal(line_of(server, &root, call, FUNCTION, 0),
+				    cases[i].line, strlen(cases[i].line));
+	}
+	server_free(server);
+	fake_root_done(&root);
+	fake_dir_remove(dir);
+}
+
 /* Files of 40 MiB: one of them is read, and once, wherever it is loaded. */
 static void a_root_has_a_budget(void **state)
 {
@@ -602,6 +660,7 @@ int main(void)
 		cmocka_unit_test(broken_files_are_survived),
 		cmocka_unit_test(trace_has_names),
 		cmocka_unit_test(names_are_of_the_right_module),
+		cmocka_unit_test(names_are_of_their_time),
 		cmocka_unit_test(a_root_has_a_budget),
 	};
 

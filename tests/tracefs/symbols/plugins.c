@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that has one of two libraries loaded, the other one after each SIGUSR1,
+ * and calls plugged() of it all the time. */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t turn;
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	turn++;
+}
+
+int main(int argc, char **argv)
+{
+	int (*plugged)(int x) = NULL;
+	void *library = NULL;
+
+	signal(SIGUSR1, on_signal);
+	for (int loaded = -1; argc > 2; ) {
+		if (loaded != turn) {
+			loaded = turn;
+			if (library)
+				dlclose(library);
+			library = dlopen(argv[1 + loaded % 2], RTLD_NOW);
+			plugged = library ? (int (*)(int))dlsym(library, "plugged") : NULL;
+		}
+		if (!plugged)
+			return 1;
+		plugged(1);
+		usleep(1000);
+	}
+	return 2;
+}
