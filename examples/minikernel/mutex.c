@@ -21,7 +21,7 @@ void mutex_init(struct mutex *lock)
 }
 
 /* wait_lock is held.  True if the lock is ours, also if it was given to us. */
-static bool __mutex_trylock(struct mutex *lock)
+static __attribute__((noinline)) bool __mutex_trylock(struct mutex *lock)
 {
 	if (!lock->owner)
 		lock->owner = current;

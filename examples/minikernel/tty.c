@@ -65,6 +65,17 @@ static irqreturn_t tty_interrupt(int irq, void *dev)
 	return IRQ_HANDLED;
 }
 
+/* Who reads the console. */
+static __attribute__((noinline)) void console_lock(void)
+{
+	mutex_lock(&read_lock);
+}
+
+static __attribute__((noinline)) void console_unlock(void)
+{
+	mutex_unlock(&read_lock);
+}
+
 static bool has_line(void)
 {
 	return atomic_load(&ring.lines) || atomic_load(&ring.is_hung_up);
@@ -81,7 +92,7 @@ static ssize_t tty_read(struct file *file, char *buf, size_t len, size_t pos)
 	r = wait_event_interruptible(&wait, has_line());
 	if (r < 0)
 		return r;
-	mutex_lock(&read_lock);
+	console_lock();
 	while (n < len && atomic_load(&ring.tail) != atomic_load(&ring.head)) {
 		buf[n] = ring.data[atomic_fetch_add(&ring.tail, 1) % RING_BYTES];
 		if (buf[n++] == '\n') {
@@ -89,7 +100,7 @@ static ssize_t tty_read(struct file *file, char *buf, size_t len, size_t pos)
 			break;
 		}
 	}
-	mutex_unlock(&read_lock);
+	console_unlock();
 	return (ssize_t)n;
 }
 

@@ -20,6 +20,8 @@
 #define ABI_FUNCTIONS_START	(1u << 17)	/* it follows from here on in */
 #define ABI_FUNCTIONS_SKIP	(1u << 18)	/* it leaves this and all that it
 						 * calls out */
+#define ABI_FUNCTIONS_PROBES	(1u << 19)	/* commands (abi/rules.h) of some
+						 * buffer */
 
 struct abi_function_object {
 	uint64_t bias;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules of a buffer: what is to be done with the records of single events.
+ * The rules of a buffer: what is to be done with the records of single events,
+ * and at the entry of functions.
  * The server makes one piece of them in the arena, never changes it, and says
  * in abi_buffer.rules where it is.  The texts are for the server that comes
  * after it.  All offsets are from the piece's start.
@@ -18,6 +19,9 @@
 /* ftrace:print has a rule, the last one, but no row.  Its triggers run in the
  * server, and so they need no word for soft mode. */
 #define ABI_ROW_PRINT		UINT32_MAX
+/* Nor have the functions, whose commands are those of set_ftrace_filter: the rule
+ * before that.  Its text is the server's, its triggers are struct abi_probes. */
+#define ABI_ROW_FUNCTIONS	(UINT32_MAX - 1)
 
 /*
  * A word of abi_buffer.slots, in which processes say what came of a rule: it
@@ -52,6 +56,8 @@ enum abi_command {
 	ABI_COMMAND_STACKTRACE,
 	ABI_COMMAND_ENABLE_EVENT,
 	ABI_COMMAND_DISABLE_EVENT,
+	ABI_COMMAND_DUMP,		/* this and what follows: of functions */
+	ABI_COMMAND_CPUDUMP,
 	ABI_COMMANDS,
 };
 
@@ -73,9 +79,26 @@ struct abi_triggers {
 	struct abi_trigger triggers[];
 };
 
+/* What a function does when it is called; triggers without a filter. */
+struct abi_probe {
+	uint64_t ip;			/* of its site */
+	uint32_t order;			/* the server's, among commands */
+	uint32_t reserved;
+	struct abi_trigger trigger;
+};
+
+/* Those of all functions, by ip; those of one in their order. */
+struct abi_probes {
+	uint32_t nr;
+	uint32_t reserved;
+	struct abi_probe probes[];
+};
+
 static_assert(sizeof(struct abi_rule) == 40, "ABI");
 static_assert(sizeof(struct abi_rules) == 16, "ABI");
 static_assert(sizeof(struct abi_trigger) == 32, "ABI");
 static_assert(sizeof(struct abi_triggers) == 8, "ABI");
+static_assert(sizeof(struct abi_probe) == 48, "ABI");
+static_assert(sizeof(struct abi_probes) == 8, "ABI");
 
 #endif

@@ -203,6 +203,8 @@ int buffer_follow(uint32_t index)
 		return 0;
 	r = follow_rules(buffer);
 	if (!r)
+		r = probes_follow(buffer);
+	if (!r)
 		r = pids_follow(buffer);
 	return r ? r : follow(buffer);
 }

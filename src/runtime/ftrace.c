@@ -371,7 +371,8 @@ static void user_remove(uint32_t user)
 
 /* ---- the server's wishes ---- */
 
-#define SERVER_USERS	(FTRACE_FUNCTION_MASK | 1u << FTRACE_GRAPH)
+#define SERVER_USERS	(FTRACE_FUNCTION_MASK | 1u << FTRACE_GRAPH | \
+			 1u << FTRACE_PROBES)
 
 int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 {

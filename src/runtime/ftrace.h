@@ -26,6 +26,7 @@ enum ftrace_user {
 	FTRACE_OPS		= ABI_BUFFERS,	/* + n: a callback */
 	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,
 	FTRACE_GRAPH_OPS,
+	FTRACE_PROBES,			/* commands: function_probe.c */
 	FTRACE_USERS,
 	/* marks for the graph tracer */
 	FTRACE_START		= FTRACE_USERS,	/* it follows from here on in */
@@ -85,6 +86,8 @@ uint64_t ftrace_call_graph_entry(uint64_t func, uint64_t depth, uint64_t)
 	FTRACE_HIDDEN;
 /* @ret: struct ftrace_graph_ret, without its rettime */
 uint64_t ftrace_call_graph_exit(uint64_t ret, uint64_t, uint64_t) FTRACE_HIDDEN;
+/* @ip, @place.  Do the commands of a function. */
+uint64_t ftrace_run_probes(uint64_t ip, uint64_t place, uint64_t) FTRACE_HIDDEN;
 uint64_t ftrace_attach(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
 
 #endif

@@ -21,6 +21,8 @@ static uint32_t users_from(uint32_t wished)
 {
 	uint32_t users = wished & FTRACE_FUNCTION_MASK;
 
+	if (wished & ABI_FUNCTIONS_PROBES)
+		users |= 1u << FTRACE_PROBES;
 	if (!(wished & ABI_FUNCTIONS_GRAPH))
 		return users;
 	if (wished & ABI_FUNCTIONS_START)

@@ -350,6 +350,8 @@ static uint32_t hit_for(uint32_t users, uint64_t ip, uint64_t *place,
 			       ip, parent);
 	if (users & FTRACE_OPS_MASK)
 		ftrace_call_slowly(ftrace_call_ops, users, ip, *place);
+	if (users & 1u << FTRACE_PROBES)
+		ftrace_call_slowly(ftrace_run_probes, ip, (uint64_t)place, 0);
 	return users & FTRACE_GRAPH_MASK ?
 	       enter(thread, ip, place, slot, users) : 0;
 }

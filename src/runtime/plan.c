@@ -19,22 +19,16 @@
 
 /* ---- what is wished for ---- */
 
-/* Some of the shared memory, not checked. */
-struct bytes {
-	const void *at;
-	uint32_t nr;			/* 0: there are none */
-};
-
 /* A use as it should be. */
 struct wish {
 	struct buffer *buffer;
-	struct bytes program, triggers;
+	struct rules_bytes program, triggers;
 	const uint64_t *soft;		/* NULL: not in soft mode */
 	bool has_stack;
 };
 
-static bool has_row(const struct rules *rules, uint32_t row,
-		    struct abi_rule *ret_rule)
+bool rules_has_row(const struct rules *rules, uint32_t row,
+		   struct abi_rule *ret_rule)
 {
 	uint32_t low = 0, high = rules->nr;
 
@@ -59,7 +53,7 @@ static bool find_rule(const struct rules *rules, uint32_t row,
 	while (rules->nr) {
 		uint32_t twin = root_event(row)->twin;
 
-		if (has_row(rules, row, ret_rule))
+		if (rules_has_row(rules, row, ret_rule))
 			return true;
 		if (!twin || twin > row)
 			break;
@@ -68,15 +62,15 @@ static bool find_rule(const struct rules *rules, uint32_t row,
 	return false;
 }
 
-static int find_bytes(const struct rules *rules, uint32_t at, uint32_t nr,
-		      struct bytes *ret_bytes)
+int rules_find(const struct rules *rules, uint32_t at, uint32_t nr,
+	       struct rules_bytes *ret_bytes)
 {
 	if (!at)
 		return 0;
 	if (at % ABI_RULES_ALIGN || at > rules->bytes || nr > rules->bytes - at ||
 	    !nr)
 		return -EINVAL;
-	*ret_bytes = (struct bytes){ (const char *)rules->shared + at, nr };
+	*ret_bytes = (struct rules_bytes){ (const char *)rules->shared + at, nr };
 	return 0;
 }
 
@@ -92,8 +86,8 @@ static int fill_wish(struct wish *wish, uint32_t row)
 		return -EINVAL;
 	if (rule.soft)
 		wish->soft = &wish->buffer->shared->slots[rule.soft - 1];
-	r = find_bytes(rules, rule.program, rule.program_bytes, &wish->program);
-	return r ? r : find_bytes(rules, rule.triggers, rule.triggers_bytes,
+	r = rules_find(rules, rule.program, rule.program_bytes, &wish->program);
+	return r ? r : rules_find(rules, rule.triggers, rule.triggers_bytes,
 				  &wish->triggers);
 }
 
@@ -137,7 +131,7 @@ static bool is_plain_wish(const struct wish *wishes, int nr)
 	       !wishes[0].has_stack && !wishes[0].buffer->has_pids;
 }
 
-static bool is_same(const void *used, size_t nr, const struct bytes *wished)
+bool rules_is_same(const void *used, size_t nr, const struct rules_bytes *wished)
 {
 	return nr == wished->nr && (!nr || !memcmp(used, wished->at, nr));
 }
@@ -152,8 +146,8 @@ static bool is_fulfilled(const struct event_use *use, const struct wish *wish,
 
 		if (use->buffer != wish->buffer || use->soft != wish->soft ||
 		    use->has_stack != wish->has_stack ||
-		    !is_same(use->filter, bytes, &wish->program) ||
-		    !is_same(use->triggers, use->triggers_bytes, &wish->triggers))
+		    !rules_is_same(use->filter, bytes, &wish->program) ||
+		    !rules_is_same(use->triggers, use->triggers_bytes, &wish->triggers))
 			return false;
 	}
 	return !use && !nr;
@@ -171,7 +165,7 @@ static uint32_t fixed_bytes(const struct ulf_event *event)
 }
 
 /* A private copy; NULL: there is none.  *@at goes on behind it. */
-static void *copy(const struct bytes *from, char **at)
+static void *copy(const struct rules_bytes *from, char **at)
 {
 	void *to = *at;
 

@@ -155,6 +155,9 @@ uint32_t table_hash(const void *data, uint32_t bytes);
 bool table_is_program(const struct ulf_module *module);
 
 /* ---- event.c; lock held ---- */
+struct abi_probes;
+struct abi_rule;
+struct abi_trigger;
 struct abi_triggers;
 struct buffer;
 /* Make probes follow abi_event.wanted; sites are not touched.  But for those
@@ -203,6 +206,19 @@ void plan_forget(struct ulf_event *event);
 /* The set of rings of its plan's buffer has been replaced. */
 void plan_use_set(struct ulf_event *event);
 
+/* Some of a buffer's rules, not checked. */
+struct rules_bytes {
+	const void *at;
+	uint32_t nr;			/* 0: there are none */
+};
+struct rules;
+bool rules_has_row(const struct rules *rules, uint32_t row,
+		   struct abi_rule *ret_rule);
+/* What is at @at; 0: nothing. */
+int rules_find(const struct rules *rules, uint32_t at, uint32_t nr,
+	       struct rules_bytes *ret_bytes);
+bool rules_is_same(const void *used, size_t nr, const struct rules_bytes *wished);
+
 /* ---- commit.c: any context, no lock ---- */
 /* Does the record pass?  In a probe. */
 bool filter_keeps(const struct filter_program *filter, const void *entry,
@@ -221,6 +237,18 @@ bool triggers_are_conditional(const struct abi_triggers *list);
 uint32_t triggers_before(const struct event_use *use, const void *entry,
 			 size_t bytes);
 void triggers_after(const struct event_use *use, uint32_t after);
+/* One by itself; or that of a function, which is called: */
+void trigger_fire(const struct event_use *use, const struct abi_trigger *trigger);
+bool trigger_is_valid(const struct abi_trigger *trigger, uint32_t nr_slots);
+struct function_hit {
+	struct event_use use;		/* of no event */
+	uint64_t ip;
+	const uint64_t *place;		/* of its return address */
+};
+
+/* ---- function_probe.c; lock held ---- */
+/* Take over the commands of functions. */
+int probes_follow(struct buffer *buffer);
 
 /* ---- buffer.c: the rings and rules as this process sees them ---- */
 struct rules {
@@ -234,6 +262,8 @@ struct buffer {
 	struct abi_buffer *shared;
 	struct rules rules;
 	struct abi_pids *pids[ABI_PIDS_LISTS];	/* published, RCU [buffer.pids] */
+	struct abi_probes *probes;	/* published, RCU [buffer.probes] */
+	uint32_t probes_bytes;
 	bool has_pids;			/* one of those for events */
 	bool has_function_pids;		/* one of those for functions */
 	uint32_t bit;			/* 1 << its number */
@@ -275,6 +305,10 @@ void dump_after_fork(void);
 /* ---- stack.c: as write.c ---- */
 /* Write the stack of the function that has hit @event. */
 void stack_record(const struct buffer *buffer, const struct ulf_event *event);
+/* That of the function whose site is at @ip, which has been called; @place: of its
+ * return address. */
+void stack_record_function(const struct buffer *buffer, uint64_t ip,
+			   const uint64_t *place);
 
 /* ---- switch.c: as write.c ---- */
 /* Does a record of this CPU go to the buffer?  If so, @set leads to where. */

@@ -90,6 +90,30 @@ void stack_record(const struct buffer *buffer, const struct ulf_event *event)
 	write_stack(buffer, &record.stack);
 }
 
+/* Its caller's frame begins behind its return address: what is below is ours.  In
+ * the kernel, too, the function itself is where its tracer returns to. */
+void stack_record_function(const struct buffer *buffer, uint64_t ip,
+			   const uint64_t *place)
+{
+	struct stack_record record;
+	struct unwind unwind;
+	bool is_ours = true;
+	uint64_t function;
+
+	if (!buffer_is_recording(buffer))
+		return;
+	record.stack.size = 0;
+	record.stack.callers[record.stack.size++] = ip + FSITE_BYTES;
+	unwind_start(&unwind);
+	while (record.stack.size < FRAMES_MAX && step(&unwind, &function)) {
+		if (unwind.regs[ARCH_UNWIND_SP] > (uint64_t)place)
+			is_ours = false;
+		if (!is_ours)
+			add_caller(&record.stack, unwind_pc(&unwind));
+	}
+	write_stack(buffer, &record.stack);
+}
+
 /* Our own caller is the first one. */
 void trace_dump_stack(int skip)
 {

@@ -17,7 +17,9 @@
 #include <errno.h>
 
 #include "abi/rules.h"
+#include "base/container.h"
 #include "runtime/runtime.h"
+#include <ulf/tracing.h>
 
 /* The methods: any context, in a probe. */
 struct command {
@@ -105,8 +107,23 @@ static bool snapshot(const struct event_use *use,
 
 static bool stack(const struct event_use *use, const struct abi_trigger *trigger)
 {
+	const struct function_hit *hit =
+		container_of(use, struct function_hit, use);
+
 	(void)trigger;
-	stack_record(use->buffer, use->event);
+	if (use->event)
+		stack_record(use->buffer, use->event);
+	else
+		stack_record_function(use->buffer, hit->ip, hit->place);
+	return true;
+}
+
+/* ---- dump, cpudump ---- */
+
+static bool dump(const struct event_use *use, const struct abi_trigger *trigger)
+{
+	(void)use;
+	ftrace_dump(trigger->command == ABI_COMMAND_DUMP ? DUMP_ALL : DUMP_ORIG);
 	return true;
 }
 
@@ -130,6 +147,12 @@ static const struct command commands[ABI_COMMANDS] = {
 	[ABI_COMMAND_DISABLE_EVENT] = {
 		.is_due = is_enabled, .act = disable, .has_target = true,
 	},
+	[ABI_COMMAND_DUMP] = {
+		.act = dump,
+	},
+	[ABI_COMMAND_CPUDUMP] = {
+		.act = dump,
+	},
 };
 
 static_assert(ABI_COMMANDS <= 32, "a bit each");
@@ -148,7 +171,7 @@ static bool take(uint64_t *counter)
 }
 
 /* Only what changes something counts. */
-static void fire(const struct event_use *use, const struct abi_trigger *trigger)
+void trigger_fire(const struct event_use *use, const struct abi_trigger *trigger)
 {
 	const struct command *command = &commands[trigger->command];
 	uint64_t *counter = slot(use, trigger->counter);
@@ -176,7 +199,7 @@ uint32_t triggers_before(const struct event_use *use, const void *entry,
 		if (use->is_conditional && commands[trigger->command].is_after)
 			after |= 1u << trigger->command;
 		else
-			fire(use, trigger);
+			trigger_fire(use, trigger);
 	}
 	return after;
 }
@@ -188,7 +211,7 @@ static void fire_those(const struct event_use *use, uint32_t which)
 
 	for (uint32_t i = 0; which && i < list->nr; i++) {
 		if (which >> list->triggers[i].command & 1)
-			fire(use, &list->triggers[i]);
+			trigger_fire(use, &list->triggers[i]);
 	}
 }
 
@@ -213,15 +236,21 @@ bool triggers_are_conditional(const struct abi_triggers *list)
 
 /* ---- believing nothing ---- */
 
+bool trigger_is_valid(const struct abi_trigger *trigger, uint32_t nr_slots)
+{
+	return trigger->command < ABI_COMMANDS && trigger->counter <= nr_slots &&
+	       trigger->target <= nr_slots &&
+	       (!commands[trigger->command].has_target || trigger->target);
+}
+
 static bool is_valid(const struct abi_triggers *list, uint32_t bytes,
 		     const struct abi_trigger *trigger, uint32_t nr_slots,
 		     uint32_t record_bytes)
 {
 	const char *program = (const char *)list + trigger->program;
 
-	if (trigger->command >= ABI_COMMANDS || trigger->counter > nr_slots ||
-	    trigger->target > nr_slots ||
-	    (commands[trigger->command].has_target && !trigger->target))
+	if (!trigger_is_valid(trigger, nr_slots) ||
+	    trigger->command >= ABI_COMMAND_DUMP)
 		return false;
 	if (!trigger->program)
 		return true;

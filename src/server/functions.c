@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/function_mods.h"
 #include "server/functions.h"
 #include "server/objects.h"
 #include "server/root.h"
+#include "server/rules.h"
+#include "server/shm.h"
 
 #define OBJECTS_MAX		1024u
 #define EMPTY_MAX		512u	/* among so many */
@@ -101,6 +104,8 @@ static struct function_object *read_object(struct root *root, const char *path)
 	if (!object)
 		return NULL;
 	object->path = strdup(path);
+	if (strncmp(path, root->control->exe, sizeof(root->control->exe) - 1))
+		object->module = short_name(path);
 	if (!object->path) {
 		object_free(object);
 		return NULL;
@@ -114,8 +119,6 @@ static struct function_object *read_object(struct root *root, const char *path)
 		object_free(object);
 		return NULL;
 	}
-	if (strncmp(path, root->control->exe, sizeof(root->control->exe) - 1))
-		object->module = short_name(path);
 	return object;
 }
 
@@ -265,7 +268,7 @@ int functions_refresh(struct root *root)
 		if (process && process->pidfd >= 0)
 			r = see_process(root, process->pid);
 	}
-	return r;
+	return r ? r : function_mods_come(root);
 }
 
 /* ---- names ---- */
@@ -309,6 +312,14 @@ const char *function_name(const struct functions *functions, uint32_t nr,
 	return object->names[at];
 }
 
+uint64_t function_ip(const struct functions *functions, uint32_t nr)
+{
+	uint32_t at;
+	const struct function_object *object = function_object(functions, nr, &at);
+
+	return object ? object->bias + object->sites.addrs[at] : 0;
+}
+
 int functions_symbol(const struct root *root, uint64_t addr,
 		     const struct elf_symbol **ret_symbol, uint64_t *ret_start)
 {
@@ -330,11 +341,39 @@ int functions_symbol(const struct root *root, uint64_t addr,
 
 /* ---- objects that come ---- */
 
+/* Commands are known to the processes by address. */
+static int publish_all(struct root *root)
+{
+	struct instance *instance;
+	int r = 0;
+
+	for_each_instance(instance, root)
+		if (!r && instance->probes)
+			r = rules_publish(instance);
+	return r ? r : functions_publish(root);
+}
+
 void functions_tick(struct root *root)
 {
 	struct apply apply;
 
 	if (root->functions.piece.off && root->nr_live && !functions_refresh(root) &&
-	    functions_have_changed(&root->functions) && !functions_publish(root))
+	    functions_have_changed(&root->functions) && !publish_all(root))
 		apply_start(root, &apply);
+}
+
+/* ---- instances that go ---- */
+
+void functions_leave(struct instance *instance)
+{
+	struct root *root = instance->root;
+
+	for (uint32_t nr = 0; nr < root->functions.nr; nr++) {
+		functions_put(&root->functions, FUNCTION_FILTER, instance->number,
+			      nr, false);
+		functions_put(&root->functions, FUNCTION_NOTRACE, instance->number,
+			      nr, false);
+	}
+	shm_store(&instance->abi->tracer, ABI_TRACER_NOP);
+	functions_publish(root);
 }

@@ -66,6 +66,8 @@ int functions_refresh(struct root *root);
 void functions_done(struct root *root);
 /* If any is traced or listed: what has come meanwhile? */
 void functions_tick(struct root *root);
+/* It goes, and traces none any more; its commands are gone. */
+void functions_leave(struct instance *instance);
 
 /* One that is known to have been loaded there.  NULL: it has none (any more). */
 int functions_add(struct root *root, const char *path, uint64_t bias,
@@ -75,6 +77,8 @@ int functions_add(struct root *root, const char *path, uint64_t bias,
  * program's own. */
 const char *function_name(const struct functions *functions, uint32_t nr,
 			  const char **ret_module);
+/* Where its site is. */
+uint64_t function_ip(const struct functions *functions, uint32_t nr);
 /* Is it in an object that is there? */
 bool function_is_there(const struct functions *functions, uint32_t nr);
 /* NULL if there is none of that number; @ret_at: its place in there. */
@@ -120,7 +124,7 @@ struct function_tracers {
 	uint16_t unfiltered;		/* all that is not in set_ftrace_notrace */
 };
 struct function_tracers functions_tracers(const struct root *root);
-/* Who traces function @nr: as in abi/functions.h. */
+/* Who traces function @nr: as in abi/functions.h; but for its commands. */
 uint32_t function_users(const struct functions *functions,
 			const struct function_tracers *tracers, uint32_t nr);
 /* Write to the shared memory what is to be traced.  Then the processes are to

@@ -85,7 +85,7 @@ static int parse(const char *word, struct match *match)
 		.name_len = colon ? (size_t)(colon - word) : strlen(word),
 	};
 	if (colon) {
-		if (strncmp(colon, ":mod:", 5) || !colon[5])
+		if (strncmp(colon, ":mod:", 5))
 			return -EINVAL;
 		match->module = colon + 5;
 		match->is_other_module = *match->module == '!';
@@ -101,12 +101,18 @@ static int parse(const char *word, struct match *match)
 	return 0;
 }
 
+/* No name at all is that of any module. */
 static bool is_in_module(const struct match *match,
 			 const struct function_object *object)
 {
-	return !match->module ||
-	       (object->module && glob_match_n(match->module, strlen(match->module),
-					       object->module)) != match->is_other_module;
+	const char *module = match->module;
+	bool is_in;
+
+	if (!module)
+		return true;
+	is_in = object->module &&
+		(!*module || glob_match_n(module, strlen(module), object->module));
+	return is_in != match->is_other_module;
 }
 
 /* The place of the next one after @from, from 1 on; 0: no more. */

@@ -7,6 +7,7 @@
 
 #include "abi/functions.h"
 #include "base/bits.h"
+#include "server/function_probes.h"
 #include "server/functions.h"
 #include "server/mapping.h"
 #include "server/rings.h"
@@ -74,7 +75,8 @@ static bool is_needed(const struct root *root)
 	if (root->functions.graph_depth || root->functions.thresh_ns)
 		return true;
 	for_each_instance(instance, root) {
-		if (shm_load(&instance->abi->tracer) != ABI_TRACER_NOP)
+		if (shm_load(&instance->abi->tracer) != ABI_TRACER_NOP ||
+		    instance->probes || instance->mods)
 			return true;
 		for (int list = 0; list < FUNCTION_LISTS; list++)
 			if (root->functions.in_list[list][instance->number])
@@ -157,6 +159,7 @@ static void fill_object(const struct root *root, const struct function_object *f
 		lists[i] = in[FUNCTION_FILTER][i] |
 			   (uint32_t)in[FUNCTION_NOTRACE][i] << 16;
 	}
+	function_probes_mark(root, from->first, nr, users);
 	memcpy(piece + to->path, from->path, to->path_bytes);
 }
 

@@ -173,6 +173,7 @@ int instance_remove(struct root *root, const char *name)
 	switch_all_off(root, instance->number);
 	instance_drop_rings(instance);
 	rules_drop(instance);
+	functions_leave(instance);
 	for (int list = 0; list < ABI_PIDS_LISTS; list++)
 		pids_drop(instance, list);
 	shm_store(&instance->abi->name[0], 0);

@@ -113,8 +113,8 @@ static int attach(struct root *root)
 	r = events_refresh(root);
 	boot_load(root);
 	if (!r)
-		r = instances_load(root);
-	return r ? r : functions_load(root);
+		r = functions_load(root);
+	return r ? r : instances_load(root);
 }
 
 /* Let go of all that a corrupt root has; the name stays. */
@@ -130,8 +130,8 @@ static void detach(struct root *root)
 	root->symbols = NULL;
 	printk_formats_free(root->printk);
 	root->printk = NULL;
-	functions_done(root);
 	instances_done(root);
+	functions_done(root);
 	free(root->pending);
 	root->pending = NULL;
 	root->nr_pending = 0;

@@ -27,6 +27,8 @@ struct root;
 struct comms;
 struct event_filter;
 struct event_format;
+struct function_mod;
+struct function_probe;
 struct print_program;
 struct printk_formats;
 struct objects;
@@ -74,6 +76,9 @@ struct instance {
 	struct soft_event print;	/* ftrace:print; always recorded */
 	uint64_t slots[ABI_SLOTS / 64];	/* those of abi->slots in use */
 	uint32_t next_slot;		/* where to look for a free one */
+	struct function_probe *probes;	/* commands of functions, the newest
+					 * first */
+	struct function_mod *mods;	/* likewise; for modules to come */
 	struct abi_ring_ref rules;	/* what abi->rules names */
 	struct error_log errors;
 	uint32_t nr_pauses;		/* open `trace` files that hold recording */

@@ -13,6 +13,8 @@
 #include "base/text.h"
 #include "filter/filter.h"
 #include "server/filters.h"
+#include "server/function_mods.h"
+#include "server/function_probes.h"
 #include "server/mapping.h"
 #include "server/rings.h"
 #include "server/root.h"
@@ -124,6 +126,29 @@ static void put_rule(struct text *piece, const struct instance *instance,
 		put_triggers(piece, soft, row, rule);
 }
 
+static void put_functions_rule(struct text *piece,
+			       const struct instance *instance,
+			       struct abi_rule *rule)
+{
+	*rule = (struct abi_rule) {
+		.row = ABI_ROW_FUNCTIONS, .triggers = (uint32_t)piece->len,
+	};
+	function_probes_put(instance, piece);
+	rule->triggers_bytes = (uint32_t)piece->len - rule->triggers;
+	if (!instance->mods)
+		return;
+	rule->text = (uint32_t)piece->len;
+	function_mods_put(instance, piece);
+	text_putc(piece, '\0');
+	rule->text_bytes = (uint32_t)piece->len - rule->text;
+	text_fill(piece, '\0', ALIGN_UP(piece->len, ABI_RULES_ALIGN) - piece->len);
+}
+
+static bool has_functions_rule(const struct instance *instance)
+{
+	return instance->probes || instance->mods;
+}
+
 static void put_print_rule(struct text *piece, const struct instance *instance,
 			   struct abi_rule *rule)
 {
@@ -150,6 +175,7 @@ static void put_rules(struct text *piece, const struct instance *instance)
 
 	for (uint32_t row = 0; row < instance->nr_filters; row++)
 		head.nr_rules += has_rule(instance, row);
+	head.nr_rules += has_functions_rule(instance);
 	head.nr_rules += instance->print.triggers != NULL;
 	if (!head.nr_rules)
 		return;
@@ -160,6 +186,11 @@ static void put_rules(struct text *piece, const struct instance *instance)
 		if (!has_rule(instance, row))
 			continue;
 		put_rule(piece, instance, row, &rule);
+		set(piece, at, &rule, sizeof(rule));
+		at += (uint32_t)sizeof(rule);
+	}
+	if (has_functions_rule(instance)) {
+		put_functions_rule(piece, instance, &rule);
 		set(piece, at, &rule, sizeof(rule));
 		at += (uint32_t)sizeof(rule);
 	}
@@ -261,6 +292,8 @@ const struct event_filter *rules_filter(const struct instance *instance,
 
 void rules_done(struct instance *instance)
 {
+	function_probes_done(instance);
+	function_mods_done(instance);
 	soft_done(instance);
 	for (uint32_t row = 0; row < instance->nr_filters; row++)
 		event_filter_done(&instance->filters[row]);

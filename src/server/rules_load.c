@@ -9,6 +9,8 @@
 #include "base/bits.h"
 #include "filter/filter.h"
 #include "filter/run.h"
+#include "server/function_mods.h"
+#include "server/function_probes.h"
 #include "server/mapping.h"
 #include "server/rings.h"
 #include "server/root.h"
@@ -103,6 +105,24 @@ static void load_triggers(struct instance *instance, struct soft_event *soft,
 	}
 }
 
+static void load_functions(struct instance *instance, struct piece *piece,
+			   const struct abi_rule *rule)
+{
+	const struct abi_probes *list =
+		!rule->triggers || rule->triggers % ABI_RULES_ALIGN ? NULL :
+		take(piece, rule->triggers, rule->triggers_bytes);
+	const char *mods = take(piece, rule->text, rule->text_bytes);
+	char *copy = mods ? strndup(mods, rule->text_bytes) : NULL;
+
+	if (copy)
+		function_mods_load(instance, copy);
+	free(copy);
+	if (list && rule->triggers_bytes >= sizeof(*list) &&
+	    list->nr <= (rule->triggers_bytes - sizeof(*list)) /
+			sizeof(list->probes[0]))
+		function_probes_load(instance, list);
+}
+
 /* Its rows have the same triggers: those of the first are taken. */
 static void load_soft(struct instance *instance, struct piece *piece,
 		      const struct abi_rule *rule)
@@ -137,6 +157,9 @@ static int load_piece(struct instance *instance, const char *data,
 	for (uint32_t i = 0; !r && i < nr; i++) {
 		const struct abi_rule *rule = &rules->rules[i];
 
+		if (rule->row == ABI_ROW_FUNCTIONS && !instance->probes &&
+		    !instance->mods)
+			load_functions(instance, &piece, rule);
 		if (rule->row == ABI_ROW_PRINT && !instance->print.triggers)
 			load_triggers(instance, &instance->print, &piece,
 				      rule->triggers);

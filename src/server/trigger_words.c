@@ -26,6 +26,12 @@ const struct trigger_cmd trigger_cmds[] = {
 	  .help = "that event is recorded from then on", .has_target = true },
 	{ "disable_event", ABI_COMMAND_DISABLE_EVENT, TRIGGER_ENABLE,
 	  .help = "that event is not recorded any more", .has_target = true },
+	{ "dump", ABI_COMMAND_DUMP, TRIGGER_DUMP,
+	  .help = "the trace is printed to stderr, once",
+	  .is_function_only = true },
+	{ "cpudump", ABI_COMMAND_CPUDUMP, TRIGGER_DUMP,
+	  .help = "the same of this CPU, each time",
+	  .is_function_only = true },
 };
 
 const uint32_t nr_trigger_cmds = ARRAY_SIZE(trigger_cmds);
@@ -42,7 +48,15 @@ static char *cut(char **text, const char *ends)
 	return word;
 }
 
-static const struct trigger_cmd *find_cmd(const char *name)
+const struct trigger_cmd *trigger_cmd_of(uint32_t command)
+{
+	for (uint32_t i = 0; i < nr_trigger_cmds; i++)
+		if (trigger_cmds[i].command == command)
+			return &trigger_cmds[i];
+	return NULL;
+}
+
+const struct trigger_cmd *trigger_cmd_find(const char *name)
 {
 	for (uint32_t i = 0; i < nr_trigger_cmds; i++)
 		if (!strcmp(trigger_cmds[i].name, name))
@@ -50,9 +64,8 @@ static const struct trigger_cmd *find_cmd(const char *name)
 	return NULL;
 }
 
-/* One whose module has gone can still be taken away. */
-static const struct event *find_event(struct root *root, const char *system,
-				      const char *name, bool is_removal)
+const struct event *trigger_find_event(struct root *root, const char *system,
+				       const char *name, bool is_removal)
 {
 	const struct event *event = events_find(root, system, name);
 
@@ -72,8 +85,8 @@ static int parse_target(struct root *root, char *text,
 	char *name = text ? strsep(&text, ":") : NULL;
 
 	if (name)
-		words->target = find_event(root, system, name,
-					   words->is_removal);
+		words->target = trigger_find_event(root, system, name,
+						   words->is_removal);
 	words->count = text;
 	return words->target ? 0 : -EINVAL;
 }
@@ -83,7 +96,7 @@ int trigger_parse(struct root *root, char *text, struct trigger_words *ret_words
 	struct trigger_words words = { .is_removal = *text == '!' };
 	char *rest = text + words.is_removal;
 
-	words.cmd = find_cmd(cut(&rest, ": \t"));
+	words.cmd = trigger_cmd_find(cut(&rest, ": \t"));
 	if (!words.cmd)
 		return -EINVAL;
 	if (words.cmd->has_target) {

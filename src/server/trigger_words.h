@@ -21,6 +21,9 @@ struct trigger_words {
 
 /* Cuts @text, which has no blank at its ends, into pieces. */
 int trigger_parse(struct root *root, char *text, struct trigger_words *ret_words);
+/* NULL: there is none; one whose module has gone can still be taken away. */
+const struct event *trigger_find_event(struct root *root, const char *system,
+				       const char *name, bool is_removal);
 /* Of words.count, which it cuts, too. */
 int trigger_parse_count(char *text, uint64_t *ret_count);
 

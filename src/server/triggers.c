@@ -273,7 +273,8 @@ static int take_away(struct instance *instance, const struct event *event,
 /* Not each makes sense for a marker. */
 static bool has_cmd(const struct event *event, const struct trigger_cmd *cmd)
 {
-	return event != &print_event || print_has_command(cmd->command);
+	return !cmd->is_function_only &&
+	       (event != &print_event || print_has_command(cmd->command));
 }
 
 static int store(struct instance *instance, const struct event *event,
@@ -327,21 +328,26 @@ int triggers_store(struct instance *instance, const struct event *event,
 
 /* ---- what is read ---- */
 
+void trigger_show_rest(const struct instance *instance,
+		       const struct trigger_cmd *cmd, const struct event *target,
+		       uint32_t counter, struct text *out)
+{
+	if (cmd->has_target)
+		text_printf(out, ":%s:%s", target->format->system,
+			    target->format->name);
+	if (counter)
+		text_printf(out, ":count=%" PRId64,
+			    (int64_t)slot_value(instance, counter - 1));
+	else
+		text_puts(out, ":unlimited");
+}
+
 static void show_trigger(const struct instance *instance,
 			 const struct trigger *trigger, struct text *out)
 {
 	text_puts(out, trigger->cmd->name);
-	if (trigger->cmd->has_target) {
-		const struct event *target = target_of(instance, trigger);
-
-		text_printf(out, ":%s:%s", target->format->system,
-			    target->format->name);
-	}
-	if (trigger->counter)
-		text_printf(out, ":count=%" PRId64,
-			    (int64_t)slot_value(instance, trigger->counter - 1));
-	else
-		text_puts(out, ":unlimited");
+	trigger_show_rest(instance, trigger->cmd, target_of(instance, trigger),
+			  trigger->counter, out);
 	if (trigger->filter)
 		text_printf(out, " if %s", trigger->filter);
 	text_putc(out, '\n');
@@ -377,12 +383,10 @@ void triggers_add_old(struct instance *instance, struct soft_event *soft,
 	trigger = calloc(1, sizeof(*trigger));
 	if (!trigger)
 		return;
-	for (uint32_t i = 0; i < nr_trigger_cmds; i++)
-		if (trigger_cmds[i].command == abi->command)
-			trigger->cmd = &trigger_cmds[i];
+	trigger->cmd = trigger_cmd_of(abi->command);
 	trigger->filter = filter ? strdup(filter) : NULL;
-	if (!trigger->cmd || (filter && !trigger->filter) ||
-	    (soft == &instance->print && !print_has_command(abi->command))) {
+	if (!trigger->cmd || trigger->cmd->is_function_only ||
+	    (filter && !trigger->filter) || (soft == &instance->print && !print_has_command(abi->command))) {
 		trigger_free(trigger);
 		return;
 	}

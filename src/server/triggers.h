@@ -24,16 +24,20 @@ struct trigger_cmd {
 	/* An event has one trigger of a kind, or one of a kind and target. */
 	enum trigger_kind {
 		TRIGGER_ONOFF, TRIGGER_SNAPSHOT, TRIGGER_STACKTRACE,
-		TRIGGER_ENABLE,
+		TRIGGER_ENABLE, TRIGGER_DUMP,
 	} kind;
 	const char *help;		/* for README */
 	bool has_target;		/* system:event must follow it */
+	bool is_function_only;		/* no event has it */
 	/* What the instance needs before there is one.  Optional. */
 	int (*need)(struct instance *instance);
 };
 
 extern const struct trigger_cmd trigger_cmds[];
 extern const uint32_t nr_trigger_cmds;
+/* NULL: there is none. */
+const struct trigger_cmd *trigger_cmd_find(const char *name);
+const struct trigger_cmd *trigger_cmd_of(uint32_t command);
 
 struct trigger {
 	struct trigger *next;		/* an older one of the event's */
@@ -62,6 +66,11 @@ int triggers_store(struct instance *instance, const struct event *event,
 		   const char *data, size_t bytes, bool *ret_is_changed);
 void triggers_show(const struct instance *instance, const struct event *event,
 		   struct text *out);
+
+/* What stands behind the command. */
+void trigger_show_rest(const struct instance *instance,
+		       const struct trigger_cmd *cmd, const struct event *target,
+		       uint32_t counter, struct text *out);
 
 /* Can it act on records of @row?  If so, *@ret_program is its filter, or NULL. */
 bool trigger_fits(const struct trigger *trigger, uint32_t row,

@@ -80,9 +80,12 @@ static const struct tracefs_def root_files[] = {
 	  .show = event_pids_show, .store = event_pids_store,
 	  .truncate = event_pids_truncate },
 	{ "set_ftrace_filter", 0640,
-	  "the functions that the function tracers trace; none: all; write a\n"
-	  "\t\t\t  name, a glob or a number of available_filter_functions, with\n"
-	  "\t\t\t  :mod:MODULE of that one; ! before it takes out; > empties first",
+	  "the functions that the function tracers trace; none: all\n"
+	  "\t\t\t  accepts: a name, a number or a glob-matching-pattern; with\n"
+	  "\t\t\t  :mod:MODULE those of that one, also when it comes later;\n"
+	  "\t\t\t  ! before it takes out; > empties first\n"
+	  "\t\t\t  FUNCTIONS:COMMAND[:COUNT]: do that when they are called;\n"
+	  "\t\t\t  ! before it takes it away, > does not",
 	  .show = function_list_show, .store = function_list_store,
 	  .truncate = function_list_truncate, .flush = function_list_flush },
 	{ "set_ftrace_notrace", 0640,

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/function_mods.h"
+#include "server/function_probes.h"
 #include "server/functions.h"
 #include "server/shm.h"
 #include "server/tracer.h"
@@ -65,11 +67,13 @@ int enabled_functions_show(struct tracefs_node *node, struct text *out)
 
 	for (uint32_t nr = 0; nr < functions->nr; nr++) {
 		uint32_t users = function_users(functions, &tracers, nr);
+		uint32_t sum = function_probes_of(node->root, nr) +
+			(uint32_t)__builtin_popcount(users);
 
-		if (!users || !function_is_there(functions, nr))
+		if (!sum || !function_is_there(functions, nr))
 			continue;
 		print_name(functions, nr, out);
-		text_printf(out, " (%d)\n", __builtin_popcount(users));
+		text_printf(out, " (%" PRIu32 ")\n", sum);
 	}
 	return 0;
 }
@@ -77,18 +81,19 @@ int enabled_functions_show(struct tracefs_node *node, struct text *out)
 static const struct {
 	const char *file;
 	const char *empty;
+	bool has_commands;		/* :mod: is one */
 } lists[FUNCTION_LISTS] = {
 	[FUNCTION_FILTER] = {
-		"set_ftrace_filter", "#### all functions enabled ####\n"
+		"set_ftrace_filter", "#### all functions enabled ####\n", true
 	},
 	[FUNCTION_NOTRACE] = {
-		"set_ftrace_notrace", "#### no functions disabled ####\n"
+		"set_ftrace_notrace", "#### no functions disabled ####\n", true
 	},
 	[FUNCTION_GRAPH] = {
-		"set_graph_function", "#### all functions enabled ####\n"
+		"set_graph_function", "#### all functions enabled ####\n", false
 	},
 	[FUNCTION_GRAPH_NOTRACE] = {
-		"set_graph_notrace", "#### no functions disabled ####\n"
+		"set_graph_notrace", "#### no functions disabled ####\n", false
 	},
 };
 
@@ -107,14 +112,20 @@ int function_list_show(struct tracefs_node *node, struct text *out)
 	const struct instance *instance = tracefs_instance(node);
 	enum function_list list = list_of(node->def);
 
+	/* Modules have come and gone. */
+	functions_tick(node->root);
 	if (!functions->in_list[list][instance->number])
 		text_puts(out, lists[list].empty);
 	for (uint32_t nr = 0; nr < functions->nr; nr++) {
-		if (!function_is_in(instance, list, nr))
+		if (!function_is_in(instance, list, nr) ||
+		    !function_is_there(functions, nr))
 			continue;
 		print_name(functions, nr, out);
 		text_putc(out, '\n');
 	}
+	function_mods_show(instance, list, out);
+	if (list == FUNCTION_FILTER)
+		function_probes_show(instance, out);
 	return 0;
 }
 
@@ -139,6 +150,47 @@ static int begin_list(struct tracefs_file *file)
 	return file->functions ? 0 : -ENOMEM;
 }
 
+/* GLOB[:mod:MODULE]; @module: from its colon on, or NULL.  What is to wait for a
+ * module does so at once. */
+static int change_list(struct tracefs_file *file, char *word, char *module)
+{
+	struct instance *instance = tracefs_instance(file->node);
+	bool is_in = *word != '!';
+	int r;
+
+	if (!file->functions) {
+		r = begin_list(file);
+		if (r)
+			return r;
+		functions_list_get(instance, list_of(file->def), file->functions);
+	}
+	r = functions_select(&file->node->root->functions, word + !is_in, is_in,
+			     file->functions);
+	if (r)
+		return r > 0 ? 0 : r;
+	if (!module)
+		return -EINVAL;
+	*module = '\0';
+	return function_mods_store(instance, list_of(file->def), word,
+				   module + strlen(":mod:"));
+}
+
+/* GLOB:COMMAND[:PARAM] */
+static int run_command(struct tracefs_file *file, char *word)
+{
+	char *glob = strsep(&word, ":");
+	char *command = strsep(&word, ":");
+	int r;
+
+	if (list_of(file->def) != FUNCTION_FILTER)
+		return -EINVAL;
+	r = functions_refresh(file->node->root);
+	if (!r)
+		r = function_probes_store(tracefs_instance(file->node), glob,
+					  command, word);
+	return r ? r : publish(file);
+}
+
 /* A word that nothing follows may go on with the next write, in the kernel; what
  * is wrong with it is known when the file is closed, and nobody is told. */
 ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t size,
@@ -146,30 +198,28 @@ ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t s
 {
 	char word[TRACEFS_WORD_MAX + 1];
 	ssize_t taken = tracefs_next_word(buf, size, word);
-	bool is_in;
-	int r = 0;
+	char *colon;
+	int r;
 
 	(void)tid;
 	if (taken <= 0 || !*word)
 		return taken;
-	if (!file->functions) {
-		r = begin_list(file);
-		if (r)
-			return r;
-		functions_list_get(tracefs_instance(file->node), list_of(file->def),
-				   file->functions);
-	}
-	is_in = *word != '!';
-	r = functions_select(&file->node->root->functions, word + !is_in, is_in,
-			     file->functions);
-	if (r < 0)
-		return r;
-	return r || !isspace((unsigned char)buf[taken - 1]) ? taken : -EINVAL;
+	colon = strchr(word, ':');
+	if (colon && !lists[list_of(file->def)].has_commands)
+		r = -EINVAL;
+	else if (colon && strncmp(colon, ":mod:", strlen(":mod:")))
+		r = run_command(file, word);
+	else
+		r = change_list(file, word, colon);
+	return r && isspace((unsigned char)buf[taken - 1]) ? r : taken;
 }
 
 int function_list_truncate(struct tracefs_file *file)
 {
-	return begin_list(file);
+	int r = begin_list(file);
+
+	return r ? r : function_mods_clear(tracefs_instance(file->node),
+					   list_of(file->def));
 }
 
 int function_list_flush(struct tracefs_file *file)

@@ -96,12 +96,15 @@ int timestamp_mode_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-static void put_triggers(struct text *out)
+/* The commands of an event, or of a function. */
+static void put_commands(struct text *out, bool is_function)
 {
 	for (uint32_t i = 0; i < nr_trigger_cmds; i++)
-		text_printf(out, "\t\t\t  %s%s: %s\n", trigger_cmds[i].name,
-			    trigger_cmds[i].has_target ? ":SYSTEM:EVENT" : "",
-			    trigger_cmds[i].help);
+		if (is_function || !trigger_cmds[i].is_function_only)
+			text_printf(out, "\t\t\t  %s%s: %s\n",
+				    trigger_cmds[i].name,
+				    trigger_cmds[i].has_target ?
+				    ":SYSTEM:EVENT" : "", trigger_cmds[i].help);
 }
 
 static void put_dir(const struct tracefs_dir *dir, const char *path,
@@ -114,8 +117,8 @@ static void put_dir(const struct tracefs_dir *dir, const char *path,
 			continue;
 		text_printf(out, "  %s%s%s\n\t\t\t- %s\n", path, def->name,
 			    def->dir ? "/" : "", def->help);
-		if (def->show == trigger_show)
-			put_triggers(out);
+		if (def->show == trigger_show || !strcmp(def->name, "set_ftrace_filter"))
+			put_commands(out, def->show != trigger_show);
 		if (def->show != trace_clock_show)
 			continue;
 		for (size_t nth = 0; nth < clock_table_rows; nth++)

@@ -36,7 +36,7 @@ build_machine() {
 # Modules that the tests load, as the kernel has them, and the commands for it.
 build_modules() {
 	gcc $flags -Wno-unused-parameter -O2 -shared -fPIC -I"$here/module" \
-		-o "$MACHINE/trace-printk.so" \
+		-fpatchable-function-entry=5 -o "$MACHINE/trace_printk.so" \
 		"$linux/samples/trace_printk/trace-printk.c" $libs || fail "trace-printk.c"
 	mkdir "$MACHINE/bin"
 	for name in modprobe rmmod; do
