@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// habits LIBRARY: waits for a line of input, so that it can be traced by then,
+// and does everything; its status is 0 if all of it worked.
+#include <unistd.h>
+
+#include "habits.h"
+
+// The last one: who finds it recorded knows that tracing went on to the end.
+extern "C" NOINLINE void habits_done(void)
+{
+	__asm__ volatile("");
+}
+
+int main(int argc, char **argv)
+{
+	char line[16];
+
+	CHECK(argc == 2);
+	plugs_in(argv[1]);
+	std::puts("ready");
+	std::fflush(stdout);
+	CHECK(std::fgets(line, sizeof(line), stdin));
+	leaves_frames();
+#ifndef __SANITIZE_THREAD__
+	// It crashes, traced or not, where handlers jump, threads are cancelled
+	// anywhere, and on stacks that it was not told of.
+	ends_threads();
+	switches_stacks();
+#endif
+	starts_processes();
+	looks_at_itself();
+	plugs_out(argv[1]);
+	habits_done();
+	std::puts("done");
+	return 0;
+}
