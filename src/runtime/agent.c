@@ -213,6 +213,11 @@ bool agent_is_watched(void)
 	return __asan_init || __tsan_init || __msan_init;
 }
 
+bool agent_can_start_in_child(void)
+{
+	return !__tsan_init;
+}
+
 static int start_by_libc(void)
 {
 	pthread_attr_t attr;

@@ -98,7 +98,8 @@ static void fork_child(void)
 		follow_buffers();
 	/* the server waits for us, so what it listed stays where it is */
 	pids_inherit(old_tid, (uint32_t)arch_syscall0(SYS_gettid));
-	agent_start();
+	if (agent_can_start_in_child())
+		agent_start();
 }
 
 static bool is_wanted(void)

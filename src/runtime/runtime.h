@@ -346,6 +346,9 @@ void printk_register(const struct ulf_module *module);
 int agent_start(void);
 /* Is there a sanitizer, which wants to know of a thread before it runs? */
 bool agent_is_watched(void);
+/* After fork().  TSan ends a child that starts a thread if its parent had several,
+ * as it has with an agent; without one the child goes on as it was. */
+bool agent_can_start_in_child(void);
 
 /* ---- caller.c: a thread of libc's that does event_make_calls() ---- */
 void caller_start(void);		/* may be called again and again */
