@@ -84,7 +84,9 @@ bench:
 .PHONY: asan
 asan: setup
 	$(call configure,build-asan,-Db_sanitize=address$(,)undefined \
-		-Db_lundef=false)
+		-Db_lundef=false \
+		-Dc_args=-fno-sanitize-recover=undefined \
+		-Dcpp_args=-fno-sanitize-recover=undefined)
 	@$(NINJA) build-asan
 	@tests/run -b build-asan -s address \
 		'$(or $(T),^(unit|fuzz|torture|runtime|lang|cli|tracefs)/)'
