@@ -58,7 +58,10 @@
 	X(HASH_PTR, 25, "hash-ptr", 1, "%p shows a hash of the pointer")	\
 	X(FUNCTION_FORK, 27, "function-fork", 0,			\
 	  "those whom a thread of set_ftrace_pid starts are in it, too")	\
-	X(STACKTRACE, 29, "stacktrace", 0, "each event is followed by a stack")
+	X(STACKTRACE, 29, "stacktrace", 0, "each event is followed by a stack") \
+	/* ulf's own, which the kernel has no use for: */		\
+	X(DEMANGLE, 31, "demangle", 0,					\
+	  "names of C++ functions as they are written")
 
 /* The same of a tracer, X(enum abi_tracer, ...): trace_options has them while it
  * is the buffer's.  Their files are always there. */

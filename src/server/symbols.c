@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "server/demangle.h"
 #include "server/elf.h"
 #include "server/objects.h"
+#include "server/options.h"
 #include "server/root.h"
 #include "server/shm.h"
 #include "server/symbols.h"
@@ -66,7 +68,10 @@ int symbols_print(struct root *root, const struct symbols_from *from, uint64_t a
 		start = object->bias + symbol->addr;
 	else if (functions_symbol(root, at, &symbol, &start))
 		return -ENOENT;
-	text_puts(out, symbol->name);
+	if (from->instance && instance_options(from->instance) & OPTION_DEMANGLE)
+		demangle_print(symbol->name, out);
+	else
+		text_puts(out, symbol->name);
 	if (style == PRINT_SYMBOL_NAME || style == PRINT_SYMBOL_CALLER)
 		return 0;
 	text_printf(out, "+0x%" PRIx64 "/0x%" PRIx64, addr - start, symbol->size);
