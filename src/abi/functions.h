@@ -22,6 +22,8 @@
 						 * calls out */
 #define ABI_FUNCTIONS_PROBES	(1u << 19)	/* commands (abi/rules.h) of some
 						 * buffer */
+#define ABI_FUNCTIONS_STACK	(1u << 21)	/* the stack tracer */
+#define ABI_FUNCTIONS_STACK_LIST (1u << 22)	/* it is in stack_trace_filter */
 
 struct abi_function_object {
 	uint64_t bias;

@@ -36,10 +36,11 @@ static inline bool shmlock_is_dead(uint32_t tid, uint32_t *word)
 			     (long)&from, 1, 0) == -ESRCH;
 }
 
-/* @owner: the lock, 0 while it is free; @tid: the caller. */
-static inline int shmlock_take(uint32_t *owner, uint32_t tid)
+/* @owner: the lock, 0 while it is free; @tid: the caller; @yields: how often the CPU
+ * is given away before it is given up. */
+static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yields)
 {
-	for (uint32_t i = 0; i < SHMLOCK_SPINS + SHMLOCK_YIELDS; i++) {
+	for (uint32_t i = 0; i < SHMLOCK_SPINS + yields; i++) {
 		uint32_t seen = 0;
 
 		/* [shmlock]: acquire pairs with the release in shmlock_drop */
@@ -65,6 +66,11 @@ static inline int shmlock_take(uint32_t *owner, uint32_t tid)
 			return 0;
 	}
 	return -EBUSY;
+}
+
+static inline int shmlock_take(uint32_t *owner, uint32_t tid)
+{
+	return shmlock_take_for(owner, tid, SHMLOCK_YIELDS);
 }
 
 static inline void shmlock_drop(uint32_t *owner)

@@ -372,7 +372,7 @@ static void user_remove(uint32_t user)
 /* ---- the server's wishes ---- */
 
 #define SERVER_USERS	(FTRACE_FUNCTION_MASK | 1u << FTRACE_GRAPH | \
-			 1u << FTRACE_PROBES)
+			 1u << FTRACE_PROBES | 1u << FTRACE_STACK)
 
 int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 {
@@ -383,6 +383,8 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 		return -EOPNOTSUPP;
 	if (users >> FTRACE_GRAPH & 1)
 		r = shadow_make();
+	if (!r && users >> FTRACE_STACK & 1)
+		r = stack_tracer_follow();
 	if (r)
 		return r;
 	/* First those that go. */

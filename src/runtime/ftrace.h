@@ -15,9 +15,11 @@
 #include "abi/control.h"
 #include "arch/x86_64/ftrace.h"
 
+struct abi_stack;
 struct buffer;
 struct ftrace_ops;
 struct fgraph_ops;
+struct thread_slot;
 
 /* Users of sites. */
 #define FTRACE_OPS_MAX		8u
@@ -27,6 +29,7 @@ enum ftrace_user {
 	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,
 	FTRACE_GRAPH_OPS,
 	FTRACE_PROBES,			/* commands: function_probe.c */
+	FTRACE_STACK,			/* the stack tracer */
 	FTRACE_USERS,
 	/* marks for the graph tracer */
 	FTRACE_START		= FTRACE_USERS,	/* it follows from here on in */
@@ -49,6 +52,7 @@ struct ftrace_state {
 	bool has_starts;		/* FTRACE_START counts */
 	bool has_conditions;		/* one of these is set */
 	uint64_t thresh_ns;		/* shorter calls are not recorded */
+	struct abi_stack *stack;	/* the stack tracer's; stays */
 };
 extern struct ftrace_state ftrace_state FTRACE_HIDDEN;
 
@@ -68,6 +72,17 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph);
 
 /* Do what the server wishes for.  For the agent. */
 int ftrace_follow(void);
+
+/* ---- stack_tracer.c ---- */
+
+/* In the thread that starts the runtime. */
+void stack_tracer_init(void);
+/* Find where the deepest stack is kept.  Lock held. */
+int stack_tracer_follow(void);
+/* What a new thread, or the one of a new process, begins with. */
+void stack_tracer_forget(struct thread_slot *slot);
+/* The slow side of hit.c.  @ip, @place: this thread may be deeper there than ever. */
+uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t) FTRACE_HIDDEN;
 
 /* ---- the slow side of hit.c: ftrace.c; any register ---- */
 

@@ -23,6 +23,8 @@ static uint32_t users_from(uint32_t wished)
 
 	if (wished & ABI_FUNCTIONS_PROBES)
 		users |= 1u << FTRACE_PROBES;
+	if (wished & ABI_FUNCTIONS_STACK)
+		users |= 1u << FTRACE_STACK;
 	if (!(wished & ABI_FUNCTIONS_GRAPH))
 		return users;
 	if (wished & ABI_FUNCTIONS_START)

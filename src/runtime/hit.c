@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "abi/pids.h"
+#include "abi/stack.h"
 #include "arch/arch.h"
 #include "runtime/ftrace.h"
 #include "runtime/runtime.h"
@@ -329,6 +330,16 @@ static uint32_t without_ignoring(uint32_t users, uint32_t tid)
 	return users;
 }
 
+/* May it be the deepest call of this thread so far? */
+static bool is_deepest(const struct thread_slot *thread, const uint64_t *place)
+{
+	uint64_t max = __atomic_load_n(&ftrace_state.stack->max, __ATOMIC_RELAXED);
+	uint64_t depth = thread->stack_top - (uint64_t)place;
+
+	return abi_stack_resets(max) != thread->stack_resets ||
+	       (depth > thread->stack_depth && depth <= thread->stack_room);
+}
+
 /* Whatever is not as ftrace_hit() hopes. */
 __attribute__((noinline))
 static uint32_t hit_for(uint32_t users, uint64_t ip, uint64_t *place,
@@ -352,6 +363,8 @@ static uint32_t hit_for(uint32_t users, uint64_t ip, uint64_t *place,
 		ftrace_call_slowly(ftrace_call_ops, users, ip, *place);
 	if (users & 1u << FTRACE_PROBES)
 		ftrace_call_slowly(ftrace_run_probes, ip, (uint64_t)place, 0);
+	if (users & 1u << FTRACE_STACK && is_deepest(thread, place))
+		ftrace_call_slowly(ftrace_check_stack, ip, (uint64_t)place, 0);
 	return users & FTRACE_GRAPH_MASK ?
 	       enter(thread, ip, place, slot, users) : 0;
 }

@@ -5,6 +5,7 @@
 #include <sys/auxv.h>
 
 #include "arch/arch.h"
+#include "runtime/ftrace.h"
 #include "runtime/image.h"
 #include "runtime/runtime.h"
 
@@ -127,6 +128,7 @@ void runtime_init(void)
 	runtime_watch_exit();
 	image_tell_all();
 	dump_init();
+	stack_tracer_init();
 	/* Rings that the server has placed while we were held: the first
 	 * event may come before the agent's first turn. */
 	follow_buffers();

@@ -368,6 +368,8 @@ void root_remove_if_unused(bool has_forked)
 		if (root_buffer(i)->used)
 			return;
 	}
+	if (__atomic_load_n(&root_control->stack, __ATOMIC_RELAXED))
+		return;
 	if ((has_forked && has_children()) || process_any(is_another, &pid))
 		return;
 	if (is_ours_still(root_path))

@@ -94,8 +94,12 @@ struct thread_slot {
 	uint64_t graph_top;		/* its innermost followed call, a frame:
 					 * shadow.h */
 	uint32_t is_in_callback;	/* of the program's, by ftrace.c */
-	uint32_t reserved0;
-	uint64_t reserved[4];
+	/* the stack tracer's (stack_tracer.c) */
+	uint32_t stack_resets;		/* when stack_depth was so deep */
+	uint64_t stack_depth;		/* the deepest that is known of */
+	uint64_t stack_top;		/* where its stack begins; 0: not known */
+	uint64_t stack_known;		/* bytes that are sure to be of it */
+	uint64_t stack_room;		/* it has no more than that */
 } __attribute__((aligned(64)));
 
 /* Calls @fn for every slot; stops when it is not 0. */

@@ -23,8 +23,7 @@ struct stack_record {
 	struct stack_entry stack;
 } __attribute__((aligned(16)));
 
-/* To the caller; the object of who was left is told. */
-static bool step(struct unwind *unwind, uint64_t *ret_function)
+bool stack_step(struct unwind *unwind, uint64_t *ret_function)
 {
 	uint64_t last = unwind->image.start;
 	bool has_caller = !unwind_step(unwind, ret_function);
@@ -76,7 +75,7 @@ void stack_record(const struct buffer *buffer, const struct ulf_event *event)
 		return;
 	record.stack.size = 0;
 	unwind_start(&unwind);
-	while (record.stack.size < FRAMES_MAX && step(&unwind, &function)) {
+	while (record.stack.size < FRAMES_MAX && stack_step(&unwind, &function)) {
 		/* what came so far was ours, and the probe's */
 		if (++steps <= last &&
 		    is_probe(event, function, last == PROBE_STEPS)) {
@@ -105,7 +104,7 @@ void stack_record_function(const struct buffer *buffer, uint64_t ip,
 	record.stack.size = 0;
 	record.stack.callers[record.stack.size++] = ip + FSITE_BYTES;
 	unwind_start(&unwind);
-	while (record.stack.size < FRAMES_MAX && step(&unwind, &function)) {
+	while (record.stack.size < FRAMES_MAX && stack_step(&unwind, &function)) {
 		if (unwind.regs[ARCH_UNWIND_SP] > (uint64_t)place)
 			is_ours = false;
 		if (!is_ours)
@@ -126,7 +125,7 @@ void trace_dump_stack(int skip)
 		return;
 	record.stack.size = 0;
 	unwind_start(&unwind);
-	while (record.stack.size < FRAMES_MAX && step(&unwind, &function)) {
+	while (record.stack.size < FRAMES_MAX && stack_step(&unwind, &function)) {
 		if (skip > 0)
 			skip--;
 		else

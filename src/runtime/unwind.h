@@ -37,6 +37,10 @@ unwind_start(struct unwind *unwind)
  * caller, or it cannot be found. */
 int unwind_step(struct unwind *unwind, uint64_t *ret_function);
 
+/* stack.c: the same, and the object of who was left is told to the root; false:
+ * there is no caller. */
+bool stack_step(struct unwind *unwind, uint64_t *ret_function);
+
 /* The object that @addr is in; false: none. */
 bool unwind_find(uint64_t addr, struct image *ret_image);
 

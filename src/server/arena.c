@@ -106,6 +106,8 @@ static int list_used(const struct root *root, struct extent_list *list)
 			list_add(list, instance->rules.off, instance->rules.bytes);
 	if (root->functions.piece.off)
 		list_add(list, root->functions.piece.off, root->functions.piece.bytes);
+	if (root->stack.piece.off)
+		list_add(list, root->stack.piece.off, root->stack.piece.bytes);
 	for (size_t i = 0; i < root->nr_pending; i++)
 		list_add(list, root->pending[i].off, root->pending[i].bytes);
 	if (list->is_out_of_memory)

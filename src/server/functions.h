@@ -28,6 +28,7 @@ enum function_list {
 	FUNCTION_NOTRACE,		/* set_ftrace_notrace */
 	FUNCTION_GRAPH,			/* set_graph_function; the top's alone */
 	FUNCTION_GRAPH_NOTRACE,		/* set_graph_notrace; likewise */
+	FUNCTION_STACK,			/* stack_trace_filter; likewise */
 	FUNCTION_LISTS,
 };
 
@@ -118,10 +119,12 @@ int functions_select(const struct functions *functions, const char *word, bool i
 /* Would a new piece have other objects in it? */
 bool functions_have_changed(const struct functions *functions);
 
-/* The buffers that trace functions, a bit each. */
+/* The buffers that trace functions, a bit each; and who else does. */
 struct function_tracers {
 	uint16_t function, graph;	/* by that tracer */
 	uint16_t unfiltered;		/* all that is not in set_ftrace_notrace */
+	bool has_stack;			/* the stack tracer is on */
+	bool has_stack_list;		/* it looks at stack_trace_filter's alone */
 };
 struct function_tracers functions_tracers(const struct root *root);
 /* Who traces function @nr: as in abi/functions.h; but for its commands. */

@@ -13,10 +13,14 @@
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
+#include "server/stack_tracer.h"
 
 struct function_tracers functions_tracers(const struct root *root)
 {
-	struct function_tracers tracers = { 0 };
+	struct function_tracers tracers = {
+		.has_stack = stack_tracer_is_on(root),
+		.has_stack_list = root->functions.in_list[FUNCTION_STACK][0],
+	};
 	const struct instance *instance;
 
 	for_each_instance(instance, root) {
@@ -43,11 +47,20 @@ static uint32_t users_of(const struct function_tracers *tracers, uint32_t filter
 	       (wanted & tracers->graph ? ABI_FUNCTIONS_GRAPH : 0);
 }
 
+/* @is_listed: in stack_trace_filter */
+static uint32_t stack_user_of(const struct function_tracers *tracers,
+			      uint32_t is_listed)
+{
+	return tracers->has_stack && (is_listed || !tracers->has_stack_list) ?
+	       ABI_FUNCTIONS_STACK : 0;
+}
+
 uint32_t function_users(const struct functions *functions,
 			const struct function_tracers *tracers, uint32_t nr)
 {
 	return users_of(tracers, functions->lists[FUNCTION_FILTER][nr],
-			functions->lists[FUNCTION_NOTRACE][nr]);
+			functions->lists[FUNCTION_NOTRACE][nr]) |
+	       stack_user_of(tracers, functions->lists[FUNCTION_STACK][nr]);
 }
 
 static uint32_t graph_buffer(const struct root *root)
@@ -60,11 +73,13 @@ static uint32_t graph_buffer(const struct root *root)
 	return 0;
 }
 
-/* The marks of the graph tracer, which are lists of the top one. */
-static uint32_t marks_of(uint32_t graph, uint32_t graph_notrace)
+/* The marks of the graph tracer, and the stack tracer's list: lists of the top
+ * one. */
+static uint32_t marks_of(uint32_t graph, uint32_t graph_notrace, uint32_t stack)
 {
 	return (graph ? ABI_FUNCTIONS_START : 0) |
-	       (graph_notrace ? ABI_FUNCTIONS_SKIP : 0);
+	       (graph_notrace ? ABI_FUNCTIONS_SKIP : 0) |
+	       (stack ? ABI_FUNCTIONS_STACK_LIST : 0);
 }
 
 /* Is there anything that the next server, or a process, must know? */
@@ -72,7 +87,8 @@ static bool is_needed(const struct root *root)
 {
 	const struct instance *instance;
 
-	if (root->functions.graph_depth || root->functions.thresh_ns)
+	if (root->functions.graph_depth || root->functions.thresh_ns ||
+	    stack_tracer_is_on(root))
 		return true;
 	for_each_instance(instance, root) {
 		if (shm_load(&instance->abi->tracer) != ABI_TRACER_NOP ||
@@ -154,8 +170,10 @@ static void fill_object(const struct root *root, const struct function_object *f
 	for (uint32_t i = 0; i < nr; i++) {
 		users[i] = users_of(&tracers, in[FUNCTION_FILTER][i],
 				    in[FUNCTION_NOTRACE][i]) |
+			   stack_user_of(&tracers, in[FUNCTION_STACK][i]) |
 			   marks_of(in[FUNCTION_GRAPH][i],
-				    in[FUNCTION_GRAPH_NOTRACE][i]);
+				    in[FUNCTION_GRAPH_NOTRACE][i],
+				    in[FUNCTION_STACK][i]);
 		lists[i] = in[FUNCTION_FILTER][i] |
 			   (uint32_t)in[FUNCTION_NOTRACE][i] << 16;
 	}
@@ -278,6 +296,8 @@ static int load_object(struct root *root, const struct abi_functions *all,
 			      users[i] & ABI_FUNCTIONS_START);
 		functions_put(functions, FUNCTION_GRAPH_NOTRACE, 0, nr,
 			      users[i] & ABI_FUNCTIONS_SKIP);
+		functions_put(functions, FUNCTION_STACK, 0, nr,
+			      users[i] & ABI_FUNCTIONS_STACK_LIST);
 	}
 	return 0;
 }

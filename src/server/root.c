@@ -14,6 +14,7 @@
 #include "server/root.h"
 #include "server/shm.h"
 #include "server/objects.h"
+#include "server/stack_tracer.h"
 #include "server/symbols.h"
 
 /* Tables and heap of the default layout take 35 MB. */
@@ -113,6 +114,8 @@ static int attach(struct root *root)
 	r = events_refresh(root);
 	boot_load(root);
 	if (!r)
+		r = stack_tracer_load(root);
+	if (!r)
 		r = functions_load(root);
 	return r ? r : instances_load(root);
 }
@@ -130,6 +133,7 @@ static void detach(struct root *root)
 	root->symbols = NULL;
 	printk_formats_free(root->printk);
 	root->printk = NULL;
+	stack_tracer_done(root);
 	instances_done(root);
 	functions_done(root);
 	free(root->pending);

@@ -111,6 +111,12 @@ struct event {
 	struct print_program *program;	/* NULL: print fields */
 };
 
+/* What abi_control.stack names; NULL: nothing. */
+struct root_stack {
+	struct mapping *map;
+	struct abi_ring_ref piece;
+};
+
 struct root {
 	struct server *server;
 	struct root *next;
@@ -156,6 +162,7 @@ struct root {
 	struct objects *objects;
 	struct symbols *symbols;
 	struct functions functions;
+	struct root_stack stack;
 	struct printk_formats *printk;	/* NULL: not asked for yet */
 	struct instance top;
 	struct instance *instances[ABI_BUFFERS];	/* by number; 0: the top */

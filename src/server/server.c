@@ -24,6 +24,7 @@
 #include "server/rules.h"
 #include "server/shm.h"
 #include "server/soft.h"
+#include "server/stack_tracer.h"
 #include "server/timebase.h"
 
 #define SLOW_TICK_NS	1000000000u
@@ -188,10 +189,13 @@ static void root_died(struct root *root)
 	futimens(root->fd, now);	/* it ages from here */
 }
 
-static bool has_rings(const struct root *root)
+/* Is there, or was there, anything to be recorded? */
+static bool has_recorded(const struct root *root)
 {
 	const struct instance *instance;
 
+	if (root->stack.map)
+		return true;
 	for_each_instance(instance, root)
 		if (instance_has_rings(instance))
 			return true;
@@ -206,7 +210,7 @@ static bool has_to_go(const struct root *root)
 
 	if (root->state != SERVER_ROOT_DEAD || !root->memory)
 		return false;
-	if (!has_rings(root))
+	if (!has_recorded(root))
 		return true;
 	clock_gettime(CLOCK_REALTIME, &now);
 	return !fstat(root->fd, &st) &&
@@ -410,6 +414,7 @@ void server_tick(struct server *server)
 		process_scan(root);
 		boot_follow(root);
 		functions_tick(root);
+		stack_tracer_tick(root);
 		timebase_follow(root);
 		make_ready(root);
 		for_each_instance(instance, root) {
@@ -420,7 +425,7 @@ void server_tick(struct server *server)
 				instance_answer_spare(instance);
 		}
 		arena_reap(root);
-		if (root->nr_live && has_rings(root))
+		if (root->nr_live && has_recorded(root))
 			comms_refresh(root);
 	}
 	check_roots(server);

@@ -92,6 +92,14 @@ STORE(graph_depth_store);
 SHOW(tracing_thresh_show);
 STORE(tracing_thresh_store);
 
+/* stack_tracer.c */
+SHOW(stack_enabled_show);
+STORE(stack_enabled_store);
+SHOW(stack_max_size_show);
+STORE(stack_max_size_store);
+SHOW(stack_trace_show);
+SHOW(stack_threads_show);
+
 /* trace.c */
 extern const struct tracefs_stream trace_stream;
 STORE(trace_store);

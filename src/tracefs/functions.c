@@ -95,6 +95,9 @@ static const struct {
 	[FUNCTION_GRAPH_NOTRACE] = {
 		"set_graph_notrace", "#### no functions disabled ####\n", false
 	},
+	[FUNCTION_STACK] = {
+		"stack_trace_filter", "#### all functions enabled ####\n"
+	},
 };
 
 static enum function_list list_of(const struct tracefs_def *def)

@@ -6,6 +6,7 @@
  *   a fork        the program's console has a command run before it returns
  *   its own pid   /proc/self/stat is that of the console's task
  *   its mounts    there is one tracefs; on the real machine others may have theirs
+ *   a setting     of the stack tracer, which the program has among its files
  *
  * MACHINE is a directory with the pipes `to' and `from' of the console, a `lock', and
  * the files that stand for those of /proc.
@@ -108,6 +109,7 @@ static int open_file(int dir, const char *path, int flags, mode_t mode)
 	} files[] = {
 		{ "/proc/self/stat", "stat" },
 		{ "/proc/mounts", "mounts" },
+		{ "/proc/sys/kernel/stack_tracer_enabled", "stack_tracer" },
 	};
 	char ours[4096];
 

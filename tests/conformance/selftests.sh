@@ -30,6 +30,7 @@ build_machine() {
 		-o "$MACHINE/machine.so" "$here/machine.c" || fail "machine.c"
 	: >"$MACHINE/lock"
 	echo "none /sys/kernel/tracing tracefs rw 0 0" >"$MACHINE/mounts"
+	ln -s /sys/kernel/tracing/stack_tracer_enabled "$MACHINE/stack_tracer"
 	cat /proc/"$pid"/task/"$console"/stat >"$MACHINE/stat" || fail "no console"
 }
 

@@ -93,7 +93,9 @@ static void names_and_modes_are_the_kernels(void **state)
 		"set_ftrace_filter 640\nset_ftrace_notrace 640\n"
 		"set_ftrace_notrace_pid 640\nset_ftrace_pid 640\n"
 		"set_graph_function 640\nset_graph_notrace 640\n"
-		"snapshot 640\ntimestamp_mode 440\ntrace 640\ntrace_clock 640\n"
+		"snapshot 640\nstack_max_size 640\nstack_trace 440\n"
+		"stack_trace_filter 640\nstack_trace_threads 440\n"
+		"stack_tracer_enabled 640\ntimestamp_mode 440\ntrace 640\ntrace_clock 640\n"
 		"trace_marker 220\n"
 		"trace_marker_raw 220\ntrace_options 640\ntrace_pipe 440\n"
 		"tracing_cpumask 640\ntracing_on 640\ntracing_thresh 640\n");

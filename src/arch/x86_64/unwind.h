@@ -30,4 +30,13 @@ arch_unwind_here(uint64_t regs[ARCH_UNWIND_REGS])
 			 : : "a"(regs) : "rcx", "memory");
 }
 
+/* Of a thread that pthread_create() made it is at the upper end of its stack. */
+static inline uint64_t arch_thread_pointer(void)
+{
+	uint64_t tp;
+
+	__asm__ ("movq %%fs:0, %0" : "=r"(tp));
+	return tp;
+}
+
 #endif

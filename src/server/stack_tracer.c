@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stack tracer's piece of shared memory.  Processes write to it all the time,
+ * so what is read is copied, and nothing of it is believed.
+ */
+#include "server/stack_tracer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "server/mapping.h"
+#include "server/rings.h"
+#include "server/root.h"
+#include "server/shm.h"
+
+#define COPY_TRIES	100
+
+static struct abi_stack *stack_of(const struct root *root)
+{
+	return root->stack.map ? root->stack.map->addr : NULL;
+}
+
+static int use_piece(struct root *root, uint64_t off)
+{
+	struct abi_ring_ref piece = { off, ABI_PAGE_ALIGN(sizeof(struct abi_stack)) };
+	struct mapping *map;
+	int r;
+
+	if (!arena_has(root, &piece))
+		return -EBADMSG;
+	r = mapping_new(root->fd, piece.off, piece.bytes, &map);
+	if (r)
+		return r;
+	root->stack.piece = piece;
+	root->stack.map = map;
+	return 0;
+}
+
+/* One that cannot be used is left where it is, and another one made. */
+int stack_tracer_load(struct root *root)
+{
+	uint64_t off = shm_load(&root->control->stack);
+	int r = off ? use_piece(root, off) : 0;
+
+	if (r == -ENOMEM)
+		return r;
+	if (!r && off && shm_load(&stack_of(root)->magic) != ABI_STACK_MAGIC)
+		stack_tracer_done(root);
+	return 0;
+}
+
+void stack_tracer_done(struct root *root)
+{
+	mapping_put(root->stack.map);
+	root->stack = (struct root_stack) { 0 };
+}
+
+/* It stays: who once knows where it is need not ask again. */
+static int make_piece(struct root *root)
+{
+	uint64_t off;
+	int r;
+
+	if (root->stack.map)
+		return 0;
+	r = arena_alloc(root, sizeof(struct abi_stack), &off);
+	if (!r)
+		r = use_piece(root, off);
+	if (r)
+		return r;
+	shm_store(&stack_of(root)->magic, ABI_STACK_MAGIC);
+	shm_store(&root->control->stack, off);
+	return 0;
+}
+
+/* ---- settings ---- */
+
+int32_t stack_tracer_is_on(const struct root *root)
+{
+	return root->stack.map ? shm_load(&stack_of(root)->is_on) : 0;
+}
+
+int stack_tracer_set(struct root *root, int32_t is_on)
+{
+	int r = is_on ? make_piece(root) : 0;
+
+	if (!r && root->stack.map)
+		shm_store(&stack_of(root)->is_on, is_on);
+	return r;
+}
+
+uint64_t stack_tracer_max(const struct root *root)
+{
+	return root->stack.map ? abi_stack_depth(shm_load(&stack_of(root)->max)) : 0;
+}
+
+/* Whatever is under way then is of before, and comes to nothing.  The last stack
+ * is shown until there is another one, as by the kernel. */
+int stack_tracer_reset(struct root *root, uint64_t max)
+{
+	int r = max > ABI_STACK_DEPTH_MAX ? -ERANGE : make_piece(root);
+	uint64_t *word, seen, next;
+
+	if (r)
+		return r;
+	word = &stack_of(root)->max;
+	seen = shm_load(word);
+	do {
+		next = seen - abi_stack_depth(seen) + ABI_STACK_RESET + max;
+	} while (!__atomic_compare_exchange_n(word, &seen, next, false,
+					      __ATOMIC_ACQ_REL, /* [stack.max] */
+					      __ATOMIC_ACQUIRE));
+	return 0;
+}
+
+/* ---- what was found ---- */
+
+static bool copy_once(const struct abi_stack *stack, struct abi_stack_copy *ret_copy)
+{
+	uint64_t max = shm_load(&stack->max);			/* [stack.max] */
+	const struct abi_stack_copy *copy = &stack->copies[abi_stack_copy(max)];
+	uint32_t sequence = shm_load(&copy->sequence);		/* [stack.copy] */
+
+	memcpy(ret_copy, copy, sizeof(*copy));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return !(sequence & 1) && sequence == shm_load(&copy->sequence);
+}
+
+int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy)
+{
+	const struct abi_stack *stack = stack_of(root);
+	int tries = 0;
+
+	ret_copy->nr = 0;
+	while (stack && !copy_once(stack, ret_copy))
+		if (++tries == COPY_TRIES)
+			return -EAGAIN;
+	if (ret_copy->nr > ABI_STACK_FRAMES)
+		ret_copy->nr = 0;
+	return 0;
+}
+
+/* A row that is whole, and has a depth. */
+static bool copy_row(const struct abi_stack_thread *row,
+		     struct abi_stack_thread *ret_row)
+{
+	uint64_t deepest = shm_load(&row->deepest);		/* [stack.row] */
+
+	memcpy(ret_row, row, sizeof(*row));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	ret_row->deepest = abi_stack_depth(deepest);
+	return ret_row->deepest && ret_row->tid && ret_row->low <= ret_row->top &&
+	       ret_row->deepest <= ret_row->top &&
+	       abi_stack_resets(shm_load(&row->deepest)) == abi_stack_resets(deepest);
+}
+
+uint32_t stack_tracer_threads(const struct root *root,
+			      struct abi_stack_thread *ret_threads, uint32_t room)
+{
+	const struct abi_stack *stack = stack_of(root);
+	uint32_t resets = stack ? abi_stack_resets(shm_load(&stack->max)) : 0;
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; stack && nr < room && i < ABI_STACK_THREADS; i++)
+		if (abi_stack_resets(shm_load(&stack->threads[i].deepest)) == resets)
+			nr += copy_row(&stack->threads[i], &ret_threads[nr]);
+	return nr;
+}
+
+/* ---- where stacks end ---- */
+
+static bool has_to_be_found(const struct abi_stack_thread *row, uint32_t pid)
+{
+	struct abi_stack_thread copy;
+
+	return !shm_load(&row->low) && shm_load(&row->pid) == pid &&
+	       copy_row(row, &copy);
+}
+
+/* The mapping is that of these threads' stacks whose deepest place it has. */
+static void see_mapping(struct abi_stack *stack, uint32_t pid, uint64_t start,
+			uint64_t end)
+{
+	for (uint32_t i = 0; i < ABI_STACK_THREADS; i++) {
+		struct abi_stack_thread *row = &stack->threads[i];
+		struct abi_stack_thread copy;
+		uint64_t none = 0;
+
+		if (!has_to_be_found(row, pid) || !copy_row(row, &copy) ||
+		    copy.top - copy.deepest < start || copy.top - copy.deepest >= end)
+			continue;
+		__atomic_compare_exchange_n(&row->low, &none, start, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	}
+}
+
+/* That of the main thread grows, so its mapping says nothing. */
+static void see_process(struct abi_stack *stack, uint32_t pid)
+{
+	char path[64], line[512];
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	maps = fopen(path, "re");
+	while (maps && fgets(line, sizeof(line), maps)) {
+		uint64_t start, end;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " rw", &start, &end) == 2 &&
+		    !strstr(line, "[stack]"))
+			see_mapping(stack, pid, start, end);
+	}
+	if (maps)
+		fclose(maps);
+}
+
+static bool has_any_to_be_found(const struct abi_stack *stack, uint32_t pid)
+{
+	for (uint32_t i = 0; i < ABI_STACK_THREADS; i++)
+		if (has_to_be_found(&stack->threads[i], pid))
+			return true;
+	return false;
+}
+
+void stack_tracer_tick(struct root *root)
+{
+	struct abi_stack *stack = stack_of(root);
+
+	for (uint32_t i = 0; stack && i <= PROCESS_CREATOR; i++) {
+		const struct process *process = root->process[i];
+
+		if (process && process->pidfd >= 0 &&
+		    has_any_to_be_found(stack, process->pid))
+			see_process(stack, process->pid);
+	}
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The stack tracer: stack_tracer_enabled, stack_max_size, stack_trace, and how deep
+ * each thread was. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "server/comm.h"
+#include "server/functions.h"
+#include "server/stack_tracer.h"
+#include "server/symbols.h"
+#include "tracefs/files.h"
+
+/* ---- settings ---- */
+
+int stack_enabled_show(struct tracefs_node *node, struct text *out)
+{
+	text_printf(out, "%" PRId32 "\n", stack_tracer_is_on(node->root));
+	return 0;
+}
+
+/* A sysctl of the kernel's, which takes any int: 0 is off. */
+static int parse_int(const char *buf, size_t size, int32_t *ret_value)
+{
+	char text[32], *end;
+	long value;
+
+	if (size >= sizeof(text))
+		return -EINVAL;
+	tracefs_trim(buf, size, text, sizeof(text));
+	errno = 0;
+	value = strtol(text, &end, 0);
+	while (isspace((unsigned char)*end))
+		end++;
+	if (end == text || *end || errno || value < INT32_MIN || value > INT32_MAX)
+		return -EINVAL;
+	*ret_value = (int32_t)value;
+	return 0;
+}
+
+ssize_t stack_enabled_store(struct tracefs_file *file, const char *buf, size_t size,
+			    pid_t tid)
+{
+	struct root *root = file->node->root;
+	int32_t old = stack_tracer_is_on(root), value;
+	int r = parse_int(buf, size, &value);
+
+	(void)tid;
+	if (r)
+		return r;
+	if (value && root->state != SERVER_ROOT_ALIVE)
+		return -ENODEV;
+	r = stack_tracer_set(root, value);
+	if (!r && !old != !value) {
+		r = functions_refresh(root);
+		if (!r)
+			r = functions_publish(root);
+		if (r)
+			stack_tracer_set(root, old);
+		else
+			tracefs_file_apply(file);
+	}
+	return r ? r : (ssize_t)size;
+}
+
+int stack_max_size_show(struct tracefs_node *node, struct text *out)
+{
+	text_printf(out, "%" PRIu64 "\n", stack_tracer_max(node->root));
+	return 0;
+}
+
+/* Every hit looks at the word itself: nobody has to be told. */
+ssize_t stack_max_size_store(struct tracefs_file *file, const char *buf, size_t size,
+			     pid_t tid)
+{
+	uint64_t value;
+	int r = tracefs_parse_number(buf, size, &value);
+
+	(void)tid;
+	if (!r)
+		r = stack_tracer_reset(file->node->root, value);
+	return r ? r : (ssize_t)size;
+}
+
+/* ---- the deepest stack ---- */
+
+static void print_frames(struct root *root, const struct abi_stack_copy *copy,
+			 struct text *out)
+{
+	for (uint32_t i = 0; i < copy->nr; i++) {
+		const struct abi_stack_frame *frame = &copy->frames[i];
+		uint64_t above = i + 1 < copy->nr ? frame[1].depth : 0;
+
+		text_printf(out, "%3" PRIu32 ") %8" PRIu64 "   %5" PRId64 "   ", i,
+			    frame->depth, (int64_t)(frame->depth - above));
+		if (symbols_print(root, &symbols_now, frame->ip,
+				  PRINT_SYMBOL_RETURN, out))
+			text_printf(out, "0x%" PRIx64, frame->ip);
+		text_putc(out, '\n');
+	}
+}
+
+int stack_trace_show(struct tracefs_node *node, struct text *out)
+{
+	struct abi_stack_copy copy;
+	int r = stack_tracer_copy(node->root, &copy);
+
+	if (r)
+		return r;
+	text_printf(out, "        Depth    Size   Location    (%" PRIu32 " entries)\n"
+		    "        -----    ----   --------\n", copy.nr);
+	if (!stack_tracer_is_on(node->root) && !stack_tracer_max(node->root))
+		text_puts(out, "#\n#  Stack tracer disabled\n#\n"
+			  "# To enable the stack tracer 'echo 1 > stack_tracer_enabled'\n"
+			  "#\n");
+	print_frames(node->root, &copy, out);
+	return 0;
+}
+
+/* ---- threads ---- */
+
+static int compare_deepest(const void *pa, const void *pb)
+{
+	const struct abi_stack_thread *a = pa, *b = pb;
+
+	return (a->deepest < b->deepest) - (a->deepest > b->deepest);
+}
+
+static void print_thread(struct root *root, const struct abi_stack_thread *thread,
+			 struct text *out)
+{
+	text_printf(out, "%16s-%-7" PRIu32 " %10" PRIu64,
+		    comms_find(root, thread->tid), thread->tid, thread->deepest);
+	if (thread->low)
+		text_printf(out, " %10" PRIu64 " %10" PRId64 "\n",
+			    thread->top - thread->low,
+			    (int64_t)(thread->top - thread->low - thread->deepest));
+	else
+		text_puts(out, "          -          -\n");
+}
+
+int stack_threads_show(struct tracefs_node *node, struct text *out)
+{
+	struct abi_stack_thread *threads =
+		calloc(ABI_STACK_THREADS, sizeof(*threads));
+	uint32_t nr;
+
+	if (!threads)
+		return -ENOMEM;
+	stack_tracer_tick(node->root);
+	nr = stack_tracer_threads(node->root, threads, ABI_STACK_THREADS);
+	qsort(threads, nr, sizeof(*threads), compare_deepest);
+	text_puts(out, "#           TASK-PID          Depth       Size       Left\n"
+		       "#              | |              |          |          |\n");
+	for (uint32_t i = 0; i < nr; i++)
+		print_thread(node->root, &threads[i], out);
+	free(threads);
+	return 0;
+}
