@@ -14,8 +14,10 @@
 #define ULF_ABI_STACK_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define ABI_STACK_MAGIC		0x316b7473u	/* "stk1" */
 #define ABI_STACK_FRAMES	500u		/* the kernel has as many */
@@ -77,6 +79,35 @@ struct abi_stack {
 	struct abi_stack_copy copies[2];
 	struct abi_stack_thread threads[ABI_STACK_THREADS];
 };
+
+/* Copy the stack that is shown.  False: it was written to meanwhile. */
+static inline bool abi_stack_read(const struct abi_stack *stack,
+				  struct abi_stack_copy *ret_copy)
+{
+	uint64_t max = __atomic_load_n(&stack->max,
+				       __ATOMIC_ACQUIRE);	/* [stack.max] */
+	const struct abi_stack_copy *copy = &stack->copies[abi_stack_copy(max)];
+	uint32_t sequence = __atomic_load_n(&copy->sequence,
+					    __ATOMIC_ACQUIRE);	/* [stack.copy] */
+
+	memcpy(ret_copy, copy, sizeof(*copy));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return !(sequence & 1) &&
+	       sequence == __atomic_load_n(&copy->sequence, __ATOMIC_RELAXED);
+}
+
+/* Begin anew, with that as the maximum.  Whatever is under way then is of before, and
+ * comes to nothing; the last stack is shown until there is another one. */
+static inline void abi_stack_reset(struct abi_stack *stack, uint64_t depth)
+{
+	uint64_t seen = __atomic_load_n(&stack->max, __ATOMIC_RELAXED), next;
+
+	do {
+		next = seen - abi_stack_depth(seen) + ABI_STACK_RESET + depth;
+	} while (!__atomic_compare_exchange_n(&stack->max, &seen, next, false,
+					      __ATOMIC_ACQ_REL, /* [stack.max] */
+					      __ATOMIC_RELAXED));
+}
 
 static_assert(sizeof(struct abi_stack_copy) == 8016, "ABI");
 static_assert(sizeof(struct abi_stack_thread) == 32, "ABI");

@@ -309,6 +309,7 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t c)
 	if (is_written) {
 		TESTPOINT("stack.locked");
 		is_written = write_max(stack, thread, ip, place, depth + CALL_BYTES);
+		TESTPOINT("stack.written");
 		shmlock_drop(&stack->lock);
 	}
 	if (is_written)

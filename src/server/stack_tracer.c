@@ -96,37 +96,16 @@ uint64_t stack_tracer_max(const struct root *root)
 	return root->stack.map ? abi_stack_depth(shm_load(&stack_of(root)->max)) : 0;
 }
 
-/* Whatever is under way then is of before, and comes to nothing.  The last stack
- * is shown until there is another one, as by the kernel. */
 int stack_tracer_reset(struct root *root, uint64_t max)
 {
 	int r = max > ABI_STACK_DEPTH_MAX ? -ERANGE : make_piece(root);
-	uint64_t *word, seen, next;
 
-	if (r)
-		return r;
-	word = &stack_of(root)->max;
-	seen = shm_load(word);
-	do {
-		next = seen - abi_stack_depth(seen) + ABI_STACK_RESET + max;
-	} while (!__atomic_compare_exchange_n(word, &seen, next, false,
-					      __ATOMIC_ACQ_REL, /* [stack.max] */
-					      __ATOMIC_ACQUIRE));
-	return 0;
+	if (!r)
+		abi_stack_reset(stack_of(root), max);
+	return r;
 }
 
 /* ---- what was found ---- */
-
-static bool copy_once(const struct abi_stack *stack, struct abi_stack_copy *ret_copy)
-{
-	uint64_t max = shm_load(&stack->max);			/* [stack.max] */
-	const struct abi_stack_copy *copy = &stack->copies[abi_stack_copy(max)];
-	uint32_t sequence = shm_load(&copy->sequence);		/* [stack.copy] */
-
-	memcpy(ret_copy, copy, sizeof(*copy));
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return !(sequence & 1) && sequence == shm_load(&copy->sequence);
-}
 
 int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy)
 {
@@ -134,7 +113,7 @@ int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy)
 	int tries = 0;
 
 	ret_copy->nr = 0;
-	while (stack && !copy_once(stack, ret_copy))
+	while (stack && !abi_stack_read(stack, ret_copy))
 		if (++tries == COPY_TRIES)
 			return -EAGAIN;
 	if (ret_copy->nr > ABI_STACK_FRAMES)

@@ -15,6 +15,7 @@
 
 #include "abi/pids.h"
 #include "abi/rules.h"
+#include "abi/stack.h"
 #include "server/pids.h"
 #include "server/root.h"
 #include "unit/fake_root.h"
@@ -89,9 +90,25 @@ static void spoil_rules(struct fake_root *root)
 		spoil(root, off, rnd() % 2 ? 128 : 768);
 }
 
+/* Rather where its copies and rows begin. */
+static void spoil_stack(struct fake_root *root)
+{
+	static const uint32_t parts[] = {
+		0, offsetof(struct abi_stack, copies[0]),
+		offsetof(struct abi_stack, copies[1]),
+		offsetof(struct abi_stack, threads),
+	};
+	uint64_t off = root->control->stack;
+
+	if (off >= ABI_ARENA_OFF && off % 4096 == 0 &&
+	    off < ABI_ARENA_OFF + (8u << 20))
+		for (int i = 0; i < 8; i++)
+			spoil(root, off + parts[rnd() % 4], 96);
+}
+
 static void spoil_something(struct fake_root *root)
 {
-	switch (rnd() % 12) {
+	switch (rnd() % 13) {
 	case 0:
 		spoil(root, 0, sizeof(struct abi_control));
 		break;
@@ -125,6 +142,9 @@ static void spoil_something(struct fake_root *root)
 		break;
 	case 10:
 		spoil(root, ABI_OBJECTS_OFF, 4 * sizeof(struct abi_object));
+		break;
+	case 11:
+		spoil_stack(root);
 		break;
 	default:
 		spoil_ring(root);
@@ -224,6 +244,8 @@ static void use_all(struct server *server)
 		"bad.1/events/sched/second/enable",
 		"bad.1/instances/one/events/sched/first/trigger",
 		"bad.1/events/ftrace/print/trigger",
+		"bad.1/stack_trace", "bad.1/stack_trace_threads",
+		"bad.1/stack_max_size", "bad.1/stack_tracer_enabled",
 	};
 	const struct {
 		const char *path, *text;
@@ -257,6 +279,7 @@ static void use_all(struct server *server)
 		  "enable_event:sched:second:2 if buf ~ \"a*\"" },
 		{ "bad.1/events/ftrace/print/trigger", "snapshot:1" },
 		{ "bad.1/trace_marker", "a third" },
+		{ "bad.1/stack_max_size", "100" },
 	};
 
 	use_instances(server);
