@@ -17,15 +17,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FILTER_MAGIC		0x31746c66u	/* "flt1" */
+#define FILTER_MAGIC		0x32746c66u	/* "flt2" */
 #define FILTER_INSNS_MAX	8192u
 #define FILTER_POOL_MAX		65535u
 
 /* Questions about numbers, strings and masks; the last two are compared with
  * bytes of the pool. */
 enum filter_op {
-	FILTER_OP_EQ,			/* the number is `value` */
-	FILTER_OP_LESS,
+	FILTER_OP_RANGE,		/* the number is from `low` to `low` + `span`,
+					 * perhaps around the end of all numbers:
+					 * so every comparison is one */
 	FILTER_OP_AND,			/* has a bit in common with `value` */
 	FILTER_OP_IN,			/* is a bit of the mask in the pool */
 	FILTER_OP_NEVER,		/* no */
@@ -40,9 +41,8 @@ enum filter_op {
 };
 
 /*
- * How a number is loaded. It is shifted up to bit 63, and so is `value`: then
- * all sizes compare alike. With FILTER_SIGNED that bit is turned over, in both:
- * then signed numbers are in the order of unsigned ones.
+ * How a number is loaded. It is shifted up to bit 63, and so are `low`, `span` and
+ * `value`: then all sizes compare alike.
  */
 enum filter_load {
 	FILTER_LOAD_1,			/* 1 << n bytes of the record */
@@ -51,7 +51,6 @@ enum filter_load {
 	FILTER_LOAD_8,
 	FILTER_LOAD_CPU,		/* the CPU that the event is on: 4 */
 	FILTER_LOADS,
-	FILTER_SIGNED		= 0x80,
 };
 
 enum filter_flags {
@@ -72,6 +71,9 @@ struct filter_insn {
 	union {
 		uint64_t value;
 		struct {
+			uint64_t low, span;
+		};
+		struct {
 			uint16_t pool;	/* where in the pool */
 			uint16_t bytes;	/* how much of it */
 			uint16_t size;	/* of a STR_ARRAY */
@@ -88,11 +90,11 @@ struct filter_program {
 	struct filter_insn insns[];
 };
 
-static_assert(sizeof(struct filter_insn) == 16, "ABI");
+static_assert(sizeof(struct filter_insn) == 24, "ABI");
 static_assert(offsetof(struct filter_insn, value) == 8, "ABI");
 static_assert(sizeof(struct filter_program) == 16, "ABI");
 
-/* How far a number is shifted up; `load` without FILTER_SIGNED. */
+/* How far a number is shifted up. */
 static inline unsigned int filter_load_shift(unsigned int load)
 {
 	return load == FILTER_LOAD_CPU ? 32 : 64 - (8u << load);

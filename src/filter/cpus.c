@@ -158,7 +158,7 @@ static struct part emit_number(struct parser *p, const struct term *t,
 		return term_emit_never(p);
 	/* Every CPU differs from it; what is no CPU has no answer. */
 	if (t->op == OP_NE)
-		return term_emit_less(p, &field, cpus->nr_cpus);
+		return term_emit_compare(p, &field, OP_LT, cpus->nr_cpus);
 	insn.load = term_load(&field);
 	code_pool(&p->code, &insn, cpus->mask, mask_bytes(cpus));
 	return term_emit(p, &field, insn);

@@ -17,6 +17,13 @@ struct run {
 	const struct filter_context *ctx;
 };
 
+/* Shifted up. */
+static uint64_t number_of(const struct filter_insn *insn, const struct run *run)
+{
+	return insn->load == FILTER_LOAD_CPU ? (uint64_t)run->ctx->cpu << 32 :
+	       filter_load(insn, run->rec);
+}
+
 /* ---- masks ---- */
 
 static unsigned int mask_byte(const char *mask, size_t bytes, size_t i)
@@ -27,11 +34,8 @@ static unsigned int mask_byte(const char *mask, size_t bytes, size_t i)
 /* Is the number a bit of the mask? */
 static bool match_in(const struct filter_insn *insn, const struct run *run)
 {
-	uint64_t number, bit;
+	uint64_t bit = number_of(insn, run) >> filter_load_shift(insn->load);
 
-	if (!filter_load_number(insn, run->rec, &number))
-		number = (uint64_t)run->ctx->cpu << 32;
-	bit = number >> filter_load_shift(insn->load);
 	return mask_byte(run->pool + insn->pool, insn->bytes, bit / 8) >>
 	       bit % 8 & 1;
 }
@@ -112,7 +116,7 @@ static __attribute__((noinline)) bool
 match_pointer(const struct filter_insn *insn, const struct run *run)
 {
 	char buf[FILTER_POINTER_MAX];
-	size_t n = read_memory(run->ctx, filter_load_8(run->rec, insn->offset), buf,
+	size_t n = read_memory(run->ctx, filter_load_8(run->rec + insn->offset), buf,
 			       sizeof(buf));
 
 	/* Cut short without an end: it runs into a hole. */
@@ -125,7 +129,7 @@ match_pointer(const struct filter_insn *insn, const struct run *run)
 
 static bool match_dynamic(const struct filter_insn *insn, const struct run *run)
 {
-	uint32_t word = filter_load_4(run->rec, insn->offset);
+	uint32_t word = filter_load_4(run->rec + insn->offset);
 	size_t start = word & 0xffff, bytes = word >> 16;
 	const char *want = run->pool + insn->pool;
 
@@ -168,13 +172,10 @@ uint32_t filter_run_on(const struct filter_program *p, const void *rec,
 	while (at < p->nr_insns) {
 		const struct filter_insn *insn = &p->insns[at];
 
-		if (insn->op > FILTER_OP_AND)
-			at = answer(insn, &run) ? insn->yes : insn->no;
-		else if (filter_load_width(insn) == FILTER_LOAD_CPU)
-			at = filter_compare(insn, (uint64_t)ctx->cpu << 32) ?
-			     insn->yes : insn->no;
-		else
-			at = filter_run_numbers(p, rec, at);
+		bool is_yes = insn->op > FILTER_OP_AND ? answer(insn, &run) :
+			      filter_compare(insn, number_of(insn, &run));
+
+		at = is_yes ? insn->yes : insn->no;
 	}
 	return at;
 }

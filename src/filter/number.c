@@ -93,60 +93,54 @@ uint8_t term_load(const struct term_field *field)
 	return field->use == USE_CPU ? FILTER_LOAD_CPU : __builtin_ctz(field->size);
 }
 
-static struct part emit_number(struct parser *p, const struct term_field *field,
-			       enum filter_op op, uint64_t value)
+struct part term_emit_range(struct parser *p, const struct term_field *field,
+			    uint64_t low, uint64_t high)
 {
-	uint8_t load = term_load(field);
-	struct filter_insn insn = {
-		.op = op, .load = load, .value = value << filter_load_shift(load),
-	};
-
-	if (op == FILTER_OP_LESS && field->is_signed) {
-		insn.load |= FILTER_SIGNED;
-		insn.value ^= 1ull << 63;
-	}
-	return term_emit(p, field, insn);
+	return term_emit(p, field, (struct filter_insn){
+		.op = FILTER_OP_RANGE, .load = term_load(field),
+		.low = low, .span = high - low,
+	});
 }
 
-struct part term_emit_less(struct parser *p, const struct term_field *field,
-			   uint64_t value)
+static struct part emit_less(struct parser *p, const struct term_field *field,
+			     uint64_t least, uint64_t value)
 {
-	return emit_number(p, field, FILTER_OP_LESS, value);
+	return value == least ? term_emit_never(p) :
+	       term_emit_range(p, field, least, value - 1);
 }
 
-/* x <= value is x < value + 1, but for the largest there is. */
-static struct part emit_less_equal(struct parser *p,
-				   const struct term_field *field,
-				   uint64_t value)
+static struct part emit_and(struct parser *p, const struct term_field *field,
+			    uint64_t value)
 {
-	uint64_t all = UINT64_MAX >> (64 - field->bits);
-
-	if ((value & all) == all >> field->is_signed)
-		return part_not(term_emit_never(p));
-	return term_emit_less(p, field, value + 1);
+	return term_emit(p, field, (struct filter_insn){
+		.op = FILTER_OP_AND, .load = term_load(field), .value = value,
+	});
 }
 
 struct part term_emit_compare(struct parser *p, const struct term_field *field,
 			      enum term_op op, uint64_t value)
 {
+	uint64_t least = field->is_signed ? 1ull << 63 : 0;
+
 	/* An array or a struct is not any number, nor less, nor unequal. */
 	if (!field->bits)
 		return term_emit_never(p);
+	value <<= filter_load_shift(term_load(field));
 	switch (op) {
 	case OP_NE:
-		return part_not(emit_number(p, field, FILTER_OP_EQ, value));
+		return part_not(term_emit_range(p, field, value, value));
 	case OP_LT:
-		return term_emit_less(p, field, value);
+		return emit_less(p, field, least, value);
 	case OP_GE:
-		return part_not(term_emit_less(p, field, value));
+		return part_not(emit_less(p, field, least, value));
 	case OP_LE:
-		return emit_less_equal(p, field, value);
+		return term_emit_range(p, field, least, value);
 	case OP_GT:
-		return part_not(emit_less_equal(p, field, value));
+		return part_not(term_emit_range(p, field, least, value));
 	case OP_AND:
-		return emit_number(p, field, FILTER_OP_AND, value);
+		return emit_and(p, field, value);
 	default:
-		return emit_number(p, field, FILTER_OP_EQ, value);
+		return term_emit_range(p, field, value, value);
 	}
 }
 

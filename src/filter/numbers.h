@@ -12,13 +12,12 @@
 
 #include "abi/filter.h"
 
-#define FILTER_LOAD(bits, type)						\
-	static inline type filter_load_##bits(const char *rec,		\
-					      uint16_t offset)		\
+#define FILTER_LOAD(bytes, type)					\
+	static inline type filter_load_##bytes(const char *at)		\
 	{								\
 		type value;						\
 									\
-		memcpy(&value, rec + offset, sizeof(value));		\
+		memcpy(&value, at, sizeof(value));			\
 		return value;						\
 	}
 
@@ -27,82 +26,62 @@ FILTER_LOAD(2, uint16_t)
 FILTER_LOAD(4, uint32_t)
 FILTER_LOAD(8, uint64_t)
 
-static inline unsigned int filter_load_width(const struct filter_insn *insn)
+/* A number of the record, shifted up; so not FILTER_LOAD_CPU.  Nested like this it is
+ * made of branches: a table's jump costs more. */
+static inline uint64_t filter_load(const struct filter_insn *insn, const char *rec)
 {
-	return insn->load & ~(unsigned int)FILTER_SIGNED;
-}
+	const char *at = rec + insn->offset;
 
-/* The number of the record, shifted up; false: it is not in there.  Nested like
- * this it is made of branches: a table's jump costs more. */
-static inline bool filter_load_number(const struct filter_insn *insn,
-				      const char *rec, uint64_t *ret_number)
-{
-	unsigned int width = filter_load_width(insn);
-
-	if (width == FILTER_LOAD_4)
-		*ret_number = (uint64_t)filter_load_4(rec, insn->offset) << 32;
-	else if (width == FILTER_LOAD_8)
-		*ret_number = filter_load_8(rec, insn->offset);
-	else if (width == FILTER_LOAD_1)
-		*ret_number = (uint64_t)filter_load_1(rec, insn->offset) << 56;
-	else if (width == FILTER_LOAD_2)
-		*ret_number = (uint64_t)filter_load_2(rec, insn->offset) << 48;
-	else
-		return false;
-	return true;
+	if (insn->load == FILTER_LOAD_4)
+		return (uint64_t)filter_load_4(at) << 32;
+	if (insn->load == FILTER_LOAD_8)
+		return filter_load_8(at);
+	if (insn->load == FILTER_LOAD_1)
+		return (uint64_t)filter_load_1(at) << 56;
+	return (uint64_t)filter_load_2(at) << 48;
 }
 
 static inline bool filter_compare(const struct filter_insn *insn,
 				  uint64_t number)
 {
-	if (insn->op == FILTER_OP_EQ)
-		return number == insn->value;
-	if (insn->op == FILTER_OP_AND)
-		return number & insn->value;
-	number ^= (uint64_t)(insn->load & FILTER_SIGNED) << 56;
-	return number < insn->value;
+	return insn->op == FILTER_OP_RANGE ? number - insn->low <= insn->span :
+	       number & insn->value;
 }
 
 #define FILTER_KEY(op, load)	((unsigned int)(op) | (unsigned int)(load) << 8)
 
 /*
- * Is the answer yes?  False, and not known, if it is not about a number of the
- * record.  The questions that most filters ask are asked for first, each with
- * no more work than it needs.
+ * From instruction @at on to an end, or to one that asks for something else:
+ * filter_run_on().  The record is p->record_bytes long or more.  What most filters ask
+ * for comes first, and with no more work than it needs.
  */
-static inline bool filter_ask(const struct filter_insn *insn, const char *rec,
-			      bool *ret_yes)
-{
-	uint64_t number;
-
-	switch (FILTER_KEY(insn->op, insn->load)) {
-	case FILTER_KEY(FILTER_OP_EQ, FILTER_LOAD_4):
-		*ret_yes = filter_load_4(rec, insn->offset) == insn->value >> 32;
-		return true;
-	case FILTER_KEY(FILTER_OP_EQ, FILTER_LOAD_8):
-		*ret_yes = filter_load_8(rec, insn->offset) == insn->value;
-		return true;
-	case FILTER_KEY(FILTER_OP_LESS, FILTER_LOAD_4 | FILTER_SIGNED):
-		number = (uint64_t)filter_load_4(rec, insn->offset) << 32;
-		*ret_yes = (number ^ 1ull << 63) < insn->value;
-		return true;
-	}
-	if (insn->op > FILTER_OP_AND || !filter_load_number(insn, rec, &number))
-		return false;
-	*ret_yes = filter_compare(insn, number);
-	return true;
-}
-
-/* From instruction @at on to an end, or to one that asks for something else:
- * filter_run_on().  The record is p->record_bytes long or more. */
 static inline uint32_t filter_run_numbers(const struct filter_program *p,
 					  const char *rec, uint32_t at)
 {
 	const uint32_t end = p->nr_insns;
-	bool yes;
 
-	while (at < end && filter_ask(&p->insns[at], rec, &yes))
-		at = yes ? p->insns[at].yes : p->insns[at].no;
+	while (at < end) {
+		const struct filter_insn *insn = &p->insns[at];
+		uint64_t number;
+
+		asm("" : "+r" (insn));	/* computed once, and kept */
+		switch (FILTER_KEY(insn->op, insn->load)) {
+		case FILTER_KEY(FILTER_OP_RANGE, FILTER_LOAD_4):
+			number = (uint64_t)filter_load_4(rec + insn->offset) << 32;
+			break;
+		case FILTER_KEY(FILTER_OP_RANGE, FILTER_LOAD_8):
+			number = filter_load_8(rec + insn->offset);
+			break;
+		default:
+			if (insn->op > FILTER_OP_AND ||
+			    insn->load == FILTER_LOAD_CPU)
+				return at;
+			at = filter_compare(insn, filter_load(insn, rec)) ?
+			     insn->yes : insn->no;
+			continue;
+		}
+		at = number - insn->low <= insn->span ? insn->yes : insn->no;
+	}
 	return at;
 }
 

@@ -72,12 +72,12 @@ static int find_function(struct parser *p, uint64_t *ret_start,
 	return r ? term_fail(p, FILTER_ERR_NO_FUNCTION, p->at) : 0;
 }
 
-/* An address in the function: not below its start, and below its end. */
+/* An address in the function. */
 static int parse_function(struct parser *p, const struct term *t,
 			  struct part *ret_part)
 {
 	uint64_t start, end;
-	struct part low, high;
+	struct part inside;
 	int r;
 
 	if (t->field.size != sizeof(uint64_t))
@@ -87,11 +87,9 @@ static int parse_function(struct parser *p, const struct term *t,
 	r = find_function(p, &start, &end);
 	if (r)
 		return r;
-	low = term_emit_less(p, &t->field, start);
-	code_patch(&p->code, low.no, code_nr_insns(&p->code));
-	high = term_emit_less(p, &t->field, end);
-	high.no = code_join(&p->code, low.yes, high.no);
-	*ret_part = t->op == OP_NE ? part_not(high) : high;
+	inside = start < end ? term_emit_range(p, &t->field, start, end - 1) :
+		 term_emit_never(p);
+	*ret_part = t->op == OP_NE ? part_not(inside) : inside;
 	return 0;
 }
 

@@ -78,8 +78,9 @@ struct part term_emit(struct parser *p, const struct term_field *field,
 		      struct filter_insn insn);
 /* How the field's number is loaded; it has one. */
 uint8_t term_load(const struct term_field *field);
-struct part term_emit_less(struct parser *p, const struct term_field *field,
-			   uint64_t value);
+/* Is its number from @low to @high?  Both are shifted up; there is one between. */
+struct part term_emit_range(struct parser *p, const struct term_field *field,
+			    uint64_t low, uint64_t high);
 struct part term_emit_compare(struct parser *p, const struct term_field *field,
 			      enum term_op op, uint64_t value);
 

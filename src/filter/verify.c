@@ -12,8 +12,6 @@ static bool is_number(const struct filter_insn *insn)
 /* Bytes of the record that an instruction reads at its offset. */
 static uint32_t read_bytes(const struct filter_insn *insn)
 {
-	unsigned int load = insn->load & ~FILTER_SIGNED;
-
 	switch (insn->op) {
 	case FILTER_OP_NEVER:
 	case FILTER_OP_STR_COMM:
@@ -28,17 +26,15 @@ static uint32_t read_bytes(const struct filter_insn *insn)
 	case FILTER_OP_MASK_REL:
 		return sizeof(uint32_t);
 	default:
-		return load == FILTER_LOAD_CPU ? 0 : 1u << load;
+		return insn->load == FILTER_LOAD_CPU ? 0 : 1u << insn->load;
 	}
 }
 
 /* The second byte of an instruction. */
 static bool is_known(const struct filter_insn *insn)
 {
-	if (!is_number(insn))
-		return !(insn->flags & ~FILTER_FLAGS);
-	return (insn->load & ~FILTER_SIGNED) < FILTER_LOADS &&
-	       (insn->op == FILTER_OP_LESS || !(insn->load & FILTER_SIGNED));
+	return is_number(insn) ? insn->load < FILTER_LOADS :
+	       !(insn->flags & ~FILTER_FLAGS);
 }
 
 static bool is_sound(const struct filter_program *p, uint32_t at)

@@ -11,7 +11,7 @@ static const struct event_use *plan_of(const struct ulf_event *event)
 			       __ATOMIC_ACQUIRE);
 }
 
-/* Of a filter that asks for more than numbers, from instruction @at on. */
+/* From instruction @at on. */
 static __attribute__((noinline)) uint32_t
 run_on(const struct filter_program *filter, const void *entry, size_t bytes,
        uint32_t at)
@@ -33,7 +33,6 @@ static inline bool is_kept(const struct filter_program *filter,
 		return true;
 	if (bytes < filter->record_bytes)
 		return false;
-	at = filter_run_numbers(filter, entry, at);
 	if (at < filter->nr_insns)
 		at = run_on(filter, entry, bytes, at);
 	return at != filter->nr_insns;
@@ -119,22 +118,20 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 {
 	const struct filter_program *filter;
 	const struct event_use *use;
-	struct trace_entry *head = entry;
-	uint32_t at = 0;
+	uint32_t *head = entry, at = 0;
 
 	if (__builtin_expect(!ulf_this_thread, 0)) {
 		commit_first(event, entry, bytes);
 		return;
 	}
-	*head = (struct trace_entry){
-		.type = (unsigned short)event->id,
-		.pid = (int)ulf_probe_enter()->tid,
-	};
+	/* Written again: we may be a child of the one that hit it, by a handler. */
+	head[0] = event->id;
+	head[1] = ulf_probe_enter()->tid;
 	use = plan_of(event);
-	filter = use && !use->soft ? use->filter : NULL;
+	filter = use ? use->only : NULL;
 	if (filter && bytes >= filter->record_bytes) {
 		at = filter_run_numbers(filter, entry, 0);
-		if (at == filter->nr_insns && !use->next) {
+		if (at == filter->nr_insns) {
 			ulf_probe_exit();
 			return;
 		}

@@ -225,6 +225,8 @@ static int plan_make(const struct ulf_event *event, const struct wish *wishes,
 		plan[i].next = i + 1 < nr ? &plan[i + 1] : NULL;
 		plan[i].event = event;
 	}
+	if (nr == 1 && !plan->soft)
+		plan->only = plan->filter;
 	*ret_plan = plan;
 	return 0;
 }

@@ -193,6 +193,8 @@ struct event_use {
 	const struct event_use *next;
 	const struct buffer *buffer;
 	const struct filter_program *filter;	/* NULL: all */
+	const struct filter_program *only;	/* the same, if a record that it
+						 * drops is of use to nobody else */
 	/* In soft mode, else NULL: while it is not 0 records are dropped. */
 	const uint64_t *soft;
 	const struct abi_triggers *triggers;	/* only in soft mode; NULL: none */

@@ -55,12 +55,12 @@ static struct piece make_piece(uint32_t value)
 		.record_bytes = 12,
 		.nr_insns = 1,
 		.insn = {
-			.op = FILTER_OP_EQ,
+			.op = FILTER_OP_RANGE,
 			.load = FILTER_LOAD_4,
 			.offset = 8,
 			.yes = 2,
 			.no = 1,
-			.value = (uint64_t)value << 32,
+			.low = (uint64_t)value << 32,
 		},
 	};
 }

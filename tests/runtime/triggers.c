@@ -69,12 +69,12 @@ static struct piece make_piece(enum abi_command first, enum abi_command second)
 		.record_bytes = 12,
 		.nr_insns = 1,
 		.insn = {
-			.op = FILTER_OP_EQ,
+			.op = FILTER_OP_RANGE,
 			.load = FILTER_LOAD_4,
 			.offset = 8,
 			.yes = 2,
 			.no = 1,
-			.value = 7ull << 32,
+			.low = 7ull << 32,
 		},
 	};
 }
