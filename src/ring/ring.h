@@ -86,11 +86,6 @@ struct ring_set {
 int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 	       uint64_t now_ns);
 
-/* The same, if it takes but one step: the page has room, and the ring its own
- * clock.  Else -EAGAIN. */
-int ring_write_straight(const struct ring_set *set, void *payload,
-			uint32_t bytes);
-
 /* Count a record that was not written because it can never fit, as refused on
  * the CPU that it runs on.  Any context, like ring_write(). */
 void ring_drop(const struct ring_set *set);

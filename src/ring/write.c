@@ -379,21 +379,6 @@ void ring_drop(const struct ring_set *set)
 	drop_slow(set);
 }
 
-int ring_write_straight(const struct ring_set *set, void *payload,
-			uint32_t bytes)
-{
-	uint32_t cpu = arch_rseq_cpu(), type_len;
-	const struct abi_ring *ring = set->small_max && cpu < set->nr_cpus ?
-				      set->fast[cpu] : NULL;
-	char *data = payload;
-
-	if (!ring || !__atomic_load_n(&ring->offset_mask, __ATOMIC_RELAXED) ||
-	    !bytes || bytes > RING_PAYLOAD_MAX)
-		return -EAGAIN;
-	type_len = frame(&data, &bytes);
-	return arch_ring_append(set, data, 0, type_len, 0, bytes) ? -EAGAIN : 0;
-}
-
 int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 	       uint64_t now_ns)
 {

@@ -2,6 +2,7 @@
 /* A record and a buffer: it is written, or it is counted why not. */
 #include <errno.h>
 
+#include "arch/arch.h"
 #include "event/clock.h"
 #include "runtime/runtime.h"
 
@@ -12,36 +13,52 @@ static void count_lost(uint64_t *counter)
 	__atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
 }
 
-/* A ring that takes it stands for the words (see switch.c).  One in which recording
- * is off may be another CPU's by now, or it was just switched: ask again. */
-static int write_to(const struct buffer *buffer, struct ring_set *set,
-		    void *entry, uint32_t bytes)
+/* If it takes but one step: it is small, recording is on, and the page has room.  A
+ * ring that takes it stands for the words (see switch.c). */
+static inline bool write_straight(const struct ring_set *set, const void *entry,
+				  uint32_t bytes)
+{
+	uint32_t cpu = arch_rseq_cpu();
+	const struct abi_ring *ring;
+
+	if (bytes > set->small_max || cpu >= set->nr_cpus)
+		return false;
+	ring = set->fast[cpu];
+	return ring && __atomic_load_n(&ring->offset_mask, __ATOMIC_RELAXED) &&
+	       arch_ring_append(set, entry, 0, bytes / 4, 0, bytes) ==
+	       ARCH_COMMIT_DONE;
+}
+
+/* A ring in which recording is off may be another CPU's by now, or it was just
+ * switched: ask again. */
+static __attribute__((noinline)) void write_aimed(const struct buffer *buffer,
+						  struct ring_set *set,
+						  void *entry, uint32_t bytes)
 {
 	uint64_t now_ns = 0;
 	int r = -ECANCELED;
 
-	if (!ring_write_straight(set, entry, bytes))
-		return 0;
 	for (int i = 0; r == -ECANCELED && i < TRIES; i++) {
 		if (!buffer_aim(buffer, set))
-			return 0;
+			return;
 		if (set->clock_given)
 			now_ns = clock_read(clock_get(set->clock),
 					    root_control);
 		r = ring_write(set, entry, bytes, now_ns);
 	}
-	return r;
+	/* a full ring counts by itself */
+	if (r && r != -ENOBUFS)
+		count_lost(r == -EBUSY ? &buffer->shared->lock_lost :
+			   &buffer->shared->no_ring);
 }
 
 /* Rings are full while it is off, so every event gets here. */
 void buffer_write(const struct buffer *buffer, void *entry, size_t bytes)
 {
-	int r = write_to(buffer, buffer_set(buffer), entry, (uint32_t)bytes);
+	struct ring_set *set = buffer_set(buffer);
 
-	/* a full ring counts by itself */
-	if (r && r != -ENOBUFS)
-		count_lost(r == -EBUSY ? &buffer->shared->lock_lost :
-			   &buffer->shared->no_ring);
+	if (!write_straight(set, entry, (uint32_t)bytes))
+		write_aimed(buffer, set, entry, (uint32_t)bytes);
 }
 
 void buffer_drop(const struct buffer *buffer)
