@@ -50,6 +50,7 @@
 #define ABI_EVENT_ID_GRAPH_ENTRY 11u	/* ftrace:funcgraph_entry */
 #define ABI_EVENT_ID_BPUTS	15u	/* ftrace:bputs */
 #define ABI_EVENT_ID_RAW_DATA	19u	/* ftrace:raw_data */
+#define ABI_EVENT_ID_FUNC_REPEATS 20u	/* ftrace:func_repeats */
 
 /* Addresses of ftrace:print that stand for code of ulf, which no module has. */
 enum abi_ip {

@@ -56,6 +56,14 @@ static const struct event_field raw_data_fields[] = {
 	{ .type = "char[]", .name = "buf", .offset = 12, .kind = FIELD_ARRAY },
 };
 
+static const struct event_field func_repeats_fields[] = {
+	{ .type = "unsigned long", .name = "ip", .offset = 8, .size = 8 },
+	{ .type = "unsigned long", .name = "parent_ip", .offset = 16, .size = 8 },
+	{ .type = "u16", .name = "count", .offset = 24, .size = 2 },
+	{ .type = "u16", .name = "top_delta_ts", .offset = 26, .size = 2 },
+	{ .type = "u32", .name = "bottom_delta_ts", .offset = 28, .size = 4 },
+};
+
 const struct event_format ftrace_events[] = {
 	{
 		.system = "ftrace", .name = "function", .id = ABI_EVENT_ID_FUNCTION,
@@ -107,6 +115,14 @@ const struct event_format ftrace_events[] = {
 		.system = "ftrace", .name = "raw_data", .id = ABI_EVENT_ID_RAW_DATA,
 		FIELDS(raw_data_fields),
 		.print_fmt = "\"id:%04x %08x\", REC->id, (int)REC->buf[0]",
+	},
+	{
+		.system = "ftrace", .name = "func_repeats",
+		.id = ABI_EVENT_ID_FUNC_REPEATS,
+		FIELDS(func_repeats_fields),
+		.print_fmt = "\" %ps <-%ps\\t(repeats:%u  delta: -%llu)\", "
+			"(void *)REC->ip, (void *)REC->parent_ip, REC->count, "
+			"(((u64)(REC)->top_delta_ts << 32) | (REC)->bottom_delta_ts)",
 	},
 };
 const size_t nr_ftrace_events = sizeof(ftrace_events) / sizeof(ftrace_events[0]);

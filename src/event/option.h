@@ -66,6 +66,10 @@
 /* The same of a tracer, X(enum abi_tracer, ...): trace_options has them while it
  * is the buffer's.  Their files are always there. */
 #define TRACER_OPTIONS(X)						\
+	X(ABI_TRACER_FUNCTION, FUNC_STACK, 41, "func_stack_trace", 0,	\
+	  "each function is followed by a stack")			\
+	X(ABI_TRACER_FUNCTION, FUNC_NO_REPEATS, 42, "func-no-repeats", 0, \
+	  "the same call again and again is recorded once, and counted")	\
 	X(ABI_TRACER_GRAPH, GRAPH_OVERRUN, 32, "funcgraph-overrun", 0,	\
 	  "a line for the calls that were not followed")		\
 	X(ABI_TRACER_GRAPH, GRAPH_CPU, 33, "funcgraph-cpu", 1,		\

@@ -205,6 +205,8 @@ int buffer_follow(uint32_t index)
 	if (!r)
 		r = probes_follow(buffer);
 	if (!r)
+		r = function_options_follow(buffer);
+	if (!r)
 		r = pids_follow(buffer);
 	return r ? r : follow(buffer);
 }

@@ -101,8 +101,11 @@ uint64_t ftrace_call_graph_entry(uint64_t func, uint64_t depth, uint64_t)
 	FTRACE_HIDDEN;
 /* @ret: struct ftrace_graph_ret, without its rettime */
 uint64_t ftrace_call_graph_exit(uint64_t ret, uint64_t, uint64_t) FTRACE_HIDDEN;
-/* @ip, @place.  Do the commands of a function. */
-uint64_t ftrace_run_probes(uint64_t ip, uint64_t place, uint64_t) FTRACE_HIDDEN;
+/* @call: struct function_call.  Do the commands of a function. */
+uint64_t ftrace_run_probes(uint64_t call, uint64_t, uint64_t) FTRACE_HIDDEN;
+/* @buffer, @call.  The function tracer with options. */
+uint64_t ftrace_record_call(uint64_t buffer, uint64_t call, uint64_t)
+	FTRACE_HIDDEN;
 uint64_t ftrace_attach(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
 
 #endif

@@ -50,8 +50,8 @@ static uint32_t find(const struct abi_probes *list, uint64_t ip)
 
 static void run(const struct abi_probes *list, const struct function_hit *hit)
 {
-	for (uint32_t i = find(list, hit->ip);
-	     i < list->nr && list->probes[i].ip == hit->ip; i++) {
+	for (uint32_t i = find(list, hit->call->ip);
+	     i < list->nr && list->probes[i].ip == hit->call->ip; i++) {
 		const struct abi_trigger *trigger = &list->probes[i].trigger;
 
 		if (!is_idle(hit->use.buffer, trigger))
@@ -59,10 +59,11 @@ static void run(const struct abi_probes *list, const struct function_hit *hit)
 	}
 }
 
-uint64_t ftrace_run_probes(uint64_t ip, uint64_t place, uint64_t c)
+uint64_t ftrace_run_probes(uint64_t call, uint64_t b, uint64_t c)
 {
-	struct function_hit hit = { .ip = ip, .place = (const uint64_t *)place };
+	struct function_hit hit = { .call = (const struct function_call *)call };
 
+	(void)b;
 	(void)c;
 	if (!ulf_probe_enter())
 		return 0;

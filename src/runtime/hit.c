@@ -340,13 +340,24 @@ static bool is_deepest(const struct thread_slot *thread, const uint64_t *place)
 	       (depth > thread->stack_depth && depth <= thread->stack_room);
 }
 
+static void record_call(const struct thread_slot *thread,
+			const struct buffer *buffer,
+			const struct function_call *call)
+{
+	if (buffer->function_options)
+		ftrace_call_slowly(ftrace_record_call, (uint64_t)buffer,
+				   (uint64_t)call, 0);
+	else
+		write_function(thread, buffer, call->ip, call->parent);
+}
+
 /* Whatever is not as ftrace_hit() hopes. */
 __attribute__((noinline))
 static uint32_t hit_for(uint32_t users, uint64_t ip, uint64_t *place,
 			const struct fsite_slot *slot)
 {
 	struct thread_slot *thread = (struct thread_slot *)ulf_this_thread;
-	uint64_t parent;
+	struct function_call call = { .ip = ip, .place = place };
 
 	if (!users)
 		return 0;
@@ -355,14 +366,14 @@ static uint32_t hit_for(uint32_t users, uint64_t ip, uint64_t *place,
 	if (!thread || thread->is_in_callback)
 		return 0;
 	users = without_ignoring(users, thread->thread.tid);
-	parent = is_body(*place) ? shadow_at(place)->ret : *place;
+	call.parent = is_body(*place) ? shadow_at(place)->ret : *place;
 	for (uint32_t left = users & FTRACE_FUNCTION_MASK; left; left &= left - 1)
-		write_function(thread, ftrace_state.buffers[__builtin_ctz(left)],
-			       ip, parent);
+		record_call(thread, ftrace_state.buffers[__builtin_ctz(left)],
+			    &call);
 	if (users & FTRACE_OPS_MASK)
 		ftrace_call_slowly(ftrace_call_ops, users, ip, *place);
 	if (users & 1u << FTRACE_PROBES)
-		ftrace_call_slowly(ftrace_run_probes, ip, (uint64_t)place, 0);
+		ftrace_call_slowly(ftrace_run_probes, (uint64_t)&call, 0, 0);
 	if (users & 1u << FTRACE_STACK && is_deepest(thread, place))
 		ftrace_call_slowly(ftrace_check_stack, ip, (uint64_t)place, 0);
 	return users & FTRACE_GRAPH_MASK ?

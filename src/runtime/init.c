@@ -79,6 +79,7 @@ static void fork_child(void)
 	module_after_fork(old_tid);
 	caller_reset();
 	dump_after_fork();
+	function_options_after_fork();
 	has_forked = false;
 	thread_after_fork();
 	if (!root_control)

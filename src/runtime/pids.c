@@ -45,7 +45,8 @@ int pids_follow(struct buffer *buffer)
 				 __ATOMIC_RELEASE);	/* [buffer.pids] */
 	}
 	__atomic_store_n(&buffer->has_pids, has_pids[0], __ATOMIC_RELAXED);
-	__atomic_store_n(&buffer->has_function_pids, has_pids[1],
+	__atomic_store_n(&buffer->has_function_pids,
+			 has_pids[1] || buffer->function_options,
 			 __ATOMIC_RELAXED);
 	return 0;
 }

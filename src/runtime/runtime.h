@@ -246,15 +246,24 @@ void triggers_after(const struct event_use *use, uint32_t after);
 /* One by itself; or that of a function, which is called: */
 void trigger_fire(const struct event_use *use, const struct abi_trigger *trigger);
 bool trigger_is_valid(const struct abi_trigger *trigger, uint32_t nr_slots);
+struct function_call {
+	uint64_t ip;			/* the function's site */
+	uint64_t parent;		/* where it returns to */
+	const uint64_t *place;		/* where on the stack that stands */
+};
 struct function_hit {
 	struct event_use use;		/* of no event */
-	uint64_t ip;
-	const uint64_t *place;		/* of its return address */
+	const struct function_call *call;
 };
 
 /* ---- function_probe.c; lock held ---- */
 /* Take over the commands of functions. */
 int probes_follow(struct buffer *buffer);
+
+/* ---- function_option.c ---- */
+/* Take over the options of the function tracer.  Lock held. */
+int function_options_follow(struct buffer *buffer);
+void function_options_after_fork(void);
 
 /* ---- buffer.c: the rings and rules as this process sees them ---- */
 struct rules {
@@ -271,7 +280,9 @@ struct buffer {
 	struct abi_probes *probes;	/* published, RCU [buffer.probes] */
 	uint32_t probes_bytes;
 	bool has_pids;			/* one of those for events */
-	bool has_function_pids;		/* one of those for functions */
+	bool has_function_pids;		/* one of those for functions, or: */
+	uint64_t function_options;	/* OPTION_FUNC_...; 0: none */
+	struct repeats *repeats;	/* of each CPU; NULL: not asked for yet */
 	uint32_t bit;			/* 1 << its number */
 	struct event_use use;		/* the plan of events that just go here */
 };
@@ -311,10 +322,10 @@ void dump_after_fork(void);
 /* ---- stack.c: as write.c ---- */
 /* Write the stack of the function that has hit @event. */
 void stack_record(const struct buffer *buffer, const struct ulf_event *event);
-/* That of the function whose site is at @ip, which has been called; @place: of its
- * return address. */
-void stack_record_function(const struct buffer *buffer, uint64_t ip,
-			   const uint64_t *place);
+/* That of a function which has been called. */
+struct function_call;
+void stack_record_function(const struct buffer *buffer,
+			   const struct function_call *call);
 
 /* ---- switch.c: as write.c ---- */
 /* Does a record of this CPU go to the buffer?  If so, @set leads to where. */

@@ -91,8 +91,8 @@ void stack_record(const struct buffer *buffer, const struct ulf_event *event)
 
 /* Its caller's frame begins behind its return address: what is below is ours.  In
  * the kernel, too, the function itself is where its tracer returns to. */
-void stack_record_function(const struct buffer *buffer, uint64_t ip,
-			   const uint64_t *place)
+void stack_record_function(const struct buffer *buffer,
+			   const struct function_call *call)
 {
 	struct stack_record record;
 	struct unwind unwind;
@@ -102,10 +102,10 @@ void stack_record_function(const struct buffer *buffer, uint64_t ip,
 	if (!buffer_is_recording(buffer))
 		return;
 	record.stack.size = 0;
-	record.stack.callers[record.stack.size++] = ip + FSITE_BYTES;
+	record.stack.callers[record.stack.size++] = call->ip + FSITE_BYTES;
 	unwind_start(&unwind);
 	while (record.stack.size < FRAMES_MAX && stack_step(&unwind, &function)) {
-		if (unwind.regs[ARCH_UNWIND_SP] > (uint64_t)place)
+		if (unwind.regs[ARCH_UNWIND_SP] > (uint64_t)call->place)
 			is_ours = false;
 		if (!is_ours)
 			add_caller(&record.stack, unwind_pc(&unwind));

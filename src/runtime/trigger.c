@@ -114,7 +114,7 @@ static bool stack(const struct event_use *use, const struct abi_trigger *trigger
 	if (use->event)
 		stack_record(use->buffer, use->event);
 	else
-		stack_record_function(use->buffer, hit->ip, hit->place);
+		stack_record_function(use->buffer, hit->call);
 	return true;
 }
 

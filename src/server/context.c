@@ -116,6 +116,19 @@ static char *put_time(char *to, uint64_t time, bool is_ns)
 	return put_number(to, us % 1000000, 6, '0');
 }
 
+static bool is_in_ns(const struct line *line)
+{
+	return clock_is_in_ns(clock_get(shm_load(&line->instance->abi->clock)));
+}
+
+void context_print_time(const struct line *line, uint64_t time, struct text *out)
+{
+	char *start = text_reserve(out, CONTEXT_BYTES_MAX);
+
+	if (start)
+		out->len += (size_t)(put_time(start, time, is_in_ns(line)) - start);
+}
+
 /* "(   4711) ", or dashes for a process that is not known. */
 static char *put_tgid(char *to, uint32_t tgid)
 {
@@ -229,8 +242,7 @@ void context_print(const struct line *line, struct text *out)
 {
 	uint64_t options = line->options;
 	const struct merge_record *record = line->record;
-	bool in_ns = clock_is_in_ns(clock_get(
-		shm_load(&line->instance->abi->clock)));
+	bool in_ns = is_in_ns(line);
 
 	if (!(options & OPTION_CONTEXT_INFO))
 		return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the function tracer recorded: `function <-caller`. */
+/* What the function tracer recorded: `function <-caller`, and how
+ * often again. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,18 +11,42 @@
 
 #define IPS_OFFSET	8		/* of the two addresses in the record */
 
+struct ips {
+	uint64_t ip, parent_ip;
+};
+
+/* What follows them in a record of repeats. */
+struct repeats {
+	uint16_t count;
+	uint16_t top_delta;
+	uint32_t bottom_delta;
+};
+
+static bool read_ips(const struct line *line, struct ips *ret_ips)
+{
+	if (line->record->bytes < IPS_OFFSET + sizeof(*ret_ips))
+		return false;
+	memcpy(ret_ips, line->record->data + IPS_OFFSET, sizeof(*ret_ips));
+	return true;
+}
+
+static void print_call(const struct line *line, const struct ips *ips,
+		       struct text *out)
+{
+	ip_print(line, ips->ip, false, out);
+	if (!(line->options & OPTION_PRINT_PARENT) || !ips->parent_ip)
+		return;
+	text_puts(out, " <-");
+	ip_print(line, ips->parent_ip, true, out);
+}
+
 void function_print(const struct line *line, struct text *out)
 {
-	struct {
-		uint64_t ip, parent_ip;
-	} ips;
+	struct ips ips;
 
-	if (line->record->bytes < IPS_OFFSET + sizeof(ips)) {
+	if (!read_ips(line, &ips)) {
 		text_puts(out, "[a function cut short]\n");
-		return;
-	}
-	memcpy(&ips, line->record->data + IPS_OFFSET, sizeof(ips));
-	if (line->options & OPTION_BIN) {
+	} else if (line->options & OPTION_BIN) {
 		text_write(out, &ips, sizeof(ips));
 	} else if (line->options & OPTION_HEX) {
 		text_printf(out, "%016" PRIx64 " %016" PRIx64 " ", ips.ip,
@@ -29,11 +54,31 @@ void function_print(const struct line *line, struct text *out)
 	} else if (line->options & OPTION_RAW) {
 		text_printf(out, "%" PRIx64 " %" PRIx64 "\n", ips.ip, ips.parent_ip);
 	} else {
-		ip_print(line, ips.ip, false, out);
-		if ((line->options & OPTION_PRINT_PARENT) && ips.parent_ip) {
-			text_puts(out, " <-");
-			ip_print(line, ips.parent_ip, true, out);
-		}
+		print_call(line, &ips, out);
 		text_putc(out, '\n');
 	}
+}
+
+void func_repeats_print(const struct line *line, struct text *out)
+{
+	const uint32_t offset = IPS_OFFSET + sizeof(struct ips);
+	struct repeats repeats;
+	struct ips ips;
+	uint64_t delta;
+
+	if (!read_ips(line, &ips) || line->record->bytes < offset + sizeof(repeats)) {
+		text_puts(out, "[a function cut short]\n");
+		return;
+	}
+	memcpy(&repeats, line->record->data + offset, sizeof(repeats));
+	delta = (uint64_t)repeats.top_delta << 32 | repeats.bottom_delta;
+	if (line->options & OPTION_RAW) {
+		text_printf(out, "%" PRIu64 " %" PRIu64 " %u %" PRIu64 "\n", ips.ip,
+			    ips.parent_ip, repeats.count, delta);
+		return;
+	}
+	print_call(line, &ips, out);
+	text_printf(out, " (repeats: %u, last_ts: ", repeats.count);
+	context_print_time(line, line->record->time - delta, out);
+	text_puts(out, ")\n");
 }

@@ -77,6 +77,7 @@ static const struct own {
 	{ ABI_EVENT_ID_GRAPH_ENTRY, 0, graph_print },
 	{ ABI_EVENT_ID_BPUTS, OPTION_RAW, printk_print },
 	{ ABI_EVENT_ID_RAW_DATA, OPTION_RAW, print_raw_data },
+	{ ABI_EVENT_ID_FUNC_REPEATS, OPTION_RAW, func_repeats_print },
 };
 
 /* NULL: it is none. */

@@ -34,6 +34,8 @@ struct symbols_from line_from(const struct line *line, uint32_t module);
 /* context.c: who, where and when, as the options want it. */
 void context_print(const struct line *line, struct text *out);
 void context_print_flags(const struct line *line, struct text *out);
+/* A time of the buffer's clock. */
+void context_print_time(const struct line *line, uint64_t time, struct text *out);
 /* For a time that is long: + from 10 us on, $ from a second on. */
 char context_mark(uint64_t ns);
 
@@ -46,6 +48,8 @@ void stack_print(const struct line *line, struct text *out);
 
 /* ftrace:function, also as raw, hex or bin. */
 void function_print(const struct line *line, struct text *out);
+/* ftrace:func_repeats, also as raw. */
+void func_repeats_print(const struct line *line, struct text *out);
 
 /* What an event or marker says; of a marker the message alone. */
 void line_print_message(const struct line *line, struct text *out);
