@@ -80,6 +80,10 @@ bench:
 	@bench/run $(BUILD); status=$$?; \
 		bench/many $(BUILD) && exit $$status
 
+.PHONY: bench-sqlite
+bench-sqlite: all
+	@bench/sqlite $(BUILD)
+
 # Instrumented builds live next to the ordinary one.
 .PHONY: asan
 asan: setup
@@ -117,6 +121,7 @@ help:
 	@echo 'make conformance the kernel'\''s own trace headers and self-tests'
 	@echo 'make torture    the long form of the torture, fuzz and load tests'
 	@echo 'make bench      the cost of an event, next to its peers'
+	@echo 'make bench-sqlite the cost of tracing a real program, which it fetches'
 	@echo 'make asan       tests under AddressSanitizer and UBSan, in build-asan/'
 	@echo 'make tsan       tests under ThreadSanitizer, in build-tsan/'
 	@echo 'make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
