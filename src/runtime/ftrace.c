@@ -261,7 +261,8 @@ static bool needs_body(const struct fsites *sites, uint32_t i)
 	return slot && !slot->body;
 }
 
-/* For those that are about to be switched on.  Who finds one in a slot finds it whole: first all of them, then the slots. */
+/* For those that are about to be switched on.  Who finds one in a slot finds it
+ * whole: first all of them, then the slots. */
 static int bodies_make(const struct fsites *sites)
 {
 	uint32_t at = next_body, end = next_body;
