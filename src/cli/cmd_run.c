@@ -47,6 +47,8 @@ static int parse(struct run *run, const struct cli_cmd *cmd, int argc, char **ar
 		{ "trace-instance", required_argument, NULL, WORD(INSTANCE) },
 		{ "trace-trigger", required_argument, NULL, WORD(TRIGGER) },
 		{ "alloc-snapshot", no_argument, NULL, WORD(SNAPSHOT) },
+		{ "stacktrace", no_argument, NULL, WORD(STACK) },
+		{ "stacktrace-filter", required_argument, NULL, WORD(STACK_FILTER) },
 		{ "traceoff-on-warning", no_argument, NULL, WORD(WARNING) },
 		{ "ftrace-dump-on-oops", optional_argument, NULL, WORD(DUMP) },
 		{ "tp-printk", no_argument, NULL, WORD(TP_PRINTK) },

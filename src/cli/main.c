@@ -36,6 +36,8 @@ static const struct cli_cmd commands[] = {
 "  --trace-trigger=TRIGGER   a trigger from the first event on, as EVENT.TRIGGER:\n"
 "                            'kv_get.traceoff if slot < 0'\n"
 "  --alloc-snapshot          room for a snapshot\n"
+"  --stacktrace              look at stacks: the deepest is in stack_trace\n"
+"  --stacktrace-filter=FUNCTIONS  the same, at these functions alone\n"
 "  --traceoff-on-warning     stop at what the program calls a warning:\n"
 "                            disable_trace_on_warning() in <ulf/tracing.h>\n"
 "  --ftrace-dump-on-oops     if a signal kills it, what it recorded is printed\n"

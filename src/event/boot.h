@@ -26,6 +26,8 @@
 	X(INSTANCE, "trace_instance", "NAME[,EVENTS]")			\
 	X(TRIGGER, "trace_trigger", "EVENT.TRIGGER[ if FILTER]")	\
 	X(SNAPSHOT, "alloc_snapshot", NULL)				\
+	X(STACK, "stacktrace", NULL)					\
+	X(STACK_FILTER, "stacktrace_filter", "FUNCTIONS")		\
 	X(WARNING, "traceoff_on_warning", NULL)				\
 	X(DUMP, "ftrace_dump_on_oops", "[orig_cpu]")			\
 	X(TP_PRINTK, "tp_printk", NULL)

@@ -52,6 +52,13 @@ static void follow_buffers(void)
 	runtime_unlock();
 }
 
+static void follow_functions(void)
+{
+	runtime_lock();
+	ftrace_follow();
+	runtime_unlock();
+}
+
 /* The parent's agent may go on before the child looks at the parent's slot:
  * what the child has is what there was at the fork. */
 static struct abi_process slot_at_fork;
@@ -130,9 +137,10 @@ void runtime_init(void)
 	image_tell_all();
 	dump_init();
 	stack_tracer_init();
-	/* Rings that the server has placed while we were held: the first
-	 * event may come before the agent's first turn. */
+	/* What the server has done while we were held: the first event, or
+	 * function, may come before the agent's first turn. */
 	follow_buffers();
+	follow_functions();
 	agent_start();
 }
 

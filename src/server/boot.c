@@ -133,6 +133,29 @@ static int set_instance(struct root *root, const struct boot_word *word)
 	       write_file(instance, "tracing_on", &(struct boot_piece) { "0", 1 }) : 0;
 }
 
+/* With a blank behind it, or nobody is told of a name that is none's. */
+static int add_function(struct root *root, const struct boot_piece *item)
+{
+	char text[ABI_BOOT_BYTES + 1];
+	struct boot_piece line = { text, item->len + 1 };
+
+	memcpy(text, item->text, item->len);
+	text[item->len] = '\n';
+	return write_file(&root->top, "stack_trace_filter", &line);
+}
+
+/* As in the kernel both words switch it on. */
+static int set_stack(struct root *root, struct boot_piece filter)
+{
+	struct boot_piece item;
+	int r = 0;
+
+	while (!r && filter.text && boot_item(&filter, &item))
+		r = add_function(root, &item);
+	return r ? r : write_file(&root->top, "stack_tracer_enabled",
+				  &(struct boot_piece) { "1", 1 });
+}
+
 static int set(struct root *root, const struct boot_word *word)
 {
 	switch (word->id) {
@@ -143,6 +166,9 @@ static int set(struct root *root, const struct boot_word *word)
 		return write_file(&root->top, "trace_clock", &word->value);
 	case BOOT_INSTANCE:
 		return set_instance(root, word);
+	case BOOT_STACK:
+	case BOOT_STACK_FILTER:
+		return set_stack(root, word->value);
 	case BOOT_TP_PRINTK:	/* done by ulf run, which has a console */
 		return shm_load(&root->control->run_id) ? 0 : -EOPNOTSUPP;
 	default:

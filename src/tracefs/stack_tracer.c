@@ -113,8 +113,9 @@ int stack_trace_show(struct tracefs_node *node, struct text *out)
 		    "        -----    ----   --------\n", copy.nr);
 	if (!stack_tracer_is_on(node->root) && !stack_tracer_max(node->root))
 		text_puts(out, "#\n#  Stack tracer disabled\n#\n"
-			  "# To enable the stack tracer 'echo 1 > stack_tracer_enabled'\n"
-			  "#\n");
+			  "# To enable the stack tracer, either add 'stacktrace' to\n"
+			  "# ULF_TRACE\n"
+			  "# or 'echo 1 > stack_tracer_enabled'\n#\n");
 	print_frames(node->root, &copy, out);
 	return 0;
 }

@@ -66,7 +66,8 @@ _ulf() {
 		elif [[ $word == -* ]]; then
 			COMPREPLY=($(compgen -W "-e -l -o --event --live --output --help -- \
 				--trace-event --trace-buf-size --trace-clock --trace-options \
-				--trace-instance --trace-trigger --alloc-snapshot \
+				--trace-instance --trace-trigger --alloc-snapshot --stacktrace \
+				--stacktrace-filter \
 				--traceoff-on-warning --ftrace-dump-on-oops --tp-printk" -- "$word"))
 		else
 			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))
