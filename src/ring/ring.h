@@ -49,6 +49,8 @@ struct ring_set {
 	uint16_t has_rseq;		/* this process may use fast rings */
 	uint16_t clock_given;		/* they are ABI_RING_CLOCK_GIVEN */
 	uint32_t clock;			/* and this is the clock's row */
+	uint32_t nr_small;		/* nr_cpus, if small_max is not 0 */
+	uint32_t reserved;
 	struct abi_ring **side[2];	/* the runtime's: what it puts into fast
 					 * and slow, [nr_cpus][2] */
 	struct abi_ring *fast[];	/* [nr_cpus], entries may be NULL */

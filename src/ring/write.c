@@ -419,4 +419,5 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 
 static_assert(SET_NR_CPUS == offsetof(struct ring_set, nr_cpus), "asm");
 static_assert(SET_SMALL_MAX == offsetof(struct ring_set, small_max), "asm");
+static_assert(SET_NR_SMALL == offsetof(struct ring_set, nr_small), "asm");
 static_assert(SET_FAST == offsetof(struct ring_set, fast), "asm");

@@ -145,6 +145,7 @@ static int follow(struct buffer *buffer)
 		set->clock = buffer->shared->clock;
 	} else if (set->has_rseq) {
 		set->small_max = RING_SMALL_MAX;
+		set->nr_small = set->nr_cpus;
 	}
 	/* mate: buffer_set() [buffer.set] */
 	__atomic_store_n(&buffer->set, set, __ATOMIC_RELEASE);

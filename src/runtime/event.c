@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "arch/x86_64/offsets.h"
+#include "runtime/ftrace.h"
 #include "runtime/runtime.h"
 #include <ulf/tracepoint.h>
 
@@ -44,6 +45,7 @@ void event_use_set(const struct buffer *buffer)
 		}
 	}
 	printk_use_set(buffer);
+	ftrace_buffer_changed();
 }
 
 static uint32_t wanted_in(const struct ulf_event *event)

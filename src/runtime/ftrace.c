@@ -50,44 +50,41 @@ uint64_t ftrace_now(uint64_t a, uint64_t b, uint64_t c)
 	return now_ns();
 }
 
-uint64_t ftrace_write_slowly(uint64_t buffer, uint64_t entry, uint64_t bytes)
+uint64_t ftrace_write_slowly(uint64_t arg, uint64_t b, uint64_t c)
 {
-	uint64_t time_ns = now_ns();
+	const struct ftrace_write *write = (const struct ftrace_write *)arg;
 
+	(void)b;
+	(void)c;
+	*write->ret_time = now_ns();
 	if (ulf_probe_enter()) {
-		buffer_write((const struct buffer *)buffer, (void *)entry, bytes);
+		buffer_write(write->buffer, write->entry, write->bytes);
 		ulf_probe_exit();
 	}
-	return time_ns;
-}
-
-uint64_t ftrace_write_exit_slowly(uint64_t buffer, uint64_t entry, uint64_t bytes)
-{
-	uint64_t time_ns = now_ns();
-
-	memcpy((char *)entry + bytes - sizeof(time_ns), &time_ns, sizeof(time_ns));
-	return ftrace_write_slowly(buffer, entry, bytes);
+	return 0;
 }
 
 /* Between these no site is a hit for this thread, and errno is the callback's. */
 struct callback {
-	struct thread_slot *thread;
+	uint64_t head;
 	int error;			/* errno of the traced function's caller */
 };
 
 static bool callback_enter(struct callback *callback)
 {
 	callback->error = errno;
-	callback->thread = (struct thread_slot *)ulf_probe_enter();
-	if (!callback->thread)
+	if (!ulf_probe_enter())
 		return false;
-	callback->thread->is_in_callback = 1;
+	callback->head = ftrace_this.head;
+	ftrace_this.is_in_callback = 1;
+	ftrace_this.head = 0;
 	return true;
 }
 
 static void callback_leave(const struct callback *callback)
 {
-	callback->thread->is_in_callback = 0;
+	ftrace_this.is_in_callback = 0;
+	ftrace_this.head = callback->head;
 	ulf_probe_exit();
 	errno = callback->error;
 }
@@ -330,18 +327,56 @@ static int update_sites(void)
 	return ret;
 }
 
+/* ---- what is common ---- */
+
+const struct ftrace_case ftrace_no_case = { &buffer_no_rings, ~0u };
+static struct ftrace_case cases[ABI_BUFFERS];
+
+/* The buffer, if it is one, that just traces functions. */
+static const struct buffer *function_buffer(uint32_t users)
+{
+	uint32_t functions = users & FTRACE_FUNCTION_MASK;
+	const struct buffer *one = functions && !(functions & (functions - 1)) ?
+		ftrace_state.buffers[__builtin_ctz(functions)] : NULL;
+
+	return one && !one->has_function_pids ? one : NULL;
+}
+
+static bool graph_is_simple(uint32_t users)
+{
+	return users >> FTRACE_GRAPH & 1 &&
+	       !ftrace_state.graph_buffer->has_function_pids &&
+	       !ftrace_state.has_starts && !ftrace_state.thresh_ns &&
+	       ftrace_state.graph_depth == UINT32_MAX;
+}
+
+static void set_common(uint32_t users)
+{
+	const struct buffer *one = function_buffer(users);
+	struct ftrace_case *function = one ? &cases[__builtin_ctz(one->bit)] : NULL;
+
+	if (function) {
+		function->users = one->bit;
+		__atomic_store_n(&function->set, one->set, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&ftrace_state.function,
+			 function ? function : &ftrace_no_case, __ATOMIC_RELEASE);
+	__atomic_store_n(&ftrace_state.graph_set, graph_is_simple(users) ?
+			 ftrace_state.graph_buffer->set : &buffer_no_rings,
+			 __ATOMIC_RELEASE);
+}
+
 /* mate: active_users(), hit.c [ftrace.active] */
 static void set_active(uint32_t users)
 {
-	uint32_t functions = users & FTRACE_FUNCTION_MASK;
-	bool is_one = functions && !(functions & (functions - 1));
-
-	__atomic_store_n(&ftrace_state.function_buffer, NULL, __ATOMIC_RELAXED);
+	set_common(users & ftrace_state.active);
 	__atomic_store_n(&ftrace_state.active, users, __ATOMIC_RELEASE);
-	if (is_one)
-		__atomic_store_n(&ftrace_state.function_buffer,
-				 ftrace_state.buffers[__builtin_ctz(functions)],
-				 __ATOMIC_RELEASE);
+	set_common(users);
+}
+
+void ftrace_buffer_changed(void)
+{
+	set_common(ftrace_state.active);
 }
 
 /* What cannot be traced, of what is to be, is not; the rest is. */
@@ -398,8 +433,6 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 		ftrace_state.graph_depth = graph->depth ? graph->depth : UINT32_MAX;
 		ftrace_state.has_starts = graph->has_starts;
 		ftrace_state.thresh_ns = graph->thresh_ns;
-		ftrace_state.has_conditions = graph->depth ||
-			graph->has_starts || graph->thresh_ns;
 	}
 	r = update_sites();
 	text_sync();

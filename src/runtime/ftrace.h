@@ -39,22 +39,46 @@ enum ftrace_user {
 #define FTRACE_OPS_MASK		(((1u << FTRACE_OPS_MAX) - 1) << FTRACE_OPS)
 #define FTRACE_GRAPH_MASK	(1u << FTRACE_GRAPH | 1u << FTRACE_GRAPH_OPS)
 
-/* What hit.c looks at.  Pointers are there while the user's bit is in
- * `active`, and until all who saw it are gone. */
+/* Sites with just these users are the function tracer's of this buffer. */
+struct ftrace_case {
+	struct ring_set *set;		/* published, RCU [buffer.set] */
+	uint32_t users;
+};
+
+/* What hits look at.  Pointers are there while the user's bit is in `active`,
+ * and until all who saw it are gone.  What ftrace.S can do by itself is in the
+ * first two; else they have no rings. */
 struct ftrace_state {
+	const struct ftrace_case *function;	/* of the one that traces functions */
+	struct ring_set *graph_set;	/* published, RCU [buffer.set] */
 	uint32_t active;		/* users */
+	uint32_t graph_depth;		/* how deep the graph tracer goes */
 	const struct buffer *buffers[ABI_BUFFERS];	/* function tracers' */
-	const struct buffer *function_buffer;	/* if it is just one; or NULL */
 	const struct buffer *graph_buffer;
 	struct ftrace_ops *ops[FTRACE_OPS_MAX];
 	struct fgraph_ops *graph_ops;
-	uint32_t graph_depth;		/* how deep it goes */
 	bool has_starts;		/* FTRACE_START counts */
-	bool has_conditions;		/* one of these is set */
 	uint64_t thresh_ns;		/* shorter calls are not recorded */
 	struct abi_stack *stack;	/* the stack tracer's; stays */
 };
 extern struct ftrace_state ftrace_state FTRACE_HIDDEN;
+extern const struct ftrace_case ftrace_no_case FTRACE_HIDDEN;
+
+/* Of each thread.  A handler may come between any two stores: it leaves all as
+ * it has found it. */
+struct ftrace_thread {
+	uint64_t head;			/* tid << 32; 0: it is not known yet, or
+					 * nothing is recorded just now */
+	uint64_t top;			/* the place of its innermost followed
+					 * call, or SHADOW_NONE */
+	uint32_t depth;			/* of the next one, and as in its shadow: */
+	uint32_t users;			/* FTRACE_GRAPH, always */
+	uint32_t is_in_callback;	/* of the program's */
+};
+extern __thread struct ftrace_thread ftrace_this FTRACE_HIDDEN;
+
+/* This thread has got another tid. */
+void ftrace_thread_named(void);
 
 /* ---- ftrace.c; lock held ---- */
 
@@ -67,6 +91,9 @@ struct ftrace_graph_wish {
 	uint64_t thresh_ns;
 };
 int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph);
+
+/* A buffer has got other rings, or lists of threads. */
+void ftrace_buffer_changed(void);
 
 /* ---- ftrace_follow.c; lock held ---- */
 
@@ -86,13 +113,15 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t) FTRACE_HIDDEN
 
 /* ---- the slow side of hit.c: ftrace.c; any register ---- */
 
-/* @buffer, @entry, @bytes.  Returns the record's time. */
-uint64_t ftrace_write_slowly(uint64_t buffer, uint64_t entry, uint64_t bytes)
-	FTRACE_HIDDEN;
+struct ftrace_write {
+	const struct buffer *buffer;
+	void *entry;			/* as buffer_write() wants it */
+	size_t bytes;
+	uint64_t *ret_time;		/* may be a part of it */
+};
+/* @write */
+uint64_t ftrace_write_slowly(uint64_t write, uint64_t, uint64_t) FTRACE_HIDDEN;
 uint64_t ftrace_now(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
-/* The same, for an exit, whose last 8 bytes are the time. */
-uint64_t ftrace_write_exit_slowly(uint64_t buffer, uint64_t entry, uint64_t bytes)
-	FTRACE_HIDDEN;
 /* @users, @ip, @parent */
 uint64_t ftrace_call_ops(uint64_t users, uint64_t ip, uint64_t parent)
 	FTRACE_HIDDEN;

@@ -2,7 +2,7 @@
 /*
  * What runs at the entry of a traced function, and when it returns: with
  * general registers only (the others are the program's), in any context.
- * Nothing here is called by name from C; see ftrace.S.
+ * What is common is done in ftrace.S already; here is all of it, from the start.
  */
 #include <assert.h>
 #include <stdbool.h>
@@ -16,86 +16,64 @@
 #include "runtime/shadow.h"
 #include <linux/ftrace.h>
 
-struct ftrace_state ftrace_state;
+struct ftrace_state ftrace_state = {
+	.function = &ftrace_no_case, .graph_set = &buffer_no_rings,
+};
 uint32_t ftrace_graph_lost;
+__thread struct ftrace_thread ftrace_this = {
+	.top = SHADOW_NONE, .users = 1u << FTRACE_GRAPH,
+};
+
+static_assert(offsetof(struct ftrace_state, function) == STATE_FUNCTION, "asm");
+static_assert(offsetof(struct ftrace_state, graph_set) == STATE_GRAPH_SET, "asm");
+static_assert(offsetof(struct ftrace_thread, users) == THIS_DEPTH + 4 &&
+	      SHADOW_USERS == SHADOW_DEPTH + 4, "asm: both at once");
+static_assert(1u << FTRACE_GRAPH == FTRACE_GRAPH_BIT, "asm");
+static_assert(offsetof(struct ftrace_case, set) == CASE_SET, "asm");
+static_assert(offsetof(struct ftrace_case, users) == CASE_USERS, "asm");
+static_assert(offsetof(struct ftrace_thread, head) == THIS_HEAD, "asm");
+static_assert(offsetof(struct ftrace_thread, top) == THIS_TOP, "asm");
+static_assert(offsetof(struct ftrace_thread, depth) == THIS_DEPTH, "asm");
+static_assert(offsetof(struct buffer, set) == BUFFER_SET, "asm");
+static_assert(offsetof(struct fsite_slot, body) == SLOT_BODY, "asm");
+static_assert(offsetof(struct fsite_slot, users) == SLOT_USERS, "asm");
+static_assert(offsetof(struct ftrace_regs, rax) == REGS_RAX, "asm");
+static_assert(sizeof(struct ftrace_regs) == REGS_OWN, "asm");
 
 /* ---- records, as the kernel's ---- */
 
-struct function_entry {
+#define RECORD_BYTES(last) \
+	(offsetof(struct record, last) + sizeof(((struct record *)0)->last) - \
+	 offsetof(struct record, head))
+
+struct record {
+	uint64_t headroom;		/* RING_HEADROOM of it */
 	uint64_t head;			/* struct trace_entry */
-	uint64_t ip, parent_ip;
-};
-
-struct graph_entry {
-	uint64_t head;
-	uint64_t func;
-	uint32_t depth;
-} __attribute__((packed, aligned(8)));
-
-struct graph_exit {
-	uint64_t head;
-	struct ftrace_graph_ret ret;
-};
-
-static uint64_t entry_head(const struct thread_slot *thread, uint32_t id)
-{
-	return id | (uint64_t)thread->thread.tid << 32;
-}
-
-/* ---- where the ring is full, or there is none ---- */
-
-/* The first member is what they are known by. */
-static uint64_t buffer_of(struct ring_set *const *set)
-{
-	static_assert(!offsetof(struct buffer, set), "the first");
-	return (uint64_t)set;
-}
-
-__attribute__((cold))
-uint32_t ftrace_function_slowly(struct ring_set *const *set, uint64_t ip,
-				uint64_t parent, uint64_t head)
-{
-	struct function_entry entry = { head, ip, parent };
-
-	ftrace_call_slowly(ftrace_write_slowly, buffer_of(set), (uint64_t)&entry,
-			   sizeof(entry));
-	return 0;
-}
-
-__attribute__((cold))
-uint32_t ftrace_graph_slowly(struct ring_set *const *set, uint64_t func,
-			     uint64_t *ret_ns, uint64_t head, uint32_t depth)
-{
-	struct graph_entry entry = { head, func, depth };
-
-	*ret_ns = ftrace_call_slowly(ftrace_write_slowly, buffer_of(set),
-				     (uint64_t)&entry, sizeof(entry));
-	return 1;
-}
-
-static struct ftrace_graph_ret graph_ret(uint64_t func, uint64_t value,
-					 const struct shadow *shadow)
-{
-	return (struct ftrace_graph_ret){
-		.func = func, .retval = value, .depth = (int)shadow->depth,
-		.overrun = __atomic_load_n(&ftrace_graph_lost, __ATOMIC_RELAXED),
-		.calltime = shadow->time_ns,
+	union {
+		struct {
+			uint64_t ip, parent_ip;
+		} function;
+		struct {
+			uint64_t func;
+			uint32_t depth;
+		} entry;
+		struct ftrace_graph_ret exit;
 	};
-}
+};
+static_assert(RECORD_BYTES(function) == 24 && RECORD_BYTES(entry.depth) == 20 &&
+	      RECORD_BYTES(exit) == 48 && ABI_EVENT_ID_FUNCTION == 1 &&
+	      ABI_EVENT_ID_GRAPH_ENTRY == 11 && ABI_EVENT_ID_GRAPH_EXIT == 10,
+	      "ftrace.S writes the same");
 
-__attribute__((cold))
-uint64_t ftrace_exit_slowly(struct ring_set *const *set, uint64_t func,
-			    uint64_t value, uint64_t head,
-			    const struct shadow *shadow)
+/* *@time: the record's. */
+static void write_record(const struct buffer *buffer, struct record *record,
+			 size_t bytes, uint64_t *time)
 {
-	struct graph_exit exit = { head, graph_ret(func, value, shadow) };
+	struct ftrace_write write = { buffer, &record->head, bytes, time };
 
-	ftrace_call_slowly(ftrace_write_exit_slowly, buffer_of(set),
-			   (uint64_t)&exit, sizeof(exit));
-	return shadow->ret;
+	if (!arch_words_append(buffer, &record->head, (uint32_t)bytes, time))
+		ftrace_call_slowly(ftrace_write_slowly, (uint64_t)&write, 0, 0);
 }
-
-/* ---- the graph ---- */
 
 static bool is_body(uint64_t ret)
 {
@@ -110,34 +88,57 @@ static uint64_t func_of(uint64_t body_return)
 	return body->target - FSITE_BYTES;
 }
 
-/* Frames that are below @place were left by some other way than a return. */
-static uint64_t live_above(const struct thread_slot *thread,
-			   const uint64_t *place)
+static uint32_t active_users(void)
 {
-	uint64_t above = thread->graph_top;
-	uint64_t at;
-
-	while (above && (at = above & FRAME_PLACE_MASK) <= frame_place(place))
-		above = shadow_at((const uint64_t *)(at << 3))->above;
-	return above;
+	return __atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);
 }
 
-static uint64_t write_exit(const struct thread_slot *thread, uint64_t func,
-			   uint64_t value, const struct shadow *shadow)
+/* ---- the innermost followed call ---- */
+
+static struct shadow *shadow_of(uint64_t place)
 {
-	return arch_exit_append(&ftrace_state.graph_buffer->set, func, value,
-				entry_head(thread, ABI_EVENT_ID_GRAPH_EXIT),
-				shadow);
+	return shadow_at((const uint64_t *)place);
 }
 
-static uint32_t write_entry(const struct thread_slot *thread, uint64_t func,
-			    struct shadow *shadow, uint32_t depth)
+static uint32_t depth_within(uint64_t top)
 {
-	return arch_graph_append(&ftrace_state.graph_buffer->set, func,
-				 &shadow->time_ns,
-				 entry_head(thread, ABI_EVENT_ID_GRAPH_ENTRY),
-				 depth);
+	return top == SHADOW_NONE ? 0 : shadow_of(top)->depth + 1;
 }
+
+static bool is_silent(uint64_t top)
+{
+	return top != SHADOW_NONE && !shadow_of(top)->users;
+}
+
+static uint64_t this_head(void)
+{
+	return (uint64_t)ulf_this_thread->tid << 32;
+}
+
+static void set_top(uint64_t top)
+{
+	ftrace_this.head = is_silent(top) || ftrace_this.is_in_callback ?
+			   0 : this_head();
+	ftrace_this.depth = depth_within(top);
+	ftrace_this.top = top;
+}
+
+void ftrace_thread_named(void)
+{
+	set_top(ftrace_this.top);
+}
+
+/* Those that are below @place were left by some other way than a return. */
+static uint64_t live_above(const uint64_t *place)
+{
+	uint64_t top = ftrace_this.top;
+
+	while (top <= (uint64_t)place)
+		top = shadow_of(top)->above;
+	return top;
+}
+
+/* ---- the graph ---- */
 
 static bool is_long_enough(const struct shadow *shadow)
 {
@@ -146,53 +147,64 @@ static bool is_long_enough(const struct shadow *shadow)
 	       ftrace_state.thresh_ns;
 }
 
-/* The graph tracer has conditions, or is not the only one. */
-__attribute__((noinline))
-static uint64_t exit_for(uint32_t users, const struct thread_slot *thread,
-			 uint64_t func, uint64_t value, const struct shadow *shadow)
+static void exit_for(uint64_t func, uint64_t value, const struct shadow *shadow)
 {
-	struct ftrace_graph_ret ret = graph_ret(func, value, shadow);
+	uint32_t users = shadow->users & active_users();
+	struct record record = {
+		.head = this_head() | ABI_EVENT_ID_GRAPH_EXIT,
+		.exit = {
+			.func = func, .retval = value, .depth = (int)shadow->depth,
+			.overrun = __atomic_load_n(&ftrace_graph_lost,
+						   __ATOMIC_RELAXED),
+			.calltime = shadow->time_ns,
+		},
+	};
 
-	if (shadow->is_silent)
-		return shadow->ret;
 	if (users & 1u << FTRACE_GRAPH && is_long_enough(shadow))
-		write_exit(thread, func, value, shadow);
+		write_record(ftrace_state.graph_buffer, &record, RECORD_BYTES(exit),
+			     (uint64_t *)&record.exit.rettime);
 	if (users & 1u << FTRACE_GRAPH_OPS)
-		ftrace_call_slowly(ftrace_call_graph_exit, (uint64_t)&ret, 0, 0);
-	return shadow->ret;
+		ftrace_call_slowly(ftrace_call_graph_exit,
+				   (uint64_t)&record.exit, 0, 0);
 }
 
-/* @shadow->time_ns is 0 then: it is not to be followed. */
-static void entry_for(uint32_t users, const struct thread_slot *thread,
-		      uint64_t func, struct shadow *shadow)
+/* Returns who of @users follow it, with its time. */
+static uint32_t entry_for(uint32_t users, uint64_t func, struct shadow *shadow)
 {
-	if (users & 1u << FTRACE_GRAPH_OPS)
+	struct record record = {
+		.head = this_head() | ABI_EVENT_ID_GRAPH_ENTRY,
+		.entry = { .func = func, .depth = shadow->depth },
+	};
+
+	if (users & 1u << FTRACE_GRAPH_OPS) {
 		shadow->time_ns = ftrace_call_slowly(ftrace_call_graph_entry, func,
 						     shadow->depth, 0);
+		if (!shadow->time_ns)
+			users &= ~(1u << FTRACE_GRAPH_OPS);
+	}
 	if (users & 1u << FTRACE_GRAPH && ftrace_state.thresh_ns)
 		shadow->time_ns = ftrace_call_slowly(ftrace_now, 0, 0, 0);
 	else if (users & 1u << FTRACE_GRAPH)
-		write_entry(thread, func, shadow, shadow->depth);
+		write_record(ftrace_state.graph_buffer, &record,
+			     RECORD_BYTES(entry.depth), &shadow->time_ns);
+	return users & FTRACE_GRAPH_MASK;
 }
 
-/* Of a call in the followed call @above, if there is one: does the graph tracer
- * follow it? */
+/* Of a call in the followed call @above: does the graph tracer follow it? */
 static uint32_t graph_users(uint32_t users, const struct fsite_slot *slot,
 			    uint64_t above, uint32_t depth)
 {
 	bool is_wanted = depth < ftrace_state.graph_depth &&
-		(above || !ftrace_state.has_starts ||
+		(above != SHADOW_NONE || !ftrace_state.has_starts ||
 		 slot->users & 1u << FTRACE_START);
 
 	return is_wanted ? users : users & ~(1u << FTRACE_GRAPH);
 }
 
 /* The return address becomes the body's. */
-static inline void take_place(struct thread_slot *thread, uint64_t *place,
-			      const struct fsite_slot *slot,
-			      uint32_t depth, uint32_t is_silent)
+static void take_place(uint64_t *place, const struct fsite_slot *slot)
 {
-	thread->graph_top = frame_make(place, depth, is_silent);
+	set_top((uint64_t)place);
 	/* A handler that unwinds from here on finds the shadow. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*place = (uint64_t)slot->body + GRAPH_BODY_RETURN;
@@ -200,104 +212,85 @@ static inline void take_place(struct thread_slot *thread, uint64_t *place,
 
 /* It is not followed.  If the function before has called it as its last act, the
  * return is still to the body of that one. */
-static uint32_t leave_out(struct thread_slot *thread, const uint64_t *place,
-			  struct shadow *shadow)
+static uint32_t leave_out(const uint64_t *place, struct shadow *shadow)
 {
 	if (is_body(*place)) {
-		shadow->is_silent = 1;
-		thread->graph_top = frame_make(place, shadow->depth, 1);
+		shadow->users = 0;
+		set_top((uint64_t)place);
 	}
 	return 0;
 }
 
 /*
- * Whatever there may be to consider.  The return address may be a body's already:
- * the function before has called this one as its last act and left, so its exit
- * is now, and this one's return is to where that would have returned.
+ * The return address may be a body's already: the function before has called this
+ * one as its last act and left, so its exit is now, and this one's return is to
+ * where that would have returned.
  */
-static uint32_t enter(struct thread_slot *thread, uint64_t func, uint64_t *place,
-		      const struct fsite_slot *slot, uint32_t users)
+static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *slot,
+		      uint32_t users)
 {
 	struct shadow *shadow = slot->body ? shadow_at(place) : NULL;
 	struct shadow new = { .ret = *place };
+	bool is_skipped;
 
 	if (!shadow) {
 		__atomic_add_fetch(&ftrace_graph_lost, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
 	if (is_body(*place)) {
-		exit_for(users, thread, func_of(*place), 0, shadow);
+		exit_for(func_of(*place), 0, shadow);
 		new.ret = shadow->ret;
 		new.above = shadow->above;
 	} else {
-		new.above = live_above(thread, place);
+		new.above = live_above(place);
 	}
-	new.depth = frame_depth_within(new.above);
-	if (new.above & FRAME_IS_SILENT)
-		return leave_out(thread, place, shadow);
+	new.depth = depth_within(new.above);
+	if (is_silent(new.above))
+		return leave_out(place, shadow);
 	users = graph_users(users, slot, new.above, new.depth);
 	/* Its return is waited for, so that it is known what is inside of it. */
-	new.is_silent = slot->users & 1u << FTRACE_SKIP &&
-			users & 1u << FTRACE_GRAPH;
-	if (!new.is_silent)
-		entry_for(users, thread, func, &new);
-	if (!new.time_ns && !new.is_silent)
-		return leave_out(thread, place, shadow);
+	is_skipped = slot->users & 1u << FTRACE_SKIP && users & 1u << FTRACE_GRAPH;
+	if (!is_skipped)
+		new.users = entry_for(users, func, &new);
+	if (!new.users && !is_skipped)
+		return leave_out(place, shadow);
 	*shadow = new;
-	take_place(thread, place, slot, new.depth, new.is_silent);
+	take_place(place, slot);
 	return 1;
 }
 
-/* The same where there is nothing to consider.  Returns false: look closer. */
-static inline bool can_follow(struct thread_slot *thread, uint64_t *place,
-			      const struct fsite_slot *slot,
-			      struct shadow **ret_shadow)
+/* Is this a thread that we know, and in no callback? */
+static bool can_record(void)
 {
-	uint64_t above = live_above(thread, place);
-	struct shadow *shadow = shadow_at(place);
-	uint32_t depth = frame_depth_within(above);
-
-	if (!shadow || !slot->body || slot->users & 1u << FTRACE_SKIP ||
-	    above & FRAME_IS_SILENT)
-		return false;
-	shadow->ret = *place;
-	shadow->above = above;
-	shadow->depth = depth;
-	shadow->is_silent = 0;
-	take_place(thread, place, slot, depth, 0);
-	*ret_shadow = shadow;
-	return true;
+	if (!ulf_this_thread)
+		ftrace_call_slowly(ftrace_attach, 0, 0, 0);
+	return ulf_this_thread && !ftrace_this.is_in_callback;
 }
 
 uint64_t ftrace_graph_left(const uint8_t *body_return, uint64_t *place,
 			   uint64_t value)
 {
-	struct thread_slot *thread = (struct thread_slot *)ulf_this_thread;
 	const struct shadow *shadow = shadow_at(place);
-	uint64_t func = func_of((uint64_t)body_return);
-	uint32_t users = FTRACE_GRAPH_MASK &
-		__atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);
 
-	if (__builtin_expect(!thread, 0)) {
-		thread = (void *)ftrace_call_slowly(ftrace_attach, 0, 0, 0);
-		if (!thread)
-			return shadow->ret;
+	if (can_record()) {
+		set_top(shadow->above);
+		exit_for(func_of((uint64_t)body_return), value, shadow);
 	}
-	thread->graph_top = shadow->above;
-	if (__builtin_expect(users == 1u << FTRACE_GRAPH && !shadow->is_silent &&
-			     !ftrace_state.has_conditions, 1))
-		return write_exit(thread, func, value, shadow);
-	return exit_for(users, thread, func, value, shadow);
+	return shadow->ret;
 }
 
 /* ---- functions ---- */
 
-static uint32_t write_function(const struct thread_slot *thread,
-			       const struct buffer *buffer, uint64_t ip,
-			       uint64_t parent)
+static void write_function(const struct buffer *buffer, uint64_t ip,
+			   uint64_t parent)
 {
-	return arch_function_append(&buffer->set, ip, parent,
-				    entry_head(thread, ABI_EVENT_ID_FUNCTION));
+	struct record record = {
+		.head = this_head() | ABI_EVENT_ID_FUNCTION,
+		.function = { ip, parent },
+	};
+	uint64_t time;
+
+	write_record(buffer, &record, RECORD_BYTES(function), &time);
 }
 
 /* [buffer.pids], as pids.c has it */
@@ -331,8 +324,9 @@ static uint32_t without_ignoring(uint32_t users, uint32_t tid)
 }
 
 /* May it be the deepest call of this thread so far? */
-static bool is_deepest(const struct thread_slot *thread, const uint64_t *place)
+static bool is_deepest(const uint64_t *place)
 {
+	const struct thread_slot *thread = (const void *)ulf_this_thread;
 	uint64_t max = __atomic_load_n(&ftrace_state.stack->max, __ATOMIC_RELAXED);
 	uint64_t depth = thread->stack_top - (uint64_t)place;
 
@@ -340,69 +334,36 @@ static bool is_deepest(const struct thread_slot *thread, const uint64_t *place)
 	       (depth > thread->stack_depth && depth <= thread->stack_room);
 }
 
-static void record_call(const struct thread_slot *thread,
-			const struct buffer *buffer,
+static void record_call(const struct buffer *buffer,
 			const struct function_call *call)
 {
 	if (buffer->function_options)
 		ftrace_call_slowly(ftrace_record_call, (uint64_t)buffer,
 				   (uint64_t)call, 0);
 	else
-		write_function(thread, buffer, call->ip, call->parent);
+		write_function(buffer, call->ip, call->parent);
 }
 
-/* Whatever is not as ftrace_hit() hopes. */
-__attribute__((noinline))
-static uint32_t hit_for(uint32_t users, uint64_t ip, uint64_t *place,
-			const struct fsite_slot *slot)
-{
-	struct thread_slot *thread = (struct thread_slot *)ulf_this_thread;
-	struct function_call call = { .ip = ip, .place = place };
-
-	if (!users)
-		return 0;
-	if (!thread)
-		thread = (void *)ftrace_call_slowly(ftrace_attach, 0, 0, 0);
-	if (!thread || thread->is_in_callback)
-		return 0;
-	users = without_ignoring(users, thread->thread.tid);
-	call.parent = is_body(*place) ? shadow_at(place)->ret : *place;
-	for (uint32_t left = users & FTRACE_FUNCTION_MASK; left; left &= left - 1)
-		record_call(thread, ftrace_state.buffers[__builtin_ctz(left)],
-			    &call);
-	if (users & FTRACE_OPS_MASK)
-		ftrace_call_slowly(ftrace_call_ops, users, ip, *place);
-	if (users & 1u << FTRACE_PROBES)
-		ftrace_call_slowly(ftrace_run_probes, (uint64_t)&call, 0, 0);
-	if (users & 1u << FTRACE_STACK && is_deepest(thread, place))
-		ftrace_call_slowly(ftrace_check_stack, ip, (uint64_t)place, 0);
-	return users & FTRACE_GRAPH_MASK ?
-	       enter(thread, ip, place, slot, users) : 0;
-}
-
-/*
- * Reading the clock waits for all loads before it, so what counts here is how
- * many of them depend on each other.  That is why the one buffer that functions
- * are traced to has a pointer of its own, and frames have their depth with them.
- */
-uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind)
+uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
+		    const struct ftrace_regs *regs)
 {
 	const struct fsite_slot *slot =
 		(const void *)(behind - FSITE_SLOT_CALL);
-	uint32_t users = slot->users &
-		__atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);
-	struct thread_slot *thread = (struct thread_slot *)ulf_this_thread;
-	const struct buffer *buffer =
-		__atomic_load_n(&ftrace_state.function_buffer, __ATOMIC_ACQUIRE);
-	struct shadow *shadow;
+	uint32_t users = slot->users & active_users();
+	struct function_call call = { .ip = ip, .place = place };
 
-	if (!thread || thread->is_in_callback || is_body(*place))
-		return hit_for(users, ip, place, slot);
-	if (buffer && users == buffer->bit && !buffer->has_function_pids)
-		return write_function(thread, buffer, ip, *place);
-	if (users == 1u << FTRACE_GRAPH && !ftrace_state.has_conditions &&
-	    !ftrace_state.graph_buffer->has_function_pids &&
-	    can_follow(thread, place, slot, &shadow))
-		return write_entry(thread, ip, shadow, shadow->depth);
-	return hit_for(users, ip, place, slot);
+	(void)regs;
+	if (!users || !can_record())
+		return 0;
+	users = without_ignoring(users, ulf_this_thread->tid);
+	call.parent = is_body(*place) ? shadow_at(place)->ret : *place;
+	for (uint32_t left = users & FTRACE_FUNCTION_MASK; left; left &= left - 1)
+		record_call(ftrace_state.buffers[__builtin_ctz(left)], &call);
+	if (users & FTRACE_OPS_MASK)
+		ftrace_call_slowly(ftrace_call_ops, users, ip, call.parent);
+	if (users & 1u << FTRACE_PROBES)
+		ftrace_call_slowly(ftrace_run_probes, (uint64_t)&call, 0, 0);
+	if (users & 1u << FTRACE_STACK && is_deepest(place))
+		ftrace_call_slowly(ftrace_check_stack, ip, (uint64_t)place, 0);
+	return users & FTRACE_GRAPH_MASK ? enter(ip, place, slot, users) : 0;
 }

@@ -10,6 +10,7 @@
 
 #include "abi/pids.h"
 #include "event/option.h"
+#include "runtime/ftrace.h"
 #include "runtime/runtime.h"
 
 static int find_list(uint64_t off, struct abi_pids **ret_pids)
@@ -48,6 +49,7 @@ int pids_follow(struct buffer *buffer)
 	__atomic_store_n(&buffer->has_function_pids,
 			 has_pids[1] || buffer->function_options,
 			 __ATOMIC_RELAXED);
+	ftrace_buffer_changed();
 	return 0;
 }
 

@@ -91,9 +91,6 @@ bool process_any(bool (*fn)(const struct abi_process *slot, void *arg),
 /* ---- thread.c: threads that call probes; async-signal-safe ---- */
 struct thread_slot {
 	struct ulf_thread thread;	/* tid 0: free */
-	uint64_t graph_top;		/* its innermost followed call, a frame:
-					 * shadow.h */
-	uint32_t is_in_callback;	/* of the program's, by ftrace.c */
 	/* the stack tracer's (stack_tracer.c) */
 	uint32_t stack_resets;		/* when stack_depth was so deep */
 	uint64_t stack_depth;		/* the deepest that is known of */

@@ -5,7 +5,7 @@
  * the place alone, not by an order of calls: so frames may be left by longjmp()
  * or an exception, stacks may be switched and move between threads, and
  * unwinders can look it up by themselves (ftrace.S has the same search as an
- * expression of DWARF's; both change together).
+ * expression of DWARF's, and the first step of it as code; all change together).
  *
  *	keys[h], keys[h + 1], ...	page numbers of stacks, 0: free
  *	entries[same index][512]	one for each 8 bytes of that page
@@ -17,49 +17,27 @@
 #ifndef ULF_RUNTIME_SHADOW_H
 #define ULF_RUNTIME_SHADOW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/x86_64/offsets.h"
+
 #define SHADOW_KEYS	0x10000u
-#define SHADOW_HASH	0x9e3779b97f4a7c15ull
 #define SHADOW_PROBES	64u		/* from the first place on, in a row */
 #define SHADOW_SLOTS	512u		/* in a page */
 
 struct shadow {
 	uint64_t ret;			/* the return address, as it was */
 	uint64_t time_ns;		/* of the call */
-	uint64_t above;			/* the followed call around it: a frame */
+	uint64_t above;			/* the place of the followed call around
+					 * it, or SHADOW_NONE */
 	uint32_t depth;
-	uint32_t is_silent;		/* nothing is recorded of it, nor of what
-					 * it calls */
+	uint32_t users;			/* who have seen its entry; 0: it is
+					 * silent, as is all that it calls */
 };
 
-/* A frame that is followed: the place of its return address, is_silent and its
- * depth, in one word, so that a handler finds what belongs together; 0: none. */
-#define FRAME_PLACE_MASK	((1ull << 44) - 1)
-#define FRAME_IS_SILENT		(1ull << 44)
-#define FRAME_DEPTH_SHIFT	45
-#define FRAME_DEPTH_MAX		0x7ffffu	/* deeper ones count as that deep */
-
-static inline uint64_t frame_place(const uint64_t *place)
-{
-	return (uint64_t)place >> 3 & FRAME_PLACE_MASK;
-}
-
-static inline uint64_t frame_make(const uint64_t *place, uint32_t depth,
-				  uint32_t is_silent)
-{
-	uint64_t level = depth < FRAME_DEPTH_MAX ? depth : FRAME_DEPTH_MAX;
-
-	return frame_place(place) | (is_silent ? FRAME_IS_SILENT : 0) |
-	       level << FRAME_DEPTH_SHIFT;
-}
-
-/* Of what is called in there. */
-static inline uint32_t frame_depth_within(uint64_t frame)
-{
-	return frame ? (uint32_t)(frame >> FRAME_DEPTH_SHIFT) + 1 : 0;
-}
+#define SHADOW_NONE	UINT64_MAX	/* further up than any stack */
 
 extern uint64_t *shadow_keys;		/* NULL: not made yet */
 extern struct shadow *shadow_entries;
@@ -71,7 +49,7 @@ int shadow_make(void);
 static inline struct shadow *shadow_at(const uint64_t *place)
 {
 	uint64_t page = (uint64_t)place >> 12;
-	uint64_t *key = shadow_keys + (page * SHADOW_HASH >> 48);
+	uint64_t *key = shadow_keys + (page * (uint64_t)SHADOW_HASH >> 48);
 
 	for (uint32_t i = 0; i < SHADOW_PROBES; i++, key++) {
 		uint64_t seen = __atomic_load_n(key, __ATOMIC_RELAXED);

@@ -139,11 +139,10 @@ struct ulf_thread *ulf_thread_attach(void)
 		}
 	}
 	__atomic_store_n(&claim.slot->thread.nesting, 0, __ATOMIC_RELAXED);
-	claim.slot->graph_top = 0;
-	claim.slot->is_in_callback = 0;
 	stack_tracer_forget(claim.slot);
 	comm_record(claim.tid);
 	ulf_this_thread = &claim.slot->thread;
+	ftrace_thread_named();
 	return ulf_this_thread;
 }
 
@@ -174,5 +173,6 @@ void thread_after_fork(void)
 		ulf_this_thread->tid = (uint32_t)arch_syscall0(SYS_gettid);
 		comm_record(ulf_this_thread->tid);
 		stack_tracer_forget((struct thread_slot *)ulf_this_thread);
+		ftrace_thread_named();
 	}
 }

@@ -156,7 +156,7 @@ static void load(struct instance *instance, const struct abi_trigger *from,
 	if (!cmd || entry.counter > ABI_SLOTS)
 		return;
 	if (cmd->has_target && entry.target_row < instance->nr_filters)
-		entry.target = instance->softs[entry.target_row];
+		entry.target = *(instance->softs + entry.target_row);
 	if ((cmd->has_target && !entry.target) ||
 	    function_probes_add_old(instance, cmd, &entry))
 		return;

@@ -386,7 +386,8 @@ void triggers_add_old(struct instance *instance, struct soft_event *soft,
 	trigger->cmd = trigger_cmd_of(abi->command);
 	trigger->filter = filter ? strdup(filter) : NULL;
 	if (!trigger->cmd || trigger->cmd->is_function_only ||
-	    (filter && !trigger->filter) || (soft == &instance->print && !print_has_command(abi->command))) {
+	    (filter && !trigger->filter) ||
+	    (soft == &instance->print && !print_has_command(abi->command))) {
 		trigger_free(trigger);
 		return;
 	}

@@ -6,11 +6,12 @@
 #ifndef ULF_ARCH_FSITE_H
 #define ULF_ARCH_FSITE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define FSITE_BYTES	5
 #define FSITE_SLOT_CALL	6		/* bytes, at the slot's start */
+
+#ifndef __ASSEMBLER__
+#include <stdbool.h>
+#include <stdint.h>
 
 enum fsite_form {
 	FSITE_NOPS,			/* five of one byte (gcc) */
@@ -106,4 +107,5 @@ void fsites_done(struct fsites *sites);
 /* The function that slots call; ftrace.S. */
 void ftrace_trampoline(void) __attribute__((visibility("hidden")));
 
+#endif
 #endif

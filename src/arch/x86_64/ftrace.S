@@ -6,49 +6,185 @@
 #include "append.h"
 #include "ftrace.h"
 
-	.macro	push_scratch
-	pushq	%rax
-	.cfi_adjust_cfa_offset 8
-	pushq	%rcx
-	.cfi_adjust_cfa_offset 8
-	pushq	%rdx
-	.cfi_adjust_cfa_offset 8
-	pushq	%rsi
-	.cfi_adjust_cfa_offset 8
-	pushq	%rdi
-	.cfi_adjust_cfa_offset 8
-	pushq	%r8
-	.cfi_adjust_cfa_offset 8
-	pushq	%r9
-	.cfi_adjust_cfa_offset 8
-	pushq	%r10
-	.cfi_adjust_cfa_offset 8
-	pushq	%r11
-	.cfi_adjust_cfa_offset 8
+/*
+ * The frames of both hooks below have the registers that C may change (struct
+ * ftrace_regs), a word of our own, and then:
+ */
+#define SLOT		ENTRY_FRAME(%rsp)	/* + FSITE_SLOT_CALL */
+#define RETURN		ENTRY_FRAME+8(%rsp)	/* address of the function */
+#define PLACE		EXIT_FRAME(%rsp)	/* the same, of one that has returned:
+						 * the body, + GRAPH_BODY_RETURN */
+
+	.macro	for_scratch op
+	\op	rax, REGS_RAX
+	\op	rcx, REGS_RCX
+	\op	rdx, REGS_RDX
+	\op	rsi, REGS_RSI
+	\op	rdi, REGS_RDI
+	\op	r8, REGS_R8
+	\op	r10, REGS_R10
+	\op	r11, REGS_R11
 	.endm
 
-	/* Flags are kept. */
-	.macro	pop_scratch
-	popq	%r11
-	.cfi_adjust_cfa_offset -8
-	popq	%r10
-	.cfi_adjust_cfa_offset -8
-	popq	%r9
-	.cfi_adjust_cfa_offset -8
-	popq	%r8
-	.cfi_adjust_cfa_offset -8
-	popq	%rdi
-	.cfi_adjust_cfa_offset -8
-	popq	%rsi
-	.cfi_adjust_cfa_offset -8
-	popq	%rdx
-	.cfi_adjust_cfa_offset -8
-	popq	%rcx
-	.cfi_adjust_cfa_offset -8
-	popq	%rax
-	.cfi_adjust_cfa_offset -8
+	.macro	save reg, at
+	movq	%\reg, \at(%rsp)
 	.endm
-#define SCRATCH		72		/* bytes of them */
+
+	.macro	load reg, at		/* flags are kept */
+	movq	\at(%rsp), %\reg
+	.endm
+
+/*
+ * A record of \bytes into the ring of this CPU, with general registers alone: as
+ * append.h has it, but for a constant size, and what is not common (a page is
+ * full, a long time since the last one) goes to \slowly, as does the kernel when
+ * it was interrupted; nothing is changed then.
+ *
+ * record_begin	rcx, r11: scratch.  What leads to the ring is loaded behind it
+ *		[grace.rseq]
+ * record_ring	rcx: the set of rings, then the ring.  r11: scratch
+ * record_end	by \copy to rax; rdx, r8, r11: scratch; r10: its own.  \keep: a
+ *		place for the time.  rsi and rdi are left as they were.
+ *
+ * rdtsc waits until all before it is done, and what is behind it waits for it:
+ * loads that depend on each other are spread over both sides.
+ */
+	.macro	record_begin name
+	movq	arch_rseq_offset(%rip), %r11
+	leaq	\name\()_section(%rip), %rcx
+	movq	%rcx, %fs:RSEQ_CS(%r11)
+\name\()_begin:
+	.endm
+
+	.macro	record_ring slowly
+	movl	%fs:RSEQ_CPU_ID(%r11), %r11d
+	cmpl	SET_NR_SMALL(%rcx), %r11d
+	jae	\slowly
+	movq	SET_FAST(%rcx,%r11,8), %rcx
+	testq	%rcx, %rcx
+	jz	\slowly
+	.endm
+
+	.macro	record_end name, bytes, copy, slowly, keep
+	rdtsc
+	movq	RING_POSITION(%rcx), %r10
+	shlq	$32, %rdx
+	orq	%rdx, %rax
+	mulq	RING_CLOCK_MULT(%rcx)
+
+	/* Room?  See append_body. */
+	movl	RING_OFFSET_MASK(%rcx), %r8d
+	movl	RING_OFFSET_MAX(%rcx), %eax
+	andl	%r10d, %r8d
+	subl	$\bytes, %eax
+	subl	$16, %r8d
+	cmpl	%eax, %r8d
+	ja	\slowly
+
+	/* tail[position & 1] is valid, the other one is ours to write. */
+	movl	%r10d, %r11d
+	addq	RING_CLOCK_NS(%rcx), %rdx
+	shll	$4, %r11d
+	andl	$16, %r11d
+	movq	RING_TAIL_TIME(%rcx,%r11), %rax
+	movq	RING_TAIL_ENTRIES(%rcx,%r11), %r8
+	xorl	$16, %r11d
+	incq	%r8
+	movq	%r8, RING_TAIL_ENTRIES(%rcx,%r11)
+	cmpq	%rax, %rdx
+	cmovbq	%rax, %rdx			/* time never runs backwards */
+	movq	%rdx, RING_TAIL_TIME(%rcx,%r11)
+	.ifnb	\keep
+	movq	%rdx, \keep
+	.endif
+
+	/* ring + lap[position & 2] + position, without the flags */
+	movl	%r10d, %r8d
+	subq	%rax, %rdx			/* the delta */
+	andl	$2, %r8d
+	leaq	(%rcx,%r10), %rax
+	addq	RING_LAP(%rcx,%r8,4), %rax
+	cmpq	$1 << 27, %rdx
+	jae	\slowly
+	andq	$-4, %rax
+	shll	$5, %edx
+	orl	$\bytes / 4, %edx
+	movl	%edx, (%rax)
+	\copy
+	leaq	4+\bytes(%r10), %r10
+	append_commit
+\name\()_end:
+	section_descriptor \name\()_section, \name\()_begin, \name\()_end, \slowly
+	.endm
+
+	/* Before what \slowly is: the kernel goes there, too. */
+	.macro	abort_signature
+	.byte	0x0f, 0xb9, 0x3d	/* ud1 <signature>(%rip), %edi */
+	.long	RSEQ_SIGNATURE
+	.endm
+
+	/* rdi: the thread's head, r10: where it has its own */
+	.macro	this_thread slowly
+	movq	ftrace_this@gottpoff(%rip), %r10
+	movq	%fs:THIS_HEAD(%r10), %rdi
+	testq	%rdi, %rdi
+	jz	\slowly
+	.endm
+
+	/* rsi: a place on the stack, then its shadow, if that is where it is
+	 * looked for first (shadow_at()); else to \slowly.  rax, rdx, r11: scratch */
+	.macro	shadow_find slowly
+	movabsq	$SHADOW_HASH, %rdx
+	movq	shadow_keys(%rip), %r11
+	movq	%rsi, %rax
+	shrq	$12, %rax
+	imulq	%rax, %rdx
+	shrq	$48, %rdx
+	cmpq	%rax, (%r11,%rdx,8)
+	jne	\slowly
+	shlq	$14, %rdx
+	andl	$0xff8, %esi
+	addq	shadow_entries(%rip), %rdx
+	leaq	(%rdx,%rsi,4), %rsi
+	.endm
+
+	.macro	copy_site			/* rax: the record; rdi: its head */
+	movq	SLOT, %rdx
+	movq	%rdi, 4(%rax)
+	movslq	3(%rdx), %r11
+	leaq	2(%rdx,%r11), %rdx
+	movq	%rdx, 12(%rax)
+	.endm
+
+	.macro	copy_function
+	movq	RETURN, %r8
+	copy_site
+	movq	%r8, 20(%rax)
+	.endm
+
+	.macro	copy_graph			/* rsi: the shadow */
+	movl	SHADOW_DEPTH(%rsi), %r8d
+	copy_site
+	movl	%r8d, 20(%rax)
+	.endm
+
+	.macro	copy_exit			/* rsi: the shadow */
+	movq	PLACE, %rdx
+	movq	REGS_OWN(%rsp), %r8
+	movq	REGS_RAX(%rsp), %r11
+	movq	%rdi, 4(%rax)
+	movq	GRAPH_BODY_TARGET-GRAPH_BODY_RETURN(%rdx), %rdx
+	movq	%r8, 44(%rax)
+	movq	%r11, 20(%rax)
+	subq	$FSITE_BYTES, %rdx
+	movq	SHADOW_TIME(%rsi), %r8
+	movl	SHADOW_DEPTH(%rsi), %r11d
+	movq	%rdx, 12(%rax)
+	movl	ftrace_graph_lost(%rip), %edx
+	movq	%r8, 36(%rax)
+	movl	%r11d, 28(%rax)
+	movl	%edx, 32(%rax)
+	.endm
 
 /*
  * ftrace_trampoline: called by a slot, at the entry of a function.  On the
@@ -57,23 +193,93 @@
  * on more than the ABI says.  Returns with the carry set if the slot is to go
  * on by way of its body.
  *
+ * What is common is done here: one buffer that traces functions, or the graph
+ * tracer without conditions, in a thread that is known.  ftrace_hit() does all
+ * else, from the start.
+ *
  * For unwinders the slot is not there: the function's caller called us.
  */
 	function ftrace_trampoline
 	.cfi_def_cfa_offset 16
-	push_scratch
-	movq	SCRATCH(%rsp), %rdx		/* the slot, + 6 */
+	subq	$ENTRY_FRAME, %rsp
+	.cfi_adjust_cfa_offset ENTRY_FRAME
+	for_scratch save
+	movq	SLOT, %rdx
+	movq	RETURN, %rax
+	leaq	ftrace_graph_bodies(%rip), %rdi
+	movl	SLOT_USERS-FSITE_SLOT_CALL(%rdx), %esi
+	subq	%rdi, %rax
+	cmpq	$GRAPH_BODIES_BYTES, %rax	/* a tail call? */
+	jb	hit_slowly
+	this_thread hit_slowly
+	cmpl	$FTRACE_GRAPH_BIT, %esi
+	je	hit_graph
+
+	incq	%rdi				/* ABI_EVENT_ID_FUNCTION */
+	record_begin function
+	movq	ftrace_state+STATE_FUNCTION(%rip), %r8
+	movq	CASE_SET(%r8), %rcx		/* [buffer.set] */
+	cmpl	CASE_USERS(%r8), %esi
+	jne	hit_slowly
+	record_ring hit_slowly
+	record_end function, 24, copy_function, hit_slowly
+	for_scratch load
+	leaq	ENTRY_FRAME(%rsp), %rsp		/* no carry: append_commit */
+	.cfi_remember_state
+	.cfi_adjust_cfa_offset -ENTRY_FRAME
+	ret
+
+hit_graph:
+	.cfi_restore_state
+	record_begin graph
+	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
+	record_ring hit_slowly
+	cmpq	$0, SLOT_BODY-FSITE_SLOT_CALL(%rdx)
+	leaq	RETURN, %rsi
+	je	hit_slowly
+	movq	%fs:THIS_TOP(%r10), %r8
+	movq	%fs:THIS_DEPTH(%r10), %r10
+	cmpq	%rsi, %r8			/* live_above() */
+	jbe	hit_slowly
+	shadow_find hit_slowly
+	movq	RETURN, %rax
+	addq	$11, %rdi			/* ABI_EVENT_ID_GRAPH_ENTRY */
+	movq	%r8, SHADOW_ABOVE(%rsi)
+	movq	%r10, SHADOW_DEPTH(%rsi)	/* and its users */
+	movq	%rax, SHADOW_RET(%rsi)
+	record_end graph, 20, copy_graph, hit_slowly, SHADOW_TIME(%rsi)
+	/* Now it is followed: take_place() */
+	movl	SHADOW_DEPTH(%rsi), %eax
+	movq	SLOT, %rdx
+	movq	ftrace_this@gottpoff(%rip), %r10
+	movq	SLOT_BODY-FSITE_SLOT_CALL(%rdx), %rdx
+	incl	%eax
+	leaq	RETURN, %rcx
+	movl	%eax, %fs:THIS_DEPTH(%r10)
+	addq	$GRAPH_BODY_RETURN, %rdx
+	movq	%rcx, %fs:THIS_TOP(%r10)
+	movq	%rdx, (%rcx)
+	stc
+hit_done:
+	for_scratch load
+	leaq	ENTRY_FRAME(%rsp), %rsp
+	.cfi_remember_state
+	.cfi_adjust_cfa_offset -ENTRY_FRAME
+	ret
+
+	abort_signature
+hit_slowly:
+	.cfi_restore_state
+	movq	%r9, REGS_R9(%rsp)
+	movq	SLOT, %rdx
 	movslq	3(%rdx), %rdi
 	leaq	2(%rdx,%rdi), %rdi		/* the site */
-	leaq	SCRATCH+8(%rsp), %rsi		/* the return address's place */
-	subq	$8, %rsp
-	.cfi_adjust_cfa_offset 8
+	leaq	RETURN, %rsi
+	movq	%rsp, %rcx
 	call	ftrace_hit
-	leaq	8(%rsp), %rsp
-	.cfi_adjust_cfa_offset -8
+	movq	REGS_R9(%rsp), %r9
 	addl	$-1, %eax			/* carry: it was not 0 */
-	pop_scratch
-	ret
+	jmp	hit_done
 	end_function ftrace_trampoline
 
 /*
@@ -141,19 +347,44 @@ ftrace_graph_return:
 	.cfi_startproc
 	.cfi_def_cfa rsp, 1
 	shadow_cfi
-	subq	$8, %rsp			/* what is there stays */
-	.cfi_adjust_cfa_offset 8
-	push_scratch
-	movq	SCRATCH(%rsp), %rdi		/* the body, + 6 */
-	leaq	SCRATCH(%rsp), %rsi
-	movq	SCRATCH-8(%rsp), %rdx		/* rax: what it returns */
-	call	ftrace_graph_left
-	movq	%rax, SCRATCH(%rsp)
+	subq	$EXIT_FRAME+8, %rsp		/* what is there stays */
+	.cfi_adjust_cfa_offset EXIT_FRAME+8
+	for_scratch save
+	record_begin left
+	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
+	this_thread left_slowly
+	record_ring left_slowly
+	leaq	PLACE, %rsi
+	shadow_find left_slowly
+	cmpl	$FTRACE_GRAPH_BIT, SHADOW_USERS(%rsi)
+	movq	SHADOW_ABOVE(%rsi), %rdx
+	movl	SHADOW_DEPTH(%rsi), %eax
+	jne	left_slowly
+	movq	%rdx, %fs:THIS_TOP(%r10)
+	movl	%eax, %fs:THIS_DEPTH(%r10)
+	addq	$10, %rdi			/* ABI_EVENT_ID_GRAPH_EXIT */
+	record_end left, 48, copy_exit, left_slowly, REGS_OWN(%rsp)
+	movq	SHADOW_RET(%rsi), %rax
+	.cfi_remember_state
+left_done:
+	movq	%rax, PLACE
 	.cfi_restore rsp
 	.cfi_offset rip, -8
-	.cfi_def_cfa rsp, SCRATCH + 8
-	pop_scratch
+	.cfi_def_cfa rsp, EXIT_FRAME + 8
+	for_scratch load
+	leaq	EXIT_FRAME(%rsp), %rsp
+	.cfi_def_cfa rsp, 8
 	ret
+	abort_signature
+left_slowly:
+	.cfi_restore_state
+	movq	%r9, REGS_R9(%rsp)
+	movq	PLACE, %rdi
+	leaq	PLACE, %rsi
+	movq	REGS_RAX(%rsp), %rdx		/* what it returns */
+	call	ftrace_graph_left
+	movq	REGS_R9(%rsp), %r9
+	jmp	left_done
 	end_function ftrace_graph_return
 
 /*
@@ -201,113 +432,42 @@ ftrace_graph_return:
 	end_function ftrace_call_slowly
 
 /*
- * Records of function tracers, as ulf_event_commit() writes its own, but with
- * general registers alone and from the registers they are in:
- *
- *	arch_function_append(set, ip,   parent,        head)
- *	arch_graph_append   (set, func, &shadow->time, head, depth)
- *	arch_exit_append    (set, func, value,         head, shadow)
- *			     rdi  rsi   rdx	       rcx   r8
- *
- * @set: where the pointer to it is, loaded inside of the section [grace.rseq].
- * What append_body needs the registers for is in the red zone.  Whatever does
- * not go straight is left to the \slowly function, with the same arguments;
- * so nothing may be changed but the ring before the commit.
+ * arch_words_append(buffer, entry, bytes, time): a record from memory, of 8
+ * bytes at least.
+ *		     rdi     rsi    edx    rcx
+ * *@time, which may be a part of it, becomes its time before that.
  */
-#define SAVED_SET	-8(%rsp)
-#define SAVED_RDX	-16(%rsp)
-#define SAVED_HEAD	-24(%rsp)
-#define SAVED_R8	-32(%rsp)
+	.macro	copy_words
+	movq	-8(%rsi,%r9), %rax
+	movq	%rax, -4(%rdx,%r9)
+	xorl	%r11d, %r11d
+2:
+	movq	(%rsi,%r11), %rax
+	movq	%rax, 4(%rdx,%r11)
+	addl	$8, %r11d
+	leal	8(%r11), %eax
+	cmpl	%r9d, %eax
+	jbe	2b
+	jmp	4f
+	.endm
 
-	.macro	append_words name, bytes, copy, done, slowly
-	function \name
-	movq	arch_rseq_offset(%rip), %r11
-	movq	%rdi, SAVED_SET
-	movq	%rdx, SAVED_RDX
-	movq	%rcx, SAVED_HEAD
-	movq	%r8, SAVED_R8
-	movl	$\bytes, %r9d
-	arm	\name\()_section
-\name\()_begin:
-	movq	(%rdi), %rcx			/* [buffer.set] */
-	cmpl	SET_SMALL_MAX(%rcx), %r9d
-	ja	\name\()_slowly
-	movl	%fs:RSEQ_CPU_ID(%r11), %eax
-	cmpl	SET_NR_CPUS(%rcx), %eax
-	jae	\name\()_slowly
-	movq	SET_FAST(%rcx,%rax,8), %rcx
-	testq	%rcx, %rcx
-	jz	\name\()_slowly
-	append_body own, \name\()_slowly, event_header, \copy, %rdi
+	function arch_words_append
+	movl	%edx, %r9d
+	movq	%rdi, %r8
+	movq	%rcx, %rdi
+	record_begin words
+	movq	BUFFER_SET(%r8), %rcx		/* [buffer.set], [grace.rseq] */
+	record_ring words_slowly
+	append_body own, words_slowly, event_header, copy_words, (%rdi)
 	append_commit
-\name\()_end:
-	\done
-	ret
-	.byte	0x0f, 0xb9, 0x3d
-	.long	RSEQ_SIGNATURE
-\name\()_slowly:
-	movq	SAVED_SET, %rdi
-	movq	SAVED_RDX, %rdx
-	movq	SAVED_HEAD, %rcx
-	movq	SAVED_R8, %r8
-	jmp	\slowly
-	end_function \name
-	section_descriptor \name\()_section, \name\()_begin, \name\()_end, \name\()_slowly
-	.endm
-
-	/* rdx: the record; rdi: its time; rsi: the function */
-	.macro	copy_head
-	movq	SAVED_HEAD, %rax
-	movq	%rsi, 12(%rdx)
-	movq	%rax, 4(%rdx)
-	.endm
-
-	.macro	copy_function
-	copy_head
-	movq	SAVED_RDX, %rax
-	movq	%rax, 20(%rdx)
-	jmp	4f
-	.endm
-
-	.macro	copy_graph
-	copy_head
-	movl	SAVED_R8, %eax
-	movl	%eax, 20(%rdx)
-	jmp	4f
-	.endm
-
-	.macro	copy_exit
-	copy_head
-	movq	SAVED_RDX, %rax
-	movq	SAVED_R8, %r11
-	movq	%rax, 20(%rdx)
-	movl	SHADOW_DEPTH(%r11), %eax
-	movl	%eax, 28(%rdx)
-	movl	ftrace_graph_lost(%rip), %eax
-	movl	%eax, 32(%rdx)			/* the overrun */
-	movq	SHADOW_TIME(%r11), %rax
-	movq	%rdi, 44(%rdx)
-	movq	%rax, 36(%rdx)
-	jmp	4f
-	.endm
-
-	.macro	done_function			/* returns 0 */
-	xorl	%eax, %eax
-	.endm
-
-	.macro	done_graph			/* keeps the time, returns 1 */
-	movq	SAVED_RDX, %rdx
+words_end:
 	movl	$1, %eax
-	movq	%rdi, (%rdx)
-	.endm
-
-	.macro	done_exit			/* returns where to */
-	movq	SAVED_R8, %rax
-	movq	SHADOW_RET(%rax), %rax
-	.endm
-
-	append_words arch_function_append, 24, copy_function, done_function, ftrace_function_slowly
-	append_words arch_graph_append, 20, copy_graph, done_graph, ftrace_graph_slowly
-	append_words arch_exit_append, 48, copy_exit, done_exit, ftrace_exit_slowly
+	ret
+	abort_signature
+words_slowly:
+	xorl	%eax, %eax
+	ret
+	end_function arch_words_append
+	section_descriptor words_section, words_begin, words_end, words_slowly
 
 	.section .note.GNU-stack, "", @progbits

@@ -6,17 +6,17 @@
 #define GRAPH_BODIES_BYTES	0x1000000
 #define GRAPH_BODY_BYTES	32
 #define GRAPH_BODY_RETURN	6	/* where the function returns to */
-
-#ifndef __ASSEMBLER__
-#include <stdbool.h>
-#include <stdint.h>
+#define GRAPH_BODY_TARGET	16
 
 #include "arch/x86_64/fsite.h"
 
+#ifndef __ASSEMBLER__
+#include <assert.h>
+#include <stddef.h>
+
 #define FTRACE_HIDDEN	__attribute__((visibility("hidden")))
 
-struct ring_set;
-struct shadow;
+struct buffer;
 
 /* A page of bodies begins with these, for unwinders. */
 struct graph_page {
@@ -30,6 +30,13 @@ struct graph_body {
 	uint64_t target;		/* the site + 5 */
 	uint64_t reserved;
 };
+static_assert(offsetof(struct graph_body, target) == GRAPH_BODY_TARGET, "asm");
+
+/* The registers of a traced function that C may change, as they were. */
+struct ftrace_regs {
+	uint64_t args[6];		/* rdi, rsi, rdx, rcx, r8, r9 */
+	uint64_t rax, r10, r11;
+};
 
 /* ---- given by ftrace.S ---- */
 
@@ -40,37 +47,21 @@ void ftrace_graph_return(void) FTRACE_HIDDEN;
 uint64_t ftrace_call_slowly(uint64_t (*fn)(uint64_t, uint64_t, uint64_t),
 			    uint64_t a, uint64_t b, uint64_t c) FTRACE_HIDDEN;
 
-/* Write a record of a function's entry; the graph tracer's, with its time to
- * @ret_ns; of its return, with the time that is in the shadow.  They return what
- * ftrace_hit() and ftrace_graph_left() are to return. */
-uint32_t arch_function_append(struct ring_set *const *set, uint64_t ip,
-			      uint64_t parent, uint64_t head) FTRACE_HIDDEN;
-uint32_t arch_graph_append(struct ring_set *const *set, uint64_t func,
-			   uint64_t *ret_ns, uint64_t head, uint32_t depth)
-	FTRACE_HIDDEN;
-uint64_t arch_exit_append(struct ring_set *const *set, uint64_t func,
-			  uint64_t value, uint64_t head,
-			  const struct shadow *shadow) FTRACE_HIDDEN;
+/* Write @entry, of 8 bytes at least, with *@time set to the record's before it is
+ * copied.  False: it is not as simple as that, and nothing was written. */
+bool arch_words_append(const struct buffer *buffer, const void *entry,
+		       uint32_t bytes, uint64_t *time) FTRACE_HIDDEN;
 
 /* ---- needed by it; general registers only ---- */
 
 /* At the entry of the function with the site @ip.  @ret: its return address's
  * place on the stack; @behind: the slot + 6.  Returns 1 if the slot is to go on
  * by way of its body, which stands in *@ret then, + GRAPH_BODY_RETURN. */
-uint32_t ftrace_hit(uint64_t ip, uint64_t *ret, const uint8_t *behind)
-	FTRACE_HIDDEN;
+uint32_t ftrace_hit(uint64_t ip, uint64_t *ret, const uint8_t *behind,
+		    const struct ftrace_regs *regs) FTRACE_HIDDEN;
 /* The function of this body has returned @value; returns where to. */
 uint64_t ftrace_graph_left(const uint8_t *body_return, uint64_t *ret,
 			   uint64_t value) FTRACE_HIDDEN;
-/* The same as arch_..._append(), whatever the ring is like. */
-uint32_t ftrace_function_slowly(struct ring_set *const *set, uint64_t ip,
-				uint64_t parent, uint64_t head) FTRACE_HIDDEN;
-uint32_t ftrace_graph_slowly(struct ring_set *const *set, uint64_t func,
-			     uint64_t *ret_ns, uint64_t head, uint32_t depth)
-	FTRACE_HIDDEN;
-uint64_t ftrace_exit_slowly(struct ring_set *const *set, uint64_t func,
-			    uint64_t value, uint64_t head,
-			    const struct shadow *shadow) FTRACE_HIDDEN;
 /* Calls that could not be followed. */
 extern uint32_t ftrace_graph_lost FTRACE_HIDDEN;
 /* What xsave is to keep, and how many bytes that takes. */

@@ -15,15 +15,48 @@
 
 #define SET_NR_CPUS		0
 #define SET_SMALL_MAX		4
-#define SET_FAST		40
+#define SET_NR_SMALL		24
+#define SET_FAST		48
 
 #define EVENT_SET		64	/* struct ulf_event */
 #define EVENT_ID		72
 #define THREAD_TID		8	/* struct ulf_thread */
 
+#define BUFFER_SET		0	/* struct buffer */
+
+#define SLOT_BODY		24	/* struct fsite_slot */
+#define SLOT_USERS		32
+
+#define STATE_FUNCTION		0	/* struct ftrace_state */
+#define STATE_GRAPH_SET		8
+#define FTRACE_GRAPH_BIT	0x1000000
+
+#define CASE_SET		0	/* struct ftrace_case */
+#define CASE_USERS		8
+
+#define THIS_HEAD		0	/* struct ftrace_thread */
+#define THIS_TOP		8
+#define THIS_DEPTH		16
+
 #define SHADOW_RET		0	/* struct shadow */
 #define SHADOW_TIME		8
+#define SHADOW_ABOVE		16
 #define SHADOW_DEPTH		24
+#define SHADOW_USERS		28
+#define SHADOW_HASH		0x9e3779b97f4a7c15
+
+#define REGS_RDI		0	/* struct ftrace_regs */
+#define REGS_RSI		8
+#define REGS_RDX		16
+#define REGS_RCX		24
+#define REGS_R8			32
+#define REGS_R9			40
+#define REGS_RAX		48
+#define REGS_R10		56
+#define REGS_R11		64
+#define REGS_OWN		72	/* behind it, in the hooks' frames */
+#define ENTRY_FRAME		80
+#define EXIT_FRAME		88
 
 #define RSEQ_CPU_ID		4	/* struct rseq */
 #define RSEQ_CS			8
