@@ -238,7 +238,8 @@ static void drop_idle(struct root_list *roots)
 int run_report(struct run *run)
 {
 	bool wants_events = run_words_has(run, BOOT_EVENT) ||
-			    run_words_has(run, BOOT_INSTANCE);
+			    run_words_has(run, BOOT_INSTANCE) ||
+			    run_words_has(run, BOOT_TRACER);
 	struct root_list roots;
 	int ret = run_roots(run, &roots);
 	size_t i;

@@ -13,6 +13,7 @@
 #include "cli/run.h"
 #include "event/clock.h"
 #include "event/option.h"
+#include "event/tracer.h"
 
 #define EVENTS_SHOWN	20		/* when a word fits none of them */
 
@@ -55,8 +56,10 @@ static void list_known(const struct boot_word *word)
 			fprintf(stderr, " %s", clock_nth(i)->name);
 	} else if (word->id == BOOT_OPTIONS) {
 		for (i = 0; i < option_table_rows; i++)
-			if (option_table[i].tracer == ABI_TRACER_NOP)
-				fprintf(stderr, " [no]%s", option_table[i].name);
+			fprintf(stderr, " [no]%s", option_table[i].name);
+	} else if (word->id == BOOT_TRACER) {
+		for (i = 0; i < ABI_TRACERS; i++)
+			fprintf(stderr, " %s", tracer_names[i]);
 	} else {
 		put_row(&boot_table[word->id]);
 	}

@@ -25,6 +25,12 @@
 	X(OPTIONS, "trace_options", "OPTIONS")				\
 	X(INSTANCE, "trace_instance", "NAME[,EVENTS]")			\
 	X(TRIGGER, "trace_trigger", "EVENT.TRIGGER[ if FILTER]")	\
+	X(TRACER, "ftrace", "TRACER")					\
+	X(FILTER, "ftrace_filter", "FUNCTIONS")				\
+	X(NOTRACE, "ftrace_notrace", "FUNCTIONS")			\
+	X(GRAPH_FILTER, "ftrace_graph_filter", "FUNCTIONS")		\
+	X(GRAPH_NOTRACE, "ftrace_graph_notrace", "FUNCTIONS")		\
+	X(GRAPH_DEPTH, "ftrace_graph_max_depth", "DEPTH")		\
 	X(SNAPSHOT, "alloc_snapshot", NULL)				\
 	X(STACK, "stacktrace", NULL)					\
 	X(STACK_FILTER, "stacktrace_filter", "FUNCTIONS")		\

@@ -7,6 +7,7 @@
 #include "event/boot.h"
 #include "event/clock.h"
 #include "event/option.h"
+#include "event/tracer.h"
 
 #define ITEM_MAX	63		/* as in trace_options */
 
@@ -45,17 +46,25 @@ int boot_size(const struct boot_piece *value, uint64_t *ret_bytes)
 	return 0;
 }
 
-/* No tracer is there from the start, so none of its options. */
 static bool is_option(const struct boot_piece *item)
 {
 	char buf[ITEM_MAX + 1];
 	const char *name = string(item, buf);
-	const struct option_row *row;
 
 	if (name && !strncmp(name, "no", 2))
 		name += 2;
-	row = name ? option_find(name) : NULL;
-	return row && row->tracer == ABI_TRACER_NOP;
+	return name && option_find(name);
+}
+
+static bool is_number(const struct boot_piece *value)
+{
+	char buf[ITEM_MAX + 1], *end;
+	const char *text = string(value, buf);
+
+	if (!text || *text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	return strtoull(text, &end, 0) <= UINT32_MAX && !errno && !*end;
 }
 
 static const char *check_options(struct boot_piece list, const char **ret_at)
@@ -114,6 +123,11 @@ const char *boot_check(const struct boot_word *word, const char **ret_at)
 	case BOOT_CLOCK:
 		return !string(&word->value, buf) || clock_find(buf) < 0 ?
 		       "No such clock" : NULL;
+	case BOOT_TRACER:
+		return !string(&word->value, buf) || tracer_find(buf) < 0 ?
+		       "No such tracer" : NULL;
+	case BOOT_GRAPH_DEPTH:
+		return is_number(&word->value) ? NULL : "Not a number";
 	case BOOT_OPTIONS:
 		return check_options(word->value, ret_at);
 	case BOOT_DUMP:

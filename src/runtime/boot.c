@@ -207,21 +207,34 @@ void boot_wait(void)
 		has_answers = wait_while(&root_control->hold, 1);
 }
 
-/* A trigger belongs to an event, so the server has to be asked again: and not only
- * it, our own agent must have followed. */
+/* Our own agent must have followed, too. */
+static void wait_for_agent(void)
+{
+	uint32_t generation = __atomic_load_n(&root_control->generation,
+					      __ATOMIC_ACQUIRE);
+	uint32_t applied;
+
+	do {
+		applied = __atomic_load_n(&process_slot->applied, __ATOMIC_ACQUIRE);
+	} while ((int32_t)(applied - generation) < 0 && has_answers &&
+		 wait_while(&process_slot->applied, applied));
+}
+
+void boot_wait_functions(void)
+{
+	if (has_answers && (boot_is_set(BOOT_TRACER) || boot_is_set(BOOT_FILTER) ||
+			    boot_is_set(BOOT_STACK) || boot_is_set(BOOT_STACK_FILTER)))
+		wait_for_agent();
+}
+
+/* A trigger belongs to an event, so the server has to be asked again. */
 void boot_wait_for(const struct ulf_module *module)
 {
-	uint32_t applied, generation;
-
 	if (!has_answers || !root_control || !process_slot || !has_triggers(module))
 		return;
 	__atomic_store_n(&root_control->hold, 1, __ATOMIC_RELEASE);
 	/* It watches what becomes of the directory. */
 	arch_syscall4(SYS_utimensat, AT_FDCWD, root_directory(), NULL, 0);
 	has_answers = wait_while(&root_control->hold, 1);
-	generation = __atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE);
-	do {
-		applied = __atomic_load_n(&process_slot->applied, __ATOMIC_ACQUIRE);
-	} while ((int32_t)(applied - generation) < 0 && has_answers &&
-		 wait_while(&process_slot->applied, applied));
+	wait_for_agent();
 }

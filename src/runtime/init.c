@@ -142,6 +142,7 @@ void runtime_init(void)
 	follow_buffers();
 	follow_functions();
 	agent_start();
+	boot_wait_functions();
 }
 
 __attribute__((constructor(101))) static void library_coming(void)

@@ -382,6 +382,8 @@ uint32_t format_blob(const struct ulf_module *module,
 void boot_fill(struct abi_control *control, const char *dir);
 /* Wait until the server has applied them, if it is known to be there. */
 void boot_wait(void);
+/* The same for functions, when there is an agent. */
+void boot_wait_functions(void);
 /* The same for what they say about this module's events; no lock held. */
 void boot_wait_for(const struct ulf_module *module);
 /* Any context. */

@@ -14,6 +14,7 @@
 
 #include "event/boot.h"
 #include "event/format.h"
+#include "event/option.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
@@ -83,14 +84,55 @@ static int set_size(struct instance *instance, const struct boot_piece *value)
 	return write_file(instance, "buffer_size_kb", &kb);
 }
 
+/* trace_options takes those of a tracer only while it is there; their files do
+ * always. */
+static int set_option(struct instance *instance, const struct boot_piece *item)
+{
+	bool is_off = !strncmp(item->text, "no", 2);
+	const struct option_row *row;
+	char file[PATH_BYTES];
+
+	snprintf(file, sizeof(file), "options/%.*s", (int)item->len - 2 * is_off,
+		 item->text + 2 * is_off);
+	row = option_find(file + strlen("options/"));
+	if (!row || row->tracer == ABI_TRACER_NOP)
+		return write_file(instance, "trace_options", item);
+	return write_file(instance, file,
+			  &(struct boot_piece) { is_off ? "0" : "1", 1 });
+}
+
 static int set_options(struct instance *instance, struct boot_piece list)
 {
 	struct boot_piece item;
 	int r = 0;
 
 	while (!r && boot_item(&list, &item))
-		r = write_file(instance, "trace_options", &item);
+		r = set_option(instance, &item);
 	return r;
+}
+
+/* A list with commas.  As in the kernel, what is not there is told, and the others are
+ * taken.  Were that all? */
+static bool set_functions(struct root *root, const char *file,
+			  const struct boot_word *word)
+{
+	struct boot_piece list = word->value, item;
+	char line[ABI_BOOT_BYTES + 1];
+	bool are_all = true;
+	int r;
+
+	while (list.text && boot_item(&list, &item)) {
+		struct boot_piece whole = { line, item.len + 1 };
+
+		/* with a blank behind it, or nobody is told */
+		memcpy(line, item.text, item.len);
+		line[item.len] = '\n';
+		r = write_file(&root->top, file, &whole);
+		if (r)
+			log_error(root, strerrordesc_np(-r), &word->whole, item.text);
+		are_all &= !r;
+	}
+	return are_all;
 }
 
 /* As in the kernel instances have the sizes and the options of the top one. */
@@ -133,42 +175,33 @@ static int set_instance(struct root *root, const struct boot_word *word)
 	       write_file(instance, "tracing_on", &(struct boot_piece) { "0", 1 }) : 0;
 }
 
-/* With a blank behind it, or nobody is told of a name that is none's. */
-static int add_function(struct root *root, const struct boot_piece *item)
-{
-	char text[ABI_BOOT_BYTES + 1];
-	struct boot_piece line = { text, item->len + 1 };
-
-	memcpy(text, item->text, item->len);
-	text[item->len] = '\n';
-	return write_file(&root->top, "stack_trace_filter", &line);
-}
-
-/* As in the kernel both words switch it on. */
-static int set_stack(struct root *root, struct boot_piece filter)
-{
-	struct boot_piece item;
-	int r = 0;
-
-	while (!r && filter.text && boot_item(&filter, &item))
-		r = add_function(root, &item);
-	return r ? r : write_file(&root->top, "stack_tracer_enabled",
-				  &(struct boot_piece) { "1", 1 });
-}
+static const char *const list_files[BOOT_UNKNOWN] = {
+	[BOOT_FILTER] = "set_ftrace_filter",
+	[BOOT_NOTRACE] = "set_ftrace_notrace",
+	[BOOT_GRAPH_FILTER] = "set_graph_function",
+	[BOOT_GRAPH_NOTRACE] = "set_graph_notrace",
+	[BOOT_STACK_FILTER] = "stack_trace_filter",
+};
 
 static int set(struct root *root, const struct boot_word *word)
 {
+	bool are_all = !list_files[word->id] ||
+		       set_functions(root, list_files[word->id], word);
+
 	switch (word->id) {
 	case BOOT_BUF_SIZE:
 	case BOOT_OPTIONS:
 		return set_all(root, word);
 	case BOOT_CLOCK:
 		return write_file(&root->top, "trace_clock", &word->value);
+	case BOOT_GRAPH_DEPTH:
+		return write_file(&root->top, "max_graph_depth", &word->value);
 	case BOOT_INSTANCE:
 		return set_instance(root, word);
 	case BOOT_STACK:
-	case BOOT_STACK_FILTER:
-		return set_stack(root, word->value);
+	case BOOT_STACK_FILTER:	/* as in the kernel both words switch it on */
+		return are_all ? write_file(&root->top, "stack_tracer_enabled",
+					    &(struct boot_piece) { "1", 1 }) : 0;
 	case BOOT_TP_PRINTK:	/* done by ulf run, which has a console */
 		return shm_load(&root->control->run_id) ? 0 : -EOPNOTSUPP;
 	default:
@@ -176,9 +209,9 @@ static int set(struct root *root, const struct boot_word *word)
 	}
 }
 
-/* Of the sizes that are known now.  The events themselves are switched on by the
- * program, as they come. */
-static int make_rings(struct root *root, const struct boot_word *word)
+/* What goes by the settings: rings of the sizes that are known now, and the tracer.
+ * Events are switched on by the program, as they come. */
+static int begin(struct root *root, const struct boot_word *word)
 {
 	struct instance *instance = NULL;
 	struct boot_instance boot;
@@ -188,6 +221,8 @@ static int make_rings(struct root *root, const struct boot_word *word)
 	if (word->id == BOOT_SNAPSHOT)
 		return write_file(&root->top, "snapshot",
 				  &(struct boot_piece) { "1", 1 });
+	if (word->id == BOOT_TRACER)
+		return write_file(&root->top, "current_tracer", &word->value);
 	if (word->id == BOOT_EVENT)
 		instance = &root->top;
 	else if (word->id == BOOT_INSTANCE)
@@ -242,7 +277,7 @@ void boot_apply(struct root *root)
 		error_log_add(&root->top, "boot", "Too long: none of it is in force",
 			      "ULF_TRACE", 0);
 	apply_words(root, words, true, set);
-	apply_words(root, words, false, make_rings);
+	apply_words(root, words, false, begin);
 	shm_store(&control->boot_state, ABI_BOOT_DONE);
 }
 

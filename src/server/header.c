@@ -14,7 +14,7 @@
 #define TGID_BYTES	10		/* of the column for processes */
 
 /* A latency tracer would say here whose latency it was, and how long. */
-static void print_latency(const struct tracer *tracer,
+static void print_latency(const char *tracer,
 			  const struct ring_stats *stats, struct text *out)
 {
 	struct utsname system;
@@ -30,7 +30,7 @@ static void print_latency(const struct tracer *tracer,
 		    "#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n"
 		    "#    -----------------\n"
 		    "#\n",
-		    tracer->name, system.release, stats->entries,
+		    tracer, system.release, stats->entries,
 		    stats->entries + stats->overrun,
 		    sysconf(_SC_NPROCESSORS_ONLN));
 }
@@ -82,7 +82,7 @@ static void print_columns(uint64_t options, struct text *out)
 
 void line_print_title(const struct instance *instance, struct text *out)
 {
-	text_printf(out, "# tracer: %s\n#\n", instance_tracer(instance)->name);
+	text_printf(out, "# tracer: %s\n#\n", instance_tracer_name(instance));
 }
 
 void line_print_header(struct instance *instance, enum rings which,
@@ -100,7 +100,7 @@ void line_print_header(struct instance *instance, enum rings which,
 	if (is_latency && !stats.entries)
 		return;
 	if (is_latency)
-		print_latency(tracer, &stats, out);
+		print_latency(instance_tracer_name(instance), &stats, out);
 	if (tracer->print_header) {
 		tracer->print_header(options, out);
 	} else if (options & OPTION_VERBOSE) {

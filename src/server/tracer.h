@@ -14,7 +14,6 @@ struct text;
 
 /* A row for each enum abi_tracer. */
 struct tracer {
-	const char *name;
 	/* The columns' heads; NULL: the usual ones. */
 	void (*print_header)(uint64_t options, struct text *out);
 	/* A record in its own way, knowing what is around it: struct line_place.
@@ -26,5 +25,6 @@ extern const struct tracer tracers[ABI_TRACERS];
 
 /* The buffer's; nop if its memory says nonsense. */
 const struct tracer *instance_tracer(const struct instance *instance);
+const char *instance_tracer_name(const struct instance *instance);
 
 #endif

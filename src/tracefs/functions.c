@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/tracer.h"
 #include "server/function_mods.h"
 #include "server/function_probes.h"
 #include "server/functions.h"
@@ -286,13 +287,13 @@ int available_tracers_show(struct tracefs_node *node, struct text *out)
 	(void)node;
 	/* The newest first, as the kernel has them. */
 	for (uint32_t i = ABI_TRACERS; i--; )
-		text_printf(out, "%s%s", tracers[i].name, i ? " " : "\n");
+		text_printf(out, "%s%s", tracer_names[i], i ? " " : "\n");
 	return 0;
 }
 
 int current_tracer_show(struct tracefs_node *node, struct text *out)
 {
-	text_printf(out, "%s\n", instance_tracer(tracefs_instance(node))->name);
+	text_printf(out, "%s\n", instance_tracer_name(tracefs_instance(node)));
 	return 0;
 }
 
@@ -348,16 +349,10 @@ ssize_t current_tracer_store(struct tracefs_file *file, const char *buf, size_t 
 			     pid_t tid)
 {
 	char text[101];
-	const char *name = tracefs_trim(buf, size, text, sizeof(text));
+	int r = tracer_find(tracefs_trim(buf, size, text, sizeof(text)));
 
 	(void)tid;
-	for (uint32_t i = 0; i < ABI_TRACERS; i++) {
-		int r;
-
-		if (strcmp(name, tracers[i].name))
-			continue;
-		r = set_tracer(file, i);
-		return r ? r : (ssize_t)size;
-	}
-	return -EINVAL;
+	if (r >= 0)
+		r = set_tracer(file, (uint32_t)r);
+	return r ? r : (ssize_t)size;
 }

@@ -18,7 +18,8 @@
 static const char *const tokens[] = {
 	"trace_event", "trace-event", "trace_buf_size", "trace_clock",
 	"trace_options", "trace_instance", "tp_printk", "alloc_snapshot",
-	"traceoff_on_warning", "trace_trigger", "nosuch", "\"", "\"",
+	"traceoff_on_warning", "trace_trigger", "ftrace",
+	"ftrace_filter", "ftrace_graph_max_depth", "function", "nosuch", "\"", "\"",
 	".", "a.b", "=", "=", "=", ",", ",", " ", " ", "\t",
 	"\n", "^", "^traceoff", "!", "!*", ":", "*", "?", "[a-", "\\", "sched",
 	"sched:*", "mono", "raw", "nohex", "no", "4", "0x", "0", "64K", "9e", "..",

@@ -67,7 +67,9 @@ _ulf() {
 			COMPREPLY=($(compgen -W "-e -l -o --event --live --output --help -- \
 				--trace-event --trace-buf-size --trace-clock --trace-options \
 				--trace-instance --trace-trigger --alloc-snapshot --stacktrace \
-				--stacktrace-filter \
+				--stacktrace-filter --ftrace --ftrace-filter --ftrace-notrace \
+				--ftrace-graph-filter --ftrace-graph-notrace \
+				--ftrace-graph-max-depth \
 				--traceoff-on-warning --ftrace-dump-on-oops --tp-printk" -- "$word"))
 		else
 			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))

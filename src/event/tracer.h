@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The names of tracers, as current_tracer has them. */
+#ifndef EVENT_TRACER_H
+#define EVENT_TRACER_H
+
+#include "abi/control.h"
+
+extern const char *const tracer_names[ABI_TRACERS];
+
+/* enum abi_tracer, or -EINVAL. */
+int tracer_find(const char *name);
+
+#endif

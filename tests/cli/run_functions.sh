@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# no-sanitize: address it builds a program of its own, without the sanitizer
+# no-sanitize: thread it builds a program of its own, without the sanitizer
+# Functions from the start: ulf run --ftrace=..., or the same words in ULF_TRACE, trace
+# the first call of main().
+. tests/cli/common
+
+cat >"$TMPDIR/calls.c" <<'END'
+__attribute__((noinline)) int leaf(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x + 1;
+}
+__attribute__((noinline)) int middle(int x)
+{
+	return leaf(x) + leaf(x + 1);
+}
+int main(void)
+{
+	return middle(1) != 5;
+}
+END
+gcc -O2 -fpatchable-function-entry=5 -o "$TMPDIR/calls" "$TMPDIR/calls.c" -Wl,--no-as-needed \
+	"$ULF_BUILD/libulf.so" -Wl,-rpath,"$ULF_BUILD" || fail gcc
+
+# run ARGS...: its root is $root; $lines: the records, without what differs
+run() {
+	ulf rm --dead
+	ulf run -o "$TMPDIR/trace" "$@" -- "$TMPDIR/calls" 2>"$TMPDIR/err" || fail "run: $(cat "$TMPDIR/err")"
+	root=$(ulf ls | awk 'NR > 1 { print $1 }')
+	[ -n "$root" ] || fail "no root: $(cat "$TMPDIR/err")"
+	lines=$(sed -n '/^#/d; s/.*|  //p; s/.*[0-9]: //p' "$TMPDIR/trace")
+}
+
+run --ftrace=function_graph
+expect "graph" 'main() {
+  middle() {
+    leaf();
+    leaf();
+  }
+}' "$lines"
+run --ftrace=function_graph --ftrace-graph-filter=middle --ftrace-graph-notrace=leaf
+expect "one function's graph" "middle();" "$lines"
+run --ftrace=function_graph --ftrace-graph-max-depth=2 --trace-options=funcgraph-tail
+expect "two deep" 'main() {
+  middle();
+} /* main */' "$lines"
+
+export ULF_TRACE='ftrace=function ftrace_notrace=middle'
+run --ftrace-filter='m*,leaf:traceoff:1,nosuch,leaf'
+unset ULF_TRACE
+expect "functions" "main <-__libc_start_call_main
+leaf <-middle" "$lines"
+contains "$(ulf cat "$root/set_ftrace_filter")" leaf:traceoff:count=0
+# What there is not is told, with a caret, and the others are taken.
+contains "$(cat "$TMPDIR/err")" "Command: ftrace_filter=m*,leaf:traceoff:1,nosuch,leaf
+$(printf '%44s^' '')"
+
+text=$(ulf run --ftrace=graph -- touch "$TMPDIR/ran" 2>&1)
+expect "status of a tracer that is none" 2 $?
+contains "$text" "there is: nop function function_graph"
+text=$(ulf run --ftrace-graph-max-depth=deep -- touch "$TMPDIR/ran" 2>&1)
+expect "status of a depth that is none" 2 $?
+[ ! -e "$TMPDIR/ran" ] || fail "the program has run"
