@@ -126,7 +126,9 @@ struct abi_process {
 	uint32_t error;			/* errno of the last attempt, or 0 */
 	uint32_t flags;			/* enum abi_process_flags */
 	uint64_t modules[ABI_MODULES / 64];	/* which ones it has loaded */
-	uint64_t reserved[6];
+	uint32_t unloads;		/* of objects with traced functions */
+	uint32_t reserved0;
+	uint64_t reserved[5];
 };
 
 enum abi_process_flags {

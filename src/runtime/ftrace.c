@@ -15,6 +15,7 @@
 #include <cpuid.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "arch/arch.h"
 #include "arch/x86_64/text.h"
@@ -311,6 +312,18 @@ static int update_object(struct object *object)
 	return prepared ? prepared : made ? made : r;
 }
 
+/* Libraries that dlclose() may be about to unmap are left alone until it is done. */
+static uint32_t nr_unloading;		/* calls of it; under runtime_lock() */
+static bool has_put_off;
+
+static bool is_program(const struct object *object)
+{
+	uint64_t entry = getauxval(AT_ENTRY);
+
+	return entry >= (uint64_t)object->sites.low &&
+	       entry < (uint64_t)object->sites.high;
+}
+
 static int update_sites(void)
 {
 	struct object *next;
@@ -318,6 +331,10 @@ static int update_sites(void)
 
 	for (struct object *o = object_first(); o; o = next) {
 		next = o->next;
+		if (nr_unloading && !is_program(o)) {
+			has_put_off = true;
+			continue;
+		}
 		r = update_object(o);
 		if (r == -EFAULT)
 			object_drop(o);		/* dlclose() was faster */
@@ -325,6 +342,30 @@ static int update_sites(void)
 			ret = r;
 	}
 	return ret;
+}
+
+void ftrace_unload_begin(void)
+{
+	runtime_lock();		/* no change is under way when we have it */
+	nr_unloading++;
+	runtime_unlock();
+}
+
+void ftrace_unload_end(void)
+{
+	object_scan_gone();
+	runtime_lock();
+	if (nr_unloading && !--nr_unloading && has_put_off) {
+		has_put_off = false;
+		update_sites();
+		text_sync();
+	}
+	runtime_unlock();
+}
+
+void ftrace_after_fork(void)
+{
+	nr_unloading = 0;	/* those were other threads */
 }
 
 /* ---- what is common ---- */

@@ -95,6 +95,13 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph);
 /* A buffer has got other rings, or lists of threads. */
 void ftrace_buffer_changed(void);
 
+/* ---- ftrace.c; a thread of libc's, lock not held ---- */
+
+/* Around dlclose().  Between them only the program's own text is changed. */
+void ftrace_unload_begin(void);
+void ftrace_unload_end(void);
+void ftrace_after_fork(void);
+
 /* ---- ftrace_follow.c; lock held ---- */
 
 /* Do what the server wishes for.  For the agent. */

@@ -87,6 +87,7 @@ static void fork_child(void)
 	caller_reset();
 	dump_after_fork();
 	function_options_after_fork();
+	ftrace_after_fork();
 	has_forked = false;
 	thread_after_fork();
 	if (!root_control)

@@ -101,8 +101,10 @@ struct object *object_get(uint64_t text, uint64_t text_end, uint64_t table,
 	while (object && (object->text != text || object->table != table ||
 			  object->sites.nr != nr))
 		object = object->next;
-	if (object)
+	if (object && !fsites_are_lost(&object->sites))
 		return object;
+	if (object)
+		object_drop(object);	/* it has come anew */
 	object = memory_alloc(sizeof(*object));
 	sites = memory_alloc(nr * sizeof(*sites));
 	if (!object || !sites) {
@@ -114,6 +116,7 @@ struct object *object_get(uint64_t text, uint64_t text_end, uint64_t table,
 		    (const uint64_t *)table, nr, sites);
 	object->text = text;
 	object->table = table;
+	object->is_there = true;
 	object->next = objects;
 	objects = object;
 	return object;
@@ -147,12 +150,10 @@ static int see(struct dl_phdr_info *info, size_t bytes, void *arg)
 	(void)arg;
 	if (!find_range(info, PF_X, &low, &high))
 		return 0;
-	runtime_lock();
 	nr = find_table(info, &table);
 	object = nr ? object_get(low, high, table, nr) : NULL;
 	if (object)
 		object->is_there = true;
-	runtime_unlock();
 	return 0;
 }
 
@@ -163,26 +164,57 @@ void object_drop(struct object *object)
 	while (*p != object)
 		p = &(*p)->next;
 	*p = object->next;
+	/* Should it be there again, the server will not know that it was gone. */
+	if (process_slot)
+		__atomic_add_fetch(&process_slot->unloads, 1, __ATOMIC_RELAXED);
 	fsites_done(&object->sites);
 	memory_free(object->sites.table);
 	memory_free(object->users);
 	memory_free(object);
 }
 
-void object_scan(void)
+/*
+ * Drop those that @see_one does not mark.  While the loader brings one it has its text
+ * there, but does not list it yet: what we have written to it tells.
+ *
+ * Our lock is taken before the loader's, as table.c does.
+ */
+static void scan(int (*see_one)(struct dl_phdr_info *info, size_t bytes, void *arg))
 {
 	struct object *next;
 
 	runtime_lock();
 	for (struct object *o = objects; o; o = o->next)
 		o->is_there = false;
-	runtime_unlock();
-	dl_iterate_phdr(see, NULL);
-	runtime_lock();
+	dl_iterate_phdr(see_one, NULL);
 	for (struct object *o = objects; o; o = next) {
 		next = o->next;
-		if (!o->is_there)
+		if (!o->is_there && (!o->sites.written || fsites_are_lost(&o->sites)))
 			object_drop(o);
 	}
 	runtime_unlock();
+}
+
+void object_scan(void)
+{
+	scan(see);
+}
+
+static int see_again(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	uint64_t low, high;
+
+	(void)bytes;
+	(void)arg;
+	if (!find_range(info, PF_X, &low, &high))
+		return 0;
+	for (struct object *o = objects; o; o = o->next)
+		if (o->text >= low && o->text < high && !fsites_are_lost(&o->sites))
+			o->is_there = true;
+	return 0;
+}
+
+void object_scan_gone(void)
+{
+	scan(see_again);
 }

@@ -12,7 +12,7 @@ struct object {
 	struct object *next;
 	uint64_t text;			/* where its text starts */
 	uint64_t table;			/* and the addresses of its entries */
-	bool is_there;			/* object_scan() has seen it */
+	bool is_there;			/* it was when objects were looked for */
 	bool is_wished;			/* the server has named it */
 	struct fsites sites;
 	uint8_t build_id[32];		/* as the server has it */
@@ -31,7 +31,10 @@ struct object *object_get(uint64_t text, uint64_t text_end, uint64_t table,
 /* Its text is gone. */
 void object_drop(struct object *object);
 
-/* See what has come and gone.  A thread of libc's, lock not held. */
+/* ---- a thread of libc's, lock not held ---- */
+/* See what has come and gone. */
 void object_scan(void);
+/* See only what has gone. */
+void object_scan_gone(void);
 
 #endif

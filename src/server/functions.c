@@ -358,7 +358,7 @@ void functions_tick(struct root *root)
 	struct apply apply;
 
 	if (root->functions.piece.off && root->nr_live && !functions_refresh(root) &&
-	    functions_have_changed(&root->functions) && !publish_all(root))
+	    functions_have_changed(root) && !publish_all(root))
 		apply_start(root, &apply);
 }
 

@@ -117,7 +117,7 @@ int functions_select(const struct functions *functions, const char *word, bool i
 /* ---- functions_piece.c ---- */
 
 /* Would a new piece have other objects in it? */
-bool functions_have_changed(const struct functions *functions);
+bool functions_have_changed(const struct root *root);
 
 /* The buffers that trace functions, a bit each; and who else does. */
 struct function_tracers {

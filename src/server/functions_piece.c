@@ -113,19 +113,24 @@ static bool has_part(const struct function_object *object)
 	return object->sites.nr && object->is_there;
 }
 
-/* Which objects have one, as a number; other ones make another. */
-static uint64_t parts(const struct functions *functions)
+/* Which objects have one, as a number; other ones make another, and so do those that
+ * were gone for a moment. */
+static uint64_t parts(const struct root *root)
 {
+	const struct functions *functions = &root->functions;
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < functions->nr_objects; i++)
 		sum = sum * 31 + (has_part(functions->objects[i]) ? i + 1 : 0);
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++)
+		if (root->process[slot] && root->process[slot]->pidfd >= 0)
+			sum += (uint64_t)shm_load(&root->processes[slot].unloads) << 32;
 	return sum;
 }
 
-bool functions_have_changed(const struct functions *functions)
+bool functions_have_changed(const struct root *root)
 {
-	return parts(functions) != functions->in_piece;
+	return parts(root) != root->functions.in_piece;
 }
 
 static uint64_t piece_bytes(const struct functions *functions, uint32_t *ret_nr)
@@ -209,7 +214,7 @@ static void use_piece(struct root *root, struct abi_ring_ref piece)
 	struct abi_ring_ref old = root->functions.piece;
 
 	root->functions.piece = piece;
-	root->functions.in_piece = parts(&root->functions);
+	root->functions.in_piece = parts(root);
 	shm_store(&root->control->functions, piece.off);
 	/* It is still used until the change is known. */
 	arena_free(root, &old, shm_load(&root->control->generation) + 1);

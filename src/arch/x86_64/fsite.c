@@ -255,35 +255,54 @@ struct batches {
 	struct text_batch stubs, slots, text;
 };
 
-static void prepare(struct batches *to, const struct fsites *sites, uint32_t i)
+/* The jump's distance behind a NOP, or behind what a NOP has become. */
+static int put_tail(struct text_batch *batch, const struct fsites *sites,
+		    uint32_t i)
+{
+	const struct fsite *site = &sites->table[i];
+	int32_t distance = (int32_t)sites->maps[site->form].distance;
+	uint8_t *code = fsite_code(sites, i);
+	uint8_t seen[FSITE_BYTES];
+
+	text_batch_get(batch, code, seen, sizeof(seen));
+	if (form_of(seen) != site->form && memcmp(seen + 1, &distance, 4))
+		return -EILSEQ;		/* not what it was */
+	text_batch_put(batch, code + 1, (uint8_t *)&distance, 4);
+	return 0;
+}
+
+static int prepare(struct batches *to, const struct fsites *sites, uint32_t i)
 {
 	const struct fsite *site = &sites->table[i];
 	const struct fsite_map *map = &sites->maps[site->form];
 	const struct fsite_slot *slot = &map->slots[i];
 	uint8_t *code = fsite_code(sites, i);
 	uint8_t *stub = code + FSITE_BYTES + map->distance;
-	int32_t distance = (int32_t)map->distance;
 	uint8_t jump[FSITE_BYTES] = { OPCODE_JMP };
 	struct fsite_slot new = *slot;
+	int r = 0;
 
+	if (!site->is_on && site->users)
+		r = put_tail(&to->text, sites, i);
+	if (r)
+		return r;
 	if (!slot->code[0]) {
 		make_slot(&new, map, slot, code);
 		put_rel32(jump, 1, stub, slot->code);
 		text_batch_put(&to->stubs, stub, jump, FSITE_BYTES);
 	}
-	/* Also if it has been on before: the text may have come anew. */
-	if (!site->is_on && site->users)
-		text_batch_put(&to->text, code + 1, (uint8_t *)&distance, 4);
 	new.users = site->users;
 	if (memcmp(&new, slot, sizeof(new)))
 		text_batch_put(&to->slots, (uint8_t *)slot, (uint8_t *)&new,
 			       sizeof(new));
+	return 0;
 }
 
 /* Who is no user any more is asked no more when that is over: his bit goes
  * first, the jump after it. */
 int fsites_prepare(struct fsites *sites)
 {
+	uint32_t written = sites->written;
 	int fd = text_begin();
 	struct batches batches;
 	int ret = 0, r;
@@ -300,7 +319,9 @@ int fsites_prepare(struct fsites *sites)
 		r = form == FSITE_OTHER ? -EILSEQ :
 		    map_need(sites, form, &sites->maps[form], fd);
 		if (!r)
-			prepare(&batches, sites, i);
+			r = prepare(&batches, sites, i);
+		if (!r)
+			written = i + 1;
 		else if (!ret)
 			ret = r;
 	}
@@ -309,6 +330,8 @@ int fsites_prepare(struct fsites *sites)
 		r = text_batch_done(&batches.slots);
 	if (!r)
 		r = text_batch_done(&batches.text);
+	if (!r)
+		sites->written = written;
 	text_end(fd);
 	TESTPOINT("fsite.tails");
 	text_sync();
@@ -366,6 +389,21 @@ void fsite_set_body(struct text_batch *batch, const struct fsites *sites,
 {
 	text_batch_put(batch, (uint8_t *)&fsite_slot(sites, i)->body,
 		       (const uint8_t *)&body, sizeof(body));
+}
+
+bool fsites_are_lost(const struct fsites *sites)
+{
+	uint32_t i = sites->written - 1;
+	int32_t distance, seen;
+	int fd, r;
+
+	if (!sites->written)
+		return false;
+	distance = (int32_t)sites->maps[sites->table[i].form].distance;
+	fd = text_begin();
+	r = text_read(fd, fsite_code(sites, i) + 1, &seen, sizeof(seen));
+	text_end(fd);
+	return r || seen != distance;
 }
 
 void fsites_done(struct fsites *sites)

@@ -51,6 +51,7 @@ struct fsites {
 	uint32_t nr;
 	struct fsite *table;		/* [nr], by the caller */
 	uint32_t low_changed, end_changed;	/* all that is is in there */
+	uint32_t written;		/* one whose text was, + 1; 0: none */
 	struct fsite_map maps[FSITE_FORMS];
 };
 
@@ -100,6 +101,10 @@ const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i);
 struct text_batch;
 void fsite_set_body(struct text_batch *batch, const struct fsites *sites,
 		    uint32_t i, const uint8_t *body);
+
+/* What was written to the text is not there any more: other text has come to its
+ * place, be it of the same file, or nothing.  False also if nothing was written. */
+bool fsites_are_lost(const struct fsites *sites);
 
 /* The module is gone, and no thread is in it. */
 void fsites_done(struct fsites *sites);

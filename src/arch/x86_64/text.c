@@ -13,6 +13,7 @@
 #include "arch/arch.h"
 #include "arch/x86_64/text.h"
 #include "base/bits.h"
+#include "base/testpoint.h"
 
 /* The thread that has it open, which writes this, and its descriptor there.
  * Others only see that it is not they. */
@@ -120,6 +121,7 @@ static void flush(struct text_batch *batch)
 
 	if (!batch->page || !batch->is_there || batch->low >= batch->high)
 		return;
+	TESTPOINT("text.flush");
 	r = text_write(batch->fd, (uint8_t *)batch->page + batch->low,
 		       batch->bytes + batch->low, batch->high - batch->low);
 	if (r && !batch->error)
@@ -158,6 +160,13 @@ static void put(struct text_batch *batch, uint8_t *byte, uint8_t new)
 		batch->low = offset;
 	if (offset >= batch->high)
 		batch->high = offset + 1;
+}
+
+void text_batch_get(struct text_batch *batch, const uint8_t *addr, uint8_t *to,
+		    uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		to[i] = *byte_at(batch, (uint64_t)addr + i);
 }
 
 void text_batch_put(struct text_batch *batch, uint8_t *addr,

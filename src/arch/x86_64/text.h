@@ -33,6 +33,9 @@ struct text_batch {
 	uint8_t bytes[TEXT_PAGE];
 };
 void text_batch_init(struct text_batch *batch, int fd);
+/* As they will be.  Not there: anything. */
+void text_batch_get(struct text_batch *batch, const uint8_t *addr, uint8_t *to,
+		    uint32_t nr);
 void text_batch_put(struct text_batch *batch, uint8_t *addr,
 		    const uint8_t *bytes, uint32_t nr);
 /* A byte, if it is @old now; -EILSEQ if not. */

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Libraries come and go as fast as they can, in each other's place, while callbacks
+ * for their functions come and go, too.  Whoever calls them gets what they compute,
+ * and what is traced is what is there.
+ *
+ * no-sanitize: thread it cannot see membarrier(), rseq and patched code
+ */
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/check.h"
+#include "lib/command.h"
+#include "plug.h"
+#include <linux/ftrace.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE	0x100000
+#endif
+
+#define LOADERS		2
+#define SHORT_ROUNDS	300
+#define LONG_ROUNDS	100000
+
+static int nr_rounds;
+static bool is_done;
+
+long own(long x);
+TRACED long own(long x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x + 1;
+}
+
+/* ---- callbacks ---- */
+
+static unsigned long nr_hits;
+
+static void count(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+		  struct ftrace_regs *regs)
+{
+	(void)ip;
+	(void)parent;
+	(void)ops;
+	(void)regs;
+	__atomic_add_fetch(&nr_hits, 1, __ATOMIC_RELAXED);
+}
+
+static int on_entry(struct ftrace_graph_ent *ent, struct fgraph_ops *ops)
+{
+	(void)ent;
+	(void)ops;
+	return 1;
+}
+
+static void on_exit_(struct ftrace_graph_ret *ret, struct fgraph_ops *ops)
+{
+	(void)ret;
+	(void)ops;
+	__atomic_add_fetch(&nr_hits, 1, __ATOMIC_RELAXED);
+}
+
+static void *switches(void *arg)
+{
+	struct ftrace_ops ops = { .func = count };
+	struct fgraph_ops gops = { .entryfunc = on_entry, .retfunc = on_exit_ };
+
+	(void)arg;
+	while (!__atomic_load_n(&is_done, __ATOMIC_RELAXED)) {
+		CHECK_EQ(register_ftrace_function(&ops), 0);
+		CHECK_EQ(register_ftrace_graph(&gops), 0);
+		CHECK_EQ(unregister_ftrace_function(&ops), 0);
+		unregister_ftrace_graph(&gops);
+	}
+	return NULL;
+}
+
+/* ---- libraries ---- */
+
+static const char *const names[] = { "one", "two", "events" };
+
+static void *plug_in(uint32_t which)
+{
+	char path[PATH_MAX];
+	void *handle;
+
+	snprintf(path, sizeof(path), "%s/tests/runtime-unload-mod_%s.so",
+		 command_env("ULF_BUILD"), names[which % 3]);
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!handle)
+		fail("%s", dlerror());
+	return handle;
+}
+
+static long (*function(void *handle, const char *name))(long)
+{
+	long (*found)(long);
+
+	*(void **)&found = dlsym(handle, name);
+	CHECK(found);
+	return found;
+}
+
+static void call_all(void *handle, long x)
+{
+	long (*calls)(long x, long (*back)(long));
+
+	*(void **)&calls = dlsym(handle, "plug_calls");
+	CHECK_EQ(function(handle, "plug_adds")(x), x + 1);
+	CHECK_EQ(calls(x, own), x + 3);
+}
+
+static void *loads(void *arg)
+{
+	uint32_t first = (uint32_t)(long)arg;
+
+	for (int i = 0; i < nr_rounds; i++) {
+		void *handle = plug_in(first + (uint32_t)i);
+
+		for (long x = 0; x < 5; x++)
+			call_all(handle, x);
+		CHECK_EQ(dlclose(handle), 0);
+	}
+	return NULL;
+}
+
+static void test_storm(void)
+{
+	pthread_t loaders[LOADERS], switcher;
+
+	CHECK_EQ(pthread_create(&switcher, NULL, switches, NULL), 0);
+	for (long i = 0; i < LOADERS; i++)
+		CHECK_EQ(pthread_create(&loaders[i], NULL, loads, (void *)i), 0);
+	for (int i = 0; i < LOADERS; i++)
+		CHECK_EQ(pthread_join(loaders[i], NULL), 0);
+	__atomic_store_n(&is_done, true, __ATOMIC_RELAXED);
+	CHECK_EQ(pthread_join(switcher, NULL), 0);
+	CHECK(nr_hits > 0);
+}
+
+/* ---- what has gone is forgotten ---- */
+
+static uint64_t base_of(void *handle)
+{
+	struct link_map *map;
+
+	CHECK_EQ(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
+	return map->l_addr;
+}
+
+/* It comes again, where it was, as new as its file: with the next callback it is
+ * traced as before. */
+static void test_again(void)
+{
+	struct ftrace_ops ops = { .func = count }, other = { .func = count };
+	uint64_t base = 0;
+	int nr_same = 0;
+
+	CHECK_EQ(register_ftrace_function(&other), 0);
+	for (int i = 0; i < 20; i++) {
+		void *handle = plug_in(0);
+		unsigned long before;
+
+		nr_same += base_of(handle) == base;
+		base = base_of(handle);
+		CHECK_EQ(register_ftrace_function(&ops), 0);
+		before = nr_hits;
+		CHECK_EQ(function(handle, "plug_adds")(1), 2);
+		CHECK_EQ(nr_hits, before + 2);
+		CHECK_EQ(unregister_ftrace_function(&ops), 0);
+		CHECK_EQ(dlclose(handle), 0);
+	}
+	CHECK_EQ(unregister_ftrace_function(&other), 0);
+	CHECK(nr_same > 0);
+}
+
+/* Other memory where it was is not touched. */
+static void test_other_memory(void)
+{
+	struct ftrace_ops ops = { .func = count };
+	void *handle = plug_in(0);
+	char *page = (char *)((uint64_t)function(handle, "plug_adds") & ~4095ull);
+	char *place;
+
+	CHECK_EQ(register_ftrace_function(&ops), 0);
+	call_all(handle, 1);
+	CHECK_EQ(dlclose(handle), 0);
+	place = mmap(page, 4096, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	CHECK(place == page);
+	memset(page, 0xe9, 4096);	/* jumps, like ours */
+	CHECK_EQ(unregister_ftrace_function(&ops), 0);
+	CHECK_EQ(register_ftrace_function(&ops), 0);
+	CHECK_EQ(unregister_ftrace_function(&ops), 0);
+	for (int i = 0; i < 4096; i++)
+		CHECK_EQ((unsigned char)page[i], 0xe9);
+	munmap(page, 4096);
+}
+
+int main(void)
+{
+	const char *form = getenv("ULF_TORTURE");
+
+	nr_rounds = form && !strcmp(form, "long") ? LONG_ROUNDS : SHORT_ROUNDS;
+	test_again();
+	test_other_memory();
+	test_storm();
+	printf("%lu hits\n", nr_hits);
+	return 0;
+}
