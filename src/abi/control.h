@@ -80,7 +80,7 @@ struct abi_control {
 	uint64_t started_ns;		/* CLOCK_BOOTTIME */
 	char comm[ABI_COMM_LEN];
 	char exe[256];			/* cut if longer */
-	char boot[ABI_BOOT_BYTES];	/* ULF_TRACE: words of event/boot.h */
+	char boot[ABI_BOOT_BYTES];	/* words of event/boot.h */
 
 	/* runtime: registration */
 	uint32_t table_lock;		/* thread id of the holder, or 0 */
@@ -117,6 +117,8 @@ enum abi_boot_state {
 	ABI_BOOT_DONE,			/* nothing (more) */
 	ABI_BOOT_WANTED,		/* apply them */
 	ABI_BOOT_TOO_LONG,		/* say so: there is no room for them */
+	ABI_BOOT_NO_CONFIG,		/* apply them, and say that there are none
+					 * of the file that ULF_CONFIG names */
 };
 
 /* A process of the root.  Slot free: pid == 0. */

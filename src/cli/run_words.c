@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "abi/control.h"
+#include "base/config.h"
 #include "cli/cli.h"
 #include "cli/run.h"
 #include "event/clock.h"
@@ -110,14 +111,38 @@ static int check_console(struct run *run)
 	return -EINVAL;
 }
 
-int run_words_check(struct run *run)
+static int check_all(const char *words)
 {
-	const char *words = text_str(&run->words);
 	struct boot_word word;
-	int ret = run->words.error;
+	int ret = 0;
 
 	while (!ret && boot_next(&words, &word))
 		ret = check_word(&word);
+	return ret;
+}
+
+/* The program reads its file itself. */
+static int check_config(const char *program)
+{
+	const char *slash = strrchr(program, '/');
+	char words[ABI_BOOT_BYTES], comm[ABI_COMM_LEN];
+	int ret;
+
+	snprintf(comm, sizeof(comm), "%s", slash ? slash + 1 : program);
+	ret = config_words(comm, words, sizeof(words));
+	if (ret)
+		cli_error("ulf.conf: %s", strerrordesc_np(-ret));
+	return ret ? ret : check_all(words);
+}
+
+int run_words_check(struct run *run)
+{
+	int ret = run->words.error;
+
+	if (!ret)
+		ret = check_config(run->program);
+	if (!ret)
+		ret = check_all(text_str(&run->words));
 	if (!ret)
 		ret = check_console(run);
 	if (!ret && run->words.len >= ABI_BOOT_BYTES) {
@@ -303,9 +328,8 @@ void run_words_report(struct run *run, const struct root_list *roots)
 {
 	size_t i;
 
-	if (!roots->nr || !run->words.len)
-		return;
-	check_events(run, roots);
+	if (roots->nr && run->words.len)
+		check_events(run, roots);
 	for (i = 0; i < roots->nr; i++)
 		show_errors(run, roots->rows[i].name);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Settings from the start: the words of the kernel's command line that are about
- * tracing, in the environment variable ULF_TRACE of a program:
+ * tracing, in the environment variable ULF_TRACE of a program, or in a file
+ * (base/config.h):
  *
  *	trace_event=sched:*,irq trace_buf_size=4M trace_clock=mono
  *

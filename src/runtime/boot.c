@@ -4,6 +4,7 @@
  * finds them, and the program waits until it has applied them; which events
  * they name must be known here, for modules come later.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
+#include "base/config.h"
 #include "event/boot.h"
 #include "runtime/runtime.h"
 
@@ -164,17 +166,31 @@ static bool has_server(const char *dir)
 	return is_there;
 }
 
+/* Those of the environment come last. */
+static void fill_words(struct abi_control *c)
+{
+	const char *words = getenv("ULF_TRACE");
+	int r = config_words(c->comm, c->boot, sizeof(c->boot));
+	size_t used = strlen(c->boot);
+
+	if (words && strlen(words) >= sizeof(c->boot) - used)
+		r = -E2BIG;
+	else if (words)
+		strcpy(c->boot + used, words);
+	if (r == -E2BIG)
+		c->boot[0] = '\0';
+	if (r)
+		c->boot_state = r == -E2BIG ? ABI_BOOT_TOO_LONG : ABI_BOOT_NO_CONFIG;
+	else if (*c->boot)
+		c->boot_state = ABI_BOOT_WANTED;
+	name_buffers(c->boot);
+}
+
 void boot_fill(struct abi_control *c, const char *dir)
 {
-	const char *words = getenv("ULF_TRACE"), *run_id = getenv("ULF_HOLD");
+	const char *run_id = getenv("ULF_HOLD");
 
-	if (words && strlen(words) >= sizeof(c->boot)) {
-		c->boot_state = ABI_BOOT_TOO_LONG;
-	} else if (words && *words) {
-		strcpy(c->boot, words);
-		c->boot_state = ABI_BOOT_WANTED;
-		name_buffers(c->boot);
-	}
+	fill_words(c);
 	if (run_id)
 		c->run_id = (uint32_t)strtoul(run_id, NULL, 10);
 	has_answers = run_id || (c->boot_state && has_server(dir));

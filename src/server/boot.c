@@ -183,6 +183,18 @@ static const char *const list_files[BOOT_UNKNOWN] = {
 	[BOOT_STACK_FILTER] = "stack_trace_filter",
 };
 
+/* Is there the instance that ulf run prints from? */
+static bool has_console(const struct root *root)
+{
+	const struct instance *instance;
+
+	for_each_instance(instance, root)
+		if (instance->name &&
+		    !strcmp(instance->name, boot_table[BOOT_TP_PRINTK].name))
+			return true;
+	return false;
+}
+
 static int set(struct root *root, const struct boot_word *word)
 {
 	bool are_all = !list_files[word->id] ||
@@ -203,7 +215,7 @@ static int set(struct root *root, const struct boot_word *word)
 		return are_all ? write_file(&root->top, "stack_tracer_enabled",
 					    &(struct boot_piece) { "1", 1 }) : 0;
 	case BOOT_TP_PRINTK:	/* done by ulf run, which has a console */
-		return shm_load(&root->control->run_id) ? 0 : -EOPNOTSUPP;
+		return has_console(root) ? 0 : -EOPNOTSUPP;
 	default:
 		return 0;
 	}
@@ -275,7 +287,10 @@ void boot_apply(struct root *root)
 	copy_words(root, words);
 	if (state == ABI_BOOT_TOO_LONG)
 		error_log_add(&root->top, "boot", "Too long: none of it is in force",
-			      "ULF_TRACE", 0);
+			      "ULF_TRACE and ulf.conf", 0);
+	if (state == ABI_BOOT_NO_CONFIG)
+		error_log_add(&root->top, "boot", "The file cannot be read",
+			      "ULF_CONFIG", 0);
 	apply_words(root, words, true, set);
 	apply_words(root, words, false, begin);
 	shm_store(&control->boot_state, ABI_BOOT_DONE);

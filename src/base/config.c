@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* The file of settings from the start: which it is, and whose its lines are. */
+#include "base/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/glob.h"
+
+#define PATH_BYTES	4096
+#define FILE_BYTES	8192
+#define BLANKS		" \t\r"
+
+/* "": there is none. */
+static int find(char path[PATH_BYTES])
+{
+	const char *file = getenv("ULF_CONFIG");
+	const char *dir = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+	int len;
+
+	if (file)
+		len = snprintf(path, PATH_BYTES, "%s", file);
+	else if (dir && *dir)
+		len = snprintf(path, PATH_BYTES, "%s/ulf.conf", dir);
+	else
+		len = snprintf(path, PATH_BYTES, "%s/.config/ulf.conf",
+			       home ? home : "");
+	return len < PATH_BYTES ? 0 : -ENAMETOOLONG;
+}
+
+/* All of a file, and a NUL. */
+static int load(const char *path, char text[FILE_BYTES])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	ssize_t n;
+	int r = 0;
+
+	if (fd < 0)
+		return -errno;
+	n = fstat(fd, &st) ? -1 : read(fd, text, FILE_BYTES);
+	if (n < 0)
+		r = -errno;
+	else if (!S_ISREG(st.st_mode))
+		r = -EINVAL;
+	else if (n == FILE_BYTES)
+		r = -E2BIG;
+	else
+		text[n] = '\0';
+	close(fd);
+	return r;
+}
+
+/* A line, and a blank. */
+static int add(const char *line, char **at, const char *end)
+{
+	size_t len = strlen(line);
+
+	if (len + 1 >= (size_t)(end - *at))
+		return -E2BIG;
+	*at = mempcpy(*at, line, len);
+	*(*at)++ = ' ';
+	return 0;
+}
+
+static int pick(char *text, const char *program, char *words, size_t bytes)
+{
+	char *at = words, *save, *line = strtok_r(text, "\n", &save);
+	bool is_ours = true;
+	int r = 0;
+
+	for (; line && !r; line = strtok_r(NULL, "\n", &save)) {
+		line += strspn(line, BLANKS);
+		if (*line == '[')
+			is_ours = glob_match_n(line + 1, strcspn(line + 1, "]"),
+					       program);
+		else if (*line && *line != '#' && is_ours)
+			r = add(line, &at, words + bytes);
+	}
+	*(r ? words : at) = '\0';
+	return r;
+}
+
+int config_words(const char *program, char *ret_words, size_t bytes)
+{
+	char path[PATH_BYTES], text[FILE_BYTES];
+	int r = find(path);
+
+	*ret_words = '\0';
+	if (!r && !*path)
+		return 0;
+	if (!r)
+		r = load(path, text);
+	if (!r)
+		return pick(text, program, ret_words, bytes);
+	return r == -E2BIG || getenv("ULF_CONFIG") ? r : 0;
+}
