@@ -40,6 +40,7 @@
 #define NEVER		UINT32_MAX	/* no number of resets */
 /* So far below the main thread's stack the kernel maps nothing else. */
 #define MAIN_ROOM	(128ull << 20)
+#define NEED_BYTES	8192u		/* of the stack, for what is done here */
 #define ADDRESSES	(1ull << 47)
 
 /* ---- the stack of a thread ---- */
@@ -66,35 +67,23 @@ static bool is_main(uint32_t tid)
 
 static void find_stack(struct thread_slot *thread)
 {
-	if (is_main(thread->thread.tid)) {
-		thread->stack_known = thread->stack_room = MAIN_ROOM;
-		thread->stack_top = main_top;
-		return;
-	}
+	bool is_of_main = is_main(thread->thread.tid);
+
 	thread->stack_known = 0;
-	thread->stack_room = ADDRESSES;
-	thread->stack_top = ALIGN_UP(arch_thread_pointer() + 1, UNWIND_PAGE);
+	thread->stack_room = is_of_main ? MAIN_ROOM : ADDRESSES;
+	/* A handler that finds it finds the others. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	thread->stack_top = is_of_main ? main_top :
+		ALIGN_UP(arch_thread_pointer() + 1, UNWIND_PAGE);
 }
 
-/*
- * Is that place on it?  From its top down to there all pages can be read, as
- * below its end there is one that cannot.  Each is asked for once.
- */
-static bool is_own(struct thread_slot *thread, uint64_t place)
+/* What the main thread's may grow to. */
+static uint64_t main_limit(void)
 {
-	uint64_t depth = thread->stack_top - place, known = thread->stack_known;
+	struct rlimit limit;
 
-	if (depth > thread->stack_room)
-		return false;
-	for (; known < depth; known += UNWIND_PAGE) {
-		if (!memory_is_readable((const void *)(thread->stack_top - known -
-						       UNWIND_PAGE))) {
-			thread->stack_room = thread->stack_known = known;
-			return false;
-		}
-	}
-	thread->stack_known = known;
-	return true;
+	return arch_syscall4(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit) ?
+	       RLIM_INFINITY : limit.rlim_cur;
 }
 
 void stack_tracer_forget(struct thread_slot *slot)
@@ -103,7 +92,7 @@ void stack_tracer_forget(struct thread_slot *slot)
 	slot->stack_resets = NEVER;
 }
 
-/* ---- rows of threads; locked ---- */
+/* ---- rows of threads; locked, but for their ends ---- */
 
 static bool is_dead(const struct abi_stack_thread *row)
 {
@@ -131,15 +120,13 @@ static struct abi_stack_thread *find_row(struct abi_stack *stack, uint32_t tid)
 /* Where it ends, as far as it is known here; the server knows the others. */
 static uint64_t find_low(const struct thread_slot *thread)
 {
-	struct rlimit limit;
+	uint64_t limit;
 
 	if (thread->stack_top != main_top)
 		return thread->stack_room < ADDRESSES ?
-		       thread->stack_top - thread->stack_room : 0;
-	if (arch_syscall4(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit) ||
-	    limit.rlim_cur > main_top)
-		return 0;
-	return (main_top - limit.rlim_cur) & ~(UNWIND_PAGE - 1);
+		       thread->stack_top - thread->stack_known : 0;
+	limit = main_limit();
+	return limit < main_top ? (main_top - limit) & ~(UNWIND_PAGE - 1) : 0;
 }
 
 /* In this order, so that a row with a depth is whole. */
@@ -169,6 +156,43 @@ static void write_row(struct abi_stack *stack, const struct thread_slot *thread,
 	    row->deepest < deepest)
 		__atomic_store_n(&row->deepest, deepest,
 				 __ATOMIC_RELEASE);		/* [stack.row] */
+}
+
+/* It was found just now.  Nobody else writes the row of a thread that lives, but the
+ * server does this. */
+static void write_low(struct abi_stack *stack, const struct thread_slot *thread)
+{
+	struct abi_stack_thread *row = find_row(stack, thread->thread.tid);
+
+	if (row && row->tid == thread->thread.tid && row->top == thread->stack_top)
+		__atomic_store_n(&row->low, find_low(thread), __ATOMIC_RELAXED);
+}
+
+/*
+ * Is that place on the thread's own stack, and is there enough of it left?  From
+ * its top down to there all pages can be read, as below its end there is one that
+ * cannot.  Each is asked for once.
+ */
+static bool is_own(struct thread_slot *thread, uint64_t place)
+{
+	uint64_t depth = thread->stack_top - place, known = thread->stack_known;
+
+	if (depth > thread->stack_room)
+		return false;
+	if (thread->stack_top == main_top)
+		return depth + NEED_BYTES <= main_limit();
+	for (; known < depth + NEED_BYTES; known += UNWIND_PAGE) {
+		if (!memory_is_readable((const void *)(thread->stack_top - known -
+						       UNWIND_PAGE))) {
+			thread->stack_known = known;
+			thread->stack_room = known < NEED_BYTES ? 0 :
+					     known - NEED_BYTES;
+			write_low(ftrace_state.stack, thread);
+			return false;
+		}
+	}
+	thread->stack_known = known;
+	return true;
 }
 
 /* ---- the deepest stack; locked ---- */

@@ -9,6 +9,8 @@
  *	short SIZE BYTES	the same, and ends
  *	handler BYTES	on a signal stack
  *	coroutine BYTES	on one of a coroutine
+ *	overflow SIZE NR	a new thread with such a stack needs more than that; the
+ *			program has a handler for it, which ends it with 42
  *	fork BYTES	in a new process, which then ends
  *	forks SIZE BYTES	a new thread does that
  *	others SIZE BYTES	a new thread uses a signal stack and a coroutine's, then
@@ -157,6 +159,24 @@ static void recurse(size_t nr)
 	outer(0, (int)nr);
 }
 
+static void on_overflow(int signal)
+{
+	_exit(signal == SIGSEGV ? 42 : 1);
+}
+
+static void overflow(size_t nr)
+{
+	static char room[65536];
+	stack_t stack = { .ss_sp = room, .ss_size = sizeof(room) };
+	struct sigaction action = {
+		.sa_handler = on_overflow, .sa_flags = SA_ONSTACK,
+	};
+
+	sigaltstack(&stack, NULL);
+	sigaction(SIGSEGV, &action, NULL);
+	recurse(nr);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(size_t bytes);
@@ -171,6 +191,7 @@ static const struct {
 	{ "others", use_both, 1, 1 },
 	{ "fork", use_forked, 0, 0 },
 	{ "forks", use_forked, 1, 0 },
+	{ "overflow", overflow, 1, 0 },
 };
 
 static int perform(const char *name, size_t first, size_t second)
