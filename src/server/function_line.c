@@ -10,6 +10,7 @@
 #include "server/options.h"
 
 #define IPS_OFFSET	8		/* of the two addresses in the record */
+#define ARGS_OFFSET	24		/* of arguments, if it has any */
 
 struct ips {
 	uint64_t ip, parent_ip;
@@ -30,10 +31,22 @@ static bool read_ips(const struct line *line, struct ips *ret_ips)
 	return true;
 }
 
-static void print_call(const struct line *line, const struct ips *ips,
+static void print_args(const struct line *line, uint64_t ip, struct text *out)
+{
+	uint64_t args[ELF_ARG_REGS];
+
+	if (line->record->bytes < ARGS_OFFSET + sizeof(args))
+		return;
+	memcpy(args, line->record->data + ARGS_OFFSET, sizeof(args));
+	args_print(line, ip, args, out);
+}
+
+static void print_call(const struct line *line, const struct ips *ips, bool has_args,
 		       struct text *out)
 {
 	ip_print(line, ips->ip, false, out);
+	if (has_args)
+		print_args(line, ips->ip, out);
 	if (!(line->options & OPTION_PRINT_PARENT) || !ips->parent_ip)
 		return;
 	text_puts(out, " <-");
@@ -54,7 +67,7 @@ void function_print(const struct line *line, struct text *out)
 	} else if (line->options & OPTION_RAW) {
 		text_printf(out, "%" PRIx64 " %" PRIx64 "\n", ips.ip, ips.parent_ip);
 	} else {
-		print_call(line, &ips, out);
+		print_call(line, &ips, true, out);
 		text_putc(out, '\n');
 	}
 }
@@ -77,7 +90,7 @@ void func_repeats_print(const struct line *line, struct text *out)
 			    ips.parent_ip, repeats.count, delta);
 		return;
 	}
-	print_call(line, &ips, out);
+	print_call(line, &ips, false, out);
 	text_printf(out, " (repeats: %u, last_ts: ", repeats.count);
 	context_print_time(line, line->record->time - delta, out);
 	text_puts(out, ")\n");

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "server/elf_args.h"
 #include "server/line.h"
 #include "server/symbols.h"
 
@@ -50,6 +51,10 @@ void stack_print(const struct line *line, struct text *out);
 void function_print(const struct line *line, struct text *out);
 /* ftrace:func_repeats, also as raw. */
 void func_repeats_print(const struct line *line, struct text *out);
+
+/* What a function was called with, by the registers of then: args_line.c. */
+void args_print(const struct line *line, uint64_t func,
+		const uint64_t args[ELF_ARG_REGS], struct text *out);
 
 /* What an event or marker says; of a marker the message alone. */
 void line_print_message(const struct line *line, struct text *out);

@@ -17,6 +17,7 @@
 
 #include "arch/x86_64/clock.h"
 #include "base/bits.h"
+#include "server/elf_args.h"
 #include "server/mapping.h"
 #include "server/objects.h"
 #include "server/root.h"
@@ -26,6 +27,7 @@
 
 #define PATH_BYTES_MAX	4096u
 #define BYTES_MAX	(64u << 20)	/* of files, for all of a root */
+#define ARGS_BYTES_MAX	(256u << 20)	/* of debug information, the same */
 #define OBJECTS		(ABI_MODULES + ABI_OBJECTS)
 
 struct objects {
@@ -33,6 +35,7 @@ struct objects {
 	struct object_file files[OBJECTS];	/* of these, in order of need */
 	uint32_t nr_files;
 	uint64_t bytes_left;			/* that may still be read */
+	uint64_t args_bytes_left;		/* the same of debug information */
 };
 
 struct objects *objects_new(void)
@@ -40,7 +43,9 @@ struct objects *objects_new(void)
 	struct objects *objects = calloc(1, sizeof(*objects));
 
 	if (objects)
-		objects->bytes_left = BYTES_MAX;
+		*objects = (struct objects) {
+			.bytes_left = BYTES_MAX, .args_bytes_left = ARGS_BYTES_MAX,
+		};
 	return objects;
 }
 
@@ -51,6 +56,7 @@ void objects_free(struct objects *objects)
 	for (uint32_t i = 0; i < objects->nr_files; i++) {
 		free(objects->files[i].path);
 		elf_symbols_done(&objects->files[i].symbols);
+		elf_args_close(objects->files[i].args);
 	}
 	free(objects);
 }
@@ -104,7 +110,7 @@ static struct told object_told(const struct root *root, uint32_t number)
 }
 
 /* The file of that object, read; takes its path over. */
-static const struct object_file *get_file(struct objects *objects, const struct told *told)
+static struct object_file *get_file(struct objects *objects, const struct told *told)
 {
 	struct object_file *file;
 
@@ -143,7 +149,7 @@ static void try_object(struct root *root, uint32_t number)
 {
 	struct object *object = &root->objects->objects[number];
 	const struct abi_control *control = root->control;
-	const struct object_file *file;
+	struct object_file *file;
 	struct told told;
 
 	if (number >= ABI_MODULES && !shm_load(&seen_row(root, number)->is_there))
@@ -271,6 +277,21 @@ struct object *objects_find(struct root *root, const struct symbols_from *from,
 			return NULL;
 	}
 	return object;
+}
+
+const struct elf_params *objects_params(struct root *root,
+					const struct symbols_from *from, uint64_t addr)
+{
+	const struct object *object = objects_find(root, from, addr);
+	struct object_file *file = object ? object->file : NULL;
+
+	if (file && !file->is_args_tried) {
+		file->is_args_tried = true;
+		file->args = elf_args_open(file->path, file->build_id,
+					   file->build_id_bytes,
+					   &root->objects->args_bytes_left);
+	}
+	return file && file->args ? elf_args_find(file->args, addr - object->bias) : NULL;
 }
 
 /* ---- what the server itself sees ---- */

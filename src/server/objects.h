@@ -9,6 +9,8 @@
 #include "abi/control.h"
 #include "server/elf.h"
 
+struct elf_args;
+struct elf_params;
 struct root;
 struct symbols_from;
 
@@ -18,13 +20,15 @@ struct object_file {
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
 	bool is_readable;
+	bool is_args_tried;
 	struct elf_symbols symbols;
+	struct elf_args *args;		/* NULL: not tried, or there are none */
 };
 
 struct object {
 	bool is_tried;
 	bool is_program;		/* it has no module's name */
-	const struct object_file *file;	/* NULL: none that is readable */
+	struct object_file *file;	/* NULL: none that is readable */
 	uint64_t bias;			/* address in memory - in the file */
 };
 
@@ -35,6 +39,10 @@ void objects_free(struct objects *objects);
 /* The object that @addr is in, as it is in that record; or NULL. */
 struct object *objects_find(struct root *root, const struct symbols_from *from,
 			    uint64_t addr);
+/* The parameters of the function that @addr is in; NULL: not known.  Good until
+ * the next call. */
+const struct elf_params *objects_params(struct root *root,
+					const struct symbols_from *from, uint64_t addr);
 /* The next of those that may have @addr (0: of all), from *@at on, which is 0 for
  * the first.  NULL behind the last. */
 struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at);

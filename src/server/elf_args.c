@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the parameters of a function are when it starts.  Optimised code says it:
+ * a parameter's location at the first instruction is a register, also where the
+ * compiler has dropped others.  Else it is as the ABI has it, one after the other.
+ *
+ * Units of the debug information are searched when a function in them is asked
+ * for, and what was found is kept.
+ */
+#include "server/elf_args.h"
+
+#include <dwarf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/elf_dwarf.h"
+#include "server/elf_impl.h"
+
+#define FOUND		1024u		/* functions kept, a power of two */
+#define PARAMS_MAX	64u
+#define RANGES_MAX	1000000u
+#define ENTRIES_MAX	1000000u	/* looked at to find a function */
+#define NESTED_MAX	16		/* namespaces and classes */
+#define WORD		8u
+
+struct range {				/* of addresses of a unit */
+	uint64_t low, high;
+	Dwarf_Off unit;
+};
+
+struct found {
+	uint64_t addr;			/* 0: free */
+	struct elf_params *params;	/* NULL: not known */
+};
+
+struct elf_args {
+	struct elf_file file;
+	Elf *elf;
+	Dwarf *dwarf;
+	struct range *ranges;		/* by address */
+	size_t nr_ranges, room;
+	struct found found[FOUND];	/* by address; the newest stays */
+};
+
+/* ---- the functions of a unit ---- */
+
+struct search {
+	uint64_t addr;
+	uint32_t left;			/* entries that may be looked at */
+};
+
+static bool has_addr(Dwarf_Die *function, uint64_t addr)
+{
+	Dwarf_Addr low, high;
+
+	return !dwarf_lowpc(function, &low) && !dwarf_highpc(function, &high) &&
+	       addr >= low && addr < high;
+}
+
+static bool find_function(struct search *search, Dwarf_Die *in, int depth,
+			  Dwarf_Die *ret_function)
+{
+	Dwarf_Die die;
+
+	if (depth > NESTED_MAX || !die_first_child(in, &die))
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+		bool is_scope = tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
+				tag == DW_TAG_structure_type || tag == DW_TAG_module;
+
+		if (tag == DW_TAG_subprogram && has_addr(&die, search->addr)) {
+			*ret_function = die;
+			return true;
+		}
+		if (is_scope && find_function(search, &die, depth + 1, ret_function))
+			return true;
+		if (!search->left)
+			return false;
+		search->left--;
+	} while (die_next(&die));
+	return false;
+}
+
+/* ---- the parameters of a function ---- */
+
+/* rdi, rsi, rdx, rcx, r8, r9 by their numbers in DWARF; 1 for the first, so that
+ * others are ELF_NO_REG. */
+static uint8_t arg_of(unsigned int reg)
+{
+	static const uint8_t args[] = { [5] = 1, [4] = 2, [1] = 3, [2] = 4,
+					[8] = 5, [9] = 6 };
+
+	return reg < sizeof(args) ? (uint8_t)(args[reg] - 1) : ELF_NO_REG;
+}
+
+/* Registers, each followed by how much of the value is in there. */
+static bool read_registers(const Dwarf_Op *ops, size_t nr, struct elf_param *param)
+{
+	size_t word = 0;
+
+	for (size_t i = 0; i < nr && word < 2; i++) {
+		if (ops[i].atom >= DW_OP_reg0 && ops[i].atom <= DW_OP_reg31)
+			param->regs[word++] = arg_of(ops[i].atom - DW_OP_reg0);
+		else if (ops[i].atom != DW_OP_piece)
+			return false;
+	}
+	return word;
+}
+
+enum place {
+	PLACE_NONE,			/* the compiler has dropped it */
+	PLACE_REGISTER,
+	PLACE_ABI,			/* it will be in memory, or is somewhere later */
+};
+
+/* At the function's first instruction. */
+static enum place read_place(Dwarf_Die *die, Dwarf_Addr low, struct elf_param *param)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t nr;
+
+	if (!dwarf_attr(die, DW_AT_location, &attr))
+		return PLACE_NONE;
+	if (dwarf_getlocation_addr(&attr, low, &ops, &nr, 1) != 1 || !nr)
+		return PLACE_ABI;
+	if (read_registers(ops, nr, param))
+		return PLACE_REGISTER;
+	return ops[nr - 1].atom == DW_OP_stack_value ||
+	       ops[0].atom == DW_OP_implicit_value ? PLACE_NONE : PLACE_ABI;
+}
+
+/* As the ABI has it; *@next: the first register that is free. */
+static void place_by_abi(const struct die_class *class, uint8_t *next,
+			 struct elf_param *param)
+{
+	uint8_t wanted = class->is_integer[0] + class->is_integer[1];
+
+	param->is_on_stack = class->is_in_memory || *next + wanted > (int)ELF_ARG_REGS;
+	for (int i = 0; i < 2 && !param->is_on_stack; i++)
+		if (class->is_integer[i])
+			param->regs[i] = (*next)++;
+}
+
+static void read_param(Dwarf_Die *die, Dwarf_Addr low, bool has_places, uint8_t *next,
+		       struct elf_param *param)
+{
+	struct die_class class = { .is_integer = { true } };
+	enum place place;
+	Dwarf_Die type;
+
+	*param = (struct elf_param) {
+		.name = die_string(die, DW_AT_name), .bytes = WORD,
+		.regs = { ELF_NO_REG, ELF_NO_REG },
+	};
+	if (die_type(die, &type))
+		class = die_classify(&type, param);
+	param->nr_words = param->bytes > 2 * WORD ? 0 : param->bytes > WORD ? 2 : 1;
+	place = read_place(die, low, param);
+	if (place == PLACE_ABI || !has_places)
+		place_by_abi(&class, next, param);
+	for (int i = 0; place == PLACE_REGISTER && i < 2; i++)
+		if (param->regs[i] != ELF_NO_REG && param->regs[i] >= *next)
+			*next = param->regs[i] + 1;
+}
+
+/* Does the compiler say where any of them is?  Then those without are gone. */
+static bool has_places(Dwarf_Die *function, Dwarf_Addr low)
+{
+	struct elf_param param;
+	Dwarf_Die die;
+
+	if (!die_first_child(function, &die))
+		return false;
+	do {
+		if (dwarf_tag(&die) == DW_TAG_formal_parameter &&
+		    read_place(&die, low, &param) != PLACE_NONE)
+			return true;
+	} while (die_next(&die));
+	return false;
+}
+
+/* What does not fit into registers is returned to where the first one says. */
+static bool is_returned_in_memory(Dwarf_Die *function)
+{
+	struct elf_param value = { 0 };
+	struct die_class class;
+	Dwarf_Die type;
+
+	if (!die_type(function, &type))
+		return false;
+	class = die_classify(&type, &value);
+	if (value.kind == ELF_PARAM_POINTER)
+		return dwarf_tag(&type) == DW_TAG_structure_type ||
+		       dwarf_tag(&type) == DW_TAG_class_type;
+	return class.is_in_memory && value.kind != ELF_PARAM_FLOAT;
+}
+
+static struct elf_params *read_params(Dwarf_Die *function)
+{
+	struct elf_params *params = calloc(1, sizeof(*params) +
+					   PARAMS_MAX * sizeof(params->rows[0]));
+	uint8_t next = is_returned_in_memory(function);
+	bool is_said;
+	Dwarf_Addr low;
+	Dwarf_Die die;
+
+	if (!params || dwarf_lowpc(function, &low) ||
+	    !die_first_child(function, &die))
+		return params;
+	is_said = has_places(function, low);
+	do {
+		if (dwarf_tag(&die) == DW_TAG_formal_parameter)
+			read_param(&die, low, is_said, &next,
+				   &params->rows[params->nr++]);
+	} while (params->nr < PARAMS_MAX && die_next(&die));
+	return params;
+}
+
+/* ---- units ---- */
+
+static int compare_ranges(const void *pa, const void *pb)
+{
+	const struct range *a = pa, *b = pb;
+
+	return (a->low > b->low) - (a->low < b->low);
+}
+
+static bool add_range(struct elf_args *args, struct range range)
+{
+	if (args->nr_ranges == args->room) {
+		size_t room = args->room ? 2 * args->room : 64;
+		struct range *ranges = room > RANGES_MAX ? NULL :
+			realloc(args->ranges, room * sizeof(*ranges));
+
+		if (!ranges)
+			return false;
+		args->ranges = ranges;
+		args->room = room;
+	}
+	args->ranges[args->nr_ranges++] = range;
+	return true;
+}
+
+static bool add_unit(struct elf_args *args, Dwarf_Off off)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+	Dwarf_Die unit;
+
+	if (!dwarf_offdie(args->dwarf, off, &unit) ||
+	    dwarf_tag(&unit) != DW_TAG_compile_unit)
+		return true;
+	while ((at = dwarf_ranges(&unit, at, &base, &low, &high)) > 0)
+		if (!add_range(args, (struct range) { low, high, off }))
+			return false;
+	return true;
+}
+
+static void read_units(struct elf_args *args)
+{
+	Dwarf_Off off = 0, next;
+	size_t head;
+
+	while (!dwarf_nextcu(args->dwarf, off, &next, &head, NULL, NULL, NULL) &&
+	       next > off && add_unit(args, off + head))
+		off = next;
+	qsort(args->ranges, args->nr_ranges, sizeof(*args->ranges), compare_ranges);
+}
+
+static const struct range *find_range(const struct elf_args *args, uint64_t addr)
+{
+	size_t low = 0, high = args->nr_ranges;
+
+	while (low < high) {		/* the first one behind @addr */
+		size_t middle = low + (high - low) / 2;
+
+		if (args->ranges[middle].low <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && addr < args->ranges[low - 1].high ? &args->ranges[low - 1] : NULL;
+}
+
+static struct elf_params *search_params(struct elf_args *args, uint64_t addr)
+{
+	const struct range *range = find_range(args, addr);
+	struct search search = { addr, ENTRIES_MAX };
+	Dwarf_Die unit, function;
+
+	if (!range || !dwarf_offdie(args->dwarf, range->unit, &unit) ||
+	    !find_function(&search, &unit, 0, &function))
+		return NULL;
+	return read_params(&function);
+}
+
+const struct elf_params *elf_args_find(struct elf_args *args, uint64_t addr)
+{
+	struct found *found = &args->found[(addr ^ addr >> 10) % FOUND];
+
+	if (found->addr != addr) {
+		free(found->params);
+		*found = (struct found) { addr, search_params(args, addr) };
+	}
+	return found->params;
+}
+
+/* ---- files ---- */
+
+static bool has_debug(const struct elf_file *file)
+{
+	const Elf64_Shdr *section = elf_find_section(file, ".debug_info");
+
+	return section && section->sh_type != SHT_NOBITS;
+}
+
+/* What libdw will have in memory, unpacked. */
+static uint64_t debug_bytes(const struct elf_file *file)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < file->head.e_shnum; i++) {
+		const Elf64_Shdr *section = &file->sections[i];
+		Elf64_Chdr *packed;
+
+		if (section->sh_type == SHT_NOBITS || section->sh_flags & SHF_ALLOC)
+			continue;
+		bytes += section->sh_size;
+		if (!(section->sh_flags & SHF_COMPRESSED))
+			continue;
+		packed = elf_read_piece(file, section->sh_offset, sizeof(*packed));
+		bytes += packed ? packed->ch_size : 0;
+		free(packed);
+	}
+	return bytes;
+}
+
+static bool open_debug(struct elf_args *args, const char *path, const uint8_t *id,
+		       uint32_t id_bytes, uint64_t *bytes_left)
+{
+	struct elf_file debug;
+	int r = elf_file_open(path, id, id_bytes, bytes_left, &args->file);
+
+	if (r || has_debug(&args->file))
+		return !r;
+	r = elf_debug_open(&args->file, path, &debug);
+	elf_file_close(&args->file);
+	args->file = debug;
+	return !r && has_debug(&args->file);
+}
+
+struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
+			       uint32_t build_id_bytes, uint64_t *bytes_left)
+{
+	struct elf_args *args = calloc(1, sizeof(*args));
+	uint64_t bytes;
+
+	if (!args)
+		return NULL;
+	args->file.fd = -1;
+	if (open_debug(args, path, build_id, build_id_bytes, bytes_left)) {
+		bytes = debug_bytes(&args->file);
+		elf_version(EV_CURRENT);
+		/* ELF_C_READ: not mapped */
+		if (bytes <= *bytes_left)
+			args->elf = elf_begin(args->file.fd, ELF_C_READ, NULL);
+		if (args->elf)
+			args->dwarf = dwarf_begin_elf(args->elf, DWARF_C_READ, NULL);
+		if (args->dwarf)
+			*bytes_left -= bytes;
+	}
+	if (!args->dwarf) {
+		elf_args_close(args);
+		return NULL;
+	}
+	read_units(args);
+	return args;
+}
+
+void elf_args_close(struct elf_args *args)
+{
+	if (!args)
+		return;
+	for (uint32_t i = 0; i < FOUND; i++)
+		free(args->found[i].params);
+	free(args->ranges);
+	dwarf_end(args->dwarf);
+	elf_end(args->elf);
+	elf_file_close(&args->file);
+	free(args);
+}

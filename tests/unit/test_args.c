@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the parameters of functions are, from the debug information of this very
+ * program; as the compiler that is used has it. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "server/elf_args.h"
+#include "unit/fake_root.h"
+
+#define PLENTY	(1ull << 30)
+
+struct pair { long a, b; };
+struct mixed { double d; int i; };
+struct floats { float f[4]; };
+struct large { char c[40]; };
+enum colour { RED, GREEN };
+typedef const unsigned short u16_const;
+
+#define A_FUNCTION __attribute__((noinline, noclone, used))
+/* What is kept from the optimiser. */
+#define USE(x)	__asm__ volatile("" : : "m"(x) : "memory")
+
+A_FUNCTION static void scalars(signed char c, u16_const u, enum colour colour,
+			       void *p, _Bool b, long l, int seventh)
+{
+	USE(c);
+	USE(u);
+	USE(colour);
+	USE(p);
+	USE(b);
+	USE(l);
+	USE(seventh);
+}
+
+A_FUNCTION static void structs(struct pair pair, double x, struct mixed mixed,
+			       struct floats floats, struct large large, int last)
+{
+	USE(pair);
+	USE(x);
+	USE(mixed);
+	USE(floats);
+	USE(large);
+	USE(last);
+}
+
+A_FUNCTION static struct large returned(int x)
+{
+	struct large large = { { (char)x } };
+
+	USE(x);
+	return large;
+}
+
+A_FUNCTION static void no_room(long a, long b, long c, long d, long e,
+			       struct pair pair, int last)
+{
+	USE(a);
+	USE(b);
+	USE(c);
+	USE(d);
+	USE(e);
+	USE(pair);
+	USE(last);
+}
+
+A_FUNCTION static void nothing(void)
+{
+	__asm__ volatile("");
+}
+
+#define NONE	ELF_NO_REG
+
+static const struct expected {
+	void *function;
+	struct {
+		const char *name;
+		uint8_t kind, is_on_stack, regs[2];
+	} params[8];
+} expected[] = {
+	{ (void *)scalars, {
+		{ "c", ELF_PARAM_SIGNED, 0, { 0, NONE } },
+		{ "u", ELF_PARAM_UNSIGNED, 0, { 1, NONE } },
+		{ "colour", ELF_PARAM_ENUM, 0, { 2, NONE } },
+		{ "p", ELF_PARAM_POINTER, 0, { 3, NONE } },
+		{ "b", ELF_PARAM_UNSIGNED, 0, { 4, NONE } },
+		{ "l", ELF_PARAM_SIGNED, 0, { 5, NONE } },
+		{ "seventh", ELF_PARAM_SIGNED, 1, { NONE, NONE } },
+	} },
+	{ (void *)structs, {
+		{ "pair", ELF_PARAM_STRUCT, 0, { 0, 1 } },
+		{ "x", ELF_PARAM_FLOAT, 0, { NONE, NONE } },
+		{ "mixed", ELF_PARAM_STRUCT, 0, { NONE, 2 } },
+		{ "floats", ELF_PARAM_STRUCT, 0, { NONE, NONE } },
+		{ "large", ELF_PARAM_STRUCT, 1, { NONE, NONE } },
+		{ "last", ELF_PARAM_SIGNED, 0, { 3, NONE } },
+	} },
+	{ (void *)returned, { { "x", ELF_PARAM_SIGNED, 0, { 1, NONE } } } },
+	{ (void *)no_room, {
+		{ "a", ELF_PARAM_SIGNED, 0, { 0, NONE } },
+		{ "b", ELF_PARAM_SIGNED, 0, { 1, NONE } },
+		{ "c", ELF_PARAM_SIGNED, 0, { 2, NONE } },
+		{ "d", ELF_PARAM_SIGNED, 0, { 3, NONE } },
+		{ "e", ELF_PARAM_SIGNED, 0, { 4, NONE } },
+		{ "pair", ELF_PARAM_STRUCT, 1, { NONE, NONE } },
+		{ "last", ELF_PARAM_SIGNED, 0, { 5, NONE } },
+	} },
+	{ (void *)nothing, { { NULL } } },
+};
+
+static int find_self(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)size;
+	*(uint64_t *)arg = info->dlpi_addr;
+	return 1;			/* the first is the program */
+}
+
+static void check_function(const struct elf_params *params,
+			   const struct expected *wanted)
+{
+	uint32_t nr = 0;
+
+	assert_non_null(params);
+	for (; nr < 8 && wanted->params[nr].name; nr++) {
+		const struct elf_param *param = &params->rows[nr];
+
+		assert_true(nr < params->nr);
+		assert_string_equal(param->name, wanted->params[nr].name);
+		assert_int_equal(param->kind, wanted->params[nr].kind);
+		assert_int_equal(param->is_on_stack, wanted->params[nr].is_on_stack);
+		assert_memory_equal(param->regs, wanted->params[nr].regs, 2);
+	}
+	assert_int_equal(params->nr, nr);
+}
+
+static void parameters_are_found(void **state)
+{
+	uint64_t bias, bytes_left = PLENTY;
+	struct elf_args *args;
+
+	(void)state;
+	dl_iterate_phdr(find_self, &bias);
+	args = elf_args_open("/proc/self/exe", NULL, 0, &bytes_left);
+	assert_non_null(args);
+	for (int turn = 0; turn < 2; turn++)
+		for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+			check_function(elf_args_find(args, (uint64_t)expected[i].function -
+						     bias), &expected[i]);
+	assert_null(elf_args_find(args, 1));
+	assert_null(elf_args_find(args, UINT64_MAX));
+	elf_args_close(args);
+}
+
+static void there_may_be_none(void **state)
+{
+	uint64_t bytes_left = PLENTY;
+
+	(void)state;
+	assert_null(elf_args_open("/nosuch", NULL, 0, &bytes_left));
+	assert_null(elf_args_open("/dev/null", NULL, 0, &bytes_left));
+	bytes_left = 10000;
+	assert_null(elf_args_open("/proc/self/exe", NULL, 0, &bytes_left));
+}
+
+/* A copy of this program with bytes of it changed, here and there. */
+static void broken_information_is_survived(void **state)
+{
+	uint64_t bias, seed = 1;
+	char dir[128], path[160], command[400];
+	struct elf_args *args;
+	off_t bytes;
+	int fd;
+
+	(void)state;
+	dl_iterate_phdr(find_self, &bias);
+	fake_dir_make(dir);
+	snprintf(path, sizeof(path), "%s/elf", dir);
+	for (int turn = 0; turn < 60; turn++) {
+		uint64_t bytes_left = PLENTY;
+
+		snprintf(command, sizeof(command), "cp /proc/%d/exe '%s'", getpid(), path);
+		assert_int_equal(system(command), 0);
+		fd = open(path, O_RDWR);
+		bytes = lseek(fd, 0, SEEK_END);
+		for (int i = 0; i < 20000; i++) {
+			uint64_t junk = seed = seed * 6364136223846793005ull + 99;
+			off_t at = 4096 + (off_t)((seed >> 20) % (uint64_t)(bytes - 8192));
+
+			assert_int_equal(pwrite(fd, (char *)&junk + 7, 1, at), 1);
+		}
+		close(fd);
+		args = elf_args_open(path, NULL, 0, &bytes_left);
+		for (size_t i = 0; args && i < sizeof(expected) / sizeof(expected[0]); i++)
+			elf_args_find(args, (uint64_t)expected[i].function - bias);
+		elf_args_close(args);
+	}
+	fake_dir_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parameters_are_found),
+		cmocka_unit_test(there_may_be_none),
+		cmocka_unit_test(broken_information_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
