@@ -48,6 +48,7 @@
 #define ABI_EVENT_ID_BPRINT	6u	/* ftrace:bprint */
 #define ABI_EVENT_ID_GRAPH_EXIT	10u	/* ftrace:funcgraph_exit */
 #define ABI_EVENT_ID_GRAPH_ENTRY 11u	/* ftrace:funcgraph_entry */
+#define ABI_EVENT_ID_GRAPH_RETADDR 12u	/* ftrace:fgraph_retaddr_entry */
 #define ABI_EVENT_ID_BPUTS	15u	/* ftrace:bputs */
 #define ABI_EVENT_ID_RAW_DATA	19u	/* ftrace:raw_data */
 #define ABI_EVENT_ID_FUNC_REPEATS 20u	/* ftrace:func_repeats */

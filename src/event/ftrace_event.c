@@ -11,6 +11,7 @@
 static const struct event_field function_fields[] = {
 	{ .type = "unsigned long", .name = "ip", .offset = 8, .size = 8 },
 	{ .type = "unsigned long", .name = "parent_ip", .offset = 16, .size = 8 },
+	{ .type = "unsigned long[]", .name = "args", .offset = 24, .kind = FIELD_ARRAY },
 };
 
 /* A record has as many as it needs; the kernel's format says 8, and tools look at
@@ -43,7 +44,15 @@ static const struct event_field graph_exit_fields[] = {
 
 static const struct event_field graph_entry_fields[] = {
 	{ .type = "unsigned long", .name = "func", .offset = 8, .size = 8 },
-	{ .type = "int", .name = "depth", .offset = 16, .size = 4, .is_signed = true },
+	{ .type = "unsigned int", .name = "depth", .offset = 16, .size = 4 },
+	{ .type = "unsigned long[]", .name = "args", .offset = 24, .kind = FIELD_ARRAY },
+};
+
+static const struct event_field graph_retaddr_fields[] = {
+	{ .type = "unsigned long", .name = "func", .offset = 8, .size = 8 },
+	{ .type = "unsigned int", .name = "depth", .offset = 16, .size = 4 },
+	{ .type = "unsigned long", .name = "retaddr", .offset = 24, .size = 8 },
+	{ .type = "unsigned long[]", .name = "args", .offset = 32, .kind = FIELD_ARRAY },
 };
 
 static const struct event_field bputs_fields[] = {
@@ -104,7 +113,14 @@ const struct event_format ftrace_events[] = {
 		.system = "ftrace", .name = "funcgraph_entry",
 		.id = ABI_EVENT_ID_GRAPH_ENTRY,
 		FIELDS(graph_entry_fields),
-		.print_fmt = "\"--> %ps (%d)\", (void *)REC->func, REC->depth",
+		.print_fmt = "\"--> %ps (%u)\", (void *)REC->func, REC->depth",
+	},
+	{
+		.system = "ftrace", .name = "fgraph_retaddr_entry",
+		.id = ABI_EVENT_ID_GRAPH_RETADDR,
+		FIELDS(graph_retaddr_fields),
+		.print_fmt = "\"--> %ps (%u) <- %ps\", (void *)REC->func, "
+			"REC->depth, (void *)REC->retaddr",
 	},
 	{
 		.system = "ftrace", .name = "bputs", .id = ABI_EVENT_ID_BPUTS,

@@ -70,6 +70,8 @@
 	  "each function is followed by a stack")			\
 	X(ABI_TRACER_FUNCTION, FUNC_NO_REPEATS, 42, "func-no-repeats", 0, \
 	  "the same call again and again is recorded once, and counted")	\
+	X(ABI_TRACER_FUNCTION, FUNC_ARGS, 45, "func-args", 0,		\
+	  "what a function was called with")				\
 	X(ABI_TRACER_GRAPH, GRAPH_OVERRUN, 32, "funcgraph-overrun", 0,	\
 	  "a line for the calls that were not followed")		\
 	X(ABI_TRACER_GRAPH, GRAPH_CPU, 33, "funcgraph-cpu", 1,		\
@@ -87,7 +89,11 @@
 	X(ABI_TRACER_GRAPH, GRAPH_RETVAL, 39, "funcgraph-retval", 0,	\
 	  "what a function returned")					\
 	X(ABI_TRACER_GRAPH, GRAPH_RETVAL_HEX, 40, "funcgraph-retval-hex", 0, \
-	  "that in hexadecimal, errors too")
+	  "that in hexadecimal, errors too")				\
+	X(ABI_TRACER_GRAPH, GRAPH_RETADDR, 43, "funcgraph-retaddr", 0,	\
+	  "where a function was called from")				\
+	X(ABI_TRACER_GRAPH, GRAPH_ARGS, 44, "funcgraph-args", 0,		\
+	  "what a function was called with")
 
 enum option_bit {
 #define OPTION_BIT(id, bit, name, on, help)	OPTION_##id = 1ull << (bit),
@@ -105,6 +111,13 @@ enum {
 #undef TRACER_DEFAULT
 #undef DEFAULT
 };
+
+/* What a program does by itself, so it must be told at once: of a tracer that records
+ * functions, and of events. */
+#define OPTION_FUNCTION \
+	(OPTION_FUNC_STACK | OPTION_FUNC_NO_REPEATS | OPTION_FUNC_ARGS)
+#define OPTION_GRAPH	(OPTION_GRAPH_RETADDR | OPTION_GRAPH_ARGS)
+#define OPTION_PROGRAM	(OPTION_STACKTRACE | OPTION_FUNCTION | OPTION_GRAPH)
 
 struct option_row {
 	const char *name;

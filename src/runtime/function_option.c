@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The function tracer with its options: func_stack_trace, a stack after each
- * record, and func-no-repeats, calls in a row on a CPU as one record of how many
- * there were.
+ * The function tracer with its options: func-args, records with the registers of
+ * arguments, func_stack_trace, a stack after each record, and func-no-repeats, calls
+ * in a row on a CPU as one record of how many there were.
  *
  * What was called last on a CPU is this process's own, and has a lock that nobody
  * waits for: who finds it taken, by a thread that was interrupted there, records
  * his call as ever.  So each call is recorded or counted, once.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "arch/arch.h"
 #include "event/clock.h"
@@ -16,11 +17,14 @@
 #include "runtime/ftrace.h"
 #include "runtime/runtime.h"
 
-#define OPTIONS_MASK	(OPTION_FUNC_STACK | OPTION_FUNC_NO_REPEATS)
-
 struct function_entry {
 	struct trace_entry entry;
 	uint64_t ip, parent_ip;
+};
+
+struct args_entry {
+	struct function_entry function;
+	uint64_t args[FTRACE_ARGS];
 };
 
 struct repeats_entry {
@@ -92,21 +96,31 @@ static bool count_repeat(const struct buffer *buffer, uint64_t ip, uint64_t pare
 	return is_repeat;
 }
 
+static void write_call(const struct buffer *buffer, const struct function_call *call,
+		       bool has_args)
+{
+	struct args_entry entry = {
+		.function = entry_of(ABI_EVENT_ID_FUNCTION, call->ip, call->parent),
+	};
+
+	if (has_args)
+		memcpy(entry.args, call->regs->args, sizeof(entry.args));
+	buffer_write(buffer, &entry, has_args ? sizeof(entry) : sizeof(entry.function));
+}
+
 uint64_t ftrace_record_call(uint64_t buffer_arg, uint64_t call_arg, uint64_t c)
 {
 	const struct buffer *buffer = (const struct buffer *)buffer_arg;
 	const struct function_call *call = (const struct function_call *)call_arg;
 	uint64_t options = __atomic_load_n(&buffer->function_options,
 					   __ATOMIC_ACQUIRE);	/* [options] */
-	struct function_entry entry;
 
 	(void)c;
 	if (!ulf_probe_enter())
 		return 0;
 	if (!(options & OPTION_FUNC_NO_REPEATS) ||
 	    !count_repeat(buffer, call->ip, call->parent)) {
-		entry = entry_of(ABI_EVENT_ID_FUNCTION, call->ip, call->parent);
-		buffer_write(buffer, &entry, sizeof(entry));
+		write_call(buffer, call, options & OPTION_FUNC_ARGS);
 		if (options & OPTION_FUNC_STACK)
 			stack_record_function(buffer, call);
 	}
@@ -114,15 +128,20 @@ uint64_t ftrace_record_call(uint64_t buffer_arg, uint64_t call_arg, uint64_t c)
 	return 0;
 }
 
+/* None is on by default. */
+static uint64_t options_of(uint32_t tracer)
+{
+	return tracer == ABI_TRACER_FUNCTION ? OPTION_FUNCTION :
+	       tracer == ABI_TRACER_GRAPH ? OPTION_GRAPH : 0;
+}
+
 int function_options_follow(struct buffer *buffer)
 {
 	const struct abi_buffer *shared = buffer->shared;
-	uint64_t options = 0;
+	uint64_t options = options_of(__atomic_load_n(&shared->tracer,
+						      __ATOMIC_RELAXED)) &
+			   __atomic_load_n(&shared->options, __ATOMIC_RELAXED);
 
-	if (__atomic_load_n(&shared->tracer, __ATOMIC_RELAXED) ==
-	    ABI_TRACER_FUNCTION)
-		options = OPTIONS_MASK &
-			__atomic_load_n(&shared->options, __ATOMIC_RELAXED);
 	if (options & OPTION_FUNC_NO_REPEATS && !buffer->repeats) {
 		buffer->repeats = memory_alloc(root_control->nr_cpus *
 					       sizeof(*buffer->repeats));

@@ -7,10 +7,12 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "abi/pids.h"
 #include "abi/stack.h"
 #include "arch/arch.h"
+#include "event/option.h"
 #include "runtime/ftrace.h"
 #include "runtime/runtime.h"
 #include "runtime/shadow.h"
@@ -55,7 +57,8 @@ struct record {
 		} function;
 		struct {
 			uint64_t func;
-			uint32_t depth;
+			uint32_t depth, reserved;
+			uint64_t more[1 + FTRACE_ARGS];	/* what options add */
 		} entry;
 		struct ftrace_graph_ret exit;
 	};
@@ -168,14 +171,36 @@ static void exit_for(uint64_t func, uint64_t value, const struct shadow *shadow)
 				   (uint64_t)&record.exit, 0, 0);
 }
 
-/* Returns who of @users follow it, with its time. */
-static uint32_t entry_for(uint32_t users, uint64_t func, struct shadow *shadow)
+static void write_entry(uint64_t func, struct shadow *shadow,
+			const struct ftrace_regs *regs)
 {
-	struct record record = {
-		.head = this_head() | ABI_EVENT_ID_GRAPH_ENTRY,
-		.entry = { .func = func, .depth = shadow->depth },
-	};
+	const struct buffer *buffer = ftrace_state.graph_buffer;
+	uint64_t options = buffer->function_options;
+	size_t bytes = RECORD_BYTES(entry.depth);
+	struct record record;
+	uint64_t *more = record.entry.more;
 
+	record.head = this_head() | ABI_EVENT_ID_GRAPH_ENTRY;
+	record.entry.func = func;
+	record.entry.depth = shadow->depth;
+	record.entry.reserved = 0;
+	if (options & OPTION_GRAPH_RETADDR) {
+		record.head = this_head() | ABI_EVENT_ID_GRAPH_RETADDR;
+		*more++ = shadow->ret;
+	}
+	if (options & OPTION_GRAPH_ARGS) {
+		memcpy(more, regs->args, sizeof(regs->args));
+		more += FTRACE_ARGS;
+	}
+	if (more > record.entry.more)
+		bytes = (size_t)((char *)more - (char *)&record.head);
+	write_record(buffer, &record, bytes, &shadow->time_ns);
+}
+
+/* Returns who of @users follow it, with its time. */
+static uint32_t entry_for(uint32_t users, uint64_t func, struct shadow *shadow,
+			  const struct ftrace_regs *regs)
+{
 	if (users & 1u << FTRACE_GRAPH_OPS) {
 		shadow->time_ns = ftrace_call_slowly(ftrace_call_graph_entry, func,
 						     shadow->depth, 0);
@@ -185,8 +210,7 @@ static uint32_t entry_for(uint32_t users, uint64_t func, struct shadow *shadow)
 	if (users & 1u << FTRACE_GRAPH && ftrace_state.thresh_ns)
 		shadow->time_ns = ftrace_call_slowly(ftrace_now, 0, 0, 0);
 	else if (users & 1u << FTRACE_GRAPH)
-		write_record(ftrace_state.graph_buffer, &record,
-			     RECORD_BYTES(entry.depth), &shadow->time_ns);
+		write_entry(func, shadow, regs);
 	return users & FTRACE_GRAPH_MASK;
 }
 
@@ -227,7 +251,7 @@ static uint32_t leave_out(const uint64_t *place, struct shadow *shadow)
  * where that would have returned.
  */
 static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *slot,
-		      uint32_t users)
+		      uint32_t users, const struct ftrace_regs *regs)
 {
 	struct shadow *shadow = slot->body ? shadow_at(place) : NULL;
 	struct shadow new = { .ret = *place };
@@ -251,7 +275,7 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 	/* Its return is waited for, so that it is known what is inside of it. */
 	is_skipped = slot->users & 1u << FTRACE_SKIP && users & 1u << FTRACE_GRAPH;
 	if (!is_skipped)
-		new.users = entry_for(users, func, &new);
+		new.users = entry_for(users, func, &new, regs);
 	if (!new.users && !is_skipped)
 		return leave_out(place, shadow);
 	*shadow = new;
@@ -350,9 +374,8 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
 	const struct fsite_slot *slot =
 		(const void *)(behind - FSITE_SLOT_CALL);
 	uint32_t users = slot->users & active_users();
-	struct function_call call = { .ip = ip, .place = place };
+	struct function_call call = { .ip = ip, .place = place, .regs = regs };
 
-	(void)regs;
 	if (!users || !can_record())
 		return 0;
 	users = without_ignoring(users, ulf_this_thread->tid);
@@ -365,5 +388,5 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
 		ftrace_call_slowly(ftrace_run_probes, (uint64_t)&call, 0, 0);
 	if (users & 1u << FTRACE_STACK && is_deepest(place))
 		ftrace_call_slowly(ftrace_check_stack, ip, (uint64_t)place, 0);
-	return users & FTRACE_GRAPH_MASK ? enter(ip, place, slot, users) : 0;
+	return users & FTRACE_GRAPH_MASK ? enter(ip, place, slot, users, regs) : 0;
 }

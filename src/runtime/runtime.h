@@ -247,6 +247,7 @@ struct function_call {
 	uint64_t ip;			/* the function's site */
 	uint64_t parent;		/* where it returns to */
 	const uint64_t *place;		/* where on the stack that stands */
+	const struct ftrace_regs *regs;	/* of then */
 };
 struct function_hit {
 	struct event_use use;		/* of no event */
@@ -278,7 +279,7 @@ struct buffer {
 	uint32_t probes_bytes;
 	bool has_pids;			/* one of those for events */
 	bool has_function_pids;		/* one of those for functions, or: */
-	uint64_t function_options;	/* OPTION_FUNC_...; 0: none */
+	uint64_t function_options;	/* of its tracer, that are on */
 	struct repeats *repeats;	/* of each CPU; NULL: not asked for yet */
 	uint32_t bit;			/* 1 << its number */
 	struct event_use use;		/* the plan of events that just go here */

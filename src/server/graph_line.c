@@ -30,6 +30,8 @@
 /* ---- records ---- */
 
 #define ENTRY_BYTES	20u
+#define ARGS_OFFSET	24u		/* of what the options add to it */
+#define RETADDR_BYTES	32u
 #define EXIT_BYTES	48u
 
 /* The start or the end of a function. */
@@ -38,6 +40,10 @@ struct call {
 	int32_t pid;
 	uint64_t func;
 	int32_t depth;			/* 0 to GRAPH_DEPTH_MAX */
+	/* of a start */
+	uint64_t retaddr;		/* 0: it was not recorded */
+	bool has_args;
+	uint64_t args[ELF_ARG_REGS];
 	/* of an end */
 	uint32_t overrun;
 	uint64_t retval;
@@ -50,17 +56,47 @@ static void load(const struct merge_record *record, uint32_t off, void *to,
 	memcpy(to, record->data + off, bytes);
 }
 
+/* What the options have added to a start. */
+static void read_more(const struct merge_record *record, uint16_t type,
+		      struct call *call)
+{
+	uint32_t at = ARGS_OFFSET;
+
+	if (type == ABI_EVENT_ID_GRAPH_RETADDR) {
+		load(record, at, &call->retaddr, sizeof(call->retaddr));
+		at += sizeof(call->retaddr);
+	}
+	call->has_args = record->bytes >= at + sizeof(call->args);
+	if (call->has_args)
+		load(record, at, call->args, sizeof(call->args));
+}
+
+/* How long a record must be; 0: it is no call. */
+static uint32_t call_bytes(uint16_t type)
+{
+	switch (type) {
+	case ABI_EVENT_ID_GRAPH_EXIT:
+		return EXIT_BYTES;
+	case ABI_EVENT_ID_GRAPH_ENTRY:
+		return ENTRY_BYTES;
+	case ABI_EVENT_ID_GRAPH_RETADDR:
+		return RETADDR_BYTES;
+	default:
+		return 0;
+	}
+}
+
 /* False: it is something else. */
 static bool read_call(const struct merge_record *record, struct call *ret_call)
 {
 	uint64_t start_ns, end_ns;
 	struct entry entry = entry_of(record);
+	uint32_t bytes = call_bytes(entry.type);
 	struct call call = {
 		.is_end = entry.type == ABI_EVENT_ID_GRAPH_EXIT, .pid = entry.pid,
 	};
 
-	if ((!call.is_end && entry.type != ABI_EVENT_ID_GRAPH_ENTRY) ||
-	    record->bytes < (call.is_end ? EXIT_BYTES : ENTRY_BYTES))
+	if (!bytes || record->bytes < bytes)
 		return false;
 	load(record, 8, &call.func, 8);
 	load(record, call.is_end ? 24 : 16, &call.depth, 4);
@@ -70,6 +106,8 @@ static bool read_call(const struct merge_record *record, struct call *ret_call)
 		load(record, 32, &start_ns, 8);
 		load(record, 40, &end_ns, 8);
 		call.duration_ns = end_ns - start_ns;
+	} else {
+		read_more(record, entry.type, &call);
 	}
 	if (call.depth < 0)
 		call.depth = 0;
@@ -235,27 +273,56 @@ static void print_retval(const struct line *line, uint64_t value, struct text *o
 		text_printf(out, " = 0x%" PRIx64, value);
 }
 
+static void print_start_of(const struct line *line, const struct call *call,
+			   struct text *out)
+{
+	indent(call->depth, out);
+	print_func(line, call->func, out);
+	if (call->has_args)
+		args_print(line, call->func, call->args, out);
+	else
+		text_puts(out, "()");
+}
+
+/* What the options want as a comment: where it was called from, and, unless @end
+ * is NULL, what it returned. */
+static void print_remark(const struct line *line, const struct call *call,
+			 const struct call *end, struct text *out)
+{
+	bool has_retaddr = (line->options & OPTION_GRAPH_RETADDR) && call->retaddr;
+	bool has_retval = (line->options & OPTION_GRAPH_RETVAL) && end;
+	struct line with_offset = *line;
+
+	if (!has_retaddr && !has_retval)
+		return;
+	text_puts(out, " /*");
+	if (has_retaddr) {
+		with_offset.options |= OPTION_SYM_OFFSET;
+		text_puts(out, " <-");
+		ip_print(&with_offset, call->retaddr, true, out);
+	}
+	if (has_retval)
+		print_retval(line, end->retval, out);
+	text_puts(out, " */");
+}
+
 static void print_start(const struct line *line, const struct call *call,
 			struct text *out)
 {
 	print_no_duration(line, out);
-	indent(call->depth, out);
-	print_func(line, call->func, out);
-	text_puts(out, "() {\n");
+	print_start_of(line, call, out);
+	text_puts(out, " {");
+	print_remark(line, call, NULL, out);
+	text_putc(out, '\n');
 }
 
-static void print_leaf(const struct line *line, const struct call *end,
-		       struct text *out)
+static void print_leaf(const struct line *line, const struct call *call,
+		       const struct call *end, struct text *out)
 {
 	print_duration(line, end->duration_ns, out);
-	indent(end->depth, out);
-	print_func(line, end->func, out);
-	text_puts(out, "();");
-	if (line->options & OPTION_GRAPH_RETVAL) {
-		text_puts(out, " /*");
-		print_retval(line, end->retval, out);
-		text_puts(out, " */");
-	}
+	print_start_of(line, call, out);
+	text_putc(out, ';');
+	print_remark(line, call, end, out);
 	text_putc(out, '\n');
 }
 
@@ -306,7 +373,7 @@ static void print_call(const struct line *line, const struct call *call,
 	if (call->is_end)
 		print_end(line, call, out);
 	else if (read_leaf(call, line->place, &end))
-		print_leaf(line, &end, out);
+		print_leaf(line, call, &end, out);
 	else
 		print_start(line, call, out);
 }

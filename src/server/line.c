@@ -75,6 +75,7 @@ static const struct own {
 	{ ABI_EVENT_ID_BPRINT, OPTION_RAW, printk_print },
 	{ ABI_EVENT_ID_GRAPH_EXIT, 0, graph_print },
 	{ ABI_EVENT_ID_GRAPH_ENTRY, 0, graph_print },
+	{ ABI_EVENT_ID_GRAPH_RETADDR, 0, graph_print },
 	{ ABI_EVENT_ID_BPUTS, OPTION_RAW, printk_print },
 	{ ABI_EVENT_ID_RAW_DATA, OPTION_RAW, print_raw_data },
 	{ ABI_EVENT_ID_FUNC_REPEATS, OPTION_RAW, func_repeats_print },

@@ -33,8 +33,7 @@ int trace_options_show(struct tracefs_node *node, struct text *out)
 static void set(struct tracefs_file *file, uint64_t bit, bool is_on)
 {
 	instance_set_option(tracefs_instance(file->node), bit, is_on);
-	if (bit & (OPTION_STACKTRACE | OPTION_FUNC_STACK | OPTION_FUNC_NO_REPEATS))
-		/* it is the processes that do it */
+	if (bit & OPTION_PROGRAM)	/* it is the processes that do it */
 		tracefs_file_apply(file);
 }
 

@@ -36,4 +36,19 @@ sed -n 's/^.*: funcgraph_\(entry\|exit\):  *[+!#*@$]\{0,1\} *\([0-9.]*\)\( us\)\
 	sed 's/^\([0-9.]\{8\}\)[0-9]* /\1 /' >theirs
 sed -n '/^ -/,/^$/d; s,} /\*.*,},; s/^ *[0-9]*) [+!#*@$ ] *\([0-9.]*\)\( us\)\{0,1\} *|  \(.*\)$/\1 \3/p' trace >ours
 same function_graph
+
+# Records that have more, by options: the same for who knows nothing of it.
+ulf echo 1 "$root/options/func-args" || fail "func-args"
+recorded function
+grep -q 'leaf() <-middle$\|leaf(x=' trace || fail "no arguments: $(tail -n 3 trace)"
+sed -n 's/^ *[^ ]* *\(\[[0-9]*\]\) [^ ]*  *\([0-9.]*\): \([a-z]*\)(.*) <-\([a-z]*\)$/\1 \2 \3 \4/p' trace >ours
+sed -n 's/^ *[^ ]* *\(\[[0-9]*\]\)  *\([0-9.]*\): function: *\([a-z]*\) <-- \([a-z]*\)$/\1 \2 \3 \4/p' report >theirs
+expect "lines" "$(grep -vc '^#' trace)" "$(wc -l <ours)"
+same func-args
+ulf echo 1 "$root/options/funcgraph-retaddr" || fail "funcgraph-retaddr"
+recorded function_graph
+sed -n 's,^.*|  *\([a-z]*\)(.*/\* <-\([a-z]*\)+.*,\1 \2,p' trace >ours
+sed -n 's/^.*: fgraph_retaddr_entry: *--> \([a-z]*\) ([0-9]*) <- \([a-z]*\)$/\1 \2/p' report >theirs
+[ -s ours ] || fail "no addresses: $(tail -n 3 trace)"
+same funcgraph-retaddr
 exit 0

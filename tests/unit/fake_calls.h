@@ -97,6 +97,20 @@ static inline void calls_function(struct calls *c, uint32_t cpu, int32_t pid,
 	calls_write(c, cpu, ABI_RING_FAST, time, &record, sizeof(record));
 }
 
+/* The same with the six registers of its arguments. */
+static inline void calls_function_args(struct calls *c, uint32_t cpu, int32_t pid,
+				       uint64_t time, uint64_t ip, uint64_t parent_ip,
+				       const uint64_t *args)
+{
+	struct {
+		struct calls_head head;
+		uint64_t ip, parent_ip, args[6];
+	} record = { { ABI_EVENT_ID_FUNCTION, 0, 0, pid }, ip, parent_ip, { 0 } };
+
+	memcpy(record.args, args, sizeof(record.args));
+	calls_write(c, cpu, ABI_RING_FAST, time, &record, sizeof(record));
+}
+
 static inline void calls_entry(struct calls *c, uint32_t cpu,
 			       enum abi_ring_kind kind, int32_t pid, uint64_t time,
 			       uint64_t func, int32_t depth)
@@ -108,6 +122,30 @@ static inline void calls_entry(struct calls *c, uint32_t cpu,
 	} record = { { ABI_EVENT_ID_GRAPH_ENTRY, 0, 0, pid }, func, depth };
 
 	calls_write(c, cpu, kind, time, &record, sizeof(record));
+}
+
+/* With what options add: where it was called from, if not 0; arguments, if not
+ * NULL. */
+static inline void calls_entry_more(struct calls *c, uint32_t cpu, int32_t pid,
+				    uint64_t time, uint64_t func, int32_t depth,
+				    uint64_t retaddr, const uint64_t *args)
+{
+	struct {
+		struct calls_head head;
+		uint64_t func;
+		int32_t depth;
+		uint64_t more[7];
+	} record = {
+		{ retaddr ? ABI_EVENT_ID_GRAPH_RETADDR : ABI_EVENT_ID_GRAPH_ENTRY, 0, 0,
+		  pid }, func, depth, { retaddr },
+	};
+	uint32_t nr = retaddr ? 1 : 0;
+
+	if (args)
+		memcpy(record.more + nr, args, 6 * sizeof(*args));
+	nr += args ? 6 : 0;
+	calls_write(c, cpu, ABI_RING_FAST, time, &record,
+		    (uint32_t)offsetof(typeof(record), more) + 8 * nr);
 }
 
 struct calls_exit {

@@ -13,6 +13,18 @@
 #define FIRST		42031015 * US
 #define UNKNOWN		0x1234ull
 
+/* An INT that is narrower than its register, and all that there is else. */
+struct pair { long a, b; };
+enum colour { RED };
+static __attribute__((noinline, noclone, used)) void wake(int n, unsigned char flags,
+							  enum colour colour, void *p,
+							  double x, struct pair pair,
+							  long last)
+{
+	__asm__ volatile("" : : "m"(n), "m"(flags), "m"(colour), "m"(p), "m"(x),
+			 "m"(pair), "m"(last));
+}
+
 FUNCTION(schedule)
 FUNCTION(schedule_timeout)
 
@@ -171,6 +183,29 @@ static void formats(void **state)
 	}
 }
 
+static void arguments(void **state)
+{
+	static const uint64_t args[6] = {
+		0x12345678fffffffeull, 0xffffffffffffff81ull, 0xdead00000001ull,
+		0x7ffe0000, 0x11, 0x22,
+	};
+	struct calls *c = *state;
+
+	calls_function_args(c, 0, 74, FIRST + US, (uint64_t)wake, parent, args);
+	calls_function_args(c, 0, 74, FIRST + 2 * US, ip, parent, args);
+	calls_function_args(c, 0, 74, FIRST + 3 * US, UNKNOWN, parent, args);
+	assert_string_equal(lines(c),
+		"         python3-74      [000] .....    42.031015: "
+		"schedule <-schedule_timeout\n"
+		"         python3-74      [000] .....    42.031016: "
+		"wake(n=-2, flags=0x81, colour=1, p=0x7ffe0000, x=(FLOAT)[?], "
+		"pair=(STRUCT)[0x11:0x22], ...) <-schedule_timeout\n"
+		"         python3-74      [000] .....    42.031017: "
+		"schedule() <-schedule_timeout\n"
+		"         python3-74      [000] .....    42.031018: "
+		"0x00001234() <-schedule_timeout\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +215,7 @@ int main(void)
 		TEST(symbols),
 		TEST(numbers),
 		TEST(calls_of_the_graph),
+		TEST(arguments),
 		TEST(too_short),
 		TEST(formats),
 	};

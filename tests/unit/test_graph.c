@@ -22,6 +22,11 @@ FUNCTION(ovl_read_iter)
 FUNCTION(ovl_real_fdget)
 FUNCTION(backing_file_read_iter)
 
+static __attribute__((noinline, noclone, used)) void vfs_write(int fd, const char *buf)
+{
+	__asm__ volatile("" : : "m"(fd), "m"(buf));
+}
+
 static int setup(void **state)
 {
 	struct calls *c;
@@ -579,6 +584,43 @@ static void nonsense(void **state)
 
 /* ---- options ---- */
 
+/* What options add to the start of a function. */
+static void more_of_calls(void **state)
+{
+	static const uint64_t args[6] = { 3, 0x5555 };
+	const uint64_t from = ADDR(kill_fasync) + 1;
+	struct calls *c = *state;
+
+	calls_entry_more(c, 0, 74, 1000 * US, ADDR(vfs_write), 0, from, args);
+	calls_entry_more(c, 0, 74, 1010 * US, ADDR(pipe_read), 1, from, NULL);
+	calls_entry_more(c, 0, 74, 1020 * US, ADDR(vfs_write), 2, 0, args);
+	calls_exit(c, 0, FAST, 74, 1030 * US, ADDR(vfs_write), 2, 1000, 1);
+	calls_entry_more(c, 0, 74, 1040 * US, ADDR(vfs_write), 2, from, args);
+	calls_exit(c, 0, FAST, 74, 1050 * US, ADDR(vfs_write), 2, 1000, 1);
+	calls_exit(c, 0, FAST, 74, 1060 * US, ADDR(pipe_read), 1, 2000, 1);
+	assert_string_equal(lines(c),
+		" 0)               |  vfs_write(fd=3, buf=0x5555) {\n"
+		" 0)               |    pipe_read() {\n"
+		" 0)   1.000 us    |      vfs_write(fd=3, buf=0x5555);\n"
+		" 0)   1.000 us    |      vfs_write(fd=3, buf=0x5555);\n"
+		" 0)   2.000 us    |    }\n");
+	calls_option(c, "funcgraph-retaddr");
+	calls_option(c, "nofuncgraph-duration");
+	assert_string_equal(lines(c),
+		" 0) vfs_write(fd=3, buf=0x5555) { /* <-kill_fasync+0x1/0x1 */\n"
+		" 0)   pipe_read() { /* <-kill_fasync+0x1/0x1 */\n"
+		" 0)     vfs_write(fd=3, buf=0x5555);\n"
+		" 0)     vfs_write(fd=3, buf=0x5555); /* <-kill_fasync+0x1/0x1 */\n"
+		" 0)   }\n");
+	calls_option(c, "funcgraph-retval");
+	assert_string_equal(lines(c),
+		" 0) vfs_write(fd=3, buf=0x5555) { /* <-kill_fasync+0x1/0x1 */\n"
+		" 0)   pipe_read() { /* <-kill_fasync+0x1/0x1 */\n"
+		" 0)     vfs_write(fd=3, buf=0x5555); /* = 0x1 */\n"
+		" 0)     vfs_write(fd=3, buf=0x5555); /* <-kill_fasync+0x1/0x1 = 0x1 */\n"
+		" 0)   } /* pipe_read = 0x1 */\n");
+}
+
 static void options_come_with_the_tracer(void **state)
 {
 	struct calls *c = *state;
@@ -586,7 +628,8 @@ static void options_come_with_the_tracer(void **state)
 	assert_non_null(strstr(tree_cat(c->server, "fake.1/trace_options"),
 		"\nnofuncgraph-overrun\nfuncgraph-cpu\nfuncgraph-overhead\n"
 		"nofuncgraph-proc\nfuncgraph-duration\nnofuncgraph-abstime\n"
-		"nofuncgraph-tail\nnofuncgraph-retval\nnofuncgraph-retval-hex\n"));
+		"nofuncgraph-tail\nnofuncgraph-retval\nnofuncgraph-retval-hex\n"
+		"nofuncgraph-retaddr\nnofuncgraph-args\n"));
 	c->root.buffer->tracer = ABI_TRACER_FUNCTION;
 	assert_null(strstr(tree_cat(c->server, "fake.1/trace_options"), "graph"));
 	assert_int_equal(tree_echo(c->server, "fake.1/trace_options",
@@ -614,6 +657,7 @@ int main(void)
 		TEST(what_was_overrun_is_said),
 		TEST(deep_functions),
 		TEST(nonsense),
+		TEST(more_of_calls),
 		TEST(options_come_with_the_tracer),
 	};
 

@@ -33,8 +33,9 @@ struct graph_body {
 static_assert(offsetof(struct graph_body, target) == GRAPH_BODY_TARGET, "asm");
 
 /* The registers of a traced function that C may change, as they were. */
+#define FTRACE_ARGS	6
 struct ftrace_regs {
-	uint64_t args[6];		/* rdi, rsi, rdx, rcx, r8, r9 */
+	uint64_t args[FTRACE_ARGS];	/* rdi, rsi, rdx, rcx, r8, r9 */
 	uint64_t rax, r10, r11;
 };
 
