@@ -220,7 +220,9 @@ static bool check_triggers(struct boot_piece list, char **events, size_t nr)
 	bool is_bad = false;
 
 	while (boot_item(&list, &item)) {
-		if (boot_trigger(&item, &trigger))
+		/* Markers are not among the events that can be switched on. */
+		if (boot_trigger(&item, &trigger) &&
+		    !boot_piece_is(&trigger.event, "print"))
 			is_bad |= check_list(trigger.event, events, nr);
 	}
 	return is_bad;

@@ -15,6 +15,7 @@
 #include "event/boot.h"
 #include "event/format.h"
 #include "event/option.h"
+#include "server/print_triggers.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
@@ -276,26 +277,6 @@ static void copy_words(const struct root *root, char words[ABI_BOOT_BYTES])
 	words[ABI_BOOT_BYTES - 1] = '\0';
 }
 
-void boot_apply(struct root *root)
-{
-	struct abi_control *control = root->control;
-	uint32_t state = shm_load(&control->boot_state);
-	char words[ABI_BOOT_BYTES];
-
-	if (state == ABI_BOOT_DONE)
-		return;
-	copy_words(root, words);
-	if (state == ABI_BOOT_TOO_LONG)
-		error_log_add(&root->top, "boot", "Too long: none of it is in force",
-			      "ULF_TRACE and ulf.conf", 0);
-	if (state == ABI_BOOT_NO_CONFIG)
-		error_log_add(&root->top, "boot", "The file cannot be read",
-			      "ULF_CONFIG", 0);
-	apply_words(root, words, true, set);
-	apply_words(root, words, false, begin);
-	shm_store(&control->boot_state, ABI_BOOT_DONE);
-}
-
 /* ---- triggers: an event must be there to have one ---- */
 
 static void set_trigger(struct root *root, const struct event *event,
@@ -343,6 +324,27 @@ static void boot_event(struct root *root, struct event *event, const char *words
 		return;
 	event->is_booted = true;
 	set_triggers(root, event, words);
+}
+
+void boot_apply(struct root *root)
+{
+	struct abi_control *control = root->control;
+	uint32_t state = shm_load(&control->boot_state);
+	char words[ABI_BOOT_BYTES];
+
+	if (state == ABI_BOOT_DONE)
+		return;
+	copy_words(root, words);
+	if (state == ABI_BOOT_TOO_LONG)
+		error_log_add(&root->top, "boot", "Too long: none of it is in force",
+			      "ULF_TRACE and ulf.conf", 0);
+	if (state == ABI_BOOT_NO_CONFIG)
+		error_log_add(&root->top, "boot", "The file cannot be read",
+			      "ULF_CONFIG", 0);
+	apply_words(root, words, true, set);
+	apply_words(root, words, false, begin);
+	set_triggers(root, &print_event, words);
+	shm_store(&control->boot_state, ABI_BOOT_DONE);
 }
 
 void boot_load(struct root *root)

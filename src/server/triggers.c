@@ -20,10 +20,12 @@
 
 #define WRITE_MAX	4096		/* the kernel's page */
 
+/* NULL: it has none; then there may be no events at all. */
 static const struct event *target_of(const struct instance *instance,
 				     const struct trigger *trigger)
 {
-	return instance->root->events[trigger->target_row];
+	return trigger->cmd->has_target ?
+	       instance->root->events[trigger->target_row] : NULL;
 }
 
 /* ---- filters ---- */

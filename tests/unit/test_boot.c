@@ -275,6 +275,17 @@ static void triggers_wait_for_their_event(void **state)
 			       "                ^\n"));
 }
 
+/* They need no event to come. */
+static void markers_have_triggers(void **state)
+{
+	struct fixture *f = *state;
+
+	start(f, "trace_trigger=print.traceoff:2,print.nonsense");
+	assert_file(f, "events/ftrace/print/trigger", "traceoff:count=2\n");
+	assert_non_null(strstr(tree_cat(f->server, "one.1/error_log"),
+			       "  Command: print.nonsense\n"));
+}
+
 static void words_without_an_end_are_cut(void **state)
 {
 	struct fixture *f = *state;
@@ -309,6 +320,7 @@ int main(void)
 		SERVER_TEST(the_console_is_that_of_ulf_run),
 		SERVER_TEST(the_next_server_leaves_them_alone),
 		SERVER_TEST(triggers_wait_for_their_event),
+		SERVER_TEST(markers_have_triggers),
 		SERVER_TEST(words_without_an_end_are_cut),
 		SERVER_TEST(too_many_bytes_are_told),
 	};
