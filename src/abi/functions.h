@@ -35,7 +35,8 @@ struct abi_function_object {
 					 * buffers' filter (low half), notrace */
 	uint32_t path;			/* NUL terminated */
 	uint32_t path_bytes;
-	uint32_t build_id_bytes;
+	uint16_t build_id_bytes;
+	uint16_t kind;			/* of table: enum fsite_kind */
 	uint64_t id;			/* where it has its build id; 0: not */
 	uint8_t build_id[32];
 };

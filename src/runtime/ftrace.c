@@ -180,6 +180,8 @@ static bool vectors_init(void)
 
 /* ---- filters ---- */
 
+#define ENDBR_BYTES	4u
+
 /* Of a user: which sites.  @nr 0: all of them. */
 struct filter {
 	uint32_t nr, room;
@@ -189,11 +191,12 @@ struct filter {
 static struct filter *filters[FTRACE_USERS];	/* under runtime_lock() */
 static uint32_t wanted;				/* users that have sites */
 
-/* A function's address is that of its site, or of the endbr64 before it. */
-static bool filter_has(const struct filter *filter, uint64_t code)
+/* A function's address is that of its site, or before it: of other NOPs, or of
+ * an endbr64, which tables may point to or behind. */
+static bool filter_has(const struct filter *filter, uint64_t code, uint64_t lead)
 {
 	for (uint32_t i = 0; filter && i < filter->nr; i++)
-		if (filter->ips[i] == code || filter->ips[i] == code - 4)
+		if (code - filter->ips[i] <= lead + ENDBR_BYTES)
 			return true;
 	return !filter || !filter->nr;
 }
@@ -204,12 +207,12 @@ static uint32_t users_of(const struct object *object, uint32_t i)
 	uint64_t code = (uint64_t)fsite_code(sites, i);
 	uint32_t users = object->users ? object->users[i] : 0;
 
-	if (sites->table[i].form == FSITE_OTHER)
+	if (!fsite_is_known(&sites->table[i]))
 		return 0;
 	for (uint32_t left = wanted; left; left &= left - 1) {
 		uint32_t user = (uint32_t)__builtin_ctz(left);
 
-		if (filter_has(filters[user], code))
+		if (filter_has(filters[user], code, sites->table[i].lead))
 			users |= 1u << user;
 	}
 	return users;

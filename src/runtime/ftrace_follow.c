@@ -73,7 +73,7 @@ static struct object *get_object(const struct abi_function_object *wish)
 		if (object)
 			object_drop(object);
 		object = object_get(wish->bias + wish->text,
-				    wish->bias + wish->text_end,
+				    wish->bias + wish->text_end, wish->kind,
 				    wish->bias + wish->table, wish->nr);
 	} while (object && object->has_id &&
 		 memcmp(object->build_id, wish->build_id, sizeof(wish->build_id)));
@@ -93,7 +93,8 @@ static int take_object(const struct abi_functions *all,
 
 	if (wish->users % sizeof(*users) || wish->users > all->bytes ||
 	    wish->nr > (all->bytes - wish->users) / sizeof(*users) || !wish->nr ||
-	    wish->text_end < wish->text || wish->text_end - wish->text > UINT32_MAX)
+	    wish->text_end < wish->text || wish->text_end - wish->text > UINT32_MAX ||
+	    wish->kind >= FSITE_KINDS)
 		return -EINVAL;
 	if (!is_loaded(wish))
 		return 0;	/* another process's */

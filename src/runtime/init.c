@@ -7,6 +7,7 @@
 #include "arch/arch.h"
 #include "runtime/ftrace.h"
 #include "runtime/image.h"
+#include "runtime/object.h"
 #include "runtime/runtime.h"
 
 #define EXIT_HANDLERS	64	/* modules that come later than that many do
@@ -129,7 +130,10 @@ void runtime_init(void)
 	is_initialized = true;
 	grace_init();
 	pthread_atfork(fork_prepare, fork_parent, fork_child);
-	if (!is_wanted() || root_create())
+	if (!is_wanted())
+		return;
+	object_silence_calls();
+	if (root_create())
 		return;
 	buffer_get(0);		/* what tracing_on() switches */
 	if (process_claim(NULL))

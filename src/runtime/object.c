@@ -29,47 +29,53 @@ static bool read_at(int fd, void *to, size_t bytes, uint64_t off)
 	return arch_syscall4(SYS_pread64, fd, to, bytes, off) == (long)bytes;
 }
 
-/* The section with the addresses of entries; false: none. */
-static bool find_section(int fd, const Elf64_Ehdr *head, const Elf64_Shdr *all,
-			 Elf64_Shdr *ret_section)
+/* Where tables of entries are, of each kind. */
+struct tables {
+	Elf64_Shdr sections[FSITE_KINDS];	/* sh_size 0: none */
+};
+
+static void take_section(const Elf64_Shdr *section, const char *name,
+			 struct tables *tables)
 {
-	static const char wanted[] = "__patchable_function_entries";
-	const Elf64_Shdr *names = &all[head->e_shstrndx];
-
-	for (uint32_t i = 0; i < head->e_shnum; i++) {
-		char name[sizeof(wanted)];
-
-		if (all[i].sh_type == SHT_PROGBITS && all[i].sh_flags & SHF_ALLOC &&
-		    all[i].sh_name < names->sh_size &&
-		    read_at(fd, name, sizeof(name), names->sh_offset + all[i].sh_name) &&
-		    !memcmp(name, wanted, sizeof(wanted))) {
-			*ret_section = all[i];
-			return true;
-		}
-	}
-	return false;
+	if (section->sh_type != SHT_PROGBITS || !(section->sh_flags & SHF_ALLOC))
+		return;
+	for (uint32_t kind = 0; kind < FSITE_KINDS; kind++)
+		if (!strcmp(name, fsite_tables[kind].section))
+			tables->sections[kind] = *section;
 }
 
-static bool read_section(const char *path, Elf64_Shdr *ret_section)
+static void find_sections(int fd, const Elf64_Ehdr *head, const Elf64_Shdr *all,
+			  struct tables *tables)
+{
+	uint64_t bytes = all[head->e_shstrndx].sh_size;
+	char *names = bytes < NAMES_MAX ? memory_alloc(bytes + 1) : NULL;
+
+	if (names && read_at(fd, names, bytes, all[head->e_shstrndx].sh_offset))
+		for (uint32_t i = 0; i < head->e_shnum; i++)
+			if (all[i].sh_name < bytes)
+				take_section(&all[i], names + all[i].sh_name, tables);
+	memory_free(names);
+}
+
+static void read_sections(const char *path, struct tables *tables)
 {
 	int fd = (int)arch_syscall4(SYS_openat, AT_FDCWD, path,
 				    O_RDONLY | O_CLOEXEC, 0);
 	Elf64_Shdr *all = NULL;
 	Elf64_Ehdr head;
-	bool is_found = false;
 
+	*tables = (struct tables){ 0 };
 	if (fd < 0)
-		return false;
+		return;
 	if (read_at(fd, &head, sizeof(head), 0) &&
 	    !memcmp(head.e_ident, ELFMAG, SELFMAG) &&
 	    head.e_shentsize == sizeof(*all) && head.e_shnum < SECTIONS_MAX &&
 	    head.e_shstrndx < head.e_shnum)
 		all = memory_alloc(head.e_shnum * sizeof(*all));
 	if (all && read_at(fd, all, head.e_shnum * sizeof(*all), head.e_shoff))
-		is_found = find_section(fd, &head, all, ret_section);
+		find_sections(fd, &head, all, tables);
 	memory_free(all);
 	arch_syscall1(SYS_close, fd);
-	return is_found;
 }
 
 /* Of the segments with @flags, in memory: from where to where? */
@@ -92,8 +98,21 @@ static bool find_range(const struct dl_phdr_info *info, uint32_t flags,
 	return *ret_low < *ret_high;
 }
 
-struct object *object_get(uint64_t text, uint64_t text_end, uint64_t table,
-			  uint32_t nr)
+/* Of several rows for one function the first one counts. */
+static bool drop_twins(struct fsites *sites)
+{
+	uint8_t *seen = memory_alloc((uint64_t)(sites->high - sites->low) / 8 + 1);
+
+	for (uint32_t i = 0; seen && i < sites->nr; i++)
+		if (fsite_is_known(&sites->table[i]) &&
+		    fsite_is_twin(seen, sites->table[i].offset))
+			sites->table[i].form = FSITE_OTHER;
+	memory_free(seen);
+	return seen;
+}
+
+struct object *object_get(uint64_t text, uint64_t text_end, enum fsite_kind kind,
+			  uint64_t table, uint32_t nr)
 {
 	struct object *object = objects;
 	struct fsite *sites;
@@ -107,13 +126,14 @@ struct object *object_get(uint64_t text, uint64_t text_end, uint64_t table,
 		object_drop(object);	/* it has come anew */
 	object = memory_alloc(sizeof(*object));
 	sites = memory_alloc(nr * sizeof(*sites));
-	if (!object || !sites) {
+	if (object && sites)
+		fsites_init(&object->sites, (uint8_t *)text, (uint8_t *)text_end,
+			    kind, (const uint8_t *)table, nr, sites);
+	if (!object || !sites || !drop_twins(&object->sites)) {
 		memory_free(object);
 		memory_free(sites);
 		return NULL;
 	}
-	fsites_init(&object->sites, (uint8_t *)text, (uint8_t *)text_end,
-		    (const uint64_t *)table, nr, sites);
 	object->text = text;
 	object->table = table;
 	object->is_there = true;
@@ -122,39 +142,121 @@ struct object *object_get(uint64_t text, uint64_t text_end, uint64_t table,
 	return object;
 }
 
-/* Its table, if it has one that lies in it. */
-static uint32_t find_table(const struct dl_phdr_info *info, uint64_t *ret_table)
+/* Those of its tables that lie in it. */
+static void see_tables(const struct dl_phdr_info *info, uint64_t text,
+		       uint64_t text_end)
 {
 	const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
-	uint64_t low, high, table;
-	Elf64_Shdr section;
+	struct tables tables;
+	uint64_t low, high;
 
-	*ret_table = 0;
-	if (!find_range(info, PF_R, &low, &high) || !read_section(path, &section))
-		return 0;
-	table = info->dlpi_addr + section.sh_addr;
-	if (table % sizeof(uint64_t) || table < low || table > high ||
-	    section.sh_size > high - table)
-		return 0;
-	*ret_table = table;
-	return (uint32_t)(section.sh_size / sizeof(uint64_t));
+	if (!find_range(info, PF_R, &low, &high))
+		return;
+	read_sections(path, &tables);
+	for (uint32_t kind = 0; kind < FSITE_KINDS; kind++) {
+		uint64_t bytes = tables.sections[kind].sh_size;
+		uint64_t table = info->dlpi_addr + tables.sections[kind].sh_addr;
+		uint32_t nr = (uint32_t)(bytes / fsite_tables[kind].row_bytes);
+		struct object *object;
+
+		if (!nr || table < low || table > high || bytes > high - table)
+			continue;
+		object = object_get(text, text_end, kind, table, nr);
+		if (object)
+			object->is_there = true;
+	}
 }
 
 static int see(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
-	uint64_t low, high, table;
-	struct object *object;
-	uint32_t nr;
+	uint64_t low, high;
 
 	(void)bytes;
 	(void)arg;
 	if (!find_range(info, PF_X, &low, &high))
 		return 0;
-	nr = find_table(info, &table);
-	object = nr ? object_get(low, high, table, nr) : NULL;
-	if (object)
-		object->is_there = true;
+	see_tables(info, low, high);
 	return 0;
+}
+
+/* ---- calls ---- */
+
+/* What an object tells the loader: rows of its dynamic section by their tags, of
+ * which addresses are relocated by now (in the vDSO they are not). */
+#define TAGS	(DT_JMPREL + 1)
+struct dynamic {
+	uint64_t by_tag[TAGS];
+	uint64_t nr_relative;
+};
+
+static bool find_dynamic(const struct dl_phdr_info *info, struct dynamic *ret)
+{
+	const Elf64_Dyn *row = NULL;
+
+	*ret = (struct dynamic){ 0 };
+	for (uint32_t i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			row = (const void *)(info->dlpi_addr +
+					     info->dlpi_phdr[i].p_vaddr);
+	for (; row && row->d_tag != DT_NULL; row++) {
+		if (row->d_tag > 0 && row->d_tag < TAGS)
+			ret->by_tag[row->d_tag] = row->d_un.d_val;
+		else if (row->d_tag == DT_RELACOUNT)
+			ret->nr_relative = row->d_un.d_val;
+	}
+	return ret->by_tag[DT_SYMTAB] > info->dlpi_addr &&
+	       ret->by_tag[DT_STRTAB] > info->dlpi_addr;
+}
+
+/* Does one of the relocations want the address of __fentry__? */
+static bool wants_fentry(const struct dynamic *dynamic, uint64_t rows, uint64_t bytes,
+			 uint64_t first)
+{
+	const Elf64_Sym *symbols = (const void *)dynamic->by_tag[DT_SYMTAB];
+	const char *strings = (const char *)dynamic->by_tag[DT_STRTAB];
+	const Elf64_Rela *row = (const void *)rows;
+
+	for (uint64_t i = first; row && i < bytes / sizeof(*row); i++) {
+		uint64_t type = ELF64_R_TYPE(row[i].r_info);
+
+		if ((type == R_X86_64_GLOB_DAT || type == R_X86_64_JUMP_SLOT) &&
+		    !strcmp(strings + symbols[ELF64_R_SYM(row[i].r_info)].st_name,
+			    "__fentry__"))
+			return true;
+	}
+	return false;
+}
+
+static bool has_calls(const struct dl_phdr_info *info)
+{
+	struct dynamic dynamic;
+
+	return find_dynamic(info, &dynamic) &&
+	       (wants_fentry(&dynamic, dynamic.by_tag[DT_RELA],
+			     dynamic.by_tag[DT_RELASZ], dynamic.nr_relative) ||
+		wants_fentry(&dynamic, dynamic.by_tag[DT_JMPREL],
+			     dynamic.by_tag[DT_PLTRELSZ], 0));
+}
+
+/* A program that has libulf.a in it needs no relocation. */
+static bool has_fentry(const struct dl_phdr_info *info)
+{
+	uint64_t low, high, fentry = (uint64_t)ftrace_fentry;
+
+	return !*info->dlpi_name && find_range(info, PF_X, &low, &high) &&
+	       fentry >= low && fentry < high;
+}
+
+static int see_calls(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	return has_calls(info) || has_fentry(info) ? see(info, bytes, arg) : 0;
+}
+
+void object_silence_calls(void)
+{
+	runtime_lock();
+	dl_iterate_phdr(see_calls, NULL);
+	runtime_unlock();
 }
 
 void object_drop(struct object *object)

@@ -25,8 +25,8 @@ struct object {
 struct object *object_first(void);
 /* The one whose table of @nr entries, not 0, is at @table; made if need be, but
  * for want of memory. */
-struct object *object_get(uint64_t text, uint64_t text_end, uint64_t table,
-			  uint32_t nr);
+struct object *object_get(uint64_t text, uint64_t text_end, enum fsite_kind kind,
+			  uint64_t table, uint32_t nr);
 
 /* Its text is gone. */
 void object_drop(struct object *object);
@@ -36,5 +36,7 @@ void object_drop(struct object *object);
 void object_scan(void);
 /* See only what has gone. */
 void object_scan_gone(void);
+/* At start: calls of __fentry__ become NOPs. */
+void object_silence_calls(void);
 
 #endif

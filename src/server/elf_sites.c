@@ -2,52 +2,72 @@
 /*
  * A table of entries is a section, whose content is addresses.  In a file that can
  * be loaded anywhere those are to be relocated: what they will be, but for the
- * load address, is in the relocations.
+ * load address, is in the relocations.  What is at an entry says if a process
+ * will be able to trace it.
  */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bits.h"
 #include "server/elf_impl.h"
 #include "server/elf_sites.h"
 
+#define WINDOW_BYTES	65536u
+
 static void relocate(const struct elf_file *file, const Elf64_Shdr *section,
-		     struct elf_sites *sites)
+		     uint64_t table, char *content, uint64_t bytes)
 {
-	const uint64_t bytes = (uint64_t)sites->nr * sizeof(*sites->addrs);
 	Elf64_Rela *rows = elf_read_piece(file, section->sh_offset, section->sh_size);
 
 	for (uint64_t i = 0; rows && i < section->sh_size / sizeof(*rows); i++) {
-		uint64_t at = rows[i].r_offset - sites->table;
+		uint64_t at = rows[i].r_offset - table;
 
-		if (at < bytes && at % sizeof(*sites->addrs) == 0 &&
+		if (at < bytes && bytes - at >= sizeof(rows[i].r_addend) &&
 		    ELF64_R_TYPE(rows[i].r_info) == R_X86_64_RELATIVE)
-			sites->addrs[at / sizeof(*sites->addrs)] =
-				(uint64_t)rows[i].r_addend;
+			memcpy(content + at, &rows[i].r_addend,
+			       sizeof(rows[i].r_addend));
 	}
 	free(rows);
 }
 
-static int read_addrs(const struct elf_file *file, struct elf_sites *sites)
+static int read_addrs(const struct elf_file *file, enum fsite_kind kind,
+		      struct elf_sites *sites)
 {
-	const Elf64_Shdr *table = elf_find_section(file, "__patchable_function_entries");
+	const Elf64_Shdr *table = NULL;
+	uint32_t row_bytes;
+	char *content;
 
-	if (!table || table->sh_type != SHT_PROGBITS ||
-	    !(table->sh_flags & SHF_ALLOC) ||
-	    table->sh_size / sizeof(*sites->addrs) > UINT32_MAX)
+	for (; !table && kind < FSITE_KINDS; kind++) {
+		table = elf_find_section(file, fsite_tables[kind].section);
+		if (table && (table->sh_type != SHT_PROGBITS ||
+			      !(table->sh_flags & SHF_ALLOC)))
+			table = NULL;
+		sites->kind = kind;
+	}
+	row_bytes = fsite_tables[sites->kind].row_bytes;
+	if (!table || table->sh_size / row_bytes > UINT32_MAX)
 		return 0;
-	sites->addrs = elf_read_piece(file, table->sh_offset, table->sh_size);
-	if (!sites->addrs)
-		return -ENOMEM;
+	content = elf_read_piece(file, table->sh_offset, table->sh_size);
 	sites->table = table->sh_addr;
-	sites->nr = (uint32_t)(table->sh_size / sizeof(*sites->addrs));
-	for (uint32_t i = 0; i < file->head.e_shnum; i++)
+	sites->nr_rows = (uint32_t)(table->sh_size / row_bytes);
+	sites->addrs = calloc(sites->nr_rows + 1ul, sizeof(*sites->addrs));
+	for (uint32_t i = 0; content && i < file->head.e_shnum; i++)
 		if (file->sections[i].sh_type == SHT_RELA &&
 		    file->sections[i].sh_flags & SHF_ALLOC)
-			relocate(file, &file->sections[i], sites);
-	return 0;
+			relocate(file, &file->sections[i], table->sh_addr, content,
+				 table->sh_size);
+	for (uint32_t i = 0; content && sites->addrs && i < sites->nr_rows; i++) {
+		uint64_t at = (uint64_t)i * row_bytes;
+
+		sites->addrs[i] = fsite_row_addr(sites->kind,
+						 (uint8_t *)content + at,
+						 table->sh_addr + at);
+	}
+	free(content);
+	return content && sites->addrs ? 0 : -ENOMEM;
 }
 
 static void read_text(const struct elf_file *file, struct elf_sites *sites)
@@ -64,6 +84,74 @@ static void read_text(const struct elf_file *file, struct elf_sites *sites)
 	}
 }
 
+/* A part of the text, as entries come in rising order, more or less. */
+struct window {
+	uint64_t start, bytes;
+	uint8_t text[WINDOW_BYTES];
+};
+
+static const uint8_t *window_at(struct window *window, const struct elf_file *file,
+				const struct elf_sites *sites, uint64_t addr,
+				uint32_t nr)
+{
+	if (addr < window->start || addr + nr > window->start + window->bytes) {
+		uint64_t left = sites->text_end - addr;
+		ssize_t got = pread(file->fd, window->text,
+				    min_u64(left, WINDOW_BYTES),
+				    (off_t)(addr - sites->text + sites->text_off));
+
+		window->start = addr;
+		window->bytes = got > 0 ? (uint64_t)got : 0;
+	}
+	return nr <= window->bytes ? window->text + (addr - window->start) : NULL;
+}
+
+/* Where the site of an entry at @addr is, or 0: there is none. */
+static uint64_t find_site(const struct elf_file *file, const struct elf_sites *sites,
+			  struct window *window, uint64_t addr)
+{
+	const uint8_t *code;
+	uint32_t nr, at;
+
+	if (addr < sites->text || addr >= sites->text_end)
+		return 0;
+	nr = (uint32_t)min_u64(sites->text_end - addr, FSITE_LOOK_MAX);
+	code = window_at(window, file, sites, addr, nr);
+	if (!code || fsite_form(sites->kind, code, nr, &at) == FSITE_OTHER)
+		return 0;
+	return addr + at;
+}
+
+/* Of the rows that have a site, or are the first with it. */
+static int find_sites(const struct elf_file *file, struct elf_sites *sites)
+{
+	uint64_t bytes = sites->text_end - sites->text;
+	struct window *window;
+	uint8_t *seen;
+
+	if (!sites->nr_rows)
+		return 0;
+	if (bytes > file->bytes)
+		return -ENOEXEC;
+	sites->rows = calloc(sites->nr_rows, sizeof(*sites->rows));
+	window = calloc(1, sizeof(*window));
+	seen = calloc(1, bytes / 8 + 1);
+	if (sites->rows && window && seen) {
+		for (uint32_t i = 0; i < sites->nr_rows; i++) {
+			uint64_t site = find_site(file, sites, window,
+						  sites->addrs[i]);
+
+			if (!site || fsite_is_twin(seen, site - sites->text))
+				continue;
+			sites->addrs[sites->nr] = site;
+			sites->rows[sites->nr++] = i;
+		}
+	}
+	free(window);
+	free(seen);
+	return sites->rows && window && seen ? 0 : -ENOMEM;
+}
+
 static void read_id(const struct elf_file *file, struct elf_sites *sites)
 {
 	sites->id = file->id.addr;
@@ -71,7 +159,7 @@ static void read_id(const struct elf_file *file, struct elf_sites *sites)
 	memcpy(sites->build_id, file->id.id, sizeof(sites->build_id));
 }
 
-int elf_sites_read(const char *path, uint64_t *bytes_left,
+int elf_sites_read(const char *path, enum fsite_kind kind, uint64_t *bytes_left,
 		   struct elf_sites *ret_sites)
 {
 	struct elf_sites sites = { 0 };
@@ -79,10 +167,11 @@ int elf_sites_read(const char *path, uint64_t *bytes_left,
 	int r = elf_file_open(path, NULL, 0, bytes_left, &file);
 
 	if (!r)
-		r = read_addrs(&file, &sites);
+		r = read_addrs(&file, kind, &sites);
 	if (!r) {
 		read_text(&file, &sites);
 		read_id(&file, &sites);
+		r = find_sites(&file, &sites);
 	}
 	elf_file_close(&file);
 	if (r)
@@ -95,5 +184,6 @@ int elf_sites_read(const char *path, uint64_t *bytes_left,
 void elf_sites_done(struct elf_sites *sites)
 {
 	free(sites->addrs);
+	free(sites->rows);
 	*sites = (struct elf_sites) { 0 };
 }

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The function entries that a compiler has left room at. */
+/* The function entries that can be made jumps, of one table of a file. */
 #ifndef ULF_SERVER_ELF_SITES_H
 #define ULF_SERVER_ELF_SITES_H
 
 #include <stdint.h>
 
+#include "arch/x86_64/fsite_form.h"
+
 /* All addresses are as in the file: without load address. */
 struct elf_sites {
-	uint64_t table;			/* where it has their addresses */
-	uint32_t nr;			/* 0: it has none */
+	enum fsite_kind kind;
+	uint64_t table;			/* where it is */
+	uint32_t nr_rows;		/* of the table */
+	uint32_t nr;			/* sites; 0: it has none */
 	uint64_t *addrs;		/* [nr] */
+	uint32_t *rows;			/* [nr]: their places in the table */
 	uint64_t text, text_end;	/* what of it is executable */
 	uint64_t text_off;		/* in the file, of `text` */
 	uint64_t id;			/* of the build id's bytes; 0: none */
@@ -17,8 +22,9 @@ struct elf_sites {
 	uint32_t build_id_bytes;
 };
 
-/* -errno as elf_symbols_read() has them. */
-int elf_sites_read(const char *path, uint64_t *bytes_left,
+/* The first table that it has of @kind or of those behind it.  -errno as
+ * elf_symbols_read() has them. */
+int elf_sites_read(const char *path, enum fsite_kind kind, uint64_t *bytes_left,
 		   struct elf_sites *ret_sites);
 void elf_sites_done(struct elf_sites *sites);
 

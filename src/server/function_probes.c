@@ -109,17 +109,20 @@ uint32_t function_probes_of(const struct root *root, uint32_t nr)
 	return sum;
 }
 
-void function_probes_mark(const struct root *root, uint32_t first, uint32_t nr,
-			  uint32_t *users)
+void function_probes_mark(const struct root *root,
+			  const struct function_object *object, uint32_t *users)
 {
 	const struct instance *instance;
 
 	for_each_instance(instance, root)
 		for (const struct function_probe *p = instance->probes; p; p = p->next)
-			for (uint32_t i = 0; i < p->nr; i++)
-				if (p->entries[i].function - first < nr)
-					users[p->entries[i].function - first] |=
+			for (uint32_t i = 0; i < p->nr; i++) {
+				uint32_t at = p->entries[i].function - object->first;
+
+				if (at < object->sites.nr)
+					users[object->sites.rows[at]] |=
 						ABI_FUNCTIONS_PROBES;
+			}
 }
 
 /* ---- lists of functions ---- */

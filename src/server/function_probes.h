@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct abi_probes;
+struct function_object;
 struct instance;
 struct root;
 struct soft_event;
@@ -41,9 +42,10 @@ void function_probes_show(const struct instance *instance, struct text *out);
 void function_probes_done(struct instance *instance);
 /* How many has function @nr, in all instances? */
 uint32_t function_probes_of(const struct root *root, uint32_t nr);
-/* Those of the functions from @first on that have any: as in abi/functions.h. */
-void function_probes_mark(const struct root *root, uint32_t first, uint32_t nr,
-			  uint32_t *users);
+/* Those of the object's functions that have any: as in abi/functions.h, where
+ * @users are those of the object's rows. */
+void function_probes_mark(const struct root *root,
+			  const struct function_object *object, uint32_t *users);
 /* One of the last server's: those of a command one after the other, by function.
  * -EINVAL: they are not. */
 int function_probes_add_old(struct instance *instance,

@@ -96,7 +96,8 @@ static int name_all(struct function_object *object)
 }
 
 /* What cannot be read has no functions, and is not tried again. */
-static struct function_object *read_object(struct root *root, const char *path)
+static struct function_object *read_object(struct root *root, const char *path,
+					   enum fsite_kind kind)
 {
 	struct function_object *object = calloc(1, sizeof(*object));
 	uint64_t bytes_left = BYTES_MAX - root->functions.bytes_read;
@@ -110,7 +111,7 @@ static struct function_object *read_object(struct root *root, const char *path)
 		object_free(object);
 		return NULL;
 	}
-	if (elf_sites_read(path, &bytes_left, &object->sites) || !object->sites.nr)
+	if (elf_sites_read(path, kind, &bytes_left, &object->sites) || !object->sites.nr)
 		return object;
 	elf_symbols_read(path, object->sites.build_id, object->sites.build_id_bytes,
 			 &bytes_left, &object->symbols);
@@ -139,10 +140,10 @@ static int add(struct functions *functions, struct function_object *object)
 	return 0;
 }
 
-int functions_add(struct root *root, const char *path, uint64_t bias,
-		  struct function_object **ret_object)
+int functions_add(struct root *root, const char *path, enum fsite_kind kind,
+		  uint64_t bias, struct function_object **ret_object)
 {
-	struct function_object *object = read_object(root, path);
+	struct function_object *object = read_object(root, path, kind);
 
 	*ret_object = NULL;
 	if (!object)
@@ -187,44 +188,58 @@ static void tell(struct root *root, const struct function_object *object)
 	objects_tell(root, &row);
 }
 
+/* Each of its tables is an object; one without functions if there is none. */
 static int add_mapped(struct root *root, const struct file_mapping *mapping)
 {
-	struct function_object *object = read_object(root, mapping->path);
+	enum fsite_kind kind = 0;
+	int r = 0;
 
-	if (!object)
-		return -ENOMEM;
-	object->inode = mapping->inode;
-	object->bias = bias_of(&object->sites, mapping);
-	tell(root, object);
-	return add(&root->functions, object);
+	do {
+		struct function_object *object =
+			read_object(root, mapping->path, kind);
+		bool is_first = !kind;
+
+		if (!object)
+			return -ENOMEM;
+		kind = object->sites.nr_rows ? object->sites.kind + 1 : FSITE_KINDS;
+		object->inode = mapping->inode;
+		object->bias = bias_of(&object->sites, mapping);
+		if (object->sites.nr || is_first) {
+			tell(root, object);
+			r = add(&root->functions, object);
+		} else {
+			object_free(object);
+		}
+	} while (!r && kind < FSITE_KINDS);
+	return r;
 }
 
-/* The file that is mapped there, or NULL: it is not known yet.  A program that was
- * built anew is another file. */
-static struct function_object *find_mapped(const struct functions *functions,
-					   const struct file_mapping *mapping)
+/* Is it the file that is mapped there?  A program that was built anew is another
+ * one. */
+static bool is_mapped(const struct function_object *object,
+		      const struct file_mapping *mapping)
 {
-	for (uint32_t i = 0; i < functions->nr_objects; i++) {
-		struct function_object *object = functions->objects[i];
-
-		if (!strcmp(object->path, mapping->path) &&
-		    object->bias == bias_of(&object->sites, mapping) &&
-		    (!object->inode || object->inode == mapping->inode))
-			return object;
-	}
-	return NULL;
+	return !strcmp(object->path, mapping->path) &&
+	       object->bias == bias_of(&object->sites, mapping) &&
+	       (!object->inode || object->inode == mapping->inode);
 }
 
 static int see_mapping(struct root *root, const struct file_mapping *mapping)
 {
-	struct function_object *object = find_mapped(&root->functions, mapping);
+	const struct functions *functions = &root->functions;
+	bool is_known = false;
 
-	if (!object)
-		return add_mapped(root, mapping);
-	object->inode = mapping->inode;
-	object->is_there = true;
-	tell(root, object);
-	return 0;
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		struct function_object *object = functions->objects[i];
+
+		if (!is_mapped(object, mapping))
+			continue;
+		object->inode = mapping->inode;
+		object->is_there = true;
+		tell(root, object);
+		is_known = true;
+	}
+	return is_known ? 0 : add_mapped(root, mapping);
 }
 
 static int see_process(struct root *root, uint32_t pid)

@@ -32,7 +32,7 @@ enum function_list {
 	FUNCTION_LISTS,
 };
 
-/* A file with functions, where it is loaded. */
+/* A file with functions, where it is loaded; for each of its tables. */
 struct function_object {
 	char *path;
 	uint64_t inode;			/* 0: not known */
@@ -71,8 +71,8 @@ void functions_tick(struct root *root);
 void functions_leave(struct instance *instance);
 
 /* One that is known to have been loaded there.  NULL: it has none (any more). */
-int functions_add(struct root *root, const char *path, uint64_t bias,
-		  struct function_object **ret_object);
+int functions_add(struct root *root, const char *path, enum fsite_kind kind,
+		  uint64_t bias, struct function_object **ret_object);
 
 /* Function @nr: its name, or NULL if it has none; its module, NULL: the
  * program's own. */

@@ -103,7 +103,7 @@ static bool is_needed(const struct root *root)
 
 static uint64_t object_bytes(const struct function_object *object)
 {
-	return ALIGN_UP(object->sites.nr * 2ull * sizeof(uint32_t) +
+	return ALIGN_UP(object->sites.nr_rows * 2ull * sizeof(uint32_t) +
 			strlen(object->path) + 1, 8);
 }
 
@@ -154,7 +154,7 @@ static void fill_object(const struct root *root, const struct function_object *f
 {
 	const struct function_tracers tracers = functions_tracers(root);
 	const uint16_t *in[FUNCTION_LISTS];
-	uint32_t nr = from->sites.nr;
+	uint32_t nr = from->sites.nr_rows;
 	uint32_t *users = (uint32_t *)(piece + at);
 	uint32_t *lists = users + nr;
 
@@ -166,23 +166,27 @@ static void fill_object(const struct root *root, const struct function_object *f
 		.lists = at + nr * (uint32_t)sizeof(uint32_t),
 		.path = at + 2 * nr * (uint32_t)sizeof(uint32_t),
 		.path_bytes = (uint32_t)strlen(from->path) + 1,
-		.build_id_bytes = from->sites.build_id_bytes,
+		.build_id_bytes = (uint16_t)from->sites.build_id_bytes,
+		.kind = (uint16_t)from->sites.kind,
 		.id = from->sites.id,
 	};
 	memcpy(to->build_id, from->sites.build_id, sizeof(to->build_id));
 	for (int list = 0; list < FUNCTION_LISTS; list++)
 		in[list] = root->functions.lists[list] + from->first;
-	for (uint32_t i = 0; i < nr; i++) {
-		users[i] = users_of(&tracers, in[FUNCTION_FILTER][i],
-				    in[FUNCTION_NOTRACE][i]) |
-			   stack_user_of(&tracers, in[FUNCTION_STACK][i]) |
-			   marks_of(in[FUNCTION_GRAPH][i],
-				    in[FUNCTION_GRAPH_NOTRACE][i],
-				    in[FUNCTION_STACK][i]);
-		lists[i] = in[FUNCTION_FILTER][i] |
-			   (uint32_t)in[FUNCTION_NOTRACE][i] << 16;
+	memset(users, 0, 2ul * nr * sizeof(*users));
+	for (uint32_t i = 0; i < from->sites.nr; i++) {
+		uint32_t row = from->sites.rows[i];
+
+		users[row] = users_of(&tracers, in[FUNCTION_FILTER][i],
+				      in[FUNCTION_NOTRACE][i]) |
+			     stack_user_of(&tracers, in[FUNCTION_STACK][i]) |
+			     marks_of(in[FUNCTION_GRAPH][i],
+				      in[FUNCTION_GRAPH_NOTRACE][i],
+				      in[FUNCTION_STACK][i]);
+		lists[row] = in[FUNCTION_FILTER][i] |
+			     (uint32_t)in[FUNCTION_NOTRACE][i] << 16;
 	}
-	function_probes_mark(root, from->first, nr, users);
+	function_probes_mark(root, from, users);
 	memcpy(piece + to->path, from->path, to->path_bytes);
 }
 
@@ -285,24 +289,27 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	    !has(all, from->users, from->nr * (uint64_t)sizeof(*users)) ||
 	    !has(all, from->lists, from->nr * (uint64_t)sizeof(*lists)))
 		return 0;
-	r = functions_add(root, path, from->bias, &object);
-	if (r || !object || object->sites.nr != from->nr)
+	if (from->kind >= FSITE_KINDS)
+		return 0;
+	r = functions_add(root, path, from->kind, from->bias, &object);
+	if (r || !object || object->sites.nr_rows != from->nr ||
+	    object->sites.kind != from->kind)
 		return r;	/* or the file has changed */
-	for (uint32_t i = 0; i < from->nr; i++) {
-		uint32_t nr = object->first + i;
+	for (uint32_t i = 0; i < object->sites.nr; i++) {
+		uint32_t nr = object->first + i, row = object->sites.rows[i];
 
-		for (uint32_t buffer = 0; lists[i] && buffer < ABI_BUFFERS; buffer++) {
+		for (uint32_t buffer = 0; lists[row] && buffer < ABI_BUFFERS; buffer++) {
 			functions_put(functions, FUNCTION_FILTER, buffer, nr,
-				      lists[i] >> buffer & 1);
+				      lists[row] >> buffer & 1);
 			functions_put(functions, FUNCTION_NOTRACE, buffer, nr,
-				      lists[i] >> (16 + buffer) & 1);
+				      lists[row] >> (16 + buffer) & 1);
 		}
 		functions_put(functions, FUNCTION_GRAPH, 0, nr,
-			      users[i] & ABI_FUNCTIONS_START);
+			      users[row] & ABI_FUNCTIONS_START);
 		functions_put(functions, FUNCTION_GRAPH_NOTRACE, 0, nr,
-			      users[i] & ABI_FUNCTIONS_SKIP);
+			      users[row] & ABI_FUNCTIONS_SKIP);
 		functions_put(functions, FUNCTION_STACK, 0, nr,
-			      users[i] & ABI_FUNCTIONS_STACK_LIST);
+			      users[row] & ABI_FUNCTIONS_STACK_LIST);
 	}
 	return 0;
 }

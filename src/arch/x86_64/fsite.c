@@ -3,12 +3,17 @@
  * Function entries, switched without a trap.
  *
  *	gcc	90 d0 d1 d2 d3		five instructions that do nothing
- *	clang	0f 1f 44 ss dd		nopl dd(%reg,%reg,s)
+ *	clang	0f 1f 44 ss dd		nopl dd(%reg,%reg,s), and longer ones
+ *	fentry	a9 .. .. .. ..		test $any, %eax
+ *	XRay	eb 09 | 9 free bytes	jmp over them
  *	on	e9 .. .. .. ..		jmp  . + 5 + distance
  *
- * As at tracepoints (poke.c) on and off differ in the first byte only; the four
- * others are the distance, written before and never taken back.  In the one NOP
- * of clang's they are don't-care, the lower two fixed.  gcc's five NOPs are five
+ * As at tracepoints (poke.c) on and off differ in one byte only; the distance was
+ * written before and is never taken back.  In a long NOP its lower bytes are given
+ * and the others don't care, as what is tested does not matter.  XRay's jump is
+ * written into what is jumped over, and the jump over it becomes one of no length.
+ *
+ * gcc's five NOPs are five
  * instructions, and a thread may stand between any two of them, for as long as
  * it likes: so d0..d3 are written one by one and each is an instruction of one
  * byte without effect at a function's entry, or a prefix without effect on what
@@ -24,7 +29,8 @@
  *						jmp  *body
  *
  * The slot calls, and the trampoline returns to it: the CPU's prediction of
- * returns stays in step, as does a shadow stack.
+ * returns stays in step, as does a shadow stack.  Free bytes behind the jump are
+ * a NOP.
  */
 #include <errno.h>
 #include <string.h>
@@ -41,10 +47,11 @@
 #endif
 
 #define OPCODE_JMP	0xe9
-#define NOP5_LOW	0x441fu		/* bytes 1 and 2 of a NOP5 */
 #define HEAD_BYTES	64		/* of the slots: the trampoline's address */
 #define REACH		0x70000000ll
-#define NOP5_STEP	0x1000000ll	/* between distances that are tried */
+#define STEP		0x1000000ll	/* between distances that are tried; the
+					 * bytes below may be given */
+#define ROWS_BYTES	4096u		/* read at a time */
 
 /* For d3, and for those before it.  What is run often comes first: prefixes make
  * one instruction of what was several; cld is slow. */
@@ -55,98 +62,72 @@ static const uint8_t others[] = {
 	0x3e, 0x36, 0x2e, 0x26, 0x90, 0xf9, 0xf8, 0xf5, 0xfc,
 };
 
-static const uint8_t opcode_off[FSITE_FORMS] = {
-	[FSITE_NOPS] = 0x90,
-	[FSITE_NOP5] = 0x0f,
-};
-
 /* ---- what is there ---- */
 
-static enum fsite_form form_of(const uint8_t code[FSITE_BYTES])
+static void look(struct fsites *sites, enum fsite_kind kind, struct text_view *view,
+		 uint64_t entry, struct fcall_target *called, struct fsite *ret_site)
 {
-	static const uint8_t nops[] = { 0x90, 0x90, 0x90, 0x90, 0x90 };
-
-	if (!memcmp(code, nops, sizeof(nops)))
-		return FSITE_NOPS;
-	if (code[0] == opcode_off[FSITE_NOP5] &&
-	    code[1] == (NOP5_LOW & 0xff) && code[2] == NOP5_LOW >> 8)
-		return FSITE_NOP5;
-	return FSITE_OTHER;
-}
-
-/* The text of two pages, of which the second need not be there. */
-struct view {
-	int fd;
-	uint64_t page;
-	uint32_t bytes;
-	uint8_t text[2 * TEXT_PAGE];
-};
-
-static const uint8_t *view_at(struct view *view, uint64_t at, uint32_t nr)
-{
-	uint64_t page = at - at % TEXT_PAGE;
-
-	if (page != view->page) {
-		const uint8_t *from = (const uint8_t *)page;
-
-		view->page = page;
-		view->bytes = 0;
-		if (!text_read(view->fd, from, view->text, TEXT_PAGE))
-			view->bytes = TEXT_PAGE;
-		if (view->bytes && !text_read(view->fd, from + TEXT_PAGE,
-					      view->text + TEXT_PAGE, TEXT_PAGE))
-			view->bytes += TEXT_PAGE;
-	}
-	return at - page + nr <= view->bytes ? view->text + (at - page) : NULL;
-}
-
-static void look(struct fsites *sites, struct view *view, uint64_t entry,
-		 struct fsite *ret_site)
-{
-	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	const uint32_t nr = sizeof(endbr) + FSITE_BYTES;
+	const uint64_t high = (uint64_t)sites->high;
 	const uint8_t *code;
+	uint32_t nr, at;
 
 	*ret_site = (struct fsite){ .form = FSITE_OTHER };
-	if (entry < (uint64_t)sites->low || entry + nr > (uint64_t)sites->high)
+	if (entry < (uint64_t)sites->low || entry >= high)
 		return;
-	code = view_at(view, entry, nr);
+	nr = (uint32_t)min_u64(high - entry, FSITE_LOOK_MAX);
+	code = text_view_at(view, entry, nr);
 	if (!code)
 		return;
-	if (!memcmp(code, endbr, sizeof(endbr))) {
-		code += sizeof(endbr);
-		entry += sizeof(endbr);
-	}
-	ret_site->offset = (uint32_t)(entry - (uint64_t)sites->low);
-	ret_site->form = (uint8_t)form_of(code);
+	ret_site->form = (uint8_t)fsite_form(kind, code, nr, &at);
+	ret_site->offset = (uint32_t)(entry + at - (uint64_t)sites->low);
+	ret_site->lead = (uint8_t)at;
+	if (ret_site->form == FSITE_CALL &&
+	    !fcall_is_ours(sites, view->fd, code + at, entry + at, called))
+		ret_site->form = FSITE_OTHER;
 }
 
 void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
-		 const uint64_t *entries, uint32_t nr, struct fsite *table)
+		 enum fsite_kind kind, const uint8_t *rows, uint32_t nr,
+		 struct fsite *table)
 {
-	struct view view = { .fd = text_begin() };
-	uint64_t some[128];
+	const uint32_t row_bytes = fsite_tables[kind].row_bytes;
+	const uint32_t nr_some = ROWS_BYTES / row_bytes;
+	struct text_view view = { .fd = text_begin() };
+	struct fcall_target called = { 0 };
+	uint8_t some[ROWS_BYTES];
+	bool has_calls = false;
 
 	*sites = (struct fsites){
 		.low = low, .high = high, .nr = nr, .table = table,
 	};
 	for (uint32_t i = 0; i < nr; i++) {
-		uint32_t at = i % 128;
+		const uint8_t *row = rows + (uint64_t)i * row_bytes;
+		uint32_t at = i % nr_some * row_bytes;
 
-		if (!at && text_read(view.fd, (const uint8_t *)&entries[i], some,
-				     min_u32(nr - i, 128) * sizeof(some[0])))
+		if (!at && text_read(view.fd, row, some,
+				     min_u32(nr - i, nr_some) * row_bytes))
 			memset(some, 0, sizeof(some));
-		look(sites, &view, some[at], &table[i]);
+		look(sites, kind, &view, fsite_row_addr(kind, some + at, (uint64_t)row),
+		     &called, &table[i]);
+		has_calls |= table[i].form == FSITE_CALL;
 	}
+	if (has_calls)
+		fcalls_silence(sites, view.fd);
 	text_end(view.fd);
+}
+
+static uint8_t *switched_byte(const struct fsites *sites, uint32_t i)
+{
+	return fsite_code(sites, i) -
+	       fsite_shapes[sites->table[i].form].switch_before;
 }
 
 const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i)
 {
-	enum fsite_form form = sites->table[i].form;
-	const struct fsite_map *map = &sites->maps[form];
+	const struct fsite *site = &sites->table[i];
+	const struct fsite_map *map = &sites->maps[site->form % FSITE_FORMS];
 
-	if (form == FSITE_OTHER || !map->base || !map->slots[i].code[0])
+	if (!fsite_is_known(site) || !map->base || !map->slots[i].code[0])
 		return NULL;
 	return &map->slots[i];
 }
@@ -201,11 +182,11 @@ static bool map_nops(const struct fsites *sites, struct fsite_map *map)
 	return false;
 }
 
-static bool map_nop5(const struct fsites *sites, struct fsite_map *map)
+static bool map_free(const struct fsites *sites, struct fsite_map *map, uint32_t low)
 {
-	for (int64_t step = NOP5_STEP; step < REACH; step += NOP5_STEP)
-		if (map_at(sites, map, -step + NOP5_LOW) ||
-		    map_at(sites, map, step + NOP5_LOW))
+	for (int64_t step = STEP; step < REACH; step += STEP)
+		if (map_at(sites, map, -step + low) ||
+		    map_at(sites, map, step + low))
 			return true;
 	return false;
 }
@@ -217,7 +198,8 @@ static int map_need(const struct fsites *sites, enum fsite_form form,
 
 	if (map->base)
 		return 0;
-	if (!(form == FSITE_NOPS ? map_nops : map_nop5)(sites, map))
+	if (form == FSITE_NOPS ? !map_nops(sites, map) :
+	    !map_free(sites, map, fsite_shapes[form].low))
 		return -ENOMEM;
 	return text_write(fd, (uint8_t *)map->slots - HEAD_BYTES,
 			  (const uint8_t *)&trampoline, sizeof(trampoline));
@@ -255,19 +237,47 @@ struct batches {
 	struct text_batch stubs, slots, text;
 };
 
-/* The jump's distance behind a NOP, or behind what a NOP has become. */
-static int put_tail(struct text_batch *batch, const struct fsites *sites,
-		    uint32_t i)
+/* Is it as it came, or with the distance that it got then? */
+static bool is_ready(struct text_batch *text, const struct fsites *sites, uint32_t i,
+		     int32_t distance)
 {
-	const struct fsite *site = &sites->table[i];
-	int32_t distance = (int32_t)sites->maps[site->form].distance;
-	uint8_t *code = fsite_code(sites, i);
-	uint8_t seen[FSITE_BYTES];
+	const struct fsite_shape *shape = &fsite_shapes[sites->table[i].form];
+	uint8_t seen[1 + FSITE_BYTES];
+	uint8_t *site = seen + shape->switch_before;
+	uint32_t at = 1;
 
-	text_batch_get(batch, code, seen, sizeof(seen));
-	if (form_of(seen) != site->form && memcmp(seen + 1, &distance, 4))
-		return -EILSEQ;		/* not what it was */
-	text_batch_put(batch, code + 1, (uint8_t *)&distance, 4);
+	text_batch_get(text, switched_byte(sites, i), seen,
+		       FSITE_BYTES + shape->switch_before);
+	if (seen[0] != shape->off)
+		return false;
+	if (!memcmp(site + 1, &distance, 4))
+		return true;
+	for (uint32_t low = shape->low; low; low >>= 8)
+		if (site[at++] != (low & 0xff))
+			return false;
+	return true;
+}
+
+/* The jump with what is behind it, but for the byte that is switched.  Also if it
+ * has been on before: the text may have come anew. */
+static int put_jump(struct text_batch *text, const struct fsites *sites, uint32_t i)
+{
+	static const uint8_t nops[][FSITE_TAIL_MAX] = {
+		{ 0 }, { 0x90 }, { 0x66, 0x90 }, { 0x0f, 0x1f, 0x00 },
+		{ 0x0f, 0x1f, 0x40, 0x00 },
+	};
+	enum fsite_form form = sites->table[i].form;
+	const struct fsite_shape *shape = &fsite_shapes[form];
+	uint8_t jump[FSITE_BYTES + FSITE_TAIL_MAX] = { OPCODE_JMP };
+	int32_t distance = (int32_t)sites->maps[form].distance;
+	uint32_t first = shape->switch_before ? 0 : 1;
+
+	if (!is_ready(text, sites, i, distance))
+		return -EILSEQ;
+	memcpy(jump + 1, &distance, 4);
+	memcpy(jump + FSITE_BYTES, nops[shape->tail], FSITE_TAIL_MAX);
+	text_batch_put(text, fsite_code(sites, i) + first, jump + first,
+		       FSITE_BYTES + shape->tail - first);
 	return 0;
 }
 
@@ -283,7 +293,7 @@ static int prepare(struct batches *to, const struct fsites *sites, uint32_t i)
 	int r = 0;
 
 	if (!site->is_on && site->users)
-		r = put_tail(&to->text, sites, i);
+		r = put_jump(&to->text, sites, i);
 	if (r)
 		return r;
 	if (!slot->code[0]) {
@@ -316,7 +326,7 @@ int fsites_prepare(struct fsites *sites)
 		if (!sites->table[i].is_changed ||
 		    (!sites->table[i].users && !fsite_slot(sites, i)))
 			continue;
-		r = form == FSITE_OTHER ? -EILSEQ :
+		r = !fsite_is_known(&sites->table[i]) ? -EILSEQ :
 		    map_need(sites, form, &sites->maps[form], fd);
 		if (!r)
 			r = prepare(&batches, sites, i);
@@ -341,16 +351,16 @@ int fsites_prepare(struct fsites *sites)
 static int flip(struct text_batch *batch, const struct fsites *sites, uint32_t i)
 {
 	struct fsite *site = &sites->table[i];
-	uint8_t off = opcode_off[site->form % FSITE_FORMS];
+	const struct fsite_shape *shape = &fsite_shapes[site->form % FSITE_FORMS];
 	bool is_on = site->users != 0;
 	int r = 0;
 
 	if (!fsite_slot(sites, i))
 		return is_on ? -ENOENT : 0;
 	if (is_on != site->is_on)
-		r = text_batch_change(batch, fsite_code(sites, i),
-				      is_on ? off : OPCODE_JMP,
-				      is_on ? OPCODE_JMP : off);
+		r = text_batch_change(batch, switched_byte(sites, i),
+				      is_on ? shape->off : shape->on,
+				      is_on ? shape->on : shape->off);
 	if (!r)
 		site->is_on = is_on;
 	return r;
@@ -394,16 +404,22 @@ void fsite_set_body(struct text_batch *batch, const struct fsites *sites,
 bool fsites_are_lost(const struct fsites *sites)
 {
 	uint32_t i = sites->written - 1;
-	int32_t distance, seen;
+	const struct fsite_shape *shape;
+	int32_t distance;
+	uint8_t seen[1 + FSITE_BYTES];
 	int fd, r;
 
 	if (!sites->written)
 		return false;
+	shape = &fsite_shapes[sites->table[i].form];
 	distance = (int32_t)sites->maps[sites->table[i].form].distance;
 	fd = text_begin();
-	r = text_read(fd, fsite_code(sites, i) + 1, &seen, sizeof(seen));
+	r = text_read(fd, switched_byte(sites, i), seen,
+		      FSITE_BYTES + shape->switch_before);
 	text_end(fd);
-	return r || seen != distance;
+	return r || (seen[0] != shape->on && seen[0] != shape->off) ||
+	       (fsite_slot(sites, i) &&
+		memcmp(seen + shape->switch_before + 1, &distance, 4));
 }
 
 void fsites_done(struct fsites *sites)

@@ -6,19 +6,11 @@
 #ifndef ULF_ARCH_FSITE_H
 #define ULF_ARCH_FSITE_H
 
-#define FSITE_BYTES	5
+#include "arch/x86_64/fsite_form.h"
+
 #define FSITE_SLOT_CALL	6		/* bytes, at the slot's start */
 
 #ifndef __ASSEMBLER__
-#include <stdbool.h>
-#include <stdint.h>
-
-enum fsite_form {
-	FSITE_NOPS,			/* five of one byte (gcc) */
-	FSITE_NOP5,			/* one of five bytes (clang, fentry) */
-	FSITE_FORMS,
-	FSITE_OTHER = FSITE_FORMS,	/* not to be touched */
-};
 
 struct fsite {
 	uint32_t offset;		/* of its bytes, from fsites.low */
@@ -26,7 +18,7 @@ struct fsite {
 	uint8_t form;			/* enum fsite_form */
 	uint8_t is_on;
 	uint8_t is_changed;		/* it has not got them yet */
-	uint8_t reserved;
+	uint8_t lead;			/* how far behind what the table says */
 };
 
 /* A site's part outside of its function; known to ftrace.S. */
@@ -55,10 +47,18 @@ struct fsites {
 	struct fsite_map maps[FSITE_FORMS];
 };
 
-/* @entries: [nr], the addresses as the compiler has left them.  They and the text
- * may go at any time: what is not there is FSITE_OTHER. */
+/* @rows: [nr], the table as the compiler has left it.  It and the text may go at any
+ * time: what is not there is FSITE_OTHER.  Calls of __fentry__ become NOPs.  One
+ * caller at a time. */
 void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
-		 const uint64_t *entries, uint32_t nr, struct fsite *table);
+		 enum fsite_kind kind, const uint8_t *rows, uint32_t nr,
+		 struct fsite *table);
+
+/* Can it be switched? */
+static inline bool fsite_is_known(const struct fsite *site)
+{
+	return site->form < FSITE_FORMS;
+}
 
 static inline uint8_t *fsite_code(const struct fsites *sites, uint32_t i)
 {
@@ -111,6 +111,22 @@ void fsites_done(struct fsites *sites);
 
 /* The function that slots call; ftrace.S. */
 void ftrace_trampoline(void) __attribute__((visibility("hidden")));
+
+/* Our __fentry__; ftrace.S. */
+void ftrace_fentry(void) __attribute__((visibility("hidden")));
+
+/* ---- fcall.c, for fsite.c ---- */
+
+/* What the last call led to, as most do. */
+struct fcall_target {
+	uint64_t to;
+	bool is_ours;
+};
+/* Does the call @code, which is at @at, lead to our own __fentry__? */
+bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
+		   uint64_t at, struct fcall_target *last);
+/* Make FSITE_TEST of all that are FSITE_CALL. */
+void fcalls_silence(struct fsites *sites, int fd);
 
 #endif
 #endif

@@ -388,6 +388,18 @@ left_slowly:
 	end_function ftrace_graph_return
 
 /*
+ * What code that was compiled with -pg -mfentry calls, until fcall.c has changed it;
+ * for libc it would be a profile.
+ */
+	.globl	__fentry__
+	.type	__fentry__, @function
+	function ftrace_fentry
+__fentry__:
+	ret
+	end_function ftrace_fentry
+	.size	__fentry__, . - __fentry__
+
+/*
  * ftrace_call_slowly(fn, a, b, c): call C that may use any register, and
  * keep the vectors, of which our caller knows nothing.
  *		       rdi rsi rdx rcx

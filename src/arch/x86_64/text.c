@@ -106,6 +106,28 @@ void text_sync(void)
 	arch_syscall2(SYS_munmap, mem, 4096);
 }
 
+const uint8_t *text_view_at(struct text_view *view, uint64_t at, uint32_t nr)
+{
+	uint64_t page = at - at % TEXT_PAGE;
+
+	if (page != view->page) {
+		const uint8_t *from = (const uint8_t *)page;
+		bool is_next = page == view->page + TEXT_PAGE &&
+			       view->bytes == 2 * TEXT_PAGE;
+
+		if (is_next)
+			memcpy(view->text, view->text + TEXT_PAGE, TEXT_PAGE);
+		view->page = page;
+		view->bytes = 0;
+		if (is_next || !text_read(view->fd, from, view->text, TEXT_PAGE))
+			view->bytes = TEXT_PAGE;
+		if (view->bytes && !text_read(view->fd, from + TEXT_PAGE,
+					      view->text + TEXT_PAGE, TEXT_PAGE))
+			view->bytes += TEXT_PAGE;
+	}
+	return at - page + nr <= view->bytes ? view->text + (at - page) : NULL;
+}
+
 /* ---- batches ---- */
 
 void text_batch_init(struct text_batch *batch, int fd)

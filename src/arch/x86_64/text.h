@@ -22,6 +22,17 @@ int text_read(int fd, const uint8_t *addr, void *to, uint32_t nr);
 /* Every core has what was written before. */
 void text_sync(void);
 
+/* A copy of two pages, of which the second need not be there.  Begins with the
+ * descriptor alone. */
+struct text_view {
+	int fd;
+	uint64_t page;
+	uint32_t bytes;
+	uint8_t text[2 * TEXT_PAGE];
+};
+/* @nr bytes, up to a page, at @at; NULL: they are not there. */
+const uint8_t *text_view_at(struct text_view *view, uint64_t at, uint32_t nr);
+
 /* Many small writes in rising order, a page of them at a time.  What lies
  * between two of them is written again as it is. */
 struct text_batch {

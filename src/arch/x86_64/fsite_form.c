@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How function entries look.
+ *
+ * -fpatchable-function-entry=N,M leaves M NOPs before the entry, then N - M; the
+ * table has the address of the first.  gcc's are of one byte each, as are those
+ * before the entry in clang's code; behind it clang has one for all of them, if
+ * it is not more than nine bytes.  With -fcf-protection an endbr64 stands at the
+ * entry, which tells where that is; where it does not, the last five of a row of
+ * NOPs are behind it if any five are.
+ *
+ * -mrecord-mcount says where the call of __fentry__ is, or the NOP of
+ * -mnop-mcount; XRay where a sled starts, by its distance.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "arch/x86_64/fsite_form.h"
+
+/* Of xray_instr_map, as llvm has it. */
+struct xray_row {
+	int64_t sled, function;		/* distances from themselves */
+	uint8_t kind;
+	uint8_t is_always;
+	uint8_t version;		/* below 2 they are addresses */
+	uint8_t reserved[13];
+};
+enum { XRAY_ENTRY = 0, XRAY_ENTRY_ARGS = 3 };
+
+const struct fsite_table fsite_tables[FSITE_KINDS] = {
+	[FSITE_PATCHABLE] = { "__patchable_function_entries", sizeof(uint64_t) },
+	[FSITE_MCOUNT] = { "__mcount_loc", sizeof(uint64_t) },
+	[FSITE_XRAY] = { "xray_instr_map", sizeof(struct xray_row) },
+};
+
+uint64_t fsite_row_addr(enum fsite_kind kind, const uint8_t *row, uint64_t at)
+{
+	struct xray_row xray;
+	uint64_t addr;
+
+	if (kind != FSITE_XRAY) {
+		memcpy(&addr, row, sizeof(addr));
+		return addr;
+	}
+	memcpy(&xray, row, sizeof(xray));
+	if (xray.version != 2 ||
+	    (xray.kind != XRAY_ENTRY && xray.kind != XRAY_ENTRY_ARGS))
+		return 0;
+	return at + (uint64_t)xray.sled;
+}
+
+/* The opcode and the modrm of a long NOP are given; what follows is free.  NOPs of
+ * one byte are what they are until a distance is found. */
+const struct fsite_shape fsite_shapes[FSITE_FORMS] = {
+	[FSITE_NOPS] = { 0, 0x90, 0xe9, 0, 0x90909090 },
+	[FSITE_NOP5] = { 0, 0x0f, 0xe9, 0, 0x441f },
+	[FSITE_NOP6] = { 0, 0x66, 0xe9, 1, 0x441f0f },
+	[FSITE_NOP7] = { 0, 0x0f, 0xe9, 2, 0x801f },
+	[FSITE_NOP8] = { 0, 0x0f, 0xe9, 3, 0x841f },
+	[FSITE_NOP9] = { 0, 0x66, 0xe9, 4, 0x841f0f },
+	[FSITE_TEST] = { 0, 0xa9, 0xe9, 0, 0 },
+	[FSITE_SLED] = { 1, 0x09, 0x00, 4, 0 },
+};
+
+static bool starts(const uint8_t *code, const uint8_t *end, const char *bytes,
+		   size_t nr)
+{
+	return (size_t)(end - code) >= nr && !memcmp(code, bytes, nr);
+}
+#define STARTS(code, end, bytes) starts(code, end, bytes, sizeof(bytes) - 1)
+
+static enum fsite_form long_nop(const uint8_t *code, const uint8_t *end)
+{
+	static const struct {
+		enum fsite_form form;
+		uint8_t nr;
+		char bytes[4];
+	} nops[] = {
+		{ FSITE_NOP5, 3, { 0x0f, 0x1f, 0x44 } },
+		{ FSITE_NOP6, 4, { 0x66, 0x0f, 0x1f, 0x44 } },
+		{ FSITE_NOP7, 3, { 0x0f, 0x1f, (char)0x80 } },
+		{ FSITE_NOP8, 3, { 0x0f, 0x1f, (char)0x84 } },
+		{ FSITE_NOP9, 4, { 0x66, 0x0f, 0x1f, (char)0x84 } },
+	};
+
+	for (uint32_t i = 0; i < sizeof(nops) / sizeof(nops[0]); i++)
+		if (starts(code, end, nops[i].bytes, nops[i].nr) &&
+		    end - code >= FSITE_BYTES + fsite_shapes[nops[i].form].tail)
+			return nops[i].form;
+	return FSITE_OTHER;
+}
+
+static enum fsite_form patchable(const uint8_t *code, const uint8_t *end,
+				 const uint8_t **ret_site)
+{
+	const uint8_t *nops = code;
+
+	while (code < end && *code == 0x90)
+		code++;
+	if (STARTS(code, end, "\xf3\x0f\x1e\xfa")) {
+		code += 4;
+		nops = code;
+		while (code < end && *code == 0x90)
+			code++;
+	}
+	if (code - nops >= FSITE_BYTES) {
+		*ret_site = code - FSITE_BYTES;
+		return FSITE_NOPS;
+	}
+	*ret_site = code;
+	return long_nop(code, end);
+}
+
+static enum fsite_form mcount(const uint8_t *code, const uint8_t *end,
+			      const uint8_t **ret_site)
+{
+	/* A linker that could make a near call of a far one adds a prefix. */
+	if (STARTS(code, end, "\x67\xe8") || STARTS(code, end, "\x67\xa9"))
+		code++;
+	*ret_site = code;
+	if (end - code <= FSITE_BYTES)
+		return FSITE_OTHER;
+	if (STARTS(code, end, "\xe8") || STARTS(code, end, "\xff\x15"))
+		return FSITE_CALL;
+	if (STARTS(code, end, "\xa9"))
+		return FSITE_TEST;
+	return STARTS(code, end, "\x0f\x1f\x44") ? FSITE_NOP5 : FSITE_OTHER;
+}
+
+static enum fsite_form xray(const uint8_t *code, const uint8_t *end,
+			    const uint8_t **ret_site)
+{
+	if (!STARTS(code, end, "\xeb\x09"))
+		return FSITE_OTHER;
+	*ret_site = code + 2;
+	return end - code >= 11 ? FSITE_SLED : FSITE_OTHER;
+}
+
+enum fsite_form fsite_form(enum fsite_kind kind, const uint8_t *code, uint32_t nr,
+			   uint32_t *ret_at)
+{
+	static enum fsite_form (*const find[FSITE_KINDS])(const uint8_t *code,
+		const uint8_t *end, const uint8_t **ret_site) = {
+		[FSITE_PATCHABLE] = patchable,
+		[FSITE_MCOUNT] = mcount,
+		[FSITE_XRAY] = xray,
+	};
+	const uint8_t *site = code;
+	enum fsite_form form = find[kind](code, code + nr, &site);
+
+	*ret_at = (uint32_t)(site - code);
+	return form;
+}
