@@ -228,6 +228,18 @@ static int cover_settings(const struct conn *conn)
 	return ret;
 }
 
+/* The switch of the stack tracer, which the program has among its files. */
+static int cover_stack_tracer(void)
+{
+	const char *to = "/proc/sys/kernel/stack_tracer_enabled";
+	int ret = access(to, F_OK) ? 0 :
+		  bind_mount(TRACING "/stack_tracer_enabled", to);
+
+	if (ret < 0)
+		cli_error("%s: cannot be covered: %s", to, strerror(-ret));
+	return ret;
+}
+
 /* All of the server's tree, and over it the one directory. */
 static int mount_root(struct conn *conn, const char *root)
 {
@@ -274,6 +286,8 @@ int exec_ns_enter(struct conn *conn, const char *root)
 		ret = cover_kernel();
 	if (!ret)
 		ret = cover_settings(conn);
+	if (!ret)
+		ret = cover_stack_tracer();
 	if (!ret)
 		ret = cover_symbols(conn, root);
 	return ret;
