@@ -237,6 +237,20 @@ static bool is_of_graph(uint64_t pc)
 	return pc - (uint64_t)ftrace_graph_bodies < GRAPH_BODIES_BYTES;
 }
 
+/* From frame @at of @old on; unless that ends too early, because there was no room
+ * for more. */
+static bool take_rest(struct abi_stack_copy *new, const struct abi_stack_copy *old,
+		      uint32_t at)
+{
+	uint32_t nr = min_u32(old->nr - at, ABI_STACK_FRAMES - new->nr);
+
+	if (!nr || (old->nr == ABI_STACK_FRAMES && new->nr + nr < ABI_STACK_FRAMES))
+		return false;
+	memcpy(&new->frames[new->nr], &old->frames[at], nr * sizeof(*new->frames));
+	new->nr += nr;
+	return true;
+}
+
 /*
  * Fill @new with the stack from @place on.  A stack that grows a call at a time is
  * unwound again and again: as soon as it is known to go on as the last one, which
@@ -254,20 +268,13 @@ static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 		struct abi_stack_frame frame = {
 			unwind_pc(&unwind), top - sp + sizeof(uint64_t),
 		};
-		uint32_t at, nr;
 
 		if (sp <= place || is_of_graph(frame.ip))
 			continue;		/* ours */
 		if (sp > top)
 			break;
-		at = old ? find_common(old, &frame, top) : 0;
-		if (old && at < old->nr) {
-			nr = min_u32(old->nr - at, ABI_STACK_FRAMES - new->nr);
-			memcpy(&new->frames[new->nr], &old->frames[at],
-			       nr * sizeof(frame));
-			new->nr += nr;
+		if (old && take_rest(new, old, find_common(old, &frame, top)))
 			break;
-		}
 		new->frames[new->nr++] = frame;
 	}
 }

@@ -5,6 +5,8 @@
  *
  *	use BYTES	the main thread: outer has BYTES on its stack, calls inner
  *	recurse NR	inner calls itself NR times
+ *	dive BYTES	dive calls itself 700 times before outer; 400, if there are
+ *			BYTES
  *	thread SIZE BYTES	a new thread with a stack of SIZE does it, and stays
  *	short SIZE BYTES	the same, and ends
  *	handler BYTES	on a signal stack
@@ -33,6 +35,7 @@
 
 int inner(int nr);
 int outer(size_t bytes, int nr);
+int dive(int nr, size_t bytes);
 
 __attribute__((noinline)) int inner(int nr)
 {
@@ -177,6 +180,19 @@ static void overflow(size_t nr)
 	recurse(nr);
 }
 
+__attribute__((noinline)) int dive(int nr, size_t bytes)
+{
+	int r = nr == (bytes ? 300 : 0) ? outer(bytes, 0) : dive(nr - 1, bytes);
+
+	__asm__ volatile("" : "+r"(r));
+	return r + 1;
+}
+
+static void start_dive(size_t bytes)
+{
+	dive(700, bytes);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(size_t bytes);
@@ -184,6 +200,7 @@ static const struct {
 } commands[] = {
 	{ "use", use, 0, 0 },
 	{ "recurse", recurse, 0, 0 },
+	{ "dive", start_dive, 0, 0 },
 	{ "thread", use, 1, 1 },
 	{ "short", use, 1, 0 },
 	{ "handler", use_handler, 0, 0 },
