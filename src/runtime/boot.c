@@ -20,10 +20,13 @@
 #include "event/boot.h"
 #include "runtime/runtime.h"
 
-#define HOLD_SECONDS	5
+#define HOLD_SECONDS	5		/* at most, for what somebody asked for */
+#define RINGS_SECONDS	2		/* and for what may be of use */
 
 /* A server is there, and has not failed to answer yet. */
 static bool has_answers;
+/* Where it would be; written when the root is made. */
+static struct sockaddr_un server_addr = { .sun_family = AF_UNIX };
 
 /* ---- which events ---- */
 
@@ -148,20 +151,16 @@ static void name_buffers(const char *words)
 	}
 }
 
-/* Is there a server that would apply them at once? */
-static bool has_server(const char *dir)
+/* Is there a server that would do at once what it is asked? */
+static bool has_server(void)
 {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	bool is_there;
 	int fd;
 
-	if (snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/server.sock",
-		     dir) >= (int)sizeof(addr.sun_path))
-		return false;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
-	is_there = !connect(fd, (struct sockaddr *)&addr, sizeof(addr));
+	is_there = !connect(fd, (struct sockaddr *)&server_addr, sizeof(server_addr));
 	close(fd);
 	return is_there;
 }
@@ -190,10 +189,13 @@ void boot_fill(struct abi_control *c, const char *dir)
 {
 	const char *run_id = getenv("ULF_HOLD");
 
+	/* Cut short it is nobody's. */
+	snprintf(server_addr.sun_path, sizeof(server_addr.sun_path),
+		 "%s/server.sock", dir);
 	fill_words(c);
 	if (run_id)
 		c->run_id = (uint32_t)strtoul(run_id, NULL, 10);
-	has_answers = run_id || (c->boot_state && has_server(dir));
+	has_answers = run_id || (c->boot_state && has_server());
 	c->hold = has_answers;
 	/* They are not meant for the programs that this one starts. */
 	unsetenv("ULF_TRACE");
@@ -201,7 +203,7 @@ void boot_fill(struct abi_control *c, const char *dir)
 }
 
 /* Until *@word is no longer @value, and for some seconds at most. */
-static bool wait_while(const uint32_t *word, uint32_t value)
+static bool wait_while(const uint32_t *word, uint32_t value, uint32_t seconds)
 {
 	struct timespec now, left = { 1, 0 };
 	uint64_t deadline = 0;
@@ -209,7 +211,7 @@ static bool wait_while(const uint32_t *word, uint32_t value)
 	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (!deadline)
-			deadline = (uint64_t)now.tv_sec + HOLD_SECONDS;
+			deadline = (uint64_t)now.tv_sec + seconds;
 		if ((uint64_t)now.tv_sec >= deadline)
 			return false;
 		arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &left);
@@ -220,7 +222,7 @@ static bool wait_while(const uint32_t *word, uint32_t value)
 void boot_wait(void)
 {
 	if (has_answers)
-		has_answers = wait_while(&root_control->hold, 1);
+		has_answers = wait_while(&root_control->hold, 1, HOLD_SECONDS);
 }
 
 /* Our own agent must have followed, too. */
@@ -233,7 +235,7 @@ static void wait_for_agent(void)
 	do {
 		applied = __atomic_load_n(&process_slot->applied, __ATOMIC_ACQUIRE);
 	} while ((int32_t)(applied - generation) < 0 && has_answers &&
-		 wait_while(&process_slot->applied, applied));
+		 wait_while(&process_slot->applied, applied, HOLD_SECONDS));
 }
 
 void boot_wait_functions(void)
@@ -243,14 +245,29 @@ void boot_wait_functions(void)
 		wait_for_agent();
 }
 
+/* The server watches what becomes of the directory. */
+static void ask(uint32_t seconds)
+{
+	__atomic_store_n(&root_control->hold, 1, __ATOMIC_RELEASE);
+	arch_syscall4(SYS_utimensat, AT_FDCWD, root_directory(), NULL, 0);
+	has_answers = wait_while(&root_control->hold, 1, seconds);
+	wait_for_agent();
+}
+
+/* What trace_printk() says is recorded without being asked for. */
+static bool needs_rings(const struct ulf_module *module)
+{
+	return module->formats < module->formats_end &&
+	       !__atomic_load_n(&root_buffer(0)->used, __ATOMIC_RELAXED);
+}
+
 /* A trigger belongs to an event, so the server has to be asked again. */
 void boot_wait_for(const struct ulf_module *module)
 {
-	if (!has_answers || !root_control || !process_slot || !has_triggers(module))
+	if (!root_control || !process_slot)
 		return;
-	__atomic_store_n(&root_control->hold, 1, __ATOMIC_RELEASE);
-	/* It watches what becomes of the directory. */
-	arch_syscall4(SYS_utimensat, AT_FDCWD, root_directory(), NULL, 0);
-	has_answers = wait_while(&root_control->hold, 1);
-	wait_for_agent();
+	if (has_answers && has_triggers(module))
+		ask(HOLD_SECONDS);
+	else if (needs_rings(module) && has_server())
+		ask(RINGS_SECONDS);
 }

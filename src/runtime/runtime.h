@@ -385,7 +385,8 @@ void boot_fill(struct abi_control *control, const char *dir);
 void boot_wait(void);
 /* The same for functions, when there is an agent. */
 void boot_wait_functions(void);
-/* The same for what they say about this module's events; no lock held. */
+/* The same for what they say about this module's events, and for rings, if it has
+ * trace_printk(); no lock held. */
 void boot_wait_for(const struct ulf_module *module);
 /* Any context. */
 bool boot_is_set(enum boot_id id);
