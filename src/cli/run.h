@@ -53,6 +53,10 @@ int run_child_wait(struct run *run);
 /* Exit as it did: with its status, or of its signal. */
 int run_child_repeat_end(int wait_status);
 
+/* ---- run_preload.c ---- */
+/* In the child: have libulf loaded into @program, if that is of use. */
+void run_preload(const char *program);
+
 /* ---- run_report.c ---- */
 /* The roots that this run made. */
 int run_roots(struct run *run, struct root_list *ret_roots);
