@@ -4,8 +4,8 @@
  * a parameter's location at the first instruction is a register, also where the
  * compiler has dropped others.  Else it is as the ABI has it, one after the other.
  *
- * Units of the debug information are searched when a function in them is asked
- * for, and what was found is kept.
+ * The functions of a unit are listed when the first of them is asked for; what was
+ * found out about them is kept.
  */
 #include "server/elf_args.h"
 
@@ -20,13 +20,24 @@
 #define FOUND		1024u		/* functions kept, a power of two */
 #define PARAMS_MAX	64u
 #define RANGES_MAX	1000000u
-#define ENTRIES_MAX	1000000u	/* looked at to find a function */
+#define ENTRIES_MAX	1000000u	/* of a unit, looked at for functions */
 #define NESTED_MAX	16		/* namespaces and classes */
 #define WORD		8u
 
-struct range {				/* of addresses of a unit */
+struct range {				/* of addresses */
 	uint64_t low, high;
-	Dwarf_Off unit;
+	uint64_t of;			/* number of a unit; where a function is */
+};
+
+struct ranges {
+	struct range *rows;		/* by address */
+	size_t nr, room;
+};
+
+struct unit {
+	Dwarf_Off off;
+	bool is_read;
+	struct ranges functions;
 };
 
 struct found {
@@ -38,49 +49,99 @@ struct elf_args {
 	struct elf_file file;
 	Elf *elf;
 	Dwarf *dwarf;
-	struct range *ranges;		/* by address */
-	size_t nr_ranges, room;
+	struct unit *units;
+	size_t nr_units;
+	struct ranges ranges;		/* of units */
 	struct found found[FOUND];	/* by address; the newest stays */
 };
 
+/* ---- ranges ---- */
+
+static bool ranges_add(struct ranges *ranges, struct range range)
+{
+	if (ranges->nr == ranges->room) {
+		size_t room = ranges->room ? 2 * ranges->room : 64;
+		struct range *rows = room > RANGES_MAX ? NULL :
+			realloc(ranges->rows, room * sizeof(*rows));
+
+		if (!rows)
+			return false;
+		ranges->rows = rows;
+		ranges->room = room;
+	}
+	ranges->rows[ranges->nr++] = range;
+	return true;
+}
+
+static int compare_ranges(const void *pa, const void *pb)
+{
+	const struct range *a = pa, *b = pb;
+
+	return (a->low > b->low) - (a->low < b->low);
+}
+
+static void ranges_sort(struct ranges *ranges)
+{
+	if (ranges->nr)
+		qsort(ranges->rows, ranges->nr, sizeof(*ranges->rows), compare_ranges);
+}
+
+static const struct range *ranges_find(const struct ranges *ranges, uint64_t addr)
+{
+	size_t low = 0, high = ranges->nr;
+
+	while (low < high) {		/* the first one behind @addr */
+		size_t middle = low + (high - low) / 2;
+
+		if (ranges->rows[middle].low <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && addr < ranges->rows[low - 1].high ? &ranges->rows[low - 1] : NULL;
+}
+
 /* ---- the functions of a unit ---- */
 
-struct search {
-	uint64_t addr;
-	uint32_t left;			/* entries that may be looked at */
-};
-
-static bool has_addr(Dwarf_Die *function, uint64_t addr)
+static void add_function(struct ranges *functions, Dwarf_Die *die)
 {
 	Dwarf_Addr low, high;
 
-	return !dwarf_lowpc(function, &low) && !dwarf_highpc(function, &high) &&
-	       addr >= low && addr < high;
+	if (!dwarf_lowpc(die, &low) && !dwarf_highpc(die, &high))
+		ranges_add(functions, (struct range) { low, high, dwarf_dieoffset(die) });
 }
 
-static bool find_function(struct search *search, Dwarf_Die *in, int depth,
-			  Dwarf_Die *ret_function)
+/* *@left: entries that may be looked at. */
+static void list_functions(Dwarf_Die *in, int depth, uint32_t *left,
+			   struct ranges *functions)
 {
 	Dwarf_Die die;
 
 	if (depth > NESTED_MAX || !die_first_child(in, &die))
-		return false;
+		return;
 	do {
 		int tag = dwarf_tag(&die);
-		bool is_scope = tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
-				tag == DW_TAG_structure_type || tag == DW_TAG_module;
 
-		if (tag == DW_TAG_subprogram && has_addr(&die, search->addr)) {
-			*ret_function = die;
-			return true;
-		}
-		if (is_scope && find_function(search, &die, depth + 1, ret_function))
-			return true;
-		if (!search->left)
-			return false;
-		search->left--;
+		if (!*left)
+			return;
+		--*left;
+		if (tag == DW_TAG_subprogram)
+			add_function(functions, &die);
+		else if (tag == DW_TAG_namespace || tag == DW_TAG_module ||
+			 tag == DW_TAG_class_type || tag == DW_TAG_structure_type)
+			list_functions(&die, depth + 1, left, functions);
 	} while (die_next(&die));
-	return false;
+}
+
+static void read_unit(struct elf_args *args, struct unit *unit)
+{
+	uint32_t left = ENTRIES_MAX;
+	Dwarf_Die die;
+
+	if (dwarf_offdie(args->dwarf, unit->off, &die))
+		list_functions(&die, 0, &left, &unit->functions);
+	ranges_sort(&unit->functions);
+	unit->is_read = true;
 }
 
 /* ---- the parameters of a function ---- */
@@ -221,41 +282,25 @@ static struct elf_params *read_params(Dwarf_Die *function)
 
 /* ---- units ---- */
 
-static int compare_ranges(const void *pa, const void *pb)
-{
-	const struct range *a = pa, *b = pb;
-
-	return (a->low > b->low) - (a->low < b->low);
-}
-
-static bool add_range(struct elf_args *args, struct range range)
-{
-	if (args->nr_ranges == args->room) {
-		size_t room = args->room ? 2 * args->room : 64;
-		struct range *ranges = room > RANGES_MAX ? NULL :
-			realloc(args->ranges, room * sizeof(*ranges));
-
-		if (!ranges)
-			return false;
-		args->ranges = ranges;
-		args->room = room;
-	}
-	args->ranges[args->nr_ranges++] = range;
-	return true;
-}
-
 static bool add_unit(struct elf_args *args, Dwarf_Off off)
 {
+	struct unit *units = realloc(args->units,
+				     (args->nr_units + 1) * sizeof(*units));
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
-	Dwarf_Die unit;
+	Dwarf_Die die;
 
-	if (!dwarf_offdie(args->dwarf, off, &unit) ||
-	    dwarf_tag(&unit) != DW_TAG_compile_unit)
+	if (!units)
+		return false;
+	args->units = units;
+	units[args->nr_units] = (struct unit) { .off = off };
+	if (!dwarf_offdie(args->dwarf, off, &die) ||
+	    dwarf_tag(&die) != DW_TAG_compile_unit)
 		return true;
-	while ((at = dwarf_ranges(&unit, at, &base, &low, &high)) > 0)
-		if (!add_range(args, (struct range) { low, high, off }))
+	while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
+		if (!ranges_add(&args->ranges, (struct range) { low, high, args->nr_units }))
 			return false;
+	args->nr_units++;
 	return true;
 }
 
@@ -267,34 +312,24 @@ static void read_units(struct elf_args *args)
 	while (!dwarf_nextcu(args->dwarf, off, &next, &head, NULL, NULL, NULL) &&
 	       next > off && add_unit(args, off + head))
 		off = next;
-	qsort(args->ranges, args->nr_ranges, sizeof(*args->ranges), compare_ranges);
-}
-
-static const struct range *find_range(const struct elf_args *args, uint64_t addr)
-{
-	size_t low = 0, high = args->nr_ranges;
-
-	while (low < high) {		/* the first one behind @addr */
-		size_t middle = low + (high - low) / 2;
-
-		if (args->ranges[middle].low <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && addr < args->ranges[low - 1].high ? &args->ranges[low - 1] : NULL;
+	ranges_sort(&args->ranges);
 }
 
 static struct elf_params *search_params(struct elf_args *args, uint64_t addr)
 {
-	const struct range *range = find_range(args, addr);
-	struct search search = { addr, ENTRIES_MAX };
-	Dwarf_Die unit, function;
+	const struct range *range = ranges_find(&args->ranges, addr);
+	struct unit *unit;
+	Dwarf_Die die;
 
-	if (!range || !dwarf_offdie(args->dwarf, range->unit, &unit) ||
-	    !find_function(&search, &unit, 0, &function))
+	if (!range || range->of >= args->nr_units)
 		return NULL;
-	return read_params(&function);
+	unit = &args->units[range->of];
+	if (!unit->is_read)
+		read_unit(args, unit);
+	range = ranges_find(&unit->functions, addr);
+	if (!range || !dwarf_offdie(args->dwarf, range->of, &die))
+		return NULL;
+	return read_params(&die);
 }
 
 const struct elf_params *elf_args_find(struct elf_args *args, uint64_t addr)
@@ -386,7 +421,10 @@ void elf_args_close(struct elf_args *args)
 		return;
 	for (uint32_t i = 0; i < FOUND; i++)
 		free(args->found[i].params);
-	free(args->ranges);
+	for (size_t i = 0; i < args->nr_units; i++)
+		free(args->units[i].functions.rows);
+	free(args->units);
+	free(args->ranges.rows);
 	dwarf_end(args->dwarf);
 	elf_end(args->elf);
 	elf_file_close(&args->file);

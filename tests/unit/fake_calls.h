@@ -14,6 +14,15 @@
 		__asm__ volatile("# " #name); \
 	}
 
+/* One whose parameters are as the ABI has them, and known to debuggers. */
+#ifdef __clang__
+#define CALLED_WITH static __attribute__((noinline, used, \
+					  no_sanitize("address", "thread", "undefined")))
+#else
+#define CALLED_WITH static __attribute__((noipa, used, \
+					  no_sanitize("address", "thread", "undefined")))
+#endif
+
 struct calls {
 	char dir[128];
 	struct fake_root root;

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "server/elf_args.h"
-#include "unit/fake_root.h"
+#include "unit/fake_calls.h"
 
 #define PLENTY	(1ull << 30)
 
@@ -25,12 +25,11 @@ struct large { char c[40]; };
 enum colour { RED, GREEN };
 typedef const unsigned short u16_const;
 
-#define A_FUNCTION __attribute__((noinline, noclone, used))
 /* What is kept from the optimiser. */
 #define USE(x)	__asm__ volatile("" : : "m"(x) : "memory")
 
-A_FUNCTION static void scalars(signed char c, u16_const u, enum colour colour,
-			       void *p, _Bool b, long l, int seventh)
+CALLED_WITH void scalars(signed char c, u16_const u, enum colour colour, void *p,
+			 _Bool b, long l, int seventh)
 {
 	USE(c);
 	USE(u);
@@ -41,8 +40,8 @@ A_FUNCTION static void scalars(signed char c, u16_const u, enum colour colour,
 	USE(seventh);
 }
 
-A_FUNCTION static void structs(struct pair pair, double x, struct mixed mixed,
-			       struct floats floats, struct large large, int last)
+CALLED_WITH void structs(struct pair pair, double x, struct mixed mixed,
+			 struct floats floats, struct large large, int last)
 {
 	USE(pair);
 	USE(x);
@@ -52,7 +51,7 @@ A_FUNCTION static void structs(struct pair pair, double x, struct mixed mixed,
 	USE(last);
 }
 
-A_FUNCTION static struct large returned(int x)
+CALLED_WITH struct large returned(int x)
 {
 	struct large large = { { (char)x } };
 
@@ -60,8 +59,8 @@ A_FUNCTION static struct large returned(int x)
 	return large;
 }
 
-A_FUNCTION static void no_room(long a, long b, long c, long d, long e,
-			       struct pair pair, int last)
+CALLED_WITH void no_room(long a, long b, long c, long d, long e, struct pair pair,
+			 int last)
 {
 	USE(a);
 	USE(b);
@@ -72,7 +71,7 @@ A_FUNCTION static void no_room(long a, long b, long c, long d, long e,
 	USE(last);
 }
 
-A_FUNCTION static void nothing(void)
+CALLED_WITH void nothing(void)
 {
 	__asm__ volatile("");
 }

@@ -16,10 +16,8 @@
 /* An INT that is narrower than its register, and all that there is else. */
 struct pair { long a, b; };
 enum colour { RED };
-static __attribute__((noinline, noclone, used)) void wake(int n, unsigned char flags,
-							  enum colour colour, void *p,
-							  double x, struct pair pair,
-							  long last)
+CALLED_WITH void wake(int n, unsigned char flags, enum colour colour, void *p,
+		      double x, struct pair pair, long last)
 {
 	__asm__ volatile("" : : "m"(n), "m"(flags), "m"(colour), "m"(p), "m"(x),
 			 "m"(pair), "m"(last));

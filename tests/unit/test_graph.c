@@ -22,7 +22,7 @@ FUNCTION(ovl_read_iter)
 FUNCTION(ovl_real_fdget)
 FUNCTION(backing_file_read_iter)
 
-static __attribute__((noinline, noclone, used)) void vfs_write(int fd, const char *buf)
+CALLED_WITH void vfs_write(int fd, const char *buf)
 {
 	__asm__ volatile("" : : "m"(fd), "m"(buf));
 }
