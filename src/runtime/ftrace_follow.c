@@ -34,18 +34,21 @@ static uint32_t users_from(uint32_t wished)
 	return users | 1u << FTRACE_GRAPH;
 }
 
-/* Is the object loaded here that the server means? */
-static bool is_loaded(const struct abi_function_object *wish)
+/* Is the object loaded here that the server means?  -ENOENT: no. */
+static int look_for(const struct abi_function_object *wish)
 {
 	uint8_t id[sizeof(wish->build_id)];
-	int fd = text_begin();
-	bool is_same = wish->build_id_bytes <= sizeof(id) &&
-		!text_read(fd, (const uint8_t *)(wish->bias + wish->id), id,
-			   wish->build_id_bytes) &&
-		!memcmp(id, wish->build_id, wish->build_id_bytes);
+	int fd, r;
 
+	if (wish->build_id_bytes > sizeof(id))
+		return -ENOENT;
+	fd = text_begin();
+	r = text_read(fd, (const uint8_t *)(wish->bias + wish->id), id,
+		      wish->build_id_bytes);
 	text_end(fd);
-	return is_same;
+	if (r == -EFAULT || (!r && memcmp(id, wish->build_id, wish->build_id_bytes)))
+		r = -ENOENT;
+	return r;
 }
 
 static void begin_wishes(void)
@@ -90,14 +93,16 @@ static int take_object(const struct abi_functions *all,
 {
 	const uint32_t *users = (const uint32_t *)((const char *)all + wish->users);
 	struct object *object;
+	int r;
 
 	if (wish->users % sizeof(*users) || wish->users > all->bytes ||
 	    wish->nr > (all->bytes - wish->users) / sizeof(*users) || !wish->nr ||
 	    wish->text_end < wish->text || wish->text_end - wish->text > UINT32_MAX ||
 	    wish->kind >= FSITE_KINDS)
 		return -EINVAL;
-	if (!is_loaded(wish))
-		return 0;	/* another process's */
+	r = look_for(wish);
+	if (r)
+		return r == -ENOENT ? 0 : r;	/* 0: another process's */
 	object = get_object(wish);
 	if (!object)
 		return -ENOMEM;

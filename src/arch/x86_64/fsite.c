@@ -417,7 +417,9 @@ bool fsites_are_lost(const struct fsites *sites)
 	r = text_read(fd, switched_byte(sites, i), seen,
 		      FSITE_BYTES + shape->switch_before);
 	text_end(fd);
-	return r || (seen[0] != shape->on && seen[0] != shape->off) ||
+	if (r)
+		return r == -EFAULT;
+	return (seen[0] != shape->on && seen[0] != shape->off) ||
 	       (fsite_slot(sites, i) &&
 		memcmp(seen + shape->switch_before + 1, &distance, 4));
 }

@@ -78,12 +78,16 @@ int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 
 int text_read(int fd, const uint8_t *addr, void *to, uint32_t nr)
 {
+	long n;
+
 	if (fd < 0) {
 		memcpy(to, addr, nr);
 		return 0;
 	}
-	return arch_syscall4(SYS_pread64, fd, to, nr, addr) == (long)nr ?
-	       0 : -EFAULT;
+	n = arch_syscall4(SYS_pread64, fd, to, nr, addr);
+	if (n == (long)nr)
+		return 0;
+	return n >= 0 || n == -EIO ? -EFAULT : (int)n;
 }
 
 void text_sync(void)
@@ -152,14 +156,16 @@ static void flush(struct text_batch *batch)
 
 static void load(struct text_batch *batch, uint64_t page)
 {
+	int r;
+
 	flush(batch);
 	batch->page = page;
 	batch->low = TEXT_PAGE;
 	batch->high = 0;
-	batch->is_there = !text_read(batch->fd, (const uint8_t *)page,
-				     batch->bytes, TEXT_PAGE);
-	if (!batch->is_there && !batch->error)
-		batch->error = -EFAULT;
+	r = text_read(batch->fd, (const uint8_t *)page, batch->bytes, TEXT_PAGE);
+	batch->is_there = !r;
+	if (!batch->error)
+		batch->error = r;
 }
 
 static uint8_t *byte_at(struct text_batch *batch, uint64_t at)

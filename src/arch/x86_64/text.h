@@ -17,7 +17,7 @@ int text_begin(void);
 void text_end(int fd);
 
 int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr);
-/* -EFAULT: it is not there (any more). */
+/* -EFAULT: it is not there (any more); other errors: it cannot be read. */
 int text_read(int fd, const uint8_t *addr, void *to, uint32_t nr);
 /* Every core has what was written before. */
 void text_sync(void);
