@@ -478,6 +478,49 @@ static void test_off(void)
 	}
 }
 
+// ---- the same for many threads that wait in the middle ----
+
+#define WAITERS		100
+
+static pthread_barrier_t inside, outside;
+
+TRACED int waits(int depth)
+{
+	volatile int result = 0;
+
+	if (depth) {
+		result = waits(depth - 1) + 1;
+	} else {
+		pthread_barrier_wait(&inside);
+		pthread_barrier_wait(&outside);
+	}
+	return result;
+}
+
+static void *waits_inside(void *)
+{
+	CHECK(waits(10) == 10);
+	return NULL;
+}
+
+static void test_drain(void)
+{
+	pthread_t threads[WAITERS];
+
+	pthread_barrier_init(&inside, NULL, WAITERS + 1);
+	pthread_barrier_init(&outside, NULL, WAITERS + 1);
+	on();
+	for (int i = 0; i < WAITERS; i++)
+		CHECK(!pthread_create(&threads[i], NULL, waits_inside, NULL));
+	pthread_barrier_wait(&inside);
+	off();
+	CHECK(entries == 11 * WAITERS);
+	pthread_barrier_wait(&outside);
+	for (int i = 0; i < WAITERS; i++)
+		CHECK(!pthread_join(threads[i], NULL));
+	CHECK(entries == 11 * WAITERS && !exits);
+}
+
 // ---- what others see ----
 
 static void *seen[32];
@@ -527,6 +570,7 @@ int main(void)
 	test_calls();
 	test_processes();
 	test_off();
+	test_drain();
 	test_backtrace();
 	return 0;
 }
