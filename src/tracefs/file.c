@@ -81,6 +81,7 @@ void tracefs_close(struct tracefs_file *file)
 		file->def->stream->close(file);
 	file->node->instance->nr_open--;
 	free(file->functions);
+	free(file->undo);
 	text_done(&file->text);
 	tracefs_node_put(file->node);
 	free(file);
@@ -150,6 +151,8 @@ static int write_wait(struct tracefs_file *file, uint64_t wait_ns)
 
 	if (!r && file->def->applied)
 		file->def->applied(file);
+	if (r && r != -EINPROGRESS && file->def->refused)
+		file->def->refused(file);
 	return r;
 }
 

@@ -208,7 +208,8 @@ static const struct tracefs_def event_files[] = {
 	{ "trigger", 0640,
 	  "what it does when it is hit, COMMAND[:COUNT] [if FILTER]; ! before it\n"
 	  "\t\t\t  takes it away; COMMAND is one of",
-	  .show = trigger_show, .store = trigger_store },
+	  .show = trigger_show, .store = trigger_store,
+	  .refused = trigger_refused },
 };
 
 static const struct tracefs_def ftrace_event_files[] = {

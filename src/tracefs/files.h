@@ -62,6 +62,7 @@ int error_log_file_truncate(struct tracefs_file *file);
 /* trigger.c */
 SHOW(trigger_show);
 STORE(trigger_store);
+void trigger_refused(struct tracefs_file *file);
 SHOW(print_trigger_show);
 STORE(print_trigger_store);
 

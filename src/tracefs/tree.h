@@ -48,6 +48,8 @@ struct tracefs_def {
 			 pid_t tid);
 	/* optional: what was stored is in force everywhere */
 	void (*applied)(struct tracefs_file *file);
+	/* optional: a process could not do it, and the writer is told */
+	void (*refused)(struct tracefs_file *file);
 	/* optional: it was opened for writing with O_TRUNC */
 	int (*truncate)(struct tracefs_file *file);
 	/* optional: it is closed, or one who has written to it has closed it
@@ -93,6 +95,7 @@ struct tracefs_file {
 	void *state;			/* the stream's */
 	bool has_to_clear;		/* current_tracer's */
 	struct function_set *functions;	/* set_ftrace_filter's: as it will be */
+	char *undo;			/* trigger's: what takes the last one away */
 	struct apply apply;		/* what write waits for */
 };
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The files `trigger`. */
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "server/print_triggers.h"
 #include "server/rules.h"
@@ -37,11 +41,45 @@ int trigger_show(struct tracefs_node *node, struct text *out)
 	return show(node, tracefs_event(node), out);
 }
 
+/* A trigger is taken away by its own words with a ! before them.  Without memory it
+ * stays. */
+static void keep_undo(struct tracefs_file *file, const char *buf, size_t size)
+{
+	while (size && isspace((unsigned char)*buf)) {
+		buf++;
+		size--;
+	}
+	free(file->undo);
+	file->undo = NULL;
+	if (size && *buf != '!' &&
+	    asprintf(&file->undo, "!%.*s", (int)size, buf) < 0)
+		file->undo = NULL;
+}
+
 ssize_t trigger_store(struct tracefs_file *file, const char *buf, size_t size,
 		      pid_t tid)
 {
+	ssize_t r = store(file, tracefs_event(file->node), buf, size);
+
 	(void)tid;
-	return store(file, tracefs_event(file->node), buf, size);
+	if (r > 0)
+		keep_undo(file, buf, size);
+	return r;
+}
+
+/* A function of TRACE_EVENT_FN does not want the event on. */
+void trigger_refused(struct tracefs_file *file)
+{
+	struct instance *instance = tracefs_instance(file->node);
+	const struct event *event = tracefs_event(file->node);
+	struct apply apply;
+	bool is_changed;
+
+	if (!event || !file->undo)
+		return;
+	triggers_store(instance, event, file->undo, strlen(file->undo), &is_changed);
+	if (is_changed)
+		apply_start(instance->root, &apply);
 }
 
 int print_trigger_show(struct tracefs_node *node, struct text *out)
