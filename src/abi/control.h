@@ -111,6 +111,7 @@ struct abi_control {
 	uint64_t perf_ns;		/* server: perf's time less that of
 					 * CLOCK_MONOTONIC_RAW; 0: not known */
 	uint64_t stack;			/* struct abi_stack; 0: none */
+	uint64_t profile;		/* struct abi_profile; 0: none */
 };
 
 /* What the server has to do about the words in abi_control.boot. */
@@ -341,7 +342,7 @@ static_assert(offsetof(struct abi_control, table_lock) == 1400, "ABI");
 static_assert(offsetof(struct abi_control, clock) == 1432, "ABI");
 static_assert(offsetof(struct abi_control, generation) == 1456, "ABI");
 static_assert(offsetof(struct abi_control, map_addr) == 1480, "ABI");
-static_assert(sizeof(struct abi_control) == 1536, "ABI");
+static_assert(sizeof(struct abi_control) == 1544, "ABI");
 static_assert(sizeof(struct abi_buffer) == 270984, "ABI");
 
 /* The default layout.  A reader takes the offsets from the header. */

@@ -22,6 +22,7 @@
 						 * calls out */
 #define ABI_FUNCTIONS_PROBES	(1u << 19)	/* commands (abi/rules.h) of some
 						 * buffer */
+#define ABI_FUNCTIONS_PROFILE	(1u << 20)	/* the profiler */
 #define ABI_FUNCTIONS_STACK	(1u << 21)	/* the stack tracer */
 #define ABI_FUNCTIONS_STACK_LIST (1u << 22)	/* it is in stack_trace_filter */
 
@@ -39,6 +40,8 @@ struct abi_function_object {
 	uint16_t kind;			/* of table: enum fsite_kind */
 	uint64_t id;			/* where it has its build id; 0: not */
 	uint8_t build_id[32];
+	uint64_t figures;		/* struct abi_figure [CPUs][nr], an offset
+					 * in the file; 0: none */
 };
 
 struct abi_functions {
@@ -50,10 +53,12 @@ struct abi_functions {
 	uint32_t graph_depth;		/* how deep it goes; 0: all */
 	uint32_t has_starts;		/* it follows nothing else */
 	uint64_t thresh_ns;		/* shorter calls are not recorded */
+	uint64_t profile_session;	/* another one each time that profiling is
+					 * switched on; 0: it is off */
 	struct abi_function_object objects[];
 };
 
-static_assert(sizeof(struct abi_function_object) == 96, "ABI");
-static_assert(sizeof(struct abi_functions) == 40, "ABI");
+static_assert(sizeof(struct abi_function_object) == 104, "ABI");
+static_assert(sizeof(struct abi_functions) == 48, "ABI");
 
 #endif

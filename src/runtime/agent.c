@@ -28,6 +28,7 @@
 #include "arch/x86_64/text.h"
 #include "base/testpoint.h"
 #include "runtime/ftrace.h"
+#include "runtime/profile.h"
 #include "runtime/runtime.h"
 
 #define SETTLE_MS	100
@@ -77,6 +78,9 @@ static int apply(void)
 	if (r && !ret)
 		ret = r;
 	r = ftrace_follow();
+	if (r && !ret)
+		ret = r;
+	r = profile_follow();
 	runtime_unlock();
 	if (r && !ret)
 		ret = r;

@@ -452,7 +452,8 @@ static void user_remove(uint32_t user)
 /* ---- the server's wishes ---- */
 
 #define SERVER_USERS	(FTRACE_FUNCTION_MASK | 1u << FTRACE_GRAPH | \
-			 1u << FTRACE_PROBES | 1u << FTRACE_STACK)
+			 1u << FTRACE_PROFILE | 1u << FTRACE_PROBES | \
+			 1u << FTRACE_STACK)
 
 int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 {
@@ -461,7 +462,7 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 
 	if (users && !vectors_init())
 		return -EOPNOTSUPP;
-	if (users >> FTRACE_GRAPH & 1)
+	if (users & FTRACE_GRAPH_MASK)
 		r = shadow_make();
 	if (!r && users >> FTRACE_STACK & 1)
 		r = stack_tracer_follow();

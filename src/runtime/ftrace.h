@@ -28,6 +28,7 @@ enum ftrace_user {
 	FTRACE_OPS		= ABI_BUFFERS,	/* + n: a callback */
 	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,
 	FTRACE_GRAPH_OPS,
+	FTRACE_PROFILE,			/* the profiler; it follows returns, too */
 	FTRACE_PROBES,			/* commands: function_probe.c */
 	FTRACE_STACK,			/* the stack tracer */
 	FTRACE_USERS,
@@ -37,7 +38,8 @@ enum ftrace_user {
 };
 #define FTRACE_FUNCTION_MASK	((1u << ABI_BUFFERS) - 1)
 #define FTRACE_OPS_MASK		(((1u << FTRACE_OPS_MAX) - 1) << FTRACE_OPS)
-#define FTRACE_GRAPH_MASK	(1u << FTRACE_GRAPH | 1u << FTRACE_GRAPH_OPS)
+#define FTRACE_DEPTH_MASK	(1u << FTRACE_GRAPH | 1u << FTRACE_GRAPH_OPS)
+#define FTRACE_GRAPH_MASK	(FTRACE_DEPTH_MASK | 1u << FTRACE_PROFILE)
 
 /* Sites with just these users are the function tracer's of this buffer. */
 struct ftrace_case {

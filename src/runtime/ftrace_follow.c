@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "abi/functions.h"
+#include "abi/profile.h"
 #include "arch/x86_64/text.h"
 #include "runtime/ftrace.h"
 #include "runtime/object.h"
+#include "runtime/profile.h"
 #include "runtime/runtime.h"
 
 static uint64_t seen_serial;		/* of what is in force; 0: nothing */
@@ -23,6 +25,8 @@ static uint32_t users_from(uint32_t wished)
 
 	if (wished & ABI_FUNCTIONS_PROBES)
 		users |= 1u << FTRACE_PROBES;
+	if (wished & ABI_FUNCTIONS_PROFILE)
+		users |= 1u << FTRACE_PROFILE;
 	if (wished & ABI_FUNCTIONS_STACK)
 		users |= 1u << FTRACE_STACK;
 	if (!(wished & ABI_FUNCTIONS_GRAPH))
@@ -64,6 +68,7 @@ static void forget_others(void)
 			continue;
 		memory_free(o->users);
 		o->users = NULL;
+		o->figures = NULL;
 	}
 }
 
@@ -85,6 +90,26 @@ static struct object *get_object(const struct abi_function_object *wish)
 		object->has_id = true;
 	}
 	return object;
+}
+
+/* Where the profiler counts the functions of an object. */
+static int take_figures(struct object *object, uint64_t off)
+{
+	uint64_t bytes = (uint64_t)root_control->nr_cpus * object->sites.nr *
+			 sizeof(struct abi_figure);
+	int r;
+
+	if (off && object->figures == root_at(off))
+		return 0;
+	object->figures = NULL;
+	if (!off)
+		return 0;
+	if (off % sizeof(uint64_t) || off < root_control->arena_off)
+		return -EINVAL;
+	r = root_populate(off, bytes);
+	if (!r)
+		object->figures = root_at(off);
+	return r;
 }
 
 /* Returns the users that it has, all together. */
@@ -115,7 +140,7 @@ static int take_object(const struct abi_functions *all,
 		object->users[i] = users_from(users[i]);
 		*ret_users |= object->users[i];
 	}
-	return 0;
+	return take_figures(object, wish->figures);
 }
 
 static int take(const struct abi_functions *all)
@@ -133,6 +158,7 @@ static int take(const struct abi_functions *all)
 	if (!graph.buffer)
 		return -ENOMEM;
 	begin_wishes();
+	profile_wish(all->profile_session);
 	for (uint32_t i = 0; i < all->nr_objects; i++) {
 		r = take_object(all, &all->objects[i], &users);
 		if (r && !ret)
@@ -156,6 +182,7 @@ int ftrace_follow(void)
 		seen_serial = 0;
 		begin_wishes();
 		forget_others();
+		profile_wish(0);
 		return ftrace_set_wishes(0, NULL);
 	}
 	if (off % 4096 || off < root_control->arena_off)

@@ -14,6 +14,7 @@
 #include "arch/arch.h"
 #include "event/option.h"
 #include "runtime/ftrace.h"
+#include "runtime/profile.h"
 #include "runtime/runtime.h"
 #include "runtime/shadow.h"
 #include <linux/ftrace.h>
@@ -110,7 +111,7 @@ static uint32_t depth_within(uint64_t top)
 
 static bool is_silent(uint64_t top)
 {
-	return top != SHADOW_NONE && !shadow_of(top)->users;
+	return top != SHADOW_NONE && shadow_of(top)->users & 1u << FTRACE_SKIP;
 }
 
 static uint64_t this_head(void)
@@ -163,6 +164,8 @@ static void exit_for(uint64_t func, uint64_t value, const struct shadow *shadow)
 		},
 	};
 
+	if (users & 1u << FTRACE_PROFILE)
+		profile_leave(shadow);
 	if (users & 1u << FTRACE_GRAPH && is_long_enough(shadow))
 		write_record(ftrace_state.graph_buffer, &record, RECORD_BYTES(exit),
 			     (uint64_t *)&record.exit.rettime);
@@ -197,7 +200,7 @@ static void write_entry(uint64_t func, struct shadow *shadow,
 	write_record(buffer, &record, bytes, &shadow->time_ns);
 }
 
-/* Returns who of @users follow it, with its time. */
+/* Returns which graph tracers of @users follow it, with its time. */
 static uint32_t entry_for(uint32_t users, uint64_t func, struct shadow *shadow,
 			  const struct ftrace_regs *regs)
 {
@@ -211,15 +214,15 @@ static uint32_t entry_for(uint32_t users, uint64_t func, struct shadow *shadow,
 		shadow->time_ns = ftrace_call_slowly(ftrace_now, 0, 0, 0);
 	else if (users & 1u << FTRACE_GRAPH)
 		write_entry(func, shadow, regs);
-	return users & FTRACE_GRAPH_MASK;
+	return users & FTRACE_DEPTH_MASK;
 }
 
-/* Of a call in the followed call @above: does the graph tracer follow it? */
+/* Does the graph tracer follow it? */
 static uint32_t graph_users(uint32_t users, const struct fsite_slot *slot,
-			    uint64_t above, uint32_t depth)
+			    uint32_t depth)
 {
 	bool is_wanted = depth < ftrace_state.graph_depth &&
-		(above != SHADOW_NONE || !ftrace_state.has_starts ||
+		(depth || !ftrace_state.has_starts ||
 		 slot->users & 1u << FTRACE_START);
 
 	return is_wanted ? users : users & ~(1u << FTRACE_GRAPH);
@@ -228,21 +231,9 @@ static uint32_t graph_users(uint32_t users, const struct fsite_slot *slot,
 /* The return address becomes the body's. */
 static void take_place(uint64_t *place, const struct fsite_slot *slot)
 {
-	set_top((uint64_t)place);
 	/* A handler that unwinds from here on finds the shadow. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*place = (uint64_t)slot->body + GRAPH_BODY_RETURN;
-}
-
-/* It is not followed.  If the function before has called it as its last act, the
- * return is still to the body of that one. */
-static uint32_t leave_out(const uint64_t *place, struct shadow *shadow)
-{
-	if (is_body(*place)) {
-		shadow->users = 0;
-		set_top((uint64_t)place);
-	}
-	return 0;
 }
 
 /*
@@ -255,7 +246,7 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 {
 	struct shadow *shadow = slot->body ? shadow_at(place) : NULL;
 	struct shadow new = { .ret = *place };
-	bool is_skipped;
+	bool is_quiet, is_skipped, is_followed;
 
 	if (!shadow) {
 		__atomic_add_fetch(&ftrace_graph_lost, 1, __ATOMIC_RELAXED);
@@ -269,18 +260,30 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 		new.above = live_above(place);
 	}
 	new.depth = depth_within(new.above);
-	if (is_silent(new.above))
-		return leave_out(place, shadow);
-	users = graph_users(users, slot, new.above, new.depth);
+	is_quiet = is_silent(new.above);
+	users = graph_users(users, slot, new.depth);
 	/* Its return is waited for, so that it is known what is inside of it. */
-	is_skipped = slot->users & 1u << FTRACE_SKIP && users & 1u << FTRACE_GRAPH;
-	if (!is_skipped)
-		new.users = entry_for(users, func, &new, regs);
-	if (!new.users && !is_skipped)
-		return leave_out(place, shadow);
+	is_skipped = !is_quiet && slot->users & 1u << FTRACE_SKIP &&
+		     users & 1u << FTRACE_GRAPH;
+	if (is_quiet || is_skipped)
+		users &= ~(1u << FTRACE_GRAPH);
+	new.users = entry_for(users, func, &new, regs);
+	if (!new.users)
+		new.depth--;
+	if (users & 1u << FTRACE_PROFILE && profile_enter(slot, shadow))
+		new.users |= 1u << FTRACE_PROFILE;
+	is_followed = new.users || is_skipped;
+	if (is_quiet || is_skipped)
+		new.users |= 1u << FTRACE_SKIP;
+	/* If the function before has called it as its last act, the return is
+	 * still to the body of that one. */
+	if (!is_followed && !is_body(*place))
+		return 0;
 	*shadow = new;
-	take_place(place, slot);
-	return 1;
+	set_top((uint64_t)place);
+	if (is_followed)
+		take_place(place, slot);
+	return is_followed;
 }
 
 /* Is this a thread that we know, and in no callback? */

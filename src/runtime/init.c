@@ -8,6 +8,7 @@
 #include "runtime/ftrace.h"
 #include "runtime/image.h"
 #include "runtime/object.h"
+#include "runtime/profile.h"
 #include "runtime/runtime.h"
 
 #define EXIT_HANDLERS	64	/* modules that come later than that many do
@@ -82,7 +83,7 @@ static void fork_parent(void)
 static void fork_child(void)
 {
 	uint32_t old_tid = runtime_lock_reset();
-	bool has_parent = process_slot;
+	bool has_parent = process_slot, is_late;
 
 	module_after_fork(old_tid);
 	caller_reset();
@@ -99,14 +100,17 @@ static void fork_child(void)
 	if (arch_syscall0(SYS_getpid) == 1 ||
 	    process_claim(has_parent ? &slot_at_fork : NULL)) {
 		buffer_detach_all();
+		profile_after_fork(true);
 		root_control = NULL;
 		return;
 	}
 	/* Now the server waits for us before it gives up old rings; those
 	 * that it replaced before it knew of us we must not use. */
-	if (__atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE) !=
-	    process_slot->applied)
+	is_late = __atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE) !=
+		  process_slot->applied;
+	if (is_late)
 		follow_buffers();
+	profile_after_fork(is_late);
 	/* the server waits for us, so what it listed stays where it is */
 	pids_inherit(old_tid, (uint32_t)arch_syscall0(SYS_gettid));
 	if (agent_can_start_in_child())

@@ -12,6 +12,7 @@
 
 #include "arch/arch.h"
 #include "runtime/object.h"
+#include "runtime/profile.h"
 #include "runtime/runtime.h"
 
 #define SECTIONS_MAX	4096u
@@ -266,6 +267,7 @@ void object_drop(struct object *object)
 	while (*p != object)
 		p = &(*p)->next;
 	*p = object->next;
+	profile_forget(object);
 	/* Should it be there again, the server will not know that it was gone. */
 	if (process_slot)
 		__atomic_add_fetch(&process_slot->unloads, 1, __ATOMIC_RELAXED);

@@ -8,6 +8,8 @@
 
 #include "arch/x86_64/fsite.h"
 
+struct abi_figure;
+
 struct object {
 	struct object *next;
 	uint64_t text;			/* where its text starts */
@@ -19,6 +21,7 @@ struct object {
 	bool has_id;
 	uint32_t *users;		/* of each site, as the server wishes;
 					 * NULL: nothing */
+	struct abi_figure *figures;	/* the profiler's; NULL: none */
 };
 
 /* ---- lock held ---- */

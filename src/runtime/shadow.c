@@ -9,8 +9,7 @@
 #include "runtime/shadow.h"
 
 #define KEYS_BYTES	((SHADOW_KEYS + SHADOW_PROBES) * sizeof(uint64_t))
-#define ENTRIES_BYTES \
-	((SHADOW_KEYS + SHADOW_PROBES) * SHADOW_SLOTS * sizeof(struct shadow))
+#define ENTRIES_BYTES	(SHADOW_ENTRIES * sizeof(struct shadow))
 
 static_assert(sizeof(struct shadow) == 32, "known to ftrace.S");
 static_assert(offsetof(struct shadow, ret) == SHADOW_RET, "asm");

@@ -26,15 +26,18 @@
 #define SHADOW_KEYS	0x10000u
 #define SHADOW_PROBES	64u		/* from the first place on, in a row */
 #define SHADOW_SLOTS	512u		/* in a page */
+#define SHADOW_ENTRIES	((SHADOW_KEYS + SHADOW_PROBES) * (size_t)SHADOW_SLOTS)
 
 struct shadow {
 	uint64_t ret;			/* the return address, as it was */
 	uint64_t time_ns;		/* of the call */
 	uint64_t above;			/* the place of the followed call around
 					 * it, or SHADOW_NONE */
-	uint32_t depth;
-	uint32_t users;			/* who have seen its entry; 0: it is
-					 * silent, as is all that it calls */
+	uint32_t depth;			/* of graph tracers' calls around it; if
+					 * it is not one of theirs: less one */
+	uint32_t users;			/* who have seen its entry; FTRACE_SKIP:
+					 * the graph tracer leaves out what it
+					 * calls */
 };
 
 #define SHADOW_NONE	UINT64_MAX	/* further up than any stack */

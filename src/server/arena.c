@@ -108,6 +108,12 @@ static int list_used(const struct root *root, struct extent_list *list)
 		list_add(list, root->functions.piece.off, root->functions.piece.bytes);
 	if (root->stack.piece.off)
 		list_add(list, root->stack.piece.off, root->stack.piece.bytes);
+	for (uint32_t i = 0; i < root->functions.nr_objects; i++) {
+		const struct abi_ring_ref *piece = &root->functions.objects[i]->profile;
+
+		if (piece->off)
+			list_add(list, piece->off, piece->bytes);
+	}
 	for (size_t i = 0; i < root->nr_pending; i++)
 		list_add(list, root->pending[i].off, root->pending[i].bytes);
 	if (list->is_out_of_memory)

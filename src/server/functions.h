@@ -44,6 +44,7 @@ struct function_object {
 	struct name_index index;	/* of them */
 	uint32_t first;			/* number of its first function */
 	bool is_there;			/* a process has it; or all are dead */
+	struct abi_ring_ref profile;	/* struct abi_profile; off 0: none */
 };
 
 struct functions {
@@ -54,6 +55,7 @@ struct functions {
 	uint32_t in_list[FUNCTION_LISTS][ABI_BUFFERS];	/* how many */
 	uint32_t graph_depth;		/* max_graph_depth */
 	uint64_t thresh_ns;		/* tracing_thresh */
+	uint64_t profile_session;	/* as in abi/functions.h */
 	struct abi_ring_ref piece;	/* what control->functions names */
 	uint64_t serial;
 	uint64_t bytes_read;		/* of files, so far */
@@ -122,6 +124,7 @@ bool functions_have_changed(const struct root *root);
 /* The buffers that trace functions, a bit each; and who else does. */
 struct function_tracers {
 	uint16_t function, graph;	/* by that tracer */
+	uint16_t profile;		/* by the profiler */
 	uint16_t unfiltered;		/* all that is not in set_ftrace_notrace */
 	bool has_stack;			/* the stack tracer is on */
 	bool has_stack_list;		/* it looks at stack_trace_filter's alone */

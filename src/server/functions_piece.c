@@ -10,6 +10,7 @@
 #include "server/function_probes.h"
 #include "server/functions.h"
 #include "server/mapping.h"
+#include "server/profile.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
@@ -34,6 +35,8 @@ struct function_tracers functions_tracers(const struct root *root)
 		if (!root->functions.in_list[FUNCTION_FILTER][instance->number])
 			tracers.unfiltered |= bit;
 	}
+	if (profile_is_on(root))
+		tracers.profile = 1;	/* the lists are the top one's */
 	return tracers;
 }
 
@@ -44,7 +47,8 @@ static uint32_t users_of(const struct function_tracers *tracers, uint32_t filter
 	uint32_t wanted = (filter | tracers->unfiltered) & ~notrace;
 
 	return (wanted & tracers->function) |
-	       (wanted & tracers->graph ? ABI_FUNCTIONS_GRAPH : 0);
+	       (wanted & tracers->graph ? ABI_FUNCTIONS_GRAPH : 0) |
+	       (wanted & tracers->profile ? ABI_FUNCTIONS_PROFILE : 0);
 }
 
 /* @is_listed: in stack_trace_filter */
@@ -88,7 +92,7 @@ static bool is_needed(const struct root *root)
 	const struct instance *instance;
 
 	if (root->functions.graph_depth || root->functions.thresh_ns ||
-	    stack_tracer_is_on(root))
+	    profile_is_on(root) || stack_tracer_is_on(root))
 		return true;
 	for_each_instance(instance, root) {
 		if (shm_load(&instance->abi->tracer) != ABI_TRACER_NOP ||
@@ -169,6 +173,7 @@ static void fill_object(const struct root *root, const struct function_object *f
 		.build_id_bytes = (uint16_t)from->sites.build_id_bytes,
 		.kind = (uint16_t)from->sites.kind,
 		.id = from->sites.id,
+		.figures = profile_figures(from),
 	};
 	memcpy(to->build_id, from->sites.build_id, sizeof(to->build_id));
 	for (int list = 0; list < FUNCTION_LISTS; list++)
@@ -204,6 +209,7 @@ static void fill(struct root *root, struct abi_functions *to, uint64_t bytes,
 		.graph_depth = functions->graph_depth,
 		.has_starts = functions->in_list[FUNCTION_GRAPH][0] != 0,
 		.thresh_ns = functions->thresh_ns,
+		.profile_session = functions->profile_session,
 	};
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		if (!has_part(functions->objects[i]))
@@ -255,6 +261,9 @@ int functions_publish(struct root *root)
 	}
 	if (bytes > ABI_FUNCTIONS_BYTES_MAX)
 		return -ENOMEM;
+	r = profile_make_room(root);
+	if (r)
+		return r;
 	all = malloc(bytes);
 	if (!all)
 		return -ENOMEM;
@@ -321,6 +330,7 @@ static int load_piece(struct root *root, const struct abi_functions *all)
 	root->functions.serial = all->serial;
 	root->functions.graph_depth = all->graph_depth;
 	root->functions.thresh_ns = all->thresh_ns;
+	root->functions.profile_session = all->profile_session;
 	for (uint32_t i = 0; !r && i < all->nr_objects; i++) {
 		if (!has(all, 0, sizeof(*all) + (i + 1ull) * sizeof(all->objects[0])))
 			break;

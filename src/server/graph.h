@@ -29,6 +29,8 @@ void graph_print_header(uint64_t options, struct text *out);
 bool graph_print_line(const struct line *line, struct text *out);
 /* A record of the graph by itself. */
 void graph_print(const struct line *line, struct text *out);
+/* A duration: microseconds, and as much of the nanoseconds as there is room for. */
+void graph_print_us(uint64_t ns, struct text *out);
 /* It was printed: the next one of its CPU may be read. */
 void graph_note(const struct merge_record *record, const struct line_place *place);
 

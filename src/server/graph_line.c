@@ -230,23 +230,29 @@ static bool has_durations(const struct line *line)
 	       (line->options & OPTION_CONTEXT_INFO);
 }
 
-/* Microseconds, and as much of the nanoseconds as there is room for. */
-static void print_duration(const struct line *line, uint64_t ns, struct text *out)
+void graph_print_us(uint64_t ns, struct text *out)
 {
 	char digits[4], number[32];
 	int len;
 
-	if (!has_durations(line))
-		return;
 	snprintf(digits, sizeof(digits), "%03u", (unsigned int)(ns % 1000));
 	len = snprintf(number, sizeof(number), "%" PRIu64, ns / 1000);
 	if (len < NUMBER_WIDTH - 1)
 		snprintf(number + len, sizeof(number) - (size_t)len, ".%.*s",
 			 NUMBER_WIDTH - 1 - len, digits);
 	len = (int)strlen(number);
-	text_printf(out, "%c %s us %*s|  ",
-		    line->options & OPTION_GRAPH_OVERHEAD ? context_mark(ns) : ' ',
-		    number, len < NUMBER_WIDTH ? NUMBER_WIDTH - len : 0, "");
+	text_printf(out, "%s us %*s", number,
+		    len < NUMBER_WIDTH ? NUMBER_WIDTH - len : 0, "");
+}
+
+static void print_duration(const struct line *line, uint64_t ns, struct text *out)
+{
+	if (!has_durations(line))
+		return;
+	text_printf(out, "%c ",
+		    line->options & OPTION_GRAPH_OVERHEAD ? context_mark(ns) : ' ');
+	graph_print_us(ns, out);
+	text_puts(out, "|  ");
 }
 
 static void print_no_duration(const struct line *line, struct text *out)

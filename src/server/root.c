@@ -10,6 +10,7 @@
 #include "server/comm.h"
 #include "server/mapping.h"
 #include "server/printk.h"
+#include "server/profile.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/shm.h"
@@ -117,6 +118,8 @@ static int attach(struct root *root)
 		r = stack_tracer_load(root);
 	if (!r)
 		r = functions_load(root);
+	if (!r)
+		r = profile_load(root);
 	return r ? r : instances_load(root);
 }
 

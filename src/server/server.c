@@ -19,6 +19,7 @@
 #include "server/mapping.h"
 #include "server/pids.h"
 #include "server/printk.h"
+#include "server/profile.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/rules.h"
@@ -194,7 +195,7 @@ static bool has_recorded(const struct root *root)
 {
 	const struct instance *instance;
 
-	if (root->stack.map)
+	if (root->stack.map || profile_is_there(root))
 		return true;
 	for_each_instance(instance, root)
 		if (instance_has_rings(instance))

@@ -93,11 +93,17 @@ static struct abi_clock root_clock(const struct root *root)
 	};
 }
 
+void timebase_need(struct root *root)
+{
+	if (!root_clock(root).mult && arch_tsc_is_invariant())
+		calibrate(&root->control->clock);
+}
+
 void timebase_config(const struct instance *instance, struct ring_config *config)
 {
 	struct root *root = instance->root;
 	const struct clock_row *row = clock_get(shm_load(&instance->abi->clock));
-	struct abi_clock clock = root_clock(root);
+	struct abi_clock clock;
 
 	config->flags &= ~(uint32_t)ABI_RING_CLOCK_GIVEN;
 	config->clock_mult = 0;
@@ -108,10 +114,8 @@ void timebase_config(const struct instance *instance, struct ring_config *config
 		return;
 	}
 	if (row->kind == CLOCK_KIND_TSC_NS) {
-		if (!clock.mult && arch_tsc_is_invariant()) {
-			calibrate(&root->control->clock);
-			clock = root_clock(root);
-		}
+		timebase_need(root);
+		clock = root_clock(root);
 		config->clock_mult = clock.mult;
 		config->clock_tsc = clock.tsc0;
 		config->clock_ns = clock.ns0;

@@ -8,12 +8,15 @@
 struct instance;
 struct root;
 struct ring_config;
+struct root;
 struct text;
 
 /* Take the first of the two samples that give the TSC's rate. */
 void timebase_start(void);
-/* Fill the clock's part of @config.  Sleeps for up to 20 ms if the server is
- * younger than that and the root has no time base yet. */
+/* Give the root its time base, if it has none yet.  Sleeps for up to 20 ms if the
+ * server is younger than that. */
+void timebase_need(struct root *root);
+/* Fill the clock's part of @config; sleeps as well. */
 void timebase_config(const struct instance *instance, struct ring_config *config);
 /* Now, by the buffer's clock, in its unit. */
 uint64_t timebase_now(const struct instance *instance);

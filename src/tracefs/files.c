@@ -43,6 +43,11 @@ static const struct tracefs_def root_files[] = {
 	{ "free_buffer", 0200,
 	  "when it is closed the buffer is emptied and its memory freed",
 	  .stream = &free_stream, .store = free_buffer_store },
+	{ "function_profile_enabled", 0640,
+	  "1: count the calls of the functions of set_ftrace_filter, and how long\n"
+	  "\t\t\t  they take: trace_stat; 1 after 0 counts from 0 on",
+	  .show = profile_enabled_show, .store = profile_enabled_store,
+	  .is_top_only = true },
 	{ "instances", 0750,
 	  "mkdir here makes a buffer with events and settings of its own",
 	  .dir = &instances_dir, .is_top_only = true },
@@ -152,6 +157,8 @@ static const struct tracefs_def root_files[] = {
 	{ "trace_pipe", 0440,
 	  "what was recorded, taken out as it is read; waits for more",
 	  .stream = &pipe_stream },
+	{ "trace_stat", 0750, "a file for each CPU",
+	  .dir = &trace_stat_dir, .is_top_only = true },
 	{ "tracing_cpumask", 0640, "the CPUs that record, a hexadecimal mask",
 	  .show = tracing_cpumask_show, .store = tracing_cpumask_store },
 	{ "tracing_on", 0640, "0: nothing is recorded, though events are on",
@@ -241,6 +248,13 @@ static const struct tracefs_def cpu_files[] = {
 	  .stream = &raw_stream },
 };
 
+static const struct tracefs_def trace_stat_files[] = {
+	{ "function", 0640,
+	  "what function_profile_enabled has counted on that CPU; tracing_thresh\n"
+	  "\t\t\t  leaves out those that take less",
+	  .show = profile_cpu_show, .is_per_cpu = true },
+};
+
 const struct tracefs_dir top_dir = {
 	.number = 1, .mode = 0700, .lookup = top_lookup, .list = top_list,
 };
@@ -292,6 +306,10 @@ const struct tracefs_dir per_cpu_dir = {
 
 const struct tracefs_dir cpu_dir = {
 	.number = 9, .mode = 0750, ROWS(cpu_files),
+};
+
+const struct tracefs_dir trace_stat_dir = {
+	.number = 13, .mode = 0750, ROWS(trace_stat_files),
 };
 
 const struct tracefs_dir options_dir = {

@@ -12,7 +12,7 @@
 				 struct tracefs_node **ret_node)
 #define LIST(name)	int name(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 
-extern const struct tracefs_dir top_dir, root_dir, instances_dir, instance_dir,
+extern const struct tracefs_dir trace_stat_dir, top_dir, root_dir, instances_dir, instance_dir,
 	events_dir, system_dir, event_dir, ftrace_dir, ftrace_event_dir, ftrace_print_dir,
 	per_cpu_dir, cpu_dir,
 	options_dir;
@@ -92,6 +92,11 @@ SHOW(graph_depth_show);
 STORE(graph_depth_store);
 SHOW(tracing_thresh_show);
 STORE(tracing_thresh_store);
+
+/* profile.c */
+SHOW(profile_enabled_show);
+STORE(profile_enabled_store);
+SHOW(profile_cpu_show);
 
 /* stack_tracer.c */
 SHOW(stack_enabled_show);

@@ -115,8 +115,9 @@ static void put_dir(const struct tracefs_dir *dir, const char *path,
 
 		if (!def->help)
 			continue;
-		text_printf(out, "  %s%s%s\n\t\t\t- %s\n", path, def->name,
-			    def->dir ? "/" : "", def->help);
+		text_printf(out, "  %s%s%s%s\n\t\t\t- %s\n", path, def->name,
+			    def->is_per_cpu ? "<n>" : "", def->dir ? "/" : "",
+			    def->help);
 		if (def->show == trigger_show || !strcmp(def->name, "set_ftrace_filter"))
 			put_commands(out, def->show != trigger_show);
 		if (def->show != trace_clock_show)
@@ -147,5 +148,6 @@ int readme_show(struct tracefs_node *node, struct text *out)
 	put_dir(&event_dir, "events/<system>/<event>/", out);
 	put_dir(&ftrace_print_dir, "events/ftrace/print/", out);
 	put_dir(&cpu_dir, "per_cpu/cpu<n>/", out);
+	put_dir(&trace_stat_dir, "trace_stat/", out);
 	return 0;
 }

@@ -9,6 +9,9 @@
  * memory.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,8 +61,11 @@ static void dir_fill(const struct tracefs_node *parent,
 }
 
 static void def_fill(const struct tracefs_node *parent,
-		     const struct tracefs_def *def, struct tracefs_node *ret_node)
+		     const struct tracefs_def *def, uint32_t nth,
+		     struct tracefs_node *ret_node)
 {
+	uint32_t number = def->is_per_cpu ? nth : parent->number;
+
 	*ret_node = (struct tracefs_node) {
 		.server = parent->server,
 		.root = parent->root,
@@ -67,9 +73,8 @@ static void def_fill(const struct tracefs_node *parent,
 		.dir = def->dir,
 		.in = parent->dir,
 		.def = def,
-		.ino = make_ino(parent->instance, parent->dir, def,
-				parent->number),
-		.number = parent->number,
+		.ino = make_ino(parent->instance, parent->dir, def, number),
+		.number = number,
 	};
 }
 
@@ -155,9 +160,26 @@ static bool has_row(const struct tracefs_node *dir, const struct tracefs_def *de
 	return !def->is_top_only || !dir->instance->name;
 }
 
+/* How many entries it makes, and what the @nth is called. */
+static uint32_t nr_entries(const struct tracefs_node *dir,
+			   const struct tracefs_def *def)
+{
+	return !has_row(dir, def) ? 0 : def->is_per_cpu ? dir->root->nr_cpus : 1;
+}
+
+static const char *entry_name(const struct tracefs_def *def, uint32_t nth,
+			      char room[NAME_MAX + 1])
+{
+	if (!def->is_per_cpu)
+		return def->name;
+	snprintf(room, NAME_MAX + 1, "%s%" PRIu32, def->name, nth);
+	return room;
+}
+
 int tracefs_lookup(struct tracefs_node *dir, const char *name,
 		   struct tracefs_node **ret_node)
 {
+	char room[NAME_MAX + 1];
 	struct tracefs_node node;
 
 	if (!dir->dir)
@@ -167,10 +189,12 @@ int tracefs_lookup(struct tracefs_node *dir, const char *name,
 	for (size_t i = 0; i < dir->dir->nr_defs; i++) {
 		const struct tracefs_def *def = &dir->dir->defs[i];
 
-		if (strcmp(def->name, name) || !has_row(dir, def))
-			continue;
-		def_fill(dir, def, &node);
-		return node_make(&node, ret_node);
+		for (uint32_t nth = 0; nth < nr_entries(dir, def); nth++) {
+			if (strcmp(entry_name(def, nth, room), name))
+				continue;
+			def_fill(dir, def, nth, &node);
+			return node_make(&node, ret_node);
+		}
 	}
 	if (!dir->dir->lookup)
 		return -ENOENT;
@@ -262,12 +286,14 @@ int tracefs_readdir(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 		return 0;
 	for (size_t i = 0; !r && i < dir->dir->nr_defs; i++) {
 		const struct tracefs_def *def = &dir->dir->defs[i];
-		struct tracefs_node node;
 
-		if (!has_row(dir, def))
-			continue;
-		def_fill(dir, def, &node);
-		r = emit_node(&node, def->name, emit, arg);
+		for (uint32_t nth = 0; !r && nth < nr_entries(dir, def); nth++) {
+			char room[NAME_MAX + 1];
+			struct tracefs_node node;
+
+			def_fill(dir, def, nth, &node);
+			r = emit_node(&node, entry_name(def, nth, room), emit, arg);
+		}
 	}
 	if (!r && dir->dir->list)
 		r = dir->dir->list(dir, emit, arg);

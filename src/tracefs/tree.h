@@ -56,6 +56,8 @@ struct tracefs_def {
 	 * while others have it still */
 	int (*flush)(struct tracefs_file *file);
 	bool is_top_only;		/* instances do not have it */
+	bool is_per_cpu;		/* there is one for each CPU, whose number
+					 * is behind the name and in the node */
 };
 
 struct tracefs_dir {

@@ -86,7 +86,8 @@ static void names_and_modes_are_the_kernels(void **state)
 		"buffer_percent 640\nbuffer_size_kb 640\nbuffer_subbuf_size_kb 640\n"
 		"buffer_total_size_kb 440\ncurrent_tracer 640\n"
 		"enabled_functions 440\nerror_log 640\n"
-		"events/ 755\nfree_buffer 200\ninstances/ 750\nmax_graph_depth 640\n"
+		"events/ 755\nfree_buffer 200\nfunction_profile_enabled 640\n"
+		"instances/ 750\nmax_graph_depth 640\n"
 		"options/ 750\nper_cpu/ 750\nprintk_formats 440\n"
 		"saved_cmdlines 440\nsaved_cmdlines_size 640\nsaved_tgids 440\n"
 		"set_event 640\nset_event_notrace_pid 640\nset_event_pid 640\n"
@@ -98,6 +99,7 @@ static void names_and_modes_are_the_kernels(void **state)
 		"stack_tracer_enabled 640\ntimestamp_mode 440\ntrace 640\ntrace_clock 640\n"
 		"trace_marker 220\n"
 		"trace_marker_raw 220\ntrace_options 640\ntrace_pipe 440\n"
+		"trace_stat/ 750\n"
 		"tracing_cpumask 640\ntracing_on 640\ntracing_thresh 640\n");
 	assert_string_equal(ls(f->server, "fake.1/events"),
 		"enable 640\nheader_event 440\nheader_page 440\n"
@@ -117,6 +119,8 @@ static void names_and_modes_are_the_kernels(void **state)
 		"buffer_size_kb 640\nsnapshot 640\nsnapshot_raw 440\n"
 		"stats 440\ntrace 640\ntrace_pipe 440\n"
 		"trace_pipe_raw 440\n");
+	assert_string_equal(ls(f->server, "fake.1/trace_stat"),
+		"function0 640\nfunction1 640\n");
 }
 
 static void no_two_places_have_one_inode(void **state)
@@ -131,7 +135,8 @@ static void no_two_places_have_one_inode(void **state)
 		"fake.1/per_cpu/cpu0", "fake.1/per_cpu/cpu0/trace",
 		"fake.1/per_cpu/cpu1/trace", "fake.1/events/ftrace",
 		"fake.1/events/ftrace/print", "fake.1/events/ftrace/print/id",
-		"fake.1/events/ftrace/function/id",
+		"fake.1/events/ftrace/function/id", "fake.1/trace_stat",
+		"fake.1/trace_stat/function0", "fake.1/trace_stat/function1",
 	};
 	struct fixture *f = *state;
 	ino_t inos[sizeof(paths) / sizeof(paths[0])];

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The function profiler: counts calls, and adds up the time from a function's
+ * entry to its return, in the root's memory (abi/profile.h).
+ *
+ *	agent					a thread, at an entry or a return
+ *	profile = new (release) [profile]
+ *						ulf_probe_enter()
+ *						load profile (acquire) [profile]
+ *						add to the figures that it names
+ *						ulf_probe_exit()
+ *	grace_wait(): nobody has the old one
+ *	answers; the server may give the old figures' memory away
+ *
+ * What must be remembered of a call lies beside its shadow (shadow.h), written by
+ * the thread whose stack it is.  It has the session in which the call began: when
+ * profiling was off in between, or this is a child whose parent made the call,
+ * its return adds nothing.  So figures that are gone are never written to.
+ *
+ * SIGKILL anywhere leaves sums that are right but for the call under way.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "abi/profile.h"
+#include "arch/arch.h"
+#include "runtime/ftrace.h"
+#include "runtime/object.h"
+#include "runtime/profile.h"
+#include "runtime/runtime.h"
+#include "runtime/shadow.h"
+
+/* The slots of an object's sites of one form, and its figures. */
+struct range {
+	const struct fsite_slot *slots;
+	uint32_t nr;			/* 0: the object is gone */
+	struct abi_figure *figures;	/* [nr_cpus][nr] */
+};
+
+struct profile {
+	uint64_t session;		/* this process's; never used twice */
+	uint64_t tsc_mult;		/* ns of a tick, a fraction of 2^64; 0: there
+					 * is no usable TSC */
+	uint32_t nr_cpus;
+	uint32_t nr;
+	struct range ranges[];		/* by slots */
+};
+
+/* A call that is followed. */
+struct call {
+	uint64_t session;
+	uint64_t start_ns;
+	struct abi_figure *figure;
+};
+
+static struct profile *profile;		/* published, RCU; NULL: off */
+static struct call *calls;		/* as many as shadow_entries; NULL: not
+					 * made yet */
+
+/* ---- hits ---- */
+
+static struct call *call_of(const struct shadow *shadow)
+{
+	return calls + (shadow - shadow_entries);
+}
+
+static uint64_t now_ns(const struct profile *now)
+{
+	if (!now->tsc_mult)
+		return ftrace_call_slowly(ftrace_now, 0, 0, 0);
+	return arch_tsc_scale(arch_tsc(), now->tsc_mult);
+}
+
+static uint64_t cpu_slowly(uint64_t a, uint64_t b, uint64_t c)
+{
+	(void)a;
+	(void)b;
+	(void)c;
+	return thread_cpu();
+}
+
+static void add(uint64_t *sum, uint64_t value)
+{
+	__atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
+}
+
+/* The range in which @slot would be; there is at least one. */
+static const struct range *range_of(const struct profile *now,
+				    const struct fsite_slot *slot)
+{
+	uint32_t low = 0, high = now->nr;
+
+	while (high - low > 1) {
+		uint32_t middle = (low + high) / 2;
+
+		if (now->ranges[middle].slots <= slot)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &now->ranges[low];
+}
+
+/* Of a function, on this CPU; NULL: it has none. */
+static struct abi_figure *figure_of(const struct profile *now,
+				    const struct fsite_slot *slot)
+{
+	const struct range *range = range_of(now, slot);
+	uint32_t nr = __atomic_load_n(&range->nr, __ATOMIC_RELAXED);
+	uint64_t at = ((uint64_t)slot - (uint64_t)range->slots) / sizeof(*slot);
+	uint64_t cpu = arch_rseq_cpu();
+
+	if (cpu >= now->nr_cpus)
+		cpu = ftrace_call_slowly(cpu_slowly, 0, 0, 0);
+	return at < nr && cpu < now->nr_cpus ? &range->figures[cpu * nr + at] : NULL;
+}
+
+/* mate: publish() [profile] */
+static const struct profile *profile_now(void)
+{
+	return __atomic_load_n(&profile, __ATOMIC_ACQUIRE);
+}
+
+bool profile_enter(const struct fsite_slot *slot, const struct shadow *shadow)
+{
+	struct abi_figure *figure = NULL;
+	const struct profile *now;
+
+	ulf_probe_enter();
+	now = profile_now();
+	if (now)
+		figure = figure_of(now, slot);
+	if (figure) {
+		struct call *call = call_of(shadow);
+
+		add(&figure->hits, 1);
+		call->session = now->session;
+		call->figure = figure;
+		call->start_ns = now_ns(now);
+	}
+	ulf_probe_exit();
+	return figure;
+}
+
+static void add_time(struct abi_figure *figure, uint64_t took_ns)
+{
+	unsigned __int128 square = (unsigned __int128)took_ns * took_ns;
+	uint64_t low = (uint64_t)square, high = (uint64_t)(square >> 64);
+
+	add(&figure->time_ns, took_ns);
+	if (__atomic_add_fetch(&figure->squares, low, __ATOMIC_RELAXED) < low)
+		high++;
+	if (high)
+		add(&figure->squares_high, high);
+}
+
+void profile_leave(const struct shadow *shadow)
+{
+	const struct call *call = call_of(shadow);
+	const struct profile *now;
+
+	ulf_probe_enter();
+	now = profile_now();
+	if (now && now->session == call->session)
+		add_time(call->figure, now_ns(now) - call->start_ns);
+	ulf_probe_exit();
+}
+
+/* ---- what the server wishes ---- */
+
+static uint64_t wished;			/* the server's session; 0: off */
+static uint64_t followed;		/* the one that `profile` is of */
+static uint64_t last_session;
+
+void profile_wish(uint64_t session)
+{
+	wished = session;
+}
+
+static int make_calls(void)
+{
+	long mem;
+
+	if (calls)
+		return 0;
+	mem = arch_syscall6(SYS_mmap, 0, SHADOW_ENTRIES * sizeof(*calls),
+			    PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mem < 0 && mem > -4096)
+		return (int)mem;
+	calls = (struct call *)mem;
+	return 0;
+}
+
+static bool has_range(const struct object *object, int form)
+{
+	return object->figures && object->sites.maps[form].slots;
+}
+
+static void put_range(struct profile *new, const struct object *object, int form)
+{
+	struct range range = {
+		.slots = object->sites.maps[form].slots,
+		.nr = object->sites.nr, .figures = object->figures,
+	};
+	uint32_t at = new->nr++;
+
+	for (; at && new->ranges[at - 1].slots > range.slots; at--)
+		new->ranges[at] = new->ranges[at - 1];
+	new->ranges[at] = range;
+}
+
+/* NULL: no memory. */
+static struct profile *make_profile(void)
+{
+	struct profile *new;
+	uint32_t nr = 0;
+
+	for (const struct object *o = object_first(); o; o = o->next)
+		for (int form = 0; form < FSITE_FORMS; form++)
+			nr += has_range(o, form);
+	/* One that is empty, if there is none. */
+	new = memory_alloc(sizeof(*new) + (nr + 1) * sizeof(new->ranges[0]));
+	if (!new)
+		return NULL;
+	for (const struct object *o = object_first(); o; o = o->next)
+		for (int form = 0; form < FSITE_FORMS; form++)
+			if (has_range(o, form))
+				put_range(new, o, form);
+	new->nr_cpus = root_control->nr_cpus;
+	new->tsc_mult = root_control->clock.mult << 32;
+	return new;
+}
+
+/* mate: profile_now() [profile] */
+static void publish(struct profile *new)
+{
+	struct profile *old = profile;
+
+	__atomic_store_n(&profile, new, __ATOMIC_RELEASE);
+	if (old)
+		grace_free(old);
+}
+
+int profile_follow(void)
+{
+	struct profile *new = NULL;
+	int r = wished ? make_calls() : 0;
+
+	if (wished && !r) {
+		new = make_profile();
+		r = new ? 0 : -ENOMEM;
+	}
+	if (new)
+		new->session = profile && wished == followed ?
+			       profile->session : ++last_session;
+	followed = wished;
+	publish(new);
+	return r;
+}
+
+void profile_forget(const struct object *object)
+{
+	for (int form = 0; form < FSITE_FORMS; form++)
+		for (uint32_t i = 0; profile && i < profile->nr; i++)
+			if (profile->ranges[i].slots == object->sites.maps[form].slots)
+				__atomic_store_n(&profile->ranges[i].nr, 0,
+						 __ATOMIC_RELAXED);
+}
+
+void profile_after_fork(bool is_late)
+{
+	if (profile)
+		profile->session = ++last_session;
+	if (is_late)
+		publish(NULL);
+}

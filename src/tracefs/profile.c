@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The function profiler: function_profile_enabled and trace_stat/. */
+#include <errno.h>
+
+#include "server/functions.h"
+#include "server/profile.h"
+#include "tracefs/files.h"
+
+int profile_enabled_show(struct tracefs_node *node, struct text *out)
+{
+	text_puts(out, profile_is_on(node->root) ? "1\n" : "0\n");
+	return 0;
+}
+
+static int set_on(struct root *root)
+{
+	int r = functions_refresh(root);
+
+	if (root->state != SERVER_ROOT_ALIVE)
+		return -ENODEV;
+	if (r)
+		return r;
+	profile_start(root);
+	r = functions_publish(root);
+	if (r)
+		profile_stop(root);
+	return r;
+}
+
+static int set_off(struct root *root)
+{
+	uint64_t session = root->functions.profile_session;
+	int r;
+
+	profile_stop(root);
+	r = functions_publish(root);
+	if (r)
+		root->functions.profile_session = session;
+	return r;
+}
+
+ssize_t profile_enabled_store(struct tracefs_file *file, const char *buf, size_t size,
+			      pid_t tid)
+{
+	struct root *root = file->node->root;
+	uint64_t value;
+	int r = tracefs_parse_number(buf, size, &value);
+
+	(void)tid;
+	if (r)
+		return r;
+	if (!value == !profile_is_on(root))
+		return (ssize_t)size;
+	r = value ? set_on(root) : set_off(root);
+	if (r)
+		return r;
+	tracefs_file_apply(file);
+	return (ssize_t)size;
+}
+
+int profile_cpu_show(struct tracefs_node *node, struct text *out)
+{
+	return profile_print(node->root, node->number, out);
+}

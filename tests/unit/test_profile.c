@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* What the function profiler shows of figures that a program has left: the text is
+ * the kernel's, the numbers are worked out by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "abi/profile.h"
+#include "unit/fake_calls.h"
+
+#define TRACED	__attribute__((noinline, patchable_function_entry(5)))
+#define HEAD								\
+	"  Function                               Hit    Time            Avg             s^2\n" \
+	"  --------                               ---    ----            ---             ---\n"
+#define SECOND	1000000000ull
+
+void often(void);
+void once(void);
+void a_function_with_a_name_that_is_too_long(void);
+
+TRACED void often(void) { __asm__ volatile("# often"); }
+TRACED void once(void) { __asm__ volatile("# once"); }
+TRACED void a_function_with_a_name_that_is_too_long(void) { __asm__ volatile("# long"); }
+
+/* The order of their entries is the compiler's. */
+static uint32_t number_of(struct calls *c, const char *name)
+{
+	const char *line = tree_cat(c->server, "fake.1/available_filter_functions");
+	size_t len = strlen(name);
+	uint32_t nr = 0;
+
+	for (; strncmp(line, name, len) || line[len] != '\n'; nr++) {
+		line = strchr(line, '\n');
+		assert_non_null(line++);
+	}
+	return nr;
+}
+
+static struct abi_figure *figure_of(struct calls *c, uint32_t cpu, const char *name)
+{
+	struct abi_profile *head =
+		(struct abi_profile *)(c->root.mem + c->root.control->profile);
+	uint64_t bytes = (sizeof(*head) + head->path_bytes + 63) & ~63ull;
+
+	assert_int_equal(head->magic, ABI_PROFILE_MAGIC);
+	return (struct abi_figure *)((char *)head + bytes) +
+	       (size_t)cpu * head->nr + number_of(c, name);
+}
+
+static void call(struct calls *c, const char *name, uint64_t took_ns)
+{
+	struct abi_figure *figure = figure_of(c, 1, name);
+	unsigned __int128 square = (unsigned __int128)took_ns * took_ns;
+	unsigned __int128 sum = (unsigned __int128)figure->squares_high << 64 |
+				figure->squares;
+
+	figure->hits++;
+	figure->time_ns += took_ns;
+	figure->squares = (uint64_t)(sum + square);
+	figure->squares_high = (uint64_t)((sum + square) >> 64);
+}
+
+static const char *show(struct calls *c)
+{
+	return tree_cat(c->server, "fake.1/trace_stat/function1");
+}
+
+static int setup(void **state)
+{
+	int r = calls_setup(state);
+	struct calls *c = *state;
+
+	return r ? r : tree_echo(c->server, "fake.1/function_profile_enabled", "1");
+}
+
+static void longest_first(void **state)
+{
+	struct calls *c = *state;
+
+	assert_string_equal(show(c), HEAD);
+	call(c, "once", 250);
+	call(c, "often", 1000);
+	call(c, "often", 3000);
+	figure_of(c, 1, "a_function_with_a_name_that_is_too_long")->hits = 12;
+	/* s^2 of 1 and 3 us: 2 us^2 */
+	assert_string_equal(show(c), HEAD
+		"  often                                    2    "
+		"4.000 us        2.000 us        2.000 us    \n"
+		"  once                                     1    "
+		"0.250 us        0.250 us        0.000 us    \n"
+		"  a_function_with_a_name_that_is          12    "
+		"0.000 us        0.000 us        0.000 us    \n");
+	assert_string_equal(tree_cat(c->server, "fake.1/trace_stat/function0"), HEAD);
+}
+
+/* Squares of these need more than 64 bits. */
+static void long_calls(void **state)
+{
+	struct calls *c = *state;
+
+	call(c, "often", 10 * SECOND);
+	call(c, "often", 20 * SECOND);
+	/* 50 s^2, of which eight digits */
+	assert_string_equal(show(c), HEAD
+		"  often                                    2    "
+		"30000000 us     15000000 us     50000000000000 us \n");
+}
+
+static void thresh(void **state)
+{
+	struct calls *c = *state;
+
+	call(c, "once", 2000);
+	call(c, "often", 1500);
+	call(c, "often", 1500);
+	assert_int_equal(tree_echo(c->server, "fake.1/tracing_thresh", "2"), 0);
+	assert_string_equal(show(c), HEAD
+		"  once                                     1    "
+		"2.000 us        2.000 us        0.000 us    \n");
+}
+
+/* A server that comes later finds them, and whether it is on; on again begins at 0. */
+static void outlives_the_server(void **state)
+{
+	struct calls *c = *state;
+	static const char text[] = HEAD
+		"  once                                     1    "
+		"5.000 us        5.000 us        0.000 us    \n";
+
+	call(c, "once", 5000);
+	server_free(c->server);
+	assert_int_equal(server_new(c->dir, &c->server), 0);
+	assert_string_equal(tree_cat(c->server, "fake.1/function_profile_enabled"), "1\n");
+	assert_string_equal(show(c), text);
+	assert_int_equal(tree_echo(c->server, "fake.1/function_profile_enabled", "1"), 0);
+	assert_string_equal(show(c), text);
+	assert_int_equal(tree_echo(c->server, "fake.1/function_profile_enabled", "0"), 0);
+	server_free(c->server);
+	assert_int_equal(server_new(c->dir, &c->server), 0);
+	assert_string_equal(tree_cat(c->server, "fake.1/function_profile_enabled"), "0\n");
+	assert_string_equal(show(c), text);
+	assert_int_equal(tree_echo(c->server, "fake.1/function_profile_enabled", "1"), 0);
+	assert_string_equal(show(c), HEAD);
+}
+
+/* What a program may have made of it. */
+static void hostile_heads(void **state)
+{
+	struct calls *c = *state;
+	struct abi_profile *head =
+		(struct abi_profile *)(c->root.mem + c->root.control->profile);
+	struct abi_profile good = *head;
+	struct abi_profile bad[] = { good, good, good, good, good, good, good };
+
+	call(c, "once", 5000);
+	bad[0].magic++;
+	bad[1].nr++;
+	bad[2].nr_cpus = UINT32_MAX;
+	bad[3].path_bytes = UINT32_MAX;
+	bad[4].path_bytes = 0;
+	bad[5].kind = UINT32_MAX;
+	bad[6].next = c->root.control->profile;		/* a ring */
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		*head = bad[i];
+		server_free(c->server);
+		assert_int_equal(server_new(c->dir, &c->server), 0);
+		assert_string_equal(show(c), i < 6 ? HEAD : HEAD
+			"  once                                     1    "
+			"5.000 us        5.000 us        0.000 us    \n");
+	}
+	c->root.control->profile = UINT64_MAX - 4095;
+	server_free(c->server);
+	assert_int_equal(server_new(c->dir, &c->server), 0);
+	assert_string_equal(show(c), HEAD);
+}
+
+int main(void)
+{
+#define T(test)	cmocka_unit_test_setup_teardown(test, setup, calls_teardown)
+	const struct CMUnitTest tests[] = {
+		T(longest_first),
+		T(long_calls),
+		T(thresh),
+		T(outlives_the_server),
+		T(hostile_heads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
