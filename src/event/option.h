@@ -93,7 +93,11 @@
 	X(ABI_TRACER_GRAPH, GRAPH_RETADDR, 43, "funcgraph-retaddr", 0,	\
 	  "where a function was called from")				\
 	X(ABI_TRACER_GRAPH, GRAPH_ARGS, 44, "funcgraph-args", 0,		\
-	  "what a function was called with")
+	  "what a function was called with")				\
+	X(ABI_TRACER_GRAPH, SLEEP_TIME, 48, "sleep-time", 1,		\
+	  "durations have the time in it that the thread did not run")	\
+	X(ABI_TRACER_GRAPH, GRAPH_TIME, 49, "graph-time", 1,		\
+	  "the profiler's have that of the functions called in it")
 
 enum option_bit {
 #define OPTION_BIT(id, bit, name, on, help)	OPTION_##id = 1ull << (bit),
@@ -116,8 +120,10 @@ enum {
  * functions, and of events. */
 #define OPTION_FUNCTION \
 	(OPTION_FUNC_STACK | OPTION_FUNC_NO_REPEATS | OPTION_FUNC_ARGS)
-#define OPTION_GRAPH	(OPTION_GRAPH_RETADDR | OPTION_GRAPH_ARGS)
-#define OPTION_PROGRAM	(OPTION_STACKTRACE | OPTION_FUNCTION | OPTION_GRAPH)
+#define OPTION_GRAPH \
+	(OPTION_GRAPH_RETADDR | OPTION_GRAPH_ARGS | OPTION_SLEEP_TIME)
+#define OPTION_PROGRAM \
+	(OPTION_STACKTRACE | OPTION_FUNCTION | OPTION_GRAPH | OPTION_GRAPH_TIME)
 
 struct option_row {
 	const char *name;

@@ -40,7 +40,9 @@ uint64_t ftrace_attach(uint64_t a, uint64_t b, uint64_t c)
 
 static uint64_t now_ns(void)
 {
-	return clock_read(clock_get(0), NULL);
+	uint64_t ns = ftrace_ring_ns();
+
+	return ns ? ns : clock_read(clock_get(0), NULL);
 }
 
 uint64_t ftrace_now(uint64_t a, uint64_t b, uint64_t c)

@@ -11,9 +11,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "abi/control.h"
+#include "arch/arch.h"
 #include "arch/x86_64/ftrace.h"
+#include "runtime/runtime.h"
 
 struct abi_stack;
 struct buffer;
@@ -35,6 +38,8 @@ enum ftrace_user {
 	/* marks for the graph tracer */
 	FTRACE_START		= FTRACE_USERS,	/* it follows from here on in */
 	FTRACE_SKIP,			/* it leaves this and what it calls out */
+	/* and for a call that is followed */
+	FTRACE_CPU_TIME,		/* shadow.time_ns is ftrace_cpu_ns() */
 };
 #define FTRACE_FUNCTION_MASK	((1u << ABI_BUFFERS) - 1)
 #define FTRACE_OPS_MASK		(((1u << FTRACE_OPS_MAX) - 1) << FTRACE_OPS)
@@ -81,6 +86,25 @@ extern __thread struct ftrace_thread ftrace_this FTRACE_HIDDEN;
 
 /* This thread has got another tid. */
 void ftrace_thread_named(void);
+
+/* Now, by the clock that rings have (server/timebase.c); 0: there is none.  Any
+ * context, general registers only; so is the next. */
+static inline uint64_t ftrace_ring_ns(void)
+{
+	const struct abi_clock *clock = root_control ? &root_control->clock : NULL;
+	uint64_t mult = clock ? __atomic_load_n(&clock->mult, __ATOMIC_ACQUIRE) : 0;
+
+	return mult ? clock->ns0 + arch_tsc_scale(arch_tsc() - clock->tsc0, mult << 32) : 0;
+}
+
+/* How long this thread has run.  A system call. */
+static inline uint64_t ftrace_cpu_ns(void)
+{
+	struct timespec time = { 0, 0 };
+
+	arch_syscall2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
 
 /* ---- ftrace.c; lock held ---- */
 
@@ -131,6 +155,13 @@ struct ftrace_write {
 /* @write */
 uint64_t ftrace_write_slowly(uint64_t write, uint64_t, uint64_t) FTRACE_HIDDEN;
 uint64_t ftrace_now(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
+/* The same from hit.c's side. */
+static inline uint64_t ftrace_hit_ns(void)
+{
+	uint64_t ns = ftrace_ring_ns();
+
+	return ns ? ns : ftrace_call_slowly(ftrace_now, 0, 0, 0);
+}
 /* @users, @ip, @parent */
 uint64_t ftrace_call_ops(uint64_t users, uint64_t ip, uint64_t parent)
 	FTRACE_HIDDEN;

@@ -144,11 +144,21 @@ static uint64_t live_above(const uint64_t *place)
 
 /* ---- the graph ---- */
 
-static bool is_long_enough(const struct shadow *shadow)
+/* When it was called.  By the option sleep-time: as if it had run ever since. */
+static uint64_t calltime_of(const struct shadow *shadow)
+{
+	uint64_t ran_ns;
+
+	if (!(shadow->users & 1u << FTRACE_CPU_TIME))
+		return shadow->time_ns;
+	ran_ns = ftrace_cpu_ns() - shadow->time_ns;
+	return ftrace_hit_ns() - ran_ns;
+}
+
+static bool is_long_enough(uint64_t calltime)
 {
 	return !ftrace_state.thresh_ns ||
-	       ftrace_call_slowly(ftrace_now, 0, 0, 0) - shadow->time_ns >=
-	       ftrace_state.thresh_ns;
+	       ftrace_hit_ns() - calltime >= ftrace_state.thresh_ns;
 }
 
 static void exit_for(uint64_t func, uint64_t value, const struct shadow *shadow)
@@ -160,13 +170,13 @@ static void exit_for(uint64_t func, uint64_t value, const struct shadow *shadow)
 			.func = func, .retval = value, .depth = (int)shadow->depth,
 			.overrun = __atomic_load_n(&ftrace_graph_lost,
 						   __ATOMIC_RELAXED),
-			.calltime = shadow->time_ns,
+			.calltime = calltime_of(shadow),
 		},
 	};
 
 	if (users & 1u << FTRACE_PROFILE)
 		profile_leave(shadow);
-	if (users & 1u << FTRACE_GRAPH && is_long_enough(shadow))
+	if (users & 1u << FTRACE_GRAPH && is_long_enough(record.exit.calltime))
 		write_record(ftrace_state.graph_buffer, &record, RECORD_BYTES(exit),
 			     (uint64_t *)&record.exit.rettime);
 	if (users & 1u << FTRACE_GRAPH_OPS)
@@ -211,10 +221,16 @@ static uint32_t entry_for(uint32_t users, uint64_t func, struct shadow *shadow,
 			users &= ~(1u << FTRACE_GRAPH_OPS);
 	}
 	if (users & 1u << FTRACE_GRAPH && ftrace_state.thresh_ns)
-		shadow->time_ns = ftrace_call_slowly(ftrace_now, 0, 0, 0);
+		shadow->time_ns = ftrace_hit_ns();
 	else if (users & 1u << FTRACE_GRAPH)
 		write_entry(func, shadow, regs);
-	return users & FTRACE_DEPTH_MASK;
+	users &= FTRACE_DEPTH_MASK;
+	if (users & 1u << FTRACE_GRAPH &&
+	    ftrace_state.graph_buffer->function_options & OPTION_SLEEP_TIME) {
+		shadow->time_ns = ftrace_cpu_ns();
+		users |= 1u << FTRACE_CPU_TIME;
+	}
+	return users;
 }
 
 /* Does the graph tracer follow it? */

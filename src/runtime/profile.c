@@ -20,11 +20,11 @@
  * SIGKILL anywhere leaves sums that are right but for the call under way.
  */
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "abi/profile.h"
 #include "arch/arch.h"
+#include "event/option.h"
 #include "runtime/ftrace.h"
 #include "runtime/object.h"
 #include "runtime/profile.h"
@@ -40,8 +40,8 @@ struct range {
 
 struct profile {
 	uint64_t session;		/* this process's; never used twice */
-	uint64_t tsc_mult;		/* ns of a tick, a fraction of 2^64; 0: there
-					 * is no usable TSC */
+	bool is_cpu_time;		/* the option sleep-time is off */
+	bool is_own_time;		/* graph-time is */
 	uint32_t nr_cpus;
 	uint32_t nr;
 	struct range ranges[];		/* by slots */
@@ -51,6 +51,7 @@ struct profile {
 struct call {
 	uint64_t session;
 	uint64_t start_ns;
+	uint64_t inner_ns;		/* profiled calls in it took */
 	struct abi_figure *figure;
 };
 
@@ -67,9 +68,9 @@ static struct call *call_of(const struct shadow *shadow)
 
 static uint64_t now_ns(const struct profile *now)
 {
-	if (!now->tsc_mult)
-		return ftrace_call_slowly(ftrace_now, 0, 0, 0);
-	return arch_tsc_scale(arch_tsc(), now->tsc_mult);
+	if (now->is_cpu_time)
+		return ftrace_cpu_ns();
+	return ftrace_hit_ns();
 }
 
 static uint64_t cpu_slowly(uint64_t a, uint64_t b, uint64_t c)
@@ -137,6 +138,7 @@ bool profile_enter(const struct fsite_slot *slot, const struct shadow *shadow)
 		add(&figure->hits, 1);
 		call->session = now->session;
 		call->figure = figure;
+		call->inner_ns = 0;
 		call->start_ns = now_ns(now);
 	}
 	ulf_probe_exit();
@@ -155,15 +157,47 @@ static void add_time(struct abi_figure *figure, uint64_t took_ns)
 		add(&figure->squares_high, high);
 }
 
-void profile_leave(const struct shadow *shadow)
+/* The profiled call around it; NULL: none. */
+static struct call *call_around(const struct profile *now, uint64_t above)
+{
+	while (above != SHADOW_NONE) {
+		const struct shadow *shadow = shadow_at((const uint64_t *)above);
+		struct call *call = call_of(shadow);
+
+		if (shadow->users & 1u << FTRACE_PROFILE &&
+		    call->session == now->session)
+			return call;
+		above = shadow->above;
+	}
+	return NULL;
+}
+
+static void leave(const struct profile *now, const struct shadow *shadow)
 {
 	const struct call *call = call_of(shadow);
+	uint64_t end_ns = now_ns(now);
+	/* A coroutine may go on in a thread that has run less. */
+	uint64_t took_ns = end_ns > call->start_ns ? end_ns - call->start_ns : 0;
+
+	if (now->is_own_time) {
+		struct call *around = call_around(now, shadow->above);
+
+		/* A handler may be about to do the same. */
+		if (around)
+			add(&around->inner_ns, took_ns);
+		took_ns -= call->inner_ns < took_ns ? call->inner_ns : took_ns;
+	}
+	add_time(call->figure, took_ns);
+}
+
+void profile_leave(const struct shadow *shadow)
+{
 	const struct profile *now;
 
 	ulf_probe_enter();
 	now = profile_now();
-	if (now && now->session == call->session)
-		add_time(call->figure, now_ns(now) - call->start_ns);
+	if (now && now->session == call_of(shadow)->session)
+		leave(now, shadow);
 	ulf_probe_exit();
 }
 
@@ -214,6 +248,7 @@ static void put_range(struct profile *new, const struct object *object, int form
 /* NULL: no memory. */
 static struct profile *make_profile(void)
 {
+	uint64_t options = __atomic_load_n(&root_buffer(0)->options, __ATOMIC_RELAXED);
 	struct profile *new;
 	uint32_t nr = 0;
 
@@ -229,7 +264,9 @@ static struct profile *make_profile(void)
 			if (has_range(o, form))
 				put_range(new, o, form);
 	new->nr_cpus = root_control->nr_cpus;
-	new->tsc_mult = root_control->clock.mult << 32;
+	/* A bit says that it is not as it is by default. */
+	new->is_cpu_time = options & OPTION_SLEEP_TIME;
+	new->is_own_time = options & OPTION_GRAPH_TIME;
 	return new;
 }
 
@@ -243,6 +280,13 @@ static void publish(struct profile *new)
 		grace_free(old);
 }
 
+/* May calls begin with the old one, and end with this? */
+static bool can_go_on(const struct profile *new)
+{
+	return profile && wished == followed &&
+	       profile->is_cpu_time == new->is_cpu_time;
+}
+
 int profile_follow(void)
 {
 	struct profile *new = NULL;
@@ -253,8 +297,7 @@ int profile_follow(void)
 		r = new ? 0 : -ENOMEM;
 	}
 	if (new)
-		new->session = profile && wished == followed ?
-			       profile->session : ++last_session;
+		new->session = can_go_on(new) ? profile->session : ++last_session;
 	followed = wished;
 	publish(new);
 	return r;

@@ -279,7 +279,7 @@ struct buffer {
 	uint32_t probes_bytes;
 	bool has_pids;			/* one of those for events */
 	bool has_function_pids;		/* one of those for functions, or: */
-	uint64_t function_options;	/* of its tracer, that are on */
+	uint64_t function_options;	/* of its tracer, not as by default */
 	struct repeats *repeats;	/* of each CPU; NULL: not asked for yet */
 	uint32_t bit;			/* 1 << its number */
 	struct event_use use;		/* the plan of events that just go here */

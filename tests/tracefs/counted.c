@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TRACED	__attribute__((noinline, patchable_function_entry(5)))
@@ -29,6 +30,7 @@ int second(int x);
 int fib(int n);
 int naps(int ms);
 int around(int ms);
+int works(int ms);
 void dies(void);
 
 TRACED int counted(int x)
@@ -183,6 +185,30 @@ TRACED int around(int ms)
 	return naps(ms) + 1;
 }
 
+static long ran_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+TRACED int works(int ms)
+{
+	long end_ns = ran_ns() + ms * 1000000;
+
+	while (ran_ns() < end_ns)
+		;
+	return ms;
+}
+
+static void do_works(void)
+{
+	for (int i = 0; i < 3; i++)
+		works(5);
+	printf("works 3\n");
+}
+
 static void do_naps(void)
 {
 	for (int i = 0; i < 3; i++)
@@ -232,7 +258,8 @@ static const struct {
 } words[] = {
 	{ "threads", do_threads }, { "handlers", do_handlers }, { "fork", do_fork },
 	{ "jumps", do_jumps }, { "tails", do_tails }, { "fib", do_fib },
-	{ "naps", do_naps }, { "library", do_library }, { "kill", do_kill },
+	{ "naps", do_naps }, { "works", do_works }, { "library", do_library },
+	{ "kill", do_kill },
 };
 
 int main(int argc, char **argv)

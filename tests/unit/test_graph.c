@@ -629,7 +629,8 @@ static void options_come_with_the_tracer(void **state)
 		"\nnofuncgraph-overrun\nfuncgraph-cpu\nfuncgraph-overhead\n"
 		"nofuncgraph-proc\nfuncgraph-duration\nnofuncgraph-abstime\n"
 		"nofuncgraph-tail\nnofuncgraph-retval\nnofuncgraph-retval-hex\n"
-		"nofuncgraph-retaddr\nnofuncgraph-args\n"));
+		"nofuncgraph-retaddr\nnofuncgraph-args\n"
+		"sleep-time\ngraph-time\n"));
 	c->root.buffer->tracer = ABI_TRACER_FUNCTION;
 	assert_null(strstr(tree_cat(c->server, "fake.1/trace_options"), "graph"));
 	assert_int_equal(tree_echo(c->server, "fake.1/trace_options",
