@@ -129,6 +129,8 @@ static bool is_wanted(void)
 
 void runtime_init(void)
 {
+	int r;
+
 	if (is_initialized)
 		return;
 	is_initialized = true;
@@ -136,8 +138,10 @@ void runtime_init(void)
 	pthread_atfork(fork_prepare, fork_parent, fork_child);
 	if (!is_wanted())
 		return;
+	r = root_create();
+	/* not earlier: TSan must have seen a call of libc before it is told of a lock */
 	object_silence_calls();
-	if (root_create())
+	if (r)
 		return;
 	buffer_get(0);		/* what tracing_on() switches */
 	if (process_claim(NULL))
