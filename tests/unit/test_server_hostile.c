@@ -548,6 +548,45 @@ static void triggers_of_markers_are_checked(void **state)
 	harms_nobody(load_print_triggers);
 }
 
+/* Functions that are none's, all in one place, and words of modules that are
+ * wrong but for the last. */
+static void load_function_rules(const char *dir)
+{
+	static const char text[] = "\n:mod:\nx:mod:y\nf\nnfilter\n\n"
+				   "f*:mod:m\nn:mod:m:mod:";
+	const uint32_t start = 256;
+	struct abi_probes *list;
+	struct abi_rules *rules;
+	struct fake_root root;
+	struct server *server;
+
+	rules = make_rules(&root, dir, ABI_PAGE_BYTES_MIN, 4);
+	list = (void *)((char *)rules + start);
+	list->nr = (ABI_PAGE_BYTES_MIN - start) / sizeof(list->probes[0]);
+	memcpy((char *)rules + ABI_PAGE_BYTES_MIN - sizeof(text), text, sizeof(text));
+	for (uint32_t i = 0; i < 4; i++)
+		rules->rules[i] = (struct abi_rule) {
+			.row = ABI_ROW_FUNCTIONS,
+			.triggers = i < 2 ? UINT32_MAX - 7 : start,
+			.triggers_bytes = ABI_PAGE_BYTES_MIN - start,
+			.text = i < 3 ? ABI_PAGE_BYTES_MIN : ABI_PAGE_BYTES_MIN -
+				(uint32_t)sizeof(text),
+			.text_bytes = i < 3 ? UINT32_MAX : (uint32_t)sizeof(text),
+		};
+	if (server_new(dir, &server))
+		_exit(3);
+	if (strcmp(tree_cat(server, "bad.1/set_ftrace_filter"), "*:mod:m\n"))
+		_exit(4);
+	server_free(server);
+	_exit(0);
+}
+
+static void commands_of_functions_are_checked(void **state)
+{
+	(void)state;
+	harms_nobody(load_function_rules);
+}
+
 /* ---- counts that change while they are looked at ---- */
 
 static void *change_counts(void *arg)
@@ -670,6 +709,7 @@ int main(void)
 		cmocka_unit_test(marker_survives_a_lost_ring),
 		cmocka_unit_test(many_triggers_are_not_all_taken),
 		cmocka_unit_test(triggers_of_markers_are_checked),
+		cmocka_unit_test(commands_of_functions_are_checked),
 		cmocka_unit_test(changing_counts_lead_nowhere),
 		cmocka_unit_test(changing_sizes_are_not_believed),
 		cmocka_unit_test(threads_are_looked_for_bit_by_bit),

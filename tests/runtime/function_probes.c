@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commands of functions as a process takes them from shared memory: a function does
+ * them when it is called, from handlers, threads and children at once exactly as
+ * often as it says.  Whatever else stands in the memory is refused.
+ *
+ * no-sanitize: thread rseq sections are not visible to it
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "abi/functions.h"
+#include "abi/rules.h"
+#include "lib/check.h"
+#include "lib/driver.h"
+#include "lib/record.h"
+#include <ulf/tracing.h>
+
+#define NR_DAMAGES	2000
+#define NR_CALLS	10000
+#define NR_THREADS	4
+
+#define TRACED	__attribute__((noinline, patchable_function_entry(5)))
+
+/* Their callers are not to know what they leave alone. */
+int one(int x);
+int other(int x);
+
+TRACED int one(int x)
+{
+	__asm__ volatile("" : "+r"(x) : : "memory");
+	return x + 1;
+}
+
+TRACED int other(int x)
+{
+	__asm__ volatile("" : "+r"(x) : : "memory");
+	return x + 2;
+}
+
+/* The linker's. */
+extern const char __executable_start[], etext[];
+extern const uint64_t __start___patchable_function_entries[];
+extern const uint64_t __stop___patchable_function_entries[];
+
+static struct driver driver;
+
+static uint64_t site_of(int (*function)(int))
+{
+	const uint64_t *site = __start___patchable_function_entries;
+
+	/* It may begin with an endbr64. */
+	while (*site != (uint64_t)function && *site != (uint64_t)function + 4)
+		CHECK(++site < __stop___patchable_function_entries);
+	return *site;
+}
+
+enum slot { SLOT_NONE, SLOT_TARGET, SLOT_COUNT, NR_SLOTS };
+
+struct piece {
+	uint32_t magic, bytes, nr_rules, nr_slots;
+	struct abi_rule rule;
+	uint32_t nr_probes, reserved;
+	struct abi_probe probe[2];
+};
+
+#define PROBES_AT	offsetof(struct piece, nr_probes)
+
+/* Of one(), and an older command of it. */
+static struct piece make_piece(enum abi_command first, enum abi_command second)
+{
+	uint64_t ip = site_of(one);
+
+	return (struct piece) {
+		.magic = ABI_RULES_MAGIC, .bytes = sizeof(struct piece),
+		.nr_rules = 1, .nr_slots = NR_SLOTS,
+		.rule = {
+			.row = ABI_ROW_FUNCTIONS, .triggers = PROBES_AT,
+			.triggers_bytes = sizeof(struct piece) - PROBES_AT,
+		},
+		.nr_probes = 2,
+		.probe = {
+			{ ip, 1, 0, { .command = first, .target = SLOT_TARGET } },
+			{ ip, 2, 0, { .command = second, .target = SLOT_TARGET } },
+		},
+	};
+}
+
+static struct abi_buffer *top(void)
+{
+	return (void *)(driver.mem + driver.control->buffers_off);
+}
+
+static uint64_t *slot(enum slot number)
+{
+	return &top()->slots[number - 1];
+}
+
+/* In one of two places: what is in force is not touched. */
+static int use(const struct piece *piece)
+{
+	static uint32_t in_force;
+	uint64_t off = driver.control->arena_off + (1u << 30) + !in_force * 4096;
+	int r;
+
+	memcpy(driver.mem + off, piece, sizeof(*piece));
+	__atomic_store_n(&top()->rules, off, __ATOMIC_RELEASE);
+	r = driver_apply(&driver);
+	if (!r)
+		in_force = !in_force;
+	return r;
+}
+
+static int use_one(enum abi_command command, uint32_t counter)
+{
+	struct piece piece = make_piece(command, command);
+
+	piece.nr_probes = 1;
+	piece.probe[0].trigger.counter = counter;
+	return use(&piece);
+}
+
+/* All functions of this program that can be have somebody who wants to know. */
+static void switch_on(void)
+{
+	const uint64_t *table = __start___patchable_function_entries;
+	uint32_t nr = (uint32_t)(__stop___patchable_function_entries - table);
+	uint64_t off = driver.control->arena_off + (1u << 30) + 8192;
+	struct abi_functions *functions = (void *)(driver.mem + off);
+	uint32_t *users = (uint32_t *)&functions->objects[1];
+
+	*functions = (struct abi_functions) {
+		.magic = ABI_FUNCTIONS_MAGIC, .bytes = 4096, .serial = 1,
+		.nr_objects = 1,
+	};
+	functions->objects[0] = (struct abi_function_object) {
+		.text = (uint64_t)__executable_start, .text_end = (uint64_t)etext,
+		.table = (uint64_t)table, .nr = nr,
+		.users = (uint32_t)((char *)users - (char *)functions),
+		/* any bytes of it will do */
+		.id = (uint64_t)__executable_start, .build_id_bytes = 4,
+	};
+	memcpy(functions->objects[0].build_id, __executable_start, 4);
+	for (uint32_t i = 0; i < nr; i++)
+		users[i] = ABI_FUNCTIONS_PROBES;
+	__atomic_store_n(&driver.control->functions, off, __ATOMIC_RELEASE);
+	CHECK_EQ(driver_apply(&driver), 0);
+}
+
+/* ---- what they do ---- */
+
+static void in_their_order(void)
+{
+	struct piece piece = make_piece(ABI_COMMAND_TRACEOFF, ABI_COMMAND_TRACEON);
+
+	CHECK_EQ(use(&piece), 0);
+	CHECK_EQ(other(1), 3);
+	CHECK_EQ(top()->stopped, 0);
+	CHECK_EQ(one(1), 2);
+	CHECK_EQ(top()->stopped, 0);
+	CHECK_EQ(use_one(ABI_COMMAND_TRACEOFF, 0), 0);
+	CHECK_EQ(other(1), 3);
+	CHECK_EQ(top()->stopped, 0);
+	CHECK_EQ(one(1), 2);
+	CHECK_EQ(top()->stopped, 1);
+	CHECK_EQ(use_one(ABI_COMMAND_TRACEON, 0), 0);
+	CHECK_EQ(one(1), 2);
+	CHECK_EQ(top()->stopped, 0);
+}
+
+static void stacks(void)
+{
+	uint64_t before = driver_nr_records(&driver);
+
+	*slot(SLOT_COUNT) = 2;
+	CHECK_EQ(use_one(ABI_COMMAND_STACKTRACE, SLOT_COUNT), 0);
+	for (int i = 0; i < 5; i++)
+		CHECK_EQ(one(i), i + 1);
+	CHECK_EQ(driver_nr_records(&driver) - before, 2);
+	CHECK_EQ(*slot(SLOT_COUNT), 0);
+}
+
+static uint64_t nr_found;		/* off, and switched on again */
+
+static void look(void)
+{
+	if (__atomic_exchange_n(slot(SLOT_TARGET), 0, __ATOMIC_RELAXED))
+		__atomic_add_fetch(&nr_found, 1, __ATOMIC_RELAXED);
+}
+
+static void in_handler(int sig)
+{
+	(void)sig;
+	one(1);
+	look();
+}
+
+static void *call_often(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < NR_CALLS; i++) {
+		CHECK_EQ(one(i), i + 1);
+		look();
+		if (i % 16 == 0)
+			raise(SIGUSR1);
+	}
+	return NULL;
+}
+
+/* Nobody else looks at the counter, so what was found is what was counted. */
+static void exactly(uint64_t count)
+{
+	pthread_t threads[NR_THREADS];
+
+	*slot(SLOT_COUNT) = count;
+	*slot(SLOT_TARGET) = nr_found = 0;
+	CHECK_EQ(use_one(ABI_COMMAND_DISABLE_EVENT, SLOT_COUNT), 0);
+	for (int i = 0; i < NR_THREADS; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, call_often, NULL), 0);
+	/* replaced under load */
+	for (int i = 0; i < 20; i++) {
+		CHECK_EQ(use_one(ABI_COMMAND_TRACEON, 0), 0);
+		CHECK_EQ(use_one(ABI_COMMAND_DISABLE_EVENT, SLOT_COUNT), 0);
+	}
+	for (int i = 0; i < NR_THREADS; i++)
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+	CHECK_EQ(nr_found, count - *slot(SLOT_COUNT));
+	CHECK(nr_found > 0);
+}
+
+static void in_children(void)
+{
+	int status;
+
+	*slot(SLOT_COUNT) = 3;
+	for (int i = 0; i < 5; i++) {
+		pid_t pid;
+
+		*slot(SLOT_TARGET) = 0;
+		pid = fork();
+		if (!pid)
+			_exit(one(1) != 2);
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		CHECK_EQ(status, 0);
+		CHECK_EQ(*slot(SLOT_TARGET), i < 3);
+	}
+	CHECK_EQ(*slot(SLOT_COUNT), 0);
+}
+
+/* ---- what is refused ---- */
+
+#define REFUSES(field, wrong)						\
+	do {								\
+		struct piece piece_ = make_piece(ABI_COMMAND_TRACEOFF,	\
+						 ABI_COMMAND_TRACEOFF);	\
+									\
+		piece_.field = (wrong);					\
+		CHECK_EQ(use(&piece_), -EINVAL);			\
+		CHECK_EQ(one(1), 2);					\
+		CHECK_EQ(top()->stopped, 0);				\
+	} while (0)
+
+static void wrong_ones(void)
+{
+	CHECK_EQ(use_one(ABI_COMMAND_TRACEON, 0), 0);
+	REFUSES(rule.triggers, PROBES_AT + 4);
+	REFUSES(rule.triggers, sizeof(struct piece) + 8);
+	REFUSES(rule.triggers_bytes, ~0u);
+	REFUSES(rule.triggers_bytes, 4);
+	REFUSES(nr_probes, 3);
+	REFUSES(nr_probes, ~0u);
+	REFUSES(probe[1].ip, 0);
+	REFUSES(probe[1].trigger.command, ABI_COMMANDS);
+	REFUSES(probe[1].trigger.counter, NR_SLOTS + 1);
+	REFUSES(probe[1].trigger.target, NR_SLOTS + 1);
+	REFUSES(probe[1].trigger.program, 8);
+}
+
+static bool is_dump(const struct abi_probe *probe)
+{
+	return probe->trigger.command == ABI_COMMAND_DUMP ||
+	       probe->trigger.command == ABI_COMMAND_CPUDUMP;
+}
+
+/* Any bytes: it lives, and the next right one is taken. */
+static void damaged_ones(void)
+{
+	uint64_t random = 4711;
+
+	for (int i = 0; i < NR_DAMAGES; i++) {
+		struct piece piece =
+			make_piece(random_below(&random, ABI_COMMAND_DUMP),
+				   random_below(&random, ABI_COMMAND_DUMP));
+
+		for (uint32_t nr = random_below(&random, 4) + 1; nr; nr--)
+			((uint8_t *)&piece)[random_below(&random, sizeof(piece))] =
+				(uint8_t)random_next(&random);
+		if (is_dump(&piece.probe[0]) || is_dump(&piece.probe[1]))
+			continue;	/* it would be right, and print */
+		use(&piece);
+		CHECK_EQ(one(1), 2);
+	}
+	memset(top()->slots, 0, sizeof(top()->slots));
+	top()->stopped = 0;
+	in_their_order();
+}
+
+int main(void)
+{
+	const struct driver_config config = { 4096, 64, 16, true };
+
+	CHECK_EQ(driver_open(&driver, getpid()), 0);
+	CHECK_EQ(ftruncate(driver.fd, (off_t)driver.control->arena_off +
+				      (1 << 30) + 3 * 4096), 0);
+	CHECK_EQ(driver_rings(&driver, &config), 0);
+	signal(SIGUSR1, in_handler);
+	CHECK(tracing_is_on());
+	switch_on();
+	in_their_order();
+	stacks();
+	exactly(300);
+	exactly(1ull << 40);
+	CHECK_EQ(use_one(ABI_COMMAND_DISABLE_EVENT, SLOT_COUNT), 0);
+	in_children();
+	wrong_ones();
+	damaged_ones();
+	return 0;
+}
