@@ -25,6 +25,10 @@
 #define ABI_FUNCTIONS_PROFILE	(1u << 20)	/* the profiler */
 #define ABI_FUNCTIONS_STACK	(1u << 21)	/* the stack tracer */
 #define ABI_FUNCTIONS_STACK_LIST (1u << 22)	/* it is in stack_trace_filter */
+#define ABI_FUNCTIONS_TOUCHED	(1u << 23)	/* the server's: it was traced once */
+/* Those that are no users: */
+#define ABI_FUNCTIONS_MARKS	(ABI_FUNCTIONS_START | ABI_FUNCTIONS_SKIP | \
+				 ABI_FUNCTIONS_STACK_LIST | ABI_FUNCTIONS_TOUCHED)
 
 struct abi_function_object {
 	uint64_t bias;

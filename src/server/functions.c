@@ -42,6 +42,7 @@ void functions_done(struct root *root)
 	free(functions->objects);
 	for (int list = 0; list < FUNCTION_LISTS; list++)
 		free(functions->lists[list]);
+	free(functions->is_touched);
 	*functions = (struct functions) { 0 };
 }
 
@@ -61,6 +62,7 @@ static int grow(struct functions *functions, uint32_t nr)
 {
 	uint32_t all = functions->nr + nr;
 	struct function_object **objects;
+	bool *is_touched;
 
 	if (functions->nr_objects >= OBJECTS_MAX || all > FUNCTIONS_MAX)
 		return -ENOMEM;
@@ -69,6 +71,11 @@ static int grow(struct functions *functions, uint32_t nr)
 	if (!objects)
 		return -ENOMEM;
 	functions->objects = objects;
+	is_touched = realloc(functions->is_touched, all + 1ul);
+	if (!is_touched)
+		return -ENOMEM;
+	memset(is_touched + functions->nr, 0, nr + 1ul);
+	functions->is_touched = is_touched;
 	for (int list = 0; list < FUNCTION_LISTS; list++) {
 		uint16_t *bits = realloc(functions->lists[list],
 					 (all + 1ul) * sizeof(*bits));
@@ -372,7 +379,7 @@ void functions_tick(struct root *root)
 {
 	struct apply apply;
 
-	if (root->functions.piece.off && root->nr_live && !functions_refresh(root) &&
+	if (functions_are_wanted(root) && root->nr_live && !functions_refresh(root) &&
 	    functions_have_changed(root) && !publish_all(root))
 		apply_start(root, &apply);
 }

@@ -53,6 +53,8 @@ struct functions {
 	uint32_t nr;			/* functions */
 	uint16_t *lists[FUNCTION_LISTS];	/* [nr], a bit for each buffer */
 	uint32_t in_list[FUNCTION_LISTS][ABI_BUFFERS];	/* how many */
+	bool *is_touched;		/* [nr]: it was traced, once */
+	bool has_touched;		/* one of them */
 	uint32_t graph_depth;		/* max_graph_depth */
 	uint64_t thresh_ns;		/* tracing_thresh */
 	uint64_t profile_session;	/* as in abi/functions.h */
@@ -118,6 +120,8 @@ int functions_select(const struct functions *functions, const char *word, bool i
 
 /* ---- functions_piece.c ---- */
 
+/* Is there anything that processes are to do, also when objects come? */
+bool functions_are_wanted(const struct root *root);
 /* Would a new piece have other objects in it? */
 bool functions_have_changed(const struct root *root);
 

@@ -86,8 +86,7 @@ static uint32_t marks_of(uint32_t graph, uint32_t graph_notrace, uint32_t stack)
 	       (stack ? ABI_FUNCTIONS_STACK_LIST : 0);
 }
 
-/* Is there anything that the next server, or a process, must know? */
-static bool is_needed(const struct root *root)
+bool functions_are_wanted(const struct root *root)
 {
 	const struct instance *instance;
 
@@ -153,7 +152,23 @@ static uint64_t piece_bytes(const struct functions *functions, uint32_t *ret_nr)
 	return bytes;
 }
 
-static void fill_object(const struct root *root, const struct function_object *from,
+/* Those that have been traced stay marked. */
+static void mark_touched(struct functions *functions,
+			 const struct function_object *object, uint32_t *users)
+{
+	for (uint32_t i = 0; i < object->sites.nr; i++) {
+		bool *is_touched = &functions->is_touched[object->first + i];
+		uint32_t *word = &users[object->sites.rows[i]];
+
+		*is_touched |= (*word & ~ABI_FUNCTIONS_MARKS) != 0;
+		if (!*is_touched)
+			continue;
+		functions->has_touched = true;
+		*word |= ABI_FUNCTIONS_TOUCHED;
+	}
+}
+
+static void fill_object(struct root *root, const struct function_object *from,
 			struct abi_function_object *to, char *piece, uint32_t at)
 {
 	const struct function_tracers tracers = functions_tracers(root);
@@ -192,6 +207,7 @@ static void fill_object(const struct root *root, const struct function_object *f
 			     (uint32_t)in[FUNCTION_NOTRACE][i] << 16;
 	}
 	function_probes_mark(root, from, users);
+	mark_touched(&root->functions, from, users);
 	memcpy(piece + to->path, from->path, to->path_bytes);
 }
 
@@ -255,7 +271,8 @@ int functions_publish(struct root *root)
 	uint64_t bytes = piece_bytes(&root->functions, &nr);
 	int r;
 
-	if (!is_needed(root)) {
+	/* What was touched the next server is to know. */
+	if (!functions_are_wanted(root) && !root->functions.has_touched) {
 		use_piece(root, piece);
 		return 0;
 	}
@@ -313,6 +330,8 @@ static int load_object(struct root *root, const struct abi_functions *all,
 			functions_put(functions, FUNCTION_NOTRACE, buffer, nr,
 				      lists[row] >> (16 + buffer) & 1);
 		}
+		functions->is_touched[nr] = users[row] & ABI_FUNCTIONS_TOUCHED;
+		functions->has_touched |= functions->is_touched[nr];
 		functions_put(functions, FUNCTION_GRAPH, 0, nr,
 			      users[row] & ABI_FUNCTIONS_START);
 		functions_put(functions, FUNCTION_GRAPH_NOTRACE, 0, nr,

@@ -84,6 +84,8 @@ SHOW(available_tracers_show);
 SHOW(available_functions_show);
 SHOW(available_addrs_show);
 SHOW(enabled_functions_show);
+SHOW(touched_functions_show);
+SHOW(functions_info_show);
 SHOW(function_list_show);
 STORE(function_list_store);
 int function_list_truncate(struct tracefs_file *file);

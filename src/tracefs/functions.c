@@ -60,8 +60,8 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
 	return r;
 }
 
-/* With how many want it. */
-int enabled_functions_show(struct tracefs_node *node, struct text *out)
+/* With how many want it; @is_touched: also those that nobody wants any more. */
+static int show_users(struct tracefs_node *node, bool is_touched, struct text *out)
 {
 	const struct function_tracers tracers = functions_tracers(node->root);
 	const struct functions *functions = &node->root->functions;
@@ -71,12 +71,44 @@ int enabled_functions_show(struct tracefs_node *node, struct text *out)
 		uint32_t sum = function_probes_of(node->root, nr) +
 			(uint32_t)__builtin_popcount(users);
 
-		if (!sum || !function_is_there(functions, nr))
+		if (!(sum || (is_touched && functions->is_touched[nr])) ||
+		    !function_is_there(functions, nr))
 			continue;
 		print_name(functions, nr, out);
 		text_printf(out, " (%" PRIu32 ")\n", sum);
 	}
 	return 0;
+}
+
+int enabled_functions_show(struct tracefs_node *node, struct text *out)
+{
+	return show_users(node, false, out);
+}
+
+int touched_functions_show(struct tracefs_node *node, struct text *out)
+{
+	return show_users(node, true, out);
+}
+
+/* The kernel counts pages of its records of functions; ours are addresses. */
+int functions_info_show(struct tracefs_node *node, struct text *out)
+{
+	const struct functions *functions = &node->root->functions;
+	uint32_t nr = 0, nr_pages = 0, nr_groups = 0;
+	int r = functions_refresh(node->root);
+
+	for (uint32_t i = 0; !r && i < functions->nr_objects; i++) {
+		const struct function_object *object = functions->objects[i];
+
+		if (!object->is_there || !object->sites.nr)
+			continue;
+		nr += object->sites.nr;
+		nr_pages += (uint32_t)(ABI_PAGE_ALIGN(object->sites.nr * 8ull) / 4096);
+		nr_groups++;
+	}
+	text_printf(out, "%" PRIu32 " pages:%" PRIu32 " groups: %" PRIu32 "\n", nr,
+		    nr_pages, nr_groups);
+	return r;
 }
 
 static const struct {
