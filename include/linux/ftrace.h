@@ -45,6 +45,16 @@ struct ftrace_ops {
  * none is chosen all are meant. */
 ULF_EXPORT int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip,
 				    int remove, int reset);
+/* Choose them by name, @len bytes, which may be a glob, and begin with ! to take away.
+ * Names are those that the files have (-s strips them), of what is loaded now.  NULL: only
+ * @reset.  Also while it is registered.  -EINVAL: there is none that can be traced. */
+ULF_EXPORT int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len,
+				 int reset);
+/* Those that are not meant, whatever else. */
+ULF_EXPORT int ftrace_set_notrace(struct ftrace_ops *ops, unsigned char *buf, int len,
+				  int reset);
+/* Forget all of it; not while it is registered. */
+ULF_EXPORT void ftrace_free_filter(struct ftrace_ops *ops);
 ULF_EXPORT int register_ftrace_function(struct ftrace_ops *ops);
 /* When it returns no callback runs any more. */
 ULF_EXPORT int unregister_ftrace_function(struct ftrace_ops *ops);

@@ -21,6 +21,7 @@
 #include "arch/x86_64/text.h"
 #include "event/clock.h"
 #include "runtime/ftrace.h"
+#include "runtime/ftrace_filter.h"
 #include "runtime/object.h"
 #include "runtime/runtime.h"
 #include "runtime/shadow.h"
@@ -182,26 +183,8 @@ static bool vectors_init(void)
 
 /* ---- filters ---- */
 
-#define ENDBR_BYTES	4u
-
-/* Of a user: which sites.  @nr 0: all of them. */
-struct filter {
-	uint32_t nr, room;
-	uint64_t ips[];
-};
-
-static struct filter *filters[FTRACE_USERS];	/* under runtime_lock() */
+static const struct ftrace_ops *filters[FTRACE_USERS];	/* under runtime_lock() */
 static uint32_t wanted;				/* users that have sites */
-
-/* A function's address is that of its site, or before it: of other NOPs, or of
- * an endbr64, which tables may point to or behind. */
-static bool filter_has(const struct filter *filter, uint64_t code, uint64_t lead)
-{
-	for (uint32_t i = 0; filter && i < filter->nr; i++)
-		if (code - filter->ips[i] <= lead + ENDBR_BYTES)
-			return true;
-	return !filter || !filter->nr;
-}
 
 static uint32_t users_of(const struct object *object, uint32_t i)
 {
@@ -214,7 +197,7 @@ static uint32_t users_of(const struct object *object, uint32_t i)
 	for (uint32_t left = wanted; left; left &= left - 1) {
 		uint32_t user = (uint32_t)__builtin_ctz(left);
 
-		if (filter_has(filters[user], code, sites->table[i].lead))
+		if (filter_has(filters[user], code))
 			users |= 1u << user;
 	}
 	return users;
@@ -426,7 +409,7 @@ void ftrace_buffer_changed(void)
 }
 
 /* What cannot be traced, of what is to be, is not; the rest is. */
-static int user_add(uint32_t user, struct filter *filter)
+static int user_add(uint32_t user, const struct ftrace_ops *filter)
 {
 	int r = 0;
 
@@ -489,41 +472,60 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 
 /* ---- the program's own ---- */
 
-int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove,
-			 int reset)
-{
-	struct filter *old = ops->ulf, *new;
-	uint32_t nr = old && !reset ? old->nr : 0, kept = 0;
-	int r = 0;
-
-	runtime_lock();
-	new = memory_alloc(sizeof(*new) + (nr + 1) * sizeof(new->ips[0]));
-	if (!new) {
-		r = -ENOMEM;
-	} else {
-		for (uint32_t i = 0; i < nr; i++)
-			if (old->ips[i] != ip)
-				new->ips[kept++] = old->ips[i];
-		if (!remove)
-			new->ips[kept++] = ip;
-		new->nr = kept;
-		ops->ulf = new;
-		for (uint32_t user = 0; user < FTRACE_USERS; user++)
-			if (old && filters[user] == old)
-				filters[user] = new;
-		memory_free(old);
-		if (wanted)
-			r = update_sites();
-	}
-	runtime_unlock();
-	return r == -EILSEQ ? 0 : r;
-}
-
 static void prepare(void)
 {
 	runtime_init();
 	object_scan();
 	runtime_lock();
+}
+
+/* A filter has changed, or not; the lock is left. */
+static int filter_done(int r)
+{
+	if (!r && wanted)
+		r = update_sites();
+	runtime_unlock();
+	return r == -EILSEQ ? 0 : r;
+}
+
+int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove,
+			 int reset)
+{
+	prepare();
+	return filter_done(filter_set_ip(ops, ip, remove, reset));
+}
+
+static int set_glob(struct ftrace_ops *ops, enum filter_list list,
+		    const unsigned char *buf, int len, int reset)
+{
+	if (len < 0)
+		return -EINVAL;
+	prepare();
+	return filter_done(filter_set_glob(ops, list, (const char *)buf, (size_t)len,
+					   reset));
+}
+
+int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len, int reset)
+{
+	return set_glob(ops, FILTER_ONLY, buf, len, reset);
+}
+
+int ftrace_set_notrace(struct ftrace_ops *ops, unsigned char *buf, int len, int reset)
+{
+	return set_glob(ops, FILTER_BUT, buf, len, reset);
+}
+
+void ftrace_free_filter(struct ftrace_ops *ops)
+{
+	uint32_t left;
+
+	runtime_lock();
+	left = wanted;
+	while (left && filters[__builtin_ctz(left)] != ops)
+		left &= left - 1;
+	if (!left)
+		filter_free(ops);
+	runtime_unlock();
 }
 
 int register_ftrace_function(struct ftrace_ops *ops)
@@ -538,7 +540,7 @@ int register_ftrace_function(struct ftrace_ops *ops)
 		i++;
 	if (i < FTRACE_OPS_MAX) {
 		ftrace_state.ops[i] = ops;
-		r = user_add(FTRACE_OPS + i, ops->ulf);
+		r = user_add(FTRACE_OPS + i, ops);
 	}
 	runtime_unlock();
 	return r;
@@ -572,7 +574,7 @@ int register_ftrace_graph(struct fgraph_ops *gops)
 	prepare();
 	if (!(wanted >> FTRACE_GRAPH_OPS & 1)) {
 		ftrace_state.graph_ops = gops;
-		r = user_add(FTRACE_GRAPH_OPS, gops->ops.ulf);
+		r = user_add(FTRACE_GRAPH_OPS, &gops->ops);
 	}
 	runtime_unlock();
 	return r;

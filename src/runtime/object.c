@@ -6,28 +6,20 @@
  */
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <string.h>
 
 #include "arch/arch.h"
 #include "runtime/object.h"
+#include "runtime/object_file.h"
 #include "runtime/profile.h"
 #include "runtime/runtime.h"
-
-#define SECTIONS_MAX	4096u
-#define NAMES_MAX	(1u << 20)
 
 static struct object *objects;		/* under runtime_lock() */
 
 struct object *object_first(void)
 {
 	return objects;
-}
-
-static bool read_at(int fd, void *to, size_t bytes, uint64_t off)
-{
-	return arch_syscall4(SYS_pread64, fd, to, bytes, off) == (long)bytes;
 }
 
 /* Where tables of entries are, of each kind. */
@@ -45,58 +37,26 @@ static void take_section(const Elf64_Shdr *section, const char *name,
 			tables->sections[kind] = *section;
 }
 
-static void find_sections(int fd, const Elf64_Ehdr *head, const Elf64_Shdr *all,
-			  struct tables *tables)
+static void take_sections(const struct object_file *file, struct tables *tables)
 {
-	uint64_t bytes = all[head->e_shstrndx].sh_size;
-	char *names = bytes < NAMES_MAX ? memory_alloc(bytes + 1) : NULL;
+	const Elf64_Shdr *strings = &file->sections[file->names];
+	char *names = object_file_read(file, strings);
 
-	if (names && read_at(fd, names, bytes, all[head->e_shstrndx].sh_offset))
-		for (uint32_t i = 0; i < head->e_shnum; i++)
-			if (all[i].sh_name < bytes)
-				take_section(&all[i], names + all[i].sh_name, tables);
+	for (uint32_t i = 0; names && i < file->nr; i++)
+		if (file->sections[i].sh_name < strings->sh_size)
+			take_section(&file->sections[i],
+				     names + file->sections[i].sh_name, tables);
 	memory_free(names);
 }
 
-static void read_sections(const char *path, struct tables *tables)
+static void find_tables(const struct dl_phdr_info *info, struct tables *tables)
 {
-	int fd = (int)arch_syscall4(SYS_openat, AT_FDCWD, path,
-				    O_RDONLY | O_CLOEXEC, 0);
-	Elf64_Shdr *all = NULL;
-	Elf64_Ehdr head;
+	struct object_file file;
 
 	*tables = (struct tables){ 0 };
-	if (fd < 0)
-		return;
-	if (read_at(fd, &head, sizeof(head), 0) &&
-	    !memcmp(head.e_ident, ELFMAG, SELFMAG) &&
-	    head.e_shentsize == sizeof(*all) && head.e_shnum < SECTIONS_MAX &&
-	    head.e_shstrndx < head.e_shnum)
-		all = memory_alloc(head.e_shnum * sizeof(*all));
-	if (all && read_at(fd, all, head.e_shnum * sizeof(*all), head.e_shoff))
-		find_sections(fd, &head, all, tables);
-	memory_free(all);
-	arch_syscall1(SYS_close, fd);
-}
-
-/* Of the segments with @flags, in memory: from where to where? */
-static bool find_range(const struct dl_phdr_info *info, uint32_t flags,
-		       uint64_t *ret_low, uint64_t *ret_high)
-{
-	*ret_low = UINT64_MAX;
-	*ret_high = 0;
-	for (uint32_t i = 0; i < info->dlpi_phnum; i++) {
-		const Elf64_Phdr *p = &info->dlpi_phdr[i];
-		uint64_t start = info->dlpi_addr + p->p_vaddr;
-
-		if (p->p_type != PT_LOAD || (p->p_flags & flags) != flags)
-			continue;
-		if (start < *ret_low)
-			*ret_low = start;
-		if (start + p->p_filesz > *ret_high)
-			*ret_high = start + p->p_filesz;
-	}
-	return *ret_low < *ret_high;
+	if (object_file_open(info, &file))
+		take_sections(&file, tables);
+	object_file_close(&file);
 }
 
 /* Of several rows for one function the first one counts. */
@@ -147,13 +107,12 @@ struct object *object_get(uint64_t text, uint64_t text_end, enum fsite_kind kind
 static void see_tables(const struct dl_phdr_info *info, uint64_t text,
 		       uint64_t text_end)
 {
-	const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
 	struct tables tables;
 	uint64_t low, high;
 
-	if (!find_range(info, PF_R, &low, &high))
+	if (!object_find_range(info, PF_R, &low, &high))
 		return;
-	read_sections(path, &tables);
+	find_tables(info, &tables);
 	for (uint32_t kind = 0; kind < FSITE_KINDS; kind++) {
 		uint64_t bytes = tables.sections[kind].sh_size;
 		uint64_t table = info->dlpi_addr + tables.sections[kind].sh_addr;
@@ -174,7 +133,7 @@ static int see(struct dl_phdr_info *info, size_t bytes, void *arg)
 
 	(void)bytes;
 	(void)arg;
-	if (!find_range(info, PF_X, &low, &high))
+	if (!object_find_range(info, PF_X, &low, &high))
 		return 0;
 	see_tables(info, low, high);
 	return 0;
@@ -244,7 +203,7 @@ static bool has_fentry(const struct dl_phdr_info *info)
 {
 	uint64_t low, high, fentry = (uint64_t)ftrace_fentry;
 
-	return !*info->dlpi_name && find_range(info, PF_X, &low, &high) &&
+	return !*info->dlpi_name && object_find_range(info, PF_X, &low, &high) &&
 	       fentry >= low && fentry < high;
 }
 
@@ -310,7 +269,7 @@ static int see_again(struct dl_phdr_info *info, size_t bytes, void *arg)
 
 	(void)bytes;
 	(void)arg;
-	if (!find_range(info, PF_X, &low, &high))
+	if (!object_find_range(info, PF_X, &low, &high))
 		return 0;
 	for (struct object *o = objects; o; o = o->next)
 		if (o->text >= low && o->text < high && !fsites_are_lost(&o->sites))

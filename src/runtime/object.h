@@ -4,6 +4,7 @@
 #define ULF_RUNTIME_OBJECT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "arch/x86_64/fsite.h"
@@ -30,6 +31,13 @@ struct object *object_first(void);
  * for want of memory. */
 struct object *object_get(uint64_t text, uint64_t text_end, enum fsite_kind kind,
 			  uint64_t table, uint32_t nr);
+
+/* The site of the function at @addr; 0. */
+uint64_t object_site_of(const struct object *object, uint64_t addr);
+/* Tell the sites of all functions whose name matches, of all that have one if @len is
+ * 0.  A thread of libc's. */
+typedef void (*object_found)(void *arg, uint64_t code);
+void object_find_names(const char *glob, size_t len, object_found found, void *arg);
 
 /* Its text is gone. */
 void object_drop(struct object *object);

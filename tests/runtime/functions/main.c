@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callbacks at function entries: who is called and with what, chosen functions,
+ * Callbacks at function entries: who is called and with what, functions chosen by
+ * address and by name,
  * switching while threads run through the sites, and a thread that stands at or
  * in a site when it is switched.
  *
@@ -72,6 +73,101 @@ static void test_callbacks(void)
 	CHECK(two(2, 2) == 4 && one_seen.hits == 5);
 	CHECK(!unregister_ftrace_function(&only));
 	CHECK(two(2, 2) == 4 && one_seen.hits == 5);
+}
+
+/* ---- by name ---- */
+
+/* How often is it called, by caller() and two()? */
+static unsigned long hits_of(struct seen *seen)
+{
+	seen->hits = 0;
+	CHECK(caller(3) == 9 && two(1.5, 2) == 3.0);
+	return seen->hits;
+}
+
+static int set(int (*list)(struct ftrace_ops *ops, unsigned char *buf, int len,
+			   int reset), struct ftrace_ops *ops, const char *glob,
+	       int reset)
+{
+	char copy[64] = "";
+
+	strcpy(copy, glob);
+	return list(ops, (unsigned char *)copy, (int)strlen(glob), reset);
+}
+
+static void test_names(void)
+{
+	struct seen seen = { 0 };
+	struct ftrace_ops ops = { .func = see, .private = &seen };
+
+	CHECK(set(ftrace_set_filter, &ops, "nosuch*", 0) == -EINVAL);
+	CHECK(set(ftrace_set_filter, &ops, "main", 0) == -EINVAL);	/* no room */
+	CHECK(ftrace_set_filter(&ops, (unsigned char *)"one", -1, 0) == -EINVAL);
+	CHECK(ftrace_set_filter_ip(&ops, (unsigned long)hits_of, 0, 0) == -EINVAL);
+	CHECK(!set(ftrace_set_filter, &ops, "o[mn]?", 0));
+	CHECK(!register_ftrace_function(&ops));
+	CHECK(hits_of(&seen) == 2);
+	/* while it is registered: more, none of these, others, all */
+	CHECK(!set(ftrace_set_filter, &ops, "two", 0));
+	CHECK(hits_of(&seen) == 3);
+	CHECK(!set(ftrace_set_filter, &ops, "!one", 0));
+	CHECK(hits_of(&seen) == 1);
+	CHECK(set(ftrace_set_filter, &ops, "nosuch", 1) == -EINVAL);
+	CHECK(hits_of(&seen) == 1);
+	CHECK(!set(ftrace_set_filter, &ops, "*all*", 1));
+	CHECK(hits_of(&seen) == 1 && is_in(seen.ip, caller));
+	CHECK(!ftrace_set_filter(&ops, NULL, 0, 1));
+	CHECK(hits_of(&seen) == 4);
+	CHECK(!set(ftrace_set_filter, &ops, "", 1));
+	CHECK(hits_of(&seen) == 4);
+	CHECK(!ftrace_set_filter_ip(&ops, (unsigned long)two, 1, 0));
+	CHECK(hits_of(&seen) == 3);
+	/* and but for these */
+	CHECK(!set(ftrace_set_notrace, &ops, "c*", 0));
+	CHECK(hits_of(&seen) == 2);
+	CHECK(!ftrace_set_filter(&ops, NULL, 0, 1));
+	CHECK(hits_of(&seen) == 3);
+	ftrace_free_filter(&ops);	/* not now */
+	CHECK(hits_of(&seen) == 3);
+	CHECK(!unregister_ftrace_function(&ops));
+	CHECK(hits_of(&seen) == 0);
+	ftrace_free_filter(&ops);
+	CHECK(!register_ftrace_function(&ops));
+	CHECK(hits_of(&seen) == 4);
+	/* a filter that comes when it is registered */
+	CHECK(!set(ftrace_set_filter, &ops, "one", 0));
+	CHECK(hits_of(&seen) == 2);
+	CHECK(!unregister_ftrace_function(&ops));
+	ftrace_free_filter(&ops);
+}
+
+static int follow(struct ftrace_graph_ent *ent, struct fgraph_ops *ops)
+{
+	(void)ent;
+	(void)ops;
+	return 1;
+}
+
+static void see_return(struct ftrace_graph_ret *ret, struct fgraph_ops *ops)
+{
+	struct seen *seen = ops->private;
+
+	seen->hits++;
+	seen->ip = ret->func;
+}
+
+static void test_graph_names(void)
+{
+	struct seen seen = { 0 };
+	struct fgraph_ops ops = {
+		.entryfunc = follow, .retfunc = see_return, .private = &seen,
+	};
+
+	CHECK(!set(ftrace_set_filter, &ops.ops, "caller", 0));
+	CHECK(!register_ftrace_graph(&ops));
+	CHECK(hits_of(&seen) == 1 && is_in(seen.ip, caller));
+	unregister_ftrace_graph(&ops);
+	ftrace_free_filter(&ops.ops);
 }
 
 /* What was a call of __fentry__ is none, whatever was asked for. */
@@ -219,6 +315,8 @@ int main(int argc, char **argv)
 	test_quiet();
 	test_steps();
 	test_callbacks();
+	test_names();
+	test_graph_names();
 	test_switching(argc > 1 ? atoi(argv[1]) : 300);
 	return 0;
 }
