@@ -279,5 +279,8 @@ static int see_again(struct dl_phdr_info *info, size_t bytes, void *arg)
 
 void object_scan_gone(void)
 {
-	scan(see_again);
+	runtime_lock();
+	if (objects)
+		scan(see_again);
+	runtime_unlock();
 }
