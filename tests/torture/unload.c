@@ -3,6 +3,7 @@
  * A library is unloaded just when its text is about to be written: dlclose() waits,
  * and what comes to its place stays as it is.
  *
+ * no-sanitize: address its dlclose() comes before ours in a program without libulf.so
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
 #include <dlfcn.h>
