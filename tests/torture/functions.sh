@@ -1,0 +1,205 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# user: ordinary
+# timeout: 300
+# no-sanitize: thread a libulf that is built for it cannot be loaded by other programs
+# A program whose threads throw, jump, fork, are interrupted and load libraries all the
+# time (tests/data/functions/storm), while what is traced of it changes at random, the
+# server is killed in the middle, and processes are killed in the middle of a change.
+# What function_graph has recorded in between must fit together.  ULF_SEED repeats a run.
+. tests/tracefs/common
+rounds=5
+[ "${ULF_TORTURE-}" != long ] || rounds=2000
+seed=${ULF_SEED:-$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}
+echo "ULF_SEED=$seed"
+
+source=tests/data/functions
+command -v g++ >/dev/null || skip "no g++"
+g++ -O2 -g -w -pthread -fpatchable-function-entry=5 $source/storm/storm.cpp -o "$TMPDIR/storm" -ldl ||
+	fail "the program"
+gcc -O2 -fPIC -shared -fpatchable-function-entry=5 -o "$TMPDIR/plugged.so" $source/plugged.c ||
+	fail "the library"
+
+# pick LIMIT: picked is a random number below it
+pick() {
+	seed=$(((seed * 1103515245 + 12345) % 2147483648))
+	picked=$((seed / 65536 % $1))
+}
+# one_of WORDS: picked is one of them; - is nothing
+one_of() {
+	pick $#
+	shift "$picked"
+	picked=$1
+	[ "$picked" != - ] || picked=
+}
+nap() {
+	pick 40
+	sleep "0.0$(printf %02d "$picked")"
+}
+
+start_storm() {
+	start_root storm 0 env LD_PRELOAD="$preload" "$TMPDIR/storm" "$TMPDIR/plugged.so"
+}
+
+# What may be asked for at any time; that a list has no such function (the library is
+# gone just now) is an answer, too.
+put() { ulf echo "$2" "$root/$1" 2>/dev/null; }
+change_list() {
+	one_of set_ftrace_filter set_ftrace_notrace set_graph_function set_graph_notrace max_graph_depth \
+		set_ftrace_pid set_ftrace_notrace_pid
+	file=$picked
+	case $file in
+	*_pid) one_of - - $(ls "/proc/$pid/task" 2>/dev/null) ;;
+	*_depth) one_of 0 0 0 3 7 ;;
+	*notrace) one_of - - 'storm_handler' 'storm_p*ng' '*' ;;
+	*) one_of - - - 'storm_*' storm_fib 'storm_t*' plugged_adds storm_turn ;;
+	esac
+	put "$file" "$picked"
+}
+change_tracer() {
+	one_of current_tracer current_tracer instances/other/current_tracer tracing_on
+	file=$picked
+	case $file in
+	tracing_on) one_of 0 1 1 ;;
+	*) one_of nop function function_graph ;;
+	esac
+	put "$file" "$picked"
+}
+change() {
+	for i in 1 2 3 4 5 6 7 8; do
+		pick 3
+		if [ "$picked" = 0 ]; then change_tracer; else change_list; fi
+	done
+}
+
+forget_lists() {
+	for file in set_ftrace_filter set_ftrace_notrace set_graph_function set_graph_notrace set_ftrace_pid \
+		    set_ftrace_notrace_pid; do
+		ulf echo "" "$root/$file" || fail "$file"
+	done
+	ulf echo 0 "$root/max_graph_depth" || fail "max_graph_depth"
+}
+
+# Of each thread: an exit is that of an entry at its depth, and there is one for each.
+# What was open when recording began is not known (?); frames that were thrown or jumped
+# over have no exit; and what a handler calls that comes just when an entry has been
+# recorded is as deep as that.  Thus a stack for each depth, with ? or . at its bottom.
+check_graph() {
+	awk -F'|' '
+	NF >= 3 && /^ *[0-9]+\) / {
+		thread = $1; sub(/.*-/, "", thread); thread += 0
+		text = $3; match(text, /^ */); depth = RLENGTH / 2 - 1
+		text = substr(text, RLENGTH + 1); name = text
+		gsub(/[^a-zA-Z0-9_]/, "", name)
+		open = (thread, depth) in state ? state[thread, depth] : "?"
+		if (text ~ /\{$/) {
+			open = open " " name
+		} else if (text ~ /^}/) {
+			was = open
+			while (open ~ / / && open !~ " " name "$") sub(/ [^ ]*$/, "", open)
+			if (open == ".") {
+				print NR ": thread " thread ", depth " depth ": " text " after " was; bad = 1
+			}
+			if (open == "?") open = "."
+			sub(/ [^ ]*$/, "", open)
+		}
+		state[thread, depth] = open
+		state[thread, depth + 1] = "."
+		for (d = depth + 2; (thread, d) in state; d++) state[thread, d] = "."
+		nr += text ~ /^}|;$/
+	}
+	END { if (bad) exit 1; print nr + 0 }' "$1"
+}
+
+# context ERROR: the records of that thread up to there
+context() {
+	line=${1%%:*} thread=${1#*thread } thread=${thread%%,*}
+	head -n "$line" "$TMPDIR/trace" | grep -e "-$thread " | tail -n 60
+}
+
+# run_on CPUS: all its threads
+run_on() { taskset -acp "$1" "$pid" >/dev/null 2>&1; }
+
+has_calls() { [ "$(ulf cat "$root/trace" | wc -l)" -gt 300 ]; }
+check() {
+	ulf echo nop "$root/instances/other/current_tracer" || fail "instance"
+	ulf echo nop "$root/current_tracer" || fail "nop"
+	forget_lists
+	# On one CPU: another does not know which functions are open, and shows the entry
+	# of one call and the exit of the next as one.
+	run_on "$cpu"
+	ulf echo 1 "$root/tracing_on" || fail "tracing_on"
+	ulf echo function_graph "$root/current_tracer" || fail "function_graph"
+	for option in funcgraph-proc funcgraph-tail; do
+		ulf echo "$option" "$root/trace_options" || fail "$option"
+	done
+	until_true has_calls
+	change_list
+	nap
+	change_list
+	ulf echo 0 "$root/tracing_on" || fail "tracing_on"
+	run_on "$cpus"
+	ulf cat "$root/trace" >"$TMPDIR/trace" || fail "trace"
+	T=$(ulf mount)/$root
+	[ "$(stat_sum overrun)$(stat_sum 'dropped events')" = 00 ] || return 0	# it need not fit
+	nr=$(check_graph "$TMPDIR/trace") || fail "$nr
+$(context "$nr")"
+	exits=$((exits + nr))
+}
+
+exits=0
+start_storm
+cpu=$(my_cpu) cpus=$(awk '/^Cpus_allowed_list/ { print $2 }' "/proc/$pid/status")
+mkdir "$T/instances/other" || fail mkdir
+ulf echo 20000 "$root/buffer_size_kb" || fail "size"
+round=0
+while [ $round -lt $rounds ]; do
+	round=$((round + 1))
+	change
+	check
+	# The server dies at work; the next one takes over.
+	if [ $((round % 3)) = 0 ]; then
+		{ change_list; change_tracer; } &
+		busy=$!
+		nap
+		kill_server
+		wait $busy
+	fi
+	kill -0 "$pid" || fail "it is gone"
+done
+kill -TERM "$pid"
+wait "$pid"
+expect "status" 0 $?
+
+# Killed in the middle of changes: what it has recorded can be read.
+death=0
+while [ $death -lt $((rounds / 4)) ]; do
+	death=$((death + 1))
+	start_storm
+	put current_tracer function_graph
+	{ change; } &
+	busy=$!
+	nap
+	kill -9 "$pid"
+	wait "$pid" 2>/dev/null
+	wait $busy
+	until_true is_listed "$root" dead
+	ulf cat "$root/trace" >/dev/null || fail "a dead one's trace"
+	ulf rm "$root" || fail rm
+done
+
+[ $exits -gt 0 ] || fail "nothing was checked"
+# The check can fail: an exit of another function, one without an entry.
+line=' 0)  storm-7  |               |  '
+good="${line}storm_turn() {
+${line}  storm_fib() {
+${line}    storm_fib();
+${line}  } /* storm_fib */
+${line}} /* storm_turn */"
+echo "$good" >"$TMPDIR/trace"
+expect "calls" 3 "$(check_graph "$TMPDIR/trace")"
+echo "$good" | sed '4s/storm_fib/storm_ping/' >"$TMPDIR/trace"
+check_graph "$TMPDIR/trace" >/dev/null && fail "an exit of another"
+echo "$good" | sed '4p' >"$TMPDIR/trace"
+check_graph "$TMPDIR/trace" >/dev/null && fail "an exit too many"
+echo "$rounds rounds, $exits calls, $death deaths"
