@@ -28,7 +28,8 @@
 #include "server/server.h"
 #include "server/socket.h"
 
-#define TICK_FAST_NS	5000000L		/* while something waits */
+#define TICK_FIRST_NS	1000000L		/* something begins to wait */
+#define TICK_FAST_NS	5000000L		/* while it does */
 #define TICK_SLOW_NS	1000000000L
 #define EVENTS_AT_ONCE	32
 
@@ -123,8 +124,9 @@ static void timer_ready(struct loop_source *source, uint32_t events)
 static void set_pace(struct loop *loop, bool is_fast)
 {
 	long ns = is_fast ? TICK_FAST_NS : TICK_SLOW_NS;
+	long first_ns = is_fast ? TICK_FIRST_NS : ns;
 	struct itimerspec spec = {
-		.it_value = { ns / 1000000000L, ns % 1000000000L },
+		.it_value = { first_ns / 1000000000L, first_ns % 1000000000L },
 		.it_interval = { ns / 1000000000L, ns % 1000000000L },
 	};
 
