@@ -147,6 +147,8 @@ static int follow(struct buffer *buffer)
 		set->small_max = RING_SMALL_MAX;
 		set->nr_small = set->nr_cpus;
 	}
+	__atomic_store_n(&buffer->has_ticks, clock_get(buffer->shared->clock)->kind ==
+			 CLOCK_KIND_TSC_RAW, __ATOMIC_RELAXED);
 	/* mate: buffer_set() [buffer.set] */
 	__atomic_store_n(&buffer->set, set, __ATOMIC_RELEASE);
 	event_use_set(buffer);

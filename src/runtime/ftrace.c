@@ -375,6 +375,7 @@ static bool graph_is_simple(uint32_t users)
 {
 	return users >> FTRACE_GRAPH & 1 &&
 	       !ftrace_state.graph_buffer->has_function_pids &&
+	       !ftrace_state.graph_buffer->has_ticks &&
 	       !ftrace_state.has_starts && !ftrace_state.thresh_ns &&
 	       ftrace_state.graph_depth == UINT32_MAX;
 }

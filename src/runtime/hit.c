@@ -75,7 +75,9 @@ static void write_record(const struct buffer *buffer, struct record *record,
 {
 	struct ftrace_write write = { buffer, &record->head, bytes, time };
 
-	if (!arch_words_append(buffer, &record->head, (uint32_t)bytes, time))
+	/* The time is one in ns, whatever the ring's clock. */
+	if (__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED) ||
+	    !arch_words_append(buffer, &record->head, (uint32_t)bytes, time))
 		ftrace_call_slowly(ftrace_write_slowly, (uint64_t)&write, 0, 0);
 }
 
