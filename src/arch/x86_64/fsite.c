@@ -13,10 +13,9 @@
  * and the others don't care, as what is tested does not matter.  XRay's jump is
  * written into what is jumped over, and the jump over it becomes one of no length.
  *
- * gcc's five NOPs are five
- * instructions, and a thread may stand between any two of them, for as long as
- * it likes: so d0..d3 are written one by one and each is an instruction of one
- * byte without effect at a function's entry, or a prefix without effect on what
+ * gcc's five NOPs are five instructions, and a thread may stand between any two of
+ * them, for as long as it likes: so d0..d3 are written one by one and each is an
+ * instruction of one byte without effect at a function's entry, or a prefix without effect on what
  * follows: nop, cmc, clc, stc, cld, and the segment prefixes es cs ss ds, which
  * 64-bit code ignores.  That leaves 9^4 distances, enough to find room for one
  * mapping: one distance serves all sites of a module, its stubs lie like its
