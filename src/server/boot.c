@@ -127,7 +127,7 @@ static bool set_functions(struct root *root, const char *file,
 
 		/* with a blank behind it, or nobody is told */
 		memcpy(line, item.text, item.len);
-		line[item.len] = '\n';
+		line[whole.len - 1] = '\n';
 		r = write_file(&root->top, file, &whole);
 		if (r)
 			log_error(root, strerrordesc_np(-r), &word->whole, item.text);

@@ -303,7 +303,8 @@ static void too_many_bytes_are_told(void **state)
 	f->root.control->boot_state = ABI_BOOT_TOO_LONG;
 	start(f, "");
 	assert_non_null(strstr(tree_cat(f->server, "one.1/error_log"),
-			       "Too long: none of it is in force\n  Command: ULF_TRACE and ulf.conf\n"));
+			       "Too long: none of it is in force\n"
+			       "  Command: ULF_TRACE and ulf.conf\n"));
 }
 
 #define SERVER_TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
