@@ -11,6 +11,7 @@
 #include "server/elf_sites.h"
 
 #define LIBULF		"libulf.so.0"
+#define LIBASAN		"libasan.so."
 #define PATH_BYTES	4096
 #define READ_BYTES_MAX	(1024ull << 20)
 
@@ -47,26 +48,33 @@ static bool has_functions(const char *path)
 	return has_some;
 }
 
-/* Is libulf among the libraries that it names, or in itself (ftrace.S has that
- * section)? */
-static bool has_libulf(const char *path)
+/* What of it says that libulf cannot, or need not, come first. */
+struct needs {
+	bool has_libulf;	/* among its libraries, or in itself: ftrace.S has
+				 * that section */
+	bool has_libasan;	/* gcc's, which must be the first */
+};
+
+static struct needs find_needs(const char *path)
 {
 	uint64_t bytes_left = READ_BYTES_MAX;
+	struct needs needs = { false, false };
 	const Elf64_Shdr *strings;
 	struct elf_file file;
-	bool has_it = false;
 	char *text;
 
 	if (!elf_file_open(path, NULL, 0, &bytes_left, &file)) {
-		has_it = elf_find_section(&file, ".bodies");
 		strings = elf_find_section(&file, ".dynstr");
 		text = strings ? elf_read_piece(&file, strings->sh_offset,
 						strings->sh_size) : NULL;
-		has_it |= text && memmem(text, strings->sh_size, LIBULF, sizeof(LIBULF));
+		needs.has_libulf = elf_find_section(&file, ".bodies") ||
+			(text && memmem(text, strings->sh_size, LIBULF, sizeof(LIBULF)));
+		needs.has_libasan = text && memmem(text, strings->sh_size, LIBASAN,
+						   strlen(LIBASAN));
 		free(text);
 	}
 	elf_file_close(&file);
-	return has_it;
+	return needs;
 }
 
 /* Next to this program, if it was not installed. */
@@ -85,12 +93,20 @@ void run_preload(const char *program)
 {
 	const char *others = getenv("LD_PRELOAD");
 	char *path = find_program(program), libulf[PATH_BYTES];
-	bool is_wanted = path && has_functions(path) && !has_libulf(path);
+	bool is_wanted = path && has_functions(path);
+	struct needs needs = { false, false };
 	struct text all;
 
+	if (is_wanted)
+		needs = find_needs(path);
 	free(path);
-	if (!is_wanted)
+	if (!is_wanted || needs.has_libulf)
 		return;
+	if (needs.has_libasan) {
+		cli_error("%s has AddressSanitizer, before which nothing can be loaded: "
+			  "link it with libulf", program);
+		return;
+	}
 	if (!find_libulf(libulf)) {
 		cli_error("no " LIBULF " in " ULF_LIBDIR ": the functions of %s cannot "
 			  "be traced", program);

@@ -69,3 +69,6 @@ contains "$(cat "$TMPDIR/err")" "nothing was recorded"
 ld=-static make gcc -fpatchable-function-entry=5
 run
 contains "$(cat "$TMPDIR/err")" "has left no root"
+ld=-fsanitize=address make gcc -fpatchable-function-entry=5 -fsanitize=address
+run
+contains "$(cat "$TMPDIR/err")" "has AddressSanitizer"
