@@ -168,6 +168,23 @@ static void mark_touched(struct functions *functions,
 	}
 }
 
+static bool is_listed(const uint16_t *const in[FUNCTION_LISTS], uint32_t i)
+{
+	static_assert(FUNCTION_LISTS == 5, "all of them");
+	return in[FUNCTION_FILTER][i] | in[FUNCTION_NOTRACE][i] | in[FUNCTION_GRAPH][i] |
+	       in[FUNCTION_GRAPH_NOTRACE][i] | in[FUNCTION_STACK][i];
+}
+
+/* Of function @i of those that @in is about. */
+static uint32_t word_of(const struct function_tracers *tracers,
+			const uint16_t *const in[FUNCTION_LISTS], uint32_t i)
+{
+	return users_of(tracers, in[FUNCTION_FILTER][i], in[FUNCTION_NOTRACE][i]) |
+	       stack_user_of(tracers, in[FUNCTION_STACK][i]) |
+	       marks_of(in[FUNCTION_GRAPH][i], in[FUNCTION_GRAPH_NOTRACE][i],
+			in[FUNCTION_STACK][i]);
+}
+
 static void fill_object(struct root *root, const struct function_object *from,
 			struct abi_function_object *to, char *piece, uint32_t at)
 {
@@ -176,6 +193,9 @@ static void fill_object(struct root *root, const struct function_object *from,
 	uint32_t nr = from->sites.nr_rows;
 	uint32_t *users = (uint32_t *)(piece + at);
 	uint32_t *lists = users + nr;
+	/* what most of them have, as they are in no list */
+	uint32_t unlisted = users_of(&tracers, 0, 0) | stack_user_of(&tracers, 0) |
+			    marks_of(0, 0, 0);
 
 	*to = (struct abi_function_object) {
 		.bias = from->bias,
@@ -197,12 +217,7 @@ static void fill_object(struct root *root, const struct function_object *from,
 	for (uint32_t i = 0; i < from->sites.nr; i++) {
 		uint32_t row = from->sites.rows[i];
 
-		users[row] = users_of(&tracers, in[FUNCTION_FILTER][i],
-				      in[FUNCTION_NOTRACE][i]) |
-			     stack_user_of(&tracers, in[FUNCTION_STACK][i]) |
-			     marks_of(in[FUNCTION_GRAPH][i],
-				      in[FUNCTION_GRAPH_NOTRACE][i],
-				      in[FUNCTION_STACK][i]);
+		users[row] = is_listed(in, i) ? word_of(&tracers, in, i) : unlisted;
 		lists[row] = in[FUNCTION_FILTER][i] |
 			     (uint32_t)in[FUNCTION_NOTRACE][i] << 16;
 	}
