@@ -103,11 +103,12 @@ static const struct range *ranges_find(const struct ranges *ranges, uint64_t add
 
 /* ---- the functions of a unit ---- */
 
+/* A function that is in several places starts in the first of them. */
 static void add_function(struct ranges *functions, Dwarf_Die *die)
 {
-	Dwarf_Addr low, high;
+	Dwarf_Addr base, low, high;
 
-	if (!dwarf_lowpc(die, &low) && !dwarf_highpc(die, &high))
+	if (dwarf_ranges(die, 0, &base, &low, &high) > 0)
 		ranges_add(functions, (struct range) { low, high, dwarf_dieoffset(die) });
 }
 
@@ -171,6 +172,7 @@ static bool read_registers(const Dwarf_Op *ops, size_t nr, struct elf_param *par
 }
 
 enum place {
+	PLACE_UNSAID,
 	PLACE_NONE,			/* the compiler has dropped it */
 	PLACE_REGISTER,
 	PLACE_ABI,			/* it will be in memory, or is somewhere later */
@@ -183,14 +185,18 @@ static enum place read_place(Dwarf_Die *die, Dwarf_Addr low, struct elf_param *p
 	Dwarf_Op *ops;
 	size_t nr;
 
-	if (!dwarf_attr(die, DW_AT_location, &attr))
+	if (dwarf_hasattr(die, DW_AT_const_value))
 		return PLACE_NONE;
+	if (!dwarf_attr(die, DW_AT_location, &attr))
+		return PLACE_UNSAID;
 	if (dwarf_getlocation_addr(&attr, low, &ops, &nr, 1) != 1 || !nr)
 		return PLACE_ABI;
 	if (read_registers(ops, nr, param))
 		return PLACE_REGISTER;
 	return ops[nr - 1].atom == DW_OP_stack_value ||
-	       ops[0].atom == DW_OP_implicit_value ? PLACE_NONE : PLACE_ABI;
+	       ops[0].atom == DW_OP_implicit_value ||
+	       ops[0].atom == DW_OP_implicit_pointer ||
+	       ops[0].atom == DW_OP_GNU_implicit_pointer ? PLACE_NONE : PLACE_ABI;
 }
 
 /* As the ABI has it; *@next: the first register that is free. */
@@ -237,7 +243,7 @@ static bool has_places(Dwarf_Die *function, Dwarf_Addr low)
 		return false;
 	do {
 		if (dwarf_tag(&die) == DW_TAG_formal_parameter &&
-		    read_place(&die, low, &param) != PLACE_NONE)
+		    read_place(&die, low, &param) != PLACE_UNSAID)
 			return true;
 	} while (die_next(&die));
 	return false;
@@ -259,17 +265,16 @@ static bool is_returned_in_memory(Dwarf_Die *function)
 	return class.is_in_memory && value.kind != ELF_PARAM_FLOAT;
 }
 
-static struct elf_params *read_params(Dwarf_Die *function)
+/* @low: where it starts. */
+static struct elf_params *read_params(Dwarf_Die *function, Dwarf_Addr low)
 {
 	struct elf_params *params = calloc(1, sizeof(*params) +
 					   PARAMS_MAX * sizeof(params->rows[0]));
 	uint8_t next = is_returned_in_memory(function);
 	bool is_said;
-	Dwarf_Addr low;
 	Dwarf_Die die;
 
-	if (!params || dwarf_lowpc(function, &low) ||
-	    !die_first_child(function, &die))
+	if (!params || !die_first_child(function, &die))
 		return params;
 	is_said = has_places(function, low);
 	do {
@@ -329,7 +334,7 @@ static struct elf_params *search_params(struct elf_args *args, uint64_t addr)
 	range = ranges_find(&unit->functions, addr);
 	if (!range || !dwarf_offdie(args->dwarf, range->of, &die))
 		return NULL;
-	return read_params(&die);
+	return read_params(&die, range->low);
 }
 
 const struct elf_params *elf_args_find(struct elf_args *args, uint64_t addr)

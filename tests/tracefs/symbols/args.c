@@ -13,6 +13,8 @@ enum colour { RED, GREEN };
 #endif
 #define USE(x)		__asm__ volatile("" : : "m"(x))
 
+static volatile int sink;
+
 FUNCTION int numbers(int small, unsigned char byte, long large,
 			    enum colour colour, const char *text, _Bool is_so)
 {
@@ -38,8 +40,31 @@ FUNCTION void others(struct point point, double real, int a, int b, int c,
 	numbers(-1, 200, -3, GREEN, 0, 1);
 }
 
+__attribute__((noinline, cold)) static void rare(int x)
+{
+	USE(x);
+}
+
+/* In two places: what is rare goes to another one. */
+FUNCTION void split(int x)
+{
+	USE(x);
+	if (x < 0) {
+		rare(x);
+		rare(x + 1);
+	}
+}
+
+/* Its only caller is known, so optimisers do not pass it. */
+__attribute__((noinline)) static void constant(int x)
+{
+	sink = x;
+}
+
 FUNCTION void none(void)
 {
+	split(12);
+	constant(3);
 	others((struct point) { 16, -1 }, 0.5, 1, 2, 3, 4, 5);
 	__asm__ volatile("");
 }
