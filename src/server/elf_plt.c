@@ -132,7 +132,8 @@ void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols)
 	add_entries(&plt, ".plt", ".rela.plt", symbols);
 	add_entries(&plt, ".plt.sec", ".rela.plt", symbols);
 	add_entries(&plt, ".plt.got", ".rela.dyn", symbols);
-	if (plt.names.error || !symbols->nr) {
+	/* The sections count, too. */
+	if (plt.names.error || plt.names.len > *file->bytes_left || !symbols->nr) {
 		symbols->nr = 0;
 		text_done(&plt.names);
 	} else {
