@@ -21,6 +21,8 @@
 #define PARAMS_MAX	64u
 #define RANGES_MAX	1000000u
 #define ENTRIES_MAX	1000000u	/* of a unit, looked at for functions */
+#define CHILDREN_MAX	4096u		/* of a function, for parameters */
+#define UNITS_MAX	65536u		/* libdw needs 1 KB for each */
 #define NESTED_MAX	16		/* namespaces and classes */
 #define WORD		8u
 
@@ -236,6 +238,7 @@ static void read_param(Dwarf_Die *die, Dwarf_Addr low, bool has_places, uint8_t 
 /* Does the compiler say where any of them is?  Then those without are gone. */
 static bool has_places(Dwarf_Die *function, Dwarf_Addr low)
 {
+	uint32_t left = CHILDREN_MAX;
 	struct elf_param param;
 	Dwarf_Die die;
 
@@ -245,7 +248,7 @@ static bool has_places(Dwarf_Die *function, Dwarf_Addr low)
 		if (dwarf_tag(&die) == DW_TAG_formal_parameter &&
 		    read_place(&die, low, &param) != PLACE_UNSAID)
 			return true;
-	} while (die_next(&die));
+	} while (--left && die_next(&die));
 	return false;
 }
 
@@ -271,6 +274,7 @@ static struct elf_params *read_params(Dwarf_Die *function, Dwarf_Addr low)
 	struct elf_params *params = calloc(1, sizeof(*params) +
 					   PARAMS_MAX * sizeof(params->rows[0]));
 	uint8_t next = is_returned_in_memory(function);
+	uint32_t left = CHILDREN_MAX;
 	bool is_said;
 	Dwarf_Die die;
 
@@ -281,7 +285,7 @@ static struct elf_params *read_params(Dwarf_Die *function, Dwarf_Addr low)
 		if (dwarf_tag(&die) == DW_TAG_formal_parameter)
 			read_param(&die, low, is_said, &next,
 				   &params->rows[params->nr++]);
-	} while (params->nr < PARAMS_MAX && die_next(&die));
+	} while (--left && params->nr < PARAMS_MAX && die_next(&die));
 	return params;
 }
 
@@ -311,10 +315,12 @@ static bool add_unit(struct elf_args *args, Dwarf_Off off)
 
 static void read_units(struct elf_args *args)
 {
+	uint32_t left = UNITS_MAX;
 	Dwarf_Off off = 0, next;
 	size_t head;
 
-	while (!dwarf_nextcu(args->dwarf, off, &next, &head, NULL, NULL, NULL) &&
+	while (left-- &&
+	       !dwarf_nextcu(args->dwarf, off, &next, &head, NULL, NULL, NULL) &&
 	       next > off && add_unit(args, off + head))
 		off = next;
 	ranges_sort(&args->ranges);
@@ -357,24 +363,45 @@ static bool has_debug(const struct elf_file *file)
 	return section && section->sh_type != SHT_NOBITS;
 }
 
-/* What libdw will have in memory, unpacked. */
+static bool has_prefix(const struct elf_file *file, const Elf64_Shdr *section,
+		       const char *prefix)
+{
+	return section->sh_name < file->names_bytes &&
+	       !strncmp(file->names + section->sh_name, prefix, strlen(prefix));
+}
+
+/* UINT64_MAX: libdw knows how to unpack it, but how much that is no header says. */
+static uint64_t section_bytes(const struct elf_file *file, const Elf64_Shdr *section)
+{
+	uint64_t bytes = section->sh_size;
+	Elf64_Chdr *packed;
+
+	if (has_prefix(file, section, ".zdebug"))
+		return UINT64_MAX;
+	if (section->sh_type == SHT_NOBITS ||
+	    (section->sh_flags & SHF_ALLOC && !has_prefix(file, section, ".debug")))
+		return 0;
+	if (!(section->sh_flags & SHF_COMPRESSED))
+		return bytes;
+	packed = elf_read_piece(file, section->sh_offset, sizeof(*packed));
+	if (packed && __builtin_add_overflow(bytes, packed->ch_size, &bytes))
+		bytes = UINT64_MAX;
+	free(packed);
+	return bytes;
+}
+
+/* What libdw will have in memory, unpacked; it would read one of the other byte order
+ * differently. */
 static uint64_t debug_bytes(const struct elf_file *file)
 {
 	uint64_t bytes = 0;
 
-	for (uint32_t i = 0; i < file->head.e_shnum; i++) {
-		const Elf64_Shdr *section = &file->sections[i];
-		Elf64_Chdr *packed;
-
-		if (section->sh_type == SHT_NOBITS || section->sh_flags & SHF_ALLOC)
-			continue;
-		bytes += section->sh_size;
-		if (!(section->sh_flags & SHF_COMPRESSED))
-			continue;
-		packed = elf_read_piece(file, section->sh_offset, sizeof(*packed));
-		bytes += packed ? packed->ch_size : 0;
-		free(packed);
-	}
+	if (file->head.e_ident[EI_DATA] != ELFDATA2LSB)
+		return UINT64_MAX;
+	for (uint32_t i = 0; i < file->head.e_shnum; i++)
+		if (__builtin_add_overflow(bytes, section_bytes(file, &file->sections[i]),
+					   &bytes))
+			return UINT64_MAX;
 	return bytes;
 }
 

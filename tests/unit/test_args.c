@@ -170,6 +170,87 @@ static void there_may_be_none(void **state)
 	assert_null(elf_args_open("/proc/self/exe", NULL, 0, &bytes_left));
 }
 
+/* The section headers and their names of a copy of this program. */
+struct copy {
+	int fd;
+	Elf64_Ehdr head;
+	Elf64_Shdr sections[128], strings;
+	char names[4096];
+};
+
+static void copy_make(struct copy *copy, const char *path)
+{
+	char command[400];
+	size_t bytes;
+
+	snprintf(command, sizeof(command), "cp /proc/%d/exe '%s'", getpid(), path);
+	assert_int_equal(system(command), 0);
+	copy->fd = open(path, O_RDWR);
+	assert_int_equal(pread(copy->fd, &copy->head, sizeof(copy->head), 0),
+			 sizeof(copy->head));
+	bytes = copy->head.e_shnum * sizeof(copy->sections[0]);
+	assert_in_range(bytes, 1, sizeof(copy->sections));
+	assert_int_equal(pread(copy->fd, copy->sections, bytes,
+			       (off_t)copy->head.e_shoff), bytes);
+	copy->strings = copy->sections[copy->head.e_shstrndx];
+	assert_in_range(copy->strings.sh_size, 1, sizeof(copy->names));
+	assert_int_equal(pread(copy->fd, copy->names, copy->strings.sh_size,
+			       (off_t)copy->strings.sh_offset), copy->strings.sh_size);
+}
+
+static Elf64_Shdr *copy_section(struct copy *copy, const char *name)
+{
+	for (int i = 0; i < copy->head.e_shnum; i++)
+		if (!strcmp(copy->names + copy->sections[i].sh_name, name))
+			return &copy->sections[i];
+	fail_msg("no %s", name);
+	return NULL;
+}
+
+/* Write it back.  How much debug information is there?  0: it is not read. */
+static uint64_t copy_used(struct copy *copy, const char *path)
+{
+	size_t bytes = copy->head.e_shnum * sizeof(copy->sections[0]);
+	uint64_t bytes_left = PLENTY;
+	struct elf_args *args;
+
+	assert_int_equal(pwrite(copy->fd, copy->sections, bytes,
+				(off_t)copy->head.e_shoff), bytes);
+	assert_int_equal(pwrite(copy->fd, copy->names, copy->strings.sh_size,
+				(off_t)copy->strings.sh_offset), copy->strings.sh_size);
+	args = elf_args_open(path, NULL, 0, &bytes_left);
+	elf_args_close(args);
+	return args ? PLENTY - bytes_left : 0;
+}
+
+/* It is known before libdw reads it how much it will be. */
+static void debug_information_counts(void **state)
+{
+	char dir[128], path[160];
+	struct copy copy;
+	uint64_t used;
+
+	(void)state;
+	fake_dir_make(dir);
+	snprintf(path, sizeof(path), "%s/elf", dir);
+	copy_make(&copy, path);
+	used = copy_used(&copy, path);
+	assert_true(used > copy_section(&copy, ".debug_info")->sh_size);
+	/* also where it says that it is loaded into memory */
+	copy_section(&copy, ".debug_info")->sh_flags |= SHF_ALLOC;
+	assert_int_equal(copy_used(&copy, path), used);
+	/* no sum wraps around */
+	copy_section(&copy, ".comment")->sh_size = 0 - (used - 10000);
+	assert_int_equal(copy_used(&copy, path), 0);
+	copy_section(&copy, ".comment")->sh_size = 16;
+	assert_true(copy_used(&copy, path) > 0);
+	/* the old form of packed sections does not say it in their headers */
+	memcpy(copy.names + copy_section(&copy, ".comment")->sh_name, ".zdebug_", 8);
+	assert_int_equal(copy_used(&copy, path), 0);
+	close(copy.fd);
+	fake_dir_remove(dir);
+}
+
 /* Copies of this program with more and more bytes of it changed, here and there. */
 static void broken_files_are_survived(void **state)
 {
@@ -220,6 +301,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parameters_are_found),
 		cmocka_unit_test(there_may_be_none),
+		cmocka_unit_test(debug_information_counts),
 		cmocka_unit_test(broken_files_are_survived),
 	};
 
