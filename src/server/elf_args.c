@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/clock.h"
 #include "server/elf_dwarf.h"
 #include "server/elf_impl.h"
 
@@ -24,6 +25,7 @@
 #define CHILDREN_MAX	4096u		/* of a function, for parameters */
 #define UNITS_MAX	65536u		/* libdw needs 1 KB for each */
 #define NESTED_MAX	16		/* namespaces and classes */
+#define TIME_MAX_NS	1000000000u	/* of CPU, to open a file, or find a function */
 #define WORD		8u
 
 struct range {				/* of addresses */
@@ -54,8 +56,25 @@ struct elf_args {
 	struct unit *units;
 	size_t nr_units;
 	struct ranges ranges;		/* of units */
+	uint64_t deadline_ns;		/* CPU time of the server's thread */
+	bool is_too_slow;		/* it was missed: nothing more is asked */
 	struct found found[FOUND];	/* by address; the newest stays */
 };
+
+/* ---- time ---- */
+
+/* libdw walks lists of which any number of entries may point to the same long one. */
+static void start_clock(struct elf_args *args)
+{
+	args->deadline_ns = clock_posix_ns(CLOCK_THREAD_CPUTIME_ID) + TIME_MAX_NS;
+}
+
+static bool is_late(struct elf_args *args)
+{
+	args->is_too_slow |=
+		clock_posix_ns(CLOCK_THREAD_CPUTIME_ID) > args->deadline_ns;
+	return args->is_too_slow;
+}
 
 /* ---- ranges ---- */
 
@@ -115,8 +134,8 @@ static void add_function(struct ranges *functions, Dwarf_Die *die)
 }
 
 /* *@left: entries that may be looked at. */
-static void list_functions(Dwarf_Die *in, int depth, uint32_t *left,
-			   struct ranges *functions)
+static void list_functions(struct elf_args *args, Dwarf_Die *in, int depth,
+			   uint32_t *left, struct ranges *functions)
 {
 	Dwarf_Die die;
 
@@ -125,14 +144,15 @@ static void list_functions(Dwarf_Die *in, int depth, uint32_t *left,
 	do {
 		int tag = dwarf_tag(&die);
 
-		if (!*left)
+		if (!*left ||
+		    ((tag == DW_TAG_subprogram || *left % 256 == 0) && is_late(args)))
 			return;
 		--*left;
 		if (tag == DW_TAG_subprogram)
 			add_function(functions, &die);
 		else if (tag == DW_TAG_namespace || tag == DW_TAG_module ||
 			 tag == DW_TAG_class_type || tag == DW_TAG_structure_type)
-			list_functions(&die, depth + 1, left, functions);
+			list_functions(args, &die, depth + 1, left, functions);
 	} while (die_next(&die));
 }
 
@@ -142,7 +162,7 @@ static void read_unit(struct elf_args *args, struct unit *unit)
 	Dwarf_Die die;
 
 	if (dwarf_offdie(args->dwarf, unit->off, &die))
-		list_functions(&die, 0, &left, &unit->functions);
+		list_functions(args, &die, 0, &left, &unit->functions);
 	ranges_sort(&unit->functions);
 	unit->is_read = true;
 }
@@ -236,7 +256,7 @@ static void read_param(Dwarf_Die *die, Dwarf_Addr low, bool has_places, uint8_t 
 }
 
 /* Does the compiler say where any of them is?  Then those without are gone. */
-static bool has_places(Dwarf_Die *function, Dwarf_Addr low)
+static bool has_places(struct elf_args *args, Dwarf_Die *function, Dwarf_Addr low)
 {
 	uint32_t left = CHILDREN_MAX;
 	struct elf_param param;
@@ -248,7 +268,7 @@ static bool has_places(Dwarf_Die *function, Dwarf_Addr low)
 		if (dwarf_tag(&die) == DW_TAG_formal_parameter &&
 		    read_place(&die, low, &param) != PLACE_UNSAID)
 			return true;
-	} while (--left && die_next(&die));
+	} while (--left && !is_late(args) && die_next(&die));
 	return false;
 }
 
@@ -269,7 +289,8 @@ static bool is_returned_in_memory(Dwarf_Die *function)
 }
 
 /* @low: where it starts. */
-static struct elf_params *read_params(Dwarf_Die *function, Dwarf_Addr low)
+static struct elf_params *read_params(struct elf_args *args, Dwarf_Die *function,
+				      Dwarf_Addr low)
 {
 	struct elf_params *params = calloc(1, sizeof(*params) +
 					   PARAMS_MAX * sizeof(params->rows[0]));
@@ -280,12 +301,12 @@ static struct elf_params *read_params(Dwarf_Die *function, Dwarf_Addr low)
 
 	if (!params || !die_first_child(function, &die))
 		return params;
-	is_said = has_places(function, low);
+	is_said = has_places(args, function, low);
 	do {
 		if (dwarf_tag(&die) == DW_TAG_formal_parameter)
 			read_param(&die, low, is_said, &next,
 				   &params->rows[params->nr++]);
-	} while (--left && params->nr < PARAMS_MAX && die_next(&die));
+	} while (--left && params->nr < PARAMS_MAX && !is_late(args) && die_next(&die));
 	return params;
 }
 
@@ -319,7 +340,7 @@ static void read_units(struct elf_args *args)
 	Dwarf_Off off = 0, next;
 	size_t head;
 
-	while (left-- &&
+	while (left-- && !is_late(args) &&
 	       !dwarf_nextcu(args->dwarf, off, &next, &head, NULL, NULL, NULL) &&
 	       next > off && add_unit(args, off + head))
 		off = next;
@@ -340,14 +361,17 @@ static struct elf_params *search_params(struct elf_args *args, uint64_t addr)
 	range = ranges_find(&unit->functions, addr);
 	if (!range || !dwarf_offdie(args->dwarf, range->of, &die))
 		return NULL;
-	return read_params(&die, range->low);
+	return read_params(args, &die, range->low);
 }
 
 const struct elf_params *elf_args_find(struct elf_args *args, uint64_t addr)
 {
 	struct found *found = &args->found[(addr ^ addr >> 10) % FOUND];
 
+	if (args->is_too_slow)
+		return NULL;
 	if (found->addr != addr) {
+		start_clock(args);
 		free(found->params);
 		*found = (struct found) { addr, search_params(args, addr) };
 	}
@@ -443,6 +467,7 @@ struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
 		elf_args_close(args);
 		return NULL;
 	}
+	start_clock(args);
 	read_units(args);
 	return args;
 }

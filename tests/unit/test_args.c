@@ -251,6 +251,91 @@ static void debug_information_counts(void **state)
 	fake_dir_remove(dir);
 }
 
+#define SLOW_UNITS	65536
+#define SLOW_RANGES	1000000
+
+/* Debug information of many units, which have all the same long list of ranges, in
+ * which there are none. */
+struct slow_elf {
+	struct slow_start {
+		Elf64_Ehdr head;
+		Elf64_Shdr sections[5];
+		char names[64];
+		uint8_t abbrev[8];
+	} start;
+	struct __attribute__((packed)) {
+		uint32_t bytes;
+		uint16_t version;
+		uint32_t abbrev;
+		uint8_t addr_bytes, code;
+		uint32_t ranges;
+	} units[SLOW_UNITS];
+	uint64_t ranges[SLOW_RANGES + 1][2];
+};
+
+#define SLOW_SECTION(name, type, field)					\
+	{ .sh_name = name, .sh_type = type,				\
+	  .sh_offset = offsetof(struct slow_elf, field),		\
+	  .sh_size = sizeof(((struct slow_elf *)0)->field) }
+
+static void put_slow(const char *path)
+{
+	static const struct slow_start start = {
+		.head = {
+			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+				     ELFDATA2LSB, EV_CURRENT },
+			.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+			.e_ehsize = sizeof(Elf64_Ehdr),
+			.e_shoff = offsetof(struct slow_start, sections),
+			.e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 5, .e_shstrndx = 1,
+		},
+		.sections = {
+			{ .sh_type = SHT_NULL },
+			SLOW_SECTION(0, SHT_STRTAB, start.names),
+			SLOW_SECTION(1, SHT_PROGBITS, start.abbrev),
+			SLOW_SECTION(15, SHT_PROGBITS, units),
+			SLOW_SECTION(27, SHT_PROGBITS, ranges),
+		},
+		.names = "\0.debug_abbrev\0.debug_info\0.debug_ranges",
+		/* 1: DW_TAG_compile_unit with DW_AT_ranges */
+		.abbrev = { 1, 0x11, 0, 0x55, 0x17 },
+	};
+	static struct slow_elf file;
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	file.start = start;
+	for (int i = 0; i < SLOW_UNITS; i++) {
+		file.units[i].bytes = sizeof(file.units[i]) - 4;
+		file.units[i].version = 4;
+		file.units[i].addr_bytes = 8;
+		file.units[i].code = 1;
+	}
+	for (int i = 0; i < SLOW_RANGES; i++)
+		file.ranges[i][0] = UINT64_MAX;		/* another base */
+	assert_int_equal(write(fd, &file, sizeof(file)), sizeof(file));
+	close(fd);
+}
+
+/* Who reads all of it takes many minutes, and is ended by the alarm. */
+static void slow_files_are_left(void **state)
+{
+	uint64_t bytes_left = PLENTY;
+	char dir[128], path[160];
+	struct elf_args *args;
+
+	(void)state;
+	fake_dir_make(dir);
+	snprintf(path, sizeof(path), "%s/elf", dir);
+	put_slow(path);
+	alarm(120);
+	args = elf_args_open(path, NULL, 0, &bytes_left);
+	assert_non_null(args);
+	assert_null(elf_args_find(args, 0x1000));
+	alarm(0);
+	elf_args_close(args);
+	fake_dir_remove(dir);
+}
+
 /* Copies of this program with more and more bytes of it changed, here and there. */
 static void broken_files_are_survived(void **state)
 {
@@ -302,6 +387,7 @@ int main(void)
 		cmocka_unit_test(parameters_are_found),
 		cmocka_unit_test(there_may_be_none),
 		cmocka_unit_test(debug_information_counts),
+		cmocka_unit_test(slow_files_are_left),
 		cmocka_unit_test(broken_files_are_survived),
 	};
 
