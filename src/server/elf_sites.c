@@ -9,13 +9,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/bits.h"
 #include "server/elf_impl.h"
 #include "server/elf_sites.h"
 
-#define WINDOW_BYTES	65536u
+#define ROWS_MAX	4000000u	/* of a table; with more it has none */
 
 static void relocate(const struct elf_file *file, const Elf64_Shdr *section,
 		     uint64_t table, char *content, uint64_t bytes)
@@ -48,7 +47,7 @@ static int read_addrs(const struct elf_file *file, enum fsite_kind kind,
 		sites->kind = kind;
 	}
 	row_bytes = fsite_tables[sites->kind].row_bytes;
-	if (!table || table->sh_size / row_bytes > UINT32_MAX)
+	if (!table || table->sh_size / row_bytes > ROWS_MAX)
 		return 0;
 	content = elf_read_piece(file, table->sh_offset, table->sh_size);
 	sites->table = table->sh_addr;
@@ -84,40 +83,16 @@ static void read_text(const struct elf_file *file, struct elf_sites *sites)
 	}
 }
 
-/* A part of the text, as entries come in rising order, more or less. */
-struct window {
-	uint64_t start, bytes;
-	uint8_t text[WINDOW_BYTES];
-};
-
-static const uint8_t *window_at(struct window *window, const struct elf_file *file,
-				const struct elf_sites *sites, uint64_t addr,
-				uint32_t nr)
-{
-	if (addr < window->start || addr + nr > window->start + window->bytes) {
-		uint64_t left = sites->text_end - addr;
-		ssize_t got = pread(file->fd, window->text,
-				    min_u64(left, WINDOW_BYTES),
-				    (off_t)(addr - sites->text + sites->text_off));
-
-		window->start = addr;
-		window->bytes = got > 0 ? (uint64_t)got : 0;
-	}
-	return nr <= window->bytes ? window->text + (addr - window->start) : NULL;
-}
-
 /* Where the site of an entry at @addr is, or 0: there is none. */
-static uint64_t find_site(const struct elf_file *file, const struct elf_sites *sites,
-			  struct window *window, uint64_t addr)
+static uint64_t find_site(const struct elf_sites *sites, const uint8_t *text,
+			  uint64_t addr)
 {
-	const uint8_t *code;
 	uint32_t nr, at;
 
 	if (addr < sites->text || addr >= sites->text_end)
 		return 0;
 	nr = (uint32_t)min_u64(sites->text_end - addr, FSITE_LOOK_MAX);
-	code = window_at(window, file, sites, addr, nr);
-	if (!code || fsite_form(sites->kind, code, nr, &at) == FSITE_OTHER)
+	if (fsite_form(sites->kind, text + (addr - sites->text), nr, &at) == FSITE_OTHER)
 		return 0;
 	return addr + at;
 }
@@ -126,30 +101,27 @@ static uint64_t find_site(const struct elf_file *file, const struct elf_sites *s
 static int find_sites(const struct elf_file *file, struct elf_sites *sites)
 {
 	uint64_t bytes = sites->text_end - sites->text;
-	struct window *window;
-	uint8_t *seen;
+	uint8_t *text, *seen;
 
 	if (!sites->nr_rows)
 		return 0;
-	if (bytes > file->bytes)
+	/* All of it: entries come in any order. */
+	text = elf_read_piece(file, sites->text_off, bytes);
+	if (!text)
 		return -ENOEXEC;
 	sites->rows = calloc(sites->nr_rows, sizeof(*sites->rows));
-	window = calloc(1, sizeof(*window));
 	seen = calloc(1, bytes / 8 + 1);
-	if (sites->rows && window && seen) {
-		for (uint32_t i = 0; i < sites->nr_rows; i++) {
-			uint64_t site = find_site(file, sites, window,
-						  sites->addrs[i]);
+	for (uint32_t i = 0; sites->rows && seen && i < sites->nr_rows; i++) {
+		uint64_t site = find_site(sites, text, sites->addrs[i]);
 
-			if (!site || fsite_is_twin(seen, site - sites->text))
-				continue;
-			sites->addrs[sites->nr] = site;
-			sites->rows[sites->nr++] = i;
-		}
+		if (!site || fsite_is_twin(seen, site - sites->text))
+			continue;
+		sites->addrs[sites->nr] = site;
+		sites->rows[sites->nr++] = i;
 	}
-	free(window);
+	free(text);
 	free(seen);
-	return sites->rows && window && seen ? 0 : -ENOMEM;
+	return sites->rows && seen ? 0 : -ENOMEM;
 }
 
 static void read_id(const struct elf_file *file, struct elf_sites *sites)

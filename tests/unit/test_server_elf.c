@@ -16,6 +16,7 @@
 #include "base/fusemount.h"
 #include "base/text.h"
 #include "server/elf.h"
+#include "server/elf_sites.h"
 #include "server/root.h"
 #include "server/symbols.h"
 #include "unit/fake_root.h"
@@ -275,6 +276,30 @@ static void no_more_is_read_than_allowed(void **state)
 	bytes_left = used - 1;
 	assert_int_equal(elf_symbols_read("/proc/self/exe", NULL, 0, &bytes_left,
 					  &symbols), -ENOEXEC);
+}
+
+__attribute__((noinline, patchable_function_entry(5))) static void a_site(void)
+{
+	__asm__ volatile("");
+}
+
+/* The text is looked at wherever its entries say, in any order. */
+static void text_counts(void **state)
+{
+	uint64_t bytes_left = PLENTY, text;
+	struct elf_sites sites;
+
+	(void)state;
+	a_site();
+	assert_int_equal(elf_sites_read("/proc/self/exe", 0, &bytes_left, &sites), 0);
+	assert_int_equal(sites.nr, 1);
+	text = sites.text_end - sites.text;
+	assert_in_range(sites.addrs[0], sites.text, sites.text_end - 1);
+	elf_sites_done(&sites);
+	assert_true(PLENTY - bytes_left > text);
+	bytes_left = PLENTY - bytes_left - 1;
+	assert_int_equal(elf_sites_read("/proc/self/exe", 0, &bytes_left, &sites),
+			 -ENOEXEC);
 }
 
 #define PLT_ENTRIES	16
@@ -737,6 +762,7 @@ int main(void)
 		cmocka_unit_test(fuse_is_not_waited_for),
 		cmocka_unit_test(links_are_followed),
 		cmocka_unit_test(no_more_is_read_than_allowed),
+		cmocka_unit_test(text_counts),
 		cmocka_unit_test(names_of_calls_count),
 		cmocka_unit_test(broken_files_are_survived),
 		cmocka_unit_test(trace_has_names),
