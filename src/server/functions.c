@@ -102,12 +102,25 @@ static int name_all(struct function_object *object)
 	return name_index_init(&object->index, object->names, object->sites.nr);
 }
 
+/* What was read counts, whatever came of it. */
+static void read_file(struct root *root, struct function_object *object,
+		      enum fsite_kind kind)
+{
+	uint64_t bytes_left = BYTES_MAX - root->functions.bytes_read;
+
+	if (!elf_sites_read(object->path, kind, &bytes_left, &object->sites) &&
+	    object->sites.nr)
+		elf_symbols_read(object->path, object->sites.build_id,
+				 object->sites.build_id_bytes, &bytes_left,
+				 &object->symbols);
+	root->functions.bytes_read = BYTES_MAX - bytes_left;
+}
+
 /* What cannot be read has no functions, and is not tried again. */
 static struct function_object *read_object(struct root *root, const char *path,
 					   enum fsite_kind kind)
 {
 	struct function_object *object = calloc(1, sizeof(*object));
-	uint64_t bytes_left = BYTES_MAX - root->functions.bytes_read;
 
 	if (!object)
 		return NULL;
@@ -118,12 +131,8 @@ static struct function_object *read_object(struct root *root, const char *path,
 		object_free(object);
 		return NULL;
 	}
-	if (elf_sites_read(path, kind, &bytes_left, &object->sites) || !object->sites.nr)
-		return object;
-	elf_symbols_read(path, object->sites.build_id, object->sites.build_id_bytes,
-			 &bytes_left, &object->symbols);
-	root->functions.bytes_read = BYTES_MAX - bytes_left;
-	if (name_all(object)) {
+	read_file(root, object, kind);
+	if (object->sites.nr && name_all(object)) {
 		object_free(object);
 		return NULL;
 	}
