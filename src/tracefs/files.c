@@ -31,7 +31,7 @@ static const struct tracefs_def root_files[] = {
 	  .show = buffer_total_size_show },
 	{ "current_tracer", 0640, "the tracer in use",
 	  .show = current_tracer_show, .store = current_tracer_store,
-	  .applied = current_tracer_applied },
+	  .applied = current_tracer_applied, .refused = current_tracer_refused },
 	{ "dyn_ftrace_total_info", 0440,
 	  "how many functions can be traced; pages of their addresses; objects",
 	  .show = functions_info_show, .is_top_only = true },

@@ -80,6 +80,7 @@ int event_pids_truncate(struct tracefs_file *file);
 SHOW(current_tracer_show);
 STORE(current_tracer_store);
 void current_tracer_applied(struct tracefs_file *file);
+void current_tracer_refused(struct tracefs_file *file);
 SHOW(available_tracers_show);
 SHOW(available_functions_show);
 SHOW(available_addrs_show);

@@ -129,7 +129,7 @@ static const struct {
 		"set_graph_notrace", "#### no functions disabled ####\n", false
 	},
 	[FUNCTION_STACK] = {
-		"stack_trace_filter", "#### all functions enabled ####\n"
+		"stack_trace_filter", "#### all functions enabled ####\n", false
 	},
 };
 
@@ -375,6 +375,20 @@ void current_tracer_applied(struct tracefs_file *file)
 	if (file->has_to_clear)
 		instance_clear(tracefs_instance(file->node), RINGS_MAIN, CPU_ALL);
 	file->has_to_clear = false;
+}
+
+/* There is none then, as in the kernel. */
+void current_tracer_refused(struct tracefs_file *file)
+{
+	struct instance *instance = tracefs_instance(file->node);
+	struct apply apply;
+
+	if (!file->has_to_clear)
+		return;
+	file->has_to_clear = false;
+	shm_store(&instance->abi->tracer, ABI_TRACER_NOP);
+	if (!functions_publish(instance->root))
+		apply_start(instance->root, &apply);
 }
 
 ssize_t current_tracer_store(struct tracefs_file *file, const char *buf, size_t size,

@@ -19,8 +19,9 @@ expect "list -e" "$(file available_events)" "$(tc list -e)"
 expect "list -t" "$(file available_tracers)" "$(tc list -t)"
 expect "list -C" "$(file trace_clock)" "$(tc list -C)"
 # It looks at the files: those of all tracers.
-expect "list -o" "$(file trace_options)" "$(tc list -o | grep -v funcgraph)"
-for option in $(ulf ls "$root/options" | grep funcgraph); do
+tracers='func-|func_|funcgraph|graph-time|sleep-time'
+expect "list -o" "$(file trace_options)" "$(tc list -o | grep -vE "$tracers")"
+for option in $(ulf ls "$root/options" | grep -E "$tracers"); do
 	[ "$(file "options/$option")" = 1 ] || option=no$option
 	contains "$(tc list -o)" "$option"
 done

@@ -113,7 +113,7 @@ static const struct expected {
 		{ "pair", ELF_PARAM_STRUCT, 1, { NONE, NONE } },
 		{ "last", ELF_PARAM_SIGNED, 0, { 5, NONE } },
 	} },
-	{ (void *)nothing, { { NULL } } },
+	{ (void *)nothing, { { NULL, 0, 0, { NONE, NONE } } } },
 };
 
 static int find_self(struct dl_phdr_info *info, size_t size, void *arg)
