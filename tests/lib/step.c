@@ -21,6 +21,8 @@
 #define FAILURES_MAX	20
 
 enum action { KILL, INTRUDE, SIGNAL, ACTIONS };
+#define PATHS_SEEN	5		/* before one is followed */
+
 static const char *const action_names[] = { "kill", "intrude", "signal" };
 
 struct point {
@@ -400,18 +402,18 @@ int step_sweep(struct step_stage *st, const struct step_scenario *scenario)
 {
 	const char *form = getenv("ULF_TORTURE");
 	uint32_t stride = form && !strcmp(form, "long") ? 1 : st->short_stride;
-	uint32_t nr_before;
+	uint32_t nr_least = UINT32_MAX;
 	int r;
 
 	st->scenario = scenario;
-	/* twice alike: preempted by chance, it would go another way */
-	do {
+	/* the shortest of some: preempted by chance, it goes a longer way */
+	for (int i = 0; i < PATHS_SEEN || st->nr_path != nr_least; i++) {
 		r = learn_path(st);
-		nr_before = st->nr_path;
-		r = r ? r : learn_path(st);
 		if (r)
 			return r;
-	} while (st->nr_path != nr_before);
+		if (st->nr_path < nr_least)
+			nr_least = st->nr_path;
+	}
 	for (int action = 0; action < ACTIONS; action++)
 		sweep(st, action, stride);
 	return 0;
