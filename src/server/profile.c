@@ -21,6 +21,8 @@
 #include "server/shm.h"
 #include "server/timebase.h"
 
+#define PIECES_MAX	1024u		/* their list may be a ring */
+
 /* ---- room ---- */
 
 static uint64_t head_bytes(const struct function_object *object)
@@ -56,6 +58,7 @@ static bool is_profiled(const struct root *root, const struct function_object *o
 static int make_piece(struct root *root, struct function_object *object)
 {
 	uint64_t bytes = piece_bytes(root, object);
+	uint32_t path_bytes = (uint32_t)strlen(object->path) + 1;
 	struct abi_ring_ref piece = { .bytes = ABI_PAGE_ALIGN(bytes) };
 	struct abi_profile *profile;
 	struct mapping *map;
@@ -73,10 +76,10 @@ static int make_piece(struct root *root, struct function_object *object)
 		.magic = ABI_PROFILE_MAGIC, .nr = object->sites.nr_rows,
 		.nr_cpus = root->nr_cpus, .bias = object->bias,
 		.kind = object->sites.kind,
-		.path_bytes = (uint32_t)strlen(object->path) + 1,
+		.path_bytes = path_bytes,
 		.next = shm_load(&root->control->profile),
 	};
-	memcpy(profile + 1, object->path, profile->path_bytes);
+	memcpy(profile + 1, object->path, path_bytes);
 	mapping_put(map);
 	object->profile = piece;
 	shm_store(&root->control->profile, piece.off);
@@ -163,7 +166,7 @@ static int object_of(struct root *root, const char *path,
 	return r;
 }
 
-/* @head is a page of it.  -ENOENT: it is none, or known already. */
+/* @head is a page of it.  What is none, or whose file has changed, is passed over. */
 static int load_piece(struct root *root, uint64_t off, const struct abi_profile *head)
 {
 	const char *path = (const char *)(head + 1);
@@ -174,17 +177,14 @@ static int load_piece(struct root *root, uint64_t off, const struct abi_profile 
 	if (head->magic != ABI_PROFILE_MAGIC || head->nr_cpus != root->nr_cpus ||
 	    !head->path_bytes || head->path_bytes > ABI_PAGE_BYTES_MIN - sizeof(*head) ||
 	    path[head->path_bytes - 1] || head->kind >= FSITE_KINDS)
-		return -ENOENT;
+		return 0;
 	r = object_of(root, path, head, &object);
-	if (r)
-		return r;
-	if (!object || object->sites.nr_rows != head->nr ||
+	if (r || !object || object->sites.nr_rows != head->nr ||
 	    object->sites.kind != head->kind || object->profile.off)
-		return -ENOENT;
+		return r;
 	ref.bytes = ABI_PAGE_ALIGN(piece_bytes(root, object));
-	if (!arena_has(root, &ref))
-		return -ENOENT;
-	object->profile = ref;
+	if (arena_has(root, &ref))
+		object->profile = ref;
 	return 0;
 }
 
@@ -192,9 +192,10 @@ int profile_load(struct root *root)
 {
 	uint64_t off = shm_load(&root->control->profile);
 	char head[ABI_PAGE_BYTES_MIN] __attribute__((aligned(8)));
+	uint32_t left = PIECES_MAX;
 	int r = 0;
 
-	while (off && !r) {
+	while (off && !r && left--) {
 		struct abi_ring_ref ref = { off, sizeof(head) };
 		struct mapping *map;
 
@@ -206,7 +207,7 @@ int profile_load(struct root *root)
 		r = load_piece(root, off, (const struct abi_profile *)head);
 		off = ((const struct abi_profile *)head)->next;
 	}
-	return r == -ENOENT ? 0 : r;
+	return r;
 }
 
 /* ---- what is shown ---- */

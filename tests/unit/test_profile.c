@@ -145,6 +145,30 @@ static void outlives_the_server(void **state)
 	assert_string_equal(show(c), HEAD);
 }
 
+/* Figures of an object whose file is no more, before those of one that is there. */
+static void one_file_is_gone(void **state)
+{
+	static const char path[] = "/nosuch";
+	struct calls *c = *state;
+	struct abi_control *control = c->root.control;
+	struct abi_profile *gone;
+
+	call(c, "once", 5000);
+	/* any piece of the arena will do for it */
+	assert_int_equal(tree_echo(c->server, "fake.1/stack_tracer_enabled", "1"), 0);
+	gone = (struct abi_profile *)(c->root.mem + control->stack + 4096);
+	*gone = *(struct abi_profile *)(c->root.mem + control->profile);
+	gone->path_bytes = sizeof(path);
+	gone->next = control->profile;
+	memcpy(gone + 1, path, sizeof(path));
+	control->profile = control->stack + 4096;
+	server_free(c->server);
+	assert_int_equal(server_new(c->dir, &c->server), 0);
+	assert_string_equal(show(c), HEAD
+		"  once                                     1    "
+		"5.000 us        5.000 us        0.000 us    \n");
+}
+
 /* What a program may have made of it. */
 static void hostile_heads(void **state)
 {
@@ -184,6 +208,7 @@ int main(void)
 		T(long_calls),
 		T(thresh),
 		T(outlives_the_server),
+		T(one_file_is_gone),
 		T(hostile_heads),
 	};
 
