@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/mapping.h"
@@ -150,56 +151,66 @@ uint32_t stack_tracer_threads(const struct root *root,
 
 /* ---- where stacks end ---- */
 
-static bool has_to_be_found(const struct abi_stack_thread *row, uint32_t pid)
-{
-	struct abi_stack_thread copy;
+/* A thread's deepest place, of which it is not known where its stack ends. */
+struct wanted {
+	uint64_t place;
+	uint64_t *low;			/* to be filled in */
+};
 
-	return !shm_load(&row->low) && shm_load(&row->pid) == pid &&
-	       copy_row(row, &copy);
+static int compare_wanted(const void *pa, const void *pb)
+{
+	const struct wanted *a = pa, *b = pb;
+
+	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* The mapping is that of these threads' stacks whose deepest place it has. */
-static void see_mapping(struct abi_stack *stack, uint32_t pid, uint64_t start,
-			uint64_t end)
+/* Those of a process, by place; returns how many. */
+static uint32_t list_wanted(struct abi_stack *stack, uint32_t pid,
+			    struct wanted wanted[ABI_STACK_THREADS])
 {
+	uint32_t nr = 0;
+
 	for (uint32_t i = 0; i < ABI_STACK_THREADS; i++) {
 		struct abi_stack_thread *row = &stack->threads[i];
 		struct abi_stack_thread copy;
-		uint64_t none = 0;
 
-		if (!has_to_be_found(row, pid) || !copy_row(row, &copy) ||
-		    copy.top - copy.deepest < start || copy.top - copy.deepest >= end)
-			continue;
-		__atomic_compare_exchange_n(&row->low, &none, start, false,
-					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		if (!shm_load(&row->low) && shm_load(&row->pid) == pid &&
+		    copy_row(row, &copy))
+			wanted[nr++] = (struct wanted) {
+				copy.top - copy.deepest, &row->low,
+			};
 	}
+	qsort(wanted, nr, sizeof(*wanted), compare_wanted);
+	return nr;
 }
 
-/* That of the main thread grows, so its mapping says nothing. */
+/* That of the main thread grows, so its mapping says nothing.  The list of mappings is
+ * in order, too. */
 static void see_process(struct abi_stack *stack, uint32_t pid)
 {
+	struct wanted wanted[ABI_STACK_THREADS];
+	uint32_t nr = list_wanted(stack, pid, wanted), at = 0;
 	char path[64], line[512];
 	FILE *maps;
 
+	if (!nr)
+		return;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
 	maps = fopen(path, "re");
-	while (maps && fgets(line, sizeof(line), maps)) {
-		uint64_t start, end;
+	while (maps && at < nr && fgets(line, sizeof(line), maps)) {
+		uint64_t start, end, none = 0;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " rw", &start, &end) == 2 &&
-		    !strstr(line, "[stack]"))
-			see_mapping(stack, pid, start, end);
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " rw", &start, &end) != 2 ||
+		    strstr(line, "[stack]"))
+			continue;
+		for (; at < nr && wanted[at].place < end; at++, none = 0)
+			if (wanted[at].place >= start)
+				__atomic_compare_exchange_n(wanted[at].low, &none, start,
+							    false, __ATOMIC_RELAXED,
+							    __ATOMIC_RELAXED);
 	}
 	if (maps)
 		fclose(maps);
-}
-
-static bool has_any_to_be_found(const struct abi_stack *stack, uint32_t pid)
-{
-	for (uint32_t i = 0; i < ABI_STACK_THREADS; i++)
-		if (has_to_be_found(&stack->threads[i], pid))
-			return true;
-	return false;
 }
 
 void stack_tracer_tick(struct root *root)
@@ -209,8 +220,7 @@ void stack_tracer_tick(struct root *root)
 	for (uint32_t i = 0; stack && i <= PROCESS_CREATOR; i++) {
 		const struct process *process = root->process[i];
 
-		if (process && process->pidfd >= 0 &&
-		    has_any_to_be_found(stack, process->pid))
+		if (process && process->pidfd >= 0)
 			see_process(stack, process->pid);
 	}
 }
