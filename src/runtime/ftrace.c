@@ -516,15 +516,19 @@ int ftrace_set_notrace(struct ftrace_ops *ops, unsigned char *buf, int len, int 
 	return set_glob(ops, FILTER_BUT, buf, len, reset);
 }
 
-void ftrace_free_filter(struct ftrace_ops *ops)
+static bool is_registered(const struct ftrace_ops *ops)
 {
-	uint32_t left;
+	uint32_t left = wanted;
 
-	runtime_lock();
-	left = wanted;
 	while (left && filters[__builtin_ctz(left)] != ops)
 		left &= left - 1;
-	if (!left)
+	return left;
+}
+
+void ftrace_free_filter(struct ftrace_ops *ops)
+{
+	runtime_lock();
+	if (!is_registered(ops))
 		filter_free(ops);
 	runtime_unlock();
 }
@@ -539,7 +543,7 @@ int register_ftrace_function(struct ftrace_ops *ops)
 	prepare();
 	while (i < FTRACE_OPS_MAX && wanted >> (FTRACE_OPS + i) & 1)
 		i++;
-	if (i < FTRACE_OPS_MAX) {
+	if (i < FTRACE_OPS_MAX && !is_registered(ops)) {
 		ftrace_state.ops[i] = ops;
 		r = user_add(FTRACE_OPS + i, ops);
 	}
@@ -550,7 +554,7 @@ int register_ftrace_function(struct ftrace_ops *ops)
 int unregister_ftrace_function(struct ftrace_ops *ops)
 {
 	uint32_t i = 0;
-	int r = -ENOENT;
+	int r = -EBUSY;			/* the kernel's word for that */
 
 	runtime_lock();
 	while (i < FTRACE_OPS_MAX && (!(wanted >> (FTRACE_OPS + i) & 1) ||

@@ -54,10 +54,11 @@ static void test_callbacks(void)
 	struct ftrace_ops none = { 0 };
 
 	CHECK(register_ftrace_function(&none) == -EINVAL);
-	CHECK(unregister_ftrace_function(&all) == -ENOENT);
+	CHECK(unregister_ftrace_function(&all) == -EBUSY);
 	CHECK(!ftrace_set_filter_ip(&only, (unsigned long)one, 0, 0));
 	CHECK(!register_ftrace_function(&all));
 	CHECK(!register_ftrace_function(&only));
+	CHECK(register_ftrace_function(&only) == -EBUSY);
 	errno = ENOTTY;
 	CHECK(caller(3) == 9);
 	CHECK(*(volatile int *)&errno == ENOTTY);
