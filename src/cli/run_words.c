@@ -66,13 +66,13 @@ static void list_known(const struct boot_word *word)
 	}
 }
 
-static int check_word(const struct boot_word *word)
+static int check_word(const struct boot_word *word, const char *where)
 {
 	const char *at, *error = boot_check(word, &at);
 
 	if (!error)
 		return 0;
-	cli_error("%.*s: %s", (int)word->whole.len, word->whole.text, error);
+	cli_error("%s%.*s: %s", where, (int)word->whole.len, word->whole.text, error);
 	fputs("     there is:", stderr);
 	list_known(word);
 	fputc('\n', stderr);
@@ -111,13 +111,14 @@ static int check_console(struct run *run)
 	return -EINVAL;
 }
 
-static int check_all(const char *words)
+/* @where they stand, with a colon. */
+static int check_all(const char *words, const char *where)
 {
 	struct boot_word word;
 	int ret = 0;
 
 	while (!ret && boot_next(&words, &word))
-		ret = check_word(&word);
+		ret = check_word(&word, where);
 	return ret;
 }
 
@@ -132,7 +133,7 @@ static int check_config(const char *program)
 	ret = config_words(comm, words, sizeof(words));
 	if (ret)
 		cli_error("ulf.conf: %s", strerrordesc_np(-ret));
-	return ret ? ret : check_all(words);
+	return ret ? ret : check_all(words, "ulf.conf: ");
 }
 
 int run_words_check(struct run *run)
@@ -142,7 +143,7 @@ int run_words_check(struct run *run)
 	if (!ret)
 		ret = check_config(run->program);
 	if (!ret)
-		ret = check_all(text_str(&run->words));
+		ret = check_all(text_str(&run->words), "");
 	if (!ret)
 		ret = check_console(run);
 	if (!ret && run->words.len >= ABI_BOOT_BYTES) {

@@ -65,6 +65,6 @@ contains "$text" "No such file or directory"
 printf '[hello]\ntrace_clock=sundial\n' >"$ULF_CONFIG"
 text=$(ulf run -- "$hello" 2>&1)
 expect "status of a wrong word" 2 $?
-contains "$text" "trace_clock=sundial: No such clock"
+contains "$text" "ulf.conf: trace_clock=sundial: No such clock"
 expect "another program" fine "$(ulf run -- echo fine 2>/dev/null)"
 exit 0
