@@ -121,12 +121,14 @@ static uint64_t this_head(void)
 	return (uint64_t)ulf_this_thread->tid << 32;
 }
 
+/* The top goes first: a handler that comes then leaves the others as that says. */
 static void set_top(uint64_t top)
 {
+	ftrace_this.top = top;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	ftrace_this.depth = depth_within(top);
 	ftrace_this.head = is_silent(top) || ftrace_this.is_in_callback ?
 			   0 : this_head();
-	ftrace_this.depth = depth_within(top);
-	ftrace_this.top = top;
 }
 
 void ftrace_thread_named(void)

@@ -255,9 +255,9 @@ hit_graph:
 	movq	SLOT_BODY-FSITE_SLOT_CALL(%rdx), %rdx
 	incl	%eax
 	leaq	RETURN, %rcx
-	movl	%eax, %fs:THIS_DEPTH(%r10)
+	movq	%rcx, %fs:THIS_TOP(%r10)	/* set_top() */
 	addq	$GRAPH_BODY_RETURN, %rdx
-	movq	%rcx, %fs:THIS_TOP(%r10)
+	movl	%eax, %fs:THIS_DEPTH(%r10)
 	movq	%rdx, (%rcx)
 	stc
 hit_done:

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * quiet(), which a signal handler interrupts once, at each instruction of the way
+ * into it in turn.  The handler calls hushed().
+ */
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <ucontext.h>
+
+#define OUTSIDE	__attribute__((noinline, patchable_function_entry(0)))
+#define TRAP	0x100
+
+static volatile int nr, stop_at;		/* instructions */
+static volatile int nr_loud, nr_quiet, nr_hushed;	/* calls */
+
+OUTSIDE static void step(bool is_on)
+{
+	__asm__ volatile("pushfq; andl $~0x100, (%%rsp); orl %0, (%%rsp); popfq" ::
+			 "r"(is_on ? TRAP : 0) : "memory", "cc");
+}
+
+__attribute__((noinline)) void loud(void)
+{
+	nr_loud++;
+}
+
+__attribute__((noinline)) void hushed(void)
+{
+	nr_hushed++;
+}
+
+__attribute__((noinline)) void in_quiet(void)
+{
+	nr_quiet++;
+}
+
+__attribute__((noinline)) void quiet(void)
+{
+	step(false);
+	in_quiet();
+	__asm__ volatile("");		/* it returns to here */
+}
+
+OUTSIDE static void on_step(int signal, siginfo_t *info, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	if (++nr != stop_at)
+		return;
+	regs[REG_EFL] &= ~TRAP;
+	hushed();
+}
+
+OUTSIDE int main(void)
+{
+	struct sigaction action = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGTRAP, &action, NULL);
+	getchar();
+	do {
+		loud();			/* the ring has a page now */
+		stop_at++;
+		nr = 0;
+		step(true);
+		quiet();
+	} while (nr >= stop_at);
+	return nr_hushed < 100 || nr_hushed != nr_quiet - 1;
+}
