@@ -19,6 +19,9 @@
 #include "server/soft.h"
 #include "server/triggers.h"
 
+/* One is enough, and for each all functions are sorted. */
+#define FUNCTIONS_RULES_MAX	8u
+
 /* A private copy of it, with a NUL behind. */
 struct piece {
 	const char *data;
@@ -149,6 +152,7 @@ static int load_piece(struct instance *instance, const char *data,
 	const struct abi_rules *rules = (const void *)data;
 	uint64_t room = (bytes - sizeof(*rules)) / sizeof(rules->rules[0]);
 	uint32_t nr = (uint32_t)min_u64(rules->nr_rules, room);
+	uint32_t functions_left = FUNCTIONS_RULES_MAX;
 	int r = 0;
 
 	for (uint32_t i = 0; !r && i < nr; i++)
@@ -157,9 +161,11 @@ static int load_piece(struct instance *instance, const char *data,
 	for (uint32_t i = 0; !r && i < nr; i++) {
 		const struct abi_rule *rule = &rules->rules[i];
 
-		if (rule->row == ABI_ROW_FUNCTIONS && !instance->probes &&
-		    !instance->mods)
+		if (rule->row == ABI_ROW_FUNCTIONS && functions_left &&
+		    !instance->probes && !instance->mods) {
 			load_functions(instance, &piece, rule);
+			functions_left--;
+		}
 		if (rule->row == ABI_ROW_PRINT && !instance->print.triggers)
 			load_triggers(instance, &instance->print, &piece,
 				      rule->triggers);
