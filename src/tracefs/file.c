@@ -56,6 +56,7 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 		r = file->def->stream->open(file);
 	if (r) {
 		tracefs_node_put(node);
+		free(file->functions);
 		free(file);
 		return r;
 	}

@@ -260,13 +260,25 @@ int function_list_truncate(struct tracefs_file *file)
 
 int function_list_flush(struct tracefs_file *file)
 {
+	struct instance *instance = tracefs_instance(file->node);
+	enum function_list list = list_of(file->def);
+	struct function_set *old;
+	int r = -ENOMEM;
+
 	if (!file->functions)
 		return 0;
-	functions_list_set(tracefs_instance(file->node), list_of(file->def),
-			   file->functions);
+	old = function_set_new(&file->node->root->functions);
+	if (old) {
+		functions_list_get(instance, list, old);
+		functions_list_set(instance, list, file->functions);
+		r = publish(file);
+		if (r)
+			functions_list_set(instance, list, old);
+	}
+	free(old);
 	free(file->functions);
 	file->functions = NULL;
-	return publish(file);
+	return r;
 }
 
 /* ---- numbers ---- */
@@ -280,6 +292,7 @@ int graph_depth_show(struct tracefs_node *node, struct text *out)
 ssize_t graph_depth_store(struct tracefs_file *file, const char *buf, size_t size,
 			  pid_t tid)
 {
+	uint32_t *depth = &file->node->root->functions.graph_depth, old = *depth;
 	uint64_t value;
 	int r = tracefs_parse_number(buf, size, &value);
 
@@ -287,8 +300,10 @@ ssize_t graph_depth_store(struct tracefs_file *file, const char *buf, size_t siz
 	if (r)
 		return r;
 	/* As the kernel, which has a word for it. */
-	file->node->root->functions.graph_depth = (uint32_t)value;
+	*depth = (uint32_t)value;
 	r = publish(file);
+	if (r)
+		*depth = old;
 	return r ? r : (ssize_t)size;
 }
 
@@ -301,14 +316,17 @@ int tracing_thresh_show(struct tracefs_node *node, struct text *out)
 ssize_t tracing_thresh_store(struct tracefs_file *file, const char *buf, size_t size,
 			     pid_t tid)
 {
+	uint64_t *thresh = &file->node->root->functions.thresh_ns, old = *thresh;
 	uint64_t value;
 	int r = tracefs_parse_number(buf, size, &value);
 
 	(void)tid;
 	if (r)
 		return r;
-	file->node->root->functions.thresh_ns = value * 1000;
+	*thresh = value * 1000;
 	r = publish(file);
+	if (r)
+		*thresh = old;
 	return r ? r : (ssize_t)size;
 }
 

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <cmocka.h>
 
 #include "abi/profile.h"
@@ -169,6 +171,44 @@ static void one_file_is_gone(void **state)
 		"5.000 us        5.000 us        0.000 us    \n");
 }
 
+/* What of the lists can be written: all, or nothing. */
+static void limit_room(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* A change for which there is no room is not there afterwards. */
+static void no_room(void **state)
+{
+	static const struct {
+		const char *file, *old, *new;
+	} files[] = {
+		{ "fake.1/set_ftrace_filter", "often\n", "once\n" },
+		{ "fake.1/set_graph_function", "often\n", "once\n" },
+		{ "fake.1/max_graph_depth", "3\n", "4\n" },
+		{ "fake.1/tracing_thresh", "5\n", "6\n" },
+	};
+	struct calls *c = *state;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		const char *file = files[i].file;
+
+		assert_int_equal(tree_echo(c->server, file, files[i].old), 0);
+		limit_room(0);
+		/* of a list nobody is told who does not look at what close() says */
+		tree_echo(c->server, file, files[i].new);
+		limit_room(RLIM_INFINITY);
+		assert_string_equal(tree_cat(c->server, file), files[i].old);
+		assert_int_equal(tree_echo(c->server, file, files[i].new), 0);
+		assert_string_equal(tree_cat(c->server, file), files[i].new);
+	}
+}
+
 /* What a program may have made of it. */
 static void hostile_heads(void **state)
 {
@@ -209,6 +249,7 @@ int main(void)
 		T(thresh),
 		T(outlives_the_server),
 		T(one_file_is_gone),
+		T(no_room),
 		T(hostile_heads),
 	};
 
