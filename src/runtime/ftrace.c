@@ -471,6 +471,12 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 	return r == -EILSEQ ? 0 : r;
 }
 
+/* Its memory is not to be touched any more, by whatever is asked of functions. */
+void ftrace_detach(void)
+{
+	set_active(ftrace_state.active & ~SERVER_USERS);
+}
+
 /* ---- the program's own ---- */
 
 static void prepare(void)

@@ -127,6 +127,8 @@ void ftrace_buffer_changed(void);
 void ftrace_unload_begin(void);
 void ftrace_unload_end(void);
 void ftrace_after_fork(void);
+/* This process has no root from now on. */
+void ftrace_detach(void);
 
 /* ---- ftrace_follow.c; lock held ---- */
 

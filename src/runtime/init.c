@@ -100,6 +100,7 @@ static void fork_child(void)
 	if (arch_syscall0(SYS_getpid) == 1 ||
 	    process_claim(has_parent ? &slot_at_fork : NULL)) {
 		buffer_detach_all();
+		ftrace_detach();
 		profile_after_fork(true);
 		root_control = NULL;
 		return;
