@@ -19,6 +19,7 @@
 #define PATH_BYTES	4096u
 #define CHUNK		(64u << 10)
 #define LZMA_MEMORY	(64u << 20)
+#define UNPACKED_MAX	(64u << 20)	/* half a second */
 
 static const char *debug_dir(void)
 {
@@ -137,8 +138,8 @@ int elf_debug_open(const struct elf_file *file, const char *path,
 
 /* ---- in the file ---- */
 
-/* All that @stream gives, to @fd; -E2BIG: more than @max. */
-static int unpack_to(lzma_stream *stream, int fd, uint64_t *max)
+/* All that @stream gives, to @fd; -E2BIG: more than that, or than is left. */
+static int unpack_to(lzma_stream *stream, int fd, uint64_t *bytes_left)
 {
 	uint8_t *chunk = malloc(CHUNK);
 	lzma_ret status = chunk ? LZMA_OK : LZMA_MEM_ERROR;
@@ -151,18 +152,18 @@ static int unpack_to(lzma_stream *stream, int fd, uint64_t *max)
 		stream->avail_out = CHUNK;
 		status = lzma_code(stream, LZMA_FINISH);
 		bytes = CHUNK - stream->avail_out;
-		if (bytes > *max)
+		if (bytes > *bytes_left || stream->total_out > UNPACKED_MAX)
 			r = -E2BIG;
 		else if (write(fd, chunk, bytes) != (ssize_t)bytes)
 			r = -ENOMEM;
 		else
-			*max -= bytes;
+			*bytes_left -= bytes;
 	}
 	free(chunk);
 	return r ? r : status == LZMA_STREAM_END ? 0 : -ENOEXEC;
 }
 
-static int unpack(const uint8_t *packed, uint64_t bytes, int fd, uint64_t *max)
+static int unpack(const uint8_t *packed, uint64_t bytes, int fd, uint64_t *bytes_left)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
 	int r = -ENOMEM;
@@ -170,7 +171,7 @@ static int unpack(const uint8_t *packed, uint64_t bytes, int fd, uint64_t *max)
 	if (lzma_stream_decoder(&stream, LZMA_MEMORY, 0) == LZMA_OK) {
 		stream.next_in = packed;
 		stream.avail_in = bytes;
-		r = unpack_to(&stream, fd, max);
+		r = unpack_to(&stream, fd, bytes_left);
 	}
 	lzma_end(&stream);
 	return r;

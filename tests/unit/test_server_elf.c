@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <lzma.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mount.h>
@@ -379,6 +380,63 @@ static void names_of_calls_count(void **state)
 		assert_true(bytes_left <= allowed);
 	}
 	assert_true(was_read);
+	fake_dir_remove(dir);
+}
+
+#define BOMB_BYTES	(128u << 20)
+
+/* A file of a few KB with 128 MiB packed in it. */
+static const char *put_bomb(const char *dir)
+{
+	static struct {
+		Elf64_Ehdr head;
+		Elf64_Shdr sections[3];
+		char names[32];
+		uint8_t packed[1 << 16];
+	} file = {
+		.head = {
+			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
+			.e_shoff = sizeof(file.head),
+			.e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3, .e_shstrndx = 1,
+		},
+		.names = "\0.gnu_debugdata",
+	};
+	uint8_t *zeroes = calloc(1, BOMB_BYTES);
+	static char path[160];
+	size_t bytes = 0;
+	int fd;
+
+	assert_int_equal(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, zeroes,
+						 BOMB_BYTES, file.packed, &bytes,
+						 sizeof(file.packed)), LZMA_OK);
+	free(zeroes);
+	file.sections[1] = (Elf64_Shdr) {
+		.sh_type = SHT_STRTAB, .sh_size = sizeof(file.names),
+		.sh_offset = (uint64_t)(file.names - (char *)&file),
+	};
+	file.sections[2] = (Elf64_Shdr) {
+		.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_size = bytes,
+		.sh_offset = (uint64_t)((char *)file.packed - (char *)&file),
+	};
+	snprintf(path, sizeof(path), "%s/bomb", dir);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	assert_int_equal(write(fd, &file, sizeof(file)), sizeof(file));
+	close(fd);
+	return path;
+}
+
+/* Unpacking takes time. */
+static void packed_symbols_are_few(void **state)
+{
+	uint64_t bytes_left = PLENTY;
+	struct elf_symbols symbols;
+	char dir[128];
+
+	(void)state;
+	fake_dir_make(dir);
+	assert_int_equal(elf_symbols_read(put_bomb(dir), NULL, 0, &bytes_left, &symbols),
+			 -ENOEXEC);
+	assert_true(PLENTY - bytes_left < BOMB_BYTES / 2 + (1 << 20));
 	fake_dir_remove(dir);
 }
 
@@ -764,6 +822,7 @@ int main(void)
 		cmocka_unit_test(no_more_is_read_than_allowed),
 		cmocka_unit_test(text_counts),
 		cmocka_unit_test(names_of_calls_count),
+		cmocka_unit_test(packed_symbols_are_few),
 		cmocka_unit_test(broken_files_are_survived),
 		cmocka_unit_test(trace_has_names),
 		cmocka_unit_test(names_are_of_the_right_module),
