@@ -22,7 +22,7 @@
  * functions.
  *
  *	site  --jmp-->  stub  --jmp-->  slot:	call *trampoline
- *					      	jc   1f		graph: see graph.c
+ *						jc   1f		graph: see ftrace.S
  *						jmp  site + 5
  *					     1:	add  $8, %rsp
  *						jmp  *body
@@ -145,7 +145,7 @@ static bool map_at(const struct fsites *sites, struct fsite_map *map,
 	uint64_t first = (uint64_t)sites->low + FSITE_BYTES + (uint64_t)distance;
 	uint64_t base = first & ~(uint64_t)(TEXT_PAGE - 1);
 	uint64_t slots = ALIGN_UP(first + text + FSITE_BYTES, TEXT_PAGE);
-	uint64_t bytes = slots + HEAD_BYTES + 
+	uint64_t bytes = slots + HEAD_BYTES +
 			 (uint64_t)sites->nr * sizeof(struct fsite_slot) - base;
 	long r;
 
@@ -163,7 +163,6 @@ static bool map_at(const struct fsites *sites, struct fsite_map *map,
 	}
 	*map = (struct fsite_map){
 		.base = (uint8_t *)base, .bytes = bytes, .distance = distance,
-		
 		.slots = (struct fsite_slot *)(slots + HEAD_BYTES),
 	};
 	return true;
@@ -190,18 +189,35 @@ static bool map_free(const struct fsites *sites, struct fsite_map *map, uint32_t
 	return false;
 }
 
-static int map_need(const struct fsites *sites, enum fsite_form form,
+static void map_drop(struct fsite_map *map)
+{
+	if (map->base)
+		arch_syscall2(SYS_munmap, (long)map->base, (long)map->bytes);
+	*map = (struct fsite_map){ 0 };
+}
+
+static int map_make(const struct fsites *sites, enum fsite_form form,
 		    struct fsite_map *map, int fd)
 {
 	void (*trampoline)(void) = ftrace_trampoline;
+	int r;
 
-	if (map->base)
-		return 0;
 	if (form == FSITE_NOPS ? !map_nops(sites, map) :
 	    !map_free(sites, map, fsite_shapes[form].low))
 		return -ENOMEM;
-	return text_write(fd, (uint8_t *)map->slots - HEAD_BYTES,
-			  (const uint8_t *)&trampoline, sizeof(trampoline));
+	r = text_write(fd, (uint8_t *)map->slots - HEAD_BYTES,
+		       (const uint8_t *)&trampoline, sizeof(trampoline));
+	if (r)
+		map_drop(map);
+	return r;
+}
+
+/* @error: why there is none; what was in vain is not tried for each site. */
+static int map_need(struct fsites *sites, enum fsite_form form, int fd, int *error)
+{
+	if (!*error && !sites->maps[form].base)
+		*error = map_make(sites, form, &sites->maps[form], fd);
+	return *error;
 }
 
 /* ---- switching ---- */
@@ -314,6 +330,7 @@ int fsites_prepare(struct fsites *sites)
 	uint32_t written = sites->written;
 	int fd = text_begin();
 	struct batches batches;
+	int no_map[FSITE_FORMS] = { 0 };
 	int ret = 0, r;
 
 	text_batch_init(&batches.stubs, fd);
@@ -326,7 +343,7 @@ int fsites_prepare(struct fsites *sites)
 		    (!sites->table[i].users && !fsite_slot(sites, i)))
 			continue;
 		r = !fsite_is_known(&sites->table[i]) ? -EILSEQ :
-		    map_need(sites, form, &sites->maps[form], fd);
+		    map_need(sites, form, fd, &no_map[form]);
 		if (!r)
 			r = prepare(&batches, sites, i);
 		if (!r)
@@ -425,11 +442,6 @@ bool fsites_are_lost(const struct fsites *sites)
 
 void fsites_done(struct fsites *sites)
 {
-	for (int form = 0; form < FSITE_FORMS; form++) {
-		struct fsite_map *map = &sites->maps[form];
-
-		if (map->base)
-			arch_syscall2(SYS_munmap, (long)map->base, (long)map->bytes);
-		*map = (struct fsite_map){ 0 };
-	}
+	for (int form = 0; form < FSITE_FORMS; form++)
+		map_drop(&sites->maps[form]);
 }
