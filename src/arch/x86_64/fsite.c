@@ -364,6 +364,17 @@ int fsites_prepare(struct fsites *sites)
 	return r ? r : ret;
 }
 
+/* Was the distance written?  A write that failed may work the next time. */
+static bool has_distance(struct text_batch *batch, const struct fsites *sites,
+			 uint32_t i)
+{
+	int32_t distance = (int32_t)sites->maps[sites->table[i].form].distance;
+	uint8_t seen[sizeof(distance)];
+
+	text_batch_get(batch, fsite_code(sites, i) + 1, seen, sizeof(seen));
+	return !memcmp(seen, &distance, sizeof(seen));
+}
+
 static int flip(struct text_batch *batch, const struct fsites *sites, uint32_t i)
 {
 	struct fsite *site = &sites->table[i];
@@ -373,7 +384,9 @@ static int flip(struct text_batch *batch, const struct fsites *sites, uint32_t i
 
 	if (!fsite_slot(sites, i))
 		return is_on ? -ENOENT : 0;
-	if (is_on != site->is_on)
+	if (is_on && !site->is_on && !has_distance(batch, sites, i))
+		r = -EILSEQ;
+	else if (is_on != site->is_on)
 		r = text_batch_change(batch, switched_byte(sites, i),
 				      is_on ? shape->off : shape->on,
 				      is_on ? shape->on : shape->off);
