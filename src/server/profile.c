@@ -166,46 +166,85 @@ static int object_of(struct root *root, const char *path,
 	return r;
 }
 
-/* @head is a page of it.  What is none, or whose file has changed, is passed over. */
-static int load_piece(struct root *root, uint64_t off, const struct abi_profile *head)
+static bool is_head(const struct root *root, const struct abi_profile *head)
 {
 	const char *path = (const char *)(head + 1);
+
+	return head->magic == ABI_PROFILE_MAGIC && head->nr_cpus == root->nr_cpus &&
+	       head->path_bytes && head->path_bytes <= ABI_PAGE_BYTES_MIN - sizeof(*head) &&
+	       !path[head->path_bytes - 1] && head->kind < FSITE_KINDS;
+}
+
+/* Processes count in it until they follow another list of functions. */
+static void leave_piece(struct root *root, uint64_t off, const struct abi_profile *head)
+{
+	uint64_t bytes = ALIGN_UP(sizeof(*head) + (uint64_t)head->path_bytes, 64) +
+			 (uint64_t)head->nr_cpus * head->nr * sizeof(struct abi_figure);
+	struct abi_ring_ref ref = { off, ABI_PAGE_ALIGN(bytes) };
+
+	arena_free(root, &ref, shm_load(&root->control->generation) + 1);
+}
+
+/* @head is a page of it.  False: it is of no use to us, its file has changed. */
+static int load_piece(struct root *root, uint64_t off, const struct abi_profile *head,
+		      bool *ret_is_used)
+{
 	struct abi_ring_ref ref = { .off = off };
 	struct function_object *object;
-	int r;
+	int r = object_of(root, (const char *)(head + 1), head, &object);
 
-	if (head->magic != ABI_PROFILE_MAGIC || head->nr_cpus != root->nr_cpus ||
-	    !head->path_bytes || head->path_bytes > ABI_PAGE_BYTES_MIN - sizeof(*head) ||
-	    path[head->path_bytes - 1] || head->kind >= FSITE_KINDS)
-		return 0;
-	r = object_of(root, path, head, &object);
+	*ret_is_used = false;
 	if (r || !object || object->sites.nr_rows != head->nr ||
-	    object->sites.kind != head->kind || object->profile.off)
+	    object->sites.kind != head->kind)
 		return r;
 	ref.bytes = ABI_PAGE_ALIGN(piece_bytes(root, object));
-	if (arena_has(root, &ref))
+	if (!object->profile.off && arena_has(root, &ref))
 		object->profile = ref;
+	*ret_is_used = object->profile.off == off;
 	return 0;
+}
+
+/* Of the piece at @off; 0: of none, so the first. */
+static void set_next(struct root *root, uint64_t off, uint64_t next)
+{
+	struct mapping *map;
+
+	if (!off) {
+		shm_store(&root->control->profile, next);
+	} else if (!mapping_new(root->fd, off, ABI_PAGE_BYTES_MIN, &map)) {
+		shm_store(&((struct abi_profile *)map->addr)->next, next);
+		mapping_put(map);
+	}
 }
 
 int profile_load(struct root *root)
 {
-	uint64_t off = shm_load(&root->control->profile);
-	char head[ABI_PAGE_BYTES_MIN] __attribute__((aligned(8)));
+	uint64_t off = shm_load(&root->control->profile), last = 0;
+	char page[ABI_PAGE_BYTES_MIN] __attribute__((aligned(8)));
+	const struct abi_profile *head = (const struct abi_profile *)page;
 	uint32_t left = PIECES_MAX;
 	int r = 0;
 
 	while (off && !r && left--) {
-		struct abi_ring_ref ref = { off, sizeof(head) };
+		struct abi_ring_ref ref = { off, sizeof(page) };
 		struct mapping *map;
+		bool is_used;
 
 		if (!arena_has(root, &ref) ||
-		    mapping_new(root->fd, off, sizeof(head), &map))
+		    mapping_new(root->fd, off, sizeof(page), &map))
 			break;
-		memcpy(head, map->addr, sizeof(head));
+		memcpy(page, map->addr, sizeof(page));
 		mapping_put(map);
-		r = load_piece(root, off, (const struct abi_profile *)head);
-		off = ((const struct abi_profile *)head)->next;
+		if (!is_head(root, head))
+			break;
+		r = load_piece(root, off, head, &is_used);
+		if (is_used) {
+			last = off;
+		} else if (!r) {
+			leave_piece(root, off, head);
+			set_next(root, last, head->next);
+		}
+		off = head->next;
 	}
 	return r;
 }

@@ -171,6 +171,22 @@ static void one_file_is_gone(void **state)
 		"5.000 us        5.000 us        0.000 us    \n");
 }
 
+/* A process goes on counting there until it has followed. */
+static void one_file_has_changed(void **state)
+{
+	struct calls *c = *state;
+	uint64_t off = c->root.control->profile;
+	struct abi_profile *head = (struct abi_profile *)(c->root.mem + off);
+	uint32_t nr = ++head->nr;
+
+	c->root.processes[0].applied = c->root.control->generation;
+	server_free(c->server);
+	assert_int_equal(server_new(c->dir, &c->server), 0);
+	assert_int_equal(tree_echo(c->server, "fake.1/max_graph_depth", "3"), 0);
+	assert_int_equal(head->magic, ABI_PROFILE_MAGIC);
+	assert_int_equal(head->nr, nr);
+}
+
 /* What of the lists can be written: all, or nothing. */
 static void limit_room(rlim_t bytes)
 {
@@ -215,6 +231,7 @@ static void hostile_heads(void **state)
 	struct calls *c = *state;
 	struct abi_profile *head =
 		(struct abi_profile *)(c->root.mem + c->root.control->profile);
+	uint64_t first = c->root.control->profile;
 	struct abi_profile good = *head;
 	struct abi_profile bad[] = { good, good, good, good, good, good, good };
 
@@ -228,6 +245,7 @@ static void hostile_heads(void **state)
 	bad[6].next = c->root.control->profile;		/* a ring */
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		*head = bad[i];
+		c->root.control->profile = first;
 		server_free(c->server);
 		assert_int_equal(server_new(c->dir, &c->server), 0);
 		assert_string_equal(show(c), i < 6 ? HEAD : HEAD
@@ -249,6 +267,7 @@ int main(void)
 		T(thresh),
 		T(outlives_the_server),
 		T(one_file_is_gone),
+		T(one_file_has_changed),
 		T(no_room),
 		T(hostile_heads),
 	};
