@@ -68,29 +68,25 @@ uint64_t ftrace_write_slowly(uint64_t arg, uint64_t b, uint64_t c)
 	return 0;
 }
 
-/* Between these no site is a hit for this thread, and errno is the callback's. */
-struct callback {
-	uint64_t head;
-	int error;			/* errno of the traced function's caller */
-};
-
-static bool callback_enter(struct callback *callback)
+/* Between these no site is a hit for this thread, and errno is the callback's.
+ * @ret_error: that of the traced function's caller. */
+static bool callback_enter(int *ret_error)
 {
-	callback->error = errno;
+	*ret_error = errno;
 	if (!ulf_probe_enter())
 		return false;
-	callback->head = ftrace_this.head;
 	ftrace_this.is_in_callback = 1;
 	ftrace_this.head = 0;
 	return true;
 }
 
-static void callback_leave(const struct callback *callback)
+/* It may have forked: the head is not what it was. */
+static void callback_leave(int error)
 {
 	ftrace_this.is_in_callback = 0;
-	ftrace_this.head = callback->head;
+	ftrace_thread_named();
 	ulf_probe_exit();
-	errno = callback->error;
+	errno = error;
 }
 
 /* mate: set_active() [ftrace.active] */
@@ -101,9 +97,9 @@ static uint32_t active_users(void)
 
 uint64_t ftrace_call_ops(uint64_t users, uint64_t ip, uint64_t parent)
 {
-	struct callback callback;
+	int error;
 
-	if (!callback_enter(&callback))
+	if (!callback_enter(&error))
 		return 0;
 	users &= active_users();
 	for (uint32_t i = 0; i < FTRACE_OPS_MAX; i++) {
@@ -112,7 +108,7 @@ uint64_t ftrace_call_ops(uint64_t users, uint64_t ip, uint64_t parent)
 		if (users >> (FTRACE_OPS + i) & 1)
 			ops->func(ip, parent, ops, NULL);
 	}
-	callback_leave(&callback);
+	callback_leave(error);
 	return 0;
 }
 
@@ -124,32 +120,32 @@ static bool has_graph_ops(void)
 uint64_t ftrace_call_graph_entry(uint64_t func, uint64_t depth, uint64_t c)
 {
 	struct ftrace_graph_ent ent = { .func = func, .depth = (int)depth };
-	struct callback callback;
+	int error;
 	bool is_wanted;
 
 	(void)c;
-	if (!callback_enter(&callback))
+	if (!callback_enter(&error))
 		return 0;
 	is_wanted = has_graph_ops() &&
 		    ftrace_state.graph_ops->entryfunc(&ent,
 						      ftrace_state.graph_ops);
-	callback_leave(&callback);
+	callback_leave(error);
 	return is_wanted ? now_ns() : 0;
 }
 
 uint64_t ftrace_call_graph_exit(uint64_t arg, uint64_t b, uint64_t c)
 {
 	struct ftrace_graph_ret *ret = (struct ftrace_graph_ret *)arg;
-	struct callback callback;
+	int error;
 
 	(void)b;
 	(void)c;
-	if (!callback_enter(&callback))
+	if (!callback_enter(&error))
 		return 0;
 	ret->rettime = now_ns();
 	if (has_graph_ops())
 		ftrace_state.graph_ops->retfunc(ret, ftrace_state.graph_ops);
-	callback_leave(&callback);
+	callback_leave(error);
 	return 0;
 }
 
