@@ -112,16 +112,16 @@ static int take_figures(struct object *object, uint64_t off)
 	return r;
 }
 
-/* Returns the users that it has, all together. */
-static int take_object(const struct abi_functions *all,
+/* @all: the piece, of so many bytes.  Returns the users that it has, all together. */
+static int take_object(const void *all, uint64_t bytes,
 		       const struct abi_function_object *wish, uint32_t *ret_users)
 {
 	const uint32_t *users = (const uint32_t *)((const char *)all + wish->users);
 	struct object *object;
 	int r;
 
-	if (wish->users % sizeof(*users) || wish->users > all->bytes ||
-	    wish->nr > (all->bytes - wish->users) / sizeof(*users) || !wish->nr ||
+	if (wish->users % sizeof(*users) || wish->users > bytes ||
+	    wish->nr > (bytes - wish->users) / sizeof(*users) || !wish->nr ||
 	    wish->text_end < wish->text || wish->text_end - wish->text > UINT32_MAX ||
 	    wish->kind >= FSITE_KINDS)
 		return -EINVAL;
@@ -143,13 +143,14 @@ static int take_object(const struct abi_functions *all,
 	return take_figures(object, wish->figures);
 }
 
-static int take(const struct abi_functions *all)
+/* @head: a copy of its beginning.  What was looked at is not read again. */
+static int take(const struct abi_functions *all, const struct abi_functions *head)
 {
 	struct ftrace_graph_wish graph = {
-		.depth = all->graph_depth, .has_starts = all->has_starts,
-		.thresh_ns = all->thresh_ns,
+		.depth = head->graph_depth, .has_starts = head->has_starts,
+		.thresh_ns = head->thresh_ns,
 	};
-	uint32_t users = 0, buffer = all->graph_buffer;
+	uint32_t users = 0, buffer = head->graph_buffer;
 	int ret = 0, r;
 
 	if (buffer >= ABI_BUFFERS)
@@ -158,9 +159,12 @@ static int take(const struct abi_functions *all)
 	if (!graph.buffer)
 		return -ENOMEM;
 	begin_wishes();
-	profile_wish(all->profile_session);
-	for (uint32_t i = 0; i < all->nr_objects; i++) {
-		r = take_object(all, &all->objects[i], &users);
+	profile_wish(head->profile_session);
+	for (uint32_t i = 0; i < head->nr_objects; i++) {
+		struct abi_function_object wish = all->objects[i];
+
+		__asm__ volatile("" : "+m"(wish));
+		r = take_object(all, head->bytes, &wish, &users);
 		if (r && !ret)
 			ret = r;
 	}
@@ -174,6 +178,7 @@ int ftrace_follow(void)
 {
 	uint64_t off = __atomic_load_n(&root_control->functions, __ATOMIC_ACQUIRE);
 	const struct abi_functions *all = root_at(off);
+	struct abi_functions head;
 	int r;
 
 	if (!off) {
@@ -190,15 +195,17 @@ int ftrace_follow(void)
 	r = root_populate(off, sizeof(*all));
 	if (r)
 		return r;
-	if (all->magic != ABI_FUNCTIONS_MAGIC || all->bytes < sizeof(*all) ||
-	    all->bytes > ABI_FUNCTIONS_BYTES_MAX ||
-	    all->nr_objects > (all->bytes - sizeof(*all)) / sizeof(all->objects[0]))
+	head = *all;
+	__asm__ volatile("" : "+m"(head));
+	if (head.magic != ABI_FUNCTIONS_MAGIC || head.bytes < sizeof(head) ||
+	    head.bytes > ABI_FUNCTIONS_BYTES_MAX ||
+	    head.nr_objects > (head.bytes - sizeof(head)) / sizeof(head.objects[0]))
 		return -EINVAL;
-	if (all->serial == seen_serial)
+	if (head.serial == seen_serial)
 		return 0;
-	r = root_populate(off, all->bytes);
+	r = root_populate(off, head.bytes);
 	if (r)
 		return r;
-	seen_serial = all->serial;
-	return take(all);
+	seen_serial = head.serial;
+	return take(all, &head);
 }
