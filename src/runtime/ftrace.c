@@ -444,6 +444,9 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 
 	if (users && !vectors_init())
 		return -EOPNOTSUPP;
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
+		if (users >> i & 1 && !buffer_get(i))
+			return -ENOMEM;
 	if (users & FTRACE_GRAPH_MASK)
 		r = shadow_make();
 	if (!r && users >> FTRACE_STACK & 1)
