@@ -40,7 +40,8 @@ struct repeats {
 	uint32_t count;			/* after the one that was recorded */
 	uint64_t ip, parent;
 	uint64_t last;			/* when that was */
-} __attribute__((aligned(64)));
+	uint64_t unused[4];		/* no two of them in a cache line */
+};
 
 static uint64_t now(const struct buffer *buffer)
 {
