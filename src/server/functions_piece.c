@@ -213,7 +213,6 @@ static void fill_object(struct root *root, const struct function_object *from,
 	memcpy(to->build_id, from->sites.build_id, sizeof(to->build_id));
 	for (int list = 0; list < FUNCTION_LISTS; list++)
 		in[list] = root->functions.lists[list] + from->first;
-	memset(users, 0, 2ul * nr * sizeof(*users));
 	for (uint32_t i = 0; i < from->sites.nr; i++) {
 		uint32_t row = from->sites.rows[i];
 
@@ -296,7 +295,7 @@ int functions_publish(struct root *root)
 	r = profile_make_room(root);
 	if (r)
 		return r;
-	all = malloc(bytes);
+	all = calloc(1, bytes);
 	if (!all)
 		return -ENOMEM;
 	fill(root, all, bytes, nr);
