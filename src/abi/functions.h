@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define ABI_FUNCTIONS_MAGIC	0x31636e66u	/* "fnc1" */
+#define ABI_FUNCTIONS_MAGIC	0x32636e66u	/* "fnc2" */
 #define ABI_FUNCTIONS_BYTES_MAX	(256u << 20)
 
 /* Users of a function; bits 0..15: the function tracer of that buffer. */
@@ -30,18 +30,25 @@
 #define ABI_FUNCTIONS_MARKS	(ABI_FUNCTIONS_START | ABI_FUNCTIONS_SKIP | \
 				 ABI_FUNCTIONS_STACK_LIST | ABI_FUNCTIONS_TOUCHED)
 
+/* The server's: a function that is in some buffer's list. */
+struct abi_function_lists {
+	uint32_t row;			/* of the table */
+	uint16_t filter, notrace;	/* a bit for each buffer */
+};
+
 struct abi_function_object {
 	uint64_t bias;
 	uint64_t text, text_end;
 	uint64_t table;			/* the addresses of its entries */
 	uint32_t nr;			/* of them */
 	uint32_t users;			/* uint32_t [nr]: who traces it */
-	uint32_t lists;			/* uint32_t [nr], the server's: which
-					 * buffers' filter (low half), notrace */
+	uint32_t lists;			/* struct abi_function_lists [nr_lists] */
+	uint32_t nr_lists;
 	uint32_t path;			/* NUL terminated */
 	uint32_t path_bytes;
 	uint16_t build_id_bytes;
 	uint16_t kind;			/* of table: enum fsite_kind */
+	uint32_t reserved;
 	uint64_t id;			/* where it has its build id; 0: not */
 	uint8_t build_id[32];
 	uint64_t figures;		/* struct abi_figure [CPUs][nr], an offset
@@ -62,7 +69,7 @@ struct abi_functions {
 	struct abi_function_object objects[];
 };
 
-static_assert(sizeof(struct abi_function_object) == 104, "ABI");
+static_assert(sizeof(struct abi_function_object) == 112, "ABI");
 static_assert(sizeof(struct abi_functions) == 48, "ABI");
 
 #endif

@@ -104,9 +104,24 @@ bool functions_are_wanted(const struct root *root)
 	return false;
 }
 
-static uint64_t object_bytes(const struct function_object *object)
+static uint32_t nr_in_lists(const struct functions *functions,
+			    const struct function_object *object)
 {
-	return ALIGN_UP(object->sites.nr_rows * 2ull * sizeof(uint32_t) +
+	const uint16_t *filter = functions->lists[FUNCTION_FILTER] + object->first;
+	const uint16_t *notrace = functions->lists[FUNCTION_NOTRACE] + object->first;
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < object->sites.nr; i++)
+		nr += (filter[i] | notrace[i]) != 0;
+	return nr;
+}
+
+static uint64_t object_bytes(const struct functions *functions,
+			     const struct function_object *object)
+{
+	return ALIGN_UP(object->sites.nr_rows * (uint64_t)sizeof(uint32_t) +
+			nr_in_lists(functions, object) *
+			sizeof(struct abi_function_lists) +
 			strlen(object->path) + 1, 8);
 }
 
@@ -147,7 +162,8 @@ static uint64_t piece_bytes(const struct functions *functions, uint32_t *ret_nr)
 		if (!has_part(object))
 			continue;
 		++*ret_nr;
-		bytes += sizeof(struct abi_function_object) + object_bytes(object);
+		bytes += sizeof(struct abi_function_object) +
+			 object_bytes(functions, object);
 	}
 	return bytes;
 }
@@ -192,7 +208,7 @@ static void fill_object(struct root *root, const struct function_object *from,
 	const uint16_t *in[FUNCTION_LISTS];
 	uint32_t nr = from->sites.nr_rows;
 	uint32_t *users = (uint32_t *)(piece + at);
-	uint32_t *lists = users + nr;
+	struct abi_function_lists *lists = (struct abi_function_lists *)(users + nr);
 	/* what most of them have, as they are in no list */
 	uint32_t unlisted = users_of(&tracers, 0, 0) | stack_user_of(&tracers, 0) |
 			    marks_of(0, 0, 0);
@@ -202,8 +218,7 @@ static void fill_object(struct root *root, const struct function_object *from,
 		.text = from->sites.text, .text_end = from->sites.text_end,
 		.table = from->sites.table, .nr = nr,
 		.users = at,
-		.lists = at + nr * (uint32_t)sizeof(uint32_t),
-		.path = at + 2 * nr * (uint32_t)sizeof(uint32_t),
+		.lists = at + nr * (uint32_t)sizeof(*users),
 		.path_bytes = (uint32_t)strlen(from->path) + 1,
 		.build_id_bytes = (uint16_t)from->sites.build_id_bytes,
 		.kind = (uint16_t)from->sites.kind,
@@ -217,9 +232,12 @@ static void fill_object(struct root *root, const struct function_object *from,
 		uint32_t row = from->sites.rows[i];
 
 		users[row] = is_listed(in, i) ? word_of(&tracers, in, i) : unlisted;
-		lists[row] = in[FUNCTION_FILTER][i] |
-			     (uint32_t)in[FUNCTION_NOTRACE][i] << 16;
+		if (in[FUNCTION_FILTER][i] | in[FUNCTION_NOTRACE][i])
+			lists[to->nr_lists++] = (struct abi_function_lists) {
+				row, in[FUNCTION_FILTER][i], in[FUNCTION_NOTRACE][i],
+			};
 	}
+	to->path = to->lists + to->nr_lists * (uint32_t)sizeof(*lists);
 	function_probes_mark(root, from, users);
 	mark_touched(&root->functions, from, users);
 	memcpy(piece + to->path, from->path, to->path_bytes);
@@ -245,7 +263,7 @@ static void fill(struct root *root, struct abi_functions *to, uint64_t bytes,
 		if (!has_part(functions->objects[i]))
 			continue;
 		fill_object(root, functions->objects[i], object++, (char *)to, at);
-		at += (uint32_t)object_bytes(functions->objects[i]);
+		at += (uint32_t)object_bytes(functions, functions->objects[i]);
 	}
 }
 
@@ -313,21 +331,42 @@ static bool has(const struct abi_functions *all, uint32_t at, uint64_t bytes)
 	return at <= all->bytes && bytes <= all->bytes - at;
 }
 
+/* They are in the order of the functions. */
+static void load_lists(struct functions *functions, const struct function_object *object,
+		       const struct abi_function_lists *lists, uint32_t nr_lists)
+{
+	const struct elf_sites *sites = &object->sites;
+
+	for (uint32_t i = 0, at = 0; i < nr_lists; i++) {
+		while (at < sites->nr && sites->rows[at] != lists[i].row)
+			at++;
+		if (at == sites->nr)
+			break;
+		for (uint32_t buffer = 0; buffer < ABI_BUFFERS; buffer++) {
+			functions_put(functions, FUNCTION_FILTER, buffer,
+				      object->first + at, lists[i].filter >> buffer & 1);
+			functions_put(functions, FUNCTION_NOTRACE, buffer,
+				      object->first + at, lists[i].notrace >> buffer & 1);
+		}
+	}
+}
+
 static int load_object(struct root *root, const struct abi_functions *all,
 		       const struct abi_function_object *from)
 {
 	const char *path = (const char *)all + from->path;
-	const uint32_t *lists = (const uint32_t *)((const char *)all + from->lists);
+	const void *lists = (const char *)all + from->lists;
 	const uint32_t *users = (const uint32_t *)((const char *)all + from->users);
 	struct functions *functions = &root->functions;
 	struct function_object *object;
 	int r;
 
 	if (!has(all, from->path, from->path_bytes) || !from->path_bytes ||
-	    path[from->path_bytes - 1] || from->lists % sizeof(*lists) ||
+	    path[from->path_bytes - 1] || from->lists % sizeof(uint32_t) ||
 	    from->users % sizeof(*users) ||
 	    !has(all, from->users, from->nr * (uint64_t)sizeof(*users)) ||
-	    !has(all, from->lists, from->nr * (uint64_t)sizeof(*lists)))
+	    !has(all, from->lists,
+		 from->nr_lists * (uint64_t)sizeof(struct abi_function_lists)))
 		return 0;
 	if (from->kind >= FSITE_KINDS)
 		return 0;
@@ -335,15 +374,10 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	if (r || !object || object->sites.nr_rows != from->nr ||
 	    object->sites.kind != from->kind)
 		return r;	/* or the file has changed */
+	load_lists(functions, object, lists, from->nr_lists);
 	for (uint32_t i = 0; i < object->sites.nr; i++) {
 		uint32_t nr = object->first + i, row = object->sites.rows[i];
 
-		for (uint32_t buffer = 0; lists[row] && buffer < ABI_BUFFERS; buffer++) {
-			functions_put(functions, FUNCTION_FILTER, buffer, nr,
-				      lists[row] >> buffer & 1);
-			functions_put(functions, FUNCTION_NOTRACE, buffer, nr,
-				      lists[row] >> (16 + buffer) & 1);
-		}
 		functions->is_touched[nr] = users[row] & ABI_FUNCTIONS_TOUCHED;
 		functions->has_touched |= functions->is_touched[nr];
 		functions_put(functions, FUNCTION_GRAPH, 0, nr,
