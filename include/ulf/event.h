@@ -30,6 +30,22 @@ extern "C" {
 #define ULF_NOPLT
 #endif
 
+/* What ulf itself puts into a program is not among the functions that can be
+ * traced there; as the kernel's notrace. */
+#if defined(__clang__) && __has_attribute(patchable_function_entry)
+#define ULF_NOTRACE	__attribute__((no_instrument_function, \
+				       xray_never_instrument, \
+				       patchable_function_entry(0, 0)))
+#elif defined(__has_attribute)
+#if __has_attribute(patchable_function_entry)
+#define ULF_NOTRACE	__attribute__((no_instrument_function, \
+				       patchable_function_entry(0, 0)))
+#endif
+#endif
+#ifndef ULF_NOTRACE
+#define ULF_NOTRACE	__attribute__((no_instrument_function))
+#endif
+
 /* Rows of a table that the linker puts together: to be kept, although only
  * the table's start and stop symbols are named anywhere. */
 #if defined(__has_attribute)
@@ -213,6 +229,7 @@ ULF_EXPORT ULF_NOPLT struct ulf_thread *ulf_thread_attach(void);
 #define ULF_NESTING_MASK	0xfffful
 
 /* Returns NULL if this thread cannot be followed: then no probe may run. */
+ULF_NOTRACE
 static inline struct ulf_thread *ulf_probe_enter(void)
 {
 	struct ulf_thread *thread = ulf_this_thread;
@@ -234,6 +251,7 @@ static inline struct ulf_thread *ulf_probe_enter(void)
 	return thread;
 }
 
+ULF_NOTRACE
 static inline void ulf_probe_exit(void)
 {
 	struct ulf_thread *thread = ulf_this_thread;

@@ -46,11 +46,13 @@ __attribute__((weak)) ULF_HIDDEN struct ulf_module __ulf_module = {
 	NULL, NULL,
 };
 
+ULF_NOTRACE
 __attribute__((constructor(101))) static void __ulf_module_coming(void)
 {
 	ulf_module_register(&__ulf_module);
 }
 
+ULF_NOTRACE
 __attribute__((destructor(101))) static void __ulf_module_going(void)
 {
 	ulf_module_unregister(&__ulf_module);

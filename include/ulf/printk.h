@@ -38,12 +38,14 @@ ULF_EXPORT int ulf_bprintk(const struct ulf_format *format, ...);
 ULF_EXPORT int ulf_vbprintk(const struct ulf_format *format, va_list ap);
 ULF_EXPORT int ulf_bputs(const struct ulf_format *format);
 
+ULF_NOTRACE
 static inline __attribute__((format(printf, 1, 2), unused)) void
 __trace_printk_check_format(const char *fmt, ...)
 {
 	(void)fmt;
 }
 
+ULF_NOTRACE
 static inline __attribute__((unused)) int
 __ulf_puts(unsigned long ip, const char *str)
 {

@@ -59,11 +59,13 @@ enum {
 
 /* ---- measuring ---- */
 
+ULF_NOTRACE
 static inline const char *ulf_string(const char *s)
 {
 	return s ? s : "(null)";
 }
 
+ULF_NOTRACE
 static inline size_t ulf_string_len(const void *s, size_t len)
 {
 	return s ? len : strlen("(null)");
@@ -71,6 +73,7 @@ static inline size_t ulf_string_len(const void *s, size_t len)
 
 /* The word for a dynamic field of @nr elements.  A length that no record can
  * have makes the sum too big, whatever is added to it. */
+ULF_NOTRACE
 static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t nr,
 					   size_t elem_bytes, size_t offset)
 {
@@ -94,6 +97,7 @@ static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t nr,
  * too big with all strings as they are, so none gets more than 7/8 of what is
  * left; the rest is for the fields behind it.
  */
+ULF_NOTRACE
 static inline unsigned int ulf_string_loc(size_t *data_bytes, size_t len,
 					  size_t offset, size_t entry_bytes,
 					  int is_tight, unsigned char *how)
@@ -116,6 +120,7 @@ static inline unsigned int ulf_string_loc(size_t *data_bytes, size_t len,
 /* As the kernel has it: of a formatted string, so much. */
 #define ULF_VSTRING_MAX		512
 
+ULF_NOTRACE
 static inline __attribute__((format(printf, 1, 0))) size_t
 ulf_vstring_len(const char *fmt, va_list *va)
 {
@@ -142,6 +147,7 @@ ULF_EXPORT ULF_NOPLT unsigned int ulf_nr_cpus(void);
 /* ---- assigning: never more than the word says ---- */
 
 /* memcpy() for a few bytes whose number the compiler does not know. */
+ULF_NOTRACE
 static inline void ulf_copy(char *dst, const char *src, size_t len)
 {
 	size_t i = 0;
@@ -161,6 +167,7 @@ static inline void ulf_copy(char *dst, const char *src, size_t len)
 }
 
 /* Says that there was more of the string in this field of @len bytes. */
+ULF_NOTRACE
 static inline void ulf_mark_cut(char *dst, size_t len)
 {
 	for (size_t i = len < 4 ? 0 : len - 4; i + 1 < len; i++)
@@ -168,6 +175,7 @@ static inline void ulf_mark_cut(char *dst, size_t len)
 }
 
 /* A string of which @len bytes, or all up to its NUL, are wanted. */
+ULF_NOTRACE
 static inline void ulf_assign_bounded(char *dst, unsigned int loc,
 				      const char *src, size_t len)
 {
@@ -184,6 +192,7 @@ static inline void ulf_assign_bounded(char *dst, unsigned int loc,
 
 /* @measured: the string whose length the field has.  It may be another one
  * that is assigned. */
+ULF_NOTRACE
 static inline void ulf_assign_str(char *dst, unsigned int loc, const char *src,
 				  const char *measured, unsigned char how)
 {
@@ -206,6 +215,7 @@ static inline void ulf_assign_str(char *dst, unsigned int loc, const char *src,
 		ulf_mark_cut(dst, len);
 }
 
+ULF_NOTRACE
 static inline __attribute__((format(printf, 3, 0))) void
 ulf_assign_vstr(char *dst, unsigned int loc, const char *fmt, va_list *va)
 {
@@ -221,6 +231,7 @@ ulf_assign_vstr(char *dst, unsigned int loc, const char *fmt, va_list *va)
 		ulf_mark_cut(dst, loc >> 16);
 }
 
+ULF_NOTRACE
 static inline void ulf_assign_bytes(void *dst, unsigned int loc,
 				    const void *src, size_t bytes)
 {
@@ -236,12 +247,14 @@ static inline void ulf_assign_bytes(void *dst, unsigned int loc,
 
 struct trace_seq;
 
+ULF_NOTRACE
 static inline __attribute__((unused)) void
 ulf_printk_check(const char *fmt, ...)
 {
 	(void)fmt;
 }
 
+ULF_NOTRACE
 static inline __attribute__((unused)) const char *
 ulf_print_check(const void *buf, long len)
 {

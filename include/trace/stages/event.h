@@ -28,6 +28,7 @@
 		trace_event_print_##print,				\
 		NULL, 0, 0, 0, { 0, 0, 0 }, NULL,			\
 	};								\
+	ULF_NOTRACE							\
 	static void trace_event_direct_##event(void *__data, proto)	\
 	{								\
 		__data = &event_##event;				\

@@ -21,6 +21,7 @@
 
 /* In a function, where __ulf_raw can be another record for each class. */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
+	ULF_NOTRACE							\
 	static const struct ulf_field *trace_event_fields_##name(void)	\
 	{								\
 		typedef struct trace_event_raw_##name __ulf_raw;	\

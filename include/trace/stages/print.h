@@ -59,6 +59,7 @@
 /* p and ret: names that the kernel's function has here, too; some headers use
  * them. */
 #define __ULF_PRINT(name, class, print)					\
+	ULF_NOTRACE							\
 	static const void *trace_event_print_##name(void)		\
 	{								\
 		typedef struct trace_event_raw_##class __ulf_raw	\

@@ -97,11 +97,13 @@
 		{ assign; }						\
 		ulf_event_commit(__ulf_event, entry, __ulf_bytes);	\
 	}								\
+	ULF_NOTRACE							\
 	static __attribute__((noinline, cold)) void			\
 	trace_event_cut_##name(void *__data, proto)			\
 	{								\
 		trace_event_write_##name(1, __data, args);		\
 	}								\
+	ULF_NOTRACE							\
 	static void trace_event_raw_event_##name(void *__data, proto)	\
 	{								\
 		trace_event_write_##name(0, __data, args);		\
