@@ -362,7 +362,8 @@ static void writes_wait_for_the_agents(void **state)
 	while (r == -EINPROGRESS)
 		r = tracefs_write_done(file);
 	assert_true(r >= 0);
-	assert_int_equal(root.processes[0].applied, root.control->generation);
+	assert_int_equal(__atomic_load_n(&root.processes[0].applied, __ATOMIC_ACQUIRE),
+			 root.control->generation);
 	pthread_join(thread, NULL);
 	tracefs_close(file);
 	fake_root_done(&root);
