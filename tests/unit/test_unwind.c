@@ -3,6 +3,8 @@
  * Unwinding, against what libc's backtrace() finds: at calls of many shapes, at
  * every instruction of some code (single-stepped), in handlers, on other stacks,
  * and on stacks and tables that are wrecks.
+ *
+ * no-sanitize: thread its handlers have frames of their own on the stack
  */
 #include <dlfcn.h>
 #include <errno.h>
