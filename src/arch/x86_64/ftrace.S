@@ -3,7 +3,7 @@
  * Function tracing: what the slots of fsite.c call, and what functions return
  * to while the graph tracer follows them.  docs/design/functions.md.
  */
-#include "append.h"
+#include "record.h"
 #include "ftrace.h"
 
 /*
@@ -34,113 +34,24 @@
 	movq	\at(%rsp), %\reg
 	.endm
 
-/*
- * A record of \bytes into the ring of this CPU, with general registers alone: as
- * append.h has it, but for a constant size, and what is not common (a page is
- * full, a long time since the last one) goes to \slowly, as does the kernel when
- * it was interrupted; nothing is changed then.
- *
- * record_begin	rcx, r11: scratch.  What leads to the ring is loaded behind it
- *		[grace.rseq]
- * record_ring	rcx: the set of rings, then the ring.  r11: scratch
- * record_end	by \copy to rax; rdx, r8, r11: scratch; r10: its own.  \keep: a
- *		place for the time.  rsi and rdi are left as they were.
- *
- * rdtsc waits until all before it is done, and what is behind it waits for it:
- * loads that depend on each other are spread over both sides.
- */
-	.macro	record_begin name
-	movq	arch_rseq_offset(%rip), %r11
-	leaq	\name\()_section(%rip), %rcx
-	movq	%rcx, %fs:RSEQ_CS(%r11)
-\name\()_begin:
-	.endm
-
-	.macro	record_ring slowly
-	movl	%fs:RSEQ_CPU_ID(%r11), %r11d
-	cmpl	SET_NR_SMALL(%rcx), %r11d
-	jae	\slowly
-	movq	SET_FAST(%rcx,%r11,8), %rcx
-	testq	%rcx, %rcx
-	jz	\slowly
-	.endm
-
-	.macro	record_end name, bytes, copy, slowly, keep
-	rdtsc
-	movq	RING_POSITION(%rcx), %r10
-	shlq	$32, %rdx
-	orq	%rdx, %rax
-	mulq	RING_CLOCK_MULT(%rcx)
-
-	/* Room?  See append_body. */
-	movl	RING_OFFSET_MASK(%rcx), %r8d
-	movl	RING_OFFSET_MAX(%rcx), %eax
-	andl	%r10d, %r8d
-	subl	$\bytes, %eax
-	subl	$16, %r8d
-	cmpl	%eax, %r8d
-	ja	\slowly
-
-	/* tail[position & 1] is valid, the other one is ours to write. */
-	movl	%r10d, %r11d
-	addq	RING_CLOCK_NS(%rcx), %rdx
-	shll	$4, %r11d
-	andl	$16, %r11d
-	movq	RING_TAIL_TIME(%rcx,%r11), %rax
-	movq	RING_TAIL_ENTRIES(%rcx,%r11), %r8
-	xorl	$16, %r11d
-	incq	%r8
-	movq	%r8, RING_TAIL_ENTRIES(%rcx,%r11)
-	cmpq	%rax, %rdx
-	cmovbq	%rax, %rdx			/* time never runs backwards */
-	movq	%rdx, RING_TAIL_TIME(%rcx,%r11)
-	.ifnb	\keep
-	movq	%rdx, \keep
-	.endif
-
-	/* ring + lap[position & 2] + position, without the flags */
-	movl	%r10d, %r8d
-	subq	%rax, %rdx			/* the delta */
-	andl	$2, %r8d
-	leaq	(%rcx,%r10), %rax
-	addq	RING_LAP(%rcx,%r8,4), %rax
-	cmpq	$1 << 27, %rdx
-	jae	\slowly
-	andq	$-4, %rax
-	shll	$5, %edx
-	orl	$\bytes / 4, %edx
-	movl	%edx, (%rax)
-	\copy
-	leaq	4+\bytes(%r10), %r10
-	append_commit
-\name\()_end:
-	section_descriptor \name\()_section, \name\()_begin, \name\()_end, \slowly
-	.endm
-
-	/* Before what \slowly is: the kernel goes there, too. */
-	.macro	abort_signature
-	.byte	0x0f, 0xb9, 0x3d	/* ud1 <signature>(%rip), %edi */
-	.long	RSEQ_SIGNATURE
-	.endm
-
-	/* rdi: the thread's head, r10: where it has its own */
+	/* rdi: the thread's head, r11: where it has its own */
 	.macro	this_thread slowly
-	movq	ftrace_this@gottpoff(%rip), %r10
-	movq	%fs:THIS_HEAD(%r10), %rdi
+	movq	ftrace_this@gottpoff(%rip), %r11
+	movq	%fs:THIS_HEAD(%r11), %rdi
 	testq	%rdi, %rdi
 	jz	\slowly
 	.endm
 
 	/* rsi: a place on the stack, then its shadow, if that is where it is
-	 * looked for first (shadow_at()); else to \slowly.  rax, rdx, r11: scratch */
+	 * looked for first (shadow_at()); else to \slowly.  rax, rdx, r10: scratch */
 	.macro	shadow_find slowly
 	movabsq	$SHADOW_HASH, %rdx
-	movq	shadow_keys(%rip), %r11
+	movq	shadow_keys(%rip), %r10
 	movq	%rsi, %rax
 	shrq	$12, %rax
 	imulq	%rax, %rdx
 	shrq	$48, %rdx
-	cmpq	%rax, (%r11,%rdx,8)
+	cmpq	%rax, (%r10,%rdx,8)
 	jne	\slowly
 	shlq	$14, %rdx
 	andl	$0xff8, %esi
@@ -148,42 +59,40 @@
 	leaq	(%rdx,%rsi,4), %rsi
 	.endm
 
-	.macro	copy_site			/* rax: the record; rdi: its head */
+	.macro	copy_site			/* rdi: its head */
 	movq	SLOT, %rdx
-	movq	%rdi, 4(%rax)
-	movslq	3(%rdx), %r11
-	leaq	2(%rdx,%r11), %rdx
-	movq	%rdx, 12(%rax)
+	movq	%rdi, RECORD(4)
+	movslq	3(%rdx), %r8
+	leaq	2(%rdx,%r8), %rdx
+	movq	%rdx, RECORD(12)
 	.endm
 
 	.macro	copy_function
-	movq	RETURN, %r8
 	copy_site
-	movq	%r8, 20(%rax)
+	movq	RETURN, %r8
+	movq	%r8, RECORD(20)
 	.endm
 
 	.macro	copy_graph			/* rsi: the shadow */
-	movl	SHADOW_DEPTH(%rsi), %r8d
 	copy_site
-	movl	%r8d, 20(%rax)
+	movl	SHADOW_DEPTH(%rsi), %r8d
+	movl	%r8d, RECORD(20)
 	.endm
 
 	.macro	copy_exit			/* rsi: the shadow */
 	movq	PLACE, %rdx
-	movq	REGS_OWN(%rsp), %r8
-	movq	REGS_RAX(%rsp), %r11
-	movq	%rdi, 4(%rax)
+	movq	REGS_RAX(%rsp), %r8
+	movq	%rdi, RECORD(4)
 	movq	GRAPH_BODY_TARGET-GRAPH_BODY_RETURN(%rdx), %rdx
-	movq	%r8, 44(%rax)
-	movq	%r11, 20(%rax)
+	movq	%r8, RECORD(20)
 	subq	$FSITE_BYTES, %rdx
 	movq	SHADOW_TIME(%rsi), %r8
-	movl	SHADOW_DEPTH(%rsi), %r11d
-	movq	%rdx, 12(%rax)
+	movq	%rdx, RECORD(12)
 	movl	ftrace_graph_lost(%rip), %edx
-	movq	%r8, 36(%rax)
-	movl	%r11d, 28(%rax)
-	movl	%edx, 32(%rax)
+	movq	%r8, RECORD(36)
+	movl	SHADOW_DEPTH(%rsi), %r8d
+	movl	%edx, RECORD(32)
+	movl	%r8d, RECORD(28)
 	.endm
 
 /*
@@ -237,12 +146,12 @@ hit_graph:
 	cmpq	$0, SLOT_BODY-FSITE_SLOT_CALL(%rdx)
 	leaq	RETURN, %rsi
 	je	hit_slowly
-	movq	%fs:THIS_TOP(%r10), %r8
-	movq	%fs:THIS_DEPTH(%r10), %r10
+	movq	%fs:THIS_TOP(%r11), %r8
 	cmpq	%rsi, %r8			/* live_above() */
 	jbe	hit_slowly
 	shadow_find hit_slowly
 	movq	RETURN, %rax
+	movq	%fs:THIS_DEPTH(%r11), %r10
 	addq	$11, %rdi			/* ABI_EVENT_ID_GRAPH_ENTRY */
 	movq	%r8, SHADOW_ABOVE(%rsi)
 	movq	%r10, SHADOW_DEPTH(%rsi)	/* and its users */
@@ -251,13 +160,13 @@ hit_graph:
 	/* Now it is followed: take_place() */
 	movl	SHADOW_DEPTH(%rsi), %eax
 	movq	SLOT, %rdx
-	movq	ftrace_this@gottpoff(%rip), %r10
+	movq	ftrace_this@gottpoff(%rip), %r11
 	movq	SLOT_BODY-FSITE_SLOT_CALL(%rdx), %rdx
 	incl	%eax
 	leaq	RETURN, %rcx
-	movq	%rcx, %fs:THIS_TOP(%r10)	/* set_top() */
+	movq	%rcx, %fs:THIS_TOP(%r11)	/* set_top() */
 	addq	$GRAPH_BODY_RETURN, %rdx
-	movl	%eax, %fs:THIS_DEPTH(%r10)
+	movl	%eax, %fs:THIS_DEPTH(%r11)
 	movq	%rdx, (%rcx)
 	stc
 hit_done:
@@ -360,10 +269,10 @@ ftrace_graph_return:
 	movq	SHADOW_ABOVE(%rsi), %rdx
 	movl	SHADOW_DEPTH(%rsi), %eax
 	jne	left_slowly
-	movq	%rdx, %fs:THIS_TOP(%r10)
-	movl	%eax, %fs:THIS_DEPTH(%r10)
+	movq	%rdx, %fs:THIS_TOP(%r11)
+	movl	%eax, %fs:THIS_DEPTH(%r11)
 	addq	$10, %rdi			/* ABI_EVENT_ID_GRAPH_EXIT */
-	record_end left, 48, copy_exit, left_slowly, REGS_OWN(%rsp)
+	record_end left, 48, copy_exit, left_slowly, at=44
 	movq	SHADOW_RET(%rsi), %rax
 	.cfi_remember_state
 left_done:
