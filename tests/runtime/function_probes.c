@@ -7,21 +7,16 @@
  * no-sanitize: thread rseq sections are not visible to it
  */
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "abi/functions.h"
-#include "abi/rules.h"
 #include "lib/check.h"
 #include "lib/driver.h"
 #include "lib/record.h"
+#include "lib/rules.h"
 #include <ulf/tracing.h>
 
 #define NR_DAMAGES	2000
 #define NR_CALLS	10000
-#define NR_THREADS	4
 
 #define TRACED	__attribute__((noinline, patchable_function_entry(5)))
 
@@ -47,6 +42,7 @@ extern const uint64_t __start___patchable_function_entries[];
 extern const uint64_t __stop___patchable_function_entries[];
 
 static struct driver driver;
+static struct abi_buffer *top;
 
 static uint64_t site_of(int (*function)(int))
 {
@@ -89,29 +85,14 @@ static struct piece make_piece(enum abi_command first, enum abi_command second)
 	};
 }
 
-static struct abi_buffer *top(void)
-{
-	return (void *)(driver.mem + driver.control->buffers_off);
-}
-
 static uint64_t *slot(enum slot number)
 {
-	return &top()->slots[number - 1];
+	return &top->slots[number - 1];
 }
 
-/* In one of two places: what is in force is not touched. */
 static int use(const struct piece *piece)
 {
-	static uint32_t in_force;
-	uint64_t off = driver.control->arena_off + (1u << 30) + !in_force * 4096;
-	int r;
-
-	memcpy(driver.mem + off, piece, sizeof(*piece));
-	__atomic_store_n(&top()->rules, off, __ATOMIC_RELEASE);
-	r = driver_apply(&driver);
-	if (!r)
-		in_force = !in_force;
-	return r;
+	return rules_use(&driver, piece, sizeof(*piece));
 }
 
 static int use_one(enum abi_command command, uint32_t counter)
@@ -128,7 +109,7 @@ static void switch_on(void)
 {
 	const uint64_t *table = __start___patchable_function_entries;
 	uint32_t nr = (uint32_t)(__stop___patchable_function_entries - table);
-	uint64_t off = driver.control->arena_off + (1u << 30) + 8192;
+	uint64_t off = rules_page_off(&driver, RULES_FREE_PAGE);
 	struct abi_functions *functions = (void *)(driver.mem + off);
 	uint32_t *users = (uint32_t *)&functions->objects[1];
 
@@ -158,17 +139,17 @@ static void in_their_order(void)
 
 	CHECK_EQ(use(&piece), 0);
 	CHECK_EQ(other(1), 3);
-	CHECK_EQ(top()->stopped, 0);
+	CHECK_EQ(top->stopped, 0);
 	CHECK_EQ(one(1), 2);
-	CHECK_EQ(top()->stopped, 0);
+	CHECK_EQ(top->stopped, 0);
 	CHECK_EQ(use_one(ABI_COMMAND_TRACEOFF, 0), 0);
 	CHECK_EQ(other(1), 3);
-	CHECK_EQ(top()->stopped, 0);
+	CHECK_EQ(top->stopped, 0);
 	CHECK_EQ(one(1), 2);
-	CHECK_EQ(top()->stopped, 1);
+	CHECK_EQ(top->stopped, 1);
 	CHECK_EQ(use_one(ABI_COMMAND_TRACEON, 0), 0);
 	CHECK_EQ(one(1), 2);
-	CHECK_EQ(top()->stopped, 0);
+	CHECK_EQ(top->stopped, 0);
 }
 
 static void stacks(void)
@@ -183,71 +164,20 @@ static void stacks(void)
 	CHECK_EQ(*slot(SLOT_COUNT), 0);
 }
 
-static uint64_t nr_found;		/* off, and switched on again */
-
-static void look(void)
+static void call(void)
 {
-	if (__atomic_exchange_n(slot(SLOT_TARGET), 0, __ATOMIC_RELAXED))
-		__atomic_add_fetch(&nr_found, 1, __ATOMIC_RELAXED);
+	CHECK_EQ(one(1), 2);
 }
 
-static void in_handler(int sig)
+static void exactly(void)
 {
-	(void)sig;
-	one(1);
-	look();
-}
+	const struct rules_counted counting = {
+		slot(SLOT_TARGET), slot(SLOT_COUNT), SLOT_COUNT, call, use_one,
+	};
 
-static void *call_often(void *arg)
-{
-	(void)arg;
-	for (int i = 0; i < NR_CALLS; i++) {
-		CHECK_EQ(one(i), i + 1);
-		look();
-		if (i % 16 == 0)
-			raise(SIGUSR1);
-	}
-	return NULL;
-}
-
-/* Nobody else looks at the counter, so what was found is what was counted. */
-static void exactly(uint64_t count)
-{
-	pthread_t threads[NR_THREADS];
-
-	*slot(SLOT_COUNT) = count;
-	*slot(SLOT_TARGET) = nr_found = 0;
-	CHECK_EQ(use_one(ABI_COMMAND_DISABLE_EVENT, SLOT_COUNT), 0);
-	for (int i = 0; i < NR_THREADS; i++)
-		CHECK_EQ(pthread_create(&threads[i], NULL, call_often, NULL), 0);
-	/* replaced under load */
-	for (int i = 0; i < 20; i++) {
-		CHECK_EQ(use_one(ABI_COMMAND_TRACEON, 0), 0);
-		CHECK_EQ(use_one(ABI_COMMAND_DISABLE_EVENT, SLOT_COUNT), 0);
-	}
-	for (int i = 0; i < NR_THREADS; i++)
-		CHECK_EQ(pthread_join(threads[i], NULL), 0);
-	CHECK_EQ(nr_found, count - *slot(SLOT_COUNT));
-	CHECK(nr_found > 0);
-}
-
-static void in_children(void)
-{
-	int status;
-
-	*slot(SLOT_COUNT) = 3;
-	for (int i = 0; i < 5; i++) {
-		pid_t pid;
-
-		*slot(SLOT_TARGET) = 0;
-		pid = fork();
-		if (!pid)
-			_exit(one(1) != 2);
-		CHECK_EQ(waitpid(pid, &status, 0), pid);
-		CHECK_EQ(status, 0);
-		CHECK_EQ(*slot(SLOT_TARGET), i < 3);
-	}
-	CHECK_EQ(*slot(SLOT_COUNT), 0);
+	rules_count_hits(&counting, 300, NR_CALLS, 20);
+	rules_count_hits(&counting, 1ull << 40, NR_CALLS, 20);
+	rules_count_children(&counting);
 }
 
 /* ---- what is refused ---- */
@@ -260,7 +190,7 @@ static void in_children(void)
 		piece_.field = (wrong);					\
 		CHECK_EQ(use(&piece_), -EINVAL);			\
 		CHECK_EQ(one(1), 2);					\
-		CHECK_EQ(top()->stopped, 0);				\
+		CHECK_EQ(top->stopped, 0);				\
 	} while (0)
 
 static void wrong_ones(void)
@@ -295,36 +225,25 @@ static void damaged_ones(void)
 			make_piece(random_below(&random, ABI_COMMAND_DUMP),
 				   random_below(&random, ABI_COMMAND_DUMP));
 
-		for (uint32_t nr = random_below(&random, 4) + 1; nr; nr--)
-			((uint8_t *)&piece)[random_below(&random, sizeof(piece))] =
-				(uint8_t)random_next(&random);
+		rules_damage(&piece, sizeof(piece), &random);
 		if (is_dump(&piece.probe[0]) || is_dump(&piece.probe[1]))
 			continue;	/* it would be right, and print */
 		use(&piece);
 		CHECK_EQ(one(1), 2);
 	}
-	memset(top()->slots, 0, sizeof(top()->slots));
-	top()->stopped = 0;
+	memset(top->slots, 0, sizeof(top->slots));
+	top->stopped = 0;
 	in_their_order();
 }
 
 int main(void)
 {
-	const struct driver_config config = { 4096, 64, 16, true };
-
-	CHECK_EQ(driver_open(&driver, getpid()), 0);
-	CHECK_EQ(ftruncate(driver.fd, (off_t)driver.control->arena_off +
-				      (1 << 30) + 3 * 4096), 0);
-	CHECK_EQ(driver_rings(&driver, &config), 0);
-	signal(SIGUSR1, in_handler);
+	top = rules_open(&driver);
 	CHECK(tracing_is_on());
 	switch_on();
 	in_their_order();
 	stacks();
-	exactly(300);
-	exactly(1ull << 40);
-	CHECK_EQ(use_one(ABI_COMMAND_DISABLE_EVENT, SLOT_COUNT), 0);
-	in_children();
+	exactly();
 	wrong_ones();
 	damaged_ones();
 	return 0;

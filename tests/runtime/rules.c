@@ -13,16 +13,16 @@
 #include <unistd.h>
 
 #include "abi/filter.h"
-#include "abi/rules.h"
 #include "lib/check.h"
 #include "lib/driver.h"
-#include "lib/record.h"
+#include "lib/rules.h"
 #define CREATE_TRACE_POINTS
 #include "rt_trace.h"
 
 #define NR_DAMAGES	3000
 
 static struct driver driver;
+static struct abi_buffer *top;
 static uint32_t row;			/* of rt_hit */
 
 /* One rule with one question: is the first field, an int, @value?  Laid out as
@@ -65,24 +65,9 @@ static struct piece make_piece(uint32_t value)
 	};
 }
 
-static struct abi_buffer *top(void)
-{
-	return (void *)(driver.mem + driver.control->buffers_off);
-}
-
-/* In one of two places: what is in force is not touched. */
 static int use(const struct piece *piece)
 {
-	static uint32_t in_force;
-	uint64_t off = driver.control->arena_off + (1u << 30) + !in_force * 4096;
-	int r;
-
-	memcpy(driver.mem + off, piece, sizeof(*piece));
-	__atomic_store_n(&top()->rules, off, __ATOMIC_RELEASE);
-	r = driver_apply(&driver);
-	if (!r)
-		in_force = !in_force;
-	return r;
+	return rules_use(&driver, piece, sizeof(*piece));
 }
 
 /* Of who = 0 .. 9, how many are recorded? */
@@ -121,7 +106,7 @@ static void right_ones(void)
 	piece.rule.program = 0;
 	CHECK_EQ(use(&piece), 0);
 	CHECK_EQ(hit_all(), 10);
-	__atomic_store_n(&top()->rules, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&top->rules, 0, __ATOMIC_RELEASE);
 	CHECK_EQ(driver_apply(&driver), 0);
 	CHECK_EQ(hit_all(), 10);
 }
@@ -166,13 +151,13 @@ static void wrong_ones(void)
 
 static void wrong_places(void)
 {
-	uint64_t good = top()->rules;
+	uint64_t good = top->rules;
 
 	const uint64_t wrong[] = { 1, 4096, good + 8, driver.control->map_bytes,
 				   ~4095ull };
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		__atomic_store_n(&top()->rules, wrong[i], __ATOMIC_RELEASE);
+		__atomic_store_n(&top->rules, wrong[i], __ATOMIC_RELEASE);
 		CHECK(driver_apply(&driver) < 0);
 		CHECK(is_in_force(7));
 	}
@@ -186,9 +171,7 @@ static void damaged_ones(void)
 	for (int i = 0; i < NR_DAMAGES; i++) {
 		struct piece piece = make_piece(7);
 
-		for (uint32_t nr = random_below(&random, 4) + 1; nr; nr--)
-			((uint8_t *)&piece)[random_below(&random, sizeof(piece))] =
-				(uint8_t)random_next(&random);
+		rules_damage(&piece, sizeof(piece), &random);
 		use(&piece);
 		hit_all();
 	}
@@ -223,12 +206,7 @@ static void elsewhere(void)
 
 int main(void)
 {
-	const struct driver_config config = { 4096, 64, 16, true };
-
-	CHECK_EQ(driver_open(&driver, getpid()), 0);
-	CHECK_EQ(ftruncate(driver.fd, (off_t)driver.control->arena_off +
-				      (1 << 30) + 8192), 0);
-	CHECK_EQ(driver_rings(&driver, &config), 0);
+	top = rules_open(&driver);
 	row = (uint32_t)driver_find_event(&driver, "rt", "rt_hit");
 	CHECK_EQ(driver_enable(&driver, "rt", "rt_hit", true), 0);
 	right_ones();

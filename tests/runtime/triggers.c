@@ -8,24 +8,20 @@
  * no-sanitize: thread rseq sections are not visible to it
  */
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "abi/filter.h"
-#include "abi/rules.h"
 #include "lib/check.h"
 #include "lib/driver.h"
 #include "lib/record.h"
+#include "lib/rules.h"
 #define CREATE_TRACE_POINTS
 #include "rt_trace.h"
 
 #define NR_DAMAGES	3000
 #define NR_HITS		20000
-#define NR_THREADS	4
 
 static struct driver driver;
+static struct abi_buffer *top;
 
 /* An event with two triggers, the first with a filter: is its int @value? */
 struct piece {
@@ -79,29 +75,14 @@ static struct piece make_piece(enum abi_command first, enum abi_command second)
 	};
 }
 
-static struct abi_buffer *top(void)
-{
-	return (void *)(driver.mem + driver.control->buffers_off);
-}
-
 static uint64_t *slot(enum slot number)
 {
-	return &top()->slots[number - 1];
+	return &top->slots[number - 1];
 }
 
-/* In one of two places: what is in force is not touched. */
 static int use(const struct piece *piece)
 {
-	static uint32_t in_force;
-	uint64_t off = driver.control->arena_off + (1u << 30) + !in_force * 4096;
-	int r;
-
-	memcpy(driver.mem + off, piece, sizeof(*piece));
-	__atomic_store_n(&top()->rules, off, __ATOMIC_RELEASE);
-	r = driver_apply(&driver);
-	if (!r)
-		in_force = !in_force;
-	return r;
+	return rules_use(&driver, piece, sizeof(*piece));
 }
 
 /* Only the second, without a filter. */
@@ -130,11 +111,11 @@ static void on_and_off(void)
 	/* off comes after the record, on before it */
 	CHECK_EQ(use_one(ABI_COMMAND_TRACEOFF, 0), 0);
 	CHECK_EQ(hit(1), 1);
-	CHECK_EQ(top()->stopped, 1);
+	CHECK_EQ(top->stopped, 1);
 	CHECK_EQ(hit(1), 0);
 	CHECK_EQ(use_one(ABI_COMMAND_TRACEON, 0), 0);
 	CHECK_EQ(hit(1), 1);
-	CHECK_EQ(top()->stopped, 0);
+	CHECK_EQ(top->stopped, 0);
 }
 
 static void with_filter(void)
@@ -143,14 +124,14 @@ static void with_filter(void)
 					ABI_COMMAND_DISABLE_EVENT);
 
 	CHECK_EQ(use(&piece), 0);
-	top()->stopped = 1;
+	top->stopped = 1;
 	*slot(SLOT_OTHER) = 0;
 	CHECK_EQ(hit(1), 0);
-	CHECK_EQ(top()->stopped, 1);
+	CHECK_EQ(top->stopped, 1);
 	CHECK_EQ(*slot(SLOT_OTHER), 1);
 	/* whether it is recorded was settled before */
 	CHECK_EQ(hit(7), 0);
-	CHECK_EQ(top()->stopped, 0);
+	CHECK_EQ(top->stopped, 0);
 	CHECK_EQ(hit(1), 1);
 }
 
@@ -191,74 +172,21 @@ static void counted(void)
 	}
 }
 
-static uint64_t nr_found;		/* off, and switched on again */
-
-static void look(void)
+static void hit_once(void)
 {
-	if (__atomic_exchange_n(slot(SLOT_OTHER), 0, __ATOMIC_RELAXED))
-		__atomic_add_fetch(&nr_found, 1, __ATOMIC_RELAXED);
-}
-
-static void in_handler(int sig)
-{
-	(void)sig;
 	trace_rt_hit(1, 0);
-	look();
 }
 
-static void *hit_often(void *arg)
+static void exactly(void)
 {
-	(void)arg;
-	for (int i = 0; i < NR_HITS; i++) {
-		trace_rt_hit(1, 0);
-		look();
-		if (i % 16 == 0)
-			raise(SIGUSR1);
-	}
-	return NULL;
-}
+	const struct rules_counted counting = {
+		slot(SLOT_OTHER), slot(SLOT_COUNT), SLOT_COUNT, hit_once, use_one,
+	};
 
-/* Nobody else looks at the counter, so what was found is what was counted. */
-static void exactly(uint64_t count)
-{
-	pthread_t threads[NR_THREADS];
-
-	*slot(SLOT_COUNT) = count;
-	*slot(SLOT_OTHER) = nr_found = 0;
-	CHECK_EQ(use_one(ABI_COMMAND_DISABLE_EVENT, SLOT_COUNT), 0);
-	for (int i = 0; i < NR_THREADS; i++)
-		CHECK_EQ(pthread_create(&threads[i], NULL, hit_often, NULL), 0);
-	/* replaced under load */
-	for (int i = 0; i < 50; i++) {
-		CHECK_EQ(use_one(ABI_COMMAND_TRACEON, 0), 0);
-		CHECK_EQ(use_one(ABI_COMMAND_DISABLE_EVENT, SLOT_COUNT), 0);
-	}
-	for (int i = 0; i < NR_THREADS; i++)
-		CHECK_EQ(pthread_join(threads[i], NULL), 0);
-	CHECK_EQ(nr_found, count - *slot(SLOT_COUNT));
-	if (count < NR_HITS)
-		CHECK_EQ(*slot(SLOT_COUNT), 0);
-}
-
-static void in_children(void)
-{
-	int status;
-
-	*slot(SLOT_COUNT) = 3;
-	for (int i = 0; i < 5; i++) {
-		pid_t pid;
-
-		*slot(SLOT_OTHER) = 0;
-		pid = fork();
-		if (!pid) {
-			trace_rt_hit(1, 0);
-			_exit(0);
-		}
-		CHECK_EQ(waitpid(pid, &status, 0), pid);
-		CHECK_EQ(status, 0);
-		CHECK_EQ(*slot(SLOT_OTHER), i < 3);
-	}
+	rules_count_hits(&counting, 500, NR_HITS, 50);
 	CHECK_EQ(*slot(SLOT_COUNT), 0);
+	rules_count_hits(&counting, UINT64_MAX / 2, NR_HITS, 50);
+	rules_count_children(&counting);
 }
 
 /* ---- what is refused ---- */
@@ -271,7 +199,7 @@ static void in_children(void)
 		piece_.field = (wrong);					\
 		CHECK_EQ(use(&piece_), -EINVAL);			\
 		CHECK_EQ(hit(1), 1);					\
-		CHECK_EQ(top()->stopped, 0);				\
+		CHECK_EQ(top->stopped, 0);				\
 	} while (0)
 
 static void wrong_ones(void)
@@ -306,35 +234,25 @@ static void damaged_ones(void)
 		struct piece piece = make_piece(random_below(&random, ABI_COMMANDS),
 						random_below(&random, ABI_COMMANDS));
 
-		for (uint32_t nr = random_below(&random, 4) + 1; nr; nr--)
-			((uint8_t *)&piece)[random_below(&random, sizeof(piece))] =
-				(uint8_t)random_next(&random);
+		rules_damage(&piece, sizeof(piece), &random);
 		use(&piece);
 		hit(1);
 		hit(7);
 	}
-	memset(top()->slots, 0, sizeof(top()->slots));
-	top()->stopped = 0;
+	memset(top->slots, 0, sizeof(top->slots));
+	top->stopped = 0;
 	on_and_off();
 }
 
 int main(void)
 {
-	const struct driver_config config = { 4096, 64, 16, true };
-
-	CHECK_EQ(driver_open(&driver, getpid()), 0);
-	CHECK_EQ(ftruncate(driver.fd, (off_t)driver.control->arena_off +
-				      (1 << 30) + 8192), 0);
-	CHECK_EQ(driver_rings(&driver, &config), 0);
+	top = rules_open(&driver);
 	CHECK_EQ(driver_enable(&driver, "rt", "rt_hit", true), 0);
-	signal(SIGUSR1, in_handler);
 	on_and_off();
 	with_filter();
 	soft();
 	counted();
-	exactly(500);
-	exactly(UINT64_MAX / 2);
-	in_children();
+	exactly();
 	wrong_ones();
 	damaged_ones();
 	return 0;
