@@ -213,7 +213,10 @@ static int init(struct loop *loop, const char *dir)
 	return ret;
 }
 
-/* The mounts go while the lock is held, so that no new server meets them. */
+/*
+ * The mounts go while the lock is held, so that no new server meets them.  It is
+ * dropped with the process: `ulf stop` waits for the very end of that.
+ */
 static void done(struct loop *loop)
 {
 	sockets_free(loop->sockets);
@@ -223,8 +226,6 @@ static void done(struct loop *loop)
 		close(loop->timer.fd);
 	if (loop->signals.fd >= 0)
 		close(loop->signals.fd);
-	if (loop->lock_fd >= 0)
-		close(loop->lock_fd);
 	if (loop->epoll_fd >= 0)
 		close(loop->epoll_fd);
 }

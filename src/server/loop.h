@@ -28,7 +28,7 @@ void loop_stop(struct loop *loop);
  * loop_run - be the server of the ulf directory @dir until told to stop
  * @ready: called once clients can connect
  *
- * -EBUSY: another server has it.
+ * -EBUSY: another server has it.  The lock is held until the process ends.
  */
 int loop_run(const char *dir, void (*ready)(const char *dir));
 
