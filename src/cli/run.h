@@ -56,6 +56,8 @@ int run_child_repeat_end(int wait_status);
 /* ---- run_preload.c ---- */
 /* In the child: have libulf loaded into @program, if that is of use. */
 void run_preload(const char *program);
+/* Is it linked with libulf, or has functions that can be traced? */
+bool run_is_for_ulf(const char *program);
 
 /* ---- run_report.c ---- */
 /* The roots that this run made. */

@@ -118,3 +118,12 @@ void run_preload(const char *program)
 		setenv("LD_PRELOAD", text_str(&all), 1);
 	text_done(&all);
 }
+
+bool run_is_for_ulf(const char *program)
+{
+	char *path = find_program(program);
+	bool is_for_ulf = path && (has_functions(path) || find_needs(path).has_libulf);
+
+	free(path);
+	return is_for_ulf;
+}

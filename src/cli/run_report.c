@@ -235,6 +235,24 @@ static void drop_idle(struct root_list *roots)
 	roots->nr = nr;
 }
 
+/* No root of this run's is to be shown.  A script, or what only starts others, has none. */
+static void report_none(const struct run *run, bool wants_events)
+{
+	bool is_for_ulf = run_is_for_ulf(run->program);
+
+	if (!wants_events)
+		cli_error("nothing was recorded: there was no -e, and nobody switched an "
+			  "event on meanwhile");
+	else if (is_for_ulf)
+		cli_error("%s has left no root: is it linked with libulf, and ULF_DISABLE "
+			  "not set?", run->program);
+	if (!is_for_ulf)
+		cli_error("%s itself cannot be traced: it is not linked with libulf, nor "
+			  "compiled with room at its functions; what it starts is traced if it "
+			  "is linked with libulf, or if `ulf run` stands before it",
+			  run->program);
+}
+
 int run_report(struct run *run)
 {
 	bool wants_events = run_words_has(run, BOOT_EVENT) ||
@@ -250,12 +268,8 @@ int run_report(struct run *run)
 	}
 	if (!wants_events && !run->is_live)
 		drop_idle(&roots);
-	if (!roots.nr && wants_events)
-		cli_error("%s has left no root: is it linked with libulf, and ULF_DISABLE "
-			  "not set?", run->program);
-	else if (!roots.nr)
-		cli_error("nothing was recorded: there was no -e, and nobody switched an "
-			  "event on meanwhile");
+	if (!roots.nr)
+		report_none(run, wants_events);
 	if (!run->is_live)
 		ret = print_traces(run, &roots);
 	run_words_report(run, &roots);

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# no-sanitize: address a library with the sanitizer cannot be loaded into a program without
+# no-sanitize: thread a library with the sanitizer cannot be loaded into a program without
+# ulf run of what starts other programs: they get the settings, each is a root, and if
+# nothing is traced ulf says why.
+. tests/cli/common
+
+cat >"$TMPDIR/work.c" <<'END'
+int main(void)
+{
+	return 0;
+}
+END
+gcc -fpatchable-function-entry=5 -o "$TMPDIR/work" "$TMPDIR/work.c" || fail "cc"
+cat >"$TMPDIR/script" <<'END'
+#!/bin/sh
+"$@"
+"$@"
+END
+chmod +x "$TMPDIR/script"
+why="nor compiled with room at its functions"
+# run ARGS: trace has what was recorded, err what ulf says
+run() { ulf run -o "$TMPDIR/trace" "$@" 2>"$TMPDIR/err" || fail "$*: $(cat "$TMPDIR/err")"; }
+says() { contains "$(cat "$TMPDIR/err")" "$1"; }
+says_nothing_of() { ! grep -q "$1" "$TMPDIR/err" || fail "$(cat "$TMPDIR/err")"; }
+
+# Linked with libulf: the settings reach it, twice.
+run -e check -- "$TMPDIR/script" "$ULF_BUILD/tests/cli-check_events"
+expect "roots" 2 "$(grep -c '^==> cli-check' "$TMPDIR/trace")"
+expect "records" 2 "$(grep -c check_good: "$TMPDIR/trace")"
+says_nothing_of "$why"
+
+# With functions alone: ulf run in the script, too, which needs no settings.
+run --ftrace=function -- "$TMPDIR/script" "$TMPDIR/work"
+says "script itself cannot be traced: it is not linked with libulf, $why"
+expect "trace" "" "$(cat "$TMPDIR/trace")"
+run --ftrace=function -- sh -c "ulf run $TMPDIR/work"
+grep -q ': main <-' "$TMPDIR/err" || fail "not traced: $(cat "$TMPDIR/err")"
+
+# Without settings.
+run -- env "$TMPDIR/work"
+says "nothing was recorded: there was no -e"
+says "env itself cannot be traced"
+run -- "$TMPDIR/work"
+says "nothing was recorded: there was no -e"
+says_nothing_of "$why"
