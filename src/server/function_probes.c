@@ -60,7 +60,10 @@ static int parse(struct root *root, const char *command, char *param,
 		name = param ? strsep(&param, ":") : NULL;
 		wish->target = name ? trigger_find_event(root, system, name,
 							 is_removal) : NULL;
-		if (!wish->target || (param && !*param))
+		if (!wish->target)
+			return -EINVAL;
+		/* Only these are not to be had with an empty count. */
+		if (!is_removal && param && (!*param || *param == ':'))
 			return -EINVAL;
 	}
 	r = parse_count(wish, param);

@@ -12,6 +12,7 @@
 #include "server/functions.h"
 #include "server/shm.h"
 #include "server/tracer.h"
+#include "server/triggers.h"
 #include "tracefs/files.h"
 
 /* ---- lists ---- */
@@ -227,11 +228,20 @@ static int run_command(struct tracefs_file *file, char *word)
 	return r ? r : publish(file);
 }
 
+/* The stack tracer is that of no buffer: there is nothing that a command could change. */
+static int refuse_command(char *command)
+{
+	const char *name = strsep(&command, ":");
+
+	return !strcmp(name, "mod") || trigger_cmd_find(name) ? -ENODEV : -EINVAL;
+}
+
 /* A word that nothing follows may go on with the next write, in the kernel; what
  * is wrong with it is known when the file is closed, and nobody is told. */
 ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid)
 {
+	enum function_list list = list_of(file->def);
 	char word[TRACEFS_WORD_MAX + 1];
 	ssize_t taken = tracefs_next_word(buf, size, word);
 	char *colon;
@@ -241,7 +251,9 @@ ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t s
 	if (taken <= 0 || !*word)
 		return taken;
 	colon = strchr(word, ':');
-	if (colon && !lists[list_of(file->def)].has_commands)
+	if (colon && list == FUNCTION_STACK)
+		r = refuse_command(colon + 1);
+	else if (colon && !lists[list].has_commands)
 		r = -EINVAL;
 	else if (colon && strncmp(colon, ":mod:", strlen(":mod:")))
 		r = run_command(file, word);
