@@ -6,7 +6,7 @@
 needs trace-cmd trace-cmd
 needs_namespace
 cd "$TMPDIR" || fail "cd"
-LD_PRELOAD="$ULF_BUILD/libulf.so.0" "$ULF_BUILD/tests/tracefs-callee" &
+LD_PRELOAD="$preload" "$ULF_BUILD/tests/tracefs-callee" &
 pids=$! root=tracefs-callee.$!
 until_true has_events "$root" 0
 
