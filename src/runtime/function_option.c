@@ -17,21 +17,18 @@
 #include "runtime/ftrace.h"
 #include "runtime/runtime.h"
 
-struct function_entry {
+struct record {
+	uint64_t headroom;		/* RING_HEADROOM of it */
 	struct trace_entry entry;
 	uint64_t ip, parent_ip;
-};
-
-struct args_entry {
-	struct function_entry function;
-	uint64_t args[FTRACE_ARGS];
-};
-
-struct repeats_entry {
-	struct function_entry function;
-	uint16_t count;
-	uint16_t top_delta;		/* since the last of them */
-	uint32_t bottom_delta;
+	union {
+		uint64_t args[FTRACE_ARGS];
+		struct {
+			uint16_t count;
+			uint16_t top_delta;	/* since the last of them */
+			uint32_t bottom_delta;
+		} repeats;
+	};
 };
 
 /* Of a CPU. */
@@ -51,26 +48,31 @@ static uint64_t now(const struct buffer *buffer)
 	       clock_read(clock, root_control);
 }
 
-static struct function_entry entry_of(uint16_t type, uint64_t ip, uint64_t parent)
+static struct record record_of(uint16_t type, uint64_t ip, uint64_t parent)
 {
-	return (struct function_entry){
+	return (struct record){
 		.entry = { .type = type, .pid = (int)ulf_this_thread->tid },
 		.ip = ip, .parent_ip = parent,
 	};
 }
 
+/* @bytes of the union. */
+static void write_record(const struct buffer *buffer, struct record *record,
+			 size_t bytes)
+{
+	buffer_write(buffer, &record->entry, offsetof(struct record, args) -
+		     offsetof(struct record, entry) + bytes);
+}
+
 static void write_repeats(const struct buffer *buffer, const struct repeats *of)
 {
+	struct record record = record_of(ABI_EVENT_ID_FUNC_REPEATS, of->ip, of->parent);
 	uint64_t delta = now(buffer) - of->last;
-	struct repeats_entry entry = {
-		.function = entry_of(ABI_EVENT_ID_FUNC_REPEATS, of->ip,
-				     of->parent),
-		.count = (uint16_t)of->count,
-		.top_delta = (uint16_t)(delta >> 32),
-		.bottom_delta = (uint32_t)delta,
-	};
 
-	buffer_write(buffer, &entry, sizeof(entry));
+	record.repeats.count = (uint16_t)of->count;
+	record.repeats.top_delta = (uint16_t)(delta >> 32);
+	record.repeats.bottom_delta = (uint32_t)delta;
+	write_record(buffer, &record, sizeof(record.repeats));
 }
 
 /* Returns whether it was counted.  If not, what it comes after is recorded. */
@@ -100,13 +102,11 @@ static bool count_repeat(const struct buffer *buffer, uint64_t ip, uint64_t pare
 static void write_call(const struct buffer *buffer, const struct function_call *call,
 		       bool has_args)
 {
-	struct args_entry entry = {
-		.function = entry_of(ABI_EVENT_ID_FUNCTION, call->ip, call->parent),
-	};
+	struct record record = record_of(ABI_EVENT_ID_FUNCTION, call->ip, call->parent);
 
 	if (has_args)
-		memcpy(entry.args, call->regs->args, sizeof(entry.args));
-	buffer_write(buffer, &entry, has_args ? sizeof(entry) : sizeof(entry.function));
+		memcpy(record.args, call->regs->args, sizeof(record.args));
+	write_record(buffer, &record, has_args ? sizeof(record.args) : 0);
 }
 
 uint64_t ftrace_record_call(uint64_t buffer_arg, uint64_t call_arg, uint64_t c)
