@@ -46,6 +46,17 @@ extern "C" {
 #define ULF_NOTRACE	__attribute__((no_instrument_function))
 #endif
 
+/* Arrays lie in a record as the kernel has them there, wherever the last one ends:
+ * for UBSan no reason to complain. */
+#if defined(__has_attribute)
+#if __has_attribute(no_sanitize)
+#define ULF_UNALIGNED	__attribute__((no_sanitize("alignment")))
+#endif
+#endif
+#ifndef ULF_UNALIGNED
+#define ULF_UNALIGNED
+#endif
+
 /* Rows of a table that the linker puts together: to be kept, although only
  * the table's start and stop symbols are named anywhere. */
 #if defined(__has_attribute)

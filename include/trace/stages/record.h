@@ -60,6 +60,7 @@
  * cuts strings. */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	static void trace_event_cut_##name(void *__data, proto);	\
+	ULF_UNALIGNED							\
 	static inline __attribute__((always_inline)) void		\
 	trace_event_write_##name(int __ulf_is_tight, void *__data, proto) \
 	{								\
@@ -97,13 +98,13 @@
 		{ assign; }						\
 		ulf_event_commit(__ulf_event, entry, __ulf_bytes);	\
 	}								\
-	ULF_NOTRACE							\
+	ULF_NOTRACE ULF_UNALIGNED					\
 	static __attribute__((noinline, cold)) void			\
 	trace_event_cut_##name(void *__data, proto)			\
 	{								\
 		trace_event_write_##name(1, __data, args);		\
 	}								\
-	ULF_NOTRACE							\
+	ULF_NOTRACE ULF_UNALIGNED					\
 	static void trace_event_raw_event_##name(void *__data, proto)	\
 	{								\
 		trace_event_write_##name(0, __data, args);		\

@@ -202,15 +202,16 @@ static void check_cpp(const char *event, size_t nth, const char *name,
 		      int value)
 {
 	const struct trace_record *r = find("cpp", event, nth);
+	const int pair[] = { value, -value };
 	uint32_t bytes;
-	const int *pair = trace_bytes(&d, r, "list", &bytes);
+	const void *list = trace_bytes(&d, r, "list", &bytes);
 
 	CHECK_STR(trace_string(&d, r, "name"), name);
 	CHECK_EQ(trace_number(&d, r, "value"), value);
 	CHECK_EQ(trace_number(&d, r, "positive"), value > 0);
 	CHECK_STR(trace_string(&d, r, "text"), "c++text");
-	CHECK_EQ(bytes, value > 0 ? 8 : 0);
-	CHECK(value <= 0 || (pair[0] == value && pair[1] == -value));
+	CHECK_EQ(bytes, value > 0 ? sizeof(pair) : 0);
+	CHECK(!memcmp(list, pair, bytes));
 }
 
 static void check_files(void)
