@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #define ABI_MAGIC		0x31746f6f72666c75ull	/* "ulfroot1" */
-#define ABI_VERSION		3u
+#define ABI_VERSION		4u
 
 #define ABI_CPUS		1024u
 #define ABI_PROCESSES		1024u

@@ -11,7 +11,8 @@
  *
  * word		writer				readers
  * position	writers, one store a commit	everybody	[ring.commit]
- * tail, lap	writers, before that store	writers; server (tail)
+ * [4] of them	writers, before that store	writers; server (time, entries)
+ * off		who stops and starts recording	writers
  * dropped	writers				server
  * read		server, producer/consumer	writers once a page [ring.free]
  * lock		writers of a LOCKED ring	the same
@@ -39,20 +40,17 @@
 /*
  * Position: the number of bytes written to the ring so far, page headers and
  * unused page ends included.  Records are multiples of 4, so two bits are
- * free to say which copy of the writer's other words belongs to it.
+ * free to say which of four copies of the writer's other words belongs to it.
  */
-#define ABI_POS_TAIL		1u	/* tail[position & 1] */
-#define ABI_POS_LAP		2u	/* lap[(position & 2) / 2] */
+#define ABI_POS_RECORD		1u	/* flips with every record */
+#define ABI_POS_PAGE		2u	/* flips when a page is opened */
 #define ABI_POS_FLAGS		3u
+
+#define ABI_RING_OFF		(1ull << 63)	/* beyond every position */
 
 enum abi_ring_flags {
 	ABI_RING_LOCKED		= 1,	/* writers take the lock; no rseq */
 	ABI_RING_CLOCK_GIVEN	= 2,	/* the caller brings the time */
-};
-
-struct abi_ring_tail {
-	uint64_t time_ns;		/* of the newest record or page */
-	uint64_t entries;		/* records written since creation */
 };
 
 /* Where the consuming reader stands.  Two copies, see abi_ring.read_slot. */
@@ -68,39 +66,41 @@ struct abi_ring_read {
 };
 
 struct abi_ring {
-	/* line 0: written for every record */
+	/* line 0: the position is written for every record */
 	uint64_t position;
+	uint64_t off;			/* 0, or ABI_RING_OFF: no record fits,
+					 * and who wants to write one asks
+					 * whether to record */
 	uint64_t dropped;		/* refused: ring full, no overwrite */
-	struct abi_ring_tail tail[2];
-	int64_t lap[2];			/* ring + lap + position = address */
-
-	/* line 1: fixed */
+	uint64_t clock_mult;		/* ns = clock_ns + */
+	uint64_t clock_ns;		/*	(tsc * clock_mult >> 64) */
 	uint32_t page_bytes;		/* power of two, 4096 .. 65536 */
 	uint32_t nr_pages;		/* >= 2 */
 	uint32_t cpu;
 	uint32_t flags;			/* enum abi_ring_flags */
-	uint64_t clock_mult;		/* ns = clock_ns + */
-	uint64_t reserved7;		/*	(tsc * clock_mult >> 64) */
-	uint64_t clock_ns;
 	uint64_t pages_off;		/* first page, from the ring's start */
-	uint64_t ring_bytes;		/* all of it */
-	uint32_t offset_mask;		/* position & this: offset in a page;
-					 * 0: no record fits, at no cost, and
-					 * its writer asks whether to record */
-	uint32_t offset_max;		/* page_bytes - 32, see append.h */
 
-	/* line 2: the server's word to writers */
+	/* line 1: [position & ABI_POS_FLAGS], one written for every record */
+	uint64_t time_ns[4];		/* of the newest record or page */
+	uint64_t entries[4];		/* records written since creation */
+
+	/* line 2: the same, two written for every page */
+	uint64_t address[4];		/* + ring + position: the next byte */
+	uint64_t end[4];		/* the position after a record is not
+					 * above this one */
+
+	/* line 3: the server's word to writers */
 	uint32_t overwrite;		/* 1: the oldest page goes first */
 	uint32_t reserved2;
 	uint64_t read_page;		/* pages before this one are free */
 	uint64_t reserved3[6];
 
-	/* line 3: LOCKED rings only */
+	/* line 4: LOCKED rings only */
 	uint32_t lock;			/* thread id of the holder, or 0 */
 	uint32_t reserved6;
 	uint64_t reserved4[7];
 
-	/* lines 4-6: the server's own */
+	/* lines 5-7: the server's own */
 	uint32_t read_slot;		/* read[read_slot & 1] is valid */
 	uint32_t reserved5[15];
 	struct abi_ring_read read[2];
@@ -116,20 +116,22 @@ struct abi_ring_page {
 #define ABI_PAGE_BYTES_MAX	65536u
 
 static_assert(offsetof(struct abi_ring, position) == 0, "ABI");
-static_assert(offsetof(struct abi_ring, tail) == 16, "ABI");
-static_assert(offsetof(struct abi_ring, lap) == 48, "ABI");
-static_assert(offsetof(struct abi_ring, page_bytes) == 64, "ABI");
-static_assert(offsetof(struct abi_ring, flags) == 76, "ABI");
-static_assert(offsetof(struct abi_ring, clock_mult) == 80, "ABI");
-static_assert(offsetof(struct abi_ring, clock_ns) == 96, "ABI");
-static_assert(offsetof(struct abi_ring, pages_off) == 104, "ABI");
-static_assert(offsetof(struct abi_ring, offset_mask) == 120, "ABI");
-static_assert(offsetof(struct abi_ring, overwrite) == 128, "ABI");
-static_assert(offsetof(struct abi_ring, read_page) == 136, "ABI");
-static_assert(offsetof(struct abi_ring, lock) == 192, "ABI");
-static_assert(offsetof(struct abi_ring, read_slot) == 256, "ABI");
-static_assert(offsetof(struct abi_ring, read) == 320, "ABI");
-static_assert(sizeof(struct abi_ring) == 448, "ABI");
+static_assert(offsetof(struct abi_ring, off) == 8, "ABI");
+static_assert(offsetof(struct abi_ring, clock_mult) == 24, "ABI");
+static_assert(offsetof(struct abi_ring, clock_ns) == 32, "ABI");
+static_assert(offsetof(struct abi_ring, page_bytes) == 40, "ABI");
+static_assert(offsetof(struct abi_ring, flags) == 52, "ABI");
+static_assert(offsetof(struct abi_ring, pages_off) == 56, "ABI");
+static_assert(offsetof(struct abi_ring, time_ns) == 64, "ABI");
+static_assert(offsetof(struct abi_ring, entries) == 96, "ABI");
+static_assert(offsetof(struct abi_ring, address) == 128, "ABI");
+static_assert(offsetof(struct abi_ring, end) == 160, "ABI");
+static_assert(offsetof(struct abi_ring, overwrite) == 192, "ABI");
+static_assert(offsetof(struct abi_ring, read_page) == 200, "ABI");
+static_assert(offsetof(struct abi_ring, lock) == 256, "ABI");
+static_assert(offsetof(struct abi_ring, read_slot) == 320, "ABI");
+static_assert(offsetof(struct abi_ring, read) == 384, "ABI");
+static_assert(sizeof(struct abi_ring) == 512, "ABI");
 static_assert(sizeof(struct abi_ring) <= ABI_RING_PAGES_AT, "ABI");
 
 #endif

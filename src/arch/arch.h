@@ -40,10 +40,10 @@ enum arch_commit {
  *
  *	ring = set->fast[this CPU]
  *	if @bytes + header do not fit into the open page: NO_ROOM
- *	now = max(clock, tail time)
+ *	now = max(clock, time_ns)
  *	write header (with a time extend if need be) and payload
- *	write the other tail: { now, entries + 1 }
- *	ring->position += size; its tail bit flips	<- the commit
+ *	write the other copies of time_ns and entries: now, entries + 1
+ *	ring->position += size; its bit 0 flips		<- the commit
  *
  * @type_len: the low 5 bits of the record's header; @bytes (a multiple of 4)
  * are copied behind it.  The clock is the ring's own, or @now_ns in the

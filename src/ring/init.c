@@ -24,21 +24,24 @@ uint64_t ring_bytes(uint32_t page_bytes, uint32_t nr_pages)
 	       (uint64_t)page_bytes * nr_pages;
 }
 
-void ring_set_recording(struct abi_ring *ring, uint32_t page_bytes, bool on)
+void ring_set_recording(struct abi_ring *ring, bool on)
 {
-	__atomic_store_n(&ring->offset_mask,
-			 on ? (page_bytes - 1) & ~ABI_POS_FLAGS : 0,
-			 __ATOMIC_RELAXED);
+	__atomic_store_n(&ring->off, on ? 0 : ABI_RING_OFF, __ATOMIC_RELAXED);
 }
 
-/* Page 0 counts as entered but not opened: the first writer writes its
- * header, as on any other crossing. */
+bool ring_is_recording(const struct abi_ring *ring)
+{
+	return !__atomic_load_n(&ring->off, __ATOMIC_RELAXED);
+}
+
+/* Page 0 counts as entered but not opened (its end is 0): the first writer writes
+ * its header, as on any other crossing. */
 int ring_init(void *mem, const struct ring_config *config)
 {
 	struct abi_ring *ring = mem;
-	uint64_t bytes = ring_bytes(config->page_bytes, config->nr_pages);
 
-	if (!bytes || config->clock_mult > 1ull << 32)
+	if (!ring_bytes(config->page_bytes, config->nr_pages) ||
+	    config->clock_mult > 1ull << 32)
 		return -EINVAL;
 	memset(ring, 0, sizeof(*ring));
 	ring->page_bytes = config->page_bytes;
@@ -52,10 +55,7 @@ int ring_init(void *mem, const struct ring_config *config)
 	ring->clock_ns = config->clock_ns -
 			 arch_tsc_scale(config->clock_tsc, ring->clock_mult);
 	ring->pages_off = pages_offset(config->page_bytes, config->nr_pages);
-	ring->ring_bytes = bytes;
-	ring_set_recording(ring, config->page_bytes, !config->is_paused);
-	ring->offset_max = config->page_bytes - ABI_PAGE_HEADER - RING_SPARE;
+	ring_set_recording(ring, !config->is_paused);
 	ring->overwrite = config->overwrite;
-	ring->lap[0] = (int64_t)ring->pages_off;
 	return 0;
 }

@@ -57,8 +57,7 @@ int ring_head(const struct ring_view *view, struct ring_head *ret_head)
 {
 	for (int i = 0; i < RETRIES; i++) {
 		uint64_t position = load_position(view);
-		const struct abi_ring_tail *tail =
-			&view->ring->tail[position & ABI_POS_TAIL];
+		uint32_t copy = position & ABI_POS_FLAGS;
 		uint32_t offset = position & (view->page_bytes - 1) &
 				  ~ABI_POS_FLAGS;
 		struct ring_head head = {
@@ -66,8 +65,8 @@ int ring_head(const struct ring_view *view, struct ring_head *ret_head)
 			.bytes = offset < ABI_PAGE_HEADER ?
 				 0 : offset - ABI_PAGE_HEADER,
 			.is_open = offset >= ABI_PAGE_HEADER,
-			.entries = load(&tail->entries),
-			.time_ns = load(&tail->time_ns),
+			.entries = load(&view->ring->entries[copy]),
+			.time_ns = load(&view->ring->time_ns[copy]),
 			.dropped = load(&view->ring->dropped),
 		};
 

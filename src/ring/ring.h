@@ -34,7 +34,8 @@ int ring_init(void *mem, const struct ring_config *config);
 
 /* Off: writers find no room in a fast ring, and ask why.  A slow one does not
  * know of it. */
-void ring_set_recording(struct abi_ring *ring, uint32_t page_bytes, bool on);
+void ring_set_recording(struct abi_ring *ring, bool on);
+bool ring_is_recording(const struct abi_ring *ring);
 
 /* ---- writing (write.c) ---- */
 
@@ -64,11 +65,13 @@ struct ring_set {
 /* Bytes free before the payload for the length word of a large record. */
 #define RING_HEADROOM		4
 /*
- * Bytes in a page that a record's data may not use: a time extend, the
- * header, and one word that stays free, because a position at the very end of
- * a page would be the start of the next.
+ * Bytes of a page that are not there for a record: a time extend, and one word
+ * that stays free, because a position at the very end of a page would be the
+ * start of the next.  And with the record's header those that its data may not
+ * use.
  */
-#define RING_SPARE		(8 + 4 + 4)
+#define RING_RESERVE		(8 + 4)
+#define RING_SPARE		(RING_RESERVE + 4)
 /* The largest payload that fits into a page of the smallest size; it has a
  * length word in front. */
 #define RING_PAYLOAD_MAX \

@@ -14,7 +14,7 @@
  *			behind it
  *
  * Each is one commit (a store of `position`); what a SIGKILL before it leaves
- * behind is bytes beyond the position and the copies of tail and lap that the
+ * behind is bytes beyond the position and copies of other words that the
  * position does not select, which nobody looks at.  In a FAST ring the commit
  * ends an rseq section of the ring's CPU, in a LOCKED one the lock is held:
  * at any time one writer can commit.  docs/design/ring.md has the proof.
@@ -31,7 +31,7 @@
 #include "ring/ring.h"
 
 #define ABORTS_MAX	100	/* then the slow path: somebody single-steps */
-#define STORES_MAX	5
+#define STORES_MAX	9
 
 /* One step, prepared outside of any section. */
 struct step {
@@ -88,7 +88,6 @@ static int prepare_close(const struct ring_view *view, uint64_t position,
 	uint32_t offset = page_offset(view, position);
 	uint64_t start = (position & ~(uint64_t)ABI_POS_FLAGS) - offset;
 	uint64_t next = start + view->page_bytes;
-	uint64_t flags = (position & ABI_POS_FLAGS) ^ ABI_POS_LAP;
 
 	if (!__atomic_load_n(&ring->overwrite, __ATOMIC_RELAXED)) {
 		/* mate: ring_cursor_consume() [ring.free] */
@@ -99,11 +98,10 @@ static int prepare_close(const struct ring_view *view, uint64_t position,
 			return -ENOBUFS;
 	}
 	step->expect = position;
-	step->position = next | flags;
+	/* The same copies: the end of this page is below all of the next. */
+	step->position = next | (position & ABI_POS_FLAGS);
 	step->nr = 0;
 	step_store(step, page_at(view, position) + 8, offset - ABI_PAGE_HEADER);
-	step_store(step, &ring->lap[!!(flags & ABI_POS_LAP)],
-		   (uint64_t)(page_at(view, next) - (char *)ring) - next);
 	return 0;
 }
 
@@ -112,21 +110,28 @@ static void prepare_open(const struct ring_view *view, uint64_t position,
 			 uint64_t now_ns, struct step *step)
 {
 	struct abi_ring *ring = view->ring;
-	const struct abi_ring_tail *tail = &ring->tail[position & ABI_POS_TAIL];
-	struct abi_ring_tail *other = &ring->tail[!(position & ABI_POS_TAIL)];
+	uint32_t old = position & ABI_POS_FLAGS, new = old ^ ABI_POS_PAGE;
+	uint64_t start = position - old;
 	char *page = page_at(view, position);
 	struct abi_ring_page *table = (void *)((char *)ring + ABI_RING_PAGES_AT);
-	uint64_t entries = tail->entries;
+	uint64_t entries = ring->entries[old];
 
-	now_ns = max_u64(now_ns, tail->time_ns);
+	now_ns = max_u64(now_ns, ring->time_ns[old]);
 	step->expect = position;
-	step->position = (position + ABI_PAGE_HEADER) ^ ABI_POS_TAIL;
+	step->position = (start + ABI_PAGE_HEADER) | new;
 	step->nr = 0;
 	step_store(step, page, now_ns);
 	step_store(step, page + 8, 0);
 	step_store(step, &table[slot_of(view, position)].entries, entries);
-	step_store(step, &other->time_ns, now_ns);
-	step_store(step, &other->entries, entries);
+	step_store(step, &ring->time_ns[new], now_ns);
+	step_store(step, &ring->entries[new], entries);
+	/* Both copies that the records of this page will select in turn. */
+	for (int i = 0; i < 2; i++, new ^= ABI_POS_RECORD) {
+		step_store(step, &ring->end[new],
+			   start + view->page_bytes - RING_RESERVE + new);
+		step_store(step, &ring->address[new],
+			   (uint64_t)(page - (char *)ring) - start - new);
+	}
 }
 
 /* ---- the fast ring ---- */
@@ -148,7 +153,7 @@ static bool has_room(const struct ring_view *view, uint32_t offset,
 }
 
 /*
- * One step towards room for a record.  0: try again; -ENOBUFS: refused;
+ * A close, if that is due, and an open.  0: try again; -ENOBUFS: refused;
  * -ECANCELED: recording is off.  What the append has found may have changed
  * since: a page is left only when the record does not fit now.
  */
@@ -164,24 +169,29 @@ static int cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 	if (!ring)
 		return 0;	/* migrated; the next attempt finds out */
 	view = view_of(ring);
-	if (!__atomic_load_n(&ring->offset_mask, __ATOMIC_RELAXED))
+	if (!ring_is_recording(ring))
 		return -ECANCELED;
-	/* Read before the clock: if it is unchanged at the commit, nobody
-	 * has written a later time in between. */
-	position = __atomic_load_n(&ring->position, __ATOMIC_ACQUIRE);
-	offset = page_offset(&view, position);
-	if (has_room(&view, offset, bytes))
-		return 0;
-	if (!offset) {
-		prepare_open(&view, position, clock_now(ring, now_ns), &step);
-		TESTPOINT("ring.open");
-	} else if (prepare_close(&view, position, &step)) {
-		return count_dropped(ring, cpu) ? -ENOBUFS : 0;
-	} else {
-		TESTPOINT("ring.close");
+	for (int i = 0; i < 2; i++) {
+		/* Read before the clock: if it is unchanged at the commit,
+		 * nobody has written a later time in between. */
+		position = __atomic_load_n(&ring->position, __ATOMIC_ACQUIRE);
+		offset = page_offset(&view, position);
+		if (has_room(&view, offset, bytes))
+			return 0;
+		if (!offset) {
+			prepare_open(&view, position, clock_now(ring, now_ns),
+				     &step);
+			TESTPOINT("ring.open");
+		} else if (prepare_close(&view, position, &step)) {
+			return count_dropped(ring, cpu) ? -ENOBUFS : 0;
+		} else {
+			TESTPOINT("ring.close");
+		}
+		if (arch_rseq_store(cpu, &ring->position, step.expect,
+				    step.position, step.stores, step.nr) !=
+		    ARCH_COMMIT_DONE)
+			break;
 	}
-	arch_rseq_store(cpu, &ring->position, step.expect, step.position,
-			step.stores, step.nr);
 	return 0;
 }
 
@@ -211,10 +221,10 @@ static void append_locked(const struct ring_view *view, uint64_t position,
 			  uint64_t now_ns)
 {
 	struct abi_ring *ring = view->ring;
-	const struct abi_ring_tail *tail = &ring->tail[position & ABI_POS_TAIL];
-	struct abi_ring_tail *other = &ring->tail[!(position & ABI_POS_TAIL)];
-	uint64_t now = max_u64(clock_now(ring, now_ns), tail->time_ns);
-	uint64_t delta = now - tail->time_ns;
+	uint32_t old = position & ABI_POS_FLAGS, new = old ^ ABI_POS_RECORD;
+	uint64_t last = ring->time_ns[old];
+	uint64_t now = max_u64(clock_now(ring, now_ns), last);
+	uint64_t delta = now - last;
 	uint64_t next = position + 4 + bytes;
 	char *to = page_at(view, position) + page_offset(view, position);
 	uint32_t word;
@@ -232,10 +242,10 @@ static void append_locked(const struct ring_view *view, uint64_t position,
 	word = (uint32_t)(delta << ABI_REC_TYPE_BITS) | type_len;
 	memcpy(to, &word, 4);
 	memcpy(to + 4, data, bytes);
-	other->time_ns = now;
-	other->entries = tail->entries + 1;
+	ring->time_ns[new] = now;
+	ring->entries[new] = ring->entries[old] + 1;
 	TESTPOINT("ring.locked.append");
-	__atomic_store_n(&ring->position, next ^ ABI_POS_TAIL,
+	__atomic_store_n(&ring->position, next ^ ABI_POS_RECORD,
 			 __ATOMIC_RELEASE);		/* [ring.commit] */
 }
 

@@ -9,19 +9,19 @@
  *	abi_buffer.paused	the server
  *	abi_buffer.cpus_off	the server: tracing_cpumask
  *	abi_buffer.cpus_swapped	the server: a swap of one CPU
- *	abi_ring.offset_mask	those who change one of the above: 0;
+ *	abi_ring.off		those who change one of the above: off;
  *				writers of records: by what they say
  *	ring_set.fast, slow	writers of records, this process's own
  *
  * The words are the truth.  An event that goes straight to its ring looks at
- * none of them; what it does look at, the ring's mask, stands for them: while it
- * is 0 no record fits, and whoever wants to write one comes here.
+ * none of them; what it does look at, the ring's `off', stands for them: while a
+ * ring is off no record fits, and whoever wants to write one comes here.
  *
  *	who changes a word		who writes a record
  *	1 store the word		1 load the words; look at the main ring
- *	2 clear all masks		2 set its mask as they say
- *	     [switch.mask]		3 load them again; have they changed:
- *					  clear the mask, start again
+ *	2 all rings off			2 set it on or off, as they say
+ *	     [switch.off]		3 load them again; have they changed:
+ *					  set it off, start again
  *
  * docs/design/snapshot.md has the argument.
  */
@@ -59,7 +59,7 @@ static void point(struct abi_ring **at, struct abi_ring *ring)
 
 /*
  * A process that does not know the main side yet (its agent is late) writes to
- * the other one, through the slow ring: that has no mask, and so nobody else
+ * the other one, through the slow ring: that is never off, and so nobody else
  * is led astray.
  */
 struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
@@ -89,34 +89,33 @@ bool buffer_aim(const struct buffer *buffer, struct ring_set *set)
 		struct abi_ring *ring = ring_set_point(set, cpu, state.side);
 
 		if (!set->has_rseq || !ring ||
-		    (__atomic_load_n(&ring->offset_mask, __ATOMIC_RELAXED) !=
-		     0) == state.is_on)
+		    ring_is_recording(ring) == state.is_on)
 			break;
 		TESTPOINT("switch.seen");
-		ring_set_recording(ring, ring->page_bytes, state.is_on);
-		TESTPOINT("switch.mask");
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* [switch.mask] */
+		ring_set_recording(ring, state.is_on);
+		TESTPOINT("switch.off");
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* [switch.off] */
 		now = state_load(buffer->shared, cpu);
 		if (now.is_on == state.is_on && now.side == state.side)
 			break;
-		ring_set_recording(ring, ring->page_bytes, false);
+		ring_set_recording(ring, false);
 		state = now;
 	}
 	return state.is_on;
 }
 
 /* Have all writers look at the words that were changed. */
-static void clear_masks(const struct buffer *buffer)
+static void set_rings_off(const struct buffer *buffer)
 {
 	const struct ring_set *set = buffer_set(buffer);
 	uint32_t nr = set->nr_cpus * ABI_RING_KINDS;
 
 	TESTPOINT("switch.word");
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* [switch.mask] */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* [switch.off] */
 	for (uint32_t i = ABI_RING_FAST; i < nr; i += ABI_RING_KINDS) {
 		for (uint32_t side = 0; side < ABI_SIDES; side++) {
 			if (set->side[side][i])
-				ring_set_recording(set->side[side][i], 0, false);
+				ring_set_recording(set->side[side][i], false);
 		}
 	}
 }
@@ -127,7 +126,7 @@ bool buffer_set_recording(const struct buffer *buffer, bool on)
 					   __ATOMIC_RELAXED);
 
 	if (!on)
-		clear_masks(buffer);
+		set_rings_off(buffer);
 	return was_on != on;
 }
 
@@ -180,5 +179,5 @@ void buffer_snapshot(const struct buffer *buffer)
 					      seen + ABI_SPARE_SWAP, false,
 					      __ATOMIC_SEQ_CST,
 					      __ATOMIC_RELAXED));
-	clear_masks(buffer);
+	set_rings_off(buffer);
 }

@@ -90,7 +90,7 @@ int ring_carry(const struct ring_view *from, const struct ring_config *config,
 	if (!r) {
 		ring->overwrite = config->overwrite;
 		ring->flags = config->flags;
-		ring_set_recording(ring, config->page_bytes, !config->is_paused);
+		ring_set_recording(ring, !config->is_paused);
 		memcpy(to, ring, used_bytes(ring));
 	}
 	munmap(ring, bytes);

@@ -20,10 +20,10 @@ void instance_ask_again(struct instance *instance)
 {
 	struct instance_ring *ring;
 
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* [switch.mask] */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* [switch.off] */
 	for_each_ring(ring, instance, RINGS_ALL, CPU_ALL)
 		if (ring->kind == ABI_RING_FAST)
-			ring_set_recording(ring->view.ring, 0, false);
+			ring_set_recording(ring->view.ring, false);
 }
 
 bool instance_set_on(struct instance *instance, bool on)

@@ -204,7 +204,7 @@ uint64_t driver_nr_records(struct driver *d)
 		for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
 			const struct abi_ring *ring = driver_ring(d, cpu, kind);
 
-			nr += ring->tail[ring->position & ABI_POS_TAIL].entries;
+			nr += ring->entries[ring->position & ABI_POS_FLAGS];
 		}
 	}
 	return nr;

@@ -61,10 +61,12 @@ static int write_to_ring(struct torture *t, const struct ring_set *set,
 	uint64_t buffer[(RECORD_BYTES_MAX + 16) / 8];
 	char *payload = (char *)(buffer + 1);
 	uint32_t bytes = record_fill(payload, id);
+	uint64_t jump = id.seq / 64;
 
 	if (t->config->clock == TORTURE_JUMPY_TSC && id.seq % 64 == 0)
-		__atomic_fetch_add(&t->views[id.seq / 64 % t->nr_rings].ring->
-				   clock_ns, JUMP_NS, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&t->views[jump % t->nr_rings].ring->clock_ns,
+				   jump / t->nr_rings % 4 ? JUMP_NS : -JUMP_NS,
+				   __ATOMIC_RELAXED);
 	return ring_write(set, payload, bytes, set->clock_given ?
 			  torture_now_ns() * GIVEN_SPEED : 0);
 }

@@ -129,8 +129,7 @@ static void blink(struct run *run)
 		return;		/* it would not be known what is missing */
 	for (int on = 0; on < 2; on++) {
 		for (uint32_t i = 0; i < t->nr_rings; i++)
-			ring_set_recording(t->views[i].ring,
-					   t->config->page_bytes, on);
+			ring_set_recording(t->views[i].ring, on);
 		if (!on)
 			sleep_us(random_below(&run->random, 200));
 	}

@@ -133,7 +133,7 @@ static uint64_t recorded(void)
 		for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
 			struct abi_ring *ring = driver_ring(&d, cpu, kind);
 
-			nr += ring->tail[ring->position & ABI_POS_TAIL].entries;
+			nr += ring->entries[ring->position & ABI_POS_FLAGS];
 		}
 	}
 	return nr;

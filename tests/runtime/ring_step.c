@@ -89,7 +89,8 @@ static void reset(struct step_stage *st)
 	};
 
 	CHECK_EQ(ring_init(ring, &config), 0);
-	CHECK_EQ(ring_view_init(&st->view, ring, ring->ring_bytes), 0);
+	CHECK_EQ(ring_view_init(&st->view, ring,
+				ring_bytes(ring->page_bytes, ring->nr_pages)), 0);
 	st->has_section = true;
 }
 

@@ -322,7 +322,7 @@ static void swap_here(const char *name)
 	tracing_snapshot();
 }
 
-/* A swap after the words were looked at, and before the mask is set by them. */
+/* A swap after the words were looked at, and before recording is on by them. */
 static void test_between(void)
 {
 	struct trace trace;
@@ -380,7 +380,7 @@ int main(int argc, char **argv)
 	test_death("switch.word");
 	if (d.control->has_rseq) {
 		test_between();
-		test_death("switch.mask");
+		test_death("switch.off");
 	}
 	handler = HANDLERS;
 	signal(SIGALRM, on_timer);

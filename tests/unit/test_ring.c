@@ -160,6 +160,44 @@ static void time_is_exact_and_never_goes_back(void **state)
 	on_both_paths(ring_memory_config(true), jump_in_time);
 }
 
+static uint64_t time_of_next(struct ring_memory *m, struct ring_cursor *cursor)
+{
+	struct ring_record record;
+
+	assert_int_equal(ring_memory_write(m, 3, 12), 0);
+	assert_int_equal(ring_cursor_peek(cursor, &record), 1);
+	ring_memory_check(&record, 3, 12);
+	ring_cursor_advance(cursor, &record);
+	return record.time_ns;
+}
+
+static void own_clock_never_goes_back(void **state)
+{
+	struct ring_config config = ring_memory_config(true);
+	struct ring_cursor cursor;
+	struct ring_memory m;
+	uint64_t last;
+
+	(void)state;
+	config.flags = 0;
+	config.clock_mult = 1ull << 32;
+	config.clock_ns = 1ull << 50;
+	ring_memory_init(&m, &config);
+	if (!ring_memory_use_rseq(&m)) {
+		print_message("no rseq here\n");
+		skip();
+	}
+	assert_int_equal(ring_cursor_init(&cursor, &m.view), 0);
+	last = time_of_next(&m, &cursor);
+	m.ring->clock_ns -= 1ull << 50;
+	assert_int_equal(time_of_next(&m, &cursor), last);
+	m.ring->clock_ns += (1ull << 50) + EXTEND;
+	assert_true(time_of_next(&m, &cursor) >= last + EXTEND);
+	assert_true(time_of_next(&m, &cursor) >= last + EXTEND);
+	ring_cursor_done(&cursor);
+	ring_memory_done(&m);
+}
+
 /* Bytes that are left in the open page. */
 static uint32_t left_in_page(const struct ring_memory *m)
 {
@@ -337,11 +375,11 @@ static void recording_off_changes_nothing(void **state)
 	for (uint32_t i = 0; i < 300; i++)
 		assert_int_equal(ring_memory_write(&m, i, 60), 0);
 	position = m.ring->position;
-	ring_set_recording(m.ring, config.page_bytes, false);
+	ring_set_recording(m.ring, false);
 	for (uint32_t bytes = 4; bytes <= RING_PAYLOAD_MAX; bytes += 8)
 		assert_int_equal(ring_memory_write(&m, 1, bytes), -ECANCELED);
 	assert_true(m.ring->position == position);
-	ring_set_recording(m.ring, config.page_bytes, true);
+	ring_set_recording(m.ring, true);
 	assert_int_equal(ring_memory_write(&m, 1, 60), 0);
 	ring_memory_done(&m);
 }
@@ -498,6 +536,7 @@ int main(void)
 		cmocka_unit_test(view_needs_all_of_the_ring),
 		cmocka_unit_test(every_length_is_read_back),
 		cmocka_unit_test(time_is_exact_and_never_goes_back),
+		cmocka_unit_test(own_clock_never_goes_back),
 		cmocka_unit_test(record_at_the_very_end_of_a_page),
 		cmocka_unit_test(overrun_is_counted_to_the_record),
 		cmocka_unit_test(full_ring_refuses_and_counts),

@@ -55,7 +55,7 @@ static void corrupt(struct ring_memory *m, uint64_t *random)
 	uint32_t nr = 1 + random_below(random, 12);
 
 	while (nr--) {
-		static const uint32_t areas[] = { 64, 512, 560, 0 };
+		static const uint32_t areas[] = { 64, 192, 512, 560, 0 };
 		uint32_t area = areas[random_below(random, ARRAY_SIZE(areas))];
 		uint64_t *words = (uint64_t *)m->ring;
 		uint64_t i = random_below(random, area ? area / 8 :

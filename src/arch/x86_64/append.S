@@ -10,8 +10,8 @@
 #include "append.h"
 
 	.macro	append_header			/* delta << 5 | type_len */
-	shll	$5, %eax
-	orl	-8(%rsp), %eax
+	shll	$5, %edx
+	orl	-8(%rsp), %edx
 	.endm
 
 /*

@@ -74,90 +74,80 @@
 
 /*
  * The body of an append; see arch/arch.h.  In: rcx ring, rsi data, r9d bytes,
- * and with \clock `given' rdi the time.  \header makes the record's header in eax
- * of the delta in rax, which is below 1 << 27.  rdi, rsi and r9 are left as they
- * were; r10: position; rax: time, then delta; rdx: the record's place; r8, r11:
- * scratch.  \keep: a register for the record's time.
+ * and with \clock `given' rdi the time.  \header makes the record's header in edx
+ * of the delta in rdx, which is below 1 << 27; \copy writes the data to 4(%rdx).
+ * rdi, rsi and r9 are left as they were; r10: the position to be; r11: the
+ * position, then the place in the ring; r8: which copies; rax and, for \copy,
+ * r8 and r11: scratch.  \keep: a place for the record's time.
+ *
+ * rdtsc waits until all before it is done, and what is behind it waits for it.
+ * Here is where that costs least: as few loads as possible that depend on each
+ * other on either side.
  */
 	.macro	append_body clock, no_room, header, copy=copy_by_vectors, keep
-	/*
-	 * rdtsc waits until all before it is done, and what is behind it waits
-	 * for it.  Here is where that costs least: as few loads as possible
-	 * that depend on each other on either side.
-	 */
 	.ifnc	\clock, given
 	rdtsc
-	shlq	$32, %rdx
-	leaq	(%rdx,%rax), %r8
 	.endif
-	movq	RING_POSITION(%rcx), %r10
-
-	/*
-	 * Room for a time extend, the header, the data and a word that stays
-	 * free, in a page whose header is written?  16 <= offset <=
-	 * page_bytes - 16 - bytes, in one comparison: below 16 the difference
-	 * is a huge number.
-	 */
-	movl	RING_OFFSET_MASK(%rcx), %edx
-	movl	RING_OFFSET_MAX(%rcx), %eax
-	andl	%r10d, %edx
-	subl	%r9d, %eax
-	subl	$16, %edx
-	cmpl	%eax, %edx
-	ja	\no_room
-
+	movq	RING_POSITION(%rcx), %r11
+	movl	%r11d, %r8d
+	andl	$3, %r8d
 	.ifc	\clock, given
-	movq	%rdi, %rax
+	movq	%rdi, %rdx
 	.else
-	movq	%r8, %rax
+	shlq	$32, %rdx
+	orq	%rdx, %rax
 	mulq	RING_CLOCK_MULT(%rcx)
-	movq	RING_CLOCK_NS(%rcx), %rax
-	addq	%rdx, %rax
+	addq	RING_CLOCK_NS(%rcx), %rdx
 	.endif
 
-	/* tail[position & 1] is valid, the other one is ours to write. */
-	movl	%r10d, %r11d
-	shll	$4, %r11d
-	andl	$16, %r11d
-	movq	RING_TAIL_TIME(%rcx,%r11), %rdx
-	movq	RING_TAIL_ENTRIES(%rcx,%r11), %r8
-	xorl	$16, %r11d
-	incq	%r8
-	movq	%r8, RING_TAIL_ENTRIES(%rcx,%r11)
-	xorl	%r8d, %r8d
-	subq	%rdx, %rax		/* delta */
-	cmovbq	%r8, %rax		/* time never runs backwards */
-	addq	%rax, %rdx
-	movq	%rdx, RING_TAIL_TIME(%rcx,%r11)
+	/* Room for header and data? */
+	leaq	4(%r11,%r9), %r10
+	addq	RING_OFF(%rcx), %r10
+	cmpq	RING_END(%rcx,%r8,8), %r10
+	ja	\no_room
+	addq	RING_ADDRESS(%rcx,%r8,8), %r11
+
+	/* [position & 3] is valid, [position & 3 ^ 1] is ours to write. */
+	movq	RING_ENTRIES(%rcx,%r8,8), %rax
+	incq	%rax
+	xorl	$1, %r8d
+	movq	%rax, RING_ENTRIES(%rcx,%r8,8)
+	movq	%rdx, RING_TIME(%rcx,%r8,8)
 	.ifnb	\keep
 	movq	%rdx, \keep
 	.endif
-
-	/* ring + lap[position & 2] + position, without the flags */
-	movl	%r10d, %r8d
-	andl	$2, %r8d
-	leaq	(%rcx,%r10), %rdx
-	addq	RING_LAP(%rcx,%r8,4), %rdx
-	andq	$-4, %rdx
-	leaq	4(%r10,%r9), %r10
-
-	cmpq	$(1 << 27), %rax
+	xorl	$1, %r8d
+	subq	RING_TIME(%rcx,%r8,8), %rdx	/* the delta; of a clock that */
+	cmpq	$1 << 27, %rdx			/* runs backwards, a huge one */
 	jae	5f
 1:
 	\header
-	movl	%eax, (%rdx)
+	movl	%edx, (%rcx,%r11)
+	leaq	(%rcx,%r11), %rdx
 
 	\copy
-5:				/* a long delta: 1 << 27 ns and more */
-	movl	%eax, %r11d
-	shll	$5, %r11d
-	orl	$30, %r11d		/* ABI_REC_TIME_EXTEND */
-	movl	%r11d, (%rdx)
-	shrq	$27, %rax
-	movl	%eax, 4(%rdx)
-	addq	$8, %rdx
+5:
+	movq	RING_TIME(%rcx,%r8,8), %rax
+	addq	%rdx, %rax
+	jnc	6f
+	subq	%rdx, %rax		/* time never runs backwards */
+	xorl	$1, %r8d
+	movq	%rax, RING_TIME(%rcx,%r8,8)
+	.ifnb	\keep
+	movq	%rax, \keep
+	.endif
+	xorl	%edx, %edx
+	jmp	1b
+6:				/* a long delta: 1 << 27 ns and more */
+	movl	%edx, %eax
+	shll	$5, %eax
+	orl	$30, %eax		/* ABI_REC_TIME_EXTEND */
+	movl	%eax, (%rcx,%r11)
+	shrq	$27, %rdx
+	movl	%edx, 4(%rcx,%r11)
+	addq	$8, %r11
 	addq	$8, %r10
-	xorl	%eax, %eax
+	xorl	%edx, %edx
 	jmp	1b
 3:
 	movl	-4(%rsi,%r9), %eax
@@ -170,9 +160,9 @@
 	.endm
 
 	.macro	event_header			/* delta << 5 | bytes / 4 */
-	shlq	$7, %rax
-	addq	%r9, %rax
-	shrq	$2, %rax
+	shlq	$7, %rdx
+	addq	%r9, %rdx
+	shrq	$2, %rdx
 	.endm
 
 	.macro	append_commit

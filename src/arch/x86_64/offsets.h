@@ -4,14 +4,13 @@
 #define ULF_ARCH_OFFSETS_H
 
 #define RING_POSITION		0
-#define RING_TAIL_TIME		16
-#define RING_TAIL_ENTRIES	24
-#define RING_LAP		48
-#define RING_FLAGS		76
-#define RING_CLOCK_MULT		80
-#define RING_CLOCK_NS		96
-#define RING_OFFSET_MASK	120
-#define RING_OFFSET_MAX		124
+#define RING_OFF		8
+#define RING_CLOCK_MULT		24
+#define RING_CLOCK_NS		32
+#define RING_TIME		64
+#define RING_ENTRIES		96
+#define RING_ADDRESS		128
+#define RING_END		160
 
 #define SET_NR_CPUS		0
 #define SET_SMALL_MAX		4

@@ -13,7 +13,8 @@
  * record_ring	rcx: the set of rings, then the ring.  r10: scratch
  * record_end	\copy writes what is behind the header to RECORD(4) and so on, with
  *		rdx and r8 as scratch; rax, rcx and r10 stay as they are.  \keep: a
- *		place for the time; \at: one in the record.  Else rsi, rdi and others are left alone.
+ *		place for the time; \at: one in the record.  Else rsi, rdi and
+ *		others are left alone.
  *
  * rdtsc waits until all before it is done, and what is behind it waits for it:
  * loads that depend on each other are spread over both sides.
@@ -39,51 +40,41 @@
 	.macro	record_end name, bytes, copy, slowly, keep, at
 	rdtsc
 	movq	RING_POSITION(%rcx), %r10
+	movl	%r10d, %r8d
+	andl	$3, %r8d
 	shlq	$32, %rdx
 	orq	%rdx, %rax
 	mulq	RING_CLOCK_MULT(%rcx)
+	addq	RING_CLOCK_NS(%rcx), %rdx
 
-	/* Room?  See append_body. */
-	movl	RING_OFFSET_MASK(%rcx), %r8d
-	movl	RING_OFFSET_MAX(%rcx), %eax
-	andl	%r10d, %r8d
-	subl	$\bytes, %eax
-	subl	$16, %r8d
-	cmpl	%eax, %r8d
+	/* Room? */
+	movq	RING_OFF(%rcx), %rax
+	leaq	4+\bytes(%r10,%rax), %rax
+	cmpq	RING_END(%rcx,%r8,8), %rax
 	ja	\slowly
 
-	/* tail[position & 1] is valid, the other one is ours to write. */
-	movl	%r10d, %r8d
-	addq	RING_CLOCK_NS(%rcx), %rdx
-	shll	$4, %r8d
-	andl	$16, %r8d
-	movq	RING_TAIL_ENTRIES(%rcx,%r8), %rax
-	xorl	$16, %r8d
+	/* [position & 3] is valid, [position & 3 ^ 1] is ours to write. */
+	movq	RING_ENTRIES(%rcx,%r8,8), %rax
 	incq	%rax
-	movq	%rax, RING_TAIL_ENTRIES(%rcx,%r8)
-	movq	%rdx, RING_TAIL_TIME(%rcx,%r8)
-	xorl	$16, %r8d
-
-	/* lap[position & 2] + position, without the flags */
-	movl	%r10d, %eax
-	andl	$2, %eax
-	addq	RING_LAP(%rcx,%rax,4), %r10
-	andq	$-4, %r10
+	xorl	$1, %r8d
+	movq	%rax, RING_ENTRIES(%rcx,%r8,8)
+	movq	%rdx, RING_TIME(%rcx,%r8,8)
 	.ifnb	\keep
 	movq	%rdx, \keep
 	.endif
+	leaq	4+\bytes(%r10), %rax
+	xorl	$1, %r8d
+	addq	RING_ADDRESS(%rcx,%r8,8), %r10
 	.ifnb	\at
 	movq	%rdx, RECORD(\at)
 	.endif
-	subq	RING_TAIL_TIME(%rcx,%r8), %rdx	/* the delta; a clock that */
-	cmpq	$1 << 27, %rdx			/* runs backwards: a huge one */
+	subq	RING_TIME(%rcx,%r8,8), %rdx	/* the delta; of a clock that */
+	cmpq	$1 << 27, %rdx			/* runs backwards, a huge one */
 	jae	\slowly
 	shll	$5, %edx
 	orl	$\bytes / 4, %edx
 	movl	%edx, RECORD(0)
-	movq	RING_POSITION(%rcx), %rax
 	\copy
-	addq	$4+\bytes, %rax
 	xorq	$1, %rax
 	movq	%rax, RING_POSITION(%rcx)	/* [ring.commit] */
 \name\()_end:

@@ -32,11 +32,10 @@ bool arch_rseq_init(void)
 }
 
 static_assert(RING_POSITION == offsetof(struct abi_ring, position), "asm");
-static_assert(RING_TAIL_TIME == offsetof(struct abi_ring, tail[0].time_ns), "asm");
-static_assert(RING_TAIL_ENTRIES == offsetof(struct abi_ring, tail[0].entries), "asm");
-static_assert(RING_LAP == offsetof(struct abi_ring, lap), "asm");
-static_assert(RING_OFFSET_MASK == offsetof(struct abi_ring, offset_mask), "asm");
-static_assert(RING_OFFSET_MAX == offsetof(struct abi_ring, offset_max), "asm");
-static_assert(RING_FLAGS == offsetof(struct abi_ring, flags), "asm");
+static_assert(RING_OFF == offsetof(struct abi_ring, off), "asm");
 static_assert(RING_CLOCK_MULT == offsetof(struct abi_ring, clock_mult), "asm");
 static_assert(RING_CLOCK_NS == offsetof(struct abi_ring, clock_ns), "asm");
+static_assert(RING_TIME == offsetof(struct abi_ring, time_ns), "asm");
+static_assert(RING_ENTRIES == offsetof(struct abi_ring, entries), "asm");
+static_assert(RING_ADDRESS == offsetof(struct abi_ring, address), "asm");
+static_assert(RING_END == offsetof(struct abi_ring, end), "asm");
