@@ -91,6 +91,18 @@ struct ring_set {
 int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 	       uint64_t now_ns);
 
+/* Would an append of @bytes find room?  A moment later it may be otherwise: the
+ * append asks for itself. */
+static inline bool ring_has_room(const struct abi_ring *ring, uint32_t bytes)
+{
+	uint64_t position = __atomic_load_n(&ring->position, __ATOMIC_RELAXED);
+
+	return position + 4 + bytes +
+	       __atomic_load_n(&ring->off, __ATOMIC_RELAXED) <=
+	       __atomic_load_n(&ring->end[position & ABI_POS_FLAGS],
+			       __ATOMIC_RELAXED);
+}
+
 /* Count a record that was not written because it can never fit, as refused on
  * the CPU that it runs on.  Any context, like ring_write(). */
 void ring_drop(const struct ring_set *set);

@@ -153,9 +153,8 @@ static bool has_room(const struct ring_view *view, uint32_t offset,
 }
 
 /*
- * A close, if that is due, and an open.  0: try again; -ENOBUFS: refused;
- * -ECANCELED: recording is off.  What the append has found may have changed
- * since: a page is left only when the record does not fit now.
+ * Room for a record of @bytes: if need be, a close and an open.  0: try it;
+ * -ENOBUFS: refused; -ECANCELED: recording is off.
  */
 static int cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 {
@@ -166,8 +165,8 @@ static int cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 	uint64_t position;
 	uint32_t offset;
 
-	if (!ring)
-		return 0;	/* migrated; the next attempt finds out */
+	if (!ring || ring_has_room(ring, bytes))
+		return 0;	/* without a ring the append finds out */
 	view = view_of(ring);
 	if (!ring_is_recording(ring))
 		return -ECANCELED;
@@ -394,37 +393,28 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 {
 	char *data = payload;
 	uint32_t size = bytes;
-	uint32_t aborts = 0, type_len;
-	bool is_given = set->clock_given;
-	int refused;
+	uint32_t type_len;
 
 	if (unlikely(!bytes || bytes > RING_PAYLOAD_MAX))
 		return -EMSGSIZE;
 	if (unlikely(!set->has_rseq))
 		return write_slow(set, payload, bytes, now_ns);
 	type_len = frame(&data, &size);
-	for (;;) {
-		enum arch_commit r = is_given ?
-			arch_ring_append_given(set, data, now_ns, type_len, 0,
-					       size) :
-			arch_ring_append(set, data, 0, type_len, 0, size);
+	for (uint32_t i = 0; i < ABORTS_MAX; i++) {
+		enum arch_commit r;
+		int refused = cross(set, size, now_ns);
 
-		switch (r) {
-		case ARCH_COMMIT_DONE:
+		if (refused)
+			return refused;
+		r = set->clock_given ?
+		    arch_ring_append_given(set, data, now_ns, type_len, 0, size) :
+		    arch_ring_append(set, data, 0, type_len, 0, size);
+		if (r == ARCH_COMMIT_DONE)
 			return 0;
-		case ARCH_COMMIT_NO_ROOM:
-			refused = cross(set, size, now_ns);
-			if (refused)
-				return refused;
+		if (r == ARCH_COMMIT_NO_RING)
 			break;
-		case ARCH_COMMIT_NO_RING:
-			return write_slow(set, payload, bytes, now_ns);
-		default:
-			break;
-		}
-		if (unlikely(++aborts >= ABORTS_MAX))
-			return write_slow(set, payload, bytes, now_ns);
 	}
+	return write_slow(set, payload, bytes, now_ns);
 }
 
 static_assert(SET_NR_CPUS == offsetof(struct ring_set, nr_cpus), "asm");

@@ -24,7 +24,7 @@ static inline bool write_straight(const struct ring_set *set, const void *entry,
 	if (bytes > set->small_max || cpu >= set->nr_cpus)
 		return false;
 	ring = set->fast[cpu];
-	return ring && ring_is_recording(ring) &&
+	return ring && ring_has_room(ring, bytes) &&
 	       arch_ring_append(set, entry, 0, bytes / 4, 0, bytes) ==
 	       ARCH_COMMIT_DONE;
 }
