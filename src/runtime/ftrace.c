@@ -76,7 +76,7 @@ static bool callback_enter(int *ret_error)
 	if (!ulf_probe_enter())
 		return false;
 	ftrace_this.is_in_callback = 1;
-	ftrace_this.head = 0;
+	ftrace_thread_named();
 	return true;
 }
 
@@ -240,7 +240,7 @@ static bool needs_body(const struct fsites *sites, uint32_t i)
 	    !(sites->table[i].users & FTRACE_GRAPH_MASK))
 		return false;
 	slot = fsite_slot(sites, i);
-	return slot && !slot->body;
+	return slot && !slot->body.at;
 }
 
 /* For those that are about to be switched on.  Who finds one in a slot finds it
@@ -261,9 +261,16 @@ static int bodies_make(const struct fsites *sites)
 			body_make(&batch, body_place(&end), sites, i);
 	}
 	r = text_batch_done(&batch);
-	for (uint32_t i = sites->low_changed; at < end && !r; i++)
-		if (needs_body(sites, i))
-			fsite_set_body(&batch, sites, i, body_place(&at));
+	for (uint32_t i = sites->low_changed; at < end && !r; i++) {
+		struct fsite_body body;
+
+		if (!needs_body(sites, i))
+			continue;
+		body.at = body_place(&at);
+		body.word = (uint32_t)(body.at - ftrace_graph_bodies) |
+			    1u << FTRACE_GRAPH;
+		fsite_set_body(&batch, sites, i, &body);
+	}
 	next_body = end;
 	if (!r)
 		r = text_batch_done(&batch);

@@ -74,17 +74,18 @@ extern const struct ftrace_case ftrace_no_case FTRACE_HIDDEN;
 /* Of each thread.  A handler may come between any two stores: it leaves all as
  * it has found it. */
 struct ftrace_thread {
-	uint64_t head;			/* tid << 32; 0: it is not known yet, or
-					 * nothing is recorded just now */
+	uint64_t head;			/* of the function tracer's records; 0: it
+					 * is not known yet, or nothing is recorded
+					 * just now */
+	uint64_t entry_head, exit_head;	/* of the graph tracer's */
 	uint64_t top;			/* the place of its innermost followed
-					 * call, or SHADOW_NONE */
-	uint32_t depth;			/* of the next one, and as in its shadow: */
-	uint32_t users;			/* FTRACE_GRAPH, always */
+					 * call, or SHADOW_NONE; and SHADOW_SLOWLY */
+	uint32_t depth;			/* of the next one */
 	uint32_t is_in_callback;	/* of the program's */
 };
 extern __thread struct ftrace_thread ftrace_this FTRACE_HIDDEN;
 
-/* This thread has got another tid. */
+/* This thread has got another tid, or records again, or does not. */
 void ftrace_thread_named(void);
 
 /* Now, by the clock that rings have (server/timebase.c); 0: there is none.  Any

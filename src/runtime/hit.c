@@ -23,25 +23,37 @@ struct ftrace_state ftrace_state = {
 	.function = &ftrace_no_case, .graph_set = &buffer_no_rings,
 };
 uint32_t ftrace_graph_lost;
-__thread struct ftrace_thread ftrace_this = {
-	.top = SHADOW_NONE, .users = 1u << FTRACE_GRAPH,
-};
+__thread struct ftrace_thread ftrace_this = { .top = SHADOW_NONE | SHADOW_SLOWLY };
 
 static_assert(offsetof(struct ftrace_state, function) == STATE_FUNCTION, "asm");
 static_assert(offsetof(struct ftrace_state, graph_set) == STATE_GRAPH_SET, "asm");
-static_assert(offsetof(struct ftrace_thread, users) == THIS_DEPTH + 4 &&
-	      SHADOW_USERS == SHADOW_DEPTH + 4, "asm: both at once");
-static_assert(1u << FTRACE_GRAPH == FTRACE_GRAPH_BIT, "asm");
+static_assert(1u << FTRACE_GRAPH == FTRACE_GRAPH_BIT &&
+	      FTRACE_GRAPH == SHADOW_USERS && GRAPH_BODIES_BYTES == 1u << SHADOW_USERS,
+	      "asm: a body's offset and the users are one word");
 static_assert(offsetof(struct ftrace_case, set) == CASE_SET, "asm");
 static_assert(offsetof(struct ftrace_case, users) == CASE_USERS, "asm");
 static_assert(offsetof(struct ftrace_thread, head) == THIS_HEAD, "asm");
+static_assert(offsetof(struct ftrace_thread, entry_head) == THIS_ENTRY_HEAD, "asm");
+static_assert(offsetof(struct ftrace_thread, exit_head) == THIS_EXIT_HEAD, "asm");
 static_assert(offsetof(struct ftrace_thread, top) == THIS_TOP, "asm");
 static_assert(offsetof(struct ftrace_thread, depth) == THIS_DEPTH, "asm");
 static_assert(offsetof(struct buffer, set) == BUFFER_SET, "asm");
-static_assert(offsetof(struct fsite_slot, body) == SLOT_BODY, "asm");
+static_assert(offsetof(struct fsite_slot, body.word) == SLOT_WORD, "asm");
+static_assert(offsetof(struct fsite_slot, body.at) == SLOT_BODY, "asm");
 static_assert(offsetof(struct fsite_slot, users) == SLOT_USERS, "asm");
 static_assert(offsetof(struct ftrace_regs, rax) == REGS_RAX, "asm");
-static_assert(sizeof(struct ftrace_regs) == REGS_OWN, "asm");
+static_assert(sizeof(struct ftrace_regs) + 8 == ENTRY_FRAME, "asm");
+
+void (*ftrace_entry_of(const struct fsite_slot *slot))(void)
+{
+	uint32_t users = slot->users;
+
+	if (users == 1u << FTRACE_GRAPH && slot->body.at)
+		return ftrace_entry_graph;
+	if (users & FTRACE_FUNCTION_MASK && !(users & (users - 1)))
+		return ftrace_entry_function;
+	return ftrace_entry;
+}
 
 /* ---- records, as the kernel's ---- */
 
@@ -86,10 +98,10 @@ static bool is_body(uint64_t ret)
 	return ret - (uint64_t)ftrace_graph_bodies < GRAPH_BODIES_BYTES;
 }
 
-static uint64_t func_of(uint64_t body_return)
+static uint64_t func_of(const struct shadow *shadow)
 {
 	const struct graph_body *body =
-		(const void *)(body_return - GRAPH_BODY_RETURN);
+		(const void *)(ftrace_graph_bodies + shadow->body);
 
 	return body->target - FSITE_BYTES;
 }
@@ -101,19 +113,18 @@ static uint32_t active_users(void)
 
 /* ---- the innermost followed call ---- */
 
-static struct shadow *shadow_of(uint64_t place)
-{
-	return shadow_at((const uint64_t *)place);
-}
-
 static uint32_t depth_within(uint64_t top)
 {
-	return top == SHADOW_NONE ? 0 : shadow_of(top)->depth + 1;
+	const struct shadow *shadow = shadow_of(top);
+
+	return shadow ? shadow->depth + 1 : 0;
 }
 
 static bool is_silent(uint64_t top)
 {
-	return top != SHADOW_NONE && shadow_of(top)->users & 1u << FTRACE_SKIP;
+	const struct shadow *shadow = shadow_of(top);
+
+	return shadow && shadow_users(shadow) & 1u << FTRACE_SKIP;
 }
 
 static uint64_t this_head(void)
@@ -121,29 +132,44 @@ static uint64_t this_head(void)
 	return (uint64_t)ulf_this_thread->tid << 32;
 }
 
-/* The top goes first: a handler that comes then leaves the others as that says. */
-static void set_top(uint64_t top)
+/* @place, and whether ftrace.S can go on from there. */
+static uint64_t as_top(uint64_t place)
 {
-	ftrace_this.top = top;
+	const struct shadow *shadow = shadow_of(place);
+	bool is_simple = ftrace_this.head &&
+			 (!shadow || shadow_users(shadow) == 1u << FTRACE_GRAPH);
+
+	place &= ~SHADOW_SLOWLY;
+	return is_simple ? place : place | SHADOW_SLOWLY;
+}
+
+/* The top goes first: a handler that comes then leaves the depth as that says. */
+static void set_top(uint64_t place)
+{
+	ftrace_this.top = as_top(place);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	ftrace_this.depth = depth_within(top);
-	ftrace_this.head = is_silent(top) || ftrace_this.is_in_callback ?
-			   0 : this_head();
+	ftrace_this.depth = depth_within(place);
 }
 
 void ftrace_thread_named(void)
 {
+	uint64_t head = ftrace_this.is_in_callback ? 0 : this_head();
+
+	ftrace_this.head = head ? head | ABI_EVENT_ID_FUNCTION : 0;
+	ftrace_this.entry_head = head | ABI_EVENT_ID_GRAPH_ENTRY;
+	ftrace_this.exit_head = head | ABI_EVENT_ID_GRAPH_EXIT;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	set_top(ftrace_this.top);
 }
 
 /* Those that are below @place were left by some other way than a return. */
 static uint64_t live_above(const uint64_t *place)
 {
-	uint64_t top = ftrace_this.top;
+	uint64_t top = ftrace_this.top & ~SHADOW_SLOWLY;
 
 	while (top <= (uint64_t)place)
-		top = shadow_of(top)->above;
-	return top;
+		top = shadow_of(top)->above & ~SHADOW_SLOWLY;
+	return as_top(top);
 }
 
 /* ---- the graph ---- */
@@ -153,7 +179,7 @@ static uint64_t calltime_of(const struct shadow *shadow)
 {
 	uint64_t ran_ns;
 
-	if (!(shadow->users & 1u << FTRACE_CPU_TIME))
+	if (!(shadow_users(shadow) & 1u << FTRACE_CPU_TIME))
 		return shadow->time_ns;
 	ran_ns = ftrace_cpu_ns() - shadow->time_ns;
 	return ftrace_hit_ns() - ran_ns;
@@ -165,13 +191,14 @@ static bool is_long_enough(uint64_t calltime)
 	       ftrace_hit_ns() - calltime >= ftrace_state.thresh_ns;
 }
 
-static void exit_for(uint64_t func, uint64_t value, const struct shadow *shadow)
+static void exit_for(uint64_t value, const struct shadow *shadow)
 {
-	uint32_t users = shadow->users & active_users();
+	uint32_t users = shadow_users(shadow) & active_users();
 	struct record record = {
 		.head = this_head() | ABI_EVENT_ID_GRAPH_EXIT,
 		.exit = {
-			.func = func, .retval = value, .depth = (int)shadow->depth,
+			.func = func_of(shadow), .retval = value,
+			.depth = (int)shadow->depth,
 			.overrun = __atomic_load_n(&ftrace_graph_lost,
 						   __ATOMIC_RELAXED),
 			.calltime = calltime_of(shadow),
@@ -253,27 +280,29 @@ static void take_place(uint64_t *place, const struct fsite_slot *slot)
 {
 	/* A handler that unwinds from here on finds the shadow. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	*place = (uint64_t)slot->body + GRAPH_BODY_RETURN;
+	*place = (uint64_t)slot->body.at + GRAPH_BODY_RETURN;
 }
 
 /*
  * The return address may be a body's already: the function before has called this
  * one as its last act and left, so its exit is now, and this one's return is to
- * where that would have returned.
+ * where that would have returned, by way of that body: the CPU knows it.
  */
 static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *slot,
 		      uint32_t users, const struct ftrace_regs *regs)
 {
-	struct shadow *shadow = slot->body ? shadow_at(place) : NULL;
-	struct shadow new = { .ret = *place };
+	struct shadow *shadow = slot->body.at ? shadow_at(place) : NULL;
+	struct shadow new = { .ret = *place, .body = slot->body.word };
+	bool is_tail = is_body(*place);
 	bool is_quiet, is_skipped, is_followed;
+	uint32_t seen;
 
 	if (!shadow) {
 		__atomic_add_fetch(&ftrace_graph_lost, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
-	if (is_body(*place)) {
-		exit_for(func_of(*place), 0, shadow);
+	if (is_tail) {
+		exit_for(0, shadow);
 		new.ret = shadow->ret;
 		new.above = shadow->above;
 	} else {
@@ -287,23 +316,23 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 		     users & 1u << FTRACE_GRAPH;
 	if (is_quiet || is_skipped)
 		users &= ~(1u << FTRACE_GRAPH);
-	new.users = entry_for(users, func, &new, regs);
-	if (!new.users)
+	seen = entry_for(users, func, &new, regs);
+	if (!seen)
 		new.depth--;
 	if (users & 1u << FTRACE_PROFILE && profile_enter(slot, shadow))
-		new.users |= 1u << FTRACE_PROFILE;
-	is_followed = new.users || is_skipped;
+		seen |= 1u << FTRACE_PROFILE;
+	is_followed = seen || is_skipped;
 	if (is_quiet || is_skipped)
-		new.users |= 1u << FTRACE_SKIP;
-	/* If the function before has called it as its last act, the return is
-	 * still to the body of that one. */
-	if (!is_followed && !is_body(*place))
+		seen |= 1u << FTRACE_SKIP;
+	if (!is_followed && !is_tail)
 		return 0;
+	new.users = seen >> SHADOW_USERS;
 	*shadow = new;
 	set_top((uint64_t)place);
-	if (is_followed)
-		take_place(place, slot);
-	return is_followed;
+	if (is_tail)
+		return 0;
+	take_place(place, slot);
+	return 1;
 }
 
 /* Is this a thread that we know, and in no callback? */
@@ -314,14 +343,13 @@ static bool can_record(void)
 	return ulf_this_thread && !ftrace_this.is_in_callback;
 }
 
-uint64_t ftrace_graph_left(const uint8_t *body_return, uint64_t *place,
-			   uint64_t value)
+uint64_t ftrace_graph_left(uint64_t *place, uint64_t value)
 {
 	const struct shadow *shadow = shadow_at(place);
 
 	if (can_record()) {
 		set_top(shadow->above);
-		exit_for(func_of((uint64_t)body_return), value, shadow);
+		exit_for(value, shadow);
 	}
 	return shadow->ret;
 }

@@ -158,16 +158,15 @@ static void add_time(struct abi_figure *figure, uint64_t took_ns)
 }
 
 /* The profiled call around it; NULL: none. */
-static struct call *call_around(const struct profile *now, uint64_t above)
+static struct call *call_around(const struct profile *now, const struct shadow *of)
 {
-	while (above != SHADOW_NONE) {
-		const struct shadow *shadow = shadow_at((const uint64_t *)above);
+	for (const struct shadow *shadow = shadow_of(of->above); shadow;
+	     shadow = shadow_of(shadow->above)) {
 		struct call *call = call_of(shadow);
 
-		if (shadow->users & 1u << FTRACE_PROFILE &&
+		if (shadow_users(shadow) & 1u << FTRACE_PROFILE &&
 		    call->session == now->session)
 			return call;
-		above = shadow->above;
 	}
 	return NULL;
 }
@@ -180,7 +179,7 @@ static void leave(const struct profile *now, const struct shadow *shadow)
 	uint64_t took_ns = end_ns > call->start_ns ? end_ns - call->start_ns : 0;
 
 	if (now->is_own_time) {
-		struct call *around = call_around(now, shadow->above);
+		struct call *around = call_around(now, shadow);
 
 		/* A handler may be about to do the same. */
 		if (around)

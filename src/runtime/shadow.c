@@ -16,7 +16,7 @@ static_assert(offsetof(struct shadow, ret) == SHADOW_RET, "asm");
 static_assert(offsetof(struct shadow, time_ns) == SHADOW_TIME, "asm");
 static_assert(offsetof(struct shadow, above) == SHADOW_ABOVE, "asm");
 static_assert(offsetof(struct shadow, depth) == SHADOW_DEPTH, "asm");
-static_assert(offsetof(struct shadow, users) == SHADOW_USERS, "asm");
+static_assert(offsetof(struct shadow, depth) + 4 == SHADOW_WORD, "asm");
 static_assert(SHADOW_KEYS == 0x10000 && SHADOW_SLOTS == 512, "the same");
 
 uint64_t *shadow_keys;

@@ -31,16 +31,21 @@
 struct shadow {
 	uint64_t ret;			/* the return address, as it was */
 	uint64_t time_ns;		/* of the call */
-	uint64_t above;			/* the place of the followed call around
-					 * it, or SHADOW_NONE */
+	uint64_t above;			/* the followed call around it: as
+					 * ftrace_thread.top */
 	uint32_t depth;			/* of graph tracers' calls around it; if
 					 * it is not one of theirs: less one */
-	uint32_t users;			/* who have seen its entry; FTRACE_SKIP:
-					 * the graph tracer leaves out what it
-					 * calls */
+	uint32_t body : 24;		/* the function's: an offset */
+	uint32_t users : 8;		/* who have seen its entry, from FTRACE_GRAPH
+					 * on; FTRACE_SKIP: the graph tracer leaves
+					 * out what it calls */
 };
 
-#define SHADOW_NONE	UINT64_MAX	/* further up than any stack */
+#define SHADOW_NONE	(uint64_t)INT64_MAX	/* further up than any stack */
+/* With a place: the call there is not the graph tracer's alone, or its thread is not
+ * recorded: nothing for ftrace.S. */
+#define SHADOW_SLOWLY	(1ull << 63)
+#define SHADOW_USERS	24		/* the first of them */
 
 extern uint64_t *shadow_keys;		/* NULL: not made yet */
 extern struct shadow *shadow_entries;
@@ -67,6 +72,18 @@ static inline struct shadow *shadow_at(const uint64_t *place)
 			       ((uint64_t)place >> 3) % SHADOW_SLOTS;
 	}
 	return NULL;
+}
+
+static inline uint32_t shadow_users(const struct shadow *shadow)
+{
+	return (uint32_t)shadow->users << SHADOW_USERS;
+}
+
+/* Of the followed call at @place; NULL: there is none. */
+static inline struct shadow *shadow_of(uint64_t place)
+{
+	place &= ~SHADOW_SLOWLY;
+	return place == SHADOW_NONE ? NULL : shadow_at((const uint64_t *)place);
 }
 
 #endif

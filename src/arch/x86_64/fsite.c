@@ -21,13 +21,13 @@
  * mapping: one distance serves all sites of a module, its stubs lie like its
  * functions.
  *
- *	site  --jmp-->  stub  --jmp-->  slot:	call *trampoline
+ *	site  --jmp-->  stub  --jmp-->  slot:	call *entry
  *						jc   1f		graph: see ftrace.S
  *						jmp  site + 5
  *					     1:	add  $8, %rsp
  *						jmp  *body
  *
- * The slot calls, and the trampoline returns to it: the CPU's prediction of
+ * The slot calls, and the entry returns to it: the CPU's prediction of
  * returns stays in step, as does a shadow stack.  Free bytes behind the jump are
  * a NOP.
  */
@@ -46,7 +46,6 @@
 #endif
 
 #define OPCODE_JMP	0xe9
-#define HEAD_BYTES	64		/* of the slots: the trampoline's address */
 #define REACH		0x70000000ll
 #define STEP		0x1000000ll	/* between distances that are tried; the
 					 * bytes below may be given */
@@ -145,8 +144,7 @@ static bool map_at(const struct fsites *sites, struct fsite_map *map,
 	uint64_t first = (uint64_t)sites->low + FSITE_BYTES + (uint64_t)distance;
 	uint64_t base = first & ~(uint64_t)(TEXT_PAGE - 1);
 	uint64_t slots = ALIGN_UP(first + text + FSITE_BYTES, TEXT_PAGE);
-	uint64_t bytes = slots + HEAD_BYTES +
-			 (uint64_t)sites->nr * sizeof(struct fsite_slot) - base;
+	uint64_t bytes = slots + (uint64_t)sites->nr * sizeof(struct fsite_slot) - base;
 	long r;
 
 	/* All of it in reach of all of the text. */
@@ -163,7 +161,7 @@ static bool map_at(const struct fsites *sites, struct fsite_map *map,
 	}
 	*map = (struct fsite_map){
 		.base = (uint8_t *)base, .bytes = bytes, .distance = distance,
-		.slots = (struct fsite_slot *)(slots + HEAD_BYTES),
+		.slots = (struct fsite_slot *)slots,
 	};
 	return true;
 }
@@ -197,26 +195,19 @@ static void map_drop(struct fsite_map *map)
 }
 
 static int map_make(const struct fsites *sites, enum fsite_form form,
-		    struct fsite_map *map, int fd)
+		    struct fsite_map *map)
 {
-	void (*trampoline)(void) = ftrace_trampoline;
-	int r;
+	bool is_made = form == FSITE_NOPS ? map_nops(sites, map) :
+		       map_free(sites, map, fsite_shapes[form].low);
 
-	if (form == FSITE_NOPS ? !map_nops(sites, map) :
-	    !map_free(sites, map, fsite_shapes[form].low))
-		return -ENOMEM;
-	r = text_write(fd, (uint8_t *)map->slots - HEAD_BYTES,
-		       (const uint8_t *)&trampoline, sizeof(trampoline));
-	if (r)
-		map_drop(map);
-	return r;
+	return is_made ? 0 : -ENOMEM;
 }
 
 /* @error: why there is none; what was in vain is not tried for each site. */
-static int map_need(struct fsites *sites, enum fsite_form form, int fd, int *error)
+static int map_need(struct fsites *sites, enum fsite_form form, int *error)
 {
 	if (!*error && !sites->maps[form].base)
-		*error = map_make(sites, form, &sites->maps[form], fd);
+		*error = map_make(sites, form, &sites->maps[form]);
 	return *error;
 }
 
@@ -230,21 +221,20 @@ static void put_rel32(uint8_t *bytes, uint32_t at, const uint8_t *start,
 	memcpy(bytes + at, &distance, 4);
 }
 
-/* What the trampoline knows of it: behind the call, and the jump's distance. */
-static void make_slot(struct fsite_slot *to, const struct fsite_map *map,
-		      const struct fsite_slot *slot, const uint8_t *code)
+/* What entries know of it: behind the call, and the jump's distance. */
+static void make_slot(struct fsite_slot *to, const struct fsite_slot *slot,
+		      const uint8_t *code)
 {
 	static const struct fsite_slot model = { .code = {
-		0xff, 0x15, 0, 0, 0, 0,		/* call *trampoline(%rip) */
+		0xff, 0x15, 34, 0, 0, 0,	/* call *entry(%rip) */
 		0x72, 5,			/* jc   1f */
 		OPCODE_JMP, 0, 0, 0, 0,		/* jmp  code + 5 */
 		0x48, 0x83, 0xc4, 8,		/* 1: add $8, %rsp */
-		0xff, 0x25, 1, 0, 0, 0,		/* jmp  *body(%rip) */
+		0xff, 0x25, 9, 0, 0, 0,		/* jmp  *body(%rip) */
 		0xcc,
 	} };
 
 	*to = model;
-	put_rel32(to->code, 2, slot->code, (uint8_t *)map->slots - HEAD_BYTES);
 	put_rel32(to->code, 9, slot->code, code + FSITE_BYTES);
 }
 
@@ -312,11 +302,14 @@ static int prepare(struct batches *to, const struct fsites *sites, uint32_t i)
 	if (r)
 		return r;
 	if (!slot->code[0]) {
-		make_slot(&new, map, slot, code);
+		make_slot(&new, slot, code);
 		put_rel32(jump, 1, stub, slot->code);
 		text_batch_put(&to->stubs, stub, jump, FSITE_BYTES);
 	}
+	/* Until it has a body, if it needs one. */
 	new.users = site->users;
+	if (new.entry != ftrace_entry_of(&new))
+		new.entry = ftrace_entry;
 	if (memcmp(&new, slot, sizeof(new)))
 		text_batch_put(&to->slots, (uint8_t *)slot, (uint8_t *)&new,
 			       sizeof(new));
@@ -343,7 +336,7 @@ int fsites_prepare(struct fsites *sites)
 		    (!sites->table[i].users && !fsite_slot(sites, i)))
 			continue;
 		r = !fsite_is_known(&sites->table[i]) ? -EILSEQ :
-		    map_need(sites, form, fd, &no_map[form]);
+		    map_need(sites, form, &no_map[form]);
 		if (!r)
 			r = prepare(&batches, sites, i);
 		if (!r)
@@ -395,18 +388,30 @@ static int flip(struct text_batch *batch, const struct fsites *sites, uint32_t i
 	return r;
 }
 
+/* Now that its users and its body are there. */
+static void set_entry(struct text_batch *batch, const struct fsite_slot *slot)
+{
+	void (*entry)(void) = slot ? ftrace_entry_of(slot) : NULL;
+
+	if (slot && slot->entry != entry)
+		text_batch_put(batch, (uint8_t *)&slot->entry,
+			       (const uint8_t *)&entry, sizeof(entry));
+}
+
 int fsites_switch(struct fsites *sites)
 {
 	const uint32_t low = sites->low_changed, end = sites->end_changed;
 	int fd = text_begin();
-	struct text_batch batch;
+	struct text_batch batch, entries;
 	int ret = 0, r;
 
 	sites->end_changed = 0;
 	text_batch_init(&batch, fd);
+	text_batch_init(&entries, fd);
 	for (uint32_t i = low; i < end; i++) {
 		if (!sites->table[i].is_changed)
 			continue;
+		set_entry(&entries, fsite_slot(sites, i));
 		r = flip(&batch, sites, i);
 		sites->table[i].is_changed = false;
 		if (!r)
@@ -417,6 +422,8 @@ int fsites_switch(struct fsites *sites)
 			ret = r;
 	}
 	r = text_batch_done(&batch);
+	if (!r)
+		r = text_batch_done(&entries);
 	text_end(fd);
 	TESTPOINT("fsite.opcodes");
 	text_sync();
@@ -424,10 +431,10 @@ int fsites_switch(struct fsites *sites)
 }
 
 void fsite_set_body(struct text_batch *batch, const struct fsites *sites,
-		    uint32_t i, const uint8_t *body)
+		    uint32_t i, const struct fsite_body *body)
 {
 	text_batch_put(batch, (uint8_t *)&fsite_slot(sites, i)->body,
-		       (const uint8_t *)&body, sizeof(body));
+		       (const uint8_t *)body, sizeof(*body));
 }
 
 bool fsites_are_lost(const struct fsites *sites)

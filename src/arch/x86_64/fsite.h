@@ -24,9 +24,12 @@ struct fsite {
 /* A site's part outside of its function; known to ftrace.S. */
 struct fsite_slot {
 	uint8_t code[24];
-	const uint8_t *body;		/* where the graph tracer goes on */
 	uint32_t users;			/* who wants to know of it, a bit each */
-	uint32_t reserved;
+	struct fsite_body {
+		uint32_t word;		/* what the shadow of a call gets */
+		const uint8_t *at;	/* where the graph tracer goes on */
+	} __attribute__((packed)) body;
+	void (*entry)(void);		/* one of ftrace.S */
 };
 
 /* Where the sites of one form of a module jump to. */
@@ -100,7 +103,7 @@ const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i);
 /* The graph tracer's part of it. */
 struct text_batch;
 void fsite_set_body(struct text_batch *batch, const struct fsites *sites,
-		    uint32_t i, const uint8_t *body);
+		    uint32_t i, const struct fsite_body *body);
 
 /* What was written to the text is not there any more: other text has come to its
  * place, be it of the same file, or nothing.  False also if nothing was written. */
@@ -109,8 +112,9 @@ bool fsites_are_lost(const struct fsites *sites);
 /* The module is gone, and no thread is in it. */
 void fsites_done(struct fsites *sites);
 
-/* The function that slots call; ftrace.S. */
-void ftrace_trampoline(void) __attribute__((visibility("hidden")));
+/* What a slot may call, by its users and its body; hit.c.  The first does for all. */
+void ftrace_entry(void) __attribute__((visibility("hidden")));
+void (*ftrace_entry_of(const struct fsite_slot *slot))(void);
 
 /* Our __fentry__; ftrace.S. */
 void ftrace_fentry(void) __attribute__((visibility("hidden")));

@@ -7,14 +7,13 @@
 #include "ftrace.h"
 
 /*
- * The frames of both hooks below have the registers that C may change (struct
- * ftrace_regs), a word of our own, and then:
+ * The frames of all hooks below have the registers that C may change (struct
+ * ftrace_regs), a word of no use, and then:
  */
 #define SLOT		ENTRY_FRAME(%rsp)	/* + FSITE_SLOT_CALL */
-#define RETURN		ENTRY_FRAME+8(%rsp)	/* address of the function */
-#define PLACE		EXIT_FRAME(%rsp)	/* the same, of one that has returned:
-						 * the body, + GRAPH_BODY_RETURN */
+#define PLACE		PLACE_FRAME(%rsp)	/* the function's return address */
 
+/* What the common paths need; for C: for_rest, too. */
 	.macro	for_scratch op
 	\op	rax, REGS_RAX
 	\op	rcx, REGS_RCX
@@ -23,6 +22,10 @@
 	\op	rdi, REGS_RDI
 	\op	r8, REGS_R8
 	\op	r10, REGS_R10
+	.endm
+
+	.macro	for_rest op
+	\op	r9, REGS_R9
 	\op	r11, REGS_R11
 	.endm
 
@@ -32,14 +35,6 @@
 
 	.macro	load reg, at		/* flags are kept */
 	movq	\at(%rsp), %\reg
-	.endm
-
-	/* rdi: the thread's head, r11: where it has its own */
-	.macro	this_thread slowly
-	movq	ftrace_this@gottpoff(%rip), %r11
-	movq	%fs:THIS_HEAD(%r11), %rdi
-	testq	%rdi, %rdi
-	jz	\slowly
 	.endm
 
 	/* rsi: a place on the stack, then its shadow, if that is where it is
@@ -59,72 +54,99 @@
 	leaq	(%rdx,%rsi,4), %rsi
 	.endm
 
-	.macro	copy_site			/* rdi: its head */
-	movq	SLOT, %rdx
+	/* r8: behind the slot's call, then the site.  rdx: scratch */
+	.macro	find_site
+	movslq	3(%r8), %rdx
+	leaq	2(%r8,%rdx), %r8
+	.endm
+
+	.macro	copy_function			/* rdi: the record's head */
+	movq	SLOT, %r8
 	movq	%rdi, RECORD(4)
-	movslq	3(%rdx), %r8
-	leaq	2(%rdx,%r8), %rdx
-	movq	%rdx, RECORD(12)
-	.endm
-
-	.macro	copy_function
-	copy_site
-	movq	RETURN, %r8
-	movq	%r8, RECORD(20)
-	.endm
-
-	.macro	copy_graph			/* rsi: the shadow */
-	copy_site
-	movl	SHADOW_DEPTH(%rsi), %r8d
-	movl	%r8d, RECORD(20)
-	.endm
-
-	.macro	copy_exit			/* rsi: the shadow */
+	find_site
 	movq	PLACE, %rdx
-	movq	REGS_RAX(%rsp), %r8
-	movq	%rdi, RECORD(4)
-	movq	GRAPH_BODY_TARGET-GRAPH_BODY_RETURN(%rdx), %rdx
-	movq	%r8, RECORD(20)
-	subq	$FSITE_BYTES, %rdx
-	movq	SHADOW_TIME(%rsi), %r8
-	movq	%rdx, RECORD(12)
-	movl	ftrace_graph_lost(%rip), %edx
-	movq	%r8, RECORD(36)
+	movq	%r8, RECORD(12)
+	movq	%rdx, RECORD(20)
+	.endm
+
+	.macro	copy_graph			/* rdi: the thread's */
+	movq	%fs:THIS_ENTRY_HEAD(%rdi), %rdx
+	movq	SLOT, %r8
+	movq	%rdx, RECORD(4)
+	find_site
+	movl	%fs:THIS_DEPTH(%rdi), %edx
+	movq	%r8, RECORD(12)
+	movl	%edx, RECORD(20)
+	.endm
+
+	.macro	copy_exit			/* the same; rsi: the shadow */
+	movl	SHADOW_WORD(%rsi), %r8d
+	leaq	ftrace_graph_bodies-FTRACE_GRAPH_BIT(%rip), %rdx
+	movq	GRAPH_BODY_TARGET(%r8,%rdx), %r8
+	movq	%fs:THIS_EXIT_HEAD(%rdi), %rdx
+	movq	%rdx, RECORD(4)
+	subq	$FSITE_BYTES, %r8
+	movq	REGS_RAX(%rsp), %rdx
+	movq	%r8, RECORD(12)
 	movl	SHADOW_DEPTH(%rsi), %r8d
-	movl	%edx, RECORD(32)
+	movq	%rdx, RECORD(20)
+	movl	ftrace_graph_lost(%rip), %edx
 	movl	%r8d, RECORD(28)
+	movq	SHADOW_TIME(%rsi), %r8
+	movl	%edx, RECORD(32)
+	movq	%r8, RECORD(36)
 	.endm
 
 /*
- * ftrace_trampoline: called by a slot, at the entry of a function.  On the
- * stack: behind the slot's call, then the function's return address.  Every
- * register is kept: a caller that knows the function (gcc's -fipa-ra) relies
- * on more than the ABI says.  Returns with the carry set if the slot is to go
- * on by way of its body.
+ * Entries: called by a slot, at the entry of a function.  On the stack: behind the
+ * slot's call, then the function's return address.  Every register is kept: a
+ * caller that knows the function (gcc's -fipa-ra) relies on more than the ABI says.
+ * Return with the carry set if the slot is to go on by way of its body.
  *
  * What is common is done here: one buffer that traces functions, or the graph
  * tracer without conditions, in a thread that is known.  ftrace_hit() does all
  * else, from the start.
  *
- * For unwinders the slot is not there: the function's caller called us.
+ * Their addresses differ in one byte only: so a slot's can be changed while threads
+ * call through it (fsite.c).  For unwinders the slot is not there: the function's
+ * caller called us.
  */
-	function ftrace_trampoline
+	.text
+	.balign	4096
+	.macro	entry name
+	.balign	256, 0xcc
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+\name:
+	.cfi_startproc
 	.cfi_def_cfa_offset 16
 	subq	$ENTRY_FRAME, %rsp
 	.cfi_adjust_cfa_offset ENTRY_FRAME
 	for_scratch save
-	movq	SLOT, %rdx
-	movq	RETURN, %rax
-	leaq	ftrace_graph_bodies(%rip), %rdi
-	movl	SLOT_USERS-FSITE_SLOT_CALL(%rdx), %esi
-	subq	%rdi, %rax
+	.endm
+
+	.macro	entry_return
+	for_scratch load
+	leaq	ENTRY_FRAME(%rsp), %rsp
+	.cfi_remember_state
+	.cfi_adjust_cfa_offset -ENTRY_FRAME
+	ret
+	.cfi_restore_state
+	.endm
+
+	entry	ftrace_entry_function
+	movq	ftrace_this@gottpoff(%rip), %rdi
+	movq	SLOT, %rsi
+	movq	%fs:THIS_HEAD(%rdi), %rdi
+	movl	SLOT_USERS-FSITE_SLOT_CALL(%rsi), %esi
+	testq	%rdi, %rdi
+	jz	hit_slowly
+	movq	PLACE, %rax
+	leaq	ftrace_graph_bodies(%rip), %rdx
+	subq	%rdx, %rax
 	cmpq	$GRAPH_BODIES_BYTES, %rax	/* a tail call? */
 	jb	hit_slowly
-	this_thread hit_slowly
-	cmpl	$FTRACE_GRAPH_BIT, %esi
-	je	hit_graph
-
-	incq	%rdi				/* ABI_EVENT_ID_FUNCTION */
 	record_begin function
 	movq	ftrace_state+STATE_FUNCTION(%rip), %r8
 	movq	CASE_SET(%r8), %rcx		/* [buffer.set] */
@@ -132,64 +154,62 @@
 	jne	hit_slowly
 	record_ring hit_slowly
 	record_end function, 24, copy_function, hit_slowly
-	for_scratch load
-	leaq	ENTRY_FRAME(%rsp), %rsp		/* no carry: append_commit */
-	.cfi_remember_state
-	.cfi_adjust_cfa_offset -ENTRY_FRAME
-	ret
+	clc
+	entry_return
+	end_function ftrace_entry_function
 
-hit_graph:
-	.cfi_restore_state
+	entry	ftrace_entry_graph
 	record_begin graph
 	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
 	record_ring hit_slowly
-	cmpq	$0, SLOT_BODY-FSITE_SLOT_CALL(%rdx)
-	leaq	RETURN, %rsi
-	je	hit_slowly
-	movq	%fs:THIS_TOP(%r11), %r8
-	cmpq	%rsi, %r8			/* live_above() */
-	jbe	hit_slowly
+	movq	ftrace_this@gottpoff(%rip), %rdi
+	leaq	PLACE, %rsi
+	movq	%fs:THIS_TOP(%rdi), %r8
+	cmpq	%rsi, %r8			/* live_above(); SHADOW_SLOWLY */
+	jle	hit_slowly
 	shadow_find hit_slowly
-	movq	RETURN, %rax
-	movq	%fs:THIS_DEPTH(%r11), %r10
-	addq	$11, %rdi			/* ABI_EVENT_ID_GRAPH_ENTRY */
+	movq	PLACE, %rax
+	leaq	ftrace_graph_bodies(%rip), %rdx
+	movq	%rax, %r10
+	subq	%rdx, %rax
+	cmpq	$GRAPH_BODIES_BYTES, %rax	/* a tail call? */
+	jb	hit_slowly
+	movq	SLOT, %rax
+	movl	%fs:THIS_DEPTH(%rdi), %edx
+	movl	SLOT_WORD-FSITE_SLOT_CALL(%rax), %eax
+	movq	%r10, SHADOW_RET(%rsi)
 	movq	%r8, SHADOW_ABOVE(%rsi)
-	movq	%r10, SHADOW_DEPTH(%rsi)	/* and its users */
-	movq	%rax, SHADOW_RET(%rsi)
+	movl	%edx, SHADOW_DEPTH(%rsi)
+	movl	%eax, SHADOW_WORD(%rsi)
 	record_end graph, 20, copy_graph, hit_slowly, SHADOW_TIME(%rsi)
-	/* Now it is followed: take_place() */
-	movl	SHADOW_DEPTH(%rsi), %eax
+	/* Now it is followed: take_place(), set_top() */
 	movq	SLOT, %rdx
-	movq	ftrace_this@gottpoff(%rip), %r11
+	leaq	PLACE, %rcx
 	movq	SLOT_BODY-FSITE_SLOT_CALL(%rdx), %rdx
-	incl	%eax
-	leaq	RETURN, %rcx
-	movq	%rcx, %fs:THIS_TOP(%r11)	/* set_top() */
+	movq	%rcx, %fs:THIS_TOP(%rdi)
 	addq	$GRAPH_BODY_RETURN, %rdx
-	movl	%eax, %fs:THIS_DEPTH(%r11)
-	movq	%rdx, (%rcx)
+	incl	%fs:THIS_DEPTH(%rdi)
+	movq	%rdx, PLACE
 	stc
-hit_done:
-	for_scratch load
-	leaq	ENTRY_FRAME(%rsp), %rsp
-	.cfi_remember_state
-	.cfi_adjust_cfa_offset -ENTRY_FRAME
-	ret
+	entry_return
+	end_function ftrace_entry_graph
 
+	entry	ftrace_entry
+	jmp	1f
 	abort_signature
 hit_slowly:
-	.cfi_restore_state
-	movq	%r9, REGS_R9(%rsp)
+1:
+	for_rest save
 	movq	SLOT, %rdx
 	movslq	3(%rdx), %rdi
 	leaq	2(%rdx,%rdi), %rdi		/* the site */
-	leaq	RETURN, %rsi
+	leaq	PLACE, %rsi
 	movq	%rsp, %rcx
 	call	ftrace_hit
-	movq	REGS_R9(%rsp), %r9
+	for_rest load
 	addl	$-1, %eax			/* carry: it was not 0 */
-	jmp	hit_done
-	end_function ftrace_trampoline
+	entry_return
+	end_function ftrace_entry
 
 /*
  * The graph tracer.  A body, one for each function, calls the function in the
@@ -256,22 +276,21 @@ ftrace_graph_return:
 	.cfi_startproc
 	.cfi_def_cfa rsp, 1
 	shadow_cfi
-	subq	$EXIT_FRAME+8, %rsp		/* what is there stays */
-	.cfi_adjust_cfa_offset EXIT_FRAME+8
+	subq	$PLACE_FRAME+8, %rsp		/* what is there stays */
+	.cfi_adjust_cfa_offset PLACE_FRAME+8
 	for_scratch save
 	record_begin left
 	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
-	this_thread left_slowly
 	record_ring left_slowly
+	movq	ftrace_this@gottpoff(%rip), %rdi
 	leaq	PLACE, %rsi
+	cmpq	%fs:THIS_TOP(%rdi), %rsi	/* without SHADOW_SLOWLY */
+	jne	left_slowly
 	shadow_find left_slowly
-	cmpl	$FTRACE_GRAPH_BIT, SHADOW_USERS(%rsi)
 	movq	SHADOW_ABOVE(%rsi), %rdx
 	movl	SHADOW_DEPTH(%rsi), %eax
-	jne	left_slowly
-	movq	%rdx, %fs:THIS_TOP(%r11)
-	movl	%eax, %fs:THIS_DEPTH(%r11)
-	addq	$10, %rdi			/* ABI_EVENT_ID_GRAPH_EXIT */
+	movq	%rdx, %fs:THIS_TOP(%rdi)
+	movl	%eax, %fs:THIS_DEPTH(%rdi)
 	record_end left, 48, copy_exit, left_slowly, at=44
 	movq	SHADOW_RET(%rsi), %rax
 	.cfi_remember_state
@@ -279,20 +298,19 @@ left_done:
 	movq	%rax, PLACE
 	.cfi_restore rsp
 	.cfi_offset rip, -8
-	.cfi_def_cfa rsp, EXIT_FRAME + 8
+	.cfi_def_cfa rsp, PLACE_FRAME + 8
 	for_scratch load
-	leaq	EXIT_FRAME(%rsp), %rsp
+	leaq	PLACE_FRAME(%rsp), %rsp
 	.cfi_def_cfa rsp, 8
 	ret
 	abort_signature
 left_slowly:
 	.cfi_restore_state
-	movq	%r9, REGS_R9(%rsp)
-	movq	PLACE, %rdi
-	leaq	PLACE, %rsi
-	movq	REGS_RAX(%rsp), %rdx		/* what it returns */
+	for_rest save
+	leaq	PLACE, %rdi
+	movq	REGS_RAX(%rsp), %rsi		/* what it returns */
 	call	ftrace_graph_left
-	movq	REGS_R9(%rsp), %r9
+	for_rest load
 	jmp	left_done
 	end_function ftrace_graph_return
 

@@ -41,6 +41,10 @@ struct ftrace_regs {
 
 /* ---- given by ftrace.S ---- */
 
+/* What slots call in common cases. */
+void ftrace_entry_function(void) FTRACE_HIDDEN;
+void ftrace_entry_graph(void) FTRACE_HIDDEN;
+
 extern uint8_t ftrace_graph_bodies[GRAPH_BODIES_BYTES] FTRACE_HIDDEN;
 void ftrace_graph_return(void) FTRACE_HIDDEN;
 
@@ -55,14 +59,13 @@ bool arch_words_append(const struct buffer *buffer, const void *entry,
 
 /* ---- needed by it; general registers only ---- */
 
-/* At the entry of the function with the site @ip.  @ret: its return address's
- * place on the stack; @behind: the slot + 6.  Returns 1 if the slot is to go on
- * by way of its body, which stands in *@ret then, + GRAPH_BODY_RETURN. */
-uint32_t ftrace_hit(uint64_t ip, uint64_t *ret, const uint8_t *behind,
+/* At the entry of the function with the site @ip.  @place: where its return address
+ * is; @behind: the slot + 6.  Returns 1 if the slot is to go on by way of its
+ * body, which stands in *@place then, + GRAPH_BODY_RETURN. */
+uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
 		    const struct ftrace_regs *regs) FTRACE_HIDDEN;
-/* The function of this body has returned @value; returns where to. */
-uint64_t ftrace_graph_left(const uint8_t *body_return, uint64_t *ret,
-			   uint64_t value) FTRACE_HIDDEN;
+/* The function has returned @value; returns where to. */
+uint64_t ftrace_graph_left(uint64_t *place, uint64_t value) FTRACE_HIDDEN;
 /* Calls that could not be followed. */
 extern uint32_t ftrace_graph_lost FTRACE_HIDDEN;
 /* What xsave is to keep, and how many bytes that takes. */

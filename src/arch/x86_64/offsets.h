@@ -23,8 +23,9 @@
 
 #define BUFFER_SET		0	/* struct buffer */
 
-#define SLOT_BODY		24	/* struct fsite_slot */
-#define SLOT_USERS		32
+#define SLOT_USERS		24	/* struct fsite_slot */
+#define SLOT_WORD		28
+#define SLOT_BODY		32
 
 #define STATE_FUNCTION		0	/* struct ftrace_state */
 #define STATE_GRAPH_SET		8
@@ -34,14 +35,16 @@
 #define CASE_USERS		8
 
 #define THIS_HEAD		0	/* struct ftrace_thread */
-#define THIS_TOP		8
-#define THIS_DEPTH		16
+#define THIS_ENTRY_HEAD		8
+#define THIS_EXIT_HEAD		16
+#define THIS_TOP		24
+#define THIS_DEPTH		32
 
 #define SHADOW_RET		0	/* struct shadow */
 #define SHADOW_TIME		8
 #define SHADOW_ABOVE		16
 #define SHADOW_DEPTH		24
-#define SHADOW_USERS		28
+#define SHADOW_WORD		28
 #define SHADOW_HASH		0x9e3779b97f4a7c15
 
 #define REGS_RDI		0	/* struct ftrace_regs */
@@ -53,9 +56,8 @@
 #define REGS_RAX		48
 #define REGS_R10		56
 #define REGS_R11		64
-#define REGS_OWN		72	/* behind it, in the hooks' frames */
-#define ENTRY_FRAME		80
-#define EXIT_FRAME		88
+#define ENTRY_FRAME		80	/* of hooks, with it: to the slot's address */
+#define PLACE_FRAME		88	/* and to the return address */
 
 #define RSEQ_CPU_ID		4	/* struct rseq */
 #define RSEQ_CS			8
