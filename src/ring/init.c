@@ -29,11 +29,6 @@ void ring_set_recording(struct abi_ring *ring, bool on)
 	__atomic_store_n(&ring->off, on ? 0 : ABI_RING_OFF, __ATOMIC_RELAXED);
 }
 
-bool ring_is_recording(const struct abi_ring *ring)
-{
-	return !__atomic_load_n(&ring->off, __ATOMIC_RELAXED);
-}
-
 /* Page 0 counts as entered but not opened (its end is 0): the first writer writes
  * its header, as on any other crossing. */
 int ring_init(void *mem, const struct ring_config *config)

@@ -35,7 +35,10 @@ int ring_init(void *mem, const struct ring_config *config);
 /* Off: writers find no room in a fast ring, and ask why.  A slow one does not
  * know of it. */
 void ring_set_recording(struct abi_ring *ring, bool on);
-bool ring_is_recording(const struct abi_ring *ring);
+static inline bool ring_is_recording(const struct abi_ring *ring)
+{
+	return !__atomic_load_n(&ring->off, __ATOMIC_RELAXED);
+}
 
 /* ---- writing (write.c) ---- */
 
@@ -102,6 +105,13 @@ static inline bool ring_has_room(const struct abi_ring *ring, uint32_t bytes)
 	       __atomic_load_n(&ring->end[position & ABI_POS_FLAGS],
 			       __ATOMIC_RELAXED);
 }
+
+/*
+ * Room for a record of @bytes in this CPU's fast ring: if need be, a close and an open.
+ * 0: try it; -ENOBUFS: refused, and counted; -ECANCELED: recording is off.  General
+ * registers only (cross.c).
+ */
+int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns);
 
 /* Count a record that was not written because it can never fit, as refused on
  * the CPU that it runs on.  Any context, like ring_write(). */

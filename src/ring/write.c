@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writing records.  The common case is one rseq section, arch_ring_append();
- * here is what surrounds it: crossing into the next page, the refusals of
+ * here is what surrounds it: crossing into the next page (cross.c), the refusals of
  * producer/consumer mode, and the slow path with a lock.
  *
  *	position	0         16                 4090   4096      4112
@@ -26,173 +26,11 @@
 #include "arch/arch.h"
 #include "arch/x86_64/offsets.h"
 #include "base/bits.h"
-#include "ring/shmlock.h"
 #include "base/testpoint.h"
-#include "ring/ring.h"
+#include "ring/shmlock.h"
+#include "ring/step.h"
 
 #define ABORTS_MAX	100	/* then the slow path: somebody single-steps */
-#define STORES_MAX	9
-
-/* One step, prepared outside of any section. */
-struct step {
-	uint64_t expect, position;
-	struct arch_store stores[STORES_MAX];
-	uint32_t nr;
-};
-
-static void step_store(struct step *step, void *addr, uint64_t value)
-{
-	step->stores[step->nr++] = (struct arch_store){ addr, value };
-}
-
-static uint64_t clock_now(const struct abi_ring *ring, uint64_t given_ns)
-{
-	if (ring->flags & ABI_RING_CLOCK_GIVEN)
-		return given_ns;
-	return ring->clock_ns + arch_tsc_scale(arch_tsc(), ring->clock_mult);
-}
-
-/* In the program the ring's own words are good; the server's view of a ring
- * was checked, and what is written through it stays within the ring. */
-static struct ring_view view_of(struct abi_ring *ring)
-{
-	return (struct ring_view){
-		.ring = ring,
-		.page_bytes = ring->page_bytes,
-		.nr_pages = ring->nr_pages,
-		.pages_off = ring->pages_off,
-	};
-}
-
-static uint32_t page_offset(const struct ring_view *view, uint64_t position)
-{
-	return position & (view->page_bytes - 1) & ~ABI_POS_FLAGS;
-}
-
-static uint64_t slot_of(const struct ring_view *view, uint64_t position)
-{
-	return position / view->page_bytes % view->nr_pages;
-}
-
-static char *page_at(const struct ring_view *view, uint64_t position)
-{
-	return (char *)view->ring + view->pages_off +
-	       slot_of(view, position) * view->page_bytes;
-}
-
-/* Leave the page that @position is in.  -ENOBUFS: the reader is behind. */
-static int prepare_close(const struct ring_view *view, uint64_t position,
-			 struct step *step)
-{
-	struct abi_ring *ring = view->ring;
-	uint32_t offset = page_offset(view, position);
-	uint64_t start = (position & ~(uint64_t)ABI_POS_FLAGS) - offset;
-	uint64_t next = start + view->page_bytes;
-
-	if (!__atomic_load_n(&ring->overwrite, __ATOMIC_RELAXED)) {
-		/* mate: ring_cursor_consume() [ring.free] */
-		uint64_t read = __atomic_load_n(&ring->read_page,
-						__ATOMIC_ACQUIRE);
-
-		if (next / view->page_bytes - read >= view->nr_pages)
-			return -ENOBUFS;
-	}
-	step->expect = position;
-	/* The same copies: the end of this page is below all of the next. */
-	step->position = next | (position & ABI_POS_FLAGS);
-	step->nr = 0;
-	step_store(step, page_at(view, position) + 8, offset - ABI_PAGE_HEADER);
-	return 0;
-}
-
-/* Write the header of the page that @position is at the start of. */
-static void prepare_open(const struct ring_view *view, uint64_t position,
-			 uint64_t now_ns, struct step *step)
-{
-	struct abi_ring *ring = view->ring;
-	uint32_t old = position & ABI_POS_FLAGS, new = old ^ ABI_POS_PAGE;
-	uint64_t start = position - old;
-	char *page = page_at(view, position);
-	struct abi_ring_page *table = (void *)((char *)ring + ABI_RING_PAGES_AT);
-	uint64_t entries = ring->entries[old];
-
-	now_ns = max_u64(now_ns, ring->time_ns[old]);
-	step->expect = position;
-	step->position = (start + ABI_PAGE_HEADER) | new;
-	step->nr = 0;
-	step_store(step, page, now_ns);
-	step_store(step, page + 8, 0);
-	step_store(step, &table[slot_of(view, position)].entries, entries);
-	step_store(step, &ring->time_ns[new], now_ns);
-	step_store(step, &ring->entries[new], entries);
-	/* Both copies that the records of this page will select in turn. */
-	for (int i = 0; i < 2; i++, new ^= ABI_POS_RECORD) {
-		step_store(step, &ring->end[new],
-			   start + view->page_bytes - RING_RESERVE + new);
-		step_store(step, &ring->address[new],
-			   (uint64_t)(page - (char *)ring) - start - new);
-	}
-}
-
-/* ---- the fast ring ---- */
-
-/* Count a refused record, on the CPU that refused it. */
-static bool count_dropped(struct abi_ring *ring, uint32_t cpu)
-{
-	uint64_t dropped = __atomic_load_n(&ring->dropped, __ATOMIC_RELAXED);
-
-	return arch_rseq_store(cpu, &ring->dropped, dropped, dropped + 1,
-			       NULL, 0) == ARCH_COMMIT_DONE;
-}
-
-/* Does a record of @bytes fit at @offset of an open page? */
-static bool has_room(const struct ring_view *view, uint32_t offset,
-		     uint32_t bytes)
-{
-	return offset && view->page_bytes - offset >= bytes + RING_SPARE;
-}
-
-/*
- * Room for a record of @bytes: if need be, a close and an open.  0: try it;
- * -ENOBUFS: refused; -ECANCELED: recording is off.
- */
-static int cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
-{
-	uint32_t cpu = arch_rseq_cpu();
-	struct abi_ring *ring = cpu < set->nr_cpus ? set->fast[cpu] : NULL;
-	struct ring_view view;
-	struct step step;
-	uint64_t position;
-	uint32_t offset;
-
-	if (!ring || ring_has_room(ring, bytes))
-		return 0;	/* without a ring the append finds out */
-	view = view_of(ring);
-	if (!ring_is_recording(ring))
-		return -ECANCELED;
-	for (int i = 0; i < 2; i++) {
-		/* Read before the clock: if it is unchanged at the commit,
-		 * nobody has written a later time in between. */
-		position = __atomic_load_n(&ring->position, __ATOMIC_ACQUIRE);
-		offset = page_offset(&view, position);
-		if (has_room(&view, offset, bytes))
-			return 0;
-		if (!offset) {
-			prepare_open(&view, position, clock_now(ring, now_ns),
-				     &step);
-			TESTPOINT("ring.open");
-		} else if (prepare_close(&view, position, &step)) {
-			return count_dropped(ring, cpu) ? -ENOBUFS : 0;
-		} else {
-			TESTPOINT("ring.close");
-		}
-		if (arch_rseq_store(cpu, &ring->position, step.expect,
-				    step.position, step.stores, step.nr) !=
-		    ARCH_COMMIT_DONE)
-			break;
-	}
-	return 0;
-}
 
 /* ---- the slow ring ---- */
 
@@ -266,9 +104,8 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 			return 0;
 		}
 		if (!offset) {
-			prepare_open(view, position, clock_now(ring, now_ns),
-				     &step);
-		} else if (prepare_close(view, position, &step)) {
+			step_open(view, position, clock_now(ring, now_ns), &step);
+		} else if (step_close(view, position, &step)) {
 			count_dropped_locked(ring);
 			return -ENOBUFS;
 		}
@@ -382,7 +219,7 @@ void ring_drop(const struct ring_set *set)
 
 		if (!ring)
 			break;
-		if (count_dropped(ring, cpu))
+		if (ring_count_dropped(ring, cpu))
 			return;
 	}
 	drop_slow(set);
@@ -402,7 +239,7 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 	type_len = frame(&data, &size);
 	for (uint32_t i = 0; i < ABORTS_MAX; i++) {
 		enum arch_commit r;
-		int refused = cross(set, size, now_ns);
+		int refused = ring_cross(set, size, now_ns);
 
 		if (refused)
 			return refused;

@@ -5,6 +5,7 @@
  * What is common is done in ftrace.S already; here is all of it, from the start.
  */
 #include <assert.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -81,15 +82,36 @@ static_assert(RECORD_BYTES(function) == 24 && RECORD_BYTES(entry.depth) == 20 &&
 	      ABI_EVENT_ID_GRAPH_ENTRY == 11 && ABI_EVENT_ID_GRAPH_EXIT == 10,
 	      "ftrace.S writes the same");
 
+/* A full page is left.  -ENOBUFS: the record is refused, and counted. */
+static int make_room(const struct buffer *buffer, size_t bytes)
+{
+	int r = -EINVAL;
+
+	if (ulf_probe_enter()) {
+		const struct ring_set *set = buffer_set(buffer);
+
+		if (set->nr_small)
+			r = ring_cross(set, (uint32_t)bytes, 0);
+		ulf_probe_exit();
+	}
+	return r;
+}
+
 /* *@time: the record's. */
 static void write_record(const struct buffer *buffer, struct record *record,
 			 size_t bytes, uint64_t *time)
 {
 	struct ftrace_write write = { buffer, &record->head, bytes, time };
+	int r = -EINVAL;
 
 	/* The time is one in ns, whatever the ring's clock. */
-	if (__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED) ||
-	    !arch_words_append(buffer, &record->head, (uint32_t)bytes, time))
+	if (!__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED))
+		r = make_room(buffer, bytes);
+	if (!r && arch_words_append(buffer, &record->head, (uint32_t)bytes, time))
+		return;
+	if (r == -ENOBUFS)
+		*time = ftrace_hit_ns();
+	else
 		ftrace_call_slowly(ftrace_write_slowly, (uint64_t)&write, 0, 0);
 }
 

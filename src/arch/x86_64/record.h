@@ -11,10 +11,9 @@
  * record_begin	rcx, r10: scratch.  What leads to the ring is loaded behind it
  *		[grace.rseq]
  * record_ring	rcx: the set of rings, then the ring.  r10: scratch
- * record_end	\copy writes what is behind the header to RECORD(4) and so on; rdx
- *		and r8 are its scratch, and stay as it leaves them; rax, rcx and r10
- *		are not.  \keep: a place for the time, \at: one in the record.  Other
- *		registers are left alone.
+ * record_end	\copy writes what is behind the header to RECORD(4) and so on, with rdx
+ *		and r8 as scratch; rax, rcx and r10 stay as they are.  \keep: a place
+ *		for the time, \at: one in the record.  Other registers are left alone.
  *
  * rdtsc waits until all before it is done, and what is behind it waits for it:
  * loads that depend on each other are spread over both sides.
