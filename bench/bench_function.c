@@ -38,6 +38,7 @@ static void round_off(void)
 
 static void round_on(void)
 {
+	root_write("buffer_size_kb", "1024");
 	root_write("set_ftrace_filter", "leaf_nops fib_nops*");
 	root_write("current_tracer", "function");
 	measure_leaf("leaf_function", leaf_nops, tsc_ghz);
