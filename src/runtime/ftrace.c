@@ -219,9 +219,10 @@ static void body_make(struct text_batch *batch, uint8_t *place,
 		      const struct fsites *sites, uint32_t i)
 {
 	struct graph_page page = { shadow_keys, shadow_entries, { 0 } };
+	uint64_t site = (uint64_t)fsite_code(sites, i);
 	struct graph_body body = {
 		.code = { 0xff, 0x15, 10, 0, 0, 0, 0xe9 },
-		.target = (uint64_t)fsite_code(sites, i) + FSITE_BYTES,
+		.target = site + FSITE_BYTES, .site = site,
 	};
 	int32_t distance = (int32_t)((uint8_t *)ftrace_graph_return - (place + 11));
 

@@ -125,7 +125,7 @@ static uint64_t func_of(const struct shadow *shadow)
 	const struct graph_body *body =
 		(const void *)(ftrace_graph_bodies + shadow->body);
 
-	return body->target - FSITE_BYTES;
+	return body->site;
 }
 
 static uint32_t active_users(void)
@@ -175,9 +175,10 @@ static void set_top(uint64_t place)
 
 void ftrace_thread_named(void)
 {
-	uint64_t head = ftrace_this.is_in_callback ? 0 : this_head();
+	uint64_t head = this_head();
 
-	ftrace_this.head = head ? head | ABI_EVENT_ID_FUNCTION : 0;
+	ftrace_this.head = ftrace_this.is_in_callback ? 0 :
+			   head | ABI_EVENT_ID_FUNCTION;
 	ftrace_this.entry_head = head | ABI_EVENT_ID_GRAPH_ENTRY;
 	ftrace_this.exit_head = head | ABI_EVENT_ID_GRAPH_EXIT;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

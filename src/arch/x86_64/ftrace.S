@@ -54,38 +54,38 @@
 	leaq	(%rdx,%rsi,4), %rsi
 	.endm
 
-	/* r8: behind the slot's call, then the site.  rdx: scratch */
-	.macro	find_site
+	/* r8: behind the slot's call.  \to: the site; rdx: scratch */
+	.macro	find_site to
 	movslq	3(%r8), %rdx
-	leaq	2(%r8,%rdx), %r8
+	leaq	2(%r8,%rdx), \to
 	.endm
 
 	.macro	copy_function			/* rdi: the record's head */
 	movq	SLOT, %r8
 	movq	%rdi, RECORD(4)
-	find_site
+	find_site %r8
 	movq	PLACE, %rdx
 	movq	%r8, RECORD(12)
 	movq	%rdx, RECORD(20)
 	.endm
 
-	.macro	copy_graph			/* rdi: the thread's */
+	/* rdi: the thread's.  Leaves SLOT in r8, the depth in edx */
+	.macro	copy_graph
 	movq	%fs:THIS_ENTRY_HEAD(%rdi), %rdx
 	movq	SLOT, %r8
 	movq	%rdx, RECORD(4)
-	find_site
+	find_site %rdx
+	movq	%rdx, RECORD(12)
 	movl	%fs:THIS_DEPTH(%rdi), %edx
-	movq	%r8, RECORD(12)
 	movl	%edx, RECORD(20)
 	.endm
 
 	.macro	copy_exit			/* the same; rsi: the shadow */
 	movl	SHADOW_WORD(%rsi), %r8d
 	leaq	ftrace_graph_bodies-FTRACE_GRAPH_BIT(%rip), %rdx
-	movq	GRAPH_BODY_TARGET(%r8,%rdx), %r8
+	movq	GRAPH_BODY_SITE(%r8,%rdx), %r8
 	movq	%fs:THIS_EXIT_HEAD(%rdi), %rdx
 	movq	%rdx, RECORD(4)
-	subq	$FSITE_BYTES, %r8
 	movq	REGS_RAX(%rsp), %rdx
 	movq	%r8, RECORD(12)
 	movl	SHADOW_DEPTH(%rsi), %r8d
@@ -183,13 +183,13 @@
 	movl	%eax, SHADOW_WORD(%rsi)
 	record_end graph, 20, copy_graph, hit_slowly, SHADOW_TIME(%rsi)
 	/* Now it is followed: take_place(), set_top() */
-	movq	SLOT, %rdx
 	leaq	PLACE, %rcx
-	movq	SLOT_BODY-FSITE_SLOT_CALL(%rdx), %rdx
+	movq	SLOT_BODY-FSITE_SLOT_CALL(%r8), %r8
+	incl	%edx		/* in place: after a handler it would be twice */
 	movq	%rcx, %fs:THIS_TOP(%rdi)
-	addq	$GRAPH_BODY_RETURN, %rdx
-	incl	%fs:THIS_DEPTH(%rdi)
-	movq	%rdx, PLACE
+	addq	$GRAPH_BODY_RETURN, %r8
+	movl	%edx, %fs:THIS_DEPTH(%rdi)
+	movq	%r8, PLACE
 	stc
 	entry_return
 	end_function ftrace_entry_graph
@@ -218,7 +218,7 @@ hit_slowly:
  *
  *	0	call	*16(body)
  *	6	jmp	graph_return
- *	16	.quad	site + 5
+ *	16	.quad	site + 5, site
  *
  * Bodies lie in a part of libulf without content in the file, and how to
  * unwind from there is the same for all of them: the original return address
@@ -287,8 +287,11 @@ ftrace_graph_return:
 	cmpq	%fs:THIS_TOP(%rdi), %rsi	/* without SHADOW_SLOWLY */
 	jne	left_slowly
 	shadow_find left_slowly
+	/* Coroutines may have left there what is not so any more. */
+	cmpb	$FTRACE_GRAPH_BIT >> 24, SHADOW_WORD+3(%rsi)
 	movq	SHADOW_ABOVE(%rsi), %rdx
 	movl	SHADOW_DEPTH(%rsi), %eax
+	jne	left_slowly
 	movq	%rdx, %fs:THIS_TOP(%rdi)
 	movl	%eax, %fs:THIS_DEPTH(%rdi)
 	record_end left, 48, copy_exit, left_slowly, at=44

@@ -6,7 +6,7 @@
 #define GRAPH_BODIES_BYTES	0x1000000
 #define GRAPH_BODY_BYTES	32
 #define GRAPH_BODY_RETURN	6	/* where the function returns to */
-#define GRAPH_BODY_TARGET	16
+#define GRAPH_BODY_SITE		24
 
 #include "arch/x86_64/fsite.h"
 
@@ -28,9 +28,9 @@ struct graph_page {
 struct graph_body {
 	uint8_t code[16];
 	uint64_t target;		/* the site + 5 */
-	uint64_t reserved;
+	uint64_t site;
 };
-static_assert(offsetof(struct graph_body, target) == GRAPH_BODY_TARGET, "asm");
+static_assert(offsetof(struct graph_body, site) == GRAPH_BODY_SITE, "asm");
 
 /* The registers of a traced function that C may change, as they were. */
 #define FTRACE_ARGS	6
