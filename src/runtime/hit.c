@@ -82,15 +82,16 @@ static_assert(RECORD_BYTES(function) == 24 && RECORD_BYTES(entry.depth) == 20 &&
 	      ABI_EVENT_ID_GRAPH_ENTRY == 11 && ABI_EVENT_ID_GRAPH_EXIT == 10,
 	      "ftrace.S writes the same");
 
-/* A full page is left.  -ENOBUFS: the record is refused, and counted. */
+/* A full page is left, if the words still say so (switch.c).  -ENOBUFS: the record
+ * is refused, and counted. */
 static int make_room(const struct buffer *buffer, size_t bytes)
 {
 	int r = -EINVAL;
 
 	if (ulf_probe_enter()) {
-		const struct ring_set *set = buffer_set(buffer);
+		struct ring_set *set = buffer_set(buffer);
 
-		if (set->nr_small)
+		if (set->nr_small && buffer_aim(buffer, set))
 			r = ring_cross(set, (uint32_t)bytes, 0);
 		ulf_probe_exit();
 	}

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "abi/control.h"
+#include "arch/arch.h"
 #include "event/boot.h"
 #include "filter/run.h"
 #include "ring/ring.h"
@@ -103,7 +104,14 @@ struct thread_slot {
 int thread_for_each(int (*fn)(struct thread_slot *slot, void *arg), void *arg);
 void thread_after_fork(void);
 /* The CPU it runs on. */
-uint32_t thread_cpu(void);
+static inline uint32_t thread_cpu(void)
+{
+	unsigned int cpu = arch_rseq_cpu();
+
+	if (cpu >= ABI_CPUS)
+		arch_syscall3(SYS_getcpu, &cpu, NULL, NULL);
+	return cpu < ABI_CPUS ? cpu : 0;
+}
 
 /* ---- comm.c ---- */
 void comm_record(uint32_t tid);

@@ -156,15 +156,6 @@ static int forget_others(struct thread_slot *slot, void *arg)
 	return 0;
 }
 
-uint32_t thread_cpu(void)
-{
-	unsigned int cpu = arch_rseq_cpu();
-
-	if (cpu >= ABI_CPUS)
-		arch_syscall3(SYS_getcpu, &cpu, NULL, NULL);
-	return cpu < ABI_CPUS ? cpu : 0;
-}
-
 void thread_after_fork(void)
 {
 	is_sweeping = false;

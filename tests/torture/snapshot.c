@@ -23,6 +23,7 @@
 #include "lib/check.h"
 #include "lib/record.h"
 #include "lib/trace.h"
+#include "runtime/ftrace.h"
 #include <ulf/tracing.h>
 #define CREATE_TRACE_POINTS
 #include "snapshot_trace.h"
@@ -271,13 +272,12 @@ static void die_here(const char *name)
 		kill(getpid(), SIGKILL);
 }
 
-static void test_death(const char *point)
+static void die_at(const char *point)
 {
 	uint32_t seen = trace_buffer(&d)->spare;
 	int status;
 	pid_t pid;
 
-	hit(0);
 	deadly_point = point;
 	testpoint_hook = die_here;
 	pid = fork();
@@ -291,8 +291,44 @@ static void test_death(const char *point)
 	CHECK(WIFSIGNALED(status));
 	testpoint_hook = NULL;
 	CHECK_EQ(trace_buffer(&d)->spare, seen + ABI_SPARE_SWAP);
+}
+
+static void test_death(const char *point)
+{
+	hit(0);
+	die_at(point);
 	check_quiet();
 	shared->written[1] = 0;
+}
+
+/* The function tracer's hook, when ftrace.S has found no room. */
+static void hit_function(void)
+{
+	static const struct fsite_slot slot = { .users = 1u << FTRACE_FUNCTION };
+	uint64_t parent = 0;
+
+	ftrace_hit((uint64_t)hit_function, &parent, slot.code + FSITE_SLOT_CALL, NULL);
+}
+
+/* A hook leaves pages by itself: it looks at the words, too. */
+static void test_death_among_functions(void)
+{
+	struct trace trace;
+
+	ftrace_state.buffers[0] = buffer_get(0);
+	ftrace_state.active = 1u << FTRACE_FUNCTION;
+	hit_function();
+	die_at("switch.word");
+	for (uint32_t i = 0; i < 200 * d.control->nr_cpus; i++)
+		hit_function();
+	trace_read(&d, &trace);
+	trace_free(&trace);
+	hit_function();
+	trace_read(&d, &trace);
+	CHECK_EQ(trace.nr, 1);
+	CHECK_EQ(trace.records[0].side, abi_main_side(trace_buffer(&d), 0));
+	trace_free(&trace);
+	ftrace_state.active = 0;
 }
 
 /* ---- one thing at a time ---- */
@@ -381,6 +417,7 @@ int main(int argc, char **argv)
 	if (d.control->has_rseq) {
 		test_between();
 		test_death("switch.off");
+		test_death_among_functions();
 	}
 	handler = HANDLERS;
 	signal(SIGALRM, on_timer);
