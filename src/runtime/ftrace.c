@@ -3,9 +3,9 @@
  * Who traces which functions: the users of sites and their filters, and the
  * program's own callbacks.  A change of users or filters goes like this:
  *
- *	slots get their users				fsites_prepare()
+ *	slots, without users that go			fsites_prepare()
  *	bodies for those that the graph needs		bodies_make()
- *	sites get their jumps				fsites_switch()
+ *	slots get their users, and sites their jumps	fsites_switch()
  *	the user becomes active				[ftrace.active]
  * and back:
  *	the user is no longer active

@@ -306,8 +306,8 @@ static int prepare(struct batches *to, const struct fsites *sites, uint32_t i)
 		put_rel32(jump, 1, stub, slot->code);
 		text_batch_put(&to->stubs, stub, jump, FSITE_BYTES);
 	}
-	/* Until it has a body, if it needs one. */
-	new.users = site->users;
+	/* Those who are new come in fsites_switch(). */
+	new.users &= site->users;
 	if (new.entry != ftrace_entry_of(&new))
 		new.entry = ftrace_entry;
 	if (memcmp(&new, slot, sizeof(new)))
@@ -388,30 +388,35 @@ static int flip(struct text_batch *batch, const struct fsites *sites, uint32_t i
 	return r;
 }
 
-/* Now that its users and its body are there. */
-static void set_entry(struct text_batch *batch, const struct fsite_slot *slot)
+/* Now that it has a body, if it needs one.  Written byte by byte: whatever mixture
+ * is seen has some of the users, and one of the entries that do for them. */
+static void set_users(struct text_batch *batch, const struct fsites *sites, uint32_t i)
 {
-	void (*entry)(void) = slot ? ftrace_entry_of(slot) : NULL;
+	const struct fsite_slot *slot = fsite_slot(sites, i);
+	struct fsite_slot new;
 
-	if (slot && slot->entry != entry)
-		text_batch_put(batch, (uint8_t *)&slot->entry,
-			       (const uint8_t *)&entry, sizeof(entry));
+	if (!slot)
+		return;
+	new = *slot;
+	new.users = sites->table[i].users;
+	new.entry = ftrace_entry_of(&new);
+	text_batch_put(batch, (uint8_t *)slot, (const uint8_t *)&new, sizeof(new));
 }
 
 int fsites_switch(struct fsites *sites)
 {
 	const uint32_t low = sites->low_changed, end = sites->end_changed;
 	int fd = text_begin();
-	struct text_batch batch, entries;
+	struct text_batch batch, slots;
 	int ret = 0, r;
 
 	sites->end_changed = 0;
 	text_batch_init(&batch, fd);
-	text_batch_init(&entries, fd);
+	text_batch_init(&slots, fd);
 	for (uint32_t i = low; i < end; i++) {
 		if (!sites->table[i].is_changed)
 			continue;
-		set_entry(&entries, fsite_slot(sites, i));
+		set_users(&slots, sites, i);
 		r = flip(&batch, sites, i);
 		sites->table[i].is_changed = false;
 		if (!r)
@@ -421,9 +426,9 @@ int fsites_switch(struct fsites *sites)
 		if (!ret && r != -ENOENT)
 			ret = r;
 	}
-	r = text_batch_done(&batch);
+	r = text_batch_done(&slots);
 	if (!r)
-		r = text_batch_done(&entries);
+		r = text_batch_done(&batch);
 	text_end(fd);
 	TESTPOINT("fsite.opcodes");
 	text_sync();
