@@ -86,6 +86,7 @@ enum abi_root_state {
 	ABI_ROOT_ALIVE,
 	ABI_ROOT_DEAD,
 	ABI_ROOT_CORRUPT,		/* of the row only name is valid */
+	ABI_ROOT_FOREIGN,		/* of another version; the same */
 };
 
 struct abi_root_row {

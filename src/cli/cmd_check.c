@@ -167,7 +167,7 @@ static int check_all(struct conn *conn)
 	if (root_list_get(conn, &list) < 0)
 		return CLI_FAILED;
 	for (size_t i = 0; i < list.nr; i++) {
-		if (list.rows[i].state != ABI_ROOT_CORRUPT &&
+		if (list.rows[i].state < ABI_ROOT_CORRUPT &&
 		    check_root(conn, list.rows[i].name))
 			status = CLI_FAILED;
 	}

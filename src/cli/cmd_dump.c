@@ -26,6 +26,7 @@ static int add_row(void *arg, const struct server_root_info *info)
 		[SERVER_ROOT_ALIVE] = ABI_ROOT_ALIVE,
 		[SERVER_ROOT_DEAD] = ABI_ROOT_DEAD,
 		[SERVER_ROOT_CORRUPT] = ABI_ROOT_CORRUPT,
+		[SERVER_ROOT_FOREIGN] = ABI_ROOT_FOREIGN,
 	};
 	struct root_list *list = arg;
 	struct abi_root_row *row, *rows =

@@ -16,7 +16,7 @@ static void print_row(const struct abi_root_row *row, int name_width)
 {
 	char events[32];
 
-	if (row->state == ABI_ROOT_CORRUPT) {
+	if (row->state >= ABI_ROOT_CORRUPT) {
 		printf("%-*s %8s %-8s %11s %12s %10s\n", name_width, row->name, "-",
 		       root_state_name(row->state), "-", "-", "-");
 		return;
@@ -60,6 +60,10 @@ static void print_block(const struct abi_root_row *row)
 	char start[32];
 
 	printf("%s\n  state      %s\n", row->name, root_state_name(row->state));
+	if (row->state == ABI_ROOT_FOREIGN) {
+		printf("  remedy     the ulf that belongs to its libulf: this is another version\n");
+		return;
+	}
 	if (row->state == ABI_ROOT_CORRUPT) {
 		printf("  remedy     ulf rm %s\n", row->name);
 		return;

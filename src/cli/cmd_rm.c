@@ -30,7 +30,8 @@ static int remove_dead(struct conn *conn)
 	if (root_list_get(conn, &list) < 0)
 		return CLI_FAILED;
 	for (i = 0; i < list.nr; i++) {
-		if (list.rows[i].state != ABI_ROOT_ALIVE &&
+		if ((list.rows[i].state == ABI_ROOT_DEAD ||
+		     list.rows[i].state == ABI_ROOT_CORRUPT) &&
 		    remove_root(conn, list.rows[i].name))
 			status = CLI_FAILED;
 	}

@@ -63,9 +63,10 @@ static const struct cli_cmd commands[] = {
 		.args = "[--all] [PATH]",
 		.summary = "list the roots: traced programs, alive and dead",
 		.help =
-"A line a root: name, process id, alive, dead or corrupt, events switched on\n"
-"of events known, bytes that are there to be read, and records lost.  With\n"
-"PATH, list that directory of the tree (see `ulf help cat`).\n"
+"A line a root: name, process id, alive, dead, corrupt or foreign (of another\n"
+"version), events switched on of events known, bytes that are there to be\n"
+"read, and records lost.  With PATH, list that directory of the tree (see\n"
+"`ulf help cat`).\n"
 "\n"
 "  -a, --all          all that is known of each root\n",
 		.run = cmd_ls,

@@ -66,6 +66,8 @@ const char *root_state_name(uint32_t state)
 		return "alive";
 	case ABI_ROOT_DEAD:
 		return "dead";
+	case ABI_ROOT_FOREIGN:
+		return "foreign";
 	default:
 		return "corrupt";
 	}

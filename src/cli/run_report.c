@@ -20,7 +20,7 @@
  * programs that it starts. */
 bool run_root_is_ours(const struct run *run, const struct abi_root_row *row)
 {
-	return row->state != ABI_ROOT_CORRUPT && row->run_id == run->id &&
+	return row->state < ABI_ROOT_CORRUPT && row->run_id == run->id &&
 	       row->started_ns >= run->started_ns;
 }
 
@@ -244,7 +244,7 @@ static void report_none(const struct run *run, bool wants_events)
 		cli_error("nothing was recorded: there was no -e, and nobody switched an "
 			  "event on meanwhile");
 	else if (is_for_ulf)
-		cli_error("%s has left no root: is it linked with libulf, and ULF_DISABLE "
+		cli_error("%s has left no root: is it linked with this libulf, and ULF_DISABLE "
 			  "not set?", run->program);
 	if (!is_for_ulf)
 		cli_error("%s itself cannot be traced: it is not linked with libulf, nor "

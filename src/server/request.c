@@ -215,6 +215,7 @@ static int emit_root(void *arg, const struct server_root_info *info)
 		[SERVER_ROOT_ALIVE]	= ABI_ROOT_ALIVE,
 		[SERVER_ROOT_DEAD]	= ABI_ROOT_DEAD,
 		[SERVER_ROOT_CORRUPT]	= ABI_ROOT_CORRUPT,
+		[SERVER_ROOT_FOREIGN]	= ABI_ROOT_FOREIGN,
 	};
 	struct abi_root_row row = {
 		.state		= states[info->state],

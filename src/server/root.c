@@ -32,9 +32,10 @@ static bool is_table(const struct abi_control *control, uint64_t off,
 
 static int check_control(const struct abi_control *c)
 {
-	if (c->magic != ABI_MAGIC || c->version != ABI_VERSION ||
-	    c->control_bytes != sizeof(*c))
+	if (c->magic != ABI_MAGIC)
 		return -EBADMSG;
+	if (c->version != ABI_VERSION || c->control_bytes != sizeof(*c))
+		return -EPROTONOSUPPORT;
 	if (c->arena_off % 4096 || c->arena_off > CONTROL_BYTES_MAX ||
 	    c->map_bytes < c->arena_off || c->map_bytes > 1ull << 46 ||
 	    !c->nr_cpus || c->nr_cpus > ABI_CPUS)
@@ -176,7 +177,8 @@ int root_new(struct server *server, int dirfd, const char *name,
 	}
 	if (r < 0) {
 		detach(root);
-		root->state = SERVER_ROOT_CORRUPT;
+		root->state = r == -EPROTONOSUPPORT ? SERVER_ROOT_FOREIGN :
+						      SERVER_ROOT_CORRUPT;
 	}
 	*ret_root = root;
 	return 0;
@@ -199,9 +201,9 @@ void root_put(struct root *root)
 
 bool root_is_usable(struct root *root)
 {
-	if (root->state != SERVER_ROOT_CORRUPT && root->memory->is_lost) {
+	if (root->state < SERVER_ROOT_CORRUPT && root->memory->is_lost) {
 		process_done(root);
 		root->state = SERVER_ROOT_CORRUPT;
 	}
-	return !root->is_gone && root->state != SERVER_ROOT_CORRUPT;
+	return !root->is_gone && root->state < SERVER_ROOT_CORRUPT;
 }

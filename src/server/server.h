@@ -33,6 +33,7 @@ enum server_root_state {
 	SERVER_ROOT_ALIVE,
 	SERVER_ROOT_DEAD,
 	SERVER_ROOT_CORRUPT,		/* only name and state are valid */
+	SERVER_ROOT_FOREIGN,		/* of another version; the same */
 };
 
 /* What `ulf ls` says about a root. */

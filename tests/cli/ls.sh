@@ -35,6 +35,12 @@ until_true is_listed junk.2 corrupt
 expect "state of junk" corrupt "$(column junk.1 3)"
 expect "state of the dead beside it" dead "$(column "$root" 3)"
 
+# Nor does one of another version, which may be alive.
+make_foreign other.1
+ulf ls --all | grep -A2 '^other.1$' | grep -q 'another version' || fail "$(ulf ls --all)"
+text=$(ulf cat other.1/trace 2>&1) && fail "a foreign root was read"
+text=$(ulf dump other.1 2>&1) && fail "a foreign root was dumped"
+
 # Directories.
 expect "events directory" "hello_request/" \
 	"$(ulf ls "$root/events/hello" | grep /)"

@@ -22,8 +22,12 @@ ulf ls | grep -q "^$first " && fail "$first is still there"
 
 die "$second_pid"
 start_hello
+# of another version: nobody knows whether it is alive
+make_foreign other.1
 ulf rm --dead || fail "rm --dead"
-expect "roots after rm --dead" "$root" "$(ulf ls | awk 'NR > 1 { print $1 }')"
+expect "roots after rm --dead" "$(printf '%s\n' "$root" other.1 | sort)" \
+	"$(ulf ls | awk 'NR > 1 { print $1 }' | sort)"
+ulf rm other.1 || fail "rm other.1"
 ulf rm >/dev/null 2>&1
 expect "status of ulf rm alone" 2 $?
 exit 0
