@@ -82,8 +82,8 @@ static_assert(RECORD_BYTES(function) == 24 && RECORD_BYTES(entry.depth) == 20 &&
 	      ABI_EVENT_ID_GRAPH_ENTRY == 11 && ABI_EVENT_ID_GRAPH_EXIT == 10,
 	      "ftrace.S writes the same");
 
-/* A full page is left, if the words still say so (switch.c).  -ENOBUFS: the record
- * is refused, and counted. */
+/* A full page is left, if the words still say so (switch.c).  -ENOBUFS: recording is
+ * off, or the record is refused, and counted. */
 static int make_room(const struct buffer *buffer, size_t bytes)
 {
 	int r = -EINVAL;
@@ -91,29 +91,34 @@ static int make_room(const struct buffer *buffer, size_t bytes)
 	if (ulf_probe_enter()) {
 		struct ring_set *set = buffer_set(buffer);
 
-		if (set->nr_small && buffer_aim(buffer, set))
-			r = ring_cross(set, (uint32_t)bytes, 0);
+		if (set->nr_small)
+			r = buffer_aim(buffer, set) ?
+			    ring_cross(set, (uint32_t)bytes, 0) : -ENOBUFS;
 		ulf_probe_exit();
 	}
 	return r;
 }
 
-/* *@time: the record's. */
+/* *@time: the record's; NULL: of no interest. */
 static void write_record(const struct buffer *buffer, struct record *record,
 			 size_t bytes, uint64_t *time)
 {
-	struct ftrace_write write = { buffer, &record->head, bytes, time };
+	uint64_t unused;
+	struct ftrace_write write = {
+		buffer, &record->head, bytes, time ? time : &unused,
+	};
 	int r = -EINVAL;
 
 	/* The time is one in ns, whatever the ring's clock. */
 	if (!__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED))
 		r = make_room(buffer, bytes);
-	if (!r && arch_words_append(buffer, &record->head, (uint32_t)bytes, time))
+	if (!r && arch_words_append(buffer, &record->head, (uint32_t)bytes,
+				    write.ret_time))
 		return;
-	if (r == -ENOBUFS)
-		*time = ftrace_hit_ns();
-	else
+	if (r != -ENOBUFS)
 		ftrace_call_slowly(ftrace_write_slowly, (uint64_t)&write, 0, 0);
+	else if (time)
+		*time = ftrace_hit_ns();
 }
 
 static bool is_body(uint64_t ret)
@@ -387,9 +392,8 @@ static void write_function(const struct buffer *buffer, uint64_t ip,
 		.head = this_head() | ABI_EVENT_ID_FUNCTION,
 		.function = { ip, parent },
 	};
-	uint64_t time;
 
-	write_record(buffer, &record, RECORD_BYTES(function), &time);
+	write_record(buffer, &record, RECORD_BYTES(function), NULL);
 }
 
 /* [buffer.pids], as pids.c has it */
