@@ -310,13 +310,19 @@ static void hit_function(void)
 	ftrace_hit((uint64_t)hit_function, &parent, slot.code + FSITE_SLOT_CALL, NULL);
 }
 
+static void set_function_tracer(uint32_t users)
+{
+	runtime_lock();
+	CHECK_EQ(ftrace_set_wishes(users, NULL), 0);
+	runtime_unlock();
+}
+
 /* A hook leaves pages by itself: it looks at the words, too. */
 static void test_death_among_functions(void)
 {
 	struct trace trace;
 
-	ftrace_state.buffers[0] = buffer_get(0);
-	ftrace_state.active = 1u << FTRACE_FUNCTION;
+	set_function_tracer(1u << FTRACE_FUNCTION);
 	hit_function();
 	die_at("switch.word");
 	for (uint32_t i = 0; i < 200 * d.control->nr_cpus; i++)
@@ -328,7 +334,7 @@ static void test_death_among_functions(void)
 	CHECK_EQ(trace.nr, 1);
 	CHECK_EQ(trace.records[0].side, abi_main_side(trace_buffer(&d), 0));
 	trace_free(&trace);
-	ftrace_state.active = 0;
+	set_function_tracer(0);
 }
 
 /* ---- one thing at a time ---- */
