@@ -398,7 +398,7 @@ static void sweep(struct step_stage *st, enum action action, uint32_t stride)
 		fail(st, &p, "the outcome", was_there);
 }
 
-int step_sweep(struct step_stage *st, const struct step_scenario *scenario)
+static int sweep_all(struct step_stage *st, const struct step_scenario *scenario)
 {
 	const char *form = getenv("ULF_TORTURE");
 	uint32_t stride = form && !strcmp(form, "long") ? 1 : st->short_stride;
@@ -417,6 +417,29 @@ int step_sweep(struct step_stage *st, const struct step_scenario *scenario)
 	for (int action = 0; action < ACTIONS; action++)
 		sweep(st, action, stride);
 	return 0;
+}
+
+void step_sweep(struct step_stage *st, const struct step_scenario *scenarios,
+		size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		int r = sweep_all(st, &scenarios[i]);
+
+		if (r == -EPERM) {
+			printf("ptrace() is not allowed here\n");
+			exit(77);
+		}
+		if (r || st->nr_path < 50)
+			step_fail(st, "path", st->nr_path, "too short", r);
+		printf("%-13s %4u instructions\n", scenarios[i].name, st->nr_path);
+	}
+}
+
+int step_report(const struct step_stage *st)
+{
+	printf("interrupted at %llu points: %s\n", (unsigned long long)st->nr_points,
+	       st->nr_failures ? "FAIL" : "PASS");
+	return st->nr_failures ? 1 : 0;
 }
 
 uint32_t step_debug(struct step_stage *st, const struct step_scenario *scenario)

@@ -79,13 +79,16 @@ struct step_stage {
 
 /* This thread, and those that it makes, on one CPU.  -ENOSYS: no rseq. */
 int step_init(struct step_stage *st, uint32_t *ret_cpu);
-/* All points of a scenario; only some if ULF_TORTURE is not "long".  -EPERM:
- * ptrace() is not allowed. */
-int step_sweep(struct step_stage *st, const struct step_scenario *scenario);
+/* All points of all scenarios; only some if ULF_TORTURE is not "long".  Ends the
+ * program (77) where ptrace() is not allowed. */
+void step_sweep(struct step_stage *st, const struct step_scenario *scenarios,
+		size_t nr);
 /* Let it be stepped through, with nothing taken away: no section ever gets
  * through.  The number of steps; 0: it did not end. */
 uint32_t step_debug(struct step_stage *st, const struct step_scenario *scenario);
 void step_fail(struct step_stage *st, const char *where, uint32_t at,
 	       const char *what, long value);
+/* The last line.  Returns the exit status. */
+int step_report(const struct step_stage *st);
 
 #endif

@@ -135,22 +135,10 @@ int main(void)
 	make_root();
 	st.ops = &ops;
 	st.short_stride = 7;
-	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++) {
-		int r = step_sweep(&st, &scenarios[i]);
-
-		if (r == -EPERM)
-			skip("ptrace() is not allowed here");
-		if (r || st.nr_path < 50)
-			step_fail(&st, "path", st.nr_path, "too short", r);
-		printf("%-8s %4u instructions\n", scenarios[i].name,
-		       st.nr_path);
-	}
+	step_sweep(&st, scenarios, ARRAY_SIZE(scenarios));
 	CHECK_EQ(ring_event_untold(&torture), 0);
 	CHECK(step_debug(&st, &scenarios[1]) > 0);
 	CHECK_EQ(driver_ring(&root.driver, cpu, ABI_RING_SLOW)->dropped, 0);
-	printf("interrupted at %llu points: %s\n",
-	       (unsigned long long)st.nr_points,
-	       st.nr_failures ? "FAIL" : "PASS");
 	driver_remove(getpid());
-	return st.nr_failures ? 1 : 0;
+	return step_report(&st);
 }

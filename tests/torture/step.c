@@ -161,21 +161,7 @@ int main(void)
 	set->slow = set->fast + cpu + 1;
 	st.ops = &ops;
 	st.short_stride = 3;
-	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++) {
-		int r = step_sweep(&st, &scenarios[i]);
-
-		if (r == -EPERM) {
-			printf("ptrace() is not allowed here\n");
-			return 77;
-		}
-		if (r || st.nr_path < 50)
-			step_fail(&st, "path", st.nr_path, "too short", r);
-		printf("%-13s %4u instructions\n", scenarios[i].name,
-		       st.nr_path);
-	}
+	step_sweep(&st, scenarios, ARRAY_SIZE(scenarios));
 	be_debugged(&st);
-	printf("interrupted at %llu points: %s\n",
-	       (unsigned long long)st.nr_points,
-	       st.nr_failures ? "FAIL" : "PASS");
-	return st.nr_failures ? 1 : 0;
+	return step_report(&st);
 }

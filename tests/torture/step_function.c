@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The hook of the function tracer interrupted after each of its instructions, from
+ * the slot that calls it to its return: see tests/lib/step.h.  The slot is written
+ * here, as fsite.c does it.
+ *
+ * timeout: 200
+ * no-sanitize: address the instrumented program has too many instructions
+ * no-sanitize: thread the same
+ */
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "lib/check.h"
+#include "lib/driver.h"
+#include "lib/step.h"
+#include "runtime/ftrace.h"
+
+void (*testpoint_hook)(const char *name);
+
+void hit_slot(void);
+extern const char hit_behind[];
+
+__asm__(
+"	.text\n"
+"	.balign	64\n"
+"hit_slot:\n"
+"	.byte	0x67, 0xe8\n"		/* a call of 6 bytes */
+"	.long	ftrace_entry_function - . - 4\n"
+"	jc	hit_behind\n"
+"	.byte	0xe9\n"			/* a jmp of 5 */
+"	.long	hit_behind - . - 4\n"
+"	.skip	24 - (. - hit_slot)\n"
+"	.long	1, 0\n"			/* users, the body */
+"	.quad	0\n"
+"hit_behind:\n"
+"	ret\n");
+
+#define NR_PAGES	3
+#define PAGE_RECORDS	145		/* of 28 bytes */
+
+static const struct step_scenario scenarios[] = {
+	{ "first", false, false, true, 0, 24, false, false },
+	{ "straight", false, false, true, 3, 24, false, false },
+	{ "last", false, false, true, PAGE_RECORDS - 1, 24, false, false },
+	{ "cross", false, false, true, PAGE_RECORDS, 24, false, false },
+	{ "wrap", false, false, true, NR_PAGES * PAGE_RECORDS, 24, false, false },
+	{ "refused", false, false, false, NR_PAGES * PAGE_RECORDS, 24, false, true },
+};
+
+static struct driver d;
+static struct abi_ring *ring;
+static uint32_t cpu;
+
+static void reset(struct step_stage *st)
+{
+	const struct abi_clock *clock = &d.control->clock;
+	struct ring_config config = {
+		.page_bytes = ABI_PAGE_BYTES_MIN,
+		.nr_pages = NR_PAGES,
+		.cpu = cpu,
+		.overwrite = st->scenario->overwrite,
+		.clock_mult = clock->mult,
+		.clock_tsc = clock->tsc0,
+		.clock_ns = clock->ns0,
+	};
+
+	CHECK_EQ(ring_init(ring, &config), 0);
+	CHECK_EQ(ring_view_init(&st->view, ring,
+				ring_bytes(config.page_bytes, NR_PAGES)), 0);
+	st->has_section = true;
+}
+
+static void prepare(struct step_stage *st, void *buffer, uint32_t number,
+		    uint32_t bytes)
+{
+	(void)st;
+	(void)bytes;
+	memcpy(buffer, &number, sizeof(number));
+}
+
+/* A record has the thread's number: let that be its own. */
+static void set_number(uint32_t number)
+{
+	ulf_this_thread->tid = number;
+	ftrace_this.head = (uint64_t)number << 32 | ABI_EVENT_ID_FUNCTION;
+}
+
+static int hit(struct step_stage *st, void *buffer, uint64_t now_ns)
+{
+	uint32_t number, was = ulf_this_thread->tid;
+
+	(void)st;
+	(void)now_ns;
+	memcpy(&number, buffer, sizeof(number));
+	set_number(number);
+	hit_slot();
+	set_number(was);
+	return 0;
+}
+
+static bool parse(struct step_stage *st, const struct ring_record *record,
+		  uint32_t *ret_number)
+{
+	uint64_t words[3];
+
+	(void)st;
+	*ret_number = 0;
+	if (record->bytes != sizeof(words))
+		return false;
+	memcpy(words, record->data, sizeof(words));
+	*ret_number = (uint32_t)(words[0] >> 32);
+	return (uint32_t)words[0] == ABI_EVENT_ID_FUNCTION &&
+	       words[1] == (uint64_t)hit_behind - FSITE_BYTES &&
+	       words[2] - (uint64_t)hit < 256;
+}
+
+static const struct step_ops ops = {
+	.reset = reset,
+	.fill_bytes = 24,
+	.prepare = prepare,
+	.write = hit,
+	.can_tell = false,
+	.parse = parse,
+};
+
+/* The function tracer, on in the first buffer. */
+static void start_tracer(void)
+{
+	static const struct driver_config config = {
+		.page_bytes = ABI_PAGE_BYTES_MIN,
+		.fast_pages = NR_PAGES,
+		.slow_pages = NR_PAGES,
+		.overwrite = true,
+	};
+
+	CHECK_EQ(driver_open(&d, getpid()), 0);
+	CHECK_EQ(driver_rings(&d, &config), 0);
+	ring = driver_ring(&d, cpu, ABI_RING_FAST);
+	CHECK(ulf_thread_attach());
+	runtime_lock();
+	CHECK_EQ(ftrace_set_wishes(1u << FTRACE_FUNCTION, NULL), 0);
+	runtime_unlock();
+}
+
+int main(void)
+{
+	static struct step_stage st;
+
+	if (step_init(&st, &cpu))
+		skip("no rseq here");
+	start_tracer();
+	st.ops = &ops;
+	st.short_stride = 3;
+	step_sweep(&st, scenarios, ARRAY_SIZE(scenarios));
+	driver_remove(getpid());
+	return step_report(&st);
+}
