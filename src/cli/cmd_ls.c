@@ -61,7 +61,7 @@ static void print_block(const struct abi_root_row *row)
 
 	printf("%s\n  state      %s\n", row->name, root_state_name(row->state));
 	if (row->state == ABI_ROOT_FOREIGN) {
-		printf("  remedy     the ulf that belongs to its libulf: this is another version\n");
+		puts("  remedy     the ulf that belongs to its libulf: this is another version");
 		return;
 	}
 	if (row->state == ABI_ROOT_CORRUPT) {
