@@ -99,26 +99,21 @@ static int make_room(const struct buffer *buffer, size_t bytes)
 	return r;
 }
 
-/* *@time: the record's; NULL: of no interest. */
-static void write_record(const struct buffer *buffer, struct record *record,
+/* *@time: the record's.  False: there is none, and there was to be none. */
+static bool write_record(const struct buffer *buffer, struct record *record,
 			 size_t bytes, uint64_t *time)
 {
-	uint64_t unused;
-	struct ftrace_write write = {
-		buffer, &record->head, bytes, time ? time : &unused,
-	};
+	struct ftrace_write write = { buffer, &record->head, bytes, time };
 	int r = -EINVAL;
 
 	/* The time is one in ns, whatever the ring's clock. */
 	if (!__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED))
 		r = make_room(buffer, bytes);
-	if (!r && arch_words_append(buffer, &record->head, (uint32_t)bytes,
-				    write.ret_time))
-		return;
-	if (r != -ENOBUFS)
+	if (r == -ENOBUFS)
+		return false;
+	if (r || !arch_words_append(buffer, &record->head, (uint32_t)bytes, time))
 		ftrace_call_slowly(ftrace_write_slowly, (uint64_t)&write, 0, 0);
-	else if (time)
-		*time = ftrace_hit_ns();
+	return true;
 }
 
 static bool is_body(uint64_t ret)
@@ -244,7 +239,7 @@ static void exit_for(uint64_t value, const struct shadow *shadow)
 				   (uint64_t)&record.exit, 0, 0);
 }
 
-static void write_entry(uint64_t func, struct shadow *shadow,
+static bool write_entry(uint64_t func, struct shadow *shadow,
 			const struct ftrace_regs *regs)
 {
 	const struct buffer *buffer = ftrace_state.graph_buffer;
@@ -267,7 +262,7 @@ static void write_entry(uint64_t func, struct shadow *shadow,
 	}
 	if (more > record.entry.more)
 		bytes = (size_t)((char *)more - (char *)&record.head);
-	write_record(buffer, &record, bytes, &shadow->time_ns);
+	return write_record(buffer, &record, bytes, &shadow->time_ns);
 }
 
 /* Returns which graph tracers of @users follow it, with its time. */
@@ -282,8 +277,8 @@ static uint32_t entry_for(uint32_t users, uint64_t func, struct shadow *shadow,
 	}
 	if (users & 1u << FTRACE_GRAPH && ftrace_state.thresh_ns)
 		shadow->time_ns = ftrace_hit_ns();
-	else if (users & 1u << FTRACE_GRAPH)
-		write_entry(func, shadow, regs);
+	else if (users & 1u << FTRACE_GRAPH && !write_entry(func, shadow, regs))
+		users &= ~(1u << FTRACE_GRAPH);
 	users &= FTRACE_DEPTH_MASK;
 	if (users & 1u << FTRACE_GRAPH &&
 	    ftrace_state.graph_buffer->function_options & OPTION_SLEEP_TIME) {
@@ -376,10 +371,9 @@ uint64_t ftrace_graph_left(uint64_t *place, uint64_t value)
 {
 	const struct shadow *shadow = shadow_at(place);
 
-	if (can_record()) {
-		set_top(shadow->above);
+	set_top(shadow->above);
+	if (can_record())
 		exit_for(value, shadow);
-	}
 	return shadow->ret;
 }
 
@@ -392,8 +386,9 @@ static void write_function(const struct buffer *buffer, uint64_t ip,
 		.head = this_head() | ABI_EVENT_ID_FUNCTION,
 		.function = { ip, parent },
 	};
+	uint64_t time;
 
-	write_record(buffer, &record, RECORD_BYTES(function), NULL);
+	write_record(buffer, &record, RECORD_BYTES(function), &time);
 }
 
 /* [buffer.pids], as pids.c has it */
