@@ -57,7 +57,7 @@ static inline char *page_at(const struct ring_view *view, uint64_t position)
 
 /* Does a record of @bytes fit at @offset of an open page? */
 static inline bool has_room(const struct ring_view *view, uint32_t offset,
-		     uint32_t bytes)
+			    uint32_t bytes)
 {
 	return offset && view->page_bytes - offset >= bytes + RING_SPARE;
 }

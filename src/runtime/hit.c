@@ -116,11 +116,6 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 	return true;
 }
 
-static bool is_body(uint64_t ret)
-{
-	return ret - (uint64_t)ftrace_graph_bodies < GRAPH_BODIES_BYTES;
-}
-
 static uint64_t func_of(const struct shadow *shadow)
 {
 	const struct graph_body *body =
@@ -317,7 +312,7 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 {
 	struct shadow *shadow = slot->body.at ? shadow_at(place) : NULL;
 	struct shadow new = { .ret = *place, .body = slot->body.word };
-	bool is_tail = is_body(*place);
+	bool is_tail = ftrace_is_body(*place);
 	bool is_quiet, is_skipped, is_followed;
 	uint32_t seen;
 
@@ -453,7 +448,7 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
 	if (!users || !can_record())
 		return 0;
 	users = without_ignoring(users, ulf_this_thread->tid);
-	call.parent = is_body(*place) ? shadow_at(place)->ret : *place;
+	call.parent = ftrace_is_body(*place) ? shadow_at(place)->ret : *place;
 	for (uint32_t left = users & FTRACE_FUNCTION_MASK; left; left &= left - 1)
 		record_call(ftrace_state.buffers[__builtin_ctz(left)], &call);
 	if (users & FTRACE_OPS_MASK)

@@ -36,7 +36,7 @@ bool stack_step(struct unwind *unwind, uint64_t *ret_function)
 /* What the graph tracer has put between a function and its caller is none. */
 static void add_caller(struct stack_entry *stack, uint64_t pc)
 {
-	if (pc - (uint64_t)ftrace_graph_bodies >= GRAPH_BODIES_BYTES)
+	if (!ftrace_is_body(pc))
 		stack->callers[stack->size++] = pc;
 }
 

@@ -232,11 +232,6 @@ static uint32_t find_common(const struct abi_stack_copy *old,
 	return old->nr;
 }
 
-static bool is_of_graph(uint64_t pc)
-{
-	return pc - (uint64_t)ftrace_graph_bodies < GRAPH_BODIES_BYTES;
-}
-
 /* From frame @at of @old on; unless that ends too early, because there was no room
  * for more. */
 static bool take_rest(struct abi_stack_copy *new, const struct abi_stack_copy *old,
@@ -269,7 +264,7 @@ static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 			unwind_pc(&unwind), top - sp + sizeof(uint64_t),
 		};
 
-		if (sp <= place || is_of_graph(frame.ip))
+		if (sp <= place || ftrace_is_body(frame.ip))
 			continue;		/* ours */
 		if (sp > top)
 			break;

@@ -195,10 +195,9 @@
 	end_function ftrace_entry_graph
 
 	entry	ftrace_entry
-	jmp	1f
+	jmp	hit_slowly
 	abort_signature
 hit_slowly:
-1:
 	for_rest save
 	movq	SLOT, %rdx
 	movslq	3(%rdx), %rdi

@@ -46,6 +46,11 @@ void ftrace_entry_function(void) FTRACE_HIDDEN;
 void ftrace_entry_graph(void) FTRACE_HIDDEN;
 
 extern uint8_t ftrace_graph_bodies[GRAPH_BODIES_BYTES] FTRACE_HIDDEN;
+/* Is it a return address that the graph tracer has put there? */
+static inline bool ftrace_is_body(uint64_t ret)
+{
+	return ret - (uint64_t)ftrace_graph_bodies < GRAPH_BODIES_BYTES;
+}
 void ftrace_graph_return(void) FTRACE_HIDDEN;
 
 /* Any C, where vectors must be kept. */
