@@ -35,4 +35,9 @@ for symbol in $symbols; do
 	grep -rqw -e "$symbol" "$ULF_SRC/include" ||
 		check "exported but in no header" "$symbol"
 done
+
+# Slots change from one entry of ftrace.S to another by one byte.
+entries=$(nm "$lib" | sed -n 's/^\([0-9a-f]*\) t ftrace_entry\(_function\|_graph\)\{0,1\}$/\1/p')
+check "entries" "$(echo "$entries" | sed 's/\(.*\)..\(..\)$/\1 \2/' | sort -u | tail -n +2)"
+[ "$(echo "$entries" | wc -l)" -eq 3 ] || check "entries" "$entries"
 exit $status
