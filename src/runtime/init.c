@@ -136,6 +136,7 @@ void runtime_init(void)
 		return;
 	is_initialized = true;
 	grace_init();
+	arch_rseq_init();	/* also for who has no root, but callbacks of its own */
 	pthread_atfork(fork_prepare, fork_parent, fork_child);
 	if (!is_wanted())
 		return;

@@ -558,7 +558,25 @@ static void test_backtrace(void)
 	CHECK(has_looks && has_caller && nr_seen > 6);
 }
 
-int main(void)
+// All of it once more, in a process that nobody can trace.
+static void test_without_root(char *const *argv)
+{
+	int status = 0;
+	pid_t child;
+
+	if (std::getenv("ULF_DISABLE"))
+		return;
+	child = fork();
+	CHECK(child >= 0);
+	if (!child) {
+		setenv("ULF_DISABLE", "1", 1);
+		execv("/proc/self/exe", argv);
+		_exit(1);
+	}
+	CHECK(waitpid(child, &status, 0) == child && !status);
+}
+
+int main(int, char **argv)
 {
 	test_values();
 	test_exceptions();
@@ -572,5 +590,6 @@ int main(void)
 	test_off();
 	test_drain();
 	test_backtrace();
+	test_without_root(argv);
 	return 0;
 }

@@ -18,17 +18,19 @@ static __thread struct {
 
 ptrdiff_t arch_rseq_offset;
 
+ptrdiff_t arch_no_rseq_offset(void)
+{
+	return (char *)&no_rseq - (char *)__builtin_thread_pointer();
+}
+
 bool arch_rseq_init(void)
 {
-	arch_rseq_offset = (char *)&no_rseq - (char *)__builtin_thread_pointer();
-	if (!&__rseq_offset || !&__rseq_size || !__rseq_size)
-		return false;
-	arch_rseq_offset = __rseq_offset;
 	/* RSEQ_CPU_ID_UNINITIALIZED and _REGISTRATION_FAILED are negative */
-	if ((int32_t)arch_rseq_cpu() >= 0)
-		return true;
-	arch_rseq_offset = (char *)&no_rseq - (char *)__builtin_thread_pointer();
-	return false;
+	bool has_rseq = &__rseq_offset && &__rseq_size && __rseq_size &&
+			(int32_t)rseq_cpu(__rseq_offset) >= 0;
+
+	arch_rseq_offset = has_rseq ? __rseq_offset : arch_no_rseq_offset();
+	return has_rseq;
 }
 
 static_assert(RING_POSITION == offsetof(struct abi_ring, position), "asm");
