@@ -38,7 +38,8 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	struct abi_ring *ring = view->ring;
 	uint32_t old = position & ABI_POS_FLAGS, new = old ^ ABI_POS_PAGE;
 	uint64_t start = position - old;
-	char *page = page_at(view, position);
+	uint64_t slot = slot_of(view, position);
+	char *page = slot_at(view, slot);
 	struct abi_ring_page *table = (void *)((char *)ring + ABI_RING_PAGES_AT);
 	uint64_t entries = ring->entries[old];
 
@@ -48,7 +49,7 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	step->nr = 0;
 	step_store(step, page, now_ns);
 	step_store(step, page + 8, 0);
-	step_store(step, &table[slot_of(view, position)].entries, entries);
+	step_store(step, &table[slot].entries, entries);
 	step_store(step, &ring->time_ns[new], now_ns);
 	step_store(step, &ring->entries[new], entries);
 	/* Both copies that the records of this page will select in turn. */
@@ -68,32 +69,28 @@ bool ring_count_dropped(struct abi_ring *ring, uint32_t cpu)
 			       NULL, 0) == ARCH_COMMIT_DONE;
 }
 
-int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
+int ring_leave(struct abi_ring *ring, uint32_t cpu, uint32_t bytes, uint64_t now_ns)
 {
-	uint32_t cpu = arch_rseq_cpu();
-	struct abi_ring *ring = cpu < set->nr_cpus ? set->fast[cpu] : NULL;
-	struct ring_view view;
+	struct ring_view view = view_of(ring);
 	struct step step;
 	uint64_t position;
 	uint32_t offset;
 
-	if (!ring || ring_has_room(ring, bytes))
-		return 0;	/* without a ring the append finds out */
-	view = view_of(ring);
 	if (!ring_is_recording(ring))
 		return -ECANCELED;
 	for (int i = 0; i < 2; i++) {
-		/* Read before the clock: if it is unchanged at the commit,
-		 * nobody has written a later time in between. */
+		/* Read before the last time: if it is unchanged at the commit,
+		 * nobody has written a later one in between. */
 		position = __atomic_load_n(&ring->position, __ATOMIC_ACQUIRE);
 		offset = page_offset(&view, position);
 		if (has_room(&view, offset, bytes))
 			return 0;
 		if (!offset) {
-			step_open(&view, position, clock_now(ring, now_ns), &step);
+			step_open(&view, position,
+				  now_ns ? now_ns : clock_now(ring, 0), &step);
 			TESTPOINT("ring.open");
 		} else if (step_close(&view, position, &step)) {
-			return ring_count_dropped(ring, cpu) ? -ENOBUFS : 0;
+			return -ENOBUFS;
 		} else {
 			TESTPOINT("ring.close");
 		}
@@ -103,4 +100,18 @@ int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 			break;
 	}
 	return 0;
+}
+
+int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
+{
+	uint32_t cpu = arch_rseq_cpu();
+	struct abi_ring *ring = cpu < set->nr_cpus ? set->fast[cpu] : NULL;
+	int r;
+
+	if (!ring || ring_has_room(ring, bytes))
+		return 0;	/* without a ring the append finds out */
+	r = ring_leave(ring, cpu, bytes, now_ns);
+	if (r == -ENOBUFS && !ring_count_dropped(ring, cpu))
+		r = 0;
+	return r;
 }

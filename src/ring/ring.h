@@ -53,11 +53,12 @@ struct ring_set {
 	uint16_t has_rseq;		/* this process may use fast rings */
 	uint16_t clock_given;		/* they are ABI_RING_CLOCK_GIVEN */
 	uint32_t clock;			/* and this is the clock's row */
-	uint32_t nr_small;		/* nr_cpus, if small_max is not 0 */
-	uint32_t reserved;
 	struct abi_ring **side[2];	/* the runtime's: what it puts into fast
 					 * and slow, [nr_cpus][2] */
-	struct abi_ring *fast[];	/* [nr_cpus], entries may be NULL */
+	struct abi_ring *none[2];	/* NULL: fast[cpu] of threads without rseq,
+					 * which are on CPUs -1 and -2 */
+	struct abi_ring *fast[];	/* [nr_cpus], entries may be NULL; the runtime's:
+					 * [ABI_CPUS], for hooks do not count */
 };
 
 /* A record of up to so many bytes, in whole words, needs no framing: if the
@@ -108,10 +109,14 @@ static inline bool ring_has_room(const struct abi_ring *ring, uint32_t bytes)
 
 /*
  * Room for a record of @bytes in this CPU's fast ring: if need be, a close and an open.
+ * @now_ns: the time, for rings with ABI_RING_CLOCK_GIVEN; else 0.
  * 0: try it; -ENOBUFS: refused, and counted; -ECANCELED: recording is off.  General
- * registers only (cross.c).
+ * registers only, as the next (cross.c).
  */
 int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns);
+/* The same for @ring, which is @cpu's and has none; who is refused is not counted.
+ * @now_ns: if it is not 0 a recent time, by the ring's clock. */
+int ring_leave(struct abi_ring *ring, uint32_t cpu, uint32_t bytes, uint64_t now_ns);
 
 /* Count a record that was not written because it can never fit, as refused on
  * the CPU that it runs on.  Any context, like ring_write(). */

@@ -46,13 +46,17 @@ static inline uint32_t page_offset(const struct ring_view *view, uint64_t positi
 
 static inline uint64_t slot_of(const struct ring_view *view, uint64_t position)
 {
-	return position / view->page_bytes % view->nr_pages;
+	return (position >> __builtin_ctz(view->page_bytes)) % view->nr_pages;
+}
+
+static inline char *slot_at(const struct ring_view *view, uint64_t slot)
+{
+	return (char *)view->ring + view->pages_off + slot * view->page_bytes;
 }
 
 static inline char *page_at(const struct ring_view *view, uint64_t position)
 {
-	return (char *)view->ring + view->pages_off +
-	       slot_of(view, position) * view->page_bytes;
+	return slot_at(view, slot_of(view, position));
 }
 
 /* Does a record of @bytes fit at @offset of an open page? */

@@ -239,7 +239,7 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 	type_len = frame(&data, &size);
 	for (uint32_t i = 0; i < ABORTS_MAX; i++) {
 		enum arch_commit r;
-		int refused = ring_cross(set, size, now_ns);
+		int refused = ring_cross(set, size, set->clock_given ? now_ns : 0);
 
 		if (refused)
 			return refused;
@@ -256,5 +256,4 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 
 static_assert(SET_NR_CPUS == offsetof(struct ring_set, nr_cpus), "asm");
 static_assert(SET_SMALL_MAX == offsetof(struct ring_set, small_max), "asm");
-static_assert(SET_NR_SMALL == offsetof(struct ring_set, nr_small), "asm");
 static_assert(SET_FAST == offsetof(struct ring_set, fast), "asm");

@@ -13,7 +13,7 @@
 #include "event/clock.h"
 #include "runtime/runtime.h"
 
-struct ring_set buffer_no_rings;
+struct ring_set buffer_no_rings = { .fast = { [ABI_CPUS - 1] = NULL } };
 
 static struct buffer buffers[ABI_BUFFERS];	/* under runtime_lock() */
 
@@ -82,16 +82,16 @@ static struct ring_set *set_new(uint32_t nr_cpus)
 {
 	size_t kinds = (size_t)nr_cpus * ABI_RING_KINDS;
 	struct ring_set *set = memory_alloc(sizeof(*set) +
-					    (1 + ABI_SIDES) * kinds *
+					    (ABI_CPUS + nr_cpus + ABI_SIDES * kinds) *
 					    sizeof(struct abi_ring *));
 
 	if (!set)
 		return NULL;
 	set->nr_cpus = nr_cpus;
 	set->has_rseq = root_control->has_rseq != 0;
-	set->slow = set->fast + nr_cpus;
+	set->slow = set->fast + ABI_CPUS;
 	for (uint32_t i = 0; i < ABI_SIDES; i++)
-		set->side[i] = set->fast + (1 + i) * kinds;
+		set->side[i] = set->slow + nr_cpus + i * kinds;
 	return set;
 }
 
@@ -145,7 +145,6 @@ static int follow(struct buffer *buffer)
 		set->clock = buffer->shared->clock;
 	} else if (set->has_rseq) {
 		set->small_max = RING_SMALL_MAX;
-		set->nr_small = set->nr_cpus;
 	}
 	__atomic_store_n(&buffer->has_ticks, clock_get(buffer->shared->clock)->kind ==
 			 CLOCK_KIND_TSC_RAW, __ATOMIC_RELAXED);

@@ -210,7 +210,7 @@ static uint8_t *body_place(uint32_t *at)
 
 	if (*at % TEXT_PAGE == 0)
 		*at += sizeof(struct graph_page);
-	place = ftrace_graph_bodies + *at;
+	place = ftrace_bodies + *at;
 	*at += sizeof(struct graph_body);
 	return place;
 }
@@ -268,7 +268,8 @@ static int bodies_make(const struct fsites *sites)
 		if (!needs_body(sites, i))
 			continue;
 		body.at = body_place(&at);
-		body.word = (uint32_t)(body.at - ftrace_graph_bodies) |
+		body.back = body.at + GRAPH_BODY_RETURN;
+		body.word = (uint32_t)(body.at - ftrace_bodies) |
 			    1u << FTRACE_GRAPH;
 		fsite_set_body(&batch, sites, i, &body);
 	}
@@ -384,6 +385,12 @@ static bool graph_is_simple(uint32_t users)
 	       ftrace_state.graph_depth == UINT32_MAX;
 }
 
+/* Hooks write to fast rings alone, and read the clock themselves. */
+static struct ring_set *hook_set(const struct buffer *buffer)
+{
+	return buffer->set->small_max ? buffer->set : &buffer_no_rings;
+}
+
 static void set_common(uint32_t users)
 {
 	const struct buffer *one = function_buffer(users);
@@ -391,12 +398,12 @@ static void set_common(uint32_t users)
 
 	if (function) {
 		function->users = one->bit;
-		__atomic_store_n(&function->set, one->set, __ATOMIC_RELEASE);
+		__atomic_store_n(&function->set, hook_set(one), __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&ftrace_state.function,
 			 function ? function : &ftrace_no_case, __ATOMIC_RELEASE);
 	__atomic_store_n(&ftrace_state.graph_set, graph_is_simple(users) ?
-			 ftrace_state.graph_buffer->set : &buffer_no_rings,
+			 hook_set(ftrace_state.graph_buffer) : &buffer_no_rings,
 			 __ATOMIC_RELEASE);
 }
 
@@ -413,14 +420,28 @@ void ftrace_buffer_changed(void)
 	set_common(ftrace_state.active);
 }
 
+static int hooks_init(void)
+{
+	char *thread = __builtin_thread_pointer(), *this = (char *)&ftrace_this;
+	struct ftrace_offsets offsets = { .rseq = arch_rseq_offset };
+	unsigned long cpus[ABI_CPUS / 64];
+
+	/* Hooks take the number of a CPU as it is: if the kernel has more of them than
+	 * a set of rings (or does not tell), it is to be that of no CPU. */
+	if (arch_syscall3(SYS_sched_getaffinity, 0, sizeof(cpus), cpus) < 0)
+		offsets.rseq = arch_no_rseq_offset();
+	/* An offset that is loaded into a vector is nothing for ld(1). */
+	__asm__("" : "+r"(this));
+	offsets.this = this - thread;
+	return vectors_init() ? ftrace_hooks_make(&offsets) : -EOPNOTSUPP;
+}
+
 /* What cannot be traced, of what is to be, is not; the rest is. */
 static int user_add(uint32_t user, const struct ftrace_ops *filter)
 {
-	int r = 0;
+	int r = hooks_init();
 
-	if (!vectors_init())
-		return -EOPNOTSUPP;
-	if (FTRACE_GRAPH_MASK >> user & 1)
+	if (!r && FTRACE_GRAPH_MASK >> user & 1)
 		r = shadow_make();
 	if (r)
 		return r;
@@ -448,14 +469,12 @@ static void user_remove(uint32_t user)
 int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 {
 	uint32_t own = ftrace_state.active & ~SERVER_USERS;
-	int r = 0;
+	int r = users ? hooks_init() : 0;
 
-	if (users && !vectors_init())
-		return -EOPNOTSUPP;
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
 		if (users >> i & 1 && !buffer_get(i))
 			return -ENOMEM;
-	if (users & FTRACE_GRAPH_MASK)
+	if (!r && users & FTRACE_GRAPH_MASK)
 		r = shadow_make();
 	if (!r && users >> FTRACE_STACK & 1)
 		r = stack_tracer_follow();

@@ -29,7 +29,7 @@ __thread struct ftrace_thread ftrace_this = { .top = SHADOW_NONE | SHADOW_SLOWLY
 static_assert(offsetof(struct ftrace_state, function) == STATE_FUNCTION, "asm");
 static_assert(offsetof(struct ftrace_state, graph_set) == STATE_GRAPH_SET, "asm");
 static_assert(1u << FTRACE_GRAPH == FTRACE_GRAPH_BIT &&
-	      FTRACE_GRAPH == SHADOW_USERS && GRAPH_BODIES_BYTES == 1u << SHADOW_USERS,
+	      FTRACE_GRAPH == SHADOW_USERS && GRAPH_BODIES_BYTES <= 1u << SHADOW_USERS,
 	      "asm: a body's offset and the users are one word");
 static_assert(offsetof(struct ftrace_case, set) == CASE_SET, "asm");
 static_assert(offsetof(struct ftrace_case, users) == CASE_USERS, "asm");
@@ -38,9 +38,13 @@ static_assert(offsetof(struct ftrace_thread, entry_head) == THIS_ENTRY_HEAD, "as
 static_assert(offsetof(struct ftrace_thread, exit_head) == THIS_EXIT_HEAD, "asm");
 static_assert(offsetof(struct ftrace_thread, top) == THIS_TOP, "asm");
 static_assert(offsetof(struct ftrace_thread, depth) == THIS_DEPTH, "asm");
+static_assert(offsetof(struct ftrace_thread, page) == THIS_PAGE, "asm");
+static_assert(offsetof(struct ftrace_thread, shadows) == THIS_SHADOWS, "asm");
 static_assert(offsetof(struct buffer, set) == BUFFER_SET, "asm");
 static_assert(offsetof(struct fsite_slot, body.word) == SLOT_WORD, "asm");
-static_assert(offsetof(struct fsite_slot, body.at) == SLOT_BODY, "asm");
+static_assert(offsetof(struct fsite_slot, body.back) == SLOT_BACK, "asm");
+static_assert(offsetof(struct fsite_slot, site) == SLOT_SITE, "asm");
+static_assert(sizeof(struct fsite_slot) == 64, "a cache line");
 static_assert(offsetof(struct fsite_slot, users) == SLOT_USERS, "asm");
 static_assert(offsetof(struct ftrace_regs, rax) == REGS_RAX, "asm");
 static_assert(sizeof(struct ftrace_regs) + 8 == ENTRY_FRAME, "asm");
@@ -84,19 +88,40 @@ static_assert(RECORD_BYTES(function) == 24 && RECORD_BYTES(entry.depth) == 20 &&
 
 /* A full page is left, if the words still say so (switch.c).  -ENOBUFS: recording is
  * off, or the record is refused, and counted. */
-static int make_room(const struct buffer *buffer, size_t bytes)
+static int make_room(const struct buffer *buffer, uint32_t bytes)
 {
 	int r = -EINVAL;
 
 	if (ulf_probe_enter()) {
 		struct ring_set *set = buffer_set(buffer);
 
-		if (set->nr_small)
-			r = buffer_aim(buffer, set) ?
-			    ring_cross(set, (uint32_t)bytes, 0) : -ENOBUFS;
+		if (set->small_max)
+			r = buffer_aim(buffer, set) ? ring_cross(set, bytes, 0) :
+			    -ENOBUFS;
 		ulf_probe_exit();
 	}
 	return r;
+}
+
+/* The same, of the ring that ftrace.S has found: if it is not what C finds, or there
+ * is still no room, trying again might never end. */
+uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *ring)
+{
+	const struct buffer *buffer = ftrace_state.graph_buffer;
+	uint32_t cpu = arch_rseq_cpu();
+	bool has_room = false;
+
+	if (ulf_probe_enter()) {
+		struct ring_set *set = buffer_set(buffer);
+
+		has_room = set->small_max && cpu < set->nr_cpus &&
+			   set->fast[cpu] == ring && ring_is_recording(ring) &&
+			   buffer_aim(buffer, set) && set->fast[cpu] == ring &&
+			   !ring_leave(ring, cpu, bytes, now_ns) &&
+			   ring_has_room(ring, bytes);
+		ulf_probe_exit();
+	}
+	return has_room;
 }
 
 /* *@time: the record's.  False: there is none, and there was to be none. */
@@ -108,7 +133,7 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 
 	/* The time is one in ns, whatever the ring's clock. */
 	if (!__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED))
-		r = make_room(buffer, bytes);
+		r = make_room(buffer, (uint32_t)bytes);
 	if (r == -ENOBUFS)
 		return false;
 	if (r || !arch_words_append(buffer, &record->head, (uint32_t)bytes, time))
@@ -119,7 +144,7 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 static uint64_t func_of(const struct shadow *shadow)
 {
 	const struct graph_body *body =
-		(const void *)(ftrace_graph_bodies + shadow->body);
+		(const void *)(ftrace_bodies + shadow->body);
 
 	return body->site;
 }
@@ -299,7 +324,7 @@ static void take_place(uint64_t *place, const struct fsite_slot *slot)
 {
 	/* A handler that unwinds from here on finds the shadow. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	*place = (uint64_t)slot->body.at + GRAPH_BODY_RETURN;
+	*place = (uint64_t)slot->body.back;
 }
 
 /*

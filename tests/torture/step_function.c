@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The hook of the function tracer interrupted after each of its instructions, from
- * the slot that calls it to its return: see tests/lib/step.h.  The slot is written
- * here, as fsite.c does it.
+ * the slot that calls it to its return: see tests/lib/step.h.
  *
  * timeout: 200
  * no-sanitize: address the instrumented program has too many instructions
  * no-sanitize: thread the same
  */
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/bits.h"
@@ -18,23 +18,7 @@
 
 void (*testpoint_hook)(const char *name);
 
-void hit_slot(void);
-extern const char hit_behind[];
-
-__asm__(
-"	.text\n"
-"	.balign	64\n"
-"hit_slot:\n"
-"	.byte	0x67, 0xe8\n"		/* a call of 6 bytes */
-"	.long	ftrace_entry_function - . - 4\n"
-"	jc	hit_behind\n"
-"	.byte	0xe9\n"			/* a jmp of 5 */
-"	.long	hit_behind - . - 4\n"
-"	.skip	24 - (. - hit_slot)\n"
-"	.long	1, 0\n"			/* users, the body */
-"	.quad	0\n"
-"hit_behind:\n"
-"	ret\n");
+static struct fsite_slot *slot;
 
 #define NR_PAGES	3
 #define PAGE_RECORDS	145		/* of 28 bytes */
@@ -94,7 +78,7 @@ static int hit(struct step_stage *st, void *buffer, uint64_t now_ns)
 	(void)now_ns;
 	memcpy(&number, buffer, sizeof(number));
 	set_number(number);
-	hit_slot();
+	((void (*)(void))slot)();
 	set_number(was);
 	return 0;
 }
@@ -111,7 +95,7 @@ static bool parse(struct step_stage *st, const struct ring_record *record,
 	memcpy(words, record->data, sizeof(words));
 	*ret_number = (uint32_t)(words[0] >> 32);
 	return (uint32_t)words[0] == ABI_EVENT_ID_FUNCTION &&
-	       words[1] == (uint64_t)hit_behind - FSITE_BYTES &&
+	       words[1] == (uint64_t)slot->site &&
 	       words[2] - (uint64_t)hit < 256;
 }
 
@@ -123,6 +107,24 @@ static const struct step_ops ops = {
 	.can_tell = false,
 	.parse = parse,
 };
+
+static void make_slot(void)
+{
+	static const struct fsite_slot model = {
+		.code = {
+			0xff, 0x15, offsetof(struct fsite_slot, entry) -
+				    FSITE_SLOT_CALL, 0, 0, 0,	/* call *entry(%rip) */
+			0xc3,					/* ret */
+		},
+		.users = 1, .entry = ftrace_entry_function,
+	};
+
+	slot = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(slot != MAP_FAILED);
+	*slot = model;
+	slot->site = slot->code;
+}
 
 /* The function tracer, on in the first buffer. */
 static void start_tracer(void)
@@ -138,6 +140,7 @@ static void start_tracer(void)
 	CHECK_EQ(driver_rings(&d, &config), 0);
 	ring = driver_ring(&d, cpu, ABI_RING_FAST);
 	CHECK(ulf_thread_attach());
+	make_slot();
 	runtime_lock();
 	CHECK_EQ(ftrace_set_wishes(1u << FTRACE_FUNCTION, NULL), 0);
 	runtime_unlock();

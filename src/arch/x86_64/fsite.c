@@ -22,9 +22,8 @@
  * functions.
  *
  *	site  --jmp-->  stub  --jmp-->  slot:	call *entry
- *						jc   1f		graph: see ftrace.S
- *						jmp  site + 5
- *					     1:	add  $8, %rsp
+ *						jnc  site + 5
+ *						add  $8, %rsp	graph: see ftrace.S
  *						jmp  *body
  *
  * The slot calls, and the entry returns to it: the CPU's prediction of
@@ -221,21 +220,20 @@ static void put_rel32(uint8_t *bytes, uint32_t at, const uint8_t *start,
 	memcpy(bytes + at, &distance, 4);
 }
 
-/* What entries know of it: behind the call, and the jump's distance. */
 static void make_slot(struct fsite_slot *to, const struct fsite_slot *slot,
 		      const uint8_t *code)
 {
 	static const struct fsite_slot model = { .code = {
-		0xff, 0x15, 34, 0, 0, 0,	/* call *entry(%rip) */
-		0x72, 5,			/* jc   1f */
-		OPCODE_JMP, 0, 0, 0, 0,		/* jmp  code + 5 */
-		0x48, 0x83, 0xc4, 8,		/* 1: add $8, %rsp */
-		0xff, 0x25, 9, 0, 0, 0,		/* jmp  *body(%rip) */
-		0xcc,
+		0xff, 0x15, 42, 0, 0, 0,	/* call *entry(%rip) */
+		0x0f, 0x83, 0, 0, 0, 0,		/* jnc  code + 5 */
+		0x48, 0x83, 0xc4, 8,		/* add  $8, %rsp */
+		0xff, 0x25, 10, 0, 0, 0,	/* jmp  *body(%rip) */
+		0xcc, 0xcc,
 	} };
 
 	*to = model;
-	put_rel32(to->code, 9, slot->code, code + FSITE_BYTES);
+	put_rel32(to->code, 8, slot->code, code + FSITE_BYTES);
+	to->site = code;
 }
 
 struct batches {

@@ -28,8 +28,10 @@ struct fsite_slot {
 	struct fsite_body {
 		uint32_t word;		/* what the shadow of a call gets */
 		const uint8_t *at;	/* where the graph tracer goes on */
+		const uint8_t *back;	/* and where the function returns to */
 	} __attribute__((packed)) body;
 	void (*entry)(void);		/* one of ftrace.S */
+	const uint8_t *site;
 };
 
 /* Where the sites of one form of a module jump to. */

@@ -6,40 +6,104 @@
 #include "record.h"
 #include "ftrace.h"
 
+	.pushsection .rodata.ftrace_known, "a", @progbits
+	.balign	4
+	.globl	ftrace_known
+	.hidden	ftrace_known
+ftrace_known:
+	.popsection
+
 /*
  * The frames of all hooks below have the registers that C may change (struct
- * ftrace_regs), a word of no use, and then:
+ * ftrace_regs), a word of no use, and then the slot's address, and the function's
+ * return address.  They are below the stack pointer, where handlers leave 128 bytes
+ * alone, until C is called.
  */
-#define SLOT		ENTRY_FRAME(%rsp)	/* + FSITE_SLOT_CALL */
-#define PLACE		PLACE_FRAME(%rsp)	/* the function's return address */
+#define SLOT		0(%rsp)			/* of entries: + FSITE_SLOT_CALL */
+#define PLACE		8(%rsp)
+#define LEFT_PLACE	-8(%rsp)		/* of returns */
+#define ENTRY_CFA	16
+#define LEFT_CFA	1
 
-/* What the common paths need; for C: for_rest, too. */
-	.macro	for_scratch op
-	\op	rax, REGS_RAX
-	\op	rcx, REGS_RCX
-	\op	rdx, REGS_RDX
-	\op	rsi, REGS_RSI
-	\op	rdi, REGS_RDI
-	\op	r8, REGS_R8
-	\op	r10, REGS_R10
+/* What the common paths need; for C: for_rest, too.  \frame: how far below it is. */
+	.macro	for_scratch op, frame=0
+	\op	rax, REGS_RAX, \frame
+	\op	rcx, REGS_RCX, \frame
+	\op	rdx, REGS_RDX, \frame
+	\op	rsi, REGS_RSI, \frame
+	\op	r8, REGS_R8, \frame
+	\op	r10, REGS_R10, \frame
 	.endm
 
 	.macro	for_rest op
+	\op	rdi, REGS_RDI
 	\op	r9, REGS_R9
 	\op	r11, REGS_R11
 	.endm
 
-	.macro	save reg, at
-	movq	%\reg, \at(%rsp)
+	.macro	save reg, at, frame=0
+	movq	%\reg, \at-\frame(%rsp)
 	.endm
 
-	.macro	load reg, at		/* flags are kept */
-	movq	\at(%rsp), %\reg
+	.macro	load reg, at, frame=0		/* flags are kept */
+	movq	\at-\frame(%rsp), %\reg
 	.endm
 
-	/* rsi: a place on the stack, then its shadow, if that is where it is
-	 * looked for first (shadow_at()); else to \slowly.  rax, rdx, r10: scratch */
-	.macro	shadow_find slowly
+	/* \cfa: how far above the stack pointer it is without the frame; clang does not
+	 * know any more after a .cfi_restore_state */
+	.macro	push_frame bytes, cfa
+	subq	$\bytes, %rsp
+	.cfi_def_cfa_offset \cfa + \bytes
+	for_rest save
+	.endm
+
+	.macro	pop_frame bytes, cfa		/* flags are kept */
+	for_rest load
+	leaq	\bytes(%rsp), %rsp
+	.cfi_def_cfa_offset \cfa
+	.endm
+
+	/* Is the return address a body's?  To \maybe if all of it but the lower 24 bits
+	 * is as theirs; tail_call then looks at these. */
+	.macro	look_for_tail_call maybe
+	known	BODIES, cmpl $UNKNOWN, 3+PLACE
+	je	\maybe
+	.endm
+
+	.macro	tail_call slowly, again
+	movq	PLACE, %rax
+	subq	ftrace_bodies(%rip), %rax
+	cmpq	$GRAPH_BODIES_BYTES, %rax
+	jb	\slowly
+	jmp	\again
+	.endm
+
+	/*
+	 * rsi: a place on the stack, then its shadow, if it is in the page that was
+	 * the last one; else to \other.  rax, rdx, r10: scratch
+	 *
+	 * The thread has two words for that: where the shadows of the page are, and
+	 * page - shadows << 34.  A handler may change them at any point, also between
+	 * the loads, or the stores below, and no pair but one page's own fits: two
+	 * shadows differ in bits 14 to 30, so what is subtracted differs in bits that
+	 * addresses do not have.
+	 */
+	.macro	shadow_find other
+	known	THIS, movq %fs:THIS(SHADOWS), %rdx
+	movq	%rsi, %rax
+	movq	%rdx, %r10
+	andq	$-4096, %rax
+	shlq	$34, %r10
+	subq	%r10, %rax
+	known	THIS, cmpq %fs:THIS(PAGE), %rax
+	jne	\other
+	andl	$0xff8, %esi
+	leaq	(%rdx,%rsi,4), %rsi
+	.endm
+
+	/* rsi: a place.  Its page becomes the last one, if that is where it is looked
+	 * for first (shadow_at()), and on to \again; else to \slowly. */
+	.macro	shadow_turn again, slowly
 	movabsq	$SHADOW_HASH, %rdx
 	movq	shadow_keys(%rip), %r10
 	movq	%rsi, %rax
@@ -49,52 +113,69 @@
 	cmpq	%rax, (%r10,%rdx,8)
 	jne	\slowly
 	shlq	$14, %rdx
-	andl	$0xff8, %esi
+	shlq	$12, %rax
 	addq	shadow_entries(%rip), %rdx
-	leaq	(%rdx,%rsi,4), %rsi
+	movq	%rdx, %r10
+	shlq	$34, %r10
+	subq	%r10, %rax
+	known	THIS, movq %rdx, %fs:THIS(SHADOWS)
+	known	THIS, movq %rax, %fs:THIS(PAGE)
+	jmp	\again
 	.endm
 
-	/* r8: behind the slot's call.  \to: the site; rdx: scratch */
-	.macro	find_site to
-	movslq	3(%r8), %rdx
-	leaq	2(%r8,%rdx), \to
+	/* The ring's page is full: on to the next one, and to \again; else \slowly.
+	 * rcx: the ring, rdx: the time */
+	.macro	make_room bytes, frame, cfa, again, slowly
+	push_frame \frame, \cfa
+	movl	$\bytes, %edi
+	movq	%rdx, %rsi
+	movq	%rcx, %rdx
+	call	ftrace_graph_room
+	pop_frame \frame, \cfa
+	testl	%eax, %eax
+	jnz	\again
+	jmp	\slowly
 	.endm
 
-	.macro	copy_function			/* rdi: the record's head */
+	.macro	copy_function			/* rsi: the record's head */
 	movq	SLOT, %r8
-	movq	%rdi, RECORD(4)
-	find_site %r8
+	movq	%rsi, RECORD(4)
+	movq	SLOT_SITE-FSITE_SLOT_CALL(%r8), %r8
 	movq	PLACE, %rdx
 	movq	%r8, RECORD(12)
 	movq	%rdx, RECORD(20)
 	.endm
 
-	/* rdi: the thread's.  Leaves SLOT in r8, the depth in edx */
-	.macro	copy_graph
-	movq	%fs:THIS_ENTRY_HEAD(%rdi), %rdx
+	.macro	copy_graph			/* leaves SLOT in r8, the depth in edx */
 	movq	SLOT, %r8
+	known	THIS, movq %fs:THIS(ENTRY_HEAD), %rdx
 	movq	%rdx, RECORD(4)
-	find_site %rdx
+	movq	SLOT_SITE-FSITE_SLOT_CALL(%r8), %rdx
 	movq	%rdx, RECORD(12)
-	movl	%fs:THIS_DEPTH(%rdi), %edx
+	known	THIS, movl %fs:THIS(DEPTH), %edx
 	movl	%edx, RECORD(20)
 	.endm
 
-	.macro	copy_exit			/* the same; rsi: the shadow */
+	/* rsi: the shadow.  Also set_top(): the function is left */
+	.macro	copy_exit
 	movl	SHADOW_WORD(%rsi), %r8d
-	leaq	ftrace_graph_bodies-FTRACE_GRAPH_BIT(%rip), %rdx
-	movq	GRAPH_BODY_SITE(%r8,%rdx), %r8
-	movq	%fs:THIS_EXIT_HEAD(%rdi), %rdx
+	movq	ftrace_bodies(%rip), %rdx
+	movq	GRAPH_BODY_SITE-FTRACE_GRAPH_BIT(%r8,%rdx), %r8
+	known	THIS, movq %fs:THIS(EXIT_HEAD), %rdx
 	movq	%rdx, RECORD(4)
-	movq	REGS_RAX(%rsp), %rdx
+	movq	REGS_RAX-LEFT_FRAME(%rsp), %rdx
 	movq	%r8, RECORD(12)
-	movl	SHADOW_DEPTH(%rsi), %r8d
+	movl	ftrace_graph_lost(%rip), %r8d
 	movq	%rdx, RECORD(20)
-	movl	ftrace_graph_lost(%rip), %edx
+	movl	%r8d, RECORD(32)
+	movq	SHADOW_TIME(%rsi), %rdx
+	movl	SHADOW_DEPTH(%rsi), %r8d
+	movq	%rdx, RECORD(36)
+	movq	%fs:0, %rdx
 	movl	%r8d, RECORD(28)
-	movq	SHADOW_TIME(%rsi), %r8
-	movl	%edx, RECORD(32)
-	movq	%r8, RECORD(36)
+	known	THIS, movl %r8d, THIS(DEPTH)(%rdx)
+	movq	SHADOW_ABOVE(%rsi), %r8
+	known	THIS, movq %r8, THIS(TOP)(%rdx)
 	.endm
 
 /*
@@ -120,93 +201,88 @@
 	.type	\name, @function
 \name:
 	.cfi_startproc
-	.cfi_def_cfa_offset 16
-	subq	$ENTRY_FRAME, %rsp
-	.cfi_adjust_cfa_offset ENTRY_FRAME
-	for_scratch save
+	.cfi_def_cfa_offset ENTRY_CFA
+	for_scratch save, ENTRY_FRAME
 	.endm
 
 	.macro	entry_return
-	for_scratch load
-	leaq	ENTRY_FRAME(%rsp), %rsp
-	.cfi_remember_state
-	.cfi_adjust_cfa_offset -ENTRY_FRAME
+	for_scratch load, ENTRY_FRAME
 	ret
-	.cfi_restore_state
 	.endm
 
 	entry	ftrace_entry_function
-	movq	ftrace_this@gottpoff(%rip), %rdi
-	movq	SLOT, %rsi
-	movq	%fs:THIS_HEAD(%rdi), %rdi
-	movl	SLOT_USERS-FSITE_SLOT_CALL(%rsi), %esi
-	testq	%rdi, %rdi
-	jz	hit_slowly
-	movq	PLACE, %rax
-	leaq	ftrace_graph_bodies(%rip), %rdx
-	subq	%rdx, %rax
-	cmpq	$GRAPH_BODIES_BYTES, %rax	/* a tail call? */
-	jb	hit_slowly
-	record_begin function
+	look_for_tail_call function_maybe
+function_again:
+	section_begin function
 	movq	ftrace_state+STATE_FUNCTION(%rip), %r8
+	movq	SLOT, %rsi
 	movq	CASE_SET(%r8), %rcx		/* [buffer.set] */
+	movl	SLOT_USERS-FSITE_SLOT_CALL(%rsi), %esi
 	cmpl	CASE_USERS(%r8), %esi
 	jne	hit_slowly
 	record_ring hit_slowly
-	record_end function, 24, copy_function, hit_slowly
+	known	THIS, movq %fs:THIS(HEAD), %rsi
+	testq	%rsi, %rsi
+	jz	hit_slowly
+	record_end function, 24, copy_function, hit_slowly, hit_slowly
 	clc
 	entry_return
+function_maybe:
+	tail_call hit_slowly, function_again
 	end_function ftrace_entry_function
 
 	entry	ftrace_entry_graph
-	record_begin graph
+	look_for_tail_call graph_maybe
+graph_again:
+	section_begin graph
 	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
 	record_ring hit_slowly
-	movq	ftrace_this@gottpoff(%rip), %rdi
 	leaq	PLACE, %rsi
-	movq	%fs:THIS_TOP(%rdi), %r8
+	known	THIS, movq %fs:THIS(TOP), %r8
 	cmpq	%rsi, %r8			/* live_above(); SHADOW_SLOWLY */
 	jle	hit_slowly
-	shadow_find hit_slowly
-	movq	PLACE, %rax
-	leaq	ftrace_graph_bodies(%rip), %rdx
-	movq	%rax, %r10
-	subq	%rdx, %rax
-	cmpq	$GRAPH_BODIES_BYTES, %rax	/* a tail call? */
-	jb	hit_slowly
+	shadow_find graph_turn
 	movq	SLOT, %rax
-	movl	%fs:THIS_DEPTH(%rdi), %edx
+	known	THIS, movl %fs:THIS(DEPTH), %edx
 	movl	SLOT_WORD-FSITE_SLOT_CALL(%rax), %eax
-	movq	%r10, SHADOW_RET(%rsi)
-	movq	%r8, SHADOW_ABOVE(%rsi)
-	movl	%edx, SHADOW_DEPTH(%rsi)
 	movl	%eax, SHADOW_WORD(%rsi)
-	record_end graph, 20, copy_graph, hit_slowly, SHADOW_TIME(%rsi)
-	/* Now it is followed: take_place(), set_top() */
-	leaq	PLACE, %rcx
-	movq	SLOT_BODY-FSITE_SLOT_CALL(%r8), %r8
+	movq	PLACE, %rax
+	movl	%edx, SHADOW_DEPTH(%rsi)
+	movq	%rax, SHADOW_RET(%rsi)
+	movq	%r8, SHADOW_ABOVE(%rsi)
+	record_end graph, 20, copy_graph, graph_full, hit_slowly, SHADOW_TIME(%rsi)
+	/* Now it is followed: set_top(), take_place().  If a handler has another
+	 * thread go on here, these are the words of the wrong one, as after any slow
+	 * hit; they come right with a return. */
+	movq	%fs:0, %rcx
+	movq	SLOT_BACK-FSITE_SLOT_CALL(%r8), %r8
+	leaq	PLACE, %rax
 	incl	%edx		/* in place: after a handler it would be twice */
-	movq	%rcx, %fs:THIS_TOP(%rdi)
-	addq	$GRAPH_BODY_RETURN, %r8
-	movl	%edx, %fs:THIS_DEPTH(%rdi)
+	known	THIS, movq %rax, THIS(TOP)(%rcx)
+	known	THIS, movl %edx, THIS(DEPTH)(%rcx)
 	movq	%r8, PLACE
 	stc
 	entry_return
+graph_maybe:
+	tail_call hit_slowly, graph_again
+graph_turn:
+	shadow_turn graph_again, hit_slowly
+graph_full:
+	make_room 20, ENTRY_FRAME, ENTRY_CFA, graph_again, hit_slowly
 	end_function ftrace_entry_graph
 
 	entry	ftrace_entry
 	jmp	hit_slowly
 	abort_signature
 hit_slowly:
-	for_rest save
 	movq	SLOT, %rdx
-	movslq	3(%rdx), %rdi
-	leaq	2(%rdx,%rdi), %rdi		/* the site */
 	leaq	PLACE, %rsi
+	push_frame ENTRY_FRAME, ENTRY_CFA
+	movq	SLOT_SITE-FSITE_SLOT_CALL(%rdx), %rdi
 	movq	%rsp, %rcx
 	call	ftrace_hit
-	for_rest load
 	addl	$-1, %eax			/* carry: it was not 0 */
+	pop_frame ENTRY_FRAME, ENTRY_CFA
 	entry_return
 	end_function ftrace_entry
 
@@ -219,7 +295,7 @@ hit_slowly:
  *	6	jmp	graph_return
  *	16	.quad	site + 5, site
  *
- * Bodies lie in a part of libulf without content in the file, and how to
+ * Bodies lie in a part of libulf without content in the file (ftrace_bodies), and how to
  * unwind from there is the same for all of them: the original return address
  * is in the shadow (shadow.h), found by the stack's address.  Unwinders of
  * C++, gdb, perf, and of pthread_cancel() do that by themselves:
@@ -252,6 +328,12 @@ hit_slowly:
 	.cfi_escape 0x16,0x0a,0xf8,0x0f,0x1a,0x32,0x24,0x22,0x06
 	.endm
 
+	.macro	returning_cfi			/* as if nothing had been */
+	.cfi_restore rsp
+	.cfi_offset rip, -8
+	.cfi_def_cfa rsp, 8
+	.endm
+
 	.section .bodies, "ax", @nobits
 	.balign	4096
 	.globl	ftrace_graph_bodies
@@ -261,9 +343,9 @@ ftrace_graph_bodies:
 	.cfi_startproc
 	.cfi_def_cfa rsp, 1
 	shadow_cfi
-	.skip	GRAPH_BODIES_BYTES
+	.skip	2 * GRAPH_BODIES_BYTES
 	.cfi_endproc
-	.size	ftrace_graph_bodies, GRAPH_BODIES_BYTES
+	.size	ftrace_graph_bodies, 2 * GRAPH_BODIES_BYTES
 
 	/* A function has returned to its body. */
 	.text
@@ -275,45 +357,43 @@ ftrace_graph_return:
 	.cfi_startproc
 	.cfi_def_cfa rsp, 1
 	shadow_cfi
-	subq	$PLACE_FRAME+8, %rsp		/* what is there stays */
-	.cfi_adjust_cfa_offset PLACE_FRAME+8
-	for_scratch save
-	record_begin left
+	for_scratch save, LEFT_FRAME
+left_again:
+	section_begin left
 	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
 	record_ring left_slowly
-	movq	ftrace_this@gottpoff(%rip), %rdi
-	leaq	PLACE, %rsi
-	cmpq	%fs:THIS_TOP(%rdi), %rsi	/* without SHADOW_SLOWLY */
+	leaq	LEFT_PLACE, %rsi
+	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* without SHADOW_SLOWLY */
 	jne	left_slowly
-	shadow_find left_slowly
+	shadow_find left_turn
 	/* Coroutines may have left there what is not so any more. */
 	cmpb	$FTRACE_GRAPH_BIT >> 24, SHADOW_WORD+3(%rsi)
-	movq	SHADOW_ABOVE(%rsi), %rdx
-	movl	SHADOW_DEPTH(%rsi), %eax
 	jne	left_slowly
-	movq	%rdx, %fs:THIS_TOP(%rdi)
-	movl	%eax, %fs:THIS_DEPTH(%rdi)
-	record_end left, 48, copy_exit, left_slowly, at=44
-	movq	SHADOW_RET(%rsi), %rax
+	record_end left, 48, copy_exit, left_full, left_slowly, at=44
 	.cfi_remember_state
+	pushq	SHADOW_RET(%rsi)
+	returning_cfi
 left_done:
-	movq	%rax, PLACE
-	.cfi_restore rsp
-	.cfi_offset rip, -8
-	.cfi_def_cfa rsp, PLACE_FRAME + 8
-	for_scratch load
-	leaq	PLACE_FRAME(%rsp), %rsp
-	.cfi_def_cfa rsp, 8
+	for_scratch load, PLACE_FRAME
 	ret
 	abort_signature
 left_slowly:
 	.cfi_restore_state
-	for_rest save
-	leaq	PLACE, %rdi
+	leaq	LEFT_PLACE, %rdx
+	push_frame LEFT_FRAME, LEFT_CFA
+	movq	%rdx, %rdi
 	movq	REGS_RAX(%rsp), %rsi		/* what it returns */
 	call	ftrace_graph_left
-	for_rest load
+	pop_frame LEFT_FRAME, LEFT_CFA
+	.cfi_remember_state
+	pushq	%rax
+	returning_cfi
 	jmp	left_done
+	.cfi_restore_state
+left_turn:
+	shadow_turn left_again, left_slowly
+left_full:
+	make_room 48, LEFT_FRAME, LEFT_CFA, left_again, left_slowly
 	end_function ftrace_graph_return
 
 /*
@@ -394,10 +474,15 @@ __fentry__:
 
 	function arch_words_append
 	movl	%edx, %r9d
-	movq	%rdi, %r8
+	movq	%rdi, %r11
 	movq	%rcx, %rdi
-	record_begin words
-	movq	BUFFER_SET(%r8), %rcx		/* [buffer.set], [grace.rseq] */
+	section_begin words
+	movq	BUFFER_SET(%r11), %rcx		/* [buffer.set], [grace.rseq] */
+	known	RSEQ, movl %fs:RSEQ(CPU_ID), %eax
+	cmpl	SET_NR_CPUS(%rcx), %eax
+	jae	words_slowly
+	cmpl	SET_SMALL_MAX(%rcx), %r9d
+	ja	words_slowly
 	record_ring words_slowly
 	append_body own, words_slowly, event_header, copy_words, (%rdi)
 	append_commit
@@ -410,5 +495,10 @@ words_slowly:
 	ret
 	end_function arch_words_append
 	section_descriptor words_section, words_begin, words_end, words_slowly
+
+	.section .rodata.ftrace_known, "a", @progbits
+	.globl	ftrace_known_end
+	.hidden	ftrace_known_end
+ftrace_known_end:
 
 	.section .note.GNU-stack, "", @progbits

@@ -3,7 +3,7 @@
 #ifndef ULF_ARCH_FTRACE_H
 #define ULF_ARCH_FTRACE_H
 
-#define GRAPH_BODIES_BYTES	0x1000000
+#define GRAPH_BODIES_BYTES	0x800000
 #define GRAPH_BODY_BYTES	32
 #define GRAPH_BODY_RETURN	6	/* where the function returns to */
 #define GRAPH_BODY_SITE		24
@@ -41,15 +41,24 @@ struct ftrace_regs {
 
 /* ---- given by ftrace.S ---- */
 
+/* Write into the hooks below what is known now: offsets from the thread pointer.
+ * Before any of them is called; one caller at a time. */
+struct ftrace_offsets {
+	ptrdiff_t this;			/* ftrace_this */
+	ptrdiff_t rseq;			/* arch_rseq_offset */
+};
+int ftrace_hooks_make(const struct ftrace_offsets *offsets) FTRACE_HIDDEN;
+
 /* What slots call in common cases. */
 void ftrace_entry_function(void) FTRACE_HIDDEN;
 void ftrace_entry_graph(void) FTRACE_HIDDEN;
 
-extern uint8_t ftrace_graph_bodies[GRAPH_BODIES_BYTES] FTRACE_HIDDEN;
+/* GRAPH_BODIES_BYTES, aligned; before ftrace_hooks_make() where no code is. */
+extern uint8_t *ftrace_bodies FTRACE_HIDDEN;
 /* Is it a return address that the graph tracer has put there? */
 static inline bool ftrace_is_body(uint64_t ret)
 {
-	return ret - (uint64_t)ftrace_graph_bodies < GRAPH_BODIES_BYTES;
+	return ret - (uint64_t)ftrace_bodies < GRAPH_BODIES_BYTES;
 }
 void ftrace_graph_return(void) FTRACE_HIDDEN;
 
@@ -71,6 +80,10 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
 		    const struct ftrace_regs *regs) FTRACE_HIDDEN;
 /* The function has returned @value; returns where to. */
 uint64_t ftrace_graph_left(uint64_t *place, uint64_t value) FTRACE_HIDDEN;
+/* The page of the graph tracer's @ring is full.  Not 0: there is room for @bytes now. */
+struct abi_ring;
+uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns,
+			   struct abi_ring *ring) FTRACE_HIDDEN;
 /* Calls that could not be followed. */
 extern uint32_t ftrace_graph_lost FTRACE_HIDDEN;
 /* What xsave is to keep, and how many bytes that takes. */

@@ -14,8 +14,7 @@
 
 #define SET_NR_CPUS		0
 #define SET_SMALL_MAX		4
-#define SET_NR_SMALL		24
-#define SET_FAST		48
+#define SET_FAST		56
 
 #define EVENT_SET		64	/* struct ulf_event */
 #define EVENT_ID		72
@@ -25,7 +24,8 @@
 
 #define SLOT_USERS		24	/* struct fsite_slot */
 #define SLOT_WORD		28
-#define SLOT_BODY		32
+#define SLOT_BACK		40
+#define SLOT_SITE		56
 
 #define STATE_FUNCTION		0	/* struct ftrace_state */
 #define STATE_GRAPH_SET		8
@@ -39,6 +39,8 @@
 #define THIS_EXIT_HEAD		16
 #define THIS_TOP		24
 #define THIS_DEPTH		32
+#define THIS_PAGE		40
+#define THIS_SHADOWS		48
 
 #define SHADOW_RET		0	/* struct shadow */
 #define SHADOW_TIME		8
@@ -58,6 +60,12 @@
 #define REGS_R11		64
 #define ENTRY_FRAME		80	/* of hooks, with it: to the slot's address */
 #define PLACE_FRAME		88	/* and to the return address */
+#define LEFT_FRAME		96	/* and behind it */
+
+#define UNKNOWN			0x40000000	/* in instructions; record.h */
+#define KNOWN_THIS		0		/* what is written there */
+#define KNOWN_RSEQ		1
+#define KNOWN_BODIES		2
 
 #define RSEQ_CPU_ID		4	/* struct rseq */
 #define RSEQ_CS			8

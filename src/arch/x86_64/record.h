@@ -3,13 +3,33 @@
 #include "append.h"
 
 /*
+ * What is known when the program runs, and the same for all threads: where in a
+ * thread's static memory a word is.  It is written into the instructions that need
+ * it, the last four bytes of each, by ftrace_hooks_make().
+ */
+#define THIS(word)	UNKNOWN+THIS_##word	/* struct ftrace_thread */
+#define RSEQ(word)	UNKNOWN+RSEQ_##word	/* struct rseq */
+
+	.set	known_THIS, KNOWN_THIS
+	.set	known_RSEQ, KNOWN_RSEQ
+	.set	known_BODIES, KNOWN_BODIES
+
+	.macro	known what, instruction:vararg
+	\instruction
+	.pushsection .rodata.ftrace_known, "a", @progbits
+	.long	.Lknown\@ - 4 - ., known_\what
+	.popsection
+.Lknown\@:
+	.endm
+
+/*
  * A record of \bytes into the ring of this CPU, with general registers alone: as
  * append.h has it, but for a constant size, and what is not common (a page is
- * full, a long time since the last one) goes to \slowly, as does the kernel when
- * it was interrupted; nothing is changed then.
+ * full, a long time since the last one) goes to \full or \slowly; to \slowly goes
+ * the kernel, too, when it was interrupted.  Nothing is changed then, but by \copy.
  *
- * record_begin	rcx, r10: scratch.  What leads to the ring is loaded behind it
- *		[grace.rseq]
+ * section_begin	rcx, r8: scratch; leaves the thread pointer in r8: stores by %fs are slow.
+ *		What leads to the ring is loaded behind it [grace.rseq]
  * record_ring	rcx: the set of rings, then the ring.  r10: scratch
  * record_end	\copy writes what is behind the header to RECORD(4) and so on, with rdx
  *		and r8 as scratch; rax, rcx and r10 stay as they are.  \keep: a place
@@ -18,17 +38,15 @@
  * rdtsc waits until all before it is done, and what is behind it waits for it:
  * loads that depend on each other are spread over both sides.
  */
-	.macro	record_begin name
-	movq	arch_rseq_offset(%rip), %r10
+	.macro	section_begin name
+	movq	%fs:0, %r8
 	leaq	\name\()_section(%rip), %rcx
-	movq	%rcx, %fs:RSEQ_CS(%r10)
+	known	RSEQ, movq %rcx, RSEQ(CS)(%r8)
 \name\()_begin:
 	.endm
 
 	.macro	record_ring slowly
-	movl	%fs:RSEQ_CPU_ID(%r10), %r10d
-	cmpl	SET_NR_SMALL(%rcx), %r10d
-	jae	\slowly
+	known	RSEQ, movslq %fs:RSEQ(CPU_ID), %r10
 	movq	SET_FAST(%rcx,%r10,8), %rcx
 	testq	%rcx, %rcx
 	jz	\slowly
@@ -36,21 +54,21 @@
 
 #define RECORD(at)	at(%rcx,%r10)
 
-	.macro	record_end name, bytes, copy, slowly, keep, at
-	rdtsc
+	.macro	record_end name, bytes, copy, full, slowly, keep, at
 	movq	RING_POSITION(%rcx), %r10
 	movl	%r10d, %r8d
-	andl	$3, %r8d
+	rdtsc
 	shlq	$32, %rdx
 	orq	%rdx, %rax
 	mulq	RING_CLOCK_MULT(%rcx)
 	addq	RING_CLOCK_NS(%rcx), %rdx
+	andl	$3, %r8d
 
 	/* Room? */
 	movq	RING_OFF(%rcx), %rax
 	leaq	4+\bytes(%r10,%rax), %rax
 	cmpq	RING_END(%rcx,%r8,8), %rax
-	ja	\slowly
+	ja	\full
 
 	/* [position & 3] is valid, [position & 3 ^ 1] is ours to write. */
 	movq	RING_ENTRIES(%rcx,%r8,8), %rax

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What the instructions of ftrace.S do not know before the program runs. */
+#include <errno.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "arch/x86_64/ftrace.h"
+#include "arch/x86_64/offsets.h"
+#include "arch/x86_64/text.h"
+#include "base/bits.h"
+
+/* Where, from here, and what; written by `known', record.h. */
+struct known {
+	int32_t where;
+	uint32_t what;
+};
+extern const struct known ftrace_known[] FTRACE_HIDDEN;
+extern const struct known ftrace_known_end[] FTRACE_HIDDEN;
+
+extern uint8_t ftrace_graph_bodies[2 * GRAPH_BODIES_BYTES] FTRACE_HIDDEN;
+uint8_t *ftrace_bodies = (uint8_t *)-(uint64_t)GRAPH_BODIES_BYTES;
+
+static int write_known(int fd, const struct known *known, const uint32_t *values)
+{
+	uint8_t *at = (uint8_t *)&known->where + known->where;
+	uint32_t word;
+
+	memcpy(&word, at, sizeof(word));
+	word += values[known->what] - UNKNOWN;
+	return text_write(fd, at, (const uint8_t *)&word, sizeof(word));
+}
+
+int ftrace_hooks_make(const struct ftrace_offsets *offsets)
+{
+	static const struct known *next = ftrace_known;
+	uint64_t bodies = ALIGN_UP((uint64_t)ftrace_graph_bodies, GRAPH_BODIES_BYTES);
+	const uint32_t values[] = {
+		[KNOWN_THIS] = (uint32_t)offsets->this,
+		[KNOWN_RSEQ] = (uint32_t)offsets->rseq,
+		[KNOWN_BODIES] = (uint32_t)(bodies >> 24),
+	};
+	int fd, r = 0;
+
+	if (next == ftrace_known_end)
+		return 0;
+	ftrace_bodies = (uint8_t *)bodies;
+	fd = text_begin();
+	for (; next < ftrace_known_end && !r; next += !r)
+		r = write_known(fd, next, values);
+	text_end(fd);
+	return r;
+}
