@@ -4,6 +4,8 @@
  * input names (by its offset): a signal comes there, once, to whose handler it
  * is known who has called.  Unlike single steps, which abort every restartable
  * sequence, this is seen behind them, too.
+ *
+ *	breaks [vfork]		in children, whose sequences nobody restarts
  */
 #include <execinfo.h>
 #include <fcntl.h>
@@ -12,6 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -32,13 +35,17 @@ __attribute__((noinline)) void inner(void)
 	__asm__ volatile("" ::: "memory");
 }
 
+/* What it calls has its return address in another page of the stack. */
 __attribute__((noinline)) void outer(void)
 {
+	volatile char pages[8192];
+
+	pages[0] = 0;
 	inner();
 	__asm__ volatile("" ::: "memory");	/* it returns to here */
 }
 
-OUTSIDE int main(void);
+OUTSIDE int main(int argc, char **argv);
 
 OUTSIDE static bool is_main_behind(void)
 {
@@ -54,6 +61,9 @@ OUTSIDE static bool is_main_behind(void)
 OUTSIDE static void on_break(int signal, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	volatile char pages[8192];
+
+	pages[0] = 0;
 
 	/* What was in a sequence is behind it now. */
 	if (regs[REG_RIP] == (greg_t)at + 1)
@@ -72,7 +82,27 @@ OUTSIDE static int find_libulf(struct dl_phdr_info *info, size_t size, void *ret
 	return 1;
 }
 
-OUTSIDE int main(void)
+OUTSIDE static void call(void)
+{
+	for (int i = 0; i < 40; i++)		/* more than a page of records */
+		outer();
+}
+
+OUTSIDE static void call_in_child(void)
+{
+	int status = -1;
+	pid_t child = vfork();
+
+	if (!child) {
+		call();
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	nr_lost += status != 0;
+	outer();
+}
+
+OUTSIDE int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_sigaction = on_break, .sa_flags = SA_SIGINFO };
 	unsigned long base = 0, offset;
@@ -86,7 +116,10 @@ OUTSIDE int main(void)
 		at = (unsigned char *)(base + offset);
 		was = *at;
 		pwrite(text, "\xcc", 1, (off_t)at);
-		outer();
+		if (argc > 1)
+			call_in_child();
+		else
+			call();
 		pwrite(text, &was, 1, (off_t)at);
 	}
 	fprintf(stderr, "%d hits, %d hushed, %d lost\n", nr_hits, nr_hushed, nr_lost);
