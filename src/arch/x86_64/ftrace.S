@@ -152,8 +152,11 @@ ftrace_known:
 	movq	%rdx, RECORD(4)
 	movq	SLOT_SITE-FSITE_SLOT_CALL(%r8), %rdx
 	movq	%rdx, RECORD(12)
+	movl	SLOT_WORD-FSITE_SLOT_CALL(%r8), %edx
+	movl	%edx, SHADOW_WORD(%rsi)
 	known	THIS, movl %fs:THIS(DEPTH), %edx
 	movl	%edx, RECORD(20)
+	movl	%edx, SHADOW_DEPTH(%rsi)
 	.endm
 
 	/* rsi: the shadow.  Also set_top(): the function is left */
@@ -242,14 +245,9 @@ graph_again:
 	cmpq	%rsi, %r8			/* live_above(); SHADOW_SLOWLY */
 	jle	hit_slowly
 	shadow_find graph_turn
-	movq	SLOT, %rax
-	known	THIS, movl %fs:THIS(DEPTH), %edx
-	movl	SLOT_WORD-FSITE_SLOT_CALL(%rax), %eax
-	movl	%eax, SHADOW_WORD(%rsi)
 	movq	PLACE, %rax
-	movl	%edx, SHADOW_DEPTH(%rsi)
-	movq	%rax, SHADOW_RET(%rsi)
 	movq	%r8, SHADOW_ABOVE(%rsi)
+	movq	%rax, SHADOW_RET(%rsi)
 	record_end graph, 20, copy_graph, graph_full, hit_slowly, SHADOW_TIME(%rsi)
 	/* Now it is followed: set_top(), take_place().  If a handler has another
 	 * thread go on here, these are the words of the wrong one, as after any slow
