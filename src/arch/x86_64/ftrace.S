@@ -84,9 +84,9 @@ ftrace_known:
 	 *
 	 * The thread has two words for that: where the shadows of the page are, and
 	 * page - shadows << 34.  A handler may change them at any point, also between
-	 * the loads, or the stores below, and no pair but one page's own fits: two
-	 * shadows differ in bits 14 to 30, so what is subtracted differs in bits that
-	 * addresses do not have.
+	 * the loads, or the stores below, and no pair but one page's own fits: shadows
+	 * of two pages are k << 14 apart, k below 1 << 16 (shadow_turn takes no others),
+	 * so what is subtracted is k << 48 apart, as no two pages are.
 	 */
 	.macro	shadow_find other
 	known	THIS, movq %fs:THIS(SHADOWS), %rdx
