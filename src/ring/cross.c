@@ -105,7 +105,7 @@ int ring_leave(struct abi_ring *ring, uint32_t cpu, uint32_t bytes, uint64_t now
 int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 {
 	uint32_t cpu = arch_rseq_cpu();
-	struct abi_ring *ring = cpu < set->nr_cpus ? set->fast[cpu] : NULL;
+	struct abi_ring *ring = ring_set_fast(set, cpu);
 	int r;
 
 	if (!ring || ring_has_room(ring, bytes))

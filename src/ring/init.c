@@ -24,6 +24,8 @@ uint64_t ring_bytes(uint32_t page_bytes, uint32_t nr_pages)
 	       (uint64_t)page_bytes * nr_pages;
 }
 
+struct abi_ring ring_none = { .off = ABI_RING_OFF };
+
 void ring_set_recording(struct abi_ring *ring, bool on)
 {
 	__atomic_store_n(&ring->off, on ? 0 : ABI_RING_OFF, __ATOMIC_RELAXED);

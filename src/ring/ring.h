@@ -55,11 +55,23 @@ struct ring_set {
 	uint32_t clock;			/* and this is the clock's row */
 	struct abi_ring **side[2];	/* the runtime's: what it puts into fast
 					 * and slow, [nr_cpus][2] */
-	struct abi_ring *none[2];	/* NULL: fast[cpu] of threads without rseq,
+	struct abi_ring *none[2];	/* ring_none: fast[cpu] of threads without rseq,
 					 * which are on CPUs -1 and -2 */
-	struct abi_ring *fast[];	/* [nr_cpus], entries may be NULL; the runtime's:
+	struct abi_ring *fast[];	/* [nr_cpus], or ring_none; the runtime's:
 					 * [ABI_CPUS], for hooks do not count */
 };
+
+/* Where there is no ring: nobody writes to it, as no record fits.  So events and hooks
+ * need not ask: they look for room in any case. */
+extern struct abi_ring ring_none;
+
+/* NULL: there is none, or there is no such CPU. */
+static inline struct abi_ring *ring_set_fast(const struct ring_set *set, uint32_t cpu)
+{
+	struct abi_ring *ring = cpu < set->nr_cpus ? set->fast[cpu] : &ring_none;
+
+	return ring == &ring_none ? NULL : ring;
+}
 
 /* A record of up to so many bytes, in whole words, needs no framing: if the
  * process has rseq and the rings their own clock, arch_ring_append() alone

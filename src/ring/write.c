@@ -214,8 +214,7 @@ void ring_drop(const struct ring_set *set)
 {
 	for (uint32_t i = 0; set->has_rseq && i < ABORTS_MAX; i++) {
 		uint32_t cpu = arch_rseq_cpu();
-		struct abi_ring *ring = cpu < set->nr_cpus ?
-					set->fast[cpu] : NULL;
+		struct abi_ring *ring = ring_set_fast(set, cpu);
 
 		if (!ring)
 			break;

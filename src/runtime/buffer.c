@@ -10,6 +10,7 @@
 
 #include "abi/rules.h"
 #include "arch/arch.h"
+#include "base/bits.h"
 #include "event/clock.h"
 #include "runtime/runtime.h"
 
@@ -78,20 +79,35 @@ static int ring_at(const struct abi_ring_ref *ref, struct abi_ring *used,
 	return r;
 }
 
+void ring_set_clear(struct ring_set *set)
+{
+	for (uint32_t i = 0; i < ARRAY_SIZE(set->none); i++)
+		set->none[i] = &ring_none;
+	for (uint32_t i = 0; i < ABI_CPUS; i++)
+		set->fast[i] = &ring_none;
+}
+
+/* Those who are not restarted (a thread without rseq, a child of vfork()) may look at a
+ * set that was given back [grace.rseq]: so what was one is never anything else, and
+ * where it has rings there is no word that is not one, at any time. */
 static struct ring_set *set_new(uint32_t nr_cpus)
 {
 	size_t kinds = (size_t)nr_cpus * ABI_RING_KINDS;
-	struct ring_set *set = memory_alloc(sizeof(*set) +
-					    (ABI_CPUS + nr_cpus + ABI_SIDES * kinds) *
-					    sizeof(struct abi_ring *));
+	struct ring_set *set =
+		memory_alloc_stable(sizeof(*set) + sizeof(struct abi_ring *) *
+				    (ABI_CPUS + nr_cpus + ABI_SIDES * kinds));
 
 	if (!set)
 		return NULL;
 	set->nr_cpus = nr_cpus;
+	set->small_max = 0;
 	set->has_rseq = root_control->has_rseq != 0;
+	set->clock_given = 0;
+	set->clock = 0;
 	set->slow = set->fast + ABI_CPUS;
 	for (uint32_t i = 0; i < ABI_SIDES; i++)
 		set->side[i] = set->slow + nr_cpus + i * kinds;
+	ring_set_clear(set);
 	return set;
 }
 
@@ -139,7 +155,7 @@ static int follow(struct buffer *buffer)
 	}
 	for (uint32_t i = 0; i < set->nr_cpus; i++)
 		ring_set_point(set, i, abi_main_side(buffer->shared, i));
-	ring = set->fast[0] ? set->fast[0] : set->slow[0];
+	ring = ring_set_fast(set, 0) ? set->fast[0] : set->slow[0];
 	if (ring && (ring->flags & ABI_RING_CLOCK_GIVEN)) {
 		set->clock_given = 1;
 		set->clock = buffer->shared->clock;

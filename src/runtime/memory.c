@@ -19,11 +19,13 @@
 #define CLASSES		9		/* up to 16 KiB */
 
 struct block {
-	size_t bytes;			/* with this header */
+	size_t bytes : 63;		/* with this header */
+	size_t is_stable : 1;
 	struct block *next;		/* while free, or deferred */
 };
 
 static struct block *free_blocks[CLASSES];	/* under runtime_lock() */
+static struct block *stable_blocks;
 static char *piece;
 static size_t piece_left;
 
@@ -82,26 +84,49 @@ void *memory_alloc(size_t bytes)
 	if (!block)
 		return NULL;
 	block->bytes = bytes;
+	block->is_stable = false;
 	block->next = NULL;
 	return memset(block + 1, 0, bytes - sizeof(*block));
 }
 
+void *memory_alloc_stable(size_t bytes)
+{
+	struct block **at = &stable_blocks, *block;
+
+	runtime_lock();
+	while (*at && (*at)->bytes < bytes + sizeof(*block))
+		at = &(*at)->next;
+	block = *at;
+	if (block)
+		*at = block->next;
+	runtime_unlock();
+	if (!block) {
+		block = memory_alloc(bytes);
+		if (!block)
+			return NULL;
+		block--;
+		block->is_stable = true;
+	}
+	return block + 1;
+}
+
 void memory_free(void *ptr)
 {
-	struct block *block;
+	struct block *block, **list;
 	unsigned int class;
 
 	if (!ptr)
 		return;
 	block = (struct block *)ptr - 1;
 	class = class_of(block->bytes);
-	if (class == CLASSES) {
+	if (class == CLASSES && !block->is_stable) {
 		arch_syscall2(SYS_munmap, block, block->bytes);
 		return;
 	}
 	runtime_lock();
-	block->next = free_blocks[class];
-	free_blocks[class] = block;
+	list = block->is_stable ? &stable_blocks : &free_blocks[class];
+	block->next = *list;
+	*list = block;
 	runtime_unlock();
 }
 

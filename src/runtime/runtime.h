@@ -57,6 +57,8 @@ void lock_leave(struct lock *lock);
 
 /* ---- memory.c ---- */
 void *memory_alloc(size_t bytes);	/* zeroed */
+/* What is freed of it is used for nothing else, and given out again as it is. */
+void *memory_alloc_stable(size_t bytes);
 void memory_free(void *ptr);
 /* To be freed together later; *@list is NULL at first. */
 void memory_defer(void **list, void *ptr);
@@ -293,8 +295,10 @@ struct buffer {
 	uint32_t bit;			/* 1 << its number */
 	struct event_use use;		/* the plan of events that just go here */
 };
-/* nr_cpus 0: every write fails. */
+/* nr_cpus 0: every write fails.  Hooks need ring_set_clear() of it. */
 extern struct ring_set buffer_no_rings;
+/* No ring, of any CPU. */
+void ring_set_clear(struct ring_set *set);
 /* NULL: no memory. */
 struct buffer *buffer_get(uint32_t index);
 /* NULL: this process has had nothing to do with it.  Any context, no lock. */

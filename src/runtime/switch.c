@@ -68,7 +68,8 @@ struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
 	struct abi_ring **rings = &set->side[side][cpu * ABI_RING_KINDS];
 	struct abi_ring **others = &set->side[!side][cpu * ABI_RING_KINDS];
 
-	point(&set->fast[cpu], rings[ABI_RING_FAST]);
+	point(&set->fast[cpu], rings[ABI_RING_FAST] ? rings[ABI_RING_FAST] :
+			       &ring_none);
 	point(&set->slow[cpu], rings[ABI_RING_SLOW] ? rings[ABI_RING_SLOW] :
 			       others[ABI_RING_SLOW]);
 	return rings[ABI_RING_FAST];

@@ -19,12 +19,9 @@ static inline bool write_straight(const struct ring_set *set, const void *entry,
 				  uint32_t bytes)
 {
 	uint32_t cpu = arch_rseq_cpu();
-	const struct abi_ring *ring;
 
-	if (bytes > set->small_max || cpu >= set->nr_cpus)
-		return false;
-	ring = set->fast[cpu];
-	return ring && ring_has_room(ring, bytes) &&
+	return bytes <= set->small_max && cpu < set->nr_cpus &&
+	       ring_has_room(set->fast[cpu], bytes) &&
 	       arch_ring_append(set, entry, 0, bytes / 4, 0, bytes) ==
 	       ARCH_COMMIT_DONE;
 }

@@ -68,7 +68,7 @@ static void reset(struct step_stage *st)
 	st->has_section = !sc->is_slow;
 	set->has_rseq = !sc->is_slow;
 	set->clock_given = sc->is_given;
-	set->fast[cpu] = sc->is_slow ? NULL : st->view.ring;
+	set->fast[cpu] = sc->is_slow ? &ring_none : st->view.ring;
 	set->slow[cpu] = sc->is_slow ? st->view.ring : NULL;
 }
 

@@ -29,8 +29,9 @@
 	cmpl	SET_NR_CPUS(%rdi), %eax
 	jae	\name\()_no_ring
 	movq	SET_FAST(%rdi,%rax,8), %rcx
-	testq	%rcx, %rcx
-	jz	\name\()_no_ring
+	leaq	ring_none(%rip), %rax
+	cmpq	%rax, %rcx
+	je	\name\()_no_ring
 	movq	%rdx, %rdi
 	append_body \clock, \name\()_no_room, append_header
 	append_commit
