@@ -394,14 +394,17 @@ static struct ring_set *hook_set(const struct buffer *buffer)
 static void set_common(uint32_t users)
 {
 	const struct buffer *one = function_buffer(users);
-	struct ftrace_case *function = one ? &cases[__builtin_ctz(one->bit)] : NULL;
+	struct ring_set *set = one ? hook_set(one) : &buffer_no_rings;
+	const struct ftrace_case *function = &ftrace_no_case;
 
-	if (function) {
-		function->users = one->bit;
-		__atomic_store_n(&function->set, hook_set(one), __ATOMIC_RELEASE);
+	if (set != &buffer_no_rings) {
+		struct ftrace_case *its = &cases[__builtin_ctz(one->bit)];
+
+		its->users = one->bit;
+		__atomic_store_n(&its->set, set, __ATOMIC_RELEASE);
+		function = its;
 	}
-	__atomic_store_n(&ftrace_state.function,
-			 function ? function : &ftrace_no_case, __ATOMIC_RELEASE);
+	__atomic_store_n(&ftrace_state.function, function, __ATOMIC_RELEASE);
 	__atomic_store_n(&ftrace_state.graph_set, graph_is_simple(users) ?
 			 hook_set(ftrace_state.graph_buffer) : &buffer_no_rings,
 			 __ATOMIC_RELEASE);
@@ -430,6 +433,7 @@ static int hooks_init(void)
 	 * a set of rings (or does not tell), it is to be that of no CPU. */
 	if (arch_syscall3(SYS_sched_getaffinity, 0, sizeof(cpus), cpus) < 0)
 		offsets.rseq = arch_no_rseq_offset();
+	ring_set_clear(&buffer_no_rings);
 	/* An offset that is loaded into a vector is nothing for ld(1). */
 	__asm__("" : "+r"(this));
 	offsets.this = this - thread;

@@ -72,7 +72,7 @@ extern struct ftrace_state ftrace_state FTRACE_HIDDEN;
 extern const struct ftrace_case ftrace_no_case FTRACE_HIDDEN;
 
 /* Of each thread.  A handler may come between any two stores: it leaves all as
- * it has found it, but for the last two. */
+ * it has found it, but for the last one. */
 struct ftrace_thread {
 	uint64_t head;			/* of the function tracer's records; 0: it
 					 * is not known yet, or nothing is recorded
@@ -82,8 +82,8 @@ struct ftrace_thread {
 					 * call, or SHADOW_NONE; and SHADOW_SLOWLY */
 	uint32_t depth;			/* of the next one */
 	uint32_t is_in_callback;	/* of the program's */
-	uint64_t page, shadows;		/* ftrace.S's alone: of the page of the stack
-					 * that was looked up last */
+	uint64_t page;			/* ftrace.S's alone: one of a stack, the shadow
+					 * of which is at home; the last one */
 };
 extern __thread struct ftrace_thread ftrace_this FTRACE_HIDDEN;
 

@@ -39,7 +39,6 @@ static_assert(offsetof(struct ftrace_thread, exit_head) == THIS_EXIT_HEAD, "asm"
 static_assert(offsetof(struct ftrace_thread, top) == THIS_TOP, "asm");
 static_assert(offsetof(struct ftrace_thread, depth) == THIS_DEPTH, "asm");
 static_assert(offsetof(struct ftrace_thread, page) == THIS_PAGE, "asm");
-static_assert(offsetof(struct ftrace_thread, shadows) == THIS_SHADOWS, "asm");
 static_assert(offsetof(struct buffer, set) == BUFFER_SET, "asm");
 static_assert(offsetof(struct fsite_slot, body.word) == SLOT_WORD, "asm");
 static_assert(offsetof(struct fsite_slot, body.back) == SLOT_BACK, "asm");
@@ -104,14 +103,17 @@ static int make_room(const struct buffer *buffer, uint32_t bytes)
 }
 
 /* The same, of the ring that ftrace.S has found: if it is not what C finds, or there
- * is still no room, trying again might never end. */
+ * is still no room, trying again might never end.  If there is no ring it is not to try
+ * the next time. */
 uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *ring)
 {
 	const struct buffer *buffer = ftrace_state.graph_buffer;
 	uint32_t cpu = arch_rseq_cpu();
 	bool has_room = false;
 
-	if (ulf_probe_enter()) {
+	if (ring == &ring_none) {
+		ftrace_this.top |= SHADOW_SLOWLY;
+	} else if (ulf_probe_enter()) {
 		struct ring_set *set = buffer_set(buffer);
 
 		has_room = set->small_max && cpu < set->nr_cpus &&
@@ -175,12 +177,21 @@ static uint64_t this_head(void)
 	return (uint64_t)ulf_this_thread->tid << 32;
 }
 
+/* May ftrace.S write records of this thread? */
+static bool is_recorded(void)
+{
+	return ftrace_this.head && arch_rseq_cpu() < ABI_CPUS &&
+	       __atomic_load_n(&ftrace_state.graph_set, __ATOMIC_RELAXED) !=
+	       &buffer_no_rings;
+}
+
 /* @place, and whether ftrace.S can go on from there. */
 static uint64_t as_top(uint64_t place)
 {
 	const struct shadow *shadow = shadow_of(place);
-	bool is_simple = ftrace_this.head &&
-			 (!shadow || shadow_users(shadow) == 1u << FTRACE_GRAPH);
+	bool is_simple = is_recorded() &&
+			 (!shadow || (shadow_is_home(place & ~SHADOW_SLOWLY) &&
+				      shadow_users(shadow) == 1u << FTRACE_GRAPH));
 
 	place &= ~SHADOW_SLOWLY;
 	return is_simple ? place : place | SHADOW_SLOWLY;

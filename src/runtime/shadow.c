@@ -8,7 +8,7 @@
 #include "arch/x86_64/offsets.h"
 #include "runtime/shadow.h"
 
-#define KEYS_BYTES	((SHADOW_KEYS + SHADOW_PROBES) * sizeof(uint64_t))
+#define KEYS_BYTES	(SHADOW_PAGES * sizeof(uint64_t))
 #define ENTRIES_BYTES	(SHADOW_ENTRIES * sizeof(struct shadow))
 
 static_assert(sizeof(struct shadow) == 32, "known to ftrace.S");
@@ -17,7 +17,8 @@ static_assert(offsetof(struct shadow, time_ns) == SHADOW_TIME, "asm");
 static_assert(offsetof(struct shadow, above) == SHADOW_ABOVE, "asm");
 static_assert(offsetof(struct shadow, depth) == SHADOW_DEPTH, "asm");
 static_assert(offsetof(struct shadow, depth) + 4 == SHADOW_WORD, "asm");
-static_assert(SHADOW_KEYS == 0x10000 && SHADOW_SLOTS == 512, "the same");
+static_assert(SHADOW_KEYS == 0x10000 && SHADOW_SLOTS == 512 &&
+	      SHADOW_HOME_MASK == SHADOW_KEYS * 4096ull - 8, "the same");
 
 uint64_t *shadow_keys;
 struct shadow *shadow_entries;

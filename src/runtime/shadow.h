@@ -7,8 +7,14 @@
  * unwinders can look it up by themselves (ftrace.S has the same search as an
  * expression of DWARF's, and the first step of it as code; all change together).
  *
- *	keys[h], keys[h + 1], ...	page numbers of stacks, 0: free
+ *	keys[page % nr]			page numbers of stacks, 0: free
+ *	keys[nr + hash(page)], ...
  *	entries[same index][512]	one for each 8 bytes of that page
+ *
+ * The first is where a page is at home, so that ftrace.S gets there without a look at
+ * the keys.  If another one is there, 256 MB off or a multiple of it, a page goes to the
+ * first free place from that of its hash on: behind the homes, which lie in long rows
+ * as the pages of stacks do.
  *
  * word			writer
  * key			CAS 0 -> page; never changed again
@@ -24,9 +30,11 @@
 #include "arch/x86_64/offsets.h"
 
 #define SHADOW_KEYS	0x10000u
-#define SHADOW_PROBES	64u		/* from the first place on, in a row */
+#define SHADOW_HASH	0x9e3779b97f4a7c15u
+#define SHADOW_PROBES	64u		/* from there on, in a row */
 #define SHADOW_SLOTS	512u		/* in a page */
-#define SHADOW_ENTRIES	((SHADOW_KEYS + SHADOW_PROBES) * (size_t)SHADOW_SLOTS)
+#define SHADOW_PAGES	(2 * SHADOW_KEYS + SHADOW_PROBES)
+#define SHADOW_ENTRIES	(SHADOW_PAGES * (size_t)SHADOW_SLOTS)
 
 struct shadow {
 	uint64_t ret;			/* the return address, as it was */
@@ -42,8 +50,8 @@ struct shadow {
 };
 
 #define SHADOW_NONE	(uint64_t)INT64_MAX	/* further up than any stack */
-/* With a place: the call there is not the graph tracer's alone, or its thread is not
- * recorded: nothing for ftrace.S. */
+/* With a place: the call there is not the graph tracer's alone, or its shadow is not at
+ * home, or its thread has no ring: nothing for ftrace.S. */
 #define SHADOW_SLOWLY	(1ull << 63)
 #define SHADOW_USERS	24		/* the first of them */
 
@@ -53,25 +61,41 @@ extern struct shadow *shadow_entries;
 /* Make room.  Address space; memory comes with use. */
 int shadow_make(void);
 
+/* Is it the key of @page, or becomes so? */
+static inline bool shadow_take_key(uint64_t *key, uint64_t page)
+{
+	uint64_t seen = __atomic_load_n(key, __ATOMIC_RELAXED);
+
+	if (!seen)
+		__atomic_compare_exchange_n(key, &seen, page, 0, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+	return seen == page || !seen;
+}
+
 /* Of the return address at @place; NULL: no room.  General registers only. */
 static inline struct shadow *shadow_at(const uint64_t *place)
 {
 	uint64_t page = (uint64_t)place >> 12;
-	uint64_t *key = shadow_keys + (page * (uint64_t)SHADOW_HASH >> 48);
+	uint64_t *key = shadow_keys + page % SHADOW_KEYS;
 
-	for (uint32_t i = 0; i < SHADOW_PROBES; i++, key++) {
-		uint64_t seen = __atomic_load_n(key, __ATOMIC_RELAXED);
+	if (!shadow_take_key(key, page)) {
+		uint64_t *end;
 
-		if (seen != page && !seen)
-			__atomic_compare_exchange_n(key, &seen, page, 0,
-						    __ATOMIC_RELAXED,
-						    __ATOMIC_RELAXED);
-		if (seen == page || !seen)
-			return shadow_entries +
-			       (size_t)(key - shadow_keys) * SHADOW_SLOTS +
-			       ((uint64_t)place >> 3) % SHADOW_SLOTS;
+		key = shadow_keys + SHADOW_KEYS + (page * SHADOW_HASH >> 48);
+		end = key + SHADOW_PROBES;
+		while (!shadow_take_key(key, page)) {
+			if (++key == end)
+				return NULL;
+		}
 	}
-	return NULL;
+	return shadow_entries + (size_t)(key - shadow_keys) * SHADOW_SLOTS +
+	       ((uint64_t)place >> 3) % SHADOW_SLOTS;
+}
+
+/* Is the page of @place, which has a shadow, at home? */
+static inline bool shadow_is_home(uint64_t place)
+{
+	return shadow_keys[(place >> 12) % SHADOW_KEYS] == place >> 12;
 }
 
 static inline uint32_t shadow_users(const struct shadow *shadow)

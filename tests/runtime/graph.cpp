@@ -14,6 +14,7 @@
 #include <execinfo.h>
 #include <pthread.h>
 #include <stdexcept>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -345,6 +346,87 @@ static void test_contexts(void)
 	CHECK(entries > 100 && exits >= 99);
 }
 
+// Stacks that have the same home in the shadow's table, all in use at the same time.
+// (What the hooks do without C there is for overrun.tc.)
+#define FAR_NR	5
+#define FAR	(256ul * 1024 * 1024)
+static char *far_stacks;
+static ucontext_t far_ones[FAR_NR];
+static int far_left;
+
+TRACED int visit(int nr)
+{
+	int low = catcher(nr, 3), was = destroyed;
+
+	if (nr + 1 < FAR_NR) {
+		ucontext_t context;
+
+		getcontext(&context);
+		context.uc_stack.ss_sp = far_stacks + FAR * nr;
+		context.uc_stack.ss_size = sizeof(stack);
+		context.uc_link = &far_ones[nr];
+		makecontext(&context, (void (*)())visit, 1, nr + 1);
+		swapcontext(&far_ones[nr], &context);
+	}
+	CHECK(low == -1 && was && catcher(nr, 3) == -1);
+	return ++far_left;
+}
+
+static void test_far_stacks(void)
+{
+	size_t bytes = FAR * (FAR_NR - 2) + sizeof(stack);
+
+	far_stacks = (char *)mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+				  MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	CHECK(far_stacks != MAP_FAILED);
+	destroyed = 0;
+	on();
+	CHECK(visit(0) == FAR_NR);
+	off();
+	CHECK(exits >= FAR_NR);
+	munmap(far_stacks, bytes);
+}
+
+// So have stacks of libc's threads, 32 threads apart, or almost: all of their pages
+// find a place.
+#define MANY		40
+#define MANY_FRAMES	500
+static pthread_barrier_t many_are_deep;
+
+TRACED int descend(int nr)
+{
+	volatile char frame[1000];
+	int below;
+
+	frame[0] = 0;
+	if (!nr) {
+		pthread_barrier_wait(&many_are_deep);
+		return 0;
+	}
+	below = descend(nr - 1);
+	return below + 1 + frame[0];
+}
+
+static void *descends(void *)
+{
+	CHECK(descend(MANY_FRAMES) == MANY_FRAMES);
+	return NULL;
+}
+
+static void test_many_stacks(void)
+{
+	pthread_t threads[MANY];
+
+	CHECK(!pthread_barrier_init(&many_are_deep, NULL, MANY));
+	on();
+	for (int i = 0; i < MANY; i++)
+		CHECK(!pthread_create(&threads[i], NULL, descends, NULL));
+	for (int i = 0; i < MANY; i++)
+		CHECK(!pthread_join(threads[i], NULL));
+	off();
+	CHECK(entries == MANY * (MANY_FRAMES + 1) && exits == entries);
+}
+
 TRACED void on_other_stack(int)
 {
 	char here_now;
@@ -584,6 +666,8 @@ int main(int, char **argv)
 	test_jumps();
 	test_threads();
 	test_contexts();
+	test_far_stacks();
+	test_many_stacks();
 	test_signal_stack();
 	test_calls();
 	test_processes();

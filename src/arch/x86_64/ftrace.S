@@ -78,47 +78,33 @@ ftrace_known:
 	jmp	\again
 	.endm
 
-	/*
-	 * rsi: a place on the stack, then its shadow, if it is in the page that was
-	 * the last one; else to \other.  rax, rdx, r10: scratch
-	 *
-	 * The thread has two words for that: where the shadows of the page are, and
-	 * page - shadows << 34.  A handler may change them at any point, also between
-	 * the loads, or the stores below, and no pair but one page's own fits: shadows
-	 * of two pages are k << 14 apart, k below 1 << 16 (shadow_turn takes no others),
-	 * so what is subtracted is k << 48 apart, as no two pages are.
-	 */
-	.macro	shadow_find other
-	known	THIS, movq %fs:THIS(SHADOWS), %rdx
-	movq	%rsi, %rax
-	movq	%rdx, %r10
-	andq	$-4096, %rax
-	shlq	$34, %r10
-	subq	%r10, %rax
-	known	THIS, cmpq %fs:THIS(PAGE), %rax
-	jne	\other
-	andl	$0xff8, %esi
+	/* rsi: a place on the stack, then its shadow, if that is at home (shadow.h).
+	 * rdx: scratch */
+	.macro	shadow_home
+	andl	$SHADOW_HOME_MASK, %esi
+	movq	shadow_entries(%rip), %rdx
 	leaq	(%rdx,%rsi,4), %rsi
 	.endm
 
-	/* rsi: a place.  Its page becomes the last one, if that is where it is looked
-	 * for first (shadow_at()), and on to \again; else to \slowly. */
-	.macro	shadow_turn again, slowly
-	movabsq	$SHADOW_HASH, %rdx
-	movq	shadow_keys(%rip), %r10
+	/* Is it, because it is in the page that was the last one?  Else to \other.
+	 * rax: scratch */
+	.macro	look_for_home other
 	movq	%rsi, %rax
+	andq	$-4096, %rax
+	known	THIS, cmpq %fs:THIS(PAGE), %rax
+	jne	\other
+	.endm
+
+	/* rsi: a place.  If the shadow of its page is at home that is the last one now,
+	 * and on to \again; else to \slowly. */
+	.macro	turn_page again, slowly
+	movq	%rsi, %rax
+	movq	shadow_keys(%rip), %r10
 	shrq	$12, %rax
-	imulq	%rax, %rdx
-	shrq	$48, %rdx
+	movzwl	%ax, %edx
 	cmpq	%rax, (%r10,%rdx,8)
 	jne	\slowly
-	shlq	$14, %rdx
 	shlq	$12, %rax
-	addq	shadow_entries(%rip), %rdx
-	movq	%rdx, %r10
-	shlq	$34, %r10
-	subq	%r10, %rax
-	known	THIS, movq %rdx, %fs:THIS(SHADOWS)
 	known	THIS, movq %rax, %fs:THIS(PAGE)
 	jmp	\again
 	.endm
@@ -166,17 +152,17 @@ ftrace_known:
 	movq	GRAPH_BODY_SITE-FTRACE_GRAPH_BIT(%r8,%rdx), %r8
 	known	THIS, movq %fs:THIS(EXIT_HEAD), %rdx
 	movq	%rdx, RECORD(4)
-	movq	REGS_RAX-LEFT_FRAME(%rsp), %rdx
 	movq	%r8, RECORD(12)
 	movl	ftrace_graph_lost(%rip), %r8d
+	movq	REGS_RAX-LEFT_FRAME(%rsp), %rdx
 	movq	%rdx, RECORD(20)
 	movl	%r8d, RECORD(32)
 	movq	SHADOW_TIME(%rsi), %rdx
-	movl	SHADOW_DEPTH(%rsi), %r8d
 	movq	%rdx, RECORD(36)
+	movl	SHADOW_DEPTH(%rsi), %r8d
 	movq	%fs:0, %rdx
-	movl	%r8d, RECORD(28)
 	known	THIS, movl %r8d, THIS(DEPTH)(%rdx)
+	movl	%r8d, RECORD(28)
 	movq	SHADOW_ABOVE(%rsi), %r8
 	known	THIS, movq %r8, THIS(TOP)(%rdx)
 	.endm
@@ -223,7 +209,7 @@ function_again:
 	movl	SLOT_USERS-FSITE_SLOT_CALL(%rsi), %esi
 	cmpl	CASE_USERS(%r8), %esi
 	jne	hit_slowly
-	record_ring hit_slowly
+	record_ring
 	known	THIS, movq %fs:THIS(HEAD), %rsi
 	testq	%rsi, %rsi
 	jz	hit_slowly
@@ -239,12 +225,13 @@ function_maybe:
 graph_again:
 	section_begin graph
 	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
-	record_ring hit_slowly
+	record_ring
 	leaq	PLACE, %rsi
 	known	THIS, movq %fs:THIS(TOP), %r8
 	cmpq	%rsi, %r8			/* live_above(); SHADOW_SLOWLY */
 	jle	hit_slowly
-	shadow_find graph_turn
+	look_for_home graph_turn
+	shadow_home
 	movq	PLACE, %rax
 	movq	%r8, SHADOW_ABOVE(%rsi)
 	movq	%rax, SHADOW_RET(%rsi)
@@ -264,7 +251,7 @@ graph_again:
 graph_maybe:
 	tail_call hit_slowly, graph_again
 graph_turn:
-	shadow_turn graph_again, hit_slowly
+	turn_page graph_again, hit_slowly
 graph_full:
 	make_room 20, ENTRY_FRAME, ENTRY_CFA, graph_again, hit_slowly
 	end_function ftrace_entry_graph
@@ -299,9 +286,10 @@ hit_slowly:
  * C++, gdb, perf, and of pthread_cancel() do that by themselves:
  *
  *	slot = CFA - 9;  page = *slot & -4096;  keys = page[0]
- *	nr = slot >> 12
- *	for (key = keys + hash(nr) * 8; *key != nr && *key; )
- *		key += 8
+ *	nr = slot >> 12;  key = keys + nr % 65536 * 8
+ *	if (*key != nr)
+ *		for (key = keys + (65536 + hash(nr)) * 8; *key != nr && *key; )
+ *			key += 8
  *	return address = *(page[1] + ((key - keys) << 11) + ((slot & 0xff8) << 2))
  *
  * The CFA is odd: frames are told apart by it, and the one before and the one
@@ -309,14 +297,18 @@ hit_slowly:
  */
 	.macro	shadow_cfi
 	.cfi_escape 0x16, 7, 2, 0x31, 0x1c		/* rsp: CFA - 1 */
-	.cfi_escape 0x16, 16, 76			/* rip: */
+	.cfi_escape 0x16, 16, 101			/* rip: */
 	.cfi_escape 0x30,0x16				/* 0: libgcc picks no lowest */
 	.cfi_escape 0x08,9,0x1c				/* slot */
 	.cfi_escape 0x12,0x06,0x0b,0x00,0xf0,0x1a	/* slot page */
 	.cfi_escape 0x12,0x06				/* slot page keys */
 	.cfi_escape 0x15,2,0x08,12,0x25			/* slot page keys nr */
+	.cfi_escape 0x12,0x0a,0xff,0xff,0x1a,0x33,0x24
+	.cfi_escape 0x15,2,0x22				/* slot page keys nr key */
+	.cfi_escape 0x12,0x06,0x15,2,0x29,0x28,44,0	/* is it nr? */
+	.cfi_escape 0x13				/* no: the hash */
 	.cfi_escape 0x12,0x0e,0x15,0x7c,0x4a,0x7f,0xb9,0x79,0x37,0x9e
-	.cfi_escape 0x1e,0x08,48,0x25,0x33,0x24
+	.cfi_escape 0x1e,0x08,48,0x25,0x33,0x24,0x0c,0,0,8,0,0x22
 	.cfi_escape 0x15,2,0x22				/* slot page keys nr key */
 	.cfi_escape 0x12,0x06,0x12,0x15,3,0x29		/* is it nr, */
 	.cfi_escape 0x16,0x30,0x29,0x21			/* or 0? */
@@ -358,12 +350,12 @@ ftrace_graph_return:
 	for_scratch save, LEFT_FRAME
 left_again:
 	section_begin left
-	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
-	record_ring left_slowly
 	leaq	LEFT_PLACE, %rsi
+	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
+	record_ring
 	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* without SHADOW_SLOWLY */
 	jne	left_slowly
-	shadow_find left_turn
+	shadow_home
 	/* Coroutines may have left there what is not so any more. */
 	cmpb	$FTRACE_GRAPH_BIT >> 24, SHADOW_WORD+3(%rsi)
 	jne	left_slowly
@@ -388,8 +380,6 @@ left_slowly:
 	returning_cfi
 	jmp	left_done
 	.cfi_restore_state
-left_turn:
-	shadow_turn left_again, left_slowly
 left_full:
 	make_room 48, LEFT_FRAME, LEFT_CFA, left_again, left_slowly
 	end_function ftrace_graph_return
@@ -476,12 +466,9 @@ __fentry__:
 	movq	%rcx, %rdi
 	section_begin words
 	movq	BUFFER_SET(%r11), %rcx		/* [buffer.set], [grace.rseq] */
-	known	RSEQ, movl %fs:RSEQ(CPU_ID), %eax
-	cmpl	SET_NR_CPUS(%rcx), %eax
-	jae	words_slowly
 	cmpl	SET_SMALL_MAX(%rcx), %r9d
 	ja	words_slowly
-	record_ring words_slowly
+	record_ring
 	append_body own, words_slowly, event_header, copy_words, (%rdi)
 	append_commit
 words_end:

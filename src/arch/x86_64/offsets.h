@@ -40,14 +40,13 @@
 #define THIS_TOP		24
 #define THIS_DEPTH		32
 #define THIS_PAGE		40
-#define THIS_SHADOWS		48
 
 #define SHADOW_RET		0	/* struct shadow */
 #define SHADOW_TIME		8
 #define SHADOW_ABOVE		16
 #define SHADOW_DEPTH		24
 #define SHADOW_WORD		28
-#define SHADOW_HASH		0x9e3779b97f4a7c15
+#define SHADOW_HOME_MASK	0xffffff8	/* of a place */
 
 #define REGS_RDI		0	/* struct ftrace_regs */
 #define REGS_RSI		8

@@ -30,7 +30,7 @@
  *
  * section_begin	rcx, r8: scratch; leaves the thread pointer in r8: stores by %fs are slow.
  *		What leads to the ring is loaded behind it [grace.rseq]
- * record_ring	rcx: the set of rings, then the ring.  r10: scratch
+ * record_ring	rcx: the set of rings, then the ring, or ring_none.  r10: scratch
  * record_end	\copy writes what is behind the header to RECORD(4) and so on, with rdx
  *		and r8 as scratch; rax, rcx and r10 stay as they are.  \keep: a place
  *		for the time, \at: one in the record.  Other registers are left alone.
@@ -45,11 +45,9 @@
 \name\()_begin:
 	.endm
 
-	.macro	record_ring slowly
+	.macro	record_ring
 	known	RSEQ, movslq %fs:RSEQ(CPU_ID), %r10
 	movq	SET_FAST(%rcx,%r10,8), %rcx
-	testq	%rcx, %rcx
-	jz	\slowly
 	.endm
 
 #define RECORD(at)	at(%rcx,%r10)
@@ -72,10 +70,10 @@
 
 	/* [position & 3] is valid, [position & 3 ^ 1] is ours to write. */
 	movq	RING_ENTRIES(%rcx,%r8,8), %rax
-	incq	%rax
 	xorl	$1, %r8d
-	movq	%rax, RING_ENTRIES(%rcx,%r8,8)
 	movq	%rdx, RING_TIME(%rcx,%r8,8)
+	incq	%rax
+	movq	%rax, RING_ENTRIES(%rcx,%r8,8)
 	.ifnb	\keep
 	movq	%rdx, \keep
 	.endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crowd: waits for a line of input, then calls a function on STACKS stacks which lie
- * where the graph tracer's table of stacks (src/runtime/shadow.h) looks for them at
- * the same place.  It has not room for all.  Status 0: each call did what it must.
+ * crowd: waits for a line of input, then calls a function which calls itself on another
+ * stack, and so on, on STACKS of them, each below the one before.  They lie where the
+ * graph tracer's table of stacks (src/runtime/shadow.h) looks for them at the same
+ * places.  It has not room for all.  Status 0: each call has returned what it must, and
+ * to where it came from.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -13,66 +15,83 @@
 
 #define STACKS		200
 #define STACK_BYTES	(16 * 4096ul)
-#define PLACE		4711u
+#define PLACE		4711u		/* by the hash, one of */
+#define PLACES		32u
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE	0x100000
 #endif
 
-static ucontext_t here, there;
+#define UNTRACED	__attribute__((noinline, patchable_function_entry(0)))
+
+static ucontext_t contexts[STACKS + 1];
 static volatile int sum;
 
-__attribute__((noinline)) int in_crowd(int x);
-__attribute__((noinline)) int outside(int x);
-void run(int x);
+__attribute__((noinline)) int in_crowd(int nr);
+__attribute__((noinline)) int outside(int nr);
+UNTRACED void run_even(int nr);
+UNTRACED void run_odd(int nr);
+UNTRACED void next(int nr);
 
-int in_crowd(int x)
+int in_crowd(int nr)
 {
-	__asm__ volatile("" : "+r"(x));
-	return x + 1;
+	if (nr < STACKS)
+		next(nr + 1);
+	__asm__ volatile("" : "+r"(nr));
+	return nr + 1;
 }
 
-int outside(int x)
+int outside(int nr)
 {
-	return in_crowd(x) + 1;
+	return in_crowd(nr) + 1;
 }
 
-__attribute__((patchable_function_entry(0))) void run(int x)
+void run_even(int nr)
 {
-	sum += in_crowd(x) - x;
+	sum += in_crowd(nr) - nr;
 }
 
-/* The next page after @page of which the table looks there, and which can be the last
- * of a stack. */
-static uint64_t next_page(uint64_t page)
+void run_odd(int nr)
 {
+	sum += 1000 * (in_crowd(nr) - nr);
+}
+
+/* The next page down of which the table looks there, and which can be the last of a
+ * stack. */
+static uint64_t next_page(void)
+{
+	static uint64_t page = 0x780000000;
 	void *low;
 
 	do {
 		do {
-			page++;
-		} while (page * 0x9e3779b97f4a7c15ull >> 48 != PLACE);
+			page -= 0x10000;
+		} while ((page * 0x9e3779b97f4a7c15ull >> 48) - PLACE >= PLACES);
 		low = (void *)(((page + 1) << 12) - STACK_BYTES);
 	} while (mmap(low, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE |
 		      MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != low);
 	return page;
 }
 
+void next(int nr)
+{
+	ucontext_t context;
+
+	getcontext(&context);
+	context.uc_stack.ss_sp = (void *)(((next_page() + 1) << 12) - STACK_BYTES);
+	context.uc_stack.ss_size = STACK_BYTES;
+	context.uc_link = &contexts[nr];
+	makecontext(&context, (void (*)(void))(void *)(nr % 2 ? run_odd : run_even), 1,
+		    nr);
+	swapcontext(&contexts[nr], &context);
+}
+
 int main(void)
 {
-	uint64_t page = 0x100000;
 	char line[16];
 
 	if (!fgets(line, sizeof(line), stdin))
 		return 1;
-	for (int i = 0; i < STACKS; i++) {
-		page = next_page(page);
-		getcontext(&there);
-		there.uc_stack.ss_sp = (void *)(((page + 1) << 12) - STACK_BYTES);
-		there.uc_stack.ss_size = STACK_BYTES;
-		there.uc_link = &here;
-		makecontext(&there, (void (*)(void))(void *)run, 1, i);
-		swapcontext(&here, &there);
-	}
-	return outside(1) == 3 && sum == STACKS ? 0 : 1;
+	return in_crowd(0) == 1 && outside(STACKS) == STACKS + 2 &&
+	       sum == STACKS / 2 * 1001 ? 0 : 1;
 }

@@ -9,10 +9,13 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdexcept>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define THREADS		4
+#define STACK_BYTES	(512ul * 1024)
+#define APART		(256ul * 1024 * 1024)
 #define NOINLINE	__attribute__((noinline))
 #define CHECK(condition)						\
 	do {								\
@@ -139,10 +142,23 @@ extern "C" NOINLINE void storm_turn(unsigned long dice)
 	}
 }
 
+// Stacks of the handlers, and of their threads further up, all of which the shadow's
+// table has at the same place.
+static char *stacks;
+
+static char *stack_at(long i)
+{
+	return stacks + i * APART;
+}
+
 static void *storms(void *arg)
 {
 	unsigned long dice = (unsigned long)arg * 0x9e3779b97f4a7c15ul + 1;
+	stack_t alternate = {};
 
+	alternate.ss_sp = stack_at((long)arg);
+	alternate.ss_size = STACK_BYTES;
+	CHECK(!sigaltstack(&alternate, NULL));
 	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
 		dice = dice * 6364136223846793005ul + 1442695040888963407ul;
 		storm_turn(dice >> 33);
@@ -165,6 +181,8 @@ static void *interrupts(void *arg)
 int main(int argc, char **argv)
 {
 	pthread_t threads[THREADS], interrupter;
+	struct sigaction action = {};
+	pthread_attr_t attr;
 	sigset_t end;
 	int signal_nr;
 
@@ -173,9 +191,17 @@ int main(int argc, char **argv)
 	sigemptyset(&end);
 	sigaddset(&end, SIGTERM);
 	CHECK(!pthread_sigmask(SIG_BLOCK, &end, NULL));
-	signal(SIGUSR1, storm_handler);
-	for (long i = 0; i < THREADS; i++)
-		CHECK(!pthread_create(&threads[i], NULL, storms, (void *)i));
+	action.sa_handler = storm_handler;
+	action.sa_flags = SA_ONSTACK | SA_RESTART;
+	CHECK(!sigaction(SIGUSR1, &action, NULL));
+	stacks = (char *)mmap(NULL, 2 * THREADS * APART, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	CHECK(stacks != MAP_FAILED);
+	pthread_attr_init(&attr);
+	for (long i = 0; i < THREADS; i++) {
+		CHECK(!pthread_attr_setstack(&attr, stack_at(THREADS + i), STACK_BYTES));
+		CHECK(!pthread_create(&threads[i], &attr, storms, (void *)i));
+	}
 	CHECK(!pthread_create(&interrupter, NULL, interrupts, threads));
 	CHECK(!sigwait(&end, &signal_nr));
 	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
