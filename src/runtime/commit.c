@@ -18,7 +18,7 @@ run_on(const struct filter_program *filter, const void *entry, size_t bytes,
 {
 	const struct filter_context context = {
 		.cpu = thread_cpu(),
-		.tid = ulf_this_thread->tid,
+		.tid = thread_tid(),
 		.get_comm = comm_get,
 	};
 
@@ -42,7 +42,7 @@ static inline bool is_ignored(const struct event_use *use)
 {
 	return __atomic_load_n(&use->buffer->has_pids, __ATOMIC_RELAXED) &&
 	       !use->is_anybodys &&
-	       pids_ignore(use->buffer, ulf_this_thread->tid);
+	       pids_ignore(use->buffer, thread_tid());
 }
 
 bool filter_keeps(const struct filter_program *filter, const void *entry,

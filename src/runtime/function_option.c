@@ -51,7 +51,7 @@ static uint64_t now(const struct buffer *buffer)
 static struct record record_of(uint16_t type, uint64_t ip, uint64_t parent)
 {
 	return (struct record){
-		.entry = { .type = type, .pid = (int)ulf_this_thread->tid },
+		.entry = { .type = type, .pid = (int)thread_tid() },
 		.ip = ip, .parent_ip = parent,
 	};
 }

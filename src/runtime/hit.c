@@ -174,7 +174,7 @@ static bool is_silent(uint64_t top)
 
 static uint64_t this_head(void)
 {
-	return (uint64_t)ulf_this_thread->tid << 32;
+	return (uint64_t)thread_tid() << 32;
 }
 
 /* May ftrace.S write records of this thread? */
@@ -483,7 +483,7 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
 
 	if (!users || !can_record())
 		return 0;
-	users = without_ignoring(users, ulf_this_thread->tid);
+	users = without_ignoring(users, thread_tid());
 	call.parent = ftrace_is_body(*place) ? shadow_at(place)->ret : *place;
 	for (uint32_t left = users & FTRACE_FUNCTION_MASK; left; left &= left - 1)
 		record_call(ftrace_state.buffers[__builtin_ctz(left)], &call);

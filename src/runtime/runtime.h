@@ -105,6 +105,11 @@ struct thread_slot {
 /* Calls @fn for every slot; stops when it is not 0. */
 int thread_for_each(int (*fn)(struct thread_slot *slot, void *arg), void *arg);
 void thread_after_fork(void);
+/* Of this thread, which has a slot.  Others may try to claim it. */
+static inline uint32_t thread_tid(void)
+{
+	return __atomic_load_n(&ulf_this_thread->tid, __ATOMIC_RELAXED);
+}
 /* The CPU it runs on. */
 static inline uint32_t thread_cpu(void)
 {

@@ -44,7 +44,7 @@ static void write_stack(const struct buffer *buffer, struct stack_entry *stack)
 {
 	stack->entry = (struct trace_entry){
 		.type = ABI_EVENT_ID_STACK,
-		.pid = (int)ulf_this_thread->tid,
+		.pid = (int)thread_tid(),
 	};
 	stack->reserved = 0;
 	buffer_write(buffer, stack, offsetof(struct stack_entry, callers) +

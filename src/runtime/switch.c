@@ -147,7 +147,7 @@ static void write_text(const struct buffer *buffer, const char *text)
 		char text[40];
 	} record = {
 		.head.type = ABI_EVENT_ID_PRINT,
-		.head.pid = (int)ulf_this_thread->tid,
+		.head.pid = (int)thread_tid(),
 		.ip = ABI_IP_SNAPSHOT,
 	};
 	size_t len = strlen(text) + 1;
