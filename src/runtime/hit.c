@@ -131,14 +131,18 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 			 size_t bytes, uint64_t *time)
 {
 	struct ftrace_write write = { buffer, &record->head, bytes, time };
+	uint32_t size = (uint32_t)bytes;
 	int r = -EINVAL;
 
 	/* The time is one in ns, whatever the ring's clock. */
-	if (!__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED))
-		r = make_room(buffer, (uint32_t)bytes);
+	if (!__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED)) {
+		if (arch_words_append(buffer, &record->head, size, time))
+			return true;
+		r = make_room(buffer, size);
+	}
 	if (r == -ENOBUFS)
 		return false;
-	if (r || !arch_words_append(buffer, &record->head, (uint32_t)bytes, time))
+	if (r || !arch_words_append(buffer, &record->head, size, time))
 		ftrace_call_slowly(ftrace_write_slowly, (uint64_t)&write, 0, 0);
 	return true;
 }
