@@ -17,6 +17,7 @@
 #define PIECE_BYTES	65536u
 #define CLASS_MIN	6		/* 64 bytes */
 #define CLASSES		9		/* up to 16 KiB */
+#define REACH		(1ull << 31)	/* of jumps */
 
 struct block {
 	size_t bytes : 63;		/* with this header */
@@ -36,6 +37,39 @@ static void *map(size_t bytes)
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return mem < 0 && mem > -4096 ? NULL : (void *)mem;
+}
+
+static long map_nothing(uint64_t bytes)
+{
+	return arch_syscall6(SYS_mmap, 0, (long)bytes, PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+/* The kernel puts it next to shared libraries.  What their functions and tracepoints
+ * jump to has to be in their reach: that room is left to it, on either side. */
+void *memory_reserve(uint64_t bytes)
+{
+	long mem = map_nothing(bytes + 2 * REACH);
+
+	if (mem < 0 && mem > -4096) {
+		mem = map_nothing(bytes);
+		return mem < 0 && mem > -4096 ? NULL : (void *)mem;
+	}
+	arch_syscall2(SYS_munmap, mem, (long)REACH);
+	mem += (long)REACH;
+	arch_syscall2(SYS_munmap, mem + (long)bytes, (long)REACH);
+	return (void *)mem;
+}
+
+void *memory_alloc_table(uint64_t bytes)
+{
+	void *mem = memory_reserve(bytes);
+
+	if (mem && arch_syscall3(SYS_mprotect, mem, (long)bytes, PROT_READ | PROT_WRITE)) {
+		arch_syscall2(SYS_munmap, mem, (long)bytes);
+		return NULL;
+	}
+	return mem;
 }
 
 static unsigned int class_of(size_t bytes)

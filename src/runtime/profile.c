@@ -20,7 +20,6 @@
  * SIGKILL anywhere leaves sums that are right but for the call under way.
  */
 #include <errno.h>
-#include <sys/mman.h>
 
 #include "abi/profile.h"
 #include "arch/arch.h"
@@ -213,17 +212,9 @@ void profile_wish(uint64_t session)
 
 static int make_calls(void)
 {
-	long mem;
-
-	if (calls)
-		return 0;
-	mem = arch_syscall6(SYS_mmap, 0, SHADOW_ENTRIES * sizeof(*calls),
-			    PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (mem < 0 && mem > -4096)
-		return (int)mem;
-	calls = (struct call *)mem;
-	return 0;
+	if (!calls)
+		calls = memory_alloc_table(SHADOW_ENTRIES * sizeof(*calls));
+	return calls ? 0 : -ENOMEM;
 }
 
 static bool has_range(const struct object *object, int form)

@@ -192,13 +192,15 @@ static void *map_file(int fd, uint64_t *ret_bytes)
 	for (uint64_t arena = arena_bytes_max(); arena >= ARENA_BYTES_MIN;
 	     arena = arena / 2 & ~4095ull) {
 		uint64_t bytes = ABI_ARENA_OFF + arena;
-		void *mem = mmap(NULL, bytes, PROT_NONE,
-				 MAP_SHARED | MAP_NORESERVE, fd, 0);
+		void *mem = memory_reserve(bytes);
 
-		if (mem != MAP_FAILED) {
+		if (mem && mmap(mem, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE |
+				MAP_FIXED, fd, 0) == mem) {
 			*ret_bytes = bytes;
 			return mem;
 		}
+		if (mem)
+			munmap(mem, bytes);
 	}
 	return NULL;
 }

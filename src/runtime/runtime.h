@@ -60,6 +60,10 @@ void *memory_alloc(size_t bytes);	/* zeroed */
 /* What is freed of it is used for nothing else, and given out again as it is. */
 void *memory_alloc_stable(size_t bytes);
 void memory_free(void *ptr);
+/* Address space for much, to be mapped over; NULL: there is none. */
+void *memory_reserve(uint64_t bytes);
+/* Zeroed; what of it is used becomes memory.  For ever. */
+void *memory_alloc_table(uint64_t bytes);
 /* To be freed together later; *@list is NULL at first. */
 void memory_defer(void **list, void *ptr);
 void memory_defer_all(void **list, void *more);

@@ -2,10 +2,9 @@
 /* Room for the shadow of stacks. */
 #include <assert.h>
 #include <errno.h>
-#include <sys/mman.h>
 
-#include "arch/arch.h"
 #include "arch/x86_64/offsets.h"
+#include "runtime/runtime.h"
 #include "runtime/shadow.h"
 
 #define KEYS_BYTES	(SHADOW_PAGES * sizeof(uint64_t))
@@ -25,16 +24,11 @@ struct shadow *shadow_entries;
 
 int shadow_make(void)
 {
-	long mem;
-
 	if (shadow_keys)
 		return 0;
-	mem = arch_syscall6(SYS_mmap, 0, KEYS_BYTES + ENTRIES_BYTES,
-			    PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (mem < 0 && mem > -4096)
-		return (int)mem;
-	shadow_entries = (struct shadow *)mem;
-	shadow_keys = (uint64_t *)(mem + (long)ENTRIES_BYTES);
+	shadow_entries = memory_alloc_table(ENTRIES_BYTES + KEYS_BYTES);
+	if (!shadow_entries)
+		return -ENOMEM;
+	shadow_keys = (uint64_t *)(shadow_entries + SHADOW_ENTRIES);
 	return 0;
 }

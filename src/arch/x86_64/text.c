@@ -68,14 +68,6 @@ static int write_by_mprotect(uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 }
 
 /* @fd: /proc/self/mem, or negative. */
-int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
-{
-	if (fd >= 0 &&
-	    arch_syscall4(SYS_pwrite64, fd, bytes, nr, addr) == (long)nr)
-		return 0;
-	return write_by_mprotect(addr, bytes, nr);
-}
-
 int text_read(int fd, const uint8_t *addr, void *to, uint32_t nr)
 {
 	long n;
@@ -88,6 +80,19 @@ int text_read(int fd, const uint8_t *addr, void *to, uint32_t nr)
 	if (n == (long)nr)
 		return 0;
 	return n >= 0 || n == -EIO ? -EFAULT : (int)n;
+}
+
+int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
+{
+	uint8_t seen;
+	int r;
+
+	if (fd >= 0 &&
+	    arch_syscall4(SYS_pwrite64, fd, bytes, nr, addr) == (long)nr)
+		return 0;
+	r = write_by_mprotect(addr, bytes, nr);
+	/* No memory, or no memory there? */
+	return r == -ENOMEM && fd >= 0 && text_read(fd, addr, &seen, 1) ? -EFAULT : r;
 }
 
 void text_sync(void)

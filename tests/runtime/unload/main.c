@@ -7,12 +7,16 @@
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/check.h"
@@ -203,14 +207,36 @@ static void test_other_memory(void)
 	munmap(page, 4096);
 }
 
-int main(void)
+/* Where the kernel puts libraries right below the stack, as under gdb: there has to be
+ * room for jumps below them, whatever else is there. */
+static void test_no_random(char **argv)
+{
+	int status;
+	pid_t pid;
+
+	if (personality(0xffffffff) & ADDR_NO_RANDOMIZE)
+		return;
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		CHECK(personality(ADDR_NO_RANDOMIZE) != -1);
+		execv("/proc/self/exe", argv);
+		fail("execv: %s", strerror(errno));
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+}
+
+int main(int argc, char **argv)
 {
 	const char *form = getenv("ULF_TORTURE");
 
+	(void)argc;
 	nr_rounds = form && !strcmp(form, "long") ? LONG_ROUNDS : SHORT_ROUNDS;
 	test_again();
 	test_other_memory();
 	test_storm();
+	test_no_random(argv);
 	printf("%lu hits\n", nr_hits);
 	return 0;
 }
