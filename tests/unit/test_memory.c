@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime's memory: what was stable stays so. */
+/* The runtime's memory: what was stable stays so, what is large leaves room to code, and
+ * what has gone is not written to. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
+#include "arch/x86_64/text.h"
 #include "base/bits.h"
 #include "runtime/runtime.h"
 
@@ -60,11 +66,99 @@ static void test_stable_sizes(void **state)
 	assert_ptr_equal(memory_alloc_stable(100), small);
 }
 
+#define REACH	(1ul << 31)
+
+static bool is_free(char *at, size_t bytes)
+{
+	char *mem = mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS |
+			 MAP_NORESERVE, -1, 0);
+
+	assert_ptr_not_equal(mem, MAP_FAILED);
+	munmap(mem, bytes);
+	return mem == at;
+}
+
+static void test_reserve(void **state)
+{
+	const size_t bytes = 3ul << 30;
+	char *mem = memory_reserve(bytes);
+
+	(void)state;
+	assert_non_null(mem);
+	assert_false(is_free(mem, 4096));
+	assert_false(is_free(mem + bytes - 4096, 4096));
+	assert_true(is_free(mem - REACH, REACH));
+	assert_true(is_free(mem + bytes, REACH));
+	munmap(mem, bytes);
+}
+
+static size_t mapped_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	size_t pages = 0;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%zu", &pages), 1);
+	fclose(file);
+	return pages * 4096;
+}
+
+/* Where address space is scarce there is no room left to others, and an end to it. */
+static void test_reserve_little(void **state)
+{
+	struct rlimit old, few;
+	char *mem;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);
+	few = old;
+	few.rlim_cur = mapped_bytes() + (2ul << 30);
+	assert_int_equal(setrlimit(RLIMIT_AS, &few), 0);
+	mem = memory_reserve(1ul << 30);
+	assert_non_null(mem);
+	assert_null(memory_reserve(1ul << 32));
+	assert_null(memory_alloc_table(1ul << 32));
+	munmap(mem, 1ul << 30);
+	assert_int_equal(setrlimit(RLIMIT_AS, &old), 0);
+}
+
+static void test_table(void **state)
+{
+	const size_t bytes = 3ul << 30;
+	char *mem = memory_alloc_table(bytes);
+
+	(void)state;
+	assert_non_null(mem);
+	assert_int_equal(mem[0], 0);
+	mem[0] = mem[bytes - 1] = 1;
+	munmap(mem, bytes);
+}
+
+static void test_write(void **state)
+{
+	static const uint8_t bytes[] = { 1, 2, 3 };
+	uint8_t *mem = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = text_begin();
+
+	(void)state;
+	assert_ptr_not_equal(mem, MAP_FAILED);
+	assert_true(fd >= 0);
+	assert_int_equal(text_write(fd, mem + 9, bytes, sizeof(bytes)), 0);
+	assert_memory_equal(mem + 9, bytes, sizeof(bytes));
+	munmap(mem, 4096);
+	assert_int_equal(text_write(fd, mem + 9, bytes, sizeof(bytes)), -EFAULT);
+	text_end(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stable),
 		cmocka_unit_test(test_stable_sizes),
+		cmocka_unit_test(test_reserve),
+		cmocka_unit_test(test_reserve_little),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_write),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
