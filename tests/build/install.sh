@@ -101,3 +101,15 @@ gcc -Wall -Wextra -Werror -O2 $flags -no-pie functions.c -o functions_static \
 	"$libdir/libulf.a" $($config --static --libs-only-other "$pc")
 LD_LIBRARY_PATH=$libdir ./functions
 ./functions_static
+
+# A program that refers to nothing of libulf has it, too.
+echo 'int main(void) { return 0; }' >plain.c
+for ld in bfd gold lld; do
+	command -v "ld.$ld" || continue
+	gcc -fuse-ld=$ld -Wl,--as-needed -O2 plain.c -o plain $libs
+	readelf -d plain | grep 'NEEDED.*libulf.so.0'
+	[ "$(readelf -d plain | grep -c NEEDED)" = 2 ]
+done
+gcc -O2 $flags -static functions.c -o functions_static \
+	-Wl,--whole-archive "$libdir/libulf.a" -Wl,--no-whole-archive
+./functions_static
