@@ -19,14 +19,12 @@
 #include "server/elf_impl.h"
 
 #define FOUND		1024u		/* functions kept, a power of two */
-#define PARAMS_MAX	64u
 #define RANGES_MAX	1000000u
 #define ENTRIES_MAX	1000000u	/* of a unit, looked at for functions */
 #define CHILDREN_MAX	4096u		/* of a function, for parameters */
 #define UNITS_MAX	65536u		/* libdw needs 1 KB for each */
 #define NESTED_MAX	16		/* namespaces and classes */
 #define TIME_MAX_NS	1000000000u	/* of CPU, to open a file, or find a function */
-#define WORD		8u
 
 struct range {				/* of addresses */
 	uint64_t low, high;
@@ -221,35 +219,20 @@ static enum place read_place(Dwarf_Die *die, Dwarf_Addr low, struct elf_param *p
 	       ops[0].atom == DW_OP_GNU_implicit_pointer ? PLACE_NONE : PLACE_ABI;
 }
 
-/* As the ABI has it; *@next: the first register that is free. */
-static void place_by_abi(const struct die_class *class, uint8_t *next,
-			 struct elf_param *param)
-{
-	uint8_t wanted = class->is_integer[0] + class->is_integer[1];
-
-	param->is_on_stack = class->is_in_memory || *next + wanted > (int)ELF_ARG_REGS;
-	for (int i = 0; i < 2 && !param->is_on_stack; i++)
-		if (class->is_integer[i])
-			param->regs[i] = (*next)++;
-}
-
+/* *@next: the first register that is free. */
 static void read_param(Dwarf_Die *die, Dwarf_Addr low, bool has_places, uint8_t *next,
 		       struct elf_param *param)
 {
-	struct die_class class = { .is_integer = { true } };
+	struct elf_value value = { .bytes = ELF_WORD, .is_integer = { true } };
 	enum place place;
 	Dwarf_Die type;
 
-	*param = (struct elf_param) {
-		.name = die_string(die, DW_AT_name), .bytes = WORD,
-		.regs = { ELF_NO_REG, ELF_NO_REG },
-	};
 	if (die_type(die, &type))
-		class = die_classify(&type, param);
-	param->nr_words = param->bytes > 2 * WORD ? 0 : param->bytes > WORD ? 2 : 1;
+		value = die_classify(&type);
+	elf_param_init(param, die_string(die, DW_AT_name), &value);
 	place = read_place(die, low, param);
 	if (place == PLACE_ABI || !has_places)
-		place_by_abi(&class, next, param);
+		elf_value_place(&value, next, param);
 	for (int i = 0; place == PLACE_REGISTER && i < 2; i++)
 		if (param->regs[i] != ELF_NO_REG && param->regs[i] >= *next)
 			*next = param->regs[i] + 1;
@@ -273,28 +256,23 @@ static bool has_places(struct elf_args *args, Dwarf_Die *function, Dwarf_Addr lo
 }
 
 /* What does not fit into registers is returned to where the first one says. */
-static bool is_returned_in_memory(Dwarf_Die *function)
+static uint8_t first_reg(Dwarf_Die *function)
 {
-	struct elf_param value = { 0 };
-	struct die_class class;
+	struct elf_value value;
 	Dwarf_Die type;
 
 	if (!die_type(function, &type))
-		return false;
-	class = die_classify(&type, &value);
-	if (value.kind == ELF_PARAM_POINTER)
-		return dwarf_tag(&type) == DW_TAG_structure_type ||
-		       dwarf_tag(&type) == DW_TAG_class_type;
-	return class.is_in_memory && value.kind != ELF_PARAM_FLOAT;
+		return 0;
+	value = die_classify(&type);
+	return die_is_by_reference(&type) ? 1 : elf_value_first_reg(&value);
 }
 
 /* @low: where it starts. */
 static struct elf_params *read_params(struct elf_args *args, Dwarf_Die *function,
 				      Dwarf_Addr low)
 {
-	struct elf_params *params = calloc(1, sizeof(*params) +
-					   PARAMS_MAX * sizeof(params->rows[0]));
-	uint8_t next = is_returned_in_memory(function);
+	struct elf_params *params = elf_params_new();
+	uint8_t next = first_reg(function);
 	uint32_t left = CHILDREN_MAX;
 	bool is_said;
 	Dwarf_Die die;
@@ -306,7 +284,7 @@ static struct elf_params *read_params(struct elf_args *args, Dwarf_Die *function
 		if (dwarf_tag(&die) == DW_TAG_formal_parameter)
 			read_param(&die, low, is_said, &next,
 				   &params->rows[params->nr++]);
-	} while (--left && params->nr < PARAMS_MAX && !is_late(args) && die_next(&die));
+	} while (--left && params->nr < ELF_PARAMS_MAX && !is_late(args) && die_next(&die));
 	return params;
 }
 

@@ -10,9 +10,6 @@
 #include <string.h>
 
 #define CHAIN_MAX	32		/* of types, of origins */
-#define NESTED_MAX	6		/* structs in structs */
-#define MEMBERS_MAX	64
-#define WORD		8u
 
 /* ---- attributes ---- */
 
@@ -116,124 +113,175 @@ static bool is_struct(int tag)
 	       tag == DW_TAG_union_type;
 }
 
-static bool is_float(Dwarf_Die *type)
+static bool is_pointer(int tag)
 {
-	uint64_t encoding = 0;
-
-	die_number(type, DW_AT_encoding, &encoding);
-	return encoding == DW_ATE_float || encoding == DW_ATE_complex_float;
+	return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+	       tag == DW_TAG_rvalue_reference_type || tag == DW_TAG_subroutine_type;
 }
 
-static void find_integers(Dwarf_Die *type, uint64_t at, int depth,
-			  struct die_class *class);
+static bool is_vector(Dwarf_Die *type)
+{
+	return dwarf_tag(type) == DW_TAG_array_type &&
+	       dwarf_hasattr(type, DW_AT_GNU_vector);
+}
 
-static void find_in_members(Dwarf_Die *type, uint64_t at, int depth,
-			    struct die_class *class)
+static bool is_float(uint64_t encoding)
+{
+	return encoding == DW_ATE_float || encoding == DW_ATE_complex_float ||
+	       encoding == DW_ATE_decimal_float;
+}
+
+static struct elf_scalar scalar_of(Dwarf_Die *type)
+{
+	uint64_t encoding = 0, bytes = bytes_of(type);
+
+	if (is_vector(type))
+		return (struct elf_scalar) { .class = ELF_SCALAR_SSE };
+	if (dwarf_tag(type) == DW_TAG_base_type)
+		die_number(type, DW_AT_encoding, &encoding);
+	if (is_float(encoding))
+		return elf_scalar_float(die_string(type, DW_AT_name), bytes,
+					encoding == DW_ATE_complex_float);
+	return elf_scalar_integer(bytes ? bytes : ELF_WORD);
+}
+
+static void add_part(Dwarf_Die *type, struct elf_part part, int depth,
+		     struct elf_value *value);
+
+static struct elf_part part_of(Dwarf_Die *member, uint64_t bit)
+{
+	struct elf_part part = { .bit = bit };
+	uint64_t off = 0;
+
+	if (die_number(member, DW_AT_data_bit_offset, &off))
+		part.bit += off;
+	else if (die_number(member, DW_AT_data_member_location, &off))
+		part.bit += 8 * off;
+	die_number(member, DW_AT_bit_size, &part.bits);
+	return part;
+}
+
+static void add_members(Dwarf_Die *type, uint64_t bit, int depth,
+			struct elf_value *value)
 {
 	Dwarf_Die member, inner;
-	int left = MEMBERS_MAX;
 
 	if (!die_first_child(type, &member))
 		return;
 	do {
 		int tag = dwarf_tag(&member);
-		uint64_t off = 0;
+		bool is_here = tag == DW_TAG_inheritance ||
+			       (tag == DW_TAG_member &&
+				!dwarf_hasattr(&member, DW_AT_declaration));
 
-		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
-			continue;
-		die_number(&member, DW_AT_data_member_location, &off);
-		if (die_type(&member, &inner))
-			find_integers(&inner, at + off, depth + 1, class);
-	} while (--left && die_next(&member));
+		if (is_here && die_type(&member, &inner))
+			add_part(&inner, part_of(&member, bit), depth + 1, value);
+	} while (elf_value_look(value, depth) && die_next(&member));
 }
 
-/* An array in so small a struct: its elements are all alike. */
-static void find_in_elements(Dwarf_Die *type, uint64_t at, int depth,
-			     struct die_class *class)
+/* How many elements, in all dimensions; 0 if it does not say. */
+static uint64_t nr_elements(Dwarf_Die *type, int depth, struct elf_value *value)
 {
+	uint64_t nr = 1, of;
+	Dwarf_Die range;
+
+	if (!die_first_child(type, &range))
+		return 0;
+	do {
+		if (die_number(&range, DW_AT_count, &of))
+			nr *= of;
+		else if (die_number(&range, DW_AT_upper_bound, &of))
+			nr *= of + 1;
+		else
+			nr = 0;
+	} while (elf_value_look(value, depth) && die_next(&range));
+	return nr;
+}
+
+static void add_elements(Dwarf_Die *type, uint64_t bit, int depth,
+			 struct elf_value *value)
+{
+	uint64_t nr = nr_elements(type, depth, value), bits;
 	Dwarf_Die element;
 
 	if (!die_type(type, &element))
 		return;
-	find_integers(&element, at, depth + 1, class);
-	if (at < WORD && bytes_of(&element) < WORD)
-		find_integers(&element, WORD, depth + 1, class);
+	while (dwarf_tag(&element) == DW_TAG_array_type && !is_vector(&element) &&
+	       elf_value_look(value, depth)) {
+		nr *= nr_elements(&element, depth, value);
+		if (!die_type(&element, &element))
+			return;
+	}
+	bits = 8 * (is_pointer(dwarf_tag(&element)) ? ELF_WORD : bytes_of(&element));
+	for (; nr && bits && bit < 2 * ELF_WORD_BITS; nr--, bit += bits)
+		add_part(&element, (struct elf_part) { .bit = bit }, depth + 1, value);
 }
 
-/* Mark the words of a struct of two at most that have integers. */
-static void find_integers(Dwarf_Die *type, uint64_t at, int depth,
-			  struct die_class *class)
+/* A part of a struct of two words at most. */
+static void add_part(Dwarf_Die *type, struct elf_part part, int depth,
+		     struct elf_value *value)
 {
 	int tag = dwarf_tag(type);
 
-	if (depth > NESTED_MAX || at >= 2 * WORD)
+	if (part.bit >= 2 * ELF_WORD_BITS || !elf_value_look(value, depth))
 		return;
 	if (is_struct(tag))
-		find_in_members(type, at, depth, class);
-	else if (tag == DW_TAG_array_type)
-		find_in_elements(type, at, depth, class);
-	else if (tag != DW_TAG_base_type || !is_float(type))
-		class->is_integer[at / WORD] = true;
+		add_members(type, part.bit, depth, value);
+	else if (tag == DW_TAG_array_type && !is_vector(type))
+		add_elements(type, part.bit, depth, value);
+	else
+		elf_value_add(value, part, scalar_of(type));
 }
 
-static struct die_class classify_struct(Dwarf_Die *type, struct elf_param *param)
+bool die_is_by_reference(Dwarf_Die *type)
 {
-	struct die_class class = { 0 };
 	uint64_t convention = 0;
 
-	die_number(type, DW_AT_calling_convention, &convention);
-	if (convention == DW_CC_pass_by_reference) {
-		param->kind = ELF_PARAM_POINTER;
-		param->bytes = WORD;
-		class.is_integer[0] = true;
-		return class;
-	}
-	param->kind = dwarf_tag(type) == DW_TAG_union_type ? ELF_PARAM_UNION :
-							     ELF_PARAM_STRUCT;
-	class.is_in_memory = param->bytes > 2 * WORD;
-	if (!class.is_in_memory)
-		find_integers(type, 0, 0, &class);
-	return class;
+	return is_struct(dwarf_tag(type)) &&
+	       die_number(type, DW_AT_calling_convention, &convention) &&
+	       convention == DW_CC_pass_by_reference;
 }
 
-static struct die_class classify_number(Dwarf_Die *type, struct elf_param *param)
+static enum elf_param_kind kind_of_number(Dwarf_Die *type)
 {
-	struct die_class class = { 0 };
 	uint64_t encoding = 0;
 
 	die_number(type, DW_AT_encoding, &encoding);
-	if (is_float(type)) {
-		param->kind = ELF_PARAM_FLOAT;
-		class.is_in_memory = param->bytes > WORD;	/* long double */
-		return class;
-	}
-	param->kind = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char ?
-		      ELF_PARAM_SIGNED : ELF_PARAM_UNSIGNED;
-	class.is_integer[0] = true;
-	class.is_integer[1] = param->bytes > WORD;
-	return class;
+	if (is_float(encoding))
+		return ELF_PARAM_FLOAT;
+	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char ?
+	       ELF_PARAM_SIGNED : ELF_PARAM_UNSIGNED;
 }
 
-struct die_class die_classify(Dwarf_Die *type, struct elf_param *param)
+/* As a parameter: arrays are pointers. */
+static enum elf_param_kind kind_of(Dwarf_Die *type)
 {
-	struct die_class class = { .is_integer = { true } };
 	int tag = dwarf_tag(type);
 
-	param->bytes = bytes_of(type);
-	if (is_struct(tag))
-		return classify_struct(type, param);
 	if (tag == DW_TAG_base_type)
-		return classify_number(type, param);
-	if (tag == DW_TAG_enumeration_type) {
-		param->kind = ELF_PARAM_ENUM;
-	} else if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
-		   tag == DW_TAG_rvalue_reference_type ||
-		   tag == DW_TAG_array_type || tag == DW_TAG_subroutine_type) {
-		param->kind = ELF_PARAM_POINTER;
-		param->bytes = WORD;
-	} else {
-		param->kind = ELF_PARAM_UNKNOWN;
-		param->bytes = WORD;
-	}
-	return class;
+		return kind_of_number(type);
+	if (tag == DW_TAG_enumeration_type)
+		return ELF_PARAM_ENUM;
+	if (is_pointer(tag) || die_is_by_reference(type) ||
+	    (tag == DW_TAG_array_type && !is_vector(type)))
+		return ELF_PARAM_POINTER;
+	if (is_struct(tag))
+		return tag == DW_TAG_union_type ? ELF_PARAM_UNION : ELF_PARAM_STRUCT;
+	return ELF_PARAM_UNKNOWN;
+}
+
+struct elf_value die_classify(Dwarf_Die *type)
+{
+	const struct elf_part whole = { 0 };
+	struct elf_value value = { .kind = kind_of(type), .bytes = bytes_of(type) };
+
+	if (value.kind == ELF_PARAM_POINTER || value.kind == ELF_PARAM_UNKNOWN)
+		value.bytes = ELF_WORD;
+	if (value.kind == ELF_PARAM_POINTER)
+		elf_value_add(&value, whole, elf_scalar_integer(ELF_WORD));
+	else if (is_struct(dwarf_tag(type)) && value.bytes > 2 * ELF_WORD)
+		value.is_in_memory = true;
+	else
+		add_part(type, whole, 0, &value);
+	return value;
 }

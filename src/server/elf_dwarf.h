@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "server/elf_args.h"
+#include "server/elf_value.h"
 
 /* An attribute of @die, or of what that is an instance of.  Not one that leads to
  * another file, which libdw would open. */
@@ -20,12 +20,9 @@ bool die_type(Dwarf_Die *die, Dwarf_Die *ret_type);
 bool die_first_child(Dwarf_Die *die, Dwarf_Die *ret_child);
 bool die_next(Dwarf_Die *die);
 
-/* Fill in kind and bytes; and of a value that is passed as x86-64's ABI says, in
- * which words general registers have it. */
-struct die_class {
-	bool is_in_memory;		/* on the stack; or it is returned there */
-	bool is_integer[2];		/* of each word */
-};
-struct die_class die_classify(Dwarf_Die *type, struct elf_param *param);
+/* A class that only its own code may copy. */
+bool die_is_by_reference(Dwarf_Die *type);
+/* How values of @type are passed. */
+struct elf_value die_classify(Dwarf_Die *type);
 
 #endif

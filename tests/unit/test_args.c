@@ -23,6 +23,11 @@ struct pair { long a, b; };
 struct mixed { double d; int i; };
 struct floats { float f[4]; };
 struct large { char c[40]; };
+struct __attribute__((packed)) packed { char c; long l; };
+struct halves { int i[2]; double d; };
+struct bits { unsigned long a : 60, b : 60; };
+struct extended { long double x; };
+typedef int vector __attribute__((vector_size(16)));
 enum colour { RED, GREEN };
 typedef const unsigned short u16_const;
 
@@ -72,6 +77,25 @@ CALLED_WITH void no_room(long a, long b, long c, long d, long e, struct pair pai
 	USE(last);
 }
 
+CALLED_WITH void odd(struct packed packed, struct halves halves, struct bits bits,
+		     _Complex double complex, vector four, int last)
+{
+	USE(packed);
+	USE(halves);
+	USE(bits);
+	USE(complex);
+	USE(four);
+	USE(last);
+}
+
+CALLED_WITH struct extended wide(struct extended extended, __int128 integer, int last)
+{
+	USE(extended);
+	USE(integer);
+	USE(last);
+	return extended;
+}
+
 CALLED_WITH void nothing(void)
 {
 	__asm__ volatile("");
@@ -112,6 +136,19 @@ static const struct expected {
 		{ "e", ELF_PARAM_SIGNED, 0, { 4, NONE } },
 		{ "pair", ELF_PARAM_STRUCT, 1, { NONE, NONE } },
 		{ "last", ELF_PARAM_SIGNED, 0, { 5, NONE } },
+	} },
+	{ (void *)odd, {
+		{ "packed", ELF_PARAM_STRUCT, 1, { NONE, NONE } },
+		{ "halves", ELF_PARAM_STRUCT, 0, { 0, NONE } },
+		{ "bits", ELF_PARAM_STRUCT, 0, { 1, 2 } },
+		{ "complex", ELF_PARAM_FLOAT, 0, { NONE, NONE } },
+		{ "four", ELF_PARAM_UNKNOWN, 0, { NONE, NONE } },
+		{ "last", ELF_PARAM_SIGNED, 0, { 3, NONE } },
+	} },
+	{ (void *)wide, {
+		{ "extended", ELF_PARAM_STRUCT, 1, { NONE, NONE } },
+		{ "integer", ELF_PARAM_SIGNED, 0, { 0, 1 } },
+		{ "last", ELF_PARAM_SIGNED, 0, { 2, NONE } },
 	} },
 	{ (void *)nothing, { { NULL, 0, 0, { NONE, NONE } } } },
 };
