@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the parameters of a function are when it starts.  Optimised code says it:
- * a parameter's location at the first instruction is a register, also where the
- * compiler has dropped others.  Else it is as the ABI has it, one after the other.
+ * Where the parameters of a function are when it starts.  Optimised code says it in
+ * DWARF: a parameter's location at the first instruction is a register, also where the
+ * compiler has dropped others.  Else it is as the ABI has it, one after the other; and
+ * so it is with functions that only BTF knows.
  *
  * The functions of a unit are listed when the first of them is asked for; what was
  * found out about them is kept.
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "event/clock.h"
+#include "server/elf_btf.h"
 #include "server/elf_dwarf.h"
 #include "server/elf_impl.h"
 
@@ -48,14 +50,15 @@ struct found {
 };
 
 struct elf_args {
-	struct elf_file file;
+	struct elf_file file;		/* that libdw reads */
 	Elf *elf;
-	Dwarf *dwarf;
+	Dwarf *dwarf;			/* NULL: there is none */
 	struct unit *units;
 	size_t nr_units;
 	struct ranges ranges;		/* of units */
-	uint64_t deadline_ns;		/* CPU time of the server's thread */
-	bool is_too_slow;		/* it was missed: nothing more is asked */
+	const struct elf_symbols *symbols;
+	struct elf_btf *btf;		/* asked for what dwarf does not know; or NULL */
+	struct elf_deadline deadline;
 	struct found found[FOUND];	/* by address; the newest stays */
 };
 
@@ -64,14 +67,19 @@ struct elf_args {
 /* libdw walks lists of which any number of entries may point to the same long one. */
 static void start_clock(struct elf_args *args)
 {
-	args->deadline_ns = clock_posix_ns(CLOCK_THREAD_CPUTIME_ID) + TIME_MAX_NS;
+	args->deadline.cpu_ns = clock_posix_ns(CLOCK_THREAD_CPUTIME_ID) + TIME_MAX_NS;
+}
+
+bool elf_deadline_is_over(struct elf_deadline *deadline)
+{
+	deadline->was_missed |=
+		clock_posix_ns(CLOCK_THREAD_CPUTIME_ID) > deadline->cpu_ns;
+	return deadline->was_missed;
 }
 
 static bool is_late(struct elf_args *args)
 {
-	args->is_too_slow |=
-		clock_posix_ns(CLOCK_THREAD_CPUTIME_ID) > args->deadline_ns;
-	return args->is_too_slow;
+	return elf_deadline_is_over(&args->deadline);
 }
 
 /* ---- ranges ---- */
@@ -325,7 +333,7 @@ static void read_units(struct elf_args *args)
 	ranges_sort(&args->ranges);
 }
 
-static struct elf_params *search_params(struct elf_args *args, uint64_t addr)
+static struct elf_params *search_dwarf(struct elf_args *args, uint64_t addr)
 {
 	const struct range *range = ranges_find(&args->ranges, addr);
 	struct unit *unit;
@@ -342,11 +350,25 @@ static struct elf_params *search_params(struct elf_args *args, uint64_t addr)
 	return read_params(args, &die, range->low);
 }
 
+static struct elf_params *search_btf(struct elf_args *args, uint64_t addr)
+{
+	const struct elf_symbol *symbol = elf_symbols_find(args->symbols, addr);
+
+	return symbol ? elf_btf_find(args->btf, symbol->name, &args->deadline) : NULL;
+}
+
+static struct elf_params *search_params(struct elf_args *args, uint64_t addr)
+{
+	struct elf_params *params = args->dwarf ? search_dwarf(args, addr) : NULL;
+
+	return params || !args->btf ? params : search_btf(args, addr);
+}
+
 const struct elf_params *elf_args_find(struct elf_args *args, uint64_t addr)
 {
 	struct found *found = &args->found[(addr ^ addr >> 10) % FOUND];
 
-	if (args->is_too_slow)
+	if (args->deadline.was_missed)
 		return NULL;
 	if (found->addr != addr) {
 		start_clock(args);
@@ -358,9 +380,9 @@ const struct elf_params *elf_args_find(struct elf_args *args, uint64_t addr)
 
 /* ---- files ---- */
 
-static bool has_debug(const struct elf_file *file)
+static bool has_section(const struct elf_file *file, const char *name)
 {
-	const Elf64_Shdr *section = elf_find_section(file, ".debug_info");
+	const Elf64_Shdr *section = elf_find_section(file, name);
 
 	return section && section->sh_type != SHT_NOBITS;
 }
@@ -407,47 +429,80 @@ static uint64_t debug_bytes(const struct elf_file *file)
 	return bytes;
 }
 
-static bool open_debug(struct elf_args *args, const char *path, const uint8_t *id,
-		       uint32_t id_bytes, uint64_t *bytes_left)
+/* The file, and what was stripped from it, if that may have more; each closed if it
+ * cannot be read. */
+static void open_files(const char *path, const uint8_t *id, uint32_t id_bytes,
+		       uint64_t *bytes_left, struct elf_file files[2])
 {
-	struct elf_file debug;
-	int r = elf_file_open(path, id, id_bytes, bytes_left, &args->file);
+	files[1] = (struct elf_file) { .fd = -1 };
+	if (elf_file_open(path, id, id_bytes, bytes_left, &files[0]))
+		elf_file_close(&files[0]);
+	else if (!has_section(&files[0], ".debug_info") &&
+		 elf_debug_open(&files[0], path, &files[1]))
+		elf_file_close(&files[1]);
+}
 
-	if (r || has_debug(&args->file))
-		return !r;
-	r = elf_debug_open(&args->file, path, &debug);
-	elf_file_close(&args->file);
-	args->file = debug;
-	return !r && has_debug(&args->file);
+/* The first of them that has it, or NULL. */
+static struct elf_file *file_with(struct elf_file files[2], const char *section)
+{
+	for (int i = 0; i < 2; i++)
+		if (has_section(&files[i], section))
+			return &files[i];
+	return NULL;
+}
+
+static void open_dwarf(struct elf_args *args, const struct elf_file *file)
+{
+	uint64_t bytes = debug_bytes(file);
+
+	elf_version(EV_CURRENT);
+	/* ELF_C_READ: not mapped */
+	if (bytes <= *file->bytes_left)
+		args->elf = elf_begin(file->fd, ELF_C_READ, NULL);
+	if (args->elf)
+		args->dwarf = dwarf_begin_elf(args->elf, DWARF_C_READ, NULL);
+	if (!args->dwarf)
+		return;
+	*file->bytes_left -= bytes;
+	read_units(args);
+}
+
+/* The file that libdw reads is taken out of @files. */
+static void open_all(struct elf_args *args, struct elf_file files[2])
+{
+	struct elf_file *dwarf = file_with(files, ".debug_info");
+	const struct elf_file *btf = file_with(files, ".BTF");
+
+	start_clock(args);
+	if (dwarf)
+		open_dwarf(args, dwarf);
+	if (btf)
+		args->btf = elf_btf_open(btf, args->symbols, &args->deadline);
+	if (args->elf) {
+		args->file = *dwarf;
+		*dwarf = (struct elf_file) { .fd = -1 };
+	}
 }
 
 struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
-			       uint32_t build_id_bytes, uint64_t *bytes_left)
+			       uint32_t build_id_bytes,
+			       const struct elf_symbols *symbols, uint64_t *bytes_left)
 {
 	struct elf_args *args = calloc(1, sizeof(*args));
-	uint64_t bytes;
+	struct elf_file files[2];
 
 	if (!args)
 		return NULL;
 	args->file.fd = -1;
-	if (open_debug(args, path, build_id, build_id_bytes, bytes_left)) {
-		bytes = debug_bytes(&args->file);
-		elf_version(EV_CURRENT);
-		/* ELF_C_READ: not mapped */
-		if (bytes <= *bytes_left)
-			args->elf = elf_begin(args->file.fd, ELF_C_READ, NULL);
-		if (args->elf)
-			args->dwarf = dwarf_begin_elf(args->elf, DWARF_C_READ, NULL);
-		if (args->dwarf)
-			*bytes_left -= bytes;
-	}
-	if (!args->dwarf) {
-		elf_args_close(args);
-		return NULL;
-	}
-	start_clock(args);
-	read_units(args);
-	return args;
+	args->symbols = symbols;
+	open_files(path, build_id, build_id_bytes, bytes_left, files);
+	open_all(args, files);
+	elf_file_close(&files[0]);
+	elf_file_close(&files[1]);
+	if (args->dwarf || args->btf)
+		return args;
+	elf_args_close(args);
+	return NULL;
 }
 
 void elf_args_close(struct elf_args *args)
@@ -460,6 +515,7 @@ void elf_args_close(struct elf_args *args)
 		free(args->units[i].functions.rows);
 	free(args->units);
 	free(args->ranges.rows);
+	elf_btf_close(args->btf);
 	dwarf_end(args->dwarf);
 	elf_end(args->elf);
 	elf_file_close(&args->file);

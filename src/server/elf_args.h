@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of functions, from the debug information (DWARF) of a file. */
+/* The parameters of functions, from the debug information (DWARF, BTF) of a file. */
 #ifndef ULF_SERVER_ELF_ARGS_H
 #define ULF_SERVER_ELF_ARGS_H
 
@@ -34,13 +34,17 @@ struct elf_params {
 	struct elf_param rows[];
 };
 
+struct elf_symbols;
+
 /*
  * elf_args_open - as elf_symbols_read() opens it, or what was stripped from it
+ * @symbols: what that has read; used until it is closed
  *
  * NULL: there is no debug information, or not enough memory or bytes left.
  */
 struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
-			       uint32_t build_id_bytes, uint64_t *bytes_left);
+			       uint32_t build_id_bytes,
+			       const struct elf_symbols *symbols, uint64_t *bytes_left);
 void elf_args_close(struct elf_args *args);
 
 /* Of the function that @addr is in; NULL: not known.  Good until the next call. */

@@ -4,6 +4,7 @@
 #define ULF_SERVER_ELF_IMPL_H
 
 #include <elf.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Longer names are none: a file may say that all of it is one, many times. */
@@ -73,5 +74,15 @@ int elf_debug_open(const struct elf_file *file, const char *path,
 		   struct elf_file *ret_debug);
 /* The same of what it has of that in itself, compressed. */
 int elf_debug_open_mini(const struct elf_file *file, struct elf_file *ret_mini);
+
+/* ---- elf_args.c ---- */
+
+/* Files can be made that take for ever to be read. */
+struct elf_deadline {
+	uint64_t cpu_ns;		/* of the server's thread */
+	bool was_missed;		/* once: nothing more is asked */
+};
+
+bool elf_deadline_is_over(struct elf_deadline *deadline);
 
 #endif

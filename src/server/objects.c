@@ -55,8 +55,8 @@ void objects_free(struct objects *objects)
 		return;
 	for (uint32_t i = 0; i < objects->nr_files; i++) {
 		free(objects->files[i].path);
-		elf_symbols_done(&objects->files[i].symbols);
 		elf_args_close(objects->files[i].args);
+		elf_symbols_done(&objects->files[i].symbols);
 	}
 	free(objects);
 }
@@ -288,7 +288,7 @@ const struct elf_params *objects_params(struct root *root,
 	if (file && !file->is_args_tried) {
 		file->is_args_tried = true;
 		file->args = elf_args_open(file->path, file->build_id,
-					   file->build_id_bytes,
+					   file->build_id_bytes, &file->symbols,
 					   &root->objects->args_bytes_left);
 	}
 	return file && file->args ? elf_args_find(file->args, addr - object->bias) : NULL;

@@ -2,16 +2,10 @@
 /* Functions that are called with the same arguments all the time. */
 #include <unistd.h>
 
+#include "args.h"
+
 struct point { long x, y; };
 enum colour { RED, GREEN };
-
-/* They are called as the ABI says: nobody knows all their callers. */
-#ifdef __clang__
-#define FUNCTION	__attribute__((noinline))
-#else
-#define FUNCTION	__attribute__((noipa))
-#endif
-#define USE(x)		__asm__ volatile("" : : "m"(x))
 
 static volatile int sink;
 
@@ -61,8 +55,22 @@ __attribute__((noinline)) static void constant(int x)
 	sink = x;
 }
 
+/* The other object has functions of these names, too. */
+FUNCTION static void twin(int x)
+{
+	USE(x);
+}
+
+FUNCTION static void alike(int x)
+{
+	USE(x);
+}
+
 FUNCTION void none(void)
 {
+	twin(21);
+	alike(22);
+	elsewhere(23);
 	split(12);
 	constant(3);
 	others((struct point) { 16, -1 }, 0.5, 1, 2, 3, 4, 5);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Another object of the program, with static functions that args.c has, too: one has
+ * other parameters there, one the same. */
+#include "args.h"
+
+FUNCTION static void twin(const char *text, long number)
+{
+	USE(text);
+	USE(number);
+}
+
+FUNCTION static void alike(int x)
+{
+	USE(x);
+}
+
+FUNCTION void elsewhere(int number)
+{
+	USE(number);
+	twin(0, 31);
+	alike(32);
+}
