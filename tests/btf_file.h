@@ -4,6 +4,7 @@
 #define TESTS_BTF_FILE_H
 
 #include <bpf/btf.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -182,9 +183,9 @@ static inline void btf_file_add(struct btf_file *file, struct btf *btf)
 /* As if it were a file, up to where the data ends. */
 static inline struct elf_btf *btf_file_open(struct btf_file *file,
 					    const struct elf_symbols *symbols,
-					    uint64_t *bytes_left)
+					    uint64_t *bytes_left,
+					    struct elf_deadline *deadline)
 {
-	struct elf_deadline deadline = { .cpu_ns = UINT64_MAX };
 	int fd = memfd_create("btf", MFD_CLOEXEC);
 	size_t bytes = offsetof(struct btf_file, data) + file->bytes;
 	struct elf_btf *btf = NULL;
@@ -194,7 +195,7 @@ static inline struct elf_btf *btf_file_open(struct btf_file *file,
 	if (write(fd, file, bytes) != (ssize_t)bytes)
 		abort();
 	if (!elf_file_open_fd(fd, bytes_left, &elf))
-		btf = elf_btf_open(&elf, symbols, &deadline);
+		btf = elf_btf_open(&elf, symbols, deadline);
 	elf_file_close(&elf);
 	return btf;
 }

@@ -143,9 +143,10 @@ static void file_with_expected(struct btf_file *file)
 
 static struct elf_btf *open_file(struct btf_file *file)
 {
+	struct elf_deadline deadline = { .cpu_ns = UINT64_MAX };
 	uint64_t bytes_left = PLENTY;
 
-	return btf_file_open(file, &no_symbols, &bytes_left);
+	return btf_file_open(file, &no_symbols, &bytes_left, &deadline);
 }
 
 static struct elf_params *find(const struct elf_btf *btf, const char *name)
@@ -256,13 +257,14 @@ static struct elf_btf *open_meant(size_t i, size_t gap)
 	const struct elf_symbols symbols = {
 		.rows = (struct elf_symbol *)rows, .nr = 2 + meant[i].nr_symbols,
 	};
+	struct elf_deadline deadline = { .cpu_ns = UINT64_MAX };
 	uint64_t bytes_left = PLENTY;
 
 	btf_file_init(&file);
 	add_meant(meant[i].first, meant[i].first_nr, BTF_FUNC_STATIC);
 	file.bytes += gap;
 	add_meant(meant[i].second, meant[i].second_nr, meant[i].linkage);
-	return btf_file_open(&file, &symbols, &bytes_left);
+	return btf_file_open(&file, &symbols, &bytes_left, &deadline);
 }
 
 static void functions_are_told_apart(void **state)
@@ -401,19 +403,20 @@ static void foreign_ones_are_refused(void **state)
 
 static void bytes_count(void **state)
 {
+	struct elf_deadline deadline = { .cpu_ns = UINT64_MAX };
 	uint64_t bytes_left, used;
 	struct elf_btf *btf;
 
 	(void)state;
 	file_with_expected(&file);
 	bytes_left = PLENTY;
-	btf = btf_file_open(&file, &no_symbols, &bytes_left);
+	btf = btf_file_open(&file, &no_symbols, &bytes_left, &deadline);
 	assert_non_null(btf);
 	elf_btf_close(btf);
 	used = PLENTY - bytes_left;
 	assert_true(used >= 8 * file.bytes);
 	bytes_left = used - 1;
-	assert_null(btf_file_open(&file, &no_symbols, &bytes_left));
+	assert_null(btf_file_open(&file, &no_symbols, &bytes_left, &deadline));
 	assert_true(bytes_left < used);
 }
 
@@ -421,6 +424,7 @@ static void bytes_count(void **state)
 static void late_ones_are_left(void **state)
 {
 	struct elf_deadline deadline = { .cpu_ns = 0 };
+	uint64_t bytes_left = PLENTY;
 	struct elf_btf *btf;
 
 	(void)state;
@@ -430,6 +434,9 @@ static void late_ones_are_left(void **state)
 	assert_null(elf_btf_find(btf, "scalars", &deadline));
 	assert_true(deadline.was_missed);
 	elf_btf_close(btf);
+	deadline = (struct elf_deadline) { .cpu_ns = 0 };
+	assert_null(btf_file_open(&file, &no_symbols, &bytes_left, &deadline));
+	assert_true(deadline.was_missed);
 }
 
 int main(void)
