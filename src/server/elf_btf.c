@@ -56,8 +56,7 @@ static const struct btf_type *type_of(const struct btf *piece, uint32_t id)
 	for (int i = 0; i < CHAIN_MAX; i++) {
 		const struct btf_type *type = id ? btf__type_by_id(piece, id) : NULL;
 
-		if (!type || !(btf_is_mod(type) || btf_is_typedef(type) ||
-			       btf_is_type_tag(type)))
+		if (!type || !(btf_is_mod(type) || btf_is_typedef(type)))
 			return type;
 		id = type->type;
 	}
@@ -463,15 +462,13 @@ static bool count_symbols(struct elf_btf *btf, const struct elf_symbols *symbols
 static char *read_section(const struct elf_file *file, uint64_t *ret_bytes)
 {
 	const Elf64_Shdr *section = elf_find_section(file, ".BTF");
-	uint64_t others;
 
 	if (!section || section->sh_flags & SHF_COMPRESSED ||
 	    file->head.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    section->sh_size > *file->bytes_left / MEMORY_MAX)
 		return NULL;
 	*ret_bytes = section->sh_size;
-	others = (MEMORY_MAX - 1) * section->sh_size;
-	*file->bytes_left -= others;
+	*file->bytes_left -= (MEMORY_MAX - 1) * section->sh_size;
 	return elf_read_section(file, section);
 }
 

@@ -46,7 +46,7 @@ void elf_value_add(struct elf_value *value, struct elf_part part,
 	uint64_t bits = part.bits ? part.bits : 8 * min_u64(scalar.bytes, 2 * ELF_WORD);
 	uint64_t end = part.bit + min_u64(bits, 2 * ELF_WORD_BITS);
 
-	value->has |= scalar.class;
+	value->has |= (uint8_t)scalar.class;
 	if (!part.bits && scalar.align &&
 	    part.bit % (8 * min_u64(scalar.align, 2 * ELF_WORD)))
 		value->is_in_memory = true;

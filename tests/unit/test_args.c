@@ -25,7 +25,7 @@ struct floats { float f[4]; };
 struct large { char c[40]; };
 struct __attribute__((packed)) packed { char c; long l; };
 struct halves { int i[2]; double d; };
-struct bits { unsigned long a : 60, b : 60; };
+struct bits { unsigned long a : 60, b : 7, c : 9; };
 struct extended { long double x; };
 typedef int vector __attribute__((vector_size(16)));
 enum colour { RED, GREEN };
@@ -77,8 +77,16 @@ CALLED_WITH void no_room(long a, long b, long c, long d, long e, struct pair pai
 	USE(last);
 }
 
-CALLED_WITH void odd(struct packed packed, struct halves halves, struct bits bits,
-		     _Complex double complex, vector four, int last)
+/* Then the compiler does not say in which registers they come. */
+#ifdef __clang__
+#define UNOPTIMISED __attribute__((optnone))
+#else
+#define UNOPTIMISED __attribute__((optimize("O0")))
+#endif
+
+CALLED_WITH UNOPTIMISED void odd(struct packed packed, struct halves halves,
+				 struct bits bits, _Complex double complex, vector four,
+				 int last)
 {
 	USE(packed);
 	USE(halves);
@@ -88,7 +96,8 @@ CALLED_WITH void odd(struct packed packed, struct halves halves, struct bits bit
 	USE(last);
 }
 
-CALLED_WITH struct extended wide(struct extended extended, __int128 integer, int last)
+CALLED_WITH UNOPTIMISED struct extended wide(struct extended extended, __int128 integer,
+					     int last)
 {
 	USE(extended);
 	USE(integer);

@@ -137,6 +137,7 @@ static void file_with_expected(struct btf_file *file)
 	assert_non_null(btf);
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
 		add_expected(btf, &expected[i]);
+	btf__add_func(btf, "without_prototype", BTF_FUNC_STATIC, T_INT);
 	btf_file_init(file);
 	btf_file_add(file, btf);
 }
@@ -192,6 +193,7 @@ static void types_are_passed(void **state)
 		free(params);
 	}
 	assert_null(find(btf, "nosuch"));
+	assert_null(find(btf, "without_prototype"));
 	assert_null(find(btf, ""));
 	elf_btf_close(btf);
 	alarm(0);
