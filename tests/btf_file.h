@@ -22,7 +22,7 @@ enum btf_file_type {
 	T_VOID_TYPEDEF, T_PAIR, T_MIXED, T_FLOATS, T_LARGE, T_PACKED, T_HALVES, T_BITS,
 	T_LONG_DOUBLE_IN, T_UNION, T_EMPTY, T_OPEN, T_VECTOR_IN, T_INNER, T_OUTER,
 	T_PAHOLE_DOUBLE, T_PAHOLE_VECTOR, T_CIRCLE, T_TWISTED, T_POINTERS, T_POINTERS_IN,
-	T_NOSUCH, T_SQUARE, T_SQUARE_OF, T_SQUARE_IN,
+	T_SQUARE, T_SQUARE_OF, T_SQUARE_IN,
 	T_NR,
 };
 
@@ -103,7 +103,6 @@ static inline void btf_file_odd(struct btf *btf)
 		btf__add_field(btf, "again", T_TWISTED, 0, 0);
 	btf__add_array(btf, T_INT, T_PTR, 2);
 	btf_file_struct(btf, "pointers", 16, T_POINTERS, 0, 0);
-	btf__add_typedef(btf, "nosuch", 100000);
 	btf__add_array(btf, T_INT, T_SQUARE_OF, 2);
 	btf__add_array(btf, T_INT, T_FLOAT, 1);
 	btf_file_struct(btf, "square", 16, T_SQUARE, T_INT, 64);
