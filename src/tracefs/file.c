@@ -49,6 +49,7 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 	file->def = node->def;
 	file->flags = flags;
 	text_init(&file->text, SHOW_BYTES_MAX);
+	text_init(&file->word, TRACEFS_WORD_MAX);
 	tracefs_node_get(node);
 	if (wants_write(flags) && (flags & O_TRUNC) && file->def->truncate)
 		r = file->def->truncate(file);
@@ -84,6 +85,7 @@ void tracefs_close(struct tracefs_file *file)
 	free(file->functions);
 	free(file->undo);
 	text_done(&file->text);
+	text_done(&file->word);
 	tracefs_node_put(file->node);
 	free(file);
 }

@@ -236,30 +236,55 @@ static int refuse_command(char *command)
 	return !strcmp(name, "mod") || trigger_cmd_find(name) ? -ENODEV : -EINVAL;
 }
 
-/* A word that nothing follows may go on with the next write, in the kernel; what
- * is wrong with it is known when the file is closed, and nobody is told. */
+static int use_word(struct tracefs_file *file, char *word)
+{
+	enum function_list list = list_of(file->def);
+	char *colon = strchr(word, ':');
+
+	if (colon && list == FUNCTION_STACK)
+		return refuse_command(colon + 1);
+	if (colon && !lists[list].has_commands)
+		return -EINVAL;
+	if (colon && strncmp(colon, ":mod:", strlen(":mod:")))
+		return run_command(file, word);
+	return change_list(file, word, colon);
+}
+
+static int end_word(struct tracefs_file *file)
+{
+	struct text *word = &file->word;
+	int r;
+
+	if (word->error || !word->len)
+		return 0;
+	text_str(word);
+	r = use_word(file, word->data);
+	text_reset(word);
+	return r;
+}
+
+/* As in the kernel a word that a write ends in goes on with the next one, whatever
+ * that begins with.  When one was too long nothing that follows is taken. */
 ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid)
 {
-	enum function_list list = list_of(file->def);
-	char word[TRACEFS_WORD_MAX + 1];
-	ssize_t taken = tracefs_next_word(buf, size, word);
-	char *colon;
+	struct text *word = &file->word;
+	size_t start = 0, end;
 	int r;
 
 	(void)tid;
-	if (taken <= 0 || !*word)
-		return taken;
-	colon = strchr(word, ':');
-	if (colon && list == FUNCTION_STACK)
-		r = refuse_command(colon + 1);
-	else if (colon && !lists[list].has_commands)
-		r = -EINVAL;
-	else if (colon && strncmp(colon, ":mod:", strlen(":mod:")))
-		r = run_command(file, word);
-	else
-		r = change_list(file, word, colon);
-	return r && isspace((unsigned char)buf[taken - 1]) ? r : taken;
+	while (!word->len && start < size && isspace((unsigned char)buf[start]))
+		start++;
+	end = start;
+	while (end < size && !isspace((unsigned char)buf[end]) && buf[end])
+		end++;
+	text_write(word, buf + start, end - start);
+	if (word->error)
+		return word->error == -E2BIG ? -EINVAL : word->error;
+	if (end == size)
+		return (ssize_t)size;
+	r = end_word(file);
+	return r ? r : (ssize_t)end + 1;
 }
 
 int function_list_truncate(struct tracefs_file *file)
@@ -277,6 +302,8 @@ int function_list_flush(struct tracefs_file *file)
 	struct function_set *old;
 	int r = -ENOMEM;
 
+	/* Nobody is told what was wrong with the last word. */
+	end_word(file);
 	if (!file->functions)
 		return 0;
 	old = function_set_new(&file->node->root->functions);

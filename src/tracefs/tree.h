@@ -97,6 +97,7 @@ struct tracefs_file {
 	void *state;			/* the stream's */
 	bool has_to_clear;		/* current_tracer's */
 	struct function_set *functions;	/* set_ftrace_filter's: as it will be */
+	struct text word;		/* likewise: one that is not all there yet */
 	char *undo;			/* trigger's: what takes the last one away */
 	struct apply apply;		/* what write waits for */
 };
