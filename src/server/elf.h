@@ -11,6 +11,9 @@ struct elf_symbol {
 	const char *name;
 };
 
+/* Longer names are none: a file may say that all of it is one, many times. */
+#define ELF_NAME_MAX	4096u
+
 #define ELF_STRINGS	3		/* tables, at most */
 
 struct elf_symbols {

@@ -7,9 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Longer names are none: a file may say that all of it is one, many times. */
-#define ELF_NAME_MAX	4096u
-
 struct elf_build_id {
 	uint64_t addr;			/* where it is loaded to */
 	uint32_t bytes;			/* 0: there is none */

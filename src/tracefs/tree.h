@@ -136,6 +136,8 @@ int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value);
 #define TRACEFS_WORD_MAX	127
 ssize_t tracefs_next_word(const char *buf, size_t size,
 			  char ret_word[TRACEFS_WORD_MAX + 1]);
+/* A word of a list of functions may be longer: a name, and a command. */
+#define TRACEFS_FUNCTION_MAX	(2 * ELF_NAME_MAX)
 /* The kernel's strim() on a copy of what was written: @text has room for
  * @room, of which what is written may use all but one. */
 char *tracefs_trim(const char *buf, size_t size, char *text, size_t room);
