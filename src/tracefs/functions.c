@@ -116,21 +116,22 @@ static const struct {
 	const char *file;
 	const char *empty;
 	bool has_commands;		/* :mod: is one */
+	bool is_graph;
 } lists[FUNCTION_LISTS] = {
 	[FUNCTION_FILTER] = {
-		"set_ftrace_filter", "#### all functions enabled ####\n", true
+		"set_ftrace_filter", "#### all functions enabled ####\n", true, false
 	},
 	[FUNCTION_NOTRACE] = {
-		"set_ftrace_notrace", "#### no functions disabled ####\n", true
+		"set_ftrace_notrace", "#### no functions disabled ####\n", true, false
 	},
 	[FUNCTION_GRAPH] = {
-		"set_graph_function", "#### all functions enabled ####\n", false
+		"set_graph_function", "#### all functions enabled ####\n", false, true
 	},
 	[FUNCTION_GRAPH_NOTRACE] = {
-		"set_graph_notrace", "#### no functions disabled ####\n", false
+		"set_graph_notrace", "#### no functions disabled ####\n", false, true
 	},
 	[FUNCTION_STACK] = {
-		"stack_trace_filter", "#### all functions enabled ####\n", false
+		"stack_trace_filter", "#### all functions enabled ####\n", false, false
 	},
 };
 
@@ -187,11 +188,34 @@ static int begin_list(struct tracefs_file *file)
 	return file->functions ? 0 : -ENOMEM;
 }
 
+static uint32_t count(const struct function_set *set)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < set->nr; i++)
+		nr += set->has[i];
+	return nr;
+}
+
+/* As functions_select(), but the graph's lists know no numbers, and count what is
+ * taken out of them only if it was there; the kernel's do. */
+static int select_graph(const struct functions *functions, const char *word,
+			bool is_in, struct function_set *set)
+{
+	uint32_t before = count(set);
+	int r = isdigit((unsigned char)*word) ? 0 :
+		functions_select(functions, word, is_in, set);
+
+	return is_in ? r : (int)(before - count(set));
+}
+
 /* GLOB[:mod:MODULE]; @module: from its colon on, or NULL.  What is to wait for a
  * module does so at once. */
 static int change_list(struct tracefs_file *file, char *word, char *module)
 {
+	const struct functions *functions = &file->node->root->functions;
 	struct instance *instance = tracefs_instance(file->node);
+	enum function_list list = list_of(file->def);
 	bool is_in = *word != '!';
 	int r;
 
@@ -199,17 +223,16 @@ static int change_list(struct tracefs_file *file, char *word, char *module)
 		r = begin_list(file);
 		if (r)
 			return r;
-		functions_list_get(instance, list_of(file->def), file->functions);
+		functions_list_get(instance, list, file->functions);
 	}
-	r = functions_select(&file->node->root->functions, word + !is_in, is_in,
-			     file->functions);
+	r = (lists[list].is_graph ? select_graph : functions_select)(
+		functions, word + !is_in, is_in, file->functions);
 	if (r)
 		return r > 0 ? 0 : r;
 	if (!module)
 		return -EINVAL;
 	*module = '\0';
-	return function_mods_store(instance, list_of(file->def), word,
-				   module + strlen(":mod:"));
+	return function_mods_store(instance, list, word, module + strlen(":mod:"));
 }
 
 /* GLOB:COMMAND[:PARAM] */
