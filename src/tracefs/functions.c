@@ -53,7 +53,7 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
 
 		if (!object->is_there)
 			continue;
-		text_printf(out, "0x%" PRIx64 " ",
+		text_printf(out, "%" PRIx64 " ",
 			    object->bias + object->sites.addrs[at]);
 		print_name(functions, nr, out);
 		text_putc(out, '\n');
