@@ -61,6 +61,10 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
 	return r;
 }
 
+/* Behind the count the kernel says by letters how it is called; 6.12 leaves so many
+ * blanks if there is nothing to say. */
+#define NO_LETTERS	"           "
+
 /* With how many want it; @is_touched: also those that nobody wants any more. */
 static int show_users(struct tracefs_node *node, bool is_touched, struct text *out)
 {
@@ -76,7 +80,7 @@ static int show_users(struct tracefs_node *node, bool is_touched, struct text *o
 		    !function_is_there(functions, nr))
 			continue;
 		print_name(functions, nr, out);
-		text_printf(out, " (%" PRIu32 ")\n", sum);
+		text_printf(out, " (%" PRIu32 ")" NO_LETTERS "\n", sum);
 	}
 	return 0;
 }
