@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which functions are in whose list, and which a word names. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,14 +72,23 @@ struct match {
 	size_t name_len;
 	const char *module;		/* NULL: any */
 	bool is_other_module;		/* any but that one */
-	uint32_t number;		/* in the list of all; 0: not by number */
+	bool is_number;			/* that of one in the list of all */
+	uint32_t number;		/* 0: of none */
 	bool is_whole;			/* the name has no wildcards */
 };
+
+/* As the kernel: whatever begins with a digit, also 0x1f and 3*, in any module. */
+static void parse_number(const char *word, struct match *match)
+{
+	unsigned long number = strtoul(word, NULL, 0);
+
+	match->is_number = isdigit((unsigned char)*word);
+	match->number = number <= UINT32_MAX ? (uint32_t)number : 0;
+}
 
 static int parse(const char *word, struct match *match)
 {
 	const char *colon = strchr(word, ':');
-	char *end;
 
 	*match = (struct match) {
 		.name = word,
@@ -90,12 +100,8 @@ static int parse(const char *word, struct match *match)
 		match->module = colon + 5;
 		match->is_other_module = *match->module == '!';
 		match->module += match->is_other_module;
-	} else if (*word >= '1' && *word <= '9') {
-		unsigned long number = strtoul(word, &end, 10);
-
-		if (!*end && number <= UINT32_MAX)
-			match->number = (uint32_t)number;
 	}
+	parse_number(word, match);
 	match->is_whole = match->name_len &&
 			  strcspn(word, "*?[\\") >= match->name_len;
 	return 0;
@@ -158,7 +164,7 @@ int functions_select(const struct functions *functions, const char *word, bool i
 		if (!object->is_there || object->first + object->sites.nr > set->nr)
 			continue;
 		number += object->sites.nr;
-		if (!match.number) {
+		if (!match.is_number) {
 			if (is_in_module(&match, object))
 				found += select_in(&match, object, is_in, set);
 		} else if (at < object->sites.nr) {
