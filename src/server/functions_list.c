@@ -94,7 +94,7 @@ static int parse(const char *word, struct match *match)
 		.name = word,
 		.name_len = colon ? (size_t)(colon - word) : strlen(word),
 	};
-	if (colon) {
+	if (colon && strcmp(colon, ":mod")) {
 		if (strncmp(colon, ":mod:", 5))
 			return -EINVAL;
 		match->module = colon + 5;
@@ -121,7 +121,8 @@ static bool is_in_module(const struct match *match,
 	return is_in != match->is_other_module;
 }
 
-/* The place of the next one after @from, from 1 on; 0: no more. */
+/* The place of the next one after @from, from 1 on; 0: no more.  No name at all is
+ * that of any function of a module. */
 static uint32_t next_match(const struct match *match,
 			   const struct function_object *object, uint32_t from)
 {
@@ -130,8 +131,8 @@ static uint32_t next_match(const struct match *match,
 				       match->name_len, from);
 	for (uint32_t at = from; at < object->sites.nr; at++)
 		if (object->names[at] &&
-		    (!match->name_len || glob_match_n(match->name, match->name_len,
-						      object->names[at])))
+		    ((match->module && !match->name_len) ||
+		     glob_match_n(match->name, match->name_len, object->names[at])))
 			return at + 1;
 	return 0;
 }

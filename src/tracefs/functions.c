@@ -213,7 +213,7 @@ static int select_graph(const struct functions *functions, const char *word,
 	return is_in ? r : (int)(before - count(set));
 }
 
-/* GLOB[:mod:MODULE]; @module: from its colon on, or NULL.  What is to wait for a
+/* GLOB[:mod[:MODULE]]; @module: from its colon on, or NULL.  What is to wait for a
  * module does so at once. */
 static int change_list(struct tracefs_file *file, char *word, char *module)
 {
@@ -233,7 +233,7 @@ static int change_list(struct tracefs_file *file, char *word, char *module)
 		functions, word + !is_in, is_in, file->functions);
 	if (r)
 		return r > 0 ? 0 : r;
-	if (!module)
+	if (!module || !module[strlen(":mod")])
 		return -EINVAL;
 	*module = '\0';
 	return function_mods_store(instance, list, word, module + strlen(":mod:"));
@@ -272,7 +272,7 @@ static int use_word(struct tracefs_file *file, char *word)
 		return refuse_command(colon + 1);
 	if (colon && !lists[list].has_commands)
 		return -EINVAL;
-	if (colon && strncmp(colon, ":mod:", strlen(":mod:")))
+	if (colon && strcmp(colon, ":mod") && strncmp(colon, ":mod:", strlen(":mod:")))
 		return run_command(file, word);
 	return change_list(file, word, colon);
 }
