@@ -99,8 +99,11 @@ uint64_t stack_tracer_max(const struct root *root)
 
 int stack_tracer_reset(struct root *root, uint64_t max)
 {
-	int r = max > ABI_STACK_DEPTH_MAX ? -ERANGE : make_piece(root);
+	int r = make_piece(root);
 
+	/* No stack is as deep. */
+	if (max > ABI_STACK_DEPTH_MAX)
+		max = ABI_STACK_DEPTH_MAX;
 	if (!r)
 		abi_stack_reset(stack_of(root), max);
 	return r;

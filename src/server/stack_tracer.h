@@ -18,7 +18,7 @@ void stack_tracer_tick(struct root *root);
 /* stack_tracer_enabled.  The functions must be published then. */
 int32_t stack_tracer_is_on(const struct root *root);
 int stack_tracer_set(struct root *root, int32_t is_on);
-/* stack_max_size.  -ERANGE: no stack is as large. */
+/* stack_max_size; not more than ABI_STACK_DEPTH_MAX. */
 uint64_t stack_tracer_max(const struct root *root);
 int stack_tracer_reset(struct root *root, uint64_t max);
 
