@@ -46,15 +46,22 @@ void functions_done(struct root *root)
 	*functions = (struct functions) { 0 };
 }
 
-/* libfoo of /usr/lib/libfoo.so.1.2 */
+void function_module_cut(char *name)
+{
+	char *end = strstr(name, ".so");
+
+	if (end && end > name)
+		*end = '\0';
+}
+
 static char *short_name(const char *path)
 {
-	const char *name = strrchr(path, '/');
-	const char *end;
+	const char *slash = strrchr(path, '/');
+	char *name = strdup(slash ? slash + 1 : path);
 
-	name = name ? name + 1 : path;
-	end = strstr(name, ".so");
-	return end ? strndup(name, (size_t)(end - name)) : strdup(name);
+	if (name)
+		function_module_cut(name);
+	return name;
 }
 
 /* Room for the functions of another object. */

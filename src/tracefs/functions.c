@@ -213,8 +213,8 @@ static int select_graph(const struct functions *functions, const char *word,
 	return is_in ? r : (int)(before - count(set));
 }
 
-/* GLOB[:mod[:MODULE]]; @module: from its colon on, or NULL.  What is to wait for a
- * module does so at once. */
+/* GLOB[:mod[:[!]MODULE]]; @module: from its colon on, or NULL, and as lists or as
+ * stacks have it.  What is to wait for a module does so at once. */
 static int change_list(struct tracefs_file *file, char *word, char *module)
 {
 	const struct functions *functions = &file->node->root->functions;
@@ -223,6 +223,9 @@ static int change_list(struct tracefs_file *file, char *word, char *module)
 	bool is_in = *word != '!';
 	int r;
 
+	if (module && module[strlen(":mod")])
+		function_module_cut(module + strlen(":mod:") +
+				    (module[strlen(":mod:")] == '!'));
 	if (!file->functions) {
 		r = begin_list(file);
 		if (r)
