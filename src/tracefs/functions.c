@@ -206,7 +206,7 @@ static uint32_t count(const struct function_set *set)
 static int select_graph(const struct functions *functions, const char *word,
 			bool is_in, struct function_set *set)
 {
-	uint32_t before = count(set);
+	uint32_t before = is_in ? 0 : count(set);
 	int r = isdigit((unsigned char)*word) ? 0 :
 		functions_select(functions, word, is_in, set);
 
