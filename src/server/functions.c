@@ -194,21 +194,29 @@ static uint64_t bias_of(const struct elf_sites *sites,
 			   sites->text_off : mapping->start;
 }
 
-/* Its functions may be traced from now on: what comes later than this, and has an
- * address in it, means it. */
-static void tell(struct root *root, const struct function_object *object)
+/* Where it is, for others; false: that is not known, or its path too long. */
+static bool fill_row(const struct function_object *object, struct abi_object *row)
 {
-	struct abi_object row = {
+	*row = (struct abi_object) {
 		.start = object->bias + (object->symbols.first & ~4095ull),
 		.end = object->bias + object->symbols.end,
 		.build_id_bytes = object->sites.build_id_bytes,
 	};
+	if (!object->symbols.end || strlen(object->path) >= sizeof(row->path))
+		return false;
+	memcpy(row->build_id, object->sites.build_id, sizeof(row->build_id));
+	strcpy(row->path, object->path);
+	return true;
+}
 
-	if (!object->symbols.nr || strlen(object->path) >= sizeof(row.path))
-		return;
-	memcpy(row.build_id, object->sites.build_id, sizeof(row.build_id));
-	strcpy(row.path, object->path);
-	objects_tell(root, &row);
+/* Its functions may be traced from now on: what comes later than this, and has an
+ * address in it, means it. */
+static void tell(struct root *root, const struct function_object *object)
+{
+	struct abi_object row;
+
+	if (fill_row(object, &row))
+		objects_tell(root, &row);
 }
 
 /* Each of its tables is an object; one without functions if there is none. */
@@ -358,8 +366,9 @@ uint64_t function_ip(const struct functions *functions, uint32_t nr)
 	return object ? object->bias + object->sites.addrs[at] : 0;
 }
 
-int functions_symbol(const struct root *root, uint64_t addr,
-		     const struct elf_symbol **ret_symbol, uint64_t *ret_start)
+int functions_symbol(const struct root *root, const struct symbols_from *from,
+		     uint64_t addr, const struct elf_symbol **ret_symbol,
+		     uint64_t *ret_start)
 {
 	const struct functions *functions = &root->functions;
 
@@ -367,8 +376,10 @@ int functions_symbol(const struct root *root, uint64_t addr,
 		const struct function_object *object = functions->objects[i];
 		const struct elf_symbol *symbol =
 			elf_symbols_find(&object->symbols, addr - object->bias);
+		struct abi_object row;
 
-		if (symbol) {
+		if (symbol && fill_row(object, &row) &&
+		    objects_can_be(root, from, addr, &row)) {
 			*ret_symbol = symbol;
 			*ret_start = object->bias + symbol->addr;
 			return 0;

@@ -21,6 +21,7 @@
 
 struct instance;
 struct root;
+struct symbols_from;
 struct text;
 
 enum function_list {
@@ -92,9 +93,11 @@ bool function_is_there(const struct functions *functions, uint32_t nr);
 struct function_object *function_object(const struct functions *functions,
 					uint32_t nr, uint32_t *ret_at);
 
-/* What is at @addr, if it is in an object with such functions.  -ENOENT */
-int functions_symbol(const struct root *root, uint64_t addr,
-		     const struct elf_symbol **ret_symbol, uint64_t *ret_start);
+/* What is at @addr, as it is in that record, if it is in an object with such
+ * functions.  -ENOENT */
+int functions_symbol(const struct root *root, const struct symbols_from *from,
+		     uint64_t addr, const struct elf_symbol **ret_symbol,
+		     uint64_t *ret_start);
 
 /* ---- functions_list.c ---- */
 

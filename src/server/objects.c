@@ -296,8 +296,17 @@ const struct elf_params *objects_params(struct root *root,
 
 /* ---- what the server itself sees ---- */
 
-/* Is the newest of those that lie there this very one?  Its path may be another one
- * to the same file. */
+/* Its path may be another one to the same file. */
+static bool is_same(const struct abi_object *row, const struct abi_object *object)
+{
+	return row->start == object->start &&
+	       row->build_id_bytes == object->build_id_bytes &&
+	       (object->build_id_bytes ?
+		!memcmp(row->build_id, object->build_id, sizeof(row->build_id)) :
+		!strncmp(row->path, object->path, sizeof(row->path)));
+}
+
+/* Is the newest of those that lie there this very one? */
 static bool is_told(const struct root *root, const struct abi_object *object)
 {
 	for (uint32_t i = nr_seen(root); i--; ) {
@@ -305,12 +314,17 @@ static bool is_told(const struct root *root, const struct abi_object *object)
 
 		if (shm_load(&row->is_there) && row->start < object->end &&
 		    object->start < row->end)
-			return row->start == object->start &&
-			       row->build_id_bytes == object->build_id_bytes &&
-			       !memcmp(row->build_id, object->build_id,
-				       sizeof(row->build_id));
+			return is_same(row, object);
 	}
 	return false;
+}
+
+bool objects_can_be(const struct root *root, const struct symbols_from *from,
+		    uint64_t addr, const struct abi_object *object)
+{
+	int number = number_by_time(root, from, addr);
+
+	return number < 0 || is_same(seen_row(root, (uint32_t)number), object);
 }
 
 void objects_tell(struct root *root, const struct abi_object *object)

@@ -47,6 +47,10 @@ const struct elf_params *objects_params(struct root *root,
  * the first.  NULL behind the last. */
 struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at);
 
+/* May @object be what was at @addr when that record was written?  No: another one is
+ * known to have been there. */
+bool objects_can_be(const struct root *root, const struct symbols_from *from,
+		    uint64_t addr, const struct abi_object *object);
 /* The server sees it loaded, as from now; `since` and `is_there` are filled in.  For
  * nothing if it is known already, or there is no room. */
 void objects_tell(struct root *root, const struct abi_object *object);

@@ -52,6 +52,21 @@ void symbols_free(struct symbols *symbols)
 
 const struct symbols_from symbols_now = { .module = SYMBOLS_NO_MODULE };
 
+/* What is at @addr.  Files of which too much was to be read for the lines may have been
+ * read for the functions, and so may those that are gone by now.  -ENOENT */
+static int find_symbol(struct root *root, const struct symbols_from *from, uint64_t addr,
+		       const struct object *object, const struct elf_symbol **ret_symbol,
+		       uint64_t *ret_start)
+{
+	if (!object)
+		return functions_symbol(root, from, addr, ret_symbol, ret_start);
+	*ret_symbol = elf_symbols_find(&object->file->symbols, addr - object->bias);
+	if (!*ret_symbol)
+		return -ENOENT;
+	*ret_start = object->bias + (*ret_symbol)->addr;
+	return 0;
+}
+
 int symbols_print(struct root *root, const struct symbols_from *from, uint64_t addr,
 		  enum print_symbol style, struct text *out)
 {
@@ -61,13 +76,10 @@ int symbols_print(struct root *root, const struct symbols_from *from, uint64_t a
 	const struct object *object = objects_find(root, from, at);
 	const struct elf_symbol *symbol;
 	uint64_t start;
+	int r = find_symbol(root, from, at, object, &symbol, &start);
 
-	symbol = object ? elf_symbols_find(&object->file->symbols, at - object->bias) :
-			  NULL;
-	if (symbol)
-		start = object->bias + symbol->addr;
-	else if (functions_symbol(root, at, &symbol, &start))
-		return -ENOENT;
+	if (r)
+		return r;
 	if (from->instance && instance_options(from->instance) & OPTION_DEMANGLE)
 		demangle_print(symbol->name, out);
 	else
