@@ -41,7 +41,7 @@ static bool has_functions(const char *path)
 	struct elf_sites sites;
 	bool has_some;
 
-	if (elf_sites_read(path, FSITE_PATCHABLE, &bytes_left, &sites))
+	if (elf_sites_read(path, NULL, 0, FSITE_PATCHABLE, &bytes_left, &sites))
 		return false;
 	has_some = sites.nr_rows;	/* in a table of any kind */
 	elf_sites_done(&sites);

@@ -131,12 +131,13 @@ static void read_id(const struct elf_file *file, struct elf_sites *sites)
 	memcpy(sites->build_id, file->id.id, sizeof(sites->build_id));
 }
 
-int elf_sites_read(const char *path, enum fsite_kind kind, uint64_t *bytes_left,
+int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_bytes,
+		   enum fsite_kind kind, uint64_t *bytes_left,
 		   struct elf_sites *ret_sites)
 {
 	struct elf_sites sites = { 0 };
 	struct elf_file file;
-	int r = elf_file_open(path, NULL, 0, bytes_left, &file);
+	int r = elf_file_open(path, build_id, build_id_bytes, bytes_left, &file);
 
 	if (!r)
 		r = read_addrs(&file, kind, &sites);

@@ -22,9 +22,10 @@ struct elf_sites {
 	uint32_t build_id_bytes;
 };
 
-/* The first table that it has of @kind or of those behind it.  -errno as
+/* The first table that it has of @kind or of those behind it.  The rest, and -errno, as
  * elf_symbols_read() has them. */
-int elf_sites_read(const char *path, enum fsite_kind kind, uint64_t *bytes_left,
+int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_bytes,
+		   enum fsite_kind kind, uint64_t *bytes_left,
 		   struct elf_sites *ret_sites);
 void elf_sites_done(struct elf_sites *sites);
 

@@ -9,6 +9,7 @@
 #include "server/function_mods.h"
 #include "server/functions.h"
 #include "server/objects.h"
+#include "server/program.h"
 #include "server/root.h"
 #include "server/rules.h"
 #include "server/shm.h"
@@ -111,34 +112,39 @@ static int name_all(struct function_object *object)
 
 /* What was read counts, whatever came of it. */
 static void read_file(struct root *root, struct function_object *object,
-		      enum fsite_kind kind)
+		      const struct abi_function_object *known)
 {
 	uint64_t bytes_left = BYTES_MAX - root->functions.bytes_read;
+	struct program_file file;
 
-	if (!elf_sites_read(object->path, kind, &bytes_left, &object->sites) &&
+	program_file_find(root, object->path, &file);
+	if (!elf_sites_read(file.path, known->build_id, known->build_id_bytes,
+			    known->kind, &bytes_left, &object->sites) &&
 	    object->sites.nr)
-		elf_symbols_read(object->path, object->sites.build_id,
+		elf_symbols_read(file.path, object->sites.build_id,
 				 object->sites.build_id_bytes, &bytes_left,
 				 &object->symbols);
+	program_file_done(&file);
 	root->functions.bytes_read = BYTES_MAX - bytes_left;
 }
 
 /* What cannot be read has no functions, and is not tried again. */
 static struct function_object *read_object(struct root *root, const char *path,
-					   enum fsite_kind kind)
+					   const struct abi_function_object *known)
 {
 	struct function_object *object = calloc(1, sizeof(*object));
 
 	if (!object)
 		return NULL;
 	object->path = strdup(path);
-	if (strncmp(path, root->control->exe, sizeof(root->control->exe) - 1))
+	if (!program_is(root, path))
 		object->module = short_name(path);
 	if (!object->path) {
 		object_free(object);
 		return NULL;
 	}
-	read_file(root, object, kind);
+	object->bias = known->bias;
+	read_file(root, object, known);
 	if (object->sites.nr && name_all(object)) {
 		object_free(object);
 		return NULL;
@@ -163,10 +169,11 @@ static int add(struct functions *functions, struct function_object *object)
 	return 0;
 }
 
-int functions_add(struct root *root, const char *path, enum fsite_kind kind,
-		  uint64_t bias, struct function_object **ret_object)
+int functions_add(struct root *root, const char *path,
+		  const struct abi_function_object *known,
+		  struct function_object **ret_object)
 {
-	struct function_object *object = read_object(root, path, kind);
+	struct function_object *object = read_object(root, path, known);
 
 	*ret_object = NULL;
 	if (!object)
@@ -175,7 +182,6 @@ int functions_add(struct root *root, const char *path, enum fsite_kind kind,
 		object_free(object);
 		return 0;
 	}
-	object->bias = bias;
 	*ret_object = object;
 	return add(&root->functions, object);
 }
@@ -222,17 +228,18 @@ static void tell(struct root *root, const struct function_object *object)
 /* Each of its tables is an object; one without functions if there is none. */
 static int add_mapped(struct root *root, const struct file_mapping *mapping)
 {
-	enum fsite_kind kind = 0;
+	struct abi_function_object known = { .kind = 0 };
 	int r = 0;
 
 	do {
 		struct function_object *object =
-			read_object(root, mapping->path, kind);
-		bool is_first = !kind;
+			read_object(root, mapping->path, &known);
+		bool is_first = !known.kind;
 
 		if (!object)
 			return -ENOMEM;
-		kind = object->sites.nr_rows ? object->sites.kind + 1 : FSITE_KINDS;
+		known.kind = (uint16_t)(object->sites.nr_rows ? object->sites.kind + 1 :
+								FSITE_KINDS);
 		object->inode = mapping->inode;
 		object->bias = bias_of(&object->sites, mapping);
 		if (object->sites.nr || is_first) {
@@ -241,8 +248,18 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 		} else {
 			object_free(object);
 		}
-	} while (!r && kind < FSITE_KINDS);
+	} while (!r && known.kind < FSITE_KINDS);
 	return r;
+}
+
+/* Libraries that are removed, or replaced, while they are loaded are known by their
+ * inodes. */
+static bool is_path_of(const struct function_object *object, const char *path)
+{
+	size_t len = strlen(object->path);
+
+	return !strncmp(object->path, path, len) &&
+	       (!path[len] || (object->inode && !strcmp(path + len, PROGRAM_DELETED)));
 }
 
 /* Is it the file that is mapped there?  A program that was built anew is another
@@ -250,7 +267,7 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 static bool is_mapped(const struct function_object *object,
 		      const struct file_mapping *mapping)
 {
-	return !strcmp(object->path, mapping->path) &&
+	return is_path_of(object, mapping->path) &&
 	       object->bias == bias_of(&object->sites, mapping) &&
 	       (!object->inode || object->inode == mapping->inode);
 }
@@ -276,11 +293,13 @@ static int see_mapping(struct root *root, const struct file_mapping *mapping)
 static int see_process(struct root *root, uint32_t pid)
 {
 	char path[64], *line = NULL;
+	struct program_names program;
 	size_t room = 0;
 	FILE *maps;
 	int r = 0;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	program_names_find(root, pid, &program);
 	maps = fopen(path, "re");
 	while (maps && !r && getline(&line, &room, maps) > 0) {
 		struct file_mapping mapping;
@@ -291,7 +310,8 @@ static int see_process(struct root *root, uint32_t pid)
 		if (sscanf(line, "%" SCNx64 "-%*x %7s %" SCNx64 " %*s %" SCNu64 " %n",
 			   &mapping.start, rights, &mapping.off, &mapping.inode,
 			   &at) == 4 && rights[2] == 'x' && line[at] == '/') {
-			mapping.path = line + at;
+			mapping.path = strcmp(line + at, program.now) ? line + at :
+									program.path;
 			r = see_mapping(root, &mapping);
 		}
 	}

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "abi/control.h"
+#include "abi/functions.h"
 #include "server/elf.h"
 #include "server/elf_sites.h"
 #include "server/name_index.h"
@@ -75,9 +76,11 @@ void functions_tick(struct root *root);
 /* It goes, and traces none any more; its commands are gone. */
 void functions_leave(struct instance *instance);
 
-/* One that is known to have been loaded there.  NULL: it has none (any more). */
-int functions_add(struct root *root, const char *path, enum fsite_kind kind,
-		  uint64_t bias, struct function_object **ret_object);
+/* One that was loaded once, as @known says: `kind`, `bias` and, if it is known, the
+ * build id.  NULL: it has none (any more). */
+int functions_add(struct root *root, const char *path,
+		  const struct abi_function_object *known,
+		  struct function_object **ret_object);
 
 /* Function @nr: its name, or NULL if it has none; its module, NULL: the
  * program's own. */

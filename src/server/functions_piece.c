@@ -370,7 +370,7 @@ static int load_object(struct root *root, const struct abi_functions *all,
 		return 0;
 	if (from->kind >= FSITE_KINDS)
 		return 0;
-	r = functions_add(root, path, from->kind, from->bias, &object);
+	r = functions_add(root, path, from, &object);
 	if (r || !object || object->sites.nr_rows != from->nr ||
 	    object->sites.kind != from->kind)
 		return r;	/* or the file has changed */

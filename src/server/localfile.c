@@ -8,17 +8,22 @@
  * the one that holds the directory; and before anything is asked of what was
  * found there, the list of mounts says of what type it is.  What "/" is on is
  * taken as it is: without that one nothing would run.
+ *
+ * Links in /proc lead to files that no path may lead to any more, what they say is
+ * for people; so the kernel follows these.
  */
 #include "server/localfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define LINKS_MAX	40		/* as in the kernel */
@@ -26,6 +31,7 @@
 struct walk {
 	int fd;				/* how far we are; O_PATH */
 	long mount;			/* that it is on */
+	long root;			/* that "/" is on */
 	int nr_links;
 	char rest[2 * PATH_MAX];	/* names to go */
 };
@@ -91,7 +97,7 @@ static int walk_to_root(struct walk *walk)
 	walk->fd = open("/", O_PATH | O_CLOEXEC);
 	if (walk->fd < 0)
 		return -errno;
-	walk->mount = mount_of(walk->fd);
+	walk->mount = walk->root = mount_of(walk->fd);
 	return walk->mount < 0 ? (int)walk->mount : 0;
 }
 
@@ -113,19 +119,52 @@ static int walk_link(struct walk *walk, int link)
 	return names[0] == '/' ? walk_to_root(walk) : 0;
 }
 
-/* Go to @fd, which is in the directory where we are, or where it points to. */
-static int walk_into(struct walk *walk, int fd)
+/* May it be asked?  @ret_mount: that it is on. */
+static int walk_look(const struct walk *walk, int fd, long *ret_mount, struct stat *ret_st)
 {
 	long mount = mount_of(fd);
-	struct stat st;
-	int r = 0;
 
 	if (mount < 0)
-		r = (int)mount;
-	else if (mount != walk->mount && !is_mount_local(mount))
-		r = -EREMOTE;
-	else if (fstat(fd, &st))
-		r = -errno;
+		return (int)mount;
+	if (mount != walk->mount && mount != walk->root && !is_mount_local(mount))
+		return -EREMOTE;
+	if (fstat(fd, ret_st))
+		return -errno;
+	*ret_mount = mount;
+	return 0;
+}
+
+static bool is_in_proc(int fd)
+{
+	struct statfs st;
+
+	return !fstatfs(fd, &st) && st.f_type == PROC_SUPER_MAGIC;
+}
+
+/* Take the place of @link, which is @name where we are, with what it leads to. */
+static int follow_proc(const struct walk *walk, const char *name, int *link)
+{
+	int fd = openat(walk->fd, name, O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close(*link);
+	*link = fd;
+	return 0;
+}
+
+/* Go to @fd, which is @name in the directory where we are, or where it points to. */
+static int walk_into(struct walk *walk, const char *name, int fd)
+{
+	struct stat st;
+	long mount;
+	int r = walk_look(walk, fd, &mount, &st);
+
+	if (!r && S_ISLNK(st.st_mode) && is_in_proc(fd)) {
+		r = follow_proc(walk, name, &fd);
+		if (!r)
+			r = walk_look(walk, fd, &mount, &st);
+	}
 	if (r || S_ISLNK(st.st_mode)) {
 		r = r ? r : walk_link(walk, fd);
 		close(fd);
@@ -154,7 +193,7 @@ static int walk_step(struct walk *walk)
 	memmove(walk->rest, walk->rest + start + len,
 		strlen(walk->rest + start + len) + 1);
 	fd = openat(walk->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? -errno : walk_into(walk, fd);
+	return fd < 0 ? -errno : walk_into(walk, name, fd);
 }
 
 /* O_PATH has not opened it yet. */

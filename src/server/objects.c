@@ -4,7 +4,7 @@
  * tracepoints; abi_object: those that it started with, that came with tracepoints
  * or were on a stack; the server adds those whose functions are traced); names are
  * in the files.  A file that has changed since is known by its build id and gives
- * none.
+ * none; the program's own is read all the same while it runs (program.c).
  *
  * Objects come and go, and another may be where one was: of the abi_objects at an
  * address the newest that was there when the record was written.  Where none tells:
@@ -20,6 +20,7 @@
 #include "server/elf_args.h"
 #include "server/mapping.h"
 #include "server/objects.h"
+#include "server/program.h"
 #include "server/root.h"
 #include "server/shm.h"
 #include "server/symbols.h"
@@ -110,8 +111,10 @@ static struct told object_told(const struct root *root, uint32_t number)
 }
 
 /* The file of that object, read; takes its path over. */
-static struct object_file *get_file(struct objects *objects, const struct told *told)
+static struct object_file *get_file(const struct root *root, const struct told *told)
 {
+	struct objects *objects = root->objects;
+	struct program_file found;
 	struct object_file *file;
 
 	for (uint32_t i = 0; i < objects->nr_files; i++) {
@@ -127,9 +130,11 @@ static struct object_file *get_file(struct objects *objects, const struct told *
 	file->path = told->path;
 	file->build_id_bytes = told->build_id_bytes;
 	memcpy(file->build_id, told->build_id, file->build_id_bytes);
-	file->is_readable = !elf_symbols_read(file->path, file->build_id,
+	program_file_find(root, file->path, &found);
+	file->is_readable = !elf_symbols_read(found.path, file->build_id,
 					      file->build_id_bytes,
 					      &objects->bytes_left, &file->symbols);
+	program_file_done(&found);
 	return file;
 }
 
@@ -148,7 +153,6 @@ static uint32_t nr_seen(const struct root *root)
 static void try_object(struct root *root, uint32_t number)
 {
 	struct object *object = &root->objects->objects[number];
-	const struct abi_control *control = root->control;
 	struct object_file *file;
 	struct told told;
 
@@ -158,9 +162,8 @@ static void try_object(struct root *root, uint32_t number)
 	told = object_told(root, number);
 	if (!told.path)
 		return;
-	file = get_file(root->objects, &told);
-	object->is_program = !strncmp(file->path, control->exe,
-				      sizeof(control->exe) - 1);
+	file = get_file(root, &told);
+	object->is_program = program_is(root, file->path);
 	object->file = file->is_readable ? file : NULL;
 }
 
@@ -279,18 +282,25 @@ struct object *objects_find(struct root *root, const struct symbols_from *from,
 	return object;
 }
 
+static void read_args(const struct root *root, struct object_file *file)
+{
+	struct program_file found;
+
+	program_file_find(root, file->path, &found);
+	file->args = elf_args_open(found.path, file->build_id, file->build_id_bytes,
+				   &file->symbols, &root->objects->args_bytes_left);
+	program_file_done(&found);
+	file->is_args_tried = true;
+}
+
 const struct elf_params *objects_params(struct root *root,
 					const struct symbols_from *from, uint64_t addr)
 {
 	const struct object *object = objects_find(root, from, addr);
 	struct object_file *file = object ? object->file : NULL;
 
-	if (file && !file->is_args_tried) {
-		file->is_args_tried = true;
-		file->args = elf_args_open(file->path, file->build_id,
-					   file->build_id_bytes, &file->symbols,
-					   &root->objects->args_bytes_left);
-	}
+	if (file && !file->is_args_tried)
+		read_args(root, file);
 	return file && file->args ? elf_args_find(file->args, addr - object->bias) : NULL;
 }
 

@@ -76,6 +76,12 @@ static bool is_dead(int pidfd)
 	return poll(&fd, 1, 0) > 0;
 }
 
+bool process_is_current(const struct process *process)
+{
+	return process->pidfd >= 0 && !is_dead(process->pidfd) &&
+	       process_stack(process->pid) == process->stack;
+}
+
 /* A descriptor for @pid if it is alive and of this root, else -1. */
 static int process_open(const struct root *root, uint32_t pid)
 {

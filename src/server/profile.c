@@ -155,11 +155,14 @@ static int object_of(struct root *root, const char *path,
 		     const struct abi_profile *head,
 		     struct function_object **ret_object)
 {
+	struct abi_function_object known = {
+		.kind = (uint16_t)head->kind, .bias = head->bias,
+	};
 	int r = 0;
 
 	*ret_object = find_object(&root->functions, path, head);
 	if (!*ret_object) {
-		r = functions_add(root, path, head->kind, head->bias, ret_object);
+		r = functions_add(root, path, &known, ret_object);
 		if (!r && *ret_object)
 			(*ret_object)->is_there = false;
 	}

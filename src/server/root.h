@@ -200,6 +200,8 @@ void instance_put(struct instance *instance);
 /* Look at all slots: who came, who went. */
 void process_scan(struct root *root);
 /* Its pidfd says that it is dead. */
+/* Is it alive, and has not called exec() meanwhile? */
+bool process_is_current(const struct process *process);
 void process_died(struct process *process);
 void process_done(struct root *root);
 

@@ -11,6 +11,7 @@
 #include "server/elf.h"
 #include "server/objects.h"
 #include "server/options.h"
+#include "server/program.h"
 #include "server/root.h"
 #include "server/shm.h"
 #include "server/symbols.h"
@@ -141,6 +142,20 @@ void symbols_list(struct root *root, struct text *out)
 	}
 }
 
+static char *read_string(const struct root *root, const struct object *object,
+			 uint64_t addr)
+{
+	const struct object_file *file = object->file;
+	struct program_file found;
+	char *string;
+
+	program_file_find(root, file->path, &found);
+	string = elf_string_read(found.path, file->build_id, file->build_id_bytes,
+				 addr - object->bias);
+	program_file_done(&found);
+	return string;
+}
+
 int symbols_string(struct root *root, const struct symbols_from *from, uint64_t addr,
 		   struct text *out)
 {
@@ -157,10 +172,7 @@ int symbols_string(struct root *root, const struct symbols_from *from, uint64_t 
 		*string = (struct string) { .addr = addr, .module = from->module };
 		object = objects_find(root, from, addr);
 		if (object)
-			string->text = elf_string_read(object->file->path,
-						       object->file->build_id,
-						       object->file->build_id_bytes,
-						       addr - object->bias);
+			string->text = read_string(root, object, addr);
 	}
 	if (!string->text)
 		return -ENOENT;

@@ -29,14 +29,15 @@ static void text_counts(void **state)
 
 	(void)state;
 	a_site();
-	assert_int_equal(elf_sites_read("/proc/self/exe", 0, &bytes_left, &sites), 0);
+	assert_int_equal(elf_sites_read("/proc/self/exe", NULL, 0, 0, &bytes_left, &sites),
+			 0);
 	assert_int_equal(sites.nr, 1);
 	text = sites.text_end - sites.text;
 	assert_in_range(sites.addrs[0], sites.text, sites.text_end - 1);
 	elf_sites_done(&sites);
 	assert_true(PLENTY - bytes_left > text);
 	bytes_left = PLENTY - bytes_left - 1;
-	assert_int_equal(elf_sites_read("/proc/self/exe", 0, &bytes_left, &sites),
+	assert_int_equal(elf_sites_read("/proc/self/exe", NULL, 0, 0, &bytes_left, &sites),
 			 -ENOEXEC);
 }
 

@@ -214,7 +214,11 @@ static void read_in_fuse(const char *dir)
 		_exit(1);
 	if (read_symbols(path, NULL, 0, &symbols) != -EREMOTE)
 		_exit(2);
-	_exit(read_symbols(link, NULL, 0, &symbols) == -EREMOTE ? 0 : 3);
+	if (read_symbols(link, NULL, 0, &symbols) != -EREMOTE)
+		_exit(3);
+	fd = open(mount_dir, O_PATH);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	_exit(fd >= 0 && read_symbols(path, NULL, 0, &symbols) == -EREMOTE ? 0 : 4);
 }
 
 static void fuse_is_not_waited_for(void **state)
@@ -253,6 +257,33 @@ static void links_are_followed(void **state)
 	assert_int_equal(read_symbols(path, NULL, 0, &symbols), -ELOOP);
 	assert_int_equal(read_symbols("proc/self/exe", NULL, 0, &symbols), -ENOENT);
 	fake_dir_remove(dir);
+}
+
+/* What is open is found by its link in /proc, also when no path leads to it. */
+static void links_of_proc_are_followed(void **state)
+{
+	char dir[128], path[160], command[512];
+	struct elf_symbols symbols;
+	int fd, pipes[2];
+
+	(void)state;
+	fake_dir_make(dir);
+	snprintf(path, sizeof(path), "%s/copy", dir);
+	snprintf(command, sizeof(command), "cp /proc/%d/exe '%s'", getpid(), path);
+	assert_int_equal(system(command), 0);
+	fd = open(path, O_RDONLY);
+	fake_dir_remove(dir);
+	assert_true(fd >= 0);
+	assert_int_equal(read_symbols(path, NULL, 0, &symbols), -ENOENT);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd);
+	assert_int_equal(read_symbols(path, NULL, 0, &symbols), 0);
+	elf_symbols_done(&symbols);
+	close(fd);
+	assert_int_equal(pipe(pipes), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", pipes[0]);
+	assert_int_equal(read_symbols(path, NULL, 0, &symbols), -EREMOTE);
+	close(pipes[0]);
+	close(pipes[1]);
 }
 
 /* What was read counts, and what does not fit is not read. */
@@ -656,6 +687,7 @@ int main(void)
 		cmocka_unit_test(other_files_are_refused),
 		cmocka_unit_test(fuse_is_not_waited_for),
 		cmocka_unit_test(links_are_followed),
+		cmocka_unit_test(links_of_proc_are_followed),
 		cmocka_unit_test(no_more_is_read_than_allowed),
 		cmocka_unit_test(broken_files_are_survived),
 		cmocka_unit_test(trace_has_names),
