@@ -33,6 +33,7 @@
 #include "ring/shmlock.h"
 #include "runtime/ftrace.h"
 #include "runtime/runtime.h"
+#include "runtime/shadow.h"
 #include "runtime/unwind.h"
 
 #define CALL_BYTES	8		/* of the tracer's call, as the kernel has it */
@@ -197,20 +198,31 @@ static bool is_own(struct thread_slot *thread, uint64_t place)
 
 /* ---- the deepest stack; locked ---- */
 
+/* The return address at @place; where there is a body's, what it was before.  A word
+ * that is none may be anything. */
+static __attribute__((no_sanitize_address)) uint64_t return_at(uint64_t place)
+{
+	uint64_t word = *(const volatile uint64_t *)place;
+	const struct shadow *shadow = NULL;
+
+	if (shadow_keys && ftrace_is_body(word))
+		shadow = shadow_at((const uint64_t *)place);
+	return shadow ? shadow->ret : word;
+}
+
 /*
  * Are the callers of frame @at still there, each where it was?  Then they are the
  * same: where a function has its return address follows from where its callee has.
  */
-static __attribute__((no_sanitize_address)) bool
-are_there(const struct abi_stack_copy *old, uint32_t at, uint64_t top,
-	  uint64_t depth)
+static bool are_there(const struct abi_stack_copy *old, uint32_t at, uint64_t top,
+		      uint64_t depth)
 {
 	for (; at < old->nr; at++) {
 		const struct abi_stack_frame *frame = &old->frames[at];
 
 		if (frame->depth > depth || frame->depth % sizeof(uint64_t) ||
 		    frame->depth < sizeof(uint64_t) ||
-		    *(const volatile uint64_t *)(top - frame->depth) != frame->ip)
+		    return_at(top - frame->depth) != frame->ip)
 			return false;
 	}
 	return true;
