@@ -50,7 +50,7 @@ static const struct tracefs_def root_files[] = {
 	  "1: count the calls of the functions of set_ftrace_filter, and how long\n"
 	  "\t\t\t  they take: trace_stat; 1 after 0 counts from 0 on",
 	  .show = profile_enabled_show, .store = profile_enabled_store,
-	  .is_top_only = true },
+	  .refused = profile_enabled_refused, .is_top_only = true },
 	{ "instances", 0750,
 	  "mkdir here makes a buffer with events and settings of its own",
 	  .dir = &instances_dir, .is_top_only = true },
@@ -140,7 +140,7 @@ static const struct tracefs_def root_files[] = {
 	{ "stack_tracer_enabled", 0640,
 	  "1: look at stacks; in the kernel /proc/sys/kernel/stack_tracer_enabled",
 	  .show = stack_enabled_show, .store = stack_enabled_store,
-	  .is_top_only = true },
+	  .refused = stack_enabled_refused, .is_top_only = true },
 	{ "timestamp_mode", 0440, "how records hold their time",
 	  .show = timestamp_mode_show },
 	{ "touched_functions", 0440,

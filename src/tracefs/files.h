@@ -99,11 +99,13 @@ STORE(tracing_thresh_store);
 /* profile.c */
 SHOW(profile_enabled_show);
 STORE(profile_enabled_store);
+void profile_enabled_refused(struct tracefs_file *file);
 SHOW(profile_cpu_show);
 
 /* stack_tracer.c */
 SHOW(stack_enabled_show);
 STORE(stack_enabled_store);
+void stack_enabled_refused(struct tracefs_file *file);
 SHOW(stack_max_size_show);
 STORE(stack_max_size_store);
 SHOW(stack_trace_show);

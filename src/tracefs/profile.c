@@ -58,6 +58,19 @@ ssize_t profile_enabled_store(struct tracefs_file *file, const char *buf, size_t
 	return (ssize_t)size;
 }
 
+/* It was off before, or is to be. */
+void profile_enabled_refused(struct tracefs_file *file)
+{
+	struct root *root = file->node->root;
+	struct apply apply;
+
+	if (!profile_is_on(root))
+		return;
+	profile_stop(root);
+	if (!functions_publish(root))
+		apply_start(root, &apply);
+}
+
 int profile_cpu_show(struct tracefs_node *node, struct text *out)
 {
 	return profile_print(node->root, node->number, out);

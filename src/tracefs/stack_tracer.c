@@ -65,6 +65,19 @@ ssize_t stack_enabled_store(struct tracefs_file *file, const char *buf, size_t s
 	return r ? r : (ssize_t)size;
 }
 
+/* It was off before, or is to be. */
+void stack_enabled_refused(struct tracefs_file *file)
+{
+	struct root *root = file->node->root;
+	struct apply apply;
+
+	if (!stack_tracer_is_on(root))
+		return;
+	stack_tracer_set(root, 0);
+	if (!functions_publish(root))
+		apply_start(root, &apply);
+}
+
 int stack_max_size_show(struct tracefs_node *node, struct text *out)
 {
 	text_printf(out, "%" PRIu64 "\n", stack_tracer_max(node->root));
