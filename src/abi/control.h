@@ -127,7 +127,8 @@ enum abi_boot_state {
 struct abi_process {
 	uint32_t pid;
 	uint32_t applied;		/* futex; generation that is in force */
-	uint32_t error;			/* errno of the last attempt, or 0 */
+	uint32_t error;			/* errno of the last attempt, or 0; without
+					 * an agent: of starting that */
 	uint32_t flags;			/* enum abi_process_flags */
 	uint64_t modules[ABI_MODULES / 64];	/* which ones it has loaded */
 	uint32_t unloads;		/* of objects with traced functions */

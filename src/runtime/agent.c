@@ -285,7 +285,9 @@ int agent_start(void)
 	else
 		r = start_by_kernel();
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
-	if (r)
+	if (r) {
+		__atomic_store_n(&process_slot->error, (uint32_t)-r, __ATOMIC_RELAXED);
 		__atomic_store_n(&process_slot->flags, 0, __ATOMIC_RELAXED);
+	}
 	return r;
 }

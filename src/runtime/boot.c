@@ -225,7 +225,7 @@ void boot_wait(void)
 		has_answers = wait_while(&root_control->hold, 1, HOLD_SECONDS);
 }
 
-/* Our own agent must have followed, too. */
+/* Our own agent must have followed, too; if there is one. */
 static void wait_for_agent(void)
 {
 	uint32_t generation = __atomic_load_n(&root_control->generation,
@@ -235,6 +235,8 @@ static void wait_for_agent(void)
 	do {
 		applied = __atomic_load_n(&process_slot->applied, __ATOMIC_ACQUIRE);
 	} while ((int32_t)(applied - generation) < 0 && has_answers &&
+		 __atomic_load_n(&process_slot->flags, __ATOMIC_RELAXED) &
+			ABI_PROCESS_AGENT &&
 		 wait_while(&process_slot->applied, applied, HOLD_SECONDS));
 }
 

@@ -4,8 +4,9 @@
  * abi_control.generation and wakes the agents; each agent (runtime/agent.c)
  * follows and stores the generation in abi_process.applied.
  *
- * A process that is stopped, or has no agent (yet), is not waited for: it
- * takes in the newest generation before it goes on.
+ * A process that is stopped, or has no agent yet, is not waited for: it
+ * takes in the newest generation before it goes on.  One that could not start
+ * its agent stays as it is: nobody may switch anything on then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -81,20 +82,35 @@ static struct abi_process *find_late(const struct root *root,
 	return NULL;
 }
 
-/* What the first process that failed says. */
-static int find_error(const struct root *root)
+/* What the first process that failed says; of those that have an agent, or have not. */
+static int find_error(const struct root *root, bool has_agent)
 {
 	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
 		const struct process *process = root->process[slot];
+		const struct abi_process *shared = &root->processes[slot];
 		uint32_t error;
 
-		if (!process || process->pidfd < 0)
+		if (!process || process->pidfd < 0 ||
+		    has_agent != !!(shm_load(&shared->flags) & ABI_PROCESS_AGENT))
 			continue;
-		error = shm_load(&root->processes[slot].error);
+		error = shm_load(&shared->error);
 		if (error && error < 4096)
 			return -(int)error;
 	}
 	return 0;
+}
+
+int apply_check(struct instance *instance, const char *file)
+{
+	int r;
+
+	process_scan(instance->root);
+	r = find_error(instance->root, false);
+	if (r)
+		error_log_add(instance, "agent",
+			      "A process of the program could not start its agent thread",
+			      file, 0);
+	return r;
 }
 
 int apply_wait(struct apply *apply, uint64_t wait_ns)
@@ -119,7 +135,7 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 			shm_wait(&late->applied, applied, until - now);
 	}
 	apply->root = NULL;
-	r = root_is_usable(root) ? find_error(root) : 0;
+	r = root_is_usable(root) ? find_error(root, true) : 0;
 	/* An event that failed in one process is off in all of them. */
 	if (r)
 		tell(root);

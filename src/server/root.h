@@ -238,6 +238,9 @@ int events_set(struct instance *instance, const struct event_match *match,
 
 /* ---- apply.c ---- */
 
+/* May the processes be asked to switch something on?  Else why one of them could not
+ * start its agent; error_log says so, too.  @file: that is written to. */
+int apply_check(struct instance *instance, const char *file);
 /* Tell the processes that wishes changed. */
 void apply_start(struct root *root, struct apply *ret_apply);
 /* 0: in force everywhere; -EINPROGRESS; or the errno of a process that could

@@ -139,7 +139,10 @@ static ssize_t enable_store(struct tracefs_file *file, const char *buf, size_t s
 		return r;
 	if (value > 1)
 		return -EINVAL;
-	r = events_set(tracefs_instance(file->node), match, value);
+	if (value)
+		r = apply_check(tracefs_instance(file->node), file->def->name);
+	if (!r)
+		r = events_set(tracefs_instance(file->node), match, value);
 	if (r)
 		return r;
 	tracefs_file_apply(file);

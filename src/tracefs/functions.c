@@ -247,11 +247,14 @@ static int run_command(struct tracefs_file *file, char *word)
 {
 	char *glob = strsep(&word, ":");
 	char *command = strsep(&word, ":");
-	int r;
+	int r = 0;
 
 	if (list_of(file->def) != FUNCTION_FILTER)
 		return -EINVAL;
-	r = functions_refresh(file->node->root);
+	if (*glob != '!')
+		r = apply_check(tracefs_instance(file->node), file->def->name);
+	if (!r)
+		r = functions_refresh(file->node->root);
 	if (!r)
 		r = function_probes_store(tracefs_instance(file->node), glob,
 					  command, word);
@@ -441,7 +444,9 @@ static int set_tracer(struct tracefs_file *file, uint32_t tracer)
 	if (tracer != ABI_TRACER_NOP) {
 		if (instance->root->state != SERVER_ROOT_ALIVE)
 			return -ENODEV;
-		r = functions_refresh(instance->root);
+		r = apply_check(instance, file->def->name);
+		if (!r)
+			r = functions_refresh(instance->root);
 		if (!r)
 			r = instance_need_rings(instance);
 	}

@@ -18,6 +18,8 @@ static int set_on(struct root *root)
 
 	if (root->state != SERVER_ROOT_ALIVE)
 		return -ENODEV;
+	if (!r)
+		r = apply_check(&root->top, "function_profile_enabled");
 	if (r)
 		return r;
 	profile_start(root);

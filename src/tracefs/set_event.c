@@ -53,14 +53,17 @@ ssize_t set_event_store(struct tracefs_file *file, const char *buf, size_t size,
 	ssize_t taken = tracefs_next_word(buf, size, word);
 	struct event_match match;
 	bool is_on;
-	int r;
+	int r = 0;
 
 	(void)tid;
 	if (taken < 0 || !*word)
 		return taken;
 	is_on = *word != '!';
 	parse_match(word + !is_on, &match);
-	r = events_set(tracefs_instance(file->node), &match, is_on);
+	if (is_on)
+		r = apply_check(tracefs_instance(file->node), file->def->name);
+	if (!r)
+		r = events_set(tracefs_instance(file->node), &match, is_on);
 	if (r)
 		return r;
 	tracefs_file_apply(file);

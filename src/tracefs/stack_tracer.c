@@ -52,7 +52,10 @@ ssize_t stack_enabled_store(struct tracefs_file *file, const char *buf, size_t s
 		return r;
 	if (value && root->state != SERVER_ROOT_ALIVE)
 		return -ENODEV;
-	r = stack_tracer_set(root, value);
+	if (value && !old)
+		r = apply_check(&root->top, file->def->name);
+	if (!r)
+		r = stack_tracer_set(root, value);
 	if (!r && !old != !value) {
 		r = functions_refresh(root);
 		if (!r)

@@ -21,16 +21,35 @@ static int show(struct tracefs_node *node, const struct event *event,
 	return 0;
 }
 
+static const char *skip_blanks(const char *buf, size_t *size)
+{
+	while (*size && isspace((unsigned char)*buf)) {
+		buf++;
+		--*size;
+	}
+	return buf;
+}
+
+/* Is a trigger taken away? */
+static bool is_removal(const char *buf, size_t size)
+{
+	buf = skip_blanks(buf, &size);
+	return size && *buf == '!';
+}
+
 static ssize_t store(struct tracefs_file *file, const struct event *event,
 		     const char *buf, size_t size)
 {
-	bool is_changed;
-	int r;
+	struct instance *instance = tracefs_instance(file->node);
+	bool is_changed = false;
+	int r = 0;
 
 	if (!event)
 		return -ENODEV;
-	r = triggers_store(tracefs_instance(file->node), event, buf, size,
-			   &is_changed);
+	if (!is_removal(buf, size))
+		r = apply_check(instance, file->def->name);
+	if (!r)
+		r = triggers_store(instance, event, buf, size, &is_changed);
 	if (is_changed)
 		tracefs_file_apply(file);
 	return r ? r : (ssize_t)size;
@@ -45,10 +64,7 @@ int trigger_show(struct tracefs_node *node, struct text *out)
  * stays. */
 static void keep_undo(struct tracefs_file *file, const char *buf, size_t size)
 {
-	while (size && isspace((unsigned char)*buf)) {
-		buf++;
-		size--;
-	}
+	buf = skip_blanks(buf, &size);
 	free(file->undo);
 	file->undo = NULL;
 	if (size && *buf != '!' &&
