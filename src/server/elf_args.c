@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the parameters of a function are when it starts.  Optimised code says it in
- * DWARF: a parameter's location at the first instruction is a register, also where the
- * compiler has dropped others.  Else it is as the ABI has it, one after the other; and
- * so it is with functions that only BTF knows.
+ * DWARF: a parameter's location there is a register, also where the compiler has
+ * dropped others.  Of code that stores them first it says where to; then they come as
+ * the ABI has it, one after the other, if nothing that is said speaks against it.  As
+ * the ABI has it are also functions that only BTF knows.
  *
  * The functions of a unit are listed when the first of them is asked for; what was
  * found out about them is kept.
@@ -15,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/x86_64/fsite_form.h"
+#include "base/bits.h"
 #include "event/clock.h"
 #include "server/elf_btf.h"
 #include "server/elf_dwarf.h"
@@ -185,82 +188,270 @@ static uint8_t arg_of(unsigned int reg)
 	return reg < sizeof(args) ? (uint8_t)(args[reg] - 1) : ELF_NO_REG;
 }
 
-/* Registers, each followed by how much of the value is in there. */
+static bool is_register(const Dwarf_Op *op)
+{
+	return op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31;
+}
+
+/* What a register has, as a value or an address. */
+static bool is_based(const Dwarf_Op *op)
+{
+	return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
+}
+
+/* The lower bits of a register, as clang has narrow types. */
+static bool is_narrowed(const Dwarf_Op *ops, size_t nr)
+{
+	if (nr < 2 || !is_based(ops) || ops[0].number ||
+	    ops[nr - 1].atom != DW_OP_stack_value)
+		return false;
+	for (size_t i = 1; i < nr - 1; i++)
+		if (ops[i].atom != DW_OP_constu && ops[i].atom != DW_OP_and &&
+		    ops[i].atom != DW_OP_convert)
+			return false;
+	return true;
+}
+
+/* Some, each followed by how much of the value is in there; pieces may be without.
+ * What has less than a word of it does not say what the word is. */
+static bool read_pieces(const Dwarf_Op *ops, size_t nr, struct elf_param *param)
+{
+	uint8_t regs[2] = { ELF_NO_REG, ELF_NO_REG };
+	bool has_register = false;
+	uint64_t at = 0;
+
+	if (param->bytes > sizeof(regs) * ELF_WORD)
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		uint8_t reg = ELF_NO_REG;
+
+		if (is_register(&ops[i])) {
+			has_register = true;
+			reg = arg_of(ops[i++].atom - DW_OP_reg0);
+		}
+		if (i == nr || ops[i].atom != DW_OP_piece)
+			return false;
+		if (at < 2 * ELF_WORD && at % ELF_WORD == 0 &&
+		    ops[i].number >= min_u64(ELF_WORD, param->bytes - at))
+			regs[at / ELF_WORD] = reg;
+		at += ops[i].number;
+	}
+	if (has_register)
+		memcpy(param->regs, regs, sizeof(regs));
+	return has_register;
+}
+
 static bool read_registers(const Dwarf_Op *ops, size_t nr, struct elf_param *param)
 {
-	size_t word = 0;
+	if (nr == 1 && is_register(ops))
+		param->regs[0] = arg_of(ops->atom - DW_OP_reg0);
+	else if (is_narrowed(ops, nr))
+		param->regs[0] = arg_of(ops->atom - DW_OP_breg0);
+	else
+		return read_pieces(ops, nr, param);
+	return true;
+}
 
-	for (size_t i = 0; i < nr && word < 2; i++) {
-		if (ops[i].atom >= DW_OP_reg0 && ops[i].atom <= DW_OP_reg31)
-			param->regs[word++] = arg_of(ops[i].atom - DW_OP_reg0);
-		else if (ops[i].atom != DW_OP_piece)
+/* Where it will be stored; not a value that is computed, nor pieces. */
+static bool is_memory(const Dwarf_Op *ops, size_t nr)
+{
+	if (!nr || (ops[0].atom != DW_OP_fbreg && ops[0].atom != DW_OP_bregx &&
+		    ops[0].atom != DW_OP_call_frame_cfa && !is_based(ops)))
+		return false;
+	for (size_t i = 0; i < nr; i++)
+		if (ops[i].atom == DW_OP_stack_value || ops[i].atom == DW_OP_piece ||
+		    ops[i].atom == DW_OP_bit_piece)
 			return false;
-	}
-	return word;
+	return true;
 }
 
 enum place {
-	PLACE_UNSAID,
-	PLACE_NONE,			/* the compiler has dropped it */
+	PLACE_NONE,			/* dropped, or nobody says */
 	PLACE_REGISTER,
-	PLACE_ABI,			/* it will be in memory, or is somewhere later */
+	PLACE_MEMORY,			/* it will be there, or was passed there */
+	PLACE_LATER,			/* behind some instructions */
 };
 
-/* At the function's first instruction. */
-static enum place read_place(Dwarf_Die *die, Dwarf_Addr low, struct elf_param *param)
-{
-	Dwarf_Attribute attr;
+/* What an entry of DWARF says of a parameter. */
+struct said {
+	enum place place;
+	struct elf_value value;
+	bool is_bool, is_class;
+	Dwarf_Off declared;		/* where in the file; so they are in order */
+	struct elf_param *param;
+};
+
+struct location {
 	Dwarf_Op *ops;
 	size_t nr;
+	bool is_later;
+};
 
-	if (dwarf_hasattr(die, DW_AT_const_value))
-		return PLACE_NONE;
-	if (!dwarf_attr(die, DW_AT_location, &attr))
-		return PLACE_UNSAID;
-	if (dwarf_getlocation_addr(&attr, low, &ops, &nr, 1) != 1 || !nr)
-		return PLACE_ABI;
-	if (read_registers(ops, nr, param))
-		return PLACE_REGISTER;
-	return ops[nr - 1].atom == DW_OP_stack_value ||
-	       ops[0].atom == DW_OP_implicit_value ||
-	       ops[0].atom == DW_OP_implicit_pointer ||
-	       ops[0].atom == DW_OP_GNU_implicit_pointer ? PLACE_NONE : PLACE_ABI;
+/*
+ * What a list has first, which may be for no bytes at all: the next row is for what
+ * the function has changed.  gcc's begins at @low if the parameter is there, clang's
+ * behind the site at @addr.
+ */
+static bool get_location(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr addr,
+			 struct location *ret_at)
+{
+	Dwarf_Addr base, start, end;
+	Dwarf_Attribute attr;
+
+	if (!dwarf_attr(die, DW_AT_location, &attr) ||
+	    dwarf_getlocations(&attr, 0, &base, &start, &end, &ret_at->ops,
+			       &ret_at->nr) <= 0)
+		return false;
+	ret_at->is_later = (start || end != UINT64_MAX) &&
+			   (start < low || start > addr + FSITE_BYTES);
+	return true;
 }
 
-/* *@next: the first register that is free. */
-static void read_param(Dwarf_Die *die, Dwarf_Addr low, bool has_places, uint8_t *next,
-		       struct elf_param *param)
+/* Where a register points to. */
+static bool is_at_register(const struct location *at)
 {
-	struct elf_value value = { .bytes = ELF_WORD, .is_integer = { true } };
-	enum place place;
+	return at->nr == 1 && is_based(at->ops) && !at->ops->number &&
+	       arg_of(at->ops->atom - DW_OP_breg0) != ELF_NO_REG;
+}
+
+/* gcc does not say of a class that it is passed by reference; then it is where a
+ * register, or what is stored, points to. */
+static bool is_reference(const struct location *at)
+{
+	return is_at_register(at) ||
+	       (at->nr > 1 && is_memory(at->ops, at->nr) &&
+		at->ops[at->nr - 1].atom == DW_OP_deref);
+}
+
+/* clang knows where a bool is when its lowest bit has been taken, and what is on the
+ * stack when the function has its frame; anything else that comes later is new. */
+static enum place read_place(const struct location *at, const struct said *said)
+{
+	if (said->is_class && is_at_register(at)) {
+		said->param->regs[0] = arg_of(at->ops->atom - DW_OP_breg0);
+		return at->is_later ? PLACE_LATER : PLACE_REGISTER;
+	}
+	if (is_memory(at->ops, at->nr))
+		return at->is_later ? PLACE_LATER : PLACE_MEMORY;
+	if ((at->is_later && !said->is_bool) ||
+	    !read_registers(at->ops, at->nr, said->param))
+		return PLACE_NONE;
+	return at->is_later ? PLACE_LATER : PLACE_REGISTER;
+}
+
+static void read_type(Dwarf_Die *die, struct said *said)
+{
+	uint64_t encoding = 0;
 	Dwarf_Die type;
 
-	if (die_type(die, &type))
-		value = die_classify(&type);
-	elf_param_init(param, die_string(die, DW_AT_name), &value);
-	place = read_place(die, low, param);
-	if (place == PLACE_ABI || !has_places)
-		elf_value_place(&value, next, param);
-	for (int i = 0; place == PLACE_REGISTER && i < 2; i++)
-		if (param->regs[i] != ELF_NO_REG && param->regs[i] >= *next)
-			*next = param->regs[i] + 1;
+	if (!die_type(die, &type))
+		return;
+	said->value = die_classify(&type);
+	said->is_class = die_is_by_reference(&type) ||
+			 said->value.kind == ELF_PARAM_STRUCT ||
+			 said->value.kind == ELF_PARAM_UNION;
+	said->is_bool = die_number(&type, DW_AT_encoding, &encoding) &&
+			encoding == DW_ATE_boolean;
 }
 
-/* Does the compiler say where any of them is?  Then those without are gone. */
-static bool has_places(struct elf_args *args, Dwarf_Die *function, Dwarf_Addr low)
+static struct said read_param(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr addr,
+			      struct elf_param *param)
 {
-	uint32_t left = CHILDREN_MAX;
-	struct elf_param param;
-	Dwarf_Die die;
+	struct said said = {
+		.value = { .bytes = ELF_WORD, .is_integer = { true } },
+		.declared = die_declared(die), .param = param,
+	};
+	struct location at = { 0 };
+	bool has_location;
 
-	if (!die_first_child(function, &die))
-		return false;
-	do {
-		if (dwarf_tag(&die) == DW_TAG_formal_parameter &&
-		    read_place(&die, low, &param) != PLACE_UNSAID)
-			return true;
-	} while (--left && !is_late(args) && die_next(&die));
-	return false;
+	read_type(die, &said);
+	has_location = get_location(die, low, addr, &at);
+	if (has_location && said.is_class && is_reference(&at))
+		said.value = (struct elf_value) {
+			.kind = ELF_PARAM_POINTER, .bytes = ELF_WORD,
+			.is_integer = { true },
+		};
+	elf_param_init(param, die_string(die, DW_AT_name), &said.value);
+	if (has_location)
+		said.place = read_place(&at, &said);
+	return said;
+}
+
+static int compare_declared(const void *pa, const void *pb)
+{
+	const struct said *a = pa, *b = pb;
+
+	return (a->declared > b->declared) - (a->declared < b->declared);
+}
+
+static struct elf_param abi_param(const struct said *said, uint8_t *next)
+{
+	struct elf_param abi = { .regs = { ELF_NO_REG, ELF_NO_REG } };
+
+	elf_value_place(&said->value, next, &abi);
+	return abi;
+}
+
+enum trust {
+	TRUST_NONE,
+	TRUST_REGISTERS,
+	TRUST_ABI,			/* all are passed as it has them */
+};
+
+/* A place that is said later is good if it is the ABI's. */
+static bool is_missing(const struct said *said, const struct elf_param *abi)
+{
+	return said->place == PLACE_NONE ||
+	       (said->place == PLACE_LATER && said->param->regs[0] != abi->regs[0]);
+}
+
+/*
+ * Registers come in the order of the parameters, and as long as none is missing not
+ * behind those of the ABI (one that is missing may be passed as several parts).  If
+ * they do not, what they are said to have was put there by the function, or they are
+ * where it copies them to.  *@next: the first register that is free.
+ */
+static enum trust check_order(const struct said *rows, uint32_t nr, uint8_t next)
+{
+	bool has_gap = false, is_abi = true;
+	int last = -1;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct elf_param abi = abi_param(&rows[i], &next);
+
+		has_gap |= is_missing(&rows[i], &abi);
+		for (int word = 0; rows[i].place == PLACE_REGISTER && word < 2; word++) {
+			uint8_t reg = rows[i].param->regs[word];
+
+			if (reg == ELF_NO_REG)
+				continue;
+			if (reg <= last || (!has_gap && reg > abi.regs[word]))
+				return TRUST_NONE;
+			is_abi &= reg == abi.regs[word];
+			last = reg;
+		}
+	}
+	return is_abi && !has_gap ? TRUST_ABI : TRUST_REGISTERS;
+}
+
+static void place_params(struct said *rows, uint32_t nr, uint8_t next)
+{
+	enum trust trust;
+
+	qsort(rows, nr, sizeof(*rows), compare_declared);
+	trust = check_order(rows, nr, next);
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct elf_param abi = abi_param(&rows[i], &next);
+		struct elf_param *param = rows[i].param;
+
+		if (rows[i].place == PLACE_REGISTER && trust != TRUST_NONE)
+			continue;
+		memset(param->regs, ELF_NO_REG, sizeof(param->regs));
+		if (trust == TRUST_ABI) {
+			param->is_on_stack = abi.is_on_stack;
+			memcpy(param->regs, abi.regs, sizeof(abi.regs));
+		}
+	}
 }
 
 /* What does not fit into registers is returned to where the first one says. */
@@ -275,24 +466,24 @@ static uint8_t first_reg(Dwarf_Die *function)
 	return die_is_by_reference(&type) ? 1 : elf_value_first_reg(&value);
 }
 
-/* @low: where it starts. */
+/* @low: where it starts; @addr: its site. */
 static struct elf_params *read_params(struct elf_args *args, Dwarf_Die *function,
-				      Dwarf_Addr low)
+				      Dwarf_Addr low, Dwarf_Addr addr)
 {
 	struct elf_params *params = elf_params_new();
-	uint8_t next = first_reg(function);
+	struct said rows[ELF_PARAMS_MAX];
 	uint32_t left = CHILDREN_MAX;
-	bool is_said;
 	Dwarf_Die die;
 
 	if (!params || !die_first_child(function, &die))
 		return params;
-	is_said = has_places(args, function, low);
 	do {
-		if (dwarf_tag(&die) == DW_TAG_formal_parameter)
-			read_param(&die, low, is_said, &next,
-				   &params->rows[params->nr++]);
+		if (dwarf_tag(&die) != DW_TAG_formal_parameter)
+			continue;
+		rows[params->nr] = read_param(&die, low, addr, &params->rows[params->nr]);
+		params->nr++;
 	} while (--left && params->nr < ELF_PARAMS_MAX && !is_late(args) && die_next(&die));
+	place_params(rows, params->nr, first_reg(function));
 	return params;
 }
 
@@ -347,7 +538,7 @@ static struct elf_params *search_dwarf(struct elf_args *args, uint64_t addr)
 	range = ranges_find(&unit->functions, addr);
 	if (!range || !dwarf_offdie(args->dwarf, range->of, &die))
 		return NULL;
-	return read_params(args, &die, range->low);
+	return read_params(args, &die, range->low, addr);
 }
 
 static struct elf_params *search_btf(struct elf_args *args, uint64_t addr)

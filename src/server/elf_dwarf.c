@@ -48,6 +48,15 @@ bool die_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_attr)
 	return false;
 }
 
+Dwarf_Off die_declared(Dwarf_Die *die)
+{
+	Dwarf_Die at = *die;
+
+	for (int i = 0; i < CHAIN_MAX && origin_of(&at, &at); i++)
+		;
+	return dwarf_dieoffset(&at);
+}
+
 const char *die_string(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attr;

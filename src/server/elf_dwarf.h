@@ -14,6 +14,8 @@
 bool die_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_attr);
 const char *die_string(Dwarf_Die *die, unsigned int name);
 bool die_number(Dwarf_Die *die, unsigned int name, uint64_t *ret_number);
+/* Where the entry is that @die is, in the end, an instance of. */
+Dwarf_Off die_declared(Dwarf_Die *die);
 /* Its type, without typedef, const and the like; false: void, or not known. */
 bool die_type(Dwarf_Die *die, Dwarf_Die *ret_type);
 /* The entries inside of @die, one after the other; false: there is no other. */
