@@ -54,6 +54,7 @@ struct found {
 
 struct elf_args {
 	struct elf_file file;		/* that libdw reads */
+	struct elf_file program;	/* if that is another one; else closed */
 	Elf *elf;
 	Dwarf *dwarf;			/* NULL: there is none */
 	struct unit *units;
@@ -176,6 +177,43 @@ static void read_unit(struct elf_args *args, struct unit *unit)
 	unit->is_read = true;
 }
 
+/* ---- where a function's own code starts ---- */
+
+static uint8_t *read_code(const struct elf_file *file, uint64_t addr, uint32_t *ret_nr)
+{
+	for (uint32_t i = 0; file->fd >= 0 && i < file->head.e_phnum; i++) {
+		const Elf64_Phdr *program = &file->programs[i];
+		uint64_t at = addr - program->p_vaddr;
+
+		if (program->p_type != PT_LOAD || addr < program->p_vaddr ||
+		    at >= program->p_filesz)
+			continue;
+		*ret_nr = (uint32_t)min_u64(program->p_filesz - at, FSITE_LOOK_MAX);
+		return elf_read_piece(file, program->p_offset + at, *ret_nr);
+	}
+	return NULL;
+}
+
+/* Behind what its entry has to be traced.  clang leaves NOPs of any size, and sleds; of
+ * a program that cannot be read it is five bytes behind the site. */
+static uint64_t find_body(const struct elf_args *args, uint64_t low, uint64_t addr)
+{
+	static const enum fsite_kind kinds[] = { FSITE_PATCHABLE, FSITE_XRAY };
+	uint64_t body = addr + FSITE_BYTES;
+	uint32_t nr, at;
+	uint8_t *code = read_code(args->program.fd >= 0 ? &args->program : &args->file,
+				  low, &nr);
+
+	for (uint32_t i = 0; code && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		enum fsite_form form = fsite_form(kinds[i], code, nr, &at);
+
+		if (form < FSITE_FORMS)
+			body = low + at + FSITE_BYTES + fsite_shapes[form].tail;
+	}
+	free(code);
+	return body;
+}
+
 /* ---- the parameters of a function ---- */
 
 /* rdi, rsi, rdx, rcx, r8, r9 by their numbers in DWARF; 1 for the first, so that
@@ -290,9 +328,9 @@ struct location {
 /*
  * What a list has first, which may be for no bytes at all: the next row is for what
  * the function has changed.  gcc's begins at @low if the parameter is there, clang's
- * behind the site at @addr.
+ * at @body, where its own code does.
  */
-static bool get_location(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr addr,
+static bool get_location(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr body,
 			 struct location *ret_at)
 {
 	Dwarf_Addr base, start, end;
@@ -303,7 +341,7 @@ static bool get_location(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr addr,
 			       &ret_at->nr) <= 0)
 		return false;
 	ret_at->is_later = (start || end != UINT64_MAX) &&
-			   (start < low || start > addr + FSITE_BYTES);
+			   (start < low || start > body);
 	return true;
 }
 
@@ -354,7 +392,7 @@ static void read_type(Dwarf_Die *die, struct said *said)
 			encoding == DW_ATE_boolean;
 }
 
-static struct said read_param(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr addr,
+static struct said read_param(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr body,
 			      struct elf_param *param)
 {
 	struct said said = {
@@ -365,7 +403,7 @@ static struct said read_param(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr addr,
 	bool has_location;
 
 	read_type(die, &said);
-	has_location = get_location(die, low, addr, &at);
+	has_location = get_location(die, low, body, &at);
 	if (has_location && said.is_class && is_reference(&at))
 		said.value = (struct elf_value) {
 			.kind = ELF_PARAM_POINTER, .bytes = ELF_WORD,
@@ -473,6 +511,7 @@ static struct elf_params *read_params(struct elf_args *args, Dwarf_Die *function
 	struct elf_params *params = elf_params_new();
 	struct said rows[ELF_PARAMS_MAX];
 	uint32_t left = CHILDREN_MAX;
+	Dwarf_Addr body = find_body(args, low, addr);
 	Dwarf_Die die;
 
 	if (!params || !die_first_child(function, &die))
@@ -480,7 +519,7 @@ static struct elf_params *read_params(struct elf_args *args, Dwarf_Die *function
 	do {
 		if (dwarf_tag(&die) != DW_TAG_formal_parameter)
 			continue;
-		rows[params->nr] = read_param(&die, low, addr, &params->rows[params->nr]);
+		rows[params->nr] = read_param(&die, low, body, &params->rows[params->nr]);
 		params->nr++;
 	} while (--left && params->nr < ELF_PARAMS_MAX && !is_late(args) && die_next(&die));
 	place_params(rows, params->nr, first_reg(function));
@@ -658,7 +697,7 @@ static void open_dwarf(struct elf_args *args, const struct elf_file *file)
 	read_units(args);
 }
 
-/* The file that libdw reads is taken out of @files. */
+/* The file that libdw reads is taken out of @files, and the program. */
 static void open_all(struct elf_args *args, struct elf_file files[2])
 {
 	struct elf_file *dwarf = file_with(files, ".debug_info");
@@ -672,6 +711,8 @@ static void open_all(struct elf_args *args, struct elf_file files[2])
 	if (args->elf) {
 		args->file = *dwarf;
 		*dwarf = (struct elf_file) { .fd = -1 };
+		args->program = files[0];
+		files[0] = (struct elf_file) { .fd = -1 };
 	}
 }
 
@@ -684,7 +725,7 @@ struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
 
 	if (!args)
 		return NULL;
-	args->file.fd = -1;
+	args->file.fd = args->program.fd = -1;
 	args->symbols = symbols;
 	open_files(path, build_id, build_id_bytes, bytes_left, files);
 	open_all(args, files);
@@ -710,5 +751,6 @@ void elf_args_close(struct elf_args *args)
 	dwarf_end(args->dwarf);
 	elf_end(args->elf);
 	elf_file_close(&args->file);
+	elf_file_close(&args->program);
 	free(args);
 }
