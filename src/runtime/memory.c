@@ -10,8 +10,10 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "arch/arch.h"
+#include "base/bits.h"
 #include "runtime/runtime.h"
 
 #define PIECE_BYTES	65536u
@@ -45,11 +47,24 @@ static long map_nothing(uint64_t bytes)
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
+/* Of a program that may not have all there is nothing is taken that it might need
+ * meanwhile, in another thread. */
+static bool is_plenty(void)
+{
+	struct rlimit limit;
+
+	return !arch_syscall4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) &&
+	       limit.rlim_cur == RLIM_INFINITY;
+}
+
 /* The kernel puts it next to shared libraries.  What their functions and tracepoints
  * jump to has to be in their reach: that room is left to it, on either side. */
 void *memory_reserve(uint64_t bytes)
 {
-	long mem = map_nothing(bytes + 2 * REACH);
+	long mem;
+
+	bytes = ALIGN_UP(bytes, 4096ull);
+	mem = is_plenty() ? map_nothing(bytes + 2 * REACH) : -ENOMEM;
 
 	if (mem < 0 && mem > -4096) {
 		mem = map_nothing(bytes);

@@ -6,7 +6,7 @@
  *
  * A process that is stopped, or has no agent yet, is not waited for: it
  * takes in the newest generation before it goes on.  One that could not start
- * its agent stays as it is: nobody may switch anything on then.
+ * its agent stays as it is; if none could, nobody may switch anything on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -100,6 +100,18 @@ static int find_error(const struct root *root, bool has_agent)
 	return 0;
 }
 
+static bool has_agents(const struct root *root)
+{
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		const struct process *process = root->process[slot];
+
+		if (process && process->pidfd >= 0 &&
+		    shm_load(&root->processes[slot].flags) & ABI_PROCESS_AGENT)
+			return true;
+	}
+	return false;
+}
+
 int apply_check(struct instance *instance, const char *file)
 {
 	int r;
@@ -110,7 +122,7 @@ int apply_check(struct instance *instance, const char *file)
 		error_log_add(instance, "agent",
 			      "A process of the program could not start its agent thread",
 			      file, 0);
-	return r;
+	return has_agents(instance->root) ? 0 : r;
 }
 
 int apply_wait(struct apply *apply, uint64_t wait_ns)

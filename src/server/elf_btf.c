@@ -230,7 +230,7 @@ static uint8_t first_reg(const struct btf *piece, const struct btf_type *proto)
 	struct elf_value value;
 
 	if (!type)
-		return 0;
+		return proto->type ? ELF_NO_REG : 0;
 	value = classify(piece, type);
 	return elf_value_first_reg(&value);
 }

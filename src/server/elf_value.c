@@ -47,6 +47,8 @@ void elf_value_add(struct elf_value *value, struct elf_part part,
 	uint64_t end = part.bit + min_u64(bits, 2 * ELF_WORD_BITS);
 
 	value->has |= (uint8_t)scalar.class;
+	if (scalar.class == ELF_SCALAR_SSE && scalar.bytes > 2 * ELF_WORD)
+		value->is_in_memory = true;
 	if (!part.bits && scalar.align &&
 	    part.bit % (8 * min_u64(scalar.align, 2 * ELF_WORD)))
 		value->is_in_memory = true;

@@ -208,9 +208,9 @@ static bool fill_row(const struct function_object *object, struct abi_object *ro
 		.end = object->bias + object->symbols.end,
 		.build_id_bytes = object->sites.build_id_bytes,
 	};
+	memcpy(row->build_id, object->sites.build_id, sizeof(row->build_id));
 	if (!object->symbols.end || strlen(object->path) >= sizeof(row->path))
 		return false;
-	memcpy(row->build_id, object->sites.build_id, sizeof(row->build_id));
 	strcpy(row->path, object->path);
 	return true;
 }
@@ -386,9 +386,21 @@ uint64_t function_ip(const struct functions *functions, uint32_t nr)
 	return object ? object->bias + object->sites.addrs[at] : 0;
 }
 
+/* Is it of the same file, at the same place? */
+static bool is_in(const struct function_object *object, const struct object *in)
+{
+	const struct object_file *file = in->file;
+
+	return object->bias == in->bias &&
+	       object->sites.build_id_bytes == file->build_id_bytes &&
+	       (file->build_id_bytes ?
+		!memcmp(object->sites.build_id, file->build_id, file->build_id_bytes) :
+		!strcmp(object->path, file->path));
+}
+
 int functions_symbol(const struct root *root, const struct symbols_from *from,
-		     uint64_t addr, const struct elf_symbol **ret_symbol,
-		     uint64_t *ret_start)
+		     uint64_t addr, const struct object *in,
+		     const struct elf_symbol **ret_symbol, uint64_t *ret_start)
 {
 	const struct functions *functions = &root->functions;
 
@@ -398,7 +410,8 @@ int functions_symbol(const struct root *root, const struct symbols_from *from,
 			elf_symbols_find(&object->symbols, addr - object->bias);
 		struct abi_object row;
 
-		if (symbol && fill_row(object, &row) &&
+		fill_row(object, &row);
+		if (symbol && (!in || is_in(object, in)) &&
 		    objects_can_be(root, from, addr, &row)) {
 			*ret_symbol = symbol;
 			*ret_start = object->bias + symbol->addr;

@@ -21,6 +21,7 @@
 #include "server/name_index.h"
 
 struct instance;
+struct object;
 struct root;
 struct symbols_from;
 struct text;
@@ -99,8 +100,8 @@ struct function_object *function_object(const struct functions *functions,
 /* What is at @addr, as it is in that record, if it is in an object with such
  * functions.  -ENOENT */
 int functions_symbol(const struct root *root, const struct symbols_from *from,
-		     uint64_t addr, const struct elf_symbol **ret_symbol,
-		     uint64_t *ret_start);
+		     uint64_t addr, const struct object *in,
+		     const struct elf_symbol **ret_symbol, uint64_t *ret_start);
 
 /* ---- functions_list.c ---- */
 

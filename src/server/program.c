@@ -17,12 +17,32 @@
 #include "server/localfile.h"
 #include "server/root.h"
 
+#define TRIES	8		/* all run the same file; some may not let us look */
+
 bool program_is(const struct root *root, const char *path)
 {
 	return !strncmp(path, root->control->exe, sizeof(root->control->exe) - 1);
 }
 
 /* The root has it as it was at the start, if it is not too long. */
+static bool is_whole(const struct root *root)
+{
+	size_t len = strnlen(root->control->exe, sizeof(root->control->exe));
+
+	return len && len < sizeof(root->control->exe) - 1;
+}
+
+static bool can_open(const char *path)
+{
+	int fd;
+
+	if (localfile_open(path, &fd))
+		return false;
+	close(fd);
+	return true;
+}
+
+/* What is at the path is not believed where the link cannot be followed. */
 void program_names_find(const struct root *root, uint32_t pid,
 			struct program_names *ret_names)
 {
@@ -37,18 +57,15 @@ void program_names_find(const struct root *root, uint32_t pid,
 	len = strnlen(root->control->exe, sizeof(root->control->exe) - 1);
 	memcpy(path, root->control->exe, len);
 	path[len] = '\0';
-	if (*now && len && len < sizeof(root->control->exe) - 1)
-		return;
-	strcpy(path, now);
-	len = strlen(path);
-	if (len > strlen(PROGRAM_DELETED) &&
-	    !strcmp(path + len - strlen(PROGRAM_DELETED), PROGRAM_DELETED))
-		path[len - strlen(PROGRAM_DELETED)] = '\0';
+	if (!*now || !is_whole(root) || (strcmp(now, path) && !can_open(link)))
+		strcpy(path, now);
 }
 
 /* What a process of the root runs, one that is still of the root when it is open. */
 static int open_link(const struct root *root, int *ret_fd)
 {
+	int left = TRIES;
+
 	for (uint32_t i = 0; i <= PROCESS_CREATOR; i++) {
 		const struct process *process = root->process[i];
 		char link[64];
@@ -57,6 +74,8 @@ static int open_link(const struct root *root, int *ret_fd)
 		if (!process || process->pidfd < 0)
 			continue;
 		snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", process->pid);
+		if (!left--)
+			break;
 		if (localfile_open(link, &fd))
 			continue;
 		if (process_is_current(process)) {
@@ -88,7 +107,7 @@ void program_file_find(const struct root *root, const char *path,
 	int fd;
 
 	*ret_file = (struct program_file) { .path = path, .fd = -1 };
-	if (!program_is(root, path) || open_link(root, &fd))
+	if (!is_whole(root) || !program_is(root, path) || open_link(root, &fd))
 		return;
 	/* debug information is looked for beside the path */
 	if (is_at(path, fd)) {

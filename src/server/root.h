@@ -199,9 +199,9 @@ void instance_put(struct instance *instance);
 
 /* Look at all slots: who came, who went. */
 void process_scan(struct root *root);
-/* Its pidfd says that it is dead. */
 /* Is it alive, and has not called exec() meanwhile? */
 bool process_is_current(const struct process *process);
+/* Its pidfd says that it is dead. */
 void process_died(struct process *process);
 void process_done(struct root *root);
 
@@ -238,8 +238,8 @@ int events_set(struct instance *instance, const struct event_match *match,
 
 /* ---- apply.c ---- */
 
-/* May the processes be asked to switch something on?  Else why one of them could not
- * start its agent; error_log says so, too.  @file: that is written to. */
+/* Can processes be asked to switch something on?  Else why one of them could not start
+ * its agent.  error_log says so, also if others could.  @file: that is written to. */
 int apply_check(struct instance *instance, const char *file);
 /* Tell the processes that wishes changed. */
 void apply_start(struct root *root, struct apply *ret_apply);

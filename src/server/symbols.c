@@ -59,11 +59,10 @@ static int find_symbol(struct root *root, const struct symbols_from *from, uint6
 		       const struct object *object, const struct elf_symbol **ret_symbol,
 		       uint64_t *ret_start)
 {
-	if (!object)
-		return functions_symbol(root, from, addr, ret_symbol, ret_start);
-	*ret_symbol = elf_symbols_find(&object->file->symbols, addr - object->bias);
+	*ret_symbol = object ? elf_symbols_find(&object->file->symbols,
+						addr - object->bias) : NULL;
 	if (!*ret_symbol)
-		return -ENOENT;
+		return functions_symbol(root, from, addr, object, ret_symbol, ret_start);
 	*ret_start = object->bias + (*ret_symbol)->addr;
 	return 0;
 }
@@ -149,6 +148,12 @@ static char *read_string(const struct root *root, const struct object *object,
 	struct program_file found;
 	char *string;
 
+	/* with a build id the path is as good, and faster */
+	string = file->build_id_bytes ?
+		elf_string_read(file->path, file->build_id, file->build_id_bytes,
+				addr - object->bias) : NULL;
+	if (string)
+		return string;
 	program_file_find(root, file->path, &found);
 	string = elf_string_read(found.path, file->build_id, file->build_id_bytes,
 				 addr - object->bias);

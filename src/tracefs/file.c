@@ -73,12 +73,24 @@ static int flush(struct tracefs_file *file)
 	       file->def->flush(file) : 0;
 }
 
+static int write_wait(struct tracefs_file *file, uint64_t wait_ns)
+{
+	int r = apply_wait(&file->apply, wait_ns);
+
+	if (!r && file->def->applied)
+		file->def->applied(file);
+	if (r && r != -EINPROGRESS && file->def->refused)
+		file->def->refused(file);
+	return r;
+}
+
 void tracefs_close(struct tracefs_file *file)
 {
 	if (!file)
 		return;
-	if (!flush(file))
-		apply_wait(&file->apply, APPLY_WAIT_NS);
+	/* Who wrote may be gone, and not have waited. */
+	if (!flush(file) && file->apply.root)
+		write_wait(file, APPLY_WAIT_NS);
 	if (file->def->stream && file->def->stream->close)
 		file->def->stream->close(file);
 	file->node->instance->nr_open--;
@@ -146,17 +158,6 @@ ssize_t tracefs_read_whole(struct tracefs_file *file, char *buf, size_t size)
 	if (!file->def->stream || !file->def->stream->read_whole)
 		return -EINVAL;
 	return file->def->stream->read_whole(file, buf, size);
-}
-
-static int write_wait(struct tracefs_file *file, uint64_t wait_ns)
-{
-	int r = apply_wait(&file->apply, wait_ns);
-
-	if (!r && file->def->applied)
-		file->def->applied(file);
-	if (r && r != -EINPROGRESS && file->def->refused)
-		file->def->refused(file);
-	return r;
 }
 
 ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
