@@ -216,13 +216,15 @@ static bool fill_row(const struct function_object *object, struct abi_object *ro
 }
 
 /* Its functions may be traced from now on: what comes later than this, and has an
- * address in it, means it. */
+ * address in it, means it.  Two processes may have two objects there: that one is
+ * told once, not in turns with the other. */
 static void tell(struct root *root, const struct function_object *object)
 {
 	struct abi_object row;
 
 	if (fill_row(object, &row))
-		objects_tell(root, &row);
+		objects_tell(root, &row,
+			     object->was_there ? root->functions.nr_rows : 0);
 }
 
 /* Each of its tables is an object; one without functions if there is none. */
@@ -326,14 +328,19 @@ int functions_refresh(struct root *root)
 	int r = 0;
 
 	process_scan(root);
-	for (uint32_t i = 0; root->nr_live && i < root->functions.nr_objects; i++)
-		root->functions.objects[i]->is_there = false;
+	for (uint32_t i = 0; root->nr_live && i < root->functions.nr_objects; i++) {
+		struct function_object *object = root->functions.objects[i];
+
+		object->was_there = object->is_there;
+		object->is_there = false;
+	}
 	for (uint32_t i = 0; !r && i <= PROCESS_CREATOR; i++) {
 		const struct process *process = root->process[i];
 
 		if (process && process->pidfd >= 0)
 			r = see_process(root, process->pid);
 	}
+	root->functions.nr_rows = objects_nr_rows(root);
 	return r ? r : function_mods_come(root);
 }
 

@@ -47,6 +47,7 @@ struct function_object {
 	struct name_index index;	/* of them */
 	uint32_t first;			/* number of its first function */
 	bool is_there;			/* a process has it; or all are dead */
+	bool was_there;			/* the time before */
 	struct abi_ring_ref profile;	/* struct abi_profile; off 0: none */
 };
 
@@ -54,6 +55,7 @@ struct functions {
 	struct function_object **objects;
 	uint32_t nr_objects;
 	uint32_t nr;			/* functions */
+	uint32_t nr_rows;		/* of abi_object, when the processes were last seen */
 	uint16_t *lists[FUNCTION_LISTS];	/* [nr], a bit for each buffer */
 	uint32_t in_list[FUNCTION_LISTS][ABI_BUFFERS];	/* how many */
 	bool *is_touched;		/* [nr]: it was traced, once */

@@ -143,7 +143,7 @@ static uint32_t nr_modules(const struct root *root)
 	return min_u32(shm_load(&root->control->nr_modules), ABI_MODULES);
 }
 
-static uint32_t nr_seen(const struct root *root)
+uint32_t objects_nr_rows(const struct root *root)
 {
 	if (!root->objects_table)
 		return 0;
@@ -219,7 +219,7 @@ static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
 
 struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at)
 {
-	uint32_t modules = nr_modules(root), seen = nr_seen(root);
+	uint32_t modules = nr_modules(root), seen = objects_nr_rows(root);
 
 	while (*at < 2 * modules + seen) {
 		int number = object_in_order(root, modules, seen, (*at)++);
@@ -246,7 +246,7 @@ static bool object_has(const struct object *object, uint64_t addr)
 static int number_by_time(const struct root *root, const struct symbols_from *from,
 			  uint64_t addr)
 {
-	uint32_t nr = nr_seen(root);
+	uint32_t nr = objects_nr_rows(root);
 	uint64_t tsc = 0;
 
 	if (!from->instance || nr >= ABI_OBJECTS)
@@ -317,16 +317,17 @@ static bool is_same(const struct abi_object *row, const struct abi_object *objec
 }
 
 /* Is the newest of those that lie there this very one? */
-static bool is_told(const struct root *root, const struct abi_object *object)
+static bool is_told(const struct root *root, const struct abi_object *object,
+		    uint32_t known)
 {
-	for (uint32_t i = nr_seen(root); i--; ) {
+	for (uint32_t i = objects_nr_rows(root); i-- > known; ) {
 		const struct abi_object *row = &root->objects_table[i];
 
 		if (shm_load(&row->is_there) && row->start < object->end &&
 		    object->start < row->end)
 			return is_same(row, object);
 	}
-	return false;
+	return known;
 }
 
 bool objects_can_be(const struct root *root, const struct symbols_from *from,
@@ -337,13 +338,13 @@ bool objects_can_be(const struct root *root, const struct symbols_from *from,
 	return number < 0 || is_same(seen_row(root, (uint32_t)number), object);
 }
 
-void objects_tell(struct root *root, const struct abi_object *object)
+void objects_tell(struct root *root, const struct abi_object *object, uint32_t known)
 {
 	uint32_t *counter = &root->control->nr_objects;
 	uint32_t nr = shm_load(counter);
 	struct abi_object *row;
 
-	if (!root->objects_table || is_told(root, object))
+	if (!root->objects_table || is_told(root, object, known))
 		return;
 	do {
 		if (nr >= ABI_OBJECTS)

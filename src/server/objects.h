@@ -52,7 +52,9 @@ struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at);
 bool objects_can_be(const struct root *root, const struct symbols_from *from,
 		    uint64_t addr, const struct abi_object *object);
 /* The server sees it loaded, as from now; `since` and `is_there` are filled in.  For
- * nothing if it is known already, or there is no room. */
-void objects_tell(struct root *root, const struct abi_object *object);
+ * nothing if it is known already, or there is no room.  @known: it was when there were
+ * that many rows, so only what came later can be in its place; 0: nobody knows. */
+void objects_tell(struct root *root, const struct abi_object *object, uint32_t known);
+uint32_t objects_nr_rows(const struct root *root);
 
 #endif

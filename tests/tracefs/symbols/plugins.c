@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that has one of two libraries loaded, the other one after each SIGUSR1,
- * and calls plugged() of it all the time. */
+ * and calls plugged() of it all the time.  Of two more it has the first, and a child of
+ * it the second. */
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -19,6 +21,17 @@ int main(int argc, char **argv)
 	int (*plugged)(int x) = NULL;
 	void *library = NULL;
 
+	if (argc > 4) {
+		pid_t parent = getpid();
+		bool is_child = !fork();
+
+		if (!dlopen(argv[3 + is_child], RTLD_NOW))
+			return 1;
+		while (is_child && getppid() == parent)
+			usleep(10000);
+		if (is_child)
+			return 0;
+	}
 	signal(SIGUSR1, on_signal);
 	for (int loaded = -1; argc > 2; ) {
 		if (loaded != turn) {
