@@ -115,6 +115,7 @@ void functions_put(struct functions *functions, enum function_list list,
 /* Some of the functions that there were when it was made. */
 struct function_set {
 	uint32_t nr;
+	uint32_t nr_has;		/* how many of them */
 	bool has[];			/* [nr] */
 };
 

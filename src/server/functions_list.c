@@ -45,23 +45,25 @@ void functions_list_get(const struct instance *instance, enum function_list list
 {
 	const uint16_t *bits = instance->root->functions.lists[list];
 
-	for (uint32_t nr = 0; nr < set->nr; nr++)
+	set->nr_has = 0;
+	for (uint32_t nr = 0; nr < set->nr; nr++) {
 		set->has[nr] = bits[nr] >> instance->number & 1;
+		set->nr_has += set->has[nr];
+	}
 }
 
 void functions_list_set(struct instance *instance, enum function_list list,
 			const struct function_set *set)
 {
 	uint16_t *bits = instance->root->functions.lists[list];
-	uint32_t number = instance->number, old = 0, new = 0;
+	uint32_t number = instance->number, old = 0;
 
 	for (uint32_t nr = 0; nr < set->nr; nr++) {
 		old += bits[nr] >> number & 1;
-		new += set->has[nr];
 		bits[nr] = (uint16_t)((bits[nr] & ~(1u << number)) |
 				      (uint32_t)set->has[nr] << number);
 	}
-	instance->root->functions.in_list[list][number] += new - old;
+	instance->root->functions.in_list[list][number] += set->nr_has - old;
 }
 
 /* ---- words ---- */
@@ -137,13 +139,19 @@ static uint32_t next_match(const struct match *match,
 	return 0;
 }
 
+static void put(struct function_set *set, uint32_t nr, bool is_in)
+{
+	set->nr_has += (uint32_t)is_in - set->has[nr];
+	set->has[nr] = is_in;
+}
+
 static int select_in(const struct match *match, const struct function_object *object,
 		     bool is_in, struct function_set *set)
 {
 	int found = 0;
 
 	for (uint32_t at = 0; (at = next_match(match, object, at)); found++)
-		set->has[object->first + at - 1] = is_in;
+		put(set, object->first + at - 1, is_in);
 	return found;
 }
 
@@ -169,7 +177,7 @@ int functions_select(const struct functions *functions, const char *word, bool i
 			if (is_in_module(&match, object))
 				found += select_in(&match, object, is_in, set);
 		} else if (at < object->sites.nr) {
-			set->has[object->first + at] = is_in;
+			put(set, object->first + at, is_in);
 			found++;
 		}
 	}

@@ -192,25 +192,16 @@ static int begin_list(struct tracefs_file *file)
 	return file->functions ? 0 : -ENOMEM;
 }
 
-static uint32_t count(const struct function_set *set)
-{
-	uint32_t nr = 0;
-
-	for (uint32_t i = 0; i < set->nr; i++)
-		nr += set->has[i];
-	return nr;
-}
-
 /* As functions_select(), but the graph's lists know no numbers, and count what is
  * taken out of them only if it was there; the kernel's do. */
 static int select_graph(const struct functions *functions, const char *word,
 			bool is_in, struct function_set *set)
 {
-	uint32_t before = is_in ? 0 : count(set);
+	uint32_t before = set->nr_has;
 	int r = isdigit((unsigned char)*word) ? 0 :
 		functions_select(functions, word, is_in, set);
 
-	return is_in ? r : (int)(before - count(set));
+	return is_in ? r : (int)(before - set->nr_has);
 }
 
 /* GLOB[:mod[:[!]MODULE]]; @module: from its colon on, or NULL, and as lists or as
