@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What has none of these matches nothing but itself. */
+#define GLOB_WILDCARDS	"*?[\\"
+
 /* Does all of @text match the first @len bytes of @pattern? */
 bool glob_match_n(const char *pattern, size_t len, const char *text);
 

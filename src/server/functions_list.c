@@ -105,7 +105,7 @@ static int parse(const char *word, struct match *match)
 	}
 	parse_number(word, match);
 	match->is_whole = match->name_len &&
-			  strcspn(word, "*?[\\") >= match->name_len;
+			  strcspn(word, GLOB_WILDCARDS) >= match->name_len;
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "event/tracer.h"
 #include "server/function_mods.h"
 #include "server/function_probes.h"
@@ -274,6 +275,16 @@ static int use_word(struct tracefs_file *file, char *word)
 	return change_list(file, word, colon);
 }
 
+/* How much of @buf is before the blank, or the NUL, that ends a word. */
+static size_t word_len(const char *buf, size_t size)
+{
+	size_t len = 0;
+
+	while (len < size && !isspace((unsigned char)buf[len]) && buf[len])
+		len++;
+	return len;
+}
+
 static int end_word(struct tracefs_file *file)
 {
 	struct text *word = &file->word;
@@ -289,19 +300,15 @@ static int end_word(struct tracefs_file *file)
 
 /* As in the kernel a word that a write ends in goes on with the next one, whatever
  * that begins with.  When one was too long nothing that follows is taken. */
-ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t size,
-			    pid_t tid)
+static ssize_t take_word(struct tracefs_file *file, const char *buf, size_t size)
 {
 	struct text *word = &file->word;
 	size_t start = 0, end;
 	int r;
 
-	(void)tid;
 	while (!word->len && start < size && isspace((unsigned char)buf[start]))
 		start++;
-	end = start;
-	while (end < size && !isspace((unsigned char)buf[end]) && buf[end])
-		end++;
+	end = start + word_len(buf + start, size - start);
 	text_write(word, buf + start, end - start);
 	if (word->error)
 		return word->error == -E2BIG ? -EINVAL : word->error;
@@ -309,6 +316,44 @@ ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t s
 		return (ssize_t)size;
 	r = end_word(file);
 	return r ? r : (ssize_t)end + 1;
+}
+
+/* How much of @buf a name is that ends there, with what ends it; 0: none is, or the
+ * list does not take it. */
+static size_t take_name(struct tracefs_file *file, const char *buf, size_t size)
+{
+	struct text *word = &file->word;
+	size_t len = word_len(buf, size);
+
+	if (len == size)
+		return 0;
+	text_write(word, buf, len);
+	if (!word->error && !strpbrk(text_str(word), ":" GLOB_WILDCARDS) &&
+	    !end_word(file))
+		return len + 1;
+	text_reset(word);
+	return 0;
+}
+
+/*
+ * The kernel takes one word of a write, and who has more writes the rest again; here
+ * all of it would go through FUSE for each word.  So the names behind the first word
+ * are taken with it, as far as it makes no difference to who writes the rest: what is
+ * wrong, has a command, or goes on in the next write begins a write of its own.  So does
+ * what has wildcards, lest others wait for many of them.
+ */
+ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t size,
+			    pid_t tid)
+{
+	ssize_t taken = take_word(file, buf, size);
+	size_t len;
+
+	(void)tid;
+	if (taken < 0 || file->apply.root)
+		return taken;
+	while ((len = take_name(file, buf + taken, size - (size_t)taken)))
+		taken += (ssize_t)len;
+	return taken;
 }
 
 int function_list_truncate(struct tracefs_file *file)
