@@ -47,22 +47,19 @@ void functions_done(struct root *root)
 	*functions = (struct functions) { 0 };
 }
 
-void function_module_cut(char *name)
+size_t function_module_len(const char *file)
 {
-	char *end = strstr(name, ".so");
+	const char *end = strstr(file, ".so");
 
-	if (end && end > name)
-		*end = '\0';
+	return end && end > file ? (size_t)(end - file) : strlen(file);
 }
 
 static char *short_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *name = strdup(slash ? slash + 1 : path);
+	const char *file = slash ? slash + 1 : path;
 
-	if (name)
-		function_module_cut(name);
-	return name;
+	return strndup(file, function_module_len(file));
 }
 
 /* Room for the functions of another object. */

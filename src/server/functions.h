@@ -89,8 +89,9 @@ int functions_add(struct root *root, const char *path,
  * program's own. */
 const char *function_name(const struct functions *functions, uint32_t nr,
 			  const char **ret_module);
-/* Make the name of a library's file a module's: libfoo of libfoo.so.1.2. */
-void function_module_cut(char *name);
+/* How much of the name of a library's file is its module's: libfoo of
+ * libfoo.so.1.2. */
+size_t function_module_len(const char *file);
 /* Where its site is. */
 uint64_t function_ip(const struct functions *functions, uint32_t nr);
 /* Is it in an object that is there? */

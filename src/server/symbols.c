@@ -67,6 +67,14 @@ static int find_symbol(struct root *root, const struct symbols_from *from, uint6
 	return 0;
 }
 
+/* As the lists of functions have it. */
+static void print_module(const struct object *object, struct text *out)
+{
+	const char *file = basename(object->file->path);
+
+	text_printf(out, "[%.*s]", (int)function_module_len(file), file);
+}
+
 int symbols_print(struct root *root, const struct symbols_from *from, uint64_t addr,
 		  enum print_symbol style, struct text *out)
 {
@@ -87,8 +95,10 @@ int symbols_print(struct root *root, const struct symbols_from *from, uint64_t a
 	if (style == PRINT_SYMBOL_NAME || style == PRINT_SYMBOL_CALLER)
 		return 0;
 	text_printf(out, "+0x%" PRIx64 "/0x%" PRIx64, addr - start, symbol->size);
-	if (object && !object->is_program)
-		text_printf(out, " [%s]", basename(object->file->path));
+	if (object && !object->is_program) {
+		text_putc(out, ' ');
+		print_module(object, out);
+	}
 	return 0;
 }
 
@@ -107,11 +117,12 @@ int symbols_file(struct root *root, const struct symbols_from *from, uint64_t ad
 static void list_function(const struct object *object, uint64_t addr,
 			  const char *name, struct text *out)
 {
-	if (object->is_program)
-		text_printf(out, "%016" PRIx64 " t %s\n", object->bias + addr, name);
-	else
-		text_printf(out, "%016" PRIx64 " t %s\t[%s]\n", object->bias + addr,
-			    name, basename(object->file->path));
+	text_printf(out, "%016" PRIx64 " t %s", object->bias + addr, name);
+	if (!object->is_program) {
+		text_putc(out, '\t');
+		print_module(object, out);
+	}
+	text_putc(out, '\n');
 }
 
 const char *const symbols_own[ABI_IPS] = {

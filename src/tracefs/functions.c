@@ -205,8 +205,15 @@ static int select_graph(const struct functions *functions, const char *word,
 	return is_in ? r : (int)(before - set->nr_has);
 }
 
-/* GLOB[:mod[:[!]MODULE]]; @module: from its colon on, or NULL, and as lists or as
- * stacks have it.  What is to wait for a module does so at once. */
+/* [!]MODULE may be called by its file. */
+static void cut_module(char *module)
+{
+	module += *module == '!';
+	module[function_module_len(module)] = '\0';
+}
+
+/* GLOB[:mod[:[!]MODULE]]; @module: from its colon on, or NULL.  What is to wait for a
+ * module does so at once. */
 static int change_list(struct tracefs_file *file, char *word, char *module)
 {
 	const struct functions *functions = &file->node->root->functions;
@@ -216,8 +223,7 @@ static int change_list(struct tracefs_file *file, char *word, char *module)
 	int r;
 
 	if (module && module[strlen(":mod")])
-		function_module_cut(module + strlen(":mod:") +
-				    (module[strlen(":mod:")] == '!'));
+		cut_module(module + strlen(":mod:"));
 	if (!file->functions) {
 		r = begin_list(file);
 		if (r)

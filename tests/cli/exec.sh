@@ -32,6 +32,7 @@ expect "owner" "$(id -u)" "$(stat -c %u "$TMPDIR/made")"
 ulf exec sh -c 'echo 1 >/proc/sys/kernel/ftrace_enabled' || fail "ftrace_enabled"
 main=$(ulf exec grep -c ' t main$' /proc/kallsyms)
 expect "main in kallsyms" 1 "$main"
+ulf exec grep -q '\[libc]$' /proc/kallsyms || fail "libc in kallsyms"
 expect "no left-overs" "" "$(ls "$ULF_DIR" | grep exec)"
 
 ulf exec sh -c 'exit 7'
