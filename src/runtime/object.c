@@ -198,18 +198,21 @@ static bool has_calls(const struct dl_phdr_info *info)
 			     dynamic.by_tag[DT_PLTRELSZ], 0));
 }
 
-/* A program that has libulf.a in it needs no relocation. */
 static bool has_fentry(const struct dl_phdr_info *info)
 {
 	uint64_t low, high, fentry = (uint64_t)ftrace_fentry;
 
-	return !*info->dlpi_name && object_find_range(info, PF_X, &low, &high) &&
-	       fentry >= low && fentry < high;
+	return object_find_range(info, PF_X, &low, &high) && fentry >= low &&
+	       fentry < high;
 }
 
+/* A program that has libulf.a in it needs no relocation; libulf.so, which has no such
+ * calls, needs one. */
 static int see_calls(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
-	return has_calls(info) || has_fentry(info) ? see(info, bytes, arg) : 0;
+	bool can_call = has_fentry(info) ? !&object_is_library : has_calls(info);
+
+	return can_call ? see(info, bytes, arg) : 0;
 }
 
 void object_silence_calls(void)

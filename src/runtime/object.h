@@ -47,6 +47,8 @@ void object_drop(struct object *object);
 void object_scan(void);
 /* See only what has gone. */
 void object_scan_gone(void);
+/* There in libulf.so alone; else its address is NULL. */
+extern const char object_is_library __attribute__((weak));
 /* At start: calls of __fentry__ become NOPs. */
 void object_silence_calls(void);
 

@@ -13,7 +13,10 @@
 #include <pthread.h>
 
 #include "arch/arch.h"
+#include "runtime/object.h"
 #include "runtime/runtime.h"
+
+const char object_is_library = 1;
 
 typedef int create_fn(pthread_t *thread, const pthread_attr_t *attr,
 		      void *(*routine)(void *), void *arg);

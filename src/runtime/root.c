@@ -73,13 +73,21 @@ int root_populate(uint64_t off, uint64_t bytes)
 	if (off > root_control->map_bytes ||
 	    bytes > root_control->map_bytes - off)
 		return -ENOMEM;
-	r = arch_syscall3(SYS_mprotect, root_at(start), size,
-			  PROT_READ | PROT_WRITE);
+	/* below the heap all is accessible since the start */
+	r = off + bytes <= root_control->heap_off ? 0 :
+	    arch_syscall3(SYS_mprotect, root_at(start), size, PROT_READ | PROT_WRITE);
 	if (r)
 		return (int)r;
 	r = arch_syscall3(SYS_madvise, root_at(start), size,
 			  MADV_POPULATE_WRITE);
 	return r == -EINVAL ? 0 : (int)r;	/* older: by page faults */
+}
+
+int root_populate_row(const void *row)
+{
+	uint64_t off = (uint64_t)((const char *)row - (const char *)root_control);
+
+	return off % 4096 ? 0 : root_populate(off, 4096);
 }
 
 /*
@@ -112,6 +120,8 @@ static bool is_ours(const char *path, mode_t forbidden)
 
 static int make_dir(const char *path)
 {
+	if (is_ours(path, 077))
+		return 0;
 	if (mkdir(path, 0700) && errno != EEXIST)
 		return -errno;
 	return is_ours(path, 077) ? 0 : -EPERM;
@@ -298,9 +308,11 @@ static int create(const char *dir)
 	if (r)
 		return r;
 	sprintf(tmp + strlen(tmp), "/.tmp-%d", getpid());
-	remove_dir(tmp);
-	if (mkdir(tmp, 0700))
-		return -errno;
+	if (mkdir(tmp, 0700)) {
+		remove_dir(tmp);	/* of a dead one with our pid */
+		if (mkdir(tmp, 0700))
+			return -errno;
+	}
 	fd = make_file(tmp);
 	if (fd < 0) {
 		remove_dir(tmp);

@@ -81,6 +81,9 @@ const char *root_directory(void);
 bool root_is_wished(void);
 /* Make [off, off + bytes) of the memory usable, without a SIGBUS later. */
 int root_populate(uint64_t off, uint64_t bytes);
+/* The same for a row of a table whose rows are taken in order: who takes the first of
+ * a page makes it usable for all. */
+int root_populate_row(const void *row);
 /* The same for the first @bytes of the heap, before any of it is looked at. */
 int root_reach_heap(uint64_t bytes);
 void *root_at(uint64_t off);

@@ -40,14 +40,6 @@ static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
 	return off;
 }
 
-/* Rows are taken in order: who takes the first of a page makes it usable for all. */
-static int row_populate(const void *row)
-{
-	uint64_t off = (uint64_t)((const char *)row - (const char *)root_control);
-
-	return off % 4096 ? 0 : root_populate(off, 4096);
-}
-
 /* What the loader knows of an object; its file's first page need not be there. */
 struct loaded {
 	const void *inside;		/* an address in it */
@@ -155,7 +147,7 @@ static int module_row(const struct ulf_module *module)
 		row->base = object.base;
 		return (int)i;
 	}
-	if (nr >= ABI_MODULES || row_populate(row))
+	if (nr >= ABI_MODULES || root_populate_row(row))
 		return -ENOSPC;
 	object.path = heap_string(path, &object.path_bytes);
 	if (!object.path)
@@ -257,7 +249,7 @@ static int event_row(const struct ulf_module *module,
 	format_blob(module, event, root_at(new.blob));
 	new.hash = table_hash(root_at(new.blob), new.blob_bytes);
 	found = find_row(&new, known);
-	if (found == -ENOENT && (nr >= ABI_EVENTS || row_populate(row)))
+	if (found == -ENOENT && (nr >= ABI_EVENTS || root_populate_row(row)))
 		found = -ENOSPC;
 	if (found != -ENOENT) {
 		/* a reloaded module: its old row; or there is no room.  The
