@@ -179,12 +179,12 @@ static uint32_t is_ready;		/* futex; 1: it has no rights any more */
 
 static void agent(void)
 {
-	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
 	leave_descriptors();
 	arch_syscall1(SYS_unshare, CLONE_FS);
 	leave_rights();
 	__atomic_store_n(&is_ready, 1, __ATOMIC_RELEASE);	/* [agent.ready] */
 	arch_syscall3(SYS_futex, &is_ready, FUTEX_WAKE_PRIVATE, 1);
+	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
 	follow();
 }
 
@@ -236,6 +236,25 @@ static int start_by_libc(void)
 	return -r;
 }
 
+/* By the first process.  A child's agent has it where the parent's has it: what fork()
+ * has copied would else be lost, and more with each generation. */
+static char *memory;
+
+static bool get_memory(void)
+{
+	long mem = arch_syscall6(SYS_mmap, 0, AGENT_BYTES,
+				 PROT_READ | PROT_WRITE, MAP_PRIVATE |
+				 MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	char *tls = (char *)mem + GUARD_BYTES + STACK_BYTES + TLS_BYTES;
+
+	if (mem < 0 && mem > -4096)
+		return false;
+	arch_syscall3(SYS_mprotect, mem, GUARD_BYTES, PROT_NONE);
+	*(void **)(void *)tls = tls;	/* as %fs:0 must be */
+	memory = (char *)mem;
+	return true;
+}
+
 /*
  * The agent is a thread of the kernel's, not of libc's: a program is as
  * single-threaded for libc as it was (malloc() without locks, fork() in a
@@ -245,26 +264,20 @@ static int start_by_libc(void)
  */
 static int start_by_kernel(void)
 {
+	/* those that valgrind knows */
 	const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES |
 		CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
-	long mem = arch_syscall6(SYS_mmap, 0, AGENT_BYTES,
-				 PROT_READ | PROT_WRITE, MAP_PRIVATE |
-				 MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	char *stack, *tls;
 	long r;
 
-	if (mem < 0 && mem > -4096)
-		return (int)mem;
-	arch_syscall3(SYS_mprotect, mem, GUARD_BYTES, PROT_NONE);
-	stack = (char *)mem + GUARD_BYTES + STACK_BYTES;
+	if (!memory && !get_memory())
+		return -ENOMEM;
+	stack = memory + GUARD_BYTES + STACK_BYTES;
 	tls = stack + TLS_BYTES;
-	*(void **)(void *)tls = tls;	/* as %fs:0 must be */
 	is_ready = 0;
 	r = arch_clone_thread(flags, stack, tls, agent);
-	if (r < 0) {
-		arch_syscall2(SYS_munmap, mem, AGENT_BYTES);
+	if (r < 0)
 		return (int)r;
-	}
 	if (is_root())
 		wait_until_ready();
 	return 0;
