@@ -85,7 +85,7 @@ struct abi_control {
 
 	/* runtime: registration */
 	uint32_t table_lock;		/* thread id of the holder, or 0 */
-	uint32_t reserved0;
+	uint32_t next_process;		/* where a slot may be had; a hint */
 	uint32_t nr_modules;		/* rows in use, only grows */
 	uint32_t nr_events;		/* rows in use, only grows */
 	uint64_t heap_used;		/* bytes */
@@ -348,7 +348,7 @@ static_assert(sizeof(struct abi_buffer) == 270984, "ABI");
 
 /* The default layout.  A reader takes the offsets from the header. */
 #define ABI_PAGE_ALIGN(x)	(((x) + 4095ull) & ~4095ull)
-#define ABI_PROCESSES_OFF	4096ull
+#define ABI_PROCESSES_OFF	2048ull	/* the first ones share the control's page */
 #define ABI_MODULES_OFF \
 	ABI_PAGE_ALIGN(ABI_PROCESSES_OFF + ABI_PROCESSES * sizeof(struct abi_process))
 #define ABI_COMMS_OFF \

@@ -14,16 +14,13 @@ static bool try_claim(struct abi_process *slot, uint32_t seen, uint32_t pid)
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* Slot @i, in memory that can be touched; NULL if there is none. */
+/* Slot @i, in memory that can be touched if that of those before can; NULL if there
+ * is none. */
 static struct abi_process *slot_at(uint32_t i)
 {
-	uint64_t off = root_control->processes_off +
-		       i * sizeof(struct abi_process);
+	struct abi_process *slot = root_at(root_control->processes_off);
 
-	if (i >= ABI_PROCESSES ||
-	    (off % 4096 == 0 && root_populate(off, 4096)))
-		return NULL;
-	return root_at(off);
+	return i < ABI_PROCESSES && !root_populate_row(slot + i) ? slot + i : NULL;
 }
 
 static bool is_dead(uint32_t pid)
@@ -31,21 +28,32 @@ static bool is_dead(uint32_t pid)
 	return arch_syscall2(SYS_kill, pid, 0) == -ESRCH;
 }
 
-/* A free slot, else one of a dead process; not the first, which keeps what
- * the root began with. */
+/*
+ * A free slot, else one of a dead process; not the first, which keeps what the root
+ * began with.  They are taken in order, and when all have been, around and around: who
+ * comes next begins where the last one ended, and does not look at all the dead.
+ */
 static struct abi_process *find_slot(uint32_t pid)
 {
+	uint32_t *next = &root_control->next_process;
+	uint32_t i = __atomic_load_n(next, __ATOMIC_RELAXED) % ABI_PROCESSES;
 	struct abi_process *slot;
-	uint32_t seen;
 
-	for (int reuse = 0; reuse < 2; reuse++) {
-		for (uint32_t i = 0; (slot = slot_at(i)); i++) {
-			seen = __atomic_load_n(&slot->pid, __ATOMIC_RELAXED);
-			if (reuse ? !i || !is_dead(seen) : seen != 0)
-				continue;
-			if (try_claim(slot, seen, pid))
-				return slot;
-		}
+	for (uint32_t n = 0; n <= ABI_PROCESSES; n++, i++) {
+		uint32_t seen;
+
+		slot = slot_at(i);
+		if (!slot)
+			slot = slot_at(i = 0);
+		if (!slot)
+			return NULL;
+		seen = __atomic_load_n(&slot->pid, __ATOMIC_RELAXED);
+		if (seen && (!i || !is_dead(seen)))
+			continue;
+		if (!try_claim(slot, seen, pid))
+			continue;
+		__atomic_store_n(next, i + 1, __ATOMIC_RELAXED);
+		return slot;
 	}
 	return NULL;
 }

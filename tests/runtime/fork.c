@@ -9,6 +9,8 @@
  */
 #include <pthread.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -230,10 +232,63 @@ static void test_fork_among_threads(void)
 	CHECK_EQ(unregister_trace_rt_hit(linger, NULL), 0);
 }
 
+/* ---- what a child costs ---- */
+
+struct cost {
+	long faults;			/* pages it has touched */
+	long mappings;
+};
+
+static struct cost cost_of_self(void)
+{
+	struct cost cost = { 0 };
+	struct rusage usage;
+	FILE *maps;
+	int c;
+
+	getrusage(RUSAGE_SELF, &usage);
+	cost.faults = usage.ru_minflt;
+	maps = fopen("/proc/self/maps", "r");
+	CHECK(maps != NULL);
+	while ((c = getc(maps)) != EOF)
+		cost.mappings += c == '\n';
+	fclose(maps);
+	return cost;
+}
+
+/* Of a child, or of a child's child ... */
+static struct cost cost_of_child(int generation)
+{
+	struct cost cost = { 0 };
+	int fds[2];
+	pid_t pid;
+
+	CHECK_EQ(pipe(fds), 0);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid) {
+		cost = generation > 1 ? cost_of_child(generation - 1) : cost_of_self();
+		CHECK_EQ(write(fds[1], &cost, sizeof(cost)), sizeof(cost));
+		_exit(0);
+	}
+	CHECK_EQ(read(fds[0], &cost, sizeof(cost)), sizeof(cost));
+	close(fds[0]);
+	close(fds[1]);
+	wait_for(pid);
+	return cost;
+}
+
+/* The agent of each generation has its memory where the one before had it. */
+static void test_generations(void)
+{
+	CHECK_EQ(cost_of_child(6).mappings, cost_of_child(2).mappings);
+}
+
 /* ---- more children than the root has slots ---- */
 
 static void test_many(void)
 {
+	struct cost first = cost_of_child(1), last;
 	struct child child;
 
 	for (uint32_t i = 0; i < ABI_PROCESSES + 20; i++) {
@@ -244,6 +299,9 @@ static void test_many(void)
 			_exit(0);
 		wait_for(pid);
 	}
+	/* the dead are not looked at */
+	last = cost_of_child(1);
+	CHECK(last.faults < first.faults + 10);
 	CHECK_EQ(d.control->processes_off, ABI_PROCESSES_OFF);
 	CHECK(trace_process(&d, getpid()));
 	child = child_start(1);
@@ -288,6 +346,7 @@ int main(void)
 	test_fork_while_switching();
 	test_fork_among_threads();
 	test_vfork();
+	test_generations();
 	test_many();
 	driver_close(&d);
 	return 0;
