@@ -196,7 +196,8 @@ static void stop(void)
 /* Another thread's, which is not here. */
 void dump_after_fork(void)
 {
-	stop();
+	if (dump.is_running)
+		stop();
 }
 
 void ftrace_dump(enum ftrace_dump_mode mode)

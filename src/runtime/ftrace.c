@@ -358,7 +358,8 @@ void ftrace_unload_end(void)
 
 void ftrace_after_fork(void)
 {
-	nr_unloading = 0;	/* those were other threads */
+	if (nr_unloading)	/* those were other threads */
+		nr_unloading = 0;
 }
 
 /* ---- what is common ---- */

@@ -149,8 +149,8 @@ struct ulf_thread *ulf_thread_attach(void)
 static int forget_others(struct thread_slot *slot, void *arg)
 {
 	(void)arg;
-	if (&slot->thread == ulf_this_thread)
-		return 0;
+	if (&slot->thread == ulf_this_thread || !slot->thread.tid)
+		return 0;		/* its page may stay shared */
 	slot->thread.nesting = 0;
 	slot->thread.tid = 0;
 	return 0;
@@ -158,7 +158,8 @@ static int forget_others(struct thread_slot *slot, void *arg)
 
 void thread_after_fork(void)
 {
-	is_sweeping = false;
+	if (is_sweeping)
+		is_sweeping = false;
 	thread_for_each(forget_others, NULL);
 	if (ulf_this_thread) {
 		ulf_this_thread->tid = (uint32_t)arch_syscall0(SYS_gettid);
