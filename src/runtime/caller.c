@@ -40,7 +40,8 @@ enum {
 static uint32_t call;
 static int result;			/* of the call, once it is DONE */
 
-static bool is_needed;			/* by the first module with calls */
+static bool is_started;			/* by the first module with calls */
+static bool is_needed;			/* the same, and in children, too */
 static pthread_key_t main_key;		/* the main thread has a value */
 static sigset_t main_mask;		/* its signals when it went */
 static __thread bool is_caller;
@@ -162,6 +163,7 @@ void caller_start(void)
 {
 	if (is_needed || pthread_key_create(&main_key, main_goes))
 		return;
+	is_started = true;
 	start();
 	is_needed = !pthread_atfork(NULL, NULL, after_fork);
 }
@@ -170,6 +172,8 @@ void caller_start(void)
  * tracepoint entered, and may never come back from it. */
 void caller_reset(void)
 {
+	if (!is_started)		/* and the page stays shared */
+		return;
 	is_callers_child = is_caller;
 	call = is_needed && !is_caller ? IDLE : GONE;
 }
