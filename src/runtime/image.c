@@ -237,7 +237,9 @@ static void add_row(const struct abi_object *object)
 		if (nr >= ABI_OBJECTS || has_row(object, nr))
 			return;
 		row = row_at(nr);
-		if (root_populate_row(row))
+		/* not the first of a page alone: the server takes rows, too */
+		if (root_populate((uint64_t)((char *)row - (char *)root_control),
+				  sizeof(*row)))
 			return;
 	} while (!__atomic_compare_exchange_n(counter, &nr, nr + 1, false,
 					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
