@@ -149,27 +149,46 @@ static bool is_root(void)
 	return !arch_syscall0(SYS_geteuid) || !arch_syscall0(SYS_getuid);
 }
 
+/* Of those that it has it keeps the ones of @mask, all below 32, also when it changes
+ * its user; not then where a sandbox does not let it give up any. */
+static void keep_caps(struct __user_cap_header_struct *head, uint32_t mask)
+{
+	struct __user_cap_data_struct cap[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (arch_syscall2(SYS_capget, head, cap))
+		return;
+	cap[0].permitted &= mask;
+	cap[0].effective = cap[0].permitted;
+	cap[0].inheritable = 0;
+	cap[1] = (struct __user_cap_data_struct) { 0 };
+	if (!arch_syscall2(SYS_capset, head, cap))
+		arch_syscall2(SYS_prctl, PR_SET_KEEPCAPS, 1);
+}
+
 /*
  * setuid() of libc changes the threads that it knows.  A thread that kept
  * root's rights in a program that gave them up would be a present for an
- * attacker, so it never has any: it needs none.
+ * attacker, so it never has any, but for one, if it had that: the memory that
+ * it takes in a program with mlockall(MCL_FUTURE) is locked, and must not be
+ * more than RLIMIT_MEMLOCK without.
  */
 static void leave_rights(void)
 {
 	struct __user_cap_header_struct head = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
 	long dumpable = arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0);
 
 	/* an ordinary user may have been given some of them */
 	if (!is_root()) {
-		arch_syscall2(SYS_capset, &head, none);
+		keep_caps(&head, 1u << CAP_IPC_LOCK);
 		return;
 	}
+	keep_caps(&head, 1u << CAP_IPC_LOCK | 1u << CAP_SETGID | 1u << CAP_SETUID);
 	arch_syscall2(SYS_setgroups, 0, NULL);
 	arch_syscall3(SYS_setresgid, NOBODY, NOBODY, NOBODY);
 	arch_syscall3(SYS_setresuid, NOBODY, NOBODY, NOBODY);
+	keep_caps(&head, 1u << CAP_IPC_LOCK);
 	/* the change has cleared it for the whole process */
 	if (dumpable == 1)
 		arch_syscall2(SYS_prctl, PR_SET_DUMPABLE, 1);

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 
 #include "arch/arch.h"
+#include "arch/x86_64/ftrace.h"
 #include "base/bits.h"
 #include "runtime/runtime.h"
 
@@ -20,6 +21,7 @@
 #define CLASS_MIN	6		/* 64 bytes */
 #define CLASSES		9		/* up to 16 KiB */
 #define REACH		(1ull << 31)	/* of jumps */
+#define TABLES		2		/* the shadow, and the profiler's */
 
 struct block {
 	size_t bytes : 63;		/* with this header */
@@ -76,15 +78,58 @@ void *memory_reserve(uint64_t bytes)
 	return (void *)mem;
 }
 
+/* ---- what is large ---- */
+
+static struct range {
+	uint64_t start, end;
+} tables[TABLES];			/* under runtime_lock(); read without */
+static uint32_t nr_tables;
+
 void *memory_alloc_table(uint64_t bytes)
 {
-	void *mem = memory_reserve(bytes);
+	char *mem = memory_reserve(bytes);
+	uint32_t nr = nr_tables;
 
-	if (mem && arch_syscall3(SYS_mprotect, mem, (long)bytes, PROT_READ | PROT_WRITE)) {
+	/* Where the program locks what is to come (MCL_FUTURE) all of it would be
+	 * memory as soon as it can be written to. */
+	if (mem)
+		arch_syscall2(SYS_munlock, mem, (long)bytes);
+	if (mem && (nr == TABLES ||
+		    arch_syscall3(SYS_mprotect, mem, (long)bytes, PROT_READ | PROT_WRITE))) {
 		arch_syscall2(SYS_munmap, mem, (long)bytes);
 		return NULL;
 	}
+	if (mem) {
+		tables[nr] = (struct range) { (uint64_t)mem, (uint64_t)mem + bytes };
+		__atomic_store_n(&nr_tables, nr + 1, __ATOMIC_RELEASE);	/* [memory.table] */
+	}
 	return mem;
+}
+
+static bool is_in(const struct range *range, uint64_t addr, uint64_t *until)
+{
+	bool is_inside = addr >= range->start && addr < range->end;
+	uint64_t border = is_inside ? range->end : range->start;
+
+	if (border > addr && border < *until)
+		*until = border;
+	return is_inside;
+}
+
+bool memory_is_table(uint64_t addr, uint64_t *until)
+{
+	uint32_t nr = __atomic_load_n(&nr_tables, __ATOMIC_ACQUIRE);	/* [memory.table] */
+	uint64_t bodies = (uint64_t)ftrace_graph_bodies, root = (uint64_t)root_control;
+	uint64_t root_bytes = root_control ? root_control->map_bytes : 0;
+	bool is_table;
+
+	is_table = is_in(&(struct range) { root, root + root_bytes }, addr, until);
+	is_table |= is_in(&(struct range) {
+		bodies, bodies + sizeof(ftrace_graph_bodies),
+	}, addr, until);
+	for (uint32_t i = 0; i < nr; i++)
+		is_table |= is_in(&tables[i], addr, until);
+	return is_table;
 }
 
 static unsigned int class_of(size_t bytes)

@@ -189,8 +189,8 @@ static uint64_t arena_bytes_max(void)
 	uint64_t most = part_of_limit(RLIMIT_AS, ARENA_BYTES_MAX);
 	struct rlimit limit;
 
-	/* mlockall() compares it with all that is mapped; where the limit is
-	 * the usual few megabytes, no program can call that anyway. */
+	/* A mlockall() that is not ours compares it with all that is mapped; where
+	 * the limit is the usual few megabytes, there is nothing to be done. */
 	if (!getrlimit(RLIMIT_MEMLOCK, &limit) &&
 	    limit.rlim_cur / 8 >= ARENA_BYTES_MIN)
 		most = part_of_limit(RLIMIT_MEMLOCK, most);

@@ -54,8 +54,10 @@ int main(void)
 	driver_close(&d);	/* or its mapping would be locked, too */
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
 		skip("mlockall() fails: %s", strerror(errno));
-	if (status_kb("VmLck") < 1024 || status_kb("VmRSS") > LOCKED_KB_MAX)
-		fail("%ld KiB are in memory", status_kb("VmRSS"));
+	if (status_kb("VmLck") < 1024 || status_kb("VmLck") > LOCKED_KB_MAX ||
+	    status_kb("VmRSS") > LOCKED_KB_MAX)
+		fail("%ld KiB are in memory, %ld locked", status_kb("VmRSS"),
+		     status_kb("VmLck"));
 	CHECK_EQ(munlockall(), 0);
 
 	/* Locked again, with rings, and without the view of this test. */

@@ -17,7 +17,6 @@ struct known {
 extern const struct known ftrace_known[] FTRACE_HIDDEN;
 extern const struct known ftrace_known_end[] FTRACE_HIDDEN;
 
-extern uint8_t ftrace_graph_bodies[2 * GRAPH_BODIES_BYTES] FTRACE_HIDDEN;
 uint8_t *ftrace_bodies = (uint8_t *)-(uint64_t)GRAPH_BODIES_BYTES;
 
 static int write_known(int fd, const struct known *known, const uint32_t *values)

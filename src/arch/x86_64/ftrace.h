@@ -53,7 +53,9 @@ int ftrace_hooks_make(const struct ftrace_offsets *offsets) FTRACE_HIDDEN;
 void ftrace_entry_function(void) FTRACE_HIDDEN;
 void ftrace_entry_graph(void) FTRACE_HIDDEN;
 
-/* GRAPH_BODIES_BYTES, aligned; before ftrace_hooks_make() where no code is. */
+/* Room for them: whole pages. */
+extern uint8_t ftrace_graph_bodies[2 * GRAPH_BODIES_BYTES] FTRACE_HIDDEN;
+/* GRAPH_BODIES_BYTES of it, aligned; before ftrace_hooks_make() where no code is. */
 extern uint8_t *ftrace_bodies FTRACE_HIDDEN;
 /* Is it a return address that the graph tracer has put there? */
 static inline bool ftrace_is_body(uint64_t ret)
