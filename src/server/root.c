@@ -124,7 +124,7 @@ static int attach(struct root *root)
 	return r ? r : instances_load(root);
 }
 
-/* Let go of all that a corrupt root has; the name stays. */
+/* Let go of all that it has; the name stays.  Once more does no harm. */
 static void detach(struct root *root)
 {
 	process_done(root);
@@ -161,6 +161,7 @@ int root_new(struct server *server, int dirfd, const char *name,
 		return -ENOMEM;
 	root->server = server;
 	root->refs = 1;
+	root->users = 1;
 	root->serial = serial;
 	root->top.root = root;
 	root->top.serial = serial;
@@ -199,11 +200,24 @@ void root_put(struct root *root)
 	free(root);
 }
 
+void root_use(struct root *root)
+{
+	root->users++;
+}
+
+void root_leave(struct root *root)
+{
+	if (!--root->users)
+		detach(root);
+}
+
 bool root_is_usable(struct root *root)
 {
+	if (root->is_gone)
+		return false;
 	if (root->state < SERVER_ROOT_CORRUPT && root->memory->is_lost) {
 		process_done(root);
 		root->state = SERVER_ROOT_CORRUPT;
 	}
-	return !root->is_gone && root->state < SERVER_ROOT_CORRUPT;
+	return root->state < SERVER_ROOT_CORRUPT;
 }

@@ -120,7 +120,8 @@ struct root_stack {
 struct root {
 	struct server *server;
 	struct root *next;
-	int refs;			/* the server's and each open node's */
+	int refs;			/* the server's and each node's */
+	int users;			/* the server and each open file */
 	bool is_gone;			/* the directory is no more */
 	enum server_root_state state;
 	uint64_t serial;		/* never used twice in a server's life */
@@ -176,6 +177,13 @@ int root_new(struct server *server, int dirfd, const char *name,
 	     uint64_t serial, struct root **ret_root);
 struct root *root_get(struct root *root);
 void root_put(struct root *root);
+/*
+ * Who works with what it has, its memory and all that was made of it.  Nodes do
+ * not: the kernel may remember those of a root that has gone for as long as it
+ * likes.  The server's own use ends with the root, and is_gone is true by then.
+ */
+void root_use(struct root *root);
+void root_leave(struct root *root);
 /* May it be used?  Also notices a file that was cut short. */
 bool root_is_usable(struct root *root);
 

@@ -136,6 +136,7 @@ static void forget_root(struct server *server, struct root *root)
 		at = &(*at)->next;
 	*at = root->next;
 	root->is_gone = true;
+	root_leave(root);
 	root_put(root);
 }
 

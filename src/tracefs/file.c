@@ -62,6 +62,7 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 		return r;
 	}
 	node->instance->nr_open++;
+	root_use(node->root);
 	*ret_file = file;
 	return 0;
 }
@@ -98,6 +99,7 @@ void tracefs_close(struct tracefs_file *file)
 	free(file->undo);
 	text_done(&file->text);
 	text_done(&file->word);
+	root_leave(file->node->root);
 	tracefs_node_put(file->node);
 	free(file);
 }
