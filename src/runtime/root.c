@@ -379,7 +379,11 @@ void root_remove_if_unused(bool has_forked)
 	uint32_t pid = (uint32_t)getpid();
 
 	for (uint32_t i = 0; root_is_wished() && i < ABI_BUFFERS; i++) {
-		if (root_buffer(i)->used)
+		const struct abi_buffer *buffer = root_buffer(i);
+
+		if (root_populate((uint64_t)((const char *)buffer -
+					     (const char *)root_control),
+				  sizeof(buffer->used)) || buffer->used)
 			return;
 	}
 	if (__atomic_load_n(&root_control->stack, __ATOMIC_RELAXED))
