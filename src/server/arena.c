@@ -97,6 +97,8 @@ static int list_used(const struct root *root, struct extent_list *list)
 	const struct instance *instance;
 
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
+		if (!shm_load(&buffers[i].used))
+			continue;
 		add_side(root, list, &buffers[i].side[0]);
 		add_side(root, list, &buffers[i].side[1]);
 		add_pids(root, list, &buffers[i]);

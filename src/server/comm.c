@@ -197,7 +197,7 @@ static void add(struct root *root, uint32_t tid, uint32_t tgid, const char *name
 		if (!best || row->stamp < best->stamp)
 			best = row;
 	}
-	if (!best)
+	if (!best || root_reserve(root, best, sizeof(*best)))
 		return;
 	sequence = shm_load(&best->sequence);
 	if ((sequence & 1) ||

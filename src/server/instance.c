@@ -39,9 +39,20 @@ static void release(struct instance *instance)
 	instance_put(instance);
 }
 
+/* All but its rings and slots. */
+static int reserve(struct root *root, const struct abi_buffer *abi)
+{
+	return root_reserve(root, abi, offsetof(struct abi_buffer, cpu_kb) +
+				       root->nr_cpus * sizeof(abi->cpu_kb[0]));
+}
+
 static int use(struct root *root, struct instance *instance)
 {
+	int r = reserve(root, instance->abi);
+
 	root->instances[instance->number] = instance_get(instance);
+	if (r)
+		return r;
 	instance_set_defaults(instance);
 	/* The last server may have died while it gave it back. */
 	if (!instance_has_spare(instance))
@@ -150,6 +161,9 @@ int instance_make(struct root *root, const char *name)
 	if (number == ABI_BUFFERS)
 		return -ENOMEM;
 	abi = root->top.abi + number;
+	r = reserve(root, abi);
+	if (r)
+		return r;
 	reset(abi, root->top.abi);
 	switch_all_off(root, number);
 	r = add(root, number, name);

@@ -350,6 +350,8 @@ void objects_tell(struct root *root, const struct abi_object *object, uint32_t k
 		if (nr >= ABI_OBJECTS)
 			return;
 		row = &root->objects_table[nr];
+		if (root_reserve(root, row, sizeof(*row)))
+			return;
 	} while (!__atomic_compare_exchange_n(counter, &nr, nr + 1, false,
 					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 	*row = *object;

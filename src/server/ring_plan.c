@@ -147,6 +147,22 @@ static int make_all(struct instance *instance, struct ring_plan *plan,
 	return r;
 }
 
+/* Memory for where it is said where the rings are. */
+static int reserve_refs(const struct instance *instance)
+{
+	struct abi_side *sides = instance->abi->side;
+	struct root *root = instance->root;
+	uint64_t bytes = root->nr_cpus * sizeof(sides->ring[0]);
+	int r = 0;
+
+	for (uint32_t side = 0; !r && side < ABI_SIDES; side++) {
+		r = root_reserve(root, sides[side].ring, bytes);
+		if (!r)
+			r = root_reserve(root, sides[side].prev, bytes);
+	}
+	return r;
+}
+
 int ring_plan_make(struct instance *instance, struct ring_plan *plan)
 {
 	struct root *root = instance->root;
@@ -157,6 +173,8 @@ int ring_plan_make(struct instance *instance, struct ring_plan *plan)
 
 	plan->page_bytes = instance_page_bytes(instance);
 	r = lay_out_all(instance, plan, &bytes);
+	if (!r)
+		r = reserve_refs(instance);
 	if (!r)
 		r = arena_alloc(root, bytes, &off);
 	if (r)
@@ -188,22 +206,19 @@ static int make_sides(struct instance *instance, bool is_main)
 		ring_plan_add(plan, is_main ? side : !side, cpu);
 	}
 	r = ring_plan_make(instance, plan);
-	if (!r)
+	if (!r) {
+		/* Nobody looks at a buffer that is not in use, nor for its rings
+		 * in the arena. */
+		shm_store(&instance->abi->used, 1);
 		ring_plan_use(instance, plan);
+	}
 	free(plan);
 	return r ? r : instance_sync(instance);
 }
 
 int instance_need_rings(struct instance *instance)
 {
-	int r;
-
-	if (instance_has_rings(instance))
-		return 0;
-	r = make_sides(instance, true);
-	if (!r)
-		shm_store(&instance->abi->used, 1);
-	return r;
+	return instance_has_rings(instance) ? 0 : make_sides(instance, true);
 }
 
 /* Nobody swaps while there is none, so the sides are what they are. */

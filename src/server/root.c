@@ -89,7 +89,7 @@ static int attach(struct root *root)
 	r = check_control(&control);
 	if (r < 0)
 		return r;
-	r = mapping_new(root->fd, 0, control.arena_off, &root->memory);
+	r = mapping_new_sparse(root->fd, control.arena_off, &root->memory);
 	if (r < 0)
 		return r;
 	base = root->memory->addr;
@@ -172,7 +172,8 @@ int root_new(struct server *server, int dirfd, const char *name,
 	r = root->name ? open_memory(root, dirfd) : -ENOMEM;
 	if (!r)
 		r = attach(root);
-	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -ENOMEM) {
+	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -ENOMEM ||
+	    r == -ENOSPC) {
 		root_put(root);
 		return r;
 	}
@@ -211,10 +212,17 @@ void root_leave(struct root *root)
 		detach(root);
 }
 
+int root_reserve(struct root *root, const void *start, uint64_t bytes)
+{
+	return mapping_reserve(root->memory, start, bytes);
+}
+
 bool root_is_usable(struct root *root)
 {
 	if (root->is_gone)
 		return false;
+	if (root->state < SERVER_ROOT_CORRUPT)
+		mapping_mend(root->memory);
 	if (root->state < SERVER_ROOT_CORRUPT && root->memory->is_lost) {
 		process_done(root);
 		root->state = SERVER_ROOT_CORRUPT;

@@ -186,6 +186,9 @@ void root_use(struct root *root);
 void root_leave(struct root *root);
 /* May it be used?  Also notices a file that was cut short. */
 bool root_is_usable(struct root *root);
+/* Memory for a part of the tables that the program need not have touched, before
+ * something is written there: the file is sparse.  -ENOSPC */
+int root_reserve(struct root *root, const void *start, uint64_t bytes);
 
 /* ---- instance.c ---- */
 

@@ -26,9 +26,14 @@ int slot_alloc(struct instance *instance, uint64_t value, uint32_t *ret_slot)
 {
 	for (uint32_t i = 0; i < ABI_SLOTS; i++) {
 		uint32_t slot = (instance->next_slot + i) % ABI_SLOTS;
+		int r;
 
 		if (is_used(instance, slot))
 			continue;
+		r = root_reserve(instance->root, &instance->abi->slots[slot],
+				 sizeof(value));
+		if (r)
+			return r;
 		slot_use(instance, slot);
 		instance->next_slot = slot + 1;
 		shm_store(&instance->abi->slots[slot], value);

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The file system of the roots is full: who wants more gets ENOSPC and nothing is
+# changed, roots stay what they are, also for a new server, and no program dies of it.
+. tests/cli/common
+
+unshare -Urm true 2>/dev/null || skip "no user namespaces here: unshare -Urm fails"
+if [ "${1:-}" != inside ]; then
+	unshare -Urm sh "$0" inside
+	exit
+fi
+mkdir "$TMPDIR/small" && mount -t tmpfs -o size=64m,mode=700 none "$TMPDIR/small" || fail "mount"
+export ULF_DIR="$TMPDIR/small"
+callee=$ULF_BUILD/tests/tracefs-callee
+
+fill() { dd if=/dev/zero of="$ULF_DIR/fill" bs=4k 2>/dev/null; }
+# start PROGRAM ARGS: pid, root
+start() {
+	env LD_PRELOAD="$preload" "$@" >/dev/null &
+	pid=$! root=${1##*/}.$!
+	pids="$pids $pid"
+	until_true is_listed "$root" alive
+}
+writes() { ulf echo "$2" "$root/$1" || fail "$1 $2"; }
+# no_room FILE DATA: and the file is as it was
+no_room() {
+	before=$(ulf cat "$root/$1")
+	text=$(ulf echo "$2" "$root/$1" 2>&1) && fail "$1: there was room for $2"
+	contains "$text" "No space left on device"
+	expect "$1" "$before" "$(ulf cat "$root/$1")"
+	is_listed "$root" alive || fail "$1 $2: $(ulf ls)"
+}
+reads() { ulf cat "$root/$1" >/dev/null || fail "$1 cannot be read"; }
+
+# Functions
+start "$callee" "$ULF_BUILD/tests/tracefs-mod_callee.so"
+writes current_tracer function
+fill
+no_room set_ftrace_filter leaf:traceoff:1
+no_room set_ftrace_filter leaf:stacktrace
+no_room events/ftrace/print/trigger traceoff:3
+no_room set_ftrace_pid 1
+no_room snapshot 1
+reads saved_cmdlines
+reads trace
+is_listed "$root" alive || fail "read: $(ulf ls)"
+kill_server
+is_listed "$root" alive || fail "new server: $(ulf ls)"
+expect "current_tracer" function "$(ulf cat "$root/current_tracer")"
+rm "$ULF_DIR/fill"
+writes set_ftrace_filter leaf:traceoff:1
+contains "$(ulf cat "$root/set_ftrace_filter")" leaf:traceoff:count=
+kill -9 "$pid"
+until_true is_listed "$root" dead
+ulf rm --dead >/dev/null
+
+# Events
+start "$ULF_BUILD/examples/minikernel"
+writes events/sched/enable 1
+fill
+no_room events/sched/sched_switch/trigger traceoff:3
+no_room events/sched/sched_switch/trigger enable_event:irq:irq_handler_entry
+no_room events/sched/sched_switch/filter 'next_pid > 2'
+rm "$ULF_DIR/fill"
+writes events/sched/sched_switch/trigger traceoff:3
+kill -9 "$pid"
+
+# Nothing was switched on before, and the program ends by itself.
+start sleep 2
+fill
+no_room current_tracer function
+# The program is told of this, and has no room to look at its buffers.
+ulf echo 1 "$root/options/func-args" 2>/dev/null
+wait "$pid"
+expect "status" 0 $?
