@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "server/function_mods.h"
 #include "server/functions.h"
@@ -183,18 +184,24 @@ int functions_add(struct root *root, const char *path,
 	return add(&root->functions, object);
 }
 
-/* Of the text of a file. */
+/* Of the text of a file; or of all of it, as the program has told. */
 struct file_mapping {
 	const char *path;
 	uint64_t start, off;
 	uint64_t inode;
+	const struct abi_object *row;	/* NULL: it has not */
 };
 
-static uint64_t bias_of(const struct elf_sites *sites,
+static uint64_t bias_of(const struct function_object *object,
 			const struct file_mapping *mapping)
 {
-	return sites->nr ? mapping->start - mapping->off - sites->text +
-			   sites->text_off : mapping->start;
+	const struct elf_sites *sites = &object->sites;
+
+	if (!sites->nr)
+		return mapping->start;
+	if (mapping->row)
+		return mapping->start - (object->symbols.first & ~4095ull);
+	return mapping->start - mapping->off - sites->text + sites->text_off;
 }
 
 /* Where it is, for others; false: that is not known, or its path too long. */
@@ -230,6 +237,10 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 	struct abi_function_object known = { .kind = 0 };
 	int r = 0;
 
+	if (mapping->row && mapping->row->build_id_bytes <= sizeof(known.build_id)) {
+		known.build_id_bytes = mapping->row->build_id_bytes;
+		memcpy(known.build_id, mapping->row->build_id, known.build_id_bytes);
+	}
 	do {
 		struct function_object *object =
 			read_object(root, mapping->path, &known);
@@ -240,7 +251,7 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 		known.kind = (uint16_t)(object->sites.nr_rows ? object->sites.kind + 1 :
 								FSITE_KINDS);
 		object->inode = mapping->inode;
-		object->bias = bias_of(&object->sites, mapping);
+		object->bias = bias_of(object, mapping);
 		if (object->sites.nr || is_first) {
 			tell(root, object);
 			r = add(&root->functions, object);
@@ -267,8 +278,8 @@ static bool is_mapped(const struct function_object *object,
 		      const struct file_mapping *mapping)
 {
 	return is_path_of(object, mapping->path) &&
-	       object->bias == bias_of(&object->sites, mapping) &&
-	       (!object->inode || object->inode == mapping->inode);
+	       object->bias == bias_of(object, mapping) &&
+	       (!object->inode || !mapping->inode || object->inode == mapping->inode);
 }
 
 static int see_mapping(struct root *root, const struct file_mapping *mapping)
@@ -281,7 +292,8 @@ static int see_mapping(struct root *root, const struct file_mapping *mapping)
 
 		if (!is_mapped(object, mapping))
 			continue;
-		object->inode = mapping->inode;
+		if (mapping->inode)
+			object->inode = mapping->inode;
 		object->is_there = true;
 		tell(root, object);
 		is_known = true;
@@ -289,19 +301,70 @@ static int see_mapping(struct root *root, const struct file_mapping *mapping)
 	return is_known ? 0 : add_mapped(root, mapping);
 }
 
+static bool is_newest(const struct root *root, uint32_t nr, const struct abi_object *row)
+{
+	for (uint32_t i = objects_nr_rows(root); i-- > nr + 1; ) {
+		const struct abi_object *other = &root->objects_table[i];
+
+		if (shm_load(&other->is_there) && other->start < row->end &&
+		    row->start < other->end)
+			return false;
+	}
+	return true;
+}
+
+/* What the program itself has told, if it lets nobody look. */
+static int see_told(struct root *root)
+{
+	int r = 0;
+
+	for (uint32_t i = objects_nr_rows(root); !r && i--; ) {
+		struct abi_object row =
+			*(const volatile struct abi_object *)&root->objects_table[i];
+		struct file_mapping mapping = {
+			.path = row.path, .start = row.start, .row = &row,
+		};
+
+		row.path[sizeof(row.path) - 1] = '\0';
+		if (row.is_there && row.path[0] == '/' && is_newest(root, i, &row))
+			r = see_mapping(root, &mapping);
+	}
+	return r;
+}
+
+/* The kernel writes a newline so.  A backslash it leaves alone, so the file itself
+ * says what is meant. */
+static void decode_newlines(char *path)
+{
+	char *to = path;
+
+	if (!strstr(path, "\\012") || !access(path, F_OK))
+		return;
+	while (*path) {
+		bool is_newline = !strncmp(path, "\\012", 4);
+
+		*to++ = is_newline ? '\n' : *path;
+		path += is_newline ? 4 : 1;
+	}
+	*to = '\0';
+}
+
 static int see_process(struct root *root, uint32_t pid)
 {
 	char path[64], *line = NULL;
 	struct program_names program;
 	size_t room = 0;
+	bool is_hidden;
 	FILE *maps;
 	int r = 0;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
 	program_names_find(root, pid, &program);
+	errno = 0;
 	maps = fopen(path, "re");
+	is_hidden = !maps && (errno == EACCES || errno == EPERM);
 	while (maps && !r && getline(&line, &room, maps) > 0) {
-		struct file_mapping mapping;
+		struct file_mapping mapping = { .row = NULL };
 		char rights[8];
 		int at = 0;
 
@@ -309,6 +372,7 @@ static int see_process(struct root *root, uint32_t pid)
 		if (sscanf(line, "%" SCNx64 "-%*x %7s %" SCNx64 " %*s %" SCNu64 " %n",
 			   &mapping.start, rights, &mapping.off, &mapping.inode,
 			   &at) == 4 && rights[2] == 'x' && line[at] == '/') {
+			decode_newlines(line + at);
 			mapping.path = strcmp(line + at, program.now) ? line + at :
 									program.path;
 			r = see_mapping(root, &mapping);
@@ -317,7 +381,7 @@ static int see_process(struct root *root, uint32_t pid)
 	free(line);
 	if (maps)
 		fclose(maps);
-	return r;
+	return is_hidden ? see_told(root) : r;
 }
 
 int functions_refresh(struct root *root)
