@@ -19,6 +19,8 @@ int start_server(const char *dir)
 
 	if (pid == 0) {
 		setenv("ULF_DIR", dir, 1);
+		/* with libulf preloaded it would be a root of its own */
+		setenv("ULF_DISABLE", "1", 1);
 		execv("/proc/self/exe", argv);
 		cli_error("/proc/self/exe: %m; is /proc mounted?");
 		_exit(127);

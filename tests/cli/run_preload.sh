@@ -60,3 +60,16 @@ expect "answer" 42 "$line"
 kill "${root#work.}"
 wait $runs
 grep -q 'twice();' "$TMPDIR/trace" || fail "not traced: $(cat "$TMPDIR/trace")"
+
+# Only a library has room.
+echo 'int twice(int x) { return 2 * x; }' >"$TMPDIR/room.c"
+cc -O1 -fPIC -shared $flag -o "$TMPDIR/libroom.so" "$TMPDIR/room.c" || fail "cc"
+sed '/^int twice/,/^}/d; s/^int main/int twice(int x);\n&/' "$TMPDIR/work.c" >"$TMPDIR/user.c"
+cc -O1 -o "$TMPDIR/user" "$TMPDIR/user.c" "$TMPDIR/libroom.so" || fail "cc"
+echo 21 | ulf run --ftrace=function -o "$TMPDIR/trace" -- env LD_PRELOAD="$libulf" "$TMPDIR/user" >/dev/null
+grep -q ': twice <-main' "$TMPDIR/trace" || fail "the library: $(cat "$TMPDIR/trace")"
+
+# A server is no root, whatever it was started with.
+ulf stop >/dev/null
+LD_PRELOAD=$libulf ulf ls >/dev/null
+! ulf ls | grep -q ' alive ' || fail "the server: $(ulf ls)"
