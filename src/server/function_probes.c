@@ -233,22 +233,44 @@ static void release_counters(struct instance *instance,
 
 /* ---- adding ---- */
 
-/* The functions of @glob that do not have it yet; -EINVAL: there are none. */
-static int find_new(const struct instance *instance, const char *glob,
+/* Add the functions of @globs to @set; -EINVAL: one of them adds none. */
+static int select_all(const struct functions *functions, const struct probe_globs *globs,
+		      struct function_set *set)
+{
+	for (const char *glob = globs->first; glob < globs->end; glob += strlen(glob) + 1) {
+		uint32_t before = set->nr_has;
+		int r = functions_select(functions, glob, true, set);
+
+		if (r < 0 || set->nr_has == before)
+			return r < 0 ? r : -EINVAL;
+	}
+	return 0;
+}
+
+/* The functions of @globs that do not have it yet; -EINVAL: one has none. */
+static int find_new(const struct instance *instance, const struct probe_globs *globs,
 		    const struct function_probe *probe, struct entries *ret_new)
 {
 	const struct functions *functions = &instance->root->functions;
 	struct function_set *set = function_set_new(functions);
-	int r = set ? functions_select(functions, glob, true, set) : -ENOMEM;
+	int r;
 
-	for (uint32_t nr = 0; r >= 0 && nr < set->nr; nr++) {
+	if (!set)
+		return -ENOMEM;
+	for (uint32_t i = 0; probe && i < probe->nr; i++)
+		set->has[probe->entries[i].function] = true;
+	set->nr_has = probe ? probe->nr : 0;
+	r = select_all(functions, globs, set);
+	for (uint32_t i = 0; probe && i < probe->nr; i++)
+		set->has[probe->entries[i].function] = false;
+	for (uint32_t nr = 0; !r && nr < set->nr; nr++) {
 		struct function_probe_entry entry = { .function = nr };
 
-		if (set->has[nr] && !(probe && has(probe, nr)))
+		if (set->has[nr])
 			r = append(ret_new, &entry);
 	}
 	free(set);
-	return r < 0 ? r : ret_new->nr ? 0 : -EINVAL;
+	return r;
 }
 
 static int hold_all(struct instance *instance, const struct wish *wish,
@@ -299,11 +321,11 @@ static int attach(struct instance *instance, const struct wish *wish,
 	return r;
 }
 
-static int add(struct instance *instance, const char *glob,
+static int add(struct instance *instance, const struct probe_globs *globs,
 	       const struct wish *wish)
 {
 	struct entries new = { NULL, 0 };
-	int r = find_new(instance, glob,
+	int r = find_new(instance, globs,
 			 *find(instance, wish->cmd, wish->is_counted), &new);
 
 	if (!r && instance->root->state == SERVER_ROOT_DEAD)
@@ -397,18 +419,18 @@ static int take_away(struct instance *instance, const char *glob,
 	return r;
 }
 
-int function_probes_store(struct instance *instance, const char *glob,
+int function_probes_store(struct instance *instance, const struct probe_globs *globs,
 			  const char *command, char *param)
 {
-	bool is_removal = *glob == '!';
+	bool is_removal = *globs->first == '!';
 	struct wish wish;
 	int r = parse(instance->root, command, param, is_removal, &wish);
 
 	if (r)
 		return r;
 	rules_refresh(instance);
-	return is_removal ? take_away(instance, glob + 1, &wish) :
-			    add(instance, glob, &wish);
+	return is_removal ? take_away(instance, globs->first + 1, &wish) :
+			    add(instance, globs, &wish);
 }
 
 void function_probes_done(struct instance *instance)

@@ -34,9 +34,16 @@ struct function_probe {
 	struct function_probe_entry *entries;	/* by function */
 };
 
-/* @glob, which begins with ! to take it away, gets @command; @param: what stands
- * behind, or NULL.  Cuts it.  Then functions are to be published, too. */
-int function_probes_store(struct instance *instance, const char *glob,
+/* One after the other, each with a NUL behind it. */
+struct probe_globs {
+	const char *first;
+	const char *end;
+};
+
+/* @globs get @command, all or none; or a single one, which begins with !, loses it.
+ * @param: what stands behind, or NULL.  Cuts it.  Then functions are to be published,
+ * too. */
+int function_probes_store(struct instance *instance, const struct probe_globs *globs,
 			  const char *command, char *param);
 void function_probes_show(const struct instance *instance, struct text *out);
 void function_probes_done(struct instance *instance);

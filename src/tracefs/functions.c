@@ -240,23 +240,23 @@ static int change_list(struct tracefs_file *file, char *word, char *module)
 	return function_mods_store(instance, list, word, module + strlen(":mod:"));
 }
 
-/* GLOB:COMMAND[:PARAM] */
-static int run_command(struct tracefs_file *file, char *word)
+/* @param: COMMAND[:PARAM].  Then they are to be published. */
+static int store_command(struct tracefs_file *file, const struct probe_globs *globs,
+			 char *param)
 {
-	char *glob = strsep(&word, ":");
-	char *command = strsep(&word, ":");
+	const char *command = strsep(&param, ":");
 	int r = 0;
 
 	if (list_of(file->def) != FUNCTION_FILTER)
 		return -EINVAL;
-	if (*glob != '!')
+	if (*globs->first != '!')
 		r = apply_check(tracefs_instance(file->node), file->def->name);
 	if (!r)
 		r = functions_refresh(file->node->root);
 	if (!r)
-		r = function_probes_store(tracefs_instance(file->node), glob,
-					  command, word);
-	return r ? r : publish(file);
+		r = function_probes_store(tracefs_instance(file->node), globs,
+					  command, param);
+	return r;
 }
 
 /* The stack tracer is that of no buffer: there is nothing that a command could change. */
@@ -267,18 +267,26 @@ static int refuse_command(char *command)
 	return !strcmp(name, "mod") || trigger_cmd_find(name) ? -ENODEV : -EINVAL;
 }
 
+static bool is_mod(const char *colon)
+{
+	return !strcmp(colon, ":mod") || !strncmp(colon, ":mod:", strlen(":mod:"));
+}
+
 static int use_word(struct tracefs_file *file, char *word)
 {
 	enum function_list list = list_of(file->def);
 	char *colon = strchr(word, ':');
+	int r;
 
 	if (colon && list == FUNCTION_STACK)
 		return refuse_command(colon + 1);
 	if (colon && !lists[list].has_commands)
 		return -EINVAL;
-	if (colon && strcmp(colon, ":mod") && strncmp(colon, ":mod:", strlen(":mod:")))
-		return run_command(file, word);
-	return change_list(file, word, colon);
+	if (!colon || is_mod(colon))
+		return change_list(file, word, colon);
+	*colon = '\0';
+	r = store_command(file, &(struct probe_globs) { word, colon + 1 }, colon + 1);
+	return r ? r : publish(file);
 }
 
 /* How much of @buf is before the blank, or the NUL, that ends a word. */
@@ -341,20 +349,107 @@ static size_t take_name(struct tracefs_file *file, const char *buf, size_t size)
 	return 0;
 }
 
+/* NAME:COMMAND, and those behind it that have the same command. */
+struct command_words {
+	struct text names;		/* each with a NUL behind it */
+	const char *command;		/* from its colon on; NULL: none yet */
+	size_t command_len;
+	uint32_t nr;
+};
+
+/* Is @word one more of them? */
+static bool add_command(struct command_words *words, const char *word, size_t len)
+{
+	const char *colon = memchr(word, ':', len);
+	size_t name_len = colon ? (size_t)(colon - word) : 0;
+
+	if (!name_len || *word == '!' || len > TRACEFS_FUNCTION_MAX)
+		return false;
+	for (size_t i = 0; i < name_len; i++)
+		if (strchr(GLOB_WILDCARDS, word[i]))
+			return false;
+	if (!words->command) {
+		words->command = colon;
+		words->command_len = len - name_len;
+	}
+	if (words->command_len != len - name_len ||
+	    memcmp(words->command, colon, words->command_len))
+		return false;
+	text_write(&words->names, word, name_len);
+	text_putc(&words->names, '\0');
+	words->nr++;
+	return true;
+}
+
+static int store_commands(struct tracefs_file *file, const struct command_words *words)
+{
+	char command[TRACEFS_FUNCTION_MAX + 1];
+	struct probe_globs globs = {
+		words->names.data, words->names.data + words->names.len,
+	};
+
+	memcpy(command, words->command, words->command_len);
+	command[words->command_len] = '\0';
+	return words->names.error || is_mod(command) ? -EINVAL :
+	       store_command(file, &globs, command + 1);
+}
+
+/* How much of @buf @words are, no more than @most of them. */
+static size_t find_commands(const char *buf, size_t size, uint32_t most,
+			    struct command_words *words)
+{
+	size_t found = 0, len;
+
+	for (size_t at = 0; at < size && words->nr < most; at += len + 1) {
+		len = word_len(buf + at, size - at);
+		if (at + len == size || (len && !add_command(words, buf + at, len)))
+			break;
+		found = at + len + 1;
+	}
+	return found;
+}
+
+/* How much of @buf is such words, if there are several and all are right; where one is
+ * wrong, or there is no room for all, some before it.  0: none, they are taken one by
+ * one. */
+static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t size)
+{
+	uint32_t most = UINT32_MAX;
+	ssize_t taken = 0;
+
+	while (!taken && most > 1 && !file->word.len && !file->word.error) {
+		struct command_words words = { .command = NULL };
+		size_t found;
+
+		text_init(&words.names, size + 1);
+		found = find_commands(buf, size, most, &words);
+		if (words.nr > 1 && !store_commands(file, &words)) {
+			taken = publish(file);
+			taken = taken ? taken : (ssize_t)found;
+		}
+		text_done(&words.names);
+		most = words.nr / 2;
+	}
+	return taken;
+}
+
 /*
  * The kernel takes one word of a write, and who has more writes the rest again; here
  * all of it would go through FUSE for each word.  So the names behind the first word
  * are taken with it, as far as it makes no difference to who writes the rest: what is
  * wrong, has a command, or goes on in the next write begins a write of its own.  So does
- * what has wildcards, lest others wait for many of them.
+ * what has wildcards, lest others wait for many of them.  Names with the same command are
+ * taken together, as each change of those is one for all processes.
  */
 ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid)
 {
-	ssize_t taken = take_word(file, buf, size);
+	ssize_t taken = take_commands(file, buf, size);
 	size_t len;
 
 	(void)tid;
+	if (!taken)
+		taken = take_word(file, buf, size);
 	if (taken < 0 || file->apply.root)
 		return taken;
 	while ((len = take_name(file, buf + taken, size - (size_t)taken)))
