@@ -144,25 +144,37 @@ static void leave_descriptors(void)
 				  CLOSE_RANGE_UNSHARE));
 }
 
+/* Or can be again. */
 static bool is_root(void)
 {
-	return !arch_syscall0(SYS_geteuid) || !arch_syscall0(SYS_getuid);
+	uint32_t real = 0, effective = 0, saved = 0;
+
+	arch_syscall3(SYS_getresuid, &real, &effective, &saved);
+	return !real || !effective || !saved;
 }
 
-/* Of those that it has it keeps the ones of @mask, all below 32, also when it changes
- * its user; not then where a sandbox does not let it give up any. */
-static void keep_caps(struct __user_cap_header_struct *head, uint32_t mask)
+/* Be left with these capabilities, all of them below 32. */
+static bool set_caps(uint32_t caps)
 {
-	struct __user_cap_data_struct cap[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {
+		{ .permitted = caps, .effective = caps },
+	};
 
-	if (arch_syscall2(SYS_capget, head, cap))
-		return;
-	cap[0].permitted &= mask;
-	cap[0].effective = cap[0].permitted;
-	cap[0].inheritable = 0;
-	cap[1] = (struct __user_cap_data_struct) { 0 };
-	if (!arch_syscall2(SYS_capset, head, cap))
-		arch_syscall2(SYS_prctl, PR_SET_KEEPCAPS, 1);
+	return !arch_syscall2(SYS_capset, &head, data);
+}
+
+/* Those that it has; none if that is not to be known. */
+static uint32_t get_caps(void)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return arch_syscall2(SYS_capget, &head, data) ? 0 : data[0].permitted;
 }
 
 /*
@@ -174,36 +186,39 @@ static void keep_caps(struct __user_cap_header_struct *head, uint32_t mask)
  */
 static void leave_rights(void)
 {
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
+	uint32_t may_lock = 1u << CAP_IPC_LOCK;
+	uint32_t may_change = 1u << CAP_SETGID | 1u << CAP_SETUID;
+	uint32_t had = get_caps();
 	long dumpable = arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0);
 
 	/* an ordinary user may have been given some of them */
 	if (!is_root()) {
-		keep_caps(&head, 1u << CAP_IPC_LOCK);
+		set_caps(had & may_lock);
 		return;
 	}
-	keep_caps(&head, 1u << CAP_IPC_LOCK | 1u << CAP_SETGID | 1u << CAP_SETUID);
+	/* The change of user takes all, unless it is known that the rest can be given
+	 * up after it. */
+	arch_syscall2(SYS_prctl, PR_SET_KEEPCAPS,
+		      had && set_caps(had & (may_lock | may_change)));
 	arch_syscall2(SYS_setgroups, 0, NULL);
 	arch_syscall3(SYS_setresgid, NOBODY, NOBODY, NOBODY);
 	arch_syscall3(SYS_setresuid, NOBODY, NOBODY, NOBODY);
-	keep_caps(&head, 1u << CAP_IPC_LOCK);
+	set_caps(had & may_lock);
 	/* the change has cleared it for the whole process */
 	if (dumpable == 1)
 		arch_syscall2(SYS_prctl, PR_SET_DUMPABLE, 1);
 }
 
-static uint32_t is_ready;		/* futex; 1: it has no rights any more */
+static uint32_t is_ready;		/* futex; 1: it has given up its rights */
 
 static void agent(void)
 {
+	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
 	leave_descriptors();
 	arch_syscall1(SYS_unshare, CLONE_FS);
 	leave_rights();
 	__atomic_store_n(&is_ready, 1, __ATOMIC_RELEASE);	/* [agent.ready] */
 	arch_syscall3(SYS_futex, &is_ready, FUTEX_WAKE_PRIVATE, 1);
-	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
 	follow();
 }
 

@@ -21,7 +21,7 @@
 #define CLASS_MIN	6		/* 64 bytes */
 #define CLASSES		9		/* up to 16 KiB */
 #define REACH		(1ull << 31)	/* of jumps */
-#define TABLES		2		/* the shadow, and the profiler's */
+#define LARGE		3		/* the root, the shadow, the profiler's */
 
 struct block {
 	size_t bytes : 63;		/* with this header */
@@ -82,26 +82,37 @@ void *memory_reserve(uint64_t bytes)
 
 static struct range {
 	uint64_t start, end;
-} tables[TABLES];			/* under runtime_lock(); read without */
-static uint32_t nr_tables;
+} large[LARGE];				/* one writer at a time */
+static uint32_t nr_large;
 
+bool memory_note_large(void *mem, uint64_t bytes)
+{
+	uint32_t nr = nr_large;
+
+	if (nr == LARGE)
+		return false;
+	large[nr] = (struct range) { (uint64_t)mem, (uint64_t)mem + bytes };
+	__atomic_store_n(&nr_large, nr + 1, __ATOMIC_RELEASE);	/* [memory.large] */
+	return true;
+}
+
+/* Where the program locks what is to come (MCL_FUTURE) all of it would be memory as
+ * soon as it can be written to. */
 void *memory_alloc_table(uint64_t bytes)
 {
-	char *mem = memory_reserve(bytes);
-	uint32_t nr = nr_tables;
+	void *mem = memory_reserve(bytes);
 
-	/* Where the program locks what is to come (MCL_FUTURE) all of it would be
-	 * memory as soon as it can be written to. */
-	if (mem)
-		arch_syscall2(SYS_munlock, mem, (long)bytes);
-	if (mem && (nr == TABLES ||
-		    arch_syscall3(SYS_mprotect, mem, (long)bytes, PROT_READ | PROT_WRITE))) {
+	if (!mem)
+		return NULL;
+	if (!memory_note_large(mem, bytes)) {
 		arch_syscall2(SYS_munmap, mem, (long)bytes);
 		return NULL;
 	}
-	if (mem) {
-		tables[nr] = (struct range) { (uint64_t)mem, (uint64_t)mem + bytes };
-		__atomic_store_n(&nr_tables, nr + 1, __ATOMIC_RELEASE);	/* [memory.table] */
+	arch_syscall2(SYS_munlock, mem, (long)bytes);
+	if (arch_syscall3(SYS_mprotect, mem, (long)bytes, PROT_READ | PROT_WRITE)) {
+		nr_large--;
+		arch_syscall2(SYS_munmap, mem, (long)bytes);
+		return NULL;
 	}
 	return mem;
 }
@@ -116,20 +127,18 @@ static bool is_in(const struct range *range, uint64_t addr, uint64_t *until)
 	return is_inside;
 }
 
-bool memory_is_table(uint64_t addr, uint64_t *until)
+bool memory_is_large(uint64_t addr, uint64_t *until)
 {
-	uint32_t nr = __atomic_load_n(&nr_tables, __ATOMIC_ACQUIRE);	/* [memory.table] */
-	uint64_t bodies = (uint64_t)ftrace_graph_bodies, root = (uint64_t)root_control;
-	uint64_t root_bytes = root_control ? root_control->map_bytes : 0;
-	bool is_table;
+	uint32_t nr = __atomic_load_n(&nr_large, __ATOMIC_ACQUIRE);	/* [memory.large] */
+	const struct range bodies = {
+		(uint64_t)ftrace_graph_bodies,
+		(uint64_t)ftrace_graph_bodies + sizeof(ftrace_graph_bodies),
+	};
+	bool is_large = is_in(&bodies, addr, until);
 
-	is_table = is_in(&(struct range) { root, root + root_bytes }, addr, until);
-	is_table |= is_in(&(struct range) {
-		bodies, bodies + sizeof(ftrace_graph_bodies),
-	}, addr, until);
 	for (uint32_t i = 0; i < nr; i++)
-		is_table |= is_in(&tables[i], addr, until);
-	return is_table;
+		is_large |= is_in(&large[i], addr, until);
+	return is_large;
 }
 
 static unsigned int class_of(size_t bytes)

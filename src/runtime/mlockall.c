@@ -12,8 +12,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "arch/arch.h"
+#include "base/bits.h"
 #include "runtime/runtime.h"
 
 #define USER_END	(1ull << 47)	/* the page of the old system calls is behind */
@@ -55,74 +57,107 @@ static bool is_end(struct line *line, char c)
 	return false;
 }
 
-typedef long map_fn(uint64_t start, uint64_t bytes);
+typedef void map_fn(uint64_t start, uint64_t bytes, void *arg);
 
 /* What of [@start, @end) is not ours. */
-static long use_map(map_fn *each, uint64_t start, uint64_t end)
+static void use_map(map_fn *each, void *arg, uint64_t start, uint64_t end)
 {
 	uint64_t until;
-	long r = 0;
 
-	for (; !r && start < end; start = until) {
+	for (; start < end; start = until) {
 		until = end;
-		if (!memory_is_table(start, &until))
-			r = each(start, until - start);
+		if (!memory_is_large(start, &until))
+			each(start, until - start, arg);
 	}
-	return r;
 }
 
-/* Call @each until it fails. */
-static long for_each_map(map_fn *each)
+static bool for_each_map(map_fn *each, void *arg)
 {
-	long fd = arch_syscall3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	long fd = arch_syscall4(SYS_openat, AT_FDCWD, "/proc/self/maps",
+				O_RDONLY | O_CLOEXEC, 0);
 	struct line line = { 0 };
 	char buf[1024];
-	long n = fd, r = fd < 0 ? fd : 0;
+	long n = fd;
 
-	while (!r && (n = arch_syscall3(SYS_read, fd, buf, sizeof(buf))) > 0)
-		for (long i = 0; !r && i < n; i++) {
+	if (fd < 0)
+		return false;
+	while ((n = arch_syscall3(SYS_read, fd, buf, sizeof(buf))) > 0)
+		for (long i = 0; i < n; i++) {
 			if (!is_end(&line, buf[i]))
 				continue;
 			if (line.word[1] <= USER_END)
-				r = use_map(each, line.word[0], line.word[1]);
+				use_map(each, arg, line.word[0], line.word[1]);
 			line = (struct line) { 0 };
 		}
-	if (fd >= 0)
-		arch_syscall1(SYS_close, fd);
-	return r ? r : n;
+	arch_syscall1(SYS_close, fd);
+	return !n;
 }
 
-/* Without making it memory, so what fails is a limit. */
-static long lock_on_fault(uint64_t start, uint64_t bytes)
+static void count(uint64_t start, uint64_t bytes, void *arg)
 {
-	return arch_syscall3(SYS_mlock2, start, bytes, MLOCK_ONFAULT);
+	(void)start;
+	*(uint64_t *)arg += bytes;
 }
 
-/* A page that cannot be had is no error to mlockall(). */
-static long lock(uint64_t start, uint64_t bytes)
+/* It may be gone by now, or have pages that cannot be had: no error to mlockall(). */
+static void lock(uint64_t start, uint64_t bytes, void *arg)
 {
-	arch_syscall2(SYS_mlock, start, bytes);
-	return 0;
+	const int *flags = arg;
+
+	if (*flags & MCL_ONFAULT)
+		arch_syscall3(SYS_mlock2, start, bytes, MLOCK_ONFAULT);
+	else
+		arch_syscall2(SYS_mlock, start, bytes);
 }
 
-/* False: not to be done so, and perhaps not at all.  Then some of it is locked, and
- * stays so: nobody knows which was before. */
-static bool lock_current(int flags)
+/* ---- the limit ---- */
+
+/* Tried with something that is never there: rights to it are not what they seem in a
+ * user namespace. */
+static bool may_exceed(uint64_t limit)
 {
-	return !for_each_map(lock_on_fault) &&
-	       ((flags & MCL_ONFAULT) || !for_each_map(lock));
+	long bytes = (long)ALIGN_UP(limit + 4096, 4096ull);
+	long mem = arch_syscall6(SYS_mmap, 0, bytes, PROT_NONE, MAP_PRIVATE |
+				 MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long r;
+
+	if (mem < 0 && mem > -4096)
+		return false;
+	r = arch_syscall3(SYS_mlock2, mem, bytes, MLOCK_ONFAULT);
+	arch_syscall2(SYS_munmap, mem, bytes);
+	return !r;
 }
+
+/* As the kernel does it with all of @bytes, before anything is locked. */
+static bool is_allowed(uint64_t bytes)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_MEMLOCK, &limit) || bytes <= limit.rlim_cur ||
+	       may_exceed(limit.rlim_cur);
+}
+
+static bool has_future;			/* as it was last asked for */
 
 __attribute__((visibility("default"))) int mlockall(int flags)
 {
 	lock_fn *all = find_next();
-	int future = flags & (MCL_FUTURE | MCL_ONFAULT);
+	uint64_t bytes = 0;
 
 	if (!all) {
 		errno = ENOSYS;
 		return -1;
 	}
-	if (!root_control || !(flags & MCL_CURRENT) || !lock_current(flags))
+	if (!(flags & MCL_CURRENT) ||
+	    flags & ~(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) ||
+	    !for_each_map(count, &bytes) || !is_allowed(bytes))
 		return all(flags);
-	return flags & MCL_FUTURE ? all(future) : 0;
+	/* The first may fail, as where no memory may be locked; and nothing else ends
+	 * an earlier MCL_FUTURE. */
+	if (flags & MCL_FUTURE ? all(flags & ~MCL_CURRENT) :
+	    __atomic_load_n(&has_future, __ATOMIC_RELAXED) ? munlockall() : 0)
+		return -1;
+	__atomic_store_n(&has_future, flags & MCL_FUTURE, __ATOMIC_RELAXED);
+	for_each_map(lock, &flags);
+	return 0;
 }

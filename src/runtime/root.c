@@ -335,8 +335,10 @@ static int create(const char *dir)
 		if (root_control)
 			munmap(root_control, bytes);
 		root_control = NULL;
+		return r;
 	}
-	return r;
+	memory_note_large(root_control, bytes);
+	return 0;
 }
 
 int root_create(void)

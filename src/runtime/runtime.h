@@ -64,9 +64,10 @@ void memory_free(void *ptr);
 void *memory_reserve(uint64_t bytes);
 /* Zeroed; what of it is used becomes memory.  For ever. */
 void *memory_alloc_table(uint64_t bytes);
-/* Is @addr in one of these, the root's, or the graph tracer's room?  *@until is lowered
- * to where that ends. */
-bool memory_is_table(uint64_t addr, uint64_t *until);
+/* What is not to be locked with the program's memory; false: too many.  Is @addr in
+ * that, or in the graph tracer's room?  *@until is lowered to where the answer ends. */
+bool memory_note_large(void *mem, uint64_t bytes);
+bool memory_is_large(uint64_t addr, uint64_t *until);
 /* To be freed together later; *@list is NULL at first. */
 void memory_defer(void **list, void *ptr);
 void memory_defer_all(void **list, void *more);

@@ -183,6 +183,34 @@ static void test_capabilities(void)
 	free(text);
 }
 
+/* Who can be root again is root to the agent, too. */
+static void test_saved_user(void)
+{
+	char uids[256];
+	int status;
+	pid_t pid;
+
+	if (geteuid()) {
+		puts("left out: a saved user, as we are not root");
+		return;
+	}
+	pid = fork();
+	if (!pid) {
+		CHECK_EQ(setresuid(1000, 1000, 0), 0);
+		pid = fork();
+		if (!pid) {
+			agent_status(getpid(), "Uid", uids, sizeof(uids));
+			for (char *at = uids; at; at = strchr(at + 1, '\t'))
+				CHECK(strtoul(at, NULL, 10) != 0);
+			_exit(0);
+		}
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		_exit(status != 0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+}
+
 static void test_leave_main(void)
 {
 	struct self self = self_start("leave_main", NULL);
@@ -213,6 +241,7 @@ int main(int argc, char **argv)
 	self_role(argc, argv, roles);
 	test_status();
 	test_capabilities();
+	test_saved_user();
 	test_leave_main();
 	test_fork_in_handler();
 	return 0;

@@ -7,6 +7,7 @@
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -43,6 +44,59 @@ static long root_kb(struct driver *d)
 	return st.st_blocks / 2;
 }
 
+/* It is as the kernel's, in which a call for nothing that it knows locks nothing, and
+ * each one says anew what is to come. */
+static void test_flags(void)
+{
+	const int unknown = 8;
+	long locked;
+	void *mem;
+
+	CHECK_EQ(mlockall(MCL_CURRENT | unknown), -1);
+	CHECK_EQ(errno, EINVAL);
+	CHECK_EQ(status_kb("VmLck"), 0);
+	CHECK_EQ(mlockall(MCL_CURRENT | MCL_FUTURE), 0);
+	CHECK_EQ(mlockall(MCL_CURRENT), 0);
+	locked = status_kb("VmLck");
+	mem = mmap(NULL, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(mem != MAP_FAILED);
+	CHECK(status_kb("VmLck") < locked + 1024);
+	CHECK_EQ(munmap(mem, 1 << 20), 0);
+	CHECK_EQ(munlockall(), 0);
+}
+
+static bool is_enough;
+
+static void *map_and_unmap(void *arg)
+{
+	while (!__atomic_load_n(&is_enough, __ATOMIC_RELAXED)) {
+		void *mem[8];
+
+		for (size_t i = 0; i < 8; i++)
+			mem[i] = mmap(NULL, 8192 * (i + 1), i & 1 ? PROT_READ : PROT_NONE,
+				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		for (size_t i = 0; i < 8; i++)
+			munmap(mem[i], 8192 * (i + 1));
+	}
+	return arg;
+}
+
+/* What goes while it is to be locked is no reason to lock all there is. */
+static void test_changes(void)
+{
+	pthread_t thread;
+
+	CHECK_EQ(pthread_create(&thread, NULL, map_and_unmap, NULL), 0);
+	for (int i = 0; i < 200; i++) {
+		CHECK_EQ(mlockall(MCL_CURRENT), 0);
+		if (status_kb("VmLck") > LOCKED_KB_MAX)
+			fail("%ld KiB are locked", status_kb("VmLck"));
+		CHECK_EQ(munlockall(), 0);
+	}
+	__atomic_store_n(&is_enough, true, __ATOMIC_RELAXED);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+}
+
 int main(void)
 {
 	struct driver d;
@@ -59,6 +113,8 @@ int main(void)
 		fail("%ld KiB are in memory, %ld locked", status_kb("VmRSS"),
 		     status_kb("VmLck"));
 	CHECK_EQ(munlockall(), 0);
+	test_flags();
+	test_changes();
 
 	/* Locked again, with rings, and without the view of this test. */
 	CHECK_EQ(driver_open(&d, getpid()), 0);
