@@ -95,9 +95,9 @@ static void fork_child(void)
 	if (!root_control)
 		return;
 	process_slot = NULL;
-	/* The first process of a new pid namespace: nobody outside knows its
-	 * number, and it cannot know who is alive. */
-	if (arch_syscall0(SYS_getpid) == 1 ||
+	/* In another pid namespace than its parent: nobody outside knows its number,
+	 * and it cannot know who is alive. */
+	if (!arch_syscall0(SYS_getppid) ||
 	    process_claim(has_parent ? &slot_at_fork : NULL)) {
 		buffer_detach_all();
 		ftrace_detach();

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child that is the first process of a new pid namespace calls child_work().
+ * A child that is the first process of a new pid namespace calls child_work(), and so
+ * does the second one, whose parent is outside, too.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -15,18 +17,37 @@ __attribute__((noinline)) void child_work(void)
 	nr++;
 }
 
-int main(void)
+static int is_bad(pid_t pid)
 {
 	int status;
-	pid_t pid;
+
+	return waitpid(pid, &status, 0) != pid || status;
+}
+
+/* There is such a namespace as long as its first process is. */
+int main(void)
+{
+	pid_t first, second;
+	int to[2];
+	char c;
 
 	getchar();
-	if (unshare(CLONE_NEWPID))
+	if (unshare(CLONE_NEWPID) || pipe2(to, O_CLOEXEC))
 		return 2;
-	pid = fork();
-	for (int i = 0; !pid && i < 100; i++)
+	first = fork();
+	if (!first) {
+		close(to[1]);
+		for (int i = 0; i < 100; i++)
+			child_work();
+		_exit((int)read(to[0], &c, 1));
+	}
+	second = fork();
+	for (int i = 0; !second && i < 100; i++)
 		child_work();
-	if (!pid)
+	if (!second)
 		_exit(0);
-	return waitpid(pid, &status, 0) != pid || status;
+	if (is_bad(second))
+		return 3;
+	close(to[1]);
+	return is_bad(first);
 }
