@@ -14,8 +14,49 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "server/mapping.h"
 #include "server/root.h"
 #include "server/shm.h"
+
+/* What /proc/PID/maps says of a mapping. */
+struct map_line {
+	uint64_t start, end, ino;
+	dev_t dev;
+};
+
+static bool parse_line(const char *line, struct map_line *ret_map)
+{
+	unsigned int dev_major, dev_minor;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*x %x:%x %" SCNu64,
+		   &ret_map->start, &ret_map->end, &dev_major, &dev_minor,
+		   &ret_map->ino) != 5)
+		return false;
+	ret_map->dev = makedev(dev_major, dev_minor);
+	return true;
+}
+
+/* Some file systems (btrfs, overlayfs) show other numbers in /proc/PID/maps than in
+ * stat(), but all processes the same: what they show for our own mapping. */
+void process_init(struct root *root)
+{
+	uint64_t addr = (uintptr_t)root->memory->addr;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	struct map_line map;
+	char line[512];
+
+	root->map_dev = root->dev;
+	root->map_ino = root->ino;
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (!parse_line(line, &map) || addr < map.start || addr >= map.end)
+			continue;
+		root->map_dev = map.dev;
+		root->map_ino = map.ino;
+		break;
+	}
+	if (maps)
+		fclose(maps);
+}
 
 /* Does @pid, a live process, have @root's memory mapped? */
 static bool process_is_of_root(const struct root *root, uint32_t pid)
@@ -30,13 +71,10 @@ static bool process_is_of_root(const struct root *root, uint32_t pid)
 		/* One that gave up its rights lets nobody look. */
 		return errno == EACCES || errno == EPERM;
 	while (!is_found && fgets(line, sizeof(line), maps)) {
-		unsigned int dev_major, dev_minor;
-		uint64_t ino;
+		struct map_line map;
 
-		if (sscanf(line, "%*x-%*x %*s %*x %x:%x %" SCNu64,
-			   &dev_major, &dev_minor, &ino) == 3)
-			is_found = ino == root->ino &&
-				   makedev(dev_major, dev_minor) == root->dev;
+		is_found = parse_line(line, &map) && map.ino == root->map_ino &&
+			   map.dev == root->map_dev;
 	}
 	/* A process with no rights to look at says so at the first read. */
 	if (!is_found && ferror(maps) && (errno == EACCES || errno == EPERM))

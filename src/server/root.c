@@ -110,6 +110,7 @@ static int attach(struct root *root)
 	root->symbols = symbols_new();
 	if (!root->comms || !root->objects || !root->symbols)
 		return -ENOMEM;
+	process_init(root);
 	process_scan(root);
 	if (!root->nr_live)
 		root->state = SERVER_ROOT_DEAD;

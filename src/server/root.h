@@ -127,8 +127,10 @@ struct root {
 	uint64_t serial;		/* never used twice in a server's life */
 	char *name;
 	int fd;				/* of `memory` */
-	dev_t dev;
+	dev_t dev;			/* by stat() */
 	ino_t ino;
+	dev_t map_dev;			/* by /proc/PID/maps */
+	ino_t map_ino;
 	uint64_t found_ns;		/* CLOCK_MONOTONIC when it was found */
 	struct timespec found;		/* CLOCK_REALTIME */
 
@@ -208,6 +210,8 @@ void instance_put(struct instance *instance);
 
 /* ---- process.c ---- */
 
+/* How processes of the root are known; its memory is mapped. */
+void process_init(struct root *root);
 /* Look at all slots: who came, who went. */
 void process_scan(struct root *root);
 /* Is it alive, and has not called exec() meanwhile? */
