@@ -132,8 +132,10 @@ struct abi_process {
 	uint32_t flags;			/* enum abi_process_flags */
 	uint64_t modules[ABI_MODULES / 64];	/* which ones it has loaded */
 	uint32_t unloads;		/* of objects with traced functions */
-	uint32_t reserved0;
-	uint64_t reserved[5];
+	uint32_t agent;			/* its thread id; 0: not told */
+	uint64_t claimed_ns;		/* CLOCK_BOOTTIME when it took the slot; 0: not
+					 * told */
+	uint64_t reserved[4];
 };
 
 enum abi_process_flags {

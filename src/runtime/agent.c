@@ -231,10 +231,16 @@ static void wait_until_ready(void)
 		arch_syscall4(SYS_futex, &is_ready, FUTEX_WAIT_PRIVATE, 0, NULL);
 }
 
+static void tell_agent(long tid)
+{
+	__atomic_store_n(&process_slot->agent, (uint32_t)tid, __ATOMIC_RELAXED);
+}
+
 static void *agent_of_libc(void *arg)
 {
 	(void)arg;
 	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
+	tell_agent(arch_syscall0(SYS_gettid));
 	text_start(false);
 	follow();
 	return NULL;
@@ -312,6 +318,7 @@ static int start_by_kernel(void)
 	r = arch_clone_thread(flags, stack, tls, agent);
 	if (r < 0)
 		return (int)r;
+	tell_agent(r);		/* here: the program may call exec() at once */
 	if (is_root())
 		wait_until_ready();
 	return 0;

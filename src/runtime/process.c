@@ -2,6 +2,7 @@
 /* This process's slot in the root's table. */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "arch/arch.h"
 #include "runtime/runtime.h"
@@ -75,6 +76,15 @@ bool process_any(bool (*fn)(const struct abi_process *slot, void *arg),
 	return false;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &ts))
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
 int process_claim(const struct abi_process *parent)
 {
 	struct abi_process *slot = find_slot((uint32_t)arch_syscall0(SYS_getpid));
@@ -83,12 +93,16 @@ int process_claim(const struct abi_process *parent)
 		return -ENOSPC;
 	slot->error = 0;
 	slot->flags = 0;
+	slot->agent = 0;
 	if (parent)
 		memcpy(slot->modules, parent->modules, sizeof(slot->modules));
 	else
 		memset(slot->modules, 0, sizeof(slot->modules));
 	__atomic_store_n(&slot->applied, parent ? parent->applied : 0,
 			 __ATOMIC_RELEASE);
+	/* Before the caller looks at the generation, as the pid: a server that may not
+	 * look at us knows us from here on. */
+	__atomic_store_n(&slot->claimed_ns, now_ns(), __ATOMIC_SEQ_CST);
 	process_slot = slot;
 	return 0;
 }

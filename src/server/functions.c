@@ -349,19 +349,18 @@ static void decode_newlines(char *path)
 	*to = '\0';
 }
 
-static int see_process(struct root *root, uint32_t pid)
+static int see_process(struct root *root, const struct process *process)
 {
-	char path[64], *line = NULL;
 	struct program_names program;
+	char *line = NULL;
 	size_t room = 0;
 	bool is_hidden;
 	FILE *maps;
 	int r = 0;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
-	program_names_find(root, pid, &program);
+	program_names_find(root, process->pid, &program);
 	errno = 0;
-	maps = fopen(path, "re");
+	maps = process_maps_open(process);
 	is_hidden = !maps && (errno == EACCES || errno == EPERM);
 	while (maps && !r && getline(&line, &room, maps) > 0) {
 		struct file_mapping mapping = { .row = NULL };
@@ -399,7 +398,7 @@ int functions_refresh(struct root *root)
 		const struct process *process = root->process[i];
 
 		if (process && process->pidfd >= 0)
-			r = see_process(root, process->pid);
+			r = see_process(root, process);
 	}
 	root->functions.nr_rows = objects_nr_rows(root);
 	return r ? r : function_mods_come(root);

@@ -14,6 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "event/clock.h"
 #include "server/mapping.h"
 #include "server/root.h"
 #include "server/shm.h"
@@ -58,36 +59,8 @@ void process_init(struct root *root)
 		fclose(maps);
 }
 
-/* Does @pid, a live process, have @root's memory mapped? */
-static bool process_is_of_root(const struct root *root, uint32_t pid)
-{
-	char path[64], line[512];
-	bool is_found = false;
-	FILE *maps;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
-	maps = fopen(path, "re");
-	if (!maps)
-		/* One that gave up its rights lets nobody look. */
-		return errno == EACCES || errno == EPERM;
-	while (!is_found && fgets(line, sizeof(line), maps)) {
-		struct map_line map;
-
-		is_found = parse_line(line, &map) && map.ino == root->map_ino &&
-			   map.dev == root->map_dev;
-	}
-	/* A process with no rights to look at says so at the first read. */
-	if (!is_found && ferror(maps) && (errno == EACCES || errno == EPERM))
-		is_found = true;
-	fclose(maps);
-	return is_found;
-}
-
-/*
- * Where its stack starts: field 28 of /proc/PID/stat.  Another number after
- * exec(), which leaves the root without a word.  0: not known.
- */
-static uint64_t process_stack(uint32_t pid)
+/* Field @nr of /proc/PID/stat, one of those behind the name; 0: not known. */
+static uint64_t stat_field(uint32_t pid, int nr)
 {
 	char path[64], stat[1024];
 	char *at;
@@ -102,9 +75,74 @@ static uint64_t process_stack(uint32_t pid)
 	close(fd);
 	stat[n > 0 ? n : 0] = '\0';
 	at = strrchr(stat, ')');
-	for (int field = 2; at && field < 28; field++)
+	for (int field = 2; at && field < nr; field++)
 		at = strchr(at + 1, ' ');
 	return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+/* Where its stack starts: another number after exec(), which leaves the root without a
+ * word.  0: nobody may look. */
+static uint64_t process_stack(uint32_t pid)
+{
+	return stat_field(pid, 28);
+}
+
+/* When the process that has this slot was there, CLOCK_BOOTTIME; 0: not known. */
+static uint64_t slot_claimed_ns(const struct root *root, uint32_t slot)
+{
+	return slot == PROCESS_CREATOR ? shm_load(&root->control->started_ns) :
+					 shm_load(&root->processes[slot].claimed_ns);
+}
+
+/* Who shows no stack shows no maps: its main thread has ended, or it hides them.  But its
+ * agent is there, unless it has called exec(). */
+FILE *process_maps_open(const struct process *process)
+{
+	uint32_t slot = process->slot, tid = 0;
+	char path[64];
+
+	if (!process->stack && slot != PROCESS_CREATOR)
+		tid = shm_load(&process->root->processes[slot].agent);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/maps",
+		 process->pid, tid ? tid : process->pid);
+	return fopen(path, "re");
+}
+
+/*
+ * Whoever gave up rights lets nobody look at its memory, nor does another user's
+ * process that has got the pid of a dead one; but that has started later than the slot
+ * was taken.  Where the times say nothing (of an older runtime; of another boot, or a
+ * time namespace), it is another's if it is not ours to be sent signals.
+ */
+static bool is_hidden_of_root(const struct process *process, int pidfd)
+{
+	uint64_t claimed_ns = slot_claimed_ns(process->root, process->slot);
+	uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t started = stat_field(process->pid, 22);
+
+	if (started && claimed_ns && claimed_ns <= clock_posix_ns(CLOCK_BOOTTIME))
+		return started <= claimed_ns / tick_ns;
+	return !syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) || errno != EPERM;
+}
+
+/* Does @process, a live one, have its root's memory mapped? */
+static bool is_of_root(const struct process *process, int pidfd)
+{
+	const struct root *root = process->root;
+	FILE *maps = process_maps_open(process);
+	bool is_found = false, is_hidden;
+	struct map_line map;
+	char line[512];
+
+	while (maps && !is_found && fgets(line, sizeof(line), maps))
+		is_found = parse_line(line, &map) && map.ino == root->map_ino &&
+			   map.dev == root->map_dev;
+	/* some say it when it is opened, some at the first read */
+	is_hidden = (!maps || (!is_found && ferror(maps))) &&
+		    (errno == EACCES || errno == EPERM);
+	if (maps)
+		fclose(maps);
+	return is_found || (is_hidden && is_hidden_of_root(process, pidfd));
 }
 
 static bool is_dead(int pidfd)
@@ -120,18 +158,47 @@ bool process_is_current(const struct process *process)
 	       process_stack(process->pid) == process->stack;
 }
 
-/* A descriptor for @pid if it is alive and of this root, else -1. */
-static int process_open(const struct root *root, uint32_t pid)
+/*
+ * Slots keep the pids of the dead.  If a child has got such a pid, the slot that was
+ * taken last is its own.
+ */
+static bool is_older(const struct process *process, uint32_t slot)
 {
-	int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	const struct root *root = process->root;
+
+	return slot != process->slot && slot_claimed_ns(root, process->slot) <
+					slot_claimed_ns(root, slot);
+}
+
+static bool has_lost_pid(const struct process *process)
+{
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++)
+		if (shm_load(&process->root->processes[slot].pid) == process->pid &&
+		    is_older(process, slot))
+			return true;
+	return false;
+}
+
+/* A descriptor for it if it is alive and of its root, else -1. */
+static int process_open(const struct process *process)
+{
+	int fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
 
 	if (fd < 0)
 		return -1;
-	if (is_dead(fd) || !process_is_of_root(root, pid)) {
+	if (is_dead(fd) || has_lost_pid(process) || !is_of_root(process, fd)) {
 		close(fd);
 		return -1;
 	}
 	return fd;
+}
+
+/* Has it called exec()?  Who hides it from us is asked anew. */
+static bool has_left(const struct process *process)
+{
+	uint64_t stack = process_stack(process->pid);
+
+	return stack != process->stack || (!stack && !is_of_root(process, process->pidfd));
 }
 
 static void process_close(struct process *process)
@@ -141,6 +208,17 @@ static void process_close(struct process *process)
 	close(process->pidfd);
 	process->pidfd = -1;
 	process->root->nr_live--;
+}
+
+/* @process was not there yet when an older slot seemed to be its own. */
+static void close_older(struct process *process)
+{
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		struct process *other = process->root->process[slot];
+
+		if (other && other->pid == process->pid && is_older(other, process->slot))
+			process_close(other);
+	}
 }
 
 static void slot_scan(struct root *root, uint32_t slot, uint32_t pid)
@@ -156,16 +234,16 @@ static void slot_scan(struct root *root, uint32_t slot, uint32_t pid)
 		process->pidfd = -1;
 		root->process[slot] = process;
 	}
-	if (process->pid != pid ||
-	    (process->pidfd >= 0 && process_stack(pid) != process->stack))
+	if (process->pid != pid || (process->pidfd >= 0 && has_left(process)))
 		process_close(process);
 	process->pid = pid;
 	if (process->pidfd >= 0 || pid == 0 || pid > INT_MAX)
 		return;
 	process->stack = process_stack(pid);
-	process->pidfd = process_open(root, pid);
+	process->pidfd = process_open(process);
 	if (process->pidfd < 0)
 		return;
+	close_older(process);
 	root->nr_live++;
 	server_watch_process(root->server, process);
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "abi/control.h"
@@ -216,6 +217,8 @@ void process_init(struct root *root);
 void process_scan(struct root *root);
 /* Is it alive, and has not called exec() meanwhile? */
 bool process_is_current(const struct process *process);
+/* Its /proc/PID/maps; NULL: errno says why. */
+FILE *process_maps_open(const struct process *process);
 /* Its pidfd says that it is dead. */
 void process_died(struct process *process);
 void process_done(struct root *root);

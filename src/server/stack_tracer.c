@@ -189,17 +189,16 @@ static uint32_t list_wanted(struct abi_stack *stack, uint32_t pid,
 
 /* That of the main thread grows, so its mapping says nothing.  The list of mappings is
  * in order, too. */
-static void see_process(struct abi_stack *stack, uint32_t pid)
+static void see_process(struct abi_stack *stack, const struct process *process)
 {
 	struct wanted wanted[ABI_STACK_THREADS];
-	uint32_t nr = list_wanted(stack, pid, wanted), at = 0;
-	char path[64], line[512];
+	uint32_t nr = list_wanted(stack, process->pid, wanted), at = 0;
+	char line[512];
 	FILE *maps;
 
 	if (!nr)
 		return;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
-	maps = fopen(path, "re");
+	maps = process_maps_open(process);
 	while (maps && at < nr && fgets(line, sizeof(line), maps)) {
 		uint64_t start, end, none = 0;
 
@@ -224,6 +223,6 @@ void stack_tracer_tick(struct root *root)
 		const struct process *process = root->process[i];
 
 		if (process && process->pidfd >= 0)
-			see_process(stack, process->pid);
+			see_process(stack, process);
 	}
 }

@@ -313,6 +313,46 @@ static void test_many(void)
 	child_end(&child);
 }
 
+/* ---- what the slot tells of its process ---- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	CHECK_EQ(clock_gettime(CLOCK_BOOTTIME, &ts), 0);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void read_comm(pid_t pid, uint32_t tid, char *comm, int size)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%u/comm", pid, tid);
+	file = fopen(path, "re");
+	CHECK(file && fgets(comm, size, file));
+	fclose(file);
+}
+
+/* A thread gets its name when it runs. */
+static void test_slot(void)
+{
+	uint64_t before = now_ns();
+	struct child child = child_start(1);
+	const struct abi_process *slot;
+	char comm[32] = "";
+
+	child_hit(&child);
+	slot = trace_process(&d, child.pid);
+	CHECK(slot && slot->claimed_ns > before && slot->claimed_ns < now_ns());
+	for (int i = 0; strcmp(comm, "ulf-agent\n") && i < 10000; i++) {
+		read_comm(child.pid, slot->agent, comm, sizeof(comm));
+		usleep(1000);
+	}
+	CHECK_STR(comm, "ulf-agent\n");
+	child_end(&child);
+}
+
 /* ---- vfork() and posix_spawn(): no process of the root comes or goes ---- */
 
 static void test_vfork(void)
@@ -347,6 +387,7 @@ int main(void)
 	test_fork_among_threads();
 	test_vfork();
 	test_generations();
+	test_slot();
 	test_many();
 	driver_close(&d);
 	return 0;

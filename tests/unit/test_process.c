@@ -1,23 +1,289 @@
 /* SPDX-License-Identifier: MIT */
-/* Which processes are of a root. */
+/* Which processes are of a root, also where nobody may look at their memory. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "server/server.h"
 #include "unit/fake_root.h"
 
+#define NOBODY	65534
+#define TICK_US	20000u			/* more than one of /proc/PID/stat */
+
+static pid_t strange;			/* a process of another user; 0: there is none */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* Ends with us, who may not kill it. */
+static pid_t make_strange(void)
+{
+	int ends[2];
+	pid_t pid;
+	char c;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		abort();
+	pid = fork();
+	if (!pid) {
+		close(ends[0]);
+		if (setresuid(NOBODY, NOBODY, NOBODY) || write(ends[1], "r", 1) != 1)
+			_exit(1);
+		_exit(read(ends[1], &c, 1) != 0);
+	}
+	close(ends[1]);
+	if (read(ends[0], &c, 1) != 1)
+		abort();
+	return pid;
+}
+
+/* Without rights root, too, may not look at everybody. */
+static int leave_rights(void **state)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	(void)state;
+	strange = geteuid() ? 1 : make_strange();
+	if (syscall(SYS_capset, &head, none))
+		return -1;
+	if (!kill(strange, 0) || errno != EPERM)
+		strange = 0;
+	return 0;
+}
+
+/* ---- processes that have the root's memory mapped ---- */
+
+enum kind {
+	OPEN,
+	HIDDEN,				/* nobody may look at it */
+	HEADLESS,			/* only its second thread is left */
+	STRANGE,			/* of another user */
+};
+
+static void *sleep_on(void *arg)
+{
+	uint32_t *tid = arg;
+
+	__atomic_store_n(tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void be_process(enum kind kind, uint32_t *tid)
+{
+	pthread_t thread;
+
+	if (prctl(PR_SET_DUMPABLE, kind != HIDDEN) ||
+	    pthread_create(&thread, NULL, sleep_on, tid))
+		_exit(1);
+	if (kind == HEADLESS)
+		pthread_exit(NULL);
+	for (;;)
+		pause();
+}
+
+static bool is_zombie(pid_t pid)
+{
+	char path[64], text[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (!file || !fgets(text, sizeof(text), file))
+		abort();
+	fclose(file);
+	return !strncmp(strrchr(text, ')'), ") Z", 3);
+}
+
+/* Its second thread is the agent of the slot. */
+static pid_t make_process(struct fake_root *root, enum kind kind)
+{
+	uint32_t *tid = &root->processes[0].agent;
+	pid_t pid = kind == STRANGE ? strange : fork();
+
+	if (!pid)
+		be_process(kind, tid);
+	root->control->pid = (uint32_t)pid;
+	root->processes[0].pid = (uint32_t)pid;
+	while (kind != STRANGE && !__atomic_load_n(tid, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	while (kind == HEADLESS && !is_zombie(pid))
+		usleep(1000);
+	return pid;
+}
+
+enum when {
+	UNKNOWN,			/* an older runtime does not tell it */
+	BEFORE,				/* before the process was there */
+	AFTER,
+	FUTURE,				/* another boot has another time */
+};
+
+enum agent {
+	NOT_TOLD,
+	THERE,
+	GONE,				/* with what called exec() */
+};
+
 static int see(void *arg, const struct server_root_info *info)
 {
 	*(uint32_t *)arg = info->nr_processes;
 	return 1;
+}
+
+/* Does the server take it for one of the root? */
+static bool counts(enum kind kind, enum when when, enum agent agent, bool has_slot)
+{
+	struct server *server;
+	struct fake_root root;
+	uint32_t nr = 0;
+	uint64_t ns[4];
+	char dir[128];
+	pid_t pid;
+
+	fake_dir_make(dir);
+	fake_root_make(&root, dir, "one.1");
+	ns[UNKNOWN] = 0;
+	ns[BEFORE] = now_ns();
+	usleep(TICK_US);
+	pid = make_process(&root, kind);
+	ns[AFTER] = now_ns();
+	ns[FUTURE] = ns[AFTER] + 3600000000000u;
+	root.processes[0].claimed_ns = ns[when];
+	if (agent == NOT_TOLD)
+		root.processes[0].agent = 0;
+	else if (agent == GONE)
+		root.processes[0].agent = (uint32_t)getpid();
+	if (!has_slot) {
+		memset(&root.processes[0], 0, sizeof(root.processes[0]));
+		root.control->started_ns = ns[when];
+	}
+	fake_root_show(&root, "one.1");
+	assert_int_equal(server_new(dir, &server), 0);
+	server_root_list(server, see, &nr);
+	server_free(server);
+	fake_root_done(&root);
+	fake_dir_remove(dir);
+	if (kind != STRANGE) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	return nr;
+}
+
+static const struct {
+	enum kind kind;
+	enum when when;
+	enum agent agent;
+	bool counts, has_no_slot;
+} cases[] = {
+	/* who shows its memory needs no word about it */
+	{ OPEN, UNKNOWN, NOT_TOLD, .counts = true },
+	{ OPEN, BEFORE, NOT_TOLD, .counts = true },
+	{ OPEN, FUTURE, GONE, .counts = true },
+	/* one that is hidden is not younger than its slot */
+	{ HIDDEN, AFTER, THERE, .counts = true },
+	{ HIDDEN, AFTER, NOT_TOLD, .counts = true },
+	{ HIDDEN, BEFORE, NOT_TOLD, .counts = false },
+	{ HIDDEN, BEFORE, THERE, .counts = false },
+	{ HIDDEN, AFTER, NOT_TOLD, .has_no_slot = true, .counts = true },
+	{ HIDDEN, BEFORE, NOT_TOLD, .has_no_slot = true, .counts = false },
+	/* nor has it called exec() */
+	{ HIDDEN, AFTER, GONE, .counts = false },
+	/* without times there is its user */
+	{ HIDDEN, UNKNOWN, NOT_TOLD, .counts = true },
+	{ HIDDEN, FUTURE, NOT_TOLD, .counts = true },
+	{ STRANGE, UNKNOWN, NOT_TOLD, .counts = false },
+	{ STRANGE, FUTURE, NOT_TOLD, .counts = false },
+	/* the main thread is not needed */
+	{ HEADLESS, AFTER, THERE, .counts = true },
+	{ HEADLESS, UNKNOWN, THERE, .counts = true },
+	{ HEADLESS, AFTER, GONE, .counts = false },
+};
+
+static void who_counts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (cases[i].kind == STRANGE && !strange) {
+			print_message("left out: case %zu: all is ours here\n", i);
+			continue;
+		}
+		if (counts(cases[i].kind, cases[i].when, cases[i].agent,
+			   !cases[i].has_no_slot) != cases[i].counts)
+			fail_msg("case %zu: wanted %d", i, cases[i].counts);
+	}
+}
+
+/* A child has the pid of one that had the slot @old; it has @new, late if the server has
+ * looked before.  Who is left is the younger one. */
+static void have_two_slots(uint32_t old, uint32_t new, bool is_late)
+{
+	struct server *server;
+	struct fake_root root;
+	uint32_t nr = 0;
+	char dir[128];
+	pid_t pid;
+
+	fake_dir_make(dir);
+	fake_root_make(&root, dir, "one.1");
+	root.processes[0].claimed_ns = now_ns();
+	pid = fork();
+	if (!pid)
+		be_process(OPEN, &root.processes[new].agent);
+	root.processes[old].pid = (uint32_t)pid;
+	root.processes[old].claimed_ns = now_ns();
+	if (!is_late)
+		root.processes[new].claimed_ns = now_ns() + 1;
+	root.processes[new].pid = is_late ? 0 : (uint32_t)pid;
+	fake_root_show(&root, "one.1");
+	assert_int_equal(server_new(dir, &server), 0);
+	server_root_list(server, see, &nr);
+	assert_int_equal(nr, 2);
+	root.processes[new].claimed_ns = now_ns() + 1;
+	root.processes[new].pid = (uint32_t)pid;
+	/* looks again, as it is asked to remove it */
+	assert_int_equal(server_root_remove(server, "one.1"), -EBUSY);
+	server_root_list(server, see, &nr);
+	assert_int_equal(nr, 2);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	server_dispatch(server);
+	server_root_list(server, see, &nr);
+	assert_int_equal(nr, 1);
+	server_free(server);
+	fake_root_done(&root);
+	fake_dir_remove(dir);
+}
+
+static void the_last_slot_counts(void **state)
+{
+	(void)state;
+	have_two_slots(1, 2, false);
+	have_two_slots(2, 1, false);
+	have_two_slots(1, 2, true);
+	have_two_slots(2, 1, true);
 }
 
 /* ---- stat() and /proc/PID/maps do not agree ---- */
@@ -113,6 +379,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_count_not_stat),
+		cmocka_unit_test(the_last_slot_counts),
+		cmocka_unit_test_setup(who_counts, leave_rights),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
