@@ -8,7 +8,6 @@
  * piece; what is to come, by the kernel.  In libulf.so alone: where a program calls
  * another one, all is locked.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -19,21 +18,6 @@
 #include "runtime/runtime.h"
 
 #define USER_END	(1ull << 47)	/* the page of the old system calls is behind */
-
-typedef int lock_fn(int flags);
-
-static lock_fn *next;			/* by whoever looks first */
-
-static lock_fn *find_next(void)
-{
-	lock_fn *found = __atomic_load_n(&next, __ATOMIC_RELAXED);
-
-	if (!found) {
-		*(void **)&found = dlsym(RTLD_NEXT, "mlockall");
-		__atomic_store_n(&next, found, __ATOMIC_RELAXED);
-	}
-	return found;
-}
 
 /* ---- all mappings ---- */
 
@@ -137,26 +121,33 @@ static bool is_allowed(uint64_t bytes)
 	       may_exceed(limit.rlim_cur);
 }
 
+/* ---- the call ---- */
+
+static int answer(long r)
+{
+	if (!r)
+		return 0;
+	errno = (int)-r;
+	return -1;
+}
+
 static bool has_future;			/* as it was last asked for */
 
 __attribute__((visibility("default"))) int mlockall(int flags)
 {
-	lock_fn *all = find_next();
 	uint64_t bytes = 0;
+	long r = 0;
 
-	if (!all) {
-		errno = ENOSYS;
-		return -1;
-	}
 	if (!(flags & MCL_CURRENT) ||
 	    flags & ~(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) ||
 	    !for_each_map(count, &bytes) || !is_allowed(bytes))
-		return all(flags);
-	/* The first may fail, as where no memory may be locked; and nothing else ends
-	 * an earlier MCL_FUTURE. */
-	if (flags & MCL_FUTURE ? all(flags & ~MCL_CURRENT) :
-	    __atomic_load_n(&has_future, __ATOMIC_RELAXED) ? munlockall() : 0)
-		return -1;
+		return answer(arch_syscall1(SYS_mlockall, flags));
+	if (flags & MCL_FUTURE)
+		r = arch_syscall1(SYS_mlockall, flags & ~MCL_CURRENT);
+	else if (__atomic_load_n(&has_future, __ATOMIC_RELAXED))
+		r = arch_syscall0(SYS_munlockall);	/* nothing else ends it */
+	if (r)
+		return answer(r);
 	__atomic_store_n(&has_future, flags & MCL_FUTURE, __ATOMIC_RELAXED);
 	for_each_map(lock, &flags);
 	return 0;
