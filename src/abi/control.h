@@ -155,9 +155,9 @@ struct abi_module {
 
 /*
  * An object that the program started with or that was seen on a stack, whether it
- * brought tracepoints or not, for its symbols.  Whoever sees it takes a row, fills
- * it and then says so, in any context and without a lock; what is newer comes
- * later.
+ * brought tracepoints or not, for its symbols and functions.  Whoever sees it takes a
+ * row, fills it and then says so, in any context and without a lock; what is newer
+ * comes later.
  */
 struct abi_object {
 	uint32_t is_there;		/* written last */

@@ -260,16 +260,3 @@ void memory_free_deferred(void *list)
 		memory_free(block + 1);
 	}
 }
-
-/*
- * The kernel reads the 8 bytes that it is given for a signal mask before it sees
- * that it cannot do what it is told: the cheapest way to ask whether they are
- * there, in a handler, without a descriptor, in every sandbox.
- */
-bool memory_is_readable(const void *addr)
-{
-	uintptr_t word = (uintptr_t)addr & ~(uintptr_t)7;
-
-	return word &&
-	       arch_syscall4(SYS_rt_sigprocmask, -1, word, NULL, 8) != -EFAULT;
-}

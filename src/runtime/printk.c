@@ -183,7 +183,7 @@ static long string_len(const char *s, size_t max)
 		size_t part = page < max - len ? page : max - len;
 		size_t found;
 
-		if (!memory_is_readable(s + len))
+		if (!arch_is_readable(s + len))
 			return len ? (long)len : -EFAULT;
 		found = strnlen(s + len, part);
 		len += found;

@@ -72,8 +72,6 @@ bool memory_is_large(uint64_t addr, uint64_t *until);
 void memory_defer(void **list, void *ptr);
 void memory_defer_all(void **list, void *more);
 void memory_free_deferred(void *list);
-/* Of the program: can the page of @addr be read?  Any context. */
-bool memory_is_readable(const void *addr);
 
 /* ---- root.c: the shared memory.  NULL: this process has no root. ---- */
 extern struct abi_control *root_control;

@@ -183,7 +183,7 @@ static bool is_own(struct thread_slot *thread, uint64_t place)
 	if (thread->stack_top == main_top)
 		return depth + NEED_BYTES <= main_limit();
 	for (; known < depth + NEED_BYTES; known += UNWIND_PAGE) {
-		if (!memory_is_readable((const void *)(thread->stack_top - known -
+		if (!arch_is_readable((const void *)(thread->stack_top - known -
 						       UNWIND_PAGE))) {
 			thread->stack_known = known;
 			thread->stack_room = known < NEED_BYTES ? 0 :

@@ -70,7 +70,7 @@ read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 	if (addr % sizeof(*ret_word) || addr < UNWIND_PAGE || addr >= ADDRESS_MAX)
 		return false;
 	if (addr < unwind->low || addr >= unwind->high) {
-		if (!memory_is_readable((const void *)addr))
+		if (!arch_is_readable((const void *)addr))
 			return false;
 		if (page != unwind->high)
 			unwind->low = page;

@@ -349,19 +349,18 @@ static void decode_newlines(char *path)
 	*to = '\0';
 }
 
-static int see_process(struct root *root, const struct process *process)
+static int see_process(struct root *root, const struct process *process,
+		       bool *ret_is_hidden)
 {
 	struct program_names program;
 	char *line = NULL;
 	size_t room = 0;
-	bool is_hidden;
 	FILE *maps;
 	int r = 0;
 
 	program_names_find(root, process->pid, &program);
-	errno = 0;
 	maps = process_maps_open(process);
-	is_hidden = !maps && (errno == EACCES || errno == EPERM);
+	*ret_is_hidden |= !maps && (errno == EACCES || errno == EPERM);
 	while (maps && !r && getline(&line, &room, maps) > 0) {
 		struct file_mapping mapping = { .row = NULL };
 		char rights[8];
@@ -380,11 +379,12 @@ static int see_process(struct root *root, const struct process *process)
 	free(line);
 	if (maps)
 		fclose(maps);
-	return is_hidden ? see_told(root) : r;
+	return r;
 }
 
 int functions_refresh(struct root *root)
 {
+	bool is_hidden = false;
 	int r = 0;
 
 	process_scan(root);
@@ -398,8 +398,10 @@ int functions_refresh(struct root *root)
 		const struct process *process = root->process[i];
 
 		if (process && process->pidfd >= 0)
-			r = see_process(root, process);
+			r = see_process(root, process, &is_hidden);
 	}
+	if (!r && is_hidden)
+		r = see_told(root);
 	root->functions.nr_rows = objects_nr_rows(root);
 	return r ? r : function_mods_come(root);
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
@@ -28,6 +29,7 @@
 #include "server/server.h"
 #include "server/socket.h"
 
+#define DESCRIPTORS	65536u
 #define TICK_FIRST_NS	1000000L		/* something begins to wait */
 #define TICK_FAST_NS	5000000L		/* while it does */
 #define TICK_SLOW_NS	1000000000L
@@ -257,6 +259,18 @@ static int turn(struct loop *loop)
 	return 0;
 }
 
+/* A descriptor for each process of each root; not as many as who closes them all one
+ * by one would take long for. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= DESCRIPTORS)
+		return;
+	limit.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int loop_run(const char *dir, void (*ready)(const char *dir))
 {
 	struct loop loop = {
@@ -265,8 +279,10 @@ int loop_run(const char *dir, void (*ready)(const char *dir))
 		.signals.fd = -1,
 		.timer.fd = -1,
 	};
-	int ret = init(&loop, dir);
+	int ret;
 
+	allow_descriptors();
+	ret = init(&loop, dir);
 	if (!ret) {
 		mounts_restore(loop.mounts);
 		ready(dir);

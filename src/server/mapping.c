@@ -145,7 +145,8 @@ int mapping_reserve(struct mapping *mapping, const void *start, uint64_t bytes)
 		r = fallocate(mapping->fd, FALLOC_FL_KEEP_SIZE,
 			      (off_t)offset_in(mapping, start), (off_t)bytes);
 	while (r && errno == EINTR);
-	return r ? -errno : 0;
+	/* where it is not known, one learns it too late, but then, too */
+	return r && errno != EOPNOTSUPP ? -errno : 0;
 }
 
 struct mapping *mapping_get(struct mapping *mapping)

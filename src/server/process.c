@@ -81,7 +81,7 @@ static uint64_t stat_field(uint32_t pid, int nr)
 }
 
 /* Where its stack starts: another number after exec(), which leaves the root without a
- * word.  0: nobody may look. */
+ * word.  0: nobody may look, or its main thread has ended. */
 static uint64_t process_stack(uint32_t pid)
 {
 	return stat_field(pid, 28);
@@ -95,7 +95,7 @@ static uint64_t slot_claimed_ns(const struct root *root, uint32_t slot)
 }
 
 /* Who shows no stack shows no maps: its main thread has ended, or it hides them.  But its
- * agent is there, unless it has called exec(). */
+ * agent is there, unless it has called exec(), or its sandbox has killed that. */
 FILE *process_maps_open(const struct process *process)
 {
 	uint32_t slot = process->slot, tid = 0;
@@ -122,7 +122,35 @@ static bool is_hidden_of_root(const struct process *process, int pidfd)
 
 	if (started && claimed_ns && claimed_ns <= clock_posix_ns(CLOCK_BOOTTIME))
 		return started <= claimed_ns / tick_ns;
-	return !syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) || errno != EPERM;
+	return !syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) ||
+	       (errno != EPERM && errno != ESRCH);
+}
+
+/* Has it a sandbox, which may have killed its agent? */
+static bool has_filter(uint32_t pid)
+{
+	char path[64], line[256];
+	int mode = 0;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	status = fopen(path, "re");
+	while (status && !mode && fgets(line, sizeof(line), status))
+		sscanf(line, "Seccomp: %d", &mode);
+	if (status)
+		fclose(status);
+	return mode;
+}
+
+/* Nobody may look at @process, which is alive: @error is what comes of it.  With
+ * hidepid=2 it seems not to be there. */
+static bool is_hiding(const struct process *process, int error)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, process->pid);
+	return error == EACCES || error == EPERM ||
+	       (error == ENOENT && (access(path, F_OK) || has_filter(process->pid)));
 }
 
 /* Does @process, a live one, have its root's memory mapped? */
@@ -139,7 +167,7 @@ static bool is_of_root(const struct process *process, int pidfd)
 			   map.dev == root->map_dev;
 	/* some say it when it is opened, some at the first read */
 	is_hidden = (!maps || (!is_found && ferror(maps))) &&
-		    (errno == EACCES || errno == EPERM);
+		    is_hiding(process, errno);
 	if (maps)
 		fclose(maps);
 	return is_found || (is_hidden && is_hidden_of_root(process, pidfd));

@@ -174,7 +174,7 @@ int root_new(struct server *server, int dirfd, const char *name,
 	if (!r)
 		r = attach(root);
 	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -ENOMEM ||
-	    r == -ENOSPC) {
+	    r == -ENOSPC || r == -EMFILE || r == -ENFILE) {
 		root_put(root);
 		return r;
 	}

@@ -134,6 +134,22 @@ static void test_table(void **state)
 	munmap(mem, bytes);
 }
 
+/* Without /proc/self/mem, up to the end of what is there. */
+static void test_read_in_place(void **state)
+{
+	uint8_t *mem = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t seen[4096];
+
+	(void)state;
+	assert_ptr_not_equal(mem, MAP_FAILED);
+	munmap(mem + 4096, 4096);
+	assert_int_equal(text_read(-1, mem, seen, sizeof(seen)), 0);
+	assert_int_equal(text_read(-1, mem + 4092, seen, 4), 0);
+	assert_int_equal(text_read(-1, mem + 4092, seen, 5), -EFAULT);
+	assert_int_equal(text_read(-1, mem + 4096, seen, 1), -EFAULT);
+	munmap(mem, 4096);
+}
+
 static void test_write(void **state)
 {
 	static const uint8_t bytes[] = { 1, 2, 3 };
@@ -147,6 +163,7 @@ static void test_write(void **state)
 	assert_memory_equal(mem + 9, bytes, sizeof(bytes));
 	munmap(mem, 4096);
 	assert_int_equal(text_write(fd, mem + 9, bytes, sizeof(bytes)), -EFAULT);
+	assert_int_equal(text_write(-1, mem + 9, bytes, sizeof(bytes)), -EFAULT);
 	text_end(fd);
 }
 
@@ -158,6 +175,7 @@ int main(void)
 		cmocka_unit_test(test_reserve),
 		cmocka_unit_test(test_reserve_little),
 		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_read_in_place),
 		cmocka_unit_test(test_write),
 	};
 

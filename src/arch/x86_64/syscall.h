@@ -3,6 +3,10 @@
 #ifndef ULF_ARCH_SYSCALL_H
 #define ULF_ARCH_SYSCALL_H
 
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/syscall.h>
 
 static inline long arch_syscall6(long nr, long a, long b, long c, long d,
@@ -27,5 +31,20 @@ static inline long arch_syscall6(long nr, long a, long b, long c, long d,
 #define arch_syscall2(nr, a, b)		arch_syscall4(nr, a, b, 0, 0)
 #define arch_syscall1(nr, a)		arch_syscall4(nr, a, 0, 0, 0)
 #define arch_syscall0(nr)		arch_syscall4(nr, 0, 0, 0, 0)
+
+/*
+ * Of the program: can the page of @addr be read?  Any context.
+ *
+ * The kernel reads the 8 bytes that it is given for a signal mask before it sees
+ * that it cannot do what it is told: the cheapest way to ask whether they are
+ * there, in a handler, without a descriptor, in every sandbox.
+ */
+static inline bool arch_is_readable(const void *addr)
+{
+	uintptr_t word = (uintptr_t)addr & ~(uintptr_t)7;
+
+	return word &&
+	       arch_syscall4(SYS_rt_sigprocmask, -1, word, NULL, 8) != -EFAULT;
+}
 
 #endif

@@ -67,15 +67,25 @@ static int write_by_mprotect(uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 	return 0;
 }
 
+/* It may have gone; dlclose() of libulf.so waits. */
+static int read_in_place(const uint8_t *addr, void *to, uint32_t nr)
+{
+	uint64_t end = (uint64_t)addr + nr;
+
+	for (uint64_t at = (uint64_t)addr; at < end; at = ALIGN_UP(at + 1, 4096))
+		if (!arch_is_readable((const void *)at))
+			return -EFAULT;
+	memcpy(to, addr, nr);
+	return 0;
+}
+
 /* @fd: /proc/self/mem, or negative. */
 int text_read(int fd, const uint8_t *addr, void *to, uint32_t nr)
 {
 	long n;
 
-	if (fd < 0) {
-		memcpy(to, addr, nr);
-		return 0;
-	}
+	if (fd < 0)
+		return read_in_place(addr, to, nr);
 	n = arch_syscall4(SYS_pread64, fd, to, nr, addr);
 	if (n == (long)nr)
 		return 0;
@@ -92,7 +102,7 @@ int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 		return 0;
 	r = write_by_mprotect(addr, bytes, nr);
 	/* No memory, or no memory there? */
-	return r == -ENOMEM && fd >= 0 && text_read(fd, addr, &seen, 1) ? -EFAULT : r;
+	return r == -ENOMEM && text_read(fd, addr, &seen, 1) ? -EFAULT : r;
 }
 
 void text_sync(void)

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Programs that /proc does not show, or not in the usual place.  unseen hides: nobody
- * may look at it; unseen leads: its main thread ends; unseen runs FILE: so does a child
- * of it, which the root then has no more.
+ * may look at it; unseen leads: its main thread ends; unseen locks: it goes on as a child
+ * in a sandbox that kills the agent; unseen runs FILE: so does a child of it, which the
+ * root then has no more.
  */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static volatile int nr;
@@ -26,6 +31,26 @@ static void *work_on(void *arg)
 	return arg;
 }
 
+static void lock(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unshare, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_THREAD),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { 4, filter };
+
+	usleep(500000);
+	if (prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(1);
+	if (fork()) {
+		usleep(500000);
+		_exit(0);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread;
@@ -38,6 +63,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "hides") && prctl(PR_SET_DUMPABLE, 0))
 		return 1;
+	if (!strcmp(argv[1], "locks"))
+		lock();
 	if (!strcmp(argv[1], "leads")) {
 		if (pthread_create(&thread, NULL, work_on, NULL))
 			return 1;
