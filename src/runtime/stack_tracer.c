@@ -184,7 +184,7 @@ static bool is_own(struct thread_slot *thread, uint64_t place)
 		return depth + NEED_BYTES <= main_limit();
 	for (; known < depth + NEED_BYTES; known += UNWIND_PAGE) {
 		if (!arch_is_readable((const void *)(thread->stack_top - known -
-						       UNWIND_PAGE))) {
+						     UNWIND_PAGE))) {
 			thread->stack_known = known;
 			thread->stack_room = known < NEED_BYTES ? 0 :
 					     known - NEED_BYTES;

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "abi/control.h"
@@ -51,6 +52,24 @@ static inline void fake_dir_remove(const char *dir)
 	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
 	if (system(command))
 		abort();
+}
+
+/* @run, which ends with _exit(), in a process and a directory of its own; returns how
+ * that ended, as waitpid() says it. */
+static inline int fake_dir_run(void (*run)(const char *dir))
+{
+	int status = -1;
+	char dir[128];
+	pid_t pid;
+
+	fake_dir_make(dir);
+	pid = fork();
+	if (!pid)
+		run(dir);
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	fake_dir_remove(dir);
+	return status;
 }
 
 /* All that a program writes before it shows its root. */
