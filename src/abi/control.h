@@ -53,6 +53,12 @@
 #define ABI_EVENT_ID_RAW_DATA	19u	/* ftrace:raw_data */
 #define ABI_EVENT_ID_FUNC_REPEATS 20u	/* ftrace:func_repeats */
 
+/* Signal handlers are a program's interrupts: the flag of what the graph tracer records
+ * in one, as the kernel's of a hardware interrupt, and a word behind the fields of
+ * the record (of an entry: behind the depth, of an exit at the end; it may be missing). */
+#define ABI_FLAG_HANDLER	0x08u
+#define ABI_GRAPH_HANDLER	1u	/* it is of the handler itself */
+
 /* Addresses of ftrace:print that stand for code of ulf, which no module has. */
 enum abi_ip {
 	ABI_IP_MARKER,			/* tracing_mark_write */

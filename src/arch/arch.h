@@ -25,6 +25,10 @@ struct ring_set;
 long arch_clone_thread(unsigned long flags, void *stack, void *tls,
 		       void (*fn)(void)) __attribute__((visibility("hidden")));
 
+/* Where libc has signal handlers return to.  One caller at a time. */
+#define ARCH_NO_RESTORER	UINT64_MAX	/* it was not found */
+uint64_t arch_restorer(void) __attribute__((visibility("hidden")));
+
 /* ---- rseq commits (append.S, commit.S); see docs/design/ring.md ---- */
 
 enum arch_commit {

@@ -84,6 +84,8 @@
 	  "a column for how long a function took")			\
 	X(ABI_TRACER_GRAPH, GRAPH_ABSTIME, 37, "funcgraph-abstime", 0,	\
 	  "a column for the time")					\
+	X(ABI_TRACER_GRAPH, GRAPH_IRQS, 46, "funcgraph-irqs", 1,		\
+	  "what signal handlers call, too")				\
 	X(ABI_TRACER_GRAPH, GRAPH_TAIL, 38, "funcgraph-tail", 0,		\
 	  "the function's name behind each closing brace")		\
 	X(ABI_TRACER_GRAPH, GRAPH_RETVAL, 39, "funcgraph-retval", 0,	\
@@ -121,7 +123,7 @@ enum {
 #define OPTION_FUNCTION \
 	(OPTION_FUNC_STACK | OPTION_FUNC_NO_REPEATS | OPTION_FUNC_ARGS)
 #define OPTION_GRAPH \
-	(OPTION_GRAPH_RETADDR | OPTION_GRAPH_ARGS | OPTION_SLEEP_TIME)
+	(OPTION_GRAPH_RETADDR | OPTION_GRAPH_ARGS | OPTION_GRAPH_IRQS | OPTION_SLEEP_TIME)
 #define OPTION_PROGRAM \
 	(OPTION_STACKTRACE | OPTION_FUNCTION | OPTION_GRAPH | OPTION_GRAPH_TIME)
 

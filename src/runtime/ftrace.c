@@ -491,6 +491,8 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 		if (users >> i & 1)
 			ftrace_state.buffers[i] = buffer_get(i);
 	if (users >> FTRACE_GRAPH & 1) {
+		if (ftrace_state.restorer == ARCH_NO_RESTORER)
+			ftrace_state.restorer = arch_restorer();
 		ftrace_state.graph_buffer = graph->buffer;
 		ftrace_state.graph_depth = graph->depth ? graph->depth : UINT32_MAX;
 		ftrace_state.has_starts = graph->has_starts;

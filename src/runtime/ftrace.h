@@ -40,6 +40,9 @@ enum ftrace_user {
 	FTRACE_SKIP,			/* it leaves this and what it calls out */
 	/* and for a call that is followed */
 	FTRACE_CPU_TIME,		/* shadow.time_ns is ftrace_cpu_ns() */
+	/* and for one, in the place of users that follow none */
+	FTRACE_HANDLER		= FTRACE_PROBES,	/* of a signal: the kernel called it */
+	FTRACE_IN_HANDLER	= FTRACE_STACK,	/* that, or inside of it */
 };
 #define FTRACE_FUNCTION_MASK	((1u << ABI_BUFFERS) - 1)
 #define FTRACE_OPS_MASK		(((1u << FTRACE_OPS_MAX) - 1) << FTRACE_OPS)
@@ -58,6 +61,7 @@ struct ftrace_case {
 struct ftrace_state {
 	const struct ftrace_case *function;	/* of the one that traces functions */
 	struct ring_set *graph_set;	/* published, RCU [buffer.set] */
+	uint64_t restorer;		/* arch_restorer(); stays */
 	uint32_t active;		/* users */
 	uint32_t graph_depth;		/* how deep the graph tracer goes */
 	const struct buffer *buffers[ABI_BUFFERS];	/* function tracers' */

@@ -22,12 +22,14 @@
 
 struct ftrace_state ftrace_state = {
 	.function = &ftrace_no_case, .graph_set = &buffer_no_rings,
+	.restorer = ARCH_NO_RESTORER,
 };
 uint32_t ftrace_graph_lost;
 __thread struct ftrace_thread ftrace_this = { .top = SHADOW_NONE | SHADOW_SLOWLY };
 
 static_assert(offsetof(struct ftrace_state, function) == STATE_FUNCTION, "asm");
 static_assert(offsetof(struct ftrace_state, graph_set) == STATE_GRAPH_SET, "asm");
+static_assert(offsetof(struct ftrace_state, restorer) == STATE_RESTORER, "asm");
 static_assert(1u << FTRACE_GRAPH == FTRACE_GRAPH_BIT &&
 	      FTRACE_GRAPH == SHADOW_USERS && GRAPH_BODIES_BYTES <= 1u << SHADOW_USERS,
 	      "asm: a body's offset and the users are one word");
@@ -74,14 +76,17 @@ struct record {
 		} function;
 		struct {
 			uint64_t func;
-			uint32_t depth, reserved;
+			uint32_t depth, marks;		/* ABI_GRAPH_HANDLER */
 			uint64_t more[1 + FTRACE_ARGS];	/* what options add */
 		} entry;
-		struct ftrace_graph_ret exit;
+		struct {
+			struct ftrace_graph_ret ret;
+			uint32_t marks;
+		} exit;
 	};
 };
 static_assert(RECORD_BYTES(function) == 24 && RECORD_BYTES(entry.depth) == 20 &&
-	      RECORD_BYTES(exit) == 48 && ABI_EVENT_ID_FUNCTION == 1 &&
+	      RECORD_BYTES(exit.ret) == 48 && ABI_EVENT_ID_FUNCTION == 1 &&
 	      ABI_EVENT_ID_GRAPH_ENTRY == 11 && ABI_EVENT_ID_GRAPH_EXIT == 10,
 	      "ftrace.S writes the same");
 
@@ -162,6 +167,9 @@ static uint32_t active_users(void)
 
 /* ---- the innermost followed call ---- */
 
+#define MARK_HANDLER	(1u << FTRACE_HANDLER)
+#define MARK_IN_HANDLER	(1u << FTRACE_IN_HANDLER)
+
 static uint32_t depth_within(uint64_t top)
 {
 	const struct shadow *shadow = shadow_of(top);
@@ -179,6 +187,19 @@ static bool is_silent(uint64_t top)
 static uint64_t this_head(void)
 {
 	return (uint64_t)thread_tid() << 32;
+}
+
+/* That of a followed call's records. */
+static uint64_t call_head(const struct shadow *shadow)
+{
+	bool is_inside = shadow_users(shadow) & MARK_IN_HANDLER;
+
+	return this_head() | (is_inside ? ABI_FLAG_HANDLER << 16 : 0);
+}
+
+static uint32_t call_marks(const struct shadow *shadow)
+{
+	return shadow_users(shadow) & MARK_HANDLER ? ABI_GRAPH_HANDLER : 0;
 }
 
 /* May ftrace.S write records of this thread? */
@@ -254,24 +275,27 @@ static void exit_for(uint64_t value, const struct shadow *shadow)
 {
 	uint32_t users = shadow_users(shadow) & active_users();
 	struct record record = {
-		.head = this_head() | ABI_EVENT_ID_GRAPH_EXIT,
-		.exit = {
+		.head = call_head(shadow) | ABI_EVENT_ID_GRAPH_EXIT,
+		.exit.ret = {
 			.func = func_of(shadow), .retval = value,
 			.depth = (int)shadow->depth,
 			.overrun = __atomic_load_n(&ftrace_graph_lost,
 						   __ATOMIC_RELAXED),
 			.calltime = calltime_of(shadow),
 		},
+		.exit.marks = call_marks(shadow),
 	};
+	struct ftrace_graph_ret *ret = &record.exit.ret;
+	size_t bytes = record.exit.marks ? RECORD_BYTES(exit.marks) :
+		       RECORD_BYTES(exit.ret);
 
 	if (users & 1u << FTRACE_PROFILE)
 		profile_leave(shadow);
-	if (users & 1u << FTRACE_GRAPH && is_long_enough(record.exit.calltime))
-		write_record(ftrace_state.graph_buffer, &record, RECORD_BYTES(exit),
-			     (uint64_t *)&record.exit.rettime);
+	if (users & 1u << FTRACE_GRAPH && is_long_enough(ret->calltime))
+		write_record(ftrace_state.graph_buffer, &record, bytes,
+			     (uint64_t *)&ret->rettime);
 	if (users & 1u << FTRACE_GRAPH_OPS)
-		ftrace_call_slowly(ftrace_call_graph_exit,
-				   (uint64_t)&record.exit, 0, 0);
+		ftrace_call_slowly(ftrace_call_graph_exit, (uint64_t)ret, 0, 0);
 }
 
 static bool write_entry(uint64_t func, struct shadow *shadow,
@@ -283,13 +307,17 @@ static bool write_entry(uint64_t func, struct shadow *shadow,
 	struct record record;
 	uint64_t *more = record.entry.more;
 
-	record.head = this_head() | ABI_EVENT_ID_GRAPH_ENTRY;
+	record.head = call_head(shadow);
 	record.entry.func = func;
 	record.entry.depth = shadow->depth;
-	record.entry.reserved = 0;
+	record.entry.marks = call_marks(shadow);
+	if (record.entry.marks)
+		bytes = RECORD_BYTES(entry.marks);
 	if (options & OPTION_GRAPH_RETADDR) {
-		record.head = this_head() | ABI_EVENT_ID_GRAPH_RETADDR;
+		record.head |= ABI_EVENT_ID_GRAPH_RETADDR;
 		*more++ = shadow->ret;
+	} else {
+		record.head |= ABI_EVENT_ID_GRAPH_ENTRY;
 	}
 	if (options & OPTION_GRAPH_ARGS) {
 		memcpy(more, regs->args, sizeof(regs->args));
@@ -334,6 +362,30 @@ static uint32_t graph_users(uint32_t users, const struct fsite_slot *slot,
 	return is_wanted ? users : users & ~(1u << FTRACE_GRAPH);
 }
 
+/* Is it inside of a signal's handler, or one itself?  That returns to libc's restorer. */
+static uint32_t handler_marks(const struct shadow *shadow)
+{
+	const struct shadow *above = shadow_of(shadow->above);
+
+	if (shadow->ret == ftrace_state.restorer)
+		return MARK_HANDLER | MARK_IN_HANDLER;
+	return above ? shadow_users(above) & MARK_IN_HANDLER : 0;
+}
+
+/* Without the option funcgraph-irqs the graph tracer leaves out what has marks; but, as
+ * in the kernel, not what set_graph_function names: that counts as outside. */
+static uint32_t handler_users(uint32_t users, const struct fsite_slot *slot,
+			      uint32_t *marks)
+{
+	if (!*marks || !(users & 1u << FTRACE_GRAPH) ||
+	    !(ftrace_state.graph_buffer->function_options & OPTION_GRAPH_IRQS))
+		return users;
+	if (!ftrace_state.has_starts || !(slot->users & 1u << FTRACE_START))
+		return users & ~(1u << FTRACE_GRAPH);
+	*marks = 0;
+	return users;
+}
+
 /* The return address becomes the body's. */
 static void take_place(uint64_t *place, const struct fsite_slot *slot)
 {
@@ -345,7 +397,8 @@ static void take_place(uint64_t *place, const struct fsite_slot *slot)
 /*
  * The return address may be a body's already: the function before has called this
  * one as its last act and left, so its exit is now, and this one's return is to
- * where that would have returned, by way of that body: the CPU knows it.
+ * where that would have returned, by way of that body: the CPU knows it.  A handler
+ * goes on in such a one, and ends with it.
  */
 static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *slot,
 		      uint32_t users, const struct ftrace_regs *regs)
@@ -353,14 +406,15 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 	struct shadow *shadow = slot->body.at ? shadow_at(place) : NULL;
 	struct shadow new = { .ret = *place, .body = slot->body.word };
 	bool is_tail = ftrace_is_body(*place);
-	bool is_quiet, is_skipped, is_followed;
-	uint32_t seen;
+	bool is_quiet, is_skipped, is_handler, is_followed;
+	uint32_t seen, marks;
 
 	if (!shadow) {
 		__atomic_add_fetch(&ftrace_graph_lost, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
 	if (is_tail) {
+		shadow->users &= (uint8_t)~(MARK_HANDLER >> SHADOW_USERS);
 		exit_for(0, shadow);
 		new.ret = shadow->ret;
 		new.above = shadow->above;
@@ -369,7 +423,10 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 	}
 	new.depth = depth_within(new.above);
 	is_quiet = is_silent(new.above);
-	users = graph_users(users, slot, new.depth);
+	marks = handler_marks(&new);
+	is_handler = marks & MARK_HANDLER && users & 1u << FTRACE_GRAPH;
+	users = handler_users(graph_users(users, slot, new.depth), slot, &marks);
+	new.users = (is_tail ? marks & ~MARK_HANDLER : marks) >> SHADOW_USERS;
 	/* Its return is waited for, so that it is known what is inside of it. */
 	is_skipped = !is_quiet && slot->users & 1u << FTRACE_SKIP &&
 		     users & 1u << FTRACE_GRAPH;
@@ -380,12 +437,12 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 		new.depth--;
 	if (users & 1u << FTRACE_PROFILE && profile_enter(slot, shadow))
 		seen |= 1u << FTRACE_PROFILE;
-	is_followed = seen || is_skipped;
+	is_followed = seen || is_skipped || is_handler;
 	if (is_quiet || is_skipped)
 		seen |= 1u << FTRACE_SKIP;
 	if (!is_followed && !is_tail)
 		return 0;
-	new.users = seen >> SHADOW_USERS;
+	new.users = (seen | marks) >> SHADOW_USERS;
 	*shadow = new;
 	set_top((uint64_t)place);
 	if (is_tail)

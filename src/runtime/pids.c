@@ -47,7 +47,7 @@ int pids_follow(struct buffer *buffer)
 	}
 	__atomic_store_n(&buffer->has_pids, has_pids[0], __ATOMIC_RELAXED);
 	__atomic_store_n(&buffer->has_function_pids,
-			 has_pids[1] || buffer->function_options,
+			 has_pids[1] || buffer->function_options & ~OPTION_GRAPH_IRQS,
 			 __ATOMIC_RELAXED);
 	ftrace_buffer_changed();
 	return 0;

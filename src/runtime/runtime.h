@@ -302,7 +302,8 @@ struct buffer {
 	struct abi_probes *probes;	/* published, RCU [buffer.probes] */
 	uint32_t probes_bytes;
 	bool has_pids;			/* one of those for events */
-	bool has_function_pids;		/* one of those for functions, or: */
+	bool has_function_pids;		/* one of those for functions, or options that
+					 * are nothing for ftrace.S */
 	bool has_ticks;			/* its clock counts those of the TSC */
 	uint64_t function_options;	/* of its tracer, not as by default */
 	struct repeats *repeats;	/* of each CPU; NULL: not asked for yet */

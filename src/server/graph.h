@@ -31,6 +31,8 @@ bool graph_print_line(const struct line *line, struct text *out);
 void graph_print(const struct line *line, struct text *out);
 /* A duration: microseconds, and as much of the nanoseconds as there is room for. */
 void graph_print_us(uint64_t ns, struct text *out);
+/* Is it a call that the options do not want to be seen? */
+bool graph_leaves_out(const struct merge_record *record, uint64_t options);
 /* It was printed: the next one of its CPU may be read. */
 void graph_note(const struct merge_record *record, const struct line_place *place);
 

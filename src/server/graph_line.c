@@ -6,7 +6,8 @@
  *	 0)   1.234 us    |    inner();
  *	 0) + 12.345 us   |  }
  *
- * A function whose end is the next record of its CPU is one line.  What has to be
+ * A function whose end is the next record of its CPU is one line.  That of a signal's
+ * handler, a program's interrupt, is between arrows.  What has to be
  * remembered from line to line is struct graph_cpu; printing does not change it,
  * so that a line for which there is no room can be printed again.
  */
@@ -26,6 +27,8 @@
 #define COMM_WIDTH	7
 #define NUMBER_WIDTH	8		/* of a duration */
 #define NO_DURATION	"              |  "
+#define HANDLER_START	"==========>"
+#define HANDLER_END	"<=========="
 
 /* ---- records ---- */
 
@@ -33,10 +36,13 @@
 #define ARGS_OFFSET	24u		/* of what the options add to it */
 #define RETADDR_BYTES	32u
 #define EXIT_BYTES	48u
+#define MARKS_BYTES	4u		/* behind the first or the last of these */
 
 /* The start or the end of a function. */
 struct call {
 	bool is_end;
+	bool is_in_handler;		/* of a signal */
+	bool is_handler;		/* itself */
 	int32_t pid;
 	uint64_t func;
 	int32_t depth;			/* 0 to GRAPH_DEPTH_MAX */
@@ -86,6 +92,16 @@ static uint32_t call_bytes(uint16_t type)
 	}
 }
 
+static void read_marks(const struct merge_record *record, struct call *call)
+{
+	uint32_t at = call->is_end ? EXIT_BYTES : ENTRY_BYTES;
+	uint32_t marks = 0;
+
+	if (record->bytes >= at + MARKS_BYTES)
+		load(record, at, &marks, MARKS_BYTES);
+	call->is_handler = marks & ABI_GRAPH_HANDLER;
+}
+
 /* False: it is something else. */
 static bool read_call(const struct merge_record *record, struct call *ret_call)
 {
@@ -93,7 +109,9 @@ static bool read_call(const struct merge_record *record, struct call *ret_call)
 	struct entry entry = entry_of(record);
 	uint32_t bytes = call_bytes(entry.type);
 	struct call call = {
-		.is_end = entry.type == ABI_EVENT_ID_GRAPH_EXIT, .pid = entry.pid,
+		.is_end = entry.type == ABI_EVENT_ID_GRAPH_EXIT,
+		.is_in_handler = entry.flags & ABI_FLAG_HANDLER,
+		.pid = entry.pid,
 	};
 
 	if (!bytes || record->bytes < bytes)
@@ -109,6 +127,7 @@ static bool read_call(const struct merge_record *record, struct call *ret_call)
 	} else {
 		read_more(record, entry.type, &call);
 	}
+	read_marks(record, &call);
 	if (call.depth < 0)
 		call.depth = 0;
 	if (call.depth > GRAPH_DEPTH_MAX)
@@ -134,6 +153,14 @@ static bool read_leaf(const struct call *start, const struct line_place *place,
 	       ret_end->depth == start->depth;
 }
 
+bool graph_leaves_out(const struct merge_record *record, uint64_t options)
+{
+	struct call call;
+
+	return !(options & OPTION_GRAPH_IRQS) && read_call(record, &call) &&
+	       call.is_in_handler;
+}
+
 void graph_note(const struct merge_record *record, const struct line_place *place)
 {
 	struct graph_cpu *graph = place->graph;
@@ -142,6 +169,8 @@ void graph_note(const struct merge_record *record, const struct line_place *plac
 	int32_t depth;
 	bool is_open;
 
+	if (place->is_left_out)
+		return;
 	if (!is_foreign(entry.type))
 		graph->pid = entry.pid;
 	if (!read_call(record, &call))
@@ -205,7 +234,6 @@ static void print_context(const struct line *line, struct text *out)
 	uint64_t options = line->options;
 	uint64_t us = line->record->time / 1000;
 
-	print_switch(line, out);
 	if (!(options & OPTION_CONTEXT_INFO))
 		return;
 	if (options & OPTION_GRAPH_ABSTIME)
@@ -259,6 +287,15 @@ static void print_no_duration(const struct line *line, struct text *out)
 {
 	if (has_durations(line))
 		text_puts(out, NO_DURATION);
+}
+
+/* A line for the start or the end of a handler, in the place of a duration. */
+static void print_arrow(const struct line *line, const char *arrow, struct text *out)
+{
+	bool has_column = has_durations(line);
+
+	print_context(line, out);
+	text_printf(out, "%s%s%s\n", has_column ? "  " : "", arrow, has_column ? " |" : "");
 }
 
 static void indent(int32_t depth, struct text *out)
@@ -372,22 +409,29 @@ static void print_call(const struct line *line, const struct call *call,
 		       struct text *out)
 {
 	struct call end;
+	bool is_leaf = read_leaf(call, line->place, &end);
 
-	if (was_leaf(line, call))
+	if (line->place->is_left_out || was_leaf(line, call))
 		return;
+	print_switch(line, out);
+	if (call->is_handler && !call->is_end)
+		print_arrow(line, HANDLER_START, out);
 	print_context(line, out);
 	if (call->is_end)
 		print_end(line, call, out);
-	else if (read_leaf(call, line->place, &end))
+	else if (is_leaf)
 		print_leaf(line, call, &end, out);
 	else
 		print_start(line, call, out);
+	if (is_leaf ? end.is_handler : call->is_end && call->is_handler)
+		print_arrow(line, HANDLER_END, out);
 }
 
 static void print_comment(const struct line *line, struct text *out)
 {
 	const struct graph_cpu *graph = line->place->graph;
 
+	print_switch(line, out);
 	print_context(line, out);
 	print_no_duration(line, out);
 	if (graph->depth > 0)

@@ -24,7 +24,7 @@ static bool is_start(const struct lines *lines, uint64_t options)
 }
 
 /* What the buffer's tracer needs besides the record. */
-static int look_around(struct lines *lines)
+static int look_around(struct lines *lines, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;
 
@@ -36,6 +36,7 @@ static int look_around(struct lines *lines)
 	lines->place.graph = &lines->graph[cpu];
 	if (merge_peek_second(lines->merge, (int)cpu, &lines->second) > 0)
 		lines->place.second = &lines->second;
+	lines->place.is_left_out = graph_leaves_out(&lines->record, options);
 	return 0;
 }
 
@@ -53,7 +54,7 @@ int lines_print(struct lines *lines, struct text *out)
 		.is_start = is_start(lines, options),
 	};
 	if (instance_tracer(lines->instance)->print_line)
-		r = look_around(lines);
+		r = look_around(lines, options);
 	else if ((options & OPTION_LATENCY_FMT) && !lines->is_pipe &&
 		 merge_peek_second(lines->merge, CPU_ALL, &lines->second) > 0)
 		place->next_time = lines->second.time;

@@ -157,6 +157,24 @@ static inline void calls_entry_more(struct calls *c, uint32_t cpu, int32_t pid,
 		    (uint32_t)offsetof(typeof(record), more) + 8 * nr);
 }
 
+/* In a signal's handler; @marks: ABI_GRAPH_HANDLER if it is that itself. */
+static inline void calls_handler_entry(struct calls *c, uint32_t cpu, int32_t pid,
+				       uint64_t time, uint64_t func, int32_t depth,
+				       uint32_t marks)
+{
+	struct __attribute__((packed)) {
+		struct calls_head head;
+		uint64_t func;
+		int32_t depth;
+		uint32_t marks;
+	} record = {
+		{ ABI_EVENT_ID_GRAPH_ENTRY, ABI_FLAG_HANDLER, 0, pid }, func, depth, marks,
+	};
+
+	calls_write(c, cpu, ABI_RING_FAST, time, &record,
+		    sizeof(record) - (marks ? 0 : sizeof(marks)));
+}
+
 struct calls_exit {
 	struct calls_head head;
 	uint64_t func, retval;
@@ -177,6 +195,23 @@ static inline void calls_exit(struct calls *c, uint32_t cpu,
 	};
 
 	calls_write(c, cpu, kind, time, &record, sizeof(record));
+}
+
+static inline void calls_handler_exit(struct calls *c, uint32_t cpu, int32_t pid,
+				      uint64_t time, uint64_t func, int32_t depth,
+				      uint64_t ns, uint32_t marks)
+{
+	struct __attribute__((packed)) {
+		struct calls_exit exit;
+		uint32_t marks;
+	} record = {
+		{ { ABI_EVENT_ID_GRAPH_EXIT, ABI_FLAG_HANDLER, 0, pid },
+		  .func = func, .depth = depth, .calltime = time - ns, .rettime = time },
+		marks,
+	};
+
+	calls_write(c, cpu, ABI_RING_FAST, time, &record,
+		    sizeof(record) - (marks ? 0 : sizeof(marks)));
 }
 
 static inline void calls_option(struct calls *c, const char *option)

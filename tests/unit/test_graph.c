@@ -621,6 +621,81 @@ static void more_of_calls(void **state)
 		" 0)   } /* pipe_read = 0x1 */\n");
 }
 
+/* ---- signal handlers ---- */
+
+#define HANDLER	ABI_GRAPH_HANDLER
+
+/* One on CPU 0 while vfs_read() runs, then one of another thread's. */
+static void record_handlers(struct calls *c)
+{
+	calls_entry(c, 0, FAST, 74, 1000 * US, ADDR(vfs_read), 0);
+	calls_handler_entry(c, 0, 74, 1010 * US, ADDR(pipe_read), 1, HANDLER);
+	calls_handler_entry(c, 0, 74, 1020 * US, ADDR(mutex_lock), 2, 0);
+	calls_handler_exit(c, 0, 74, 1030 * US, ADDR(mutex_lock), 2, 1000, 0);
+	fake_record(&c->root, 0, FAST, c->tick, 74, 5, 1035 * US);
+	calls_handler_exit(c, 0, 74, 1040 * US, ADDR(pipe_read), 1, 2000, HANDLER);
+	calls_handler_entry(c, 0, 232, 1050 * US, ADDR(kill_fasync), 0, HANDLER);
+	calls_handler_exit(c, 0, 232, 1060 * US, ADDR(kill_fasync), 0, 3000, HANDLER);
+	calls_exit(c, 0, FAST, 74, 1070 * US, ADDR(vfs_read), 0, 70000, 0);
+}
+
+static void handlers_are_between_arrows(void **state)
+{
+	struct calls *c = *state;
+
+	record_handlers(c);
+	assert_string_equal(lines(c),
+		" 0)               |  vfs_read() {\n"
+		" 0)   ==========> |\n"
+		" 0)               |    pipe_read() {\n"
+		" 0)   1.000 us    |      mutex_lock();\n"
+		" 0)               |      /* tick: n=5 */\n"
+		" 0)   2.000 us    |    }\n"
+		" 0)   <========== |\n"
+		" ------------------------------------------\n"
+		" 0)   python3-74   =>     sh-232    \n"
+		" ------------------------------------------\n"
+		"\n"
+		" 0)   ==========> |\n"
+		" 0)   3.000 us    |  kill_fasync();\n"
+		" 0)   <========== |\n"
+		" ------------------------------------------\n"
+		" 0)     sh-232     =>   python3-74  \n"
+		" ------------------------------------------\n"
+		"\n"
+		" 0) + 70.000 us   |  } /* vfs_read */\n");
+	/* In the columns that there are. */
+	calls_option(c, "latency-format");
+	calls_option(c, "funcgraph-proc");
+	calls_option(c, "nofuncgraph-cpu");
+	assert_non_null(strstr(lines(c),
+		"  python3-74   |  ..... |               |  vfs_read() {\n"
+		"  python3-74   |  ..h.. |   ==========> |\n"
+		"  python3-74   |  ..h.. |               |    pipe_read() {\n"
+		"  python3-74   |  ..h.. |   1.000 us    |      mutex_lock();\n"));
+	calls_option(c, "funcgraph-abstime");
+	calls_option(c, "nofuncgraph-duration");
+	assert_non_null(strstr(lines(c),
+		"    0.001010 |    python3-74   |  ..h.. | ==========>\n"));
+	calls_option(c, "nocontext-info");
+	assert_non_null(strstr(lines(c), "\n==========>\n  pipe_read() {\n"));
+}
+
+static void handlers_may_be_left_out(void **state)
+{
+	struct calls *c = *state;
+
+	record_handlers(c);
+	calls_option(c, "nofuncgraph-irqs");
+	assert_string_equal(lines(c),
+		" 0)               |  vfs_read() {\n"
+		" 0)               |  /* tick: n=5 */\n"
+		" 0) + 70.000 us   |  }\n");
+	/* Without the tracer they are events like others. */
+	c->root.buffer->tracer = ABI_TRACER_NOP;
+	assert_non_null(strstr(lines(c), "pipe_read() {\n"));
+}
+
 static void options_come_with_the_tracer(void **state)
 {
 	struct calls *c = *state;
@@ -628,6 +703,7 @@ static void options_come_with_the_tracer(void **state)
 	assert_non_null(strstr(tree_cat(c->server, "fake.1/trace_options"),
 		"\nnofuncgraph-overrun\nfuncgraph-cpu\nfuncgraph-overhead\n"
 		"nofuncgraph-proc\nfuncgraph-duration\nnofuncgraph-abstime\n"
+		"funcgraph-irqs\n"
 		"nofuncgraph-tail\nnofuncgraph-retval\nnofuncgraph-retval-hex\n"
 		"nofuncgraph-retaddr\nnofuncgraph-args\n"
 		"sleep-time\ngraph-time\n"));
@@ -659,6 +735,8 @@ int main(void)
 		TEST(deep_functions),
 		TEST(nonsense),
 		TEST(more_of_calls),
+		TEST(handlers_are_between_arrows),
+		TEST(handlers_may_be_left_out),
 		TEST(options_come_with_the_tracer),
 	};
 

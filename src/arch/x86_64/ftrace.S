@@ -233,6 +233,8 @@ graph_again:
 	look_for_home graph_turn
 	shadow_home
 	movq	PLACE, %rax
+	cmpq	ftrace_state+STATE_RESTORER(%rip), %rax
+	je	hit_slowly			/* a signal's handler */
 	movq	%r8, SHADOW_ABOVE(%rsi)
 	movq	%rax, SHADOW_RET(%rsi)
 	record_end graph, 20, copy_graph, graph_full, hit_slowly, SHADOW_TIME(%rsi)

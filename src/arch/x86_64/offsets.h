@@ -29,6 +29,7 @@
 
 #define STATE_FUNCTION		0	/* struct ftrace_state */
 #define STATE_GRAPH_SET		8
+#define STATE_RESTORER		16
 #define FTRACE_GRAPH_BIT	0x1000000
 
 #define CASE_SET		0	/* struct ftrace_case */

@@ -30,7 +30,7 @@ struct text_view {
 	uint32_t bytes;
 	uint8_t text[2 * TEXT_PAGE];
 };
-/* @nr bytes, up to a page, at @at; NULL: they are not there. */
+/* @nr bytes at @at, up to the end of these; NULL: they are not there. */
 const uint8_t *text_view_at(struct text_view *view, uint64_t at, uint32_t nr);
 
 /* Many small writes in rising order, a page of them at a time.  What lies

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where signal handlers return to: code of libc's, without a name.  Unwinders know it by
+ * its bytes, so these stay as they are.
+ */
+#include <signal.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "arch/x86_64/text.h"
+
+#define PAGES	16u			/* to both sides */
+
+static const uint8_t code[] = {
+	0x48, 0xc7, 0xc0, SYS_rt_sigreturn, 0, 0, 0,	/* mov $rt_sigreturn, %rax */
+	0x0f, 0x05,					/* syscall */
+};
+
+static uint64_t find_in(struct text_view *view, uint64_t page)
+{
+	const uint32_t nr = TEXT_PAGE + sizeof(code) - 1;
+	const uint8_t *text = text_view_at(view, page, nr);
+	const uint8_t *found = text ? memmem(text, nr, code, sizeof(code)) : NULL;
+
+	return found ? page + (uint64_t)(found - text) : ARCH_NO_RESTORER;
+}
+
+/* It is near to others of libc's functions for signals, also of a static program; of
+ * them this is one that nobody replaces. */
+uint64_t arch_restorer(void)
+{
+	uint64_t near = (uint64_t)__libc_current_sigrtmin & -(uint64_t)TEXT_PAGE;
+	uint64_t found = ARCH_NO_RESTORER;
+	struct text_view view = { .fd = text_begin() };
+
+	for (uint64_t i = 0; i < PAGES && found == ARCH_NO_RESTORER; i++) {
+		found = find_in(&view, near + i * TEXT_PAGE);
+		if (found == ARCH_NO_RESTORER)
+			found = find_in(&view, near - (i + 1) * TEXT_PAGE);
+	}
+	text_end(view.fd);
+	return found;
+}

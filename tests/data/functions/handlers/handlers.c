@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals and what their handlers call.  Each line of stdin is the name of one way to get
+ * some; "done" is the answer to each.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define INSIDE	__attribute__((noinline))
+#define OUTSIDE	__attribute__((noinline, patchable_function_entry(0)))
+#define BEHIND	__asm__ volatile("")	/* the call before it is not the last act */
+#define STACK	65536
+
+static volatile int sum;
+static sigjmp_buf back;
+
+INSIDE void leaf(void)
+{
+	sum++;
+}
+
+INSIDE void inner(void)
+{
+	leaf();
+	BEHIND;
+}
+
+INSIDE void on_usr1(int sig)
+{
+	(void)sig;
+	inner();
+	leaf();
+	BEHIND;
+}
+
+INSIDE void on_usr2(int sig)
+{
+	(void)sig;
+	leaf();
+	raise(SIGUSR1);
+	BEHIND;
+}
+
+INSIDE void on_hup(int sig)
+{
+	(void)sig;
+	sum++;
+}
+
+/* Its last act: what is called then returns to where the handler would. */
+INSIDE void on_int(int sig)
+{
+	(void)sig;
+	inner();
+}
+
+INSIDE void on_term(int sig)
+{
+	(void)sig;
+	siglongjmp(back, 1);
+}
+
+OUTSIDE static void on_quit(int sig)
+{
+	(void)sig;
+	inner();
+	BEHIND;
+}
+
+/* ---- ways ---- */
+
+OUTSIDE static void at_once(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	raise(SIGHUP);
+	raise(SIGUSR1);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+INSIDE void outer(int sig)
+{
+	leaf();
+	if (sig)
+		raise(sig);
+	else
+		at_once();
+	leaf();
+	BEHIND;
+}
+
+INSIDE void jumps(void)
+{
+	if (!sigsetjmp(back, 1))
+		raise(SIGTERM);
+	inner();
+	BEHIND;
+}
+
+OUTSIDE static void *run_thread(void *arg)
+{
+	(void)arg;
+	outer(SIGUSR1);
+	return NULL;
+}
+
+OUTSIDE static void run(const char *way)
+{
+	pthread_t thread;
+
+	if (!strcmp(way, "plain"))
+		outer(SIGUSR1);
+	else if (!strcmp(way, "nested"))
+		outer(SIGUSR2);
+	else if (!strcmp(way, "leaf"))
+		outer(SIGHUP);
+	else if (!strcmp(way, "last"))
+		outer(SIGINT);
+	else if (!strcmp(way, "outside"))
+		outer(SIGQUIT);
+	else if (!strcmp(way, "stack"))
+		outer(SIGABRT);
+	else if (!strcmp(way, "pending"))
+		outer(0);
+	else if (!strcmp(way, "call"))
+		on_usr1(0);
+	else if (!strcmp(way, "jump"))
+		jumps();
+	else if (pthread_create(&thread, NULL, run_thread, NULL) ||
+		 pthread_join(thread, NULL))
+		abort();
+}
+
+OUTSIDE static void handle(int sig, void (*handler)(int), int flags)
+{
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+
+	sigaction(sig, &action, NULL);
+}
+
+OUTSIDE int main(void)
+{
+	stack_t other = { .ss_size = STACK };
+	char line[64];
+
+	/* The last of the program's memory, so below its stack. */
+	other.ss_sp = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (other.ss_sp == MAP_FAILED || sigaltstack(&other, NULL))
+		return 1;
+	while (fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\n")] = '\0';
+		/* After the first switch of the tracer, so nobody was told before. */
+		handle(SIGUSR1, on_usr1, SA_SIGINFO);
+		handle(SIGUSR2, on_usr2, 0);
+		handle(SIGHUP, on_hup, SA_NODEFER);
+		handle(SIGINT, on_int, 0);
+		handle(SIGTERM, on_term, 0);
+		handle(SIGQUIT, on_quit, 0);
+		handle(SIGABRT, on_usr1, SA_ONSTACK);
+		run(line);
+		puts("done");
+		fflush(stdout);
+	}
+	return 0;
+}
