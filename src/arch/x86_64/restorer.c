@@ -9,7 +9,7 @@
 #include "arch/arch.h"
 #include "arch/x86_64/text.h"
 
-#define PAGES	16u			/* to both sides */
+#define PAGES	64u			/* to both sides */
 
 static const uint8_t code[] = {
 	0x48, 0xc7, 0xc0, SYS_rt_sigreturn, 0, 0, 0,	/* mov $rt_sigreturn, %rax */
