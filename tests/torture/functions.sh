@@ -46,11 +46,12 @@ start_storm() {
 put() { ulf echo "$2" "$root/$1" 2>/dev/null; }
 change_list() {
 	one_of set_ftrace_filter set_ftrace_notrace set_graph_function set_graph_notrace max_graph_depth \
-		set_ftrace_pid set_ftrace_notrace_pid
+		set_ftrace_pid set_ftrace_notrace_pid options/funcgraph-irqs
 	file=$picked
 	case $file in
 	*_pid) one_of - - $(ls "/proc/$pid/task" 2>/dev/null) ;;
 	*_depth) one_of 0 0 0 3 7 ;;
+	*-irqs) one_of 0 1 1 ;;
 	*notrace) one_of - - 'storm_handler' 'storm_p*ng' '*' ;;
 	*) one_of - - - 'storm_*' storm_fib 'storm_t*' plugged_adds storm_turn ;;
 	esac
@@ -84,9 +85,10 @@ forget_lists() {
 # What was open when recording began is not known (?); frames that were thrown or jumped
 # over have no exit; and what a handler calls that comes just when an entry has been
 # recorded is as deep as that.  Thus a stack for each depth, with ? or . at its bottom.
+# The arrows around handlers are no calls.
 check_graph() {
 	awk -F'|' '
-	NF >= 3 && /^ *[0-9]+\) / {
+	NF >= 3 && /^ *[0-9]+\) / && !/==/ {
 		thread = $1; sub(/.*-/, "", thread); thread += 0
 		text = $3; match(text, /^ */); depth = RLENGTH / 2 - 1
 		text = substr(text, RLENGTH + 1); name = text
