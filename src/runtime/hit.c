@@ -89,6 +89,8 @@ static_assert(RECORD_BYTES(function) == 24 && RECORD_BYTES(entry.depth) == 20 &&
 	      RECORD_BYTES(exit.ret) == 48 && ABI_EVENT_ID_FUNCTION == 1 &&
 	      ABI_EVENT_ID_GRAPH_ENTRY == 11 && ABI_EVENT_ID_GRAPH_EXIT == 10,
 	      "ftrace.S writes the same");
+static_assert(RECORD_BYTES(entry.marks) == 24 && RECORD_BYTES(exit.marks) == 52,
+	      "the server reads the same");
 
 /* A full page is left, if the words still say so (switch.c).  -ENOBUFS: recording is
  * off, or the record is refused, and counted. */
