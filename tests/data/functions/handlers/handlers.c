@@ -114,30 +114,30 @@ OUTSIDE static void *run_thread(void *arg)
 	return NULL;
 }
 
+/* Those in which outer() gets a signal. */
+static const struct {
+	const char *way;
+	int sig;
+} ways[] = {
+	{ "plain", SIGUSR1 }, { "nested", SIGUSR2 }, { "leaf", SIGHUP },
+	{ "last", SIGINT }, { "outside", SIGQUIT }, { "stack", SIGABRT },
+	{ "pending", 0 },
+};
+
 OUTSIDE static void run(const char *way)
 {
 	pthread_t thread;
 
-	if (!strcmp(way, "plain"))
-		outer(SIGUSR1);
-	else if (!strcmp(way, "nested"))
-		outer(SIGUSR2);
-	else if (!strcmp(way, "leaf"))
-		outer(SIGHUP);
-	else if (!strcmp(way, "last"))
-		outer(SIGINT);
-	else if (!strcmp(way, "outside"))
-		outer(SIGQUIT);
-	else if (!strcmp(way, "stack"))
-		outer(SIGABRT);
-	else if (!strcmp(way, "pending"))
-		outer(0);
-	else if (!strcmp(way, "call"))
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (!strcmp(way, ways[i].way))
+			outer(ways[i].sig);
+	if (!strcmp(way, "call"))
 		on_usr1(0);
-	else if (!strcmp(way, "jump"))
+	if (!strcmp(way, "jump"))
 		jumps();
-	else if (pthread_create(&thread, NULL, run_thread, NULL) ||
-		 pthread_join(thread, NULL))
+	if (!strcmp(way, "thread") &&
+	    (pthread_create(&thread, NULL, run_thread, NULL) ||
+	     pthread_join(thread, NULL)))
 		abort();
 }
 
@@ -153,7 +153,7 @@ OUTSIDE int main(void)
 	stack_t other = { .ss_size = STACK };
 	char line[64];
 
-	/* The last of the program's memory, so below its stack. */
+	/* Below the program's stack. */
 	other.ss_sp = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (other.ss_sp == MAP_FAILED || sigaltstack(&other, NULL))
