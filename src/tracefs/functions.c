@@ -590,20 +590,26 @@ static int set_tracer(struct tracefs_file *file, uint32_t tracer)
 	if (r)
 		return r;
 	shm_store(&instance->abi->tracer, tracer);
-	r = publish(file);
-	if (r)
+	r = functions_publish(instance->root);
+	if (r) {
 		shm_store(&instance->abi->tracer, old);
-	else
-		file->has_to_clear = true;
-	return r;
+		return r;
+	}
+	/* Before the new one records anything, so that it is all there. */
+	if (old == ABI_TRACER_NOP)
+		instance_clear(instance, RINGS_MAIN, CPU_ALL);
+	tracefs_file_apply(file);
+	file->old_tracer = old;
+	file->is_new_tracer = true;
+	return 0;
 }
 
 /* What the last tracer has recorded goes, when it records no more. */
 void current_tracer_applied(struct tracefs_file *file)
 {
-	if (file->has_to_clear)
+	if (file->is_new_tracer && file->old_tracer != ABI_TRACER_NOP)
 		instance_clear(tracefs_instance(file->node), RINGS_MAIN, CPU_ALL);
-	file->has_to_clear = false;
+	file->is_new_tracer = false;
 }
 
 /* There is none then, as in the kernel. */
@@ -612,9 +618,9 @@ void current_tracer_refused(struct tracefs_file *file)
 	struct instance *instance = tracefs_instance(file->node);
 	struct apply apply;
 
-	if (!file->has_to_clear)
+	if (!file->is_new_tracer)
 		return;
-	file->has_to_clear = false;
+	file->is_new_tracer = false;
 	shm_store(&instance->abi->tracer, ABI_TRACER_NOP);
 	if (!functions_publish(instance->root))
 		apply_start(instance->root, &apply);

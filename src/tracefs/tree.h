@@ -95,7 +95,8 @@ struct tracefs_file {
 	bool is_shown;
 	bool is_written;		/* and not flushed */
 	void *state;			/* the stream's */
-	bool has_to_clear;		/* current_tracer's */
+	bool is_new_tracer;		/* current_tracer's: it was written */
+	uint32_t old_tracer;		/* before that: enum abi_tracer */
 	struct function_set *functions;	/* set_ftrace_filter's: as it will be */
 	struct text word;		/* likewise: one that is not all there yet */
 	char *undo;			/* trigger's: what takes the last one away */
