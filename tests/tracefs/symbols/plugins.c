@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that has one of two libraries loaded, the other one after each SIGUSR1,
  * and calls plugged() of it all the time.  Of two more it has the first, and a child of
- * it the second. */
+ * it the second in its place. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -22,10 +22,11 @@ int main(int argc, char **argv)
 	void *library = NULL;
 
 	if (argc > 4) {
+		void *first = dlopen(argv[3], RTLD_NOW);
 		pid_t parent = getpid();
-		bool is_child = !fork();
+		bool is_child = first && !fork();
 
-		if (!dlopen(argv[3 + is_child], RTLD_NOW))
+		if (!first || (is_child && (dlclose(first) || !dlopen(argv[4], RTLD_NOW))))
 			return 1;
 		while (is_child && getppid() == parent)
 			usleep(10000);
