@@ -396,11 +396,24 @@ static void take_place(uint64_t *place, const struct fsite_slot *slot)
 	*place = (uint64_t)slot->body.back;
 }
 
+/* The call of @shadow ends, and @new, of @users, has its place.  If both are recorded,
+ * and a handler's, then that goes on: it neither ends nor begins here. */
+static void exit_into(struct shadow *shadow, struct shadow *new, uint32_t users)
+{
+	const uint32_t both = MARK_HANDLER | 1u << FTRACE_GRAPH;
+
+	users = (users & 1u << FTRACE_GRAPH) | shadow_users(new);
+	if ((users & shadow_users(shadow) & both) == both) {
+		shadow->users &= (uint8_t)~(MARK_HANDLER >> SHADOW_USERS);
+		new->users &= (uint8_t)~(MARK_HANDLER >> SHADOW_USERS);
+	}
+	exit_for(0, shadow);
+}
+
 /*
  * The return address may be a body's already: the function before has called this
  * one as its last act and left, so its exit is now, and this one's return is to
- * where that would have returned, by way of that body: the CPU knows it.  A handler
- * goes on in such a one, and ends with it.
+ * where that would have returned, by way of that body: the CPU knows it.
  */
 static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *slot,
 		      uint32_t users, const struct ftrace_regs *regs)
@@ -416,8 +429,6 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 		return 0;
 	}
 	if (is_tail) {
-		shadow->users &= (uint8_t)~(MARK_HANDLER >> SHADOW_USERS);
-		exit_for(0, shadow);
 		new.ret = shadow->ret;
 		new.above = shadow->above;
 	} else {
@@ -428,12 +439,14 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 	marks = handler_marks(&new);
 	is_handler = marks & MARK_HANDLER && users & 1u << FTRACE_GRAPH;
 	users = handler_users(graph_users(users, slot, new.depth), slot, &marks);
-	new.users = (is_tail ? marks & ~MARK_HANDLER : marks) >> SHADOW_USERS;
+	new.users = marks >> SHADOW_USERS;
 	/* Its return is waited for, so that it is known what is inside of it. */
 	is_skipped = !is_quiet && slot->users & 1u << FTRACE_SKIP &&
 		     users & 1u << FTRACE_GRAPH;
 	if (is_quiet || is_skipped)
 		users &= ~(1u << FTRACE_GRAPH);
+	if (is_tail)
+		exit_into(shadow, &new, users);
 	seen = entry_for(users, func, &new, regs);
 	if (!seen)
 		new.depth--;
