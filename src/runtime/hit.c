@@ -353,13 +353,26 @@ static uint32_t entry_for(uint32_t users, uint64_t func, struct shadow *shadow,
 	return users;
 }
 
+/* Is it what set_graph_function names, or inside of that?  Calls that were followed
+ * before there was such a list, or by others, do not count. */
+static uint32_t start_mark(uint32_t users, const struct fsite_slot *slot,
+			   uint64_t above)
+{
+	const struct shadow *shadow = shadow_of(above);
+	uint32_t marks = shadow ? shadow_users(shadow) : 0;
+
+	if (!ftrace_state.has_starts)
+		return 0;
+	if (users & 1u << FTRACE_GRAPH)
+		marks |= slot->users;
+	return marks & 1u << FTRACE_START;
+}
+
 /* Does the graph tracer follow it? */
-static uint32_t graph_users(uint32_t users, const struct fsite_slot *slot,
-			    uint32_t depth)
+static uint32_t graph_users(uint32_t users, uint32_t start, uint32_t depth)
 {
 	bool is_wanted = depth < ftrace_state.graph_depth &&
-		(depth || !ftrace_state.has_starts ||
-		 slot->users & 1u << FTRACE_START);
+			 (start || !ftrace_state.has_starts);
 
 	return is_wanted ? users : users & ~(1u << FTRACE_GRAPH);
 }
@@ -422,7 +435,7 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 	struct shadow new = { .ret = *place, .body = slot->body.word };
 	bool is_tail = ftrace_is_body(*place);
 	bool is_quiet, is_skipped, is_handler, is_followed;
-	uint32_t seen, marks;
+	uint32_t seen, marks, start;
 
 	if (!shadow) {
 		__atomic_add_fetch(&ftrace_graph_lost, 1, __ATOMIC_RELAXED);
@@ -438,7 +451,8 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 	is_quiet = is_silent(new.above);
 	marks = handler_marks(&new);
 	is_handler = marks & MARK_HANDLER && users & 1u << FTRACE_GRAPH;
-	users = handler_users(graph_users(users, slot, new.depth), slot, &marks);
+	start = start_mark(users, slot, new.above);
+	users = handler_users(graph_users(users, start, new.depth), slot, &marks);
 	new.users = marks >> SHADOW_USERS;
 	/* Its return is waited for, so that it is known what is inside of it. */
 	is_skipped = !is_quiet && slot->users & 1u << FTRACE_SKIP &&
@@ -457,7 +471,7 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 		seen |= 1u << FTRACE_SKIP;
 	if (!is_followed && !is_tail)
 		return 0;
-	new.users = (seen | marks) >> SHADOW_USERS;
+	new.users = (seen | marks | start) >> SHADOW_USERS;
 	*shadow = new;
 	set_top((uint64_t)place);
 	if (is_tail)

@@ -45,8 +45,8 @@ struct shadow {
 					 * it is not one of theirs: less one */
 	uint32_t body : 24;		/* the function's: an offset */
 	uint32_t users : 8;		/* who have seen its entry, from FTRACE_GRAPH
-					 * on; FTRACE_SKIP: the graph tracer leaves
-					 * out what it calls */
+					 * on; marks: FTRACE_START, FTRACE_SKIP
+					 * are of what it calls, too */
 };
 
 #define SHADOW_NONE	(uint64_t)INT64_MAX	/* further up than any stack */
