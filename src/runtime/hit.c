@@ -179,11 +179,12 @@ static uint32_t depth_within(uint64_t top)
 	return shadow ? shadow->depth + 1 : 0;
 }
 
-static bool is_silent(uint64_t top)
+/* Users, and the marks that calls inside of it have from it. */
+static uint32_t users_within(uint64_t top)
 {
 	const struct shadow *shadow = shadow_of(top);
 
-	return shadow && shadow_users(shadow) & 1u << FTRACE_SKIP;
+	return shadow ? shadow_users(shadow) : 0;
 }
 
 static uint64_t this_head(void)
@@ -358,14 +359,11 @@ static uint32_t entry_for(uint32_t users, uint64_t func, struct shadow *shadow,
 static uint32_t start_mark(uint32_t users, const struct fsite_slot *slot,
 			   uint64_t above)
 {
-	const struct shadow *shadow = shadow_of(above);
-	uint32_t marks = shadow ? shadow_users(shadow) : 0;
+	bool is_named = users & 1u << FTRACE_GRAPH && slot->users & 1u << FTRACE_START;
 
 	if (!ftrace_state.has_starts)
 		return 0;
-	if (users & 1u << FTRACE_GRAPH)
-		marks |= slot->users;
-	return marks & 1u << FTRACE_START;
+	return is_named ? 1u << FTRACE_START : users_within(above) & 1u << FTRACE_START;
 }
 
 /* Does the graph tracer follow it? */
@@ -380,22 +378,21 @@ static uint32_t graph_users(uint32_t users, uint32_t start, uint32_t depth)
 /* Is it inside of a signal's handler, or one itself?  That returns to libc's restorer. */
 static uint32_t handler_marks(const struct shadow *shadow)
 {
-	const struct shadow *above = shadow_of(shadow->above);
-
-	if (shadow->ret == ftrace_state.restorer)
-		return MARK_HANDLER | MARK_IN_HANDLER;
-	return above ? shadow_users(above) & MARK_IN_HANDLER : 0;
+	return shadow->ret == ftrace_state.restorer ? MARK_HANDLER | MARK_IN_HANDLER :
+	       users_within(shadow->above) & MARK_IN_HANDLER;
 }
 
 /* Without the option funcgraph-irqs the graph tracer leaves out what has marks; but, as
- * in the kernel, not what set_graph_function names: that counts as outside. */
+ * in the kernel, not what set_graph_function names, unless something that it names was
+ * interrupted: that counts as outside. */
 static uint32_t handler_users(uint32_t users, const struct fsite_slot *slot,
-			      uint32_t *marks)
+			      uint64_t above, uint32_t *marks)
 {
 	if (!*marks || !(users & 1u << FTRACE_GRAPH) ||
 	    !(ftrace_state.graph_buffer->function_options & OPTION_GRAPH_IRQS))
 		return users;
-	if (!ftrace_state.has_starts || !(slot->users & 1u << FTRACE_START))
+	if (!ftrace_state.has_starts || !(slot->users & 1u << FTRACE_START) ||
+	    users_within(above) & 1u << FTRACE_START)
 		return users & ~(1u << FTRACE_GRAPH);
 	*marks = 0;
 	return users;
@@ -448,11 +445,12 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 		new.above = live_above(place);
 	}
 	new.depth = depth_within(new.above);
-	is_quiet = is_silent(new.above);
+	is_quiet = users_within(new.above) & 1u << FTRACE_SKIP;
 	marks = handler_marks(&new);
 	is_handler = marks & MARK_HANDLER && users & 1u << FTRACE_GRAPH;
 	start = start_mark(users, slot, new.above);
-	users = handler_users(graph_users(users, start, new.depth), slot, &marks);
+	users = graph_users(users, start, new.depth);
+	users = handler_users(users, slot, new.above, &marks);
 	new.users = marks >> SHADOW_USERS;
 	/* Its return is waited for, so that it is known what is inside of it. */
 	is_skipped = !is_quiet && slot->users & 1u << FTRACE_SKIP &&
