@@ -16,6 +16,7 @@ struct ring_set;
 #include "arch/x86_64/syscall.h"
 #include "arch/x86_64/clock.h"
 #include "arch/x86_64/rseq.h"
+#include "arch/x86_64/signal.h"
 #include "arch/x86_64/unwind.h"
 #else
 #error "ulf runs on x86-64 only so far"

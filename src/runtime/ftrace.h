@@ -88,6 +88,7 @@ struct ftrace_thread {
 	uint32_t is_in_callback;	/* of the program's */
 	uint64_t page;			/* ftrace.S's alone: one of a stack, the shadow
 					 * of which is at home; the last one */
+	uint64_t signal_stack, signal_bytes;	/* that of its last handler, or 0 */
 };
 extern __thread struct ftrace_thread ftrace_this FTRACE_HIDDEN;
 

@@ -245,14 +245,33 @@ void ftrace_thread_named(void)
 	set_top(ftrace_this.top);
 }
 
-/* Those that are below @place were left by some other way than a return. */
-static uint64_t live_above(const uint64_t *place)
+static bool is_on_signal_stack(uint64_t place)
+{
+	return place - ftrace_this.signal_stack < ftrace_this.signal_bytes;
+}
+
+/* Those that are below @place were left by some other way than a return; and those
+ * of a handler that had a stack of its own, if this is another one. */
+static uint64_t live_above(uint64_t place)
 {
 	uint64_t top = ftrace_this.top & ~SHADOW_SLOWLY;
+	bool is_outside = !is_on_signal_stack(place);
 
-	while (top <= (uint64_t)place)
+	while (top <= place || (is_outside && is_on_signal_stack(top)))
 		top = shadow_of(top)->above & ~SHADOW_SLOWLY;
 	return as_top(top);
+}
+
+/* The same of a handler's: wherever its stack is, what was interrupted is around it.  A
+ * call of which the return address is off the stack for an instruction, on its way to
+ * or from the body, is one of these. */
+static uint64_t interrupted_above(const uint64_t *place)
+{
+	const stack_t *stack = arch_signal_stack(place);
+
+	ftrace_this.signal_stack = (uint64_t)stack->ss_sp;
+	ftrace_this.signal_bytes = stack->ss_size;
+	return live_above(arch_signal_sp(place) - 2 * sizeof(*place));
 }
 
 /* ---- the graph ---- */
@@ -441,8 +460,10 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 	if (is_tail) {
 		new.ret = shadow->ret;
 		new.above = shadow->above;
+	} else if (new.ret == ftrace_state.restorer) {
+		new.above = interrupted_above(place);
 	} else {
-		new.above = live_above(place);
+		new.above = live_above((uint64_t)place);
 	}
 	new.depth = depth_within(new.above);
 	is_quiet = users_within(new.above) & 1u << FTRACE_SKIP;

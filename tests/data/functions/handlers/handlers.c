@@ -99,10 +99,10 @@ INSIDE void outer(int sig)
 	BEHIND;
 }
 
-INSIDE void jumps(void)
+INSIDE void jumps(int sig)
 {
 	if (!sigsetjmp(back, 1))
-		raise(SIGTERM);
+		raise(sig);
 	inner();
 	BEHIND;
 }
@@ -112,6 +112,34 @@ OUTSIDE static void *run_thread(void *arg)
 	(void)arg;
 	outer(SIGUSR1);
 	return NULL;
+}
+
+/* Its stack for signals is @arg, above its own. */
+OUTSIDE static void *run_below(void *arg)
+{
+	stack_t above = { .ss_sp = arg, .ss_size = STACK };
+
+	if (sigaltstack(&above, NULL))
+		abort();
+	outer(SIGABRT);
+	jumps(SIGALRM);
+	/* Of another one: no function that was there before has returned. */
+	outer(SIGABRT);
+	return NULL;
+}
+
+OUTSIDE static void run_threads(void *(*fn)(void *))
+{
+	char *stacks = mmap(NULL, 2 * STACK, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	if (stacks == MAP_FAILED || pthread_attr_init(&attr) ||
+	    pthread_attr_setstack(&attr, stacks, STACK) ||
+	    pthread_create(&thread, &attr, fn, stacks + STACK) ||
+	    pthread_join(thread, NULL) || munmap(stacks, 2 * STACK))
+		abort();
 }
 
 /* Those in which outer() gets a signal. */
@@ -126,19 +154,17 @@ static const struct {
 
 OUTSIDE static void run(const char *way)
 {
-	pthread_t thread;
-
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (!strcmp(way, ways[i].way))
 			outer(ways[i].sig);
 	if (!strcmp(way, "call"))
 		on_usr1(0);
 	if (!strcmp(way, "jump"))
-		jumps();
-	if (!strcmp(way, "thread") &&
-	    (pthread_create(&thread, NULL, run_thread, NULL) ||
-	     pthread_join(thread, NULL)))
-		abort();
+		jumps(SIGTERM);
+	if (!strcmp(way, "thread"))
+		run_threads(run_thread);
+	if (!strcmp(way, "below"))
+		run_threads(run_below);
 }
 
 OUTSIDE static void handle(int sig, void (*handler)(int), int flags)
@@ -168,6 +194,7 @@ OUTSIDE int main(void)
 		handle(SIGTERM, on_term, 0);
 		handle(SIGQUIT, on_quit, 0);
 		handle(SIGABRT, on_usr1, SA_ONSTACK);
+		handle(SIGALRM, on_term, SA_ONSTACK);
 		run(line);
 		puts("done");
 		fflush(stdout);
