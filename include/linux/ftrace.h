@@ -42,7 +42,8 @@ struct ftrace_ops {
 };
 
 /* Choose functions by their addresses; @reset: forget those chosen before.  While
- * none is chosen all are meant. */
+ * none is chosen all are meant.  -EINVAL: none that can be traced is there; -ENOENT:
+ * @remove, and it was not chosen. */
 ULF_EXPORT int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip,
 				    int remove, int reset);
 /* Choose them by name, @len bytes, which may be a glob, and begin with ! to take away.

@@ -116,6 +116,14 @@ static int change(struct ftrace_ops *ops, enum filter_list list, struct ips *som
 	return 0;
 }
 
+/* By name or address, not only because no function is; a reset comes first. */
+static bool is_chosen(const struct ftrace_ops *ops, uint64_t code, bool is_reset)
+{
+	const struct filter *filter = ops->ulf;
+
+	return filter && !is_reset && ips_have(filter->lists[FILTER_ONLY], code);
+}
+
 int filter_set_ip(struct ftrace_ops *ops, uint64_t ip, bool is_removed, bool is_reset)
 {
 	struct ips *one = NULL;
@@ -126,6 +134,8 @@ int filter_set_ip(struct ftrace_ops *ops, uint64_t ip, bool is_removed, bool is_
 		code = object_site_of(o, ip);
 	if (!code)
 		return -EINVAL;
+	if (is_removed && !is_chosen(ops, code, is_reset))
+		return -ENOENT;
 	r = ips_add(&one, code);
 	if (!r)
 		r = change(ops, FILTER_ONLY, one, is_removed, is_reset);

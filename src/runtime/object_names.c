@@ -84,8 +84,8 @@ static void match_symbols(const struct search *search, const struct object_file 
 		if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
 		    symbols[i].st_shndx != SHN_UNDEF &&
 		    symbols[i].st_name < strings->sh_size &&
-		    (!search->len || glob_match_n(search->glob, search->len,
-						  names + symbols[i].st_name)))
+		    glob_match_n(search->glob, search->len,
+				 names + symbols[i].st_name))
 			put(named, bias + symbols[i].st_value);
 	memory_free(symbols);
 	memory_free(names);

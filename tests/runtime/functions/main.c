@@ -121,9 +121,16 @@ static void test_names(void)
 	CHECK(hits_of(&seen) == 1 && is_in(seen.ip, caller));
 	CHECK(!ftrace_set_filter(&ops, NULL, 0, 1));
 	CHECK(hits_of(&seen) == 4);
-	CHECK(!set(ftrace_set_filter, &ops, "", 1));
+	/* a name of no bytes is no function's */
+	CHECK(set(ftrace_set_filter, &ops, "", 1) == -EINVAL);
+	CHECK(set(ftrace_set_filter, &ops, "!", 1) == -EINVAL);
+	CHECK(!set(ftrace_set_filter, &ops, "*", 1));
 	CHECK(hits_of(&seen) == 4);
 	CHECK(!ftrace_set_filter_ip(&ops, (unsigned long)two, 1, 0));
+	CHECK(hits_of(&seen) == 3);
+	/* what is not in the list is not taken away, and a reset comes before */
+	CHECK(ftrace_set_filter_ip(&ops, (unsigned long)two, 1, 0) == -ENOENT);
+	CHECK(ftrace_set_filter_ip(&ops, (unsigned long)one, 1, 1) == -ENOENT);
 	CHECK(hits_of(&seen) == 3);
 	/* and but for these */
 	CHECK(!set(ftrace_set_notrace, &ops, "c*", 0));
