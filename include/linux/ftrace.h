@@ -34,12 +34,37 @@ struct ftrace_ops;
 typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *op, struct ftrace_regs *fregs);
 
+/* What a callback wants; the numbers are the kernel's.  There are no registers, so
+ * SAVE_REGS and IPMODIFY are -EINVAL.  The others are always so, asked for or not. */
+enum {
+	FTRACE_OPS_FL_SAVE_REGS			= 1 << 2,
+	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* NULL */
+	FTRACE_OPS_FL_RECURSION			= 1 << 4,	/* see below */
+	FTRACE_OPS_FL_IPMODIFY			= 1 << 12,
+	FTRACE_OPS_FL_RCU			= 1 << 14,	/* nothing to wait for */
+	FTRACE_OPS_FL_PERMANENT			= 1 << 16,	/* nobody stops it */
+};
+
 struct ftrace_ops {
 	ftrace_func_t func;
-	unsigned long flags;		/* none yet: 0 */
+	unsigned long flags;		/* FTRACE_OPS_FL_...; others are -EINVAL */
 	void *ULF_FTRACE_PRIVATE;
 	void *ulf;			/* libulf's */
 };
+
+/* With these a kernel's callback keeps itself from being called by what it calls.  Here
+ * no callback ever is, so it may always go on. */
+static inline int ftrace_test_recursion_trylock(unsigned long ip, unsigned long parent_ip)
+{
+	(void)ip;
+	(void)parent_ip;
+	return 0;
+}
+
+static inline void ftrace_test_recursion_unlock(int bit)
+{
+	(void)bit;
+}
 
 /* Choose functions by their addresses; @reset: forget those chosen before.  While
  * none is chosen all are meant.  -EINVAL: none that can be traced is there; -ENOENT:

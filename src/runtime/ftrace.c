@@ -572,12 +572,23 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 	runtime_unlock();
 }
 
+/* Nobody gets less than it asks for without being told. */
+static bool has_flags(unsigned long flags)
+{
+	unsigned long known = FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED |
+		FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU | FTRACE_OPS_FL_PERMANENT;
+
+	if (flags & FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED)
+		known |= FTRACE_OPS_FL_SAVE_REGS;
+	return !(flags & ~known);
+}
+
 int register_ftrace_function(struct ftrace_ops *ops)
 {
 	uint32_t i = 0;
 	int r = -EBUSY;
 
-	if (!ops->func)
+	if (!ops->func || !has_flags(ops->flags))
 		return -EINVAL;
 	prepare();
 	while (i < FTRACE_OPS_MAX && wanted >> (FTRACE_OPS + i) & 1)

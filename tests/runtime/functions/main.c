@@ -78,6 +78,49 @@ static void test_callbacks(void)
 	CHECK(two(2, 2) == 4 && one_seen.hits == 5);
 }
 
+/* ---- what it asks for ---- */
+
+static void see_once(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+		     struct ftrace_regs *regs)
+{
+	int bit = ftrace_test_recursion_trylock(ip, parent);
+
+	CHECK(bit >= 0);
+	see(ip, parent, ops, regs);
+	ftrace_test_recursion_unlock(bit);
+}
+
+static const struct {
+	unsigned long flags;
+	int answer;
+} asked[] = {
+	{ 0, 0 },
+	{ FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU | FTRACE_OPS_FL_PERMANENT, 0 },
+	{ FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED, 0 },
+	{ FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED | FTRACE_OPS_FL_SAVE_REGS, 0 },
+	{ FTRACE_OPS_FL_SAVE_REGS, -EINVAL },
+	{ FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_RECURSION, -EINVAL },
+	{ FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED, -EINVAL },
+	{ 1ul << 40, -EINVAL },
+};
+
+static void test_flags(void)
+{
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		struct seen seen = { 0 };
+		struct ftrace_ops ops = {
+			.func = see_once, .private = &seen, .flags = asked[i].flags,
+		};
+
+		CHECK(!ftrace_set_filter_ip(&ops, (unsigned long)two, 0, 0));
+		CHECK(register_ftrace_function(&ops) == asked[i].answer);
+		CHECK(two(1.5, 2) == 3.0 && seen.hits == !asked[i].answer);
+		CHECK(unregister_ftrace_function(&ops) ==
+		      (asked[i].answer ? -EBUSY : 0));
+		ftrace_free_filter(&ops);
+	}
+}
+
 /* ---- by name ---- */
 
 /* How often is it called, by caller() and two()? */
@@ -330,6 +373,7 @@ int main(int argc, char **argv)
 	test_quiet();
 	test_steps();
 	test_callbacks();
+	test_flags();
 	test_names();
 	test_graph_names();
 	test_switching(argc > 1 ? atoi(argv[1]) : 300);
