@@ -138,7 +138,7 @@ static int dump(struct server *server, struct root *root, const char *cpu)
 	if (!root_is_usable(root))
 		return -EBADMSG;
 	/* As the kernel does it; only this process sees the change. */
-	instance_set_option(&root->top, OPTION_LATENCY_FMT, true);
+	root->top.is_dumped = true;
 	instance_set_option(&root->top, OPTION_SYM_USEROBJ, false);
 	instance_set_option(&root->top, OPTION_PAUSE_ON_TRACE, false);
 	if (is_cpu(cpu))

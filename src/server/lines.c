@@ -55,7 +55,8 @@ int lines_print(struct lines *lines, struct text *out)
 	};
 	if (instance_tracer(lines->instance)->print_line)
 		r = look_around(lines, options);
-	else if ((options & OPTION_LATENCY_FMT) && !lines->is_pipe &&
+	else if (((options & OPTION_LATENCY_FMT) || lines->instance->is_dumped) &&
+		 !lines->is_pipe &&
 		 merge_peek_second(lines->merge, CPU_ALL, &lines->second) > 0)
 		place->next_time = lines->second.time;
 	if (r)

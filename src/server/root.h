@@ -84,6 +84,8 @@ struct instance {
 	struct error_log errors;
 	uint32_t nr_pauses;		/* open `trace` files that hold recording */
 	struct apply spare_apply;	/* a spare that a program has asked for */
+	bool is_dumped;			/* lines but the graph's are those of
+					 * latency-format, whatever the options */
 };
 
 /* ---- processes ---- */
