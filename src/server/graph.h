@@ -31,6 +31,10 @@ bool graph_print_line(const struct line *line, struct text *out);
 void graph_print(const struct line *line, struct text *out);
 /* A duration: microseconds, and as much of the nanoseconds as there is room for. */
 void graph_print_us(uint64_t ns, struct text *out);
+/* Is it a record of the graph: the start of a function, or its end? */
+bool graph_is_call(const struct merge_record *record, bool *ret_is_end);
+/* Is it a function that calls none, so that its end is no line of its own? */
+bool graph_is_leaf(const struct merge_record *record, const struct line_place *place);
 /* Is it a call that the options do not want to be seen? */
 bool graph_leaves_out(const struct merge_record *record, uint64_t options);
 /* It was printed: the next one of its CPU may be read. */

@@ -147,10 +147,28 @@ static bool is_foreign(uint16_t type)
 static bool read_leaf(const struct call *start, const struct line_place *place,
 		      struct call *ret_end)
 {
-	return place->graph && place->second && !start->is_end &&
+	return place->second && !start->is_end &&
 	       read_call(place->second, ret_end) && ret_end->is_end &&
 	       ret_end->pid == start->pid && ret_end->func == start->func &&
 	       ret_end->depth == start->depth;
+}
+
+bool graph_is_call(const struct merge_record *record, bool *ret_is_end)
+{
+	struct call call;
+
+	if (!read_call(record, &call))
+		return false;
+	*ret_is_end = call.is_end;
+	return true;
+}
+
+bool graph_is_leaf(const struct merge_record *record, const struct line_place *place)
+{
+	struct call call, end;
+
+	return place->second && read_call(record, &call) &&
+	       read_leaf(&call, place, &end);
 }
 
 bool graph_leaves_out(const struct merge_record *record, uint64_t options)

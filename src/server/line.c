@@ -211,6 +211,8 @@ void line_print(struct instance *instance, const struct merge_record *record,
 			    record->cpu, record->lost);
 	if (place->graph && tracer->print_line && tracer->print_line(&line, out))
 		return;
+	if (place->is_left_out)
+		return;
 	if (instance->is_dumped)
 		line.options |= OPTION_LATENCY_FMT;
 	if (is_message_only(&line)) {

@@ -20,7 +20,8 @@ struct line_place {
 	const struct merge_record *second;	/* what the same CPU recorded next;
 						 * NULL: nothing, or not asked for */
 	struct graph_cpu *graph;	/* NULL: not asked for */
-	bool is_left_out;		/* graph_leaves_out() */
+	bool is_left_out;		/* graph_leaves_out(), or the end of a
+					 * graph_is_leaf() */
 };
 
 /* With the `CPU:n [LOST m EVENTS]` line if some were lost before it. */

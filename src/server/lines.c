@@ -40,6 +40,22 @@ static int look_around(struct lines *lines, uint64_t options)
 	return 0;
 }
 
+/* What the graph tracer has recorded may be seen by others, in a snapshot.  There, too, a
+ * function that calls none is one line. */
+static void look_for_end(struct lines *lines, uint64_t options)
+{
+	uint32_t cpu = lines->record.cpu;
+	bool is_end;
+
+	if ((options & (OPTION_RAW | OPTION_HEX | OPTION_BIN | OPTION_FIELDS)) ||
+	    !graph_is_call(&lines->record, &is_end))
+		return;
+	if (is_end)
+		lines->place.is_left_out = lines->leaves[cpu / 64] >> cpu % 64 & 1;
+	else if (merge_peek_second(lines->merge, (int)cpu, &lines->second) > 0)
+		lines->place.second = &lines->second;
+}
+
 int lines_print(struct lines *lines, struct text *out)
 {
 	uint64_t options = instance_options(lines->instance);
@@ -59,6 +75,8 @@ int lines_print(struct lines *lines, struct text *out)
 		 !lines->is_pipe &&
 		 merge_peek_second(lines->merge, CPU_ALL, &lines->second) > 0)
 		place->next_time = lines->second.time;
+	if (!place->graph)
+		look_for_end(lines, options);
 	if (r)
 		return r;
 	line_print(lines->instance, &lines->record, place, out);
@@ -72,6 +90,9 @@ void lines_advance(struct lines *lines)
 	lines->cpus[cpu / 64] |= 1ull << cpu % 64;
 	if (lines->place.graph)
 		graph_note(&lines->record, &lines->place);
+	lines->leaves[cpu / 64] &= ~(1ull << cpu % 64);
+	if (!lines->place.graph && graph_is_leaf(&lines->record, &lines->place))
+		lines->leaves[cpu / 64] |= 1ull << cpu % 64;
 	lines->place.number++;
 	merge_advance(lines->merge);
 }

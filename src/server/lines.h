@@ -22,6 +22,7 @@ struct lines {
 	bool is_overrun;		/* some were lost before: its CPUs' records
 					 * start at different times */
 	uint64_t cpus[ABI_CPUS / 64];	/* that were seen */
+	uint64_t leaves[ABI_CPUS / 64];	/* whose last one was a graph_is_leaf() */
 	struct merge_record record, second;
 	struct line_place place;	/* of the last one; .number of the next */
 	struct graph_cpu *graph;	/* [root->nr_cpus]; NULL: none yet */
