@@ -204,11 +204,19 @@ static void print_latency_task(const struct line *line, struct text *out)
 	context_print_flags(line, out);
 }
 
+/* When the buffer was emptied says nothing about a snapshot, which may be older; the
+ * kernel's times of one count from the clock's 0. */
+static uint64_t latency_base(const struct line *line)
+{
+	return line->place->is_in_snapshot ? 0 :
+	       shm_load(&line->instance->abi->time_start);
+}
+
 static void print_latency_time(const struct line *line, bool in_ns,
 			       struct text *out)
 {
 	uint64_t time = line->record->time;
-	uint64_t since = time - shm_load(&line->instance->abi->time_start);
+	uint64_t since = time - latency_base(line);
 	uint64_t delay = line->place->next_time - time;
 	bool is_verbose = line->options & OPTION_VERBOSE;
 

@@ -17,6 +17,7 @@ struct line_place {
 	uint64_t number;
 	uint64_t next_time;		/* of the one after it, else its own */
 	bool is_start;			/* say that its CPU's records begin here */
+	bool is_in_snapshot;
 	const struct merge_record *second;	/* what the same CPU recorded next;
 						 * NULL: nothing, or not asked for */
 	struct graph_cpu *graph;	/* NULL: not asked for */

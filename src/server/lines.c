@@ -68,6 +68,7 @@ int lines_print(struct lines *lines, struct text *out)
 		.number = place->number,
 		.next_time = lines->record.time,
 		.is_start = is_start(lines, options),
+		.is_in_snapshot = lines->is_snapshot,
 	};
 	if (instance_tracer(lines->instance)->print_line)
 		r = look_around(lines, options);

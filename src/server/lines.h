@@ -19,6 +19,7 @@ struct lines {
 	struct instance *instance;
 	struct merge *merge;
 	bool is_pipe;			/* its lines do not look ahead in time */
+	bool is_snapshot;
 	bool is_overrun;		/* some were lost before: its CPUs' records
 					 * start at different times */
 	uint64_t cpus[ABI_CPUS / 64];	/* that were seen */

@@ -72,6 +72,7 @@ static int reader_start(struct reader *reader, struct tracefs_node *node)
 	*reader = (struct reader) {
 		.has_paused = reader->has_paused,
 		.lines.instance = instance,
+		.lines.is_snapshot = tracefs_rings(node) == RINGS_SNAPSHOT,
 		.text = reader->text,
 	};
 	text_reset(&reader->text);
