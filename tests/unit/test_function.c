@@ -145,12 +145,16 @@ static void calls_of_the_graph(void **state)
 	struct calls *c = *state;
 
 	calls_entry(c, 0, ABI_RING_FAST, 74, FIRST + US, ip, 1);
-	calls_exit(c, 0, ABI_RING_FAST, 74, FIRST + 2 * US, ip, 1, 500, 0);
+	calls_entry(c, 0, ABI_RING_FAST, 74, FIRST + 2 * US, ip, 2);
+	calls_exit(c, 0, ABI_RING_FAST, 74, FIRST + 3 * US, ip, 2, 500, 0);
+	calls_exit(c, 0, ABI_RING_FAST, 74, FIRST + 4 * US, ip, 1, 2500, 0);
 	assert_non_null(strstr(lines(c),
 		"         python3-74      [000] .....    42.031016: "
 		" 0)               |    schedule() {\n"
 		"         python3-74      [000] .....    42.031017: "
-		" 0)   0.500 us    |    }\n"));
+		" 0)   0.500 us    |      schedule();\n"
+		"         python3-74      [000] .....    42.031019: "
+		" 0)   2.500 us    |    }\n"));
 }
 
 static void too_short(void **state)
