@@ -129,7 +129,7 @@ uint64_t ftrace_record_call(uint64_t buffer_arg, uint64_t call_arg, uint64_t c)
 	return 0;
 }
 
-/* None is on by default. */
+/* Those that this process acts on: a bit says that one is not as by default. */
 static uint64_t options_of(uint32_t tracer)
 {
 	return tracer == ABI_TRACER_FUNCTION ? OPTION_FUNCTION :
