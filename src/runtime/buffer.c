@@ -24,21 +24,27 @@ static int populate(const void *start, uint64_t bytes)
 					(const char *)root_control), bytes);
 }
 
-struct buffer *buffer_get(uint32_t index)
+static int buffer_need(uint32_t index)
 {
 	struct buffer *buffer = &buffers[index];
+	int r;
 
-	if (!buffer->set) {
-		buffer->shared = root_buffer(index);
-		if (populate(buffer->shared,
-			     offsetof(struct abi_buffer, cpu_kb)))
-			return NULL;
-		buffer->use.buffer = buffer;
-		buffer->bit = 1u << index;
-		__atomic_store_n(&buffer->set, &buffer_no_rings,
-				 __ATOMIC_RELEASE);	/* [buffer.new] */
-	}
-	return buffer;
+	if (buffer->set)
+		return 0;
+	buffer->shared = root_buffer(index);
+	r = populate(buffer->shared, offsetof(struct abi_buffer, cpu_kb));
+	if (r)
+		return r;
+	buffer->use.buffer = buffer;
+	buffer->bit = 1u << index;
+	__atomic_store_n(&buffer->set, &buffer_no_rings,
+			 __ATOMIC_RELEASE);		/* [buffer.new] */
+	return 0;
+}
+
+struct buffer *buffer_get(uint32_t index)
+{
+	return buffer_need(index) ? NULL : &buffers[index];
 }
 
 const struct buffer *buffer_if_used(uint32_t index)
@@ -131,6 +137,10 @@ static int fill_side(const struct buffer *buffer, struct ring_set *set,
 	uint32_t nr = set->nr_cpus * ABI_RING_KINDS;
 	int r = populate(ref, nr * sizeof(*ref));
 
+	if (r == -ENOSPC) {	/* see buffer_follow() */
+		memset(set->side[side], 0, nr * sizeof(set->side[side][0]));
+		return 0;
+	}
 	for (uint32_t i = 0; i < nr && !r; i++)
 		r = ring_at(&ref[i], old->nr_cpus ? old->side[side][i] : NULL,
 			    &set->side[side][i]);
@@ -207,16 +217,18 @@ static int follow_rules(struct buffer *buffer)
 	return r;
 }
 
+/* The server takes memory for a buffer, and for where its rings are, before it says
+ * anything there.  So if the file system is full, what has none is nothing to follow. */
 int buffer_follow(uint32_t index)
 {
-	struct buffer *buffer;
+	struct buffer *buffer = &buffers[index];
 	int r;
 
 	if (!root_is_wished())
 		return 0;
-	buffer = buffer_get(index);
-	if (!buffer)
-		return -ENOMEM;
+	r = buffer_need(index);
+	if (r)
+		return r == -ENOSPC ? 0 : r;
 	if (!__atomic_load_n(&buffer->shared->used, __ATOMIC_ACQUIRE))
 		return 0;
 	r = follow_rules(buffer);

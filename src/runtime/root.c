@@ -80,7 +80,9 @@ int root_populate(uint64_t off, uint64_t bytes)
 		return (int)r;
 	r = arch_syscall3(SYS_madvise, root_at(start), size,
 			  MADV_POPULATE_WRITE);
-	return r == -EINVAL ? 0 : (int)r;	/* older: by page faults */
+	if (r == -EINVAL)
+		return 0;	/* older: by page faults */
+	return r == -EFAULT ? -ENOSPC : (int)r;	/* it would have been a SIGBUS */
 }
 
 int root_populate_row(const void *row)
@@ -382,10 +384,12 @@ void root_remove_if_unused(bool has_forked)
 
 	for (uint32_t i = 0; root_is_wished() && i < ABI_BUFFERS; i++) {
 		const struct abi_buffer *buffer = root_buffer(i);
+		int r = root_populate((uint64_t)((const char *)buffer -
+						 (const char *)root_control),
+				      sizeof(buffer->used));
 
-		if (root_populate((uint64_t)((const char *)buffer -
-					     (const char *)root_control),
-				  sizeof(buffer->used)) || buffer->used)
+		/* no room for it: nobody has used it */
+		if (r != -ENOSPC && (r || buffer->used))
 			return;
 	}
 	if (__atomic_load_n(&root_control->stack, __ATOMIC_RELAXED))

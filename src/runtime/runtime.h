@@ -81,7 +81,8 @@ void root_remove_if_unused(bool has_forked);
 const char *root_directory(void);
 /* Has the server ever wished for anything? */
 bool root_is_wished(void);
-/* Make [off, off + bytes) of the memory usable, without a SIGBUS later. */
+/* Make [off, off + bytes) of the memory usable, without a SIGBUS later.  -ENOSPC: some of it
+ * has never been written to, and there is no room for it. */
 int root_populate(uint64_t off, uint64_t bytes);
 /* The same for a row of a table whose rows are taken in order: who takes the first of
  * a page makes it usable for all. */

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The file system of the roots is full: who wants more gets ENOSPC and nothing is
 # changed, roots stay what they are, also for a new server, and no program dies of it.
+# What needs no room is done.
 . tests/cli/common
 
 unshare -Urm true 2>/dev/null || skip "no user namespaces here: unshare -Urm fails"
@@ -31,6 +32,36 @@ no_room() {
 	is_listed "$root" alive || fail "$1 $2: $(ulf ls)"
 }
 reads() { ulf cat "$root/$1" >/dev/null || fail "$1 cannot be read"; }
+is() { expect "$1" "$2" "$(ulf cat "$root/$1")"; }
+# sets FILE DATA TEXT: that is what it reads then
+sets() { writes "$1" "$2"; is "$1" "$3"; }
+# records: anything new?
+records() {
+	writes trace ""
+	sleep 0.05
+	ulf cat "$root/trace" | grep -q '^[^#]'
+}
+is_listed_at_all() { ulf ls | grep -q "^$1 "; }
+
+# Settings, of a program that has never been told anything
+start "$callee"
+fill
+sets buffer_size_kb 100 103
+sets per_cpu/cpu0/buffer_size_kb 200 203
+sets buffer_subbuf_size_kb 8 8
+writes trace_clock global
+contains "$(ulf cat "$root/trace_clock")" '[global]'
+sets options/stacktrace 1 1
+sets options/func_stack_trace 1 1
+sets options/func_stack_trace 0 0
+no_room current_tracer function
+rm "$ULF_DIR/fill"
+writes current_tracer function
+records || fail "there is room again, and nothing is recorded"
+is per_cpu/cpu1/buffer_size_kb 103
+kill -9 "$pid"
+until_true is_listed "$root" dead
+ulf rm --dead >/dev/null
 
 # Functions
 start "$callee" "$ULF_BUILD/tests/tracefs-mod_callee.so"
@@ -70,6 +101,8 @@ start sleep 2
 fill
 no_room current_tracer function
 # The program is told of this, and has no room to look at its buffers.
-ulf echo 1 "$root/options/func-args" 2>/dev/null
+writes options/func-args 1
 wait "$pid"
 expect "status" 0 $?
+is_listed_at_all "$root" && fail "it has never recorded, and is there still"
+:
