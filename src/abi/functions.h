@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which functions are traced.  The server makes one piece of it in the arena,
- * never changes it, and says in abi_control.functions where it is.  Offsets are
- * from the piece's start; addresses are those in the object's file, to which
- * `bias` is added in memory.
+ * does not change it, and says in abi_control.functions where it is.  Only if there is no
+ * room for another one, and somebody traces no more, it takes his bit from all users in
+ * there and changes the serial.  Offsets are from the piece's start; addresses are those
+ * in the object's file, to which `bias` is added in memory.
  */
 #ifndef ULF_ABI_FUNCTIONS_H
 #define ULF_ABI_FUNCTIONS_H

@@ -179,6 +179,7 @@ int ftrace_follow(void)
 	uint64_t off = __atomic_load_n(&root_control->functions, __ATOMIC_ACQUIRE);
 	const struct abi_functions *all = root_at(off);
 	struct abi_functions head;
+	uint64_t serial;
 	int r;
 
 	if (!off) {
@@ -195,17 +196,19 @@ int ftrace_follow(void)
 	r = root_populate(off, sizeof(*all));
 	if (r)
 		return r;
+	/* mate: the server, which changes it without room [functions.serial] */
+	serial = __atomic_load_n(&all->serial, __ATOMIC_ACQUIRE);
 	head = *all;
 	__asm__ volatile("" : "+m"(head));
 	if (head.magic != ABI_FUNCTIONS_MAGIC || head.bytes < sizeof(head) ||
 	    head.bytes > ABI_FUNCTIONS_BYTES_MAX ||
 	    head.nr_objects > (head.bytes - sizeof(head)) / sizeof(head.objects[0]))
 		return -EINVAL;
-	if (head.serial == seen_serial)
+	if (serial == seen_serial)
 		return 0;
 	r = root_populate(off, head.bytes);
 	if (r)
 		return r;
-	seen_serial = head.serial;
+	seen_serial = serial;
 	return take(all, &head);
 }

@@ -526,5 +526,5 @@ void functions_leave(struct instance *instance)
 			      nr, false);
 	}
 	shm_store(&instance->abi->tracer, ABI_TRACER_NOP);
-	functions_publish(root);
+	functions_publish_off(root);
 }

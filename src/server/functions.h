@@ -153,6 +153,8 @@ uint32_t function_users(const struct functions *functions,
 /* Write to the shared memory what is to be traced.  Then the processes are to
  * be told. */
 int functions_publish(struct root *root);
+/* The same when somebody traces no more: that is done also if there is no room. */
+int functions_publish_off(struct root *root);
 /* What the last server left behind. */
 int functions_load(struct root *root);
 

@@ -279,26 +279,23 @@ static void use_piece(struct root *root, struct abi_ring_ref piece)
 }
 
 /* By write(2): nearly all of it is as it was, and to map it takes longer. */
-static int write_piece(struct root *root, const struct abi_functions *all,
-		       struct abi_ring_ref *ret_piece)
+static int write_piece(struct root *root, uint64_t off, uint64_t bytes, uint32_t nr)
 {
-	struct abi_ring_ref piece = { .bytes = ABI_PAGE_ALIGN((uint64_t)all->bytes) };
-	int r = arena_alloc(root, piece.bytes, &piece.off);
+	struct abi_functions *all = calloc(1, bytes);
+	int r = 0;
 
-	if (r)
-		return r;
-	if (pwrite(root->fd, all, all->bytes, (off_t)piece.off) != all->bytes) {
-		arena_free(root, &piece, shm_load(&root->control->generation));
-		return -EIO;
-	}
-	*ret_piece = piece;
-	return 0;
+	if (!all)
+		return -ENOMEM;
+	fill(root, all, bytes, nr);
+	if (pwrite(root->fd, all, bytes, (off_t)off) != (ssize_t)bytes)
+		r = -EIO;
+	free(all);
+	return r;
 }
 
 int functions_publish(struct root *root)
 {
 	struct abi_ring_ref piece = { 0, 0 };
-	struct abi_functions *all;
 	uint32_t nr;
 	uint64_t bytes = piece_bytes(&root->functions, &nr);
 	int r;
@@ -313,15 +310,78 @@ int functions_publish(struct root *root)
 	r = profile_make_room(root);
 	if (r)
 		return r;
-	all = calloc(1, bytes);
-	if (!all)
-		return -ENOMEM;
-	fill(root, all, bytes, nr);
-	r = write_piece(root, all, &piece);
-	free(all);
-	if (!r)
+	piece.bytes = ABI_PAGE_ALIGN(bytes);
+	r = arena_alloc(root, piece.bytes, &piece.off);
+	if (r)
+		return r;
+	r = write_piece(root, piece.off, bytes, nr);
+	if (r)
+		arena_free(root, &piece, shm_load(&root->control->generation));
+	else
 		use_piece(root, piece);
 	return r;
+}
+
+/* ---- without room for another one ---- */
+
+/* Whoever may still trace something. */
+static uint32_t users_left(const struct root *root)
+{
+	const struct function_tracers tracers = functions_tracers(root);
+	uint32_t users = tracers.function | ABI_FUNCTIONS_MARKS |
+			 (tracers.graph ? ABI_FUNCTIONS_GRAPH : 0) |
+			 (tracers.profile ? ABI_FUNCTIONS_PROFILE : 0) |
+			 (tracers.has_stack ? ABI_FUNCTIONS_STACK : 0);
+	const struct instance *instance;
+
+	for_each_instance(instance, root)
+		if (instance->probes)
+			users |= ABI_FUNCTIONS_PROBES;
+	return users;
+}
+
+static void keep_users(struct abi_functions *all, uint64_t bytes,
+		       const struct abi_function_object *object, uint32_t left)
+{
+	uint32_t at = shm_load(&object->users), nr = shm_load(&object->nr);
+	uint32_t *users = (uint32_t *)((char *)all + at);
+
+	if (at % sizeof(*users) || at > bytes || nr > (bytes - at) / sizeof(*users))
+		return;
+	for (uint32_t i = 0; i < nr; i++)
+		shm_store(&users[i], shm_load(&users[i]) & left);
+}
+
+/* A process that reads it meanwhile finds another serial when it is told.  A server that
+ * is killed leaves the lists and marks as they were. */
+static int keep_users_in_piece(struct root *root)
+{
+	const struct abi_ring_ref piece = root->functions.piece;
+	uint32_t left = users_left(root), nr;
+	struct abi_functions *all;
+	struct mapping *map;
+	int r;
+
+	if (!piece.off)
+		return 0;
+	r = mapping_new(root->fd, piece.off, piece.bytes, &map);
+	if (r)
+		return r;
+	all = map->addr;
+	nr = shm_load(&all->nr_objects);
+	for (uint32_t i = 0; i < nr && sizeof(*all) + (i + 1ull) *
+			     sizeof(all->objects[0]) <= piece.bytes; i++)
+		keep_users(all, piece.bytes, &all->objects[i], left);
+	shm_store(&all->profile_session, root->functions.profile_session);
+	shm_store(&all->serial, ++root->functions.serial);	/* [functions.serial] */
+	r = map->is_lost ? -EIO : 0;
+	mapping_put(map);
+	return r;
+}
+
+int functions_publish_off(struct root *root)
+{
+	return functions_publish(root) ? keep_users_in_piece(root) : 0;
 }
 
 /* ---- what the last server left ---- */

@@ -590,7 +590,8 @@ static int set_tracer(struct tracefs_file *file, uint32_t tracer)
 	if (r)
 		return r;
 	shm_store(&instance->abi->tracer, tracer);
-	r = functions_publish(instance->root);
+	r = tracer == ABI_TRACER_NOP ? functions_publish_off(instance->root) :
+				       functions_publish(instance->root);
 	if (r) {
 		shm_store(&instance->abi->tracer, old);
 		return r;
@@ -622,7 +623,7 @@ void current_tracer_refused(struct tracefs_file *file)
 		return;
 	file->is_new_tracer = false;
 	shm_store(&instance->abi->tracer, ABI_TRACER_NOP);
-	if (!functions_publish(instance->root))
+	if (!functions_publish_off(instance->root))
 		apply_start(instance->root, &apply);
 }
 

@@ -35,7 +35,7 @@ static int set_off(struct root *root)
 	int r;
 
 	profile_stop(root);
-	r = functions_publish(root);
+	r = functions_publish_off(root);
 	if (r)
 		root->functions.profile_session = session;
 	return r;
@@ -69,7 +69,7 @@ void profile_enabled_refused(struct tracefs_file *file)
 	if (!profile_is_on(root))
 		return;
 	profile_stop(root);
-	if (!functions_publish(root))
+	if (!functions_publish_off(root))
 		apply_start(root, &apply);
 }
 

@@ -59,7 +59,8 @@ ssize_t stack_enabled_store(struct tracefs_file *file, const char *buf, size_t s
 	if (!r && !old != !value) {
 		r = functions_refresh(root);
 		if (!r)
-			r = functions_publish(root);
+			r = value ? functions_publish(root) :
+				    functions_publish_off(root);
 		if (r)
 			stack_tracer_set(root, old);
 		else
@@ -77,7 +78,7 @@ void stack_enabled_refused(struct tracefs_file *file)
 	if (!stack_tracer_is_on(root))
 		return;
 	stack_tracer_set(root, 0);
-	if (!functions_publish(root))
+	if (!functions_publish_off(root))
 		apply_start(root, &apply);
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The file system of the roots is full: who wants more gets ENOSPC and nothing is
 # changed, roots stay what they are, also for a new server, and no program dies of it.
-# What needs no room is done.
+# What needs no room is done, above all to switch something off.
 . tests/cli/common
 
 unshare -Urm true 2>/dev/null || skip "no user namespaces here: unshare -Urm fails"
@@ -59,6 +59,48 @@ rm "$ULF_DIR/fill"
 writes current_tracer function
 records || fail "there is room again, and nothing is recorded"
 is per_cpu/cpu1/buffer_size_kb 103
+kill -9 "$pid"
+until_true is_listed "$root" dead
+ulf rm --dead >/dev/null
+
+# Switched off; another object has come meanwhile, which the old list does not have.
+start "$callee" "$ULF_BUILD/tests/tracefs-mod_callee.so"
+writes set_ftrace_filter leaf
+writes current_tracer function
+records || fail "nothing is recorded"
+fill
+kill -USR1 "$pid"
+until_true sh -c 'ulf cat "$1/available_filter_functions" | grep -q plugged' - "$root"
+no_room current_tracer function_graph
+no_room set_ftrace_filter middle
+ulf cat "$root/touched_functions" | grep -q middle && fail "middle was never traced"
+sets current_tracer nop nop
+records && fail "it is recorded still"
+is enabled_functions ""
+no_room current_tracer function
+kill_server
+is set_ftrace_filter leaf
+is current_tracer nop
+contains "$(ulf cat "$root/touched_functions")" leaf
+records && fail "it is recorded again"
+rm "$ULF_DIR/fill"
+writes current_tracer function_graph
+records || fail "there is room again, and nothing is recorded"
+fill
+sets current_tracer nop nop
+records && fail "the graph is recorded still"
+rm "$ULF_DIR/fill"
+writes function_profile_enabled 1
+writes stack_tracer_enabled 1
+fill
+sets function_profile_enabled 0 0
+contains "$(ulf cat "$root/enabled_functions")" leaf
+sets stack_tracer_enabled 0 0
+is enabled_functions ""
+before=$(ulf cat "$root/trace_stat/function0" "$root/trace_stat/function1")
+sleep 0.05
+expect "figures" "$before" "$(ulf cat "$root/trace_stat/function0" "$root/trace_stat/function1")"
+rm "$ULF_DIR/fill"
 kill -9 "$pid"
 until_true is_listed "$root" dead
 ulf rm --dead >/dev/null
