@@ -79,39 +79,71 @@ static bool is_meant(const struct function_mod *mod, enum function_list list,
 	       (!strcmp(glob, "*") || !strcmp(mod->glob, glob));
 }
 
-/* Returns whether there was any. */
-static bool forget(struct instance *instance, enum function_list list,
-		   const char *glob, const char *module)
+/* Those that are meant are no longer there, but in a list of their own, the last first. */
+static struct function_mod *forget(struct instance *instance, enum function_list list,
+				   const char *glob, const char *module)
 {
-	struct function_mod **at = &instance->mods;
-	bool has_any = false;
+	struct function_mod **at = &instance->mods, *mod, *gone = NULL;
 
-	while (*at) {
-		if (is_meant(*at, list, glob, module)) {
-			take_out(instance, at);
-			has_any = true;
+	while ((mod = *at)) {
+		if (!is_meant(mod, list, glob, module)) {
+			at = &mod->next;
+			continue;
+		}
+		*at = mod->next;
+		count(instance, list, -1);
+		mod->next = gone;
+		gone = mod;
+	}
+	return gone;
+}
+
+/* They are there again if the others cannot be published without them. */
+static int publish_without(struct instance *instance, struct function_mod *gone)
+{
+	int r = rules_publish(instance);
+
+	while (gone) {
+		struct function_mod *mod = gone;
+
+		gone = mod->next;
+		if (r) {
+			mod->next = instance->mods;
+			instance->mods = mod;
+			count(instance, mod->list, 1);
 		} else {
-			at = &(*at)->next;
+			mod_free(mod);
 		}
 	}
-	return has_any;
+	return r;
 }
 
 int function_mods_store(struct instance *instance, enum function_list list,
 			const char *glob, const char *module)
 {
-	int r = -EINVAL;
+	struct function_mod *gone;
+	int r;
 
-	if (*glob == '!')
-		r = forget(instance, list, glob + 1, module) ? 0 : -EINVAL;
-	else if (!is_loaded(&instance->root->functions, module))
-		r = add(instance, &instance->mods, list, glob, module);
-	return r ? r : rules_publish(instance);
+	if (*glob == '!') {
+		gone = forget(instance, list, glob + 1, module);
+		return gone ? publish_without(instance, gone) : -EINVAL;
+	}
+	if (is_loaded(&instance->root->functions, module))
+		return -EINVAL;
+	r = add(instance, &instance->mods, list, glob, module);
+	if (r)
+		return r;
+	r = rules_publish(instance);
+	if (r)
+		take_out(instance, &instance->mods);
+	return r;
 }
 
 int function_mods_clear(struct instance *instance, enum function_list list)
 {
-	return forget(instance, list, "*", NULL) ? rules_publish(instance) : 0;
+	struct function_mod *gone = forget(instance, list, "*", NULL);
+
+	return gone ? publish_without(instance, gone) : 0;
 }
 
 void function_mods_done(struct instance *instance)

@@ -308,7 +308,9 @@ static int attach(struct instance *instance, const struct wish *wish,
 	if (!r) {
 		probe->entries = all.entries;
 		probe->nr = all.nr;
-		r = rules_publish(instance);
+		r = functions_publish(instance->root);
+		if (!r)
+			r = rules_publish(instance);
 		free(r ? all.entries : old.entries);
 	}
 	if (r) {
@@ -317,6 +319,7 @@ static int attach(struct instance *instance, const struct wish *wish,
 			instance->probes = probe->next;
 			free(probe);
 		}
+		functions_publish_off(instance->root);
 	}
 	return r;
 }
@@ -393,6 +396,7 @@ static int detach(struct instance *instance, struct function_probe **at,
 		hold_targets(instance, gone);
 	} else {
 		release_counters(instance, gone);
+		functions_publish_off(instance->root);
 	}
 	soft_settle(instance);
 	free(r ? kept->entries : old.entries);

@@ -41,8 +41,7 @@ struct probe_globs {
 };
 
 /* @globs get @command, all or none; or a single one, which begins with !, loses it.
- * @param: what stands behind, or NULL.  Cuts it.  Then functions are to be published,
- * too. */
+ * @param: what stands behind, or NULL.  Cuts it.  Then the processes are to be told. */
 int function_probes_store(struct instance *instance, const struct probe_globs *globs,
 			  const char *command, char *param);
 void function_probes_show(const struct instance *instance, struct text *out);

@@ -240,7 +240,7 @@ static int change_list(struct tracefs_file *file, char *word, char *module)
 	return function_mods_store(instance, list, word, module + strlen(":mod:"));
 }
 
-/* @param: COMMAND[:PARAM].  Then they are to be published. */
+/* @param: COMMAND[:PARAM].  Then the processes are to be told. */
 static int store_command(struct tracefs_file *file, const struct probe_globs *globs,
 			 char *param)
 {
@@ -286,7 +286,9 @@ static int use_word(struct tracefs_file *file, char *word)
 		return change_list(file, word, colon);
 	*colon = '\0';
 	r = store_command(file, &(struct probe_globs) { word, colon + 1 }, colon + 1);
-	return r ? r : publish(file);
+	if (!r)
+		tracefs_file_apply(file);
+	return r;
 }
 
 /* How much of @buf is before the blank, or the NUL, that ends a word. */
@@ -424,8 +426,8 @@ static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t 
 		text_init(&words.names, size + 1);
 		found = find_commands(buf, size, most, &words);
 		if (words.nr > 1 && !store_commands(file, &words)) {
-			taken = publish(file);
-			taken = taken ? taken : (ssize_t)found;
+			tracefs_file_apply(file);
+			taken = (ssize_t)found;
 		}
 		text_done(&words.names);
 		most = words.nr / 2;

@@ -114,6 +114,10 @@ no_room set_ftrace_filter leaf:stacktrace
 no_room events/ftrace/print/trigger traceoff:3
 no_room set_ftrace_pid 1
 no_room snapshot 1
+no_room set_ftrace_filter nothing:mod:nosuch
+# Room for a page: a command takes two.
+truncate -s -4096 "$ULF_DIR/fill"
+no_room set_ftrace_filter leaf:traceoff
 reads saved_cmdlines
 reads trace
 is_listed "$root" alive || fail "read: $(ulf ls)"
