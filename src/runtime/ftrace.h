@@ -151,6 +151,8 @@ void stack_tracer_init(void);
 int stack_tracer_follow(void);
 /* What a new thread, or the one of a new process, begins with. */
 void stack_tracer_forget(struct thread_slot *slot);
+/* The slow side of hit.c.  A call at @place: has the one @below it ended? */
+uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t) FTRACE_HIDDEN;
 /* The slow side of hit.c.  @ip, @place: this thread may be deeper there than ever. */
 uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t) FTRACE_HIDDEN;
 

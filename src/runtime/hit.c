@@ -440,6 +440,20 @@ static void exit_into(struct shadow *shadow, struct shadow *new, uint32_t users)
 }
 
 /*
+ * A call at @place that is not followed.  Followed ones below it were left if this is the
+ * same stack, and what is called from here on is not inside of them.  If it is another
+ * one, a handler's or a coroutine's, they go on later.
+ */
+static void pass_over(const uint64_t *place, uint64_t above)
+{
+	uint64_t top = ftrace_this.top & ~SHADOW_SLOWLY;
+
+	if (top <= (uint64_t)place &&
+	    ftrace_call_slowly(ftrace_is_left, top, (uint64_t)place, 0))
+		set_top(above);
+}
+
+/*
  * The return address may be a body's already: the function before has called this
  * one as its last act and left, so its exit is now, and this one's return is to
  * where that would have returned, by way of that body: the CPU knows it.
@@ -488,8 +502,10 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 	is_followed = seen || is_skipped || is_handler;
 	if (is_quiet || is_skipped)
 		seen |= 1u << FTRACE_SKIP;
-	if (!is_followed && !is_tail)
+	if (!is_followed && !is_tail) {
+		pass_over(place, new.above);
 		return 0;
+	}
 	new.users = (seen | marks | start) >> SHADOW_USERS;
 	*shadow = new;
 	set_top((uint64_t)place);

@@ -188,12 +188,24 @@ static bool is_own(struct thread_slot *thread, uint64_t place)
 			thread->stack_known = known;
 			thread->stack_room = known < NEED_BYTES ? 0 :
 					     known - NEED_BYTES;
-			write_low(ftrace_state.stack, thread);
+			if (ftrace_state.stack)
+				write_low(ftrace_state.stack, thread);
 			return false;
 		}
 	}
 	thread->stack_known = known;
 	return true;
+}
+
+/* It has if both are on the thread's own stack. */
+uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t c)
+{
+	struct thread_slot *thread = (struct thread_slot *)ulf_this_thread;
+
+	(void)c;
+	if (!thread->stack_top)
+		find_stack(thread);
+	return place < thread->stack_top && is_own(thread, below);
 }
 
 /* ---- the deepest stack; locked ---- */
