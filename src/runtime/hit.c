@@ -250,15 +250,18 @@ static bool is_on_signal_stack(uint64_t place)
 	return place - ftrace_this.signal_stack < ftrace_this.signal_bytes;
 }
 
-/* Those that are below @place were left by some other way than a return; and those
- * of a handler that had a stack of its own, if this is another one. */
-static uint64_t live_above(uint64_t place)
+/* From @top on: those that are below @place were left by some other way than a return;
+ * and those of a handler that had a stack of its own, if this is another one. */
+static uint64_t live_above(uint64_t top, uint64_t place)
 {
-	uint64_t top = ftrace_this.top & ~SHADOW_SLOWLY;
 	bool is_outside = !is_on_signal_stack(place);
+	uint32_t downs = 0;
 
-	while (top <= place || (is_outside && is_on_signal_stack(top)))
-		top = shadow_of(top)->above & ~SHADOW_SLOWLY;
+	top &= ~SHADOW_SLOWLY;
+	/* @place may be anything: a stack pointer that was interrupted. */
+	while (top != SHADOW_NONE &&
+	       (top <= place || (is_outside && is_on_signal_stack(top))))
+		top = shadow_around(top, &downs);
 	return as_top(top);
 }
 
@@ -268,10 +271,17 @@ static uint64_t live_above(uint64_t place)
 static uint64_t interrupted_above(const uint64_t *place)
 {
 	const stack_t *stack = arch_signal_stack(place);
+	uint64_t sp = arch_signal_sp(place) - 2 * sizeof(*place);
 
-	ftrace_this.signal_stack = (uint64_t)stack->ss_sp;
-	ftrace_this.signal_bytes = stack->ss_size;
-	return live_above(arch_signal_sp(place) - 2 * sizeof(*place));
+	/* Without what was left on the stack that was the one so far. */
+	uint64_t top = live_above(ftrace_this.top, sp);
+
+	/* By SS_AUTODISARM a handler has none, and is still there. */
+	if (stack->ss_size || !is_on_signal_stack(sp)) {
+		ftrace_this.signal_stack = (uint64_t)stack->ss_sp;
+		ftrace_this.signal_bytes = stack->ss_size;
+	}
+	return live_above(top, sp);
 }
 
 /* ---- the graph ---- */
@@ -477,7 +487,7 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 	} else if (new.ret == ftrace_state.restorer) {
 		new.above = interrupted_above(place);
 	} else {
-		new.above = live_above((uint64_t)place);
+		new.above = live_above(ftrace_this.top, (uint64_t)place);
 	}
 	new.depth = depth_within(new.above);
 	is_quiet = users_within(new.above) & 1u << FTRACE_SKIP;

@@ -159,8 +159,11 @@ static void add_time(struct abi_figure *figure, uint64_t took_ns)
 /* The profiled call around it; NULL: none. */
 static struct call *call_around(const struct profile *now, const struct shadow *of)
 {
-	for (const struct shadow *shadow = shadow_of(of->above); shadow;
-	     shadow = shadow_of(shadow->above)) {
+	uint64_t place = of->above & ~SHADOW_SLOWLY;
+	uint32_t downs = 0;
+
+	for (; place != SHADOW_NONE; place = shadow_around(place, &downs)) {
+		const struct shadow *shadow = shadow_of(place);
 		struct call *call = call_of(shadow);
 
 		if (shadow_users(shadow) & 1u << FTRACE_PROFILE &&

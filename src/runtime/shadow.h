@@ -54,6 +54,7 @@ struct shadow {
  * home, or its thread has no ring: nothing for ftrace.S. */
 #define SHADOW_SLOWLY	(1ull << 63)
 #define SHADOW_USERS	24		/* the first of them */
+#define SHADOW_DOWNS	8u		/* signal stacks, each inside of another */
 
 extern uint64_t *shadow_keys;		/* NULL: not made yet */
 extern struct shadow *shadow_entries;
@@ -108,6 +109,17 @@ static inline struct shadow *shadow_of(uint64_t place)
 {
 	place &= ~SHADOW_SLOWLY;
 	return place == SHADOW_NONE ? NULL : shadow_at((const uint64_t *)place);
+}
+
+/* Where the followed call around that at @place is.  That is further up, but for a
+ * handler whose stack is above the one that it interrupted.  By what such handlers have
+ * left behind the way may be a circle, so it goes down some times only.
+ * @downs: how often so far */
+static inline uint64_t shadow_around(uint64_t place, uint32_t *downs)
+{
+	uint64_t around = shadow_of(place)->above & ~SHADOW_SLOWLY;
+
+	return around > place || ++*downs <= SHADOW_DOWNS ? around : SHADOW_NONE;
 }
 
 #endif

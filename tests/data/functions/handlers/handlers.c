@@ -7,10 +7,12 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 #define INSIDE	__attribute__((noinline))
 #define OUTSIDE	__attribute__((noinline, patchable_function_entry(0)))
@@ -66,6 +68,17 @@ INSIDE void on_term(int sig)
 	siglongjmp(back, 1);
 }
 
+/* Its stack pointer was lost. */
+INSIDE void on_segv(int sig, siginfo_t *info, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	(void)sig;
+	(void)info;
+	leaf();
+	regs[REG_RSP] = regs[REG_RBX];
+}
+
 OUTSIDE static void on_quit(int sig)
 {
 	(void)sig;
@@ -107,6 +120,15 @@ INSIDE void jumps(int sig)
 	BEHIND;
 }
 
+/* With @sp a push fails. */
+INSIDE void loses(uint64_t sp)
+{
+	__asm__ volatile("mov %%rsp, %%rbx\n\tmov %0, %%rsp\n\tpush %%rax\n\t"
+			 "add $8, %%rsp" : : "r"(sp) : "rbx", "memory");
+	leaf();
+	BEHIND;
+}
+
 OUTSIDE static void *run_thread(void *arg)
 {
 	(void)arg;
@@ -114,17 +136,38 @@ OUTSIDE static void *run_thread(void *arg)
 	return NULL;
 }
 
+OUTSIDE static void use_stack(void *stack)
+{
+	stack_t other = { .ss_sp = stack, .ss_size = STACK,
+			  .ss_flags = stack ? 0 : SS_DISABLE };
+
+	if (sigaltstack(&other, NULL))
+		abort();
+}
+
 /* Its stack for signals is @arg, above its own. */
 OUTSIDE static void *run_below(void *arg)
 {
-	stack_t above = { .ss_sp = arg, .ss_size = STACK };
-
-	if (sigaltstack(&above, NULL))
-		abort();
+	use_stack(arg);
 	outer(SIGABRT);
 	jumps(SIGALRM);
 	/* Of another one: no function that was there before has returned. */
 	outer(SIGABRT);
+	return NULL;
+}
+
+/* It has none for a while, when a handler has been left there. */
+OUTSIDE static void *run_changed(void *arg)
+{
+	use_stack(arg);
+	if (!sigsetjmp(back, 1))
+		outer(SIGALRM);
+	use_stack(NULL);
+	raise(SIGABRT);
+	outer(SIGHUP);
+	use_stack(arg);
+	raise(SIGABRT);
+	outer(SIGHUP);
 	return NULL;
 }
 
@@ -152,6 +195,8 @@ static const struct {
 	{ "pending", 0 },
 };
 
+static const uint64_t nowhere[] = { 0, 8, 4096, INT64_MAX, 0xdeadbeefdeadbeef, -8ull };
+
 OUTSIDE static void run(const char *way)
 {
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
@@ -165,6 +210,11 @@ OUTSIDE static void run(const char *way)
 		run_threads(run_thread);
 	if (!strcmp(way, "below"))
 		run_threads(run_below);
+	if (!strcmp(way, "changed"))
+		run_threads(run_changed);
+	if (!strcmp(way, "lost"))
+		for (size_t i = 0; i < sizeof(nowhere) / sizeof(nowhere[0]); i++)
+			loses(nowhere[i]);
 }
 
 OUTSIDE static void handle(int sig, void (*handler)(int), int flags)
@@ -176,14 +226,14 @@ OUTSIDE static void handle(int sig, void (*handler)(int), int flags)
 
 OUTSIDE int main(void)
 {
-	stack_t other = { .ss_size = STACK };
+	struct sigaction lost = { .sa_sigaction = on_segv, .sa_flags = SA_ONSTACK | SA_SIGINFO };
+	void *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char line[64];
 
-	/* Below the program's stack. */
-	other.ss_sp = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (other.ss_sp == MAP_FAILED || sigaltstack(&other, NULL))
+	if (stack == MAP_FAILED)
 		return 1;
+	use_stack(stack);	/* below the program's */
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
 		/* After the first switch of the tracer, so nobody was told before. */
@@ -195,6 +245,8 @@ OUTSIDE int main(void)
 		handle(SIGQUIT, on_quit, 0);
 		handle(SIGABRT, on_usr1, SA_ONSTACK);
 		handle(SIGALRM, on_term, SA_ONSTACK);
+		sigaction(SIGSEGV, &lost, NULL);
+		sigaction(SIGBUS, &lost, NULL);
 		run(line);
 		puts("done");
 		fflush(stdout);
