@@ -506,10 +506,14 @@ static int publish_all(struct root *root)
 
 void functions_tick(struct root *root)
 {
+	/* The last server may have been killed before it had told anybody. */
+	bool is_another_ones = root->functions.piece.off && !root->functions.in_piece;
 	struct apply apply;
 
-	if (functions_are_wanted(root) && root->nr_live && !functions_refresh(root) &&
-	    functions_have_changed(root) && !publish_all(root))
+	if ((is_another_ones || functions_are_wanted(root)) && root->nr_live &&
+	    !functions_refresh(root) && functions_have_changed(root) &&
+	    (!publish_all(root) ||
+	     (is_another_ones && !functions_publish_off(root))))
 		apply_start(root, &apply);
 }
 

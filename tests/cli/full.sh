@@ -90,6 +90,15 @@ fill
 sets current_tracer nop nop
 records && fail "the graph is recorded still"
 rm "$ULF_DIR/fill"
+# A server that is killed before it has told the program
+is_quiet() { ! records; }
+writes current_tracer function_graph
+records || fail "nothing is recorded"
+fill
+kill_server_at apply_start current_tracer nop || writes current_tracer nop
+is current_tracer nop
+until_true is_quiet
+rm "$ULF_DIR/fill"
 writes function_profile_enabled 1
 writes stack_tracer_enabled 1
 fill
