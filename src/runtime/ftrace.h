@@ -76,7 +76,9 @@ extern struct ftrace_state ftrace_state FTRACE_HIDDEN;
 extern const struct ftrace_case ftrace_no_case FTRACE_HIDDEN;
 
 /* Of each thread.  A handler may come between any two stores: it leaves all as
- * it has found it, but for the last one. */
+ * it has found it, but for the last three.  The page is one word.  The signal stack may
+ * be a mixture of two then: calls are taken for left that were not, or not for left, so
+ * depths are wrong for a while, and the way around them ends (shadow_around()). */
 struct ftrace_thread {
 	uint64_t head;			/* of the function tracer's records; 0: it
 					 * is not known yet, or nothing is recorded
