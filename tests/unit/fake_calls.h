@@ -143,10 +143,11 @@ static inline void calls_entry_more(struct calls *c, uint32_t cpu, int32_t pid,
 		struct calls_head head;
 		uint64_t func;
 		int32_t depth;
+		uint32_t marks;
 		uint64_t more[7];
 	} record = {
 		{ retaddr ? ABI_EVENT_ID_GRAPH_RETADDR : ABI_EVENT_ID_GRAPH_ENTRY, 0, 0,
-		  pid }, func, depth, { retaddr },
+		  pid }, func, depth, 0, { retaddr },
 	};
 	uint32_t nr = retaddr ? 1 : 0;
 
