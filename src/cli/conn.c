@@ -209,8 +209,13 @@ static int hello(struct conn *conn, int flags)
 		.value = ABI_SOCKET_VERSION,
 		.offset = flags & CONN_RESTORE ? 1 : 0,
 	};
-	int ret = conn_call(conn, &request, NULL, 0);
 
+	conn->server_pid = conn_call(conn, &request, NULL, 0);
+	return conn->server_pid;
+}
+
+static int check_hello(const struct conn *conn, int ret)
+{
 	if (ret == -EPROTONOSUPPORT)
 		cli_error("the server in %s is of another version of ulf; say `ulf stop` "
 			  "with that version, or end the process that holds %s/" DIR_LOCK,
@@ -219,19 +224,19 @@ static int hello(struct conn *conn, int flags)
 		cli_error("the server in %s ended; say that again", conn->dir);
 	else if (ret < 0)
 		cli_error("the server in %s: %s", conn->dir, strerror(-ret));
-	conn->server_pid = ret;
 	return ret < 0 ? ret : 0;
 }
 
-/* Another process may just be starting one: give that some time. */
+/* Another process may just be starting one: give that some time.  Or one that was killed
+ * has not quite ended, and none can be started before that. */
 static int start_and_connect(const char *dir)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
 	int i, fd = -ENOTCONN;
 
-	if (start_server(dir) < 0)
-		return -ECANCELED;	/* which has been said */
 	for (i = 0; i < 500; i++) {
+		if (i % 5 == 0 && start_server(dir) < 0)
+			return -ECANCELED;	/* which has been said */
 		fd = connect_to(dir);
 		if (fd >= 0)
 			return fd;
@@ -240,6 +245,18 @@ static int start_and_connect(const char *dir)
 	cli_error("the server in %s does not answer: %s; see %s/" DIR_LOG, dir,
 		  strerror(-fd), dir);
 	return -ECANCELED;
+}
+
+static int connect_or_start(struct conn *conn, int flags)
+{
+	int ret = connect_to(conn->dir);
+
+	if (ret == -ENOENT || ret == -ECONNREFUSED)
+		ret = flags & CONN_START ? start_and_connect(conn->dir) : -ENOTCONN;
+	else if (ret < 0)
+		cli_error("%s/" DIR_SOCKET ": %s", conn->dir, strerror(-ret));
+	conn->fd = ret;
+	return ret;
 }
 
 int conn_open(struct conn *conn, int flags)
@@ -258,18 +275,19 @@ int conn_open(struct conn *conn, int flags)
 		cli_error("the ulf directory %s: %s", conn->dir, why ? why : strerror(-ret));
 		return ret;
 	}
-	ret = connect_to(conn->dir);
-	if (ret == -ENOENT || ret == -ECONNREFUSED) {
-		if (!(flags & CONN_START))
-			return -ENOTCONN;
-		ret = start_and_connect(conn->dir);
-	} else if (ret < 0) {
-		cli_error("%s/" DIR_SOCKET ": %s", conn->dir, strerror(-ret));
-	}
+	ret = connect_or_start(conn, flags);
 	if (ret < 0)
 		return ret;
-	conn->fd = ret;
-	return hello(conn, flags);
+	ret = hello(conn, flags);
+	/* It was being killed, and has been asked for nothing yet. */
+	if (ret == -EPIPE && flags & CONN_START) {
+		close(conn->fd);
+		ret = connect_or_start(conn, flags);
+		if (ret < 0)
+			return ret;
+		ret = hello(conn, flags);
+	}
+	return check_hello(conn, ret);
 }
 
 void conn_close(struct conn *conn)

@@ -30,6 +30,11 @@ done
 kill_server
 [ -S "$ULF_DIR/server.sock" ] || fail "kill -9 removed the socket"
 ulf ls >/dev/null || fail "ls after a crash"
+# At once, while it is still ending
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	kill -9 "$(server_pid)"
+	text=$(ulf ls 2>&1) || fail "ls after kill -9, round $i: $text"
+done
 third=$(server_pid)
 kill -TERM "$third"
 until_true is_gone "$third"
