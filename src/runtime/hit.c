@@ -251,8 +251,9 @@ static bool is_on_signal_stack(uint64_t place)
 }
 
 /* From @top on: those that are below @place were left by some other way than a return;
- * and those of a handler that had a stack of its own, if this is another one. */
-static uint64_t live_above(uint64_t top, uint64_t place)
+ * and those of a handler that had a stack of its own, if this is another one.
+ * @steps: how many that were so far */
+static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 {
 	bool is_outside = !is_on_signal_stack(place);
 	uint32_t downs = 0;
@@ -260,28 +261,30 @@ static uint64_t live_above(uint64_t top, uint64_t place)
 	top &= ~SHADOW_SLOWLY;
 	/* @place may be anything: a stack pointer that was interrupted. */
 	while (top != SHADOW_NONE &&
-	       (top <= place || (is_outside && is_on_signal_stack(top))))
+	       (top <= place || (is_outside && is_on_signal_stack(top)))) {
 		top = shadow_around(top, &downs);
+		++*steps;
+	}
 	return as_top(top);
 }
 
 /* The same of a handler's: wherever its stack is, what was interrupted is around it.  A
  * call of which the return address is off the stack for an instruction, on its way to
  * or from the body, is one of these. */
-static uint64_t interrupted_above(const uint64_t *place)
+static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 {
 	const stack_t *stack = arch_signal_stack(place);
 	uint64_t sp = arch_signal_sp(place) - 2 * sizeof(*place);
 
 	/* Without what was left on the stack that was the one so far. */
-	uint64_t top = live_above(ftrace_this.top, sp);
+	uint64_t top = live_above(ftrace_this.top, sp, steps);
 
 	/* By SS_AUTODISARM a handler has none, and is still there. */
 	if (stack->ss_size || !is_on_signal_stack(sp)) {
 		ftrace_this.signal_stack = (uint64_t)stack->ss_sp;
 		ftrace_this.signal_bytes = stack->ss_size;
 	}
-	return live_above(top, sp);
+	return live_above(top, sp, steps);
 }
 
 /* ---- the graph ---- */
@@ -452,14 +455,17 @@ static void exit_into(struct shadow *shadow, struct shadow *new, uint32_t users)
 /*
  * A call at @place that is not followed.  Followed ones below it were left if this is the
  * same stack, and what is called from here on is not inside of them.  If it is another
- * one, a handler's or a coroutine's, they go on later.
+ * one, a handler's or a coroutine's, they go on later; but a long way past them is not
+ * to be gone at each call, so then they are forgotten until one of them returns.
+ * @steps: how many were passed
  */
-static void pass_over(const uint64_t *place, uint64_t above)
+static void pass_over(const uint64_t *place, uint64_t above, uint32_t steps)
 {
 	uint64_t top = ftrace_this.top & ~SHADOW_SLOWLY;
 
-	if (top <= (uint64_t)place &&
-	    ftrace_call_slowly(ftrace_is_left, top, (uint64_t)place, 0))
+	if (steps > SHADOW_FAR ||
+	    (top <= (uint64_t)place &&
+	     ftrace_call_slowly(ftrace_is_left, top, (uint64_t)place, 0)))
 		set_top(above);
 }
 
@@ -475,7 +481,7 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 	struct shadow new = { .ret = *place, .body = slot->body.word };
 	bool is_tail = ftrace_is_body(*place);
 	bool is_quiet, is_skipped, is_handler, is_followed;
-	uint32_t seen, marks, start;
+	uint32_t seen, marks, start, steps = 0;
 
 	if (!shadow) {
 		__atomic_add_fetch(&ftrace_graph_lost, 1, __ATOMIC_RELAXED);
@@ -485,9 +491,9 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 		new.ret = shadow->ret;
 		new.above = shadow->above;
 	} else if (new.ret == ftrace_state.restorer) {
-		new.above = interrupted_above(place);
+		new.above = interrupted_above(place, &steps);
 	} else {
-		new.above = live_above(ftrace_this.top, (uint64_t)place);
+		new.above = live_above(ftrace_this.top, (uint64_t)place, &steps);
 	}
 	new.depth = depth_within(new.above);
 	is_quiet = users_within(new.above) & 1u << FTRACE_SKIP;
@@ -513,7 +519,7 @@ static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *s
 	if (is_quiet || is_skipped)
 		seen |= 1u << FTRACE_SKIP;
 	if (!is_followed && !is_tail) {
-		pass_over(place, new.above);
+		pass_over(place, new.above, steps);
 		return 0;
 	}
 	new.users = (seen | marks | start) >> SHADOW_USERS;

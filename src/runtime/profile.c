@@ -156,19 +156,20 @@ static void add_time(struct abi_figure *figure, uint64_t took_ns)
 		add(&figure->squares_high, high);
 }
 
-/* The profiled call around it; NULL: none. */
+/* The profiled call around it; NULL: none, or it is not near. */
 static struct call *call_around(const struct profile *now, const struct shadow *of)
 {
 	uint64_t place = of->above & ~SHADOW_SLOWLY;
-	uint32_t downs = 0;
+	uint32_t downs = 0, steps = 0;
 
-	for (; place != SHADOW_NONE; place = shadow_around(place, &downs)) {
+	for (; place != SHADOW_NONE && steps < SHADOW_FAR; steps++) {
 		const struct shadow *shadow = shadow_of(place);
 		struct call *call = call_of(shadow);
 
 		if (shadow_users(shadow) & 1u << FTRACE_PROFILE &&
 		    call->session == now->session)
 			return call;
+		place = shadow_around(place, &downs);
 	}
 	return NULL;
 }

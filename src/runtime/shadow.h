@@ -55,6 +55,8 @@ struct shadow {
 #define SHADOW_SLOWLY	(1ull << 63)
 #define SHADOW_USERS	24		/* the first of them */
 #define SHADOW_DOWNS	8u		/* signal stacks, each inside of another */
+#define SHADOW_FAR	256u		/* calls; the way around so many takes some
+					 * microseconds */
 
 extern uint64_t *shadow_keys;		/* NULL: not made yet */
 extern struct shadow *shadow_entries;

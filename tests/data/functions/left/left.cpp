@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A function that is left by another way than its return, and what is called then.  Each
-// line of stdin is the name of one way; "done" is the answer to each.
+// line of stdin is the name of one way; "done" is the answer to each.  That of "deep" comes
+// after another line, when it has answered "there".
 #include <csetjmp>
 #include <cstdint>
 #include <iostream>
@@ -12,6 +13,9 @@
 #define INSIDE	extern "C" __attribute__((noinline))
 #define OUTSIDE	__attribute__((noinline, patchable_function_entry(0)))
 #define BEHIND	__asm__ volatile("")	// the call before it is not the last act
+
+#define DEPTH	100000
+#define CALLS	1000000
 
 static volatile int sum;
 static jmp_buf back;
@@ -53,6 +57,21 @@ INSIDE void yields(void)
 	BEHIND;
 }
 
+INSIDE void sinks(int depth, void (*bottom)(void))
+{
+	if (depth)
+		sinks(depth - 1, bottom);
+	else
+		bottom();
+	BEHIND;
+}
+
+OUTSIDE static void call(void)
+{
+	for (int i = 0; i < CALLS; i++)
+		leaf();
+}
+
 OUTSIDE static void jump(void)
 {
 	if (!setjmp(back))
@@ -71,15 +90,19 @@ OUTSIDE static void catches(void)
 	later();
 }
 
-OUTSIDE static void in_coroutine(void)
+OUTSIDE static void yield(void)
 {
-	yields();
+	swapcontext(&other, &mine);
 }
 
-// Its stack is further down than this one: else calls here were inside of its own.
-OUTSIDE static void coroutine(void)
+OUTSIDE static void in_deep(void)
 {
-	size_t size = 65536;
+	sinks(DEPTH, yield);
+}
+
+// The stack is further down than this one: else calls here were inside of its own.
+OUTSIDE static void coroutine_of(void (*fn)(void), void (*calls)(void), size_t size)
+{
 	uintptr_t below = (uintptr_t)&size - (1ul << 30);
 	void *stack = mmap((void *)(below & -size), size, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -88,25 +111,56 @@ OUTSIDE static void coroutine(void)
 	other.uc_stack.ss_sp = stack;
 	other.uc_stack.ss_size = size;
 	other.uc_link = &mine;
-	makecontext(&other, in_coroutine, 0);
+	makecontext(&other, fn, 0);
 	swapcontext(&mine, &other);
-	later();
+	calls();
 	swapcontext(&mine, &other);
 	munmap(stack, size);
 }
 
+OUTSIDE static void coroutine(void)
+{
+	coroutine_of(yields, later, 65536);
+}
+
+OUTSIDE static void far(void)
+{
+	coroutine_of(in_deep, call, 1 << 26);
+}
+
+OUTSIDE static void at_bottom(void)
+{
+	std::string line;
+
+	std::cout << "there" << std::endl;
+	std::getline(std::cin, line);
+	call();
+}
+
+OUTSIDE static void deep(void)
+{
+	sinks(DEPTH, at_bottom);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} ways[] = {
+	{ "jump", jump }, { "throw", catches }, { "coroutine", coroutine }, { "far", far },
+	{ "deep", deep },
+};
+
 OUTSIDE int main()
 {
-	std::string way;
+	std::string line;
 
-	while (std::getline(std::cin, way)) {
-		void (*run)(void) = way.find("jump") == 0 ? jump :
-				    way.find("throw") == 0 ? catches : coroutine;
-
-		if (way.find(" thread") != way.npos)
-			std::thread(run).join();
-		else
-			run();
+	while (std::getline(std::cin, line)) {
+		for (auto &way : ways) {
+			if (line == way.name)
+				way.run();
+			else if (line == std::string(way.name) + " thread")
+				std::thread(way.run).join();
+		}
 		std::cout << "done" << std::endl;
 	}
 }
