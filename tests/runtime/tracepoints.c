@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -298,6 +299,27 @@ static void test_synchronize(void)
 	CHECK_EQ(pthread_join(hitter, NULL), 0);
 }
 
+/* ---- left by a jump: who waits does not wait for itself ---- */
+
+static jmp_buf back;
+
+static void jump(void *data, int who, long value)
+{
+	(void)data;
+	(void)who;
+	(void)value;
+	longjmp(back, 1);
+}
+
+static void test_jump(void)
+{
+	CHECK_EQ(register_trace_rt_hit(jump, NULL), 0);
+	if (!setjmp(back))
+		trace_rt_hit(0, 0);
+	CHECK_EQ(unregister_trace_rt_hit(jump, NULL), 0);
+	tracepoint_synchronize_unregister();
+}
+
 int main(void)
 {
 	sem_init(&entered, 0, 0);
@@ -310,5 +332,6 @@ int main(void)
 	test_fork();
 	test_probes_that_trace();
 	test_synchronize();
+	test_jump();
 	return 0;
 }
