@@ -42,6 +42,7 @@
 /* So far below the main thread's stack the kernel maps nothing else. */
 #define MAIN_ROOM	(128ull << 20)
 #define NEED_BYTES	8192u		/* of the stack, for what is done here */
+#define REACH		(32ull << 20)	/* that a thread goes deeper at once */
 #define ADDRESSES	(1ull << 47)
 
 /* ---- the stack of a thread ---- */
@@ -172,7 +173,8 @@ static void write_low(struct abi_stack *stack, const struct thread_slot *thread)
 /*
  * Is that place on the thread's own stack, and is there enough of it left?  From
  * its top down to there all pages can be read, as below its end there is one that
- * cannot.  Each is asked for once.
+ * cannot.  Each is asked for once, and what is far below all of them is not its own: one
+ * mapping may have the stacks of many.
  */
 static bool is_own(struct thread_slot *thread, uint64_t place)
 {
@@ -182,6 +184,8 @@ static bool is_own(struct thread_slot *thread, uint64_t place)
 		return false;
 	if (thread->stack_top == main_top)
 		return depth + NEED_BYTES <= main_limit();
+	if (depth > known + REACH)
+		return false;
 	for (; known < depth + NEED_BYTES; known += UNWIND_PAGE) {
 		if (!arch_is_readable((const void *)(thread->stack_top - known -
 						     UNWIND_PAGE))) {

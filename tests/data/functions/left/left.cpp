@@ -101,12 +101,8 @@ OUTSIDE static void in_deep(void)
 }
 
 // The stack is further down than this one: else calls here were inside of its own.
-OUTSIDE static void coroutine_of(void (*fn)(void), void (*calls)(void), size_t size)
+OUTSIDE static void coroutine_on(void *stack, size_t size, void (*fn)(void), void (*calls)(void))
 {
-	uintptr_t below = (uintptr_t)&size - (1ul << 30);
-	void *stack = mmap((void *)(below & -size), size, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
 	getcontext(&other);
 	other.uc_stack.ss_sp = stack;
 	other.uc_stack.ss_size = size;
@@ -115,17 +111,48 @@ OUTSIDE static void coroutine_of(void (*fn)(void), void (*calls)(void), size_t s
 	swapcontext(&mine, &other);
 	calls();
 	swapcontext(&mine, &other);
+}
+
+OUTSIDE static void coroutine_of(size_t size, void (*fn)(void), void (*calls)(void))
+{
+	uintptr_t below = (uintptr_t)&size - (1ul << 30);
+	void *stack = mmap((void *)(below & -size), size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	coroutine_on(stack, size, fn, calls);
 	munmap(stack, size);
 }
 
 OUTSIDE static void coroutine(void)
 {
-	coroutine_of(yields, later, 65536);
+	coroutine_of(65536, yields, later);
 }
 
 OUTSIDE static void far(void)
 {
-	coroutine_of(in_deep, call, 1 << 26);
+	coroutine_of(1 << 26, in_deep, call);
+}
+
+OUTSIDE static void *in_slab(void *stack)
+{
+	coroutine_on(stack, 65536, yields, later);
+	return nullptr;
+}
+
+// Stacks of a thread and of a coroutine, in one mapping.
+OUTSIDE static void slab(void)
+{
+	const size_t size = 1 << 27, own = 1 << 18;
+	char *stacks = (char *)mmap(nullptr, size, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, stacks + size - own, own);
+	pthread_create(&thread, &attr, in_slab, stacks);
+	pthread_join(thread, nullptr);
+	munmap(stacks, size);
 }
 
 OUTSIDE static void at_bottom(void)
@@ -147,7 +174,7 @@ static const struct {
 	void (*run)(void);
 } ways[] = {
 	{ "jump", jump }, { "throw", catches }, { "coroutine", coroutine }, { "far", far },
-	{ "deep", deep },
+	{ "deep", deep }, { "slab", slab },
 };
 
 OUTSIDE int main()
