@@ -250,6 +250,14 @@ static bool is_on_signal_stack(uint64_t place)
 	return place - ftrace_this.signal_stack < ftrace_this.signal_bytes;
 }
 
+/* Is the call at @top one of a handler's there?  The stack may have another use by now,
+ * or be a part of this one; a call that set_graph_function names may have no mark. */
+static bool is_of_handler(uint64_t top)
+{
+	return is_on_signal_stack(top) &&
+	       users_within(top) & (MARK_IN_HANDLER | 1u << FTRACE_START);
+}
+
 /* From @top on: those that are below @place were left by some other way than a return;
  * and those of a handler that had a stack of its own, if this is another one.
  * @steps: how many that were so far */
@@ -261,7 +269,7 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 	top &= ~SHADOW_SLOWLY;
 	/* @place may be anything: a stack pointer that was interrupted. */
 	while (top != SHADOW_NONE &&
-	       (top <= place || (is_outside && is_on_signal_stack(top)))) {
+	       (top <= place || (is_outside && is_of_handler(top)))) {
 		top = shadow_around(top, &downs);
 		++*steps;
 	}

@@ -86,6 +86,19 @@ OUTSIDE static void on_quit(int sig)
 	BEHIND;
 }
 
+/* A page of the stack for each call. */
+INSIDE void sinks(int depth)
+{
+	volatile char page[4096];
+
+	page[0] = 0;
+	if (depth)
+		sinks(depth - 1);
+	else
+		leaf();
+	BEHIND;
+}
+
 /* ---- ways ---- */
 
 OUTSIDE static void at_once(void)
@@ -171,17 +184,34 @@ OUTSIDE static void *run_changed(void *arg)
 	return NULL;
 }
 
+/* Its stack for signals is a part of its own, for a while. */
+OUTSIDE static void get_inside(void)
+{
+	char stack[STACK];
+
+	use_stack(stack);
+	raise(SIGABRT);
+	use_stack(NULL);
+}
+
+OUTSIDE static void *run_inside(void *arg)
+{
+	get_inside();
+	sinks(20);
+	return arg;
+}
+
 OUTSIDE static void run_threads(void *(*fn)(void *))
 {
-	char *stacks = mmap(NULL, 2 * STACK, PROT_READ | PROT_WRITE,
+	char *stacks = mmap(NULL, 4 * STACK, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pthread_attr_t attr;
 	pthread_t thread;
 
 	if (stacks == MAP_FAILED || pthread_attr_init(&attr) ||
-	    pthread_attr_setstack(&attr, stacks, STACK) ||
-	    pthread_create(&thread, &attr, fn, stacks + STACK) ||
-	    pthread_join(thread, NULL) || munmap(stacks, 2 * STACK))
+	    pthread_attr_setstack(&attr, stacks, 3 * STACK) ||
+	    pthread_create(&thread, &attr, fn, stacks + 3 * STACK) ||
+	    pthread_join(thread, NULL) || munmap(stacks, 4 * STACK))
 		abort();
 }
 
@@ -212,6 +242,8 @@ OUTSIDE static void run(const char *way)
 		run_threads(run_below);
 	if (!strcmp(way, "changed"))
 		run_threads(run_changed);
+	if (!strcmp(way, "inside"))
+		run_threads(run_inside);
 	if (!strcmp(way, "lost"))
 		for (size_t i = 0; i < sizeof(nowhere) / sizeof(nowhere[0]); i++)
 			loses(nowhere[i]);
