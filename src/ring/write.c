@@ -182,32 +182,32 @@ static struct abi_ring *slow_ring(const struct ring_set *set)
 static int write_slow(const struct ring_set *set, void *payload,
 		      uint32_t bytes, uint64_t now_ns)
 {
-	uint64_t all = ~0ull, old;
 	struct abi_ring *ring = slow_ring(set);
+	struct arch_signals old;
 	int r;
 
 	if (!ring)
 		return -ENODEV;
-	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
+	arch_signals_block(&old);
 	r = ring_write_locked(ring, payload, bytes, now_ns,
 			      (uint32_t)arch_syscall0(SYS_gettid));
-	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
+	arch_signals_restore(&old);
 	return r;
 }
 
 static void drop_slow(const struct ring_set *set)
 {
-	uint64_t all = ~0ull, old;
 	struct abi_ring *ring = slow_ring(set);
+	struct arch_signals old;
 
 	if (!ring)
 		return;
-	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
+	arch_signals_block(&old);
 	if (!shmlock_take(&ring->lock, (uint32_t)arch_syscall0(SYS_gettid))) {
 		count_dropped_locked(ring);
 		shmlock_drop(&ring->lock);
 	}
-	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
+	arch_signals_restore(&old);
 }
 
 void ring_drop(const struct ring_set *set)

@@ -344,9 +344,10 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t c)
 {
 	struct thread_slot *thread = (struct thread_slot *)ulf_this_thread;
 	struct abi_stack *stack = ftrace_state.stack;
-	uint64_t all = ~0ull, old, depth;
 	uint32_t resets = abi_stack_resets(__atomic_load_n(&stack->max,
 							   __ATOMIC_RELAXED));
+	struct arch_signals old;
+	uint64_t depth;
 	bool is_written;
 
 	(void)c;
@@ -358,7 +359,7 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t c)
 	depth = thread->stack_top - place;
 	if (depth <= thread->stack_depth || !is_own(thread, place))
 		return 0;
-	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
+	arch_signals_block(&old);
 	is_written = !shmlock_take_for(&stack->lock, thread->thread.tid, LOCK_YIELDS);
 	if (is_written) {
 		TESTPOINT("stack.locked");
@@ -368,7 +369,7 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t c)
 	}
 	if (is_written)
 		thread->stack_depth = depth;
-	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
+	arch_signals_restore(&old);
 	return 0;
 }
 

@@ -2,6 +2,8 @@
 /*
  * quiet(), which a signal handler interrupts once, at each instruction of the way
  * into it in turn.  The handler calls hushed().
+ *
+ *	steps through		only steps through loud()
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -52,12 +54,24 @@ OUTSIDE static void on_step(int signal, siginfo_t *info, void *context)
 	hushed();
 }
 
-OUTSIDE int main(void)
+OUTSIDE static int step_through(void)
+{
+	for (int i = 0; i < 2; i++) {
+		step(true);
+		loud();
+		step(false);
+	}
+	return nr < 100;
+}
+
+OUTSIDE int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
 
 	sigaction(SIGTRAP, &action, NULL);
 	getchar();
+	if (argc > 1)
+		return step_through();
 	do {
 		loud();			/* the ring has a page now */
 		stop_at++;
