@@ -96,6 +96,10 @@ extern __thread struct ftrace_thread ftrace_this FTRACE_HIDDEN;
 
 /* This thread has got another tid, or records again, or does not. */
 void ftrace_thread_named(void);
+/* Its innermost followed call is @top, as its word was; is it in a callback? */
+void ftrace_thread_restore(uint64_t top, bool is_in_callback);
+/* It has no tid any more. */
+void ftrace_thread_forget(void);
 
 /* Now, by the clock that rings have (server/timebase.c); 0: there is none.  Any
  * context, general registers only; so is the next. */

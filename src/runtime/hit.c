@@ -245,6 +245,23 @@ void ftrace_thread_named(void)
 	set_top(ftrace_this.top);
 }
 
+/* The top goes first here, too: what depends on the thread's tid is made of it. */
+void ftrace_thread_restore(uint64_t top, bool is_in_callback)
+{
+	ftrace_this.is_in_callback = is_in_callback;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	set_top(top);
+	if (ulf_this_thread)
+		ftrace_thread_named();
+}
+
+void ftrace_thread_forget(void)
+{
+	ftrace_this.head = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	set_top(ftrace_this.top);
+}
+
 static bool is_on_signal_stack(uint64_t place)
 {
 	return place - ftrace_this.signal_stack < ftrace_this.signal_bytes;

@@ -115,6 +115,10 @@ struct thread_slot {
 /* Calls @fn for every slot; stops when it is not 0. */
 int thread_for_each(int (*fn)(struct thread_slot *slot, void *arg), void *arg);
 void thread_after_fork(void);
+/* A slot for this thread, which has none, until it is taken back, if one is left: its
+ * first hit is still to come. */
+void thread_lend(void);
+void thread_take_back(void);
 /* Of this thread, which has a slot.  Others may try to claim it. */
 static inline uint32_t thread_tid(void)
 {

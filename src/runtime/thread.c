@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads that have called a probe.  A thread takes a slot at its first hit
- * and never gives it back: there is no hook for the end of a thread that a
+ * and keeps it: there is no hook for the end of a thread that a
  * signal handler could set safely.  Slots of dead threads are found and
  * reused when no free one is left.
  *
  * word			writer				readers
  * slot.thread.tid	CAS 0 -> tid: a new thread	everybody
  *			dead tid -> 0: the one that sweeps
+ *			tid -> 0: its thread (thread_take_back())
  * slot.thread.nesting	its thread (and its handlers)	grace_wait()
  * chunk.next		CAS NULL -> chunk: any thread	everybody
  */
@@ -124,7 +125,7 @@ static void add_chunk(void)
 
 /* A handler may come in between and attach too: then one slot stays unused
  * until this thread is dead. */
-struct ulf_thread *ulf_thread_attach(void)
+static struct ulf_thread *attach(bool has_hit)
 {
 	struct claim claim = {
 		.tid = (uint32_t)arch_syscall0(SYS_gettid),
@@ -140,10 +141,39 @@ struct ulf_thread *ulf_thread_attach(void)
 	}
 	__atomic_store_n(&claim.slot->thread.nesting, 0, __ATOMIC_RELAXED);
 	stack_tracer_forget(claim.slot);
-	comm_record(claim.tid);
+	if (has_hit)
+		comm_record(claim.tid);
 	ulf_this_thread = &claim.slot->thread;
 	ftrace_thread_named();
 	return ulf_this_thread;
+}
+
+struct ulf_thread *ulf_thread_attach(void)
+{
+	return attach(true);
+}
+
+/* It has a name only where there may be hits. */
+void thread_lend(void)
+{
+	attach(root_control && root_is_wished());
+}
+
+/* The order of it: at any time a handler finds a slot, or takes one, and leaves words that
+ * are right.  Nobody else touches the slot of a living thread; if there was none to be
+ * lent, a child may have taken one, which is not ours to free. */
+void thread_take_back(void)
+{
+	struct ulf_thread *thread = ulf_this_thread;
+
+	ftrace_thread_forget();
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	ulf_this_thread = NULL;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!thread || thread->tid != (uint32_t)arch_syscall0(SYS_gettid))
+		return;
+	__atomic_store_n(&thread->nesting, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&thread->tid, 0, __ATOMIC_RELEASE);
 }
 
 static int forget_others(struct thread_slot *slot, void *arg)

@@ -29,7 +29,7 @@ symbols=$(nm -D --defined-only "$lib" | sed 's/^.* //; s/@.*//')
 [ -n "$symbols" ] || check "exports" "nothing at all"
 for symbol in $symbols; do
 	case $symbol in
-	dlclose | mlockall | pthread_create) continue ;;	# libc's, see src/runtime
+	dlclose | mlockall | pthread_create | vfork | __vfork) continue ;;	# libc's, see src/runtime
 	__fentry__) continue ;;		# compilers', see src/arch/x86_64/fcall.c
 	esac
 	grep -rqw -e "$symbol" "$ULF_SRC/include" ||

@@ -19,6 +19,7 @@
 
 enum torture_path {
 	TORTURE_RSEQ,			/* the process has rseq */
+	TORTURE_VFORK,			/* and children of vfork() write, too */
 	TORTURE_NO_RSEQ,		/* it was started without */
 	TORTURE_MIXED,			/* some writers use it, some do not */
 };
@@ -75,7 +76,7 @@ struct torture_shared {
 	uint32_t observers_ready;	/* observers */
 	uint32_t nr_contexts;		/* writers */
 	uint32_t forks;			/* writers: children of writers */
-	uint32_t reserved;
+	uint32_t vforks;		/* writers: the same, by vfork() */
 	uint64_t read, lost, dropped;	/* consumer, at the end */
 	uint64_t extends;
 	uint64_t observed, observed_pages, observed_lost;	/* observers */

@@ -21,6 +21,13 @@
 #define CONTEXTS_SPARE		1000	/* of them no children are forked */
 #define CHILD_RECORDS		100
 
+/* May a child of vfork() call vfork()?  That of ASan remembers one return address. */
+#ifdef __SANITIZE_ADDRESS__
+#define CAN_NEST	false
+#else
+#define CAN_NEST	true
+#endif
+
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
@@ -160,6 +167,68 @@ static void write_from_child(struct source *parent)
 	_exit(0);
 }
 
+/* The kernel kills this process soon, wherever it is then. */
+static void die_soon(uint64_t *random)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
+	struct itimerspec at = { .it_value.tv_nsec = 1 + random_below(random, 300000) };
+	int timer;
+
+	syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer);
+	syscall(SYS_timer_settime, timer, 0, &at, NULL);
+}
+
+static void move_to(uint32_t cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+/* It has the memory of its parent, which waits, but is a task of its own: on another
+ * CPU, with no timer but that of its death.  Unless it has a child itself: that would
+ * share the stack with who goes on then. */
+__attribute__((noreturn)) static void be_vforked(const struct source *parent, bool has_child)
+{
+	struct torture *t = parent->t;
+	struct source s;
+
+	if (source_init(&s, t, parent->random, parent->is_slow))
+		_exit(1);
+	if (!has_child && random_below(&s.random, 2))
+		die_soon(&s.random);
+	for (uint32_t i = 0; i < CHILD_RECORDS && !is_resting(t); i++) {
+		if (i % 10 == 0)
+			move_to(random_below(&s.random, t->nr_cpus));
+		write_one(&s);
+		if (i == CHILD_RECORDS / 2 && has_child && !vfork())
+			be_vforked(&s, false);
+	}
+	s.context->is_done = 1;
+	_exit(0);
+}
+
+static void write_from_vforked(const struct source *s)
+{
+	struct torture *t = s->t;
+	int status = 0;
+	pid_t pid;
+
+	if (__atomic_load_n(&t->shared->nr_contexts, __ATOMIC_RELAXED) >
+	    RECORD_WRITERS - CONTEXTS_SPARE)
+		return;
+	pid = vfork();
+	if (!pid)
+		be_vforked(s, CAN_NEST && s->random & 1);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (status && status != SIGKILL)
+		torture_fail(t, "a child of vfork() ended with %#x", status);
+	__atomic_add_fetch(&t->shared->vforks, 1, __ATOMIC_RELAXED);
+}
+
 static void bind_to(struct source *s, struct source *handler, uint32_t cpu)
 {
 	cpu_set_t cpus;
@@ -184,6 +253,8 @@ static void between_records(struct source *s)
 		nanosleep(&pause, NULL);
 	} else if (choice < 61) {
 		write_from_child(s);
+	} else if (choice < 81 && s->t->config->path == TORTURE_VFORK) {
+		write_from_vforked(s);
 	}
 }
 

@@ -24,6 +24,8 @@ static const struct torture_config variants[] = {
 	{ "rseq-64k-full", TORTURE_RSEQ, TORTURE_TSC, 65536, 4, false, false },
 	{ "slow-4k-full", TORTURE_NO_RSEQ, TORTURE_TSC, 4096, 64, false, false },
 	{ "slow-64k", TORTURE_NO_RSEQ, TORTURE_TSC, 65536, 4, true, false },
+	{ "vfork-4k", TORTURE_VFORK, TORTURE_TSC, 4096, 64, true, false },
+	{ "vfork-4k-full", TORTURE_VFORK, TORTURE_TSC, 4096, 64, false, false },
 };
 
 static int run_variant(const struct torture_config *config, uint64_t events)

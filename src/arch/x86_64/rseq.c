@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds glibc's rseq area, and checks the offsets that assembly uses. */
+/* Finds glibc's rseq area, takes it from the kernel and gives it back, and checks the
+ * offsets that assembly uses. */
+#include <linux/rseq.h>
+
 #include "arch/arch.h"
 #include "arch/x86_64/offsets.h"
 #include "abi/ring.h"
@@ -31,6 +34,34 @@ bool arch_rseq_init(void)
 
 	arch_rseq_offset = has_rseq ? __rseq_offset : arch_no_rseq_offset();
 	return has_rseq;
+}
+
+/* The size that libc has registered it with: that of all its fields, but at least that
+ * of the first ones and their padding. */
+#define AREA_BYTES_MIN	32
+
+static long rseq(int flags)
+{
+	uint32_t bytes = __rseq_size > AREA_BYTES_MIN ? __rseq_size : AREA_BYTES_MIN;
+
+	return arch_syscall4(SYS_rseq, (char *)__builtin_thread_pointer() + arch_rseq_offset,
+			     bytes, flags, RSEQ_SIGNATURE);
+}
+
+/* The kernel has written -1 there when it is done. */
+bool arch_rseq_leave(void)
+{
+	return &__rseq_offset && &__rseq_size && arch_rseq_offset == __rseq_offset &&
+	       !rseq(RSEQ_FLAG_UNREGISTER);
+}
+
+/* Sections are armed meanwhile, too: of the last one the kernel need not know. */
+void arch_rseq_join(void)
+{
+	char *area = (char *)__builtin_thread_pointer() + arch_rseq_offset;
+
+	__atomic_store_n((uint64_t *)(area + RSEQ_CS), 0, __ATOMIC_RELAXED);
+	rseq(0);
 }
 
 static_assert(RING_POSITION == offsetof(struct abi_ring, position), "asm");

@@ -16,6 +16,11 @@ ptrdiff_t arch_no_rseq_offset(void) __attribute__((visibility("hidden")));
 /* True if this thread is registered.  Writes arch_rseq_offset. */
 bool arch_rseq_init(void) __attribute__((visibility("hidden")));
 
+/* This thread is on CPU -1 for a while.  False: it was not registered.  Any context. */
+bool arch_rseq_leave(void) __attribute__((visibility("hidden")));
+/* After that. */
+void arch_rseq_join(void) __attribute__((visibility("hidden")));
+
 static inline uint32_t rseq_cpu(ptrdiff_t offset)
 {
 	uint32_t cpu;

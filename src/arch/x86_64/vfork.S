@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vfork(), in libulf.so alone; src/runtime/vfork.c says why, and has the parts before
+ * and after.
+ *
+ *	if vfork_next: it is called in the place of this one
+ *	before = vfork_begin(), top = ftrace_this.top
+ *	child:	back to the caller
+ *	parent:	return vfork_end(the child's pid, or -errno, before, top)
+ *
+ * The child goes on with the stack of its parent, and overwrites what is below the
+ * caller's frame: so nothing is kept there, but in registers, which both have.  It jumps
+ * back, as a return would take the address off a shadow stack, too, and that is both's.
+ */
+#include "offsets.h"
+
+	.text
+	.globl	vfork, __vfork, vfork_here
+	.hidden	vfork_here			/* this one, whoever is the first */
+	.type	vfork, @function
+	.type	__vfork, @function
+vfork:
+__vfork:
+vfork_here:
+	.cfi_startproc
+	movq	vfork_next(%rip), %rax
+	testq	%rax, %rax
+	jz	1f
+	jmp	*%rax
+1:
+	subq	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call	vfork_begin			/* rax, rdx */
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	movq	%rax, %rsi
+	movq	ftrace_this@gottpoff(%rip), %rcx
+	movq	%fs:THIS_TOP(%rcx), %r10
+	popq	%rdi
+	.cfi_adjust_cfa_offset -8
+	.cfi_register rip, rdi
+	movl	$58, %eax			/* vfork; it changes rax, rcx and r11 */
+	syscall
+	testl	%eax, %eax
+	jz	2f
+	pushq	%rdi
+	.cfi_remember_state
+	.cfi_adjust_cfa_offset 8
+	.cfi_offset rip, -8
+	movq	%rax, %rdi
+	movq	%r10, %rcx
+	jmp	vfork_end			/* rdi; rsi, rdx; rcx */
+2:
+	.cfi_restore_state
+	jmp	*%rdi
+	.cfi_endproc
+	.size	vfork, . - vfork
+	.size	__vfork, . - __vfork
+
+	.section .note.GNU-stack, "", @progbits

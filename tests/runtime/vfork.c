@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A child of vfork() hits events and traced functions, with the words of its parent:
+ * its records are where they belong, and whatever becomes of it the parent goes on as
+ * before.
+ *
+ * timeout: 60
+ * no-sanitize: thread its vfork() is a fork()
+ */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/check.h"
+#include "lib/trace.h"
+#define CREATE_TRACE_POINTS
+#include "rt_trace.h"
+#include <linux/ftrace.h>
+
+#define TRACED	__attribute__((noinline, patchable_function_entry(5)))
+
+/* That of ASan remembers one return address. */
+#ifdef __SANITIZE_ADDRESS__
+#define CAN_NEST	false
+#else
+#define CAN_NEST	true
+#endif
+
+pid_t __vfork(void) __attribute__((returns_twice));
+
+static struct driver d;
+
+static int wait_for(pid_t pid)
+{
+	int status;
+
+	CHECK(pid > 0);
+	while (waitpid(pid, &status, 0) < 0)
+		CHECK(errno == EINTR);
+	return status;
+}
+
+/* rseq's number, and that of getcpu() in libc, are not for such a child. */
+static int this_cpu(void)
+{
+	unsigned int cpu;
+
+	return syscall(SYS_getcpu, &cpu, NULL, NULL) ? -1 : (int)cpu;
+}
+
+static void move_to(int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+/* ---- where records are ---- */
+
+/* Records of who: how many, each with the CPU as its value, of thread @pid, in rings of
+ * @kind. */
+static void expect(int who, size_t nr, int pid, enum abi_ring_kind kind)
+{
+	struct trace trace;
+	size_t seen = 0;
+
+	trace_read(&d, &trace);
+	CHECK_EQ(trace.lost, 0);
+	for (size_t i = 0; i < trace.nr; i++) {
+		const struct trace_record *r = &trace.records[i];
+
+		CHECK_EQ(trace_number(&d, r, "who"), who);
+		CHECK_EQ(trace_number(&d, r, "value"), r->cpu);
+		CHECK_EQ(r->pid, pid);
+		CHECK_EQ(r->kind, kind);
+		seen++;
+	}
+	CHECK_EQ(seen, nr);
+	trace_free(&trace);
+}
+
+/* On one CPU: the number does not change between the two. */
+static void hit_here(int who)
+{
+	move_to(this_cpu());
+	trace_rt_hit(who, this_cpu());
+}
+
+static enum abi_ring_kind usual = ABI_RING_FAST;
+
+static void expect_usual(int who)
+{
+	hit_here(who);
+	expect(who, 1, gettid(), usual);
+}
+
+static void test_rings(bool has_bars)
+{
+	int home, parent = gettid();
+	pid_t pid;
+
+	hit_here(1);
+	expect(1, 1, parent, usual);
+	home = this_cpu();
+	pid = has_bars ? __vfork() : vfork();
+	if (!pid) {
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+			move_to(cpu);
+			if (this_cpu() == cpu && cpu != home)
+				break;
+		}
+		for (int i = 0; i < 1000; i++)
+			trace_rt_hit(2, this_cpu());
+		_exit(0);
+	}
+	CHECK_EQ(wait_for(pid), 0);
+	expect(2, 1000, parent, ABI_RING_SLOW);
+	expect_usual(3);
+}
+
+/* Once. */
+static __attribute__((noinline)) void hit_in_child(int who)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		hit_here(who);
+		_exit(0);
+	}
+	CHECK_EQ(wait_for(pid), 0);
+}
+
+/* A child's child, and its parent after that. */
+static void test_nested(void)
+{
+	int parent = gettid();
+	pid_t pid = vfork();
+
+	if (!pid) {
+		hit_here(4);
+		hit_in_child(4);
+		hit_here(4);
+		_exit(0);
+	}
+	CHECK_EQ(wait_for(pid), 0);
+	expect(4, 3, parent, ABI_RING_SLOW);
+	expect_usual(5);
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	hit_in_child(6);
+}
+
+static void test_handler(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	int parent = gettid();
+
+	sigaction(SIGUSR1, &action, NULL);
+	raise(SIGUSR1);
+	expect(6, 1, parent, ABI_RING_SLOW);
+	expect_usual(7);
+}
+
+static void test_handler_of_child(void)
+{
+	int parent = gettid();
+	pid_t pid = vfork();
+
+	if (!pid) {
+		raise(SIGUSR1);
+		_exit(0);
+	}
+	CHECK_EQ(wait_for(pid), 0);
+	expect(6, 1, parent, ABI_RING_SLOW);
+	expect_usual(7);
+}
+
+static void expect_name(const char *name)
+{
+	const struct abi_comm *comms = (const void *)(d.mem + d.control->comms_off);
+
+	for (uint32_t i = 0; i < ABI_COMMS; i++)
+		if (comms[i].tid == (uint32_t)gettid()) {
+			CHECK_STR(comms[i].comm, name);
+			return;
+		}
+	fail("no name");
+}
+
+/* A thread whose first hit is its child's: its own is under its own number, and the name
+ * that it has then. */
+static void *first_hit(void *arg)
+{
+	int parent = gettid();
+
+	prctl(PR_SET_NAME, "named early");
+	for (int i = 0; i < 3; i++) {
+		hit_in_child(8);
+		expect(8, 1, parent, ABI_RING_SLOW);
+	}
+	expect_name("named early");
+	prctl(PR_SET_NAME, "named late");
+	expect_usual(9);
+	expect_name("named late");
+	return arg;
+}
+
+static void test_first(void)
+{
+	pthread_t thread;
+
+	CHECK_EQ(pthread_create(&thread, NULL, first_hit, NULL), 0);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+}
+
+/* ---- what is left ---- */
+
+static volatile pid_t victim;
+
+static void die_in_probe(void *data, int who, long value)
+{
+	(void)data;
+	(void)who;
+	(void)value;
+	if (getpid() == victim)
+		kill(victim, SIGKILL);
+}
+
+/* Nobody waits for a probe that a dead child was in. */
+static void test_death_in_probe(void)
+{
+	pid_t pid;
+
+	expect_usual(10);
+	CHECK_EQ(register_trace_rt_other(die_in_probe, NULL), 0);
+	pid = vfork();
+	if (!pid) {
+		victim = getpid();
+		trace_rt_other(0, 0);
+		_exit(0);
+	}
+	CHECK_EQ(wait_for(pid), SIGKILL);
+	alarm(20);
+	CHECK_EQ(unregister_trace_rt_other(die_in_probe, NULL), 0);
+	tracepoint_synchronize_unregister();
+	alarm(0);
+	expect_usual(10);
+}
+
+static volatile int nr_entries, last_depth;
+
+static int on_entry(struct ftrace_graph_ent *ent, struct fgraph_ops *ops)
+{
+	(void)ops;
+	if (getpid() == victim && ent->depth == 4)
+		kill(victim, SIGKILL);
+	nr_entries++;
+	last_depth = ent->depth;
+	return 1;
+}
+
+static void on_return(struct ftrace_graph_ret *ret, struct fgraph_ops *ops)
+{
+	(void)ret;
+	(void)ops;
+}
+
+static struct fgraph_ops gops = { .entryfunc = on_entry, .retfunc = on_return };
+
+TRACED int dive(int depth)
+{
+	int below = depth ? dive(depth - 1) : 0;
+
+	__asm__ volatile("" : "+r"(below));
+	return below + 1;
+}
+
+/* It has its return address further down than what the child called. */
+TRACED long far(long a, long b, long c, long d, long e, long f, long g, long h, long i,
+		long j, long k, long l)
+{
+	__asm__ volatile("" : "+r"(a));
+	return a + b + c + d + e + f + g + h + i + j + k + l;
+}
+
+TRACED int outermost(void)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		victim = getpid();
+		_exit(dive(9));
+	}
+	CHECK_EQ(wait_for(pid), SIGKILL);
+	nr_entries = 0;
+	CHECK_EQ(far(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), 78);
+	CHECK_EQ(nr_entries, 1);
+	CHECK_EQ(last_depth, 1);
+	CHECK_EQ(dive(2), 3);
+	CHECK_EQ(nr_entries, 4);
+	CHECK_EQ(last_depth, 3);
+	return 8;
+}
+
+/* In a callback, deep in followed calls: its parent is still followed, and not there. */
+static void test_death_in_callback(void)
+{
+	CHECK_EQ(register_ftrace_graph(&gops), 0);
+	CHECK_EQ(outermost(), 8);
+	nr_entries = 0;
+	CHECK_EQ(dive(0), 1);
+	CHECK_EQ(nr_entries, 1);
+	CHECK_EQ(last_depth, 0);
+	unregister_ftrace_graph(&gops);
+}
+
+/* ---- errors ---- */
+
+static void refuse_vfork(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_vfork, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAGAIN),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+/* As libc's says it; and it records as before. */
+static void test_error(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		refuse_vfork();
+		errno = 0;
+		pid = vfork();
+		if (!pid)
+			_exit(1);
+		CHECK(pid == -1 && errno == EAGAIN);
+		expect_usual(11);
+		_exit(0);
+	}
+	CHECK_EQ(wait_for(pid), 0);
+}
+
+/* The same in a program without rseq, which is slow in any case. */
+static void test_without_rseq(void)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1);
+		execl("/proc/self/exe", "vfork", "slow", NULL);
+		_exit(127);
+	}
+	unsetenv("GLIBC_TUNABLES");
+	CHECK_EQ(wait_for(pid), 0);
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	trace_open(&d, getpid());
+	if (!d.control->has_rseq)
+		usual = ABI_RING_SLOW;
+	CHECK(usual == ABI_RING_FAST || argc > 1);
+	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", true), 0);
+	test_first();
+	test_rings(false);
+	test_rings(true);
+	test_handler();
+	if (CAN_NEST) {
+		test_nested();
+		test_handler_of_child();
+	}
+	test_death_in_probe();
+	test_death_in_callback();
+	test_error();
+	driver_close(&d);
+	if (argc == 1)
+		test_without_rseq();
+	return 0;
+}

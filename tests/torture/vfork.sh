@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# timeout: 300
+# no-sanitize: thread a libulf that is built for it cannot be loaded by other programs
+# Children of vfork() call traced functions while other threads of their parent do, too,
+# and are killed in the middle: each record is whole, and where it belongs.
+. tests/tracefs/common
+ulf_only "the kernel's functions are others"
+rounds=3
+[ "${ULF_TORTURE-}" != long ] || rounds=300
+
+set -- $(for c in $(seq 0 "$(($(nproc --all) - 1))"); do taskset -c "$c" echo "$c" 2>/dev/null; done)
+[ $# -ge 2 ] || skip "one CPU"
+cpu=$1 other=$2
+compile() {
+	gcc -O2 -w -D_GNU_SOURCE -pthread -fpatchable-function-entry=5 "$@" -o "$TMPDIR/vforks" \
+		tests/data/functions/vforks/vforks.c || fail "the program"
+}
+
+# check_TRACER FILE: who calls whom is as it is, on its CPU, and no time goes back.  Prints
+# the number of lines of each of the two.
+check_function() {
+	awk -v cpu="$cpu" -v other="$other" '
+	/^#/ || /LOST [0-9]+ EVENTS/ { next }
+	{
+		at = $2; gsub(/[][]/, "", at); at += 0
+		who = $5 " " $6
+		good = at == cpu && (who == "recorder_outer <-records" || who == "recorder_inner <-recorder_outer") ||
+		       at == other && (who == "child_outer <-be_child" || who == "child_inner <-child_outer")
+		time = $4 + 0
+		if (!good || time < last[at]) { print NR ": " $0; bad++ }
+		last[at] = time
+		nr[at]++
+		if (bad > 10) exit 1
+	}
+	END { if (bad) exit 1; print nr[cpu] + 0, nr[other] + 0 }' "$1"
+}
+
+# And no call takes as long as this test.
+check_function_graph() {
+	awk -F'|' -v cpu="$cpu" -v other="$other" '
+	/^#/ || !NF || /^ *-+ *$/ || /LOST [0-9]+ EVENTS/ || /=>/ { next }
+	{
+		at = $1 + 0
+		us = match($1, /[0-9.]+ us/) ? substr($1, RSTART, RLENGTH) + 0 : 0
+		text = $2; sub(/^ */, "", text)
+		good = at == cpu && text ~ /^recorder_(inner|outer)\(\)( \{|;)$/ ||
+		       at == other && text ~ /^child_(inner|outer)\(\)( \{|;)$/ ||
+		       text ~ /^}( \/\* .* \*\/)?$/
+		if (!good || us > 60e6) { print NR ": " $0; bad++ }
+		nr[at]++
+		if (bad > 10) exit 1
+	}
+	END { if (bad) exit 1; print nr[cpu] + 0, nr[other] + 0 }' "$1"
+}
+
+# run TRACER [LIBRARY]: one that must come before libulf
+run() {
+	start_root vforks 0 env LD_PRELOAD="${2-} $preload" ASAN_OPTIONS=detect_leaks=0 \
+		"$TMPDIR/vforks" "$cpu" "$other"
+	writes buffer_size_kb 2000
+	writes current_tracer "$1"
+	sleep 0.5
+	writes tracing_on 0
+	cat "$T/trace" >"$TMPDIR/trace" || fail "trace"
+	seen=$("check_$1" "$TMPDIR/trace") || fail "$1: $seen"
+	case $seen in
+	"0 "* | *" 0") fail "$1: $seen records" ;;
+	esac
+	echo "$*: $seen"
+	kill -TERM "$pid"
+	wait "$pid"
+	expect "status" 0 $?
+	ulf rm "$root" || fail rm
+}
+
+compile
+round=0
+while [ $round -lt $rounds ]; do
+	round=$((round + 1))
+	run function
+	run function_graph
+done
+# A sanitizer has a vfork() of its own, which calls ours.
+compile -fsanitize=address
+run function_graph "$(gcc -print-file-name=libasan.so)"
