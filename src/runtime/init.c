@@ -42,7 +42,7 @@ void runtime_watch_exit(void)
 {
 	static uint32_t handlers;
 
-	if (handlers++ < EXIT_HANDLERS)
+	if (__atomic_fetch_add(&handlers, 1, __ATOMIC_RELAXED) < EXIT_HANDLERS)
 		atexit(at_exit);
 }
 

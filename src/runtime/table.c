@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this process tells of its modules and events: rows of the shared tables,
  * written under abi_control.table_lock. */
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <limits.h>
@@ -40,11 +39,23 @@ static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
 	return off;
 }
 
-/* What the loader knows of an object; its file's first page need not be there. */
+/* What the loader knows of an object; its file's first page need not be there.  Not by
+ * dladdr(): that takes the lock that a thread in dlopen() has when it waits for ours. */
 struct loaded {
 	const void *inside;		/* an address in it */
 	struct image_headers headers;	/* phdr NULL: not found */
+	const char *name;
+	uint64_t base;			/* where its first page is */
 };
+
+static uint64_t base_of(const struct dl_phdr_info *info)
+{
+	int i = 0;
+
+	while (info->dlpi_phdr[i].p_type != PT_LOAD)
+		i++;
+	return (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) & ~4095ull;
+}
 
 static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
@@ -60,6 +71,8 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 		object->headers = (struct image_headers){
 			info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr,
 		};
+		object->name = info->dlpi_name;
+		object->base = base_of(info);
 		return 1;
 	}
 	return 0;
@@ -133,12 +146,10 @@ static int module_row(const struct ulf_module *module)
 	struct loaded loaded = find_loaded(module);
 	struct abi_module object = { 0 };
 	char buf[PATH_MAX];
-	Dl_info info = { 0 };
 
-	dladdr(module, &info);
-	if (info.dli_fname && !is_program(&loaded))
-		path = image_absolute(info.dli_fname, buf, sizeof(buf));
-	object.base = (uint64_t)info.dli_fbase;
+	if (!is_program(&loaded))
+		path = image_absolute(loaded.name, buf, sizeof(buf));
+	object.base = loaded.base;
 	object.build_id_bytes = image_build_id(&loaded.headers, object.build_id,
 						sizeof(object.build_id));
 	i = find_module(path, &object, nr);

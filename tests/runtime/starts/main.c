@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread that loads a module while the program itself makes its events known: none
+ * of them waits for the other for ever.
+ *
+ * timeout: 20
+ */
+#include "early.h"
+#include "lib/check.h"
+#define CREATE_TRACE_POINTS
+#include "rt_trace.h"
+
+int main(void)
+{
+	CHECK(early_loaded());
+	return 0;
+}
