@@ -118,6 +118,11 @@ struct abi_control {
 					 * CLOCK_MONOTONIC_RAW; 0: not known */
 	uint64_t stack;			/* struct abi_stack; 0: none */
 	uint64_t profile;		/* struct abi_profile; 0: none */
+
+	/* a process that waits for what the server has to do about something new:
+	 * it takes the next number, and is answered when that is reached */
+	uint32_t asked;
+	uint32_t answered;		/* futex; the server's */
 };
 
 /* What the server has to do about the words in abi_control.boot. */
@@ -351,7 +356,7 @@ static_assert(offsetof(struct abi_control, table_lock) == 1400, "ABI");
 static_assert(offsetof(struct abi_control, clock) == 1432, "ABI");
 static_assert(offsetof(struct abi_control, generation) == 1456, "ABI");
 static_assert(offsetof(struct abi_control, map_addr) == 1480, "ABI");
-static_assert(sizeof(struct abi_control) == 1544, "ABI");
+static_assert(sizeof(struct abi_control) == 1552, "ABI");
 static_assert(sizeof(struct abi_buffer) == 270984, "ABI");
 
 /* The default layout.  A reader takes the offsets from the header. */

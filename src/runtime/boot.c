@@ -151,17 +151,19 @@ static void name_buffers(const char *words)
 	}
 }
 
-/* Is there a server that would do at once what it is asked? */
+/* Is there a server that would do at once what it is asked?  Not by libc's functions:
+ * a thread that is in dlopen() is not to be cancelled here. */
 static bool has_server(void)
 {
 	bool is_there;
-	int fd;
+	long fd;
 
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = arch_syscall3(SYS_socket, AF_UNIX,
+			   SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
-	is_there = !connect(fd, (struct sockaddr *)&server_addr, sizeof(server_addr));
-	close(fd);
+	is_there = !arch_syscall3(SYS_connect, fd, &server_addr, sizeof(server_addr));
+	arch_syscall1(SYS_close, fd);
 	return is_there;
 }
 
@@ -225,19 +227,45 @@ void boot_wait(void)
 		has_answers = wait_while(&root_control->hold, 1, HOLD_SECONDS);
 }
 
+static bool is_before(uint32_t number, uint32_t wanted)
+{
+	return (int32_t)(number - wanted) < 0;
+}
+
+/* Until *@word, which only grows, is @wanted. */
+static bool wait_until(const uint32_t *word, uint32_t wanted, uint32_t seconds)
+{
+	uint32_t seen;
+
+	while (is_before(seen = __atomic_load_n(word, __ATOMIC_ACQUIRE), wanted))
+		if (!wait_while(word, seen, seconds))
+			return false;
+	return true;
+}
+
+/* What was waited for in vain; 0: nothing.  While it is not there nobody waits again:
+ * a server, or an agent, that hangs costs a program its time once. */
+static uint32_t missed_answer, missed_generation;
+
+static bool is_late(const uint32_t *word, const uint32_t *missed)
+{
+	uint32_t wanted = __atomic_load_n(missed, __ATOMIC_RELAXED);
+
+	return wanted && is_before(__atomic_load_n(word, __ATOMIC_RELAXED), wanted);
+}
+
 /* Our own agent must have followed, too; if there is one. */
-static void wait_for_agent(void)
+static bool wait_for_agent(void)
 {
 	uint32_t generation = __atomic_load_n(&root_control->generation,
 					      __ATOMIC_ACQUIRE);
-	uint32_t applied;
 
-	do {
-		applied = __atomic_load_n(&process_slot->applied, __ATOMIC_ACQUIRE);
-	} while ((int32_t)(applied - generation) < 0 && has_answers &&
-		 __atomic_load_n(&process_slot->flags, __ATOMIC_RELAXED) &
-			ABI_PROCESS_AGENT &&
-		 wait_while(&process_slot->applied, applied, HOLD_SECONDS));
+	if (!(__atomic_load_n(&process_slot->flags, __ATOMIC_RELAXED) &
+	      ABI_PROCESS_AGENT) ||
+	    wait_until(&process_slot->applied, generation, HOLD_SECONDS))
+		return true;
+	__atomic_store_n(&missed_generation, generation, __ATOMIC_RELAXED);
+	return false;
 }
 
 void boot_wait_functions(void)
@@ -248,12 +276,20 @@ void boot_wait_functions(void)
 }
 
 /* The server watches what becomes of the directory. */
-static void ask(uint32_t seconds)
+static bool ask(uint32_t seconds)
 {
-	__atomic_store_n(&root_control->hold, 1, __ATOMIC_RELEASE);
-	arch_syscall4(SYS_utimensat, AT_FDCWD, root_directory(), NULL, 0);
-	has_answers = wait_while(&root_control->hold, 1, seconds);
-	wait_for_agent();
+	uint32_t question;
+
+	if (is_late(&root_control->answered, &missed_answer) ||
+	    is_late(&process_slot->applied, &missed_generation) || !has_server())
+		return false;
+	question = __atomic_add_fetch(&root_control->asked, 1, __ATOMIC_ACQ_REL);
+	if (arch_syscall4(SYS_utimensat, AT_FDCWD, root_directory(), NULL, 0))
+		return false;
+	if (wait_until(&root_control->answered, question, seconds))
+		return wait_for_agent();
+	__atomic_store_n(&missed_answer, question, __ATOMIC_RELAXED);
+	return false;
 }
 
 /* What trace_printk() says is recorded without being asked for. */
@@ -269,7 +305,7 @@ void boot_wait_for(const struct ulf_module *module)
 	if (!root_control || !process_slot)
 		return;
 	if (has_answers && has_triggers(module))
-		ask(HOLD_SECONDS);
-	else if (needs_rings(module) && has_server())
+		has_answers = ask(HOLD_SECONDS);
+	else if (needs_rings(module))
 		ask(RINGS_SECONDS);
 }

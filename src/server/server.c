@@ -98,16 +98,31 @@ static void make_printk_rings(struct root *root)
 		apply_start(root, &apply);
 }
 
+static bool is_asked(const struct root *root)
+{
+	return shm_load(&root->control->asked) != shm_load(&root->control->answered);
+}
+
+/* Who asks later than we look is answered the next time. */
+static void answer(struct root *root, uint32_t asked)
+{
+	shm_store(&root->control->answered, asked);
+	shm_wake(&root->control->answered);
+}
+
 /* Then a program that waits for it may go on. */
 static void make_ready(struct root *root)
 {
 	struct abi_control *control = root->control;
+	uint32_t asked = shm_load(&control->asked);
 
 	if (root->state != SERVER_ROOT_ALIVE)
 		return;
 	boot_apply(root);
 	boot_follow(root);
 	make_printk_rings(root);
+	if (asked != shm_load(&control->answered))
+		answer(root, asked);
 	if (!shm_load(&control->hold))
 		return;
 	shm_store(&control->hold, 0);
@@ -288,7 +303,8 @@ static void scan_roots(struct server *server)
 	add_roots(server, dir);
 	closedir(dir);
 	for (struct root *root = server->roots; root; root = root->next)
-		if (root_is_usable(root) && shm_load(&root->control->hold))
+		if (root_is_usable(root) &&
+		    (shm_load(&root->control->hold) || is_asked(root)))
 			make_ready(root);
 }
 
