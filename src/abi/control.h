@@ -113,7 +113,8 @@ struct abi_control {
 	uint64_t objects_off;		/* 0: there is no such table */
 	uint64_t functions;		/* struct abi_functions; 0: none */
 	uint32_t nr_objects;		/* rows taken, only grows */
-	uint32_t reserved;
+	uint32_t wants_objects;		/* 1: who loads an object asks the server,
+					 * as functions of it may be wanted */
 	uint64_t perf_ns;		/* server: perf's time less that of
 					 * CLOCK_MONOTONIC_RAW; 0: not known */
 	uint64_t stack;			/* struct abi_stack; 0: none */

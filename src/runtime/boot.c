@@ -254,14 +254,19 @@ static bool is_late(const uint32_t *word, const uint32_t *missed)
 	return wanted && is_before(__atomic_load_n(word, __ATOMIC_RELAXED), wanted);
 }
 
+static bool has_agent(void)
+{
+	return __atomic_load_n(&process_slot->flags, __ATOMIC_RELAXED) &
+	       ABI_PROCESS_AGENT;
+}
+
 /* Our own agent must have followed, too; if there is one. */
 static bool wait_for_agent(void)
 {
 	uint32_t generation = __atomic_load_n(&root_control->generation,
 					      __ATOMIC_ACQUIRE);
 
-	if (!(__atomic_load_n(&process_slot->flags, __ATOMIC_RELAXED) &
-	      ABI_PROCESS_AGENT) ||
+	if (!has_agent() ||
 	    wait_until(&process_slot->applied, generation, HOLD_SECONDS))
 		return true;
 	__atomic_store_n(&missed_generation, generation, __ATOMIC_RELAXED);
@@ -308,4 +313,14 @@ void boot_wait_for(const struct ulf_module *module)
 		has_answers = ask(HOLD_SECONDS);
 	else if (needs_rings(module))
 		ask(RINGS_SECONDS);
+}
+
+/* Not in a probe, nor in what the agent waits for: it would not follow before we
+ * go on. */
+bool boot_wait_for_objects(void)
+{
+	const struct ulf_thread *thread = ulf_this_thread;
+	bool is_in_probe = thread && thread->nesting & ULF_NESTING_MASK;
+
+	return has_agent() && !is_in_probe && !caller_is_this() && ask(HOLD_SECONDS);
 }

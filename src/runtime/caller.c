@@ -66,6 +66,11 @@ static uint32_t state(void)
 	return __atomic_load_n(&call, __ATOMIC_ACQUIRE); /* [caller.call] */
 }
 
+bool caller_is_this(void)
+{
+	return is_caller;
+}
+
 bool caller_ask(int *ret_result)
 {
 	uint32_t seen;

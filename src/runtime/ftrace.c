@@ -305,8 +305,10 @@ static int update_object(struct object *object)
 	return prepared ? prepared : made ? made : r;
 }
 
-/* Libraries that dlclose() may be about to unmap are left alone until it is done. */
+/* Libraries that dlclose() may be about to unmap are left alone until it is done.  But
+ * not while a thread in dlopen() waits: libc lets no other unmap anything then. */
 static uint32_t nr_unloading;		/* calls of it; under runtime_lock() */
+static uint32_t nr_loading;		/* the same of dlopen() */
 static bool has_put_off;
 
 static bool is_program(const struct object *object)
@@ -324,7 +326,7 @@ static int update_sites(void)
 
 	for (struct object *o = object_first(); o; o = next) {
 		next = o->next;
-		if (nr_unloading && !is_program(o)) {
+		if (nr_unloading && !nr_loading && !is_program(o)) {
 			has_put_off = true;
 			continue;
 		}
@@ -356,10 +358,29 @@ void ftrace_unload_end(void)
 	runtime_unlock();
 }
 
+void ftrace_load_begin(void)
+{
+	runtime_lock();
+	nr_loading++;
+	runtime_unlock();
+}
+
+void ftrace_load_end(bool has_followed)
+{
+	runtime_lock();		/* no change is under way when we have it */
+	if (has_followed)
+		ftrace_follow_again();
+	if (nr_loading)
+		nr_loading--;
+	runtime_unlock();
+}
+
 void ftrace_after_fork(void)
 {
 	if (nr_unloading)	/* those were other threads */
 		nr_unloading = 0;
+	if (nr_loading)
+		nr_loading = 0;
 }
 
 /* ---- what is common ---- */

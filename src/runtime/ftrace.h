@@ -140,6 +140,10 @@ void ftrace_buffer_changed(void);
 /* Around dlclose().  Between them only the program's own text is changed. */
 void ftrace_unload_begin(void);
 void ftrace_unload_end(void);
+/* In a constructor that dlopen() calls.  Between them all text may be changed.
+ * @has_followed: the server knows what has come, and our agent what it wishes. */
+void ftrace_load_begin(void);
+void ftrace_load_end(bool has_followed);
 void ftrace_after_fork(void);
 /* This process has no root from now on. */
 void ftrace_detach(void);
@@ -148,6 +152,8 @@ void ftrace_detach(void);
 
 /* Do what the server wishes for.  For the agent. */
 int ftrace_follow(void);
+/* The same once more, if objects have come that it was about. */
+void ftrace_follow_again(void);
 
 /* ---- stack_tracer.c ---- */
 

@@ -17,6 +17,8 @@
 #include "runtime/runtime.h"
 
 static uint64_t seen_serial;		/* of what is in force; 0: nothing */
+static bool has_others;			/* in it are objects that are not loaded here */
+static bool is_stale;			/* they may be by now */
 
 /* What is wished for, with the bits as they are here. */
 static uint32_t users_from(uint32_t wished)
@@ -126,8 +128,12 @@ static int take_object(const void *all, uint64_t bytes,
 	    wish->kind >= FSITE_KINDS)
 		return -EINVAL;
 	r = look_for(wish);
+	if (r == -ENOENT) {		/* another process's */
+		has_others = true;
+		return 0;
+	}
 	if (r)
-		return r == -ENOENT ? 0 : r;	/* 0: another process's */
+		return r;
 	object = get_object(wish);
 	if (!object)
 		return -ENOMEM;
@@ -159,6 +165,7 @@ static int take(const struct abi_functions *all, const struct abi_functions *hea
 	if (!graph.buffer)
 		return -ENOMEM;
 	begin_wishes();
+	has_others = false;
 	profile_wish(head->profile_session);
 	for (uint32_t i = 0; i < head->nr_objects; i++) {
 		struct abi_function_object wish = all->objects[i];
@@ -204,11 +211,19 @@ int ftrace_follow(void)
 	    head.bytes > ABI_FUNCTIONS_BYTES_MAX ||
 	    head.nr_objects > (head.bytes - sizeof(head)) / sizeof(head.objects[0]))
 		return -EINVAL;
-	if (serial == seen_serial)
+	if (serial == seen_serial && !is_stale)
 		return 0;
 	r = root_populate(off, head.bytes);
 	if (r)
 		return r;
 	seen_serial = serial;
+	is_stale = false;
 	return take(all, &head);
+}
+
+void ftrace_follow_again(void)
+{
+	is_stale = has_others;
+	if (is_stale && !ftrace_follow())
+		profile_follow();
 }

@@ -403,6 +403,8 @@ void caller_start(void);		/* may be called again and again */
 /* The agent's: have it done.  False: there is no such thread.  In a child that it
  * has forked itself nothing is done, and that is no error. */
 bool caller_ask(int *ret_result);
+/* Are we in that thread? */
+bool caller_is_this(void);
 /* Before the child has an agent. */
 void caller_reset(void);
 
@@ -421,6 +423,9 @@ void boot_wait_functions(void);
 /* The same for what they say about this module's events, and for rings, if it has
  * trace_printk(); no lock held. */
 void boot_wait_for(const struct ulf_module *module);
+/* The same for the functions of objects that have come; no lock of ours held.  False:
+ * there is nobody who would follow, or it takes too long. */
+bool boot_wait_for_objects(void);
 /* Any context. */
 bool boot_is_set(enum boot_id id);
 /* For a new event: the buffers in which it is on, a bit each. */

@@ -296,12 +296,14 @@ static int write_piece(struct root *root, uint64_t off, uint64_t bytes, uint32_t
 int functions_publish(struct root *root)
 {
 	struct abi_ring_ref piece = { 0, 0 };
+	bool are_wanted = functions_are_wanted(root);
 	uint32_t nr;
 	uint64_t bytes = piece_bytes(&root->functions, &nr);
 	int r;
 
+	shm_store(&root->control->wants_objects, are_wanted);
 	/* What was touched the next server is to know. */
-	if (!functions_are_wanted(root) && !root->functions.has_touched) {
+	if (!are_wanted && !root->functions.has_touched) {
 		use_piece(root, piece);
 		return 0;
 	}

@@ -106,6 +106,7 @@ static bool is_asked(const struct root *root)
 /* Who asks later than we look is answered the next time. */
 static void answer(struct root *root, uint32_t asked)
 {
+	functions_tick(root);
 	shm_store(&root->control->answered, asked);
 	shm_wake(&root->control->answered);
 }
