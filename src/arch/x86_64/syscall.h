@@ -4,7 +4,6 @@
 #define ULF_ARCH_SYSCALL_H
 
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,33 +32,16 @@ static inline long arch_syscall6(long nr, long a, long b, long c, long d,
 #define arch_syscall1(nr, a)		arch_syscall4(nr, a, 0, 0, 0)
 #define arch_syscall0(nr)		arch_syscall4(nr, 0, 0, 0, 0)
 
-#define ARCH_TRAP_FLAG	0x100u
-
-/* What a thread had before arch_signals_block(). */
+/* What a thread had before arch_signals_block() (steps.c). */
 struct arch_signals {
 	uint64_t mask;
-	uint64_t flags;
+	bool is_stepped;		/* by itself, and it can be kept from it */
 };
 
-/* A thread that single-steps itself would be killed by a step while SIGTRAP is blocked,
- * so it takes none. */
-static inline void arch_signals_block(struct arch_signals *ret_saved)
-{
-	uint64_t all = ~0ull, flags = __builtin_ia32_readeflags_u64();
-
-	if (flags & ARCH_TRAP_FLAG)
-		__builtin_ia32_writeeflags_u64(flags & ~(uint64_t)ARCH_TRAP_FLAG);
-	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &ret_saved->mask, 8);
-	ret_saved->flags = flags;
-}
-
-static inline void arch_signals_restore(const struct arch_signals *saved)
-{
-	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &saved->mask, NULL, 8);
-	if (saved->flags & ARCH_TRAP_FLAG)
-		__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() |
-					       ARCH_TRAP_FLAG);
-}
+/* All of this thread's; but one that is single-stepped is not killed by that. */
+void arch_signals_block(struct arch_signals *ret_saved) __attribute__((visibility("hidden")));
+void arch_signals_restore(const struct arch_signals *saved)
+	__attribute__((visibility("hidden")));
 
 /*
  * Of the program: can the page of @addr be read?  Any context.

@@ -4,6 +4,8 @@
  * into it in turn.  The handler calls hushed().
  *
  *	steps through		only steps through loud()
+ *	steps again		the same, by a handler that asks for each step
+ *	steps debugged		only calls loud(), between two calls of step()
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -14,6 +16,7 @@
 #define TRAP	0x100
 
 static volatile int nr, stop_at;		/* instructions */
+static volatile bool is_again;
 static volatile int nr_loud, nr_quiet, nr_hushed;	/* calls */
 
 OUTSIDE static void step(bool is_on)
@@ -48,20 +51,32 @@ OUTSIDE static void on_step(int signal, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
 
+	if (is_again)
+		regs[REG_EFL] |= TRAP;
 	if (++nr != stop_at)
 		return;
 	regs[REG_EFL] &= ~TRAP;
 	hushed();
 }
 
-OUTSIDE static int step_through(void)
+OUTSIDE static int step_through(bool by_handler)
 {
 	for (int i = 0; i < 2; i++) {
+		is_again = by_handler;
 		step(true);
 		loud();
+		is_again = false;
 		step(false);
 	}
 	return nr < 100;
+}
+
+OUTSIDE static int be_debugged(void)
+{
+	step(false);
+	loud();
+	step(false);
+	return nr;
 }
 
 OUTSIDE int main(int argc, char **argv)
@@ -70,8 +85,10 @@ OUTSIDE int main(int argc, char **argv)
 
 	sigaction(SIGTRAP, &action, NULL);
 	getchar();
+	if (argc > 1 && argv[1][0] == 'd')
+		return be_debugged();
 	if (argc > 1)
-		return step_through();
+		return step_through(argv[1][0] == 'a');
 	do {
 		loud();			/* the ring has a page now */
 		stop_at++;
