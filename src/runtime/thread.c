@@ -7,7 +7,7 @@
  *
  * word			writer				readers
  * slot.thread.tid	CAS 0 -> tid: a new thread	everybody
- *			dead tid -> 0: the one that sweeps
+ *			dead tid -> TID_SWEPT -> 0: the one that sweeps
  *			tid -> 0: its thread (thread_take_back())
  * slot.thread.nesting	its thread (and its handlers)	grace_wait()
  * chunk.next		CAS NULL -> chunk: any thread	everybody
@@ -16,11 +16,13 @@
 #include <sys/mman.h>
 
 #include "arch/arch.h"
+#include "base/testpoint.h"
 #include "runtime/ftrace.h"
 #include "runtime/runtime.h"
 
 #define FIRST_SLOTS	64
 #define CHUNK_SLOTS	1024
+#define TID_SWEPT	UINT32_MAX	/* nobody's */
 
 struct chunk {
 	struct chunk *next;
@@ -74,13 +76,17 @@ static int try_claim(struct thread_slot *slot, void *arg)
 }
 
 /* A dead thread runs no probe, whatever its nesting says: it was killed, or
- * left a probe by longjmp(). */
+ * left a probe by longjmp().  But it may have given the slot back before it died, and
+ * then this is another's. */
 static int sweep(struct thread_slot *slot, void *arg)
 {
 	uint32_t tid = __atomic_load_n(&slot->thread.tid, __ATOMIC_RELAXED);
 	long pid = *(long *)arg;
 
-	if (!tid || arch_syscall3(SYS_tgkill, pid, tid, 0) != -ESRCH)
+	TESTPOINT("thread.sweep");
+	if (!tid || arch_syscall3(SYS_tgkill, pid, tid, 0) != -ESRCH ||
+	    !__atomic_compare_exchange_n(&slot->thread.tid, &tid, TID_SWEPT, false,
+					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return 0;
 	__atomic_store_n(&slot->thread.nesting, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&slot->thread.tid, 0, __ATOMIC_RELEASE);
