@@ -471,6 +471,7 @@ static int user_add(uint32_t user, const struct ftrace_ops *filter)
 		r = shadow_make();
 	if (r)
 		return r;
+	__atomic_store_n(&thread_may_hit, true, __ATOMIC_RELAXED);
 	filters[user] = filter;
 	wanted |= 1u << user;
 	r = update_sites();

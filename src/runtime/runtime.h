@@ -115,8 +115,10 @@ struct thread_slot {
 /* Calls @fn for every slot; stops when it is not 0. */
 int thread_for_each(int (*fn)(struct thread_slot *slot, void *arg), void *arg);
 void thread_after_fork(void);
-/* A slot for this thread, which has none, until it is taken back, if one is left: its
- * first hit is still to come. */
+/* The program has set a probe or a callback, which needs no root.  Lock held. */
+extern bool thread_may_hit;
+/* A slot for this thread, which has none, until it is taken back, if one is left and
+ * there may be hits: its first one is still to come. */
 void thread_lend(void);
 void thread_take_back(void);
 /* Of this thread, which has a slot.  Others may try to claim it. */

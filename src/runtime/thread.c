@@ -36,6 +36,7 @@ static struct chunk first = { .nr = FIRST_SLOTS, .slots = first_slots };
 static bool is_sweeping;
 
 __thread struct ulf_thread *ulf_this_thread;
+bool thread_may_hit;
 
 static struct chunk *next_chunk(const struct chunk *chunk)
 {
@@ -162,7 +163,8 @@ struct ulf_thread *ulf_thread_attach(void)
 /* It has a name only where there may be hits. */
 void thread_lend(void)
 {
-	attach(root_control && root_is_wished());
+	if (root_control || __atomic_load_n(&thread_may_hit, __ATOMIC_RELAXED))
+		attach(root_control && root_is_wished());
 }
 
 /* The order of it: at any time a handler finds a slot, or takes one, and leaves words that

@@ -78,6 +78,7 @@ static int add_probe(struct tracepoint *tp, void *probe, void *data, int prio)
 	if (nr > at)
 		memcpy(funcs + at + 1, tp->funcs + at,
 		       (nr - at) * sizeof(*funcs));
+	__atomic_store_n(&thread_may_hit, true, __ATOMIC_RELAXED);
 	publish(tp, funcs);
 	return 0;
 }

@@ -330,12 +330,13 @@ static void test_death_in_callback(void)
 
 /* ---- errors ---- */
 
-static void refuse_vfork(void)
+/* The system call @nr. */
+static void refuse(uint32_t nr, uint32_t answer)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_vfork, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAGAIN),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, answer),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
@@ -350,7 +351,7 @@ static void test_error(void)
 	pid_t pid = fork();
 
 	if (!pid) {
-		refuse_vfork();
+		refuse(SYS_vfork, SECCOMP_RET_ERRNO | EAGAIN);
 		errno = 0;
 		pid = vfork();
 		if (!pid)
@@ -376,9 +377,33 @@ static void test_without_rseq(void)
 	CHECK_EQ(wait_for(pid), 0);
 }
 
+/* Where nothing can be traced it is one system call. */
+static void test_disabled(void)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		setenv("ULF_DISABLE", "1", 1);
+		execl("/proc/self/exe", "vfork", "disabled", NULL);
+		_exit(127);
+	}
+	unsetenv("ULF_DISABLE");
+	CHECK_EQ(wait_for(pid), 0);
+}
+
+static void be_disabled(void)
+{
+	refuse(SYS_rseq, SECCOMP_RET_KILL_PROCESS);
+	refuse(SYS_gettid, SECCOMP_RET_KILL_PROCESS);
+	if (!vfork())
+		_exit(0);
+	_exit(0);			/* a sanitizer does more at an end */
+}
+
 int main(int argc, char **argv)
 {
-	(void)argv;
+	if (argc > 1 && !strcmp(argv[1], "disabled"))
+		be_disabled();
 	trace_open(&d, getpid());
 	if (!d.control->has_rseq)
 		usual = ABI_RING_SLOW;
@@ -396,7 +421,9 @@ int main(int argc, char **argv)
 	test_death_in_callback();
 	test_error();
 	driver_close(&d);
-	if (argc == 1)
+	if (argc == 1) {
 		test_without_rseq();
+		test_disabled();
+	}
 	return 0;
 }
