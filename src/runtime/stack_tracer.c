@@ -34,6 +34,7 @@
 #include "runtime/ftrace.h"
 #include "runtime/runtime.h"
 #include "runtime/shadow.h"
+#include "runtime/tsan.h"
 #include "runtime/unwind.h"
 
 #define CALL_BYTES	8		/* of the tracer's call, as the kernel has it */
@@ -362,9 +363,11 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t c)
 	arch_signals_block(&old);
 	is_written = !shmlock_take_for(&stack->lock, thread->thread.tid, LOCK_YIELDS);
 	if (is_written) {
+		tsan_acquire(&stack->lock);
 		TESTPOINT("stack.locked");
 		is_written = write_max(stack, thread, ip, place, depth + CALL_BYTES);
 		TESTPOINT("stack.written");
+		tsan_release(&stack->lock);
 		shmlock_drop(&stack->lock);
 	}
 	if (is_written)
