@@ -176,7 +176,7 @@ static int run_to(pid_t pid, unsigned long address)
 static int go_to(struct step_stage *st, pid_t pid, uint32_t steps)
 {
 	for (uint32_t i = 0; i < steps; i++) {
-		if (st->path[i] == st->path[steps])
+		if (st->is_by_steps || st->path[i] == st->path[steps])
 			return step(st, pid, steps);
 	}
 	return steps ? run_to(pid, st->path[steps]) : 0;
@@ -378,8 +378,10 @@ static void sweep(struct step_stage *st, enum action action, uint32_t stride)
 	     st->nr_failures <= FAILURES_MAX; i += stride) {
 		int r = -ESTALE;
 
-		/* preempted by chance, it goes another way: once more */
+		/* preempted by chance, it goes another way: once more; what
+		 * it only does when it is stepped is reached by steps */
 		for (int n = 0; n < 100 && r == -ESTALE; n++) {
+			st->is_by_steps = n >= 10;
 			p = (struct point){ .action = action, .step = i };
 			r = interrupt_at(st, &p);
 		}

@@ -75,6 +75,7 @@ struct step_stage {
 	uint32_t nr_path;
 	uint64_t nr_points;		/* where it was interrupted */
 	uint32_t nr_failures;
+	bool is_by_steps;		/* to each point */
 };
 
 /* This thread, and those that it makes, on one CPU.  -ENOSYS: no rseq. */
