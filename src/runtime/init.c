@@ -118,6 +118,15 @@ static void fork_child(void)
 		agent_start();
 }
 
+/* Before any other handler is known, if that can be: see atfork.c. */
+__attribute__((no_sanitize_address, no_sanitize_thread)) void runtime_watch_forks(void)
+{
+	static bool is_watching;
+
+	if (!__atomic_exchange_n(&is_watching, true, __ATOMIC_RELAXED))
+		pthread_atfork(fork_prepare, fork_parent, fork_child);
+}
+
 static bool is_wanted(void)
 {
 	const char *disable;
@@ -137,7 +146,7 @@ void runtime_init(void)
 	is_initialized = true;
 	grace_init();
 	arch_rseq_init();	/* also for who has no root, but callbacks of its own */
-	pthread_atfork(fork_prepare, fork_parent, fork_child);
+	runtime_watch_forks();
 	if (!is_wanted())
 		return;
 	r = root_create();

@@ -29,6 +29,7 @@
 void runtime_init(void);		/* idempotent */
 bool runtime_is_exiting(void);
 void runtime_watch_exit(void);		/* may be called again and again */
+void runtime_watch_forks(void);		/* the same */
 
 /* ---- lock.c ---- */
 void runtime_lock(void);		/* recursive */

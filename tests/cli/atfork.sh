@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A library that takes a lock before fork(), by a handler of pthread_atfork(), and has it
+# when it closes a plugin: fork() and dlclose() do not wait for each other for ever.
+. tests/cli/common
+
+gcc -O2 -fPIC -shared -o "$TMPDIR/libplugins.so" tests/data/atfork/plugins.c -pthread ||
+	fail "the library"
+gcc -O2 -o "$TMPDIR/main" tests/data/atfork/main.c -L"$TMPDIR" -lplugins -Wl,-rpath,"$TMPDIR" \
+	-pthread -ldl || fail "the program"
+env LD_PRELOAD="$preload" timeout 20 "$TMPDIR/main" libm.so.6
+expect "status" 0 $?
