@@ -57,7 +57,28 @@ static int make_calls(void)
 	return ret ? ret : r;
 }
 
-static int apply(void)
+/* The generation that is in force, but for functions of the program's that are to be
+ * called, and for rings that somebody may still use: both can take their time. */
+static uint32_t followed;		/* futex */
+static bool is_calling;			/* such functions, since then */
+
+bool agent_is_calling(void)
+{
+	return __atomic_load_n(&is_calling, __ATOMIC_RELAXED);
+}
+
+const uint32_t *agent_followed(void)
+{
+	return &followed;
+}
+
+static void set_followed(uint32_t generation)
+{
+	__atomic_store_n(&followed, generation, __ATOMIC_RELEASE); /* [agent.followed] */
+	arch_syscall3(SYS_futex, &followed, FUTEX_WAKE, INT_MAX);
+}
+
+static int apply(uint32_t generation)
 {
 	bool has_calls;
 	int ret = 0, r;
@@ -82,9 +103,12 @@ static int apply(void)
 		ret = r;
 	r = profile_follow();
 	runtime_unlock();
+	__atomic_store_n(&is_calling, has_calls, __ATOMIC_RELAXED);
+	set_followed(generation);
 	if (r && !ret)
 		ret = r;
 	r = has_calls ? make_calls() : 0;
+	__atomic_store_n(&is_calling, false, __ATOMIC_RELAXED);
 	return ret ? ret : r;
 }
 
@@ -118,12 +142,14 @@ static void follow(void)
 	bool is_settled = true;
 	int error = 0;
 
+	__atomic_store_n(&is_calling, false, __ATOMIC_RELAXED);
+	set_followed(applied);
 	for (;;) {
 		uint32_t wanted = __atomic_load_n(&root_control->generation,
 						  __ATOMIC_ACQUIRE);
 		/* mate: the server [agent.wish] */
 		if (wanted != applied)
-			error = apply();
+			error = apply(wanted);
 		if (wanted != applied || !is_settled) {
 			is_settled = !grace_wait(SETTLE_MS);
 			answer(wanted, error, is_settled);

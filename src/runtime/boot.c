@@ -260,17 +260,24 @@ static bool has_agent(void)
 	       ABI_PROCESS_AGENT;
 }
 
-/* Our own agent must have followed, too; if there is one. */
+/* Our own agent must have followed, too; if there is one.  But what it calls of the
+ * program may need the lock of the dlopen() that we are in, and is not waited for. */
 static bool wait_for_agent(void)
 {
 	uint32_t generation = __atomic_load_n(&root_control->generation,
 					      __ATOMIC_ACQUIRE);
+	const uint32_t *followed = agent_followed();
+	uint32_t seen;
 
-	if (!has_agent() ||
-	    wait_until(&process_slot->applied, generation, HOLD_SECONDS))
-		return true;
-	__atomic_store_n(&missed_generation, generation, __ATOMIC_RELAXED);
-	return false;
+	/* mate: the agent [agent.followed] */
+	while (is_before(seen = __atomic_load_n(followed, __ATOMIC_ACQUIRE), generation) &&
+	       has_agent() && !agent_is_calling()) {
+		if (wait_while(followed, seen, HOLD_SECONDS))
+			continue;
+		__atomic_store_n(&missed_generation, generation, __ATOMIC_RELAXED);
+		return false;
+	}
+	return true;
 }
 
 void boot_wait_functions(void)
@@ -286,7 +293,7 @@ static bool ask(uint32_t seconds)
 	uint32_t question;
 
 	if (is_late(&root_control->answered, &missed_answer) ||
-	    is_late(&process_slot->applied, &missed_generation) || !has_server())
+	    is_late(agent_followed(), &missed_generation) || !has_server())
 		return false;
 	question = __atomic_add_fetch(&root_control->asked, 1, __ATOMIC_ACQ_REL);
 	if (arch_syscall4(SYS_utimensat, AT_FDCWD, root_directory(), NULL, 0))

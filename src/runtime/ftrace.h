@@ -152,7 +152,8 @@ void ftrace_detach(void);
 
 /* Do what the server wishes for.  For the agent. */
 int ftrace_follow(void);
-/* The same once more, if objects have come that it was about. */
+/* The same in a thread of the program, and once more, if objects have come that it was
+ * about. */
 void ftrace_follow_again(void);
 
 /* ---- stack_tracer.c ---- */

@@ -224,6 +224,6 @@ int ftrace_follow(void)
 void ftrace_follow_again(void)
 {
 	is_stale = has_others;
-	if (is_stale && !ftrace_follow())
+	if (!ftrace_follow())
 		profile_follow();
 }

@@ -395,6 +395,9 @@ void printk_register(const struct ulf_module *module);
 
 /* ---- agent.c ---- */
 int agent_start(void);
+/* Generations that it has followed, and is it in a function of the program's since? */
+const uint32_t *agent_followed(void);
+bool agent_is_calling(void);
 /* Is there a sanitizer, which wants to know of a thread before it runs? */
 bool agent_is_watched(void);
 /* After fork().  TSan ends a child that starts a thread if its parent had several,
