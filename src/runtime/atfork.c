@@ -33,6 +33,8 @@ int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)
 	}
 	if (!found)
 		return ENOSYS;
-	runtime_watch_forks();
+	/* What starts an agent in a child needs a sanitizer's handlers before it. */
+	if (!agent_is_watched())
+		runtime_watch_forks();
 	return found(prepare, parent, child, object);
 }
