@@ -237,10 +237,10 @@ static bool has_to_go(const struct root *root)
 }
 
 /*
- * Nobody is left of it, for sure?  Who made it may still be there: it has called exec(),
+ * Is nobody left of it, for sure?  Who made it may still be there: it has called exec(),
  * or it changes its mappings while we read the list of them, which then may lack one.
  */
-static bool is_left(struct root *root)
+static bool is_abandoned(struct root *root)
 {
 	const struct timespec pause = { .tv_nsec = 2000000 };
 	pid_t pid = (pid_t)shm_load(&root->control->pid);
@@ -264,7 +264,7 @@ static void check_roots(struct server *server)
 		if (!root_is_usable(root))
 			continue;
 		if (root->state == SERVER_ROOT_ALIVE && !root->nr_live) {
-			if (is_left(root))
+			if (is_abandoned(root))
 				root_died(root);
 		} else if (root->state == SERVER_ROOT_DEAD && root->nr_live) {
 			root->state = SERVER_ROOT_ALIVE;
