@@ -277,19 +277,26 @@ static void slot_scan(struct root *root, uint32_t slot, uint32_t pid)
 }
 
 /* The process that made the root has no slot while it starts. */
-void process_scan(struct root *root)
+static uint32_t creator_without_slot(const struct root *root)
 {
 	uint32_t creator = shm_load(&root->control->pid);
 
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++)
+		if (shm_load(&root->processes[slot].pid) == creator)
+			return 0;
+	return creator;
+}
+
+/* It may take its slot right now: so the slots are looked at last. */
+void process_scan(struct root *root)
+{
+	slot_scan(root, PROCESS_CREATOR, creator_without_slot(root));
 	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
 		uint32_t pid = shm_load(&root->processes[slot].pid);
 
 		if (pid || root->process[slot])
 			slot_scan(root, slot, pid);
-		if (pid && pid == creator)
-			creator = 0;
 	}
-	slot_scan(root, PROCESS_CREATOR, creator);
 }
 
 void process_died(struct process *process)

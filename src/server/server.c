@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,23 +235,6 @@ static bool has_to_go(const struct root *root)
 	       now.tv_sec - st.st_mtim.tv_sec > DEAD_SECONDS;
 }
 
-/*
- * Is nobody left of it, for sure?  Who made it may still be there: it has called exec(),
- * or it changes its mappings while we read the list of them, which then may lack one.
- */
-static bool is_abandoned(struct root *root)
-{
-	const struct timespec pause = { .tv_nsec = 2000000 };
-	pid_t pid = (pid_t)shm_load(&root->control->pid);
-
-	process_scan(root);
-	for (int i = 0; i < 3 && !root->nr_live && pid > 0 && !kill(pid, 0); i++) {
-		nanosleep(&pause, NULL);
-		process_scan(root);
-	}
-	return !root->nr_live;
-}
-
 /* Who died; which roots are to go.  Frees roots: no event may be left that
  * names a process of theirs. */
 static void check_roots(struct server *server)
@@ -264,7 +246,8 @@ static void check_roots(struct server *server)
 		if (!root_is_usable(root))
 			continue;
 		if (root->state == SERVER_ROOT_ALIVE && !root->nr_live) {
-			if (is_abandoned(root))
+			process_scan(root);
+			if (!root->nr_live)
 				root_died(root);
 		} else if (root->state == SERVER_ROOT_DEAD && root->nr_live) {
 			root->state = SERVER_ROOT_ALIVE;

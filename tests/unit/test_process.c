@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -286,6 +287,48 @@ static void the_last_slot_counts(void **state)
 	have_two_slots(2, 1, true);
 }
 
+/* ---- a process takes its slot while the server looks for it ---- */
+
+static struct fake_root *starting;	/* its process has no slot yet */
+
+/* The server asks it whether somebody it has just opened is alive. */
+int poll(struct pollfd *fds, nfds_t nr, int timeout_ms)
+{
+	struct timespec ts = { timeout_ms / 1000, timeout_ms % 1000 * 1000000L };
+
+	if (starting) {
+		__atomic_store_n(&starting->processes[0].pid, (uint32_t)getpid(),
+				 __ATOMIC_SEQ_CST);
+		__atomic_store_n(&starting->processes[0].claimed_ns, now_ns(),
+				 __ATOMIC_SEQ_CST);
+		starting = NULL;
+	}
+	return ppoll(fds, nr, timeout_ms < 0 ? NULL : &ts, NULL);
+}
+
+static void takes_its_slot(void **state)
+{
+	struct server *server;
+	struct fake_root root;
+	uint32_t nr = 0;
+	char dir[128];
+
+	(void)state;
+	fake_dir_make(dir);
+	fake_root_make(&root, dir, "one.1");
+	root.processes[0].pid = 0;
+	root.control->started_ns = now_ns();
+	fake_root_show(&root, "one.1");
+	starting = &root;
+	assert_int_equal(server_new(dir, &server), 0);
+	assert_null(starting);
+	server_root_list(server, see, &nr);
+	assert_int_equal(nr, 1);
+	server_free(server);
+	fake_root_done(&root);
+	fake_dir_remove(dir);
+}
+
 /* ---- stat() and /proc/PID/maps do not agree ---- */
 
 /* The memory has other numbers in /proc/self/maps than by stat(). */
@@ -372,6 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_count_not_stat),
 		cmocka_unit_test(the_last_slot_counts),
+		cmocka_unit_test(takes_its_slot),
 		cmocka_unit_test_setup(who_counts, leave_rights),
 	};
 
