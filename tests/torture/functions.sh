@@ -123,6 +123,16 @@ context() {
 run_on() { taskset -acp "$1" "$pid" >/dev/null 2>&1; }
 
 has_calls() { [ "$(ulf cat "$root/trace" | wc -l)" -gt 300 ]; }
+# Does it hang, or is it not traced?
+tell_why() {
+	grep -H . "/proc/$pid"/task/*/wchan
+	gdb -p "$pid" -batch -ex 'thread apply all backtrace 20' 2>/dev/null
+	for file in current_tracer tracing_on set_ftrace_filter set_ftrace_notrace set_graph_function \
+		    set_graph_notrace set_ftrace_pid set_ftrace_notrace_pid max_graph_depth \
+		    enabled_functions "per_cpu/cpu$cpu/stats"; do
+		echo "$file: $(ulf cat "$root/$file" | head -n 20)"
+	done
+}
 check() {
 	ulf echo nop "$root/instances/other/current_tracer" || fail "instance"
 	ulf echo nop "$root/current_tracer" || fail "nop"
@@ -135,7 +145,10 @@ check() {
 	for option in funcgraph-proc funcgraph-tail; do
 		ulf echo "$option" "$root/trace_options" || fail "$option"
 	done
-	until_true has_calls
+	(until_true has_calls) || {
+		tell_why
+		exit 1
+	}
 	change_list
 	nap
 	change_list
