@@ -19,6 +19,9 @@ for command in $commands; do
 	done
 done
 
+# Macros of two fonts join their words, unless the quote stands before the first of them.
+joined=$(grep -nE '^\.([BIR])([BIR]) [^"]*[^ "]"' "$man") && fail "blanks get lost: $joined"
+
 command -v bash >/dev/null || skip "no bash; the rest passed"
 # complete_line WORD...: what completion offers for the last word
 complete_line() {
