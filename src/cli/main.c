@@ -43,7 +43,7 @@ static const struct cli_cmd commands[] = {
 "                            set_graph_function, set_graph_notrace\n"
 "  --ftrace-graph-max-depth=DEPTH  max_graph_depth\n"
 "  --alloc-snapshot          room for a snapshot\n"
-"  --stacktrace              look at stacks: the deepest is in stack_trace\n"
+"  --stacktrace              look at stacks, and print the deepest: stack_trace\n"
 "  --stacktrace-filter=FUNCTIONS  the same, at these functions alone\n"
 "  --traceoff-on-warning     stop at what the program calls a warning:\n"
 "                            disable_trace_on_warning() in <ulf/tracing.h>\n"

@@ -173,13 +173,18 @@ void run_live(struct run *run)
 
 /* ---- afterwards ---- */
 
-static int print_trace(struct run *run, const char *name)
+static bool wants_stack(const struct run *run)
+{
+	return run_words_has(run, BOOT_STACK) || run_words_has(run, BOOT_STACK_FILTER);
+}
+
+static int print_file(struct run *run, const char *root, const char *name)
 {
 	uint64_t offset = 0;
 	char *path;
 	int file, ret;
 
-	if (asprintf(&path, "%s/trace", name) < 0)
+	if (asprintf(&path, "%s/%s", root, name) < 0)
 		return -ENOMEM;
 	file = conn_file_open(&run->conn, path, O_RDONLY);
 	ret = file;
@@ -206,19 +211,35 @@ static void report_root(struct run *run, const struct abi_root_row *row)
 		cli_error("%s: %" PRIu64 " records; `ulf cat %s/trace` shows them again, "
 			  "`ulf rm %s` removes them", row->name, row->entries, row->name,
 			  row->name);
+	else if (wants_stack(run))
+		cli_error("%s: `ulf cat %s/stack_trace` shows the stack again, `ulf rm %s` "
+			  "removes it", row->name, row->name, row->name);
 	else
 		cli_error("%s: nothing was recorded", row->name);
 }
 
-static int print_traces(struct run *run, const struct root_list *roots)
+/* Who asked for the deepest stack alone wants no heads of an empty trace above it. */
+static int print_root(struct run *run, const struct abi_root_row *row)
 {
+	int ret = 0;
+
+	if (!run->is_live && (row->entries || !wants_stack(run)))
+		ret = print_file(run, row->name, "trace");
+	if (ret >= 0 && wants_stack(run))
+		ret = print_file(run, row->name, "stack_trace");
+	return ret;
+}
+
+static int print_roots(struct run *run, const struct root_list *roots)
+{
+	bool has_heads = roots->nr > 1 && (!run->is_live || wants_stack(run));
 	int ret = 0;
 	size_t i;
 
 	for (i = 0; i < roots->nr && ret >= 0; i++) {
-		if (roots->nr > 1)
+		if (has_heads)
 			fprintf(run->out, "==> %s <==\n", roots->rows[i].name);
-		ret = print_trace(run, roots->rows[i].name);
+		ret = print_root(run, &roots->rows[i]);
 	}
 	return ret;
 }
@@ -241,8 +262,8 @@ static void report_none(const struct run *run, bool wants_events)
 	bool is_for_ulf = run_is_for_ulf(run->program);
 
 	if (!wants_events)
-		cli_error("nothing was recorded: there was no -e, and nobody switched an "
-			  "event on meanwhile");
+		cli_error("nothing to show: there was no -e or --ftrace, and of what was switched "
+			  "on meanwhile nothing is left");
 	else if (is_for_ulf)
 		cli_error("%s has left no root: is it linked with this libulf, and ULF_DISABLE "
 			  "not set?", run->program);
@@ -257,7 +278,7 @@ int run_report(struct run *run)
 {
 	bool wants_events = run_words_has(run, BOOT_EVENT) ||
 			    run_words_has(run, BOOT_INSTANCE) ||
-			    run_words_has(run, BOOT_TRACER);
+			    run_words_has(run, BOOT_TRACER) || wants_stack(run);
 	struct root_list roots;
 	int ret = run_roots(run, &roots);
 	size_t i;
@@ -270,8 +291,7 @@ int run_report(struct run *run)
 		drop_idle(&roots);
 	if (!roots.nr)
 		report_none(run, wants_events);
-	if (!run->is_live)
-		ret = print_traces(run, &roots);
+	ret = print_roots(run, &roots);
 	run_words_report(run, &roots);
 	for (i = 0; i < roots.nr; i++)
 		report_root(run, &roots.rows[i]);

@@ -63,3 +63,14 @@ contains "$text" "there is: nop function function_graph"
 text=$(ulf run --ftrace-graph-max-depth=deep -- touch "$TMPDIR/ran" 2>&1)
 expect "status of a depth that is none" 2 $?
 [ ! -e "$TMPDIR/ran" ] || fail "the program has run"
+
+# The deepest stack is shown in the end, behind the records if there are some.
+run --stacktrace
+expect "stack" "leaf middle main" \
+	"$(sed -n 's/^ *[0-2])  *[0-9]*  *[0-9]*   \([a-z]*\)+0x.*/\1/p' "$TMPDIR/trace" | xargs)"
+contains "$(head -n 1 "$TMPDIR/trace")" "Depth    Size   Location"
+contains "$(cat "$TMPDIR/err")" "$root/stack_trace"
+run --stacktrace-filter=middle --ftrace=function --ftrace-filter=leaf
+contains "$(sed -n '/leaf <-middle/,$p' "$TMPDIR/trace")" " middle+0x"
+run --stacktrace --live
+contains "$(cat "$TMPDIR/trace")" " leaf+0x"

@@ -40,8 +40,8 @@ grep -q ': main <-' "$TMPDIR/err" || fail "not traced: $(cat "$TMPDIR/err")"
 
 # Without settings.
 run -- env "$TMPDIR/work"
-says "nothing was recorded: there was no -e"
+says "nothing to show: there was no -e or --ftrace"
 says "env itself cannot be traced"
 run -- "$TMPDIR/work"
-says "nothing was recorded: there was no -e"
+says "nothing to show: there was no -e or --ftrace"
 says_nothing_of "$why"
