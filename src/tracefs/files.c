@@ -93,7 +93,8 @@ static const struct tracefs_def root_files[] = {
 	  "\t\t\t  :mod:MODULE those of that one, also when it comes later;\n"
 	  "\t\t\t  ! before it takes out; > empties first\n"
 	  "\t\t\t  FUNCTIONS:COMMAND[:COUNT]: do that when they are called;\n"
-	  "\t\t\t  ! before it takes it away, > does not",
+	  "\t\t\t  ! before it takes it away, with :0 behind it if there was a\n"
+	  "\t\t\t  COUNT; > does not",
 	  .show = function_list_show, .store = function_list_store,
 	  .truncate = function_list_truncate, .flush = function_list_flush },
 	{ "set_ftrace_notrace", 0640,
