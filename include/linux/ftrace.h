@@ -92,7 +92,7 @@ struct ftrace_graph_ent {
 
 struct ftrace_graph_ret {
 	unsigned long func;
-	unsigned long retval;
+	unsigned long retval;		/* 0 if it has left by a tail call */
 	int depth;
 	unsigned int overrun;
 	unsigned long long calltime;	/* ns */

@@ -58,6 +58,7 @@
  * the record (of an entry: behind the depth, of an exit at the end; it may be missing). */
 #define ABI_FLAG_HANDLER	0x08u
 #define ABI_GRAPH_HANDLER	1u	/* it is of the handler itself */
+#define ABI_GRAPH_TAIL		2u	/* of an exit: into a tail call, so with no value */
 
 /* Addresses of ftrace:print that stand for code of ulf, which no module has. */
 enum abi_ip {

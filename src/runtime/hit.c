@@ -76,7 +76,7 @@ struct record {
 		} function;
 		struct {
 			uint64_t func;
-			uint32_t depth, marks;		/* ABI_GRAPH_HANDLER */
+			uint32_t depth, marks;		/* ABI_GRAPH_... */
 			uint64_t more[1 + FTRACE_ARGS];	/* what options add */
 		} entry;
 		struct {
@@ -331,7 +331,8 @@ static bool is_long_enough(uint64_t calltime)
 	       ftrace_hit_ns() - calltime >= ftrace_state.thresh_ns;
 }
 
-static void exit_for(uint64_t value, const struct shadow *shadow)
+/* @marks: ABI_GRAPH_TAIL, or 0 */
+static void exit_for(uint64_t value, const struct shadow *shadow, uint32_t marks)
 {
 	uint32_t users = shadow_users(shadow) & active_users();
 	struct record record = {
@@ -343,7 +344,7 @@ static void exit_for(uint64_t value, const struct shadow *shadow)
 						   __ATOMIC_RELAXED),
 			.calltime = calltime_of(shadow),
 		},
-		.exit.marks = call_marks(shadow),
+		.exit.marks = call_marks(shadow) | marks,
 	};
 	struct ftrace_graph_ret *ret = &record.exit.ret;
 	size_t bytes = record.exit.marks ? RECORD_BYTES(exit.marks) :
@@ -474,7 +475,7 @@ static void exit_into(struct shadow *shadow, struct shadow *new, uint32_t users)
 		shadow->users &= (uint8_t)~(MARK_HANDLER >> SHADOW_USERS);
 		new->users &= (uint8_t)~(MARK_HANDLER >> SHADOW_USERS);
 	}
-	exit_for(0, shadow);
+	exit_for(0, shadow, ABI_GRAPH_TAIL);
 }
 
 /*
@@ -570,7 +571,7 @@ uint64_t ftrace_graph_left(uint64_t *place, uint64_t value)
 
 	set_top(shadow->above);
 	if (can_record())
-		exit_for(value, shadow);
+		exit_for(value, shadow, 0);
 	return shadow->ret;
 }
 

@@ -53,6 +53,7 @@ struct call {
 	/* of an end */
 	uint32_t overrun;
 	uint64_t retval;
+	bool has_retval;
 	uint64_t duration_ns;
 };
 
@@ -100,6 +101,7 @@ static void read_marks(const struct merge_record *record, struct call *call)
 	if (record->bytes >= at + MARKS_BYTES)
 		load(record, at, &marks, MARKS_BYTES);
 	call->is_handler = marks & ABI_GRAPH_HANDLER;
+	call->has_retval = !(marks & ABI_GRAPH_TAIL);
 }
 
 /* False: it is something else. */
@@ -324,11 +326,14 @@ static void indent(int32_t depth, struct text *out)
 /* ---- functions ---- */
 
 /* " = 0x12": a number, unless it is one of the kernel's errors. */
-static void print_retval(const struct line *line, uint64_t value, struct text *out)
+static void print_retval(const struct line *line, const struct call *end, struct text *out)
 {
+	uint64_t value = end->retval;
 	uint64_t error = value >> 31 == 1 ? (uint64_t)(int32_t)value : value;
 
-	if (!(line->options & OPTION_GRAPH_RETVAL_HEX) && error >= (uint64_t)-4095)
+	if (!end->has_retval)
+		text_puts(out, " = ?");
+	else if (!(line->options & OPTION_GRAPH_RETVAL_HEX) && error >= (uint64_t)-4095)
 		text_printf(out, " = %" PRId64, (int64_t)error);
 	else
 		text_printf(out, " = 0x%" PRIx64, value);
@@ -363,7 +368,7 @@ static void print_remark(const struct line *line, const struct call *call,
 		ip_print(&with_offset, call->retaddr, true, out);
 	}
 	if (has_retval)
-		print_retval(line, end->retval, out);
+		print_retval(line, end, out);
 	text_puts(out, " */");
 }
 
@@ -407,7 +412,7 @@ static void print_end(const struct line *line, const struct call *end,
 		text_puts(out, " /* ");
 		print_func(line, end->func, out);
 		if (line->options & OPTION_GRAPH_RETVAL)
-			print_retval(line, end->retval, out);
+			print_retval(line, end, out);
 		text_puts(out, " */");
 	}
 	text_putc(out, '\n');
