@@ -67,6 +67,18 @@ static int find_symbol(struct root *root, const struct symbols_from *from, uint6
 	return 0;
 }
 
+/* A signal's handler returns to where nobody has called it from: the start of libc's
+ * __restore_rt.  That is assembler, without a size; what has one may as well be the
+ * function behind an unknown one that ends with a call. */
+static int find_restorer(struct root *root, const struct symbols_from *from,
+			 uint64_t addr, const struct object *object,
+			 const struct elf_symbol **ret_symbol, uint64_t *ret_start)
+{
+	int r = find_symbol(root, from, addr, object, ret_symbol, ret_start);
+
+	return !r && (*ret_symbol)->size ? -ENOENT : r;
+}
+
 /* As the lists of functions have it. */
 static void print_module(const struct object *object, struct text *out)
 {
@@ -86,6 +98,10 @@ int symbols_print(struct root *root, const struct symbols_from *from, uint64_t a
 	uint64_t start;
 	int r = find_symbol(root, from, at, object, &symbol, &start);
 
+	if (r && at != addr) {
+		object = objects_find(root, from, addr);
+		r = find_restorer(root, from, addr, object, &symbol, &start);
+	}
 	if (r)
 		return r;
 	if (from->instance && instance_options(from->instance) & OPTION_DEMANGLE)
