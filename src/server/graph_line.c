@@ -342,11 +342,15 @@ static void print_retval(const struct line *line, const struct call *end, struct
 static void print_start_of(const struct line *line, const struct call *call,
 			   struct text *out)
 {
+	size_t name;
+
 	indent(call->depth, out);
+	name = out->len;
 	print_func(line, call->func, out);
+	/* One of C++, as it is written, has them already. */
 	if (call->has_args)
 		args_print(line, call->func, call->args, out);
-	else
+	else if (out->len == name || !memchr(out->data + name, '(', out->len - name))
 		text_puts(out, "()");
 }
 
