@@ -204,20 +204,33 @@ void boot_fill(struct abi_control *c, const char *dir)
 	unsetenv("ULF_HOLD");
 }
 
+/*
+ * Wait until *@word is another one than @value, or a while; false if it has been so many
+ * @seconds since the first time, when *@deadline is 0.  What others write they may write
+ * again and again, so it is one deadline however often it changes.
+ */
+static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline,
+		      uint32_t seconds)
+{
+	struct timespec now, left = { 1, 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!*deadline)
+		*deadline = (uint64_t)now.tv_sec + seconds;
+	if ((uint64_t)now.tv_sec >= *deadline)
+		return false;
+	arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &left);
+	return true;
+}
+
 /* Until *@word is no longer @value, and for some seconds at most. */
 static bool wait_while(const uint32_t *word, uint32_t value, uint32_t seconds)
 {
-	struct timespec now, left = { 1, 0 };
 	uint64_t deadline = 0;
 
-	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (!deadline)
-			deadline = (uint64_t)now.tv_sec + seconds;
-		if ((uint64_t)now.tv_sec >= deadline)
+	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value)
+		if (!wait_more(word, value, &deadline, seconds))
 			return false;
-		arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &left);
-	}
 	return true;
 }
 
@@ -235,10 +248,11 @@ static bool is_before(uint32_t number, uint32_t wanted)
 /* Until *@word, which only grows, is @wanted. */
 static bool wait_until(const uint32_t *word, uint32_t wanted, uint32_t seconds)
 {
+	uint64_t deadline = 0;
 	uint32_t seen;
 
 	while (is_before(seen = __atomic_load_n(word, __ATOMIC_ACQUIRE), wanted))
-		if (!wait_while(word, seen, seconds))
+		if (!wait_more(word, seen, &deadline, seconds))
 			return false;
 	return true;
 }
@@ -267,12 +281,13 @@ static bool wait_for_agent(void)
 	uint32_t generation = __atomic_load_n(&root_control->generation,
 					      __ATOMIC_ACQUIRE);
 	const uint32_t *followed = agent_followed();
+	uint64_t deadline = 0;
 	uint32_t seen;
 
 	/* mate: the agent [agent.followed] */
 	while (is_before(seen = __atomic_load_n(followed, __ATOMIC_ACQUIRE), generation) &&
 	       has_agent() && !agent_is_calling()) {
-		if (wait_while(followed, seen, HOLD_SECONDS))
+		if (wait_more(followed, seen, &deadline, HOLD_SECONDS))
 			continue;
 		__atomic_store_n(&missed_generation, generation, __ATOMIC_RELAXED);
 		return false;
