@@ -22,6 +22,10 @@
  * calls vfork() while the area is taken back cannot take it, and so does not
  * give it; nor does a child.  One that jumps out leaves its thread without rseq.
  *
+ * Where the kernel does not let it go, because a filter of the program's (seccomp) refuses
+ * that, the child is the one who writes there that it is on no CPU, before anything else.
+ * The kernel puts the parent's number there again, at the latest when it moves to another.
+ *
  * In libulf.so alone: where a program calls another one it is as with a bare clone(), see
  * "Where it does not hold" in docs/design/ring.md.  Under a sanitizer, which has
  * one too and must see the child, ours is only used by that.
@@ -34,6 +38,7 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
+#include "arch/x86_64/offsets.h"
 #include "runtime/ftrace.h"
 #include "runtime/runtime.h"
 
@@ -49,6 +54,7 @@ enum {
 	MARK_LEFT	= 1,		/* the area is to be given back */
 	MARK_CALLBACK	= 2,		/* ftrace_this.is_in_callback */
 	MARK_LENT	= 4,		/* it had no slot: it has one for this */
+	MARK_KEPT	= VFORK_KEPT,	/* the area could not be taken back */
 };
 
 /* ---- vfork.S, and what it needs ---- */
@@ -75,8 +81,8 @@ struct before vfork_begin(void)
 	if (ftrace_this.is_in_callback)
 		before.marks |= MARK_CALLBACK;
 	/* Who has no root has no rings. */
-	if (root_control && arch_rseq_leave())
-		before.marks |= MARK_LEFT;
+	if (root_control)
+		before.marks |= arch_rseq_leave() ? MARK_LEFT : MARK_KEPT;
 	return before;
 }
 

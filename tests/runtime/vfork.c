@@ -105,7 +105,16 @@ static void expect_usual(int who)
 	expect(who, 1, gettid(), usual);
 }
 
-static void test_rings(bool has_bars)
+static void move_from(int home)
+{
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		move_to(cpu);
+		if (this_cpu() == cpu && cpu != home)
+			return;
+	}
+}
+
+static void expect_in_child(bool has_bars)
 {
 	int home, parent = gettid();
 	pid_t pid;
@@ -115,17 +124,18 @@ static void test_rings(bool has_bars)
 	home = this_cpu();
 	pid = has_bars ? __vfork() : vfork();
 	if (!pid) {
-		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-			move_to(cpu);
-			if (this_cpu() == cpu && cpu != home)
-				break;
-		}
+		move_from(home);
 		for (int i = 0; i < 1000; i++)
 			trace_rt_hit(2, this_cpu());
 		_exit(0);
 	}
 	CHECK_EQ(wait_for(pid), 0);
 	expect(2, 1000, parent, ABI_RING_SLOW);
+}
+
+static void test_rings(bool has_bars)
+{
+	expect_in_child(has_bars);
 	expect_usual(3);
 }
 
@@ -363,6 +373,22 @@ static void test_error(void)
 	CHECK_EQ(wait_for(pid), 0);
 }
 
+/* The parent cannot take its area back from the kernel: its child is where it belongs all
+ * the same, and it is again when it has moved. */
+static void test_refused(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		refuse(SYS_rseq, SECCOMP_RET_ERRNO | EPERM);
+		expect_in_child(false);
+		move_from(this_cpu());
+		expect_usual(3);
+		_exit(0);
+	}
+	CHECK_EQ(wait_for(pid), 0);
+}
+
 /* The same in a program without rseq, which is slow in any case. */
 static void test_without_rseq(void)
 {
@@ -420,6 +446,7 @@ int main(int argc, char **argv)
 	test_death_in_probe();
 	test_death_in_callback();
 	test_error();
+	test_refused();
 	driver_close(&d);
 	if (argc == 1) {
 		test_without_rseq();

@@ -5,7 +5,8 @@
  *
  *	if vfork_next: it is called in the place of this one
  *	before = vfork_begin(), top = ftrace_this.top
- *	child:	back to the caller
+ *	child:	if VFORK_KEPT in before: it is on no CPU
+ *		back to the caller
  *	parent:	return vfork_end(the child's pid, or -errno, before, top)
  *
  * The child goes on with the stack of its parent, and overwrites what is below the
@@ -52,6 +53,11 @@ vfork_here:
 	jmp	vfork_end			/* rdi; rsi, rdx; rcx */
 2:
 	.cfi_restore_state
+	testb	$VFORK_KEPT, %dl
+	jz	3f
+	movq	arch_rseq_offset(%rip), %rcx
+	movl	$-1, %fs:RSEQ_CPU_ID(%rcx)
+3:
 	jmp	*%rdi
 	.cfi_endproc
 	.size	vfork, . - vfork
