@@ -127,13 +127,33 @@ static void answer(uint32_t generation, int error, bool is_settled)
 	arch_syscall3(SYS_futex, &process_slot->applied, FUTEX_WAKE, INT_MAX);
 }
 
-/* Wait for a wish, or while old rings are still in use only for a while. */
-static void wait_for_wish(uint32_t applied, bool is_settled)
+/* Wait for a wish, or while old rings are still in use only for a while.  0, or what a
+ * filter of the program's (seccomp) says to that. */
+static long wait_for_wish(uint32_t applied, bool is_settled)
 {
 	struct timespec again = { 0, SETTLE_MS * 1000000 };
+	long r = arch_syscall4(SYS_futex, &root_control->generation, FUTEX_WAIT, applied,
+			       is_settled ? NULL : &again);
 
-	arch_syscall4(SYS_futex, &root_control->generation, FUTEX_WAIT, applied,
-		      is_settled ? NULL : &again);
+	return r == -EAGAIN || r == -EINTR || r == -ETIMEDOUT ? 0 : r;
+}
+
+static void set_failed(long error)
+{
+	__atomic_store_n(&process_slot->error, (uint32_t)-error, __ATOMIC_RELAXED);
+	__atomic_and_fetch(&process_slot->flags, ~ABI_PROCESS_AGENT, __ATOMIC_RELAXED);
+}
+
+/* Who may not wait would do nothing but look: better to be no more. */
+static void give_up(long error)
+{
+	struct timespec hour = { 3600, 0 };
+
+	set_failed(error);
+	for (;;) {
+		arch_syscall1(SYS_exit, 0);
+		arch_syscall2(SYS_nanosleep, &hour, NULL);
+	}
 }
 
 static void follow(void)
@@ -141,6 +161,7 @@ static void follow(void)
 	uint32_t applied = process_slot->applied;
 	bool is_settled = true;
 	int error = 0;
+	long r;
 
 	__atomic_store_n(&is_calling, false, __ATOMIC_RELAXED);
 	set_followed(applied);
@@ -155,7 +176,9 @@ static void follow(void)
 			answer(wanted, error, is_settled);
 			applied = wanted;
 		}
-		wait_for_wish(applied, is_settled);
+		r = wait_for_wish(applied, is_settled);
+		if (r)
+			give_up(r);
 	}
 }
 
@@ -336,6 +359,9 @@ static int start_by_kernel(void)
 	char *stack, *tls;
 	long r;
 
+	r = arch_syscall3(SYS_futex, &is_ready, FUTEX_WAKE_PRIVATE, 1);
+	if (r < 0)
+		return (int)r;		/* it could not wait */
 	if (!memory && !get_memory())
 		return -ENOMEM;
 	stack = memory + GUARD_BYTES + STACK_BYTES;
@@ -365,9 +391,7 @@ int agent_start(void)
 	else
 		r = start_by_kernel();
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
-	if (r) {
-		__atomic_store_n(&process_slot->error, (uint32_t)-r, __ATOMIC_RELAXED);
-		__atomic_store_n(&process_slot->flags, 0, __ATOMIC_RELAXED);
-	}
+	if (r)
+		set_failed(r);
 	return r;
 }

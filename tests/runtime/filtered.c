@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs with a seccomp filter that refuses system calls of libulf's, by an errno, go on
+ * as before: none hangs, and no agent that may not wait keeps a CPU busy instead.
+ *
+ * no-sanitize: address its run-time makes these calls, too
+ * no-sanitize: thread its run-time makes these calls, too
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <linux/filter.h>
+#include <linux/futex.h>
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/check.h"
+#include "lib/trace.h"
+#define CREATE_TRACE_POINTS
+#include "rt_trace.h"
+#include <linux/ftrace.h>
+
+#define SECONDS		5		/* for what takes no time */
+#define IDLE_US		400000
+#define BUSY_US		40000		/* of CPU, in that time */
+
+static struct driver d;
+static char path[PATH_MAX];
+
+/* The system call @nr; in all threads? */
+static void refuse(uint32_t nr, bool is_for_all)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	CHECK_EQ(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+			 is_for_all ? SECCOMP_FILTER_FLAG_TSYNC : 0, &program), 0);
+}
+
+/* What a child of @run takes; it must end. */
+static long cpu_us(void (*run)(void))
+{
+	struct rusage usage;
+	pid_t pid = fork();
+	int status;
+
+	CHECK(pid >= 0);
+	if (!pid) {
+		alarm(SECONDS);
+		run();
+		_exit(0);
+	}
+	CHECK_EQ(wait4(pid, &status, 0, &usage), pid);
+	CHECK_EQ(status, 0);
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+	       usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
+}
+
+static void be_idle(void)
+{
+	usleep(IDLE_US);
+}
+
+/* With a child that the filter is there before. */
+static void fork_idle(void)
+{
+	refuse(SYS_futex, false);
+	CHECK(cpu_us(be_idle) < BUSY_US);
+}
+
+/* One that has an agent, which is woken, by another process. */
+static void be_woken(void)
+{
+	if (!fork()) {
+		usleep(IDLE_US / 4);
+		__atomic_add_fetch(&d.control->generation, 1, __ATOMIC_RELEASE);
+		syscall(SYS_futex, &d.control->generation, FUTEX_WAKE, INT_MAX);
+		_exit(0);
+	}
+	refuse(SYS_futex, true);
+	be_idle();
+}
+
+static void callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+		     struct ftrace_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
+	(void)regs;
+}
+
+__attribute__((noinline, patchable_function_entry(5))) static int called(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x;
+}
+
+static void load_and_unload(void)
+{
+	struct ftrace_ops ops = { .func = callback };
+	void *library;
+
+	CHECK_EQ(ftrace_set_filter_ip(&ops, (unsigned long)called, 0, 0), 0);
+	CHECK_EQ(register_ftrace_function(&ops), 0);
+	refuse(SYS_gettid, true);
+	for (int i = 0; i < 10; i++) {
+		CHECK_EQ(called(i), i);
+		library = dlopen(path, RTLD_NOW);
+		CHECK(library);
+		CHECK_EQ(dlclose(library), 0);
+	}
+}
+
+int main(void)
+{
+	char exe[PATH_MAX] = "";
+
+	CHECK(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
+	snprintf(path, sizeof(path), "%.4000s/runtime-mod_events.so", dirname(exe));
+	trace_open(&d, getpid());
+	cpu_us(fork_idle);
+	CHECK(cpu_us(be_woken) < BUSY_US);
+	cpu_us(load_and_unload);
+	driver_close(&d);
+	return 0;
+}
