@@ -125,6 +125,10 @@ struct abi_control {
 	 * it takes the next number, and is answered when that is reached */
 	uint32_t asked;
 	uint32_t answered;		/* futex; the server's */
+
+	/* children that have no slot yet are told by the difference */
+	uint32_t forks;			/* counted before fork() */
+	uint32_t forks_done;		/* by the child, when it has a slot or gives up */
 };
 
 /* What the server has to do about the words in abi_control.boot. */
@@ -358,7 +362,7 @@ static_assert(offsetof(struct abi_control, table_lock) == 1400, "ABI");
 static_assert(offsetof(struct abi_control, clock) == 1432, "ABI");
 static_assert(offsetof(struct abi_control, generation) == 1456, "ABI");
 static_assert(offsetof(struct abi_control, map_addr) == 1480, "ABI");
-static_assert(sizeof(struct abi_control) == 1552, "ABI");
+static_assert(sizeof(struct abi_control) == 1560, "ABI");
 static_assert(sizeof(struct abi_buffer) == 270984, "ABI");
 
 /* The default layout.  A reader takes the offsets from the header. */

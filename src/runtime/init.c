@@ -16,7 +16,6 @@
 
 static bool is_initialized;		/* by the first constructor */
 static bool is_exiting;			/* by exit() */
-static bool has_forked;			/* this very process; under the lock */
 
 bool runtime_is_exiting(void)
 {
@@ -29,7 +28,7 @@ static void at_exit(void)
 	if (__atomic_exchange_n(&is_exiting, true, __ATOMIC_RELAXED) ||
 	    !root_control)
 		return;
-	root_remove_if_unused(has_forked);
+	root_remove_if_unused();
 }
 
 /*
@@ -70,11 +69,13 @@ static void fork_prepare(void)
 	runtime_lock();
 	if (process_slot)
 		slot_at_fork = *process_slot;
+	if (root_control)
+		__atomic_add_fetch(&root_control->forks, 1, __ATOMIC_SEQ_CST);
 }
 
+/* Whether there is a child nobody tells us. */
 static void fork_parent(void)
 {
-	has_forked = true;
 	runtime_unlock();
 }
 
@@ -83,22 +84,23 @@ static void fork_parent(void)
 static void fork_child(void)
 {
 	uint32_t old_tid = runtime_lock_reset();
-	bool has_parent = process_slot, is_late;
+	bool has_parent = process_slot, has_slot, is_late;
 
 	module_after_fork(old_tid);
 	caller_reset();
 	dump_after_fork();
 	function_options_after_fork();
 	ftrace_after_fork();
-	has_forked = false;
 	thread_after_fork();
 	if (!root_control)
 		return;
 	process_slot = NULL;
 	/* In another pid namespace than its parent: nobody outside knows its number,
 	 * and it cannot know who is alive. */
-	if (!arch_syscall0(SYS_getppid) ||
-	    process_claim(has_parent ? &slot_at_fork : NULL)) {
+	has_slot = arch_syscall0(SYS_getppid) &&
+		   !process_claim(has_parent ? &slot_at_fork : NULL);
+	__atomic_add_fetch(&root_control->forks_done, 1, __ATOMIC_SEQ_CST);
+	if (!has_slot) {
 		buffer_detach_all();
 		ftrace_detach();
 		profile_after_fork(true);

@@ -18,7 +18,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -367,21 +366,22 @@ static bool is_another(const struct abi_process *slot, void *arg)
 	return slot->pid != *(uint32_t *)arg;
 }
 
-/* A child of ours may be on its way to its slot: a daemon's parent exits right
- * after fork(). */
-static bool has_children(void)
+/* Is any process left but us?  A child has no slot at first, and its parent, a daemon's,
+ * ends right after fork(): but all that were counted have one if the count is the same
+ * before and after the look. */
+static bool has_others(void)
 {
-	siginfo_t info;
+	uint32_t done = __atomic_load_n(&root_control->forks_done, __ATOMIC_ACQUIRE);
+	uint32_t pid = (uint32_t)getpid();
 
-	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL);
+	return process_any(is_another, &pid) ||
+	       __atomic_load_n(&root_control->forks, __ATOMIC_ACQUIRE) != done;
 }
 
 /* At exit: a root that never recorded is of no use to anybody.  Whoever is the
  * last process of it takes it away. */
-void root_remove_if_unused(bool has_forked)
+void root_remove_if_unused(void)
 {
-	uint32_t pid = (uint32_t)getpid();
-
 	for (uint32_t i = 0; root_is_wished() && i < ABI_BUFFERS; i++) {
 		const struct abi_buffer *buffer = root_buffer(i);
 		int r = root_populate((uint64_t)((const char *)buffer -
@@ -394,8 +394,6 @@ void root_remove_if_unused(bool has_forked)
 	}
 	if (__atomic_load_n(&root_control->stack, __ATOMIC_RELAXED))
 		return;
-	if ((has_forked && has_children()) || process_any(is_another, &pid))
-		return;
-	if (is_ours_still(root_path))
+	if (!has_others() && is_ours_still(root_path))
 		remove_dir(root_path);
 }

@@ -77,7 +77,7 @@ void memory_free_deferred(void *list);
 /* ---- root.c: the shared memory.  NULL: this process has no root. ---- */
 extern struct abi_control *root_control;
 int root_create(void);
-void root_remove_if_unused(bool has_forked);
+void root_remove_if_unused(void);
 /* ULF_DIR/roots/NAME, where it was made. */
 const char *root_directory(void);
 /* Has the server ever wished for anything? */

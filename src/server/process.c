@@ -19,6 +19,8 @@
 #include "server/root.h"
 #include "server/shm.h"
 
+#define FORK_LIMIT_NS	10000000000u	/* then nobody is on the way to his slot */
+
 /* What /proc/PID/maps says of a mapping. */
 struct map_line {
 	uint64_t start, end, ino;
@@ -287,9 +289,23 @@ static uint32_t creator_without_slot(const struct root *root)
 	return creator;
 }
 
+/*
+ * A child has no slot at first, and its parent may be dead by then.  There is none if
+ * as many had theirs before the look, @done, as have been forked after it.
+ */
+static void note_forks(struct root *root, uint32_t done)
+{
+	if (root->nr_live || shm_load(&root->control->forks) == done)
+		root->fork_ns = 0;
+	else if (!root->fork_ns)
+		root->fork_ns = server_now_ns();
+}
+
 /* It may take its slot right now: so the slots are looked at last. */
 void process_scan(struct root *root)
 {
+	uint32_t done = shm_load(&root->control->forks_done);
+
 	slot_scan(root, PROCESS_CREATOR, creator_without_slot(root));
 	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
 		uint32_t pid = shm_load(&root->processes[slot].pid);
@@ -297,6 +313,15 @@ void process_scan(struct root *root)
 		if (pid || root->process[slot])
 			slot_scan(root, slot, pid);
 	}
+	note_forks(root, done);
+}
+
+/* A child that was killed on its way never comes, nor one that fork() had no room for. */
+bool process_all_gone(struct root *root)
+{
+	process_scan(root);
+	return !root->nr_live && (!root->fork_ns ||
+				  server_now_ns() - root->fork_ns > FORK_LIMIT_NS);
 }
 
 void process_died(struct process *process)

@@ -111,8 +111,7 @@ static int attach(struct root *root)
 	if (!root->comms || !root->objects || !root->symbols)
 		return -ENOMEM;
 	process_init(root);
-	process_scan(root);
-	if (!root->nr_live)
+	if (process_all_gone(root))
 		root->state = SERVER_ROOT_DEAD;
 	r = events_refresh(root);
 	boot_load(root);

@@ -149,6 +149,8 @@ struct root {
 
 	struct process *process[PROCESS_CREATOR + 1];	/* by slot, NULL: never used */
 	uint32_t nr_live;
+	uint64_t fork_ns;		/* since when nobody is left but a child without a
+					 * slot; 0: it is not so */
 
 	struct event **events;		/* by row; NULL: unreadable */
 	uint32_t nr_events;		/* rows looked at */
@@ -217,6 +219,8 @@ void instance_put(struct instance *instance);
 void process_init(struct root *root);
 /* Look at all slots: who came, who went. */
 void process_scan(struct root *root);
+/* Is nobody left of the root, nor about to come?  Looks at all slots. */
+bool process_all_gone(struct root *root);
 /* Is it alive, and has not called exec() meanwhile? */
 bool process_is_current(const struct process *process);
 /* Its /proc/PID/maps; NULL: errno says why. */

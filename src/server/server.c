@@ -191,11 +191,8 @@ int server_root_remove(struct server *server, const char *name)
 	root = server_find_root(server, name);
 	if (!root)
 		return -ENOENT;
-	if (root_is_usable(root)) {
-		process_scan(root);
-		if (root->nr_live)
-			return -EBUSY;
-	}
+	if (root_is_usable(root) && !process_all_gone(root))
+		return -EBUSY;
 	return remove_root(server, root);
 }
 
@@ -246,8 +243,7 @@ static void check_roots(struct server *server)
 		if (!root_is_usable(root))
 			continue;
 		if (root->state == SERVER_ROOT_ALIVE && !root->nr_live) {
-			process_scan(root);
-			if (!root->nr_live)
+			if (process_all_gone(root))
 				root_died(root);
 		} else if (root->state == SERVER_ROOT_DEAD && root->nr_live) {
 			root->state = SERVER_ROOT_ALIVE;

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,6 +66,24 @@ static int daemonize(int argc, char **argv)
 	return quiet(argc, argv);
 }
 
+/* The first parent waits for the second. */
+static int daemonize_and_wait(int argc, char **argv)
+{
+	int status;
+	pid_t pid;
+
+	quiet(argc, argv);
+	pid = fork();
+	if (pid) {
+		waitpid(pid, &status, 0);
+		exit(status);
+	}
+	setsid();
+	if (fork())
+		_exit(0);
+	return quiet(argc, argv);
+}
+
 static int exec_again(int argc, char **argv)
 {
 	char *again[] = { "self", "quiet", NULL };
@@ -97,6 +116,7 @@ static const struct self_role roles[] = {
 	{ "quiet", quiet },
 	{ "exit_in_thread", exit_in_thread },
 	{ "daemonize", daemonize },
+	{ "daemonize_and_wait", daemonize_and_wait },
 	{ "exec_again", exec_again },
 	{ "own_probe", own_probe },
 	{ NULL, NULL },
@@ -182,6 +202,58 @@ static void test_daemon(bool record)
 	close(self.from);
 }
 
+/* Lets all go on but the second that is forked, until @pid, who is traced, has ended;
+ * then that, too. */
+static void hold_daemon(pid_t pid)
+{
+	pid_t ended = 0, child = 0, daemon = 0;
+	int status;
+
+	while (ended != pid || !daemon) {
+		pid_t who = waitpid(-1, &status, 0);
+
+		CHECK(who > 0);
+		if (!WIFSTOPPED(status)) {
+			CHECK_EQ(status, 0);
+			ended = who;
+			continue;
+		}
+		if (who != pid && !child)
+			child = who;
+		if (who != pid && who != child)
+			daemon = who;
+		else
+			ptrace(PTRACE_CONT, who, 0, status >> 16 ? 0 : WSTOPSIG(status));
+	}
+	CHECK_EQ(self_count_roots(pid), 1);
+	CHECK_EQ(ptrace(PTRACE_DETACH, daemon, 0, 0), 0);
+}
+
+/* It comes to its slot when everybody else has ended. */
+static void test_late_daemon(void)
+{
+	struct self self = self_start("daemonize_and_wait", NULL);
+	int status;
+
+	CHECK_EQ(self_get(&self), 'r');
+	if (ptrace(PTRACE_SEIZE, self.pid, 0, PTRACE_O_TRACEFORK)) {
+		puts("left out: a daemon that is late; nobody may be traced");
+		CHECK_EQ(kill(self.pid, SIGKILL), 0);
+		CHECK_EQ(self_wait(&self), 128 + SIGKILL);
+		return;
+	}
+	self_put(&self, 'f');
+	hold_daemon(self.pid);
+	CHECK_EQ(self_get(&self), 'r');
+	hit(&self);
+	self_put(&self, 'e');
+	CHECK(waitpid(-1, &status, 0) > 0);
+	CHECK_EQ(status, 0);
+	CHECK_EQ(self_count_roots(self.pid), 0);
+	close(self.to);
+	close(self.from);
+}
+
 static void test_exec(void)
 {
 	struct self self = self_start("exec_again", NULL);
@@ -235,6 +307,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 30; i++)
 		test_daemon(false);
 	test_daemon(true);
+	test_late_daemon();
 	test_exec();
 	test_disable("1", true);
 	test_disable("yes", true);

@@ -329,6 +329,70 @@ static void takes_its_slot(void **state)
 	fake_dir_remove(dir);
 }
 
+/* ---- a child has no slot yet, and its parent is dead ---- */
+
+static time_t ahead;			/* seconds */
+
+int clock_gettime(clockid_t id, struct timespec *ret_now)
+{
+	int r = (int)syscall(SYS_clock_gettime, id, ret_now);
+
+	ret_now->tv_sec += ahead;
+	return r;
+}
+
+/* In seconds.  Is the root there? */
+static bool is_there_later(struct server *server, time_t later)
+{
+	uint32_t nr = UINT32_MAX;
+
+	ahead += later;
+	server_tick(server);
+	server_root_list(server, see, &nr);
+	return nr != UINT32_MAX;
+}
+
+static pid_t get_dead_pid(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+static void child_is_waited_for(void **state)
+{
+	struct server *server;
+	struct fake_root root;
+	char dir[128];
+
+	(void)state;
+	fake_dir_make(dir);
+	fake_root_make(&root, dir, "one.1");
+	root.control->pid = (uint32_t)get_dead_pid();
+	root.processes[0].pid = root.control->pid;
+	root.control->forks = 1;
+	fake_root_show(&root, "one.1");
+	assert_int_equal(server_new(dir, &server), 0);
+	assert_true(is_there_later(server, 2));
+	assert_int_equal(server_root_remove(server, "one.1"), -EBUSY);
+	root.processes[1].pid = (uint32_t)getpid();
+	root.control->forks_done = 1;
+	assert_true(is_there_later(server, 60));
+	/* it dies in its turn, and its own child is never seen */
+	root.control->forks = 2;
+	root.processes[1].pid = root.control->pid;
+	assert_true(is_there_later(server, 2));
+	assert_true(is_there_later(server, 2));
+	assert_false(is_there_later(server, 60));
+	ahead = 0;
+	server_free(server);
+	fake_root_done(&root);
+	fake_dir_remove(dir);
+}
+
 /* ---- stat() and /proc/PID/maps do not agree ---- */
 
 /* The memory has other numbers in /proc/self/maps than by stat(). */
@@ -416,6 +480,7 @@ int main(void)
 		cmocka_unit_test(maps_count_not_stat),
 		cmocka_unit_test(the_last_slot_counts),
 		cmocka_unit_test(takes_its_slot),
+		cmocka_unit_test(child_is_waited_for),
 		cmocka_unit_test_setup(who_counts, leave_rights),
 	};
 
