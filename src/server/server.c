@@ -156,19 +156,33 @@ static void forget_root(struct server *server, struct root *root)
 	root_put(root);
 }
 
-static int delete_files(struct server *server, const char *name)
+/* The files of a root in @dir, if that is still the one: a program that has called exec()
+ * gives its name to a new root, and a number to the old one. */
+static int delete_memory(const struct root *root, int dir)
+{
+	struct stat st;
+
+	if (fstatat(dir, "memory", &st, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	if (root->ino && (st.st_ino != root->ino || st.st_dev != root->dev))
+		return -EBUSY;
+	unlinkat(dir, "memory", 0);
+	return 0;
+}
+
+static int delete_files(struct server *server, const struct root *root)
 {
 	int roots = open(server->roots_path, O_DIRECTORY | O_CLOEXEC);
 	int r = 0, dir;
 
 	if (roots < 0)
 		return -errno;
-	dir = openat(roots, name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	dir = openat(roots, root->name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir >= 0) {
-		unlinkat(dir, "memory", 0);
+		r = delete_memory(root, dir);
 		close(dir);
 	}
-	if (unlinkat(roots, name, AT_REMOVEDIR) && errno != ENOENT)
+	if (!r && unlinkat(roots, root->name, AT_REMOVEDIR) && errno != ENOENT)
 		r = -errno;
 	close(roots);
 	return r;
@@ -176,7 +190,7 @@ static int delete_files(struct server *server, const char *name)
 
 static int remove_root(struct server *server, struct root *root)
 {
-	int r = delete_files(server, root->name);
+	int r = delete_files(server, root);
 
 	if (!r)
 		forget_root(server, root);

@@ -393,6 +393,41 @@ static void child_is_waited_for(void **state)
 	fake_dir_remove(dir);
 }
 
+/* ---- a program calls exec() and makes a root of the same name ---- */
+
+static void name_is_anothers(void **state)
+{
+	struct fake_root root, other;
+	struct server *server;
+	uint32_t nr = 0;
+	char dir[128];
+
+	(void)state;
+	fake_dir_make(dir);
+	fake_root_make(&root, dir, "one.1");
+	fake_root_show(&root, "one.1");
+	fake_root_make(&other, dir, "one.1");
+	assert_int_equal(server_new(dir, &server), 0);
+	/* before the server is told of the names */
+	root.control->pid = (uint32_t)get_dead_pid();
+	root.processes[0].pid = root.control->pid;
+	fake_root_show(&root, "one.1.1");
+	fake_root_show(&other, "one.1");
+	server_tick(server);
+	assert_int_equal(access(other.path, F_OK), 0);
+	/* the old one goes by its new name */
+	server_dispatch(server);
+	assert_true(is_there_later(server, 2));
+	assert_int_equal(access(root.path, F_OK), -1);
+	server_root_list(server, see, &nr);
+	assert_int_equal(nr, 1);
+	ahead = 0;
+	server_free(server);
+	fake_root_done(&root);
+	fake_root_done(&other);
+	fake_dir_remove(dir);
+}
+
 /* ---- stat() and /proc/PID/maps do not agree ---- */
 
 /* The memory has other numbers in /proc/self/maps than by stat(). */
@@ -481,6 +516,7 @@ int main(void)
 		cmocka_unit_test(the_last_slot_counts),
 		cmocka_unit_test(takes_its_slot),
 		cmocka_unit_test(child_is_waited_for),
+		cmocka_unit_test(name_is_anothers),
 		cmocka_unit_test_setup(who_counts, leave_rights),
 	};
 
