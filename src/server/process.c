@@ -155,15 +155,35 @@ static bool is_hiding(const struct process *process, int error)
 	       (error == ENOENT && (access(path, F_OK) || has_filter(process->pid)));
 }
 
+/* There are no descriptors left to look at anybody with. */
+static bool is_want(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
+/* Two are needed at a time. */
+static bool can_look(const struct root *root)
+{
+	int one = fcntl(root->fd, F_DUPFD_CLOEXEC, 0);
+	int two = fcntl(root->fd, F_DUPFD_CLOEXEC, 0);
+
+	if (one >= 0)
+		close(one);
+	if (two >= 0)
+		close(two);
+	return one >= 0 && two >= 0;
+}
+
 /* Does @process, a live one, have its root's memory mapped? */
 static bool is_of_root(const struct process *process, int pidfd)
 {
-	const struct root *root = process->root;
+	struct root *root = process->root;
 	FILE *maps = process_maps_open(process);
 	bool is_found = false, is_hidden;
 	struct map_line map;
 	char line[512];
 
+	root->is_blind |= !maps && is_want(errno);
 	while (maps && !is_found && fgets(line, sizeof(line), maps))
 		is_found = parse_line(line, &map) && map.ino == root->map_ino &&
 			   map.dev == root->map_dev;
@@ -214,8 +234,10 @@ static int process_open(const struct process *process)
 {
 	int fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
 
-	if (fd < 0)
+	if (fd < 0) {
+		process->root->is_blind |= is_want(errno);
 		return -1;
+	}
 	if (is_dead(fd) || has_lost_pid(process) || !is_of_root(process, fd)) {
 		close(fd);
 		return -1;
@@ -306,6 +328,9 @@ void process_scan(struct root *root)
 {
 	uint32_t done = shm_load(&root->control->forks_done);
 
+	root->is_blind = !can_look(root);
+	if (root->is_blind)
+		return;
 	slot_scan(root, PROCESS_CREATOR, creator_without_slot(root));
 	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
 		uint32_t pid = shm_load(&root->processes[slot].pid);
@@ -320,8 +345,9 @@ void process_scan(struct root *root)
 bool process_all_gone(struct root *root)
 {
 	process_scan(root);
-	return !root->nr_live && (!root->fork_ns ||
-				  server_now_ns() - root->fork_ns > FORK_LIMIT_NS);
+	if (root->nr_live || root->is_blind)
+		return false;
+	return !root->fork_ns || server_now_ns() - root->fork_ns > FORK_LIMIT_NS;
 }
 
 void process_died(struct process *process)

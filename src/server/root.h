@@ -149,6 +149,7 @@ struct root {
 
 	struct process *process[PROCESS_CREATOR + 1];	/* by slot, NULL: never used */
 	uint32_t nr_live;
+	bool is_blind;			/* the last look found no descriptors to look with */
 	uint64_t fork_ns;		/* since when nobody is left but a child without a
 					 * slot; 0: it is not so */
 

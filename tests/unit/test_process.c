@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -393,6 +394,46 @@ static void child_is_waited_for(void **state)
 	fake_dir_remove(dir);
 }
 
+/* ---- the server has no descriptors ---- */
+
+/* It has that many more when it finds a root of ours. */
+static void look_with(rlim_t nr)
+{
+	struct rlimit all, few;
+	struct server *server;
+	struct fake_root root;
+	uint32_t live = 0;
+	char dir[128];
+
+	fake_dir_make(dir);
+	fake_root_make(&root, dir, "one.1");
+	assert_int_equal(server_new(dir, &server), 0);
+	fake_root_show(&root, "one.1");
+	getrlimit(RLIMIT_NOFILE, &all);
+	few = (struct rlimit) { (rlim_t)dup(0) + nr, all.rlim_max };
+	close((int)(few.rlim_cur - nr));
+	setrlimit(RLIMIT_NOFILE, &few);
+	for (int i = 0; i < 2; i++) {	/* it is found; something happens to it */
+		server_dispatch(server);
+		assert_int_equal(utimensat(AT_FDCWD, root.path, NULL, 0), 0);
+	}
+	setrlimit(RLIMIT_NOFILE, &all);
+	assert_true(is_there_later(server, 2));
+	server_root_list(server, see, &live);
+	assert_int_equal(live, 1);
+	ahead = 0;
+	server_free(server);
+	fake_root_done(&root);
+	fake_dir_remove(dir);
+}
+
+static void who_cannot_look_sees_nobody_dead(void **state)
+{
+	(void)state;
+	for (rlim_t nr = 0; nr < 8; nr++)
+		look_with(nr);
+}
+
 /* ---- a program calls exec() and makes a root of the same name ---- */
 
 static void name_is_anothers(void **state)
@@ -517,6 +558,7 @@ int main(void)
 		cmocka_unit_test(takes_its_slot),
 		cmocka_unit_test(child_is_waited_for),
 		cmocka_unit_test(name_is_anothers),
+		cmocka_unit_test(who_cannot_look_sees_nobody_dead),
 		cmocka_unit_test_setup(who_counts, leave_rights),
 	};
 
