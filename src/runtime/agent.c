@@ -78,9 +78,9 @@ static void set_followed(uint32_t generation)
 	arch_syscall3(SYS_futex, &followed, FUTEX_WAKE, INT_MAX);
 }
 
-static int apply(uint32_t generation)
+/* All but the calls. */
+static int follow_wishes(bool *ret_has_calls)
 {
-	bool has_calls;
 	int ret = 0, r;
 
 	runtime_lock();
@@ -94,7 +94,7 @@ static int apply(uint32_t generation)
 		if (r && !ret)
 			ret = r;
 	}
-	has_calls = event_has_calls_to_make();
+	*ret_has_calls = event_has_calls_to_make();
 	r = site_update_all();
 	if (r && !ret)
 		ret = r;
@@ -103,10 +103,23 @@ static int apply(uint32_t generation)
 		ret = r;
 	r = profile_follow();
 	runtime_unlock();
+	return ret ? ret : r;
+}
+
+void agent_catch_up(void)
+{
+	bool has_calls;
+
+	follow_wishes(&has_calls);
+}
+
+static int apply(uint32_t generation)
+{
+	bool has_calls;
+	int ret = follow_wishes(&has_calls), r;
+
 	__atomic_store_n(&is_calling, has_calls, __ATOMIC_RELAXED);
 	set_followed(generation);
-	if (r && !ret)
-		ret = r;
 	r = has_calls ? make_calls() : 0;
 	__atomic_store_n(&is_calling, false, __ATOMIC_RELAXED);
 	return ret ? ret : r;

@@ -107,17 +107,19 @@ static void fork_child(void)
 		root_control = NULL;
 		return;
 	}
-	/* Now the server waits for us before it gives up old rings; those
-	 * that it replaced before it knew of us we must not use. */
+	/* From now on the server waits for us.  What it has done before it knew of us we
+	 * must follow here: it may have told somebody that all do. */
 	is_late = __atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE) !=
-		  process_slot->applied;
-	if (is_late)
-		follow_buffers();
+		  process_slot->applied;		/* [process.claim] */
 	profile_after_fork(is_late);
+	if (is_late)
+		agent_catch_up();
 	/* the server waits for us, so what it listed stays where it is */
 	pids_inherit(old_tid, (uint32_t)arch_syscall0(SYS_gettid));
 	if (agent_can_start_in_child())
 		agent_start();
+	else
+		process_slot->flags = 0;
 }
 
 /* Before any other handler is known, if that can be: see atfork.c. */

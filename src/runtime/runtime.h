@@ -395,6 +395,8 @@ void printk_register(const struct ulf_module *module);
 
 /* ---- agent.c ---- */
 int agent_start(void);
+/* What it will do at first, but for calls of the program's functions; done here and now. */
+void agent_catch_up(void);
 /* Generations that it has followed, and is it in a function of the program's since? */
 const uint32_t *agent_followed(void);
 bool agent_is_calling(void);
