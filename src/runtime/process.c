@@ -92,7 +92,7 @@ int process_claim(const struct abi_process *parent)
 	if (!slot)
 		return -ENOSPC;
 	slot->error = 0;
-	slot->flags = 0;
+	slot->flags = ABI_PROCESS_AGENT;	/* soon; or agent_start() takes it back */
 	slot->agent = 0;
 	if (parent)
 		memcpy(slot->modules, parent->modules, sizeof(slot->modules));
@@ -100,8 +100,8 @@ int process_claim(const struct abi_process *parent)
 		memset(slot->modules, 0, sizeof(slot->modules));
 	__atomic_store_n(&slot->applied, parent ? parent->applied : 0,
 			 __ATOMIC_RELEASE);
-	/* Before the caller looks at the generation, as the pid: a server that may not
-	 * look at us knows us from here on. */
+	/* Before the caller looks at the generation, as all of it: if that is an old one,
+	 * the server finds us and waits for us.  [process.claim] */
 	__atomic_store_n(&slot->claimed_ns, now_ns(), __ATOMIC_SEQ_CST);
 	process_slot = slot;
 	return 0;

@@ -25,9 +25,10 @@ static uint32_t tell(struct root *root)
 	uint32_t *generation = &root->control->generation;
 	uint32_t next = shm_load(generation) + 1;
 
-	process_scan(root);
-	shm_store(generation, next);		/* [agent.wish] */
+	__atomic_store_n(generation, next, __ATOMIC_SEQ_CST);	/* [agent.wish] */
 	shm_wake(generation);
+	/* Later: who takes its slot now has seen the wish, or is seen. [process.claim] */
+	process_scan(root);
 	return next;
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -20,8 +21,10 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "arch/arch.h"
 #include "server/server.h"
 #include "unit/fake_root.h"
+#include "unit/tree.h"
 
 #define NOBODY	65534
 #define TICK_US	20000u			/* more than one of /proc/PID/stat */
@@ -330,6 +333,67 @@ static void takes_its_slot(void **state)
 	fake_dir_remove(dir);
 }
 
+/* ---- a process takes its slot while something is switched ---- */
+
+static struct fake_root *switched;	/* @child of it has no slot yet */
+static pid_t child;
+
+/* The server calls it to wake those who wait for wishes.  The child has looked for one
+ * just before, and found none. */
+long syscall(long nr, ...)
+{
+	long args[6], r;
+	va_list list;
+
+	va_start(list, nr);
+	for (int i = 0; i < 6; i++)
+		args[i] = va_arg(list, long);
+	va_end(list);
+	if (switched && nr == SYS_futex && args[1] == FUTEX_WAKE) {
+		switched->processes[1].applied = switched->control->generation - 1;
+		switched->processes[1].flags = ABI_PROCESS_AGENT;
+		switched->processes[1].claimed_ns = now_ns();
+		switched->processes[1].pid = (uint32_t)child;
+		switched = NULL;
+	}
+	r = arch_syscall6(nr, args[0], args[1], args[2], args[3], args[4], args[5]);
+	if (r >= 0 || r < -4095)
+		return r;
+	errno = (int)-r;
+	return -1;
+}
+
+static void who_comes_is_waited_for(void **state)
+{
+	struct tracefs_file *file;
+	struct server *server;
+	struct fake_root root;
+	char dir[128];
+	size_t taken;
+
+	(void)state;
+	fake_dir_make(dir);
+	fake_root_make(&root, dir, "one.1");
+	fake_event_n(&root, 0, "sched", "tick");
+	fake_root_show(&root, "one.1");
+	child = fork();
+	if (!child)
+		be_process(OPEN, &root.processes[1].agent);
+	assert_int_equal(server_new(dir, &server), 0);
+	assert_int_equal(tree_open(server, "one.1/events/enable", O_WRONLY, &file), 0);
+	switched = &root;
+	assert_int_equal(tracefs_write(file, "1", 1, getpid(), &taken), -EINPROGRESS);
+	assert_null(switched);
+	root.processes[1].applied = root.control->generation;
+	assert_int_equal(tracefs_write_done(file), 0);
+	tracefs_close(file);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	server_free(server);
+	fake_root_done(&root);
+	fake_dir_remove(dir);
+}
+
 /* ---- a child has no slot yet, and its parent is dead ---- */
 
 static time_t ahead;			/* seconds */
@@ -556,6 +620,7 @@ int main(void)
 		cmocka_unit_test(maps_count_not_stat),
 		cmocka_unit_test(the_last_slot_counts),
 		cmocka_unit_test(takes_its_slot),
+		cmocka_unit_test(who_comes_is_waited_for),
 		cmocka_unit_test(child_is_waited_for),
 		cmocka_unit_test(name_is_anothers),
 		cmocka_unit_test(who_cannot_look_sees_nobody_dead),
