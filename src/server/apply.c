@@ -4,9 +4,10 @@
  * abi_control.generation and wakes the agents; each agent (runtime/agent.c)
  * follows and stores the generation in abi_process.applied.
  *
- * A process that is stopped, or has no agent yet, is not waited for: it
- * takes in the newest generation before it goes on.  One that could not start
- * its agent stays as it is; if none could, nobody may switch anything on.
+ * A process that is stopped is not waited for: it takes in the newest generation when
+ * it goes on, and may hit what is off by then until its agent has run.  One that has no
+ * slot yet follows before it goes on.  One that could not start its agent stays as it is;
+ * if none could, nobody may switch anything on.
  */
 #include <errno.h>
 #include <fcntl.h>
