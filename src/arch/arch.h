@@ -25,6 +25,8 @@ struct ring_set;
 /* clone.S; @flags of clone(2), @stack: its upper end. */
 long arch_clone_thread(unsigned long flags, void *stack, void *tls,
 		       void (*fn)(void)) __attribute__((visibility("hidden")));
+/* @stack: its upper end, a multiple of 16. */
+void arch_call_on(void *stack, void (*fn)(void)) __attribute__((visibility("hidden")));
 
 /* Where libc has signal handlers return to.  One caller at a time. */
 #define ARCH_NO_RESTORER	UINT64_MAX	/* it was not found */

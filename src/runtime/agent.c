@@ -106,13 +106,6 @@ static int follow_wishes(bool *ret_has_calls)
 	return ret ? ret : r;
 }
 
-void agent_catch_up(void)
-{
-	bool has_calls;
-
-	follow_wishes(&has_calls);
-}
-
 static int apply(uint32_t generation)
 {
 	bool has_calls;
@@ -355,6 +348,28 @@ static bool get_memory(void)
 	*(void **)(void *)tls = tls;	/* as %fs:0 must be */
 	memory = (char *)mem;
 	return true;
+}
+
+static void catch_up(void)
+{
+	bool has_calls;
+
+	follow_wishes(&has_calls);
+}
+
+/* Whoever forks may be a handler on a stack of a few kilobytes: here is the one that the
+ * agent will have.  A signal would take the handler's stack for free. */
+void agent_catch_up(void)
+{
+	uint64_t all = ~0ull, old;
+
+	if (agent_is_watched() || (!memory && !get_memory())) {
+		catch_up();
+		return;
+	}
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
+	arch_call_on(memory + GUARD_BYTES + STACK_BYTES, catch_up);
+	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
 }
 
 /*

@@ -29,4 +29,27 @@ arch_clone_thread:
 	.cfi_endproc
 	.size	arch_clone_thread, . - arch_clone_thread
 
+/*
+ * arch_call_on(stack, fn): fn() on another stack, in this thread.
+ *		rdi    rsi
+ */
+	.globl	arch_call_on
+	.hidden	arch_call_on
+	.type	arch_call_on, @function
+arch_call_on:
+	.cfi_startproc
+	pushq	%rbp
+	.cfi_adjust_cfa_offset 8
+	.cfi_offset rbp, -16
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	movq	%rdi, %rsp
+	call	*%rsi
+	leave
+	.cfi_def_cfa rsp, 8
+	.cfi_restore rbp
+	ret
+	.cfi_endproc
+	.size	arch_call_on, . - arch_call_on
+
 	.section .note.GNU-stack, "", @progbits
