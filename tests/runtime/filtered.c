@@ -15,8 +15,10 @@
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -125,6 +127,42 @@ static void load_and_unload(void)
 	}
 }
 
+static int nr_called;
+
+static void count(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+		  struct ftrace_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)ops;
+	(void)regs;
+	nr_called++;
+}
+
+/* Its agent has /proc/self/mem under a number that is here a file of the program's. */
+static void switch_on(void)
+{
+	struct ftrace_ops ops = { .func = count };
+	int file = memfd_create("file", 0);
+	struct stat st;
+
+	usleep(IDLE_US);		/* for the agent */
+	CHECK(file >= 0);
+	CHECK_EQ(dup2(file, 0), 0);
+	CHECK_EQ(ftrace_set_filter_ip(&ops, (unsigned long)called, 0, 0), 0);
+	CHECK_EQ(register_ftrace_function(&ops), 0);
+	CHECK_EQ(called(1), 1);
+	CHECK_EQ(nr_called, 1);
+	CHECK_EQ(fstat(file, &st), 0);
+	CHECK_EQ(st.st_size, 0);
+}
+
+static void fork_and_switch(void)
+{
+	refuse(SYS_gettid, false);
+	cpu_us(switch_on);
+}
+
 int main(void)
 {
 	char exe[PATH_MAX] = "";
@@ -135,6 +173,7 @@ int main(void)
 	cpu_us(fork_idle);
 	CHECK(cpu_us(be_woken) < BUSY_US);
 	cpu_us(load_and_unload);
+	cpu_us(fork_and_switch);
 	driver_close(&d);
 	return 0;
 }

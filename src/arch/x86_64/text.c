@@ -33,12 +33,16 @@ static int open_mem(void)
 				  O_RDWR | O_CLOEXEC, 0);
 }
 
+/* Where a filter of the program's (seccomp) refuses gettid(), nobody knows who he is: in
+ * another thread the number would be one of the program's files. */
 void text_start(bool has_own_table)
 {
+	long tid = arch_syscall0(SYS_gettid);
+
 	__atomic_store_n(&mem_tid, 0, __ATOMIC_RELAXED);
-	mem_fd = has_own_table ? open_mem() : -1;
+	mem_fd = has_own_table && tid > 0 ? open_mem() : -1;
 	if (mem_fd >= 0)
-		__atomic_store_n(&mem_tid, arch_syscall0(SYS_gettid), __ATOMIC_RELAXED);
+		__atomic_store_n(&mem_tid, tid, __ATOMIC_RELAXED);
 }
 
 int text_begin(void)
