@@ -189,8 +189,7 @@ static int write_slow(const struct ring_set *set, void *payload,
 	if (!ring)
 		return -ENODEV;
 	arch_signals_block(&old);
-	r = ring_write_locked(ring, payload, bytes, now_ns,
-			      (uint32_t)arch_syscall0(SYS_gettid));
+	r = ring_write_locked(ring, payload, bytes, now_ns, shmlock_self());
 	arch_signals_restore(&old);
 	return r;
 }
@@ -203,7 +202,7 @@ static void drop_slow(const struct ring_set *set)
 	if (!ring)
 		return;
 	arch_signals_block(&old);
-	if (!shmlock_take(&ring->lock, (uint32_t)arch_syscall0(SYS_gettid))) {
+	if (!shmlock_take(&ring->lock, shmlock_self())) {
 		count_dropped_locked(ring);
 		shmlock_drop(&ring->lock);
 	}

@@ -319,8 +319,7 @@ int table_add_module(struct ulf_module *module)
 	    module->formats == module->formats_end)
 		return 0;
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
-	r = shmlock_take(&root_control->table_lock,
-			 (uint32_t)arch_syscall0(SYS_gettid));
+	r = shmlock_take(&root_control->table_lock, shmlock_self());
 	if (!r) {
 		r = register_rows(module);
 		shmlock_drop(&root_control->table_lock);

@@ -13,6 +13,7 @@
 #include <linux/filter.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -23,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "lib/check.h"
 #include "lib/trace.h"
 #define CREATE_TRACE_POINTS
@@ -32,6 +34,10 @@
 #define SECONDS		5		/* for what takes no time */
 #define IDLE_US		400000
 #define BUSY_US		40000		/* of CPU, in that time */
+
+#define TIMES		10
+#define THREADS		4
+#define HITS		20000
 
 static struct driver d;
 static char path[PATH_MAX];
@@ -163,6 +169,37 @@ static void fork_and_switch(void)
 	cpu_us(switch_on);
 }
 
+/* Without rseq: into the rings that have a lock. */
+static void *hit(void *arg)
+{
+	if (arch_rseq_init())
+		arch_rseq_leave();
+	for (int i = 0; i < HITS; i++)
+		trace_rt_hit(1, i);
+	return arg;
+}
+
+static void hit_at_once(void)
+{
+	pthread_t threads[THREADS];
+
+	refuse(SYS_gettid, true);
+	for (int i = 0; i < THREADS; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, hit, NULL), 0);
+	for (int i = 0; i < THREADS; i++)
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+}
+
+static void write_in_turn(void)
+{
+	uint64_t before = driver_nr_records(&d);
+
+	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", true), 0);
+	for (int i = 0; i < TIMES; i++)
+		cpu_us(hit_at_once);
+	CHECK_EQ(driver_nr_records(&d) - before, TIMES * THREADS * HITS);
+}
+
 int main(void)
 {
 	char exe[PATH_MAX] = "";
@@ -174,6 +211,7 @@ int main(void)
 	CHECK(cpu_us(be_woken) < BUSY_US);
 	cpu_us(load_and_unload);
 	cpu_us(fork_and_switch);
+	write_in_turn();
 	driver_close(&d);
 	return 0;
 }
