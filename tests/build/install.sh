@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
+# no-sanitize: address programs that are built here would need it, too
+# no-sanitize: thread programs that are built here would need it, too
 # What `make install` puts down is enough to build and run a traced program by
 # pkg-config alone: shared and static, C and C++.
 set -eux
