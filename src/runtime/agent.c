@@ -12,6 +12,7 @@
  *					futex wake	[agent.ack]
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
 #include <linux/close_range.h>
@@ -22,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "arch/arch.h"
@@ -312,9 +314,32 @@ bool agent_is_watched(void)
 	return __asan_init || __tsan_init || __msan_init;
 }
 
+static bool was_alone;			/* at the last fork(); under the runtime's lock */
+
+/* Threads of this process; 0: not known. */
+static uint64_t count_threads(void)
+{
+	struct stat st;
+
+	if (arch_syscall4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0))
+		return 0;
+	return st.st_nlink - 2;		/* of a directory */
+}
+
+/* Who forks, and the agent. */
+void agent_before_fork(void)
+{
+	uint64_t nr = agent_is_watched() ? count_threads() : 0;
+
+	was_alone = nr && nr <= 2;
+}
+
+/* TSan ends a child that starts a thread if its parent had several, as it has with an
+ * agent.  ASan (of gcc 12) does not lock its list of threads at fork(): if one was just
+ * coming or going, a child that starts another waits for ever. */
 bool agent_can_start_in_child(void)
 {
-	return !__tsan_init;
+	return !agent_is_watched() || (!__tsan_init && was_alone);
 }
 
 static int start_by_libc(void)

@@ -67,6 +67,7 @@ static struct abi_process slot_at_fork;
 static void fork_prepare(void)
 {
 	runtime_lock();
+	agent_before_fork();
 	if (process_slot)
 		slot_at_fork = *process_slot;
 	if (root_control)

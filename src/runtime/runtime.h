@@ -402,8 +402,9 @@ const uint32_t *agent_followed(void);
 bool agent_is_calling(void);
 /* Is there a sanitizer, which wants to know of a thread before it runs? */
 bool agent_is_watched(void);
-/* After fork().  TSan ends a child that starts a thread if its parent had several,
- * as it has with an agent; without one the child goes on as it was. */
+void agent_before_fork(void);
+/* After fork().  A sanitizer may not let a child start a thread; without an agent the
+ * child goes on as it was. */
 bool agent_can_start_in_child(void);
 
 /* ---- caller.c: a thread of libc's that does event_make_calls() ---- */
