@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# no-sanitize: address it adds names of its own
 # The shape of libulf.so, a guest in other people's programs: needs libc alone,
 # exports only what its headers declare, is not unloaded, binds at start, has no
 # executable stack and no segment that is writable and executable.

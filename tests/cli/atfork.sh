@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# no-sanitize: address with it our handlers are not the first
 # no-sanitize: thread a library with the sanitizer cannot be loaded into a program without
 # A library that takes a lock before fork(), by a handler of pthread_atfork(), and has it
 # when it closes a plugin: fork() and dlclose() do not wait for each other for ever.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# no-sanitize: address it takes memory of its own
 # timeout: 300
 # Many roots of a thousand events, readers that wait in trace_pipe, and shells that
 # read and write all of it at once: nobody hangs, every client can be killed, the
