@@ -155,8 +155,8 @@ static bool is_hiding(const struct process *process, int error)
 	       (error == ENOENT && (access(path, F_OK) || has_filter(process->pid)));
 }
 
-/* There are no descriptors left to look at anybody with. */
-static bool is_want(int error)
+/* Neither descriptors nor memory are left to look at anybody with. */
+static bool is_shortage(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
@@ -183,7 +183,7 @@ static bool is_of_root(const struct process *process, int pidfd)
 	struct map_line map;
 	char line[512];
 
-	root->is_blind |= !maps && is_want(errno);
+	root->is_blind |= !maps && is_shortage(errno);
 	while (maps && !is_found && fgets(line, sizeof(line), maps))
 		is_found = parse_line(line, &map) && map.ino == root->map_ino &&
 			   map.dev == root->map_dev;
@@ -235,7 +235,7 @@ static int process_open(const struct process *process)
 	int fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
 
 	if (fd < 0) {
-		process->root->is_blind |= is_want(errno);
+		process->root->is_blind |= is_shortage(errno);
 		return -1;
 	}
 	if (is_dead(fd) || has_lost_pid(process) || !is_of_root(process, fd)) {
