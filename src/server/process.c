@@ -19,7 +19,7 @@
 #include "server/root.h"
 #include "server/shm.h"
 
-#define FORK_LIMIT_NS	10000000000u	/* then nobody is on the way to his slot */
+#define FORK_LIMIT_NS	3000000000u	/* then nobody is on the way to his slot */
 
 /* What /proc/PID/maps says of a mapping. */
 struct map_line {
