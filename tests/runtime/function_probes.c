@@ -8,9 +8,9 @@
  */
 #include <errno.h>
 
-#include "abi/functions.h"
 #include "lib/check.h"
 #include "lib/driver.h"
+#include "lib/own_functions.h"
 #include "lib/record.h"
 #include "lib/rules.h"
 #include <ulf/tracing.h>
@@ -35,11 +35,6 @@ TRACED int other(int x)
 	__asm__ volatile("" : "+r"(x) : : "memory");
 	return x + 2;
 }
-
-/* The linker's. */
-extern const char __executable_start[], etext[];
-extern const uint64_t __start___patchable_function_entries[];
-extern const uint64_t __stop___patchable_function_entries[];
 
 static struct driver driver;
 static struct abi_buffer *top;
@@ -107,27 +102,7 @@ static int use_one(enum abi_command command, uint32_t counter)
 /* All functions of this program that can be have somebody who wants to know. */
 static void switch_on(void)
 {
-	const uint64_t *table = __start___patchable_function_entries;
-	uint32_t nr = (uint32_t)(__stop___patchable_function_entries - table);
-	uint64_t off = rules_page_off(&driver, RULES_FREE_PAGE);
-	struct abi_functions *functions = (void *)(driver.mem + off);
-	uint32_t *users = (uint32_t *)&functions->objects[1];
-
-	*functions = (struct abi_functions) {
-		.magic = ABI_FUNCTIONS_MAGIC, .bytes = 4096, .serial = 1,
-		.nr_objects = 1,
-	};
-	functions->objects[0] = (struct abi_function_object) {
-		.text = (uint64_t)__executable_start, .text_end = (uint64_t)etext,
-		.table = (uint64_t)table, .nr = nr,
-		.users = (uint32_t)((char *)users - (char *)functions),
-		/* any bytes of it will do */
-		.id = (uint64_t)__executable_start, .build_id_bytes = 4,
-	};
-	memcpy(functions->objects[0].build_id, __executable_start, 4);
-	for (uint32_t i = 0; i < nr; i++)
-		users[i] = ABI_FUNCTIONS_PROBES;
-	__atomic_store_n(&driver.control->functions, off, __ATOMIC_RELEASE);
+	own_functions_wish(&driver, ABI_FUNCTIONS_PROBES);
 	CHECK_EQ(driver_apply(&driver), 0);
 }
 

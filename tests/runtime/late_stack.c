@@ -7,14 +7,13 @@
  * no-sanitize: thread it needs more stack than that itself
  */
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "abi/functions.h"
 #include "lib/check.h"
 #include "lib/driver.h"
+#include "lib/own_functions.h"
 #include "lib/rules.h"
 
 #define STACK_BYTES	16384
@@ -28,37 +27,12 @@ __attribute__((noinline, patchable_function_entry(5))) int one(int x)
 	return x + 1;
 }
 
-/* The linker's. */
-extern const char __executable_start[], etext[];
-extern const uint64_t __start___patchable_function_entries[];
-extern const uint64_t __stop___patchable_function_entries[];
-
 static struct driver driver;
 
 /* The agent is not woken: whoever is forked now is late. */
 static void wish_for_functions(void)
 {
-	const uint64_t *table = __start___patchable_function_entries;
-	uint32_t nr = (uint32_t)(__stop___patchable_function_entries - table);
-	uint64_t off = rules_page_off(&driver, RULES_FREE_PAGE);
-	struct abi_functions *functions = (void *)(driver.mem + off);
-	uint32_t *users = (uint32_t *)&functions->objects[1];
-
-	*functions = (struct abi_functions) {
-		.magic = ABI_FUNCTIONS_MAGIC, .bytes = 4096, .serial = 1,
-		.nr_objects = 1,
-	};
-	functions->objects[0] = (struct abi_function_object) {
-		.text = (uint64_t)__executable_start, .text_end = (uint64_t)etext,
-		.table = (uint64_t)table, .nr = nr,
-		.users = (uint32_t)((char *)users - (char *)functions),
-		/* any bytes of it will do */
-		.id = (uint64_t)__executable_start, .build_id_bytes = 4,
-	};
-	memcpy(functions->objects[0].build_id, __executable_start, 4);
-	for (uint32_t i = 0; i < nr; i++)
-		users[i] = 1;		/* the function tracer of the top buffer */
-	__atomic_store_n(&driver.control->functions, off, __ATOMIC_RELEASE);
+	own_functions_wish(&driver, 1);		/* the function tracer of the top buffer */
 	__atomic_add_fetch(&driver.control->generation, 1, __ATOMIC_SEQ_CST);
 }
 
