@@ -32,6 +32,18 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 	return 0;
 }
 
+/* What a page's open writes: up to where its appends may move the position, and what
+ * added to the ring's address and a position in it gives the address of the next byte. */
+static uint64_t end_of(const struct ring_view *view, uint64_t start, uint32_t copy)
+{
+	return start + view->page_bytes - RING_RESERVE + copy;
+}
+
+static uint64_t address_of(const struct ring_view *view, uint64_t start, uint32_t copy)
+{
+	return (uint64_t)(page_at(view, start) - (char *)view->ring) - start - copy;
+}
+
 void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	       struct step *step)
 {
@@ -54,24 +66,38 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	step_store(step, &ring->entries[new], entries);
 	/* Both copies that the records of this page will select in turn. */
 	for (int i = 0; i < 2; i++, new ^= ABI_POS_RECORD) {
-		step_store(step, &ring->end[new],
-			   start + view->page_bytes - RING_RESERVE + new);
+		step_store(step, &ring->end[new], end_of(view, start, new));
 		step_store(step, &ring->address[new],
-			   (uint64_t)(page - (char *)ring) - start - new);
+			   address_of(view, start, new));
 	}
 }
 
-bool ring_count_dropped(struct abi_ring *ring, uint32_t cpu)
+/* Do the copies that @position selects say what the open of its page has written? */
+static bool is_sound(const struct ring_view *view, uint64_t position)
 {
+	const struct abi_ring *ring = view->ring;
+	uint32_t copy = position & ABI_POS_FLAGS;
+	uint64_t start = position - copy - page_offset(view, position);
+
+	return __atomic_load_n(&ring->end[copy], __ATOMIC_RELAXED) ==
+	       end_of(view, start, copy) &&
+	       __atomic_load_n(&ring->address[copy], __ATOMIC_RELAXED) ==
+	       address_of(view, start, copy);
+}
+
+bool ring_count_dropped(const struct ring_view *view, uint32_t cpu)
+{
+	struct abi_ring *ring = view->ring;
 	uint64_t dropped = __atomic_load_n(&ring->dropped, __ATOMIC_RELAXED);
 
 	return arch_rseq_store(cpu, &ring->dropped, dropped, dropped + 1,
 			       NULL, 0) == ARCH_COMMIT_DONE;
 }
 
-int ring_leave(struct abi_ring *ring, uint32_t cpu, uint32_t bytes, uint64_t now_ns)
+int ring_leave(const struct ring_view *view, uint32_t cpu, uint32_t bytes,
+	       uint64_t now_ns)
 {
-	struct ring_view view = view_of(ring);
+	struct abi_ring *ring = view->ring;
 	struct step step;
 	uint64_t position;
 	uint32_t offset;
@@ -82,14 +108,17 @@ int ring_leave(struct abi_ring *ring, uint32_t cpu, uint32_t bytes, uint64_t now
 		/* Read before the last time: if it is unchanged at the commit,
 		 * nobody has written a later one in between. */
 		position = __atomic_load_n(&ring->position, __ATOMIC_ACQUIRE);
-		offset = page_offset(&view, position);
-		if (has_room(&view, offset, bytes))
-			return 0;
+		offset = page_offset(view, position);
+		if (has_room(view, offset, bytes))
+			return is_sound(view, position) ||
+			       position != __atomic_load_n(&ring->position,
+							   __ATOMIC_RELAXED) ?
+			       0 : -EBADMSG;
 		if (!offset) {
-			step_open(&view, position,
+			step_open(view, position,
 				  now_ns ? now_ns : clock_now(ring, 0), &step);
 			TESTPOINT("ring.open");
-		} else if (step_close(&view, position, &step)) {
+		} else if (step_close(view, position, &step)) {
 			return -ENOBUFS;
 		} else {
 			TESTPOINT("ring.close");
@@ -105,13 +134,13 @@ int ring_leave(struct abi_ring *ring, uint32_t cpu, uint32_t bytes, uint64_t now
 int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 {
 	uint32_t cpu = arch_rseq_cpu();
-	struct abi_ring *ring = ring_set_fast(set, cpu);
+	const struct ring_view *view = ring_set_fast(set, cpu);
 	int r;
 
-	if (!ring || ring_has_room(ring, bytes))
+	if (!view || ring_has_room(view->ring, bytes))
 		return 0;	/* without a ring the append finds out */
-	r = ring_leave(ring, cpu, bytes, now_ns);
-	if (r == -ENOBUFS && !ring_count_dropped(ring, cpu))
+	r = ring_leave(view, cpu, bytes, now_ns);
+	if (r == -ENOBUFS && !ring_count_dropped(view, cpu))
 		r = 0;
 	return r;
 }

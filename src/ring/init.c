@@ -26,6 +26,57 @@ uint64_t ring_bytes(uint32_t page_bytes, uint32_t nr_pages)
 
 struct abi_ring ring_none = { .off = ABI_RING_OFF };
 
+size_t ring_set_alloc_bytes(uint32_t nr_cpus)
+{
+	size_t views = (size_t)nr_cpus * RING_SIDES * 2;
+
+	return sizeof(struct ring_set) + views * sizeof(struct ring_view) +
+	       nr_cpus * sizeof(struct ring_view *);
+}
+
+void ring_set_init(struct ring_set *set, uint32_t nr_cpus)
+{
+	struct ring_view *views = (struct ring_view *)(set + 1);
+
+	set->nr_cpus = nr_cpus;
+	set->small_max = 0;
+	set->has_rseq = 0;
+	set->clock_given = 0;
+	set->clock = 0;
+	for (uint32_t i = 0; i < RING_SIDES; i++) {
+		set->side[i].fast = views + (size_t)nr_cpus * 2 * i;
+		set->side[i].slow = set->side[i].fast + nr_cpus;
+	}
+	memset(views, 0, (size_t)nr_cpus * RING_SIDES * 2 * sizeof(*views));
+	set->slow = (const struct ring_view **)
+		    (views + (size_t)nr_cpus * RING_SIDES * 2);
+	for (uint32_t i = 0; i < nr_cpus; i++)
+		set->slow[i] = &set->side[0].slow[i];
+	for (uint32_t i = 0; i < ARRAY_SIZE(set->none); i++)
+		set->none[i] = &ring_none;
+	for (uint32_t i = 0; i < RING_CPUS; i++) {
+		set->fast[i] = &ring_none;
+		set->limit[i] = 0;
+	}
+}
+
+/* A writer loads the ring and the limit one after the other, while another thread may
+ * switch sides: so a CPU has one limit, that of the smaller side. */
+void ring_set_limit(struct ring_set *set)
+{
+	for (uint32_t i = 0; i < set->nr_cpus; i++) {
+		uint64_t limit = UINT64_MAX;
+
+		for (uint32_t side = 0; side < RING_SIDES; side++) {
+			const struct ring_view *view = &set->side[side].fast[i];
+
+			if (view->ring)
+				limit = min_u64(limit, ring_limit(view));
+		}
+		set->limit[i] = limit == UINT64_MAX ? 0 : limit;
+	}
+}
+
 void ring_set_recording(struct abi_ring *ring, bool on)
 {
 	__atomic_store_n(&ring->off, on ? 0 : ABI_RING_OFF, __ATOMIC_RELAXED);

@@ -40,37 +40,91 @@ static inline bool ring_is_recording(const struct abi_ring *ring)
 	return !__atomic_load_n(&ring->off, __ATOMIC_RELAXED);
 }
 
+/*
+ * A ring whose geometry was checked and copied.  Private to this process: another
+ * process that maps the ring can store anything there, so an address is computed from
+ * a view, never from the ring's own words.
+ */
+struct ring_view {
+	struct abi_ring *ring;		/* NULL: there is none */
+	uint32_t page_bytes, nr_pages, cpu, flags;
+	uint64_t pages_off;
+};
+
+/* Copies the geometry of the ring at @mem, of which @bytes are accessible, and checks
+ * the copy.  -EBADMSG: there can be no ring. */
+int ring_view_init(struct ring_view *view, void *mem, uint64_t bytes);
+
 /* ---- writing (write.c) ---- */
 
-/* The rings of one buffer as one process sees them.  Once it is published only
- * the entries of fast and slow change, from a ring to another of the same CPU;
- * replaced as a whole. */
+#define RING_CPUS		1024
+#define RING_SIDES		2
+
+/* The views of one side of a buffer, [nr_cpus] each. */
+struct ring_side {
+	struct ring_view *fast, *slow;
+};
+
+/*
+ * The rings of one buffer as one process sees them.  Private memory.  After the set is
+ * published only the entries of @fast and @slow change, from a ring to another of the
+ * same CPU; everything else is replaced together with the set.
+ */
 struct ring_set {
 	uint32_t nr_cpus;
 	uint32_t small_max;		/* RING_SMALL_MAX, or 0: a short cut
 					 * may not be taken */
-	struct abi_ring **slow;		/* [nr_cpus], entries may be NULL */
+	const struct ring_view **slow;	/* [nr_cpus]; entries of @side */
 	uint16_t has_rseq;		/* this process may use fast rings */
 	uint16_t clock_given;		/* they are ABI_RING_CLOCK_GIVEN */
 	uint32_t clock;			/* and this is the clock's row */
-	struct abi_ring **side[2];	/* the runtime's: what it puts into fast
-					 * and slow, [nr_cpus][2] */
+	struct ring_side side[RING_SIDES];
 	struct abi_ring *none[2];	/* ring_none: fast[cpu] of threads without rseq,
 					 * which are on CPUs -1 and -2 */
-	struct abi_ring *fast[];	/* [nr_cpus], or ring_none; the runtime's:
-					 * [ABI_CPUS], for hooks do not count */
+	struct abi_ring *fast[RING_CPUS];	/* or ring_none; hooks do not compare
+						 * with nr_cpus */
+	uint64_t limit[RING_CPUS];	/* [ring.limit] see ring_limit() */
 };
+
+/*
+ * ring_set_alloc_bytes - bytes of a set for @nr_cpus, with its views.
+ * ring_set_init - make an empty set of so many bytes at @set: no rings.
+ * ring_set_limit - compute the limits, after the views have been filled in.
+ */
+size_t ring_set_alloc_bytes(uint32_t nr_cpus);
+void ring_set_init(struct ring_set *set, uint32_t nr_cpus);
+void ring_set_limit(struct ring_set *set);
+
+/*
+ * ring_limit - the bound of all stores into a fast ring: a record of n bytes may begin
+ * at most ring_limit() - n bytes after the ring's start.  A longer delta takes 8 bytes
+ * more, the header 4.  The writer adds two words of the ring, which any process can
+ * change, and compares the sum with this before it stores.
+ */
+static inline uint64_t ring_limit(const struct ring_view *view)
+{
+	return view->pages_off + (uint64_t)view->page_bytes * view->nr_pages - (8 + 4);
+}
 
 /* Where there is no ring: nobody writes to it, as no record fits.  So events and hooks
  * need not ask: they look for room in any case. */
 extern struct abi_ring ring_none;
 
-/* NULL: there is none, or there is no such CPU. */
-static inline struct abi_ring *ring_set_fast(const struct ring_set *set, uint32_t cpu)
+/* The view of the ring that fast writers of @cpu use now.  NULL: there is none, or
+ * there is no such CPU. */
+static inline const struct ring_view *ring_set_fast(const struct ring_set *set,
+						    uint32_t cpu)
 {
-	struct abi_ring *ring = cpu < set->nr_cpus ? set->fast[cpu] : &ring_none;
+	const struct abi_ring *ring;
 
-	return ring == &ring_none ? NULL : ring;
+	if (cpu >= set->nr_cpus)
+		return NULL;
+	ring = __atomic_load_n(&set->fast[cpu], __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < RING_SIDES; i++) {
+		if (set->side[i].fast[cpu].ring == ring)
+			return &set->side[i].fast[cpu];
+	}
+	return NULL;
 }
 
 /* A record of up to so many bytes, in whole words, needs no framing: if the
@@ -126,36 +180,24 @@ static inline bool ring_has_room(const struct abi_ring *ring, uint32_t bytes)
  * registers only, as the next (cross.c).
  */
 int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns);
-/* The same for @ring, which is @cpu's and has none; who is refused is not counted.
- * @now_ns: if it is not 0 a recent time, by the ring's clock. */
-int ring_leave(struct abi_ring *ring, uint32_t cpu, uint32_t bytes, uint64_t now_ns);
+/* The same for @view, whose ring is @cpu's and has none; a refused record is not counted.
+ * @now_ns: if it is not 0 a recent time, by the ring's clock.  -EBADMSG: the ring's words
+ * contradict each other, so another process has changed them. */
+int ring_leave(const struct ring_view *view, uint32_t cpu, uint32_t bytes,
+	       uint64_t now_ns);
 
 /* Count a record that was not written because it can never fit, as refused on
  * the CPU that it runs on.  Any context, like ring_write(). */
 void ring_drop(const struct ring_set *set);
 
-/* The slow path by itself.  @tid: the caller, for the lock.  Its signals must be
- * blocked. */
-int ring_write_locked(struct abi_ring *ring, void *payload, uint32_t bytes,
-		      uint64_t now_ns, uint32_t tid);
-
-/* ---- reading (read.c): trusts nothing it reads ---- */
-
-/* A ring whose geometry was checked and copied. */
-struct ring_view {
-	struct abi_ring *ring;
-	uint32_t page_bytes, nr_pages, cpu, flags;
-	uint64_t pages_off;
-};
-
-/* -EBADMSG if what is at @mem (@bytes of it) cannot be a ring. */
-int ring_view_init(struct ring_view *view, void *mem, uint64_t bytes);
-
-/* ring_write_locked() for the server, which writes markers: whatever becomes of
- * the ring meanwhile, nothing outside of it is written. -EBADMSG: it is no ring
- * any more; -EBUSY: its lock is not to be had. */
+/* The slow path by itself, also for the server, which writes markers: whatever becomes of
+ * the ring meanwhile, nothing outside of it is written.  @tid: the caller, for the lock.
+ * The caller must have blocked its signals.  -EBADMSG: it is no ring any more; -EBUSY: its
+ * lock is not to be had. */
 int ring_view_write(const struct ring_view *view, void *payload,
 		    uint32_t bytes, uint64_t now_ns, uint32_t tid);
+
+/* ---- reading (read.c): trusts nothing it reads ---- */
 
 /* The writers' end, consistent in itself. */
 struct ring_head {

@@ -27,18 +27,6 @@ static inline uint64_t clock_now(const struct abi_ring *ring, uint64_t given_ns)
 	return ring->clock_ns + arch_tsc_scale(arch_tsc(), ring->clock_mult);
 }
 
-/* In the program the ring's own words are good; the server's view of a ring
- * was checked, and what is written through it stays within the ring. */
-static inline struct ring_view view_of(struct abi_ring *ring)
-{
-	return (struct ring_view){
-		.ring = ring,
-		.page_bytes = ring->page_bytes,
-		.nr_pages = ring->nr_pages,
-		.pages_off = ring->pages_off,
-	};
-}
-
 static inline uint32_t page_offset(const struct ring_view *view, uint64_t position)
 {
 	return position & (view->page_bytes - 1) & ~ABI_POS_FLAGS;
@@ -74,6 +62,6 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	       struct step *step);
 /* Count a refused record, on the CPU that refused it.  False: this is another. */
-bool ring_count_dropped(struct abi_ring *ring, uint32_t cpu);
+bool ring_count_dropped(const struct ring_view *view, uint32_t cpu);
 
 #endif

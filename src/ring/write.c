@@ -152,14 +152,6 @@ int ring_view_write(const struct ring_view *view, void *payload,
 	return r;
 }
 
-int ring_write_locked(struct abi_ring *ring, void *payload, uint32_t bytes,
-		      uint64_t now_ns, uint32_t tid)
-{
-	struct ring_view view = view_of(ring);
-
-	return ring_view_write(&view, payload, bytes, now_ns, tid);
-}
-
 static uint32_t current_cpu(void)
 {
 	unsigned int cpu;
@@ -168,13 +160,16 @@ static uint32_t current_cpu(void)
 }
 
 /* A number beyond the count, where there are holes: any has a lock. */
-static struct abi_ring *slow_ring(const struct ring_set *set)
+static const struct ring_view *slow_ring(const struct ring_set *set)
 {
+	const struct ring_view *view;
 	uint32_t cpu = current_cpu();
 
 	if (!set->nr_cpus)
 		return NULL;
-	return set->slow[cpu < set->nr_cpus ? cpu : 0];
+	view = __atomic_load_n(&set->slow[cpu < set->nr_cpus ? cpu : 0],
+			       __ATOMIC_RELAXED);
+	return view->ring ? view : NULL;
 }
 
 /* Signals are kept out while the lock is held, or a handler that traces
@@ -182,29 +177,29 @@ static struct abi_ring *slow_ring(const struct ring_set *set)
 static int write_slow(const struct ring_set *set, void *payload,
 		      uint32_t bytes, uint64_t now_ns)
 {
-	struct abi_ring *ring = slow_ring(set);
+	const struct ring_view *view = slow_ring(set);
 	struct arch_signals old;
 	int r;
 
-	if (!ring)
+	if (!view)
 		return -ENODEV;
 	arch_signals_block(&old);
-	r = ring_write_locked(ring, payload, bytes, now_ns, shmlock_self());
+	r = ring_view_write(view, payload, bytes, now_ns, shmlock_self());
 	arch_signals_restore(&old);
 	return r;
 }
 
 static void drop_slow(const struct ring_set *set)
 {
-	struct abi_ring *ring = slow_ring(set);
+	const struct ring_view *view = slow_ring(set);
 	struct arch_signals old;
 
-	if (!ring)
+	if (!view)
 		return;
 	arch_signals_block(&old);
-	if (!shmlock_take(&ring->lock, shmlock_self())) {
-		count_dropped_locked(ring);
-		shmlock_drop(&ring->lock);
+	if (!shmlock_take(&view->ring->lock, shmlock_self())) {
+		count_dropped_locked(view->ring);
+		shmlock_drop(&view->ring->lock);
 	}
 	arch_signals_restore(&old);
 }
@@ -213,11 +208,11 @@ void ring_drop(const struct ring_set *set)
 {
 	for (uint32_t i = 0; set->has_rseq && i < ABORTS_MAX; i++) {
 		uint32_t cpu = arch_rseq_cpu();
-		struct abi_ring *ring = ring_set_fast(set, cpu);
+		const struct ring_view *view = ring_set_fast(set, cpu);
 
-		if (!ring)
+		if (!view)
 			break;
-		if (ring_count_dropped(ring, cpu))
+		if (ring_count_dropped(view, cpu))
 			return;
 	}
 	drop_slow(set);
@@ -239,6 +234,8 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 		enum arch_commit r;
 		int refused = ring_cross(set, size, set->clock_given ? now_ns : 0);
 
+		if (refused == -EBADMSG)
+			break;	/* spoilt by another process */
 		if (refused)
 			return refused;
 		r = set->clock_given ?
@@ -255,3 +252,4 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 static_assert(SET_NR_CPUS == offsetof(struct ring_set, nr_cpus), "asm");
 static_assert(SET_SMALL_MAX == offsetof(struct ring_set, small_max), "asm");
 static_assert(SET_FAST == offsetof(struct ring_set, fast), "asm");
+static_assert(SET_LIMIT == offsetof(struct ring_set, limit), "asm");

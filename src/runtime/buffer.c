@@ -14,7 +14,7 @@
 #include "event/clock.h"
 #include "runtime/runtime.h"
 
-struct ring_set buffer_no_rings = { .fast = { [ABI_CPUS - 1] = NULL } };
+struct ring_set buffer_no_rings;
 
 static struct buffer buffers[ABI_BUFFERS];	/* under runtime_lock() */
 
@@ -60,70 +60,53 @@ const struct buffer *buffer_top(void)
 	return root_control ? buffer_if_used(0) : NULL;
 }
 
-/* @used: the ring that is in use at this place, or NULL. */
-static int ring_at(const struct abi_ring_ref *ref, struct abi_ring *used,
-		   struct abi_ring **ret_ring)
+/* @used: the view that is in use at this place; its ring may be NULL. */
+static int ring_at(const struct abi_ring_ref *shared, const struct ring_view *used,
+		   struct ring_view *ret_view)
 {
-	struct ring_view view;
+	struct abi_ring_ref ref = {
+		.off = __atomic_load_n(&shared->off, __ATOMIC_RELAXED),
+		.bytes = __atomic_load_n(&shared->bytes, __ATOMIC_RELAXED),
+	};
 	int r;
 
-	*ret_ring = NULL;
-	if (!ref->off)
+	if (!ref.off)
 		return 0;
-	if (ref->off % 4096 || ref->off < root_control->arena_off)
+	if (ref.off % 4096 || ref.off < ABI_ARENA_OFF)
 		return -EINVAL;
-	if (root_at(ref->off) == used) {
-		*ret_ring = used;	/* its memory is there */
+	if (used && root_at(ref.off) == used->ring) {
+		*ret_view = *used;	/* its memory is there */
 		return 0;
 	}
-	r = root_populate(ref->off, ref->bytes);
-	if (r)
-		return r;
-	r = ring_view_init(&view, root_at(ref->off), ref->bytes);
-	if (!r)
-		*ret_ring = view.ring;
-	return r;
+	r = root_populate(ref.off, ref.bytes);
+	return r ? r : ring_view_init(ret_view, root_at(ref.off), ref.bytes);
 }
 
-void ring_set_clear(struct ring_set *set)
+/*
+ * A thread without rseq, or a child of vfork(), may look at a set that was given back
+ * [grace.rseq], but only at the number of its CPUs and at what it has in place of a
+ * ring.  So the memory of a set is used for nothing but sets.
+ */
+static struct ring_set *set_new(void)
 {
-	for (uint32_t i = 0; i < ARRAY_SIZE(set->none); i++)
-		set->none[i] = &ring_none;
-	for (uint32_t i = 0; i < ABI_CPUS; i++)
-		set->fast[i] = &ring_none;
-}
-
-/* Those who are not restarted (a thread without rseq, a child of vfork()) may look at a
- * set that was given back [grace.rseq]: so what was one is never anything else, and
- * where it has rings there is no word that is not one, at any time. */
-static struct ring_set *set_new(uint32_t nr_cpus)
-{
-	size_t kinds = (size_t)nr_cpus * ABI_RING_KINDS;
-	struct ring_set *set =
-		memory_alloc_stable(sizeof(*set) + sizeof(struct abi_ring *) *
-				    (ABI_CPUS + nr_cpus + ABI_SIDES * kinds));
+	struct ring_set *set = memory_alloc_stable(ring_set_alloc_bytes(root_nr_cpus()));
 
 	if (!set)
 		return NULL;
-	set->nr_cpus = nr_cpus;
-	set->small_max = 0;
-	set->has_rseq = root_control->has_rseq != 0;
-	set->clock_given = 0;
-	set->clock = 0;
-	set->slow = set->fast + ABI_CPUS;
-	for (uint32_t i = 0; i < ABI_SIDES; i++)
-		set->side[i] = set->slow + nr_cpus + i * kinds;
-	ring_set_clear(set);
+	ring_set_init(set, root_nr_cpus());
+	set->has_rseq = root_has_rseq();
 	return set;
 }
 
 static bool is_same(const struct ring_set *a, const struct ring_set *b)
 {
+	size_t bytes = a->nr_cpus * sizeof(struct ring_view);
+
 	if (a->nr_cpus != b->nr_cpus)
 		return false;
-	for (uint32_t i = 0; i < ABI_SIDES; i++) {
-		if (memcmp(a->side[i], b->side[i], (size_t)a->nr_cpus *
-			   ABI_RING_KINDS * sizeof(struct abi_ring *)))
+	for (uint32_t i = 0; i < RING_SIDES; i++) {
+		if (memcmp(a->side[i].fast, b->side[i].fast, bytes) ||
+		    memcmp(a->side[i].slow, b->side[i].slow, bytes))
 			return false;
 	}
 	return true;
@@ -132,26 +115,30 @@ static bool is_same(const struct ring_set *a, const struct ring_set *b)
 static int fill_side(const struct buffer *buffer, struct ring_set *set,
 		     uint32_t side)
 {
-	const struct abi_ring_ref *ref = buffer->shared->side[side].ring[0];
-	const struct ring_set *old = buffer->set;
-	uint32_t nr = set->nr_cpus * ABI_RING_KINDS;
-	int r = populate(ref, nr * sizeof(*ref));
+	const struct abi_ring_ref (*ref)[ABI_RING_KINDS] = buffer->shared->side[side].ring;
+	const struct ring_side *old = buffer->set->nr_cpus ?
+				      &buffer->set->side[side] : NULL;
+	struct ring_side *new = &set->side[side];
+	int r = populate(ref, set->nr_cpus * sizeof(*ref));
 
-	if (r == -ENOSPC) {	/* see buffer_follow() */
-		memset(set->side[side], 0, nr * sizeof(set->side[side][0]));
-		return 0;
+	if (r == -ENOSPC)
+		return 0;	/* see buffer_follow() */
+	for (uint32_t i = 0; i < set->nr_cpus && !r; i++) {
+		r = ring_at(&ref[i][ABI_RING_FAST], old ? &old->fast[i] : NULL,
+			    &new->fast[i]);
+		if (!r)
+			r = ring_at(&ref[i][ABI_RING_SLOW],
+				    old ? &old->slow[i] : NULL, &new->slow[i]);
 	}
-	for (uint32_t i = 0; i < nr && !r; i++)
-		r = ring_at(&ref[i], old->nr_cpus ? old->side[side][i] : NULL,
-			    &set->side[side][i]);
 	return r;
 }
 
 static int follow(struct buffer *buffer)
 {
-	struct ring_set *set = set_new(root_control->nr_cpus);
+	struct ring_set *set = set_new();
 	struct ring_set *old = buffer->set;
-	const struct abi_ring *ring;
+	const struct ring_view *view;
+	uint32_t clock = __atomic_load_n(&buffer->shared->clock, __ATOMIC_RELAXED);
 	int r;
 
 	if (!set)
@@ -163,16 +150,19 @@ static int follow(struct buffer *buffer)
 		memory_free(set);
 		return r;
 	}
+	ring_set_limit(set);
 	for (uint32_t i = 0; i < set->nr_cpus; i++)
 		ring_set_point(set, i, abi_main_side(buffer->shared, i));
-	ring = ring_set_fast(set, 0) ? set->fast[0] : set->slow[0];
-	if (ring && (ring->flags & ABI_RING_CLOCK_GIVEN)) {
+	view = ring_set_fast(set, 0);
+	if (!view)
+		view = set->slow[0];
+	if (view->ring && (view->flags & ABI_RING_CLOCK_GIVEN)) {
 		set->clock_given = 1;
-		set->clock = buffer->shared->clock;
+		set->clock = clock;
 	} else if (set->has_rseq) {
 		set->small_max = RING_SMALL_MAX;
 	}
-	__atomic_store_n(&buffer->has_ticks, clock_get(buffer->shared->clock)->kind ==
+	__atomic_store_n(&buffer->has_ticks, clock_get(clock)->kind ==
 			 CLOCK_KIND_TSC_RAW, __ATOMIC_RELAXED);
 	/* mate: buffer_set() [buffer.set] */
 	__atomic_store_n(&buffer->set, set, __ATOMIC_RELEASE);
@@ -195,7 +185,7 @@ static int follow_rules(struct buffer *buffer)
 		buffer->rules = (struct rules){ 0 };
 		return 0;
 	}
-	if (off % 4096 || off < root_control->arena_off)
+	if (off % 4096 || off < ABI_ARENA_OFF)
 		return -EINVAL;
 	r = root_populate(off, sizeof(*shared));
 	if (r)

@@ -25,7 +25,7 @@ static uint32_t stamp_now(void)
 /* Make the neighbourhood usable: it may go over the table's end. */
 static bool populate(uint32_t first)
 {
-	uint64_t off = root_control->comms_off;
+	uint64_t off = ABI_COMMS_OFF;
 	uint32_t nr = min_u32(ABI_COMM_PROBES, ABI_COMMS - first);
 
 	return !root_populate(off + first * sizeof(struct abi_comm),
@@ -36,7 +36,7 @@ static bool populate(uint32_t first)
 /* Ours from before, else a free one, else the oldest of the neighbourhood. */
 static struct abi_comm *choose(uint32_t tid)
 {
-	struct abi_comm *table = root_at(root_control->comms_off), *best = NULL;
+	struct abi_comm *table = root_at(ABI_COMMS_OFF), *best = NULL;
 	uint32_t first = abi_comm_first(tid);
 
 	if (!populate(first))
@@ -59,7 +59,7 @@ static bool is_name_wanted(void)
 {
 	const struct abi_buffer *top = root_buffer(0);
 
-	if (root_populate(root_control->buffers_off,
+	if (root_populate(ABI_BUFFERS_OFF,
 			  offsetof(struct abi_buffer, cpu_kb)))
 		return true;
 	return !(__atomic_load_n(&top->options, __ATOMIC_RELAXED) &

@@ -455,7 +455,7 @@ static int hooks_init(void)
 	 * a set of rings (or does not tell), it is to be that of no CPU. */
 	if (arch_syscall3(SYS_sched_getaffinity, 0, sizeof(cpus), cpus) < 0)
 		offsets.rseq = arch_no_rseq_offset();
-	ring_set_clear(&buffer_no_rings);
+	ring_set_init(&buffer_no_rings, 0);
 	/* An offset that is loaded into a vector is nothing for ld(1). */
 	__asm__("" : "+r"(this));
 	offsets.this = this - thread;

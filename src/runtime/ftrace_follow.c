@@ -97,7 +97,7 @@ static struct object *get_object(const struct abi_function_object *wish)
 /* Where the profiler counts the functions of an object. */
 static int take_figures(struct object *object, uint64_t off)
 {
-	uint64_t bytes = (uint64_t)root_control->nr_cpus * object->sites.nr *
+	uint64_t bytes = (uint64_t)root_nr_cpus() * object->sites.nr *
 			 sizeof(struct abi_figure);
 	int r;
 
@@ -106,7 +106,7 @@ static int take_figures(struct object *object, uint64_t off)
 	object->figures = NULL;
 	if (!off)
 		return 0;
-	if (off % sizeof(uint64_t) || off < root_control->arena_off)
+	if (off % sizeof(uint64_t) || off < ABI_ARENA_OFF)
 		return -EINVAL;
 	r = root_populate(off, bytes);
 	if (!r)
@@ -198,7 +198,7 @@ int ftrace_follow(void)
 		profile_wish(0);
 		return ftrace_set_wishes(0, NULL);
 	}
-	if (off % 4096 || off < root_control->arena_off)
+	if (off % 4096 || off < ABI_ARENA_OFF)
 		return -EINVAL;
 	r = root_populate(off, sizeof(*all));
 	if (r)

@@ -82,7 +82,7 @@ static bool count_repeat(const struct buffer *buffer, uint64_t ip, uint64_t pare
 	struct repeats *state = &buffer->repeats[cpu], last;
 	bool is_repeat;
 
-	if (cpu >= root_control->nr_cpus ||
+	if (cpu >= root_nr_cpus() ||
 	    __atomic_exchange_n(&state->is_taken, 1, __ATOMIC_ACQUIRE))
 		return false;
 	last = *state;
@@ -144,7 +144,7 @@ int function_options_follow(struct buffer *buffer)
 			   __atomic_load_n(&shared->options, __ATOMIC_RELAXED);
 
 	if (options & OPTION_FUNC_NO_REPEATS && !buffer->repeats) {
-		buffer->repeats = memory_alloc(root_control->nr_cpus *
+		buffer->repeats = memory_alloc(root_nr_cpus() *
 					       sizeof(*buffer->repeats));
 		if (!buffer->repeats)
 			return -ENOMEM;
@@ -162,7 +162,7 @@ void function_options_after_fork(void)
 
 		if (!buffer || !buffer->repeats)
 			continue;
-		for (uint32_t cpu = 0; cpu < root_control->nr_cpus; cpu++)
+		for (uint32_t cpu = 0; cpu < root_nr_cpus(); cpu++)
 			buffer->repeats[cpu].is_taken = 0;
 	}
 }

@@ -109,6 +109,15 @@ static int make_room(const struct buffer *buffer, uint32_t bytes)
 	return r;
 }
 
+static bool leave_page(const struct ring_set *set, uint32_t cpu,
+		       const struct abi_ring *ring, uint32_t bytes, uint64_t now_ns)
+{
+	const struct ring_view *view = ring_set_fast(set, cpu);
+
+	return view && view->ring == ring && !ring_leave(view, cpu, bytes, now_ns) &&
+	       ring_has_room(ring, bytes);
+}
+
 /* The same, of the ring that ftrace.S has found: if it is not what C finds, or there
  * is still no room, trying again might never end.  If there is no ring it is not to try
  * the next time. */
@@ -125,9 +134,8 @@ uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *rin
 
 		has_room = set->small_max && cpu < set->nr_cpus &&
 			   set->fast[cpu] == ring && ring_is_recording(ring) &&
-			   buffer_aim(buffer, set) && set->fast[cpu] == ring &&
-			   !ring_leave(ring, cpu, bytes, now_ns) &&
-			   ring_has_room(ring, bytes);
+			   buffer_aim(buffer, set) &&
+			   leave_page(set, cpu, ring, bytes, now_ns);
 		ulf_probe_exit();
 	}
 	return has_room;

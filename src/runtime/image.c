@@ -200,7 +200,7 @@ static bool fill_path(const struct image *image, char *buf, size_t room)
 
 static struct abi_object *row_at(uint32_t i)
 {
-	return (struct abi_object *)root_at(root_control->objects_off) + i;
+	return (struct abi_object *)root_at(ABI_OBJECTS_OFF) + i;
 }
 
 /* The server may know it by another path. */
@@ -254,7 +254,7 @@ void image_tell(const struct image *image)
 	};
 	uint64_t id_at = 0;
 
-	if (is_known(image) || !root_control || !root_control->objects_off)
+	if (is_known(image) || !root_control)
 		return;
 	if (fill_path(image, row.path, sizeof(row.path))) {
 		id_at = read_build_id(image, &row);

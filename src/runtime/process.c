@@ -19,7 +19,7 @@ static bool try_claim(struct abi_process *slot, uint32_t seen, uint32_t pid)
  * is none. */
 static struct abi_process *slot_at(uint32_t i)
 {
-	struct abi_process *slot = root_at(root_control->processes_off);
+	struct abi_process *slot = root_at(ABI_PROCESSES_OFF);
 
 	return i < ABI_PROCESSES && !root_populate_row(slot + i) ? slot + i : NULL;
 }

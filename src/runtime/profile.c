@@ -257,7 +257,7 @@ static struct profile *make_profile(void)
 		for (int form = 0; form < FSITE_FORMS; form++)
 			if (has_range(o, form))
 				put_range(new, o, form);
-	new->nr_cpus = root_control->nr_cpus;
+	new->nr_cpus = root_nr_cpus();
 	/* A bit says that it is not as it is by default. */
 	new->is_cpu_time = options & OPTION_SLEEP_TIME;
 	new->is_own_time = options & OPTION_GRAPH_TIME;

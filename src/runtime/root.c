@@ -35,6 +35,9 @@
 
 struct abi_control *root_control;
 
+static uint64_t map_bytes;		/* of the mapping; set by create() */
+static uint32_t nr_cpus;
+static bool has_rseq;
 static ino_t root_ino;			/* of the file */
 static char root_path[PATH_MAX];	/* the directory */
 
@@ -48,19 +51,29 @@ const char *root_directory(void)
 	return root_path;
 }
 
+uint32_t root_nr_cpus(void)
+{
+	return nr_cpus;
+}
+
+bool root_has_rseq(void)
+{
+	return has_rseq;
+}
+
 unsigned int ulf_nr_cpus(void)
 {
-	return root_control ? root_control->nr_cpus : 0;
+	return root_control ? nr_cpus : 0;
 }
 
 struct abi_event *root_event(uint32_t row)
 {
-	return (struct abi_event *)root_at(root_control->events_off) + row;
+	return (struct abi_event *)root_at(ABI_EVENTS_OFF) + row;
 }
 
 struct abi_buffer *root_buffer(uint32_t index)
 {
-	return (struct abi_buffer *)root_at(root_control->buffers_off) + index;
+	return (struct abi_buffer *)root_at(ABI_BUFFERS_OFF) + index;
 }
 
 int root_populate(uint64_t off, uint64_t bytes)
@@ -69,11 +82,10 @@ int root_populate(uint64_t off, uint64_t bytes)
 	uint64_t size = ALIGN_UP(off + bytes, 4096) - start;
 	long r;
 
-	if (off > root_control->map_bytes ||
-	    bytes > root_control->map_bytes - off)
+	if (off > map_bytes || bytes > map_bytes - off)
 		return -ENOMEM;
 	/* below the heap all is accessible since the start */
-	r = off + bytes <= root_control->heap_off ? 0 :
+	r = off + bytes <= ABI_HEAP_OFF ? 0 :
 	    arch_syscall3(SYS_mprotect, root_at(start), size, PROT_READ | PROT_WRITE);
 	if (r)
 		return (int)r;
@@ -103,7 +115,7 @@ int root_reach_heap(uint64_t bytes)
 
 	if (bytes <= reached)
 		return 0;
-	r = root_populate(root_control->heap_off + reached, bytes - reached);
+	r = root_populate(ABI_HEAP_OFF + reached, bytes - reached);
 	if (!r)
 		reached = ALIGN_UP(bytes, 4096);
 	return r;
@@ -216,10 +228,17 @@ static void *map_file(int fd, uint64_t *ret_bytes)
 	return NULL;
 }
 
-static void fill_control(struct abi_control *c, uint64_t map_bytes,
-			 const char *dir)
+static void set_geometry(uint64_t bytes)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	map_bytes = bytes;
+	nr_cpus = cpus < 1 ? 1 : min_u32((uint32_t)cpus, ABI_CPUS);
+	has_rseq = arch_rseq_init();
+}
+
+static void fill_control(struct abi_control *c, const char *dir)
+{
 	struct timespec ts;
 	ssize_t n;
 
@@ -235,10 +254,10 @@ static void fill_control(struct abi_control *c, uint64_t map_bytes,
 	c->arena_off = ABI_ARENA_OFF;
 	c->map_bytes = map_bytes;
 	c->map_addr = (uint64_t)c;
-	c->nr_cpus = cpus < 1 ? 1 : min_u32((uint32_t)cpus, ABI_CPUS);
+	c->nr_cpus = nr_cpus;
 	c->pid = (uint32_t)getpid();
 	c->uid = geteuid();
-	c->has_rseq = arch_rseq_init();
+	c->has_rseq = has_rseq;
 	clock_gettime(CLOCK_BOOTTIME, &ts);
 	c->started_ns = (uint64_t)ts.tv_sec * 1000000000ull +
 			(uint64_t)ts.tv_nsec;
@@ -328,7 +347,8 @@ static int create(const char *dir)
 	    !mprotect(root_control, ABI_HEAP_OFF, PROT_READ | PROT_WRITE) &&
 	    (!madvise(root_control, 4096, MADV_POPULATE_WRITE) ||
 	     errno == EINVAL)) {
-		fill_control(root_control, bytes, dir);
+		set_geometry(bytes);
+		fill_control(root_control, dir);
 		r = publish(tmp, dir);
 	}
 	if (r) {

@@ -76,6 +76,13 @@ void memory_free_deferred(void *list);
 
 /* ---- root.c: the shared memory.  NULL: this process has no root. ---- */
 extern struct abi_control *root_control;
+/*
+ * The geometry of the memory.  Tables are where ABI_*_OFF says; the rest is kept in
+ * private memory since the root was made, because any process of the root can change
+ * the words of abi_control (docs/design/trust.md).
+ */
+uint32_t root_nr_cpus(void);
+bool root_has_rseq(void);		/* the process that made the root could use rseq */
 int root_create(void);
 void root_remove_if_unused(void);
 /* ULF_DIR/roots/NAME, where it was made. */
@@ -318,10 +325,8 @@ struct buffer {
 	uint32_t bit;			/* 1 << its number */
 	struct event_use use;		/* the plan of events that just go here */
 };
-/* nr_cpus 0: every write fails.  Hooks need ring_set_clear() of it. */
+/* nr_cpus 0: every write fails.  Hooks need ring_set_init() of it. */
 extern struct ring_set buffer_no_rings;
-/* No ring, of any CPU. */
-void ring_set_clear(struct ring_set *set);
 /* NULL: no memory. */
 struct buffer *buffer_get(uint32_t index);
 /* NULL: this process has had nothing to do with it.  Any context, no lock. */

@@ -386,7 +386,7 @@ int stack_tracer_follow(void)
 
 	if (ftrace_state.stack)
 		return 0;
-	if (!off || off % 4096 || off < root_control->arena_off)
+	if (!off || off % 4096 || off < ABI_ARENA_OFF)
 		return -EINVAL;
 	r = root_populate(off, sizeof(*stack));
 	if (r)

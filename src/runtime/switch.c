@@ -51,11 +51,13 @@ static struct state state_load(const struct abi_buffer *shared, uint32_t cpu)
 }
 
 /* Mostly it is as it was. */
-static void point(struct abi_ring **at, struct abi_ring *ring)
-{
-	if (__atomic_load_n(at, __ATOMIC_RELAXED) != ring)
-		__atomic_store_n(at, ring, __ATOMIC_RELAXED);
-}
+#define POINT(at, ring)							\
+	do {								\
+		__typeof__(*(at)) to = (ring);				\
+									\
+		if (__atomic_load_n(at, __ATOMIC_RELAXED) != to)	\
+			__atomic_store_n(at, to, __ATOMIC_RELAXED);	\
+	} while (0)
 
 /*
  * A process that does not know the main side yet (its agent is late) writes to
@@ -65,14 +67,12 @@ static void point(struct abi_ring **at, struct abi_ring *ring)
 struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
 				uint32_t side)
 {
-	struct abi_ring **rings = &set->side[side][cpu * ABI_RING_KINDS];
-	struct abi_ring **others = &set->side[!side][cpu * ABI_RING_KINDS];
+	struct abi_ring *fast = set->side[side].fast[cpu].ring;
+	bool has_slow = set->side[side].slow[cpu].ring;
 
-	point(&set->fast[cpu], rings[ABI_RING_FAST] ? rings[ABI_RING_FAST] :
-			       &ring_none);
-	point(&set->slow[cpu], rings[ABI_RING_SLOW] ? rings[ABI_RING_SLOW] :
-			       others[ABI_RING_SLOW]);
-	return rings[ABI_RING_FAST];
+	POINT(&set->fast[cpu], fast ? fast : &ring_none);
+	POINT(&set->slow[cpu], &set->side[has_slow ? side : !side].slow[cpu]);
+	return fast;
 }
 
 bool buffer_aim(const struct buffer *buffer, struct ring_set *set)
@@ -109,14 +109,14 @@ bool buffer_aim(const struct buffer *buffer, struct ring_set *set)
 static void set_rings_off(const struct buffer *buffer)
 {
 	const struct ring_set *set = buffer_set(buffer);
-	uint32_t nr = set->nr_cpus * ABI_RING_KINDS;
 
 	TESTPOINT("switch.word");
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* [switch.off] */
-	for (uint32_t i = ABI_RING_FAST; i < nr; i += ABI_RING_KINDS) {
-		for (uint32_t side = 0; side < ABI_SIDES; side++) {
-			if (set->side[side][i])
-				ring_set_recording(set->side[side][i], false);
+	for (uint32_t i = 0; i < set->nr_cpus; i++) {
+		for (uint32_t side = 0; side < RING_SIDES; side++) {
+			if (set->side[side].fast[i].ring)
+				ring_set_recording(set->side[side].fast[i].ring,
+						   false);
 		}
 	}
 }

@@ -18,7 +18,7 @@
 uint64_t table_heap_alloc(uint32_t bytes)
 {
 	uint64_t used = root_control->heap_used;
-	uint64_t off = root_control->heap_off + used;
+	uint64_t off = ABI_HEAP_OFF + used;
 	uint64_t size = ALIGN_UP((uint64_t)bytes, 8);
 
 	if (used + size > ABI_HEAP_BYTES || root_reach_heap(used + size))
@@ -122,7 +122,7 @@ static bool is_same_object(const struct abi_module *a,
 static uint32_t find_module(const char *path, const struct abi_module *object,
 			    uint32_t nr)
 {
-	struct abi_module *rows = root_at(root_control->modules_off);
+	struct abi_module *rows = root_at(ABI_MODULES_OFF);
 	uint32_t found = nr;
 
 	for (uint32_t i = 0; i < nr; i++) {
@@ -140,7 +140,7 @@ static uint32_t find_module(const char *path, const struct abi_module *object,
 /* The row of the object that @module is in.  -ENOSPC */
 static int module_row(const struct ulf_module *module)
 {
-	struct abi_module *rows = root_at(root_control->modules_off), *row;
+	struct abi_module *rows = root_at(ABI_MODULES_OFF), *row;
 	uint32_t nr = root_control->nr_modules, i;
 	const char *path = root_control->exe;
 	struct loaded loaded = find_loaded(module);

@@ -15,7 +15,7 @@
 #include "base/bits.h"
 #include "server/rings.h"
 
-static int copy_records(const struct ring_view *from, struct abi_ring *to)
+static int copy_records(const struct ring_view *from, const struct ring_view *to)
 {
 	struct {
 		uint64_t headroom;	/* RING_HEADROOM of it */
@@ -37,8 +37,8 @@ static int copy_records(const struct ring_view *from, struct abi_ring *to)
 	       ring_cursor_peek(&cursor, &record) > 0) {
 		if (record.bytes && record.bytes <= RING_PAYLOAD_MAX) {
 			memcpy(copy.data, record.data, record.bytes);
-			ring_write_locked(to, copy.data, record.bytes,
-					  record.time_ns, tid);
+			ring_view_write(to, copy.data, record.bytes,
+					record.time_ns, tid);
 		}
 		ring_cursor_advance(&cursor, &record);
 	}
@@ -46,16 +46,12 @@ static int copy_records(const struct ring_view *from, struct abi_ring *to)
 	return 0;
 }
 
-static int copy_counters(const struct ring_view *from, struct abi_ring *to,
-			 uint64_t bytes)
+static void copy_counters(const struct ring_view *from, const struct ring_view *to)
 {
 	struct ring_stats stats;
-	struct ring_view view;
-	int r = ring_view_init(&view, to, bytes);
 
-	if (!r && !ring_stats(from, &stats))
-		ring_inherit(&view, &stats);
-	return r;
+	if (!ring_stats(from, &stats))
+		ring_inherit(to, &stats);
 }
 
 static uint64_t used_bytes(const struct abi_ring *ring)
@@ -71,6 +67,7 @@ int ring_carry(const struct ring_view *from, const struct ring_config *config,
 {
 	uint64_t bytes = ring_bytes(config->page_bytes, config->nr_pages);
 	struct ring_config private = *config;
+	struct ring_view view;
 	struct abi_ring *ring;
 	int r;
 
@@ -84,10 +81,11 @@ int ring_carry(const struct ring_view *from, const struct ring_config *config,
 	private.flags |= ABI_RING_CLOCK_GIVEN;
 	r = ring_init(ring, &private);
 	if (!r)
-		r = copy_records(from, ring);
+		r = ring_view_init(&view, ring, bytes);
 	if (!r)
-		r = copy_counters(from, ring, bytes);
+		r = copy_records(from, &view);
 	if (!r) {
+		copy_counters(from, &view);
 		ring->overwrite = config->overwrite;
 		ring->flags = config->flags;
 		ring_set_recording(ring, !config->is_paused);

@@ -39,19 +39,19 @@ static void calibrate(struct ring_config *config)
 
 static struct ring_set *set_new(struct torture *t, bool has_rseq)
 {
-	struct ring_set *set = calloc(1, sizeof(*set) + 2ul * t->nr_cpus *
-				      sizeof(struct abi_ring *));
+	struct ring_set *set = calloc(1, ring_set_alloc_bytes(t->nr_cpus));
 
 	if (!set)
 		return NULL;
-	set->nr_cpus = t->nr_cpus;
+	ring_set_init(set, t->nr_cpus);
 	set->has_rseq = has_rseq;
 	set->clock_given = t->config->clock == TORTURE_GIVEN;
-	set->slow = set->fast + t->nr_cpus;
 	for (uint32_t i = 0; i < t->nr_cpus; i++) {
+		set->side[0].fast[i] = t->views[2 * i];
+		set->side[0].slow[i] = t->views[2 * i + 1];
 		set->fast[i] = t->views[2 * i].ring;
-		set->slow[i] = t->views[2 * i + 1].ring;
 	}
+	ring_set_limit(set);
 	return set;
 }
 

@@ -61,6 +61,7 @@ static void make_ring(char *mem, const struct step_scenario *sc, bool is_slow)
 static void reset(struct step_stage *st)
 {
 	const struct step_scenario *sc = st->scenario;
+	const struct ring_view none = { 0 };
 
 	make_ring(memory, sc, sc->is_slow);
 	if (ring_view_init(&st->view, memory, RING_BYTES))
@@ -69,7 +70,9 @@ static void reset(struct step_stage *st)
 	set->has_rseq = !sc->is_slow;
 	set->clock_given = sc->is_given;
 	set->fast[cpu] = sc->is_slow ? &ring_none : st->view.ring;
-	set->slow[cpu] = sc->is_slow ? st->view.ring : NULL;
+	set->side[0].fast[cpu] = sc->is_slow ? none : st->view;
+	set->side[0].slow[cpu] = sc->is_slow ? st->view : none;
+	ring_set_limit(set);
 }
 
 /* The length, headroom, and the payload. */
@@ -119,11 +122,10 @@ static const struct step_ops ops = {
 /* Under a debugger the record goes to the slow ring, in bounded time. */
 static void reset_both(struct step_stage *st)
 {
-	struct abi_ring *slow = (struct abi_ring *)(memory + RING_BYTES);
-
 	reset(st);
 	make_ring(memory + RING_BYTES, st->scenario, true);
-	set->slow[cpu] = slow;
+	if (ring_view_init(&set->side[0].slow[cpu], memory + RING_BYTES, RING_BYTES))
+		exit(1);
 }
 
 static void be_debugged(struct step_stage *st)
@@ -152,13 +154,12 @@ int main(void)
 		printf("no rseq here\n");
 		return 77;
 	}
-	set = calloc(1, sizeof(*set) + 2 * (cpu + 1) * sizeof(set->fast[0]));
+	set = calloc(1, ring_set_alloc_bytes(cpu + 1));
 	memory = mmap(NULL, 2 * RING_BYTES, PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!set || memory == MAP_FAILED)
 		return 1;
-	set->nr_cpus = cpu + 1;
-	set->slow = set->fast + cpu + 1;
+	ring_set_init(set, cpu + 1);
 	st.ops = &ops;
 	st.short_stride = 3;
 	step_sweep(&st, scenarios, ARRAY_SIZE(scenarios));

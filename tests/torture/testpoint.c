@@ -22,6 +22,7 @@
 #include "base/bits.h"
 #include "base/testpoint.h"
 #include "lib/torture.h"
+#include "lib/ring_locked.h"
 
 #define SHORT_KILLS	40		/* at each point */
 #define LONG_KILLS	1500

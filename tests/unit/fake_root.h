@@ -19,6 +19,7 @@
 
 #include "abi/control.h"
 #include "ring/ring.h"
+#include "lib/ring_locked.h"
 
 #define FAKE_MAP_BYTES	(ABI_ARENA_OFF + (256ull << 20))
 #define FAKE_MAP_ADDR	0x7f1200000000ull	/* in the program that is not */

@@ -72,14 +72,14 @@ static inline bool ring_memory_use_rseq(struct ring_memory *m)
 	CPU_ZERO(&cpus);
 	CPU_SET(cpu, &cpus);
 	assert_int_equal(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
-	m->set = calloc(1, sizeof(*m->set) +
-			2 * (cpu + 1) * sizeof(struct abi_ring *));
+	m->set = calloc(1, ring_set_alloc_bytes(cpu + 1));
 	assert_non_null(m->set);
-	m->set->nr_cpus = cpu + 1;
+	ring_set_init(m->set, cpu + 1);
 	m->set->has_rseq = 1;
 	m->set->clock_given = !!(m->ring->flags & ABI_RING_CLOCK_GIVEN);
-	m->set->slow = m->set->fast + cpu + 1;
+	m->set->side[0].fast[cpu] = m->view;
 	m->set->fast[cpu] = m->ring;
+	ring_set_limit(m->set);
 	return true;
 }
 
@@ -94,7 +94,7 @@ static inline int ring_memory_write(struct ring_memory *m, uint32_t number,
 		payload[i] = (uint8_t)(number >> 8 * (i % 4));
 	if (m->set)
 		return ring_write(m->set, payload, bytes, m->now_ns);
-	return ring_write_locked(m->ring, payload, bytes, m->now_ns,
+	return ring_view_write(&m->view, payload, bytes, m->now_ns,
 				 (uint32_t)gettid());
 }
 

@@ -28,7 +28,7 @@
 	movl	%fs:RSEQ_CPU_ID(%r11), %eax
 	cmpl	SET_NR_CPUS(%rdi), %eax
 	jae	\name\()_no_ring
-	movq	SET_FAST(%rdi,%rax,8), %rcx
+	append_ring %rdi
 	leaq	ring_none(%rip), %rax
 	cmpq	%rax, %rcx
 	je	\name\()_no_ring

@@ -73,7 +73,21 @@
 	.endm
 
 /*
- * The body of an append; see arch/arch.h.  In: rcx ring, rsi data, r9d bytes,
+ * Load the ring of CPU rax, or ring_none, from the set in \set to rcx, and store at
+ * LIMIT how far from the ring's start a record of r9 bytes may begin.  r8: scratch.
+ * The set is private to this process: LIMIT holds whatever another process stores in
+ * the ring.
+ */
+#define LIMIT	-16(%rsp)
+	.macro	append_ring set
+	movq	SET_LIMIT(\set,%rax,8), %r8
+	subq	%r9, %r8
+	movq	%r8, LIMIT
+	movq	SET_FAST(\set,%rax,8), %rcx
+	.endm
+
+/*
+ * The body of an append; see arch/arch.h.  In: rcx ring, rsi data, r9d bytes, LIMIT,
  * and with \clock `given' rdi the time.  \header makes the record's header in edx
  * of the delta in rdx, which is below 1 << 27; \copy writes the data to 4(%rdx).
  * rdi, rsi and r9 are left as they were; r10: the position to be; r11: the
@@ -106,6 +120,8 @@
 	cmpq	RING_END(%rcx,%r8,8), %r10
 	ja	\no_room
 	addq	RING_ADDRESS(%rcx,%r8,8), %r11
+	cmpq	LIMIT, %r11		/* [ring.limit]: these words are anybody's */
+	ja	\no_room
 
 	/* [position & 3] is valid, [position & 3 ^ 1] is ours to write. */
 	movq	RING_ENTRIES(%rcx,%r8,8), %rax

@@ -37,7 +37,7 @@ event_begin:
 	movl	%fs:RSEQ_CPU_ID(%r11), %eax
 	cmpl	SET_NR_CPUS(%rcx), %eax
 	jae	event_slowly
-	movq	SET_FAST(%rcx,%rax,8), %rcx	/* or ring_none */
+	append_ring %rcx
 	append_body own, event_slowly, event_header
 	append_commit
 event_end:

@@ -22,6 +22,8 @@ ftrace_known:
 #define SLOT		0(%rsp)			/* of entries: + FSITE_SLOT_CALL */
 #define PLACE		8(%rsp)
 #define LEFT_PLACE	-8(%rsp)		/* of returns */
+#define ENTRY_LIMIT	-8(%rsp)		/* the word of no use */
+#define LEFT_LIMIT	-24(%rsp)
 #define ENTRY_CFA	16
 #define LEFT_CFA	1
 
@@ -209,11 +211,11 @@ function_again:
 	movl	SLOT_USERS-FSITE_SLOT_CALL(%rsi), %esi
 	cmpl	CASE_USERS(%r8), %esi
 	jne	hit_slowly
-	record_ring
+	record_ring $24, ENTRY_LIMIT
 	known	THIS, movq %fs:THIS(HEAD), %rsi
 	testq	%rsi, %rsi
 	jz	hit_slowly
-	record_end function, 24, copy_function, hit_slowly, hit_slowly
+	record_end function, 24, ENTRY_LIMIT, copy_function, hit_slowly, hit_slowly
 	clc
 	entry_return
 function_maybe:
@@ -225,7 +227,7 @@ function_maybe:
 graph_again:
 	section_begin graph
 	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
-	record_ring
+	record_ring $20, ENTRY_LIMIT
 	leaq	PLACE, %rsi
 	known	THIS, movq %fs:THIS(TOP), %r8
 	cmpq	%rsi, %r8			/* live_above(); SHADOW_SLOWLY */
@@ -237,7 +239,7 @@ graph_again:
 	je	hit_slowly			/* a signal's handler */
 	movq	%r8, SHADOW_ABOVE(%rsi)
 	movq	%rax, SHADOW_RET(%rsi)
-	record_end graph, 20, copy_graph, graph_full, hit_slowly, SHADOW_TIME(%rsi)
+	record_end graph, 20, ENTRY_LIMIT, copy_graph, graph_full, hit_slowly, SHADOW_TIME(%rsi)
 	/* Now it is followed: set_top(), take_place().  If a handler has another
 	 * thread go on here, these are the words of the wrong one, as after any slow
 	 * hit; they come right with a return. */
@@ -354,14 +356,14 @@ left_again:
 	section_begin left
 	leaq	LEFT_PLACE, %rsi
 	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
-	record_ring
+	record_ring $48, LEFT_LIMIT
 	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* without SHADOW_SLOWLY */
 	jne	left_slowly
 	shadow_home
 	/* Coroutines may have left there what is not so any more. */
 	cmpb	$FTRACE_GRAPH_BIT >> 24, SHADOW_WORD+3(%rsi)
 	jne	left_slowly
-	record_end left, 48, copy_exit, left_full, left_slowly, at=44
+	record_end left, 48, LEFT_LIMIT, copy_exit, left_full, left_slowly, at=44
 	.cfi_remember_state
 	pushq	SHADOW_RET(%rsi)
 	returning_cfi
@@ -470,7 +472,7 @@ __fentry__:
 	movq	BUFFER_SET(%r11), %rcx		/* [buffer.set], [grace.rseq] */
 	cmpl	SET_SMALL_MAX(%rcx), %r9d
 	ja	words_slowly
-	record_ring
+	record_ring %r9, LIMIT
 	append_body own, words_slowly, event_header, copy_words, (%rdi)
 	append_commit
 words_end:

@@ -14,7 +14,8 @@
 
 #define SET_NR_CPUS		0
 #define SET_SMALL_MAX		4
-#define SET_FAST		56
+#define SET_FAST		72
+#define SET_LIMIT		(SET_FAST + 8 * 1024)
 
 #define EVENT_SET		64	/* struct ulf_event */
 #define EVENT_ID		72

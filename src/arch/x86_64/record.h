@@ -30,7 +30,9 @@
  *
  * section_begin	rcx, r8: scratch; leaves the thread pointer in r8: stores by %fs are slow.
  *		What leads to the ring is loaded behind it [grace.rseq]
- * record_ring	rcx: the set of rings, then the ring, or ring_none.  r10: scratch
+ * record_ring	rcx: the set of rings, then the ring, or ring_none.  r8, r10: scratch.
+ *		\limit: a word of the stack for how far from the ring's start a record of
+ *		\bytes may begin; from the set, which no other process can write
  * record_end	\copy writes what is behind the header to RECORD(4) and so on, with rdx
  *		and r8 as scratch; rax, rcx and r10 stay as they are.  \keep: a place
  *		for the time, \at: one in the record.  Other registers are left alone.
@@ -45,14 +47,17 @@
 \name\()_begin:
 	.endm
 
-	.macro	record_ring
+	.macro	record_ring bytes, limit
 	known	RSEQ, movslq %fs:RSEQ(CPU_ID), %r10
+	movq	SET_LIMIT(%rcx,%r10,8), %r8
+	subq	\bytes, %r8
+	movq	%r8, \limit
 	movq	SET_FAST(%rcx,%r10,8), %rcx
 	.endm
 
 #define RECORD(at)	at(%rcx,%r10)
 
-	.macro	record_end name, bytes, copy, full, slowly, keep, at
+	.macro	record_end name, bytes, limit, copy, full, slowly, keep, at
 	movq	RING_POSITION(%rcx), %r10
 	movl	%r10d, %r8d
 	rdtsc
@@ -80,6 +85,8 @@
 	leaq	4+\bytes(%r10), %rax
 	xorl	$1, %r8d
 	addq	RING_ADDRESS(%rcx,%r8,8), %r10
+	cmpq	\limit, %r10		/* [ring.limit]: these words are anybody's */
+	ja	\slowly
 	.ifnb	\at
 	movq	%rdx, RECORD(\at)
 	.endif
