@@ -248,8 +248,8 @@ struct abi_printk {
 	uint32_t next;			/* in its list, an older one; 0: none */
 	uint32_t hash;			/* of the text */
 	uint32_t text_bytes;		/* with the NUL */
-	uint32_t args;			/* where the runtime's notes are */
-	/* char text[text_bytes]; then struct printk_arg [] */
+	uint32_t reserved;
+	/* char text[text_bytes] */
 };
 
 #define ABI_PRINTK_LISTS	256u

@@ -134,8 +134,8 @@ static uint32_t frame(char **payload, uint32_t *bytes)
 	return 0;
 }
 
-int ring_view_write(const struct ring_view *view, void *payload,
-		    uint32_t bytes, uint64_t now_ns, uint32_t tid)
+static int write_by_lock(const struct ring_view *view, void *payload, uint32_t bytes,
+			 uint64_t now_ns, uint32_t tid, uint32_t yields)
 {
 	char *data = payload;
 	uint32_t type_len;
@@ -144,12 +144,37 @@ int ring_view_write(const struct ring_view *view, void *payload,
 	if (!bytes || bytes > RING_PAYLOAD_MAX)
 		return -EMSGSIZE;
 	type_len = frame(&data, &bytes);
-	r = shmlock_take(&view->ring->lock, tid);
+	r = shmlock_take_for(&view->ring->lock, tid, yields);
 	if (r)
 		return r;
 	r = write_under_lock(view, data, bytes, type_len, now_ns);
 	shmlock_drop(&view->ring->lock);
 	return r;
+}
+
+int ring_view_write(const struct ring_view *view, void *payload,
+		    uint32_t bytes, uint64_t now_ns, uint32_t tid)
+{
+	return write_by_lock(view, payload, bytes, now_ns, tid, SHMLOCK_YIELDS);
+}
+
+/* A lock that was not to be had is waited for less and less: a process that never gives
+ * it back costs the others records, not time. */
+static uint32_t patience = SHMLOCK_YIELDS;
+
+static uint32_t patience_now(void)
+{
+	return __atomic_load_n(&patience, __ATOMIC_RELAXED);
+}
+
+static void patience_learn(uint32_t yields, int result)
+{
+	if (result == -EBUSY)
+		yields = yields / 4 > SHMLOCK_ASK ? yields / 4 : SHMLOCK_ASK;
+	else
+		yields = SHMLOCK_YIELDS;
+	if (patience_now() != yields)
+		__atomic_store_n(&patience, yields, __ATOMIC_RELAXED);
 }
 
 static uint32_t current_cpu(void)
@@ -178,30 +203,36 @@ static int write_slow(const struct ring_set *set, void *payload,
 		      uint32_t bytes, uint64_t now_ns)
 {
 	const struct ring_view *view = slow_ring(set);
+	uint32_t yields = patience_now();
 	struct arch_signals old;
 	int r;
 
 	if (!view)
 		return -ENODEV;
 	arch_signals_block(&old);
-	r = ring_view_write(view, payload, bytes, now_ns, shmlock_self());
+	r = write_by_lock(view, payload, bytes, now_ns, shmlock_self(), yields);
 	arch_signals_restore(&old);
+	patience_learn(yields, r);
 	return r;
 }
 
 static void drop_slow(const struct ring_set *set)
 {
 	const struct ring_view *view = slow_ring(set);
+	uint32_t yields = patience_now();
 	struct arch_signals old;
+	int r;
 
 	if (!view)
 		return;
 	arch_signals_block(&old);
-	if (!shmlock_take(&view->ring->lock, shmlock_self())) {
+	r = shmlock_take_for(&view->ring->lock, shmlock_self(), yields);
+	if (!r) {
 		count_dropped_locked(view->ring);
 		shmlock_drop(&view->ring->lock);
 	}
 	arch_signals_restore(&old);
+	patience_learn(yields, r);
 }
 
 void ring_drop(const struct ring_set *set)

@@ -63,7 +63,7 @@ static uint32_t find_buffer(const struct boot_piece *name)
 
 uint32_t boot_wanted(const char *system, const char *name)
 {
-	const char *words = root_control->boot, *at;
+	const char *words = root_boot(), *at;
 	struct boot_instance instance;
 	struct boot_word word;
 	uint32_t wanted = 0, number;
@@ -105,7 +105,7 @@ static bool has_trigger(struct boot_piece list, const struct ulf_module *module)
 
 static bool has_triggers(const struct ulf_module *module)
 {
-	const char *words = root_control->boot;
+	const char *words = root_boot();
 	struct boot_word word;
 
 	while (boot_next(&words, &word))
@@ -116,7 +116,7 @@ static bool has_triggers(const struct ulf_module *module)
 
 bool boot_is_set(enum boot_id id)
 {
-	return root_control && boot_has(root_control->boot, id);
+	return root_control && boot_has(root_boot(), id);
 }
 
 /* ---- before anybody else knows the root ---- */

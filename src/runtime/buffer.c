@@ -172,8 +172,9 @@ static int follow(struct buffer *buffer)
 	return 0;
 }
 
-/* The piece is not changed while it is referred to; what of it is used is
- * checked again in plan.c. */
+/* The server does not change the block while it is referred to, but another process can:
+ * the lengths are loaded once, and what is used of the rest is copied, then verified in
+ * the copy (plan.c, function_probe.c). */
 static int follow_rules(struct buffer *buffer)
 {
 	uint64_t off = __atomic_load_n(&buffer->shared->rules, __ATOMIC_ACQUIRE);
@@ -190,9 +191,9 @@ static int follow_rules(struct buffer *buffer)
 	r = root_populate(off, sizeof(*shared));
 	if (r)
 		return r;
-	rules.bytes = shared->bytes;
-	rules.nr = shared->nr_rules;
-	rules.nr_slots = shared->nr_slots;
+	rules.bytes = __atomic_load_n(&shared->bytes, __ATOMIC_RELAXED);
+	rules.nr = __atomic_load_n(&shared->nr_rules, __ATOMIC_RELAXED);
+	rules.nr_slots = __atomic_load_n(&shared->nr_slots, __ATOMIC_RELAXED);
 	if (shared->magic != ABI_RULES_MAGIC ||
 	    rules.bytes > ABI_RULES_BYTES_MAX || rules.bytes < sizeof(*shared) ||
 	    rules.nr_slots > ABI_SLOTS ||

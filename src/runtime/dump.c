@@ -258,7 +258,7 @@ static enum ftrace_dump_mode get_crash_mode(void)
 	const char *variable = getenv("ULF_DUMP_ON_CRASH");
 	struct boot_word word;
 
-	if (root_control && boot_find(root_control->boot, BOOT_DUMP, &word))
+	if (root_control && boot_find(root_boot(), BOOT_DUMP, &word))
 		return boot_piece_is(&word.value, "orig_cpu") ? DUMP_ORIG : DUMP_ALL;
 	return variable && *variable && strcmp(variable, "0") ? DUMP_ALL : DUMP_NONE;
 }

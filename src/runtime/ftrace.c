@@ -381,6 +381,7 @@ void ftrace_after_fork(void)
 		nr_unloading = 0;
 	if (nr_loading)
 		nr_loading = 0;
+	stack_tracer_after_fork();
 }
 
 /* ---- what is common ---- */

@@ -160,6 +160,7 @@ void ftrace_follow_again(void);
 
 /* In the thread that starts the runtime. */
 void stack_tracer_init(void);
+void stack_tracer_after_fork(void);
 /* Find where the deepest stack is kept.  Lock held. */
 int stack_tracer_follow(void);
 /* What a new thread, or the one of a new process, begins with. */

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which functions the server wishes to be traced (abi/functions.h).  Nothing of it
- * is believed: an object must be the one that is loaded there, its table of
- * entries must be in memory, and what is at an entry is looked at before it is
+ * is believed, as any process of the root can write it: the object must be the one that
+ * is loaded there, its table of entries must lie in it, a site must be where the object
+ * says that a function begins (entries.c), and its bytes are compared before they are
  * changed.
  */
+#include <elf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "abi/functions.h"
 #include "abi/profile.h"
 #include "arch/x86_64/text.h"
+#include "runtime/entries.h"
 #include "runtime/ftrace.h"
 #include "runtime/object.h"
 #include "runtime/profile.h"
 #include "runtime/runtime.h"
+#include "runtime/unwind.h"
 
 static uint64_t seen_serial;		/* of what is in force; 0: nothing */
 static bool has_others;			/* in it are objects that are not loaded here */
@@ -40,21 +45,61 @@ static uint32_t users_from(uint32_t wished)
 	return users | 1u << FTRACE_GRAPH;
 }
 
+/* The note of a build id.  Compared as a whole: so the answer tells nothing of memory
+ * in which there is no such note. */
+struct id_note {
+	uint32_t name_bytes, id_bytes, type;
+	char name[4];
+	uint8_t id[sizeof(((struct abi_function_object *)0)->build_id)];
+};
+
+static int compare_id(const struct abi_function_object *wish)
+{
+	struct id_note note = { 4, wish->build_id_bytes, NT_GNU_BUILD_ID, "GNU", { 0 } };
+	uint32_t bytes = offsetof(struct id_note, id) + wish->build_id_bytes;
+	uint64_t at = wish->bias + wish->id - offsetof(struct id_note, id);
+	struct id_note found;
+	int fd, r;
+
+	if (!wish->build_id_bytes)
+		return 0;
+	memcpy(note.id, wish->build_id, wish->build_id_bytes);
+	fd = text_begin();
+	r = text_read(fd, (const uint8_t *)at, &found, bytes);
+	text_end(fd);
+	if (r == -EFAULT || (!r && memcmp(&found, &note, bytes)))
+		r = -ENOENT;
+	return r;
+}
+
+static bool has_range(const struct image *image, uint64_t start, uint64_t bytes)
+{
+	return start >= image->start && start < image->end &&
+	       bytes <= image->end - start;
+}
+
 /* Is the object loaded here that the server means?  -ENOENT: no. */
 static int look_for(const struct abi_function_object *wish)
 {
-	uint8_t id[sizeof(wish->build_id)];
-	int fd, r;
+	uint64_t text = wish->bias + wish->text;
+	struct image image;
 
-	if (wish->build_id_bytes > sizeof(id))
+	if (wish->build_id_bytes > sizeof(wish->build_id))
 		return -ENOENT;
-	fd = text_begin();
-	r = text_read(fd, (const uint8_t *)(wish->bias + wish->id), id,
-		      wish->build_id_bytes);
-	text_end(fd);
-	if (r == -EFAULT || (!r && memcmp(id, wish->build_id, wish->build_id_bytes)))
-		r = -ENOENT;
-	return r;
+	if (unwind_can_find() &&
+	    (!unwind_find(text, &image) ||
+	     !has_range(&image, text, wish->text_end - wish->text) ||
+	     !has_range(&image, wish->bias + wish->table,
+			(uint64_t)wish->nr * fsite_tables[wish->kind].row_bytes)))
+		return -ENOENT;
+	return compare_id(wish);
+}
+
+static void check_entries(struct object *object, enum fsite_kind kind)
+{
+	if (!object->is_trusted)
+		entries_check(&object->sites, kind, object->table);
+	object->is_trusted = true;
 }
 
 static void begin_wishes(void)
@@ -142,6 +187,7 @@ static int take_object(const void *all, uint64_t bytes,
 	if (!object->users)
 		return -ENOMEM;
 	object->is_wished = true;
+	check_entries(object, wish->kind);
 	for (uint32_t i = 0; i < wish->nr; i++) {
 		object->users[i] = users_from(users[i]);
 		*ret_users |= object->users[i];

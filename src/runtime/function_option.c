@@ -42,7 +42,8 @@ struct repeats {
 
 static uint64_t now(const struct buffer *buffer)
 {
-	const struct clock_row *clock = clock_get(buffer->shared->clock);
+	const struct clock_row *clock = clock_get(__atomic_load_n(&buffer->shared->clock,
+							  __ATOMIC_RELAXED));
 
 	return clock->kind == CLOCK_KIND_TSC_RAW ? arch_tsc() :
 	       clock_read(clock, root_control);

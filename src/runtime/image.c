@@ -186,7 +186,7 @@ static bool fill_path(const struct image *image, char *buf, size_t room)
 	size_t bytes;
 
 	if (!path || !*path)
-		path = root_control->exe;
+		path = root_exe();
 	else if (strchr(path, '/'))
 		path = image_absolute(path, buf, room);
 	else
@@ -203,7 +203,7 @@ static struct abi_object *row_at(uint32_t i)
 	return (struct abi_object *)root_at(ABI_OBJECTS_OFF) + i;
 }
 
-/* The server may know it by another path. */
+/* The server may know it by another path.  @row: shared, so the lengths are @object's. */
 static bool is_same(const struct abi_object *row, const struct abi_object *object)
 {
 	return row->start == object->start &&
@@ -219,6 +219,8 @@ static bool has_row(const struct abi_object *object, uint32_t nr)
 	while (nr--) {
 		const struct abi_object *row = row_at(nr);
 
+		if (root_populate_row(row))
+			continue;
 		if (__atomic_load_n(&row->is_there, __ATOMIC_ACQUIRE) &&
 		    row->start < object->end && object->start < row->end)
 			return is_same(row, object);
@@ -237,9 +239,7 @@ static void add_row(const struct abi_object *object)
 		if (nr >= ABI_OBJECTS || has_row(object, nr))
 			return;
 		row = row_at(nr);
-		/* not the first of a page alone: the server takes rows, too */
-		if (root_populate((uint64_t)((char *)row - (char *)root_control),
-				  sizeof(*row)))
+		if (root_populate_row(row))
 			return;
 	} while (!__atomic_compare_exchange_n(counter, &nr, nr + 1, false,
 					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));

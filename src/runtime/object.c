@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "arch/arch.h"
+#include "runtime/image.h"
 #include "runtime/object.h"
 #include "runtime/object_file.h"
 #include "runtime/profile.h"
@@ -57,6 +59,31 @@ static void find_tables(const struct dl_phdr_info *info, struct tables *tables)
 	if (object_file_open(info, &file))
 		take_sections(&file, tables);
 	object_file_close(&file);
+}
+
+uint64_t object_program_bias(void)
+{
+	struct dl_phdr_info info = { .dlpi_name = "" };
+	struct object_file file;
+	uint64_t bias = 0;
+
+	if (object_file_open(&info, &file))
+		bias = getauxval(AT_ENTRY) - file.entry;
+	object_file_close(&file);
+	return bias;
+}
+
+bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t table,
+		      uint32_t nr)
+{
+	struct dl_phdr_info info = { .dlpi_name = image->name };
+	struct tables tables;
+
+	if (!image->name)
+		return false;		/* unloaded meanwhile */
+	find_tables(&info, &tables);
+	return tables.sections[kind].sh_size / fsite_tables[kind].row_bytes == nr &&
+	       image->bias + tables.sections[kind].sh_addr == table;
 }
 
 /* Of several rows for one function the first one counts. */
@@ -122,8 +149,10 @@ static void see_tables(const struct dl_phdr_info *info, uint64_t text,
 		if (!nr || table < low || table > high || bytes > high - table)
 			continue;
 		object = object_get(text, text_end, kind, table, nr);
-		if (object)
+		if (object) {
 			object->is_there = true;
+			object->is_trusted = true;
+		}
 	}
 }
 

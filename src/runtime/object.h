@@ -10,6 +10,7 @@
 #include "arch/x86_64/fsite.h"
 
 struct abi_figure;
+struct image;
 
 struct object {
 	struct object *next;
@@ -17,6 +18,8 @@ struct object {
 	uint64_t table;			/* and the addresses of its entries */
 	bool is_there;			/* it was when objects were looked for */
 	bool is_wished;			/* the server has named it */
+	bool is_trusted;		/* its sites are entries: it was found here, or
+					 * entries_check() has looked at all */
 	struct fsites sites;
 	uint8_t build_id[32];		/* as the server has it */
 	bool has_id;
@@ -31,6 +34,12 @@ struct object *object_first(void);
  * for want of memory. */
 struct object *object_get(uint64_t text, uint64_t text_end, enum fsite_kind kind,
 			  uint64_t table, uint32_t nr);
+
+/* By how much the program was moved when it was loaded, as the kernel and its file say. */
+uint64_t object_program_bias(void);
+/* Does the file of @image say that a table of @kind with @nr entries is at @table? */
+bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t table,
+		      uint32_t nr);
 
 /* The site of the function at @addr; 0. */
 uint64_t object_site_of(const struct object *object, uint64_t addr);

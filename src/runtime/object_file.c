@@ -36,6 +36,7 @@ bool object_file_open(const struct dl_phdr_info *info, struct object_file *file)
 		return false;
 	file->nr = head.e_shnum;
 	file->names = head.e_shstrndx;
+	file->entry = head.e_entry;
 	return true;
 }
 

@@ -13,6 +13,7 @@ struct object_file {
 	Elf64_Shdr *sections;
 	uint32_t nr;
 	uint32_t names;			/* the section with their names */
+	uint64_t entry;			/* where the program begins */
 };
 
 /* Close it also if it could not be opened. */

@@ -16,6 +16,7 @@
 #include "base/bits.h"
 #include "event/option.h"
 #include "runtime/runtime.h"
+#include <ulf/record.h>
 
 /* ---- what is wished for ---- */
 
@@ -36,6 +37,8 @@ bool rules_has_row(const struct rules *rules, uint32_t row,
 		uint32_t middle = low + (high - low) / 2;
 
 		*ret_rule = rules->shared->rules[middle];
+		/* the copy is what is looked at from here on */
+		__asm__ volatile("" : "+m"(*ret_rule));
 		if (ret_rule->row == row)
 			return true;
 		if (ret_rule->row < row)
@@ -51,7 +54,7 @@ static bool find_rule(const struct rules *rules, uint32_t row,
 		      struct abi_rule *ret_rule)
 {
 	while (rules->nr) {
-		uint32_t twin = root_event(row)->twin;
+		uint32_t twin = __atomic_load_n(&root_event(row)->twin, __ATOMIC_RELAXED);
 
 		if (rules_has_row(rules, row, ret_rule))
 			return true;
@@ -164,6 +167,49 @@ static uint32_t fixed_bytes(const struct ulf_event *event)
 	return field->size;
 }
 
+/* Is there a field at @offset that the program itself declares as the address of a
+ * string?  A filter that takes another number for one would read where a process that
+ * chooses the filter and that number wants to. */
+static bool is_pointer(const struct ulf_event *event, uint32_t offset)
+{
+	for (const struct ulf_field *field = event->fields(); field->name; field++) {
+		if (field->offset != offset || field->size != sizeof(uint64_t))
+			continue;
+		if (field->filter == FILTER_PTR_STRING)
+			return true;
+		return field->filter == FILTER_OTHER &&
+		       (!strcmp(field->type, "char *") ||
+			!strcmp(field->type, "const char *"));
+	}
+	return false;
+}
+
+/* @program: a private copy, verified. */
+static int check_pointers(const struct ulf_event *event,
+			  const struct filter_program *program)
+{
+	for (uint32_t i = 0; i < program->nr_insns; i++) {
+		const struct filter_insn *insn = &program->insns[i];
+
+		if (insn->op == FILTER_OP_STR_PTR && !is_pointer(event, insn->offset))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_trigger_pointers(const struct ulf_event *event,
+				  const struct abi_triggers *list)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < list->nr && !r; i++) {
+		if (list->triggers[i].program)
+			r = check_pointers(event, (const struct filter_program *)
+				((const char *)list + list->triggers[i].program));
+	}
+	return r;
+}
+
 /* A private copy; NULL: there is none.  *@at goes on behind it. */
 static void *copy(const struct rules_bytes *from, char **at)
 {
@@ -178,9 +224,10 @@ static void *copy(const struct rules_bytes *from, char **at)
 
 /* @at: room for its program and triggers. */
 static int use_fill(struct event_use *use, const struct wish *wish,
-		    uint32_t record_bytes, char **at)
+		    const struct ulf_event *event, char **at)
 {
 	uint32_t nr_slots = wish->buffer->rules.nr_slots;
+	uint32_t record_bytes = fixed_bytes(event);
 	int r = 0;
 
 	use->buffer = wish->buffer;
@@ -191,9 +238,12 @@ static int use_fill(struct event_use *use, const struct wish *wish,
 	use->triggers_bytes = wish->triggers.nr;
 	if (use->filter)
 		r = filter_verify(use->filter, wish->program.nr, record_bytes);
+	if (!r && use->filter)
+		r = check_pointers(event, use->filter);
 	if (!r && use->triggers) {
 		r = triggers_verify(use->triggers, use->triggers_bytes, nr_slots,
 				    record_bytes);
+		r = r ? r : check_trigger_pointers(event, use->triggers);
 		use->is_conditional = !r &&
 				      triggers_are_conditional(use->triggers);
 	}
@@ -204,7 +254,6 @@ static int plan_make(const struct ulf_event *event, const struct wish *wishes,
 		     int nr, struct event_use **ret_plan)
 {
 	size_t bytes = (size_t)nr * sizeof(struct event_use);
-	uint32_t record_bytes = fixed_bytes(event);
 	struct event_use *plan;
 	char *at;
 
@@ -216,7 +265,7 @@ static int plan_make(const struct ulf_event *event, const struct wish *wishes,
 		return -ENOMEM;
 	at = (char *)&plan[nr];
 	for (int i = 0; i < nr; i++) {
-		int r = use_fill(&plan[i], &wishes[i], record_bytes, &at);
+		int r = use_fill(&plan[i], &wishes[i], event, &at);
 
 		if (r) {
 			memory_free(plan);

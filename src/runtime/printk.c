@@ -266,7 +266,7 @@ struct headroom {
 };
 
 /* NULL: it is not registered yet, or there was no room for it. */
-static const struct abi_printk *shared_of(const struct ulf_format *format)
+static const struct printk_format *known_of(const struct ulf_format *format)
 {
 	/* mate: printk_table.c [printk.format] */
 	return __atomic_load_n(&format->shared, __ATOMIC_ACQUIRE);
@@ -274,7 +274,7 @@ static const struct abi_printk *shared_of(const struct ulf_format *format)
 
 static int bprint(const struct ulf_format *format, struct packer *p)
 {
-	const struct abi_printk *shared = shared_of(format);
+	const struct printk_format *known = known_of(format);
 	struct {
 		struct headroom headroom;
 		struct trace_entry entry;
@@ -283,16 +283,15 @@ static int bprint(const struct ulf_format *format, struct packer *p)
 	} record;
 	int bytes;
 
-	if (!shared)
+	if (!known)
 		return __ftrace_vprintk(format->ip, format->text, p->ap);
-	bytes = pack(p, record.buf, (const struct printk_arg *)
-		     ((const char *)shared + shared->args));
+	bytes = pack(p, record.buf, known->args);
 	if (bytes < 0) {
 		ulf_event_too_big(&bprint_event);
 		return 0;
 	}
 	record.ip = format->ip;
-	record.fmt = (uint64_t)(shared + 1);
+	record.fmt = known->address;
 	commit(&bprint_event, &record.entry, 24 + (size_t)bytes);
 	return bytes;
 }
@@ -325,7 +324,7 @@ int ulf_vbprintk(const struct ulf_format *format, va_list ap)
 
 int ulf_bputs(const struct ulf_format *format)
 {
-	const struct abi_printk *shared = shared_of(format);
+	const struct printk_format *known = known_of(format);
 	struct {
 		struct headroom headroom;
 		struct trace_entry entry;
@@ -334,11 +333,11 @@ int ulf_bputs(const struct ulf_format *format)
 
 	if (!is_on())
 		return 0;
-	if (!shared)
+	if (!known)
 		return __trace_puts(format->ip, format->text,
 				    (int)strlen(format->text));
 	record.ip = format->ip;
-	record.str = (uint64_t)(shared + 1);
+	record.str = known->address;
 	commit(&bputs_event, &record.entry, 24);
 	return 1;
 }

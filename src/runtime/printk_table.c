@@ -10,53 +10,96 @@
 #include "event/printk.h"
 #include "runtime/runtime.h"
 
+#define LIST_MAX	100000u		/* rows that a list is followed for */
+
+/* Formats that this process knows; under the lock of the tables.  Kept for ever, as those
+ * in the heap: a thread may use one at any time. */
+static struct printk_format *known[ABI_PRINTK_LISTS];
+
+/* ---- the root's heap: shared, so no offset of it is followed unchecked ---- */
+
 static struct abi_printk_table *get_table(void)
 {
-	if (!root_control->printk)
-		__atomic_store_n(&root_control->printk,
-				 table_heap_alloc(sizeof(struct abi_printk_table)),
-				 __ATOMIC_RELEASE);
-	return root_control->printk ? root_at(root_control->printk) : NULL;
-}
+	uint64_t off = __atomic_load_n(&root_control->printk, __ATOMIC_ACQUIRE);
 
-static const struct abi_printk *find(uint32_t off, const char *text,
-				     uint32_t hash)
-{
-	const struct abi_printk *printk;
-
-	for (; off; off = printk->next) {
-		printk = root_at(off);
-		if (printk->hash == hash &&
-		    !strcmp((const char *)(printk + 1), text))
-			return printk;
+	if (!off) {
+		off = table_heap_alloc(sizeof(struct abi_printk_table));
+		__atomic_store_n(&root_control->printk, off, __ATOMIC_RELEASE);
 	}
-	return NULL;
+	return root_heap_at(off, sizeof(struct abi_printk_table));
 }
 
-static const struct abi_printk *get(uint32_t *first, const char *text,
-				    uint32_t hash, uint32_t text_bytes)
+/* The offset of @text in a list that begins at @off; 0: it is not there. */
+static uint64_t find(uint32_t off, const char *text, uint32_t hash, uint32_t text_bytes)
 {
-	const struct abi_printk *found = find(*first, text, hash);
-	struct printk_arg args[PRINTK_ARGS_MAX];
-	uint32_t args_bytes, at;
-	struct abi_printk *new;
-	uint64_t off;
+	for (uint32_t i = 0; off && i < LIST_MAX; i++) {
+		const struct abi_printk *row =
+			root_heap_at(off, sizeof(*row) + text_bytes);
 
-	if (found)
-		return found;
-	args_bytes = printk_args(text, args) * (uint32_t)sizeof(args[0]);
-	at = ALIGN_UP((uint32_t)sizeof(*new) + text_bytes, 8u);
-	off = table_heap_alloc(at + args_bytes);
-	if (!off)
-		return NULL;
-	new = root_at(off);
+		if (row && row->hash == hash && !memcmp(row + 1, text, text_bytes))
+			return off + sizeof(*row);
+		/* a shorter text may be the last in the heap */
+		row = root_heap_at(off, sizeof(*row));
+		off = row ? __atomic_load_n(&row->next, __ATOMIC_RELAXED) : 0;
+	}
+	return 0;
+}
+
+static uint64_t add(uint32_t *first, const char *text, uint32_t hash,
+		    uint32_t text_bytes)
+{
+	uint64_t off = table_heap_alloc((uint32_t)sizeof(struct abi_printk) + text_bytes);
+	struct abi_printk *new = root_heap_at(off, sizeof(*new) + text_bytes);
+
+	if (!off || !new)
+		return 0;
 	*new = (struct abi_printk){
-		.next = *first, .hash = hash, .text_bytes = text_bytes, .args = at,
+		.next = __atomic_load_n(first, __ATOMIC_RELAXED),
+		.hash = hash, .text_bytes = text_bytes,
 	};
 	memcpy(new + 1, text, text_bytes);
-	memcpy((char *)new + at, args, args_bytes);
 	__atomic_store_n(first, (uint32_t)off, __ATOMIC_RELEASE);
-	return new;
+	return off + sizeof(*new);
+}
+
+/* ---- this process ---- */
+
+static struct printk_format *find_known(const char *text, uint32_t hash)
+{
+	struct printk_format *format = known[hash % ABI_PRINTK_LISTS];
+
+	while (format && (format->hash != hash || strcmp(format->text, text)))
+		format = format->next;
+	return format;
+}
+
+/* NULL: no memory. */
+static const struct printk_format *get(struct abi_printk_table *table, const char *text)
+{
+	uint32_t bytes = (uint32_t)strlen(text) + 1, hash = table_hash(text, bytes);
+	uint32_t *first = &table->first[hash % ABI_PRINTK_LISTS];
+	struct printk_format *format = find_known(text, hash);
+	struct printk_arg args[PRINTK_ARGS_MAX];
+	uint32_t nr_args;
+	uint64_t off;
+
+	if (format)
+		return format;
+	off = find(__atomic_load_n(first, __ATOMIC_ACQUIRE), text, hash, bytes);
+	if (!off)
+		off = add(first, text, hash, bytes);
+	nr_args = printk_args(text, args);
+	if (off)
+		format = memory_alloc(sizeof(*format) + nr_args * sizeof(args[0]) + bytes);
+	if (!format)
+		return NULL;
+	format->hash = hash;
+	format->address = (uint64_t)root_at(off);
+	memcpy(format->args, args, nr_args * sizeof(args[0]));
+	format->text = memcpy(&format->args[nr_args], text, bytes);
+	format->next = known[hash % ABI_PRINTK_LISTS];
+	known[hash % ABI_PRINTK_LISTS] = format;
+	return format;
 }
 
 void printk_register(const struct ulf_module *module)
@@ -66,16 +109,11 @@ void printk_register(const struct ulf_module *module)
 	if (module->formats != module->formats_end)
 		table = get_table();
 	for (struct ulf_format *f = module->formats; f < module->formats_end; f++) {
-		uint32_t bytes = (uint32_t)strlen(f->text) + 1;
-		uint32_t hash = table_hash(f->text, bytes);
-		const struct abi_printk *shared = NULL;
+		const struct printk_format *format = table ? get(table, f->text) : NULL;
 
-		if (table)
-			shared = get(&table->first[hash % ABI_PRINTK_LISTS],
-				     f->text, hash, bytes);
-		if (!shared)
+		if (!format)
 			root_control->table_errors++;
 		/* mate: printk.c [printk.format] */
-		__atomic_store_n(&f->shared, shared, __ATOMIC_RELEASE);
+		__atomic_store_n(&f->shared, format, __ATOMIC_RELEASE);
 	}
 }

@@ -38,6 +38,10 @@ struct abi_control *root_control;
 static uint64_t map_bytes;		/* of the mapping; set by create() */
 static uint32_t nr_cpus;
 static bool has_rseq;
+static char exe[sizeof(((struct abi_control *)0)->exe)];
+static char boot[ABI_BOOT_BYTES];
+static uint64_t heap_reached;		/* bytes of the heap that are usable here */
+static uint64_t pages_usable[ABI_HEAP_OFF / 4096 / 64 + 1];	/* of the tables */
 static ino_t root_ino;			/* of the file */
 static char root_path[PATH_MAX];	/* the directory */
 
@@ -59,6 +63,16 @@ uint32_t root_nr_cpus(void)
 bool root_has_rseq(void)
 {
 	return has_rseq;
+}
+
+const char *root_exe(void)
+{
+	return exe;
+}
+
+const char *root_boot(void)
+{
+	return boot;
 }
 
 unsigned int ulf_nr_cpus(void)
@@ -98,27 +112,42 @@ int root_populate(uint64_t off, uint64_t bytes)
 
 int root_populate_row(const void *row)
 {
-	uint64_t off = (uint64_t)((const char *)row - (const char *)root_control);
+	uint64_t page = (uint64_t)((const char *)row - (const char *)root_control) / 4096;
+	uint64_t bit = 1ull << page % 64;
+	int r;
 
-	return off % 4096 ? 0 : root_populate(off, 4096);
+	if (__atomic_load_n(&pages_usable[page / 64], __ATOMIC_RELAXED) & bit)
+		return 0;
+	r = root_populate(page * 4096, 4096);
+	if (!r)
+		__atomic_or_fetch(&pages_usable[page / 64], bit, __ATOMIC_RELAXED);
+	return r;
 }
 
 /*
  * What other processes have put into the heap is memory that they made usable,
  * each for itself.  So this is known for each: a child inherits both the rights
- * and the number.  Lock of the tables held.
+ * and the number.
  */
 int root_reach_heap(uint64_t bytes)
 {
-	static uint64_t reached;
 	int r;
 
-	if (bytes <= reached)
+	if (bytes <= heap_reached)
 		return 0;
-	r = root_populate(ABI_HEAP_OFF + reached, bytes - reached);
+	if (bytes > ABI_HEAP_BYTES)
+		return -EINVAL;
+	r = root_populate(ABI_HEAP_OFF + heap_reached, bytes - heap_reached);
 	if (!r)
-		reached = ALIGN_UP(bytes, 4096);
+		heap_reached = ALIGN_UP(bytes, 4096);
 	return r;
+}
+
+void *root_heap_at(uint64_t off, uint64_t bytes)
+{
+	uint64_t at = off - ABI_HEAP_OFF;
+
+	return at < heap_reached && bytes <= heap_reached - at ? root_at(off) : NULL;
 }
 
 /* ---- where ---- */
@@ -262,10 +291,12 @@ static void fill_control(struct abi_control *c, const char *dir)
 	c->started_ns = (uint64_t)ts.tv_sec * 1000000000ull +
 			(uint64_t)ts.tv_nsec;
 	prctl(PR_GET_NAME, c->comm);
-	n = readlink("/proc/self/exe", c->exe, sizeof(c->exe) - 1);
+	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	if (n < 0)
-		c->exe[0] = '\0';
+		exe[0] = '\0';
+	memcpy(c->exe, exe, sizeof(exe));
 	boot_fill(c, dir);
+	memcpy(boot, c->boot, sizeof(boot));
 	__atomic_store_n(&c->magic, ABI_MAGIC, __ATOMIC_RELEASE);
 }
 

@@ -21,6 +21,7 @@
 #include "abi/control.h"
 #include "arch/arch.h"
 #include "event/boot.h"
+#include "event/printk.h"
 #include "filter/run.h"
 #include "ring/ring.h"
 #include <ulf/event.h>
@@ -83,6 +84,8 @@ extern struct abi_control *root_control;
  */
 uint32_t root_nr_cpus(void);
 bool root_has_rseq(void);		/* the process that made the root could use rseq */
+const char *root_exe(void);		/* as abi_control.exe was */
+const char *root_boot(void);		/* as abi_control.boot was */
 int root_create(void);
 void root_remove_if_unused(void);
 /* ULF_DIR/roots/NAME, where it was made. */
@@ -92,11 +95,14 @@ bool root_is_wished(void);
 /* Make [off, off + bytes) of the memory usable, without a SIGBUS later.  -ENOSPC: some of it
  * has never been written to, and there is no room for it. */
 int root_populate(uint64_t off, uint64_t bytes);
-/* The same for a row of a table whose rows are taken in order: who takes the first of
- * a page makes it usable for all. */
+/* The same for the page of a table's @row, which no row crosses; once for each page. */
 int root_populate_row(const void *row);
-/* The same for the first @bytes of the heap, before any of it is looked at. */
+/* The same for the first @bytes of the heap, before any of it is looked at; the lock of
+ * the tables must be held.  -EINVAL: the heap is not as large. */
 int root_reach_heap(uint64_t bytes);
+/* The address of @bytes of the heap at @off.  NULL: they are not all in the part that
+ * root_reach_heap() has made usable, so some process has stored a wrong offset. */
+void *root_heap_at(uint64_t off, uint64_t bytes);
 void *root_at(uint64_t off);
 struct abi_event *root_event(uint32_t row);
 struct abi_buffer *root_buffer(uint32_t index);
@@ -191,6 +197,14 @@ void table_remove_module(struct ulf_module *module);
 /* With abi_control.table_lock held: room in the heap, for good; 0: none. */
 uint64_t table_heap_alloc(uint32_t bytes);
 uint32_t table_hash(const void *data, uint32_t bytes);
+/* A format of trace_printk(): private, but for its copy in the root's heap. */
+struct printk_format {
+	struct printk_format *next;
+	const char *text;		/* a copy, behind @args */
+	uint64_t address;		/* of the copy in the heap; records have it */
+	uint32_t hash;
+	struct printk_arg args[];	/* how to record arguments; then the text */
+};
 /* ---- table.c: any time ---- */
 bool table_is_program(const struct ulf_module *module);
 

@@ -39,6 +39,7 @@
 
 #define CALL_BYTES	8		/* of the tracer's call, as the kernel has it */
 #define LOCK_YIELDS	256u		/* longer than a stack takes to be written */
+#define PRIVATE_YIELDS	SHMLOCK_ASK	/* until the holder is looked at, once */
 #define NEVER		UINT32_MAX	/* no number of resets */
 /* So far below the main thread's stack the kernel maps nothing else. */
 #define MAIN_ROOM	(128ull << 20)
@@ -213,7 +214,7 @@ uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t c)
 	return place < thread->stack_top && is_own(thread, below);
 }
 
-/* ---- the deepest stack; locked ---- */
+/* ---- the deepest stack; locked; both copies are private ---- */
 
 /* The return address at @place; where there is a body's, what it was before.  A word
  * that is none may be anything. */
@@ -303,22 +304,45 @@ static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 	}
 }
 
-static void write_copy(struct abi_stack_copy *new, const struct abi_stack_copy *old,
-		       const struct thread_slot *thread, uint64_t ip, uint64_t place)
-{
-	uint32_t tid = thread->thread.tid;
-	bool has_old = old->tid == tid && old->nr <= ABI_STACK_FRAMES;
+/*
+ * The stack is put together in private memory: what is in the root may change at any
+ * time, by a process that wants us to read or write where it likes.  So is the last one,
+ * whose callers are looked for on the stack.  One thread at a time; another one goes on
+ * without, as if it had not got the root's lock.
+ */
+static struct {
+	uint32_t lock;			/* shmlock.h: a child of vfork() may die with it */
+	uint32_t last;			/* which of the stacks is that of the last maximum */
+	struct abi_stack_copy stacks[2];
+} private;
 
-	__atomic_store_n(&new->sequence, new->sequence | 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);		/* [stack.copy] */
-	TESTPOINT("stack.begun");
-	new->tid = tid;
+static const struct abi_stack_copy *make_copy(const struct thread_slot *thread,
+					      uint64_t ip, uint64_t place)
+{
+	const struct abi_stack_copy *old = &private.stacks[private.last];
+	struct abi_stack_copy *new = &private.stacks[!private.last];
+
+	new->tid = thread->thread.tid;
 	new->frames[0] = (struct abi_stack_frame) {
 		ip + FSITE_BYTES, thread->stack_top - place + CALL_BYTES,
 	};
 	new->nr = 1;
-	fill(new, has_old ? old : NULL, place, thread->stack_top);
-	__atomic_store_n(&new->sequence, new->sequence + 1,
+	fill(new, old->tid == new->tid ? old : NULL, place, thread->stack_top);
+	private.last = !private.last;
+	return new;
+}
+
+static void write_copy(struct abi_stack_copy *to, const struct abi_stack_copy *from)
+{
+	uint32_t sequence = __atomic_load_n(&to->sequence, __ATOMIC_RELAXED) | 1;
+
+	__atomic_store_n(&to->sequence, sequence, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);		/* [stack.copy] */
+	TESTPOINT("stack.begun");
+	to->tid = from->tid;
+	to->nr = from->nr;
+	memcpy(to->frames, from->frames, from->nr * sizeof(from->frames[0]));
+	__atomic_store_n(&to->sequence, sequence + 1,
 			 __ATOMIC_RELEASE);			/* [stack.copy] */
 	TESTPOINT("stack.filled");
 }
@@ -335,10 +359,33 @@ static bool write_max(struct abi_stack *stack, const struct thread_slot *thread,
 	TESTPOINT("stack.row");
 	if (depth <= abi_stack_depth(max))
 		return true;
-	write_copy(&stack->copies[!copy], &stack->copies[copy], thread, ip, place);
+	write_copy(&stack->copies[!copy], make_copy(thread, ip, place));
 	return __atomic_compare_exchange_n(&stack->max, &max, new ^ ABI_STACK_COPY,
 					   false, __ATOMIC_RELEASE, /* [stack.max] */
 					   __ATOMIC_RELAXED);
+}
+
+/* Signals are blocked, and no other thread of this process is here. */
+static bool write_locked(struct abi_stack *stack, const struct thread_slot *thread,
+			 uint64_t ip, uint64_t place, uint64_t depth)
+{
+	bool is_written;
+
+	if (shmlock_take_for(&stack->lock, thread->thread.tid, LOCK_YIELDS))
+		return false;
+	tsan_acquire(&stack->lock);
+	TESTPOINT("stack.locked");
+	is_written = write_max(stack, thread, ip, place, depth);
+	TESTPOINT("stack.written");
+	tsan_release(&stack->lock);
+	shmlock_drop(&stack->lock);
+	return is_written;
+}
+
+void stack_tracer_after_fork(void)
+{
+	private.lock = 0;		/* another thread's, which is not here */
+	private.stacks[private.last].tid = 0;
 }
 
 uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t c)
@@ -361,14 +408,12 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t c)
 	if (depth <= thread->stack_depth || !is_own(thread, place))
 		return 0;
 	arch_signals_block(&old);
-	is_written = !shmlock_take_for(&stack->lock, thread->thread.tid, LOCK_YIELDS);
+	is_written = !shmlock_take_for(&private.lock, thread->thread.tid, PRIVATE_YIELDS);
 	if (is_written) {
-		tsan_acquire(&stack->lock);
-		TESTPOINT("stack.locked");
-		is_written = write_max(stack, thread, ip, place, depth + CALL_BYTES);
-		TESTPOINT("stack.written");
-		tsan_release(&stack->lock);
-		shmlock_drop(&stack->lock);
+		tsan_acquire(&private.lock);
+		is_written = write_locked(stack, thread, ip, place, depth + CALL_BYTES);
+		tsan_release(&private.lock);
+		shmlock_drop(&private.lock);
 	}
 	if (is_written)
 		thread->stack_depth = depth;

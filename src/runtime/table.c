@@ -15,16 +15,27 @@
 #include "runtime/image.h"
 #include "runtime/runtime.h"
 
+/* The words of the tables are anybody's: each is loaded once, and checked. */
+static uint64_t heap_used(void)
+{
+	return __atomic_load_n(&root_control->heap_used, __ATOMIC_RELAXED);
+}
+
+static uint32_t nr_rows(const uint32_t *shared, uint32_t most)
+{
+	return min_u32(__atomic_load_n(shared, __ATOMIC_ACQUIRE), most);
+}
+
 uint64_t table_heap_alloc(uint32_t bytes)
 {
-	uint64_t used = root_control->heap_used;
-	uint64_t off = ABI_HEAP_OFF + used;
+	uint64_t used = heap_used();
 	uint64_t size = ALIGN_UP((uint64_t)bytes, 8);
 
-	if (used + size > ABI_HEAP_BYTES || root_reach_heap(used + size))
+	if (used % 8 || used > ABI_HEAP_BYTES || size > ABI_HEAP_BYTES - used ||
+	    root_reach_heap(used + size))
 		return 0;
-	root_control->heap_used = used + size;
-	return off;
+	__atomic_store_n(&root_control->heap_used, used + size, __ATOMIC_RELAXED);
+	return ABI_HEAP_OFF + used;
 }
 
 static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
@@ -33,7 +44,7 @@ static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
 	uint64_t off = table_heap_alloc(bytes);
 
 	if (off) {
-		memcpy(root_at(off), s, bytes);
+		memcpy(root_heap_at(off, bytes), s, bytes);
 		*ret_bytes = bytes;
 	}
 	return off;
@@ -109,11 +120,20 @@ static bool has_module(const struct abi_process *slot, void *arg)
 	       (row % 64) & 1;
 }
 
-static bool is_same_object(const struct abi_module *a,
-			   const struct abi_module *b)
+/* Are these bytes of the heap what @data is? */
+static bool heap_has(uint64_t off, const void *data, uint64_t bytes)
 {
-	return a->build_id_bytes == b->build_id_bytes &&
-	       !memcmp(a->build_id, b->build_id, a->build_id_bytes);
+	const void *at = root_heap_at(off, bytes);
+
+	return at && !memcmp(at, data, bytes);
+}
+
+/* @row: shared. */
+static bool is_same_object(const struct abi_module *row,
+			   const struct abi_module *object)
+{
+	return row->build_id_bytes == object->build_id_bytes &&
+	       !memcmp(row->build_id, object->build_id, object->build_id_bytes);
 }
 
 /* The row that this object had before: at the same address, or at another if
@@ -123,10 +143,12 @@ static uint32_t find_module(const char *path, const struct abi_module *object,
 			    uint32_t nr)
 {
 	struct abi_module *rows = root_at(ABI_MODULES_OFF);
+	size_t path_bytes = strlen(path) + 1;
 	uint32_t found = nr;
 
 	for (uint32_t i = 0; i < nr; i++) {
-		if (strcmp(root_at(rows[i].path), path) ||
+		if (root_populate_row(&rows[i]) ||
+		    !heap_has(rows[i].path, path, path_bytes) ||
 		    !is_same_object(&rows[i], object))
 			continue;
 		if (rows[i].base == object->base)
@@ -141,8 +163,8 @@ static uint32_t find_module(const char *path, const struct abi_module *object,
 static int module_row(const struct ulf_module *module)
 {
 	struct abi_module *rows = root_at(ABI_MODULES_OFF), *row;
-	uint32_t nr = root_control->nr_modules, i;
-	const char *path = root_control->exe;
+	uint32_t nr = nr_rows(&root_control->nr_modules, ABI_MODULES), i;
+	const char *path = root_exe();
 	struct loaded loaded = find_loaded(module);
 	struct abi_module object = { 0 };
 	char buf[PATH_MAX];
@@ -155,7 +177,7 @@ static int module_row(const struct ulf_module *module)
 	i = find_module(path, &object, nr);
 	row = &rows[i];
 	if (i < nr) {
-		row->base = object.base;
+		__atomic_store_n(&row->base, object.base, __ATOMIC_RELAXED);
 		return (int)i;
 	}
 	if (nr >= ABI_MODULES || root_populate_row(row))
@@ -190,10 +212,12 @@ static uint32_t hash_name(const struct ulf_event *event)
 	return hash_more(hash, event->name, strlen(event->name));
 }
 
-static bool is_same_bytes(const struct abi_event *a, const struct abi_event *b)
+/* @row: shared; @new: this process's own. */
+static bool is_same_bytes(const struct abi_event *row, const struct abi_event *new)
 {
-	return a->hash == b->hash && a->blob_bytes == b->blob_bytes &&
-	       !memcmp(root_at(a->blob), root_at(b->blob), a->blob_bytes);
+	return row->hash == new->hash && row->blob_bytes == new->blob_bytes &&
+	       heap_has(row->blob, root_heap_at(new->blob, new->blob_bytes),
+			new->blob_bytes);
 }
 
 /* The row that @row's module had for the same bytes; -ENOENT. */
@@ -202,6 +226,8 @@ static int find_row(const struct abi_event *row, uint32_t nr)
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct abi_event *other = root_event(i);
 
+		if (root_populate_row(other))
+			break;
 		if (other->module == row->module && is_same_bytes(other, row))
 			return (int)i;
 	}
@@ -210,11 +236,12 @@ static int find_row(const struct abi_event *row, uint32_t nr)
 
 static bool is_named(const struct abi_event *row, const struct ulf_event *event)
 {
-	const struct abi_format *format = root_at(row->blob);
-	const char *strings = (const char *)format;
+	uint64_t blob = __atomic_load_n(&row->blob, __ATOMIC_RELAXED);
+	const struct abi_format *format = root_heap_at(blob, sizeof(*format));
 
-	return !strcmp(strings + format->system, event->system) &&
-	       !strcmp(strings + format->name, event->name);
+	return format &&
+	       heap_has(blob + format->system, event->system, strlen(event->system) + 1) &&
+	       heap_has(blob + format->name, event->name, strlen(event->name) + 1);
 }
 
 /* The events of one name are one to the user: what he wants of those that there
@@ -227,6 +254,8 @@ static void wish_first(struct abi_event *row, const struct ulf_event *event,
 	for (uint32_t i = nr; i--; ) {
 		const struct abi_event *other = root_event(i);
 
+		if (root_populate_row(other))
+			continue;
 		if (other->name_hash != row->name_hash || !is_named(other, event))
 			continue;
 		row->wanted = __atomic_load_n(&other->wanted, __ATOMIC_RELAXED);
@@ -245,28 +274,30 @@ static int event_row(const struct ulf_module *module,
 		     const struct ulf_event *event, int module_row,
 		     uint32_t known)
 {
-	uint32_t nr = root_control->nr_events;
+	uint32_t nr = nr_rows(&root_control->nr_events, ABI_EVENTS);
 	struct abi_event *row = root_event(nr), new = {
 		.blob_bytes = format_blob(module, event, NULL),
 		.module = (uint32_t)module_row,
 		.name_hash = hash_name(event),
 	};
-	uint64_t heap = root_control->heap_used;
+	uint64_t heap = heap_used();
+	void *blob;
 	int found;
 
 	new.blob = table_heap_alloc(new.blob_bytes);
 	if (!new.blob)
 		return -ENOSPC;
-	format_blob(module, event, root_at(new.blob));
-	new.hash = table_hash(root_at(new.blob), new.blob_bytes);
+	blob = root_heap_at(new.blob, new.blob_bytes);
+	format_blob(module, event, blob);
+	new.hash = table_hash(blob, new.blob_bytes);
 	found = find_row(&new, known);
 	if (found == -ENOENT && (nr >= ABI_EVENTS || root_populate_row(row)))
 		found = -ENOSPC;
 	if (found != -ENOENT) {
 		/* a reloaded module: its old row; or there is no room.  The
 		 * copy is not needed. */
-		memset(root_at(new.blob), 0, new.blob_bytes);
-		root_control->heap_used = heap;
+		memset(blob, 0, new.blob_bytes);
+		__atomic_store_n(&root_control->heap_used, heap, __ATOMIC_RELAXED);
 		return found;
 	}
 	wish_first(&new, event, nr);
@@ -277,8 +308,8 @@ static int event_row(const struct ulf_module *module,
 
 static int register_rows(struct ulf_module *module)
 {
-	uint32_t known = root_control->nr_events;
-	int row = root_reach_heap(root_control->heap_used);
+	uint32_t known = nr_rows(&root_control->nr_events, ABI_EVENTS);
+	int row = root_reach_heap(heap_used());
 
 	if (!row)
 		row = module_row(module);

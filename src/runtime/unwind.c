@@ -40,7 +40,17 @@ static bool find_object(uint64_t pc, struct image *ret_image,
 	ret_tables->header = found.dlfo_eh_frame;
 	return true;
 }
+
+bool unwind_can_find(void)
+{
+	return _dl_find_object;
+}
 #else
+bool unwind_can_find(void)
+{
+	return false;
+}
+
 static bool find_object(uint64_t pc, struct image *ret_image,
 			struct cfi_object *ret_tables)
 {
@@ -56,6 +66,16 @@ bool unwind_find(uint64_t addr, struct image *ret_image)
 	struct cfi_object tables;
 
 	return find_object(addr, ret_image, &tables);
+}
+
+bool unwind_find_header(uint64_t addr, struct image *ret_image, uint64_t *ret_header)
+{
+	struct cfi_object tables;
+
+	if (!find_object(addr, ret_image, &tables))
+		return false;
+	*ret_header = (uint64_t)tables.header;
+	return true;
 }
 
 /* ---- the stack ---- */

@@ -43,6 +43,10 @@ bool stack_step(struct unwind *unwind, uint64_t *ret_function);
 
 /* The object that @addr is in; false: none. */
 bool unwind_find(uint64_t addr, struct image *ret_image);
+/* The same, and where its .eh_frame_hdr is; 0: it has none. */
+bool unwind_find_header(uint64_t addr, struct image *ret_image, uint64_t *ret_header);
+/* Can objects be found at all?  Not with a libc that has no _dl_find_object(). */
+bool unwind_can_find(void);
 
 static inline uint64_t unwind_pc(const struct unwind *unwind)
 {

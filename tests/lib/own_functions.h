@@ -31,10 +31,7 @@ static inline void own_functions_wish(struct driver *d, uint32_t users)
 		.text = (uint64_t)__executable_start, .text_end = (uint64_t)etext,
 		.table = (uint64_t)table, .nr = nr,
 		.users = (uint32_t)((char *)of_each - (char *)functions),
-		/* any bytes of it will do */
-		.id = (uint64_t)__executable_start, .build_id_bytes = 4,
 	};
-	memcpy(functions->objects[0].build_id, __executable_start, 4);
 	for (uint32_t i = 0; i < nr; i++)
 		of_each[i] = users;
 	__atomic_store_n(&d->control->functions, off, __ATOMIC_RELEASE);
