@@ -62,6 +62,16 @@ enum ftrace_dump_mode {
 };
 ULF_EXPORT void ftrace_dump(enum ftrace_dump_mode mode);
 
+/*
+ * Leave the root: what this process has of the memory that it shares with its parent and
+ * its siblings is given up.  Nothing is traced in it any more, nor in its children, until
+ * exec().  For a worker that is about to give up its rights, before it does so; children
+ * that change their user do it by themselves with ULF_UNMAP_ON_SETUID=1 in the environment.
+ * May wait for probes of other threads, a second at most.  Not from a signal handler, nor
+ * in a child of vfork().
+ */
+ULF_EXPORT void ulf_leave(void);
+
 #ifdef __cplusplus
 }
 #endif

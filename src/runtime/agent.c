@@ -34,7 +34,11 @@
 #include "runtime/runtime.h"
 
 #define SETTLE_MS	100
-#define NOBODY		65534
+#define RUSH_TURNS	100
+#define RUSH_PAUSE_NS	2000000
+/* Ids that no account has.  Where a user namespace does not map the highest, two of
+ * those that systemd leaves free. */
+static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* and the next one */
 
 /* guard | stack | thread pointer's block */
 #define GUARD_BYTES	4096
@@ -85,7 +89,12 @@ static int follow_wishes(bool *ret_has_calls)
 {
 	int ret = 0, r;
 
+	*ret_has_calls = false;
 	runtime_lock();
+	if (root_is_left()) {
+		runtime_unlock();
+		return 0;
+	}
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
 		r = buffer_follow(i);
 		if (r && !ret)
@@ -164,6 +173,24 @@ static void give_up(long error)
 	}
 }
 
+/* Another process that raises the generation all the time must not keep a CPU busy here:
+ * beyond so many turns in a tenth of a second there is a pause after each. */
+static void pause_if_rushed(void)
+{
+	static const uint32_t never;
+	static uint64_t window;
+	static uint32_t turns;
+	struct timespec now, pause = { 0, RUSH_PAUSE_NS };
+
+	arch_syscall2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	if (window != (uint64_t)now.tv_sec * 10 + (uint64_t)now.tv_nsec / 100000000) {
+		window = (uint64_t)now.tv_sec * 10 + (uint64_t)now.tv_nsec / 100000000;
+		turns = 0;
+	}
+	if (++turns > RUSH_TURNS)
+		arch_syscall4(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0, &pause);
+}
+
 static void follow(void)
 {
 	uint32_t applied = process_slot->applied;
@@ -183,9 +210,10 @@ static void follow(void)
 			is_settled = !grace_wait(SETTLE_MS);
 			answer(wanted, error, is_settled);
 			applied = wanted;
+			pause_if_rushed();
 		}
 		r = wait_for_wish(applied, is_settled);
-		if (r)
+		if (r || root_is_left())
 			give_up(r);
 	}
 }
@@ -235,6 +263,24 @@ static uint32_t get_caps(void)
 }
 
 /*
+ * Become somebody of whom there is no other process.  As `nobody' the agent would belong
+ * to each worker that the program has made nobody: the kernel would let it send the agent
+ * SIGKILL, which ends the program, and write the memory that it shares with the program.
+ * To look into another process one id must be equal to all three of the other's, which
+ * are not equal here.
+ */
+static void become_stranger(void)
+{
+	for (uint32_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++) {
+		uint32_t one = strangers[i], two = one + 1;
+
+		if (!arch_syscall3(SYS_setresgid, one, one, two) &&
+		    !arch_syscall3(SYS_setresuid, one, one, two))
+			return;
+	}
+}
+
+/*
  * setuid() of libc changes the threads that it knows.  A thread that kept
  * root's rights in a program that gave them up would be a present for an
  * attacker, so it never has any, but for one, if it had that: the memory that
@@ -258,8 +304,7 @@ static void leave_rights(void)
 	arch_syscall2(SYS_prctl, PR_SET_KEEPCAPS,
 		      had && set_caps(had & (may_lock | may_change)));
 	arch_syscall2(SYS_setgroups, 0, NULL);
-	arch_syscall3(SYS_setresgid, NOBODY, NOBODY, NOBODY);
-	arch_syscall3(SYS_setresuid, NOBODY, NOBODY, NOBODY);
+	become_stranger();
 	set_caps(had & may_lock);
 	/* the change has cleared it for the whole process */
 	if (dumpable == 1)

@@ -202,7 +202,7 @@ void dump_after_fork(void)
 
 void ftrace_dump(enum ftrace_dump_mode mode)
 {
-	if (mode == DUMP_NONE || !root_control || !try_start())
+	if (mode == DUMP_NONE || !root_control || root_is_left() || !try_start())
 		return;
 	tracing_off();
 	run(mode == DUMP_ORIG ? thread_cpu() : ALL_CPUS);

@@ -152,6 +152,8 @@ void ftrace_detach(void);
 
 /* Do what the server wishes for.  For the agent. */
 int ftrace_follow(void);
+/* Trace none of what the server wishes for. */
+int ftrace_forget_wishes(void);
 /* The same in a thread of the program, and once more, if objects have come that it was
  * about. */
 void ftrace_follow_again(void);

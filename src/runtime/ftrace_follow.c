@@ -227,6 +227,17 @@ static int take(const struct abi_functions *all, const struct abi_functions *hea
 	return ret ? ret : r;
 }
 
+int ftrace_forget_wishes(void)
+{
+	if (!seen_serial)
+		return 0;
+	seen_serial = 0;
+	begin_wishes();
+	forget_others();
+	profile_wish(0);
+	return ftrace_set_wishes(0, NULL);
+}
+
 int ftrace_follow(void)
 {
 	uint64_t off = __atomic_load_n(&root_control->functions, __ATOMIC_ACQUIRE);
@@ -235,15 +246,8 @@ int ftrace_follow(void)
 	uint64_t serial;
 	int r;
 
-	if (!off) {
-		if (!seen_serial)
-			return 0;
-		seen_serial = 0;
-		begin_wishes();
-		forget_others();
-		profile_wish(0);
-		return ftrace_set_wishes(0, NULL);
-	}
+	if (!off)
+		return ftrace_forget_wishes();
 	if (off % 4096 || off < ABI_ARENA_OFF)
 		return -EINVAL;
 	r = root_populate(off, sizeof(*all));

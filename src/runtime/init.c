@@ -70,7 +70,7 @@ static void fork_prepare(void)
 	agent_before_fork();
 	if (process_slot)
 		slot_at_fork = *process_slot;
-	if (root_control)
+	if (root_control && !root_is_left())
 		__atomic_add_fetch(&root_control->forks, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -93,8 +93,9 @@ static void fork_child(void)
 	function_options_after_fork();
 	ftrace_after_fork();
 	thread_after_fork();
-	if (!root_control)
+	if (!root_control || root_is_left())
 		return;
+	root_leave_init(true);
 	process_slot = NULL;
 	/* In another pid namespace than its parent: nobody outside knows its number,
 	 * and it cannot know who is alive. */
@@ -159,6 +160,7 @@ void runtime_init(void)
 	object_silence_calls();
 	if (r)
 		return;
+	root_leave_init(false);
 	buffer_get(0);		/* what tracing_on() switches */
 	if (process_claim(NULL))
 		return;

@@ -55,6 +55,11 @@ const char *root_directory(void)
 	return root_path;
 }
 
+uint64_t root_map_bytes(void)
+{
+	return map_bytes;
+}
+
 uint32_t root_nr_cpus(void)
 {
 	return nr_cpus;
@@ -433,6 +438,8 @@ static bool has_others(void)
  * last process of it takes it away. */
 void root_remove_if_unused(void)
 {
+	if (root_is_left())
+		return;
 	for (uint32_t i = 0; root_is_wished() && i < ABI_BUFFERS; i++) {
 		const struct abi_buffer *buffer = root_buffer(i);
 		int r = root_populate((uint64_t)((const char *)buffer -

@@ -82,6 +82,7 @@ extern struct abi_control *root_control;
  * private memory since the root was made, because any process of the root can change
  * the words of abi_control (docs/design/trust.md).
  */
+uint64_t root_map_bytes(void);
 uint32_t root_nr_cpus(void);
 bool root_has_rseq(void);		/* the process that made the root could use rseq */
 const char *root_exe(void);		/* as abi_control.exe was */
@@ -106,6 +107,14 @@ void *root_heap_at(uint64_t off, uint64_t bytes);
 void *root_at(uint64_t off);
 struct abi_event *root_event(uint32_t row);
 struct abi_buffer *root_buffer(uint32_t index);
+
+/* ---- leave.c ---- */
+/* Has this process left the root?  Then its memory there is private, and empty. */
+bool root_is_left(void);
+/* In the process that has made the root, and in each child of a fork. */
+void root_leave_init(bool was_forked);
+/* Was it forked by a process of the root?  Not in a child of vfork(). */
+bool root_is_child(void);
 
 /* ---- process.c: this process's slot in the root ---- */
 extern struct abi_process *process_slot;

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Leaving the root: a process that has less rights than the others gives up the memory
+ * that it shares with them.
+ *
+ *	1  lock; everything off; agent_follow() does nothing from here on
+ *	2  unlock; wait until no probe is left that could use the memory   [grace.enter]
+ *	3  private memory comes to its place, all zeroes
+ *
+ * Code that does not go through a grace period (tracing_on(), a function that was hit
+ * just before step 1) finds a root that nobody wants anything of.  No address changes,
+ * so no pointer into it has to be found.
+ */
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+
+#include "arch/arch.h"
+#include "runtime/ftrace.h"
+#include "runtime/profile.h"
+#include "runtime/runtime.h"
+#include <ulf/tracing.h>
+
+#define GRACE_MS	1000
+#define NO_PID		INT_MAX		/* of no process: the slot counts as a dead one's */
+
+static bool is_left;
+static uint32_t own_pid;		/* of the process that has this memory */
+static bool is_child;			/* it was forked by another of the root */
+
+bool root_is_left(void)
+{
+	return __atomic_load_n(&is_left, __ATOMIC_RELAXED);
+}
+
+void root_leave_init(bool was_forked)
+{
+	own_pid = (uint32_t)arch_syscall0(SYS_getpid);
+	is_child = was_forked;
+}
+
+bool root_is_child(void)
+{
+	/* a child of vfork() has its parent's memory */
+	return is_child && own_pid == (uint32_t)arch_syscall0(SYS_getpid);
+}
+
+/* Lock held. */
+static void stop_all(void)
+{
+	__atomic_store_n(&is_left, true, __ATOMIC_RELAXED);
+	for (struct ulf_module *m = module_first(); m; m = m->next)
+		event_stop_module(m);
+	site_update_all();
+	ftrace_forget_wishes();
+	profile_follow();
+	buffer_detach_all();
+	if (process_slot)
+		__atomic_store_n(&process_slot->pid, NO_PID, __ATOMIC_RELEASE);
+}
+
+static bool cover(void *start, uint64_t bytes, int rights)
+{
+	return arch_syscall6(SYS_mmap, (long)start, (long)bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS |
+			     MAP_NORESERVE | MAP_FIXED, -1, 0) == (long)start;
+}
+
+/* Where the kernel does not give so much memory on credit (overcommit_memory), only the
+ * tables can be written to; where it gives none at all, nothing is left there. */
+static void replace_memory(void)
+{
+	char *start = (char *)root_control;
+	uint64_t bytes = root_map_bytes();
+
+	if (cover(start, bytes, PROT_READ | PROT_WRITE))
+		return;
+	if (!cover(start, ABI_HEAP_OFF, PROT_READ | PROT_WRITE) ||
+	    !cover(start + ABI_HEAP_OFF, bytes - ABI_HEAP_OFF, PROT_READ))
+		arch_syscall2(SYS_munmap, start, bytes);
+}
+
+void ulf_leave(void)
+{
+	bool is_new;
+
+	runtime_lock();
+	is_new = root_control && !is_left;
+	if (is_new)
+		stop_all();
+	runtime_unlock();
+	if (!is_new)
+		return;
+	grace_wait(GRACE_MS);
+	runtime_lock();
+	/* those of other processes find nothing new; ours ends */
+	arch_syscall3(SYS_futex, &root_control->generation, FUTEX_WAKE, INT_MAX);
+	replace_memory();
+	runtime_unlock();
+}

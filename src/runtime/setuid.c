@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * setuid() and its kin, for ULF_UNMAP_ON_SETUID: a child that changes its user leaves the
+ * root (leave.c).  Without the variable, and in the process that made the root, they only
+ * call libc's.
+ *
+ * In libulf.so alone, and for calls of these functions alone: a program that is linked
+ * with libulf.a, or makes the system call itself, calls ulf_leave().
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "arch/arch.h"
+#include "runtime/runtime.h"
+#include <ulf/tracing.h>
+
+typedef int set_fn(uid_t a, uid_t b, uid_t c);
+
+enum call { SETUID, SETEUID, SETREUID, SETRESUID, CALLS };
+
+static const char *const names[CALLS] = { "setuid", "seteuid", "setreuid", "setresuid" };
+static set_fn *next[CALLS];		/* by find_all() */
+static bool is_wanted;
+
+/* Early: in a child of fork() the dynamic linker may be locked. */
+__attribute__((constructor(101))) static void find_all(void)
+{
+	const char *value = getenv("ULF_UNMAP_ON_SETUID");
+
+	is_wanted = value && *value && !(value[0] == '0' && !value[1]);
+	for (int i = 0; i < CALLS; i++)
+		*(void **)&next[i] = dlsym(RTLD_NEXT, names[i]);
+}
+
+struct ids {
+	uint32_t real, effective, saved;
+};
+
+static struct ids get_ids(void)
+{
+	struct ids ids = { 0 };
+
+	arch_syscall3(SYS_getresuid, &ids.real, &ids.effective, &ids.saved);
+	return ids;
+}
+
+static int change(enum call call, uid_t a, uid_t b, uid_t c)
+{
+	struct ids before, after;
+	int r, saved;
+
+	if (!next[call])
+		find_all();
+	if (!next[call]) {
+		errno = ENOSYS;
+		return -1;
+	}
+	if (!is_wanted)
+		return next[call](a, b, c);
+	before = get_ids();
+	r = next[call](a, b, c);
+	saved = errno;
+	after = get_ids();
+	if (root_is_child() && (before.real != after.real || before.saved != after.saved ||
+				before.effective != after.effective))
+		ulf_leave();
+	errno = saved;
+	return r;
+}
+
+/* Arguments that a function does not have are in registers that it does not read. */
+__attribute__((visibility("default"))) int setuid(uid_t uid)
+{
+	return change(SETUID, uid, 0, 0);
+}
+
+__attribute__((visibility("default"))) int seteuid(uid_t uid)
+{
+	return change(SETEUID, uid, 0, 0);
+}
+
+__attribute__((visibility("default"))) int setreuid(uid_t real, uid_t effective)
+{
+	return change(SETREUID, real, effective, 0);
+}
+
+__attribute__((visibility("default"))) int setresuid(uid_t real, uid_t effective, uid_t saved)
+{
+	return change(SETRESUID, real, effective, saved);
+}
