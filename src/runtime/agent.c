@@ -34,7 +34,7 @@
 #include "runtime/runtime.h"
 
 #define SETTLE_MS	100
-#define RUSH_TURNS	100
+#define RUSH_TURNS	50
 #define RUSH_PAUSE_NS	2000000
 /* Ids that no account has.  Where a user namespace does not map the highest, two of
  * those that systemd leaves free. */
