@@ -61,8 +61,9 @@ static void stop_all(void)
 
 static bool cover(void *start, uint64_t bytes, int rights)
 {
-	return arch_syscall6(SYS_mmap, (long)start, (long)bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS |
-			     MAP_NORESERVE | MAP_FIXED, -1, 0) == (long)start;
+	return arch_syscall6(SYS_mmap, (long)start, (long)bytes, rights,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+			     0) == (long)start;
 }
 
 /* Where the kernel does not give so much memory on credit (overcommit_memory), only the

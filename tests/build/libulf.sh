@@ -31,6 +31,7 @@ symbols=$(nm -D --defined-only "$lib" | sed 's/^.* //; s/@.*//')
 for symbol in $symbols; do
 	case $symbol in
 	dlclose | mlockall | pthread_create | vfork | __vfork) continue ;;	# libc's, see src/runtime
+	setuid | seteuid | setreuid | setresuid) continue ;;	# so are these, see setuid.c
 	__fentry__) continue ;;		# compilers', see src/arch/x86_64/fcall.c
 	__register_atfork) continue ;;	# libc's as well, see src/runtime/atfork.c
 	__gmon_start__) continue ;;	# linkers', see src/runtime/dlopen.c

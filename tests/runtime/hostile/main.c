@@ -77,6 +77,15 @@ static void start_victim(int from)
 	_exit(1);
 }
 
+static void wait_for_root(pid_t pid)
+{
+	for (int tries = 0;
+	     command("ulf ls | grep -q '^runtime-hostile.%d .*alive'", pid); tries++) {
+		CHECK(tries < 500);
+		usleep(20000);
+	}
+}
+
 static bool has_ended(pid_t pid, int *ret_status)
 {
 	return waitpid(pid, ret_status, WNOHANG) == pid;
@@ -105,10 +114,7 @@ int main(int argc, char **argv)
 	if (!pid)
 		start_victim(pipes[0]);
 	close(pipes[0]);
-	for (int tries = 0; command("ulf ls | grep -q '^runtime-hostile.%d .*alive'", pid); tries++) {
-		CHECK(tries < 500);
-		usleep(20000);
-	}
+	wait_for_root(pid);
 	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		put(pid, &settings[i]);
 	CHECK_EQ(write(pipes[1], "g", 1), 1);	/* the worker may begin */

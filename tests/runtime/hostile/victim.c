@@ -23,7 +23,7 @@
 #define STALL_SECONDS	30
 #define NOBODY		65534
 
-#define TRACED	__attribute__((noinline, noclone, patchable_function_entry(5)))
+#define TRACED	__attribute__((noinline, patchable_function_entry(5)))
 
 static struct canary canary;
 static struct progress *progress;
