@@ -53,6 +53,7 @@ demo: all
 
 .PHONY: test
 test: all
+	@tools/setup --sources $(BUILD)/sources
 	@tests/run -b $(BUILD) $(if $(T),'$(T)')
 
 # The kernel's own trace headers and self-tests.  make test runs them too where it

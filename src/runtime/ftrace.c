@@ -215,21 +215,31 @@ static uint8_t *body_place(uint32_t *at)
 	return place;
 }
 
+/* jmp @to, at @at of the code that will be at @place */
+static void put_jump(struct graph_body *body, const uint8_t *place, uint32_t at,
+		     void (*to)(void))
+{
+	int32_t distance = (int32_t)((const uint8_t *)to - (place + at + FSITE_BYTES));
+
+	body->code[at] = 0xe9;
+	memcpy(body->code + at + 1, &distance, sizeof(distance));
+}
+
 static void body_make(struct text_batch *batch, uint8_t *place,
 		      const struct fsites *sites, uint32_t i)
 {
-	struct graph_page page = { shadow_keys, shadow_entries, { 0 } };
+	struct graph_page page = { shadow_keys, shadow_entries, &ftrace_cfa_bias, 0 };
 	uint64_t site = (uint64_t)fsite_code(sites, i);
 	struct graph_body body = {
-		.code = { 0xff, 0x15, 10, 0, 0, 0, 0xe9 },
+		.code = { 0xff, 0x15, 10, 0, 0, 0 },
 		.target = site + FSITE_BYTES, .site = site,
 	};
-	int32_t distance = (int32_t)((uint8_t *)ftrace_graph_return - (place + 11));
 
 	if ((uint64_t)place % TEXT_PAGE == sizeof(page))
 		text_batch_put(batch, place - sizeof(page),
 			       (const uint8_t *)&page, sizeof(page));
-	memcpy(body.code + 7, &distance, 4);
+	put_jump(&body, place, GRAPH_BODY_RETURN, ftrace_graph_return);
+	put_jump(&body, place, GRAPH_BODY_LANDING, ftrace_graph_landing);
 	text_batch_put(batch, place, (const uint8_t *)&body, sizeof(body));
 }
 

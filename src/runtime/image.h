@@ -25,6 +25,7 @@ const char *image_absolute(const char *path, char *buf, size_t room);
 struct image {
 	uint64_t start, end, bias;
 	const char *name;		/* the loader's; of the program: "" */
+	const ElfW(Dyn) *dynamic;	/* its dynamic section; NULL: it has none */
 };
 /* Have the root know it. */
 void image_tell(const struct image *image);

@@ -35,6 +35,7 @@ static bool find_object(uint64_t pc, struct image *ret_image,
 	ret_image->end = (uint64_t)found.dlfo_map_end;
 	ret_image->bias = found.dlfo_link_map->l_addr;
 	ret_image->name = found.dlfo_link_map->l_name;
+	ret_image->dynamic = found.dlfo_link_map->l_ld;
 	ret_tables->start = found.dlfo_map_start;
 	ret_tables->end = found.dlfo_map_end;
 	ret_tables->header = found.dlfo_eh_frame;

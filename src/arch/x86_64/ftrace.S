@@ -25,7 +25,8 @@ ftrace_known:
 #define ENTRY_LIMIT	-8(%rsp)		/* the word of no use */
 #define LEFT_LIMIT	-24(%rsp)
 #define ENTRY_CFA	16
-#define LEFT_CFA	1
+#define LEFT_CFA	0
+#define LANDING_FRAME	32
 
 /* What the common paths need; for C: for_rest, too.  \frame: how far below it is. */
 	.macro	for_scratch op, frame=0
@@ -282,6 +283,7 @@ hit_slowly:
  *
  *	0	call	*16(body)
  *	6	jmp	graph_return
+ *	11	jmp	graph_landing
  *	16	.quad	site + 5, site
  *
  * Bodies lie in a part of libulf without content in the file (ftrace_bodies), and how to
@@ -289,21 +291,24 @@ hit_slowly:
  * is in the shadow (shadow.h), found by the stack's address.  Unwinders of
  * C++, gdb, perf, and of pthread_cancel() do that by themselves:
  *
- *	slot = CFA - 9;  page = *slot & -4096;  keys = page[0]
+ *	slot = (CFA & -8) - 8;  page = *slot & -4096;  keys = page[0]
  *	nr = slot >> 12;  key = keys + nr % 65536 * 8
  *	if (*key != nr)
  *		for (key = keys + (65536 + hash(nr)) * 8; *key != nr && *key; )
  *			key += 8
- *	return address = *(page[1] + ((key - keys) << 11) + ((slot & 0xff8) << 2))
+ *	return address at page[1] + ((key - keys) << 11) + ((slot & 0xff8) << 2)
  *
- * The CFA is odd: frames are told apart by it, and the one before and the one
- * behind have the even ones at both sides.
+ * The rule gives the location of the return address, not its value, because
+ * _Unwind_SetIP() of nongnu.org's libunwind stores to the location.
+ *
+ * The frame of a body has no bytes: its CFA is that of the function, so the caller has
+ * the CFA that it has without the tracer.  Unwinders that compare CFAs may take the body
+ * for the caller: ftrace_personality() handles that (runtime/personality.c).
  */
 	.macro	shadow_cfi
-	.cfi_escape 0x16, 7, 2, 0x31, 0x1c		/* rsp: CFA - 1 */
-	.cfi_escape 0x16, 16, 101			/* rip: */
+	.cfi_escape 0x10, 16, 102			/* where rip is: */
 	.cfi_escape 0x30,0x16				/* 0: libgcc picks no lowest */
-	.cfi_escape 0x08,9,0x1c				/* slot */
+	.cfi_escape 0x09,0xf8,0x1a,0x38,0x1c		/* slot */
 	.cfi_escape 0x12,0x06,0x0b,0x00,0xf0,0x1a	/* slot page */
 	.cfi_escape 0x12,0x06				/* slot page keys */
 	.cfi_escape 0x15,2,0x08,12,0x25			/* slot page keys nr */
@@ -319,13 +324,24 @@ hit_slowly:
 	.cfi_escape 0x28,5,0,0x23,8,0x2f,0xee,0xff	/* no: the next */
 	.cfi_escape 0x16,0x13,0x16,0x1c			/* slot page key-keys */
 	.cfi_escape 0x08,11,0x24,0x16,0x23,8,0x06,0x22	/* slot shadow */
-	.cfi_escape 0x16,0x0a,0xf8,0x0f,0x1a,0x32,0x24,0x22,0x06
+	.cfi_escape 0x16,0x0a,0xf8,0x0f,0x1a,0x32,0x24,0x22
 	.endm
 
 	.macro	returning_cfi			/* as if nothing had been */
-	.cfi_restore rsp
 	.cfi_offset rip, -8
 	.cfi_def_cfa rsp, 8
+	.endm
+
+	/*
+	 * CFA = rsp + *page[2]: 0, or 1 after ftrace_personality() was called by an
+	 * unwinder that it does not know.
+	 */
+	.macro	bodies_cfa
+	.cfi_escape 0x0f, 15				/* CFA: */
+	.cfi_escape 0x77,0,0x12,0x38,0x1c		/* rsp slot */
+	.cfi_escape 0x06,0x0b,0x00,0xf0,0x1a		/* rsp page */
+	.cfi_escape 0x23,16,0x06,0x06,0x22
+	.cfi_escape 0x16, 7, 3, 0x09,0xf8,0x1a		/* rsp: CFA & -8 */
 	.endm
 
 	.section .bodies, "ax", @nobits
@@ -335,7 +351,8 @@ hit_slowly:
 	.type	ftrace_graph_bodies, @function
 ftrace_graph_bodies:
 	.cfi_startproc
-	.cfi_def_cfa rsp, 1
+	.cfi_personality 0x1b, ftrace_personality	/* pcrel, sdata4 */
+	bodies_cfa
 	shadow_cfi
 	.skip	2 * GRAPH_BODIES_BYTES
 	.cfi_endproc
@@ -349,7 +366,7 @@ ftrace_graph_bodies:
 	.type	ftrace_graph_return, @function
 ftrace_graph_return:
 	.cfi_startproc
-	.cfi_def_cfa rsp, 1
+	.cfi_def_cfa rsp, LEFT_CFA
 	shadow_cfi
 	for_scratch save, LEFT_FRAME
 left_again:
@@ -387,6 +404,35 @@ left_slowly:
 left_full:
 	make_room 48, LEFT_FRAME, LEFT_CFA, left_again, left_slowly
 	end_function ftrace_graph_return
+
+/*
+ * An exception has left the function, and ftrace_personality() has made the unwinder
+ * jump to the body, and so here.  Go on as if the caller had called _Unwind_Resume()
+ * instead of the function.
+ * rax: the exception, rdx: _Unwind_Resume(); registers that functions keep are the
+ * caller's, all others are free.
+ */
+	.globl	ftrace_graph_landing
+	.hidden	ftrace_graph_landing
+	.type	ftrace_graph_landing, @function
+ftrace_graph_landing:
+	.cfi_startproc
+	.cfi_def_cfa rsp, LEFT_CFA
+	shadow_cfi
+	leaq	LEFT_PLACE, %rdi
+	subq	$LANDING_FRAME, %rsp		/* with the place: unwinders need it */
+	.cfi_def_cfa_offset LEFT_CFA + LANDING_FRAME
+	movq	%rax, 0(%rsp)
+	movq	%rdx, 8(%rsp)
+	call	ftrace_graph_landed
+	movq	0(%rsp), %rdi
+	movq	8(%rsp), %rdx
+	addq	$LANDING_FRAME, %rsp
+	.cfi_def_cfa_offset LEFT_CFA
+	pushq	%rax
+	returning_cfi
+	jmp	*%rdx
+	end_function ftrace_graph_landing
 
 /*
  * What code that was compiled with -pg -mfentry calls, until fcall.c has changed it;

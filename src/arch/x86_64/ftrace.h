@@ -6,6 +6,7 @@
 #define GRAPH_BODIES_BYTES	0x800000
 #define GRAPH_BODY_BYTES	32
 #define GRAPH_BODY_RETURN	6	/* where the function returns to */
+#define GRAPH_BODY_LANDING	11	/* where an exception comes to */
 #define GRAPH_BODY_SITE		24
 
 #include "arch/x86_64/fsite.h"
@@ -22,7 +23,8 @@ struct buffer;
 struct graph_page {
 	const uint64_t *keys;
 	const void *shadows;
-	uint64_t reserved[2];
+	const uint64_t *cfa_bias;	/* ftrace_cfa_bias */
+	uint64_t reserved;
 };
 
 struct graph_body {
@@ -63,6 +65,7 @@ static inline bool ftrace_is_body(uint64_t ret)
 	return ret - (uint64_t)ftrace_bodies < GRAPH_BODIES_BYTES;
 }
 void ftrace_graph_return(void) FTRACE_HIDDEN;
+void ftrace_graph_landing(void) FTRACE_HIDDEN;
 
 /* Any C, where vectors must be kept. */
 uint64_t ftrace_call_slowly(uint64_t (*fn)(uint64_t, uint64_t, uint64_t),
@@ -82,6 +85,11 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
 		    const struct ftrace_regs *regs) FTRACE_HIDDEN;
 /* The function has returned @value; returns where to. */
 uint64_t ftrace_graph_left(uint64_t *place, uint64_t value) FTRACE_HIDDEN;
+/* An exception has left the function; returns its return address. */
+uint64_t ftrace_graph_landed(const uint64_t *place) FTRACE_HIDDEN;
+/* Unwinders add it to the CFA of bodies: 0, or 1 (runtime/personality.c, where their
+ * personality routine is, too). */
+extern uint64_t ftrace_cfa_bias FTRACE_HIDDEN;
 /* The page of the graph tracer's @ring is full.  Not 0: there is room for @bytes now. */
 struct abi_ring;
 uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns,
