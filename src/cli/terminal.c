@@ -29,7 +29,7 @@ static size_t put_escaped(FILE *to, const char *data, size_t bytes, int flags)
 
 	text_init(&text, TEXT_BYTES);
 	used = escape_text(data, bytes, flags, &text);
-	fwrite(text.data, 1, text.len, to);
+	fwrite(text_str(&text), 1, text.len, to);
 	text_done(&text);
 	return used;
 }
@@ -44,7 +44,7 @@ void terminal_vprint(FILE *to, const char *fmt, va_list ap)
 	if (terminal_is(to))
 		put_escaped(to, text.data, text.len, ESCAPE_NEWLINES | ESCAPE_END);
 	else
-		fwrite(text.data, 1, text.len, to);
+		fwrite(text_str(&text), 1, text.len, to);
 	text_done(&text);
 	errno = saved;
 }
