@@ -34,7 +34,10 @@
  *	HELLO		value: version; offset: 1 if	result: pid of the server
  *			sent by a mount that the
  *			server itself asked for
- *	OPEN		value: open(2) flags; path	result: number of the file
+ *	OPEN		value: open(2) flags; path;	result: number of the file
+ *			offset: 1 if what is read
+ *			goes to a terminal: newlines in
+ *			strings of the program are escaped
  *	READ		file, value: size, offset	data
  *	WRITE		file; data			result: bytes taken
  *	CLOSE		file

@@ -56,6 +56,26 @@ bool text_grow(struct text *t, size_t bytes)
 	return true;
 }
 
+void text_escape_newlines(struct text *t, size_t from)
+{
+	size_t nr = 0, i, to;
+
+	for (i = from; i < t->len; i++)
+		nr += t->data[i] == '\n';
+	if (!nr || !text_reserve(t, nr))
+		return;
+	/* From the end on, so that nothing is overwritten before it was moved. */
+	to = t->len + nr;
+	for (i = t->len; i > from; i--) {
+		bool is_newline = t->data[i - 1] == '\n';
+
+		t->data[--to] = is_newline ? 'n' : t->data[i - 1];
+		if (is_newline)
+			t->data[--to] = '\\';
+	}
+	t->len += nr;
+}
+
 void text_fill(struct text *t, char c, size_t count)
 {
 	char *p = count ? text_reserve(t, count) : NULL;

@@ -23,6 +23,7 @@ struct text {
 	size_t cap;		/* bytes allocated */
 	size_t max;		/* len never grows beyond this */
 	int error;		/* sticky: 0 or -errno */
+	bool is_for_terminal;	/* text_one_line() works; the owner sets it */
 };
 
 /* An empty buffer that may grow to max_bytes; allocates nothing yet. */
@@ -83,6 +84,21 @@ static inline void text_write(struct text *t, const void *data, size_t len)
 static inline void text_puts(struct text *t, const char *s)
 {
 	text_write(t, s, strlen(s));
+}
+
+/*
+ * text_one_line - write newlines as \n, a backslash and the letter n
+ * @from: all that was written from there on, until now, is treated
+ *
+ * Does nothing unless @t->is_for_terminal.  A string of a traced program may
+ * contain a newline, and a reader of the finished text could not tell it from the
+ * end of a line.  So the code that appends such a string calls this after it.
+ */
+void text_escape_newlines(struct text *t, size_t from);
+static inline void text_one_line(struct text *t, size_t from)
+{
+	if (t->is_for_terminal)
+		text_escape_newlines(t, from);
 }
 
 /* The same character `count` times. */

@@ -37,7 +37,7 @@ int cmd_server(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_stop(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_umount(const struct cli_cmd *cmd, int argc, char **argv);
 
-/* `ulf: ...` and a newline on stderr. */
+/* `ulf: ...` and a newline on stderr; one line, as terminal_line(). */
 void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*

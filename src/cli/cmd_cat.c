@@ -9,19 +9,23 @@
 #include "cli/cli.h"
 #include "cli/conn.h"
 #include "cli/root.h"
+#include "cli/terminal.h"
 
 /* What comes is shown at once: it may be a stream. */
 static int copy(struct conn *conn, int file)
 {
+	struct terminal terminal;
 	uint64_t offset = 0;
 	int ret;
 
+	terminal_start(&terminal, stdout);
 	while ((ret = conn_file_read(conn, file, offset)) > 0) {
-		if (fwrite(conn->data.data, 1, conn->data.len, stdout) != conn->data.len ||
-		    fflush(stdout) == EOF)
+		terminal_write(&terminal, conn->data.data, conn->data.len);
+		if (fflush(stdout) == EOF || ferror(stdout))
 			return -EIO;
 		offset += (uint64_t)ret;
 	}
+	terminal_end(&terminal);
 	return ret;
 }
 
@@ -33,7 +37,7 @@ static int cat(struct conn *conn, const char *word)
 	ret = root_path(conn, word, &path);
 	if (ret < 0)
 		return ret;
-	file = conn_file_open(conn, path, O_RDONLY);
+	file = conn_file_show(conn, path, terminal_is(stdout));
 	ret = file < 0 ? file : copy(conn, file);
 	if (file >= 0)
 		conn_file_close(conn, file);

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/conn.h"
 #include "cli/root.h"
+#include "cli/terminal.h"
 #include "event/format.h"
 #include "event/print.h"
 
@@ -28,7 +29,7 @@ static void print_place(const char *print_fmt, size_t pos)
 	end = len - pos > SHOWN_BEHIND ? pos + SHOWN_BEHIND : len;
 	printf("    %s", start ? "..." : "");
 	for (i = start; i < end; i++)
-		putchar(print_fmt[i] < ' ' ? ' ' : print_fmt[i]);
+		putchar(print_fmt[i] < ' ' || print_fmt[i] == 0x7f ? ' ' : print_fmt[i]);
 	printf("%s\n    %*s^\n", end < len ? "..." : "",
 	       (int)(pos - start + (start ? 3 : 0)), "");
 }
@@ -40,9 +41,10 @@ static void note_pointers(const struct event_format *fmt)
 
 		if (strcmp(field->type, "char *") && strcmp(field->type, "const char *"))
 			continue;
-		printf("%s:%s: note: %s is a pointer: strings that the program may change"
-		       " are not printed\n  remedy: __string() keeps them\n",
-		       fmt->system, fmt->name, field->name);
+		terminal_line(stdout, "%s:%s: note: %s is a pointer: strings that the program "
+			      "may change are not printed", fmt->system, fmt->name,
+			      field->name);
+		puts("  remedy: __string() keeps them");
 	}
 }
 
@@ -59,7 +61,7 @@ static void check_format(const struct event_format *fmt, struct count *count)
 		return;
 	}
 	count->nr_fields_only++;
-	printf("%s:%s: %s\n", fmt->system, fmt->name, error.message);
+	terminal_line(stdout, "%s:%s: %s", fmt->system, fmt->name, error.message);
 	print_place(fmt->print_fmt, error.pos);
 	if (error.remedy)
 		printf("  remedy: %s\n", error.remedy);
@@ -149,8 +151,8 @@ static int check_root(struct conn *conn, const char *root)
 		root_path_error(root, ret);
 		return CLI_FAILED;
 	}
-	printf("%s: %u event%s, ", root, count.nr_events,
-	       count.nr_events == 1 ? "" : "s");
+	terminal_print(stdout, "%s: %u event%s, ", root, count.nr_events,
+		       count.nr_events == 1 ? "" : "s");
 	if (!count.nr_fields_only) {
 		puts("all are printed as they say");
 		return 0;

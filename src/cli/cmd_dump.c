@@ -12,6 +12,7 @@
 #include "base/dir.h"
 #include "cli/cli.h"
 #include "cli/root.h"
+#include "cli/terminal.h"
 #include "server/options.h"
 #include "server/server.h"
 #include "tracefs/tracefs.h"
@@ -83,6 +84,7 @@ struct printer {
 	bool is_in_header;
 	bool is_line_start;
 	bool has_printed;
+	struct terminal terminal;
 };
 
 /* The header of `trace` is left out: the lines with # before the first other. */
@@ -98,7 +100,7 @@ static void print(struct printer *printer, const char *text, size_t size)
 			if (!printer->has_printed)
 				fputs(RULE, stdout);
 			printer->has_printed = true;
-			fwrite(text, 1, len, stdout);
+			terminal_write(&printer->terminal, text, len);
 		}
 		printer->is_line_start = eol;
 		text += len;
@@ -112,11 +114,13 @@ static int print_file(struct tracefs_file *file)
 	off_t offset = 0;
 	ssize_t n;
 
+	terminal_start(&printer.terminal, stdout);
 	fputs("Dumping ftrace buffer:\n", stdout);
 	while ((n = tracefs_read(file, buf, sizeof(buf), offset)) > 0) {
 		print(&printer, buf, (size_t)n);
 		offset += n;
 	}
+	terminal_end(&printer.terminal);
 	fputs(printer.has_printed ? RULE : "   (ftrace buffer empty)\n", stdout);
 	return (int)n;
 }
@@ -148,7 +152,7 @@ static int dump(struct server *server, struct root *root, const char *cpu)
 	r = tracefs_walk(server, path, &node);
 	if (r < 0)
 		return r;
-	r = tracefs_open(node, O_RDONLY, &file);
+	r = tracefs_open(node, O_RDONLY | (terminal_is(stdout) ? TRACEFS_TERMINAL : 0), &file);
 	tracefs_node_put(node);
 	if (r < 0)
 		return r;

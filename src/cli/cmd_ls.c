@@ -11,19 +11,21 @@
 #include "cli/cli.h"
 #include "cli/conn.h"
 #include "cli/root.h"
+#include "cli/terminal.h"
 
 static void print_row(const struct abi_root_row *row, int name_width)
 {
 	char events[32];
 
 	if (row->state >= ABI_ROOT_CORRUPT) {
-		printf("%-*s %8s %-8s %11s %12s %10s\n", name_width, row->name, "-",
-		       root_state_name(row->state), "-", "-", "-");
+		terminal_line(stdout, "%-*s %8s %-8s %11s %12s %10s", name_width,
+			      row->name, "-", root_state_name(row->state), "-", "-", "-");
 		return;
 	}
 	snprintf(events, sizeof(events), "%u/%u", row->events_on, row->events_known);
-	printf("%-*s %8u %-8s %11s %12" PRIu64 " %10" PRIu64 "\n", name_width, row->name,
-	       row->pid, root_state_name(row->state), events, row->bytes, row->overruns);
+	terminal_line(stdout, "%-*s %8u %-8s %11s %12" PRIu64 " %10" PRIu64, name_width,
+		      row->name, row->pid, root_state_name(row->state), events, row->bytes,
+		      row->overruns);
 }
 
 static void print_table(const struct root_list *list)
@@ -35,8 +37,8 @@ static void print_table(const struct root_list *list)
 		if ((int)strlen(list->rows[i].name) > width)
 			width = (int)strlen(list->rows[i].name);
 	}
-	printf("%-*s %8s %-8s %11s %12s %10s\n", width, "ROOT", "PID", "STATE", "EVENTS",
-	       "BYTES", "OVERRUNS");
+	terminal_line(stdout, "%-*s %8s %-8s %11s %12s %10s", width, "ROOT", "PID",
+		      "STATE", "EVENTS", "BYTES", "OVERRUNS");
 	for (i = 0; i < list->nr; i++)
 		print_row(&list->rows[i], width);
 }
@@ -59,23 +61,24 @@ static void print_block(const struct abi_root_row *row)
 {
 	char start[32];
 
-	printf("%s\n  state      %s\n", row->name, root_state_name(row->state));
+	terminal_line(stdout, "%s", row->name);
+	terminal_line(stdout, "  state      %s", root_state_name(row->state));
 	if (row->state == ABI_ROOT_FOREIGN) {
 		puts("  remedy     the ulf that belongs to its libulf: this is another version");
 		return;
 	}
 	if (row->state == ABI_ROOT_CORRUPT) {
-		printf("  remedy     ulf rm %s\n", row->name);
+		terminal_line(stdout, "  remedy     ulf rm %s", row->name);
 		return;
 	}
 	format_start(row->started_ns, start, sizeof(start));
-	printf("  pid        %u\n", row->pid);
-	printf("  processes  %u alive\n", row->nr_processes);
-	printf("  started    %s\n", start);
-	printf("  events     %u on, %u known\n", row->events_on, row->events_known);
-	printf("  recorded   %" PRIu64 " records, %" PRIu64 " bytes\n", row->entries,
-	       row->bytes);
-	printf("  lost       %" PRIu64 " records\n", row->overruns);
+	terminal_line(stdout, "  pid        %u", row->pid);
+	terminal_line(stdout, "  processes  %u alive", row->nr_processes);
+	terminal_line(stdout, "  started    %s", start);
+	terminal_line(stdout, "  events     %u on, %u known", row->events_on, row->events_known);
+	terminal_line(stdout, "  recorded   %" PRIu64 " records, %" PRIu64 " bytes",
+		      row->entries, row->bytes);
+	terminal_line(stdout, "  lost       %" PRIu64 " records", row->overruns);
 }
 
 static int list_roots(struct conn *conn, bool is_all)
@@ -113,7 +116,7 @@ static int print_entries(const struct text *text)
 		entries[nr++] = text->data + at;
 	qsort(entries, nr, sizeof(*entries), by_text);
 	for (at = 0; at < nr; at++)
-		printf("%s%s\n", entries[at] + 1, entries[at][0] == 'd' ? "/" : "");
+		terminal_line(stdout, "%s%s", entries[at] + 1, entries[at][0] == 'd' ? "/" : "");
 	free(entries);
 	return 0;
 }
@@ -129,12 +132,12 @@ static int list_directory(struct conn *conn, const char *word)
 	ret = conn_path(conn, ABI_SOCKET_READDIR, path);
 	if (ret >= 0)
 		ret = print_entries(&conn->data);
-	else if (ret == -ENOTDIR)
-		ret = printf("%s\n", path) < 0 ? -EIO : 0;
-	if (ret < 0)
+	if (ret == -ENOTDIR)
+		terminal_line(stdout, "%s", path);
+	else if (ret < 0)
 		root_path_error(path, ret);
 	free(path);
-	return ret < 0 ? CLI_FAILED : 0;
+	return ret < 0 && ret != -ENOTDIR ? CLI_FAILED : 0;
 }
 
 int cmd_ls(const struct cli_cmd *cmd, int argc, char **argv)

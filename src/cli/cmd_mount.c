@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/conn.h"
 #include "cli/place.h"
+#include "cli/terminal.h"
 
 static int take_lock(const char *dir)
 {
@@ -160,7 +161,7 @@ static int locked_mount(struct conn *conn, const char *word, bool is_restore)
 	if (ret >= 0) {
 		ret = mount_on(conn, path, is_restore);
 		if (ret >= 0)
-			puts(path);
+			terminal_line(stdout, "%s", path);
 		free(path);
 	}
 	close(lock);

@@ -10,6 +10,7 @@
 
 #include "base/dir.h"
 #include "cli/cli.h"
+#include "cli/terminal.h"
 #include "server/loop.h"
 
 #define READY_FD	3		/* of the server in the background */
@@ -39,7 +40,7 @@ static int report(const char *dir, int ret)
 
 static void say_ready(const char *dir)
 {
-	fprintf(stderr, "ulf: serving %s until ^C\n", dir);
+	terminal_line(stderr, "ulf: serving %s until ^C", dir);
 }
 
 static int foreground(const char *dir)

@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/conn.h"
+#include "cli/terminal.h"
 
 /* The server holds its lock to the very end: wait for that. */
 static int wait_for_end(const char *dir)
@@ -47,7 +48,7 @@ int cmd_stop(const struct cli_cmd *cmd, int argc, char **argv)
 		return cli_usage(cmd);
 	ret = conn_open(&conn, 0);
 	if (ret == -ENOTCONN) {
-		printf("no server runs in %s\n", conn.dir);
+		terminal_line(stdout, "no server runs in %s", conn.dir);
 		return 0;
 	}
 	if (ret < 0)

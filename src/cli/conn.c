@@ -153,6 +153,17 @@ int conn_file_open(struct conn *conn, const char *path, int flags)
 	return conn_call(conn, &request, path, strlen(path));
 }
 
+int conn_file_show(struct conn *conn, const char *path, bool is_terminal)
+{
+	struct abi_request request = {
+		.op = ABI_SOCKET_OPEN,
+		.value = O_RDONLY,
+		.offset = is_terminal,
+	};
+
+	return conn_call(conn, &request, path, strlen(path));
+}
+
 int conn_file_read(struct conn *conn, int file, uint64_t offset)
 {
 	struct abi_request request = {

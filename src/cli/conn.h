@@ -43,6 +43,8 @@ int conn_receive(struct conn *conn);
 
 /* The usual ones.  Results as open(2), read(2) ... but -errno. */
 int conn_file_open(struct conn *conn, const char *path, int flags);
+/* Open for reading; @is_terminal: see OPEN in abi/socket.h. */
+int conn_file_show(struct conn *conn, const char *path, bool is_terminal);
 int conn_file_read(struct conn *conn, int file, uint64_t offset);
 int conn_file_write(struct conn *conn, int file, const void *data, size_t bytes);
 int conn_file_close(struct conn *conn, int file);

@@ -4,9 +4,12 @@
 
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "cli/terminal.h"
 
 static const struct cli_cmd commands[] = {
 	{
@@ -201,7 +204,7 @@ void cli_error(const char *fmt, ...)
 	fflush(stdout);
 	fputs("ulf: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	terminal_vprint(stderr, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
 }
@@ -248,19 +251,39 @@ int cli_usage(const struct cli_cmd *cmd)
 	return CLI_USAGE;
 }
 
+/* @optopt is 0 for a long option that there is not. */
+static int say_bad_option(const struct cli_cmd *cmd, char **argv,
+			  const char *short_options, const struct option *options)
+{
+	bool is_known = optopt && strchr(short_options, optopt);
+
+	for (; optopt && !is_known && options->name; options++)
+		is_known = options->val == optopt;
+	if (is_known)
+		cli_error("%s: an argument is missing, or there is one too many",
+			  argv[optind - 1]);
+	else if (optopt)
+		cli_error("there is no option -%c", optopt);
+	else
+		cli_error("there is no option %s", argv[optind - 1]);
+	return cli_usage(cmd);
+}
+
 int cli_option(const struct cli_cmd *cmd, int argc, char **argv,
 	       const char *short_options, const struct option *options,
 	       int *ret_status)
 {
-	int option = getopt_long(argc, argv, short_options, options, NULL);
+	int option;
 
+	opterr = 0;			/* getopt() would print the argument as it is */
+	option = getopt_long(argc, argv, short_options, options, NULL);
 	switch (option) {
 	case 'h':
 		print_help(cmd);
 		*ret_status = 0;
 		return -2;
 	case '?':
-		*ret_status = cli_usage(cmd);
+		*ret_status = say_bad_option(cmd, argv, short_options, options);
 		return -2;
 	default:
 		return option;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/terminal.h"
 
 #define ROWS_SHOWN	16		/* of those that might be meant */
 
@@ -87,7 +88,7 @@ static bool is_short_for(const struct abi_root_row *row, const char *name, size_
 
 static void say_root(const struct abi_root_row *row)
 {
-	fprintf(stderr, "  %s (%s)\n", row->name, root_state_name(row->state));
+	terminal_line(stderr, "  %s (%s)", row->name, root_state_name(row->state));
 }
 
 static void say_ambiguous(const struct root_list *list, const char *name, size_t len)

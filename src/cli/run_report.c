@@ -4,7 +4,6 @@
  * were lost, a program without tracepoints.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/run.h"
+#include "cli/terminal.h"
 
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
@@ -53,10 +53,11 @@ int run_roots(struct run *run, struct root_list *ret_roots)
 	return 0;
 }
 
-static void put(FILE *out, const void *data, size_t bytes)
+/* What the last answer brought. */
+static void put_data(const struct run *run, struct terminal *terminal)
 {
-	fwrite(data, 1, bytes, out);
-	fflush(out);
+	terminal_write(terminal, run->conn.data.data, run->conn.data.len);
+	fflush(terminal->to);
 }
 
 /* ---- live ---- */
@@ -124,21 +125,24 @@ static FILE *live_output(const struct run *run)
 static int stream(struct run *run, int file)
 {
 	bool is_over = false, was_over;
+	struct terminal terminal;
 	int ret;
 
+	terminal_start(&terminal, live_output(run));
 	do {
 		was_over = is_over;
 		ret = read_stream(run, file, &is_over);
 		if (ret > 0)
-			put(live_output(run), run->conn.data.data, run->conn.data.len);
+			put_data(run, &terminal);
 		/* What came in the last moment is fetched once more. */
 	} while (ret > 0 || (ret == -EINTR && !was_over));
+	terminal_end(&terminal);
 	return ret == -EINTR ? 0 : ret;
 }
 
 static int follow(struct run *run, const char *path)
 {
-	int file = conn_file_open(&run->conn, path, O_RDONLY), ret;
+	int file = conn_file_show(&run->conn, path, terminal_is(live_output(run))), ret;
 
 	if (file < 0)
 		return file;
@@ -180,18 +184,21 @@ static bool wants_stack(const struct run *run)
 
 static int print_file(struct run *run, const char *root, const char *name)
 {
+	struct terminal terminal;
 	uint64_t offset = 0;
 	char *path;
 	int file, ret;
 
 	if (asprintf(&path, "%s/%s", root, name) < 0)
 		return -ENOMEM;
-	file = conn_file_open(&run->conn, path, O_RDONLY);
+	terminal_start(&terminal, run->out);
+	file = conn_file_show(&run->conn, path, terminal.is_terminal);
 	ret = file;
 	while (file >= 0 && (ret = conn_file_read(&run->conn, file, offset)) > 0) {
-		put(run->out, run->conn.data.data, run->conn.data.len);
+		put_data(run, &terminal);
 		offset += (uint64_t)ret;
 	}
+	terminal_end(&terminal);
 	if (ret < 0)
 		root_path_error(path, ret);
 	if (file >= 0)
@@ -238,7 +245,7 @@ static int print_roots(struct run *run, const struct root_list *roots)
 
 	for (i = 0; i < roots->nr && ret >= 0; i++) {
 		if (has_heads)
-			fprintf(run->out, "==> %s <==\n", roots->rows[i].name);
+			terminal_line(run->out, "==> %s <==", roots->rows[i].name);
 		ret = print_root(run, &roots->rows[i]);
 	}
 	return ret;

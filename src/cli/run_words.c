@@ -12,6 +12,7 @@
 #include "base/config.h"
 #include "cli/cli.h"
 #include "cli/run.h"
+#include "cli/terminal.h"
 #include "event/clock.h"
 #include "event/option.h"
 #include "event/tracer.h"
@@ -191,10 +192,10 @@ static void show_events(const struct root_list *roots, char **events, size_t nr)
 	}
 	fprintf(stderr, "     there are:");
 	for (i = 0; i < nr && i < EVENTS_SHOWN; i++)
-		fprintf(stderr, " %s", events[i]);
+		terminal_print(stderr, " %s", events[i]);
 	if (nr > EVENTS_SHOWN)
-		fprintf(stderr, " ... and %zu more: ulf cat %s/available_events",
-			nr - EVENTS_SHOWN, roots->rows[0].name);
+		terminal_print(stderr, " ... and %zu more: ulf cat %s/available_events",
+			       nr - EVENTS_SHOWN, roots->rows[0].name);
 	fputc('\n', stderr);
 }
 
@@ -315,14 +316,20 @@ static void check_events(struct run *run, const struct root_list *roots)
 /* What the server could not do about them. */
 static void show_errors(struct run *run, const char *root)
 {
+	struct terminal terminal;
 	struct text text;
 	char *path;
 
 	if (asprintf(&path, "%s/error_log", root) < 0)
 		return;
 	if (conn_file_text(&run->conn, path, &text) == 0 &&
-	    strstr(text_str(&text), "] boot: error: "))
-		cli_error("%s:\n%s", path, text_str(&text));
+	    strstr(text_str(&text), "] boot: error: ")) {
+		cli_error("%s:", path);
+		terminal_start(&terminal, stderr);
+		terminal_write(&terminal, text.data, text.len);
+		terminal_end(&terminal);
+		fputc('\n', stderr);
+	}
 	text_done(&text);
 	free(path);
 }

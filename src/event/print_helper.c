@@ -4,7 +4,10 @@
 
 static void put_str(struct run *run, uint32_t str, uint32_t len)
 {
+	size_t start = run->out->len;
+
 	text_write(run->out, run->program->pool.data + str, len);
+	text_one_line(run->out, start);
 }
 
 static void put_fault(struct run *run)
@@ -215,6 +218,7 @@ static void print_hexdump(struct run *run, const struct node *node)
 		put_fault(run);
 		return;
 	}
+	run->has_lines = true;
 	text_putc(run->out, '\n');
 	for (uint64_t i = 0; i < d.len; i += d.row_size) {
 		if (d.prefix.kind == VAL_STR)

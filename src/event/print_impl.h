@@ -147,6 +147,7 @@ struct run {
 	size_t len;
 	const struct print_env *env;
 	struct text *out;
+	bool has_lines;		/* the last directive printed lines on purpose */
 	struct val locals[PRINT_MAX_LOCALS];
 };
 

@@ -138,11 +138,34 @@ static void fast_dyn_str(struct run *run, const struct directive *dir)
 	put_string(run, print_eval(run, dir->arg));
 }
 
+static void print_directive(struct run *run, const struct directive *dir)
+{
+	switch (dir->fast) {
+	case FAST_DEC:
+		fast_dec(run, dir);
+		break;
+	case FAST_HEX:
+		fast_hex(run, dir);
+		break;
+	case FAST_ARRAY_STR:
+		fast_array_str(run, dir);
+		break;
+	case FAST_DYN_STR:
+		fast_dyn_str(run, dir);
+		break;
+	default:
+		if (dir->conv != CONV_NONE)
+			convert(run, dir);
+		break;
+	}
+}
+
 int print_record(const struct print_program *program, const void *rec,
 		 size_t len, const struct print_env *env, struct text *out)
 {
 	const struct directive *dir;
 	struct run run;
+	size_t start;
 
 	if (len < program->min_len)
 		return -EBADMSG;
@@ -154,25 +177,14 @@ int print_record(const struct print_program *program, const void *rec,
 
 	for (size_t i = 0; i < program->nr_dirs && !out->error; i++) {
 		dir = &program->dirs[i];
+		start = out->len;
 		text_write(out, program->pool.data + dir->lit, dir->lit_len);
-		switch (dir->fast) {
-		case FAST_DEC:
-			fast_dec(&run, dir);
-			break;
-		case FAST_HEX:
-			fast_hex(&run, dir);
-			break;
-		case FAST_ARRAY_STR:
-			fast_array_str(&run, dir);
-			break;
-		case FAST_DYN_STR:
-			fast_dyn_str(&run, dir);
-			break;
-		default:
-			if (dir->conv != CONV_NONE)
-				convert(&run, dir);
-			break;
-		}
+		text_one_line(out, start);
+		start = out->len;
+		run.has_lines = false;
+		print_directive(&run, dir);
+		if (!run.has_lines)
+			text_one_line(out, start);
 	}
 	return out->error;
 }

@@ -75,6 +75,7 @@ void args_print(const struct line *line, uint64_t func,
 	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);
 	const struct elf_params *params =
 		objects_params(line->instance->root, &from, func);
+	size_t start = out->len;
 
 	text_putc(out, '(');
 	for (uint32_t i = 0; params && i < params->nr; i++) {
@@ -91,4 +92,5 @@ void args_print(const struct line *line, uint64_t func,
 		print_value(param, args, out);
 	}
 	text_putc(out, ')');
+	text_one_line(out, start);
 }

@@ -251,6 +251,7 @@ void context_print(const struct line *line, struct text *out)
 	uint64_t options = line->options;
 	const struct merge_record *record = line->record;
 	bool in_ns = is_in_ns(line);
+	size_t from = out->len;
 
 	if (!(options & OPTION_CONTEXT_INFO))
 		return;
@@ -265,7 +266,9 @@ void context_print(const struct line *line, struct text *out)
 	} else if (options & OPTION_LATENCY_FMT) {
 		print_latency_task(line, out);
 		print_latency_time(line, in_ns, out);
+		text_one_line(out, from);
 	} else {
 		print_usual(line, in_ns, out);
+		text_one_line(out, from);
 	}
 }

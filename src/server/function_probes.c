@@ -484,8 +484,10 @@ static void show(const struct instance *instance, const struct trigger_cmd *cmd,
 	const struct functions *functions = &instance->root->functions;
 	const char *module;
 	const char *name = function_name(functions, entry->function, &module);
+	size_t start = out->len;
 
 	text_printf(out, "%s:%s", name ? name : "[unknown]", cmd->name);
+	text_one_line(out, start);
 	trigger_show_rest(instance, cmd, target_of(instance, entry),
 			  entry->counter, out);
 	text_putc(out, '\n');

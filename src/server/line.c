@@ -105,15 +105,18 @@ static void print_event(const struct line *line, struct event *event,
 		.string = print_string,
 		.hash_ptr = line->options & OPTION_HASH_PTR ? print_hash_ptr : NULL,
 	};
+	size_t start = out->len;
 	int r;
 
 	text_puts(out, event->format->name);
 	text_write(out, ": ", 2);
-	if (program)
+	if (program) {
 		r = print_record(program, record->data, record->bytes, &env, out);
-	else
+	} else {
 		r = print_record_fields(event->format, record->data,
 					record->bytes, &env, out);
+		text_one_line(out, start);
+	}
 	if (r < 0)
 		text_printf(out, "[%u bytes are too short for this event]",
 			    record->bytes);

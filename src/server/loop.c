@@ -25,6 +25,8 @@
 
 #include "base/container.h"
 #include "base/dir.h"
+#include "server/confine.h"
+#include "server/mounter.h"
 #include "server/mounts.h"
 #include "server/server.h"
 #include "server/socket.h"
@@ -38,6 +40,8 @@
 struct loop {
 	int epoll_fd;
 	int lock_fd;
+	int mounter_fd;
+	pid_t mounter;
 	bool is_stopping;
 	bool is_fast;			/* the timer's present pace */
 	struct server *server;
@@ -84,12 +88,10 @@ void loop_stop(struct loop *loop)
 	loop->is_stopping = true;
 }
 
-static void reap(struct loop *loop)
+static void reap(void)
 {
-	pid_t pid;
-
-	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-		mounts_reaped(loop->mounts, pid);
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
 }
 
 static void signals_ready(struct loop_source *source, uint32_t events)
@@ -100,7 +102,7 @@ static void signals_ready(struct loop_source *source, uint32_t events)
 	(void)events;
 	while (read(source->fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
-			reap(loop);
+			reap();
 		else
 			loop_stop(loop);
 	}
@@ -202,14 +204,18 @@ static int init(struct loop *loop, const char *dir)
 	if (loop->epoll_fd < 0)
 		return -errno;
 	ret = lock(loop, dir);
-	if (!ret)
+	if (!ret) {
+		loop->mounter_fd = mounter_start(dir, &loop->mounter);
+		server_confine();
 		ret = signals_init(loop);
+	}
 	if (!ret)
 		ret = timer_init(loop);
 	if (!ret)
 		ret = core_init(loop, dir);
 	if (!ret)
-		ret = mounts_new(loop, loop->server, dir, &loop->mounts);
+		ret = mounts_new(loop, loop->server, dir, loop->mounter_fd,
+				 &loop->mounts);
 	if (!ret)
 		ret = sockets_new(loop, loop->server, loop->mounts, dir, &loop->sockets);
 	return ret;
@@ -224,6 +230,7 @@ static void done(struct loop *loop)
 	sockets_free(loop->sockets);
 	mounts_free(loop->mounts);
 	server_free(loop->server);
+	mounter_stop(loop->mounter_fd, loop->mounter);
 	if (loop->timer.fd >= 0)
 		close(loop->timer.fd);
 	if (loop->signals.fd >= 0)
@@ -276,6 +283,7 @@ int loop_run(const char *dir, void (*ready)(const char *dir))
 	struct loop loop = {
 		.epoll_fd = -1,
 		.lock_fd = -1,
+		.mounter_fd = -1,
 		.signals.fd = -1,
 		.timer.fd = -1,
 	};

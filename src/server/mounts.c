@@ -6,14 +6,13 @@
  *
  * DIR/mounts lists them, a path and a NUL each.  A server that ends in order
  * removes it.  One that is killed does not, and the next server has those
- * mounted again, by a child that runs `ulf mount --restore PATH`.
+ * mounted again: the mounter (mounter.h) runs `ulf mount --restore PATH`.
  */
 #include "server/mounts.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +24,14 @@
 
 #include "base/container.h"
 #include "base/dir.h"
-#include "base/fusemount.h"
 #include "base/text.h"
 #include "server/loop.h"
+#include "server/mounter.h"
 #include "tracefs/fuse.h"
 
 #define LIST_BYTES	(256u << 10)	/* of DIR/mounts */
 #define RESTORE_SECONDS	5		/* then clients wait for it no longer */
+#define UNMOUNT_MS	10000		/* then the server ends all the same */
 
 struct mount {
 	TAILQ_ENTRY(mount) link;
@@ -47,12 +47,42 @@ struct mounts {
 	struct server *server;
 	char dir[DIR_PATH_BYTES];
 	char file[DIR_PATH_BYTES + 32], new_file[DIR_PATH_BYTES + 32];
-	pid_t *children;		/* that restore a mount */
-	size_t nr_children;
+	struct loop_source mounter;
+	size_t nr_restoring;		/* answers to come: RESTORE, */
+	size_t nr_unmounting;		/* and UNMOUNT */
 	time_t restore_end;		/* CLOCK_MONOTONIC */
 };
 
-int mounts_new(struct loop *loop, struct server *server, const char *dir,
+/* Take the answers of the mounter.  -EAGAIN: no more for @wait_ms; else it is gone. */
+static int take_answers(struct mounts *mounts, int wait_ms)
+{
+	int op;
+
+	for (;;) {
+		op = mounter_answer(mounts->mounter.fd, wait_ms);
+		if (op == MOUNTER_RESTORE && mounts->nr_restoring)
+			mounts->nr_restoring--;
+		else if (op == MOUNTER_UNMOUNT && mounts->nr_unmounting)
+			mounts->nr_unmounting--;
+		if (op < 0)
+			return op;
+		if (!mounts->nr_unmounting)
+			wait_ms = 0;
+	}
+}
+
+static void mounter_ready(struct loop_source *source, uint32_t events)
+{
+	struct mounts *mounts = container_of(source, struct mounts, mounter);
+
+	(void)events;
+	if (take_answers(mounts, 0) == -EAGAIN)
+		return;
+	mounts->nr_restoring = 0;
+	loop_unwatch(mounts->loop, source);
+}
+
+int mounts_new(struct loop *loop, struct server *server, const char *dir, int mounter_fd,
 	       struct mounts **ret_mounts)
 {
 	struct mounts *mounts = calloc(1, sizeof(*mounts));
@@ -66,6 +96,10 @@ int mounts_new(struct loop *loop, struct server *server, const char *dir,
 	snprintf(mounts->file, sizeof(mounts->file), "%s/" DIR_MOUNTS, mounts->dir);
 	snprintf(mounts->new_file, sizeof(mounts->new_file), "%s/" DIR_MOUNTS ".new",
 		 mounts->dir);
+	mounts->mounter.fd = mounter_fd;
+	mounts->mounter.ready = mounter_ready;
+	if (mounter_fd >= 0)
+		loop_watch(loop, &mounts->mounter, EPOLLIN);
 	*ret_mounts = mounts;
 	return 0;
 }
@@ -186,38 +220,6 @@ bool mounts_is_waiting(const struct mounts *mounts)
 	return false;
 }
 
-/* In the child: become `ulf mount --restore @path`. */
-static void become_mount(const struct mounts *mounts, char *path)
-{
-	char *const argv[] = {
-		(char *)"ulf", (char *)"mount", (char *)"--restore", path, NULL
-	};
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
-	setenv("ULF_DIR", mounts->dir, 1);
-	execv("/proc/self/exe", argv);
-	_exit(127);
-}
-
-static void restore_one(struct mounts *mounts, char *path)
-{
-	pid_t *children, pid;
-
-	children = realloc(mounts->children,
-			   (mounts->nr_children + 1) * sizeof(*children));
-	if (!children)
-		return;
-	mounts->children = children;
-	pid = fork();
-	if (pid == 0)
-		become_mount(mounts, path);
-	if (pid > 0)
-		children[mounts->nr_children++] = pid;
-}
-
 static time_t now_seconds(void)
 {
 	struct timespec now;
@@ -242,31 +244,20 @@ void mounts_restore(struct mounts *mounts)
 		list[len] = '\0';
 		for (path = list; path < list + len; path = end + 1) {
 			end = path + strlen(path);
-			if (*path == '/')
-				restore_one(mounts, path);
+			if (*path == '/' && !mounter_ask(mounts->mounter.fd,
+							 MOUNTER_RESTORE, path))
+				mounts->nr_restoring++;
 		}
 	}
 	free(list);
 	mounts->restore_end = now_seconds() + RESTORE_SECONDS;
-	/* The children bring the list back, as far as they succeed. */
+	/* `ulf mount` brings the list back, as far as it succeeds. */
 	unlink(mounts->file);
 }
 
 bool mounts_is_restoring(const struct mounts *mounts)
 {
-	return mounts->nr_children > 0 && now_seconds() < mounts->restore_end;
-}
-
-void mounts_reaped(struct mounts *mounts, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; mounts && i < mounts->nr_children; i++) {
-		if (mounts->children[i] == pid) {
-			mounts->children[i] = mounts->children[--mounts->nr_children];
-			return;
-		}
-	}
+	return mounts->nr_restoring > 0 && now_seconds() < mounts->restore_end;
 }
 
 /*
@@ -277,6 +268,7 @@ void mounts_free(struct mounts *mounts)
 {
 	struct mount *mount;
 	struct text paths;
+	bool is_done = true;
 	size_t at;
 
 	if (!mounts)
@@ -285,10 +277,18 @@ void mounts_free(struct mounts *mounts)
 	mounts_list(mounts, &paths);
 	while ((mount = TAILQ_FIRST(&mounts->list)))
 		mount_free(mount);
-	for (at = 0; at < paths.len; at += strlen(paths.data + at) + 1)
-		fusemount_close(paths.data + at, true, true);
+	for (at = 0; at < paths.len; at += strlen(paths.data + at) + 1) {
+		if (mounter_ask(mounts->mounter.fd, MOUNTER_UNMOUNT, paths.data + at))
+			is_done = false;
+		else
+			mounts->nr_unmounting++;
+	}
+	if (mounts->nr_unmounting)
+		take_answers(mounts, UNMOUNT_MS);
 	text_done(&paths);
-	unlink(mounts->file);
-	free(mounts->children);
+	/* What is still mounted is the next server's to restore. */
+	if (is_done && !mounts->nr_unmounting)
+		unlink(mounts->file);
+	loop_unwatch(mounts->loop, &mounts->mounter);
 	free(mounts);
 }

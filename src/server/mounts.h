@@ -11,7 +11,8 @@ struct mounts;
 struct server;
 struct text;
 
-int mounts_new(struct loop *loop, struct server *server, const char *dir,
+/* @mounter_fd: mounter_start()'s, or negative; it stays the caller's. */
+int mounts_new(struct loop *loop, struct server *server, const char *dir, int mounter_fd,
 	       struct mounts **ret_mounts);
 /* Unmounts them all. */
 void mounts_free(struct mounts *mounts);
@@ -29,8 +30,6 @@ void mounts_list(const struct mounts *mounts, struct text *out);
 void mounts_restore(struct mounts *mounts);
 /* Is that still going on, and worth waiting for? */
 bool mounts_is_restoring(const struct mounts *mounts);
-/* The child @pid has ended. */
-void mounts_reaped(struct mounts *mounts, pid_t pid);
 
 void mounts_tick(struct mounts *mounts);
 bool mounts_is_waiting(const struct mounts *mounts);

@@ -94,10 +94,22 @@ static void print_formatted(const struct line *line, struct text *out)
 		text_puts(out, "[cut short]\n");
 }
 
+/* The newline at the end of a message ends its line; others are part of the text. */
+static void keep_last_newline(struct text *out, size_t start)
+{
+	bool has_newline = out->len > start && out->data[out->len - 1] == '\n';
+
+	text_truncate(out, out->len - has_newline);
+	text_one_line(out, start);
+	if (has_newline)
+		text_putc(out, '\n');
+}
+
 static void print(const struct line *line, bool has_origin, struct text *out)
 {
 	const struct merge_record *record = line->record;
 	const char *text = (const char *)record->data + HEAD_BYTES;
+	size_t start;
 
 	if (record->bytes < (is_print(line) ? HEAD_BYTES : FORMAT_BYTES)) {
 		text_puts(out, "[a marker cut short]\n");
@@ -105,10 +117,13 @@ static void print(const struct line *line, bool has_origin, struct text *out)
 	}
 	if (has_origin)
 		print_origin(line, out);
+	start = out->len;
 	if (is_print(line))
 		text_write(out, text, strnlen(text, record->bytes - HEAD_BYTES));
 	else
 		print_formatted(line, out);
+	if (out->is_for_terminal)
+		keep_last_newline(out, start);
 }
 
 void printk_print(const struct line *line, struct text *out)

@@ -333,7 +333,10 @@ static uint64_t variance(const struct row *row)
 
 static void print_row(const struct row *row, struct text *out)
 {
+	size_t start = out->len;
+
 	text_printf(out, "  %-30.30s  %10" PRIu64 "    ", row->name, row->hits);
+	text_one_line(out, start);
 	graph_print_us(row->time_ns, out);
 	text_puts(out, "    ");
 	graph_print_us(row->time_ns / row->hits, out);

@@ -89,6 +89,7 @@ static int open_number(struct client *client, const char *path, int flags)
 static void open_file(struct client *client, const struct abi_request *request)
 {
 	const int allowed = O_ACCMODE | O_TRUNC | O_APPEND | O_NONBLOCK;
+	int terminal = request->offset == 1 ? TRACEFS_TERMINAL : 0;
 	const char *path = path_of(client);
 
 	if (!path)
@@ -96,7 +97,7 @@ static void open_file(struct client *client, const struct abi_request *request)
 	if (request->value & ~(uint32_t)allowed)
 		answer(client, -EINVAL);
 	else
-		answer(client, open_number(client, path, (int)request->value));
+		answer(client, open_number(client, path, (int)request->value | terminal));
 }
 
 static void read_file(struct client *client, const struct abi_request *request)

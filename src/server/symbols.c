@@ -83,8 +83,10 @@ static int find_restorer(struct root *root, const struct symbols_from *from,
 static void print_module(const struct object *object, struct text *out)
 {
 	const char *file = basename(object->file->path);
+	size_t start = out->len;
 
 	text_printf(out, "[%.*s]", (int)function_module_len(file), file);
+	text_one_line(out, start);
 }
 
 int symbols_print(struct root *root, const struct symbols_from *from, uint64_t addr,
@@ -95,6 +97,7 @@ int symbols_print(struct root *root, const struct symbols_from *from, uint64_t a
 			      style == PRINT_SYMBOL_CALLER);
 	const struct object *object = objects_find(root, from, at);
 	const struct elf_symbol *symbol;
+	size_t out_start = out->len;
 	uint64_t start;
 	int r = find_symbol(root, from, at, object, &symbol, &start);
 
@@ -108,6 +111,7 @@ int symbols_print(struct root *root, const struct symbols_from *from, uint64_t a
 		demangle_print(symbol->name, out);
 	else
 		text_puts(out, symbol->name);
+	text_one_line(out, out_start);
 	if (style == PRINT_SYMBOL_NAME || style == PRINT_SYMBOL_CALLER)
 		return 0;
 	text_printf(out, "+0x%" PRIx64 "/0x%" PRIx64, addr - start, symbol->size);
@@ -122,11 +126,13 @@ int symbols_file(struct root *root, const struct symbols_from *from, uint64_t ad
 		 struct text *out)
 {
 	const struct object *object = objects_find(root, from, addr);
+	size_t start = out->len;
 
 	if (!object)
 		return -ENOENT;
 	text_printf(out, "%s[+0x%" PRIx64 "]", object->file->path,
 		    addr - object->bias);
+	text_one_line(out, start);
 	return 0;
 }
 

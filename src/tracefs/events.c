@@ -80,6 +80,15 @@ struct event *tracefs_event(const struct tracefs_node *node)
 	return event && event->is_visible ? event : NULL;
 }
 
+void tracefs_print_event(const struct event *event, struct text *out)
+{
+	size_t start = out->len;
+
+	text_printf(out, "%s:%s", event->format->system, event->format->name);
+	text_one_line(out, start);
+	text_putc(out, '\n');
+}
+
 int available_events_show(struct tracefs_node *node, struct text *out)
 {
 	struct root *root = node->root;
@@ -89,8 +98,7 @@ int available_events_show(struct tracefs_node *node, struct text *out)
 		const struct event *event = root->events[row];
 
 		if (event && event->is_visible)
-			text_printf(out, "%s:%s\n", event->format->system,
-				    event->format->name);
+			tracefs_print_event(event, out);
 	}
 	return r;
 }

@@ -49,6 +49,7 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 	file->def = node->def;
 	file->flags = flags;
 	text_init(&file->text, SHOW_BYTES_MAX);
+	file->text.is_for_terminal = flags & TRACEFS_TERMINAL;
 	text_init(&file->word, TRACEFS_FUNCTION_MAX);
 	tracefs_node_get(node);
 	if (wants_write(flags) && (flags & O_TRUNC) && file->def->truncate)

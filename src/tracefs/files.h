@@ -41,6 +41,8 @@ SHOW(events_enable_show);
 STORE(events_enable_store);
 /* The event of a file, or NULL if its module has gone. */
 struct event *tracefs_event(const struct tracefs_node *node);
+/* SYSTEM:EVENT and a newline. */
+void tracefs_print_event(const struct event *event, struct text *out);
 SHOW(header_page_show);
 SHOW(header_event_show);
 

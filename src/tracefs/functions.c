@@ -22,10 +22,12 @@ static void print_name(const struct functions *functions, uint32_t nr,
 		       struct text *out)
 {
 	const char *module, *name = function_name(functions, nr, &module);
+	size_t start = out->len;
 
 	text_puts(out, name ? name : "[unknown]");
 	if (module)
 		text_printf(out, " [%s]", module);
+	text_one_line(out, start);
 }
 
 int available_functions_show(struct tracefs_node *node, struct text *out)

@@ -15,9 +15,15 @@
 
 static void put_comm(void *arg, uint32_t tid, uint32_t tgid, const char *name)
 {
+	struct text *out = arg;
+	size_t start = out->len;
+
 	(void)tgid;
-	if (*name)
-		text_printf(arg, "%" PRIu32 " %s\n", tid, name);
+	if (!*name)
+		return;
+	text_printf(out, "%" PRIu32 " %s", tid, name);
+	text_one_line(out, start);
+	text_putc(out, '\n');
 }
 
 static void put_tgid(void *arg, uint32_t tid, uint32_t tgid, const char *name)

@@ -66,6 +66,7 @@ static int pipe_open(struct tracefs_file *file)
 	pipe->lines.instance = instance;
 	pipe->lines.is_pipe = true;
 	text_init(&pipe->text, PIPE_BYTES_MAX);
+	pipe->text.is_for_terminal = file->flags & TRACEFS_TERMINAL;
 	file->state = pipe;
 	return 0;
 }

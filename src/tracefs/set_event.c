@@ -19,8 +19,7 @@ int set_event_show(struct tracefs_node *node, struct text *out)
 
 		if (event && event->is_visible &&
 		    event_is_enabled(tracefs_instance(node), event))
-			text_printf(out, "%s:%s\n", event->format->system,
-				    event->format->name);
+			tracefs_print_event(event, out);
 	}
 	return r;
 }

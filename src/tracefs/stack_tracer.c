@@ -149,8 +149,11 @@ static int compare_deepest(const void *pa, const void *pb)
 static void print_thread(struct root *root, const struct abi_stack_thread *thread,
 			 struct text *out)
 {
+	size_t start = out->len;
+
 	text_printf(out, "%16s-%-7" PRIu32 " %10" PRIu64,
 		    comms_find(root, thread->tid), thread->tid, thread->deepest);
+	text_one_line(out, start);
 	if (thread->low)
 		text_printf(out, " %10" PRIu64 " %10" PRId64 "\n",
 			    thread->top - thread->low,

@@ -99,6 +99,7 @@ static int trace_open(struct tracefs_file *file)
 	if (!reader)
 		return -ENOMEM;
 	text_init(&reader->text, LINE_BYTES_MAX);
+	reader->text.is_for_terminal = file->flags & TRACEFS_TERMINAL;
 	if (tracefs_rings(file->node) == RINGS_MAIN &&
 	    (instance_options(instance) & OPTION_PAUSE_ON_TRACE)) {
 		reader->has_paused = true;

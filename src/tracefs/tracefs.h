@@ -41,7 +41,12 @@ int tracefs_readdir(struct tracefs_node *dir,
 int tracefs_mkdir(struct tracefs_node *dir, const char *name);
 int tracefs_rmdir(struct tracefs_node *dir, const char *name);
 
-/* An open file. @flags: O_ACCMODE, O_TRUNC, O_APPEND, O_NONBLOCK as open(2). */
+/* Flag of tracefs_open(): what is read goes to a terminal.  Newlines in strings of
+ * the traced program are escaped, so that each of them cannot begin a line. */
+#define TRACEFS_TERMINAL	(1 << 30)
+
+/* An open file. @flags: O_ACCMODE, O_TRUNC, O_APPEND, O_NONBLOCK as open(2), and
+ * TRACEFS_TERMINAL. */
 struct tracefs_file;
 int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret_file);
 void tracefs_close(struct tracefs_file *file);

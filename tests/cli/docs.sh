@@ -39,6 +39,8 @@ expect "files" "$root/trace_marker $root/trace_marker_raw" \
 	"$(complete_line ulf cat "$root/trace_mark")"
 contains " $(complete_line ulf exec hel) " " $root "
 expect "roots to remove" "$root" "$(complete_line ulf rm hel)"
+mkdir "$ULF_DIR/roots/hel$(printf '\033')[1m.1"
+expect "roots without control characters" "$root" "$(complete_line ulf rm hel)"
 expect "options" "--live" "$(complete_line ulf run --li)"
 expect "help" "server stop" "$(complete_line ulf help s)"
 exit 0

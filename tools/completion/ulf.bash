@@ -17,18 +17,24 @@ _ulf_dir() {
 	fi
 }
 
+# _ulf_add NAME [END]: offer NAME; bash would send a control character in it to the
+# terminal, so such a name is not offered.
+_ulf_add() {
+	[[ $1 == *[![:print:]]* ]] || COMPREPLY+=("$1${2-}")
+}
+
 # _ulf_paths WORD: names below the directory that WORD is in.
 _ulf_paths() {
 	local dir=$(_ulf_dir) word=$1 entry
 	compopt -o nospace
 	if [[ $word != */* ]]; then
 		for entry in "$dir"/roots/"$word"*; do
-			[[ -d $entry ]] && COMPREPLY+=("${entry##*/}/")
+			[[ -d $entry ]] && _ulf_add "${entry##*/}" /
 		done
 	elif [[ -S $dir/server.sock ]]; then
 		while read -r entry; do
 			entry=${word%/*}/$entry
-			[[ $entry == "$word"* ]] && COMPREPLY+=("$entry")
+			[[ $entry == "$word"* ]] && _ulf_add "$entry"
 		done < <(ulf ls "${word%/*}" 2>/dev/null)
 	fi
 }
@@ -36,7 +42,7 @@ _ulf_paths() {
 _ulf_roots() {
 	local dir=$(_ulf_dir) entry
 	for entry in "$dir"/roots/"$1"*; do
-		[[ -d $entry ]] && COMPREPLY+=("${entry##*/}")
+		[[ -d $entry ]] && _ulf_add "${entry##*/}"
 	done
 }
 

@@ -2,6 +2,13 @@
 /* Assembler macros for rseq sections; see append.S for their rules. */
 #include "offsets.h"
 
+/* With -fcf-protection, which libulf has not: the object's note, and _CET_ENDBR. */
+#ifdef __CET__
+#include <cet.h>
+#else
+#define _CET_ENDBR
+#endif
+
 	.macro	section_descriptor name, begin, end, abort
 	.pushsection .data.rel.ro, "aw", @progbits
 	.balign	32
@@ -37,6 +44,7 @@
 	.type	\name, @function
 \name:
 	.cfi_startproc
+	_CET_ENDBR
 	.endm
 
 	.macro	end_function name

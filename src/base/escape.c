@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Text for a terminal; see escape.h. */
+#include "base/escape.h"
+
+#include <stdint.h>
+
+#include "base/text.h"
+
+#define MORE	0			/* decode(): the bytes end too early */
+#define INVALID	(-1)
+
+/* Characters that are escaped; the newline is ESCAPE_NEWLINES's. */
+static const struct range {
+	uint32_t first, last;
+} unsafe[] = {
+	{ 0x00, 0x08 },			/* C0 without tab and newline */
+	{ 0x0b, 0x1f },
+	{ 0x7f, 0x9f },			/* DEL, C1 */
+	{ 0x061c, 0x061c },		/* marks of the direction of writing */
+	{ 0x200e, 0x200f },
+	{ 0x2028, 0x202e },		/* line separators; overrides of the direction */
+	{ 0x2066, 0x2069 },
+};
+
+/* By the number of bytes of a character: the bits of the first byte that say so, and
+ * the smallest value that needs as many. */
+static const struct form {
+	uint8_t mask, bits;
+	uint32_t min;
+} forms[] = {
+	[1] = { 0x80, 0x00, 0 },
+	[2] = { 0xe0, 0xc0, 0x80 },
+	[3] = { 0xf0, 0xe0, 0x800 },
+	[4] = { 0xf8, 0xf0, 0x10000 },
+};
+
+static bool is_valid(uint32_t value, uint32_t min)
+{
+	return value >= min && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff);
+}
+
+/* The character at @p.  Returns its length, MORE or INVALID. */
+static int decode(const uint8_t *p, size_t bytes, uint32_t *ret_value)
+{
+	uint32_t value;
+	int len = 1, i;
+
+	while (len <= 4 && (*p & forms[len].mask) != forms[len].bits)
+		len++;
+	if (len > 4)
+		return INVALID;
+	value = *p & (uint8_t)~forms[len].mask;
+	for (i = 1; i < len; i++) {
+		if ((size_t)i == bytes)
+			return MORE;
+		if ((p[i] & 0xc0) != 0x80)
+			return INVALID;
+		value = value << 6 | (p[i] & 0x3f);
+	}
+	*ret_value = value;
+	return is_valid(value, forms[len].min) ? len : INVALID;
+}
+
+static bool is_unsafe(uint32_t value, int flags)
+{
+	size_t i;
+
+	if (value == '\n')
+		return flags & ESCAPE_NEWLINES;
+	for (i = 0; i < sizeof(unsafe) / sizeof(unsafe[0]); i++) {
+		if (value >= unsafe[i].first && value <= unsafe[i].last)
+			return true;
+	}
+	return false;
+}
+
+static void put_escaped(const uint8_t *p, int len, struct text *out)
+{
+	int i;
+
+	for (i = 0; i < len; i++) {
+		if (p[i] == '\n')
+			text_puts(out, "\\n");
+		else if (p[i] == '\r')
+			text_puts(out, "\\r");
+		else
+			text_printf(out, "\\x%02x", p[i]);
+	}
+}
+
+size_t escape_text(const char *data, size_t bytes, int flags, struct text *out)
+{
+	const uint8_t *p = (const uint8_t *)data;
+	size_t at = 0;
+
+	while (at < bytes) {
+		uint32_t value = 0;
+		int len = decode(p + at, bytes - at, &value);
+
+		if (len == MORE && !(flags & ESCAPE_END))
+			break;
+		if (len <= 0) {
+			len = 1;
+			put_escaped(p + at, 1, out);
+		} else if (is_unsafe(value, flags)) {
+			put_escaped(p + at, len, out);
+		} else {
+			text_write(out, p + at, (size_t)len);
+		}
+		at += (size_t)len;
+	}
+	return at;
+}

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# On a terminal no control character of a name or a string arrives, and no newline in
+# one begins a line.  A pipe gets every byte.
+. tests/cli/common
+
+command -v script >/dev/null || skip "no script(1), which makes a terminal"
+esc=$(printf '\033')
+nl='
+'
+# on_terminal COMMAND...: what it prints to a terminal, which changes nothing in it
+on_terminal() {
+	script -qec "stty -opost; $*" /dev/null </dev/null
+}
+# is_clean WHAT TEXT
+is_clean() {
+	wrong=$(printf '%s\n' "$2" | LC_ALL=C tr -d '\n\t -~\251\303')
+	expect "controls in $1" "" "$(printf '%s' "$wrong" | od -An -tx1)"
+	case $nl$2 in
+	*"$nl<fake>"* | *"$nl"two* | *"$nl"b*) fail "a string begins a line of $1: $2" ;;
+	esac
+}
+
+"$ULF_BUILD/tests/cli-hostile" >"$TMPDIR/out" &
+pid=$! root=cli-hostile.$!
+pids=$pid
+until_true grep -q ready "$TMPDIR/out"
+# Its events come from the start; these are switched on for a run of their own.
+ulf run -e 'hostile:*' -- "$ULF_BUILD/tests/cli-hostile" end 2>"$TMPDIR/piped" || fail "run"
+name=$(ulf ls | awk '$3 == "dead" { print $1 }')
+[ -n "$name" ] || fail "no dead root: $(ulf ls)"
+
+# A pipe.
+text=$(ulf cat "$name/trace")
+contains "$text" "two$esc]0;owned$(printf '\a')$nl<fake>-1"
+contains "$text" "first$nl<fake>-2 second$esc[2J"
+contains "$text" "a${nl}b$esc[31mc-"
+grep -q "^<fake>-2 second$esc" "$TMPDIR/piped" || fail "run to a file: $(cat "$TMPDIR/piped")"
+
+# A terminal.
+text=$(on_terminal "ulf cat $name/trace")
+is_clean "ulf cat trace" "$text"
+contains "$text" 'dynamic \none\ntwo\x1b]0;owned\x07\n<fake>-1 [000] 1.0: fake: \xc2\x9bx'"$(printf '\303\251')"
+contains "$text" 'fixed \none\ntwo'
+contains "$text" 'letter \n'
+contains "$text" 'message first\n<fake>-2 second\x1b[2J'"$nl"
+contains "$text" 'constant\n<fake>-3'
+contains "$text" 'a\nb\x1b[31mc-'
+contains "$text" "rows:${nl}row 00000000: 41 41"
+expect "lines of a trace" 4 "$(printf '%s\n' "$text" | grep -c '\.\.\.\.\. ')"
+
+ulf echo 1 "$name/options/fields"
+text=$(on_terminal "ulf cat $name/trace")
+is_clean "ulf cat trace with fields" "$text"
+contains "$text" 'text=\none\ntwo'
+ulf echo 0 "$name/options/fields"
+is_clean "ulf dump" "$(on_terminal "ulf dump $name")"
+contains "$(on_terminal "ulf dump $name")" 'two\x1b]0;owned'
+contains "$(on_terminal "ulf cat $name/saved_cmdlines")" 'a\nb\x1b[31mc'
+is_clean "ulf cat trace_pipe" "$(on_terminal "ulf cat $name/trace_pipe")"
+text=$(on_terminal "ulf run -e 'hostile:*' -- $ULF_BUILD/tests/cli-hostile end")
+is_clean "ulf run" "$text"
+contains "$text" 'second\x1b[2J'
+
+# Names of roots, and what the user says.
+bad="x${nl}y$esc[5m.1"
+mkdir "$ULF_DIR/$bad"
+: >"$ULF_DIR/$bad/memory"
+mv "$ULF_DIR/$bad" "$ULF_DIR/roots/"
+listed() { ulf ls | grep -q "^y$esc"; }
+until_true listed
+is_clean "ulf ls" "$(on_terminal "ulf ls")"
+contains "$(on_terminal ulf ls)" 'x\ny\x1b[5m.1'
+contains "$(on_terminal ulf ls --all)" 'x\ny\x1b[5m.1'
+is_clean "ulf check" "$(on_terminal "ulf check")"
+contains "$(on_terminal "ulf rm --dead; ulf cat '$bad/trace'")" 'x\ny\x1b[5m.1'
+for words in "cat 'a$esc[1m/trace'" "ls '$bad'" "'$bad'" "cat --'$bad'" "run '$bad'" \
+	     "echo '$bad' '$name/trace'" "umount '/$bad'"; do
+	is_clean "ulf $words" "$(on_terminal "ulf $words")"
+done
+exit 0
