@@ -51,14 +51,27 @@ static bool is_name_of(const struct abi_buffer *buffer,
 	       !buffer->name[name->len];
 }
 
-/* The number of the buffer of that name; ABI_BUFFERS: there is none. */
+/* Can the beginning of a buffer, up to cpu_kb, be read and written?  False: the file system
+ * is full and nobody has written there, so a look at it would be a SIGBUS. */
+static bool has_memory(const struct abi_buffer *buffer)
+{
+	return !root_populate((uint64_t)((const char *)buffer - (const char *)root_control),
+			      offsetof(struct abi_buffer, cpu_kb));
+}
+
+/* The number of the buffer of that name; ABI_BUFFERS: there is none.  Names are given out
+ * in order, so a buffer without memory has none, and those after it neither. */
 static uint32_t find_buffer(const struct boot_piece *name)
 {
-	uint32_t number = 1;
+	for (uint32_t number = 1; number < ABI_BUFFERS; number++) {
+		const struct abi_buffer *buffer = root_buffer(number);
 
-	while (number < ABI_BUFFERS && !is_name_of(root_buffer(number), name))
-		number++;
-	return number;
+		if (!has_memory(buffer))
+			break;
+		if (is_name_of(buffer, name))
+			return number;
+	}
+	return ABI_BUFFERS;
 }
 
 uint32_t boot_wanted(const char *system, const char *name)
@@ -126,16 +139,11 @@ static void name_buffer(const struct boot_piece *name)
 {
 	static const struct boot_piece nameless = { "", 0 };
 	uint32_t number = find_buffer(name);
-	struct abi_buffer *buffer;
 
 	if (number == ABI_BUFFERS)
 		number = find_buffer(&nameless);
-	if (number == ABI_BUFFERS)
-		return;
-	buffer = root_buffer(number);
-	if (!root_populate((uint64_t)(buffer->name - (char *)root_control),
-			   sizeof(buffer->name)))
-		memcpy(buffer->name, name->text, name->len);
+	if (number < ABI_BUFFERS)
+		memcpy(root_buffer(number)->name, name->text, name->len);
 }
 
 static void name_buffers(const char *words)
@@ -319,10 +327,11 @@ static bool ask(uint32_t seconds)
 	return false;
 }
 
-/* What trace_printk() says is recorded without being asked for. */
+/* Records of trace_printk() need no setting.  Without memory for the buffer itself there
+ * is none for its rings, so the server need not be asked. */
 static bool needs_rings(const struct ulf_module *module)
 {
-	return module->formats < module->formats_end &&
+	return module->formats < module->formats_end && has_memory(root_buffer(0)) &&
 	       !__atomic_load_n(&root_buffer(0)->used, __ATOMIC_RELAXED);
 }
 
