@@ -173,7 +173,7 @@ static void do_functions(void)
 {
 	struct ftrace_ops ops = { .func = callback };
 
-	ftrace_set_filter(&ops, (unsigned char *)"traced", 6, 0);
+	ftrace_set_filter(&ops, (unsigned char *)"traced*", 7, 0);
 	if (!register_ftrace_function(&ops)) {
 		hit();
 		unregister_ftrace_function(&ops);
