@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,14 +17,13 @@
 #include "base/config.h"
 #include "event/boot.h"
 #include "runtime/runtime.h"
+#include "runtime/server.h"
 
 #define HOLD_SECONDS	5		/* at most, for what somebody asked for */
 #define RINGS_SECONDS	2		/* and for what may be of use */
 
 /* A server is there, and has not failed to answer yet. */
 static bool has_answers;
-/* Where it would be; written when the root is made. */
-static struct sockaddr_un server_addr = { .sun_family = AF_UNIX };
 
 /* ---- which events ---- */
 
@@ -159,22 +156,6 @@ static void name_buffers(const char *words)
 	}
 }
 
-/* Is there a server that would do at once what it is asked?  Not by libc's functions:
- * a thread that is in dlopen() is not to be cancelled here. */
-static bool has_server(void)
-{
-	bool is_there;
-	long fd;
-
-	fd = arch_syscall3(SYS_socket, AF_UNIX,
-			   SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return false;
-	is_there = !arch_syscall3(SYS_connect, fd, &server_addr, sizeof(server_addr));
-	arch_syscall1(SYS_close, fd);
-	return is_there;
-}
-
 /* Those of the environment come last. */
 static void fill_words(struct abi_control *c)
 {
@@ -199,53 +180,29 @@ void boot_fill(struct abi_control *c, const char *dir)
 {
 	const char *run_id = getenv("ULF_HOLD");
 
-	/* Cut short it is nobody's. */
-	snprintf(server_addr.sun_path, sizeof(server_addr.sun_path),
-		 "%s/server.sock", dir);
+	server_init(dir);
 	fill_words(c);
 	if (run_id)
 		c->run_id = (uint32_t)strtoul(run_id, NULL, 10);
-	has_answers = run_id || (c->boot_state && has_server());
+	has_answers = run_id || (c->boot_state && server_is_there());
 	c->hold = has_answers;
 	/* They are not meant for the programs that this one starts. */
 	unsetenv("ULF_TRACE");
 	unsetenv("ULF_HOLD");
 }
 
-/*
- * Wait until *@word is another one than @value, or a while; false if it has been so many
- * @seconds since the first time, when *@deadline is 0.  What others write they may write
- * again and again, so it is one deadline however often it changes.
- */
-static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline,
-		      uint32_t seconds)
+/* The server has not released us from our constructor. */
+static bool is_held(void)
 {
-	struct timespec now, left = { 1, 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (!*deadline)
-		*deadline = (uint64_t)now.tv_sec + seconds;
-	if ((uint64_t)now.tv_sec >= *deadline)
-		return false;
-	arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &left);
-	return true;
-}
-
-/* Until *@word is no longer @value, and for some seconds at most. */
-static bool wait_while(const uint32_t *word, uint32_t value, uint32_t seconds)
-{
-	uint64_t deadline = 0;
-
-	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value)
-		if (!wait_more(word, value, &deadline, seconds))
-			return false;
-	return true;
+	return __atomic_load_n(&root_control->hold, __ATOMIC_ACQUIRE) == 1;
 }
 
 void boot_wait(void)
 {
-	if (has_answers)
-		has_answers = wait_while(&root_control->hold, 1, HOLD_SECONDS);
+	struct server_wait wait = { 0 };
+
+	while (has_answers && is_held())
+		has_answers = server_wait(&wait, &root_control->hold, 1, HOLD_SECONDS);
 }
 
 static bool is_before(uint32_t number, uint32_t wanted)
@@ -253,15 +210,34 @@ static bool is_before(uint32_t number, uint32_t wanted)
 	return (int32_t)(number - wanted) < 0;
 }
 
-/* Until *@word, which only grows, is @wanted. */
-static bool wait_until(const uint32_t *word, uint32_t wanted, uint32_t seconds)
+/* Until the server's answer is @wanted; answers only grow. */
+static bool wait_for_answer(uint32_t wanted, uint32_t seconds)
 {
-	uint64_t deadline = 0;
+	const uint32_t *answered = &root_control->answered;
+	struct server_wait wait = { 0 };
 	uint32_t seen;
 
-	while (is_before(seen = __atomic_load_n(word, __ATOMIC_ACQUIRE), wanted))
-		if (!wait_more(word, seen, &deadline, seconds))
+	while (is_before(seen = __atomic_load_n(answered, __ATOMIC_ACQUIRE), wanted))
+		if (!server_wait(&wait, answered, seen, seconds))
 			return false;
+	return true;
+}
+
+/*
+ * Wait until *@word is another one than @value, or a while; false if it has been
+ * HOLD_SECONDS since the first time, when *@deadline is 0.  What others write they may
+ * write again and again, so it is one deadline however often it changes.
+ */
+static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline)
+{
+	struct timespec now, left = { 1, 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!*deadline)
+		*deadline = (uint64_t)now.tv_sec + HOLD_SECONDS;
+	if ((uint64_t)now.tv_sec >= *deadline)
+		return false;
+	arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &left);
 	return true;
 }
 
@@ -295,7 +271,7 @@ static bool wait_for_agent(void)
 	/* mate: the agent [agent.followed] */
 	while (is_before(seen = __atomic_load_n(followed, __ATOMIC_ACQUIRE), generation) &&
 	       has_agent() && !agent_is_calling()) {
-		if (wait_more(followed, seen, &deadline, HOLD_SECONDS))
+		if (wait_more(followed, seen, &deadline))
 			continue;
 		__atomic_store_n(&missed_generation, generation, __ATOMIC_RELAXED);
 		return false;
@@ -310,18 +286,20 @@ void boot_wait_functions(void)
 		wait_for_agent();
 }
 
-/* The server watches what becomes of the directory. */
+/* The server watches what becomes of the directory.  It is not asked while it has not done
+ * what was waited for before, nor while it shows no sign of life since then. */
 static bool ask(uint32_t seconds)
 {
 	uint32_t question;
 
-	if (is_late(&root_control->answered, &missed_answer) ||
-	    is_late(agent_followed(), &missed_generation) || !has_server())
+	if (is_held() || is_late(&root_control->answered, &missed_answer) ||
+	    is_late(agent_followed(), &missed_generation) || server_is_silent() ||
+	    !server_is_there())
 		return false;
 	question = __atomic_add_fetch(&root_control->asked, 1, __ATOMIC_ACQ_REL);
 	if (arch_syscall4(SYS_utimensat, AT_FDCWD, root_directory(), NULL, 0))
 		return false;
-	if (wait_until(&root_control->answered, question, seconds))
+	if (wait_for_answer(question, seconds))
 		return wait_for_agent();
 	__atomic_store_n(&missed_answer, question, __ATOMIC_RELAXED);
 	return false;

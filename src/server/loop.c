@@ -25,6 +25,7 @@
 
 #include "base/container.h"
 #include "base/dir.h"
+#include "server/beat.h"
 #include "server/mounts.h"
 #include "server/server.h"
 #include "server/socket.h"
@@ -203,6 +204,8 @@ static int init(struct loop *loop, const char *dir)
 		return -errno;
 	ret = lock(loop, dir);
 	if (!ret)
+		beat_start(dir);
+	if (!ret)
 		ret = signals_init(loop);
 	if (!ret)
 		ret = timer_init(loop);
@@ -224,6 +227,7 @@ static void done(struct loop *loop)
 	sockets_free(loop->sockets);
 	mounts_free(loop->mounts);
 	server_free(loop->server);
+	beat_stop();
 	if (loop->timer.fd >= 0)
 		close(loop->timer.fd);
 	if (loop->signals.fd >= 0)
@@ -241,6 +245,7 @@ static int turn(struct loop *loop)
 	if (want_fast != loop->is_fast)
 		set_pace(loop, want_fast);
 	nr = epoll_wait(loop->epoll_fd, loop->events, EVENTS_AT_ONCE, -1);
+	beat();
 	if (nr < 0)
 		return errno == EINTR ? 0 : -errno;
 	loop->nr_events = nr;
@@ -254,6 +259,7 @@ static int turn(struct loop *loop)
 
 		if (source && source != &loop->core)
 			source->ready(source, loop->events[i].events);
+		beat();
 	}
 	loop->nr_events = 0;
 	return 0;
