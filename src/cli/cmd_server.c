@@ -2,6 +2,7 @@
 /* ulf server: the event loop, in the foreground or in the background. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdbool.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "base/dir.h"
 #include "cli/cli.h"
+#include "cli/life.h"
 #include "cli/terminal.h"
 #include "server/loop.h"
 
@@ -81,6 +83,20 @@ static void tell_ready(const char *dir)
 	close(READY_FD);
 }
 
+/* Wait for the byte, or the end, of the pipe @fd of the server @pid.  False: it hangs, and
+ * the user has been told. */
+static bool wait_for_start(int fd, pid_t pid, const char *dir)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	struct life life;
+
+	life_begin(&life, pid, false);
+	while (poll(&poll_fd, 1, LIFE_LOOK_MS) <= 0)
+		if (life_look(&life, dir) < 0)
+			return false;
+	return true;
+}
+
 static int background(const char *dir)
 {
 	int ready[2], ret;
@@ -108,6 +124,8 @@ static int background(const char *dir)
 		return report(dir, ret);
 	}
 	close(ready[1]);
+	if (!wait_for_start(ready[0], pid, dir))
+		return CLI_FAILED;
 	if (read(ready[0], &byte, 1) == 1)
 		return 0;
 	cli_error("no server could be started for %s; %s/" DIR_LOG " may say why", dir, dir);

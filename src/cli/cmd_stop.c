@@ -53,7 +53,11 @@ int cmd_stop(const struct cli_cmd *cmd, int argc, char **argv)
 	}
 	if (ret < 0)
 		return CLI_FAILED;
-	conn_call(&conn, &request, NULL, 0);
+	ret = conn_call(&conn, &request, NULL, 0);
+	if (ret == -ETIMEDOUT) {
+		conn_close(&conn);
+		return CLI_FAILED;
+	}
 	ret = wait_for_end(conn.dir);
 	if (ret < 0)
 		cli_error("the server in %s (process %d) does not end; kill -9 does no harm",

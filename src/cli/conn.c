@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,32 +16,94 @@
 
 #define TEXT_BYTES	(1u << 30)	/* conn_file_text() */
 
-static int connect_to(const char *dir)
+int conn_look(struct conn *conn)
+{
+	int ret = life_look(&conn->life, conn->dir);
+
+	conn->is_lost = ret < 0;
+	return ret;
+}
+
+/* As long as the server's backlog is full it is waited for as for an answer. */
+static int connect_fd(struct conn *conn, int fd, const struct sockaddr_un *addr)
+{
+	const struct timespec pause = { .tv_nsec = LIFE_LOOK_MS * 1000000 / 10 };
+	int ret;
+
+	life_begin(&conn->life, 0, false);
+	while (connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) < 0) {
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		ret = conn_look(conn);
+		if (ret < 0)
+			return ret;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static int connect_to(struct conn *conn)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd, ret;
 
-	ret = dir_join(dir, DIR_SOCKET, addr.sun_path, sizeof(addr.sun_path));
+	ret = dir_join(conn->dir, DIR_SOCKET, addr.sun_path, sizeof(addr.sun_path));
 	if (ret < 0)
 		return ret;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0)
+	ret = connect_fd(conn, fd, &addr);
+	if (!ret)
 		return fd;
-	ret = -errno;
 	close(fd);
 	return ret;
 }
 
-static int send_all(int fd, const void *data, size_t bytes)
+/* The process that listens; 0: it is in another pid namespace. */
+static int peer_pid(int fd)
+{
+	struct ucred peer = { .pid = 0 };
+	socklen_t bytes = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) < 0 ? 0 : peer.pid;
+}
+
+/* Wait for POLLIN or POLLOUT.  -ETIMEDOUT: the server shows no sign of life. */
+static int wait_ready(struct conn *conn, short events)
+{
+	struct pollfd poll_fd = { .fd = conn->fd, .events = events };
+	int ret;
+
+	for (;;) {
+		ret = poll(&poll_fd, 1, LIFE_LOOK_MS);
+		if (ret > 0)
+			return 0;
+		if (ret < 0 && errno != EINTR)
+			return -errno;
+		ret = ret < 0 ? 0 : conn_look(conn);
+		if (ret < 0)
+			return ret;
+	}
+}
+
+static bool is_again(ssize_t len)
+{
+	return len < 0 && (errno == EINTR || errno == EAGAIN);
+}
+
+static int send_all(struct conn *conn, const void *data, size_t bytes)
 {
 	const char *at = data;
 	ssize_t len;
+	int ret;
 
 	while (bytes) {
-		len = send(fd, at, bytes, MSG_NOSIGNAL);
-		if (len < 0 && errno == EINTR)
+		len = send(conn->fd, at, bytes, MSG_NOSIGNAL);
+		ret = is_again(len) ? wait_ready(conn, POLLOUT) : 0;
+		if (ret < 0)
+			return ret;
+		if (is_again(len))
 			continue;
 		if (len < 0)
 			return -EPIPE;
@@ -50,14 +113,18 @@ static int send_all(int fd, const void *data, size_t bytes)
 	return 0;
 }
 
-static int receive_all(int fd, void *data, size_t bytes)
+static int receive_all(struct conn *conn, void *data, size_t bytes)
 {
 	char *at = data;
 	ssize_t len;
+	int ret;
 
 	while (bytes) {
-		len = recv(fd, at, bytes, 0);
-		if (len < 0 && errno == EINTR)
+		ret = wait_ready(conn, POLLIN);
+		if (ret < 0)
+			return ret;
+		len = recv(conn->fd, at, bytes, 0);
+		if (is_again(len))
 			continue;
 		if (len <= 0)
 			return -EPIPE;
@@ -65,6 +132,12 @@ static int receive_all(int fd, void *data, size_t bytes)
 		bytes -= (size_t)len;
 	}
 	return 0;
+}
+
+/* A read of a stream, and a write that programs have to apply, may be parked. */
+static bool may_take_long(uint32_t op)
+{
+	return op == ABI_SOCKET_READ || op == ABI_SOCKET_WRITE || op == ABI_SOCKET_CLOSE;
 }
 
 /* The header alone, with a descriptor. */
@@ -98,14 +171,17 @@ int conn_send(struct conn *conn, const struct abi_request *request, const void *
 	struct abi_request head = *request;
 	int ret;
 
+	if (conn->is_lost)
+		return -ETIMEDOUT;
 	if (bytes > ABI_SOCKET_REQUEST_MAX)
 		return -E2BIG;
 	head.bytes = (uint32_t)bytes;
+	life_begin(&conn->life, peer_pid(conn->fd), may_take_long(head.op));
 	if (pass_fd >= 0)
 		ret = send_with_fd(conn->fd, &head, pass_fd);
 	else
-		ret = send_all(conn->fd, &head, sizeof(head));
-	return ret < 0 ? ret : send_all(conn->fd, text, bytes);
+		ret = send_all(conn, &head, sizeof(head));
+	return ret < 0 ? ret : send_all(conn, text, bytes);
 }
 
 int conn_receive(struct conn *conn)
@@ -114,14 +190,14 @@ int conn_receive(struct conn *conn)
 	char *data;
 	int ret;
 
-	ret = receive_all(conn->fd, &answer, sizeof(answer));
+	ret = receive_all(conn, &answer, sizeof(answer));
 	if (ret < 0)
 		return ret;
 	text_reset(&conn->data);
 	data = answer.bytes ? text_reserve(&conn->data, answer.bytes) : NULL;
 	if (answer.bytes && !data)
 		return conn->data.error;
-	ret = receive_all(conn->fd, data, answer.bytes);
+	ret = receive_all(conn, data, answer.bytes);
 	if (ret < 0)
 		return ret;
 	conn->data.len = answer.bytes;
@@ -233,23 +309,24 @@ static int check_hello(const struct conn *conn, int ret)
 			  conn->dir, conn->dir);
 	else if (ret == -EPIPE)
 		cli_error("the server in %s ended; say that again", conn->dir);
-	else if (ret < 0)
+	else if (ret < 0 && ret != -ETIMEDOUT)	/* which has been said */
 		cli_error("the server in %s: %s", conn->dir, strerror(-ret));
 	return ret < 0 ? ret : 0;
 }
 
 /* Another process may just be starting one: give that some time.  Or one that was killed
  * has not quite ended, and none can be started before that. */
-static int start_and_connect(const char *dir)
+static int start_and_connect(struct conn *conn)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
+	const char *dir = conn->dir;
 	int i, fd = -ENOTCONN;
 
 	for (i = 0; i < 500; i++) {
 		if (i % 5 == 0 && start_server(dir) < 0)
 			return -ECANCELED;	/* which has been said */
-		fd = connect_to(dir);
-		if (fd >= 0)
+		fd = connect_to(conn);
+		if (fd >= 0 || fd == -ETIMEDOUT)
 			return fd;
 		nanosleep(&pause, NULL);
 	}
@@ -260,11 +337,11 @@ static int start_and_connect(const char *dir)
 
 static int connect_or_start(struct conn *conn, int flags)
 {
-	int ret = connect_to(conn->dir);
+	int ret = connect_to(conn);
 
 	if (ret == -ENOENT || ret == -ECONNREFUSED)
-		ret = flags & CONN_START ? start_and_connect(conn->dir) : -ENOTCONN;
-	else if (ret < 0)
+		ret = flags & CONN_START ? start_and_connect(conn) : -ENOTCONN;
+	else if (ret < 0 && ret != -ETIMEDOUT)
 		cli_error("%s/" DIR_SOCKET ": %s", conn->dir, strerror(-ret));
 	conn->fd = ret;
 	return ret;
@@ -276,6 +353,7 @@ int conn_open(struct conn *conn, int flags)
 	int ret;
 
 	conn->fd = -1;
+	conn->is_lost = false;
 	conn->dir[0] = '\0';
 	text_init(&conn->data, ABI_SOCKET_ANSWER_MAX);
 	ret = dir_find(conn->dir);

@@ -10,12 +10,15 @@
 #include "abi/socket.h"
 #include "base/dir.h"
 #include "base/text.h"
+#include "cli/life.h"
 
 struct conn {
 	int fd;
 	char dir[DIR_PATH_BYTES];	/* the ulf directory */
 	int server_pid;
 	struct text data;		/* what came with the last answer */
+	struct life life;		/* of the server, while it is waited for */
+	bool is_lost;			/* it was given up: nothing more is asked */
 };
 
 enum conn_flags {
@@ -32,7 +35,8 @@ void conn_close(struct conn *conn);
  * conn_call - a request and its answer
  * @text, @bytes: what goes with it
  * Gives the answer's result; the data is in @conn->data.  -EPIPE: the
- * connection is gone.
+ * connection is gone.  -ETIMEDOUT: the server shows no sign of life; why, and what to do,
+ * has been said (life.h).
  */
 int conn_call(struct conn *conn, const struct abi_request *request, const void *text,
 	      size_t bytes);
@@ -40,6 +44,9 @@ int conn_call(struct conn *conn, const struct abi_request *request, const void *
 int conn_send(struct conn *conn, const struct abi_request *request, const void *text,
 	      size_t bytes, int pass_fd);
 int conn_receive(struct conn *conn);
+/* For one who waits by himself between the two: call it each LIFE_LOOK_MS.  -ETIMEDOUT as
+ * above. */
+int conn_look(struct conn *conn);
 
 /* The usual ones.  Results as open(2), read(2) ... but -errno. */
 int conn_file_open(struct conn *conn, const char *path, int flags);

@@ -105,9 +105,11 @@ static int read_stream(struct run *run, int file, bool *is_over)
 	int ret = conn_send(&run->conn, &request, NULL, 0, -1);
 
 	while (!ret && !*is_over && !(fds[0].revents)) {
-		if (poll(fds, 2, -1) < 0)
-			continue;
-		if (!fds[0].revents && fds[1].revents)
+		int nr = poll(fds, 2, LIFE_LOOK_MS);
+
+		if (!nr)
+			ret = conn_look(&run->conn);
+		if (nr > 0 && !fds[0].revents && fds[1].revents)
 			*is_over = true;
 	}
 	if (!ret && !fds[0].revents)

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,14 +17,13 @@
 #include "base/config.h"
 #include "event/boot.h"
 #include "runtime/runtime.h"
+#include "runtime/server.h"
 
 #define HOLD_SECONDS	5		/* at most, for what somebody asked for */
 #define RINGS_SECONDS	2		/* and for what may be of use */
 
 /* A server is there, and has not failed to answer yet. */
 static bool has_answers;
-/* Where it would be; written when the root is made. */
-static struct sockaddr_un server_addr = { .sun_family = AF_UNIX };
 
 /* ---- which events ---- */
 
@@ -51,14 +48,27 @@ static bool is_name_of(const struct abi_buffer *buffer,
 	       !buffer->name[name->len];
 }
 
-/* The number of the buffer of that name; ABI_BUFFERS: there is none. */
+/* Can the beginning of a buffer, up to cpu_kb, be read and written?  False: the file system
+ * is full and nobody has written there, so a look at it would be a SIGBUS. */
+static bool has_memory(const struct abi_buffer *buffer)
+{
+	return !root_populate((uint64_t)((const char *)buffer - (const char *)root_control),
+			      offsetof(struct abi_buffer, cpu_kb));
+}
+
+/* The number of the buffer of that name; ABI_BUFFERS: there is none.  Names are given out
+ * in order, so a buffer without memory has none, and those after it neither. */
 static uint32_t find_buffer(const struct boot_piece *name)
 {
-	uint32_t number = 1;
+	for (uint32_t number = 1; number < ABI_BUFFERS; number++) {
+		const struct abi_buffer *buffer = root_buffer(number);
 
-	while (number < ABI_BUFFERS && !is_name_of(root_buffer(number), name))
-		number++;
-	return number;
+		if (!has_memory(buffer))
+			break;
+		if (is_name_of(buffer, name))
+			return number;
+	}
+	return ABI_BUFFERS;
 }
 
 uint32_t boot_wanted(const char *system, const char *name)
@@ -126,16 +136,11 @@ static void name_buffer(const struct boot_piece *name)
 {
 	static const struct boot_piece nameless = { "", 0 };
 	uint32_t number = find_buffer(name);
-	struct abi_buffer *buffer;
 
 	if (number == ABI_BUFFERS)
 		number = find_buffer(&nameless);
-	if (number == ABI_BUFFERS)
-		return;
-	buffer = root_buffer(number);
-	if (!root_populate((uint64_t)(buffer->name - (char *)root_control),
-			   sizeof(buffer->name)))
-		memcpy(buffer->name, name->text, name->len);
+	if (number < ABI_BUFFERS)
+		memcpy(root_buffer(number)->name, name->text, name->len);
 }
 
 static void name_buffers(const char *words)
@@ -149,22 +154,6 @@ static void name_buffers(const char *words)
 		    !boot_instance(&word.value, &instance, &at))
 			name_buffer(&instance.name);
 	}
-}
-
-/* Is there a server that would do at once what it is asked?  Not by libc's functions:
- * a thread that is in dlopen() is not to be cancelled here. */
-static bool has_server(void)
-{
-	bool is_there;
-	long fd;
-
-	fd = arch_syscall3(SYS_socket, AF_UNIX,
-			   SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return false;
-	is_there = !arch_syscall3(SYS_connect, fd, &server_addr, sizeof(server_addr));
-	arch_syscall1(SYS_close, fd);
-	return is_there;
 }
 
 /* Those of the environment come last. */
@@ -191,53 +180,29 @@ void boot_fill(struct abi_control *c, const char *dir)
 {
 	const char *run_id = getenv("ULF_HOLD");
 
-	/* Cut short it is nobody's. */
-	snprintf(server_addr.sun_path, sizeof(server_addr.sun_path),
-		 "%s/server.sock", dir);
+	server_init(dir);
 	fill_words(c);
 	if (run_id)
 		c->run_id = (uint32_t)strtoul(run_id, NULL, 10);
-	has_answers = run_id || (c->boot_state && has_server());
+	has_answers = run_id || (c->boot_state && server_is_there());
 	c->hold = has_answers;
 	/* They are not meant for the programs that this one starts. */
 	unsetenv("ULF_TRACE");
 	unsetenv("ULF_HOLD");
 }
 
-/*
- * Wait until *@word is another one than @value, or a while; false if it has been so many
- * @seconds since the first time, when *@deadline is 0.  What others write they may write
- * again and again, so it is one deadline however often it changes.
- */
-static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline,
-		      uint32_t seconds)
+/* The server has not released us from our constructor. */
+static bool is_held(void)
 {
-	struct timespec now, left = { 1, 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (!*deadline)
-		*deadline = (uint64_t)now.tv_sec + seconds;
-	if ((uint64_t)now.tv_sec >= *deadline)
-		return false;
-	arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &left);
-	return true;
-}
-
-/* Until *@word is no longer @value, and for some seconds at most. */
-static bool wait_while(const uint32_t *word, uint32_t value, uint32_t seconds)
-{
-	uint64_t deadline = 0;
-
-	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value)
-		if (!wait_more(word, value, &deadline, seconds))
-			return false;
-	return true;
+	return __atomic_load_n(&root_control->hold, __ATOMIC_ACQUIRE) == 1;
 }
 
 void boot_wait(void)
 {
-	if (has_answers)
-		has_answers = wait_while(&root_control->hold, 1, HOLD_SECONDS);
+	struct server_wait wait = { 0 };
+
+	while (has_answers && is_held())
+		has_answers = server_wait(&wait, &root_control->hold, 1, HOLD_SECONDS);
 }
 
 static bool is_before(uint32_t number, uint32_t wanted)
@@ -245,15 +210,34 @@ static bool is_before(uint32_t number, uint32_t wanted)
 	return (int32_t)(number - wanted) < 0;
 }
 
-/* Until *@word, which only grows, is @wanted. */
-static bool wait_until(const uint32_t *word, uint32_t wanted, uint32_t seconds)
+/* Until the server's answer is @wanted; answers only grow. */
+static bool wait_for_answer(uint32_t wanted, uint32_t seconds)
 {
-	uint64_t deadline = 0;
+	const uint32_t *answered = &root_control->answered;
+	struct server_wait wait = { 0 };
 	uint32_t seen;
 
-	while (is_before(seen = __atomic_load_n(word, __ATOMIC_ACQUIRE), wanted))
-		if (!wait_more(word, seen, &deadline, seconds))
+	while (is_before(seen = __atomic_load_n(answered, __ATOMIC_ACQUIRE), wanted))
+		if (!server_wait(&wait, answered, seen, seconds))
 			return false;
+	return true;
+}
+
+/*
+ * Wait until *@word is another one than @value, or a while; false if it has been
+ * HOLD_SECONDS since the first time, when *@deadline is 0.  What others write they may
+ * write again and again, so it is one deadline however often it changes.
+ */
+static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline)
+{
+	struct timespec now, left = { 1, 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!*deadline)
+		*deadline = (uint64_t)now.tv_sec + HOLD_SECONDS;
+	if ((uint64_t)now.tv_sec >= *deadline)
+		return false;
+	arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &left);
 	return true;
 }
 
@@ -287,7 +271,7 @@ static bool wait_for_agent(void)
 	/* mate: the agent [agent.followed] */
 	while (is_before(seen = __atomic_load_n(followed, __ATOMIC_ACQUIRE), generation) &&
 	       has_agent() && !agent_is_calling()) {
-		if (wait_more(followed, seen, &deadline, HOLD_SECONDS))
+		if (wait_more(followed, seen, &deadline))
 			continue;
 		__atomic_store_n(&missed_generation, generation, __ATOMIC_RELAXED);
 		return false;
@@ -302,27 +286,30 @@ void boot_wait_functions(void)
 		wait_for_agent();
 }
 
-/* The server watches what becomes of the directory. */
+/* The server watches what becomes of the directory.  It is not asked while it has not done
+ * what was waited for before, nor while it shows no sign of life since then. */
 static bool ask(uint32_t seconds)
 {
 	uint32_t question;
 
-	if (is_late(&root_control->answered, &missed_answer) ||
-	    is_late(agent_followed(), &missed_generation) || !has_server())
+	if (is_held() || is_late(&root_control->answered, &missed_answer) ||
+	    is_late(agent_followed(), &missed_generation) || server_is_silent() ||
+	    !server_is_there())
 		return false;
 	question = __atomic_add_fetch(&root_control->asked, 1, __ATOMIC_ACQ_REL);
 	if (arch_syscall4(SYS_utimensat, AT_FDCWD, root_directory(), NULL, 0))
 		return false;
-	if (wait_until(&root_control->answered, question, seconds))
+	if (wait_for_answer(question, seconds))
 		return wait_for_agent();
 	__atomic_store_n(&missed_answer, question, __ATOMIC_RELAXED);
 	return false;
 }
 
-/* What trace_printk() says is recorded without being asked for. */
+/* Records of trace_printk() need no setting.  Without memory for the buffer itself there
+ * is none for its rings, so the server need not be asked. */
 static bool needs_rings(const struct ulf_module *module)
 {
-	return module->formats < module->formats_end &&
+	return module->formats < module->formats_end && has_memory(root_buffer(0)) &&
 	       !__atomic_load_n(&root_buffer(0)->used, __ATOMIC_RELAXED);
 }
 

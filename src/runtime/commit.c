@@ -102,8 +102,8 @@ static __attribute__((noinline)) void commit_first(const struct ulf_event *event
 {
 	if (ulf_thread_attach())
 		event_commit_slowly(event, entry, bytes);
-	else if (root_control)
-		__atomic_add_fetch(&root_buffer(0)->no_ring, 1,
+	else if (buffer_top())
+		__atomic_add_fetch(&buffer_top()->shared->no_ring, 1,
 				   __ATOMIC_RELAXED);
 }
 

@@ -545,10 +545,15 @@ void ftrace_detach(void)
 
 /* ---- the program's own ---- */
 
-static void prepare(void)
+static void prepare_unlocked(void)
 {
 	runtime_init();
 	object_scan();
+}
+
+static void prepare(void)
+{
+	prepare_unlocked();
 	runtime_lock();
 }
 
@@ -573,7 +578,7 @@ static int set_glob(struct ftrace_ops *ops, enum filter_list list,
 {
 	if (len < 0)
 		return -EINVAL;
-	prepare();
+	prepare_unlocked();
 	return filter_done(filter_set_glob(ops, list, (const char *)buf, (size_t)len,
 					   reset));
 }

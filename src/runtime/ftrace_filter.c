@@ -165,6 +165,8 @@ int filter_set_glob(struct ftrace_ops *ops, enum filter_list list, const char *g
 	if (glob)
 		object_find_names(glob + is_removed, len - is_removed, take_found,
 				  &found);
+	else
+		runtime_lock();
 	if (!found.error && glob && !found.ips)
 		found.error = -EINVAL;
 	if (!found.error)

@@ -21,6 +21,19 @@ uint32_t image_build_id(const struct image_headers *headers, uint8_t *ret_id,
  * says where it is, or does not fit. */
 const char *image_absolute(const char *path, char *buf, size_t room);
 
+/* The object that a module is in, as the loader knows it; the first page of its file need
+ * not be there. */
+struct table_object {
+	const void *inside;		/* an address in it */
+	struct image_headers headers;	/* phdr NULL: not found */
+	const char *name;		/* the loader's */
+	uint64_t base;			/* where its first page is */
+};
+/* table.c.  Takes libc's lock of dl_iterate_phdr(), so no lock of ours may be held.  Not by
+ * dladdr(): that takes the lock that a thread in dlopen() has when it waits for ours. */
+struct ulf_module;
+struct table_object table_find_object(const struct ulf_module *module);
+
 /* Where an object is loaded, as the loader says. */
 struct image {
 	uint64_t start, end, bias;

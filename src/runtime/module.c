@@ -18,7 +18,7 @@ struct ulf_module *module_first(void)
 	return modules;
 }
 
-static void coming(struct ulf_module *module)
+static void coming(struct ulf_module *module, const struct table_object *object)
 {
 	struct image image;
 	bool has_rows, is_done;
@@ -27,7 +27,7 @@ static void coming(struct ulf_module *module)
 	runtime_lock();
 	module->next = modules;
 	modules = module;
-	has_rows = root_control && !table_add_module(module);
+	has_rows = root_control && !table_add_module(module, object);
 	if (unwind_find((uint64_t)module, &image))
 		image_tell(&image);
 	if (has_rows)
@@ -55,13 +55,17 @@ static void coming(struct ulf_module *module)
  * wanted of its events is in force for all of it. */
 void ulf_module_register(struct ulf_module *module)
 {
+	struct table_object object = { 0 };
+
 	if (module->is_registered || module->version != ULF_ABI_VERSION)
 		return;
 	runtime_init();
 	runtime_watch_exit();
+	if (root_control)
+		object = table_find_object(module);
 	lock_enter(&modules_lock);
 	if (!module->is_registered)
-		coming(module);
+		coming(module, &object);
 	lock_leave(&modules_lock);
 	boot_wait_for(module);
 }

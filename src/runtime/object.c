@@ -24,6 +24,36 @@ struct object *object_first(void)
 	return objects;
 }
 
+/*
+ * dl_iterate_phdr() with our lock held in the callbacks.  libc's lock comes first: a thread
+ * that is in a callback of the program's has that one when it calls fork(), and fork()
+ * takes ours.  So a thread that has ours must never wait for libc's.
+ */
+struct walk {
+	object_see *see;
+	void *arg;
+	bool has_lock;
+};
+
+static int see_locked(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	struct walk *walk = arg;
+
+	if (!walk->has_lock)
+		runtime_lock();
+	walk->has_lock = true;
+	return walk->see(info, bytes, walk->arg);
+}
+
+void object_walk(object_see *see, void *arg)
+{
+	struct walk walk = { see, arg, false };
+
+	dl_iterate_phdr(see_locked, &walk);
+	if (!walk.has_lock)
+		runtime_lock();
+}
+
 /* Where tables of entries are, of each kind. */
 struct tables {
 	Elf64_Shdr sections[FSITE_KINDS];	/* sh_size 0: none */
@@ -246,8 +276,7 @@ static int see_calls(struct dl_phdr_info *info, size_t bytes, void *arg)
 
 void object_silence_calls(void)
 {
-	runtime_lock();
-	dl_iterate_phdr(see_calls, NULL);
+	object_walk(see_calls, NULL);
 	runtime_unlock();
 }
 
@@ -268,20 +297,29 @@ void object_drop(struct object *object)
 	memory_free(object);
 }
 
-/*
- * Drop those that @see_one does not mark.  While the loader brings one it has its text
- * there, but does not list it yet: what we have written to it tells.
- *
- * Our lock is taken before the loader's, as table.c does.
- */
-static void scan(int (*see_one)(struct dl_phdr_info *info, size_t bytes, void *arg))
+struct scan {
+	object_see *see;
+	bool has_begun;
+};
+
+static int scan_one(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
+	struct scan *scan = arg;
+
+	for (struct object *o = objects; o && !scan->has_begun; o = o->next)
+		o->is_there = false;
+	scan->has_begun = true;
+	return scan->see(info, bytes, NULL);
+}
+
+/* Drop those that @see does not mark.  While the loader brings one it has its text
+ * there, but does not list it yet: what we have written to it tells. */
+static void scan(object_see *see)
+{
+	struct scan scan = { see, false };
 	struct object *next;
 
-	runtime_lock();
-	for (struct object *o = objects; o; o = o->next)
-		o->is_there = false;
-	dl_iterate_phdr(see_one, NULL);
+	object_walk(scan_one, &scan);
 	for (struct object *o = objects; o; o = next) {
 		next = o->next;
 		if (!o->is_there && (!o->sites.written || fsites_are_lost(&o->sites)))
@@ -311,8 +349,11 @@ static int see_again(struct dl_phdr_info *info, size_t bytes, void *arg)
 
 void object_scan_gone(void)
 {
+	bool has_objects;
+
 	runtime_lock();
-	if (objects)
-		scan(see_again);
+	has_objects = objects;
 	runtime_unlock();
+	if (has_objects)
+		scan(see_again);
 }

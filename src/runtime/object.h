@@ -10,6 +10,7 @@
 #include "arch/x86_64/fsite.h"
 
 struct abi_figure;
+struct dl_phdr_info;
 struct image;
 
 struct object {
@@ -43,15 +44,18 @@ bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t 
 
 /* The site of the function at @addr; 0. */
 uint64_t object_site_of(const struct object *object, uint64_t addr);
-/* Tell the sites of all functions whose name matches, of all that have one if @len is
- * 0.  A thread of libc's. */
-typedef void (*object_found)(void *arg, uint64_t code);
-void object_find_names(const char *glob, size_t len, object_found found, void *arg);
 
 /* Its text is gone. */
 void object_drop(struct object *object);
 
-/* ---- a thread of libc's, lock not held ---- */
+/* ---- a thread of libc's, lock not held: libc's lock of dl_iterate_phdr() is taken ---- */
+/* dl_iterate_phdr(); @see is called with our lock held, too.  Returns with our lock held. */
+typedef int object_see(struct dl_phdr_info *info, size_t bytes, void *arg);
+void object_walk(object_see *see, void *arg);
+/* Report the sites of all functions whose name matches, of all that have one if @len is
+ * 0.  @found is called with the lock held.  Returns with the lock held. */
+typedef void (*object_found)(void *arg, uint64_t code);
+void object_find_names(const char *glob, size_t len, object_found found, void *arg);
 /* See what has come and gone. */
 void object_scan(void);
 /* See only what has gone. */

@@ -150,5 +150,5 @@ void object_find_names(const char *glob, size_t len, object_found found, void *a
 		.glob = glob, .len = len, .found = found, .arg = arg,
 	};
 
-	dl_iterate_phdr(search_object, &search);
+	object_walk(search_object, &search);
 }

@@ -242,7 +242,9 @@ static void put_range(struct profile *new, const struct object *object, int form
 /* NULL: no memory. */
 static struct profile *make_profile(void)
 {
-	uint64_t options = __atomic_load_n(&root_buffer(0)->options, __ATOMIC_RELAXED);
+	/* NULL: no memory, so no option was ever set */
+	const struct buffer *top = buffer_top();
+	uint64_t options = top ? __atomic_load_n(&top->shared->options, __ATOMIC_RELAXED) : 0;
 	struct profile *new;
 	uint32_t nr = 0;
 

@@ -8,8 +8,16 @@
  * (un)register calls and constructors, and across fork().  No function of the
  * program is called under it.
  *
- * Order: libc's own lock of dlopen() | the modules' lock (module.c) |
- * a tracepoint's lock (tracepoint_enter()) | runtime_lock().
+ * Order: libc's own lock of dlopen() | libc's own of dl_iterate_phdr() | the modules' lock
+ * (module.c) | a tracepoint's lock (tracepoint_enter()) | runtime_lock().
+ *
+ * fork() takes the last one, and the program may call it, or any function of libulf's,
+ * while it has one of libc's locks: in a constructor, in a callback of dl_iterate_phdr().
+ * So no thread calls dlopen(), dlsym(), dladdr() or dl_iterate_phdr() while it has one of
+ * ours (object_walk(), table_find_object()); functions of the program that are called with
+ * the modules' or a tracepoint's lock held may.  In a child of fork() libc's locks may be
+ * taken for ever, by threads that the child has not: nothing that a child does by itself,
+ * at its start or at exit(), takes them.
  */
 #ifndef ULF_RUNTIME_RUNTIME_H
 #define ULF_RUNTIME_RUNTIME_H
@@ -201,7 +209,8 @@ struct ulf_module *module_first(void);	/* lock held */
 void module_after_fork(uint32_t old_tid);
 
 /* ---- table.c: what the root knows of this process; lock held ---- */
-int table_add_module(struct ulf_module *module);
+struct table_object;
+int table_add_module(struct ulf_module *module, const struct table_object *object);
 void table_remove_module(struct ulf_module *module);
 /* With abi_control.table_lock held: room in the heap, for good; 0: none. */
 uint64_t table_heap_alloc(uint32_t bytes);
@@ -214,7 +223,7 @@ struct printk_format {
 	uint32_t hash;
 	struct printk_arg args[];	/* how to record arguments; then the text */
 };
-/* ---- table.c: any time ---- */
+/* ---- table.c: any time; takes no lock where libc has _dl_find_object() ---- */
 bool table_is_program(const struct ulf_module *module);
 
 /* ---- event.c; lock held ---- */

@@ -14,6 +14,7 @@
 #include "ring/shmlock.h"
 #include "runtime/image.h"
 #include "runtime/runtime.h"
+#include "runtime/unwind.h"
 
 /* The words of the tables are anybody's: each is loaded once, and checked. */
 static uint64_t heap_used(void)
@@ -50,14 +51,6 @@ static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
 	return off;
 }
 
-/* What the loader knows of an object; its file's first page need not be there.  Not by
- * dladdr(): that takes the lock that a thread in dlopen() has when it waits for ours. */
-struct loaded {
-	const void *inside;		/* an address in it */
-	struct image_headers headers;	/* phdr NULL: not found */
-	const char *name;
-	uint64_t base;			/* where its first page is */
-};
 
 static uint64_t base_of(const struct dl_phdr_info *info)
 {
@@ -70,7 +63,7 @@ static uint64_t base_of(const struct dl_phdr_info *info)
 
 static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
-	struct loaded *object = arg;
+	struct table_object *object = arg;
 	uint64_t at = (uint64_t)object->inside - info->dlpi_addr;
 
 	(void)bytes;
@@ -89,26 +82,33 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return 0;
 }
 
-static struct loaded find_loaded(const void *inside)
+struct table_object table_find_object(const struct ulf_module *module)
 {
-	struct loaded object = { .inside = inside };
+	struct table_object object = { .inside = module };
 
 	dl_iterate_phdr(look_at, &object);
 	return object;
 }
 
 /* The program itself?  The kernel has told us where its headers are. */
-static bool is_program(const struct loaded *object)
+static bool is_program(const struct table_object *object)
 {
 	const ElfW(Phdr) *phdr = object->headers.phdr;
 
 	return !phdr || (uint64_t)phdr == getauxval(AT_PHDR);
 }
 
+/* By _dl_find_object() where libc has it: that needs no lock.  A child of fork() has libc's
+ * lock as some thread of the parent had it, and would wait for ever when it ends. */
 bool table_is_program(const struct ulf_module *module)
 {
-	struct loaded object = find_loaded(module);
+	uint64_t headers = getauxval(AT_PHDR);
+	struct table_object object;
+	struct image image;
 
+	if (unwind_find((uint64_t)module, &image))
+		return headers >= image.start && headers < image.end;
+	object = table_find_object(module);
 	return is_program(&object);
 }
 
@@ -159,20 +159,19 @@ static uint32_t find_module(const char *path, const struct abi_module *object,
 	return found;
 }
 
-/* The row of the object that @module is in.  -ENOSPC */
-static int module_row(const struct ulf_module *module)
+/* The row of the object that the module is in.  -ENOSPC */
+static int module_row(const struct table_object *loaded)
 {
 	struct abi_module *rows = root_at(ABI_MODULES_OFF), *row;
 	uint32_t nr = nr_rows(&root_control->nr_modules, ABI_MODULES), i;
 	const char *path = root_exe();
-	struct loaded loaded = find_loaded(module);
 	struct abi_module object = { 0 };
 	char buf[PATH_MAX];
 
-	if (!is_program(&loaded))
-		path = image_absolute(loaded.name, buf, sizeof(buf));
-	object.base = loaded.base;
-	object.build_id_bytes = image_build_id(&loaded.headers, object.build_id,
+	if (!is_program(loaded))
+		path = image_absolute(loaded->name, buf, sizeof(buf));
+	object.base = loaded->base;
+	object.build_id_bytes = image_build_id(&loaded->headers, object.build_id,
 						sizeof(object.build_id));
 	i = find_module(path, &object, nr);
 	row = &rows[i];
@@ -306,13 +305,13 @@ static int event_row(const struct ulf_module *module,
 	return (int)nr;
 }
 
-static int register_rows(struct ulf_module *module)
+static int register_rows(struct ulf_module *module, const struct table_object *object)
 {
 	uint32_t known = nr_rows(&root_control->nr_events, ABI_EVENTS);
 	int row = root_reach_heap(heap_used());
 
 	if (!row)
-		row = module_row(module);
+		row = module_row(object);
 	if (row < 0) {
 		root_control->table_errors++;
 		return row;
@@ -341,7 +340,7 @@ static void tables_changed(void)
 	__atomic_add_fetch(&root_control->tables_changed, 1, __ATOMIC_RELEASE);
 }
 
-int table_add_module(struct ulf_module *module)
+int table_add_module(struct ulf_module *module, const struct table_object *object)
 {
 	uint64_t all = ~0ull, old;
 	int r;
@@ -352,7 +351,7 @@ int table_add_module(struct ulf_module *module)
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
 	r = shmlock_take(&root_control->table_lock, shmlock_self());
 	if (!r) {
-		r = register_rows(module);
+		r = register_rows(module, object);
 		shmlock_drop(&root_control->table_lock);
 	}
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);

@@ -15,6 +15,7 @@
 #include "event/boot.h"
 #include "event/format.h"
 #include "event/option.h"
+#include "server/beat.h"
 #include "server/print_triggers.h"
 #include "server/rings.h"
 #include "server/root.h"
@@ -263,6 +264,7 @@ static void apply_words(struct root *root, const char *words, bool is_first,
 				log_error(root, error, &word.whole, at);
 			continue;
 		}
+		beat();
 		r = apply(root, &word);
 		if (r)
 			log_error(root, strerrordesc_np(-r), &word.whole,

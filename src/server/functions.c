@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/beat.h"
 #include "server/function_mods.h"
 #include "server/functions.h"
 #include "server/objects.h"
@@ -105,6 +106,7 @@ static int name_all(struct function_object *object)
 		symbol = elf_symbols_find(&object->symbols, object->sites.addrs[i]);
 		object->names[i] = symbol ? symbol->name : NULL;
 	}
+	beat();
 	return name_index_init(&object->index, object->names, object->sites.nr);
 }
 
@@ -115,13 +117,17 @@ static void read_file(struct root *root, struct function_object *object,
 	uint64_t bytes_left = BYTES_MAX - root->functions.bytes_read;
 	struct program_file file;
 
+	beat();
 	program_file_find(root, object->path, &file);
 	if (!elf_sites_read(file.path, known->build_id, known->build_id_bytes,
 			    known->kind, &bytes_left, &object->sites) &&
-	    object->sites.nr)
+	    object->sites.nr) {
+		beat();
 		elf_symbols_read(file.path, object->sites.build_id,
 				 object->sites.build_id_bytes, &bytes_left,
 				 &object->symbols);
+	}
+	beat();
 	program_file_done(&file);
 	root->functions.bytes_read = BYTES_MAX - bytes_left;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "server/beat.h"
 #include "server/functions.h"
 #include "server/root.h"
 
@@ -152,6 +153,7 @@ static int select_in(const struct match *match, const struct function_object *ob
 
 	for (uint32_t at = 0; (at = next_match(match, object, at)); found++)
 		put(set, object->first + at - 1, is_in);
+	beat();
 	return found;
 }
 

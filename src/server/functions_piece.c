@@ -7,6 +7,7 @@
 
 #include "abi/functions.h"
 #include "base/bits.h"
+#include "server/beat.h"
 #include "server/function_probes.h"
 #include "server/functions.h"
 #include "server/mapping.h"
@@ -237,6 +238,7 @@ static void fill_object(struct root *root, const struct function_object *from,
 				row, in[FUNCTION_FILTER][i], in[FUNCTION_NOTRACE][i],
 			};
 	}
+	beat();
 	to->path = to->lists + to->nr_lists * (uint32_t)sizeof(*lists);
 	function_probes_mark(root, from, users);
 	mark_touched(&root->functions, from, users);

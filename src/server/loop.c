@@ -25,6 +25,7 @@
 
 #include "base/container.h"
 #include "base/dir.h"
+#include "server/beat.h"
 #include "server/confine.h"
 #include "server/mounter.h"
 #include "server/mounts.h"
@@ -206,6 +207,7 @@ static int init(struct loop *loop, const char *dir)
 	ret = lock(loop, dir);
 	if (!ret) {
 		loop->mounter_fd = mounter_start(dir, &loop->mounter);
+		beat_start(dir);
 		server_confine();
 		ret = signals_init(loop);
 	}
@@ -230,6 +232,7 @@ static void done(struct loop *loop)
 	sockets_free(loop->sockets);
 	mounts_free(loop->mounts);
 	server_free(loop->server);
+	beat_stop();
 	mounter_stop(loop->mounter_fd, loop->mounter);
 	if (loop->timer.fd >= 0)
 		close(loop->timer.fd);
@@ -248,6 +251,7 @@ static int turn(struct loop *loop)
 	if (want_fast != loop->is_fast)
 		set_pace(loop, want_fast);
 	nr = epoll_wait(loop->epoll_fd, loop->events, EVENTS_AT_ONCE, -1);
+	beat();
 	if (nr < 0)
 		return errno == EINTR ? 0 : -errno;
 	loop->nr_events = nr;
@@ -261,6 +265,7 @@ static int turn(struct loop *loop)
 
 		if (source && source != &loop->core)
 			source->ready(source, loop->events[i].events);
+		beat();
 	}
 	loop->nr_events = 0;
 	return 0;

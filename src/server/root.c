@@ -151,6 +151,22 @@ static void detach(struct root *root)
 	root->fd = -1;
 }
 
+/* The server has no memory or no descriptor for this root now, and tries again later.  The
+ * program must not wait for that, neither in its constructor nor for an answer. */
+static void release(struct root *root)
+{
+	struct abi_control *control = root->control;
+
+	if (!control)
+		return;
+	if (shm_load(&control->hold)) {
+		shm_store(&control->hold, 0);
+		shm_wake(&control->hold);
+	}
+	shm_store(&control->answered, shm_load(&control->asked));
+	shm_wake(&control->answered);
+}
+
 int root_new(struct server *server, int dirfd, const char *name,
 	     uint64_t serial, struct root **ret_root)
 {
@@ -174,6 +190,7 @@ int root_new(struct server *server, int dirfd, const char *name,
 		r = attach(root);
 	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -ENOMEM ||
 	    r == -ENOSPC || r == -EMFILE || r == -ENFILE) {
+		release(root);
 		root_put(root);
 		return r;
 	}

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "event/clock.h"
+#include "server/beat.h"
 #include "server/comm.h"
 #include "server/mapping.h"
 #include "server/pids.h"
@@ -134,6 +135,7 @@ static void add_root(struct server *server, int dirfd, const char *name)
 {
 	struct root *root;
 
+	beat();
 	if (root_new(server, dirfd, name, server_next_serial(server), &root))
 		return;
 	root->next = server->roots;
@@ -254,6 +256,7 @@ static void check_roots(struct server *server)
 
 	for (struct root *root = server->roots; root && !server->is_view; root = next) {
 		next = root->next;
+		beat();
 		if (!root_is_usable(root))
 			continue;
 		if (root->state == SERVER_ROOT_ALIVE && !root->nr_live) {
@@ -308,15 +311,18 @@ static void scan_roots(struct server *server)
 		return;
 	for (struct root *root = server->roots; root; root = next) {
 		next = root->next;
+		beat();
 		if (!is_same_directory(root, dirfd(dir)))
 			forget_root(server, root);
 	}
 	add_roots(server, dir);
 	closedir(dir);
-	for (struct root *root = server->roots; root; root = root->next)
+	for (struct root *root = server->roots; root; root = root->next) {
+		beat();
 		if (root_is_usable(root) &&
 		    (shm_load(&root->control->hold) || is_asked(root)))
 			make_ready(root);
+	}
 }
 
 /* ---- the outside ---- */
@@ -438,6 +444,7 @@ void server_tick(struct server *server)
 		return;
 	server->slow_tick_ns = now;
 	for (struct root *root = server->roots; root; root = root->next) {
+		beat();
 		if (!root_is_usable(root))
 			continue;
 		process_scan(root);

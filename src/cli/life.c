@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/life.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "abi/beat.h"
+#include "base/dir.h"
+#include "cli/cli.h"
+
+#define SECOND_NS	1000000000ull
+#define SAY_NS		SECOND_NS
+/* An idle server shows a sign each second. */
+#define SAY_SILENT_NS	(2 * SECOND_NS)
+#define GIVE_UP_NS	(10 * SECOND_NS)
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+void life_begin(struct life *life, int pid, bool may_take_long)
+{
+	uint64_t now = now_ns();
+
+	*life = (struct life) {
+		.asked_ns = now, .alive_ns = now, .pid = pid,
+		.may_take_long = may_take_long,
+	};
+}
+
+/* False: there is none, or it cannot be read. */
+static bool read_beat(const char *dir, struct abi_beat *ret_beat)
+{
+	char path[DIR_PATH_BYTES + 32];
+	ssize_t n;
+	int fd;
+
+	if (dir_join(dir, ABI_BEAT_FILE, path, sizeof(path)) < 0)
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	n = pread(fd, ret_beat, sizeof(*ret_beat), 0);
+	close(fd);
+	return n == sizeof(*ret_beat);
+}
+
+/* The letter of /proc/PID/stat; '?': not known. */
+static char state_of(int pid)
+{
+	char path[64], text[512], *at;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return '?';
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	at = strrchr(text, ')');
+	return at && at[1] == ' ' && at[2] ? at[2] : '?';
+}
+
+static const struct state {
+	char letter;
+	const char *text;
+	bool can_continue;		/* by SIGCONT */
+} states[] = {
+	{ 'T', "it is stopped", true },
+	{ 't', "a debugger has stopped it", false },
+	{ 'D', "it waits for a disk or a file system", false },
+	{ 'R', "it is busy", false },
+	{ 'Z', "it has ended", false },
+	{ 0, "it hangs", false },
+};
+
+static const struct state *find_state(int pid)
+{
+	const struct state *state = states;
+	char letter = pid > 0 ? state_of(pid) : '?';
+
+	while (state->letter && state->letter != letter)
+		state++;
+	return state;
+}
+
+static void say_waits(struct life *life, const char *dir, uint64_t waited_ns)
+{
+	const struct state *state = find_state(life->pid);
+
+	cli_error("waiting for the server (pid %d, %s/" DIR_SOCKET "), which has not answered "
+		  "for %u s%s%s", life->pid, dir, (unsigned int)(waited_ns / SECOND_NS),
+		  state->letter ? ": " : "", state->letter ? state->text : "");
+	life->has_said = true;
+}
+
+static void say_gives_up(const struct life *life, const char *dir)
+{
+	const struct state *state = find_state(life->pid);
+	char remedy[64] = "";
+
+	if (state->can_continue)
+		snprintf(remedy, sizeof(remedy), "`kill -CONT %d` lets it go on, ", life->pid);
+	cli_error("the server (pid %d, %s/" DIR_SOCKET ") has shown no sign of life for %u s: "
+		  "%s; %s`kill -9 %d` ends it: programs and their records stay, and the next "
+		  "command starts another", life->pid, dir,
+		  (unsigned int)(GIVE_UP_NS / SECOND_NS), state->text, remedy, life->pid);
+}
+
+int life_look(struct life *life, const char *dir)
+{
+	uint64_t now = now_ns(), waited_ns, silent_ns;
+	struct abi_beat beat;
+
+	if (read_beat(dir, &beat)) {
+		/* the first look cannot know whether it is new */
+		if (beat.beats != life->beats && life->beats)
+			life->alive_ns = now;
+		life->beats = beat.beats;
+		if (!life->pid)
+			life->pid = (int)beat.pid;
+	}
+	waited_ns = now - life->asked_ns;
+	silent_ns = now - life->alive_ns;
+	if (!life->has_said && (life->may_take_long ? silent_ns >= SAY_SILENT_NS :
+						      waited_ns >= SAY_NS))
+		say_waits(life, dir, waited_ns);
+	if (silent_ns < GIVE_UP_NS)
+		return 0;
+	say_gives_up(life, dir);
+	return -ETIMEDOUT;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* A module with an event that calls the program while dlopen() loads it: in a resolver,
+ * before libulf's constructor of the module, and after it. */
+#include "hook.h"
+
+/* Of the same priority as libulf's, and before it in this file. */
+__attribute__((constructor(101))) static void before_register(void)
+{
+	if (HOOKS->before_register)
+		HOOKS->before_register();
+}
+
+#define CREATE_TRACE_POINTS
+#include "mod_trace.h"
+
+__attribute__((constructor)) static void coming(void)
+{
+	trace_mod_hit(1);
+	if (HOOKS->in_constructor)
+		HOOKS->in_constructor();
+}
+
+static int resolved(void)
+{
+	return 1;
+}
+
+static int (*resolve(void))(void)
+{
+	if (HOOKS->in_resolver)
+		HOOKS->in_resolver();
+	return resolved;
+}
+
+int mod_resolved(void) __attribute__((ifunc("resolve")));
+int (*mod_pointer)(void) = mod_resolved;
