@@ -82,6 +82,7 @@ int ring_carry(const struct ring_view *from, const struct ring_config *config,
 	private.overwrite = true;
 	private.is_paused = false;
 	private.flags |= ABI_RING_CLOCK_GIVEN;
+	ring_settle(from);
 	r = ring_init(ring, &private);
 	if (!r)
 		r = copy_records(from, ring);

@@ -15,6 +15,7 @@
  * end lets the splice return those that it has.
  */
 #include "tracefs/fuse_impl.h"
+#include "base/testpoint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,12 +129,10 @@ static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t 
 
 static ssize_t read_now(struct tracefs_fuse *fuse, const struct fuse_parked *read)
 {
-	ssize_t ret;
+	bool is_whole = read->is_cached && tracefs_is_stream(read->open->file);
+	ssize_t ret = tracefs_read_begin(read->open->file, fuse->io, read->size,
+					 read->offset, is_whole);
 
-	if (!read->is_cached || !tracefs_is_stream(read->open->file))
-		ret = tracefs_read(read->open->file, fuse->io, read->size, read->offset);
-	else
-		ret = tracefs_read_whole(read->open->file, fuse->io, read->size);
 	if (ret == -EAGAIN)
 		read->open->was_ready = false;
 	if (ret > 0)
@@ -142,13 +141,32 @@ static ssize_t read_now(struct tracefs_fuse *fuse, const struct fuse_parked *rea
 	return ret;
 }
 
+/*
+ * If the kernel takes the reply it has copied the bytes to the reader, or to its
+ * page cache, and the reader's call returns them even if this server is killed at
+ * once.  If it does not (-ENOENT), nobody waits for them any more.
+ */
+static void reply_bytes(struct tracefs_fuse *fuse, const struct fuse_parked *read,
+			size_t bytes)
+{
+	bool is_taken;
+
+	tracefs_deliver(read->open->file, TRACEFS_OFFERED);
+	TESTPOINT("fuse.reply");
+	is_taken = fuse_reply_buf(read->req, fuse->io, bytes) == 0;
+	TESTPOINT("fuse.replied");
+	tracefs_deliver(read->open->file, is_taken ? TRACEFS_TAKEN : TRACEFS_REFUSED);
+}
+
 static void reply_read(struct tracefs_fuse *fuse, const struct fuse_parked *read,
 		       ssize_t ret)
 {
 	if (ret < 0)
 		fuse_reply_err(read->req, (int)-ret);
+	else if (ret > 0)
+		reply_bytes(fuse, read, (size_t)ret);
 	else
-		fuse_reply_buf(read->req, fuse->io, (size_t)ret);
+		fuse_reply_buf(read->req, fuse->io, 0);
 	if (ret > 0 && read->is_cached)
 		drop_cache(fuse, read->open, read->offset);
 }
