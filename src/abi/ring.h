@@ -16,7 +16,8 @@
  * dropped	writers				server
  * read_page	server, producer/consumer	writers once a page [ring.free]
  * read_slot	server, one store a step	the next server	[ring.read]
- * read[2]	server, before that store	the next server
+ * read[2], read_ticket
+ *		server, before that store	the next server
  * lock		writers of a LOCKED ring	the same
  * the rest	whoever makes the ring, before it is published
  */
@@ -72,7 +73,8 @@ struct abi_ring_read {
 /*
  * abi_ring.read_slot: which copy of abi_ring_read is valid, and whether the
  * reader is being handed the records between that copy and the other one.  A
- * server that is killed while ABI_READ_OFFERED is set leaves these in doubt.
+ * server that is killed while ABI_READ_OFFERED is set leaves these in doubt, unless
+ * read_ticket says more.
  */
 #define ABI_READ_SLOT		1u
 #define ABI_READ_OFFERED	2u
@@ -114,7 +116,10 @@ struct abi_ring {
 
 	/* lines 5-7: the server's own */
 	uint32_t read_slot;		/* ABI_READ_SLOT | ABI_READ_OFFERED */
-	uint32_t reserved5[15];
+	uint32_t reserved7;
+	uint64_t read_ticket;		/* if OFFERED: server/receipt.h knows
+					 * whether the reader has them; 0: no */
+	uint32_t reserved5[12];
 	struct abi_ring_read read[2];
 };
 
@@ -142,6 +147,7 @@ static_assert(offsetof(struct abi_ring, overwrite) == 192, "ABI");
 static_assert(offsetof(struct abi_ring, read_page) == 200, "ABI");
 static_assert(offsetof(struct abi_ring, lock) == 256, "ABI");
 static_assert(offsetof(struct abi_ring, read_slot) == 320, "ABI");
+static_assert(offsetof(struct abi_ring, read_ticket) == 328, "ABI");
 static_assert(offsetof(struct abi_ring, read) == 384, "ABI");
 static_assert(offsetof(struct abi_ring_read, unreported) == 56, "ABI");
 static_assert(sizeof(struct abi_ring_read) == 64, "ABI");

@@ -9,15 +9,17 @@
  *
  *	step			read_slot	a server killed after it
  *	none			s		the records are given again
- *	ring_cursor_offer()	s, OFFERED	they are in doubt: ring_settle()
+ *	ring_cursor_offer()	s, OFFERED	ring_settle(): with a ticket it is
+ *						known whether the reader has
+ *						them; else they are in doubt
  *	ring_cursor_consume()	s^1		the reader has them
  *	ring_cursor_withdraw()	s		the records are given again
  *
  * Example: read[0] stands before record 10 and the reader is sent 10 .. 14.
  * Offer: read[1] = before 15, read_slot = 0 | OFFERED.  The bytes go out.
- * Consume: read_slot = 1.  A server that dies between the offer and the consume
- * leaves five records in doubt: the next one goes on with 15, and reports the
- * five as lost before it.
+ * Consume: read_slot = 1.  A server that dies between the offer and the consume,
+ * without a ticket, leaves five records in doubt: the next one goes on with 15, and
+ * reports the five as lost before it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -228,13 +230,14 @@ static struct abi_ring_read state_at(const struct ring_cursor *cursor,
 	return state;
 }
 
-void ring_cursor_offer(const struct ring_cursor *cursor)
+void ring_cursor_offer(const struct ring_cursor *cursor, uint64_t ticket)
 {
 	struct abi_ring *ring = cursor->view.ring;
 	uint32_t slot = ring->read_slot & ABI_READ_SLOT;
 	struct abi_ring_read from = read_state(&cursor->view);
 
 	ring->read[slot ^ ABI_READ_SLOT] = state_at(cursor, &from);
+	ring->read_ticket = ticket;
 	/* mate: ring_settle() [ring.read] */
 	__atomic_store_n(&ring->read_slot, slot | ABI_READ_OFFERED,
 			 __ATOMIC_RELEASE);
@@ -300,7 +303,15 @@ static bool is_ahead(const struct ring_view *view,
 					 to->page > from->page);
 }
 
-void ring_settle(const struct ring_view *view)
+uint64_t ring_offer_ticket(const struct ring_view *view)
+{
+	/* mate: ring_cursor_offer() [ring.read] */
+	uint32_t word = __atomic_load_n(&view->ring->read_slot, __ATOMIC_ACQUIRE);
+
+	return word & ABI_READ_OFFERED ? view->ring->read_ticket : 0;
+}
+
+void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 {
 	struct abi_ring *ring = view->ring;
 	/* mate: ring_cursor_offer() [ring.read] */
@@ -309,10 +320,12 @@ void ring_settle(const struct ring_view *view)
 	struct abi_ring_read from = ring->read[slot];
 	struct abi_ring_read to = ring->read[slot ^ ABI_READ_SLOT];
 
-	if ((word & ABI_READ_OFFERED) && is_ahead(view, &from, &to)) {
+	if ((word & ABI_READ_OFFERED) && outcome != RING_NOT_TAKEN &&
+	    is_ahead(view, &from, &to)) {
 		/* Killed here, the next server comes to the same number: what
 		 * is replaced is not part of it. */
-		to.unreported = unreported(&from, &to);
+		if (outcome == RING_IN_DOUBT)
+			to.unreported = unreported(&from, &to);
 		set_read_state(view, &to);
 		return;
 	}

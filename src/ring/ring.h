@@ -235,10 +235,11 @@ void ring_cursor_advance(struct ring_cursor *cursor,
  * Writers in producer/consumer mode get the pages back.
  *
  * Between ring_cursor_offer() and ring_cursor_consume() the reader is handed the
- * bytes; the cursor does not move meanwhile.  ring_cursor_withdraw() takes an
+ * bytes; the cursor does not move meanwhile.  @ticket: where it is noted whether
+ * the reader has them, or 0.  ring_cursor_withdraw() takes an
  * offer back: the reader has got nothing of it.  Only the server calls these.
  */
-void ring_cursor_offer(const struct ring_cursor *cursor);
+void ring_cursor_offer(const struct ring_cursor *cursor, uint64_t ticket);
 void ring_cursor_withdraw(const struct ring_cursor *cursor);
 void ring_cursor_consume(struct ring_cursor *cursor);
 /* Undo the last consume: the reader has got nothing of it after all.  Nothing may
@@ -251,9 +252,16 @@ void ring_cursor_doubt(struct ring_cursor *cursor,
 /* A copy of where the consuming reader stands; nothing in it is checked. */
 struct abi_ring_read ring_read_state(const struct ring_view *view);
 /* End an offer that nobody will end any more: the server was killed, or gives up.
- * Whether the reader has the records is not known, so they are not given again,
- * and the next LOST line counts them.  Without an offer it changes nothing. */
-void ring_settle(const struct ring_view *view);
+ * Without an offer it changes nothing. */
+enum ring_outcome {
+	RING_IN_DOUBT,			/* records are not given again, and the
+					 * next LOST line counts them */
+	RING_TAKEN,			/* ring_cursor_consume() */
+	RING_NOT_TAKEN,			/* ring_cursor_withdraw() */
+};
+void ring_settle(const struct ring_view *view, enum ring_outcome outcome);
+/* The ticket of an offer that was not ended; 0: none, or there is no offer. */
+uint64_t ring_offer_ticket(const struct ring_view *view);
 
 struct ring_stats {
 	uint64_t entries;		/* there to be read */

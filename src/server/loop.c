@@ -26,6 +26,7 @@
 #include "base/container.h"
 #include "base/dir.h"
 #include "server/mounts.h"
+#include "server/receipt.h"
 #include "server/server.h"
 #include "server/socket.h"
 
@@ -203,6 +204,8 @@ static int init(struct loop *loop, const char *dir)
 		return -errno;
 	ret = lock(loop, dir);
 	if (!ret)
+		receipt_init(dir);
+	if (!ret)
 		ret = signals_init(loop);
 	if (!ret)
 		ret = timer_init(loop);
@@ -224,6 +227,7 @@ static void done(struct loop *loop)
 	sockets_free(loop->sockets);
 	mounts_free(loop->mounts);
 	server_free(loop->server);
+	receipt_done();
 	if (loop->timer.fd >= 0)
 		close(loop->timer.fd);
 	if (loop->signals.fd >= 0)

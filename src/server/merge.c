@@ -12,6 +12,7 @@
 
 #include "server/mapping.h"
 #include "server/merge_impl.h"
+#include "server/receipt.h"
 #include "server/root.h"
 #include "server/timebase.h"
 
@@ -47,7 +48,7 @@ static int open_source(struct merge *merge, const struct instance_ring *ring)
 	}
 	/* Whatever is offered here was offered by a server that was killed. */
 	if (merge->is_consuming)
-		ring_settle(&ring->view);
+		receipt_settle(&ring->view);
 	r = ring_cursor_init(&source->cursor, &ring->view);
 	if (r)
 		return r;

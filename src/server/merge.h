@@ -6,7 +6,7 @@
  *	while (merge_peek(merge, &record) > 0 && there is room)
  *		merge_advance(merge);
  *	merge_stage(merge);
- *	merge_offer(merge);
+ *	merge_offer(merge, ticket);
  *	the reader is handed the bytes
  *	merge_consume(merge);
  */
@@ -59,7 +59,8 @@ bool merge_has_lost(const struct merge *merge);
  *			over.  If something else needs the rings meanwhile the
  *			records are in doubt, as by merge_give_up().
  * merge_offer()	from here on the reader may get it: a server that is
- *			killed now leaves it in doubt.
+ *			killed now leaves it in doubt, unless the receipt of
+ *			@ticket (server/receipt.h) says more.
  * merge_withdraw()	the reader has got nothing of it yet; still staged.
  * merge_consume()	the reader has it: take it out.  Needs none of the others
  *			before it.
@@ -72,7 +73,7 @@ bool merge_has_lost(const struct merge *merge);
  * them.  merge_free() of what is staged leaves it to the next reader.
  */
 void merge_stage(struct merge *merge);
-void merge_offer(struct merge *merge);
+void merge_offer(struct merge *merge, uint64_t ticket);
 void merge_withdraw(struct merge *merge);
 void merge_consume(struct merge *merge);
 void merge_give_up(struct merge *merge);

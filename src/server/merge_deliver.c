@@ -47,7 +47,7 @@ void merge_stage(struct merge *merge)
 	merge->is_staged = true;
 }
 
-void merge_offer(struct merge *merge)
+void merge_offer(struct merge *merge, uint64_t ticket)
 {
 	if (!merge->is_staged)
 		return;
@@ -57,7 +57,7 @@ void merge_offer(struct merge *merge)
 		if (!source->has_moved || source->is_offered)
 			continue;
 		source->is_offered = true;
-		ring_cursor_offer(&source->cursor);
+		ring_cursor_offer(&source->cursor, ticket);
 		TESTPOINT("merge.offer");
 	}
 }
@@ -99,12 +99,12 @@ void merge_consume(struct merge *merge)
  * merge, too, goes on after it. */
 void merge_give_up(struct merge *merge)
 {
-	merge_offer(merge);
+	merge_offer(merge, 0);
 	for (uint32_t i = 0; i < merge->nr_sources; i++) {
 		struct source *source = &merge->sources[i];
 
 		if (source->is_offered)
-			ring_settle(&source->cursor.view);
+			ring_settle(&source->cursor.view, RING_IN_DOUBT);
 		source->has_moved = source->is_offered = false;
 	}
 	unstage(merge);

@@ -19,6 +19,7 @@
 #include "base/container.h"
 #include "base/dir.h"
 #include "base/testpoint.h"
+#include "server/receipt.h"
 #include "server/socket_impl.h"
 #include "tracefs/tracefs.h"
 
@@ -51,6 +52,31 @@ static void update_events(struct client *client)
 	loop_change(client->sockets->loop, &client->source, events);
 }
 
+/* The byte that hands over what was read. */
+static ssize_t send_last_byte(struct client *client)
+{
+	const char *byte = client->answer + client->nr_sent;
+	ssize_t len;
+
+	receipt_begin();
+	tracefs_deliver(client->reading, TRACEFS_OFFERED);
+	TESTPOINT("socket.send");
+	len = receipt_send(client->source.fd, byte);
+	if (len == -ENOSYS) {
+		/* Without a receipt. */
+		tracefs_deliver(client->reading, TRACEFS_LATER);
+		tracefs_deliver(client->reading, TRACEFS_OFFERED);
+		len = send(client->source.fd, byte, 1, MSG_NOSIGNAL);
+		if (len < 0)
+			len = -errno;
+	}
+	if (len < 0)
+		tracefs_deliver(client->reading, TRACEFS_LATER);
+	else
+		TESTPOINT("socket.sent");
+	return len;
+}
+
 /*
  * Send a part of the answer: > 0 bytes, or -errno.  The bytes that are in the
  * socket come to the client even if this server is killed, and a client that does
@@ -60,24 +86,15 @@ static void update_events(struct client *client)
 static ssize_t send_part(struct client *client)
 {
 	size_t left = client->nr_answer - client->nr_sent;
-	bool is_offered = client->reading && left == 1;
 	ssize_t len;
 
-	if (client->reading && left > 1)
+	if (client->reading && left == 1)
+		return send_last_byte(client);
+	if (client->reading)
 		left--;
-	if (is_offered) {
-		tracefs_deliver(client->reading, TRACEFS_OFFERED);
-		TESTPOINT("socket.send");
-	}
 	len = send(client->source.fd, client->answer + client->nr_sent, left,
 		   MSG_NOSIGNAL);
-	if (len < 0)
-		len = -errno;
-	if (is_offered && len < 0)
-		tracefs_deliver(client->reading, TRACEFS_LATER);
-	else if (is_offered)
-		TESTPOINT("socket.sent");
-	return len;
+	return len < 0 ? -errno : len;
 }
 
 /* Send what the socket takes; false: the client is gone. */

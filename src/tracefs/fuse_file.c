@@ -16,9 +16,11 @@
  */
 #include "tracefs/fuse_impl.h"
 #include "base/testpoint.h"
+#include "server/receipt.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fuse.h>
 #include <poll.h>
 #include <stdlib.h>
 
@@ -130,9 +132,13 @@ static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t 
 static ssize_t read_now(struct tracefs_fuse *fuse, const struct fuse_parked *read)
 {
 	bool is_whole = read->is_cached && tracefs_is_stream(read->open->file);
-	ssize_t ret = tracefs_read_begin(read->open->file, fuse->io, read->size,
-					 read->offset, is_whole);
+	size_t size = read->size;
+	ssize_t ret;
 
+	if (tracefs_is_stream(read->open->file) && size > RECEIPT_REPLY_MAX)
+		size = RECEIPT_REPLY_MAX;
+	ret = tracefs_read_begin(read->open->file, fuse->io, size, read->offset,
+				 is_whole);
 	if (ret == -EAGAIN)
 		read->open->was_ready = false;
 	if (ret > 0)
@@ -149,13 +155,23 @@ static ssize_t read_now(struct tracefs_fuse *fuse, const struct fuse_parked *rea
 static void reply_bytes(struct tracefs_fuse *fuse, const struct fuse_parked *read,
 			size_t bytes)
 {
-	bool is_taken;
+	struct tracefs_file *file = read->open->file;
+	int ret;
 
-	tracefs_deliver(read->open->file, TRACEFS_OFFERED);
+	receipt_begin();
+	tracefs_deliver(file, TRACEFS_OFFERED);
 	TESTPOINT("fuse.reply");
-	is_taken = fuse_reply_buf(read->req, fuse->io, bytes) == 0;
+	ret = receipt_reply(fuse_session_fd(fuse->session), read->unique, fuse->io, bytes);
+	if (ret != -ENOSYS) {
+		fuse_reply_none(read->req);
+	} else {
+		/* Without a receipt. */
+		tracefs_deliver(file, TRACEFS_LATER);
+		tracefs_deliver(file, TRACEFS_OFFERED);
+		ret = fuse_reply_buf(read->req, fuse->io, bytes);
+	}
 	TESTPOINT("fuse.replied");
-	tracefs_deliver(read->open->file, is_taken ? TRACEFS_TAKEN : TRACEFS_REFUSED);
+	tracefs_deliver(file, ret ? TRACEFS_REFUSED : TRACEFS_TAKEN);
 }
 
 static void reply_read(struct tracefs_fuse *fuse, const struct fuse_parked *read,
@@ -163,10 +179,10 @@ static void reply_read(struct tracefs_fuse *fuse, const struct fuse_parked *read
 {
 	if (ret < 0)
 		fuse_reply_err(read->req, (int)-ret);
-	else if (ret > 0)
+	else if (ret > 0 && tracefs_is_stream(read->open->file))
 		reply_bytes(fuse, read, (size_t)ret);
 	else
-		fuse_reply_buf(read->req, fuse->io, 0);
+		fuse_reply_buf(read->req, fuse->io, (size_t)ret);
 	if (ret > 0 && read->is_cached)
 		drop_cache(fuse, read->open, read->offset);
 }
@@ -175,8 +191,10 @@ void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		  struct fuse_file_info *fi)
 {
 	struct tracefs_fuse *fuse = fuse_req_userdata(req);
+	const struct fuse_in_header *head = fuse->request.mem;
 	struct fuse_parked read = {
 		.req = req,
+		.unique = head->unique,
 		.open = open_of(fi),
 		.size = size < FUSE_IO_BYTES ? size : FUSE_IO_BYTES,
 		.offset = offset,

@@ -12,6 +12,7 @@
 
 #include "server/lines.h"
 #include "server/options.h"
+#include "server/receipt.h"
 #include "tracefs/files.h"
 
 #define PIPE_BYTES_MAX	(4u << 20)
@@ -188,7 +189,8 @@ static void pipe_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 
 	switch (what) {
 	case TRACEFS_OFFERED:
-		merge_offer(pipe->lines.merge);
+		merge_offer(pipe->lines.merge, pipe->nr_given == pipe->text.len ?
+			    receipt_ticket() : 0);
 		break;
 	case TRACEFS_TAKEN:
 		text_taken(pipe);

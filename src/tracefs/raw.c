@@ -12,6 +12,7 @@
 
 #include "server/merge.h"
 #include "server/options.h"
+#include "server/receipt.h"
 #include "tracefs/files.h"
 
 #define DELTA_MAX	(1ull << ABI_REC_DELTA_BITS)
@@ -216,7 +217,9 @@ static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 
 	switch (what) {
 	case TRACEFS_OFFERED:
-		merge_offer(raw->merge);
+		merge_offer(raw->merge, raw->give_at >= raw->data_end &&
+			    !raw->page_at && !raw->is_split ?
+			    receipt_ticket() : 0);
 		break;
 	case TRACEFS_TAKEN:
 		raw->page_at = raw->give_at;

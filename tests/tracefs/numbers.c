@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records a known number of numbered events, as soon as they are switched on:
+ * Records a known number of numbered events, once it has read a line:
  *
  *   numbers THREADS NUMBER [PAUSE_US]
  *
@@ -20,8 +20,6 @@ static unsigned int pause_us;
 
 static void *count(void *arg)
 {
-	while (!trace_writer_event_enabled())
-		usleep(1000);
 	for (unsigned long i = 1; i <= number; i++) {
 		trace_writer_event((int)(long)arg, i, "");
 		if (pause_us && i % 100 == 0)
@@ -41,6 +39,8 @@ int main(int argc, char **argv)
 	}
 	number = strtoul(argv[2], NULL, 10);
 	pause_us = argc > 3 ? (unsigned int)atoi(argv[3]) : 0;
+	if (getchar() == EOF)
+		return 1;
 	for (long i = 0; i < nr_threads; i++)
 		if (pthread_create(&threads[i], NULL, count, (void *)i))
 			return 1;
