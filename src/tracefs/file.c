@@ -243,6 +243,12 @@ bool tracefs_is_stream(const struct tracefs_file *file)
 	return file->def->stream->is_pipe;
 }
 
+bool tracefs_is_line_stream(const struct tracefs_file *file)
+{
+	return file->def->stream && file->def->stream->is_pipe &&
+	       !file->def->stream->size;
+}
+
 int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value)
 {
 	char text[NUMBER_MAX + 1];

@@ -135,7 +135,7 @@ static ssize_t read_now(struct tracefs_fuse *fuse, const struct fuse_parked *rea
 	size_t size = read->size;
 	ssize_t ret;
 
-	if (tracefs_is_stream(read->open->file) && size > RECEIPT_REPLY_MAX)
+	if (tracefs_is_line_stream(read->open->file) && size > RECEIPT_REPLY_MAX)
 		size = RECEIPT_REPLY_MAX;
 	ret = tracefs_read_begin(read->open->file, fuse->io, size, read->offset,
 				 is_whole);

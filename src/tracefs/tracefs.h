@@ -109,5 +109,7 @@ bool tracefs_is_written(const struct tracefs_file *file);
 unsigned int tracefs_poll(struct tracefs_file *file);
 /* Is this a stream (trace_pipe, trace_pipe_raw): no seeking, may block? */
 bool tracefs_is_stream(const struct tracefs_file *file);
+/* Is this a stream of lines, so that a read may get fewer than it asked for? */
+bool tracefs_is_line_stream(const struct tracefs_file *file);
 
 #endif
