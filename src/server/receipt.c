@@ -94,7 +94,7 @@ static void keep_last(void)
 {
 	uint64_t slot = receipts->nr_old % OLD_MAX;
 
-	if (!receipts->ticket || find_old(receipts->ticket))
+	if (find_old(receipts->ticket))
 		return;
 	receipts->old[slot].ticket = 0;
 	receipts->old[slot].is_sent = is_sent();
@@ -176,7 +176,8 @@ void receipt_init(const char *dir)
 		receipt_done();
 		return;
 	}
-	if (receipts->version == VERSION)
+	if (receipts->version == VERSION && receipts->ticket &&
+	    receipts->ticket < INT64_MAX)
 		keep_last();
 	else if (!start_file())
 		receipt_done();
