@@ -245,8 +245,8 @@ void ring_cursor_consume(struct ring_cursor *cursor);
 /* Undo the last consume: the reader has got nothing of it after all.  Nothing may
  * have been consumed since, by any cursor. */
 void ring_cursor_return(struct ring_cursor *cursor);
-/* The same if something has been consumed since: report as lost what lies between
- * the last consume and @after, the state that it set. */
+/* Use this one if something has been consumed since: the records between the last
+ * consume and @after, the state that it set, will be reported as lost. */
 void ring_cursor_doubt(struct ring_cursor *cursor,
 		       const struct abi_ring_read *after);
 /* A copy of where the consuming reader stands; nothing in it is checked. */

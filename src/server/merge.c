@@ -46,7 +46,8 @@ static int open_source(struct merge *merge, const struct instance_ring *ring)
 			return 0;	/* nothing readable in it */
 		source->end = head.entries;
 	}
-	/* Whatever is offered here was offered by a server that was killed. */
+	/* Offers of this server are settled: one that is here now was made by
+	 * a server that was killed. */
 	if (merge->is_consuming)
 		receipt_settle(&ring->view);
 	r = ring_cursor_init(&source->cursor, &ring->view);

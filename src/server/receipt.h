@@ -27,14 +27,14 @@ struct ring_view;
 /* The most bytes that receipt_reply() takes. */
 #define RECEIPT_REPLY_MAX	((64u << 10) - 16)
 
-/* Called once, with the lock of @dir held, before anything is read.  Whatever fails:
- * there will be no receipts. */
+/* Called once, with the lock of @dir held, before anything is read.  After a failure
+ * there are no receipts. */
 void receipt_init(const char *dir);
 void receipt_done(void);
 
 /* Something is about to be handed over, once: its ticket, or 0. */
 uint64_t receipt_begin(void);
-/* The ticket of that. */
+/* The ticket of the delivery that was begun last, or 0. */
 uint64_t receipt_ticket(void);
 /* The calls below cannot hand it over: from here on its ticket is 0. */
 void receipt_cancel(void);

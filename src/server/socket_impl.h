@@ -39,8 +39,8 @@ struct client {
 	size_t nr_answer, nr_sent;
 	struct tracefs_file *reading;	/* one of files, of which the answer
 					 * has what was read; or NULL */
-	struct tracefs_file *has_read;	/* the same of the last answer, until
-					 * the next request */
+	struct tracefs_file *has_read;	/* as reading, for the last answer that
+					 * was sent; until the next request */
 	bool is_reset;			/* the client ended, and has not read
 					 * all of the last answer */
 

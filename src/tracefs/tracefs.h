@@ -54,7 +54,7 @@ void tracefs_close(struct tracefs_file *file);
 ssize_t tracefs_read(struct tracefs_file *file, char *buf, size_t size, off_t offset);
 
 /*
- * The same for a reader in another process, to which the caller hands the bytes.
+ * Read for a reader in another process, to which the caller hands the bytes.
  * The records that they show stay in the buffer until the caller reports what
  * became of the bytes (tracefs_deliver()); it must do so before it reads again.
  * @is_whole: as tracefs_read_whole().

@@ -38,7 +38,7 @@ static void advance(struct ring_cursor *cursor, uint32_t nr)
 	}
 }
 
-/* What the next server gets first: the number of a record, and of those lost before. */
+/* The next server must get record @number first, after @lost lost ones. */
 static void expect_next(struct ring_memory *m, uint32_t number, uint64_t lost)
 {
 	struct ring_cursor cursor;
@@ -133,7 +133,7 @@ static void doubts_add_up(void **state)
 	done(&m, &cursor);
 }
 
-/* What was overrun is reported to the next server's reader if this one's was not. */
+/* An overrun that no reader was told of is reported to the next server's. */
 static void an_overrun_is_reported_once(void **state)
 {
 	struct ring_cursor cursor;
