@@ -14,7 +14,10 @@
  * [4] of them	writers, before that store	writers; server (time, entries)
  * off		who stops and starts recording	writers
  * dropped	writers				server
- * read		server, producer/consumer	writers once a page [ring.free]
+ * read_page	server, producer/consumer	writers once a page [ring.free]
+ * read_slot	server, one store a step	the next server	[ring.read]
+ * read[2], read_ticket
+ *		server, before that store	the next server
  * lock		writers of a LOCKED ring	the same
  * the rest	whoever makes the ring, before it is published
  */
@@ -62,8 +65,19 @@ struct abi_ring_read {
 	uint64_t lost;			/* records overrun since the clear */
 	uint64_t cleared_entries;	/* records there were at the clear */
 	uint64_t cleared_dropped;	/* abi_ring.dropped at the clear */
-	uint64_t reserved;
+	uint64_t unreported;		/* records before `entries` that were
+					 * overrun, or may be, and that no
+					 * LOST line has named yet */
 };
+
+/*
+ * abi_ring.read_slot: which copy of abi_ring_read is valid, and whether the
+ * reader is being handed the records between that copy and the other one.  A
+ * server that is killed while ABI_READ_OFFERED is set leaves these in doubt, unless
+ * read_ticket says more.
+ */
+#define ABI_READ_SLOT		1u
+#define ABI_READ_OFFERED	2u
 
 struct abi_ring {
 	/* line 0: the position is written for every record */
@@ -101,8 +115,11 @@ struct abi_ring {
 	uint64_t reserved4[7];
 
 	/* lines 5-7: the server's own */
-	uint32_t read_slot;		/* read[read_slot & 1] is valid */
-	uint32_t reserved5[15];
+	uint32_t read_slot;		/* ABI_READ_SLOT | ABI_READ_OFFERED */
+	uint32_t reserved7;
+	uint64_t read_ticket;		/* if OFFERED: server/receipt.h knows
+					 * whether the reader has them; 0: no */
+	uint32_t reserved5[12];
 	struct abi_ring_read read[2];
 };
 
@@ -130,7 +147,10 @@ static_assert(offsetof(struct abi_ring, overwrite) == 192, "ABI");
 static_assert(offsetof(struct abi_ring, read_page) == 200, "ABI");
 static_assert(offsetof(struct abi_ring, lock) == 256, "ABI");
 static_assert(offsetof(struct abi_ring, read_slot) == 320, "ABI");
+static_assert(offsetof(struct abi_ring, read_ticket) == 328, "ABI");
 static_assert(offsetof(struct abi_ring, read) == 384, "ABI");
+static_assert(offsetof(struct abi_ring_read, unreported) == 56, "ABI");
+static_assert(sizeof(struct abi_ring_read) == 64, "ABI");
 static_assert(sizeof(struct abi_ring) == 512, "ABI");
 static_assert(sizeof(struct abi_ring) <= ABI_RING_PAGES_AT, "ABI");
 

@@ -12,6 +12,9 @@
  *	request:  struct abi_request, then `bytes` bytes
  *	answer:   struct abi_answer, then `bytes` bytes
  *
+ * A client must drop an answer of which it does not get the last byte: what such a
+ * read would have taken out of a buffer stays there for the next reader.
+ *
  * Both sides bound what they take; a message that breaks a rule here ends the
  * connection.
  */

@@ -26,6 +26,7 @@
 #define DIR_MOUNT_LOCK		"mount.lock"
 #define DIR_MOUNTS		"mounts"
 #define DIR_LOG			"server.log"
+#define DIR_RECEIPTS		"server.receipts"
 #define DIR_TRACING		"tracing"
 
 /*

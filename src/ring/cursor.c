@@ -3,14 +3,30 @@
  * Walking a ring record by record, across pages, over what was overrun.
  *
  * The consuming reader's place is kept in the ring itself, so that the next
- * server goes on where a killed one stopped: it is written to the copy that
- * read_slot does not select, then read_slot is flipped.
+ * server goes on where a killed one stopped.  read[] has two copies of it and
+ * read_slot selects one; each step writes the other copy, then read_slot
+ * [ring.read]:
+ *
+ *	step			read_slot	a server killed after it
+ *	none			s		the records are given again
+ *	ring_cursor_offer()	s, OFFERED	ring_settle(): with a ticket it is
+ *						known whether the reader has
+ *						them; else they are in doubt
+ *	ring_cursor_consume()	s^1		the reader has them
+ *	ring_cursor_withdraw()	s		the records are given again
+ *
+ * Example: read[0] stands before record 10 and the reader is sent 10 .. 14.
+ * Offer: read[1] = before 15, read_slot = 0 | OFFERED.  The bytes go out.
+ * Consume: read_slot = 1.  A server that dies between the offer and the consume,
+ * without a ticket, leaves five records in doubt: the next one goes on with 15, and
+ * reports the five as lost before it.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/testpoint.h"
 #include "ring/ring.h"
 
 #define STALE_MAX	100	/* laps in a row that a reader puts up with */
@@ -18,20 +34,28 @@
 static struct abi_ring_read read_state(const struct ring_view *view)
 {
 	uint32_t slot = __atomic_load_n(&view->ring->read_slot,
-					__ATOMIC_ACQUIRE) & 1;
+					__ATOMIC_ACQUIRE) & ABI_READ_SLOT;
 
-	return view->ring->read[slot];
+	return view->ring->read[slot];	/* mates: below [ring.read] */
+}
+
+/* From here on writers may reuse the pages before @page. */
+static void free_pages(const struct ring_view *view, uint64_t page)
+{
+	/* mate: step_close() [ring.free] */
+	__atomic_store_n(&view->ring->read_page, page, __ATOMIC_RELEASE);
 }
 
 static void set_read_state(const struct ring_view *view,
 			   const struct abi_ring_read *state)
 {
-	uint32_t slot = (view->ring->read_slot & 1) ^ 1;
+	uint32_t slot = ~view->ring->read_slot & ABI_READ_SLOT;
 
 	view->ring->read[slot] = *state;
+	/* mate: read_state() [ring.read] */
 	__atomic_store_n(&view->ring->read_slot, slot, __ATOMIC_RELEASE);
-	/* From here on writers may reuse the pages before it [ring.free] */
-	__atomic_store_n(&view->ring->read_page, state->page, __ATOMIC_RELEASE);
+	TESTPOINT("ring.read.set");
+	free_pages(view, state->page);
 }
 
 int ring_cursor_init(struct ring_cursor *cursor, const struct ring_view *view)
@@ -43,6 +67,7 @@ int ring_cursor_init(struct ring_cursor *cursor, const struct ring_view *view)
 		.seq = state.page,
 		.offset = (uint32_t)min_u64(state.offset, view->page_bytes),
 		.entries = state.entries,
+		.lost = state.unreported,
 		.page.data = malloc(view->page_bytes),
 	};
 	return cursor->page.data ? 0 : -ENOMEM;
@@ -190,18 +215,125 @@ int ring_cursor_peek_second(struct ring_cursor *cursor,
 	       ring_cursor_peek(&ahead, ret_record) && !ahead.lost;
 }
 
-void ring_cursor_consume(struct ring_cursor *cursor)
+/* Where the reader stands if it has everything before the cursor. */
+static struct abi_ring_read state_at(const struct ring_cursor *cursor,
+				     const struct abi_ring_read *from)
 {
-	struct abi_ring_read state = read_state(&cursor->view);
+	struct abi_ring_read state = *from;
 
 	state.page = cursor->seq;
 	state.offset = cursor->offset;
 	state.entries = cursor->entries;
 	state.read += cursor->read_count;
 	state.lost += cursor->lost_count;
+	state.unreported = cursor->lost;
+	return state;
+}
+
+void ring_cursor_offer(const struct ring_cursor *cursor, uint64_t ticket)
+{
+	struct abi_ring *ring = cursor->view.ring;
+	uint32_t slot = ring->read_slot & ABI_READ_SLOT;
+	struct abi_ring_read from = read_state(&cursor->view);
+
+	ring->read[slot ^ ABI_READ_SLOT] = state_at(cursor, &from);
+	ring->read_ticket = ticket;
+	/* mate: ring_settle() [ring.read] */
+	__atomic_store_n(&ring->read_slot, slot | ABI_READ_OFFERED,
+			 __ATOMIC_RELEASE);
+}
+
+void ring_cursor_withdraw(const struct ring_cursor *cursor)
+{
+	struct abi_ring *ring = cursor->view.ring;
+
+	__atomic_store_n(&ring->read_slot, ring->read_slot & ABI_READ_SLOT,
+			 __ATOMIC_RELEASE);
+}
+
+void ring_cursor_consume(struct ring_cursor *cursor)
+{
+	struct abi_ring_read state;
+
+	cursor->before = read_state(&cursor->view);
+	state = state_at(cursor, &cursor->before);
 	cursor->read_count = 0;
 	cursor->lost_count = 0;
 	set_read_state(&cursor->view, &state);
+}
+
+/* No reader has been told what became of the records from @from to @to. */
+static uint64_t unreported(const struct abi_ring_read *from,
+			   const struct abi_ring_read *to)
+{
+	return from->unreported + (to->read - from->read) +
+	       (to->lost - from->lost);
+}
+
+void ring_cursor_return(struct ring_cursor *cursor)
+{
+	set_read_state(&cursor->view, &cursor->before);
+}
+
+void ring_cursor_doubt(struct ring_cursor *cursor,
+		       const struct abi_ring_read *after)
+{
+	struct abi_ring_read state = read_state(&cursor->view);
+
+	state.unreported += unreported(&cursor->before, after) - after->unreported;
+	set_read_state(&cursor->view, &state);
+}
+
+struct abi_ring_read ring_read_state(const struct ring_view *view)
+{
+	return read_state(view);
+}
+
+/* Can a reader get from @from to @to?  Both are from shared memory. */
+static bool is_ahead(const struct ring_view *view,
+		     const struct abi_ring_read *from,
+		     const struct abi_ring_read *to)
+{
+	struct ring_head head;
+
+	return !ring_head(view, &head) && to->page <= head.page &&
+	       to->offset < view->page_bytes && to->read >= from->read &&
+	       to->lost >= from->lost &&
+	       (to->page == from->page ? to->offset >= from->offset :
+					 to->page > from->page);
+}
+
+uint64_t ring_offer_ticket(const struct ring_view *view)
+{
+	/* mate: ring_cursor_offer() [ring.read] */
+	uint32_t word = __atomic_load_n(&view->ring->read_slot, __ATOMIC_ACQUIRE);
+
+	return word & ABI_READ_OFFERED ? view->ring->read_ticket : 0;
+}
+
+void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
+{
+	struct abi_ring *ring = view->ring;
+	/* mate: ring_cursor_offer() [ring.read] */
+	uint32_t word = __atomic_load_n(&ring->read_slot, __ATOMIC_ACQUIRE);
+	uint32_t slot = word & ABI_READ_SLOT;
+	struct abi_ring_read from = ring->read[slot];
+	struct abi_ring_read to = ring->read[slot ^ ABI_READ_SLOT];
+
+	if ((word & ABI_READ_OFFERED) && outcome != RING_NOT_TAKEN &&
+	    is_ahead(view, &from, &to)) {
+		/* Killed here, the next server comes to the same number: what
+		 * is replaced is not part of it. */
+		if (outcome == RING_IN_DOUBT)
+			to.unreported = unreported(&from, &to);
+		set_read_state(view, &to);
+		return;
+	}
+	if (word & ~ABI_READ_SLOT)
+		__atomic_store_n(&ring->read_slot, slot, __ATOMIC_RELEASE);
+	/* A server killed within set_read_state() has not freed the pages. */
+	if (__atomic_load_n(&ring->read_page, __ATOMIC_RELAXED) != from.page)
+		free_pages(view, from.page);
 }
 
 int ring_clear(const struct ring_view *view)
@@ -228,6 +360,7 @@ void ring_inherit(const struct ring_view *view, const struct ring_stats *old)
 	state.read += old->read;
 	state.lost += old->overrun;
 	state.cleared_dropped -= old->dropped;	/* of which there are as many more */
+	state.unreported += old->unreported;
 	set_read_state(view, &state);
 }
 
@@ -272,8 +405,9 @@ int ring_stats(const struct ring_view *view, struct ring_stats *ret_stats)
 			if (page_summary(view, seq, &start, &bytes, &time))
 				continue;
 		}
-		stats.overrun = state.lost +
-			(start > state.entries ? start - state.entries : 0);
+		entries = start > state.entries ? start - state.entries : 0;
+		stats.overrun = state.lost + entries;
+		stats.unreported = state.unreported + entries;
 		stats.entries = head.entries > start ? head.entries - start : 0;
 		stats.dropped = head.dropped - state.cleared_dropped;
 		stats.pages = head.page - seq + 1;

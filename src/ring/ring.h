@@ -248,13 +248,15 @@ struct ring_cursor {
 	uint32_t offset;		/* data offset in it */
 	uint64_t entries;		/* index of the next record */
 	uint64_t time_ns;
-	uint64_t lost;			/* overrun before the peeked record */
+	uint64_t lost;			/* before the peeked record: overrun, or
+					 * in doubt, and not reported yet */
 	bool is_corrupt;		/* something could not be parsed */
 	uint32_t next_offset;		/* behind the peeked record */
 	uint64_t next_time_ns;
 	uint64_t read_count;		/* since the last consume */
 	uint64_t lost_count;
 	uint8_t *ahead;			/* page_bytes for peek_second(), or NULL */
+	struct abi_ring_read before;	/* the last consume */
 };
 /* At the place where the consuming reader stands. -ENOMEM */
 int ring_cursor_init(struct ring_cursor *cursor, const struct ring_view *view);
@@ -270,9 +272,38 @@ int ring_cursor_peek_second(struct ring_cursor *cursor,
 /* Move past the record just peeked; clears ->lost. */
 void ring_cursor_advance(struct ring_cursor *cursor,
 			 const struct ring_record *record);
-/* Consume: make everything before the cursor read.  Writers in
- * producer/consumer mode get the pages back. */
+/*
+ * Consume: make everything before the cursor read, because the reader has it.
+ * Writers in producer/consumer mode get the pages back.
+ *
+ * Between ring_cursor_offer() and ring_cursor_consume() the reader is handed the
+ * bytes; the cursor does not move meanwhile.  @ticket: where it is noted whether
+ * the reader has them, or 0.  ring_cursor_withdraw() takes an
+ * offer back: the reader has got nothing of it.  Only the server calls these.
+ */
+void ring_cursor_offer(const struct ring_cursor *cursor, uint64_t ticket);
+void ring_cursor_withdraw(const struct ring_cursor *cursor);
 void ring_cursor_consume(struct ring_cursor *cursor);
+/* Undo the last consume: the reader has got nothing of it after all.  Nothing may
+ * have been consumed since, by any cursor. */
+void ring_cursor_return(struct ring_cursor *cursor);
+/* Use this one if something has been consumed since: the records between the last
+ * consume and @after, the state that it set, will be reported as lost. */
+void ring_cursor_doubt(struct ring_cursor *cursor,
+		       const struct abi_ring_read *after);
+/* A copy of where the consuming reader stands; nothing in it is checked. */
+struct abi_ring_read ring_read_state(const struct ring_view *view);
+/* End an offer that nobody will end any more: the server was killed, or gives up.
+ * Without an offer it changes nothing. */
+enum ring_outcome {
+	RING_IN_DOUBT,			/* records are not given again, and the
+					 * next LOST line counts them */
+	RING_TAKEN,			/* ring_cursor_consume() */
+	RING_NOT_TAKEN,			/* ring_cursor_withdraw() */
+};
+void ring_settle(const struct ring_view *view, enum ring_outcome outcome);
+/* The ticket of an offer that was not ended; 0: none, or there is no offer. */
+uint64_t ring_offer_ticket(const struct ring_view *view);
 
 struct ring_stats {
 	uint64_t entries;		/* there to be read */
@@ -281,6 +312,7 @@ struct ring_stats {
 	uint64_t read;			/* consumed since the clear */
 	uint64_t pages;			/* in which those there are */
 	uint64_t oldest_ns;		/* time of the oldest page's first; 0 */
+	uint64_t unreported;		/* lost or in doubt, in no LOST line yet */
 };
 int ring_stats(const struct ring_view *view, struct ring_stats *ret_stats);
 /* Of the records there to be read.  Looks at every page. */

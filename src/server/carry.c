@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "server/receipt.h"
 #include "server/rings.h"
 
 static int copy_records(const struct ring_view *from, const struct ring_view *to)
@@ -79,6 +80,7 @@ int ring_carry(const struct ring_view *from, const struct ring_config *config,
 	private.overwrite = true;
 	private.is_paused = false;
 	private.flags |= ABI_RING_CLOCK_GIVEN;
+	receipt_settle(from);
 	r = ring_init(ring, &private);
 	if (!r)
 		r = ring_view_init(&view, ring, bytes);

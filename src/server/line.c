@@ -197,6 +197,11 @@ struct symbols_from line_from(const struct line *line, uint32_t module)
 	};
 }
 
+void line_print_lost(uint32_t cpu, uint64_t lost, struct text *out)
+{
+	text_printf(out, "CPU:%u [LOST %" PRIu64 " EVENTS]\n", cpu, lost);
+}
+
 void line_print(struct instance *instance, const struct merge_record *record,
 		const struct line_place *place, struct text *out)
 {
@@ -210,8 +215,7 @@ void line_print(struct instance *instance, const struct merge_record *record,
 	const struct tracer *tracer = instance_tracer(instance);
 
 	if (record->lost)
-		text_printf(out, "CPU:%u [LOST %" PRIu64 " EVENTS]\n",
-			    record->cpu, record->lost);
+		line_print_lost(record->cpu, record->lost, out);
 	if (place->graph && tracer->print_line && tracer->print_line(&line, out))
 		return;
 	if (place->is_left_out)

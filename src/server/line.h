@@ -28,6 +28,8 @@ struct line_place {
 /* With the `CPU:n [LOST m EVENTS]` line if some were lost before it. */
 void line_print(struct instance *instance, const struct merge_record *record,
 		const struct line_place *place, struct text *out);
+/* Only the LOST line, for @lost records of @cpu. */
+void line_print_lost(uint32_t cpu, uint64_t lost, struct text *out);
 /* The header of `trace`, or of `snapshot`. */
 void line_print_header(struct instance *instance, enum rings which,
 		       struct text *out);

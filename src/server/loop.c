@@ -29,6 +29,7 @@
 #include "server/confine.h"
 #include "server/mounter.h"
 #include "server/mounts.h"
+#include "server/receipt.h"
 #include "server/server.h"
 #include "server/socket.h"
 
@@ -208,6 +209,7 @@ static int init(struct loop *loop, const char *dir)
 	if (!ret) {
 		loop->mounter_fd = mounter_start(dir, &loop->mounter);
 		beat_start(dir);
+		receipt_init(dir);
 		server_confine();
 		ret = signals_init(loop);
 	}
@@ -232,6 +234,7 @@ static void done(struct loop *loop)
 	sockets_free(loop->sockets);
 	mounts_free(loop->mounts);
 	server_free(loop->server);
+	receipt_done();
 	beat_stop();
 	mounter_stop(loop->mounter_fd, loop->mounter);
 	if (loop->timer.fd >= 0)

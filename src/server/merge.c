@@ -11,38 +11,14 @@
 #include <stdlib.h>
 
 #include "server/mapping.h"
-#include "server/merge.h"
+#include "server/merge_impl.h"
+#include "server/receipt.h"
 #include "server/root.h"
 #include "server/timebase.h"
 
 /* A record from further ahead than this was made by another clock than the
  * buffer says, and waiting for it would be waiting for ever. */
 #define AHEAD_MAX	10000000000u
-
-struct source {
-	struct ring_cursor cursor;
-	struct mapping *map;		/* keeps the ring's memory */
-	uint32_t cpu;
-	uint64_t end;			/* entries at which it ends */
-	bool is_begun;
-	bool has_moved;			/* since the last consume */
-	struct ring_record record;	/* peeked, while it is in the heap */
-	uint64_t lost;
-};
-
-struct merge {
-	struct instance *instance;
-	enum rings which;
-	int cpu;
-	bool is_consuming;
-	bool is_open;			/* sources are set up */
-	uint64_t rings_serial, reads_serial;
-	uint64_t horizon;
-	struct source *sources;
-	uint32_t nr_sources;
-	uint32_t *heap;			/* numbers of sources that have a record */
-	uint32_t nr_heap;
-};
 
 static void close_sources(struct merge *merge)
 {
@@ -70,6 +46,10 @@ static int open_source(struct merge *merge, const struct instance_ring *ring)
 			return 0;	/* nothing readable in it */
 		source->end = head.entries;
 	}
+	/* Offers of this server are settled: one that is here now was made by
+	 * a server that was killed. */
+	if (merge->is_consuming)
+		receipt_settle(&ring->view);
 	r = ring_cursor_init(&source->cursor, &ring->view);
 	if (r)
 		return r;
@@ -114,6 +94,8 @@ int merge_new(struct instance *instance, enum rings which, int cpu,
 	merge->cpu = cpu;
 	merge->is_consuming = is_consuming;
 	r = instance_sync(instance);
+	if (!r && is_consuming)
+		merge_settle_others(merge);
 	if (!r)
 		r = open_sources(merge);
 	if (r) {
@@ -128,6 +110,7 @@ void merge_free(struct merge *merge)
 {
 	if (!merge)
 		return;
+	merge_unstage(merge);
 	close_sources(merge);
 	free(merge);
 }
@@ -191,13 +174,20 @@ static bool source_peek(struct merge *merge, struct source *source)
 	return true;
 }
 
+#define HEAP_WORDS	(ABI_CPUS * ABI_RING_KINDS * 2 / 64)
+
+static void heap_bits(const struct merge *merge, uint64_t bits[HEAP_WORDS])
+{
+	for (uint32_t i = 0; i < merge->nr_heap; i++)
+		bits[merge->heap[i] / 64] |= 1ull << merge->heap[i] % 64;
+}
+
 /* Look again at the sources that had nothing. */
 static void peek_empty(struct merge *merge)
 {
-	uint64_t in_heap[ABI_CPUS * ABI_RING_KINDS * 2 / 64] = { 0 };
+	uint64_t in_heap[HEAP_WORDS] = { 0 };
 
-	for (uint32_t i = 0; i < merge->nr_heap; i++)
-		in_heap[merge->heap[i] / 64] |= 1ull << merge->heap[i] % 64;
+	heap_bits(merge, in_heap);
 	for (uint32_t i = 0; i < merge->nr_sources; i++)
 		if (!(in_heap[i / 64] >> i % 64 & 1) &&
 		    source_peek(merge, &merge->sources[i]))
@@ -222,9 +212,10 @@ int merge_start(struct merge *merge)
 		r = instance_sync(instance);
 		if (r)
 			return r;
-		if (!merge->is_open ||
-		    merge->rings_serial != instance->rings_serial ||
-		    merge->reads_serial != instance->reads_serial) {
+		merge_settle_others(merge);
+		if (!merge->is_open || merge_is_stale(merge)) {
+			if (merge->is_staged)
+				merge_give_up(merge);
 			close_sources(merge);
 			r = open_sources(merge);
 			was_reset = 1;
@@ -301,20 +292,35 @@ void merge_advance(struct merge *merge)
 	heap_down(merge, 0);
 }
 
-void merge_consume(struct merge *merge)
+/* ---- losses that no record reports ---- */
+
+static struct source *lost_source(const struct merge *merge)
 {
-	struct instance *instance = merge->instance;
-	bool has_moved = false;
+	uint64_t in_heap[HEAP_WORDS] = { 0 };
 
-	for (uint32_t i = 0; i < merge->nr_sources; i++) {
-		struct source *source = &merge->sources[i];
+	heap_bits(merge, in_heap);
+	for (uint32_t i = 0; i < merge->nr_sources; i++)
+		if (merge->sources[i].cursor.lost &&
+		    !(in_heap[i / 64] >> i % 64 & 1))
+			return &merge->sources[i];
+	return NULL;
+}
 
-		if (!source->has_moved)
-			continue;
-		source->has_moved = false;
-		ring_cursor_consume(&source->cursor);
-		has_moved = true;
-	}
-	if (has_moved)
-		merge->reads_serial = ++instance->reads_serial;
+uint64_t merge_next_lost(struct merge *merge, uint32_t *ret_cpu)
+{
+	struct source *source = lost_source(merge);
+	uint64_t lost;
+
+	if (!source)
+		return 0;
+	lost = source->cursor.lost;
+	source->cursor.lost = 0;
+	source->has_moved = true;
+	*ret_cpu = source->cpu;
+	return lost;
+}
+
+bool merge_has_lost(const struct merge *merge)
+{
+	return lost_source(merge);
 }

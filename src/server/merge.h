@@ -5,6 +5,9 @@
  *	merge_start(merge);
  *	while (merge_peek(merge, &record) > 0 && there is room)
  *		merge_advance(merge);
+ *	merge_stage(merge);
+ *	merge_offer(merge, ticket);
+ *	the reader is handed the bytes
  *	merge_consume(merge);
  */
 #ifndef ULF_SERVER_MERGE_H
@@ -42,7 +45,43 @@ int merge_peek(struct merge *merge, struct merge_record *ret_record);
 int merge_peek_second(struct merge *merge, int cpu,
 		      struct merge_record *ret_record);
 void merge_advance(struct merge *merge);
-/* Take out all that was advanced over. */
+/* The next ring that has lost records and has none (yet) that would say so: how
+ * many, and its CPU.  They count as reported with what is consumed next.
+ * 0: no ring. */
+uint64_t merge_next_lost(struct merge *merge, uint32_t *ret_cpu);
+/* Is there such a ring? */
+bool merge_has_lost(const struct merge *merge);
+
+/*
+ * Handing over all that was advanced over:
+ *
+ * merge_stage()	it is in the hands of this merge and waits to be handed
+ *			over.  If something else needs the rings meanwhile the
+ *			records are in doubt, as by merge_give_up().
+ * merge_offer()	from here on the reader may get it: a server that is
+ *			killed now leaves it in doubt, unless the receipt of
+ *			@ticket (server/receipt.h) says more.
+ * merge_withdraw()	the reader has got nothing of it yet; still staged.
+ * merge_consume()	the reader has it: take it out.  Needs none of the others
+ *			before it.
+ * merge_give_up()	the reader has some of it and will not get the rest.
+ * merge_return()	the reader of the last merge_consume() has got nothing
+ *			(@is_partial: not all) of it.  Put it back if nothing
+ *			was consumed since, else it is in doubt.
+ *
+ * Records in doubt are not given again; the next LOST line of their CPU counts
+ * them.  merge_free() of what is staged leaves it to the next reader.
+ */
+void merge_stage(struct merge *merge);
+void merge_offer(struct merge *merge, uint64_t ticket);
+void merge_withdraw(struct merge *merge);
 void merge_consume(struct merge *merge);
+void merge_give_up(struct merge *merge);
+void merge_return(struct merge *merge, bool is_partial);
+bool merge_is_staged(const struct merge *merge);
+/* Has something else taken out records since merge_start()? */
+bool merge_is_stale(const struct merge *merge);
+/* Put in doubt what is staged by any merge of @instance: its rings will change. */
+void merge_settle_all(struct instance *instance);
 
 #endif

@@ -115,13 +115,18 @@ static void read_file(struct client *client, const struct abi_request *request)
 		answer(client, -EINVAL);
 		return;
 	}
-	ret = tracefs_read(file->file, sockets->io, size, (off_t)request->offset);
-	if (ret == -EAGAIN && !file->is_nonblocking)
+	ret = tracefs_read_begin(file->file, sockets->io, size,
+				 (off_t)request->offset, false);
+	if (ret == -EAGAIN && !file->is_nonblocking) {
 		park(client);
-	else if (ret < 0)
+	} else if (ret < 0) {
 		answer(client, (int)ret);
-	else
+	} else {
 		client_answer(client, (int)ret, sockets->io, (size_t)ret);
+		client->reading = ret && client->answer ? file->file : NULL;
+		if (!client->answer)
+			tracefs_deliver(file->file, TRACEFS_REFUSED);
+	}
 }
 
 static void write_file(struct client *client, const struct abi_request *request)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "event/clock.h"
+#include "server/merge.h"
 #include "server/perf_clock.h"
 #include "server/rings.h"
 #include "server/root.h"
@@ -61,6 +62,7 @@ static void drop_side(struct instance *instance, uint32_t cpu, uint32_t side)
 
 void instance_drop_rings(struct instance *instance)
 {
+	merge_settle_all(instance);
 	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++)
 		for (uint32_t side = 0; side < ABI_SIDES; side++)
 			drop_side(instance, cpu, side);
@@ -70,6 +72,7 @@ void instance_drop_rings(struct instance *instance)
 /* From the first step on nobody swaps any more: what is spare stays spare. */
 void instance_free_spare(struct instance *instance)
 {
+	merge_settle_all(instance);
 	__atomic_and_fetch(&instance->abi->spare, ~(uint32_t)ABI_SPARE_THERE,
 			   __ATOMIC_ACQ_REL);
 	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++)
@@ -117,6 +120,7 @@ static int replace(struct instance *instance, int cpu, const uint64_t *cpu_kb,
 
 	if (!plan)
 		return -ENOMEM;
+	merge_settle_all(instance);
 	plan->cpu_kb = cpu_kb;
 	plan->is_keeping = has_to_keep;
 	for (uint32_t i = 0; i < instance->root->nr_cpus; i++)
@@ -225,6 +229,7 @@ void instance_clear(struct instance *instance, enum rings which, int cpu)
 {
 	struct instance_ring *ring;
 
+	merge_settle_all(instance);
 	for_each_ring(ring, instance, which, cpu)
 		ring_clear(&ring->view);
 	instance->rings_serial++;
@@ -255,7 +260,9 @@ void instance_retire(struct instance *instance)
 		if (old.entries &&
 		    (!new.overrun || new.oldest_ns < old.oldest_ns))
 			continue;
+		merge_settle_all(instance);
 		old.overrun += old.entries;
+		old.unreported += old.entries;
 		if (heir->map)
 			ring_inherit(&heir->view, &old);
 		drop(instance, &instance->abi->side[ring->side].prev

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/queue.h>
 #include <sys/types.h>
 
 #include "abi/control.h"
@@ -68,6 +69,7 @@ struct instance {
 	uint64_t rings_serial;		/* bumped when they change, are swapped or
 					 * cleared */
 	uint64_t reads_serial;		/* bumped when records are consumed */
+	LIST_HEAD(, merge) staged;	/* those with merge_stage() */
 	uint64_t pipe_cpus[ABI_CPUS / 64];	/* with an open trace_pipe */
 	uint32_t expire_next[ABI_PIDS_LISTS];	/* of pids_expire() */
 	struct event_filter *filters;	/* by row, of the events that there

@@ -18,7 +18,10 @@
 
 #include "base/container.h"
 #include "base/dir.h"
+#include "base/testpoint.h"
+#include "server/receipt.h"
 #include "server/socket_impl.h"
+#include "tracefs/tracefs.h"
 
 #define CLIENTS_MAX	256u
 #define BACKLOG		64
@@ -29,6 +32,8 @@ static void client_drop(struct client *client)
 
 	loop_unwatch(sockets->loop, &client->source);
 	close(client->source.fd);
+	if (client->is_reset && client->has_read)
+		tracefs_deliver(client->has_read, TRACEFS_RETURNED);
 	client_files_close(client);
 	if (client->passed_fd >= 0)
 		close(client->passed_fd);
@@ -47,17 +52,66 @@ static void update_events(struct client *client)
 	loop_change(client->sockets->loop, &client->source, events);
 }
 
+/* The byte that hands over what was read. */
+static ssize_t send_last_byte(struct client *client)
+{
+	const char *byte = client->answer + client->nr_sent;
+	ssize_t len;
+
+	receipt_begin();
+	tracefs_deliver(client->reading, TRACEFS_OFFERED);
+	TESTPOINT("socket.send");
+	len = receipt_send(client->source.fd, byte);
+	if (len == -ENOSYS) {
+		/* Without a receipt. */
+		tracefs_deliver(client->reading, TRACEFS_LATER);
+		tracefs_deliver(client->reading, TRACEFS_OFFERED);
+		len = send(client->source.fd, byte, 1, MSG_NOSIGNAL);
+		if (len < 0)
+			len = -errno;
+	}
+	if (len < 0)
+		tracefs_deliver(client->reading, TRACEFS_LATER);
+	else
+		TESTPOINT("socket.sent");
+	return len;
+}
+
+/*
+ * Send a part of the answer: > 0 bytes, or -errno.  The bytes that are in the
+ * socket come to the client even if this server is killed, and a client that does
+ * not get all of an answer drops it (abi/socket.h).  So it is the last byte that
+ * hands over what was read, and that byte goes alone.
+ */
+static ssize_t send_part(struct client *client)
+{
+	size_t left = client->nr_answer - client->nr_sent;
+	ssize_t len;
+
+	if (client->reading && left == 1)
+		return send_last_byte(client);
+	if (client->reading)
+		left--;
+	len = send(client->source.fd, client->answer + client->nr_sent, left,
+		   MSG_NOSIGNAL);
+	return len < 0 ? -errno : len;
+}
+
 /* Send what the socket takes; false: the client is gone. */
 static bool send_answer(struct client *client)
 {
 	ssize_t len;
 
 	while (client->answer && client->nr_sent < client->nr_answer) {
-		len = send(client->source.fd, client->answer + client->nr_sent,
-			   client->nr_answer - client->nr_sent, MSG_NOSIGNAL);
+		len = send_part(client);
 		if (len < 0)
-			return errno == EAGAIN || errno == EINTR;
+			return len == -EAGAIN || len == -EINTR;
 		client->nr_sent += (size_t)len;
+	}
+	if (client->answer && client->reading) {
+		tracefs_deliver(client->reading, TRACEFS_TAKEN);
+		client->has_read = client->reading;
+		client->reading = NULL;
 	}
 	free(client->answer);
 	client->answer = NULL;
@@ -155,6 +209,7 @@ static bool begin_payload(struct client *client)
 static void end_request(struct client *client)
 {
 	client->nr_in = 0;
+	client->has_read = NULL;
 	client_request_run(client);
 	if (client->passed_fd >= 0) {
 		close(client->passed_fd);
@@ -178,6 +233,9 @@ static bool receive_requests(struct client *client)
 			continue;
 		}
 		len = receive(client, to, wanted);
+		/* The kernel reports it of a peer that closes its end with
+		 * bytes in it that it has not read. */
+		client->is_reset = len < 0 && errno == ECONNRESET;
 		if (len < 0)
 			return errno == EAGAIN || errno == EINTR;
 		if (len == 0)

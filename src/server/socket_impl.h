@@ -37,6 +37,12 @@ struct client {
 	/* the answer that is going out */
 	char *answer;			/* NULL: none */
 	size_t nr_answer, nr_sent;
+	struct tracefs_file *reading;	/* one of files, of which the answer
+					 * has what was read; or NULL */
+	struct tracefs_file *has_read;	/* as reading, for the last answer that
+					 * was sent; until the next request */
+	bool is_reset;			/* the client ended, and has not read
+					 * all of the last answer */
 
 	/* A request that cannot be answered yet (a copy: a cancel may come). */
 	bool is_parked;

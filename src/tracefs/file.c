@@ -139,28 +139,48 @@ static int check_read(const struct tracefs_file *file)
 	return root_is_usable(file->node->root) ? 0 : -ENODEV;
 }
 
-ssize_t tracefs_read(struct tracefs_file *file, char *buf, size_t size, off_t offset)
+ssize_t tracefs_read_begin(struct tracefs_file *file, char *buf, size_t size,
+			   off_t offset, bool is_whole)
 {
+	const struct tracefs_stream *stream = file->def->stream;
 	int r = check_read(file);
 
 	if (r)
 		return r;
+	if (is_whole)
+		return stream && stream->read_whole ?
+		       stream->read_whole(file, buf, size) : -EINVAL;
 	if (!size)
 		return 0;
-	if (file->def->stream)
-		return file->def->stream->read(file, buf, size, offset);
+	if (stream)
+		return stream->read(file, buf, size, offset);
 	return read_text(file, buf, size, offset);
+}
+
+void tracefs_deliver(struct tracefs_file *file, enum tracefs_delivery what)
+{
+	if (file->def->stream && file->def->stream->deliver)
+		file->def->stream->deliver(file, what);
+}
+
+static ssize_t read_now(struct tracefs_file *file, char *buf, size_t size,
+			off_t offset, bool is_whole)
+{
+	ssize_t len = tracefs_read_begin(file, buf, size, offset, is_whole);
+
+	if (len > 0)
+		tracefs_deliver(file, TRACEFS_TAKEN);
+	return len;
+}
+
+ssize_t tracefs_read(struct tracefs_file *file, char *buf, size_t size, off_t offset)
+{
+	return read_now(file, buf, size, offset, false);
 }
 
 ssize_t tracefs_read_whole(struct tracefs_file *file, char *buf, size_t size)
 {
-	int r = check_read(file);
-
-	if (r)
-		return r;
-	if (!file->def->stream || !file->def->stream->read_whole)
-		return -EINVAL;
-	return file->def->stream->read_whole(file, buf, size);
+	return read_now(file, buf, size, 0, true);
 }
 
 ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
@@ -222,6 +242,12 @@ bool tracefs_is_stream(const struct tracefs_file *file)
 	if (!file->def->stream)
 		return !file->def->show;	/* a place to write to */
 	return file->def->stream->is_pipe;
+}
+
+bool tracefs_is_line_stream(const struct tracefs_file *file)
+{
+	return file->def->stream && file->def->stream->is_pipe &&
+	       !file->def->stream->size;
 }
 
 int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value)

@@ -15,9 +15,12 @@
  * end lets the splice return those that it has.
  */
 #include "tracefs/fuse_impl.h"
+#include "base/testpoint.h"
+#include "server/receipt.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fuse.h>
 #include <poll.h>
 #include <stdlib.h>
 
@@ -128,12 +131,14 @@ static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t 
 
 static ssize_t read_now(struct tracefs_fuse *fuse, const struct fuse_parked *read)
 {
+	bool is_whole = read->is_cached && tracefs_is_stream(read->open->file);
+	size_t size = read->size;
 	ssize_t ret;
 
-	if (!read->is_cached || !tracefs_is_stream(read->open->file))
-		ret = tracefs_read(read->open->file, fuse->io, read->size, read->offset);
-	else
-		ret = tracefs_read_whole(read->open->file, fuse->io, read->size);
+	if (tracefs_is_line_stream(read->open->file) && size > RECEIPT_REPLY_MAX)
+		size = RECEIPT_REPLY_MAX;
+	ret = tracefs_read_begin(read->open->file, fuse->io, size, read->offset,
+				 is_whole);
 	if (ret == -EAGAIN)
 		read->open->was_ready = false;
 	if (ret > 0)
@@ -142,11 +147,40 @@ static ssize_t read_now(struct tracefs_fuse *fuse, const struct fuse_parked *rea
 	return ret;
 }
 
+/*
+ * If the kernel takes the reply it has copied the bytes to the reader, or to its
+ * page cache, and the reader's call returns them even if this server is killed at
+ * once.  If it does not (-ENOENT), nobody waits for them any more.
+ */
+static void reply_bytes(struct tracefs_fuse *fuse, const struct fuse_parked *read,
+			size_t bytes)
+{
+	struct tracefs_file *file = read->open->file;
+	int ret;
+
+	receipt_begin();
+	tracefs_deliver(file, TRACEFS_OFFERED);
+	TESTPOINT("fuse.reply");
+	ret = receipt_reply(fuse_session_fd(fuse->session), read->unique, fuse->io, bytes);
+	if (ret != -ENOSYS) {
+		fuse_reply_none(read->req);
+	} else {
+		/* Without a receipt. */
+		tracefs_deliver(file, TRACEFS_LATER);
+		tracefs_deliver(file, TRACEFS_OFFERED);
+		ret = fuse_reply_buf(read->req, fuse->io, bytes);
+	}
+	TESTPOINT("fuse.replied");
+	tracefs_deliver(file, ret ? TRACEFS_REFUSED : TRACEFS_TAKEN);
+}
+
 static void reply_read(struct tracefs_fuse *fuse, const struct fuse_parked *read,
 		       ssize_t ret)
 {
 	if (ret < 0)
 		fuse_reply_err(read->req, (int)-ret);
+	else if (ret > 0 && tracefs_is_stream(read->open->file))
+		reply_bytes(fuse, read, (size_t)ret);
 	else
 		fuse_reply_buf(read->req, fuse->io, (size_t)ret);
 	if (ret > 0 && read->is_cached)
@@ -157,8 +191,10 @@ void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		  struct fuse_file_info *fi)
 {
 	struct tracefs_fuse *fuse = fuse_req_userdata(req);
+	const struct fuse_in_header *head = fuse->request.mem;
 	struct fuse_parked read = {
 		.req = req,
+		.unique = head->unique,
 		.open = open_of(fi),
 		.size = size < FUSE_IO_BYTES ? size : FUSE_IO_BYTES,
 		.offset = offset,

@@ -58,6 +58,7 @@ LIST_HEAD(fuse_open_list, fuse_open);
 struct fuse_parked {
 	TAILQ_ENTRY(fuse_parked) link;	/* in tracefs_fuse.parked */
 	fuse_req_t req;
+	uint64_t unique;		/* read: the kernel's number of it */
 	struct fuse_open *open;
 	size_t size;			/* read: asked for; write: bytes taken */
 	off_t offset;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_pipe: lines, taken out of the buffer as they are read. */
+/*
+ * trace_pipe: lines, taken out of the buffer when the reader has them.  The text
+ * of a batch of records is made at once and stays until all of it is delivered;
+ * most batches are delivered by one read.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -8,6 +12,7 @@
 
 #include "server/lines.h"
 #include "server/options.h"
+#include "server/receipt.h"
 #include "tracefs/files.h"
 
 #define PIPE_BYTES_MAX	(4u << 20)
@@ -15,7 +20,10 @@
 struct pipe {
 	struct lines lines;
 	struct text text;
-	size_t text_at;			/* what is before was given out */
+	size_t text_at;			/* the reader has what is before */
+	size_t nr_given;		/* bytes that the last read gave; 0: it
+					 * has ended */
+	bool is_split;			/* the batch took more than one read */
 	bool has_read;
 };
 
@@ -75,11 +83,23 @@ static void pipe_close(struct tracefs_file *file)
 {
 	struct pipe *pipe = file->state;
 
+	if (pipe->text_at && pipe->text_at < pipe->text.len)
+		merge_give_up(pipe->lines.merge);
 	merge_free(pipe->lines.merge);
 	lines_done(&pipe->lines);
 	text_done(&pipe->text);
 	free(pipe);
 	cpus_give(tracefs_instance(file->node), tracefs_cpu(file->node));
+}
+
+/* Losses after which no record has come that would report them. */
+static void print_lost(struct pipe *pipe)
+{
+	uint32_t cpu;
+	uint64_t lost;
+
+	while ((lost = merge_next_lost(pipe->lines.merge, &cpu)))
+		line_print_lost(cpu, lost, &pipe->text);
 }
 
 static int pipe_fill(struct tracefs_file *file, size_t size)
@@ -91,6 +111,7 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 		return r;
 	text_reset(&pipe->text);
 	pipe->text_at = 0;
+	pipe->is_split = false;
 	pipe->lines.place.number = 1;
 	while (pipe->text.len < size && !pipe->text.error) {
 		size_t before = pipe->text.len;
@@ -105,7 +126,13 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 		}
 		lines_advance(&pipe->lines);
 	}
-	merge_consume(pipe->lines.merge);
+	if (!r && !pipe->text.len)
+		print_lost(pipe);
+	/* Some records have no line. */
+	if (pipe->text.len)
+		merge_stage(pipe->lines.merge);
+	else
+		merge_consume(pipe->lines.merge);
 	return r < 0 ? r : 0;
 }
 
@@ -129,6 +156,9 @@ static ssize_t pipe_read(struct tracefs_file *file, char *buf, size_t size,
 	int r;
 
 	(void)offset;
+	/* A text that its reader refused may be another reader's by now. */
+	if (!pipe->text_at && merge_is_stale(pipe->lines.merge))
+		text_reset(&pipe->text);
 	if (pipe->text_at >= pipe->text.len) {
 		r = pipe_fill(file, size);
 		if (r)
@@ -139,9 +169,45 @@ static ssize_t pipe_read(struct tracefs_file *file, char *buf, size_t size,
 	if (size > pipe->text.len - pipe->text_at)
 		size = pipe->text.len - pipe->text_at;
 	memcpy(buf, pipe->text.data + pipe->text_at, size);
-	pipe->text_at += size;
+	pipe->nr_given = size;
 	pipe->has_read = true;
 	return (ssize_t)size;
+}
+
+static void text_taken(struct pipe *pipe)
+{
+	pipe->is_split = pipe->text_at;
+	pipe->text_at += pipe->nr_given;
+	pipe->nr_given = 0;
+	if (pipe->text_at >= pipe->text.len)
+		merge_consume(pipe->lines.merge);
+}
+
+/* The reader of a part of the text may use it, or drop it. */
+static void pipe_deliver(struct tracefs_file *file, enum tracefs_delivery what)
+{
+	struct pipe *pipe = file->state;
+
+	switch (what) {
+	case TRACEFS_OFFERED:
+		merge_offer(pipe->lines.merge, pipe->nr_given == pipe->text.len ?
+			    receipt_ticket() : 0);
+		break;
+	case TRACEFS_TAKEN:
+		text_taken(pipe);
+		break;
+	case TRACEFS_REFUSED:
+		pipe->nr_given = 0;
+		/* fall through */
+	case TRACEFS_LATER:
+		if (!pipe->text_at)
+			merge_withdraw(pipe->lines.merge);
+		break;
+	case TRACEFS_RETURNED:
+		if (pipe->text_at >= pipe->text.len)
+			merge_return(pipe->lines.merge, pipe->is_split);
+		break;
+	}
 }
 
 /* Of one CPU it waits for a part of the buffer, of all for a record. */
@@ -155,7 +221,8 @@ static bool has_enough(struct tracefs_file *file)
 	if (cpu != CPU_ALL && shm_load(&instance->abi->percent))
 		return instance_is_filled(instance, cpu);
 	return merge_start(pipe->lines.merge) >= 0 &&
-	       merge_peek(pipe->lines.merge, &record) > 0;
+	       (merge_peek(pipe->lines.merge, &record) > 0 ||
+		merge_has_lost(pipe->lines.merge));
 }
 
 static unsigned int pipe_poll(struct tracefs_file *file)
@@ -173,6 +240,7 @@ const struct tracefs_stream pipe_stream = {
 	.open = pipe_open,
 	.close = pipe_close,
 	.read = pipe_read,
+	.deliver = pipe_deliver,
 	.poll = pipe_poll,
 	.is_pipe = true,
 };

@@ -2,8 +2,8 @@
 /*
  * trace_pipe_raw: the buffer of a CPU in pages of the kernel's layout.  A CPU has
  * more than one ring, so its records are merged into new pages; a page holds
- * records that were read but not yet taken out of the rings until it is given
- * to the reader.
+ * records that were read but not yet taken out of the rings until the reader
+ * has it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -12,6 +12,7 @@
 
 #include "server/merge.h"
 #include "server/options.h"
+#include "server/receipt.h"
 #include "tracefs/files.h"
 
 #define DELTA_MAX	(1ull << ABI_REC_DELTA_BITS)
@@ -25,7 +26,12 @@ struct raw {
 	uint64_t time;			/* of the newest */
 	uint64_t lost;			/* before the first */
 	bool is_closed;			/* complete: being read from page_at */
-	uint32_t page_at;
+	uint32_t page_at;		/* the reader has what is before */
+	uint32_t give_at;		/* and the last read gave what is
+					 * between the two */
+	uint32_t data_end;		/* zeroes follow */
+	bool is_split;			/* staged records need one more read, and
+					 * cannot be given again as a whole */
 };
 
 static int raw_open(struct tracefs_file *file)
@@ -54,6 +60,8 @@ static void raw_close(struct tracefs_file *file)
 {
 	struct raw *raw = file->state;
 
+	if (raw->is_split)
+		merge_give_up(raw->merge);
 	merge_free(raw->merge);
 	free(raw->page);
 	free(raw);
@@ -61,11 +69,12 @@ static void raw_close(struct tracefs_file *file)
 
 static void page_reset(struct raw *raw)
 {
+	raw->is_split = raw->is_closed && raw->page_at < raw->data_end;
 	memset(raw->page, 0, raw->page_bytes);
 	raw->bytes = 0;
 	raw->lost = 0;
 	raw->is_closed = false;
-	raw->page_at = 0;
+	raw->page_at = raw->give_at = 0;
 }
 
 static void page_word(struct raw *raw, uint32_t word)
@@ -105,25 +114,32 @@ static bool page_add(struct raw *raw, const struct merge_record *record,
 }
 
 /* The commit word: bytes, and whether events were lost before the page.  The
- * kernel's flags are signed, and their count follows if there is room. */
+ * kernel's flags are signed.  The number follows the data: data_limit() has left
+ * room for it. */
 static void page_close(struct raw *raw)
 {
 	uint64_t commit = raw->bytes;
 
+	raw->data_end = ABI_PAGE_HEADER + raw->bytes;
 	if (raw->lost) {
-		commit |= ~0ull << 31;
-		if (raw->page_bytes - ABI_PAGE_HEADER - raw->bytes >=
-		    sizeof(raw->lost)) {
-			memcpy(raw->page + ABI_PAGE_HEADER + raw->bytes,
-			       &raw->lost, sizeof(raw->lost));
-			commit |= ABI_COMMIT_STORED;
-		} else {
-			commit &= ~(uint64_t)ABI_COMMIT_STORED;
-		}
+		memcpy(raw->page + raw->data_end, &raw->lost, sizeof(raw->lost));
+		raw->data_end += sizeof(raw->lost);
+		commit |= ~0ull << 31 | ABI_COMMIT_STORED;
 	}
 	memcpy(raw->page + 8, &commit, sizeof(commit));
-	merge_consume(raw->merge);
+	merge_stage(raw->merge);
 	raw->is_closed = true;
+}
+
+/* Bytes of data that a page may have with @record in it. */
+static uint32_t data_limit(const struct raw *raw,
+			   const struct merge_record *record, uint32_t limit)
+{
+	uint32_t most = raw->page_bytes - ABI_PAGE_HEADER;
+
+	if (raw->lost || record->lost)
+		most -= sizeof(raw->lost);
+	return limit < most ? limit : most;
 }
 
 /*
@@ -146,10 +162,10 @@ static int page_fill(struct raw *raw, uint32_t limit)
 		/* A page says what was lost before it, not in the middle. */
 		if (raw->bytes && record.lost)
 			return 1;
-		if (!page_add(raw, &record, limit)) {
+		if (!page_add(raw, &record, data_limit(raw, &record, limit))) {
 			if (raw->bytes)
 				return 1;
-			if (limit < raw->page_bytes - ABI_PAGE_HEADER)
+			if (limit < data_limit(raw, &record, UINT32_MAX))
 				return -EMSGSIZE;
 			raw->lost++;	/* no page has room for it */
 		}
@@ -161,16 +177,68 @@ static int page_fill(struct raw *raw, uint32_t limit)
 
 static size_t page_give(struct raw *raw, char *buf, size_t size)
 {
-	if (size > raw->page_bytes - raw->page_at)
-		size = raw->page_bytes - raw->page_at;
-	memcpy(buf, raw->page + raw->page_at, size);
-	raw->page_at += (uint32_t)size;
+	if (size > raw->page_bytes - raw->give_at)
+		size = raw->page_bytes - raw->give_at;
+	memcpy(buf, raw->page + raw->give_at, size);
+	raw->give_at += (uint32_t)size;
 	return size;
 }
 
 static bool has_rest(const struct raw *raw)
 {
-	return raw->is_closed && raw->page_at < raw->page_bytes;
+	return raw->is_closed && raw->give_at < raw->page_bytes;
+}
+
+/* A page that its reader refused may be another reader's by now. */
+static void drop_stale_page(struct raw *raw)
+{
+	if (raw->is_closed && !raw->page_at && !raw->is_split &&
+	    merge_is_stale(raw->merge)) {
+		raw->page_at = raw->data_end;
+		page_reset(raw);
+	}
+}
+
+/* A page without a record reports losses if no record will come that could. */
+static bool has_lost_only(struct raw *raw)
+{
+	uint32_t cpu;
+	uint64_t lost;
+
+	while ((lost = merge_next_lost(raw->merge, &cpu)))
+		raw->lost += lost;
+	return raw->lost;
+}
+
+/* Of a page that the reader has in part it may use the part, or drop it. */
+static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
+{
+	struct raw *raw = file->state;
+
+	switch (what) {
+	case TRACEFS_OFFERED:
+		merge_offer(raw->merge, raw->give_at >= raw->data_end &&
+			    !raw->page_at && !raw->is_split ?
+			    receipt_ticket() : 0);
+		break;
+	case TRACEFS_TAKEN:
+		raw->page_at = raw->give_at;
+		raw->is_split = raw->page_at < raw->data_end;
+		if (!raw->is_split && merge_is_staged(raw->merge))
+			merge_consume(raw->merge);
+		break;
+	case TRACEFS_REFUSED:
+		raw->give_at = raw->page_at;
+		/* fall through */
+	case TRACEFS_LATER:
+		if (!raw->is_split)
+			merge_withdraw(raw->merge);
+		break;
+	case TRACEFS_RETURNED:
+		if (!raw->is_split)
+			merge_return(raw->merge, raw->page_at < raw->page_bytes);
+		break;
+	}
 }
 
 /* A page, or the rest of one.  A read that is smaller than a page gets as
@@ -183,6 +251,7 @@ static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 	int r;
 
 	(void)offset;
+	drop_stale_page(raw);
 	if (has_rest(raw))
 		return (ssize_t)page_give(raw, buf, size);
 	limit = size < raw->page_bytes ? (uint32_t)size : raw->page_bytes;
@@ -192,8 +261,10 @@ static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 		return 0;
 	if (r < 0)
 		return r;
-	if (!raw->bytes)
-		return file->node->root->state == SERVER_ROOT_ALIVE ? -EAGAIN : 0;
+	if (!raw->bytes && file->node->root->state == SERVER_ROOT_ALIVE)
+		return -EAGAIN;
+	if (!raw->bytes && !has_lost_only(raw))
+		return 0;
 	page_close(raw);
 	return (ssize_t)page_give(raw, buf, size);
 }
@@ -204,9 +275,13 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 	size_t done = 0;
 	int r;
 
+	drop_stale_page(raw);
 	while (done < size) {
 		if (!has_rest(raw)) {
 			r = page_fill(raw, raw->page_bytes - ABI_PAGE_HEADER);
+			/* The rest of the last page has gone for nothing. */
+			if (r <= 0 && raw->is_split)
+				merge_give_up(raw->merge);
 			if (r <= 0)
 				return r ? r : -EAGAIN;
 			page_close(raw);
@@ -234,6 +309,7 @@ const struct tracefs_stream raw_stream = {
 	.close = raw_close,
 	.read = raw_read,
 	.read_whole = raw_read_whole,
+	.deliver = raw_deliver,
 	.poll = raw_poll,
 	.is_pipe = true,
 	.size = (off_t)1 << 62,
@@ -245,6 +321,7 @@ const struct tracefs_stream snapshot_raw_stream = {
 	.close = raw_close,
 	.read = raw_read,
 	.read_whole = raw_read_whole,
+	.deliver = raw_deliver,
 	.is_pipe = true,
 	.size = (off_t)1 << 62,
 };

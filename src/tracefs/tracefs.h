@@ -59,6 +59,29 @@ void tracefs_close(struct tracefs_file *file);
 ssize_t tracefs_read(struct tracefs_file *file, char *buf, size_t size, off_t offset);
 
 /*
+ * Read for a reader in another process, to which the caller hands the bytes.
+ * The records that they show stay in the buffer until the caller reports what
+ * became of the bytes (tracefs_deliver()); it must do so before it reads again.
+ * @is_whole: as tracefs_read_whole().
+ */
+ssize_t tracefs_read_begin(struct tracefs_file *file, char *buf, size_t size,
+			   off_t offset, bool is_whole);
+enum tracefs_delivery {
+	TRACEFS_OFFERED,	/* the next system call may hand over all of them:
+				 * a server that is killed from here on leaves
+				 * the records in doubt */
+	TRACEFS_LATER,		/* it has not handed over all; a reader that gets
+				 * no more drops what it has */
+	TRACEFS_TAKEN,		/* the reader has them; ends the read */
+	TRACEFS_REFUSED,	/* the reader has nothing; ends the read, and the
+				 * next one gives the same bytes */
+	TRACEFS_RETURNED,	/* after TRACEFS_TAKEN: the reader ended without
+				 * having looked at them */
+};
+/* For files that are no streams it does nothing. */
+void tracefs_deliver(struct tracefs_file *file, enum tracefs_delivery what);
+
+/*
  * Read a file that has a size (trace_pipe_raw: st_size is 1 << 62) for the page
  * cache, which splice() goes through: exactly @size bytes (fuse.c asks for
  * memory pages, one at a time), taken from whole sub-buffers only, in order, a
@@ -91,5 +114,7 @@ bool tracefs_is_written(const struct tracefs_file *file);
 unsigned int tracefs_poll(struct tracefs_file *file);
 /* Is this a stream (trace_pipe, trace_pipe_raw): no seeking, may block? */
 bool tracefs_is_stream(const struct tracefs_file *file);
+/* Is this a stream of lines, so that a read may get fewer than it asked for? */
+bool tracefs_is_line_stream(const struct tracefs_file *file);
 
 #endif

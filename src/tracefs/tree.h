@@ -29,6 +29,9 @@ struct tracefs_stream {
 			off_t offset);
 	/* optional: what tracefs_read_whole() does */
 	ssize_t (*read_whole)(struct tracefs_file *file, char *buf, size_t size);
+	/* optional: the reader has got, or not got, what was read last; a
+	 * consuming stream consumes here */
+	void (*deliver)(struct tracefs_file *file, enum tracefs_delivery what);
 	unsigned int (*poll)(struct tracefs_file *file);
 	bool is_pipe;			/* no seeking, may block */
 	off_t size;			/* st_size */

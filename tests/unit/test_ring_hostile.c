@@ -89,6 +89,7 @@ static uint64_t read_all(struct ring_memory *m, uint64_t *random,
 			ring_page_read(&m->view, seq, &page);
 	}
 	ring_page_read(&m->view, strange_value(random, 3), &page);
+	ring_settle(&m->view, random_below(random, 3));
 	assert_int_equal(ring_cursor_init(&cursor, &m->view), 0);
 	/* no record is shorter than 8 bytes; the memory stands still */
 	limit = (uint64_t)m->view.nr_pages * m->view.page_bytes / 8;
@@ -102,7 +103,9 @@ static uint64_t read_all(struct ring_memory *m, uint64_t *random,
 		ring_cursor_advance(&cursor, &record);
 		assert_in_range(++nr, 0, limit);
 	}
+	ring_cursor_offer(&cursor, 1);
 	ring_cursor_consume(&cursor);
+	ring_cursor_return(&cursor);
 	ring_cursor_done(&cursor);
 	ring_clear(&m->view);
 	ring_stats(&m->view, &stats);

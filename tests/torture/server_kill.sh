@@ -1,0 +1,206 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# user: ordinary
+# timeout: 240
+# kill -9 of the server while a reader takes records out of the buffer, through the
+# socket, the mount, pages by read and by splice: at random moments and at each step
+# of handing them over.  Every record is read once, or a LOST line counts it.
+. tests/tracefs/common
+
+records=100000 rounds=1 steps=2
+[ "${ULF_TORTURE-}" != long ] || records=200000 rounds=12 steps=20
+[ -z "${ULF_SANITIZER-}" ] || records=50000
+
+numbers=$ULF_BUILD/tests/tracefs-numbers
+raw_numbers=$ULF_BUILD/tests/tracefs-raw_numbers
+deadly=$ULF_BUILD/tests/tracefs-deadly
+cpus_allowed() { awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status; }
+cpu=$(cpus_allowed | sed 's/[-,].*//')
+out=$TMPDIR/out
+total_kills=0 total_records=0 total_lost=0
+mkfifo "$TMPDIR/to" && exec 7<>"$TMPDIR/to" || fail "mkfifo"
+
+# nap MS: up to so long
+nap() { sleep "0.$(printf %03d $(($(od -An -N2 -tu2 /dev/urandom) % $1)))"; }
+
+# start_numbers THREADS NUMBER [PAUSE_US]: with one thread they are all in one ring,
+# so it is known of each number which one must follow it.
+start_numbers() {
+	: >"$out"
+	start_root tracefs-numbers 1 run_numbers "$@"
+	expected=$(($1 * $2))
+	echo 40000 >"$T/buffer_size_kb" || fail "buffer_size_kb"
+	echo 1 >"$T/events/writer/enable" || fail "enable"
+	echo go >&7
+}
+run_numbers() {
+	cpus=$(cpus_allowed)
+	[ "$1" != 1 ] || cpus=$cpu
+	exec taskset -c "$cpus" "$numbers" "$@" <&7 >"$TMPDIR/said"
+}
+is_done() { grep -qx done "$TMPDIR/said"; }
+# The program has ended, and all that it recorded is still there.
+start_backlog() {
+	start_numbers "$@"
+	until_true is_done
+	expect "entries" "$expected" "$(stat_sum entries)"
+	end_program
+}
+end_program() {
+	kill -9 "$pid"
+	wait "$pid" 2>/dev/null
+	until_true is_listed "$root" dead
+}
+
+# read_by WAY: until the end, or until the server is gone.
+read_by() {
+	case $1 in
+	socket) ulf cat "$root/trace_pipe" ;;
+	mount) cat "$T/trace_pipe" ;;
+	*) "$raw_numbers" "$T/per_cpu/cpu$cpu/trace_pipe_raw" "$1" "$cpu" ;;
+	esac >>"$out" 2>/dev/null
+}
+
+# check PATTERN WHAT: `ok`, the number of records that are missing and of those that
+# LOST lines count must match the pattern.  With one thread each gap must follow lines
+# that count exactly as many; lines that count records which are there can only come
+# after a kill.
+check() {
+	result=$(awk -v threads="$threads" -v expected="$expected" '
+	function bad(text) { if (!is_bad++) print text " at line " NR ": " $0 }
+	/^=== / { killed = 1; next }
+	/\[LOST / { sub(/.*\[LOST /, ""); lost += $1; since += $1; next }
+	/number=/ {
+		match($0, /number=[0-9]+/); n = substr($0, RSTART + 7, RLENGTH - 7) + 0
+		match($0, /thread=[0-9]+/); t = substr($0, RSTART + 7, RLENGTH - 7)
+		read++
+		if (seen[t, n]++) bad("again")
+		if (threads == 1) {
+			gap = n - last - 1
+			if (gap && gap != since) bad(gap " missing, " since " reported")
+			if (since && !gap && !killed) bad(since " reported, none is missing")
+			last = n; since = 0; killed = 0
+		}
+		next
+	}
+	{ bad("no record") }
+	END {
+		missing = expected - read
+		if (threads == 1 && last + since < expected) bad("the end is missing")
+		if (missing > lost) bad(missing " missing, " lost " reported")
+		if (!is_bad) print "ok " missing + 0 " " lost + 0
+	}' "$out")
+	case $result in
+	ok\ $1) ;;
+	*) fail "$2: $result" ;;
+	esac
+	echo "$2: ${result#ok } of $expected missing, reported"
+	total_records=$((total_records + expected))
+	total_lost=$((total_lost + ${result##* }))
+}
+
+# kill_at_random WAY: again and again, until the reader comes to the end.
+kill_at_random() {
+	kills=0
+	while :; do
+		ulf ls >/dev/null || fail "no new server"
+		read_by "$1" & reader=$!
+		nap 15
+		kill_server
+		wait $reader && break
+		echo "=== killed" >>"$out"
+		kills=$((kills + 1))
+		# A splice waits for whole pages.
+		[ "$1" != splice ] || [ $kills -lt 5 ] || set -- read
+	done
+	total_kills=$((total_kills + kills))
+}
+
+# ---- at random moments ----
+
+round=0
+while [ $round -lt $rounds ]; do
+	round=$((round + 1))
+	for way in socket mount read splice; do
+		threads=1
+		start_backlog 1 $records
+		kill_at_random $way
+		check "* *" "$way"
+		ulf rm "$root" || fail "rm"
+	done
+	# The program goes on meanwhile.
+	start_numbers 1 $((records / 4)) 2000
+	for way in mount socket mount socket mount socket; do
+		ulf ls >/dev/null || fail "no new server"
+		read_by $way & reader=$!
+		nap 300
+		kill_server
+		wait $reader && fail "a reader came to the end of a living program"
+		echo "=== killed" >>"$out"
+		total_kills=$((total_kills + 1))
+	done
+	ulf ls >/dev/null || fail "no new server"
+	until_true is_done
+	end_program
+	kill_at_random mount
+	check "* *" "a living program"
+	ulf rm "$root" || fail "rm"
+	# Several rings: what is missing must not be more than what is reported.
+	threads=2
+	start_backlog 2 $((records / 2))
+	kill_at_random socket
+	check "* *" "two threads"
+	ulf rm "$root" || fail "rm"
+done
+
+# ---- at each step ----
+
+# kill_at THREADS POINT WAY none|missing|there: how many of the records that were being
+# handed over the LOST lines report, which are missing or there.
+kill_at() {
+	threads=$1 point=$2 way=$3 step=0
+	start_backlog "$threads" $((steps * 8000 / threads + 8000))
+	kill_server
+	while [ $step -lt $steps ]; do
+		ULF_DEADLY=$point:$((1 + step % 3)) "$deadly" ls >/dev/null || fail "deadly"
+		read_by "$way" && fail "$point $way: the server was not killed"
+		echo "=== $point" >>"$out"
+		step=$((step + 1))
+	done
+	ulf ls >/dev/null
+	read_by "$way" || fail "$point $way: the last reader"
+	case $4 in
+	none) check "0 0" "$point $way" ;;
+	missing) check "[1-9]*" "$point $way"
+		 expect "$point $way: reported" "${result##* }" "$(echo "$result" | cut -d' ' -f2)" ;;
+	there) check "0 [1-9]*" "$point $way" ;;
+	esac
+	total_kills=$((total_kills + steps))
+	ulf rm "$root" || fail "rm"
+}
+
+kill_at 1 merge.offer socket none
+kill_at 1 socket.send socket none
+kill_at 1 socket.sent socket none
+kill_at 1 ring.read.set mount none
+kill_at 1 fuse.reply mount none
+kill_at 1 fuse.replied mount none
+kill_at 1 fuse.reply read none
+kill_at 1 fuse.replied read none
+kill_at 2 merge.offer mount none
+kill_at 2 merge.consume socket none
+
+# Without receipts it is not known whether a reader got what it was being handed.
+kill_server
+rm "$ULF_DIR/server.receipts" && mkdir "$ULF_DIR/server.receipts" || fail "receipts"
+ulf ls >/dev/null || fail "a server without receipts"
+kill_at 1 socket.send socket missing
+kill_at 1 socket.sent socket there
+kill_at 1 fuse.reply mount missing
+kill_at 1 fuse.replied mount there
+kill_at 1 fuse.reply read missing
+kill_at 1 fuse.replied read there
+kill_at 1 merge.consume mount none
+kill_at 2 merge.offer socket missing
+echo "score: $total_records records, $total_kills kills, $total_lost reported as lost"
+exit 0
