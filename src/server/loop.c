@@ -215,6 +215,17 @@ static int init(struct loop *loop, const char *dir)
 	return ret;
 }
 
+/* @is_ours: the loop closes the descriptor; else its owner does. */
+static void source_close(struct loop *loop, struct loop_source *source, bool is_ours)
+{
+	if (source->fd < 0)
+		return;
+	loop_unwatch(loop, source);
+	if (is_ours)
+		close(source->fd);
+	source->fd = -1;
+}
+
 /*
  * The mounts go while the lock is held, so that no new server meets them.  It is
  * dropped with the process: `ulf stop` waits for the very end of that.
@@ -223,11 +234,10 @@ static void done(struct loop *loop)
 {
 	sockets_free(loop->sockets);
 	mounts_free(loop->mounts);
+	source_close(loop, &loop->core, false);
 	server_free(loop->server);
-	if (loop->timer.fd >= 0)
-		close(loop->timer.fd);
-	if (loop->signals.fd >= 0)
-		close(loop->signals.fd);
+	source_close(loop, &loop->timer, true);
+	source_close(loop, &loop->signals, true);
 	if (loop->epoll_fd >= 0)
 		close(loop->epoll_fd);
 }
@@ -276,6 +286,7 @@ int loop_run(const char *dir, void (*ready)(const char *dir))
 	struct loop loop = {
 		.epoll_fd = -1,
 		.lock_fd = -1,
+		.core.fd = -1,
 		.signals.fd = -1,
 		.timer.fd = -1,
 	};

@@ -25,6 +25,7 @@
 
 #include "base/container.h"
 #include "base/dir.h"
+#include "base/fds.h"
 #include "base/fusemount.h"
 #include "base/text.h"
 #include "server/loop.h"
@@ -126,23 +127,22 @@ int mounts_add(struct mounts *mounts, const char *path, int fd)
 	if (!mount)
 		return -ENOMEM;
 	mount->path = strdup(path);
+	mount->mounts = mounts;
+	mount->source.fd = fd;
+	mount->source.ready = mount_ready;
 	ret = mount->path ? 0 : -ENOMEM;
+	/* First what leaves @fd to the caller if it fails. */
+	if (!ret)
+		ret = loop_watch(mounts->loop, &mount->source, EPOLLIN);
 	if (!ret)
 		ret = tracefs_fuse_new(mounts->server, fd, &mount->fuse);
 	if (ret < 0) {
+		loop_unwatch(mounts->loop, &mount->source);
 		free(mount->path);
 		free(mount);
 		return ret;
 	}
-	mount->mounts = mounts;
-	mount->source.fd = fd;
-	mount->source.ready = mount_ready;
 	TAILQ_INSERT_TAIL(&mounts->list, mount, link);
-	ret = loop_watch(mounts->loop, &mount->source, EPOLLIN);
-	if (ret < 0) {
-		mount_free(mount);
-		return ret;
-	}
 	save(mounts);
 	return 0;
 }
@@ -194,6 +194,7 @@ static void become_mount(const struct mounts *mounts, char *path)
 	};
 	sigset_t none;
 
+	fds_keep(-1);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);

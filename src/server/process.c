@@ -257,6 +257,7 @@ static void process_close(struct process *process)
 {
 	if (process->pidfd < 0)
 		return;
+	server_unwatch_process(process->root->server, process);
 	close(process->pidfd);
 	process->pidfd = -1;
 	process->root->nr_live--;

@@ -287,6 +287,9 @@ void boot_follow(struct root *root);
 /* ---- server.c, for the parts above ---- */
 
 void server_watch_process(struct server *server, struct process *process);
+/* The caller must do it before it closes the pidfd: while a child of the server has the
+ * pidfd open, close() would leave an entry that names @process. */
+void server_unwatch_process(struct server *server, struct process *process);
 
 /* What the tree hangs off the server, and how it goes. */
 void **server_tree(struct server *server, void (*free_tree)(void *tree));

@@ -84,6 +84,11 @@ void server_watch_process(struct server *server, struct process *process)
 	epoll_ctl(server->epoll, EPOLL_CTL_ADD, process->pidfd, &event);
 }
 
+void server_unwatch_process(struct server *server, struct process *process)
+{
+	epoll_ctl(server->epoll, EPOLL_CTL_DEL, process->pidfd, NULL);
+}
+
 /* ---- roots come ---- */
 
 /* Nobody need ask for what trace_printk() says.  Whether the program has it is not
@@ -152,6 +157,7 @@ static void forget_root(struct server *server, struct root *root)
 		at = &(*at)->next;
 	*at = root->next;
 	root->is_gone = true;
+	process_done(root);	/* open files may outlive the server */
 	root_leave(root);
 	root_put(root);
 }
@@ -393,8 +399,10 @@ void server_free(struct server *server)
 		server->free_tree(server->tree);
 	while (server->roots)
 		forget_root(server, server->roots);
-	if (server->inotify >= 0)
+	if (server->inotify >= 0) {
+		epoll_ctl(server->epoll, EPOLL_CTL_DEL, server->inotify, NULL);
 		close(server->inotify);
+	}
 	if (server->epoll >= 0)
 		close(server->epoll);
 	free(server->roots_path);
