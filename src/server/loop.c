@@ -245,7 +245,8 @@ static void done(struct loop *loop)
 static int turn(struct loop *loop)
 {
 	bool want_fast = mounts_is_waiting(loop->mounts) ||
-			 sockets_is_waiting(loop->sockets);
+			 sockets_is_waiting(loop->sockets) ||
+			 server_is_busy(loop->server);
 	int i, nr;
 
 	if (want_fast != loop->is_fast)

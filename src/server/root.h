@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "abi/control.h"
+#include "server/budget.h"
 #include "server/error_log.h"
 #include "server/functions.h"
 #include "server/server.h"
@@ -32,6 +33,7 @@ struct function_mod;
 struct function_probe;
 struct print_program;
 struct printk_formats;
+struct looks;
 struct objects;
 struct symbols;
 struct text;
@@ -128,6 +130,7 @@ struct root {
 	bool is_gone;			/* the directory is no more */
 	enum server_root_state state;
 	uint64_t serial;		/* never used twice in a server's life */
+	uint32_t tick;			/* the server's tick that it had last */
 	char *name;
 	int fd;				/* of `memory` */
 	dev_t dev;			/* by stat() */
@@ -149,7 +152,16 @@ struct root {
 
 	struct process *process[PROCESS_CREATOR + 1];	/* by slot, NULL: never used */
 	uint32_t nr_live;
-	bool is_blind;			/* the last look found no descriptors to look with */
+	bool is_blind;			/* the last scan found no descriptors to look with,
+					 * or has not ended yet */
+	struct {
+		uint32_t left;		/* slots that it has still to look at */
+		uint32_t next;		/* the first of them */
+		uint32_t forks_done;	/* of abi_control, when it began */
+		uint32_t round;		/* of the server, in which it had a turn last */
+	} scan;
+	struct looks *looks;		/* of process_look.c; NULL: none yet */
+	struct budget budget;		/* for all that the processes can make more */
 	uint64_t fork_ns;		/* since when nobody is left but a child without a
 					 * slot; 0: it is not so */
 
@@ -218,14 +230,21 @@ void instance_put(struct instance *instance);
 
 /* How processes of the root are known; its memory is mapped. */
 void process_init(struct root *root);
-/* Look at all slots: who came, who went. */
-void process_scan(struct root *root);
-/* Is nobody left of the root, nor about to come?  Looks at all slots. */
+/* Look at all slots: who came, who went.  False: the root's budget did not suffice, or there
+ * is no descriptor left; what is known of the rest is older, and is_blind is set. */
+bool process_scan(struct root *root);
+/* Go on with a scan that has not ended.  True: all slots have been looked at since the
+ * last process_scan(). */
+bool process_scan_more(struct root *root);
+/* Is nobody left of the root, nor about to come?  Looks at all slots; false as long as
+ * some have not been looked at. */
 bool process_all_gone(struct root *root);
 /* Is it alive, and has not called exec() meanwhile? */
 bool process_is_current(const struct process *process);
 /* Its /proc/PID/maps; NULL: errno says why. */
 FILE *process_maps_open(const struct process *process);
+#define PROCESS_PATH_BYTES	64u
+void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES]);
 /* Its pidfd says that it is dead. */
 void process_died(struct process *process);
 void process_done(struct root *root);
@@ -290,6 +309,9 @@ void server_watch_process(struct server *server, struct process *process);
 /* The caller must do it before it closes the pidfd: while a child of the server has the
  * pidfd open, close() would leave an entry that names @process. */
 void server_unwatch_process(struct server *server, struct process *process);
+
+/* The scan of a root has not ended: the next tick, which is soon, goes on with it. */
+void server_continue_scan(struct server *server);
 
 /* What the tree hangs off the server, and how it goes. */
 void **server_tree(struct server *server, void (*free_tree)(void *tree));
