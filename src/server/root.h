@@ -107,6 +107,7 @@ struct process {
 struct event {
 	uint32_t row;
 	uint32_t module;
+	uint32_t name_place;		/* in root->by_name */
 	uint32_t system_number;		/* of root->systems */
 	bool is_present;		/* a process has its module */
 	bool is_visible;		/* present, and the newest of its name */
@@ -141,6 +142,10 @@ struct root {
 	struct timespec found;		/* CLOCK_REALTIME */
 
 	struct mapping *memory;		/* [0, arena_off) */
+	uint32_t nr_mapped;		/* rings */
+	uint32_t opens_left;		/* rings that may be mapped now */
+	uint64_t opens_ns;		/* when that was computed */
+	struct budget retire_budget;	/* of instance_retire() */
 	struct abi_control *control;
 	struct abi_process *processes;
 	struct abi_module *modules_table;
@@ -168,10 +173,18 @@ struct root {
 	struct event **events;		/* by row; NULL: unreadable */
 	uint32_t nr_events;		/* rows looked at */
 	uint32_t nr_booted;		/* rows that boot_follow() has seen */
+	bool is_booted;			/* boot_apply() has been done */
+	struct budget boot_budget;	/* of boot_follow(): triggers for many events */
 	struct event **visible;		/* by system and name */
 	uint32_t nr_visible;
+	struct event **by_name;		/* all that are readable: by system and name, of
+					 * one name the newest first */
+	uint32_t nr_by_name;
+	uint64_t formats_taken;		/* bytes, of BLOB_FORMATS_BYTES */
 	char **systems;			/* names, by number; only grows */
 	uint32_t nr_systems;
+	uint32_t *system_index;		/* number + 1 by hash of the name; 0: free */
+	uint32_t system_index_size;	/* a power of two, at least 2 * nr_systems */
 	uint64_t modules_seen[ABI_MODULES / 64];
 	uint32_t tables_seen;
 
@@ -259,6 +272,11 @@ struct event *events_find(struct root *root, const char *system,
 			  const char *name);
 struct event *events_by_id(struct root *root, uint32_t id);
 bool events_has_system(const struct root *root, const char *system);
+/* The number of a system of that name, in root->systems; -ENOENT. */
+int events_system(const struct root *root, const char *name);
+/* Is there an older event of its name, in any module, that got its triggers from the
+ * start? */
+bool event_has_booted_elder(const struct root *root, const struct event *event);
 /* The printing program, or NULL if its print fmt is not understood. */
 const struct print_program *event_program(struct event *event);
 /* Is its probe to be registered?  In soft mode that is always so. */
