@@ -362,11 +362,19 @@ bool events_has_system(const struct root *root, const char *system)
 	       !strcmp(root->visible[low]->format->system, system);
 }
 
+/* Each name in the text, of some 8 bytes, is looked for among all fields: that takes 20 ms
+ * at most. */
+static bool is_soon_compiled(const struct event_format *format)
+{
+	return strlen(format->print_fmt) / 8 * format->nr_fields <= 4000000;
+}
+
 const struct print_program *event_program(struct event *event)
 {
 	if (!event->is_compiled) {
 		event->is_compiled = true;
-		if (print_compile(event->format, &event->program) < 0)
+		if (is_soon_compiled(event->format) &&
+		    print_compile(event->format, &event->program) < 0)
 			event->program = NULL;
 	}
 	return event->program;

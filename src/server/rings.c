@@ -60,21 +60,16 @@ static uint32_t mapped_max(void)
 
 /* As many at once as a root can need; then new ones as time passes.  Else a root whose
  * rings move would have the server do nothing but map them. */
-static bool may_open(struct root *root)
+static void refill_opens(struct root *root)
 {
 	uint64_t now = server_now_ns();
 	uint64_t refill = (now - root->opens_ns) / (OPENS_NS / mapped_max());
+	uint64_t left = root->opens_left + refill;
 
-	if (refill) {
-		root->opens_ns = now;
-		root->opens_left += refill < mapped_max() ? (uint32_t)refill : mapped_max();
-		if (root->opens_left > mapped_max())
-			root->opens_left = mapped_max();
-	}
-	if (!root->opens_left)
-		return false;
-	root->opens_left--;
-	return true;
+	if (!refill)
+		return;
+	root->opens_ns = now;
+	root->opens_left = left < mapped_max() ? (uint32_t)left : mapped_max();
 }
 
 static void ring_open(struct instance *instance, struct instance_ring *ring)
@@ -147,6 +142,8 @@ static const struct abi_ring_ref *shared_ref(const struct instance *instance,
 
 int instance_sync(struct instance *instance)
 {
+	struct root *root = instance->root;
+	bool has_refilled = false;
 	int r = rings_alloc(instance);
 
 	if (r)
@@ -161,11 +158,15 @@ int instance_sync(struct instance *instance)
 		};
 
 		if (ring->map && ring->map->is_lost)
-			instance->root->memory->is_lost = true;
+			root->memory->is_lost = true;
 		if (ref.off == ring->ref.off && ref.bytes == ring->ref.bytes)
 			continue;
-		if (ref.off && !may_open(instance->root))
+		if (ref.off && !has_refilled)
+			refill_opens(root);
+		has_refilled |= ref.off != 0;
+		if (ref.off && !root->opens_left)
 			continue;	/* at the next call */
+		root->opens_left -= ref.off != 0;
 		ring_close(instance, ring);
 		ring->ref = ref;
 		ring_open(instance, ring);

@@ -83,6 +83,7 @@ static void pipe_close(struct tracefs_file *file)
 
 static int pipe_fill(struct tracefs_file *file, size_t size)
 {
+	uint64_t until = server_now_ns() + TRACEFS_READ_NS;
 	struct pipe *pipe = file->state;
 	int r = merge_start(pipe->lines.merge);
 
@@ -103,6 +104,8 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 			break;
 		}
 		lines_advance(&pipe->lines);
+		if (pipe->text.len && server_now_ns() >= until)
+			break;
 	}
 	merge_consume(pipe->lines.merge);
 	return r < 0 ? r : 0;
