@@ -121,6 +121,8 @@ struct event {
 struct root_stack {
 	struct mapping *map;
 	struct abi_ring_ref piece;
+	struct budget budget;		/* of stack_tracer_tick() */
+	uint32_t next;			/* the slot that has its turn */
 };
 
 struct root {

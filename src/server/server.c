@@ -117,7 +117,7 @@ static bool is_asked(const struct root *root)
 /* Who asks later than we look is answered the next time. */
 static void answer(struct root *root, uint32_t asked)
 {
-	functions_tick(root);
+	functions_tick(root, FUNCTIONS_LINES_MAX);
 	shm_store(&root->control->answered, asked);
 	shm_wake(&root->control->answered);
 }
@@ -455,7 +455,7 @@ static void tick_root(struct root *root)
 	else
 		process_scan(root);
 	boot_follow(root);
-	functions_tick(root);
+	functions_tick(root, FUNCTIONS_LINES_TICK);
 	stack_tracer_tick(root);
 	timebase_follow(root);
 	make_ready(root);

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "abi/stack.h"
 #include "server/server.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
@@ -347,6 +348,27 @@ static void record(struct server *server, struct fake_root *root)
 			    1, 1);
 }
 
+/* The same processes, whose files and stacks are looked for, too. */
+static void trace_functions(struct fake_root *root)
+{
+	name_own(root);
+	strcpy(root->control->boot, "ftrace=function stacktrace");
+	root->control->boot_state = ABI_BOOT_WANTED;
+}
+
+static void have_stacks(struct fake_root *root)
+{
+	struct abi_stack *stack = (void *)(root->mem + root->control->stack);
+
+	require(root->control->stack, "a stack tracer");
+	for (uint32_t i = 0; i < ABI_STACK_THREADS; i++)
+		stack->threads[i] = (struct abi_stack_thread) {
+			.pid = root->processes[1].pid, .tid = i + 1, .deepest = 4096,
+			.top = UINT64_MAX / 2,
+		};
+	change_tables(root);
+}
+
 /* ---- the runs ---- */
 
 static const struct attack {
@@ -361,6 +383,7 @@ static const struct attack {
 	{ "a process in all slots", name_own, change_tables, "tracing_on", NULL },
 	{ "a process in all slots, in order", name_in_order, change_tables, "tracing_on", NULL },
 	{ "processes in turns", name_some, change_tables, "tracing_on", NULL },
+	{ "functions and stacks", trace_functions, have_stacks, "tracing_on", NULL },
 	{ "many systems", name_systems, change_tables, "set_event", NULL },
 	{ "many events of a name", name_alike, come_and_go, "set_event", NULL },
 	{ "settings from the start, again", name_alike, boot_again, "set_event", NULL },
