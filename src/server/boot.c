@@ -308,10 +308,18 @@ static void set_triggers(struct root *root, const struct event *event,
 			set_trigger(root, event, &item);
 }
 
+/* Is there an older one of its name?  Then it has what became of its triggers. */
+static bool is_heir(const struct root *root, const struct event *event)
+{
+	while ((event = event_elder(root, event)))
+		if (event->is_booted)
+			return true;
+	return false;
+}
+
 static void boot_event(struct root *root, struct event *event, const char *words)
 {
-	/* an older one of its name has what became of its triggers */
-	if (!event || !event->is_visible || event_has_booted_elder(root, event))
+	if (!event || !event->is_visible || is_heir(root, event))
 		return;
 	event->is_booted = true;
 	set_triggers(root, event, words);

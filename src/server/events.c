@@ -237,15 +237,21 @@ static int read_rows(struct root *root)
 	return r;
 }
 
-bool event_has_booted_elder(const struct root *root, const struct event *event)
+struct event *event_elder(const struct root *root, const struct event *event)
 {
-	for (uint32_t i = event->name_place + 1; i < root->nr_by_name; i++) {
-		if (!event_is_named_as(root->by_name[i], event))
-			return false;
-		if (root->by_name[i]->is_booted)
-			return true;
-	}
-	return false;
+	uint32_t at = event->name_place + 1;
+
+	return at < root->nr_by_name && event_is_named_as(root->by_name[at], event) ?
+	       root->by_name[at] : NULL;
+}
+
+struct event *event_youngest(const struct root *root, const struct event *event)
+{
+	uint32_t at = event->name_place;
+
+	while (at && event_is_named_as(root->by_name[at - 1], event))
+		at--;
+	return root->by_name[at];
 }
 
 /* Of one name the newest that is present. */

@@ -200,6 +200,9 @@ struct root {
 	struct functions functions;
 	struct root_stack stack;
 	struct printk_formats *printk;	/* NULL: not asked for yet */
+	uint64_t rules_taken;		/* bytes of rules that were loaded */
+	uint64_t filters_taken;		/* bytes of filters of triggers that were compiled then */
+	uint64_t triggers_taken;	/* of rows, that were loaded or inherited */
 	struct instance top;
 	struct instance *instances[ABI_BUFFERS];	/* by number; 0: the top */
 };
@@ -276,9 +279,9 @@ struct event *events_by_id(struct root *root, uint32_t id);
 bool events_has_system(const struct root *root, const char *system);
 /* The number of a system of that name, in root->systems; -ENOENT. */
 int events_system(const struct root *root, const char *name);
-/* Is there an older event of its name, in any module, that got its triggers from the
- * start? */
-bool event_has_booted_elder(const struct root *root, const struct event *event);
+/* The next older event of its name, in any module; the newest one.  NULL: there is none. */
+struct event *event_elder(const struct root *root, const struct event *event);
+struct event *event_youngest(const struct root *root, const struct event *event);
 /* The printing program, or NULL if its print fmt is not understood. */
 const struct print_program *event_program(struct event *event);
 /* Is its probe to be registered?  In soft mode that is always so. */

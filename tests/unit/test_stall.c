@@ -17,6 +17,7 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "abi/rules.h"
 #include "abi/stack.h"
 #include "server/server.h"
 #include "unit/fake_root.h"
@@ -348,6 +349,42 @@ static void record(struct server *server, struct fake_root *root)
 			    1, 1);
 }
 
+/* As a server before may have left them: 1,024 triggers for each of 16,384 rows, in each
+ * instance. */
+static void have_rules(struct fake_root *root)
+{
+	struct abi_rules *rules = (void *)(root->mem + ABI_ARENA_OFF);
+	struct abi_triggers *list = (void *)&rules->rules[1];
+	char *text = (char *)&list->triggers[1024];
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/memory", root->path);
+	require(!truncate(path, ABI_ARENA_OFF + (1u << 20)), "truncate");
+	for (uint32_t row = 0; row < ABI_EVENTS; row++)
+		fake_event_n(root, 0, "system", "tick");
+	rules->magic = ABI_RULES_MAGIC;
+	rules->bytes = 1u << 20;
+	rules->nr_rules = 1;
+	rules->rules[0] = (struct abi_rule) {
+		.soft = 1, .triggers = (uint32_t)((char *)list - (char *)rules),
+		.triggers_bytes = 1u << 19,
+	};
+	list->nr = 1024;
+	for (uint32_t i = 0; i < 1024; i++, text += 32) {
+		strcpy(text, "n == 1 && n != 2 && n < 3");
+		list->triggers[i] = (struct abi_trigger) {
+			.command = ABI_COMMAND_TRACEOFF,
+			.text = (uint32_t)(text - (char *)list), .text_bytes = 26,
+		};
+	}
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
+		root->buffer[i].used = 1;
+		root->buffer[i].rules = ABI_ARENA_OFF;
+		snprintf(root->buffer[i].name, sizeof(root->buffer[i].name), i ? "i%u" : "",
+			 i);
+	}
+}
+
 /* The same processes, whose files and stacks are looked for, too. */
 static void trace_functions(struct fake_root *root)
 {
@@ -385,6 +422,7 @@ static const struct attack {
 	{ "processes in turns", name_some, change_tables, "tracing_on", NULL },
 	{ "functions and stacks", trace_functions, have_stacks, "tracing_on", NULL },
 	{ "many systems", name_systems, change_tables, "set_event", NULL },
+	{ "rules of the last server", have_rules, change_tables, "set_event", NULL },
 	{ "many events of a name", name_alike, come_and_go, "set_event", NULL },
 	{ "settings from the start, again", name_alike, boot_again, "set_event", NULL },
 	{ "a format for all events", share_format, change_tables, "set_event", NULL },
