@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -193,13 +194,6 @@ static void come_and_go(struct fake_root *root)
 	change_tables(root);
 }
 
-/* The words from the start, again and again. */
-static void boot_again(struct fake_root *root)
-{
-	root->control->boot_state = ABI_BOOT_WANTED;
-	change_tables(root);
-}
-
 /* All rows name the same blob, all fields the same long text. */
 static void share_format(struct fake_root *root)
 {
@@ -293,18 +287,43 @@ static void move_rings(struct fake_root *root)
 			root->buffer[i].side[0].ring[cpu][0].bytes ^= 4096;
 }
 
-/* More formats of trace_printk() than fit, in one list. */
+/* Many formats of trace_printk(), and all the time the program says that there are more. */
 static void have_formats(struct fake_root *root)
 {
 	for (uint32_t i = 0; i < 60000; i++)
 		fake_format(root, "%d");
 }
 
+static void *change_on(void *arg)
+{
+	for (;;)
+		change_tables(arg);
+	return NULL;
+}
+
+/* Records whose format is none of them. */
+static void record_printk(struct server *server, struct fake_root *root)
+{
+	struct {
+		uint64_t headroom;
+		uint32_t type, pid;
+		uint64_t ip, format;
+	} record = { .type = ABI_EVENT_ID_BPUTS, .pid = 1, .format = FAKE_MAP_ADDR + 8 };
+	struct abi_ring *ring = fake_ring(root, 0, ABI_RING_SLOW);
+	pthread_t thread;
+
+	(void)server;
+	require(ring, "a ring");
+	for (uint32_t i = 0; i < 4000; i++)
+		ring_write_locked(ring, &record.type, 24, 1, (uint32_t)syscall(SYS_gettid));
+	require(!pthread_create(&thread, NULL, change_on, root), "thread");
+}
+
 /* A text that takes long to compile: it names fields, all that there are before each. */
 static void have_long_print(struct fake_root *root)
 {
 	static struct fake_field fields[2000];
-	static char names[2000][16], text[600000];
+	static char names[2000][16], text[900000];
 	size_t len = 1;
 
 	text[0] = '"';
@@ -312,26 +331,12 @@ static void have_long_print(struct fake_root *root)
 		snprintf(names[i], sizeof(names[i]), "f%u", i);
 		fields[i] = (struct fake_field) { "int", names[i], 8, 4, 1 };
 	}
-	for (uint32_t i = 0; i < 40000; i++)
+	for (uint32_t i = 0; i < 60000; i++)
 		len += (size_t)sprintf(text + len, "%%d");
 	len += (size_t)sprintf(text + len, "\"");
-	for (uint32_t i = 0; i < 40000; i++)
+	for (uint32_t i = 0; i < 60000; i++)
 		len += (size_t)sprintf(text + len, ", REC->f1999");
 	fake_event(root, 0, "system", "tick", text, fields, 2000);
-}
-
-/* Parentheses in parentheses. */
-static void have_deep_print(struct fake_root *root)
-{
-	static const struct fake_field field = { "int", "n", 8, 4, 1 };
-	static char text[900000];
-	size_t len = (size_t)sprintf(text, "\"%%d\", ");
-
-	memset(text + len, '(', 400000);
-	len += 400000;
-	len += (size_t)sprintf(text + len, "REC->n");
-	memset(text + len, ')', 400000);
-	fake_event(root, 0, "system", "tick", text, &field, 1);
 }
 
 /* Threads that nobody knows, which /proc is asked for; and many processes to ask for them. */
@@ -424,14 +429,12 @@ static const struct attack {
 	{ "many systems", name_systems, change_tables, "set_event", NULL },
 	{ "rules of the last server", have_rules, change_tables, "set_event", NULL },
 	{ "many events of a name", name_alike, come_and_go, "set_event", NULL },
-	{ "settings from the start, again", name_alike, boot_again, "set_event", NULL },
 	{ "a format for all events", share_format, change_tables, "set_event", NULL },
 	{ "many fields", have_fields, change_tables, "set_event", NULL },
 	{ "many rings", have_rings, nothing, "tracing_on", NULL },
 	{ "rings that move", have_rings, move_rings, "tracing_on", NULL },
-	{ "many formats of trace_printk()", have_formats, change_tables, "printk_formats", NULL },
+	{ "many formats of trace_printk()", have_formats, nothing, "trace", record_printk },
 	{ "a long print fmt", have_long_print, nothing, "trace", record },
-	{ "a deep print fmt", have_deep_print, nothing, "trace", record },
 	{ "threads without names", have_threads, nothing, "trace", record },
 };
 
