@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fds.h"
+
 #define FUSE_DEVICE	"/dev/fuse"
 #define HELPER		"fusermount3"
 #define OPTIONS		"default_permissions"
@@ -72,6 +74,7 @@ static pid_t helper_start(char *const argv[], int keep_fd, bool is_quiet)
 
 	if (pid != 0)
 		return pid < 0 ? -errno : pid;
+	fds_keep(keep_fd);
 	if (keep_fd >= 0) {
 		snprintf(number, sizeof(number), "%d", keep_fd);
 		setenv("_FUSE_COMMFD", number, 1);

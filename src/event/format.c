@@ -109,11 +109,14 @@ int event_format_add_field(struct event_format *fmt, const char *type,
 {
 	struct event_field *fields, *field;
 
-	fields = reallocarray(fmt->fields, fmt->nr_fields + 1, sizeof(*fields));
-	if (!fields)
-		return -ENOMEM;
-	fmt->fields = fields;
-	field = &fields[fmt->nr_fields];
+	if (!(fmt->nr_fields & (fmt->nr_fields - 1))) {	/* 0, or a power of two: full */
+		fields = reallocarray(fmt->fields, fmt->nr_fields ? fmt->nr_fields * 2 : 1,
+				      sizeof(*fields));
+		if (!fields)
+			return -ENOMEM;
+		fmt->fields = fields;
+	}
+	field = &fmt->fields[fmt->nr_fields];
 	*field = (struct event_field){
 		.type = strdup(type),
 		.name = strdup(name),

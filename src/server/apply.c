@@ -8,6 +8,9 @@
  * it goes on, and may hit what is off by then until its agent has run.  One that has no
  * slot yet follows before it goes on.  One that could not start its agent stays as it is;
  * if none could, nobody may switch anything on.
+ *
+ * While the processes have not all been looked at, because there are more than the root's
+ * budget allows for, the writer is not answered.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -136,15 +139,17 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 
 	if (!root)
 		return 0;
-	while (root_is_usable(root) &&
-	       (late = find_late(root, apply->generation))) {
+	while (root_is_usable(root)) {
+		bool is_scanned = process_scan_more(root);
 		uint64_t now = server_now_ns();
-		uint32_t applied = shm_load(&late->applied);
+		uint32_t applied;
 
-		if (now >= apply->deadline_ns)
+		late = find_late(root, apply->generation);
+		if ((!late && is_scanned) || now >= apply->deadline_ns)
 			break;
-		if (now >= until)
+		if (!late || now >= until)
 			return -EINPROGRESS;
+		applied = shm_load(&late->applied);
 		if ((int32_t)(applied - apply->generation) < 0)
 			shm_wait(&late->applied, applied, until - now);
 	}
@@ -158,6 +163,8 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 
 bool apply_is_settled(const struct root *root, uint32_t generation)
 {
+	if (root->is_blind)
+		return false;
 	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
 		const struct process *process = root->process[slot];
 		const struct abi_process *shared = &root->processes[slot];

@@ -12,6 +12,8 @@
 #define FIELDS_MAX	4096u
 #define VALUES_MAX	65536u
 #define RECORD_MAX	65536u
+#define FIELD_TEXT_MAX	1024u		/* of a type or a name */
+#define FIELD_BYTES	128u		/* that a field takes beside its texts, about */
 
 /* A private copy, with a NUL behind it. */
 struct blob {
@@ -32,14 +34,24 @@ static bool is_name(const char *name)
 	       !strpbrk(name, "/: \t\n");
 }
 
+static bool take(uint64_t *left, uint64_t bytes)
+{
+	*left = *left > bytes ? *left - bytes : 0;
+	return *left;
+}
+
 static int add_field(struct event_format *format, const struct blob *blob,
-		     const struct abi_field *field)
+		     const struct abi_field *field, uint64_t *left)
 {
 	const char *type = blob_string(blob, field->type);
 	const char *name = blob_string(blob, field->name);
 
 	if (!type || !*type || !name || !*name || field->offset > RECORD_MAX ||
 	    field->size > RECORD_MAX)
+		return -1;
+	if (strnlen(type, FIELD_TEXT_MAX) == FIELD_TEXT_MAX ||
+	    strnlen(name, FIELD_TEXT_MAX) == FIELD_TEXT_MAX ||
+	    !take(left, FIELD_BYTES + strlen(type) + strlen(name)))
 		return -1;
 	if (event_format_add_field(format, type, name, field->offset,
 				   field->size, field->is_signed) < 0)
@@ -61,7 +73,7 @@ static int take_values(struct event_format *format, const char *data,
 	return 0;
 }
 
-static struct event_format *parse(const struct blob *blob, uint32_t id)
+static struct event_format *parse(const struct blob *blob, uint32_t id, uint64_t *left)
 {
 	struct abi_format head;
 	struct event_format *format;
@@ -90,7 +102,7 @@ static struct event_format *parse(const struct blob *blob, uint32_t id)
 
 		memcpy(&field, blob->data + sizeof(head) + i * sizeof(field),
 		       sizeof(field));
-		if (add_field(format, blob, &field) < 0) {
+		if (add_field(format, blob, &field, left) < 0) {
 			event_format_free(format);
 			return NULL;
 		}
@@ -99,19 +111,20 @@ static struct event_format *parse(const struct blob *blob, uint32_t id)
 }
 
 struct event_format *blob_to_format(const void *shared, uint64_t bytes,
-				    uint32_t id)
+				    uint32_t id, uint64_t *left)
 {
 	struct event_format *format;
 	struct blob blob = { .bytes = bytes };
 
-	if (bytes < sizeof(struct abi_format) || bytes > BLOB_BYTES_MAX)
+	if (bytes < sizeof(struct abi_format) || bytes > BLOB_BYTES_MAX ||
+	    !take(left, bytes))
 		return NULL;
 	blob.data = malloc(bytes + 1);
 	if (!blob.data)
 		return NULL;
 	memcpy(blob.data, shared, bytes);
 	blob.data[bytes] = '\0';
-	format = parse(&blob, id);
+	format = parse(&blob, id, left);
 	free(blob.data);
 	return format;
 }

@@ -313,9 +313,8 @@ static void set_triggers(struct root *root, const struct event *event,
 /* Is there an older one of its name?  Then it has what became of its triggers. */
 static bool is_heir(const struct root *root, const struct event *event)
 {
-	for (uint32_t row = 0; row < event->row; row++)
-		if (root->events[row] && root->events[row]->is_booted &&
-		    event_is_named_as(root->events[row], event))
+	while ((event = event_elder(root, event)))
+		if (event->is_booted)
 			return true;
 	return false;
 }
@@ -336,6 +335,12 @@ void boot_apply(struct root *root)
 
 	if (state == ABI_BOOT_DONE)
 		return;
+	/* Once: a program that asks again must not keep the server busy. */
+	if (root->is_booted) {
+		shm_store(&control->boot_state, ABI_BOOT_DONE);
+		return;
+	}
+	root->is_booted = true;
 	copy_words(root, words);
 	if (state == ABI_BOOT_TOO_LONG)
 		error_log_add(&root->top, "boot", "Too long: none of it is in force",
@@ -365,10 +370,14 @@ void boot_follow(struct root *root)
 
 	if (events_refresh(root) || row == root->nr_events)
 		return;
-	root->nr_booted = root->nr_events;
 	copy_words(root, words);
-	if (!boot_has(words, BOOT_TRIGGER))
+	if (!boot_has(words, BOOT_TRIGGER)) {
+		root->nr_booted = root->nr_events;
 		return;
-	for (; row < root->nr_events; row++)
+	}
+	budget_start(&root->boot_budget);
+	for (; row < root->nr_events && !budget_is_spent(&root->boot_budget); row++)
 		boot_event(root, root->events[row], words);
+	root->nr_booted = row;
+	budget_stop(&root->boot_budget);
 }

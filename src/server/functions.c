@@ -20,6 +20,11 @@
 #define EMPTY_MAX		512u	/* among so many */
 #define FUNCTIONS_MAX		4000000u
 #define BYTES_MAX		(1024ull << 20)	/* of files, for all of a root */
+#define LINE_NS			10000u	/* after which one more line may be read */
+/* What else is done takes as long as so many lines. */
+#define LINES_PROCESS		50u	/* for each */
+#define LINES_OBJECT		100u	/* that is not known */
+#define OBJECTS_LINE		256u	/* that are compared, for a line */
 
 /* ---- objects ---- */
 
@@ -46,6 +51,8 @@ void functions_done(struct root *root)
 	for (int list = 0; list < FUNCTION_LISTS; list++)
 		free(functions->lists[list]);
 	free(functions->is_touched);
+	if (functions->round.maps)
+		fclose(functions->round.maps);
 	*functions = (struct functions) { 0 };
 }
 
@@ -166,7 +173,7 @@ static int add(struct functions *functions, struct function_object *object)
 		object_free(object);
 		return r;
 	}
-	object->is_there = true;
+	object->is_there = object->is_seen = true;
 	object->first = functions->nr;
 	functions->nr += object->sites.nr;
 	functions->objects[functions->nr_objects++] = object;
@@ -283,16 +290,22 @@ static bool is_path_of(const struct function_object *object, const char *path)
 static bool is_mapped(const struct function_object *object,
 		      const struct file_mapping *mapping)
 {
-	return is_path_of(object, mapping->path) &&
-	       object->bias == bias_of(object, mapping) &&
-	       (!object->inode || !mapping->inode || object->inode == mapping->inode);
+	return object->bias == bias_of(object, mapping) &&
+	       (!object->inode || !mapping->inode || object->inode == mapping->inode) &&
+	       is_path_of(object, mapping->path);
+}
+
+static void use_lines(struct functions_round *round, uint32_t nr)
+{
+	round->lines -= nr < round->lines ? nr : round->lines;
 }
 
 static int see_mapping(struct root *root, const struct file_mapping *mapping)
 {
-	const struct functions *functions = &root->functions;
+	struct functions *functions = &root->functions;
 	bool is_known = false;
 
+	use_lines(&functions->round, functions->nr_objects / OBJECTS_LINE);
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		struct function_object *object = functions->objects[i];
 
@@ -300,11 +313,14 @@ static int see_mapping(struct root *root, const struct file_mapping *mapping)
 			continue;
 		if (mapping->inode)
 			object->inode = mapping->inode;
-		object->is_there = true;
+		object->is_there = object->is_seen = true;
 		tell(root, object);
 		is_known = true;
 	}
-	return is_known ? 0 : add_mapped(root, mapping);
+	if (is_known)
+		return 0;
+	use_lines(&functions->round, LINES_OBJECT);
+	return add_mapped(root, mapping);
 }
 
 static bool is_newest(const struct root *root, uint32_t nr, const struct abi_object *row)
@@ -355,61 +371,148 @@ static void decode_newlines(char *path)
 	*to = '\0';
 }
 
-static int see_process(struct root *root, const struct process *process,
-		       bool *ret_is_hidden)
+/* @line: of /proc/PID/maps. */
+static int see_line(struct root *root, const struct program_names *program, char *line)
 {
+	struct file_mapping mapping = { .row = NULL };
+	char rights[8];
+	int at = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%" SCNx64 "-%*x %7s %" SCNx64 " %*s %" SCNu64 " %n",
+		   &mapping.start, rights, &mapping.off, &mapping.inode, &at) != 4 ||
+	    rights[2] != 'x' || line[at] != '/')
+		return 0;
+	decode_newlines(line + at);
+	mapping.path = strcmp(line + at, program->now) ? line + at : program->path;
+	return see_mapping(root, &mapping);
+}
+
+/* A list of which a part was read is still that of the process, or it ends: it is that of
+ * the memory which the process had. */
+static void round_open_maps(struct functions_round *round, const struct process *process)
+{
+	if (round->maps && round->pid == process->pid)
+		return;
+	if (round->maps)
+		fclose(round->maps);
+	round->maps = process_maps_open(process);
+	round->is_hidden |= !round->maps && (errno == EACCES || errno == EPERM);
+	round->pid = process->pid;
+}
+
+/* -EAGAIN: there are more lines than this call may read. */
+static int see_process(struct root *root, const struct process *process)
+{
+	struct functions_round *round = &root->functions.round;
 	struct program_names program;
 	char *line = NULL;
 	size_t room = 0;
-	FILE *maps;
 	int r = 0;
 
+	use_lines(round, LINES_PROCESS);
 	program_names_find(root, process->pid, &program);
-	maps = process_maps_open(process);
-	*ret_is_hidden |= !maps && (errno == EACCES || errno == EPERM);
-	while (maps && !r && getline(&line, &room, maps) > 0) {
-		struct file_mapping mapping = { .row = NULL };
-		char rights[8];
-		int at = 0;
-
-		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%" SCNx64 "-%*x %7s %" SCNx64 " %*s %" SCNu64 " %n",
-			   &mapping.start, rights, &mapping.off, &mapping.inode,
-			   &at) == 4 && rights[2] == 'x' && line[at] == '/') {
-			decode_newlines(line + at);
-			mapping.path = strcmp(line + at, program.now) ? line + at :
-									program.path;
-			r = see_mapping(root, &mapping);
+	round_open_maps(round, process);
+	while (round->maps && !r) {
+		if (!round->lines) {
+			r = -EAGAIN;
+			break;
 		}
+		use_lines(round, 1);
+		if (getline(&line, &room, round->maps) <= 0)
+			break;
+		r = see_line(root, &program, line);
 	}
 	free(line);
-	if (maps)
-		fclose(maps);
+	if (round->maps && r != -EAGAIN) {
+		fclose(round->maps);
+		round->maps = NULL;
+	}
 	return r;
+}
+
+/* Does another slot that is not behind it name the same process? */
+static bool is_told_before(const struct root *root, const struct process *process)
+{
+	for (uint32_t i = 0; i < process->slot; i++)
+		if (root->process[i] && root->process[i]->pidfd >= 0 &&
+		    root->process[i]->pid == process->pid)
+			return true;
+	return false;
+}
+
+static void round_start(struct root *root)
+{
+	struct functions_round *round = &root->functions.round;
+
+	round->is_open = true;
+	round->is_hidden = false;
+	round->slot = 0;
+	for (uint32_t i = 0; i < root->functions.nr_objects; i++) {
+		struct function_object *object = root->functions.objects[i];
+
+		object->was_there = object->is_there;
+		object->is_seen = !root->nr_live && object->is_there;
+	}
+}
+
+static int round_end(struct root *root)
+{
+	struct functions_round *round = &root->functions.round;
+	int r = round->is_hidden ? see_told(root) : 0;
+
+	round->is_open = false;
+	for (uint32_t i = 0; i < root->functions.nr_objects; i++)
+		root->functions.objects[i]->is_there = root->functions.objects[i]->is_seen;
+	root->functions.nr_rows = objects_nr_rows(root);
+	return r;
+}
+
+static void refill_lines(struct functions_round *round)
+{
+	uint64_t now = server_now_ns();
+	uint64_t left = round->lines_left + (now - round->lines_ns) / LINE_NS;
+
+	round->lines_left = left < FUNCTIONS_LINES_MAX ? (uint32_t)left :
+							 FUNCTIONS_LINES_MAX;
+	round->lines_ns = now;
+}
+
+static int refresh(struct root *root, uint32_t lines)
+{
+	struct functions_round *round = &root->functions.round;
+	int r = 0;
+
+	process_scan(root);
+	refill_lines(round);
+	lines = lines < round->lines_left ? lines : round->lines_left;
+	round->lines = lines;
+	if (!round->is_open)
+		round_start(root);
+	for (; !r && round->slot <= PROCESS_CREATOR; round->slot += !r) {
+		const struct process *process = root->process[round->slot];
+
+		if (process && process->pidfd >= 0 && !is_told_before(root, process))
+			r = round->lines ? see_process(root, process) : -EAGAIN;
+	}
+	if (!r)
+		r = round_end(root);
+	else if (r != -EAGAIN)
+		round->is_open = false;
+	round->lines_left -= lines - round->lines;
+	if (r == -EAGAIN)
+		r = 0;
+	return r ? r : function_mods_come(root);
 }
 
 int functions_refresh(struct root *root)
 {
-	bool is_hidden = false;
 	int r = 0;
 
-	process_scan(root);
-	for (uint32_t i = 0; root->nr_live && i < root->functions.nr_objects; i++) {
-		struct function_object *object = root->functions.objects[i];
-
-		object->was_there = object->is_there;
-		object->is_there = false;
-	}
-	for (uint32_t i = 0; !r && i <= PROCESS_CREATOR; i++) {
-		const struct process *process = root->process[i];
-
-		if (process && process->pidfd >= 0)
-			r = see_process(root, process, &is_hidden);
-	}
-	if (!r && is_hidden)
-		r = see_told(root);
-	root->functions.nr_rows = objects_nr_rows(root);
-	return r ? r : function_mods_come(root);
+	/* A round that has begun may have passed what is new. */
+	if (root->functions.round.is_open)
+		r = refresh(root, FUNCTIONS_LINES_MAX);
+	return r ? r : refresh(root, FUNCTIONS_LINES_MAX);
 }
 
 /* ---- names ---- */
@@ -510,14 +613,15 @@ static int publish_all(struct root *root)
 	return r ? r : functions_publish(root);
 }
 
-void functions_tick(struct root *root)
+void functions_tick(struct root *root, uint32_t lines)
 {
 	/* The last server may have been killed before it had told anybody. */
 	bool is_another_ones = root->functions.piece.off && !root->functions.in_piece;
 	struct apply apply;
 
 	if ((is_another_ones || functions_are_wanted(root)) && root->nr_live &&
-	    !functions_refresh(root) && functions_have_changed(root) &&
+	    !(lines < FUNCTIONS_LINES_MAX ? refresh(root, lines) : functions_refresh(root)) &&
+	    functions_have_changed(root) &&
 	    (!publish_all(root) ||
 	     (is_another_ones && !functions_publish_off(root))))
 		apply_start(root, &apply);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "abi/control.h"
 #include "abi/functions.h"
@@ -47,11 +48,29 @@ struct function_object {
 	struct name_index index;	/* of them */
 	uint32_t first;			/* number of its first function */
 	bool is_there;			/* a process has it; or all are dead */
-	bool was_there;			/* the time before */
+	bool was_there;			/* the round before */
+	bool is_seen;			/* in this round */
 	struct abi_ring_ref profile;	/* struct abi_profile; off 0: none */
 };
 
+/*
+ * One round through the mappings of all processes, which may take several calls: processes
+ * can have any number of mappings.  An object that is met is there at once, one that is not
+ * met is gone when the round has ended.
+ */
+struct functions_round {
+	bool is_open;			/* it has not ended */
+	bool is_hidden;			/* a process does not let us look */
+	uint32_t slot;			/* of the process that is next */
+	uint32_t pid;			/* of maps */
+	FILE *maps;			/* a list that was read in part; NULL: none */
+	uint32_t lines;			/* that this call may still read */
+	uint32_t lines_left;		/* that all calls may */
+	uint64_t lines_ns;		/* when that was computed */
+};
+
 struct functions {
+	struct functions_round round;
 	struct function_object **objects;
 	uint32_t nr_objects;
 	uint32_t nr;			/* functions */
@@ -71,11 +90,15 @@ struct functions {
 
 /* ---- functions.c ---- */
 
-/* See which objects the processes have by now. -ENOMEM */
+/* See which objects the processes have by now, as far as 400,000 mappings suffice, and
+ * 100,000 a second when they are used up. -ENOMEM */
 int functions_refresh(struct root *root);
 void functions_done(struct root *root);
-/* If any is traced or listed: what has come meanwhile? */
-void functions_tick(struct root *root);
+/* If any is traced or listed: what has come meanwhile?  @lines: mappings to look at; the
+ * next call goes on. */
+void functions_tick(struct root *root, uint32_t lines);
+#define FUNCTIONS_LINES_TICK	20000u	/* 20 ms */
+#define FUNCTIONS_LINES_MAX	400000u
 /* It goes, and traces none any more; its commands are gone. */
 void functions_leave(struct instance *instance);
 

@@ -106,6 +106,7 @@ void instances_done(struct root *root)
 			release(root->instances[i]);
 		root->instances[i] = NULL;
 	}
+	root->rules_taken = root->filters_taken = root->triggers_taken = 0;
 }
 
 struct instance *instance_next(const struct root *root, uint32_t *at)

@@ -225,6 +225,17 @@ static int init(struct loop *loop, const char *dir)
 	return ret;
 }
 
+/* @is_ours: the loop closes the descriptor; else its owner does. */
+static void source_close(struct loop *loop, struct loop_source *source, bool is_ours)
+{
+	if (source->fd < 0)
+		return;
+	loop_unwatch(loop, source);
+	if (is_ours)
+		close(source->fd);
+	source->fd = -1;
+}
+
 /*
  * The mounts go while the lock is held, so that no new server meets them.  It is
  * dropped with the process: `ulf stop` waits for the very end of that.
@@ -233,14 +244,13 @@ static void done(struct loop *loop)
 {
 	sockets_free(loop->sockets);
 	mounts_free(loop->mounts);
+	source_close(loop, &loop->core, false);
 	server_free(loop->server);
 	receipt_done();
 	beat_stop();
 	mounter_stop(loop->mounter_fd, loop->mounter);
-	if (loop->timer.fd >= 0)
-		close(loop->timer.fd);
-	if (loop->signals.fd >= 0)
-		close(loop->signals.fd);
+	source_close(loop, &loop->timer, true);
+	source_close(loop, &loop->signals, true);
 	if (loop->epoll_fd >= 0)
 		close(loop->epoll_fd);
 }
@@ -248,7 +258,8 @@ static void done(struct loop *loop)
 static int turn(struct loop *loop)
 {
 	bool want_fast = mounts_is_waiting(loop->mounts) ||
-			 sockets_is_waiting(loop->sockets);
+			 sockets_is_waiting(loop->sockets) ||
+			 server_is_busy(loop->server);
 	int i, nr;
 
 	if (want_fast != loop->is_fast)
@@ -292,6 +303,7 @@ int loop_run(const char *dir, void (*ready)(const char *dir))
 		.epoll_fd = -1,
 		.lock_fd = -1,
 		.mounter_fd = -1,
+		.core.fd = -1,
 		.signals.fd = -1,
 		.timer.fd = -1,
 	};

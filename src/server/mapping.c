@@ -105,6 +105,8 @@ int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mappi
 	mapping->fd = -1;
 	mapping->refs = 1;
 	mapping->next = all_mappings;
+	if (all_mappings)
+		all_mappings->before = mapping;
 	all_mappings = mapping;
 	*ret_mapping = mapping;
 	return 0;
@@ -157,13 +159,14 @@ struct mapping *mapping_get(struct mapping *mapping)
 
 void mapping_put(struct mapping *mapping)
 {
-	struct mapping **at = &all_mappings;
-
 	if (!mapping || --mapping->refs)
 		return;
-	while (*at != mapping)
-		at = &(*at)->next;
-	*at = mapping->next;
+	if (mapping->before)
+		mapping->before->next = mapping->next;
+	else
+		all_mappings = mapping->next;
+	if (mapping->next)
+		mapping->next->before = mapping->before;
 	munmap(mapping->addr, mapping->bytes);
 	free(mapping);
 }

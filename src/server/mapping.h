@@ -22,7 +22,7 @@ struct mapping {
 	volatile bool has_holes;	/* the same */
 	int fd;				/* of the whole file; -1: no mending */
 	int refs;
-	struct mapping *next;
+	struct mapping *next, *before;	/* of all mappings */
 };
 
 /* Install the handler. */

@@ -160,23 +160,22 @@ int mounts_add(struct mounts *mounts, const char *path, int fd)
 	if (!mount)
 		return -ENOMEM;
 	mount->path = strdup(path);
+	mount->mounts = mounts;
+	mount->source.fd = fd;
+	mount->source.ready = mount_ready;
 	ret = mount->path ? 0 : -ENOMEM;
+	/* First what leaves @fd to the caller if it fails. */
+	if (!ret)
+		ret = loop_watch(mounts->loop, &mount->source, EPOLLIN);
 	if (!ret)
 		ret = tracefs_fuse_new(mounts->server, fd, &mount->fuse);
 	if (ret < 0) {
+		loop_unwatch(mounts->loop, &mount->source);
 		free(mount->path);
 		free(mount);
 		return ret;
 	}
-	mount->mounts = mounts;
-	mount->source.fd = fd;
-	mount->source.ready = mount_ready;
 	TAILQ_INSERT_TAIL(&mounts->list, mount, link);
-	ret = loop_watch(mounts->loop, &mount->source, EPOLLIN);
-	if (ret < 0) {
-		mount_free(mount);
-		return ret;
-	}
 	save(mounts);
 	return 0;
 }

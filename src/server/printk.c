@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The formats of trace_printk(): read from the program's heap, found by where they
- * are.  They stay as they are once they are there, so what was read is kept. */
+ * are.  They stay as they are once they are there, so each is read once: a program that
+ * says all the time that something is new costs no more than a look at its lists. */
 #include "server/printk.h"
 
 #include <errno.h>
@@ -25,6 +26,8 @@ struct printk_formats {
 	uint32_t nr, cap;
 	uint64_t bytes;
 	uint32_t tables_seen;		/* tables_changed of their time */
+	bool is_full;			/* no more are read */
+	uint32_t first[ABI_PRINTK_LISTS];	/* of each list, the newest that was read */
 };
 
 bool printk_has_formats(const struct root *root)
@@ -32,19 +35,12 @@ bool printk_has_formats(const struct root *root)
 	return shm_load(&root->control->printk) != 0;
 }
 
-static void forget(struct printk_formats *formats)
-{
-	for (uint32_t i = 0; i < formats->nr; i++)
-		free(formats->table[i].text);
-	formats->nr = 0;
-	formats->bytes = 0;
-}
-
 void printk_formats_free(struct printk_formats *formats)
 {
 	if (!formats)
 		return;
-	forget(formats);
+	for (uint32_t i = 0; i < formats->nr; i++)
+		free(formats->table[i].text);
 	free(formats->table);
 	free(formats);
 }
@@ -85,10 +81,11 @@ static int add(struct printk_formats *formats, uint32_t off, const char *shared,
 	return 0;
 }
 
-/* One list.  The newest is its first, so it only goes down. */
-static int read_list(struct root *root, uint32_t off)
+/* The part of a list that is newer than @known.  The newest is its first, so it only goes
+ * down. */
+static int read_list(struct root *root, uint32_t off, uint32_t known)
 {
-	for (uint32_t last = UINT32_MAX; off && off < last; ) {
+	for (uint32_t last = UINT32_MAX; off > known && off < last; ) {
 		const struct abi_printk *shared = heap_at(root, off, sizeof(*shared));
 		uint32_t text = off + (uint32_t)sizeof(*shared), bytes;
 		const char *at;
@@ -116,27 +113,65 @@ static int compare(const void *pa, const void *pb)
 	return (a->off > b->off) - (a->off < b->off);
 }
 
+/* Put those from @nr_old on, which have come now, among the others. */
+static int sort_new(struct printk_formats *formats, uint32_t nr_old)
+{
+	uint32_t nr_new = formats->nr - nr_old, at = formats->nr;
+	struct printk_format *table = formats->table, *new;
+
+	if (!nr_new)
+		return 0;
+	new = malloc(nr_new * sizeof(*new));
+	if (!new) {
+		qsort(table, formats->nr, sizeof(*table), compare);
+		return -ENOMEM;
+	}
+	memcpy(new, table + nr_old, nr_new * sizeof(*new));
+	qsort(new, nr_new, sizeof(*new), compare);
+	while (nr_new)			/* from the end, where there is space */
+		table[--at] = nr_old && table[nr_old - 1].off > new[nr_new - 1].off ?
+			      table[--nr_old] : new[--nr_new];
+	free(new);
+	return 0;
+}
+
+static int read_lists(struct root *root, const struct abi_printk_table *table)
+{
+	struct printk_formats *formats = root->printk;
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < ABI_PRINTK_LISTS; i++) {
+		uint32_t first = shm_load(&table->first[i]);
+
+		r = read_list(root, first, formats->first[i]);
+		if (!r && first > formats->first[i])
+			formats->first[i] = first;
+	}
+	formats->is_full |= r == -E2BIG;
+	return r;
+}
+
 static int refresh(struct root *root)
 {
 	uint32_t tables = shm_load(&root->control->tables_changed);
 	const struct abi_printk_table *table =
 		heap_at(root, shm_load(&root->control->printk), sizeof(*table));
 	struct printk_formats *formats = root->printk;
-	int r = 0;
+	uint32_t nr_old;
+	int r;
 
 	if (!formats)
 		formats = root->printk = calloc(1, sizeof(*formats));
 	if (!formats)
 		return -ENOMEM;
-	if (!table || (formats->nr && formats->tables_seen == tables))
+	if (!table || formats->is_full || (formats->nr && formats->tables_seen == tables))
 		return 0;
-	forget(formats);
-	for (uint32_t i = 0; !r && i < ABI_PRINTK_LISTS; i++)
-		r = read_list(root, shm_load(&table->first[i]));
-	formats->tables_seen = tables;
-	if (formats->nr)
-		qsort(formats->table, formats->nr, sizeof(*formats->table),
-		      compare);
+	nr_old = formats->nr;
+	r = read_lists(root, table);
+	if (r != -ENOMEM)
+		formats->tables_seen = tables;
+	if (sort_new(formats, nr_old))
+		r = -ENOMEM;
 	return r == -ENOMEM ? r : 0;
 }
 

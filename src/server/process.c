@@ -16,6 +16,7 @@
 
 #include "event/clock.h"
 #include "server/mapping.h"
+#include "server/process_look.h"
 #include "server/root.h"
 #include "server/shm.h"
 
@@ -61,34 +62,6 @@ void process_init(struct root *root)
 		fclose(maps);
 }
 
-/* Field @nr of /proc/PID/stat, one of those behind the name; 0: not known. */
-static uint64_t stat_field(uint32_t pid, int nr)
-{
-	char path[64], stat[1024];
-	char *at;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, stat, sizeof(stat) - 1);
-	close(fd);
-	stat[n > 0 ? n : 0] = '\0';
-	at = strrchr(stat, ')');
-	for (int field = 2; at && field < nr; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at + 1, NULL, 10) : 0;
-}
-
-/* Where its stack starts: another number after exec(), which leaves the root without a
- * word.  0: nobody may look, or its main thread has ended. */
-static uint64_t process_stack(uint32_t pid)
-{
-	return stat_field(pid, 28);
-}
-
 /* When the process that has this slot was there, CLOCK_BOOTTIME; 0: not known. */
 static uint64_t slot_claimed_ns(const struct root *root, uint32_t slot)
 {
@@ -98,15 +71,21 @@ static uint64_t slot_claimed_ns(const struct root *root, uint32_t slot)
 
 /* Who shows no stack shows no maps: its main thread has ended, or it hides them.  But its
  * agent is there, unless it has called exec(), or its sandbox has killed that. */
-FILE *process_maps_open(const struct process *process)
+void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES])
 {
 	uint32_t slot = process->slot, tid = 0;
-	char path[64];
 
 	if (!process->stack && slot != PROCESS_CREATOR)
 		tid = shm_load(&process->root->processes[slot].agent);
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/maps",
+	snprintf(path, PROCESS_PATH_BYTES, "/proc/%" PRIu32 "/task/%" PRIu32 "/maps",
 		 process->pid, tid ? tid : process->pid);
+}
+
+FILE *process_maps_open(const struct process *process)
+{
+	char path[PROCESS_PATH_BYTES];
+
+	process_maps_path(process, path);
 	return fopen(path, "re");
 }
 
@@ -116,11 +95,12 @@ FILE *process_maps_open(const struct process *process)
  * was taken.  Where the times say nothing (of an older runtime; of another boot, or a
  * time namespace), it is another's if it is not ours to be sent signals.
  */
-static bool is_hidden_of_root(const struct process *process, int pidfd)
+static bool is_hidden_of_root(const struct process *process, const struct look *look,
+			      int pidfd)
 {
 	uint64_t claimed_ns = slot_claimed_ns(process->root, process->slot);
 	uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
-	uint64_t started = stat_field(process->pid, 22);
+	uint64_t started = look->started;
 
 	if (started && claimed_ns && claimed_ns <= clock_posix_ns(CLOCK_BOOTTIME))
 		return started <= claimed_ns / tick_ns;
@@ -174,25 +154,19 @@ static bool can_look(const struct root *root)
 	return one >= 0 && two >= 0;
 }
 
-/* Does @process, a live one, have its root's memory mapped? */
-static bool is_of_root(const struct process *process, int pidfd)
+/* Does @process, a live one, have its root's memory mapped?  -EAGAIN: the budget does not
+ * suffice to know. */
+static int is_of_root(const struct process *process, struct look *look, int pidfd)
 {
 	struct root *root = process->root;
-	FILE *maps = process_maps_open(process);
-	bool is_found = false, is_hidden;
-	struct map_line map;
-	char line[512];
+	enum look_maps maps = look_maps(process, look, &root->budget);
 
-	root->is_blind |= !maps && is_shortage(errno);
-	while (maps && !is_found && fgets(line, sizeof(line), maps))
-		is_found = parse_line(line, &map) && map.ino == root->map_ino &&
-			   map.dev == root->map_dev;
-	/* some say it when it is opened, some at the first read */
-	is_hidden = (!maps || (!is_found && ferror(maps))) &&
-		    is_hiding(process, errno);
-	if (maps)
-		fclose(maps);
-	return is_found || (is_hidden && is_hidden_of_root(process, pidfd));
+	if (maps == LOOK_UNKNOWN)
+		return -EAGAIN;
+	if (maps != LOOK_REFUSED)
+		return maps == LOOK_MAPPED;
+	root->is_blind |= is_shortage(errno);
+	return is_hiding(process, errno) && is_hidden_of_root(process, look, pidfd);
 }
 
 static bool is_dead(int pidfd)
@@ -205,146 +179,228 @@ static bool is_dead(int pidfd)
 bool process_is_current(const struct process *process)
 {
 	return process->pidfd >= 0 && !is_dead(process->pidfd) &&
-	       process_stack(process->pid) == process->stack;
+	       look_stack(process->pid) == process->stack;
+}
+
+/* ---- slots ---- */
+
+/* The slots as they were when the pass began: other processes write to them. */
+struct claims {
+	uint32_t pid[PROCESS_CREATOR + 1];	/* 0: free, or nonsense */
+	bool is_lost[PROCESS_CREATOR + 1];	/* the pid has a younger slot */
+	struct claim {
+		uint32_t pid, slot;
+		uint64_t claimed_ns;
+	} table[PROCESS_CREATOR + 1];		/* those with a pid; the youngest first */
+	uint32_t nr;
+};
+
+static int compare_claims(const void *pa, const void *pb)
+{
+	const struct claim *a = pa, *b = pb;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return (a->claimed_ns < b->claimed_ns) - (a->claimed_ns > b->claimed_ns);
+}
+
+static void add_claim(const struct root *root, struct claims *claims, uint32_t slot,
+		      uint32_t pid)
+{
+	claims->is_lost[slot] = false;
+	claims->pid[slot] = pid <= INT_MAX ? pid : 0;
+	if (claims->pid[slot])
+		claims->table[claims->nr++] = (struct claim) {
+			pid, slot, slot_claimed_ns(root, slot),
+		};
 }
 
 /*
- * Slots keep the pids of the dead.  If a child has got such a pid, the slot that was
- * taken last is its own.
+ * The process that made the root has no slot while it starts.  Slots keep the pids of the
+ * dead.  If a child has got such a pid, the slot that was taken last is its own.
  */
-static bool is_older(const struct process *process, uint32_t slot)
+static void claims_take(const struct root *root, struct claims *claims)
 {
-	const struct root *root = process->root;
+	uint32_t creator = shm_load(&root->control->pid);
 
-	return slot != process->slot && slot_claimed_ns(root, process->slot) <
-					slot_claimed_ns(root, slot);
+	claims->nr = 0;
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		uint32_t pid = shm_load(&root->processes[slot].pid);
+
+		add_claim(root, claims, slot, pid);
+		if (pid == creator)
+			creator = 0;
+	}
+	add_claim(root, claims, PROCESS_CREATOR, creator);
+	qsort(claims->table, claims->nr, sizeof(*claims->table), compare_claims);
+	for (uint32_t i = 1; i < claims->nr; i++) {
+		const struct claim *claim = &claims->table[i], *before = claim - 1;
+
+		claims->is_lost[claim->slot] = claim->pid == before->pid &&
+			(claim->claimed_ns < before->claimed_ns ||
+			 claims->is_lost[before->slot]);
+	}
 }
 
-static bool has_lost_pid(const struct process *process)
-{
-	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++)
-		if (shm_load(&process->root->processes[slot].pid) == process->pid &&
-		    is_older(process, slot))
-			return true;
-	return false;
-}
-
-/* A descriptor for it if it is alive and of its root, else -1. */
-static int process_open(const struct process *process)
+/* A descriptor for it if it is alive and of its root, else -1.  -EAGAIN: as above. */
+static int process_open(const struct process *process, struct look *look)
 {
 	int fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
+	int r;
 
 	if (fd < 0) {
 		process->root->is_blind |= is_shortage(errno);
 		return -1;
 	}
-	if (is_dead(fd) || has_lost_pid(process) || !is_of_root(process, fd)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-/* Has it called exec()?  Who hides it from us is asked anew. */
-static bool has_left(const struct process *process)
-{
-	uint64_t stack = process_stack(process->pid);
-
-	return stack != process->stack || (!stack && !is_of_root(process, process->pidfd));
+	r = is_dead(fd) ? 0 : is_of_root(process, look, fd);
+	if (r > 0)
+		return fd;
+	close(fd);
+	return r ? r : -1;
 }
 
 static void process_close(struct process *process)
 {
 	if (process->pidfd < 0)
 		return;
+	server_unwatch_process(process->root->server, process);
 	close(process->pidfd);
 	process->pidfd = -1;
 	process->root->nr_live--;
 }
 
-/* @process was not there yet when an older slot seemed to be its own. */
-static void close_older(struct process *process)
+/* Is it as it was, and has not called exec()?  Who hides it from us is asked anew.
+ * -EAGAIN: as above. */
+static int is_unchanged(const struct process *process, struct look *look)
 {
-	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
-		struct process *other = process->root->process[slot];
-
-		if (other && other->pid == process->pid && is_older(other, process->slot))
-			process_close(other);
-	}
+	if (look->stack != process->stack)
+		return 0;
+	return look->stack ? 1 : is_of_root(process, look, process->pidfd);
 }
 
-static void slot_scan(struct root *root, uint32_t slot, uint32_t pid)
+static struct process *slot_process(struct root *root, uint32_t slot)
 {
 	struct process *process = root->process[slot];
 
-	if (!process) {
-		process = calloc(1, sizeof(*process));
-		if (!process)
-			return;
-		process->root = root;
-		process->slot = slot;
-		process->pidfd = -1;
-		root->process[slot] = process;
-	}
-	if (process->pid != pid || (process->pidfd >= 0 && has_left(process)))
+	if (process)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->root = root;
+	process->slot = slot;
+	process->pidfd = -1;
+	root->process[slot] = process;
+	return process;
+}
+
+/* -EAGAIN: it is not known yet, and stays as it was. */
+static int slot_scan(struct root *root, uint32_t slot, const struct claims *claims)
+{
+	uint32_t pid = claims->pid[slot];
+	struct process *process;
+	struct look *look;
+	int r;
+
+	if (!pid && !root->process[slot])
+		return 0;
+	process = slot_process(root, slot);
+	if (!process)
+		return 0;
+	if (process->pid != pid || claims->is_lost[slot])
 		process_close(process);
 	process->pid = pid;
-	if (process->pidfd >= 0 || pid == 0 || pid > INT_MAX)
-		return;
-	process->stack = process_stack(pid);
-	process->pidfd = process_open(process);
-	if (process->pidfd < 0)
-		return;
-	close_older(process);
+	look = pid && !claims->is_lost[slot] ? look_at(root, pid) : NULL;
+	if (!look)
+		return 0;
+	if (process->pidfd >= 0) {
+		r = is_unchanged(process, look);
+		if (r)
+			return r < 0 ? r : 0;
+		process_close(process);
+	}
+	process->stack = look->stack;
+	r = process_open(process, look);
+	if (r == -EAGAIN)
+		return r;
+	process->pidfd = r;
+	if (r < 0)
+		return 0;
 	root->nr_live++;
 	server_watch_process(root->server, process);
+	return 0;
 }
 
-/* The process that made the root has no slot while it starts. */
-static uint32_t creator_without_slot(const struct root *root)
-{
-	uint32_t creator = shm_load(&root->control->pid);
-
-	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++)
-		if (shm_load(&root->processes[slot].pid) == creator)
-			return 0;
-	return creator;
-}
+/* ---- scans ---- */
 
 /*
  * A child has no slot at first, and its parent may be dead by then.  There is none if
- * as many had theirs before the look, @done, as have been forked after it.
+ * as many had theirs before the look as have been forked after it.
  */
-static void note_forks(struct root *root, uint32_t done)
+static void note_forks(struct root *root)
 {
-	if (root->nr_live || shm_load(&root->control->forks) == done)
+	if (root->nr_live || shm_load(&root->control->forks) == root->scan.forks_done)
 		root->fork_ns = 0;
 	else if (!root->fork_ns)
 		root->fork_ns = server_now_ns();
 }
 
-/* It may take its slot right now: so the slots are looked at last. */
-void process_scan(struct root *root)
+/* The creator may take its slot right now: so the slots are looked at last. */
+static uint32_t scan_slot(const struct root *root)
 {
-	uint32_t done = shm_load(&root->control->forks_done);
+	return root->scan.left > ABI_PROCESSES ? PROCESS_CREATOR : root->scan.next;
+}
 
-	root->is_blind = !can_look(root);
-	if (root->is_blind)
-		return;
-	slot_scan(root, PROCESS_CREATOR, creator_without_slot(root));
-	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
-		uint32_t pid = shm_load(&root->processes[slot].pid);
+static void scan_pass(struct root *root)
+{
+	struct claims claims;
+	uint32_t slot;
 
-		if (pid || root->process[slot])
-			slot_scan(root, slot, pid);
+	claims_take(root, &claims);
+	while (root->scan.left) {
+		slot = scan_slot(root);
+		if ((claims.pid[slot] && budget_is_spent(&root->budget)) ||
+		    slot_scan(root, slot, &claims))
+			return;
+		if (slot != PROCESS_CREATOR)
+			root->scan.next = (slot + 1) % ABI_PROCESSES;
+		root->scan.left--;
 	}
-	note_forks(root, done);
+}
+
+bool process_scan_more(struct root *root)
+{
+	if (!root->scan.left)
+		return true;
+	root->is_blind = !can_look(root) || looks_begin(root);
+	if (root->is_blind)
+		return false;
+	budget_start(&root->budget);
+	scan_pass(root);
+	budget_stop(&root->budget);
+	if (root->scan.left) {
+		root->is_blind = true;
+		server_continue_scan(root->server);
+	} else {
+		note_forks(root);
+	}
+	return !root->scan.left;
+}
+
+bool process_scan(struct root *root)
+{
+	root->scan.left = PROCESS_CREATOR + 1;
+	root->scan.forks_done = shm_load(&root->control->forks_done);
+	return process_scan_more(root);
 }
 
 /* A child that was killed on its way never comes, nor one that fork() had no room for. */
 bool process_all_gone(struct root *root)
 {
-	process_scan(root);
+	if (root->scan.left)
+		process_scan_more(root);	/* one that began later might never end */
+	else
+		process_scan(root);
 	if (root->nr_live || root->is_blind)
 		return false;
 	return !root->fork_ns || server_now_ns() - root->fork_ns > FORK_LIMIT_NS;
@@ -364,4 +420,7 @@ void process_done(struct root *root)
 		root->process[slot] = NULL;
 	}
 	root->nr_live = 0;
+	root->scan.left = 0;
+	looks_free(root->looks);
+	root->looks = NULL;
 }

@@ -17,6 +17,8 @@
 #include "server/shm.h"
 #include "server/timebase.h"
 
+#define RETIRE_STEP	64u		/* rings that are freed before the clock is read */
+
 static struct abi_ring_ref ref_load(const struct abi_ring_ref *shared)
 {
 	return (struct abi_ring_ref) {
@@ -238,36 +240,50 @@ void instance_clear(struct instance *instance, enum rings which, int cpu)
 	instance_retire(instance);
 }
 
+/* An old ring goes when it is its turn to be overwritten.  False: it stays. */
+static bool retire(struct instance *instance, struct instance_ring *ring,
+		   uint32_t generation)
+{
+	struct instance_ring *heir = ring + ABI_RING_KINDS;
+	struct ring_stats old = { 0 }, new = { 0 };
+
+	if (ring->map)
+		ring_stats(&ring->view, &old);
+	if (heir->map)
+		ring_stats(&heir->view, &new);
+	if (old.entries && (!new.overrun || new.oldest_ns < old.oldest_ns))
+		return false;
+	merge_settle_all(instance);
+	old.overrun += old.entries;
+	old.unreported += old.entries;
+	if (heir->map)
+		ring_inherit(&heir->view, &old);
+	drop(instance, &instance->abi->side[ring->side].prev[ring->cpu][ring->kind],
+	     generation);
+	return true;
+}
+
+/* A root may name 32,768 rings, and to free one takes 10 us. */
 void instance_retire(struct instance *instance)
 {
 	struct root *root = instance->root;
-	uint32_t generation = shm_load(&root->control->generation);
+	uint32_t generation = shm_load(&root->control->generation), nr = 0;
+	bool is_spent = false;
 
 	if (!apply_is_settled(root, generation) || instance_sync(instance))
 		return;
-	for (uint32_t i = 0; i < instance->nr_rings; i++) {
+	budget_start(&root->retire_budget);
+	for (uint32_t i = 0; i < instance->nr_rings && !is_spent; i++) {
 		struct instance_ring *ring = &instance->rings[i];
-		struct instance_ring *heir = ring + ABI_RING_KINDS;
-		struct ring_stats old = { 0 }, new = { 0 };
 
-		if (!ring->is_prev || !ring->ref.off)
+		if (!ring->is_prev || !ring->ref.off ||
+		    !retire(instance, ring, generation) || ++nr % RETIRE_STEP)
 			continue;
-		if (ring->map)
-			ring_stats(&ring->view, &old);
-		if (heir->map)
-			ring_stats(&heir->view, &new);
-		/* It goes when it is its turn to be overwritten. */
-		if (old.entries &&
-		    (!new.overrun || new.oldest_ns < old.oldest_ns))
-			continue;
-		merge_settle_all(instance);
-		old.overrun += old.entries;
-		old.unreported += old.entries;
-		if (heir->map)
-			ring_inherit(&heir->view, &old);
-		drop(instance, &instance->abi->side[ring->side].prev
-				[ring->cpu][ring->kind], generation);
+		instance_sync(instance);
+		arena_reap(root);
+		is_spent = budget_is_spent(&root->retire_budget);
 	}
+	budget_stop(&root->retire_budget);
 	instance_sync(instance);
 	arena_reap(root);
 }

@@ -2,6 +2,7 @@
 /* The rings of an instance as they are: mapping, walking, counting. */
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "event/clock.h"
 #include "server/mapping.h"
@@ -13,6 +14,8 @@
 #define DEFAULT_PERCENT		50
 #define ROWS_OF_SIDE		(ABI_RING_KINDS * 2)	/* old ones, new ones */
 #define ROWS_OF_CPU		(ROWS_OF_SIDE * ABI_SIDES)
+#define MAPPED_MIN		1024u	/* rings, of which a root may always map as many */
+#define OPENS_NS		100000000u	/* in which a root may map as many again */
 #define MAPPED_BYTES_MAX	(1ull << 40)	/* a root; address space is finite */
 
 void instance_set_defaults(struct instance *instance)
@@ -32,23 +35,56 @@ void instance_set_defaults(struct instance *instance)
 			shm_store(&abi->cpu_kb[cpu], DEFAULT_KB);
 }
 
-static void ring_close(struct instance_ring *ring)
+static void ring_close(struct instance *instance, struct instance_ring *ring)
 {
+	if (ring->map)
+		instance->root->nr_mapped--;
 	mapping_put(ring->map);
 	ring->map = NULL;
+}
+
+/* The kernel lets a process have some 65,000 mappings, and all roots share them.  A root
+ * needs as many as this machine has CPUs for, whatever it says of itself. */
+static uint32_t mapped_max(void)
+{
+	static uint32_t max;
+	long cpus;
+
+	if (!max) {
+		cpus = sysconf(_SC_NPROCESSORS_CONF);
+		max = ABI_BUFFERS * ROWS_OF_CPU * (cpus > 0 ? (uint32_t)cpus : 1);
+		max = max > MAPPED_MIN ? max : MAPPED_MIN;
+	}
+	return max;
+}
+
+/* As many at once as a root can need; then new ones as time passes.  Else a root whose
+ * rings move would have the server do nothing but map them. */
+static void refill_opens(struct root *root)
+{
+	uint64_t now = server_now_ns();
+	uint64_t refill = (now - root->opens_ns) / (OPENS_NS / mapped_max());
+	uint64_t left = root->opens_left + refill;
+
+	if (!refill)
+		return;
+	root->opens_ns = now;
+	root->opens_left = left < mapped_max() ? (uint32_t)left : mapped_max();
 }
 
 static void ring_open(struct instance *instance, struct instance_ring *ring)
 {
 	struct root *root = instance->root;
 
-	if (!arena_has(root, &ring->ref) || ring->ref.bytes > MAPPED_BYTES_MAX)
+	if (!arena_has(root, &ring->ref) || ring->ref.bytes > MAPPED_BYTES_MAX ||
+	    root->nr_mapped >= mapped_max())
 		return;
 	if (mapping_new(root->fd, ring->ref.off, ring->ref.bytes, &ring->map))
 		return;
+	root->nr_mapped++;
 	if (ring_view_init(&ring->view, ring->map->addr, ring->ref.bytes) ||
 	    ring->view.cpu != ring->cpu)
-		ring_close(ring);
+		ring_close(instance, ring);
 }
 
 /* What is in shared memory may have changed into nonsense. */
@@ -106,6 +142,8 @@ static const struct abi_ring_ref *shared_ref(const struct instance *instance,
 
 int instance_sync(struct instance *instance)
 {
+	struct root *root = instance->root;
+	bool has_refilled = false;
 	int r = rings_alloc(instance);
 
 	if (r)
@@ -120,10 +158,16 @@ int instance_sync(struct instance *instance)
 		};
 
 		if (ring->map && ring->map->is_lost)
-			instance->root->memory->is_lost = true;
+			root->memory->is_lost = true;
 		if (ref.off == ring->ref.off && ref.bytes == ring->ref.bytes)
 			continue;
-		ring_close(ring);
+		if (ref.off && !has_refilled)
+			refill_opens(root);
+		has_refilled |= ref.off != 0;
+		if (ref.off && !root->opens_left)
+			continue;	/* at the next call */
+		root->opens_left -= ref.off != 0;
+		ring_close(instance, ring);
 		ring->ref = ref;
 		ring_open(instance, ring);
 		instance->rings_serial++;
@@ -134,7 +178,7 @@ int instance_sync(struct instance *instance)
 void instance_done(struct instance *instance)
 {
 	for (uint32_t i = 0; i < instance->nr_rings; i++)
-		ring_close(&instance->rings[i]);
+		ring_close(instance, &instance->rings[i]);
 	free(instance->rings);
 	instance->rings = NULL;
 	instance->nr_rings = 0;

@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 #include "abi/control.h"
+#include "server/budget.h"
 #include "server/error_log.h"
 #include "server/functions.h"
 #include "server/server.h"
@@ -33,6 +34,7 @@ struct function_mod;
 struct function_probe;
 struct print_program;
 struct printk_formats;
+struct looks;
 struct objects;
 struct symbols;
 struct text;
@@ -107,6 +109,7 @@ struct process {
 struct event {
 	uint32_t row;
 	uint32_t module;
+	uint32_t name_place;		/* in root->by_name */
 	uint32_t system_number;		/* of root->systems */
 	bool is_present;		/* a process has its module */
 	bool is_visible;		/* present, and the newest of its name */
@@ -120,6 +123,8 @@ struct event {
 struct root_stack {
 	struct mapping *map;
 	struct abi_ring_ref piece;
+	struct budget budget;		/* of stack_tracer_tick() */
+	uint32_t next;			/* the slot that has its turn */
 };
 
 struct root {
@@ -130,6 +135,7 @@ struct root {
 	bool is_gone;			/* the directory is no more */
 	enum server_root_state state;
 	uint64_t serial;		/* never used twice in a server's life */
+	uint32_t tick;			/* the server's tick that it had last */
 	char *name;
 	int fd;				/* of `memory` */
 	dev_t dev;			/* by stat() */
@@ -140,6 +146,10 @@ struct root {
 	struct timespec found;		/* CLOCK_REALTIME */
 
 	struct mapping *memory;		/* [0, arena_off) */
+	uint32_t nr_mapped;		/* rings */
+	uint32_t opens_left;		/* rings that may be mapped now */
+	uint64_t opens_ns;		/* when that was computed */
+	struct budget retire_budget;	/* of instance_retire() */
 	struct abi_control *control;
 	struct abi_process *processes;
 	struct abi_module *modules_table;
@@ -151,17 +161,34 @@ struct root {
 
 	struct process *process[PROCESS_CREATOR + 1];	/* by slot, NULL: never used */
 	uint32_t nr_live;
-	bool is_blind;			/* the last look found no descriptors to look with */
+	bool is_blind;			/* the last scan found no descriptors to look with,
+					 * or has not ended yet */
+	struct {
+		uint32_t left;		/* slots that it has still to look at */
+		uint32_t next;		/* the first of them */
+		uint32_t forks_done;	/* of abi_control, when it began */
+		uint32_t round;		/* of the server, in which it had a turn last */
+	} scan;
+	struct looks *looks;		/* of process_look.c; NULL: none yet */
+	struct budget budget;		/* for all that the processes can make more */
 	uint64_t fork_ns;		/* since when nobody is left but a child without a
 					 * slot; 0: it is not so */
 
 	struct event **events;		/* by row; NULL: unreadable */
 	uint32_t nr_events;		/* rows looked at */
 	uint32_t nr_booted;		/* rows that boot_follow() has seen */
+	bool is_booted;			/* boot_apply() has been done */
+	struct budget boot_budget;	/* of boot_follow(): triggers for many events */
 	struct event **visible;		/* by system and name */
 	uint32_t nr_visible;
+	struct event **by_name;		/* all that are readable: by system and name, of
+					 * one name the newest first */
+	uint32_t nr_by_name;
+	uint64_t formats_taken;		/* bytes, of BLOB_FORMATS_BYTES */
 	char **systems;			/* names, by number; only grows */
 	uint32_t nr_systems;
+	uint32_t *system_index;		/* number + 1 by hash of the name; 0: free */
+	uint32_t system_index_size;	/* a power of two, at least 2 * nr_systems */
 	uint64_t modules_seen[ABI_MODULES / 64];
 	uint32_t tables_seen;
 
@@ -175,6 +202,9 @@ struct root {
 	struct functions functions;
 	struct root_stack stack;
 	struct printk_formats *printk;	/* NULL: not asked for yet */
+	uint64_t rules_taken;		/* bytes of rules that were loaded */
+	uint64_t filters_taken;		/* bytes of filters of triggers that were compiled then */
+	uint64_t triggers_taken;	/* of rows, that were loaded or inherited */
 	struct instance top;
 	struct instance *instances[ABI_BUFFERS];	/* by number; 0: the top */
 };
@@ -220,14 +250,21 @@ void instance_put(struct instance *instance);
 
 /* How processes of the root are known; its memory is mapped. */
 void process_init(struct root *root);
-/* Look at all slots: who came, who went. */
-void process_scan(struct root *root);
-/* Is nobody left of the root, nor about to come?  Looks at all slots. */
+/* Look at all slots: who came, who went.  False: the root's budget did not suffice, or there
+ * is no descriptor left; what is known of the rest is older, and is_blind is set. */
+bool process_scan(struct root *root);
+/* Go on with a scan that has not ended.  True: all slots have been looked at since the
+ * last process_scan(). */
+bool process_scan_more(struct root *root);
+/* Is nobody left of the root, nor about to come?  Looks at all slots; false as long as
+ * some have not been looked at. */
 bool process_all_gone(struct root *root);
 /* Is it alive, and has not called exec() meanwhile? */
 bool process_is_current(const struct process *process);
 /* Its /proc/PID/maps; NULL: errno says why. */
 FILE *process_maps_open(const struct process *process);
+#define PROCESS_PATH_BYTES	64u
+void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES]);
 /* Its pidfd says that it is dead. */
 void process_died(struct process *process);
 void process_done(struct root *root);
@@ -242,6 +279,11 @@ struct event *events_find(struct root *root, const char *system,
 			  const char *name);
 struct event *events_by_id(struct root *root, uint32_t id);
 bool events_has_system(const struct root *root, const char *system);
+/* The number of a system of that name, in root->systems; -ENOENT. */
+int events_system(const struct root *root, const char *name);
+/* The next older event of its name, in any module; the newest one.  NULL: there is none. */
+struct event *event_elder(const struct root *root, const struct event *event);
+struct event *event_youngest(const struct root *root, const struct event *event);
 /* The printing program, or NULL if its print fmt is not understood. */
 const struct print_program *event_program(struct event *event);
 /* Is its probe to be registered?  In soft mode that is always so. */
@@ -289,6 +331,12 @@ void boot_follow(struct root *root);
 /* ---- server.c, for the parts above ---- */
 
 void server_watch_process(struct server *server, struct process *process);
+/* The caller must do it before it closes the pidfd: while a child of the server has the
+ * pidfd open, close() would leave an entry that names @process. */
+void server_unwatch_process(struct server *server, struct process *process);
+
+/* The scan of a root has not ended: the next tick, which is soon, goes on with it. */
+void server_continue_scan(struct server *server);
 
 /* What the tree hangs off the server, and how it goes. */
 void **server_tree(struct server *server, void (*free_tree)(void *tree));

@@ -310,17 +310,13 @@ void rules_drop(struct instance *instance)
 
 /* ---- modules that come ---- */
 
-/* The newest older event of that name, or NULL. */
-static const struct event *find_older(const struct root *root,
-				      const struct event *event)
+static uint32_t nr_triggers(const struct soft_event *soft)
 {
-	for (uint32_t row = event->row; row--; ) {
-		const struct event *older = root->events[row];
+	uint32_t nr = 0;
 
-		if (older && event_is_named_as(older, event))
-			return older;
-	}
-	return NULL;
+	for (const struct trigger *t = soft->triggers; t; t = t->next)
+		nr++;
+	return nr;
 }
 
 /* Returns whether there was anything. */
@@ -334,6 +330,8 @@ static bool inherit(struct instance *instance, const struct event *event,
 	if (filter->text)
 		event_filter_store(&instance->filters[event->row], event->format,
 				   filter->text, strlen(filter->text), &env);
+	if (soft && !triggers_may_add(instance->root, nr_triggers(soft)))
+		soft = NULL;
 	if (soft) {
 		instance->softs[event->row] = soft;
 		triggers_compile(instance, soft, event);
@@ -353,7 +351,7 @@ void rules_refresh(struct instance *instance)
 		return;
 	for (; row < root->nr_events; row++) {
 		const struct event *event = root->events[row];
-		const struct event *older = event ? find_older(root, event) : NULL;
+		const struct event *older = event ? event_elder(root, event) : NULL;
 
 		if (older && inherit(instance, event, older))
 			is_changed = true;

@@ -199,11 +199,13 @@ int rules_load(struct instance *instance)
 	bytes = shm_load(&((struct abi_rules *)map->addr)->bytes);
 	mapping_put(map);
 	ref.bytes = ABI_PAGE_ALIGN((uint64_t)bytes);
-	if (bytes < sizeof(struct abi_rules) || bytes > ABI_RULES_BYTES_MAX ||
+	if (bytes < sizeof(struct abi_rules) ||
+	    bytes > ABI_RULES_BYTES_MAX - root->rules_taken ||
 	    !arena_has(root, &ref) ||
 	    mapping_new(root->fd, ref.off, ref.bytes, &map))
 		return 0;
 	instance->rules = ref;
+	root->rules_taken += bytes;	/* all instances may name the same piece */
 	copy = calloc(1, bytes + 1ul);
 	if (copy)
 		memcpy(copy, map->addr, bytes);

@@ -30,6 +30,7 @@
 #include "server/timebase.h"
 
 #define SLOW_TICK_NS	1000000000u
+#define TICK_NS		40000000u	/* CPU time; then clients are served */
 #define DEAD_SECONDS	(7 * 24 * 3600)	/* then a dead root goes */
 
 struct server {
@@ -39,7 +40,12 @@ struct server {
 	char *roots_path;
 	struct root *roots;
 	uint64_t next_serial;
-	uint64_t slow_tick_ns;		/* when it was done last */
+	uint64_t slow_tick_ns;		/* when it was begun last */
+	uint32_t tick;			/* its number; a root that has another one has
+					 * not had its turn yet */
+	bool is_ticking;		/* it has not ended */
+	bool is_scanning;		/* a root's scan has not ended */
+	uint32_t scan_round;		/* as tick, of these roots */
 	void *tree;			/* of tracefs/ */
 	void (*free_tree)(void *tree);
 };
@@ -85,6 +91,11 @@ void server_watch_process(struct server *server, struct process *process)
 	epoll_ctl(server->epoll, EPOLL_CTL_ADD, process->pidfd, &event);
 }
 
+void server_unwatch_process(struct server *server, struct process *process)
+{
+	epoll_ctl(server->epoll, EPOLL_CTL_DEL, process->pidfd, NULL);
+}
+
 /* ---- roots come ---- */
 
 /* Nobody need ask for what trace_printk() says.  Whether the program has it is not
@@ -107,7 +118,7 @@ static bool is_asked(const struct root *root)
 /* Who asks later than we look is answered the next time. */
 static void answer(struct root *root, uint32_t asked)
 {
-	functions_tick(root);
+	functions_tick(root, FUNCTIONS_LINES_MAX);
 	shm_store(&root->control->answered, asked);
 	shm_wake(&root->control->answered);
 }
@@ -154,6 +165,7 @@ static void forget_root(struct server *server, struct root *root)
 		at = &(*at)->next;
 	*at = root->next;
 	root->is_gone = true;
+	process_done(root);	/* open files may outlive the server */
 	root_leave(root);
 	root_put(root);
 }
@@ -337,6 +349,7 @@ static int server_alloc(const char *dir, struct server **ret_server)
 	timebase_start();
 	mapping_init();
 	server->next_serial = 1;
+	server->scan_round = 1;
 	server->inotify = -1;
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (server->epoll < 0 ||
@@ -399,8 +412,10 @@ void server_free(struct server *server)
 		server->free_tree(server->tree);
 	while (server->roots)
 		forget_root(server, server->roots);
-	if (server->inotify >= 0)
+	if (server->inotify >= 0) {
+		epoll_ctl(server->epoll, EPOLL_CTL_DEL, server->inotify, NULL);
 		close(server->inotify);
+	}
 	if (server->epoll >= 0)
 		close(server->epoll);
 	free(server->roots_path);
@@ -435,36 +450,100 @@ void server_dispatch(struct server *server)
 		scan_roots(server);
 }
 
-void server_tick(struct server *server)
+/* A scan that has not ended is not begun again: a root with too many processes for its
+ * budget would never see the last ones. */
+static void tick_root(struct root *root)
 {
-	uint64_t now = server_now_ns();
 	struct instance *instance;
 
-	if (now - server->slow_tick_ns < SLOW_TICK_NS)
-		return;
-	server->slow_tick_ns = now;
-	for (struct root *root = server->roots; root; root = root->next) {
-		beat();
-		if (!root_is_usable(root))
-			continue;
+	if (root->scan.left)
+		process_scan_more(root);
+	else
 		process_scan(root);
-		boot_follow(root);
-		functions_tick(root);
-		stack_tracer_tick(root);
-		timebase_follow(root);
-		make_ready(root);
-		for_each_instance(instance, root) {
-			rules_refresh(instance);
-			pids_expire(instance);
-			instance_retire(instance);
-			if (root->state == SERVER_ROOT_ALIVE)
-				instance_answer_spare(instance);
-		}
-		arena_reap(root);
-		if (root->nr_live && has_recorded(root))
-			comms_refresh(root);
+	boot_follow(root);
+	functions_tick(root, FUNCTIONS_LINES_TICK);
+	stack_tracer_tick(root);
+	timebase_follow(root);
+	make_ready(root);
+	for_each_instance(instance, root) {
+		rules_refresh(instance);
+		pids_expire(instance);
+		instance_retire(instance);
+		if (root->state == SERVER_ROOT_ALIVE)
+			instance_answer_spare(instance);
 	}
-	check_roots(server);
+	arena_reap(root);
+	if (root->nr_live && has_recorded(root))
+		comms_refresh(root);
+}
+
+/* CPU time of the server's thread. */
+static uint64_t cpu_ns(void)
+{
+	return clock_posix_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* Scans that have not ended take turns: a root that had one comes after all others.
+ * True: there is one left. */
+static bool continue_scans(struct server *server, uint64_t until_ns)
+{
+	bool is_left = false, is_over = false;
+
+	for (struct root *root = server->roots; root; root = root->next) {
+		if (!root->scan.left || !root_is_usable(root))
+			continue;
+		if (!is_over && root->scan.round != server->scan_round) {
+			root->scan.round = server->scan_round;
+			process_scan_more(root);
+			is_over = cpu_ns() >= until_ns;
+		}
+		is_left |= root->scan.left != 0;
+	}
+	if (!is_over)
+		server->scan_round++;
+	return is_left;
+}
+
+/* Each root has one turn.  True: there was no time for all of them. */
+static bool tick_roots(struct server *server, uint64_t until_ns)
+{
+	for (struct root *root = server->roots; root; root = root->next) {
+		if (root->tick == server->tick || !root_is_usable(root))
+			continue;
+		root->tick = server->tick;
+		beat();
+		tick_root(root);
+		if (root->next && cpu_ns() >= until_ns)
+			return true;
+	}
+	return false;
+}
+
+void server_tick(struct server *server)
+{
+	uint64_t now = server_now_ns(), until = cpu_ns() + TICK_NS;
+
+	if (server->is_scanning)
+		server->is_scanning = continue_scans(server, until);
+	if (!server->is_ticking) {
+		if (now - server->slow_tick_ns < SLOW_TICK_NS)
+			return;
+		server->slow_tick_ns = now;
+		server->tick++;
+	}
+	server->is_ticking = tick_roots(server, until);
+	if (!server->is_ticking)
+		check_roots(server);
+}
+
+void server_continue_scan(struct server *server)
+{
+	server->is_scanning = true;
+}
+
+bool server_is_busy(const struct server *server)
+{
+	return server->is_ticking || server->is_scanning;
 }
 
 /* ---- the list ---- */

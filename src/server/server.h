@@ -7,6 +7,7 @@
 #ifndef ULF_SERVER_SERVER_H
 #define ULF_SERVER_SERVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct server;
@@ -26,8 +27,11 @@ void server_free(struct server *server);
  * roots come and go (inotify), processes die (pidfd). */
 int server_poll_fd(const struct server *server);
 void server_dispatch(struct server *server);
-/* Called every 5 ms while a request is parked, else about every second. */
+/* Called every 5 ms while a request is parked or the server is busy, else about every
+ * second. */
 void server_tick(struct server *server);
+/* Has the last tick left work behind?  A tick ends after about 40 ms of it. */
+bool server_is_busy(const struct server *server);
 
 enum server_root_state {
 	SERVER_ROOT_ALIVE,

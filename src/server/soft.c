@@ -97,18 +97,18 @@ void soft_set(struct instance *instance, const struct soft_event *soft,
 struct soft_event *soft_new(struct instance *instance, const struct event *event,
 			    uint32_t slot)
 {
+	const struct root *root = instance->root;
 	struct soft_event *soft = calloc(1, sizeof(*soft));
 
 	if (!soft)
 		return NULL;
 	soft->slot = slot;
-	for (uint32_t row = instance->nr_filters; row--; ) {
-		const struct event *other = instance->root->events[row];
-
-		if (!other || !event_is_named_as(other, event))
+	for (event = event_youngest(root, event); event; event = event_elder(root, event)) {
+		if (event->row >= instance->nr_filters)
 			continue;
-		instance->softs[row] = soft;
-		soft->row = row;
+		instance->softs[event->row] = soft;
+		soft->row = event->row;
+		soft->nr_rows++;
 	}
 	return soft;
 }

@@ -15,6 +15,7 @@ struct trigger;
 
 /* An event in soft mode; all rows of its name have it. */
 struct soft_event {
+	uint32_t nr_rows;		/* that have it, when it was made */
 	uint32_t row;			/* the first of them */
 	uint32_t slot;			/* not 0: soft disabled */
 	uint32_t refs;			/* 1 if it has triggers, and 1 for each

@@ -189,7 +189,8 @@ static uint32_t list_wanted(struct abi_stack *stack, uint32_t pid,
 
 /* That of the main thread grows, so its mapping says nothing.  The list of mappings is
  * in order, too. */
-static void see_process(struct abi_stack *stack, const struct process *process)
+static void see_process(struct abi_stack *stack, const struct process *process,
+			const struct budget *budget)
 {
 	struct wanted wanted[ABI_STACK_THREADS];
 	uint32_t nr = list_wanted(stack, process->pid, wanted), at = 0;
@@ -199,7 +200,8 @@ static void see_process(struct abi_stack *stack, const struct process *process)
 	if (!nr)
 		return;
 	maps = process_maps_open(process);
-	while (maps && at < nr && fgets(line, sizeof(line), maps)) {
+	while (maps && at < nr && !budget_is_spent(budget) &&
+	       fgets(line, sizeof(line), maps)) {
 		uint64_t start, end, none = 0;
 
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " rw", &start, &end) != 2 ||
@@ -215,14 +217,20 @@ static void see_process(struct abi_stack *stack, const struct process *process)
 		fclose(maps);
 }
 
+/* Processes with too many mappings for one tick take turns with the others. */
 void stack_tracer_tick(struct root *root)
 {
 	struct abi_stack *stack = stack_of(root);
 
-	for (uint32_t i = 0; stack && i <= PROCESS_CREATOR; i++) {
-		const struct process *process = root->process[i];
+	if (!stack)
+		return;
+	budget_start(&root->stack.budget);
+	for (uint32_t i = 0; i <= PROCESS_CREATOR && !budget_is_spent(&root->stack.budget); i++) {
+		const struct process *process = root->process[root->stack.next];
 
 		if (process && process->pidfd >= 0)
-			see_process(stack, process);
+			see_process(stack, process, &root->stack.budget);
+		root->stack.next = (root->stack.next + 1) % (PROCESS_CREATOR + 1);
 	}
+	budget_stop(&root->stack.budget);
 }

@@ -19,6 +19,9 @@
 #include "server/triggers.h"
 
 #define WRITE_MAX	4096		/* the kernel's page */
+#define OLD_TRIGGERS_MAX 65536u		/* of all rows of a root, that this server has not set */
+#define COMPILE_BYTES	64u		/* as which a compilation counts, and its text */
+#define FILTERS_BYTES_MAX (2u << 20)	/* for triggers of a root that this server has not set */
 
 /* NULL: it has none; then there may be no events at all. */
 static const struct event *target_of(const struct instance *instance,
@@ -57,13 +60,23 @@ bool trigger_fits(const struct trigger *trigger, uint32_t row,
 	return !trigger->filter || *ret_program;
 }
 
+/* Is it not too much, for a root whose rows and triggers multiply?  Each compilation takes
+ * some us, and longer for a long text. */
+static bool may_compile(struct root *root, const char *filter)
+{
+	root->filters_taken += COMPILE_BYTES + strlen(filter);
+	return root->filters_taken <= FILTERS_BYTES_MAX;
+}
+
 void triggers_compile(struct instance *instance, struct soft_event *soft,
 		      const struct event *event)
 {
 	struct filter_error error;
 
+	if (instance->root->filters_taken > FILTERS_BYTES_MAX)
+		return;
 	for (struct trigger *t = soft->triggers; t; t = t->next)
-		if (t->filter)
+		if (t->filter && may_compile(instance->root, t->filter))
 			compile(instance, t, event, &error);
 }
 
@@ -72,19 +85,19 @@ static int compile_all(struct instance *instance, const struct event *event,
 		       struct trigger *trigger)
 {
 	struct root *root = instance->root;
+	const struct event *other;
 	struct filter_error error;
 	int r = compile(instance, trigger, event, &error);
 
 	if (r && r != -ENOMEM)
 		filters_log_error(instance, trigger->filter, &error);
-	for (uint32_t row = 0; !r && row < root->nr_events; row++) {
-		const struct event *other = root->events[row];
-
-		if (other && row != event->row &&
-		    event_is_named_as(other, event) &&
+	if (r || event == &print_event)
+		return r;
+	for (other = event_youngest(root, event); !r && other;
+	     other = event_elder(root, other))
+		if (other->row != event->row &&
 		    compile(instance, trigger, other, &error) == -ENOMEM)
 			r = -ENOMEM;
-	}
 	return r;
 }
 
@@ -374,13 +387,22 @@ void triggers_show(const struct instance *instance, const struct event *event,
 
 /* ---- the last server's ---- */
 
+bool triggers_may_add(struct root *root, uint64_t nr)
+{
+	nr += !nr;
+	if (root->triggers_taken + nr > OLD_TRIGGERS_MAX)
+		return false;
+	root->triggers_taken += nr;
+	return true;
+}
+
 void triggers_add_old(struct instance *instance, struct soft_event *soft,
 		      const struct abi_trigger *abi, const char *filter)
 {
 	struct trigger **end = &soft->triggers;
 	struct trigger *trigger;
 
-	if (abi->counter > ABI_SLOTS)
+	if (abi->counter > ABI_SLOTS || !triggers_may_add(instance->root, soft->nr_rows))
 		return;
 	trigger = calloc(1, sizeof(*trigger));
 	if (!trigger)

@@ -14,6 +14,7 @@
 struct event;
 struct filter_program;
 struct instance;
+struct root;
 struct soft_event;
 struct text;
 
@@ -75,6 +76,8 @@ void trigger_show_rest(const struct instance *instance,
 /* Can it act on records of @row?  If so, *@ret_program is its filter, or NULL. */
 bool trigger_fits(const struct trigger *trigger, uint32_t row,
 		  const struct filter_program **ret_program);
+/* May a root have triggers for @nr more rows that nobody has set?  Counts them. */
+bool triggers_may_add(struct root *root, uint64_t nr);
 /* Filters for an event that is new. */
 void triggers_compile(struct instance *instance, struct soft_event *soft,
 		      const struct event *event);

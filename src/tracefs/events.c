@@ -20,11 +20,11 @@ int events_lookup(struct tracefs_node *dir, const char *name,
 		  struct tracefs_node **ret_node)
 {
 	struct root *root = dir->root;
+	int number = events_system(root, name);
 
-	for (uint32_t i = 0; i < root->nr_systems; i++)
-		if (!strcmp(root->systems[i], name) && events_has_system(root, name))
-			return tracefs_node_new(dir, &system_dir, root, i, ret_node);
-	return -ENOENT;
+	if (number < 0 || !events_has_system(root, name))
+		return -ENOENT;
+	return tracefs_node_new(dir, &system_dir, root, (uint32_t)number, ret_node);
 }
 
 /* root->visible is sorted: a system's events stand together. */

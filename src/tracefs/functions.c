@@ -158,7 +158,7 @@ int function_list_show(struct tracefs_node *node, struct text *out)
 	enum function_list list = list_of(node->def);
 
 	/* Modules have come and gone. */
-	functions_tick(node->root);
+	functions_tick(node->root, FUNCTIONS_LINES_MAX);
 	if (!functions->in_list[list][instance->number])
 		text_puts(out, lists[list].empty);
 	for (uint32_t nr = 0; nr < functions->nr; nr++) {

@@ -104,6 +104,7 @@ static void print_lost(struct pipe *pipe)
 
 static int pipe_fill(struct tracefs_file *file, size_t size)
 {
+	uint64_t until = server_now_ns() + TRACEFS_READ_NS;
 	struct pipe *pipe = file->state;
 	int r = merge_start(pipe->lines.merge);
 
@@ -125,6 +126,8 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 			break;
 		}
 		lines_advance(&pipe->lines);
+		if (pipe->text.len && server_now_ns() >= until)
+			break;
 	}
 	if (!r && !pipe->text.len)
 		print_lost(pipe);

@@ -112,6 +112,7 @@ static int trace_open(struct tracefs_file *file)
 static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
 			  off_t offset)
 {
+	uint64_t until = server_now_ns() + TRACEFS_READ_NS;
 	struct reader *reader = file->state;
 	size_t done = 0;
 	int r = 0;
@@ -126,6 +127,8 @@ static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
 		size_t part;
 
 		if ((size_t)skip >= reader->text.len) {
+			if (done && server_now_ns() >= until)
+				break;
 			r = reader_next(reader, file->node);
 			if (r <= 0)
 				break;

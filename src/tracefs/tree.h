@@ -131,6 +131,10 @@ int tracefs_emit_dir(struct tracefs_node *parent, const struct tracefs_dir *dir,
 
 /* ---- file.c ---- */
 
+/* Lines that a read makes for so long it gives out; the reader comes back for the rest.
+ * Meanwhile the server has others to answer. */
+#define TRACEFS_READ_NS		20000000u
+
 /* A number as the kernel reads one: decimal, one newline may follow. -EINVAL,
  * -ERANGE. */
 int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value);

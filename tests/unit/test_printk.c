@@ -48,11 +48,31 @@ static struct abi_printk *row_of(struct fixture *f, uint64_t addr)
 	return (struct abi_printk *)(f->root.mem + (addr - FAKE_MAP_ADDR)) - 1;
 }
 
+/* As a new server sees them: each is read once. */
 static const char *formats(struct fixture *f)
 {
-	/* have it looked at again */
-	f->root.control->tables_changed++;
+	server_free(f->server);
+	assert_int_equal(server_new(f->dir, &f->server), 0);
 	return tree_cat(f->server, "fake.1/printk_formats");
+}
+
+/* Those that come later are read, too; in lists that have been read, and before others. */
+static void formats_that_come(void **state)
+{
+	struct fixture *f = *state;
+	char want[256], text[32], *at;
+
+	formats(f);
+	for (int i = 0; i < 300; i++) {
+		snprintf(text, sizeof(text), "%*d", 1 + i % 16, i);
+		snprintf(want, sizeof(want), "0x%lx : \"%s\"\n", fake_format(&f->root, text),
+			 text);
+		assert_non_null(strstr(tree_cat(f->server, "fake.1/printk_formats"), want));
+	}
+	at = strstr(tree_cat(f->server, "fake.1/printk_formats"), "a text");
+	assert_non_null(at);
+	assert_null(strstr(at + 1, "a text"));
+	assert_int_equal(strtoul(at - strlen("0x7f12005ac430 : \""), NULL, 16), f->text);
 }
 
 /* The message of a record of that type; @bytes of @data behind the ip. */
@@ -160,6 +180,7 @@ int main(void)
 		T(rings_are_there_for_formats),
 		T(records_that_fit),
 		T(records_that_do_not),
+		T(formats_that_come),
 		T(lists_that_lie),
 	};
 

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A root whose 1,023 slots all name one process with 32,000 mappings, beside a good one:
+# clients of the good one are answered, and so is ulf ls.  The server aims at 0.1 s; it took
+# 57 s before there was a bound.
+. tests/cli/common
+
+cat >"$TMPDIR/hostile.c" <<'EOC'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "abi/control.h"
+
+#define PAGES	32000ul
+
+static void have_mappings(void)
+{
+	char *pages = mmap(NULL, PAGES * 4096, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	for (unsigned long i = 0; pages != MAP_FAILED && i < PAGES; i += 2)
+		if (mprotect(pages + i * 4096, 4096, PROT_READ))
+			perror("mprotect");
+}
+
+/* The memory of a root, and whether to be one of its processes. */
+int main(int argc, char **argv)
+{
+	int fd = open(argv[1], O_RDWR);
+	struct abi_control *control = mmap(NULL, ABI_ARENA_OFF, PROT_READ | PROT_WRITE,
+					   MAP_SHARED, fd, 0);
+	struct abi_process *slots = (void *)((char *)control + ABI_PROCESSES_OFF);
+
+	if (fd < 0 || control == MAP_FAILED) {
+		perror(argv[1]);
+		return 1;
+	}
+	have_mappings();
+	for (unsigned int i = 1; i < ABI_PROCESSES; i++)
+		slots[i].pid = (uint32_t)getpid();
+	control->tables_changed++;
+	if (argc == 2)
+		munmap(control, ABI_ARENA_OFF);
+	puts("ready");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+EOC
+cc -I"$ULF_SRC/src" -o "$TMPDIR/hostile" "$TMPDIR/hostile.c" || fail "cc"
+is_ready() { grep -q ready "$TMPDIR/out"; }
+
+# soon COMMAND...: it is done in 10 s; the machine may be busy.
+soon() { timeout 10 "$@" >"$TMPDIR/soon" 2>&1 || fail "$*: status $?, $(cat "$TMPDIR/soon")"; }
+
+for own in "" own; do
+	start_hello
+	hostile=$root
+	start_hello
+	"$TMPDIR/hostile" "$ULF_DIR/roots/$hostile/memory" $own >"$TMPDIR/out" &
+	pids="$pids $!"
+	until_true is_ready
+	for round in 1 2 3; do
+		soon ulf ls
+		soon ulf cat "$root/available_events"
+		soon ulf echo "$((round % 2))" "$root/events/enable"
+		sleep 0.5		# a tick, and another one
+	done
+	# A client of the hostile one is answered, too.
+	soon ulf echo 1 "$hostile/events/enable"
+	soon ulf cat "$hostile/trace"
+	# A new server meets it at its start.
+	kill_server
+	soon ulf ls
+	grep -q "^$root .* alive " "$TMPDIR/soon" || fail "$(cat "$TMPDIR/soon")"
+	soon ulf cat "$root/events/enable"
+done
+exit 0
