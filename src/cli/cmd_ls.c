@@ -21,6 +21,11 @@ static void print_row(const struct abi_root_row *row, int name_width)
 		       root_state_name(row->state), "-", "-", "-");
 		return;
 	}
+	if (row->events_known == ABI_EVENTS_UNREAD) {
+		printf("%-*s %8u %-8s %11s %12s %10s\n", name_width, row->name, row->pid,
+		       root_state_name(row->state), "?", "?", "?");
+		return;
+	}
 	snprintf(events, sizeof(events), "%u/%u", row->events_on, row->events_known);
 	printf("%-*s %8u %-8s %11s %12" PRIu64 " %10" PRIu64 "\n", name_width, row->name,
 	       row->pid, root_state_name(row->state), events, row->bytes, row->overruns);
@@ -72,6 +77,10 @@ static void print_block(const struct abi_root_row *row)
 	printf("  pid        %u\n", row->pid);
 	printf("  processes  %u alive\n", row->nr_processes);
 	printf("  started    %s\n", start);
+	if (row->events_known == ABI_EVENTS_UNREAD) {
+		puts("  recorded   not counted yet: there are many roots; list them again");
+		return;
+	}
 	printf("  events     %u on, %u known\n", row->events_on, row->events_known);
 	printf("  recorded   %" PRIu64 " records, %" PRIu64 " bytes\n", row->entries,
 	       row->bytes);
@@ -83,7 +92,7 @@ static int list_roots(struct conn *conn, bool is_all)
 	struct root_list list;
 	size_t i;
 
-	if (root_list_get(conn, &list) < 0)
+	if (root_list_get(conn, ABI_LIST_ALL, &list) < 0)
 		return CLI_FAILED;
 	if (!is_all)
 		print_table(&list);
