@@ -16,6 +16,7 @@
 
 #include "event/clock.h"
 #include "server/comm.h"
+#include "server/dead_limits.h"
 #include "server/mapping.h"
 #include "server/pids.h"
 #include "server/printk.h"
@@ -32,7 +33,7 @@
 #define SLEEP_AFTER_NS	10000000000u	/* a dead root that nobody used for so long sleeps */
 #define ROUND_NS	20000000u	/* at a time for what may be put off */
 #define LEARN_NS	1000000000u	/* a list waits for figures no longer than that */
-#define DEAD_SECONDS	(7 * 24 * 3600)	/* then a dead root goes */
+#define DAY_SECONDS	(24 * 3600)
 
 struct server {
 	bool is_view;
@@ -40,6 +41,7 @@ struct server {
 	int inotify;			/* -1: a view */
 	char *roots_path;
 	struct roots roots;
+	struct dead_limits limits;
 	uint64_t learning_ns;		/* since when a list waits for figures; 0: none does */
 	bool has_missed;		/* there was no descriptor or no memory for a root */
 	uint64_t next_serial;
@@ -242,15 +244,24 @@ static void root_lives(struct root *root)
 	roots_not_dead(server_roots(root->server), root);
 }
 
-static bool is_too_old(const struct root *root)
+static bool is_too_old(const struct server *server, const struct root *root)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec - root->died.tv_sec > DEAD_SECONDS;
+	return now.tv_sec - root->died.tv_sec > (time_t)server->limits.days * DAY_SECONDS;
 }
 
-/* Remove dead roots that are too old.  What takes long is done in several rounds. */
+/* The last one that died stays, however large it is: somebody may be about to read it. */
+static bool has_too_many(const struct server *server, const struct root *root)
+{
+	return TAILQ_NEXT(root, dead_link) &&
+	       (server->roots.nr_dead > server->limits.roots ||
+		server->roots.dead_bytes > server->limits.bytes);
+}
+
+/* Remove the oldest dead roots that there is no more space for.  What takes long is done
+ * in several rounds. */
 static void limit_dead(struct server *server)
 {
 	uint64_t end_ns = server_now_ns() + ROUND_NS;
@@ -258,7 +269,7 @@ static void limit_dead(struct server *server)
 
 	for (root = roots_oldest(&server->roots); root; root = next) {
 		next = TAILQ_NEXT(root, dead_link);
-		if (!is_too_old(root))
+		if (!is_too_old(server, root) && !has_too_many(server, root))
 			break;
 		/* more users than the server: somebody has a file open */
 		if (root->users == 1 && !check_dead(root))
@@ -472,6 +483,7 @@ int server_new(const char *dir, struct server **ret_server)
 
 	if (r)
 		return r;
+	dead_limits_load(dir, &server->limits, NULL);
 	server->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (server->inotify < 0 ||
 	    epoll_ctl(server->epoll, EPOLL_CTL_ADD, server->inotify, &event)) {

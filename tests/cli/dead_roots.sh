@@ -43,4 +43,16 @@ contains "$text" "$root is alive"
 ulf rm --dead || fail "rm --dead"
 expect "what is left" "$root" "$(ulf ls | awk 'NR > 1 { print $1 }')"
 expect "directories that are left" "$root" "$(ls "$ULF_DIR/roots")"
+
+# The settings of the server are for the server, and wrong ones do no harm.
+ulf stop || fail "stop"
+cat >"$TMPDIR/conf" <<-'END'
+	[ulf server]
+	dead_roots=4 dead_bytes=lots
+END
+ULF_CONFIG=$TMPDIR/conf ulf server --background || fail "no server with a wrong setting"
+contains "$(cat "$ULF_DIR/server.log")" "dead_bytes=lots"
+export ULF_CONFIG="$TMPDIR/conf"
+start_hello
+expect "error_log" "" "$(ulf cat "$root/error_log")"
 exit 0

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Dead roots: many need neither descriptors nor mappings, and can be read all the same. */
+/* Dead roots: many need neither descriptors nor mappings, they can be read all the same, and
+ * the oldest go when there are too many. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,6 +10,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "unit/fake_root.h"
@@ -98,6 +100,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
+	unsetenv("ULF_CONFIG");
 	server_free(f->server);
 	fake_root_done(&f->root);
 	fake_dir_remove(f->dir);
@@ -125,6 +128,42 @@ static void link_root(const struct fixture *f, const char *name)
 	assert_int_equal(link(from, to), 0);
 }
 
+static void copy_data(int from, int to)
+{
+	static char page[4096], zeroes[4096];
+	off_t at = 0;
+
+	while (pread(from, page, sizeof(page), at) == sizeof(page)) {
+		if (memcmp(page, zeroes, sizeof(page)))
+			assert_int_equal(pwrite(to, page, sizeof(page), at), sizeof(page));
+		at += (off_t)sizeof(page);
+	}
+	assert_int_equal(ftruncate(to, at), 0);
+}
+
+/* One that died so many seconds ago. */
+static void copy_root(const struct fixture *f, const char *name, time_t seconds)
+{
+	struct timespec times[2];
+	char path[256];
+	int from, to;
+
+	copy_path(f, SAMPLE, "memory", path);
+	from = open(path, O_RDONLY);
+	copy_path(f, name, "", path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	copy_path(f, name, "memory", path);
+	to = open(path, O_WRONLY | O_CREAT, 0600);
+	assert_true(from >= 0 && to >= 0);
+	copy_data(from, to);
+	clock_gettime(CLOCK_REALTIME, &times[0]);
+	times[0].tv_sec -= seconds;
+	times[1] = times[0];
+	assert_int_equal(futimens(to, times), 0);
+	close(from);
+	close(to);
+}
+
 /* The server hears of it when it gets its name. */
 static void show_root(const struct fixture *f, const char *hidden, const char *name)
 {
@@ -141,6 +180,16 @@ static bool is_there(const struct fixture *f, const char *name)
 
 	copy_path(f, name, "memory", path);
 	return !access(path, F_OK);
+}
+
+static uint64_t bytes_of(const struct fixture *f, const char *name)
+{
+	struct stat st;
+	char path[256];
+
+	copy_path(f, name, "memory", path);
+	assert_int_equal(stat(path, &st), 0);
+	return (uint64_t)st.st_blocks * 512;
 }
 
 /* ---- many ---- */
@@ -309,6 +358,123 @@ static void lost_changes_are_found(void **state)
 	assert_int_equal(count.dead, 2);
 }
 
+/* ---- the oldest go ---- */
+
+static void configure(const struct fixture *f, const char *words)
+{
+	char path[160];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/conf", f->dir);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "trace_clock=mono\n[ulf server]\n%s\n", words);
+	fclose(file);
+	setenv("ULF_CONFIG", path, 1);
+}
+
+/* Not in the order of their names.  The sample is the newest. */
+static void copy_five(const struct fixture *f)
+{
+	copy_root(f, "copy.3", 500);
+	copy_root(f, "copy.1", 400);
+	copy_root(f, "copy.5", 300);
+	copy_root(f, "copy.2", 200);
+	copy_root(f, "copy.4", 100);
+}
+
+/* @names: those that there are, of copy.1 to copy.5; the sample stays. */
+static void assert_left(struct fixture *f, const char *names)
+{
+	struct count count = { 0 };
+	char name[16];
+
+	for (char c = '1'; c <= '5'; c++) {
+		snprintf(name, sizeof(name), "copy.%c", c);
+		assert_int_equal(is_there(f, name), strchr(names, c) != NULL);
+	}
+	assert_true(is_there(f, SAMPLE));
+	server_root_list(f->server, count_root, &count);
+	assert_int_equal(count.dead, strlen(names) + 1);
+}
+
+static void oldest_go_if_there_are_too_many(void **state)
+{
+	struct fixture *f = *state;
+
+	copy_five(f);
+	configure(f, "dead_roots=4");
+	start_server(f);
+	assert_left(f, "524");
+	stop_server(f);
+	configure(f, "dead_roots=4 dead_roots=none dead_root=1 dead_days=0");
+	start_server(f);
+	assert_left(f, "524");
+	stop_server(f);
+	configure(f, "dead_roots=1");
+	start_server(f);
+	assert_left(f, "");
+}
+
+static void oldest_go_if_they_are_too_large(void **state)
+{
+	struct fixture *f = *state;
+	char words[64];
+
+	copy_five(f);
+	snprintf(words, sizeof(words), "dead_bytes=%llu",
+		 (unsigned long long)(bytes_of(f, SAMPLE) + 2 * bytes_of(f, "copy.1") + 4096));
+	configure(f, words);
+	start_server(f);
+	assert_left(f, "24");
+	stop_server(f);
+	/* the newest stays, however large it is */
+	configure(f, "dead_bytes=1");
+	start_server(f);
+	assert_left(f, "");
+}
+
+static void oldest_go_after_days(void **state)
+{
+	struct fixture *f = *state;
+
+	copy_root(f, "copy.1", 8 * 24 * 3600);
+	copy_root(f, "copy.2", 6 * 24 * 3600);
+	configure(f, "dead_days=9");
+	start_server(f);
+	assert_left(f, "12");
+	stop_server(f);
+	configure(f, "");
+	start_server(f);
+	assert_left(f, "2");
+	stop_server(f);
+	configure(f, "dead_days=1");
+	start_server(f);
+	assert_left(f, "");
+}
+
+/* Somebody reads the oldest one: the next oldest goes. */
+static void open_ones_stay(void **state)
+{
+	struct fixture *f = *state;
+	struct tracefs_file *file;
+
+	copy_five(f);
+	configure(f, "dead_roots=6");
+	start_server(f);
+	assert_left(f, "31524");
+	assert_int_equal(tree_open(f->server, "copy.3/trace", O_RDONLY, &file), 0);
+	copy_root(f, ".new", 0);
+	show_root(f, ".new", "new.1");
+	dispatch(f);
+	usleep(1100000);	/* to the next tick */
+	server_tick(f->server);
+	assert_true(is_there(f, "copy.3"));
+	assert_false(is_there(f, "copy.1"));
+	assert_true(is_there(f, "new.1"));
+	tracefs_close(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,6 +483,10 @@ int main(void)
 		TEST(nodes_outlive_sleep),
 		TEST(late_children_are_found),
 		TEST(lost_changes_are_found),
+		TEST(oldest_go_if_there_are_too_many),
+		TEST(oldest_go_if_they_are_too_large),
+		TEST(oldest_go_after_days),
+		TEST(open_ones_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
