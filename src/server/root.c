@@ -354,9 +354,21 @@ void root_put(struct root *root)
 	free(root);
 }
 
+/* A root that somebody has looked at stays when its program ends. */
+static void note_opened(struct root *root)
+{
+	uint32_t *used = &root->top.abi->used;
+
+	root->was_opened = true;
+	if (shm_load(used) == ABI_USED_PRINTK)
+		shm_store(used, ABI_USED);
+}
+
 void root_use(struct root *root)
 {
 	root->users++;
+	if (root->state == SERVER_ROOT_ALIVE)
+		note_opened(root);
 }
 
 void root_leave(struct root *root)

@@ -137,6 +137,7 @@ struct root {
 	int refs;			/* the server's and each node's */
 	int users;			/* the server and each open file */
 	bool is_gone;			/* the directory is no more */
+	bool was_opened;		/* somebody has opened a file of it */
 	bool is_empty;			/* dead when it was found, and it never recorded
 					 * anything */
 	enum server_root_state state;

@@ -106,11 +106,17 @@ void server_watch_process(struct server *server, struct process *process)
  * run them. */
 static void make_printk_rings(struct root *root)
 {
+	uint32_t *used = &root->top.abi->used, was_used = shm_load(used);
 	struct apply apply;
 
-	if ((shm_load(&root->control->hold) || printk_has_formats(root)) &&
-	    !instance_has_rings(&root->top) && !instance_need_rings(&root->top))
-		apply_start(root, &apply);
+	if ((!shm_load(&root->control->hold) && !printk_has_formats(root)) ||
+	    instance_has_rings(&root->top) || instance_need_rings(&root->top))
+		return;
+	/* If nobody comes to read them, the program removes the root in the end. */
+	if (was_used == ABI_USED_NOT && !root->was_opened &&
+	    !shm_load(&root->control->run_id) && !root->control->boot[0])
+		shm_store(used, ABI_USED_PRINTK);
+	apply_start(root, &apply);
 }
 
 static bool is_asked(const struct root *root)
