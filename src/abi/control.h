@@ -301,9 +301,17 @@ enum abi_tracer {
 	ABI_TRACERS,
 };
 
+/* What a buffer was needed for.  The runtime removes a root at exit() if no buffer has
+ * anything that somebody asked for. */
+enum abi_used {
+	ABI_USED_NOT,
+	ABI_USED,			/* it has, or had, rings, rules or lists of threads */
+	ABI_USED_PRINTK,		/* it has rings for trace_printk(), but nobody has
+					 * opened a file of the root or set anything */
+};
+
 struct abi_buffer {
-	uint32_t used;			/* 1: it has, or had, rings, rules or
-					 * lists of threads */
+	uint32_t used;			/* enum abi_used */
 	uint32_t stopped;		/* 1: tracing_on is 0; anybody's */
 	uint32_t paused;		/* 1: the server records nothing while
 					 * somebody has `trace` open */

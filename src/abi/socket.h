@@ -46,7 +46,8 @@
  *	CLOSE		file
  *	READDIR		path				entries: a character d or -,
  *							name, NUL
- *	LIST						struct abi_root_row []
+ *	LIST		value: enum abi_list; offset:	struct abi_root_row []
+ *			a run_id for ABI_LIST_RUN
  *	REMOVE		name of a root
  *	MOUNT		path of a directory, and the	(unmounted when the server
  *			descriptor of /dev/fuse that	ends)
@@ -88,6 +89,12 @@ struct abi_answer {
 	int32_t result;
 };
 
+enum abi_list {
+	ABI_LIST_ALL,
+	ABI_LIST_NAMES,			/* at once: more of the dead roots are without figures */
+	ABI_LIST_RUN,			/* those that one `ulf run` started */
+};
+
 enum abi_root_state {
 	ABI_ROOT_ALIVE,
 	ABI_ROOT_DEAD,
@@ -95,12 +102,16 @@ enum abi_root_state {
 	ABI_ROOT_FOREIGN,		/* of another version; the same */
 };
 
+/* In events_known: the server has not looked at the events and the records of a dead root yet;
+ * the figures are 0. */
+#define ABI_EVENTS_UNREAD	UINT32_MAX
+
 struct abi_root_row {
 	char name[64];			/* NUL terminated */
 	uint32_t state;			/* enum abi_root_state */
 	uint32_t pid;
 	uint32_t nr_processes;		/* alive */
-	uint32_t events_on, events_known;
+	uint32_t events_on, events_known;	/* or ABI_EVENTS_UNREAD */
 	uint32_t run_id;		/* of the `ulf run` that started it */
 	uint64_t entries;		/* records there to be read */
 	uint64_t bytes;			/* of records there to be read */

@@ -10,6 +10,9 @@
  *	trace_clock=mono
  *	[kv*]
  *	trace_event=kv trace_buf_size=4M
+ *	# for the server: server/dead_limits.h
+ *	[ulf server]
+ *	dead_roots=1000
  *
  * Depends on libc alone and allocates nothing: the runtime reads it, too.
  */

@@ -166,7 +166,7 @@ static int check_all(struct conn *conn)
 	struct root_list list;
 	int status = 0;
 
-	if (root_list_get(conn, &list) < 0)
+	if (root_list_get(conn, ABI_LIST_NAMES, &list) < 0)
 		return CLI_FAILED;
 	for (size_t i = 0; i < list.nr; i++) {
 		if (list.rows[i].state < ABI_ROOT_CORRUPT &&

@@ -57,7 +57,7 @@ static int find_root(const char *dir, const char *word, struct server **ret_serv
 		cli_error("%s: %s", dir, strerror(-r));
 		return r;
 	}
-	r = server_root_list(*ret_server, add_row, &list);
+	r = server_root_names(*ret_server, add_row, &list);
 	row = r ? NULL : root_list_find(&list, word);
 	*ret_root = row ? server_find_root(*ret_server, row->name) : NULL;
 	root_list_done(&list);

@@ -22,6 +22,11 @@ static void print_row(const struct abi_root_row *row, int name_width)
 			      row->name, "-", root_state_name(row->state), "-", "-", "-");
 		return;
 	}
+	if (row->events_known == ABI_EVENTS_UNREAD) {
+		terminal_line(stdout, "%-*s %8u %-8s %11s %12s %10s", name_width, row->name,
+			      row->pid, root_state_name(row->state), "?", "?", "?");
+		return;
+	}
 	snprintf(events, sizeof(events), "%u/%u", row->events_on, row->events_known);
 	terminal_line(stdout, "%-*s %8u %-8s %11s %12" PRIu64 " %10" PRIu64, name_width,
 		      row->name, row->pid, root_state_name(row->state), events, row->bytes,
@@ -75,6 +80,11 @@ static void print_block(const struct abi_root_row *row)
 	terminal_line(stdout, "  pid        %u", row->pid);
 	terminal_line(stdout, "  processes  %u alive", row->nr_processes);
 	terminal_line(stdout, "  started    %s", start);
+	if (row->events_known == ABI_EVENTS_UNREAD) {
+		terminal_line(stdout, "  recorded   not counted yet: there are many roots; "
+			      "list them again");
+		return;
+	}
 	terminal_line(stdout, "  events     %u on, %u known", row->events_on, row->events_known);
 	terminal_line(stdout, "  recorded   %" PRIu64 " records, %" PRIu64 " bytes",
 		      row->entries, row->bytes);
@@ -86,7 +96,7 @@ static int list_roots(struct conn *conn, bool is_all)
 	struct root_list list;
 	size_t i;
 
-	if (root_list_get(conn, &list) < 0)
+	if (root_list_get(conn, ABI_LIST_ALL, &list) < 0)
 		return CLI_FAILED;
 	if (!is_all)
 		print_table(&list);

@@ -27,7 +27,7 @@ static int remove_dead(struct conn *conn)
 	int status = 0;
 	size_t i;
 
-	if (root_list_get(conn, &list) < 0)
+	if (root_list_get(conn, ABI_LIST_NAMES, &list) < 0)
 		return CLI_FAILED;
 	for (i = 0; i < list.nr; i++) {
 		if ((list.rows[i].state == ABI_ROOT_DEAD ||

@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/life.h"
 #include "cli/terminal.h"
+#include "server/dead_limits.h"
 #include "server/loop.h"
 
 #define READY_FD	3		/* of the server in the background */
@@ -45,9 +46,23 @@ static void say_ready(const char *dir)
 	terminal_line(stderr, "ulf: serving %s until ^C", dir);
 }
 
+/* The server uses the default instead. */
+static void check_settings(const char *dir)
+{
+	char bad[DEAD_LIMITS_BAD_BYTES];
+	struct dead_limits limits;
+
+	dead_limits_load(dir, &limits, bad);
+	if (*bad)
+		cli_error("ulf.conf: `%s` is not a setting of the server; it is ignored", bad);
+}
+
 static int foreground(const char *dir)
 {
-	int ret = loop_run(dir, say_ready);
+	int ret;
+
+	check_settings(dir);
+	ret = loop_run(dir, say_ready);
 
 	if (ret == -EBUSY) {
 		cli_error("a server for %s runs already; `ulf stop` ends it", dir);
@@ -115,6 +130,7 @@ static int background(const char *dir)
 	if (pid == 0) {
 		setsid();
 		detach(dir, ready[1]);
+		check_settings(dir);
 		ret = loop_run(dir, tell_ready);
 		if (ret == -EBUSY) {
 			/* Somebody was faster: as good as ours. */

@@ -21,9 +21,14 @@ static int by_name(const void *a, const void *b)
 	return strverscmp(x->name, y->name);
 }
 
-int root_list_fetch(struct conn *conn, struct root_list *ret_list)
+int root_list_fetch(struct conn *conn, enum abi_list what, uint32_t run_id,
+		    struct root_list *ret_list)
 {
-	struct abi_request request = { .op = ABI_SOCKET_LIST };
+	struct abi_request request = {
+		.op = ABI_SOCKET_LIST,
+		.value = what,
+		.offset = run_id,
+	};
 	struct root_list list = { 0 };
 	size_t i;
 	int ret;
@@ -44,9 +49,9 @@ int root_list_fetch(struct conn *conn, struct root_list *ret_list)
 	return 0;
 }
 
-int root_list_get(struct conn *conn, struct root_list *ret_list)
+int root_list_get(struct conn *conn, enum abi_list what, struct root_list *ret_list)
 {
-	int ret = root_list_fetch(conn, ret_list);
+	int ret = root_list_fetch(conn, what, 0, ret_list);
 
 	if (ret < 0)
 		cli_error("cannot list the roots in %s: %s", conn->dir, strerror(-ret));
@@ -146,7 +151,7 @@ int root_path(struct conn *conn, const char *path, char **ret_path)
 			  path);
 		return -EINVAL;
 	}
-	ret = root_list_get(conn, &list);
+	ret = root_list_get(conn, ABI_LIST_NAMES, &list);
 	if (ret < 0)
 		return ret;
 	len = strcspn(path, "/");
@@ -208,7 +213,7 @@ int root_default(struct conn *conn, char **ret_name)
 	struct root_list list;
 	int ret;
 
-	ret = root_list_get(conn, &list);
+	ret = root_list_get(conn, ABI_LIST_NAMES, &list);
 	if (ret < 0)
 		return ret;
 	row = root_list_find(&list, NULL);

@@ -12,9 +12,12 @@ struct root_list {
 	size_t nr;
 };
 
-int root_list_fetch(struct conn *conn, struct root_list *ret_list);
+/* @what: whether the figures of dead roots are needed, too, which may take a while.
+ * @run_id: for ABI_LIST_RUN; an older server lists all roots all the same */
+int root_list_fetch(struct conn *conn, enum abi_list what, uint32_t run_id,
+		    struct root_list *ret_list);
 /* The same, but says what is wrong. */
-int root_list_get(struct conn *conn, struct root_list *ret_list);
+int root_list_get(struct conn *conn, enum abi_list what, struct root_list *ret_list);
 void root_list_done(struct root_list *list);
 
 /* The root of that name, which may be short as below; @name NULL: the only one

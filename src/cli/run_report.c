@@ -34,13 +34,13 @@ int run_roots(struct run *run, struct root_list *ret_roots)
 {
 	struct root_list list;
 	size_t i, nr = 0;
-	int ret = root_list_fetch(&run->conn, &list);
+	int ret = root_list_fetch(&run->conn, ABI_LIST_RUN, run->id, &list);
 
 	/* Once more with the next server, if this one was killed. */
 	if (ret == -EPIPE) {
 		ret = run_reconnect(run);
 		if (!ret)
-			ret = root_list_fetch(&run->conn, &list);
+			ret = root_list_fetch(&run->conn, ABI_LIST_RUN, run->id, &list);
 	}
 	if (ret < 0)
 		return ret;

@@ -434,8 +434,8 @@ static bool has_others(void)
 	       __atomic_load_n(&root_control->forks, __ATOMIC_ACQUIRE) != done;
 }
 
-/* At exit: a root that never recorded is of no use to anybody.  Whoever is the
- * last process of it takes it away. */
+/* At exit: a root that never recorded is of no use to anybody, nor one that recorded
+ * trace_printk() alone while nobody looked.  The last process of it removes it. */
 void root_remove_if_unused(void)
 {
 	if (root_is_left())
@@ -447,7 +447,8 @@ void root_remove_if_unused(void)
 				      sizeof(buffer->used));
 
 		/* no room for it: nobody has used it */
-		if (r != -ENOSPC && (r || buffer->used))
+		if (r != -ENOSPC && (r || (buffer->used &&
+					   buffer->used != ABI_USED_PRINTK)))
 			return;
 	}
 	if (__atomic_load_n(&root_control->stack, __ATOMIC_RELAXED))

@@ -42,6 +42,14 @@ void error_log_clear(struct instance *instance)
 	instance->errors = (struct error_log) { 0 };
 }
 
+bool error_log_is_empty(const struct instance *instance)
+{
+	for (uint32_t i = 0; i < ERROR_LOG_ENTRIES; i++)
+		if (instance->errors.entry[i])
+			return false;
+	return true;
+}
+
 void error_log_show(const struct instance *instance, struct text *out)
 {
 	const struct error_log *log = &instance->errors;

@@ -3,6 +3,7 @@
 #ifndef ULF_SERVER_ERROR_LOG_H
 #define ULF_SERVER_ERROR_LOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct instance;
@@ -20,6 +21,7 @@ struct error_log {
 void error_log_add(struct instance *instance, const char *place,
 		   const char *error, const char *command, uint32_t pos);
 void error_log_clear(struct instance *instance);
+bool error_log_is_empty(const struct instance *instance);
 void error_log_show(const struct instance *instance, struct text *out);
 
 #endif

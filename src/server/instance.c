@@ -35,6 +35,8 @@ static void release(struct instance *instance)
 	rules_done(instance);
 	error_log_clear(instance);
 	instance_done(instance);
+	free(instance->slots);
+	instance->slots = NULL;
 	instance->is_gone = true;
 	instance_put(instance);
 }
@@ -51,6 +53,9 @@ static int use(struct root *root, struct instance *instance)
 	int r = reserve(root, instance->abi);
 
 	root->instances[instance->number] = instance_get(instance);
+	instance->slots = calloc(ABI_SLOTS / 64, sizeof(*instance->slots));
+	if (!r && !instance->slots)
+		r = -ENOMEM;
 	if (r)
 		return r;
 	instance_set_defaults(instance);

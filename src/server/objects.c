@@ -62,6 +62,11 @@ void objects_free(struct objects *objects)
 	free(objects);
 }
 
+bool objects_have_files(const struct objects *objects)
+{
+	return objects->nr_files;
+}
+
 /* What the program says of one. */
 struct told {
 	char *path;			/* NULL: nothing that makes sense */

@@ -35,6 +35,8 @@ struct object {
 /* Empty; files are read when an address in them is first asked for. */
 struct objects *objects_new(void);
 void objects_free(struct objects *objects);
+/* Was any file read? */
+bool objects_have_files(const struct objects *objects);
 
 /* The object that @addr is in, as it is in that record; or NULL. */
 struct object *objects_find(struct root *root, const struct symbols_from *from,

@@ -228,7 +228,7 @@ static int emit_root(void *arg, const struct server_root_info *info)
 		.pid		= info->pid,
 		.nr_processes	= info->nr_processes,
 		.events_on	= info->events_on,
-		.events_known	= info->events_known,
+		.events_known	= info->has_figures ? info->events_known : ABI_EVENTS_UNREAD,
 		.entries	= info->entries,
 		.bytes		= info->bytes,
 		.overruns	= info->overruns,
@@ -244,12 +244,21 @@ static int emit_root(void *arg, const struct server_root_info *info)
 
 static void list_roots(struct client *client, const struct abi_request *request)
 {
+	struct server *server = client->sockets->server;
 	struct text text;
+	int ret;
 
-	(void)request;
+	if (request->value == ABI_LIST_ALL && !server_root_list_prepare(server)) {
+		park(client);
+		return;
+	}
 	text_init(&text, ABI_SOCKET_ANSWER_MAX);
-	answer_text(client, server_root_list(client->sockets->server, emit_root, &text),
-		    &text);
+	if (request->value == ABI_LIST_RUN)
+		ret = server_root_list_run(server, (uint32_t)request->offset, emit_root,
+					   &text);
+	else
+		ret = server_root_names(server, emit_root, &text);
+	answer_text(client, ret, &text);
 }
 
 static void remove_root(struct client *client, const struct abi_request *request)

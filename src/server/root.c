@@ -7,12 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/control.h"
 #include "server/comm.h"
 #include "server/mapping.h"
 #include "server/printk.h"
 #include "server/profile.h"
 #include "server/rings.h"
 #include "server/root.h"
+#include "server/roots.h"
 #include "server/shm.h"
 #include "server/objects.h"
 #include "server/stack_tracer.h"
@@ -30,7 +32,7 @@ static bool is_table(const struct abi_control *control, uint64_t off,
 	       rows * row_bytes <= control->arena_off - off;
 }
 
-static int check_control(const struct abi_control *c)
+int root_check_control(const struct abi_control *c)
 {
 	if (c->magic != ABI_MAGIC)
 		return -EBADMSG;
@@ -73,8 +75,12 @@ static int open_memory(struct root *root, int dirfd)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return -EBADMSG;
+	if (root->ino && (st.st_ino != root->ino || st.st_dev != root->dev))
+		return -ENOENT;		/* another root has its name now */
 	root->dev = st.st_dev;
 	root->ino = st.st_ino;
+	root->died = st.st_mtim;
+	roots_set_bytes(server_roots(root->server), root, (uint64_t)st.st_blocks * 512);
 	return 0;
 }
 
@@ -86,7 +92,7 @@ static int attach(struct root *root)
 
 	if (pread(root->fd, &control, sizeof(control), 0) != sizeof(control))
 		return -EBADMSG;
-	r = check_control(&control);
+	r = root_check_control(&control);
 	if (r < 0)
 		return r;
 	r = mapping_new_sparse(root->fd, control.arena_off, &root->memory);
@@ -105,10 +111,11 @@ static int attach(struct root *root)
 	root->map_bytes = control.map_bytes;
 	root->nr_cpus = control.nr_cpus;
 	root->top.abi = (void *)(base + control.buffers_off);
+	root->process = calloc(PROCESS_CREATOR + 1, sizeof(*root->process));
 	root->comms = comms_new();
 	root->objects = objects_new();
 	root->symbols = symbols_new();
-	if (!root->comms || !root->objects || !root->symbols)
+	if (!root->process || !root->comms || !root->objects || !root->symbols)
 		return -ENOMEM;
 	process_init(root);
 	if (process_all_gone(root))
@@ -124,10 +131,22 @@ static int attach(struct root *root)
 	return r ? r : instances_load(root);
 }
 
+/* Restore the time of death: fallocate() in attach() changes mtime. */
+static void keep_age(const struct root *root)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, root->died };
+
+	if (root->state == SERVER_ROOT_DEAD)
+		futimens(root->fd, times);
+}
+
 /* Let go of all that it has; the name stays.  Once more does no harm. */
 static void detach(struct root *root)
 {
-	process_done(root);
+	if (root->process)
+		process_done(root);
+	free(root->process);
+	root->process = NULL;
 	events_done(root);
 	comms_free(root->comms);
 	root->comms = NULL;
@@ -167,6 +186,38 @@ static void release(struct root *root)
 	shm_wake(&control->answered);
 }
 
+/* Is @r about the server, which may have more descriptors or memory another time? */
+static bool is_shortage(int r)
+{
+	return r == -ENOMEM || r == -ENOSPC || r == -EMFILE || r == -ENFILE;
+}
+
+static void give_up(struct root *root, int r)
+{
+	detach(root);
+	root->state = r == -EPROTONOSUPPORT ? SERVER_ROOT_FOREIGN : SERVER_ROOT_CORRUPT;
+}
+
+/* A root of the dead is not worth a mapping: most are never looked at.  Returns false if it
+ * is not certain that this one is dead. */
+static bool begin_asleep(struct root *root)
+{
+	struct root_peek peek;
+
+	if (root_peek(root->fd, &peek) || !peek.is_dead)
+		return false;
+	root->state = SERVER_ROOT_DEAD;
+	root->is_empty = !peek.has_recorded;
+	root->info = (struct server_root_info) {
+		.state = SERVER_ROOT_DEAD,
+		.pid = peek.control.pid,
+		.started_ns = peek.control.started_ns,
+		.run_id = peek.control.run_id,
+	};
+	detach(root);
+	return true;
+}
+
 int root_new(struct server *server, int dirfd, const char *name,
 	     uint64_t serial, struct root **ret_root)
 {
@@ -186,21 +237,123 @@ int root_new(struct server *server, int dirfd, const char *name,
 	clock_gettime(CLOCK_REALTIME, &root->found);
 	root->name = strdup(name);
 	r = root->name ? open_memory(root, dirfd) : -ENOMEM;
-	if (!r)
+	if (!r && !begin_asleep(root)) {
 		r = attach(root);
-	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -ENOMEM ||
-	    r == -ENOSPC || r == -EMFILE || r == -ENFILE) {
+		keep_age(root);
+	}
+	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || is_shortage(r)) {
 		release(root);
 		root_put(root);
 		return r;
 	}
-	if (r < 0) {
-		detach(root);
-		root->state = r == -EPROTONOSUPPORT ? SERVER_ROOT_FOREIGN :
-						      SERVER_ROOT_CORRUPT;
-	}
+	if (r < 0)
+		give_up(root, r);
 	*ret_root = root;
 	return 0;
+}
+
+/* ---- sleep ---- */
+
+static bool is_asleep(const struct root *root)
+{
+	return root->state == SERVER_ROOT_DEAD && !root->memory;
+}
+
+bool root_can_sleep(const struct root *root)
+{
+	if (root->state != SERVER_ROOT_DEAD || !root->memory || root->users > 1 ||
+	    root->nr_live)
+		return false;
+	/* A node of an instance would name one that is gone. */
+	for (uint32_t i = 1; i < ABI_BUFFERS; i++)
+		if (root->instances[i] && root->instances[i]->refs > 1)
+			return false;
+	return true;
+}
+
+/* attach() relies on zeroes, as in a new root.  Nodes keep their references to the top. */
+static void forget_attached(struct root *root)
+{
+	root->top = (struct instance) {
+		.root = root,
+		.refs = root->top.refs,
+		.serial = root->serial,
+	};
+	root->objects_table = NULL;
+	root->is_blind = false;
+	root->fork_ns = 0;
+	root->nr_booted = 0;
+	root->tables_seen = 0;
+	memset(root->modules_seen, 0, sizeof(root->modules_seen));
+	root->is_arena_known = false;
+}
+
+void root_sleep(struct root *root)
+{
+	struct roots *roots = server_roots(root->server);
+	struct stat st;
+
+	root_info_fill(root, &root->info);
+	root->has_info = true;
+	if (!fstat(root->fd, &st))
+		roots_set_bytes(roots, root, (uint64_t)st.st_blocks * 512);
+	roots_asleep(roots, root);
+	detach(root);
+	forget_attached(root);
+}
+
+static int reopen(struct root *root)
+{
+	struct timespec died = root->died;
+	int dir = server_open_roots(root->server);
+	int r = dir < 0 ? dir : open_memory(root, dir);
+
+	if (dir >= 0)
+		close(dir);
+	root->died = died;
+	return r;
+}
+
+static int try_wake(struct root *root)
+{
+	int r = reopen(root);
+
+	if (!r)
+		r = attach(root);
+	if (!r) {
+		keep_age(root);
+		return 0;
+	}
+	detach(root);
+	forget_attached(root);
+	return r;
+}
+
+/* A process that was on its way is found by the server's next round.  0, or -errno: asleep
+ * still, or too bad to be used. */
+static int wake(struct root *root)
+{
+	struct roots *roots = server_roots(root->server);
+	int r = try_wake(root);
+
+	while (is_shortage(r) && roots_sleep_one(roots))
+		r = try_wake(root);
+	if (!r) {
+		roots_awake(roots, root);
+	} else if (!is_shortage(r) && r != -ENOENT) {
+		give_up(root, r);
+		roots_not_dead(roots, root);
+	}
+	return r;
+}
+
+bool root_is_still_dead(struct root *root)
+{
+	struct root_peek peek;
+	bool is_dead = !reopen(root) && !root_peek(root->fd, &peek) && peek.is_dead;
+
+	detach(root);
+	return is_dead;
 }
 
 struct root *root_get(struct root *root)
@@ -218,9 +371,21 @@ void root_put(struct root *root)
 	free(root);
 }
 
+/* A root that somebody has looked at stays when its program ends. */
+static void note_opened(struct root *root)
+{
+	uint32_t *used = &root->top.abi->used;
+
+	root->was_opened = true;
+	if (shm_load(used) == ABI_USED_PRINTK)
+		shm_store(used, ABI_USED);
+}
+
 void root_use(struct root *root)
 {
 	root->users++;
+	if (root->state == SERVER_ROOT_ALIVE)
+		note_opened(root);
 }
 
 void root_leave(struct root *root)
@@ -234,15 +399,24 @@ int root_reserve(struct root *root, const void *start, uint64_t bytes)
 	return mapping_reserve(root->memory, start, bytes);
 }
 
-bool root_is_usable(struct root *root)
+bool root_is_ready(struct root *root)
 {
-	if (root->is_gone)
+	if (root->is_gone || is_asleep(root))
 		return false;
 	if (root->state < SERVER_ROOT_CORRUPT)
 		mapping_mend(root->memory);
 	if (root->state < SERVER_ROOT_CORRUPT && root->memory->is_lost) {
 		process_done(root);
 		root->state = SERVER_ROOT_CORRUPT;
+		roots_not_dead(server_roots(root->server), root);
 	}
 	return root->state < SERVER_ROOT_CORRUPT;
+}
+
+bool root_is_usable(struct root *root)
+{
+	root->used_ns = server_now_ns();
+	if (!root->is_gone && is_asleep(root) && wake(root))
+		return false;
+	return root_is_ready(root);
 }

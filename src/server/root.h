@@ -27,6 +27,7 @@
 
 struct mapping;
 struct root;
+struct roots;
 struct comms;
 struct event_filter;
 struct event_format;
@@ -79,7 +80,7 @@ struct instance {
 	struct soft_event **softs;	/* the same; NULL: not in soft mode */
 	uint32_t nr_filters;		/* rows of both */
 	struct soft_event print;	/* ftrace:print; always recorded */
-	uint64_t slots[ABI_SLOTS / 64];	/* those of abi->slots in use */
+	uint64_t *slots;		/* [ABI_SLOTS / 64]: those of abi->slots in use */
 	uint32_t next_slot;		/* where to look for a free one */
 	struct function_probe *probes;	/* commands of functions, the newest
 					 * first */
@@ -127,12 +128,24 @@ struct root_stack {
 	uint32_t next;			/* the slot that has its turn */
 };
 
+/*
+ * A dead root sleeps unless somebody works with it: it has no mapping, no descriptor and
+ * nothing that was made of its memory, `memory` is NULL, and `info` is what is said of it.
+ * root_is_usable() wakes it.
+ */
 struct root {
 	struct server *server;
-	struct root *next;
+	struct root *next_of_hash;	/* roots.c has these five */
+	TAILQ_ENTRY(root) link;
+	TAILQ_ENTRY(root) awake_link;	/* if it is awake */
+	TAILQ_ENTRY(root) dead_link;	/* if is_in_dead */
+	bool is_in_dead;
 	int refs;			/* the server's and each node's */
 	int users;			/* the server and each open file */
 	bool is_gone;			/* the directory is no more */
+	bool was_opened;		/* somebody has opened a file of it */
+	bool is_empty;			/* dead when it was found, and it never recorded
+					 * anything */
 	enum server_root_state state;
 	uint64_t serial;		/* never used twice in a server's life */
 	uint32_t tick;			/* the server's tick that it had last */
@@ -144,6 +157,14 @@ struct root {
 	ino_t map_ino;
 	uint64_t found_ns;		/* CLOCK_MONOTONIC when it was found */
 	struct timespec found;		/* CLOCK_REALTIME */
+	uint64_t used_ns;		/* CLOCK_MONOTONIC when root_is_usable() was last
+					 * called */
+	struct timespec died;		/* mtime of `memory`: the server sets it when all
+					 * processes are gone */
+	uint64_t file_bytes;		/* memory that `memory` took then */
+	struct server_root_info info;	/* when it fell asleep; without the name */
+	bool has_info;			/* all of that; else no more than what
+					 * `struct abi_control` says */
 
 	struct mapping *memory;		/* [0, arena_off) */
 	uint32_t nr_mapped;		/* rings */
@@ -159,7 +180,7 @@ struct root {
 	uint64_t heap_off, arena_off, map_bytes;
 	uint32_t nr_cpus;
 
-	struct process *process[PROCESS_CREATOR + 1];	/* by slot, NULL: never used */
+	struct process **process;	/* [PROCESS_CREATOR + 1], by slot; NULL: never used */
 	uint32_t nr_live;
 	bool is_blind;			/* the last scan found no descriptors to look with,
 					 * or has not ended yet */
@@ -211,8 +232,9 @@ struct root {
 
 /* ---- root.c ---- */
 
-/* Attach to @dirfd/@name.  A root that cannot be trusted is returned too, with
- * state CORRUPT and without memory; -errno if there is nothing to show. */
+/* Attach to @dirfd/@name, or only look at it if it is dead: then it sleeps.  A root that
+ * cannot be trusted is returned too, with state CORRUPT and without memory; -errno if there
+ * is nothing to show. */
 int root_new(struct server *server, int dirfd, const char *name,
 	     uint64_t serial, struct root **ret_root);
 struct root *root_get(struct root *root);
@@ -224,8 +246,40 @@ void root_put(struct root *root);
  */
 void root_use(struct root *root);
 void root_leave(struct root *root);
-/* May it be used?  Also notices a file that was cut short. */
+/* May it be used?  Wakes a root that sleeps, and puts another one to sleep if too many
+ * dead ones are awake.  Also notices a file that was cut short. */
 bool root_is_usable(struct root *root);
+/* The same for the server's own rounds: a root that sleeps may not be used, and sleeps on. */
+bool root_is_ready(struct root *root);
+/* Can a dead root sleep?  Not while somebody works with it. */
+bool root_can_sleep(const struct root *root);
+/* Release all but the name and the figures; root_can_sleep() is true. */
+void root_sleep(struct root *root);
+/* Is a root that sleeps certainly dead, still?  Does not wake it. */
+bool root_is_still_dead(struct root *root);
+/* Check @control, a copy: its offsets may be used if the answer is 0.  -EBADMSG, or
+ * -EPROTONOSUPPORT for another version. */
+int root_check_control(const struct abi_control *control);
+
+/* ---- root_peek.c ---- */
+
+struct root_peek {
+	struct abi_control control;	/* a copy; checked */
+	bool is_dead;			/* certainly: no process is left, nor on its way */
+	bool has_recorded;		/* or it may have */
+};
+
+/* Look at the `memory` that @fd is, without a mapping.  -errno of root_check_control(). */
+int root_peek(int fd, struct root_peek *ret_peek);
+
+/* ---- root_info.c ---- */
+
+/* Fill in all but the name of a root that is awake, for `ulf ls`. */
+void root_info_fill(struct root *root, struct server_root_info *ret_info);
+/* Is there, or was there, anything to be recorded?  It is awake. */
+bool root_has_recorded(const struct root *root);
+/* Would sleep lose something that is in the server's memory alone? */
+bool root_has_unsaved(const struct root *root);
 /* Memory for a part of the tables that the program need not have touched, before
  * something is written there: the file is sparse.  -ENOSPC */
 int root_reserve(struct root *root, const void *start, uint64_t bytes);
@@ -340,6 +394,9 @@ void server_continue_scan(struct server *server);
 
 /* What the tree hangs off the server, and how it goes. */
 void **server_tree(struct server *server, void (*free_tree)(void *tree));
+struct roots *server_roots(struct server *server);
+/* DIR/roots, opened; -errno */
+int server_open_roots(const struct server *server);
 struct root *server_find_root(struct server *server, const char *name);
 struct root *server_next_root(struct server *server, struct root *after);
 

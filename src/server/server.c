@@ -17,12 +17,13 @@
 #include "event/clock.h"
 #include "server/beat.h"
 #include "server/comm.h"
+#include "server/dead_limits.h"
 #include "server/mapping.h"
 #include "server/pids.h"
 #include "server/printk.h"
-#include "server/profile.h"
 #include "server/rings.h"
 #include "server/root.h"
+#include "server/roots.h"
 #include "server/rules.h"
 #include "server/shm.h"
 #include "server/soft.h"
@@ -31,14 +32,20 @@
 
 #define SLOW_TICK_NS	1000000000u
 #define TICK_NS		40000000u	/* CPU time; then clients are served */
-#define DEAD_SECONDS	(7 * 24 * 3600)	/* then a dead root goes */
+#define SLEEP_AFTER_NS	10000000000u	/* a dead root that nobody used for so long sleeps */
+#define ROUND_NS	20000000u	/* at a time for what may be put off */
+#define LEARN_NS	1000000000u	/* a list waits for figures no longer than that */
+#define DAY_SECONDS	(24 * 3600)
 
 struct server {
 	bool is_view;
 	int epoll;
 	int inotify;			/* -1: a view */
 	char *roots_path;
-	struct root *roots;
+	struct roots roots;
+	struct dead_limits limits;
+	uint64_t learning_ns;		/* since when a list waits for figures; 0: none does */
+	bool has_missed;		/* there was no descriptor or no memory for a root */
 	uint64_t next_serial;
 	uint64_t slow_tick_ns;		/* when it was begun last */
 	uint32_t tick;			/* its number; a root that has another one has
@@ -63,16 +70,24 @@ void **server_tree(struct server *server, void (*free_tree)(void *tree))
 
 struct root *server_find_root(struct server *server, const char *name)
 {
-	struct root *root = server->roots;
+	return roots_find(&server->roots, name);
+}
 
-	while (root && strcmp(root->name, name))
-		root = root->next;
-	return root;
+struct roots *server_roots(struct server *server)
+{
+	return &server->roots;
+}
+
+int server_open_roots(const struct server *server)
+{
+	int fd = open(server->roots_path, O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
 }
 
 struct root *server_next_root(struct server *server, struct root *after)
 {
-	return after ? after->next : server->roots;
+	return after ? TAILQ_NEXT(after, link) : TAILQ_FIRST(&server->roots.all);
 }
 
 uint64_t server_next_serial(struct server *server)
@@ -96,18 +111,24 @@ void server_unwatch_process(struct server *server, struct process *process)
 	epoll_ctl(server->epoll, EPOLL_CTL_DEL, process->pidfd, NULL);
 }
 
-/* ---- roots come ---- */
+/* ---- what a program waits for ---- */
 
 /* Nobody need ask for what trace_printk() says.  Whether the program has it is not
  * known before its constructors have run, and one that waits for us is about to
  * run them. */
 static void make_printk_rings(struct root *root)
 {
+	uint32_t *used = &root->top.abi->used, was_used = shm_load(used);
 	struct apply apply;
 
-	if ((shm_load(&root->control->hold) || printk_has_formats(root)) &&
-	    !instance_has_rings(&root->top) && !instance_need_rings(&root->top))
-		apply_start(root, &apply);
+	if ((!shm_load(&root->control->hold) && !printk_has_formats(root)) ||
+	    instance_has_rings(&root->top) || instance_need_rings(&root->top))
+		return;
+	/* If nobody comes to read them, the program removes the root in the end. */
+	if (was_used == ABI_USED_NOT && !root->was_opened &&
+	    !shm_load(&root->control->run_id) && !root->control->boot[0])
+		shm_store(used, ABI_USED_PRINTK);
+	apply_start(root, &apply);
 }
 
 static bool is_asked(const struct root *root)
@@ -142,28 +163,11 @@ static void make_ready(struct root *root)
 	shm_wake(&control->hold);
 }
 
-static void add_root(struct server *server, int dirfd, const char *name)
-{
-	struct root *root;
-
-	beat();
-	if (root_new(server, dirfd, name, server_next_serial(server), &root))
-		return;
-	root->next = server->roots;
-	server->roots = root;
-	if (root_is_usable(root) && !server->is_view)
-		make_ready(root);
-}
-
 /* ---- roots go ---- */
 
 static void forget_root(struct server *server, struct root *root)
 {
-	struct root **at = &server->roots;
-
-	while (*at != root)
-		at = &(*at)->next;
-	*at = root->next;
+	roots_remove(&server->roots, root);
 	root->is_gone = true;
 	process_done(root);	/* open files may outlive the server */
 	root_leave(root);
@@ -186,11 +190,11 @@ static int delete_memory(const struct root *root, int dir)
 
 static int delete_files(struct server *server, const struct root *root)
 {
-	int roots = open(server->roots_path, O_DIRECTORY | O_CLOEXEC);
+	int roots = server_open_roots(server);
 	int r = 0, dir;
 
 	if (roots < 0)
-		return -errno;
+		return roots;
 	dir = openat(roots, root->name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir >= 0) {
 		r = delete_memory(root, dir);
@@ -211,75 +215,142 @@ static int remove_root(struct server *server, struct root *root)
 	return r;
 }
 
+/* 0: no process of @root is left, nor about to come; it may be corrupt.  -EBUSY, or why
+ * that cannot be told. */
+static int check_dead(struct root *root)
+{
+	if (root->state == SERVER_ROOT_DEAD && !root->memory && root_is_still_dead(root))
+		return 0;
+	if (!root_is_usable(root))
+		return root->state == SERVER_ROOT_DEAD ? -EMFILE : 0;
+	if (process_all_gone(root))
+		return 0;
+	return root->is_blind ? -EMFILE : -EBUSY;
+}
+
 int server_root_remove(struct server *server, const char *name)
 {
 	struct root *root;
+	int r;
 
 	server_dispatch(server);	/* who has died by now is dead */
 	root = server_find_root(server, name);
 	if (!root)
 		return -ENOENT;
-	if (root_is_usable(root) && !process_all_gone(root))
-		return -EBUSY;
-	return remove_root(server, root);
+	r = check_dead(root);
+	return r ? r : remove_root(server, root);
 }
 
 static void root_died(struct root *root)
 {
 	struct timespec now[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } };
-
-	root->state = SERVER_ROOT_DEAD;
-	futimens(root->fd, now);	/* it ages from here */
-}
-
-/* Is there, or was there, anything to be recorded? */
-static bool has_recorded(const struct root *root)
-{
-	const struct instance *instance;
-
-	if (root->stack.map || profile_is_there(root))
-		return true;
-	for_each_instance(instance, root)
-		if (instance_has_rings(instance))
-			return true;
-	return false;
-}
-
-/* Was it dead for so long, or did it never record anything? */
-static bool has_to_go(const struct root *root)
-{
-	struct timespec now;
+	struct roots *roots = server_roots(root->server);
 	struct stat st;
 
-	if (root->state != SERVER_ROOT_DEAD || !root->memory)
-		return false;
-	if (!has_recorded(root))
-		return true;
+	root->state = SERVER_ROOT_DEAD;
+	root->used_ns = server_now_ns();
+	futimens(root->fd, now);	/* it ages from here */
+	if (!fstat(root->fd, &st)) {
+		root->died = st.st_mtim;
+		roots_set_bytes(roots, root, (uint64_t)st.st_blocks * 512);
+	}
+	roots_dead(roots, root);
+}
+
+static void root_lives(struct root *root)
+{
+	root->state = SERVER_ROOT_ALIVE;
+	roots_not_dead(server_roots(root->server), root);
+}
+
+static bool is_too_old(const struct server *server, const struct root *root)
+{
+	struct timespec now;
+
 	clock_gettime(CLOCK_REALTIME, &now);
-	return !fstat(root->fd, &st) &&
-	       now.tv_sec - st.st_mtim.tv_sec > DEAD_SECONDS;
+	return now.tv_sec - root->died.tv_sec > (time_t)server->limits.days * DAY_SECONDS;
+}
+
+/* The last one that died stays, however large it is: somebody may be about to read it. */
+static bool has_too_many(const struct server *server, const struct root *root)
+{
+	return TAILQ_NEXT(root, dead_link) &&
+	       (server->roots.nr_dead > server->limits.roots ||
+		server->roots.dead_bytes > server->limits.bytes);
+}
+
+/* Remove the oldest dead roots that there is no more space for.  What takes long is done
+ * in several rounds. */
+static void limit_dead(struct server *server)
+{
+	uint64_t end_ns = server_now_ns() + ROUND_NS;
+	struct root *root, *next;
+
+	for (root = roots_oldest(&server->roots); root; root = next) {
+		next = TAILQ_NEXT(root, dead_link);
+		if (!is_too_old(server, root) && !has_too_many(server, root))
+			break;
+		/* more users than the server: somebody has a file open */
+		if (root->users == 1 && !check_dead(root))
+			remove_root(server, root);
+		if (server_now_ns() > end_ns)
+			break;
+	}
 }
 
 /* Who died; which roots are to go.  Frees roots: no event may be left that
  * names a process of theirs. */
 static void check_roots(struct server *server)
 {
-	struct root *next;
+	struct root *root, *next;
 
-	for (struct root *root = server->roots; root && !server->is_view; root = next) {
-		next = root->next;
+	for (root = TAILQ_FIRST(&server->roots.awake); root && !server->is_view; root = next) {
+		next = TAILQ_NEXT(root, awake_link);
 		beat();
-		if (!root_is_usable(root))
+		if (!root_is_ready(root))
 			continue;
 		if (root->state == SERVER_ROOT_ALIVE && !root->nr_live) {
 			if (process_all_gone(root))
 				root_died(root);
 		} else if (root->state == SERVER_ROOT_DEAD && root->nr_live) {
-			root->state = SERVER_ROOT_ALIVE;
+			root_lives(root);
 		}
-		if (has_to_go(root))
+		if (root->state == SERVER_ROOT_DEAD && !root_has_recorded(root))
 			remove_root(server, root);
+		else if (server_now_ns() - root->used_ns > SLEEP_AFTER_NS &&
+			 root_can_sleep(root) && !root_has_unsaved(root))
+			root_sleep(root);
 	}
+	if (server->is_view)
+		return;
+	roots_limit_awake(&server->roots);
+	limit_dead(server);
+}
+
+/* ---- roots come ---- */
+
+static void add_root(struct server *server, int dirfd, const char *name)
+{
+	struct root *root;
+	int r;
+
+	beat();
+	r = root_new(server, dirfd, name, server_next_serial(server), &root);
+	if (r) {
+		server->has_missed |= r != -ENOENT && r != -ENOTDIR && r != -ELOOP;
+		return;
+	}
+	if (root->is_empty && !server->is_view && !delete_files(server, root)) {
+		root_put(root);
+		return;
+	}
+	if (roots_add(&server->roots, root)) {
+		server->has_missed = true;
+		root_put(root);
+		return;
+	}
+	if (root_is_ready(root) && !server->is_view)
+		make_ready(root);
 }
 
 /* ---- the directory ---- */
@@ -297,6 +368,12 @@ static bool is_same_directory(const struct root *root, int dirfd)
 	       (!root->ino || (st.st_ino == root->ino && st.st_dev == root->dev));
 }
 
+static void answer_if_asked(struct root *root)
+{
+	if (root_is_ready(root) && (shm_load(&root->control->hold) || is_asked(root)))
+		make_ready(root);
+}
+
 static void add_roots(struct server *server, DIR *dir)
 {
 	struct dirent *entry;
@@ -307,9 +384,22 @@ static void add_roots(struct server *server, DIR *dir)
 			add_root(server, dirfd(dir), entry->d_name);
 }
 
+/* Find those that there was no descriptor for the last time. */
+static void add_missed(struct server *server)
+{
+	DIR *dir = opendir(server->roots_path);
+
+	if (!dir)
+		return;
+	server->has_missed = false;
+	add_roots(server, dir);
+	closedir(dir);
+}
+
+/* Compare all of the directory with what is known of it. */
 static void scan_roots(struct server *server)
 {
-	struct root *next;
+	struct root *root, *next;
 	DIR *dir;
 
 	/* Both do nothing if all is as it was. */
@@ -319,22 +409,69 @@ static void scan_roots(struct server *server)
 			  IN_ONLYDIR |
 			  IN_DELETE_SELF | IN_MOVE_SELF);
 	dir = opendir(server->roots_path);
+	server->has_missed = !dir;
 	if (!dir)
 		return;
-	for (struct root *root = server->roots; root; root = next) {
-		next = root->next;
+	for (root = TAILQ_FIRST(&server->roots.all); root; root = next) {
+		next = TAILQ_NEXT(root, link);
 		beat();
 		if (!is_same_directory(root, dirfd(dir)))
 			forget_root(server, root);
 	}
 	add_roots(server, dir);
 	closedir(dir);
-	for (struct root *root = server->roots; root; root = root->next) {
+	for (root = TAILQ_FIRST(&server->roots.awake); root; root = next) {
+		next = TAILQ_NEXT(root, awake_link);
 		beat();
-		if (root_is_usable(root) &&
-		    (shm_load(&root->control->hold) || is_asked(root)))
-			make_ready(root);
+		answer_if_asked(root);
 	}
+}
+
+/* Something has happened to the directory @name: the root came, went, was replaced, or its
+ * program asks for something. */
+static void scan_name(struct server *server, int dirfd, const char *name)
+{
+	struct root *root = server_find_root(server, name);
+
+	if (root && !is_same_directory(root, dirfd)) {
+		forget_root(server, root);
+		root = NULL;
+	}
+	if (root)
+		answer_if_asked(root);
+	else if (name[0] != '.')
+		add_root(server, dirfd, name);
+}
+
+/* Look at what inotify names in @events; false: it does not say all. */
+static bool scan_events(struct server *server, const char *events, size_t bytes)
+{
+	const struct inotify_event *event;
+	bool is_all = true;
+	int dirfd = server_open_roots(server);
+
+	for (size_t at = 0; at < bytes; at += sizeof(*event) + event->len) {
+		event = (const void *)(events + at);
+		if (event->len && dirfd >= 0)
+			scan_name(server, dirfd, event->name);
+		else
+			is_all = false;		/* the directory itself, or too many */
+	}
+	if (dirfd >= 0)
+		close(dirfd);
+	return is_all;
+}
+
+static void scan_changes(struct server *server)
+{
+	char events[16384] __attribute__((aligned(8)));
+	bool is_all = true;
+	ssize_t n;
+
+	while ((n = read(server->inotify, events, sizeof(events))) > 0)
+		is_all &= scan_events(server, events, (size_t)n);
+	if (!is_all)
+		scan_roots(server);
 }
 
 /* ---- the outside ---- */
@@ -346,6 +483,7 @@ static int server_alloc(const char *dir, struct server **ret_server)
 
 	if (!server)
 		return -ENOMEM;
+	roots_init(&server->roots);
 	timebase_start();
 	mapping_init();
 	server->next_serial = 1;
@@ -370,6 +508,7 @@ int server_new(const char *dir, struct server **ret_server)
 
 	if (r)
 		return r;
+	dead_limits_load(dir, &server->limits, NULL);
 	server->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (server->inotify < 0 ||
 	    epoll_ctl(server->epoll, EPOLL_CTL_ADD, server->inotify, &event)) {
@@ -410,8 +549,9 @@ void server_free(struct server *server)
 		return;
 	if (server->tree)
 		server->free_tree(server->tree);
-	while (server->roots)
-		forget_root(server, server->roots);
+	while (!TAILQ_EMPTY(&server->roots.all))
+		forget_root(server, TAILQ_FIRST(&server->roots.all));
+	roots_done(&server->roots);
 	if (server->inotify >= 0) {
 		epoll_ctl(server->epoll, EPOLL_CTL_DEL, server->inotify, NULL);
 		close(server->inotify);
@@ -431,23 +571,19 @@ void server_dispatch(struct server *server)
 {
 	struct epoll_event events[64];
 	bool has_changed = false;
-	char drain[4096];
 	int nr;
 
 	nr = epoll_wait(server->epoll, events, 64, 0);
 	for (int i = 0; i < nr; i++) {
-		if (events[i].data.ptr) {
+		if (events[i].data.ptr)
 			process_died(events[i].data.ptr);
-			continue;
-		}
-		while (read(server->inotify, drain, sizeof(drain)) > 0)
-			;
-		has_changed = true;
+		else
+			has_changed = true;
 	}
 	if (nr > 0)
 		check_roots(server);
 	if (has_changed)
-		scan_roots(server);
+		scan_changes(server);
 }
 
 /* A scan that has not ended is not begun again: a root with too many processes for its
@@ -473,7 +609,7 @@ static void tick_root(struct root *root)
 			instance_answer_spare(instance);
 	}
 	arena_reap(root);
-	if (root->nr_live && has_recorded(root))
+	if (root->nr_live && root_has_recorded(root))
 		comms_refresh(root);
 }
 
@@ -488,9 +624,10 @@ static uint64_t cpu_ns(void)
 static bool continue_scans(struct server *server, uint64_t until_ns)
 {
 	bool is_left = false, is_over = false;
+	struct root *root;
 
-	for (struct root *root = server->roots; root; root = root->next) {
-		if (!root->scan.left || !root_is_usable(root))
+	TAILQ_FOREACH(root, &server->roots.awake, awake_link) {
+		if (!root->scan.left || !root_is_ready(root))
 			continue;
 		if (!is_over && root->scan.round != server->scan_round) {
 			root->scan.round = server->scan_round;
@@ -507,13 +644,15 @@ static bool continue_scans(struct server *server, uint64_t until_ns)
 /* Each root has one turn.  True: there was no time for all of them. */
 static bool tick_roots(struct server *server, uint64_t until_ns)
 {
-	for (struct root *root = server->roots; root; root = root->next) {
-		if (root->tick == server->tick || !root_is_usable(root))
+	struct root *root;
+
+	TAILQ_FOREACH(root, &server->roots.awake, awake_link) {
+		if (root->tick == server->tick || !root_is_ready(root))
 			continue;
 		root->tick = server->tick;
 		beat();
 		tick_root(root);
-		if (root->next && cpu_ns() >= until_ns)
+		if (TAILQ_NEXT(root, awake_link) && cpu_ns() >= until_ns)
 			return true;
 	}
 	return false;
@@ -532,8 +671,11 @@ void server_tick(struct server *server)
 		server->tick++;
 	}
 	server->is_ticking = tick_roots(server, until);
-	if (!server->is_ticking)
-		check_roots(server);
+	if (server->is_ticking)
+		return;
+	check_roots(server);
+	if (server->has_missed)
+		add_missed(server);
 }
 
 void server_continue_scan(struct server *server)
@@ -548,59 +690,104 @@ bool server_is_busy(const struct server *server)
 
 /* ---- the list ---- */
 
-static void add_info(struct instance *instance, struct server_root_info *info)
+/* Is no more known of it than what `struct abi_control` says? */
+static bool needs_info(const struct root *root)
 {
-	struct ring_stats stats;
-
-	instance_stats(instance, RINGS_MAIN, CPU_ALL, &stats);
-	info->entries += stats.entries;
-	info->bytes += instance_unread_bytes(instance, CPU_ALL);
-	info->overruns += stats.overrun + stats.dropped +
-			  shm_load(&instance->abi->lock_lost);
+	return root->state == SERVER_ROOT_DEAD && !root->memory && !root->has_info;
 }
 
-/* Is it recorded in any instance? */
-static bool is_on(const struct root *root, const struct event *event)
+/* The figures of a root that was dead when it was found: wake it for a moment.  Without a
+ * descriptor to do so it is listed without them. */
+static void learn_info(struct root *root)
 {
-	const struct instance *instance;
-
-	for_each_instance(instance, root)
-		if (event_is_recorded(instance, event))
-			return true;
-	return false;
+	if (root_is_usable(root) && root_can_sleep(root))
+		root_sleep(root);
+	root->has_info = true;
 }
 
-static void fill_info(struct root *root, struct server_root_info *info)
+static bool learn_infos(struct server *server, uint64_t end_ns)
 {
-	struct instance *instance;
+	struct root *root, *next;
 
-	events_refresh(root);
-	info->pid = shm_load(&root->control->pid);
-	info->nr_processes = root->nr_live;
-	info->started_ns = shm_load(&root->control->started_ns);
-	info->run_id = shm_load(&root->control->run_id);
-	info->events_known = root->nr_visible;
-	for (uint32_t i = 0; i < root->nr_visible; i++)
-		info->events_on += is_on(root, root->visible[i]);
-	for_each_instance(instance, root)
-		add_info(instance, info);
+	for (root = TAILQ_FIRST(&server->roots.dead); root; root = next) {
+		next = TAILQ_NEXT(root, dead_link);
+		if (!needs_info(root))
+			continue;
+		if (server_now_ns() > end_ns)
+			return false;
+		learn_info(root);
+	}
+	return true;
+}
+
+bool server_root_list_prepare(struct server *server)
+{
+	uint64_t now = server_now_ns();
+	bool is_done = learn_infos(server, now + ROUND_NS);
+
+	if (!server->learning_ns)
+		server->learning_ns = now;
+	if (!is_done && server_now_ns() - server->learning_ns < LEARN_NS)
+		return false;
+	server->learning_ns = 0;
+	return true;
+}
+
+static void get_info(struct root *root, struct server_root_info *ret_info)
+{
+	*ret_info = root->info;
+	ret_info->has_figures = !needs_info(root);
+	if (root_is_ready(root))
+		root_info_fill(root, ret_info);
+	ret_info->name = root->name;
+	ret_info->state = root->state;
+}
+
+int server_root_names(struct server *server,
+		      int (*emit)(void *arg, const struct server_root_info *info),
+		      void *arg)
+{
+	struct server_root_info info;
+	struct root *root;
+	int r = 0;
+
+	server_dispatch(server);	/* who has died by now is dead */
+	for (root = TAILQ_FIRST(&server->roots.all); root && !r;
+	     root = TAILQ_NEXT(root, link)) {
+		get_info(root, &info);
+		r = emit(arg, &info);
+	}
+	return r;
+}
+
+int server_root_list_run(struct server *server, uint32_t run_id,
+			 int (*emit)(void *arg, const struct server_root_info *info),
+			 void *arg)
+{
+	struct server_root_info info;
+	struct root *root;
+	int r = 0;
+
+	server_dispatch(server);
+	for (root = TAILQ_FIRST(&server->roots.all); root && !r;
+	     root = TAILQ_NEXT(root, link)) {
+		get_info(root, &info);
+		if (info.run_id != run_id)
+			continue;
+		if (needs_info(root)) {
+			learn_info(root);
+			get_info(root, &info);
+		}
+		r = emit(arg, &info);
+	}
+	return r;
 }
 
 int server_root_list(struct server *server,
 		     int (*emit)(void *arg, const struct server_root_info *info),
 		     void *arg)
 {
-	server_dispatch(server);	/* who has died by now is dead */
-	for (struct root *root = server->roots; root; root = root->next) {
-		struct server_root_info info = { .name = root->name };
-		int r;
-
-		if (root_is_usable(root))
-			fill_info(root, &info);
-		info.state = root->state;
-		r = emit(arg, &info);
-		if (r)
-			return r;
-	}
-	return 0;
+	server_dispatch(server);
+	learn_infos(server, UINT64_MAX);
+	return server_root_names(server, emit, arg);
 }

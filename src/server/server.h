@@ -46,6 +46,7 @@ struct server_root_info {
 	enum server_root_state state;
 	uint32_t pid;			/* of the process that made it */
 	uint32_t nr_processes;		/* alive */
+	bool has_figures;		/* the next five; else they are 0 */
 	uint32_t events_on, events_known;
 	uint64_t entries;		/* records there to be read */
 	uint64_t bytes;			/* of records there to be read */
@@ -63,8 +64,19 @@ struct server_root_info {
 int server_root_list(struct server *server,
 		     int (*emit)(void *arg, const struct server_root_info *info),
 		     void *arg);
-/* Remove a dead or corrupt root with all it recorded.  -ENOENT, or -EBUSY if a
- * process of it is alive. */
+/* The same at once: dead roots that nobody has used yet are without figures. */
+int server_root_names(struct server *server,
+		      int (*emit)(void *arg, const struct server_root_info *info),
+		      void *arg);
+/* As server_root_list(), those that the `ulf run` of that number started. */
+int server_root_list_run(struct server *server, uint32_t run_id,
+			 int (*emit)(void *arg, const struct server_root_info *info),
+			 void *arg);
+/* Look at such roots for some milliseconds; false: more are left, call it again before
+ * server_root_names().  True after a second in any case. */
+bool server_root_list_prepare(struct server *server);
+/* Remove a dead or corrupt root with all it recorded.  -ENOENT, -EBUSY if a process of it
+ * is alive, or -EMFILE if there are no descriptors to find that out. */
 int server_root_remove(struct server *server, const char *name);
 
 #endif

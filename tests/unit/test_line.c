@@ -21,6 +21,7 @@ struct fake {
 	struct instance instance;
 	struct abi_buffer buffer;
 	struct abi_comm comms[ABI_COMMS];
+	struct process *process[PROCESS_CREATOR + 1];	/* none */
 };
 
 struct row {
@@ -197,6 +198,7 @@ static int make(void **state)
 
 	fake->root.comms = comms_new();
 	fake->root.comms_table = fake->comms;
+	fake->root.process = fake->process;
 	fake->root.top.abi = &fake->buffer;
 	fake->instance.root = &fake->root;
 	fake->instance.abi = &fake->buffer;
