@@ -138,7 +138,6 @@ static bool look(struct server_wait *wait)
 {
 	struct abi_beat beat = read_beat();
 	uint64_t cpu = 0;
-
 	bool can_run = is_runnable(beat.pid, &cpu);
 
 	if (beat.beats != wait->beats || !wait->nr_silent) {
@@ -165,10 +164,17 @@ bool server_wait(struct server_wait *wait, const uint32_t *word, uint32_t value,
 	const struct timespec nap = { 0, LOOK_NS };
 	uint64_t now = now_ns();
 
-	if (!wait->end_ns)
+	if (!wait->end_ns) {
 		wait->end_ns = now + seconds * 1000000000ull;
-	else if (now >= wait->end_ns)
+		wait->look_ns = now + LOOK_NS;
+	}
+	if (now >= wait->end_ns)
 		return give_up(wait);
 	arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &nap);
-	return __atomic_load_n(word, __ATOMIC_RELAXED) != value || look(wait);
+	/* not earlier: signals may end each nap at once */
+	now = now_ns();
+	if (__atomic_load_n(word, __ATOMIC_RELAXED) != value || now < wait->look_ns)
+		return true;
+	wait->look_ns = now + LOOK_NS;
+	return look(wait);
 }

@@ -18,6 +18,7 @@ bool server_is_silent(void);
 
 struct server_wait {			/* { 0 } at first */
 	uint64_t end_ns;		/* give up then, whatever signs there are */
+	uint64_t look_ns;		/* look for signs of life not before then */
 	uint64_t beats;			/* the last that was seen */
 	uint64_t cpu;			/* time that the server had used by then */
 	uint32_t nr_silent;		/* looks since then */

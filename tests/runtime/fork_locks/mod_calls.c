@@ -25,7 +25,8 @@ static int resolved(void)
 	return 1;
 }
 
-static int (*resolve(void))(void)
+/* clang does not see its use by name */
+static __attribute__((used)) int (*resolve(void))(void)
 {
 	if (HOOKS->in_resolver)
 		HOOKS->in_resolver();

@@ -314,6 +314,16 @@ static void run(const struct setup *setup, int step, int pages)
 	       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
+/* It serves all of the programs, and must outlive them as well. */
+static pid_t server_pid(void)
+{
+	char *text = command_output("cat \"$ULF_DIR/server.lock\"");
+	pid_t pid = atoi(text);
+
+	free(text);
+	return pid;
+}
+
 /* Every number of pages at the start; and at each later step some of them, another part
  * for each setup, all of them in the long form. */
 static void test_setup(int index)
@@ -352,7 +362,7 @@ static void mount_tmpfs(const char *dir)
 int main(int argc, char **argv)
 {
 	static char path[4096];
-	bool is_served = false;
+	pid_t server = 0;
 
 	CHECK(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
 	exe = path;
@@ -363,13 +373,15 @@ int main(int argc, char **argv)
 	build = command_env("ULF_BUILD");
 	mount_tmpfs(command_env("ULF_DIR"));
 	for (int i = 0; i < NR_SETUPS; i++) {
-		if (setups[i].has_server && !is_served) {
+		if (setups[i].has_server && !server) {
 			empty();
 			command_ok("ulf ls >/dev/null");
-			is_served = true;
+			server = server_pid();
 		}
 		test_setup(i);
 	}
+	CHECK_EQ(server_pid(), server);
+	CHECK_EQ(kill(server, 0), 0);
 	command("ulf stop >/dev/null 2>&1");
 	printf("score: %d starts, %d deaths\n", nr_runs, nr_failed);
 	return nr_failed != 0;
