@@ -11,38 +11,26 @@ records=100000 rounds=1 steps=2
 [ "${ULF_TORTURE-}" != long ] || records=200000 rounds=12 steps=20
 [ -z "${ULF_SANITIZER-}" ] || records=50000
 
-numbers=$ULF_BUILD/tests/tracefs-numbers
 raw_numbers=$ULF_BUILD/tests/tracefs-raw_numbers
 deadly=$ULF_BUILD/tests/tracefs-deadly
-cpus_allowed() { awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status; }
-cpu=$(cpus_allowed | sed 's/[-,].*//')
+cpu=$numbers_cpu numbers_kb=40000
 out=$TMPDIR/out
 total_kills=0 total_records=0 total_lost=0
-mkfifo "$TMPDIR/to" && exec 7<>"$TMPDIR/to" || fail "mkfifo"
 
 # nap MS: up to so long
 nap() { sleep "0.$(printf %03d $(($(od -An -N2 -tu2 /dev/urandom) % $1)))"; }
 
-# start_numbers THREADS NUMBER [PAUSE_US]: with one thread they are all in one ring,
-# so it is known of each number which one must follow it.
-start_numbers() {
+# start_expected THREADS NUMBER [PAUSE_US]: with one thread it is known of each number
+# which one must follow it.
+start_expected() {
 	: >"$out"
-	start_root tracefs-numbers 1 run_numbers "$@"
 	expected=$(($1 * $2))
-	echo 40000 >"$T/buffer_size_kb" || fail "buffer_size_kb"
-	echo 1 >"$T/events/writer/enable" || fail "enable"
-	echo go >&7
+	start_numbers "$@"
 }
-run_numbers() {
-	cpus=$(cpus_allowed)
-	[ "$1" != 1 ] || cpus=$cpu
-	exec taskset -c "$cpus" "$numbers" "$@" <&7 >"$TMPDIR/said"
-}
-is_done() { grep -qx done "$TMPDIR/said"; }
 # The program has ended, and all that it recorded is still there.
 start_backlog() {
-	start_numbers "$@"
-	until_true is_done
+	start_expected "$@"
+	until_true numbers_are_done
 	expect "entries" "$expected" "$(stat_sum entries)"
 	end_program
 }
@@ -129,7 +117,7 @@ while [ $round -lt $rounds ]; do
 		ulf rm "$root" || fail "rm"
 	done
 	# The program goes on meanwhile.
-	start_numbers 1 $((records / 4)) 2000
+	start_expected 1 $((records / 4)) 2000
 	for way in mount socket mount socket mount socket; do
 		ulf ls >/dev/null || fail "no new server"
 		read_by $way & reader=$!
@@ -140,7 +128,7 @@ while [ $round -lt $rounds ]; do
 		total_kills=$((total_kills + 1))
 	done
 	ulf ls >/dev/null || fail "no new server"
-	until_true is_done
+	until_true numbers_are_done
 	end_program
 	kill_at_random mount
 	check "* *" "a living program"

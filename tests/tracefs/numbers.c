@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records a known number of numbered events, once it has read a line:
+ * Records a known number of numbered events:
  *
  *   numbers THREADS NUMBER [PAUSE_US]
  *
- * Each thread records 1 .. NUMBER, and pauses after each hundred.  A line `done`
+ * Until it reads a line each thread records number 0, every millisecond: so it can be
+ * seen that recording is on.  A line `probed` says that this is over.  After a second
+ * line each thread records 1 .. NUMBER, and pauses after each hundred.  A line `done`
  * follows when all threads have ended; then it waits to be killed.
  */
 #include <pthread.h>
@@ -17,15 +19,51 @@
 
 static unsigned long number;
 static unsigned int pause_us;
+static int phase;			/* lines that were read */
+static long nr_probed;			/* threads that know of the first */
+
+/* One call for all: a second one may be switched on later. */
+__attribute__((noinline)) static void record(int thread, unsigned long n)
+{
+	trace_writer_event(thread, n, "");
+}
+
+static int now(void)
+{
+	return __atomic_load_n(&phase, __ATOMIC_ACQUIRE);
+}
 
 static void *count(void *arg)
 {
+	int thread = (int)(long)arg;
+
+	for (; now() < 1; usleep(1000))
+		record(thread, 0);
+	__atomic_add_fetch(&nr_probed, 1, __ATOMIC_RELEASE);
+	while (now() < 2)
+		usleep(1000);
 	for (unsigned long i = 1; i <= number; i++) {
-		trace_writer_event((int)(long)arg, i, "");
+		record(thread, i);
 		if (pause_us && i % 100 == 0)
 			usleep(pause_us);
 	}
 	return NULL;
+}
+
+static void read_line(void)
+{
+	int c;
+
+	while ((c = getchar()) != '\n')
+		if (c == EOF)
+			exit(1);
+	__atomic_add_fetch(&phase, 1, __ATOMIC_RELEASE);
+}
+
+static void say(const char *line)
+{
+	puts(line);
+	fflush(stdout);
 }
 
 int main(int argc, char **argv)
@@ -39,15 +77,17 @@ int main(int argc, char **argv)
 	}
 	number = strtoul(argv[2], NULL, 10);
 	pause_us = argc > 3 ? (unsigned int)atoi(argv[3]) : 0;
-	if (getchar() == EOF)
-		return 1;
 	for (long i = 0; i < nr_threads; i++)
 		if (pthread_create(&threads[i], NULL, count, (void *)i))
 			return 1;
+	read_line();
+	while (__atomic_load_n(&nr_probed, __ATOMIC_ACQUIRE) < nr_threads)
+		usleep(1000);
+	say("probed");
+	read_line();
 	for (long i = 0; i < nr_threads; i++)
 		pthread_join(threads[i], NULL);
-	puts("done");
-	fflush(stdout);
+	say("done");
 	pause();
 	return 0;
 }
