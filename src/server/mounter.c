@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fds.h"
 #include "base/fusemount.h"
 
 #define SOCKET_FD	3		/* in the mounter: the only one but for 0 to 2 */
@@ -42,6 +43,7 @@ static void restore(char *path)
 	pid_t pid = fork();
 
 	if (pid == 0) {
+		fds_keep(-1);
 		execv("/proc/self/exe", argv);
 		_exit(127);
 	}

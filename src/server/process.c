@@ -413,7 +413,8 @@ void process_died(struct process *process)
 
 void process_done(struct root *root)
 {
-	for (uint32_t slot = 0; slot <= PROCESS_CREATOR; slot++) {
+	/* a root that sleeps has none */
+	for (uint32_t slot = 0; root->process && slot <= PROCESS_CREATOR; slot++) {
 		if (root->process[slot])
 			process_close(root->process[slot]);
 		free(root->process[slot]);
