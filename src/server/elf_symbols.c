@@ -9,9 +9,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "server/elf.h"
+#include "server/elf_debug.h"
 #include "server/elf_impl.h"
+#include "server/localfile.h"
+#include "server/parse_take.h"
 
 #define COMPARED_MAX	64u		/* of a name, to choose one */
 
@@ -132,11 +136,11 @@ static int add_table(const struct elf_file *file, uint32_t type,
 
 /* ---- where they are ---- */
 
-static int add_stripped(const struct elf_file *file, const char *path,
+static int add_stripped(const struct elf_file *file, const struct elf_finder *finder,
 			struct elf_symbols *symbols)
 {
 	struct elf_file other;
-	int r = elf_debug_open(file, path, &other);
+	int r = elf_debug_open(file, finder, &other);
 
 	if (!r)
 		r = add_table(&other, SHT_SYMTAB, symbols);
@@ -153,7 +157,7 @@ static void add_mini(const struct elf_file *file, struct elf_symbols *symbols)
 	elf_file_close(&mini);
 }
 
-static int add_all(const struct elf_file *file, const char *path,
+static int add_all(const struct elf_file *file, const struct elf_finder *finder,
 		   struct elf_symbols *symbols)
 {
 	int r;
@@ -162,7 +166,7 @@ static int add_all(const struct elf_file *file, const char *path,
 	r = add_table(file, SHT_SYMTAB, symbols);
 	if (r != -ENOENT)
 		return r;
-	if (!add_stripped(file, path, symbols))
+	if (!add_stripped(file, finder, symbols))
 		return 0;
 	add_mini(file, symbols);
 	r = add_table(file, SHT_DYNSYM, symbols);
@@ -202,16 +206,14 @@ static void read_range(const struct elf_file *file, struct elf_symbols *symbols)
 	}
 }
 
-int elf_symbols_read(const char *path, const uint8_t *build_id,
-		     uint32_t build_id_bytes, uint64_t *bytes_left,
-		     struct elf_symbols *ret_symbols)
+int elf_symbols_parse(const struct elf_source *source, struct elf_symbols *ret_symbols)
 {
 	struct elf_symbols symbols = { 0 };
 	struct elf_file file;
-	int r = elf_file_open(path, build_id, build_id_bytes, bytes_left, &file);
+	int r = elf_file_open_source(source, &file);
 
 	if (!r)
-		r = add_all(&file, path, &symbols);
+		r = add_all(&file, source->finder, &symbols);
 	if (!r) {
 		read_range(&file, &symbols);
 		qsort(symbols.rows, symbols.nr, sizeof(*symbols.rows),
@@ -225,8 +227,27 @@ int elf_symbols_read(const char *path, const uint8_t *build_id,
 	return r;
 }
 
+int elf_symbols_read(const char *path, const uint8_t *build_id,
+		     uint32_t build_id_bytes, uint64_t *bytes_left,
+		     struct elf_symbols *ret_symbols)
+{
+	const struct elf_finder finder = elf_finder_local(path);
+	struct elf_source source = {
+		.build_id = build_id, .build_id_bytes = build_id_bytes,
+		.bytes_left = bytes_left, .finder = &finder,
+	};
+	int r = localfile_open(path, &source.fd);
+
+	if (r)
+		return r;
+	r = elf_symbols_parse(&source, ret_symbols);
+	close(source.fd);
+	return r;
+}
+
 void elf_symbols_done(struct elf_symbols *symbols)
 {
+	parsed_free(symbols->parsed);
 	for (uint32_t i = 0; i < symbols->nr_strings; i++)
 		free(symbols->strings[i]);
 	free(symbols->rows);

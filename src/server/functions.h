@@ -66,12 +66,15 @@ struct functions {
 	struct abi_ring_ref piece;	/* what control->functions names */
 	uint64_t serial;
 	uint64_t bytes_read;		/* of files, so far */
+	struct function_read *reads;	/* files that are being parsed */
+	bool is_parsing;		/* the last look has found such */
 	uint64_t in_piece;		/* which objects have a part in it */
 };
 
 /* ---- functions.c ---- */
 
-/* See which objects the processes have by now. -ENOMEM */
+/* See which objects the processes have by now.  -ENOMEM; -ERESTART: the files of some
+ * are still being parsed, so try again (loop.c does so when one is done, and on ticks). */
 int functions_refresh(struct root *root);
 void functions_done(struct root *root);
 /* If any is traced or listed: what has come meanwhile? */
@@ -80,10 +83,14 @@ void functions_tick(struct root *root);
 void functions_leave(struct instance *instance);
 
 /* One that was loaded once, as @known says: `kind`, `bias` and, if it is known, the
- * build id.  NULL: it has none (any more). */
+ * build id.  NULL: it has none (any more).  -ERESTART as above. */
 int functions_add(struct root *root, const char *path,
 		  const struct abi_function_object *known,
 		  struct function_object **ret_object);
+
+/* Start to parse such a file, if that is not done yet.  -ERESTART: it is not parsed. */
+int functions_parse(struct root *root, const char *path,
+		    const struct abi_function_object *known);
 
 /* Function @nr: its name, or NULL if it has none; its module, NULL: the
  * program's own. */
@@ -102,9 +109,15 @@ struct function_object *function_object(const struct functions *functions,
 
 /* What is at @addr, as it is in that record, if it is in an object with such
  * functions.  -ENOENT */
+struct function_symbol {
+	const struct elf_symbol *symbol;
+	uint64_t start;			/* in memory */
+	const struct elf_symbols *symbols;	/* that it is of */
+	const char *path;			/* the file's */
+};
 int functions_symbol(const struct root *root, const struct symbols_from *from,
 		     uint64_t addr, const struct object *in,
-		     const struct elf_symbol **ret_symbol, uint64_t *ret_start);
+		     struct function_symbol *ret_symbol);
 
 /* ---- functions_list.c ---- */
 

@@ -170,6 +170,8 @@ struct root {
 	struct comms *comms;
 	struct objects *objects;
 	struct symbols *symbols;
+	bool is_parsing;		/* since somebody cleared it an answer was not
+					 * there, as a file is still being parsed */
 	struct functions functions;
 	struct root_stack stack;
 	struct printk_formats *printk;	/* NULL: not asked for yet */
