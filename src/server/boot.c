@@ -326,15 +326,31 @@ static void boot_event(struct root *root, struct event *event, const char *words
 	set_triggers(root, event, words);
 }
 
-void boot_apply(struct root *root)
+/* Words that name functions, or trace all of them. */
+static bool has_functions(const char *words)
+{
+	static const enum boot_id ids[] = {
+		BOOT_FILTER, BOOT_NOTRACE, BOOT_GRAPH_FILTER, BOOT_GRAPH_NOTRACE,
+		BOOT_STACK, BOOT_STACK_FILTER, BOOT_TRACER,
+	};
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (boot_has(words, ids[i]))
+			return true;
+	return false;
+}
+
+int boot_apply(struct root *root)
 {
 	struct abi_control *control = root->control;
 	uint32_t state = shm_load(&control->boot_state);
 	char words[ABI_BOOT_BYTES];
 
 	if (state == ABI_BOOT_DONE)
-		return;
+		return 0;
 	copy_words(root, words);
+	if (has_functions(words) && functions_refresh(root) == -ERESTART)
+		return -ERESTART;
 	if (state == ABI_BOOT_TOO_LONG)
 		error_log_add(&root->top, "boot", "Too long: none of it is in force",
 			      "ULF_TRACE and ulf.conf", 0);
@@ -345,6 +361,7 @@ void boot_apply(struct root *root)
 	apply_words(root, words, false, begin);
 	set_triggers(root, &print_event, words);
 	shm_store(&control->boot_state, ABI_BOOT_DONE);
+	return 0;
 }
 
 void boot_load(struct root *root)

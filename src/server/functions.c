@@ -19,7 +19,6 @@
 #include "server/rules.h"
 #include "server/shm.h"
 
-#define OBJECTS_MAX		1024u
 #define EMPTY_MAX		512u	/* among so many */
 #define FUNCTIONS_MAX		4000000u
 #define BYTES_MAX		(1024ull << 20)	/* of files, for all of a root */
@@ -61,7 +60,7 @@ static int grow(struct functions *functions, uint32_t nr)
 	struct function_object **objects;
 	bool *is_touched;
 
-	if (functions->nr_objects >= OBJECTS_MAX || all > FUNCTIONS_MAX)
+	if (functions->nr_objects >= FUNCTION_OBJECTS_MAX || all > FUNCTIONS_MAX)
 		return -ENOMEM;
 	objects = realloc(functions->objects,
 			  (functions->nr_objects + 1) * sizeof(*objects));
@@ -674,17 +673,21 @@ static int publish_all(struct root *root)
 	return r ? r : functions_publish(root);
 }
 
-void functions_tick(struct root *root)
+int functions_tick(struct root *root)
 {
 	/* The last server may have been killed before it had told anybody. */
 	bool is_another_ones = root->functions.piece.off && !root->functions.in_piece;
 	struct apply apply;
+	int r = 0;
 
-	if ((is_another_ones || functions_are_wanted(root)) && root->nr_live &&
-	    !functions_refresh(root) && functions_have_changed(root) &&
-	    (!publish_all(root) ||
-	     (is_another_ones && !functions_publish_off(root))))
-		apply_start(root, &apply);
+	if ((is_another_ones || functions_are_wanted(root)) && root->nr_live) {
+		r = functions_refresh(root);
+		if (!r && functions_have_changed(root) &&
+		    (!publish_all(root) ||
+		     (is_another_ones && !functions_publish_off(root))))
+			apply_start(root, &apply);
+	}
+	return r == -ERESTART ? r : 0;
 }
 
 /* ---- instances that go ---- */

@@ -35,6 +35,8 @@ enum function_list {
 	FUNCTION_LISTS,
 };
 
+#define FUNCTION_OBJECTS_MAX	1024u	/* of a root */
+
 /* A file with functions, where it is loaded; for each of its tables. */
 struct function_object {
 	char *path;
@@ -68,6 +70,7 @@ struct functions {
 	uint64_t bytes_read;		/* of files, so far */
 	struct function_read *reads;	/* files that are being parsed */
 	bool is_parsing;		/* the last look has found such */
+	uint32_t nr_loaded;		/* objects of the last server that are loaded */
 	uint64_t in_piece;		/* which objects have a part in it */
 };
 
@@ -77,8 +80,8 @@ struct functions {
  * are still being parsed, so try again (loop.c does so when one is done, and on ticks). */
 int functions_refresh(struct root *root);
 void functions_done(struct root *root);
-/* If any is traced or listed: what has come meanwhile? */
-void functions_tick(struct root *root);
+/* If any is traced or listed: what has come meanwhile?  -ERESTART as above, else 0. */
+int functions_tick(struct root *root);
 /* It goes, and traces none any more; its commands are gone. */
 void functions_leave(struct instance *instance);
 
@@ -168,7 +171,8 @@ uint32_t function_users(const struct functions *functions,
 int functions_publish(struct root *root);
 /* The same when somebody traces no more: that is done also if there is no room. */
 int functions_publish_off(struct root *root);
-/* What the last server left behind. */
+/* What the last server left behind.  -ERESTART: nothing is loaded yet, as files are still
+ * being parsed; call it again. */
 int functions_load(struct root *root);
 
 #endif

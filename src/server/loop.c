@@ -26,6 +26,7 @@
 #include "base/container.h"
 #include "base/dir.h"
 #include "server/mounts.h"
+#include "server/parse.h"
 #include "server/server.h"
 #include "server/socket.h"
 
@@ -45,6 +46,7 @@ struct loop {
 	struct sockets *sockets;
 	struct loop_source core;	/* the server's roots; see turn() */
 	struct loop_source signals, timer;
+	struct loop_source parser;
 	/* those of the present round that are still to be told */
 	struct epoll_event events[EVENTS_AT_ONCE];
 	int nr_events;
@@ -115,6 +117,8 @@ static void timer_ready(struct loop_source *source, uint32_t events)
 	(void)events;
 	if (read(source->fd, &expirations, sizeof(expirations)) < 0)
 		return;
+	if (parse_dispatch())
+		server_parsed(loop->server);
 	server_tick(loop->server);
 	mounts_tick(loop->mounts);
 	sockets_tick(loop->sockets);
@@ -164,6 +168,26 @@ static int signals_init(struct loop *loop)
 	return loop_watch(loop, &loop->signals, EPOLLIN);
 }
 
+/* Requests that wait for a parser are tried at once. */
+static void parser_ready(struct loop_source *source, uint32_t events)
+{
+	struct loop *loop = container_of(source, struct loop, parser);
+
+	(void)events;
+	if (!parse_dispatch())
+		return;
+	server_parsed(loop->server);
+	mounts_tick(loop->mounts);
+	sockets_tick(loop->sockets);
+}
+
+static int parser_init(struct loop *loop)
+{
+	loop->parser.ready = parser_ready;
+	loop->parser.fd = parse_poll_fd();
+	return loop->parser.fd < 0 ? 0 : loop_watch(loop, &loop->parser, EPOLLIN);
+}
+
 static int core_init(struct loop *loop, const char *dir)
 {
 	int ret = server_new(dir, &loop->server);
@@ -206,6 +230,8 @@ static int init(struct loop *loop, const char *dir)
 		ret = signals_init(loop);
 	if (!ret)
 		ret = timer_init(loop);
+	if (!ret)
+		ret = parser_init(loop);
 	if (!ret)
 		ret = core_init(loop, dir);
 	if (!ret)
@@ -281,6 +307,8 @@ int loop_run(const char *dir, void (*ready)(const char *dir))
 	};
 	int ret;
 
+	/* while the process is small; without it there are no names */
+	parse_init(true);
 	allow_descriptors();
 	ret = init(&loop, dir);
 	if (!ret) {

@@ -341,7 +341,7 @@ const struct parse_job_type parse_job_types[PARSE_JOBS] = {
 	[PARSE_DEMANGLE] = {
 		.name = "ulf-demangle", .prepare = demangle_prepare,
 		.run = run_demangle,
-		.limits = { 512 * MB, 256 * MB, 5, 15 },
+		.limits = { 512 * MB, 256 * MB, 3, 10 },
 	},
 	[PARSE_PARAMS] = {
 		.name = "ulf-params", .run = run_params, .serve = serve_params,

@@ -78,6 +78,23 @@ static int open_memory(struct root *root, int dirfd)
 	return 0;
 }
 
+/* What the last server has left.  -ERESTART: to be called again. */
+static int load(struct root *root)
+{
+	static int (*const steps[ROOT_LOADED])(struct root *root) = {
+		[ROOT_LOAD_FUNCTIONS] = functions_load,
+		[ROOT_LOAD_PROFILE] = profile_load,
+		[ROOT_LOAD_INSTANCES] = instances_load,
+	};
+	int r = 0;
+
+	while (!r && root->load_step < ROOT_LOADED) {
+		r = steps[root->load_step](root);
+		root->load_step += !r;
+	}
+	return r;
+}
+
 static int attach(struct root *root)
 {
 	struct abi_control control;
@@ -117,11 +134,7 @@ static int attach(struct root *root)
 	boot_load(root);
 	if (!r)
 		r = stack_tracer_load(root);
-	if (!r)
-		r = functions_load(root);
-	if (!r)
-		r = profile_load(root);
-	return r ? r : instances_load(root);
+	return r ? r : load(root);
 }
 
 /* Let go of all that it has; the name stays.  Once more does no harm. */
@@ -151,6 +164,28 @@ static void detach(struct root *root)
 	root->fd = -1;
 }
 
+/* As root_new() has it: a root that cannot be trusted is shown. */
+static int settle(struct root *root, int r)
+{
+	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -ENOMEM ||
+	    r == -ENOSPC || r == -EMFILE || r == -ENFILE)
+		return r;
+	if (r < 0 && r != -ERESTART) {
+		detach(root);
+		root->state = r == -EPROTONOSUPPORT ? SERVER_ROOT_FOREIGN :
+						      SERVER_ROOT_CORRUPT;
+		root->load_step = ROOT_LOADED;
+	}
+	return 0;
+}
+
+int root_load(struct root *root)
+{
+	int r = load(root);
+
+	return r == -ERESTART ? r : settle(root, r);
+}
+
 int root_new(struct server *server, int dirfd, const char *name,
 	     uint64_t serial, struct root **ret_root)
 {
@@ -172,15 +207,10 @@ int root_new(struct server *server, int dirfd, const char *name,
 	r = root->name ? open_memory(root, dirfd) : -ENOMEM;
 	if (!r)
 		r = attach(root);
-	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -ENOMEM ||
-	    r == -ENOSPC || r == -EMFILE || r == -ENFILE) {
+	r = settle(root, r);
+	if (r) {
 		root_put(root);
 		return r;
-	}
-	if (r < 0) {
-		detach(root);
-		root->state = r == -EPROTONOSUPPORT ? SERVER_ROOT_FOREIGN :
-						      SERVER_ROOT_CORRUPT;
 	}
 	*ret_root = root;
 	return 0;

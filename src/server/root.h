@@ -120,9 +120,18 @@ struct root_stack {
 	struct abi_ring_ref piece;
 };
 
+/* What is read of what the last server has left, in this order. */
+enum root_load_step {
+	ROOT_LOAD_FUNCTIONS,
+	ROOT_LOAD_PROFILE,
+	ROOT_LOAD_INSTANCES,
+	ROOT_LOADED,
+};
+
 struct root {
 	struct server *server;
 	struct root *next;
+	enum root_load_step load_step;	/* the next one */
 	int refs;			/* the server's and each node's */
 	int users;			/* the server and each open file */
 	bool is_gone;			/* the directory is no more */
@@ -185,6 +194,9 @@ struct root {
  * state CORRUPT and without memory; -errno if there is nothing to show. */
 int root_new(struct server *server, int dirfd, const char *name,
 	     uint64_t serial, struct root **ret_root);
+/* Go on with a root that root_new() has returned with a load_step that is not
+ * ROOT_LOADED.  0: loaded, or corrupt; -ERESTART: later, a parser is at work; -ENOMEM. */
+int root_load(struct root *root);
 struct root *root_get(struct root *root);
 void root_put(struct root *root);
 /*
@@ -279,8 +291,9 @@ bool apply_is_settled(const struct root *root, uint32_t generation);
 
 /* ---- boot.c ---- */
 
-/* The settings from the start, if no server has applied them yet. */
-void boot_apply(struct root *root);
+/* The settings from the start, if no server has applied them yet.  -ERESTART: those of
+ * functions wait for a parser, and none is applied yet; else 0. */
+int boot_apply(struct root *root);
 /* For the events that there are the last server has done what follows. */
 void boot_load(struct root *root);
 /* What they say about events that have come since the last call. */

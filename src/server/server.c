@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "event/clock.h"
 #include "server/comm.h"
 #include "server/mapping.h"
+#include "server/parse.h"
 #include "server/pids.h"
 #include "server/printk.h"
 #include "server/profile.h"
@@ -29,6 +31,7 @@
 #include "server/timebase.h"
 
 #define SLOW_TICK_NS	1000000000u
+#define LOADING_NS	2000000000u	/* waited for roots, at the start */
 #define DEAD_SECONDS	(7 * 24 * 3600)	/* then a dead root goes */
 
 struct server {
@@ -39,6 +42,7 @@ struct server {
 	struct root *roots;
 	uint64_t next_serial;
 	uint64_t slow_tick_ns;		/* when it was done last */
+	struct root *loading;		/* that wait for a parser; see load_roots() */
 	void *tree;			/* of tracefs/ */
 	void (*free_tree)(void *tree);
 };
@@ -103,10 +107,12 @@ static bool is_asked(const struct root *root)
 	return shm_load(&root->control->asked) != shm_load(&root->control->answered);
 }
 
-/* Who asks later than we look is answered the next time. */
+/* Who asks later than we look is answered the next time; so is a program whose files
+ * are still being parsed. */
 static void answer(struct root *root, uint32_t asked)
 {
-	functions_tick(root);
+	if (functions_tick(root))
+		return;
 	shm_store(&root->control->answered, asked);
 	shm_wake(&root->control->answered);
 }
@@ -119,7 +125,8 @@ static void make_ready(struct root *root)
 
 	if (root->state != SERVER_ROOT_ALIVE)
 		return;
-	boot_apply(root);
+	if (boot_apply(root))
+		return;			/* server_parsed() */
 	boot_follow(root);
 	make_printk_rings(root);
 	if (asked != shm_load(&control->answered))
@@ -130,16 +137,47 @@ static void make_ready(struct root *root)
 	shm_wake(&control->hold);
 }
 
+static void link_root(struct server *server, struct root *root)
+{
+	root->next = server->roots;
+	server->roots = root;
+	if (root_is_usable(root) && !server->is_view)
+		make_ready(root);
+}
+
 static void add_root(struct server *server, int dirfd, const char *name)
 {
 	struct root *root;
 
 	if (root_new(server, dirfd, name, server_next_serial(server), &root))
 		return;
-	root->next = server->roots;
-	server->roots = root;
-	if (root_is_usable(root) && !server->is_view)
-		make_ready(root);
+	if (root->load_step != ROOT_LOADED) {
+		root->next = server->loading;
+		server->loading = root;
+		return;
+	}
+	link_root(server, root);
+}
+
+/* The last server has left lists of functions in these roots, so their files are parsed
+ * first.  A root is not there until that is done: nobody changes half of it. */
+static void load_roots(struct server *server)
+{
+	struct root **at = &server->loading, *root;
+
+	while ((root = *at)) {
+		int r = root_load(root);
+
+		if (r == -ERESTART) {
+			at = &root->next;
+			continue;
+		}
+		*at = root->next;
+		if (r)
+			root_put(root);
+		else
+			link_root(server, root);
+	}
 }
 
 /* ---- roots go ---- */
@@ -282,13 +320,38 @@ static bool is_same_directory(const struct root *root, int dirfd)
 	       (!root->ino || (st.st_ino == root->ino && st.st_dev == root->dev));
 }
 
+/* Those that are gone; @dirfd -1: all. */
+static void forget_loading(struct server *server, int dirfd)
+{
+	struct root **at = &server->loading, *root;
+
+	while ((root = *at)) {
+		if (dirfd >= 0 && is_same_directory(root, dirfd)) {
+			at = &root->next;
+			continue;
+		}
+		*at = root->next;
+		root_put(root);
+	}
+}
+
+static bool is_loading(const struct server *server, const char *name)
+{
+	const struct root *root = server->loading;
+
+	while (root && strcmp(root->name, name))
+		root = root->next;
+	return root;
+}
+
 static void add_roots(struct server *server, DIR *dir)
 {
 	struct dirent *entry;
 
 	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.' &&
-		    !server_find_root(server, entry->d_name))
+		    !server_find_root(server, entry->d_name) &&
+		    !is_loading(server, entry->d_name))
 			add_root(server, dirfd(dir), entry->d_name);
 }
 
@@ -311,6 +374,7 @@ static void scan_roots(struct server *server)
 		if (!is_same_directory(root, dirfd(dir)))
 			forget_root(server, root);
 	}
+	forget_loading(server, dirfd(dir));
 	add_roots(server, dir);
 	closedir(dir);
 	for (struct root *root = server->roots; root; root = root->next)
@@ -343,6 +407,21 @@ static int server_alloc(const char *dir, struct server **ret_server)
 	return 0;
 }
 
+/* At the start nobody is served yet, and who has started the server may ask for a root
+ * at once. */
+static void wait_for_loading(struct server *server)
+{
+	uint64_t until_ns = server_now_ns() + LOADING_NS;
+
+	while (server->loading && server_now_ns() < until_ns) {
+		struct pollfd fd = { .fd = parse_poll_fd(), .events = POLLIN };
+
+		poll(&fd, 1, 10);
+		parse_dispatch();
+		load_roots(server);
+	}
+}
+
 int server_new(const char *dir, struct server **ret_server)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -359,6 +438,7 @@ int server_new(const char *dir, struct server **ret_server)
 		return r;
 	}
 	scan_roots(server);
+	wait_for_loading(server);
 	check_roots(server);
 	*ret_server = server;
 	return 0;
@@ -391,6 +471,7 @@ void server_free(struct server *server)
 		return;
 	if (server->tree)
 		server->free_tree(server->tree);
+	forget_loading(server, -1);
 	while (server->roots)
 		forget_root(server, server->roots);
 	if (server->inotify >= 0)
@@ -437,6 +518,7 @@ void server_tick(struct server *server)
 	if (now - server->slow_tick_ns < SLOW_TICK_NS)
 		return;
 	server->slow_tick_ns = now;
+	load_roots(server);
 	for (struct root *root = server->roots; root; root = root->next) {
 		if (!root_is_usable(root))
 			continue;
@@ -458,6 +540,19 @@ void server_tick(struct server *server)
 			comms_refresh(root);
 	}
 	check_roots(server);
+}
+
+void server_parsed(struct server *server)
+{
+	load_roots(server);
+	for (struct root *root = server->roots; root; root = root->next) {
+		if (!root_is_usable(root))
+			continue;
+		if (shm_load(&root->control->hold) || is_asked(root))
+			make_ready(root);
+		else if (root->functions.is_parsing)
+			functions_tick(root);
+	}
 }
 
 /* ---- the list ---- */

@@ -26,6 +26,8 @@ void server_free(struct server *server);
  * roots come and go (inotify), processes die (pidfd). */
 int server_poll_fd(const struct server *server);
 void server_dispatch(struct server *server);
+/* A parser is further than before (server/parse.h): go on with what waits for it. */
+void server_parsed(struct server *server);
 /* Called every 5 ms while a request is parked, else about every second. */
 void server_tick(struct server *server);
 

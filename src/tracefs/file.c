@@ -31,6 +31,21 @@ static bool is_allowed(const struct tracefs_def *def, int flags)
 		(!wants_write(flags) || (def->mode & 0200)));
 }
 
+static int truncate_file(struct tracefs_file *file)
+{
+	int r = file->def->truncate(file);
+
+	file->must_truncate = r == -ERESTART;
+	return r;
+}
+
+int tracefs_settle(struct tracefs_file *file)
+{
+	if (!file->must_truncate || !root_is_usable(file->node->root))
+		return 0;
+	return truncate_file(file);
+}
+
 int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret_file)
 {
 	struct tracefs_file *file;
@@ -52,7 +67,9 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 	text_init(&file->word, TRACEFS_FUNCTION_MAX);
 	tracefs_node_get(node);
 	if (wants_write(flags) && (flags & O_TRUNC) && file->def->truncate)
-		r = file->def->truncate(file);
+		r = truncate_file(file);
+	if (r == -ERESTART)
+		r = 0;			/* tracefs_settle() */
 	if (!r && file->def->stream && file->def->stream->open)
 		r = file->def->stream->open(file);
 	if (r) {
@@ -69,9 +86,14 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 
 static int flush(struct tracefs_file *file)
 {
-	file->is_written = false;
-	return file->def->flush && root_is_usable(file->node->root) ?
-	       file->def->flush(file) : 0;
+	int r = tracefs_settle(file);
+
+	if (r)
+		return r;
+	if (file->def->flush && root_is_usable(file->node->root))
+		r = file->def->flush(file);
+	file->is_written &= r == -ERESTART;
+	return r;
 }
 
 static int write_wait(struct tracefs_file *file, uint64_t wait_ns)
@@ -113,9 +135,12 @@ static ssize_t read_text(struct tracefs_file *file, char *buf, size_t size,
 
 	if (offset == 0 || !file->is_shown) {
 		text_reset(&file->text);
+		file->node->root->is_parsing = false;
 		r = file->def->show(file->node, &file->text);
 		if (!r)
 			r = file->text.error;
+		if (!r && file->node->root->is_parsing)
+			r = -ERESTART;
 		if (r)
 			return r;
 		file->is_shown = true;
@@ -174,6 +199,9 @@ ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 		return -EINVAL;
 	if (!root_is_usable(file->node->root))
 		return -ENODEV;
+	r = tracefs_settle(file);
+	if (r)
+		return r;
 	taken = file->def->store(file, buf, size, tid);
 	if (taken < 0)
 		return taken;

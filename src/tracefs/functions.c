@@ -156,7 +156,8 @@ int function_list_show(struct tracefs_node *node, struct text *out)
 	enum function_list list = list_of(node->def);
 
 	/* Modules have come and gone. */
-	functions_tick(node->root);
+	if (functions_tick(node->root))
+		return -ERESTART;
 	if (!functions->in_list[list][instance->number])
 		text_puts(out, lists[list].empty);
 	for (uint32_t nr = 0; nr < functions->nr; nr++) {
@@ -181,11 +182,20 @@ static int publish(struct tracefs_file *file)
 	return r;
 }
 
+/* Once for all that a write does, before it changes anything: it may be -ERESTART. */
+static int refresh(struct tracefs_file *file)
+{
+	int r = file->is_fresh ? 0 : functions_refresh(file->node->root);
+
+	file->is_fresh = !r;
+	return r;
+}
+
 /* What is written is a new list, which is put in the place of the old one when the
  * file is closed: nobody traces by half of it. */
 static int begin_list(struct tracefs_file *file)
 {
-	int r = functions_refresh(file->node->root);
+	int r = refresh(file);
 
 	if (r)
 		return r;
@@ -252,7 +262,7 @@ static int store_command(struct tracefs_file *file, const struct probe_globs *gl
 	if (*globs->first != '!')
 		r = apply_check(tracefs_instance(file->node), file->def->name);
 	if (!r)
-		r = functions_refresh(file->node->root);
+		r = refresh(file);
 	if (!r)
 		r = function_probes_store(tracefs_instance(file->node), globs,
 					  command, param);
@@ -446,16 +456,20 @@ static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t 
 ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid)
 {
-	ssize_t taken = take_commands(file, buf, size);
+	ssize_t taken;
 	size_t len;
+	int r = refresh(file);
 
 	(void)tid;
+	if (r)
+		return r;
+	taken = take_commands(file, buf, size);
 	if (!taken)
 		taken = take_word(file, buf, size);
-	if (taken < 0 || file->apply.root)
-		return taken;
-	while ((len = take_name(file, buf + taken, size - (size_t)taken)))
+	while (taken >= 0 && !file->apply.root &&
+	       (len = take_name(file, buf + taken, size - (size_t)taken)))
 		taken += (ssize_t)len;
+	file->is_fresh = false;
 	return taken;
 }
 
@@ -463,6 +477,7 @@ int function_list_truncate(struct tracefs_file *file)
 {
 	int r = begin_list(file);
 
+	file->is_fresh = false;
 	return r ? r : function_mods_clear(tracefs_instance(file->node),
 					   list_of(file->def));
 }
@@ -474,8 +489,15 @@ int function_list_flush(struct tracefs_file *file)
 	struct function_set *old;
 	int r = -ENOMEM;
 
+	if (file->word.len) {
+		r = refresh(file);
+		if (r == -ERESTART)
+			return r;
+	}
 	/* Nobody is told what was wrong with the last word. */
 	end_word(file);
+	file->is_fresh = false;
+	r = -ENOMEM;
 	if (!file->functions)
 		return 0;
 	old = function_set_new(&file->node->root->functions);
@@ -583,9 +605,9 @@ static int set_tracer(struct tracefs_file *file, uint32_t tracer)
 	if (tracer != ABI_TRACER_NOP) {
 		if (instance->root->state != SERVER_ROOT_ALIVE)
 			return -ENODEV;
-		r = apply_check(instance, file->def->name);
+		r = functions_refresh(instance->root);
 		if (!r)
-			r = functions_refresh(instance->root);
+			r = apply_check(instance, file->def->name);
 		if (!r)
 			r = instance_need_rings(instance);
 	}
