@@ -94,6 +94,7 @@ struct function_read {
 	uint32_t build_id_bytes;
 	uint8_t build_id[32];
 	struct parse_job *job;		/* NULL: it cannot be read, or is done */
+	bool is_wanted;			/* by the last functions_refresh() */
 	/* what came of it */
 	struct elf_sites sites;
 	struct elf_symbols symbols;
@@ -210,12 +211,20 @@ static int get_read(struct root *root, const char *path,
 		r = start_read(root, path, known, &read);
 	if (r)
 		return r == -EBUSY ? -ERESTART : r;
+	read->is_wanted = true;
 	if (read->job && parse_poll(read->job) == -EINPROGRESS)
 		return -ERESTART;
 	if (read->job)
 		end_read(root, read);
 	*ret_read = read;
 	return 0;
+}
+
+void functions_settle(struct root *root)
+{
+	for (struct function_read *read = root->functions.reads; read; read = read->next)
+		if (read->job && parse_poll(read->job) != -EINPROGRESS)
+			end_read(root, read);
 }
 
 int functions_parse(struct root *root, const char *path,
@@ -234,6 +243,21 @@ static void forget_read(struct functions *functions, struct function_read *read)
 		at = &(*at)->next;
 	*at = read->next;
 	read_free(read);
+}
+
+/* Those that no process had any more when it was last looked; the others are asked for
+ * again now. */
+static void forget_unwanted(struct functions *functions)
+{
+	struct function_read *read, *next;
+
+	for (read = functions->reads; read; read = next) {
+		next = read->next;
+		if (!read->is_wanted)
+			forget_read(functions, read);
+		else
+			read->is_wanted = false;
+	}
 }
 
 /* What cannot be read has no functions, and is not tried again. */
@@ -552,6 +576,7 @@ int functions_refresh(struct root *root)
 	int r = 0;
 
 	root->functions.is_parsing = false;
+	forget_unwanted(&root->functions);
 	process_scan(root);
 	for (uint32_t i = 0; root->nr_live && i < root->functions.nr_objects; i++) {
 		struct function_object *object = root->functions.objects[i];

@@ -91,6 +91,8 @@ int functions_add(struct root *root, const char *path,
 		  const struct abi_function_object *known,
 		  struct function_object **ret_object);
 
+/* A parser has ended: take its results, which need memory until then. */
+void functions_settle(struct root *root);
 /* Start to parse such a file, if that is not done yet.  -ERESTART: it is not parsed. */
 int functions_parse(struct root *root, const char *path,
 		    const struct abi_function_object *known);

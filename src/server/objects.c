@@ -124,7 +124,7 @@ void objects_log(struct root *root, const char *path, const char *why)
 }
 
 /* What has the file parsed, open and with its identity; -errno. */
-static int want_file(const struct root *root, const struct object_file *file,
+static int want_file(struct root *root, const struct object_file *file,
 		     enum parse_job_id job, uint64_t bytes_left,
 		     struct parse_want *ret_want)
 {
@@ -323,7 +323,8 @@ struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at)
 
 		if (number >= 0 && (!addr || can_have(root, (uint32_t)number, addr)))
 			object = get_object(root, (uint32_t)number);
-		if (object)
+		/* not the next one before it is known that this is not the one */
+		if (object || root->is_parsing)
 			return object;
 	}
 	return NULL;
@@ -380,12 +381,24 @@ struct object *objects_find(struct root *root, const struct symbols_from *from,
 
 int objects_parse(struct root *root)
 {
-	uint32_t at = 0;
-
 	root->is_parsing = false;
-	while (objects_next(root, 0, &at))
-		;
+	for (uint32_t i = 0; i < nr_modules(root); i++)
+		get_object(root, i);
+	for (uint32_t i = 0; i < objects_nr_rows(root); i++)
+		get_object(root, ABI_MODULES + i);
 	return root->is_parsing ? -ERESTART : 0;
+}
+
+void objects_settle(struct root *root)
+{
+	struct objects *objects = root->objects;
+
+	for (uint32_t i = 0; i < objects->nr_files; i++) {
+		struct object_file *file = &objects->files[i];
+
+		if (file->job)
+			has_names(root, file);
+	}
 }
 
 void objects_wait(struct root *root, uint32_t ms)

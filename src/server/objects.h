@@ -56,6 +56,8 @@ struct object *objects_find(struct root *root, const struct symbols_from *from,
 void objects_wait(struct root *root, uint32_t ms);
 /* The same without waiting.  -ERESTART: not all of them are parsed yet. */
 int objects_parse(struct root *root);
+/* A parser has ended: take its results, which need memory until then. */
+void objects_settle(struct root *root);
 /* The constant string at @addr of the object, up to 4 KiB of it; to be freed.  NULL: there
  * is none, or the file has changed. */
 char *objects_string(const struct root *root, const struct object *object, uint64_t addr);

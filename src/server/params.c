@@ -113,6 +113,8 @@ int params_find(struct params *params, uint64_t addr, const struct elf_params **
 	*ret_params = NULL;
 	if (!r)
 		take_answer(params);
+	else if (r == -ECANCELED)
+		params_stop(params);
 	else if (params->session && r != -EINPROGRESS)
 		end(params);
 	if (found->addr == addr || params->is_over) {
@@ -121,7 +123,7 @@ int params_find(struct params *params, uint64_t addr, const struct elf_params **
 		return 0;
 	}
 	if (r)
-		return r;
+		return r == -ECANCELED ? -ENOENT : r;
 	params->used_ns = clock_posix_ns(CLOCK_MONOTONIC);
 	if (params->asked)
 		return -EINPROGRESS;

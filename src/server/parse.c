@@ -26,8 +26,10 @@
 #include "server/parse_impl.h"
 #include "server/parse_take.h"
 
-#define OWNER_MAX	4u		/* jobs of one owner, without sessions */
+#define OWNER_MAX	2u		/* jobs of one owner, without sessions */
 #define JOBS_MAX	64u		/* of all, without sessions */
+#define SESSIONS_MAX	128u		/* of all */
+#define IDLE_NS		60000000000ull	/* a session that is asked nothing */
 #define ASKS_MAX	16u		/* files that a job may ask for */
 #define GRACE_NS	2000000000ull	/* behind the parser's own deadline */
 #define QUERY_NS	5000000000ull	/* for an answer of a session */
@@ -41,8 +43,10 @@ enum state {
 };
 
 struct parse_job {
-	LIST_ENTRY(parse_job) link;
-	const void *owner;
+	LIST_ENTRY(parse_job) link;	/* in parser.jobs, while it has a channel; then
+					 * in parser.ended, while is_news */
+	bool is_news;
+	void *owner;
 	struct parse_request request;
 	char *path;			/* or NULL */
 	int channel, memfd, pidfd;	/* -1: closed, or not known */
@@ -61,7 +65,9 @@ struct parse_job {
 static struct {
 	int zygote;			/* socket; -1: not started */
 	int epoll;			/* -1: not async */
+	uint64_t serial;
 	LIST_HEAD(, parse_job) jobs;	/* that have a channel */
+	LIST_HEAD(, parse_job) ended;	/* for parse_next_ended() */
 } parser = { .zygote = -1, .epoll = -1 };
 
 static const struct parse_job_type *type_of(const struct parse_job *job)
@@ -92,6 +98,8 @@ static void leave(struct parse_job *job)
 		if (parser.epoll >= 0)
 			epoll_ctl(parser.epoll, EPOLL_CTL_DEL, job->channel, NULL);
 		LIST_REMOVE(job, link);
+		LIST_INSERT_HEAD(&parser.ended, job, link);
+		job->is_news = true;
 	}
 	close_fd(&job->channel);
 	close_fd(&job->pidfd);
@@ -147,7 +155,7 @@ static void done(struct parse_job *job, const struct parse_message *message)
 	else if (type_of(job)->serve) {
 		close_fd(&job->memfd);
 		job->state = OPEN;
-		job->deadline_ns = UINT64_MAX;
+		job->deadline_ns = now_ns() + IDLE_NS;
 	} else if (!seal(job->memfd)) {
 		fail(job, -EBADMSG, "The parser gave a wrong result");
 	} else {
@@ -168,7 +176,7 @@ static void take_answer(struct parse_job *job, const void *data, ssize_t bytes)
 	memcpy(job->answer, data, (size_t)bytes);
 	job->answer_bytes = (uint32_t)bytes;
 	job->is_asked = false;
-	job->deadline_ns = UINT64_MAX;
+	job->deadline_ns = now_ns() + IDLE_NS;
 }
 
 /* The answer cannot block: a socket holds more than one message. */
@@ -240,9 +248,18 @@ static bool receive(struct parse_job *job)
 	return true;
 }
 
+static bool is_idle(const struct parse_job *job)
+{
+	return job->state == OPEN && !job->is_asked;
+}
+
 static void check_deadline(struct parse_job *job)
 {
-	if (job->channel >= 0 && now_ns() > job->deadline_ns)
+	if (job->channel < 0 || now_ns() <= job->deadline_ns)
+		return;
+	if (is_idle(job))
+		fail(job, -ECANCELED, NULL);
+	else
 		fail(job, -ETIME, "The parser took too long");
 }
 
@@ -301,6 +318,21 @@ bool parse_has_room(const void *owner)
 	return nr < JOBS_MAX && nr_owner < OWNER_MAX;
 }
 
+/* The session that has been idle for the longest time makes room for another. */
+static void end_a_session(void)
+{
+	struct parse_job *oldest = NULL, *job;
+	uint32_t nr = 0;
+
+	LIST_FOREACH(job, &parser.jobs, link) {
+		nr += job->state == OPEN;
+		if (is_idle(job) && (!oldest || job->deadline_ns < oldest->deadline_ns))
+			oldest = job;
+	}
+	if (nr >= SESSIONS_MAX && oldest)
+		fail(oldest, -ECANCELED, NULL);
+}
+
 /* A zygote that somebody has killed is replaced. */
 static int send_request(const struct parse_job *job, const int fds[PARSE_FDS])
 {
@@ -352,6 +384,7 @@ static int start(const struct parse_want *want, struct parse_job **ret_job)
 
 	if (parser.epoll >= 0 && !parse_has_room(want->owner))
 		return -EBUSY;
+	end_a_session();
 	job = calloc(1, sizeof(*job));
 	if (!job)
 		return -ENOMEM;
@@ -386,6 +419,8 @@ void parse_free(struct parse_job *job)
 	if (!job)
 		return;
 	leave(job);
+	if (job->is_news)
+		LIST_REMOVE(job, link);
 	close_fd(&job->memfd);
 	free(job->answer);
 	free(job->path);
@@ -478,5 +513,22 @@ bool parse_dispatch(void)
 		check_deadline(job);
 		is_further |= job->state == ENDED;
 	}
+	parser.serial += is_further;
 	return is_further;
+}
+
+void *parse_next_ended(void)
+{
+	struct parse_job *job = LIST_FIRST(&parser.ended);
+
+	if (!job)
+		return NULL;
+	LIST_REMOVE(job, link);
+	job->is_news = false;
+	return job->owner;
+}
+
+uint64_t parse_serial(void)
+{
+	return parser.serial;
 }

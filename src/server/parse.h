@@ -20,7 +20,7 @@ struct parse_job;
 struct parsed;
 
 struct parse_want {
-	const void *owner;		/* the root; each may have a few jobs at once */
+	void *owner;			/* the root; each may have a few jobs at once */
 	struct parse_request request;
 	int fd;				/* what is parsed; belongs to the job, at once */
 	const char *path;		/* debug information is looked for beside it;
@@ -40,7 +40,8 @@ bool parse_has_room(const void *owner);
 void parse_free(struct parse_job *job);
 
 /* 0: done; -EINPROGRESS; or what went wrong: the file is none that can be read, or
- * parse_why().  Of a session: may it be asked? */
+ * parse_why().  Of a session: may it be asked?  -ECANCELED: it had nothing to do, or
+ * others needed its place, and may be started again. */
 int parse_poll(const struct parse_job *job);
 /* For error_log, a constant: the parser died or was too slow.  NULL: it did its work. */
 const char *parse_why(const struct parse_job *job);
@@ -68,5 +69,10 @@ int parse_init(bool is_async);
 int parse_poll_fd(void);
 /* Take in what has come; end what takes too long.  Is any job further than before? */
 bool parse_dispatch(void);
+/* The owner of a job that has ended, each job once; NULL: no more.  Its result takes
+ * memory until the owner has taken it. */
+void *parse_next_ended(void);
+/* Another number whenever a job is further: until then there is no need to try again. */
+uint64_t parse_serial(void);
 
 #endif

@@ -332,11 +332,11 @@ static void serve_params(void)
 const struct parse_job_type parse_job_types[PARSE_JOBS] = {
 	[PARSE_SYMBOLS] = {
 		.name = "ulf-symbols", .run = run_symbols,
-		.limits = { 1024 * MB, 512 * MB, 5, 15 },
+		.limits = { 512 * MB, 128 * MB, 5, 15 },
 	},
 	[PARSE_SITES] = {
 		.name = "ulf-sites", .run = run_sites,
-		.limits = { 3072 * MB, 1536 * MB, 10, 30 },
+		.limits = { 2560 * MB, 1024 * MB, 10, 30 },
 	},
 	[PARSE_DEMANGLE] = {
 		.name = "ulf-demangle", .prepare = demangle_prepare,
@@ -345,6 +345,6 @@ const struct parse_job_type parse_job_types[PARSE_JOBS] = {
 	},
 	[PARSE_PARAMS] = {
 		.name = "ulf-params", .run = run_params, .serve = serve_params,
-		.limits = { 1536 * MB, 0, 60, 0 },
+		.limits = { 1024 * MB, 0, 60, 0 },
 	},
 };

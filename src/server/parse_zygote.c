@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/bits.h"
 #include "server/parse_impl.h"
 
 #define CHILDREN_MAX	256
@@ -130,6 +131,7 @@ _Noreturn static void be_parser(const struct parse_request *request,
 {
 	const struct parse_job_type *type = &parse_job_types[request->job];
 	struct parse_message done = { .type = PARSE_DONE, .bytes_left = 0 };
+	struct parse_limits limits = type->limits;
 
 	reset_signals();
 	prctl(PR_SET_NAME, type->name);
@@ -138,7 +140,9 @@ _Noreturn static void be_parser(const struct parse_request *request,
 		_exit(PARSE_NO_SANDBOX);
 	if (type->prepare)
 		type->prepare();
-	if (parse_sandbox_enter(&type->limits))
+	/* a result that is larger would be refused */
+	limits.file_bytes = min_u64(limits.file_bytes, request->bytes_left);
+	if (parse_sandbox_enter(&limits))
 		_exit(PARSE_NO_SANDBOX);
 	done.bytes_left = request->bytes_left;
 	done.value = type->run(request, &done.bytes_left);

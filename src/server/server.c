@@ -18,6 +18,7 @@
 #include "event/clock.h"
 #include "server/comm.h"
 #include "server/mapping.h"
+#include "server/objects.h"
 #include "server/parse.h"
 #include "server/pids.h"
 #include "server/printk.h"
@@ -417,8 +418,8 @@ static void wait_for_loading(struct server *server)
 		struct pollfd fd = { .fd = parse_poll_fd(), .events = POLLIN };
 
 		poll(&fd, 1, 10);
-		parse_dispatch();
-		load_roots(server);
+		if (parse_dispatch())
+			server_parsed(server);
 	}
 }
 
@@ -542,17 +543,25 @@ void server_tick(struct server *server)
 	check_roots(server);
 }
 
+/* The owners of parsers are roots. */
 void server_parsed(struct server *server)
 {
-	load_roots(server);
-	for (struct root *root = server->roots; root; root = root->next) {
-		if (!root_is_usable(root))
+	bool is_loading = false;
+	struct root *root;
+
+	while ((root = parse_next_ended())) {
+		is_loading |= root->load_step != ROOT_LOADED;
+		functions_settle(root);
+		if (root->load_step != ROOT_LOADED || !root_is_usable(root))
 			continue;
+		objects_settle(root);
 		if (shm_load(&root->control->hold) || is_asked(root))
 			make_ready(root);
 		else if (root->functions.is_parsing)
 			functions_tick(root);
 	}
+	if (is_loading)
+		load_roots(server);
 }
 
 /* ---- the list ---- */

@@ -26,7 +26,8 @@ void server_free(struct server *server);
  * roots come and go (inotify), processes die (pidfd). */
 int server_poll_fd(const struct server *server);
 void server_dispatch(struct server *server);
-/* A parser is further than before (server/parse.h): go on with what waits for it. */
+/* parse_dispatch() says that a parser is further than before: go on with what waits for
+ * it.  For all servers of the process. */
 void server_parsed(struct server *server);
 /* Called every 5 ms while a request is parked, else about every second. */
 void server_tick(struct server *server);

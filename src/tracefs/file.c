@@ -8,10 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/parse.h"
 #include "tracefs/tree.h"
 
 #define SHOW_BYTES_MAX	(64u << 20)
 #define NUMBER_MAX	67		/* characters; the kernel's cut */
+#define RESTART_NS	100000000u
 
 static bool wants_read(int flags)
 {
@@ -31,6 +33,23 @@ static bool is_allowed(const struct tracefs_def *def, int flags)
 		(!wants_write(flags) || (def->mode & 0200)));
 }
 
+/* ---- what waits for a parser ---- */
+
+/* Is it too early to try again?  Each try may look at many processes. */
+static bool is_early(const struct tracefs_file *file)
+{
+	return file->restart_ns && file->restart_serial == parse_serial() &&
+	       server_now_ns() < file->restart_ns;
+}
+
+/* Passes the answer of a call on. */
+static ssize_t note_restart(struct tracefs_file *file, ssize_t r)
+{
+	file->restart_serial = parse_serial();
+	file->restart_ns = r == -ERESTART ? server_now_ns() + RESTART_NS : 0;
+	return r;
+}
+
 static int truncate_file(struct tracefs_file *file)
 {
 	int r = file->def->truncate(file);
@@ -43,8 +62,12 @@ int tracefs_settle(struct tracefs_file *file)
 {
 	if (!file->must_truncate || !root_is_usable(file->node->root))
 		return 0;
-	return truncate_file(file);
+	if (is_early(file))
+		return -ERESTART;
+	return (int)note_restart(file, truncate_file(file));
 }
+
+/* ---- open, close ---- */
 
 int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret_file)
 {
@@ -90,8 +113,10 @@ static int flush(struct tracefs_file *file)
 
 	if (r)
 		return r;
+	if (is_early(file))
+		return -ERESTART;
 	if (file->def->flush && root_is_usable(file->node->root))
-		r = file->def->flush(file);
+		r = (int)note_restart(file, file->def->flush(file));
 	file->is_written &= r == -ERESTART;
 	return r;
 }
@@ -171,9 +196,11 @@ ssize_t tracefs_read(struct tracefs_file *file, char *buf, size_t size, off_t of
 		return r;
 	if (!size)
 		return 0;
+	if (is_early(file))
+		return -ERESTART;
 	if (file->def->stream)
-		return file->def->stream->read(file, buf, size, offset);
-	return read_text(file, buf, size, offset);
+		return note_restart(file, file->def->stream->read(file, buf, size, offset));
+	return note_restart(file, read_text(file, buf, size, offset));
 }
 
 ssize_t tracefs_read_whole(struct tracefs_file *file, char *buf, size_t size)
@@ -200,9 +227,11 @@ ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 	if (!root_is_usable(file->node->root))
 		return -ENODEV;
 	r = tracefs_settle(file);
+	if (!r && is_early(file))
+		r = -ERESTART;
 	if (r)
 		return r;
-	taken = file->def->store(file, buf, size, tid);
+	taken = note_restart(file, file->def->store(file, buf, size, tid));
 	if (taken < 0)
 		return taken;
 	file->is_written = true;

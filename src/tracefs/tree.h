@@ -96,6 +96,8 @@ struct tracefs_file {
 	bool is_shown;
 	bool is_written;		/* and not flushed */
 	bool must_truncate;		/* tracefs_settle() has to */
+	uint64_t restart_serial;	/* of the parser, at the last -ERESTART */
+	uint64_t restart_ns;		/* when to try again anyway; 0: there was none */
 	void *state;			/* the stream's */
 	bool is_new_tracer;		/* current_tracer's: it was written */
 	uint32_t old_tracer;		/* before that: enum abi_tracer */
