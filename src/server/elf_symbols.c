@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bits.h"
 #include "server/elf.h"
 #include "server/elf_debug.h"
 #include "server/elf_impl.h"
@@ -191,6 +192,50 @@ static int compare_symbols(const void *pa, const void *pb)
 	return strncmp(b->name, a->name, COMPARED_MAX);
 }
 
+/* The end of the run of rows in order that begins at @from. */
+static uint32_t run_end(const struct elf_symbols *symbols, uint32_t from)
+{
+	do
+		from++;
+	while (from < symbols->nr &&
+	       compare_symbols(&symbols->rows[from - 1], &symbols->rows[from]) <= 0);
+	return min_u32(from, symbols->nr);
+}
+
+/* [from, middle) and [middle, end) of @rows, to the same place of @to. */
+static void merge_runs(const struct elf_symbol *rows, uint32_t from, uint32_t middle,
+		       uint32_t end, struct elf_symbol *to)
+{
+	for (uint32_t a = from, b = middle, at = from; at < end; at++)
+		to[at] = b == end ||
+			 (a < middle && compare_symbols(&rows[a], &rows[b]) <= 0) ?
+			 rows[a++] : rows[b++];
+}
+
+/* Linkers leave long runs in order, which are merged two by two until one is left.
+ * False: no memory. */
+static bool sort_symbols(struct elf_symbols *symbols)
+{
+	struct elf_symbol *other = NULL, *rows;
+
+	while (symbols->nr && run_end(symbols, 0) < symbols->nr) {
+		if (!other)
+			other = malloc(symbols->nr * sizeof(*other));
+		if (!other)
+			return false;
+		for (uint32_t from = 0, middle, end; from < symbols->nr; from = end) {
+			middle = run_end(symbols, from);
+			end = middle < symbols->nr ? run_end(symbols, middle) : middle;
+			merge_runs(symbols->rows, from, middle, end, other);
+		}
+		rows = symbols->rows;
+		symbols->rows = other;
+		other = rows;
+	}
+	free(other);
+	return true;
+}
+
 static void read_range(const struct elf_file *file, struct elf_symbols *symbols)
 {
 	symbols->first = UINT64_MAX;
@@ -216,8 +261,8 @@ int elf_symbols_parse(const struct elf_source *source, struct elf_symbols *ret_s
 		r = add_all(&file, source->finder, &symbols);
 	if (!r) {
 		read_range(&file, &symbols);
-		qsort(symbols.rows, symbols.nr, sizeof(*symbols.rows),
-		      compare_symbols);
+		if (!sort_symbols(&symbols))
+			r = -ENOMEM;
 	}
 	elf_file_close(&file);
 	if (r)

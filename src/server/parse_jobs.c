@@ -66,61 +66,58 @@ static int put(const void *data, uint64_t bytes)
 	return 0;
 }
 
-static uint64_t strings_bytes(const struct elf_symbols *symbols)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < symbols->nr; i++)
-		bytes += strlen(symbols->rows[i].name) + 1;
-	return bytes;
-}
-
-/* The rows, and later their names in the same order. */
-static int put_rows(const struct elf_symbols *symbols)
+/* With places for their names, in the same order; NULL: no memory. */
+static struct parse_symbol *rows_of(const struct elf_symbols *symbols, uint64_t *ret_bytes)
 {
 	struct parse_symbol *rows = malloc((symbols->nr + 1ul) * sizeof(*rows));
-	uint64_t name = 0;
-	int r;
 
-	if (!rows)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < symbols->nr; i++) {
+	*ret_bytes = 0;
+	for (uint32_t i = 0; rows && i < symbols->nr; i++) {
 		const struct elf_symbol *row = &symbols->rows[i];
 
-		rows[i] = (struct parse_symbol) { row->addr, row->size, name };
-		name += strlen(row->name) + 1;
+		rows[i] = (struct parse_symbol) { row->addr, row->size, *ret_bytes };
+		*ret_bytes += strlen(row->name) + 1;
 	}
-	r = put(rows, symbols->nr * (uint64_t)sizeof(*rows));
-	free(rows);
-	return r;
+	return rows;
 }
 
-static int put_names(const struct elf_symbols *symbols, uint64_t bytes)
+static int put_names(const struct elf_symbols *symbols, const struct parse_symbol *rows,
+		     uint64_t bytes)
 {
-	char *names = malloc(bytes + 1), *at = names;
-	int r;
+	char *names = malloc(bytes + 1);
 
 	if (!names)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < symbols->nr; i++)
-		at = stpcpy(at, symbols->rows[i].name) + 1;
-	r = put(names, bytes);
-	free(names);
-	return r;
+		memcpy(names + rows[i].name, symbols->rows[i].name,
+		       (i + 1 < symbols->nr ? rows[i + 1].name : bytes) - rows[i].name);
+	return put(names, bytes);
+}
+
+/* elf_symbols_find(), but that the next one is mostly right behind @last. */
+static const struct elf_symbol *find_next(const struct elf_symbols *symbols,
+					  const struct elf_symbol *last, uint64_t addr)
+{
+	const struct elf_symbol *next = last ? last + 1 : symbols->rows;
+	const struct elf_symbol *end = symbols->rows + symbols->nr;
+
+	if (next < end && addr - next->addr < next->size &&
+	    (next + 1 == end || next[1].addr > addr))
+		return next;
+	return elf_symbols_find(symbols, addr);
 }
 
 /* Which symbol each site is in: 1 + its number. */
 static int put_sites(const struct elf_sites *sites, const struct elf_symbols *symbols)
 {
 	uint32_t *names = malloc((sites->nr + 1ul) * sizeof(*names));
+	const struct elf_symbol *symbol = NULL;
 	int r;
 
 	if (!names)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < sites->nr; i++) {
-		const struct elf_symbol *symbol =
-			elf_symbols_find(symbols, sites->addrs[i]);
-
+		symbol = find_next(symbols, symbol, sites->addrs[i]);
 		names[i] = symbol ? (uint32_t)(symbol - symbols->rows) + 1 : 0;
 	}
 	r = put(sites->addrs, sites->nr * (uint64_t)sizeof(*sites->addrs));
@@ -152,24 +149,27 @@ static void find_segments(const struct elf_source *source, struct parse_head *he
 	elf_file_close(&file);
 }
 
+/* Nothing is freed: the process ends. */
 static int put_result(struct parse_head *head, const struct elf_symbols *symbols,
 		      const struct elf_sites *sites)
 {
+	struct parse_symbol *rows = rows_of(symbols, &head->strings_bytes);
 	int r;
 
+	if (!rows)
+		return -ENOMEM;
 	head->magic = PARSE_MAGIC;
 	head->nr_symbols = symbols->nr;
 	head->first = symbols->first;
 	head->end = symbols->end;
-	head->strings_bytes = strings_bytes(symbols);
 	if (head->strings_bytes > STRINGS_MAX)
 		return -EFBIG;
 	r = put(head, sizeof(*head));
 	if (!r)
-		r = put_rows(symbols);
+		r = put(rows, symbols->nr * (uint64_t)sizeof(*rows));
 	if (!r)
 		r = put_sites(sites, symbols);
-	return r ? r : put_names(symbols, head->strings_bytes);
+	return r ? r : put_names(symbols, rows, head->strings_bytes);
 }
 
 static int run_symbols(const struct parse_request *request, uint64_t *bytes_left)
