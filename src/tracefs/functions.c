@@ -445,6 +445,14 @@ static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t 
 	return taken;
 }
 
+/* Will begin_list() or store_command() look at the processes?  Then that is done before
+ * a word is taken. */
+static bool needs_refresh(const struct tracefs_file *file, const char *buf, size_t size)
+{
+	return !file->functions || memchr(buf, ':', size) ||
+	       (file->word.len && memchr(file->word.data, ':', file->word.len));
+}
+
 /*
  * The kernel takes one word of a write, and who has more writes the rest again; here
  * all of it would go through FUSE for each word.  So the names behind the first word
@@ -458,7 +466,7 @@ ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t s
 {
 	ssize_t taken;
 	size_t len;
-	int r = refresh(file);
+	int r = needs_refresh(file, buf, size) ? refresh(file) : 0;
 
 	(void)tid;
 	if (r)
