@@ -20,8 +20,9 @@
  */
 struct parse_job_type {
 	const char *name;
-	/* optional: before the sandbox is closed, with nothing read yet */
-	void (*prepare)(void);
+	/* optional: before the sandbox is closed, with nothing read yet; may lower the
+	 * limits */
+	void (*prepare)(struct parse_limits *limits);
 	/* In the sandbox.  0, and the result is written; or -errno.  @bytes_left: of
 	 * the request's. */
 	int (*run)(const struct parse_request *request, uint64_t *bytes_left);

@@ -19,6 +19,7 @@
 #include "server/parse_impl.h"
 
 #define STRINGS_MAX	(1ull << 30)
+#define MB		(1ull << 20)
 
 /* ---- the server, asked for files ---- */
 
@@ -213,6 +214,17 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 
 /* ---- names of C++ ---- */
 
+/* A name that is a bomb gets no more memory than the others need. */
+static void prepare_demangle(struct parse_limits *limits)
+{
+	off_t bytes = lseek(PARSE_FD_INPUT, 0, SEEK_END);
+
+	if (bytes >= 0)
+		limits->memory_bytes = min_u64(limits->memory_bytes,
+					       16 * MB + 8 * (uint64_t)bytes);
+	demangle_prepare();
+}
+
 static char *read_input(uint64_t *ret_bytes)
 {
 	off_t bytes = lseek(PARSE_FD_INPUT, 0, SEEK_END);
@@ -326,8 +338,6 @@ static void serve_params(void)
 
 /* ---- the table ---- */
 
-#define MB		(1ull << 20)
-
 /* A machine may be busy, so the wall clock is generous. */
 const struct parse_job_type parse_job_types[PARSE_JOBS] = {
 	[PARSE_SYMBOLS] = {
@@ -339,7 +349,7 @@ const struct parse_job_type parse_job_types[PARSE_JOBS] = {
 		.limits = { 2560 * MB, 1024 * MB, 10, 30 },
 	},
 	[PARSE_DEMANGLE] = {
-		.name = "ulf-demangle", .prepare = demangle_prepare,
+		.name = "ulf-demangle", .prepare = prepare_demangle,
 		.run = run_demangle,
 		.limits = { 512 * MB, 256 * MB, 3, 10 },
 	},

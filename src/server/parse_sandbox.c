@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -147,8 +149,22 @@ static int limit(int what, uint64_t soft, uint64_t hard)
 	return setrlimit((__rlimit_resource_t)what, &limit) ? -errno : 0;
 }
 
+/* A zygote that was started late has the mappings of the server of that moment. */
+static uint64_t mapped_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	uint64_t pages = 0;
+
+	if (file && fscanf(file, "%" SCNu64, &pages) != 1)
+		pages = 0;
+	if (file)
+		fclose(file);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 static int limit_all(const struct parse_limits *limits)
 {
+	uint64_t memory = mapped_bytes() + limits->memory_bytes;
 	const struct {
 		int what;
 		uint64_t soft, hard;
@@ -159,7 +175,7 @@ static int limit_all(const struct parse_limits *limits)
 		{ RLIMIT_NOFILE, DESCRIPTORS, DESCRIPTORS },
 		{ RLIMIT_NPROC, 0, 0 },
 		{ RLIMIT_MEMLOCK, 0, 0 },
-		{ RLIMIT_AS, limits->memory_bytes, limits->memory_bytes },
+		{ RLIMIT_AS, memory, memory },
 	};
 	int r = 0;
 

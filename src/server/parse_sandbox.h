@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct parse_limits {
-	uint64_t memory_bytes;		/* of address space */
+	uint64_t memory_bytes;		/* of address space, beside what it has already */
 	uint64_t file_bytes;		/* of its result */
 	uint32_t cpu_seconds;
 	uint32_t wall_seconds;		/* 0: the server ends it */

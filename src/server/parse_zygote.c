@@ -139,7 +139,7 @@ _Noreturn static void be_parser(const struct parse_request *request,
 	if (getppid() != zygote || place_fds(fds))
 		_exit(PARSE_NO_SANDBOX);
 	if (type->prepare)
-		type->prepare();
+		type->prepare(&limits);
 	/* a result that is larger would be refused */
 	limits.file_bytes = min_u64(limits.file_bytes, request->bytes_left);
 	if (parse_sandbox_enter(&limits))
