@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -276,7 +277,85 @@ static void results_are_right(void **state)
 	parse_free(job);
 }
 
+/* The process that is @name and a child of this one; 0: none. */
+static pid_t child_called(const char *name)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	pid_t found = 0;
+
+	while ((entry = readdir(proc)) && !found) {
+		char path[300], comm[32] = "";
+		int parent = 0;
+		FILE *stat;
+
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		stat = atoi(entry->d_name) ? fopen(path, "re") : NULL;
+		if (stat && fscanf(stat, "%*d (%31[^)]) %*c %d", comm, &parent) == 2 &&
+		    parent == getpid() && !strcmp(comm, name))
+			found = atoi(entry->d_name);
+		if (stat)
+			fclose(stat);
+	}
+	closedir(proc);
+	return found;
+}
+
+/* Somebody kills the zygote: there is another one. */
+static void the_zygote_is_replaced(void **state)
+{
+	struct parse_job *job = parse_self(PARSE_SYMBOLS, PLENTY);
+	pid_t zygote;
+
+	(void)state;
+	parse_free(job);
+	zygote = child_called("ulf-zygote");
+	assert_true(zygote > 0);
+	kill(zygote, SIGKILL);
+	assert_int_equal(waitpid(zygote, NULL, 0), zygote);
+	job = parse_self(PARSE_SYMBOLS, PLENTY);
+	assert_int_equal(parse_poll(job), 0);
+	parse_free(job);
+	assert_true(child_called("ulf-zygote") > 0);
+}
+
 /* ---- lies ---- */
+
+/* The server opens no other files than those with debug information. */
+static void lies_about_files_are_found(void **state)
+{
+	static const struct {
+		struct elf_ask ask;
+		int result;
+	} cases[] = {
+		{ { ELF_ASK_BESIDE, 4, "true" }, 0 },	/* /bin/true */
+		{ { ELF_ASK_BESIDE, 8, "../bin/sh" }, -EINVAL },
+		{ { ELF_ASK_BESIDE, 9, "../bin/sh" }, -EINVAL },
+		{ { ELF_ASK_BELOW, 7, "/bin/sh" }, -EINVAL },
+		{ { ELF_ASK_GLOBAL, 0, "" }, -EINVAL },
+		{ { ELF_ASK_BESIDE, 5, "true" }, -EINVAL },
+		{ { ELF_ASK_BESIDE, UINT32_MAX, "true" }, -EINVAL },
+		{ { ELF_ASK_ID, 1, "x" }, -EINVAL },
+		{ { ELF_ASK_ID, 33, "x" }, -EINVAL },
+		{ { ELF_ASK_ID, 20, "not there" }, -ENOENT },
+		{ { ELF_ASKS, 4, "true" }, -EINVAL },
+	};
+	struct elf_ask endless = { .kind = ELF_ASK_BESIDE, .bytes = sizeof(endless.name) };
+	int fd;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(elf_ask_open("/bin/sh", &cases[i].ask, &fd),
+				 cases[i].result);
+		if (!cases[i].result)
+			close(fd);
+	}
+	memset(endless.name, 'x', sizeof(endless.name));
+	assert_int_equal(elf_ask_open("/bin/sh", &endless, &fd), -EINVAL);
+	/* a descriptor of the server's has no place */
+	assert_int_equal(elf_ask_open(NULL, &cases[0].ask, &fd), -ENOENT);
+	assert_int_equal(elf_ask_open("true", &cases[0].ask, &fd), -ENOENT);
+}
 
 /* A copy of a result, in memory as parse_take() has it. */
 static struct parsed *copy_result(const void *from, uint64_t bytes)
@@ -445,6 +524,8 @@ int main(void)
 		cmocka_unit_test(the_sandbox_is_closed),
 		cmocka_unit_test(names_are_bounded),
 		cmocka_unit_test(results_are_right),
+		cmocka_unit_test(the_zygote_is_replaced),
+		cmocka_unit_test(lies_about_files_are_found),
 		cmocka_unit_test(lies_are_found),
 		cmocka_unit_test(lies_about_names_are_found),
 		cmocka_unit_test(lies_about_parameters_are_found),
