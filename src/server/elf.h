@@ -50,7 +50,7 @@ struct elf_symbols {
 int elf_symbols_read(const char *path, const uint8_t *build_id,
 		     uint32_t build_id_bytes, uint64_t *bytes_left,
 		     struct elf_symbols *ret_symbols);
-/* The same of a file that is open. */
+/* elf_symbols_read() for a file that is open. */
 int elf_symbols_parse(const struct elf_source *source, struct elf_symbols *ret_symbols);
 void elf_symbols_done(struct elf_symbols *symbols);
 

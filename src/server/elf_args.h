@@ -46,7 +46,7 @@ struct elf_symbols;
 struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
 			       uint32_t build_id_bytes,
 			       const struct elf_symbols *symbols, uint64_t *bytes_left);
-/* The same of a file that is open, until it is closed. */
+/* elf_args_open() for a file that stays open until elf_args_close(). */
 struct elf_source;
 struct elf_args *elf_args_parse(const struct elf_source *source,
 				const struct elf_symbols *symbols);

@@ -32,9 +32,9 @@ struct elf_file {
 /* Close it also if it could not be opened.  @id: as in elf_symbols_read(). */
 int elf_file_open(const char *path, const uint8_t *id, uint32_t id_bytes,
 		  uint64_t *bytes_left, struct elf_file *file);
-/* The same of what @source has open, which the caller closes. */
+/* elf_file_open() for a descriptor that the caller closes. */
 int elf_file_open_source(const struct elf_source *source, struct elf_file *file);
-/* What is in @memory, which is the file's from now on. */
+/* elf_file_open() for a file in memory.  @memory belongs to @file from now on. */
 int elf_file_open_memory(char *memory, uint64_t bytes, uint64_t *bytes_left,
 			 struct elf_file *file);
 void elf_file_close(struct elf_file *file);

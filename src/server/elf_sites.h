@@ -27,8 +27,8 @@ struct elf_sites {
 int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_bytes,
 		   enum fsite_kind kind, uint64_t *bytes_left,
 		   struct elf_sites *ret_sites);
-/* The same of a file that is open; @ret_next: the first kind behind it of which there
- * is a table, or FSITE_KINDS. */
+/* elf_sites_read() for a file that is open.  @ret_next: the next kind of which the file
+ * has a table; FSITE_KINDS: none. */
 struct elf_source;
 int elf_sites_parse(const struct elf_source *source, enum fsite_kind kind,
 		    struct elf_sites *ret_sites, enum fsite_kind *ret_next);

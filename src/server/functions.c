@@ -86,7 +86,7 @@ static int grow(struct functions *functions, uint32_t nr)
 
 /* ---- files ---- */
 
-/* A file that is being parsed, or that was and nobody has taken yet. */
+/* A file that is being parsed, or a result that no object has taken yet. */
 struct function_read {
 	struct function_read *next;
 	char *path;
@@ -142,7 +142,7 @@ static int start_parser(struct root *root, struct function_read *read)
 	return r ? r : parse_start(&want, &read->job);
 }
 
-/* -EBUSY: later; other errors are those of the file. */
+/* -EBUSY: try again later.  A file that cannot be opened becomes a read without result. */
 static int start_read(struct root *root, const char *path,
 		      const struct abi_function_object *known,
 		      struct function_read **ret_read)
@@ -172,7 +172,7 @@ static int start_read(struct root *root, const char *path,
 	return 0;
 }
 
-/* What was read counts, whatever came of it. */
+/* Bytes that were read count also if the parser failed. */
 static void end_read(struct root *root, struct function_read *read)
 {
 	uint64_t left = BYTES_MAX - root->functions.bytes_read;
@@ -197,7 +197,8 @@ static void end_read(struct root *root, struct function_read *read)
 	read->job = NULL;
 }
 
-/* The file, parsed; what cannot be read has no functions. */
+/* Return the parsed file, or start to parse it.  A file that cannot be read has no
+ * functions.  -ERESTART: not parsed yet. */
 static int get_read(struct root *root, const char *path,
 		    const struct abi_function_object *known,
 		    struct function_read **ret_read)
@@ -245,8 +246,8 @@ static void forget_read(struct functions *functions, struct function_read *read)
 	read_free(read);
 }
 
-/* Those that no process had any more when it was last looked; the others are asked for
- * again now. */
+/* Drop reads that the last functions_refresh() did not ask for: no process has mapped
+ * these files any more. */
 static void forget_unwanted(struct functions *functions)
 {
 	struct function_read *read, *next;

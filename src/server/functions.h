@@ -91,9 +91,9 @@ int functions_add(struct root *root, const char *path,
 		  const struct abi_function_object *known,
 		  struct function_object **ret_object);
 
-/* A parser has ended: take its results, which need memory until then. */
+/* Take the results of parsers that have ended, and charge them to the root. */
 void functions_settle(struct root *root);
-/* Start to parse such a file, if that is not done yet.  -ERESTART: it is not parsed. */
+/* Start to parse such a file if that was not done yet.  -ERESTART: not parsed yet. */
 int functions_parse(struct root *root, const char *path,
 		    const struct abi_function_object *known);
 
@@ -173,8 +173,8 @@ uint32_t function_users(const struct functions *functions,
 int functions_publish(struct root *root);
 /* The same when somebody traces no more: that is done also if there is no room. */
 int functions_publish_off(struct root *root);
-/* What the last server left behind.  -ERESTART: nothing is loaded yet, as files are still
- * being parsed; call it again. */
+/* Load the lists that the last server left.  -ERESTART: call again, files are still being
+ * parsed. */
 int functions_load(struct root *root);
 
 #endif

@@ -123,7 +123,7 @@ void objects_log(struct root *root, const char *path, const char *why)
 		error_log_add(&root->top, "symbols", why, path, 0);
 }
 
-/* What has the file parsed, open and with its identity; -errno. */
+/* Open @file and fill in the request that has it parsed.  -errno of the open. */
 static int want_file(struct root *root, const struct object_file *file,
 		     enum parse_job_id job, uint64_t bytes_left,
 		     struct parse_want *ret_want)
@@ -146,7 +146,7 @@ static int want_file(struct root *root, const struct object_file *file,
 	return r;
 }
 
-/* It stays as it is if there is no room for another parser now. */
+/* Without room for another parser the file stays unparsed, for the next call. */
 static void start_file(struct root *root, struct object_file *file)
 {
 	struct parse_want want;
@@ -165,7 +165,7 @@ static void start_file(struct root *root, struct object_file *file)
 	root->is_parsing |= r == -EBUSY;
 }
 
-/* Less by what was read, also if it was in vain.  False: too much for the root. */
+/* Charge @bytes to the root.  False, and nothing charged: more than is left. */
 static bool take_bytes(uint64_t *bytes_left, uint64_t bytes)
 {
 	bool is_enough = bytes <= *bytes_left;
@@ -200,7 +200,7 @@ static void end_file(struct root *root, struct object_file *file)
 	file->job = NULL;
 }
 
-/* Has it names?  If they are not there yet root->is_parsing says so. */
+/* Has @file names?  Sets root->is_parsing if the parser is still at work. */
 static bool has_names(struct root *root, struct object_file *file)
 {
 	if (!file->is_parsed && !file->job)
@@ -212,7 +212,7 @@ static bool has_names(struct root *root, struct object_file *file)
 	return file->is_readable;
 }
 
-/* The file of that object; takes its path over. */
+/* Return the entry of that object's file; takes its path over. */
 static struct object_file *get_file(const struct root *root, const struct told *told)
 {
 	struct objects *objects = root->objects;
@@ -418,7 +418,7 @@ void objects_wait(struct root *root, uint32_t ms)
 
 /* ---- strings ---- */
 
-/* The file that was parsed, and not another that is there now. */
+/* Open the file at @path if it is the one that was parsed.  -1: another is there. */
 static int open_again(const char *path, const struct stat *st)
 {
 	struct stat now;
@@ -447,7 +447,7 @@ static int open_parsed(const struct root *root, const struct object_file *file)
 	return fd;
 }
 
-/* Bytes of the file where the parser has said that a segment is: nothing is parsed. */
+/* Read bytes of the file where the parser found a segment; nothing is parsed here. */
 char *objects_string(const struct root *root, const struct object *object, uint64_t addr)
 {
 	const struct object_file *file = object->file;
@@ -477,7 +477,7 @@ char *objects_string(const struct root *root, const struct object *object, uint6
 
 /* ---- names of C++ ---- */
 
-/* All names of a file at once. */
+/* Demangle all names of a file at once. */
 static void start_plain(struct root *root, struct parsed *parsed)
 {
 	struct parse_want want = {
@@ -541,7 +541,7 @@ const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
 
 /* ---- parameters ---- */
 
-/* The one that was not asked for the longest time goes, if there are too many. */
+/* End the least recently used session if the root has too many, or too much in them. */
 static void make_room_for_session(struct objects *objects, uint64_t *ret_bytes_left)
 {
 	struct params *oldest = NULL;

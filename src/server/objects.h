@@ -51,20 +51,22 @@ void objects_free(struct objects *objects);
 /* The object that @addr is in, as it is in that record; or NULL. */
 struct object *objects_find(struct root *root, const struct symbols_from *from,
 			    uint64_t addr);
-/* Parse all files that there are, waiting up to so long: for what cannot be tried again
- * later.  In vain if they are parsed already. */
+/* Parse the files of all objects and wait up to @ms for it.  For callers that cannot try
+ * again later; returns at once if all are parsed. */
 void objects_wait(struct root *root, uint32_t ms);
-/* The same without waiting.  -ERESTART: not all of them are parsed yet. */
+/* Parse the files of all objects without waiting.  -ERESTART: some are not parsed yet. */
 int objects_parse(struct root *root);
-/* A parser has ended: take its results, which need memory until then. */
+/* Take the results of parsers that have ended, and charge them to the root. */
 void objects_settle(struct root *root);
 /* The constant string at @addr of the object, up to 4 KiB of it; to be freed.  NULL: there
  * is none, or the file has changed. */
 char *objects_string(const struct root *root, const struct object *object, uint64_t addr);
-/* The name of a function as it is written; @symbols are those of @path. */
+/* The name of @symbol, a row of @symbols, as C++ writes it.  @path: the file, for
+ * error_log. */
 const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
 			  const struct elf_symbol *symbol, const char *path);
-/* The parser has failed on a file: say so in error_log.  NULL: it has not. */
+/* Report in error_log that the parser failed on the file at @path.  @why NULL: nothing to
+ * report. */
 void objects_log(struct root *root, const char *path, const char *why);
 /* The parameters of the function that @addr is in; NULL: not known.  Good until
  * the next call. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found out about functions is kept; a session of the parser finds the rest. */
+/* Cache of the parameters of functions, filled by a session of the parser. */
 #include "server/params.h"
 
 #include <errno.h>
@@ -97,7 +97,7 @@ static void take_answer(struct params *params)
 	params->is_over |= answer->is_over;
 }
 
-/* Without a session nothing more is found. */
+/* The session has ended by itself: no other one is started. */
 static void end(struct params *params)
 {
 	params->is_over = true;
@@ -132,7 +132,7 @@ int params_find(struct params *params, uint64_t addr, const struct elf_params **
 		return 0;
 	}
 	params->asked = addr;
-	take_answer(params);		/* where nobody waits it is there */
+	take_answer(params);		/* without an event loop the answer is there */
 	if (found->addr == addr)
 		*ret_params = found->params;
 	return found->addr == addr ? 0 : -EINPROGRESS;

@@ -15,9 +15,9 @@ struct params;
 struct params *params_new(void);
 void params_free(struct params *params);
 
-/* Start its session; as parse_start(). */
+/* Start the session; returns as parse_start() does. */
 int params_start(struct params *params, const struct parse_want *want);
-/* End it, to start another one later; what was found is kept. */
+/* End the session; another one may be started later.  Answers stay in the cache. */
 void params_stop(struct params *params);
 bool params_has_session(const struct params *params);
 /* How much debug information its session has. */
@@ -32,7 +32,7 @@ uint64_t params_used_ns(const struct params *params);
  * parser is at work, try again; -ENOENT: there is no session, start one.
  */
 int params_find(struct params *params, uint64_t addr, const struct elf_params **ret_params);
-/* Why there is none any more, once, for error_log; NULL. */
+/* Why the session failed, for error_log; returned once.  NULL: it did not. */
 const char *params_why(struct params *params);
 
 #endif

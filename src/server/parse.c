@@ -89,7 +89,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* The parser is left alone, and killed if it still runs. */
+/* Kill the parser if it still runs, and close all but the result. */
 static void leave(struct parse_job *job)
 {
 	if (job->pidfd >= 0)
@@ -119,7 +119,10 @@ static const char *why_ended(int status)
 {
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status) == PARSE_NO_SANDBOX ?
-		       "The parser has no sandbox" : "The parser gave no result";
+		       "The parser has no sandbox" :
+		       WEXITSTATUS(status) == PARSE_NO_PROCESS ?
+		       "No process could be started for the parser" :
+		       "The parser gave no result";
 	switch (WTERMSIG(status)) {
 	case SIGXCPU:
 	case SIGKILL:
@@ -127,7 +130,7 @@ static const char *why_ended(int status)
 	case SIGALRM:
 		return "The parser took too long";
 	case SIGSYS:
-		return "The parser broke out of its rules and was killed";
+		return "The parser made a forbidden system call";
 	case SIGXFSZ:
 		return "The parser's result is too large";
 	default:
@@ -135,14 +138,14 @@ static const char *why_ended(int status)
 	}
 }
 
-/* Nobody can change the result from now on. */
+/* From now on nobody can change the result. */
 static bool seal(int fd)
 {
 	return !fcntl(fd, F_ADD_SEALS,
 		      F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 }
 
-/* It may have found that the file makes no sense: that is no failure of its own. */
+/* The parser has ended its job.  A file that makes no sense is no failure of the parser. */
 static void done(struct parse_job *job, const struct parse_message *message)
 {
 	job->bytes_left = min_u64(message->bytes_left, job->request.bytes_left);
@@ -165,7 +168,7 @@ static void done(struct parse_job *job, const struct parse_message *message)
 
 /* ---- messages ---- */
 
-/* A finished question leaves nothing to wait for, whatever the answer is. */
+/* @bytes is not more than PARSE_ANSWER_MAX, as receive() has room for no more. */
 static void take_answer(struct parse_job *job, const void *data, ssize_t bytes)
 {
 	if (job->state != OPEN || !job->is_asked ||
@@ -218,7 +221,8 @@ static void take_message(struct parse_job *job, const void *data, ssize_t bytes)
 		fail(job, -EBADMSG, "The parser gave a wrong result");
 }
 
-/* One message.  False: there is none. */
+/* Take one message.  False: none is there.  Each message ends the job, answers a question
+ * or counts: a parser that sends without end cannot keep the server busy. */
 static bool receive(struct parse_job *job)
 {
 	union {
@@ -237,7 +241,7 @@ static bool receive(struct parse_job *job)
 		fail(job, -EIO, "The parser crashed");
 		return true;
 	}
-	/* once: a parser that sends without end must not keep the server busy */
+	/* the zygote sends this once; a second one is an error, below */
 	if (nr && job->pidfd < 0 && data.type == PARSE_STARTED) {
 		job->pidfd = fd;
 		return true;
@@ -263,7 +267,7 @@ static void check_deadline(struct parse_job *job)
 		fail(job, -ETIME, "The parser took too long");
 }
 
-/* Ends a job, or lets it wait. */
+/* Wait until the job, or the question, is done, or until that time. */
 static void wait_until(struct parse_job *job, uint64_t until_ns)
 {
 	while (job->state == RUNNING || job->is_asked) {
@@ -288,14 +292,17 @@ void parse_wait(struct parse_job *job, uint32_t ms)
 
 int parse_init(bool is_async)
 {
-	int r = parser.zygote >= 0 ? 0 : parse_zygote_start(&parser.zygote);
+	int r = 0;
 
-	if (!r)
-		fcntl(parser.zygote, F_SETFL, O_NONBLOCK);
-	if (!r && is_async && parser.epoll < 0) {
+	/* first: also without a zygote the server must not wait */
+	if (is_async && parser.epoll < 0) {
 		parser.epoll = epoll_create1(EPOLL_CLOEXEC);
 		r = parser.epoll < 0 ? -errno : 0;
 	}
+	if (!r && parser.zygote < 0)
+		r = parse_zygote_start(&parser.zygote);
+	if (!r)
+		fcntl(parser.zygote, F_SETFL, O_NONBLOCK);
 	return r;
 }
 

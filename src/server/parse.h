@@ -4,9 +4,9 @@
  * xz, names of C++) is parsed by a process without rights, one for each file: see
  * docs/design/symbols.md, "The parser".  Here jobs are started and their results fetched.
  *
- * In the server nothing waits for a parser: parse_poll() says -EINPROGRESS, and who
- * asked tries again.  A process without an event loop (`ulf dump`, unit tests) waits in
- * parse_start().
+ * The server never waits for a parser: parse_poll() returns -EINPROGRESS, and the caller
+ * tries again later.  In a process without an event loop (`ulf dump`, unit tests)
+ * parse_start() waits.
  */
 #ifndef ULF_SERVER_PARSE_H
 #define ULF_SERVER_PARSE_H
@@ -36,18 +36,23 @@ struct parse_want {
 int parse_start(const struct parse_want *want, struct parse_job **ret_job);
 /* May the owner start another one? */
 bool parse_has_room(const void *owner);
-/* End it.  NULL is allowed. */
+/* Free the job; kills a parser that is still at work.  NULL is allowed. */
 void parse_free(struct parse_job *job);
 
-/* 0: done; -EINPROGRESS; or what went wrong: the file is none that can be read, or
- * parse_why().  Of a session: may it be asked?  -ECANCELED: it had nothing to do, or
- * others needed its place, and may be started again. */
+/*
+ * parse_poll - how far the job is
+ *
+ * 0: done; a session may be asked.  -EINPROGRESS: at work.  -ECANCELED: the session was
+ * idle and has ended, start another one if it is needed.  Other errors: the file cannot
+ * be read, or the parser has failed (parse_why()).
+ */
 int parse_poll(const struct parse_job *job);
 /* For error_log, a constant: the parser died or was too slow.  NULL: it did its work. */
 const char *parse_why(const struct parse_job *job);
 /* How much of the request's bytes_left was read, as the parser says. */
 uint64_t parse_bytes_read(const struct parse_job *job);
-/* Its result, once, unchecked (parse_take.h); NULL: none, or no memory. */
+/* Take the result, once.  It is not checked: see parse_take.h.  NULL: there is none, or
+ * no memory. */
 struct parsed *parse_take(struct parse_job *job);
 
 /* Ask a session about a function.  One question at a time: -EBUSY; -EPIPE: it is gone. */
@@ -55,7 +60,7 @@ int parse_query(struct parse_job *job, uint64_t addr);
 /* The answer to the last question, once; @ret_bytes of it.  NULL: not yet. */
 const struct parse_answer *parse_answer(struct parse_job *job, uint32_t *ret_bytes);
 
-/* Wait for a job, up to so long; for what cannot be tried again. */
+/* Wait up to @ms for a job.  For callers that cannot try again later. */
 void parse_wait(struct parse_job *job, uint32_t ms);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parse*.c share among themselves. */
+/* Shared by the files parse*.c alone. */
 #ifndef ULF_SERVER_PARSE_IMPL_H
 #define ULF_SERVER_PARSE_IMPL_H
 
@@ -13,10 +13,10 @@
 /* ---- parse_jobs.c ---- */
 
 /*
- * What a parser can do; the job's number is its row.  A new job is a row, a function and
- * a check of its result in parse_take.c.
+ * The jobs that a parser can do, by enum parse_job_id.  A new job is a row, a function,
+ * and a check of its result in parse_take.c.
  *
- * All run in a process of their own, once, with the descriptors of enum parse_fd.
+ * Each job runs once, in a process of its own, with the descriptors of enum parse_fd.
  */
 struct parse_job_type {
 	const char *name;
@@ -36,8 +36,9 @@ extern const struct parse_job_type parse_job_types[PARSE_JOBS];
 
 /* ---- parse_zygote.c ---- */
 
-/* Exit status of a parser without a sandbox. */
+/* Exit status of a parser without a sandbox; and of one for which fork() failed. */
 #define PARSE_NO_SANDBOX	97
+#define PARSE_NO_PROCESS	98
 
 /*
  * parse_zygote_start - fork the process that forks parsers
@@ -46,10 +47,10 @@ extern const struct parse_job_type parse_job_types[PARSE_JOBS];
  */
 int parse_zygote_start(int *ret_socket);
 
-/* One message with up to @room descriptors.  The length, or -errno; 0: the end.  Further
- * descriptors are closed; *@ret_nr of them came. */
+/* Receive one message and up to @room descriptors; further ones are closed.  Returns the
+ * length, 0 at the end, or -errno.  @ret_nr: how many descriptors came. */
 ssize_t parse_receive(int socket, void *to, size_t bytes, int *fds, int room, int *ret_nr);
-/* The same the other way.  -errno; a message is sent whole or not at all. */
+/* Send one message with @nr descriptors, whole or not at all.  -errno */
 int parse_send(int socket, const void *from, size_t bytes, const int *fds, int nr);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What runs in parsers.  A file may take this process over: it has nothing to lose but
- * the names of that file's functions.
+ * The code that runs in parsers.  A file may take such a process over, and gains nothing
+ * but the names of its own functions.
  */
 #include <errno.h>
 #include <stdlib.h>

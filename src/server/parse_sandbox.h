@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a parser may do: next to nothing. */
+/* The sandbox of a parser: limits, and the few system calls that it may use. */
 #ifndef ULF_SERVER_PARSE_SANDBOX_H
 #define ULF_SERVER_PARSE_SANDBOX_H
 

@@ -27,7 +27,7 @@ struct parsed {
 
 void parsed_free(struct parsed *parsed);
 
-/* What the symbols are for: segments, sites; NULL where it is not wanted. */
+/* Where the parts of a result beside the symbols go; NULL: not wanted. */
 struct parsed_more {
 	struct parse_segment *segments;	/* [PARSE_SEGMENTS_MAX] */
 	uint32_t *nr_segments;

@@ -89,7 +89,7 @@ struct parse_symbol {
 	uint64_t name;			/* offset in the strings */
 };
 
-/* What is loaded and cannot be changed by the program. */
+/* A part of the file that is loaded read-only. */
 struct parse_segment {
 	uint64_t addr, off, bytes;
 };

@@ -88,14 +88,14 @@ int parse_send(int socket, const void *from, size_t bytes, const int *fds, int n
 		memcpy(CMSG_DATA(&control.header), fds, (size_t)nr * sizeof(*fds));
 	}
 	do
-		len = sendmsg(socket, &msg, MSG_NOSIGNAL);
+		len = sendmsg(socket, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 	while (len < 0 && errno == EINTR);
 	return len < 0 ? -errno : 0;
 }
 
 /* ---- the parser ---- */
 
-/* The request's to their numbers; all others are closed. */
+/* Give the request's descriptors their numbers and close all others. */
 static int place_fds(const int fds[PARSE_FDS])
 {
 	int high[PARSE_FDS];
@@ -198,7 +198,7 @@ static struct child *free_child(struct zygote *zygote)
 	return NULL;
 }
 
-/* Its channel is kept, to tell how it ended. */
+/* Fork a parser.  The zygote keeps the channel, to report how the parser ended. */
 static void start(struct zygote *zygote, const struct parse_request *request,
 		  const int fds[PARSE_FDS])
 {
@@ -214,9 +214,9 @@ static void start(struct zygote *zygote, const struct parse_request *request,
 			be_parser(request, fds, self);
 	}
 	if (!child || child->pid < 0) {
+		tell_end(&(struct child) { .channel = fds[0] }, PARSE_NO_PROCESS << 8);
 		if (child)
 			child->pid = 0;
-		close(fds[0]);
 		return;
 	}
 	child->channel = fds[0];
@@ -248,7 +248,7 @@ static bool take_request(struct zygote *zygote)
 	return true;
 }
 
-/* Nothing of the server's but @socket, which gets the lowest number that is left. */
+/* Close all descriptors of the server but @socket.  Returns its new number, or -1. */
 static int leave_server(int socket)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -256,7 +256,6 @@ static int leave_server(int socket)
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
 	    (parse_sandbox_is_whole() && dup2(null, STDERR_FILENO) < 0))
 		return -1;
-	/* one that is behind the numbers above */
 	socket = fcntl(socket, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (socket < 0 || dup2(socket, STDERR_FILENO + 1) < 0 ||
 	    close_range(STDERR_FILENO + 2, ~0u, 0))
@@ -269,7 +268,7 @@ _Noreturn static void be_zygote(int socket)
 	struct zygote zygote = { .socket = leave_server(socket) };
 	sigset_t set;
 
-	/* It ends with the server, whatever the terminal sends to both. */
+	/* The zygote ends when the server closes the socket, not by a ^C for both. */
 	reset_signals();
 	for (int signo = SIGHUP; signo <= SIGQUIT; signo++)
 		signal(signo, SIG_IGN);

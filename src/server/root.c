@@ -78,7 +78,7 @@ static int open_memory(struct root *root, int dirfd)
 	return 0;
 }
 
-/* What the last server has left.  -ERESTART: to be called again. */
+/* Load the state that the last server left.  -ERESTART: call again. */
 static int load(struct root *root)
 {
 	static int (*const steps[ROOT_LOADED])(struct root *root) = {
@@ -164,7 +164,7 @@ static void detach(struct root *root)
 	root->fd = -1;
 }
 
-/* As root_new() has it: a root that cannot be trusted is shown. */
+/* A root that cannot be trusted is shown as corrupt; other errors are returned. */
 static int settle(struct root *root, int r)
 {
 	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -ENOMEM ||

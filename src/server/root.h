@@ -120,7 +120,7 @@ struct root_stack {
 	struct abi_ring_ref piece;
 };
 
-/* What is read of what the last server has left, in this order. */
+/* Parts of the state that the last server left, in the order of loading. */
 enum root_load_step {
 	ROOT_LOAD_FUNCTIONS,
 	ROOT_LOAD_PROFILE,

@@ -108,8 +108,8 @@ static bool is_asked(const struct root *root)
 	return shm_load(&root->control->asked) != shm_load(&root->control->answered);
 }
 
-/* Who asks later than we look is answered the next time; so is a program whose files
- * are still being parsed. */
+/* A process that asks after this look is answered the next time.  While files of the
+ * program are still being parsed nobody is answered: server_parsed() does it. */
 static void answer(struct root *root, uint32_t asked)
 {
 	if (functions_tick(root))
@@ -160,8 +160,8 @@ static void add_root(struct server *server, int dirfd, const char *name)
 	link_root(server, root);
 }
 
-/* The last server has left lists of functions in these roots, so their files are parsed
- * first.  A root is not there until that is done: nobody changes half of it. */
+/* Go on with roots in which the last server left lists of functions: their files are
+ * parsed first.  Such a root is not shown before all of it is loaded. */
 static void load_roots(struct server *server)
 {
 	struct root **at = &server->loading, *root;
@@ -321,7 +321,7 @@ static bool is_same_directory(const struct root *root, int dirfd)
 	       (!root->ino || (st.st_ino == root->ino && st.st_dev == root->dev));
 }
 
-/* Those that are gone; @dirfd -1: all. */
+/* Drop loading roots whose directory is gone; @dirfd -1: all of them. */
 static void forget_loading(struct server *server, int dirfd)
 {
 	struct root **at = &server->loading, *root;
@@ -408,8 +408,8 @@ static int server_alloc(const char *dir, struct server **ret_server)
 	return 0;
 }
 
-/* At the start nobody is served yet, and who has started the server may ask for a root
- * at once. */
+/* Wait for loading roots before the first client is served: the command that started the
+ * server may ask for one of them at once. */
 static void wait_for_loading(struct server *server)
 {
 	uint64_t until_ns = server_now_ns() + LOADING_NS;

@@ -35,14 +35,15 @@ static bool is_allowed(const struct tracefs_def *def, int flags)
 
 /* ---- what waits for a parser ---- */
 
-/* Is it too early to try again?  Each try may look at many processes. */
+/* Has no parser got further since the last -ERESTART?  Each try may look at many
+ * processes. */
 static bool is_early(const struct tracefs_file *file)
 {
 	return file->restart_ns && file->restart_serial == parse_serial() &&
 	       server_now_ns() < file->restart_ns;
 }
 
-/* Passes the answer of a call on. */
+/* Remember whether @r is -ERESTART; returns @r. */
 static ssize_t note_restart(struct tracefs_file *file, ssize_t r)
 {
 	file->restart_serial = parse_serial();

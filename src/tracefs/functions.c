@@ -182,7 +182,7 @@ static int publish(struct tracefs_file *file)
 	return r;
 }
 
-/* Once for all that a write does, before it changes anything: it may be -ERESTART. */
+/* Look at the processes once for a write, before it changes anything.  -ERESTART */
 static int refresh(struct tracefs_file *file)
 {
 	int r = file->is_fresh ? 0 : functions_refresh(file->node->root);

@@ -181,7 +181,7 @@ void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		reply_read(fuse, &read, ret);
 }
 
-/* The bytes are libfuse's, which takes them back.  -EINPROGRESS; -ENOMEM */
+/* Copy the bytes, which belong to libfuse.  -EINPROGRESS: to be parked; -ENOMEM */
 static ssize_t keep_data(struct fuse_parked *write, const char *buf, size_t size)
 {
 	write->data = malloc(size + 1);
@@ -323,7 +323,7 @@ void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	fuse_reply_err(req, 0);
 }
 
-/* What was begun is waited for, else it is begun. */
+/* Begin the write if that had to wait for a parser; else ask whether it is in force. */
 static ssize_t write_again(struct fuse_parked *parked)
 {
 	struct tracefs_file *file = parked->open->file;

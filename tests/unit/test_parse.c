@@ -34,8 +34,8 @@
 
 /* ---- the sandbox ---- */
 
-/* What a parser that was taken over might try.  Each ends with the exit status, if it is
- * let. */
+/* A parser that was taken over might try these.  Each returns an exit status if the
+ * sandbox lets it live. */
 static int opens(void)
 {
 	return open("/etc/passwd", O_RDONLY) < 0 && errno == EACCES ? 1 : 0;
@@ -234,7 +234,7 @@ static struct parse_job *parse_self(enum parse_job_id id, uint64_t bytes_left)
 	return job;
 }
 
-/* What the parser finds is what the same code finds here. */
+/* A parser finds the same as the same code in this process. */
 static void results_are_right(void **state)
 {
 	uint64_t bytes_left = PLENTY;
