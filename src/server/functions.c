@@ -112,12 +112,18 @@ static void read_free(struct function_read *read)
 	free(read);
 }
 
+/* The number may come from the shared memory. */
+static uint32_t id_bytes(const struct abi_function_object *known)
+{
+	return min_u32(known->build_id_bytes, sizeof(known->build_id));
+}
+
 /* Each table of a file is a read of its own. */
 static bool is_read_of(const struct function_read *read, const char *path,
 		       const struct abi_function_object *known)
 {
 	return read->kind == known->kind && !strcmp(read->path, path) &&
-	       read->build_id_bytes == known->build_id_bytes &&
+	       read->build_id_bytes == id_bytes(known) &&
 	       !memcmp(read->build_id, known->build_id, read->build_id_bytes);
 }
 
@@ -159,7 +165,7 @@ static int start_read(struct root *root, const char *path,
 		return -ENOMEM;
 	}
 	read->kind = known->kind;
-	read->build_id_bytes = min_u32(known->build_id_bytes, sizeof(read->build_id));
+	read->build_id_bytes = id_bytes(known);
 	memcpy(read->build_id, known->build_id, read->build_id_bytes);
 	read->next_kind = FSITE_KINDS;
 	if (start_parser(root, read) == -EBUSY) {
@@ -423,6 +429,9 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 		memcpy(known.build_id, mapping->row->build_id, known.build_id_bytes);
 	}
 	r = parse_kinds(root, mapping->path, known);
+	/* not before the files that are mapped before it: numbers go by that order */
+	if (!r && root->functions.is_parsing)
+		r = -ERESTART;
 	if (r)
 		return r;
 	do {

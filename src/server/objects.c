@@ -313,21 +313,43 @@ static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
 	return addr - shm_load(&row->start) < shm_load(&row->end) - shm_load(&row->start);
 }
 
-struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at)
+/* get_object(), which also says whether the parser is still at work. */
+static struct object *get_object_now(struct root *root, uint32_t number,
+				     bool *ret_is_parsing)
+{
+	bool was_parsing = root->is_parsing;
+	struct object *object;
+
+	root->is_parsing = false;
+	object = get_object(root, number);
+	*ret_is_parsing = root->is_parsing;
+	root->is_parsing |= was_parsing;
+	return object;
+}
+
+/* objects_next(); with @is_strict it ends at one that is still being parsed, so that no
+ * other file is parsed before it is known that this is not the one. */
+static struct object *next_object(struct root *root, uint64_t addr, bool is_strict,
+				  uint32_t *at)
 {
 	uint32_t modules = nr_modules(root), seen = objects_nr_rows(root);
 
 	while (*at < 2 * modules + seen) {
 		int number = object_in_order(root, modules, seen, (*at)++);
 		struct object *object = NULL;
+		bool is_parsing = false;
 
 		if (number >= 0 && (!addr || can_have(root, (uint32_t)number, addr)))
-			object = get_object(root, (uint32_t)number);
-		/* not the next one before it is known that this is not the one */
-		if (object || root->is_parsing)
+			object = get_object_now(root, (uint32_t)number, &is_parsing);
+		if (object || (is_parsing && is_strict))
 			return object;
 	}
 	return NULL;
+}
+
+struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at)
+{
+	return next_object(root, addr, false, at);
 }
 
 static bool object_has(const struct object *object, uint64_t addr)
@@ -365,14 +387,16 @@ struct object *objects_find(struct root *root, const struct symbols_from *from,
 			    uint64_t addr)
 {
 	int number = number_by_time(root, from, addr);
-	struct object *object;
+	struct object *object = NULL;
+	bool is_parsing = false;
 	uint32_t at = 0;
 
 	if (number >= 0)
 		return get_object(root, (uint32_t)number);
-	object = from->module < nr_modules(root) ? get_object(root, from->module) : NULL;
-	while (!object || !object_has(object, addr)) {
-		object = objects_next(root, addr, &at);
+	if (from->module < nr_modules(root))
+		object = get_object_now(root, from->module, &is_parsing);
+	while (!is_parsing && (!object || !object_has(object, addr))) {
+		object = next_object(root, addr, true, &at);
 		if (!object)
 			return NULL;
 	}

@@ -221,10 +221,12 @@ static void start(struct zygote *zygote, const struct parse_request *request,
 	}
 	child->channel = fds[0];
 	pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
-	if (pidfd >= 0) {
-		parse_send(child->channel, &started, sizeof(started), &pidfd, 1);
+	/* a server that has closed the channel cannot end the parser any more */
+	if (pidfd >= 0 &&
+	    parse_send(child->channel, &started, sizeof(started), &pidfd, 1) == -EPIPE)
+		kill(child->pid, SIGKILL);
+	if (pidfd >= 0)
 		close(pidfd);
-	}
 }
 
 /* False: the server is gone. */

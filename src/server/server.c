@@ -555,7 +555,8 @@ void server_parsed(struct server *server)
 		if (root->load_step != ROOT_LOADED || !root_is_usable(root))
 			continue;
 		objects_settle(root);
-		if (shm_load(&root->control->hold) || is_asked(root))
+		if (shm_load(&root->control->hold) || is_asked(root) ||
+		    shm_load(&root->control->boot_state) != ABI_BOOT_DONE)
 			make_ready(root);
 		else if (root->functions.is_parsing)
 			functions_tick(root);
