@@ -15,6 +15,8 @@
 #include "event/boot.h"
 #include "event/format.h"
 #include "event/option.h"
+#include "server/filters.h"
+#include "server/objects.h"
 #include "server/print_triggers.h"
 #include "server/rings.h"
 #include "server/root.h"
@@ -340,6 +342,12 @@ static bool has_functions(const char *words)
 	return false;
 }
 
+/* Triggers whose filters do. */
+static bool names_functions(const char *words)
+{
+	return boot_has(words, BOOT_TRIGGER) && strstr(words, FILTER_FUNCTION);
+}
+
 int boot_apply(struct root *root)
 {
 	struct abi_control *control = root->control;
@@ -349,7 +357,8 @@ int boot_apply(struct root *root)
 	if (state == ABI_BOOT_DONE)
 		return 0;
 	copy_words(root, words);
-	if (has_functions(words) && functions_refresh(root) == -ERESTART)
+	if ((has_functions(words) && functions_refresh(root) == -ERESTART) ||
+	    (names_functions(words) && objects_parse(root)))
 		return -ERESTART;
 	if (state == ABI_BOOT_TOO_LONG)
 		error_log_add(&root->top, "boot", "Too long: none of it is in force",
@@ -373,17 +382,20 @@ void boot_load(struct root *root)
 			root->events[root->nr_booted]->is_booted = true;
 }
 
-void boot_follow(struct root *root)
+int boot_follow(struct root *root)
 {
 	char words[ABI_BOOT_BYTES];
 	uint32_t row = root->nr_booted;
 
 	if (events_refresh(root) || row == root->nr_events)
-		return;
-	root->nr_booted = root->nr_events;
+		return 0;
 	copy_words(root, words);
+	if (names_functions(words) && objects_parse(root))
+		return -ERESTART;
+	root->nr_booted = root->nr_events;
 	if (!boot_has(words, BOOT_TRIGGER))
-		return;
+		return 0;
 	for (; row < root->nr_events; row++)
 		boot_event(root, root->events[row], words);
+	return 0;
 }

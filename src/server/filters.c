@@ -113,7 +113,7 @@ static int function_at(void *root, uint64_t addr, uint64_t *ret_start,
 
 int filters_parse(const struct instance *instance, const char *text, size_t bytes)
 {
-	return memmem(text, bytes, ".function", strlen(".function")) ?
+	return memmem(text, bytes, FILTER_FUNCTION, strlen(FILTER_FUNCTION)) ?
 	       objects_parse(instance->root) : 0;
 }
 

@@ -37,12 +37,14 @@
 #define OBJECTS		(ABI_MODULES + ABI_OBJECTS)
 #define SESSIONS_MAX	8u		/* of the parser, for parameters */
 #define STRING_BYTES_MAX	4096u
+#define WAIT_NS		250000000u	/* for parsers, in all of a root's life */
 
 struct objects {
 	struct object objects[OBJECTS];		/* by row of abi_module, abi_object */
 	struct object_file files[OBJECTS];	/* of these, in order of need */
 	uint32_t nr_files;
 	uint64_t bytes_left;			/* that may still be read */
+	uint64_t wait_ns;			/* that may still be waited */
 };
 
 struct objects *objects_new(void)
@@ -50,7 +52,9 @@ struct objects *objects_new(void)
 	struct objects *objects = calloc(1, sizeof(*objects));
 
 	if (objects)
-		objects->bytes_left = BYTES_MAX;
+		*objects = (struct objects) {
+			.bytes_left = BYTES_MAX, .wait_ns = WAIT_NS,
+		};
 	return objects;
 }
 
@@ -425,18 +429,21 @@ void objects_settle(struct root *root)
 	}
 }
 
-void objects_wait(struct root *root, uint32_t ms)
+void objects_wait(struct root *root)
 {
-	uint64_t until_ns = server_now_ns() + ms * 1000000ull;
 	struct objects *objects = root->objects;
+	uint64_t start_ns = server_now_ns(), took_ns = 0;
 	bool was_parsing = root->is_parsing;
 
-	while (objects_parse(root) && server_now_ns() < until_ns)
+	while (objects_parse(root) && took_ns < objects->wait_ns) {
 		for (uint32_t i = 0; i < objects->nr_files; i++)
 			if (objects->files[i].job) {
 				parse_wait(objects->files[i].job, 10);
 				break;
 			}
+		took_ns = server_now_ns() - start_ns;
+	}
+	objects->wait_ns -= min_u64(took_ns, objects->wait_ns);
 	root->is_parsing = was_parsing;
 }
 

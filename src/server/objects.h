@@ -51,9 +51,9 @@ void objects_free(struct objects *objects);
 /* The object that @addr is in, as it is in that record; or NULL. */
 struct object *objects_find(struct root *root, const struct symbols_from *from,
 			    uint64_t addr);
-/* Parse the files of all objects and wait up to @ms for it.  For callers that cannot try
- * again later; returns at once if all are parsed. */
-void objects_wait(struct root *root, uint32_t ms);
+/* Parse the files of all objects and wait for it, 250 ms in all of a root's life.  For
+ * callers that cannot try again later; returns at once if all are parsed. */
+void objects_wait(struct root *root);
 /* Parse the files of all objects without waiting.  -ERESTART: some are not parsed yet. */
 int objects_parse(struct root *root);
 /* Take the results of parsers that have ended, and charge them to the root. */

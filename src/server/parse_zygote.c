@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -265,10 +266,20 @@ static int leave_server(int socket)
 	return STDERR_FILENO + 1;
 }
 
+/* The environment may have what no file must learn. */
+static void forget_environment(void)
+{
+	for (char **variable = environ; variable && *variable; variable++)
+		explicit_bzero(*variable, strlen(*variable));
+	clearenv();
+}
+
 _Noreturn static void be_zygote(int socket)
 {
 	struct zygote zygote = { .socket = leave_server(socket) };
 	sigset_t set;
+
+	forget_environment();
 
 	/* The zygote ends when the server closes the socket, not by a ^C for both. */
 	reset_signals();

@@ -13,6 +13,7 @@
 #include "server/profile.h"
 #include "server/rings.h"
 #include "server/root.h"
+#include "server/rules.h"
 #include "server/shm.h"
 #include "server/objects.h"
 #include "server/stack_tracer.h"
@@ -84,6 +85,7 @@ static int load(struct root *root)
 	static int (*const steps[ROOT_LOADED])(struct root *root) = {
 		[ROOT_LOAD_FUNCTIONS] = functions_load,
 		[ROOT_LOAD_PROFILE] = profile_load,
+		[ROOT_LOAD_NAMES] = rules_load_names,
 		[ROOT_LOAD_INSTANCES] = instances_load,
 	};
 	int r = 0;

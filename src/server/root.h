@@ -124,6 +124,7 @@ struct root_stack {
 enum root_load_step {
 	ROOT_LOAD_FUNCTIONS,
 	ROOT_LOAD_PROFILE,
+	ROOT_LOAD_NAMES,		/* of functions in filters */
 	ROOT_LOAD_INSTANCES,
 	ROOT_LOADED,
 };
@@ -296,8 +297,9 @@ bool apply_is_settled(const struct root *root, uint32_t generation);
 int boot_apply(struct root *root);
 /* For the events that there are the last server has done what follows. */
 void boot_load(struct root *root);
-/* What they say about events that have come since the last call. */
-void boot_follow(struct root *root);
+/* Apply what they say about events that have come since the last call.  -ERESTART as
+ * above, else 0. */
+int boot_follow(struct root *root);
 
 /* ---- server.c, for the parts above ---- */
 

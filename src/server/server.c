@@ -128,7 +128,8 @@ static void make_ready(struct root *root)
 		return;
 	if (boot_apply(root))
 		return;			/* server_parsed() */
-	boot_follow(root);
+	if (boot_follow(root))
+		return;
 	make_printk_rings(root);
 	if (asked != shm_load(&control->answered))
 		answer(root, asked);

@@ -15,7 +15,6 @@
 #include "server/symbols.h"
 
 #define STRINGS		256u		/* kept, a power of two */
-#define WAIT_MS		1000u		/* for names in filters, which cannot be tried again */
 
 /* A string that was asked for; few are asked for again and again. */
 struct string {
@@ -211,7 +210,7 @@ int symbols_function(struct root *root, const char *name, size_t len,
 	struct object *object;
 	uint32_t at = 0;
 
-	objects_wait(root, WAIT_MS);
+	objects_wait(root);
 	while ((object = objects_next(root, 0, &at))) {
 		const struct elf_symbols *symbols = &object->file->symbols;
 
@@ -232,7 +231,7 @@ int symbols_function_at(struct root *root, uint64_t addr, uint64_t *ret_start,
 	const struct elf_symbol *symbol;
 	const struct object *object;
 
-	objects_wait(root, WAIT_MS);
+	objects_wait(root);
 	object = objects_find(root, &symbols_now, addr);
 	symbol = object ? elf_symbols_find(&object->file->symbols, addr - object->bias) :
 			  NULL;
