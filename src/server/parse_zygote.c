@@ -7,6 +7,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@
 
 #define CHILDREN_MAX	256
 #define FREE_FD		64		/* behind all that have a fixed number */
+#define TOP_PAD		(1 << 20)
 
 /* ---- messages with descriptors ---- */
 
@@ -135,6 +138,10 @@ _Noreturn static void be_parser(const struct parse_request *request,
 	struct parse_limits limits = type->limits;
 
 	reset_signals();
+	/* one heap, not a mapping for each table: less of it is touched for the first time */
+	mallopt(M_MMAP_THRESHOLD, INT_MAX);
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
+	mallopt(M_TOP_PAD, TOP_PAD);
 	prctl(PR_SET_NAME, type->name);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != zygote || place_fds(fds))
