@@ -84,7 +84,7 @@ static int read_addrs(const struct elf_file *file, enum fsite_kind kind,
 						 table->sh_addr + at);
 	}
 	free(content);
-	return content && sites->addrs ? 0 : -ENOMEM;
+	return !content ? -ENOEXEC : sites->addrs ? 0 : -ENOMEM;
 }
 
 static void read_text(const struct elf_file *file, struct elf_sites *sites)
