@@ -193,9 +193,11 @@ static inline struct elf_btf *btf_file_open(struct btf_file *file,
 	file->sections[2].sh_size = file->bytes;
 	if (write(fd, file, bytes) != (ssize_t)bytes)
 		abort();
-	if (!elf_file_open_fd(fd, bytes_left, &elf))
+	if (!elf_file_open_source(&(struct elf_source) { .fd = fd,
+							 .bytes_left = bytes_left }, &elf))
 		btf = elf_btf_open(&elf, symbols, deadline);
 	elf_file_close(&elf);
+	close(fd);
 	return btf;
 }
 

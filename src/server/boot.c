@@ -16,6 +16,8 @@
 #include "event/format.h"
 #include "event/option.h"
 #include "server/beat.h"
+#include "server/filters.h"
+#include "server/objects.h"
 #include "server/print_triggers.h"
 #include "server/rings.h"
 #include "server/root.h"
@@ -327,21 +329,44 @@ static void boot_event(struct root *root, struct event *event, const char *words
 	set_triggers(root, event, words);
 }
 
-void boot_apply(struct root *root)
+/* Words that name functions, or trace all of them. */
+static bool has_functions(const char *words)
+{
+	static const enum boot_id ids[] = {
+		BOOT_FILTER, BOOT_NOTRACE, BOOT_GRAPH_FILTER, BOOT_GRAPH_NOTRACE,
+		BOOT_STACK, BOOT_STACK_FILTER, BOOT_TRACER,
+	};
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (boot_has(words, ids[i]))
+			return true;
+	return false;
+}
+
+/* Triggers whose filters do. */
+static bool names_functions(const char *words)
+{
+	return boot_has(words, BOOT_TRIGGER) && strstr(words, FILTER_FUNCTION);
+}
+
+int boot_apply(struct root *root)
 {
 	struct abi_control *control = root->control;
 	uint32_t state = shm_load(&control->boot_state);
 	char words[ABI_BOOT_BYTES];
 
 	if (state == ABI_BOOT_DONE)
-		return;
+		return 0;
 	/* Once: a program that asks again must not keep the server busy. */
 	if (root->is_booted) {
 		shm_store(&control->boot_state, ABI_BOOT_DONE);
-		return;
+		return 0;
 	}
-	root->is_booted = true;
 	copy_words(root, words);
+	if ((has_functions(words) && functions_refresh(root) == -ERESTART) ||
+	    (names_functions(words) && objects_parse(root)))
+		return -ERESTART;
+	root->is_booted = true;
 	if (state == ABI_BOOT_TOO_LONG)
 		error_log_add(&root->top, "boot", "Too long: none of it is in force",
 			      "ULF_TRACE and ulf.conf", 0);
@@ -352,6 +377,7 @@ void boot_apply(struct root *root)
 	apply_words(root, words, false, begin);
 	set_triggers(root, &print_event, words);
 	shm_store(&control->boot_state, ABI_BOOT_DONE);
+	return 0;
 }
 
 void boot_load(struct root *root)
@@ -363,21 +389,24 @@ void boot_load(struct root *root)
 			root->events[root->nr_booted]->is_booted = true;
 }
 
-void boot_follow(struct root *root)
+int boot_follow(struct root *root)
 {
 	char words[ABI_BOOT_BYTES];
 	uint32_t row = root->nr_booted;
 
 	if (events_refresh(root) || row == root->nr_events)
-		return;
+		return 0;
 	copy_words(root, words);
+	if (names_functions(words) && objects_parse(root))
+		return -ERESTART;
 	if (!boot_has(words, BOOT_TRIGGER)) {
 		root->nr_booted = root->nr_events;
-		return;
+		return 0;
 	}
 	budget_start(&root->boot_budget);
 	for (; row < root->nr_events && !budget_is_spent(&root->boot_budget); row++)
 		boot_event(root, root->events[row], words);
 	root->nr_booted = row;
 	budget_stop(&root->boot_budget);
+	return 0;
 }

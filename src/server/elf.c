@@ -17,8 +17,15 @@
 #include "server/elf_impl.h"
 #include "server/localfile.h"
 
-#define STRING_BYTES_MAX	4096u
-#define STRING_READ_MAX		(16u << 20)	/* to find one */
+static bool read_at(const struct elf_file *file, void *to, uint64_t bytes, uint64_t off)
+{
+	if (!file->memory)
+		return pread(file->fd, to, bytes, (off_t)off) == (ssize_t)bytes;
+	if (off > file->bytes || bytes > file->bytes - off)
+		return false;
+	memcpy(to, file->memory + off, bytes);
+	return true;
+}
 
 void *elf_read_piece(const struct elf_file *file, uint64_t off, uint64_t bytes)
 {
@@ -31,7 +38,7 @@ void *elf_read_piece(const struct elf_file *file, uint64_t off, uint64_t bytes)
 	piece = malloc(bytes + 1);
 	if (!piece)
 		return NULL;
-	if (pread(file->fd, piece, bytes, (off_t)off) != (ssize_t)bytes) {
+	if (!read_at(file, piece, bytes, off)) {
 		free(piece);
 		return NULL;
 	}
@@ -107,11 +114,11 @@ static int read_heads(struct elf_file *file)
 {
 	struct stat st;
 
-	if (fstat(file->fd, &st))
+	if (!file->memory && fstat(file->fd, &st))
 		return -errno;
-	file->bytes = (uint64_t)st.st_size;
-	if (pread(file->fd, &file->head, sizeof(file->head), 0) !=
-	    sizeof(file->head) ||
+	if (!file->memory)
+		file->bytes = (uint64_t)st.st_size;
+	if (!read_at(file, &file->head, sizeof(file->head), 0) ||
 	    memcmp(file->head.e_ident, ELFMAG, SELFMAG) ||
 	    file->head.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    (file->head.e_phnum && file->head.e_phentsize != sizeof(Elf64_Phdr)) ||
@@ -135,12 +142,10 @@ static void read_names(struct elf_file *file)
 	file->names_bytes = file->names ? section->sh_size : 0;
 }
 
-int elf_file_open_fd(int fd, uint64_t *bytes_left, struct elf_file *file)
+static int open_this(struct elf_file *file)
 {
-	int r;
+	int r = read_heads(file);
 
-	*file = (struct elf_file) { .fd = fd, .bytes_left = bytes_left };
-	r = read_heads(file);
 	if (r)
 		return r;
 	read_names(file);
@@ -148,18 +153,44 @@ int elf_file_open_fd(int fd, uint64_t *bytes_left, struct elf_file *file)
 	return 0;
 }
 
+int elf_file_open_memory(char *memory, uint64_t bytes, uint64_t *bytes_left,
+			 struct elf_file *file)
+{
+	*file = (struct elf_file) {
+		.fd = -1, .memory = memory, .bytes = bytes, .bytes_left = bytes_left,
+	};
+	return open_this(file);
+}
+
+int elf_file_open_source(const struct elf_source *source, struct elf_file *file)
+{
+	int r;
+
+	*file = (struct elf_file) {
+		.fd = source->fd, .is_borrowed = true, .bytes_left = source->bytes_left,
+	};
+	r = open_this(file);
+	if (!r && source->build_id_bytes &&
+	    (file->id.bytes < source->build_id_bytes ||
+	     memcmp(file->id.id, source->build_id, source->build_id_bytes)))
+		r = -ESTALE;
+	return r;
+}
+
 int elf_file_open(const char *path, const uint8_t *id, uint32_t id_bytes,
 		  uint64_t *bytes_left, struct elf_file *file)
 {
-	int fd, r;
+	struct elf_source source = {
+		.build_id = id, .build_id_bytes = id_bytes, .bytes_left = bytes_left,
+	};
+	int r;
 
 	*file = (struct elf_file) { .fd = -1 };
-	r = localfile_open(path, &fd);
-	if (!r)
-		r = elf_file_open_fd(fd, bytes_left, file);
-	if (!r && id_bytes &&
-	    (file->id.bytes < id_bytes || memcmp(file->id.id, id, id_bytes)))
-		r = -ESTALE;
+	r = localfile_open(path, &source.fd);
+	if (r)
+		return r;
+	r = elf_file_open_source(&source, file);
+	file->is_borrowed = false;
 	return r;
 }
 
@@ -168,7 +199,8 @@ void elf_file_close(struct elf_file *file)
 	free(file->programs);
 	free(file->sections);
 	free(file->names);
-	if (file->fd >= 0)
+	free(file->memory);
+	if (file->fd >= 0 && !file->is_borrowed)
 		close(file->fd);
 	*file = (struct elf_file) { .fd = -1 };
 }
@@ -189,26 +221,4 @@ void *elf_read_section(const struct elf_file *file, const Elf64_Shdr *section)
 	if (!section || section->sh_type == SHT_NOBITS)
 		return NULL;
 	return elf_read_piece(file, section->sh_offset, section->sh_size);
-}
-
-char *elf_string_read(const char *path, const uint8_t *build_id,
-		      uint32_t build_id_bytes, uint64_t addr)
-{
-	uint64_t bytes_left = STRING_READ_MAX;
-	struct elf_file file;
-	char *string = NULL;
-	int r = elf_file_open(path, build_id, build_id_bytes, &bytes_left, &file);
-
-	for (uint32_t i = 0; !r && !string && i < file.head.e_phnum; i++) {
-		const Elf64_Phdr *program = &file.programs[i];
-		uint64_t at = addr - program->p_vaddr;
-
-		if (program->p_type == PT_LOAD && !(program->p_flags & PF_W) &&
-		    addr >= program->p_vaddr && at < program->p_filesz)
-			string = elf_read_piece(&file, program->p_offset + at,
-					    min_u64(program->p_filesz - at,
-						    STRING_BYTES_MAX));
-	}
-	elf_file_close(&file);
-	return string;
 }

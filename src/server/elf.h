@@ -5,6 +5,17 @@
 
 #include <stdint.h>
 
+struct elf_finder;
+
+/* A file that is open; the descriptor is the caller's. */
+struct elf_source {
+	int fd;
+	const uint8_t *build_id;	/* that it must have */
+	uint32_t build_id_bytes;	/* 0: any */
+	uint64_t *bytes_left;		/* as in elf_symbols_read() */
+	const struct elf_finder *finder;	/* of what was stripped from it */
+};
+
 struct elf_symbol {
 	uint64_t addr;			/* as in the file: without load address */
 	uint64_t size;
@@ -22,6 +33,8 @@ struct elf_symbols {
 	char *strings[ELF_STRINGS];	/* that the names point into */
 	uint32_t nr_strings;
 	uint64_t first, end;		/* the addresses that it is loaded to */
+	struct parsed *parsed;		/* that the names point into, if a parser has
+					 * read them; NULL: `strings` */
 };
 
 /*
@@ -37,15 +50,12 @@ struct elf_symbols {
 int elf_symbols_read(const char *path, const uint8_t *build_id,
 		     uint32_t build_id_bytes, uint64_t *bytes_left,
 		     struct elf_symbols *ret_symbols);
+/* elf_symbols_read() for a file that is open. */
+int elf_symbols_parse(const struct elf_source *source, struct elf_symbols *ret_symbols);
 void elf_symbols_done(struct elf_symbols *symbols);
 
 /* The function that @addr is in, or NULL. */
 const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols,
 					  uint64_t addr);
-
-/* The string at @addr of what a program cannot change, up to 4 KiB of it; to
- * be freed.  NULL if there is none, or it is not that file. */
-char *elf_string_read(const char *path, const uint8_t *build_id,
-		      uint32_t build_id_bytes, uint64_t addr);
 
 #endif

@@ -15,13 +15,16 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arch/x86_64/fsite_form.h"
 #include "base/bits.h"
 #include "event/clock.h"
 #include "server/elf_btf.h"
+#include "server/elf_debug.h"
 #include "server/elf_dwarf.h"
 #include "server/elf_impl.h"
+#include "server/localfile.h"
 
 #define FOUND		1024u		/* functions kept, a power of two */
 #define RANGES_MAX	1000000u
@@ -55,6 +58,7 @@ struct found {
 struct elf_args {
 	struct elf_file file;		/* that libdw reads */
 	struct elf_file program;	/* if that is another one; else closed */
+	int own_fd;			/* of elf_args_open(); -1: the caller's */
 	Elf *elf;
 	Dwarf *dwarf;			/* NULL: there is none */
 	struct unit *units;
@@ -661,14 +665,13 @@ static uint64_t debug_bytes(const struct elf_file *file)
 
 /* The file, and what was stripped from it, if that may have more; each closed if it
  * cannot be read. */
-static void open_files(const char *path, const uint8_t *id, uint32_t id_bytes,
-		       uint64_t *bytes_left, struct elf_file files[2])
+static void open_files(const struct elf_source *source, struct elf_file files[2])
 {
 	files[1] = (struct elf_file) { .fd = -1 };
-	if (elf_file_open(path, id, id_bytes, bytes_left, &files[0]))
+	if (elf_file_open_source(source, &files[0]))
 		elf_file_close(&files[0]);
 	else if (!has_section(&files[0], ".debug_info") &&
-		 elf_debug_open(&files[0], path, &files[1]))
+		 elf_debug_open(&files[0], source->finder, &files[1]))
 		elf_file_close(&files[1]);
 }
 
@@ -716,18 +719,17 @@ static void open_all(struct elf_args *args, struct elf_file files[2])
 	}
 }
 
-struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
-			       uint32_t build_id_bytes,
-			       const struct elf_symbols *symbols, uint64_t *bytes_left)
+struct elf_args *elf_args_parse(const struct elf_source *source,
+				const struct elf_symbols *symbols)
 {
 	struct elf_args *args = calloc(1, sizeof(*args));
 	struct elf_file files[2];
 
 	if (!args)
 		return NULL;
-	args->file.fd = args->program.fd = -1;
+	args->file.fd = args->program.fd = args->own_fd = -1;
 	args->symbols = symbols;
-	open_files(path, build_id, build_id_bytes, bytes_left, files);
+	open_files(source, files);
 	open_all(args, files);
 	elf_file_close(&files[0]);
 	elf_file_close(&files[1]);
@@ -735,6 +737,32 @@ struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
 		return args;
 	elf_args_close(args);
 	return NULL;
+}
+
+struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
+			       uint32_t build_id_bytes,
+			       const struct elf_symbols *symbols, uint64_t *bytes_left)
+{
+	const struct elf_finder finder = elf_finder_local(path);
+	struct elf_source source = {
+		.build_id = build_id, .build_id_bytes = build_id_bytes,
+		.bytes_left = bytes_left, .finder = &finder,
+	};
+	struct elf_args *args;
+
+	if (localfile_open(path, &source.fd))
+		return NULL;
+	args = elf_args_parse(&source, symbols);
+	if (args)
+		args->own_fd = source.fd;
+	else
+		close(source.fd);
+	return args;
+}
+
+bool elf_args_is_over(const struct elf_args *args)
+{
+	return args->deadline.was_missed;
 }
 
 void elf_args_close(struct elf_args *args)
@@ -752,5 +780,7 @@ void elf_args_close(struct elf_args *args)
 	elf_end(args->elf);
 	elf_file_close(&args->file);
 	elf_file_close(&args->program);
+	if (args->own_fd >= 0)
+		close(args->own_fd);
 	free(args);
 }

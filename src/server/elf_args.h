@@ -3,6 +3,7 @@
 #ifndef ULF_SERVER_ELF_ARGS_H
 #define ULF_SERVER_ELF_ARGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define ELF_ARG_REGS	6u		/* that may have arguments: rdi to r9 */
@@ -45,9 +46,15 @@ struct elf_symbols;
 struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
 			       uint32_t build_id_bytes,
 			       const struct elf_symbols *symbols, uint64_t *bytes_left);
+/* elf_args_open() for a file that stays open until elf_args_close(). */
+struct elf_source;
+struct elf_args *elf_args_parse(const struct elf_source *source,
+				const struct elf_symbols *symbols);
 void elf_args_close(struct elf_args *args);
 
 /* Of the function that @addr is in; NULL: not known.  Good until the next call. */
 const struct elf_params *elf_args_find(struct elf_args *args, uint64_t addr);
+/* Has it taken too long, so that nothing more is found? */
+bool elf_args_is_over(const struct elf_args *args);
 
 #endif

@@ -6,47 +6,47 @@
 #include <errno.h>
 #include <lzma.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "base/text.h"
+#include "server/elf_debug.h"
 #include "server/elf_impl.h"
 
-#define DEBUG_DIR	"/usr/lib/debug"
-#define PATH_BYTES	4096u
 #define CHUNK		(64u << 10)
 #define LZMA_MEMORY	(64u << 20)
 #define UNPACKED_MAX	(64u << 20)	/* half a second */
 
-static const char *debug_dir(void)
-{
-	const char *dir = getenv("ULF_DEBUG_DIR");
+/* ---- in another file ---- */
 
-	return dir && *dir ? dir : DEBUG_DIR;
+/* Ask for the file, and check that it is that one. */
+static int open_asked(const struct elf_file *file, const struct elf_finder *finder,
+		      const struct elf_ask *ask, struct elf_file *ret_debug)
+{
+	struct elf_source source = {
+		.build_id = file->id.id, .build_id_bytes = file->id.bytes,
+		.bytes_left = file->bytes_left,
+	};
+	int r = finder->open(finder, ask, &source.fd);
+
+	if (r)
+		return r;
+	r = elf_file_open_source(&source, ret_debug);
+	ret_debug->is_borrowed = false;
+	return r;
 }
 
-/* ---- by its name ---- */
-
-/* DIR/.build-id/12/3456.debug */
-static int open_by_id(const struct elf_file *file, struct elf_file *ret_debug)
+static int open_by_id(const struct elf_file *file, const struct elf_finder *finder,
+		      struct elf_file *ret_debug)
 {
-	const struct elf_build_id *id = &file->id;
-	char path[PATH_BYTES];
-	char hex[2 * sizeof(id->id) + 1];
-	int len;
+	struct elf_ask ask = { .kind = ELF_ASK_ID, .bytes = file->id.bytes };
 
-	if (id->bytes < 2)
+	if (ask.bytes < 2)
 		return -ENOENT;
-	for (uint32_t i = 0; i < id->bytes; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id->id[i]);
-	len = snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", debug_dir(),
-		       hex, hex + 2);
-	if (len >= (int)sizeof(path))
-		return -ENOENT;
-	return elf_file_open(path, id->id, id->bytes, file->bytes_left, ret_debug);
+	memcpy(ask.name, file->id.id, ask.bytes);
+	return open_asked(file, finder, &ask, ret_debug);
 }
 
 static bool has_crc(const struct elf_file *file, uint32_t wanted)
@@ -72,40 +72,26 @@ static bool has_crc(const struct elf_file *file, uint32_t wanted)
 }
 
 /* With a build id it must have the same, else the check sum. */
-static int open_candidate(const struct elf_file *file, const char *path, uint32_t crc,
-			  struct elf_file *ret_debug)
-{
-	int r = elf_file_open(path, file->id.id, file->id.bytes, file->bytes_left,
-			      ret_debug);
-
-	if (!r && !file->id.bytes && !has_crc(ret_debug, crc))
-		r = -ESTALE;
-	return r;
-}
-
-/* In the directory of @path, in .debug there, and in DIR/directory. */
-static int open_linked(const struct elf_file *file, const char *path,
+static int open_linked(const struct elf_file *file, const struct elf_finder *finder,
 		       const char *name, uint32_t crc, struct elf_file *ret_debug)
 {
-	int dir_len = (int)(strrchr(path, '/') - path);
-	const char *const before[] = { "", "", debug_dir() };
-	const char *const behind[] = { "", "/.debug", "" };
-	char candidate[PATH_BYTES];
+	struct elf_ask ask = { .bytes = (uint32_t)strlen(name) };
 	int r = -ENOENT;
 
-	for (int i = 0; r && i < 3; i++) {
-		int len = snprintf(candidate, sizeof(candidate), "%s%.*s%s/%s",
-				   before[i], dir_len, path, behind[i], name);
-
+	if (ask.bytes >= sizeof(ask.name))
+		return -ENOENT;
+	strcpy(ask.name, name);
+	for (ask.kind = ELF_ASK_BESIDE; r && ask.kind < ELF_ASKS; ask.kind++) {
 		elf_file_close(ret_debug);
-		if (len < (int)sizeof(candidate))
-			r = open_candidate(file, candidate, crc, ret_debug);
+		r = open_asked(file, finder, &ask, ret_debug);
+		if (!r && !file->id.bytes && !has_crc(ret_debug, crc))
+			r = -ESTALE;
 	}
 	return r;
 }
 
 /* The name, its NUL, up to a multiple of 4, and the check sum of the file. */
-static int open_by_link(const struct elf_file *file, const char *path,
+static int open_by_link(const struct elf_file *file, const struct elf_finder *finder,
 			struct elf_file *ret_debug)
 {
 	const Elf64_Shdr *section = elf_find_section(file, ".gnu_debuglink");
@@ -114,56 +100,55 @@ static int open_by_link(const struct elf_file *file, const char *path,
 	uint32_t crc;
 	int r = -ENOENT;
 
-	if (name && *name && !strchr(name, '/') && *path == '/' &&
+	if (name && *name && !strchr(name, '/') &&
 	    at + sizeof(crc) <= section->sh_size) {
 		memcpy(&crc, name + at, sizeof(crc));
-		r = open_linked(file, path, name, crc, ret_debug);
+		r = open_linked(file, finder, name, crc, ret_debug);
 	}
 	free(name);
 	return r;
 }
 
-int elf_debug_open(const struct elf_file *file, const char *path,
+int elf_debug_open(const struct elf_file *file, const struct elf_finder *finder,
 		   struct elf_file *ret_debug)
 {
 	int r;
 
 	*ret_debug = (struct elf_file) { .fd = -1 };
-	r = open_by_id(file, ret_debug);
+	r = open_by_id(file, finder, ret_debug);
 	if (!r)
 		return 0;
 	elf_file_close(ret_debug);
-	return open_by_link(file, path, ret_debug);
+	return open_by_link(file, finder, ret_debug);
 }
 
 /* ---- in the file ---- */
 
-/* All that @stream gives, to @fd; -E2BIG: more than that, or than is left. */
-static int unpack_to(lzma_stream *stream, int fd, uint64_t *bytes_left)
+/* All that @stream gives; -E2BIG: more than that, or than is left. */
+static int unpack_to(lzma_stream *stream, struct text *out, uint64_t *bytes_left)
 {
-	uint8_t *chunk = malloc(CHUNK);
-	lzma_ret status = chunk ? LZMA_OK : LZMA_MEM_ERROR;
-	int r = 0;
+	lzma_ret status = LZMA_OK;
 
-	while (!r && status == LZMA_OK) {
+	while (status == LZMA_OK) {
+		char *chunk = text_reserve(out, CHUNK);
 		size_t bytes;
 
-		stream->next_out = chunk;
+		if (!chunk)
+			return -ENOMEM;
+		stream->next_out = (uint8_t *)chunk;
 		stream->avail_out = CHUNK;
 		status = lzma_code(stream, LZMA_FINISH);
 		bytes = CHUNK - stream->avail_out;
 		if (bytes > *bytes_left || stream->total_out > UNPACKED_MAX)
-			r = -E2BIG;
-		else if (write(fd, chunk, bytes) != (ssize_t)bytes)
-			r = -ENOMEM;
-		else
-			*bytes_left -= bytes;
+			return -E2BIG;
+		out->len += bytes;
+		*bytes_left -= bytes;
 	}
-	free(chunk);
-	return r ? r : status == LZMA_STREAM_END ? 0 : -ENOEXEC;
+	return status == LZMA_STREAM_END ? 0 : -ENOEXEC;
 }
 
-static int unpack(const uint8_t *packed, uint64_t bytes, int fd, uint64_t *bytes_left)
+static int unpack(const uint8_t *packed, uint64_t bytes, struct text *out,
+		  uint64_t *bytes_left)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
 	int r = -ENOMEM;
@@ -171,7 +156,7 @@ static int unpack(const uint8_t *packed, uint64_t bytes, int fd, uint64_t *bytes
 	if (lzma_stream_decoder(&stream, LZMA_MEMORY, 0) == LZMA_OK) {
 		stream.next_in = packed;
 		stream.avail_in = bytes;
-		r = unpack_to(&stream, fd, bytes_left);
+		r = unpack_to(&stream, out, bytes_left);
 	}
 	lzma_end(&stream);
 	return r;
@@ -181,18 +166,17 @@ int elf_debug_open_mini(const struct elf_file *file, struct elf_file *ret_mini)
 {
 	const Elf64_Shdr *section = elf_find_section(file, ".gnu_debugdata");
 	uint8_t *packed = elf_read_section(file, section);
-	int fd = -1, r = -ENOENT;
+	struct text out;
+	int r = -ENOENT;
 
 	*ret_mini = (struct elf_file) { .fd = -1 };
-	if (packed) {
-		fd = memfd_create("ulf: .gnu_debugdata", MFD_CLOEXEC);
-		r = fd < 0 ? -errno : unpack(packed, section->sh_size, fd,
-					     file->bytes_left);
-	}
+	text_init(&out, UNPACKED_MAX + 2 * CHUNK);
+	if (packed)
+		r = unpack(packed, section->sh_size, &out, file->bytes_left);
 	free(packed);
-	if (!r)
-		return elf_file_open_fd(fd, file->bytes_left, ret_mini);
-	if (fd >= 0)
-		close(fd);
-	return r;
+	if (!r && out.data)
+		return elf_file_open_memory(out.data, out.len, file->bytes_left,
+					    ret_mini);
+	text_done(&out);
+	return r ? r : -ENOEXEC;
 }

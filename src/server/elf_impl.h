@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "server/elf.h"
+
 struct elf_build_id {
 	uint64_t addr;			/* where it is loaded to */
 	uint32_t bytes;			/* 0: there is none */
@@ -15,6 +17,8 @@ struct elf_build_id {
 
 struct elf_file {
 	int fd;
+	bool is_borrowed;		/* the descriptor stays open */
+	char *memory;			/* it is there, and in no descriptor; or NULL */
 	uint64_t bytes;
 	uint64_t *bytes_left;		/* that may be read */
 	Elf64_Ehdr head;
@@ -28,8 +32,11 @@ struct elf_file {
 /* Close it also if it could not be opened.  @id: as in elf_symbols_read(). */
 int elf_file_open(const char *path, const uint8_t *id, uint32_t id_bytes,
 		  uint64_t *bytes_left, struct elf_file *file);
-/* What @fd, which is the file's from now on, has open. */
-int elf_file_open_fd(int fd, uint64_t *bytes_left, struct elf_file *file);
+/* elf_file_open() for a descriptor that the caller closes. */
+int elf_file_open_source(const struct elf_source *source, struct elf_file *file);
+/* elf_file_open() for a file in memory.  @memory belongs to @file from now on. */
+int elf_file_open_memory(char *memory, uint64_t bytes, uint64_t *bytes_left,
+			 struct elf_file *file);
 void elf_file_close(struct elf_file *file);
 /* A copy of a piece, with a NUL behind it; NULL. */
 void *elf_read_piece(const struct elf_file *file, uint64_t off, uint64_t bytes);
@@ -65,9 +72,8 @@ void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols);
 
 /* ---- elf_debug.c ---- */
 
-/* Open the file with what was stripped from @file, which is at @path.
- * -ENOENT, or as elf_file_open(). */
-int elf_debug_open(const struct elf_file *file, const char *path,
+/* Open the file with what was stripped from @file.  -ENOENT, or as elf_file_open(). */
+int elf_debug_open(const struct elf_file *file, const struct elf_finder *finder,
 		   struct elf_file *ret_debug);
 /* The same of what it has of that in itself, compressed. */
 int elf_debug_open_mini(const struct elf_file *file, struct elf_file *ret_mini);

@@ -9,10 +9,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bits.h"
 #include "server/elf_impl.h"
 #include "server/elf_sites.h"
+#include "server/localfile.h"
 
 #define ROWS_MAX	4000000u	/* of a table; with more it has none */
 
@@ -32,22 +34,38 @@ static void relocate(const struct elf_file *file, const Elf64_Shdr *section,
 	free(rows);
 }
 
-static int read_addrs(const struct elf_file *file, enum fsite_kind kind,
-		      struct elf_sites *sites)
+/* The first table of @kind or of those behind it, whose kind is *@ret_kind then, and
+ * else FSITE_KINDS. */
+static const Elf64_Shdr *find_table(const struct elf_file *file, enum fsite_kind kind,
+				    enum fsite_kind *ret_kind)
 {
-	const Elf64_Shdr *table = NULL;
+	for (; kind < FSITE_KINDS; kind++) {
+		const Elf64_Shdr *table =
+			elf_find_section(file, fsite_tables[kind].section);
+
+		*ret_kind = kind;
+		if (table && table->sh_type == SHT_PROGBITS &&
+		    table->sh_flags & SHF_ALLOC)
+			return table;
+	}
+	*ret_kind = FSITE_KINDS;
+	return NULL;
+}
+
+static int read_addrs(const struct elf_file *file, enum fsite_kind kind,
+		      struct elf_sites *sites, enum fsite_kind *ret_next)
+{
+	const Elf64_Shdr *table = find_table(file, kind, &kind);
 	uint32_t row_bytes;
 	char *content;
 
-	for (; !table && kind < FSITE_KINDS; kind++) {
-		table = elf_find_section(file, fsite_tables[kind].section);
-		if (table && (table->sh_type != SHT_PROGBITS ||
-			      !(table->sh_flags & SHF_ALLOC)))
-			table = NULL;
-		sites->kind = kind;
-	}
+	*ret_next = kind;
+	if (!table)
+		return 0;
+	find_table(file, kind + 1, ret_next);
+	sites->kind = kind;
 	row_bytes = fsite_tables[sites->kind].row_bytes;
-	if (!table || table->sh_size / row_bytes > ROWS_MAX)
+	if (table->sh_size / row_bytes > ROWS_MAX)
 		return 0;
 	content = elf_read_piece(file, table->sh_offset, table->sh_size);
 	sites->table = table->sh_addr;
@@ -66,7 +84,7 @@ static int read_addrs(const struct elf_file *file, enum fsite_kind kind,
 						 table->sh_addr + at);
 	}
 	free(content);
-	return content && sites->addrs ? 0 : -ENOMEM;
+	return !content ? -ENOEXEC : sites->addrs ? 0 : -ENOMEM;
 }
 
 static void read_text(const struct elf_file *file, struct elf_sites *sites)
@@ -131,16 +149,16 @@ static void read_id(const struct elf_file *file, struct elf_sites *sites)
 	memcpy(sites->build_id, file->id.id, sizeof(sites->build_id));
 }
 
-int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_bytes,
-		   enum fsite_kind kind, uint64_t *bytes_left,
-		   struct elf_sites *ret_sites)
+int elf_sites_parse(const struct elf_source *source, enum fsite_kind kind,
+		    struct elf_sites *ret_sites, enum fsite_kind *ret_next)
 {
 	struct elf_sites sites = { 0 };
 	struct elf_file file;
-	int r = elf_file_open(path, build_id, build_id_bytes, bytes_left, &file);
+	int r = elf_file_open_source(source, &file);
 
+	*ret_next = FSITE_KINDS;
 	if (!r)
-		r = read_addrs(&file, kind, &sites);
+		r = read_addrs(&file, kind, &sites, ret_next);
 	if (!r) {
 		read_text(&file, &sites);
 		read_id(&file, &sites);
@@ -151,6 +169,23 @@ int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_
 		elf_sites_done(&sites);
 	else
 		*ret_sites = sites;
+	return r;
+}
+
+int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_bytes,
+		   enum fsite_kind kind, uint64_t *bytes_left,
+		   struct elf_sites *ret_sites)
+{
+	struct elf_source source = {
+		.build_id = build_id, .build_id_bytes = build_id_bytes,
+		.bytes_left = bytes_left,
+	};
+	int r = localfile_open(path, &source.fd);
+
+	if (r)
+		return r;
+	r = elf_sites_parse(&source, kind, ret_sites, &kind);
+	close(source.fd);
 	return r;
 }
 

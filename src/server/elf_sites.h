@@ -27,6 +27,11 @@ struct elf_sites {
 int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_bytes,
 		   enum fsite_kind kind, uint64_t *bytes_left,
 		   struct elf_sites *ret_sites);
+/* elf_sites_read() for a file that is open.  @ret_next: the next kind of which the file
+ * has a table; FSITE_KINDS: none. */
+struct elf_source;
+int elf_sites_parse(const struct elf_source *source, enum fsite_kind kind,
+		    struct elf_sites *ret_sites, enum fsite_kind *ret_next);
 void elf_sites_done(struct elf_sites *sites);
 
 #endif

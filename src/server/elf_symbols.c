@@ -9,9 +9,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/bits.h"
 #include "server/elf.h"
+#include "server/elf_debug.h"
 #include "server/elf_impl.h"
+#include "server/localfile.h"
+#include "server/parse_take.h"
 
 #define COMPARED_MAX	64u		/* of a name, to choose one */
 
@@ -132,11 +137,11 @@ static int add_table(const struct elf_file *file, uint32_t type,
 
 /* ---- where they are ---- */
 
-static int add_stripped(const struct elf_file *file, const char *path,
+static int add_stripped(const struct elf_file *file, const struct elf_finder *finder,
 			struct elf_symbols *symbols)
 {
 	struct elf_file other;
-	int r = elf_debug_open(file, path, &other);
+	int r = elf_debug_open(file, finder, &other);
 
 	if (!r)
 		r = add_table(&other, SHT_SYMTAB, symbols);
@@ -153,7 +158,7 @@ static void add_mini(const struct elf_file *file, struct elf_symbols *symbols)
 	elf_file_close(&mini);
 }
 
-static int add_all(const struct elf_file *file, const char *path,
+static int add_all(const struct elf_file *file, const struct elf_finder *finder,
 		   struct elf_symbols *symbols)
 {
 	int r;
@@ -162,7 +167,7 @@ static int add_all(const struct elf_file *file, const char *path,
 	r = add_table(file, SHT_SYMTAB, symbols);
 	if (r != -ENOENT)
 		return r;
-	if (!add_stripped(file, path, symbols))
+	if (!add_stripped(file, finder, symbols))
 		return 0;
 	add_mini(file, symbols);
 	r = add_table(file, SHT_DYNSYM, symbols);
@@ -187,6 +192,50 @@ static int compare_symbols(const void *pa, const void *pb)
 	return strncmp(b->name, a->name, COMPARED_MAX);
 }
 
+/* The end of the run of rows in order that begins at @from. */
+static uint32_t run_end(const struct elf_symbols *symbols, uint32_t from)
+{
+	do
+		from++;
+	while (from < symbols->nr &&
+	       compare_symbols(&symbols->rows[from - 1], &symbols->rows[from]) <= 0);
+	return min_u32(from, symbols->nr);
+}
+
+/* [from, middle) and [middle, end) of @rows, to the same place of @to. */
+static void merge_runs(const struct elf_symbol *rows, uint32_t from, uint32_t middle,
+		       uint32_t end, struct elf_symbol *to)
+{
+	for (uint32_t a = from, b = middle, at = from; at < end; at++)
+		to[at] = b == end ||
+			 (a < middle && compare_symbols(&rows[a], &rows[b]) <= 0) ?
+			 rows[a++] : rows[b++];
+}
+
+/* Linkers leave long runs in order, which are merged two by two until one is left.
+ * False: no memory. */
+static bool sort_symbols(struct elf_symbols *symbols)
+{
+	struct elf_symbol *other = NULL, *rows;
+
+	while (symbols->nr && run_end(symbols, 0) < symbols->nr) {
+		if (!other)
+			other = malloc(symbols->nr * sizeof(*other));
+		if (!other)
+			return false;
+		for (uint32_t from = 0, middle, end; from < symbols->nr; from = end) {
+			middle = run_end(symbols, from);
+			end = middle < symbols->nr ? run_end(symbols, middle) : middle;
+			merge_runs(symbols->rows, from, middle, end, other);
+		}
+		rows = symbols->rows;
+		symbols->rows = other;
+		other = rows;
+	}
+	free(other);
+	return true;
+}
+
 static void read_range(const struct elf_file *file, struct elf_symbols *symbols)
 {
 	symbols->first = UINT64_MAX;
@@ -202,20 +251,18 @@ static void read_range(const struct elf_file *file, struct elf_symbols *symbols)
 	}
 }
 
-int elf_symbols_read(const char *path, const uint8_t *build_id,
-		     uint32_t build_id_bytes, uint64_t *bytes_left,
-		     struct elf_symbols *ret_symbols)
+int elf_symbols_parse(const struct elf_source *source, struct elf_symbols *ret_symbols)
 {
 	struct elf_symbols symbols = { 0 };
 	struct elf_file file;
-	int r = elf_file_open(path, build_id, build_id_bytes, bytes_left, &file);
+	int r = elf_file_open_source(source, &file);
 
 	if (!r)
-		r = add_all(&file, path, &symbols);
+		r = add_all(&file, source->finder, &symbols);
 	if (!r) {
 		read_range(&file, &symbols);
-		qsort(symbols.rows, symbols.nr, sizeof(*symbols.rows),
-		      compare_symbols);
+		if (!sort_symbols(&symbols))
+			r = -ENOMEM;
 	}
 	elf_file_close(&file);
 	if (r)
@@ -225,8 +272,27 @@ int elf_symbols_read(const char *path, const uint8_t *build_id,
 	return r;
 }
 
+int elf_symbols_read(const char *path, const uint8_t *build_id,
+		     uint32_t build_id_bytes, uint64_t *bytes_left,
+		     struct elf_symbols *ret_symbols)
+{
+	const struct elf_finder finder = elf_finder_local(path);
+	struct elf_source source = {
+		.build_id = build_id, .build_id_bytes = build_id_bytes,
+		.bytes_left = bytes_left, .finder = &finder,
+	};
+	int r = localfile_open(path, &source.fd);
+
+	if (r)
+		return r;
+	r = elf_symbols_parse(&source, ret_symbols);
+	close(source.fd);
+	return r;
+}
+
 void elf_symbols_done(struct elf_symbols *symbols)
 {
+	parsed_free(symbols->parsed);
 	for (uint32_t i = 0; i < symbols->nr_strings; i++)
 		free(symbols->strings[i]);
 	free(symbols->rows);

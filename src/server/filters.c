@@ -8,6 +8,7 @@
 #include "filter/filter.h"
 #include "server/error_log.h"
 #include "server/filters.h"
+#include "server/objects.h"
 #include "server/root.h"
 #include "server/rules.h"
 #include "server/symbols.h"
@@ -108,6 +109,12 @@ static int function_at(void *root, uint64_t addr, uint64_t *ret_start,
 		       uint64_t *ret_end)
 {
 	return symbols_function_at(root, addr, ret_start, ret_end);
+}
+
+int filters_parse(const struct instance *instance, const char *text, size_t bytes)
+{
+	return memmem(text, bytes, FILTER_FUNCTION, strlen(FILTER_FUNCTION)) ?
+	       objects_parse(instance->root) : 0;
 }
 
 struct filter_env filters_env(const struct instance *instance)

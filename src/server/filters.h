@@ -24,6 +24,10 @@ int filters_set_system(struct instance *instance, uint32_t system,
 void filters_log_error(struct instance *instance, const char *text,
 		       const struct filter_error *error);
 /* What filters of the instance may name. */
+/* Behind a field: the address is compared with those of a function. */
+#define FILTER_FUNCTION		".function"
+/* May @text name functions that no parser has found yet?  -ERESTART; 0 */
+int filters_parse(const struct instance *instance, const char *text, size_t bytes);
 struct filter_env filters_env(const struct instance *instance);
 
 #endif

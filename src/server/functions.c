@@ -7,16 +7,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bits.h"
 #include "server/beat.h"
 #include "server/function_mods.h"
 #include "server/functions.h"
+#include "server/localfile.h"
 #include "server/objects.h"
+#include "server/parse.h"
+#include "server/parse_take.h"
 #include "server/program.h"
 #include "server/root.h"
 #include "server/rules.h"
 #include "server/shm.h"
 
-#define OBJECTS_MAX		1024u
 #define EMPTY_MAX		512u	/* among so many */
 #define FUNCTIONS_MAX		4000000u
 #define BYTES_MAX		(1024ull << 20)	/* of files, for all of a root */
@@ -41,21 +44,6 @@ static void object_free(struct function_object *object)
 	free(object);
 }
 
-void functions_done(struct root *root)
-{
-	struct functions *functions = &root->functions;
-
-	for (uint32_t i = 0; i < functions->nr_objects; i++)
-		object_free(functions->objects[i]);
-	free(functions->objects);
-	for (int list = 0; list < FUNCTION_LISTS; list++)
-		free(functions->lists[list]);
-	free(functions->is_touched);
-	if (functions->round.maps)
-		fclose(functions->round.maps);
-	*functions = (struct functions) { 0 };
-}
-
 size_t function_module_len(const char *file)
 {
 	const char *end = strstr(file, ".so");
@@ -78,7 +66,7 @@ static int grow(struct functions *functions, uint32_t nr)
 	struct function_object **objects;
 	bool *is_touched;
 
-	if (functions->nr_objects >= OBJECTS_MAX || all > FUNCTIONS_MAX)
+	if (functions->nr_objects >= FUNCTION_OBJECTS_MAX || all > FUNCTIONS_MAX)
 		return -ENOMEM;
 	objects = realloc(functions->objects,
 			  (functions->nr_objects + 1) * sizeof(*objects));
@@ -102,65 +90,240 @@ static int grow(struct functions *functions, uint32_t nr)
 	return 0;
 }
 
-static int name_all(struct function_object *object)
-{
-	const struct elf_symbol *symbol;
+/* ---- files ---- */
 
-	object->names = calloc(object->sites.nr, sizeof(*object->names));
-	if (!object->names)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < object->sites.nr; i++) {
-		symbol = elf_symbols_find(&object->symbols, object->sites.addrs[i]);
-		object->names[i] = symbol ? symbol->name : NULL;
-	}
-	beat();
-	return name_index_init(&object->index, object->names, object->sites.nr);
+/* A file that is being parsed, or a result that no object has taken yet. */
+struct function_read {
+	struct function_read *next;
+	char *path;
+	uint16_t kind;
+	uint32_t build_id_bytes;
+	uint8_t build_id[32];
+	struct parse_job *job;		/* NULL: it cannot be read, or is done */
+	bool is_wanted;			/* by the last functions_refresh() */
+	/* what came of it */
+	struct elf_sites sites;
+	struct elf_symbols symbols;
+	const char **names;
+	uint32_t next_kind;		/* of the file's next table */
+};
+
+static void read_free(struct function_read *read)
+{
+	parse_free(read->job);
+	elf_sites_done(&read->sites);
+	elf_symbols_done(&read->symbols);
+	free(read->names);
+	free(read->path);
+	free(read);
 }
 
-/* What was read counts, whatever came of it. */
-static void read_file(struct root *root, struct function_object *object,
-		      const struct abi_function_object *known)
+/* The number may come from the shared memory. */
+static uint32_t id_bytes(const struct abi_function_object *known)
 {
-	uint64_t bytes_left = BYTES_MAX - root->functions.bytes_read;
-	struct program_file file;
+	return min_u32(known->build_id_bytes, sizeof(known->build_id));
+}
 
-	beat();
-	program_file_find(root, object->path, &file);
-	if (!elf_sites_read(file.path, known->build_id, known->build_id_bytes,
-			    known->kind, &bytes_left, &object->sites) &&
-	    object->sites.nr) {
-		beat();
-		elf_symbols_read(file.path, object->sites.build_id,
-				 object->sites.build_id_bytes, &bytes_left,
-				 &object->symbols);
-	}
-	beat();
+/* Each table of a file is a read of its own. */
+static bool is_read_of(const struct function_read *read, const char *path,
+		       const struct abi_function_object *known)
+{
+	return read->kind == known->kind && !strcmp(read->path, path) &&
+	       read->build_id_bytes == id_bytes(known) &&
+	       !memcmp(read->build_id, known->build_id, read->build_id_bytes);
+}
+
+static int start_parser(struct root *root, struct function_read *read)
+{
+	struct parse_want want = {
+		.owner = root, .request = {
+			.job = PARSE_SITES, .kind = read->kind,
+			.bytes_left = BYTES_MAX - root->functions.bytes_read,
+			.build_id_bytes = read->build_id_bytes,
+		},
+	};
+	struct program_file file;
+	int r;
+
+	memcpy(want.request.build_id, read->build_id, sizeof(read->build_id));
+	program_file_find(root, read->path, &file);
+	r = localfile_open(file.path, &want.fd);
+	/* a link of ours says nothing about where debug information is */
+	want.path = file.fd < 0 ? read->path : NULL;
 	program_file_done(&file);
-	root->functions.bytes_read = BYTES_MAX - bytes_left;
+	return r ? r : parse_start(&want, &read->job);
+}
+
+/* -EBUSY: try again later.  A file that cannot be opened becomes a read without result. */
+static int start_read(struct root *root, const char *path,
+		      const struct abi_function_object *known,
+		      struct function_read **ret_read)
+{
+	struct function_read *read;
+
+	if (!parse_has_room(root))
+		return -EBUSY;
+	read = calloc(1, sizeof(*read));
+	if (read)
+		read->path = strdup(path);
+	if (!read || !read->path) {
+		free(read);
+		return -ENOMEM;
+	}
+	read->kind = known->kind;
+	read->build_id_bytes = id_bytes(known);
+	memcpy(read->build_id, known->build_id, read->build_id_bytes);
+	read->next_kind = FSITE_KINDS;
+	if (start_parser(root, read) == -EBUSY) {
+		read_free(read);
+		return -EBUSY;
+	}
+	read->next = root->functions.reads;
+	root->functions.reads = read;
+	*ret_read = read;
+	return 0;
+}
+
+/* Bytes that were read count also if the parser failed. */
+static void end_read(struct root *root, struct function_read *read)
+{
+	uint64_t left = BYTES_MAX - root->functions.bytes_read;
+	const struct parsed_more more = {
+		.sites = &read->sites, .names = &read->names,
+		.next_kind = &read->next_kind,
+	};
+	struct parsed *parsed = parse_take(read->job);
+	const char *why = parse_why(read->job);
+	uint64_t bytes = parse_bytes_read(read->job);
+
+	/* the parser may lie */
+	if (parsed && parsed->bytes > bytes)
+		bytes = parsed->bytes;
+	if (parsed && bytes > left)
+		parsed_free(parsed);
+	else if (parsed && parsed_check(parsed, &read->symbols, &more))
+		why = "The parser gave a wrong result";
+	root->functions.bytes_read += min_u64(left, bytes);
+	objects_log(root, read->path, why);
+	parse_free(read->job);
+	read->job = NULL;
+}
+
+/* Return the parsed file, or start to parse it.  A file that cannot be read has no
+ * functions.  -ERESTART: not parsed yet. */
+static int get_read(struct root *root, const char *path,
+		    const struct abi_function_object *known,
+		    struct function_read **ret_read)
+{
+	struct function_read *read = root->functions.reads;
+	int r = 0;
+
+	while (read && !is_read_of(read, path, known))
+		read = read->next;
+	if (!read)
+		r = start_read(root, path, known, &read);
+	if (r)
+		return r == -EBUSY ? -ERESTART : r;
+	read->is_wanted = true;
+	if (read->job && parse_poll(read->job) == -EINPROGRESS)
+		return -ERESTART;
+	if (read->job)
+		end_read(root, read);
+	*ret_read = read;
+	return 0;
+}
+
+void functions_settle(struct root *root)
+{
+	for (struct function_read *read = root->functions.reads; read; read = read->next)
+		if (read->job && parse_poll(read->job) != -EINPROGRESS)
+			end_read(root, read);
+}
+
+int functions_parse(struct root *root, const char *path,
+		    const struct abi_function_object *known)
+{
+	struct function_read *read;
+
+	return get_read(root, path, known, &read);
+}
+
+static void forget_read(struct functions *functions, struct function_read *read)
+{
+	struct function_read **at = &functions->reads;
+
+	while (*at != read)
+		at = &(*at)->next;
+	*at = read->next;
+	read_free(read);
+}
+
+/* Drop reads that the last functions_refresh() did not ask for: no process has mapped
+ * these files any more. */
+static void forget_unwanted(struct functions *functions)
+{
+	struct function_read *read, *next;
+
+	for (read = functions->reads; read; read = next) {
+		next = read->next;
+		if (!read->is_wanted)
+			forget_read(functions, read);
+		else
+			read->is_wanted = false;
+	}
 }
 
 /* What cannot be read has no functions, and is not tried again. */
-static struct function_object *read_object(struct root *root, const char *path,
-					   const struct abi_function_object *known)
+static int read_object(struct root *root, const char *path,
+		       const struct abi_function_object *known,
+		       struct function_object **ret_object, uint32_t *ret_next_kind)
 {
-	struct function_object *object = calloc(1, sizeof(*object));
+	struct function_object *object;
+	struct function_read *read;
+	int r = get_read(root, path, known, &read);
 
+	if (r)
+		return r;
+	object = calloc(1, sizeof(*object));
 	if (!object)
-		return NULL;
+		return -ENOMEM;
 	object->path = strdup(path);
 	if (!program_is(root, path))
 		object->module = short_name(path);
-	if (!object->path) {
-		object_free(object);
-		return NULL;
-	}
 	object->bias = known->bias;
-	read_file(root, object, known);
-	if (object->sites.nr && name_all(object)) {
+	object->sites = read->sites;
+	object->symbols = read->symbols;
+	object->names = read->names;
+	*ret_next_kind = read->next_kind;
+	read->sites = (struct elf_sites) { 0 };
+	read->symbols = (struct elf_symbols) { 0 };
+	read->names = NULL;
+	forget_read(&root->functions, read);
+	if (!object->path || (object->sites.nr &&
+			      name_index_init(&object->index, object->names,
+					      object->sites.nr))) {
 		object_free(object);
-		return NULL;
+		return -ENOMEM;
 	}
-	return object;
+	*ret_object = object;
+	return 0;
+}
+
+void functions_done(struct root *root)
+{
+	struct functions *functions = &root->functions;
+
+	while (functions->reads)
+		forget_read(functions, functions->reads);
+	for (uint32_t i = 0; i < functions->nr_objects; i++)
+		object_free(functions->objects[i]);
+	free(functions->objects);
+	for (int list = 0; list < FUNCTION_LISTS; list++)
+		free(functions->lists[list]);
+	free(functions->is_touched);
+	if (functions->round.maps)
+		fclose(functions->round.maps);
+	*functions = (struct functions) { 0 };
 }
 
 /* Files without functions are remembered only so that they are not read again. */
@@ -184,11 +347,13 @@ int functions_add(struct root *root, const char *path,
 		  const struct abi_function_object *known,
 		  struct function_object **ret_object)
 {
-	struct function_object *object = read_object(root, path, known);
+	struct function_object *object;
+	uint32_t next_kind;
+	int r = read_object(root, path, known, &object, &next_kind);
 
 	*ret_object = NULL;
-	if (!object)
-		return -ENOMEM;
+	if (r)
+		return r;
 	if (!object->sites.nr) {
 		object_free(object);
 		return 0;
@@ -244,25 +409,47 @@ static void tell(struct root *root, const struct function_object *object)
 			     object->was_there ? root->functions.nr_rows : 0);
 }
 
+/* All of a file's tables: a file of which one is known is not looked at again. */
+static int parse_kinds(struct root *root, const char *path,
+		       struct abi_function_object known)
+{
+	int r = 0;
+
+	while (!r && known.kind < FSITE_KINDS) {
+		struct function_read *read;
+
+		r = get_read(root, path, &known, &read);
+		if (!r)
+			known.kind = (uint16_t)read->next_kind;
+	}
+	return r;
+}
+
 /* Each of its tables is an object; one without functions if there is none. */
 static int add_mapped(struct root *root, const struct file_mapping *mapping)
 {
 	struct abi_function_object known = { .kind = 0 };
-	int r = 0;
+	uint32_t next_kind;
+	int r;
 
 	if (mapping->row && mapping->row->build_id_bytes <= sizeof(known.build_id)) {
 		known.build_id_bytes = mapping->row->build_id_bytes;
 		memcpy(known.build_id, mapping->row->build_id, known.build_id_bytes);
 	}
+	r = parse_kinds(root, mapping->path, known);
+	/* not before the files that are mapped before it: numbers go by that order */
+	if (!r && root->functions.is_parsing)
+		r = -ERESTART;
+	if (r)
+		return r;
 	do {
-		struct function_object *object =
-			read_object(root, mapping->path, &known);
+		struct function_object *object;
 		bool is_first = !known.kind;
 
-		if (!object)
-			return -ENOMEM;
-		known.kind = (uint16_t)(object->sites.nr_rows ? object->sites.kind + 1 :
-								FSITE_KINDS);
+		r = read_object(root, mapping->path, &known, &object, &next_kind);
+		if (r)
+			return r;
+		known.kind = (uint16_t)next_kind;
 		object->inode = mapping->inode;
 		object->bias = bias_of(object, mapping);
 		if (object->sites.nr || is_first) {
@@ -304,6 +491,7 @@ static int see_mapping(struct root *root, const struct file_mapping *mapping)
 {
 	struct functions *functions = &root->functions;
 	bool is_known = false;
+	int r;
 
 	use_lines(&functions->round, functions->nr_objects / OBJECTS_LINE);
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
@@ -320,7 +508,10 @@ static int see_mapping(struct root *root, const struct file_mapping *mapping)
 	if (is_known)
 		return 0;
 	use_lines(&functions->round, LINES_OBJECT);
-	return add_mapped(root, mapping);
+	r = add_mapped(root, mapping);
+	if (r == -ERESTART)
+		root->functions.is_parsing = true;
+	return r == -ERESTART ? 0 : r;
 }
 
 static bool is_newest(const struct root *root, uint32_t nr, const struct abi_object *row)
@@ -445,6 +636,8 @@ static void round_start(struct root *root)
 {
 	struct functions_round *round = &root->functions.round;
 
+	root->functions.is_parsing = false;
+	forget_unwanted(&root->functions);
 	round->is_open = true;
 	round->is_hidden = false;
 	round->slot = 0;
@@ -502,6 +695,8 @@ static int refresh(struct root *root, uint32_t lines)
 	round->lines_left -= lines - round->lines;
 	if (r == -EAGAIN)
 		r = 0;
+	if (!r && root->functions.is_parsing)
+		return -ERESTART;
 	return r ? r : function_mods_come(root);
 }
 
@@ -578,7 +773,7 @@ static bool is_in(const struct function_object *object, const struct object *in)
 
 int functions_symbol(const struct root *root, const struct symbols_from *from,
 		     uint64_t addr, const struct object *in,
-		     const struct elf_symbol **ret_symbol, uint64_t *ret_start)
+		     struct function_symbol *ret_symbol)
 {
 	const struct functions *functions = &root->functions;
 
@@ -591,8 +786,10 @@ int functions_symbol(const struct root *root, const struct symbols_from *from,
 		fill_row(object, &row);
 		if (symbol && (!in || is_in(object, in)) &&
 		    objects_can_be(root, from, addr, &row)) {
-			*ret_symbol = symbol;
-			*ret_start = object->bias + symbol->addr;
+			*ret_symbol = (struct function_symbol) {
+				.symbol = symbol, .start = object->bias + symbol->addr,
+				.symbols = &object->symbols, .path = object->path,
+			};
 			return 0;
 		}
 	}
@@ -613,18 +810,22 @@ static int publish_all(struct root *root)
 	return r ? r : functions_publish(root);
 }
 
-void functions_tick(struct root *root, uint32_t lines)
+int functions_tick(struct root *root, uint32_t lines)
 {
 	/* The last server may have been killed before it had told anybody. */
 	bool is_another_ones = root->functions.piece.off && !root->functions.in_piece;
 	struct apply apply;
+	int r = 0;
 
-	if ((is_another_ones || functions_are_wanted(root)) && root->nr_live &&
-	    !(lines < FUNCTIONS_LINES_MAX ? refresh(root, lines) : functions_refresh(root)) &&
-	    functions_have_changed(root) &&
-	    (!publish_all(root) ||
-	     (is_another_ones && !functions_publish_off(root))))
-		apply_start(root, &apply);
+	if ((is_another_ones || functions_are_wanted(root)) && root->nr_live) {
+		r = lines < FUNCTIONS_LINES_MAX ? refresh(root, lines) :
+						  functions_refresh(root);
+		if (!r && functions_have_changed(root) &&
+		    (!publish_all(root) ||
+		     (is_another_ones && !functions_publish_off(root))))
+			apply_start(root, &apply);
+	}
+	return r == -ERESTART ? r : 0;
 }
 
 /* ---- instances that go ---- */

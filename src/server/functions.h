@@ -36,6 +36,8 @@ enum function_list {
 	FUNCTION_LISTS,
 };
 
+#define FUNCTION_OBJECTS_MAX	1024u	/* of a root */
+
 /* A file with functions, where it is loaded; for each of its tables. */
 struct function_object {
 	char *path;
@@ -85,28 +87,38 @@ struct functions {
 	struct abi_ring_ref piece;	/* what control->functions names */
 	uint64_t serial;
 	uint64_t bytes_read;		/* of files, so far */
+	struct function_read *reads;	/* files that are being parsed */
+	bool is_parsing;		/* the last look has found such */
+	uint32_t nr_loaded;		/* objects of the last server that are loaded */
 	uint64_t in_piece;		/* which objects have a part in it */
 };
 
 /* ---- functions.c ---- */
 
 /* See which objects the processes have by now, as far as 400,000 mappings suffice, and
- * 100,000 a second when they are used up. -ENOMEM */
+ * 100,000 a second when they are used up.  -ENOMEM; -ERESTART: the files of some are still
+ * being parsed, so try again (loop.c does so when one is done, and on ticks). */
 int functions_refresh(struct root *root);
 void functions_done(struct root *root);
 /* If any is traced or listed: what has come meanwhile?  @lines: mappings to look at; the
- * next call goes on. */
-void functions_tick(struct root *root, uint32_t lines);
+ * next call goes on.  -ERESTART as above, else 0. */
+int functions_tick(struct root *root, uint32_t lines);
 #define FUNCTIONS_LINES_TICK	20000u	/* 20 ms */
 #define FUNCTIONS_LINES_MAX	400000u
 /* It goes, and traces none any more; its commands are gone. */
 void functions_leave(struct instance *instance);
 
 /* One that was loaded once, as @known says: `kind`, `bias` and, if it is known, the
- * build id.  NULL: it has none (any more). */
+ * build id.  NULL: it has none (any more).  -ERESTART as above. */
 int functions_add(struct root *root, const char *path,
 		  const struct abi_function_object *known,
 		  struct function_object **ret_object);
+
+/* Take the results of parsers that have ended, and charge them to the root. */
+void functions_settle(struct root *root);
+/* Start to parse such a file if that was not done yet.  -ERESTART: not parsed yet. */
+int functions_parse(struct root *root, const char *path,
+		    const struct abi_function_object *known);
 
 /* Function @nr: its name, or NULL if it has none; its module, NULL: the
  * program's own. */
@@ -125,9 +137,15 @@ struct function_object *function_object(const struct functions *functions,
 
 /* What is at @addr, as it is in that record, if it is in an object with such
  * functions.  -ENOENT */
+struct function_symbol {
+	const struct elf_symbol *symbol;
+	uint64_t start;			/* in memory */
+	const struct elf_symbols *symbols;	/* that it is of */
+	const char *path;			/* the file's */
+};
 int functions_symbol(const struct root *root, const struct symbols_from *from,
 		     uint64_t addr, const struct object *in,
-		     const struct elf_symbol **ret_symbol, uint64_t *ret_start);
+		     struct function_symbol *ret_symbol);
 
 /* ---- functions_list.c ---- */
 
@@ -178,7 +196,8 @@ uint32_t function_users(const struct functions *functions,
 int functions_publish(struct root *root);
 /* The same when somebody traces no more: that is done also if there is no room. */
 int functions_publish_off(struct root *root);
-/* What the last server left behind. */
+/* Load the lists that the last server left.  -ERESTART: call again, files are still being
+ * parsed. */
 int functions_load(struct root *root);
 
 #endif

@@ -415,6 +415,20 @@ static void load_lists(struct functions *functions, const struct function_object
 	}
 }
 
+static bool is_object(const struct abi_functions *all,
+		      const struct abi_function_object *from)
+{
+	const char *path = (const char *)all + from->path;
+
+	return has(all, from->path, from->path_bytes) && from->path_bytes &&
+	       !path[from->path_bytes - 1] && from->lists % sizeof(uint32_t) == 0 &&
+	       from->users % sizeof(uint32_t) == 0 &&
+	       has(all, from->users, from->nr * (uint64_t)sizeof(uint32_t)) &&
+	       has(all, from->lists,
+		   from->nr_lists * (uint64_t)sizeof(struct abi_function_lists)) &&
+	       from->kind < FSITE_KINDS;
+}
+
 static int load_object(struct root *root, const struct abi_functions *all,
 		       const struct abi_function_object *from)
 {
@@ -425,15 +439,6 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	struct function_object *object;
 	int r;
 
-	if (!has(all, from->path, from->path_bytes) || !from->path_bytes ||
-	    path[from->path_bytes - 1] || from->lists % sizeof(uint32_t) ||
-	    from->users % sizeof(*users) ||
-	    !has(all, from->users, from->nr * (uint64_t)sizeof(*users)) ||
-	    !has(all, from->lists,
-		 from->nr_lists * (uint64_t)sizeof(struct abi_function_lists)))
-		return 0;
-	if (from->kind >= FSITE_KINDS)
-		return 0;
 	r = functions_add(root, path, from, &object);
 	if (r || !object || object->sites.nr_rows != from->nr ||
 	    object->sites.kind != from->kind)
@@ -454,18 +459,50 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	return 0;
 }
 
+/* The next of the objects that make sense, from *@at on; NULL: no more.  There are not
+ * more than the server can have. */
+static const struct abi_function_object *next_object(const struct abi_functions *all,
+						     uint32_t *at)
+{
+	while (*at < all->nr_objects && *at < FUNCTION_OBJECTS_MAX &&
+	       has(all, 0, sizeof(*all) + (*at + 1ull) * sizeof(all->objects[0]))) {
+		const struct abi_function_object *from = &all->objects[(*at)++];
+
+		if (is_object(all, from))
+			return from;
+	}
+	return NULL;
+}
+
+/* All that are not loaded yet, at the same time. */
+static int parse_piece(struct root *root, const struct abi_functions *all)
+{
+	const struct abi_function_object *from;
+	uint32_t at = root->functions.nr_loaded;
+	bool is_parsing = false;
+
+	while ((from = next_object(all, &at)))
+		is_parsing |= functions_parse(root, (const char *)all + from->path,
+					      from) == -ERESTART;
+	return is_parsing ? -ERESTART : 0;
+}
+
 static int load_piece(struct root *root, const struct abi_functions *all)
 {
-	int r = 0;
+	uint32_t *at = &root->functions.nr_loaded;
+	const struct abi_function_object *from;
+	int r = parse_piece(root, all);
+
+	if (r)
+		return r;
 
 	root->functions.serial = all->serial;
 	root->functions.graph_depth = all->graph_depth;
 	root->functions.thresh_ns = all->thresh_ns;
 	root->functions.profile_session = all->profile_session;
-	for (uint32_t i = 0; !r && i < all->nr_objects; i++) {
-		if (!has(all, 0, sizeof(*all) + (i + 1ull) * sizeof(all->objects[0])))
-			break;
-		r = load_object(root, all, &all->objects[i]);
+	while (!r && (from = next_object(all, at))) {
+		r = load_object(root, all, from);
+		*at -= r == -ERESTART;	/* a file that is there twice is parsed again */
 	}
 	return r;
 }

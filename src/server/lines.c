@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "server/graph.h"
 #include "server/lines.h"
 #include "server/options.h"
+#include "server/root.h"
 #include "server/tracer.h"
 
 void lines_done(struct lines *lines)
@@ -60,6 +62,8 @@ int lines_print(struct lines *lines, struct text *out)
 {
 	uint64_t options = instance_options(lines->instance);
 	struct line_place *place = &lines->place;
+	struct root *root = lines->instance->root;
+	size_t before = out->len;
 	int r = 0;
 
 	if (merge_peek(lines->merge, &lines->record) <= 0)
@@ -80,8 +84,12 @@ int lines_print(struct lines *lines, struct text *out)
 		look_for_end(lines, options);
 	if (r)
 		return r;
+	root->is_parsing = false;
 	line_print(lines->instance, &lines->record, place, out);
-	return 1;
+	if (!root->is_parsing)
+		return 1;
+	text_truncate(out, before);
+	return -ERESTART;
 }
 
 void lines_advance(struct lines *lines)

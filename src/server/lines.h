@@ -32,7 +32,8 @@ struct lines {
 /* With all but the first two as zeroes it is at the merge's start. */
 void lines_done(struct lines *lines);
 
-/* The next one.  1; 0: there is none (yet); -ENOMEM. */
+/* The next one.  1; 0: there is none (yet); -ENOMEM; -ERESTART: a file that has names
+ * for it is still being parsed, and nothing was written. */
 int lines_print(struct lines *lines, struct text *out);
 /* Past it.  Before that it can be printed again. */
 void lines_advance(struct lines *lines);

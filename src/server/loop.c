@@ -29,6 +29,7 @@
 #include "server/confine.h"
 #include "server/mounter.h"
 #include "server/mounts.h"
+#include "server/parse.h"
 #include "server/receipt.h"
 #include "server/server.h"
 #include "server/socket.h"
@@ -51,6 +52,7 @@ struct loop {
 	struct sockets *sockets;
 	struct loop_source core;	/* the server's roots; see turn() */
 	struct loop_source signals, timer;
+	struct loop_source parser;
 	/* those of the present round that are still to be told */
 	struct epoll_event events[EVENTS_AT_ONCE];
 	int nr_events;
@@ -119,6 +121,8 @@ static void timer_ready(struct loop_source *source, uint32_t events)
 	(void)events;
 	if (read(source->fd, &expirations, sizeof(expirations)) < 0)
 		return;
+	if (parse_dispatch())
+		server_parsed(loop->server);
 	server_tick(loop->server);
 	mounts_tick(loop->mounts);
 	sockets_tick(loop->sockets);
@@ -168,6 +172,26 @@ static int signals_init(struct loop *loop)
 	return loop_watch(loop, &loop->signals, EPOLLIN);
 }
 
+/* Requests that wait for a parser are tried at once. */
+static void parser_ready(struct loop_source *source, uint32_t events)
+{
+	struct loop *loop = container_of(source, struct loop, parser);
+
+	(void)events;
+	if (!parse_dispatch())
+		return;
+	server_parsed(loop->server);
+	mounts_tick(loop->mounts);
+	sockets_tick(loop->sockets);
+}
+
+static int parser_init(struct loop *loop)
+{
+	loop->parser.ready = parser_ready;
+	loop->parser.fd = parse_poll_fd();
+	return loop->parser.fd < 0 ? 0 : loop_watch(loop, &loop->parser, EPOLLIN);
+}
+
 static int core_init(struct loop *loop, const char *dir)
 {
 	int ret = server_new(dir, &loop->server);
@@ -215,6 +239,8 @@ static int init(struct loop *loop, const char *dir)
 	}
 	if (!ret)
 		ret = timer_init(loop);
+	if (!ret)
+		ret = parser_init(loop);
 	if (!ret)
 		ret = core_init(loop, dir);
 	if (!ret)
@@ -309,6 +335,8 @@ int loop_run(const char *dir, void (*ready)(const char *dir))
 	};
 	int ret;
 
+	/* while the process is small; without it there are no names */
+	parse_init(true);
 	allow_descriptors();
 	ret = init(&loop, dir);
 	if (!ret) {

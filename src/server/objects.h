@@ -5,12 +5,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "abi/control.h"
 #include "server/elf.h"
+#include "server/parse_wire.h"
 
-struct elf_args;
 struct elf_params;
+struct params;
 struct root;
 struct symbols_from;
 
@@ -19,10 +21,15 @@ struct object_file {
 	char *path;
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
+	bool is_parsed;			/* it was tried */
 	bool is_readable;
-	bool is_args_tried;
+	struct parse_job *job;		/* that parses it; NULL: none */
 	struct elf_symbols symbols;
-	struct elf_args *args;		/* NULL: not tried, or there are none */
+	struct params *params;		/* NULL: not asked for yet */
+	/* for its strings: the file that was parsed */
+	struct stat st;
+	struct parse_segment segments[PARSE_SEGMENTS_MAX];
+	uint32_t nr_segments;
 };
 
 struct object {
@@ -32,7 +39,12 @@ struct object {
 	uint64_t bias;			/* address in memory - in the file */
 };
 
-/* Empty; files are read when an address in them is first asked for. */
+/*
+ * Empty; files are parsed when an address in them is first asked for.
+ *
+ * Nothing here waits for a parser in the server: a file that is still being parsed has
+ * no names, and root->is_parsing is set; then the caller must try again later.
+ */
 struct objects *objects_new(void);
 void objects_free(struct objects *objects);
 /* Was any file read? */
@@ -41,6 +53,23 @@ bool objects_have_files(const struct objects *objects);
 /* The object that @addr is in, as it is in that record; or NULL. */
 struct object *objects_find(struct root *root, const struct symbols_from *from,
 			    uint64_t addr);
+/* Parse the files of all objects and wait for it, 250 ms in all of a root's life.  For
+ * callers that cannot try again later; returns at once if all are parsed. */
+void objects_wait(struct root *root);
+/* Parse the files of all objects without waiting.  -ERESTART: some are not parsed yet. */
+int objects_parse(struct root *root);
+/* Take the results of parsers that have ended, and charge them to the root. */
+void objects_settle(struct root *root);
+/* The constant string at @addr of the object, up to 4 KiB of it; to be freed.  NULL: there
+ * is none, or the file has changed. */
+char *objects_string(const struct root *root, const struct object *object, uint64_t addr);
+/* The name of @symbol, a row of @symbols, as C++ writes it.  @path: the file, for
+ * error_log. */
+const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
+			  const struct elf_symbol *symbol, const char *path);
+/* Report in error_log that the parser failed on the file at @path.  @why NULL: nothing to
+ * report. */
+void objects_log(struct root *root, const char *path, const char *why);
 /* The parameters of the function that @addr is in; NULL: not known.  Good until
  * the next call. */
 const struct elf_params *objects_params(struct root *root,

@@ -220,25 +220,53 @@ static void set_next(struct root *root, uint64_t off, uint64_t next)
 	}
 }
 
+/* A page of the piece at @off; false: it is none. */
+static bool read_head(const struct root *root, uint64_t off, char page[ABI_PAGE_BYTES_MIN])
+{
+	struct abi_ring_ref ref = { off, ABI_PAGE_BYTES_MIN };
+	struct mapping *map;
+
+	if (!arena_has(root, &ref) ||
+	    mapping_new(root->fd, off, ABI_PAGE_BYTES_MIN, &map))
+		return false;
+	memcpy(page, map->addr, ABI_PAGE_BYTES_MIN);
+	mapping_put(map);
+	return is_head(root, (const struct abi_profile *)page);
+}
+
+/* The files of all pieces; nothing is changed yet.  -ERESTART */
+static int parse_pieces(struct root *root)
+{
+	uint64_t off = shm_load(&root->control->profile);
+	char page[ABI_PAGE_BYTES_MIN] __attribute__((aligned(8)));
+	const struct abi_profile *head = (const struct abi_profile *)page;
+	uint32_t left = PIECES_MAX;
+	int r = 0;
+
+	while (off && left-- && read_head(root, off, page)) {
+		const char *path = (const char *)(head + 1);
+		struct abi_function_object known = { .kind = (uint16_t)head->kind };
+
+		if (!find_object(&root->functions, path, head) &&
+		    functions_parse(root, path, &known) == -ERESTART)
+			r = -ERESTART;
+		off = head->next;
+	}
+	return r;
+}
+
 int profile_load(struct root *root)
 {
 	uint64_t off = shm_load(&root->control->profile), last = 0;
 	char page[ABI_PAGE_BYTES_MIN] __attribute__((aligned(8)));
 	const struct abi_profile *head = (const struct abi_profile *)page;
 	uint32_t left = PIECES_MAX;
-	int r = 0;
+	int r = parse_pieces(root);
 
 	while (off && !r && left--) {
-		struct abi_ring_ref ref = { off, sizeof(page) };
-		struct mapping *map;
 		bool is_used;
 
-		if (!arena_has(root, &ref) ||
-		    mapping_new(root->fd, off, sizeof(page), &map))
-			break;
-		memcpy(page, map->addr, sizeof(page));
-		mapping_put(map);
-		if (!is_head(root, head))
+		if (!read_head(root, off, page))
 			break;
 		r = load_piece(root, off, head, &is_used);
 		if (is_used) {

@@ -15,6 +15,7 @@
 #include "base/fusemount.h"
 #include "base/text.h"
 #include "server/mounts.h"
+#include "server/objects.h"
 #include "server/root.h"
 #include "server/server.h"
 #include "server/socket_impl.h"
@@ -117,7 +118,7 @@ static void read_file(struct client *client, const struct abi_request *request)
 	}
 	ret = tracefs_read_begin(file->file, sockets->io, size,
 				 (off_t)request->offset, false);
-	if (ret == -EAGAIN && !file->is_nonblocking) {
+	if (ret == -ERESTART || (ret == -EAGAIN && !file->is_nonblocking)) {
 		park(client);
 	} else if (ret < 0) {
 		answer(client, (int)ret);
@@ -136,7 +137,7 @@ static void write_file(struct client *client, const struct abi_request *request)
 
 	if (!file)
 		return;
-	if (client->is_parked) {
+	if (client->is_parked && !client->is_restart) {
 		ret = tracefs_write_done(file->file);
 		if (ret == 0)
 			ret = (ssize_t)client->taken;
@@ -144,7 +145,8 @@ static void write_file(struct client *client, const struct abi_request *request)
 		ret = tracefs_write(file->file, client->payload, request->bytes,
 				    client->pid, &client->taken);
 	}
-	if (ret == -EINPROGRESS)
+	client->is_restart = ret == -ERESTART;
+	if (ret == -EINPROGRESS || ret == -ERESTART)
 		park(client);
 	else
 		answer(client, (int)ret);
@@ -158,9 +160,10 @@ static void close_file(struct client *client, const struct abi_request *request)
 
 	if (!file)
 		return;
-	ret = client->is_parked ? tracefs_write_done(file->file) :
-				  tracefs_flush(file->file);
-	if (ret == -EINPROGRESS) {
+	ret = client->is_parked && !client->is_restart ?
+	      tracefs_write_done(file->file) : tracefs_flush(file->file);
+	client->is_restart = ret == -ERESTART;
+	if (ret == -EINPROGRESS || ret == -ERESTART) {
 		park(client);
 		return;
 	}
@@ -321,6 +324,10 @@ static void list_symbols(struct client *client, const struct abi_request *reques
 		answer(client, root ? -ENODEV : -ENOENT);
 		return;
 	}
+	if (objects_parse(root)) {
+		park(client);
+		return;
+	}
 	text_init(&text, ABI_SOCKET_SYMBOLS_MAX);
 	symbols_list(root, &text);
 	bytes = request->offset < text.len ? text.len - request->offset : 0;
@@ -369,12 +376,12 @@ bool client_request_is_valid(const struct client *client)
 	return !client->is_parked || request->op == ABI_SOCKET_CANCEL;
 }
 
-/* A write that is cancelled has been accepted: it is not taken back. */
+/* A write that is cancelled has been accepted, if it was begun: it is not taken back. */
 static void cancel(struct client *client)
 {
 	if (!client->is_parked)
 		return;
-	if (client->parked.op == ABI_SOCKET_WRITE)
+	if (client->parked.op == ABI_SOCKET_WRITE && !client->is_restart)
 		answer(client, (int)client->taken);
 	else
 		answer(client, -EINTR);

@@ -2,6 +2,7 @@
 /* Attaching to a root: the checks that everything else relies on. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,11 +11,13 @@
 #include "abi/control.h"
 #include "server/comm.h"
 #include "server/mapping.h"
+#include "server/parse.h"
 #include "server/printk.h"
 #include "server/profile.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/roots.h"
+#include "server/rules.h"
 #include "server/shm.h"
 #include "server/objects.h"
 #include "server/stack_tracer.h"
@@ -22,6 +25,8 @@
 
 /* Tables and heap of the default layout take 35 MB. */
 #define CONTROL_BYTES_MAX	(1ull << 30)
+#define WAKE_NS			60000000u	/* for the parser, when a dead root is woken */
+#define WAKE_STEP_MS		5
 
 /* Does a table of @rows lie between the header and the arena? */
 static bool is_table(const struct abi_control *control, uint64_t off,
@@ -84,6 +89,24 @@ static int open_memory(struct root *root, int dirfd)
 	return 0;
 }
 
+/* Load the state that the last server left.  -ERESTART: call again. */
+static int load(struct root *root)
+{
+	static int (*const steps[ROOT_LOADED])(struct root *root) = {
+		[ROOT_LOAD_FUNCTIONS] = functions_load,
+		[ROOT_LOAD_PROFILE] = profile_load,
+		[ROOT_LOAD_NAMES] = rules_load_names,
+		[ROOT_LOAD_INSTANCES] = instances_load,
+	};
+	int r = 0;
+
+	while (!r && root->load_step < ROOT_LOADED) {
+		r = steps[root->load_step](root);
+		root->load_step += !r;
+	}
+	return r;
+}
+
 static int attach(struct root *root)
 {
 	struct abi_control control;
@@ -124,11 +147,7 @@ static int attach(struct root *root)
 	boot_load(root);
 	if (!r)
 		r = stack_tracer_load(root);
-	if (!r)
-		r = functions_load(root);
-	if (!r)
-		r = profile_load(root);
-	return r ? r : instances_load(root);
+	return r ? r : load(root);
 }
 
 /* Restore the time of death: fallocate() in attach() changes mtime. */
@@ -195,6 +214,7 @@ static bool is_shortage(int r)
 static void give_up(struct root *root, int r)
 {
 	detach(root);
+	root->load_step = ROOT_LOADED;
 	root->state = r == -EPROTONOSUPPORT ? SERVER_ROOT_FOREIGN : SERVER_ROOT_CORRUPT;
 }
 
@@ -214,8 +234,27 @@ static bool begin_asleep(struct root *root)
 		.started_ns = peek.control.started_ns,
 		.run_id = peek.control.run_id,
 	};
+	root->load_step = ROOT_LOADED;
 	detach(root);
 	return true;
+}
+
+/* A root that cannot be trusted is shown as corrupt; other errors are returned. */
+static int settle(struct root *root, int r)
+{
+	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || is_shortage(r))
+		return r;
+	if (r < 0 && r != -ERESTART)
+		give_up(root, r);
+	return 0;
+}
+
+int root_load(struct root *root)
+{
+	int r = load(root);
+
+	keep_age(root);
+	return r == -ERESTART ? r : settle(root, r);
 }
 
 int root_new(struct server *server, int dirfd, const char *name,
@@ -241,13 +280,12 @@ int root_new(struct server *server, int dirfd, const char *name,
 		r = attach(root);
 		keep_age(root);
 	}
-	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || is_shortage(r)) {
+	r = settle(root, r);
+	if (r) {
 		release(root);
 		root_put(root);
 		return r;
 	}
-	if (r < 0)
-		give_up(root, r);
 	*ret_root = root;
 	return 0;
 }
@@ -314,18 +352,47 @@ static int reopen(struct root *root)
 	return r;
 }
 
+/*
+ * Load what the parser is still needed for.  A dead root is woken in the middle of a
+ * request, so its files are waited for, but not longer than others can wait: lists of
+ * functions that are not there by then are left out until the root is woken again.
+ */
+static int load_dead(struct root *root)
+{
+	uint64_t end_ns = server_now_ns() + WAKE_NS;
+	int r = -ERESTART;
+
+	while (r == -ERESTART && server_now_ns() < end_ns) {
+		struct pollfd parser = { .fd = parse_poll_fd(), .events = POLLIN };
+
+		poll(&parser, 1, WAKE_STEP_MS);
+		parse_dispatch();
+		functions_settle(root);
+		r = load(root);
+	}
+	while (r == -ERESTART) {
+		root->load_step++;
+		r = load(root);
+	}
+	return r;
+}
+
 static int try_wake(struct root *root)
 {
 	int r = reopen(root);
 
+	root->load_step = ROOT_LOAD_FUNCTIONS;
 	if (!r)
 		r = attach(root);
+	if (r == -ERESTART)
+		r = load_dead(root);
 	if (!r) {
 		keep_age(root);
 		return 0;
 	}
 	detach(root);
 	forget_attached(root);
+	root->load_step = ROOT_LOADED;
 	return r;
 }
 

@@ -128,6 +128,15 @@ struct root_stack {
 	uint32_t next;			/* the slot that has its turn */
 };
 
+/* Parts of the state that the last server left, in the order of loading. */
+enum root_load_step {
+	ROOT_LOAD_FUNCTIONS,
+	ROOT_LOAD_PROFILE,
+	ROOT_LOAD_NAMES,		/* of functions in filters */
+	ROOT_LOAD_INSTANCES,
+	ROOT_LOADED,
+};
+
 /*
  * A dead root sleeps unless somebody works with it: it has no mapping, no descriptor and
  * nothing that was made of its memory, `memory` is NULL, and `info` is what is said of it.
@@ -135,6 +144,8 @@ struct root_stack {
  */
 struct root {
 	struct server *server;
+	enum root_load_step load_step;	/* the next one */
+	struct root *next_loading;	/* server.c: while it waits for a parser */
 	struct root *next_of_hash;	/* roots.c has these five */
 	TAILQ_ENTRY(root) link;
 	TAILQ_ENTRY(root) awake_link;	/* if it is awake */
@@ -220,6 +231,8 @@ struct root {
 	struct comms *comms;
 	struct objects *objects;
 	struct symbols *symbols;
+	bool is_parsing;		/* since somebody cleared it an answer was not
+					 * there, as a file is still being parsed */
 	struct functions functions;
 	struct root_stack stack;
 	struct printk_formats *printk;	/* NULL: not asked for yet */
@@ -237,6 +250,9 @@ struct root {
  * is nothing to show. */
 int root_new(struct server *server, int dirfd, const char *name,
 	     uint64_t serial, struct root **ret_root);
+/* Go on with a root that root_new() has returned with a load_step that is not
+ * ROOT_LOADED.  0: loaded, or corrupt; -ERESTART: later, a parser is at work; -ENOMEM. */
+int root_load(struct root *root);
 struct root *root_get(struct root *root);
 void root_put(struct root *root);
 /*
@@ -375,12 +391,14 @@ bool apply_is_settled(const struct root *root, uint32_t generation);
 
 /* ---- boot.c ---- */
 
-/* The settings from the start, if no server has applied them yet. */
-void boot_apply(struct root *root);
+/* The settings from the start, if no server has applied them yet.  -ERESTART: those of
+ * functions wait for a parser, and none is applied yet; else 0. */
+int boot_apply(struct root *root);
 /* For the events that there are the last server has done what follows. */
 void boot_load(struct root *root);
-/* What they say about events that have come since the last call. */
-void boot_follow(struct root *root);
+/* Apply what they say about events that have come since the last call.  -ERESTART as
+ * above, else 0. */
+int boot_follow(struct root *root);
 
 /* ---- server.c, for the parts above ---- */
 

@@ -9,6 +9,7 @@
 struct event;
 struct event_filter;
 struct instance;
+struct root;
 
 /* What the last server left behind (rules_load.c). */
 int rules_load(struct instance *instance);
@@ -19,6 +20,9 @@ void rules_drop(struct instance *instance);
 /* All zero if there is none. */
 const struct event_filter *rules_filter(const struct instance *instance,
 					const struct event *event);
+/* Before rules_load(): parse the files that have the functions which filters of any
+ * instance name.  -ERESTART: call again; -ENOMEM. */
+int rules_load_names(struct root *root);
 /* Room in instance->filters and ->softs for @nr rows. */
 int rules_need_rows(struct instance *instance, uint32_t nr);
 /* Modules came: their events get the filters and triggers of their name. */

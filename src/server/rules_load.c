@@ -11,7 +11,9 @@
 #include "filter/run.h"
 #include "server/function_mods.h"
 #include "server/function_probes.h"
+#include "server/filters.h"
 #include "server/mapping.h"
+#include "server/objects.h"
 #include "server/rings.h"
 #include "server/root.h"
 #include "server/rules.h"
@@ -179,23 +181,22 @@ static int load_piece(struct instance *instance, const char *data,
 	return r;
 }
 
-/* What cannot be read is not there for us; the processes decide for
- * themselves. */
-int rules_load(struct instance *instance)
+/* A copy of the piece that @abi names, with a NUL behind it; NULL: there is none that
+ * makes sense, *@ret_r 0, or no memory. */
+static char *copy_piece(const struct root *root, const struct abi_buffer *abi,
+			struct abi_ring_ref *ret_ref, uint32_t *ret_bytes, int *ret_r)
 {
-	struct root *root = instance->root;
 	struct abi_ring_ref ref = {
-		.off = shm_load(&instance->abi->rules),
-		.bytes = ABI_PAGE_BYTES_MIN,
+		.off = shm_load(&abi->rules), .bytes = ABI_PAGE_BYTES_MIN,
 	};
 	struct mapping *map;
 	uint32_t bytes;
 	char *copy;
-	int r;
 
+	*ret_r = 0;
 	if (!ref.off || !arena_has(root, &ref) ||
 	    mapping_new(root->fd, ref.off, ref.bytes, &map))
-		return 0;
+		return NULL;
 	bytes = shm_load(&((struct abi_rules *)map->addr)->bytes);
 	mapping_put(map);
 	ref.bytes = ABI_PAGE_ALIGN((uint64_t)bytes);
@@ -203,14 +204,58 @@ int rules_load(struct instance *instance)
 	    bytes > ABI_RULES_BYTES_MAX - root->rules_taken ||
 	    !arena_has(root, &ref) ||
 	    mapping_new(root->fd, ref.off, ref.bytes, &map))
-		return 0;
-	instance->rules = ref;
-	root->rules_taken += bytes;	/* all instances may name the same piece */
+		return NULL;
+	*ret_ref = ref;
+	*ret_bytes = bytes;
 	copy = calloc(1, bytes + 1ul);
 	if (copy)
 		memcpy(copy, map->addr, bytes);
 	mapping_put(map);
-	r = copy ? load_piece(instance, copy, bytes) : -ENOMEM;
+	*ret_r = copy ? 0 : -ENOMEM;
+	return copy;
+}
+
+int rules_load_names(struct root *root)
+{
+	bool has_functions = false;
+	uint32_t taken = 0;
+
+	for (uint32_t i = 0; i < ABI_BUFFERS && !has_functions; i++) {
+		struct abi_ring_ref ref;
+		uint32_t bytes;
+		int r;
+		char *copy = copy_piece(root, root->top.abi + i, &ref, &bytes, &r);
+
+		if (r)
+			return r;
+		/* all may name the same piece */
+		if (copy && bytes > ABI_RULES_BYTES_MAX - taken) {
+			free(copy);
+			break;
+		}
+		taken += copy ? bytes : 0;
+		has_functions = copy && memmem(copy, bytes, FILTER_FUNCTION,
+					       strlen(FILTER_FUNCTION));
+		free(copy);
+	}
+	return has_functions ? objects_parse(root) : 0;
+}
+
+/* What cannot be read is not there for us; the processes decide for
+ * themselves. */
+int rules_load(struct instance *instance)
+{
+	struct abi_ring_ref ref;
+	uint32_t bytes;
+	int r;
+	char *copy = copy_piece(instance->root, instance->abi, &ref, &bytes, &r);
+
+	if (!copy && !r)
+		return 0;
+	instance->rules = ref;
+	instance->root->rules_taken += bytes;	/* all instances may name the same piece */
+	if (!r)
+		r = load_piece(instance, copy, bytes);
 	free(copy);
 	return r;
 }

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 #include "server/comm.h"
 #include "server/dead_limits.h"
 #include "server/mapping.h"
+#include "server/objects.h"
+#include "server/parse.h"
 #include "server/pids.h"
 #include "server/printk.h"
 #include "server/rings.h"
@@ -35,6 +38,7 @@
 #define SLEEP_AFTER_NS	10000000000u	/* a dead root that nobody used for so long sleeps */
 #define ROUND_NS	20000000u	/* at a time for what may be put off */
 #define LEARN_NS	1000000000u	/* a list waits for figures no longer than that */
+#define LOADING_NS	2000000000u	/* waited for roots, at the start */
 #define DAY_SECONDS	(24 * 3600)
 
 struct server {
@@ -53,6 +57,7 @@ struct server {
 	bool is_ticking;		/* it has not ended */
 	bool is_scanning;		/* a root's scan has not ended */
 	uint32_t scan_round;		/* as tick, of these roots */
+	struct root *loading;		/* that wait for a parser; see load_roots() */
 	void *tree;			/* of tracefs/ */
 	void (*free_tree)(void *tree);
 };
@@ -136,10 +141,12 @@ static bool is_asked(const struct root *root)
 	return shm_load(&root->control->asked) != shm_load(&root->control->answered);
 }
 
-/* Who asks later than we look is answered the next time. */
+/* A process that asks after this look is answered the next time.  While files of the
+ * program are still being parsed nobody is answered: server_parsed() does it. */
 static void answer(struct root *root, uint32_t asked)
 {
-	functions_tick(root, FUNCTIONS_LINES_MAX);
+	if (functions_tick(root, FUNCTIONS_LINES_MAX))
+		return;
 	shm_store(&root->control->answered, asked);
 	shm_wake(&root->control->answered);
 }
@@ -152,8 +159,10 @@ static void make_ready(struct root *root)
 
 	if (root->state != SERVER_ROOT_ALIVE)
 		return;
-	boot_apply(root);
-	boot_follow(root);
+	if (boot_apply(root))
+		return;			/* server_parsed() */
+	if (boot_follow(root))
+		return;
 	make_printk_rings(root);
 	if (asked != shm_load(&control->answered))
 		answer(root, asked);
@@ -329,17 +338,8 @@ static void check_roots(struct server *server)
 
 /* ---- roots come ---- */
 
-static void add_root(struct server *server, int dirfd, const char *name)
+static void link_root(struct server *server, struct root *root)
 {
-	struct root *root;
-	int r;
-
-	beat();
-	r = root_new(server, dirfd, name, server_next_serial(server), &root);
-	if (r) {
-		server->has_missed |= r != -ENOENT && r != -ENOTDIR && r != -ELOOP;
-		return;
-	}
 	if (root->is_empty && !server->is_view && !delete_files(server, root)) {
 		root_put(root);
 		return;
@@ -351,6 +351,46 @@ static void add_root(struct server *server, int dirfd, const char *name)
 	}
 	if (root_is_ready(root) && !server->is_view)
 		make_ready(root);
+}
+
+static void add_root(struct server *server, int dirfd, const char *name)
+{
+	struct root *root;
+	int r;
+
+	beat();
+	r = root_new(server, dirfd, name, server_next_serial(server), &root);
+	if (r) {
+		server->has_missed |= r != -ENOENT && r != -ENOTDIR && r != -ELOOP;
+		return;
+	}
+	if (root->load_step != ROOT_LOADED) {
+		root->next_loading = server->loading;
+		server->loading = root;
+		return;
+	}
+	link_root(server, root);
+}
+
+/* Go on with roots in which the last server left lists of functions: their files are
+ * parsed first.  Such a root is not shown before all of it is loaded. */
+static void load_roots(struct server *server)
+{
+	struct root **at = &server->loading, *root;
+
+	while ((root = *at)) {
+		int r = root_load(root);
+
+		if (r == -ERESTART) {
+			at = &root->next_loading;
+			continue;
+		}
+		*at = root->next_loading;
+		if (r)
+			root_put(root);
+		else
+			link_root(server, root);
+	}
 }
 
 /* ---- the directory ---- */
@@ -368,6 +408,30 @@ static bool is_same_directory(const struct root *root, int dirfd)
 	       (!root->ino || (st.st_ino == root->ino && st.st_dev == root->dev));
 }
 
+/* Drop loading roots whose directory is gone; @dirfd -1: all of them. */
+static void forget_loading(struct server *server, int dirfd)
+{
+	struct root **at = &server->loading, *root;
+
+	while ((root = *at)) {
+		if (dirfd >= 0 && is_same_directory(root, dirfd)) {
+			at = &root->next_loading;
+			continue;
+		}
+		*at = root->next_loading;
+		root_put(root);
+	}
+}
+
+static bool is_loading(const struct server *server, const char *name)
+{
+	const struct root *root = server->loading;
+
+	while (root && strcmp(root->name, name))
+		root = root->next_loading;
+	return root;
+}
+
 static void answer_if_asked(struct root *root)
 {
 	if (root_is_ready(root) && (shm_load(&root->control->hold) || is_asked(root)))
@@ -380,7 +444,8 @@ static void add_roots(struct server *server, DIR *dir)
 
 	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.' &&
-		    !server_find_root(server, entry->d_name))
+		    !server_find_root(server, entry->d_name) &&
+		    !is_loading(server, entry->d_name))
 			add_root(server, dirfd(dir), entry->d_name);
 }
 
@@ -418,6 +483,7 @@ static void scan_roots(struct server *server)
 		if (!is_same_directory(root, dirfd(dir)))
 			forget_root(server, root);
 	}
+	forget_loading(server, dirfd(dir));
 	add_roots(server, dir);
 	closedir(dir);
 	for (root = TAILQ_FIRST(&server->roots.awake); root; root = next) {
@@ -433,13 +499,14 @@ static void scan_name(struct server *server, int dirfd, const char *name)
 {
 	struct root *root = server_find_root(server, name);
 
+	forget_loading(server, dirfd);
 	if (root && !is_same_directory(root, dirfd)) {
 		forget_root(server, root);
 		root = NULL;
 	}
 	if (root)
 		answer_if_asked(root);
-	else if (name[0] != '.')
+	else if (name[0] != '.' && !is_loading(server, name))
 		add_root(server, dirfd, name);
 }
 
@@ -500,6 +567,21 @@ static int server_alloc(const char *dir, struct server **ret_server)
 	return 0;
 }
 
+/* Wait for loading roots before the first client is served: the command that started the
+ * server may ask for one of them at once. */
+static void wait_for_loading(struct server *server)
+{
+	uint64_t until_ns = server_now_ns() + LOADING_NS;
+
+	while (server->loading && server_now_ns() < until_ns) {
+		struct pollfd fd = { .fd = parse_poll_fd(), .events = POLLIN };
+
+		poll(&fd, 1, 10);
+		if (parse_dispatch())
+			server_parsed(server);
+	}
+}
+
 int server_new(const char *dir, struct server **ret_server)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -517,6 +599,7 @@ int server_new(const char *dir, struct server **ret_server)
 		return r;
 	}
 	scan_roots(server);
+	wait_for_loading(server);
 	check_roots(server);
 	*ret_server = server;
 	return 0;
@@ -549,6 +632,7 @@ void server_free(struct server *server)
 		return;
 	if (server->tree)
 		server->free_tree(server->tree);
+	forget_loading(server, -1);
 	while (!TAILQ_EMPTY(&server->roots.all))
 		forget_root(server, TAILQ_FIRST(&server->roots.all));
 	roots_done(&server->roots);
@@ -669,6 +753,7 @@ void server_tick(struct server *server)
 			return;
 		server->slow_tick_ns = now;
 		server->tick++;
+		load_roots(server);
 	}
 	server->is_ticking = tick_roots(server, until);
 	if (server->is_ticking)
@@ -686,6 +771,28 @@ void server_continue_scan(struct server *server)
 bool server_is_busy(const struct server *server)
 {
 	return server->is_ticking || server->is_scanning;
+}
+
+/* The owners of parsers are roots. */
+void server_parsed(struct server *server)
+{
+	bool is_loading = false;
+	struct root *root;
+
+	while ((root = parse_next_ended())) {
+		is_loading |= root->load_step != ROOT_LOADED;
+		functions_settle(root);
+		if (root->load_step != ROOT_LOADED || !root_is_ready(root))
+			continue;
+		objects_settle(root);
+		if (shm_load(&root->control->hold) || is_asked(root) ||
+		    shm_load(&root->control->boot_state) != ABI_BOOT_DONE)
+			make_ready(root);
+		else if (root->functions.is_parsing)
+			functions_tick(root, FUNCTIONS_LINES_TICK);
+	}
+	if (is_loading)
+		load_roots(server);
 }
 
 /* ---- the list ---- */

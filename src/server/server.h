@@ -27,6 +27,9 @@ void server_free(struct server *server);
  * roots come and go (inotify), processes die (pidfd). */
 int server_poll_fd(const struct server *server);
 void server_dispatch(struct server *server);
+/* parse_dispatch() says that a parser is further than before: go on with what waits for
+ * it.  For all servers of the process. */
+void server_parsed(struct server *server);
 /* Called every 5 ms while a request is parked or the server is busy, else about every
  * second. */
 void server_tick(struct server *server);

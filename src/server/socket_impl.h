@@ -46,6 +46,7 @@ struct client {
 
 	/* A request that cannot be answered yet (a copy: a cancel may come). */
 	bool is_parked;
+	bool is_restart;		/* not begun: -ERESTART of tracefs/tracefs.h */
 	struct abi_request parked;
 	size_t taken;			/* write: bytes taken */
 

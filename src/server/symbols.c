@@ -7,11 +7,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "server/demangle.h"
 #include "server/elf.h"
 #include "server/objects.h"
 #include "server/options.h"
-#include "server/program.h"
 #include "server/root.h"
 #include "server/shm.h"
 #include "server/symbols.h"
@@ -56,14 +54,18 @@ const struct symbols_from symbols_now = { .module = SYMBOLS_NO_MODULE };
 /* What is at @addr.  Files of which too much was to be read for the lines may have been
  * read for the functions, and so may those that are gone by now.  -ENOENT */
 static int find_symbol(struct root *root, const struct symbols_from *from, uint64_t addr,
-		       const struct object *object, const struct elf_symbol **ret_symbol,
-		       uint64_t *ret_start)
+		       const struct object *object, struct function_symbol *ret)
 {
-	*ret_symbol = object ? elf_symbols_find(&object->file->symbols,
-						addr - object->bias) : NULL;
-	if (!*ret_symbol)
-		return functions_symbol(root, from, addr, object, ret_symbol, ret_start);
-	*ret_start = object->bias + (*ret_symbol)->addr;
+	const struct elf_symbol *symbol =
+		object ? elf_symbols_find(&object->file->symbols, addr - object->bias) :
+			 NULL;
+
+	if (!symbol)
+		return functions_symbol(root, from, addr, object, ret);
+	*ret = (struct function_symbol) {
+		.symbol = symbol, .start = object->bias + symbol->addr,
+		.symbols = &object->file->symbols, .path = object->file->path,
+	};
 	return 0;
 }
 
@@ -72,11 +74,11 @@ static int find_symbol(struct root *root, const struct symbols_from *from, uint6
  * function behind an unknown one that ends with a call. */
 static int find_restorer(struct root *root, const struct symbols_from *from,
 			 uint64_t addr, const struct object *object,
-			 const struct elf_symbol **ret_symbol, uint64_t *ret_start)
+			 struct function_symbol *ret)
 {
-	int r = find_symbol(root, from, addr, object, ret_symbol, ret_start);
+	int r = find_symbol(root, from, addr, object, ret);
 
-	return !r && (*ret_symbol)->size ? -ENOENT : r;
+	return !r && ret->symbol->size ? -ENOENT : r;
 }
 
 /* As the lists of functions have it. */
@@ -96,25 +98,26 @@ int symbols_print(struct root *root, const struct symbols_from *from, uint64_t a
 	uint64_t at = addr - (style == PRINT_SYMBOL_RETURN ||
 			      style == PRINT_SYMBOL_CALLER);
 	const struct object *object = objects_find(root, from, at);
-	const struct elf_symbol *symbol;
+	struct function_symbol found;
 	size_t out_start = out->len;
-	uint64_t start;
-	int r = find_symbol(root, from, at, object, &symbol, &start);
+	int r = find_symbol(root, from, at, object, &found);
 
 	if (r && at != addr) {
 		object = objects_find(root, from, addr);
-		r = find_restorer(root, from, addr, object, &symbol, &start);
+		r = find_restorer(root, from, addr, object, &found);
 	}
 	if (r)
 		return r;
 	if (from->instance && instance_options(from->instance) & OPTION_DEMANGLE)
-		demangle_print(symbol->name, out);
+		text_puts(out, objects_plain(root, found.symbols, found.symbol,
+					     found.path));
 	else
-		text_puts(out, symbol->name);
+		text_puts(out, found.symbol->name);
 	text_one_line(out, out_start);
 	if (style == PRINT_SYMBOL_NAME || style == PRINT_SYMBOL_CALLER)
 		return 0;
-	text_printf(out, "+0x%" PRIx64 "/0x%" PRIx64, addr - start, symbol->size);
+	text_printf(out, "+0x%" PRIx64 "/0x%" PRIx64, addr - found.start,
+		    found.symbol->size);
 	if (object && !object->is_program) {
 		text_putc(out, ' ');
 		print_module(object, out);
@@ -174,26 +177,6 @@ void symbols_list(struct root *root, struct text *out)
 	}
 }
 
-static char *read_string(const struct root *root, const struct object *object,
-			 uint64_t addr)
-{
-	const struct object_file *file = object->file;
-	struct program_file found;
-	char *string;
-
-	/* with a build id the path is as good, and faster */
-	string = file->build_id_bytes ?
-		elf_string_read(file->path, file->build_id, file->build_id_bytes,
-				addr - object->bias) : NULL;
-	if (string)
-		return string;
-	program_file_find(root, file->path, &found);
-	string = elf_string_read(found.path, file->build_id, file->build_id_bytes,
-				 addr - object->bias);
-	program_file_done(&found);
-	return string;
-}
-
 int symbols_string(struct root *root, const struct symbols_from *from, uint64_t addr,
 		   struct text *out)
 {
@@ -210,7 +193,9 @@ int symbols_string(struct root *root, const struct symbols_from *from, uint64_t 
 		*string = (struct string) { .addr = addr, .module = from->module };
 		object = objects_find(root, from, addr);
 		if (object)
-			string->text = read_string(root, object, addr);
+			string->text = objects_string(root, object, addr);
+		else if (root->is_parsing)
+			string->addr = 0;	/* to be tried again */
 	}
 	if (!string->text)
 		return -ENOENT;
@@ -231,6 +216,7 @@ int symbols_function(struct root *root, const char *name, size_t len,
 	struct object *object;
 	uint32_t at = 0;
 
+	objects_wait(root);
 	while ((object = objects_next(root, 0, &at))) {
 		const struct elf_symbols *symbols = &object->file->symbols;
 
@@ -248,11 +234,13 @@ int symbols_function(struct root *root, const char *name, size_t len,
 int symbols_function_at(struct root *root, uint64_t addr, uint64_t *ret_start,
 			uint64_t *ret_end)
 {
-	const struct object *object = objects_find(root, &symbols_now, addr);
-	const struct elf_symbol *symbol =
-		object ? elf_symbols_find(&object->file->symbols, addr - object->bias) :
-			 NULL;
+	const struct elf_symbol *symbol;
+	const struct object *object;
 
+	objects_wait(root);
+	object = objects_find(root, &symbols_now, addr);
+	symbol = object ? elf_symbols_find(&object->file->symbols, addr - object->bias) :
+			  NULL;
 	if (!symbol)
 		return -ENOENT;
 	tell_range(object, symbol, ret_start, ret_end);

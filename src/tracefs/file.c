@@ -8,10 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/parse.h"
 #include "tracefs/tree.h"
 
 #define SHOW_BYTES_MAX	(64u << 20)
 #define NUMBER_MAX	67		/* characters; the kernel's cut */
+#define RESTART_NS	100000000u
 
 static bool wants_read(int flags)
 {
@@ -30,6 +32,43 @@ static bool is_allowed(const struct tracefs_def *def, int flags)
 	       ((!wants_read(flags) || (def->mode & 0400)) &&
 		(!wants_write(flags) || (def->mode & 0200)));
 }
+
+/* ---- what waits for a parser ---- */
+
+/* Has no parser got further since the last -ERESTART?  Each try may look at many
+ * processes. */
+static bool is_early(const struct tracefs_file *file)
+{
+	return file->restart_ns && file->restart_serial == parse_serial() &&
+	       server_now_ns() < file->restart_ns;
+}
+
+/* Remember whether @r is -ERESTART; returns @r. */
+static ssize_t note_restart(struct tracefs_file *file, ssize_t r)
+{
+	file->restart_serial = parse_serial();
+	file->restart_ns = r == -ERESTART ? server_now_ns() + RESTART_NS : 0;
+	return r;
+}
+
+static int truncate_file(struct tracefs_file *file)
+{
+	int r = file->def->truncate(file);
+
+	file->must_truncate = r == -ERESTART;
+	return r;
+}
+
+int tracefs_settle(struct tracefs_file *file)
+{
+	if (!file->must_truncate || !root_is_usable(file->node->root))
+		return 0;
+	if (is_early(file))
+		return -ERESTART;
+	return (int)note_restart(file, truncate_file(file));
+}
+
+/* ---- open, close ---- */
 
 int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret_file)
 {
@@ -53,7 +92,9 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 	text_init(&file->word, TRACEFS_FUNCTION_MAX);
 	tracefs_node_get(node);
 	if (wants_write(flags) && (flags & O_TRUNC) && file->def->truncate)
-		r = file->def->truncate(file);
+		r = truncate_file(file);
+	if (r == -ERESTART)
+		r = 0;			/* tracefs_settle() */
 	if (!r && file->def->stream && file->def->stream->open)
 		r = file->def->stream->open(file);
 	if (r) {
@@ -70,9 +111,16 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 
 static int flush(struct tracefs_file *file)
 {
-	file->is_written = false;
-	return file->def->flush && root_is_usable(file->node->root) ?
-	       file->def->flush(file) : 0;
+	int r = tracefs_settle(file);
+
+	if (r)
+		return r;
+	if (is_early(file))
+		return -ERESTART;
+	if (file->def->flush && root_is_usable(file->node->root))
+		r = (int)note_restart(file, file->def->flush(file));
+	file->is_written &= r == -ERESTART;
+	return r;
 }
 
 static int write_wait(struct tracefs_file *file, uint64_t wait_ns)
@@ -114,9 +162,12 @@ static ssize_t read_text(struct tracefs_file *file, char *buf, size_t size,
 
 	if (offset == 0 || !file->is_shown) {
 		text_reset(&file->text);
+		file->node->root->is_parsing = false;
 		r = file->def->show(file->node, &file->text);
 		if (!r)
 			r = file->text.error;
+		if (!r && file->node->root->is_parsing)
+			r = -ERESTART;
 		if (r)
 			return r;
 		file->is_shown = true;
@@ -152,9 +203,11 @@ ssize_t tracefs_read_begin(struct tracefs_file *file, char *buf, size_t size,
 		       stream->read_whole(file, buf, size) : -EINVAL;
 	if (!size)
 		return 0;
+	if (is_early(file))
+		return -ERESTART;
 	if (stream)
-		return stream->read(file, buf, size, offset);
-	return read_text(file, buf, size, offset);
+		return note_restart(file, stream->read(file, buf, size, offset));
+	return note_restart(file, read_text(file, buf, size, offset));
 }
 
 void tracefs_deliver(struct tracefs_file *file, enum tracefs_delivery what)
@@ -195,7 +248,12 @@ ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 		return -EINVAL;
 	if (!root_is_usable(file->node->root))
 		return -ENODEV;
-	taken = file->def->store(file, buf, size, tid);
+	r = tracefs_settle(file);
+	if (!r && is_early(file))
+		r = -ERESTART;
+	if (r)
+		return r;
+	taken = note_restart(file, file->def->store(file, buf, size, tid));
 	if (taken < 0)
 		return taken;
 	file->is_written = true;

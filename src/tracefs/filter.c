@@ -41,6 +41,9 @@ ssize_t event_filter_file_store(struct tracefs_file *file, const char *buf,
 	(void)tid;
 	if (!event)
 		return -ENODEV;
+	r = filters_parse(tracefs_instance(file->node), buf, size);
+	if (r)
+		return r;
 	r = filters_set(tracefs_instance(file->node), event, buf, size,
 			&is_changed);
 	return answer(file, size, r, is_changed);
@@ -60,6 +63,8 @@ ssize_t system_filter_file_store(struct tracefs_file *file, const char *buf,
 	int r = events_refresh(file->node->root);
 
 	(void)tid;
+	if (!r)
+		r = filters_parse(tracefs_instance(file->node), buf, size);
 	if (r)
 		return r;
 	r = filters_set_system(tracefs_instance(file->node), file->node->number,

@@ -158,7 +158,8 @@ int function_list_show(struct tracefs_node *node, struct text *out)
 	enum function_list list = list_of(node->def);
 
 	/* Modules have come and gone. */
-	functions_tick(node->root, FUNCTIONS_LINES_MAX);
+	if (functions_tick(node->root, FUNCTIONS_LINES_MAX))
+		return -ERESTART;
 	if (!functions->in_list[list][instance->number])
 		text_puts(out, lists[list].empty);
 	for (uint32_t nr = 0; nr < functions->nr; nr++) {
@@ -183,11 +184,20 @@ static int publish(struct tracefs_file *file)
 	return r;
 }
 
+/* Look at the processes once for a write, before it changes anything.  -ERESTART */
+static int refresh(struct tracefs_file *file)
+{
+	int r = file->is_fresh ? 0 : functions_refresh(file->node->root);
+
+	file->is_fresh = !r;
+	return r;
+}
+
 /* What is written is a new list, which is put in the place of the old one when the
  * file is closed: nobody traces by half of it. */
 static int begin_list(struct tracefs_file *file)
 {
-	int r = functions_refresh(file->node->root);
+	int r = refresh(file);
 
 	if (r)
 		return r;
@@ -254,7 +264,7 @@ static int store_command(struct tracefs_file *file, const struct probe_globs *gl
 	if (*globs->first != '!')
 		r = apply_check(tracefs_instance(file->node), file->def->name);
 	if (!r)
-		r = functions_refresh(file->node->root);
+		r = refresh(file);
 	if (!r)
 		r = function_probes_store(tracefs_instance(file->node), globs,
 					  command, param);
@@ -437,6 +447,14 @@ static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t 
 	return taken;
 }
 
+/* Will begin_list() or store_command() look at the processes?  Then that is done before
+ * a word is taken. */
+static bool needs_refresh(const struct tracefs_file *file, const char *buf, size_t size)
+{
+	return !file->functions || memchr(buf, ':', size) ||
+	       (file->word.len && memchr(file->word.data, ':', file->word.len));
+}
+
 /*
  * The kernel takes one word of a write, and who has more writes the rest again; here
  * all of it would go through FUSE for each word.  So the names behind the first word
@@ -448,16 +466,20 @@ static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t 
 ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid)
 {
-	ssize_t taken = take_commands(file, buf, size);
+	ssize_t taken;
 	size_t len;
+	int r = needs_refresh(file, buf, size) ? refresh(file) : 0;
 
 	(void)tid;
+	if (r)
+		return r;
+	taken = take_commands(file, buf, size);
 	if (!taken)
 		taken = take_word(file, buf, size);
-	if (taken < 0 || file->apply.root)
-		return taken;
-	while ((len = take_name(file, buf + taken, size - (size_t)taken)))
+	while (taken >= 0 && !file->apply.root &&
+	       (len = take_name(file, buf + taken, size - (size_t)taken)))
 		taken += (ssize_t)len;
+	file->is_fresh = false;
 	return taken;
 }
 
@@ -465,6 +487,7 @@ int function_list_truncate(struct tracefs_file *file)
 {
 	int r = begin_list(file);
 
+	file->is_fresh = false;
 	return r ? r : function_mods_clear(tracefs_instance(file->node),
 					   list_of(file->def));
 }
@@ -476,8 +499,15 @@ int function_list_flush(struct tracefs_file *file)
 	struct function_set *old;
 	int r = -ENOMEM;
 
+	if (file->word.len) {
+		r = refresh(file);
+		if (r == -ERESTART)
+			return r;
+	}
 	/* Nobody is told what was wrong with the last word. */
 	end_word(file);
+	file->is_fresh = false;
+	r = -ENOMEM;
 	if (!file->functions)
 		return 0;
 	old = function_set_new(&file->node->root->functions);
@@ -585,9 +615,9 @@ static int set_tracer(struct tracefs_file *file, uint32_t tracer)
 	if (tracer != ABI_TRACER_NOP) {
 		if (instance->root->state != SERVER_ROOT_ALIVE)
 			return -ENODEV;
-		r = apply_check(instance, file->def->name);
+		r = functions_refresh(instance->root);
 		if (!r)
-			r = functions_refresh(instance->root);
+			r = apply_check(instance, file->def->name);
 		if (!r)
 			r = instance_need_rings(instance);
 	}

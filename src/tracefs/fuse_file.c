@@ -23,6 +23,7 @@
 #include <linux/fuse.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Page cache that was read this far back is given back to the kernel ... */
 #define CACHE_KEPT_BYTES	(1 << 20)
@@ -92,6 +93,7 @@ static void park(struct tracefs_fuse *fuse, const struct fuse_parked *what)
 
 	if (!parked) {
 		fuse_reply_err(what->req, ENOMEM);
+		free(what->data);
 		return;
 	}
 	*parked = *what;
@@ -103,6 +105,7 @@ static void park(struct tracefs_fuse *fuse, const struct fuse_parked *what)
 static void unpark(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 {
 	TAILQ_REMOVE(&fuse->parked, parked, link);
+	free(parked->data);
 	free(parked);
 }
 
@@ -208,10 +211,23 @@ void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		read.open->nr_ends--;
 		ret = -EINTR;
 	}
-	if (ret == -EAGAIN && !(fi->flags & O_NONBLOCK))
+	if (ret == -ERESTART || (ret == -EAGAIN && !(fi->flags & O_NONBLOCK)))
 		park(fuse, &read);
 	else
 		reply_read(fuse, &read, ret);
+}
+
+/* Copy the bytes, which belong to libfuse.  -EINPROGRESS: to be parked; -ENOMEM */
+static ssize_t keep_data(struct fuse_parked *write, const char *buf, size_t size)
+{
+	write->data = malloc(size + 1);
+	if (!write->data)
+		return -ENOMEM;
+	memcpy(write->data, buf, size);
+	write->bytes = size;
+	write->tid = fuse_req_ctx(write->req)->pid;
+	write->is_restart = true;
+	return -EINPROGRESS;
 }
 
 void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
@@ -230,6 +246,8 @@ void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
 	(void)offset;
 	ret = tracefs_write(write.open->file, buf, size, fuse_req_ctx(req)->pid,
 			    &write.size);
+	if (ret == -ERESTART)
+		ret = keep_data(&write, buf, size);
 	if (ret == -EINPROGRESS)
 		park(fuse, &write);
 	else if (ret < 0)
@@ -240,6 +258,11 @@ void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
 
 /* A shell that redirects has the file open twice, and closes it once before
  * anything is written. */
+static int flush_now(struct tracefs_file *file)
+{
+	return tracefs_is_written(file) ? tracefs_flush(file) : tracefs_settle(file);
+}
+
 void fuse_op_flush(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 {
 	struct tracefs_fuse *fuse = fuse_req_userdata(req);
@@ -249,11 +272,11 @@ void fuse_op_flush(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 		.is_write = true,
 		.is_flush = true,
 	};
-	int ret = tracefs_is_written(flush.open->file) ?
-		  tracefs_flush(flush.open->file) : 0;
+	int ret = flush_now(flush.open->file);
 
 	(void)id;
-	if (ret == -EINPROGRESS)
+	flush.is_restart = ret == -ERESTART;
+	if (ret == -EINPROGRESS || ret == -ERESTART)
 		park(fuse, &flush);
 	else
 		fuse_reply_err(req, -ret);
@@ -336,18 +359,37 @@ void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	fuse_reply_err(req, 0);
 }
 
+/* Begin the write if that had to wait for a parser; else ask whether it is in force. */
+static ssize_t write_again(struct fuse_parked *parked)
+{
+	struct tracefs_file *file = parked->open->file;
+	ssize_t ret;
+
+	if (!parked->is_restart)
+		return tracefs_write_done(file);
+	if (parked->is_flush)
+		ret = flush_now(file);
+	else
+		ret = tracefs_write(file, parked->data, parked->bytes, parked->tid,
+				    &parked->size);
+	if (ret > 0)
+		parked->size = (size_t)ret;
+	parked->is_restart = ret == -ERESTART;
+	return ret > 0 ? 0 : ret;
+}
+
 static void retry_parked(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 {
 	ssize_t ret;
 
 	if (parked->is_write) {
-		ret = tracefs_write_done(parked->open->file);
-		if (ret == -EINPROGRESS)
+		ret = write_again(parked);
+		if (ret == -EINPROGRESS || ret == -ERESTART)
 			return;
 		reply_parked_write(parked, (int)ret);
 	} else {
 		ret = read_now(fuse, parked);
-		if (ret == -EAGAIN)
+		if (ret == -EAGAIN || ret == -ERESTART)
 			return;
 		reply_read(fuse, parked, ret);
 	}
@@ -376,7 +418,8 @@ void fuse_file_retry(struct tracefs_fuse *fuse)
 		retry_poll(open);
 }
 
-/* A write that is interrupted has been accepted: it is not taken back. */
+/* A write that is interrupted has been accepted, if it was begun: it is not taken
+ * back. */
 void fuse_file_end_interrupted(struct tracefs_fuse *fuse)
 {
 	struct fuse_parked *parked, *next;
@@ -388,7 +431,7 @@ void fuse_file_end_interrupted(struct tracefs_fuse *fuse)
 		next = TAILQ_NEXT(parked, link);
 		if (!parked->is_interrupted)
 			continue;
-		if (parked->is_write)
+		if (parked->is_write && !parked->is_restart)
 			reply_parked_write(parked, 0);
 		else
 			fuse_reply_err(parked->req, EINTR);

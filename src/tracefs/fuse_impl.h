@@ -66,6 +66,10 @@ struct fuse_parked {
 	bool is_flush;			/* of what was written: nothing taken */
 	bool is_cached;			/* read for the page cache */
 	bool is_interrupted;
+	bool is_restart;		/* not begun: -ERESTART */
+	char *data;			/* of a write that is not begun, or NULL */
+	size_t bytes;			/* of it */
+	pid_t tid;			/* who writes it */
 };
 TAILQ_HEAD(fuse_parked_list, fuse_parked);
 

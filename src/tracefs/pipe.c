@@ -136,7 +136,8 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 		merge_stage(pipe->lines.merge);
 	else
 		merge_consume(pipe->lines.merge);
-	return r < 0 ? r : 0;
+	/* the lines before the one that has to wait are good */
+	return r < 0 && !(r == -ERESTART && pipe->text.len) ? r : 0;
 }
 
 /* Nothing there: is there nothing to wait for either?  A reader that has seen

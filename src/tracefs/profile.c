@@ -16,6 +16,8 @@ static int set_on(struct root *root)
 {
 	int r = functions_refresh(root);
 
+	if (r == -ERESTART)
+		return r;
 	if (root->state != SERVER_ROOT_ALIVE)
 		return -ENODEV;
 	if (!r)

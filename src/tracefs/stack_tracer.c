@@ -52,15 +52,16 @@ ssize_t stack_enabled_store(struct tracefs_file *file, const char *buf, size_t s
 		return r;
 	if (value && root->state != SERVER_ROOT_ALIVE)
 		return -ENODEV;
+	if (!old != !value)
+		r = functions_refresh(root);
+	if (r)
+		return r;
 	if (value && !old)
 		r = apply_check(&root->top, file->def->name);
 	if (!r)
 		r = stack_tracer_set(root, value);
 	if (!r && !old != !value) {
-		r = functions_refresh(root);
-		if (!r)
-			r = value ? functions_publish(root) :
-				    functions_publish_off(root);
+		r = value ? functions_publish(root) : functions_publish_off(root);
 		if (r)
 			stack_tracer_set(root, old);
 		else

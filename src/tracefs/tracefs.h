@@ -52,6 +52,18 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 void tracefs_close(struct tracefs_file *file);
 
 /*
+ * A file that names functions may have to wait for a parser (server/parse.h).  Then
+ * tracefs_read(), tracefs_write(), tracefs_flush() and tracefs_settle() answer
+ * -ERESTART, and have changed nothing: the caller keeps the request, also one of a file
+ * that is O_NONBLOCK, and calls again with the same arguments when a parser has ended,
+ * or on the next tick.  It never takes longer than the parser may.
+ *
+ * tracefs_settle() does what tracefs_open() could not do yet: O_TRUNC.  The first write
+ * and the flush do so, too.
+ */
+int tracefs_settle(struct tracefs_file *file);
+
+/*
  * Read at @offset (streams ignore it).  > 0 bytes, 0 at the end, -errno.
  * -EAGAIN: nothing yet; the caller answers EAGAIN if the file is opened
  * O_NONBLOCK, else keeps the request and calls again on the next tick.

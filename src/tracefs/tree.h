@@ -46,7 +46,8 @@ struct tracefs_def {
 	int (*show)(struct tracefs_node *node, struct text *out);
 	const struct tracefs_stream *stream;
 	/* optional: bytes taken, or -errno.  If processes must take the change
-	 * in it calls tracefs_file_apply(). */
+	 * in it calls tracefs_file_apply().  -ERESTART, with nothing changed: as
+	 * tracefs_write(); likewise show, truncate and flush. */
 	ssize_t (*store)(struct tracefs_file *file, const char *buf, size_t size,
 			 pid_t tid);
 	/* optional: what was stored is in force everywhere */
@@ -97,10 +98,15 @@ struct tracefs_file {
 	struct text text;		/* what show() said */
 	bool is_shown;
 	bool is_written;		/* and not flushed */
+	bool must_truncate;		/* tracefs_settle() has to */
+	uint64_t restart_serial;	/* of the parser, at the last -ERESTART */
+	uint64_t restart_ns;		/* when to try again anyway; 0: there was none */
 	void *state;			/* the stream's */
 	bool is_new_tracer;		/* current_tracer's: it was written */
 	uint32_t old_tracer;		/* before that: enum abi_tracer */
 	struct function_set *functions;	/* set_ftrace_filter's: as it will be */
+	bool is_fresh;			/* likewise: functions_refresh() was done for
+					 * the call that is at work */
 	struct text word;		/* likewise: one that is not all there yet */
 	char *undo;			/* trigger's: what takes the last one away */
 	struct apply apply;		/* what write waits for */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/filters.h"
 #include "server/print_triggers.h"
 #include "server/rules.h"
 #include "server/triggers.h"
@@ -46,6 +47,9 @@ static ssize_t store(struct tracefs_file *file, const struct event *event,
 
 	if (!event)
 		return -ENODEV;
+	r = filters_parse(instance, buf, size);
+	if (r)
+		return r;
 	if (!is_removal(buf, size))
 		r = apply_check(instance, file->def->name);
 	if (!r)
