@@ -162,7 +162,7 @@ static void name_some(struct fake_root *root)
 /* Each time that the server looks something seems to be new. */
 static void change_tables(struct fake_root *root)
 {
-	root->control->tables_changed++;
+	__atomic_add_fetch(&root->control->tables_changed, 1, __ATOMIC_RELEASE);
 }
 
 /* Events of as many systems, each of which gets a trigger from the start. */
@@ -290,8 +290,12 @@ static void move_rings(struct fake_root *root)
 /* Many formats of trace_printk(), and all the time the program says that there are more. */
 static void have_formats(struct fake_root *root)
 {
+	char text[400];
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
 	for (uint32_t i = 0; i < 60000; i++)
-		fake_format(root, "%d");
+		fake_format(root, text);
 }
 
 static void *change_on(void *arg)
