@@ -205,12 +205,13 @@ int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off)
 void arena_free(struct root *root, const struct abi_ring_ref *ref,
 		uint32_t generation)
 {
-	struct extent *pending;
+	struct extent *pending = root->pending;
+	size_t nr = root->nr_pending;
 
 	if (!arena_has(root, ref))
 		return;
-	pending = realloc(root->pending,
-			  (root->nr_pending + 1) * sizeof(*pending));
+	if (!(nr & (nr - 1)))		/* 0, or a power of two: it may be full */
+		pending = realloc(pending, (nr ? 2 * nr : 1) * sizeof(*pending));
 	if (!pending) {
 		/* It is found as a gap again when all are settled. */
 		root->is_arena_known = false;

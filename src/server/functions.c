@@ -24,7 +24,7 @@
 #define FUNCTIONS_MAX		4000000u
 #define BYTES_MAX		(1024ull << 20)	/* of files, for all of a root */
 #define LINE_NS			10000u	/* after which one more line may be read */
-/* What else is done takes as long as so many lines. */
+/* Other work, as the number of lines that take as long. */
 #define LINES_PROCESS		50u	/* for each */
 #define LINES_OBJECT		100u	/* that is not known */
 #define OBJECTS_LINE		256u	/* that are compared, for a line */

@@ -269,7 +269,7 @@ static void process_close(struct process *process)
 	process->root->nr_live--;
 }
 
-/* Is it as it was, and has not called exec()?  Who hides it from us is asked anew.
+/* Has @process not called exec()?  One that hides its stack is looked at anew in each pass.
  * -EAGAIN: as above. */
 static int is_unchanged(const struct process *process, struct look *look)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of the processes that a root's slots name; see process_look.h. */
+/* Looks at the processes that a root's slots name; see process_look.h. */
 #include "server/process_look.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of the processes that a root's slots name.  A process is looked at once,
+ * Looks at the processes that a root's slots name.  A process is looked at once,
  * however many slots name it and however often they are scanned: an answer holds until
  * the pid has another start time, or another stack, which exec() gives it.
  *

@@ -56,7 +56,7 @@ static const char *formats(struct fixture *f)
 	return tree_cat(f->server, "fake.1/printk_formats");
 }
 
-/* Those that come later are read, too; in lists that have been read, and before others. */
+/* Formats that come later are read, too; in lists that have been read, and before others. */
 static void formats_that_come(void **state)
 {
 	struct fixture *f = *state;

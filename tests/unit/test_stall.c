@@ -162,7 +162,7 @@ static void name_some(struct fake_root *root)
 /* Each time that the server looks something seems to be new. */
 static void change_tables(struct fake_root *root)
 {
-	root->control->tables_changed++;
+	__atomic_add_fetch(&root->control->tables_changed, 1, __ATOMIC_RELEASE);
 }
 
 /* Events of as many systems, each of which gets a trigger from the start. */
@@ -253,7 +253,8 @@ static void have_rings(struct fake_root *root)
 
 		buffer->used = 1;
 		buffer->page_bytes = ABI_PAGE_BYTES_MIN;
-		snprintf(buffer->name, sizeof(buffer->name), i ? "i%u" : "", i);
+		if (i)
+			snprintf(buffer->name, sizeof(buffer->name), "i%u", i);
 		for (uint32_t cpu = 0; cpu < ABI_CPUS; cpu++)
 			for (int kind = 0; kind < ABI_RING_KINDS * 4; kind++) {
 				struct abi_side *side = &buffer->side[kind / 4];
@@ -279,7 +280,7 @@ static void have_rings(struct fake_root *root)
 	}
 }
 
-/* They move. */
+/* Rings that move. */
 static void move_rings(struct fake_root *root)
 {
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
@@ -290,8 +291,12 @@ static void move_rings(struct fake_root *root)
 /* Many formats of trace_printk(), and all the time the program says that there are more. */
 static void have_formats(struct fake_root *root)
 {
+	char text[400];
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
 	for (uint32_t i = 0; i < 60000; i++)
-		fake_format(root, "%d");
+		fake_format(root, text);
 }
 
 static void *change_on(void *arg)
@@ -385,12 +390,12 @@ static void have_rules(struct fake_root *root)
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
 		root->buffer[i].used = 1;
 		root->buffer[i].rules = ABI_ARENA_OFF;
-		snprintf(root->buffer[i].name, sizeof(root->buffer[i].name), i ? "i%u" : "",
-			 i);
+		if (i)
+			snprintf(root->buffer[i].name, sizeof(root->buffer[i].name), "i%u", i);
 	}
 }
 
-/* The same processes, whose files and stacks are looked for, too. */
+/* Processes whose files and stacks are looked for, too. */
 static void trace_functions(struct fake_root *root)
 {
 	name_own(root);
@@ -466,7 +471,7 @@ static void drain(struct server *server, const char *path)
 		tracefs_close(file);
 }
 
-/* What the server's loop does, and clients of both roots. */
+/* The server's loop, and clients of both roots. */
 static void run_rounds(struct server *server, struct fake_root *root,
 		       const struct attack *attack)
 {
