@@ -7,14 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/bits.h"
 #include "server/beat.h"
 #include "server/function_mods.h"
+#include "server/function_read.h"
 #include "server/functions.h"
-#include "server/localfile.h"
 #include "server/objects.h"
-#include "server/parse.h"
-#include "server/parse_take.h"
 #include "server/program.h"
 #include "server/root.h"
 #include "server/rules.h"
@@ -22,7 +19,6 @@
 
 #define EMPTY_MAX		512u	/* among so many */
 #define FUNCTIONS_MAX		4000000u
-#define BYTES_MAX		(1024ull << 20)	/* of files, for all of a root */
 #define LINE_NS			10000u	/* after which one more line may be read */
 /* Other work, as the number of lines that take as long. */
 #define LINES_PROCESS		50u	/* for each */
@@ -90,189 +86,6 @@ static int grow(struct functions *functions, uint32_t nr)
 	return 0;
 }
 
-/* ---- files ---- */
-
-/* A file that is being parsed, or a result that no object has taken yet. */
-struct function_read {
-	struct function_read *next;
-	char *path;
-	uint16_t kind;
-	uint32_t build_id_bytes;
-	uint8_t build_id[32];
-	struct parse_job *job;		/* NULL: it cannot be read, or is done */
-	bool is_wanted;			/* by the last functions_refresh() */
-	/* what came of it */
-	struct elf_sites sites;
-	struct elf_symbols symbols;
-	const char **names;
-	uint32_t next_kind;		/* of the file's next table */
-};
-
-static void read_free(struct function_read *read)
-{
-	parse_free(read->job);
-	elf_sites_done(&read->sites);
-	elf_symbols_done(&read->symbols);
-	free(read->names);
-	free(read->path);
-	free(read);
-}
-
-/* The number may come from the shared memory. */
-static uint32_t id_bytes(const struct abi_function_object *known)
-{
-	return min_u32(known->build_id_bytes, sizeof(known->build_id));
-}
-
-/* Each table of a file is a read of its own. */
-static bool is_read_of(const struct function_read *read, const char *path,
-		       const struct abi_function_object *known)
-{
-	return read->kind == known->kind && !strcmp(read->path, path) &&
-	       read->build_id_bytes == id_bytes(known) &&
-	       !memcmp(read->build_id, known->build_id, read->build_id_bytes);
-}
-
-static int start_parser(struct root *root, struct function_read *read)
-{
-	struct parse_want want = {
-		.owner = root, .request = {
-			.job = PARSE_SITES, .kind = read->kind,
-			.bytes_left = BYTES_MAX - root->functions.bytes_read,
-			.build_id_bytes = read->build_id_bytes,
-		},
-	};
-	struct program_file file;
-	int r;
-
-	memcpy(want.request.build_id, read->build_id, sizeof(read->build_id));
-	program_file_find(root, read->path, &file);
-	r = localfile_open(file.path, &want.fd);
-	/* a link of ours says nothing about where debug information is */
-	want.path = file.fd < 0 ? read->path : NULL;
-	program_file_done(&file);
-	return r ? r : parse_start(&want, &read->job);
-}
-
-/* -EBUSY: try again later.  A file that cannot be opened becomes a read without result. */
-static int start_read(struct root *root, const char *path,
-		      const struct abi_function_object *known,
-		      struct function_read **ret_read)
-{
-	struct function_read *read;
-
-	if (!parse_has_room(root))
-		return -EBUSY;
-	read = calloc(1, sizeof(*read));
-	if (read)
-		read->path = strdup(path);
-	if (!read || !read->path) {
-		free(read);
-		return -ENOMEM;
-	}
-	read->kind = known->kind;
-	read->build_id_bytes = id_bytes(known);
-	memcpy(read->build_id, known->build_id, read->build_id_bytes);
-	read->next_kind = FSITE_KINDS;
-	if (start_parser(root, read) == -EBUSY) {
-		read_free(read);
-		return -EBUSY;
-	}
-	read->next = root->functions.reads;
-	root->functions.reads = read;
-	*ret_read = read;
-	return 0;
-}
-
-/* Bytes that were read count also if the parser failed. */
-static void end_read(struct root *root, struct function_read *read)
-{
-	uint64_t left = BYTES_MAX - root->functions.bytes_read;
-	const struct parsed_more more = {
-		.sites = &read->sites, .names = &read->names,
-		.next_kind = &read->next_kind,
-	};
-	struct parsed *parsed = parse_take(read->job);
-	const char *why = parse_why(read->job);
-	uint64_t bytes = parse_bytes_read(read->job);
-
-	/* the parser may lie */
-	if (parsed && parsed->bytes > bytes)
-		bytes = parsed->bytes;
-	if (parsed && bytes > left)
-		parsed_free(parsed);
-	else if (parsed && parsed_check(parsed, &read->symbols, &more))
-		why = "The parser gave a wrong result";
-	root->functions.bytes_read += min_u64(left, bytes);
-	objects_log(root, read->path, why);
-	parse_free(read->job);
-	read->job = NULL;
-}
-
-/* Return the parsed file, or start to parse it.  A file that cannot be read has no
- * functions.  -ERESTART: not parsed yet. */
-static int get_read(struct root *root, const char *path,
-		    const struct abi_function_object *known,
-		    struct function_read **ret_read)
-{
-	struct function_read *read = root->functions.reads;
-	int r = 0;
-
-	while (read && !is_read_of(read, path, known))
-		read = read->next;
-	if (!read)
-		r = start_read(root, path, known, &read);
-	if (r)
-		return r == -EBUSY ? -ERESTART : r;
-	read->is_wanted = true;
-	if (read->job && parse_poll(read->job) == -EINPROGRESS)
-		return -ERESTART;
-	if (read->job)
-		end_read(root, read);
-	*ret_read = read;
-	return 0;
-}
-
-void functions_settle(struct root *root)
-{
-	for (struct function_read *read = root->functions.reads; read; read = read->next)
-		if (read->job && parse_poll(read->job) != -EINPROGRESS)
-			end_read(root, read);
-}
-
-int functions_parse(struct root *root, const char *path,
-		    const struct abi_function_object *known)
-{
-	struct function_read *read;
-
-	return get_read(root, path, known, &read);
-}
-
-static void forget_read(struct functions *functions, struct function_read *read)
-{
-	struct function_read **at = &functions->reads;
-
-	while (*at != read)
-		at = &(*at)->next;
-	*at = read->next;
-	read_free(read);
-}
-
-/* Drop reads that the last functions_refresh() did not ask for: no process has mapped
- * these files any more. */
-static void forget_unwanted(struct functions *functions)
-{
-	struct function_read *read, *next;
-
-	for (read = functions->reads; read; read = next) {
-		next = read->next;
-		if (!read->is_wanted)
-			forget_read(functions, read);
-		else
-			read->is_wanted = false;
-	}
-}
-
 /* What cannot be read has no functions, and is not tried again. */
 static int read_object(struct root *root, const char *path,
 		       const struct abi_function_object *known,
@@ -280,7 +93,7 @@ static int read_object(struct root *root, const char *path,
 {
 	struct function_object *object;
 	struct function_read *read;
-	int r = get_read(root, path, known, &read);
+	int r = function_read_get(root, path, known, &read);
 
 	if (r)
 		return r;
@@ -298,7 +111,7 @@ static int read_object(struct root *root, const char *path,
 	read->sites = (struct elf_sites) { 0 };
 	read->symbols = (struct elf_symbols) { 0 };
 	read->names = NULL;
-	forget_read(&root->functions, read);
+	function_read_forget(&root->functions, read);
 	if (!object->path || (object->sites.nr &&
 			      name_index_init(&object->index, object->names,
 					      object->sites.nr))) {
@@ -314,7 +127,7 @@ void functions_done(struct root *root)
 	struct functions *functions = &root->functions;
 
 	while (functions->reads)
-		forget_read(functions, functions->reads);
+		function_read_forget(functions, functions->reads);
 	for (uint32_t i = 0; i < functions->nr_objects; i++)
 		object_free(functions->objects[i]);
 	free(functions->objects);
@@ -418,7 +231,7 @@ static int parse_kinds(struct root *root, const char *path,
 	while (!r && known.kind < FSITE_KINDS) {
 		struct function_read *read;
 
-		r = get_read(root, path, &known, &read);
+		r = function_read_get(root, path, &known, &read);
 		if (!r)
 			known.kind = (uint16_t)read->next_kind;
 	}
@@ -637,7 +450,7 @@ static void round_start(struct root *root)
 	struct functions_round *round = &root->functions.round;
 
 	root->functions.is_parsing = false;
-	forget_unwanted(&root->functions);
+	function_reads_drop_unwanted(&root->functions);
 	round->is_open = true;
 	round->is_hidden = false;
 	round->slot = 0;

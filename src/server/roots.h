@@ -29,6 +29,7 @@ struct roots {
 	bool is_dead_unsorted;
 	uint32_t nr_dead;
 	uint64_t dead_bytes;		/* sum of root->file_bytes of the dead */
+	uint64_t learning_ns;		/* since when a list waits for figures; 0: none does */
 };
 
 void roots_init(struct roots *roots);
