@@ -11,8 +11,7 @@
  *
  *	start	endbr64			optional
  *		nop ...			any number
- *		67, or jmp . + 9	optional: a prefix of a call, XRay's sled
- *	site	5 bytes			what fsite_form() knows
+ *	site	nop			of 5 bytes or more
  *
  * The object may be unloaded meanwhile: its memory is read by text_read().
  */
@@ -92,17 +91,11 @@ static uint64_t start_before(const struct starts *starts, uint64_t addr)
 static bool leads_to(const uint8_t *code, const uint8_t *site)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	static const uint8_t sled[] = { 0xeb, 0x09 };
 
 	if (site - code >= (int)sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64)))
 		code += sizeof(endbr64);
 	while (code < site && *code == 0x90)
 		code++;
-	if (code + 1 == site && *code == 0x67)
-		code++;
-	else if (code + sizeof(sled) == site && (!memcmp(code, sled, sizeof(sled)) ||
-						 (code[0] == 0xeb && !code[1])))
-		code += sizeof(sled);
 	return code == site;
 }
 
@@ -136,12 +129,6 @@ static uint32_t look_at_all(struct fsites *sites, const struct starts *starts, i
 	return nr;
 }
 
-/* The program, where libc cannot tell which object is where: a static one is alone. */
-static struct image image_of_program(void)
-{
-	return (struct image){ .name = "", .bias = object_program_bias() };
-}
-
 void entries_check(struct fsites *sites, enum fsite_kind kind, uint64_t table)
 {
 	struct starts starts = { 0 };
@@ -150,7 +137,7 @@ void entries_check(struct fsites *sites, enum fsite_kind kind, uint64_t table)
 	uint64_t header;
 
 	if (!unwind_can_find())
-		image = image_of_program();
+		image = (struct image){ .name = "", .bias = object_program_bias() };
 	else if (!unwind_find_header((uint64_t)sites->low, &image, &header) ||
 		 !read_starts(fd, &image, header, &starts))
 		starts.nr = 0;

@@ -6,20 +6,19 @@
  * says that a function begins (entries.c), and its bytes are compared before they are
  * changed.
  */
-#include <elf.h>
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "abi/functions.h"
 #include "abi/profile.h"
 #include "arch/x86_64/text.h"
-#include "runtime/entries.h"
 #include "runtime/ftrace.h"
+#include "runtime/loaded.h"
 #include "runtime/object.h"
 #include "runtime/profile.h"
 #include "runtime/runtime.h"
-#include "runtime/unwind.h"
+
+#define OBJECTS_MAX	4096u		/* as many as processes load */
 
 static uint64_t seen_serial;		/* of what is in force; 0: nothing */
 static bool has_others;			/* in it are objects that are not loaded here */
@@ -45,61 +44,28 @@ static uint32_t users_from(uint32_t wished)
 	return users | 1u << FTRACE_GRAPH;
 }
 
-/* The note of a build id.  Compared as a whole: so the answer tells nothing of memory
- * in which there is no such note. */
-struct id_note {
-	uint32_t name_bytes, id_bytes, type;
-	char name[4];
-	uint8_t id[sizeof(((struct abi_function_object *)0)->build_id)];
-};
-
-static int compare_id(const struct abi_function_object *wish)
-{
-	struct id_note note = { 4, wish->build_id_bytes, NT_GNU_BUILD_ID, "GNU", { 0 } };
-	uint32_t bytes = offsetof(struct id_note, id) + wish->build_id_bytes;
-	uint64_t at = wish->bias + wish->id - offsetof(struct id_note, id);
-	struct id_note found;
-	int fd, r;
-
-	if (!wish->build_id_bytes)
-		return 0;
-	memcpy(note.id, wish->build_id, wish->build_id_bytes);
-	fd = text_begin();
-	r = text_read(fd, (const uint8_t *)at, &found, bytes);
-	text_end(fd);
-	if (r == -EFAULT || (!r && memcmp(&found, &note, bytes)))
-		r = -ENOENT;
-	return r;
-}
-
 static bool has_range(const struct image *image, uint64_t start, uint64_t bytes)
 {
 	return start >= image->start && start < image->end &&
 	       bytes <= image->end - start;
 }
 
-/* Is the object loaded here that the server means?  -ENOENT: no. */
-static int look_for(const struct abi_function_object *wish)
+/* The object that the server means.  -ENOENT: it is not loaded here. */
+static int look_for(const struct abi_function_object *wish, struct loaded *ret)
 {
-	uint64_t text = wish->bias + wish->text;
-	struct image image;
+	uint64_t table = wish->bias + wish->table;
+	int r = loaded_find(wish->bias + wish->text, ret);
 
-	if (wish->build_id_bytes > sizeof(wish->build_id))
+	if (r)
+		return r;
+	if (ret->text != wish->bias + wish->text ||
+	    ret->text_end != wish->bias + wish->text_end ||
+	    ret->id_bytes != wish->build_id_bytes ||
+	    memcmp(ret->id, wish->build_id, ret->id_bytes) ||
+	    !has_range(&ret->image, table,
+		       (uint64_t)wish->nr * fsite_tables[wish->kind].row_bytes))
 		return -ENOENT;
-	if (unwind_can_find() &&
-	    (!unwind_find(text, &image) ||
-	     !has_range(&image, text, wish->text_end - wish->text) ||
-	     !has_range(&image, wish->bias + wish->table,
-			(uint64_t)wish->nr * fsite_tables[wish->kind].row_bytes)))
-		return -ENOENT;
-	return compare_id(wish);
-}
-
-static void check_entries(struct object *object, enum fsite_kind kind)
-{
-	if (!object->is_trusted)
-		entries_check(&object->sites, kind, object->table);
-	object->is_trusted = true;
+	return 0;
 }
 
 static void begin_wishes(void)
@@ -117,26 +83,6 @@ static void forget_others(void)
 		o->users = NULL;
 		o->figures = NULL;
 	}
-}
-
-/* Another one may have come to its place, with entries where that had them. */
-static struct object *get_object(const struct abi_function_object *wish)
-{
-	struct object *object = NULL;
-
-	do {
-		if (object)
-			object_drop(object);
-		object = object_get(wish->bias + wish->text,
-				    wish->bias + wish->text_end, wish->kind,
-				    wish->bias + wish->table, wish->nr);
-	} while (object && object->has_id &&
-		 memcmp(object->build_id, wish->build_id, sizeof(wish->build_id)));
-	if (object) {
-		memcpy(object->build_id, wish->build_id, sizeof(wish->build_id));
-		object->has_id = true;
-	}
-	return object;
 }
 
 /* Where the profiler counts the functions of an object. */
@@ -165,6 +111,7 @@ static int take_object(const void *all, uint64_t bytes,
 {
 	const uint32_t *users = (const uint32_t *)((const char *)all + wish->users);
 	struct object *object;
+	struct loaded loaded;
 	int r;
 
 	if (wish->users % sizeof(*users) || wish->users > bytes ||
@@ -172,22 +119,21 @@ static int take_object(const void *all, uint64_t bytes,
 	    wish->text_end < wish->text || wish->text_end - wish->text > UINT32_MAX ||
 	    wish->kind >= FSITE_KINDS)
 		return -EINVAL;
-	r = look_for(wish);
+	r = look_for(wish, &loaded);
+	if (!r)
+		r = object_get_named(&loaded, wish->kind, wish->bias + wish->table, wish->nr,
+				     &object);
 	if (r == -ENOENT) {		/* another process's */
 		has_others = true;
 		return 0;
 	}
 	if (r)
 		return r;
-	object = get_object(wish);
-	if (!object)
-		return -ENOMEM;
 	if (!object->users)
 		object->users = memory_alloc(wish->nr * sizeof(*users));
 	if (!object->users)
 		return -ENOMEM;
 	object->is_wished = true;
-	check_entries(object, wish->kind);
 	for (uint32_t i = 0; i < wish->nr; i++) {
 		object->users[i] = users_from(users[i]);
 		*ret_users |= object->users[i];
@@ -258,7 +204,7 @@ int ftrace_follow(void)
 	head = *all;
 	__asm__ volatile("" : "+m"(head));
 	if (head.magic != ABI_FUNCTIONS_MAGIC || head.bytes < sizeof(head) ||
-	    head.bytes > ABI_FUNCTIONS_BYTES_MAX ||
+	    head.bytes > ABI_FUNCTIONS_BYTES_MAX || head.nr_objects > OBJECTS_MAX ||
 	    head.nr_objects > (head.bytes - sizeof(head)) / sizeof(head.objects[0]))
 		return -EINVAL;
 	if (serial == seen_serial && !is_stale)

@@ -11,7 +11,9 @@
 #include <sys/auxv.h>
 
 #include "arch/arch.h"
+#include "runtime/entries.h"
 #include "runtime/image.h"
+#include "runtime/loaded.h"
 #include "runtime/object.h"
 #include "runtime/object_file.h"
 #include "runtime/profile.h"
@@ -116,11 +118,27 @@ bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t 
 	       image->bias + tables.sections[kind].sh_addr == table;
 }
 
+/* A site has one object: two would write their own jumps there. */
+static void mark_sites_of(const struct object *other, const struct fsites *sites,
+			  uint8_t *seen)
+{
+	for (uint32_t i = 0; i < other->sites.nr; i++) {
+		const uint8_t *code = fsite_code(&other->sites, i);
+
+		if (fsite_is_known(&other->sites.table[i]) && code >= sites->low &&
+		    code < sites->high)
+			fsite_is_twin(seen, (uint64_t)(code - sites->low));
+	}
+}
+
 /* Of several rows for one function the first one counts. */
 static bool drop_twins(struct fsites *sites)
 {
 	uint8_t *seen = memory_alloc((uint64_t)(sites->high - sites->low) / 8 + 1);
 
+	for (const struct object *o = objects; seen && o; o = o->next)
+		if (o->sites.low < sites->high && sites->low < o->sites.high)
+			mark_sites_of(o, sites, seen);
 	for (uint32_t i = 0; seen && i < sites->nr; i++)
 		if (fsite_is_known(&sites->table[i]) &&
 		    fsite_is_twin(seen, sites->table[i].offset))
@@ -129,35 +147,89 @@ static bool drop_twins(struct fsites *sites)
 	return seen;
 }
 
-struct object *object_get(uint64_t text, uint64_t text_end, enum fsite_kind kind,
-			  uint64_t table, uint32_t nr)
-{
-	struct object *object = objects;
-	struct fsite *sites;
+struct range {
+	uint64_t text, text_end;
+	uint64_t table;
+	uint32_t nr;
+};
 
-	while (object && (object->text != text || object->table != table ||
-			  object->sites.nr != nr))
-		object = object->next;
-	if (object && !fsites_are_lost(&object->sites))
-		return object;
-	if (object)
-		object_drop(object);	/* it has come anew */
-	object = memory_alloc(sizeof(*object));
-	sites = memory_alloc(nr * sizeof(*sites));
+static struct object *make(const struct range *range, enum fsite_kind kind,
+			   bool is_trusted)
+{
+	struct object *object = memory_alloc(sizeof(*object));
+	struct fsite *sites = memory_alloc(range->nr * sizeof(*sites));
+
 	if (object && sites)
-		fsites_init(&object->sites, (uint8_t *)text, (uint8_t *)text_end,
-			    kind, (const uint8_t *)table, nr, sites);
+		fsites_init(&object->sites, (uint8_t *)range->text,
+			    (uint8_t *)range->text_end, kind,
+			    (const uint8_t *)range->table, range->nr, sites, is_trusted);
 	if (!object || !sites || !drop_twins(&object->sites)) {
 		memory_free(object);
 		memory_free(sites);
 		return NULL;
 	}
-	object->text = text;
-	object->table = table;
+	object->text = range->text;
+	object->table = range->table;
+	object->kind = kind;
 	object->is_there = true;
+	if (!is_trusted)
+		entries_check(&object->sites, kind, range->table);
 	object->next = objects;
 	objects = object;
 	return object;
+}
+
+/* The one of this process's own table; made if need be, but for want of memory. */
+static struct object *get_own(const struct range *range, enum fsite_kind kind)
+{
+	struct object *object = objects;
+
+	while (object && (object->text != range->text || object->table != range->table ||
+			  object->sites.nr != range->nr))
+		object = object->next;
+	if (object && !fsites_are_lost(&object->sites))
+		return object;
+	if (object)
+		object_drop(object);	/* it has come anew */
+	return make(range, kind, true);
+}
+
+/*
+ * There is one object for each kind of table of what is loaded, so that a process that
+ * names others all the time gets nothing.  It is dropped only if what is loaded is
+ * another object: its jumps may stand in the text.
+ */
+int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t table,
+		     uint32_t nr, struct object **ret_object)
+{
+	const struct range range = { loaded->text, loaded->text_end, table, nr };
+	struct object *object = objects;
+	bool is_confirmed = false;
+
+	while (object && (object->text != loaded->text || object->kind != kind))
+		object = object->next;
+	if (object && (fsites_are_lost(&object->sites) ||
+		       (object->has_id && memcmp(object->build_id, loaded->id,
+						 sizeof(loaded->id))))) {
+		object_drop(object);
+		object = NULL;
+	}
+	if (object && (object->table != table || object->sites.nr != nr))
+		return -ENOENT;
+	/* What is no NOP is believed only if the object's file has that table. */
+	if (!object && kind != FSITE_PATCHABLE) {
+		is_confirmed = object_has_table(&loaded->image, kind, table, nr);
+		if (!is_confirmed)
+			return -ENOENT;
+	}
+	if (!object)
+		object = make(&range, kind, is_confirmed);
+	if (!object)
+		return -ENOMEM;
+	memcpy(object->build_id, loaded->id, sizeof(object->build_id));
+	object->has_id = true;
+	*ret_object = object;
+	return 0;
 }
 
 /* Those of its tables that lie in it. */
@@ -178,11 +250,9 @@ static void see_tables(const struct dl_phdr_info *info, uint64_t text,
 
 		if (!nr || table < low || table > high || bytes > high - table)
 			continue;
-		object = object_get(text, text_end, kind, table, nr);
-		if (object) {
+		object = get_own(&(struct range){ text, text_end, table, nr }, kind);
+		if (object)
 			object->is_there = true;
-			object->is_trusted = true;
-		}
 	}
 }
 

@@ -19,10 +19,9 @@ struct object {
 	uint64_t table;			/* and the addresses of its entries */
 	bool is_there;			/* it was when objects were looked for */
 	bool is_wished;			/* the server has named it */
-	bool is_trusted;		/* its sites are entries: it was found here, or
-					 * entries_check() has looked at all */
+	enum fsite_kind kind;
 	struct fsites sites;
-	uint8_t build_id[32];		/* as the server has it */
+	uint8_t build_id[32];		/* as the object itself says */
 	bool has_id;
 	uint32_t *users;		/* of each site, as the server wishes;
 					 * NULL: nothing */
@@ -31,10 +30,16 @@ struct object {
 
 /* ---- lock held ---- */
 struct object *object_first(void);
-/* The one whose table of @nr entries, not 0, is at @table; made if need be, but
- * for want of memory. */
-struct object *object_get(uint64_t text, uint64_t text_end, enum fsite_kind kind,
-			  uint64_t table, uint32_t nr);
+/*
+ * object_get_named - the object of a table that another process has named; made if need be.
+ * @loaded: what is loaded there, as loaded_find() says.
+ * @table: of @nr rows, not 0, which lie in it.
+ * -ENOENT: there is another table of that kind, or the object's file has none there;
+ * -ENOMEM.
+ */
+struct loaded;
+int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t table,
+		     uint32_t nr, struct object **ret_object);
 
 /* By how much the program was moved when it was loaded, as the kernel and its file say. */
 uint64_t object_program_bias(void);

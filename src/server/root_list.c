@@ -5,7 +5,7 @@
 #include "server/server.h"
 
 #define ROUND_NS	20000000u	/* at a time */
-#define LEARN_NS	1000000000u	/* a list waits for figures no longer than that */
+#define LEARN_NS	800000000u	/* a list waits for figures no longer than that */
 
 /* Is no more known of it than what `struct abi_control` says? */
 static bool needs_info(const struct root *root)

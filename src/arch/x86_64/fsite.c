@@ -85,7 +85,7 @@ static void look(struct fsites *sites, enum fsite_kind kind, struct text_view *v
 
 void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 		 enum fsite_kind kind, const uint8_t *rows, uint32_t nr,
-		 struct fsite *table)
+		 struct fsite *table, bool is_trusted)
 {
 	const uint32_t row_bytes = fsite_tables[kind].row_bytes;
 	const uint32_t nr_some = ROWS_BYTES / row_bytes;
@@ -106,6 +106,8 @@ void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 			memset(some, 0, sizeof(some));
 		look(sites, kind, &view, fsite_row_addr(kind, some + at, (uint64_t)row),
 		     &called, &table[i]);
+		if (!is_trusted && table[i].form > FSITE_NOP9)
+			table[i].form = FSITE_OTHER;
 		has_calls |= table[i].form == FSITE_CALL;
 	}
 	if (has_calls)

@@ -53,11 +53,11 @@ struct fsites {
 };
 
 /* @rows: [nr], the table as the compiler has left it.  It and the text may go at any
- * time: what is not there is FSITE_OTHER.  Calls of __fentry__ become NOPs.  One
- * caller at a time. */
+ * time: what is not there is FSITE_OTHER.  If the table @is_trusted, calls of __fentry__
+ * become NOPs; else nothing but NOPs are sites.  One caller at a time. */
 void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 		 enum fsite_kind kind, const uint8_t *rows, uint32_t nr,
-		 struct fsite *table);
+		 struct fsite *table, bool is_trusted);
 
 /* Can it be switched? */
 static inline bool fsite_is_known(const struct fsite *site)
