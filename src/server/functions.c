@@ -17,7 +17,7 @@
 #include "server/rules.h"
 #include "server/shm.h"
 
-#define EMPTY_MAX		512u	/* among so many */
+#define EMPTY_MAX		8192u	/* among so many */
 #define FUNCTIONS_MAX		4000000u
 #define LINE_NS			10000u	/* after which one more line may be read */
 /* Other work, as the number of lines that take as long. */
@@ -320,10 +320,11 @@ static int see_mapping(struct root *root, const struct file_mapping *mapping)
 	}
 	if (is_known)
 		return 0;
-	use_lines(&functions->round, LINES_OBJECT);
 	r = add_mapped(root, mapping);
 	if (r == -ERESTART)
 		root->functions.is_parsing = true;
+	else
+		use_lines(&functions->round, LINES_OBJECT);
 	return r == -ERESTART ? 0 : r;
 }
 
@@ -520,7 +521,9 @@ int functions_refresh(struct root *root)
 	/* A round that has begun may have passed what is new. */
 	if (root->functions.round.is_open)
 		r = refresh(root, FUNCTIONS_LINES_MAX);
-	return r ? r : refresh(root, FUNCTIONS_LINES_MAX);
+	if (!r)
+		r = refresh(root, FUNCTIONS_LINES_MAX);
+	return !r && root->functions.round.is_open ? -ERESTART : r;
 }
 
 /* ---- names ---- */

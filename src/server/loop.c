@@ -285,7 +285,7 @@ static int turn(struct loop *loop)
 {
 	bool want_fast = mounts_is_waiting(loop->mounts) ||
 			 sockets_is_waiting(loop->sockets) ||
-			 server_is_busy(loop->server);
+			 server_is_busy(loop->server) || parse_is_running();
 	int i, nr;
 
 	if (want_fast != loop->is_fast)

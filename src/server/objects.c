@@ -19,6 +19,7 @@
 
 #include "arch/x86_64/clock.h"
 #include "base/bits.h"
+#include "server/beat.h"
 #include "server/localfile.h"
 #include "server/mapping.h"
 #include "server/objects.h"
@@ -434,6 +435,11 @@ void objects_settle(struct root *root)
 	}
 }
 
+void objects_wait_no_more(struct root *root)
+{
+	root->objects->wait_ns = 0;
+}
+
 void objects_wait(struct root *root)
 {
 	struct objects *objects = root->objects;
@@ -441,6 +447,7 @@ void objects_wait(struct root *root)
 	bool was_parsing = root->is_parsing;
 
 	while (objects_parse(root) && took_ns < objects->wait_ns) {
+		beat();
 		for (uint32_t i = 0; i < objects->nr_files; i++)
 			if (objects->files[i].job) {
 				parse_wait(objects->files[i].job, 10);

@@ -56,6 +56,8 @@ struct object *objects_find(struct root *root, const struct symbols_from *from,
 /* Parse the files of all objects and wait for it, 250 ms in all of a root's life.  For
  * callers that cannot try again later; returns at once if all are parsed. */
 void objects_wait(struct root *root);
+/* objects_wait() of @root returns at once from now on. */
+void objects_wait_no_more(struct root *root);
 /* Parse the files of all objects without waiting.  -ERESTART: some are not parsed yet. */
 int objects_parse(struct root *root);
 /* Take the results of parsers that have ended, and charge them to the root. */

@@ -521,7 +521,17 @@ bool parse_dispatch(void)
 		is_further |= job->state == ENDED;
 	}
 	parser.serial += is_further;
-	return is_further;
+	return is_further || !LIST_EMPTY(&parser.ended);
+}
+
+bool parse_is_running(void)
+{
+	const struct parse_job *job;
+
+	LIST_FOREACH(job, &parser.jobs, link)
+		if (job->state == RUNNING)
+			return true;
+	return false;
 }
 
 void *parse_next_ended(void)

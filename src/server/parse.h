@@ -72,8 +72,11 @@ void parse_wait(struct parse_job *job, uint32_t ms);
 int parse_init(bool is_async);
 /* A descriptor that is readable when parse_dispatch() has work; -1. */
 int parse_poll_fd(void);
-/* Take in what has come; end what takes too long.  Is any job further than before? */
+/* Take in what has come; end what takes too long.  Is any job further than before, or has
+ * parse_next_ended() something? */
 bool parse_dispatch(void);
+/* Is a file being parsed?  Programs may wait for it, and must see that the server lives. */
+bool parse_is_running(void);
 /* The owner of a job that has ended, each job once; NULL: no more.  Its result takes
  * memory until the owner has taken it. */
 void *parse_next_ended(void);

@@ -392,7 +392,7 @@ int profile_print(const struct root *root, uint32_t cpu, struct text *out)
 {
 	const struct functions *functions = &root->functions;
 	struct rows rows = { 0 };
-	int r = 0;
+	int r = cpu < root->nr_cpus ? 0 : -ENODEV;
 
 	for (uint32_t i = 0; !r && i < functions->nr_objects; i++)
 		r = add_object(root, functions->objects[i], cpu, &rows);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "abi/control.h"
+#include "server/beat.h"
 #include "server/comm.h"
 #include "server/mapping.h"
 #include "server/parse.h"
@@ -132,6 +133,9 @@ static int attach(struct root *root)
 	root->heap_off = control.heap_off;
 	root->arena_off = control.arena_off;
 	root->map_bytes = control.map_bytes;
+	/* nodes know CPUs by their numbers, also of a root that has slept */
+	if (root->nr_cpus && root->nr_cpus != control.nr_cpus)
+		return -EBADMSG;
 	root->nr_cpus = control.nr_cpus;
 	root->top.abi = (void *)(base + control.buffers_off);
 	root->process = calloc(PROCESS_CREATOR + 1, sizeof(*root->process));
@@ -254,7 +258,12 @@ int root_load(struct root *root)
 	int r = load(root);
 
 	keep_age(root);
-	return r == -ERESTART ? r : settle(root, r);
+	if (r == -ERESTART)
+		return r;
+	r = settle(root, r);
+	if (r)
+		release(root);
+	return r;
 }
 
 int root_new(struct server *server, int dirfd, const char *name,
@@ -365,11 +374,13 @@ static int load_dead(struct root *root)
 	while (r == -ERESTART && server_now_ns() < end_ns) {
 		struct pollfd parser = { .fd = parse_poll_fd(), .events = POLLIN };
 
+		beat();
 		poll(&parser, 1, WAKE_STEP_MS);
 		parse_dispatch();
 		functions_settle(root);
 		r = load(root);
 	}
+	objects_wait_no_more(root);
 	while (r == -ERESTART) {
 		root->load_step++;
 		r = load(root);
@@ -403,7 +414,8 @@ static int wake(struct root *root)
 	struct roots *roots = server_roots(root->server);
 	int r = try_wake(root);
 
-	while (is_shortage(r) && roots_sleep_one(roots))
+	/* sleep gives back descriptors and memory of the server, nothing of a tmpfs */
+	while (is_shortage(r) && r != -ENOSPC && roots_sleep_one(roots))
 		r = try_wake(root);
 	if (!r) {
 		roots_awake(roots, root);

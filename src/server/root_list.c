@@ -82,6 +82,7 @@ int server_root_list_run(struct server *server, uint32_t run_id,
 			 int (*emit)(void *arg, const struct server_root_info *info),
 			 void *arg)
 {
+	uint64_t end_ns = server_now_ns() + ROUND_NS;
 	struct server_root_info info;
 	struct root *root;
 	int r = 0;
@@ -92,7 +93,7 @@ int server_root_list_run(struct server *server, uint32_t run_id,
 		get_info(root, &info);
 		if (info.run_id != run_id)
 			continue;
-		if (needs_info(root)) {
+		if (needs_info(root) && server_now_ns() < end_ns) {
 			learn_info(root);
 			get_info(root, &info);
 		}

@@ -384,10 +384,12 @@ static void load_roots(struct server *server)
 			continue;
 		}
 		*at = root->next_loading;
-		if (r)
-			root_put(root);
-		else
+		if (!r) {
 			link_root(server, root);
+			continue;
+		}
+		server->has_missed = true;	/* for want of memory: another time */
+		root_put(root);
 	}
 }
 
@@ -575,6 +577,7 @@ static void wait_for_loading(struct server *server)
 		struct pollfd fd = { .fd = parse_poll_fd(), .events = POLLIN };
 
 		poll(&fd, 1, 10);
+		beat();
 		if (parse_dispatch())
 			server_parsed(server);
 	}

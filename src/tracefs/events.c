@@ -10,9 +10,12 @@
 
 /* ---- directories ---- */
 
+/* A root that has slept may have fewer than it had when the node was made: its file is the
+ * program's. */
 static const char *system_of(const struct tracefs_node *node)
 {
-	return node->root->systems[node->number];
+	return node->number < node->root->nr_systems ?
+	       node->root->systems[node->number] : "";
 }
 
 /* -ENOENT if the system has no event that is visible now. */
