@@ -172,7 +172,7 @@ static void patience_learn(uint32_t yields, int result)
 	if (result == -EBUSY)
 		yields = yields / 4 > SHMLOCK_ASK ? yields / 4 : SHMLOCK_ASK;
 	else
-		yields = SHMLOCK_YIELDS;
+		yields = yields < SHMLOCK_YIELDS / 2 ? yields * 2 : SHMLOCK_YIELDS;
 	if (patience_now() != yields)
 		__atomic_store_n(&patience, yields, __ATOMIC_RELAXED);
 }

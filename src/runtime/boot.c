@@ -244,6 +244,9 @@ static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline)
 /* What was waited for in vain; 0: nothing.  While it is not there nobody waits again:
  * a server, or an agent, that hangs costs a program its time once. */
 static uint32_t missed_answer, missed_generation;
+/* How often that was, for good: any process of the root can say that it is there. */
+static uint32_t nr_missed;
+#define MISSED_MAX	8u
 
 static bool is_late(const uint32_t *word, const uint32_t *missed)
 {
@@ -292,7 +295,7 @@ static bool ask(uint32_t seconds)
 {
 	uint32_t question;
 
-	if (is_held() || is_late(&root_control->answered, &missed_answer) ||
+	if (__atomic_load_n(&nr_missed, __ATOMIC_RELAXED) >= MISSED_MAX || is_held() || is_late(&root_control->answered, &missed_answer) ||
 	    is_late(agent_followed(), &missed_generation) || server_is_silent() ||
 	    !server_is_there())
 		return false;
@@ -302,6 +305,7 @@ static bool ask(uint32_t seconds)
 	if (wait_for_answer(question, seconds))
 		return wait_for_agent();
 	__atomic_store_n(&missed_answer, question, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&nr_missed, 1, __ATOMIC_RELAXED);
 	return false;
 }
 

@@ -133,7 +133,8 @@ void event_give_up_calls(int error)
 {
 	struct ulf_event *event;
 
-	while ((event = next_to_call())) {
+	/* each once: another process may take back what is stored here */
+	for (uint32_t i = 0; i < ABI_EVENTS && (event = next_to_call()); i++) {
 		if (!event->is_on) {
 			set_failed(event, error);
 			continue;

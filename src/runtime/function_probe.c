@@ -12,6 +12,8 @@
 #include "runtime/ftrace.h"
 #include "runtime/runtime.h"
 
+#define PROBES_MAX	4096u		/* of a function; each call runs them all */
+
 /* ---- in force ---- */
 
 /* These do not take for a count what is more than the kernel's long. */
@@ -91,6 +93,8 @@ static int verify(const struct abi_probes *list, uint32_t bytes,
 	    list->nr > (bytes - sizeof(*list)) / sizeof(list->probes[0]))
 		return -EINVAL;
 	for (uint32_t i = 0; i < list->nr; i++) {
+		if (i >= PROBES_MAX && list->probes[i].ip == list->probes[i - PROBES_MAX].ip)
+			return -EINVAL;
 		if (!trigger_is_valid(&list->probes[i].trigger, nr_slots) ||
 		    list->probes[i].trigger.program ||
 		    (i && list->probes[i].ip < list->probes[i - 1].ip))

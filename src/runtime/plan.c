@@ -20,6 +20,8 @@
 
 /* ---- what is wished for ---- */
 
+#define TWINS_MAX	256u		/* that a row is followed to */
+
 /* A use as it should be. */
 struct wish {
 	struct buffer *buffer;
@@ -53,7 +55,7 @@ bool rules_has_row(const struct rules *rules, uint32_t row,
 static bool find_rule(const struct rules *rules, uint32_t row,
 		      struct abi_rule *ret_rule)
 {
-	while (rules->nr) {
+	for (uint32_t i = 0; rules->nr && i < TWINS_MAX; i++) {
 		uint32_t twin = __atomic_load_n(&root_event(row)->twin, __ATOMIC_RELAXED);
 
 		if (rules_has_row(rules, row, ret_rule))

@@ -313,8 +313,10 @@ static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 static struct {
 	uint32_t lock;			/* shmlock.h: a child of vfork() may die with it */
 	uint32_t last;			/* which of the stacks is that of the last maximum */
+	uint32_t yields;		/* that the root's lock is waited for: fewer if it
+					 * is never given back */
 	struct abi_stack_copy stacks[2];
-} private;
+} private = { .yields = LOCK_YIELDS };
 
 static const struct abi_stack_copy *make_copy(const struct thread_slot *thread,
 					      uint64_t ip, uint64_t place)
@@ -371,8 +373,13 @@ static bool write_locked(struct abi_stack *stack, const struct thread_slot *thre
 {
 	bool is_written;
 
-	if (shmlock_take_for(&stack->lock, thread->thread.tid, LOCK_YIELDS))
+	if (shmlock_take_for(&stack->lock, thread->thread.tid, private.yields)) {
+		/* not so few that a dead holder is never looked at */
+		private.yields = private.yields / 2 > SHMLOCK_ASK ? private.yields / 2 :
+								     SHMLOCK_ASK;
 		return false;
+	}
+	private.yields = min_u32(private.yields + 1, LOCK_YIELDS);
 	tsan_acquire(&stack->lock);
 	TESTPOINT("stack.locked");
 	is_written = write_max(stack, thread, ip, place, depth);

@@ -148,7 +148,8 @@ static uint32_t find_module(const char *path, const struct abi_module *object,
 
 	for (uint32_t i = 0; i < nr; i++) {
 		if (root_populate_row(&rows[i]) ||
-		    !heap_has(rows[i].path, path, path_bytes) ||
+		    !heap_has(__atomic_load_n(&rows[i].path, __ATOMIC_RELAXED), path,
+			      path_bytes) ||
 		    !is_same_object(&rows[i], object))
 			continue;
 		if (rows[i].base == object->base)
@@ -215,7 +216,7 @@ static uint32_t hash_name(const struct ulf_event *event)
 static bool is_same_bytes(const struct abi_event *row, const struct abi_event *new)
 {
 	return row->hash == new->hash && row->blob_bytes == new->blob_bytes &&
-	       heap_has(row->blob, root_heap_at(new->blob, new->blob_bytes),
+	       heap_has(__atomic_load_n(&row->blob, __ATOMIC_RELAXED), root_heap_at(new->blob, new->blob_bytes),
 			new->blob_bytes);
 }
 
@@ -239,8 +240,10 @@ static bool is_named(const struct abi_event *row, const struct ulf_event *event)
 	const struct abi_format *format = root_heap_at(blob, sizeof(*format));
 
 	return format &&
-	       heap_has(blob + format->system, event->system, strlen(event->system) + 1) &&
-	       heap_has(blob + format->name, event->name, strlen(event->name) + 1);
+	       heap_has(blob + __atomic_load_n(&format->system, __ATOMIC_RELAXED),
+			event->system, strlen(event->system) + 1) &&
+	       heap_has(blob + __atomic_load_n(&format->name, __ATOMIC_RELAXED),
+			event->name, strlen(event->name) + 1);
 }
 
 /* The events of one name are one to the user: what he wants of those that there

@@ -21,6 +21,8 @@
 #include "runtime/runtime.h"
 #include <ulf/tracing.h>
 
+#define TRIGGERS_MAX	4096u		/* of an event; each hit runs them all */
+
 /* The methods: any context, in a probe. */
 struct command {
 	/* Would it change anything?  Optional: always. */
@@ -263,7 +265,7 @@ static bool is_valid(const struct abi_triggers *list, uint32_t bytes,
 int triggers_verify(const struct abi_triggers *list, uint32_t bytes,
 		    uint32_t nr_slots, uint32_t record_bytes)
 {
-	if (bytes < sizeof(*list) ||
+	if (bytes < sizeof(*list) || list->nr > TRIGGERS_MAX ||
 	    list->nr > (bytes - sizeof(*list)) / sizeof(list->triggers[0]))
 		return -EINVAL;
 	for (uint32_t i = 0; i < list->nr; i++) {
