@@ -295,7 +295,8 @@ static bool ask(uint32_t seconds)
 {
 	uint32_t question;
 
-	if (__atomic_load_n(&nr_missed, __ATOMIC_RELAXED) >= MISSED_MAX || is_held() || is_late(&root_control->answered, &missed_answer) ||
+	if (__atomic_load_n(&nr_missed, __ATOMIC_RELAXED) >= MISSED_MAX || is_held() ||
+	    is_late(&root_control->answered, &missed_answer) ||
 	    is_late(agent_followed(), &missed_generation) || server_is_silent() ||
 	    !server_is_there())
 		return false;

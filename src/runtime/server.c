@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Is the server alive?  The program that waits for it comes first: a server that is
- * stopped, or that hangs, is waited for for a tenth of a second, one that works as long as
- * it takes, up to a limit of the caller's.
+ * stopped, or that hangs, is waited for for less than a tenth of a second, one that works
+ * as long as it takes, up to a limit of the caller's.
  *
  * What a look finds			what is done
  * the beats have changed		wait on
- * the same, the server is runnable	wait on until it has used a tenth of a second of CPU
+ * the same, the server is runnable	wait on until it has used as much CPU
  *					time: on a busy machine it may have to wait for a CPU
- * the same, anything else		wait on until a tenth of a second has passed
+ * the same, anything else		wait on until 80 ms have passed
  *
  * Nothing of libc's is called that a thread could be cancelled in.
  */

@@ -216,8 +216,8 @@ static uint32_t hash_name(const struct ulf_event *event)
 static bool is_same_bytes(const struct abi_event *row, const struct abi_event *new)
 {
 	return row->hash == new->hash && row->blob_bytes == new->blob_bytes &&
-	       heap_has(__atomic_load_n(&row->blob, __ATOMIC_RELAXED), root_heap_at(new->blob, new->blob_bytes),
-			new->blob_bytes);
+	       heap_has(__atomic_load_n(&row->blob, __ATOMIC_RELAXED),
+			root_heap_at(new->blob, new->blob_bytes), new->blob_bytes);
 }
 
 /* The row that @row's module had for the same bytes; -ENOENT. */
