@@ -15,6 +15,6 @@ struct event_format;
  */
 struct event_format *blob_to_format(const void *shared, uint64_t bytes,
 				    uint32_t id, uint64_t *left);
-#define BLOB_FORMATS_BYTES	(128ull << 20)
+#define BLOB_FORMATS_BYTES	(64ull << 20)
 
 #endif
