@@ -103,12 +103,25 @@ tsan: setup
 	@$(NINJA) build-tsan
 	@tests/run -b build-tsan -s thread '$(or $(T),^(unit|fuzz|torture|runtime)/)'
 
+# Compiles what is installed and nothing else; nothing at all after `make`, unless
+# PREFIX is another one than before.
 .PHONY: install
-install:
-	@[ -e $(BUILD)/build.ninja ] || $(MAKE) --no-print-directory all
-	@meson configure $(BUILD) -Dprefix='$(PREFIX)'
-	@meson install -C $(BUILD) $(if $(DESTDIR),--destdir '$(DESTDIR)')
-	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || ldconfig
+install: setup
+	@tools/install --as-owner '$(BUILD)' $(MAKE) --no-print-directory \
+		installed PREFIX='$(PREFIX)'
+	@tools/install '$(BUILD)' '$(PREFIX)' '$(abspath $(DESTDIR))'
+
+.PHONY: installed
+installed:
+	$(call configure,$(BUILD),-Dprefix='$(PREFIX)')
+	@grep -qF '"name": "prefix", "value": "$(PREFIX)"' \
+		$(BUILD)/meson-info/intro-buildoptions.json || \
+		meson configure $(BUILD) -Dprefix='$(PREFIX)'
+	@$(NINJA) $(BUILD) installed
+
+.PHONY: uninstall
+uninstall:
+	@tools/install --uninstall '$(PREFIX)' '$(abspath $(DESTDIR))'
 
 .PHONY: clean
 clean:
@@ -125,7 +138,8 @@ help:
 	@echo 'make bench-sqlite the cost of tracing a real program, which it fetches'
 	@echo 'make asan       tests under AddressSanitizer and UBSan, in build-asan/'
 	@echo 'make tsan       tests under ThreadSanitizer, in build-tsan/'
-	@echo 'make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
+	@echo 'make install    build what is needed and install it; PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
+	@echo 'make uninstall  remove what make install installed there'
 	@echo 'make clean      remove what was built'
 	@echo
 	@echo 'Another compiler: make CC=clang BUILD=build-clang'

@@ -54,6 +54,7 @@ struct ftrace_ops {
 
 /* With these a kernel's callback keeps itself from being called by what it calls.  Here
  * no callback ever is, so it may always go on. */
+ULF_NOTRACE
 static inline int ftrace_test_recursion_trylock(unsigned long ip, unsigned long parent_ip)
 {
 	(void)ip;
@@ -61,6 +62,7 @@ static inline int ftrace_test_recursion_trylock(unsigned long ip, unsigned long 
 	return 0;
 }
 
+ULF_NOTRACE
 static inline void ftrace_test_recursion_unlock(int bit)
 {
 	(void)bit;
@@ -72,8 +74,9 @@ static inline void ftrace_test_recursion_unlock(int bit)
 ULF_EXPORT int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip,
 				    int remove, int reset);
 /* Choose them by name, @len bytes, which may be a glob, and begin with ! to take away.
- * Names are those that the files have (-s strips them), of what is loaded now.  NULL: only
- * @reset.  Also while it is registered.  -EINVAL: there is none that can be traced. */
+ * Names are those that the files have (-s strips them, C++ mangles them), of what is loaded
+ * now.  NULL: only @reset.  Also while it is registered.  -EINVAL: there is none that can be
+ * traced. */
 ULF_EXPORT int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len,
 				 int reset);
 /* Those that are not meant, whatever else. */

@@ -12,17 +12,19 @@
  *
  * The words of the language are here and in trace/stages/.  Types that headers
  * of the kernel take for granted (u8, struct cpumask) are the program's to
- * bring: many have their own.
+ * bring: many have their own.  <ulf/kernel.h> has the general ones.
  */
 #ifndef ULF_LINUX_TRACEPOINT_H
 #define ULF_LINUX_TRACEPOINT_H
+
+#include <ulf/event.h>		/* first: it rejects compiler modes */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/types.h>
 
-#include <ulf/event.h>
+#include <linux/tracepoint-defs.h>
 #include <ulf/module.h>
 #include <ulf/tracepoint.h>
 
@@ -38,25 +40,6 @@ struct trace_seq;		/* named by prototypes in trace headers */
 /* For perf; to others they are the argument that they are around. */
 #define __perf_count(count)	(count)
 #define __perf_task(task)	(task)
-
-#if !defined(__x86_64__)
-#error "ulf: tracepoints are made for x86-64 only so far"
-#endif
-
-/*
- * The static branch.  The table row names the tracepoint by its symbol, as
- * PIC code could not pass the address of one in another shared object as an
- * immediate operand.
- */
-#define __ULF_SITE(name)						\
-	__asm__ goto ("661:\n\t"					\
-		".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"		\
-		".pushsection __ulf_sites, \"" __ULF_SECTION_FLAGS "\"\n\t" \
-		".balign 8\n\t"						\
-		"662: .long 661b - 662b, %l[__ulf_on] - 662b\n\t"	\
-		".quad " __ULF_SYMBOL(name) "\n\t"			\
-		".popsection"						\
-		: : : : __ulf_on)
 
 /*
  * The address of a tracepoint, by way of the GOT.  An ordinary reference from
@@ -82,24 +65,20 @@ struct trace_seq;		/* named by prototypes in trace headers */
 #define __ULF_CHECK_ARGS(name, args)					\
 	((void)sizeof(TP_ARGS_must_match_TP_PROTO_of_##name(args)))
 
-/* Likewise what the linker says where nobody makes the tracepoint, or two. */
-#define __ULF_SYMBOL(name)						\
-	"__tracepoint_" #name "_needs_CREATE_TRACE_POINTS"
 #define __ULF_DECLARE_TRACE(name, proto, args, cond)			\
-	__ULF_EXTERN_C_BEGIN						\
-	extern struct tracepoint __tracepoint_##name			\
-	__asm__(__ULF_SYMBOL(name));					\
-	__ULF_EXTERN_C_END						\
+	DECLARE_TRACEPOINT(name);					\
 	__ULF_DECLARE_ARGS(name, PARAMS(proto))				\
-	static inline __attribute__((always_inline, unused)) __ulf_bool	\
+	ULF_NOTRACE							\
+	static inline __attribute__((__always_inline__, __unused__)) __ulf_bool	\
 	trace_##name##_enabled(void)					\
 	{								\
-		__ULF_SITE(name);					\
+		__ULF_SITE(name, __ulf_on);					\
 		return 0;						\
 	__ulf_on:							\
 		return 1;						\
 	}								\
-	static inline __attribute__((always_inline, unused)) void	\
+	ULF_NOTRACE							\
+	static inline __attribute__((__always_inline__, __unused__)) void	\
 	trace_##name(proto)						\
 	{								\
 		__ULF_CHECK_ARGS(name, PARAMS(args));			\
@@ -112,7 +91,8 @@ struct trace_seq;		/* named by prototypes in trace headers */
 				__ATOMIC_ACQUIRE))(NULL, args);		\
 		}							\
 	}								\
-	static inline __attribute__((unused)) int			\
+	ULF_NOTRACE							\
+	static inline __attribute__((__unused__)) int			\
 	register_trace_prio_##name(void (*probe)(void *__data, proto),	\
 				   void *data, int prio)		\
 	{								\
@@ -120,51 +100,44 @@ struct trace_seq;		/* named by prototypes in trace headers */
 			__ULF_TRACEPOINT(name), __ULF_PTR(probe), data,	\
 			prio);						\
 	}								\
-	static inline __attribute__((unused)) int			\
+	ULF_NOTRACE							\
+	static inline __attribute__((__unused__)) int			\
 	register_trace_##name(void (*probe)(void *__data, proto),	\
 			      void *data)				\
 	{								\
 		return tracepoint_probe_register(			\
 			__ULF_TRACEPOINT(name), __ULF_PTR(probe), data); \
 	}								\
-	static inline __attribute__((unused)) int			\
+	ULF_NOTRACE							\
+	static inline __attribute__((__unused__)) int			\
 	unregister_trace_##name(void (*probe)(void *__data, proto),	\
 				void *data)				\
 	{								\
 		return tracepoint_probe_unregister(			\
 			__ULF_TRACEPOINT(name), __ULF_PTR(probe), data); \
 	}								\
-	static inline __attribute__((unused)) void			\
+	ULF_NOTRACE							\
+	static inline __attribute__((__unused__)) void			\
 	check_trace_callback_type_##name(void (*probe)(void *__data, proto)) \
 	{								\
 		(void)probe;						\
 	}
 
-#ifdef __cplusplus
-#define __ulf_bool		bool
-#define __ULF_EXTERN_C_BEGIN	extern "C" {
-#define __ULF_EXTERN_C_END	}
-#define __ULF_EXTERN_C		extern "C"
-#else
-#define __ulf_bool		_Bool
-#define __ULF_EXTERN_C_BEGIN
-#define __ULF_EXTERN_C_END
-#define __ULF_EXTERN_C
-#endif
-
 #define DEFINE_TRACE_FN(name, reg, unreg, proto, args)			\
 	__ULF_EXTERN_C_BEGIN						\
+	ULF_NOTRACE							\
 	static void __traceiter_##name(void *__data, proto);		\
 	ULF_PROTECTED struct tracepoint __tracepoint_##name		\
-	__asm__(__ULF_SYMBOL(name)) __attribute__((used)) = {		\
+	__asm__(__ULF_SYMBOL(name)) __attribute__((__used__)) = {		\
 		#name, NULL, reg, unreg, 0, 0,				\
 		(void (*)(void))__traceiter_##name,			\
 		(void (*)(void))__traceiter_##name, NULL,		\
 	};								\
 	static struct tracepoint *__tracepoint_ptr_##name		\
-	__attribute__((used, section("__ulf_tracepoints"))) ULF_RETAIN = \
+	__attribute__((__used__, __section__("__ulf_tracepoints"))) ULF_RETAIN = \
 		&__tracepoint_##name;					\
-	static __attribute__((noinline)) void				\
+	ULF_NOTRACE							\
+	static __attribute__((__noinline__)) void				\
 	__traceiter_many_##name(struct tracepoint_func *__ulf_func, proto) \
 	{								\
 		for (; __ulf_func && __ulf_func->func; __ulf_func++)	\
@@ -193,9 +166,30 @@ struct trace_seq;		/* named by prototypes in trace headers */
 #define DEFINE_TRACE(name, proto, args)					\
 	DEFINE_TRACE_FN(name, NULL, NULL, PARAMS(proto), PARAMS(args))
 
-/* A string that %s may print by its address: the server looks it up in the
- * file of the program, as it can every string constant. */
-#define tracepoint_string(str)	((const char *)(str))
+/*
+ * Of a variable `static const char *name`, which keeps its value: the string is
+ * listed in printk_formats by its address, for tools that have a record with
+ * that address and no file of the program.  ulf itself finds every string
+ * constant in the file.
+ */
+#define __tracepoint_string						\
+	__attribute__((__used__, __section__("__ulf_strings"))) ULF_RETAIN
+
+/* The address of a string constant that is listed so.  The row is in assembly
+ * for the reason that __ULF_FORMAT() has. */
+#define tracepoint_string(str)						\
+	(__extension__ ({						\
+		const char *__ulf_string;				\
+									\
+		__asm__ ("movq 661f(%%rip), %0\n\t"			\
+			".pushsection __ulf_strings, \""		\
+			__ULF_SECTION_FLAGS "\"\n\t"			\
+			".balign 8\n\t"					\
+			"661: .quad %c1\n\t"				\
+			".popsection"					\
+			: "=r"(__ulf_string) : "i"(str));		\
+		__ulf_string;						\
+	}))
 
 /* In user space a tracepoint of a shared object is visible as it is. */
 #define EXPORT_TRACEPOINT_SYMBOL(name)		struct tracepoint
@@ -213,11 +207,13 @@ struct trace_seq;		/* named by prototypes in trace headers */
 /* Nothing but a function that does nothing. */
 #define DECLARE_EVENT_NOP(name, proto, args)				\
 	__ULF_DECLARE_ARGS(name, PARAMS(proto))				\
-	static inline __attribute__((unused)) void trace_##name(proto)	\
+	ULF_NOTRACE							\
+	static inline __attribute__((__unused__)) void trace_##name(proto)	\
 	{								\
 		__ULF_CHECK_ARGS(name, PARAMS(args));			\
 	}								\
-	static inline __attribute__((unused)) __ulf_bool		\
+	ULF_NOTRACE							\
+	static inline __attribute__((__unused__)) __ulf_bool		\
 	trace_##name##_enabled(void)					\
 	{								\
 		return 0;						\

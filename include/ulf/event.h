@@ -7,23 +7,39 @@
 #ifndef ULF_EVENT_H
 #define ULF_EVENT_H
 
+#ifdef __cplusplus
+#if __cplusplus < 201103L
+#error "ulf: its headers need C++11 or later: compile with -std=c++17, say"
+#endif
+#elif !defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L || \
+	(__STDC_VERSION__ < 201112L && defined(__STRICT_ANSI__))
+#error "ulf: its headers need C11, or GNU C99: compile with -std=gnu11 or later"
+#endif
+
 #include <stddef.h>
 #include <string.h>
+
+/* musl names itself by no macro; uClibc-ng says that it is a glibc.  libulf would not
+ * be loaded: it is linked with glibc. */
+#if !defined(__GLIBC__)
+#error "ulf: this C library is not glibc (musl?), which libulf needs: use a compiler for glibc"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define ULF_EXPORT	__attribute__((visibility("default")))
-#define ULF_HIDDEN	__attribute__((visibility("hidden")))
-#define ULF_PROTECTED	__attribute__((visibility("protected")))
-#define ULF_ABI_VERSION	3
+#define ULF_EXPORT	__attribute__((__visibility__("default")))
+#define ULF_HIDDEN	__attribute__((__visibility__("hidden")))
+#define ULF_PROTECTED	__attribute__((__visibility__("protected")))
+#define ULF_ABI_VERSION	4
+#define ULF_ABI_VERSION_OLDEST 3	/* of a program that libulf.so takes */
 
 /* Called through the GOT, which is filled at load time: the dynamic linker
  * must not be entered in the middle of an event, perhaps by a handler. */
 #if defined(__has_attribute)
-#if __has_attribute(noplt)
-#define ULF_NOPLT	__attribute__((noplt))
+#if __has_attribute(__noplt__)
+#define ULF_NOPLT	__attribute__((__noplt__))
 #endif
 #endif
 #ifndef ULF_NOPLT
@@ -32,25 +48,25 @@ extern "C" {
 
 /* What ulf itself puts into a program is not among the functions that can be
  * traced there; as the kernel's notrace. */
-#if defined(__clang__) && __has_attribute(patchable_function_entry)
-#define ULF_NOTRACE	__attribute__((no_instrument_function, \
-				       xray_never_instrument, \
-				       patchable_function_entry(0, 0)))
+#if defined(__clang__) && __has_attribute(__patchable_function_entry__)
+#define ULF_NOTRACE	__attribute__((__no_instrument_function__, \
+				       __xray_never_instrument__, \
+				       __patchable_function_entry__(0, 0)))
 #elif defined(__has_attribute)
-#if __has_attribute(patchable_function_entry)
-#define ULF_NOTRACE	__attribute__((no_instrument_function, \
-				       patchable_function_entry(0, 0)))
+#if __has_attribute(__patchable_function_entry__)
+#define ULF_NOTRACE	__attribute__((__no_instrument_function__, \
+				       __patchable_function_entry__(0, 0)))
 #endif
 #endif
 #ifndef ULF_NOTRACE
-#define ULF_NOTRACE	__attribute__((no_instrument_function))
+#define ULF_NOTRACE	__attribute__((__no_instrument_function__))
 #endif
 
 /* Arrays lie in a record as the kernel has them there, wherever the last one ends:
  * for UBSan no reason to complain. */
 #if defined(__has_attribute)
-#if __has_attribute(no_sanitize)
-#define ULF_UNALIGNED	__attribute__((no_sanitize("alignment")))
+#if __has_attribute(__no_sanitize__)
+#define ULF_UNALIGNED	__attribute__((__no_sanitize__("alignment")))
 #endif
 #endif
 #ifndef ULF_UNALIGNED
@@ -60,8 +76,8 @@ extern "C" {
 /* Rows of a table that the linker puts together: to be kept, although only
  * the table's start and stop symbols are named anywhere. */
 #if defined(__has_attribute)
-#if __has_attribute(retain)
-#define ULF_RETAIN	__attribute__((retain))
+#if __has_attribute(__retain__)
+#define ULF_RETAIN	__attribute__((__retain__))
 #endif
 #endif
 #ifndef ULF_RETAIN
@@ -75,11 +91,20 @@ extern "C" {
  * table's start names it (binutils and compilers that do not know it keep what
  * is named so).
  */
-#if defined(__has_attribute) && __has_attribute(retain)
+#if defined(__has_attribute) && __has_attribute(__retain__)
 #define __ULF_SECTION_FLAGS	"awR?"
 #else
 #define __ULF_SECTION_FLAGS	"aw?"
 #endif
+
+/* An address in the function that says it: _THIS_IP_. */
+#define __ULF_THIS_IP							\
+	(__extension__ ({						\
+		unsigned long __ulf_ip;					\
+									\
+		__asm__ ("661: leaq 661b(%%rip), %0" : "=r"(__ulf_ip));	\
+		__ulf_ip;						\
+	}))
 
 /* ---- tracepoints ---- */
 
@@ -150,7 +175,9 @@ struct ulf_event {
 	unsigned int id;
 	unsigned int row;
 	unsigned int is_on;
-	unsigned int reserved[3];
+	unsigned int order;		/* among those of @file */
+	const char *file;		/* the source file that makes it; before
+					 * version 4: NULL */
 	void *plan;			/* where its records go [event.plan] */
 };
 
@@ -209,6 +236,8 @@ struct ulf_module {
 	struct ulf_format *formats, *formats_end;
 	struct ulf_module *next;	/* libulf's list */
 	void *priv;			/* libulf's own */
+	/* since version 4 */
+	const char **strings, **strings_end;	/* __tracepoint_string */
 };
 
 ULF_EXPORT void ulf_module_register(struct ulf_module *module);
@@ -233,7 +262,7 @@ struct ulf_thread {
 };
 
 ULF_EXPORT extern __thread struct ulf_thread *ulf_this_thread
-	__attribute__((tls_model("initial-exec")));
+	__attribute__((__tls_model__("initial-exec")));
 ULF_EXPORT extern unsigned long ulf_grace_period;
 ULF_EXPORT ULF_NOPLT struct ulf_thread *ulf_thread_attach(void);
 

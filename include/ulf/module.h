@@ -14,28 +14,30 @@ extern "C" {
 #endif
 
 /* Made by the linker where the section exists, else 0. */
-extern struct ulf_site __start___ulf_sites[] __attribute__((weak)) ULF_HIDDEN;
-extern struct ulf_site __stop___ulf_sites[] __attribute__((weak)) ULF_HIDDEN;
-extern struct ulf_event *__start___ulf_events[] __attribute__((weak)) ULF_HIDDEN;
-extern struct ulf_event *__stop___ulf_events[] __attribute__((weak)) ULF_HIDDEN;
+extern struct ulf_site __start___ulf_sites[] __attribute__((__weak__)) ULF_HIDDEN;
+extern struct ulf_site __stop___ulf_sites[] __attribute__((__weak__)) ULF_HIDDEN;
+extern struct ulf_event *__start___ulf_events[] __attribute__((__weak__)) ULF_HIDDEN;
+extern struct ulf_event *__stop___ulf_events[] __attribute__((__weak__)) ULF_HIDDEN;
 extern struct tracepoint *__start___ulf_tracepoints[]
-	__attribute__((weak)) ULF_HIDDEN;
+	__attribute__((__weak__)) ULF_HIDDEN;
 extern struct tracepoint *__stop___ulf_tracepoints[]
-	__attribute__((weak)) ULF_HIDDEN;
+	__attribute__((__weak__)) ULF_HIDDEN;
 extern const struct ulf_eval *__start___ulf_evals[]
-	__attribute__((weak)) ULF_HIDDEN;
+	__attribute__((__weak__)) ULF_HIDDEN;
 extern const struct ulf_eval *__stop___ulf_evals[]
-	__attribute__((weak)) ULF_HIDDEN;
+	__attribute__((__weak__)) ULF_HIDDEN;
 extern const struct ulf_table *__start___ulf_tables[]
-	__attribute__((weak)) ULF_HIDDEN;
+	__attribute__((__weak__)) ULF_HIDDEN;
 extern const struct ulf_table *__stop___ulf_tables[]
-	__attribute__((weak)) ULF_HIDDEN;
+	__attribute__((__weak__)) ULF_HIDDEN;
 extern struct ulf_format __start___ulf_formats[]
-	__attribute__((weak)) ULF_HIDDEN;
+	__attribute__((__weak__)) ULF_HIDDEN;
 extern struct ulf_format __stop___ulf_formats[]
-	__attribute__((weak)) ULF_HIDDEN;
+	__attribute__((__weak__)) ULF_HIDDEN;
+extern const char *__start___ulf_strings[] __attribute__((__weak__)) ULF_HIDDEN;
+extern const char *__stop___ulf_strings[] __attribute__((__weak__)) ULF_HIDDEN;
 
-__attribute__((weak)) ULF_HIDDEN struct ulf_module __ulf_module = {
+__attribute__((__weak__)) ULF_HIDDEN struct ulf_module __ulf_module = {
 	ULF_ABI_VERSION, 0,
 	__start___ulf_sites, __stop___ulf_sites,
 	__start___ulf_events, __stop___ulf_events,
@@ -44,16 +46,17 @@ __attribute__((weak)) ULF_HIDDEN struct ulf_module __ulf_module = {
 	__start___ulf_tables, __stop___ulf_tables,
 	__start___ulf_formats, __stop___ulf_formats,
 	NULL, NULL,
+	__start___ulf_strings, __stop___ulf_strings,
 };
 
 ULF_NOTRACE
-__attribute__((constructor(101))) static void __ulf_module_coming(void)
+__attribute__((__constructor__(101))) static void __ulf_module_coming(void)
 {
 	ulf_module_register(&__ulf_module);
 }
 
 ULF_NOTRACE
-__attribute__((destructor(101))) static void __ulf_module_going(void)
+__attribute__((__destructor__(101))) static void __ulf_module_going(void)
 {
 	ulf_module_unregister(&__ulf_module);
 }

@@ -24,29 +24,29 @@ extern "C" {
 
 /* Its format was no constant: the text is made here and now.  @ip: where it is
  * said to come from.  What is returned is the length, 0 if nothing was recorded. */
-ULF_EXPORT __attribute__((format(printf, 2, 3))) int
+ULF_EXPORT __attribute__((__format__(__printf__, 2, 3))) int
 __trace_printk(unsigned long ip, const char *fmt, ...);
-ULF_EXPORT __attribute__((format(printf, 2, 0))) int
+ULF_EXPORT __attribute__((__format__(__printf__, 2, 0))) int
 __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap);
-ULF_EXPORT __attribute__((format(printf, 2, 0))) int
+ULF_EXPORT __attribute__((__format__(__printf__, 2, 0))) int
 trace_vprintk(unsigned long ip, const char *fmt, va_list ap);
 /* @size bytes of text. */
 ULF_EXPORT int __trace_puts(unsigned long ip, const char *str, int size);
 
 /* The same with a format that the root knows; the macros' own. */
-ULF_EXPORT int ulf_bprintk(const struct ulf_format *format, ...);
-ULF_EXPORT int ulf_vbprintk(const struct ulf_format *format, va_list ap);
-ULF_EXPORT int ulf_bputs(const struct ulf_format *format);
+ULF_EXPORT int ulf_bprintk(const struct ulf_format *__format, ...);
+ULF_EXPORT int ulf_vbprintk(const struct ulf_format *__format, va_list ap);
+ULF_EXPORT int ulf_bputs(const struct ulf_format *__format);
 
 ULF_NOTRACE
-static inline __attribute__((format(printf, 1, 2), unused)) void
+static inline __attribute__((__format__(__printf__, 1, 2), __unused__)) void
 __trace_printk_check_format(const char *fmt, ...)
 {
 	(void)fmt;
 }
 
 ULF_NOTRACE
-static inline __attribute__((unused)) int
+static inline __attribute__((__unused__)) int
 __ulf_puts(unsigned long ip, const char *str)
 {
 	return __trace_puts(ip, str, (int)strlen(str));
@@ -56,15 +56,8 @@ __ulf_puts(unsigned long ip, const char *str)
 }
 #endif
 
-/* An address in the function that says it. */
 #ifndef _THIS_IP_
-#define _THIS_IP_							\
-	(__extension__ ({						\
-		unsigned long __ulf_ip;					\
-									\
-		__asm__ ("661: leaq 661b(%%rip), %0" : "=r"(__ulf_ip));	\
-		__ulf_ip;						\
-	}))
+#define _THIS_IP_	__ULF_THIS_IP
 #endif
 
 /* Is it a string literal?  clang decides only where it must, and without

@@ -102,10 +102,10 @@ static inline unsigned int ulf_string_loc(size_t *data_bytes, size_t len,
 					  size_t offset, size_t entry_bytes,
 					  int is_tight, unsigned char *how)
 {
-	size_t used = entry_bytes + *data_bytes;
+	size_t taken = entry_bytes + *data_bytes;
 
-	if (is_tight && used + 8 <= ULF_RECORD_MAX) {
-		size_t left = ULF_RECORD_MAX - used;
+	if (is_tight && taken + 8 <= ULF_RECORD_MAX) {
+		size_t left = ULF_RECORD_MAX - taken;
 		size_t most = left - left / 8;
 
 		/* (a negative length is none that could be cut) */
@@ -121,7 +121,7 @@ static inline unsigned int ulf_string_loc(size_t *data_bytes, size_t len,
 #define ULF_VSTRING_MAX		512
 
 ULF_NOTRACE
-static inline __attribute__((format(printf, 1, 0))) size_t
+static inline __attribute__((__format__(__printf__, 1, 0))) size_t
 ulf_vstring_len(const char *fmt, va_list *va)
 {
 	int saved_errno = errno;
@@ -216,7 +216,7 @@ static inline void ulf_assign_str(char *dst, unsigned int loc, const char *src,
 }
 
 ULF_NOTRACE
-static inline __attribute__((format(printf, 3, 0))) void
+static inline __attribute__((__format__(__printf__, 3, 0))) void
 ulf_assign_vstr(char *dst, unsigned int loc, const char *fmt, va_list *va)
 {
 	int saved_errno = errno;
@@ -248,14 +248,14 @@ static inline void ulf_assign_bytes(void *dst, unsigned int loc,
 struct trace_seq;
 
 ULF_NOTRACE
-static inline __attribute__((unused)) void
+static inline __attribute__((__unused__)) void
 ulf_printk_check(const char *fmt, ...)
 {
 	(void)fmt;
 }
 
 ULF_NOTRACE
-static inline __attribute__((unused)) const char *
+static inline __attribute__((__unused__)) const char *
 ulf_print_check(const void *buf, long len)
 {
 	(void)len;

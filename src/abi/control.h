@@ -138,6 +138,8 @@ enum abi_boot_state {
 	ABI_BOOT_TOO_LONG,		/* say so: there is no room for them */
 	ABI_BOOT_NO_CONFIG,		/* apply them, and say that there are none
 					 * of the file that ULF_CONFIG names */
+	ABI_BOOT_LATER,			/* nothing yet: the program has nothing to trace, and
+					 * asks when a module brings it */
 };
 
 /* A process of the root.  Slot free: pid == 0. */
@@ -167,7 +169,14 @@ struct abi_module {
 	uint32_t path_bytes;		/* with the NUL */
 	uint32_t build_id_bytes;
 	uint8_t build_id[32];
-	uint64_t reserved;
+	uint64_t strings;		/* struct abi_strings; 0: none */
+};
+
+/* Strings of one module that are listed by their addresses (tracepoint_string()). */
+struct abi_strings {
+	uint32_t nr;
+	uint32_t bytes;			/* of all texts, with their NULs */
+	/* uint64_t address[nr]; then the texts, in the same order */
 };
 
 /*
@@ -217,8 +226,13 @@ struct abi_event {
 					 * bytes, whose rules hold for this one
 					 * while it has none; 0: there is none */
 	uint32_t name_hash;		/* of system and name, for the runtime */
-	uint32_t reserved[7];
+	uint32_t names_bytes;
+	uint64_t names;			/* what TRACE_DEFINE_ENUM() has told of its system,
+					 * shared by many events: int64_t value, then its
+					 * name and a NUL, unaligned, again and again */
+	uint32_t reserved[4];
 };
+#define ABI_NAMES_BYTES		65536u	/* names_bytes is no more */
 
 /* The blob of an event; all offsets from the blob's start. */
 struct abi_format {
@@ -357,6 +371,7 @@ static inline uint32_t abi_main_side(const struct abi_buffer *buffer,
 
 static_assert(sizeof(struct abi_process) == 128, "ABI");
 static_assert(sizeof(struct abi_module) == 64, "ABI");
+static_assert(sizeof(struct abi_strings) == 8, "ABI");
 static_assert(sizeof(struct abi_object) == 512, "ABI");
 static_assert(sizeof(struct abi_comm) == 32, "ABI");
 static_assert(sizeof(struct abi_event) == 64, "ABI");

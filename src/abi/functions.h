@@ -12,14 +12,15 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define ABI_FUNCTIONS_MAGIC	0x32636e66u	/* "fnc2" */
+#define ABI_FUNCTIONS_MAGIC	0x33636e66u	/* "fnc3" */
 #define ABI_FUNCTIONS_BYTES_MAX	(256u << 20)
+#define ABI_FUNCTIONS_BUFFERS	16		/* ABI_BUFFERS */
 
-/* Users of a function; bits 0..15: the function tracer of that buffer. */
-#define ABI_FUNCTIONS_GRAPH	(1u << 16)	/* the graph tracer */
-/* Marks for it, which count only if it is there: */
-#define ABI_FUNCTIONS_START	(1u << 17)	/* it follows from here on in */
-#define ABI_FUNCTIONS_SKIP	(1u << 18)	/* it leaves this and all that it
+/* Users of a function; bits 0..15: the tracer of that buffer, which is function_graph if
+ * abi_functions.graphs has the bit, else function. */
+/* Marks for graph tracers, which count only if one is among the users: */
+#define ABI_FUNCTIONS_START	(1u << 17)	/* they follow from here on in */
+#define ABI_FUNCTIONS_SKIP	(1u << 18)	/* they leave this and all that it
 						 * calls out */
 #define ABI_FUNCTIONS_PROBES	(1u << 19)	/* commands (abi/rules.h) of some
 						 * buffer */
@@ -61,16 +62,18 @@ struct abi_functions {
 	uint32_t bytes;			/* all of it */
 	uint64_t serial;		/* another one for each piece */
 	uint32_t nr_objects;
-	uint32_t graph_buffer;		/* that the graph tracer writes to */
-	uint32_t graph_depth;		/* how deep it goes; 0: all */
-	uint32_t has_starts;		/* it follows nothing else */
+	uint32_t graphs;		/* buffers with function_graph, a bit each */
+	uint32_t graph_depth;		/* how deep they go; 0: all */
+	uint32_t has_starts;		/* they follow nothing else */
 	uint64_t thresh_ns;		/* shorter calls are not recorded */
 	uint64_t profile_session;	/* another one each time that profiling is
 					 * switched on; 0: it is off */
+	uint8_t graph_sessions[ABI_FUNCTIONS_BUFFERS];	/* another one each time
+					 * that the buffer gets function_graph */
 	struct abi_function_object objects[];
 };
 
 static_assert(sizeof(struct abi_function_object) == 112, "ABI");
-static_assert(sizeof(struct abi_functions) == 48, "ABI");
+static_assert(sizeof(struct abi_functions) == 64, "ABI");
 
 #endif

@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ABI_SOCKET_VERSION	2u
+#define ABI_SOCKET_VERSION	3u
 #define ABI_SOCKET_REQUEST_MAX	(128u << 10)	/* bytes after the header */
 #define ABI_SOCKET_ANSWER_MAX	(8u << 20)	/* bytes after the header */
 #define ABI_SOCKET_READ_MAX	(256u << 10)	/* one ABI_SOCKET_READ */
@@ -60,14 +60,20 @@
  *	SYMBOLS		name of a root; offset		its functions, in the lines of
  *							/proc/kallsyms, from there on
  *	SHUTDOWN					(answered, then the server ends)
+ *	NO_ROOT		by libulf: it could not make	(nobody waits for it)
+ *			a root; offset: run_id; value:
+ *			errno; name of the program
+ *	NO_ROOTS	offset: a run_id		struct abi_no_root [], the newest
+ *							last
  *
- * `result` is -errno if it went wrong.  Paths are relative to the tree's top
- * for the file operations, absolute for the mounts; no NUL at the end.
+ * `result` is -errno if it went wrong; the data of OPEN, WRITE and CLOSE is then the text
+ * of the entries that this very request has put into error_log, if any.  Paths are relative
+ * to the tree's top for the file operations, absolute for the mounts; no NUL at the end.
  */
 #define ABI_SOCKET_OPS(X) \
 	X(HELLO) X(OPEN) X(READ) X(WRITE) X(CLOSE) X(READDIR) \
 	X(LIST) X(REMOVE) X(MOUNT) X(UMOUNT) X(MOUNTS) X(SHUTDOWN) X(CANCEL) \
-	X(SYMBOLS)
+	X(SYMBOLS) X(NO_ROOT) X(NO_ROOTS)
 
 enum abi_socket_op {
 #define X(name) ABI_SOCKET_##name,
@@ -119,6 +125,14 @@ struct abi_root_row {
 	uint64_t started_ns;		/* CLOCK_BOOTTIME */
 };
 
+/* A program that has no root, or if @pid is 0 a root that the server cannot open. */
+struct abi_no_root {
+	uint32_t pid;
+	uint32_t error;			/* errno */
+	char comm[16];			/* NUL terminated */
+};
+
+static_assert(sizeof(struct abi_no_root) == 24, "ABI");
 static_assert(sizeof(struct abi_request) == 24, "ABI");
 static_assert(sizeof(struct abi_answer) == 8, "ABI");
 static_assert(sizeof(struct abi_root_row) == 120, "ABI");

@@ -17,8 +17,84 @@ int dir_join(const char *dir, const char *name, char *ret_path, size_t bytes)
 	return len < 0 || (size_t)len >= bytes ? -ENAMETOOLONG : 0;
 }
 
-/* Ours, and nobody else can put anything there. */
-static bool is_our_directory(const char *path)
+const struct dir_place dir_places[DIR_PLACES] = {
+	{ "/run/ulf", "" },
+	{ "/dev/shm", "ulf-" },
+};
+
+/* Checked through a descriptor, so that nobody can swap it in between; O_PATH: a directory of
+ * another user need not be readable to find out that it is his.  AT_STATX_DONT_SYNC: where
+ * another user has mounted a FUSE file system, do not wait for his process. */
+int dir_check(const char *path)
+{
+	struct statx st;
+	int fd, ret = 0;
+
+	fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ELOOP ? -ENOTDIR : -errno;
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MODE | STATX_UID, &st) < 0)
+		ret = -errno;
+	else if (st.stx_uid != geteuid())
+		ret = -EPERM;
+	else if (st.stx_mode & 077)
+		ret = -EEXIST;
+	close(fd);
+	return ret;
+}
+
+/* ---- which ---- */
+
+int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int number,
+		   char ret_path[static DIR_PATH_BYTES])
+{
+	char name[32], suffix[16] = "";
+
+	if (number)
+		snprintf(suffix, sizeof(suffix), ".%u", number);
+	snprintf(name, sizeof(name), "%s%u%s", place->prefix, uid, suffix);
+	return dir_join(place->parent, name, ret_path, DIR_PATH_BYTES);
+}
+
+/* Can this user make a directory in @parent that nobody else can remove or rename? */
+static bool is_usable(const char *parent)
+{
+	struct stat st;
+
+	return stat(parent, &st) == 0 && S_ISDIR(st.st_mode) &&
+	       (!(st.st_mode & 022) || st.st_mode & S_ISVTX) &&
+	       faccessat(AT_FDCWD, parent, W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+/*
+ * The first name of the user's own; if he has none, the first that nobody has.  Names that
+ * others have taken are passed over.  -ENODEV: there is none.
+ */
+static int find_in(const struct dir_place *place, char ret_path[static DIR_PATH_BYTES])
+{
+	unsigned int number, unused = DIR_NAMES;
+	int ret;
+
+	if (faccessat(AT_FDCWD, place->parent, X_OK, AT_EACCESS) < 0)
+		return -ENODEV;
+	for (number = 0; number < DIR_NAMES; number++) {
+		ret = dir_place_path(place, geteuid(), number, ret_path);
+		if (!ret)
+			ret = dir_check(ret_path);
+		if (ret == -ENOENT && unused == DIR_NAMES)
+			unused = number;
+		else if (ret == 0 || ret == -EEXIST)
+			return 0;
+		else if (ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM)
+			return ret;
+	}
+	if (unused == DIR_NAMES || !is_usable(place->parent))
+		return -ENODEV;
+	return dir_place_path(place, geteuid(), unused, ret_path);
+}
+
+/* The user's, and nobody else can put anything there. */
+static bool is_own_directory(const char *path)
 {
 	struct stat st;
 
@@ -26,46 +102,49 @@ static bool is_our_directory(const char *path)
 	       st.st_uid == geteuid() && !(st.st_mode & 022);
 }
 
-int dir_find(char ret_path[static DIR_PATH_BYTES])
+int dir_find_session(bool by_env, char ret_path[static DIR_PATH_BYTES])
 {
-	const char *env = getenv("ULF_DIR");
+	const char *env = by_env ? getenv("XDG_RUNTIME_DIR") : NULL;
 	char run[32];
-	int len;
 
-	if (env && *env) {
-		if (*env != '/')
-			return -EINVAL;
-		len = snprintf(ret_path, DIR_PATH_BYTES, "%s", env);
-		return len >= DIR_PATH_BYTES ? -ENAMETOOLONG : 0;
-	}
-	env = getenv("XDG_RUNTIME_DIR");
-	if (env && *env == '/' && is_our_directory(env))
+	if (env && *env == '/' && is_own_directory(env))
 		return dir_join(env, "ulf", ret_path, DIR_PATH_BYTES);
 	snprintf(run, sizeof(run), "/run/user/%u", (unsigned int)geteuid());
-	if (is_our_directory(run))
+	if (is_own_directory(run))
 		return dir_join(run, "ulf", ret_path, DIR_PATH_BYTES);
-	snprintf(ret_path, DIR_PATH_BYTES, "/dev/shm/ulf-%u", (unsigned int)geteuid());
-	return 0;
+	return -ENODEV;
 }
 
-/* Checked through a descriptor, so that nobody can swap it in between. */
-static int check(const char *path)
+static const char *named_by_env(void)
 {
-	struct stat st;
-	int fd, ret = 0;
+	const char *env = getenv("ULF_DIR");
 
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ELOOP ? -ENOTDIR : -errno;
-	if (fstat(fd, &st) < 0)
-		ret = -errno;
-	else if (st.st_uid != geteuid())
-		ret = -EPERM;
-	else if (st.st_mode & 077)
-		ret = -EACCES;
-	close(fd);
+	return env && *env ? env : NULL;
+}
+
+int dir_find(char ret_path[static DIR_PATH_BYTES])
+{
+	const char *env = named_by_env();
+	int ret = -ENODEV;
+	unsigned int i;
+
+	if (env) {
+		int len = snprintf(ret_path, DIR_PATH_BYTES, "%s", env);
+
+		if (*env != '/')
+			return -EINVAL;
+		return len >= DIR_PATH_BYTES ? -ENAMETOOLONG : 0;
+	}
+	for (i = 0; i < DIR_PLACES && ret == -ENODEV; i++)
+		ret = find_in(&dir_places[i], ret_path);
+	if (ret == -ENODEV)
+		ret = dir_find_session(true, ret_path);
+	if (ret == -ENODEV)		/* for messages */
+		dir_place_path(&dir_places[DIR_PLACES - 1], geteuid(), 0, ret_path);
 	return ret;
 }
+
+/* ---- making it ---- */
 
 int dir_make(const char *path)
 {
@@ -74,7 +153,7 @@ int dir_make(const char *path)
 
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	ret = check(path);
+	ret = dir_check(path);
 	if (ret < 0)
 		return ret;
 	ret = dir_join(path, DIR_ROOTS, roots, sizeof(roots));
@@ -82,7 +161,23 @@ int dir_make(const char *path)
 		return ret;
 	if (mkdir(roots, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	return check(roots);
+	return dir_check(roots);
+}
+
+/* Another user may take the name between the two: then the next one is found. */
+int dir_get(char ret_path[static DIR_PATH_BYTES])
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < DIR_NAMES; i++) {
+		ret = dir_find(ret_path);
+		if (!ret)
+			ret = dir_make(ret_path);
+		if ((ret != -EPERM && ret != -ENOTDIR) || named_by_env())
+			break;
+	}
+	return ret;
 }
 
 const char *dir_strerror(int error)
@@ -99,11 +194,28 @@ const char *dir_strerror(int error)
 	case -EPERM:
 		return "it belongs to another user; set ULF_DIR to a directory "
 		       "of yours";
-	case -EACCES:
+	case -EEXIST:
 		return "others can enter it; say chmod 700";
+	case -EACCES:
+		return "no permission to make it there, or to enter it; set ULF_DIR to a "
+		       "directory of yours";
+	case -EROFS:
+		return "it is not there, and its file system is read-only; set ULF_DIR to "
+		       "another place";
+	case -ENOSPC:
+	case -EDQUOT:
+		return "its file system is full (see df -h, df -i): remove something there, "
+		       "or set ULF_DIR to another place";
+	case -EMFILE:
+		return "too many files are open in this process; raise `ulimit -n`";
+	case -ENFILE:
+		return "too many files are open on this machine";
 	case -ENOENT:
 		return "the directory above it does not exist; make it, or set "
 		       "ULF_DIR to another place";
+	case -ENODEV:
+		return "it cannot be made there, and there is no /run/user/UID; set "
+		       "ULF_DIR to a directory of yours on a tmpfs";
 	default:
 		return NULL;
 	}

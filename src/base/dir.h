@@ -4,16 +4,26 @@
  * mount point are.
  *
  *	$ULF_DIR			if set
- *	$XDG_RUNTIME_DIR/ulf		if set and that directory is ours
- *	/run/user/UID/ulf		if /run/user/UID is ours
+ *	/run/ulf/UID			if an administrator has made /run/ulf
  *	/dev/shm/ulf-UID		else
+ *	$XDG_RUNTIME_DIR/ulf		if neither of them can be used, and this
+ *	/run/user/UID/ulf		directory, or that, is ours
  *
- * (runtime/root.c, which lives in other people's programs, finds it likewise.)
- * It must be a directory of ours that nobody else can enter.
+ * Nothing of this depends on the session, so that a daemon that was started before login
+ * and a command that is typed after it agree.  docs/design/places.md says why.
+ *
+ * /dev/shm and /run/ulf belong to everybody, so a name there may have been taken by another
+ * user.  It is passed over then: the names are ulf-UID, ulf-UID.1, ulf-UID.2 ..., and the
+ * first is used that is ours, else the first that can be made.  mkdir() decides: of two
+ * programs that start at the same time one makes the directory, and the other finds it.
+ *
+ * It must be a directory of ours that nobody else can enter.  Depends on libc alone and
+ * allocates nothing: the runtime uses it, too.
  */
 #ifndef BASE_DIR_H
 #define BASE_DIR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The longest path of the ulf directory, NUL included: a socket's address
@@ -29,23 +39,49 @@
 #define DIR_RECEIPTS		"server.receipts"
 #define DIR_TRACING		"tracing"
 
+/* A directory in which each user may have one of his own. */
+struct dir_place {
+	const char *parent;
+	const char *prefix;		/* of the name, before the user's id */
+};
+
+#define DIR_PLACES		2
+#define DIR_NAMES		64u	/* of a user, in each of them */
+
+extern const struct dir_place dir_places[DIR_PLACES];
+
+/* The path of name @number of user @uid; 0 is the usual one. */
+int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int number,
+		   char ret_path[static DIR_PATH_BYTES]);
+
 /*
- * dir_find - which directory it is; nothing is made or checked
+ * dir_find - which directory it is; nothing is made
  * @ret_path: an absolute path
  *
- * -ENAMETOOLONG, or -EINVAL if $ULF_DIR is not an absolute path.
+ * -ENAMETOOLONG; -EINVAL if $ULF_DIR is not an absolute path; -ENODEV if there is no place
+ * for it; or what open() said.
  */
 int dir_find(char ret_path[static DIR_PATH_BYTES]);
+
+/* Where it would be without /run/ulf and /dev/shm; -ENODEV.  @by_env: $XDG_RUNTIME_DIR, too. */
+int dir_find_session(bool by_env, char ret_path[static DIR_PATH_BYTES]);
 
 /*
  * dir_make - make @path (mode 0700) and its roots/ if they are not there
  *
  * -ENOTDIR: there is something else, or a symbolic link; -EPERM: it belongs
- * to somebody else; -EACCES: others may enter it; or what mkdir() said.
+ * to somebody else; -EEXIST: others may enter it; or what mkdir() or open() said.
  */
 int dir_make(const char *path);
 
-/* What an error of the two above means, for people; NULL: nothing special. */
+/* Is @path a directory of this user's that nobody else can enter?  Errors as above, or
+ * -ENOENT. */
+int dir_check(const char *path);
+
+/* dir_find() and dir_make(); errors as theirs. */
+int dir_get(char ret_path[static DIR_PATH_BYTES]);
+
+/* What an error of those above means, for people; NULL: nothing special. */
 const char *dir_strerror(int error);
 
 /* "@dir/@name" into @ret_path; -ENAMETOOLONG if it does not fit. */

@@ -66,23 +66,28 @@ static int wait_for(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
 }
 
-static pid_t helper_start(char *const argv[], int keep_fd, bool is_quiet)
+/*
+ * Run a helper of the system.
+ * @keep_fd: stays open in it, as the socket of fusermount3; -1: none
+ * @error_fd: its standard error, in English; -1: as ours
+ */
+static pid_t helper_start(char *const argv[], int keep_fd, int error_fd)
 {
 	pid_t pid = fork();
 	char number[16];
-	int null;
 
 	if (pid != 0)
 		return pid < 0 ? -errno : pid;
+	if (error_fd >= 0) {
+		dup2(error_fd, STDERR_FILENO);
+		setenv("LC_ALL", "C", 1);
+	}
 	fds_keep(keep_fd);
 	if (keep_fd >= 0) {
 		snprintf(number, sizeof(number), "%d", keep_fd);
 		setenv("_FUSE_COMMFD", number, 1);
 		fcntl(keep_fd, F_SETFD, 0);
 	}
-	null = is_quiet ? open("/dev/null", O_WRONLY) : -1;
-	if (null >= 0)
-		dup2(null, STDERR_FILENO);
 	execvp(argv[0], argv);
 	_exit(HELPER_MISSING);
 }
@@ -116,6 +121,63 @@ static int receive_fd(int sock)
 	return fd;
 }
 
+/* Read all that is written to @fd; keep what @text has space for. */
+static void read_text(int fd, char *text, size_t size)
+{
+	char rest[256];
+	size_t len = 0;
+	ssize_t n;
+
+	for (;;) {
+		n = len + 1 < size ? read(fd, text + len, size - 1 - len) :
+				     read(fd, rest, sizeof(rest));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		if (len + 1 < size)
+			len += (size_t)n;
+	}
+	text[len] = '\0';
+}
+
+/*
+ * Run fusermount3 on @dir with a socket and a pipe for its standard error.
+ * @ret_fd: what it has sent, or -errno
+ * @ret_text: what it has said
+ * Returns its exit status or -errno.
+ */
+static int run_mount_helper(char *const argv[], int *ret_fd, char *ret_text, size_t size)
+{
+	int sock[2], error[2];
+	pid_t pid;
+
+	ret_text[0] = '\0';
+	*ret_fd = -EIO;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sock) < 0)
+		return -errno;
+	if (pipe2(error, O_CLOEXEC) < 0) {
+		pid = -errno;
+		goto close_sock;
+	}
+	pid = helper_start(argv, sock[0], error[1]);
+	close(error[1]);
+	close(sock[0]);
+	sock[0] = -1;
+	if (pid > 0) {
+		*ret_fd = receive_fd(sock[1]);
+		read_text(error[0], ret_text, size);
+	}
+	close(error[0]);
+close_sock:
+	if (sock[0] >= 0)
+		close(sock[0]);
+	close(sock[1]);
+	return pid < 0 ? pid : wait_for(pid);
+}
+
+/* On success the words of fusermount3 are for nobody: it complains about a missing
+ * /etc/mtab and mounts all the same. */
 static int mount_with_helper(const char *dir, int *ret_fd, enum fusemount_step *ret_step)
 {
 	char *const argv[] = {
@@ -123,21 +185,11 @@ static int mount_with_helper(const char *dir, int *ret_fd, enum fusemount_step *
 		(char *)"fsname=tracefs,subtype=tracefs," OPTIONS,
 		(char *)"--", (char *)dir, NULL
 	};
-	int pair[2], fd, status;
-	pid_t pid;
+	char text[512];
+	int fd, status;
 
 	*ret_step = FUSEMOUNT_HELPER;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	pid = helper_start(argv, pair[0], false);
-	close(pair[0]);
-	if (pid < 0) {
-		close(pair[1]);
-		return pid;
-	}
-	fd = receive_fd(pair[1]);
-	close(pair[1]);
-	status = wait_for(pid);
+	status = run_mount_helper(argv, &fd, text, sizeof(text));
 	if (status == 0 && fd >= 0) {
 		*ret_fd = fd;
 		return 0;
@@ -146,7 +198,9 @@ static int mount_with_helper(const char *dir, int *ret_fd, enum fusemount_step *
 		close(fd);
 	if (status == HELPER_MISSING)
 		return -ENOENT;
-	*ret_step = FUSEMOUNT_MOUNT;
+	fputs(text, stderr);
+	if (status >= 0)
+		*ret_step = FUSEMOUNT_MOUNT;
 	return status < 0 ? status : -EPERM;
 }
 
@@ -177,26 +231,71 @@ int fusemount_open(const char *dir, int *ret_fd, enum fusemount_step *ret_step)
 	return ret;
 }
 
-int fusemount_close(const char *dir, bool is_lazy, bool is_quiet)
+/*
+ * Run a helper that unmounts.  The exit status is the same for every reason, so
+ * read the reason from @ret_text.
+ * Returns 0, -EBUSY if the mount is in use, -ENOENT if there is no such helper,
+ * -EPERM for any other reason.
+ */
+static int unmount_with(char *const argv[], char *ret_text, size_t size)
 {
-	char *const argv[] = {
-		(char *)HELPER, (char *)(is_lazy ? "-uz" : "-u"),
-		(char *)"--", (char *)dir, NULL
-	};
+	int pair[2], status;
 	pid_t pid;
-	int status;
 
-	if (umount2(dir, UMOUNT_NOFOLLOW | (is_lazy ? MNT_DETACH : 0)) == 0)
-		return 0;
-	if (errno != EPERM)
+	ret_text[0] = '\0';
+	if (pipe2(pair, O_CLOEXEC) < 0)
 		return -errno;
-	pid = helper_start(argv, -1, is_quiet);
+	pid = helper_start(argv, -1, pair[1]);
+	close(pair[1]);
+	if (pid > 0)
+		read_text(pair[0], ret_text, size);
+	close(pair[0]);
 	if (pid < 0)
 		return pid;
 	status = wait_for(pid);
 	if (status <= 0)
 		return status;
-	return status == HELPER_MISSING ? -ENOENT : -EBUSY;
+	if (status == HELPER_MISSING)
+		return -ENOENT;
+	return strstr(ret_text, "busy") ? -EBUSY : -EPERM;
+}
+
+/*
+ * fusermount3 unmounts for a user only what /etc/mtab lists, and a minimal system
+ * has no such file.  umount(8) of util-linux reads mountinfo, and lets a user
+ * unmount a FUSE mount of his own.
+ */
+static int unmount_with_helpers(const char *dir, bool is_lazy, bool is_quiet)
+{
+	char *const fuse_argv[] = {
+		(char *)HELPER, (char *)(is_lazy ? "-uz" : "-u"),
+		(char *)"--", (char *)dir, NULL
+	};
+	char *const umount_argv[] = {
+		(char *)"umount", (char *)(is_lazy ? "-il" : "-i"),
+		(char *)"--", (char *)dir, NULL
+	};
+	char text[512], umount_text[512];
+	int ret, umount_ret;
+
+	ret = unmount_with(fuse_argv, text, sizeof(text));
+	if (ret == 0 || ret == -EBUSY)
+		return ret;
+	umount_ret = unmount_with(umount_argv, umount_text, sizeof(umount_text));
+	if (umount_ret == 0 || umount_ret == -EBUSY)
+		return umount_ret;
+	if (!is_quiet)
+		fprintf(stderr, "%s%s", text, umount_text);
+	return ret;
+}
+
+int fusemount_close(const char *dir, bool is_lazy, bool is_quiet)
+{
+	if (umount2(dir, UMOUNT_NOFOLLOW | (is_lazy ? MNT_DETACH : 0)) == 0)
+		return 0;
+	if (errno != EPERM)
+		return -errno;
+	return unmount_with_helpers(dir, is_lazy, is_quiet);
 }
 
 /* /proc/self/mountinfo writes blanks and the like as \ooo: undo that. */

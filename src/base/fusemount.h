@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Mounting and unmounting FUSE as anybody: with mount(2) where that is allowed
- * (root, a user namespace), else through the set-uid helper fusermount3.
+ * (root, a user namespace), else through the set-uid helper fusermount3; where
+ * that cannot unmount, through umount(8).
  */
 #ifndef BASE_FUSEMOUNT_H
 #define BASE_FUSEMOUNT_H
@@ -38,7 +39,10 @@ bool fusemount_is_device(int fd);
 /*
  * fusemount_close - unmount @dir
  * @is_lazy: also if it is in use
- * @is_quiet: fusermount3 shall not print its reasons
+ * @is_quiet: do not print the reasons of the helpers
+ *
+ * Returns 0, -EBUSY if it is in use, -ENOENT if fusermount3 is not installed and
+ * umount(8) fails, or another -errno.  May sleep.
  */
 int fusemount_close(const char *dir, bool is_lazy, bool is_quiet);
 

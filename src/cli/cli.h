@@ -7,6 +7,7 @@
 #define ULF_CLI_CLI_H
 
 #include <getopt.h>
+#include <stdbool.h>
 
 /* Exit status: 0, 1 if it failed, 2 if it was not understood. */
 #define CLI_FAILED	1
@@ -20,6 +21,9 @@ struct cli_cmd {
 	const char *args;		/* of the usage line */
 	const char *summary;		/* a line for `ulf help` */
 	const char *help;		/* the rest of `ulf help NAME` */
+	bool is_for_users;		/* root may say it with --user (user.h): it needs no
+					 * file, no program and no mount of root's */
+	bool may_take_long;		/* it may print for ever */
 	/* @argv[0] is "ulf NAME"; gives the exit status. */
 	int (*run)(const struct cli_cmd *cmd, int argc, char **argv);
 };

@@ -13,7 +13,9 @@
 #include "cli/cli.h"
 #include "cli/root.h"
 #include "cli/terminal.h"
+#include "cli/user.h"
 #include "server/options.h"
+#include "server/root_row.h"
 #include "server/server.h"
 #include "tracefs/tracefs.h"
 
@@ -23,25 +25,14 @@
 
 static int add_row(void *arg, const struct server_root_info *info)
 {
-	static const uint32_t states[] = {
-		[SERVER_ROOT_ALIVE] = ABI_ROOT_ALIVE,
-		[SERVER_ROOT_DEAD] = ABI_ROOT_DEAD,
-		[SERVER_ROOT_CORRUPT] = ABI_ROOT_CORRUPT,
-		[SERVER_ROOT_FOREIGN] = ABI_ROOT_FOREIGN,
-	};
 	struct root_list *list = arg;
-	struct abi_root_row *row, *rows =
+	struct abi_root_row *rows =
 		realloc(list->rows, (list->nr + 1) * sizeof(*rows));
 
 	if (!rows)
 		return -ENOMEM;
 	list->rows = rows;
-	row = &rows[list->nr++];
-	*row = (struct abi_root_row) {
-		.state = states[info->state],
-		.pid = info->pid,
-	};
-	snprintf(row->name, sizeof(row->name), "%s", info->name);
+	root_row_fill(info, &rows[list->nr++]);
 	return 0;
 }
 
@@ -118,6 +109,7 @@ static int print_file(struct tracefs_file *file)
 	fputs("Dumping ftrace buffer:\n", stdout);
 	while ((n = tracefs_read(file, buf, sizeof(buf), offset)) > 0) {
 		print(&printer, buf, (size_t)n);
+		user_progress(USER_GOES_ON);
 		offset += n;
 	}
 	terminal_end(&printer.terminal);

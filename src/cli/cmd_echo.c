@@ -10,6 +10,20 @@
 #include "cli/cli.h"
 #include "cli/conn.h"
 #include "cli/root.h"
+#include "cli/terminal.h"
+
+/* The reason and the caret, as error_log has them.  They came with the answer to this very
+ * write. */
+static void say_reason(const struct text *reason)
+{
+	struct terminal terminal;
+
+	if (!reason->len)
+		return;
+	terminal_start(&terminal, stderr);
+	terminal_write(&terminal, reason->data, reason->len);
+	terminal_end(&terminal);
+}
 
 static int write_all(struct conn *conn, int file, const char *text, size_t bytes)
 {
@@ -25,10 +39,33 @@ static int write_all(struct conn *conn, int file, const char *text, size_t bytes
 	return 0;
 }
 
+static void say_refused(const char *path, const char *text, int error,
+			const struct text *reason)
+{
+	cli_error("%s does not take `%.*s`: %s", path, (int)strcspn(text, "\n"), text,
+		  strerror(-error));
+	say_reason(reason);
+}
+
+/* Write and close.  What was wrong is said before the close, whose answer would replace the
+ * reason. */
+static int put(struct conn *conn, int file, const char *path, const char *text)
+{
+	int closed, ret = write_all(conn, file, text, strlen(text));
+
+	if (ret < 0)
+		say_refused(path, text, ret, &conn->data);
+	closed = conn_file_close(conn, file);
+	if (ret < 0 || !closed)
+		return ret;
+	say_refused(path, text, closed, &conn->data);
+	return closed;
+}
+
 static int echo(struct conn *conn, const char *text, const char *word, int flags)
 {
 	char *path;
-	int file, closed, ret;
+	int file, ret;
 
 	ret = root_path(conn, word, &path);
 	if (ret < 0)
@@ -37,14 +74,9 @@ static int echo(struct conn *conn, const char *text, const char *word, int flags
 	if (file < 0) {
 		ret = file;
 		root_path_error(path, ret);
+		say_reason(&conn->data);
 	} else {
-		ret = write_all(conn, file, text, strlen(text));
-		closed = conn_file_close(conn, file);
-		if (!ret)
-			ret = closed;
-		if (ret < 0)
-			cli_error("%s does not take `%.*s`: %s", path,
-				  (int)strcspn(text, "\n"), text, strerror(-ret));
+		ret = put(conn, file, path, text);
 	}
 	free(path);
 	return ret;

@@ -7,45 +7,72 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/dir_list.h"
 #include "cli/cli.h"
 #include "cli/conn.h"
 #include "cli/root.h"
 #include "cli/terminal.h"
+#include "cli/users.h"
 
-static void print_row(const struct abi_root_row *row, int name_width)
+/* The columns of a table. */
+struct columns {
+	int user;			/* width; 0: there is none */
+	int name;
+};
+
+static void print_row(const struct columns *columns, const char *user,
+		      const struct abi_root_row *row)
 {
-	char events[32];
+	bool is_readable = row->state < ABI_ROOT_CORRUPT;
+	bool has_figures = is_readable && row->events_known != ABI_EVENTS_UNREAD;
+	const char *none = is_readable ? "?" : "-";
+	char pid[16] = "-", events[32], bytes[24], overruns[24];
 
-	if (row->state >= ABI_ROOT_CORRUPT) {
-		terminal_line(stdout, "%-*s %8s %-8s %11s %12s %10s", name_width,
-			      row->name, "-", root_state_name(row->state), "-", "-", "-");
-		return;
-	}
-	if (row->events_known == ABI_EVENTS_UNREAD) {
-		terminal_line(stdout, "%-*s %8u %-8s %11s %12s %10s", name_width, row->name,
-			      row->pid, root_state_name(row->state), "?", "?", "?");
-		return;
-	}
+	if (is_readable)
+		snprintf(pid, sizeof(pid), "%u", row->pid);
 	snprintf(events, sizeof(events), "%u/%u", row->events_on, row->events_known);
-	terminal_line(stdout, "%-*s %8u %-8s %11s %12" PRIu64 " %10" PRIu64, name_width,
-		      row->name, row->pid, root_state_name(row->state), events, row->bytes,
-		      row->overruns);
+	snprintf(bytes, sizeof(bytes), "%" PRIu64, row->bytes);
+	snprintf(overruns, sizeof(overruns), "%" PRIu64, row->overruns);
+	if (columns->user)
+		terminal_print(stdout, "%-*s ", columns->user, user);
+	terminal_line(stdout, "%-*s %8s %-8s %11s %12s %10s", columns->name, row->name, pid,
+		      root_state_name(row->state), has_figures ? events : none,
+		      has_figures ? bytes : none, has_figures ? overruns : none);
+}
+
+static void widen(int *width, const char *text)
+{
+	if ((int)strlen(text) > *width)
+		*width = (int)strlen(text);
+}
+
+static void widen_names(struct columns *columns, const struct root_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		widen(&columns->name, list->rows[i].name);
+}
+
+static void print_header(const struct columns *columns)
+{
+	if (columns->user)
+		terminal_print(stdout, "%-*s ", columns->user, "USER");
+	terminal_line(stdout, "%-*s %8s %-8s %11s %12s %10s", columns->name, "ROOT", "PID",
+		      "STATE", "EVENTS", "BYTES", "OVERRUNS");
 }
 
 static void print_table(const struct root_list *list)
 {
-	int width = 20;
+	struct columns columns = { .name = 20 };
 	size_t i;
 
-	for (i = 0; i < list->nr; i++) {
-		if ((int)strlen(list->rows[i].name) > width)
-			width = (int)strlen(list->rows[i].name);
-	}
-	terminal_line(stdout, "%-*s %8s %-8s %11s %12s %10s", width, "ROOT", "PID",
-		      "STATE", "EVENTS", "BYTES", "OVERRUNS");
+	widen_names(&columns, list);
+	print_header(&columns);
 	for (i = 0; i < list->nr; i++)
-		print_row(&list->rows[i], width);
+		print_row(&columns, NULL, &list->rows[i]);
 }
 
 /* @started_ns of CLOCK_BOOTTIME as a date. */
@@ -62,11 +89,14 @@ static void format_start(uint64_t started_ns, char *ret_text, size_t bytes)
 		snprintf(ret_text, bytes, "?");
 }
 
-static void print_block(const struct abi_root_row *row)
+/* @user: NULL if it is clear whose it is. */
+static void print_block(const char *user, const struct abi_root_row *row)
 {
 	char start[32];
 
 	terminal_line(stdout, "%s", row->name);
+	if (user)
+		terminal_line(stdout, "  user       %s", user);
 	terminal_line(stdout, "  state      %s", root_state_name(row->state));
 	if (row->state == ABI_ROOT_FOREIGN) {
 		puts("  remedy     the ulf that belongs to its libulf: this is another version");
@@ -91,20 +121,77 @@ static void print_block(const struct abi_root_row *row)
 	terminal_line(stdout, "  lost       %" PRIu64 " records", row->overruns);
 }
 
-static int list_roots(struct conn *conn, bool is_all)
+static void say_other(void *arg, const char *path)
+{
+	(void)arg;
+	cli_error("there are more roots of this user in %s; `ULF_DIR=%s ulf ls` lists them",
+		  path, path);
+}
+
+static int list_roots(struct conn *conn, bool is_long)
 {
 	struct root_list list;
 	size_t i;
 
 	if (root_list_get(conn, ABI_LIST_ALL, &list) < 0)
 		return CLI_FAILED;
-	if (!is_all)
+	if (!is_long)
 		print_table(&list);
-	for (i = 0; is_all && i < list.nr; i++)
-		print_block(&list.rows[i]);
+	for (i = 0; is_long && i < list.nr; i++)
+		print_block(NULL, &list.rows[i]);
 	root_list_done(&list);
+	dir_each_other(conn->dir, say_other, NULL);
 	return 0;
 }
+
+/* ---- of all users ---- */
+
+static void print_users(const struct users *users, bool is_long)
+{
+	struct columns columns = { .user = 8, .name = 20 };
+	const struct user_roots *roots;
+	size_t i;
+
+	for (roots = users->all; roots < users->all + users->nr; roots++) {
+		if (roots->list.nr)
+			widen(&columns.user, roots->user.name);
+		widen_names(&columns, &roots->list);
+	}
+	if (!is_long)
+		print_header(&columns);
+	for (roots = users->all; roots < users->all + users->nr; roots++) {
+		for (i = 0; i < roots->list.nr; i++) {
+			if (is_long)
+				print_block(roots->user.name, &roots->list.rows[i]);
+			else
+				print_row(&columns, roots->user.name, &roots->list.rows[i]);
+		}
+	}
+}
+
+static int list_users(bool is_long)
+{
+	struct users users;
+	int status = 0, ret;
+	size_t i;
+
+	ret = users_get(&users);
+	if (ret < 0) {
+		cli_error("the roots of all users: %s", strerror(-ret));
+		return CLI_FAILED;
+	}
+	print_users(&users, is_long);
+	for (i = 0; i < users.nr; i++) {
+		if (users.all[i].is_failed)
+			status = CLI_FAILED;
+	}
+	users_done(&users);
+	if (geteuid() != 0)
+		cli_error("only root sees the roots of other users");
+	return status;
+}
+
+/* ---- a directory ---- */
 
 static int by_text(const void *a, const void *b)
 {
@@ -122,8 +209,10 @@ static int print_entries(const struct text *text)
 	entries = calloc(room, sizeof(*entries));
 	if (!entries)
 		return -ENOMEM;
-	for (at = 0; at < text->len && nr < room; at += strlen(text->data + at) + 1)
-		entries[nr++] = text->data + at;
+	for (at = 0; at < text->len && nr < room; at += strlen(text->data + at) + 1) {
+		if (text->data[at])
+			entries[nr++] = text->data + at;
+	}
 	qsort(entries, nr, sizeof(*entries), by_text);
 	for (at = 0; at < nr; at++)
 		terminal_line(stdout, "%s%s", entries[at] + 1, entries[at][0] == 'd' ? "/" : "");
@@ -154,26 +243,32 @@ int cmd_ls(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "all", no_argument, NULL, 'a' },
+		{ "long", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	bool is_all = false;
+	bool is_all = false, is_long = false;
 	int option, status;
 	struct conn conn;
 
-	while ((option = cli_option(cmd, argc, argv, "ah", options, &status)) != -1) {
+	while ((option = cli_option(cmd, argc, argv, "alh", options, &status)) != -1) {
 		if (option == -2)
 			return status;
-		is_all = true;
+		if (option == 'a')
+			is_all = true;
+		else
+			is_long = true;
 	}
-	if (argc - optind > 1 || (is_all && optind < argc))
+	if (argc - optind > 1 || ((is_all || is_long) && optind < argc))
 		return cli_usage(cmd);
+	if (is_all)
+		return list_users(is_long);
 	if (conn_open(&conn, CONN_START) < 0)
 		return CLI_FAILED;
 	if (optind < argc)
 		status = list_directory(&conn, argv[optind]);
 	else
-		status = list_roots(&conn, is_all);
+		status = list_roots(&conn, is_long);
 	conn_close(&conn);
 	return status;
 }

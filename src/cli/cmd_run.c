@@ -121,9 +121,11 @@ static int execute(struct run *run, char **argv)
 		return CLI_NOT_STARTED;
 	run->started_ns = now_ns();
 	run->id = (uint32_t)(run->started_ns ^ run->started_ns >> 32) | 1;
+	run_check_program(run);
 	ret = run_child_start(run, argv);
 	if (ret < 0)
 		return ret == -ENOENT ? CLI_NOT_FOUND : CLI_NOT_STARTED;
+	run_watch(run);
 	if (run->is_live || run->is_printk)
 		run_live(run);
 	wait_status = run_child_wait(run);
@@ -142,8 +144,13 @@ int cmd_run(const struct cli_cmd *cmd, int argc, char **argv)
 	int status;
 
 	run_words_init(&run);
-	if (parse(&run, cmd, argc, argv, &status) == 0)
+	text_init(&run.shown, 1 << 20);
+	if (parse(&run, cmd, argc, argv, &status) == 0) {
+		run_program_find(run.program, &run.about);
 		status = execute(&run, argv + optind);
+	}
+	run_program_done(&run.about);
 	text_done(&run.words);
+	text_done(&run.shown);
 	return status;
 }

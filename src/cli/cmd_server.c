@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "base/dir.h"
+#include "base/title.h"
 #include "cli/cli.h"
 #include "cli/life.h"
+#include "cli/reason.h"
 #include "cli/terminal.h"
 #include "server/dead_limits.h"
 #include "server/loop.h"
@@ -24,9 +26,7 @@ static int find_dir(char ret_dir[static DIR_PATH_BYTES])
 	int ret;
 
 	ret_dir[0] = '\0';
-	ret = dir_find(ret_dir);
-	if (!ret)
-		ret = dir_make(ret_dir);
+	ret = dir_get(ret_dir);
 	if (ret < 0) {
 		why = dir_strerror(ret);
 		cli_error("the ulf directory %s: %s", ret_dir, why ? why : strerror(-ret));
@@ -37,7 +37,7 @@ static int find_dir(char ret_dir[static DIR_PATH_BYTES])
 static int report(const char *dir, int ret)
 {
 	if (ret < 0)
-		cli_error("server in %s: %s", dir, strerror(-ret));
+		cli_error("server in %s: %s", dir, reason_server(ret));
 	return ret < 0 ? CLI_FAILED : 0;
 }
 
@@ -89,16 +89,27 @@ static void detach(const char *dir, int keep_fd)
 		cli_error("chdir /: %m");
 }
 
-/* A byte in the pipe says that it is ready, the end of the pipe that it is not. */
-static void tell_ready(const char *dir)
+/* The pipe gets the result of the start, as loop_run() returns it; its end means that the
+ * server was killed.  Only the first call counts. */
+static void report_start(int result)
 {
-	(void)dir;
-	if (write(READY_FD, "", 1) < 0)
-		cli_error("the one who started me is gone: %m");
+	static bool is_done;
+
+	if (is_done)
+		return;
+	is_done = true;
+	if (write(READY_FD, &result, sizeof(result)) < 0)
+		cli_error("the process that started this server has exited: %m");
 	close(READY_FD);
 }
 
-/* Wait for the byte, or the end, of the pipe @fd of the server @pid.  False: it hangs, and
+static void report_ready(const char *dir)
+{
+	(void)dir;
+	report_start(0);
+}
+
+/* Wait for the result, or the end, of the pipe @fd of the server @pid.  False: it hangs, and
  * the user has been told. */
 static bool wait_for_start(int fd, pid_t pid, const char *dir)
 {
@@ -112,11 +123,25 @@ static bool wait_for_start(int fd, pid_t pid, const char *dir)
 	return true;
 }
 
+/* In the new process; gives its exit status. */
+static int be_server(const char *dir, int ready_fd)
+{
+	int ret;
+
+	setsid();
+	detach(dir, ready_fd);
+	check_settings(dir);
+	ret = loop_run(dir, report_ready);
+	if (ret == -EBUSY)
+		ret = 0;	/* another one was faster, and does as well */
+	report_start(ret);
+	return report(dir, ret);
+}
+
 static int background(const char *dir)
 {
-	int ready[2], ret;
+	int ready[2], result;
 	pid_t pid;
-	char byte;
 
 	if (pipe2(ready, O_CLOEXEC) < 0) {
 		cli_error("pipe: %m");
@@ -127,24 +152,19 @@ static int background(const char *dir)
 		cli_error("fork: %m");
 		return CLI_FAILED;
 	}
-	if (pid == 0) {
-		setsid();
-		detach(dir, ready[1]);
-		check_settings(dir);
-		ret = loop_run(dir, tell_ready);
-		if (ret == -EBUSY) {
-			/* Somebody was faster: as good as ours. */
-			tell_ready(dir);
-			ret = 0;
-		}
-		return report(dir, ret);
-	}
+	if (pid == 0)
+		return be_server(dir, ready[1]);
 	close(ready[1]);
 	if (!wait_for_start(ready[0], pid, dir))
 		return CLI_FAILED;
-	if (read(ready[0], &byte, 1) == 1)
+	if (read(ready[0], &result, sizeof(result)) != sizeof(result))
+		cli_error("no server could be started for %s; %s/" DIR_LOG " may say why",
+			  dir, dir);
+	else if (result < 0)
+		cli_error("no server could be started for %s: %s", dir,
+			  reason_server(result));
+	else
 		return 0;
-	cli_error("no server could be started for %s; %s/" DIR_LOG " may say why", dir, dir);
 	return CLI_FAILED;
 }
 
@@ -168,5 +188,11 @@ int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
 		return cli_usage(cmd);
 	if (find_dir(dir) < 0)
 		return CLI_FAILED;
+	/* The last argument is an option, so argv[0], which is "ulf server", is another one. */
+	if (is_background)
+		title_init(program_invocation_name,
+			   (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 -
+				    program_invocation_name));
+	title_set("ulf-server", "ulf: server %s", dir);
 	return is_background ? background(dir) : foreground(dir);
 }

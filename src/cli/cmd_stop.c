@@ -60,8 +60,8 @@ int cmd_stop(const struct cli_cmd *cmd, int argc, char **argv)
 	}
 	ret = wait_for_end(conn.dir);
 	if (ret < 0)
-		cli_error("the server in %s (process %d) does not end; kill -9 does no harm",
-			  conn.dir, conn.server_pid);
+		cli_error("the server in %s does not end; `fuser %s/" DIR_LOCK "` shows its "
+			  "process, and kill -9 does no harm", conn.dir, conn.dir);
 	conn_close(&conn);
 	return ret < 0 ? CLI_FAILED : 0;
 }

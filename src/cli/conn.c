@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/user.h"
 
 #define TEXT_BYTES	(1u << 30)	/* conn_file_text() */
 
@@ -42,6 +43,15 @@ static int connect_fd(struct conn *conn, int fd, const struct sockaddr_un *addr)
 	return 0;
 }
 
+/* The server must run as this user: the socket is in a directory of the user's own. */
+static bool is_own_server(int fd)
+{
+	struct ucred peer;
+	socklen_t bytes = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == geteuid();
+}
+
 static int connect_to(struct conn *conn)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -54,6 +64,8 @@ static int connect_to(struct conn *conn)
 	if (fd < 0)
 		return -errno;
 	ret = connect_fd(conn, fd, &addr);
+	if (!ret && !is_own_server(fd))
+		ret = -EPERM;
 	if (!ret)
 		return fd;
 	close(fd);
@@ -171,6 +183,7 @@ int conn_send(struct conn *conn, const struct abi_request *request, const void *
 	struct abi_request head = *request;
 	int ret;
 
+	text_reset(&conn->data);
 	if (conn->is_lost)
 		return -ETIMEDOUT;
 	if (bytes > ABI_SOCKET_REQUEST_MAX)
@@ -194,13 +207,18 @@ int conn_receive(struct conn *conn)
 	if (ret < 0)
 		return ret;
 	text_reset(&conn->data);
-	data = answer.bytes ? text_reserve(&conn->data, answer.bytes) : NULL;
-	if (answer.bytes && !data)
+	if (answer.bytes > ABI_SOCKET_ANSWER_MAX)
+		return -EPROTO;
+	/* a NUL after it: it may have strings, and need not end them */
+	data = text_reserve(&conn->data, answer.bytes + 1);
+	if (!data)
 		return conn->data.error;
+	*(data + answer.bytes) = '\0';
 	ret = receive_all(conn, data, answer.bytes);
 	if (ret < 0)
 		return ret;
 	conn->data.len = answer.bytes;
+	user_progress(USER_GOES_ON);
 	return answer.result;
 }
 
@@ -236,7 +254,10 @@ int conn_file_show(struct conn *conn, const char *path, bool is_terminal)
 		.value = O_RDONLY,
 		.offset = is_terminal,
 	};
+	const char *slash = strrchr(path, '/');
 
+	if (strncmp(slash ? slash + 1 : path, "trace_pipe", strlen("trace_pipe")) == 0)
+		user_progress(USER_STREAMS);
 	return conn_call(conn, &request, path, strlen(path));
 }
 
@@ -248,8 +269,9 @@ int conn_file_read(struct conn *conn, int file, uint64_t offset)
 		.value = ABI_SOCKET_READ_MAX,
 		.offset = offset,
 	};
+	int ret = conn_call(conn, &request, NULL, 0);
 
-	return conn_call(conn, &request, NULL, 0);
+	return ret > 0 && (size_t)ret != conn->data.len ? -EPROTO : ret;
 }
 
 int conn_file_write(struct conn *conn, int file, const void *data, size_t bytes)
@@ -259,7 +281,9 @@ int conn_file_write(struct conn *conn, int file, const void *data, size_t bytes)
 		.file = (uint32_t)file,
 	};
 
-	return conn_call(conn, &request, data, bytes);
+	int ret = conn_call(conn, &request, data, bytes);
+
+	return ret > 0 && (size_t)ret > bytes ? -EPROTO : ret;
 }
 
 int conn_file_close(struct conn *conn, int file)
@@ -335,12 +359,20 @@ static int start_and_connect(struct conn *conn)
 	return -ECANCELED;
 }
 
+static void say_other_server(const struct conn *conn)
+{
+	cli_error("%s/" DIR_SOCKET " is not of a server of this user", conn->dir);
+	user_say_owner(conn->dir);
+}
+
 static int connect_or_start(struct conn *conn, int flags)
 {
 	int ret = connect_to(conn);
 
 	if (ret == -ENOENT || ret == -ECONNREFUSED)
 		ret = flags & CONN_START ? start_and_connect(conn) : -ENOTCONN;
+	else if (ret == -EPERM)
+		say_other_server(conn);
 	else if (ret < 0 && ret != -ETIMEDOUT)
 		cli_error("%s/" DIR_SOCKET ": %s", conn->dir, strerror(-ret));
 	conn->fd = ret;
@@ -355,13 +387,13 @@ int conn_open(struct conn *conn, int flags)
 	conn->fd = -1;
 	conn->is_lost = false;
 	conn->dir[0] = '\0';
-	text_init(&conn->data, ABI_SOCKET_ANSWER_MAX);
-	ret = dir_find(conn->dir);
-	if (!ret && (flags & CONN_START))
-		ret = dir_make(conn->dir);
+	text_init(&conn->data, ABI_SOCKET_ANSWER_MAX + 1);
+	ret = flags & CONN_START ? dir_get(conn->dir) : dir_find(conn->dir);
 	if (ret < 0) {
 		why = dir_strerror(ret);
 		cli_error("the ulf directory %s: %s", conn->dir, why ? why : strerror(-ret));
+		if (ret == -EPERM)
+			user_say_owner(conn->dir);
 		return ret;
 	}
 	ret = connect_or_start(conn, flags);

@@ -34,7 +34,8 @@ void conn_close(struct conn *conn);
 /*
  * conn_call - a request and its answer
  * @text, @bytes: what goes with it
- * Gives the answer's result; the data is in @conn->data.  -EPIPE: the
+ * Gives the answer's result; the data is in @conn->data, which is empty if there is no
+ * answer.  -EPIPE: the
  * connection is gone.  -ETIMEDOUT: the server shows no sign of life; why, and what to do,
  * has been said (life.h).
  */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,12 +95,27 @@ static const struct state *find_state(int pid)
 	return state;
 }
 
+/* The beat is a file: its pid is believed, and named in advice, only if it is a process of
+ * this user. */
+static bool is_own_process(int pid)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return pid > 0 && stat(path, &st) == 0 && st.st_uid == geteuid();
+}
+
 static void say_waits(struct life *life, const char *dir, uint64_t waited_ns)
 {
 	const struct state *state = find_state(life->pid);
 
-	cli_error("waiting for the server (pid %d, %s/" DIR_SOCKET "), which has not answered "
-		  "for %u s%s%s", life->pid, dir, (unsigned int)(waited_ns / SECOND_NS),
+	char pid[32] = "";
+
+	if (life->pid)
+		snprintf(pid, sizeof(pid), "pid %d, ", life->pid);
+	cli_error("waiting for the server (%s%s/" DIR_SOCKET "), which has not answered "
+		  "for %u s%s%s", pid, dir, (unsigned int)(waited_ns / SECOND_NS),
 		  state->letter ? ": " : "", state->letter ? state->text : "");
 	life->has_said = true;
 }
@@ -109,6 +125,12 @@ static void say_gives_up(const struct life *life, const char *dir)
 	const struct state *state = find_state(life->pid);
 	char remedy[64] = "";
 
+	if (!life->pid) {
+		cli_error("the server (%s/" DIR_SOCKET ") has shown no sign of life for %u s; "
+			  "which process it is is not known", dir,
+			  (unsigned int)(GIVE_UP_NS / SECOND_NS));
+		return;
+	}
 	if (state->can_continue)
 		snprintf(remedy, sizeof(remedy), "`kill -CONT %d` lets it go on, ", life->pid);
 	cli_error("the server (pid %d, %s/" DIR_SOCKET ") has shown no sign of life for %u s: "
@@ -127,7 +149,7 @@ int life_look(struct life *life, const char *dir)
 		if (beat.beats != life->beats && life->beats)
 			life->alive_ns = now;
 		life->beats = beat.beats;
-		if (!life->pid)
+		if (!life->pid && is_own_process((int)beat.pid))
 			life->pid = (int)beat.pid;
 	}
 	waited_ns = now - life->asked_ns;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/terminal.h"
+#include "cli/user.h"
 
 static const struct cli_cmd commands[] = {
 	{
@@ -20,6 +21,10 @@ static const struct cli_cmd commands[] = {
 "Starts PROGRAM with the events switched on from its first instruction, waits\n"
 "for it, and prints what it recorded.  The exit status is the program's; if a\n"
 "signal killed it, ulf dies of the same signal.\n"
+"\n"
+"A setting that cannot be right is refused.  A name that is no event, and a\n"
+"program that cannot be traced, are reported while the program begins; it goes\n"
+"on, as a module that it loads, or a program that it starts, may be the one.\n"
 "\n"
 "  -e, --event=EVENT  switch on EVENT: sys:event, sys:*, sys, event; * and ?\n"
 "                     stand for any text and any character; may be repeated,\n"
@@ -63,7 +68,7 @@ static const struct cli_cmd commands[] = {
 	},
 	{
 		.name = "ls",
-		.args = "[--all] [PATH]",
+		.args = "[--long] [--all] [PATH]",
 		.summary = "list the roots: traced programs, alive and dead",
 		.help =
 "A line a root: name, process id, alive, dead, corrupt or foreign (of another\n"
@@ -71,7 +76,9 @@ static const struct cli_cmd commands[] = {
 "read, and records lost.  With PATH, list that directory of the tree (see\n"
 "`ulf help cat`).\n"
 "\n"
-"  -a, --all          all that is known of each root\n",
+"  -l, --long         all that is known of each root\n"
+"  -a, --all          the roots of all users, if you are root; no server is asked\n",
+		.is_for_users = true,
 		.run = cmd_ls,
 	},
 	{
@@ -106,6 +113,8 @@ static const struct cli_cmd commands[] = {
 "PATH is a root, as `ulf ls` names it, and a file: minikernel.4711/trace.\n"
 "A root may be shortened to its program's name or its process id if that is\n"
 "unique: minikernel/trace, 4711/trace.  trace_pipe waits for more until ^C.\n",
+		.is_for_users = true,
+		.may_take_long = true,
 		.run = cmd_cat,
 	},
 	{
@@ -113,12 +122,14 @@ static const struct cli_cmd commands[] = {
 		.args = "[-a] [-n] VALUE PATH",
 		.summary = "write a value to a file of the tree, without a mount",
 		.help =
-"As `echo VALUE > PATH` in a mounted tree; PATH as in `ulf help cat`.\n"
+"As `echo VALUE > PATH` in a mounted tree; PATH as in `ulf help cat`.  If the\n"
+"file does not take it, the reason is printed, and a caret under the place.\n"
 "\n"
 "  -a, --append       as `>>`: the file is not truncated\n"
 "  -n, --no-newline   no newline after VALUE\n"
 "\n"
 "Example:  ulf echo 1 minikernel/events/sched/enable\n",
+		.is_for_users = true,
 		.run = cmd_echo,
 	},
 	{
@@ -149,6 +160,8 @@ static const struct cli_cmd commands[] = {
 "`ulf help cat`.\n"
 "\n"
 "  -c, --cpu=N        what was recorded on that CPU only; or `all`\n",
+		.is_for_users = true,
+		.may_take_long = true,
 		.run = cmd_dump,
 	},
 	{
@@ -161,6 +174,7 @@ static const struct cli_cmd commands[] = {
 "a function, a member of a struct - it says where, and what the trace header\n"
 "can do about it; such an event is printed as the names and values of its\n"
 "fields.  The exit status is 1 if there is any.\n",
+		.is_for_users = true,
 		.run = cmd_check,
 	},
 	{
@@ -171,6 +185,7 @@ static const struct cli_cmd commands[] = {
 "  -d, --dead         all that are dead or corrupt\n"
 "\n"
 "A root whose program is alive cannot be removed.\n",
+		.is_for_users = true,
 		.run = cmd_rm,
 	},
 	{
@@ -192,6 +207,7 @@ static const struct cli_cmd commands[] = {
 		.help =
 "Unmounts everything first.  Settings and records live in shared memory: the\n"
 "next server finds them.\n",
+		.is_for_users = true,
 		.run = cmd_stop,
 	},
 };
@@ -235,13 +251,14 @@ static void print_commands(FILE *to)
 {
 	size_t i;
 
-	fputs("usage: ulf COMMAND [ARGS]\n\n"
+	fputs("usage: ulf [--user USER] COMMAND [ARGS]\n\n"
 	      "Tracepoints and tracefs for programs: what ftrace is to the kernel.\n\n", to);
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
 	fputs("  help     say more about a command: ulf help COMMAND\n\n"
-	      "The ulf directory is $ULF_DIR, else $XDG_RUNTIME_DIR/ulf, else\n"
-	      "/run/user/UID/ulf, else /dev/shm/ulf-UID.\n", to);
+	      "The ulf directory is $ULF_DIR, else /run/ulf/UID if there is a /run/ulf, else\n"
+	      "/dev/shm/ulf-UID.  With --user USER, a name or a number, root looks at the\n"
+	      "roots of that user; `ulf ls --all` lists those of all users.\n", to);
 }
 
 int cli_usage(const struct cli_cmd *cmd)
@@ -332,15 +349,54 @@ static void open_standard_streams(void)
 		close(fd);
 }
 
+/* What follows the global options.  The command's name is replaced by "ulf NAME". */
+static int run(const char *user, int argc, char **argv)
+{
+	const struct cli_cmd *cmd = find(argv[0]);
+	char name[32];
+	int status;
+
+	if (!cmd)
+		return unknown(argv[0]);
+	status = user ? user_enter(user, cmd) : -1;
+	if (status >= 0)
+		return status;
+	snprintf(name, sizeof(name), "ulf %s", cmd->name);
+	argv[0] = name;
+	return flush(cmd->run(cmd, argc, argv));
+}
+
+/* --user USER, --user=USER; gives the number of words, or 0. */
+static int read_user(int argc, char **argv, const char **ret_user)
+{
+	static const char option[] = "--user";
+	size_t len = sizeof(option) - 1;
+
+	if (argc < 1 || strncmp(argv[0], option, len))
+		return 0;
+	if (argv[0][len] == '=') {
+		*ret_user = argv[0] + len + 1;
+		return 1;
+	}
+	if (argv[0][len])
+		return 0;
+	*ret_user = argc > 1 ? argv[1] : "";
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
-	const struct cli_cmd *cmd;
-	char name[32];
+	const char *user = NULL;
+	int used;
 
 	open_standard_streams();
 
-	if (argc < 2) {
-		print_commands(stderr);
+	used = 1 + read_user(argc - 1, argv + 1, &user);
+	if (argc <= used) {
+		if (user)
+			cli_error("--user needs a user and a command");
+		else
+			print_commands(stderr);
 		return CLI_USAGE;
 	}
 	if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
@@ -350,10 +406,5 @@ int main(int argc, char **argv)
 		puts("ulf " ULF_VERSION);
 		return flush(0);
 	}
-	cmd = find(argv[1]);
-	if (!cmd)
-		return unknown(argv[1]);
-	snprintf(name, sizeof(name), "ulf %s", cmd->name);
-	argv[1] = name;
-	return flush(cmd->run(cmd, argc - 1, argv + 1));
+	return run(user, argc - used, argv + used);
 }

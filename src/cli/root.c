@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/reason.h"
 #include "cli/terminal.h"
+#include "cli/users.h"
 
 #define ROWS_SHOWN	16		/* of those that might be meant */
 
@@ -19,6 +21,12 @@ static int by_name(const void *a, const void *b)
 	const struct abi_root_row *x = a, *y = b;
 
 	return strverscmp(x->name, y->name);
+}
+
+void root_list_sort(struct root_list *list)
+{
+	if (list->nr)
+		qsort(list->rows, list->nr, sizeof(*list->rows), by_name);
 }
 
 int root_list_fetch(struct conn *conn, enum abi_list what, uint32_t run_id,
@@ -44,17 +52,37 @@ int root_list_fetch(struct conn *conn, enum abi_list what, uint32_t run_id,
 		memcpy(list.rows, conn->data.data, list.nr * sizeof(*list.rows));
 	for (i = 0; i < list.nr; i++)
 		list.rows[i].name[sizeof(list.rows[i].name) - 1] = '\0';
-	qsort(list.rows, list.nr, sizeof(*list.rows), by_name);
+	root_list_sort(&list);
 	*ret_list = list;
 	return 0;
+}
+
+bool root_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row)
+{
+	const struct abi_request request = {
+		.op = ABI_SOCKET_NO_ROOTS,
+		.offset = run_id,
+	};
+	int ret = conn_call(conn, &request, NULL, 0);
+	size_t nr = ret < 0 ? 0 : conn->data.len / sizeof(*ret_row);
+
+	if (!nr)
+		return false;
+	memcpy(ret_row, conn->data.data + (nr - 1) * sizeof(*ret_row), sizeof(*ret_row));
+	ret_row->comm[sizeof(ret_row->comm) - 1] = '\0';
+	return true;
 }
 
 int root_list_get(struct conn *conn, enum abi_list what, struct root_list *ret_list)
 {
 	int ret = root_list_fetch(conn, what, 0, ret_list);
+	struct abi_no_root row;
 
 	if (ret < 0)
 		cli_error("cannot list the roots in %s: %s", conn->dir, strerror(-ret));
+	else if (root_missing(conn, 0, &row))
+		cli_error("not all roots in %s are listed; the server (pid %d): %s", conn->dir,
+			  conn->server_pid, reason_server(-(int)row.error));
 	return ret;
 }
 
@@ -109,8 +137,9 @@ static void say_ambiguous(const struct root_list *list, const char *name, size_t
 	}
 }
 
-static const struct abi_root_row *find(const struct root_list *list, const char *name,
-				       size_t len)
+/* The root that is meant by @name; NULL: *@ret_nr may be meant. */
+static const struct abi_root_row *search(const struct root_list *list, const char *name,
+					 size_t len, size_t *ret_nr)
 {
 	const struct abi_root_row *row, *alive = NULL, *other = NULL;
 	size_t nr_alive = 0, nr_others = 0;
@@ -128,14 +157,34 @@ static const struct abi_root_row *find(const struct root_list *list, const char 
 			nr_others++;
 		}
 	}
+	*ret_nr = nr_alive + nr_others;
 	if (nr_alive == 1)
 		return alive;
-	if (nr_alive == 0 && nr_others == 1)
-		return other;
-	if (nr_alive + nr_others == 0)
-		cli_error("no root is called `%.*s`; `ulf ls` lists them", (int)len, name);
-	else
+	return nr_alive == 0 && nr_others == 1 ? other : NULL;
+}
+
+const struct abi_root_row *root_list_search(const struct root_list *list, const char *name,
+					    size_t len)
+{
+	size_t nr;
+
+	return search(list, name, len, &nr);
+}
+
+static const struct abi_root_row *find(const struct root_list *list, const char *name,
+				       size_t len)
+{
+	size_t nr;
+	const struct abi_root_row *row = search(list, name, len, &nr);
+
+	if (row)
+		return row;
+	if (nr) {
 		say_ambiguous(list, name, len);
+	} else {
+		cli_error("no root is called `%.*s`; `ulf ls` lists them", (int)len, name);
+		users_say_root(name, len);
+	}
 	return NULL;
 }
 

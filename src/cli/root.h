@@ -3,6 +3,7 @@
 #ifndef ULF_CLI_ROOT_H
 #define ULF_CLI_ROOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "cli/conn.h"
@@ -16,14 +17,24 @@ struct root_list {
  * @run_id: for ABI_LIST_RUN; an older server lists all roots all the same */
 int root_list_fetch(struct conn *conn, enum abi_list what, uint32_t run_id,
 		    struct root_list *ret_list);
-/* The same, but says what is wrong. */
+/* As root_list_fetch(), of all roots; print the error, and whether roots are left out. */
 int root_list_get(struct conn *conn, enum abi_list what, struct root_list *ret_list);
 void root_list_done(struct root_list *list);
+
+/* The last program of a run that has no root; false: there is none.  pid 0: the server cannot
+ * open a root, of whatever run. */
+bool root_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row);
 
 /* The root of that name, which may be short as below; @name NULL: the only one
  * that is alive.  NULL: there is none, or it is not clear which; it is said. */
 const struct abi_root_row *root_list_find(const struct root_list *list,
 					  const char *name);
+
+/* As root_list_find(), but says nothing: NULL also if it is not clear. */
+const struct abi_root_row *root_list_search(const struct root_list *list, const char *name,
+					    size_t len);
+/* In the order of names. */
+void root_list_sort(struct root_list *list);
 
 const char *root_state_name(uint32_t state);
 

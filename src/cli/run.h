@@ -14,6 +14,26 @@
 #include "event/boot.h"
 
 #define RUN_CONSOLE	"tp_printk"	/* the instance that is read for it */
+#define RUN_LIBULF	"libulf.so.0"
+
+/* Can libulf be in a program?  Those after RUN_PLAIN cannot have it at all. */
+enum run_kind {
+	RUN_FOR_ULF,			/* has it, or gets it by LD_PRELOAD for its functions */
+	RUN_PLAIN,
+	RUN_STATIC,
+	RUN_MUSL,
+	RUN_MACHINE,			/* of another kind */
+	RUN_SECURE,			/* set-uid, set-gid, capabilities */
+};
+
+struct run_program {
+	char *path;			/* of a script: its interpreter; NULL: not found */
+	bool is_script;
+	enum run_kind kind;
+	bool has_functions;		/* that can be traced */
+	bool has_libulf;
+	bool has_libasan;		/* gcc's, which must be loaded first */
+};
 
 struct run {
 	struct text words;		/* for ULF_TRACE */
@@ -22,6 +42,10 @@ struct run {
 	FILE *out;			/* where the trace goes */
 	const char *out_name;		/* -o, or NULL */
 	const char *program;
+	struct run_program about;	/* what is known of its file */
+	bool has_said_why;		/* it cannot be traced */
+	bool has_said_events;		/* that there are not */
+	struct text shown;		/* roots whose error_log was shown, NUL after each */
 	uint64_t started_ns;		/* CLOCK_BOOTTIME */
 	uint32_t id;			/* what the roots of this run carry */
 	pid_t pid;
@@ -36,8 +60,25 @@ void run_words_add(struct run *run, enum boot_id id, const char *value);
 bool run_words_has(const struct run *run, enum boot_id id);
 /* Says what cannot be right. */
 int run_words_check(struct run *run);
-/* Says which events there are not, and what could not be done. */
-void run_words_report(struct run *run, const struct root_list *roots);
+
+/* ---- run_events.c ---- */
+/* Is every event that a setting names in a root? */
+bool run_events_are_known(struct run *run, const struct root_list *roots);
+/* Says, once, which events there are not, and which may be meant. */
+void run_events_report(struct run *run, const struct root_list *roots);
+/* Says, once for each root, what the server could not do about settings. */
+void run_errors_report(struct run *run, const struct root_list *roots);
+
+/* ---- run_watch.c ---- */
+/* Before the start: says if the program cannot be traced whatever happens. */
+void run_check_program(struct run *run);
+/* After it: says what is wrong with settings and roots as soon as that is known; returns
+ * then, or when the program has ended. */
+void run_watch(struct run *run);
+/* Says why libulf has made no root; false: nothing is known. */
+bool run_explain_no_root(struct run *run);
+/* Waits for that at most @wait_ms. */
+bool run_has_ended(const struct run *run, int wait_ms);
 
 /* ---- run_child.c ---- */
 /*
@@ -53,13 +94,20 @@ int run_child_wait(struct run *run);
 /* Exit as it did: with its status, or of its signal. */
 int run_child_repeat_end(int wait_status);
 
+/* ---- run_program.c ---- */
+/* Reads the file that execvp() would take for @name. */
+void run_program_find(const char *name, struct run_program *ret_program);
+void run_program_done(struct run_program *program);
+/* Says, once, why the program cannot be traced. */
+void run_program_explain(struct run *run);
+
 /* ---- run_preload.c ---- */
-/* In the child: have libulf loaded into @program, if that is of use. */
-void run_preload(const char *program);
-/* Is it linked with libulf, or has functions that can be traced? */
-bool run_is_for_ulf(const char *program);
+/* In the child: have libulf loaded into the program, if that is of use. */
+void run_preload(const struct run *run);
 
 /* ---- run_report.c ---- */
+/* Was it asked to record something from the start? */
+bool run_wants_records(const struct run *run);
 /* The roots that this run made. */
 int run_roots(struct run *run, struct root_list *ret_roots);
 /* Is it one of this run's? */

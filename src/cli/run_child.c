@@ -50,7 +50,7 @@ static void become(const struct run *run, char **argv, int report_fd,
 	setenv("ULF_HOLD", run_id, 1);
 	if (run->words.len)
 		setenv("ULF_TRACE", text_str((struct text *)&run->words), 1);
-	run_preload(argv[0]);
+	run_preload(run);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	error = errno;

@@ -53,7 +53,7 @@ int run_roots(struct run *run, struct root_list *ret_roots)
 	return 0;
 }
 
-/* What the last answer brought. */
+/* Print the data of the server's last answer. */
 static void put_data(const struct run *run, struct terminal *terminal)
 {
 	terminal_write(terminal, run->conn.data.data, run->conn.data.len);
@@ -61,13 +61,6 @@ static void put_data(const struct run *run, struct terminal *terminal)
 }
 
 /* ---- live ---- */
-
-static bool has_ended(const struct run *run, int wait_ms)
-{
-	struct pollfd poll_fd = { .fd = run->pidfd, .events = POLLIN };
-
-	return poll(&poll_fd, 1, wait_ms) > 0;
-}
 
 /* The name of the root, once it is there; free() it.  NULL: it never came. */
 static char *wait_for_root(struct run *run)
@@ -78,7 +71,7 @@ static char *wait_for_root(struct run *run)
 	char *name = NULL;
 
 	do {
-		is_over = has_ended(run, wait_ms);
+		is_over = run_has_ended(run, wait_ms);
 		if (run_roots(run, &roots) < 0)
 			return NULL;
 		if (roots.nr)
@@ -209,11 +202,28 @@ static int print_file(struct run *run, const char *root, const char *name)
 	return ret;
 }
 
+/* The program forked a child that lives on, as daemons do, or started another program. */
+static void report_alive(const struct run *run, const struct abi_root_row *row)
+{
+	/* a child that is just being forked is not counted yet */
+	uint32_t nr = row->nr_processes ? row->nr_processes : 1;
+
+	cli_error("%s: %s has ended, but %u of the root's processes %s alive and %s recording; "
+		  "`ulf cat %s/trace_pipe` shows what comes, `ulf echo 0 %s/tracing_on` ends "
+		  "it", row->name, run->program, nr, nr == 1 ? "is" : "are",
+		  nr == 1 ? "goes on" : "go on", row->name, row->name);
+}
+
 static void report_root(struct run *run, const struct abi_root_row *row)
 {
 	if (row->overruns)
 		cli_error("%s: %" PRIu64 " events were lost, the buffers were full; a larger "
-			  "buffer_size_kb or --live helps", row->name, row->overruns);
+			  "buffer (--trace-buf-size)%s helps", row->name, row->overruns,
+			  run->is_live ? "" : ", or --live,");
+	if (row->state == ABI_ROOT_ALIVE) {
+		report_alive(run, row);
+		return;
+	}
 	if (run->is_live)
 		return;
 	if (row->entries)
@@ -266,28 +276,32 @@ static void drop_idle(struct root_list *roots)
 }
 
 /* No root of this run's is to be shown.  A script, or what only starts others, has none. */
-static void report_none(const struct run *run, bool wants_events)
+static void report_none(struct run *run, bool wants_records)
 {
-	bool is_for_ulf = run_is_for_ulf(run->program);
+	bool is_for_ulf = run->about.kind == RUN_FOR_ULF;
 
-	if (!wants_events)
+	if (!wants_records)
 		cli_error("nothing to show: there was no -e or --ftrace, and of what was switched "
 			  "on meanwhile nothing is left");
+	else if (run_explain_no_root(run) || run->has_said_why || run->has_said_events)
+		return;
 	else if (is_for_ulf)
-		cli_error("%s has left no root: is it linked with this libulf, and ULF_DISABLE "
-			  "not set?", run->program);
+		cli_error("%s has left no root: it has no events and no functions that can be "
+			  "traced, or it is linked with another version of libulf, or has "
+			  "unset ULF_DIR", run->program);
 	if (!is_for_ulf)
-		cli_error("%s itself cannot be traced: it is not linked with libulf, nor "
-			  "compiled with room at its functions; what it starts is traced if it "
-			  "is linked with libulf, or if `ulf run` stands before it",
-			  run->program);
+		run_program_explain(run);
+}
+
+bool run_wants_records(const struct run *run)
+{
+	return run_words_has(run, BOOT_EVENT) || run_words_has(run, BOOT_INSTANCE) ||
+	       run_words_has(run, BOOT_TRACER) || wants_stack(run);
 }
 
 int run_report(struct run *run)
 {
-	bool wants_events = run_words_has(run, BOOT_EVENT) ||
-			    run_words_has(run, BOOT_INSTANCE) ||
-			    run_words_has(run, BOOT_TRACER) || wants_stack(run);
+	bool wants_records = run_wants_records(run);
 	struct root_list roots;
 	int ret = run_roots(run, &roots);
 	size_t i;
@@ -296,12 +310,13 @@ int run_report(struct run *run)
 		cli_error("cannot list the roots in %s: %s", run->conn.dir, strerror(-ret));
 		return ret;
 	}
-	if (!wants_events && !run->is_live)
+	if (!wants_records && !run->is_live)
 		drop_idle(&roots);
 	if (!roots.nr)
-		report_none(run, wants_events);
+		report_none(run, wants_records);
 	ret = print_roots(run, &roots);
-	run_words_report(run, &roots);
+	run_events_report(run, &roots);
+	run_errors_report(run, &roots);
 	for (i = 0; i < roots.nr; i++)
 		report_root(run, &roots.rows[i]);
 	root_list_done(&roots);

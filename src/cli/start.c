@@ -1,30 +1,91 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting a server: this program again, as `ulf server --background`. */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fds.h"
 #include "cli/cli.h"
 #include "cli/conn.h"
+#include "cli/terminal.h"
+#include "cli/user.h"
+
+#define REPORT_BYTES	4096u
+
+/*
+ * The server of another user (user.h): exec() makes it a process that the user can look into
+ * and take descriptors from.  So it has none of root's, and root's terminal is not that of its
+ * session.
+ */
+static int detach(int report_fd)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	if (null < 0 || setsid() < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(null, STDOUT_FILENO) < 0 || dup2(report_fd, STDERR_FILENO) < 0)
+		return -errno;
+	fds_keep(-1);
+	return 0;
+}
+
+/* In the child: be the server.  @report_fd: where messages go; -1: stderr. */
+static void be_server(const char *dir, int report_fd)
+{
+	char title[DIR_PATH_BYTES + 32];	/* what ps shows: base/title.h */
+	char *const argv[] = {
+		title, (char *)"server", (char *)"--background", NULL
+	};
+
+	snprintf(title, sizeof(title), "ulf: server %s", dir);
+	if (report_fd >= 0 && detach(report_fd) < 0)
+		_exit(127);
+	setenv("ULF_DIR", dir, 1);
+	/* with libulf preloaded it would be a root of its own */
+	setenv("ULF_DISABLE", "1", 1);
+	execv("/proc/self/exe", argv);
+	cli_error("/proc/self/exe: %m; is /proc mounted?");
+	_exit(127);
+}
+
+/* Print what the server of another user says.  It ends when the server is ready: that has
+ * closed the pipe then. */
+static void print_report(int fd)
+{
+	struct terminal terminal;
+	char bytes[1024];
+	size_t total = 0;
+	ssize_t n;
+
+	terminal_start(&terminal, stderr);
+	while (total < REPORT_BYTES && (n = read(fd, bytes, sizeof(bytes))) > 0) {
+		terminal_write(&terminal, bytes, (size_t)n);
+		total += (size_t)n;
+	}
+	terminal_end(&terminal);
+}
 
 int start_server(const char *dir)
 {
-	char *const argv[] = {
-		(char *)"ulf", (char *)"server", (char *)"--background", NULL
-	};
-	int status;
-	pid_t pid = fork();
+	int status, report[2] = { -1, -1 };
+	pid_t pid;
 
-	if (pid == 0) {
-		setenv("ULF_DIR", dir, 1);
-		/* with libulf preloaded it would be a root of its own */
-		setenv("ULF_DISABLE", "1", 1);
-		execv("/proc/self/exe", argv);
-		cli_error("/proc/self/exe: %m; is /proc mounted?");
-		_exit(127);
+	if (user_is_entered() && pipe2(report, O_CLOEXEC) < 0) {
+		cli_error("cannot start a server: pipe: %m");
+		return -errno;
 	}
+	pid = fork();
+	if (pid == 0)
+		be_server(dir, report[1]);
+	if (report[1] >= 0)
+		close(report[1]);
+	if (pid > 0 && report[0] >= 0)
+		print_report(report[0]);
+	if (report[0] >= 0)
+		close(report[0]);
 	if (pid < 0) {
 		cli_error("cannot start a server: fork: %m");
 		return -errno;

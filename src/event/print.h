@@ -75,6 +75,20 @@ void print_program_free(struct print_program *program);
 int print_record(const struct print_program *program, const void *rec,
 		 size_t len, const struct print_env *env, struct text *out);
 
+/*
+ * print_each_symbol - the names of numbers in a program's tables
+ * @offset: of a field in the record
+ * @each: is called for each name, of @len bytes and without a NUL, and its value
+ *
+ * Names are the identifiers in all tables of __print_symbolic() and __print_flags()
+ * (@is_constant), and the texts in those tables that print the field at @offset, or, of
+ * __print_flags(), some bits of it.
+ */
+typedef void print_symbol_fn(void *arg, const char *name, size_t len, uint64_t value,
+			     bool is_constant);
+void print_each_symbol(const struct print_program *program, uint32_t offset,
+		       print_symbol_fn *each, void *arg);
+
 /* All fields with their values, as the option `fields` shows them. */
 int print_record_fields(const struct event_format *fmt, const void *rec,
 			size_t len, const struct print_env *env,

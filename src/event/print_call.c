@@ -113,6 +113,24 @@ static uint64_t parse_row_value(struct compiler *c)
 	return 0;
 }
 
+/* Keep the value's text if it is one identifier, for print_each_symbol(). */
+static void keep_name(struct compiler *c, struct row *row)
+{
+	struct mark mark = print_mark(c);
+	struct text *pool = &c->program->pool;
+
+	row->name_len = 0;
+	if (c->tok.kind != TOK_NAME)
+		return;
+	print_next(c);
+	if (print_is(c, ',') && pool->len + mark.tok.len < PRINT_MAX_POOL) {
+		row->name = (uint32_t)pool->len;
+		row->name_len = (uint32_t)mark.tok.len;
+		text_write(pool, mark.tok.text, mark.tok.len);
+	}
+	print_back(c, mark);
+}
+
 /* { value, "name" }; false for the row that only ends a table. */
 static bool parse_row(struct compiler *c, struct row *row)
 {
@@ -123,6 +141,7 @@ static bool parse_row(struct compiler *c, struct row *row)
 	c->nr_rows++;
 	if (print_accept(c, '}'))
 		return false;
+	keep_name(c, row);
 	row->value = parse_row_value(c);
 	expect_comma(c);
 	has_name = parse_literal(c, &str);

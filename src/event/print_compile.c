@@ -198,6 +198,16 @@ static const char *parse_conversion(struct compiler *c, const char *p,
 	case 's':
 		dir->conv = CONV_STR;
 		break;
+	case 'f': case 'F':
+	case 'e': case 'E':
+	case 'g': case 'G':
+	case 'a': case 'A':
+		dir->conv = CONV_FLOAT;
+		dir->ext[0] = *p;
+		if (p[-1] == 'L')
+			print_fail(c, -EINVAL,
+				   "long double cannot be printed: keep a double");
+		break;
 	case 'p':
 		return parse_pointer(c, p + 1, dir);
 	default:
@@ -205,6 +215,17 @@ static const char *parse_conversion(struct compiler *c, const char *p,
 		return p;
 	}
 	return p + 1;
+}
+
+/* Where C would take one for the other. */
+static void check_float(struct compiler *c, const struct directive *dir)
+{
+	bool is_float = type_is_float(print_at(c, dir->arg)->type);
+
+	if (is_float && dir->conv != CONV_FLOAT)
+		print_fail(c, -EINVAL, "a floating-point value: %f, %e, %g or %a");
+	else if (!is_float && dir->conv == CONV_FLOAT)
+		print_fail(c, -EINVAL, "an integer where a float or double belongs");
 }
 
 /* A conversion from behind its %; what follows it. */
@@ -222,6 +243,8 @@ static const char *parse_directive(struct compiler *c, const char *p,
 	p = parse_length(p, &dir->type);
 	p = parse_conversion(c, p, dir);
 	dir->arg = take_argument(c, args);
+	if (!c->error)
+		check_float(c, dir);
 	return p;
 }
 

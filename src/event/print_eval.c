@@ -13,7 +13,7 @@ uint64_t print_extend(uint64_t value, struct value_type type)
 {
 	if (type.is_bool)
 		return value != 0;
-	if (type.is_ptr)
+	if (type.is_ptr || type.is_float)
 		return value;
 	switch (type.size) {
 	case 1:
@@ -25,6 +25,30 @@ uint64_t print_extend(uint64_t value, struct value_type type)
 	default:
 		return value;
 	}
+}
+
+/* A value as one of @type, if either of both is float or double. */
+static uint64_t convert_float(uint64_t value, struct value_type from,
+			      struct value_type type)
+{
+	double d = print_double(value);
+
+	if (!type_is_float(from))
+		d = from.is_signed ? (double)(int64_t)value : (double)value;
+	if (type.is_bool)
+		return d != 0;
+	if (type_is_float(type))
+		return print_double_bits(type.size == 4 ? (double)(float)d : d);
+	if (!(d > -0x1p63 && d < 0x1p64))
+		return 1ull << 63;	/* what the processor makes of it */
+	return print_extend(d < 0x1p63 ? (uint64_t)(int64_t)d : (uint64_t)d, type);
+}
+
+static struct val load(const uint8_t *p, struct value_type type)
+{
+	if (type_is_float(type))
+		return number(print_double_bits(print_load_float(p, type)));
+	return number(print_load(p, type));
 }
 
 /* Pointers are as good as any number that is not 0. */
@@ -92,7 +116,7 @@ static struct val eval_load(struct run *run, const struct node *node)
 	mem = print_val_mem(run, print_eval(run, node->a), &len);
 	if (!mem || len < node->type.size)
 		return fault;
-	return number(print_load(mem, node->type));
+	return load(mem, node->type);
 }
 
 static struct val eval_ptradd(struct run *run, const struct node *node)
@@ -108,6 +132,7 @@ static struct val eval_ptradd(struct run *run, const struct node *node)
 
 static struct val eval_cast(struct run *run, const struct node *node)
 {
+	struct value_type from = run->program->nodes[node->a].type;
 	struct val val = print_eval(run, node->a);
 	uint64_t u;
 
@@ -115,7 +140,11 @@ static struct val eval_cast(struct run *run, const struct node *node)
 	if (val.kind != VAL_INT && !node->type.is_bool &&
 	    (node->type.is_ptr || node->type.size == 8))
 		return val;
-	return as_number(val, &u) ? number(print_extend(u, node->type)) : fault;
+	if (!as_number(val, &u))
+		return fault;
+	if (type_is_float(node->type) || type_is_float(from))
+		return number(convert_float(u, from, node->type));
+	return number(print_extend(u, node->type));
 }
 
 static struct val eval_unary(struct run *run, const struct node *node)
@@ -126,6 +155,8 @@ static struct val eval_unary(struct run *run, const struct node *node)
 		return fault;
 	switch (node->op) {
 	case OP_NEG:
+		if (type_is_float(node->type))
+			return number(u ^ 1ull << 63);
 		return number(print_extend(-u, node->type));
 	case OP_INV:
 		return number(print_extend(~u, node->type));
@@ -167,12 +198,34 @@ static bool is_less(uint64_t a, uint64_t b, const struct node *node)
 	return node->calc.is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
+/* Both operands were cast to double. */
+static struct val eval_float(uint64_t left, uint64_t right, const struct node *node)
+{
+	double a = print_double(left), b = print_double(right);
+
+	switch (node->op) {
+	case OP_MUL:	return number(print_double_bits(a * b));
+	case OP_DIV:	return number(print_double_bits(a / b));
+	case OP_ADD:	return number(print_double_bits(a + b));
+	case OP_SUB:	return number(print_double_bits(a - b));
+	case OP_LT:	return number(a < b);
+	case OP_LE:	return number(a <= b);
+	case OP_GT:	return number(a > b);
+	case OP_GE:	return number(a >= b);
+	case OP_EQ:	return number(a == b);
+	case OP_NE:	return number(a != b);
+	default:	return fault;
+	}
+}
+
 static struct val eval_binary(struct run *run, const struct node *node)
 {
 	uint64_t a, b;
 
 	if (!print_eval_int(run, node->a, &a) || !print_eval_int(run, node->b, &b))
 		return fault;
+	if (type_is_float(node->calc))
+		return eval_float(a, b, node);
 	a = print_extend(a, node->calc);
 	if (node->op != OP_SHL && node->op != OP_SHR)
 		b = print_extend(b, node->calc);
@@ -239,7 +292,7 @@ struct val print_eval(struct run *run, uint32_t n)
 	case OP_FIELD:
 		if (type.is_ptr)
 			type = (struct value_type){ .size = 8 };
-		return number(print_load(run->rec + node->imm, type));
+		return load(run->rec + node->imm, type);
 	case OP_ADDR:
 		return (struct val){ .u = node->imm, .end = node->a,
 				     .kind = VAL_REC };

@@ -54,6 +54,21 @@ static void put_word(const struct record *r, uint64_t word)
 	put_pair(r, word, (int64_t)word);
 }
 
+/* As %g of a float or double; false: it is none. */
+static bool put_float(const struct record *r, const struct event_field *field)
+{
+	const struct num_spec spec = { .width = -1, .prec = -1 };
+	struct value_type type;
+
+	if (field->kind != FIELD_PLAIN ||
+	    !type_lookup(field->type, strlen(field->type), &type) ||
+	    !type_is_float(type) || type.size != field->size)
+		return false;
+	print_float(r->out, 'g', spec, print_double_bits(
+		print_load_float(r->rec + field->offset, type)));
+	return true;
+}
+
 static void put_number(const struct record *r, const struct event_field *field)
 {
 	struct value_type type = { .size = field->size, .is_signed = false };
@@ -136,7 +151,7 @@ static void put_field(const struct record *r, const struct event_field *field)
 			r->len - field->offset);
 	else if (is_char_ptr(field->type) && field->size == 8)
 		put_char_ptr(r, field);
-	else
+	else if (!put_float(r, field))
 		put_number(r, field);
 }
 

@@ -72,6 +72,8 @@ struct node {
 struct row {
 	uint64_t value;
 	uint32_t str, len;
+	uint32_t name, name_len;	/* the value as the text has it, in the pool, if
+					 * that is one identifier; name_len 0: it is not */
 };
 
 enum {
@@ -83,7 +85,7 @@ enum {
 	FLAG_UPPER	= 1 << 5,
 };
 
-enum conversion { CONV_NONE, CONV_INT, CONV_CHAR, CONV_STR, CONV_PTR };
+enum conversion { CONV_NONE, CONV_INT, CONV_FLOAT, CONV_CHAR, CONV_STR, CONV_PTR };
 
 enum fast_path {
 	FAST_NO,
@@ -104,7 +106,7 @@ struct directive {
 	struct value_type type;	/* CONV_INT: what the argument is cut to */
 	int32_t width, prec;	/* -1: none */
 	uint32_t width_arg, prec_arg, arg;	/* nodes; 0: none */
-	char ext[EXT_MAX];	/* CONV_PTR: what follows %p */
+	char ext[EXT_MAX];	/* CONV_PTR: what follows %p; CONV_FLOAT: its letter */
 	uint8_t ptr;		/* and who prints it */
 	bool is_plain;		/* neither flags nor width nor precision */
 	/* fast */
@@ -127,7 +129,8 @@ struct print_program {
 };
 
 enum val_kind {
-	VAL_INT,		/* u, extended as its type says */
+	VAL_INT,		/* u, extended as its type says; the bits of a double
+				 * if that is float or double */
 	VAL_REC,		/* pointer: u offset in the record, up to end */
 	VAL_STR,		/* pointer: u offset in the pool, up to end */
 	VAL_NODE,		/* text that node u prints */
@@ -181,6 +184,36 @@ static inline uint64_t print_load(const uint8_t *p, struct value_type type)
 	}
 }
 
+static inline double print_double(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static inline uint64_t print_double_bits(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+/* The value of a float or double at @p, which has type.size bytes. */
+static inline double print_load_float(const uint8_t *p, struct value_type type)
+{
+	double value;
+	float narrow;
+
+	if (type.size == sizeof(narrow)) {
+		memcpy(&narrow, p, sizeof(narrow));
+		return (double)narrow;
+	}
+	memcpy(&value, p, sizeof(value));
+	return value;
+}
+
 /* The kernel's isprint(): Latin-1 counts. */
 static inline bool print_is_print(uint8_t byte)
 {
@@ -201,6 +234,9 @@ void print_hex(struct text *out, uint64_t value, unsigned int min_digits);
 void print_address(struct text *out, uint64_t address, struct num_spec spec);
 /* Bring what stands from `start` to the width, and before that to prec. */
 void print_pad(struct text *out, size_t start, struct num_spec spec);
+
+/* printk_text.c: %f and its kin, as libc prints them. */
+void print_float(struct text *out, char letter, struct num_spec spec, uint64_t bits);
 
 /* print_ptr.c */
 /* For directive.ptr; -EINVAL: the letters behind %p mean nothing here. */

@@ -3,6 +3,7 @@
 #include "event/print_parse.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_digit(char c)
@@ -99,12 +100,36 @@ static struct value_type number_type(uint64_t value, bool is_decimal,
 	return print_type_ulong;
 }
 
+/* 1.5, .5, 2e6, 1.f; false: an integer stands here.  A hexadecimal one is none. */
+static bool lex_float(struct compiler *c)
+{
+	const char *p = c->pos + strspn(c->pos, "0123456789");
+	char *end;
+
+	if (*p != '.' && *p != 'e' && *p != 'E')
+		return false;
+	c->tok.value = print_double_bits(strtod(c->pos, &end));
+	if (*end == 'f' || *end == 'F') {
+		c->tok.value = print_double_bits(
+			(double)(float)print_double(c->tok.value));
+		end++;
+	}
+	c->tok.kind = TOK_NUMBER;
+	c->tok.type = print_type_double;
+	c->pos = end;
+	if (is_name_start(*end) || is_digit(*end) || *end == '.')
+		print_fail(c, -EINVAL, "not a number");
+	return true;
+}
+
 static void lex_number(struct compiler *c)
 {
 	bool is_unsigned = false, is_long = false;
 	const char *p = c->pos;
 	unsigned int base = 10;
 
+	if (lex_float(c))
+		return;
 	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && hex_digit(p[2]) >= 0) {
 		base = 16;
 		p += 2;
@@ -247,7 +272,7 @@ void print_next(struct compiler *c)
 		c->tok.kind = TOK_NAME;
 		while (is_name_start(*c->pos) || is_digit(*c->pos))
 			c->pos++;
-	} else if (is_digit(*c->pos)) {
+	} else if (is_digit(*c->pos) || (*c->pos == '.' && is_digit(c->pos[1]))) {
 		lex_number(c);
 	} else if (*c->pos == '"') {
 		lex_string(c);

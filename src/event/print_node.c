@@ -9,6 +9,8 @@ const struct value_type print_type_int = { .size = 4, .is_signed = true };
 const struct value_type print_type_uint = { .size = 4 };
 const struct value_type print_type_long = { .size = 8, .is_signed = true };
 const struct value_type print_type_ulong = { .size = 8 };
+const struct value_type print_type_double = { .size = 8, .is_signed = true,
+					      .is_float = true };
 const struct value_type print_type_str = { .size = 1, .is_signed = true,
 					   .is_ptr = true };
 
@@ -123,6 +125,8 @@ static struct value_type promote(struct value_type type)
 {
 	if (type.is_ptr)
 		return print_type_ulong;
+	if (type.is_float)
+		return print_type_double;
 	if (type.size < 4)
 		return print_type_int;
 	return type;
@@ -132,9 +136,20 @@ static struct value_type common_type(struct value_type a, struct value_type b)
 {
 	a = promote(a);
 	b = promote(b);
+	if (a.is_float || b.is_float)
+		return print_type_double;
 	if (a.size != b.size)
 		return a.size > b.size ? a : b;
 	return a.is_signed ? b : a;
+}
+
+/* What decides: @a itself, or whether it is not 0.0. */
+static uint32_t truth(struct compiler *c, uint32_t a)
+{
+	if (!type_is_float(print_at(c, a)->type))
+		return a;
+	return print_node_binary(c, OP_NE, a,
+				 print_node_const(c, 0, print_type_double));
 }
 
 uint32_t print_node_unary(struct compiler *c, enum node_op op, uint32_t a)
@@ -142,8 +157,13 @@ uint32_t print_node_unary(struct compiler *c, enum node_op op, uint32_t a)
 	struct value_type type = promote(print_at(c, a)->type);
 	uint32_t n;
 
-	if (op == OP_NOT)
+	if (op == OP_NOT) {
+		a = truth(c, a);
 		type = print_type_int;
+	} else if (op != OP_NEG && type.is_float) {
+		print_fail(c, -EINVAL, "an operator that is for integers");
+		return 0;
+	}
 	n = print_node(c, (struct node){ .op = op, .type = type, .a = a });
 	return is_const(c, a) ? fold(c, n) : n;
 }
@@ -167,6 +187,12 @@ static uint32_t ptr_add(struct compiler *c, uint32_t ptr, uint32_t i, bool is_su
 		.imm = is_sub ? -scale : scale });
 }
 
+static bool is_for_floats(enum node_op op)
+{
+	return op == OP_MUL || op == OP_DIV || op == OP_ADD || op == OP_SUB ||
+	       (op >= OP_LT && op <= OP_NE);
+}
+
 uint32_t print_node_binary(struct compiler *c, enum node_op op, uint32_t a,
 			   uint32_t b)
 {
@@ -182,7 +208,23 @@ uint32_t print_node_binary(struct compiler *c, enum node_op op, uint32_t a,
 	if (op == OP_SUB && ta.is_ptr && !tb.is_ptr)
 		return ptr_add(c, a, b, true);
 
+	if (op == OP_LAND || op == OP_LOR) {
+		node.a = truth(c, a);
+		node.b = truth(c, b);
+		a = node.a;
+		b = node.b;
+		ta = print_at(c, a)->type;
+		tb = print_at(c, b)->type;
+	}
 	node.calc = common_type(ta, tb);
+	if (node.calc.is_float) {
+		if (!is_for_floats(op)) {
+			print_fail(c, -EINVAL, "an operator that is for integers");
+			return 0;
+		}
+		a = node.a = print_node_cast(c, a, print_type_double);
+		b = node.b = print_node_cast(c, b, print_type_double);
+	}
 	if (op == OP_SHL || op == OP_SHR)
 		node.calc = promote(ta);
 	node.type = node.calc;
@@ -196,6 +238,7 @@ uint32_t print_node_cond(struct compiler *c, uint32_t a, uint32_t b, uint32_t x)
 {
 	struct value_type type;
 
+	a = truth(c, a);
 	if (c->error)
 		return 0;
 	if (is_ptr(c, b))
@@ -204,6 +247,10 @@ uint32_t print_node_cond(struct compiler *c, uint32_t a, uint32_t b, uint32_t x)
 		type = print_at(c, x)->type;
 	else
 		type = common_type(print_at(c, b)->type, print_at(c, x)->type);
+	if (type_is_float(type)) {
+		b = print_node_cast(c, b, type);
+		x = print_node_cast(c, x, type);
+	}
 	if (is_const(c, a))
 		return print_node_cast(c, print_at(c, a)->imm ? b : x, type);
 	return print_node(c, (struct node){
@@ -213,7 +260,8 @@ uint32_t print_node_cond(struct compiler *c, uint32_t a, uint32_t b, uint32_t x)
 static bool is_same(struct value_type a, struct value_type b)
 {
 	return a.size == b.size && a.is_signed == b.is_signed &&
-	       a.is_ptr == b.is_ptr && a.is_bool == b.is_bool;
+	       a.is_ptr == b.is_ptr && a.is_bool == b.is_bool &&
+	       a.is_float == b.is_float;
 }
 
 uint32_t print_node_cast(struct compiler *c, uint32_t a, struct value_type type)
@@ -222,6 +270,11 @@ uint32_t print_node_cast(struct compiler *c, uint32_t a, struct value_type type)
 
 	if (c->error || is_same(print_at(c, a)->type, type))
 		return a;
+	if ((type_is_float(type) && print_at(c, a)->type.is_ptr) ||
+	    (type_is_float(print_at(c, a)->type) && type.is_ptr)) {
+		print_fail(c, -EINVAL, "a pointer is no floating-point number");
+		return 0;
+	}
 	n = print_node(c, (struct node){ .op = OP_CAST, .type = type, .a = a });
 	return is_const(c, a) ? fold(c, n) : n;
 }
@@ -280,6 +333,18 @@ static void need_field(struct compiler *c, const struct event_field *field)
 		c->program->min_len = end;
 }
 
+/* Are its elements, or is it itself, float or double? */
+static bool has_floats(const struct event_field *field)
+{
+	const char *type = field->type;
+	struct value_type value;
+
+	if (field->kind == FIELD_DATA_LOC || field->kind == FIELD_REL_LOC)
+		type = strchrnul(type, ' ');
+	return type_lookup(type, strcspn(type, "["), &value) &&
+	       type_is_float(value) && value.size == event_field_elem_size(field);
+}
+
 static bool is_number_size(uint32_t size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8;
@@ -300,7 +365,8 @@ uint32_t print_node_dyn(struct compiler *c, const struct event_field *field,
 
 		node.type = (struct value_type){
 			.size = is_number_size(elem) ? elem : 0,
-			.is_signed = field->is_signed, .is_ptr = true };
+			.is_signed = field->is_signed, .is_ptr = true,
+			.is_float = has_floats(field) };
 		node.a = field->kind == FIELD_REL_LOC;
 	} else {
 		node.type = print_type_int;
@@ -319,6 +385,7 @@ uint32_t print_node_field(struct compiler *c, const struct event_field *field)
 	need_field(c, field);
 	node.type.size = is_number_size(elem) ? elem : 0;
 	node.type.is_signed = field->is_signed;
+	node.type.is_float = has_floats(field);
 	if (field->kind == FIELD_PLAIN && is_number_size(field->size)) {
 		/* What a pointer points to may be told by its type. */
 		struct value_type type;

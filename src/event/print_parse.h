@@ -47,7 +47,7 @@ struct compiler {
 };
 
 extern const struct value_type print_type_int, print_type_uint, print_type_long,
-	print_type_ulong, print_type_str;
+	print_type_ulong, print_type_double, print_type_str;
 
 /* Where the text is being read, to come back to. */
 struct mark {

@@ -82,8 +82,9 @@ static struct num_spec eval_spec(struct run *run, const struct directive *dir)
 	}
 	if (dir->prec_arg) {
 		spec.prec = eval_star(run, dir->prec_arg);
+		/* the kernel takes it for 0, C for none */
 		if (spec.prec < 0)
-			spec.prec = 0;
+			spec.prec = dir->conv == CONV_FLOAT ? -1 : 0;
 	}
 	return spec;
 }
@@ -102,6 +103,8 @@ static void convert(struct run *run, const struct directive *dir)
 		print_ptr(run, dir, val, spec);
 	} else if (val.kind == VAL_FAULT) {
 		text_puts(run->out, "(efault)");
+	} else if (dir->conv == CONV_FLOAT) {
+		print_float(run->out, dir->ext[0], spec, val.u);
 	} else if (dir->conv == CONV_CHAR) {
 		put_char(run, val, spec);
 	} else {

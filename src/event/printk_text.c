@@ -105,8 +105,7 @@ static void put_int(struct text *out, const struct printk_conv *conv,
 }
 
 /* C's own printf knows best. */
-static void put_float(struct text *out, char letter, struct num_spec spec,
-		      uint64_t bits)
+void print_float(struct text *out, char letter, struct num_spec spec, uint64_t bits)
 {
 	static const char flags[] = "-+ #0";	/* FLAG_LEFT and on */
 	char fmt[sizeof(flags) + 6] = "%", *end = fmt + 1;
@@ -171,7 +170,7 @@ static bool put_conv(struct text *out, struct reader *reader,
 		put_string(out, &c, 1, spec);
 		break;
 	case PRINTK_FLOAT:
-		put_float(out, conv->letter, spec, value);
+		print_float(out, conv->letter, spec, value);
 		break;
 	case PRINTK_PTR:
 		pointer(ctx, conv->letter, value, spec, out);

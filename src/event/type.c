@@ -7,7 +7,8 @@
 /* Words that a type is spelled with; the typedefs carry their meaning. */
 enum word_role {
 	WORD_CHAR, WORD_SHORT, WORD_INT, WORD_LONG, WORD_SIGNED, WORD_UNSIGNED,
-	WORD_BOOL, WORD_VOID, WORD_QUALIFIER, WORD_TAG, WORD_ENUM, WORD_TYPEDEF,
+	WORD_BOOL, WORD_FLOAT, WORD_DOUBLE,
+	WORD_VOID, WORD_QUALIFIER, WORD_TAG, WORD_ENUM, WORD_TYPEDEF,
 };
 
 struct word {
@@ -29,6 +30,8 @@ static const struct word words[] = {
 	{ .name = "unsigned", .role = WORD_UNSIGNED },
 	{ .name = "bool", .role = WORD_BOOL },
 	{ .name = "_Bool", .role = WORD_BOOL },
+	{ .name = "float", .role = WORD_FLOAT },
+	{ .name = "double", .role = WORD_DOUBLE },
 	{ .name = "void", .role = WORD_VOID },
 	{ .name = "const", .role = WORD_QUALIFIER },
 	{ .name = "volatile", .role = WORD_QUALIFIER },
@@ -147,6 +150,10 @@ static bool base_type(const struct spelling *sp, struct value_type *type)
 		type->is_signed = sp->alias->is_signed;
 	} else if (nr[WORD_BOOL]) {
 		*type = (struct value_type){ .size = 1, .is_bool = true };
+	} else if (nr[WORD_FLOAT] || nr[WORD_DOUBLE]) {
+		type->size = nr[WORD_FLOAT] ? 4 : 8;
+		type->is_float = true;
+		return !nr[WORD_LONG];	/* a long double has 16 bytes */
 	} else if (nr[WORD_CHAR]) {
 		type->size = 1;
 	} else if (nr[WORD_SHORT]) {

@@ -15,7 +15,13 @@ struct value_type {
 	bool is_signed;
 	bool is_ptr;
 	bool is_bool;		/* a cast to it gives 0 or 1 */
+	bool is_float;		/* float or double; if is_ptr the element */
 };
+
+static inline bool type_is_float(struct value_type type)
+{
+	return type.is_float && !type.is_ptr;
+}
 
 /*
  * A type by its text, in any spelling of the words ("long unsigned int").

@@ -172,7 +172,7 @@ int term_parse_cpus(struct parser *p, const struct term *t,
 
 	if (cpus.nr_cpus > CPUS_MAX)
 		cpus.nr_cpus = CPUS_MAX;
-	if (term_is_string(t) ||
+	if (term_is_string(t) || t->field.use == USE_FLOAT ||
 	    (t->op != OP_EQ && t->op != OP_NE && t->op != OP_AND))
 		return term_fail(p, FILTER_ERR_ILLEGAL_FIELD_OP, p->at);
 	r = parse_list(p, &cpus);

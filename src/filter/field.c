@@ -2,7 +2,9 @@
 /* What a filter takes a field for. */
 #include <string.h>
 
+#include "base/nearest.h"
 #include "event/format.h"
+#include "event/type.h"
 #include "filter/term.h"
 #include <ulf/record.h>
 
@@ -20,6 +22,7 @@ static enum field_use use_of_type(const struct event_field *field)
 {
 	const char *type = field->type;
 	bool is_char = strstr(type, "char");
+	struct value_type value;
 	bool is_mask = strstr(type, "cpumask_t") || strstr(type, "unsigned long");
 
 	switch (field->kind) {
@@ -34,6 +37,9 @@ static enum field_use use_of_type(const struct event_field *field)
 	}
 	if (!strcmp(type, "char *") || !strcmp(type, "const char *"))
 		return USE_PTR;
+	if (type_lookup(type, strlen(type), &value) && type_is_float(value) &&
+	    value.size == field->size)
+		return USE_FLOAT;
 	return USE_NUMBER;
 }
 
@@ -120,4 +126,14 @@ bool term_find_field(const struct event_format *fmt, const char *name,
 		}
 	}
 	return false;
+}
+
+void term_offer_fields(const struct event_format *fmt, struct nearest *near)
+{
+	for (size_t i = 0; i < fmt->nr_fields; i++)
+		nearest_offer(near, fmt->fields[i].name);
+	for (size_t i = 0; i < EVENT_NR_COMMON; i++)
+		nearest_offer(near, event_common_fields[i].name);
+	for (size_t i = 0; i < sizeof(generic) / sizeof(generic[0]); i++)
+		nearest_offer(near, generic[i].name);
 }

@@ -7,10 +7,12 @@
  * documentation says: "*sh" finds the end of the string in a char array too,
  * a glob may begin with a digit, CPU & 1 is what it looks like, and CPUS{} may
  * be compared with any dynamic array of unsigned long, not with cpumasks only.
+ * A number may be written as its name: op == DISK_READ, op == "read".
  */
 #ifndef FILTER_FILTER_H
 #define FILTER_FILTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,7 +46,9 @@ struct text;
 	X(INVALID_VALUE,	"Invalid value (did you forget quotes)?") \
 	X(NO_FUNCTION,		"Function not found")			\
 	X(INVALID_CPULIST,	"Invalid cpulist")			\
-	X(NO_FILTER,		"No filter found")
+	X(NO_FILTER,		"No filter found")			\
+	X(AMBIGUOUS_NAME,	"Name stands for several values")	\
+	X(ILLEGAL_FLOAT,	"Illegal floating-point value")
 
 enum filter_error_code {
 #define X(code, text) FILTER_ERR_##code,
@@ -62,6 +66,11 @@ struct filter_error {
 
 const char *filter_error_text(enum filter_error_code code);
 
+/* Called for a name of @len bytes, without a NUL, that stands for @value.  @is_constant: an
+ * identifier of the program's; else a text that the field prints. */
+typedef void filter_name_fn(void *arg, const char *name, size_t len, uint64_t value,
+			    bool is_constant);
+
 /* What a filter needs to know besides the event. */
 struct filter_env {
 	uint32_t nr_cpus;		/* CPUS{} ends there */
@@ -74,6 +83,12 @@ struct filter_env {
 			uint64_t *ret_start, uint64_t *ret_end);
 	int (*function_at)(void *ctx, uint64_t addr,
 			   uint64_t *ret_start, uint64_t *ret_end);
+	/*
+	 * Hand all names for numbers to @each that may be compared with the
+	 * field at @offset of records of @fmt. NULL: there are none.
+	 */
+	void (*names)(void *ctx, const struct event_format *fmt, uint32_t offset,
+		      filter_name_fn *each, void *arg);
 	void *ctx;
 };
 
@@ -85,6 +100,16 @@ int filter_compile(const struct event_format *fmt, const char *text,
 		   const struct filter_env *env,
 		   struct filter_program **ret_program,
 		   struct filter_error *ret_err);
+
+/*
+ * The field, or the name for a number, that was most likely meant where
+ * filter_compile() has found @error in @text. NULL: none, or another mistake.
+ * @near is the caller's memory for the answer.
+ */
+struct nearest;
+const char *filter_error_near(const struct event_format *fmt, const char *text,
+			      const struct filter_env *env,
+			      const struct filter_error *error, struct nearest *near);
 
 /* ---- the files ---- */
 

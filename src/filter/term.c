@@ -8,13 +8,20 @@
 
 /* ---- FIELD OP ---- */
 
+size_t term_word_len(const char *text)
+{
+	size_t len = 0;
+
+	while (isalnum((unsigned char)text[len]) || text[len] == '_')
+		len++;
+	return len;
+}
+
 static int parse_field(struct parser *p, struct term *t)
 {
 	const char *name = p->text + p->at;
-	size_t len = 0;
+	size_t len = term_word_len(name);
 
-	while (isalnum((unsigned char)name[len]) || name[len] == '_')
-		len++;
 	if (!len)
 		return -EPERM;
 	p->at += len;
@@ -80,7 +87,7 @@ static int parse_function(struct parser *p, const struct term *t,
 	struct part inside;
 	int r;
 
-	if (t->field.size != sizeof(uint64_t))
+	if (t->field.size != sizeof(uint64_t) || t->field.use == USE_FLOAT)
 		return term_fail(p, FILTER_ERR_ILLEGAL_FIELD_OP, p->at);
 	if (t->op != OP_EQ && t->op != OP_NE)
 		return term_fail(p, FILTER_ERR_INVALID_OP, p->at);
@@ -147,13 +154,19 @@ static int parse_value(struct parser *p, const struct term *t,
 		       struct part *ret_part)
 {
 	char c = p->text[p->at];
+	int r;
 
 	if (t->is_function)
 		return parse_function(p, t, ret_part);
+	r = term_parse_name(p, t, ret_part);
+	if (r != -ENOENT)
+		return r;
 	if (!strncmp(p->text + p->at, "CPUS", 4))
 		return term_parse_cpus(p, t, ret_part);
 	if (c == '"' || c == '\'')
 		return parse_string(p, t, ret_part);
+	if ((isdigit((unsigned char)c) || c == '-') && t->field.use == USE_FLOAT)
+		return term_parse_float(p, t, ret_part);
 	if (isdigit((unsigned char)c) || c == '-')
 		return term_parse_number(p, t, ret_part);
 	return term_fail(p, FILTER_ERR_INVALID_VALUE, p->at);

@@ -13,6 +13,7 @@
 enum field_use {
 	USE_NUMBER,
 	USE_CPU,
+	USE_FLOAT,			/* float or double */
 	USE_MASK_LOC, USE_MASK_REL,	/* a mask for CPUS{}, else a number */
 	USE_ARRAY, USE_LOC, USE_REL, USE_PTR, USE_COMM,	/* strings */
 };
@@ -37,6 +38,11 @@ struct term {
 /* By name: the event's own, CPU and COMM, common ones. */
 bool term_find_field(const struct event_format *fmt, const char *name,
 		     size_t len, struct term_field *ret_field);
+/* Offer all of their names. */
+struct nearest;
+void term_offer_fields(const struct event_format *fmt, struct nearest *near);
+/* How much of @text is an identifier. */
+size_t term_word_len(const char *text);
 
 static inline bool term_is_string(const struct term *t)
 {
@@ -68,6 +74,10 @@ int term_take_unsigned(struct parser *p, enum filter_error_code wrong,
 /* VALUE, of that kind, and the code for the whole question. */
 int term_parse_number(struct parser *p, const struct term *t,
 		      struct part *ret_part);
+/* A name for a number, bare or in quotes; -ENOENT, and p->at as before, if it is none. */
+int term_parse_name(struct parser *p, const struct term *t, struct part *ret_part);
+int term_parse_float(struct parser *p, const struct term *t,
+		     struct part *ret_part);
 int term_parse_cpus(struct parser *p, const struct term *t,
 		    struct part *ret_part);
 

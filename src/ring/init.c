@@ -43,6 +43,7 @@ void ring_set_init(struct ring_set *set, uint32_t nr_cpus)
 	set->has_rseq = 0;
 	set->clock_given = 0;
 	set->clock = 0;
+	set->tag = 0;
 	for (uint32_t i = 0; i < RING_SIDES; i++) {
 		set->side[i].fast = views + (size_t)nr_cpus * 2 * i;
 		set->side[i].slow = set->side[i].fast + nr_cpus;
@@ -57,6 +58,7 @@ void ring_set_init(struct ring_set *set, uint32_t nr_cpus)
 	for (uint32_t i = 0; i < RING_CPUS; i++) {
 		set->fast[i] = &ring_none;
 		set->limit[i] = 0;
+		set->hook_limit[i] = 0;
 	}
 }
 
@@ -74,6 +76,8 @@ void ring_set_limit(struct ring_set *set)
 				limit = min_u64(limit, ring_limit(view));
 		}
 		set->limit[i] = limit == UINT64_MAX ? 0 : limit;
+		set->hook_limit[i] = set->limit[i] < RING_HOOK_MAX ? 0 :
+				     set->limit[i] - RING_HOOK_MAX;
 	}
 }
 

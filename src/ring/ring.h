@@ -59,6 +59,7 @@ int ring_view_init(struct ring_view *view, void *mem, uint64_t bytes);
 
 #define RING_CPUS		1024
 #define RING_SIDES		2
+#define RING_HOOK_MAX		48	/* bytes that ftrace.S writes at once */
 
 /* The views of one side of a buffer, [nr_cpus] each. */
 struct ring_side {
@@ -75,8 +76,10 @@ struct ring_set {
 	uint32_t small_max;		/* RING_SMALL_MAX, or 0: a short cut
 					 * may not be taken */
 	const struct ring_view **slow;	/* [nr_cpus]; entries of @side */
-	uint16_t has_rseq;		/* this process may use fast rings */
-	uint16_t clock_given;		/* they are ABI_RING_CLOCK_GIVEN */
+	uint8_t has_rseq;		/* this process may use fast rings */
+	uint8_t clock_given;		/* they are ABI_RING_CLOCK_GIVEN */
+	uint16_t tag;			/* whose calls hooks may record here, as the
+					 * owner of the set has it; 0: nobody's */
 	uint32_t clock;			/* and this is the clock's row */
 	struct ring_side side[RING_SIDES];
 	struct abi_ring *none[2];	/* ring_none: fast[cpu] of threads without rseq,
@@ -84,6 +87,7 @@ struct ring_set {
 	struct abi_ring *fast[RING_CPUS];	/* or ring_none; hooks do not compare
 						 * with nr_cpus */
 	uint64_t limit[RING_CPUS];	/* [ring.limit] see ring_limit() */
+	uint64_t hook_limit[RING_CPUS];	/* for a record of RING_HOOK_MAX bytes */
 };
 
 /*

@@ -284,3 +284,5 @@ static_assert(SET_NR_CPUS == offsetof(struct ring_set, nr_cpus), "asm");
 static_assert(SET_SMALL_MAX == offsetof(struct ring_set, small_max), "asm");
 static_assert(SET_FAST == offsetof(struct ring_set, fast), "asm");
 static_assert(SET_LIMIT == offsetof(struct ring_set, limit), "asm");
+static_assert(SET_HOOK_LIMIT == offsetof(struct ring_set, hook_limit), "asm");
+static_assert(SET_TAG == offsetof(struct ring_set, tag), "asm");

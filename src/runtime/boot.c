@@ -16,6 +16,7 @@
 #include "arch/arch.h"
 #include "base/config.h"
 #include "event/boot.h"
+#include "runtime/object.h"
 #include "runtime/runtime.h"
 #include "runtime/server.h"
 
@@ -24,6 +25,11 @@
 
 /* A server is there, and has not failed to answer yet. */
 static bool has_answers;
+
+/* The program has nothing that can be traced: a wrapper (timeout, env, sh), or one that loads
+ * modules later.  The settings are for the first module, and, as they stay in the
+ * environment, for the programs that it starts. */
+static bool is_later;
 
 /* ---- which events ---- */
 
@@ -184,11 +190,50 @@ void boot_fill(struct abi_control *c, const char *dir)
 	fill_words(c);
 	if (run_id)
 		c->run_id = (uint32_t)strtoul(run_id, NULL, 10);
+	is_later = (run_id || getenv("ULF_TRACE")) && !object_any();
+	if (is_later) {
+		if (c->boot_state == ABI_BOOT_WANTED)
+			c->boot_state = ABI_BOOT_LATER;
+		return;
+	}
 	has_answers = run_id || (c->boot_state && server_is_there());
 	c->hold = has_answers;
 	/* They are not meant for the programs that this one starts. */
 	unsetenv("ULF_TRACE");
 	unsetenv("ULF_HOLD");
+}
+
+/* A module has come: the server applies the settings when it is asked next. */
+static void take_words(void)
+{
+	uint32_t later = ABI_BOOT_LATER;
+
+	if (!__atomic_exchange_n(&is_later, false, __ATOMIC_RELAXED))
+		return;
+	__atomic_compare_exchange_n(&root_control->boot_state, &later, ABI_BOOT_WANTED, false,
+				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	has_answers = *root_boot() && server_is_there();
+}
+
+bool boot_is_later(void)
+{
+	return __atomic_load_n(&is_later, __ATOMIC_RELAXED);
+}
+
+void boot_objects_coming(void)
+{
+	if (boot_is_later() && object_any())
+		take_words();
+}
+
+void boot_report_no_root(const char *dir, int error)
+{
+	const char *run_id = getenv("ULF_HOLD");
+
+	if (!run_id)
+		return;
+	server_init(dir);
+	server_report_no_root((uint32_t)strtoul(run_id, NULL, 10), (uint32_t)-error);
 }
 
 /* The server has not released us from our constructor. */
@@ -321,9 +366,12 @@ static bool needs_rings(const struct ulf_module *module)
 /* A trigger belongs to an event, so the server has to be asked again. */
 void boot_wait_for(const struct ulf_module *module)
 {
+	bool is_first = boot_is_later();
+
 	if (!root_control || !process_slot)
 		return;
-	if (has_answers && has_triggers(module))
+	take_words();
+	if (has_answers && (is_first || has_triggers(module)))
 		has_answers = ask(HOLD_SECONDS);
 	else if (needs_rings(module))
 		ask(RINGS_SECONDS);

@@ -65,6 +65,7 @@ static __attribute__((noinline)) void coming(uint64_t caller)
 {
 	if (!process_slot || !has_come(caller))
 		return;
+	boot_objects_coming();
 	/* Who lets nobody look tells it himself. */
 	if (arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0) != 1)
 		image_tell_all();
@@ -78,6 +79,7 @@ __attribute__((visibility("default"), no_sanitize_address, no_sanitize_thread))
 void __gmon_start__(void)
 {
 	if (root_control &&
-	    __atomic_load_n(&root_control->wants_objects, __ATOMIC_RELAXED))
+	    (__atomic_load_n(&root_control->wants_objects, __ATOMIC_RELAXED) ||
+	     boot_is_later()))
 		coming((uint64_t)__builtin_return_address(0));
 }

@@ -28,6 +28,7 @@
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "base/digits.h"
+#include "base/paths.h"
 #include "event/boot.h"
 #include "runtime/runtime.h"
 #include <ulf/tracing.h>

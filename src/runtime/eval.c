@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "abi/control.h"
 #include "runtime/eval.h"
 
 static bool is_word(char c)
@@ -81,5 +82,26 @@ void eval_resolve(const struct ulf_module *module, const char *system,
 		put(arg, number, (size_t)snprintf(number, sizeof(number), "%ld",
 						  eval->value));
 		s += strlen(eval->text);
+	}
+}
+
+void eval_names(const struct ulf_module *module, const char *system,
+		void (*put)(void *arg, const char *s, size_t len), void *arg)
+{
+	size_t bytes = 0;
+
+	for (const struct ulf_eval **e = module->evals; e < module->evals_end;
+	     e++) {
+		size_t len = strlen((*e)->text);
+		int64_t value = (*e)->value;
+
+		/* sizeof(type) is none. */
+		if (word_len((*e)->text) != len || strcmp((*e)->system, system))
+			continue;
+		bytes += sizeof(value) + len + 1;
+		if (bytes > ABI_NAMES_BYTES)
+			break;
+		put(arg, (const char *)&value, sizeof(value));
+		put(arg, (*e)->text, len + 1);
 	}
 }

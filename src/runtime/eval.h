@@ -17,4 +17,9 @@ void eval_resolve(const struct ulf_module *module, const char *system,
 		  const char *text,
 		  void (*put)(void *arg, const char *s, size_t len), void *arg);
 
+/* Hands the identifiers that @module has said the values of for events of @system to @put,
+ * as abi_event.names has them, up to ABI_NAMES_BYTES. */
+void eval_names(const struct ulf_module *module, const char *system,
+		void (*put)(void *arg, const char *s, size_t len), void *arg);
+
 #endif

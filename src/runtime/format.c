@@ -134,3 +134,11 @@ uint32_t format_blob(const struct ulf_module *module,
 		memcpy(blob, &format, sizeof(format));
 	return w.bytes;
 }
+
+uint32_t format_names(const struct ulf_module *module, const char *system, void *blob)
+{
+	struct writer w = { blob, 0, module, system };
+
+	eval_names(module, system, put, &w);
+	return w.bytes;
+}

@@ -25,6 +25,7 @@
 #include "runtime/object.h"
 #include "runtime/runtime.h"
 #include "runtime/shadow.h"
+#include "runtime/shadow_tags.h"
 #include <linux/ftrace.h>
 
 struct ftrace_vectors ftrace_vectors;
@@ -57,15 +58,16 @@ uint64_t ftrace_now(uint64_t a, uint64_t b, uint64_t c)
 uint64_t ftrace_write_slowly(uint64_t arg, uint64_t b, uint64_t c)
 {
 	const struct ftrace_write *write = (const struct ftrace_write *)arg;
+	bool is_on;
 
 	(void)b;
 	(void)c;
 	*write->ret_time = now_ns();
-	if (ulf_probe_enter()) {
-		buffer_write(write->buffer, write->entry, write->bytes);
-		ulf_probe_exit();
-	}
-	return 0;
+	if (!ulf_probe_enter())
+		return true;
+	is_on = buffer_write(write->buffer, write->entry, write->bytes);
+	ulf_probe_exit();
+	return is_on;
 }
 
 /* Between these no site is a hit for this thread, and errno is the callback's.
@@ -279,8 +281,7 @@ static int bodies_make(const struct fsites *sites)
 			continue;
 		body.at = body_place(&at);
 		body.back = body.at + GRAPH_BODY_RETURN;
-		body.word = (uint32_t)(body.at - ftrace_bodies) |
-			    1u << FTRACE_GRAPH;
+		body.word = (uint32_t)(body.at - ftrace_bodies);
 		fsite_set_body(&batch, sites, i, &body);
 	}
 	next_body = end;
@@ -292,14 +293,42 @@ static int bodies_make(const struct fsites *sites)
 
 /* ---- users ---- */
 
-/* -EFAULT: it is gone; else the first error, and the rest is done. */
+/* Has the buffer that follows it another tag now? */
+static bool has_old_tag(const struct fsites *sites, uint32_t i)
+{
+	const struct fsite_slot *slot;
+
+	if (!(sites->table[i].users >> FTRACE_GRAPH & 1))
+		return false;
+	slot = fsite_slot(sites, i);
+	return slot && slot->body.word != ftrace_word_of(slot);
+}
+
+/* Can slots have old tags after the error @r?  Not if functions just cannot be traced: they
+ * have no slot that is called. */
+static bool leaves_old_slots(int r)
+{
+	return r && r != -EILSEQ && r != -ENOMEM;
+}
+
+/* The error of the two that counts: one that leaves old slots, else the first. */
+static int worse(int first, int second)
+{
+	return !first || (!leaves_old_slots(first) && leaves_old_slots(second)) ?
+	       second : first;
+}
+
+/* -EFAULT: it is gone; else the worst error, and the rest is done. */
 static int update_object(struct object *object)
 {
 	struct fsites *sites = &object->sites;
 	int prepared, made, r;
 
-	for (uint32_t i = 0; i < sites->nr; i++)
+	for (uint32_t i = 0; i < sites->nr; i++) {
 		fsite_want(sites, i, users_of(object, i));
+		if (has_old_tag(sites, i))
+			fsite_mark(sites, i);
+	}
 	if (!sites->end_changed)
 		return 0;
 	prepared = fsites_prepare(sites);
@@ -312,7 +341,7 @@ static int update_object(struct object *object)
 	r = fsites_switch(sites);
 	if (r == -EFAULT)
 		return r;
-	return prepared ? prepared : made ? made : r;
+	return worse(worse(prepared, made), r);
 }
 
 /* Libraries that dlclose() may be about to unmap are left alone until it is done.  But
@@ -329,7 +358,12 @@ static bool is_program(const struct object *object)
 	       entry < (uint64_t)object->sites.high;
 }
 
-static int update_sites(void)
+/* The tags of slots may change: until that is done C looks at their users.  A hook that
+ * has found its rings before begins again: grace_restart_sections(). */
+static bool is_updating;
+static bool has_old_slots;		/* some could not be written */
+
+static int update_all(void)
 {
 	struct object *next;
 	int ret = 0, r;
@@ -343,10 +377,26 @@ static int update_sites(void)
 		r = update_object(o);
 		if (r == -EFAULT)
 			object_drop(o);		/* dlclose() was faster */
-		else if (r && !ret)
-			ret = r;
+		else
+			ret = worse(ret, r);
 	}
 	return ret;
+}
+
+static int update_sites(void)
+{
+	bool was_updating = is_updating;
+	int r;
+
+	is_updating = true;
+	ftrace_buffer_changed();
+	grace_restart_sections();
+	has_put_off = false;
+	r = update_all();
+	has_old_slots = has_put_off || leaves_old_slots(r);
+	is_updating = was_updating;
+	ftrace_buffer_changed();
+	return r;
 }
 
 void ftrace_unload_begin(void)
@@ -361,7 +411,6 @@ void ftrace_unload_end(void)
 	object_scan_gone();
 	runtime_lock();
 	if (nr_unloading && !--nr_unloading && has_put_off) {
-		has_put_off = false;
 		update_sites();
 		text_sync();
 	}
@@ -402,18 +451,16 @@ static struct ftrace_case cases[ABI_BUFFERS];
 /* The buffer, if it is one, that just traces functions. */
 static const struct buffer *function_buffer(uint32_t users)
 {
-	uint32_t functions = users & FTRACE_FUNCTION_MASK;
+	uint32_t functions = users & FTRACE_FUNCTION_MASK & ~ftrace_state.graphs;
 	const struct buffer *one = functions && !(functions & (functions - 1)) ?
 		ftrace_state.buffers[__builtin_ctz(functions)] : NULL;
 
 	return one && !one->has_function_pids ? one : NULL;
 }
 
-static bool graph_is_simple(uint32_t users)
+static bool graph_is_simple(const struct buffer *buffer)
 {
-	return users >> FTRACE_GRAPH & 1 &&
-	       !ftrace_state.graph_buffer->has_function_pids &&
-	       !ftrace_state.graph_buffer->has_ticks &&
+	return !buffer->has_function_pids && !buffer->has_ticks &&
 	       !ftrace_state.has_starts && !ftrace_state.thresh_ns &&
 	       ftrace_state.graph_depth == UINT32_MAX;
 }
@@ -422,6 +469,24 @@ static bool graph_is_simple(uint32_t users)
 static struct ring_set *hook_set(const struct buffer *buffer)
 {
 	return buffer->set->small_max ? buffer->set : &buffer_no_rings;
+}
+
+/* What ftrace.S follows, for one graph tracer: the calls of its tag. */
+static struct ring_set *graph_set(uint32_t users)
+{
+	uint32_t graphs = users & ftrace_state.graphs;
+	uint32_t i = graphs ? (uint32_t)__builtin_ctz(graphs) : 0;
+	struct ring_set *set;
+
+	if (is_updating || has_old_slots || !graphs || graphs & (graphs - 1) ||
+	    !graph_is_simple(ftrace_state.buffers[i]))
+		return &buffer_no_rings;
+	set = hook_set(ftrace_state.buffers[i]);
+	if (set == &buffer_no_rings)
+		return set;
+	set->tag = ftrace_state.tag_of[i];
+	ftrace_state.graph_buffer = ftrace_state.buffers[i];
+	return set;
 }
 
 static void set_common(uint32_t users)
@@ -438,15 +503,18 @@ static void set_common(uint32_t users)
 		function = its;
 	}
 	__atomic_store_n(&ftrace_state.function, function, __ATOMIC_RELEASE);
-	__atomic_store_n(&ftrace_state.graph_set, graph_is_simple(users) ?
-			 hook_set(ftrace_state.graph_buffer) : &buffer_no_rings,
-			 __ATOMIC_RELEASE);
+	set = graph_set(users);
+	__atomic_store_n(&ftrace_state.graph_set, set, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; i < FTRACE_LANES; i++)
+		__atomic_store_n(&ftrace_state.graph_sets[i], set->tag % FTRACE_LANES == i ?
+				 set : &buffer_no_rings, __ATOMIC_RELEASE);
 }
 
-/* mate: active_users(), hit.c [ftrace.active] */
+/* mates: active_users(), hit.c [ftrace.active]; active_tags() [ftrace.tags] */
 static void set_active(uint32_t users)
 {
 	set_common(users & ftrace_state.active);
+	__atomic_store_n(&ftrace_state.tags, shadow_tags_of(users), __ATOMIC_RELEASE);
 	__atomic_store_n(&ftrace_state.active, users, __ATOMIC_RELEASE);
 	set_common(users);
 }
@@ -504,36 +572,77 @@ static void user_remove(uint32_t user)
 			 1u << FTRACE_PROFILE | 1u << FTRACE_PROBES | \
 			 1u << FTRACE_STACK)
 
+static uint8_t graph_sessions[ABI_BUFFERS];	/* that the tags are of */
+
+/* Buffers whose tracer is another one now, or was off meanwhile. */
+static uint32_t changed_graphs(const struct ftrace_graph_wish *graph)
+{
+	uint32_t changed = ftrace_state.graphs ^ graph->buffers;
+
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
+		if (graph->buffers >> i & 1 && graph_sessions[i] != graph->sessions[i])
+			changed |= 1u << i;
+	return changed;
+}
+
+/* @changed: those that are not active, of which some have function_graph from now on */
+static void set_graphs(uint32_t changed, const struct ftrace_graph_wish *graph)
+{
+	uint32_t graphs = (ftrace_state.graphs & ~changed) | (graph->buffers & changed);
+	uint32_t used = shadow_tags_of(ftrace_state.graphs);
+
+	for (uint32_t left = graph->buffers & changed; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+		uint8_t tag = shadow_new_tag(used);
+
+		used |= 1u << tag;
+
+		ftrace_state.tag_buffers[tag] = ftrace_state.buffers[i];
+		ftrace_state.tag_of[i] = tag;
+		graph_sessions[i] = graph->sessions[i];
+	}
+	__atomic_store_n(&ftrace_state.graphs, graphs, __ATOMIC_RELEASE);
+	if (!graphs)
+		return;
+	if (ftrace_state.restorer == ARCH_NO_RESTORER)
+		ftrace_state.restorer = arch_restorer();
+	ftrace_state.graph_depth = graph->depth ? graph->depth : UINT32_MAX;
+	ftrace_state.has_starts = graph->has_starts;
+	ftrace_state.thresh_ns = graph->thresh_ns;
+}
+
 int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 {
 	uint32_t own = ftrace_state.active & ~SERVER_USERS;
+	uint32_t changed = changed_graphs(graph), many = users & graph->buffers;
+	uint32_t buffers = (users & FTRACE_FUNCTION_MASK) | graph->buffers;
 	int r = users ? hooks_init() : 0;
 
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
-		if (users >> i & 1 && !buffer_get(i))
+		if (buffers >> i & 1 && !buffer_get(i))
 			return -ENOMEM;
 	if (!r && users & FTRACE_GRAPH_MASK)
 		r = shadow_make();
+	if (!r && many & (many - 1))
+		r = shadow_many_make();
 	if (!r && users >> FTRACE_STACK & 1)
 		r = stack_tracer_follow();
 	if (r)
 		return r;
+	/* From here on until all sites have their tags and all tracers are active no lane has
+	 * rings: two tags may share a lane. */
+	is_updating = true;
 	/* First those that go. */
-	set_active(own | (ftrace_state.active & users));
+	set_active(own | (ftrace_state.active & users & ~changed));
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
-		if (users >> i & 1)
+		if (buffers >> i & 1)
 			ftrace_state.buffers[i] = buffer_get(i);
-	if (users >> FTRACE_GRAPH & 1) {
-		if (ftrace_state.restorer == ARCH_NO_RESTORER)
-			ftrace_state.restorer = arch_restorer();
-		ftrace_state.graph_buffer = graph->buffer;
-		ftrace_state.graph_depth = graph->depth ? graph->depth : UINT32_MAX;
-		ftrace_state.has_starts = graph->has_starts;
-		ftrace_state.thresh_ns = graph->thresh_ns;
-	}
+	set_graphs(changed, graph);
 	r = update_sites();
 	text_sync();
 	set_active(own | users);
+	is_updating = false;
+	ftrace_buffer_changed();
 	return r == -EILSEQ ? 0 : r;
 }
 

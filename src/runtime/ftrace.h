@@ -16,6 +16,7 @@
 #include "abi/control.h"
 #include "arch/arch.h"
 #include "arch/x86_64/ftrace.h"
+#include "arch/x86_64/offsets.h"
 #include "runtime/runtime.h"
 
 struct abi_stack;
@@ -26,18 +27,19 @@ struct thread_slot;
 
 /* Users of sites. */
 #define FTRACE_OPS_MAX		8u
+#define FTRACE_TAGS		32u
 enum ftrace_user {
-	FTRACE_FUNCTION		= 0,	/* + the buffer: the function tracer */
+	FTRACE_FUNCTION		= 0,	/* + the buffer: its tracer, function or graph */
 	FTRACE_OPS		= ABI_BUFFERS,	/* + n: a callback */
-	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,
+	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,	/* one of them is graph */
 	FTRACE_GRAPH_OPS,
 	FTRACE_PROFILE,			/* the profiler; it follows returns, too */
 	FTRACE_PROBES,			/* commands: function_probe.c */
 	FTRACE_STACK,			/* the stack tracer */
 	FTRACE_USERS,
-	/* marks for the graph tracer */
-	FTRACE_START		= FTRACE_USERS,	/* it follows from here on in */
-	FTRACE_SKIP,			/* it leaves this and what it calls out */
+	/* marks for graph tracers */
+	FTRACE_START		= FTRACE_USERS,	/* they follow from here on in */
+	FTRACE_SKIP,			/* they leave this and what it calls out */
 	/* and for a call that is followed */
 	FTRACE_CPU_TIME,		/* shadow.time_ns is ftrace_cpu_ns() */
 	/* and for one, in the place of users that follow none */
@@ -46,8 +48,8 @@ enum ftrace_user {
 };
 #define FTRACE_FUNCTION_MASK	((1u << ABI_BUFFERS) - 1)
 #define FTRACE_OPS_MASK		(((1u << FTRACE_OPS_MAX) - 1) << FTRACE_OPS)
-#define FTRACE_DEPTH_MASK	(1u << FTRACE_GRAPH | 1u << FTRACE_GRAPH_OPS)
-#define FTRACE_GRAPH_MASK	(FTRACE_DEPTH_MASK | 1u << FTRACE_PROFILE)
+#define FTRACE_GRAPH_MASK	(1u << FTRACE_GRAPH | 1u << FTRACE_GRAPH_OPS | \
+				 1u << FTRACE_PROFILE)
 
 /* Sites with just these users are the function tracer's of this buffer. */
 struct ftrace_case {
@@ -57,15 +59,21 @@ struct ftrace_case {
 
 /* What hits look at.  Pointers are there while the user's bit is in `active`,
  * and until all who saw it are gone.  What ftrace.S can do by itself is in the
- * first two; else they have no rings. */
+ * first two, and graph_sets; else they have no rings. */
 struct ftrace_state {
 	const struct ftrace_case *function;	/* of the one that traces functions */
-	struct ring_set *graph_set;	/* published, RCU [buffer.set] */
+	struct ring_set *graph_set;	/* of graph_buffer; published, RCU [buffer.set] */
 	uint64_t restorer;		/* arch_restorer(); stays */
+	struct ring_set *graph_sets[FTRACE_LANES];	/* graph_set in the lane of its
+						 * tag; no rings in others */
 	uint32_t active;		/* users */
-	uint32_t graph_depth;		/* how deep the graph tracer goes */
-	const struct buffer *buffers[ABI_BUFFERS];	/* function tracers' */
-	const struct buffer *graph_buffer;
+	uint32_t graphs;		/* of users: buffers that have function_graph */
+	uint32_t tags;			/* of those that are active, a bit each */
+	uint32_t graph_depth;		/* how deep graph tracers go */
+	uint8_t tag_of[ABI_BUFFERS];	/* shadow_tags.h */
+	const struct buffer *buffers[ABI_BUFFERS];	/* tracers' */
+	const struct buffer *tag_buffers[FTRACE_TAGS];	/* graph tracers', by tag */
+	const struct buffer *graph_buffer;	/* the one, if there is one */
 	struct ftrace_ops *ops[FTRACE_OPS_MAX];
 	struct fgraph_ops *graph_ops;
 	bool has_starts;		/* FTRACE_START counts */
@@ -125,7 +133,8 @@ static inline uint64_t ftrace_cpu_ns(void)
 /* The objects have their users from the server (object.h); these are all
  * of them together. */
 struct ftrace_graph_wish {
-	const struct buffer *buffer;
+	uint32_t buffers;		/* that have function_graph, a bit each */
+	uint8_t sessions[ABI_BUFFERS];	/* another one each time that they get it */
 	uint32_t depth;			/* 0: all */
 	bool has_starts;
 	uint64_t thresh_ns;
@@ -180,7 +189,7 @@ struct ftrace_write {
 	size_t bytes;
 	uint64_t *ret_time;		/* may be a part of it */
 };
-/* @write */
+/* @write.  False: recording is off, so there is to be no record. */
 uint64_t ftrace_write_slowly(uint64_t write, uint64_t, uint64_t) FTRACE_HIDDEN;
 uint64_t ftrace_now(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
 /* The same from hit.c's side. */

@@ -6,6 +6,7 @@
  * says that a function begins (entries.c), and its bytes are compared before they are
  * changed.
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -18,14 +19,17 @@
 #include "runtime/profile.h"
 #include "runtime/runtime.h"
 
+static_assert(ABI_FUNCTIONS_BUFFERS == ABI_BUFFERS, "ABI");
+
 #define OBJECTS_MAX	4096u		/* as many as processes load */
 
 static uint64_t seen_serial;		/* of what is in force; 0: nothing */
 static bool has_others;			/* in it are objects that are not loaded here */
 static bool is_stale;			/* they may be by now */
 
-/* What is wished for, with the bits as they are here. */
-static uint32_t users_from(uint32_t wished)
+/* Translate the bits of the shared list to those of this process.  @graphs: as in the
+ * list's head */
+static uint32_t users_from(uint32_t wished, uint32_t graphs)
 {
 	uint32_t users = wished & FTRACE_FUNCTION_MASK;
 
@@ -35,7 +39,7 @@ static uint32_t users_from(uint32_t wished)
 		users |= 1u << FTRACE_PROFILE;
 	if (wished & ABI_FUNCTIONS_STACK)
 		users |= 1u << FTRACE_STACK;
-	if (!(wished & ABI_FUNCTIONS_GRAPH))
+	if (!(wished & graphs & FTRACE_FUNCTION_MASK))
 		return users;
 	if (wished & ABI_FUNCTIONS_START)
 		users |= 1u << FTRACE_START;
@@ -105,10 +109,11 @@ static int take_figures(struct object *object, uint64_t off)
 	return r;
 }
 
-/* @all: the piece, of so many bytes.  Returns the users that it has, all together. */
-static int take_object(const void *all, uint64_t bytes,
+/* @all: the piece, with @head.  Returns the users that it has, all together. */
+static int take_object(const void *all, const struct abi_functions *head,
 		       const struct abi_function_object *wish, uint32_t *ret_users)
 {
+	const uint32_t bytes = head->bytes;
 	const uint32_t *users = (const uint32_t *)((const char *)all + wish->users);
 	struct object *object;
 	struct loaded loaded;
@@ -135,7 +140,7 @@ static int take_object(const void *all, uint64_t bytes,
 		return -ENOMEM;
 	object->is_wished = true;
 	for (uint32_t i = 0; i < wish->nr; i++) {
-		object->users[i] = users_from(users[i]);
+		object->users[i] = users_from(users[i], head->graphs);
 		*ret_users |= object->users[i];
 	}
 	return take_figures(object, wish->figures);
@@ -148,14 +153,9 @@ static int take(const struct abi_functions *all, const struct abi_functions *hea
 		.depth = head->graph_depth, .has_starts = head->has_starts,
 		.thresh_ns = head->thresh_ns,
 	};
-	uint32_t users = 0, buffer = head->graph_buffer;
+	uint32_t users = 0;
 	int ret = 0, r;
 
-	if (buffer >= ABI_BUFFERS)
-		return -EINVAL;
-	graph.buffer = buffer_get(buffer);
-	if (!graph.buffer)
-		return -ENOMEM;
 	begin_wishes();
 	has_others = false;
 	profile_wish(head->profile_session);
@@ -163,12 +163,14 @@ static int take(const struct abi_functions *all, const struct abi_functions *hea
 		struct abi_function_object wish = all->objects[i];
 
 		__asm__ volatile("" : "+m"(wish));
-		r = take_object(all, head->bytes, &wish, &users);
+		r = take_object(all, head, &wish, &users);
 		if (r && !ret)
 			ret = r;
 	}
 	forget_others();
 	users &= (1u << FTRACE_USERS) - 1;
+	graph.buffers = head->graphs & FTRACE_FUNCTION_MASK;
+	memcpy(graph.sessions, head->graph_sessions, sizeof(graph.sessions));
 	r = ftrace_set_wishes(users, &graph);
 	return ret ? ret : r;
 }
@@ -181,7 +183,7 @@ int ftrace_forget_wishes(void)
 	begin_wishes();
 	forget_others();
 	profile_wish(0);
-	return ftrace_set_wishes(0, NULL);
+	return ftrace_set_wishes(0, &(struct ftrace_graph_wish){ .buffers = 0 });
 }
 
 int ftrace_follow(void)

@@ -84,7 +84,7 @@ static void barrier_everywhere(void)
 		barrier_by_mprotect();
 }
 
-static int restart_sections(void)
+int grace_restart_sections(void)
 {
 	long r;
 
@@ -164,7 +164,7 @@ int grace_wait(int timeout_ms)
 					 __ATOMIC_SEQ_CST);
 	runtime_unlock();
 	barrier_everywhere();				/* [grace.enter] */
-	restarted = restart_sections();			/* [grace.rseq] */
+	restarted = grace_restart_sections();			/* [grace.rseq] */
 	r = thread_for_each(wait_for, &wait);
 	barrier_everywhere();				/* [grace.exit] */
 	r = r ? r : restarted;

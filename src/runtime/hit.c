@@ -18,21 +18,23 @@
 #include "runtime/profile.h"
 #include "runtime/runtime.h"
 #include "runtime/shadow.h"
+#include "runtime/shadow_tags.h"
 #include <linux/ftrace.h>
 
 struct ftrace_state ftrace_state = {
 	.function = &ftrace_no_case, .graph_set = &buffer_no_rings,
 	.restorer = ARCH_NO_RESTORER,
+	.graph_sets = { &buffer_no_rings, &buffer_no_rings, &buffer_no_rings,
+			&buffer_no_rings },
 };
+static_assert(FTRACE_LANES == 4, "all of them");
 uint32_t ftrace_graph_lost;
 __thread struct ftrace_thread ftrace_this = { .top = SHADOW_NONE | SHADOW_SLOWLY };
 
 static_assert(offsetof(struct ftrace_state, function) == STATE_FUNCTION, "asm");
 static_assert(offsetof(struct ftrace_state, graph_set) == STATE_GRAPH_SET, "asm");
 static_assert(offsetof(struct ftrace_state, restorer) == STATE_RESTORER, "asm");
-static_assert(1u << FTRACE_GRAPH == FTRACE_GRAPH_BIT &&
-	      FTRACE_GRAPH == SHADOW_USERS && GRAPH_BODIES_BYTES <= 1u << SHADOW_USERS,
-	      "asm: a body's offset and the users are one word");
+static_assert(offsetof(struct ftrace_state, graph_sets) == STATE_GRAPH_SETS, "asm");
 static_assert(offsetof(struct ftrace_case, set) == CASE_SET, "asm");
 static_assert(offsetof(struct ftrace_case, users) == CASE_USERS, "asm");
 static_assert(offsetof(struct ftrace_thread, head) == THIS_HEAD, "asm");
@@ -50,15 +52,42 @@ static_assert(offsetof(struct fsite_slot, users) == SLOT_USERS, "asm");
 static_assert(offsetof(struct ftrace_regs, rax) == REGS_RAX, "asm");
 static_assert(sizeof(struct ftrace_regs) + 8 == ENTRY_FRAME, "asm");
 
+/* Does one buffer follow it, and nobody else? */
+static bool is_one_graph(uint32_t users)
+{
+	uint32_t buffers = users & ~(1u << FTRACE_GRAPH);
+
+	return users != buffers && buffers & FTRACE_FUNCTION_MASK &&
+	       !(buffers & (buffers - 1));
+}
+
+/* Of the buffer that follows it. */
+static uint32_t tag_of(uint32_t users)
+{
+	return ftrace_state.tag_of[__builtin_ctz(users)];
+}
+
 void (*ftrace_entry_of(const struct fsite_slot *slot))(void)
 {
+	static void (*const lanes[FTRACE_LANES])(void) = {
+		ftrace_entry_graph0, ftrace_entry_graph1, ftrace_entry_graph2,
+		ftrace_entry_graph3,
+	};
 	uint32_t users = slot->users;
 
-	if (users == 1u << FTRACE_GRAPH && slot->body.at)
-		return ftrace_entry_graph;
+	if (is_one_graph(users) && slot->body.at)
+		return lanes[tag_of(users) % FTRACE_LANES];
 	if (users & FTRACE_FUNCTION_MASK && !(users & (users - 1)))
 		return ftrace_entry_function;
 	return ftrace_entry;
+}
+
+uint32_t ftrace_word_of(const struct fsite_slot *slot)
+{
+	uint32_t body = slot->body.word & SHADOW_BODY_MASK;
+	uint32_t tag = is_one_graph(slot->users) ? tag_of(slot->users) : 0;
+
+	return body | tag << 24;
 }
 
 /* ---- records, as the kernel's ---- */
@@ -158,14 +187,14 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 	if (r == -ENOBUFS)
 		return false;
 	if (r || !arch_words_append(buffer, &record->head, size, time))
-		ftrace_call_slowly(ftrace_write_slowly, (uint64_t)&write, 0, 0);
+		return ftrace_call_slowly(ftrace_write_slowly, (uint64_t)&write, 0, 0);
 	return true;
 }
 
 static uint64_t func_of(const struct shadow *shadow)
 {
 	const struct graph_body *body =
-		(const void *)(ftrace_bodies + shadow->body);
+		(const void *)(ftrace_bodies + shadow_body(shadow));
 
 	return body->site;
 }
@@ -175,10 +204,13 @@ static uint32_t active_users(void)
 	return __atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);
 }
 
-/* ---- the innermost followed call ---- */
+/* Those of graph tracers that are on.  mate: set_active() [ftrace.tags] */
+static uint32_t active_tags(void)
+{
+	return __atomic_load_n(&ftrace_state.tags, __ATOMIC_ACQUIRE);
+}
 
-#define MARK_HANDLER	(1u << FTRACE_HANDLER)
-#define MARK_IN_HANDLER	(1u << FTRACE_IN_HANDLER)
+/* ---- the innermost followed call ---- */
 
 static uint32_t depth_within(uint64_t top)
 {
@@ -187,30 +219,15 @@ static uint32_t depth_within(uint64_t top)
 	return shadow ? shadow->depth + 1 : 0;
 }
 
-/* Users, and the marks that calls inside of it have from it. */
-static uint32_t users_within(uint64_t top)
+/* The tags of the call at @top, and the marks that calls inside of it inherit. */
+static struct shadow_tags tags_within(uint64_t top)
 {
-	const struct shadow *shadow = shadow_of(top);
-
-	return shadow ? shadow_users(shadow) : 0;
+	return shadow_tags(shadow_of(top));
 }
 
 static uint64_t this_head(void)
 {
 	return (uint64_t)thread_tid() << 32;
-}
-
-/* That of a followed call's records. */
-static uint64_t call_head(const struct shadow *shadow)
-{
-	bool is_inside = shadow_users(shadow) & MARK_IN_HANDLER;
-
-	return this_head() | (is_inside ? ABI_FLAG_HANDLER << 16 : 0);
-}
-
-static uint32_t call_marks(const struct shadow *shadow)
-{
-	return shadow_users(shadow) & MARK_HANDLER ? ABI_GRAPH_HANDLER : 0;
 }
 
 /* May ftrace.S write records of this thread? */
@@ -227,7 +244,7 @@ static uint64_t as_top(uint64_t place)
 	const struct shadow *shadow = shadow_of(place);
 	bool is_simple = is_recorded() &&
 			 (!shadow || (shadow_is_home(place & ~SHADOW_SLOWLY) &&
-				      shadow_users(shadow) == 1u << FTRACE_GRAPH));
+				      shadow_is_simple(shadow)));
 
 	place &= ~SHADOW_SLOWLY;
 	return is_simple ? place : place | SHADOW_SLOWLY;
@@ -279,8 +296,12 @@ static bool is_on_signal_stack(uint64_t place)
  * or be a part of this one; a call that set_graph_function names may have no mark. */
 static bool is_of_handler(uint64_t top)
 {
-	return is_on_signal_stack(top) &&
-	       users_within(top) & (MARK_IN_HANDLER | 1u << FTRACE_START);
+	struct shadow_tags tags;
+
+	if (!is_on_signal_stack(top))
+		return false;
+	tags = tags_within(top);
+	return tags.insides || tags.starts;
 }
 
 /* From @top on: those that are below @place were left by some other way than a return;
@@ -322,146 +343,231 @@ static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 
 /* ---- the graph ---- */
 
-/* When it was called.  By the option sleep-time: as if it had run ever since. */
-static uint64_t calltime_of(const struct shadow *shadow)
+/* When it was called, if it had run ever since, by the option sleep-time. */
+static uint64_t ran_since(uint64_t now_ns, uint64_t cpu_ns)
 {
-	uint64_t ran_ns;
-
-	if (!(shadow_users(shadow) & 1u << FTRACE_CPU_TIME))
-		return shadow->time_ns;
-	ran_ns = ftrace_cpu_ns() - shadow->time_ns;
-	return ftrace_hit_ns() - ran_ns;
+	return now_ns - (ftrace_cpu_ns() - cpu_ns);
 }
 
-static bool is_long_enough(uint64_t calltime)
+/* What all exit records of a call have in common. */
+struct leaving {
+	const struct shadow *shadow;
+	const struct shadow_tags *tags;
+	uint64_t now_ns;		/* 0: nobody needs it */
+	uint32_t marks;			/* ABI_GRAPH_TAIL, or 0 */
+	bool is_many;			/* its times are ftrace_hit_ns() */
+};
+
+/* Record the exit for @tag, one of tags->users.  rettime is that of the ring, as the
+ * entry's time is; if there are several, it is the same for all. */
+static void write_exit(struct record *record, const struct leaving *call, uint32_t tag)
 {
-	return !ftrace_state.thresh_ns ||
-	       ftrace_hit_ns() - calltime >= ftrace_state.thresh_ns;
+	const struct shadow_tags *tags = call->tags;
+	struct ftrace_graph_ret *ret = &record->exit.ret;
+	size_t bytes = RECORD_BYTES(exit.ret);
+	uint64_t time, *at = (uint64_t *)&ret->rettime;
+	uint32_t bit = 1u << tag;
+
+	ret->calltime = tags->cpu_times & bit ? ran_since(call->now_ns, tags->cpu_ns) :
+			call->shadow->time_ns;
+	if (ftrace_state.thresh_ns &&
+	    call->now_ns - ret->calltime < ftrace_state.thresh_ns)
+		return;
+	if (call->is_many) {
+		ret->rettime = call->now_ns;
+		at = &time;
+	}
+	record->head = this_head() | ABI_EVENT_ID_GRAPH_EXIT |
+		       (tags->insides & bit ? ABI_FLAG_HANDLER << 16 : 0);
+	record->exit.marks = call->marks | (tags->handlers & bit ? ABI_GRAPH_HANDLER : 0);
+	if (record->exit.marks)
+		bytes = RECORD_BYTES(exit.marks);
+	write_record(ftrace_state.tag_buffers[tag], record, bytes, at);
 }
 
-/* @marks: ABI_GRAPH_TAIL, or 0 */
-static void exit_for(uint64_t value, const struct shadow *shadow, uint32_t marks)
+/* @shadow: in the table.  @tags: of it.  @marks: ABI_GRAPH_TAIL, or 0 */
+static void exit_for(uint64_t value, const struct shadow *shadow,
+		     const struct shadow_tags *tags, uint32_t marks)
 {
-	uint32_t users = shadow_users(shadow) & active_users();
+	uint32_t others = shadow_others(shadow) & active_users();
+	struct leaving call = {
+		.shadow = shadow, .tags = tags, .marks = marks,
+		.is_many = shadow_is_many(shadow),
+	};
 	struct record record = {
-		.head = call_head(shadow) | ABI_EVENT_ID_GRAPH_EXIT,
 		.exit.ret = {
 			.func = func_of(shadow), .retval = value,
 			.depth = (int)shadow->depth,
 			.overrun = __atomic_load_n(&ftrace_graph_lost,
 						   __ATOMIC_RELAXED),
-			.calltime = calltime_of(shadow),
 		},
-		.exit.marks = call_marks(shadow) | marks,
 	};
 	struct ftrace_graph_ret *ret = &record.exit.ret;
-	size_t bytes = record.exit.marks ? RECORD_BYTES(exit.marks) :
-		       RECORD_BYTES(exit.ret);
 
-	if (users & 1u << FTRACE_PROFILE)
+	if (call.is_many || tags->cpu_times || ftrace_state.thresh_ns)
+		call.now_ns = ftrace_hit_ns();
+	if (others & 1u << FTRACE_PROFILE)
 		profile_leave(shadow);
-	if (users & 1u << FTRACE_GRAPH && is_long_enough(ret->calltime))
-		write_record(ftrace_state.graph_buffer, &record, bytes,
-			     (uint64_t *)&ret->rettime);
-	if (users & 1u << FTRACE_GRAPH_OPS)
+	for (uint32_t left = tags->users & active_tags(); left; left &= left - 1)
+		write_exit(&record, &call, (uint32_t)__builtin_ctz(left));
+	if (others & 1u << FTRACE_GRAPH_OPS) {
+		ret->calltime = !call.is_many && tags->cpu_times ?
+				ran_since(call.now_ns, tags->cpu_ns) : shadow->time_ns;
 		ftrace_call_slowly(ftrace_call_graph_exit, (uint64_t)ret, 0, 0);
+	}
 }
 
-static bool write_entry(uint64_t func, struct shadow *shadow,
-			const struct ftrace_regs *regs)
+/* A call that begins. */
+struct entering {
+	uint64_t func;
+	const struct fsite_slot *slot;
+	const struct ftrace_regs *regs;
+	struct shadow shadow;		/* not in the table yet */
+	struct shadow_tags tags;
+	bool is_many;			/* it will be so */
+};
+
+/* Record the entry for @tag, one of tags.users.  False: there is none, and there was to be
+ * none. */
+static bool write_entry(struct entering *call, uint32_t tag)
 {
-	const struct buffer *buffer = ftrace_state.graph_buffer;
-	uint64_t options = buffer->function_options;
+	const struct buffer *buffer = ftrace_state.tag_buffers[tag];
+	uint64_t options = buffer->function_options, time;
 	size_t bytes = RECORD_BYTES(entry.depth);
+	uint32_t bit = 1u << tag;
 	struct record record;
 	uint64_t *more = record.entry.more;
 
-	record.head = call_head(shadow);
-	record.entry.func = func;
-	record.entry.depth = shadow->depth;
-	record.entry.marks = call_marks(shadow);
+	record.head = this_head() |
+		      (call->tags.insides & bit ? ABI_FLAG_HANDLER << 16 : 0);
+	record.entry.func = call->func;
+	record.entry.depth = call->shadow.depth;
+	record.entry.marks = call->tags.handlers & bit ? ABI_GRAPH_HANDLER : 0;
 	if (record.entry.marks)
 		bytes = RECORD_BYTES(entry.marks);
 	if (options & OPTION_GRAPH_RETADDR) {
 		record.head |= ABI_EVENT_ID_GRAPH_RETADDR;
-		*more++ = shadow->ret;
+		*more++ = call->shadow.ret;
 	} else {
 		record.head |= ABI_EVENT_ID_GRAPH_ENTRY;
 	}
 	if (options & OPTION_GRAPH_ARGS) {
-		memcpy(more, regs->args, sizeof(regs->args));
+		memcpy(more, call->regs->args, sizeof(call->regs->args));
 		more += FTRACE_ARGS;
 	}
 	if (more > record.entry.more)
 		bytes = (size_t)((char *)more - (char *)&record.head);
-	return write_record(buffer, &record, bytes, &shadow->time_ns);
+	return write_record(buffer, &record, bytes,
+			    call->is_many ? &time : &call->shadow.time_ns);
 }
 
-/* Returns which graph tracers of @users follow it, with its time. */
-static uint32_t entry_for(uint32_t users, uint64_t func, struct shadow *shadow,
-			  const struct ftrace_regs *regs)
+/* The tags among @tags whose tracers leave out the time off the CPU (nosleep-time). */
+static uint32_t cpu_time_tags(uint32_t tags)
 {
-	if (users & 1u << FTRACE_GRAPH_OPS) {
-		shadow->time_ns = ftrace_call_slowly(ftrace_call_graph_entry, func,
+	uint32_t those = 0;
+
+	for (uint32_t left = tags; left; left &= left - 1) {
+		uint32_t tag = (uint32_t)__builtin_ctz(left);
+
+		if (ftrace_state.tag_buffers[tag]->function_options & OPTION_SLEEP_TIME)
+			those |= 1u << tag;
+	}
+	return those;
+}
+
+/* Record the entry for tags.users, of which those stay that follow it, and take its time.
+ * Returns FTRACE_GRAPH_OPS of @users, if that follows it. */
+static uint32_t entry_for(uint32_t users, struct entering *call)
+{
+	struct shadow_tags *tags = &call->tags;
+	struct shadow *shadow = &call->shadow;
+
+	users &= 1u << FTRACE_GRAPH_OPS;
+	if (users) {
+		shadow->time_ns = ftrace_call_slowly(ftrace_call_graph_entry, call->func,
 						     shadow->depth, 0);
 		if (!shadow->time_ns)
-			users &= ~(1u << FTRACE_GRAPH_OPS);
+			users = 0;
 	}
-	if (users & 1u << FTRACE_GRAPH && ftrace_state.thresh_ns)
+	if (tags->users && (call->is_many || ftrace_state.thresh_ns))
 		shadow->time_ns = ftrace_hit_ns();
-	else if (users & 1u << FTRACE_GRAPH && !write_entry(func, shadow, regs))
-		users &= ~(1u << FTRACE_GRAPH);
-	users &= FTRACE_DEPTH_MASK;
-	if (users & 1u << FTRACE_GRAPH &&
-	    ftrace_state.graph_buffer->function_options & OPTION_SLEEP_TIME) {
-		shadow->time_ns = ftrace_cpu_ns();
-		users |= 1u << FTRACE_CPU_TIME;
+	if (!ftrace_state.thresh_ns) {
+		for (uint32_t left = tags->users; left; left &= left - 1)
+			if (!write_entry(call, (uint32_t)__builtin_ctz(left)))
+				tags->users &= ~(left & -left);
 	}
+	tags->cpu_times = cpu_time_tags(tags->users);
+	if (tags->cpu_times)
+		tags->cpu_ns = ftrace_cpu_ns();
+	if (tags->cpu_times && !call->is_many)
+		shadow->time_ns = tags->cpu_ns;
 	return users;
 }
 
-/* Is it what set_graph_function names, or inside of that?  Calls that were followed
- * before there was such a list, or by others, do not count. */
-static uint32_t start_mark(uint32_t users, const struct fsite_slot *slot,
-			   uint64_t above)
-{
-	bool is_named = users & 1u << FTRACE_GRAPH && slot->users & 1u << FTRACE_START;
-
-	if (!ftrace_state.has_starts)
-		return 0;
-	return is_named ? 1u << FTRACE_START : users_within(above) & 1u << FTRACE_START;
-}
-
-/* Does the graph tracer follow it? */
-static uint32_t graph_users(uint32_t users, uint32_t start, uint32_t depth)
-{
-	bool is_wanted = depth < ftrace_state.graph_depth &&
-			 (start || !ftrace_state.has_starts);
-
-	return is_wanted ? users : users & ~(1u << FTRACE_GRAPH);
-}
-
-/* Is it inside of a signal's handler, or one itself?  That returns to libc's restorer. */
-static uint32_t handler_marks(const struct shadow *shadow)
-{
-	return shadow->ret == ftrace_state.restorer ? MARK_HANDLER | MARK_IN_HANDLER :
-	       users_within(shadow->above) & MARK_IN_HANDLER;
-}
-
-/* Without the option funcgraph-irqs the graph tracer leaves out what has marks; but, as
+/* Without the option funcgraph-irqs a graph tracer leaves out what has marks; but, as
  * in the kernel, not what set_graph_function names, unless something that it names was
  * interrupted: that counts as outside. */
-static uint32_t handler_users(uint32_t users, const struct fsite_slot *slot,
-			      uint64_t above, uint32_t *marks)
+static void choose_in_handler(struct entering *call, const struct shadow_tags *within)
 {
-	if (!*marks || !(users & 1u << FTRACE_GRAPH) ||
-	    !(ftrace_state.graph_buffer->function_options & OPTION_GRAPH_IRQS))
-		return users;
-	if (!ftrace_state.has_starts || !(slot->users & 1u << FTRACE_START) ||
-	    users_within(above) & 1u << FTRACE_START)
-		return users & ~(1u << FTRACE_GRAPH);
-	*marks = 0;
-	return users;
+	struct shadow_tags *tags = &call->tags;
+	bool is_named = ftrace_state.has_starts && call->slot->users & 1u << FTRACE_START;
+
+	for (uint32_t left = tags->users & tags->insides; left; left &= left - 1) {
+		uint32_t tag = (uint32_t)__builtin_ctz(left), bit = 1u << tag;
+
+		if (!(ftrace_state.tag_buffers[tag]->function_options & OPTION_GRAPH_IRQS))
+			continue;
+		if (!is_named || within->starts & bit) {
+			tags->users &= ~bit;
+		} else {
+			tags->handlers &= ~bit;
+			tags->insides &= ~bit;
+		}
+	}
+}
+
+/* @tags of those that are @active, as a mark of all or of none if it is one. */
+static uint32_t all_or_none(uint32_t tags, uint32_t active)
+{
+	if (tags && (tags & active) == active)
+		return SHADOW_ALL;
+	return tags & active;
+}
+
+/*
+ * Choose the graph tracers that follow the call, and set its marks:
+ * starts	it is what set_graph_function names, or inside of that.  Calls that were
+ *		followed before there was such a list, or by others, do not count.
+ * skips	it is what set_graph_notrace names, or inside of that.  Its return is waited
+ *		for, so that it is known what is inside of it.
+ * insides	it is inside of a signal's handler, or one itself: that returns to libc's
+ *		restorer.
+ * @graphs: tags of those that trace the function.  Returns those of them that skip it, and
+ * not because it is inside of another.
+ */
+static uint32_t choose(struct entering *call, uint32_t graphs, uint32_t active)
+{
+	const struct shadow_tags within = tags_within(call->shadow.above);
+	struct shadow_tags *tags = &call->tags;
+	uint32_t marks = call->slot->users, skipped;
+	bool is_handler = call->shadow.ret == ftrace_state.restorer;
+
+	tags->handlers = is_handler ? SHADOW_ALL : 0;
+	tags->insides = is_handler ? SHADOW_ALL : within.insides;
+	tags->users = call->shadow.depth < ftrace_state.graph_depth ? graphs : 0;
+	if (ftrace_state.has_starts) {
+		tags->starts = (within.starts & active) |
+			       (marks & 1u << FTRACE_START ? graphs : 0);
+		tags->users &= tags->starts;
+	}
+	choose_in_handler(call, &within);
+	skipped = marks & 1u << FTRACE_SKIP ? tags->users & ~within.skips : 0;
+	tags->skips = (within.skips & active) | skipped;
+	tags->users &= ~tags->skips;
+	tags->handlers = all_or_none(tags->handlers, active);
+	tags->insides = all_or_none(tags->insides, active);
+	call->is_many = shadow_many && shadow_tags_are_many(tags);
+	return skipped;
 }
 
 /* The return address becomes the body's. */
@@ -472,18 +578,16 @@ static void take_place(uint64_t *place, const struct fsite_slot *slot)
 	*place = (uint64_t)slot->body.back;
 }
 
-/* The call of @shadow ends, and @new, of @users, has its place.  If both are recorded,
- * and a handler's, then that goes on: it neither ends nor begins here. */
-static void exit_into(struct shadow *shadow, struct shadow *new, uint32_t users)
+/* The call of @shadow ends, and that of @tags has its place.  For those who record both,
+ * a handler's that goes on in the second neither ends nor begins here: returns these. */
+static uint32_t exit_into(const struct shadow *shadow, const struct shadow_tags *tags)
 {
-	const uint32_t both = MARK_HANDLER | 1u << FTRACE_GRAPH;
+	struct shadow_tags old = shadow_tags(shadow);
+	uint32_t both = tags->users & tags->handlers & old.users & old.handlers;
 
-	users = (users & 1u << FTRACE_GRAPH) | shadow_users(new);
-	if ((users & shadow_users(shadow) & both) == both) {
-		shadow->users &= (uint8_t)~(MARK_HANDLER >> SHADOW_USERS);
-		new->users &= (uint8_t)~(MARK_HANDLER >> SHADOW_USERS);
-	}
-	exit_for(0, shadow, ABI_GRAPH_TAIL);
+	old.handlers &= ~both;
+	exit_for(0, shadow, &old, ABI_GRAPH_TAIL);
+	return both;
 }
 
 /*
@@ -503,61 +607,60 @@ static void pass_over(const uint64_t *place, uint64_t above, uint32_t steps)
 		set_top(above);
 }
 
+/* The call is followed, by tags and @others. */
+static void set_shadow(struct shadow *shadow, struct entering *call, uint32_t others)
+{
+	call->shadow.word = shadow_word(call->slot->body.word & SHADOW_BODY_MASK, others,
+					call->is_many, &call->tags);
+	if (call->is_many)
+		*shadow_many_at(shadow) = call->tags;
+	*shadow = call->shadow;
+}
+
 /*
  * The return address may be a body's already: the function before has called this
  * one as its last act and left, so its exit is now, and this one's return is to
  * where that would have returned, by way of that body: the CPU knows it.
  */
-static uint32_t enter(uint64_t func, uint64_t *place, const struct fsite_slot *slot,
-		      uint32_t users, const struct ftrace_regs *regs)
+static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
 {
+	const struct fsite_slot *slot = call->slot;
 	struct shadow *shadow = slot->body.at ? shadow_at(place) : NULL;
-	struct shadow new = { .ret = *place, .body = slot->body.word };
+	struct shadow *new = &call->shadow;
 	bool is_tail = ftrace_is_body(*place);
-	bool is_quiet, is_skipped, is_handler, is_followed;
-	uint32_t seen, marks, start, steps = 0;
+	uint32_t active = active_tags(), graphs = shadow_tags_of(users) & active;
+	uint32_t handlers, others, skipped, steps = 0;
 
 	if (!shadow) {
 		__atomic_add_fetch(&ftrace_graph_lost, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
+	new->ret = *place;
 	if (is_tail) {
-		new.ret = shadow->ret;
-		new.above = shadow->above;
-	} else if (new.ret == ftrace_state.restorer) {
-		new.above = interrupted_above(place, &steps);
+		new->ret = shadow->ret;
+		new->above = shadow->above;
+	} else if (new->ret == ftrace_state.restorer) {
+		new->above = interrupted_above(place, &steps);
 	} else {
-		new.above = live_above(ftrace_this.top, (uint64_t)place, &steps);
+		new->above = live_above(ftrace_this.top, (uint64_t)place, &steps);
 	}
-	new.depth = depth_within(new.above);
-	is_quiet = users_within(new.above) & 1u << FTRACE_SKIP;
-	marks = handler_marks(&new);
-	is_handler = marks & MARK_HANDLER && users & 1u << FTRACE_GRAPH;
-	start = start_mark(users, slot, new.above);
-	users = graph_users(users, start, new.depth);
-	users = handler_users(users, slot, new.above, &marks);
-	new.users = marks >> SHADOW_USERS;
-	/* Its return is waited for, so that it is known what is inside of it. */
-	is_skipped = !is_quiet && slot->users & 1u << FTRACE_SKIP &&
-		     users & 1u << FTRACE_GRAPH;
-	if (is_quiet || is_skipped)
-		users &= ~(1u << FTRACE_GRAPH);
+	new->depth = depth_within(new->above);
+	skipped = choose(call, graphs, active);
+	handlers = call->tags.handlers;
 	if (is_tail)
-		exit_into(shadow, &new, users);
-	seen = entry_for(users, func, &new, regs);
-	if (!seen)
-		new.depth--;
+		call->tags.handlers &= ~exit_into(shadow, &call->tags);
+	others = entry_for(users, call);
+	call->tags.handlers = handlers;
+	if (!others && !call->tags.users)
+		new->depth--;
 	if (users & 1u << FTRACE_PROFILE && profile_enter(slot, shadow))
-		seen |= 1u << FTRACE_PROFILE;
-	is_followed = seen || is_skipped || is_handler;
-	if (is_quiet || is_skipped)
-		seen |= 1u << FTRACE_SKIP;
-	if (!is_followed && !is_tail) {
-		pass_over(place, new.above, steps);
+		others |= 1u << FTRACE_PROFILE;
+	/* A handler that a graph tracer traces is followed, also if none records it. */
+	if (!others && !call->tags.users && !skipped && !(handlers && graphs) && !is_tail) {
+		pass_over(place, new->above, steps);
 		return 0;
 	}
-	new.users = (seen | marks | start) >> SHADOW_USERS;
-	*shadow = new;
+	set_shadow(shadow, call, others);
 	set_top((uint64_t)place);
 	if (is_tail)
 		return 0;
@@ -576,10 +679,11 @@ static bool can_record(void)
 uint64_t ftrace_graph_left(uint64_t *place, uint64_t value)
 {
 	const struct shadow *shadow = shadow_at(place);
+	struct shadow_tags tags = shadow_tags(shadow);
 
 	set_top(shadow->above);
 	if (can_record())
-		exit_for(value, shadow, 0);
+		exit_for(value, shadow, &tags, 0);
 	return shadow->ret;
 }
 
@@ -613,8 +717,9 @@ static bool is_ignored(const struct buffer *buffer, uint32_t tid)
 	       (not && abi_pids_has(not, tid));
 }
 
-/* The same for all users. */
-static uint32_t without_ignoring(uint32_t users, uint32_t tid)
+/* @users without those that ignore the thread @tid.  FTRACE_GRAPH stands for all graph
+ * tracers. */
+static uint32_t without_ignoring(uint32_t users, uint32_t graphs, uint32_t tid)
 {
 	for (uint32_t left = users & FTRACE_FUNCTION_MASK; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
@@ -622,9 +727,7 @@ static uint32_t without_ignoring(uint32_t users, uint32_t tid)
 		if (is_ignored(ftrace_state.buffers[i], tid))
 			users &= ~(1u << i);
 	}
-	if (users & 1u << FTRACE_GRAPH && is_ignored(ftrace_state.graph_buffer, tid))
-		users &= ~(1u << FTRACE_GRAPH);
-	return users;
+	return users & graphs ? users : users & ~(1u << FTRACE_GRAPH);
 }
 
 /* May it be the deepest call of this thread so far? */
@@ -648,19 +751,30 @@ static void record_call(const struct buffer *buffer,
 		write_function(buffer, call->ip, call->parent);
 }
 
+static uint32_t follow(uint64_t *place, uint32_t users, const struct function_call *call,
+		       const struct fsite_slot *slot)
+{
+	struct entering entering = {
+		.func = call->ip, .slot = slot, .regs = call->regs,
+	};
+
+	return enter(place, users, &entering);
+}
+
 uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
 		    const struct ftrace_regs *regs)
 {
 	const struct fsite_slot *slot =
 		(const void *)(behind - FSITE_SLOT_CALL);
-	uint32_t users = slot->users & active_users();
+	uint32_t users = slot->users & active_users(), graphs;
 	struct function_call call = { .ip = ip, .place = place, .regs = regs };
 
 	if (!users || !can_record())
 		return 0;
-	users = without_ignoring(users, thread_tid());
+	graphs = __atomic_load_n(&ftrace_state.graphs, __ATOMIC_RELAXED);
+	users = without_ignoring(users, graphs, thread_tid());
 	call.parent = ftrace_is_body(*place) ? shadow_at(place)->ret : *place;
-	for (uint32_t left = users & FTRACE_FUNCTION_MASK; left; left &= left - 1)
+	for (uint32_t left = users & FTRACE_FUNCTION_MASK & ~graphs; left; left &= left - 1)
 		record_call(ftrace_state.buffers[__builtin_ctz(left)], &call);
 	if (users & FTRACE_OPS_MASK)
 		ftrace_call_slowly(ftrace_call_ops, users, ip, call.parent);
@@ -668,5 +782,5 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
 		ftrace_call_slowly(ftrace_run_probes, (uint64_t)&call, 0, 0);
 	if (users & 1u << FTRACE_STACK && is_deepest(place))
 		ftrace_call_slowly(ftrace_check_stack, ip, (uint64_t)place, 0);
-	return users & FTRACE_GRAPH_MASK ? enter(ip, place, slot, users, regs) : 0;
+	return users & FTRACE_GRAPH_MASK ? follow(place, users, &call, slot) : 0;
 }

@@ -21,7 +21,7 @@
 #define CLASS_MIN	6		/* 64 bytes */
 #define CLASSES		9		/* up to 16 KiB */
 #define REACH		(1ull << 31)	/* of jumps */
-#define LARGE		3		/* the root, the shadow, the profiler's */
+#define LARGE		4		/* the root, the shadow, its tags, the profiler's */
 
 struct block {
 	size_t bytes : 63;		/* with this header */

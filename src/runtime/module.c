@@ -57,15 +57,18 @@ void ulf_module_register(struct ulf_module *module)
 {
 	struct table_object object = { 0 };
 
-	if (module->is_registered || module->version != ULF_ABI_VERSION)
+	if (module->is_registered || module->version > ULF_ABI_VERSION ||
+	    module->version < ULF_ABI_VERSION_OLDEST)
 		return;
 	runtime_init();
 	runtime_watch_exit();
 	if (root_control)
 		object = table_find_object(module);
 	lock_enter(&modules_lock);
-	if (!module->is_registered)
+	if (!module->is_registered) {
+		order_events(module);
 		coming(module, &object);
+	}
 	lock_leave(&modules_lock);
 	boot_wait_for(module);
 }

@@ -297,6 +297,53 @@ static bool find_dynamic(const struct dl_phdr_info *info, struct dynamic *ret)
 	       ret->by_tag[DT_STRTAB] > info->dlpi_addr;
 }
 
+/* What registers a module, as the constructor of an object with events calls it. */
+static bool has_events(const struct dl_phdr_info *info)
+{
+	static const char name[] = "ulf_module_register";
+	struct dynamic dynamic;
+
+	return find_dynamic(info, &dynamic) &&
+	       memmem((const void *)dynamic.by_tag[DT_STRTAB], dynamic.by_tag[DT_STRSZ],
+		      name, sizeof(name));
+}
+
+static bool has_tables(const struct dl_phdr_info *info)
+{
+	struct tables tables;
+
+	find_tables(info, &tables);
+	for (uint32_t kind = 0; kind < FSITE_KINDS; kind++)
+		if (tables.sections[kind].sh_size)
+			return true;
+	return false;
+}
+
+static int see_any(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	uint64_t low, high, here = (uint64_t)&see_any;
+	bool is_libulf = object_find_range(info, PF_X, &low, &high) && here >= low &&
+			 here < high;
+	bool *has_some = arg;
+
+	(void)bytes;
+	/* a program with libulf.a is linked with it on purpose */
+	if (is_libulf)
+		*has_some = !*info->dlpi_name;
+	else
+		*has_some = has_events(info) || has_tables(info);
+	return *has_some;
+}
+
+bool object_any(void)
+{
+	bool has_some = false;
+
+	object_walk(see_any, &has_some);
+	runtime_unlock();
+	return has_some;
+}
+
 /* Does one of the relocations want the address of __fentry__? */
 static bool wants_fentry(const struct dynamic *dynamic, uint64_t rows, uint64_t bytes,
 			 uint64_t first)

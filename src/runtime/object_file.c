@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "arch/arch.h"
 #include "runtime/runtime.h"
@@ -18,14 +19,19 @@ static bool read_at(int fd, void *to, size_t bytes, uint64_t off)
 bool object_file_open(const struct dl_phdr_info *info, struct object_file *file)
 {
 	const char *path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+	struct stat st;
 	Elf64_Ehdr head;
 	size_t bytes;
 
-	*file = (struct object_file){
-		.fd = (int)arch_syscall4(SYS_openat, AT_FDCWD, path,
-					 O_RDONLY | O_CLOEXEC, 0),
-	};
-	if (file->fd < 0 || !read_at(file->fd, &head, sizeof(head), 0) ||
+	*file = (struct object_file){ .fd = -1 };
+	/* A name without a slash is not that of a file: linux-vdso.so.1.  Whatever has that name
+	 * in the working directory may be a fifo of somebody else's. */
+	if (!strchr(path, '/'))
+		return false;
+	file->fd = (int)arch_syscall4(SYS_openat, AT_FDCWD, path,
+				      O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+	if (file->fd < 0 || arch_syscall2(SYS_fstat, file->fd, &st) || !S_ISREG(st.st_mode) ||
+	    !read_at(file->fd, &head, sizeof(head), 0) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) ||
 	    head.e_shentsize != sizeof(*file->sections) ||
 	    head.e_shnum >= SECTIONS_MAX || head.e_shstrndx >= head.e_shnum)

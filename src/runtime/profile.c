@@ -29,6 +29,7 @@
 #include "runtime/profile.h"
 #include "runtime/runtime.h"
 #include "runtime/shadow.h"
+#include "runtime/shadow_tags.h"
 
 /* The slots of an object's sites of one form, and its figures. */
 struct range {

@@ -23,6 +23,7 @@
 
 #include "arch/arch.h"
 #include "base/bits.h"
+#include "base/dir.h"
 #include "runtime/runtime.h"
 #include <ulf/record.h>
 
@@ -154,47 +155,6 @@ void *root_heap_at(uint64_t off, uint64_t bytes)
 
 	return at < heap_reached && bytes <= heap_reached - at ? root_at(off) : NULL;
 }
-
-/* ---- where ---- */
-
-static bool is_ours(const char *path, mode_t forbidden)
-{
-	struct stat st;
-
-	return !lstat(path, &st) && S_ISDIR(st.st_mode) &&
-	       st.st_uid == geteuid() && !(st.st_mode & forbidden);
-}
-
-static int make_dir(const char *path)
-{
-	if (is_ours(path, 077))
-		return 0;
-	if (mkdir(path, 0700) && errno != EEXIST)
-		return -errno;
-	return is_ours(path, 077) ? 0 : -EPERM;
-}
-
-/* $ULF_DIR, else ulf in the user's runtime directory, else in /dev/shm:
- * always memory, and never a directory that others can write to. */
-static int find_dir(char *path, size_t size)
-{
-	const char *dir = getenv("ULF_DIR");
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	char by_uid[64];
-
-	snprintf(by_uid, sizeof(by_uid), "/run/user/%u", geteuid());
-	if (dir && *dir)
-		snprintf(path, size, "%s", dir);
-	else if (runtime && *runtime == '/' && is_ours(runtime, 022))
-		snprintf(path, size, "%s/ulf", runtime);
-	else if (is_ours(by_uid, 022))
-		snprintf(path, size, "%s/ulf", by_uid);
-	else
-		snprintf(path, size, "/dev/shm/ulf-%u", geteuid());
-	return make_dir(path);
-}
-
-/* ---- what ---- */
 
 static int make_file(const char *dir)
 {
@@ -351,19 +311,24 @@ static void remove_dir(const char *dir)
 	rmdir(dir);
 }
 
+/* Give access to the tables, and memory to the first page. */
+static int take_first_page(void)
+{
+	if (mprotect(root_control, ABI_HEAP_OFF, PROT_READ | PROT_WRITE))
+		return -ENOMEM;
+	if (!madvise(root_control, 4096, MADV_POPULATE_WRITE) || errno == EINVAL)
+		return 0;
+	return errno == EFAULT ? -ENOSPC : -errno;	/* it would have been a SIGBUS */
+}
+
 static int create(const char *dir)
 {
-	char tmp[PATH_MAX];
+	char tmp[DIR_PATH_BYTES + 64];
 	uint64_t bytes = 0;
 	struct stat st;
 	int fd, r;
 
-	if (snprintf(tmp, sizeof(tmp), "%s/roots", dir) >= (int)sizeof(tmp) - 32)
-		return -ENAMETOOLONG;
-	r = make_dir(tmp);
-	if (r)
-		return r;
-	sprintf(tmp + strlen(tmp), "/.tmp-%d", getpid());
+	snprintf(tmp, sizeof(tmp), "%s/" DIR_ROOTS "/.tmp-%d", dir, getpid());
 	if (mkdir(tmp, 0700)) {
 		remove_dir(tmp);	/* of a dead one with our pid */
 		if (mkdir(tmp, 0700))
@@ -378,11 +343,8 @@ static int create(const char *dir)
 		root_ino = st.st_ino;
 	root_control = map_file(fd, &bytes);
 	close(fd);
-	r = -ENOMEM;
-	if (root_control &&
-	    !mprotect(root_control, ABI_HEAP_OFF, PROT_READ | PROT_WRITE) &&
-	    (!madvise(root_control, 4096, MADV_POPULATE_WRITE) ||
-	     errno == EINVAL)) {
+	r = root_control ? take_first_page() : -ENOMEM;
+	if (!r) {
 		set_geometry(bytes);
 		fill_control(root_control, dir);
 		r = publish(tmp, dir);
@@ -400,14 +362,16 @@ static int create(const char *dir)
 
 int root_create(void)
 {
-	char dir[PATH_MAX - 64];
+	char dir[DIR_PATH_BYTES];
 	int saved = errno, r;
 
-	r = find_dir(dir, sizeof(dir));
+	r = dir_get(dir);
 	if (!r)
 		r = create(dir);
 	if (!r)
 		boot_wait();
+	else
+		boot_report_no_root(dir, r);
 	errno = saved;
 	return r;
 }

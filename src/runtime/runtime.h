@@ -176,6 +176,9 @@ void comm_get(char ret_comm[ABI_COMM_LEN]);
 void grace_init(void);
 /* Does a grace period also restart rseq sections? */
 bool grace_has_rseq(void);
+/* Have every thread that is in an rseq section begin it again.  0, or -errno of membarrier().
+ * Does not sleep; lock held or not. */
+int grace_restart_sections(void);
 /* Waits until no probe runs that ran when it was called.  @timeout_ms < 0:
  * as long as it takes; else -ETIMEDOUT. */
 int grace_wait(int timeout_ms);
@@ -380,8 +383,9 @@ void buffer_detach_all(void);
 /* ---- write.c: between ulf_probe_enter() and ulf_probe_exit(); any context, no
  * lock ---- */
 /* @entry begins with its struct trace_entry and has RING_HEADROOM writable bytes
- * in front; @bytes: a multiple of 4, RING_PAYLOAD_MAX at most. */
-void buffer_write(const struct buffer *buffer, void *entry, size_t bytes);
+ * in front; @bytes: a multiple of 4, RING_PAYLOAD_MAX at most.  False: recording is off;
+ * a record that is lost and counted is true. */
+bool buffer_write(const struct buffer *buffer, void *entry, size_t bytes);
 /* It is too big to be written. */
 void buffer_drop(const struct buffer *buffer);
 
@@ -430,6 +434,19 @@ void printk_use_set(const struct buffer *buffer);
 /* Tell the root the formats of a module. */
 void printk_register(const struct ulf_module *module);
 
+/* ---- order.c ---- */
+
+/* Sort the events of @module, which nobody knows yet, as its sources have them: by
+ * the file that makes them, and in it as the trace headers have them.  Compilers
+ * and linkers put rows of a table into any order. */
+void order_events(struct ulf_module *module);
+
+/* ---- strings.c: under abi_control.table_lock ---- */
+
+/* Copy the strings that @module lists by their addresses into the root's heap, for
+ * @row, its own. */
+void strings_register(const struct ulf_module *module, struct abi_module *row);
+
 /* ---- agent.c ---- */
 int agent_start(void);
 /* What it will do at first, but for calls of the program's functions; done here and now. */
@@ -458,10 +475,15 @@ void caller_reset(void);
 /* The blob for an event of @module; returns its size, writes it if @blob. */
 uint32_t format_blob(const struct ulf_module *module,
 		     const struct ulf_event *event, void *blob);
+/* abi_event.names for events of @system; likewise. */
+uint32_t format_names(const struct ulf_module *module, const char *system, void *blob);
 
 /* ---- boot.c: settings from the start ---- */
 /* Put them into a new root.  @dir: the ulf directory. */
 void boot_fill(struct abi_control *control, const char *dir);
+/* There is no root in @dir, because of @error (-errno): tell `ulf run`, if this is one of its
+ * programs. */
+void boot_report_no_root(const char *dir, int error);
 /* Wait until the server has applied them, if it is known to be there. */
 void boot_wait(void);
 /* The same for functions, when there is an agent. */
@@ -474,6 +496,11 @@ void boot_wait_for(const struct ulf_module *module);
 bool boot_wait_for_objects(void);
 /* Any context. */
 bool boot_is_set(enum boot_id id);
+/* Do the settings wait for something that can be traced? */
+bool boot_is_later(void);
+/* dlopen() has brought objects: if one of them can be traced, the server applies the settings
+ * that wait for it when it is asked next.  No lock held. */
+void boot_objects_coming(void);
 /* For a new event: the buffers in which it is on, a bit each. */
 uint32_t boot_wanted(const char *system, const char *name);
 

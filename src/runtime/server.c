@@ -18,12 +18,14 @@
 #include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
 
 #include "abi/beat.h"
 #include "abi/control.h"
+#include "abi/socket.h"
 #include "arch/arch.h"
 
 #define LOOK_NS		20000000u
@@ -45,18 +47,52 @@ void server_init(const char *dir)
 	snprintf(beat_path, sizeof(beat_path), "%s/" ABI_BEAT_FILE, dir);
 }
 
+/* A descriptor, or -errno. */
+static long connect_server(void)
+{
+	long fd = arch_syscall3(SYS_socket, AF_UNIX,
+				SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	long r;
+
+	if (fd < 0)
+		return fd;
+	r = arch_syscall3(SYS_connect, fd, &server_addr, sizeof(server_addr));
+	if (!r)
+		return fd;
+	arch_syscall1(SYS_close, fd);
+	return r;
+}
+
 bool server_is_there(void)
 {
-	bool is_there;
-	long fd;
+	long fd = connect_server();
 
-	fd = arch_syscall3(SYS_socket, AF_UNIX,
-			   SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
-	is_there = !arch_syscall3(SYS_connect, fd, &server_addr, sizeof(server_addr));
 	arch_syscall1(SYS_close, fd);
-	return is_there;
+	return true;
+}
+
+void server_report_no_root(uint32_t run_id, uint32_t error)
+{
+	struct {
+		struct abi_request request;
+		char comm[ABI_COMM_LEN];
+	} message = {
+		.request = {
+			.op = ABI_SOCKET_NO_ROOT, .value = error, .offset = run_id,
+		},
+	};
+	long fd = connect_server();
+
+	if (fd < 0)
+		return;
+	arch_syscall2(SYS_prctl, PR_GET_NAME, message.comm);
+	message.request.bytes = (uint32_t)strnlen(message.comm, sizeof(message.comm));
+	arch_syscall4(SYS_sendto, fd, &message,
+		      sizeof(message.request) + message.request.bytes,
+		      MSG_NOSIGNAL | MSG_DONTWAIT);
+	arch_syscall1(SYS_close, fd);
 }
 
 /* Bytes of @path, at most @room, or less than 0. */

@@ -12,6 +12,10 @@ void server_init(const char *dir);
 /* Is there one that would do at once what it is asked?  Any thread; no cancellation. */
 bool server_is_there(void);
 
+/* Tell the server that this program of `ulf run` @run_id has no root; @error: errno.  Nobody
+ * waits for it; after server_init(). */
+void server_report_no_root(uint32_t run_id, uint32_t error);
+
 /* Was the server waited for in vain, and has it shown no sign of life since?  Then nobody
  * should wait again: a server that hangs costs a program its time once. */
 bool server_is_silent(void);

@@ -6,6 +6,7 @@
 #include "arch/x86_64/offsets.h"
 #include "runtime/runtime.h"
 #include "runtime/shadow.h"
+#include "runtime/shadow_tags.h"
 
 #define KEYS_BYTES	(SHADOW_PAGES * sizeof(uint64_t))
 #define ENTRIES_BYTES	(SHADOW_ENTRIES * sizeof(struct shadow))
@@ -19,8 +20,13 @@ static_assert(offsetof(struct shadow, depth) + 4 == SHADOW_WORD, "asm");
 static_assert(SHADOW_KEYS == 0x10000 && SHADOW_SLOTS == 512 &&
 	      SHADOW_HOME_MASK == SHADOW_KEYS * 4096ull - 8, "the same");
 
+static_assert(SHADOW_BODY_MASK == GRAPH_BODIES_BYTES - GRAPH_BODY_BYTES &&
+	      GRAPH_BODY_BYTES == SHADOW_TAG_MAX + 1, "a body's offset and a tag are one word");
+static_assert(FTRACE_GRAPH == 24 && FTRACE_CPU_TIME == 31, "and users are in it, too");
+
 uint64_t *shadow_keys;
 struct shadow *shadow_entries;
+struct shadow_tags *shadow_many;
 
 int shadow_make(void)
 {
@@ -31,4 +37,11 @@ int shadow_make(void)
 		return -ENOMEM;
 	shadow_keys = (uint64_t *)(shadow_entries + SHADOW_ENTRIES);
 	return 0;
+}
+
+int shadow_many_make(void)
+{
+	if (!shadow_many)
+		shadow_many = memory_alloc_table(SHADOW_ENTRIES * sizeof(*shadow_many));
+	return shadow_many ? 0 : -ENOMEM;
 }

@@ -43,17 +43,14 @@ struct shadow {
 					 * ftrace_thread.top */
 	uint32_t depth;			/* of graph tracers' calls around it; if
 					 * it is not one of theirs: less one */
-	uint32_t body : 24;		/* the function's: an offset */
-	uint32_t users : 8;		/* who have seen its entry, from FTRACE_GRAPH
-					 * on; marks: FTRACE_START, FTRACE_SKIP
-					 * are of what it calls, too */
+	uint32_t word;			/* the function's body, and who follows it:
+					 * shadow_tags.h */
 };
 
 #define SHADOW_NONE	(uint64_t)INT64_MAX	/* further up than any stack */
-/* With a place: the call there is not the graph tracer's alone, or its shadow is not at
+/* With a place: the call there is not one graph tracer's alone, or its shadow is not at
  * home, or its thread has no ring: nothing for ftrace.S. */
 #define SHADOW_SLOWLY	(1ull << 63)
-#define SHADOW_USERS	24		/* the first of them */
 #define SHADOW_DOWNS	8u		/* signal stacks, each inside of another */
 #define SHADOW_FAR	256u		/* calls; the way around so many takes some
 					 * microseconds */
@@ -99,11 +96,6 @@ static inline struct shadow *shadow_at(const uint64_t *place)
 static inline bool shadow_is_home(uint64_t place)
 {
 	return shadow_keys[(place >> 12) % SHADOW_KEYS] == place >> 12;
-}
-
-static inline uint32_t shadow_users(const struct shadow *shadow)
-{
-	return (uint32_t)shadow->users << SHADOW_USERS;
 }
 
 /* Of the followed call at @place; NULL: there is none. */

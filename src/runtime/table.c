@@ -271,10 +271,31 @@ static void wish_first(struct abi_event *row, const struct ulf_event *event,
 		row->wanted = boot_wanted(event->system, event->name);
 }
 
+/* The names of the last event's system, which the next one most likely has, too. */
+struct names {
+	const char *system;		/* NULL: none yet */
+	uint64_t off;
+	uint32_t bytes;			/* 0: it has none, or there is no space for them */
+};
+
+static void names_find(const struct ulf_module *module, const char *system,
+		       struct names *names)
+{
+	if (names->system && !strcmp(names->system, system))
+		return;
+	names->system = system;
+	names->bytes = format_names(module, system, NULL);
+	names->off = names->bytes ? table_heap_alloc(names->bytes) : 0;
+	if (names->off)
+		format_names(module, system, root_heap_at(names->off, names->bytes));
+	else
+		names->bytes = 0;
+}
+
 /* @known: rows that there were before this module. */
 static int event_row(const struct ulf_module *module,
 		     const struct ulf_event *event, int module_row,
-		     uint32_t known)
+		     uint32_t known, struct names *names)
 {
 	uint32_t nr = nr_rows(&root_control->nr_events, ABI_EVENTS);
 	struct abi_event *row = root_event(nr), new = {
@@ -303,6 +324,9 @@ static int event_row(const struct ulf_module *module,
 		return found;
 	}
 	wish_first(&new, event, nr);
+	names_find(module, event->system, names);
+	new.names = names->off;
+	new.names_bytes = names->bytes;
 	*row = new;
 	__atomic_store_n(&root_control->nr_events, nr + 1, __ATOMIC_RELEASE);
 	return (int)nr;
@@ -311,6 +335,7 @@ static int event_row(const struct ulf_module *module,
 static int register_rows(struct ulf_module *module, const struct table_object *object)
 {
 	uint32_t known = nr_rows(&root_control->nr_events, ABI_EVENTS);
+	struct names names = { NULL, 0, 0 };
 	int row = root_reach_heap(heap_used());
 
 	if (!row)
@@ -321,8 +346,9 @@ static int register_rows(struct ulf_module *module, const struct table_object *o
 	}
 	module->priv = (void *)(uintptr_t)(row + 1);	/* NULL: has none */
 	printk_register(module);
+	strings_register(module, &((struct abi_module *)root_at(ABI_MODULES_OFF))[row]);
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
-		int r = event_row(module, *e, row, known);
+		int r = event_row(module, *e, row, known, &names);
 
 		if (r < 0) {
 			root_control->table_errors++;

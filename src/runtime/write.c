@@ -28,7 +28,7 @@ static inline bool write_straight(const struct ring_set *set, const void *entry,
 
 /* A ring in which recording is off may be another CPU's by now, or it was just
  * switched: ask again. */
-static __attribute__((noinline)) void write_aimed(const struct buffer *buffer,
+static __attribute__((noinline)) bool write_aimed(const struct buffer *buffer,
 						  struct ring_set *set,
 						  void *entry, uint32_t bytes)
 {
@@ -37,7 +37,7 @@ static __attribute__((noinline)) void write_aimed(const struct buffer *buffer,
 
 	for (int i = 0; r == -ECANCELED && i < TRIES; i++) {
 		if (!buffer_aim(buffer, set))
-			return;
+			return false;
 		if (set->clock_given)
 			now_ns = clock_read(clock_get(set->clock),
 					    root_control);
@@ -47,15 +47,16 @@ static __attribute__((noinline)) void write_aimed(const struct buffer *buffer,
 	if (r && r != -ENOBUFS)
 		count_lost(r == -EBUSY ? &buffer->shared->lock_lost :
 			   &buffer->shared->no_ring);
+	return true;
 }
 
 /* Rings are full while it is off, so every event gets here. */
-void buffer_write(const struct buffer *buffer, void *entry, size_t bytes)
+bool buffer_write(const struct buffer *buffer, void *entry, size_t bytes)
 {
 	struct ring_set *set = buffer_set(buffer);
 
-	if (!write_straight(set, entry, (uint32_t)bytes))
-		write_aimed(buffer, set, entry, (uint32_t)bytes);
+	return write_straight(set, entry, (uint32_t)bytes) ||
+	       write_aimed(buffer, set, entry, (uint32_t)bytes);
 }
 
 void buffer_drop(const struct buffer *buffer)

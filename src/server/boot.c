@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "event/option.h"
 #include "server/beat.h"
 #include "server/filters.h"
+#include "server/function_name.h"
 #include "server/objects.h"
 #include "server/print_triggers.h"
 #include "server/rings.h"
@@ -115,6 +117,22 @@ static int set_options(struct instance *instance, struct boot_piece list)
 	return r;
 }
 
+/* boot_item() for names of functions, which may have commas. */
+static bool next_function(struct boot_piece *list, struct boot_piece *ret_item)
+{
+	do {
+		size_t len = list->len ? function_item_len(list->text, list->len) : 0;
+
+		if (!list->len)
+			return false;
+		*ret_item = (struct boot_piece) { list->text, len };
+		len += len < list->len;
+		list->text += len;
+		list->len -= len;
+	} while (!ret_item->len);
+	return true;
+}
+
 /* A list with commas.  As in the kernel, what is not there is told, and the others are
  * taken.  Were that all? */
 static bool set_functions(struct root *root, const char *file,
@@ -125,7 +143,7 @@ static bool set_functions(struct root *root, const char *file,
 	bool are_all = true;
 	int r;
 
-	while (list.text && boot_item(&list, &item)) {
+	while (list.text && next_function(&list, &item)) {
 		struct boot_piece whole = { line, item.len + 1 };
 
 		/* with a blank behind it, or nobody is told */
@@ -343,6 +361,42 @@ static bool has_functions(const char *words)
 	return false;
 }
 
+/* Is it known which functions @item, [!]NAME[:COMMAND], names?  -ERESTART: names are being
+ * demangled. */
+static int find_function(struct root *root, const struct boot_piece *item,
+			 struct function_set *set)
+{
+	const char *colon = function_word_colon(item->text, item->len);
+	bool is_not = *item->text == '!';
+	char name[ABI_BOOT_BYTES + 1];
+	size_t len = item->len;
+
+	if (colon && strncmp(colon, ":mod", strlen(":mod")))
+		len = (size_t)(colon - item->text);
+	memcpy(name, item->text, len);
+	name[len] = '\0';
+	return functions_select(root, name + is_not, true, set);
+}
+
+static int find_functions(struct root *root, const char *words)
+{
+	struct function_set *set = function_set_new(&root->functions);
+	struct boot_piece item;
+	struct boot_word word;
+	int r = 0;
+
+	while (set && r != -ERESTART && boot_next(&words, &word)) {
+		enum boot_id id = word.id;
+
+		if (id == BOOT_UNKNOWN || !list_files[id] || !word.value.text)
+			continue;
+		while (r != -ERESTART && next_function(&word.value, &item))
+			r = find_function(root, &item, set);
+	}
+	free(set);
+	return r == -ERESTART ? r : 0;
+}
+
 /* Triggers whose filters do. */
 static bool names_functions(const char *words)
 {
@@ -355,7 +409,7 @@ int boot_apply(struct root *root)
 	uint32_t state = shm_load(&control->boot_state);
 	char words[ABI_BOOT_BYTES];
 
-	if (state == ABI_BOOT_DONE)
+	if (state == ABI_BOOT_DONE || state == ABI_BOOT_LATER)
 		return 0;
 	/* Once: a program that asks again must not keep the server busy. */
 	if (root->is_booted) {
@@ -363,7 +417,8 @@ int boot_apply(struct root *root)
 		return 0;
 	}
 	copy_words(root, words);
-	if ((has_functions(words) && functions_refresh(root) == -ERESTART) ||
+	if ((has_functions(words) && (functions_refresh(root) == -ERESTART ||
+				      find_functions(root, words))) ||
 	    (names_functions(words) && objects_parse(root)))
 		return -ERESTART;
 	root->is_booted = true;

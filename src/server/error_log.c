@@ -13,15 +13,38 @@
 struct error_entry {
 	uint64_t time_ns;		/* CLOCK_MONOTONIC */
 	const char *place, *error;	/* constants */
+	const char *near;		/* behind the command; NULL: none */
 	uint32_t pos;
 	char command[];
 };
 
-void error_log_add(struct instance *instance, const char *place,
-		   const char *error, const char *command, uint32_t pos)
+/* The request that the server works on; it has one thread. */
+static struct text *capture;
+
+void error_log_capture(struct text *to)
+{
+	capture = to;
+}
+
+/* The three lines of an entry; the first begins after the time. */
+static void show_entry(const struct error_entry *entry, struct text *out)
+{
+	text_printf(out, "%s: error: %s", entry->place, entry->error);
+	if (entry->near)
+		text_printf(out, " (did you mean '%s'?)", entry->near);
+	text_printf(out, "\n" COMMAND "%s\n", entry->command);
+	text_fill(out, ' ', strlen(COMMAND) + entry->pos);
+	text_puts(out, "^\n");
+}
+
+void error_log_add_near(struct instance *instance, const char *place,
+			const char *error, const char *command, uint32_t pos,
+			const char *near)
 {
 	struct error_log *log = &instance->errors;
-	struct error_entry *entry = malloc(sizeof(*entry) + strlen(command) + 1);
+	size_t command_bytes = strlen(command) + 1;
+	struct error_entry *entry = malloc(sizeof(*entry) + command_bytes +
+					   (near ? strlen(near) + 1 : 0));
 
 	if (!entry)
 		return;
@@ -30,9 +53,18 @@ void error_log_add(struct instance *instance, const char *place,
 	entry->error = error;
 	entry->pos = pos;
 	strcpy(entry->command, command);
+	entry->near = near ? strcpy(entry->command + command_bytes, near) : NULL;
 	free(log->entry[log->next]);
 	log->entry[log->next] = entry;
 	log->next = (log->next + 1) % ERROR_LOG_ENTRIES;
+	if (capture)
+		show_entry(entry, capture);
+}
+
+void error_log_add(struct instance *instance, const char *place,
+		   const char *error, const char *command, uint32_t pos)
+{
+	error_log_add_near(instance, place, error, command, pos, NULL);
 }
 
 void error_log_clear(struct instance *instance)
@@ -60,12 +92,9 @@ void error_log_show(const struct instance *instance, struct text *out)
 
 		if (!entry)
 			continue;
-		text_printf(out, "[%5" PRIu64 ".%06" PRIu64 "] %s: error: %s\n",
+		text_printf(out, "[%5" PRIu64 ".%06" PRIu64 "] ",
 			    entry->time_ns / 1000000000,
-			    entry->time_ns % 1000000000 / 1000, entry->place,
-			    entry->error);
-		text_printf(out, COMMAND "%s\n", entry->command);
-		text_fill(out, ' ', strlen(COMMAND) + entry->pos);
-		text_puts(out, "^\n");
+			    entry->time_ns % 1000000000 / 1000);
+		show_entry(entry, out);
 	}
 }

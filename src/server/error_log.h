@@ -20,6 +20,14 @@ struct error_log {
  * @command.  Without memory it is not logged. */
 void error_log_add(struct instance *instance, const char *place,
 		   const char *error, const char *command, uint32_t pos);
+/* @near: a name that may have been meant, shown behind @error; NULL: none. */
+void error_log_add_near(struct instance *instance, const char *place,
+			const char *error, const char *command, uint32_t pos,
+			const char *near);
+/* From now on entries of any instance are also appended to @to, without the time; NULL ends
+ * that.  A request sets it around the work it does, so the entries are its own: the server
+ * has one thread. */
+void error_log_capture(struct text *to);
 void error_log_clear(struct instance *instance);
 bool error_log_is_empty(const struct instance *instance);
 void error_log_show(const struct instance *instance, struct text *out);

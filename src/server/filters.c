@@ -4,13 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "event/format.h"
+#include "event/print.h"
 #include "filter/filter.h"
 #include "server/error_log.h"
 #include "server/filters.h"
 #include "server/objects.h"
 #include "server/root.h"
+#include "server/mapping.h"
 #include "server/rules.h"
+#include "server/shm.h"
+#include "server/suggest.h"
 #include "server/symbols.h"
 
 /* New filters for some rows, all or none of which come into force. */
@@ -87,17 +92,122 @@ static int change_apply(struct instance *instance, struct change *change)
 	return r;
 }
 
-void filters_log_error(struct instance *instance, const char *text,
-		       const struct filter_error *error)
+/* The function that FIELD.function is to be compared with: its name ends before the caret. */
+static const char *near_function(struct root *root, const char *text, uint32_t pos,
+				 struct nearest *near)
 {
-	error_log_add(instance, "event filter parse error",
-		      filter_error_text(error->code), text, error->pos);
+	size_t end = pos - 1, start = end;
+
+	while (start && !strchr(" \t=", text[start - 1]))
+		start--;
+	return suggest_symbol(root, text + start, end - start, near);
 }
 
-static void log_error(struct instance *instance, const struct event_filter *filter)
+void filters_log_error(struct instance *instance, const struct event *event,
+		       const char *text, const struct filter_error *error)
 {
-	filters_log_error(instance, filter->text, &filter->error);
+	struct filter_env env = filters_env(instance);
+	struct nearest near;
+	const char *name = filter_error_near(event->format, text, &env, error, &near);
+
+	if (error->code == FILTER_ERR_NO_FUNCTION && error->pos &&
+	    error->pos - 1 <= strlen(text))
+		name = near_function(instance->root, text, error->pos, &near);
+	error_log_add_near(instance, "event filter parse error",
+			   filter_error_text(error->code), text, error->pos, name);
 }
+
+static void log_error(struct instance *instance, const struct event *event)
+{
+	const struct event_filter *filter = rules_filter(instance, event);
+
+	filters_log_error(instance, event, filter->text, &filter->error);
+}
+
+/* ---- names for numbers ---- */
+
+/*
+ * A root decides how many names there are, and in how many events a filter looks for one.  So
+ * it may have NAMES_BYTES searched at once, and as many each second.
+ */
+#define NAMES_BYTES	(16u << 20)
+
+static void refill_names(struct root *root)
+{
+	uint64_t now = server_now_ns();
+	uint64_t passed = now - root->names_ns;
+
+	root->names_ns = now;
+	root->names_left += passed < 1000000000 ? NAMES_BYTES * passed / 1000000000 :
+						  NAMES_BYTES;
+	if (root->names_left > NAMES_BYTES)
+		root->names_left = NAMES_BYTES;
+}
+
+static bool may_search(struct root *root, uint64_t bytes)
+{
+	bool is_allowed = bytes <= root->names_left;
+
+	root->names_left -= is_allowed ? bytes : root->names_left;
+	return is_allowed;
+}
+
+/* What TRACE_DEFINE_ENUM() has told. */
+static void each_constant(struct root *root, const struct event *event,
+			  filter_name_fn *each, void *arg)
+{
+	const struct abi_event *shared = &root->events_table[event->row];
+	uint64_t off = shm_load(&shared->names);
+	uint32_t bytes = shm_load(&shared->names_bytes), at = 0, len;
+	int64_t value;
+	char *names;
+
+	if (!bytes || bytes > ABI_NAMES_BYTES || off < root->heap_off ||
+	    off > root->arena_off || bytes > root->arena_off - off ||
+	    !may_search(root, bytes))
+		return;
+	names = malloc(bytes);
+	if (!names)
+		return;
+	memcpy(names, (char *)root->memory->addr + off, bytes);
+	names[bytes - 1] = '\0';
+	for (; bytes - at > sizeof(value); at += len + 1) {
+		memcpy(&value, names + at, sizeof(value));
+		at += sizeof(value);
+		len = (uint32_t)strlen(names + at);
+		each(arg, names + at, len, (uint64_t)value, true);
+	}
+	free(names);
+}
+
+/* Hand out the names in the tables of the event's print format. */
+static void each_printed(struct root *root, struct event *event, uint32_t offset,
+			 filter_name_fn *each, void *arg)
+{
+	const struct event_format *format = event->format;
+	uint64_t bytes = strlen(format->print_fmt);
+	const struct print_program *program;
+
+	if (!event->is_compiled)
+		bytes += bytes / 8 * format->nr_fields;
+	program = may_search(root, bytes) ? event_program(event) : NULL;
+	if (program)
+		print_each_symbol(program, offset, each, arg);
+}
+
+static void each_name(void *ctx, const struct event_format *format, uint32_t offset,
+		      filter_name_fn *each, void *arg)
+{
+	struct root *root = ctx;
+	struct event *event = events_by_id(root, format->id);
+
+	if (!event || event->format != format)
+		return;
+	each_constant(root, event, each, arg);
+	each_printed(root, event, offset, each, arg);
+}
+
+/* ---- functions ---- */
 
 static int function(void *root, const char *name, size_t len,
 		    uint64_t *ret_start, uint64_t *ret_end)
@@ -119,10 +229,12 @@ int filters_parse(const struct instance *instance, const char *text, size_t byte
 
 struct filter_env filters_env(const struct instance *instance)
 {
+	refill_names(instance->root);
 	return (struct filter_env) {
 		.nr_cpus = instance->root->nr_cpus,
 		.function = function,
 		.function_at = function_at,
+		.names = each_name,
 		.ctx = instance->root,
 	};
 }
@@ -153,7 +265,7 @@ int filters_set(struct instance *instance, const struct event *event,
 	r = r == -ENOMEM ? r : change_apply(instance, &change);
 	*ret_is_changed = !r;
 	if (!r && ret)
-		log_error(instance, rules_filter(instance, event));
+		log_error(instance, event);
 	change_done(&change);
 	return r ? r : ret;
 }
@@ -181,7 +293,7 @@ int filters_set_system(struct instance *instance, uint32_t system,
 		const struct event_filter *filter = rules_filter(instance, event);
 
 		if (event->is_visible && filter->text && !filter->program)
-			log_error(instance, filter);
+			log_error(instance, event);
 	}
 	change_done(&change);
 	return r;

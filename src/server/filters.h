@@ -21,8 +21,9 @@ int filters_set(struct instance *instance, const struct event *event,
 		const char *data, size_t bytes, bool *ret_is_changed);
 int filters_set_system(struct instance *instance, uint32_t system,
 		       const char *data, size_t bytes, bool *ret_is_changed);
-void filters_log_error(struct instance *instance, const char *text,
-		       const struct filter_error *error);
+/* Report it in error_log.  @event: whose filter, or trigger, @text is for. */
+void filters_log_error(struct instance *instance, const struct event *event,
+		       const char *text, const struct filter_error *error);
 /* What filters of the instance may name. */
 /* Behind a field: the address is compared with those of a function. */
 #define FILTER_FUNCTION		".function"

@@ -162,10 +162,11 @@ void function_mods_show(const struct instance *instance, enum function_list list
 
 /* ---- modules that come ---- */
 
+/* -ERESTART: names are being demangled, nothing is changed. */
 static int apply(struct instance *instance, const struct function_mod *mod)
 {
-	const struct functions *functions = &instance->root->functions;
-	struct function_set *set = function_set_new(functions);
+	struct root *root = instance->root;
+	struct function_set *set = function_set_new(&root->functions);
 	struct text word;
 	int r;
 
@@ -174,30 +175,36 @@ static int apply(struct instance *instance, const struct function_mod *mod)
 	r = set ? word.error : -ENOMEM;
 	if (!r) {
 		functions_list_get(instance, mod->list, set);
-		functions_select(functions, text_str(&word), true, set);
-		functions_list_set(instance, mod->list, set);
+		r = functions_select(root, text_str(&word), true, set);
+		if (r > 0)
+			functions_list_set(instance, mod->list, set);
 	}
 	text_done(&word);
 	free(set);
-	return r;
+	return r == -ERESTART || r == -ENOMEM ? r : 0;
 }
 
 static int come(struct instance *instance)
 {
 	struct function_mod **at = &instance->mods;
 	bool is_changed = false;
-	int r = 0;
+	int r = 0, published;
 
-	while (!r && *at) {
-		if (!is_loaded(&instance->root->functions, (*at)->module)) {
+	while ((!r || r == -ERESTART) && *at) {
+		int applied = is_loaded(&instance->root->functions, (*at)->module) ?
+			      apply(instance, *at) : -ENOENT;
+
+		if (applied == -ERESTART || applied == -ENOENT) {
 			at = &(*at)->next;
-			continue;
+		} else {
+			take_out(instance, at);
+			is_changed = true;
 		}
-		r = apply(instance, *at);
-		take_out(instance, at);
-		is_changed = true;
+		if (applied != -ENOENT && applied)
+			r = applied;
 	}
-	return is_changed && !r ? rules_publish(instance) : r;
+	published = is_changed ? rules_publish(instance) : 0;
+	return published ? published : r;
 }
 
 int function_mods_come(struct root *root)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands of functions come and go, with the kernel's errno for each mistake. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "base/text.h"
 #include "event/format.h"
 #include "server/function_probes.h"
+#include "server/function_written.h"
 #include "server/functions.h"
 #include "server/rings.h"
 #include "server/root.h"
@@ -234,12 +236,12 @@ static void release_counters(struct instance *instance,
 /* ---- adding ---- */
 
 /* Add the functions of @globs to @set; -EINVAL: one of them adds none. */
-static int select_all(const struct functions *functions, const struct probe_globs *globs,
+static int select_all(struct root *root, const struct probe_globs *globs,
 		      struct function_set *set)
 {
 	for (const char *glob = globs->first; glob < globs->end; glob += strlen(glob) + 1) {
 		uint32_t before = set->nr_has;
-		int r = functions_select(functions, glob, true, set);
+		int r = functions_select(root, glob, true, set);
 
 		if (r < 0 || set->nr_has == before)
 			return r < 0 ? r : -EINVAL;
@@ -260,7 +262,7 @@ static int find_new(const struct instance *instance, const struct probe_globs *g
 	for (uint32_t i = 0; probe && i < probe->nr; i++)
 		set->has[probe->entries[i].function] = true;
 	set->nr_has = probe ? probe->nr : 0;
-	r = select_all(functions, globs, set);
+	r = select_all(instance->root, globs, set);
 	for (uint32_t i = 0; probe && i < probe->nr; i++)
 		set->has[probe->entries[i].function] = false;
 	for (uint32_t nr = 0; !r && nr < set->nr; nr++) {
@@ -361,20 +363,37 @@ static bool is_match(const struct root *root, const char *glob, uint32_t nr)
 	       (name && glob_match_n(glob, strlen(glob), name));
 }
 
-static int split(const struct instance *instance, const char *glob,
+/* Add the functions of @probe that @glob names to @set; if it is no raw name of any, those
+ * that it names otherwise.  -EINVAL: none; -ERESTART. */
+static int find_gone(struct root *root, const char *glob,
+		     const struct function_probe *probe, struct function_set *set)
+{
+	int r;
+
+	for (uint32_t i = 0; i < probe->nr; i++)
+		function_set_put(set, probe->entries[i].function,
+				 is_match(root, glob, probe->entries[i].function));
+	if (set->nr_has)
+		return 0;
+	r = isdigit((unsigned char)*glob) ? 0 : functions_select(root, glob, true, set);
+	return r > 0 ? 0 : r ? r : -EINVAL;
+}
+
+static int split(struct instance *instance, const char *glob,
 		 const struct function_probe *probe, struct entries *ret_kept,
 		 struct entries *ret_gone)
 {
-	int r = 0;
+	struct function_set *set = function_set_new(&instance->root->functions);
+	int r = set ? find_gone(instance->root, glob, probe, set) : -ENOMEM;
 
 	for (uint32_t i = 0; !r && i < probe->nr; i++) {
 		const struct function_probe_entry *entry = &probe->entries[i];
 
-		r = append(is_match(instance->root, glob, entry->function) ?
-			   ret_gone : ret_kept, entry);
+		r = append(set->has[entry->function] ? ret_gone : ret_kept, entry);
 	}
 	if (!r && !ret_gone->nr)
 		r = -EINVAL;
+	free(set);
 	return r;
 }
 
@@ -481,9 +500,8 @@ int function_probes_add_old(struct instance *instance,
 static void show(const struct instance *instance, const struct trigger_cmd *cmd,
 		 const struct function_probe_entry *entry, struct text *out)
 {
-	const struct functions *functions = &instance->root->functions;
 	const char *module;
-	const char *name = function_name(functions, entry->function, &module);
+	const char *name = function_shown(instance, entry->function, &module);
 	size_t start = out->len;
 
 	text_printf(out, "%s:%s", name ? name : "[unknown]", cmd->name);

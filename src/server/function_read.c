@@ -146,6 +146,15 @@ void functions_settle(struct root *root)
 			end_read(root, read);
 }
 
+int function_read_demangle(struct root *root, struct function_object *object)
+{
+	uint64_t left = BYTES_MAX - root->functions.bytes_read;
+	int r = objects_demangle(root, &object->symbols, object->path, &left);
+
+	root->functions.bytes_read = BYTES_MAX - left;
+	return r;
+}
+
 int functions_parse(struct root *root, const char *path,
 		    const struct abi_function_object *known)
 {

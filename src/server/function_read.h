@@ -26,6 +26,8 @@ struct function_read {
 int function_read_get(struct root *root, const char *path,
 		      const struct abi_function_object *known,
 		      struct function_read **ret_read);
+/* Have the names of @object demangled.  -ERESTART: not yet; 0: it was tried. */
+int function_read_demangle(struct root *root, struct function_object *object);
 /* Free @read, and kill a parser that is still at work. */
 void function_read_forget(struct functions *functions, struct function_read *read);
 /* Drop reads that the last round did not ask for: no process has mapped these files any

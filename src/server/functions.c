@@ -34,7 +34,9 @@ static void object_free(struct function_object *object)
 	elf_sites_done(&object->sites);
 	elf_symbols_done(&object->symbols);
 	name_index_done(&object->index);
+	name_index_done(&object->written_index);
 	free(object->names);
+	free(object->written);
 	free(object->path);
 	free(object->module);
 	free(object);
@@ -524,6 +526,30 @@ int functions_refresh(struct root *root)
 	if (!r)
 		r = refresh(root, FUNCTIONS_LINES_MAX);
 	return !r && root->functions.round.is_open ? -ERESTART : r;
+}
+
+bool functions_are_there(const struct root *root)
+{
+	const struct functions *functions = &root->functions;
+
+	for (uint32_t i = 0; i < functions->nr_objects; i++)
+		if (functions->objects[i]->is_there && functions->objects[i]->sites.nr)
+			return true;
+	return functions->round.is_hidden;
+}
+
+int functions_check(struct instance *instance, const char *file, const char *command)
+{
+	const struct root *root = instance->root;
+
+	if (functions_are_there(root) ||
+	    shm_load(&root->control->boot_state) != ABI_BOOT_DONE)
+		return 0;
+	for (const struct function_mod *mod = instance->mods; mod; mod = mod->next)
+		if (mod->list == FUNCTION_FILTER)
+			return 0;
+	error_log_add(instance, file, FUNCTIONS_NONE, command, 0);
+	return -EOPNOTSUPP;
 }
 
 /* ---- names ---- */

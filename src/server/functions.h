@@ -48,6 +48,10 @@ struct function_object {
 	struct elf_symbols symbols;
 	const char **names;		/* of each site, in symbols; NULL: none */
 	struct name_index index;	/* of them */
+	/* as C++ writes them: function_written.c */
+	bool is_written_known;
+	const char **written;		/* of each site; NULL: it has none, or all */
+	struct name_index written_index;	/* of them */
 	uint32_t first;			/* number of its first function */
 	bool is_there;			/* a process has it; or all are dead */
 	bool was_there;			/* the round before */
@@ -84,6 +88,7 @@ struct functions {
 	uint32_t graph_depth;		/* max_graph_depth */
 	uint64_t thresh_ns;		/* tracing_thresh */
 	uint64_t profile_session;	/* as in abi/functions.h */
+	uint8_t graph_sessions[ABI_BUFFERS];	/* likewise */
 	struct abi_ring_ref piece;	/* what control->functions names */
 	uint64_t serial;
 	uint64_t bytes_read;		/* of files, so far */
@@ -105,6 +110,17 @@ void functions_done(struct root *root);
 int functions_tick(struct root *root, uint32_t lines);
 #define FUNCTIONS_LINES_TICK	20000u	/* 20 ms */
 #define FUNCTIONS_LINES_MAX	400000u
+/* Is there any function that can be traced, as far as functions_refresh() has seen?  True,
+ * too, if a process does not let the server look. */
+bool functions_are_there(const struct root *root);
+#define FUNCTIONS_NONE	"The program has no function that can be traced; " \
+			"was it compiled with -fpatchable-function-entry=5?"
+/*
+ * May all functions be traced for @instance, as @file asks for?  -EOPNOTSUPP if there is none,
+ * with the reason in error_log.  Settings from the start may, as objects come later; so may
+ * an instance whose set_ftrace_filter waits for a module.
+ */
+int functions_check(struct instance *instance, const char *file, const char *command);
 /* It goes, and traces none any more; its commands are gone. */
 void functions_leave(struct instance *instance);
 
@@ -167,9 +183,11 @@ void functions_list_get(const struct instance *instance, enum function_list list
 			struct function_set *set);
 void functions_list_set(struct instance *instance, enum function_list list,
 			const struct function_set *set);
-/* Those that a word of the kernel's names: NAME, GLOB, NUMBER, with :mod:MODULE.
- * Put them into the set, or take them out.  Returns how many there were. */
-int functions_select(const struct functions *functions, const char *word, bool is_in,
+/* Find the functions that @word names in the kernel's language (NAME, GLOB, NUMBER, with
+ * :mod:MODULE), or, if none is found, as function_written.h finds them.  Put them into @set,
+ * or take them out.  Returns how many functions were found; -EINVAL; -ERESTART: names are
+ * being demangled, and nothing is changed; -ENOMEM. */
+int functions_select(struct root *root, const char *word, bool is_in,
 		     struct function_set *set);
 
 /* ---- functions_piece.c ---- */

@@ -7,6 +7,8 @@
 
 #include "base/glob.h"
 #include "server/beat.h"
+#include "server/function_name.h"
+#include "server/function_written.h"
 #include "server/functions.h"
 #include "server/root.h"
 
@@ -69,19 +71,8 @@ void functions_list_set(struct instance *instance, enum function_list list,
 
 /* ---- words ---- */
 
-/* A word, taken apart. */
-struct match {
-	const char *name;
-	size_t name_len;
-	const char *module;		/* NULL: any */
-	bool is_other_module;		/* any but that one */
-	bool is_number;			/* that of one in the list of all */
-	uint32_t number;		/* 0: of none */
-	bool is_whole;			/* the name has no wildcards */
-};
-
 /* As the kernel: whatever begins with a digit, also 0x1f and 3*, in any module. */
-static void parse_number(const char *word, struct match *match)
+static void parse_number(const char *word, struct function_match *match)
 {
 	unsigned long number = strtoul(word, NULL, 0);
 
@@ -89,11 +80,11 @@ static void parse_number(const char *word, struct match *match)
 	match->number = number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-static int parse(const char *word, struct match *match)
+static int parse(const char *word, struct function_match *match)
 {
-	const char *colon = strchr(word, ':');
+	const char *colon = function_word_colon(word, strlen(word));
 
-	*match = (struct match) {
+	*match = (struct function_match) {
 		.name = word,
 		.name_len = colon ? (size_t)(colon - word) : strlen(word),
 	};
@@ -111,7 +102,7 @@ static int parse(const char *word, struct match *match)
 }
 
 /* No name at all is that of any module. */
-static bool is_in_module(const struct match *match,
+static bool is_in_module(const struct function_match *match,
 			 const struct function_object *object)
 {
 	const char *module = match->module;
@@ -124,9 +115,17 @@ static bool is_in_module(const struct match *match,
 	return is_in != match->is_other_module;
 }
 
+/* Objects that came later are not in the set. */
+bool function_match_has(const struct function_match *match,
+			const struct function_object *object, uint32_t nr)
+{
+	return object->is_there && object->first + object->sites.nr <= nr &&
+	       is_in_module(match, object);
+}
+
 /* The place of the next one after @from, from 1 on; 0: no more.  No name at all is
  * that of any function of a module. */
-static uint32_t next_match(const struct match *match,
+static uint32_t next_match(const struct function_match *match,
 			   const struct function_object *object, uint32_t from)
 {
 	if (match->is_whole)
@@ -140,48 +139,73 @@ static uint32_t next_match(const struct match *match,
 	return 0;
 }
 
-static void put(struct function_set *set, uint32_t nr, bool is_in)
+void function_set_put(struct function_set *set, uint32_t nr, bool is_in)
 {
 	set->nr_has += (uint32_t)is_in - set->has[nr];
 	set->has[nr] = is_in;
 }
 
-static int select_in(const struct match *match, const struct function_object *object,
-		     bool is_in, struct function_set *set)
+static int select_in(const struct function_match *match,
+		     const struct function_object *object, bool is_in,
+		     struct function_set *set)
 {
 	int found = 0;
 
 	for (uint32_t at = 0; (at = next_match(match, object, at)); found++)
-		put(set, object->first + at - 1, is_in);
+		function_set_put(set, object->first + at - 1, is_in);
 	beat();
 	return found;
 }
 
-int functions_select(const struct functions *functions, const char *word, bool is_in,
+/* The function of that number in the list of those that are there. */
+static int select_number(const struct functions *functions, uint32_t number, bool is_in,
+			 struct function_set *set)
+{
+	uint32_t first = 1;		/* number of the object's first */
+
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		const struct function_object *object = functions->objects[i];
+		uint32_t at = number - first;
+
+		if (!object->is_there || object->first + object->sites.nr > set->nr)
+			continue;
+		first += object->sites.nr;
+		if (at < object->sites.nr) {
+			function_set_put(set, object->first + at, is_in);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static int select_raw(const struct functions *functions,
+		      const struct function_match *match, bool is_in,
+		      struct function_set *set)
+{
+	int found = 0;
+
+	for (uint32_t i = 0; i < functions->nr_objects; i++)
+		if (function_match_has(match, functions->objects[i], set->nr))
+			found += select_in(match, functions->objects[i], is_in, set);
+	return found;
+}
+
+int functions_select(struct root *root, const char *word, bool is_in,
 		     struct function_set *set)
 {
-	uint32_t number = 1;		/* of the object's first */
-	struct match match;
+	struct function_match match;
 	int found = 0;
 	int r = parse(word, &match);
 
 	if (r)
 		return r;
-	for (uint32_t i = 0; i < functions->nr_objects; i++) {
-		const struct function_object *object = functions->objects[i];
-		uint32_t at = match.number - number;
-
-		/* those that came later are not in the set */
-		if (!object->is_there || object->first + object->sites.nr > set->nr)
-			continue;
-		number += object->sites.nr;
-		if (!match.is_number) {
-			if (is_in_module(&match, object))
-				found += select_in(&match, object, is_in, set);
-		} else if (at < object->sites.nr) {
-			put(set, object->first + at, is_in);
-			found++;
-		}
-	}
-	return found;
+	if (match.is_number)
+		return select_number(&root->functions, match.number, is_in, set);
+	/* A name with `char*` is no glob.  Lists of such names would take long otherwise. */
+	if (!match.is_whole && match.name_len && memchr(word, '(', match.name_len))
+		found = function_written_select_shown(root, &match, is_in, set);
+	if (!found)
+		found = select_raw(&root->functions, &match, is_in, set);
+	return found || !match.name_len ? found :
+	       function_written_select(root, &match, is_in, set);
 }

@@ -47,8 +47,7 @@ static uint32_t users_of(const struct function_tracers *tracers, uint32_t filter
 {
 	uint32_t wanted = (filter | tracers->unfiltered) & ~notrace;
 
-	return (wanted & tracers->function) |
-	       (wanted & tracers->graph ? ABI_FUNCTIONS_GRAPH : 0) |
+	return (wanted & (tracers->function | tracers->graph)) |
 	       (wanted & tracers->profile ? ABI_FUNCTIONS_PROFILE : 0);
 }
 
@@ -68,17 +67,7 @@ uint32_t function_users(const struct functions *functions,
 	       stack_user_of(tracers, functions->lists[FUNCTION_STACK][nr]);
 }
 
-static uint32_t graph_buffer(const struct root *root)
-{
-	const struct instance *instance;
-
-	for_each_instance(instance, root)
-		if (shm_load(&instance->abi->tracer) == ABI_TRACER_GRAPH)
-			return instance->number;
-	return 0;
-}
-
-/* The marks of the graph tracer, and the stack tracer's list: lists of the top
+/* The marks of graph tracers, and the stack tracer's list: lists of the top
  * one. */
 static uint32_t marks_of(uint32_t graph, uint32_t graph_notrace, uint32_t stack)
 {
@@ -255,12 +244,13 @@ static void fill(struct root *root, struct abi_functions *to, uint64_t bytes,
 	*to = (struct abi_functions) {
 		.magic = ABI_FUNCTIONS_MAGIC, .bytes = (uint32_t)bytes,
 		.serial = ++root->functions.serial, .nr_objects = nr,
-		.graph_buffer = graph_buffer(root),
+		.graphs = functions_tracers(root).graph,
 		.graph_depth = functions->graph_depth,
 		.has_starts = functions->in_list[FUNCTION_GRAPH][0] != 0,
 		.thresh_ns = functions->thresh_ns,
 		.profile_session = functions->profile_session,
 	};
+	memcpy(to->graph_sessions, functions->graph_sessions, sizeof(to->graph_sessions));
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		if (!has_part(functions->objects[i]))
 			continue;
@@ -332,8 +322,7 @@ int functions_publish(struct root *root)
 static uint32_t users_left(const struct root *root)
 {
 	const struct function_tracers tracers = functions_tracers(root);
-	uint32_t users = tracers.function | ABI_FUNCTIONS_MARKS |
-			 (tracers.graph ? ABI_FUNCTIONS_GRAPH : 0) |
+	uint32_t users = tracers.function | tracers.graph | ABI_FUNCTIONS_MARKS |
 			 (tracers.profile ? ABI_FUNCTIONS_PROFILE : 0) |
 			 (tracers.has_stack ? ABI_FUNCTIONS_STACK : 0);
 	const struct instance *instance;
@@ -376,6 +365,7 @@ static int keep_users_in_piece(struct root *root)
 	for (uint32_t i = 0; i < nr && sizeof(*all) + (i + 1ull) *
 			     sizeof(all->objects[0]) <= piece.bytes; i++)
 		keep_users(all, piece.bytes, &all->objects[i], left);
+	shm_store(&all->graphs, (uint32_t)functions_tracers(root).graph);
 	shm_store(&all->profile_session, root->functions.profile_session);
 	shm_store(&all->serial, ++root->functions.serial);	/* [functions.serial] */
 	r = map->is_lost ? -EIO : 0;
@@ -500,6 +490,8 @@ static int load_piece(struct root *root, const struct abi_functions *all)
 	root->functions.graph_depth = all->graph_depth;
 	root->functions.thresh_ns = all->thresh_ns;
 	root->functions.profile_session = all->profile_session;
+	memcpy(root->functions.graph_sessions, all->graph_sessions,
+	       sizeof(all->graph_sessions));
 	while (!r && (from = next_object(all, at))) {
 		r = load_object(root, all, from);
 		*at -= r == -ERESTART;	/* a file that is there twice is parsed again */

@@ -4,6 +4,7 @@
  * exists while its abi_buffer has a name; the top one has none, and always
  * exists.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,9 @@
 #include "server/root.h"
 #include "server/rules.h"
 #include "server/shm.h"
+
+#define INSTANCES_MAX	"15"		/* all buffers but the top one */
+static_assert(ABI_BUFFERS == 16, "INSTANCES_MAX");
 
 struct instance *instance_get(struct instance *instance)
 {
@@ -164,8 +168,12 @@ int instance_make(struct root *root, const char *name)
 		return -ENODEV;
 	while (number < ABI_BUFFERS && root->instances[number])
 		number++;
-	if (number == ABI_BUFFERS)
-		return -ENOMEM;
+	if (number == ABI_BUFFERS) {
+		error_log_add(&root->top, "instances", "No more than " INSTANCES_MAX
+			      " instances at a time; rmdir one that is not needed",
+			      name, 0);
+		return -ENOSPC;
+	}
 	abi = root->top.abi + number;
 	r = reserve(root, abi);
 	if (r)

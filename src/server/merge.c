@@ -170,6 +170,8 @@ static bool source_peek(struct merge *merge, struct source *source)
 	/* What was overrun before `trace` was opened is in its header. */
 	if (!merge->is_consuming && !source->is_begun)
 		source->lost = 0;
+	if (source->lost)
+		merge->has_lost = true;
 	source->is_begun = true;
 	return true;
 }
@@ -198,9 +200,54 @@ static uint64_t horizon(const struct merge *merge)
 {
 	const struct root *root = merge->instance->root;
 
-	if (!merge->is_consuming || root->state != SERVER_ROOT_ALIVE)
+	if (merge->which != RINGS_MAIN || root->state != SERVER_ROOT_ALIVE)
 		return UINT64_MAX;
 	return timebase_now(merge->instance);
+}
+
+/* Set where it ends, after the horizon: a record that comes later than this is younger
+ * than all that it gives. */
+static void move_ends(struct merge *merge)
+{
+	struct ring_head head;
+
+	for (uint32_t i = 0; i < merge->nr_sources; i++)
+		if (!ring_head(&merge->sources[i].cursor.view, &head))
+			merge->sources[i].end = head.entries;
+}
+
+static bool has_lost(struct merge *merge)
+{
+	bool has = merge->has_lost;
+
+	merge->has_lost = false;
+	for (uint32_t i = 0; i < merge->nr_sources; i++)
+		if (merge->sources[i].is_begun && merge->sources[i].cursor.lost)
+			has = true;
+	return has;
+}
+
+bool merge_extend(struct merge *merge)
+{
+	struct instance *instance = merge->instance;
+
+	if (merge->which != RINGS_MAIN || instance_sync(instance))
+		return false;
+	if (merge->rings_serial != instance->rings_serial) {
+		/* New rings: go on with them only if none of the old ones was read. */
+		if (merge->nr_sources)
+			return false;
+		close_sources(merge);
+		if (open_sources(merge))
+			return false;
+	}
+	merge->has_ended = has_lost(merge) && !merge->has_ended;
+	if (merge->has_ended)
+		return false;
+	merge->horizon = horizon(merge);
+	move_ends(merge);
+	peek_empty(merge);
+	return merge->nr_heap;
 }
 
 int merge_start(struct merge *merge)
@@ -224,6 +271,8 @@ int merge_start(struct merge *merge)
 	if (r)
 		return r;
 	merge->horizon = horizon(merge);
+	if (!merge->is_consuming && merge->which == RINGS_MAIN)
+		move_ends(merge);
 	if (merge->is_consuming || !merge->nr_heap)
 		peek_empty(merge);
 	return was_reset;

@@ -29,7 +29,8 @@ struct merge_record {
 };
 
 /* @is_consuming: goes on with what comes later, and takes out what it read.
- * Else it ends where the rings end now.  The instance must outlive it. */
+ * Else it ends where the rings end now, and merge_extend() lets it go on.  The
+ * instance must outlive it. */
 int merge_new(struct instance *instance, enum rings which, int cpu,
 	      bool is_consuming, struct merge **ret_merge);
 void merge_free(struct merge *merge);
@@ -38,6 +39,10 @@ void merge_free(struct merge *merge);
  * since the last batch, and what was peeked but not consumed comes again;
  * else 0 or -ENOMEM. */
 int merge_start(struct merge *merge);
+/* Go on, if not consuming, with the records that came since.  false: there are none,
+ * or the rings were replaced; or, once, records were lost since: the writers are faster
+ * than the reader. */
+bool merge_extend(struct merge *merge);
 /* 1 and the next record, valid until merge_advance() or merge_start();
  * 0: none (yet). */
 int merge_peek(struct merge *merge, struct merge_record *ret_record);

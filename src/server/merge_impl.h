@@ -29,6 +29,8 @@ struct merge {
 	int cpu;
 	bool is_consuming;
 	bool is_open;			/* sources are set up */
+	bool has_lost;			/* records that a reader would have got */
+	bool has_ended;			/* merge_extend() was false because of that */
 	uint64_t rings_serial, reads_serial;
 	uint64_t horizon;
 	struct source *sources;

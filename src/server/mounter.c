@@ -18,13 +18,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fds.h"
 #include "base/fusemount.h"
+#include "base/title.h"
 
 #define SOCKET_FD	3		/* in the mounter: the only one but for 0 to 2 */
 
@@ -93,7 +93,7 @@ static _Noreturn void serve(const char *dir, int fd)
 
 	dup2(fd, SOCKET_FD);
 	close_range(SOCKET_FD + 1, ~0u, 0);
-	prctl(PR_SET_NAME, "ulf-mounter");
+	title_set("ulf-mounter", "ulf: mounter %s", dir);
 	setenv("ULF_DIR", dir, 1);
 	set_signals(SIG_IGN);
 	sigemptyset(&none);

@@ -520,42 +520,37 @@ char *objects_string(const struct root *root, const struct object *object, uint6
 
 /* ---- names of C++ ---- */
 
-/* Demangle all names of a file at once. */
-static void start_plain(struct root *root, struct parsed *parsed)
+/* Demangle all names of a file at once.  -EBUSY: try again later. */
+static int start_plain(struct root *root, struct parsed *parsed, uint64_t bytes_left)
 {
 	struct parse_want want = {
 		.owner = root, .request = {
-			.job = PARSE_DEMANGLE, .bytes_left = root->objects->bytes_left,
+			.job = PARSE_DEMANGLE, .bytes_left = bytes_left,
 		},
 	};
-	int r;
 
-	if (!parse_has_room(root)) {
-		root->is_parsing = true;
-		return;
-	}
+	if (!parse_has_room(root))
+		return -EBUSY;
 	want.fd = memfd_create("ulf: names", MFD_CLOEXEC);
-	r = want.fd < 0 ? -errno : 0;
-	if (!r && write(want.fd, parsed->strings, parsed->strings_bytes) !=
+	if (want.fd < 0)
+		return -errno;
+	if (write(want.fd, parsed->strings, parsed->strings_bytes) !=
 	    (ssize_t)parsed->strings_bytes) {
 		close(want.fd);
-		r = -ENOMEM;
+		return -ENOMEM;
 	}
-	if (!r)
-		r = parse_start(&want, &parsed->plain_job);
-	parsed->is_plain_tried = r && r != -EBUSY;
-	root->is_parsing |= r == -EBUSY;
+	return parse_start(&want, &parsed->plain_job);
 }
 
 static void end_plain(struct root *root, const struct elf_symbols *symbols,
-		      const char *path)
+		      const char *path, uint64_t *bytes_left)
 {
 	struct parsed *parsed = symbols->parsed;
 	struct parsed *plain = parse_take(parsed->plain_job);
 	const char *why = parse_why(parsed->plain_job);
 
 	parsed->is_plain_tried = true;
-	if (plain && !take_bytes(&root->objects->bytes_left, plain->bytes))
+	if (plain && !take_bytes(bytes_left, plain->bytes))
 		parsed_free(plain);
 	else if (plain && parsed_check_plain(plain, symbols))
 		why = "The parser gave a wrong result";
@@ -564,20 +559,35 @@ static void end_plain(struct root *root, const struct elf_symbols *symbols,
 	parsed->plain_job = NULL;
 }
 
+int objects_demangle(struct root *root, const struct elf_symbols *symbols,
+		     const char *path, uint64_t *bytes_left)
+{
+	struct parsed *parsed = symbols->parsed;
+	int r = 0;
+
+	if (!parsed)
+		return 0;
+	if (!parsed->is_plain_tried && !parsed->plain_job) {
+		r = start_plain(root, parsed, *bytes_left);
+		parsed->is_plain_tried = r && r != -EBUSY;
+	}
+	if (r == -EBUSY ||
+	    (parsed->plain_job && parse_poll(parsed->plain_job) == -EINPROGRESS))
+		return -ERESTART;
+	if (parsed->plain_job)
+		end_plain(root, symbols, path, bytes_left);
+	return 0;
+}
+
 const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
 			  const struct elf_symbol *symbol, const char *path)
 {
-	struct parsed *parsed = symbols->parsed;
 	const char *plain;
 
-	if (!parsed || strncmp(symbol->name, "_Z", 2))
+	if (!symbols->parsed || strncmp(symbol->name, "_Z", 2))
 		return symbol->name;
-	if (!parsed->is_plain_tried && !parsed->plain_job)
-		start_plain(root, parsed);
-	if (parsed->plain_job && parse_poll(parsed->plain_job) == -EINPROGRESS)
+	if (objects_demangle(root, symbols, path, &root->objects->bytes_left))
 		root->is_parsing = true;
-	else if (parsed->plain_job)
-		end_plain(root, symbols, path);
 	plain = parsed_plain(symbols, symbol);
 	return plain ? plain : symbol->name;
 }

@@ -65,6 +65,10 @@ void objects_settle(struct root *root);
 /* The constant string at @addr of the object, up to 4 KiB of it; to be freed.  NULL: there
  * is none, or the file has changed. */
 char *objects_string(const struct root *root, const struct object *object, uint64_t addr);
+/* Have all names of @symbols demangled, once.  @path: the file, for error_log; @bytes_left:
+ * that the result may have, less by what it has.  0: it was tried; -ERESTART: not yet. */
+int objects_demangle(struct root *root, const struct elf_symbols *symbols,
+		     const char *path, uint64_t *bytes_left);
 /* The name of @symbol, a row of @symbols, as C++ writes it.  @path: the file, for
  * error_log. */
 const char *objects_plain(struct root *root, const struct elf_symbols *symbols,

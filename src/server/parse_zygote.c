@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "base/title.h"
 #include "server/parse_impl.h"
 
 #define CHILDREN_MAX	256
@@ -142,7 +143,7 @@ _Noreturn static void be_parser(const struct parse_request *request,
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	mallopt(M_TOP_PAD, TOP_PAD);
-	prctl(PR_SET_NAME, type->name);
+	title_set(type->name, "ulf: parser");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != zygote || place_fds(fds))
 		_exit(PARSE_NO_SANDBOX);
@@ -293,7 +294,7 @@ _Noreturn static void be_zygote(int socket)
 	for (int signo = SIGHUP; signo <= SIGQUIT; signo++)
 		signal(signo, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
-	prctl(PR_SET_NAME, "ulf-zygote");
+	title_set("ulf-zygote", "ulf: zygote");
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);

@@ -20,6 +20,10 @@ const char *printk_find(struct root *root, uint64_t addr);
 /* All that there are, in the order in which they came. */
 int printk_list(struct root *root,
 		void (*put)(void *arg, uint64_t addr, const char *text), void *arg);
+/* printk_strings.c: those of tracepoint_string(), by their addresses in the program. */
+int printk_list_strings(struct root *root,
+			void (*put)(void *arg, uint64_t addr, const char *text),
+			void *arg);
 
 /* printk_line.c: a record of ftrace:print, bprint or bputs; and its text alone. */
 void printk_print(const struct line *line, struct text *out);

@@ -12,6 +12,7 @@
 #include "abi/profile.h"
 #include "base/bits.h"
 #include "base/text.h"
+#include "server/function_written.h"
 #include "server/functions.h"
 #include "server/graph.h"
 #include "server/mapping.h"
@@ -332,8 +333,12 @@ static int add_object(const struct root *root, const struct function_object *obj
 		return r;
 	figures = (void *)((char *)map->addr + head_bytes(object));
 	figures += (size_t)cpu * object->sites.nr_rows;
-	for (uint32_t i = 0; !r && i < object->sites.nr; i++)
-		r = add_row(rows, object->names[i], &figures[object->sites.rows[i]]);
+	for (uint32_t i = 0; !r && i < object->sites.nr; i++) {
+		const char *module;
+
+		r = add_row(rows, function_shown(&root->top, object->first + i, &module),
+			    &figures[object->sites.rows[i]]);
+	}
 	mapping_put(map);
 	return r;
 }

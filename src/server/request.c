@@ -14,9 +14,11 @@
 
 #include "base/fusemount.h"
 #include "base/text.h"
+#include "server/error_log.h"
 #include "server/mounts.h"
 #include "server/objects.h"
 #include "server/root.h"
+#include "server/root_row.h"
 #include "server/server.h"
 #include "server/socket_impl.h"
 #include "server/symbols.h"
@@ -27,6 +29,17 @@
 static void answer(struct client *client, int result)
 {
 	client_answer(client, result, NULL, 0);
+}
+
+/* With what error_log has got of it, if it failed. */
+static void answer_errors(struct client *client, int result)
+{
+	struct text *errors = &client->errors;
+	bool has_some = result < 0 && errors->len && !errors->error;
+
+	client_answer(client, result, has_some ? errors->data : NULL,
+		      has_some ? errors->len : 0);
+	text_reset(errors);
 }
 
 static void park(struct client *client)
@@ -98,7 +111,8 @@ static void open_file(struct client *client, const struct abi_request *request)
 	if (request->value & ~(uint32_t)allowed)
 		answer(client, -EINVAL);
 	else
-		answer(client, open_number(client, path, (int)request->value | terminal));
+		answer_errors(client,
+			      open_number(client, path, (int)request->value | terminal));
 }
 
 static void read_file(struct client *client, const struct abi_request *request)
@@ -149,7 +163,7 @@ static void write_file(struct client *client, const struct abi_request *request)
 	if (ret == -EINPROGRESS || ret == -ERESTART)
 		park(client);
 	else
-		answer(client, (int)ret);
+		answer_errors(client, (int)ret);
 }
 
 static void close_file(struct client *client, const struct abi_request *request)
@@ -169,7 +183,7 @@ static void close_file(struct client *client, const struct abi_request *request)
 	}
 	tracefs_close(file->file);
 	file->file = NULL;
-	answer(client, ret);
+	answer_errors(client, ret);
 }
 
 static int emit_entry(void *arg, const char *name, const struct stat *st)
@@ -220,27 +234,10 @@ static void read_directory(struct client *client, const struct abi_request *requ
 
 static int emit_root(void *arg, const struct server_root_info *info)
 {
-	static const uint32_t states[] = {
-		[SERVER_ROOT_ALIVE]	= ABI_ROOT_ALIVE,
-		[SERVER_ROOT_DEAD]	= ABI_ROOT_DEAD,
-		[SERVER_ROOT_CORRUPT]	= ABI_ROOT_CORRUPT,
-		[SERVER_ROOT_FOREIGN]	= ABI_ROOT_FOREIGN,
-	};
-	struct abi_root_row row = {
-		.state		= states[info->state],
-		.pid		= info->pid,
-		.nr_processes	= info->nr_processes,
-		.events_on	= info->events_on,
-		.events_known	= info->has_figures ? info->events_known : ABI_EVENTS_UNREAD,
-		.entries	= info->entries,
-		.bytes		= info->bytes,
-		.overruns	= info->overruns,
-		.started_ns	= info->started_ns,
-		.run_id		= info->run_id,
-	};
+	struct abi_root_row row;
 	struct text *text = arg;
 
-	snprintf(row.name, sizeof(row.name), "%s", info->name);
+	root_row_fill(info, &row);
 	text_write(text, &row, sizeof(row));
 	return text->error;
 }
@@ -338,6 +335,27 @@ static void list_symbols(struct client *client, const struct abi_request *reques
 	text_done(&text);
 }
 
+static void add_no_root(struct client *client, const struct abi_request *request)
+{
+	const char *name = path_of(client);
+
+	if (!name)
+		return;
+	no_roots_add(&client->sockets->no_roots, (uint32_t)request->offset,
+		     (uint32_t)client->pid, request->value, name);
+	answer(client, 0);
+}
+
+static void list_no_roots(struct client *client, const struct abi_request *request)
+{
+	struct text text;
+
+	text_init(&text, ABI_SOCKET_ANSWER_MAX);
+	no_roots_show(&client->sockets->no_roots, (uint32_t)request->offset,
+		      client->sockets->server, &text);
+	answer_text(client, 0, &text);
+}
+
 static void stop_server(struct client *client, const struct abi_request *request)
 {
 	(void)request;
@@ -361,6 +379,8 @@ static const struct request_op {
 	[ABI_SOCKET_UMOUNT]	= { 0, check_mounts },
 	[ABI_SOCKET_MOUNTS]	= { 0, list_mounts },
 	[ABI_SOCKET_SYMBOLS]	= { PATH_BYTES, list_symbols },
+	[ABI_SOCKET_NO_ROOT]	= { PATH_BYTES, add_no_root },
+	[ABI_SOCKET_NO_ROOTS]	= { 0, list_no_roots },
 	[ABI_SOCKET_SHUTDOWN]	= { 0, stop_server },
 	[ABI_SOCKET_CANCEL]	= { 0, NULL },
 };
@@ -387,19 +407,28 @@ static void cancel(struct client *client)
 		answer(client, -EINTR);
 }
 
+static void run(struct client *client, const struct abi_request *request)
+{
+	error_log_capture(&client->errors);
+	request_ops[request->op].run(client, request);
+	error_log_capture(NULL);
+}
+
 void client_request_run(struct client *client)
 {
 	const struct abi_request *request = &client->request;
 
-	if (request->op == ABI_SOCKET_CANCEL)
+	if (request->op == ABI_SOCKET_CANCEL) {
 		cancel(client);
-	else
-		request_ops[request->op].run(client, request);
+		return;
+	}
+	text_reset(&client->errors);
+	run(client, request);
 }
 
 void client_request_retry(struct client *client)
 {
-	request_ops[client->parked.op].run(client, &client->parked);
+	run(client, &client->parked);
 }
 
 void client_files_close(struct client *client)

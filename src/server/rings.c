@@ -266,6 +266,17 @@ uint64_t instance_unread_bytes(struct instance *instance, int cpu)
 	return sum;
 }
 
+bool instance_has_entries(struct instance *instance, int cpu)
+{
+	struct instance_ring *ring;
+	struct ring_stats stats;
+
+	for_each_ring(ring, instance, RINGS_MAIN, cpu)
+		if (!ring_stats(&ring->view, &stats) && stats.entries)
+			return true;
+	return false;
+}
+
 bool instance_is_filled(struct instance *instance, int cpu)
 {
 	uint32_t percent = shm_load(&instance->abi->percent);

@@ -68,6 +68,8 @@ void instance_stats(struct instance *instance, enum rings which, int cpu,
 
 /* Of the records there are.  Looks at every page. */
 uint64_t instance_unread_bytes(struct instance *instance, int cpu);
+/* Is there a record in a ring of @cpu? */
+bool instance_has_entries(struct instance *instance, int cpu);
 /* Is there as much in a ring of @cpu as poll() waits for?  See buffer_percent. */
 bool instance_is_filled(struct instance *instance, int cpu);
 

@@ -62,7 +62,7 @@ struct instance {
 	uint64_t serial;		/* as a root's; the top's is its root's */
 	char *name;			/* NULL: the top */
 	bool is_gone;			/* it was removed */
-	uint32_t nr_open;		/* files */
+	uint32_t nr_open;		/* files that keep it from being removed */
 	uint32_t number;		/* abi_buffer row, bit in abi_event.wanted */
 	struct abi_buffer *abi;
 	struct instance_ring *rings;	/* what abi->side names */
@@ -211,6 +211,9 @@ struct root {
 	uint32_t nr_booted;		/* rows that boot_follow() has seen */
 	bool is_booted;			/* boot_apply() has been done */
 	struct budget boot_budget;	/* of boot_follow(): triggers for many events */
+	uint64_t names_left;		/* bytes that filters.c may search for names */
+	uint64_t names_ns;		/* when that was computed */
+	struct budget suggest_budget;	/* of suggest.c: names compared with a wrong one */
 	struct event **visible;		/* by system and name */
 	uint32_t nr_visible;
 	struct event **by_name;		/* all that are readable: by system and name, of

@@ -105,6 +105,16 @@ void roots_remove(struct roots *roots, struct root *root)
 
 /* ---- asleep and awake ---- */
 
+bool roots_have_ended(const struct roots *roots)
+{
+	const struct root *root;
+
+	TAILQ_FOREACH(root, &roots->awake, awake_link)
+		if (root->state == SERVER_ROOT_ALIVE && !root->nr_live)
+			return true;
+	return false;
+}
+
 /* The dead one that can sleep and was not used for the longest time. */
 static struct root *choose_sleeper(const struct roots *roots, const struct root *but,
 				   uint32_t *ret_nr_dead)

@@ -26,6 +26,8 @@ struct roots {
 	uint32_t nr_hash;		/* a power of two */
 	uint32_t nr;
 	struct root_list_head all, awake, dead;
+	int missed;			/* -errno: there was no descriptor or no memory for
+					 * a root, which is not here; it is tried again */
 	bool is_dead_unsorted;
 	uint32_t nr_dead;
 	uint64_t dead_bytes;		/* sum of root->file_bytes of the dead */
@@ -41,6 +43,9 @@ void roots_done(struct roots *roots);
 int roots_add(struct roots *roots, struct root *root);
 /* Remove @root from all lists; the caller has the reference then. */
 void roots_remove(struct roots *roots, struct root *root);
+/* Is there a root that counts as alive, and no process of it is left?  A scan may notice the
+ * end of a process before its pidfd is polled. */
+bool roots_have_ended(const struct roots *roots);
 /* NULL if there is none of that name. */
 struct root *roots_find(const struct roots *roots, const char *name);
 

@@ -47,7 +47,6 @@ struct server {
 	char *roots_path;
 	struct roots roots;
 	struct dead_limits limits;
-	bool has_missed;		/* there was no descriptor or no memory for a root */
 	uint64_t next_serial;
 	uint64_t slow_tick_ns;		/* when it was begun last */
 	uint32_t tick;			/* its number; a root that has another one has
@@ -343,7 +342,7 @@ static void link_root(struct server *server, struct root *root)
 		return;
 	}
 	if (roots_add(&server->roots, root)) {
-		server->has_missed = true;
+		server->roots.missed = -ENOMEM;
 		root_put(root);
 		return;
 	}
@@ -359,7 +358,8 @@ static void add_root(struct server *server, int dirfd, const char *name)
 	beat();
 	r = root_new(server, dirfd, name, server_next_serial(server), &root);
 	if (r) {
-		server->has_missed |= r != -ENOENT && r != -ENOTDIR && r != -ELOOP;
+		if (r != -ENOENT && r != -ENOTDIR && r != -ELOOP)
+			server->roots.missed = r;
 		return;
 	}
 	if (root->load_step != ROOT_LOADED) {
@@ -388,7 +388,7 @@ static void load_roots(struct server *server)
 			link_root(server, root);
 			continue;
 		}
-		server->has_missed = true;	/* for want of memory: another time */
+		server->roots.missed = r;
 		root_put(root);
 	}
 }
@@ -456,7 +456,7 @@ static void add_missed(struct server *server)
 
 	if (!dir)
 		return;
-	server->has_missed = false;
+	server->roots.missed = 0;
 	add_roots(server, dir);
 	closedir(dir);
 }
@@ -474,7 +474,7 @@ static void scan_roots(struct server *server)
 			  IN_ONLYDIR |
 			  IN_DELETE_SELF | IN_MOVE_SELF);
 	dir = opendir(server->roots_path);
-	server->has_missed = !dir;
+	server->roots.missed = dir ? 0 : -errno;
 	if (!dir)
 		return;
 	for (root = TAILQ_FIRST(&server->roots.all); root; root = next) {
@@ -665,7 +665,7 @@ void server_dispatch(struct server *server)
 		else
 			has_changed = true;
 	}
-	if (nr > 0)
+	if (nr > 0 || roots_have_ended(&server->roots))
 		check_roots(server);
 	if (has_changed)
 		scan_changes(server);
@@ -760,7 +760,7 @@ void server_tick(struct server *server)
 	if (server->is_ticking)
 		return;
 	check_roots(server);
-	if (server->has_missed)
+	if (server->roots.missed)
 		add_missed(server);
 }
 

@@ -41,6 +41,7 @@ static void client_drop(struct client *client)
 	sockets->nr_clients--;
 	free(client->payload);
 	free(client->answer);
+	text_done(&client->errors);
 	free(client);
 }
 
@@ -280,6 +281,7 @@ static int client_new(struct sockets *sockets, int fd)
 	client->sockets = sockets;
 	client->pid = cred.pid;
 	client->passed_fd = -1;
+	text_init(&client->errors, ABI_SOCKET_REQUEST_MAX);
 	client->source.fd = fd;
 	client->source.ready = client_ready;
 	ret = loop_watch(sockets->loop, &client->source, EPOLLIN);

@@ -13,7 +13,9 @@
 #include <sys/types.h>
 
 #include "abi/socket.h"
+#include "base/text.h"
 #include "server/loop.h"
+#include "server/no_root.h"
 
 struct tracefs_file;
 
@@ -49,6 +51,7 @@ struct client {
 	bool is_restart;		/* not begun: -ERESTART of tracefs/tracefs.h */
 	struct abi_request parked;
 	size_t taken;			/* write: bytes taken */
+	struct text errors;		/* entries of error_log that it has caused */
 
 	struct client_file files[ABI_SOCKET_FILES];
 };
@@ -64,6 +67,7 @@ struct sockets {
 	bool is_full;			/* no more are accepted for now */
 	bool is_stopping;
 	char *io;			/* ABI_SOCKET_READ_MAX */
+	struct no_roots no_roots;
 };
 
 /* socket.c: hand an answer to the connection; @result as in abi_answer. */

@@ -15,6 +15,7 @@
 #include "server/root.h"
 #include "server/rules.h"
 #include "server/soft.h"
+#include "server/trigger_errors.h"
 #include "server/trigger_words.h"
 #include "server/triggers.h"
 
@@ -90,7 +91,7 @@ static int compile_all(struct instance *instance, const struct event *event,
 	int r = compile(instance, trigger, event, &error);
 
 	if (r && r != -ENOMEM)
-		filters_log_error(instance, trigger->filter, &error);
+		filters_log_error(instance, event, trigger->filter, &error);
 	if (r || event == &print_event)
 		return r;
 	for (other = event_youngest(root, event); !r && other;
@@ -286,7 +287,7 @@ static int take_away(struct instance *instance, const struct event *event,
 }
 
 /* Not each makes sense for a marker. */
-static bool has_cmd(const struct event *event, const struct trigger_cmd *cmd)
+bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd)
 {
 	return !cmd->is_function_only &&
 	       (event != &print_event || print_has_command(cmd->command));
@@ -300,7 +301,7 @@ static int store(struct instance *instance, const struct event *event,
 	struct trigger **at;
 	int r = trigger_parse(instance->root, text, &words);
 
-	if (!r && !has_cmd(event, words.cmd))
+	if (!r && !trigger_has_cmd(event, words.cmd))
 		r = -EINVAL;
 	if (r)
 		return r;
@@ -337,6 +338,11 @@ int triggers_store(struct instance *instance, const struct event *event,
 	for (text = copy; isspace((unsigned char)*text); text++)
 		;
 	r = store(instance, event, text, ret_is_changed);
+	if (r == -EINVAL) {
+		memcpy(copy, data, bytes);	/* it was cut to pieces */
+		*end = '\0';
+		trigger_log(instance, event, text);
+	}
 	free(copy);
 	return r;
 }
@@ -376,7 +382,7 @@ void triggers_show(const struct instance *instance, const struct event *event,
 	if (!soft || !soft->triggers) {
 		text_puts(out, "# Available triggers:\n#");
 		for (uint32_t i = 0; i < nr_trigger_cmds; i++)
-			if (has_cmd(event, &trigger_cmds[i]))
+			if (trigger_has_cmd(event, &trigger_cmds[i]))
 				text_printf(out, " %s", trigger_cmds[i].name);
 		text_putc(out, '\n');
 		return;

@@ -40,6 +40,9 @@ extern const uint32_t nr_trigger_cmds;
 const struct trigger_cmd *trigger_cmd_find(const char *name);
 const struct trigger_cmd *trigger_cmd_of(uint32_t command);
 
+/* Not each makes sense for a marker, and some are for functions alone. */
+bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd);
+
 struct trigger {
 	struct trigger *next;		/* an older one of the event's */
 	const struct trigger_cmd *cmd;

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "event/clock.h"
+#include "server/error_log.h"
 #include "server/marker.h"
 #include "server/options.h"
 #include "server/perf_clock.h"
@@ -30,6 +32,18 @@ ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size
 	return (ssize_t)size;
 }
 
+/*
+ * Writing 0 wakes readers that wait, as in the kernel, and waits for them, which the
+ * kernel does not: `trace-cmd stream' prints nothing of what its recorders have not
+ * handed to it when this write returns.
+ */
+bool tracing_on_is_done(struct tracefs_file *file)
+{
+	struct instance *instance = tracefs_instance(file->node);
+
+	return instance_is_on(instance) || raw_is_served(instance, file->write_tid);
+}
+
 int trace_clock_show(struct tracefs_node *node, struct text *out)
 {
 	const struct clock_row *in_use =
@@ -48,18 +62,33 @@ int trace_clock_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
+static void log_clock(struct tracefs_file *file, const char *name)
+{
+	struct nearest near;
+
+	nearest_init(&near, name, strlen(name));
+	for (size_t i = 0; i < clock_table_rows; i++)
+		nearest_offer(&near, clock_table[i].name);
+	error_log_add_near(tracefs_instance(file->node), file->def->name,
+			   "Clock not found", name, 0, nearest_name(&near));
+}
+
 ssize_t trace_clock_store(struct tracefs_file *file, const char *buf, size_t size,
 			  pid_t tid)
 {
+	const char *name;
 	char text[64];
 	int row, r;
 
 	(void)tid;
 	if (size >= sizeof(text))
 		return -EINVAL;
-	row = clock_find(tracefs_trim(buf, size, text, sizeof(text)));
-	if (row < 0)
+	name = tracefs_trim(buf, size, text, sizeof(text));
+	row = clock_find(name);
+	if (row < 0) {
+		log_clock(file, name);
 		return row;
+	}
 	if (file->node->root->state != SERVER_ROOT_ALIVE)
 		return -ENODEV;
 	r = instance_set_clock(tracefs_instance(file->node), (uint32_t)row);

@@ -51,6 +51,17 @@ static ssize_t note_restart(struct tracefs_file *file, ssize_t r)
 	return r;
 }
 
+/* Was the instance removed, and the file is about it? */
+static bool is_gone(const struct tracefs_file *file)
+{
+	return file->node->instance->is_gone && file->def->hold != TRACEFS_STAYS;
+}
+
+static bool is_usable(const struct tracefs_file *file)
+{
+	return root_is_usable(file->node->root) && !is_gone(file);
+}
+
 static int truncate_file(struct tracefs_file *file)
 {
 	int r = file->def->truncate(file);
@@ -61,7 +72,7 @@ static int truncate_file(struct tracefs_file *file)
 
 int tracefs_settle(struct tracefs_file *file)
 {
-	if (!file->must_truncate || !root_is_usable(file->node->root))
+	if (!file->must_truncate || !is_usable(file))
 		return 0;
 	if (is_early(file))
 		return -ERESTART;
@@ -103,7 +114,8 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 		free(file);
 		return r;
 	}
-	node->instance->nr_open++;
+	if (file->def->hold == TRACEFS_HOLDS)
+		node->instance->nr_open++;
 	root_use(node->root);
 	*ret_file = file;
 	return 0;
@@ -117,7 +129,7 @@ static int flush(struct tracefs_file *file)
 		return r;
 	if (is_early(file))
 		return -ERESTART;
-	if (file->def->flush && root_is_usable(file->node->root))
+	if (file->def->flush && is_usable(file))
 		r = (int)note_restart(file, file->def->flush(file));
 	file->is_written &= r == -ERESTART;
 	return r;
@@ -127,6 +139,11 @@ static int write_wait(struct tracefs_file *file, uint64_t wait_ns)
 {
 	int r = apply_wait(&file->apply, wait_ns);
 
+	if (!r && file->def->is_done && server_now_ns() < file->done_ns &&
+	    !file->def->is_done(file))
+		return -EINPROGRESS;
+	if (is_gone(file))
+		return r;
 	if (!r && file->def->applied)
 		file->def->applied(file);
 	if (r && r != -EINPROGRESS && file->def->refused)
@@ -143,7 +160,8 @@ void tracefs_close(struct tracefs_file *file)
 		write_wait(file, APPLY_WAIT_NS);
 	if (file->def->stream && file->def->stream->close)
 		file->def->stream->close(file);
-	file->node->instance->nr_open--;
+	if (file->def->hold == TRACEFS_HOLDS)
+		file->node->instance->nr_open--;
 	free(file->functions);
 	free(file->undo);
 	text_done(&file->text);
@@ -187,7 +205,7 @@ static int check_read(const struct tracefs_file *file)
 		return -EBADF;
 	if (!file->def->show && !file->def->stream)
 		return -EINVAL;
-	return root_is_usable(file->node->root) ? 0 : -ENODEV;
+	return is_usable(file) ? 0 : -ENODEV;
 }
 
 ssize_t tracefs_read_begin(struct tracefs_file *file, char *buf, size_t size,
@@ -212,6 +230,8 @@ ssize_t tracefs_read_begin(struct tracefs_file *file, char *buf, size_t size,
 
 void tracefs_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 {
+	if (what == TRACEFS_TAKEN)
+		file->is_reading = true;
 	if (file->def->stream && file->def->stream->deliver)
 		file->def->stream->deliver(file, what);
 }
@@ -246,7 +266,7 @@ ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 		return -EBADF;
 	if (!file->def->store)
 		return -EINVAL;
-	if (!root_is_usable(file->node->root))
+	if (!is_usable(file))
 		return -ENODEV;
 	r = tracefs_settle(file);
 	if (!r && is_early(file))
@@ -257,6 +277,8 @@ ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 	if (taken < 0)
 		return taken;
 	file->is_written = true;
+	file->write_tid = tid;
+	file->done_ns = server_now_ns() + TRACEFS_DONE_NS;
 	r = write_wait(file, APPLY_WAIT_NS);
 	if (r == -EINPROGRESS)
 		*ret_taken = (size_t)taken;
@@ -293,6 +315,13 @@ unsigned int tracefs_poll(struct tracefs_file *file)
 	    wants_read(file->flags))
 		return file->def->stream->poll(file);
 	return POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM;
+}
+
+unsigned int tracefs_poll_start(struct tracefs_file *file, pid_t tid)
+{
+	file->poll_tid = tid;
+	file->is_reading = false;
+	return tracefs_poll(file);
 }
 
 bool tracefs_is_stream(const struct tracefs_file *file)

@@ -169,7 +169,8 @@ static const struct tracefs_def root_files[] = {
 	{ "tracing_cpumask", 0640, "the CPUs that record, a hexadecimal mask",
 	  .show = tracing_cpumask_show, .store = tracing_cpumask_store },
 	{ "tracing_on", 0640, "0: nothing is recorded, though events are on",
-	  .show = tracing_on_show, .store = tracing_on_store },
+	  .show = tracing_on_show, .store = tracing_on_store,
+	  .is_done = tracing_on_is_done },
 	{ "tracing_thresh", 0640,
 	  "microseconds; function_graph records longer calls alone, at their end",
 	  .show = tracing_thresh_show, .store = tracing_thresh_store,
@@ -216,27 +217,28 @@ static const struct tracefs_def event_files[] = {
 	  "\t\t\t  == != ~ (a glob) for strings; FIELD may be CPU or COMM, too",
 	  .show = event_filter_file_show, .store = event_filter_file_store },
 	{ "format", 0440, "its fields and how it is printed",
-	  .show = event_format_show },
+	  .show = event_format_show, .hold = TRACEFS_GOES },
 	{ "id", 0440, "its number, in every record",
-	  .show = event_id_show },
+	  .show = event_id_show, .hold = TRACEFS_STAYS },
 	{ "trigger", 0640,
 	  "what it does when it is hit, COMMAND[:COUNT] [if FILTER]; ! before it\n"
 	  "\t\t\t  takes it away; COMMAND is one of",
-	  .show = trigger_show, .store = trigger_store,
+	  .show = trigger_show, .store = trigger_store, .hold = TRACEFS_GOES,
 	  .refused = trigger_refused },
 };
 
 static const struct tracefs_def ftrace_event_files[] = {
-	{ "format", 0440, NULL, .show = ftrace_format_show },
-	{ "id", 0440, NULL, .show = ftrace_id_show },
+	{ "format", 0440, NULL, .show = ftrace_format_show, .hold = TRACEFS_GOES },
+	{ "id", 0440, NULL, .show = ftrace_id_show, .hold = TRACEFS_STAYS },
 };
 
 static const struct tracefs_def ftrace_print_files[] = {
-	{ "format", 0440, NULL, .show = ftrace_format_show },
-	{ "id", 0440, NULL, .show = ftrace_id_show },
+	{ "format", 0440, NULL, .show = ftrace_format_show, .hold = TRACEFS_GOES },
+	{ "id", 0440, NULL, .show = ftrace_id_show, .hold = TRACEFS_STAYS },
 	{ "trigger", 0640,
 	  "the same, when trace_marker is written to; without stacktrace",
-	  .show = print_trigger_show, .store = print_trigger_store },
+	  .show = print_trigger_show, .store = print_trigger_store,
+	  .hold = TRACEFS_GOES },
 };
 
 static const struct tracefs_def cpu_files[] = {

@@ -93,6 +93,8 @@ SHOW(function_list_show);
 STORE(function_list_store);
 int function_list_truncate(struct tracefs_file *file);
 int function_list_flush(struct tracefs_file *file);
+/* function_errors.c: add to error_log why the list has refused @word with -EINVAL. */
+void function_word_log(struct tracefs_file *file, const char *word);
 SHOW(graph_depth_show);
 STORE(graph_depth_store);
 SHOW(tracing_thresh_show);
@@ -120,6 +122,9 @@ int trace_truncate(struct tracefs_file *file);
 
 /* pipe.c, raw.c */
 extern const struct tracefs_stream pipe_stream, raw_stream;
+/* Has every thread but @tid that polls a trace_pipe_raw of @instance read what is
+ * there, and polled again since? */
+bool raw_is_served(struct instance *instance, pid_t tid);
 
 /* snapshot.c; the streams are those of trace.c and raw.c */
 extern const struct tracefs_stream snapshot_stream, snapshot_raw_stream;
@@ -146,6 +151,7 @@ STORE(free_buffer_store);
 /* control.c */
 SHOW(tracing_on_show);
 STORE(tracing_on_store);
+bool tracing_on_is_done(struct tracefs_file *file);
 SHOW(trace_clock_show);
 STORE(trace_clock_store);
 STORE(trace_marker_store);

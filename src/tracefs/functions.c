@@ -7,9 +7,13 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/nearest.h"
 #include "event/tracer.h"
+#include "server/error_log.h"
 #include "server/function_mods.h"
+#include "server/function_name.h"
 #include "server/function_probes.h"
+#include "server/function_written.h"
 #include "server/functions.h"
 #include "server/shm.h"
 #include "server/tracer.h"
@@ -18,10 +22,9 @@
 
 /* ---- lists ---- */
 
-static void print_name(const struct functions *functions, uint32_t nr,
-		       struct text *out)
+static void print_name(const struct tracefs_node *node, uint32_t nr, struct text *out)
 {
-	const char *module, *name = function_name(functions, nr, &module);
+	const char *module, *name = function_shown(tracefs_instance(node), nr, &module);
 	size_t start = out->len;
 
 	text_puts(out, name ? name : "[unknown]");
@@ -35,10 +38,12 @@ int available_functions_show(struct tracefs_node *node, struct text *out)
 	const struct functions *functions = &node->root->functions;
 	int r = functions_refresh(node->root);
 
+	if (!r)
+		r = function_shown_prepare(tracefs_instance(node));
 	for (uint32_t nr = 0; !r && nr < functions->nr; nr++) {
 		if (!function_is_there(functions, nr))
 			continue;
-		print_name(functions, nr, out);
+		print_name(node, nr, out);
 		text_putc(out, '\n');
 	}
 	return r;
@@ -49,6 +54,8 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
 	const struct functions *functions = &node->root->functions;
 	int r = functions_refresh(node->root);
 
+	if (!r)
+		r = function_shown_prepare(tracefs_instance(node));
 	for (uint32_t nr = 0; !r && nr < functions->nr; nr++) {
 		uint32_t at;
 		const struct function_object *object =
@@ -58,7 +65,7 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
 			continue;
 		text_printf(out, "%" PRIx64 " ",
 			    object->bias + object->sites.addrs[at]);
-		print_name(functions, nr, out);
+		print_name(node, nr, out);
 		text_putc(out, '\n');
 	}
 	return r;
@@ -73,8 +80,9 @@ static int show_users(struct tracefs_node *node, bool is_touched, struct text *o
 {
 	const struct function_tracers tracers = functions_tracers(node->root);
 	const struct functions *functions = &node->root->functions;
+	int r = function_shown_prepare(tracefs_instance(node));
 
-	for (uint32_t nr = 0; nr < functions->nr; nr++) {
+	for (uint32_t nr = 0; !r && nr < functions->nr; nr++) {
 		uint32_t users = function_users(functions, &tracers, nr);
 		uint32_t sum = function_probes_of(node->root, nr) +
 			(uint32_t)__builtin_popcount(users);
@@ -82,10 +90,10 @@ static int show_users(struct tracefs_node *node, bool is_touched, struct text *o
 		if (!(sum || (is_touched && functions->is_touched[nr])) ||
 		    !function_is_there(functions, nr))
 			continue;
-		print_name(functions, nr, out);
+		print_name(node, nr, out);
 		text_printf(out, " (%" PRIu32 ")" NO_LETTERS "\n", sum);
 	}
-	return 0;
+	return r;
 }
 
 int enabled_functions_show(struct tracefs_node *node, struct text *out)
@@ -154,19 +162,23 @@ static enum function_list list_of(const struct tracefs_def *def)
 int function_list_show(struct tracefs_node *node, struct text *out)
 {
 	const struct functions *functions = &node->root->functions;
-	const struct instance *instance = tracefs_instance(node);
+	struct instance *instance = tracefs_instance(node);
 	enum function_list list = list_of(node->def);
+	int r;
 
 	/* Modules have come and gone. */
 	if (functions_tick(node->root, FUNCTIONS_LINES_MAX))
 		return -ERESTART;
+	r = function_shown_prepare(instance);
+	if (r)
+		return r;
 	if (!functions->in_list[list][instance->number])
 		text_puts(out, lists[list].empty);
 	for (uint32_t nr = 0; nr < functions->nr; nr++) {
 		if (!function_is_in(instance, list, nr) ||
 		    !function_is_there(functions, nr))
 			continue;
-		print_name(functions, nr, out);
+		print_name(node, nr, out);
 		text_putc(out, '\n');
 	}
 	function_mods_show(instance, list, out);
@@ -207,14 +219,14 @@ static int begin_list(struct tracefs_file *file)
 
 /* As functions_select(), but the graph's lists know no numbers, and count what is
  * taken out of them only if it was there; the kernel's do. */
-static int select_graph(const struct functions *functions, const char *word,
-			bool is_in, struct function_set *set)
+static int select_graph(struct root *root, const char *word, bool is_in,
+			struct function_set *set)
 {
 	uint32_t before = set->nr_has;
 	int r = isdigit((unsigned char)*word) ? 0 :
-		functions_select(functions, word, is_in, set);
+		functions_select(root, word, is_in, set);
 
-	return is_in ? r : (int)(before - set->nr_has);
+	return is_in || r < 0 ? r : (int)(before - set->nr_has);
 }
 
 /* [!]MODULE may be called by its file. */
@@ -228,7 +240,6 @@ static void cut_module(char *module)
  * module does so at once. */
 static int change_list(struct tracefs_file *file, char *word, char *module)
 {
-	const struct functions *functions = &file->node->root->functions;
 	struct instance *instance = tracefs_instance(file->node);
 	enum function_list list = list_of(file->def);
 	bool is_in = *word != '!';
@@ -243,7 +254,7 @@ static int change_list(struct tracefs_file *file, char *word, char *module)
 		functions_list_get(instance, list, file->functions);
 	}
 	r = (lists[list].is_graph ? select_graph : functions_select)(
-		functions, word + !is_in, is_in, file->functions);
+		file->node->root, word + !is_in, is_in, file->functions);
 	if (r)
 		return r > 0 ? 0 : r;
 	if (!module || !module[strlen(":mod")])
@@ -286,8 +297,9 @@ static bool is_mod(const char *colon)
 
 static int use_word(struct tracefs_file *file, char *word)
 {
+	const char *found = function_word_colon(word, strlen(word));
+	char *colon = found ? word + (found - word) : NULL;
 	enum function_list list = list_of(file->def);
-	char *colon = strchr(word, ':');
 	int r;
 
 	if (colon && list == FUNCTION_STACK)
@@ -303,26 +315,50 @@ static int use_word(struct tracefs_file *file, char *word)
 	return r;
 }
 
-/* How much of @buf is before the blank, or the NUL, that ends a word. */
-static size_t word_len(const char *buf, size_t size)
+/* How much of @buf is before the blank, or the NUL, that ends the word which the last write
+ * has begun, or a new one. */
+static size_t word_len(const struct tracefs_file *file, const char *buf, size_t size)
 {
-	size_t len = 0;
+	size_t before = file->word.len, len = 0;
+	struct text all;
 
-	while (len < size && !isspace((unsigned char)buf[len]) && buf[len])
-		len++;
-	return len;
+	if (!before)
+		return function_word_len(buf, size);
+	text_init(&all, before + size + 1);
+	text_write(&all, file->word.data, before);
+	text_write(&all, buf, size);
+	if (!all.error)
+		len = function_word_len(all.data, all.len);
+	text_done(&all);
+	return len > before ? len - before : 0;
 }
 
+/* -ERESTART: the word is still there. */
 static int end_word(struct tracefs_file *file)
 {
+	char copy[TRACEFS_FUNCTION_MAX + 1];
 	struct text *word = &file->word;
 	int r;
 
 	if (word->error || !word->len)
 		return 0;
-	text_str(word);
-	r = use_word(file, word->data);
-	text_reset(word);
+	memcpy(copy, word->data, word->len);
+	copy[word->len] = '\0';
+	r = use_word(file, copy);
+	if (r != -ERESTART)
+		text_reset(word);
+	return r;
+}
+
+/* End the word, and log why if it is refused.  A copy is logged: use_word() cuts the word. */
+static int end_word_or_log(struct tracefs_file *file)
+{
+	char *copy = file->word.len ? strdup(text_str(&file->word)) : NULL;
+	int r = end_word(file);
+
+	if (r == -EINVAL && copy)
+		function_word_log(file, copy);
+	free(copy);
 	return r;
 }
 
@@ -331,19 +367,34 @@ static int end_word(struct tracefs_file *file)
 static ssize_t take_word(struct tracefs_file *file, const char *buf, size_t size)
 {
 	struct text *word = &file->word;
-	size_t start = 0, end;
+	size_t start = 0, before = word->len, end;
 	int r;
 
 	while (!word->len && start < size && isspace((unsigned char)buf[start]))
 		start++;
-	end = start + word_len(buf + start, size - start);
+	end = start + word_len(file, buf + start, size - start);
 	text_write(word, buf + start, end - start);
 	if (word->error)
 		return word->error == -E2BIG ? -EINVAL : word->error;
 	if (end == size)
 		return (ssize_t)size;
-	r = end_word(file);
+	r = end_word_or_log(file);
+	if (r == -ERESTART)
+		text_truncate(word, before);
 	return r ? r : (ssize_t)end + 1;
+}
+
+/* Is @word empty, a number, or [!]NAME that needs no search? */
+static bool is_quick(const struct tracefs_file *file, const char *word, size_t len)
+{
+	size_t is_not = len && *word == '!';
+
+	if (!len)
+		return true;
+	if (isdigit((unsigned char)word[is_not]))
+		return !memchr(word, ':', len);
+	return function_written_has(&file->node->root->functions, word + is_not,
+				    len - is_not);
 }
 
 /* How much of @buf a name is that ends there, with what ends it; 0: none is, or the
@@ -351,13 +402,12 @@ static ssize_t take_word(struct tracefs_file *file, const char *buf, size_t size
 static size_t take_name(struct tracefs_file *file, const char *buf, size_t size)
 {
 	struct text *word = &file->word;
-	size_t len = word_len(buf, size);
+	size_t len = word_len(file, buf, size);
 
-	if (len == size)
+	if (len == size || !is_quick(file, buf, len))
 		return 0;
 	text_write(word, buf, len);
-	if (!word->error && !strpbrk(text_str(word), ":" GLOB_WILDCARDS) &&
-	    !end_word(file))
+	if (!word->error && !end_word(file))
 		return len + 1;
 	text_reset(word);
 	return 0;
@@ -374,7 +424,7 @@ struct command_words {
 /* Is @word one more of them? */
 static bool add_command(struct command_words *words, const char *word, size_t len)
 {
-	const char *colon = memchr(word, ':', len);
+	const char *colon = function_word_colon(word, len);
 	size_t name_len = colon ? (size_t)(colon - word) : 0;
 
 	if (!name_len || *word == '!' || len > TRACEFS_FUNCTION_MAX)
@@ -415,7 +465,7 @@ static size_t find_commands(const char *buf, size_t size, uint32_t most,
 	size_t found = 0, len;
 
 	for (size_t at = 0; at < size && words->nr < most; at += len + 1) {
-		len = word_len(buf + at, size - at);
+		len = function_word_len(buf + at, size - at);
 		if (at + len == size || (len && !add_command(words, buf + at, len)))
 			break;
 		found = at + len + 1;
@@ -425,7 +475,7 @@ static size_t find_commands(const char *buf, size_t size, uint32_t most,
 
 /* How much of @buf is such words, if there are several and all are right; where one is
  * wrong, or there is no room for all, some before it.  0: none, they are taken one by
- * one. */
+ * one.  -ERESTART */
 static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t size)
 {
 	uint32_t most = UINT32_MAX;
@@ -434,13 +484,15 @@ static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t 
 	while (!taken && most > 1 && !file->word.len && !file->word.error) {
 		struct command_words words = { .command = NULL };
 		size_t found;
+		int r;
 
 		text_init(&words.names, size + 1);
 		found = find_commands(buf, size, most, &words);
-		if (words.nr > 1 && !store_commands(file, &words)) {
+		r = words.nr > 1 ? store_commands(file, &words) : -EINVAL;
+		if (!r)
 			tracefs_file_apply(file);
-			taken = (ssize_t)found;
-		}
+		if (!r || r == -ERESTART)
+			taken = r ? r : (ssize_t)found;
 		text_done(&words.names);
 		most = words.nr / 2;
 	}
@@ -504,9 +556,11 @@ int function_list_flush(struct tracefs_file *file)
 		if (r == -ERESTART)
 			return r;
 	}
-	/* Nobody is told what was wrong with the last word. */
-	end_word(file);
+	/* close() returns no error of the last word, as in the kernel; error_log has it. */
+	r = end_word_or_log(file);
 	file->is_fresh = false;
+	if (r == -ERESTART)
+		return r;
 	r = -ENOMEM;
 	if (!file->functions)
 		return 0;
@@ -590,18 +644,6 @@ int current_tracer_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* There is one shadow of the stacks. */
-static bool is_graph_elsewhere(const struct instance *instance)
-{
-	const struct instance *other;
-
-	for_each_instance(other, instance->root)
-		if (other != instance &&
-		    shm_load(&other->abi->tracer) == ABI_TRACER_GRAPH)
-			return true;
-	return false;
-}
-
 static int set_tracer(struct tracefs_file *file, uint32_t tracer)
 {
 	struct instance *instance = tracefs_instance(file->node);
@@ -610,12 +652,13 @@ static int set_tracer(struct tracefs_file *file, uint32_t tracer)
 
 	if (tracer == old)
 		return 0;
-	if (tracer == ABI_TRACER_GRAPH && is_graph_elsewhere(instance))
-		return -EBUSY;
 	if (tracer != ABI_TRACER_NOP) {
 		if (instance->root->state != SERVER_ROOT_ALIVE)
 			return -ENODEV;
 		r = functions_refresh(instance->root);
+		if (!r)
+			r = functions_check(instance, file->def->name,
+					    tracer_names[tracer]);
 		if (!r)
 			r = apply_check(instance, file->def->name);
 		if (!r)
@@ -624,6 +667,7 @@ static int set_tracer(struct tracefs_file *file, uint32_t tracer)
 	if (r)
 		return r;
 	shm_store(&instance->abi->tracer, tracer);
+	instance->root->functions.graph_sessions[instance->number]++;
 	r = tracer == ABI_TRACER_NOP ? functions_publish_off(instance->root) :
 				       functions_publish(instance->root);
 	if (r) {
@@ -661,14 +705,28 @@ void current_tracer_refused(struct tracefs_file *file)
 		apply_start(instance->root, &apply);
 }
 
+static void log_tracer(struct tracefs_file *file, const char *name)
+{
+	struct nearest near;
+
+	nearest_init(&near, name, strlen(name));
+	for (uint32_t i = 0; i < ABI_TRACERS; i++)
+		nearest_offer(&near, tracer_names[i]);
+	error_log_add_near(tracefs_instance(file->node), file->def->name,
+			   "Tracer not found", name, 0, nearest_name(&near));
+}
+
 ssize_t current_tracer_store(struct tracefs_file *file, const char *buf, size_t size,
 			     pid_t tid)
 {
 	char text[101];
-	int r = tracer_find(tracefs_trim(buf, size, text, sizeof(text)));
+	const char *name = tracefs_trim(buf, size, text, sizeof(text));
+	int r = tracer_find(name);
 
 	(void)tid;
-	if (r >= 0)
+	if (r < 0)
+		log_tracer(file, name);
+	else
 		r = set_tracer(file, (uint32_t)r);
 	return r ? r : (ssize_t)size;
 }

@@ -35,7 +35,11 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 	conn->max_write = FUSE_IO_BYTES;
 }
 
-/* The tree is made by the server: what tracefs answers, the same here. */
+/*
+ * The tree is made by the server: what tracefs answers, the same here.  But for files that
+ * are opened with O_CREAT and do not exist: `echo 1 > tracing_onn' gets EACCES from tracefs,
+ * and its user looks for missing rights.
+ */
 
 static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name,
 		      mode_t mode, struct fuse_file_info *fi)
@@ -44,7 +48,7 @@ static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name,
 	(void)name;
 	(void)mode;
 	(void)fi;
-	fuse_reply_err(req, EACCES);
+	fuse_reply_err(req, ENOENT);
 }
 
 static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name,
@@ -53,7 +57,7 @@ static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name,
 	(void)parent;
 	(void)name;
 	(void)rdev;
-	fuse_reply_err(req, S_ISREG(mode) ? EACCES : EPERM);
+	fuse_reply_err(req, S_ISREG(mode) ? ENOENT : EPERM);
 }
 
 static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)

@@ -299,7 +299,7 @@ void fuse_op_poll(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi,
 		  struct fuse_pollhandle *poll)
 {
 	struct fuse_open *open = open_of(fi);
-	unsigned int events = tracefs_poll(open->file);
+	unsigned int events = tracefs_poll_start(open->file, fuse_req_ctx(req)->pid);
 
 	(void)id;
 	open->is_polled = true;

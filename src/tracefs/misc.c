@@ -91,7 +91,9 @@ static void put_format(void *arg, uint64_t addr, const char *text)
 
 int printk_formats_show(struct tracefs_node *node, struct text *out)
 {
-	return printk_list(node->root, put_format, out);
+	int r = printk_list(node->root, put_format, out);
+
+	return r ? r : printk_list_strings(node->root, put_format, out);
 }
 
 /* A record holds the time since the one before it, always. */

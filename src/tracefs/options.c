@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* trace_options, and a file for each of them in options/. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
+#include "server/error_log.h"
 #include "server/options.h"
 #include "server/tracer.h"
 #include "tracefs/files.h"
@@ -37,6 +40,27 @@ static void set(struct tracefs_file *file, uint64_t bit, bool is_on)
 		tracefs_file_apply(file);
 }
 
+/* @row: of a tracer that is not current; NULL: there is no such option. */
+static void log_option(struct tracefs_file *file, const char *name,
+		       const struct option_row *row)
+{
+	char negated[WRITE_MAX + 1];
+	struct nearest near;
+
+	nearest_init(&near, name, strlen(name));
+	for (size_t i = 0; !row && i < option_table_rows; i++) {
+		if (!is_listed(tracefs_instance(file->node), &option_table[i]))
+			continue;
+		snprintf(negated, sizeof(negated), "no%s", option_table[i].name);
+		nearest_offer(&near, option_table[i].name);
+		nearest_offer(&near, negated);
+	}
+	error_log_add_near(tracefs_instance(file->node), file->def->name,
+			   row ? "Option of a tracer that is not in current_tracer" :
+				 "Option not found",
+			   name, 0, nearest_name(&near));
+}
+
 ssize_t trace_options_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid)
 {
@@ -51,8 +75,10 @@ ssize_t trace_options_store(struct tracefs_file *file, const char *buf, size_t s
 	name = tracefs_trim(buf, size, text, sizeof(text));
 	is_on = strncmp(name, "no", 2) != 0;
 	row = option_find(is_on ? name : name + 2);
-	if (!row || !is_listed(tracefs_instance(file->node), row))
+	if (!row || !is_listed(tracefs_instance(file->node), row)) {
+		log_option(file, name, row);
 		return -EINVAL;
+	}
 	set(file, row->bit, is_on);
 	return (ssize_t)size;
 }

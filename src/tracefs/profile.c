@@ -2,6 +2,7 @@
 /* The function profiler: function_profile_enabled and trace_stat/. */
 #include <errno.h>
 
+#include "server/function_written.h"
 #include "server/functions.h"
 #include "server/profile.h"
 #include "tracefs/files.h"
@@ -20,6 +21,8 @@ static int set_on(struct root *root)
 		return r;
 	if (root->state != SERVER_ROOT_ALIVE)
 		return -ENODEV;
+	if (!r)
+		r = functions_check(&root->top, "function_profile_enabled", "1");
 	if (!r)
 		r = apply_check(&root->top, "function_profile_enabled");
 	if (r)
@@ -77,5 +80,7 @@ void profile_enabled_refused(struct tracefs_file *file)
 
 int profile_cpu_show(struct tracefs_node *node, struct text *out)
 {
-	return profile_print(node->root, node->number, out);
+	int r = function_shown_prepare(&node->root->top);
+
+	return r ? r : profile_print(node->root, node->number, out);
 }

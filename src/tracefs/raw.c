@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "server/merge.h"
 #include "server/options.h"
@@ -17,8 +18,12 @@
 
 #define DELTA_MAX	(1ull << ABI_REC_DELTA_BITS)
 #define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* bytes */
+/* poll() lets records wait so long for buffer_percent of the buffer. */
+#define FLUSH_NS	500000000u
 
 struct raw {
+	LIST_ENTRY(raw) link;		/* in all_raws */
+	const struct tracefs_file *file;
 	struct merge *merge;
 	uint8_t *page;
 	uint32_t page_bytes;
@@ -32,7 +37,14 @@ struct raw {
 	uint32_t data_end;		/* zeroes follow */
 	bool is_split;			/* staged records need one more read, and
 					 * cannot be given again as a whole */
+	uint64_t flush_ns;		/* when poll() does not wait for more;
+					 * 0: it has not found a record */
+	bool is_flushing;		/* poll() did not: a splice gets a page
+					 * that is not full */
 };
+
+/* Every open trace_pipe_raw; the server's only thread uses it. */
+static LIST_HEAD(, raw) all_raws = LIST_HEAD_INITIALIZER(all_raws);
 
 static int raw_open(struct tracefs_file *file)
 {
@@ -52,6 +64,8 @@ static int raw_open(struct tracefs_file *file)
 		free(raw);
 		return r;
 	}
+	raw->file = file;
+	LIST_INSERT_HEAD(&all_raws, raw, link);
 	file->state = raw;
 	return 0;
 }
@@ -60,6 +74,7 @@ static void raw_close(struct tracefs_file *file)
 {
 	struct raw *raw = file->state;
 
+	LIST_REMOVE(raw, link);
 	if (raw->is_split)
 		merge_give_up(raw->merge);
 	merge_free(raw->merge);
@@ -223,6 +238,7 @@ static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 		break;
 	case TRACEFS_TAKEN:
 		raw->page_at = raw->give_at;
+		raw->flush_ns = 0;
 		raw->is_split = raw->page_at < raw->data_end;
 		if (!raw->is_split && merge_is_staged(raw->merge))
 			merge_consume(raw->merge);
@@ -269,6 +285,19 @@ static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 	return (ssize_t)page_give(raw, buf, size);
 }
 
+/* page_fill() for a splice, which gets full pages only: others would make a file
+ * of a slow trace many times larger. */
+static int page_fill_whole(struct raw *raw)
+{
+	int r = page_fill(raw, raw->page_bytes - ABI_PAGE_HEADER);
+
+	if (!r && raw->bytes && raw->is_flushing) {
+		raw->is_flushing = false;
+		return 1;
+	}
+	return r;
+}
+
 static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 {
 	struct raw *raw = file->state;
@@ -278,7 +307,7 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 	drop_stale_page(raw);
 	while (done < size) {
 		if (!has_rest(raw)) {
-			r = page_fill(raw, raw->page_bytes - ABI_PAGE_HEADER);
+			r = page_fill_whole(raw);
 			/* The rest of the last page has gone for nothing. */
 			if (r <= 0 && raw->is_split)
 				merge_give_up(raw->merge);
@@ -291,17 +320,58 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 	return (ssize_t)done;
 }
 
-/* Ready when the buffer is half full, as the kernel's buffer_percent of 50. */
+/*
+ * Have the records waited long enough?  The kernel's poll() waits for buffer_percent
+ * of the buffer, however long that takes, and a reader that prints what comes
+ * (`trace-cmd stream') prints nothing of a program that records little.  Here it
+ * waits for FLUSH_NS at most, and not at all when tracing is off, for then nothing
+ * will come.  100 percent was asked for by somebody who wants a full buffer.
+ */
+static bool is_flush_due(struct raw *raw, struct instance *instance, int cpu)
+{
+	if (!instance_has_entries(instance, cpu)) {
+		raw->flush_ns = 0;
+		return false;
+	}
+	if (!instance_is_on(instance))
+		return true;
+	if (shm_load(&instance->abi->percent) >= 100)
+		return false;
+	if (!raw->flush_ns)
+		raw->flush_ns = server_now_ns() + FLUSH_NS;
+	return server_now_ns() >= raw->flush_ns;
+}
+
+/* Ready when buffer_percent of the buffer is full. */
 static unsigned int raw_poll(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);
 	int cpu = tracefs_cpu(file->node);
+	struct raw *raw = file->state;
 
-	if (has_rest(file->state) || file->node->root->state != SERVER_ROOT_ALIVE ||
+	if (has_rest(raw) || file->node->root->state != SERVER_ROOT_ALIVE ||
 	    (instance_options(instance) & OPTION_BLOCK) ||
 	    instance_is_filled(instance, cpu))
 		return POLLIN | POLLRDNORM;
-	return 0;
+	raw->is_flushing = is_flush_due(raw, instance, cpu);
+	return raw->is_flushing ? POLLIN | POLLRDNORM : 0;
+}
+
+bool raw_is_served(struct instance *instance, pid_t tid)
+{
+	const struct raw *raw;
+
+	LIST_FOREACH(raw, &all_raws, link) {
+		const struct tracefs_node *node = raw->file->node;
+
+		if (tracefs_instance(node) != instance || !raw->file->poll_tid ||
+		    raw->file->poll_tid == tid)
+			continue;
+		if (raw->file->is_reading ||
+		    instance_has_entries(instance, tracefs_cpu(node)))
+			return false;
+	}
+	return true;
 }
 
 const struct tracefs_stream raw_stream = {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "event/format.h"
+#include "server/suggest.h"
 #include "tracefs/files.h"
 
 int set_event_show(struct tracefs_node *node, struct text *out)
@@ -48,7 +49,7 @@ static void parse_match(char *word, struct event_match *ret_match)
 ssize_t set_event_store(struct tracefs_file *file, const char *buf, size_t size,
 			pid_t tid)
 {
-	char word[TRACEFS_WORD_MAX + 1];
+	char word[TRACEFS_WORD_MAX + 1], copy[TRACEFS_WORD_MAX + 1];
 	ssize_t taken = tracefs_next_word(buf, size, word);
 	struct event_match match;
 	bool is_on;
@@ -58,11 +59,15 @@ ssize_t set_event_store(struct tracefs_file *file, const char *buf, size_t size,
 	if (taken < 0 || !*word)
 		return taken;
 	is_on = *word != '!';
+	strcpy(copy, word);
 	parse_match(word + !is_on, &match);
 	if (is_on)
 		r = apply_check(tracefs_instance(file->node), file->def->name);
 	if (!r)
 		r = events_set(tracefs_instance(file->node), &match, is_on);
+	if (r == -EINVAL)
+		suggest_log_event(tracefs_instance(file->node), file->def->name, copy,
+				  copy + !is_on, strlen(copy + !is_on));
 	if (r)
 		return r;
 	tracefs_file_apply(file);

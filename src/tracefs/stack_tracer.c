@@ -57,6 +57,8 @@ ssize_t stack_enabled_store(struct tracefs_file *file, const char *buf, size_t s
 	if (r)
 		return r;
 	if (value && !old)
+		r = functions_check(&root->top, file->def->name, "1");
+	if (value && !old && !r)
 		r = apply_check(&root->top, file->def->name);
 	if (!r)
 		r = stack_tracer_set(root, value);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * trace: the buffer as text.  A line is printed when it is read, so an open file
- * takes no more memory for a long trace than for a short one.  It ends where
- * the rings ended when it was first read.
+ * takes no more memory for a long trace than for a short one.  As in the kernel a
+ * reader that comes to the end gets what was recorded meanwhile.  There all of it; here
+ * a program that records faster than `cat' reads must not keep it for ever, so one that
+ * lost records, or comes back again and again without a pause, is told the end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +17,10 @@
 #include "tracefs/files.h"
 
 #define LINE_BYTES_MAX	(1u << 20)
+/* A reader that needs less time than this from one end to the next ... */
+#define FOLLOW_NS	10000000u
+/* ... gets no more than so many of them. */
+#define FOLLOWS_MAX	16
 
 struct reader {
 	bool has_paused;		/* since it was opened */
@@ -22,6 +28,8 @@ struct reader {
 	struct text text;		/* the piece that is being read */
 	off_t text_at;			/* where in the file it starts */
 	bool has_header;
+	uint64_t follow_ns;		/* when it was last asked for the end */
+	uint32_t nr_follows;		/* with no pause between them */
 };
 
 static void print_header(struct tracefs_node *node, struct text *out)
@@ -85,7 +93,22 @@ static int reader_start(struct reader *reader, struct tracefs_node *node)
 		      &reader->lines.merge);
 	if (!r)
 		r = merge_start(reader->lines.merge);
+	reader->follow_ns = server_now_ns();
 	return r < 0 ? r : 0;
+}
+
+/* Is there more than there was? */
+static bool reader_follow(struct reader *reader)
+{
+	uint64_t now = server_now_ns();
+
+	if (now - reader->follow_ns >= FOLLOW_NS)
+		reader->nr_follows = 0;
+	reader->follow_ns = now;
+	if (reader->nr_follows++ < FOLLOWS_MAX && merge_extend(reader->lines.merge))
+		return true;
+	reader->nr_follows = 0;
+	return false;
 }
 
 static int trace_open(struct tracefs_file *file)
@@ -130,7 +153,7 @@ static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
 			if (done && server_now_ns() >= until)
 				break;
 			r = reader_next(reader, file->node);
-			if (r <= 0)
+			if (r < 0 || (!r && (done || !reader_follow(reader))))
 				break;
 			continue;
 		}

@@ -124,6 +124,8 @@ bool tracefs_is_written(const struct tracefs_file *file);
 
 /* POLLIN, POLLOUT ... that are true now. */
 unsigned int tracefs_poll(struct tracefs_file *file);
+/* Also: the thread @tid asks by poll(2), and so has done with what it read before. */
+unsigned int tracefs_poll_start(struct tracefs_file *file, pid_t tid);
 /* Is this a stream (trace_pipe, trace_pipe_raw): no seeking, may block? */
 bool tracefs_is_stream(const struct tracefs_file *file);
 /* Is this a stream of lines, so that a read may get fewer than it asked for? */

@@ -37,6 +37,13 @@ struct tracefs_stream {
 	off_t size;			/* st_size */
 };
 
+/* What an open file means for the instance that it belongs to. */
+enum tracefs_hold {
+	TRACEFS_HOLDS,			/* rmdir() of the instance is EBUSY */
+	TRACEFS_GOES,			/* rmdir() removes it: ENODEV from then on */
+	TRACEFS_STAYS,			/* rmdir() removes it: nothing of it is read */
+};
+
 struct tracefs_def {
 	const char *name;
 	mode_t mode;			/* permission bits */
@@ -50,6 +57,9 @@ struct tracefs_def {
 	 * tracefs_write(); likewise show, truncate and flush. */
 	ssize_t (*store)(struct tracefs_file *file, const char *buf, size_t size,
 			 pid_t tid);
+	/* optional: has what was stored done all that the writer waits for?  He waits
+	 * for TRACEFS_DONE_NS at most */
+	bool (*is_done)(struct tracefs_file *file);
 	/* optional: what was stored is in force everywhere */
 	void (*applied)(struct tracefs_file *file);
 	/* optional: a process could not do it, and the writer is told */
@@ -59,6 +69,7 @@ struct tracefs_def {
 	/* optional: it is closed, or one who has written to it has closed it
 	 * while others have it still */
 	int (*flush)(struct tracefs_file *file);
+	enum tracefs_hold hold;
 	bool is_top_only;		/* instances do not have it */
 	bool is_per_cpu;		/* there is one for each CPU, whose number
 					 * is behind the name and in the node */
@@ -98,6 +109,10 @@ struct tracefs_file {
 	struct text text;		/* what show() said */
 	bool is_shown;
 	bool is_written;		/* and not flushed */
+	pid_t poll_tid;			/* the reader that polled last; 0: none did */
+	bool is_reading;		/* something was read since */
+	pid_t write_tid;		/* the writer of the last write */
+	uint64_t done_ns;		/* when a write does not wait any longer */
 	bool must_truncate;		/* tracefs_settle() has to */
 	uint64_t restart_serial;	/* of the parser, at the last -ERESTART */
 	uint64_t restart_ns;		/* when to try again anyway; 0: there was none */
@@ -140,6 +155,8 @@ int tracefs_emit_dir(struct tracefs_node *parent, const struct tracefs_dir *dir,
 /* Lines that a read makes for so long it gives out; the reader comes back for the rest.
  * Meanwhile the server has others to answer. */
 #define TRACEFS_READ_NS		20000000u
+/* A write waits so long for struct tracefs_def.is_done. */
+#define TRACEFS_DONE_NS		1000000000u
 
 /* A number as the kernel reads one: decimal, one newline may follow. -EINVAL,
  * -ERANGE. */

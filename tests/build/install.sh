@@ -1,12 +1,61 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address programs that are built here would need it, too
 # no-sanitize: thread programs that are built here would need it, too
-# What `make install` puts down is enough to build and run a traced program by
-# pkg-config alone: shared and static, C and C++.
+# timeout: 600
+# `make install` compiles what it installs, once, and nothing else; `make uninstall` removes
+# all of it and nothing else.  What is installed is enough to build and run a traced program
+# by pkg-config alone: shared and static, C and C++.
 set -eux
 
-root=$TMPDIR/root
-meson install -C "$ULF_BUILD" --no-rebuild --quiet --destdir "$root"
+root=$TMPDIR/root build=$TMPDIR/build
+unset MAKEFLAGS MFLAGS MAKELEVEL
+make_ulf() { make -C "$ULF_SRC" BUILD="$build" DESTDIR="$root" "$@"; }
+# objects: what was compiled since the last time
+objects() {
+	find "$build" -name '*.o' -newer "$TMPDIR/stamp" | sort
+	sleep 0.01
+	touch "$TMPDIR/stamp"
+}
+
+touch -d 1970-01-02 "$TMPDIR/stamp"
+make_ulf install
+[ "$(objects | wc -l)" -gt 100 ]
+[ -z "$(find "$build/tests" "$build/bench" "$build/examples" -name '*.o')" ]
+mkdir "$TMPDIR/first"
+(cd "$root" && find . ! -type d | sort) >"$TMPDIR/first/files"
+make_ulf install
+[ -z "$(objects)" ]
+(cd "$root" && find . ! -type d | sort) | diff "$TMPDIR/first/files" -
+
+# Another prefix: two files name it.  Each place has a list of its own.
+make_ulf install PREFIX=/opt/ulf
+[ "$(objects | wc -l)" -le 2 ]
+grep -q /opt/ulf/bin "$root/opt/ulf/lib/"*/libulf.so
+echo mine >"$root/opt/ulf/include/mine"
+echo "/opt/ulf/bin/of_an_older_version" >>"$root/opt/ulf/share/ulf/installed"
+touch "$root/opt/ulf/bin/of_an_older_version"
+make_ulf install PREFIX=/opt/ulf
+[ ! -e "$root/opt/ulf/bin/of_an_older_version" ]
+make_ulf uninstall PREFIX=/opt/ulf
+[ "$(find "$root/opt" ! -type d)" = "$root/opt/ulf/include/mine" ]
+[ "$(find "$root/opt" -type d | wc -l)" = 3 ]
+! make_ulf uninstall PREFIX=/opt/ulf 2>"$TMPDIR/err"
+grep -F "no ulf is installed in $root/opt/ulf" "$TMPDIR/err"
+(cd "$root" && find . -path ./opt -prune -o ! -type d -print | sort) | diff "$TMPDIR/first/files" -
+
+# A list that names what is not ours removes nothing of it.
+mkdir -p "$root/hostile/share/ulf"
+for path in /usr/local/bin/ulf /hostile/../usr/local/bin/ulf; do
+	echo "$path" >"$root/hostile/share/ulf/installed"
+	! make_ulf uninstall PREFIX=/hostile
+	[ -e "$root/usr/local/bin/ulf" ]
+done
+rm -r "$root/hostile" "$root/opt"
+
+# A relative PREFIX is refused.
+! make_ulf uninstall PREFIX=opt 2>"$TMPDIR/err"
+grep -F "absolute path" "$TMPDIR/err"
+
 pc=$(find "$root" -name ulf.pc)
 libdir=${pc%/pkgconfig/ulf.pc}
 prefix=$(pkg-config --variable=prefix "$pc")
@@ -14,7 +63,7 @@ config="pkg-config --define-variable=prefix=$root$prefix"
 cflags=$($config --cflags "$pc")
 libs=$($config --libs "$pc")
 
-echo " $cflags " | grep -qF " -I$root$prefix/include/ulf "
+echo " $cflags " | grep -qF " -isystem $root$prefix/include/ulf "
 "$root$prefix/bin/ulf" --help >/dev/null
 [ "$(readlink "$libdir/libulf.so")" = libulf.so.0 ]
 
@@ -115,3 +164,6 @@ done
 gcc -O2 $flags -static functions.c -o functions_static \
 	-Wl,--whole-archive "$libdir/libulf.a" -Wl,--no-whole-archive
 ./functions_static
+
+make_ulf uninstall
+[ -z "$(find "$root" -mindepth 1)" ]

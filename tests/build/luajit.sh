@@ -7,14 +7,14 @@
 set -u
 . tests/cli/common
 
-work=$ULF_BUILD/luajit
+work=$ULF_CACHE/luajit
 source=$ULF_BUILD/sources/luajit.tar.gz
 script=$ULF_SRC/tests/build/luajit.lua
 
 [ -z "$ULF_SANITIZER" ] ||
 	skip "programs built without a sanitizer cannot load this libulf"
 
-# Kept in the build directory: compiling takes some ten seconds.
+# Kept in the cache: compiling takes some ten seconds.
 build() {
 	rm -rf "$work" "$work.new"
 	mkdir -p "$work.new" && tar -xzf "$source" -C "$work.new" || fail "no source"

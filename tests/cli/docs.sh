@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# user: root
 # The manual page and the completion know every command and option that the
 # help texts have; completion finds roots and files.
 . tests/cli/common
@@ -42,5 +41,7 @@ expect "roots to remove" "$root" "$(complete_line ulf rm hel)"
 mkdir "$ULF_DIR/roots/hel$(printf '\033')[1m.1"
 expect "roots without control characters" "$root" "$(complete_line ulf rm hel)"
 expect "options" "--live" "$(complete_line ulf run --li)"
+expect "users" "root" "$(complete_line ulf --user roo)"
+expect "commands for users" "cat check" "$(complete_line ulf --user root c)"
 expect "help" "server stop" "$(complete_line ulf help s)"
 exit 0

@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# user: root
+# user: root it mounts the tracefs of the kernel
 # Where the kernel's own tracefs is mounted, also below a directory that is
 # root's alone, an ordinary user's ulf exec covers it.
 . tests/cli/common
 
-[ "$(id -u)" = 0 ] || skip "not root, so the kernel's tracefs cannot be mounted"
 user=ulftest dir=$ULF_DIR/user
 as_user() { setpriv --reuid=$user --regid=$user --init-groups "$@"; }
 id $user >/dev/null 2>&1 || skip "no user $user"

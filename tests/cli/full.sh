@@ -141,7 +141,7 @@ until_true is_listed "$root" dead
 ulf rm --dead >/dev/null
 
 # Events
-start "$ULF_BUILD/examples/minikernel"
+start "$ULF_BUILD/examples/minikernel" --forks 0
 writes events/sched/enable 1
 fill
 no_room events/sched/sched_switch/trigger traceoff:3
@@ -154,7 +154,7 @@ kill -9 "$pid"
 # Nothing was switched on before, and the program ends by itself.
 start sleep 2
 fill
-no_room current_tracer function
+no_room snapshot 1
 # The program is told of this, and has no room to look at its buffers.
 writes options/func-args 1
 wait "$pid"

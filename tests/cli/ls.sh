@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # ulf ls: name, pid, state, events on/known, bytes, overruns; dead and corrupt
-# roots too; --all; directories.
+# roots too; --long; directories.
 . tests/cli/common
 
 # column ROOT NUMBER
@@ -18,13 +18,13 @@ ulf echo 1 "$root/events/enable" || fail "enable"
 expect "events when on" 1/1 "$(column "$root" 4)"
 until_true has_bytes
 expect "overruns" 0 "$(column "$root" 6)"
-ulf ls --all | grep -q '^  processes  1 alive$' || fail "$(ulf ls --all)"
+ulf ls --long | grep -q '^  processes  1 alive$' || fail "$(ulf ls --long)"
 
 die "$pid"
 expect "state of the dead" dead "$(column "$root" 3)"
 expect "events of the dead" 1/1 "$(column "$root" 4)"
 has_bytes || fail "the dead root has lost its records"
-ulf ls --all | grep -q '^  processes  0 alive$' || fail "$(ulf ls --all)"
+ulf ls --long | grep -q '^  processes  0 alive$' || fail "$(ulf ls --long)"
 
 # What is no root at all harms nobody.
 mkdir "$ULF_DIR/junk.1" "$ULF_DIR/junk.2"
@@ -37,7 +37,7 @@ expect "state of the dead beside it" dead "$(column "$root" 3)"
 
 # Nor does one of another version, which may be alive.
 make_foreign other.1
-ulf ls --all | grep -A2 '^other.1$' | grep -q 'another version' || fail "$(ulf ls --all)"
+ulf ls --long | grep -A2 '^other.1$' | grep -q 'another version' || fail "$(ulf ls --long)"
 text=$(ulf cat other.1/trace 2>&1) && fail "a foreign root was read"
 text=$(ulf dump other.1 2>&1) && fail "a foreign root was dumped"
 

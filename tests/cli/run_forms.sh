@@ -68,7 +68,7 @@ expect "too small: $how" "" "$(lines)"
 contains "$(cat "$TMPDIR/err")" "nothing was recorded"
 ld=-static make gcc -fpatchable-function-entry=5
 run
-contains "$(cat "$TMPDIR/err")" "has left no root"
+contains "$(cat "$TMPDIR/err")" "it is linked statically, so libulf cannot be loaded"
 ld=-fsanitize=address make gcc -fpatchable-function-entry=5 -fsanitize=address
 run
 contains "$(cat "$TMPDIR/err")" "has AddressSanitizer"

@@ -33,7 +33,7 @@ says_nothing_of "$why"
 
 # With functions alone: ulf run in the script, too, which needs no settings.
 run --ftrace=function -- "$TMPDIR/script" "$TMPDIR/work"
-says "script itself cannot be traced: it is not linked with libulf, $why"
+says "script itself cannot be traced: its interpreter /bin/sh is not linked with libulf, $why"
 expect "trace" "" "$(cat "$TMPDIR/trace")"
 run --ftrace=function -- sh -c "ulf run $TMPDIR/work"
 grep -q ': main <-' "$TMPDIR/err" || fail "not traced: $(cat "$TMPDIR/err")"

@@ -9,6 +9,15 @@ ulf ls >/dev/null || fail "ls"
 first=$(server_pid)
 ulf ls >/dev/null
 expect "server of the second command" "$first" "$(server_pid)"
+# Its processes have names of their own, and arguments that say which directory.
+pid=$(server_pid)
+expect "comm" ulf-server "$(cat "/proc/$pid/comm")"
+expect "args" "ulf: server $ULF_DIR" "$(ps -o args= -p "$pid")"
+mounter=$(ps -o pid= --ppid "$pid" | while read -r child; do
+	[ "$(cat "/proc/$child/comm")" != ulf-mounter ] || ps -o args= -p "$child"
+done)
+expect "mounter" "ulf: mounter $ULF_DIR" "$mounter"
+
 text=$(ulf server 2>&1) && fail "a second server runs"
 contains "$text" "runs already"
 ulf server --background || fail "--background with a server"

@@ -18,7 +18,7 @@ cat >"$TMPDIR/hostile.c" <<'EOF'
 #include <unistd.h>
 
 struct request { uint32_t bytes, op, file, value; uint64_t offset; };
-enum { READ = 2, WRITE = 3, SHUTDOWN = 11, NR_OPS = 13 };
+enum { READ = 2, WRITE = 3, SHUTDOWN = 11, NR_OPS = 16 };
 
 static const char *path, *root;
 

@@ -71,7 +71,7 @@ listed() { ulf ls | grep -q "^y$esc"; }
 until_true listed
 is_clean "ulf ls" "$(on_terminal "ulf ls")"
 contains "$(on_terminal ulf ls)" 'x\ny\x1b[5m.1'
-contains "$(on_terminal ulf ls --all)" 'x\ny\x1b[5m.1'
+contains "$(on_terminal ulf ls --long)" 'x\ny\x1b[5m.1'
 is_clean "ulf check" "$(on_terminal "ulf check")"
 contains "$(on_terminal "ulf rm --dead; ulf cat '$bad/trace'")" 'x\ny\x1b[5m.1'
 for words in "cat 'a$esc[1m/trace'" "ls '$bad'" "'$bad'" "cat --'$bad'" "run '$bad'" \

@@ -13,7 +13,7 @@
 headers_min=156
 formats_min=474
 
-work=$ULF_BUILD/conformance
+work=$ULF_CACHE/conformance
 mkdir -p "$work" && cd "$work" || exit 1
 
 # The kernel's .c file for $1 includes another one before it.

@@ -11,18 +11,11 @@
 # no-sanitize: thread it preloads a library of its own into the shell
 . tests/conformance/common
 . tests/tracefs/common
+. tests/conformance/ftracetest
 
-page=$ULF_SRC/docs/CONFORMANCE.md
-tests=$linux/tools/testing/selftests/ftrace
-logs=$ULF_BUILD/test-logs/conformance/selftests
-# All but selftest/, which looks for faults in the scripts of the others.
-list=${SELFTESTS-$(cd "$tests" && ls -d test.d/*/ | grep -v /selftest/)}
+logs=$ULF_CACHE/selftests
 MACHINE=$TMPDIR
 export MACHINE
-
-[ "$(id -u)" = 0 ] || unshare -Um true 2>/dev/null ||
-	skip "no user namespaces for users here"
-[ -d /sys/kernel/tracing ] || skip "this kernel has no /sys/kernel/tracing"
 
 # Types on the sample program's console what the shell does.
 build_machine() {
@@ -45,32 +38,6 @@ build_modules() {
 		chmod +x "$MACHINE/bin/$name"
 	done
 	PATH=$MACHINE/bin:$PATH
-}
-
-# They want to be root and set what is not theirs: in a namespace of a user they are, and
-# find that there is a file of ours instead.
-run_selftests() {
-	setting=/proc/sys/kernel/sched_rt_runtime_us
-	cat $setting >"$MACHINE/setting"
-	as_root=
-	unshare -Urm true 2>/dev/null && as_root="unshare -Urm"
-	rm -rf "$logs"
-	cd "$tests" || exit 1
-	ulf exec "$root" -- $as_root sh -c "
-		mount --bind '$MACHINE/setting' $setting
-		LD_PRELOAD='$MACHINE/machine.so' exec sh ./ftracetest -k -l '$logs' $(echo "$@")" \
-		7>&- 8>&- 2>&1
-	cd "$ULF_SRC" || exit 1
-}
-
-# A line each, `TEST RESULT': what the log says of a number, and which test that is.
-list_results() {
-	for log in "$logs"/*-log.*; do
-		number=${log##*/} number=${number%%-*}
-		result=$(sed -n "s,^\[$number\].*\[\([A-Z]*\)\]\$,\1,p" "$logs/ftracetest.log" |
-			tr A-Z a-z)
-		echo "$(sed -n '1s,^execute.*/test\.d/,,p' "$log") $result"
-	done | LC_ALL=C sort
 }
 
 # The table of the page, of those results.
@@ -136,9 +103,7 @@ wrong=
 start_console
 build_machine
 build_modules
-run_selftests $list
-[ -e "$logs/ftracetest.log" ] || fail "no self-test was run"
-list_results >"$TMPDIR/results"
+run_selftests "LD_PRELOAD='$MACHINE/machine.so'"
 show_failures
 print_score >"$TMPDIR/score"
 cat "$TMPDIR/score"

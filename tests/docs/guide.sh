@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# user: ordinary
 # no-sanitize: address it builds programs of its own, without the sanitizer
 # no-sanitize: thread it builds programs of its own, without the sanitizer
 # The guide, done as it says: its files are written, its commands are run in one

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "event/format.h"
 #include "filter/filter.h"
@@ -33,16 +34,19 @@ static const struct {
 	{ "__data_loc cpumask_t", "mask", 56, 4, false },
 	{ "__rel_loc unsigned long[]", "bits", 60, 4, false },
 	{ "int[3]", "list", 64, 12, true }, { "long", "l", 80, 8, true },
+	{ "double", "d", 16, 8, true }, { "float", "f", 8, 4, true },
 };
 
 static const char *const tokens[] = {
 	"i", "ub", "h", "ul", "arr", "str", "rel", "ptr", "mask", "bits", "list",
-	"l", "CPU", "COMM", "common_pid", "nosuch", ".function", ".ustring",
+	"l", "d", "f", "1.5", "-2.5e3", "1e999",
+	"CPU", "COMM", "common_pid", "nosuch", ".function", ".ustring",
 	"==", "!=", "<", "<=", ">", ">=", "&", "~", "=", "|", "&&", "||", "!",
 	"(", ")", " ", "\t", "0", "1", "-1", "0x7f", "017", "99999999999999999999",
 	"\"", "'", "\"abc\"", "'a*'", "\"*\"", "\"[a-\"", "\"?\\\\\"", "\"!x\"",
 	"CPUS{", "CPUS{0-1}", "CPUS{1}", "CPUS{all}", "CPUS{0-N:1/2}", "CPUS{,}",
-	"}", "f", "0x1000", ";", "\xff",
+	"}", "f", "0x1000", ";", "\xff", "ONE", "ONEE", "one", "\"one\"", "'o ne'", "CPUS",
+	"CPUS_ONE", "twice",
 };
 
 /* Questions that are right, so that more than the first word is tried. */
@@ -51,7 +55,20 @@ static const char *const terms[] = {
 	"arr ~ '*b*'", "str != \"\"", "str ~ \"a?\"", "rel == 'x'", "ptr ~ \"*\"",
 	"mask & CPUS{0-1}", "mask == CPUS{1}", "bits != CPUS{0,1}", "l <= 0",
 	"CPU == 1", "CPU & CPUS{0-1}", "COMM ~ \"w*\"", "ul.function == f ",
-	"list > 1", "i & CPUS{0-1}", "ptr.ustring == \"q\"",
+	"list > 1", "i & CPUS{0-1}", "ptr.ustring == \"q\"", "i == ONE", "h != \"one\"",
+	"ub & TWO", "ul >= ONE", "i == one", "CPU == ONE", "l & 'o ne'", "list == ONE",
+};
+
+/* Names for numbers, as the server hands them over: neither has a NUL behind it. */
+static const struct {
+	const char *name;
+	size_t len;
+	uint64_t value;
+	bool is_constant;
+} names[] = {
+	{ "ONEX", 3, 1, true }, { "TWOX", 3, 2, true }, { "CPUS_ONE", 8, 1, true },
+	{ "oneX", 3, 1, false }, { "o ne", 4, UINT64_MAX, false }, { "", 0, 3, false },
+	{ "twice", 5, 1, false }, { "twice", 5, 2, false }, { "1", 1, 7, false },
 };
 
 static uint64_t random_state;
@@ -90,6 +107,18 @@ static int find_function(void *ctx, const char *name, size_t len,
 	*ret_start = 0x1000;
 	*ret_end = 0x2000;
 	return 0;
+}
+
+static void each_name(void *ctx, const struct event_format *fmt, uint32_t offset,
+		      filter_name_fn *each, void *arg)
+{
+	(void)ctx;
+	(void)fmt;
+	if (offset > FIXED_BYTES)
+		abort();
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		each(arg, names[i].name, names[i].len, names[i].value,
+		     names[i].is_constant);
 }
 
 static void get_comm(char ret_comm[FILTER_COMM_LEN])
@@ -170,9 +199,10 @@ static void run_damaged(const struct filter_program *program)
 static void fuzz_one(const struct event_format *fmt, struct text *text)
 {
 	static const struct filter_env env = {
-		.nr_cpus = 3, .function = find_function,
+		.nr_cpus = 3, .function = find_function, .names = each_name,
 	};
 	struct event_filter filter = { 0 };
+	struct nearest near;
 	struct text shown;
 
 	random_text(text);
@@ -187,6 +217,16 @@ static void fuzz_one(const struct event_format *fmt, struct text *text)
 		}
 	} else if (filter.error.pos > strlen(filter.text) + 2) {
 		abort();
+	} else {
+		const char *name = filter_error_near(fmt, filter.text, &env,
+						     &filter.error, &near);
+
+		if (name && !*name)
+			abort();
+		/* at any place, and for any mistake */
+		filter.error.pos = (uint32_t)random_below(strlen(filter.text) + 4);
+		filter.error.code = random_below(FILTER_NR_ERRORS);
+		filter_error_near(fmt, filter.text, &env, &filter.error, &near);
 	}
 	text_init(&shown, 1 << 16);
 	event_filter_show(&filter, &shown);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tests/lang/words, fields, kinds and printk, built by every compiler in every way that
+ * tests/lang/words, fields, kinds, kernel and printk, built by every compiler in every way that
  * changes what the headers expand to or how sections and symbols are linked,
  * and run.
  *
@@ -71,6 +71,8 @@ static const struct part {
 	{ "fields", "main.c create.c", false, true },
 	{ "kinds", "main.c create.c", false, false },
 	{ "kinds", "main.c create.c", false, true },
+	{ "kernel", "main.c create.c", false, false },
+	{ "kernel", "main.c create.c", false, true },
 	{ "printk", "main.c conversions.c cxx.cpp elsewhere.cpp", false, false },
 };
 #define NR_PARTS (sizeof(parts) / sizeof(parts[0]))

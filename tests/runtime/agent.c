@@ -3,6 +3,7 @@
  * The agent thread and the program do not notice each other: signals, rights
  * and descriptors, the end of the main thread, what libc thinks of threads.
  *
+ * user: both some programs have rights of root
  * no-sanitize: address there the agent is a thread of libc's
  * no-sanitize: thread there the agent is a thread of libc's
  */

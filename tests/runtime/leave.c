@@ -2,6 +2,8 @@
 /*
  * A child that leaves the root has nothing of its memory any more and lives on; one that
  * changes its user leaves by itself, if that is asked for.  Its parent goes on as before.
+ *
+ * user: both only root can change its user
  */
 #include <errno.h>
 #include <grp.h>

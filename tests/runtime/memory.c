@@ -20,6 +20,7 @@
 
 #define LOCKED_KB_MAX	(24 * 1024)
 #define DORMANT_KB_MAX	48
+#define THREAD_STACK_BYTES	(256 * 1024)
 
 static long status_kb(const char *what)
 {
@@ -84,9 +85,14 @@ static void *map_and_unmap(void *arg)
 /* What goes while it is to be locked is no reason to lock all there is. */
 static void test_changes(void)
 {
+	pthread_attr_t attr;
 	pthread_t thread;
 
-	CHECK_EQ(pthread_create(&thread, NULL, map_and_unmap, NULL), 0);
+	/* The default stack alone is as large as an ordinary user's RLIMIT_MEMLOCK. */
+	CHECK_EQ(pthread_attr_init(&attr), 0);
+	CHECK_EQ(pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES), 0);
+	CHECK_EQ(pthread_create(&thread, &attr, map_and_unmap, NULL), 0);
+	CHECK_EQ(pthread_attr_destroy(&attr), 0);
 	for (int i = 0; i < 200; i++) {
 		CHECK_EQ(mlockall(MCL_CURRENT), 0);
 		if (status_kb("VmLck") > LOCKED_KB_MAX)

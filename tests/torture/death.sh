@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# user: ordinary
 # timeout: 240
 # kill -9 of a program in the middle of tracing, at random moments: its root
 # lists as dead and prints all that was committed, in order, nothing torn, with

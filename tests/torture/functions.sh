@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# user: ordinary
 # timeout: 300
 # no-sanitize: thread a libulf that is built for it cannot be loaded by other programs
 # A program whose threads throw, jump, fork, are interrupted and load libraries all the
@@ -58,13 +57,21 @@ change_list() {
 	put "$file" "$picked"
 }
 change_tracer() {
-	one_of current_tracer current_tracer instances/other/current_tracer tracing_on
+	one_of current_tracer current_tracer instances/other/current_tracer instances/third/current_tracer \
+		tracing_on instances/other/tracing_on
 	file=$picked
 	case $file in
-	tracing_on) one_of 0 1 1 ;;
+	*tracing_on) one_of 0 1 1 ;;
 	*) one_of nop function function_graph ;;
 	esac
 	put "$file" "$picked"
+}
+# An instance that is not looked at, while others are
+change_third() {
+	one_of nop function function_graph function_graph
+	put instances/third/current_tracer "$picked"
+	one_of - 'storm_*' storm_fib storm_turn
+	put instances/third/set_ftrace_filter "$picked"
 }
 change() {
 	for i in 1 2 3 4 5 6 7 8; do
@@ -134,30 +141,48 @@ tell_why() {
 	done
 }
 check() {
-	ulf echo nop "$root/instances/other/current_tracer" || fail "instance"
-	ulf echo nop "$root/current_tracer" || fail "nop"
+	for i in instances/other/ instances/third/ ""; do
+		ulf echo nop "$root/${i}current_tracer" || fail "$i nop"
+	done
 	forget_lists
 	# On one CPU: another does not know which functions are open, and shows the entry
 	# of one call and the exit of the next as one.
 	run_on "$cpu"
-	ulf echo 1 "$root/tracing_on" || fail "tracing_on"
-	ulf echo function_graph "$root/current_tracer" || fail "function_graph"
+	for i in "" instances/other/; do
+		ulf echo 1 "$root/${i}tracing_on" || fail "tracing_on"
+		ulf echo function_graph "$root/${i}current_tracer" || fail "function_graph"
+	done
 	for option in funcgraph-proc funcgraph-tail; do
 		ulf echo "$option" "$root/trace_options" || fail "$option"
+		ulf echo "$option" "$root/instances/other/trace_options" || fail "$option"
 	done
 	(until_true has_calls) || {
 		tell_why
 		exit 1
 	}
 	change_list
+	change_third
 	nap
+	change_third
 	change_list
-	ulf echo 0 "$root/tracing_on" || fail "tracing_on"
+	change_third
+	pick 2
+	[ "$picked" = 0 ] || ulf echo nop "$root/instances/third/current_tracer" || fail "nop"
+	for i in "" instances/other/; do
+		ulf echo 0 "$root/${i}tracing_on" || fail "tracing_on"
+	done
 	run_on "$cpus"
 	ulf cat "$root/trace" >"$TMPDIR/trace" || fail "trace"
-	T=$(ulf mount)/$root
+	check_trace "$(ulf mount)/$root"
+	ulf cat "$root/instances/other/trace" >"$TMPDIR/trace" || fail "trace"
+	! grep -E '(\(\)|} /\*)' "$TMPDIR/trace" | grep -v storm_fib | grep . || fail "not its own"
+	check_trace "$(ulf mount)/$root/instances/other"
+}
+# check_trace DIRECTORY: what that has, which is in $TMPDIR/trace
+check_trace() {
+	T=$1
 	[ "$(stat_sum overrun)$(stat_sum 'dropped events')" = 00 ] || return 0	# it need not fit
-	nr=$(check_graph "$TMPDIR/trace") || fail "$nr
+	nr=$(check_graph "$TMPDIR/trace") || fail "$T: $nr
 $(context "$nr")"
 	exits=$((exits + nr))
 }
@@ -165,8 +190,10 @@ $(context "$nr")"
 exits=0
 start_storm
 cpu=$(my_cpu) cpus=$(awk '/^Cpus_allowed_list/ { print $2 }' "/proc/$pid/status")
-mkdir "$T/instances/other" || fail mkdir
-ulf echo 20000 "$root/buffer_size_kb" || fail "size"
+mkdir "$T/instances/other" "$T/instances/third" || fail mkdir
+for i in "" instances/other/; do ulf echo 20000 "$root/${i}buffer_size_kb" || fail "size"; done
+# What the other has is known; all else of it changes.
+ulf echo storm_fib "$root/instances/other/set_ftrace_filter" || fail "filter"
 round=0
 while [ $round -lt $rounds ]; do
 	round=$((round + 1))

@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# user: ordinary
 # timeout: 240
 # kill -9 of the server while a reader takes records out of the buffer, through the
 # socket, the mount, pages by read and by splice: at random moments and at each step

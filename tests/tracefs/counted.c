@@ -23,6 +23,7 @@
 
 int counted(int x);
 int in_handler(int x);
+void on_user(int signal);
 int forks(void);
 int jumps(int x);
 int first(int x);
@@ -30,6 +31,7 @@ int second(int x);
 int fib(int n);
 int naps(int ms);
 int around(int ms);
+int waits(char *line, int bytes);
 int works(int ms);
 void dies(void);
 
@@ -90,6 +92,22 @@ static void do_handlers(void)
 	}
 	setitimer(ITIMER_REAL, &never, NULL);
 	printf("counted %d\nin_handler %d\n", calls, (int)handled);
+}
+
+TRACED void on_user(int signal)
+{
+	in_handler(signal);
+	handled++;
+}
+
+static void do_signals(void)
+{
+	signal(SIGUSR1, on_user);
+	for (int i = 0; i < 100; i++) {
+		counted(i);
+		raise(SIGUSR1);
+	}
+	printf("counted 100\non_user 100\nin_handler 100\n");
 }
 
 /* ---- fork: the call is the parent's; what the child calls counts, too ---- */
@@ -216,6 +234,24 @@ static void do_naps(void)
 	printf("around 3\nnaps 3\n");
 }
 
+/* ---- a call that goes on until it is told ---- */
+
+TRACED int waits(char *line, int bytes)
+{
+	puts("waiting");
+	if (!fgets(line, bytes, stdin))
+		abort();
+	return counted(bytes) + 1;
+}
+
+static void do_waits(void)
+{
+	char line[64];
+
+	counted(waits(line, sizeof(line)));
+	printf("waits 1\ncounted 2\n");
+}
+
 /* ---- a library, that is gone afterwards ---- */
 
 static const char *library;
@@ -256,10 +292,11 @@ static const struct {
 	const char *word;
 	void (*run)(void);
 } words[] = {
-	{ "threads", do_threads }, { "handlers", do_handlers }, { "fork", do_fork },
+	{ "threads", do_threads }, { "handlers", do_handlers },
+	{ "signals", do_signals }, { "fork", do_fork },
 	{ "jumps", do_jumps }, { "tails", do_tails }, { "fib", do_fib },
 	{ "naps", do_naps }, { "works", do_works }, { "library", do_library },
-	{ "kill", do_kill },
+	{ "waits", do_waits }, { "kill", do_kill },
 };
 
 int main(int argc, char **argv)

@@ -11,7 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/tracepoint.h>
 #include <ulf/tracing.h>
+
+/* In printk_formats by its address. */
+static const char *listed __tracepoint_string = "a listed string";
 
 #define SAY(fmt, ...)							\
 	do {								\
@@ -31,6 +35,8 @@ static __attribute__((noinline)) void say_constant(void)
 	trace_puts("a text: 100%\n");
 	printf("%s: a text: 100%%\n", __func__);
 	trace_printk("a pointer %px\n", (void *)0x123456);
+	if (tracepoint_string("another one") == listed)
+		abort();
 	printf("%s: a pointer 0000000000123456\n", __func__);
 }
 

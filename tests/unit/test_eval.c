@@ -7,6 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "abi/control.h"
+#include "base/text.h"
 #include "runtime/eval.h"
 
 static const struct ulf_eval one = { "sys", "ONE", 1 };
@@ -61,10 +63,62 @@ static void replaces_whole_words(void **state)
 	}
 }
 
+static void put_bytes(void *arg, const char *s, size_t len)
+{
+	struct text *out = arg;
+
+	text_write(out, s, len);
+}
+
+/* Identifiers, of that system. */
+static void tells_names(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t value;
+	} names[] = { { "ONE", 1 }, { "ONE_MORE", 1000000000000 }, { "_minus", -5 } };
+	struct text out, expect;
+
+	(void)state;
+	text_init(&out, 1 << 20);
+	text_init(&expect, 1 << 20);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		text_write(&expect, &names[i].value, sizeof(names[i].value));
+		text_write(&expect, names[i].name, strlen(names[i].name) + 1);
+	}
+	eval_names(&module, "sys", put_bytes, &out);
+	assert_int_equal(out.len, expect.len);
+	assert_memory_equal(out.data, expect.data, out.len);
+	text_reset(&out);
+	eval_names(&module, "nosuch", put_bytes, &out);
+	assert_int_equal(out.len, 0);
+	text_done(&out);
+	text_done(&expect);
+}
+
+/* More than there is space for. */
+static void tells_no_more_names(void **state)
+{
+	enum { NR = ABI_NAMES_BYTES / 8 };
+	static const struct ulf_eval *many[NR];
+	const struct ulf_module large = { .evals = many, .evals_end = many + NR };
+	struct text out;
+
+	(void)state;
+	for (size_t i = 0; i < NR; i++)
+		many[i] = &one;
+	text_init(&out, 1 << 20);
+	eval_names(&large, "sys", put_bytes, &out);
+	assert_int_equal(out.len, ABI_NAMES_BYTES / 12 * 12);
+	text_done(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(replaces_whole_words),
+		cmocka_unit_test(tells_names),
+		cmocka_unit_test(tells_no_more_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

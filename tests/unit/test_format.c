@@ -276,20 +276,23 @@ static void types_in_all_spellings(void **state)
 		const char *text;
 		struct value_type type;
 	} cases[] = {
-		{ "int", { 4, true, false, false } },
-		{ "unsigned", { 4, false, false, false } },
-		{ "long unsigned int", { 8, false, false, false } },
-		{ "long long", { 8, true, false, false } },
-		{ "const volatile short", { 2, true, false, false } },
-		{ "unsigned char", { 1, false, false, false } },
-		{ "bool", { 1, false, false, true } },
-		{ "u16", { 2, false, false, false } },
-		{ "enum pid_type", { 4, false, false, false } },
-		{ "const char *", { 1, true, true, false } },
-		{ "const char *const *", { 8, false, true, false } },
-		{ "void", { 1, false, false, false } },
-		{ "void *", { 1, false, true, false } },
-		{ "struct page *", { 0, false, true, false } },
+		{ "int", { 4, true, false, false, false } },
+		{ "unsigned", { 4, false, false, false, false } },
+		{ "long unsigned int", { 8, false, false, false, false } },
+		{ "long long", { 8, true, false, false, false } },
+		{ "const volatile short", { 2, true, false, false, false } },
+		{ "unsigned char", { 1, false, false, false, false } },
+		{ "bool", { 1, false, false, true, false } },
+		{ "u16", { 2, false, false, false, false } },
+		{ "enum pid_type", { 4, false, false, false, false } },
+		{ "const char *", { 1, true, true, false, false } },
+		{ "const char *const *", { 8, false, true, false, false } },
+		{ "void", { 1, false, false, false, false } },
+		{ "void *", { 1, false, true, false, false } },
+		{ "float", { 4, true, false, false, true } },
+		{ "const double", { 8, true, false, false, true } },
+		{ "double *", { 8, true, true, false, true } },
+		{ "struct page *", { 0, false, true, false, false } },
 	};
 	struct value_type type;
 
@@ -299,6 +302,7 @@ static void types_in_all_spellings(void **state)
 					&type));
 		assert_memory_equal(&type, &cases[i].type, sizeof(type));
 	}
+	assert_false(type_lookup("long double", 11, &type));
 	assert_false(type_lookup("foo_t", 5, &type));
 	assert_false(type_lookup("struct page", 11, &type));
 	assert_false(type_lookup("", 0, &type));

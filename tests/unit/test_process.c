@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which processes are of a root, also where nobody may look at their memory. */
+/*
+ * Which processes are of a root, also where nobody may look at their memory.
+ *
+ * user: both only root can make a process of another user
+ */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stddef.h>

@@ -264,6 +264,10 @@ static void use_all(struct server *server)
 		{ "bad.1/events/sched/first/filter", "comm == \"five\" && state > 3" },
 		{ "bad.1/events/sched/filter", "common_pid != 7" },
 		{ "bad.1/events/sched/second/filter", "nosuch == 1" },
+		{ "bad.1/events/sched/second/filter", "n == ONE && n != MINUS" },
+		{ "bad.1/events/sched/second/filter", "n == ONEE" },
+		{ "bad.1/set_event", "sched:secnd" },
+		{ "bad.1/events/sched/second/trigger", "enable_event:shced:second" },
 		{ "bad.1/instances/one/events/sched/filter", "common_pid == 5" },
 		{ "bad.1/instances/one/events/enable", "1" },
 		{ "bad.1/instances/one/buffer_size_kb", "64" },
@@ -299,6 +303,17 @@ static void use_all(struct server *server)
 	server_dispatch(server);
 }
 
+/* What TRACE_DEFINE_ENUM() tells of the event. */
+static void add_names(struct fake_root *root, struct abi_event *event)
+{
+	static const char names[] = "\1\0\0\0\0\0\0\0ONE\0"
+				    "\xff\xff\xff\xff\xff\xff\xff\xffMINUS";
+
+	event->names = fake_heap(root, sizeof(names));
+	event->names_bytes = sizeof(names);
+	memcpy(root->mem + event->names, names, sizeof(names));
+}
+
 static void make_bad_root(struct fake_root *root, const char *dir)
 {
 	struct abi_module *module;
@@ -315,6 +330,7 @@ static void make_bad_root(struct fake_root *root, const char *dir)
 		   "REC->comm, __get_str(name), __print_hex(__get_rel_dynamic_array(data), "
 		   "__get_rel_dynamic_array_len(data)), (void *)REC->state", fields, 4);
 	fake_event_n(root, 0, "sched", "second");
+	add_names(root, &root->events[1]);
 	format = fake_format(root, "%d %s %p %*d %c %ps %.*s\n");
 	fake_format(root, "another \"%s\"\n");
 	module->path = root->control->heap_off + root->control->heap_used;
@@ -589,6 +605,46 @@ static void commands_of_functions_are_checked(void **state)
 
 /* ---- counts that change while they are looked at ---- */
 
+/* Names for numbers that lie elsewhere, have no end, or are too many. */
+static void read_names(const char *dir)
+{
+	static const struct {
+		uint64_t off;
+		uint32_t bytes;
+		int answer;
+	} cases[] = {
+		{ 0, 13, 0 },				/* as they were */
+		{ 0, 12, 0 }, { 0, 11, -EINVAL },	/* "ONE", "ON" */
+		{ 0, 8, -EINVAL }, { 0, 1, -EINVAL }, { 0, 0, -EINVAL },
+		{ 0, UINT32_MAX, -EINVAL }, { 0, ABI_NAMES_BYTES + 1, -EINVAL },
+		{ UINT64_MAX, 13, -EINVAL }, { 1ull << 40, 13, -EINVAL },
+		{ 64, 13, -EINVAL },
+	};
+	struct fake_root root;
+	struct server *server;
+	uint64_t off;
+
+	make_bad_root(&root, dir);
+	off = root.events[1].names;
+	if (server_new(dir, &server))
+		_exit(3);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		root.events[1].names = cases[i].off ? cases[i].off : off;
+		root.events[1].names_bytes = cases[i].bytes;
+		if (tree_echo(server, "bad.1/events/sched/second/filter", "n == ONE") !=
+		    cases[i].answer)
+			_exit(10 + (int)i);
+	}
+	server_free(server);
+	_exit(0);
+}
+
+static void names_are_checked(void **state)
+{
+	(void)state;
+	harms_nobody(read_names);
+}
+
 static void *change_counts(void *arg)
 {
 	struct abi_control *control = arg;
@@ -710,6 +766,7 @@ int main(void)
 		cmocka_unit_test(many_triggers_are_not_all_taken),
 		cmocka_unit_test(triggers_of_markers_are_checked),
 		cmocka_unit_test(commands_of_functions_are_checked),
+		cmocka_unit_test(names_are_checked),
 		cmocka_unit_test(changing_counts_lead_nowhere),
 		cmocka_unit_test(changing_sizes_are_not_believed),
 		cmocka_unit_test(threads_are_looked_for_bit_by_bit),

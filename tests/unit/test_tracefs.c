@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The control files of a root: what they read as and what they take. */
+/*
+ * The control files of a root: what they read as and what they take.
+ *
+ * user: both root may open each file in both directions
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

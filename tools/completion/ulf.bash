@@ -6,15 +6,17 @@
 # the tree only if a server runs.
 
 _ulf_dir() {
+	local place name
 	if [[ -n ${ULF_DIR-} ]]; then
 		echo "$ULF_DIR"
-	elif [[ -n ${XDG_RUNTIME_DIR-} && -O $XDG_RUNTIME_DIR ]]; then
-		echo "$XDG_RUNTIME_DIR/ulf"
-	elif [[ -O /run/user/$UID ]]; then
-		echo "/run/user/$UID/ulf"
-	else
-		echo "/dev/shm/ulf-$UID"
+		return
 	fi
+	for place in "/run/ulf/$UID" "/dev/shm/ulf-$UID"; do
+		for name in "$place" "$place".{1..63}; do
+			[[ -O $name && -d $name && ! -L $name ]] && { echo "$name"; return; }
+		done
+	done
+	echo "${XDG_RUNTIME_DIR:-/run/user/$UID}/ulf"
 }
 
 # _ulf_add NAME [END]: offer NAME; bash would send a control character in it to the
@@ -52,7 +54,13 @@ _ulf() {
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "$commands --help --version" -- "$word"))
+		COMPREPLY=($(compgen -W "$commands --user --help --version" -- "$word"))
+		return
+	fi
+	if [[ $command == --user ]]; then
+		# nothing of another user is looked at for it
+		((COMP_CWORD != 2)) || COMPREPLY=($(compgen -u -- "$word"))
+		((COMP_CWORD != 3)) || COMPREPLY=($(compgen -W "ls cat echo dump check rm stop" -- "$word"))
 		return
 	fi
 	case $command in
@@ -82,7 +90,7 @@ _ulf() {
 		fi ;;
 	ls)
 		if [[ $word == -* ]]; then
-			COMPREPLY=($(compgen -W "--all --help" -- "$word"))
+			COMPREPLY=($(compgen -W "--long --all --help" -- "$word"))
 		else
 			_ulf_paths "$word"
 		fi ;;

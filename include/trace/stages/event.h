@@ -26,7 +26,7 @@
 		(void (*)(void))trace_event_direct_##event,		\
 		trace_event_fields_##class, print_fmt_##print,		\
 		trace_event_print_##print,				\
-		NULL, 0, 0, 0, { 0, 0, 0 }, NULL,			\
+		NULL, 0, 0, 0, __COUNTER__, __BASE_FILE__, NULL,	\
 	};								\
 	ULF_NOTRACE							\
 	static void trace_event_direct_##event(void *__data, proto)	\
@@ -55,7 +55,8 @@
 	__ULF_EVENT(custom_##template, custom_##event, "custom", #event, \
 		    &tracepoint_custom_##event, PARAMS(proto),		\
 		    PARAMS(args), custom_##template)		\
-	static inline __attribute__((unused)) int			\
+	ULF_NOTRACE							\
+	static inline __attribute__((__unused__)) int			\
 	trace_custom_event_##event##_update(struct tracepoint *tp)	\
 	{								\
 		check_trace_callback_type_##event(			\
@@ -82,5 +83,5 @@
 
 /* A row of a table that the linker puts together. */
 #define __ULF_ROW(type, row, table, value)				\
-	static type row __attribute__((used, section(table))) ULF_RETAIN = \
+	static type row __attribute__((__used__, __section__(table))) ULF_RETAIN = \
 		value;

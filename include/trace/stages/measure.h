@@ -26,13 +26,14 @@
 		&__data_offsets->item##_how_);
 
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
-	static inline __attribute__((always_inline)) size_t		\
+	ULF_NOTRACE							\
+	static inline __attribute__((__always_inline__)) size_t		\
 	trace_event_get_offsets_##name(					\
 		struct trace_event_data_offsets_##name *__data_offsets,	\
 		int __ulf_is_tight, proto)				\
 	{								\
 		typedef struct trace_event_raw_##name __ulf_raw		\
-			__attribute__((unused));			\
+			__attribute__((__unused__));			\
 		size_t __data_size = 0;					\
 									\
 		(void)__data_offsets;					\

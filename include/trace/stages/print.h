@@ -49,7 +49,7 @@
 			__ulf_symbols,					\
 		};							\
 		static const struct ulf_table *__ulf_row		\
-		__attribute__((used, section("__ulf_tables"))) ULF_RETAIN = \
+		__attribute__((__used__, __section__("__ulf_tables"))) ULF_RETAIN = \
 			&__ulf_table;					\
 									\
 		(void)(value);						\
@@ -63,7 +63,7 @@
 	static const void *trace_event_print_##name(void)		\
 	{								\
 		typedef struct trace_event_raw_##class __ulf_raw	\
-			__attribute__((unused));			\
+			__attribute__((__unused__));			\
 		static char __ulf_print = 0;				\
 		struct trace_event_raw_##class *entry = NULL;		\
 		struct trace_seq *p = NULL;				\
@@ -73,7 +73,7 @@
 		(void)p;						\
 		(void)ret;						\
 		return &__ulf_print;					\
-	__ulf_never: __attribute__((unused));				\
+	__ulf_never: __attribute__((__unused__));				\
 		print;							\
 		return NULL;						\
 	}

@@ -60,19 +60,19 @@
  * cuts strings. */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	static void trace_event_cut_##name(void *__data, proto);	\
-	ULF_UNALIGNED							\
-	static inline __attribute__((always_inline)) void		\
+	ULF_NOTRACE ULF_UNALIGNED					\
+	static inline __attribute__((__always_inline__)) void		\
 	trace_event_write_##name(int __ulf_is_tight, void *__data, proto) \
 	{								\
 		typedef struct trace_event_raw_##name __ulf_raw		\
-			__attribute__((unused));			\
+			__attribute__((__unused__));			\
 		const struct ulf_event *__ulf_event =			\
 			(const struct ulf_event *)__data;		\
 		struct trace_event_data_offsets_##name __data_offsets;	\
 		struct {						\
 			char headroom[ULF_RECORD_HEADROOM];		\
 			struct trace_event_raw_##name entry;		\
-		} __attribute__((aligned(16))) __ulf_fixed;		\
+		} __attribute__((__aligned__(16))) __ulf_fixed;		\
 		struct trace_event_raw_##name *entry;			\
 		size_t __ulf_bytes;					\
 									\
@@ -99,7 +99,7 @@
 		ulf_event_commit(__ulf_event, entry, __ulf_bytes);	\
 	}								\
 	ULF_NOTRACE ULF_UNALIGNED					\
-	static __attribute__((noinline, cold)) void			\
+	static __attribute__((__noinline__, __cold__)) void			\
 	trace_event_cut_##name(void *__data, proto)			\
 	{								\
 		trace_event_write_##name(1, __data, args);		\

@@ -400,6 +400,7 @@ static void set_users(struct text_batch *batch, const struct fsites *sites, uint
 	new = *slot;
 	new.users = sites->table[i].users;
 	new.entry = ftrace_entry_of(&new);
+	new.body.word = ftrace_word_of(&new);
 	text_batch_put(batch, (uint8_t *)slot, (const uint8_t *)&new, sizeof(new));
 }
 

@@ -152,7 +152,8 @@ ftrace_known:
 	.macro	copy_exit
 	movl	SHADOW_WORD(%rsi), %r8d
 	movq	ftrace_bodies(%rip), %rdx
-	movq	GRAPH_BODY_SITE-FTRACE_GRAPH_BIT(%r8,%rdx), %r8
+	andl	$SHADOW_BODY_MASK, %r8d
+	movq	GRAPH_BODY_SITE(%r8,%rdx), %r8
 	known	THIS, movq %fs:THIS(EXIT_HEAD), %rdx
 	movq	%rdx, RECORD(4)
 	movq	%r8, RECORD(12)
@@ -212,7 +213,7 @@ function_again:
 	movl	SLOT_USERS-FSITE_SLOT_CALL(%rsi), %esi
 	cmpl	CASE_USERS(%r8), %esi
 	jne	hit_slowly
-	record_ring $24, ENTRY_LIMIT
+	record_ring ENTRY_LIMIT
 	known	THIS, movq %fs:THIS(HEAD), %rsi
 	testq	%rsi, %rsi
 	jz	hit_slowly
@@ -223,24 +224,31 @@ function_maybe:
 	tail_call hit_slowly, function_again
 	end_function ftrace_entry_function
 
-	entry	ftrace_entry_graph
-	look_for_tail_call graph_maybe
-graph_again:
-	section_begin graph
-	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
-	record_ring $20, ENTRY_LIMIT
+/*
+ * One for each lane: sites of a graph tracer with the tag t are called through that of
+ * t % FTRACE_LANES, and only the one graph tracer's lane has rings.  So a thread that was
+ * on its way here when another became the one finds no rings, and C looks at the users.
+ */
+	.macro	graph_entry lane
+	entry	ftrace_entry_graph\lane
+	look_for_tail_call graph_maybe\lane
+graph_again\lane:
+	section_begin graph\lane
+	movq	ftrace_state+STATE_GRAPH_SETS+8*\lane(%rip), %rcx	/* [buffer.set] */
+	record_ring ENTRY_LIMIT
 	leaq	PLACE, %rsi
 	known	THIS, movq %fs:THIS(TOP), %r8
 	cmpq	%rsi, %r8			/* live_above(); SHADOW_SLOWLY */
 	jle	hit_slowly
-	look_for_home graph_turn
+	look_for_home graph_turn\lane
 	shadow_home
 	movq	PLACE, %rax
 	cmpq	ftrace_state+STATE_RESTORER(%rip), %rax
 	je	hit_slowly			/* a signal's handler */
 	movq	%r8, SHADOW_ABOVE(%rsi)
 	movq	%rax, SHADOW_RET(%rsi)
-	record_end graph, 20, ENTRY_LIMIT, copy_graph, graph_full, hit_slowly, SHADOW_TIME(%rsi)
+	record_end graph\lane, 20, ENTRY_LIMIT, copy_graph, graph_full\lane, hit_slowly, \
+		SHADOW_TIME(%rsi)
 	/* Now it is followed: set_top(), take_place().  If a handler has another
 	 * thread go on here, these are the words of the wrong one, as after any slow
 	 * hit; they come right with a return. */
@@ -253,14 +261,22 @@ graph_again:
 	movq	%r8, PLACE
 	stc
 	entry_return
-graph_maybe:
-	tail_call hit_slowly, graph_again
-graph_turn:
-	turn_page graph_again, hit_slowly
-graph_full:
-	make_room 20, ENTRY_FRAME, ENTRY_CFA, graph_again, hit_slowly
-	end_function ftrace_entry_graph
+graph_maybe\lane:
+	tail_call hit_slowly, graph_again\lane
+graph_turn\lane:
+	turn_page graph_again\lane, hit_slowly
+graph_full\lane:
+	make_room 20, ENTRY_FRAME, ENTRY_CFA, graph_again\lane, hit_slowly
+	end_function ftrace_entry_graph\lane
+	.endm
 
+	graph_entry 0
+	graph_entry 1
+	graph_entry 2
+	graph_entry 3
+
+	/* The last of the page: more of them do not assemble. */
+	.org	ftrace_entry_function + 4096 - 256, 0xcc
 	entry	ftrace_entry
 	jmp	hit_slowly
 	abort_signature
@@ -373,12 +389,14 @@ left_again:
 	section_begin left
 	leaq	LEFT_PLACE, %rsi
 	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
-	record_ring $48, LEFT_LIMIT
+	movzbl	SET_TAG(%rcx), %eax
+	record_ring LEFT_LIMIT
 	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* without SHADOW_SLOWLY */
 	jne	left_slowly
 	shadow_home
-	/* Coroutines may have left there what is not so any more. */
-	cmpb	$FTRACE_GRAPH_BIT >> 24, SHADOW_WORD+3(%rsi)
+	/* Was its entry recorded there?  Coroutines may also have left there what is
+	 * not so any more. */
+	cmpb	SHADOW_TAG(%rsi), %al
 	jne	left_slowly
 	record_end left, 48, LEFT_LIMIT, copy_exit, left_full, left_slowly, at=44
 	.cfi_remember_state
@@ -518,7 +536,7 @@ __fentry__:
 	movq	BUFFER_SET(%r11), %rcx		/* [buffer.set], [grace.rseq] */
 	cmpl	SET_SMALL_MAX(%rcx), %r9d
 	ja	words_slowly
-	record_ring %r9, LIMIT
+	record_ring LIMIT, %r9
 	append_body own, words_slowly, event_header, copy_words, (%rdi)
 	append_commit
 words_end:

@@ -53,7 +53,10 @@ int ftrace_hooks_make(const struct ftrace_offsets *offsets) FTRACE_HIDDEN;
 
 /* What slots call in common cases. */
 void ftrace_entry_function(void) FTRACE_HIDDEN;
-void ftrace_entry_graph(void) FTRACE_HIDDEN;
+void ftrace_entry_graph0(void) FTRACE_HIDDEN;
+void ftrace_entry_graph1(void) FTRACE_HIDDEN;
+void ftrace_entry_graph2(void) FTRACE_HIDDEN;
+void ftrace_entry_graph3(void) FTRACE_HIDDEN;
 
 /* Room for them: whole pages. */
 extern uint8_t ftrace_graph_bodies[2 * GRAPH_BODIES_BYTES] FTRACE_HIDDEN;

@@ -14,8 +14,10 @@
 
 #define SET_NR_CPUS		0
 #define SET_SMALL_MAX		4
+#define SET_TAG			18
 #define SET_FAST		72
 #define SET_LIMIT		(SET_FAST + 8 * 1024)
+#define SET_HOOK_LIMIT		(SET_LIMIT + 8 * 1024)
 
 #define EVENT_SET		64	/* struct ulf_event */
 #define EVENT_ID		72
@@ -31,7 +33,8 @@
 #define STATE_FUNCTION		0	/* struct ftrace_state */
 #define STATE_GRAPH_SET		8
 #define STATE_RESTORER		16
-#define FTRACE_GRAPH_BIT	0x1000000
+#define STATE_GRAPH_SETS	24
+#define FTRACE_LANES		4
 
 #define CASE_SET		0	/* struct ftrace_case */
 #define CASE_USERS		8
@@ -49,6 +52,8 @@
 #define SHADOW_DEPTH		24
 #define SHADOW_WORD		28
 #define SHADOW_HOME_MASK	0xffffff8	/* of a place */
+#define SHADOW_BODY_MASK	0x7fffe0	/* of SHADOW_WORD */
+#define SHADOW_TAG		(SHADOW_WORD + 3)	/* of a simple call */
 
 #define REGS_RDI		0	/* struct ftrace_regs */
 #define REGS_RSI		8

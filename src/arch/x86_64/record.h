@@ -31,8 +31,9 @@
  * section_begin	rcx, r8: scratch; leaves the thread pointer in r8: stores by %fs are slow.
  *		What leads to the ring is loaded behind it [grace.rseq]
  * record_ring	rcx: the set of rings, then the ring, or ring_none.  r8, r10: scratch.
- *		\limit: a word of the stack for how far from the ring's start a record of
- *		\bytes may begin; from the set, which no other process can write
+ *		\limit: a word of the stack for how far from the ring's start a record may
+ *		begin; from the set, which no other process can write.  \bytes: of the
+ *		record; none: RING_HOOK_MAX
  * record_end	\copy writes what is behind the header to RECORD(4) and so on, with rdx
  *		and r8 as scratch; rax, rcx and r10 stay as they are.  \keep: a place
  *		for the time, \at: one in the record.  Other registers are left alone.
@@ -47,10 +48,14 @@
 \name\()_begin:
 	.endm
 
-	.macro	record_ring bytes, limit
+	.macro	record_ring limit, bytes
 	known	RSEQ, movslq %fs:RSEQ(CPU_ID), %r10
+	.ifnb	\bytes
 	movq	SET_LIMIT(%rcx,%r10,8), %r8
 	subq	\bytes, %r8
+	.else
+	movq	SET_HOOK_LIMIT(%rcx,%r10,8), %r8
+	.endif
 	movq	%r8, \limit
 	movq	SET_FAST(%rcx,%r10,8), %rcx
 	.endm

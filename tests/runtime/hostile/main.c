@@ -12,6 +12,7 @@
  * memory must stay as it was.  ULF_SEED repeats the worker's choices.
  *
  * timeout: 300
+ * user: both the worker of a program of root becomes nobody
  * no-sanitize: address a hostile trace is no place to look for the allocator's lists
  * no-sanitize: thread it knows nothing of memory that another process writes
  */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A tracepoint by its name, without the trace header that makes it: for headers
+ * whose inline functions ask whether somebody listens, and call a function of
+ * a .c file if so.  <linux/tracepoint.h> includes it.
+ *
+ *	DECLARE_TRACEPOINT(foo);
+ *	void __do_trace_foo(int value);
+ *
+ *	static inline void set(int value)
+ *	{
+ *		if (tracepoint_enabled(foo))
+ *			__do_trace_foo(value);		which calls trace_foo()
+ *	}
+ */
+#ifndef ULF_LINUX_TRACEPOINT_DEFS_H
+#define ULF_LINUX_TRACEPOINT_DEFS_H
+
+#include <ulf/event.h>
+#include <ulf/module.h>
+
+#if !defined(__x86_64__)
+#error "ulf: tracepoints are made for x86-64 only so far"
+#endif
+
+#ifdef __cplusplus
+#define __ulf_bool		bool
+#define __ULF_EXTERN_C_BEGIN	extern "C" {
+#define __ULF_EXTERN_C_END	}
+#define __ULF_EXTERN_C		extern "C"
+#else
+#define __ulf_bool		_Bool
+#define __ULF_EXTERN_C_BEGIN
+#define __ULF_EXTERN_C_END
+#define __ULF_EXTERN_C		extern
+#endif
+
+/* The linker prints this name if no file, or more than one, defines the tracepoint. */
+#define __ULF_SYMBOL(name)						\
+	"__tracepoint_" #name "_needs_CREATE_TRACE_POINTS"
+
+#define DECLARE_TRACEPOINT(name)					\
+	__ULF_EXTERN_C struct tracepoint __tracepoint_##name		\
+	__asm__(__ULF_SYMBOL(name))
+
+/*
+ * The static branch, to the label @on.  The table row names the tracepoint by its
+ * symbol, as PIC code could not pass the address of one in another shared object
+ * as an immediate operand.
+ */
+#define __ULF_SITE(name, on)						\
+	__asm__ goto ("661:\n\t"					\
+		".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"		\
+		".pushsection __ulf_sites, \"" __ULF_SECTION_FLAGS "\"\n\t" \
+		".balign 8\n\t"						\
+		"662: .long 661b - 662b, %l[" #on "] - 662b\n\t"	\
+		".quad " __ULF_SYMBOL(name) "\n\t"			\
+		".popsection"						\
+		: : : : on)
+
+/* Does anybody listen?  A NOP while nobody does. */
+#define tracepoint_enabled(name)					\
+	(__extension__ ({						\
+		__label__ __ulf_tp_on, __ulf_tp_end;			\
+		__ulf_bool __ulf_is_on = 0;				\
+									\
+		__ULF_SITE(name, __ulf_tp_on);				\
+		goto __ulf_tp_end;					\
+	__ulf_tp_on:							\
+		__ulf_is_on = 1;					\
+	__ulf_tp_end:							\
+		__builtin_expect(__ulf_is_on, 0);			\
+	}))
+
+#endif

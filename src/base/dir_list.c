@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* All directories that may be ulf directories; see dir_list.h. */
+#include "base/dir_list.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/dir.h"
+
+#define ENTRIES_MAX	100000u		/* that are looked at, in each directory */
+
+/* ---- of this user ---- */
+
+static bool has_roots(const char *path)
+{
+	char roots[DIR_PATH_BYTES + sizeof(DIR_ROOTS) + 1];
+	struct dirent *entry;
+	bool is_found = false;
+	int fd;
+	DIR *dir;
+
+	if (dir_check(path) < 0 || dir_join(path, DIR_ROOTS, roots, sizeof(roots)) < 0)
+		return false;
+	fd = open(roots, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while (!is_found && (entry = readdir(dir)))
+		is_found = entry->d_name[0] != '.';
+	closedir(dir);
+	return is_found;
+}
+
+void dir_each_other(const char *dir, void (*emit)(void *arg, const char *path), void *arg)
+{
+	const char *env = getenv("ULF_DIR");
+	char path[DIR_PATH_BYTES];
+	unsigned int i, number;
+
+	if (env && *env)
+		return;
+	for (i = 0; i < DIR_PLACES; i++) {
+		for (number = 0; number < DIR_NAMES; number++) {
+			if (!dir_place_path(&dir_places[i], geteuid(), number, path) &&
+			    strcmp(path, dir) && has_roots(path))
+				emit(arg, path);
+		}
+	}
+	if (!dir_find_session(false, path) && strcmp(path, dir) && has_roots(path))
+		emit(arg, path);
+}
+
+/* ---- of all users ---- */
+
+struct users {
+	unsigned int *uids;
+	size_t nr;
+};
+
+static void add_user(struct users *users, unsigned int uid)
+{
+	size_t i;
+
+	for (i = 0; i < users->nr; i++) {
+		if (users->uids[i] == uid)
+			return;
+	}
+	if (users->nr < DIR_USERS_MAX)
+		users->uids[users->nr++] = uid;
+}
+
+/* Is @text a user's id, and after it nothing, or a dot and a number? */
+static bool read_uid(const char *text, unsigned int *ret_uid)
+{
+	unsigned long uid;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	uid = strtoul(text, &end, 10);
+	if (errno || uid >= UINT32_MAX)
+		return false;
+	if (*end == '.')
+		end += 1 + strspn(end + 1, "0123456789");
+	*ret_uid = (unsigned int)uid;
+	return !*end;
+}
+
+/* A name says a user's id, and counts if the directory is that user's.  So a user can bring
+ * nobody into the list but himself. */
+static void add_users_in(struct users *users, const char *parent, const char *prefix)
+{
+	size_t prefix_len = strlen(prefix), i;
+	struct dirent *entry;
+	unsigned int uid;
+	struct stat st;
+	DIR *dir = opendir(parent);
+
+	if (!dir)
+		return;
+	for (i = 0; i < ENTRIES_MAX && (entry = readdir(dir)); i++) {
+		if (!strncmp(entry->d_name, prefix, prefix_len) &&
+		    read_uid(entry->d_name + prefix_len, &uid) &&
+		    !fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISDIR(st.st_mode) && st.st_uid == uid)
+			add_user(users, uid);
+	}
+	closedir(dir);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const unsigned int *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+size_t dir_users(unsigned int *ret_uids)
+{
+	struct users users = { .uids = ret_uids };
+	unsigned int i;
+
+	for (i = 0; i < DIR_PLACES; i++)
+		add_users_in(&users, dir_places[i].parent, dir_places[i].prefix);
+	add_users_in(&users, "/run/user", "");
+	qsort(users.uids, users.nr, sizeof(*users.uids), by_number);
+	return users.nr;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* All directories that may be ulf directories: other ones of this user, and those of all
+ * users.  For commands; the runtime needs one directory only (dir.h). */
+#ifndef BASE_DIR_LIST_H
+#define BASE_DIR_LIST_H
+
+#include <stddef.h>
+
+#define DIR_USERS_MAX	4096u
+
+/*
+ * dir_each_other - the other directories of this user that have roots
+ * @dir: what dir_find() found
+ *
+ * There is one if /run/ulf was made, or /dev/shm came back, after a program had started, or
+ * if another user plays with names while programs start.  None if $ULF_DIR is set.
+ */
+void dir_each_other(const char *dir, void (*emit)(void *arg, const char *path), void *arg);
+
+/*
+ * dir_users - the users who have a directory, in the order of their ids
+ * @ret_uids: at least DIR_USERS_MAX
+ *
+ * Reads names and owners in directories of the system, and nothing that belongs to a user.
+ * Returns their number.
+ */
+size_t dir_users(unsigned int *ret_uids);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Names that differ little from a word. */
+#include "base/nearest.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define EDITED_MAX	64u		/* characters of a word whose edits are counted */
+#define AFFIX_MIN	3u		/* characters of a word that may lack a part */
+#define RANK_AFFIX	16u		/* after all that differ by edits */
+#define OFFER_WORK	8u		/* for a name, and one for each of its characters */
+#define EDIT_WORK	3u		/* for a character, if edits are counted */
+
+static unsigned char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (unsigned char)(c + 'a' - 'A') : (unsigned char)c;
+}
+
+void nearest_init(struct nearest *near, const char *word, size_t len)
+{
+	*near = (struct nearest) {
+		.word = word, .len = len, .rank = UINT32_MAX,
+		.work_left = len && len <= NEAREST_MAX ? NEAREST_WORK : 0,
+	};
+	for (size_t i = 0; i < len && i < EDITED_MAX; i++)
+		near->places[lower(word[i])] |= 1ull << i;
+}
+
+static bool is_same(const char *a, const char *b, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && lower(a[i]) == lower(b[i]))
+		i++;
+	return i == len;
+}
+
+static uint32_t edits_allowed(size_t len)
+{
+	return len < 2 ? 0 : len < 6 ? 1 : len < 12 ? 2 : len <= EDITED_MAX ? 3 : 0;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Optimal string alignment, a column of the matrix at a time (Hyyro 2003).  Bit i of a word
+ * of bits belongs to character i of near->word: plus and minus say whether the cell in this
+ * row is one more or one less than the cell above it, same whether it is equal to its
+ * neighbour at the upper left.
+ */
+static uint32_t count_edits(const struct nearest *near, const char *name, size_t len)
+{
+	const uint64_t last = 1ull << (near->len - 1);
+	uint64_t plus = UINT64_MAX, minus = 0, same = 0, found_before = 0;
+	uint32_t edits = (uint32_t)near->len;
+
+	for (size_t i = 0; i < len; i++) {
+		uint64_t found = near->places[lower(name[i])];
+		uint64_t swap = (~same & found) << 1 & found_before;
+		uint64_t right_plus, right_minus;
+
+		same = swap | (((found & plus) + plus) ^ plus) | found | minus;
+		right_plus = minus | ~(same | plus);
+		right_minus = same & plus;
+		edits += (right_plus & last) != 0;
+		edits -= (right_minus & last) != 0;
+		right_plus = right_plus << 1 | 1;
+		right_minus <<= 1;
+		plus = right_minus | ~(same | right_plus);
+		minus = right_plus & same;
+		found_before = found;
+	}
+	return edits;
+}
+
+/* Does the word lack only the begin of @name, or only its end? */
+static bool is_affix(const struct nearest *near, const char *name, size_t len)
+{
+	return near->len >= AFFIX_MIN && len > near->len &&
+	       (is_same(near->word, name, near->len) ||
+		is_same(near->word, name + len - near->len, near->len));
+}
+
+static bool is_plain(const char *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)name[i] < ' ' || name[i] == '\x7f')
+			return false;
+	return true;
+}
+
+void nearest_offer(struct nearest *near, const char *name)
+{
+	uint32_t most = edits_allowed(near->len), rank = UINT32_MAX;
+	size_t len, apart;
+
+	if (!near->work_left)
+		return;
+	len = strnlen(name, NEAREST_MAX + 1);
+	near->work_left -= least(near->work_left, OFFER_WORK + (uint32_t)len);
+	if (!len || len > NEAREST_MAX)
+		return;
+	apart = len > near->len ? len - near->len : near->len - len;
+	if (!apart && is_same(near->word, name, len)) {
+		rank = 0;
+	} else if (most && apart <= most) {
+		rank = 2 * count_edits(near, name, len);
+		if (rank && len > near->len && is_same(near->word, name, near->len))
+			rank--;		/* traceof: traceoff rather than traceon */
+		near->work_left -= least(near->work_left, EDIT_WORK * (uint32_t)len);
+	}
+	if (rank > 2 * most)
+		rank = is_affix(near, name, len) ? RANK_AFFIX + (uint32_t)apart :
+						   UINT32_MAX;
+	if (rank >= near->rank || !is_plain(name, len))
+		return;
+	near->rank = rank;
+	memcpy(near->best, name, len + 1);
+}
+
+const char *nearest_name(const struct nearest *near)
+{
+	return near->rank == UINT32_MAX ? NULL : near->best;
+}

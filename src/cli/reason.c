@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/reason.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+struct reason {
+	int error;
+	const char *text;
+};
+
+#define FULL	"the file system is full (see df -h, df -i): `ulf rm --dead` removes what " \
+		"dead programs have recorded, or set ULF_DIR to another place"
+
+static const char *find(const struct reason *reason, int error)
+{
+	for (; reason->error; reason++)
+		if (reason->error == -error)
+			return reason->text;
+	return strerror(-error);
+}
+
+const char *reason_server(int error)
+{
+	static const struct reason reasons[] = {
+		{ ENOSPC, FULL },
+		{ EDQUOT, FULL },
+		{ EMFILE, "it cannot open as many files as it needs; `ulf stop`, raise `ulimit "
+			  "-n` (32 for the server, and two for each program), and try again" },
+		{ ENFILE, "too many files are open on this machine" },
+		{ EROFS, "the file system is read-only; set ULF_DIR to another place" },
+		{ 0, NULL },
+	};
+
+	return find(reasons, error);
+}
+
+const char *reason_no_root(int error)
+{
+	static const struct reason reasons[] = {
+		{ ENOSPC, FULL },
+		{ EDQUOT, FULL },
+		{ EMFILE, "the program has as many files open as `ulimit -n` allows" },
+		{ ENFILE, "too many files are open on this machine" },
+		{ EFBIG, "a file of 38 MB is needed, of which only what is used becomes "
+			 "memory, and `ulimit -f` allows less" },
+		{ ENOMEM, "an eighth of the program's address space must be 64 MB at least; "
+			  "`ulimit -v` must be 524288 or more" },
+		{ ENOENT, "the directory does not exist" },
+		{ EACCES, "the program has no permission to write there" },
+		{ EPERM, "it is not a directory of the program's user that nobody else can "
+			 "enter" },
+		{ EROFS, "the file system is read-only" },
+		{ 0, NULL },
+	};
+
+	return find(reasons, error);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ulf run: the events that settings name, and what the server could not do about settings.
+ * Both are looked at as soon as the program has a root (run_watch.c), and again at its end.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "cli/cli.h"
+#include "cli/run.h"
+#include "cli/terminal.h"
+
+#define EVENTS_SHOWN	20		/* when a word fits none of them */
+
+/* available_events of all roots. */
+struct events {
+	struct text text;
+	char **lines;			/* "system:name" each */
+	size_t nr;
+};
+
+/* @event is "system:name". */
+static bool fits(const struct boot_piece *item, char *event)
+{
+	char *name = strchr(event, ':');
+	bool is_fit;
+
+	if (!name)
+		return false;
+	*name = '\0';
+	is_fit = boot_fits(item, event, name + 1);
+	*name = ':';
+	return is_fit;
+}
+
+static bool fits_any(const struct boot_piece *item, const struct events *events)
+{
+	size_t i;
+
+	for (i = 0; i < events->nr; i++) {
+		if (fits(item, events->lines[i]))
+			return true;
+	}
+	return false;
+}
+
+static void show_events(const struct root_list *roots, const struct events *events)
+{
+	size_t i;
+
+	if (events->nr == 0) {
+		fprintf(stderr, "     the program has no events\n");
+		return;
+	}
+	fprintf(stderr, "     there are:");
+	for (i = 0; i < events->nr && i < EVENTS_SHOWN; i++)
+		terminal_print(stderr, " %s", events->lines[i]);
+	if (events->nr > EVENTS_SHOWN)
+		terminal_print(stderr, " ... and %zu more: ulf cat %s/available_events",
+			       events->nr - EVENTS_SHOWN, roots->rows[0].name);
+	fputc('\n', stderr);
+}
+
+/* As the item is written: with a system, or an event or a system alone. */
+static void offer_event(struct nearest *near, char *event, bool has_system)
+{
+	char *name = strchr(event, ':');
+
+	if (has_system || !name) {
+		nearest_offer(near, event);
+		return;
+	}
+	nearest_offer(near, name + 1);
+	*name = '\0';
+	nearest_offer(near, event);
+	*name = ':';
+}
+
+static void say_unknown(const struct boot_piece *item, const struct events *events)
+{
+	bool is_off = *item->text == '!';
+	const char *text = item->text + is_off, *name;
+	size_t len = item->len - is_off, i;
+	struct nearest near;
+
+	nearest_init(&near, text, len);
+	for (i = 0; i < events->nr; i++)
+		offer_event(&near, events->lines[i], memchr(text, ':', len));
+	name = nearest_name(&near);
+	cli_error("%.*s: no event is called so%s%s%s", (int)item->len, item->text,
+		  name ? "; did you mean `" : "", name ? name : "", name ? "`?" : "");
+}
+
+/* Is there an item in @list that fits no event?  @is_quiet: do not say which. */
+static bool check_list(struct boot_piece list, const struct events *events, bool is_quiet)
+{
+	struct boot_piece item;
+	bool is_bad = false;
+
+	while (boot_item(&list, &item)) {
+		if (fits_any(&item, events))
+			continue;
+		if (!is_quiet)
+			say_unknown(&item, events);
+		is_bad = true;
+	}
+	return is_bad;
+}
+
+/* Is there one for an event that is none? */
+static bool check_triggers(struct boot_piece list, const struct events *events,
+			   bool is_quiet)
+{
+	struct boot_trigger trigger;
+	struct boot_piece item;
+	bool is_bad = false;
+
+	while (boot_item(&list, &item)) {
+		/* Markers are not among the events that can be switched on. */
+		if (boot_trigger(&item, &trigger) &&
+		    !boot_piece_is(&trigger.event, "print"))
+			is_bad |= check_list(trigger.event, events, is_quiet);
+	}
+	return is_bad;
+}
+
+/* Is there a setting for an event that is none? */
+static bool check_words(const struct run *run, const struct events *events, bool is_quiet)
+{
+	const char *words = text_str((struct text *)&run->words), *at;
+	struct boot_instance instance;
+	struct boot_word word;
+	bool is_bad = false;
+
+	while (boot_next(&words, &word)) {
+		if (word.id == BOOT_EVENT)
+			is_bad |= check_list(word.value, events, is_quiet);
+		else if (word.id == BOOT_TRIGGER)
+			is_bad |= check_triggers(word.value, events, is_quiet);
+		else if (word.id == BOOT_INSTANCE &&
+			 !boot_instance(&word.value, &instance, &at) &&
+			 !boot_piece_is(&instance.name, RUN_CONSOLE))
+			is_bad |= check_list(instance.events, events, is_quiet);
+	}
+	return is_bad;
+}
+
+/* available_events of all roots, a line each. */
+static int gather_events(struct run *run, const struct root_list *roots,
+			 struct text *ret_lines)
+{
+	struct text text;
+	char *path;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < roots->nr && ret >= 0; i++) {
+		if (asprintf(&path, "%s/available_events", roots->rows[i].name) < 0)
+			return -ENOMEM;
+		ret = conn_file_text(&run->conn, path, &text);
+		if (ret == -ENOENT || ret == -ENODEV)
+			ret = 0;	/* it has just been removed */
+		else if (ret < 0)
+			root_path_error(path, ret);
+		text_write(ret_lines, text.data, text.len);
+		text_done(&text);
+		free(path);
+	}
+	return ret < 0 ? ret : ret_lines->error;
+}
+
+/* Cut @lines (available_events) into an array of lines; free() it. */
+static char **cut_lines(struct text *lines, size_t *ret_nr)
+{
+	char **array, *line, *save = NULL;
+	size_t nr = 0, room = 1, i;
+
+	for (i = 0; i < lines->len; i++)
+		room += lines->data[i] == '\n';
+	array = calloc(room, sizeof(*array));
+	if (!array)
+		return NULL;
+	text_putc(lines, '\0');
+	if (lines->error) {
+		free(array);
+		return NULL;
+	}
+	for (line = strtok_r(lines->data, "\n", &save); line && nr < room;
+	     line = strtok_r(NULL, "\n", &save))
+		array[nr++] = line;
+	*ret_nr = nr;
+	return array;
+}
+
+static int events_get(struct run *run, const struct root_list *roots,
+		      struct events *ret_events)
+{
+	int ret;
+
+	*ret_events = (struct events) { .nr = 0 };
+	text_init(&ret_events->text, ABI_SOCKET_ANSWER_MAX);
+	ret = gather_events(run, roots, &ret_events->text);
+	if (!ret) {
+		ret_events->lines = cut_lines(&ret_events->text, &ret_events->nr);
+		ret = ret_events->lines ? 0 : -ENOMEM;
+	}
+	return ret;
+}
+
+static void events_done(struct events *events)
+{
+	free(events->lines);
+	text_done(&events->text);
+}
+
+bool run_events_are_known(struct run *run, const struct root_list *roots)
+{
+	struct events events;
+	bool are_known = events_get(run, roots, &events) || !check_words(run, &events, true);
+
+	events_done(&events);
+	return are_known;
+}
+
+void run_events_report(struct run *run, const struct root_list *roots)
+{
+	struct events events;
+
+	if (run->has_said_events || !roots->nr || !run->words.len)
+		return;
+	if (!events_get(run, roots, &events) && check_words(run, &events, false)) {
+		show_events(roots, &events);
+		run->has_said_events = true;
+	}
+	events_done(&events);
+}
+
+/* ---- what the server could not do about settings ---- */
+
+static bool has_shown(const struct run *run, const char *root)
+{
+	size_t at, len = strlen(root) + 1;
+
+	for (at = 0; at < run->shown.len; at += strlen(run->shown.data + at) + 1) {
+		if (run->shown.len - at >= len && !memcmp(run->shown.data + at, root, len))
+			return true;
+	}
+	return false;
+}
+
+static void show_errors(struct run *run, const char *root)
+{
+	struct terminal terminal;
+	struct text text;
+	char *path;
+
+	if (has_shown(run, root) || asprintf(&path, "%s/error_log", root) < 0)
+		return;
+	if (conn_file_text(&run->conn, path, &text) == 0 &&
+	    strstr(text_str(&text), "] boot: error: ")) {
+		cli_error("%s:", path);
+		terminal_start(&terminal, stderr);
+		terminal_write(&terminal, text.data, text.len);
+		terminal_end(&terminal);
+		text_write(&run->shown, root, strlen(root) + 1);
+	}
+	text_done(&text);
+	free(path);
+}
+
+void run_errors_report(struct run *run, const struct root_list *roots)
+{
+	size_t i;
+
+	for (i = 0; i < roots->nr; i++)
+		show_errors(run, roots->rows[i].name);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* ulf --user: which user, and what is said about users; see user.h. */
+#include "cli/user.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PROCESSES_MAX	100000u		/* that are looked at */
+
+static void fill(struct user *user, const struct passwd *entry)
+{
+	user->uid = entry->pw_uid;
+	user->gid = entry->pw_gid;
+	user->is_known = true;
+	snprintf(user->name, sizeof(user->name), "%s", entry->pw_name);
+	snprintf(user->home, sizeof(user->home), "%s", entry->pw_dir ? entry->pw_dir : "");
+}
+
+void user_get(unsigned int uid, struct user *ret_user)
+{
+	const struct passwd *entry = getpwuid(uid);
+
+	*ret_user = (struct user) { .uid = uid, .gid = 65534 };	/* nogroup */
+	if (entry)
+		fill(ret_user, entry);
+	else
+		snprintf(ret_user->name, sizeof(ret_user->name), "%u", uid);
+}
+
+static bool is_number(const char *word, unsigned int *ret_number)
+{
+	unsigned long number;
+
+	if (!*word || word[strspn(word, "0123456789")])
+		return false;
+	errno = 0;
+	number = strtoul(word, NULL, 10);
+	*ret_number = (unsigned int)number;
+	return !errno && number < UINT32_MAX;
+}
+
+int user_find(const char *word, struct user *ret_user)
+{
+	const struct passwd *entry;
+	unsigned int uid;
+
+	if (is_number(word, &uid)) {
+		user_get(uid, ret_user);
+		return 0;
+	}
+	entry = getpwnam(word);
+	if (!entry) {
+		cli_error("there is no user `%s`; say a name or a number", word);
+		return -ENOENT;
+	}
+	*ret_user = (struct user) { 0 };
+	fill(ret_user, entry);
+	return 0;
+}
+
+/* ---- whose it is ---- */
+
+static const char *remedy(void)
+{
+	return geteuid() ? "root can look at it with" : "look at it with";
+}
+
+void user_say_owner(const char *path)
+{
+	struct user user;
+	struct stat st;
+
+	if (lstat(path, &st) < 0 || st.st_uid == geteuid())
+		return;
+	user_get(st.st_uid, &user);
+	cli_error("%s is %s's: %s `ulf --user %s COMMAND`", path, user.name, remedy(),
+		  user.name);
+}
+
+/* The process id in "4711" or "hello.4711"; 0: none. */
+static unsigned int pid_in(const char *name, size_t len)
+{
+	size_t start = len;
+	char digits[16];
+	unsigned int pid;
+
+	while (start && isdigit((unsigned char)name[start - 1]))
+		start--;
+	if (start == len || len - start >= sizeof(digits) ||
+	    (start && name[start - 1] != '.'))
+		return 0;
+	memcpy(digits, name + start, len - start);
+	digits[len - start] = '\0';
+	return is_number(digits, &pid) ? pid : 0;
+}
+
+/* Of a process of another user: say it. */
+static bool say_process(const char *pid)
+{
+	char path[32], comm[32] = "";
+	struct user user;
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%.16s", pid);
+	if (stat(path, &st) < 0 || st.st_uid == geteuid())
+		return false;
+	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, comm, sizeof(comm) - 1);
+	comm[n > 0 ? n - 1 : 0] = '\0';		/* without the newline */
+	if (fd >= 0)
+		close(fd);
+	user_get(st.st_uid, &user);
+	cli_error("process %s (%s) is %s's: if it has a root, %s `ulf --user %s COMMAND`", pid,
+		  comm, user.name, remedy(), user.name);
+	return true;
+}
+
+static bool is_called(const char *pid, const char *name, size_t len)
+{
+	char path[32], comm[32];
+	bool is_so = false;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, comm, sizeof(comm));
+	is_so = n == (ssize_t)len + 1 && !memcmp(comm, name, len);
+	close(fd);
+	return is_so;
+}
+
+bool user_say_process(const char *name, size_t len)
+{
+	unsigned int pid = pid_in(name, len), i;
+	struct dirent *entry;
+	bool has_said = false;
+	char text[16];
+	DIR *dir;
+
+	if (pid) {
+		snprintf(text, sizeof(text), "%u", pid);
+		return say_process(text);
+	}
+	dir = opendir("/proc");
+	for (i = 0; dir && !has_said && i < PROCESSES_MAX && (entry = readdir(dir)); i++) {
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    is_called(entry->d_name, name, len))
+			has_said = say_process(entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return has_said;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* ulf --user: being another user; see user.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/keyctl.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fds.h"
+#include "cli/user.h"
+
+#define LOOK_MS		200
+#define QUIET_SECONDS	15			/* without progress */
+#define QUIET_LOOKS	(QUIET_SECONDS * 1000 / LOOK_MS)
+#define TOTAL_SECONDS	300
+#define END_MS		1000			/* for a process that is killed */
+#define END_LOOK_MS	10
+
+static int progress_fd = -1;		/* written by user_enter(), in the child */
+
+bool user_is_entered(void)
+{
+	return progress_fd >= 0;
+}
+
+void user_progress(enum user_progress progress)
+{
+	char byte = (char)progress;
+
+	/* A full pipe says enough. */
+	if (progress_fd >= 0 && write(progress_fd, &byte, 1) < 0 && errno == EPIPE)
+		_exit(CLI_FAILED);
+}
+
+/* ---- the child ---- */
+
+/* The server that may be started gets this environment, too, and the user can read it there. */
+static int clean_environment(const struct user *user)
+{
+	static const char *const kept[] = { "TERM", "TZ", "LANG", "LC_ALL", "COLUMNS" };
+	char *values[sizeof(kept) / sizeof(*kept)];
+	size_t i, nr = sizeof(kept) / sizeof(*kept);
+
+	for (i = 0; i < nr; i++) {
+		const char *value = getenv(kept[i]);
+
+		values[i] = value ? strdup(value) : NULL;
+	}
+	if (clearenv())
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		if (values[i])
+			setenv(kept[i], values[i], 1);
+		free(values[i]);
+	}
+	setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 1);
+	setenv("USER", user->name, 1);
+	setenv("LOGNAME", user->name, 1);
+	if (*user->home)
+		setenv("HOME", user->home, 1);
+	return 0;
+}
+
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	return syscall(SYS_capset, &header, data) < 0 ? -errno : 0;
+}
+
+/*
+ * Standard output may be root's terminal, and TIOCSTI would type there, as would TIOCLINUX
+ * (its paste) on a console.  Nothing here does that; the filter is for the case that the user
+ * finds a way to run code in this process.  It is set while there is CAP_SYS_ADMIN, so that
+ * it needs no no_new_privs: a server must be able to run fusermount3.
+ */
+static int forbid_typing(void)
+{
+#define SECCOMP_AT(member)	(unsigned int)offsetof(struct seccomp_data, member)
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SECCOMP_AT(arch)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 7),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SECCOMP_AT(nr)),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 5, 0),	/* x32 */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
+		/* the kernel looks at the lower 32 bits alone */
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SECCOMP_AT(args[1])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSTI, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCLINUX, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
+
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0 ? -errno : 0;
+#undef SECCOMP_AT
+}
+
+/* Nothing is read from it. */
+static int close_stdin(void)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0)
+		return -errno;
+	close(null);
+	return 0;
+}
+
+static int set_ids(const struct user *user)
+{
+	uid_t real, effective, saved;
+
+	/* setresuid() makes a process dumpable if fs.suid_dumpable is 1.  Keep the capabilities
+	 * until that is undone: the user cannot ptrace a process that has them. */
+	if (prctl(PR_SET_KEEPCAPS, 1) < 0)
+		return -errno;
+	if ((user->is_known ? initgroups(user->name, user->gid) : setgroups(0, NULL)) < 0 ||
+	    setresgid(user->gid, user->gid, user->gid) < 0 ||
+	    setresuid(user->uid, user->uid, user->uid) < 0)
+		return -errno;
+	if (getresuid(&real, &effective, &saved) < 0 || real != user->uid ||
+	    effective != user->uid || saved != user->uid)
+		return -EPERM;
+	if (prctl(PR_SET_DUMPABLE, 0) < 0)
+		return -errno;
+	return drop_capabilities();
+}
+
+int user_become(const struct user *user, int keep_fd, int parent)
+{
+	const struct rlimit none = { 0, 0 };
+	int ret;
+
+	fds_keep(keep_fd);
+	ret = close_stdin();
+	if (!ret)
+		ret = forbid_typing();
+	if (ret < 0)
+		return ret;
+	setrlimit(RLIMIT_CORE, &none);
+	umask(077);
+	if (chdir("/") < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
+		return -errno;
+	ret = set_ids(user);
+	if (ret < 0)
+		return ret;
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return -errno;
+	if (getppid() != parent)
+		return -ESRCH;
+	if (setresuid(-1, 0, -1) == 0)
+		return -EPERM;		/* there is a way back */
+	/* root's session keyring would be inherited; where there are no keys there is none */
+	syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
+	return clean_environment(user);
+}
+
+/* ---- the parent ---- */
+
+/* Read what the child says; false: it says nothing more. */
+static bool read_progress(int fd, bool *ret_streams)
+{
+	char bytes[256];
+	ssize_t n = read(fd, bytes, sizeof(bytes));
+
+	if (n > 0 && memchr(bytes, USER_STREAMS, (size_t)n))
+		*ret_streams = true;
+	return n > 0 || (n < 0 && errno == EINTR);
+}
+
+static int exit_status(const struct user *user, int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	cli_error("the command for %s was ended by signal %d; that user can send it signals",
+		  user->name, WTERMSIG(status));
+	return 128 + WTERMSIG(status);
+}
+
+bool user_end_child(pid_t pid)
+{
+	const struct timespec pause = { 0, END_LOOK_MS * 1000000L };
+	int i;
+
+	kill(pid, SIGKILL);
+	for (i = 0; i < END_MS / END_LOOK_MS; i++) {
+		if (waitpid(pid, NULL, WNOHANG) != 0)
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+static int give_up(const struct user *user, pid_t pid, const char *why)
+{
+	bool has_ended = user_end_child(pid);
+
+	cli_error("the command for %s was given up: %s", user->name, why);
+	if (!has_ended)
+		cli_error("its process %d is left behind: it waits for a file system of %s",
+			  (int)pid, user->name);
+	return CLI_FAILED;
+}
+
+/* Looks are counted rather than seconds: a command that was stopped with ^Z is not late. */
+static int watch(const struct user *user, const struct cli_cmd *cmd, pid_t pid, int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	time_t end = time(NULL) + TOTAL_SECONDS;
+	unsigned int nr_quiet = 0;
+	bool streams = false;
+	int status;
+
+	for (;;) {
+		int ready = poll(&poll_fd, 1, LOOK_MS);
+
+		if (ready > 0 && read_progress(fd, &streams))
+			nr_quiet = 0;
+		else if (ready > 0)
+			poll_fd.fd = -1;	/* the end of the pipe: look for its status */
+		else
+			nr_quiet++;
+		if (waitpid(pid, &status, poll_fd.fd < 0 && ready > 0 ? 0 : WNOHANG) == pid)
+			return exit_status(user, status);
+		if (!streams && nr_quiet >= QUIET_LOOKS)
+			return give_up(user, pid, "nothing has come for 15 s; `ps -u` shows "
+						  "whether a server of that user hangs");
+		if (!cmd->may_take_long && time(NULL) >= end)
+			return give_up(user, pid, "it took more than 300 s");
+	}
+}
+
+static int start(const struct user *user, const struct cli_cmd *cmd)
+{
+	int pipe_fds[2], ret, parent = getpid();
+	pid_t pid;
+
+	if (pipe2(pipe_fds, O_CLOEXEC | O_NONBLOCK) < 0) {
+		cli_error("pipe: %m");
+		return CLI_FAILED;
+	}
+	signal(SIGCHLD, SIG_DFL);	/* if it is ignored there is no status to wait for */
+	pid = fork();
+	if (pid < 0) {
+		cli_error("fork: %m");
+		return CLI_FAILED;
+	}
+	if (pid == 0) {
+		ret = user_become(user, pipe_fds[1], parent);
+		if (ret < 0) {
+			cli_error("cannot become %s: %s", user->name, strerror(-ret));
+			_exit(CLI_FAILED);
+		}
+		progress_fd = pipe_fds[1];
+		return -1;
+	}
+	close(pipe_fds[1]);
+	return watch(user, cmd, pid, pipe_fds[0]);
+}
+
+int user_enter(const char *word, const struct cli_cmd *cmd)
+{
+	struct user user;
+
+	if (!cmd->is_for_users) {
+		cli_error("`ulf --user` has no `%s`; `runuser --pty -u %s -- ulf %s ...` runs it "
+			  "as that user", cmd->name, word, cmd->name);
+		return CLI_USAGE;
+	}
+	if (user_find(word, &user) < 0)
+		return CLI_FAILED;
+	/* What $ULF_DIR says is meant for the user who typed the command. */
+	unsetenv("ULF_DIR");
+	if (user.uid == geteuid())
+		return -1;
+	if (geteuid() != 0) {
+		cli_error("--user %s: only root can look at the roots of another user", word);
+		return CLI_FAILED;
+	}
+	fflush(stdout);
+	return start(&user, cmd);
+}

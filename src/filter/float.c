@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fields of type float and double.  The traced program compares them without any
+ * floating-point instruction, as numbers: the bits of positive values are in their
+ * order, those of negative ones in the reverse order, and infinity is the last of
+ * each, before the NaNs.  So a comparison is one or two ranges of bits:
+ *
+ *	x > -2		0 .. inf		(positive, or)
+ *			-0 .. the one above -2	(negative)
+ *
+ * -0 equals 0.  A NaN is in no range: as in C it is not equal, not less and not
+ * greater, and `!=` is true of it.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "filter/term.h"
+
+#define FLOAT_MAX	64		/* characters, with a NUL */
+
+/* Magnitudes, that is bits without the sign. */
+struct side {
+	uint64_t low, high;
+	bool is_empty;
+};
+
+static const struct side none = { .is_empty = true };
+
+/* ---- reading ---- */
+
+static bool is_part(const char *s, size_t at)
+{
+	if (isalnum((unsigned char)s[at]) || s[at] == '.')
+		return true;
+	/* a sign: the first character, or that of an exponent */
+	return (s[at] == '-' || s[at] == '+') &&
+	       (!at || strchr("eEpP", s[at - 1]));
+}
+
+static uint64_t bits_of(const char *text, bool is_float, char **ret_end)
+{
+	union { double d; uint64_t bits; } wide;
+	union { float f; uint32_t bits; } narrow;
+
+	if (is_float) {
+		narrow.f = strtof(text, ret_end);
+		return narrow.bits;
+	}
+	wide.d = strtod(text, ret_end);
+	return wide.bits;
+}
+
+/* A finite number, rounded to what the field can hold. */
+static int take_bits(struct parser *p, const struct term_field *field,
+		     uint64_t inf, uint64_t *ret_bits)
+{
+	const char *start = p->text + p->at;
+	size_t start_at = p->at, len = 0;
+	char text[FLOAT_MAX], *end;
+
+	while (start[len] && is_part(start, len))
+		len++;
+	p->at += len;
+	if (len >= sizeof(text))
+		return term_fail(p, FILTER_ERR_OPERAND_TOO_LONG, p->at);
+	memcpy(text, start, len);
+	text[len] = '\0';
+	if (!isdigit((unsigned char)text[text[0] == '-']))
+		return term_fail(p, FILTER_ERR_ILLEGAL_FLOAT, start_at);
+	*ret_bits = bits_of(text, field->bits == 32, &end);
+	if (*end || (*ret_bits & inf) == inf)
+		return term_fail(p, FILTER_ERR_ILLEGAL_FLOAT, start_at);
+	return 0;
+}
+
+/* ---- comparing ---- */
+
+static struct side side(uint64_t low, uint64_t high)
+{
+	return (struct side){ low, high, low > high };
+}
+
+static struct part emit_side(struct parser *p, const struct term_field *field,
+			     struct side s, uint64_t sign)
+{
+	unsigned int shift = filter_load_shift(term_load(field));
+
+	return term_emit_range(p, field, (s.low | sign) << shift,
+			       (s.high | sign) << shift);
+}
+
+static struct part emit_sides(struct parser *p, const struct term_field *field,
+			      struct side positive, struct side negative)
+{
+	uint64_t sign = 1ull << (field->bits - 1);
+	struct part first, second;
+
+	if (positive.is_empty && negative.is_empty)
+		return term_emit_never(p);
+	if (negative.is_empty)
+		return emit_side(p, field, positive, 0);
+	if (positive.is_empty)
+		return emit_side(p, field, negative, sign);
+	first = emit_side(p, field, positive, 0);
+	code_patch(&p->code, first.no, code_nr_insns(&p->code));
+	second = emit_side(p, field, negative, sign);
+	second.yes = code_join(&p->code, first.yes, second.yes);
+	return second;
+}
+
+/* The values that compare so with one of the magnitude @m, on the side that it is on and
+ * on the other one; for a negative one < and > have changed places. */
+static void find_sides(enum term_op op, uint64_t m, uint64_t inf, struct side *ret_own,
+		       struct side *ret_other)
+{
+	bool is_zero = !m;
+
+	*ret_other = none;
+	switch (op) {
+	case OP_LT:
+		*ret_own = m ? side(0, m - 1) : none;
+		*ret_other = side(is_zero, inf);
+		break;
+	case OP_LE:
+		*ret_own = side(0, m);
+		*ret_other = side(0, inf);
+		break;
+	case OP_GT:
+		*ret_own = side(m + 1, inf);
+		break;
+	case OP_GE:
+		*ret_own = side(m, inf);
+		if (is_zero)
+			*ret_other = side(0, 0);
+		break;
+	default:
+		*ret_own = side(m, m);
+		if (is_zero)
+			*ret_other = side(0, 0);
+		break;
+	}
+}
+
+static enum term_op mirrored(enum term_op op)
+{
+	switch (op) {
+	case OP_LT: return OP_GT;
+	case OP_LE: return OP_GE;
+	case OP_GT: return OP_LT;
+	case OP_GE: return OP_LE;
+	default: return op;
+	}
+}
+
+int term_parse_float(struct parser *p, const struct term *t, struct part *ret_part)
+{
+	uint64_t sign = 1ull << (t->field.bits - 1), bits;
+	uint64_t inf = t->field.bits == 32 ? 0x7f800000 : 0x7ffull << 52;
+	struct side own, other;
+	bool is_negative;
+	int r;
+
+	if (t->op == OP_GLOB || t->op == OP_AND)
+		return term_fail(p, FILTER_ERR_ILLEGAL_FIELD_OP, p->at);
+	r = take_bits(p, &t->field, inf, &bits);
+	if (r)
+		return r;
+	is_negative = (bits & sign) && bits != sign;
+	find_sides(is_negative ? mirrored(t->op) : t->op, bits & ~sign, inf, &own,
+		   &other);
+	*ret_part = is_negative ? emit_sides(p, &t->field, other, own) :
+				  emit_sides(p, &t->field, own, other);
+	if (t->op == OP_NE)
+		*ret_part = part_not(*ret_part);
+	return 0;
+}

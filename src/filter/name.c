@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names for numbers: op == DISK_READ, op == "read", flags & WRONLY.  The kernel refuses all of
+ * them, so whatever it takes means here what it means there: a word that begins with a digit
+ * is a number, CPUS{} is a list, and a field that is a string is compared with a string.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "event/format.h"
+#include "filter/term.h"
+
+struct lookup {
+	const char *name;
+	size_t len;
+	/* [1]: of the identifiers, which come first; [0]: of the texts */
+	struct {
+		bool is_found, is_ambiguous;
+		uint64_t value;
+	} by[2];
+};
+
+static void compare(void *arg, const char *name, size_t len, uint64_t value,
+		    bool is_constant)
+{
+	struct lookup *lookup = arg;
+
+	if (len != lookup->len || memcmp(name, lookup->name, len))
+		return;
+	lookup->by[is_constant].is_ambiguous |= lookup->by[is_constant].is_found &&
+						lookup->by[is_constant].value != value;
+	lookup->by[is_constant].is_found = true;
+	lookup->by[is_constant].value = value;
+}
+
+/* -ENOENT; -ENOTUNIQ: one word, several values. */
+static int find_name(const struct parser *p, const struct term *t, const char *name,
+		     size_t len, uint64_t *ret_value)
+{
+	struct lookup lookup = { .name = name, .len = len };
+	bool is_constant;
+
+	p->env->names(p->env->ctx, p->fmt, t->field.offset, compare, &lookup);
+	is_constant = lookup.by[true].is_found;
+	if (!lookup.by[is_constant].is_found)
+		return -ENOENT;
+	*ret_value = lookup.by[is_constant].value;
+	return lookup.by[is_constant].is_ambiguous ? -ENOTUNIQ : 0;
+}
+
+static bool is_quote(char c)
+{
+	return c == '"' || c == '\'';
+}
+
+/* The name at @at, which stands in quotes or is an identifier; its length, 0: there is none. */
+static size_t take_name(const char **at)
+{
+	const char *end;
+
+	if (is_quote(**at)) {
+		end = strchr(*at + 1, **at);
+		++*at;
+		return end ? (size_t)(end - *at) : 0;
+	}
+	return isdigit((unsigned char)**at) ? 0 : term_word_len(*at);
+}
+
+/* Has the field a number, and does the operator take one?  Texts have no order. */
+static bool can_have_name(const struct term *t, bool is_quoted)
+{
+	if (t->field.use != USE_NUMBER && t->field.use != USE_CPU)
+		return false;
+	return t->op == OP_EQ || t->op == OP_NE || t->op == OP_AND ||
+	       (t->op != OP_GLOB && !is_quoted);
+}
+
+int term_parse_name(struct parser *p, const struct term *t, struct part *ret_part)
+{
+	const char *start = p->text + p->at, *name = start;
+	bool is_quoted = is_quote(*start);
+	size_t len = take_name(&name);
+	uint64_t value;
+	int r;
+
+	if (!len || !p->env->names || !can_have_name(t, is_quoted) ||
+	    (!is_quoted && len == strlen("CPUS") && !memcmp(name, "CPUS", len)))
+		return -ENOENT;
+	r = find_name(p, t, name, len, &value);
+	if (r == -ENOTUNIQ)
+		return term_fail(p, FILTER_ERR_AMBIGUOUS_NAME, p->at);
+	if (r)
+		return r;
+	p->at += (size_t)(name - start) + len + is_quoted;
+	*ret_part = term_emit_compare(p, &t->field, t->op, value);
+	return 0;
+}
+
+/* ---- what may have been meant ---- */
+
+static void offer(void *arg, const char *name, size_t len, uint64_t value, bool is_constant)
+{
+	char copy[NEAREST_MAX + 1];
+
+	(void)value;
+	(void)is_constant;
+	if (len > NEAREST_MAX)
+		return;
+	memcpy(copy, name, len);
+	copy[len] = '\0';
+	nearest_offer(arg, copy);
+}
+
+/* Where the identifier begins that ends at @end. */
+static size_t word_start(const char *text, size_t end)
+{
+	while (end && (isalnum((unsigned char)text[end - 1]) || text[end - 1] == '_'))
+		end--;
+	return end;
+}
+
+static size_t skip_back(const char *text, size_t at, const char *what)
+{
+	while (at && strchr(what, text[at - 1]))
+		at--;
+	return at;
+}
+
+/* The value at @at is wrong: the names that its field, which stands before it, may have. */
+static void offer_values(const struct event_format *fmt, const char *text, size_t at,
+			 const struct filter_env *env, struct nearest *near)
+{
+	const char *name = text + at;
+	size_t len = take_name(&name), start, end;
+	struct term_field field;
+
+	end = skip_back(text, skip_back(text, skip_back(text, at, " \t"), "=!<>&~"), " \t");
+	start = word_start(text, end);
+	nearest_init(near, name, len);
+	if (env->names && term_find_field(fmt, text + start, end - start, &field))
+		env->names(env->ctx, fmt, field.offset, offer, near);
+}
+
+const char *filter_error_near(const struct event_format *fmt, const char *text,
+			      const struct filter_env *env,
+			      const struct filter_error *error, struct nearest *near)
+{
+	size_t at = error->pos ? error->pos - 1 : 0, start;
+
+	nearest_init(near, "", 0);
+	if (at > strlen(text))
+		return NULL;
+	if (error->code == FILTER_ERR_FIELD_NOT_FOUND) {
+		start = word_start(text, at);
+		nearest_init(near, text + start, at - start);
+		term_offer_fields(fmt, near);
+	} else if (error->code == FILTER_ERR_INVALID_VALUE ||
+		   error->code == FILTER_ERR_EXPECT_DIGIT) {
+		offer_values(fmt, text, at, env, near);
+	}
+	return nearest_name(near);
+}

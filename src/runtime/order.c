@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The order of a module's events.  gcc writes variables of a file backwards, or not,
+ * depending on the optimisation level; LTO mixes those of several files. */
+#include <string.h>
+
+#include "runtime/runtime.h"
+
+static bool is_before(const struct ulf_event *a, const struct ulf_event *b)
+{
+	int r = 0;
+
+	if (a->file != b->file && a->file && b->file)
+		r = strcmp(a->file, b->file);
+	if (r)
+		return r < 0;
+	if (a->order != b->order)
+		return a->order < b->order;
+	return a < b;
+}
+
+static bool is_sorted(struct ulf_event *const *events, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++) {
+		if (!is_before(events[i - 1], events[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Move the event at @at down to where both events below it (2i + 1, 2i + 2) are
+ * smaller. */
+static void sift(struct ulf_event **events, size_t at, size_t nr)
+{
+	struct ulf_event *event = events[at];
+
+	for (size_t below; (below = 2 * at + 1) < nr; at = below) {
+		if (below + 1 < nr && is_before(events[below], events[below + 1]))
+			below++;
+		if (!is_before(event, events[below]))
+			break;
+		events[at] = events[below];
+	}
+	events[at] = event;
+}
+
+/* A heap sort: qsort() may allocate. */
+void order_events(struct ulf_module *module)
+{
+	size_t nr = (size_t)(module->events_end - module->events);
+	struct ulf_event **events = module->events;
+
+	if (module->version < 4 || is_sorted(events, nr))
+		return;		/* the pages stay as they are in the file */
+	for (size_t i = nr / 2; i-- > 0; )
+		sift(events, i, nr);
+	for (size_t i = nr; i-- > 1; ) {
+		struct ulf_event *last = events[0];
+
+		events[0] = events[i];
+		events[i] = last;
+		sift(events, 0, i);
+	}
+}

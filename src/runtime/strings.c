@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Strings that a module lists by their addresses (tracepoint_string()): copied to
+ * the root's heap, where they can be read after the program's end. */
+#include <string.h>
+
+#include "runtime/runtime.h"
+
+static bool has_strings(const struct ulf_module *module)
+{
+	return module->version >= 4 && module->strings != module->strings_end;
+}
+
+/* Bytes of all texts; 0: too many. */
+static uint32_t text_bytes(const struct ulf_module *module)
+{
+	size_t bytes = 0;
+
+	for (const char **s = module->strings; s < module->strings_end; s++)
+		bytes += strlen(*s ? *s : "") + 1;
+	return bytes <= ABI_HEAP_BYTES ? (uint32_t)bytes : 0;
+}
+
+/* The block that @row had before its module went and came again: the texts are the
+ * same then, and the addresses are written anew.  NULL: it has none. */
+static struct abi_strings *find_block(const struct abi_module *row, uint32_t nr,
+				      uint32_t bytes)
+{
+	struct abi_strings *block;
+
+	if (!row->strings)
+		return NULL;
+	block = root_heap_at(row->strings, sizeof(*block) + nr * 8ull + bytes);
+	return block && block->nr == nr && block->bytes == bytes ? block : NULL;
+}
+
+static struct abi_strings *make_block(struct abi_module *row, uint32_t nr,
+				      uint32_t bytes)
+{
+	uint64_t all = sizeof(struct abi_strings) + nr * 8ull + bytes, off;
+	struct abi_strings *block;
+
+	off = all <= ABI_HEAP_BYTES ? table_heap_alloc((uint32_t)all) : 0;
+	block = off ? root_heap_at(off, all) : NULL;
+	if (!block)
+		return NULL;
+	*block = (struct abi_strings){ .nr = nr, .bytes = bytes };
+	row->strings = off;	/* read after tables_changed */
+	return block;
+}
+
+void strings_register(const struct ulf_module *module, struct abi_module *row)
+{
+	struct abi_strings *block;
+	uint32_t nr, bytes;
+	uint64_t *address;
+	char *text, *end;
+
+	if (!has_strings(module))
+		return;
+	nr = (uint32_t)(module->strings_end - module->strings);
+	bytes = text_bytes(module);
+	block = find_block(row, nr, bytes);
+	if (!block && bytes)
+		block = make_block(row, nr, bytes);
+	if (!block) {
+		root_control->table_errors++;
+		return;
+	}
+	address = (uint64_t *)(block + 1);
+	text = (char *)(address + nr);
+	end = text + bytes;
+	for (uint32_t i = 0; i < nr; i++) {
+		const char *string = module->strings[i] ? module->strings[i] : "";
+		size_t len = strnlen(string, (size_t)(end - text));
+
+		if (len == (size_t)(end - text))
+			break;		/* it has grown meanwhile */
+		__atomic_store_n(&address[i], (uint64_t)module->strings[i],
+				 __ATOMIC_RELAXED);
+		memcpy(text, string, len + 1);
+		text += len + 1;
+	}
+}

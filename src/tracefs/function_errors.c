@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why did a list of functions refuse a word, GLOB[:COMMAND[:PARAM]]?  The word is read once
+ * more, for error_log.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "server/function_name.h"
+#include "server/functions.h"
+#include "server/suggest.h"
+#include "server/trigger_errors.h"
+#include "server/triggers.h"
+#include "tracefs/files.h"
+
+/* How many functions @len bytes of @word name; < 0: -errno. */
+static int count_functions(struct root *root, const char *word, size_t len)
+{
+	struct function_set *set = function_set_new(&root->functions);
+	char *copy = strndup(word, len);
+	int r = -1;
+
+	if (set && copy)
+		r = functions_select(root, copy, true, set);
+	free(copy);
+	free(set);
+	return r;
+}
+
+static void log_function(const struct wrong_write *wrong, const char *at, size_t len)
+{
+	struct root *root = wrong->instance->root;
+	struct nearest near;
+	const char *error = "Function not found", *name = NULL;
+
+	if (!functions_are_there(root))
+		error = FUNCTIONS_NONE;
+	else if (isdigit((unsigned char)*at))
+		error = "No function has this number";
+	else if (strcspn(at, GLOB_WILDCARDS) < len)
+		error = "No function matches";
+	else
+		name = suggest_function(root, at, len, &near);
+	wrong_write_log(wrong, at, error, name);
+}
+
+/* True: the command, or what follows it, is wrong. */
+static bool log_command(const struct wrong_write *wrong, const char *at, bool is_removal)
+{
+	const struct trigger_cmd *cmd;
+	size_t len = strcspn(at, ":");
+	const char *param = at[len] ? at + len + 1 : NULL, *count = param;
+
+	if (trigger_log_command(wrong, at, len, NULL, &cmd))
+		return true;
+	if (strcmp(wrong->place, "set_ftrace_filter")) {
+		wrong_write_log(wrong, at, "Only set_ftrace_filter takes commands", NULL);
+		return true;
+	}
+	if (cmd->has_target &&
+	    trigger_log_target(wrong, param ? param : at + len,
+			       param ? strlen(param) : 0, is_removal, &count))
+		return true;
+	return !is_removal && !cmd->is_function_only && count &&
+	       (*count || cmd->has_target) &&
+	       trigger_log_count(wrong, count, strlen(count));
+}
+
+void function_word_log(struct tracefs_file *file, const char *word)
+{
+	const struct wrong_write wrong = {
+		tracefs_instance(file->node), file->def->name, word,
+	};
+	bool is_removal = *word == '!', is_mod;
+	const char *at = word + is_removal, *colon = function_word_colon(at, strlen(at));
+	size_t len = colon ? (size_t)(colon - at) : strlen(at);
+
+	is_mod = colon && (!strcmp(colon, ":mod") || !strncmp(colon, ":mod:", 5));
+	if (colon && !is_mod && log_command(&wrong, colon + 1, is_removal))
+		return;
+	if (!count_functions(file->node->root, at, is_mod ? strlen(at) : len))
+		log_function(&wrong, at, len);
+	else if (colon && !is_mod)
+		wrong_write_log(&wrong, at, is_removal ?
+				"Function does not have this command" :
+				"Function has this command already", NULL);
+	else if (is_removal)
+		wrong_write_log(&wrong, at, "Function is not in the list", NULL);
+}

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A directory or a server that cannot be had: ulf says which, why, and what to do.
+. tests/cli/common
+
+# says WHY ARGS...: ulf ARGS fails and gives that reason
+says() {
+	why=$1
+	shift
+	text=$(ulf "$@" 2>&1) && fail "ulf $* in $ULF_DIR"
+	contains "$text" "$ULF_DIR: "
+	contains "$text" "$why"
+}
+has_server() { [ -e "$ULF_DIR/server.sock" ]; }
+
+export ULF_DIR="$TMPDIR/no/dir"
+says "the directory above it does not exist; make it" ls
+
+# The directory is missing, and cannot be made.
+if [ "$(id -u)" != 0 ]; then
+	mkdir "$TMPDIR/locked" && chmod 500 "$TMPDIR/locked"
+	export ULF_DIR="$TMPDIR/locked/dir"
+	says "no permission to make it there" ls
+	says "no permission to make it there" run -e x -- true
+	chmod 700 "$TMPDIR/locked"
+fi
+mkdir -m 755 "$TMPDIR/open"
+export ULF_DIR="$TMPDIR/open"
+says "others can enter it; say chmod 700" ls
+
+# No descriptors for a server: the log may not be needed to know.
+export ULF_DIR="$TMPDIR/few"
+for nr in 6 10; do
+	text=$(sh -c "ulimit -n $nr; exec ulf ls" 2>&1) && fail "$nr descriptors are enough"
+	contains "$text" "no server could be started for $ULF_DIR: it cannot open as many files"
+	contains "$text" "ulimit -n"
+	has_server && fail "a server that cannot work listens"
+done
+
+# Enough to start, too few for roots: those that are left out are not left out silently.
+# One more than it has by itself is for the client.
+ulf server --background || fail "no server"
+nr=$(($(ls "/proc/$(server_pid)/fd" | wc -l) + 1))
+ulf stop
+sh -c "ulimit -n $nr; exec ulf server --background" || fail "no server with $nr descriptors"
+for i in 1 2 3 4; do
+	"$hello" &
+	pids="$pids $!"
+done
+is_said() { ulf ls 2>&1 | grep -q "not all roots in $ULF_DIR are listed; .*ulimit -n"; }
+until_true is_said
+text=$(ulf run -e hello -- timeout 0.1 "$hello" 2>&1 >/dev/null)
+contains "$text" "a root in $ULF_DIR cannot be opened by the server"
+exit 0

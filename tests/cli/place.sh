@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Where roots are when ULF_DIR does not say it: a program that was started before login and
+# the command that is typed after it agree, and a logout takes nothing away.
+. tests/cli/common
+
+if [ "${1-}" != inside ]; then
+	unshare -rm true 2>/dev/null || skip "no user namespaces"
+	unshare -rm sh tests/cli/place.sh inside
+	exit
+fi
+
+# What a login brings, as far as ulf can see it, and what a logout takes away.
+login() {
+	mkdir -p /run/user/0
+	chmod 700 /run/user/0
+	XDG_RUNTIME_DIR=/run/user/0
+	export XDG_RUNTIME_DIR
+}
+logout() {
+	rm -rf /run/user/0
+	unset XDG_RUNTIME_DIR
+}
+has_bytes() { [ "$(ulf ls | awk -v root="$root" '$1 == root { print $5 }')" -gt 100 ]; }
+
+mount -t tmpfs -o mode=1777 none /dev/shm || skip "no tmpfs in a user namespace"
+mount -t tmpfs none /run || fail "/run"
+unset ULF_DIR XDG_RUNTIME_DIR
+
+# A daemon, before login.
+start_hello
+expect "before login" "$root" "$(ls /dev/shm/ulf-0/roots)"
+login
+is_listed "$root" alive || fail "after login: $(ulf ls)"
+ulf echo 1 "$root/events/enable" || fail "after login"
+until_true has_bytes
+# One that is started in the session is at the same place.
+daemon=$root
+start_hello
+is_listed "$daemon" alive || fail "both: $(ulf ls)"
+expect "nothing in the session's directory" "" "$(ls /run/user/0)"
+
+# Dead and alive, with a server and without.
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+root=$daemon
+logout
+has_bytes || fail "after logout: $(ulf ls)"
+ulf stop || fail "stop"
+has_bytes || fail "after logout, another server: $(ulf ls)"
+login
+has_bytes || fail "the next login: $(ulf ls)"
+ulf stop || fail "stop"
+
+# A place of the administrator's comes first; others are not forgotten.
+mkdir /run/ulf
+mount -t tmpfs -o mode=1777,nosuid,nodev,noexec none /run/ulf || fail "/run/ulf"
+"$hello" &
+pids="$pids $!"
+until_true test -d "/run/ulf/0/roots/hello.$!"
+text=$(ulf ls 2>&1) || fail "$text"
+contains "$text" "hello.$!"
+contains "$text" "more roots of this user in /dev/shm/ulf-0; \`ULF_DIR=/dev/shm/ulf-0 ulf ls\`"
+ULF_DIR=/dev/shm/ulf-0 ulf ls 2>"$TMPDIR/err" | grep -q "^$root " || fail "by ULF_DIR"
+expect "no hint with ULF_DIR" "" "$(cat "$TMPDIR/err")"
+ulf stop
+ULF_DIR=/dev/shm/ulf-0 ulf stop
+umount -l /run/ulf
+rmdir /run/ulf
+
+# Without /dev/shm it is the session's directory, while there is one.
+mount -t tmpfs -o ro none /dev/shm || fail "read-only"
+start_hello
+expect "the session's" "$root" "$(ls /run/user/0/ulf/roots)"
+unset XDG_RUNTIME_DIR
+is_listed "$root" alive || fail "without the variable: $(ulf ls)"
+ulf stop
+umount /dev/shm
+text=$(ulf ls 2>&1)
+contains "$text" "more roots of this user in /run/user/0/ulf"
+ulf stop
+mount -t tmpfs -o ro none /dev/shm || fail "read-only"
+rm -rf /run/user/0
+text=$(ulf ls 2>&1) && fail "there is no place: $text"
+contains "$text" "set ULF_DIR to a directory of yours"
+umount /dev/shm
+
+# A relative one is refused by both, and nothing is made.
+mkdir "$TMPDIR/cwd"
+cd "$TMPDIR/cwd" || fail "cd"
+text=$(ULF_DIR=here ulf run -- true 2>&1) && fail "a relative ULF_DIR: $text"
+contains "$text" "ULF_DIR must be an absolute path"
+mkdir -m 700 here
+printf '1\n' | ULF_DIR=here ULF_TRACE=trace_event=emit "$ULF_BUILD/tests/clients-emit" >/dev/null ||
+	fail "the program does not run"
+expect "a root in a relative directory" "" "$(find here -mindepth 1)"
+printf '1\n' | ULF_DIR="$PWD/here" ULF_TRACE=trace_event=emit "$ULF_BUILD/tests/clients-emit" \
+	>/dev/null || fail "the program does not run"
+[ -d here/roots ] || fail "an absolute directory"
+exit 0

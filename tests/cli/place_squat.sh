@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# user: root it is several users
+# Another user takes the names in /dev/shm before a program starts: the program and `ulf`
+# pass them over, and agree on the next one.
+. tests/cli/common
+. tests/cli/users
+uid=$user_a shm=/dev/shm
+started=
+
+# squat COMMAND...: as nobody, in /dev/shm
+squat() { (cd $shm && as 65534 "$@") || fail "squat $*"; }
+# where: the directories of the user's that have roots
+where() { (cd $shm && ls -d ulf-$uid*/roots/hello.* 2>/dev/null | cut -d/ -f1 | sort -u | xargs); }
+reset() {
+	[ -z "$started" ] || kill -9 $started
+	wait 2>/dev/null
+	started=
+	as $uid ulf stop >/dev/null
+	rm -rf $shm/ulf-*
+}
+trap 'reset; end_users' EXIT
+start() {
+	start_as $uid "$hello"
+	started="$started $!"
+}
+is_seen() { as $uid ulf ls | grep -q "^hello[.]$1 .* alive"; }
+seen() { as $uid ulf ls 2>&1 | grep -c '^hello.* alive'; }
+
+# A directory, a directory that all can write to, a file, links, a fifo.
+ordinary=$TMPDIR/ordinary
+for kind in 'mkdir -m 700' 'mkdir -m 777' touch mkfifo 'ln -s /nowhere' "ln -s $ordinary"; do
+	rm -rf "$ordinary"
+	mkdir -m 700 "$ordinary"
+	chown $uid "$ordinary"
+	squat $kind ulf-$uid
+	start
+	until_true is_seen "$!"
+	expect "$kind: where" ulf-$uid.1 "$(where)"
+	expect "$kind: behind a link" "" "$(ls -A "$ordinary")"
+	case $kind in mkdir*) expect "$kind: in his" "" "$(ls -A $shm/ulf-$uid)" ;; esac
+
+	# He goes away: the name stays that which is in use, after the server's end, too.
+	(cd $shm && as 65534 rm -rf ulf-$uid)
+	as $uid ulf stop
+	start
+	until_true is_seen "$!"
+	expect "$kind: both" 2 "$(seen)"
+	expect "$kind: where, when he is gone" ulf-$uid.1 "$(where)"
+	reset
+done
+
+# Many at once agree, with the first names taken.
+squat mkdir ulf-$uid ulf-$uid.1
+squat ln -s $shm ulf-$uid.2
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do start; done
+all_seen() { [ "$(seen)" = 12 ]; }
+until_true all_seen
+expect "many at once" ulf-$uid.3 "$(where)"
+reset
+
+# All names: the session's directory, if there is one; else a clear message.
+for i in $(seq 63); do echo "ulf-$uid.$i"; done | (cd $shm && as 65534 xargs mkdir)
+squat mkdir ulf-$uid
+text=$(as $uid ulf ls 2>&1) && fail "no name is left: $text"
+contains "$text" "set ULF_DIR to a directory of yours"
+mkdir -p /run/user/$uid
+chmod 700 /run/user/$uid
+chown $uid /run/user/$uid
+start
+until_true is_seen "$!"
+[ -d "/run/user/$uid/ulf/roots/hello.$!" ] || fail "not in the session's directory"
+reset
+
+# A directory of his own that others can enter is reported, and not replaced.
+mkdir -m 755 $shm/ulf-$uid
+chown $uid $shm/ulf-$uid
+text=$(as $uid ulf ls 2>&1) && fail "others can enter it: $text"
+contains "$text" "$shm/ulf-$uid: others can enter it; say chmod 700"
+exit 0

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# ulf run of a program that becomes a daemon says that its root is alive, and how to go on.
+# The hint about lost events names what helps.
+. tests/cli/common
+
+err=$TMPDIR/err
+root_of() { ulf ls | awk '/ alive / { print $1; exit }'; }
+ulf run -e hello -o "$TMPDIR/trace" -- sh -c '"$0" >/dev/null 2>&1 & echo $! >"$1"' \
+	"$hello" "$TMPDIR/pid" 2>"$err"
+expect "status" 0 $?
+pid=$(cat "$TMPDIR/pid")
+pids="$pids $pid" root=hello.$pid
+# The shell may end before hello has its root; then nothing is known of it.
+if grep -q "^ulf: $root" "$err"; then
+	contains "$(cat "$err")" "$root: sh has ended, but 1 of the root's processes is alive"
+	contains "$(cat "$err")" "ulf cat $root/trace_pipe"
+	! grep -q "nothing was recorded\|shows them again" "$err" || fail "$(cat "$err")"
+fi
+
+# fork(), and the parent ends: the same root.
+cat >"$TMPDIR/daemon.c" <<'END'
+#include <unistd.h>
+#define CREATE_TRACE_POINTS
+#include "hello_trace.h"
+
+int main(void)
+{
+	trace_hello_request(1, "parent");
+	if (fork())
+		return 3;
+	for (int i = 0;; i++) {
+		trace_hello_request(i, "child");
+		usleep(1000);
+	}
+}
+END
+gcc -O1 -Iinclude -Iexamples/hello "$TMPDIR/daemon.c" "$ULF_BUILD/libulf.so.0" \
+	-Wl,-rpath,"$ULF_BUILD" -o "$TMPDIR/daemon" || fail "gcc"
+for live in "" --live; do
+	ulf run $live -e hello -o "$TMPDIR/trace" -- "$TMPDIR/daemon" 2>"$err"
+	expect "status" 3 $?
+	root=$(sed -n 's/^ulf: \(daemon[^:]*\): .*is alive.*/\1/p' "$err")
+	[ -n "$root" ] || fail "it does not say that it is alive: $(cat "$err")"
+	! grep -q "shows them again\|nothing was recorded" "$err" || fail "$(cat "$err")"
+	grep -q who=parent "$TMPDIR/trace" || fail "$(cat "$TMPDIR/trace")"
+	# What it recommends works.
+	ulf cat "$root/trace_pipe" | grep -q -m 1 who=child || fail "$root records nothing"
+	ulf echo 0 "$root/tracing_on" || fail "tracing_on"
+	child=$(grep -lsx "$TMPDIR/daemon" /proc/[0-9]*/cmdline | tr -dc '0-9\n' | head -n 1)
+	[ -z "$child" ] || kill -9 "$child"
+	until_true is_listed "$root" dead
+	ulf rm --dead
+done
+
+# Lost events: --live is recommended to those who do not have it.
+lost() { ulf run "$@" -e hello --trace-buf-size=4K --trace-options=nooverwrite \
+	-o "$TMPDIR/trace" -- timeout -s KILL 2 "$TMPDIR/flood" 2>"$err"; }
+sed 's/usleep(1000);//; s/if (fork())/if (0)/; s/for (int i = 0;;/for (int i = 0; i < 300000;/' \
+	"$TMPDIR/daemon.c" >"$TMPDIR/flood.c"
+gcc -O1 -Iinclude -Iexamples/hello "$TMPDIR/flood.c" "$ULF_BUILD/libulf.so.0" \
+	-Wl,-rpath,"$ULF_BUILD" -o "$TMPDIR/flood" || fail "gcc"
+lost
+grep -q 'events were lost, .*--trace-buf-size.*, or --live, helps' "$err" || fail "$(cat "$err")"
+lost --live
+grep -q 'events were lost' "$err" || fail "nothing was lost: $(cat "$err")"
+grep -q -e --live "$err" && fail "$(cat "$err")"
+exit 0

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# no-sanitize: address needs more address space than a program here may have
+# no-sanitize: thread needs more address space than a program here may have
+# A program that could not make its root: ulf run says why, while the program runs.  A
+# server works on a full file system, so that something can be removed there.
+. tests/cli/common
+
+# What is said comes to $err.
+err=$TMPDIR/err
+says() { grep -q "$1" "$err"; }
+# explains REASON COMMAND...: the reason is given before the program ends
+explains() {
+	reason=$1
+	shift
+	: >"$err"
+	ulf run -e hello -o "$TMPDIR/trace" -- "$@" >/dev/null 2>"$err" &
+	job=$!
+	until_true says "$reason"
+	kill -0 $job || fail "said at the end: $(cat "$err")"
+	kill $job
+	wait $job
+	expect "times" 1 "$(grep -c "could not make its root\|has left no root\|cannot be traced" "$err")"
+}
+
+explains "could not make its root in $ULF_DIR: .*ulimit -f" \
+	sh -c 'ulimit -f 1000; exec "$0"' "$hello"
+explains "could not make its root in $ULF_DIR: .*ulimit -v" \
+	sh -c 'ulimit -v 400000; exec "$0"' "$hello"
+
+unshare -Urm true 2>/dev/null || skip "no user namespaces here: unshare -Urm fails"
+if [ "${1:-}" != inside ]; then
+	unshare -Urm sh "$0" inside
+	exit
+fi
+mkdir "$TMPDIR/small" && mount -t tmpfs -o size=1m,mode=700 none "$TMPDIR/small" || fail "mount"
+export ULF_DIR="$TMPDIR/small"
+dd if=/dev/zero of="$ULF_DIR/fill" bs=4k 2>/dev/null
+ulf ls >/dev/null || fail "no server on a full file system"
+explains "hello .* could not make its root in $ULF_DIR: the file system is full" "$hello"
+contains "$(cat "$err")" "ulf rm --dead"
+ulf stop || fail "stop"
+
+# Without inodes not even the directories can be made.
+mkdir "$TMPDIR/tiny" && mount -t tmpfs -o nr_inodes=1,mode=700 none "$TMPDIR/tiny" || fail "mount"
+export ULF_DIR="$TMPDIR/tiny"
+text=$(ulf ls 2>&1) && fail "there is no inode"
+contains "$text" "$ULF_DIR: its file system is full"
+exit 0

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# no-sanitize: address a library with the sanitizer cannot be loaded into a program without
+# no-sanitize: thread a library with the sanitizer cannot be loaded into a program without
+# ulf run says what is wrong while the program runs: events that are none, settings that
+# the server refused, programs in which libulf cannot be.  Once, and the program goes on.
+. tests/cli/common
+
+err=$TMPDIR/err
+says() { grep -q -e "$1" "$err"; }
+# at_start TEXT ARGS...: ulf run ARGS says so before the program ends, and not again
+at_start() {
+	wanted=$1
+	shift
+	: >"$err"
+	ulf run -o "$TMPDIR/trace" "$@" >/dev/null 2>"$err" &
+	job=$!
+	until_true says "$wanted"
+	kill -0 $job || fail "said at the end: $(cat "$err")"
+	kill $job
+	wait $job 2>/dev/null
+	expect "times" 1 "$(grep -c -e "$wanted" "$err")"
+}
+
+# Events
+at_start 'hello_reqest: no event is called so; did you mean `hello_request`?' \
+	-e hello_reqest -- "$hello"
+contains "$(cat "$err")" "there are: hello:hello_request"
+contains "$(cat "$err")" "goes on; if it loads such an event later"
+at_start 'helo:hello_request: no event is called so; did you mean `hello:hello_request`?' \
+	-e helo:hello_request -- "$hello"
+at_start 'helo: no event is called so; did you mean `hello`?' --live -e helo -- "$hello"
+at_start 'hallo: no event is called so; did you mean `hello`?' \
+	--trace-instance=one,hallo -- timeout 100 "$hello"
+at_start 'request: no event is called so' --trace-trigger=request.traceoff -- "$hello"
+
+# What the server could not do
+at_start 'boot: error: Cannot allocate memory' -e hello --trace-buf-size=9000G -- "$hello"
+
+# Programs
+cat >"$TMPDIR/sleep.c" <<'END'
+#include <unistd.h>
+
+int main(void)
+{
+	pause();
+	return 0;
+}
+END
+make() { gcc -o "$TMPDIR/$1" "$TMPDIR/sleep.c" $2 || fail "gcc $2"; }
+make plain ""
+make static -static
+at_start "static itself cannot be traced: it is linked statically, .* libulf.a" \
+	-e hello -- "$TMPDIR/static"
+at_start "plain itself cannot be traced: it is not linked with libulf" -e hello -- "$TMPDIR/plain"
+at_start "script itself cannot be traced: its interpreter .*/static is linked statically" \
+	-e hello -- "$(printf '#!%s\n' "$TMPDIR/static" >"$TMPDIR/script"
+		chmod +x "$TMPDIR/script"; echo "$TMPDIR/script")"
+gcc -o "$TMPDIR/musl" "$TMPDIR/sleep.c" -Wl,--dynamic-linker=/nosuch/ld-musl-x86_64.so.1
+text=$(ulf run -e hello -- "$TMPDIR/musl" 2>&1)
+contains "$text" "musl itself cannot be traced: it is linked with musl"
+printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0%0100d' 0 >"$TMPDIR/other"
+chmod +x "$TMPDIR/other"
+text=$(ulf run -e hello -- "$TMPDIR/other" 2>&1)
+contains "$text" "other itself cannot be traced: it is not a program for 64-bit x86"
+text=$(ULF_DISABLE=1 ulf run -e hello -- timeout 0.1 "$hello" 2>&1)
+contains "$text" "cannot be traced: ULF_DISABLE is set"
+expect "lines" 1 "$(echo "$text" | wc -l)"
+# Of set-uid programs there is at least this one.
+if [ -u /bin/su ] && [ "$(id -u)" != 0 ]; then
+	text=$(ulf run -e hello -- /bin/su --help 2>&1)
+	contains "$text" "/bin/su itself cannot be traced: it gets other rights than yours"
+fi
+
+# Nothing is said of what is right, nor without settings.
+: >"$err"
+ulf run -e hello -o "$TMPDIR/trace" -- timeout 0.5 "$hello" >/dev/null 2>"$err"
+expect "lines" 1 "$(wc -l <"$err")"
+says 'records; `ulf cat' || fail "$(cat "$err")"
+exit 0

@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# user: root it is several users
+# no-sanitize: address a process that cannot be traced cannot look for leaks
+# Administrators: `ulf --user` and `ulf ls --all` show the roots of other users, in processes
+# that have no rights but those of that user; whoever is not root gets a clear answer.
+. tests/cli/common
+. tests/cli/users
+alice=$user_a bob=$user_b shm=/dev/shm
+finish() {
+	for finish_pid in $pids; do
+		kill -9 "$finish_pid" 2>/dev/null
+	done
+	end_users
+	ulf stop >/dev/null
+}
+
+start_as $alice "$hello"
+pids="$pids $!" of_alice=hello.$!
+start_as $bob "$hello"
+pids="$pids $!" of_bob=hello.$!
+"$hello" &
+pids="$pids $!" of_root=hello.$!
+all() { ulf ls --all | awk 'NR > 1 { print $1, $2, $4, $5 }' | sort; }
+all_wanted=$(printf '%s\n' "$alice $of_alice alive 0/1" "$bob $of_bob alive 0/1" \
+	"root $of_root alive 0/1" | sort)
+are_all() { [ "$(all)" = "$all_wanted" ]; }
+until_true are_all
+expect "header" "USER ROOT PID STATE EVENTS BYTES OVERRUNS" "$(ulf ls --all | head -n 1 | xargs)"
+expect "users in the long list" 3 "$(ulf ls --all --long | grep -c '^  user ')"
+expect "servers that ls --all started" "" "$(ls -d /dev/shm/ulf-*/server.lock 2>/dev/null)"
+
+# All commands that look or switch.
+u="ulf --user $alice"
+$u ls | grep -q "^$of_alice .* alive" || fail "$($u ls)"
+$u ls | grep -q "$of_bob" && fail "bob's root: $($u ls)"
+expect "events" hello:hello_request "$($u cat hello/available_events)"
+$u echo 1 hello/events/enable || fail "echo"
+expect "switched" 1 "$(as $alice ulf cat hello/events/enable)"
+has_records() { $u cat hello/trace | grep -q hello_request; }
+until_true has_records
+$u dump | grep -q hello_request || fail "dump"
+$u check hello >/dev/null || fail "check"
+text=$($u rm "$of_alice" 2>&1) && fail "rm: $text"
+contains "$text" "$of_alice is alive"
+expect "owners" "$alice" "$(stat -c %u /dev/shm/ulf-$alice /dev/shm/ulf-$alice/* | sort -u)"
+ulf ls --all | grep -q "^$alice .* 1/1 " || fail "$(ulf ls --all)"
+ulf --user=$alice ls >/dev/null || fail "--user=UID"
+ulf --user root ls | grep -q "^$of_root " || fail "--user root"
+name=$(id -nu 65534)
+ulf --user "$name" ls >/dev/null || fail "by name"
+expect "whose" "$name" "$(stat -c %U /dev/shm/ulf-65534)"
+ulf --user "$name" stop
+
+# ULF_DIR, and what else is root's, is not taken along.
+server=$(cat /dev/shm/ulf-$alice/server.lock)
+$u stop || fail "stop"
+mkdir -m 700 "$TMPDIR/root"
+ULF_DIR=$TMPDIR/root LD_PRELOAD=nosuch.so SECRET=secret $u ls 2>/dev/null | grep -q "^$of_alice " ||
+	fail "with ULF_DIR"
+expect "made for root" "" "$(ls -A "$TMPDIR/root")"
+server=$(cat /dev/shm/ulf-$alice/server.lock)
+expect "environment of the server" "" \
+	"$(tr '\0' '\n' <"/proc/$server/environ" | grep -E 'SECRET|LD_|TMPDIR|ULF_BUILD')"
+
+# Its processes: no capability, no group, and those that exec() has made visible for the user
+# have no terminal and no descriptor of root's.  A log that cannot be opened makes the server
+# wait while it starts.
+servers() {
+	for server in $(pgrep -u $alice -f '^ulf:? server'); do echo "$server"; done
+}
+are_starting() { [ "$(servers | wc -l)" -ge "$1" ]; }
+check_rights() {
+	expect "groups of $1" "" "$(awk '/^Groups/ { print $2 }' "/proc/$1/status")"
+	expect "ids of $1" "$alice $alice $alice $alice" \
+		"$(awk '/^Uid/ { print $2, $3, $4, $5 }' "/proc/$1/status")"
+	expect "capabilities of $1" "" "$(awk '/^Cap(Inh|Prm|Eff|Amb)/ && $2 !~ /^0+$/' \
+		"/proc/$1/status")"
+}
+check_server() {
+	check_rights "$1"
+	expect "terminal of $1" 0 "$(sed 's/.*) //' "/proc/$1/stat" | cut -d' ' -f5)"
+	expect "descriptors of $1" "" "$(find "/proc/$1/fd" -lname '/dev/pts/*' -o \
+		-lname '/dev/tty*' -o -lname "$TMPDIR/of-root")"
+	expect "directory of $1" / "$(readlink "/proc/$1/cwd")"
+}
+if command -v script >/dev/null; then
+	$u stop
+	rm $shm/ulf-$alice/server.log
+	as $alice mkfifo $shm/ulf-$alice/server.log
+	: >"$TMPDIR/of-root"
+	cd "$TMPDIR" || fail "cd"
+	script -qec "exec 9<$TMPDIR/of-root; $u cat hello/trace_pipe" "$TMPDIR/typescript" \
+		>/dev/null 2>&1 &
+	pids="$pids $!"
+	until_true are_starting 2
+	for server in $(servers); do check_server "$server"; done
+	cat $shm/ulf-$alice/server.log >"$TMPDIR/log" &
+	pids="$pids $!"
+	until_true grep -q hello_request "$TMPDIR/typescript"
+	for server in $(servers); do check_server "$server"; done
+
+	# The command itself has the terminal, and the user cannot get it, though it has his id.
+	command=$(pgrep -u $alice -f trace_pipe)
+	check_rights "$command"
+	[ -n "$(find "/proc/$command/fd" -lname '/dev/pts/*')" ] || fail "no terminal"
+	expect "its input" /dev/null "$(readlink "/proc/$command/fd/0")"
+	expect "other descriptors" "" "$(find "/proc/$command/fd" -lname "$TMPDIR/of-root")"
+	as $alice ls "/proc/$command/fd" 2>/dev/null && fail "its descriptors can be had"
+	as $alice cat "/proc/$command/environ" 2>/dev/null && fail "its environment can be read"
+	as $alice dd if="/proc/$command/mem" count=1 2>/dev/null && fail "its memory can be read"
+	if command -v gdb >/dev/null; then
+		as $alice gdb -nx -batch -p "$command" -ex 'echo got it\n' 2>&1 |
+			grep 'ptrace: Operation not permitted' >/dev/null ||
+			fail "it can be traced"
+	fi
+	expect "seccomp filter of $command" 2 "$(awk '/^Seccomp:/ { print $2 }' \
+		"/proc/$command/status")"
+	as $alice kill -9 "$command"
+	until_true grep -q 'ended by signal 9' "$TMPDIR/typescript"
+fi
+
+# What is refused, and what the messages say.
+for command in run mount umount exec server; do
+	text=$($u $command true 2>&1)
+	expect "status of $command" 2 $?
+	contains "$text" "\`ulf --user\` has no \`$command\`"
+done
+text=$(ulf --user nosuchuser ls 2>&1) && fail "nobody: $text"
+contains "$text" "there is no user \`nosuchuser\`"
+text=$(ulf --user $alice 2>&1)
+expect "no command" "2 ulf: --user needs a user and a command" "$? $text"
+text=$(as $bob ulf --user $alice ls 2>&1) && fail "bob: $text"
+contains "$text" "only root can look at the roots of another user"
+as $bob ulf --user $bob ls | grep -q "^$of_bob " || fail "his own"
+text=$(as $bob ulf ls --all 2>&1)
+contains "$text" "only root sees the roots of other users"
+contains "$text" "$of_bob"
+case $text in *"$of_alice"*) fail "bob sees: $text" ;; esac
+text=$(ulf cat "$of_alice/trace" 2>&1) && fail "another user's: $text"
+contains "$text" "$of_alice is a root of $alice: say \`ulf --user $alice COMMAND\`"
+text=$(as $bob ulf cat "$of_alice/trace" 2>&1) && fail "bob reads: $text"
+contains "$text" "is $alice's: if it has a root, root can look at it with \`ulf --user $alice"
+text=$(ULF_DIR=/dev/shm/ulf-$alice ulf ls 2>&1) && fail "by ULF_DIR: $text"
+contains "$text" "is $alice's: look at it with \`ulf --user $alice COMMAND\`"
+exit 0
