@@ -121,16 +121,19 @@ int rootfs_init(void)
 
 static const struct {
 	const char *path;
-	const char *args;	/* NULL: the client's rate */
+	const char *args;
+	const unsigned int *number;	/* the argument is this, if not NULL; 0: none is
+					 * started */
 	enum { ALWAYS, WITH_CONSOLE, WITHOUT_CONSOLE } when;
 } services[] = {
-	{ "/bin/server", "", ALWAYS },
-	{ "/bin/client", NULL, ALWAYS },
-	{ "/bin/ping", "", ALWAYS },
-	{ "/bin/logger", "", ALWAYS },
-	{ "/bin/cron", "", WITHOUT_CONSOLE },
-	{ "/bin/sh", "/etc/rc", WITHOUT_CONSOLE },
-	{ "/bin/console", "", WITH_CONSOLE },
+	{ "/bin/server", "", NULL, ALWAYS },
+	{ "/bin/client", NULL, &boot_rate, ALWAYS },
+	{ "/bin/ping", "", NULL, ALWAYS },
+	{ "/bin/logger", "", NULL, ALWAYS },
+	{ "/bin/cron", "", NULL, WITHOUT_CONSOLE },
+	{ "/bin/make", NULL, &boot_forks, WITHOUT_CONSOLE },
+	{ "/bin/sh", "/etc/rc", NULL, WITHOUT_CONSOLE },
+	{ "/bin/console", "", NULL, WITH_CONSOLE },
 };
 
 static atomic_bool is_going_down;
@@ -143,13 +146,19 @@ static void power_lost(int sig)
 
 static void start_services(void)
 {
-	char rate[16];
+	char number[16];
 	size_t i;
 
-	snprintf(rate, sizeof(rate), "%u", boot_rate);
-	for (i = 0; i < ARRAY_SIZE(services); i++)
-		if (services[i].when != (boot_console ? WITHOUT_CONSOLE : WITH_CONSOLE))
-			sys_spawn(services[i].path, services[i].args ? services[i].args : rate);
+	for (i = 0; i < ARRAY_SIZE(services); i++) {
+		if (services[i].when == (boot_console ? WITHOUT_CONSOLE : WITH_CONSOLE))
+			continue;
+		if (!services[i].number) {
+			sys_spawn(services[i].path, services[i].args);
+		} else if (*services[i].number) {
+			snprintf(number, sizeof(number), "%u", *services[i].number);
+			sys_spawn(services[i].path, number);
+		}
+	}
 }
 
 static void stop_services(void)

@@ -29,6 +29,7 @@
 
 int nr_cpus;
 unsigned int boot_rate = 50;
+unsigned int boot_forks = 1000;
 bool boot_console;
 
 /* What main() is while it boots: on no run queue, never scheduled. */
@@ -42,11 +43,13 @@ void panic(const char *why)
 
 static void usage(FILE *out)
 {
-	fputs("usage: minikernel [--seconds N] [--cpus N] [--rate N] [--console]\n"
+	fputs("usage: minikernel [--seconds N] [--cpus N] [--rate N] [--forks N]\n"
+	      "                  [--console]\n"
 	      "  --seconds N  run for N seconds; otherwise until SIGINT or SIGTERM\n"
 	      "  --cpus N     virtual CPUs, 1 to 8; otherwise as many as the machine\n"
 	      "               has, but 2 to 4\n"
 	      "  --rate N     requests a second of the client, 1 to 10000; otherwise 50\n"
+	      "  --forks N    commands a second of make, 0 to 10000; otherwise 1000\n"
 	      "  --console    a shell on stdin and stdout; then nobody else forks\n",
 	      out);
 }
@@ -84,6 +87,7 @@ static long parse_args(int argc, char **argv)
 		{ "seconds", required_argument, NULL, 's' },
 		{ "cpus", required_argument, NULL, 'c' },
 		{ "rate", required_argument, NULL, 'r' },
+		{ "forks", required_argument, NULL, 'f' },
 		{ "console", no_argument, NULL, 't' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
@@ -101,6 +105,9 @@ static long parse_args(int argc, char **argv)
 			break;
 		case 'r':
 			boot_rate = (unsigned int)number_arg("rate", optarg, 1, 10000);
+			break;
+		case 'f':
+			boot_forks = (unsigned int)number_arg("forks", optarg, 0, 10000);
 			break;
 		case 't':
 			boot_console = true;

@@ -48,12 +48,14 @@ int server_main(const char *args);
 int ping_main(const char *args);
 int logger_main(const char *args);	/* user_cron.c */
 int cron_main(const char *args);
+int make_main(const char *args);
 int sh_main(const char *args);		/* user_sh.c */
 int console_main(const char *args);
 int cat_main(const char *args);
 int wc_main(const char *args);
 int sum_main(const char *args);
 int sleep_main(const char *args);
+int true_main(const char *args);
 int insmod_main(const char *args);	/* user_mod.c */
 int rmmod_main(const char *args);
 
@@ -70,5 +72,6 @@ struct user_stats {
 
 extern struct user_stats user_stats;
 extern unsigned int boot_rate;	/* the client's requests a second; set by main() */
+extern unsigned int boot_forks;	/* and the commands a second of make */
 
 #endif
