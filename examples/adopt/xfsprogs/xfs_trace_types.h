@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Types that prototypes of the kernel's xfs_trace.h name and libxfs does not have. */
+#ifndef XFS_TRACE_TYPES_H
+#define XFS_TRACE_TYPES_H
+
+/* A device has the C library's encoding here, not the kernel's. */
+#define MAJOR(dev)	((unsigned int) (((dev) >> 8) & 0xfff))
+#define MINOR(dev)	((unsigned int) (((dev) & 0xff) | (((dev) >> 12) & 0xffffff00)))
+#include <ulf/kernel.h>
+
+struct inode;
+struct iov_iter;
+struct kiocb;
+struct shrink_control;
+enum page_entry_size { PE_SIZE_PTE, PE_SIZE_PMD, PE_SIZE_PUD };
+
+#endif
