@@ -589,14 +589,14 @@ static uint32_t changed_graphs(const struct ftrace_graph_wish *graph)
 static void set_graphs(uint32_t changed, const struct ftrace_graph_wish *graph)
 {
 	uint32_t graphs = (ftrace_state.graphs & ~changed) | (graph->buffers & changed);
-	uint32_t used = shadow_tags_of(ftrace_state.graphs);
+	uint32_t used = shadow_tags_of(ftrace_state.graphs & ~changed);
+	uint32_t old = shadow_tags_of(ftrace_state.graphs & changed);
 
 	for (uint32_t left = graph->buffers & changed; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		uint8_t tag = shadow_new_tag(used);
+		uint8_t tag = shadow_new_tag(used, old);
 
 		used |= 1u << tag;
-
 		ftrace_state.tag_buffers[tag] = ftrace_state.buffers[i];
 		ftrace_state.tag_of[i] = tag;
 		graph_sessions[i] = graph->sessions[i];

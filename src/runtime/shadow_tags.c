@@ -4,7 +4,7 @@
 #include "runtime/shadow.h"
 #include "runtime/shadow_tags.h"
 
-/* All tags of the lanes that @tags are in. */
+/* Returns all tags, used or not, of the lanes of @tags. */
 static uint32_t lane_mates(uint32_t tags)
 {
 	uint32_t lanes = 0, mates = 0;
@@ -16,12 +16,14 @@ static uint32_t lane_mates(uint32_t tags)
 	return mates;
 }
 
-uint8_t shadow_new_tag(uint32_t used)
+uint8_t shadow_new_tag(uint32_t used, uint32_t old)
 {
-	static uint32_t last;
-	uint32_t avoided = lane_mates(used);
+	static uint32_t last;		/* under runtime_lock() */
+	uint32_t avoided = lane_mates(used | old);
 
 	if (avoided == UINT32_MAX)
+		avoided = used | old;
+	if ((avoided | 1) == UINT32_MAX)
 		avoided = used;
 	do
 		last = last % SHADOW_TAG_MAX + 1;

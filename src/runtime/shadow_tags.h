@@ -165,13 +165,15 @@ static inline uint32_t shadow_word(uint32_t body, uint32_t others, bool is_many,
 }
 
 /*
- * shadow_new_tag - the next tag after the last one that is not in @used
- * @used: tags that buffers have, a bit each
+ * shadow_new_tag - choose the tag of a buffer that gets function_graph
+ * @used: tags of other buffers, a bit each; at most ABI_BUFFERS - 1, so one is free
+ * @old: tags that buffers had until now; they are chosen only if all others are used
  *
- * The tag is in a lane that no buffer has if there is such a lane: a thread on its way from
- * a slot of one tracer to the lane's entry then never finds the rings of another.  The agent,
- * lock held.
+ * Returns the next tag after the one that was chosen last.  The tag is in a lane without a
+ * tag of @used or @old if there is such a lane: a thread on its way from a slot of one tracer
+ * to the lane's entry then never finds the rings of another.  The caller is the agent and
+ * holds runtime_lock().
  */
-uint8_t shadow_new_tag(uint32_t used);
+uint8_t shadow_new_tag(uint32_t used, uint32_t old);
 
 #endif

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "abi/control.h"
+#include "abi/functions.h"
 #include "abi/ring.h"
 #include "hostile.h"
 #include "lib/check.h"
@@ -26,6 +27,7 @@
 #define RANGES		1024u
 #define PAGE		4096u
 #define APPLY_EACH	16u		/* rounds */
+#define GRAPHS_EACH	8u		/* times that they are applied */
 
 struct range {
 	uint64_t *start;
@@ -168,6 +170,34 @@ static void aim_rings(void)
 	}
 }
 
+static bool is_mapped(const void *at, uint64_t bytes)
+{
+	for (uint32_t i = 0; i < nr_ranges; i++) {
+		const char *start = (const char *)ranges[i].start;
+		uint64_t off = (uint64_t)((const char *)at - start);
+
+		if (off < ranges[i].pages * PAGE && bytes <= ranges[i].pages * PAGE - off)
+			return true;
+	}
+	return false;
+}
+
+/* Switch function_graph off and on in any buffers: often in all of them at once, as for a
+ * program that was stopped meanwhile. */
+static void change_graphs(void)
+{
+	uint64_t off = __atomic_load_n(&control->functions, __ATOMIC_RELAXED);
+	struct abi_functions *all = (void *)((char *)control + off);
+
+	if (!off || off % PAGE || !is_mapped(all, sizeof(*all)) || !is_there((uint64_t *)all) ||
+	    all->magic != ABI_FUNCTIONS_MAGIC)
+		return;
+	all->graphs = pick(2) ? UINT32_MAX : (uint32_t)pick(UINT32_MAX);
+	for (uint32_t i = 0; i < ABI_FUNCTIONS_BUFFERS; i++)
+		all->graph_sessions[i] = (uint8_t)(all->graph_sessions[i] + 1 + pick(255));
+	__atomic_add_fetch(&all->serial, 1, __ATOMIC_RELEASE);
+}
+
 /* ---- rounds ---- */
 
 static void apply(void)
@@ -196,6 +226,8 @@ static void do_round(uint64_t i)
 		old[n] = __atomic_load_n(words[n], __ATOMIC_RELAXED);
 		__atomic_store_n(words[n], hostile_value(words[n]), __ATOMIC_RELAXED);
 	}
+	if (i % (APPLY_EACH * GRAPHS_EACH) == 0)
+		change_graphs();
 	if (i % APPLY_EACH == 0)
 		apply();
 	wait_a_while();
