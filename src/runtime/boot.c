@@ -190,7 +190,7 @@ void boot_fill(struct abi_control *c, const char *dir)
 	fill_words(c);
 	if (run_id)
 		c->run_id = (uint32_t)strtoul(run_id, NULL, 10);
-	is_later = (run_id || getenv("ULF_TRACE")) && !object_any();
+	is_later = (run_id || getenv("ULF_TRACE")) && !object_any_new();
 	if (is_later) {
 		if (c->boot_state == ABI_BOOT_WANTED)
 			c->boot_state = ABI_BOOT_LATER;
@@ -203,16 +203,18 @@ void boot_fill(struct abi_control *c, const char *dir)
 	unsetenv("ULF_HOLD");
 }
 
-/* A module has come: the server applies the settings when it is asked next. */
-static void take_words(void)
+/* Objects that can be traced have come: the server applies the settings when it is asked
+ * next.  Returns false if another thread was first, or there are no such settings. */
+static bool take_words(void)
 {
 	uint32_t later = ABI_BOOT_LATER;
 
 	if (!__atomic_exchange_n(&is_later, false, __ATOMIC_RELAXED))
-		return;
+		return false;
 	__atomic_compare_exchange_n(&root_control->boot_state, &later, ABI_BOOT_WANTED, false,
 				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	has_answers = *root_boot() && server_is_there();
+	return true;
 }
 
 bool boot_is_later(void)
@@ -220,10 +222,9 @@ bool boot_is_later(void)
 	return __atomic_load_n(&is_later, __ATOMIC_RELAXED);
 }
 
-void boot_objects_coming(void)
+bool boot_objects_coming(void)
 {
-	if (boot_is_later() && object_any())
-		take_words();
+	return boot_is_later() && object_any_new() && take_words();
 }
 
 void boot_report_no_root(const char *dir, int error)

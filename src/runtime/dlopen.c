@@ -61,11 +61,17 @@ static bool has_come(uint64_t caller)
 	       __atomic_exchange_n(&seen, look.adds, __ATOMIC_RELAXED) != look.adds;
 }
 
+static bool wants_objects(void)
+{
+	return __atomic_load_n(&root_control->wants_objects, __ATOMIC_RELAXED);
+}
+
 static __attribute__((noinline)) void coming(uint64_t caller)
 {
 	if (!process_slot || !has_come(caller))
 		return;
-	boot_objects_coming();
+	if (!boot_objects_coming() && !wants_objects())
+		return;
 	/* Who lets nobody look tells it himself. */
 	if (arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0) != 1)
 		image_tell_all();
@@ -78,8 +84,6 @@ void __gmon_start__(void);
 __attribute__((visibility("default"), no_sanitize_address, no_sanitize_thread))
 void __gmon_start__(void)
 {
-	if (root_control &&
-	    (__atomic_load_n(&root_control->wants_objects, __ATOMIC_RELAXED) ||
-	     boot_is_later()))
+	if (root_control && (wants_objects() || boot_is_later()))
 		coming((uint64_t)__builtin_return_address(0));
 }

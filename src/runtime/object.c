@@ -319,29 +319,47 @@ static bool has_tables(const struct dl_phdr_info *info)
 	return false;
 }
 
-static int see_any(struct dl_phdr_info *info, size_t bytes, void *arg)
+/* Is it libulf.so?  A program with libulf.a is linked with it on purpose. */
+static bool is_libulf(const struct dl_phdr_info *info)
 {
-	uint64_t low, high, here = (uint64_t)&see_any;
-	bool is_libulf = object_find_range(info, PF_X, &low, &high) && here >= low &&
-			 here < high;
-	bool *has_some = arg;
+	uint64_t low, high, here = (uint64_t)&is_libulf;
 
-	(void)bytes;
-	/* a program with libulf.a is linked with it on purpose */
-	if (is_libulf)
-		*has_some = !*info->dlpi_name;
-	else
-		*has_some = has_events(info) || has_tables(info);
-	return *has_some;
+	return object_find_range(info, PF_X, &low, &high) && here >= low && here < high &&
+	       *info->dlpi_name;
 }
 
-bool object_any(void)
-{
-	bool has_some = false;
+/* Objects are listed in the order in which they were loaded.  An object that is unloaded
+ * moves all later ones forward, so that many fewer of the list are known. */
+struct look {
+	uint64_t at;			/* how many were listed so far */
+	uint64_t subs;			/* how many were ever unloaded */
+	bool has_some;
+};
 
-	object_walk(see_any, &has_some);
+static struct look last_look;		/* under runtime_lock() */
+
+static int see_any(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	struct look *look = arg;
+	uint64_t gone;
+
+	(void)bytes;
+	look->subs = info->dlpi_subs;
+	gone = look->subs - last_look.subs;
+	if (gone + look->at++ < last_look.at)
+		return 0;
+	look->has_some = !is_libulf(info) && (has_events(info) || has_tables(info));
+	return look->has_some;
+}
+
+bool object_any_new(void)
+{
+	struct look look = { .has_some = false };
+
+	object_walk(see_any, &look);
+	last_look = look;
 	runtime_unlock();
-	return has_some;
+	return look.has_some;
 }
 
 /* Does one of the relocations want the address of __fentry__? */

@@ -61,9 +61,9 @@ void object_walk(object_see *see, void *arg);
  * 0.  @found is called with the lock held.  Returns with the lock held. */
 typedef void (*object_found)(void *arg, uint64_t code);
 void object_find_names(const char *glob, size_t len, object_found found, void *arg);
-/* Is there an object, beside libulf.so, with events or with functions that can be traced?
- * Lock not held, as above. */
-bool object_any(void);
+/* Have objects, beside libulf.so, with events or with functions that can be traced come
+ * since the last call?  The first call looks at all objects.  Lock not held, as above. */
+bool object_any_new(void);
 /* See what has come and gone. */
 void object_scan(void);
 /* See only what has gone. */

@@ -499,8 +499,8 @@ bool boot_is_set(enum boot_id id);
 /* Do the settings wait for something that can be traced? */
 bool boot_is_later(void);
 /* dlopen() has brought objects: if one of them can be traced, the server applies the settings
- * that wait for it when it is asked next.  No lock held. */
-void boot_objects_coming(void);
+ * that wait for it when it is asked next.  Returns true in that case.  No lock held. */
+bool boot_objects_coming(void);
 /* For a new event: the buffers in which it is on, a bit each. */
 uint32_t boot_wanted(const char *system, const char *name);
 

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program with nothing that can be traced has settings, as an interpreter under `ulf run`
+ * has.  They are applied when it loads the first library with such functions.  For all
+ * libraries before that one the server is not asked.
+ *
+ * no-sanitize: address its own library is known from the start
+ * no-sanitize: thread its own library is known from the start
+ */
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/check.h"
+#include "lib/command.h"
+#include "lib/driver.h"
+
+#define LIBRARIES	20
+
+static void *load(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW);
+
+	if (!library)
+		fail("%s", dlerror());
+	return library;
+}
+
+/* Load another copy of the library, and unload each second one. */
+static void load_plain(int number)
+{
+	char path[PATH_MAX];
+	void *library;
+
+	snprintf(path, sizeof(path), "%s/plain%d.so", command_env("TMPDIR"), number);
+	command_ok("cp $ULF_BUILD/tests/runtime-later-mod_plain.so %s", path);
+	library = load(path);
+	if (number % 2)
+		CHECK_EQ(dlclose(library), 0);
+}
+
+static void start_again(char *self)
+{
+	command_ok("ulf ls >/dev/null");	/* has a server started */
+	CHECK(!setenv("ULF_TRACE", "ftrace=function", 1));
+	execl("/proc/self/exe", self, "again", NULL);
+	fail("cannot be started again");
+}
+
+int main(int argc, char **argv)
+{
+	char path[PATH_MAX];
+	struct driver d;
+
+	if (argc < 2)
+		start_again(argv[0]);
+	CHECK_EQ(driver_open(&d, getpid()), 0);
+	CHECK_EQ(d.control->boot_state, ABI_BOOT_LATER);
+	for (int i = 0; i < LIBRARIES; i++)
+		load_plain(i);
+	CHECK_EQ(d.control->asked, 0);
+	CHECK_EQ(d.control->boot_state, ABI_BOOT_LATER);
+	snprintf(path, sizeof(path), "%s/tests/runtime-later-mod_function.so",
+		 command_env("ULF_BUILD"));
+	load(path);
+	CHECK_EQ(d.control->asked, 1);
+	CHECK_EQ(d.control->answered, 1);
+	CHECK(d.control->boot_state != ABI_BOOT_LATER);
+	driver_close(&d);
+	return 0;
+}

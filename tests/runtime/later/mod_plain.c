@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* A library with nothing that can be traced. */
+int later_plain(void);
+int later_plain(void)
+{
+	return 1;
+}
