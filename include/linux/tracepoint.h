@@ -37,6 +37,18 @@ struct trace_seq;		/* named by prototypes in trace headers */
 #define TP_ARGS(...) __VA_ARGS__
 #define TP_CONDITION(...) __VA_ARGS__
 
+/*
+ * The end of each word at file scope.  A `;` after it is allowed and not needed: in C it
+ * would be an extra one (-Wpedantic), but __extension__ allows that.  Without the `;` the
+ * next declaration takes the __extension__, at the latest that of <trace/define_trace.h>.
+ * C++ allows any `;`.
+ */
+#ifdef __cplusplus
+#define __ULF_END
+#else
+#define __ULF_END	__extension__
+#endif
+
 /* For perf; to others they are the argument that they are around. */
 #define __perf_count(count)	(count)
 #define __perf_task(task)	(task)
@@ -164,7 +176,8 @@ struct trace_seq;		/* named by prototypes in trace headers */
 	__ULF_EXTERN_C_END
 
 #define DEFINE_TRACE(name, proto, args)					\
-	DEFINE_TRACE_FN(name, NULL, NULL, PARAMS(proto), PARAMS(args))
+	DEFINE_TRACE_FN(name, NULL, NULL, PARAMS(proto), PARAMS(args))	\
+	__ULF_END
 
 /*
  * Of a variable `static const char *name`, which keeps its value: the string is
@@ -203,7 +216,8 @@ struct trace_seq;		/* named by prototypes in trace headers */
  */
 #ifndef TRACE_EVENT
 #define __ULF_POINT(name, proto, args, cond, reg, unreg)		\
-	__ULF_DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond))
+	__ULF_DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond)) \
+	__ULF_END
 /* Nothing but a function that does nothing. */
 #define DECLARE_EVENT_NOP(name, proto, args)				\
 	__ULF_DECLARE_ARGS(name, PARAMS(proto))				\
@@ -217,6 +231,7 @@ struct trace_seq;		/* named by prototypes in trace headers */
 	trace_##name##_enabled(void)					\
 	{								\
 		return 0;						\
-	}
+	}								\
+	__ULF_END
 #include <trace/stages/points.h>
 #endif

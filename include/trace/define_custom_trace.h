@@ -18,3 +18,5 @@
 #define CREATE_CUSTOM_TRACE_EVENTS
 
 #endif
+
+struct tracepoint;		/* a declaration after the last __ULF_END */

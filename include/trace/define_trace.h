@@ -13,3 +13,5 @@
 #define CREATE_TRACE_POINTS
 
 #endif
+
+struct tracepoint;		/* a declaration after the last __ULF_END */

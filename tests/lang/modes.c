@@ -65,6 +65,7 @@ static const struct mode {
 };
 #define NR_MODES (sizeof(modes) / sizeof(modes[0]))
 
+/* "@" becomes `;` or nothing. */
 static const char header[] =
 	"#undef TRACE_SYSTEM\n"
 	"#define TRACE_SYSTEM mode\n"
@@ -87,21 +88,56 @@ static const char header[] =
 	"		__assign_rel_str(again, who);\n"
 	"	),\n"
 	"	TP_printk(\"%s %d\", __get_str(who), __entry->count)\n"
-	")\n"
+	")@\n"
+	"TRACE_DEFINE_ENUM(MODE_ONE)@\n"
+	"TRACE_DEFINE_SIZEOF(int)@\n"
 	"TRACE_EVENT(mode_table,\n"
 	"	TP_PROTO(int count), TP_ARGS(count),\n"
 	"	TP_STRUCT__entry(__field(int, count)),\n"
 	"	TP_fast_assign(__entry->count = count;),\n"
 	"	TP_printk(\"%s\", __print_symbolic(__entry->count,\n"
 	"		  { 1, \"one\" }, { 2, \"two\" }))\n"
-	")\n"
-	"DECLARE_TRACE(mode_bare, TP_PROTO(int count), TP_ARGS(count))\n"
+	")@\n"
+	"DECLARE_EVENT_CLASS(mode_class,\n"
+	"	TP_PROTO(int count), TP_ARGS(count),\n"
+	"	TP_STRUCT__entry(__field(int, count)),\n"
+	"	TP_fast_assign(__entry->count = count;),\n"
+	"	TP_printk(\"%d\", __entry->count)\n"
+	")@\n"
+	"DEFINE_EVENT(mode_class, mode_one, TP_PROTO(int count), TP_ARGS(count))@\n"
+	"DEFINE_EVENT_PRINT(mode_class, mode_two, TP_PROTO(int count),\n"
+	"	TP_ARGS(count), TP_printk(\"two %d\", __entry->count))@\n"
+	"DEFINE_EVENT_CONDITION(mode_class, mode_if, TP_PROTO(int count),\n"
+	"	TP_ARGS(count), TP_CONDITION(count))@\n"
+	"TRACE_EVENT_FLAGS(mode_one, 1)@\n"
+	"TRACE_EVENT_PERF_PERM(mode_one, 1)@\n"
+	"DEFINE_EVENT_NOP(mode_class, mode_nop, TP_PROTO(int count), TP_ARGS(count))@\n"
+	"DECLARE_TRACE(mode_bare, TP_PROTO(int count), TP_ARGS(count))@\n"
 	"#endif\n"
 	"#undef TRACE_INCLUDE_PATH\n"
 	"#define TRACE_INCLUDE_PATH .\n"
 	"#include <trace/define_trace.h>\n";
 
+static const char custom[] =
+	"#if !defined(CUSTOM_H) || defined(TRACE_CUSTOM_MULTI_READ)\n"
+	"#define CUSTOM_H\n"
+	"#include <linux/trace_events.h>\n"
+	"TRACE_CUSTOM_EVENT(mode_bare,\n"
+	"	TP_PROTO(int count), TP_ARGS(count),\n"
+	"	TP_STRUCT__entry(__field(int, count)),\n"
+	"	TP_fast_assign(__entry->count = count;),\n"
+	"	TP_printk(\"%d\", __entry->count)\n"
+	")@\n"
+	"#endif\n"
+	"#undef TRACE_INCLUDE_PATH\n"
+	"#undef TRACE_INCLUDE_FILE\n"
+	"#define TRACE_INCLUDE_PATH .\n"
+	"#define TRACE_INCLUDE_FILE custom\n"
+	"#include <trace/define_custom_trace.h>\n";
+
+/* It ends with a trace header, too. */
 static const char program[] =
+	"enum { MODE_ONE = 1 };\n"
 	"#define CREATE_TRACE_POINTS\n"
 	"#include \"mode.h\"\n"
 	"#include <linux/ftrace.h>\n"
@@ -115,11 +151,15 @@ static const char program[] =
 	"	trace_printk(\"%d\\n\", 4);\n"
 	"	trace_puts(\"text\");\n"
 	"	return 0;\n"
-	"}\n";
+	"}\n"
+	"DEFINE_TRACE(mode_here, TP_PROTO(int count), TP_ARGS(count));\n"
+	"#define CREATE_CUSTOM_TRACE_EVENTS\n"
+	"#include \"custom.h\"\n";
 
 static const char *dir;
 
-static void write_file(const char *name, const char *head, const char *body)
+/* @end: for "@" */
+static void write_file(const char *name, const char *head, const char *body, const char *end)
 {
 	char path[4096];
 	FILE *f;
@@ -127,7 +167,13 @@ static void write_file(const char *name, const char *head, const char *body)
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	f = fopen(path, "we");
 	CHECK(f);
-	fprintf(f, "%s%s", head, body);
+	fputs(head, f);
+	for (; *body; body++) {
+		if (*body == '@')
+			fputs(end, f);
+		else
+			putc(*body, f);
+	}
 	CHECK_EQ(fclose(f), 0);
 }
 
@@ -146,7 +192,7 @@ static int try(const struct mode *m, const char *compiler)
 	char *said;
 	int r = 0;
 
-	write_file("program.c", m->before, program);
+	write_file("program.c", m->before, program, "");
 	said = compile(m, compiler);
 	if (m->says ? !strstr(said, m->says) : said[0] != '\0') {
 		printf("%s%s says after\n%s\n%s\nand not %s\n", compiler, m->flags,
@@ -157,15 +203,27 @@ static int try(const struct mode *m, const char *compiler)
 	return r;
 }
 
-int main(void)
+/* Words that end with @end, in all modes.  Returns how many failed. */
+static int try_end(const char *end)
 {
 	int failed = 0;
 
-	dir = command_env("TMPDIR");
-	write_file("mode.h", "", header);
+	printf("words end with \")%s\"\n", end);
+	write_file("mode.h", "", header, end);
+	write_file("custom.h", "", custom, end);
 	for (size_t i = 0; i < NR_MODES; i++) {
 		for (size_t k = 0; k < 4 && modes[i].compilers[k]; k++)
 			failed += try(&modes[i], modes[i].compilers[k]);
 	}
+	return failed;
+}
+
+int main(void)
+{
+	int failed;
+
+	dir = command_env("TMPDIR");
+	failed = try_end(";");
+	failed += try_end("");
 	return failed != 0;
 }

@@ -10,9 +10,9 @@
 #include <trace/stages/undef.h>
 #include <trace/stages/events.h>
 
-#define DEFINE_EVENT(template, name, proto, args)
-#define DEFINE_EVENT_PRINT(template, name, proto, args, print)
-#define DEFINE_CUSTOM_EVENT(template, name, proto, args)
+#define DEFINE_EVENT(template, name, proto, args)		__ULF_END
+#define DEFINE_EVENT_PRINT(template, name, proto, args, print)	__ULF_END
+#define DEFINE_CUSTOM_EVENT(template, name, proto, args)	__ULF_END
 
 #define __field(type, item)	__field_ext(type, item, FILTER_OTHER)
 #define __field_struct(type, item) __field_struct_ext(type, item, FILTER_OTHER)

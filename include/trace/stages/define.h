@@ -4,4 +4,5 @@
 #include <trace/stages/points.h>
 
 #define __ULF_POINT(name, proto, args, cond, reg, unreg)		\
-	DEFINE_TRACE_FN(name, reg, unreg, PARAMS(proto), PARAMS(args))
+	DEFINE_TRACE_FN(name, reg, unreg, PARAMS(proto), PARAMS(args))	\
+	__ULF_END

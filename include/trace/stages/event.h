@@ -16,7 +16,8 @@
 #define __print_ns_without_secs(ns)	(ns) % 1000000000UL
 
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
-	static const char print_fmt_##name[] = print;
+	static const char print_fmt_##name[] = print;			\
+	__ULF_END
 
 #define __ULF_EVENT(class, event, system, name, point, proto, args, print) \
 	static void trace_event_direct_##event(void *__data, proto);	\
@@ -65,7 +66,8 @@
 			return 0;					\
 		ulf_event_attach(&event_custom_##event, tp);		\
 		return 1;						\
-	}
+	}								\
+	__ULF_END
 
 #undef TRACE_DEFINE_ENUM
 #undef TRACE_DEFINE_SIZEOF
@@ -84,4 +86,5 @@
 /* A row of a table that the linker puts together. */
 #define __ULF_ROW(type, row, table, value)				\
 	static type row __attribute__((__used__, __section__(table))) ULF_RETAIN = \
-		value;
+		value;							\
+	__ULF_END

@@ -38,9 +38,9 @@
 	DECLARE_EVENT_CLASS(custom_##name, PARAMS(proto), PARAMS(args),	\
 			    PARAMS(tstruct), PARAMS(assign), PARAMS(print))
 
-#define DECLARE_TRACE(name, proto, args)
-#define DECLARE_TRACE_CONDITION(name, proto, args, cond)
-#define DECLARE_TRACE_WRITABLE(name, proto, args, size)
+#define DECLARE_TRACE(name, proto, args)			__ULF_END
+#define DECLARE_TRACE_CONDITION(name, proto, args, cond)	__ULF_END
+#define DECLARE_TRACE_WRITABLE(name, proto, args, size)		__ULF_END
 
 #define TP_STRUCT__entry(args...) args
 #define TP_fast_assign(args...) args

@@ -31,4 +31,5 @@
 		};							\
 									\
 		return fields;						\
-	}
+	}								\
+	__ULF_END

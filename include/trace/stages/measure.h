@@ -39,4 +39,5 @@
 		(void)__data_offsets;					\
 		tstruct							\
 		return __data_size;					\
-	}
+	}								\
+	__ULF_END

@@ -17,4 +17,5 @@
 	struct trace_event_data_offsets_##name {			\
 		char __ulf_first;					\
 		tstruct							\
-	};
+	};								\
+	__ULF_END

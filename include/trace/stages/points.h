@@ -22,7 +22,8 @@
 			    reg, unreg)					\
 	__ULF_POINT(name, PARAMS(proto), PARAMS(args), 1, reg, unreg)
 
-#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
+	__ULF_END
 #define DECLARE_EVENT_SYSCALL_CLASS DECLARE_EVENT_CLASS
 #define DEFINE_EVENT(template, name, proto, args)			\
 	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
@@ -36,8 +37,10 @@
 	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
 
 /* An event on the tracepoint of somebody else. */
-#define TRACE_CUSTOM_EVENT(name, proto, args, tstruct, assign, print)
-#define DECLARE_CUSTOM_EVENT_CLASS(name, proto, args, tstruct, assign, print)
-#define DEFINE_CUSTOM_EVENT(template, name, proto, args)
+#define TRACE_CUSTOM_EVENT(name, proto, args, tstruct, assign, print)	\
+	__ULF_END
+#define DECLARE_CUSTOM_EVENT_CLASS(name, proto, args, tstruct, assign, print) \
+	__ULF_END
+#define DEFINE_CUSTOM_EVENT(template, name, proto, args)	__ULF_END
 
 #include <trace/stages/empty.h>

@@ -76,7 +76,8 @@
 	__ulf_never: __attribute__((__unused__));				\
 		print;							\
 		return NULL;						\
-	}
+	}								\
+	__ULF_END
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	__ULF_PRINT(name, name, PARAMS(print))
 #undef DEFINE_EVENT_PRINT

@@ -108,4 +108,5 @@
 	static void trace_event_raw_event_##name(void *__data, proto)	\
 	{								\
 		trace_event_write_##name(0, __data, args);		\
-	}
+	}								\
+	__ULF_END

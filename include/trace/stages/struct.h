@@ -22,4 +22,5 @@
 		__extension__ char __data[0];				\
 	};								\
 	ULF_CHECK_BYTES(sizeof(struct trace_event_raw_##name),		\
-			"TP_STRUCT__entry of " #name)
+			"TP_STRUCT__entry of " #name)			\
+	__ULF_END
