@@ -18,6 +18,9 @@
 #ifndef ULF_KERNEL_H
 #define ULF_KERNEL_H
 
+#include <ulf/event.h>		/* first: it rejects compiler modes and C libraries */
+
+#ifdef __GLIBC__		/* musl-gcc finds no headers of the kernel */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,8 +31,6 @@
 #include <asm/errno.h>		/* not <errno.h>: events have an argument errno */
 #include <linux/const.h>
 #include <linux/types.h>
-
-#include <ulf/event.h>
 
 /* ---- types ---- */
 
@@ -428,4 +429,5 @@ static inline __attribute__((__unused__)) __u64 ulf_ktime_get_ns(void)
 #define ktime_us_delta(later, earlier) ktime_to_us(ktime_sub(later, earlier))
 #endif
 
-#endif
+#endif /* __GLIBC__ */
+#endif /* ULF_KERNEL_H */

@@ -12,7 +12,7 @@ errors() {
 	printf '#include <%s>\nint main(void) { return 0; }\n' "$2" >program.c
 	"$1" -D_GNU_SOURCE -I"$ULF_SRC/include" -c program.c 2>&1 >/dev/null | grep 'error:'
 }
-for header in linux/tracepoint.h linux/ftrace.h linux/trace_events.h ulf/tracing.h; do
+for header in linux/tracepoint.h linux/ftrace.h linux/trace_events.h ulf/tracing.h ulf/kernel.h; do
 	[ -z "$(errors gcc "$header")" ] || fail "<$header> with glibc: $(errors gcc "$header")"
 	said=$(errors musl-gcc "$header")
 	case $said in
