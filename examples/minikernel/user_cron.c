@@ -69,15 +69,16 @@ static void run_batch(void)
 		;
 }
 
-/* Runs that many commands a second, one after the other. */
+/* Runs commands one after the other.  @args: how many a second */
 int make_main(const char *args)
 {
-	s64 pause_ns = NSEC_PER_SEC / atoi(args);
+	int rate = atoi(args), status;
 	pid_t pid;
-	int status;
 
+	if (rate <= 0)
+		return 1;
 	for (;;) {
-		sys_nanosleep(pause_ns);
+		sys_nanosleep(NSEC_PER_SEC / rate);
 		pid = sys_spawn("/bin/true", "");
 		if (pid > 0 && sys_wait4(pid, &status) == pid)
 			atomic_fetch_add(&user_stats.commands, 1);
