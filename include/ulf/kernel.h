@@ -356,13 +356,13 @@ ulf_strlcpy(char *__to, const char *__from, size_t __bytes)
 #ifdef __cplusplus
 extern "C++" {
 template <size_t bytes>
-static inline ssize_t __ulf_strscpy_2(char (&to)[bytes], const char *from)
+ULF_NOTRACE static inline ssize_t __ulf_strscpy_2(char (&to)[bytes], const char *from)
 {
 	return ulf_strscpy(to, from, bytes);
 }
 
 template <size_t bytes>
-static inline ssize_t __ulf_strscpy_pad_2(char (&to)[bytes], const char *from)
+ULF_NOTRACE static inline ssize_t __ulf_strscpy_pad_2(char (&to)[bytes], const char *from)
 {
 	return ulf_strscpy_pad(to, from, bytes);
 }
