@@ -27,6 +27,10 @@ cp "$header" include/kernel/xfs_trace.h
 cp "$here/xfs_trace.h" "$here/xfs_trace_types.h" "$here/xfs_trace_bridge.h" include/
 cp "$here/xfs_trace.c" libxfs/
 grep -q 'xfs_trace\.c' libxfs/Makefile || sed -i 's,^CFILES = cache.c,& xfs_trace.c,' libxfs/Makefile
+grep -q 'xfs_trace\.c' libxfs/Makefile || {
+	echo "$1: libxfs/Makefile has no line 'CFILES = cache.c ...': add xfs_trace.c to its CFILES" >&2
+	exit 1
+}
 
 # The events have the kernel's names, not those that libxfs gives to its functions.
 names=$(sed -n 's/^#define[ 	]*\(xfs_[a-z0-9_]*\)[ 	].*/\1/p' libxfs/libxfs_api_defs.h)
