@@ -198,7 +198,12 @@ void boot_fill(struct abi_control *c, const char *dir)
 	}
 	has_answers = run_id || (c->boot_state && server_is_there());
 	c->hold = has_answers;
-	/* They are not meant for the programs that this one starts. */
+}
+
+void boot_root_made(void)
+{
+	if (is_later)
+		return;
 	unsetenv("ULF_TRACE");
 	unsetenv("ULF_HOLD");
 }

@@ -357,6 +357,7 @@ static int create(const char *dir)
 		return r;
 	}
 	memory_note_large(root_control, bytes);
+	boot_root_made();
 	return 0;
 }
 

@@ -481,6 +481,9 @@ uint32_t format_names(const struct ulf_module *module, const char *system, void 
 /* ---- boot.c: settings from the start ---- */
 /* Put them into a new root.  @dir: the ulf directory. */
 void boot_fill(struct abi_control *control, const char *dir);
+/* The root has its name: take the settings out of the environment, as they are not meant for
+ * the programs that this one starts.  Until then an error leaves them to these. */
+void boot_root_made(void);
 /* There is no root in @dir, because of @error (-errno): tell `ulf run`, if this is one of its
  * programs. */
 void boot_report_no_root(const char *dir, int error);

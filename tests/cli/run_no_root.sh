@@ -27,6 +27,25 @@ explains "could not make its root in $ULF_DIR: .*ulimit -f" \
 	sh -c 'ulimit -f 1000; exec "$0"' "$hello"
 explains "could not make its root in $ULF_DIR: .*ulimit -v" \
 	sh -c 'ulimit -v 400000; exec "$0"' "$hello"
+# A name that is taken, after all else has worked.  The programs that it starts get the settings.
+hello_name=$(basename "$hello")
+cat >"$TMPDIR/taken" <<'END'
+: >"$ULF_DIR/roots/$1.$$"
+exec "$2" $3
+END
+explains "$hello_name .* could not make its root in $ULF_DIR" sh "$TMPDIR/taken" "$hello_name" "$hello"
+cat >"$TMPDIR/child.c" <<'END'
+#include <stdlib.h>
+
+int main(void)
+{
+	return !getenv("ULF_TRACE") || !getenv("ULF_HOLD");
+}
+END
+gcc -o "$TMPDIR/child" "$TMPDIR/child.c" "$ULF_BUILD/libulf.so" \
+	-fpatchable-function-entry=5 -Wl,-rpath,"$ULF_BUILD" || fail "gcc"
+ulf run -e hello -- sh "$TMPDIR/taken" child "$TMPDIR/child" 2>/dev/null || fail "the settings are lost"
+ulf run -e hello -- "$TMPDIR/child" 2>/dev/null && fail "the settings are for other programs, too"
 
 unshare -Urm true 2>/dev/null || skip "no user namespaces here: unshare -Urm fails"
 if [ "${1:-}" != inside ]; then
