@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/dir.h"
 #include "cli/cli.h"
 #include "cli/reason.h"
 #include "cli/run.h"
@@ -65,12 +66,28 @@ void run_check_program(struct run *run)
 
 /* ---- while it begins ---- */
 
+/* No program reports that the directory is not for this user alone, or was removed: libulf
+ * would connect to a socket of somebody else.  Returns false if the directory is usable. */
+static bool explain_directory(struct run *run)
+{
+	int error = dir_check(run->conn.dir);
+	const char *why = dir_strerror(error);
+
+	if (!error)
+		return false;
+	if (!run->has_said_why)
+		cli_error("%s is not traced: it could not make its root in %s: %s", run->program,
+			  run->conn.dir, why ? why : strerror(-error));
+	run->has_said_why = true;
+	return true;
+}
+
 bool run_explain_no_root(struct run *run)
 {
 	struct abi_no_root row;
 
 	if (!root_missing(&run->conn, run->id, &row))
-		return false;
+		return explain_directory(run);
 	if (run->has_said_why)
 		return true;
 	run->has_said_why = true;

@@ -366,13 +366,16 @@ int root_create(void)
 	char dir[DIR_PATH_BYTES];
 	int saved = errno, r;
 
+	/* If it fails the directory may be another user's: no socket in it is connected to. */
 	r = dir_get(dir);
-	if (!r)
-		r = create(dir);
-	if (!r)
-		boot_wait();
-	else
+	if (r)
+		goto restore_errno;
+	r = create(dir);
+	if (r)
 		boot_report_no_root(dir, r);
+	else
+		boot_wait();
+restore_errno:
 	errno = saved;
 	return r;
 }

@@ -484,8 +484,8 @@ void boot_fill(struct abi_control *control, const char *dir);
 /* The root has its name: take the settings out of the environment, as they are not meant for
  * the programs that this one starts.  Until then an error leaves them to these. */
 void boot_root_made(void);
-/* There is no root in @dir, because of @error (-errno): tell `ulf run`, if this is one of its
- * programs. */
+/* There is no root in @dir, a directory of this user, because of @error (-errno): report
+ * that to `ulf run`, if this is one of its programs. */
 void boot_report_no_root(const char *dir, int error);
 /* Wait until the server has applied them, if it is known to be there. */
 void boot_wait(void);

@@ -28,6 +28,14 @@ mkdir -m 755 "$TMPDIR/open"
 export ULF_DIR="$TMPDIR/open"
 says "others can enter it; say chmod 700" ls
 
+# The directory is opened to others while a program starts: libulf reports nothing then.
+export ULF_DIR="$TMPDIR/opened"
+text=$(ulf run -e hello -- sh -c 'chmod 755 "$ULF_DIR"; exec timeout 0.5 "$0"' "$hello" 2>&1 >/dev/null)
+contains "$text" "could not make its root in $ULF_DIR: others can enter it; say chmod 700"
+expect "lines" 1 "$(echo "$text" | wc -l)"
+chmod 700 "$ULF_DIR"
+ulf stop || fail "stop"
+
 # No descriptors for a server: the log may not be needed to know.
 export ULF_DIR="$TMPDIR/few"
 for nr in 6 10; do
