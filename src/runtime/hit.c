@@ -52,16 +52,17 @@ static_assert(offsetof(struct fsite_slot, users) == SLOT_USERS, "asm");
 static_assert(offsetof(struct ftrace_regs, rax) == REGS_RAX, "asm");
 static_assert(sizeof(struct ftrace_regs) + 8 == ENTRY_FRAME, "asm");
 
-/* Does one buffer follow it, and nobody else? */
+/* Is a graph tracer the only one of @users?  If settings could not be applied, @users may have
+ * a buffer that has no tag. */
 static bool is_one_graph(uint32_t users)
 {
 	uint32_t buffers = users & ~(1u << FTRACE_GRAPH);
 
-	return users != buffers && buffers & FTRACE_FUNCTION_MASK &&
+	return users != buffers && buffers & ftrace_state.graphs &&
 	       !(buffers & (buffers - 1));
 }
 
-/* Of the buffer that follows it. */
+/* Tag of the only graph tracer in @users. */
 static uint32_t tag_of(uint32_t users)
 {
 	return ftrace_state.tag_of[__builtin_ctz(users)];

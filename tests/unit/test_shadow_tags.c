@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tags of graph tracers: which one a buffer gets. */
+/* The tags of graph tracers: which one a buffer gets, and a slot has. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "abi/control.h"
+#include "arch/arch.h"
 #include "runtime/ftrace.h"
 #include "runtime/shadow_tags.h"
 
@@ -94,6 +95,31 @@ static void test_lanes(void **state)
 	}
 }
 
+/* ---- slots ---- */
+
+static void test_slots(void **state)
+{
+	uint8_t body[32];
+	struct fsite_slot slot = { .users = 1u << FTRACE_GRAPH | 1u << 3 };
+
+	(void)state;
+	slot.body.at = body;
+	slot.body.word = 32;
+	ftrace_state.graphs = 1u << 3;
+	ftrace_state.tag_of[3] = 6;
+	assert_int_equal(ftrace_word_of(&slot), 6u << 24 | 32);
+	assert_true(ftrace_entry_of(&slot) == ftrace_entry_graph2);
+	/* a buffer that was to get function_graph, and could not */
+	ftrace_state.graphs = 1u << 4;
+	assert_int_equal(ftrace_word_of(&slot), 32);
+	assert_true(ftrace_entry_of(&slot) == ftrace_entry);
+	/* several */
+	ftrace_state.graphs = 3u << 3;
+	slot.users |= 1u << 4;
+	assert_int_equal(ftrace_word_of(&slot), 32);
+	assert_true(ftrace_entry_of(&slot) == ftrace_entry);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +127,7 @@ int main(void)
 		cmocka_unit_test(test_some_buffers_change),
 		cmocka_unit_test(test_old_tags_last),
 		cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_slots),
 	};
 
 	alarm(SEARCH_SECONDS);
