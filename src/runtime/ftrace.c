@@ -293,7 +293,7 @@ static int bodies_make(const struct fsites *sites)
 
 /* ---- users ---- */
 
-/* Has the buffer that follows it another tag now? */
+/* Is the tag in the slot of site @i out of date? */
 static bool has_old_tag(const struct fsites *sites, uint32_t i)
 {
 	const struct fsite_slot *slot;
@@ -304,21 +304,21 @@ static bool has_old_tag(const struct fsites *sites, uint32_t i)
 	return slot && slot->body.word != ftrace_word_of(slot);
 }
 
-/* Can slots have old tags after the error @r?  Not if functions just cannot be traced: they
- * have no slot that is called. */
-static bool leaves_old_slots(int r)
+/* Is @r about functions that cannot be traced: unexpected bytes, no place for stubs? */
+static bool is_about_functions(int r)
 {
-	return r && r != -EILSEQ && r != -ENOMEM;
+	return r == -EILSEQ || r == -ENOMEM;
 }
 
-/* The error of the two that counts: one that leaves old slots, else the first. */
+/* Choose the error to report: one that is not about single functions, else the first. */
 static int worse(int first, int second)
 {
-	return !first || (!leaves_old_slots(first) && leaves_old_slots(second)) ?
+	return !first || (is_about_functions(first) && second && !is_about_functions(second)) ?
 	       second : first;
 }
 
-/* -EFAULT: it is gone; else the worst error, and the rest is done. */
+/* Returns -EFAULT if the object was unmapped, else the worst error; all other sites are
+ * updated. */
 static int update_object(struct object *object)
 {
 	struct fsites *sites = &object->sites;
@@ -379,6 +379,8 @@ static int update_all(void)
 			object_drop(o);		/* dlclose() was faster */
 		else
 			ret = worse(ret, r);
+		if (r != -EFAULT && o->sites.has_old_slots)
+			has_old_slots = true;
 	}
 	return ret;
 }
@@ -392,8 +394,8 @@ static int update_sites(void)
 	ftrace_buffer_changed();
 	grace_restart_sections();
 	has_put_off = false;
+	has_old_slots = false;
 	r = update_all();
-	has_old_slots = has_put_off || leaves_old_slots(r);
 	is_updating = was_updating;
 	ftrace_buffer_changed();
 	return r;
@@ -478,7 +480,7 @@ static struct ring_set *graph_set(uint32_t users)
 	uint32_t i = graphs ? (uint32_t)__builtin_ctz(graphs) : 0;
 	struct ring_set *set;
 
-	if (is_updating || has_old_slots || !graphs || graphs & (graphs - 1) ||
+	if (is_updating || has_old_slots || has_put_off || !graphs || graphs & (graphs - 1) ||
 	    !graph_is_simple(ftrace_state.buffers[i]))
 		return &buffer_no_rings;
 	set = hook_set(ftrace_state.buffers[i]);

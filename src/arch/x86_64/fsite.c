@@ -404,20 +404,32 @@ static void set_users(struct text_batch *batch, const struct fsites *sites, uint
 	text_batch_put(batch, (uint8_t *)slot, (const uint8_t *)&new, sizeof(new));
 }
 
-int fsites_switch(struct fsites *sites)
+/* The slots of all that are changed.  If it fails all of them stay changed. */
+static int set_all_users(struct fsites *sites, int fd)
+{
+	struct text_batch slots;
+	int r;
+
+	text_batch_init(&slots, fd);
+	for (uint32_t i = sites->low_changed; i < sites->end_changed; i++)
+		if (sites->table[i].is_changed)
+			set_users(&slots, sites, i);
+	r = text_batch_done(&slots);
+	sites->has_old_slots = r;
+	return r;
+}
+
+static int flip_all(struct fsites *sites, int fd)
 {
 	const uint32_t low = sites->low_changed, end = sites->end_changed;
-	int fd = text_begin();
-	struct text_batch batch, slots;
+	struct text_batch batch;
 	int ret = 0, r;
 
 	sites->end_changed = 0;
 	text_batch_init(&batch, fd);
-	text_batch_init(&slots, fd);
 	for (uint32_t i = low; i < end; i++) {
 		if (!sites->table[i].is_changed)
 			continue;
-		set_users(&slots, sites, i);
 		r = flip(&batch, sites, i);
 		sites->table[i].is_changed = false;
 		if (!r)
@@ -427,13 +439,21 @@ int fsites_switch(struct fsites *sites)
 		if (!ret && r != -ENOENT)
 			ret = r;
 	}
-	r = text_batch_done(&slots);
+	r = text_batch_done(&batch);
+	return r ? r : ret;
+}
+
+int fsites_switch(struct fsites *sites)
+{
+	int fd = text_begin();
+	int r = set_all_users(sites, fd);
+
 	if (!r)
-		r = text_batch_done(&batch);
+		r = flip_all(sites, fd);
 	text_end(fd);
 	TESTPOINT("fsite.opcodes");
 	text_sync();
-	return r ? r : ret;
+	return r;
 }
 
 void fsite_set_body(struct text_batch *batch, const struct fsites *sites,

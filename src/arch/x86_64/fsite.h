@@ -49,6 +49,8 @@ struct fsites {
 	struct fsite *table;		/* [nr], by the caller */
 	uint32_t low_changed, end_changed;	/* all that is is in there */
 	uint32_t written;		/* one whose text was, + 1; 0: none */
+	bool has_old_slots;		/* fsites_switch() could not write slots: some may
+					 * have old users and an old word */
 	struct fsite_map maps[FSITE_FORMS];
 };
 
