@@ -408,14 +408,21 @@ void ftrace_unload_begin(void)
 	runtime_unlock();
 }
 
+void ftrace_update_put_off(void)
+{
+	if (nr_unloading || !has_put_off)
+		return;
+	update_sites();
+	text_sync();
+}
+
 void ftrace_unload_end(void)
 {
 	object_scan_gone();
 	runtime_lock();
-	if (nr_unloading && !--nr_unloading && has_put_off) {
-		update_sites();
-		text_sync();
-	}
+	if (nr_unloading)
+		nr_unloading--;
+	ftrace_update_put_off();
 	runtime_unlock();
 }
 
@@ -436,13 +443,14 @@ void ftrace_load_end(bool has_followed)
 	runtime_unlock();
 }
 
-void ftrace_after_fork(void)
+bool ftrace_after_fork(void)
 {
 	if (nr_unloading)	/* those were other threads */
 		nr_unloading = 0;
 	if (nr_loading)
 		nr_loading = 0;
 	stack_tracer_after_fork();
+	return has_put_off;
 }
 
 /* ---- what is common ---- */

@@ -143,6 +143,8 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph);
 
 /* A buffer has got other rings, or lists of threads. */
 void ftrace_buffer_changed(void);
+/* Update libraries that were left alone during a dlclose(), if that is over. */
+void ftrace_update_put_off(void);
 
 /* ---- ftrace.c; a thread of libc's, lock not held ---- */
 
@@ -153,13 +155,15 @@ void ftrace_unload_end(void);
  * @has_followed: the server knows what has come, and our agent what it wishes. */
 void ftrace_load_begin(void);
 void ftrace_load_end(bool has_followed);
-void ftrace_after_fork(void);
+/* In the child.  Returns true if libraries were left alone because of a dlclose() in the parent:
+ * the child must call ftrace_follow(). */
+bool ftrace_after_fork(void);
 /* This process has no root from now on. */
 void ftrace_detach(void);
 
 /* ---- ftrace_follow.c; lock held ---- */
 
-/* Do what the server wishes for.  For the agent. */
+/* Do what the server wishes for, and what was put off.  For the agent. */
 int ftrace_follow(void);
 /* Trace none of what the server wishes for. */
 int ftrace_forget_wishes(void);

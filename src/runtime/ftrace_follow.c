@@ -194,6 +194,7 @@ int ftrace_follow(void)
 	uint64_t serial;
 	int r;
 
+	ftrace_update_put_off();
 	if (!off)
 		return ftrace_forget_wishes();
 	if (off % 4096 || off < ABI_ARENA_OFF)

@@ -85,13 +85,13 @@ static void fork_parent(void)
 static void fork_child(void)
 {
 	uint32_t old_tid = runtime_lock_reset();
-	bool has_parent = process_slot, has_slot, is_late;
+	bool has_parent = process_slot, has_slot, has_put_off, is_late;
 
 	module_after_fork(old_tid);
 	caller_reset();
 	dump_after_fork();
 	function_options_after_fork();
-	ftrace_after_fork();
+	has_put_off = ftrace_after_fork();
 	thread_after_fork();
 	if (!root_control || root_is_left())
 		return;
@@ -114,7 +114,7 @@ static void fork_child(void)
 	is_late = __atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE) !=
 		  process_slot->applied;		/* [process.claim] */
 	profile_after_fork(is_late);
-	if (is_late)
+	if (is_late || has_put_off)
 		agent_catch_up();
 	/* the server waits for us, so what it listed stays where it is */
 	pids_inherit(old_tid, (uint32_t)arch_syscall0(SYS_gettid));

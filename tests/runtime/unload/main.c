@@ -87,7 +87,7 @@ static void *switches(void *arg)
 
 /* ---- libraries ---- */
 
-static const char *const names[] = { "one", "two", "events" };
+static const char *const names[] = { "one", "two", "events", "slow" };
 
 static void *plug_in(uint32_t which)
 {
@@ -95,7 +95,7 @@ static void *plug_in(uint32_t which)
 	void *handle;
 
 	snprintf(path, sizeof(path), "%s/tests/runtime-unload-mod_%s.so",
-		 command_env("ULF_BUILD"), names[which % 3]);
+		 command_env("ULF_BUILD"), names[which]);
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
 		fail("%s", dlerror());
@@ -125,7 +125,7 @@ static void *loads(void *arg)
 	uint32_t first = (uint32_t)(long)arg;
 
 	for (int i = 0; i < nr_rounds; i++) {
-		void *handle = plug_in(first + (uint32_t)i);
+		void *handle = plug_in((first + (uint32_t)i) % 3);
 
 		for (long x = 0; x < 5; x++)
 			call_all(handle, x);
@@ -184,6 +184,56 @@ static void test_again(void)
 	CHECK(nr_same > 0);
 }
 
+/* ---- fork() while a library goes ---- */
+
+static int is_going;			/* 1: in its destructor; 2: that may end */
+
+static void wait_in_destructor(void)
+{
+	__atomic_store_n(&is_going, 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&is_going, __ATOMIC_ACQUIRE) == 1)
+		sched_yield();
+}
+
+static void *close_slowly(void *handle)
+{
+	CHECK_EQ(dlclose(handle), 0);
+	return NULL;
+}
+
+/* Libraries are left alone until a dlclose() is done; in a child of fork(), that is at once. */
+static void test_fork_in_dlclose(void)
+{
+	struct ftrace_ops ops = { .func = count };
+	void *handle = plug_in(0), *slow = plug_in(3);
+	long (*adds)(long) = function(handle, "plug_adds");
+	unsigned long before;
+	pthread_t closer;
+	int status;
+	pid_t pid;
+
+	*(void (**)(void))dlsym(slow, "slow_going") = wait_in_destructor;
+	CHECK_EQ(pthread_create(&closer, NULL, close_slowly, slow), 0);
+	while (!__atomic_load_n(&is_going, __ATOMIC_ACQUIRE))
+		sched_yield();
+	CHECK_EQ(register_ftrace_function(&ops), 0);
+	before = nr_hits;
+	CHECK_EQ(adds(1), 2);
+	CHECK_EQ(nr_hits, before);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid)
+		_exit(adds(1) != 2 || nr_hits == before);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	__atomic_store_n(&is_going, 2, __ATOMIC_RELEASE);
+	CHECK_EQ(pthread_join(closer, NULL), 0);
+	CHECK_EQ(adds(1), 2);
+	CHECK(nr_hits > before);
+	CHECK_EQ(unregister_ftrace_function(&ops), 0);
+	CHECK_EQ(dlclose(handle), 0);
+}
+
 /* Other memory where it was is not touched. */
 static void test_other_memory(void)
 {
@@ -234,6 +284,7 @@ int main(int argc, char **argv)
 	(void)argc;
 	nr_rounds = form && !strcmp(form, "long") ? LONG_ROUNDS : SHORT_ROUNDS;
 	test_again();
+	test_fork_in_dlclose();
 	test_other_memory();
 	test_storm();
 	test_no_random(argv);

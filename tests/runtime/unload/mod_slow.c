@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* A library whose dlclose() takes as long as the program wants. */
+void (*slow_going)(void);
+
+__attribute__((destructor)) static void go(void)
+{
+	if (slow_going)
+		slow_going();
+}
