@@ -611,7 +611,8 @@ static void set_graphs(uint32_t changed, const struct ftrace_graph_wish *graph)
 		ftrace_state.tag_of[i] = tag;
 		graph_sessions[i] = graph->sessions[i];
 	}
-	__atomic_store_n(&ftrace_state.graphs, graphs, __ATOMIC_RELEASE);
+	/* mate: graph_buffers(), hit.c */
+	__atomic_store_n(&ftrace_state.graphs, graphs, __ATOMIC_RELEASE); /* [ftrace.graphs] */
 	if (!graphs)
 		return;
 	if (ftrace_state.restorer == ARCH_NO_RESTORER)

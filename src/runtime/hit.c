@@ -211,6 +211,20 @@ static uint32_t active_tags(void)
 	return __atomic_load_n(&ftrace_state.tags, __ATOMIC_ACQUIRE);
 }
 
+/*
+ * Buffers that have function_graph.  A buffer is not active while its bit changes:
+ *
+ *	agent: set_active(without it), set_graphs(), set_active(with it)
+ *	hit:   graph_buffers(), active_users(), graph_buffers()
+ *
+ * So a buffer that a hit finds active has the function tracer if neither look has its bit.
+ * mate: set_graphs() [ftrace.graphs]
+ */
+static uint32_t graph_buffers(void)
+{
+	return __atomic_load_n(&ftrace_state.graphs, __ATOMIC_ACQUIRE);
+}
+
 /* ---- the innermost followed call ---- */
 
 static uint32_t depth_within(uint64_t top)
@@ -767,12 +781,12 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
 {
 	const struct fsite_slot *slot =
 		(const void *)(behind - FSITE_SLOT_CALL);
-	uint32_t users = slot->users & active_users(), graphs;
+	uint32_t graphs = graph_buffers(), users = slot->users & active_users();
 	struct function_call call = { .ip = ip, .place = place, .regs = regs };
 
 	if (!users || !can_record())
 		return 0;
-	graphs = __atomic_load_n(&ftrace_state.graphs, __ATOMIC_RELAXED);
+	graphs |= graph_buffers();
 	users = without_ignoring(users, graphs, thread_tid());
 	call.parent = ftrace_is_body(*place) ? shadow_at(place)->ret : *place;
 	for (uint32_t left = users & FTRACE_FUNCTION_MASK & ~graphs; left; left &= left - 1)
