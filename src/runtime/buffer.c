@@ -84,8 +84,8 @@ static int ring_at(const struct abi_ring_ref *shared, const struct ring_view *us
 
 /*
  * A thread without rseq, or a child of vfork(), may look at a set that was given back
- * [grace.rseq], but only at the number of its CPUs and at what it has in place of a
- * ring.  So the memory of a set is used for nothing but sets.
+ * [grace.rseq], but only at the number of its CPUs, at its tag and hook_limit, and at what
+ * it has in place of a ring.  So the memory of a set is used for nothing but sets.
  */
 static struct ring_set *set_new(void)
 {

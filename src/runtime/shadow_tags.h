@@ -42,6 +42,8 @@
 #define SHADOW_TAG_MAX	31u
 #define SHADOW_MORE	(1u << 31)	/* in the word: it is not simple */
 #define SHADOW_USERS	(0xffu << FTRACE_GRAPH)
+/* In users, without FTRACE_GRAPH: the tags are in shadow_many. */
+#define SHADOW_MANY	(1u << FTRACE_CPU_TIME)
 #define SHADOW_ALL	UINT32_MAX	/* tags: each of them, also those to come */
 
 /* A bit for each tag. */
@@ -90,8 +92,7 @@ static inline bool shadow_is_simple(const struct shadow *shadow)
 
 static inline bool shadow_is_many(const struct shadow *shadow)
 {
-	return (shadow_users(shadow) & (1u << FTRACE_GRAPH | 1u << FTRACE_CPU_TIME)) ==
-	       1u << FTRACE_CPU_TIME;
+	return (shadow_users(shadow) & (1u << FTRACE_GRAPH | SHADOW_MANY)) == SHADOW_MANY;
 }
 
 /* Users that follow it whatever its tags say. */
@@ -152,7 +153,7 @@ static inline uint32_t shadow_word(uint32_t body, uint32_t others, bool is_many,
 	uint32_t tag = own ? (uint32_t)__builtin_ctz(own) : 0;
 
 	if (is_many)
-		return body | (users | 1u << FTRACE_CPU_TIME) >> 1 | SHADOW_MORE;
+		return body | (users | SHADOW_MANY) >> 1 | SHADOW_MORE;
 	users |= (tags->handlers ? 1u << FTRACE_HANDLER : 0) |
 		 (tags->insides ? 1u << FTRACE_IN_HANDLER : 0) |
 		 (tags->starts ? 1u << FTRACE_START : 0) |
