@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,25 +23,82 @@ const struct dir_place dir_places[DIR_PLACES] = {
 	{ "/dev/shm", "ulf-" },
 };
 
-/* Checked through a descriptor, so that nobody can swap it in between; O_PATH: a directory of
- * another user need not be readable to find out that it is his.  AT_STATX_DONT_SYNC: where
- * another user has mounted a FUSE file system, do not wait for his process. */
-int dir_check(const char *path)
+static const char *named_by_env(void)
+{
+	const char *env = getenv("ULF_DIR");
+
+	return env && *env ? env : NULL;
+}
+
+/*
+ * Is the directory whose attributes are @st the root of a mount?  Where the kernel (before
+ * 5.8) cannot say it, a device that differs from the parent's says so.  The kernel, not a
+ * FUSE server, fills in both.
+ */
+static bool is_mount(const struct statx *st, int parent_fd, const char *parent)
+{
+	struct statx above;
+
+	if (st->stx_attributes_mask & STATX_ATTR_MOUNT_ROOT)
+		return st->stx_attributes & STATX_ATTR_MOUNT_ROOT;
+	return statx(parent_fd, parent, AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &above) < 0 ||
+	       above.stx_dev_major != st->stx_dev_major ||
+	       above.stx_dev_minor != st->stx_dev_minor;
+}
+
+/* Read owner and mode.  AT_STATX_DONT_SYNC does not wait for the process of another user that
+ * serves a FUSE file system there. */
+static int read_attributes(int fd, const char *name, struct statx *ret_st)
+{
+	return statx(fd, name, AT_EMPTY_PATH | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT |
+		     AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_MODE | STATX_UID, ret_st) < 0 ?
+	       -errno : 0;
+}
+
+int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *ret_uid)
 {
 	struct statx st;
-	int fd, ret = 0;
+	int ret = read_attributes(parent_fd, name, &st);
+
+	if (ret < 0)
+		return ret;
+	if (!S_ISDIR(st.stx_mode))
+		return -ENOTDIR;
+	if (!may_be_mount && is_mount(&st, parent_fd, ""))
+		return -EXDEV;
+	*ret_uid = st.stx_uid;
+	return 0;
+}
+
+/*
+ * Check a descriptor of @path, so that nobody can swap the directory between two checks.
+ * O_PATH opens a directory of another user, too, which need not be readable.
+ */
+static int check(const char *path, bool may_be_mount)
+{
+	const char *slash = strrchr(path, '/');
+	char parent[DIR_PATH_BYTES];
+	struct statx st;
+	int fd, ret;
 
 	fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ELOOP ? -ENOTDIR : -errno;
-	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MODE | STATX_UID, &st) < 0)
-		ret = -errno;
-	else if (st.stx_uid != geteuid())
+	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) + 1 : 0, path);
+	ret = read_attributes(fd, "", &st);
+	if (ret == 0 && !may_be_mount && is_mount(&st, AT_FDCWD, parent))
+		ret = -EXDEV;		/* before its owner and mode, which may be invented */
+	else if (ret == 0 && st.stx_uid != geteuid())
 		ret = -EPERM;
-	else if (st.stx_mode & 077)
+	else if (ret == 0 && st.stx_mode & 077)
 		ret = -EEXIST;
 	close(fd);
 	return ret;
+}
+
+int dir_check(const char *path)
+{
+	return check(path, named_by_env());
 }
 
 /* ---- which ---- */
@@ -67,8 +125,9 @@ static bool is_usable(const char *parent)
 }
 
 /*
- * The first name of the user's own; if he has none, the first that nobody has.  Names that
- * others have taken are passed over.  -ENODEV: there is none.
+ * Find the first name in @place that belongs to this user, else the first that nobody has.
+ * Names of other users, and names where a file system is mounted, are passed over: a FUSE
+ * server can claim any owner and mode.  -ENODEV: no name is left.
  */
 static int find_in(const struct dir_place *place, char ret_path[static DIR_PATH_BYTES])
 {
@@ -93,7 +152,7 @@ static int find_in(const struct dir_place *place, char ret_path[static DIR_PATH_
 	return dir_place_path(place, geteuid(), unused, ret_path);
 }
 
-/* The user's, and nobody else can put anything there. */
+/* Does @path belong to this user, and can nobody else put anything there? */
 static bool is_own_directory(const char *path)
 {
 	struct stat st;
@@ -113,13 +172,6 @@ int dir_find_session(bool by_env, char ret_path[static DIR_PATH_BYTES])
 	if (is_own_directory(run))
 		return dir_join(run, "ulf", ret_path, DIR_PATH_BYTES);
 	return -ENODEV;
-}
-
-static const char *named_by_env(void)
-{
-	const char *env = getenv("ULF_DIR");
-
-	return env && *env ? env : NULL;
 }
 
 int dir_find(char ret_path[static DIR_PATH_BYTES])
@@ -161,10 +213,10 @@ int dir_make(const char *path)
 		return ret;
 	if (mkdir(roots, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	return dir_check(roots);
+	return check(roots, true);	/* nobody else can get there */
 }
 
-/* Another user may take the name between the two: then the next one is found. */
+/* If another user takes the name between dir_find() and dir_make(), try the next name. */
 int dir_get(char ret_path[static DIR_PATH_BYTES])
 {
 	unsigned int i;
@@ -174,7 +226,7 @@ int dir_get(char ret_path[static DIR_PATH_BYTES])
 		ret = dir_find(ret_path);
 		if (!ret)
 			ret = dir_make(ret_path);
-		if ((ret != -EPERM && ret != -ENOTDIR) || named_by_env())
+		if ((ret != -EPERM && ret != -ENOTDIR && ret != -EXDEV) || named_by_env())
 			break;
 	}
 	return ret;
@@ -191,11 +243,14 @@ const char *dir_strerror(int error)
 	case -ENOTDIR:
 		return "it is not a directory; move it away, or set ULF_DIR "
 		       "to another place";
+	case -EXDEV:
+		return "a file system is mounted there, perhaps by another user; set ULF_DIR to "
+		       "a directory of yours";
 	case -EPERM:
 		return "it belongs to another user; set ULF_DIR to a directory "
 		       "of yours";
 	case -EEXIST:
-		return "others can enter it; say chmod 700";
+		return "others can enter it; run chmod 700 on it";
 	case -EACCES:
 		return "no permission to make it there, or to enter it; set ULF_DIR to a "
 		       "directory of yours";

@@ -63,25 +63,35 @@ int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int
  */
 int dir_find(char ret_path[static DIR_PATH_BYTES]);
 
-/* Where it would be without /run/ulf and /dev/shm; -ENODEV.  @by_env: $XDG_RUNTIME_DIR, too. */
+/* Find the directory that is used without /run/ulf and /dev/shm, or -ENODEV.
+ * @by_env: look at $XDG_RUNTIME_DIR, too */
 int dir_find_session(bool by_env, char ret_path[static DIR_PATH_BYTES]);
 
 /*
  * dir_make - make @path (mode 0700) and its roots/ if they are not there
  *
- * -ENOTDIR: there is something else, or a symbolic link; -EPERM: it belongs
- * to somebody else; -EEXIST: others may enter it; or what mkdir() or open() said.
+ * Returns 0; -ENOTDIR if there is something else, or a symbolic link; -EPERM if it belongs to
+ * another user; -EXDEV if a file system is mounted there and $ULF_DIR does not name it;
+ * -EEXIST if others may enter it; or -errno of mkdir() or open().
  */
 int dir_make(const char *path);
 
-/* Is @path a directory of this user's that nobody else can enter?  Errors as above, or
- * -ENOENT. */
+/* Check that @path is a directory of this user that nobody else can enter.  Returns 0, -ENOENT,
+ * or an error as dir_make() does. */
 int dir_check(const char *path);
 
-/* dir_find() and dir_make(); errors as theirs. */
+/*
+ * dir_owner - the owner of directory @name in @parent_fd, which may be another user's
+ *
+ * Returns 0; -ENOTDIR; -EXDEV if a file system is mounted there, unless @may_be_mount: a FUSE
+ * server can claim any owner; or -errno of statx().  Does not wait for such a server.
+ */
+int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *ret_uid);
+
+/* Find the directory and make it if it is missing; errors as dir_find(), dir_make(). */
 int dir_get(char ret_path[static DIR_PATH_BYTES]);
 
-/* What an error of those above means, for people; NULL: nothing special. */
+/* Explain an error of these functions to people; NULL: strerror() says enough. */
 const char *dir_strerror(int error);
 
 /* "@dir/@name" into @ret_path; -ENAMETOOLONG if it does not fit. */

@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/dir.h"
@@ -99,12 +98,12 @@ static bool read_uid(const char *text, unsigned int *ret_uid)
 
 /* A name says a user's id, and counts if the directory is that user's.  So a user can bring
  * nobody into the list but himself. */
-static void add_users_in(struct users *users, const char *parent, const char *prefix)
+static void add_users_in(struct users *users, const char *parent, const char *prefix,
+			 bool may_be_mount)
 {
 	size_t prefix_len = strlen(prefix), i;
 	struct dirent *entry;
-	unsigned int uid;
-	struct stat st;
+	unsigned int uid, owner;
 	DIR *dir = opendir(parent);
 
 	if (!dir)
@@ -112,8 +111,8 @@ static void add_users_in(struct users *users, const char *parent, const char *pr
 	for (i = 0; i < ENTRIES_MAX && (entry = readdir(dir)); i++) {
 		if (!strncmp(entry->d_name, prefix, prefix_len) &&
 		    read_uid(entry->d_name + prefix_len, &uid) &&
-		    !fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
-		    S_ISDIR(st.st_mode) && st.st_uid == uid)
+		    !dir_owner(dirfd(dir), entry->d_name, may_be_mount, &owner) &&
+		    owner == uid)
 			add_user(users, uid);
 	}
 	closedir(dir);
@@ -132,8 +131,9 @@ size_t dir_users(unsigned int *ret_uids)
 	unsigned int i;
 
 	for (i = 0; i < DIR_PLACES; i++)
-		add_users_in(&users, dir_places[i].parent, dir_places[i].prefix);
-	add_users_in(&users, "/run/user", "");
+		add_users_in(&users, dir_places[i].parent, dir_places[i].prefix, false);
+	/* a tmpfs for each user, and nobody but root makes names there */
+	add_users_in(&users, "/run/user", "", true);
 	qsort(users.uids, users.nr, sizeof(*users.uids), by_number);
 	return users.nr;
 }

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/dir.h"
+
 #define PROCESSES_MAX	100000u		/* that are looked at */
 
 static void fill(struct user *user, const struct passwd *entry)
@@ -77,11 +79,11 @@ static const char *remedy(void)
 void user_say_owner(const char *path)
 {
 	struct user user;
-	struct stat st;
+	unsigned int uid;
 
-	if (lstat(path, &st) < 0 || st.st_uid == geteuid())
+	if (dir_owner(AT_FDCWD, path, true, &uid) < 0 || uid == geteuid())
 		return;
-	user_get(st.st_uid, &user);
+	user_get(uid, &user);
 	cli_error("%s is %s's: %s `ulf --user %s COMMAND`", path, user.name, remedy(),
 		  user.name);
 }

@@ -26,7 +26,7 @@ if [ "$(id -u)" != 0 ]; then
 fi
 mkdir -m 755 "$TMPDIR/open"
 export ULF_DIR="$TMPDIR/open"
-says "others can enter it; say chmod 700" ls
+says "others can enter it; run chmod 700" ls
 
 # The directory is opened to others while a program starts: libulf reports nothing then.
 export ULF_DIR="$TMPDIR/opened"

@@ -76,5 +76,5 @@ reset
 mkdir -m 755 $shm/ulf-$uid
 chown $uid $shm/ulf-$uid
 text=$(as $uid ulf ls 2>&1) && fail "others can enter it: $text"
-contains "$text" "$shm/ulf-$uid: others can enter it; say chmod 700"
+contains "$text" "$shm/ulf-$uid: others can enter it; run chmod 700"
 exit 0

@@ -281,9 +281,9 @@ int main(int argc, char **argv)
 EOF
 if cc -o "$bin/hang_fs" "$TMPDIR/hang_fs.c" $(pkg-config --cflags --libs fuse3) 2>/dev/null &&
    as $eve test -w /dev/fuse && command -v fusermount3 >/dev/null; then
-	# hang_at DIRECTORY
+	# hang_at DIRECTORY OPTION...
 	hang_at() {
-		start_as $eve "$bin/hang_fs" -f -s "$1" >"$TMPDIR/hangs"
+		start_as $eve "$bin/hang_fs" -f -s "$@" >"$TMPDIR/hangs"
 		pids="$pids $!"
 		until_true grep -q " $1 fuse" /proc/self/mounts
 	}
@@ -308,6 +308,20 @@ if cc -o "$bin/hang_fs" "$TMPDIR/hang_fs.c" $(pkg-config --cflags --libs fuse3) 
 	hang_at $shm/ulf-0
 	text=$(timeout 30 ulf ls 2>&1) || fail "root's own ls: $text"
 	[ -d $shm/ulf-0.1/roots ] || fail "root has no directory: $(ls $shm)"
+	ulf stop
+	# With allow_other root can enter it, and its owner and mode are what eve says: 0, 0700.
+	end_eve
+	umount -l $shm/ulf-0
+	rm -rf $shm/ulf-0*
+	echo user_allow_other >"$TMPDIR/fuse.conf"
+	chmod 644 "$TMPDIR/fuse.conf"
+	mount --bind "$TMPDIR/fuse.conf" /etc/fuse.conf || fail "/etc/fuse.conf"
+	as $eve mkdir $shm/ulf-0
+	hang_at $shm/ulf-0 -o allow_other
+	grep " $shm/ulf-0 fuse.*allow_other" /proc/self/mounts || fail "no allow_other"
+	text=$(timeout 30 ulf ls 2>&1) || fail "root's own ls: status $?: $text"
+	[ -d $shm/ulf-0.1/roots ] || fail "root uses eve's file system: $(ls $shm)"
+	text=$(timeout 60 ulf ls --all 2>&1) || fail "ls --all: status $?: $text"
 	ulf stop
 fi
 exit 0
