@@ -216,7 +216,15 @@ int dir_make(const char *path)
 	return check(roots, true);	/* nobody else can get there */
 }
 
-/* If another user takes the name between dir_find() and dir_make(), try the next name. */
+/*
+ * Another user may take the name between dir_find() and dir_make(), or remove a directory of
+ * that name again (-ENOENT) before it is checked.  Then search again.
+ */
+static bool is_lost_race(int error)
+{
+	return error == -EPERM || error == -ENOTDIR || error == -EXDEV || error == -ENOENT;
+}
+
 int dir_get(char ret_path[static DIR_PATH_BYTES])
 {
 	unsigned int i;
@@ -226,7 +234,7 @@ int dir_get(char ret_path[static DIR_PATH_BYTES])
 		ret = dir_find(ret_path);
 		if (!ret)
 			ret = dir_make(ret_path);
-		if ((ret != -EPERM && ret != -ENOTDIR && ret != -EXDEV) || named_by_env())
+		if (!is_lost_race(ret) || named_by_env())
 			break;
 	}
 	return ret;

@@ -72,6 +72,55 @@ until_true is_seen "$!"
 [ -d "/run/user/$uid/ulf/roots/hello.$!" ] || fail "not in the session's directory"
 reset
 
+# Another user makes and removes the name in a loop: every search ends with a directory.
+cat >"$TMPDIR/get.c" <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dir.h"
+
+int main(void)
+{
+	char path[DIR_PATH_BYTES], command[DIR_PATH_BYTES + 16];
+
+	for (int i = 0; i < 4000; i++) {
+		int ret = dir_get(path);
+
+		if (ret < 0) {
+			printf("search %d: %s\n", i, strerror(-ret));
+			return 1;
+		}
+		snprintf(command, sizeof(command), "%s/roots", path);
+		if (remove(command) || remove(path))
+			return perror(path), 1;
+	}
+	return 0;
+}
+EOF
+cat >"$TMPDIR/loop.c" <<'EOF'
+#include <sys/stat.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	for (;;) {
+		mkdir(argv[1], 0700);
+		rmdir(argv[1]);
+	}
+}
+EOF
+cc -D_GNU_SOURCE -I "$ULF_SRC/src" -o "$bin/get" "$TMPDIR/get.c" "$ULF_SRC/src/base/dir.c" &&
+	cc -o "$bin/loop" "$TMPDIR/loop.c" || fail "cc"
+start_as 65534 "$bin/loop" $shm/ulf-$uid
+loop=$!
+as $uid "$bin/get"
+status=$?
+kill -9 $loop
+expect "searches while a name comes and goes" 0 $status
+rmdir $shm/ulf-$uid* 2>/dev/null
+
 # A directory of his own that others can enter is reported, and not replaced.
 mkdir -m 755 $shm/ulf-$uid
 chown $uid $shm/ulf-$uid
