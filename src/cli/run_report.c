@@ -62,9 +62,27 @@ static void put_data(const struct run *run, struct terminal *terminal)
 
 /* ---- live ---- */
 
-/* The name of the root, once it is there; free() it.  NULL: it never came. */
+/*
+ * Choose the root to show: one that has events or records.  A wrapper into which libulf is
+ * loaded (timeout, env, sh) has a root without either.  NULL: there is no such root.
+ */
+static const struct abi_root_row *find_used(const struct root_list *roots)
+{
+	const struct abi_root_row *row;
+
+	for (row = roots->rows; row < roots->rows + roots->nr; row++) {
+		if (row->entries || row->overruns ||
+		    (row->events_known && row->events_known != ABI_EVENTS_UNREAD))
+			return row;
+	}
+	return NULL;
+}
+
+/* Wait for a root with events or records.  Returns its name, for free(); when the program has
+ * ended, any root's; NULL if there is none. */
 static char *wait_for_root(struct run *run)
 {
+	const struct abi_root_row *row;
 	int wait_ms = LOOK_MS_MIN;
 	struct root_list roots;
 	bool is_over;
@@ -74,8 +92,11 @@ static char *wait_for_root(struct run *run)
 		is_over = run_has_ended(run, wait_ms);
 		if (run_roots(run, &roots) < 0)
 			return NULL;
-		if (roots.nr)
-			name = strdup(roots.rows[0].name);
+		row = find_used(&roots);
+		if (!row && is_over && roots.nr)
+			row = roots.rows;
+		if (row)
+			name = strdup(row->name);
 		root_list_done(&roots);
 		wait_ms = wait_ms * 2 < LOOK_MS_MAX ? wait_ms * 2 : LOOK_MS_MAX;
 	} while (!name && !is_over);

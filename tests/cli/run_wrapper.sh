@@ -50,6 +50,12 @@ for loaded in "" "$preload"; do
 	by_run env A=1 "$program"
 done
 
+# --live shows the program, though the wrapper's root is alive, too, and first by name.
+cp "$hello" "$TMPDIR/zhello" || fail "cp"
+text=$(LD_PRELOAD=$preload ulf run --live -e hello -- timeout 2 "$TMPDIR/zhello" 2>&1 >/dev/null)
+contains "$text" "hello_request: count="
+ulf rm --dead
+
 # A program that has nothing at first, and loads it: the settings were kept for that.
 cat >"$TMPDIR/loader.c" <<'END'
 #include <dlfcn.h>
