@@ -144,13 +144,12 @@ int cmd_run(const struct cli_cmd *cmd, int argc, char **argv)
 	int status;
 
 	run_words_init(&run);
-	text_init(&run.shown, 1 << 20);
 	if (parse(&run, cmd, argc, argv, &status) == 0) {
 		run_program_find(run.program, &run.about);
 		status = execute(&run, argv + optind);
 	}
 	run_program_done(&run.about);
 	text_done(&run.words);
-	text_done(&run.shown);
+	run_errors_done(&run);
 	return status;
 }

@@ -45,7 +45,8 @@ struct run {
 	struct run_program about;	/* what is known of its file */
 	bool has_said_why;		/* it cannot be traced */
 	bool has_said_events;		/* that there are not */
-	struct text shown;		/* roots whose error_log was shown, NUL after each */
+	struct run_shown *shown;	/* of run_events.c: errors that were shown */
+	size_t nr_shown;
 	uint64_t started_ns;		/* CLOCK_BOOTTIME */
 	uint32_t id;			/* what the roots of this run carry */
 	pid_t pid;
@@ -66,8 +67,10 @@ int run_words_check(struct run *run);
 bool run_events_are_known(struct run *run, const struct root_list *roots);
 /* Says, once, which events there are not, and which may be meant. */
 void run_events_report(struct run *run, const struct root_list *roots);
-/* Says, once for each root, what the server could not do about settings. */
+/* Prints the settings that the server could not apply, each error once. */
 void run_errors_report(struct run *run, const struct root_list *roots);
+/* Frees the errors that were shown. */
+void run_errors_done(struct run *run);
 
 /* ---- run_watch.c ---- */
 /* Before the start: says if the program cannot be traced whatever happens. */

@@ -240,32 +240,78 @@ void run_events_report(struct run *run, const struct root_list *roots)
 
 /* ---- what the server could not do about settings ---- */
 
-static bool has_shown(const struct run *run, const char *root)
-{
-	size_t at, len = strlen(root) + 1;
+/* The errors of a root that were shown. */
+struct run_shown {
+	char *root;
+	struct text text;
+};
 
-	for (at = 0; at < run->shown.len; at += strlen(run->shown.data + at) + 1) {
-		if (run->shown.len - at >= len && !memcmp(run->shown.data + at, root, len))
-			return true;
+/* Find the entry of @root, or add one.  NULL: no memory. */
+static struct run_shown *find_shown(struct run *run, const char *root)
+{
+	struct run_shown *all;
+	size_t i;
+
+	for (i = 0; i < run->nr_shown; i++) {
+		if (!strcmp(run->shown[i].root, root))
+			return &run->shown[i];
 	}
-	return false;
+	all = realloc(run->shown, (i + 1) * sizeof(*all));
+	if (!all)
+		return NULL;
+	run->shown = all;
+	all[i].root = strdup(root);
+	if (!all[i].root)
+		return NULL;
+	text_init(&all[i].text, ABI_SOCKET_ANSWER_MAX);
+	run->nr_shown++;
+	return &all[i];
+}
+
+void run_errors_done(struct run *run)
+{
+	size_t i;
+
+	for (i = 0; i < run->nr_shown; i++) {
+		free(run->shown[i].root);
+		text_done(&run->shown[i].text);
+	}
+	free(run->shown);
+}
+
+/*
+ * Count the bytes of @log that were shown.  error_log drops its oldest errors when it is
+ * full, so the end of @shown may be the start of @log: "A B C" was shown, the log is
+ * "B C D", and D is new.
+ */
+static size_t count_shown(const struct text *shown, const struct text *log)
+{
+	size_t len = shown->len < log->len ? shown->len : log->len;
+
+	while (len && memcmp(shown->data + shown->len - len, log->data, len))
+		len--;
+	return len;
 }
 
 static void show_errors(struct run *run, const char *root)
 {
+	struct run_shown *shown = find_shown(run, root);
 	struct terminal terminal;
 	struct text text;
 	char *path;
+	size_t old;
 
-	if (has_shown(run, root) || asprintf(&path, "%s/error_log", root) < 0)
+	if (!shown || asprintf(&path, "%s/error_log", root) < 0)
 		return;
-	if (conn_file_text(&run->conn, path, &text) == 0 &&
-	    strstr(text_str(&text), "] boot: error: ")) {
-		cli_error("%s:", path);
-		terminal_start(&terminal, stderr);
-		terminal_write(&terminal, text.data, text.len);
-		terminal_end(&terminal);
-		text_write(&run->shown, root, strlen(root) + 1);
+	if (conn_file_text(&run->conn, path, &text) == 0) {
+		old = count_shown(&shown->text, &text);
+		if (strstr(text_str(&text) + old, "] boot: error: ")) {
+			cli_error("%s:", path);
+			terminal_start(&terminal, stderr);
+			terminal_write(&terminal, text.data + old, text.len - old);
+			terminal_end(&terminal);
+			text_write(&shown->text, text.data + old, text.len - old);
+		}
 	}
 	text_done(&text);
 	free(path);

@@ -37,6 +37,25 @@ at_start 'request: no event is called so' --trace-trigger=request.traceoff -- "$
 # What the server could not do
 at_start 'boot: error: Cannot allocate memory' -e hello --trace-buf-size=9000G -- "$hello"
 
+# Errors that come one after the other are all shown, each once.
+ulf rm --dead
+has_both() { ulf cat hello/error_log 2>/dev/null | grep -q traceoff; }
+i=0
+while [ $i -lt 6 ]; do
+	: >"$err"
+	ulf run -e hello --trace-buf-size=9000G --trace-trigger=hello_request.traceof \
+		-o "$TMPDIR/trace" -- "$hello" >/dev/null 2>"$err" &
+	job=$!
+	until_true says 'Cannot allocate memory'
+	until_true has_both
+	kill $job
+	wait $job 2>/dev/null
+	expect "memory: $(cat "$err")" 1 "$(grep -c 'Cannot allocate memory' "$err")"
+	expect "trigger: $(cat "$err")" 1 "$(grep -c 'traceoff' "$err")"
+	ulf rm --dead
+	i=$((i + 1))
+done
+
 # Programs
 cat >"$TMPDIR/sleep.c" <<'END'
 #include <unistd.h>
@@ -72,9 +91,14 @@ if [ -u /bin/su ] && [ "$(id -u)" != 0 ]; then
 	contains "$text" "/bin/su itself cannot be traced: it gets other rights than yours"
 fi
 
-# Nothing is said of what is right, nor without settings.
+# Nothing is said of what is right.
 : >"$err"
-ulf run -e hello -o "$TMPDIR/trace" -- timeout 0.5 "$hello" >/dev/null 2>"$err"
-expect "lines" 1 "$(wc -l <"$err")"
+ulf run -e hello -o "$TMPDIR/trace" -- "$hello" >/dev/null 2>"$err" &
+job=$!
+has_records() { ulf cat hello/trace 2>/dev/null | grep -q hello_request; }
+until_true has_records
+kill $job
+wait $job 2>/dev/null
+expect "lines: $(cat "$err")" 1 "$(wc -l <"$err")"
 says 'records; `ulf cat' || fail "$(cat "$err")"
 exit 0
