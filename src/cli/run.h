@@ -43,8 +43,9 @@ struct run {
 	const char *out_name;		/* -o, or NULL */
 	const char *program;
 	struct run_program about;	/* what is known of its file */
-	bool has_said_why;		/* it cannot be traced */
-	bool has_said_events;		/* that there are not */
+	bool has_said_why;		/* the program's file was reported as not traceable */
+	bool has_said_no_root;		/* a process that could not make its root was reported */
+	bool has_said_events;		/* events that no root has were reported */
 	struct run_shown *shown;	/* of run_events.c: errors that were shown */
 	size_t nr_shown;
 	uint64_t started_ns;		/* CLOCK_BOOTTIME */
@@ -63,9 +64,14 @@ bool run_words_has(const struct run *run, enum boot_id id);
 int run_words_check(struct run *run);
 
 /* ---- run_events.c ---- */
-/* Is every event that a setting names in a root? */
-bool run_events_are_known(struct run *run, const struct root_list *roots);
-/* Says, once, which events there are not, and which may be meant. */
+enum run_events {
+	RUN_EVENTS_NONE,		/* the roots have no events at all */
+	RUN_EVENTS_MISSING,		/* they have events, but not all that settings name */
+	RUN_EVENTS_KNOWN,		/* every event that a setting names is in a root */
+};
+
+enum run_events run_events_look(struct run *run, const struct root_list *roots);
+/* Prints, once, the events that settings name and no root has, and similar names. */
 void run_events_report(struct run *run, const struct root_list *roots);
 /* Prints the settings that the server could not apply, each error once. */
 void run_errors_report(struct run *run, const struct root_list *roots);
@@ -78,8 +84,10 @@ void run_check_program(struct run *run);
 /* After it: says what is wrong with settings and roots as soon as that is known; returns
  * then, or when the program has ended. */
 void run_watch(struct run *run);
-/* Says why libulf has made no root; false: nothing is known. */
+/* Prints, once, why libulf could not make a root.  False: libulf has reported nothing. */
 bool run_explain_no_root(struct run *run);
+/* Prints, once, the possible reasons why a program that libulf is for has made no root. */
+void run_explain_nothing(struct run *run);
 /* Waits for that at most @wait_ms. */
 bool run_has_ended(const struct run *run, int wait_ms);
 

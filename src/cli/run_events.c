@@ -64,7 +64,7 @@ static void show_events(const struct root_list *roots, const struct events *even
 	fputc('\n', stderr);
 }
 
-/* As the item is written: with a system, or an event or a system alone. */
+/* Offer names of the form that the item has: system:event, or an event or a system alone. */
 static void offer_event(struct nearest *near, char *event, bool has_system)
 {
 	char *name = strchr(event, ':');
@@ -90,11 +90,11 @@ static void say_unknown(const struct boot_piece *item, const struct events *even
 	for (i = 0; i < events->nr; i++)
 		offer_event(&near, events->lines[i], memchr(text, ':', len));
 	name = nearest_name(&near);
-	cli_error("%.*s: no event is called so%s%s%s", (int)item->len, item->text,
+	cli_error("no event matches `%.*s`%s%s%s", (int)item->len, item->text,
 		  name ? "; did you mean `" : "", name ? name : "", name ? "`?" : "");
 }
 
-/* Is there an item in @list that fits no event?  @is_quiet: do not say which. */
+/* Does an item of @list match no event?  Unless @is_quiet, print each such item. */
 static bool check_list(struct boot_piece list, const struct events *events, bool is_quiet)
 {
 	struct boot_piece item;
@@ -110,7 +110,7 @@ static bool check_list(struct boot_piece list, const struct events *events, bool
 	return is_bad;
 }
 
-/* Is there one for an event that is none? */
+/* Does a trigger in @list name an event that no root has? */
 static bool check_triggers(struct boot_piece list, const struct events *events,
 			   bool is_quiet)
 {
@@ -127,7 +127,7 @@ static bool check_triggers(struct boot_piece list, const struct events *events,
 	return is_bad;
 }
 
-/* Is there a setting for an event that is none? */
+/* Does a setting name an event that no root has? */
 static bool check_words(const struct run *run, const struct events *events, bool is_quiet)
 {
 	const char *words = text_str((struct text *)&run->words), *at;
@@ -216,13 +216,15 @@ static void events_done(struct events *events)
 	text_done(&events->text);
 }
 
-bool run_events_are_known(struct run *run, const struct root_list *roots)
+enum run_events run_events_look(struct run *run, const struct root_list *roots)
 {
+	enum run_events state = RUN_EVENTS_KNOWN;
 	struct events events;
-	bool are_known = events_get(run, roots, &events) || !check_words(run, &events, true);
 
+	if (!events_get(run, roots, &events) && check_words(run, &events, true))
+		state = events.nr ? RUN_EVENTS_MISSING : RUN_EVENTS_NONE;
 	events_done(&events);
-	return are_known;
+	return state;
 }
 
 void run_events_report(struct run *run, const struct root_list *roots)

@@ -296,7 +296,8 @@ static void drop_idle(struct root_list *roots)
 	roots->nr = nr;
 }
 
-/* No root of this run's is to be shown.  A script, or what only starts others, has none. */
+/* Explain why no root of this run is shown.  A script, or a program that only starts others,
+ * has none. */
 static void report_none(struct run *run, bool wants_records)
 {
 	bool is_for_ulf = run->about.kind == RUN_FOR_ULF;
@@ -307,9 +308,7 @@ static void report_none(struct run *run, bool wants_records)
 	else if (run_explain_no_root(run) || run->has_said_why || run->has_said_events)
 		return;
 	else if (is_for_ulf)
-		cli_error("%s has left no root: it has no events and no functions that can be "
-			  "traced, or it is linked with another version of libulf, or has "
-			  "unset ULF_DIR", run->program);
+		run_explain_nothing(run);
 	if (!is_for_ulf)
 		run_program_explain(run);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf run: what is wrong is said while the program begins, not when it has ended.
+ * ulf run reports mistakes while the program starts, not when it has ended.
  *
- * when			what is known		what is said
- * before the start	settings, the file	a setting that cannot be right: nothing is started;
- *						a program in which libulf cannot be
- * a root has come	its events, error_log	events that are none, settings that failed
- * none has come	why libulf made none	that, or that there is none so far
+ * when				known			reported
+ * before the start		settings, the file	a wrong setting: nothing is started;
+ *							a program in which libulf cannot be
+ * a root has events		events, error_log	unknown events, settings that failed
+ * no root, or none has events	why libulf made none	that reason, or that there is none yet
  *
- * All but the first are warnings, and the program goes on: a module that it loads later may
- * bring the event, and a program that it starts may be the one to be traced.
+ * All but a wrong setting are warnings, and the program keeps running: a module that it loads
+ * later may have the event, and a program that it starts may be the one to be traced.
  */
 #include <errno.h>
 #include <poll.h>
@@ -24,7 +24,7 @@
 
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
-#define EVENTS_MS	500		/* for constructors, which bring events */
+#define EVENTS_MS	500		/* for constructors that bring events */
 #define ROOT_MS		1000		/* for a script or a wrapper to start a program */
 
 static uint64_t now_ms(void)
@@ -75,10 +75,10 @@ static bool explain_directory(struct run *run)
 
 	if (!error)
 		return false;
-	if (!run->has_said_why)
+	if (!run->has_said_no_root)
 		cli_error("%s is not traced: it could not make its root in %s: %s", run->program,
 			  run->conn.dir, why ? why : strerror(-error));
-	run->has_said_why = true;
+	run->has_said_no_root = true;
 	return true;
 }
 
@@ -88,9 +88,9 @@ bool run_explain_no_root(struct run *run)
 
 	if (!root_missing(&run->conn, run->id, &row))
 		return explain_directory(run);
-	if (run->has_said_why)
+	if (run->has_said_no_root)
 		return true;
-	run->has_said_why = true;
+	run->has_said_no_root = true;
 	if (row.pid)
 		cli_error("%s (pid %u) is not traced: it could not make its root in %s: %s",
 			  row.comm, row.pid, run->conn.dir, reason_no_root(-(int)row.error));
@@ -101,46 +101,66 @@ bool run_explain_no_root(struct run *run)
 	return true;
 }
 
-/* No root yet.  Is there nothing more to wait for? */
-static bool look_at_none(struct run *run, uint64_t waited_ms)
+void run_explain_nothing(struct run *run)
+{
+	if (run->has_said_why)
+		return;
+	run->has_said_why = true;
+	cli_error("%s has made no root: it has no events and no functions that can be traced, or "
+		  "it is linked with another version of libulf, or has unset ULF_DIR",
+		  run->program);
+}
+
+/* There is no root yet, or no root that has events.  Returns true if the report is done. */
+static bool look_at_none(struct run *run, bool has_root, uint64_t waited_ms)
 {
 	if (run_explain_no_root(run))
 		return true;
 	if (waited_ms < ROOT_MS)
 		return false;
-	if (run->about.kind != RUN_FOR_ULF)
+	if (has_root)
+		cli_error("%s has no events so far; those of the settings are enabled if a program "
+			  "that it starts, or a module that it loads, has them", run->program);
+	else if (run->about.kind == RUN_FOR_ULF)
+		run_explain_nothing(run);
+	else
 		run_program_explain(run);
 	return true;
 }
 
-/* @waited_ms: since there was a first root.  Constructors bring events one after the other,
- * and the server may wait for a parser, so what is wrong now may be right soon. */
-static bool look_at_roots(struct run *run, const struct root_list *roots, uint64_t waited_ms)
+/* @waited_ms: since there was a first root with events.  Constructors bring events one after
+ * the other, and the server may wait for a parser, so wait before events are reported. */
+static bool look_at_events(struct run *run, const struct root_list *roots,
+			   enum run_events state, uint64_t waited_ms)
 {
-	run_errors_report(run, roots);
-	if (run_words_has(run, BOOT_EVENT) && run_events_are_known(run, roots))
+	if (run_words_has(run, BOOT_EVENT) && state == RUN_EVENTS_KNOWN)
 		return true;
 	if (waited_ms < EVENTS_MS)
 		return false;
 	run_events_report(run, roots);
 	if (run->has_said_events)
-		cli_error("%s goes on; if it loads such an event later, that is switched on "
-			  "then", run->program);
+		cli_error("%s keeps running; the event is enabled if a module that is loaded later "
+			  "has it", run->program);
 	return true;
 }
 
 static bool look(struct run *run, uint64_t start_ms, uint64_t *root_ms)
 {
+	enum run_events state = RUN_EVENTS_NONE;
 	uint64_t now = now_ms();
 	struct root_list roots;
 	bool is_done;
 
 	if (run_roots(run, &roots) < 0)
 		return true;
-	if (roots.nr && !*root_ms)
+	run_errors_report(run, &roots);
+	if (roots.nr)
+		state = run_events_look(run, &roots);
+	if (state != RUN_EVENTS_NONE && !*root_ms)
 		*root_ms = now;
-	is_done = roots.nr ? look_at_roots(run, &roots, now - *root_ms) :
-			     look_at_none(run, now - start_ms);
+	is_done = state == RUN_EVENTS_NONE ?
+		look_at_none(run, roots.nr, now - start_ms) :
+		look_at_events(run, &roots, state, now - *root_ms);
 	root_list_done(&roots);
 	return is_done;
 }

@@ -20,7 +20,7 @@ explains() {
 	kill -0 $job || fail "said at the end: $(cat "$err")"
 	kill $job
 	wait $job
-	expect "times" 1 "$(grep -c "could not make its root\|has left no root\|cannot be traced" "$err")"
+	expect "times" 1 "$(grep -c "could not make its root\|has made no root\|cannot be traced" "$err")"
 }
 
 explains "could not make its root in $ULF_DIR: .*ulimit -f" \

@@ -49,7 +49,7 @@ in_trace 'emit_number: thread=0 '
 run -e emit --trace-trigger='emit_number.traceoff if number == 2,nosuch.traceon'
 in_trace 'emit_number: thread=0 '
 expect "records" 4 "$(grep -c 'emit_number: ' "$TMPDIR/trace")"
-contains "$(cat "$TMPDIR/err")" "nosuch: no event is called so"
+contains "$(cat "$TMPDIR/err")" "no event matches \`nosuch\`"
 export ULF_TRACE='trace_event=emit trace_trigger="emit_number.traceoff if number == 0"'
 run
 unset ULF_TRACE

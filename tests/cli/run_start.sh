@@ -23,16 +23,16 @@ at_start() {
 }
 
 # Events
-at_start 'hello_reqest: no event is called so; did you mean `hello_request`?' \
+at_start 'no event matches `hello_reqest`; did you mean `hello_request`?' \
 	-e hello_reqest -- "$hello"
 contains "$(cat "$err")" "there are: hello:hello_request"
-contains "$(cat "$err")" "goes on; if it loads such an event later"
-at_start 'helo:hello_request: no event is called so; did you mean `hello:hello_request`?' \
+contains "$(cat "$err")" "keeps running; the event is enabled if a module that is loaded later has it"
+at_start 'no event matches `helo:hello_request`; did you mean `hello:hello_request`?' \
 	-e helo:hello_request -- "$hello"
-at_start 'helo: no event is called so; did you mean `hello`?' --live -e helo -- "$hello"
-at_start 'hallo: no event is called so; did you mean `hello`?' \
+at_start 'no event matches `helo`; did you mean `hello`?' --live -e helo -- "$hello"
+at_start 'no event matches `hallo`; did you mean `hello`?' \
 	--trace-instance=one,hallo -- timeout 100 "$hello"
-at_start 'request: no event is called so' --trace-trigger=request.traceoff -- "$hello"
+at_start 'no event matches `request`' --trace-trigger=request.traceoff -- "$hello"
 
 # What the server could not do
 at_start 'boot: error: Cannot allocate memory' -e hello --trace-buf-size=9000G -- "$hello"
@@ -75,6 +75,50 @@ at_start "plain itself cannot be traced: it is not linked with libulf" -e hello 
 at_start "script itself cannot be traced: its interpreter .*/static is linked statically" \
 	-e hello -- "$(printf '#!%s\n' "$TMPDIR/static" >"$TMPDIR/script"
 		chmod +x "$TMPDIR/script"; echo "$TMPDIR/script")"
+# A program for libulf that makes no root: its libulf is another one.
+echo >"$TMPDIR/empty.c"
+mkdir "$TMPDIR/fake"
+gcc -shared -Wl,-soname,libulf.so.0 -o "$TMPDIR/fake/libulf.so.0" "$TMPDIR/empty.c" || fail "gcc"
+make other_libulf "-Wl,--no-as-needed $TMPDIR/fake/libulf.so.0 -Wl,-rpath,$TMPDIR/fake"
+at_start "other_libulf has made no root: .* another version of libulf" \
+	-e hello -- "$TMPDIR/other_libulf"
+
+# A wrapper into which libulf is loaded has no events; the program that it starts later has.
+at_start "env has no events so far" -e hello -- env LD_PRELOAD="$preload" "$TMPDIR/plain"
+: >"$err"
+ulf rm --dead
+ulf run -e hello -o "$TMPDIR/trace" -- env LD_PRELOAD="$preload" \
+	sh -c 'sleep 1.2; exec "$0"' "$hello" >/dev/null 2>"$err" &
+job=$!
+has_records() { ulf cat hello/trace 2>/dev/null | grep -q hello_request; }
+until_true has_records
+kill $job
+wait $job 2>/dev/null
+says 'no event matches' && fail "$(cat "$err")"
+says 'records; `ulf cat' || fail "$(cat "$err")"
+
+# The reason why a child made no root is given, too, after that of a static wrapper.
+cat >"$TMPDIR/limit.c" <<'END'
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	const struct rlimit limit = { 512000, 512000 };
+
+	(void)argc;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	execv(argv[1], argv + 1);
+	return 1;
+}
+END
+gcc -static -o "$TMPDIR/limit" "$TMPDIR/limit.c" || fail "gcc"
+at_start "hello .* could not make its root in $ULF_DIR: .*ulimit -f" \
+	-e hello -- "$TMPDIR/limit" "$hello"
+says "limit itself cannot be traced: it is linked statically" || fail "$(cat "$err")"
+
 gcc -o "$TMPDIR/musl" "$TMPDIR/sleep.c" -Wl,--dynamic-linker=/nosuch/ld-musl-x86_64.so.1
 text=$(ulf run -e hello -- "$TMPDIR/musl" 2>&1)
 contains "$text" "musl itself cannot be traced: it is linked with musl"
@@ -93,9 +137,9 @@ fi
 
 # Nothing is said of what is right.
 : >"$err"
+ulf rm --dead
 ulf run -e hello -o "$TMPDIR/trace" -- "$hello" >/dev/null 2>"$err" &
 job=$!
-has_records() { ulf cat hello/trace 2>/dev/null | grep -q hello_request; }
 until_true has_records
 kill $job
 wait $job 2>/dev/null

@@ -74,8 +74,8 @@ done
 ulf run -e nosuch:thing,hello -e 'x*' -- "$TMPDIR/program" >"$TMPDIR/out" 2>"$TMPDIR/err" ||
 	fail "status $?"
 check_lines "$TMPDIR/err"
-grep -q '^ulf: nosuch:thing: no event' "$TMPDIR/err" || fail "$(cat "$TMPDIR/err")"
-grep -q '^ulf: x\*: no event' "$TMPDIR/err" || fail "$(cat "$TMPDIR/err")"
-grep -q '^ulf: hello: no event' "$TMPDIR/err" && fail "$(cat "$TMPDIR/err")"
+grep -q '^ulf: no event matches `nosuch:thing`' "$TMPDIR/err" || fail "$(cat "$TMPDIR/err")"
+grep -q '^ulf: no event matches `x\*`' "$TMPDIR/err" || fail "$(cat "$TMPDIR/err")"
+grep -q '^ulf: no event matches `hello`' "$TMPDIR/err" && fail "$(cat "$TMPDIR/err")"
 grep -q 'there are: hello:hello_request' "$TMPDIR/err" || fail "$(cat "$TMPDIR/err")"
 exit 0
