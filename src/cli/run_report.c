@@ -223,16 +223,25 @@ static int print_file(struct run *run, const char *root, const char *name)
 	return ret;
 }
 
-/* The program forked a child that lives on, as daemons do, or started another program. */
-static void report_alive(const struct run *run, const struct abi_root_row *row)
+/* The program forked a child that lives on, as daemons do, or started another program.
+ * @is_recording: false if nothing was enabled from the start, nor later */
+static void report_alive(const struct run *run, const struct abi_root_row *row,
+			 bool is_recording)
 {
 	/* a child that is just being forked is not counted yet */
 	uint32_t nr = row->nr_processes ? row->nr_processes : 1;
 
-	cli_error("%s: %s has ended, but %u of the root's processes %s alive and %s recording; "
-		  "`ulf cat %s/trace_pipe` shows what comes, `ulf echo 0 %s/tracing_on` ends "
-		  "it", row->name, run->program, nr, nr == 1 ? "is" : "are",
-		  nr == 1 ? "goes on" : "go on", row->name, row->name);
+	if (is_recording)
+		cli_error("%s: %s has ended, but %u of the root's processes %s alive and %s "
+			  "recording; `ulf cat %s/trace_pipe` shows what comes, "
+			  "`ulf echo 0 %s/tracing_on` ends it", row->name, run->program, nr,
+			  nr == 1 ? "is" : "are", nr == 1 ? "goes on" : "go on", row->name,
+			  row->name);
+	else
+		cli_error("%s: %s has ended, but %u of the root's processes %s alive; "
+			  "`ulf echo 1 %s/events/enable` enables its events, "
+			  "`ulf cat %s/trace_pipe` shows them", row->name, run->program, nr,
+			  nr == 1 ? "is" : "are", row->name, row->name);
 }
 
 static void report_root(struct run *run, const struct abi_root_row *row)
@@ -242,7 +251,7 @@ static void report_root(struct run *run, const struct abi_root_row *row)
 			  "buffer (--trace-buf-size)%s helps", row->name, row->overruns,
 			  run->is_live ? "" : ", or --live,");
 	if (row->state == ABI_ROOT_ALIVE) {
-		report_alive(run, row);
+		report_alive(run, row, true);
 		return;
 	}
 	if (run->is_live)
@@ -284,16 +293,23 @@ static int print_roots(struct run *run, const struct root_list *roots)
 	return ret;
 }
 
-/* Without -e a root counts only if somebody else made it record. */
-static void drop_idle(struct root_list *roots)
+/* Without -e a root is shown only if somebody else made it record.  Remove the others from
+ * @roots, but report those that are alive.  Returns whether there was one. */
+static bool drop_idle(const struct run *run, struct root_list *roots)
 {
+	bool is_alive = false;
 	size_t i, nr = 0;
 
 	for (i = 0; i < roots->nr; i++) {
-		if (roots->rows[i].entries || roots->rows[i].overruns)
+		if (roots->rows[i].entries || roots->rows[i].overruns) {
 			roots->rows[nr++] = roots->rows[i];
+		} else if (roots->rows[i].state == ABI_ROOT_ALIVE) {
+			report_alive(run, &roots->rows[i], false);
+			is_alive = true;
+		}
 	}
 	roots->nr = nr;
+	return is_alive;
 }
 
 /* Explain why no root of this run is shown.  A script, or a program that only starts others,
@@ -321,7 +337,7 @@ bool run_wants_records(const struct run *run)
 
 int run_report(struct run *run)
 {
-	bool wants_records = run_wants_records(run);
+	bool wants_records = run_wants_records(run), is_idle = false;
 	struct root_list roots;
 	int ret = run_roots(run, &roots);
 	size_t i;
@@ -331,8 +347,8 @@ int run_report(struct run *run)
 		return ret;
 	}
 	if (!wants_records && !run->is_live)
-		drop_idle(&roots);
-	if (!roots.nr)
+		is_idle = drop_idle(run, &roots);
+	if (!roots.nr && !is_idle)
 		report_none(run, wants_records);
 	ret = print_roots(run, &roots);
 	run_events_report(run, &roots);
