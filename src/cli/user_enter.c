@@ -88,10 +88,11 @@ static int drop_capabilities(void)
 }
 
 /*
- * Standard output may be root's terminal, and TIOCSTI would type there, as would TIOCLINUX
- * (its paste) on a console.  Nothing here does that; the filter is for the case that the user
- * finds a way to run code in this process.  It is set while there is CAP_SYS_ADMIN, so that
- * it needs no no_new_privs: a server must be able to run fusermount3.
+ * Standard output may be root's terminal, where TIOCSTI, and TIOCLINUX on a console, type.
+ * Nothing here does that; the filter is for the case that the user finds a way to run code in
+ * this process.  With CAP_SYS_ADMIN a filter needs no no_new_privs, so that a server can run
+ * the set-uid fusermount3.  Without it (root in a container) no_new_privs is set, and a server
+ * that is started here cannot mount.
  */
 static int forbid_typing(void)
 {
@@ -111,6 +112,10 @@ static int forbid_typing(void)
 	};
 	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
 
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0)
+		return 0;
+	if (errno != EACCES || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0 ? -errno : 0;
 #undef SECCOMP_AT
 }

@@ -38,24 +38,30 @@ static int send_row(void *arg, const struct server_root_info *info)
 static void send_roots(void *arg, const char *dir)
 {
 	struct server *server;
+	int ret = server_view(dir, NULL, &server);
 
-	if (server_view(dir, NULL, &server) < 0)
-		_exit(1);
-	if (server_root_list(server, send_row, arg) < 0)
-		_exit(1);
+	if (ret < 0)
+		_exit(-ret);
+	ret = server_root_list(server, send_row, arg);
+	if (ret < 0)
+		_exit(-ret);
 	server_free(server);
 }
 
+/* Its exit status is an errno. */
 static void be_child(const struct user *user, int fd, pid_t parent)
 {
 	const struct rlimit cpu = { CPU_SECONDS, CPU_SECONDS };
 	char dir[DIR_PATH_BYTES];
+	int ret = 0;
 
 	setrlimit(RLIMIT_CPU, &cpu);
-	if (user->uid != geteuid() && user_become(user, fd, parent) < 0)
-		_exit(1);
+	if (user->uid != geteuid())
+		ret = user_become(user, fd, parent);
+	if (ret < 0)
+		_exit(-ret);
 	if (user->uid != 0 && geteuid() == 0)
-		_exit(1);
+		_exit(EPERM);
 	if (dir_find(dir) == 0 && dir_check(dir) == 0)
 		send_roots(&fd, dir);
 	else
@@ -181,8 +187,9 @@ static void finish(struct child *child)
 	take(child);
 	text_done(&child->bytes);
 	if (child->roots->is_failed)
-		cli_error("the roots of %s could not be read, or not all of them",
-			  child->roots->user.name);
+		cli_error("the roots of %s could not be read, or not all of them%s%s",
+			  child->roots->user.name, WIFEXITED(status) && status ? ": " : "",
+			  WIFEXITED(status) && status ? strerror(WEXITSTATUS(status)) : "");
 }
 
 static void get_batch(struct user_roots *all, size_t nr)

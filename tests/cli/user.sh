@@ -52,6 +52,18 @@ ulf --user "$name" ls >/dev/null || fail "by name"
 expect "whose" "$name" "$(stat -c %U /dev/shm/ulf-65534)"
 ulf --user "$name" stop
 
+# Root without CAP_SYS_ADMIN, as in a container: the filter needs no_new_privs then.
+few="setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin"
+expect "CAP_SYS_ADMIN" 0 "$($few sh -c '
+	echo $((0x$(sed -n "s/^CapEff:\t//p" /proc/self/status) >> 21 & 1))')"
+text=$($few $u ls 2>&1) || fail "--user without CAP_SYS_ADMIN: $text"
+contains "$text" "$of_alice"
+expect "ls --all without CAP_SYS_ADMIN" "$(ulf ls --all | cut -c1-50)" \
+	"$($few ulf ls --all 2>&1 | cut -c1-50)"
+# Without CAP_SETUID it fails, with the reason.
+text=$(setpriv --bounding-set=-setuid --inh-caps=-setuid ulf ls --all 2>&1) && fail "ls --all: $text"
+contains "$text" "the roots of $alice could not be read, or not all of them: Operation not permitted"
+
 # ULF_DIR, and what else is root's, is not taken along.
 server=$(cat /dev/shm/ulf-$alice/server.lock)
 $u stop || fail "stop"
