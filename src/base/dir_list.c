@@ -13,7 +13,7 @@
 
 #include "base/dir.h"
 
-#define ENTRIES_MAX	100000u		/* that are looked at, in each directory */
+#define ENTRIES_MAX	100000u		/* names like those of ulf, in each directory */
 
 /* ---- of this user ---- */
 
@@ -64,6 +64,7 @@ void dir_each_other(const char *dir, void (*emit)(void *arg, const char *path), 
 struct users {
 	unsigned int *uids;
 	size_t nr;
+	bool is_cut;			/* a limit was hit: there may be more */
 };
 
 static void add_user(struct users *users, unsigned int uid)
@@ -76,6 +77,8 @@ static void add_user(struct users *users, unsigned int uid)
 	}
 	if (users->nr < DIR_USERS_MAX)
 		users->uids[users->nr++] = uid;
+	else
+		users->is_cut = true;
 }
 
 /* Is @text a user's id, and after it nothing, or a dot and a number? */
@@ -96,22 +99,30 @@ static bool read_uid(const char *text, unsigned int *ret_uid)
 	return !*end;
 }
 
-/* A name says a user's id, and counts if the directory is that user's.  So a user can bring
- * nobody into the list but himself. */
+/*
+ * A name contains a user id, and counts if that user owns the directory.  So a user can bring
+ * nobody into the list but himself.  Other names are not counted: everybody may make any
+ * number of them.
+ */
 static void add_users_in(struct users *users, const char *parent, const char *prefix,
 			 bool may_be_mount)
 {
-	size_t prefix_len = strlen(prefix), i;
+	size_t prefix_len = strlen(prefix), nr = 0;
 	struct dirent *entry;
 	unsigned int uid, owner;
 	DIR *dir = opendir(parent);
 
 	if (!dir)
 		return;
-	for (i = 0; i < ENTRIES_MAX && (entry = readdir(dir)); i++) {
-		if (!strncmp(entry->d_name, prefix, prefix_len) &&
-		    read_uid(entry->d_name + prefix_len, &uid) &&
-		    !dir_owner(dirfd(dir), entry->d_name, may_be_mount, &owner) &&
+	while ((entry = readdir(dir))) {
+		if (strncmp(entry->d_name, prefix, prefix_len) ||
+		    !read_uid(entry->d_name + prefix_len, &uid))
+			continue;
+		if (++nr > ENTRIES_MAX) {
+			users->is_cut = true;
+			break;
+		}
+		if (!dir_owner(dirfd(dir), entry->d_name, may_be_mount, &owner) &&
 		    owner == uid)
 			add_user(users, uid);
 	}
@@ -125,7 +136,7 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-size_t dir_users(unsigned int *ret_uids)
+size_t dir_users(unsigned int *ret_uids, bool *ret_is_cut)
 {
 	struct users users = { .uids = ret_uids };
 	unsigned int i;
@@ -135,5 +146,6 @@ size_t dir_users(unsigned int *ret_uids)
 	/* a tmpfs for each user, and nobody but root makes names there */
 	add_users_in(&users, "/run/user", "", true);
 	qsort(users.uids, users.nr, sizeof(*users.uids), by_number);
+	*ret_is_cut = users.is_cut;
 	return users.nr;
 }

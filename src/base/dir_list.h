@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* All directories that may be ulf directories: other ones of this user, and those of all
- * users.  For commands; the runtime needs one directory only (dir.h). */
+/* All directories that may be ulf directories: others of this user, and those of all users.
+ * For commands; the runtime needs one directory only (dir.h). */
 #ifndef BASE_DIR_LIST_H
 #define BASE_DIR_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define DIR_USERS_MAX	4096u
@@ -20,10 +21,11 @@ void dir_each_other(const char *dir, void (*emit)(void *arg, const char *path), 
 /*
  * dir_users - the users who have a directory, in the order of their ids
  * @ret_uids: at least DIR_USERS_MAX
+ * @ret_is_cut: there are more users than that, or too many names to look at all of them
  *
  * Reads names and owners in directories of the system, and nothing that belongs to a user.
  * Returns their number.
  */
-size_t dir_users(unsigned int *ret_uids);
+size_t dir_users(unsigned int *ret_uids, bool *ret_is_cut);
 
 #endif

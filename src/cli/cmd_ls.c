@@ -185,6 +185,12 @@ static int list_users(bool is_long)
 		if (users.all[i].is_failed)
 			status = CLI_FAILED;
 	}
+	if (users.is_cut) {
+		cli_error("not all users are listed: /dev/shm or /run/ulf has more than 100,000 "
+			  "names like those of ulf, or directories of more than 4,096 users; "
+			  "`ls -l` shows whose they are");
+		status = CLI_FAILED;
+	}
 	users_done(&users);
 	if (geteuid() != 0)
 		cli_error("only root sees the roots of other users");

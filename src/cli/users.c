@@ -215,7 +215,7 @@ int users_get(struct users *ret_users)
 	size_t i, nr = 0;
 
 	if (uids && geteuid() == 0)
-		nr = dir_users(uids);
+		nr = dir_users(uids, &users.is_cut);
 	else if (uids)
 		uids[nr++] = geteuid();
 	users.all = calloc(nr + 1, sizeof(*users.all));

@@ -19,6 +19,7 @@ struct user_roots {
 struct users {
 	struct user_roots *all;		/* in the order of user ids */
 	size_t nr;
+	bool is_cut;			/* there may be more users: a limit was hit */
 };
 
 /*

@@ -114,6 +114,17 @@ as $eve mkdir -m 700 $shm/ulf-0 $shm/ulf-0/roots $shm/ulf-0/roots/faked.1
 ulf ls --all 2>&1 | grep -q '^root .*faked' && fail "eve made a root of root's: $(ulf ls --all)"
 rm -rf $shm/ulf-0
 
+# Many files: other names hide nobody, and a list that is not complete says so.
+(cd $shm && seq -f 'file.%.0f' 100001 | as $eve xargs touch) || fail "files"
+text=$(ulf ls --all 2>&1) || fail "many files: status $?: $text"
+contains "$text" "$of_bob"
+find $shm -maxdepth 1 -name 'file.*' -delete
+(cd $shm && seq -f "ulf-$eve.%.0f" 100001 | as $eve xargs touch) || fail "files"
+text=$(ulf ls --all 2>&1)
+expect "status with too many names" 1 $?
+contains "$text" "not all users are listed"
+find $shm -maxdepth 1 -name "ulf-$eve.*" -type f -delete
+
 # A server of hers.
 cat >"$TMPDIR/evil.c" <<'EOF'
 #include <fcntl.h>
