@@ -123,9 +123,23 @@ static void print_block(const char *user, const struct abi_root_row *row)
 
 static void say_other(void *arg, const char *path)
 {
+	struct user user;
+
 	(void)arg;
-	cli_error("there are more roots of this user in %s; `ULF_DIR=%s ulf ls` lists them",
-		  path, path);
+	if (!user_is_entered()) {
+		cli_error("there are more roots of this user in %s; `ULF_DIR=%s ulf ls` lists "
+			  "them", path, path);
+		return;
+	}
+	/* root's own rights must not be used there: only the user can list that directory */
+	user_get(geteuid(), &user);
+	if (user.is_known)
+		cli_error("there are more roots of %s in %s; `runuser -u %s -- env ULF_DIR=%s "
+			  "ulf ls` lists them", user.name, path, user.name, path);
+	else
+		cli_error("there are more roots of %s in %s; `setpriv --reuid=%u --regid=%u "
+			  "--clear-groups env ULF_DIR=%s ulf ls` lists them", user.name, path,
+			  user.uid, user.gid, path);
 }
 
 static int list_roots(struct conn *conn, bool is_long)
@@ -175,7 +189,7 @@ static int list_users(bool is_long)
 	int status = 0, ret;
 	size_t i;
 
-	ret = users_get(&users);
+	ret = users_get(USERS_LIST_MS, false, &users);
 	if (ret < 0) {
 		cli_error("the roots of all users: %s", strerror(-ret));
 		return CLI_FAILED;

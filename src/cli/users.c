@@ -23,6 +23,9 @@
 #define BATCH_MS	10000
 #define CPU_SECONDS	10
 #define ROWS_MAX	10000u		/* of a user */
+#define HINT_MS		1000u		/* for users_say_root() */
+#define END_MS		1000u		/* for the children of a batch to end */
+#define END_LOOK_MS	2
 
 /* ---- the child, as the user ---- */
 
@@ -56,6 +59,7 @@ static void be_child(const struct user *user, int fd, pid_t parent)
 	int ret = 0;
 
 	setrlimit(RLIMIT_CPU, &cpu);
+	unsetenv("ULF_DIR");		/* the default places are listed, also for this user */
 	if (user->uid != geteuid())
 		ret = user_become(user, fd, parent);
 	if (ret < 0)
@@ -75,29 +79,39 @@ static void be_child(const struct user *user, int fd, pid_t parent)
 struct child {
 	struct user_roots *roots;
 	struct text bytes;
-	pid_t pid;
+	pid_t pid;			/* 0: it has ended, or there is none */
 	int fd;				/* -1: read to its end */
+	int error;			/* why the list is not complete, as errno; 0: not known */
 };
 
-static int start(struct child *child, struct user_roots *roots)
+static void start(struct child *child, struct user_roots *roots)
 {
+	pid_t pid, parent = getpid();
 	int fds[2];
-	pid_t parent = getpid();
 
 	*child = (struct child) { .roots = roots, .fd = -1 };
 	text_init(&child->bytes, ROWS_MAX * sizeof(struct abi_root_row));
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return -errno;
+	if (pipe2(fds, O_CLOEXEC) < 0) {
+		child->error = errno;
+		roots->is_failed = true;
+		return;
+	}
 	signal(SIGCHLD, SIG_DFL);	/* else there is no status to wait for */
-	child->pid = fork();
-	if (child->pid == 0)
+	pid = fork();
+	if (pid == 0)
 		be_child(&roots->user, fds[1], parent);
+	if (pid < 0) {
+		child->error = errno;
+		roots->is_failed = true;
+		close(fds[0]);
+	} else {
+		child->pid = pid;
+		child->fd = fds[0];
+	}
 	close(fds[1]);
-	child->fd = fds[0];
-	return child->pid < 0 ? -errno : 0;
 }
 
-/* The end, an error, or more than there may be, which is left. */
+/* Read rows.  Close the pipe at its end, after an error, or if there are too many. */
 static void receive(struct child *child)
 {
 	char *at = text_reserve(&child->bytes, 65536);
@@ -121,9 +135,9 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static void receive_all(struct child *children, size_t nr)
+static void receive_all(struct child *children, size_t nr, uint64_t end)
 {
-	uint64_t end = now_ms() + BATCH_MS, now;
+	uint64_t now;
 	struct pollfd fds[BATCH];
 	size_t i, nr_open = nr;
 
@@ -141,7 +155,7 @@ static void receive_all(struct child *children, size_t nr)
 	}
 }
 
-/* A name is printed as it is to a file, too: a user must not be able to make up a line. */
+/* Make @name printable, also for a file, so that a user cannot make up a line. */
 static void check_name(char *name, size_t bytes)
 {
 	name[bytes - 1] = '\0';
@@ -169,48 +183,92 @@ static void take(struct child *child)
 	root_list_sort(list);
 }
 
-static void finish(struct child *child)
+/* Did the child end?  Keeps the reason if it failed. */
+static bool has_ended(struct child *child)
 {
 	int status = 0;
 
-	if (child->fd >= 0) {
+	if (child->pid && waitpid(child->pid, &status, WNOHANG) != 0)
+		child->pid = 0;
+	if (status)
 		child->roots->is_failed = true;
-		close(child->fd);
-	}
-	if (child->pid > 0 && child->roots->is_failed)
-		user_end_child(child->pid);
-	else if (child->pid > 0)
-		while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
-			;
-	if (child->pid <= 0 || status)
-		child->roots->is_failed = true;
-	take(child);
-	text_done(&child->bytes);
-	if (child->roots->is_failed)
-		cli_error("the roots of %s could not be read, or not all of them%s%s",
-			  child->roots->user.name, WIFEXITED(status) && status ? ": " : "",
-			  WIFEXITED(status) && status ? strerror(WEXITSTATUS(status)) : "");
+	if (WIFEXITED(status) && status)
+		child->error = WEXITSTATUS(status);
+	return !child->pid;
 }
 
-static void get_batch(struct user_roots *all, size_t nr)
+/*
+ * Kill all children that have not sent all their rows, then wait for all of them together.  A
+ * process that waits for a FUSE file system of its user does not end before that answers: it
+ * is left, and the kernel ends it then.
+ */
+static void end_all(struct child *children, size_t nr, unsigned int wait_ms)
 {
-	struct child children[BATCH];
+	const struct timespec pause = { 0, END_LOOK_MS * 1000000L };
+	uint64_t end = now_ms() + wait_ms;
+	struct child *child;
+	bool are_ended;
+
+	for (child = children; child < children + nr; child++) {
+		if (child->fd >= 0) {
+			child->roots->is_failed = true;
+			close(child->fd);
+		}
+		if (child->pid && child->roots->is_failed)
+			kill(child->pid, SIGKILL);
+	}
+	for (;;) {
+		are_ended = true;
+		for (child = children; child < children + nr; child++)
+			are_ended &= has_ended(child);
+		if (are_ended || now_ms() >= end)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	for (child = children; child < children + nr; child++) {
+		if (!child->pid)
+			continue;
+		kill(child->pid, SIGKILL);
+		child->roots->is_failed = true;
+	}
+}
+
+static void get_batch(struct user_roots *all, size_t nr, uint64_t end, bool is_quiet)
+{
+	struct child children[BATCH], *child;
+	uint64_t batch_end = now_ms() + BATCH_MS;
 	size_t i;
 
-	for (i = 0; i < nr; i++) {
-		int ret = start(&children[i], &all[i]);
-
-		if (ret < 0)
-			cli_error("%s: %s", all[i].user.name, strerror(-ret));
-	}
-	receive_all(children, nr);
 	for (i = 0; i < nr; i++)
-		finish(&children[i]);
+		start(&children[i], &all[i]);
+	receive_all(children, nr, end < batch_end ? end : batch_end);
+	end_all(children, nr, is_quiet ? 0 : END_MS);
+	for (child = children; child < children + nr; child++) {
+		take(child);
+		text_done(&child->bytes);
+		if (child->roots->is_failed && !is_quiet)
+			cli_error("the roots of %s could not be read, or not all of them%s%s",
+				  child->roots->user.name, child->error ? ": " : "",
+				  child->error ? strerror(child->error) : "");
+	}
 }
 
-int users_get(struct users *ret_users)
+/* There is no time left for the users from @all on. */
+static void skip(struct user_roots *all, size_t nr, unsigned int total_ms, bool is_quiet)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		all[i].is_failed = true;
+	if (nr && !is_quiet)
+		cli_error("the roots of %zu more users, %s first, were not read: %u s have passed",
+			  nr, all[0].user.name, total_ms / 1000);
+}
+
+int users_get(unsigned int total_ms, bool is_quiet, struct users *ret_users)
 {
 	unsigned int *uids = calloc(DIR_USERS_MAX, sizeof(*uids));
+	uint64_t end = now_ms() + total_ms;
 	struct users users = { 0 };
 	size_t i, nr = 0;
 
@@ -228,8 +286,10 @@ int users_get(struct users *ret_users)
 	users.nr = nr;
 	for (i = 0; i < nr; i++)
 		user_get(uids[i], &users.all[i].user);
-	for (i = 0; i < nr; i += BATCH)
-		get_batch(users.all + i, nr - i < BATCH ? nr - i : BATCH);
+	for (i = 0; i < nr && now_ms() < end; i += BATCH)
+		get_batch(users.all + i, nr - i < BATCH ? nr - i : BATCH, end, is_quiet);
+	if (i < nr)
+		skip(users.all + i, nr - i, total_ms, is_quiet);
 	free(uids);
 	*ret_users = users;
 	return 0;
@@ -265,7 +325,7 @@ bool users_say_root(const char *name, size_t len)
 	struct users users;
 	bool has_said;
 
-	if (geteuid() != 0 || users_get(&users) < 0)
+	if (geteuid() != 0 || users_get(HINT_MS, true, &users) < 0)
 		return user_say_process(name, len);
 	has_said = say_root_in(&users, name, len);
 	users_done(&users);

@@ -22,17 +22,21 @@ struct users {
 	bool is_cut;			/* there may be more users: a limit was hit */
 };
 
+#define USERS_LIST_MS	60000u		/* for `ulf ls --all` */
+
 /*
  * users_get - read the roots of all users who have any; without rights, of this user alone
+ * @total_ms: users that were not read when this time is over are failed
+ * @is_quiet: print no errors
  *
- * A child for each user, which becomes that user, reads them; no server is needed, none is
- * asked, none is started.  Waits at most 10 s for 16 users.  Returns -errno.
+ * A child for each user, which becomes that user, reads them; no server is asked or started.
+ * Waits at most 10 s for 16 users, and @total_ms and 1 s for all of them.  Returns -errno.
  */
-int users_get(struct users *ret_users);
+int users_get(unsigned int total_ms, bool is_quiet, struct users *ret_users);
 void users_done(struct users *users);
 
-/* Say whose a root is that this user does not have: @name, @len as in root.h.  False: nothing
- * is known. */
+/* Print which user has the root @name, which this user does not have; @len as in root.h.  Takes
+ * about 1 s at most.  Returns false if nothing is known. */
 bool users_say_root(const char *name, size_t len);
 
 #endif

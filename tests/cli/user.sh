@@ -132,6 +132,26 @@ if command -v script >/dev/null; then
 	until_true grep -q 'ended by signal 9' "$TMPDIR/typescript"
 fi
 
+# With ULF_DIR, ls --all lists the same: the default places.
+mkdir -m 700 "$TMPDIR/elsewhere"
+expect "ls --all with ULF_DIR" "$(all)" "$(ULF_DIR=$TMPDIR/elsewhere; export ULF_DIR; all)"
+
+# Roots in a second directory: the command that is recommended lists them.
+as $alice mkdir -m 700 $shm/ulf-$alice.1
+start_as $alice env ULF_DIR=$shm/ulf-$alice.1 "$hello"
+pids="$pids $!" second=hello.$!
+until_true test -d "$shm/ulf-$alice.1/roots/$second"
+advice=$($u ls 2>&1 >/dev/null | sed -n "s/.*more roots of $alice in .*; \`\(.*\)\` lists.*/\1/p")
+[ -n "$advice" ] || fail "no advice: $($u ls 2>&1)"
+$advice | grep -q "^$second .* alive" || fail "$advice: $($advice 2>&1)"
+setpriv --reuid=$alice --regid=$alice --clear-groups env ULF_DIR=$shm/ulf-$alice.1 ulf stop
+advice=$(ulf --user "$name" ls 2>&1 >/dev/null)
+expect "no advice for $name" "" "$advice"
+as 65534 mkdir -m 700 $shm/ulf-65534.1 $shm/ulf-65534.1/roots $shm/ulf-65534.1/roots/hello.1
+contains "$(ulf --user "$name" ls 2>&1)" \
+	"\`runuser -u $name -- env ULF_DIR=$shm/ulf-65534.1 ulf ls\` lists them"
+ulf --user "$name" stop
+
 # What is refused, and what the messages say.
 for command in run mount umount exec server; do
 	text=$($u $command true 2>&1)

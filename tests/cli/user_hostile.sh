@@ -311,6 +311,12 @@ if cc -o "$bin/hang_fs" "$TMPDIR/hang_fs.c" $(pkg-config --cflags --libs fuse3) 
 	contains "$(cat "$TMPDIR/err")" "the roots of eve could not be read"
 	$u ls >/dev/null 2>&1
 	expect "--user" 1 $?
+	# A name that root has mistyped is not looked for longer than a second or two.
+	text=$(timeout 8 ulf cat nosuch/trace 2>&1)
+	expect "status with a mistyped name" "1 ulf: no root is called \`nosuch\`; \`ulf ls\` lists them" \
+		"$? $text"
+	ulf stop
+	rm -rf $shm/ulf-0
 	grep -q hangs "$TMPDIR/hangs" || fail "nobody asked the file system"
 	end_eve
 	umount -l $shm/ulf-$eve/roots
