@@ -18,13 +18,17 @@
 
 #define PROCESSES_MAX	100000u		/* that are looked at */
 
-static void fill(struct user *user, const struct passwd *entry)
+/* A name that was cut could be another user's, and initgroups() would give his groups. */
+static int fill(struct user *user, const struct passwd *entry)
 {
+	if (strlen(entry->pw_name) >= sizeof(user->name))
+		return -ENAMETOOLONG;
 	user->uid = entry->pw_uid;
 	user->gid = entry->pw_gid;
 	user->is_known = true;
 	snprintf(user->name, sizeof(user->name), "%s", entry->pw_name);
 	snprintf(user->home, sizeof(user->home), "%s", entry->pw_dir ? entry->pw_dir : "");
+	return 0;
 }
 
 void user_get(unsigned int uid, struct user *ret_user)
@@ -32,9 +36,7 @@ void user_get(unsigned int uid, struct user *ret_user)
 	const struct passwd *entry = getpwuid(uid);
 
 	*ret_user = (struct user) { .uid = uid, .gid = 65534 };	/* nogroup */
-	if (entry)
-		fill(ret_user, entry);
-	else
+	if (!entry || fill(ret_user, entry) < 0)
 		snprintf(ret_user->name, sizeof(ret_user->name), "%u", uid);
 }
 
@@ -61,12 +63,15 @@ int user_find(const char *word, struct user *ret_user)
 	}
 	entry = getpwnam(word);
 	if (!entry) {
-		cli_error("there is no user `%s`; say a name or a number", word);
+		cli_error("no user is named `%s`; give a user name or a numeric user id", word);
 		return -ENOENT;
 	}
 	*ret_user = (struct user) { 0 };
-	fill(ret_user, entry);
-	return 0;
+	if (fill(ret_user, entry) == 0)
+		return 0;
+	cli_error("the user name `%s` is longer than %d bytes; give the numeric user id", word,
+		  USER_NAME_BYTES - 1);
+	return -ENAMETOOLONG;
 }
 
 /* ---- whose it is ---- */
@@ -105,7 +110,7 @@ static unsigned int pid_in(const char *name, size_t len)
 	return is_number(digits, &pid) ? pid : 0;
 }
 
-/* Of a process of another user: say it. */
+/* Print the owner of process @pid if that is another user.  Returns whether it is. */
 static bool say_process(const char *pid)
 {
 	char path[32], comm[32] = "";

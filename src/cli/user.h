@@ -17,18 +17,19 @@
 
 #include "cli/cli.h"
 
-#define USER_NAME_BYTES		64
+#define USER_NAME_BYTES		256	/* LOGIN_NAME_MAX, with the NUL */
 
 struct user {
 	unsigned int uid, gid;
 	bool is_known;			/* has an entry in the list of users */
-	char name[USER_NAME_BYTES];	/* or the number */
+	char name[USER_NAME_BYTES];	/* the number if not is_known */
 	char home[256];
 };
 
-/* @word: a name or a number.  Says what is wrong: -ENOENT. */
+/* Find a user by @word, a name or a number.  Prints the error: -ENOENT, -ENAMETOOLONG. */
 int user_find(const char *word, struct user *ret_user);
-/* By number; one who is not known has a number for a name, and no home. */
+/* Find a user by number.  A user without an entry, or whose name is too long, gets the number
+ * as a name, and has no home and no groups. */
 void user_get(unsigned int uid, struct user *ret_user);
 
 /*

@@ -27,9 +27,8 @@
 #include "cli/user.h"
 
 #define LOOK_MS		200
-#define QUIET_SECONDS	15			/* without progress */
-#define QUIET_LOOKS	(QUIET_SECONDS * 1000 / LOOK_MS)
-#define TOTAL_SECONDS	300
+#define QUIET_MS	15000			/* without progress */
+#define TOTAL_MS	300000
 #define END_MS		1000			/* for a process that is killed */
 #define END_LOOK_MS	10
 
@@ -44,7 +43,7 @@ void user_progress(enum user_progress progress)
 {
 	char byte = (char)progress;
 
-	/* A full pipe says enough. */
+	/* If the pipe is full, the parent has enough to read. */
 	if (progress_fd >= 0 && write(progress_fd, &byte, 1) < 0 && errno == EPIPE)
 		_exit(CLI_FAILED);
 }
@@ -193,10 +192,18 @@ static bool read_progress(int fd, bool *ret_streams)
 	return n > 0 || (n < 0 && errno == EINTR);
 }
 
+/* Signals that a command usually ends by: ^C, a terminal that is closed, `| head`. */
+static bool is_usual(int signal)
+{
+	return signal == SIGPIPE || signal == SIGINT || signal == SIGHUP || signal == SIGTERM;
+}
+
 static int exit_status(const struct user *user, int status)
 {
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
+	if (is_usual(WTERMSIG(status)))
+		return 128 + WTERMSIG(status);
 	cli_error("the command for %s was ended by signal %d; that user can send it signals",
 		  user->name, WTERMSIG(status));
 	return 128 + WTERMSIG(status);
@@ -222,36 +229,64 @@ static int give_up(const struct user *user, pid_t pid, const char *why)
 
 	cli_error("the command for %s was given up: %s", user->name, why);
 	if (!has_ended)
-		cli_error("its process %d is left behind: it waits for a file system of %s",
+		cli_error("its process %d could not be killed: it waits for a file system of %s",
 			  (int)pid, user->name);
 	return CLI_FAILED;
 }
 
-/* Looks are counted rather than seconds: a command that was stopped with ^Z is not late. */
+static int now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int)(now.tv_sec % 1000000 * 1000 + now.tv_nsec / 1000000);
+}
+
+/* Wait for the child to say something, at most @wait_ms.  Returns the time that has passed, but
+ * not more than @wait_ms: the time in which this process was stopped with ^Z does not count. */
+static int wait_look(struct pollfd *poll_fd, int wait_ms, int *ret_ready)
+{
+	int start = now_ms(), passed;
+
+	*ret_ready = poll(poll_fd, 1, wait_ms);
+	passed = now_ms() - start;
+	return passed < 0 || passed > wait_ms ? wait_ms : passed;
+}
+
+/* Wait for the command.  The pipe ends when its process ends, so look more often then; the
+ * process may still wait for a file system of the user's. */
 static int watch(const struct user *user, const struct cli_cmd *cmd, pid_t pid, int fd)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
-	time_t end = time(NULL) + TOTAL_SECONDS;
-	unsigned int nr_quiet = 0;
+	int quiet_ms = 0, total_ms = 0, wait_ms = LOOK_MS;
 	bool streams = false;
-	int status;
+	int status, passed_ms, ready;
 
 	for (;;) {
-		int ready = poll(&poll_fd, 1, LOOK_MS);
-
-		if (ready > 0 && read_progress(fd, &streams))
-			nr_quiet = 0;
-		else if (ready > 0)
-			poll_fd.fd = -1;	/* the end of the pipe: look for its status */
-		else
-			nr_quiet++;
-		if (waitpid(pid, &status, poll_fd.fd < 0 && ready > 0 ? 0 : WNOHANG) == pid)
+		passed_ms = wait_look(&poll_fd, wait_ms, &ready);
+		quiet_ms += passed_ms;
+		total_ms += passed_ms;
+		if (ready > 0 && read_progress(fd, &streams)) {
+			quiet_ms = 0;
+		} else if (ready > 0) {
+			poll_fd.fd = -1;	/* the end of the pipe */
+			quiet_ms = 0;
+			streams = false;
+			wait_ms = 1;
+		} else if (wait_ms < LOOK_MS) {
+			wait_ms *= 2;
+		}
+		if (waitpid(pid, &status, WNOHANG) == pid)
 			return exit_status(user, status);
-		if (!streams && nr_quiet >= QUIET_LOOKS)
+		if (!streams && quiet_ms >= QUIET_MS)
 			return give_up(user, pid, "nothing has come for 15 s; `ps -u` shows "
 						  "whether a server of that user hangs");
-		if (!cmd->may_take_long && time(NULL) >= end)
+		if (!cmd->may_take_long && total_ms >= TOTAL_MS)
 			return give_up(user, pid, "it took more than 300 s");
+		if (cmd->may_take_long)
+			total_ms = 0;
+		if (streams)
+			quiet_ms = 0;
 	}
 }
 

@@ -152,6 +152,22 @@ contains "$(ulf --user "$name" ls 2>&1)" \
 	"\`runuser -u $name -- env ULF_DIR=$shm/ulf-65534.1 ulf ls\` lists them"
 ulf --user "$name" stop
 
+# The end of a pipe is nobody's fault.
+$u cat hello/trace_pipe 2>"$TMPDIR/err" | head -n 1 | grep -q hello_request || fail "head"
+expect "errors with head" "" "$(cat "$TMPDIR/err")"
+
+# A name of 64 bytes and more is not cut: another user may have the shorter one.
+long=$(printf '%0100d' 0 | tr 0 x) too_long=$(printf '%0256d' 0 | tr 0 y)
+{ cat /etc/passwd; echo "$long:x:$alice:$alice::/:/bin/sh"
+	echo "$too_long:x:$bob:$bob::/:/bin/sh"; } >"$TMPDIR/passwd"
+chmod 644 "$TMPDIR/passwd"
+mount --bind "$TMPDIR/passwd" /etc/passwd || fail "/etc/passwd"
+ulf --user "$long" ls | grep -q "^$of_alice " || fail "a long name"
+text=$(ulf --user "$too_long" ls 2>&1) && fail "a name that is too long: $text"
+contains "$text" "is longer than 255 bytes"
+ulf ls --all | grep -q "^$bob .*$of_bob " || fail "by number: $(ulf ls --all)"
+umount /etc/passwd
+
 # What is refused, and what the messages say.
 for command in run mount umount exec server; do
 	text=$($u $command true 2>&1)
@@ -159,7 +175,7 @@ for command in run mount umount exec server; do
 	contains "$text" "\`ulf --user\` has no \`$command\`"
 done
 text=$(ulf --user nosuchuser ls 2>&1) && fail "nobody: $text"
-contains "$text" "there is no user \`nosuchuser\`"
+contains "$text" "no user is named \`nosuchuser\`; give a user name or a numeric user id"
 text=$(ulf --user $alice 2>&1)
 expect "no command" "2 ulf: --user needs a user and a command" "$? $text"
 text=$(as $bob ulf --user $alice ls 2>&1) && fail "bob: $text"
