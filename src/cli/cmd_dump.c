@@ -69,6 +69,30 @@ static int open_root(const char *dir, const char *word, struct server **ret_serv
 	return find_root(dir, word, ret_server, ret_root);
 }
 
+/* Find the directory and check it, as conn_open() does; prints what is wrong. */
+static int get_dir(char ret_dir[static DIR_PATH_BYTES])
+{
+	const char *env = getenv("ULF_DIR"), *why;
+	int ret;
+
+	ret_dir[0] = '\0';
+	ret = dir_find(ret_dir);
+	if (!ret)
+		ret = dir_check(ret_dir);
+	if (!ret)
+		return 0;
+	why = dir_strerror(ret);
+	if (ret == -ENOENT && env && *env)
+		cli_error("the ulf directory %s, which ULF_DIR names, does not exist", ret_dir);
+	else if (ret == -ENOENT)
+		cli_error("there is no root: no program linked with libulf was started");
+	else
+		cli_error("the ulf directory %s: %s", ret_dir, why ? why : strerror(-ret));
+	if (ret == -EPERM)
+		user_say_owner(ret_dir);
+	return ret;
+}
+
 /* ---- what it recorded ---- */
 
 struct printer {
@@ -173,11 +197,8 @@ int cmd_dump(const struct cli_cmd *cmd, int argc, char **argv)
 	if (argc - optind > 1 || (strcmp(cpu, "all") && !is_cpu(cpu)))
 		return cli_usage(cmd);
 	word = argv[optind];
-	r = dir_find(dir);
-	if (r < 0) {
-		cli_error("%s", dir_strerror(r) ? dir_strerror(r) : strerror(-r));
+	if (get_dir(dir) < 0)
 		return CLI_FAILED;
-	}
 	r = open_root(dir, word, &server, &root);
 	if (!r) {
 		r = dump(server, root, cpu);

@@ -27,6 +27,13 @@ fi
 mkdir -m 755 "$TMPDIR/open"
 export ULF_DIR="$TMPDIR/open"
 says "others can enter it; run chmod 700" ls
+says "others can enter it; run chmod 700" dump
+
+# A command that makes nothing says that the directory is missing.
+export ULF_DIR="$TMPDIR/missing"
+text=$(ulf dump 2>&1) && fail "dump without a directory: $text"
+contains "$text" "the ulf directory $ULF_DIR, which ULF_DIR names, does not exist"
+[ ! -e "$ULF_DIR" ] || fail "dump made $ULF_DIR"
 
 # The directory is opened to others while a program starts: libulf reports nothing then.
 export ULF_DIR="$TMPDIR/opened"

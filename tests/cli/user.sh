@@ -191,4 +191,6 @@ text=$(as $bob ulf cat "$of_alice/trace" 2>&1) && fail "bob reads: $text"
 contains "$text" "is $alice's: if it has a root, root can look at it with \`ulf --user $alice"
 text=$(ULF_DIR=/dev/shm/ulf-$alice ulf ls 2>&1) && fail "by ULF_DIR: $text"
 contains "$text" "is $alice's: look at it with \`ulf --user $alice COMMAND\`"
+text=$(ULF_DIR=/dev/shm/ulf-$alice ulf dump "$of_alice" 2>&1) && fail "dump by ULF_DIR: $text"
+contains "$text" "is $alice's: look at it with \`ulf --user $alice COMMAND\`"
 exit 0
