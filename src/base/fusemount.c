@@ -176,8 +176,8 @@ close_sock:
 	return pid < 0 ? pid : wait_for(pid);
 }
 
-/* On success the words of fusermount3 are for nobody: it complains about a missing
- * /etc/mtab and mounts all the same. */
+/* Print the messages of fusermount3 only if it fails: it complains about a missing /etc/mtab
+ * and mounts all the same. */
 static int mount_with_helper(const char *dir, int *ret_fd, enum fusemount_step *ret_step)
 {
 	char *const argv[] = {
@@ -232,6 +232,20 @@ int fusemount_open(const char *dir, int *ret_fd, enum fusemount_step *ret_step)
 }
 
 /*
+ * Does the message of a helper end with "busy"?  fusermount3 writes "...: Device or resource
+ * busy", umount(8) "...: target is busy."; the path before may contain that, too.
+ */
+static bool is_busy(const char *text)
+{
+	static const char word[] = "busy";
+	size_t len = strlen(text);
+
+	while (len && strchr(".\n", text[len - 1]))
+		len--;
+	return len >= strlen(word) && !strncmp(text + len - strlen(word), word, strlen(word));
+}
+
+/*
  * Run a helper that unmounts.  The exit status is the same for every reason, so
  * read the reason from @ret_text.
  * Returns 0, -EBUSY if the mount is in use, -ENOENT if there is no such helper,
@@ -257,7 +271,7 @@ static int unmount_with(char *const argv[], char *ret_text, size_t size)
 		return status;
 	if (status == HELPER_MISSING)
 		return -ENOENT;
-	return strstr(ret_text, "busy") ? -EBUSY : -EPERM;
+	return is_busy(ret_text) ? -EBUSY : -EPERM;
 }
 
 /*

@@ -35,7 +35,7 @@ if [ -e /etc/mtab ]; then
 	#!/bin/sh
 	echo "\$0: failed to open /etc/mtab: No such file or directory" >&2
 	case \$1 in
-	-u*) exit 1 ;;
+	-u*) echo "\$0: entry for \$3 not found in /etc/mtab" >&2; exit 1 ;;
 	*) exec $fusermount3 "\$@" ;;
 	esac
 	END
@@ -50,6 +50,11 @@ dir=$(ulf mount 2>"$TMPDIR/err") || skip "cannot mount: $(cat "$TMPDIR/err")"
 expect "errors of a mount that works" "" "$(cat "$TMPDIR/err")"
 ! fusermount3 -u "$dir" 2>/dev/null || fail "fusermount3 needs no /etc/mtab: test something else"
 is_mounted "$dir" || fail "not mounted on $dir"
+
+# A path with that word in it says nothing.
+mkdir "$TMPDIR/busy"
+ulf mount "$TMPDIR/busy" >/dev/null || fail "mount $TMPDIR/busy"
+text=$(ulf umount "$TMPDIR/busy" 2>&1) || fail "umount $TMPDIR/busy: $text"
 
 # in use
 exec 5<"$dir/$root/available_events"
