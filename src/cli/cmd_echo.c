@@ -12,7 +12,7 @@
 #include "cli/root.h"
 #include "cli/terminal.h"
 
-/* The reason and the caret, as error_log has them.  They came with the answer to this very
+/* Print the reason and the caret, as error_log has them.  They came with the answer to this
  * write. */
 static void say_reason(const struct text *reason)
 {
@@ -42,13 +42,17 @@ static int write_all(struct conn *conn, int file, const char *text, size_t bytes
 static void say_refused(const char *path, const char *text, int error,
 			const struct text *reason)
 {
+	/* the server has ended or hangs: it did not refuse the value */
+	if (error == -EPIPE || error == -ETIMEDOUT) {
+		root_path_error(path, error);
+		return;
+	}
 	cli_error("%s does not take `%.*s`: %s", path, (int)strcspn(text, "\n"), text,
 		  strerror(-error));
 	say_reason(reason);
 }
 
-/* Write and close.  What was wrong is said before the close, whose answer would replace the
- * reason. */
+/* Write and close.  Print the reason before the close, whose answer replaces it. */
 static int put(struct conn *conn, int file, const char *path, const char *text)
 {
 	int closed, ret = write_all(conn, file, text, strlen(text));

@@ -290,7 +290,7 @@ void root_path_error(const char *path, int error)
 		remedy = "; somebody else has it open";
 		break;
 	case -EPIPE:
-		remedy = ": the server ended; say that again";
+		remedy = ": the server has ended; run the command again";
 		break;
 	}
 	cli_error("%s: %s%s", path, strerror(-error), remedy);

@@ -96,7 +96,9 @@ check_server() {
 		-lname '/dev/tty*' -o -lname "$TMPDIR/of-root")"
 	expect "directory of $1" / "$(readlink "/proc/$1/cwd")"
 }
-if command -v script >/dev/null; then
+if ! command -v script >/dev/null; then
+	echo "no script(1): root's terminal is not tested"
+else
 	$u stop
 	rm $shm/ulf-$alice/server.log
 	as $alice mkfifo $shm/ulf-$alice/server.log
@@ -121,7 +123,9 @@ if command -v script >/dev/null; then
 	as $alice ls "/proc/$command/fd" 2>/dev/null && fail "its descriptors can be had"
 	as $alice cat "/proc/$command/environ" 2>/dev/null && fail "its environment can be read"
 	as $alice dd if="/proc/$command/mem" count=1 2>/dev/null && fail "its memory can be read"
-	if command -v gdb >/dev/null; then
+	if ! command -v gdb >/dev/null; then
+		echo "no gdb: ptrace() by the user is not tested"
+	else
 		as $alice gdb -nx -batch -p "$command" -ex 'echo got it\n' 2>&1 |
 			grep 'ptrace: Operation not permitted' >/dev/null ||
 			fail "it can be traced"

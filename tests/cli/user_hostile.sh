@@ -174,6 +174,8 @@ static void serve(int fd, const struct abi_request *request)
 		answer(fd, 9, is("bytes") ? "\033]0;x\007\033c" : "abcdefghi", 9);
 		break;
 	case ABI_SOCKET_WRITE:
+		if (is("hangup"))
+			shutdown(fd, SHUT_RDWR);
 		answer(fd, is("write") ? 1 << 20 : (int)request->bytes, NULL, 0);
 		break;
 	case ABI_SOCKET_READDIR:
@@ -239,9 +241,15 @@ is_untouched "a server that hangs"
 evil write
 text=$($u echo 1 evil.1/trace 2>&1) && fail "more was written than there was: $text"
 contains "$text" "Protocol error"
+evil hangup
+text=$($u echo 1 evil.1/trace 2>&1) && fail "nobody took the value: $text"
+contains "$text" "evil.1/trace: Broken pipe: the server has ended"
+evil write
 $u ls evil.1 >"$TMPDIR/out" 2>&1
 expect "a list without an end" "no end" "$(cat "$TMPDIR/out")"
-if command -v script >/dev/null; then
+if ! command -v script >/dev/null; then
+	echo "no script(1): escape sequences on a terminal are not tested"
+else
 	evil escape
 	script -qec "ulf --user $eve ls" "$TMPDIR/typescript" >/dev/null 2>&1
 	grep -q "evil.1" "$TMPDIR/typescript" || fail "$(cat "$TMPDIR/typescript")"
@@ -290,8 +298,11 @@ int main(int argc, char **argv)
 	return fuse_main(argc, argv, &operations, NULL);
 }
 EOF
-if cc -o "$bin/hang_fs" "$TMPDIR/hang_fs.c" $(pkg-config --cflags --libs fuse3) 2>/dev/null &&
-   as $eve test -w /dev/fuse && command -v fusermount3 >/dev/null; then
+if ! cc -o "$bin/hang_fs" "$TMPDIR/hang_fs.c" $(pkg-config --cflags --libs fuse3); then
+	echo "libfuse3 is missing: a file system of the user's is not tested"
+elif ! as $eve test -w /dev/fuse || ! command -v fusermount3 >/dev/null; then
+	echo "no /dev/fuse for users, or no fusermount3: a file system of the user's is not tested"
+else
 	# hang_at DIRECTORY OPTION...
 	hang_at() {
 		start_as $eve "$bin/hang_fs" -f -s "$@" >"$TMPDIR/hangs"
