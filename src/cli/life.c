@@ -95,8 +95,8 @@ static const struct state *find_state(int pid)
 	return state;
 }
 
-/* The beat is a file: its pid is believed, and named in advice, only if it is a process of
- * this user. */
+/* A pid is named in advice only if it is a process of this user: the beat is a file, and a
+ * server may have ended since it answered. */
 static bool is_own_process(int pid)
 {
 	struct stat st;
@@ -109,7 +109,6 @@ static bool is_own_process(int pid)
 static void say_waits(struct life *life, const char *dir, uint64_t waited_ns)
 {
 	const struct state *state = find_state(life->pid);
-
 	char pid[32] = "";
 
 	if (life->pid)
@@ -122,21 +121,22 @@ static void say_waits(struct life *life, const char *dir, uint64_t waited_ns)
 
 static void say_gives_up(const struct life *life, const char *dir)
 {
-	const struct state *state = find_state(life->pid);
+	int pid = is_own_process(life->pid) ? life->pid : 0;
+	const struct state *state = find_state(pid);
 	char remedy[64] = "";
 
-	if (!life->pid) {
+	if (!pid) {
 		cli_error("the server (%s/" DIR_SOCKET ") has shown no sign of life for %u s; "
-			  "which process it is is not known", dir,
+			  "its process is not known", dir,
 			  (unsigned int)(GIVE_UP_NS / SECOND_NS));
 		return;
 	}
 	if (state->can_continue)
-		snprintf(remedy, sizeof(remedy), "`kill -CONT %d` lets it go on, ", life->pid);
+		snprintf(remedy, sizeof(remedy), "`kill -CONT %d` lets it go on, ", pid);
 	cli_error("the server (pid %d, %s/" DIR_SOCKET ") has shown no sign of life for %u s: "
 		  "%s; %s`kill -9 %d` ends it: programs and their records stay, and the next "
-		  "command starts another", life->pid, dir,
-		  (unsigned int)(GIVE_UP_NS / SECOND_NS), state->text, remedy, life->pid);
+		  "command starts another", pid, dir, (unsigned int)(GIVE_UP_NS / SECOND_NS),
+		  state->text, remedy, pid);
 }
 
 int life_look(struct life *life, const char *dir)
