@@ -107,9 +107,10 @@ tsan: setup
 # PREFIX is another one than before.
 .PHONY: install
 install: setup
+	@tools/install --check '$(PREFIX)'
 	@tools/install --as-owner '$(BUILD)' $(MAKE) --no-print-directory \
 		installed PREFIX='$(PREFIX)'
-	@tools/install '$(BUILD)' '$(PREFIX)' '$(abspath $(DESTDIR))'
+	@tools/install '$(BUILD)' '$(PREFIX)' '$(DESTDIR)'
 
 .PHONY: installed
 installed:
@@ -121,7 +122,7 @@ installed:
 
 .PHONY: uninstall
 uninstall:
-	@tools/install --uninstall '$(PREFIX)' '$(abspath $(DESTDIR))'
+	@tools/install --uninstall '$(PREFIX)' '$(DESTDIR)'
 
 .PHONY: clean
 clean:

@@ -7,67 +7,117 @@
 # by pkg-config alone: shared and static, C and C++.
 set -eux
 
-root=$TMPDIR/root build=$TMPDIR/build
-unset MAKEFLAGS MFLAGS MAKELEVEL
-make_ulf() { make -C "$ULF_SRC" BUILD="$build" DESTDIR="$root" "$@"; }
-# objects: what was compiled since the last time
-objects() {
-	find "$build" -name '*.o' -newer "$TMPDIR/stamp" | sort
-	sleep 0.01
-	touch "$TMPDIR/stamp"
-}
+# Nothing of the caller's environment may choose compiler, flags, places or caches.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEFILES GNUMAKEFLAGS BUILD PREFIX DESTDIR T V CC CXX LD AR \
+	CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LIBRARY_PATH LD_LIBRARY_PATH LD_PRELOAD LD_RUN_PATH CPATH \
+	C_INCLUDE_PATH CPLUS_INCLUDE_PATH PKG_CONFIG PKG_CONFIG_PATH PKG_CONFIG_LIBDIR \
+	PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_ALLOW_SYSTEM_CFLAGS PKG_CONFIG_ALLOW_SYSTEM_LIBS \
+	MESON_ROOT_CMD NINJA NINJA_STATUS SOURCE_DATE_EPOCH ULF_TRACE ULF_DISABLE
+export LC_ALL=C CCACHE_DISABLE=1
+umask 022
+# A directory with a space in it, and without links and // in its path.
+top=$(realpath "$TMPDIR") root="$(realpath "$TMPDIR")/the root" build=$(realpath "$TMPDIR")/build
+date
+df -h "$top" "$ULF_SRC"
 
-touch -d 1970-01-02 "$TMPDIR/stamp"
-make_ulf install
-[ "$(objects | wc -l)" -gt 100 ]
-[ -z "$(find "$build/tests" "$build/bench" "$build/examples" -name '*.o')" ]
-mkdir "$TMPDIR/first"
-(cd "$root" && find . ! -type d | sort) >"$TMPDIR/first/files"
-make_ulf install
-[ -z "$(objects)" ]
-(cd "$root" && find . ! -type d | sort) | diff "$TMPDIR/first/files" -
+fail() { echo "FAIL: $*"; date; df -h "$top"; exit 1; }
+# expect WHAT WANTED GOT
+expect() { [ "$2" = "$3" ] || fail "$1: wanted '$2', got '$3'"; }
+make_ulf() { make -C "$ULF_SRC" BUILD="$build" DESTDIR="$root" "$@"; }
+# refuses TEXT ARGS...: make ARGS fails with that text
+refuses() {
+	text=$1
+	shift
+	if make_ulf "$@" >"$top/err" 2>&1; then
+		fail "make $* did not fail: $(cat "$top/err")"
+	fi
+	cat "$top/err"
+	grep -F -e "$text" "$top/err" || fail "make $*: no '$text'"
+}
+# files: the files that are installed, but those in /opt
+files() { (cd "$root" && find . -path ./opt -prune -o ! -type d -print | sort); }
+# compile WHAT MIN MAX ARGS...: make ARGS compiles so many files.  They are told by the contents of
+# ninja's log, as clocks may be coarse, or be set.
+compile() {
+	what=$1 min=$2 max=$3
+	shift 3
+	: >>"$build.old"
+	make_ulf "$@" || fail "$what: status $?"
+	objects >"$build.new"
+	nr=$(comm -13 "$build.old" "$build.new" | wc -l)
+	if [ "$nr" -lt "$min" ] || [ "$nr" -gt "$max" ]; then
+		comm -13 "$build.old" "$build.new"
+		ninja -C "$build" -n -d explain installed | tail -n 20
+		find "$ULF_SRC/src" "$ULF_SRC/meson.build" -newer "$build/build.ninja"
+		fail "$what: $nr files were compiled, not $min to $max"
+	fi
+	mv "$build.new" "$build.old"
+}
+# objects: a line for each compilation: start, end, time stamp and name
+objects() { grep -a '\.o	' "$build/.ninja_log" | sort -u; }
+
+compile "the first time" 100 1000 install
+expect "objects of tests" "" \
+	"$(find "$build/tests" "$build/bench" "$build/examples" -name '*.o' 2>/dev/null)"
+files >"$top/first"
+[ -s "$top/first" ] || fail "nothing is installed: $(find "$root")"
+compile "nothing has changed" 0 0 install
+files | diff "$top/first" - || fail "other files than at first"
 
 # Another prefix: two files name it.  Each place has a list of its own.
-make_ulf install PREFIX=/opt/ulf
-[ "$(objects | wc -l)" -le 2 ]
-grep -q /opt/ulf/bin "$root/opt/ulf/lib/"*/libulf.so
+compile "another prefix" 0 2 install PREFIX=/opt/ulf
+library=$(find "$root/opt/ulf" -name libulf.so)
+grep -a -q /opt/ulf/bin "$library" || fail "$library does not name its prefix"
 echo mine >"$root/opt/ulf/include/mine"
 echo "/opt/ulf/bin/of_an_older_version" >>"$root/opt/ulf/share/ulf/installed"
 touch "$root/opt/ulf/bin/of_an_older_version"
 make_ulf install PREFIX=/opt/ulf
-[ ! -e "$root/opt/ulf/bin/of_an_older_version" ]
+[ ! -e "$root/opt/ulf/bin/of_an_older_version" ] || fail "of an older version"
 make_ulf uninstall PREFIX=/opt/ulf
-[ "$(find "$root/opt" ! -type d)" = "$root/opt/ulf/include/mine" ]
-[ "$(find "$root/opt" -type d | wc -l)" = 3 ]
-! make_ulf uninstall PREFIX=/opt/ulf 2>"$TMPDIR/err"
-grep -F "no ulf is installed in $root/opt/ulf" "$TMPDIR/err"
-(cd "$root" && find . -path ./opt -prune -o ! -type d -print | sort) | diff "$TMPDIR/first/files" -
+expect "files that stay" "$root/opt/ulf/include/mine" "$(find "$root/opt" ! -type d)"
+expect "directories that stay" "$root/opt $root/opt/ulf $root/opt/ulf/include" \
+	"$(find "$root/opt" -type d | sort | tr '\n' : | sed 's/:$//; s/:/ /g')"
+refuses "no ulf is installed in $root/opt/ulf" uninstall PREFIX=/opt/ulf
+files | diff "$top/first" - || fail "a file of the other prefix"
 
-# A list that names what is not ours removes nothing of it.
+# A relative DESTDIR is below the directory that make runs in.
+expect "a relative DESTDIR" "$ULF_SRC/no/such" \
+	"$(tools/install --uninstall /usr/local no/such 2>&1 | sed -n 's,.*installed in \(.*\)/usr/local:.*,\1,p')"
+
+# A list that names a file that is not ours removes nothing at all.
 mkdir -p "$root/hostile/share/ulf"
-for path in /usr/local/bin/ulf /hostile/../usr/local/bin/ulf; do
-	echo "$path" >"$root/hostile/share/ulf/installed"
-	! make_ulf uninstall PREFIX=/hostile
-	[ -e "$root/usr/local/bin/ulf" ]
+for path in /usr/local/bin/ulf /hostile/../usr/local/bin/ulf /usr/local/empty/; do
+	mkdir -p "$root/usr/local/empty"
+	touch "$root/hostile/ours"
+	printf '%s\n' /hostile/ours "$path" >"$root/hostile/share/ulf/installed"
+	refuses "so nothing is removed" uninstall PREFIX=/hostile
+	[ -e "$root/usr/local/bin/ulf" ] || fail "$path: /usr/local/bin/ulf was removed"
+	[ -e "$root/hostile/ours" ] || fail "$path: removed before the list was checked"
+	[ -d "$root/usr/local/empty" ] || fail "$path: a directory was removed"
 done
-rm -r "$root/hostile" "$root/opt"
+rm -r "$root/hostile" "$root/opt" "$root/usr/local/empty"
 
-# A relative PREFIX is refused.
-! make_ulf uninstall PREFIX=opt 2>"$TMPDIR/err"
-grep -F "absolute path" "$TMPDIR/err"
+# A PREFIX that could not be uninstalled is refused before anything is compiled.
+refuses "absolute path" uninstall PREFIX=opt
+for prefix in /opt//u /opt/./u /opt/u/../v opt; do
+	refuses "PREFIX must" install PREFIX=$prefix
+done
+compile "the first prefix again" 0 2 install
 
-pc=$(find "$root" -name ulf.pc)
+# pkg-config, and those who use what it prints, split paths at spaces.
+ln -s "$root" "$top/root"
+root=$top/root
+pc=$(find "$root/" -name ulf.pc)
 libdir=${pc%/pkgconfig/ulf.pc}
 prefix=$(pkg-config --variable=prefix "$pc")
+"$root$prefix/bin/ulf" --help >/dev/null
+expect "the link libulf.so" libulf.so.0 "$(readlink "$libdir/libulf.so")"
 config="pkg-config --define-variable=prefix=$root$prefix"
 cflags=$($config --cflags "$pc")
 libs=$($config --libs "$pc")
+echo " $cflags " | grep -F " -isystem $root$prefix/include/ulf " || fail "cflags: $cflags"
 
-echo " $cflags " | grep -qF " -isystem $root$prefix/include/ulf "
-"$root$prefix/bin/ulf" --help >/dev/null
-[ "$(readlink "$libdir/libulf.so")" = libulf.so.0 ]
-
-cd "$TMPDIR"
+cd "$top"
 cat >sample_trace.h <<'EOF'
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM sample
@@ -112,7 +162,7 @@ LD_LIBRARY_PATH=$libdir ./shared
 LD_LIBRARY_PATH=$libdir ./cxx
 ./static
 LD_LIBRARY_PATH=$libdir ldd ./shared | grep "libulf.so.0 => $libdir/"
-! ldd ./static | grep libulf
+if ldd ./static | grep libulf; then fail "a static program needs libulf.so"; fi
 
 # Functions, with the flag that pkg-config names; the bodies of the graph
 # tracer are in libulf.so, or in the program.
@@ -159,11 +209,13 @@ for ld in bfd gold lld; do
 	command -v "ld.$ld" || continue
 	gcc -fuse-ld=$ld -Wl,--as-needed -O2 plain.c -o plain $libs
 	readelf -d plain | grep 'NEEDED.*libulf.so.0'
-	[ "$(readelf -d plain | grep -c NEEDED)" = 2 ]
+	expect "libraries with ld.$ld" 2 "$(readelf -d plain | grep -c NEEDED)"
 done
 gcc -O2 $flags -static functions.c -o functions_static \
 	-Wl,--whole-archive "$libdir/libulf.a" -Wl,--no-whole-archive
 ./functions_static
 
+cd "$ULF_SRC"
+root=$(realpath "$root")
 make_ulf uninstall
-[ -z "$(find "$root" -mindepth 1)" ]
+expect "what uninstall leaves" "" "$(find "$root" -mindepth 1)"
