@@ -16,6 +16,8 @@
 #include "cli/terminal.h"
 #include "cli/users.h"
 
+#define LOGIN_UID_MIN	1000u		/* below: system users */
+
 /* The columns of a table. */
 struct columns {
 	int user;			/* width; 0: there is none */
@@ -142,6 +144,32 @@ static void say_other(void *arg, const char *path)
 			  user.uid, user.gid, path);
 }
 
+/*
+ * Can logind remove the roots in @dir when this user logs out (RemoveIPC=)?  It spares system
+ * users, users who linger, and /run/ulf; see docs/design/places.md.
+ */
+static bool is_removed_at_logout(const char *dir)
+{
+	const char *env = getenv("ULF_DIR");
+	char linger[USER_NAME_BYTES + 32];
+	struct user user;
+
+	if ((env && *env) || strncmp(dir, "/dev/shm/", 9) || geteuid() < LOGIN_UID_MIN ||
+	    access("/run/systemd/seats", F_OK) < 0 || access("/run/ulf", F_OK) == 0)
+		return false;
+	user_get(geteuid(), &user);
+	snprintf(linger, sizeof(linger), "/var/lib/systemd/linger/%s", user.name);
+	return access(linger, F_OK) < 0;
+}
+
+static void say_empty(const char *dir)
+{
+	if (is_removed_at_logout(dir))
+		cli_error("there are no roots; records in /dev/shm are removed at the last logout, "
+			  "unless `loginctl enable-linger`, or `systemctl enable --now "
+			  "run-ulf.mount` by root, was run before");
+}
+
 static int list_roots(struct conn *conn, bool is_long)
 {
 	struct root_list list;
@@ -153,6 +181,8 @@ static int list_roots(struct conn *conn, bool is_long)
 		print_table(&list);
 	for (i = 0; is_long && i < list.nr; i++)
 		print_block(NULL, &list.rows[i]);
+	if (!list.nr)
+		say_empty(conn->dir);
 	root_list_done(&list);
 	dir_each_other(conn->dir, say_other, NULL);
 	return 0;

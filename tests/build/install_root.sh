@@ -10,7 +10,8 @@ set -eux
 
 user=ulftest
 id $user || { echo "no user $user"; exit 77; }
-unset MAKEFLAGS MFLAGS MAKELEVEL
+unset MAKEFLAGS MFLAGS MAKELEVEL BUILD PREFIX DESTDIR CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS
+export CCACHE_DISABLE=1
 chmod 711 "$TMPDIR"
 mkdir "$TMPDIR/user"
 chown $user: "$TMPDIR/user"
@@ -31,3 +32,24 @@ runner=$as_user make_ulf install DESTDIR="$TMPDIR/user/root"
 [ -x "$TMPDIR/user/root/usr/local/bin/ulf" ]
 make_ulf uninstall PREFIX=/opt/ulf DESTDIR="$TMPDIR/root"
 [ -z "$(find "$TMPDIR/root" -mindepth 1)" ]
+
+# On a machine with systemd, and without DESTDIR, root reads how records survive a logout.  The
+# unit is outside of systemd's path, so the command names the file.
+cat >"$TMPDIR/inside" <<'END'
+set -eux
+mount -t tmpfs none /run
+mkdir -p /run/systemd/system
+make -C "$ULF_SRC" BUILD="$TMPDIR/user/build" PREFIX="$TMPDIR/prefix" install | tee "$TMPDIR/out"
+unit=$TMPDIR/prefix/lib/systemd/system/run-ulf.mount
+[ -e "$unit" ]
+grep -F "\`systemctl enable --now $unit\` keeps records in /run/ulf: logind removes" "$TMPDIR/out"
+mkdir /run/ulf
+make -C "$ULF_SRC" BUILD="$TMPDIR/user/build" PREFIX="$TMPDIR/prefix" install >"$TMPDIR/out"
+if grep systemctl "$TMPDIR/out"; then exit 1; fi
+make -C "$ULF_SRC" PREFIX="$TMPDIR/prefix" uninstall
+END
+if unshare -m true; then
+	unshare -m sh "$TMPDIR/inside"
+else
+	echo "no mount namespaces: the advice for systemd is not tested"
+fi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Where roots are when ULF_DIR does not say it: a program that was started before login and
-# the command that is typed after it agree, and a logout takes nothing away.
+# the command that is typed after it agree; and with /run/ulf a logout loses nothing.
 . tests/cli/common
 
 if [ "${1-}" != inside ]; then
@@ -10,7 +10,8 @@ if [ "${1-}" != inside ]; then
 	exit
 fi
 
-# What a login brings, as far as ulf can see it, and what a logout takes away.
+# What a login brings, as far as ulf can see it, and what a logout takes away: logind removes
+# the session's directory, and the user's files in /dev/shm (RemoveIPC=).
 login() {
 	mkdir -p /run/user/0
 	chmod 700 /run/user/0
@@ -19,6 +20,7 @@ login() {
 }
 logout() {
 	rm -rf /run/user/0
+	find /dev/shm -mindepth 1 -user 0 -delete || fail "logout"
 	unset XDG_RUNTIME_DIR
 }
 has_bytes() { [ "$(ulf ls | awk -v root="$root" '$1 == root { print $5 }')" -gt 100 ]; }
@@ -27,29 +29,51 @@ mount -t tmpfs -o mode=1777 none /dev/shm || skip "no tmpfs in a user namespace"
 mount -t tmpfs none /run || fail "/run"
 unset ULF_DIR XDG_RUNTIME_DIR
 
-# A daemon, before login.
-start_hello
-expect "before login" "$root" "$(ls /dev/shm/ulf-0/roots)"
-login
-is_listed "$root" alive || fail "after login: $(ulf ls)"
-ulf echo 1 "$root/events/enable" || fail "after login"
-until_true has_bytes
-# One that is started in the session is at the same place.
-daemon=$root
-start_hello
-is_listed "$daemon" alive || fail "both: $(ulf ls)"
-expect "nothing in the session's directory" "" "$(ls /run/user/0)"
+# run_session DIRECTORY: a daemon before login, its user, and another program in the session.
+# Roots are in DIRECTORY.  root is the daemon's.
+run_session() {
+	start_hello
+	expect "before login" "$root" "$(ls "$1/roots")"
+	login
+	is_listed "$root" alive || fail "after login: $(ulf ls)"
+	ulf echo 1 "$root/events/enable" || fail "after login"
+	until_true has_bytes
+	# One that is started in the session is at the same place.
+	daemon=$root
+	start_hello
+	is_listed "$daemon" alive || fail "both: $(ulf ls)"
+	ulf echo 1 "$root/events/enable" || fail "in the session"
+	until_true has_bytes
+	expect "nothing in the session's directory" "" "$(ls /run/user/0)"
+	kill -9 "$pid"
+	wait "$pid" 2>/dev/null
+	in_session=$root root=$daemon
+}
 
-# Dead and alive, with a server and without.
-kill -9 "$pid"
-wait "$pid" 2>/dev/null
-root=$daemon
+# With the administrator's place: dead and alive, with a server and without.
+mkdir /run/ulf
+mount -t tmpfs -o mode=1777,nosuid,nodev,noexec none /run/ulf || fail "/run/ulf"
+run_session /run/ulf/0
+echo lost >/dev/shm/of-the-user
 logout
+expect "/dev/shm after logout" "" "$(ls -A /dev/shm)"
 has_bytes || fail "after logout: $(ulf ls)"
+until_true is_listed "$in_session" dead
 ulf stop || fail "stop"
 has_bytes || fail "after logout, another server: $(ulf ls)"
+is_listed "$in_session" dead || fail "the dead root, another server: $(ulf ls)"
 login
 has_bytes || fail "the next login: $(ulf ls)"
+ulf stop || fail "stop"
+umount -l /run/ulf
+rmdir /run/ulf
+rm -rf /run/user/0
+unset XDG_RUNTIME_DIR
+
+# Without it, for users whose files logind spares.
+run_session /dev/shm/ulf-0
+ulf stop || fail "stop"
+has_bytes || fail "another server: $(ulf ls)"
 ulf stop || fail "stop"
 
 # A place of the administrator's comes first; others are not forgotten.

@@ -156,6 +156,28 @@ contains "$(ulf --user "$name" ls 2>&1)" \
 	"\`runuser -u $name -- env ULF_DIR=$shm/ulf-65534.1 ulf ls\` lists them"
 ulf --user "$name" stop
 
+# A user whose records logind removes at logout, and who has none, is told so.
+hint="records in /dev/shm are removed at the last logout"
+hints() { as 65534 ulf ls 2>&1 | grep -c "$hint"; }
+rm -rf $shm/ulf-65534*
+expect "no logind" 0 "$(hints)"
+mkdir -p /run/systemd/seats
+expect "logind" 1 "$(hints)"
+expect "a system user" 0 "$(ulf --user 999 ls 2>&1 | grep -c "$hint")"
+ulf --user 999 stop
+mount -t tmpfs none /var/lib || fail "/var/lib"
+mkdir -p /var/lib/systemd/linger
+expect "no linger" 1 "$(hints)"
+touch "/var/lib/systemd/linger/$name"
+expect "linger" 0 "$(hints)"
+umount /var/lib
+expect "with roots" 0 "$(as $alice ulf ls 2>&1 | grep -c "$hint")"
+as 65534 ulf stop
+mkdir -m 1777 /run/ulf
+expect "/run/ulf" 0 "$(hints)"
+as 65534 ulf stop
+rm -rf /run/ulf /run/systemd
+
 # The end of a pipe is nobody's fault.
 $u cat hello/trace_pipe 2>"$TMPDIR/err" | head -n 1 | grep -q hello_request || fail "head"
 expect "errors with head" "" "$(cat "$TMPDIR/err")"
