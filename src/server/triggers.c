@@ -339,8 +339,9 @@ int triggers_store(struct instance *instance, const struct event *event,
 		;
 	r = store(instance, event, text, ret_is_changed);
 	if (r == -EINVAL) {
-		memcpy(copy, data, bytes);	/* it was cut to pieces */
-		*end = '\0';
+		/* trigger_parse() has cut it to pieces.  @copy ends at the first NUL of
+		 * @data, so no more than that may be copied again. */
+		memcpy(copy, data, (size_t)(end - copy));
 		trigger_log(instance, event, text);
 	}
 	free(copy);

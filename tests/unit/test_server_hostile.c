@@ -193,16 +193,40 @@ static void read_some(struct server *server, const char *path)
 }
 
 /* Does not wait for an agent that will never follow. */
-static void write_once(struct server *server, const char *path, const char *text)
+static void write_bytes(struct server *server, const char *path, const char *text,
+			size_t len)
 {
 	struct tracefs_file *file;
 	size_t taken;
 
 	if (tree_open(server, path, O_WRONLY | O_TRUNC, &file))
 		return;
-	tracefs_write(file, text, strlen(text), getpid(), &taken);
+	tracefs_write(file, text, len, getpid(), &taken);
 	tracefs_write_done(file);
 	tracefs_close(file);
+}
+
+static void write_once(struct server *server, const char *path, const char *text)
+{
+	write_bytes(server, path, text, strlen(text));
+}
+
+/* Text, a NUL, and much more: a copy of what is before the NUL is no copy of it all. */
+static void write_nuls(struct server *server)
+{
+	static const char *const files[] = {
+		"set_event", "set_ftrace_filter", "set_graph_function", "current_tracer",
+		"trace_options", "trace_clock", "events/sched/filter",
+		"events/sched/first/filter", "events/sched/first/trigger",
+		"events/ftrace/print/trigger",
+	};
+	char text[4000] = "nosuch", path[128];
+
+	memset(text + 7, 'x', sizeof(text) - 7);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "bad.1/%s", files[i]);
+		write_bytes(server, path, text, sizeof(text));
+	}
 }
 
 static int no_info(void *arg, const struct server_root_info *info)
@@ -299,6 +323,7 @@ static void use_all(struct server *server)
 		write_once(server, writes[i].path, writes[i].text);
 		read_some(server, "bad.1/trace");
 	}
+	write_nuls(server);
 	server_tick(server);
 	server_dispatch(server);
 }
