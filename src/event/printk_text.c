@@ -6,11 +6,16 @@
 #include "event/printk.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "base/text.h"
 #include "event/print_impl.h"
+
+#define FLOAT_PREC	64		/* digits after the point, at most */
+/* "-", the 309 digits of DBL_MAX, ".", FLOAT_PREC digits, and some */
+#define FLOAT_BYTES	(312 + FLOAT_PREC + 8)
 
 struct reader {
 	const uint8_t *start;
@@ -104,20 +109,43 @@ static void put_int(struct text *out, const struct printk_conv *conv,
 	print_num(out, is_negative ? -value : value, is_negative, spec);
 }
 
-/* C's own printf knows best. */
+/* How many bytes of a number stand before zeroes that pad it: the sign, and %a's 0x. */
+static size_t prefix_len(const char *number, char letter)
+{
+	size_t len = strchr("+- ", *number) ? 1 : 0;
+
+	return len + (letter == 'a' || letter == 'A' ? 2 : 0);
+}
+
+/*
+ * C's own printf knows best.  The width is not left to it, and the precision is at most
+ * FLOAT_PREC: `%.32767g` of 0.5 prints three bytes and costs a quarter of a millisecond.
+ */
 void print_float(struct text *out, char letter, struct num_spec spec, uint64_t bits)
 {
-	static const char flags[] = "-+ #0";	/* FLAG_LEFT and on */
-	char fmt[sizeof(flags) + 6] = "%", *end = fmt + 1;
+	static const char flags[] = "+ #";	/* FLAG_PLUS and on */
+	char fmt[sizeof(flags) + 4] = "%", *end = fmt + 1;
+	char number[FLOAT_BYTES];
+	size_t start = out->len, fill = 0, len, prefix;
 	double value;
 
 	for (unsigned int i = 0; flags[i]; i++)
-		if (spec.flags >> i & 1)
+		if (spec.flags & FLAG_PLUS << i)
 			*end++ = flags[i];
-	memcpy(end, "*.*", 3);
-	end[3] = letter;
+	memcpy(end, ".*", 2);
+	end[2] = letter;
 	memcpy(&value, &bits, sizeof(value));
-	text_printf(out, fmt, spec.width < 0 ? 0 : spec.width, spec.prec, value);
+	len = (size_t)snprintf(number, sizeof(number), fmt,
+			       spec.prec < FLOAT_PREC ? spec.prec : FLOAT_PREC, value);
+	if (spec.flags & FLAG_ZEROPAD && !(spec.flags & FLAG_LEFT) &&
+	    spec.width > (int32_t)len && __builtin_isfinite(value))
+		fill = (size_t)spec.width - len;
+	prefix = fill ? prefix_len(number, letter) : 0;
+	put(out, number, prefix);
+	text_fill(out, '0', fill);
+	put(out, number + prefix, len - prefix);
+	spec.prec = -1;
+	print_pad(out, start, spec);
 }
 
 static void put_string(struct text *out, const char *s, size_t len,

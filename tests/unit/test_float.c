@@ -223,6 +223,48 @@ static void printk_prints_as_c_does(void **state)
 	}
 }
 
+/* Widths, flags and precisions together, as printf() has them. */
+static void printk_pads_as_c_does(void **state)
+{
+	static const char *const flags[] = {
+		"", "-", "0", "+", " ", "#", "-0", "+0", " 0", "#0", "+#0", "-+", "+ ",
+	};
+	static const char *const widths[] = {
+		"", "1", "9", "40", ".0", ".3", ".64", "9.2", "40.12", "500.64",
+	};
+	char conv[32], print_fmt[64], right[1024];
+	struct text out;
+
+	(void)state;
+	for (size_t i = 0; i < NR(values) * NR(flags) * NR(widths) * 7; i++) {
+		const char *flag = flags[i / NR(values) % NR(flags)];
+		const char *width = widths[i / NR(values) / NR(flags) % NR(widths)];
+		const struct floats r = { .d = values[i % NR(values)] };
+		char letter = "feEgGaA"[i / NR(values) / NR(flags) / NR(widths)];
+
+		snprintf(conv, sizeof(conv), "%%%s%s%c", flag, width, letter);
+		snprintf(print_fmt, sizeof(print_fmt), "\"%s\", REC->d", conv);
+		snprintf(right, sizeof(right), conv, r.d);
+		if (print(print_fmt, &r, &out) || strcmp(text_str(&out), right) != 0)
+			fail_msg("%s of %g: '%s', expected '%s'", conv, r.d,
+				 text_str(&out), right);
+		text_done(&out);
+	}
+}
+
+/* 64 digits after the point are all that is printed. */
+static void printk_bounds_the_precision(void **state)
+{
+	struct text out;
+
+	(void)state;
+	assert_int_equal(print("\"%.32767f|%.*g|%.65e\", REC->d, 32767, REC->d, REC->d",
+			       &sample, &out), 0);
+	assert_int_equal(out.len, 2 + 64 + 1 + 3 + 1 + 2 + 64 + 4);
+	assert_non_null(strstr(text_str(&out), "|1.5|1.5"));
+	text_done(&out);
+}
+
 static void printk_that_c_would_get_wrong(void **state)
 {
 	static const char *const cases[] = {
@@ -261,6 +303,8 @@ int main(void)
 		cmocka_unit_test(filters_join_as_others),
 		cmocka_unit_test(wrong_numbers_are_refused),
 		cmocka_unit_test(printk_prints_as_c_does),
+		cmocka_unit_test(printk_pads_as_c_does),
+		cmocka_unit_test(printk_bounds_the_precision),
 		cmocka_unit_test(printk_that_c_would_get_wrong),
 		cmocka_unit_test(fields_without_a_print_fmt),
 	};

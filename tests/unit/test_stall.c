@@ -344,6 +344,21 @@ static void have_long_print(struct fake_root *root)
 	fake_event(root, 0, "system", "tick", text, fields, 2000);
 }
 
+/* Numbers of very many digits, most of which are not printed.  Was 8.6 s a line. */
+static void have_digits(struct fake_root *root)
+{
+	static char text[900000];
+	size_t len = 1;
+
+	text[0] = '"';
+	for (uint32_t i = 0; i < 20000; i++)
+		len += (size_t)sprintf(text + len, "%%.32767g");
+	len += (size_t)sprintf(text + len, "\"");
+	for (uint32_t i = 0; i < 20000; i++)
+		len += (size_t)sprintf(text + len, ", 0.5");
+	fake_event(root, 0, "system", "tick", text, NULL, 0);
+}
+
 /* Threads that nobody knows, which /proc is asked for; and many processes to ask for them. */
 static void have_threads(struct fake_root *root)
 {
@@ -440,6 +455,7 @@ static const struct attack {
 	{ "rings that move", have_rings, move_rings, "tracing_on", NULL },
 	{ "many formats of trace_printk()", have_formats, nothing, "trace", record_printk },
 	{ "a long print fmt", have_long_print, nothing, "trace", record },
+	{ "numbers of many digits", have_digits, nothing, "trace", record },
 	{ "threads without names", have_threads, nothing, "trace", record },
 };
 
