@@ -285,7 +285,7 @@ const char *function_name_shown(const char *plain)
 /* Append [@from, @to) without blanks; returns the new length. */
 static size_t copy(char *text, size_t len, const char *from, const char *to)
 {
-	for (; from < to && len < ELF_NAME_MAX; from++)
+	for (; from < to && len < FUNCTION_SEARCH_MAX; from++)
 		if (!is_blank(*from))
 			text[len++] = *from;
 	return len;
@@ -313,6 +313,9 @@ static void make_form(const struct parts *parts, bool is_bare, struct function_f
 }
 
 /* ---- patterns ---- */
+
+#define SCOPED		"*::"
+#define SCOPED_LEN	(sizeof(SCOPED) - 1)
 
 /* The longest run of letters that each match must have.  A class of a glob, or what is
  * behind a backslash, is no such text. */
@@ -383,7 +386,9 @@ bool function_pattern_init(struct function_pattern *pattern, const char *text, s
 		return false;
 	find_parts(text, len, &parts);
 	pattern->has_params = parts.params < parts.tail;
-	pattern->len = copy_pattern(parts.name, text + len, pattern->text);
+	memcpy(pattern->scoped, SCOPED, SCOPED_LEN);
+	pattern->text = pattern->scoped + SCOPED_LEN;
+	pattern->len = copy_pattern(parts.name, text + len, pattern->scoped + SCOPED_LEN);
 	pattern->has_wildcards = strpbrk(pattern->text, GLOB_WILDCARDS);
 	find_key(pattern, parts.name, (size_t)(text + len - parts.name));
 	return pattern->len;
@@ -425,6 +430,23 @@ static bool is_match_in_scope(const struct function_pattern *pattern,
 	return false;
 }
 
+/* "*::PATTERN": may there be a scope from which the glob matches?  One glob instead of one
+ * for each scope, but it also finds a `::` in brackets. */
+static bool is_glob_after_scope(const struct function_pattern *pattern,
+				const struct function_form *form, size_t from, size_t to)
+{
+	return glob_match_text(pattern->scoped, SCOPED_LEN + pattern->len,
+			       form->text + from, to - from);
+}
+
+static bool is_scoped_glob(const struct function_pattern *pattern,
+			   const struct function_form *form)
+{
+	return form->nr_scopes &&
+	       is_match_from(pattern, form, 0, is_glob_after_scope) &&
+	       is_match_in_scope(pattern, form, is_glob);
+}
+
 static enum function_rung match_form(const struct function_pattern *pattern,
 				     const struct function_form *form)
 {
@@ -436,7 +458,7 @@ static enum function_rung match_form(const struct function_pattern *pattern,
 		return RUNG_NONE;
 	if (is_match_from(pattern, form, 0, is_glob))
 		return RUNG_GLOB;
-	return is_match_in_scope(pattern, form, is_glob) ? RUNG_SCOPED_GLOB : RUNG_NONE;
+	return is_scoped_glob(pattern, form) ? RUNG_SCOPED_GLOB : RUNG_NONE;
 }
 
 enum function_rung function_pattern_match(const struct function_pattern *pattern,
@@ -450,7 +472,7 @@ enum function_rung function_pattern_match(const struct function_pattern *pattern
 	if (!strstr(plain, pattern->key))
 		return RUNG_NONE;
 	len = strlen(plain);
-	if (len >= ELF_NAME_MAX)
+	if (len > FUNCTION_SEARCH_MAX)
 		return RUNG_NONE;
 	find_parts(plain, len, &parts);
 	make_form(&parts, false, &form);

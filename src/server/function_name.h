@@ -49,18 +49,23 @@ enum function_rung {
 	RUNG_NONE,			/* not at all */
 };
 
+/* Longer names are not searched: functions that have one are found by raw names, and by names as
+ * lists show them.  A match takes time that grows with the square of the length. */
+#define FUNCTION_SEARCH_MAX	1024u
+
 /* A name as it is written, without blanks, and where its parts end. */
 struct function_form {
 	size_t name, params, tail, all;
 	size_t nr_scopes;
 #define FORM_SCOPES	32
 	size_t scopes[FORM_SCOPES];	/* where the name goes on after a `::` */
-	char text[ELF_NAME_MAX + 1];
+	char text[FUNCTION_SEARCH_MAX + 1];
 };
 
 struct function_pattern {
-	char text[2 * ELF_NAME_MAX];	/* without blanks */
-	size_t len;
+	char scoped[2 * ELF_NAME_MAX + 3];	/* "*::" and text */
+	const char *text;		/* without blanks; in scoped */
+	size_t len;			/* of text */
 	bool has_params;
 	bool has_wildcards;
 	char key[ELF_NAME_MAX];		/* what each match has */

@@ -9,6 +9,7 @@
 #include "server/beat.h"
 #include "server/function_name.h"
 #include "server/function_read.h"
+#include "server/function_search.h"
 #include "server/options.h"
 #include "server/parse_take.h"
 #include "server/root.h"
@@ -147,23 +148,13 @@ bool function_written_has(const struct functions *functions, const char *word, s
 
 /* ---- matches ---- */
 
-/* One search for a written name, over all functions. */
-struct search {
-	const struct function_match *match;
-	struct function_pattern pattern;
-	enum function_rung rung;	/* the best that any function has */
-	uint8_t *rungs;			/* of each function; RUNG_NONE: not meant */
-};
-
 /* The place of the next function after place @from, both from 1 on; 0: no more. */
-typedef uint32_t (*find_next)(struct search *search, const struct function_object *object,
-			      uint32_t from);
+typedef uint32_t (*find_next)(const struct function_match *match,
+			      const struct function_object *object, uint32_t from);
 
-static uint32_t next_clone(struct search *search, const struct function_object *object,
-			   uint32_t from)
+static uint32_t next_clone(const struct function_match *match,
+			   const struct function_object *object, uint32_t from)
 {
-	const struct function_match *match = search->match;
-
 	for (uint32_t at = from; at < object->sites.nr; at++)
 		if (object->names[at] &&
 		    function_name_is_clone(object->names[at], match->name,
@@ -172,40 +163,14 @@ static uint32_t next_clone(struct search *search, const struct function_object *
 	return 0;
 }
 
-static uint32_t next_shown(struct search *search, const struct function_object *object,
-			   uint32_t from)
+static uint32_t next_shown(const struct function_match *match,
+			   const struct function_object *object, uint32_t from)
 {
-	return name_index_find(&object->written_index, search->match->name,
-			       search->match->name_len, from);
+	return name_index_find(&object->written_index, match->name, match->name_len, from);
 }
 
-static uint32_t next_written(struct search *search, const struct function_object *object,
-			     uint32_t from)
-{
-	for (uint32_t at = from; object->written && at < object->sites.nr; at++)
-		if (search->rungs[object->first + at] == search->rung)
-			return at + 1;
-	return 0;
-}
-
-/* Find the rung of each function, and the best of all; selects none. */
-static uint32_t next_rung(struct search *search, const struct function_object *object,
-			  uint32_t from)
-{
-	for (uint32_t at = from; object->written && at < object->sites.nr; at++) {
-		enum function_rung rung = object->written[at] ?
-			function_pattern_match(&search->pattern, object->written[at]) :
-			RUNG_NONE;
-
-		search->rungs[object->first + at] = (uint8_t)rung;
-		if (rung < search->rung)
-			search->rung = rung;
-	}
-	return 0;
-}
-
-static int select_by(struct root *root, struct search *search, find_next next, bool is_in,
-		     struct function_set *set)
+static int select_by(struct root *root, const struct function_match *match, find_next next,
+		     bool is_in, struct function_set *set)
 {
 	const struct functions *functions = &root->functions;
 	int found = 0;
@@ -213,9 +178,9 @@ static int select_by(struct root *root, struct search *search, find_next next, b
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		const struct function_object *object = functions->objects[i];
 
-		if (!function_match_has(search->match, object, set->nr))
+		if (!function_match_has(match, object, set->nr))
 			continue;
-		for (uint32_t at = 0; (at = next(search, object, at)); found++)
+		for (uint32_t at = 0; (at = next(match, object, at)); found++)
 			function_set_put(set, object->first + at - 1, is_in);
 		beat();
 	}
@@ -234,33 +199,27 @@ static bool is_c_name(const struct function_match *match)
 int function_written_select(struct root *root, const struct function_match *match,
 			    bool is_in, struct function_set *set)
 {
-	struct search search = { .match = match, .rung = RUNG_NONE };
+	const uint32_t *numbers;
 	int found = 0, r;
 
 	if (is_c_name(match))
-		found = select_by(root, &search, next_clone, is_in, set);
+		found = select_by(root, match, next_clone, is_in, set);
 	if (found)
 		return found;
 	r = prepare_matching(root, match, set->nr);
 	if (r)
 		return r;
-	found = select_by(root, &search, next_shown, is_in, set);
-	if (found || !function_pattern_init(&search.pattern, match->name, match->name_len))
+	found = select_by(root, match, next_shown, is_in, set);
+	if (found)
 		return found;
-	search.rungs = malloc(set->nr + 1ul);
-	if (!search.rungs)
-		return -ENOMEM;
-	select_by(root, &search, next_rung, is_in, set);
-	if (search.rung != RUNG_NONE)
-		found = select_by(root, &search, next_written, is_in, set);
-	free(search.rungs);
+	found = function_search(root, match, set->nr, &numbers);
+	for (int i = 0; i < found; i++)
+		function_set_put(set, numbers[i], is_in);
 	return found;
 }
 
 int function_written_select_shown(struct root *root, const struct function_match *match,
 				  bool is_in, struct function_set *set)
 {
-	struct search search = { .match = match };
-
-	return select_by(root, &search, next_shown, is_in, set);
+	return select_by(root, match, next_shown, is_in, set);
 }

@@ -34,7 +34,8 @@ void function_set_put(struct function_set *set, uint32_t nr, bool is_in);
  *
  * For a word that no raw name matches.  The first of these that matches any function
  * counts: clones; names as lists show them; then enum function_rung.  Returns how many
- * there were; -ERESTART: names are still being demangled, try again; -ENOMEM.
+ * there were; -ERESTART: names are still being demangled or searched, and the set is as it
+ * was, so try again; -ENOMEM.
  */
 int function_written_select(struct root *root, const struct function_match *match,
 			    bool is_in, struct function_set *set);

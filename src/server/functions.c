@@ -10,6 +10,7 @@
 #include "server/beat.h"
 #include "server/function_mods.h"
 #include "server/function_read.h"
+#include "server/function_search.h"
 #include "server/functions.h"
 #include "server/objects.h"
 #include "server/program.h"
@@ -130,6 +131,7 @@ void functions_done(struct root *root)
 
 	while (functions->reads)
 		function_read_forget(functions, functions->reads);
+	function_searches_done(functions);
 	for (uint32_t i = 0; i < functions->nr_objects; i++)
 		object_free(functions->objects[i]);
 	free(functions->objects);

@@ -17,6 +17,7 @@
 
 #include "abi/control.h"
 #include "abi/functions.h"
+#include "server/budget.h"
 #include "server/elf.h"
 #include "server/elf_sites.h"
 #include "server/name_index.h"
@@ -96,6 +97,8 @@ struct functions {
 	bool is_parsing;		/* the last look has found such */
 	uint32_t nr_loaded;		/* objects of the last server that are loaded */
 	uint64_t in_piece;		/* which objects have a part in it */
+	struct function_search *searches;	/* the one that was used last is first */
+	struct budget search_budget;
 };
 
 /* ---- functions.c ---- */
@@ -186,7 +189,7 @@ void functions_list_set(struct instance *instance, enum function_list list,
 /* Find the functions that @word names in the kernel's language (NAME, GLOB, NUMBER, with
  * :mod:MODULE), or, if none is found, as function_written.h finds them.  Put them into @set,
  * or take them out.  Returns how many functions were found; -EINVAL; -ERESTART: names are
- * being demangled, and nothing is changed; -ENOMEM. */
+ * being demangled or searched, and nothing is changed; -ENOMEM. */
 int functions_select(struct root *root, const char *word, bool is_in,
 		     struct function_set *set);
 

@@ -121,6 +121,29 @@ static const char hidden[] = "(anonymous namespace)::f(unsigned int, int)";
 static const char call[] = "main::{lambda(int)#1}::operator()(int) const";
 static const char less[] = "bool ns::operator< <int>(int)";
 
+/* Names of up to FUNCTION_SEARCH_MAX bytes are searched; none of 4 KiB is read or written
+ * beyond its end. */
+static void long_names_are_bounded(void **state)
+{
+	static struct function_pattern pattern;
+	static char plain[ELF_NAME_MAX + 1];
+
+	(void)state;
+	assert_true(function_pattern_init(&pattern, "*::f", 4));
+	for (size_t len = 8; len <= ELF_NAME_MAX; len++) {
+		memset(plain, 'a', len);
+		memcpy(plain + len - 6, "::f(x)", 6);
+		plain[len] = '\0';
+		assert_int_equal(function_pattern_match(&pattern, plain),
+				 len <= FUNCTION_SEARCH_MAX ? RUNG_GLOB : RUNG_NONE);
+		memset(plain, '(', len);
+		function_pattern_match(&pattern, plain);
+		memset(plain, '<', len);
+		memcpy(plain, "f", 1);
+		function_pattern_match(&pattern, plain);
+	}
+}
+
 static void patterns_match(void **state)
 {
 	static const struct {
@@ -239,6 +262,7 @@ int main(void)
 		cmocka_unit_test(items_end),
 		cmocka_unit_test(names_are_shown),
 		cmocka_unit_test(patterns_match),
+		cmocka_unit_test(long_names_are_bounded),
 		cmocka_unit_test(clones_are_found),
 		cmocka_unit_test(odd_texts_are_read),
 	};
