@@ -136,6 +136,8 @@ static const char *skip_item(const char *start, const char *at, const char *end)
 
 /* ---- what follows the parameters ---- */
 
+#define CLONE	"[clone "
+
 /* Behind the blanks and the qualifier, or clone, that follow at @at; @at: none does. */
 static const char *skip_qualifier(const char *at, const char *end)
 {
@@ -146,7 +148,7 @@ static const char *skip_qualifier(const char *at, const char *end)
 
 	while (word < end && is_blank(*word) && *word != '\n')
 		word++;
-	if (has_prefix(word, end, "[clone "))
+	if (has_prefix(word, end, CLONE))
 		return skip_bracket(word, end);
 	for (size_t i = 0; i < sizeof(qualifiers) / sizeof(qualifiers[0]); i++) {
 		const char *next = word + strlen(qualifiers[i]);
@@ -156,6 +158,22 @@ static const char *skip_qualifier(const char *at, const char *end)
 			return next;
 	}
 	return at;
+}
+
+/* May the text from @at on, the last that there is yet, be the begin of what follows
+ * parameters: `) `, `) con`, `) [clo`? */
+static bool is_tail_begun(const char *at, const char *end)
+{
+	static const char *const tails[] = { "const", "volatile", "noexcept", "&&", CLONE };
+
+	if (at == end || !is_blank(*at))
+		return false;
+	while (at < end && is_blank(*at))
+		at++;
+	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++)
+		if (!strncmp(tails[i], at, (size_t)(end - at)))
+			return true;
+	return false;
 }
 
 /* Behind all of them; @ret_clone: the first [clone ...], or the end. */
@@ -188,8 +206,11 @@ size_t function_word_len(const char *text, size_t len)
 		bool is_round = *at == '(';
 
 		at = skip_item(text, at, end);
-		if (is_round)
-			at = skip_tail(at, end, &clone);
+		if (!is_round)
+			continue;
+		at = skip_tail(at, end, &clone);
+		if (end == text + len && is_tail_begun(at, end))
+			at = end;
 	}
 	return (size_t)(at - text);
 }

@@ -26,7 +26,8 @@
  *
  * A word ends before a blank, a newline or a NUL.  A blank does not end it in ( ), < > and
  * { }, after `operator`, and after a `)` that const, volatile, &, && or [clone ...]
- * follows.  @text begins with the word: no blank is before it.
+ * follows.  If @text ends where one of these may have begun, the word goes on to the end:
+ * only the next write tells.  @text begins with the word: no blank is before it.
  */
 size_t function_word_len(const char *text, size_t len);
 /* The colon of @word, [!]NAME:COMMAND, between the two, or NULL: `::` is of the name. */

@@ -315,22 +315,30 @@ static int use_word(struct tracefs_file *file, char *word)
 	return r;
 }
 
-/* How much of @buf is before the blank, or the NUL, that ends the word which the last write
- * has begun, or a new one. */
-static size_t word_len(const struct tracefs_file *file, const char *buf, size_t size)
+/* How long the first word is of what the last write has left and @buf. */
+static size_t whole_len(const struct tracefs_file *file, const char *buf, size_t size)
 {
-	size_t before = file->word.len, len = 0;
+	size_t len = file->word.len;
 	struct text all;
 
-	if (!before)
+	if (!len)
 		return function_word_len(buf, size);
-	text_init(&all, before + size + 1);
-	text_write(&all, file->word.data, before);
+	text_init(&all, len + size + 1);
+	text_write(&all, file->word.data, len);
 	text_write(&all, buf, size);
 	if (!all.error)
 		len = function_word_len(all.data, all.len);
 	text_done(&all);
-	return len > before ? len - before : 0;
+	return len;
+}
+
+/* How much of @buf is before the blank, or the NUL, that ends the word which the last write
+ * has begun, or a new one. */
+static size_t word_len(const struct tracefs_file *file, const char *buf, size_t size)
+{
+	size_t len = whole_len(file, buf, size);
+
+	return len > file->word.len ? len - file->word.len : 0;
 }
 
 /* -ERESTART: the word is still there. */
@@ -362,14 +370,43 @@ static int end_word_or_log(struct tracefs_file *file)
 	return r;
 }
 
+/*
+ * split_word - end the first of two words that the last write has left
+ *
+ * `f(int) con` may become `f(int) const`.  If @buf, which follows it, makes it `f(int) connect`,
+ * then `f(int)` is a word, and `con` begins the next one.  -ERESTART: nothing is changed.
+ */
+static int split_word(struct tracefs_file *file, const char *buf, size_t size)
+{
+	char left[TRACEFS_FUNCTION_MAX + 1], *rest;
+	struct text *word = &file->word;
+	size_t len = whole_len(file, buf, size), before = word->len;
+	int r;
+
+	if (word->error || len >= before)
+		return 0;
+	memcpy(left, word->data, before);
+	left[before] = '\0';
+	rest = left + len;
+	text_truncate(word, len);
+	r = end_word_or_log(file);
+	while (r != -ERESTART && isspace((unsigned char)*rest))
+		rest++;
+	text_puts(word, rest);
+	return r;
+}
+
 /* As in the kernel a word that a write ends in goes on with the next one, whatever
  * that begins with.  When one was too long nothing that follows is taken. */
 static ssize_t take_word(struct tracefs_file *file, const char *buf, size_t size)
 {
 	struct text *word = &file->word;
-	size_t start = 0, before = word->len, end;
-	int r;
+	size_t start = 0, before, end;
+	int r = split_word(file, buf, size);
 
+	if (r)
+		return r;
+	before = word->len;
 	while (!word->len && start < size && isspace((unsigned char)buf[start]))
 		start++;
 	end = start + word_len(file, buf + start, size - start);
@@ -557,7 +594,9 @@ int function_list_flush(struct tracefs_file *file)
 			return r;
 	}
 	/* close() returns no error of the last word, as in the kernel; error_log has it. */
-	r = end_word_or_log(file);
+	r = split_word(file, "\n", 1);
+	if (r != -ERESTART)
+		r = end_word_or_log(file);
 	file->is_fresh = false;
 	if (r == -ERESTART)
 		return r;

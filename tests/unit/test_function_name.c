@@ -48,6 +48,47 @@ static void words_end(void **state)
 	assert_int_equal(function_word_len("f(a b", 5), 5);
 }
 
+/* A list is written in parts, which may end anywhere: a word is the same wherever it was
+ * cut, as the last word of a part goes on in the next one. */
+static void cut_words_go_on(void **state)
+{
+	static const char list[] =
+		"f(int) const\nns::g(a, b) volatile &&\nh() [clone .part.0] [clone .isra.0]\n"
+		"f(int) noexcept next(int) \nconst_name\nf(int) g\nA::operator()(int) const &\n";
+	static const char *const words[] = {
+		"f(int) const", "ns::g(a, b) volatile &&",
+		"h() [clone .part.0] [clone .isra.0]", "f(int) noexcept", "next(int)",
+		"const_name", "f(int)", "g", "A::operator()(int) const &",
+	};
+
+	(void)state;
+	for (size_t cut = 0; cut < sizeof(list); cut++) {
+		size_t at = 0, nr = 0, bytes = sizeof(list) - 1;
+
+		while (at < bytes) {
+			size_t end = at < cut ? cut : bytes, len;
+
+			len = function_word_len(list + at, end - at);
+			if (at + len == end && end == cut)
+				len = function_word_len(list + at, bytes - at);
+			if (nr == ARRAY_SIZE(words) || len != strlen(words[nr]) ||
+			    memcmp(list + at, words[nr], len))
+				fail_msg("cut at %zu: '%.*s'", cut, (int)len, list + at);
+			nr++;
+			for (at += len; at < bytes && strchr(" \n", list[at]); at++)
+				;
+		}
+		assert_int_equal(nr, ARRAY_SIZE(words));
+	}
+	assert_int_equal(function_word_len("f(int) c", 8), 8);
+	assert_int_equal(function_word_len("f(int) ", 7), 7);
+	assert_int_equal(function_word_len("f(int)\n", 7), 6);
+	assert_int_equal(function_word_len("f(int) \n", 8), 6);
+	assert_int_equal(function_word_len("f(int) cons\n", 12), 6);
+	assert_int_equal(function_word_len("f(int) x", 8), 6);
+	assert_int_equal(function_word_len("f ", 2), 1);
+}
+
 /* The colon of a command is a `#` here. */
 static void commands_begin(void **state)
 {
@@ -258,6 +299,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_end),
+		cmocka_unit_test(cut_words_go_on),
 		cmocka_unit_test(commands_begin),
 		cmocka_unit_test(items_end),
 		cmocka_unit_test(names_are_shown),
