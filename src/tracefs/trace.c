@@ -2,9 +2,9 @@
 /*
  * trace: the buffer as text.  A line is printed when it is read, so an open file
  * takes no more memory for a long trace than for a short one.  As in the kernel a
- * reader that comes to the end gets what was recorded meanwhile.  There all of it; here
- * a program that records faster than `cat' reads must not keep it for ever, so one that
- * lost records, or comes back again and again without a pause, is told the end.
+ * reader that comes to the end gets what was recorded meanwhile.  The kernel hands out all
+ * of it.  Here `cat' must end even if the program records faster than it reads, so a reader
+ * that lost records, or comes to the end again and again without a pause, gets an end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,9 @@
 #include "tracefs/files.h"
 
 #define LINE_BYTES_MAX	(1u << 20)
-/* A reader that needs less time than this from one end to the next ... */
+/* A reader that comes to the end FOLLOWS_MAX times, with less time than this between two of
+ * them, gets no more lines. */
 #define FOLLOW_NS	10000000u
-/* ... gets no more than so many of them. */
 #define FOLLOWS_MAX	16
 
 struct reader {
@@ -30,6 +30,7 @@ struct reader {
 	bool has_header;
 	uint64_t follow_ns;		/* when it was last asked for the end */
 	uint32_t nr_follows;		/* with no pause between them */
+	bool has_followed;		/* in the read that goes on after -ERESTART */
 };
 
 static void print_header(struct tracefs_node *node, struct text *out)
@@ -132,11 +133,32 @@ static int trace_open(struct tracefs_file *file)
 	return 0;
 }
 
+/*
+ * Print the next line for a read that has begun at @until - TRACEFS_READ_NS.  Returns 1; 0 at the
+ * end; -ERESTART: the time is up, and none of the lines so far is what is read.
+ * @is_first: in this read.
+ */
+static int read_next(struct tracefs_file *file, uint64_t until, size_t done, bool is_first)
+{
+	struct reader *reader = file->state;
+	int r;
+
+	if (!is_first && server_now_ns() >= until)
+		return done ? 0 : -ERESTART;
+	r = reader_next(reader, file->node);
+	if (r || done || reader->has_followed)
+		return r;
+	/* Once for a read: a program may record faster than lines are printed. */
+	reader->has_followed = true;
+	return reader_follow(reader) ? 1 : 0;
+}
+
 static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
 			  off_t offset)
 {
 	uint64_t until = server_now_ns() + TRACEFS_READ_NS;
 	struct reader *reader = file->state;
+	bool is_first = true;
 	size_t done = 0;
 	int r = 0;
 
@@ -150,11 +172,10 @@ static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
 		size_t part;
 
 		if ((size_t)skip >= reader->text.len) {
-			if (done && server_now_ns() >= until)
+			r = read_next(file, until, done, is_first);
+			if (r <= 0)
 				break;
-			r = reader_next(reader, file->node);
-			if (r < 0 || (!r && (done || !reader_follow(reader))))
-				break;
+			is_first = false;
 			continue;
 		}
 		part = reader->text.len - (size_t)skip;
@@ -163,7 +184,10 @@ static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
 		memcpy(buf + done, reader->text.data + skip, part);
 		done += part;
 	}
-	return r < 0 && !done ? r : (ssize_t)done;
+	if (r < 0 && !done)
+		return r;
+	reader->has_followed = false;
+	return (ssize_t)done;
 }
 
 static void trace_close(struct tracefs_file *file)

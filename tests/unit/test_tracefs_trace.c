@@ -155,7 +155,6 @@ static void seeking_in_trace(void **state)
 	free(whole);
 }
 
-/* cat trace ends though events keep coming. */
 /* A reader gets what is recorded while it reads, and the end when nothing more is. */
 static void trace_goes_on_while_it_is_read(void **state)
 {
@@ -182,6 +181,37 @@ static void trace_goes_on_while_it_is_read(void **state)
 	tracefs_close(file);
 	assert_non_null(strstr(text, "n=4\n"));
 	assert_non_null(strstr(text, "n=7\n"));
+}
+
+/* A read far beyond the end prints all lines, a part at a time, and gets an end though
+ * something is recorded each time. */
+static void reading_beyond_the_end(void **state)
+{
+	struct fixture *f = *state;
+	struct tracefs_file *file;
+	int n = 0, calls = 0;
+	ssize_t r = -ERESTART;
+	char buf[64];
+
+	assert_int_equal(tree_echo(f->server, "fake.1/buffer_size_kb", "16384"), 0);
+	for (; n < 400000; n++)
+		record(f, 0, FAST, n, S + (uint64_t)n);
+	assert_int_equal(tree_open(f->server, "fake.1/trace", O_RDONLY, &file), 0);
+	while (r == -ERESTART && calls++ < 1000) {
+		struct timespec start, end;
+
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
+		r = tracefs_read(file, buf, sizeof(buf), (off_t)1 << 40);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+		assert_true((end.tv_sec - start.tv_sec) * 1000 +
+			    (end.tv_nsec - start.tv_nsec) / 1000000 < 200);
+		for (int i = 0; i < 100; i++, n++)
+			record(f, 0, FAST, n, S + (uint64_t)n);
+		usleep(1000);
+	}
+	assert_int_equal(r, 0);
+	assert_true(calls > 1);
+	tracefs_close(file);
 }
 
 static void unknown_threads_and_types(void **state)
@@ -567,6 +597,7 @@ int main(void)
 		T(all_rings_are_merged_by_time),
 		T(seeking_in_trace),
 		T(trace_goes_on_while_it_is_read),
+		T(reading_beyond_the_end),
 		T(unknown_threads_and_types),
 		T(flags_print_as_letters),
 		T(only_truncation_clears),
