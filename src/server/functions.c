@@ -543,9 +543,9 @@ bool functions_are_there(const struct root *root)
 int functions_check(struct instance *instance, const char *file, const char *command)
 {
 	const struct root *root = instance->root;
+	uint32_t state = shm_load(&root->control->boot_state);
 
-	if (functions_are_there(root) ||
-	    shm_load(&root->control->boot_state) != ABI_BOOT_DONE)
+	if (functions_are_there(root) || (state != ABI_BOOT_DONE && state != ABI_BOOT_LATER))
 		return 0;
 	for (const struct function_mod *mod = instance->mods; mod; mod = mod->next)
 		if (mod->list == FUNCTION_FILTER)

@@ -120,8 +120,8 @@ bool functions_are_there(const struct root *root);
 			"was it compiled with -fpatchable-function-entry=5?"
 /*
  * May all functions be traced for @instance, as @file asks for?  -EOPNOTSUPP if there is none,
- * with the reason in error_log.  Settings from the start may, as objects come later; so may
- * an instance whose set_ftrace_filter waits for a module.
+ * with the reason in error_log.  Settings from the start may while they are applied, as objects
+ * come later; so may an instance whose set_ftrace_filter waits for a module.
  */
 int functions_check(struct instance *instance, const char *file, const char *command);
 /* It goes, and traces none any more; its commands are gone. */
