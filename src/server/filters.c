@@ -18,6 +18,8 @@
 #include "server/suggest.h"
 #include "server/symbols.h"
 
+#define FILTER_PLACE	"event filter parse error"
+
 /* New filters for some rows, all or none of which come into force. */
 struct change {
 	uint32_t nr;
@@ -103,6 +105,15 @@ static const char *near_function(struct root *root, const char *text, uint32_t p
 	return suggest_symbol(root, text + start, end - start, near);
 }
 
+bool filters_log_missed(struct instance *instance, const char *text)
+{
+	if (!instance->root->is_name_missed)
+		return false;
+	error_log_add(instance, FILTER_PLACE, "There are too many names to search all of "
+		      "them at once; use the number, or filter fewer events", text, 0);
+	return true;
+}
+
 void filters_log_error(struct instance *instance, const struct event *event,
 		       const char *text, const struct filter_error *error)
 {
@@ -113,7 +124,7 @@ void filters_log_error(struct instance *instance, const struct event *event,
 	if (error->code == FILTER_ERR_NO_FUNCTION && error->pos &&
 	    error->pos - 1 <= strlen(text))
 		name = near_function(instance->root, text, error->pos, &near);
-	error_log_add_near(instance, "event filter parse error",
+	error_log_add_near(instance, FILTER_PLACE,
 			   filter_error_text(error->code), text, error->pos, name);
 }
 
@@ -149,6 +160,7 @@ static bool may_search(struct root *root, uint64_t bytes)
 	bool is_allowed = bytes <= root->names_left;
 
 	root->names_left -= is_allowed ? bytes : root->names_left;
+	root->is_name_missed |= !is_allowed;
 	return is_allowed;
 }
 
@@ -230,6 +242,7 @@ int filters_parse(const struct instance *instance, const char *text, size_t byte
 struct filter_env filters_env(const struct instance *instance)
 {
 	refill_names(instance->root);
+	instance->root->is_name_missed = false;
 	return (struct filter_env) {
 		.nr_cpus = instance->root->nr_cpus,
 		.function = function,
@@ -240,6 +253,15 @@ struct filter_env filters_env(const struct instance *instance)
 }
 
 /* ---- writes ---- */
+
+/* Is a new filter wrong, maybe only because not all names were searched?  Logs that. */
+static bool is_missed(struct instance *instance, const struct change *change)
+{
+	for (uint32_t i = 0; i < change->nr; i++)
+		if (change->filters[i].text && !change->filters[i].program)
+			return filters_log_missed(instance, change->filters[i].text);
+	return false;
+}
 
 int filters_set(struct instance *instance, const struct event *event,
 		const char *data, size_t bytes, bool *ret_is_changed)
@@ -262,7 +284,8 @@ int filters_set(struct instance *instance, const struct event *event,
 		if (change.rows[i] == event->row)
 			ret = r;
 	}
-	r = r == -ENOMEM ? r : change_apply(instance, &change);
+	if (r != -ENOMEM)
+		r = is_missed(instance, &change) ? -EBUSY : change_apply(instance, &change);
 	*ret_is_changed = !r;
 	if (!r && ret)
 		log_error(instance, event);
@@ -286,7 +309,7 @@ int filters_set_system(struct instance *instance, uint32_t system,
 	r = system_filter_store(change.pointers, change.formats, change.nr, data,
 				bytes, &env);
 	if (!r)
-		r = change_apply(instance, &change);
+		r = is_missed(instance, &change) ? -EBUSY : change_apply(instance, &change);
 	*ret_is_changed = !r;
 	for (uint32_t i = 0; !r && i < change.nr; i++) {
 		const struct event *event = root->events[change.rows[i]];

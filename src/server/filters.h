@@ -21,6 +21,9 @@ int filters_set(struct instance *instance, const struct event *event,
 		const char *data, size_t bytes, bool *ret_is_changed);
 int filters_set_system(struct instance *instance, uint32_t system,
 		       const char *data, size_t bytes, bool *ret_is_changed);
+/* If not all names for numbers were searched since filters_env(), log that for @text and return
+ * true: the filter may be right.  The writer gets -EBUSY. */
+bool filters_log_missed(struct instance *instance, const char *text);
 /* Report it in error_log.  @event: whose filter, or trigger, @text is for. */
 void filters_log_error(struct instance *instance, const struct event *event,
 		       const char *text, const struct filter_error *error);

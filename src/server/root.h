@@ -213,6 +213,7 @@ struct root {
 	struct budget boot_budget;	/* of boot_follow(): triggers for many events */
 	uint64_t names_left;		/* bytes that filters.c may search for names */
 	uint64_t names_ns;		/* when that was computed */
+	bool is_name_missed;		/* since filters_env(): some were not searched */
 	struct budget suggest_budget;	/* of suggest.c: names compared with a wrong one */
 	struct event **visible;		/* by system and name */
 	uint32_t nr_visible;

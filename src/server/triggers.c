@@ -90,6 +90,8 @@ static int compile_all(struct instance *instance, const struct event *event,
 	struct filter_error error;
 	int r = compile(instance, trigger, event, &error);
 
+	if (r && r != -ENOMEM && filters_log_missed(instance, trigger->filter))
+		return -EBUSY;
 	if (r && r != -ENOMEM)
 		filters_log_error(instance, event, trigger->filter, &error);
 	if (r || event == &print_event)

@@ -670,6 +670,45 @@ static void names_are_checked(void **state)
 	harms_nobody(read_names);
 }
 
+/* More names than are searched at once: that is said, and nothing is changed. */
+static void search_many_names(const char *dir)
+{
+	struct fake_root root;
+	struct server *server;
+	char name[32];
+	uint64_t off;
+
+	fake_root_make(&root, dir, "bad.1");
+	off = fake_heap(&root, ABI_NAMES_BYTES);
+	memset(root.mem + off, 0, ABI_NAMES_BYTES);
+	memcpy(root.mem + off, "\1\0\0\0\0\0\0\0ONE", 12);
+	for (uint32_t i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "tick%u", i);
+		fake_event_n(&root, 0, "sched", name);
+		root.events[i].names = off;
+		root.events[i].names_bytes = ABI_NAMES_BYTES;
+	}
+	fake_root_show(&root, "bad.1");
+	if (server_new(dir, &server) ||
+	    tree_echo(server, "bad.1/events/sched/filter", "n == 1") ||
+	    tree_echo(server, "bad.1/events/sched/filter", "n == ONE") != -EBUSY ||
+	    strcmp(tree_cat(server, "bad.1/events/sched/tick7/filter"), "n == 1\n") ||
+	    !strstr(tree_cat(server, "bad.1/error_log"), "too many names to search"))
+		_exit(3);
+	sleep(1);
+	if (tree_echo(server, "bad.1/events/sched/tick7/filter", "n == ONE") ||
+	    tree_echo(server, "bad.1/events/sched/tick0/trigger", "traceoff if n == ONE"))
+		_exit(4);
+	server_free(server);
+	_exit(0);
+}
+
+static void many_names_are_refused(void **state)
+{
+	(void)state;
+	harms_nobody(search_many_names);
+}
+
 static void *change_counts(void *arg)
 {
 	struct abi_control *control = arg;
@@ -792,6 +831,7 @@ int main(void)
 		cmocka_unit_test(triggers_of_markers_are_checked),
 		cmocka_unit_test(commands_of_functions_are_checked),
 		cmocka_unit_test(names_are_checked),
+		cmocka_unit_test(many_names_are_refused),
 		cmocka_unit_test(changing_counts_lead_nowhere),
 		cmocka_unit_test(changing_sizes_are_not_believed),
 		cmocka_unit_test(threads_are_looked_for_bit_by_bit),
