@@ -52,6 +52,14 @@ static void say_refused(const char *path, const char *text, int error,
 	say_reason(reason);
 }
 
+/* The kernel accepts such a write, so it is no failure. */
+static void say_no_effect(const char *path, const char *text, const struct text *reason)
+{
+	cli_error("%s has taken `%.*s`, which has no effect", path,
+		  (int)strcspn(text, "\n"), text);
+	say_reason(reason);
+}
+
 /* Write and close.  Print the reason before the close, whose answer replaces it. */
 static int put(struct conn *conn, int file, const char *path, const char *text)
 {
@@ -59,6 +67,8 @@ static int put(struct conn *conn, int file, const char *path, const char *text)
 
 	if (ret < 0)
 		say_refused(path, text, ret, &conn->data);
+	else if (conn->data.len)
+		say_no_effect(path, text, &conn->data);
 	closed = conn_file_close(conn, file);
 	if (ret < 0 || !closed)
 		return ret;

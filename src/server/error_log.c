@@ -20,10 +20,24 @@ struct error_entry {
 
 /* The request that the server works on; it has one thread. */
 static struct text *capture;
+static size_t captured_at;		/* where the last entry in it begins */
+static bool is_warning;
 
 void error_log_capture(struct text *to)
 {
 	capture = to;
+	captured_at = to ? to->len : 0;
+	is_warning = false;
+}
+
+void error_log_warn(void)
+{
+	is_warning = true;
+}
+
+bool error_log_is_warning(void)
+{
+	return is_warning;
 }
 
 /* The three lines of an entry; the first begins after the time. */
@@ -35,6 +49,19 @@ static void show_entry(const struct error_entry *entry, struct text *out)
 	text_printf(out, "\n" COMMAND "%s\n", entry->command);
 	text_fill(out, ' ', strlen(COMMAND) + entry->pos);
 	text_puts(out, "^\n");
+}
+
+/* Append it, unless the entry before it is the same: events of a system may all have it. */
+static void capture_entry(const struct error_entry *entry)
+{
+	size_t start = capture->len, before = start - captured_at;
+
+	show_entry(entry, capture);
+	if (capture->len - start == before &&
+	    !memcmp(capture->data + start, capture->data + captured_at, before))
+		text_truncate(capture, start);
+	else
+		captured_at = start;
 }
 
 void error_log_add_near(struct instance *instance, const char *place,
@@ -58,7 +85,7 @@ void error_log_add_near(struct instance *instance, const char *place,
 	log->entry[log->next] = entry;
 	log->next = (log->next + 1) % ERROR_LOG_ENTRIES;
 	if (capture)
-		show_entry(entry, capture);
+		capture_entry(entry);
 }
 
 void error_log_add(struct instance *instance, const char *place,

@@ -28,6 +28,11 @@ void error_log_add_near(struct instance *instance, const char *place,
  * that.  A request sets it around the work it does, so the entries are its own: the server
  * has one thread. */
 void error_log_capture(struct text *to);
+/* The write succeeds, as in the kernel, but has no effect: the client of the request gets its
+ * entries all the same. */
+void error_log_warn(void);
+/* Was error_log_warn() called since error_log_capture()? */
+bool error_log_is_warning(void);
 void error_log_clear(struct instance *instance);
 bool error_log_is_empty(const struct instance *instance);
 void error_log_show(const struct instance *instance, struct text *out);

@@ -135,6 +135,60 @@ static void log_error(struct instance *instance, const struct event *event)
 	filters_log_error(instance, event, filter->text, &filter->error);
 }
 
+/*
+ * A filter that no event of a system takes: the field or name that was most likely meant in
+ * any of the first NEAR_EVENTS events.  NULL: none.
+ */
+#define NEAR_EVENTS	64u
+
+static const char *near_in_system(const struct instance *instance,
+				  const struct change *change, const char *text,
+				  struct nearest *near)
+{
+	struct filter_env env = filters_env(instance);
+	struct filter_program *program = NULL;
+	struct filter_error error;
+	struct nearest other;
+	bool is_found = false;
+
+	for (uint32_t i = 0; i < change->nr && i < NEAR_EVENTS; i++) {
+		if (!filter_compile(change->formats[i], text, &env, &program, &error))
+			free(program);
+		else if (filter_error_near(change->formats[i], text, &env, &error, &other) &&
+			 (!is_found || other.rank < near->rank)) {
+			*near = other;
+			is_found = true;
+		}
+	}
+	return is_found ? nearest_name(near) : NULL;
+}
+
+/* Log each event that does not take the filter of its system, as the kernel does. */
+static void log_system(struct instance *instance, const struct change *change)
+{
+	const struct event_filter *filter;
+	const char *name = NULL;
+	struct nearest near;
+	uint32_t taken = 0;
+
+	for (uint32_t i = 0; i < change->nr; i++) {
+		filter = &instance->filters[change->rows[i]];
+		taken += !filter->text || filter->program;
+	}
+	if (!taken && change->nr) {
+		name = near_in_system(instance, change, filter->text, &near);
+		error_log_warn();
+	}
+	for (uint32_t i = 0; i < change->nr; i++) {
+		filter = &instance->filters[change->rows[i]];
+		if (instance->root->events[change->rows[i]]->is_visible && filter->text &&
+		    !filter->program)
+			error_log_add_near(instance, FILTER_PLACE,
+					   filter_error_text(filter->error.code),
+					   filter->text, filter->error.pos, name);
+	}
+}
+
 /* ---- names for numbers ---- */
 
 /*
@@ -296,14 +350,13 @@ int filters_set(struct instance *instance, const struct event *event,
 int filters_set_system(struct instance *instance, uint32_t system,
 		       const char *data, size_t bytes, bool *ret_is_changed)
 {
-	const struct root *root = instance->root;
 	struct filter_env env = filters_env(instance);
 	struct change change;
 	int r;
 
 	*ret_is_changed = false;
 	rules_refresh(instance);
-	r = change_init(&change, root, system, NULL);
+	r = change_init(&change, instance->root, system, NULL);
 	if (r)
 		return r;
 	r = system_filter_store(change.pointers, change.formats, change.nr, data,
@@ -311,13 +364,8 @@ int filters_set_system(struct instance *instance, uint32_t system,
 	if (!r)
 		r = is_missed(instance, &change) ? -EBUSY : change_apply(instance, &change);
 	*ret_is_changed = !r;
-	for (uint32_t i = 0; !r && i < change.nr; i++) {
-		const struct event *event = root->events[change.rows[i]];
-		const struct event_filter *filter = rules_filter(instance, event);
-
-		if (event->is_visible && filter->text && !filter->program)
-			log_error(instance, event);
-	}
+	if (!r)
+		log_system(instance, &change);
 	change_done(&change);
 	return r;
 }

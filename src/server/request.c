@@ -31,11 +31,12 @@ static void answer(struct client *client, int result)
 	client_answer(client, result, NULL, 0);
 }
 
-/* With what error_log has got of it, if it failed. */
+/* Answer with the entries that error_log has got, if the request failed or had no effect. */
 static void answer_errors(struct client *client, int result)
 {
 	struct text *errors = &client->errors;
-	bool has_some = result < 0 && errors->len && !errors->error;
+	bool is_warning = client->is_warning || error_log_is_warning();
+	bool has_some = (result < 0 || is_warning) && errors->len && !errors->error;
 
 	client_answer(client, result, has_some ? errors->data : NULL,
 		      has_some ? errors->len : 0);
@@ -411,6 +412,7 @@ static void run(struct client *client, const struct abi_request *request)
 {
 	error_log_capture(&client->errors);
 	request_ops[request->op].run(client, request);
+	client->is_warning |= error_log_is_warning();
 	error_log_capture(NULL);
 }
 
@@ -423,6 +425,7 @@ void client_request_run(struct client *client)
 		return;
 	}
 	text_reset(&client->errors);
+	client->is_warning = false;
 	run(client, request);
 }
 

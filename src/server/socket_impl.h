@@ -52,6 +52,7 @@ struct client {
 	struct abi_request parked;
 	size_t taken;			/* write: bytes taken */
 	struct text errors;		/* entries of error_log that it has caused */
+	bool is_warning;		/* they are sent though the request succeeds */
 
 	struct client_file files[ABI_SOCKET_FILES];
 };
