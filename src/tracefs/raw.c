@@ -322,10 +322,10 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 
 /*
  * Have the records waited long enough?  The kernel's poll() waits for buffer_percent
- * of the buffer, however long that takes, and a reader that prints what comes
- * (`trace-cmd stream') prints nothing of a program that records little.  Here it
- * waits for FLUSH_NS at most, and not at all when tracing is off, for then nothing
- * will come.  100 percent was asked for by somebody who wants a full buffer.
+ * of the buffer, however long that takes, and a reader that prints records as they come
+ * (`trace-cmd stream') prints nothing of a program that records little.  This poll() waits
+ * for FLUSH_NS at most, and not at all when tracing is off, as no more records will come.
+ * A reader that sets 100 percent wants a full buffer and gets one.
  */
 static bool is_flush_due(struct raw *raw, struct instance *instance, int cpu)
 {
@@ -349,6 +349,7 @@ static unsigned int raw_poll(struct tracefs_file *file)
 	int cpu = tracefs_cpu(file->node);
 	struct raw *raw = file->state;
 
+	raw->is_flushing = false;
 	if (has_rest(raw) || file->node->root->state != SERVER_ROOT_ALIVE ||
 	    (instance_options(instance) & OPTION_BLOCK) ||
 	    instance_is_filled(instance, cpu))
@@ -364,7 +365,9 @@ bool raw_is_served(struct instance *instance, pid_t tid)
 	LIST_FOREACH(raw, &all_raws, link) {
 		const struct tracefs_node *node = raw->file->node;
 
-		if (tracefs_instance(node) != instance || !raw->file->poll_tid ||
+		/* Records of a snapshot do not end when tracing does. */
+		if (raw->file->def->stream != &raw_stream ||
+		    tracefs_instance(node) != instance || !raw->file->poll_tid ||
 		    raw->file->poll_tid == tid)
 			continue;
 		if (raw->file->is_reading ||

@@ -256,6 +256,23 @@ static void poll_says_half_full(void **state)
 	tracefs_node_put(node);
 }
 
+/* A write of 0 to tracing_on waits for readers of trace_pipe_raw, not of a snapshot. */
+static void snapshots_are_not_waited_for(void **state)
+{
+	struct fixture *f = *state;
+	struct tracefs_file *file, *on;
+	size_t taken;
+
+	record(f, FAST, 1, S);
+	assert_int_equal(tree_open(f->server, "fake.1/per_cpu/cpu0/snapshot_raw",
+				   O_RDONLY | O_NONBLOCK, &file), 0);
+	tracefs_poll_start(file, 4711);
+	assert_int_equal(tree_open(f->server, "fake.1/tracing_on", O_WRONLY, &on), 0);
+	assert_int_equal(tracefs_write(on, "0", 1, getpid(), &taken), 1);
+	tracefs_close(on);
+	tracefs_close(file);
+}
+
 int main(void)
 {
 #define T(test)	cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -267,6 +284,7 @@ int main(void)
 		T(whole_pages),
 		T(two_readers_share),
 		T(poll_says_half_full),
+		T(snapshots_are_not_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
