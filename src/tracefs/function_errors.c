@@ -68,6 +68,21 @@ static bool log_command(const struct wrong_write *wrong, const char *at, bool is
 	       trigger_log_count(wrong, count, strlen(count));
 }
 
+/* Log a word that this list does not take, whatever functions there are.  False: it does. */
+static bool log_kind(const struct wrong_write *wrong, const char *at, const char *mod)
+{
+	bool is_graph = !strncmp(wrong->place, "set_graph_", strlen("set_graph_"));
+
+	if (is_graph && mod)
+		wrong_write_log(wrong, mod + 1, "Only set_ftrace_filter and "
+				"set_ftrace_notrace take :mod:", NULL);
+	else if (is_graph && isdigit((unsigned char)*at))
+		wrong_write_log(wrong, at, "This list takes no numbers of functions", NULL);
+	else
+		return false;
+	return true;
+}
+
 void function_word_log(struct tracefs_file *file, const char *word)
 {
 	const struct wrong_write wrong = {
@@ -78,7 +93,8 @@ void function_word_log(struct tracefs_file *file, const char *word)
 	size_t len = colon ? (size_t)(colon - at) : strlen(at);
 
 	is_mod = colon && (!strcmp(colon, ":mod") || !strncmp(colon, ":mod:", 5));
-	if (colon && !is_mod && log_command(&wrong, colon + 1, is_removal))
+	if (log_kind(&wrong, at, is_mod ? colon : NULL) ||
+	    (colon && !is_mod && log_command(&wrong, colon + 1, is_removal)))
 		return;
 	if (!count_functions(file->node->root, at, is_mod ? strlen(at) : len))
 		log_function(&wrong, at, len);

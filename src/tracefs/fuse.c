@@ -35,12 +35,10 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 	conn->max_write = FUSE_IO_BYTES;
 }
 
-/*
- * The tree is made by the server: what tracefs answers, the same here.  But for files that
- * are opened with O_CREAT and do not exist: `echo 1 > tracing_onn' gets EACCES from tracefs,
- * and its user looks for missing rights.
- */
+/* The server makes the tree, so these refuse as tracefs does. */
 
+/* tracefs says EACCES, and whoever types `echo 1 > tracing_onn' then looks for missing rights;
+ * here the file does not exist. */
 static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name,
 		      mode_t mode, struct fuse_file_info *fi)
 {
@@ -57,7 +55,7 @@ static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name,
 	(void)parent;
 	(void)name;
 	(void)rdev;
-	fuse_reply_err(req, S_ISREG(mode) ? ENOENT : EPERM);
+	fuse_reply_err(req, S_ISREG(mode) ? EACCES : EPERM);
 }
 
 static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)

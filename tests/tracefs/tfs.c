@@ -167,6 +167,12 @@ static int make_file(const char *path, const char *unused)
 	return creat(path, 0644);
 }
 
+static int make_node(const char *path, const char *unused)
+{
+	(void)unused;
+	return mknod(path, S_IFREG | 0644, 0);
+}
+
 static const struct {
 	const char *name;
 	int nr_args;
@@ -176,6 +182,7 @@ static const struct {
 	{ "rmdir", 3, remove_dir },
 	{ "unlink", 3, remove_file },
 	{ "creat", 3, make_file },
+	{ "mknod", 3, make_node },
 	{ "rename", 4, rename },
 };
 
