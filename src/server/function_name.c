@@ -333,6 +333,31 @@ static void make_form(const struct parts *parts, bool is_bare, struct function_f
 	form->text[form->all] = '\0';
 }
 
+void function_name_each(const char *plain, void (*each)(void *arg, const char *name),
+			void *arg)
+{
+	size_t len = strlen(plain);
+	struct function_form form;
+	struct parts parts;
+
+	if (len > FUNCTION_SEARCH_MAX)
+		return;
+	find_parts(plain, len, &parts);
+	make_form(&parts, true, &form);
+	form.text[form.name] = '\0';
+	each(arg, form.text);
+	for (size_t i = 0; i < form.nr_scopes; i++)
+		each(arg, form.text + form.scopes[i]);
+}
+
+size_t function_name_len(const char *word, size_t len)
+{
+	struct parts parts;
+
+	find_parts(word, len, &parts);
+	return (size_t)(parts.params - word);
+}
+
 /* ---- patterns ---- */
 
 #define SCOPED		"*::"

@@ -41,6 +41,17 @@ bool function_name_is_clone(const char *raw, const char *name, size_t len);
 /* What lists show of a name as the demangler has it: from the name on. */
 const char *function_name_shown(const char *plain);
 
+/*
+ * function_name_each - hand out what users may write for @plain
+ *
+ * Its bare name, and that without each of the scopes before it: `ns::Map::put`, `Map::put`,
+ * `put`.  Nothing for a name that is longer than FUNCTION_SEARCH_MAX.
+ */
+void function_name_each(const char *plain, void (*each)(void *arg, const char *name),
+			void *arg);
+/* How much of @word is before its parameters. */
+size_t function_name_len(const char *word, size_t len);
+
 /* How well a written name matches; the first that any function has counts. */
 enum function_rung {
 	RUNG_NAME,			/* [name or bare][params[tail[clone]]] */

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "event/format.h"
+#include "server/function_name.h"
 #include "server/functions.h"
 #include "server/objects.h"
 #include "server/root.h"
 #include "server/suggest.h"
 
 #define LOOKS		256u		/* names between two looks at the clock */
+#define WRITTEN_LOOKS	16u		/* each has several */
 
 /* Offer what @name_of gives for 0 ... @nr - 1; NULL is skipped. */
 static void offer_all(struct root *root, struct nearest *near, uint32_t nr,
@@ -130,11 +132,38 @@ static const char *present_function(const struct root *root, uint32_t i)
 	       function_name(&root->functions, i, &module) : NULL;
 }
 
+static void offer_name(void *near, const char *name)
+{
+	nearest_offer(near, name);
+}
+
+/* Names of C++ as they are written, as far as they are known. */
+static void offer_written(struct root *root, struct nearest *near)
+{
+	const struct functions *functions = &root->functions;
+	bool is_spent = false;
+
+	budget_start(&root->suggest_budget);
+	for (uint32_t i = 0; !is_spent && i < functions->nr_objects; i++) {
+		const struct function_object *object = functions->objects[i];
+		uint32_t nr = object->is_there && object->written ? object->sites.nr : 0;
+
+		for (uint32_t at = 0; !is_spent && at < nr; at++) {
+			if (object->written[at])
+				function_name_each(object->written[at], offer_name, near);
+			is_spent = at % WRITTEN_LOOKS == 0 &&
+				   budget_is_spent(&root->suggest_budget);
+		}
+	}
+	budget_stop(&root->suggest_budget);
+}
+
 const char *suggest_function(struct root *root, const char *word, size_t len,
 			     struct nearest *near)
 {
-	nearest_init(near, word, len);
+	nearest_init(near, word, function_name_len(word, len));
 	offer_all(root, near, root->functions.nr, present_function);
+	offer_written(root, near);
 	return nearest_name(near);
 }
 
