@@ -19,16 +19,18 @@ ticks() { cut -d ' ' -f 14,15 /proc/"$pid"/stat | tr ' ' +; }
 
 start_root minikernel 40 "$minikernel"
 floor=$(sed -n 's/.*at least \([0-9]*\) pass on a bare root.*/\1/p' "$page")
-# The scripts give the program a millisecond, in which a busy machine may not let it run:
-# the best of three counts.
+# The scripts give the program a millisecond, in which a busy machine may not let it run: there
+# are up to three runs, and the last one counts.
+all=
 for try in 1 2 3; do
 	run_selftests
 	passed=$(grep -c ' pass$' "$TMPDIR/results")
 	grep -E ' (fail|unresolved)$' "$TMPDIR/results"
+	all="$all${all:+, }$passed"
 	echo "run $try: $passed passed; logs: $logs"
 	[ -z "${SELFTESTS-}" ] && [ "$passed" -lt "${floor:?}" ] || break
 done
 echo "CPU time of the program: $(($(ticks) * 1000 / $(getconf CLK_TCK))) ms"
 [ -n "${SELFTESTS-}" ] || [ "$passed" -ge "$floor" ] ||
-	fail "$passed passed, and docs/CONFORMANCE.md says at least $floor"
-echo "score: $passed passed on a bare root"
+	fail "$all passed, and docs/CONFORMANCE.md says at least $floor"
+echo "score: $passed passed on a bare root (runs until $floor: $all)"
