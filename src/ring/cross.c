@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a page of a ring to the next: what write.c says of close and open.  With
- * general registers only, so that the hooks of functions may do it, too.
+ * Move from one page of a ring to the next: the steps close and open, which write.c
+ * describes.  This file uses general registers only, so that function hooks may call it.
  */
 #include <errno.h>
 
@@ -17,7 +17,7 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 	uint64_t next = start + view->page_bytes;
 
 	if (!__atomic_load_n(&ring->overwrite, __ATOMIC_RELAXED)) {
-		/* mate: ring_cursor_consume() [ring.free] */
+		/* pairs with ring_cursor_consume() [ring.free] */
 		uint64_t read = __atomic_load_n(&ring->read_page,
 						__ATOMIC_ACQUIRE);
 
@@ -25,15 +25,25 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 			return -ENOBUFS;
 	}
 	step->expect = position;
-	/* The same copies: the end of this page is below all of the next. */
+	/* Select the same copies: this page's end is below every position in the next
+	 * page, so no record fits until the open. */
 	step->position = next | (position & ABI_POS_FLAGS);
 	step->nr = 0;
 	step_store(step, page_at(view, position) + 8, offset - ABI_PAGE_HEADER);
 	return 0;
 }
 
-/* What a page's open writes: up to where its appends may move the position, and what
- * added to the ring's address and a position in it gives the address of the next byte. */
+/*
+ * The two values that an open writes for its page.
+ *
+ * end_of() is the highest position that an append in the page may reach.  address_of() is
+ * a number which, added to the ring's address and a position in the page, gives the
+ * address of the next byte.
+ *
+ * Example: pages of 4096 bytes, the first at 4096; page 6 is in slot 2, at 12288, and
+ * begins at position 24576.  Without flags end is 24576 + 4096 - 12 = 28660 and address
+ * is 12288 - 24576 = -12288.
+ */
 static uint64_t end_of(const struct ring_view *view, uint64_t start, uint32_t copy)
 {
 	return start + view->page_bytes - RING_RESERVE + copy;
@@ -64,7 +74,7 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	step_store(step, &table[slot].entries, entries);
 	step_store(step, &ring->time_ns[new], now_ns);
 	step_store(step, &ring->entries[new], entries);
-	/* Both copies that the records of this page will select in turn. */
+	/* The records of this page will select these two copies in turn. */
 	for (int i = 0; i < 2; i++, new ^= ABI_POS_RECORD) {
 		step_store(step, &ring->end[new], end_of(view, start, new));
 		step_store(step, &ring->address[new],
@@ -72,7 +82,8 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	}
 }
 
-/* Do the copies that @position selects say what the open of its page has written? */
+/* Returns true if the copies that @position selects have the values which the open of
+ * its page has written. */
 static bool is_sound(const struct ring_view *view, uint64_t position)
 {
 	const struct abi_ring *ring = view->ring;
@@ -105,8 +116,8 @@ int ring_leave(const struct ring_view *view, uint32_t cpu, uint32_t bytes,
 	if (!ring_is_recording(ring))
 		return -ECANCELED;
 	for (int i = 0; i < 2; i++) {
-		/* Read before the last time: if it is unchanged at the commit,
-		 * nobody has written a later one in between. */
+		/* Load the position before the last time.  If the position is unchanged
+		 * at the commit, no writer has stored a later time in between. */
 		position = __atomic_load_n(&ring->position, __ATOMIC_ACQUIRE);
 		offset = page_offset(view, position);
 		if (has_room(view, offset, bytes))
@@ -138,7 +149,7 @@ int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 	int r;
 
 	if (!view || ring_has_room(view->ring, bytes))
-		return 0;	/* without a ring the append finds out */
+		return 0;	/* without a ring the append returns NO_RING */
 	r = ring_leave(view, cpu, bytes, now_ns);
 	if (r == -ENOBUFS && !ring_count_dropped(view, cpu))
 		r = 0;

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walking a ring record by record, across pages, over what was overrun.
+ * Walk a ring record by record, from page to page, and count overrun records.
  *
- * The consuming reader's place is kept in the ring itself, so that the next
- * server goes on where a killed one stopped.  read[] has two copies of it and
- * read_slot selects one; each step writes the other copy, then read_slot
- * [ring.read]:
+ * The place of the consuming reader is stored in the ring, so that the next server
+ * continues where a killed one stopped.  read[] has two copies of the place and read_slot
+ * selects one.  Each step writes the other copy, then read_slot [ring.read]:
  *
- *	step			read_slot	a server killed after it
- *	none			s		the records are given again
- *	ring_cursor_offer()	s, OFFERED	ring_settle(): with a ticket it is
- *						known whether the reader has
- *						them; else they are in doubt
- *	ring_cursor_consume()	s^1		the reader has them
- *	ring_cursor_withdraw()	s		the records are given again
+ *	step			read_slot	after a kill, the next server
+ *	none			s		gives the records again
+ *	ring_cursor_offer()	s, OFFERED	calls ring_settle(): a ticket says
+ *						whether the reader has the
+ *						records; else they are in doubt
+ *	ring_cursor_consume()	s^1		continues after the records
+ *	ring_cursor_withdraw()	s		gives the records again
  *
- * Example: read[0] stands before record 10 and the reader is sent 10 .. 14.
- * Offer: read[1] = before 15, read_slot = 0 | OFFERED.  The bytes go out.
- * Consume: read_slot = 1.  A server that dies between the offer and the consume,
- * without a ticket, leaves five records in doubt: the next one goes on with 15, and
- * reports the five as lost before it.
+ * Example: read[0] is before record 10, and the server sends records 10 .. 14.  Offer:
+ * read[1] = before 15, read_slot = 0 | OFFERED.  The bytes go out.  Consume: read_slot =
+ * 1.  A server that dies between the offer and the consume, without a ticket, leaves five
+ * records in doubt: the next server continues with 15 and reports five lost records
+ * before it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,30 +28,32 @@
 #include "base/testpoint.h"
 #include "ring/ring.h"
 
-#define STALE_MAX	100	/* laps in a row that a reader puts up with */
+#define STALE_MAX	100	/* a reader gives up after so many laps in a row */
 
 static struct abi_ring_read read_state(const struct ring_view *view)
 {
 	uint32_t slot = __atomic_load_n(&view->ring->read_slot,
 					__ATOMIC_ACQUIRE) & ABI_READ_SLOT;
 
-	return view->ring->read[slot];	/* mates: below [ring.read] */
+	return view->ring->read[slot];	/* pairs with the stores of read_slot below
+					 * [ring.read] */
 }
 
-/* From here on writers may reuse the pages before @page. */
+/* Let writers reuse the pages before @page. */
 static void free_pages(const struct ring_view *view, uint64_t page)
 {
-	/* mate: step_close() [ring.free] */
+	/* pairs with step_close() [ring.free] */
 	__atomic_store_n(&view->ring->read_page, page, __ATOMIC_RELEASE);
 }
 
+/* Store @state as the new state, and free the pages that it has left. */
 static void set_read_state(const struct ring_view *view,
 			   const struct abi_ring_read *state)
 {
 	uint32_t slot = ~view->ring->read_slot & ABI_READ_SLOT;
 
 	view->ring->read[slot] = *state;
-	/* mate: read_state() [ring.read] */
+	/* pairs with read_state() [ring.read] */
 	__atomic_store_n(&view->ring->read_slot, slot, __ATOMIC_RELEASE);
 	TESTPOINT("ring.read.set");
 	free_pages(view, state->page);
@@ -80,7 +81,8 @@ void ring_cursor_done(struct ring_cursor *cursor)
 	cursor->page.data = cursor->ahead = NULL;
 }
 
-/* Find the time at ->offset of the page just read: deltas add up. */
+/* Compute the time at ->offset of the page just read, by adding the deltas of the
+ * records before it. */
 static void walk_to_offset(struct ring_cursor *cursor)
 {
 	struct ring_record record;
@@ -98,6 +100,8 @@ static void walk_to_offset(struct ring_cursor *cursor)
 	cursor->offset = offset;
 }
 
+/* The next record to read has index @entries.  Count the records before it that were
+ * not read as lost. */
 static void count_lost(struct ring_cursor *cursor, uint64_t entries)
 {
 	uint64_t lost = entries > cursor->entries ?
@@ -108,7 +112,8 @@ static void count_lost(struct ring_cursor *cursor, uint64_t entries)
 	cursor->entries = entries;
 }
 
-/* 0: the page at ->seq (or, if that is gone, the oldest) is in ->page. */
+/* Read page ->seq into ->page, or the oldest page if that one is overwritten.  Returns
+ * 0, or -EAGAIN: not written yet, or lapped too often. */
 static int enter_page(struct ring_cursor *cursor)
 {
 	struct ring_head head;
@@ -136,7 +141,8 @@ static int enter_page(struct ring_cursor *cursor)
 	return 0;
 }
 
-/* The copy is used up.  0: there may be more now; -EAGAIN: there is not. */
+/* Called when the copy has no further record.  Returns 0: try again, there may be more
+ * records; or -EAGAIN: there are none. */
 static int refill(struct ring_cursor *cursor)
 {
 	uint32_t bytes = cursor->page.bytes;
@@ -154,7 +160,7 @@ static int refill(struct ring_cursor *cursor)
 		return 0;
 	}
 	if (r) {
-		/* its content is undefined: read it again */
+		/* The copy's content is undefined now: read it again. */
 		cursor->has_page = false;
 		return r;
 	}
@@ -164,8 +170,9 @@ static int refill(struct ring_cursor *cursor)
 
 int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record)
 {
-	/* A page has a record in it.  Whoever makes pages without, as fast as
-	 * they are read, shall not keep us. */
+	/* Every valid page has a record.  The loop is bounded, so that a broken writer
+	 * which produces empty pages as fast as they are read cannot keep the server
+	 * here. */
 	for (uint32_t i = 0; i < cursor->view.nr_pages + STALE_MAX; i++) {
 		int r;
 
@@ -198,7 +205,8 @@ void ring_cursor_advance(struct ring_cursor *cursor,
 	cursor->lost = 0;
 }
 
-/* On the same page it costs nothing; else another cursor goes there. */
+/* If the second record is on the same page this is cheap.  If not, a copy of the cursor
+ * reads the next page into ->ahead. */
 int ring_cursor_peek_second(struct ring_cursor *cursor,
 			    struct ring_record *ret_record)
 {
@@ -215,7 +223,8 @@ int ring_cursor_peek_second(struct ring_cursor *cursor,
 	       ring_cursor_peek(&ahead, ret_record) && !ahead.lost;
 }
 
-/* Where the reader stands if it has everything before the cursor. */
+/* Returns the state of a reader that has all records before the cursor.  @from is its
+ * state now. */
 static struct abi_ring_read state_at(const struct ring_cursor *cursor,
 				     const struct abi_ring_read *from)
 {
@@ -238,7 +247,7 @@ void ring_cursor_offer(const struct ring_cursor *cursor, uint64_t ticket)
 
 	ring->read[slot ^ ABI_READ_SLOT] = state_at(cursor, &from);
 	ring->read_ticket = ticket;
-	/* mate: ring_settle() [ring.read] */
+	/* pairs with ring_settle() [ring.read] */
 	__atomic_store_n(&ring->read_slot, slot | ABI_READ_OFFERED,
 			 __ATOMIC_RELEASE);
 }
@@ -262,7 +271,8 @@ void ring_cursor_consume(struct ring_cursor *cursor)
 	set_read_state(&cursor->view, &state);
 }
 
-/* No reader has been told what became of the records from @from to @to. */
+/* Returns how many records up to @to no reader has got or seen in a LOST line, if the
+ * reader did not get those between @from and @to. */
 static uint64_t unreported(const struct abi_ring_read *from,
 			   const struct abi_ring_read *to)
 {
@@ -289,7 +299,8 @@ struct abi_ring_read ring_read_state(const struct ring_view *view)
 	return read_state(view);
 }
 
-/* Can a reader get from @from to @to?  Both are from shared memory. */
+/* Returns true if a reader can have moved from @from to @to.  Both come from shared
+ * memory, so this rejects impossible values. */
 static bool is_ahead(const struct ring_view *view,
 		     const struct abi_ring_read *from,
 		     const struct abi_ring_read *to)
@@ -305,7 +316,7 @@ static bool is_ahead(const struct ring_view *view,
 
 uint64_t ring_offer_ticket(const struct ring_view *view)
 {
-	/* mate: ring_cursor_offer() [ring.read] */
+	/* pairs with ring_cursor_offer() [ring.read] */
 	uint32_t word = __atomic_load_n(&view->ring->read_slot, __ATOMIC_ACQUIRE);
 
 	return word & ABI_READ_OFFERED ? view->ring->read_ticket : 0;
@@ -314,7 +325,7 @@ uint64_t ring_offer_ticket(const struct ring_view *view)
 void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 {
 	struct abi_ring *ring = view->ring;
-	/* mate: ring_cursor_offer() [ring.read] */
+	/* pairs with ring_cursor_offer() [ring.read] */
 	uint32_t word = __atomic_load_n(&ring->read_slot, __ATOMIC_ACQUIRE);
 	uint32_t slot = word & ABI_READ_SLOT;
 	struct abi_ring_read from = ring->read[slot];
@@ -322,8 +333,8 @@ void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 
 	if ((word & ABI_READ_OFFERED) && outcome != RING_NOT_TAKEN &&
 	    is_ahead(view, &from, &to)) {
-		/* Killed here, the next server comes to the same number: what
-		 * is replaced is not part of it. */
+		/* If this server is killed here, the next one computes the same number,
+		 * because unreported() does not use the old to.unreported. */
 		if (outcome == RING_IN_DOUBT)
 			to.unreported = unreported(&from, &to);
 		set_read_state(view, &to);
@@ -331,7 +342,7 @@ void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 	}
 	if (word & ~ABI_READ_SLOT)
 		__atomic_store_n(&ring->read_slot, slot, __ATOMIC_RELEASE);
-	/* A server killed within set_read_state() has not freed the pages. */
+	/* A server that was killed within set_read_state() has not freed the pages. */
 	if (__atomic_load_n(&ring->read_page, __ATOMIC_RELAXED) != from.page)
 		free_pages(view, from.page);
 }
@@ -359,12 +370,14 @@ void ring_inherit(const struct ring_view *view, const struct ring_stats *old)
 
 	state.read += old->read;
 	state.lost += old->overrun;
-	state.cleared_dropped -= old->dropped;	/* of which there are as many more */
+	state.cleared_dropped -= old->dropped;	/* so that dropped counts the old ones,
+						 * too */
 	state.unreported += old->unreported;
 	set_read_state(view, &state);
 }
 
-/* The records before page @seq and its commit word, or -ESTALE. */
+/* Load what the ring has about page @seq: the number of records before it, its commit
+ * word and its time stamp.  Returns 0, or -ESTALE: overwritten. */
 static int page_summary(const struct ring_view *view, uint64_t seq,
 			uint64_t *ret_entries, uint64_t *ret_bytes,
 			uint64_t *ret_time)

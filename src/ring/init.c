@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making a ring in zeroed memory. */
+/* Create rings in zeroed memory, and sets of rings. */
 #include <errno.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ void ring_set_init(struct ring_set *set, uint32_t nr_cpus)
 }
 
 /* A writer loads the ring and the limit one after the other, while another thread may
- * switch sides: so a CPU has one limit, that of the smaller side. */
+ * switch sides.  So both sides of a CPU have one limit, that of the smaller ring. */
 void ring_set_limit(struct ring_set *set)
 {
 	for (uint32_t i = 0; i < set->nr_cpus; i++) {
@@ -86,8 +86,8 @@ void ring_set_recording(struct abi_ring *ring, bool on)
 	__atomic_store_n(&ring->off, on ? 0 : ABI_RING_OFF, __ATOMIC_RELAXED);
 }
 
-/* Page 0 counts as entered but not opened (its end is 0): the first writer writes
- * its header, as on any other crossing. */
+/* Page 0 begins as closed but not open (its end is 0): the first writer opens it, like
+ * any later page. */
 int ring_init(void *mem, const struct ring_config *config)
 {
 	struct abi_ring *ring = mem;
@@ -100,8 +100,9 @@ int ring_init(void *mem, const struct ring_config *config)
 	ring->nr_pages = config->nr_pages;
 	ring->cpu = config->cpu;
 	ring->flags = config->flags;
-	/* As a fraction of 2^64 the multiplier leaves its product where it is
-	 * wanted; 1 is as near as can be. */
+	/* The multiplier becomes a fraction of 2^64, so that the high half of the
+	 * product is the result.  1 << 32, a factor of 1, becomes the nearest fraction,
+	 * UINT64_MAX. */
 	ring->clock_mult = config->clock_mult >> 32 ?
 			   UINT64_MAX : config->clock_mult << 32;
 	ring->clock_ns = config->clock_ns -

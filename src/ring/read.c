@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading pages: copy, then check that the writers have not come round.
+ * Read pages: copy a page, then check that the writers have not lapped it.
  *
- * A page of sequence number s stands in slot s mod nr_pages until the position
- * enters page s + nr_pages; the close that enters it is committed before
- * anything of the slot is changed [ring.lap].  So if, after the copy, the
- * position is still before that, the copy is what was committed.
+ * The page with sequence number s is in slot s mod nr_pages until the position enters
+ * page s + nr_pages.  The close that enters it is committed before any byte of the slot
+ * changes [ring.lap].  So if the position is still before that page after the copy, the
+ * copy has exactly what was committed.
  *
- * Nothing here stores to the ring, and nothing read from it is believed: the
- * geometry was checked and copied by ring_view_init(), each length is checked
- * where it is used.  A writer gone mad can make a reader see nonsense, or
- * nothing, but not hang (every retry is counted) nor leave its memory.
+ * This code stores nothing to the ring and trusts nothing that it loads: ring_view_init()
+ * has checked and copied the geometry, and each length is checked where it is used.  A
+ * broken writer can make a reader see nonsense or nothing.  It cannot make the reader
+ * hang, as every retry is counted, or access memory outside of the ring.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static uint64_t load(const uint64_t *word)
 
 static uint64_t load_position(const struct ring_view *view)
 {
-	/* mates: append.S, write.c [ring.commit] */
+	/* pairs with the release in append.S and write.c [ring.commit] */
 	return __atomic_load_n(&view->ring->position, __ATOMIC_ACQUIRE);
 }
 
@@ -85,7 +85,7 @@ uint64_t ring_oldest(const struct ring_view *view, const struct ring_head *head)
 	       0 : head->page - view->nr_pages + 1;
 }
 
-/* Pages are made of aligned words that writers may be changing. */
+/* Copy word by word: writers may change the page at the same time. */
 static void copy_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
 	for (uint32_t i = 0; i < bytes; i += 8) {
@@ -97,7 +97,7 @@ static void copy_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
 
 static bool is_lapped(const struct ring_view *view, uint64_t seq)
 {
-	/* The copy is complete before the position is looked at [ring.lap] */
+	/* Complete the copy before loading the position [ring.lap] */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return load(&view->ring->position) / view->page_bytes - seq >=
 	       view->nr_pages;
@@ -159,7 +159,7 @@ int ring_record_next(const struct ring_page *page, uint32_t *offset,
 		uint64_t delta;
 
 		if (left < 8)
-			return -EBADMSG;	/* no record is that short */
+			return -EBADMSG;	/* the shortest record has 8 bytes */
 		word = word_at(page, *offset);
 		type_len = word & ((1u << ABI_REC_TYPE_BITS) - 1);
 		delta = word >> ABI_REC_TYPE_BITS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ring buffer: making one, writing records, reading pages and records.
- * Knows no events.  The protocol and its proof are in docs/design/ring.md,
- * the layout in abi/ring.h.
+ * The ring buffer: create a ring, write records, read pages and records.  This code knows
+ * nothing about events.  docs/design/ring.md has the protocol and its proof, abi/ring.h
+ * the layout.
  */
 #ifndef ULF_RING_RING_H
 #define ULF_RING_RING_H
@@ -13,27 +13,33 @@
 
 #include "abi/ring.h"
 
-/* ---- making (init.c) ---- */
+/* ---- create a ring (init.c) ---- */
 
+/* How ring_init() sets up a ring. */
 struct ring_config {
 	uint32_t page_bytes;
 	uint32_t nr_pages;
 	uint32_t cpu;
 	uint32_t flags;			/* enum abi_ring_flags */
 	bool overwrite;
-	bool is_paused;			/* made with recording off */
-	/* ns = clock_ns + ((tsc - clock_tsc) * clock_mult >> 32), mult not
-	 * above 1 << 32: a TSC of at least 1 GHz, or ticks for ns */
+	bool is_paused;			/* create the ring with recording off */
+	/* ns = clock_ns + ((tsc - clock_tsc) * clock_mult >> 32).  clock_mult must not
+	 * exceed 1 << 32: the TSC runs at 1 GHz or faster, or the clock counts ticks
+	 * that stand for ns. */
 	uint64_t clock_mult, clock_tsc, clock_ns;
 };
 
-/* Bytes that a ring with this geometry takes; 0 if the geometry is invalid. */
+/* Returns the number of bytes of a ring with this geometry, or 0 if the geometry is
+ * invalid. */
 uint64_t ring_bytes(uint32_t page_bytes, uint32_t nr_pages);
-/* Make a ring in @mem, which is zeroed and of ring_bytes(). */
+/*
+ * Create a ring at @mem.  The caller provides ring_bytes() bytes, all zero.
+ * Returns 0, or -EINVAL: invalid geometry, or clock_mult is too large.
+ */
 int ring_init(void *mem, const struct ring_config *config);
 
-/* Off: writers find no room in a fast ring, and ask why.  A slow one does not
- * know of it. */
+/* Turn recording in @ring on or off.  While it is off no record fits into a fast ring;
+ * the writer then finds out why.  Writers of slow rings ignore this word. */
 void ring_set_recording(struct abi_ring *ring, bool on);
 static inline bool ring_is_recording(const struct abi_ring *ring)
 {
@@ -41,81 +47,87 @@ static inline bool ring_is_recording(const struct abi_ring *ring)
 }
 
 /*
- * A ring whose geometry was checked and copied.  Private to this process: another
- * process that maps the ring can store anything there, so an address is computed from
- * a view, never from the ring's own words.
+ * A ring whose geometry was copied and checked.  A view is private to this process:
+ * another process that maps the ring can store anything in it, so code computes addresses
+ * from a view, never from the words in the ring.
  */
 struct ring_view {
-	struct abi_ring *ring;		/* NULL: there is none */
+	struct abi_ring *ring;		/* NULL: no ring */
 	uint32_t page_bytes, nr_pages, cpu, flags;
-	uint64_t pages_off;
+	uint64_t pages_off;		/* bytes from the ring's start to its first page */
 };
 
-/* Copies the geometry of the ring at @mem, of which @bytes are accessible, and checks
- * the copy.  -EBADMSG: there can be no ring. */
+/*
+ * Copy the geometry of the ring at @mem into @view and check the copy.  @bytes bytes at
+ * @mem are accessible.
+ * Returns 0, or -EBADMSG: these bytes cannot be a ring.
+ */
 int ring_view_init(struct ring_view *view, void *mem, uint64_t bytes);
 
-/* ---- writing (write.c) ---- */
+/* ---- write records (write.c) ---- */
 
 #define RING_CPUS		1024
 #define RING_SIDES		2
-#define RING_HOOK_MAX		48	/* bytes that ftrace.S writes at once */
+#define RING_HOOK_MAX		48	/* bytes that ftrace.S writes in one record */
 
-/* The views of one side of a buffer, [nr_cpus] each. */
+/* The views of one side of a buffer.  Each array has nr_cpus elements. */
 struct ring_side {
 	struct ring_view *fast, *slow;
 };
 
 /*
- * The rings of one buffer as one process sees them.  Private memory.  After the set is
- * published only the entries of @fast and @slow change, from a ring to another of the
- * same CPU; everything else is replaced together with the set.
+ * The rings of one buffer as one process uses them, in private memory.  After the set is
+ * published only the entries of @fast and @slow change, each to another ring of the same
+ * CPU.  To change anything else the owner replaces the whole set.
  */
 struct ring_set {
 	uint32_t nr_cpus;
-	uint32_t small_max;		/* RING_SMALL_MAX, or 0: a short cut
-					 * may not be taken */
-	const struct ring_view **slow;	/* [nr_cpus]; entries of @side */
-	uint8_t has_rseq;		/* this process may use fast rings */
-	uint8_t clock_given;		/* they are ABI_RING_CLOCK_GIVEN */
-	uint16_t tag;			/* whose calls hooks may record here, as the
-					 * owner of the set has it; 0: nobody's */
-	uint32_t clock;			/* and this is the clock's row */
+	uint32_t small_max;		/* RING_SMALL_MAX, or 0: the short path is not
+					 * allowed */
+	const struct ring_view **slow;	/* [nr_cpus]; points into @side */
+	uint8_t has_rseq;		/* 1: this process may use fast rings */
+	uint8_t clock_given;		/* 1: the fast rings have ABI_RING_CLOCK_GIVEN */
+	uint16_t tag;			/* the tag of the tracer whose calls the hooks
+					 * record here, set by the owner of the set; 0:
+					 * none */
+	uint32_t clock;			/* row of the clock of these rings */
 	struct ring_side side[RING_SIDES];
-	struct abi_ring *none[2];	/* ring_none: fast[cpu] of threads without rseq,
-					 * which are on CPUs -1 and -2 */
-	struct abi_ring *fast[RING_CPUS];	/* or ring_none; hooks do not compare
-						 * with nr_cpus */
+	struct abi_ring *none[2];	/* = &ring_none.  A thread without rseq has CPU
+					 * number -1 or -2, so its fast[cpu] is one of
+					 * these */
+	struct abi_ring *fast[RING_CPUS];	/* ring_none for CPUs without a ring:
+						 * hooks do not compare with nr_cpus */
 	uint64_t limit[RING_CPUS];	/* [ring.limit] see ring_limit() */
-	uint64_t hook_limit[RING_CPUS];	/* for a record of RING_HOOK_MAX bytes */
+	uint64_t hook_limit[RING_CPUS];	/* limit - RING_HOOK_MAX */
 };
 
 /*
- * ring_set_alloc_bytes - bytes of a set for @nr_cpus, with its views.
- * ring_set_init - make an empty set of so many bytes at @set: no rings.
- * ring_set_limit - compute the limits, after the views have been filled in.
+ * ring_set_alloc_bytes - return the bytes of a set for @nr_cpus CPUs, with its views.
+ * ring_set_init - make a set without rings at @set, which has that many bytes.
+ * ring_set_limit - compute the limits.  Call it after the views are filled in.
  */
 size_t ring_set_alloc_bytes(uint32_t nr_cpus);
 void ring_set_init(struct ring_set *set, uint32_t nr_cpus);
 void ring_set_limit(struct ring_set *set);
 
 /*
- * ring_limit - the bound of all stores into a fast ring: a record of n bytes may begin
- * at most ring_limit() - n bytes after the ring's start.  A longer delta takes 8 bytes
- * more, the header 4.  The writer adds two words of the ring, which any process can
- * change, and compares the sum with this before it stores.
+ * ring_limit - the bound of all stores into a fast ring.  A record of n bytes may begin
+ * at most ring_limit() - n bytes after the ring's start.  The 12 bytes that the limit
+ * leaves free are for the record's header (4) and a time extend (8).  The writer adds two
+ * words of the ring (address and position), which any process can change, and compares
+ * the sum with this limit before it stores.
  */
 static inline uint64_t ring_limit(const struct ring_view *view)
 {
 	return view->pages_off + (uint64_t)view->page_bytes * view->nr_pages - (8 + 4);
 }
 
-/* Where there is no ring: nobody writes to it, as no record fits.  So events and hooks
- * need not ask: they look for room in any case. */
+/* Stands for a missing ring.  No record ever fits into it.  Events and hooks always
+ * check for space, so they need no extra check for a missing ring. */
 extern struct abi_ring ring_none;
 
-/* The view of the ring that fast writers of @cpu use now.  NULL: there is none, or
- * there is no such CPU. */
+/* Returns the view of the ring that fast writers of @cpu use now, or NULL: this CPU has
+ * no ring, or there is no such CPU. */
 static inline const struct ring_view *ring_set_fast(const struct ring_set *set,
 						    uint32_t cpu)
 {
@@ -131,42 +143,46 @@ static inline const struct ring_view *ring_set_fast(const struct ring_set *set,
 	return NULL;
 }
 
-/* A record of up to so many bytes, in whole words, needs no framing: if the
- * process has rseq and the rings their own clock, arch_ring_append() alone
- * writes it. */
+/* The payload, in whole words, of a record that needs no length word.  If the process
+ * has rseq and the rings read the clock themselves, arch_ring_append() alone writes
+ * such a record. */
 #define RING_SMALL_MAX		(ABI_REC_MAX_SMALL * 4)
 
-/* Bytes free before the payload for the length word of a large record. */
+/* Bytes that must be free before the payload, for the length word of a large record. */
 #define RING_HEADROOM		4
 /*
- * Bytes of a page that are not there for a record: a time extend, and one word
- * that stays free, because a position at the very end of a page would be the
- * start of the next.  And with the record's header those that its data may not
- * use.
+ * RING_RESERVE: bytes at the end of a page that no record uses: 8 for a time extend, and
+ * 4 that stay free, because a position at the very end of a page would be the start of
+ * the next page.
+ * RING_SPARE: RING_RESERVE and the 4 bytes of the record's header.
  */
 #define RING_RESERVE		(8 + 4)
 #define RING_SPARE		(RING_RESERVE + 4)
-/* The largest payload that fits into a page of the smallest size; it has a
- * length word in front. */
+/* The largest payload that fits into a page of the smallest size, with a length word
+ * before it. */
 #define RING_PAYLOAD_MAX \
 	(ABI_PAGE_BYTES_MIN - ABI_PAGE_HEADER - RING_SPARE - 4)
 
 /*
- * ring_write - put one record into the ring of the CPU it runs on.
- * @payload: @bytes of it, readable up to the next multiple of 4, and with
- *	RING_HEADROOM writable bytes in front.
- * @now_ns: the time, for rings with ABI_RING_CLOCK_GIVEN; else ignored.
- * Returns 0, -ENOBUFS (full, counted in the ring), -ECANCELED (recording is
- * off in the fast ring), -ENODEV (no ring), -EBUSY (the slow ring's lock could not be
- * had).
- * Any thread, any signal handler; no errno; wait-free but for the lock of
- * the slow path, which is bounded.
+ * ring_write - write one record to the ring of the current CPU.
+ * @payload: @bytes bytes.  They must be accessible up to the next multiple of 4, which
+ *	this function fills with zeros, and have RING_HEADROOM writable bytes before
+ *	them.
+ * @now_ns: the time, for rings with ABI_RING_CLOCK_GIVEN; other rings ignore it.
+ *
+ * Any thread and any signal handler may call this; it does not change errno.  It is
+ * wait-free except for the lock of the slow path; the wait for that lock is bounded.
+ *
+ * Returns 0, -EMSGSIZE (@bytes is 0 or above RING_PAYLOAD_MAX), -ENOBUFS (the ring is
+ * full; it has counted the record), -ECANCELED (recording is off in the fast ring),
+ * -ENODEV (no ring), -EBUSY (did not get the lock of the slow ring) or -EBADMSG (another
+ * process has overwritten the slow ring).
  */
 int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 	       uint64_t now_ns);
 
-/* Would an append of @bytes find room?  A moment later it may be otherwise: the
- * append asks for itself. */
+/* Returns true if a record of @bytes fits into the open page.  This is a hint, as
+ * another writer may take the space: the append checks again. */
 static inline bool ring_has_room(const struct abi_ring *ring, uint32_t bytes)
 {
 	uint64_t position = __atomic_load_n(&ring->position, __ATOMIC_RELAXED);
@@ -178,152 +194,203 @@ static inline bool ring_has_room(const struct abi_ring *ring, uint32_t bytes)
 }
 
 /*
- * Room for a record of @bytes in this CPU's fast ring: if need be, a close and an open.
- * @now_ns: the time, for rings with ABI_RING_CLOCK_GIVEN; else 0.
- * 0: try it; -ENOBUFS: refused, and counted; -ECANCELED: recording is off.  General
- * registers only, as the next (cross.c).
+ * ring_cross - make space for a record of @bytes in the fast ring of the current CPU, by
+ * a close and an open if necessary.
+ * @now_ns: the time, for rings with ABI_RING_CLOCK_GIVEN; 0 for other rings.
+ *
+ * Uses general registers only, like ring_leave() (cross.c).
+ *
+ * Returns 0 (try the append), -ENOBUFS (refused and counted), -ECANCELED (recording is
+ * off) or -EBADMSG (see ring_leave()).
  */
 int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns);
-/* The same for @view, whose ring is @cpu's and has none; a refused record is not counted.
- * @now_ns: if it is not 0 a recent time, by the ring's clock.  -EBADMSG: the ring's words
- * contradict each other, so another process has changed them. */
+/*
+ * ring_leave - make space for a record of @bytes in the ring of @view, which belongs to
+ * @cpu and has no space.  A refused record is not counted.
+ * @now_ns: a recent time of the ring's clock, or 0: read the clock here.
+ *
+ * Returns 0 (try the append), -ENOBUFS (full), -ECANCELED (recording is off) or -EBADMSG
+ * (position, end and address contradict each other, so another process has changed them).
+ */
 int ring_leave(const struct ring_view *view, uint32_t cpu, uint32_t bytes,
 	       uint64_t now_ns);
 
-/* Count a record that was not written because it can never fit, as refused on
- * the CPU that it runs on.  Any context, like ring_write(). */
+/* Count a record that is too large for any page as refused on the current CPU.  Any
+ * thread and any signal handler may call this. */
 void ring_drop(const struct ring_set *set);
 
-/* The slow path by itself, also for the server, which writes markers: whatever becomes of
- * the ring meanwhile, nothing outside of it is written.  @tid: the caller, for the lock.
- * The caller must have blocked its signals.  -EBADMSG: it is no ring any more; -EBUSY: its
- * lock is not to be had. */
+/*
+ * ring_view_write - write one record to the slow ring of @view, under its lock.
+ * @tid: the caller's thread id, the owner of the lock.
+ *
+ * The server writes markers with it.  The caller must have blocked its signals.  Whatever
+ * other processes store in the ring meanwhile, this function writes nothing outside of
+ * the ring.
+ *
+ * Returns 0, -EMSGSIZE, -ENOBUFS, -EBADMSG (the ring's words are no longer valid) or
+ * -EBUSY (did not get the lock).
+ */
 int ring_view_write(const struct ring_view *view, void *payload,
 		    uint32_t bytes, uint64_t now_ns, uint32_t tid);
 
-/* ---- reading (read.c): trusts nothing it reads ---- */
+/* ---- read pages (read.c): checks every value loaded from a ring ---- */
 
-/* The writers' end, consistent in itself. */
+/* A consistent copy of the writers' words. */
 struct ring_head {
-	uint64_t page;			/* sequence number of the open page */
-	uint32_t bytes;			/* of data committed in it */
-	bool is_open;			/* its header is written */
+	uint64_t page;			/* sequence number of the current page */
+	uint32_t bytes;			/* bytes of data committed in that page */
+	bool is_open;			/* true: the header of that page is written */
 	uint64_t entries;		/* records written since creation */
-	uint64_t time_ns;		/* of the newest one */
-	uint64_t dropped;		/* refused so far */
+	uint64_t time_ns;		/* time of the newest record or page */
+	uint64_t dropped;		/* records refused since creation */
 };
+/* Returns 0, or -EAGAIN: writers moved the position during each of many attempts. */
 int ring_head(const struct ring_view *view, struct ring_head *ret_head);
-/* The oldest page that is still there, for this head. */
+/* Returns the sequence number of the oldest page that is not overwritten at @head. */
 uint64_t ring_oldest(const struct ring_view *view, const struct ring_head *head);
 
 /* A private copy of a page. */
 struct ring_page {
 	uint64_t seq;
-	uint64_t entries;		/* records before it */
-	uint64_t time_ns;
-	uint32_t bytes;			/* of data, without the header */
-	uint32_t is_open;		/* 1: writers are in it, may grow */
-	uint8_t *data;			/* page_bytes: header, data, zeroes */
+	uint64_t entries;		/* records written before this page */
+	uint64_t time_ns;		/* time of the page's start */
+	uint32_t bytes;			/* bytes of data, without the header */
+	uint32_t is_open;		/* 1: writers still append to this page */
+	uint8_t *data;			/* page_bytes bytes: header, data, zeros */
 };
-/* Copies page @seq into ret_page->data (set by the caller, page_bytes long)
- * with the commit word set and the rest zeroed.  -EAGAIN: not written yet;
- * -ESTALE: overwritten. */
+/*
+ * Copy page @seq into ret_page->data, which the caller provides with page_bytes bytes.
+ * The copy's commit word is set, and the bytes after the data are 0.
+ * Returns 0, -EAGAIN (the page is not written yet) or -ESTALE (the page is overwritten).
+ */
 int ring_page_read(const struct ring_view *view, uint64_t seq,
 		   struct ring_page *ret_page);
 
 struct ring_record {
 	uint64_t time_ns;
 	const uint8_t *data;
-	uint32_t bytes;			/* of payload, a multiple of 4 */
-	uint32_t offset;		/* in the page's data, of the record */
+	uint32_t bytes;			/* bytes of payload, a multiple of 4 */
+	uint32_t offset;		/* offset of the record in the page's data */
 };
-/* The record at data offset *@offset; moves *@offset and *@time_ns on.
- * 1: a record; 0: the end; -EBADMSG: the page is corrupt from here. */
+/*
+ * Parse the record at offset *@offset of the page's data, and move *@offset and *@time_ns
+ * to its end.
+ * Returns 1 (a record), 0 (end of the page) or -EBADMSG (the page is corrupt from here
+ * on).
+ */
 int ring_record_next(const struct ring_page *page, uint32_t *offset,
 		     uint64_t *time_ns, struct ring_record *ret_record);
 
-/* ---- cursors (cursor.c): walking a ring record by record ---- */
+/* ---- cursors (cursor.c): walk a ring record by record ---- */
 
+/* A reader of one ring.  The peeked record is the one that the last ring_cursor_peek()
+ * returned. */
 struct ring_cursor {
 	struct ring_view view;
-	struct ring_page page;		/* the copy that is being walked */
-	bool has_page;
-	uint64_t seq;			/* page to read next or being read */
-	uint32_t offset;		/* data offset in it */
+	struct ring_page page;		/* the copy that the cursor walks */
+	bool has_page;			/* @page is valid */
+	uint64_t seq;			/* sequence number of the page that is read, or
+					 * is read next */
+	uint32_t offset;		/* offset in the data of that page */
 	uint64_t entries;		/* index of the next record */
-	uint64_t time_ns;
-	uint64_t lost;			/* before the peeked record: overrun, or
-					 * in doubt, and not reported yet */
-	bool is_corrupt;		/* something could not be parsed */
-	uint32_t next_offset;		/* behind the peeked record */
-	uint64_t next_time_ns;
-	uint64_t read_count;		/* since the last consume */
-	uint64_t lost_count;
-	uint8_t *ahead;			/* page_bytes for peek_second(), or NULL */
-	struct abi_ring_read before;	/* the last consume */
+	uint64_t time_ns;		/* time of the record before the cursor */
+	uint64_t lost;			/* records before the peeked one that were
+					 * overrun or are in doubt, and that no LOST
+					 * line has reported */
+	bool is_corrupt;		/* some bytes could not be parsed */
+	uint32_t next_offset;		/* offset after the peeked record */
+	uint64_t next_time_ns;		/* time of the peeked record */
+	uint64_t read_count;		/* records read since the last consume */
+	uint64_t lost_count;		/* records lost since the last consume */
+	uint8_t *ahead;			/* page_bytes bytes for
+					 * ring_cursor_peek_second(), or NULL */
+	struct abi_ring_read before;	/* the read state before the last consume */
 };
-/* At the place where the consuming reader stands. -ENOMEM */
+/*
+ * Put a cursor at the place of the consuming reader.
+ * Returns 0 or -ENOMEM.
+ */
 int ring_cursor_init(struct ring_cursor *cursor, const struct ring_view *view);
+/* Free the cursor's memory. */
 void ring_cursor_done(struct ring_cursor *cursor);
-/* Look at the next record without moving.  1, or 0 if there is none (yet).
- * The record stays valid until the next call. cursor->lost says how many
- * were overrun before it. */
+/*
+ * Read the next record without moving the cursor.  The record stays valid until the next
+ * call.  cursor->lost is the number of records that were lost before it.
+ * Returns 1, or 0: there is no record (yet).
+ */
 int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record);
-/* The same of the one behind the record just peeked; 0, too, if some were overrun
- * between them. */
+/*
+ * Read the record after the peeked one, without moving the cursor.
+ * Returns 1, or 0: there is none (yet), records between the two were overrun, or no
+ * memory.
+ */
 int ring_cursor_peek_second(struct ring_cursor *cursor,
 			    struct ring_record *ret_record);
-/* Move past the record just peeked; clears ->lost. */
+/* Move the cursor past the peeked record, and set cursor->lost to 0. */
 void ring_cursor_advance(struct ring_cursor *cursor,
 			 const struct ring_record *record);
 /*
- * Consume: make everything before the cursor read, because the reader has it.
- * Writers in producer/consumer mode get the pages back.
+ * How the server hands records to a reader.  Only the server calls these functions.
  *
- * Between ring_cursor_offer() and ring_cursor_consume() the reader is handed the
- * bytes; the cursor does not move meanwhile.  @ticket: where it is noted whether
- * the reader has them, or 0.  ring_cursor_withdraw() takes an
- * offer back: the reader has got nothing of it.  Only the server calls these.
+ * ring_cursor_offer() notes in the ring that the reader is about to get all records
+ * before the cursor.  Then the server sends the bytes.  It must not move the cursor
+ * meanwhile.  @ticket: number of the receipt that says whether the reader has got the
+ * bytes; 0: none.
+ *
+ * ring_cursor_withdraw() takes the offer back, because the reader got none of the bytes.
+ *
+ * ring_cursor_consume() marks all records before the cursor as read, because the reader
+ * has them.  Writers in producer/consumer mode may then reuse the pages.
  */
 void ring_cursor_offer(const struct ring_cursor *cursor, uint64_t ticket);
 void ring_cursor_withdraw(const struct ring_cursor *cursor);
 void ring_cursor_consume(struct ring_cursor *cursor);
-/* Undo the last consume: the reader has got nothing of it after all.  Nothing may
- * have been consumed since, by any cursor. */
+/* Undo the last consume of @cursor, because the reader got none of the bytes.  No
+ * cursor may have consumed records of this ring since then. */
 void ring_cursor_return(struct ring_cursor *cursor);
-/* Use this one if something has been consumed since: the records between the last
- * consume and @after, the state that it set, will be reported as lost. */
+/* Use this instead of ring_cursor_return() if another consume came after that of
+ * @cursor.  The records from the consume of @cursor up to @after, the state which that
+ * consume set, are reported as lost later. */
 void ring_cursor_doubt(struct ring_cursor *cursor,
 		       const struct abi_ring_read *after);
-/* A copy of where the consuming reader stands; nothing in it is checked. */
+/* Returns a copy of the consuming reader's state.  The values are not checked. */
 struct abi_ring_read ring_read_state(const struct ring_view *view);
-/* End an offer that nobody will end any more: the server was killed, or gives up.
- * Without an offer it changes nothing. */
+/* How ring_settle() ends an offer. */
 enum ring_outcome {
-	RING_IN_DOUBT,			/* records are not given again, and the
-					 * next LOST line counts them */
-	RING_TAKEN,			/* ring_cursor_consume() */
-	RING_NOT_TAKEN,			/* ring_cursor_withdraw() */
+	RING_IN_DOUBT,			/* do not give the records again; count them in
+					 * the next LOST line */
+	RING_TAKEN,			/* the reader has them, as after
+					 * ring_cursor_consume() */
+	RING_NOT_TAKEN,			/* give them again, as after
+					 * ring_cursor_withdraw() */
 };
+/* End an offer that was left open, because the server was killed or gives up.  Without
+ * an offer it changes no record's state. */
 void ring_settle(const struct ring_view *view, enum ring_outcome outcome);
-/* The ticket of an offer that was not ended; 0: none, or there is no offer. */
+/* Returns the ticket of an offer that was left open; 0: it has none, or there is no
+ * offer. */
 uint64_t ring_offer_ticket(const struct ring_view *view);
 
 struct ring_stats {
-	uint64_t entries;		/* there to be read */
-	uint64_t overrun;		/* lost by overwriting, since the clear */
-	uint64_t dropped;		/* refused, since the clear */
-	uint64_t read;			/* consumed since the clear */
-	uint64_t pages;			/* in which those there are */
-	uint64_t oldest_ns;		/* time of the oldest page's first; 0 */
-	uint64_t unreported;		/* lost or in doubt, in no LOST line yet */
+	uint64_t entries;		/* records that can be read */
+	uint64_t overrun;		/* records overwritten since the last clear */
+	uint64_t dropped;		/* records refused since the last clear */
+	uint64_t read;			/* records consumed since the last clear */
+	uint64_t pages;			/* pages that hold the records to read */
+	uint64_t oldest_ns;		/* time stamp of the oldest page to read, or 0 */
+	uint64_t unreported;		/* records lost or in doubt that no LOST line
+					 * has reported */
 };
+/* Returns 0, or -EAGAIN: writers were faster in each of many attempts. */
 int ring_stats(const struct ring_view *view, struct ring_stats *ret_stats);
-/* Of the records there to be read.  Looks at every page. */
+/* Returns the bytes of the records that can be read.  Loads the header of each page. */
 uint64_t ring_unread_bytes(const struct ring_view *view);
-/* Forget all that was written so far; counters start from 0. */
+/*
+ * Forget all records written so far, and let the counters start at 0.
+ * Returns 0 or -EAGAIN, as ring_head().
+ */
 int ring_clear(const struct ring_view *view);
-/* It takes the place of another one, and goes on with its counters. */
+/* Add the counters @old of the ring that the ring of @view replaces to its own. */
 void ring_inherit(const struct ring_view *view, const struct ring_stats *old);
 
 #endif

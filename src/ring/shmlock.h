@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lock in shared memory for rare work, taken by threads of any process of a
- * root with their signals blocked.  A holder that was killed leaves the lock
- * behind; whoever waits finds that the thread is gone and takes it over, so
- * what the lock protects must be consistent after every store.
+ * A lock in shared memory for rare work.  Threads of any process of a root take it with
+ * their signals blocked.  A holder that is killed keeps the lock; a waiter then finds
+ * that the thread is dead and takes the lock over.  So the data that the lock protects
+ * must be consistent after every store.
  *
- * Progress: waiting is bounded, then -EBUSY.  Not a fair lock, not a futex:
- * the holders do a few hundred instructions.
+ * Progress: a thread waits for a bounded time, then gets -EBUSY.  The lock is neither
+ * fair nor a futex, because a holder runs only a few hundred instructions.
  */
 #ifndef ULF_RING_SHMLOCK_H
 #define ULF_RING_SHMLOCK_H
@@ -18,14 +18,19 @@
 
 #include "arch/arch.h"
 
-#define SHMLOCK_SPINS		200	/* then give the CPU away */
-#define SHMLOCK_YIELDS		20000	/* then give up */
-#define SHMLOCK_ASK		64	/* yields until the holder is looked at */
+#define SHMLOCK_SPINS		200	/* spins before the first sched_yield() */
+#define SHMLOCK_YIELDS		20000	/* yields before -EBUSY */
+#define SHMLOCK_ASK		64	/* yields between two checks whether the holder
+					 * is dead */
 
-#define SHMLOCK_UNKNOWN		0x80000000u	/* no number of a thread's */
+#define SHMLOCK_UNKNOWN		0x80000000u	/* owner is no thread id */
 
-/* Who the caller is.  Where a filter of the program's (seccomp) refuses to tell, a number
- * that hardly anybody else has, and of which nobody can say that its thread is dead. */
+/*
+ * Returns the caller's number as the owner of a lock: its thread id.  If a seccomp filter
+ * blocks gettid(), the number is a hash of process id and thread pointer with
+ * SHMLOCK_UNKNOWN set.  Another thread hardly ever has the same one, and no waiter takes
+ * it for a dead thread.
+ */
 static inline uint32_t shmlock_self(void)
 {
 	long tid = arch_syscall0(SYS_gettid);
@@ -33,14 +38,15 @@ static inline uint32_t shmlock_self(void)
 
 	if (tid > 0)
 		return (uint32_t)tid;
-	/* a child has its threads where its parent has them */
+	/* A forked child has its thread pointers at its parent's addresses, so add the
+	 * process id. */
 	number += (uint64_t)arch_syscall0(SYS_getpid) * 0x9e3779b1u;
 	return (uint32_t)number | SHMLOCK_UNKNOWN;
 }
 
-/* Has thread @tid no memory any more?  So it is with one that is gone, and with
- * one that is dead and not yet waited for, to which a signal can be sent as if
- * it lived.  -EPERM and the like mean that it lives. */
+/* Returns true if thread @tid has no memory: it has exited, or is a zombie.  tkill() to
+ * a zombie succeeds, so also try to read @word from its memory.  Other errors, such as
+ * -EPERM, mean that the thread lives. */
 static inline bool shmlock_is_dead(uint32_t tid, uint32_t *word)
 {
 	uint32_t copy;
@@ -54,20 +60,25 @@ static inline bool shmlock_is_dead(uint32_t tid, uint32_t *word)
 			     (long)&from, 1, 0) == -ESRCH;
 }
 
-/* @owner: the lock, 0 while it is free; @tid: the caller; @yields: how often the CPU
- * is given away before it is given up. */
+/*
+ * Take the lock.
+ * @owner: the lock; 0 while it is free.
+ * @tid: the caller, from shmlock_self().
+ * @yields: how often to yield the CPU before giving up.
+ * Returns 0 or -EBUSY.
+ */
 static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yields)
 {
 	for (uint32_t i = 0; i < SHMLOCK_SPINS + yields; i++) {
 		uint32_t seen = 0;
 
-		/* [shmlock]: acquire pairs with the release in shmlock_drop */
+		/* [shmlock]: acquire; pairs with the release in shmlock_drop() */
 		if (__atomic_compare_exchange_n(owner, &seen, tid, 0,
 						__ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return 0;
-		/* Ours already, with our signals blocked: it is of a dead
-		 * thread that had our number. */
+		/* The caller's signals are blocked, so it cannot hold the lock
+		 * already.  A dead thread with the same id has left it. */
 		if (seen == tid)
 			return 0;
 		if (i < SHMLOCK_SPINS) {
@@ -86,11 +97,13 @@ static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yield
 	return -EBUSY;
 }
 
+/* Take the lock with the longest wait. */
 static inline int shmlock_take(uint32_t *owner, uint32_t tid)
 {
 	return shmlock_take_for(owner, tid, SHMLOCK_YIELDS);
 }
 
+/* Release the lock. */
 static inline void shmlock_drop(uint32_t *owner)
 {
 	__atomic_store_n(owner, 0, __ATOMIC_RELEASE);	/* [shmlock] */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of writing a ring that change more than a record; write.c and cross.c. */
+/* The steps close and open of a writer, which move the position to another page.
+ * cross.c prepares them; write.c and cross.c commit them. */
 #ifndef ULF_RING_STEP_H
 #define ULF_RING_STEP_H
 
@@ -8,18 +9,22 @@
 
 #define STEP_STORES_MAX	9
 
-/* One step, prepared outside of any section. */
+/* A prepared step.  A fast writer commits it in an rseq section: check that the
+ * position is still @expect, do the @nr stores, store @position.  A slow writer commits
+ * it under the lock, without the check. */
 struct step {
 	uint64_t expect, position;
 	struct arch_store stores[STEP_STORES_MAX];
 	uint32_t nr;
 };
 
+/* Add a store to @step. */
 static inline void step_store(struct step *step, void *addr, uint64_t value)
 {
 	step->stores[step->nr++] = (struct arch_store){ addr, value };
 }
 
+/* Returns the time by the ring's clock, or @given_ns if the caller provides the time. */
 static inline uint64_t clock_now(const struct abi_ring *ring, uint64_t given_ns)
 {
 	if (ring->flags & ABI_RING_CLOCK_GIVEN)
@@ -27,41 +32,53 @@ static inline uint64_t clock_now(const struct abi_ring *ring, uint64_t given_ns)
 	return ring->clock_ns + arch_tsc_scale(arch_tsc(), ring->clock_mult);
 }
 
+/* Returns the offset of @position in its page. */
 static inline uint32_t page_offset(const struct ring_view *view, uint64_t position)
 {
 	return position & (view->page_bytes - 1) & ~ABI_POS_FLAGS;
 }
 
+/* Returns the page slot of @position. */
 static inline uint64_t slot_of(const struct ring_view *view, uint64_t position)
 {
 	return (position >> __builtin_ctz(view->page_bytes)) % view->nr_pages;
 }
 
+/* Returns the address of page slot @slot. */
 static inline char *slot_at(const struct ring_view *view, uint64_t slot)
 {
 	return (char *)view->ring + view->pages_off + slot * view->page_bytes;
 }
 
+/* Returns the address of the page of @position. */
 static inline char *page_at(const struct ring_view *view, uint64_t position)
 {
 	return slot_at(view, slot_of(view, position));
 }
 
-/* Does a record of @bytes fit at @offset of an open page? */
+/* Returns true if a record of @bytes fits at @offset of its page.  Offset 0: the page
+ * is not open yet. */
 static inline bool has_room(const struct ring_view *view, uint32_t offset,
 			    uint32_t bytes)
 {
 	return offset && view->page_bytes - offset >= bytes + RING_SPARE;
 }
 
-/* ---- cross.c; general registers only ---- */
+/* ---- cross.c: general registers only ---- */
 
-/* Leave the page that @position is in.  -ENOBUFS: the reader is behind. */
+/*
+ * Prepare a close: leave the page of @position.
+ * Returns 0, or -ENOBUFS: the reader has not freed the next page yet (no overwriting).
+ */
 int step_close(const struct ring_view *view, uint64_t position, struct step *step);
-/* Write the header of the page that @position is at the start of. */
+/* Prepare an open: write the header of the page that begins at @position. */
 void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	       struct step *step);
-/* Count a refused record, on the CPU that refused it.  False: this is another. */
+/*
+ * Count a refused record in the ring of @cpu.
+ * Returns false if it was not counted: the thread is on another CPU now, or was
+ * interrupted.
+ */
 bool ring_count_dropped(const struct ring_view *view, uint32_t cpu);
 
 #endif

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing records.  The common case is one rseq section, arch_ring_append();
- * here is what surrounds it: crossing into the next page (cross.c), the refusals of
- * producer/consumer mode, and the slow path with a lock.
+ * Write records.  The common case is one rseq section, arch_ring_append().  This file has
+ * the rest: the retries around it, records that are refused in producer/consumer mode,
+ * and the slow path with a lock.  cross.c moves to the next page.
  *
  *	position	0         16                 4090   4096      4112
  *	page		| header  | rec | rec | ...   |free  | header  | rec
  *
  *	append		position moves by the size of a record
- *	close		position moves to the next page's start: its slot's
- *			old content is gone for readers from here on
- *	open		the header of that page is written, position moves
- *			behind it
+ *	close		position moves to the start of the next page; from now
+ *			on readers treat the old content of its slot as gone
+ *	open		the header of that page is written, position moves to
+ *			the byte after it
  *
- * Each is one commit (a store of `position`); what a SIGKILL before it leaves
- * behind is bytes beyond the position and copies of other words that the
- * position does not select, which nobody looks at.  In a FAST ring the commit
- * ends an rseq section of the ring's CPU, in a LOCKED one the lock is held:
- * at any time one writer can commit.  docs/design/ring.md has the proof.
+ * Each step is one commit, a store of `position`.  A SIGKILL before it leaves bytes
+ * beyond the position, and copies of other words that the position does not select; no
+ * code reads either.  In a fast ring the commit ends an rseq section of the ring's CPU;
+ * in a LOCKED (slow) ring the writer holds the lock.  So only one writer at a time can
+ * commit.  docs/design/ring.md has the proof.
  */
 #include <errno.h>
 #include <signal.h>
@@ -30,7 +30,7 @@
 #include "ring/shmlock.h"
 #include "ring/step.h"
 
-#define ABORTS_MAX	100	/* then the slow path: somebody single-steps */
+#define ABORTS_MAX	100	/* then use the slow path: a debugger single-steps */
 
 /* ---- the slow ring ---- */
 
@@ -41,8 +41,9 @@ static void commit_locked(struct abi_ring *ring, const struct step *step)
 				 __ATOMIC_RELAXED);
 		TESTPOINT("ring.locked.store");
 	}
-	/* [ring.commit]; after a close the next stores go to the slot that
-	 * this one gave up, and may not be seen before it: [ring.lap] */
+	/* [ring.commit].  After a close the next stores go to the page slot that this
+	 * commit gives up.  The fence keeps readers from seeing those stores before the
+	 * position: [ring.lap] */
 	__atomic_store_n(&ring->position, step->position, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	TESTPOINT("ring.locked.commit");
@@ -92,7 +93,8 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 	struct abi_ring *ring = view->ring;
 	struct step step;
 
-	/* Room, or an open, or a close and an open; else it is no ring. */
+	/* At most a close, an open and an append.  If that is not enough the ring's
+	 * words are invalid. */
 	for (int i = 0; i < 3; i++) {
 		uint64_t position = __atomic_load_n(&ring->position,
 						    __ATOMIC_RELAXED);
@@ -114,14 +116,15 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 	return -EBADMSG;
 }
 
-/* ---- both ---- */
+/* ---- fast and slow ring ---- */
 
-/* The word in front of a large payload, and what to copy. */
+/* Prepare the data to copy: fill the last word with zeros, and put a length word before
+ * a large payload.  Returns the type_len of the record's header. */
 static uint32_t frame(char **payload, uint32_t *bytes)
 {
 	uint32_t aligned = ALIGN_UP(*bytes, 4u);
 
-	/* The end of the last word is ours to clear. */
+	/* The caller lets us clear the bytes up to the next whole word. */
 	for (uint32_t i = *bytes; i < aligned; i++)
 		(*payload)[i] = 0;
 	if (aligned <= RING_SMALL_MAX) {
@@ -158,8 +161,9 @@ int ring_view_write(const struct ring_view *view, void *payload,
 	return write_by_lock(view, payload, bytes, now_ns, tid, SHMLOCK_YIELDS);
 }
 
-/* A lock that was not to be had is waited for less and less: a process that never gives
- * it back costs the others records, not time. */
+/* How often a writer yields while it waits for a slow ring's lock.  Each failure
+ * divides it by 4, each success doubles it.  So a process that never releases the lock
+ * costs the others records, not time. */
 static uint32_t patience = SHMLOCK_YIELDS;
 
 static uint32_t patience_now(void)
@@ -184,7 +188,8 @@ static uint32_t current_cpu(void)
 	return arch_syscall3(SYS_getcpu, &cpu, NULL, NULL) ? 0 : cpu;
 }
 
-/* A number beyond the count, where there are holes: any has a lock. */
+/* CPU numbers may have gaps, so a number can be above the count.  Such a CPU uses ring
+ * 0: any slow ring works, because it has a lock. */
 static const struct ring_view *slow_ring(const struct ring_set *set)
 {
 	const struct ring_view *view;
@@ -197,8 +202,8 @@ static const struct ring_view *slow_ring(const struct ring_set *set)
 	return view->ring ? view : NULL;
 }
 
-/* Signals are kept out while the lock is held, or a handler that traces
- * would wait for the thread it interrupted. */
+/* Block signals while the lock is held.  Otherwise a signal handler that traces would
+ * wait for the thread that it has interrupted. */
 static int write_slow(const struct ring_set *set, void *payload,
 		      uint32_t bytes, uint64_t now_ns)
 {
@@ -266,7 +271,7 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 		int refused = ring_cross(set, size, set->clock_given ? now_ns : 0);
 
 		if (refused == -EBADMSG)
-			break;	/* spoilt by another process */
+			break;	/* another process has overwritten the ring */
 		if (refused)
 			return refused;
 		r = set->clock_given ?
