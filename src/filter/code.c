@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code under construction: instructions, the pool, and open ways out. */
+/* Code under construction: instructions, the pool, and lists of open branches. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -23,6 +23,7 @@ uint32_t code_nr_insns(const struct code *code)
 	return code->insns.len / sizeof(struct filter_insn);
 }
 
+/* Returns the field `yes` or `no` of branch @id. */
 static uint16_t *way(struct code *code, uint16_t id)
 {
 	struct filter_insn *insns = (struct filter_insn *)code->insns.data;

@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The filter compiler: questions, joined by && and ||, with ! and parentheses.
+ * The filter compiler: predicates, joined by && and ||, with ! and parentheses.
  *
- * Code is made in the order of the text, so every way leads forward. Behind a
- * question stands what decides where its ways go: && leads its yes to the next
- * question, || its no; the other ones stay open to the end of the && chain, or
- * of the parenthesis.
+ * Instructions are emitted in the order of the text, so every branch leads forward.  The
+ * token after a predicate decides where its branches go: && leads its `yes` to the next
+ * predicate, || its `no`.  The other branches stay open to the end of the && chain, or of
+ * the parenthesis.  ! swaps the two lists.
+ *
+ * Example: a && !(b || c) becomes three instructions.  End 3 drops the record, end 4
+ * keeps it:
+ *
+ *	0: a	yes: 1	no: 3
+ *	1: b	yes: 3	no: 2
+ *	2: c	yes: 3	no: 4
  */
 #include "filter/compile.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* A parenthesis that is open, or the whole. */
+/* An open parenthesis, or the whole expression. */
 struct level {
-	uint16_t yes;			/* of the || chain so far */
-	uint16_t no;			/* of the && chain so far */
-	bool is_not;			/* a ! stands before it */
+	uint16_t yes;			/* open `yes` branches of the || chain so far */
+	uint16_t no;			/* open `no` branches of the && chain so far */
+	bool is_not;			/* a ! precedes the parenthesis */
 };
 
 bool parser_is_space(char c)
@@ -42,8 +49,9 @@ const char *filter_error_text(enum filter_error_code code)
 }
 
 /*
- * The first look at a text: quotes and parentheses in pairs? The errnos are
- * what the kernel's write(2) gives, by accident of its own return values.
+ * First pass over the text: check that quotes and parentheses come in pairs.  @open:
+ * memory for the positions of open parentheses.  The errnos are those that the kernel's
+ * write(2) returns; there they are a side effect of how its parser returns error codes.
  */
 static int check_pairs(struct parser *p, uint16_t *open)
 {
@@ -82,7 +90,8 @@ static int check_pairs(struct parser *p, uint16_t *open)
 	return is_empty ? -EINVAL : 0;
 }
 
-/* What may stand before a question: parentheses and !. */
+/* Parse the parentheses and ! before a predicate, and push a level for each
+ * parenthesis.  Returns true if an odd number of ! precedes the predicate itself. */
 static bool open_levels(struct parser *p, struct level **top)
 {
 	bool is_not = false;
@@ -101,13 +110,14 @@ static bool open_levels(struct parser *p, struct level **top)
 	}
 }
 
-/* A part is complete in its && chain, or in its parenthesis. */
+/* The && chain of the level ends with @part: add the open branches of the chain. */
 static void end_and(struct code *code, struct level *level, struct part *part)
 {
 	part->no = code_join(code, level->no, part->no);
 	level->no = WAY_END;
 }
 
+/* The || chain of the level ends with @part: add the open branches of the chain. */
 static void end_or(struct code *code, struct level *level, struct part *part)
 {
 	part->yes = code_join(code, level->yes, part->yes);
@@ -115,8 +125,8 @@ static void end_or(struct code *code, struct level *level, struct part *part)
 }
 
 /*
- * What stands behind a question: 1 if && or ||, 0 at the end of the text, when
- * *part is all of it.
+ * Parse the tokens after a predicate.  Returns 1 after && or ||; 0 at the end of the
+ * text, when *@part is the whole expression; or -errno.
  */
 static int close_levels(struct parser *p, struct level **top,
 			const struct level *bottom, struct part *part)
@@ -148,7 +158,7 @@ static int close_levels(struct parser *p, struct level **top,
 			return parser_fail(p, FILTER_ERR_TOO_MANY_PREDS, p->at,
 					   -EPERM);
 		p->at++;
-		/* A name or a list ate the other one. */
+		/* The name of a function or a CPU list has consumed the matching '('. */
 		if (*top == bottom)
 			return parser_fail(p, FILTER_ERR_TOO_MANY_CLOSE, p->at,
 					   -EPERM);
@@ -158,6 +168,8 @@ static int close_levels(struct parser *p, struct level **top,
 	}
 }
 
+/* Parse the whole expression.  @bottom: memory for the levels, the first is the whole
+ * text. */
 static int parse(struct parser *p, struct level *bottom, struct part *part)
 {
 	struct level *top = bottom;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside of the filter compiler. */
+/* Declarations inside the filter compiler: code under construction, and the parser. */
 #ifndef FILTER_COMPILE_H
 #define FILTER_COMPILE_H
 
@@ -9,57 +9,70 @@
 #include "filter/filter.h"
 
 /*
- * Code under construction. Where an instruction goes on is not known when it
- * is made: the ways out of a part of the expression hang together in two
- * lists, through the `yes` and `no` that are still to be filled in.
+ * Code under construction.  The target of a branch is not known when its instruction is
+ * emitted.  So the open branches of a part of the expression form two linked lists, one
+ * for `yes` and one for `no`.  Until a branch has its target, its field `yes` or `no`
+ * holds the next branch of the list.
  */
 struct code {
-	struct text insns;		/* struct filter_insn, one a question */
-	struct text pool;
-	uint32_t record_bytes;
+	struct text insns;		/* struct filter_insn, one for each predicate */
+	struct text pool;		/* strings and masks */
+	uint32_t record_bytes;		/* a record must have at least these bytes */
 };
 
+/* The end of a list of branches. */
 #define WAY_END		0xffffu
 
-/* Of an instruction `n`: 2n is its yes, 2n + 1 its no. */
+/* The open branches of a part of the expression: the first branch of each list.  Branch
+ * 2n is the `yes` of instruction n, branch 2n + 1 its `no`. */
 struct part {
 	uint16_t yes, no;
 };
 
+/* Prepare an empty program. */
 void code_init(struct code *code);
+/* Free the instructions and the pool. */
 void code_done(struct code *code);
+/* Returns the number of instructions so far, which is the number of the next one. */
 uint32_t code_nr_insns(const struct code *code);
 
-/* Add an instruction that reads so many bytes at its offset. */
+/* Add an instruction that reads @read_bytes at its offset.  Returns its two branches;
+ * errors are kept in code->insns.error. */
 struct part code_emit(struct code *code, struct filter_insn insn,
 		      uint32_t read_bytes);
-/* Put bytes into the pool and their place into the instruction. */
+/* Add @bytes to the pool, and store their offset and length in @insn. */
 void code_pool(struct code *code, struct filter_insn *insn, const void *data,
 	       size_t bytes);
 
-/* Two lists become one. */
+/* Append list @b to list @a.  Returns the joined list. */
 uint16_t code_join(struct code *code, uint16_t a, uint16_t b);
-/* All ways of the list lead to instruction `to`. */
+/* Let all branches of @list lead to instruction @to. */
 void code_patch(struct code *code, uint16_t list, uint32_t to);
 
+/* Swap the lists: the code for !part. */
 static inline struct part part_not(struct part part)
 {
 	return (struct part){ .yes = part.no, .no = part.yes };
 }
 
-/* The program, with the part's ways out as its ends; -ENOMEM, -E2BIG. */
+/*
+ * Make the program.  The branches in @all.yes keep the record, those in @all.no drop it.
+ * Returns 0, -ENOMEM or -E2BIG.
+ */
 int code_finish(struct code *code, struct part all,
 		struct filter_program **ret_program);
 
+/* The state of filter_compile(). */
 struct parser {
 	const char *text;
-	size_t at;
+	size_t at;			/* offset in @text of the next character */
 	const struct event_format *fmt;
 	const struct filter_env *env;
 	struct code code;
 	struct filter_error error;
 };
 
+/* Set the error, and return @errnum. */
 static inline int parser_fail(struct parser *p, enum filter_error_code code,
 			      size_t pos, int errnum)
 {
@@ -67,10 +80,15 @@ static inline int parser_fail(struct parser *p, enum filter_error_code code,
 	return errnum;
 }
 
+/* Returns true for white space; false for a NUL. */
 bool parser_is_space(char c);
+/* Move past white space. */
 void parser_skip_space(struct parser *p);
 
-/* One question: FIELD OP VALUE. */
+/*
+ * Parse one predicate, FIELD OP VALUE, and emit its code.
+ * Returns 0 or -errno.
+ */
 int parse_term(struct parser *p, struct part *ret_part);
 
 #endif

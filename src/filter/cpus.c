@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPUS{LIST} in filters. The list is as the kernel's boot options take it:
- * numbers and ranges, "all", N for the last CPU, and FIRST-LAST:USED/GROUP for
- * the first USED of every GROUP; commas and white space between them.
+ * CPUS{LIST} in filters.  LIST has the syntax of the kernel's boot options: numbers and
+ * ranges, "all", N for the last CPU, and FIRST-LAST:USED/GROUP for the first USED of
+ * every GROUP CPUs.  Commas and white space separate the items.  Example: 0-7:1/2 is 0,
+ * 2, 4, 6.
  */
 #include <strings.h>
 
@@ -10,6 +11,7 @@
 
 #define CPUS_MAX	8192u
 
+/* A parsed list. */
 struct cpus {
 	uint32_t nr_cpus;
 	uint8_t mask[CPUS_MAX / 8];
@@ -20,7 +22,7 @@ static size_t mask_bytes(const struct cpus *cpus)
 	return (cpus->nr_cpus + 7) / 8;
 }
 
-/* ---- the list; it ends at a '}' ---- */
+/* ---- the list, up to its '}' ---- */
 
 static bool take_number(struct parser *p, uint32_t nr_cpus, uint32_t *ret_number)
 {
@@ -112,7 +114,7 @@ static int parse_list(struct parser *p, struct cpus *cpus)
 	return 0;
 }
 
-/* ---- what is asked of it ---- */
+/* ---- the code ---- */
 
 static struct part emit_mask(struct parser *p, const struct term *t,
 			     const struct cpus *cpus)
@@ -129,6 +131,7 @@ static struct part emit_mask(struct parser *p, const struct term *t,
 	return t->op == OP_NE ? part_not(part) : part;
 }
 
+/* Returns the number of CPUs in the mask, and the last of them. */
 static uint32_t count_cpus(const struct cpus *cpus, uint32_t *ret_last)
 {
 	uint32_t nr = 0;
@@ -142,7 +145,8 @@ static uint32_t count_cpus(const struct cpus *cpus, uint32_t *ret_last)
 	return nr;
 }
 
-/* A number stands for the mask that has this one CPU. */
+/* Compare a field that is a number with the mask: the number counts as a mask that has
+ * only this CPU. */
 static struct part emit_number(struct parser *p, const struct term *t,
 			       const struct cpus *cpus)
 {
@@ -156,7 +160,8 @@ static struct part emit_number(struct parser *p, const struct term *t,
 					 t->op, cpu);
 	if (!field.bits || t->op == OP_EQ)
 		return term_emit_never(p);
-	/* Every CPU differs from it; what is no CPU has no answer. */
+	/* The mask has no CPU or several, so it differs from each single CPU.  A number
+	 * that is no CPU never matches. */
 	if (t->op == OP_NE)
 		return term_emit_compare(p, &field, OP_LT, cpus->nr_cpus);
 	insn.load = term_load(&field);

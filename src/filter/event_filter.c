@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the `filter` files make of a write, and what they read. */
+/* Reads and writes of the `filter` files. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ void event_filter_done(struct event_filter *filter)
 	*filter = (struct event_filter){ 0 };
 }
 
-/* A string of its own, without the white space at its end. */
+/* Returns a copy of @data without trailing white space, or NULL without memory. */
 static char *strip(const char *data, size_t bytes)
 {
 	char *text = strndup(data, bytes);
@@ -27,7 +27,8 @@ static char *strip(const char *data, size_t bytes)
 	return text;
 }
 
-/* What stands before it is shown as part of a filter, but not looked at here. */
+/* Returns true if the text is "0" after white space.  The stored text keeps its leading
+ * white space, because `filter` shows it. */
 static bool is_zero(const char *text)
 {
 	while (parser_is_space(*text))

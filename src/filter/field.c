@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a filter takes a field for. */
+/* Find a field by name, and decide how a filter uses it. */
 #include <string.h>
 
 #include "base/nearest.h"
@@ -8,7 +8,7 @@
 #include "filter/term.h"
 #include <ulf/record.h>
 
-/* Fields that every event has besides its own, though not in the record. */
+/* Names that every event has besides its fields.  They are not in the record. */
 static const struct {
 	const char *name;
 	enum field_use use;
@@ -17,7 +17,7 @@ static const struct {
 	{ "COMM", USE_COMM }, { "comm", USE_COMM },
 };
 
-/* By the words of its type, as the kernel does it. */
+/* Decide by the words of the field's type, as the kernel does. */
 static enum field_use use_of_type(const struct event_field *field)
 {
 	const char *type = field->type;
@@ -43,7 +43,7 @@ static enum field_use use_of_type(const struct event_field *field)
 	return USE_NUMBER;
 }
 
-/* __field_ext() may say it. */
+/* Decide by the filter type that __field_ext() gives, else by the C type. */
 static enum field_use use_of(const struct event_field *field)
 {
 	switch (field->filter) {
@@ -66,7 +66,7 @@ static enum field_use use_of(const struct event_field *field)
 	}
 }
 
-/* Is the field as large as what it is said to be? */
+/* Returns false if a field of @size bytes cannot be used this way. */
 static bool fits(enum field_use use, uint32_t size)
 {
 	switch (use) {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Event filters as text: the kernel's grammar, its errors, and what the
- * `filter` files make of a write.
+ * Event filters as text: the kernel's grammar and errors, and the `filter` files.
  *
- * It differs from the kernel where the kernel does not do what its own
- * documentation says: "*sh" finds the end of the string in a char array too,
- * a glob may begin with a digit, CPU & 1 is what it looks like, and CPUS{} may
- * be compared with any dynamic array of unsigned long, not with cpumasks only.
- * A number may be written as its name: op == DISK_READ, op == "read".
+ * This compiler differs from the kernel where the kernel does not do what its
+ * documentation says: "*sh" also matches at the end of a string in a char array, a glob
+ * may begin with a digit, CPU & 1 tests bit 0 of the CPU number, and CPUS{} may be
+ * compared with any dynamic array of unsigned long, not only with cpumasks.  A number may
+ * also be written as its name: op == DISK_READ, op == "read".
  */
 #ifndef FILTER_FILTER_H
 #define FILTER_FILTER_H
@@ -21,10 +20,11 @@
 struct event_format;
 struct text;
 
-/* A text is shorter than this. */
+/* The length of a filter's text, with the NUL, must not exceed this. */
 #define FILTER_TEXT_MAX		4096
 
-/* Code and text, as error_log says it; NONE: the errno is all there is. */
+/* Error codes and their texts, as error_log prints them.  NONE: only the errno is
+ * known. */
 #define FILTER_ERRORS(X)						\
 	X(NONE,			"Error")				\
 	X(INVALID_OP,		"Invalid operator")			\
@@ -59,42 +59,45 @@ enum filter_error_code {
 
 struct filter_error {
 	enum filter_error_code code;
-	/* Of error_log's caret: the kernel counts from 1 in most of its
-	 * errors, so it may stand one or two behind the text's end. */
+	/* Column of the caret in error_log.  In most errors the kernel counts from 1,
+	 * so the caret can be one or two columns after the end of the text. */
 	uint32_t pos;
 };
 
+/* Returns the text of an error, a constant string. */
 const char *filter_error_text(enum filter_error_code code);
 
-/* Called for a name of @len bytes, without a NUL, that stands for @value.  @is_constant: an
- * identifier of the program's; else a text that the field prints. */
+/* Callback for a name of @len bytes, without a NUL, that stands for @value.
+ * @is_constant: the name is an identifier of the program; else it is a text that the
+ * field prints. */
 typedef void filter_name_fn(void *arg, const char *name, size_t len, uint64_t value,
 			    bool is_constant);
 
-/* What a filter needs to know besides the event. */
+/* Information that the compiler needs besides the event's format. */
 struct filter_env {
-	uint32_t nr_cpus;		/* CPUS{} ends there */
+	uint32_t nr_cpus;		/* CPUS{} accepts CPU numbers below this */
 	/*
-	 * For `.function`: the function of that name, or the one that the
-	 * address is in; 0 and where it begins and ends, or -errno. Both may
-	 * be NULL: there are none.
+	 * For `.function`: find the function of that name, or the one that contains
+	 * @addr.  Return 0 and its first address and the address after its end, or
+	 * -errno.  Both may be NULL: no function is known.
 	 */
 	int (*function)(void *ctx, const char *name, size_t len,
 			uint64_t *ret_start, uint64_t *ret_end);
 	int (*function_at)(void *ctx, uint64_t addr,
 			   uint64_t *ret_start, uint64_t *ret_end);
 	/*
-	 * Hand all names for numbers to @each that may be compared with the
-	 * field at @offset of records of @fmt. NULL: there are none.
+	 * Call @each for all names of numbers that may be compared with the field at
+	 * @offset of records of @fmt.  NULL: there are none.
 	 */
 	void (*names)(void *ctx, const struct event_format *fmt, uint32_t offset,
 		      filter_name_fn *each, void *arg);
-	void *ctx;
+	void *ctx;			/* passed to the functions above */
 };
 
 /*
- * Compile a filter for an event. 0 and a program, to be freed with free(); or
- * the kernel's -errno for that mistake, and which one it is in *ret_err.
+ * Compile a filter for records of @fmt.
+ * Returns 0 and a program, which the caller frees with free(); or the -errno that the
+ * kernel gives for that mistake, and the mistake in *@ret_err.
  */
 int filter_compile(const struct event_format *fmt, const char *text,
 		   const struct filter_env *env,
@@ -102,47 +105,52 @@ int filter_compile(const struct event_format *fmt, const char *text,
 		   struct filter_error *ret_err);
 
 /*
- * The field, or the name for a number, that was most likely meant where
- * filter_compile() has found @error in @text. NULL: none, or another mistake.
- * @near is the caller's memory for the answer.
+ * Suggest the field, or the name of a number, that the user most likely meant where
+ * filter_compile() has found @error in @text.  The result is in @near, which the caller
+ * provides.
+ * Returns NULL if there is no similar name, or @error is of another kind.
  */
 struct nearest;
 const char *filter_error_near(const struct event_format *fmt, const char *text,
 			      const struct filter_env *env,
 			      const struct filter_error *error, struct nearest *near);
 
-/* ---- the files ---- */
+/* ---- the `filter` files ---- */
 
-/* An event's filter; all zero: none. */
+/* The filter of one event.  All zero: no filter. */
 struct event_filter {
-	char *text;			/* as written; NULL: none */
+	char *text;			/* as written; NULL: no filter */
 	struct filter_program *program;	/* NULL: all records pass */
-	struct filter_error error;	/* why there is a text, no program */
+	struct filter_error error;	/* why @text has no @program */
 };
 
+/* Free the text and the program, and set @filter to zero. */
 void event_filter_done(struct event_filter *filter);
 
 /*
- * A write to events/SYS/EVENT/filter. "0" takes the filter away; a wrong one
- * does too, but leaves its text to be shown, and `text` and `error` are for
- * error_log. What is too long (-EINVAL), and -ENOMEM, change nothing.
+ * A write to events/SYS/EVENT/filter.  "0" removes the filter.  A wrong filter removes
+ * the old one, too, but its text stays to be shown, and @filter->text and @filter->error
+ * are for error_log.
+ * Returns 0, the error of filter_compile(), -EINVAL (too long) or -ENOMEM.  After "too
+ * long" and -ENOMEM the old filter is unchanged.
  */
 int event_filter_store(struct event_filter *filter,
 		       const struct event_format *fmt, const char *data,
 		       size_t bytes, const struct filter_env *env);
+/* A read of events/SYS/EVENT/filter. */
 void event_filter_show(const struct event_filter *filter, struct text *out);
 
 /*
- * A write to events/SYS/filter: every event of the system gets the filter; one
- * that it does not fit loses its own, has BAD_SUBSYS_FILTER as its error (each
- * is for error_log), and the write succeeds all the same. -ENODEV if the
- * system has no events.
+ * A write to events/SYS/filter: set the filter of all @nr events of the system.  An event
+ * to which the filter does not apply loses its old filter and gets the error
+ * BAD_SUBSYS_FILTER, which the caller reports in error_log; the write still succeeds.
+ * Returns 0, -EINVAL (too long), -ENODEV (the system has no events) or -ENOMEM.
  */
 int system_filter_store(struct event_filter *const *filters,
 			const struct event_format *const *formats, size_t nr,
 			const char *data, size_t bytes,
 			const struct filter_env *env);
-/* events/SYS/filter reads the same whatever was written. */
+/* A read of events/SYS/filter.  The text does not depend on what was written. */
 void system_filter_show(struct text *out);
 
 #endif

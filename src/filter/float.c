@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields of type float and double.  The traced program compares them without any
- * floating-point instruction, as numbers: the bits of positive values are in their
- * order, those of negative ones in the reverse order, and infinity is the last of
- * each, before the NaNs.  So a comparison is one or two ranges of bits:
+ * Fields of type float and double.  The traced program compares them as integers, without
+ * floating-point instructions.  The bits of positive values are in the order of the
+ * values, those of negative values in the reverse order, and infinity comes after all
+ * finite values, before the NaNs.  So a comparison is one or two ranges of bits.
+ * Example, x > -2, as magnitudes (bits without the sign):
  *
- *	x > -2		0 .. inf		(positive, or)
- *			-0 .. the one above -2	(negative)
+ *	sign 0	0 .. inf
+ *	sign 1	0 .. the number just below 2
  *
- * -0 equals 0.  A NaN is in no range: as in C it is not equal, not less and not
- * greater, and `!=` is true of it.
+ * -0 equals 0.  A NaN is in no range: as in C it is not equal, not less and not greater,
+ * and `!=` is true for it.
  */
 #include <ctype.h>
 #include <stdlib.h>
 
 #include "filter/term.h"
 
-#define FLOAT_MAX	64		/* characters, with a NUL */
+#define FLOAT_MAX	64		/* characters, with the NUL */
 
-/* Magnitudes, that is bits without the sign. */
+/* A range of magnitudes (bits without the sign). */
 struct side {
 	uint64_t low, high;
 	bool is_empty;
@@ -26,17 +27,19 @@ struct side {
 
 static const struct side none = { .is_empty = true };
 
-/* ---- reading ---- */
+/* ---- parse a value ---- */
 
+/* Returns true if character @at of @s may belong to a floating-point number. */
 static bool is_part(const char *s, size_t at)
 {
 	if (isalnum((unsigned char)s[at]) || s[at] == '.')
 		return true;
-	/* a sign: the first character, or that of an exponent */
+	/* a sign: the first character, or after the letter of an exponent */
 	return (s[at] == '-' || s[at] == '+') &&
 	       (!at || strchr("eEpP", s[at - 1]));
 }
 
+/* Returns the bits of the number, as a float or a double. */
 static uint64_t bits_of(const char *text, bool is_float, char **ret_end)
 {
 	union { double d; uint64_t bits; } wide;
@@ -50,7 +53,7 @@ static uint64_t bits_of(const char *text, bool is_float, char **ret_end)
 	return wide.bits;
 }
 
-/* A finite number, rounded to what the field can hold. */
+/* Parse a finite number and round it to the field's type.  @inf: the bits of infinity. */
 static int take_bits(struct parser *p, const struct term_field *field,
 		     uint64_t inf, uint64_t *ret_bits)
 {
@@ -73,7 +76,7 @@ static int take_bits(struct parser *p, const struct term_field *field,
 	return 0;
 }
 
-/* ---- comparing ---- */
+/* ---- emit the comparison ---- */
 
 static struct side side(uint64_t low, uint64_t high)
 {
@@ -108,8 +111,9 @@ static struct part emit_sides(struct parser *p, const struct term_field *field,
 	return second;
 }
 
-/* The values that compare so with one of the magnitude @m, on the side that it is on and
- * on the other one; for a negative one < and > have changed places. */
+/* Find the magnitudes that satisfy @op for a value of magnitude @m: *@ret_own for
+ * numbers with the sign of the value, *@ret_other for numbers with the other sign.  If
+ * the value is negative the caller has mirrored @op. */
 static void find_sides(enum term_op op, uint64_t m, uint64_t inf, struct side *ret_own,
 		       struct side *ret_other)
 {
@@ -141,6 +145,7 @@ static void find_sides(enum term_op op, uint64_t m, uint64_t inf, struct side *r
 	}
 }
 
+/* Returns the operator for negated operands: x < y is -x > -y. */
 static enum term_op mirrored(enum term_op op)
 {
 	switch (op) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running a filter program on a record. */
+/* Run a filter program on a record. */
 #include <string.h>
 #include <sys/uio.h>
 
@@ -10,6 +10,7 @@
 
 #define PAGE_BYTES	4096u
 
+/* One run of a filter. */
 struct run {
 	const char *pool;
 	const char *rec;
@@ -17,7 +18,7 @@ struct run {
 	const struct filter_context *ctx;
 };
 
-/* Shifted up. */
+/* Returns the number that @insn loads, shifted up to bit 63. */
 static uint64_t number_of(const struct filter_insn *insn, const struct run *run)
 {
 	return insn->load == FILTER_LOAD_CPU ? (uint64_t)run->ctx->cpu << 32 :
@@ -31,7 +32,7 @@ static unsigned int mask_byte(const char *mask, size_t bytes, size_t i)
 	return i < bytes ? (unsigned char)mask[i] : 0;
 }
 
-/* Is the number a bit of the mask? */
+/* Returns true if the bit with the field's number is set in the mask. */
 static bool match_in(const struct filter_insn *insn, const struct run *run)
 {
 	uint64_t bit = number_of(insn, run) >> filter_load_shift(insn->load);
@@ -40,7 +41,7 @@ static bool match_in(const struct filter_insn *insn, const struct run *run)
 	       bit % 8 & 1;
 }
 
-/* What is missing at the end of either is zero. */
+/* Compare two masks.  The shorter one is extended with zeros. */
 static bool match_mask(const struct filter_insn *insn, const char *want,
 		       const char *mask, size_t bytes)
 {
@@ -58,7 +59,7 @@ static bool match_mask(const struct filter_insn *insn, const char *want,
 
 /* ---- strings ---- */
 
-/* It ends at a NUL, or with its room. */
+/* Compare the string at @s, which ends at a NUL or after @room bytes. */
 static bool match_string(const struct filter_insn *insn, const char *want,
 			 const char *s, size_t room)
 {
@@ -72,7 +73,7 @@ static bool match_string(const struct filter_insn *insn, const char *want,
 	return match != !!(insn->flags & FILTER_NOT);
 }
 
-/* Without a size it goes to the record's end. */
+/* Compare a char array of the record.  Size 0: it extends to the record's end. */
 static bool match_array(const struct filter_insn *insn, const struct run *run)
 {
 	size_t room = insn->size ? insn->size : run->bytes - insn->offset;
@@ -92,8 +93,10 @@ static bool match_comm(const struct filter_insn *insn, const struct run *run)
 }
 
 /*
- * Bytes of our own memory by way of the kernel, which says so when there is
- * nothing. A page that is missing must not hide the part before it.
+ * Copy @bytes from @addr of this process.  The kernel does it, so that an invalid address
+ * is an error, not a SIGSEGV.  The copy is split at a page boundary: if the second page
+ * is not mapped the bytes before it are still copied.  Returns the number of bytes
+ * copied.
  */
 static size_t read_memory(const struct filter_context *ctx, uint64_t addr,
 			  char *buf, size_t bytes)
@@ -111,7 +114,7 @@ static size_t read_memory(const struct filter_context *ctx, uint64_t addr,
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* Its buffer is not to be on the stack of those who do not need it. */
+/* Not inlined: the buffer would enlarge the stack frame of every filter run. */
 static __attribute__((noinline)) bool
 match_pointer(const struct filter_insn *insn, const struct run *run)
 {
@@ -119,13 +122,13 @@ match_pointer(const struct filter_insn *insn, const struct run *run)
 	size_t n = read_memory(run->ctx, filter_load_8(run->rec + insn->offset), buf,
 			       sizeof(buf));
 
-	/* Cut short without an end: it runs into a hole. */
+	/* The read ended at an unmapped page before a NUL: no match. */
 	if (n < sizeof(buf) && !memchr(buf, '\0', n))
 		return false;
 	return match_string(insn, run->pool + insn->pool, buf, sizeof(buf) - 1);
 }
 
-/* ---- what a __data_loc or __rel_loc word points to ---- */
+/* ---- data that a __data_loc or __rel_loc word points to ---- */
 
 static bool match_dynamic(const struct filter_insn *insn, const struct run *run)
 {
@@ -142,7 +145,7 @@ static bool match_dynamic(const struct filter_insn *insn, const struct run *run)
 	return match_string(insn, want, run->rec + start, bytes);
 }
 
-/* All that is no comparison of numbers. */
+/* Returns the result of an instruction other than FILTER_OP_RANGE and FILTER_OP_AND. */
 static bool answer(const struct filter_insn *insn, const struct run *run)
 {
 	switch (insn->op) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names for numbers: op == DISK_READ, op == "read", flags & WRONLY.  The kernel refuses all of
- * them, so whatever it takes means here what it means there: a word that begins with a digit
- * is a number, CPUS{} is a list, and a field that is a string is compared with a string.
+ * Names of numbers: op == DISK_READ, op == "read", flags & WRONLY.  The kernel rejects
+ * all of these, and a text that the kernel accepts keeps its meaning: a token that begins
+ * with a digit is a number, CPUS{} is a list, and a string field is compared with a
+ * string.
  */
 #include <ctype.h>
 #include <string.h>
@@ -11,16 +12,18 @@
 #include "event/format.h"
 #include "filter/term.h"
 
+/* The search for a name among all names of a field. */
 struct lookup {
 	const char *name;
 	size_t len;
-	/* [1]: of the identifiers, which come first; [0]: of the texts */
+	/* [1]: identifiers, which take precedence; [0]: texts */
 	struct {
 		bool is_found, is_ambiguous;
 		uint64_t value;
 	} by[2];
 };
 
+/* filter_name_fn: note the value if this is the name. */
 static void compare(void *arg, const char *name, size_t len, uint64_t value,
 		    bool is_constant)
 {
@@ -34,7 +37,8 @@ static void compare(void *arg, const char *name, size_t len, uint64_t value,
 	lookup->by[is_constant].value = value;
 }
 
-/* -ENOENT; -ENOTUNIQ: one word, several values. */
+/* Returns 0 and the value, -ENOENT (no such name) or -ENOTUNIQ (it has several
+ * values). */
 static int find_name(const struct parser *p, const struct term *t, const char *name,
 		     size_t len, uint64_t *ret_value)
 {
@@ -54,7 +58,8 @@ static bool is_quote(char c)
 	return c == '"' || c == '\'';
 }
 
-/* The name at @at, which stands in quotes or is an identifier; its length, 0: there is none. */
+/* Move *@at to the name, which is in quotes or an identifier.  Returns its length; 0:
+ * there is none. */
 static size_t take_name(const char **at)
 {
 	const char *end;
@@ -67,7 +72,8 @@ static size_t take_name(const char **at)
 	return isdigit((unsigned char)**at) ? 0 : term_word_len(*at);
 }
 
-/* Has the field a number, and does the operator take one?  Texts have no order. */
+/* Returns true if the field is a number and the operator accepts a name.  Texts have no
+ * order, so < and > accept identifiers only. */
 static bool can_have_name(const struct term *t, bool is_quoted)
 {
 	if (t->field.use != USE_NUMBER && t->field.use != USE_CPU)
@@ -97,8 +103,9 @@ int term_parse_name(struct parser *p, const struct term *t, struct part *ret_par
 	return 0;
 }
 
-/* ---- what may have been meant ---- */
+/* ---- suggestions for wrong names ---- */
 
+/* filter_name_fn: offer the name as a suggestion. */
 static void offer(void *arg, const char *name, size_t len, uint64_t value, bool is_constant)
 {
 	char copy[NEAREST_MAX + 1];
@@ -112,7 +119,7 @@ static void offer(void *arg, const char *name, size_t len, uint64_t value, bool 
 	nearest_offer(arg, copy);
 }
 
-/* Where the identifier begins that ends at @end. */
+/* Returns the start of the identifier that ends at @end. */
 static size_t word_start(const char *text, size_t end)
 {
 	while (end && (isalnum((unsigned char)text[end - 1]) || text[end - 1] == '_'))
@@ -120,6 +127,7 @@ static size_t word_start(const char *text, size_t end)
 	return end;
 }
 
+/* Returns the position before all characters of @what that precede @at. */
 static size_t skip_back(const char *text, size_t at, const char *what)
 {
 	while (at && strchr(what, text[at - 1]))
@@ -127,7 +135,7 @@ static size_t skip_back(const char *text, size_t at, const char *what)
 	return at;
 }
 
-/* The value at @at is wrong: the names that its field, which stands before it, may have. */
+/* The value at @at is wrong: offer the names of the field before it. */
 static void offer_values(const struct event_format *fmt, const char *text, size_t at,
 			 const struct filter_env *env, struct nearest *near)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers in filters: reading one, and comparing a field with it. */
+/* Numbers in filters: parse one, and compare a field with it. */
 #include <ctype.h>
 
 #include "filter/term.h"
 
-#define NUMBER_MAX	24		/* the kernel's: with the sign and a NUL */
+#define NUMBER_MAX	24		/* the kernel's limit, with the sign and the NUL */
 
-/* ---- reading ---- */
+/* ---- parse a number ---- */
 
-/* All of it, in base 10, 8 (0...) or 16 (0x...). */
+/* Parse the whole text from @s to @end, in base 10, 8 (0...) or 16 (0x...).  Returns
+ * false if it is no number or too large. */
 static bool to_unsigned(const char *s, const char *end, uint64_t *ret_value)
 {
 	unsigned int base = 10, digit;
@@ -48,7 +49,7 @@ static bool to_signed(const char *s, const char *end, uint64_t *ret_value)
 	return true;
 }
 
-/* Where a number ends; letters belong to it, right or wrong. */
+/* Move past a number.  Letters count as part of it; the caller checks the digits. */
 static int skip_number(struct parser *p)
 {
 	size_t start = p->at;
@@ -73,7 +74,7 @@ int term_take_unsigned(struct parser *p, enum filter_error_code wrong,
 	return r;
 }
 
-/* ---- comparing ---- */
+/* ---- emit the comparison ---- */
 
 struct part term_emit_never(struct parser *p)
 {
@@ -102,6 +103,7 @@ struct part term_emit_range(struct parser *p, const struct term_field *field,
 	});
 }
 
+/* Emit "the number is less than @value".  @least: the smallest value of the type. */
 static struct part emit_less(struct parser *p, const struct term_field *field,
 			     uint64_t least, uint64_t value)
 {
@@ -122,7 +124,7 @@ struct part term_emit_compare(struct parser *p, const struct term_field *field,
 {
 	uint64_t least = field->is_signed ? 1ull << 63 : 0;
 
-	/* An array or a struct is not any number, nor less, nor unequal. */
+	/* An array or a struct is no number: every comparison is false, `!=` included. */
 	if (!field->bits)
 		return term_emit_never(p);
 	value <<= filter_load_shift(term_load(field));

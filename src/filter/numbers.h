@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of a filter's run that is worth to be inlined into the path of an
- * event: comparing numbers of the record.
+ * Run the instructions of a filter that compare numbers of the record.  These functions
+ * are inlined into the path of an event.
  */
 #ifndef FILTER_NUMBERS_H
 #define FILTER_NUMBERS_H
@@ -26,8 +26,8 @@ FILTER_LOAD(2, uint16_t)
 FILTER_LOAD(4, uint32_t)
 FILTER_LOAD(8, uint64_t)
 
-/* A number of the record, shifted up; so not FILTER_LOAD_CPU.  Nested like this it is
- * made of branches: a table's jump costs more. */
+/* Load a number of the record, shifted up to bit 63.  Not for FILTER_LOAD_CPU.  The
+ * nested ifs become branches; a jump table would cost more. */
 static inline uint64_t filter_load(const struct filter_insn *insn, const char *rec)
 {
 	const char *at = rec + insn->offset;
@@ -41,6 +41,7 @@ static inline uint64_t filter_load(const struct filter_insn *insn, const char *r
 	return (uint64_t)filter_load_2(at) << 48;
 }
 
+/* Returns the result of an instruction with FILTER_OP_RANGE or FILTER_OP_AND. */
 static inline bool filter_compare(const struct filter_insn *insn,
 				  uint64_t number)
 {
@@ -51,9 +52,10 @@ static inline bool filter_compare(const struct filter_insn *insn,
 #define FILTER_KEY(op, load)	((unsigned int)(op) | (unsigned int)(load) << 8)
 
 /*
- * From instruction @at on to an end, or to one that asks for something else:
- * filter_run_on().  The record is p->record_bytes long or more.  What most filters ask
- * for comes first, and with no more work than it needs.
+ * Run from instruction @at to an end, or to an instruction that does not compare a number
+ * of the record.  The record must have p->record_bytes or more.  The most frequent
+ * instructions come first, with the fewest steps.
+ * Returns the instruction at which to continue with filter_run_on(), or an end.
  */
 static inline uint32_t filter_run_numbers(const struct filter_program *p,
 					  const char *rec, uint32_t at)
@@ -64,7 +66,7 @@ static inline uint32_t filter_run_numbers(const struct filter_program *p,
 		const struct filter_insn *insn = &p->insns[at];
 		uint64_t number;
 
-		asm("" : "+r" (insn));	/* computed once, and kept */
+		asm("" : "+r" (insn));	/* compute the address only once */
 		switch (FILTER_KEY(insn->op, insn->load)) {
 		case FILTER_KEY(FILTER_OP_RANGE, FILTER_LOAD_4):
 			number = (uint64_t)filter_load_4(rec + insn->offset) << 32;

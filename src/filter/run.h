@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a compiled filter (abi/filter.h), in the traced program: no lock, no
- * allocation, errno untouched; a signal handler may do it.
+ * Run compiled filters (abi/filter.h) in the traced program.  These functions take no
+ * lock, allocate nothing and do not change errno; signal handlers may call them.
  */
 #ifndef FILTER_RUN_H
 #define FILTER_RUN_H
@@ -13,34 +13,39 @@
 #include "abi/filter.h"
 
 #define FILTER_COMM_LEN		16
-/* Of a string that a record only points to; the rest is not looked at. */
+/* Bytes that are read of a string to which a record only points; the rest is ignored. */
 #define FILTER_POINTER_MAX	1024
 
-/* What is not in the record. */
+/* Values that a filter needs and that are not in the record. */
 struct filter_context {
 	uint32_t cpu;
-	uint32_t tid;			/* this thread: its memory is read */
-	/* The thread's name, cut or padded with NUL; may be NULL: no match.
-	 * Called only if a filter asks, from signal handlers too. */
+	uint32_t tid;			/* this thread, whose memory is read */
+	/* Stores the thread's name, cut or padded with NULs.  NULL: no name matches.
+	 * Called only if a filter needs the name; signal handlers call it, too. */
 	void (*get_comm)(char ret_comm[FILTER_COMM_LEN]);
 };
 
 /*
- * May these bytes be run on records of an event whose fixed part is
- * `record_fixed_bytes` long? 0, or -EINVAL. The bytes must be 8-aligned and
- * nobody else's to write: take a copy of shared memory first.
+ * Check that the program at @blob is safe to run on records with at least
+ * @record_fixed_bytes bytes.  The bytes must be 8-aligned, and no other process may
+ * change them: copy them from shared memory first.
+ * Returns 0 or -EINVAL.
  */
 int filter_verify(const void *blob, size_t bytes, uint32_t record_fixed_bytes);
 
 /*
- * Does the record pass? `p` has been verified. A string that is not where the
- * record says is a question answered with no, also by `!=`, as in the kernel.
+ * Returns true if the record passes the filter @p, which must be verified.  If the
+ * record's word for a string or mask points outside of the record, or the string's
+ * address is not readable, the predicate is false, also for `!=`, as in the kernel.
  */
 bool filter_match(const struct filter_program *p, const void *rec, size_t bytes,
 		  const struct filter_context *ctx);
 
-/* The same in steps: from instruction @at on to an end, p->nr_insns if the record
- * is dropped.  It is p->record_bytes long or more. */
+/*
+ * Run the filter from instruction @at to its end.  @bytes must be p->record_bytes or
+ * more.
+ * Returns p->nr_insns (drop the record) or p->nr_insns + 1 (keep it).
+ */
 uint32_t filter_run_on(const struct filter_program *p, const void *rec,
 		       size_t bytes, const struct filter_context *ctx,
 		       uint32_t at);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* One question of a filter: FIELD OP VALUE. */
+/* Parse one predicate of a filter, FIELD OP VALUE. */
 #include "filter/term.h"
 
 #include <ctype.h>
 
-#define STRING_MAX	256		/* the kernel's: with a NUL */
+#define STRING_MAX	256		/* the kernel's limit, with the NUL */
 
 /* ---- FIELD OP ---- */
 
@@ -27,10 +27,10 @@ static int parse_field(struct parser *p, struct term *t)
 	p->at += len;
 	if (!term_find_field(p->fmt, name, len, &t->field))
 		return term_fail(p, FILTER_ERR_FIELD_NOT_FOUND, p->at);
-	/* Records are not that large. */
+	/* The offset must fit into filter_insn.offset; no record is that large. */
 	if ((uint64_t)t->field.offset + t->field.size > UINT16_MAX)
 		return -E2BIG;
-	/* All strings are in user space: it says nothing new. */
+	/* Accept .ustring and ignore it: all strings are in user space. */
 	term_take(p, ".ustring");
 	t->is_function = term_take(p, ".function");
 	return 0;
@@ -38,7 +38,7 @@ static int parse_field(struct parser *p, struct term *t)
 
 static int parse_op(struct parser *p, struct term *t)
 {
-	/* in the order in which they are looked for */
+	/* in the order of the search: "<=" before "<" */
 	static const char *const names[NR_OPS] = {
 		[OP_GLOB] = "~", [OP_NE] = "!=", [OP_EQ] = "==",
 		[OP_LE] = "<=", [OP_LT] = "<", [OP_GE] = ">=", [OP_GT] = ">",
@@ -52,8 +52,9 @@ static int parse_op(struct parser *p, struct term *t)
 	return term_fail(p, FILTER_ERR_INVALID_OP, p->at);
 }
 
-/* ---- functions ---- */
+/* ---- .function ---- */
 
+/* Parse VALUE as the name of a function or an address in one, and find its range. */
 static int find_function(struct parser *p, uint64_t *ret_start,
 			 uint64_t *ret_end)
 {
@@ -79,7 +80,7 @@ static int find_function(struct parser *p, uint64_t *ret_start,
 	return r ? term_fail(p, FILTER_ERR_NO_FUNCTION, p->at) : 0;
 }
 
-/* An address in the function. */
+/* Parse a predicate with .function: the field is an address in the function. */
 static int parse_function(struct parser *p, const struct term *t,
 			  struct part *ret_part)
 {
@@ -148,7 +149,7 @@ static int parse_string(struct parser *p, const struct term *t,
 	return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole predicate ---- */
 
 static int parse_value(struct parser *p, const struct term *t,
 		       struct part *ret_part)

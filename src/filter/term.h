@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One question of a filter, FIELD OP VALUE: what the files that read its parts
- * share.
+ * One predicate of a filter, FIELD OP VALUE: declarations for the files that parse its
+ * parts.
  */
 #ifndef FILTER_TERM_H
 #define FILTER_TERM_H
@@ -10,38 +10,47 @@
 
 #include "filter/compile.h"
 
+/* How a filter uses a field. */
 enum field_use {
 	USE_NUMBER,
 	USE_CPU,
 	USE_FLOAT,			/* float or double */
-	USE_MASK_LOC, USE_MASK_REL,	/* a mask for CPUS{}, else a number */
+	USE_MASK_LOC, USE_MASK_REL,	/* a mask if compared with CPUS{}, else a number */
 	USE_ARRAY, USE_LOC, USE_REL, USE_PTR, USE_COMM,	/* strings */
 };
 
+/* A field as a filter sees it. */
 struct term_field {
 	enum field_use use;
-	uint32_t offset, size;		/* in the record; 0, 0: not there */
-	uint32_t bits;			/* of the number; 0: it is none */
+	uint32_t offset, size;		/* bytes in the record; both 0 if the field is
+					 * not in the record */
+	uint32_t bits;			/* of the number: 8, 16, 32, 64; 0: the field
+					 * is no number */
 	bool is_signed;
 };
 
+/* Operators, in the order in which parse_op() tries them. */
 enum term_op {
 	OP_GLOB, OP_NE, OP_EQ, OP_LE, OP_LT, OP_GE, OP_GT, OP_AND, NR_OPS,
 };
 
+/* The predicate that is being parsed. */
 struct term {
 	struct term_field field;
 	enum term_op op;
-	bool is_function;
+	bool is_function;		/* the field has the suffix .function */
 };
 
-/* By name: the event's own, CPU and COMM, common ones. */
+/*
+ * Find a field by name: fields of the event, common fields, then CPU and COMM.
+ * Returns false if there is none.
+ */
 bool term_find_field(const struct event_format *fmt, const char *name,
 		     size_t len, struct term_field *ret_field);
-/* Offer all of their names. */
+/* Offer the names of all these fields to @near. */
 struct nearest;
 void term_offer_fields(const struct event_format *fmt, struct nearest *near);
-/* How much of @text is an identifier. */
+/* Returns the length of the identifier at @text; 0: there is none. */
 size_t term_word_len(const char *text);
 
 static inline bool term_is_string(const struct term *t)
@@ -49,14 +58,15 @@ static inline bool term_is_string(const struct term *t)
 	return t->field.use >= USE_ARRAY;
 }
 
-/* The kernel counts from 1 here. */
+/* Set the error @code at position @at.  For these errors the kernel counts columns from
+ * 1.  Returns -EINVAL. */
 static inline int term_fail(struct parser *p, enum filter_error_code code,
 			    size_t at)
 {
 	return parser_fail(p, code, at + 1, -EINVAL);
 }
 
-/* Go over that word if it stands here. */
+/* If @word is at p->at, move past it and return true. */
 static inline bool term_take(struct parser *p, const char *word)
 {
 	size_t len = strlen(word);
@@ -67,30 +77,41 @@ static inline bool term_take(struct parser *p, const char *word)
 	return true;
 }
 
-/* An unsigned number at p->at; where it is wrong is told as `wrong`. */
+/*
+ * Parse an unsigned number at p->at.
+ * @wrong: the error if it is not a valid number.
+ * Returns 0 or -EINVAL.
+ */
 int term_take_unsigned(struct parser *p, enum filter_error_code wrong,
 		       uint64_t *ret_value);
 
-/* VALUE, of that kind, and the code for the whole question. */
+/*
+ * Parse VALUE as a value of this kind, and emit the code of the predicate.
+ * Returns 0 or -errno, with the error in p->error.
+ */
 int term_parse_number(struct parser *p, const struct term *t,
 		      struct part *ret_part);
-/* A name for a number, bare or in quotes; -ENOENT, and p->at as before, if it is none. */
+/* Parse the name of a number, with or without quotes.  Returns -ENOENT, with p->at
+ * unchanged, if it is no such name. */
 int term_parse_name(struct parser *p, const struct term *t, struct part *ret_part);
 int term_parse_float(struct parser *p, const struct term *t,
 		     struct part *ret_part);
 int term_parse_cpus(struct parser *p, const struct term *t,
 		    struct part *ret_part);
 
-/* A question that is always answered with no. */
+/* Emit an instruction that is always false. */
 struct part term_emit_never(struct parser *p);
-/* The field's offset is added to the instruction. */
+/* Emit @insn with the offset of @field. */
 struct part term_emit(struct parser *p, const struct term_field *field,
 		      struct filter_insn insn);
-/* How the field's number is loaded; it has one. */
+/* Returns how to load the number of @field (enum filter_load).  The field must be a
+ * number. */
 uint8_t term_load(const struct term_field *field);
-/* Is its number from @low to @high?  Both are shifted up; there is one between. */
+/* Emit the predicate "the field's number is from @low to @high".  Both are shifted up
+ * to bit 63, and @low <= @high. */
 struct part term_emit_range(struct parser *p, const struct term_field *field,
 			    uint64_t low, uint64_t high);
+/* Emit the predicate "FIELD @op @value" for a number. */
 struct part term_emit_compare(struct parser *p, const struct term_field *field,
 			      enum term_op op, uint64_t value);
 

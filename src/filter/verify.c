@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Is a filter program safe to run? Nothing in it is believed. */
+/* Check that a filter program is safe to run.  No value of it is trusted. */
 #include <errno.h>
 
 #include "filter/run.h"
@@ -9,7 +9,7 @@ static bool is_number(const struct filter_insn *insn)
 	return insn->op <= FILTER_OP_IN;
 }
 
-/* Bytes of the record that an instruction reads at its offset. */
+/* Returns the bytes of the record that an instruction reads at its offset. */
 static uint32_t read_bytes(const struct filter_insn *insn)
 {
 	switch (insn->op) {
@@ -30,13 +30,14 @@ static uint32_t read_bytes(const struct filter_insn *insn)
 	}
 }
 
-/* The second byte of an instruction. */
+/* Check the second byte of an instruction, its load or flags. */
 static bool is_known(const struct filter_insn *insn)
 {
 	return is_number(insn) ? insn->load < FILTER_LOADS :
 	       !(insn->flags & ~FILTER_FLAGS);
 }
 
+/* Check instruction @at: branches lead forward, reads stay in the record and the pool. */
 static bool is_sound(const struct filter_program *p, uint32_t at)
 {
 	const struct filter_insn *insn = &p->insns[at];
