@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings from the start: taking the words apart. */
+/* Boot settings: split the text into settings, values and items. */
 #include <string.h>
 
 #include "base/glob.h"
@@ -14,6 +14,7 @@ const struct boot_row boot_table[BOOT_UNKNOWN] = {
 #undef ROW
 };
 
+/* Returns true if @name is @row_name, where - and _ are the same. */
 static bool is_named(const struct boot_piece *name, const char *row_name)
 {
 	if (strlen(row_name) != name->len)
@@ -36,7 +37,7 @@ static enum boot_id find(const struct boot_piece *name)
 	return id;
 }
 
-/* Up to a blank that is in no quotes. */
+/* Returns the length of the setting at @text: up to a blank outside of quotes. */
 static size_t word_len(const char *text)
 {
 	bool is_quoted = false;
@@ -96,17 +97,20 @@ bool boot_has(const char *text, enum boot_id id)
 	return boot_find(text, id, &word);
 }
 
+/* Remove the first @len bytes of *@from, and the separator after them.  Returns the
+ * bytes. */
 static struct boot_piece cut(struct boot_piece *from, size_t len)
 {
 	struct boot_piece piece = { from->text, len };
 
 	if (len < from->len)
-		len++;		/* what ends it */
+		len++;		/* the separator */
 	from->text += len;
 	from->len -= len;
 	return piece;
 }
 
+/* Returns the number of bytes before the first @end, or all. */
 static size_t length_to(const struct boot_piece *piece, char end)
 {
 	const char *at = piece->len ? memchr(piece->text, end, piece->len) : NULL;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings from the start: the words of the kernel's command line that are about
- * tracing, in the environment variable ULF_TRACE of a program, or in a file
- * (base/config.h):
+ * Boot settings: the parameters of the kernel's command line that are about tracing, in
+ * the environment variable ULF_TRACE of a program or in a file (base/config.h):
  *
  *	trace_event=sched:*,irq trace_buf_size=4M trace_clock=mono
  *
- * Blanks between words, commas between the items of a value, "" around a value with
- * blanks; in a word's name - and _ are the same, all as for the kernel.  The runtime
- * keeps the words (abi_control.boot) and knows which events they name; the server
- * applies the rest; `ulf run` has an option for each.  boot.c depends on libc alone.
+ * Blanks separate settings, commas separate the items of a value, and "" encloses a value
+ * with blanks.  In a setting's name - and _ are the same, as in the kernel.  The runtime
+ * keeps the text (abi_control.boot) and finds out which events it names; the server
+ * applies the rest; `ulf run` has an option for each setting.  boot.c depends on libc
+ * alone.
  */
 #ifndef EVENT_BOOT_H
 #define EVENT_BOOT_H
@@ -18,7 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(enumerator, name, what its value is; NULL: it has none; []: it may have) */
+/* X(enumerator, name, placeholder of its value); NULL: it takes no value; []: the value
+ * is optional */
 #define BOOT_WORDS(X)							\
 	X(EVENT, "trace_event", "EVENTS")				\
 	X(BUF_SIZE, "trace_buf_size", "SIZE")				\
@@ -46,59 +47,86 @@ enum boot_id {
 	BOOT_UNKNOWN,
 };
 
+/* A row of the table of boot settings. */
 struct boot_row {
 	const char *name;
-	const char *value;
+	const char *value;		/* placeholder, or NULL: it takes no value */
 };
 
 extern const struct boot_row boot_table[BOOT_UNKNOWN];
 
-/* A piece of a text, without a NUL. */
+/* A part of a text, without a NUL. */
 struct boot_piece {
 	const char *text;
 	size_t len;
 };
 
+/* One setting of a text, NAME or NAME=VALUE. */
 struct boot_word {
 	enum boot_id id;
-	struct boot_piece whole;
-	struct boot_piece value;	/* text NULL: it has none */
+	struct boot_piece whole;	/* the setting as written */
+	struct boot_piece value;	/* without its quotes; text is NULL if there is
+					 * no value */
 };
 
-/* The next word from *@text on, which moves behind it. */
+/*
+ * Get the next setting of *@text, and move *@text to its end.
+ * Returns false at the end of the text.
+ */
 bool boot_next(const char **text, struct boot_word *ret_word);
-/* Is there such a word?  The last one. */
+/*
+ * Find a setting in @text.  If it is there several times, the last one counts.
+ * Returns false if it is not there.
+ */
 bool boot_find(const char *text, enum boot_id id, struct boot_word *ret_word);
 bool boot_has(const char *text, enum boot_id id);
-/* The next item of *@list, which loses it. */
+/*
+ * Remove the first item of *@list, and return it in *@ret_item.
+ * Returns false if the list is empty.
+ */
 bool boot_item(struct boot_piece *list, struct boot_piece *ret_item);
 
-/* Does an item of EVENTS name it?  set_event's spellings and globs; a ! before it
- * is passed over. */
+/* Returns true if an item of EVENTS names the event @system:@name.  Items are written
+ * as in set_event, with globs; a leading ! is ignored. */
 bool boot_fits(const struct boot_piece *item, const char *system, const char *name);
 
-/* NAME[^traceoff][,EVENTS] */
+/* A value of trace_instance: NAME[^traceoff][,EVENTS] */
 struct boot_instance {
 	struct boot_piece name, events;
-	bool is_off;
+	bool is_off;			/* ^traceoff: the instance begins with tracing
+					 * off */
 };
-/* NULL, or what is wrong with it, and where. */
+/*
+ * Parse a value of trace_instance.
+ * Returns NULL, or a message that says what is wrong, and the place in *@ret_at.
+ */
 const char *boot_instance(const struct boot_piece *value,
 			  struct boot_instance *ret_instance, const char **ret_at);
 
-/* EVENT.TRIGGER, an item of trace_trigger. */
+/* An item of trace_trigger: EVENT.TRIGGER */
 struct boot_trigger {
 	struct boot_piece event, command;
 };
+/*
+ * Parse an item of trace_trigger.
+ * Returns false if the event or the trigger is missing.
+ */
 bool boot_trigger(const struct boot_piece *item, struct boot_trigger *ret_trigger);
+/* Returns true if the part is equal to @text. */
 bool boot_piece_is(const struct boot_piece *piece, const char *text);
 
-/* ---- boot_check.c: not for the runtime ---- */
+/* ---- boot_check.c: not linked into the runtime ---- */
 
-/* NULL, or what is wrong with the word, and where.  That its events exist nobody
- * can know before the program has told. */
+/*
+ * Check a setting.  Whether its events exist is not checked: the server does not know
+ * them before the program has started.
+ * Returns NULL, or a message that says what is wrong, and the place in *@ret_at.
+ */
 const char *boot_check(const struct boot_word *word, const char **ret_at);
-/* Bytes, with the kernel's K, M, G ...; -EINVAL, -ERANGE. */
+/*
+ * Parse a number of bytes, with the kernel's suffixes K, M, G, T, P, E.
+ * Returns 0, -EINVAL or -ERANGE.
+ */
 int boot_size(const struct boot_piece *value, uint64_t *ret_bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings from the start: whether their values can be right. */
+/* Boot settings: check their values. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "event/option.h"
 #include "event/tracer.h"
 
-#define ITEM_MAX	63		/* as in trace_options */
+#define ITEM_MAX	63		/* bytes; the limit of trace_options */
 
-/* A copy with a NUL; NULL if it is too long for anything that there is. */
+/* Returns a copy in @buf with a NUL, or NULL if it is longer than any valid name. */
 static const char *string(const struct boot_piece *piece, char buf[ITEM_MAX + 1])
 {
 	if (piece->len > ITEM_MAX)
@@ -92,7 +92,7 @@ static const char *check_triggers(struct boot_piece list, const char **ret_at)
 	return NULL;
 }
 
-/* Has it a value if it takes one? */
+/* Check that the setting has a value if it needs one, and none if it takes none. */
 static const char *check_value(const struct boot_word *word)
 {
 	const char *wanted = boot_table[word->id].value;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of clocks.  The kernel's names, where they have a meaning for a
- * program; "local" and "global" are one clock here, for the TSC that both
- * stand for is the same on every CPU.
+ * The table of clocks.  The names are the kernel's, as far as they make sense for a
+ * program.  "local" and "global" are one clock here, because the TSC that both read is
+ * synchronous on all CPUs.
  */
 #include <assert.h>
 #include <errno.h>

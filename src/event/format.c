@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Event formats: building one, and its text. */
+/* Event formats: build one, and write its text. */
 #include "event/format.h"
 
 #include <errno.h>
@@ -62,7 +62,7 @@ void event_format_free(struct event_format *fmt)
 	free(fmt);
 }
 
-/* Bytes of a value of that type, 0 if it is not known. */
+/* Returns the bytes of a value of that type, 0 if the type is not known. */
 static uint32_t type_bytes(const char *type, size_t len)
 {
 	struct value_type vt;
@@ -72,7 +72,8 @@ static uint32_t type_bytes(const char *type, size_t len)
 	return vt.is_ptr ? 8 : vt.size;
 }
 
-/* What stands in the brackets decides; where it is no number, the size does. */
+/* Returns the number of elements: the number in the brackets, or if they hold no
+ * number, @size divided by the element's size. */
 static uint32_t array_elements(const char *type, const char *bracket,
 			       uint32_t size)
 {
@@ -86,6 +87,7 @@ static uint32_t array_elements(const char *type, const char *bracket,
 	return elem ? size / elem : 0;
 }
 
+/* Derive kind and array_len from the type. */
 static void classify(struct event_field *field)
 {
 	const char *bracket = strchr(field->type, '[');
@@ -109,7 +111,8 @@ int event_format_add_field(struct event_format *fmt, const char *type,
 {
 	struct event_field *fields, *field;
 
-	if (!(fmt->nr_fields & (fmt->nr_fields - 1))) {	/* 0, or a power of two: full */
+	/* 0 or a power of two: the array is full */
+	if (!(fmt->nr_fields & (fmt->nr_fields - 1))) {
 		fields = reallocarray(fmt->fields, fmt->nr_fields ? fmt->nr_fields * 2 : 1,
 				      sizeof(*fields));
 		if (!fields)
@@ -154,6 +157,7 @@ const struct event_field *event_format_find(const struct event_format *fmt,
 	return NULL;
 }
 
+/* Returns the bytes of an element of a __data_loc or __rel_loc array. */
 static uint32_t loc_elem_size(const char *type)
 {
 	const char *elem = strchr(type, ' ') + 1;
@@ -214,7 +218,7 @@ void event_header_page_text(uint32_t subbuf_bytes, struct text *out)
 		  "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 		  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 		  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n");
-	/* Time stamp and commit word stand before the data. */
+	/* The time stamp and the commit word precede the data. */
 	text_printf(out, "\tfield: char data;\toffset:16;\tsize:%u;\tsigned:0;\n",
 		    subbuf_bytes - 16);
 }

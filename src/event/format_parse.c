@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the text of a `format` file. */
+/* Parse the text of a `format` file. */
 #include "event/format.h"
 
 #include <errno.h>
@@ -7,19 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No real event comes near these; they only bound what a hostile text costs. */
+/* No real event comes near these limits.  They bound the cost of a hostile text. */
 enum {
 	FORMAT_MAX_BYTES = 1 << 20,
 	FORMAT_MAX_FIELDS = 4096,
 	FORMAT_MAX_DECL = 512,
 };
 
+/* The text that is left. */
 struct reader {
 	const char *pos;
 	const char *end;
 };
 
-/* Pass over `s` if it stands here. */
+/* If @s is next, move past it and return true. */
 static bool accept(struct reader *rd, const char *s)
 {
 	size_t len = strlen(s);
@@ -44,7 +45,8 @@ static bool read_u32(struct reader *rd, uint32_t *ret_value)
 	return rd->pos > start;
 }
 
-/* Copy up to the character `stop`, and pass over that too. */
+/* Copy the text before @stop into @buf, and move past @stop.  Returns false if it is
+ * too long or has a newline. */
 static bool read_until(struct reader *rd, char stop, char *buf, size_t size)
 {
 	const char *end = memchr(rd->pos, stop, rd->end - rd->pos);
@@ -61,14 +63,15 @@ static bool read_until(struct reader *rd, char stop, char *buf, size_t size)
 	return true;
 }
 
+/* A parsed line of a field. */
 struct field_line {
-	char decl[FORMAT_MAX_DECL];	/* as it stands before the first ';' */
+	char decl[FORMAT_MAX_DECL];	/* the declaration, up to the first ';' */
 	char type[FORMAT_MAX_DECL];
 	char name[FORMAT_MAX_DECL];
 	uint32_t offset, size, is_signed;
 };
 
-/* "char comm[16]" is the type "char[16]" and the name "comm". */
+/* Split the declaration: "char comm[16]" has the type "char[16]" and the name "comm". */
 static bool split_decl(struct field_line *line)
 {
 	char *bracket = NULL, *space;
@@ -139,7 +142,7 @@ static int read_fields(struct reader *rd, struct event_format *fmt,
 	return 0;
 }
 
-/* The rest of the text: a print format may have newlines in its strings. */
+/* Read the rest of the text: the strings of a print format may contain newlines. */
 static int read_print_fmt(struct reader *rd, struct event_format *fmt)
 {
 	char *print_fmt;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's own events: a new one is a row; see ftrace_event.h. */
+/* The kernel's built-in events, one row each; see ftrace_event.h. */
 #include "event/ftrace_event.h"
 
 #include "abi/control.h"
@@ -14,7 +14,7 @@ static const struct event_field function_fields[] = {
 	{ .type = "unsigned long[]", .name = "args", .offset = 24, .kind = FIELD_ARRAY },
 };
 
-/* A record has as many as it needs; the kernel's format says 8, and tools look at
+/* A record has as many callers as it needs.  The kernel's format says 8, and tools use
  * the record's size. */
 static const struct event_field stack_fields[] = {
 	{ .type = "int", .name = "size", .offset = 8, .size = 4, .is_signed = true },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's own events, which no TRACE_EVENT describes: those of events/ftrace
- * whose records ulf writes.
+ * The built-in events of the kernel, events/ftrace, as far as ulf writes their records.
+ * No TRACE_EVENT() describes them.
  */
 #ifndef EVENT_FTRACE_EVENT_H
 #define EVENT_FTRACE_EVENT_H
@@ -12,6 +12,6 @@
 
 extern const struct event_format ftrace_events[];
 extern const size_t nr_ftrace_events;
-#define FTRACE_PRINT	2		/* its row there */
+#define FTRACE_PRINT	2		/* the row of ftrace:print in ftrace_events */
 
 #endif

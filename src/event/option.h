@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The options of a buffer: what trace_options and options/ offer.  Names and
- * order are the kernel's.  The kernel's options that are missing have no meaning
- * without what they are about: docs/OPTIONS.md.
+ * The options of a buffer, as in trace_options and options/.  Names and order are the
+ * kernel's.  Options of the kernel that make no sense for a program are missing:
+ * docs/OPTIONS.md.
  *
- * abi_buffer.options has a bit for each, so bits keep their place for ever.  A
- * bit says that the option is not as it is by default: a new buffer has none.
- * Depends on libc alone: the runtime uses it too.
+ * abi_buffer.options has a bit for each option, so a bit must never move.  A set bit
+ * means that the option differs from its default: a new buffer has no bit set.  Depends
+ * on libc alone: the runtime uses it, too.
  */
 #ifndef EVENT_OPTION_H
 #define EVENT_OPTION_H
@@ -17,8 +17,8 @@
 
 #include "abi/control.h"
 
-/* X(enumerator, bit, name, by default, help); T() is for those that the top
- * directory alone has as a file. */
+/* X(enumerator, bit, name, default, help).  T() is for options that have a file in the
+ * top directory only. */
 #define OPTIONS(X, T)							\
 	X(PRINT_PARENT, 0, "print-parent", 1,				\
 	  "who called a function, behind it")				\
@@ -59,12 +59,13 @@
 	X(FUNCTION_FORK, 27, "function-fork", 0,			\
 	  "those whom a thread of set_ftrace_pid starts are in it, too")	\
 	X(STACKTRACE, 29, "stacktrace", 0, "each event is followed by a stack") \
-	/* ulf's own, which the kernel has no use for: */		\
+	/* options that the kernel does not have: */			\
 	X(DEMANGLE, 31, "demangle", 0,					\
 	  "names of C++ functions as they are written")
 
-/* The same of a tracer, X(enum abi_tracer, ...): trace_options has them while it
- * is the buffer's.  Their files are always there. */
+/* Options of a tracer: X(enum abi_tracer, enumerator, bit, name, default, help).
+ * trace_options lists them while the buffer uses that tracer.  Their files always
+ * exist. */
 #define TRACER_OPTIONS(X)						\
 	X(ABI_TRACER_FUNCTION, FUNC_STACK, 41, "func_stack_trace", 0,	\
 	  "each function is followed by a stack")			\
@@ -101,6 +102,7 @@
 	X(ABI_TRACER_GRAPH, GRAPH_TIME, 49, "graph-time", 1,		\
 	  "the profiler's have that of the functions called in it")
 
+/* The bits of abi_buffer.options. */
 enum option_bit {
 #define OPTION_BIT(id, bit, name, on, help)	OPTION_##id = 1ull << (bit),
 #define TRACER_BIT(tracer, id, bit, ...)	OPTION_##id = 1ull << (bit),
@@ -110,6 +112,7 @@ enum option_bit {
 #undef OPTION_BIT
 };
 
+/* The options that are on by default. */
 enum {
 #define DEFAULT(id, bit, name, on, help)	((on) ? OPTION_##id : 0) |
 #define TRACER_DEFAULT(tracer, ...)		DEFAULT(__VA_ARGS__)
@@ -118,8 +121,8 @@ enum {
 #undef DEFAULT
 };
 
-/* What a program does by itself, so it must be told at once: of a tracer that records
- * functions, and of events. */
+/* Options that the program itself applies, so the server must notify it of a change at
+ * once: options of the tracers that record functions, and of events. */
 #define OPTION_FUNCTION \
 	(OPTION_FUNC_STACK | OPTION_FUNC_NO_REPEATS | OPTION_FUNC_ARGS)
 #define OPTION_GRAPH \
@@ -127,16 +130,18 @@ enum {
 #define OPTION_PROGRAM \
 	(OPTION_STACKTRACE | OPTION_FUNCTION | OPTION_GRAPH | OPTION_GRAPH_TIME)
 
+/* A row of the table of options. */
 struct option_row {
 	const char *name;
 	uint64_t bit;			/* enum option_bit */
-	uint32_t tracer;		/* whose; ABI_TRACER_NOP: everybody's */
+	uint32_t tracer;		/* enum abi_tracer that has it; ABI_TRACER_NOP:
+					 * all buffers have it */
 };
 
 extern const struct option_row option_table[];
 extern const size_t option_table_rows;
 
-/* NULL: there is none. */
+/* Returns the row of an option, or NULL: there is none. */
 const struct option_row *option_find(const char *name);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The formats of trace_printk(): what is in them, how arguments are recorded, how
- * they are printed.  The kernel's rules (vbin_printf(), bstr_printf()), and
- * floating point besides.  Depends on libc alone: the runtime uses it too.
+ * The formats of trace_printk(): parse them, record the arguments, and print them.  The
+ * rules are the kernel's (vbin_printf(), bstr_printf()), with floating point added.
+ * Depends on libc alone: the runtime uses it, too.
  *
- * Arguments are one behind the other: numbers in as many bytes as they have, on a
- * multiple of that but never of more than 4; strings with their NUL.
+ * Recorded arguments are stored one after the other.  A number has its own size and is
+ * aligned to that size, but to no more than 4 bytes; a string has its NUL.
  */
 #ifndef EVENT_PRINTK_H
 #define EVENT_PRINTK_H
@@ -20,55 +20,67 @@ struct text;
 /* ---- printk_format.c ---- */
 
 enum printk_kind {
-	PRINTK_INVALID,		/* nothing behind it is printed either */
+	PRINTK_INVALID,		/* unknown: the text ends before it */
 	PRINTK_PERCENT,
 	PRINTK_CHAR,
 	PRINTK_INT,
-	PRINTK_FLOAT,		/* a double; recorded as one, too, if it is long */
+	PRINTK_FLOAT,		/* a double; a long double is recorded as a double */
 	PRINTK_STR,
 	PRINTK_PTR,
-	PRINTK_PTR_TEXT,	/* one that the kernel follows: recorded as text */
+	PRINTK_PTR_TEXT,	/* a pointer that the kernel dereferences: recorded as
+				 * text */
 };
 
-#define PRINTK_STAR	INT32_MAX	/* width, prec: an int before the argument */
+#define PRINTK_STAR	INT32_MAX	/* width, prec: from an int argument before the
+					 * value */
 
+/* One conversion of a format. */
 struct printk_conv {
 	uint8_t kind;		/* enum printk_kind */
 	uint8_t flags;		/* FLAG_... of print_impl.h */
 	uint8_t base;
-	uint8_t bytes;		/* of the number */
+	uint8_t bytes;		/* bytes of the number */
 	bool is_signed;
-	bool is_long;		/* a long double */
-	char letter;		/* PRINTK_FLOAT: the conversion; pointers: what
-				 * follows the p, or NUL */
+	bool is_long;		/* the argument is a long double */
+	char letter;		/* PRINTK_FLOAT: the conversion; pointers: the letter
+				 * after %p, or NUL */
 	int32_t width, prec;	/* -1: none */
 };
 
-/* The conversion at @fmt, which is a %.  Returns what is behind it. */
+/*
+ * Parse the conversion at @fmt, which points to its %.
+ * Returns the text after the conversion.
+ */
 const char *printk_decode(const char *fmt, struct printk_conv *ret_conv);
 
-/* How to record the arguments of a format. */
+/* How to record one argument of a format. */
 struct printk_arg {
 	uint8_t kind;		/* enum printk_kind; PRINTK_INVALID: the end */
-	uint8_t bytes;
-	bool is_limit;		/* of the string behind it: %.*s */
-	bool is_long;
-	uint32_t limit;		/* characters of a string */
+	uint8_t bytes;		/* bytes of the number */
+	bool is_limit;		/* %.*s: this number limits the string after it */
+	bool is_long;		/* the argument is a long double */
+	uint32_t limit;		/* characters of a string to record at most */
 };
 
-#define PRINTK_ARGS_MAX	64	/* what has more is printed so far */
+#define PRINTK_ARGS_MAX	64	/* with the end; further arguments are not recorded */
 
-/* Returns how many, the end included. */
+/*
+ * Fill @args with the arguments of @fmt.
+ * Returns their number, with the end.
+ */
 uint32_t printk_args(const char *fmt, struct printk_arg args[PRINTK_ARGS_MAX]);
 
 /* ---- printk_text.c ---- */
 
-/* Prints a pointer: @letter is what follows %p. */
+/* Prints a pointer.  @letter: the letter after %p, or NUL. */
 typedef void printk_pointer(void *ctx, char letter, uint64_t value,
 			    struct num_spec spec, struct text *out);
 
-/* -EBADMSG: the arguments end before the format does; -EINVAL: it is none of ours
- * from some place on.  What comes before that is printed. */
+/*
+ * Print the format @fmt with @bytes bytes of recorded arguments.
+ * Returns 0, -EBADMSG (the arguments end before the format) or -EINVAL (an unknown
+ * conversion).  The text before the error is in @out.
+ */
 int printk_text(const char *fmt, const void *args, size_t bytes,
 		printk_pointer *pointer, void *ctx, struct text *out);
 

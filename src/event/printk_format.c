@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is in a format of trace_printk(). */
+/* Parse the formats of trace_printk(). */
 #include "event/printk.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ static const char *decode_number(const char *s, int32_t *ret_number)
 	return s;
 }
 
-/* h hh l ll L z t j; an H and an L stand for two. */
+/* Parse the length: h hh l ll L z t j.  'H' stands for hh, 'L' for ll. */
 static const char *decode_qualifier(const char *s, char *ret_qualifier)
 {
 	*ret_qualifier = *s && strchr("hlLztj", *s) ? *s++ : '\0';
@@ -82,7 +82,8 @@ static const char *decode_pointer(const char *s, struct printk_conv *conv)
 	return s;
 }
 
-/* Strings and characters are of bytes: %ls and %lc are not for us. */
+/* Parse the letter of the conversion.  Wide strings and characters, %ls and %lc, are
+ * not supported. */
 static const char *decode_letter(const char *s, char qualifier,
 				 struct printk_conv *conv)
 {
@@ -132,7 +133,7 @@ const char *printk_decode(const char *fmt, struct printk_conv *ret_conv)
 	return decode_letter(s, qualifier, ret_conv);
 }
 
-/* What one conversion takes; up to three. */
+/* Fill @args with the arguments of one conversion, up to three.  Returns their number. */
 static uint32_t conv_args(const struct printk_conv *conv,
 			  struct printk_arg args[3])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of a format and recorded arguments.  Neither is trusted: nothing
- * outside of them is read.
+ * Print a format with its recorded arguments.  Neither is trusted: this code reads
+ * nothing outside of them.
  */
 #include "event/printk.h"
 
@@ -17,11 +17,13 @@
 /* "-", the 309 digits of DBL_MAX, ".", FLOAT_PREC digits, and some */
 #define FLOAT_BYTES	(312 + FLOAT_PREC + 8)
 
+/* The arguments that are left. */
 struct reader {
 	const uint8_t *start;
 	size_t at, bytes;
 };
 
+/* Read a number of @bytes.  Returns false if the arguments end before it. */
 static bool take(struct reader *reader, uint8_t bytes, uint64_t *ret_value)
 {
 	const struct value_type type = { .size = bytes };
@@ -34,6 +36,7 @@ static bool take(struct reader *reader, uint8_t bytes, uint64_t *ret_value)
 	return true;
 }
 
+/* Read a string.  Returns NULL if the arguments end before its NUL. */
 static const char *take_string(struct reader *reader, size_t *ret_len)
 {
 	const char *s = (const char *)reader->start + reader->at;
@@ -47,7 +50,7 @@ static const char *take_string(struct reader *reader, size_t *ret_len)
 	return s;
 }
 
-/* As much of it as there is room for: the runtime has little. */
+/* Write as much of @s as fits into @out, which has little space in the runtime. */
 static void put(struct text *out, const char *s, size_t len)
 {
 	size_t room = out->max - out->len;
@@ -66,7 +69,7 @@ static int32_t bounded(uint64_t value)
 	return number < -PRINT_MAX_WIDTH ? -PRINT_MAX_WIDTH : number;
 }
 
-/* The arguments of stars are before the one that is printed. */
+/* Read width and precision.  The arguments of stars precede the one that is printed. */
 static bool take_spec(struct reader *reader, const struct printk_conv *conv,
 		      struct num_spec *ret_spec)
 {
@@ -87,7 +90,7 @@ static bool take_spec(struct reader *reader, const struct printk_conv *conv,
 		if (!take(reader, 4, &value))
 			return false;
 		spec.prec = bounded(value);
-		/* the kernel takes it for 0, C for none */
+		/* A negative precision means 0 in the kernel, and none in C. */
 		if (spec.prec < 0)
 			spec.prec = conv->kind == PRINTK_FLOAT ? -1 : 0;
 	}
@@ -109,7 +112,7 @@ static void put_int(struct text *out, const struct printk_conv *conv,
 	print_num(out, is_negative ? -value : value, is_negative, spec);
 }
 
-/* How many bytes of a number stand before zeroes that pad it: the sign, and %a's 0x. */
+/* Number of bytes before the zeroes that pad a number: the sign, and the 0x of %a. */
 static size_t prefix_len(const char *number, char letter)
 {
 	size_t len = strchr("+- ", *number) ? 1 : 0;
@@ -118,8 +121,8 @@ static size_t prefix_len(const char *number, char letter)
 }
 
 /*
- * C's own printf knows best.  The width is not left to it, and the precision is at most
- * FLOAT_PREC: `%.32767g` of 0.5 prints three bytes and costs a quarter of a millisecond.
+ * Let libc print floating-point numbers, but without the width, and with a precision of at
+ * most FLOAT_PREC: `%.32767g` of 0.5 prints three bytes and costs a quarter of a millisecond.
  */
 void print_float(struct text *out, char letter, struct num_spec spec, uint64_t bits)
 {
@@ -169,7 +172,7 @@ static bool put_text(struct text *out, struct reader *reader,
 	return s;
 }
 
-/* False: the arguments have ended. */
+/* Print one conversion.  Returns false if the arguments end before it. */
 static bool put_conv(struct text *out, struct reader *reader,
 		     const struct printk_conv *conv, printk_pointer *pointer,
 		     void *ctx)

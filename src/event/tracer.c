@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of tracers. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of tracers, as current_tracer has them. */
+/* The names of tracers, as in current_tracer. */
 #ifndef EVENT_TRACER_H
 #define EVENT_TRACER_H
 
@@ -7,7 +7,7 @@
 
 extern const char *const tracer_names[ABI_TRACERS];
 
-/* enum abi_tracer, or -EINVAL. */
+/* Returns the tracer (enum abi_tracer), or -EINVAL. */
 int tracer_find(const char *name);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* C types by their text. */
+/* Find C types by their text. */
 #include "event/type.h"
 
 #include <string.h>
 
-/* Words that a type is spelled with; the typedefs carry their meaning. */
+/* Kinds of words in the text of a type.  Typedefs also have a size and a sign. */
 enum word_role {
 	WORD_CHAR, WORD_SHORT, WORD_INT, WORD_LONG, WORD_SIGNED, WORD_UNSIGNED,
 	WORD_BOOL, WORD_FLOAT, WORD_DOUBLE,
@@ -107,10 +107,10 @@ bool type_is_word(const char *word, size_t len)
 	return find_word(word, len) != NULL;
 }
 
-/* What was seen of a type so far. */
+/* The words of a type that were seen so far. */
 struct spelling {
 	unsigned int nr_roles[WORD_TYPEDEF + 1];
-	const struct word *alias;
+	const struct word *alias;	/* the typedef, if there is one */
 	unsigned int nr_stars;
 	bool has_tag_name;
 };
@@ -121,11 +121,12 @@ static bool is_word_char(char c)
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
+/* Add a word of the type.  Returns false if it is unknown. */
 static bool add_word(struct spelling *sp, const char *text, size_t len)
 {
 	const struct word *word;
 
-	/* The name of a struct, union or enum is whatever follows. */
+	/* The name of a struct, union or enum may be any word. */
 	if ((sp->nr_roles[WORD_TAG] || sp->nr_roles[WORD_ENUM]) &&
 	    !sp->has_tag_name) {
 		sp->has_tag_name = true;
@@ -140,6 +141,7 @@ static bool add_word(struct spelling *sp, const char *text, size_t len)
 	return true;
 }
 
+/* Find the type without its stars. */
 static bool base_type(const struct spelling *sp, struct value_type *type)
 {
 	const unsigned int *nr = sp->nr_roles;
@@ -163,10 +165,10 @@ static bool base_type(const struct spelling *sp, struct value_type *type)
 	} else if (nr[WORD_INT] || nr[WORD_SIGNED] || nr[WORD_UNSIGNED]) {
 		type->size = 4;
 	} else if (nr[WORD_VOID]) {
-		/* as gcc counts */
+		/* gcc's sizeof(void) is 1 */
 		*type = (struct value_type){ .size = 1 };
 	} else if (nr[WORD_ENUM] && sp->has_tag_name) {
-		/* gcc's choice where no value is negative */
+		/* gcc's type of an enum without negative values */
 		*type = (struct value_type){ .size = 4 };
 	} else {
 		return false;
@@ -174,6 +176,7 @@ static bool base_type(const struct spelling *sp, struct value_type *type)
 	return true;
 }
 
+/* Find the type of a pointer.  A pointer to a struct has an element of unknown size. */
 static bool pointer_type(const struct spelling *sp, struct value_type *type)
 {
 	struct value_type elem = { .size = 0 };

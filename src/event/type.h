@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The C types that fields have and that print formats cast to. Sizes are
- * those of a 64-bit Linux program.
+ * The C types of fields, and of casts in print formats.  Sizes are those of a 64-bit
+ * Linux program.
  */
 #ifndef EVENT_TYPE_H
 #define EVENT_TYPE_H
@@ -10,26 +10,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A type of a value. */
 struct value_type {
-	uint8_t size;		/* of the number; if is_ptr of the element, 0: unknown */
+	uint8_t size;		/* bytes of the number; if is_ptr, of an element (0:
+				 * unknown) */
 	bool is_signed;
 	bool is_ptr;
-	bool is_bool;		/* a cast to it gives 0 or 1 */
-	bool is_float;		/* float or double; if is_ptr the element */
+	bool is_bool;		/* a cast to this type gives 0 or 1 */
+	bool is_float;		/* float or double; if is_ptr, the element is */
 };
 
+/* Returns true if a value of the type is a float or double. */
 static inline bool type_is_float(struct value_type type)
 {
 	return type.is_float && !type.is_ptr;
 }
 
 /*
- * A type by its text, in any spelling of the words ("long unsigned int").
- * Qualifiers are passed over; a '*' makes it a pointer. False if unknown.
+ * Find a type by its text, in any order of its words ("long unsigned int").  Qualifiers
+ * are ignored; a '*' makes it a pointer.
+ * Returns false if the type is unknown.
  */
 bool type_lookup(const char *text, size_t len, struct value_type *ret_type);
 
-/* Is the word one that types are made of: int, const, struct, u64 ...? */
+/* Returns true if a type may contain the word: int, const, struct, u64 ... */
 bool type_is_word(const char *word, size_t len);
 
 #endif
