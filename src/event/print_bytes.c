@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of bytes and bits. */
+/* Print bytes and bitmaps. */
 #include "event/print_impl.h"
 
 void print_bytes(struct text *out, const uint8_t *mem, size_t len, char separator)
@@ -16,7 +16,7 @@ static bool is_set(const uint8_t *mem, size_t bit)
 	return mem[bit / 8] >> (bit % 8) & 1;
 }
 
-/* 32 bits a word, the highest first, a comma between. */
+/* Print words of 32 bits, the highest first, with commas: ff,00000001 */
 void print_bitmap(struct text *out, const uint8_t *mem, size_t nr_bits)
 {
 	size_t top = (nr_bits + 31) / 32 * 32;
@@ -35,7 +35,7 @@ void print_bitmap(struct text *out, const uint8_t *mem, size_t nr_bits)
 	}
 }
 
-/* 0-3,7,9-10 */
+/* Print ranges of set bits: 0-3,7,9-10 */
 void print_bitmap_list(struct text *out, const uint8_t *mem, size_t nr_bits)
 {
 	bool is_first = true;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of a print fmt: __get_str(), __print_flags() and the others. */
+/* Parse the functions of a print fmt: __get_str(), __print_flags() and the others. */
 #include "event/print_parse.h"
 
 #include <errno.h>
 #include <string.h>
 
 /*
- * What may be called: parse() is given the row and stands behind the '('; it
- * leaves the ')' to its caller.
+ * A function that may be called.  parse() begins after the '(' and ends before the ')'.
  */
 struct call {
 	const char *name;
 	uint32_t (*parse)(struct compiler *c, const struct call *call);
-	uint32_t arg;		/* what parse() makes of it */
+	uint32_t arg;		/* for parse(): operator, bytes or flag */
 };
 
 static void expect_comma(struct compiler *c)
@@ -20,7 +19,7 @@ static void expect_comma(struct compiler *c)
 	print_expect(c, ',', ", expected");
 }
 
-/* The name of a dynamic field. */
+/* Parse the name of a dynamic field.  Returns NULL after an error. */
 static const struct event_field *parse_dyn_name(struct compiler *c)
 {
 	const struct event_field *field = NULL;
@@ -56,7 +55,7 @@ static uint32_t parse_bitmask(struct compiler *c, const struct call *call)
 		.op = OP_BITMASK, .type = print_type_str, .a = n });
 }
 
-/* A literal; NULL is one without text. */
+/* Parse a string literal.  Returns false for NULL, and after an error. */
 static bool parse_literal(struct compiler *c, struct node *ret_str)
 {
 	uint32_t n = print_parse_arg(c);
@@ -73,6 +72,7 @@ static bool parse_literal(struct compiler *c, struct node *ret_str)
 	return true;
 }
 
+/* Parse an expression that must be a constant. */
 static uint64_t parse_value(struct compiler *c)
 {
 	uint32_t n = print_parse_arg(c);
@@ -82,7 +82,7 @@ static uint64_t parse_value(struct compiler *c)
 	return print_at(c, n)->imm;
 }
 
-/* An expression of which the value is known: up to the comma behind it. */
+/* Skip an expression whose value is known already, up to the ',' or '}' after it. */
 static void skip_value(struct compiler *c)
 {
 	unsigned int depth = 0;
@@ -97,7 +97,8 @@ static void skip_value(struct compiler *c)
 	}
 }
 
-/* What the program's compiler has worked out, else what the text says. */
+/* Returns the value of a row: the one that the program's C compiler computed, else that
+ * of the text. */
 static uint64_t parse_row_value(struct compiler *c)
 {
 	bool is_known = c->names && c->names->skip_tables;
@@ -113,7 +114,7 @@ static uint64_t parse_row_value(struct compiler *c)
 	return 0;
 }
 
-/* Keep the value's text if it is one identifier, for print_each_symbol(). */
+/* If the value is written as one identifier, keep that for print_each_symbol(). */
 static void keep_name(struct compiler *c, struct row *row)
 {
 	struct mark mark = print_mark(c);
@@ -131,7 +132,7 @@ static void keep_name(struct compiler *c, struct row *row)
 	print_back(c, mark);
 }
 
-/* { value, "name" }; false for the row that only ends a table. */
+/* Parse { value, "name" }.  Returns false for the row that ends a table. */
 static bool parse_row(struct compiler *c, struct row *row)
 {
 	struct node str;
@@ -238,7 +239,8 @@ static uint32_t parse_dynamic_array(struct compiler *c, const struct call *call)
 	return print_node(c, node);
 }
 
-/* prefix, prefix type, row size, group size, buffer, length, with ASCII? */
+/* The arguments are: prefix, prefix type, row size, group size, buffer, length, ASCII
+ * flag. */
 static uint32_t parse_hex_dump(struct compiler *c, const struct call *call)
 {
 	struct print_program *p = c->program;
@@ -285,7 +287,7 @@ static uint32_t parse_expect(struct compiler *c, const struct call *call)
 	return n;
 }
 
-/* arg: bytes of the number; | BSWAP_NONE: it has the right order already */
+/* arg: bytes of the number; | BSWAP_NONE: its bytes are in the right order already */
 enum { BSWAP_NONE = 0x100 };
 
 static uint32_t parse_bswap(struct compiler *c, const struct call *call)

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiling a print fmt: first the arguments, each to a node, then the format
- * string, whose conversions take them in turn.
+ * Compile a print fmt: first the arguments, each to a node, then the format string, whose
+ * conversions take the arguments in turn.
  */
 #include "event/print_parse.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+/* The arguments of the format string. */
 struct arguments {
 	uint32_t *nodes;
-	size_t nr, cap, next;
+	size_t nr, cap, next;		/* next: the first that no conversion has taken */
 };
 
 /*
- * Where the format string ends. The kernel's macros put its text between
- * quotes without escaping it, so it may hold quotes of its own: one that ends
- * it has a comma, another literal or nothing behind it.
+ * Returns the quote that ends the format string.  The kernel's macros put the text
+ * between quotes without escaping it, so the text may contain quotes.  The quote that
+ * ends the string is followed by a comma, another literal or nothing.  Example:
+ * "name="%s"", REC->name
  */
 static const char *format_end(const char *p)
 {
@@ -30,7 +32,7 @@ static const char *format_end(const char *p)
 		if (*p != '"')
 			continue;
 		next = p + 1;
-		if (*next == '"')	/* ends in a quote of its own? */
+		if (*next == '"')	/* "": the first of the two belongs to the text */
 			continue;
 		next += strspn(next, " \t\n");
 		if (!*next || *next == ',' || *next == '"')
@@ -39,7 +41,7 @@ static const char *format_end(const char *p)
 	return NULL;
 }
 
-/* Decode the format string (all its literals) into a buffer of its own. */
+/* Decode the format string, all its literals, into @ret_format. */
 static void read_format(struct compiler *c, struct text *ret_format)
 {
 	struct text *pool = &c->program->pool;
@@ -72,7 +74,7 @@ static void parse_arguments(struct compiler *c, struct arguments *args)
 
 	print_next(c);
 	while (print_accept(c, ',')) {
-		/* "...", followed by nothing: an empty list of arguments */
+		/* A comma with nothing after it: the list of arguments is empty. */
 		if (c->tok.kind == TOK_END)
 			break;
 		n = print_parse_arg(c);
@@ -96,7 +98,7 @@ static uint32_t take_argument(struct compiler *c, struct arguments *args)
 
 static const char *parse_flags(const char *p, struct directive *dir)
 {
-	static const char letters[] = "-+ #0";	/* in the order of FLAG_ */
+	static const char letters[] = "-+ #0";	/* in the order of FLAG_LEFT and so on */
 	const char *letter;
 
 	while (*p && (letter = strchr(letters, *p))) {
@@ -106,7 +108,7 @@ static const char *parse_flags(const char *p, struct directive *dir)
 	return p;
 }
 
-/* A number or a `*`; the node's number, or 0, goes to ret_arg. */
+/* Parse a number, or a `*`, which takes an argument: its node goes to *@ret_arg. */
 static const char *parse_width(struct compiler *c, const char *p,
 			       struct arguments *args, int32_t *ret_width,
 			       uint32_t *ret_arg)
@@ -217,7 +219,8 @@ static const char *parse_conversion(struct compiler *c, const char *p,
 	return p + 1;
 }
 
-/* Where C would take one for the other. */
+/* Report floats for integer conversions and the reverse.  C would misread the
+ * argument. */
 static void check_float(struct compiler *c, const struct directive *dir)
 {
 	bool is_float = type_is_float(print_at(c, dir->arg)->type);
@@ -228,7 +231,7 @@ static void check_float(struct compiler *c, const struct directive *dir)
 		print_fail(c, -EINVAL, "an integer where a float or double belongs");
 }
 
-/* A conversion from behind its %; what follows it. */
+/* Parse a conversion from the character after its %.  Returns the text after it. */
 static const char *parse_directive(struct compiler *c, const char *p,
 				   struct arguments *args, struct directive *dir)
 {
@@ -248,7 +251,7 @@ static const char *parse_directive(struct compiler *c, const char *p,
 	return p;
 }
 
-/* The common conversions of a field, straight from the record. */
+/* Find out whether the conversion can print a field directly from the record. */
 static void find_fast_path(const struct compiler *c, struct directive *dir)
 {
 	const struct node *node = print_at(c, dir->arg);
@@ -294,6 +297,7 @@ static void add_directive(struct compiler *c, struct directive *dir, size_t lit)
 	p->dirs[p->nr_dirs++] = *dir;
 }
 
+/* Move c->tok.text to the next percent sign. */
 static void next_percent(struct compiler *c)
 {
 	if (*c->tok.text)
@@ -307,7 +311,8 @@ static void compile_format(struct compiler *c, const char *p,
 	struct directive dir = { .conv = CONV_NONE };
 	size_t lit = pool->len;
 
-	/* Errors look for the place before decoding: for the same percent sign. */
+	/* c->tok.text, the position of errors, is in the text before decoding.  It
+	 * moves from percent sign to percent sign together with @p. */
 	c->tok.text = c->text;
 	while (*p && !c->error) {
 		if (p[0] != '%') {
@@ -338,12 +343,13 @@ static int compile(struct compiler *c)
 	struct text format;
 
 	text_init(&format, PRINT_MAX_POOL);
-	/* Node 0, which stands for "none" and follows every error. */
+	/* Node 0 stands for "none"; each function returns it after an error. */
 	if (!print_room(c, (void **)&c->program->nodes, 0,
 			&c->program->cap_nodes, sizeof(struct node),
 			PRINT_MAX_NODES))
 		return c->error;
-	/* The pool has memory from here on, also while it is empty. */
+	/* Allocate the pool now, so that pool.data is valid even if the pool stays
+	 * empty. */
 	if (!text_reserve(&c->program->pool, 1)) {
 		print_fail(c, -ENOMEM, "out of memory");
 		return c->error;

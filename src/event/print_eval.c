@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Evaluating nodes. Nothing here is undefined, whatever the operands are. */
+/* Evaluate nodes.  No operand leads to undefined behaviour. */
 #include "event/print_impl.h"
 
 static const struct val fault = { .kind = VAL_FAULT };
@@ -27,7 +27,7 @@ uint64_t print_extend(uint64_t value, struct value_type type)
 	}
 }
 
-/* A value as one of @type, if either of both is float or double. */
+/* Convert a value of type @from to @type.  At least one of them is float or double. */
 static uint64_t convert_float(uint64_t value, struct value_type from,
 			      struct value_type type)
 {
@@ -40,7 +40,8 @@ static uint64_t convert_float(uint64_t value, struct value_type from,
 	if (type_is_float(type))
 		return print_double_bits(type.size == 4 ? (double)(float)d : d);
 	if (!(d > -0x1p63 && d < 0x1p64))
-		return 1ull << 63;	/* what the processor makes of it */
+		return 1ull << 63;	/* out of range: the result of the x86
+					 * instruction */
 	return print_extend(d < 0x1p63 ? (uint64_t)(int64_t)d : (uint64_t)d, type);
 }
 
@@ -51,7 +52,7 @@ static struct val load(const uint8_t *p, struct value_type type)
 	return number(print_load(p, type));
 }
 
-/* Pointers are as good as any number that is not 0. */
+/* Get a number from a value.  Pointers become a number that is not 0. */
 static bool as_number(struct val val, uint64_t *ret_value)
 {
 	if (val.kind == VAL_FAULT)
@@ -136,7 +137,7 @@ static struct val eval_cast(struct run *run, const struct node *node)
 	struct val val = print_eval(run, node->a);
 	uint64_t u;
 
-	/* A pointer through (unsigned long) and back still points. */
+	/* A pointer stays a pointer if it is cast to unsigned long and back. */
 	if (val.kind != VAL_INT && !node->type.is_bool &&
 	    (node->type.is_ptr || node->type.size == 8))
 		return val;
@@ -177,7 +178,7 @@ static struct val divide(uint64_t a, uint64_t b, const struct node *node)
 	if (!node->calc.is_signed)
 		a = is_mod ? a % b : a / b;
 	else if (b == UINT64_MAX)
-		a = is_mod ? 0 : -a;	/* the one quotient that overflows */
+		a = is_mod ? 0 : -a;	/* INT64_MIN / -1 would overflow */
 	else
 		a = is_mod ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b;
 	return number(print_extend(a, node->type));
@@ -185,7 +186,7 @@ static struct val divide(uint64_t a, uint64_t b, const struct node *node)
 
 static uint64_t shift(uint64_t a, uint64_t b, const struct node *node)
 {
-	b &= node->calc.size * 8 - 1;	/* as the processor does */
+	b &= node->calc.size * 8 - 1;	/* mask the count, as x86 does */
 	if (node->op == OP_SHL)
 		return a << b;
 	if (!node->calc.is_signed || !(a >> 63))
@@ -198,7 +199,7 @@ static bool is_less(uint64_t a, uint64_t b, const struct node *node)
 	return node->calc.is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
-/* Both operands were cast to double. */
+/* Evaluate an operator whose operands were cast to double. */
 static struct val eval_float(uint64_t left, uint64_t right, const struct node *node)
 {
 	double a = print_double(left), b = print_double(right);
@@ -250,7 +251,7 @@ static struct val eval_binary(struct run *run, const struct node *node)
 	return number(print_extend(a, node->type));
 }
 
-/* && and ||: the right side only where it decides. */
+/* Evaluate && and ||; the right side only if the left side does not decide. */
 static struct val eval_logic(struct run *run, const struct node *node)
 {
 	bool is_or = node->op == OP_LOR;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The grammar of expressions: C's, without what changes something. */
+/* The grammar of expressions: C's, without operators that change a variable. */
 #include "event/print_parse.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* The names that every trace header may count on. */
+/* Names that every trace header may use. */
 static const struct {
 	const char *name;
 	int value;
@@ -22,7 +22,7 @@ static bool enter(struct compiler *c)
 	return !c->error;
 }
 
-/* Adjacent literals are one. */
+/* Join adjacent literals. */
 uint32_t print_parse_string(struct compiler *c)
 {
 	struct text *pool = &c->program->pool;
@@ -202,6 +202,7 @@ uint32_t print_parse_unary(struct compiler *c)
 	return n;
 }
 
+/* Binary operators with their precedence; a higher level binds more tightly. */
 static const struct {
 	int punct;
 	uint8_t level;
@@ -217,7 +218,8 @@ static const struct {
 	{ '*', 10, OP_MUL }, { '/', 10, OP_DIV }, { '%', 10, OP_MOD },
 };
 
-/* The operator that stands here, as an index, if it binds as tightly. */
+/* Returns the index of the operator at the current token, or -1: there is none, or its
+ * level is below @min_level. */
 static int operator_at(const struct compiler *c, unsigned int min_level)
 {
 	if (c->tok.kind != TOK_PUNCT)
@@ -242,7 +244,7 @@ static uint32_t parse_binary(struct compiler *c, unsigned int min_level)
 	return n;
 }
 
-/* gcc's a ?: b, where a is to be evaluated once. */
+/* Parse gcc's a ?: b.  A local keeps the value of a, so that a is evaluated once. */
 static uint32_t parse_elvis(struct compiler *c, uint32_t a)
 {
 	struct value_type type = print_at(c, a)->type;
@@ -288,7 +290,7 @@ uint32_t print_parse_expr(struct compiler *c)
 {
 	uint32_t n = print_parse_arg(c);
 
-	/* Nothing here has an effect: only the last one counts. */
+	/* No expression here has a side effect, so only the last one counts. */
 	while (print_accept(c, ','))
 		n = print_parse_arg(c);
 	return n;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Records without their print fmt: every field as the bytes say. */
+/* Print records without their print fmt: each field by its bytes. */
 #include "event/print_impl.h"
 
 #include <errno.h>
 
+/* The record that is printed. */
 struct record {
 	const uint8_t *rec;
 	size_t len;
@@ -39,7 +40,7 @@ static void put_byte(const struct record *r, uint8_t byte)
 	text_putc(r->out, ')');
 }
 
-/* A number that is the address of code is shown as such. */
+/* Print 8 bytes as a symbol if they are the address of code, else as a number. */
 static void put_word(const struct record *r, uint64_t word)
 {
 	int32_t low = (int32_t)word;
@@ -54,7 +55,7 @@ static void put_word(const struct record *r, uint64_t word)
 	put_pair(r, word, (int64_t)word);
 }
 
-/* As %g of a float or double; false: it is none. */
+/* Print a float or double as %g does.  Returns false if the field is neither. */
 static bool put_float(const struct record *r, const struct event_field *field)
 {
 	const struct num_spec spec = { .width = -1, .prec = -1 };
@@ -101,7 +102,7 @@ static bool is_char_ptr(const char *type)
 	return strcmp(type, "char *") == 0 || strcmp(type, "const char *") == 0;
 }
 
-/* A string of the program, which may be out of reach by now. */
+/* Print a string of the program.  Its memory may no longer be readable. */
 static void put_char_ptr(const struct record *r, const struct event_field *field)
 {
 	const struct value_type type = { .size = 8 };

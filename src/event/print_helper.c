@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What __print_flags(), __print_symbolic(), __print_hex() ... print. */
+/* Print the text of __print_flags(), __print_symbolic(), __print_hex() and the others. */
 #include "event/print_impl.h"
 
 static void put_str(struct run *run, uint32_t str, uint32_t len)
@@ -37,7 +37,7 @@ static void print_flags(struct run *run, const struct node *node)
 	}
 	if (!flags)
 		return;
-	/* What no row knows. */
+	/* Bits that no row has. */
 	if (!is_first)
 		put_str(run, (uint32_t)node->imm, node->imm >> 32);
 	text_write(run->out, "0x", 2);
@@ -58,7 +58,7 @@ static void print_symbolic(struct run *run, const struct node *node)
 		if (row->value == value)
 			break;
 	}
-	/* A row without text counts as none. */
+	/* A row without text counts as missing. */
 	if (row && row->value == value && row->len) {
 		put_str(run, row->str, row->len);
 		return;
@@ -67,7 +67,7 @@ static void print_symbolic(struct run *run, const struct node *node)
 	print_hex(run->out, value, 1);
 }
 
-/* A buffer and a length that must lie in it; NULL if they do not. */
+/* Returns a buffer that has at least @len bytes, or NULL. */
 static const uint8_t *eval_buffer(struct run *run, uint32_t ptr, uint64_t len)
 {
 	const uint8_t *mem;
@@ -77,7 +77,7 @@ static const uint8_t *eval_buffer(struct run *run, uint32_t ptr, uint64_t len)
 	return mem && len <= have ? mem : NULL;
 }
 
-/* A length is an int: a negative one prints nothing. */
+/* Get a length.  It is an int, and a negative one prints nothing. */
 static bool eval_len(struct run *run, uint32_t n, uint64_t *ret_len)
 {
 	uint64_t len;
@@ -130,7 +130,7 @@ static void print_array(struct run *run, const struct node *node)
 	}
 	text_putc(run->out, '{');
 	if (bytes && elem != 1 && elem != 2 && elem != 4 && elem != 8) {
-		/* Say so, and go on with bytes, as the kernel does. */
+		/* Report the size and continue with bytes, as the kernel does. */
 		text_puts(run->out, "BAD SIZE:");
 		print_dec(run->out, elem, false);
 		text_putc(run->out, ' ');
@@ -156,6 +156,7 @@ static void print_bitmask(struct run *run, const struct node *node)
 		put_fault(run);
 }
 
+/* The arguments of __print_hex_dump(). */
 struct hexdump {
 	struct val prefix;
 	uint64_t prefix_type, row_size, group_size, is_ascii;
@@ -224,7 +225,8 @@ static void print_hexdump(struct run *run, const struct node *node)
 		if (d.prefix.kind == VAL_STR)
 			put_str(run, d.prefix.u, d.prefix.end - d.prefix.u);
 		if (d.prefix_type == DUMP_PREFIX_ADDRESS) {
-			/* The address in the record is all that there is. */
+			/* Only the offset in the record is known, not the address in
+			 * the program. */
 			print_hex(run->out, d.address + i, 16);
 			text_puts(run->out, ": ");
 		} else if (d.prefix_type == DUMP_PREFIX_OFFSET) {

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside of the printer: the program and what its files share.
+ * Declarations inside the printer: the program, and functions that its files share.
  *
- * An expression is a tree of nodes in one array; a node is named by its index,
- * 0 is the constant 0. Values have a static type, as in C; pointers also carry
- * at run time what they point to (struct val), so that every load is checked.
+ * An expression is a tree of nodes in one array.  The index of a node names it; node 0 is
+ * the constant 0.  Values have a static type, as in C.  At run time a pointer also has
+ * the range that it points into (struct val), so that every load can be checked.
+ *
+ * Example: REC->a + 1, with an int field a at offset 8, becomes
+ *
+ *	1: OP_FIELD	imm 8			int
+ *	2: OP_CONST	imm 1			int
+ *	3: OP_ADD	a 1, b 2		int
  */
 #ifndef EVENT_PRINT_IMPL_H
 #define EVENT_PRINT_IMPL_H
@@ -19,8 +25,8 @@
 #include "event/type.h"
 
 enum {
-	PRINT_MAX_DEPTH = 200,		/* of nesting in the text */
-	PRINT_MAX_HEIGHT = 400,		/* of a tree of nodes */
+	PRINT_MAX_DEPTH = 200,		/* nesting in the text */
+	PRINT_MAX_HEIGHT = 400,		/* levels in a tree of nodes */
 	PRINT_MAX_NODES = 1 << 17,
 	PRINT_MAX_POOL = 1 << 20,	/* bytes of strings */
 	PRINT_MAX_TEXT = 1 << 20,	/* bytes of a print fmt */
@@ -29,53 +35,63 @@ enum {
 	PRINT_MAX_WIDTH = 32767,
 };
 
+/* Operators of nodes, and how they use struct node. */
 enum node_op {
 	OP_CONST,		/* imm */
-	OP_STR,			/* literal: imm offset in the pool, a length */
-	OP_FIELD,		/* number in the record at imm */
-	OP_ADDR,		/* pointer into the record: imm, a end */
-	OP_DYN,			/* pointer to dynamic data: imm loc, a is_rel */
-	OP_DYNLEN,		/* its bytes: imm loc */
+	OP_STR,			/* string literal: imm offset in the pool, a length */
+	OP_FIELD,		/* number in the record: imm offset */
+	OP_ADDR,		/* pointer into the record: imm offset, a end
+				 * (UINT32_MAX: the record's end) */
+	OP_DYN,			/* pointer to dynamic data: imm offset of its loc word,
+				 * a: 1 if __rel_loc */
+	OP_DYNLEN,		/* length of dynamic data in bytes: imm offset of its
+				 * loc word */
 	OP_LOAD,		/* *a */
 	OP_PTRADD,		/* a + b * imm bytes */
-	OP_CAST,		/* a */
+	OP_CAST,		/* a, converted to the node's type */
 	OP_NEG, OP_INV, OP_NOT,	/* -a ~a !a */
 	OP_MUL, OP_DIV, OP_MOD, OP_ADD, OP_SUB, OP_SHL, OP_SHR,
 	OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE,
 	OP_AND, OP_XOR, OP_OR,
 	OP_LAND, OP_LOR,
 	OP_COND,		/* a ? b : c */
-	OP_LET,			/* local imm = a; b */
+	OP_LET,			/* local imm = a, then the value of b */
 	OP_LOCAL,		/* local imm */
-	OP_BSWAP,		/* bytes of a in reverse, of its type */
-	/* What only prints; the value stands for itself until it is printed. */
-	OP_FLAGS,		/* a; rows b, number c; imm delimiter */
-	OP_SYMBOLIC,		/* a; rows b, number c */
-	OP_HEX,			/* a, length b; imm: without spaces */
-	OP_ARRAY,		/* a, elements b, element size c */
-	OP_BITMASK,		/* a, all of it */
-	OP_HEXDUMP,		/* imm: first of HEXDUMP_ARGS in args */
+	OP_BSWAP,		/* a with its bytes reversed */
+	/* Helpers that print.  Their value is the node itself until it is printed. */
+	OP_FLAGS,		/* value a; first row b, number of rows c; imm:
+				 * delimiter, length << 32 | offset */
+	OP_SYMBOLIC,		/* value a; first row b, number of rows c */
+	OP_HEX,			/* buffer a, length b; imm 1: without spaces */
+	OP_ARRAY,		/* buffer a, elements b, bytes of an element c */
+	OP_BITMASK,		/* dynamic array a, all its bits */
+	OP_HEXDUMP,		/* imm: index in args of the first of HEXDUMP_ARGS
+				 * arguments */
 };
 
 enum { HEXDUMP_ARGS = 7 };
 
+/* A node of an expression; see enum node_op for a, b, c and imm. */
 struct node {
 	uint8_t op;
 	struct value_type type;
-	struct value_type calc;	/* comparisons: what the operands become */
-	uint16_t height;
+	struct value_type calc;	/* binary operators: type to which the operands are
+				 * converted */
+	uint16_t height;	/* levels below, with this one */
 	uint32_t a, b, c;
 	uint64_t imm;
 };
 
-/* A row of __print_flags() or __print_symbolic(). */
+/* A row of the table of __print_flags() or __print_symbolic(). */
 struct row {
 	uint64_t value;
-	uint32_t str, len;
-	uint32_t name, name_len;	/* the value as the text has it, in the pool, if
-					 * that is one identifier; name_len 0: it is not */
+	uint32_t str, len;		/* text: offset in the pool, bytes */
+	uint32_t name, name_len;	/* the identifier, if the value is written as
+					 * one: offset in the pool, bytes (0: it is
+					 * not) */
 };
 
+/* Flags of a conversion, as in printf. */
 enum {
 	FLAG_LEFT	= 1 << 0,
 	FLAG_PLUS	= 1 << 1,
@@ -87,82 +103,94 @@ enum {
 
 enum conversion { CONV_NONE, CONV_INT, CONV_FLOAT, CONV_CHAR, CONV_STR, CONV_PTR };
 
+/* Frequent conversions that have a shorter path. */
 enum fast_path {
 	FAST_NO,
-	FAST_DEC,		/* field as decimal number */
-	FAST_HEX,		/* field as hexadecimal number */
+	FAST_DEC,		/* field as a decimal number */
+	FAST_HEX,		/* field as a hexadecimal number */
 	FAST_ARRAY_STR,		/* char array in the record */
 	FAST_DYN_STR,		/* __get_str() */
 };
 
+/* Letters that are kept after %p, with the NUL. */
 enum { EXT_MAX = 8 };
 
-/* Text to copy, then one conversion. */
+/* One step of a program: copy a literal, then print one conversion. */
 struct directive {
-	uint32_t lit, lit_len;
-	uint8_t conv, fast;
+	uint32_t lit, lit_len;	/* literal: offset in the pool, bytes */
+	uint8_t conv, fast;	/* enum conversion, enum fast_path */
 	uint8_t base;		/* 8, 10, 16 */
 	uint8_t flags;
-	struct value_type type;	/* CONV_INT: what the argument is cut to */
+	struct value_type type;	/* CONV_INT: type to which the argument is converted */
 	int32_t width, prec;	/* -1: none */
-	uint32_t width_arg, prec_arg, arg;	/* nodes; 0: none */
-	char ext[EXT_MAX];	/* CONV_PTR: what follows %p; CONV_FLOAT: its letter */
-	uint8_t ptr;		/* and who prints it */
-	bool is_plain;		/* neither flags nor width nor precision */
-	/* fast */
+	uint32_t width_arg, prec_arg, arg;	/* nodes of `*` and of the value; 0: none */
+	char ext[EXT_MAX];	/* CONV_PTR: the letters after %p; CONV_FLOAT: the letter */
+	uint8_t ptr;		/* CONV_PTR: number from print_ptr_find() */
+	bool is_plain;		/* no flags, no width, no precision */
+	/* for fast paths: type, offset and size of the field */
 	struct value_type load;
 	uint32_t offset, size;
 };
 
+/* A compiled print fmt.  Each array has a number of elements (nr) and a capacity
+ * (cap). */
 struct print_program {
 	struct node *nodes;
 	size_t nr_nodes, cap_nodes;
 	struct row *rows;
 	size_t nr_rows, cap_rows;
-	uint32_t *args;
+	uint32_t *args;		/* nodes, for OP_HEXDUMP */
 	size_t nr_args, cap_args;
 	struct directive *dirs;
 	size_t nr_dirs, cap_dirs;
-	struct text pool;	/* strings */
-	uint32_t nr_locals;
-	uint32_t min_len;	/* a record must reach over all fields used */
+	struct text pool;	/* texts, without NULs */
+	uint32_t nr_locals;	/* number of locals */
+	uint32_t min_len;	/* a record must have all fields that the program uses,
+				 * so at least these bytes */
 };
 
+/* Kinds of values at run time, and how they use struct val. */
 enum val_kind {
-	VAL_INT,		/* u, extended as its type says; the bits of a double
-				 * if that is float or double */
-	VAL_REC,		/* pointer: u offset in the record, up to end */
-	VAL_STR,		/* pointer: u offset in the pool, up to end */
-	VAL_NODE,		/* text that node u prints */
-	VAL_FAULT,		/* came from outside of the record */
+	VAL_INT,		/* u: a number, extended as its type says; for float
+				 * and double the bits of a double */
+	VAL_REC,		/* pointer: u offset in the record; it may point up to
+				 * end */
+	VAL_STR,		/* pointer: u offset in the pool; it may point up to end */
+	VAL_NODE,		/* the text that node u prints */
+	VAL_FAULT,		/* a value from outside of the record */
 };
 
+/* A value at run time. */
 struct val {
 	uint64_t u;
 	uint32_t end;
 	uint32_t kind;
 };
 
-/* One record being printed. */
+/* The state while one record is printed. */
 struct run {
 	const struct print_program *program;
 	const uint8_t *rec;
 	size_t len;
 	const struct print_env *env;
 	struct text *out;
-	bool has_lines;		/* the last directive printed lines on purpose */
+	bool has_lines;		/* the last directive printed several lines on purpose */
 	struct val locals[PRINT_MAX_LOCALS];
 };
 
 /* print_eval.c */
+/* Returns the value of a node. */
 struct val print_eval(struct run *run, uint32_t node);
-/* The value as a number; false if it has none. */
+/* Get the value of a node as a number.  Returns false if it has none. */
 bool print_eval_int(struct run *run, uint32_t node, uint64_t *ret_value);
-/* What a pointer points to, and how much of it there is; NULL if unknown. */
+/* Returns the memory to which a pointer points, and the bytes there; NULL if it is
+ * unknown. */
 const uint8_t *print_val_mem(const struct run *run, struct val val,
 			     size_t *ret_len);
+/* Returns @value cut to the size of @type and extended to 64 bits. */
 uint64_t print_extend(uint64_t value, struct value_type type);
 
+/* Returns the number of type.size bytes at @p, extended to 64 bits. */
 static inline uint64_t print_load(const uint8_t *p, struct value_type type)
 {
 	uint16_t u16;
@@ -184,6 +212,7 @@ static inline uint64_t print_load(const uint8_t *p, struct value_type type)
 	}
 }
 
+/* Convert the bits of a double to a double. */
 static inline double print_double(uint64_t bits)
 {
 	double value;
@@ -192,6 +221,7 @@ static inline double print_double(uint64_t bits)
 	return value;
 }
 
+/* Convert a double to its bits. */
 static inline uint64_t print_double_bits(double value)
 {
 	uint64_t bits;
@@ -200,7 +230,7 @@ static inline uint64_t print_double_bits(double value)
 	return bits;
 }
 
-/* The value of a float or double at @p, which has type.size bytes. */
+/* Returns the float or double of type.size bytes at @p. */
 static inline double print_load_float(const uint8_t *p, struct value_type type)
 {
 	double value;
@@ -214,53 +244,59 @@ static inline double print_load_float(const uint8_t *p, struct value_type type)
 	return value;
 }
 
-/* The kernel's isprint(): Latin-1 counts. */
+/* The kernel's isprint(), which includes Latin-1. */
 static inline bool print_is_print(uint8_t byte)
 {
 	return (byte >= ' ' && byte <= '~') || byte >= 0xa0;
 }
 
 /* print_num.c */
+/* How to print a number or a text.  width, prec: -1: none. */
 struct num_spec {
 	uint8_t base, flags;
 	int32_t width, prec;
 };
+/* Print a number by printk()'s rules.  @value: its magnitude. */
 void print_num(struct text *out, uint64_t value, bool is_negative,
 	       struct num_spec spec);
+/* Print a decimal number without padding.  @value: its magnitude. */
 void print_dec(struct text *out, uint64_t value, bool is_negative);
-/* Lower case, at least min_digits (up to 16). */
+/* Print hexadecimal digits in lower case, at least @min_digits (up to 16). */
 void print_hex(struct text *out, uint64_t value, unsigned int min_digits);
-/* A plain %p: 16 digits if no width is given. */
+/* Print an address as plain %p does: 16 digits if no width is given. */
 void print_address(struct text *out, uint64_t address, struct num_spec spec);
-/* Bring what stands from `start` to the width, and before that to prec. */
+/* Cut the text from @start to spec.prec, then pad it to spec.width. */
 void print_pad(struct text *out, size_t start, struct num_spec spec);
 
-/* printk_text.c: %f and its kin, as libc prints them. */
+/* printk_text.c: print a double with %f, %e, %g or %a (@letter), as libc prints it */
 void print_float(struct text *out, char letter, struct num_spec spec, uint64_t bits);
 
 /* print_ptr.c */
-/* For directive.ptr; -EINVAL: the letters behind %p mean nothing here. */
+/* Returns the number for directive.ptr, or -EINVAL: these letters after %p are not
+ * supported. */
 int print_ptr_find(const char *ext);
+/* Print a pointer with the letters of @dir. */
 void print_ptr(struct run *run, const struct directive *dir, struct val val,
 	       struct num_spec spec);
 
-/* print_net.c: %pI..., %pi..., %pM, %pm, %pU; false if mem is too short. */
+/* print_net.c: %pI..., %pi..., %pM, %pm, %pU.  They return false if @mem is too short. */
 bool print_ip(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 bool print_mac(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 bool print_uuid(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
-/* print_special.c: %pE of len bytes, %pe, %pt..., %p4cc */
+/* print_special.c: %pE of @len bytes, %pe, %pt..., %p4cc.  They return false if @mem is
+ * too short. */
 void print_escaped(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 void print_errno(struct text *out, int error);
 bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 bool print_fourcc(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
-/* print_bytes.c: rows of bytes and bits */
+/* print_bytes.c: print bytes in hexadecimal; bits as words; bits as a list of ranges */
 void print_bytes(struct text *out, const uint8_t *mem, size_t len, char separator);
 void print_bitmap(struct text *out, const uint8_t *mem, size_t nr_bits);
 void print_bitmap_list(struct text *out, const uint8_t *mem, size_t nr_bits);
 
-/* print_helper.c: what __print_flags() and its like print */
+/* print_helper.c: print the text of __print_flags() and the other helpers */
 void print_helper(struct run *run, uint32_t node);
 
 #endif

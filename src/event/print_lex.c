@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tokens of a print fmt: C's, as far as expressions have them. */
+/* The tokens of a print fmt: C's, as far as expressions use them. */
 #include "event/print_parse.h"
 
 #include <errno.h>
@@ -85,7 +85,8 @@ static uint64_t read_digits(const char **pos, unsigned int base)
 	return value;
 }
 
-/* The type that C gives a literal: the first of the list that holds it. */
+/* Returns C's type of an integer literal: the first in C's list that can hold the
+ * value. */
 static struct value_type number_type(uint64_t value, bool is_decimal,
 				     bool is_unsigned, bool is_long)
 {
@@ -100,7 +101,8 @@ static struct value_type number_type(uint64_t value, bool is_decimal,
 	return print_type_ulong;
 }
 
-/* 1.5, .5, 2e6, 1.f; false: an integer stands here.  A hexadecimal one is none. */
+/* Read 1.5, .5, 2e6 or 1.f.  Returns false if the number is an integer.  Hexadecimal
+ * floats are not supported. */
 static bool lex_float(struct compiler *c)
 {
 	const char *p = c->pos + strspn(c->pos, "0123456789");
@@ -155,7 +157,8 @@ static void lex_number(struct compiler *c)
 		print_fail(c, -EINVAL, "not an integer");
 }
 
-/* One escape, from behind the backslash; false: no escape, keep it as it is. */
+/* Read an escape, from the character after the backslash.  Returns false if it is none;
+ * then the backslash stays. */
 static bool read_escape(const char **pos, const char *end, char *ret_c)
 {
 	static const char names[] = "abfnrtv\\'\"?e0";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses: %pI4 %pI6 %pI6c %pIS, %pM, %pU and their variants. */
+/* Print addresses: %pI4 %pI6 %pI6c %pIS, %pM, %pU and their variants. */
 #include "event/print_impl.h"
 
 #include <netinet/in.h>
@@ -32,7 +32,7 @@ static void put_ip6(struct text *out, const uint8_t *mem, bool has_colons)
 	}
 }
 
-/* The last 32 bits are an IPv4 address: mapped, or ISATAP. */
+/* Returns true if the last 32 bits are an IPv4 address: IPv4-mapped, or ISATAP. */
 static bool has_ip4(const uint8_t *mem)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -42,7 +42,8 @@ static bool has_ip4(const uint8_t *mem)
 		mem[11] == 0xfe);
 }
 
-/* The longest row of zero groups, the first of equals; 1 group is not worth it. */
+/* Find the longest run of zero groups, the first one among equals.  A run must have at
+ * least 2 groups. */
 static void longest_zeros(const uint8_t *mem, unsigned int groups,
 			  unsigned int *ret_start, unsigned int *ret_len)
 {
@@ -59,7 +60,7 @@ static void longest_zeros(const uint8_t *mem, unsigned int groups,
 	}
 }
 
-/* RFC 5952: the longest row of zeros becomes :: */
+/* RFC 5952: the longest run of zero groups becomes :: */
 static void put_ip6_short(struct text *out, const uint8_t *mem)
 {
 	unsigned int groups = has_ip4(mem) ? 6 : 8, start, len, i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making nodes: their types as C has them, and constants folded at once. */
+/* Add nodes: compute their types as C does, and fold constants at once. */
 #include "event/print_parse.h"
 
 #include <errno.h>
@@ -43,6 +43,7 @@ static unsigned int height_of(const struct compiler *c, uint32_t n)
 	return print_at(c, n)->height;
 }
 
+/* Returns the largest height of the node's children. */
 static unsigned int max_height(const struct compiler *c, const struct node *node)
 {
 	unsigned int a = 0, b = 0, x = 0;
@@ -104,7 +105,7 @@ static bool is_const(const struct compiler *c, uint32_t n)
 	return print_at(c, n)->op == OP_CONST;
 }
 
-/* The node as it is, or the constant that it always gives. */
+/* If node @n has a constant value, make it an OP_CONST.  Returns @n. */
 static uint32_t fold(struct compiler *c, uint32_t n)
 {
 	struct run run = { .program = c->program };
@@ -121,6 +122,7 @@ static uint32_t fold(struct compiler *c, uint32_t n)
 	return n;
 }
 
+/* C's integer promotion.  Pointers become unsigned long. */
 static struct value_type promote(struct value_type type)
 {
 	if (type.is_ptr)
@@ -132,6 +134,7 @@ static struct value_type promote(struct value_type type)
 	return type;
 }
 
+/* C's usual arithmetic conversions. */
 static struct value_type common_type(struct value_type a, struct value_type b)
 {
 	a = promote(a);
@@ -143,7 +146,7 @@ static struct value_type common_type(struct value_type a, struct value_type b)
 	return a.is_signed ? b : a;
 }
 
-/* What decides: @a itself, or whether it is not 0.0. */
+/* Returns a node that is 0 if @a is 0: @a itself, or a != 0.0 for floats. */
 static uint32_t truth(struct compiler *c, uint32_t a)
 {
 	if (!type_is_float(print_at(c, a)->type))
@@ -294,7 +297,7 @@ uint32_t print_node_load(struct compiler *c, uint32_t ptr)
 	return print_node(c, (struct node){ .op = OP_LOAD, .type = type, .a = ptr });
 }
 
-/* &a: of what was loaded; an array's address is the array. */
+/* &a: the pointer that a was loaded from.  The address of an array is the array. */
 uint32_t print_node_addr(struct compiler *c, uint32_t a)
 {
 	struct node node = *print_at(c, a);
@@ -315,7 +318,8 @@ uint32_t print_node_addr(struct compiler *c, uint32_t a)
 		node.type.is_ptr = true;
 		return print_node(c, node);
 	case OP_LOCAL:
-		/* Only min() and its like take it, to compare the types. */
+		/* Only macros like min() take this address, to compare types: any
+		 * number other than 0 will do. */
 		return print_node_const(c, node.imm + 1, print_type_ulong);
 	default:
 		print_fail(c, -EINVAL, "has no address");
@@ -323,6 +327,7 @@ uint32_t print_node_addr(struct compiler *c, uint32_t a)
 	}
 }
 
+/* Note that a record must have this field. */
 static void need_field(struct compiler *c, const struct event_field *field)
 {
 	uint64_t end = (uint64_t)field->offset + field->size;
@@ -333,7 +338,7 @@ static void need_field(struct compiler *c, const struct event_field *field)
 		c->program->min_len = end;
 }
 
-/* Are its elements, or is it itself, float or double? */
+/* Returns true if the field, or its elements, are float or double. */
 static bool has_floats(const struct event_field *field)
 {
 	const char *type = field->type;
@@ -374,7 +379,7 @@ uint32_t print_node_dyn(struct compiler *c, const struct event_field *field,
 	return print_node(c, node);
 }
 
-/* REC->field: a number, or a pointer to the array or struct that it is. */
+/* REC->field: a number, or a pointer to the array or struct. */
 uint32_t print_node_field(struct compiler *c, const struct event_field *field)
 {
 	struct node node = { .op = OP_ADDR, .imm = field->offset };
@@ -387,7 +392,7 @@ uint32_t print_node_field(struct compiler *c, const struct event_field *field)
 	node.type.is_signed = field->is_signed;
 	node.type.is_float = has_floats(field);
 	if (field->kind == FIELD_PLAIN && is_number_size(field->size)) {
-		/* What a pointer points to may be told by its type. */
+		/* The type of a pointer may say what it points to. */
 		struct value_type type;
 
 		node.op = OP_FIELD;

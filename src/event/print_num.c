@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as the kernel's printk writes them, without the C library. */
+/* Print numbers as the kernel's printk() does, without the C library. */
 #include "event/print_impl.h"
 
 #include "base/digits.h"
 
 enum { MAX_DIGITS = 24 };	/* 64 bits in octal, and a sign */
 
-/* Write backwards from `end`; where the first digit is. */
+/* Write digits backwards from @end.  Returns the first digit. */
 static char *put_bits(char *end, uint64_t value, unsigned int shift, bool is_upper)
 {
 	const char *digits = is_upper ? "0123456789ABCDEF" : "0123456789abcdef";
@@ -46,8 +46,8 @@ static char sign_of(bool is_negative, unsigned int flags)
 }
 
 /*
- * printk's rules, not C's, where they differ: 0 has a prefix with %#x, and a
- * precision does not turn the 0 flag off.
+ * Where printk() and C differ this function does as printk(): with %#x 0 has a prefix,
+ * and a precision does not disable the 0 flag.
  */
 void print_num(struct text *out, uint64_t value, bool is_negative,
 	       struct num_spec spec)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The compiler's side of the printer: tokens, nodes, grammar. */
+/* Declarations inside the compiler of the printer: tokens, nodes, grammar. */
 #ifndef EVENT_PRINT_PARSE_H
 #define EVENT_PRINT_PARSE_H
 
 #include "event/print_impl.h"
 
+/* Kinds of tokens, and the members of struct token that they use. */
 enum token_kind {
 	TOK_END,
 	TOK_NAME,
-	TOK_NUMBER,		/* value, type; character literals too */
-	TOK_STRING,		/* text with its quotes, escapes as they are */
+	TOK_NUMBER,		/* value, type; also character literals */
+	TOK_STRING,		/* text with its quotes and escapes */
 	TOK_PUNCT,		/* punct */
 };
 
-/* Punctuation of two characters is first | second << 8. */
+/* Punctuation of two characters has the number first | second << 8. */
 #define PUNCT2(a, b) ((a) | (b) << 8)
 
 struct token {
@@ -25,6 +26,7 @@ struct token {
 	struct value_type type;
 };
 
+/* A variable of a block ({ ... }). */
 struct local {
 	const char *name;
 	size_t len;
@@ -32,35 +34,38 @@ struct local {
 	struct value_type type;
 };
 
+/* The state of print_compile_names(). */
 struct compiler {
 	const struct event_format *fmt;
 	const struct print_names *names;
 	struct print_program *program;
-	const char *text, *pos;	/* pos: behind the token */
+	const char *text, *pos;	/* pos: after the current token */
 	struct token tok;
-	unsigned int depth;
-	size_t nr_rows;		/* of tables, so far */
+	unsigned int depth;	/* nesting of the expression that is parsed */
+	size_t nr_rows;		/* rows of tables so far */
 	struct local locals[PRINT_MAX_LOCALS];
-	unsigned int nr_locals;	/* in scope */
-	int error;		/* sticky; tok is TOK_END from then on */
+	unsigned int nr_locals;	/* variables in scope */
+	int error;		/* the first error; from then on tok is TOK_END */
 	struct print_error where;
 };
 
+/* Types that the compiler uses often. */
 extern const struct value_type print_type_int, print_type_uint, print_type_long,
 	print_type_ulong, print_type_double, print_type_str;
 
-/* Where the text is being read, to come back to. */
+/* A position in the text, to return to. */
 struct mark {
 	const char *pos;
 	struct token tok;
 };
 
+/* Returns the current position. */
 static inline struct mark print_mark(const struct compiler *c)
 {
 	return (struct mark){ .pos = c->pos, .tok = c->tok };
 }
 
-/* After an error there is no way back. */
+/* Return to a position.  After an error it does nothing. */
 static inline void print_back(struct compiler *c, struct mark mark)
 {
 	if (!c->error) {
@@ -70,19 +75,26 @@ static inline void print_back(struct compiler *c, struct mark mark)
 }
 
 /* print_lex.c */
+/* Read the next token into c->tok. */
 void print_next(struct compiler *c);
+/* Set the error at the current token, unless there is one already. */
 void print_fail(struct compiler *c, int error, const char *message);
-/* The same for what C understands and we cannot know; stands at @at. */
+/* Set the error -EINVAL at the token @at: C understands it, but its value cannot be
+ * known here.  @remedy: what to change in the trace header. */
 void print_fail_unknown(struct compiler *c, struct token at, const char *message,
 			const char *remedy);
+/* Returns true if the current token is @punct. */
 bool print_is(const struct compiler *c, int punct);
+/* If the current token is @punct, read the next one and return true. */
 bool print_accept(struct compiler *c, int punct);
+/* Read the next token if the current one is @punct; else fail with @message. */
 void print_expect(struct compiler *c, int punct, const char *message);
+/* Returns true if the current token is the name @name. */
 bool print_is_name(const struct compiler *c, const char *name);
-/* Add the decoded text of a string token to the pool. */
+/* Decode the escapes of a string's text, and add the result to the pool. */
 void print_string_decode(struct compiler *c, const char *text, size_t len);
 
-/* print_node.c: each returns a node, 0 after an error */
+/* print_node.c: each function adds a node and returns its index, 0 after an error */
 uint32_t print_node(struct compiler *c, struct node node);
 uint32_t print_node_const(struct compiler *c, uint64_t value,
 			  struct value_type type);
@@ -96,42 +108,50 @@ uint32_t print_node_addr(struct compiler *c, uint32_t a);
 uint32_t print_node_field(struct compiler *c, const struct event_field *field);
 uint32_t print_node_dyn(struct compiler *c, const struct event_field *field,
 			enum node_op op);
-/* Bytes that the node's value takes, as sizeof says. */
+/* Returns the bytes that sizeof gives for the node. */
 uint64_t print_node_sizeof(const struct compiler *c, uint32_t a);
+/* Returns node @n. */
 static inline const struct node *print_at(const struct compiler *c, uint32_t n)
 {
 	return &c->program->nodes[n];
 }
 
 /* print_rec.c */
-/* The record as a whole: for a member, or for a cast and an offset. */
+/* Parse REC.  The result is a pointer to the whole record: for a member, or for a cast
+ * and an offset. */
 uint32_t print_parse_rec(struct compiler *c);
+/* Returns true if node @n is REC. */
 bool print_is_rec(const struct compiler *c, uint32_t n);
-/* What follows REC-> */
+/* Parse the member after REC-> */
 uint32_t print_parse_member(struct compiler *c);
 
+/* Parse an expression.  Each function returns a node, 0 after an error. */
 /* print_expr.c */
-uint32_t print_parse_expr(struct compiler *c);		/* with commas */
-uint32_t print_parse_arg(struct compiler *c);		/* without */
+uint32_t print_parse_expr(struct compiler *c);		/* with the comma operator */
+uint32_t print_parse_arg(struct compiler *c);		/* up to a comma */
 uint32_t print_parse_unary(struct compiler *c);
+/* Parse adjacent string literals as one. */
 uint32_t print_parse_string(struct compiler *c);
+/* Find the variable that the current token names, or NULL. */
 const struct local *print_local_find(const struct compiler *c);
 
 /* print_type.c */
-/* After '(': does a type follow, so that it is a cast, or of sizeof? */
+/* Returns true if a type follows the '(' before the current token, so that it is a
+ * cast, or the operand of sizeof (@is_sizeof). */
 bool print_at_type(struct compiler *c, bool is_sizeof);
-/* A type up to the ')' that ends it; false if nothing tells what it is. */
+/* Parse a type up to the ')' after it.  Returns false if the type is not known. */
 bool print_parse_type(struct compiler *c, struct value_type *ret_type);
-/* sizeof(type), from the type on up to the ')'. */
+/* Parse sizeof(type), from the type to the ')'. */
 uint32_t print_parse_sizeof_type(struct compiler *c);
-/* ({ int x = 1; x + 1; }), from behind the '{'. */
+/* Parse a block, ({ int x = 1; x + 1; }), from the token after the '{'. */
 uint32_t print_parse_block(struct compiler *c);
 
 /* print_call.c */
-/* A function of that name, from its '(' on; 0 and an error if unknown. */
+/* Parse a call of @name, from its '('.  Returns 0 and sets the error if it is unknown. */
 uint32_t print_parse_call(struct compiler *c, struct token name);
 
-/* Grow an array for one more; false (and the error) if it cannot be. */
+/* Make space for one more element in an array of @nr elements of @elem bytes.  Returns
+ * false and sets the error if there are @max already, or no memory is left. */
 bool print_room(struct compiler *c, void **array, size_t nr, size_t *cap,
 		size_t elem, size_t max);
 

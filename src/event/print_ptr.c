@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* %p and what may follow it. */
+/* Print %p with the letters that may follow it. */
 #include "event/print_impl.h"
 
 #include <errno.h>
@@ -9,13 +9,13 @@ enum { MAX_ERRNO = 4095 };
 typedef void ptr_fn(struct run *run, const char *ext, struct val val,
 		    struct num_spec *spec);
 
-/* Instead of what the pointer does not point to. */
+/* Print a replacement for memory that cannot be read. */
 static void put_fault(struct run *run, struct val val)
 {
 	text_puts(run->out, val.kind == VAL_INT && !val.u ? "(null)" : "(efault)");
 }
 
-/* The address itself; of something in the record, where it is there. */
+/* Returns the address, or the offset for a pointer into the record or the pool. */
 static uint64_t address_of(struct val val)
 {
 	return val.kind == VAL_FAULT || val.kind == VAL_NODE ? 0 : val.u;
@@ -35,7 +35,7 @@ static void ptr_raw(struct run *run, const char *ext, struct val val,
 	put_address(run, address_of(val), spec);
 }
 
-/* Plain %p: NULL and error values say nothing worth hiding. */
+/* Plain %p.  NULL and error values are not hashed, as they reveal no address. */
 static void ptr_plain(struct run *run, const char *ext, struct val val,
 		      struct num_spec *spec)
 {
@@ -120,7 +120,7 @@ static void ptr_phys(struct run *run, const char *ext, struct val val,
 	ptr_mem(run, ext, val, put_phys);
 }
 
-/* The width is a number of bytes, at most 64. */
+/* %ph: the width is a number of bytes, at most 64. */
 static void ptr_bytes(struct run *run, const char *ext, struct val val,
 		      struct num_spec *spec)
 {
@@ -141,7 +141,7 @@ static void ptr_bytes(struct run *run, const char *ext, struct val val,
 		put_fault(run, val);
 }
 
-/* The width is a number of bytes here too. */
+/* %pE: the width is a number of bytes. */
 static void ptr_escaped(struct run *run, const char *ext, struct val val,
 			struct num_spec *spec)
 {
@@ -155,7 +155,7 @@ static void ptr_escaped(struct run *run, const char *ext, struct val val,
 		put_fault(run, val);
 }
 
-/* The name of an error; any other pointer is a plain one. */
+/* %pe: print the name of an error; print any other pointer as %p does. */
 static void ptr_error(struct run *run, const char *ext, struct val val,
 		      struct num_spec *spec)
 {
@@ -181,7 +181,7 @@ static void ptr_fourcc(struct run *run, const char *ext, struct val val,
 	ptr_mem(run, ext, val, print_fourcc);
 }
 
-/* The width is a number of bits. */
+/* %pb: the width is a number of bits. */
 static void ptr_bitmap(struct run *run, const char *ext, struct val val,
 		       struct num_spec *spec)
 {
@@ -198,7 +198,8 @@ static void ptr_bitmap(struct run *run, const char *ext, struct val val,
 		print_bitmap(run->out, mem, want);
 }
 
-/* The first letters decide; the longest row that fits stands first. */
+/* The first row that is a prefix of the letters applies, so longer rows precede shorter
+ * ones. */
 static const struct {
 	const char *ext;
 	ptr_fn *print;
@@ -213,15 +214,15 @@ static const struct {
 	{ "h", ptr_bytes }, { "b", ptr_bitmap },
 	{ "x", ptr_raw }, { "e", ptr_error }, { "E", ptr_escaped },
 	{ "tR", ptr_time }, { "tT", ptr_time }, { "4cc", ptr_fourcc },
-	/* Any other letter is passed over: the pointer as it is. */
+	/* Ignore any other letter: print a plain pointer. */
 	{ "", ptr_plain },
 };
 
 /*
- * Letters of the kernel's that follow pointers: to dentries, resources, clocks,
- * device nodes, a va_list, strings, or to flags that only one kernel can name.
- * With a record alone they cannot be printed, and so the event falls back to
- * its fields, which show the pointer at least.
+ * First letters with which the kernel dereferences a pointer: to dentries, resources,
+ * clocks, device nodes, a va_list, strings, or to flags whose names only one kernel
+ * knows.  A record is not enough to print them, so the event is printed as fields, which
+ * show at least the pointer.
  */
 static const char elsewhere[] = "4ACDGINORVdgikrtu";
 

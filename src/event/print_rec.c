@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* REC and its members. */
+/* Parse REC and its members. */
 #include "event/print_parse.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ static const struct event_field *find_field(struct compiler *c,
 	return field;
 }
 
-/* REC->__data_loc_x is the word that says where x is. */
+/* REC->__data_loc_x is the loc word of field x. */
 static uint32_t loc_word(struct compiler *c, size_t prefix_len)
 {
 	const struct event_field *field = find_field(c, c->tok.text + prefix_len,
@@ -46,8 +46,8 @@ bool print_is_rec(const struct compiler *c, uint32_t n)
 }
 
 /*
- * A format says how large a struct is and not what is in it. These are the
- * same in every program.
+ * Members of structs.  A format has the size of a struct but not its members, so only
+ * structs with the same layout in every program are listed.
  */
 static const struct member {
 	const char *type, *name;
@@ -58,7 +58,8 @@ static const struct member {
 	{ "struct timeval", "tv_sec", 0 }, { "struct timeval", "tv_usec", 8 },
 };
 
-/* REC->ts.tv_sec, from the name of the member on. */
+/* Parse REC->ts.tv_sec, from the name of the member.  Returns 0 if the member is
+ * unknown. */
 static uint32_t parse_struct_member(struct compiler *c, struct event_field field)
 {
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Printing a record with a compiled program. */
+/* Print a record with a compiled program. */
 #include "event/print_impl.h"
 
 #include <errno.h>
@@ -24,7 +24,8 @@ static void put_string(struct run *run, struct val val)
 		text_puts(run->out, "(null)");
 	} else if (!run->env || !run->env->string ||
 		   run->env->string(run->env->ctx, val.u, run->out) != 0) {
-		/* Not in the record, and out of reach: in the kernel's words. */
+		/* The string is not in the record and cannot be read: print the
+		 * kernel's text. */
 		text_write(run->out, "(0x", 3);
 		print_hex(run->out, val.u, 16);
 		text_puts(run->out, ")[UNSAFE-MEMORY]");
@@ -56,7 +57,7 @@ static void put_int(struct run *run, const struct directive *dir, struct val val
 		print_num(run->out, u, is_negative, spec);
 }
 
-/* `*`: an argument decides. */
+/* Returns the value of an argument for `*`, within the limits. */
 static int32_t eval_star(struct run *run, uint32_t node)
 {
 	uint64_t u;
@@ -82,7 +83,7 @@ static struct num_spec eval_spec(struct run *run, const struct directive *dir)
 	}
 	if (dir->prec_arg) {
 		spec.prec = eval_star(run, dir->prec_arg);
-		/* the kernel takes it for 0, C for none */
+		/* A negative precision means 0 in the kernel, and none in C. */
 		if (spec.prec < 0)
 			spec.prec = dir->conv == CONV_FLOAT ? -1 : 0;
 	}

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What a record may hold besides addresses: escaped text, times, codes. */
+/* Print escaped text, errors, times and four-character codes. */
 #include "event/print_impl.h"
 
 #include <time.h>
 
-/* The letters of %pE, what each lets pass or escapes. */
+/* The letters of %pE: the classes of characters to escape, and how. */
 enum {
 	ESCAPE_SPACE	= 1 << 0,
 	ESCAPE_SPECIAL	= 1 << 1,
 	ESCAPE_NUL	= 1 << 2,
 	ESCAPE_OCTAL	= 1 << 3,
-	ESCAPE_PRINT	= 1 << 4,	/* what can be printed passes */
+	ESCAPE_PRINT	= 1 << 4,	/* printable characters stay as they are */
 	ESCAPE_HEX	= 1 << 5,
 	ESCAPE_ANY	= ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_NUL | ESCAPE_OCTAL,
 };
@@ -33,7 +33,7 @@ static unsigned int escape_flags(const char *letters)
 	return flags ? flags : ESCAPE_ANY | ESCAPE_PRINT;
 }
 
-/* The letter that stands for the byte behind a backslash; 0: none. */
+/* Returns the letter that stands for the byte after a backslash; 0: none. */
 static char escape_letter(uint8_t byte, unsigned int flags)
 {
 	static const char from[] = "\n\r\t\v\f\\\a\033\"", to[] = "nrtvf\\ae\"";
@@ -93,7 +93,7 @@ static void put_part(struct text *out, int value, int width, char before)
 		  spec);
 }
 
-/* %ptR: a struct rtc_time, which starts as a struct tm does; %ptT: seconds. */
+/* Load a time.  %ptR: a struct rtc_time, which begins like a struct tm; %ptT: seconds. */
 static bool load_time(char kind, const uint8_t *mem, size_t len, struct tm *tm)
 {
 	const struct value_type number = { .size = 4, .is_signed = true };
@@ -126,7 +126,7 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 	if (!load_time(ext[1], mem, len, &tm))
 		return false;
 	if (has_date) {
-		/* Years are counted from 1900, months from 0. */
+		/* tm_year counts from 1900, tm_mon from 0. */
 		put_part(out, (int)((unsigned int)tm.tm_year + (is_raw ? 0 : 1900)), 4, 0);
 		put_part(out, (int)((unsigned int)tm.tm_mon + !is_raw), 2, '-');
 		put_part(out, tm.tm_mday, 2, '-');
@@ -141,7 +141,7 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 	return true;
 }
 
-/* Four characters; the highest bit says in which order they are meant. */
+/* Print four characters.  The highest bit of the code is the byte order. */
 bool print_fourcc(struct text *out, const char *ext, const uint8_t *mem, size_t len)
 {
 	const struct value_type number = { .size = 4 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of __print_symbolic() and __print_flags(), read the other way around. */
+/* Search the tables of __print_symbolic() and __print_flags() by name. */
 #include "event/print_impl.h"
 
 static const struct node *skip_casts(const struct print_program *program, uint32_t n)
@@ -14,7 +14,8 @@ static bool is_field(const struct node *node, uint32_t offset)
 	return node->op == OP_FIELD && node->imm == offset;
 }
 
-/* Of flags also FIELD & CONSTANT, in either order. */
+/* Returns true if the table prints the field at @offset.  For flags this includes FIELD
+ * & CONSTANT, in either order. */
 static bool prints_field(const struct print_program *program, const struct node *table,
 			 uint32_t offset)
 {

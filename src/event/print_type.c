@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Types in a print fmt: casts, and the locals of ({ ... }) that have one. */
+/* Parse types in a print fmt: in casts, sizeof, and the variables of ({ ... }). */
 #include "event/print_parse.h"
 
 #include <errno.h>
@@ -11,7 +11,8 @@ static bool is_typeof(const struct compiler *c)
 	       print_is_name(c, "__typeof");
 }
 
-/* A field of that type, which tells how large one is; NULL if there is none. */
+/* Find a field of that type, whose size is then the type's size.  Returns NULL if there
+ * is none. */
 static const struct event_field *find_field_type(const struct compiler *c,
 						 const char *text, size_t len)
 {
@@ -34,7 +35,7 @@ static bool is_type_word(const struct compiler *c)
 		find_field_type(c, c->tok.text, c->tok.len));
 }
 
-/* Can the token follow a cast to a type that nobody knows? */
+/* Returns true if the current token can follow a cast to an unknown type. */
 static bool starts_operand(const struct compiler *c, bool is_ptr)
 {
 	switch (c->tok.kind) {
@@ -46,7 +47,7 @@ static bool starts_operand(const struct compiler *c, bool is_ptr)
 		if (c->tok.punct == '(' || c->tok.punct == '~' ||
 		    c->tok.punct == '!')
 			return true;
-		/* (x) - 1 is a difference, (x *) - 1 is not. */
+		/* (x) - 1 is a difference, (x *) - 1 is a cast. */
 		return is_ptr && strchr("&*-+", c->tok.punct & 0xff) &&
 		       c->tok.punct < 0x100;
 	case TOK_END:
@@ -55,7 +56,8 @@ static bool starts_operand(const struct compiler *c, bool is_ptr)
 	return false;
 }
 
-/* (name *...) with a name that is no type we know; is_sizeof: not a cast. */
+/* Returns true if (name *...) has an unknown name that must be a type.  @is_sizeof:
+ * after sizeof, where no operand follows. */
 static bool is_unknown_type(struct compiler *c, bool is_sizeof)
 {
 	struct mark mark = print_mark(c);
@@ -95,7 +97,7 @@ static bool find_type(const struct compiler *c, const char *text, size_t len,
 	return memchr(text, '*', len) != NULL;
 }
 
-/* typeof(x), from the '(' on. */
+/* Parse typeof(x), from the word typeof to the ')'. */
 static bool parse_typeof(struct compiler *c, struct value_type *ret_type)
 {
 	print_next(c);
@@ -107,7 +109,8 @@ static bool parse_typeof(struct compiler *c, struct value_type *ret_type)
 	return true;
 }
 
-/* A pointer to a function, from its '(' on: what it takes does not matter. */
+/* Skip the type of a pointer to a function, from its '('.  Its parameters do not
+ * matter. */
 static void skip_function(struct compiler *c)
 {
 	unsigned int open = 0;
@@ -164,7 +167,7 @@ uint32_t print_parse_sizeof_type(struct compiler *c)
 	return 0;
 }
 
-/* Does a declaration start here: a type, then a name? */
+/* Returns true if a declaration begins here: a type, then a name. */
 static bool at_declaration(struct compiler *c)
 {
 	struct mark mark = print_mark(c);
@@ -182,10 +185,11 @@ static bool at_declaration(struct compiler *c)
 	return is_declaration;
 }
 
+/* The declaration of a variable. */
 struct declaration {
 	struct token name;
 	struct value_type type;
-	bool is_known;		/* else: the type of its value */
+	bool is_known;		/* false: the variable has the type of its value */
 };
 
 static void parse_declarator(struct compiler *c, struct declaration *decl)
@@ -211,6 +215,7 @@ static void parse_declarator(struct compiler *c, struct declaration *decl)
 	decl->is_known = find_type(c, start, decl->name.text - start, &decl->type);
 }
 
+/* A variable that a block defines: its local and the node of its value. */
 struct let {
 	uint32_t slot, value;
 };
