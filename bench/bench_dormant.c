@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Worker, built twice: with ulf (DORMANT_NAME "dormant_ulf") and without
- * ("dormant_plain").  Never traced; what it does must cost the same in both.
- * With an argument it does nothing: the driver measures its start-up.
+ * ("dormant_plain").  It is never traced, so its work must cost the same in both.  With
+ * an argument it exits at once: the driver measures its start-up.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 #define NR_MALLOCS	1000
 #define NR_SLICES	100
 
-/* fork() until it returns in the parent, and until the child is gone. */
+/* Measure fork() until it returns in the parent, and until the child has exited. */
 static void measure_fork(void)
 {
 	double call[NR_FORKS], whole[NR_FORKS];
@@ -42,8 +42,8 @@ static void measure_fork(void)
 	worker_result(DORMANT_NAME "_child", measure_median(whole, NR_FORKS));
 }
 
-/* One thread that frees and allocates blocks of 16 to 1039 bytes at random;
- * glibc is faster as long as a process has never had a second thread. */
+/* One thread frees and allocates blocks of 16 to 1039 bytes at random.  glibc's
+ * malloc() is faster as long as the process has never had a second thread. */
 static void measure_malloc(void)
 {
 	static void *blocks[NR_BLOCKS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worker: what a call costs when its function has room for a tracer, is traced,
- * or stands beside one that is; and with -finstrument-functions' hooks, empty.
+ * Worker: the cost of a call if the function has NOPs for a tracer, is traced, or is next
+ * to a traced one; and with empty hooks of -finstrument-functions.
  */
 #include <ulf/tracing.h>
 
@@ -10,7 +10,7 @@
 
 static double tsc_ghz;
 
-/* -finstrument-functions */
+/* The hooks of -finstrument-functions. */
 void __cyg_profile_func_enter(void *func, void *caller);
 void __cyg_profile_func_exit(void *func, void *caller);
 
@@ -60,7 +60,7 @@ int main(void)
 {
 	cpu_set_t allowed;
 
-	tracing_on();	/* or the linker would leave libulf out */
+	tracing_on();	/* or the linker would drop libulf */
 	sched_getaffinity(0, sizeof(allowed), &allowed);
 	measure_pin(&allowed, 0);
 	tsc_ghz = measure_tsc_ghz();

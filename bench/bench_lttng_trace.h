@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The event of bench_trace.h in LTTng-UST's language, and one that nobody
- * enables. */
+/* The event of bench_trace.h for LTTng-UST, and one that stays disabled. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER ulf_bench
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tracef() of LTTng-UST with what trace_printk() is given in bench_event.c. */
+/* tracef() of LTTng-UST, with the arguments that bench_event.c gives to
+ * trace_printk(). */
 #include <lttng/tracef.h>
 
 #include "bench_lttng_tracef.h"

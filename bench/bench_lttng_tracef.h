@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* LTTng's header for tracef() and that of a program's own tracepoints cannot be in
- * one source file. */
+/* A separate source file for tracef(): its header and that of a program's tracepoints
+ * cannot be included in the same file. */
 #ifndef BENCH_LTTNG_TRACEF_H
 #define BENCH_LTTNG_TRACEF_H
 
+/* Measure lttng_ust_tracef(); @slices has MEASURE_SLICES elements. */
 void bench_lttng_tracef(double *slices);
 
 #endif

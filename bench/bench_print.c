@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worker: a line of `trace`, from the ring to the text, next to libtraceevent
- * printing the same records.
+ * Worker: the time for a line of `trace`, from the ring to the text, next to
+ * libtraceevent, which prints the same records.
  *
- * It records minikernel's sched_switch into its own root, with a server in the
- * same process and a ulf directory of its own.
+ * The worker records minikernel's sched_switch into its own root.  The server runs in the
+ * same process, with a ulf directory of its own.
  */
 #include <errno.h>
 #include <event-parse.h>
@@ -28,7 +28,7 @@
 #define LINE_BYTES_MIN	120
 #define NR_REPEATS	5
 
-/* What the header calls. */
+/* Symbols that the trace header uses. */
 __thread struct task_struct *current_task;
 
 long task_report_state(bool preempt, unsigned int state, const struct task_struct *p)
@@ -41,7 +41,8 @@ static struct server *server;
 static char root[64];
 static char text[1 << 20];
 
-/* The runtime makes its root where ULF_DIR says when the program starts. */
+/* Set ULF_DIR and execute this program again, because the runtime creates the root in
+ * ULF_DIR when a program starts. */
 static void start_again(char **argv)
 {
 	const char *above = getenv("ULF_DIR");
@@ -113,7 +114,7 @@ static void record_lines(void)
 	write_file("events/sched/sched_switch/enable", "0");
 }
 
-/* ---- the peer: one record, with the same content ---- */
+/* ---- libtraceevent: one record, with the same content ---- */
 
 static struct tep_handle *tep;
 static struct tep_event *event;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The events of the benchmark: the same fields once with an array, once with a
- * string, which makes a record of 48 bytes of a text of 15 characters. */
+/* The events of the benchmark: the same fields, once with an array and once with a
+ * string.  With a text of 15 characters the record with the string has 48 bytes. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM bench
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worker, and what it runs: the same calls under uftrace, entry and exit
- * recorded to memory, by -pg and by NOPs at the entry that uftrace patches.
+ * Worker: the same calls under uftrace, which records entry and exit to memory, by -pg
+ * and by patching NOPs at the entry.  uftrace runs this program, too:
  *
  *	bench_uftrace			the worker: runs uftrace on itself
- *	bench_uftrace mcount | nops	what uftrace runs; prints its results
+ *	bench_uftrace mcount | nops	run by uftrace; prints its results
  */
 #include <stdbool.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 static char *self;
 
-/* Both record about 80 MB, which go before the next round. */
+/* Each run records about 80 MB, which are deleted before the next one. */
 static void run(const char *kind, const char *options)
 {
 	const char *directory = getenv("ULF_DIR");

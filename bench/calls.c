@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Built with -DKIND=... for each of calls.h. */
+/* The measured functions; built with -DKIND=... for each kind in calls.h. */
 #include "calls.h"
 
 #define PASTE(a, b)	a##b

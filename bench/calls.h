@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions whose calls are measured: one that does next to nothing, one
- * that calls itself twice, each in several versions (calls.c is built for each).
+ * The functions whose calls are measured: one that does almost nothing, and one that
+ * calls itself twice.  calls.c is built once for each kind.
  */
 #ifndef ULF_BENCH_CALLS_H
 #define ULF_BENCH_CALLS_H
@@ -14,20 +14,20 @@
 	int neighbour_##kind(int x);					\
 	unsigned int fib_##kind(unsigned int n)
 
-CALLS_DECLARE(plain);		/* no room for a tracer */
+CALLS_DECLARE(plain);		/* no space for a tracer */
 CALLS_DECLARE(nops);		/* -fpatchable-function-entry=5 */
 CALLS_DECLARE(hooks);		/* -finstrument-functions, empty hooks */
 CALLS_DECLARE(mcount);		/* -pg */
 
-/* fib(6) is 25 calls: 200 times make a slice. */
+/* fib(6) makes 25 calls, so a slice has 200 of them. */
 #define FIB_N		6
 #define FIB_CALLS	25
 _Static_assert(MEASURE_SLICE_LOOPS % FIB_CALLS == 0, "whole ones");
 
 /*
- * Print what a call of @leaf or @fib takes.  Each use has a loop and a call
- * instruction of its own: one indirect call for all would be slower for every
- * function but the first, where the CPU predicts those in two steps (Zen 4).
+ * Print the time of a call of @leaf or @fib.  Each use is inlined, with its own loop and
+ * its own call instruction.  With one indirect call for all of them, every function but
+ * the first would be slower on CPUs that predict such calls in two steps (Zen 4).
  */
 #define MEASURED	static inline __attribute__((always_inline))
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The benchmark's driver: start the workers, let them take turns for some
- * rounds, print medians in one table and then the ratios for scripts.
+ * The benchmark's driver: start the workers, let them take turns for some rounds, print
+ * the medians in one table, then the ratios for scripts.
  *
  *	driver DIRECTORY [ROUNDS]
  *
- * DIRECTORY has the workers.  ULF_DIR must be set: the sizes of the roots'
- * memory are looked up there.
+ * DIRECTORY contains the workers.  ULF_DIR must be set: the driver looks up the sizes of
+ * the roots' memory there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -100,7 +100,7 @@ static void worker_stop(struct worker *worker)
 	worker->pid = 0;
 }
 
-/* Let a worker measure once and keep what it says. */
+/* Let a worker measure once, and store its results. */
 static void worker_round(struct worker *worker)
 {
 	char line[256], name[64];
@@ -128,7 +128,7 @@ static void worker_round(struct worker *worker)
 	worker_stop(worker);
 }
 
-/* ns from posix_spawn() to the end of a program that does nothing. */
+/* Returns the ns from posix_spawn() to the end of a program that exits at once. */
 static double start_up_ns(const struct worker *worker)
 {
 	char path[PATH_MAX];
@@ -159,7 +159,7 @@ static void measure_start_up(void)
 	table_add("dormant_ulf_start", measure_median(dormant, NR_STARTS));
 }
 
-/* Bytes of memory that a worker's root takes now. */
+/* Returns the bytes of memory that a worker's root uses now. */
 static double root_bytes(const struct worker *worker)
 {
 	char path[PATH_MAX];
@@ -172,7 +172,7 @@ static double root_bytes(const struct worker *worker)
 	return st.st_blocks * 512.0;
 }
 
-/* Bytes resident in a worker, its share of shared pages. */
+/* Returns the resident bytes of a worker; shared pages count in proportion (Pss). */
 static double resident_bytes(const struct worker *worker)
 {
 	char path[64], line[256];
@@ -192,8 +192,8 @@ static double resident_bytes(const struct worker *worker)
 	return kb * 1024.0;
 }
 
-/* The rings are full after the rounds; as many CPUs have one as the widest
- * case has threads, if there are that many. */
+/* After the rounds the rings are full.  The case with the most threads has 4, so 4 CPUs
+ * have a ring, or all CPUs if there are fewer. */
 static void measure_memory(void)
 {
 	cpu_set_t allowed;

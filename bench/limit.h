@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The limit: the least that recording an event can cost on this machine.  Find
- * this CPU's ring, read the clock, write a record of 48 bytes (header, common
- * fields, int, u64, 16-byte string), make it visible by one plain store, all in
- * one restartable sequence.  No registration, no event id to look up, no probe
- * to call, no reader, one thread bound to one CPU; ulf's own events are held
- * against this.
+ * The limit: the least that recording an event can cost on this machine.  Find the ring
+ * of this CPU, read the clock, write a record of 48 bytes (header, common fields, int,
+ * u64, 16-byte string) and make it visible by one plain store, all in one restartable
+ * sequence.  There is no registration, no event id to look up, no probe to call and no
+ * reader, and one thread is bound to one CPU.  The cost of ulf's events is compared with
+ * this.
  */
 #ifndef ULF_BENCH_LIMIT_H
 #define ULF_BENCH_LIMIT_H
@@ -26,15 +26,18 @@
 #define LIMIT_RING_SHIFT	6
 
 struct limit_ring {
-	uint64_t position;	/* the committing word */
-	uint64_t page_tsc;	/* time of the page: record times are deltas */
-	uint64_t mask;
+	uint64_t position;	/* the store that commits a record */
+	uint64_t page_tsc;	/* time of the page; records have deltas to it */
+	uint64_t mask;		/* size of @data in bytes, minus 1 */
 	char *data;
 	uint64_t pad[4];
 };
 _Static_assert(sizeof(struct limit_ring) == 1 << LIMIT_RING_SHIFT, "shift");
 
-/* A ring for every CPU, all pages touched.  NULL: no memory, or no rseq. */
+/*
+ * Create a ring for every CPU and touch all its pages.
+ * Returns NULL without memory or without rseq.
+ */
 static inline struct limit_ring *limit_init(void)
 {
 	long nr = sysconf(_SC_NPROCESSORS_CONF);
@@ -63,7 +66,7 @@ static inline struct limit_ring *limit_init(void)
 }
 
 /*
- * Write one record.  False: the page is full, nothing was written.
+ * Write one record.  Returns false if the page is full; then nothing was written.
  *
  *	again:	rseq_cs = this section
  *	start:	ring = &rings[cpu_id]
@@ -136,7 +139,8 @@ full:
 	return false;
 }
 
-/* Enter the next page.  The caller is bound to a CPU and nobody else writes. */
+/* Enter the next page.  The caller must be bound to a CPU and be the only writer
+ * there. */
 static inline void limit_next_page(struct limit_ring *rings)
 {
 	struct limit_ring *ring = &rings[sched_getcpu()];
@@ -150,6 +154,7 @@ static inline void limit_next_page(struct limit_ring *rings)
 	ring->position = next + LIMIT_PAGE_HEADER;
 }
 
+/* Write one record, on the next page if this one is full. */
 static inline void limit_write(struct limit_ring *rings, uint64_t common,
 			       int number, uint64_t value, const char *string)
 {

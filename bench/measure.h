@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Timing short loops on a machine that other people use too.
+ * Time short loops on a machine that other people use, too.
  *
- * A loop is cut into slices of some microseconds, each is timed with the TSC,
- * and the median slice counts: slices in which the thread was preempted, or
- * the host took the CPU away, fall out.  What every slice pays (page crossings,
- * cache misses of a streaming writer) stays in.
+ * A loop is cut into slices of some microseconds.  Each slice is timed with the TSC, and
+ * the result is the median slice.  So slices in which the thread was preempted, or the
+ * host took the CPU away, do not count.  Costs that every slice has (page crossings,
+ * cache misses of a streaming writer) do count.
  */
 #ifndef ULF_BENCH_MEASURE_H
 #define ULF_BENCH_MEASURE_H
@@ -17,13 +17,14 @@
 #include <x86intrin.h>
 
 #define MEASURE_SLICES		200
-#define MEASURE_WARM_SLICES	40	/* untimed, first: they fill the ring */
+#define MEASURE_WARM_SLICES	40	/* run first, not timed: they fill the ring */
 #define MEASURE_SLICE_LOOPS	5000
 
+/* Keep the compiler from merging or moving iterations. */
 #define measure_barrier()	asm volatile("" ::: "memory")
 
-/* MEASURE(slices, statement): run the statement MEASURE_SLICE_LOOPS times a
- * slice, with a loop counter `i`; slices[MEASURE_SLICES] gets TSC ticks. */
+/* MEASURE(slices, statement): run the statement MEASURE_SLICE_LOOPS times per slice,
+ * with a loop counter `i`.  slices[MEASURE_SLICES] gets the TSC ticks of each slice. */
 #define MEASURE(slices, ...)						\
 	do {								\
 		uint64_t i = 0, end_, start_;				\
@@ -40,6 +41,7 @@
 		}							\
 	} while (0)
 
+/* For qsort(). */
 static inline int measure_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -47,7 +49,7 @@ static inline int measure_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Sorts @values. */
+/* Returns the median.  Sorts @values. */
 static inline double measure_median(double *values, int nr)
 {
 	qsort(values, nr, sizeof(*values), measure_compare);
@@ -63,9 +65,9 @@ static inline uint64_t measure_now_ns(void)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
-/* TSC ticks a nanosecond.  Each sample brackets one clock by the other; the
- * tightest of several brackets at each end bounds the error to some 10 ns in
- * 50 ms. */
+/* Returns the TSC ticks per ns.  Each sample reads the TSC before and after the clock.
+ * The sample with the shortest distance of several, at the begin and at the end, bounds
+ * the error to some 10 ns in 50 ms. */
 static inline double measure_tsc_ghz(void)
 {
 	uint64_t tsc[2], ns[2];
@@ -90,14 +92,14 @@ static inline double measure_tsc_ghz(void)
 	return (double)(tsc[1] - tsc[0]) / (double)(ns[1] - ns[0]);
 }
 
-/* Slices of TSC ticks to ns a loop.  Sorts @slices. */
+/* Returns the median of @nr slices (TSC ticks) as ns per iteration.  Sorts @slices. */
 static inline double measure_ns(double *slices, int nr, double tsc_ghz)
 {
 	return measure_median(slices, nr) / MEASURE_SLICE_LOOPS / tsc_ghz;
 }
 
-/* Bind the calling thread to one of the CPUs in @allowed, the last for
- * @number 0, the one before for 1, and round again. */
+/* Bind the calling thread to one of the CPUs in @allowed: the last one for @number 0,
+ * the one before it for 1, and so on, modulo their number. */
 static inline void measure_pin(const cpu_set_t *allowed, int number)
 {
 	int skip = number % CPU_COUNT(allowed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long does `echo TEXT > FILE' take, without the echo?  Opens, writes and
- * closes each in turn, and prints the least that each of them took.
+ * Measure `echo TEXT > FILE` without the echo: open, write and close each FILE in turn,
+ * and print the shortest time of each.
  *
  *   put ROUNDS FILE TEXT [FILE TEXT]...
  */
@@ -29,7 +29,7 @@ static uint64_t put_ns(const char *path, const char *text)
 	int fd = open(path, O_WRONLY | O_TRUNC);
 	ssize_t len = fd;
 
-	/* a word at a time may be all that is taken */
+	/* A write may take only the first token of the text. */
 	for (; *text && len >= 0; text += len)
 		len = write(fd, text, strlen(text));
 	if (len < 0 || close(fd)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A worker switches what it measures as a user would: by the CLI. */
+/* Change settings of the worker's own root as a user would: with the CLI. */
 #ifndef ULF_BENCH_ROOT_H
 #define ULF_BENCH_ROOT_H
 
@@ -12,7 +12,7 @@
 
 extern char **environ;
 
-/* Write @value to @file of this process's own root. */
+/* Write @value to @file in the root of this process. */
 static inline void root_write(const char *file, const char *value)
 {
 	const char *ulf = getenv("ULF");
@@ -24,7 +24,7 @@ static inline void root_write(const char *file, const char *value)
 
 	snprintf(path, sizeof(path), "%s.%d/%s", program_invocation_short_name,
 		 (int)getpid(), file);
-	/* Standard output is the driver's. */
+	/* Standard output goes to the driver, so let the CLI write to standard error. */
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, 2, 1);
 	if (posix_spawnp(&pid, ulf ? ulf : "ulf", &actions, NULL, argv, environ) ||

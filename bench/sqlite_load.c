@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work for SQLite, in threads with a database each: rows come, are asked for in
- * several ways, change and go.  What the answers must be is known.
+ * A load for SQLite, in threads with one database each: insert rows, query them in
+ * several ways, change and delete them.  Each answer is compared with the expected one.
  *
  *   sqlite_load ROUNDS [THREADS]
  *
- * For each line that it reads each thread does so many rounds, and it prints how many
- * microseconds of CPU one took in the fastest thread.  ROUNDS 0: for ever.
+ * For each line of input each thread runs ROUNDS rounds; then the program prints the CPU
+ * time of one round in the fastest thread, in microseconds.  ROUNDS 0: run for ever.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -42,7 +42,7 @@ static void run_sql(struct worker *worker, const char *sql)
 		fail(worker, sql);
 }
 
-/* A query with one number for an answer. */
+/* Run a query whose answer is one number, and compare the answer with @wanted. */
 static void expect(struct worker *worker, const char *sql, int64_t wanted)
 {
 	sqlite3_stmt *query;
@@ -62,7 +62,7 @@ static void expect(struct worker *worker, const char *sql, int64_t wanted)
 
 static void begin(struct worker *worker)
 {
-	/* "": a file without a name, which it keeps in memory if it can */
+	/* "": a temporary file, which SQLite keeps in memory if it can */
 	if (sqlite3_open("", &worker->db))
 		fail(worker, "open");
 	run_sql(worker, "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c REAL);"
@@ -106,7 +106,7 @@ static void do_round(struct worker *worker)
 	run_sql(worker, "DELETE FROM t");
 }
 
-/* Of this thread on a CPU: others may be busy, too. */
+/* Returns the CPU time of this thread: other threads may be busy, too. */
 static uint64_t now_ns(void)
 {
 	struct timespec now;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows and ratios of the benchmark.  A new measurement is a row here and a
- * worker_result() in a worker.
+ * Rows and ratios of the benchmark.  To add a measurement, add a row here and a
+ * worker_result() to a worker.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,13 +68,13 @@ static const struct row {
 
 #define NR_ROWS		(sizeof(rows) / sizeof(*rows))
 
-/* What was measured for each row. */
+/* The values measured for each row. */
 static struct result {
 	int nr;
-	double values[MAX_VALUES];	/* by round */
+	double values[MAX_VALUES];	/* one for each round */
 } results[NR_ROWS];
 
-/* Printed in the table beside the row of the numerator, and as RATIO lines. */
+/* Printed in the row of the numerator, and as RATIO lines. */
 static const struct ratio {
 	const char *name, *numerator, *denominator, *goal;
 } ratios[] = {
@@ -124,9 +124,9 @@ void table_add(const char *name, double value)
 		result->values[result->nr++] = value;
 }
 
-/* The median of what the rounds give each by itself, so that a machine that
- * slows down for some rounds slows numerator and denominator alike.  False if
- * one of the two was not measured. */
+/* Compute the ratio of each round, then the median of these ratios: a machine that is
+ * slow for some rounds slows numerator and denominator alike.  Returns 0 if one of the
+ * two was not measured. */
 static int ratio_median(const struct ratio *ratio, double *ret_median)
 {
 	const struct result *above = result_find(ratio->numerator);

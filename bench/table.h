@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The benchmark's results: kept by name, printed as one table of medians. */
+/* The results of the benchmark: stored by name, printed as one table of medians. */
 #ifndef ULF_BENCH_TABLE_H
 #define ULF_BENCH_TABLE_H
 
 #include <stdio.h>
 
-/* Keep a value.  A name that no row of the table has ends the program. */
+/* Store a value of the row @name.  If there is no such row the program exits. */
 void table_add(const char *name, double value);
 
-/* Print the table and the RATIO lines.  0, or 1 if a required value is
- * missing. */
+/*
+ * Print the table and the RATIO lines.
+ * Returns 0, or 1 if a ratio could not be computed.
+ */
 int table_print(int nr_rounds);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A worker is a program that measures something whenever the driver asks, so
- * that the driver can let programs take turns.  The driver writes a line to the
- * worker's standard input; the worker runs its cases and answers with lines
- * `name value`, then `end`.  End of input ends the worker.
+ * A worker is a program that measures when the driver asks, so that programs can take
+ * turns.  The driver writes a line to the worker's standard input.  The worker runs its
+ * cases and answers with lines `name value`, then `end`.  It exits at the end of its
+ * input.
  */
 #ifndef ULF_BENCH_WORKER_H
 #define ULF_BENCH_WORKER_H
@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Print a value, in ns. */
+/* Report a result, in ns. */
 static inline void worker_result(const char *name, double ns)
 {
 	printf("%s %.4f\n", name, ns);
 }
 
-/* Say why there is no measuring, and end. */
+/* Report why the worker cannot measure, and exit. */
 static inline void worker_fail(const char *why)
 {
 	printf("error %s\n", why);
