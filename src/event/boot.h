@@ -79,6 +79,7 @@ bool boot_next(const char **text, struct boot_word *ret_word);
  * Returns false if it is not there.
  */
 bool boot_find(const char *text, enum boot_id id, struct boot_word *ret_word);
+/* Returns true if the setting is in @text. */
 bool boot_has(const char *text, enum boot_id id);
 /*
  * Remove the first item of *@list, and return it in *@ret_item.

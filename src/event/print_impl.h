@@ -96,7 +96,7 @@ enum {
 	FLAG_LEFT	= 1 << 0,
 	FLAG_PLUS	= 1 << 1,
 	FLAG_SPACE	= 1 << 2,
-	FLAG_SPECIAL	= 1 << 3,	/* # */
+	FLAG_SPECIAL	= 1 << 3,	/* #: a prefix, 0x or 0 */
 	FLAG_ZEROPAD	= 1 << 4,
 	FLAG_UPPER	= 1 << 5,
 };
@@ -284,16 +284,22 @@ bool print_ip(struct text *out, const char *ext, const uint8_t *mem, size_t len)
 bool print_mac(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 bool print_uuid(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
-/* print_special.c: %pE of @len bytes, %pe, %pt..., %p4cc.  They return false if @mem is
- * too short. */
+/* print_special.c.  The functions that return bool return false if @mem is too short. */
+/* %pE: print @len bytes, with escapes as the letters in @ext say. */
 void print_escaped(struct text *out, const char *ext, const uint8_t *mem, size_t len);
+/* %pe: print the name of an error, like -ENOENT, or its number. */
 void print_errno(struct text *out, int error);
+/* %pt: print a date, a time or both. */
 bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t len);
+/* %p4cc: print a four-character code. */
 bool print_fourcc(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
-/* print_bytes.c: print bytes in hexadecimal; bits as words; bits as a list of ranges */
+/* print_bytes.c */
+/* Print bytes in hexadecimal, with @separator between them; NUL: none. */
 void print_bytes(struct text *out, const uint8_t *mem, size_t len, char separator);
+/* Print bits as words of 32 bits: ff,00000001 */
 void print_bitmap(struct text *out, const uint8_t *mem, size_t nr_bits);
+/* Print set bits as ranges: 0-3,7,9-10 */
 void print_bitmap_list(struct text *out, const uint8_t *mem, size_t nr_bits);
 
 /* print_helper.c: print the text of __print_flags() and the other helpers */

@@ -94,18 +94,29 @@ bool print_is_name(const struct compiler *c, const char *name);
 /* Decode the escapes of a string's text, and add the result to the pool. */
 void print_string_decode(struct compiler *c, const char *text, size_t len);
 
-/* print_node.c: each function adds a node and returns its index, 0 after an error */
+/* ---- print_node.c: each function returns the index of a node, 0 after an error ---- */
+/* Add @node, and compute its height. */
 uint32_t print_node(struct compiler *c, struct node node);
+/* Add a constant. */
 uint32_t print_node_const(struct compiler *c, uint64_t value,
 			  struct value_type type);
+/* Add an operator with one operand, and fold it if @a is a constant. */
 uint32_t print_node_unary(struct compiler *c, enum node_op op, uint32_t a);
+/* Add an operator with two operands, with C's conversions; fold it if both are
+ * constants. */
 uint32_t print_node_binary(struct compiler *c, enum node_op op, uint32_t a,
 			   uint32_t b);
+/* Add @a ? @b : @x. */
 uint32_t print_node_cond(struct compiler *c, uint32_t a, uint32_t b, uint32_t x);
+/* Add a cast of @a to @type.  Returns @a if it has that type already. */
 uint32_t print_node_cast(struct compiler *c, uint32_t a, struct value_type type);
+/* Add a load from the pointer @ptr. */
 uint32_t print_node_load(struct compiler *c, uint32_t ptr);
+/* Add the address of @a. */
 uint32_t print_node_addr(struct compiler *c, uint32_t a);
+/* Add REC->field: a number, or a pointer to the array, struct or dynamic data. */
 uint32_t print_node_field(struct compiler *c, const struct event_field *field);
+/* Add a dynamic field.  @op: OP_DYN (a pointer to its data) or OP_DYNLEN (its bytes). */
 uint32_t print_node_dyn(struct compiler *c, const struct event_field *field,
 			enum node_op op);
 /* Returns the bytes that sizeof gives for the node. */

@@ -86,16 +86,25 @@ int term_take_unsigned(struct parser *p, enum filter_error_code wrong,
 		       uint64_t *ret_value);
 
 /*
- * Parse VALUE as a value of this kind, and emit the code of the predicate.
- * Returns 0 or -errno, with the error in p->error.
+ * Parse an integer, and emit the code of the predicate, as the next three functions do
+ * for other kinds of values.
+ * Returns 0 or -EINVAL, with the error in p->error.
  */
 int term_parse_number(struct parser *p, const struct term *t,
 		      struct part *ret_part);
 /* Parse the name of a number, with or without quotes.  Returns -ENOENT, with p->at
  * unchanged, if it is no such name. */
 int term_parse_name(struct parser *p, const struct term *t, struct part *ret_part);
+/*
+ * Parse a number for a field of type float or double.
+ * Returns 0 or -EINVAL, with the error in p->error.
+ */
 int term_parse_float(struct parser *p, const struct term *t,
 		     struct part *ret_part);
+/*
+ * Parse CPUS{LIST}.
+ * Returns 0 or -EINVAL, with the error in p->error.
+ */
 int term_parse_cpus(struct parser *p, const struct term *t,
 		    struct part *ret_part);
 

@@ -370,8 +370,7 @@ void ring_inherit(const struct ring_view *view, const struct ring_stats *old)
 
 	state.read += old->read;
 	state.lost += old->overrun;
-	state.cleared_dropped -= old->dropped;	/* so that dropped counts the old ones,
-						 * too */
+	state.cleared_dropped -= old->dropped;	/* count the old ring's, too */
 	state.unreported += old->unreported;
 	set_read_state(view, &state);
 }
@@ -394,7 +393,8 @@ static int page_summary(const struct ring_view *view, uint64_t seq,
 	*ret_time = __atomic_load_n(&page[0], __ATOMIC_RELAXED);
 	*ret_bytes = min_u64(__atomic_load_n(&page[1], __ATOMIC_RELAXED),
 			     view->page_bytes - ABI_PAGE_HEADER);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);	/* [ring.lap] */
+	/* Complete these loads before ring_head() loads the position [ring.lap] */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (ring_head(view, &head) || seq < ring_oldest(view, &head))
 		return -ESTALE;
 	return 0;
