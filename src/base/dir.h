@@ -12,13 +12,13 @@
  * Nothing of this depends on the session, so that a daemon that was started before login
  * and a command that is typed after it agree.  docs/design/places.md says why.
  *
- * /dev/shm and /run/ulf belong to everybody, so a name there may have been taken by another
- * user.  It is passed over then: the names are ulf-UID, ulf-UID.1, ulf-UID.2 ..., and the
- * first is used that is ours, else the first that can be made.  mkdir() decides: of two
+ * Everybody may make names in /dev/shm and /run/ulf, so another user may have taken a name.
+ * Such a name is passed over: the names are ulf-UID, ulf-UID.1, ulf-UID.2 ..., and the first
+ * that belongs to this user is used, else the first that can be made.  mkdir() decides: of two
  * programs that start at the same time one makes the directory, and the other finds it.
  *
- * It must be a directory of ours that nobody else can enter.  Depends on libc alone and
- * allocates nothing: the runtime uses it, too.
+ * The directory must belong to this user, and nobody else may enter it.  This file depends on
+ * libc alone and allocates nothing: the runtime uses it, too.
  */
 #ifndef BASE_DIR_H
 #define BASE_DIR_H
@@ -42,11 +42,11 @@
 /* A directory in which each user may have one of his own. */
 struct dir_place {
 	const char *parent;
-	const char *prefix;		/* of the name, before the user's id */
+	const char *prefix;		/* name = prefix, user id */
 };
 
 #define DIR_PLACES		2
-#define DIR_NAMES		64u	/* of a user, in each of them */
+#define DIR_NAMES		64u	/* names that a user may have in each place */
 
 extern const struct dir_place dir_places[DIR_PLACES];
 
@@ -55,11 +55,11 @@ int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int
 		   char ret_path[static DIR_PATH_BYTES]);
 
 /*
- * dir_find - which directory it is; nothing is made
+ * dir_find - find the directory, without making it
  * @ret_path: an absolute path
  *
  * -ENAMETOOLONG; -EINVAL if $ULF_DIR is not an absolute path; -ENODEV if there is no place
- * for it; or what open() said.
+ * for it; or -errno of open().
  */
 int dir_find(char ret_path[static DIR_PATH_BYTES]);
 

@@ -11,10 +11,11 @@
 
 /*
  * dir_each_other - the other directories of this user that have roots
- * @dir: what dir_find() found
+ * @dir: the path that dir_find() has returned
  *
- * There is one if /run/ulf was made, or /dev/shm came back, after a program had started, or
- * if another user plays with names while programs start.  None if $ULF_DIR is set.
+ * A second directory exists if /run/ulf was made, or /dev/shm was mounted again, after a
+ * program had started, or if another user makes and removes names while programs start.
+ * Nothing is emitted if $ULF_DIR is set.
  */
 void dir_each_other(const char *dir, void (*emit)(void *arg, const char *path), void *arg);
 

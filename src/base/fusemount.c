@@ -143,8 +143,8 @@ static void read_text(int fd, char *text, size_t size)
 
 /*
  * Run fusermount3 on @dir with a socket and a pipe for its standard error.
- * @ret_fd: what it has sent, or -errno
- * @ret_text: what it has said
+ * @ret_fd: the descriptor that fusermount3 has sent, or -errno
+ * @ret_text: its messages
  * Returns its exit status or -errno.
  */
 static int run_mount_helper(char *const argv[], int *ret_fd, char *ret_text, size_t size)

@@ -76,7 +76,7 @@ static uint32_t count_edits(const struct nearest *near, const char *name, size_t
 	return edits;
 }
 
-/* Does the word lack only the begin of @name, or only its end? */
+/* Does @name begin or end with the word, and is it longer? */
 static bool is_affix(const struct nearest *near, const char *name, size_t len)
 {
 	return near->len >= AFFIX_MIN && len > near->len &&

@@ -13,8 +13,8 @@ void title_init(char *argv_start, size_t bytes);
 /*
  * title_set - name this process
  * @comm: at most 15 characters
- * @fmt: its arguments, which children inherit; they stay what they are if the text does not
- * fit, or without title_init().
+ * @fmt: the arguments that ps shows; children inherit them.  Without title_init(), or if the
+ * text does not fit, they are not changed.
  */
 void title_set(const char *comm, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -21,9 +21,9 @@ struct cli_cmd {
 	const char *args;		/* of the usage line */
 	const char *summary;		/* a line for `ulf help` */
 	const char *help;		/* the rest of `ulf help NAME` */
-	bool is_for_users;		/* root may say it with --user (user.h): it needs no
-					 * file, no program and no mount of root's */
-	bool may_take_long;		/* it may print for ever */
+	bool is_for_users;		/* root may run the command with --user (user.h):
+					 * no file, program or mount of root's is needed */
+	bool may_take_long;		/* the command may print for ever */
 	/* @argv[0] is "ulf NAME"; gives the exit status. */
 	int (*run)(const struct cli_cmd *cmd, int argc, char **argv);
 };

@@ -109,8 +109,8 @@ static void report_ready(const char *dir)
 	report_start(0);
 }
 
-/* Wait for the result, or the end, of the pipe @fd of the server @pid.  False: it hangs, and
- * the user has been told. */
+/* Wait for a result in the pipe @fd of the server @pid, or for the end of the pipe.  Returns
+ * false if the server hangs, which is printed. */
 static bool wait_for_start(int fd, pid_t pid, const char *dir)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
@@ -133,7 +133,7 @@ static int be_server(const char *dir, int ready_fd)
 	check_settings(dir);
 	ret = loop_run(dir, report_ready);
 	if (ret == -EBUSY)
-		ret = 0;	/* another one was faster, and does as well */
+		ret = 0;	/* another server has started meanwhile: use that */
 	report_start(ret);
 	return report(dir, ret);
 }
@@ -188,7 +188,8 @@ int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
 		return cli_usage(cmd);
 	if (find_dir(dir) < 0)
 		return CLI_FAILED;
-	/* The last argument is an option, so argv[0], which is "ulf server", is another one. */
+	/* main() has replaced argv[0] by "ulf server", which is not in the memory that ps
+	 * shows.  The last argument is an option, and is in that memory. */
 	if (is_background)
 		title_init(program_invocation_name,
 			   (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 -

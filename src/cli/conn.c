@@ -209,7 +209,7 @@ int conn_receive(struct conn *conn)
 	text_reset(&conn->data);
 	if (answer.bytes > ABI_SOCKET_ANSWER_MAX)
 		return -EPROTO;
-	/* a NUL after it: it may have strings, and need not end them */
+	/* Add a NUL: the data may contain strings, and a server need not end them. */
 	data = text_reserve(&conn->data, answer.bytes + 1);
 	if (!data)
 		return conn->data.error;
@@ -332,7 +332,7 @@ static int check_hello(const struct conn *conn, int ret)
 			  "with that version, or end the process that holds %s/" DIR_LOCK,
 			  conn->dir, conn->dir);
 	else if (ret == -EPIPE)
-		cli_error("the server in %s ended; say that again", conn->dir);
+		cli_error("the server in %s has ended; run the command again", conn->dir);
 	else if (ret < 0 && ret != -ETIMEDOUT)	/* which has been said */
 		cli_error("the server in %s: %s", conn->dir, strerror(-ret));
 	return ret < 0 ? ret : 0;
@@ -361,7 +361,8 @@ static int start_and_connect(struct conn *conn)
 
 static void say_other_server(const struct conn *conn)
 {
-	cli_error("%s/" DIR_SOCKET " is not of a server of this user", conn->dir);
+	cli_error("%s/" DIR_SOCKET " belongs to a server of another user; refusing to use it",
+		  conn->dir);
 	user_say_owner(conn->dir);
 }
 

@@ -349,7 +349,7 @@ static void open_standard_streams(void)
 		close(fd);
 }
 
-/* What follows the global options.  The command's name is replaced by "ulf NAME". */
+/* Run the command after the global options.  argv[0] becomes "ulf NAME". */
 static int run(const char *user, int argc, char **argv)
 {
 	const struct cli_cmd *cmd = find(argv[0]);

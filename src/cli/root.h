@@ -17,12 +17,12 @@ struct root_list {
  * @run_id: for ABI_LIST_RUN; an older server lists all roots all the same */
 int root_list_fetch(struct conn *conn, enum abi_list what, uint32_t run_id,
 		    struct root_list *ret_list);
-/* As root_list_fetch(), of all roots; print the error, and whether roots are left out. */
+/* Fetch the list of all roots; prints an error, and whether roots are left out. */
 int root_list_get(struct conn *conn, enum abi_list what, struct root_list *ret_list);
 void root_list_done(struct root_list *list);
 
-/* The last program of a run that has no root; false: there is none.  pid 0: the server cannot
- * open a root, of whatever run. */
+/* Get the last program of a run that could not make its root; false: all have one.  With pid 0
+ * the server could not open a root, of any run. */
 bool root_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row);
 
 /* The root of that name, which may be short as below; @name NULL: the only one
@@ -30,10 +30,10 @@ bool root_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_ro
 const struct abi_root_row *root_list_find(const struct root_list *list,
 					  const char *name);
 
-/* As root_list_find(), but says nothing: NULL also if it is not clear. */
+/* Like root_list_find(), but prints nothing.  NULL also if several roots match. */
 const struct abi_root_row *root_list_search(const struct root_list *list, const char *name,
 					    size_t len);
-/* In the order of names. */
+/* Sort by name. */
 void root_list_sort(struct root_list *list);
 
 const char *root_state_name(uint32_t state);

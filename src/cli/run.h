@@ -16,13 +16,13 @@
 #define RUN_CONSOLE	"tp_printk"	/* the instance that is read for it */
 #define RUN_LIBULF	"libulf.so.0"
 
-/* Can libulf be in a program?  Those after RUN_PLAIN cannot have it at all. */
+/* Can libulf be in a program?  The kinds after RUN_PLAIN cannot have it at all. */
 enum run_kind {
 	RUN_FOR_ULF,			/* has it, or gets it by LD_PRELOAD for its functions */
 	RUN_PLAIN,
 	RUN_STATIC,
 	RUN_MUSL,
-	RUN_MACHINE,			/* of another kind */
+	RUN_MACHINE,			/* for another CPU */
 	RUN_SECURE,			/* set-uid, set-gid, capabilities */
 };
 
@@ -42,7 +42,7 @@ struct run {
 	FILE *out;			/* where the trace goes */
 	const char *out_name;		/* -o, or NULL */
 	const char *program;
-	struct run_program about;	/* what is known of its file */
+	struct run_program about;	/* the file of the program */
 	bool has_said_why;		/* the program's file was reported as not traceable */
 	bool has_said_no_root;		/* a process that could not make its root was reported */
 	bool has_said_events;		/* events that no root has were reported */
@@ -79,16 +79,16 @@ void run_errors_report(struct run *run, const struct root_list *roots);
 void run_errors_done(struct run *run);
 
 /* ---- run_watch.c ---- */
-/* Before the start: says if the program cannot be traced whatever happens. */
+/* Before the start: reports a program that can never be traced. */
 void run_check_program(struct run *run);
-/* After it: says what is wrong with settings and roots as soon as that is known; returns
- * then, or when the program has ended. */
+/* After the start: reports mistakes in settings, and missing roots, as soon as they are known.
+ * Returns then, or when the program has ended. */
 void run_watch(struct run *run);
 /* Prints, once, why libulf could not make a root.  False: libulf has reported nothing. */
 bool run_explain_no_root(struct run *run);
 /* Prints, once, the possible reasons why a program that libulf is for has made no root. */
 void run_explain_nothing(struct run *run);
-/* Waits for that at most @wait_ms. */
+/* Has the program ended?  Waits for that at most @wait_ms. */
 bool run_has_ended(const struct run *run, int wait_ms);
 
 /* ---- run_child.c ---- */
@@ -109,7 +109,7 @@ int run_child_repeat_end(int wait_status);
 /* Reads the file that execvp() would take for @name. */
 void run_program_find(const char *name, struct run_program *ret_program);
 void run_program_done(struct run_program *program);
-/* Says, once, why the program cannot be traced. */
+/* Prints, once, why the program cannot be traced. */
 void run_program_explain(struct run *run);
 
 /* ---- run_preload.c ---- */
@@ -117,7 +117,7 @@ void run_program_explain(struct run *run);
 void run_preload(const struct run *run);
 
 /* ---- run_report.c ---- */
-/* Was it asked to record something from the start? */
+/* Do settings record something from the start? */
 bool run_wants_records(const struct run *run);
 /* The roots that this run made. */
 int run_roots(struct run *run, struct root_list *ret_roots);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf run: the events that settings name, and what the server could not do about settings.
- * Both are looked at as soon as the program has a root (run_watch.c), and again at its end.
+ * ulf run: the events that settings name, and the settings that the server could not apply.
+ * Both are checked as soon as the program has a root (run_watch.c), and again at its end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "cli/run.h"
 #include "cli/terminal.h"
 
-#define EVENTS_SHOWN	20		/* when a word fits none of them */
+#define EVENTS_SHOWN	20		/* when a setting matches no event */
 
 /* available_events of all roots. */
 struct events {
@@ -240,7 +240,7 @@ void run_events_report(struct run *run, const struct root_list *roots)
 	events_done(&events);
 }
 
-/* ---- what the server could not do about settings ---- */
+/* ---- settings that the server could not apply ---- */
 
 /* The errors of a root that were shown. */
 struct run_shown {

@@ -53,7 +53,8 @@ static bool has_functions(const char *path)
 	return has_some;
 }
 
-/* Among its libraries, or in itself: ftrace.S has that section. */
+/* Look for libulf among the libraries of the program, or in the program itself: ftrace.S has
+ * that section. */
 static void find_libraries(struct run_program *program)
 {
 	uint64_t bytes_left = READ_BYTES_MAX;
@@ -91,7 +92,7 @@ static bool is_secure(int fd)
 	       (geteuid() && fgetxattr(fd, "security.capability", caps, sizeof(caps)) > 0);
 }
 
-/* The path in PT_INTERP: 1; 0: there is none; -EINVAL: not a file of this kind. */
+/* Read the path in PT_INTERP.  Returns 1; 0 if there is none; -EINVAL if the file is damaged. */
 static int read_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTES])
 {
 	Elf64_Phdr phdr;
@@ -107,7 +108,7 @@ static int read_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTES])
 		len = pread(fd, loader, PATH_BYTES - 1, (off_t)phdr.p_offset);
 		if (len < 0)
 			return -EINVAL;
-		loader[len] = '\0';	/* it has a NUL of its own */
+		loader[len] = '\0';	/* the path in the file ends with a NUL, too */
 		return 1;
 	}
 	return 0;
@@ -136,7 +137,7 @@ static enum run_kind find_kind(int fd, const struct run_program *program)
 	return program->has_functions ? RUN_FOR_ULF : RUN_PLAIN;
 }
 
-/* If it is a script, @program becomes its interpreter. */
+/* If the file is a script, replace it by its interpreter. */
 static void follow_script(struct run_program *program)
 {
 	char line[SCRIPT_BYTES + 1];
@@ -182,7 +183,7 @@ void run_program_done(struct run_program *program)
 	program->path = NULL;
 }
 
-/* ---- for people ---- */
+/* ---- messages ---- */
 
 static const char *const reasons[] = {
 	[RUN_FOR_ULF] = "is not traced",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ulf run: settings from the start (event/boot.h).  Options are words of ULF_TRACE,
- * put behind those that are in the environment already.  A word that cannot be
- * right is told before the program starts.
+ * put after those that are in the environment already.  A word that cannot be
+ * right is reported before the program starts.
  */
 #include <errno.h>
 #include <stdlib.h>

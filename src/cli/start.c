@@ -51,8 +51,8 @@ static void be_server(const char *dir, int report_fd)
 	_exit(127);
 }
 
-/* Print what the server of another user says.  It ends when the server is ready: that has
- * closed the pipe then. */
+/* Print the messages of another user's server, until that closes the pipe: it is ready then,
+ * or has ended. */
 static void print_report(int fd)
 {
 	struct terminal terminal;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf --user: which user, and what is said about users; see user.h. */
+/* ulf --user: find a user, and messages about users; see user.h. */
 #include "cli/user.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@
 
 #include "base/dir.h"
 
-#define PROCESSES_MAX	100000u		/* that are looked at */
+#define PROCESSES_MAX	100000u		/* searched for a name */
 
 /* A name that was cut could be another user's, and initgroups() would give his groups. */
 static int fill(struct user *user, const struct passwd *entry)
@@ -74,7 +74,7 @@ int user_find(const char *word, struct user *ret_user)
 	return -ENAMETOOLONG;
 }
 
-/* ---- whose it is ---- */
+/* ---- owners ---- */
 
 static const char *remedy(void)
 {
@@ -89,7 +89,7 @@ void user_say_owner(const char *path)
 	if (dir_owner(AT_FDCWD, path, true, &uid) < 0 || uid == geteuid())
 		return;
 	user_get(uid, &user);
-	cli_error("%s is %s's: %s `ulf --user %s COMMAND`", path, user.name, remedy(),
+	cli_error("%s belongs to %s: %s `ulf --user %s COMMAND`", path, user.name, remedy(),
 		  user.name);
 }
 
@@ -129,8 +129,8 @@ static bool say_process(const char *pid)
 	if (fd >= 0)
 		close(fd);
 	user_get(st.st_uid, &user);
-	cli_error("process %s (%s) is %s's: if it has a root, %s `ulf --user %s COMMAND`", pid,
-		  comm, user.name, remedy(), user.name);
+	cli_error("process %s (%s) belongs to %s: if it has a root, %s "
+		  "`ulf --user %s COMMAND`", pid, comm, user.name, remedy(), user.name);
 	return true;
 }
 

@@ -2,11 +2,10 @@
 /*
  * ulf --user: an administrator's look at the roots of another user.
  *
- * Everything of that user's is done by a child that has become the user before it touches
- * anything of his, so that links, sockets and fifos that he plants get him what he has
- * anyway.  The child stays undumpable, so that he cannot look into it, nor take the
- * terminal from it.  Its parent does nothing but watch the time.  docs/design/trust.md
- * has the argument.
+ * A child becomes the user before it touches anything of that user, so that links, sockets
+ * and fifos that the user plants give access to nothing more than he has anyway.  The child
+ * stays undumpable, so that the user cannot read its memory or take the terminal from it.  The
+ * parent only watches the time.  docs/design/trust.md has the argument.
  */
 #ifndef ULF_CLI_USER_H
 #define ULF_CLI_USER_H
@@ -36,8 +35,8 @@ void user_get(unsigned int uid, struct user *ret_user);
  * user_become - be @user, for good: groups, ids, no capability, a clean environment,
  * undumpable, no descriptor but the standard streams and @keep_fd (-1: none)
  *
- * For a child of root's: it dies when its parent @parent does.  Returns -errno; the caller
- * must not go on then.
+ * For a child of root, which is killed when @parent ends.  Returns 0 or -errno; after an error
+ * the caller must exit.
  */
 int user_become(const struct user *user, int keep_fd, int parent);
 
@@ -52,8 +51,8 @@ bool user_end_child(pid_t pid);
 /*
  * user_enter - run @cmd as the user that @word names
  *
- * Returns -1 in the process that is to run the command.  Any other value is the exit status:
- * of the command, or of what is wrong, which has been said.
+ * Returns -1 in the process that must run the command.  Any other value is the exit status of
+ * the command, or of an error that is printed.
  */
 int user_enter(const char *word, const struct cli_cmd *cmd);
 
@@ -61,19 +60,20 @@ int user_enter(const char *word, const struct cli_cmd *cmd);
 bool user_is_entered(void);
 
 enum user_progress {
-	USER_GOES_ON	= '.',		/* an answer came */
-	USER_STREAMS	= '~',		/* answers may take for ever from now on */
+	USER_GOES_ON	= '.',		/* an answer has come */
+	USER_STREAMS	= '~',		/* from now on answers may take for ever */
 };
 
-/* The parent gives a child up that makes no progress.  Nothing to do if there is none. */
+/* Report progress to the parent, which kills a child that makes none.  Does nothing in other
+ * processes. */
 void user_progress(enum user_progress progress);
 
 /*
- * user_say_owner - say whose @path is if it is another user's, and what root can do
- * user_say_process - the same for a root that is not there, by its process
- * @name, @len: of the root, or a program's name, or a process id
+ * user_say_owner - print the owner of @path if that is another user, and what root can do
+ * user_say_process - print the owner of a process whose root this user does not have
+ * @name, @len: the name of a root or of a program, or a process id
  *
- * The second returns false if there is nothing to say.
+ * user_say_process() returns false if it has printed nothing.
  */
 void user_say_owner(const char *path);
 bool user_say_process(const char *name, size_t len);

@@ -119,7 +119,7 @@ static int forbid_typing(void)
 #undef SECCOMP_AT
 }
 
-/* Nothing is read from it. */
+/* Commands for other users read nothing from standard input. */
 static int close_stdin(void)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -173,7 +173,7 @@ int user_become(const struct user *user, int keep_fd, int parent)
 	if (getppid() != parent)
 		return -ESRCH;
 	if (setresuid(-1, 0, -1) == 0)
-		return -EPERM;		/* there is a way back */
+		return -EPERM;		/* root's rights could be had again */
 	/* root's session keyring would be inherited; where there are no keys there is none */
 	syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 	return clean_environment(user);
@@ -181,7 +181,7 @@ int user_become(const struct user *user, int keep_fd, int parent)
 
 /* ---- the parent ---- */
 
-/* Read what the child says; false: it says nothing more. */
+/* Read the progress of the child.  False: the pipe has ended. */
 static bool read_progress(int fd, bool *ret_streams)
 {
 	char bytes[256];
@@ -329,7 +329,7 @@ int user_enter(const char *word, const struct cli_cmd *cmd)
 	}
 	if (user_find(word, &user) < 0)
 		return CLI_FAILED;
-	/* What $ULF_DIR says is meant for the user who typed the command. */
+	/* $ULF_DIR is meant for the user who typed the command. */
 	unsetenv("ULF_DIR");
 	if (user.uid == geteuid())
 		return -1;

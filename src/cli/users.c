@@ -51,7 +51,7 @@ static void send_roots(void *arg, const char *dir)
 	server_free(server);
 }
 
-/* Its exit status is an errno. */
+/* Become the user and send the roots.  The exit status is an errno. */
 static void be_child(const struct user *user, int fd, pid_t parent)
 {
 	const struct rlimit cpu = { CPU_SECONDS, CPU_SECONDS };
@@ -313,7 +313,7 @@ static bool say_root_in(const struct users *users, const char *name, size_t len)
 		row = root_list_search(&users->all[i].list, name, len);
 		if (!row || users->all[i].user.uid == geteuid())
 			continue;
-		cli_error("%s is a root of %s: say `ulf --user %s COMMAND`", row->name,
+		cli_error("%s is a root of %s: use `ulf --user %s COMMAND`", row->name,
 			  users->all[i].user.name, users->all[i].user.name);
 		return true;
 	}

@@ -3,7 +3,7 @@
 # no-sanitize: thread programs that are built here would need it, too
 # timeout: 600
 # `make install` compiles what it installs, once, and nothing else; `make uninstall` removes
-# all of it and nothing else.  What is installed is enough to build and run a traced program
+# all of it and nothing else.  The installed files are enough to build and run a traced program
 # by pkg-config alone: shared and static, C and C++.
 set -eux
 
@@ -36,8 +36,8 @@ refuses() {
 }
 # files: the files that are installed, but those in /opt
 files() { (cd "$root" && find . -path ./opt -prune -o ! -type d -print | sort); }
-# compile WHAT MIN MAX ARGS...: make ARGS compiles so many files.  They are told by the contents of
-# ninja's log, as clocks may be coarse, or be set.
+# compile WHAT MIN MAX ARGS...: make ARGS compiles MIN to MAX files.  ninja's log tells which:
+# time stamps depend on clocks, which may be coarse, or be set.
 compile() {
 	what=$1 min=$2 max=$3
 	shift 3

@@ -16,7 +16,7 @@ expect "reason" "event filter parse error: error: Field not found
                   ^" "$(echo "$said" | tail -n +2)"
 contains "$(ulf cat "$root/error_log")" "Command: nosuch > 3"
 
-# What error_log has of earlier writes is not the reason of this one.
+# An error of an earlier write in error_log is not the reason of this one.
 refused nonsense "$root/tracing_on"
 expect "lines" 1 "$(echo "$said" | wc -l)"
 refused 'count ><' "$filter"

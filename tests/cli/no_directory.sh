@@ -52,8 +52,8 @@ for nr in 6 10; do
 	has_server && fail "a server that cannot work listens"
 done
 
-# Enough to start, too few for roots: those that are left out are not left out silently.
-# One more than it has by itself is for the client.
+# Descriptors enough to start, too few for roots: roots that are left out are reported.
+# The server has one descriptor more than it needs by itself, for the client.
 ulf server --background || fail "no server"
 nr=$(($(ls "/proc/$(server_pid)/fd" | wc -l) + 1))
 ulf stop

@@ -10,8 +10,8 @@ if [ "${1-}" != inside ]; then
 	exit
 fi
 
-# What a login brings, as far as ulf can see it, and what a logout takes away: logind removes
-# the session's directory, and the user's files in /dev/shm (RemoveIPC=).
+# A login makes the session's directory.  At logout logind removes it, and the user's files in
+# /dev/shm (RemoveIPC=).
 login() {
 	mkdir -p /run/user/0
 	chmod 700 /run/user/0
@@ -38,7 +38,7 @@ run_session() {
 	is_listed "$root" alive || fail "after login: $(ulf ls)"
 	ulf echo 1 "$root/events/enable" || fail "after login"
 	until_true has_bytes
-	# One that is started in the session is at the same place.
+	# A program that is started in the session is at the same place.
 	daemon=$root
 	start_hello
 	is_listed "$daemon" alive || fail "both: $(ulf ls)"

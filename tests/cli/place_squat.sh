@@ -37,7 +37,7 @@ for kind in 'mkdir -m 700' 'mkdir -m 777' touch mkfifo 'ln -s /nowhere' "ln -s $
 	start
 	until_true is_seen "$!"
 	expect "$kind: where" ulf-$uid.1 "$(where)"
-	expect "$kind: behind a link" "" "$(ls -A "$ordinary")"
+	expect "$kind: where a link leads" "" "$(ls -A "$ordinary")"
 	case $kind in mkdir*) expect "$kind: in his" "" "$(ls -A $shm/ulf-$uid)" ;; esac
 
 	# He goes away: the name stays that which is in use, after the server's end, too.

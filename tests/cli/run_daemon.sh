@@ -17,7 +17,7 @@ contains "$(cat "$err")" "$root: sh has ended, but 1 of the root's processes is 
 contains "$(cat "$err")" "ulf cat $root/trace_pipe"
 ! grep -q "nothing was recorded\|shows them again" "$err" || fail "$(cat "$err")"
 
-# fork(), and the parent ends: the same root.
+# After fork() the parent ends: the child has the same root.
 cat >"$TMPDIR/daemon.c" <<'END'
 #include <unistd.h>
 #define CREATE_TRACE_POINTS
@@ -51,7 +51,7 @@ for live in "" --live; do
 	[ -n "$root" ] || fail "it does not say that it is alive: $(cat "$err")"
 	! grep -q "shows them again\|nothing was recorded" "$err" || fail "$(cat "$err")"
 	grep -q who=parent "$TMPDIR/trace" || fail "$(cat "$TMPDIR/trace")"
-	# What it recommends works.
+	# The command that it recommends works.
 	ulf cat "$root/trace_pipe" | grep -q -m 1 who=child || fail "$root records nothing"
 	ulf echo 0 "$root/tracing_on" || fail "tracing_on"
 	end_daemon

@@ -6,7 +6,7 @@
 # server works on a full file system, so that something can be removed there.
 . tests/cli/common
 
-# What is said comes to $err.
+# Messages go to $err.
 err=$TMPDIR/err
 says() { grep -q "$1" "$err"; }
 # explains REASON COMMAND...: the reason is given before the program ends

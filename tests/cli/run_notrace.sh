@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address programs built without the sanitizer cannot load this libulf
 # no-sanitize: thread programs built without the sanitizer cannot load this libulf
-# Of what a trace header puts into a program no function can be traced, whatever makes room
-# at functions: the list has the program's own alone.
+# Functions that a trace header puts into a program cannot be traced, whatever makes space at
+# functions: the list has only the functions of the program itself.
 . tests/cli/common
 
 cat >"$TMPDIR/traced.c" <<'END'

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address a library with the sanitizer cannot be loaded into a program without
 # no-sanitize: thread a library with the sanitizer cannot be loaded into a program without
-# ulf run says what is wrong while the program runs: events that are none, settings that
-# the server refused, programs in which libulf cannot be.  Once, and the program goes on.
+# ulf run reports mistakes while the program runs: unknown events, settings that the server
+# refused, programs in which libulf cannot be.  Each is reported once, and the program keeps
+# running.
 . tests/cli/common
 
 err=$TMPDIR/err
@@ -34,7 +35,7 @@ at_start 'no event matches `hallo`; did you mean `hello`?' \
 	--trace-instance=one,hallo -- timeout 100 "$hello"
 at_start 'no event matches `request`' --trace-trigger=request.traceoff -- "$hello"
 
-# What the server could not do
+# Settings that the server could not apply
 at_start 'boot: error: Cannot allocate memory' -e hello --trace-buf-size=9000G -- "$hello"
 
 # Errors that come one after the other are all shown, each once.
@@ -129,7 +130,7 @@ contains "$text" "other itself cannot be traced: it is not a program for 64-bit 
 text=$(ULF_DISABLE=1 ulf run -e hello -- timeout 0.1 "$hello" 2>&1)
 contains "$text" "cannot be traced: ULF_DISABLE is set"
 expect "lines" 1 "$(echo "$text" | wc -l)"
-# Of set-uid programs there is at least this one.
+# su is a set-uid program that most systems have.
 if [ -u /bin/su ] && [ "$(id -u)" != 0 ]; then
 	text=$(ulf run -e hello -- /bin/su --help 2>&1)
 	contains "$text" "/bin/su itself cannot be traced: it gets other rights than yours"

@@ -3,7 +3,7 @@
 # no-sanitize: address a library with the sanitizer cannot be loaded into a program without
 # no-sanitize: thread a library with the sanitizer cannot be loaded into a program without
 # Settings from the start are for the first program that has something to be traced.  A
-# wrapper into which libulf is loaded hands them on, and leaves no root behind.
+# wrapper into which libulf is loaded hands them on, and leaves no root.
 . tests/cli/common
 
 program=$ULF_BUILD/tests/cli-check_events
@@ -36,7 +36,7 @@ mkdir "$TMPDIR/trap" && mkfifo "$TMPDIR/trap/linux-vdso.so.1" || fail "fifo"
 	fail "a fifo keeps a program waiting: status $?"
 ulf rm --dead
 
-# The same by ulf run, with the library in the environment and without.
+# Wrappers under ulf run, with the library in the environment and without.
 by_run() {
 	env LD_PRELOAD="$loaded" ulf run -o "$TMPDIR/trace" -e check -- "$@" 2>"$TMPDIR/err" ||
 		fail "$*: status $?"

@@ -9,7 +9,7 @@ ulf ls >/dev/null || fail "ls"
 first=$(server_pid)
 ulf ls >/dev/null
 expect "server of the second command" "$first" "$(server_pid)"
-# Its processes have names of their own, and arguments that say which directory.
+# The processes of a server have names of their own, and arguments that name the directory.
 pid=$(server_pid)
 expect "comm" ulf-server "$(cat "/proc/$pid/comm")"
 expect "args" "ulf: server $ULF_DIR" "$(ps -o args= -p "$pid")"

@@ -3,7 +3,7 @@
 # user: root it is several users
 # no-sanitize: address a process that cannot be traced cannot look for leaks
 # Administrators: `ulf --user` and `ulf ls --all` show the roots of other users, in processes
-# that have no rights but those of that user; whoever is not root gets a clear answer.
+# that have no rights but those of that user.  Other users than root get a clear answer.
 . tests/cli/common
 . tests/cli/users
 alice=$user_a bob=$user_b shm=/dev/shm
@@ -75,8 +75,8 @@ server=$(cat /dev/shm/ulf-$alice/server.lock)
 expect "environment of the server" "" \
 	"$(tr '\0' '\n' <"/proc/$server/environ" | grep -E 'SECRET|LD_|TMPDIR|ULF_BUILD')"
 
-# Its processes: no capability, no group, and those that exec() has made visible for the user
-# have no terminal and no descriptor of root's.  A log that cannot be opened makes the server
+# Processes of --user have no capability and no group; those that exec() has made visible for
+# the user have no terminal and no descriptor of root's.  A log that cannot be opened makes the server
 # wait while it starts.
 servers() {
 	for server in $(pgrep -u $alice -f '^ulf:? server'); do echo "$server"; done
@@ -194,7 +194,7 @@ contains "$text" "is longer than 255 bytes"
 ulf ls --all | grep -q "^$bob .*$of_bob " || fail "by number: $(ulf ls --all)"
 umount /etc/passwd
 
-# What is refused, and what the messages say.
+# Commands that are refused, and their messages.
 for command in run mount umount exec server; do
 	text=$($u $command true 2>&1)
 	expect "status of $command" 2 $?
@@ -212,11 +212,11 @@ contains "$text" "only root sees the roots of other users"
 contains "$text" "$of_bob"
 case $text in *"$of_alice"*) fail "bob sees: $text" ;; esac
 text=$(ulf cat "$of_alice/trace" 2>&1) && fail "another user's: $text"
-contains "$text" "$of_alice is a root of $alice: say \`ulf --user $alice COMMAND\`"
+contains "$text" "$of_alice is a root of $alice: use \`ulf --user $alice COMMAND\`"
 text=$(as $bob ulf cat "$of_alice/trace" 2>&1) && fail "bob reads: $text"
-contains "$text" "is $alice's: if it has a root, root can look at it with \`ulf --user $alice"
+contains "$text" "belongs to $alice: if it has a root, root can look at it with \`ulf --user $alice"
 text=$(ULF_DIR=/dev/shm/ulf-$alice ulf ls 2>&1) && fail "by ULF_DIR: $text"
-contains "$text" "is $alice's: look at it with \`ulf --user $alice COMMAND\`"
+contains "$text" "belongs to $alice: look at it with \`ulf --user $alice COMMAND\`"
 text=$(ULF_DIR=/dev/shm/ulf-$alice ulf dump "$of_alice" 2>&1) && fail "dump by ULF_DIR: $text"
-contains "$text" "is $alice's: look at it with \`ulf --user $alice COMMAND\`"
+contains "$text" "belongs to $alice: look at it with \`ulf --user $alice COMMAND\`"
 exit 0

@@ -45,7 +45,7 @@ fresh() {
 	as $eve mkdir -m 700 $shm/ulf-$eve $shm/ulf-$eve/roots $shm/ulf-$eve/roots/evil.1
 }
 
-# The directory is a link: it is no directory of hers, and her own ulf passes it over.
+# The directory is a link: her own ulf passes it over, as it does not belong to her.
 rm -rf $shm/ulf-$eve
 as $eve ln -s "$secret" $shm/ulf-$eve
 is_untouched "a link"
@@ -53,7 +53,7 @@ $u ls >"$TMPDIR/out" 2>&1
 grep -q secret "$TMPDIR/out" && fail "a link was followed: $(cat "$TMPDIR/out")"
 $u stop >/dev/null 2>&1
 is_untouched "a link, --user"
-# One of another owner.
+# A directory of another owner.
 rm -rf $shm/ulf-$eve*
 as $bob mkdir -m 777 $shm/ulf-$eve
 $u ls >/dev/null 2>&1
@@ -74,7 +74,7 @@ for what in roots roots/evil.1 roots/evil.1/memory server.sock server.lock serve
 		is_untouched "$kind $what"
 	done
 done
-# The same for commands that need a server; a fifo for its log would make it wait.
+# Links for commands that need a server; a fifo for its log would make it wait.
 for what in roots roots/evil.1 roots/evil.1/memory server.sock server.lock server.log; do
 	fresh
 	rm -rf "$shm/ulf-$eve/$what"
@@ -109,7 +109,7 @@ as $eve mkdir "$shm/ulf-$eve/roots/$(printf 'a\nroot     faked.1 1 alive\033]0;x
 ulf ls --all >"$TMPDIR/out" 2>&1
 grep -q '^root  *faked' "$TMPDIR/out" && fail "a line was made up: $(cat "$TMPDIR/out")"
 grep -q "$(printf '\033')" "$TMPDIR/out" && fail "an escape sequence"
-# She cannot speak for others: whose a directory is the kernel says.
+# She cannot speak for others: the kernel knows the owner of a directory.
 as $eve mkdir -m 700 $shm/ulf-0 $shm/ulf-0/roots $shm/ulf-0/roots/faked.1
 ulf ls --all 2>&1 | grep -q '^root .*faked' && fail "eve made a root of root's: $(ulf ls --all)"
 rm -rf $shm/ulf-0
@@ -261,7 +261,7 @@ else
 	for process in $(pgrep -u $eve); do kill -9 "$process" 2>/dev/null; done
 	grep -q "$(printf '\033')" "$TMPDIR/typescript" && fail "an escape sequence in a file"
 fi
-# One of somebody else's is refused: eve links to bob's, and bob lets everybody in.
+# A server of another user is refused: eve links to bob's, and bob lets everybody in.
 for process in $(pgrep -u $eve); do kill -9 "$process" 2>/dev/null; done
 fresh
 as $bob ulf ls >/dev/null
@@ -269,7 +269,7 @@ chmod 755 $shm/ulf-$bob
 chmod 666 $shm/ulf-$bob/server.sock
 as $eve ln -s $shm/ulf-$bob/server.sock $shm/ulf-$eve/server.sock
 text=$($u ls 2>&1) && fail "bob's server answered: $text"
-contains "$text" "server.sock is not of a server of this user"
+contains "$text" "server.sock belongs to a server of another user; refusing to use it"
 chmod 700 $shm/ulf-$bob
 
 # A FUSE file system that takes requests and never answers: a process that waits for it
@@ -331,7 +331,7 @@ else
 	grep -q hangs "$TMPDIR/hangs" || fail "nobody asked the file system"
 	end_eve
 	umount -l $shm/ulf-$eve/roots
-	# One that takes root's name, too: the next name is root's.
+	# A file system on root's name: root uses the next name.
 	as $eve mkdir $shm/ulf-0 || fail "root has that already"
 	hang_at $shm/ulf-0
 	text=$(timeout 30 ulf ls 2>&1) || fail "root's own ls: $text"
