@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "measure.h"
-#include "server/server.h"
+#include "server/core/server.h"
 #include "tracefs/tracefs.h"
 #include "worker.h"
 

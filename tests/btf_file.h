@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "server/elf_btf.h"
+#include "symbols/elf_btf.h"
 
 #define BTF_FILE_MAX	(1u << 16)
 

@@ -117,7 +117,7 @@ struct abi_ring {
 	/* lines 5-7: the server's own */
 	uint32_t read_slot;		/* ABI_READ_SLOT | ABI_READ_OFFERED */
 	uint32_t reserved7;
-	uint64_t read_ticket;		/* if OFFERED: server/receipt.h knows
+	uint64_t read_ticket;		/* if OFFERED: server/rings/receipt.h knows
 					 * whether the reader has them; 0: no */
 	uint32_t reserved5[12];
 	struct abi_ring_read read[2];

@@ -10,7 +10,7 @@
  *	trace_clock=mono
  *	[kv*]
  *	trace_event=kv trace_buf_size=4M
- *	# for the server: server/dead_limits.h
+ *	# for the server: server/core/dead_limits.h
  *	[ulf server]
  *	dead_roots=1000
  *

@@ -14,9 +14,9 @@
 #include "cli/root.h"
 #include "cli/terminal.h"
 #include "cli/user.h"
-#include "server/options.h"
-#include "server/root_row.h"
-#include "server/server.h"
+#include "server/rings/options.h"
+#include "daemon/root_row.h"
+#include "server/core/server.h"
 #include "tracefs/tracefs.h"
 
 #define RULE	"---------------------------------\n"

@@ -15,8 +15,8 @@
 #include "cli/life.h"
 #include "cli/reason.h"
 #include "cli/terminal.h"
-#include "server/dead_limits.h"
-#include "server/loop.h"
+#include "server/core/dead_limits.h"
+#include "daemon/loop.h"
 
 #define READY_FD	3		/* of the server in the background */
 

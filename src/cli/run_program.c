@@ -12,8 +12,8 @@
 
 #include "cli/cli.h"
 #include "cli/run.h"
-#include "server/elf_impl.h"
-#include "server/elf_sites.h"
+#include "symbols/elf_impl.h"
+#include "symbols/elf_sites.h"
 
 #define LIBASAN		"libasan.so."
 #define PATH_BYTES	4096

@@ -16,8 +16,8 @@
 
 #include "base/dir_list.h"
 #include "cli/cli.h"
-#include "server/root_row.h"
-#include "server/server.h"
+#include "daemon/root_row.h"
+#include "server/core/server.h"
 
 #define BATCH		16u		/* children at a time */
 #define BATCH_MS	10000

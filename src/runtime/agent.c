@@ -29,8 +29,8 @@
 #include "arch/arch.h"
 #include "arch/x86_64/text.h"
 #include "base/testpoint.h"
-#include "runtime/ftrace.h"
-#include "runtime/profile.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/function/profile.h"
 #include "runtime/runtime.h"
 
 #define SETTLE_MS	100

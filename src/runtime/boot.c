@@ -16,9 +16,9 @@
 #include "arch/arch.h"
 #include "base/config.h"
 #include "event/boot.h"
-#include "runtime/object.h"
+#include "runtime/function/object.h"
 #include "runtime/runtime.h"
-#include "runtime/server.h"
+#include "runtime/base/server.h"
 
 #define HOLD_SECONDS	5		/* at most, for what somebody asked for */
 #define RINGS_SECONDS	2		/* and for what may be of use */

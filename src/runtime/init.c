@@ -5,10 +5,10 @@
 #include <sys/auxv.h>
 
 #include "arch/arch.h"
-#include "runtime/ftrace.h"
-#include "runtime/image.h"
-#include "runtime/object.h"
-#include "runtime/profile.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/unwind/image.h"
+#include "runtime/function/object.h"
+#include "runtime/function/profile.h"
 #include "runtime/runtime.h"
 
 #define EXIT_HANDLERS	64	/* modules that come later than that many do

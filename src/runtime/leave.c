@@ -16,8 +16,8 @@
 #include <sys/mman.h>
 
 #include "arch/arch.h"
-#include "runtime/ftrace.h"
-#include "runtime/profile.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/function/profile.h"
 #include "runtime/runtime.h"
 #include <ulf/tracing.h>
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/options.h"
-#include "server/timebase.h"
+#include "server/rings/options.h"
+#include "server/rings/timebase.h"
 #include "tracefs/files.h"
 
 int per_cpu_lookup(struct tracefs_node *dir, const char *name,

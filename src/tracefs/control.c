@@ -5,11 +5,11 @@
 
 #include "base/nearest.h"
 #include "event/clock.h"
-#include "server/error_log.h"
-#include "server/marker.h"
-#include "server/options.h"
-#include "server/perf_clock.h"
-#include "server/shm.h"
+#include "server/core/error_log.h"
+#include "server/rings/marker.h"
+#include "server/rings/options.h"
+#include "server/rings/perf_clock.h"
+#include "server/core/shm.h"
 #include "tracefs/files.h"
 
 int tracing_on_show(struct tracefs_node *node, struct text *out)

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "server/options.h"
+#include "server/rings/options.h"
 #include "tracefs/files.h"
 
 #define WORD_BITS	32u

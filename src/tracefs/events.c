@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "event/format.h"
-#include "server/rules.h"
-#include "server/soft.h"
+#include "server/rules/rules.h"
+#include "server/rules/soft.h"
 #include "tracefs/files.h"
 
 /* ---- directories ---- */

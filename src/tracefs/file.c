@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/parse.h"
+#include "symbols/parse.h"
 #include "tracefs/tree.h"
 
 #define SHOW_BYTES_MAX	(64u << 20)

@@ -3,9 +3,9 @@
 #include <errno.h>
 
 #include "filter/filter.h"
-#include "server/error_log.h"
-#include "server/filters.h"
-#include "server/rules.h"
+#include "server/core/error_log.h"
+#include "server/rules/filters.h"
+#include "server/rules/rules.h"
 #include "tracefs/files.h"
 
 /* A wrong filter takes the old one away, which processes must take in, too. */

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/glob.h"
-#include "server/function_name.h"
-#include "server/functions.h"
-#include "server/suggest.h"
-#include "server/trigger_errors.h"
-#include "server/triggers.h"
+#include "server/functions/function_name.h"
+#include "server/functions/functions.h"
+#include "server/rules/suggest.h"
+#include "server/rules/trigger_errors.h"
+#include "server/rules/triggers.h"
 #include "tracefs/files.h"
 
 /* How many functions @len bytes of @word name; < 0: -errno. */

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "event/clock.h"
-#include "server/comm.h"
-#include "server/triggers.h"
-#include "server/printk.h"
+#include "server/names/comm.h"
+#include "server/rules/triggers.h"
+#include "server/names/printk.h"
 #include "tracefs/files.h"
 
 #define SAVED_CMDLINES_MAX	32768	/* the kernel's */

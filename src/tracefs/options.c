@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "server/error_log.h"
-#include "server/options.h"
-#include "server/tracer.h"
+#include "server/core/error_log.h"
+#include "server/rings/options.h"
+#include "server/print/tracer.h"
 #include "tracefs/files.h"
 
 #define WRITE_MAX	63		/* bytes; the kernel's */

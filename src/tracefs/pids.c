@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/pids.h"
+#include "server/rules/pids.h"
 #include "tracefs/files.h"
 
 /* As the kernel reads it: 0x10 and 010 are numbers, too, and its errno for one

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/lines.h"
-#include "server/options.h"
-#include "server/receipt.h"
+#include "server/print/lines.h"
+#include "server/rings/options.h"
+#include "server/rings/receipt.h"
 #include "tracefs/files.h"
 
 #define PIPE_BYTES_MAX	(4u << 20)

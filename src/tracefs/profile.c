@@ -2,9 +2,9 @@
 /* The function profiler: function_profile_enabled and trace_stat/. */
 #include <errno.h>
 
-#include "server/function_written.h"
-#include "server/functions.h"
-#include "server/profile.h"
+#include "server/functions/function_written.h"
+#include "server/functions/functions.h"
+#include "server/functions/profile.h"
 #include "tracefs/files.h"
 
 int profile_enabled_show(struct tracefs_node *node, struct text *out)

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "server/merge.h"
-#include "server/options.h"
-#include "server/receipt.h"
+#include "server/rings/merge.h"
+#include "server/rings/options.h"
+#include "server/rings/receipt.h"
 #include "tracefs/files.h"
 
 #define DELTA_MAX	(1ull << ABI_REC_DELTA_BITS)

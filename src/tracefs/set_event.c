@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "event/format.h"
-#include "server/suggest.h"
+#include "server/rules/suggest.h"
 #include "tracefs/files.h"
 
 int set_event_show(struct tracefs_node *node, struct text *out)

@@ -2,7 +2,7 @@
 /* snapshot: taken, freed or emptied by a number; read as trace is. */
 #include <errno.h>
 
-#include "server/line.h"
+#include "server/print/line.h"
 #include "tracefs/files.h"
 
 /* The kernel's text. */

@@ -7,10 +7,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "server/comm.h"
-#include "server/functions.h"
-#include "server/stack_tracer.h"
-#include "server/symbols.h"
+#include "server/names/comm.h"
+#include "server/functions/functions.h"
+#include "server/functions/stack_tracer.h"
+#include "server/names/symbols.h"
 #include "tracefs/files.h"
 
 /* ---- settings ---- */

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/comm.h"
-#include "server/lines.h"
-#include "server/options.h"
+#include "server/names/comm.h"
+#include "server/print/lines.h"
+#include "server/rings/options.h"
 #include "tracefs/files.h"
 
 #define LINE_BYTES_MAX	(1u << 20)

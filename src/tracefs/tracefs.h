@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tree of files that a root shows, independent of how it is reached:
- * FUSE (fuse.c) and the CLI's socket (server/socket.c) both call this.
+ * FUSE (fuse.c) and the CLI's socket (daemon/socket.c) both call this.
  * Single-threaded: everything runs in the server's event loop and nothing
  * here blocks.
  *
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-struct server;				/* server/server.h */
+struct server;				/* server/core/server.h */
 
 /* A place in the tree.  Stable while its root lives; `ino` is unique and never
  * reused by something else while the server runs. */
@@ -52,7 +52,7 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 void tracefs_close(struct tracefs_file *file);
 
 /*
- * A file that names functions may have to wait for a parser (server/parse.h).  Then
+ * A file that names functions may have to wait for a parser (symbols/parse.h).  Then
  * tracefs_read(), tracefs_write(), tracefs_flush() and tracefs_settle() answer
  * -ERESTART, and have changed nothing: the caller keeps the request, also one of a file
  * that is O_NONBLOCK, and calls again with the same arguments when a parser has ended,

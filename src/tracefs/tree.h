@@ -10,8 +10,8 @@
 #define ULF_TRACEFS_TREE_H
 
 #include "base/text.h"
-#include "server/root.h"
-#include "server/rings.h"
+#include "server/core/root.h"
+#include "server/rings/rings.h"
 #include "tracefs/tracefs.h"
 
 struct tracefs_dir;

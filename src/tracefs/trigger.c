@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/filters.h"
-#include "server/print_triggers.h"
-#include "server/rules.h"
-#include "server/triggers.h"
+#include "server/rules/filters.h"
+#include "server/rules/print_triggers.h"
+#include "server/rules/rules.h"
+#include "server/rules/triggers.h"
 #include "tracefs/files.h"
 
 static int show(struct tracefs_node *node, const struct event *event,

@@ -33,8 +33,8 @@ for symbol in $symbols; do
 	dlclose | mlockall | pthread_create | vfork | __vfork) continue ;;	# libc's, see src/runtime
 	setuid | seteuid | setreuid | setresuid) continue ;;	# so are these, see setuid.c
 	__fentry__) continue ;;		# compilers', see src/arch/x86_64/fcall.c
-	__register_atfork) continue ;;	# libc's as well, see src/runtime/atfork.c
-	__gmon_start__) continue ;;	# linkers', see src/runtime/dlopen.c
+	__register_atfork) continue ;;	# libc's as well, see src/runtime/libc/atfork.c
+	__gmon_start__) continue ;;	# linkers', see src/runtime/libc/dlopen.c
 	esac
 	grep -rqw -e "$symbol" "$ULF_SRC/include" ||
 		check "exported but in no header" "$symbol"

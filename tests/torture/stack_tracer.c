@@ -24,7 +24,7 @@
 #include "base/testpoint.h"
 #include "lib/check.h"
 #include "lib/record.h"
-#include "runtime/ftrace.h"
+#include "runtime/function/ftrace.h"
 #include "runtime/runtime.h"
 
 #define SURVIVORS	2

@@ -14,7 +14,7 @@
 #include "lib/check.h"
 #include "lib/driver.h"
 #include "lib/step.h"
-#include "runtime/ftrace.h"
+#include "runtime/function/ftrace.h"
 
 void (*testpoint_hook)(const char *name);
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "server/elf.h"
-#include "server/elf_args.h"
+#include "symbols/elf.h"
+#include "symbols/elf_args.h"
 #include "unit/fake_calls.h"
 
 #define PLENTY	(1ull << 30)

@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "server/confine.h"
+#include "daemon/confine.h"
 
 static int call_socket_unix(void)
 {

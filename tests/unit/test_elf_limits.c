@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "server/elf.h"
-#include "server/elf_sites.h"
+#include "symbols/elf.h"
+#include "symbols/elf_sites.h"
 #include "unit/fake_root.h"
 
 #define PLENTY	(1ull << 30)

@@ -9,7 +9,7 @@
 
 #include "abi/control.h"
 #include "base/text.h"
-#include "runtime/eval.h"
+#include "runtime/event/eval.h"
 
 static const struct ulf_eval one = { "sys", "ONE", 1 };
 static const struct ulf_eval one_more = { "sys", "ONE_MORE", 1000000000000 };

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "server/function_name.h"
-#include "server/function_search.h"
-#include "server/function_written.h"
-#include "server/root.h"
+#include "server/functions/function_name.h"
+#include "server/functions/function_search.h"
+#include "server/functions/function_written.h"
+#include "server/core/root.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define LIMIT_MS	2000u

@@ -10,11 +10,11 @@
 
 #include "base/text.h"
 #include "event/option.h"
-#include "server/comm.h"
-#include "server/line.h"
-#include "server/merge.h"
-#include "server/ptrhash.h"
-#include "server/root.h"
+#include "server/names/comm.h"
+#include "server/print/line.h"
+#include "server/rings/merge.h"
+#include "server/print/ptrhash.h"
+#include "server/core/root.h"
 
 struct fake {
 	struct root root;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
-#include "server/name_index.h"
+#include "symbols/name_index.h"
 
 static const char *const names[] = {
 	"main", "init", NULL, "init_all", "init", "", "exit", NULL, "init",

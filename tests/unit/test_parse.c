@@ -21,13 +21,13 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "server/demangle.h"
-#include "server/elf.h"
-#include "server/elf_sites.h"
-#include "server/localfile.h"
-#include "server/parse.h"
-#include "server/parse_impl.h"
-#include "server/parse_take.h"
+#include "symbols/demangle.h"
+#include "symbols/elf.h"
+#include "symbols/elf_sites.h"
+#include "symbols/localfile.h"
+#include "symbols/parse.h"
+#include "symbols/parse_impl.h"
+#include "symbols/parse_take.h"
 
 #define PLENTY	(1ull << 30)
 #define MB	(1ull << 20)

@@ -10,8 +10,8 @@
 #include <poll.h>
 #include <cmocka.h>
 
-#include "server/parse.h"
-#include "server/root.h"
+#include "symbols/parse.h"
+#include "server/core/root.h"
 #include "unit/fake_calls.h"
 
 #define TRACED	__attribute__((noinline, patchable_function_entry(5)))

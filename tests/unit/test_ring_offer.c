@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
-#include "server/receipt.h"
+#include "server/rings/receipt.h"
 #include "unit/ring_memory.h"
 
 #define BYTES	100		/* of a record: 39 in a page */

@@ -15,9 +15,9 @@
 
 #include "base/fusemount.h"
 #include "base/text.h"
-#include "server/elf.h"
-#include "server/root.h"
-#include "server/symbols.h"
+#include "symbols/elf.h"
+#include "server/core/root.h"
+#include "server/names/symbols.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 

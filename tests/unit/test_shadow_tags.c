@@ -9,8 +9,8 @@
 
 #include "abi/control.h"
 #include "arch/arch.h"
-#include "runtime/ftrace.h"
-#include "runtime/shadow_tags.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/function/shadow_tags.h"
 
 #define SEARCH_SECONDS	10		/* a search that takes longer never ends */
 

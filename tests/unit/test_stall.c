@@ -20,7 +20,7 @@
 
 #include "abi/rules.h"
 #include "abi/stack.h"
-#include "server/server.h"
+#include "server/core/server.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 

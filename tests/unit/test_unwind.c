@@ -22,8 +22,8 @@
 #include <cmocka.h>
 
 #include "lib/backtrace.h"
-#include "runtime/cfi.h"
-#include "runtime/unwind.h"
+#include "runtime/unwind/cfi.h"
+#include "runtime/unwind/unwind.h"
 
 #define FRAMES	256
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "server/server.h"
+#include "server/core/server.h"
 #include "unit/fake_root.h"
 
 static pid_t start_process(void)

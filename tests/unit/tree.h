@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/server.h"
+#include "server/core/server.h"
 #include "tracefs/tracefs.h"
 
 static inline int tree_open(struct server *server, const char *path, int flags,

@@ -319,7 +319,7 @@ hit_slowly:
  *
  * The frame of a body has no bytes: its CFA is that of the function, so the caller has
  * the CFA that it has without the tracer.  Unwinders that compare CFAs may take the body
- * for the caller: ftrace_personality() handles that (runtime/personality.c).
+ * for the caller: ftrace_personality() handles that (runtime/function/personality.c).
  */
 	.macro	shadow_cfi
 	.cfi_escape 0x10, 16, 102			/* where rip is: */

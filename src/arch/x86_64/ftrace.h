@@ -90,7 +90,7 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
 uint64_t ftrace_graph_left(uint64_t *place, uint64_t value) FTRACE_HIDDEN;
 /* An exception has left the function; returns its return address. */
 uint64_t ftrace_graph_landed(const uint64_t *place) FTRACE_HIDDEN;
-/* Unwinders add it to the CFA of bodies: 0, or 1 (runtime/personality.c, where their
+/* Unwinders add it to the CFA of bodies: 0, or 1 (runtime/function/personality.c, where their
  * personality routine is, too). */
 extern uint64_t ftrace_cfa_bias FTRACE_HIDDEN;
 /* The page of the graph tracer's @ring is full.  Not 0: there is room for @bytes now. */

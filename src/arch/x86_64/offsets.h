@@ -73,7 +73,7 @@
 #define KNOWN_RSEQ		1
 #define KNOWN_BODIES		2
 
-#define VFORK_KEPT		8	/* a mark of runtime/vfork.c */
+#define VFORK_KEPT		8	/* a mark of runtime/libc/vfork.c */
 
 #define RSEQ_CPU_ID		4	/* struct rseq */
 #define RSEQ_CS			8

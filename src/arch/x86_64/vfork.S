@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vfork(), in libulf.so alone; src/runtime/vfork.c says why, and has the parts before
+ * vfork(), in libulf.so alone; src/runtime/libc/vfork.c says why, and has the parts before
  * and after.
  *
  *	if vfork_next: it is called in the place of this one

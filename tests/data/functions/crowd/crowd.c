@@ -2,7 +2,7 @@
 /*
  * crowd: waits for a line of input, then calls a function which calls itself on another
  * stack, and so on, on STACKS of them, each below the one before.  They lie where the
- * graph tracer's table of stacks (src/runtime/shadow.h) looks for them at the same
+ * graph tracer's table of stacks (src/runtime/function/shadow.h) looks for them at the same
  * places.  It has not room for all.  Status 0: each call has returned what it must, and
  * to where it came from.
  */

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Settings from the start (event/boot.h), applied once in a root's life, by the
+ * first server that sees it: through the files of the tree, so that each has its
+ * file's checks.  What is wrong goes to error_log, as nobody else is there to be
+ * told; nothing of a word that is wrong is applied.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "event/boot.h"
+#include "event/format.h"
+#include "event/option.h"
+#include "server/core/beat.h"
+#include "server/rules/filters.h"
+#include "server/functions/function_name.h"
+#include "server/names/objects.h"
+#include "server/rules/print_triggers.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+#include "tracefs/tracefs.h"
+
+#define PATH_BYTES	1024u
+
+static void log_error(struct root *root, const char *error,
+		      const struct boot_piece *word, const char *at)
+{
+	char command[ABI_BOOT_BYTES];
+
+	memcpy(command, word->text, word->len);
+	command[word->len] = '\0';
+	error_log_add(&root->top, "boot", error, command,
+		      (uint32_t)(at - word->text));
+}
+
+/* What echo would answer. */
+static int write_path(struct root *root, const char *path,
+		      const struct boot_piece *value)
+{
+	struct tracefs_node *node;
+	struct tracefs_file *file;
+	size_t taken;
+	ssize_t n;
+	int r = tracefs_walk(root->server, path, &node);
+
+	if (r)
+		return r;
+	r = tracefs_open(node, O_WRONLY | O_APPEND, &file);
+	tracefs_node_put(node);
+	if (r)
+		return r;
+	n = tracefs_write(file, value->text, value->len, getpid(), &taken);
+	tracefs_close(file);
+	/* The program takes it in before it goes on. */
+	return n < 0 && n != -EINPROGRESS ? (int)n : 0;
+}
+
+static int write_file(struct instance *instance, const char *name,
+		      const struct boot_piece *value)
+{
+	struct root *root = instance->root;
+	char path[PATH_BYTES];
+
+	if (instance->name)
+		snprintf(path, sizeof(path), "%s/instances/%s/%s", root->name,
+			 instance->name, name);
+	else
+		snprintf(path, sizeof(path), "%s/%s", root->name, name);
+	return write_path(root, path, value);
+}
+
+static int set_size(struct instance *instance, const struct boot_piece *value)
+{
+	struct boot_piece kb;
+	char text[32];
+	uint64_t bytes;
+	int r = boot_size(value, &bytes);
+
+	if (r)
+		return r;
+	kb.text = text;
+	kb.len = (size_t)snprintf(text, sizeof(text), "%" PRIu64,
+				  bytes / 1024 + !!(bytes % 1024));
+	return write_file(instance, "buffer_size_kb", &kb);
+}
+
+/* trace_options takes those of a tracer only while it is there; their files do
+ * always. */
+static int set_option(struct instance *instance, const struct boot_piece *item)
+{
+	bool is_off = !strncmp(item->text, "no", 2);
+	const struct option_row *row;
+	char file[PATH_BYTES];
+
+	snprintf(file, sizeof(file), "options/%.*s", (int)item->len - 2 * is_off,
+		 item->text + 2 * is_off);
+	row = option_find(file + strlen("options/"));
+	if (!row || row->tracer == ABI_TRACER_NOP)
+		return write_file(instance, "trace_options", item);
+	return write_file(instance, file,
+			  &(struct boot_piece) { is_off ? "0" : "1", 1 });
+}
+
+static int set_options(struct instance *instance, struct boot_piece list)
+{
+	struct boot_piece item;
+	int r = 0;
+
+	while (!r && boot_item(&list, &item))
+		r = set_option(instance, &item);
+	return r;
+}
+
+/* boot_item() for names of functions, which may have commas. */
+static bool next_function(struct boot_piece *list, struct boot_piece *ret_item)
+{
+	do {
+		size_t len = list->len ? function_item_len(list->text, list->len) : 0;
+
+		if (!list->len)
+			return false;
+		*ret_item = (struct boot_piece) { list->text, len };
+		len += len < list->len;
+		list->text += len;
+		list->len -= len;
+	} while (!ret_item->len);
+	return true;
+}
+
+/* A list with commas.  As in the kernel, what is not there is told, and the others are
+ * taken.  Were that all? */
+static bool set_functions(struct root *root, const char *file,
+			  const struct boot_word *word)
+{
+	struct boot_piece list = word->value, item;
+	char line[ABI_BOOT_BYTES + 1];
+	bool are_all = true;
+	int r;
+
+	while (list.text && next_function(&list, &item)) {
+		struct boot_piece whole = { line, item.len + 1 };
+
+		/* with a blank behind it, or nobody is told */
+		memcpy(line, item.text, item.len);
+		line[whole.len - 1] = '\n';
+		r = write_file(&root->top, file, &whole);
+		if (r)
+			log_error(root, strerrordesc_np(-r), &word->whole, item.text);
+		are_all &= !r;
+	}
+	return are_all;
+}
+
+/* As in the kernel instances have the sizes and the options of the top one. */
+static int set_all(struct root *root, const struct boot_word *word)
+{
+	struct instance *instance;
+	int r = 0;
+
+	for_each_instance(instance, root)
+		if (!r)
+			r = word->id == BOOT_BUF_SIZE ?
+			    set_size(instance, &word->value) :
+			    set_options(instance, word->value);
+	return r;
+}
+
+/* The instance of a word, which the program has named. */
+static struct instance *find_instance(struct root *root, const struct boot_word *word,
+				      struct boot_instance *ret_boot)
+{
+	struct instance *instance;
+	const char *at;
+
+	if (boot_instance(&word->value, ret_boot, &at))
+		return NULL;
+	for_each_instance(instance, root)
+		if (instance->name && boot_piece_is(&ret_boot->name, instance->name))
+			return instance;
+	return NULL;
+}
+
+static int set_instance(struct root *root, const struct boot_word *word)
+{
+	struct boot_instance boot;
+	struct instance *instance = find_instance(root, word, &boot);
+
+	if (!instance)
+		return -ENOMEM;
+	return boot.is_off ?
+	       write_file(instance, "tracing_on", &(struct boot_piece) { "0", 1 }) : 0;
+}
+
+static const char *const list_files[BOOT_UNKNOWN] = {
+	[BOOT_FILTER] = "set_ftrace_filter",
+	[BOOT_NOTRACE] = "set_ftrace_notrace",
+	[BOOT_GRAPH_FILTER] = "set_graph_function",
+	[BOOT_GRAPH_NOTRACE] = "set_graph_notrace",
+	[BOOT_STACK_FILTER] = "stack_trace_filter",
+};
+
+/* Is there the instance that ulf run prints from? */
+static bool has_console(const struct root *root)
+{
+	const struct instance *instance;
+
+	for_each_instance(instance, root)
+		if (instance->name &&
+		    !strcmp(instance->name, boot_table[BOOT_TP_PRINTK].name))
+			return true;
+	return false;
+}
+
+static int set(struct root *root, const struct boot_word *word)
+{
+	bool are_all = !list_files[word->id] ||
+		       set_functions(root, list_files[word->id], word);
+
+	switch (word->id) {
+	case BOOT_BUF_SIZE:
+	case BOOT_OPTIONS:
+		return set_all(root, word);
+	case BOOT_CLOCK:
+		return write_file(&root->top, "trace_clock", &word->value);
+	case BOOT_GRAPH_DEPTH:
+		return write_file(&root->top, "max_graph_depth", &word->value);
+	case BOOT_INSTANCE:
+		return set_instance(root, word);
+	case BOOT_STACK:
+	case BOOT_STACK_FILTER:	/* as in the kernel both words switch it on */
+		return are_all ? write_file(&root->top, "stack_tracer_enabled",
+					    &(struct boot_piece) { "1", 1 }) : 0;
+	case BOOT_TP_PRINTK:	/* done by ulf run, which has a console */
+		return has_console(root) ? 0 : -EOPNOTSUPP;
+	default:
+		return 0;
+	}
+}
+
+/* What goes by the settings: rings of the sizes that are known now, and the tracer.
+ * Events are switched on by the program, as they come. */
+static int begin(struct root *root, const struct boot_word *word)
+{
+	struct instance *instance = NULL;
+	struct boot_instance boot;
+	struct apply apply;
+	int r;
+
+	if (word->id == BOOT_SNAPSHOT)
+		return write_file(&root->top, "snapshot",
+				  &(struct boot_piece) { "1", 1 });
+	if (word->id == BOOT_TRACER)
+		return write_file(&root->top, "current_tracer", &word->value);
+	if (word->id == BOOT_EVENT)
+		instance = &root->top;
+	else if (word->id == BOOT_INSTANCE)
+		instance = find_instance(root, word, &boot);
+	if (!instance || (instance->name && !boot.events.len) ||
+	    instance_has_rings(instance))
+		return 0;
+	r = instance_need_rings(instance);
+	if (!r)
+		apply_start(root, &apply);
+	return r;
+}
+
+static void apply_words(struct root *root, const char *words, bool is_first,
+			int (*apply)(struct root *root, const struct boot_word *word))
+{
+	struct boot_word word;
+	const char *error, *at;
+	int r;
+
+	while (boot_next(&words, &word)) {
+		error = boot_check(&word, &at);
+		if (error) {
+			if (is_first)
+				log_error(root, error, &word.whole, at);
+			continue;
+		}
+		beat();
+		r = apply(root, &word);
+		if (r)
+			log_error(root, strerrordesc_np(-r), &word.whole,
+				  word.value.text ? word.value.text :
+						    word.whole.text);
+	}
+}
+
+static void copy_words(const struct root *root, char words[ABI_BOOT_BYTES])
+{
+	memcpy(words, root->control->boot, ABI_BOOT_BYTES);
+	words[ABI_BOOT_BYTES - 1] = '\0';
+}
+
+/* ---- triggers: an event must be there to have one ---- */
+
+static void set_trigger(struct root *root, const struct event *event,
+			const struct boot_piece *item)
+{
+	struct boot_trigger trigger;
+	char path[PATH_BYTES];
+	int r;
+
+	if (!boot_trigger(item, &trigger) ||
+	    !boot_piece_is(&trigger.event, event->format->name))
+		return;
+	if (snprintf(path, sizeof(path), "%s/events/%s/%s/trigger", root->name,
+		     event->format->system, event->format->name) >= (int)sizeof(path))
+		return;
+	r = write_path(root, path, &trigger.command);
+	if (r)
+		log_error(root, strerrordesc_np(-r), item, trigger.command.text);
+}
+
+static void set_triggers(struct root *root, const struct event *event,
+			 const char *words)
+{
+	struct boot_piece item;
+	struct boot_word word;
+
+	while (boot_next(&words, &word))
+		while (word.id == BOOT_TRIGGER && boot_item(&word.value, &item))
+			set_trigger(root, event, &item);
+}
+
+/* Is there an older one of its name?  Then it has what became of its triggers. */
+static bool is_heir(const struct root *root, const struct event *event)
+{
+	while ((event = event_elder(root, event)))
+		if (event->is_booted)
+			return true;
+	return false;
+}
+
+static void boot_event(struct root *root, struct event *event, const char *words)
+{
+	if (!event || !event->is_visible || is_heir(root, event))
+		return;
+	event->is_booted = true;
+	set_triggers(root, event, words);
+}
+
+/* Words that name functions, or trace all of them. */
+static bool has_functions(const char *words)
+{
+	static const enum boot_id ids[] = {
+		BOOT_FILTER, BOOT_NOTRACE, BOOT_GRAPH_FILTER, BOOT_GRAPH_NOTRACE,
+		BOOT_STACK, BOOT_STACK_FILTER, BOOT_TRACER,
+	};
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (boot_has(words, ids[i]))
+			return true;
+	return false;
+}
+
+/* Is it known which functions @item, [!]NAME[:COMMAND], names?  -ERESTART: names are being
+ * demangled. */
+static int find_function(struct root *root, const struct boot_piece *item,
+			 struct function_set *set)
+{
+	const char *colon = function_word_colon(item->text, item->len);
+	bool is_not = *item->text == '!';
+	char name[ABI_BOOT_BYTES + 1];
+	size_t len = item->len;
+
+	if (colon && strncmp(colon, ":mod", strlen(":mod")))
+		len = (size_t)(colon - item->text);
+	memcpy(name, item->text, len);
+	name[len] = '\0';
+	return functions_select(root, name + is_not, true, set);
+}
+
+static int find_functions(struct root *root, const char *words)
+{
+	struct function_set *set = function_set_new(&root->functions);
+	struct boot_piece item;
+	struct boot_word word;
+	int r = 0;
+
+	while (set && r != -ERESTART && boot_next(&words, &word)) {
+		enum boot_id id = word.id;
+
+		if (id == BOOT_UNKNOWN || !list_files[id] || !word.value.text)
+			continue;
+		while (r != -ERESTART && next_function(&word.value, &item))
+			r = find_function(root, &item, set);
+	}
+	free(set);
+	return r == -ERESTART ? r : 0;
+}
+
+/* Triggers whose filters do. */
+static bool names_functions(const char *words)
+{
+	return boot_has(words, BOOT_TRIGGER) && strstr(words, FILTER_FUNCTION);
+}
+
+int boot_apply(struct root *root)
+{
+	struct abi_control *control = root->control;
+	uint32_t state = shm_load(&control->boot_state);
+	char words[ABI_BOOT_BYTES];
+
+	if (state == ABI_BOOT_DONE || state == ABI_BOOT_LATER)
+		return 0;
+	/* Once: a program that asks again must not keep the server busy. */
+	if (root->is_booted) {
+		shm_store(&control->boot_state, ABI_BOOT_DONE);
+		return 0;
+	}
+	copy_words(root, words);
+	if ((has_functions(words) && (functions_refresh(root) == -ERESTART ||
+				      find_functions(root, words))) ||
+	    (names_functions(words) && objects_parse(root)))
+		return -ERESTART;
+	root->is_booted = true;
+	if (state == ABI_BOOT_TOO_LONG)
+		error_log_add(&root->top, "boot", "Too long: none of it is in force",
+			      "ULF_TRACE and ulf.conf", 0);
+	if (state == ABI_BOOT_NO_CONFIG)
+		error_log_add(&root->top, "boot", "The file cannot be read",
+			      "ULF_CONFIG", 0);
+	apply_words(root, words, true, set);
+	apply_words(root, words, false, begin);
+	set_triggers(root, &print_event, words);
+	shm_store(&control->boot_state, ABI_BOOT_DONE);
+	return 0;
+}
+
+void boot_load(struct root *root)
+{
+	if (shm_load(&root->control->boot_state) != ABI_BOOT_DONE)
+		return;
+	for (; root->nr_booted < root->nr_events; root->nr_booted++)
+		if (root->events[root->nr_booted])
+			root->events[root->nr_booted]->is_booted = true;
+}
+
+int boot_follow(struct root *root)
+{
+	char words[ABI_BOOT_BYTES];
+	uint32_t row = root->nr_booted;
+
+	if (events_refresh(root) || row == root->nr_events)
+		return 0;
+	copy_words(root, words);
+	if (names_functions(words) && objects_parse(root))
+		return -ERESTART;
+	if (!boot_has(words, BOOT_TRIGGER)) {
+		root->nr_booted = root->nr_events;
+		return 0;
+	}
+	budget_start(&root->boot_budget);
+	for (; row < root->nr_events && !budget_is_spent(&root->boot_budget); row++)
+		boot_event(root, root->events[row], words);
+	root->nr_booted = row;
+	budget_stop(&root->boot_budget);
+	return 0;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the server gives up; see confine.h.  docs/design/trust.md says what remains.
+ *
+ * Landlock is not used: a process under it may not look at processes that are not, and
+ * the server reads /proc/PID/maps of traced programs.
+ */
+#include "daemon/confine.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "server/rings/perf_clock.h"
+
+/* ---- capabilities ---- */
+
+/*
+ * What root's server keeps.  The programs of root have all capabilities, and workers of
+ * theirs are other users: looking at them (/proc/PID/maps, stat, exe) needs SYS_PTRACE,
+ * and reading the files that they run DAC_READ_SEARCH.  No other user's server has any.
+ */
+static const uint64_t kept_of_root =
+	1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_SYS_PTRACE;
+
+static int drop_bounding(uint64_t kept)
+{
+	int cap;
+
+	for (cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
+		if (!(kept >> cap & 1) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
+			return -errno;	/* not allowed, for any of them */
+	}
+	return 0;
+}
+
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+	uint64_t kept = geteuid() == 0 ? kept_of_root : 0, has;
+
+	drop_bounding(kept);
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	if (syscall(SYS_capget, &header, data) < 0)
+		return -errno;
+	has = data[0].permitted | (uint64_t)data[1].permitted << 32;
+	kept &= has;
+	for (int i = 0; i < 2; i++) {
+		data[i].permitted = data[i].effective = (uint32_t)(kept >> 32 * i);
+		data[i].inheritable = 0;
+	}
+	return syscall(SYS_capset, &header, data) < 0 ? -errno : 0;
+}
+
+/* ---- system calls ---- */
+
+#define NEW_NAMESPACES	(CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | \
+			 CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
+
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_SANITIZER
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAS_SANITIZER
+#endif
+
+enum condition {
+	ALWAYS,
+	UNLESS_EQUAL,			/* the argument is not the value */
+	IF_EQUAL,
+	IF_ANY_BIT,			/* of the value is set in the argument */
+};
+
+/*
+ * The policy.  What is not here is allowed: execve() is, because a parser of the server
+ * may run in a process that is this program again, and perf_event_open(), which is the
+ * perf clock.  A sanitizer stops its own threads with ptrace().
+ */
+static const struct rule {
+	uint32_t nr;
+	uint16_t error;
+	uint8_t condition, arg;
+	uint32_t value;			/* of the lower half of the argument */
+} rules[] = {
+#ifndef HAS_SANITIZER
+	{ SYS_ptrace, EPERM, ALWAYS, 0, 0 },
+#endif
+	/* other processes */
+	{ SYS_process_vm_writev, EPERM, ALWAYS, 0, 0 },
+	{ SYS_process_madvise, EPERM, ALWAYS, 0, 0 },
+	{ SYS_pidfd_getfd, EPERM, ALWAYS, 0, 0 },
+	{ SYS_kcmp, EPERM, ALWAYS, 0, 0 },
+	{ SYS_userfaultfd, EPERM, ALWAYS, 0, 0 },
+	/* networks */
+	{ SYS_socket, EPERM, UNLESS_EQUAL, 0, AF_UNIX },
+	/* input for the terminal that a foreground server was started from */
+	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCSTI },
+	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCLINUX },
+	/* mounts and namespaces; libc does without clone3(), whose flags are in memory */
+	{ SYS_clone, EPERM, IF_ANY_BIT, 0, NEW_NAMESPACES },
+	{ SYS_clone3, ENOSYS, ALWAYS, 0, 0 },
+	{ SYS_unshare, EPERM, ALWAYS, 0, 0 },
+	{ SYS_setns, EPERM, ALWAYS, 0, 0 },
+	{ SYS_mount, EPERM, ALWAYS, 0, 0 },
+	{ SYS_umount2, EPERM, ALWAYS, 0, 0 },
+	{ SYS_move_mount, EPERM, ALWAYS, 0, 0 },
+	{ SYS_open_tree, EPERM, ALWAYS, 0, 0 },
+	{ SYS_fsopen, EPERM, ALWAYS, 0, 0 },
+	{ SYS_fsconfig, EPERM, ALWAYS, 0, 0 },
+	{ SYS_fsmount, EPERM, ALWAYS, 0, 0 },
+	{ SYS_fspick, EPERM, ALWAYS, 0, 0 },
+	{ SYS_mount_setattr, EPERM, ALWAYS, 0, 0 },
+	{ SYS_pivot_root, EPERM, ALWAYS, 0, 0 },
+	{ SYS_chroot, EPERM, ALWAYS, 0, 0 },
+	{ SYS_open_by_handle_at, EPERM, ALWAYS, 0, 0 },
+	/* the kernel */
+	{ SYS_bpf, EPERM, ALWAYS, 0, 0 },
+	{ SYS_io_uring_setup, EPERM, ALWAYS, 0, 0 },
+	{ SYS_add_key, EPERM, ALWAYS, 0, 0 },
+	{ SYS_request_key, EPERM, ALWAYS, 0, 0 },
+	{ SYS_keyctl, EPERM, ALWAYS, 0, 0 },
+	{ SYS_init_module, EPERM, ALWAYS, 0, 0 },
+	{ SYS_finit_module, EPERM, ALWAYS, 0, 0 },
+	{ SYS_delete_module, EPERM, ALWAYS, 0, 0 },
+	{ SYS_kexec_load, EPERM, ALWAYS, 0, 0 },
+	{ SYS_kexec_file_load, EPERM, ALWAYS, 0, 0 },
+	{ SYS_syslog, EPERM, ALWAYS, 0, 0 },
+	{ SYS_fanotify_init, EPERM, ALWAYS, 0, 0 },
+	{ SYS_modify_ldt, EPERM, ALWAYS, 0, 0 },
+	{ SYS_ioperm, EPERM, ALWAYS, 0, 0 },
+	{ SYS_iopl, EPERM, ALWAYS, 0, 0 },
+	/* the machine */
+	{ SYS_reboot, EPERM, ALWAYS, 0, 0 },
+	{ SYS_swapon, EPERM, ALWAYS, 0, 0 },
+	{ SYS_swapoff, EPERM, ALWAYS, 0, 0 },
+	{ SYS_acct, EPERM, ALWAYS, 0, 0 },
+	{ SYS_quotactl, EPERM, ALWAYS, 0, 0 },
+	{ SYS_settimeofday, EPERM, ALWAYS, 0, 0 },
+	{ SYS_clock_settime, EPERM, ALWAYS, 0, 0 },
+	{ SYS_adjtimex, EPERM, ALWAYS, 0, 0 },
+	{ SYS_clock_adjtime, EPERM, ALWAYS, 0, 0 },
+	{ SYS_sethostname, EPERM, ALWAYS, 0, 0 },
+	{ SYS_setdomainname, EPERM, ALWAYS, 0, 0 },
+};
+
+#define X32_BIT		0x40000000u	/* another table of system calls */
+#define HEAD_LENGTH	6u
+#define RULE_LENGTH	5u		/* at most, of one rule */
+
+struct program {
+	struct sock_filter code[HEAD_LENGTH + 1 + RULE_LENGTH * ARRAY_SIZE(rules)];
+	unsigned short len;
+};
+
+static void add(struct program *program, uint16_t code, uint32_t k, uint8_t if_true,
+		uint8_t if_false)
+{
+	program->code[program->len++] = (struct sock_filter) { code, if_true, if_false, k };
+}
+
+static void add_load(struct program *program, size_t offset)
+{
+	add(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
+
+static void add_refuse(struct program *program, uint16_t error)
+{
+	add(program, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error, 0, 0);
+}
+
+/*
+ * The number of the system call is loaded, and stays.  Here { SYS_socket, EPERM,
+ * UNLESS_EQUAL, 0, AF_UNIX }:
+ *
+ *		jeq	SYS_socket, 0, 4
+ *		ld	args[0]
+ *		jeq	AF_UNIX, 1, 0
+ *		ret	ERRNO(EPERM)
+ *		ld	nr
+ */
+static void add_rule(struct program *program, const struct rule *rule)
+{
+	const size_t arg = offsetof(struct seccomp_data, args) + rule->arg * sizeof(uint64_t);
+
+	add(program, BPF_JMP | BPF_JEQ | BPF_K, rule->nr, 0, rule->condition ? 4 : 1);
+	if (rule->condition) {
+		add_load(program, arg);
+		add(program, BPF_JMP | BPF_K |
+		    (rule->condition == IF_ANY_BIT ? BPF_JSET : BPF_JEQ), rule->value,
+		    rule->condition == UNLESS_EQUAL, rule->condition != UNLESS_EQUAL);
+	}
+	add_refuse(program, rule->error);
+	if (rule->condition)
+		add_load(program, offsetof(struct seccomp_data, nr));
+}
+
+static void make_program(struct program *program)
+{
+	program->len = 0;
+	add_load(program, offsetof(struct seccomp_data, arch));
+	add(program, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
+	add_refuse(program, EPERM);
+	add_load(program, offsetof(struct seccomp_data, nr));
+	add(program, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
+	add_refuse(program, EPERM);
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+		add_rule(program, &rules[i]);
+	add(program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+}
+
+static int filter_calls(void)
+{
+	struct program program;
+	struct sock_fprog fprog;
+
+	make_program(&program);
+	fprog = (struct sock_fprog) { .len = program.len, .filter = program.code };
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fprog, 0, 0) < 0 ? -errno : 0;
+}
+
+/* ---- all of it ---- */
+
+static int forbid_privileges(void)
+{
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+int server_confine(void)
+{
+	int (*const parts[])(void) = { drop_capabilities, forbid_privileges, filter_calls };
+	int ret = 0, r;
+
+	/* Opened now, it stays open: later root's server may not be allowed to. */
+	if (geteuid() == 0)
+		perf_clock_is_there();
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		r = parts[i]();
+		if (!ret)
+			ret = r;
+	}
+	return ret;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server's event loop.  It ends on SIGTERM, SIGINT or SIGHUP, when a client
+ * says so, or when its directory has been removed.  A server that is killed
+ * leaves a lock that the kernel has dropped, a socket file that the next one
+ * replaces, and mounts that the next one takes over (mounts.c).
+ */
+#include "daemon/loop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/container.h"
+#include "base/dir.h"
+#include "server/core/beat.h"
+#include "daemon/confine.h"
+#include "daemon/mounter.h"
+#include "daemon/mounts.h"
+#include "symbols/parse.h"
+#include "server/rings/receipt.h"
+#include "server/core/server.h"
+#include "daemon/socket.h"
+
+#define DESCRIPTORS	65536u
+#define TICK_FIRST_NS	1000000L		/* something begins to wait */
+#define TICK_FAST_NS	5000000L		/* while it does */
+#define TICK_SLOW_NS	1000000000L
+#define EVENTS_AT_ONCE	32
+
+struct loop {
+	int epoll_fd;
+	int lock_fd;
+	int mounter_fd;
+	pid_t mounter;
+	bool is_stopping;
+	bool is_fast;			/* the timer's present pace */
+	struct server *server;
+	struct mounts *mounts;
+	struct sockets *sockets;
+	struct loop_source core;	/* the server's roots; see turn() */
+	struct loop_source signals, timer;
+	struct loop_source parser;
+	/* those of the present round that are still to be told */
+	struct epoll_event events[EVENTS_AT_ONCE];
+	int nr_events;
+};
+
+static int control(struct loop *loop, int op, struct loop_source *source,
+		   uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.ptr = source };
+
+	return epoll_ctl(loop->epoll_fd, op, source->fd, &event) < 0 ? -errno : 0;
+}
+
+int loop_watch(struct loop *loop, struct loop_source *source, uint32_t events)
+{
+	return control(loop, EPOLL_CTL_ADD, source, events);
+}
+
+int loop_change(struct loop *loop, struct loop_source *source, uint32_t events)
+{
+	return control(loop, EPOLL_CTL_MOD, source, events);
+}
+
+void loop_unwatch(struct loop *loop, struct loop_source *source)
+{
+	int i;
+
+	control(loop, EPOLL_CTL_DEL, source, 0);
+	for (i = 0; i < loop->nr_events; i++) {
+		if (loop->events[i].data.ptr == source)
+			loop->events[i].data.ptr = NULL;
+	}
+}
+
+void loop_stop(struct loop *loop)
+{
+	loop->is_stopping = true;
+}
+
+static void reap(void)
+{
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+}
+
+static void signals_ready(struct loop_source *source, uint32_t events)
+{
+	struct loop *loop = container_of(source, struct loop, signals);
+	struct signalfd_siginfo info;
+
+	(void)events;
+	while (read(source->fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			reap();
+		else
+			loop_stop(loop);
+	}
+}
+
+static void timer_ready(struct loop_source *source, uint32_t events)
+{
+	struct loop *loop = container_of(source, struct loop, timer);
+	uint64_t expirations;
+	struct stat st;
+
+	(void)events;
+	if (read(source->fd, &expirations, sizeof(expirations)) < 0)
+		return;
+	if (parse_dispatch())
+		server_parsed(loop->server);
+	server_tick(loop->server);
+	mounts_tick(loop->mounts);
+	sockets_tick(loop->sockets);
+	/* Our directory was removed: nobody can find us any more. */
+	if (fstat(loop->lock_fd, &st) == 0 && st.st_nlink == 0)
+		loop_stop(loop);
+}
+
+static void set_pace(struct loop *loop, bool is_fast)
+{
+	long ns = is_fast ? TICK_FAST_NS : TICK_SLOW_NS;
+	long first_ns = is_fast ? TICK_FIRST_NS : ns;
+	struct itimerspec spec = {
+		.it_value = { first_ns / 1000000000L, first_ns % 1000000000L },
+		.it_interval = { ns / 1000000000L, ns % 1000000000L },
+	};
+
+	timerfd_settime(loop->timer.fd, 0, &spec, NULL);
+	loop->is_fast = is_fast;
+}
+
+static int timer_init(struct loop *loop)
+{
+	loop->timer.ready = timer_ready;
+	loop->timer.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (loop->timer.fd < 0)
+		return -errno;
+	set_pace(loop, false);
+	return loop_watch(loop, &loop->timer, EPOLLIN);
+}
+
+static int signals_init(struct loop *loop)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	loop->signals.ready = signals_ready;
+	loop->signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (loop->signals.fd < 0)
+		return -errno;
+	return loop_watch(loop, &loop->signals, EPOLLIN);
+}
+
+/* Requests that wait for a parser are tried at once. */
+static void parser_ready(struct loop_source *source, uint32_t events)
+{
+	struct loop *loop = container_of(source, struct loop, parser);
+
+	(void)events;
+	if (!parse_dispatch())
+		return;
+	server_parsed(loop->server);
+	mounts_tick(loop->mounts);
+	sockets_tick(loop->sockets);
+}
+
+static int parser_init(struct loop *loop)
+{
+	loop->parser.ready = parser_ready;
+	loop->parser.fd = parse_poll_fd();
+	return loop->parser.fd < 0 ? 0 : loop_watch(loop, &loop->parser, EPOLLIN);
+}
+
+static int core_init(struct loop *loop, const char *dir)
+{
+	int ret = server_new(dir, &loop->server);
+
+	if (ret < 0)
+		return ret;
+	loop->core.fd = server_poll_fd(loop->server);
+	return loop_watch(loop, &loop->core, EPOLLIN);
+}
+
+/* The lock is the kernel's to drop: it never outlives its holder. */
+static int lock(struct loop *loop, const char *dir)
+{
+	char path[DIR_PATH_BYTES + 32];
+	int ret = dir_join(dir, DIR_LOCK, path, sizeof(path));
+
+	if (ret < 0)
+		return ret;
+	loop->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (loop->lock_fd < 0)
+		return -errno;
+	if (flock(loop->lock_fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	/* For people; nobody relies on it.  Where there is no space left a server can start
+	 * all the same: without one nobody could remove dead roots. */
+	if (ftruncate(loop->lock_fd, 0) < 0 ||
+	    (dprintf(loop->lock_fd, "%d\n", (int)getpid()) < 0 && errno != ENOSPC &&
+	     errno != EDQUOT))
+		return -errno;
+	return 0;
+}
+
+static int init(struct loop *loop, const char *dir)
+{
+	int ret;
+
+	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (loop->epoll_fd < 0)
+		return -errno;
+	ret = lock(loop, dir);
+	if (!ret) {
+		loop->mounter_fd = mounter_start(dir, &loop->mounter);
+		beat_start(dir);
+		receipt_init(dir);
+		server_confine();
+		ret = signals_init(loop);
+	}
+	if (!ret)
+		ret = timer_init(loop);
+	if (!ret)
+		ret = parser_init(loop);
+	if (!ret)
+		ret = core_init(loop, dir);
+	if (!ret)
+		ret = mounts_new(loop, loop->server, dir, loop->mounter_fd,
+				 &loop->mounts);
+	if (!ret)
+		ret = sockets_new(loop, loop->server, loop->mounts, dir, &loop->sockets);
+	return ret;
+}
+
+/* @is_ours: the loop closes the descriptor; else its owner does. */
+static void source_close(struct loop *loop, struct loop_source *source, bool is_ours)
+{
+	if (source->fd < 0)
+		return;
+	loop_unwatch(loop, source);
+	if (is_ours)
+		close(source->fd);
+	source->fd = -1;
+}
+
+/*
+ * The mounts go while the lock is held, so that no new server meets them.  It is
+ * dropped with the process: `ulf stop` waits for the very end of that.
+ */
+static void done(struct loop *loop)
+{
+	sockets_free(loop->sockets);
+	mounts_free(loop->mounts);
+	source_close(loop, &loop->core, false);
+	server_free(loop->server);
+	receipt_done();
+	beat_stop();
+	mounter_stop(loop->mounter_fd, loop->mounter);
+	source_close(loop, &loop->timer, true);
+	source_close(loop, &loop->signals, true);
+	if (loop->epoll_fd >= 0)
+		close(loop->epoll_fd);
+}
+
+static int turn(struct loop *loop)
+{
+	bool want_fast = mounts_is_waiting(loop->mounts) ||
+			 sockets_is_waiting(loop->sockets) ||
+			 server_is_busy(loop->server) || parse_is_running();
+	int i, nr;
+
+	if (want_fast != loop->is_fast)
+		set_pace(loop, want_fast);
+	nr = epoll_wait(loop->epoll_fd, loop->events, EVENTS_AT_ONCE, -1);
+	beat();
+	if (nr < 0)
+		return errno == EINTR ? 0 : -errno;
+	loop->nr_events = nr;
+	/* Roots first: who asks about one sees what was true when he asked. */
+	for (i = 0; i < nr; i++) {
+		if (loop->events[i].data.ptr == &loop->core)
+			server_dispatch(loop->server);
+	}
+	for (i = 0; i < nr; i++) {
+		struct loop_source *source = loop->events[i].data.ptr;
+
+		if (source && source != &loop->core)
+			source->ready(source, loop->events[i].events);
+		beat();
+	}
+	loop->nr_events = 0;
+	return 0;
+}
+
+/* A descriptor for each process of each root; not as many as who closes them all one
+ * by one would take long for. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= DESCRIPTORS)
+		return;
+	limit.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int loop_run(const char *dir, void (*ready)(const char *dir))
+{
+	struct loop loop = {
+		.epoll_fd = -1,
+		.lock_fd = -1,
+		.mounter_fd = -1,
+		.core.fd = -1,
+		.signals.fd = -1,
+		.timer.fd = -1,
+	};
+	int ret;
+
+	/* while the process is small; without it there are no names */
+	parse_init(true);
+	allow_descriptors();
+	ret = init(&loop, dir);
+	if (!ret) {
+		mounts_restore(loop.mounts);
+		ready(dir);
+	}
+	while (!ret && !loop.is_stopping)
+		ret = turn(&loop);
+	done(&loop);
+	return ret;
+}

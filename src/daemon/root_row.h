@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ULF_SERVER_ROOT_ROW_H
+#define ULF_SERVER_ROOT_ROW_H
+
+#include "abi/socket.h"
+#include "server/core/server.h"
+
+/* What @info says, as clients get it. */
+void root_row_fill(const struct server_root_info *info, struct abi_root_row *ret_row);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Grace periods: when is nobody inside an old probe any more?
+ *
+ * A reader (ulf_probe_enter) stores the current period number with a nesting
+ * of 1 into its own word, then loads the probe list; only the compiler is
+ * kept from reordering.  A waiter publishes the new list, then
+ *
+ *	1  raises the period number
+ *	2  membarrier(): a full barrier in every running thread.  A reader
+ *	   whose store is not seen in step 3 stored after the barrier, so it
+ *	   loads the list after it too, and finds the new one  [grace.enter]
+ *	3  waits for each word that has a nesting and an older number
+ *	4  membarrier(): what those readers did is done	     [grace.exit]
+ *
+ * A reader that loaded the number before step 1 and stores it after step 3
+ * carries an old number: it has the new list, and a later waiter waits for it
+ * for no reason, which is harmless.  Numbers never come back (48 bits), so
+ * one pass is enough.
+ *
+ * Events that are only recorded do not go through ulf_probe_enter().  What they
+ * use (the set of rings) they load inside of an rseq section, and step 2 also
+ * restarts every section that is under way: a new attempt loads the new set
+ * [grace.rseq].  Where the kernel cannot do that (before Linux 5.10), such
+ * events take the long way (grace_has_rseq()).
+ */
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "arch/arch.h"
+#include "runtime/runtime.h"
+#include "runtime/base/tsan.h"
+
+#define PERIOD		(ULF_NESTING_MASK + 1)
+
+/* Linux 5.10; older headers do not have them. */
+#define PRIVATE_EXPEDITED_RSEQ		(1 << 7)
+#define REGISTER_PRIVATE_EXPEDITED_RSEQ	(1 << 8)
+
+unsigned long ulf_grace_period = PERIOD + 1;
+
+static bool has_rseq;			/* set by grace_init() */
+
+bool grace_has_rseq(void)
+{
+	return has_rseq;
+}
+
+static void *garbage;			/* under runtime_lock() */
+
+void grace_init(void)
+{
+	arch_syscall2(SYS_membarrier,
+		      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0);
+	arch_syscall2(SYS_membarrier,
+		      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0);
+	if (!arch_syscall2(SYS_membarrier, REGISTER_PRIVATE_EXPEDITED_RSEQ, 0))
+		has_rseq = true;
+}
+
+/* Where membarrier() is not to be had: taking away a right of a page makes the
+ * kernel interrupt every CPU that runs this process. */
+static void barrier_by_mprotect(void)
+{
+	long mem = arch_syscall6(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mem < 0 && mem > -4096)
+		return;
+	*(volatile char *)mem = 1;
+	arch_syscall3(SYS_mprotect, mem, 4096, PROT_NONE);
+	arch_syscall2(SYS_munmap, mem, 4096);
+}
+
+static void barrier_everywhere(void)
+{
+	if (!arch_syscall2(SYS_membarrier,
+			   MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0))
+		return;
+	grace_init();
+	if (arch_syscall2(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0))
+		barrier_by_mprotect();
+}
+
+int grace_restart_sections(void)
+{
+	long r;
+
+	if (!has_rseq)
+		return 0;
+	r = arch_syscall2(SYS_membarrier, PRIVATE_EXPEDITED_RSEQ, 0);
+	if (r) {
+		grace_init();
+		r = arch_syscall2(SYS_membarrier, PRIVATE_EXPEDITED_RSEQ, 0);
+	}
+	return (int)r;
+}
+
+struct wait {
+	unsigned long period;
+	uint64_t deadline_ns;
+	long pid, tid;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	arch_syscall2(SYS_clock_gettime, CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static bool is_old(struct thread_slot *slot, unsigned long period)
+{
+	unsigned long nesting = __atomic_load_n(&slot->thread.nesting,
+						__ATOMIC_ACQUIRE);
+
+	tsan_acquire(&slot->thread.nesting);
+	return (nesting & ULF_NESTING_MASK) &&
+	       (nesting | ULF_NESTING_MASK) < (period | ULF_NESTING_MASK);
+}
+
+static int wait_for(struct thread_slot *slot, void *arg)
+{
+	const struct wait *wait = arg;
+	struct timespec pause = { 0, 50000 };
+	unsigned int spins = 0;
+
+	/* Who waits is in no probe; it may have left one by siglongjmp(). */
+	if (slot->thread.tid == wait->tid)
+		return 0;
+	while (is_old(slot, wait->period)) {
+		if (++spins < 200) {
+			__builtin_ia32_pause();
+			continue;
+		}
+		/* it may have died in there */
+		if (arch_syscall3(SYS_tgkill, wait->pid, slot->thread.tid,
+				  0) == -ESRCH)
+			return 0;
+		if (wait->deadline_ns && now_ns() > wait->deadline_ns)
+			return -ETIMEDOUT;
+		arch_syscall2(SYS_nanosleep, &pause, NULL);
+	}
+	return 0;
+}
+
+int grace_wait(int timeout_ms)
+{
+	struct wait wait = {
+		.pid = arch_syscall0(SYS_getpid), .tid = arch_syscall0(SYS_gettid),
+	};
+	int restarted, r;
+	void *list;
+
+	if (timeout_ms >= 0)
+		wait.deadline_ns = now_ns() + (uint64_t)timeout_ms * 1000000;
+	runtime_lock();
+	list = garbage;
+	garbage = NULL;
+	wait.period = __atomic_add_fetch(&ulf_grace_period, PERIOD,
+					 __ATOMIC_SEQ_CST);
+	runtime_unlock();
+	barrier_everywhere();				/* [grace.enter] */
+	restarted = grace_restart_sections();			/* [grace.rseq] */
+	r = thread_for_each(wait_for, &wait);
+	barrier_everywhere();				/* [grace.exit] */
+	r = r ? r : restarted;
+	if (r) {
+		runtime_lock();
+		memory_defer_all(&garbage, list);
+		runtime_unlock();
+	} else {
+		memory_free_deferred(list);
+	}
+	return r;
+}
+
+void grace_free(void *ptr)
+{
+	memory_defer(&garbage, ptr);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Locks of the runtime.  Not pthread_mutex_t, because the agent is no thread
+ * of libc's, and because a child of fork() must be able to put them right.
+ *
+ * owner: 0, or the holder's thread id, with WAITERS if somebody may sleep on it.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+
+#include "arch/arch.h"
+#include "runtime/runtime.h"
+#include "runtime/base/tsan.h"
+
+#define WAITERS		0x80000000u
+
+static struct lock runtime;
+
+/* Where a filter of the program's (seccomp) refuses that, another number of the thread:
+ * who has the lock is to be told from others. */
+static uint32_t own_tid(void)
+{
+	long tid = arch_syscall0(SYS_gettid);
+
+	return tid > 0 ? (uint32_t)tid :
+			 (uint32_t)((uint64_t)__builtin_thread_pointer() >> 6) & ~WAITERS;
+}
+
+static bool try_as(uint32_t *owner, uint32_t tid)
+{
+	uint32_t free = 0;
+
+	if (!__atomic_compare_exchange_n(owner, &free, tid, false,
+					 __ATOMIC_ACQUIRE, /* [runtime.lock] */
+					 __ATOMIC_RELAXED))
+		return false;
+	tsan_acquire(owner);
+	return true;
+}
+
+bool lock_try(uint32_t *owner)
+{
+	return try_as(owner, own_tid());
+}
+
+uint32_t lock_mark(uint32_t *owner)
+{
+	uint32_t seen = __atomic_load_n(owner, __ATOMIC_RELAXED);
+
+	while (seen && !(seen & WAITERS)) {
+		if (__atomic_compare_exchange_n(owner, &seen, seen | WAITERS,
+						false, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
+			seen |= WAITERS;
+	}
+	return seen;
+}
+
+void lock_sleep(const uint32_t *owner, uint32_t seen)
+{
+	if (seen)
+		arch_syscall4(SYS_futex, owner, FUTEX_WAIT_PRIVATE, seen, NULL);
+}
+
+int lock_take(uint32_t *owner)
+{
+	uint32_t tid = own_tid();
+
+	if ((__atomic_load_n(owner, __ATOMIC_RELAXED) & ~WAITERS) == tid)
+		return -EDEADLK;
+	while (!try_as(owner, tid))
+		lock_sleep(owner, lock_mark(owner));
+	return 0;
+}
+
+/* All are woken, for who takes it next does not know of the others.  The word
+ * may be gone with its module as soon as it is 0: to wake is harmless then. */
+void lock_drop(uint32_t *owner)
+{
+	uint32_t old;
+
+	tsan_release(owner);
+	old = __atomic_exchange_n(owner, 0, __ATOMIC_RELEASE); /* [runtime.lock] */
+	if (old & WAITERS)
+		arch_syscall3(SYS_futex, owner, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
+void lock_after_fork(uint32_t *owner, uint32_t old_tid)
+{
+	if (*owner)			/* else its page stays shared */
+		*owner = (*owner & ~WAITERS) == old_tid ? own_tid() : 0;
+}
+
+void lock_enter(struct lock *lock)
+{
+	if (lock_take(&lock->owner))
+		lock->depth++;
+	else
+		lock->depth = 1;
+}
+
+void lock_leave(struct lock *lock)
+{
+	if (!--lock->depth)
+		lock_drop(&lock->owner);
+}
+
+void runtime_lock(void)
+{
+	lock_enter(&runtime);
+}
+
+void runtime_unlock(void)
+{
+	lock_leave(&runtime);
+}
+
+/* The lock was taken before the fork. */
+uint32_t runtime_lock_reset(void)
+{
+	uint32_t old_tid = runtime.owner & ~WAITERS;
+
+	runtime = (struct lock){ 0, 0 };
+	return old_tid;
+}

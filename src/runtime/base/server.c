@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Is the server alive?  The program that waits for it comes first: a server that is
+ * stopped, or that hangs, is waited for for less than a tenth of a second, one that works
+ * as long as it takes, up to a limit of the caller's.
+ *
+ * What a look finds			what is done
+ * the beats have changed		wait on
+ * the same, the server is runnable	wait on until it has used as much CPU
+ *					time: on a busy machine it may have to wait for a CPU
+ * the same, anything else		wait on until 80 ms have passed
+ *
+ * Nothing of libc's is called that a thread could be cancelled in.
+ */
+#include "runtime/base/server.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+
+#include "abi/beat.h"
+#include "abi/control.h"
+#include "abi/socket.h"
+#include "arch/arch.h"
+
+#define LOOK_NS		20000000u
+#define SILENT_LOOKS	(ABI_BEAT_SILENT_NS / LOOK_NS)
+/* CPU time between the first of them and the last, in ticks of /proc/PID/stat: USER_HZ is
+ * 100 */
+#define SILENT_TICKS	((SILENT_LOOKS - 1) * (LOOK_NS / 10000000u))
+
+/* Both are written when the root is made; one that was cut is nobody's. */
+static struct sockaddr_un server_addr = { .sun_family = AF_UNIX };
+static char beat_path[sizeof(server_addr.sun_path) + 8];
+
+static bool has_missed;			/* it was waited for in vain, */
+static uint64_t missed_beats;		/* when this was the last beat */
+
+void server_init(const char *dir)
+{
+	snprintf(server_addr.sun_path, sizeof(server_addr.sun_path), "%s/server.sock", dir);
+	snprintf(beat_path, sizeof(beat_path), "%s/" ABI_BEAT_FILE, dir);
+}
+
+/* A descriptor, or -errno. */
+static long connect_server(void)
+{
+	long fd = arch_syscall3(SYS_socket, AF_UNIX,
+				SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	long r;
+
+	if (fd < 0)
+		return fd;
+	r = arch_syscall3(SYS_connect, fd, &server_addr, sizeof(server_addr));
+	if (!r)
+		return fd;
+	arch_syscall1(SYS_close, fd);
+	return r;
+}
+
+bool server_is_there(void)
+{
+	long fd = connect_server();
+
+	if (fd < 0)
+		return false;
+	arch_syscall1(SYS_close, fd);
+	return true;
+}
+
+void server_report_no_root(uint32_t run_id, uint32_t error)
+{
+	struct {
+		struct abi_request request;
+		char comm[ABI_COMM_LEN];
+	} message = {
+		.request = {
+			.op = ABI_SOCKET_NO_ROOT, .value = error, .offset = run_id,
+		},
+	};
+	long fd = connect_server();
+
+	if (fd < 0)
+		return;
+	arch_syscall2(SYS_prctl, PR_GET_NAME, message.comm);
+	message.request.bytes = (uint32_t)strnlen(message.comm, sizeof(message.comm));
+	arch_syscall4(SYS_sendto, fd, &message,
+		      sizeof(message.request) + message.request.bytes,
+		      MSG_NOSIGNAL | MSG_DONTWAIT);
+	arch_syscall1(SYS_close, fd);
+}
+
+/* Bytes of @path, at most @room, or less than 0. */
+static long read_file(const char *path, void *to, size_t room)
+{
+	long fd = arch_syscall4(SYS_openat, AT_FDCWD, path,
+				O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
+	long n;
+
+	if (fd < 0)
+		return fd;
+	n = arch_syscall4(SYS_pread64, fd, to, room, 0);
+	arch_syscall1(SYS_close, fd);
+	return n;
+}
+
+/* All 0: there are none, or they are those of a server that does not know our roots. */
+static struct abi_beat read_beat(void)
+{
+	struct abi_beat beat = { 0 };
+
+	if (read_file(beat_path, &beat, sizeof(beat)) != sizeof(beat) ||
+	    beat.version != ABI_VERSION)
+		beat = (struct abi_beat){ 0 };
+	return beat;
+}
+
+/* A number of the text at *@at, which moves after it. */
+static uint64_t next_number(const char **at)
+{
+	uint64_t number = 0;
+
+	while (**at == ' ')
+		(*at)++;
+	for (; **at >= '0' && **at <= '9'; (*at)++)
+		number = number * 10 + (uint64_t)(**at - '0');
+	return number;
+}
+
+/* Fields of /proc/PID/stat after the name: state (3), ..., utime (14), stime (15).  The
+ * time is reported in any state. */
+static bool is_runnable(uint32_t pid, uint64_t *ret_cpu)
+{
+	char path[32], text[512];
+	const char *at;
+	bool can_run;
+	long n;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	n = read_file(path, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	at = strrchr(text, ')');
+	if (!at || at[1] != ' ')
+		return false;
+	at += 2;
+	can_run = *at == 'R';
+	for (int field = 3; *at && field < 14; at++)
+		field += *at == ' ';
+	*ret_cpu = next_number(&at);
+	*ret_cpu += next_number(&at);
+	return can_run;
+}
+
+bool server_is_silent(void)
+{
+	return __atomic_load_n(&has_missed, __ATOMIC_RELAXED) &&
+	       read_beat().beats == __atomic_load_n(&missed_beats, __ATOMIC_RELAXED);
+}
+
+static bool give_up(const struct server_wait *wait)
+{
+	__atomic_store_n(&missed_beats, wait->beats, __ATOMIC_RELAXED);
+	__atomic_store_n(&has_missed, true, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* False: it is given up. */
+static bool look(struct server_wait *wait)
+{
+	struct abi_beat beat = read_beat();
+	uint64_t cpu = 0;
+	bool can_run = is_runnable(beat.pid, &cpu);
+
+	if (beat.beats != wait->beats || !wait->nr_silent) {
+		wait->nr_silent = 0;
+		wait->cpu = cpu;
+	}
+	wait->beats = beat.beats;
+	if (++wait->nr_silent < SILENT_LOOKS)
+		return true;
+	return (can_run && cpu - wait->cpu < SILENT_TICKS) || give_up(wait);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now = { 0, 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+bool server_wait(struct server_wait *wait, const uint32_t *word, uint32_t value,
+		 uint32_t seconds)
+{
+	const struct timespec nap = { 0, LOOK_NS };
+	uint64_t now = now_ns();
+
+	if (!wait->end_ns) {
+		wait->end_ns = now + seconds * 1000000000ull;
+		wait->look_ns = now + LOOK_NS;
+	}
+	if (now >= wait->end_ns)
+		return give_up(wait);
+	arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &nap);
+	/* not earlier: signals may end each nap at once */
+	now = now_ns();
+	if (__atomic_load_n(word, __ATOMIC_RELAXED) != value || now < wait->look_ns)
+		return true;
+	wait->look_ns = now + LOOK_NS;
+	return look(wait);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* Events: their probes on and off. */
+#include <errno.h>
+
+#include "arch/x86_64/offsets.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/runtime.h"
+#include <ulf/tracepoint.h>
+
+static_assert(EVENT_SET == offsetof(struct ulf_event, set), "asm");
+static_assert(EVENT_ID == offsetof(struct ulf_event, id), "asm");
+static_assert(THREAD_TID == offsetof(struct ulf_thread, tid), "asm");
+
+/* ---- on and off ---- */
+
+/* @wanted: the buffers that are to have its records, a bit each; 0: off. */
+static int set_on(struct ulf_event *event, uint32_t wanted)
+{
+	struct tracepoint *tp = event->tracepoint;
+	int r = 0;
+
+	if (wanted) {
+		runtime_lock();
+		r = plan_follow(event, wanted);
+		runtime_unlock();
+	}
+	if (r || event->is_on == (wanted != 0))
+		return r;
+	if (wanted)
+		r = tracepoint_add(tp, event->probe, event,
+				   TRACEPOINT_DEFAULT_PRIO);
+	else
+		r = tracepoint_remove(tp, event->probe, event);
+	if (!r)
+		event->is_on = wanted != 0;
+	return r;
+}
+
+void event_use_set(const struct buffer *buffer)
+{
+	for (struct ulf_module *m = module_first(); m; m = m->next) {
+		for (struct ulf_event **e = m->events; e < m->events_end; e++) {
+			if ((*e)->plan == &buffer->use)
+				plan_use_set(*e);
+		}
+	}
+	printk_use_set(buffer);
+	ftrace_buffer_changed();
+}
+
+static uint32_t wanted_in(const struct ulf_event *event)
+{
+	struct abi_event *row = root_event(event->row);
+
+	if (__atomic_load_n(&row->failed, __ATOMIC_RELAXED))
+		return 0;
+	return __atomic_load_n(&row->wanted, __ATOMIC_ACQUIRE) &
+	       ((1u << ABI_BUFFERS) - 1);
+}
+
+/* Without the call. */
+static void drop(struct ulf_event *event)
+{
+	if (event->is_on &&
+	    !tracepoint_drop(event->tracepoint, event->probe, event))
+		event->is_on = false;
+}
+
+static bool has_calls(const struct ulf_event *event)
+{
+	return tracepoint_has_calls(event->tracepoint);
+}
+
+/* An id of 0: there was no room for it. */
+int event_follow(struct ulf_module *module)
+{
+	int ret = 0;
+
+	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
+		uint32_t wanted = (*e)->id ? wanted_in(*e) : 0;
+		int r = 0;
+
+		if ((*e)->id && !has_calls(*e))
+			r = set_on(*e, wanted);
+		else if ((*e)->is_on && wanted)
+			r = plan_follow(*e, wanted);
+		if (r && !ret)
+			ret = r;
+	}
+	return ret;
+}
+
+/* ---- the same for events whose tracepoints have calls ---- */
+
+static struct ulf_event *next_in(const struct ulf_module *module)
+{
+	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
+		if ((*e)->id && has_calls(*e) &&
+		    (*e)->is_on != (wanted_in(*e) != 0))
+			return *e;
+	}
+	return NULL;
+}
+
+static struct ulf_event *next_to_call(void)
+{
+	struct ulf_event *event = NULL;
+
+	for (struct ulf_module *m = module_first(); m && !event; m = m->next) {
+		if (m->is_registered)	/* else it is coming or going */
+			event = next_in(m);
+	}
+	return event;
+}
+
+bool event_has_calls_to_make(void)
+{
+	return next_to_call();
+}
+
+bool event_module_has_calls_to_make(const struct ulf_module *module)
+{
+	return next_in(module);
+}
+
+static void set_failed(const struct ulf_event *event, int error)
+{
+	__atomic_store_n(&root_event(event->row)->failed, (uint32_t)-error,
+			 __ATOMIC_RELEASE);
+}
+
+void event_give_up_calls(int error)
+{
+	struct ulf_event *event;
+
+	/* each once: another process may take back what is stored here */
+	for (uint32_t i = 0; i < ABI_EVENTS && (event = next_to_call()); i++) {
+		if (!event->is_on) {
+			set_failed(event, error);
+			continue;
+		}
+		drop(event);
+		if (event->is_on)
+			break;		/* no memory */
+	}
+}
+
+/* What cannot be switched on is off, also for the server. */
+static int follow_entered(struct ulf_event *event)
+{
+	uint32_t wanted = wanted_in(event);
+	int r = set_on(event, wanted);
+
+	if (r && wanted)
+		set_failed(event, r);
+	return r;
+}
+
+/* The next one, entered; NULL: none is left.  Its module cannot go while we have
+ * the runtime's lock or its tracepoint's. */
+static struct ulf_event *enter_next(void)
+{
+	for (;;) {
+		struct ulf_event *event;
+		uint32_t *lock, seen;
+
+		runtime_lock();
+		event = runtime_is_exiting() ? NULL : next_to_call();
+		if (!event || lock_try(&event->tracepoint->lock)) {
+			runtime_unlock();
+			return event;
+		}
+		lock = &event->tracepoint->lock;
+		seen = lock_mark(lock);
+		runtime_unlock();
+		lock_sleep(lock, seen);
+	}
+}
+
+int event_make_calls(void)
+{
+	struct ulf_event *event;
+	bool is_stuck = false;
+	int ret = 0, r;
+
+	while (!is_stuck && (event = enter_next())) {
+		r = follow_entered(event);
+		/* could not be switched off: it would be the next again */
+		is_stuck = r && event->is_on;
+		tracepoint_leave(event->tracepoint);
+		if (r && !ret)
+			ret = r;
+	}
+	return ret;
+}
+
+int event_make_calls_coming(struct ulf_module *module)
+{
+	int ret = 0, r;
+
+	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
+		if (!(*e)->id || !has_calls(*e))
+			continue;
+		caller_start();
+		r = tracepoint_enter((*e)->tracepoint);
+		if (!r) {
+			r = follow_entered(*e);
+			tracepoint_leave((*e)->tracepoint);
+		}
+		if (r && !ret)
+			ret = r;
+	}
+	return ret;
+}
+
+/* Whether it is on or not: a call may be under way. */
+void event_make_calls_going(struct ulf_module *module)
+{
+	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
+		if (!has_calls(*e) || tracepoint_enter((*e)->tracepoint))
+			continue;
+		set_on(*e, 0);
+		tracepoint_leave((*e)->tracepoint);
+	}
+}
+
+void event_stop_module(struct ulf_module *module)
+{
+	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
+		drop(*e);
+		plan_forget(*e);
+	}
+}
+
+/* A probe comes and goes under the runtime's lock, as forks do; is_on follows
+ * after the function was called, and that may take its time. */
+void event_after_fork(const struct ulf_module *module)
+{
+	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
+		if (has_calls(*e) && (*e)->is_on !=
+		    tracepoint_has((*e)->tracepoint, (*e)->probe, *e))
+			(*e)->is_on = !(*e)->is_on;
+	}
+}
+
+/* ---- custom events: on the tracepoint of somebody else ---- */
+
+static struct tracepoint nobody = { .name = "" };
+
+/* The functions of a tracepoint are not called with the lock held, nor after
+ * exit(). */
+static void detach(struct ulf_event *event)
+{
+	struct tracepoint *tp = event->tracepoint;
+	bool can_call = has_calls(event) && !runtime_is_exiting();
+
+	if (can_call && tracepoint_enter(tp))
+		return;
+	if (can_call)
+		set_on(event, 0);
+	runtime_lock();
+	drop(event);
+	event->tracepoint = &nobody;
+	runtime_unlock();
+	if (can_call)
+		tracepoint_leave(tp);
+}
+
+void ulf_event_attach(struct ulf_event *event, struct tracepoint *tp)
+{
+	bool is_known = root_control && event->id;
+
+	if (event->tracepoint == tp)
+		return;
+	detach(event);
+	if (tracepoint_enter(tp))
+		return;
+	runtime_lock();
+	event->tracepoint = tp;
+	if (is_known && !has_calls(event))
+		set_on(event, wanted_in(event));
+	runtime_unlock();
+	if (is_known && has_calls(event))
+		follow_entered(event);
+	runtime_lock();
+	site_update_key(tp);
+	runtime_unlock();
+	tracepoint_leave(tp);
+}
+
+static bool has_tracepoint(const struct ulf_module *module,
+			   const struct tracepoint *tp)
+{
+	for (struct tracepoint **p = module->tracepoints;
+	     p < module->tracepoints_end; p++) {
+		if (*p == tp)
+			return true;
+	}
+	return false;
+}
+
+bool event_module_is_custom(const struct ulf_module *module)
+{
+	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
+		if (!has_tracepoint(module, (*e)->tracepoint))
+			return true;
+	}
+	return false;
+}
+
+void event_detach_from(const struct ulf_module *module)
+{
+	for (struct ulf_module *m = module_first(); m; m = m->next) {
+		for (struct ulf_event **e = m->events; e < m->events_end; e++) {
+			if (m != module &&
+			    has_tracepoint(module, (*e)->tracepoint))
+				detach(*e);
+		}
+	}
+}

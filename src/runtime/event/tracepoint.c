@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Probe lists.  A list is an array that is replaced as a whole: callers load
+ * the pointer once [probe.publish] and walk what they got; the old array is
+ * freed after a grace period.
+ *
+ * Order: the list is published before the sites are switched on, and the
+ * sites are switched off before nothing else, as a caller that still comes in
+ * finds NULL.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "runtime/runtime.h"
+#include "runtime/base/tsan.h"
+#include <ulf/tracepoint.h>
+
+static unsigned int count(const struct tracepoint_func *funcs)
+{
+	unsigned int nr = 0;
+
+	while (funcs && funcs[nr].func)
+		nr++;
+	return nr;
+}
+
+static int find(const struct tracepoint_func *funcs, void *probe, void *data)
+{
+	for (unsigned int i = 0; i < count(funcs); i++) {
+		if (funcs[i].func == probe && funcs[i].data == data)
+			return (int)i;
+	}
+	return -ENOENT;
+}
+
+/* Recording alone needs no list and no grace period of ours: the sections
+ * that it consists of can be restarted as a whole [grace.rseq]. */
+static bool is_direct(const struct tracepoint *tp,
+		      const struct tracepoint_func *funcs)
+{
+	const struct ulf_event *event = tp->event;
+
+	return event && funcs && !funcs[1].func &&
+	       funcs[0].func == event->probe && funcs[0].data == event &&
+	       grace_has_rseq();
+}
+
+static void publish(struct tracepoint *tp, struct tracepoint_func *funcs)
+{
+	struct tracepoint_func *old = tp->funcs;
+
+	/* mate: __traceiter_<name>() [probe.publish] */
+	tsan_release(&tp->funcs);
+	__atomic_store_n(&tp->funcs, funcs, __ATOMIC_RELEASE);
+	__atomic_store_n(&tp->call, is_direct(tp, funcs) ?
+			 tp->event->direct : tp->iter, __ATOMIC_RELEASE);
+	__atomic_store_n(&tp->enabled, funcs != NULL, __ATOMIC_RELEASE);
+	grace_free(old);
+}
+
+static int add_probe(struct tracepoint *tp, void *probe, void *data, int prio)
+{
+	unsigned int nr = count(tp->funcs), at = 0;
+	struct tracepoint_func *funcs;
+
+	if (!probe)
+		return -EINVAL;
+	if (find(tp->funcs, probe, data) >= 0)
+		return -EEXIST;
+	funcs = memory_alloc((nr + 2) * sizeof(*funcs));
+	if (!funcs)
+		return -ENOMEM;
+	while (at < nr && tp->funcs[at].prio >= prio)
+		at++;
+	if (at)
+		memcpy(funcs, tp->funcs, at * sizeof(*funcs));
+	funcs[at] = (struct tracepoint_func){ probe, data, prio };
+	if (nr > at)
+		memcpy(funcs + at + 1, tp->funcs + at,
+		       (nr - at) * sizeof(*funcs));
+	__atomic_store_n(&thread_may_hit, true, __ATOMIC_RELAXED);
+	publish(tp, funcs);
+	return 0;
+}
+
+static int remove_probe(struct tracepoint *tp, void *probe, void *data)
+{
+	unsigned int nr = count(tp->funcs);
+	int at = find(tp->funcs, probe, data);
+	struct tracepoint_func *funcs = NULL;
+
+	if (at < 0)
+		return at;
+	if (nr > 1) {
+		funcs = memory_alloc(nr * sizeof(*funcs));
+		if (!funcs)
+			return -ENOMEM;
+		memcpy(funcs, tp->funcs, (size_t)at * sizeof(*funcs));
+		memcpy(funcs + at, tp->funcs + at + 1,
+		       (nr - 1 - (unsigned int)at) * sizeof(*funcs));
+	}
+	publish(tp, funcs);
+	return 0;
+}
+
+/* ---- with the functions of TRACE_EVENT_FN ---- */
+
+bool tracepoint_has_calls(const struct tracepoint *tp)
+{
+	return tp->regfunc || tp->unregfunc;
+}
+
+int tracepoint_enter(struct tracepoint *tp)
+{
+	return tracepoint_has_calls(tp) ? lock_take(&tp->lock) : 0;
+}
+
+void tracepoint_leave(struct tracepoint *tp)
+{
+	if (tracepoint_has_calls(tp))
+		lock_drop(&tp->lock);
+}
+
+/* Nobody else changes the list of a tracepoint that was entered. */
+static void call_unregfunc(const struct tracepoint *tp)
+{
+	if (tp->unregfunc && !tp->funcs)
+		tp->unregfunc();
+}
+
+int tracepoint_add(struct tracepoint *tp, void *probe, void *data, int prio)
+{
+	int r;
+
+	if (tp->regfunc && !tp->funcs) {
+		r = tp->regfunc();
+		if (r < 0)
+			return r;
+	}
+	runtime_lock();
+	r = add_probe(tp, probe, data, prio);
+	runtime_unlock();
+	if (r)
+		call_unregfunc(tp);
+	return r;
+}
+
+bool tracepoint_has(const struct tracepoint *tp, void *probe, void *data)
+{
+	return find(tp->funcs, probe, data) >= 0;
+}
+
+int tracepoint_drop(struct tracepoint *tp, void *probe, void *data)
+{
+	int r;
+
+	runtime_lock();
+	r = remove_probe(tp, probe, data);
+	runtime_unlock();
+	return r;
+}
+
+int tracepoint_remove(struct tracepoint *tp, void *probe, void *data)
+{
+	int r = tracepoint_drop(tp, probe, data);
+
+	if (!r)
+		call_unregfunc(tp);
+	return r;
+}
+
+/* ---- the calls of the program ---- */
+
+static int update_text(const struct tracepoint *tp)
+{
+	int r;
+
+	runtime_lock();
+	r = site_update_key(tp);
+	runtime_unlock();
+	return r;
+}
+
+int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
+				   void *data, int prio)
+{
+	int r;
+
+	runtime_init();
+	r = tracepoint_enter(tp);
+	if (r)
+		return r;
+	r = tracepoint_add(tp, probe, data, prio);
+	if (!r) {
+		r = update_text(tp);
+		if (r) {
+			tracepoint_remove(tp, probe, data);
+			update_text(tp);
+		}
+	}
+	tracepoint_leave(tp);
+	return r;
+}
+
+int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data)
+{
+	return tracepoint_probe_register_prio(tp, probe, data,
+					      TRACEPOINT_DEFAULT_PRIO);
+}
+
+int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
+{
+	int r;
+
+	r = tracepoint_enter(tp);
+	if (r)
+		return r;
+	r = tracepoint_remove(tp, probe, data);
+	if (!r)
+		update_text(tp);
+	tracepoint_leave(tp);
+	return r;
+}
+
+void tracepoint_synchronize_unregister(void)
+{
+	grace_wait(-1);
+}

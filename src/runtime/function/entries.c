@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Is a site that another process names the entry of a function?
+ *
+ * The server says where the table of an object's entries is, in memory that every
+ * process of the root can write.  A process without rights could name any five bytes that
+ * look like a NOP, in the middle of a function or of an instruction, and its privileged
+ * parent would write a jump there.  So a site counts only if the object itself says, in
+ * .eh_frame_hdr, that a function begins there; or, as code in assembler need not be listed
+ * there, if the object's file says that this is where its table of entries is:
+ *
+ *	start	endbr64			optional
+ *		nop ...			any number
+ *	site	nop			of 5 bytes or more
+ *
+ * The object may be unloaded meanwhile: its memory is read by text_read().
+ */
+#include "runtime/function/entries.h"
+
+#include <string.h>
+
+#include "arch/arch.h"
+#include "arch/x86_64/text.h"
+#include "runtime/function/object.h"
+#include "runtime/runtime.h"
+#include "runtime/unwind/unwind.h"
+
+#define LEAD_MAX	64u		/* bytes between a start and its site */
+
+/* .eh_frame_hdr as every linker writes it; anything else counts as no table. */
+struct header {
+	uint8_t version, frames_encoding, count_encoding, table_encoding;
+	int32_t frames;
+	uint32_t nr;
+};
+#define HEADER_USUAL	{ 1, 0x1b, 0x03, 0x3b }
+
+struct row {
+	int32_t start, fde;		/* distances from the header */
+};
+
+struct starts {
+	uint64_t header;		/* its address */
+	uint32_t nr;
+	struct row *rows;		/* sorted; a copy */
+};
+
+/* Copies the table of the object that has @text.  False: there is none, or no memory. */
+static bool read_starts(int fd, const struct image *image, uint64_t header,
+			struct starts *ret)
+{
+	static const uint8_t usual[4] = HEADER_USUAL;
+	struct header head;
+	uint64_t bytes;
+
+	if (header < image->start || header >= image->end ||
+	    image->end - header < sizeof(head) ||
+	    text_read(fd, (const uint8_t *)header, &head, sizeof(head)) ||
+	    memcmp(&head, usual, sizeof(usual)))
+		return false;
+	bytes = (uint64_t)head.nr * sizeof(*ret->rows);
+	if (!head.nr || bytes > image->end - header - sizeof(head) || bytes > UINT32_MAX)
+		return false;
+	*ret = (struct starts){ header, head.nr, memory_alloc(bytes) };
+	if (ret->rows && text_read(fd, (const uint8_t *)header + sizeof(head), ret->rows,
+				   (uint32_t)bytes)) {
+		memory_free(ret->rows);
+		ret->rows = NULL;
+	}
+	return ret->rows;
+}
+
+/* The start of the last function that does not begin after @addr; 0: there is none. */
+static uint64_t start_before(const struct starts *starts, uint64_t addr)
+{
+	int64_t want = (int64_t)(addr - starts->header);
+	uint32_t low = 0, high = starts->nr;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (starts->rows[middle].start <= want)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? starts->header + (uint64_t)(int64_t)starts->rows[low - 1].start : 0;
+}
+
+/* Does a thread that enters at @code come to @site without doing anything? */
+static bool leads_to(const uint8_t *code, const uint8_t *site)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+
+	if (site - code >= (int)sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64)))
+		code += sizeof(endbr64);
+	while (code < site && *code == 0x90)
+		code++;
+	return code == site;
+}
+
+static bool is_entry(const struct starts *starts, struct text_view *view, uint64_t site)
+{
+	uint64_t start = start_before(starts, site);
+	const uint8_t *code;
+
+	if (!start || site - start > LEAD_MAX)
+		return false;
+	code = text_view_at(view, start, (uint32_t)(site - start));
+	return code && leads_to(code, code + (site - start));
+}
+
+/* Counts the sites that are no entries as far as @starts says; makes FSITE_OTHER of them
+ * if they are to be dropped. */
+static uint32_t look_at_all(struct fsites *sites, const struct starts *starts, int fd,
+			    bool is_dropping)
+{
+	struct text_view view = { .fd = fd };
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < sites->nr; i++) {
+		if (!fsite_is_known(&sites->table[i]) ||
+		    is_entry(starts, &view, (uint64_t)fsite_code(sites, i)))
+			continue;
+		nr++;
+		if (is_dropping)
+			sites->table[i].form = FSITE_OTHER;
+	}
+	return nr;
+}
+
+void entries_check(struct fsites *sites, enum fsite_kind kind, uint64_t table)
+{
+	struct starts starts = { 0 };
+	int fd = text_begin();
+	struct image image = { 0 };
+	uint64_t header;
+
+	if (!unwind_can_find())
+		image = (struct image){ .name = "", .bias = object_program_bias() };
+	else if (!unwind_find_header((uint64_t)sites->low, &image, &header) ||
+		 !read_starts(fd, &image, header, &starts))
+		starts.nr = 0;
+	if (look_at_all(sites, &starts, fd, false) &&
+	    !object_has_table(&image, kind, table, sites->nr))
+		look_at_all(sites, &starts, fd, true);
+	memory_free(starts.rows);
+	text_end(fd);
+}

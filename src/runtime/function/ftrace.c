@@ -1,0 +1,803 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who traces which functions: the users of sites and their filters, and the
+ * program's own callbacks.  A change of users or filters goes like this:
+ *
+ *	slots, without users that go			fsites_prepare()
+ *	bodies for those that the graph needs		bodies_make()
+ *	slots get their users, and sites their jumps	fsites_switch()
+ *	the user becomes active				[ftrace.active]
+ * and back:
+ *	the user is no longer active
+ *	grace_wait(): who saw him active is gone
+ *	the sites go off
+ */
+#include <cpuid.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "arch/arch.h"
+#include "arch/x86_64/text.h"
+#include "event/clock.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/function/ftrace_filter.h"
+#include "runtime/function/object.h"
+#include "runtime/runtime.h"
+#include "runtime/function/shadow.h"
+#include "runtime/function/shadow_tags.h"
+#include <linux/ftrace.h>
+
+struct ftrace_vectors ftrace_vectors;
+
+/* ---- hits, the slow side ---- */
+
+uint64_t ftrace_attach(uint64_t a, uint64_t b, uint64_t c)
+{
+	(void)a;
+	(void)b;
+	(void)c;
+	return (uint64_t)ulf_thread_attach();
+}
+
+static uint64_t now_ns(void)
+{
+	uint64_t ns = ftrace_ring_ns();
+
+	return ns ? ns : clock_read(clock_get(0), NULL);
+}
+
+uint64_t ftrace_now(uint64_t a, uint64_t b, uint64_t c)
+{
+	(void)a;
+	(void)b;
+	(void)c;
+	return now_ns();
+}
+
+uint64_t ftrace_write_slowly(uint64_t arg, uint64_t b, uint64_t c)
+{
+	const struct ftrace_write *write = (const struct ftrace_write *)arg;
+	bool is_on;
+
+	(void)b;
+	(void)c;
+	*write->ret_time = now_ns();
+	if (!ulf_probe_enter())
+		return true;
+	is_on = buffer_write(write->buffer, write->entry, write->bytes);
+	ulf_probe_exit();
+	return is_on;
+}
+
+/* Between these no site is a hit for this thread, and errno is the callback's.
+ * @ret_error: that of the traced function's caller. */
+static bool callback_enter(int *ret_error)
+{
+	*ret_error = errno;
+	if (!ulf_probe_enter())
+		return false;
+	ftrace_this.is_in_callback = 1;
+	ftrace_thread_named();
+	return true;
+}
+
+/* It may have forked: the head is not what it was. */
+static void callback_leave(int error)
+{
+	ftrace_this.is_in_callback = 0;
+	ftrace_thread_named();
+	ulf_probe_exit();
+	errno = error;
+}
+
+/* mate: set_active() [ftrace.active] */
+static uint32_t active_users(void)
+{
+	return __atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);
+}
+
+uint64_t ftrace_call_ops(uint64_t users, uint64_t ip, uint64_t parent)
+{
+	int error;
+
+	if (!callback_enter(&error))
+		return 0;
+	users &= active_users();
+	for (uint32_t i = 0; i < FTRACE_OPS_MAX; i++) {
+		struct ftrace_ops *ops = ftrace_state.ops[i];
+
+		if (users >> (FTRACE_OPS + i) & 1)
+			ops->func(ip, parent, ops, NULL);
+	}
+	callback_leave(error);
+	return 0;
+}
+
+static bool has_graph_ops(void)
+{
+	return active_users() >> FTRACE_GRAPH_OPS & 1;
+}
+
+uint64_t ftrace_call_graph_entry(uint64_t func, uint64_t depth, uint64_t c)
+{
+	struct ftrace_graph_ent ent = { .func = func, .depth = (int)depth };
+	int error;
+	bool is_wanted;
+
+	(void)c;
+	if (!callback_enter(&error))
+		return 0;
+	is_wanted = has_graph_ops() &&
+		    ftrace_state.graph_ops->entryfunc(&ent,
+						      ftrace_state.graph_ops);
+	callback_leave(error);
+	return is_wanted ? now_ns() : 0;
+}
+
+uint64_t ftrace_call_graph_exit(uint64_t arg, uint64_t b, uint64_t c)
+{
+	struct ftrace_graph_ret *ret = (struct ftrace_graph_ret *)arg;
+	int error;
+
+	(void)b;
+	(void)c;
+	if (!callback_enter(&error))
+		return 0;
+	ret->rettime = now_ns();
+	if (has_graph_ops())
+		ftrace_state.graph_ops->retfunc(ret, ftrace_state.graph_ops);
+	callback_leave(error);
+	return 0;
+}
+
+/* ---- what xsave keeps ---- */
+
+#define XSAVE_LEGACY	576u		/* with its header */
+#define XSAVE_TILES	(3ull << 17)	/* large, and nobody's across a call */
+
+static bool vectors_init(void)
+{
+	uint32_t a, b, c, d, bytes = XSAVE_LEGACY;
+	uint64_t parts;
+
+	if (ftrace_vectors.bytes)
+		return true;
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+		return false;
+	__asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+	parts = ((uint64_t)d << 32 | a) & ~XSAVE_TILES;
+	for (uint32_t i = 2; i < 63; i++) {
+		if (!(parts >> i & 1))
+			continue;
+		__cpuid_count(0xd, i, a, b, c, d);
+		if (a + b > bytes)
+			bytes = a + b;
+	}
+	ftrace_vectors.parts = parts;
+	ftrace_vectors.bytes = (bytes + 63) & ~63u;
+	return true;
+}
+
+/* ---- filters ---- */
+
+static const struct ftrace_ops *filters[FTRACE_USERS];	/* under runtime_lock() */
+static uint32_t wanted;				/* users that have sites */
+
+static uint32_t users_of(const struct object *object, uint32_t i)
+{
+	const struct fsites *sites = &object->sites;
+	uint64_t code = (uint64_t)fsite_code(sites, i);
+	uint32_t users = object->users ? object->users[i] : 0;
+
+	if (!fsite_is_known(&sites->table[i]))
+		return 0;
+	for (uint32_t left = wanted; left; left &= left - 1) {
+		uint32_t user = (uint32_t)__builtin_ctz(left);
+
+		if (filter_has(filters[user], code))
+			users |= 1u << user;
+	}
+	return users;
+}
+
+/* ---- bodies of the graph ---- */
+
+static uint32_t next_body;		/* its offset */
+
+/* The place of another one, from @at on; a page begins with what unwinders need. */
+static uint8_t *body_place(uint32_t *at)
+{
+	uint8_t *place;
+
+	if (*at % TEXT_PAGE == 0)
+		*at += sizeof(struct graph_page);
+	place = ftrace_bodies + *at;
+	*at += sizeof(struct graph_body);
+	return place;
+}
+
+/* jmp @to, at @at of the code that will be at @place */
+static void put_jump(struct graph_body *body, const uint8_t *place, uint32_t at,
+		     void (*to)(void))
+{
+	int32_t distance = (int32_t)((const uint8_t *)to - (place + at + FSITE_BYTES));
+
+	body->code[at] = 0xe9;
+	memcpy(body->code + at + 1, &distance, sizeof(distance));
+}
+
+static void body_make(struct text_batch *batch, uint8_t *place,
+		      const struct fsites *sites, uint32_t i)
+{
+	struct graph_page page = { shadow_keys, shadow_entries, &ftrace_cfa_bias, 0 };
+	uint64_t site = (uint64_t)fsite_code(sites, i);
+	struct graph_body body = {
+		.code = { 0xff, 0x15, 10, 0, 0, 0 },
+		.target = site + FSITE_BYTES, .site = site,
+	};
+
+	if ((uint64_t)place % TEXT_PAGE == sizeof(page))
+		text_batch_put(batch, place - sizeof(page),
+			       (const uint8_t *)&page, sizeof(page));
+	put_jump(&body, place, GRAPH_BODY_RETURN, ftrace_graph_return);
+	put_jump(&body, place, GRAPH_BODY_LANDING, ftrace_graph_landing);
+	text_batch_put(batch, place, (const uint8_t *)&body, sizeof(body));
+}
+
+static bool needs_body(const struct fsites *sites, uint32_t i)
+{
+	const struct fsite_slot *slot;
+
+	if (!sites->table[i].is_changed ||
+	    !(sites->table[i].users & FTRACE_GRAPH_MASK))
+		return false;
+	slot = fsite_slot(sites, i);
+	return slot && !slot->body.at;
+}
+
+/* For those that are about to be switched on.  Who finds one in a slot finds it
+ * whole: first all of them, then the slots. */
+static int bodies_make(const struct fsites *sites)
+{
+	uint32_t at = next_body, end = next_body;
+	struct text_batch batch;
+	int fd = text_begin(), ret = 0, r;
+
+	text_batch_init(&batch, fd);
+	for (uint32_t i = sites->low_changed; i < sites->end_changed && !ret; i++) {
+		if (!needs_body(sites, i))
+			continue;
+		if (end >= GRAPH_BODIES_BYTES)
+			ret = -ENOSPC;
+		else
+			body_make(&batch, body_place(&end), sites, i);
+	}
+	r = text_batch_done(&batch);
+	for (uint32_t i = sites->low_changed; at < end && !r; i++) {
+		struct fsite_body body;
+
+		if (!needs_body(sites, i))
+			continue;
+		body.at = body_place(&at);
+		body.back = body.at + GRAPH_BODY_RETURN;
+		body.word = (uint32_t)(body.at - ftrace_bodies);
+		fsite_set_body(&batch, sites, i, &body);
+	}
+	next_body = end;
+	if (!r)
+		r = text_batch_done(&batch);
+	text_end(fd);
+	return ret ? ret : r;
+}
+
+/* ---- users ---- */
+
+/* Is the tag in the slot of site @i out of date? */
+static bool has_old_tag(const struct fsites *sites, uint32_t i)
+{
+	const struct fsite_slot *slot;
+
+	if (!(sites->table[i].users >> FTRACE_GRAPH & 1))
+		return false;
+	slot = fsite_slot(sites, i);
+	return slot && slot->body.word != ftrace_word_of(slot);
+}
+
+/* Is @r about functions that cannot be traced: unexpected bytes, no place for stubs? */
+static bool is_about_functions(int r)
+{
+	return r == -EILSEQ || r == -ENOMEM;
+}
+
+/* Choose the error to report: one that is not about single functions, else the first. */
+static int worse(int first, int second)
+{
+	return !first || (is_about_functions(first) && second && !is_about_functions(second)) ?
+	       second : first;
+}
+
+/* Returns -EFAULT if the object was unmapped, else the worst error; all other sites are
+ * updated. */
+static int update_object(struct object *object)
+{
+	struct fsites *sites = &object->sites;
+	int prepared, made, r;
+
+	for (uint32_t i = 0; i < sites->nr; i++) {
+		fsite_want(sites, i, users_of(object, i));
+		if (has_old_tag(sites, i))
+			fsite_mark(sites, i);
+	}
+	if (!sites->end_changed)
+		return 0;
+	prepared = fsites_prepare(sites);
+	if (prepared == -EFAULT)
+		return prepared;
+	made = shadow_keys ? bodies_make(sites) : 0;
+	/* Those without a body are not followed, and counted. */
+	if (made == -ENOSPC)
+		made = 0;
+	r = fsites_switch(sites);
+	if (r == -EFAULT)
+		return r;
+	return worse(worse(prepared, made), r);
+}
+
+/* Libraries that dlclose() may be about to unmap are left alone until it is done.  But
+ * not while a thread in dlopen() waits: libc lets no other unmap anything then. */
+static uint32_t nr_unloading;		/* calls of it; under runtime_lock() */
+static uint32_t nr_loading;		/* the same of dlopen() */
+static bool has_put_off;
+
+static bool is_program(const struct object *object)
+{
+	uint64_t entry = getauxval(AT_ENTRY);
+
+	return entry >= (uint64_t)object->sites.low &&
+	       entry < (uint64_t)object->sites.high;
+}
+
+/* The tags of slots may change: until that is done C looks at their users.  A hook that
+ * has found its rings before begins again: grace_restart_sections(). */
+static bool is_updating;
+static bool has_old_slots;		/* some could not be written */
+
+static int update_all(void)
+{
+	struct object *next;
+	int ret = 0, r;
+
+	for (struct object *o = object_first(); o; o = next) {
+		next = o->next;
+		if (nr_unloading && !nr_loading && !is_program(o)) {
+			has_put_off = true;
+			continue;
+		}
+		r = update_object(o);
+		if (r == -EFAULT)
+			object_drop(o);		/* dlclose() was faster */
+		else
+			ret = worse(ret, r);
+		if (r != -EFAULT && o->sites.has_old_slots)
+			has_old_slots = true;
+	}
+	return ret;
+}
+
+static int update_sites(void)
+{
+	bool was_updating = is_updating;
+	int r;
+
+	is_updating = true;
+	ftrace_buffer_changed();
+	grace_restart_sections();
+	has_put_off = false;
+	has_old_slots = false;
+	r = update_all();
+	is_updating = was_updating;
+	ftrace_buffer_changed();
+	return r;
+}
+
+void ftrace_unload_begin(void)
+{
+	runtime_lock();		/* no change is under way when we have it */
+	nr_unloading++;
+	runtime_unlock();
+}
+
+void ftrace_update_put_off(void)
+{
+	if (nr_unloading || !has_put_off)
+		return;
+	update_sites();
+	text_sync();
+}
+
+void ftrace_unload_end(void)
+{
+	object_scan_gone();
+	runtime_lock();
+	if (nr_unloading)
+		nr_unloading--;
+	ftrace_update_put_off();
+	runtime_unlock();
+}
+
+void ftrace_load_begin(void)
+{
+	runtime_lock();
+	nr_loading++;
+	runtime_unlock();
+}
+
+void ftrace_load_end(bool has_followed)
+{
+	runtime_lock();		/* no change is under way when we have it */
+	if (has_followed)
+		ftrace_follow_again();
+	if (nr_loading)
+		nr_loading--;
+	runtime_unlock();
+}
+
+bool ftrace_after_fork(void)
+{
+	if (nr_unloading)	/* those were other threads */
+		nr_unloading = 0;
+	if (nr_loading)
+		nr_loading = 0;
+	stack_tracer_after_fork();
+	return has_put_off;
+}
+
+/* ---- what is common ---- */
+
+const struct ftrace_case ftrace_no_case = { &buffer_no_rings, ~0u };
+static struct ftrace_case cases[ABI_BUFFERS];
+
+/* The buffer, if it is one, that just traces functions. */
+static const struct buffer *function_buffer(uint32_t users)
+{
+	uint32_t functions = users & FTRACE_FUNCTION_MASK & ~ftrace_state.graphs;
+	const struct buffer *one = functions && !(functions & (functions - 1)) ?
+		ftrace_state.buffers[__builtin_ctz(functions)] : NULL;
+
+	return one && !one->has_function_pids ? one : NULL;
+}
+
+static bool graph_is_simple(const struct buffer *buffer)
+{
+	return !buffer->has_function_pids && !buffer->has_ticks &&
+	       !ftrace_state.has_starts && !ftrace_state.thresh_ns &&
+	       ftrace_state.graph_depth == UINT32_MAX;
+}
+
+/* Hooks write to fast rings alone, and read the clock themselves. */
+static struct ring_set *hook_set(const struct buffer *buffer)
+{
+	return buffer->set->small_max ? buffer->set : &buffer_no_rings;
+}
+
+/* What ftrace.S follows, for one graph tracer: the calls of its tag. */
+static struct ring_set *graph_set(uint32_t users)
+{
+	uint32_t graphs = users & ftrace_state.graphs;
+	uint32_t i = graphs ? (uint32_t)__builtin_ctz(graphs) : 0;
+	struct ring_set *set;
+
+	if (is_updating || has_old_slots || has_put_off || !graphs || graphs & (graphs - 1) ||
+	    !graph_is_simple(ftrace_state.buffers[i]))
+		return &buffer_no_rings;
+	set = hook_set(ftrace_state.buffers[i]);
+	if (set == &buffer_no_rings)
+		return set;
+	set->tag = ftrace_state.tag_of[i];
+	ftrace_state.graph_buffer = ftrace_state.buffers[i];
+	return set;
+}
+
+static void set_common(uint32_t users)
+{
+	const struct buffer *one = function_buffer(users);
+	struct ring_set *set = one ? hook_set(one) : &buffer_no_rings;
+	const struct ftrace_case *function = &ftrace_no_case;
+
+	if (set != &buffer_no_rings) {
+		struct ftrace_case *its = &cases[__builtin_ctz(one->bit)];
+
+		its->users = one->bit;
+		__atomic_store_n(&its->set, set, __ATOMIC_RELEASE);
+		function = its;
+	}
+	__atomic_store_n(&ftrace_state.function, function, __ATOMIC_RELEASE);
+	set = graph_set(users);
+	__atomic_store_n(&ftrace_state.graph_set, set, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; i < FTRACE_LANES; i++)
+		__atomic_store_n(&ftrace_state.graph_sets[i], set->tag % FTRACE_LANES == i ?
+				 set : &buffer_no_rings, __ATOMIC_RELEASE);
+}
+
+/* mates: active_users(), hit.c [ftrace.active]; active_tags() [ftrace.tags] */
+static void set_active(uint32_t users)
+{
+	set_common(users & ftrace_state.active);
+	__atomic_store_n(&ftrace_state.tags, shadow_tags_of(users), __ATOMIC_RELEASE);
+	__atomic_store_n(&ftrace_state.active, users, __ATOMIC_RELEASE);
+	set_common(users);
+}
+
+void ftrace_buffer_changed(void)
+{
+	set_common(ftrace_state.active);
+}
+
+static int hooks_init(void)
+{
+	char *thread = __builtin_thread_pointer(), *this = (char *)&ftrace_this;
+	struct ftrace_offsets offsets = { .rseq = arch_rseq_offset };
+	unsigned long cpus[ABI_CPUS / 64];
+
+	/* Hooks take the number of a CPU as it is: if the kernel has more of them than
+	 * a set of rings (or does not tell), it is to be that of no CPU. */
+	if (arch_syscall3(SYS_sched_getaffinity, 0, sizeof(cpus), cpus) < 0)
+		offsets.rseq = arch_no_rseq_offset();
+	ring_set_init(&buffer_no_rings, 0);
+	/* An offset that is loaded into a vector is nothing for ld(1). */
+	__asm__("" : "+r"(this));
+	offsets.this = this - thread;
+	return vectors_init() ? ftrace_hooks_make(&offsets) : -EOPNOTSUPP;
+}
+
+/* What cannot be traced, of what is to be, is not; the rest is. */
+static int user_add(uint32_t user, const struct ftrace_ops *filter)
+{
+	int r = hooks_init();
+
+	if (!r && FTRACE_GRAPH_MASK >> user & 1)
+		r = shadow_make();
+	if (r)
+		return r;
+	__atomic_store_n(&thread_may_hit, true, __ATOMIC_RELAXED);
+	filters[user] = filter;
+	wanted |= 1u << user;
+	r = update_sites();
+	text_sync();
+	set_active(ftrace_state.active | 1u << user);
+	return r == -EILSEQ ? 0 : r;
+}
+
+static void user_remove(uint32_t user)
+{
+	wanted &= ~(1u << user);
+	set_active(ftrace_state.active & ~(1u << user));
+	update_sites();
+}
+
+/* ---- the server's wishes ---- */
+
+#define SERVER_USERS	(FTRACE_FUNCTION_MASK | 1u << FTRACE_GRAPH | \
+			 1u << FTRACE_PROFILE | 1u << FTRACE_PROBES | \
+			 1u << FTRACE_STACK)
+
+static uint8_t graph_sessions[ABI_BUFFERS];	/* that the tags are of */
+
+/* Buffers whose tracer is another one now, or was off meanwhile. */
+static uint32_t changed_graphs(const struct ftrace_graph_wish *graph)
+{
+	uint32_t changed = ftrace_state.graphs ^ graph->buffers;
+
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
+		if (graph->buffers >> i & 1 && graph_sessions[i] != graph->sessions[i])
+			changed |= 1u << i;
+	return changed;
+}
+
+/* @changed: those that are not active, of which some have function_graph from now on */
+static void set_graphs(uint32_t changed, const struct ftrace_graph_wish *graph)
+{
+	uint32_t graphs = (ftrace_state.graphs & ~changed) | (graph->buffers & changed);
+	uint32_t used = shadow_tags_of(ftrace_state.graphs & ~changed);
+	uint32_t old = shadow_tags_of(ftrace_state.graphs & changed);
+
+	for (uint32_t left = graph->buffers & changed; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+		uint8_t tag = shadow_new_tag(used, old);
+
+		used |= 1u << tag;
+		ftrace_state.tag_buffers[tag] = ftrace_state.buffers[i];
+		ftrace_state.tag_of[i] = tag;
+		graph_sessions[i] = graph->sessions[i];
+	}
+	/* mate: graph_buffers(), hit.c */
+	__atomic_store_n(&ftrace_state.graphs, graphs, __ATOMIC_RELEASE); /* [ftrace.graphs] */
+	if (!graphs)
+		return;
+	if (ftrace_state.restorer == ARCH_NO_RESTORER)
+		ftrace_state.restorer = arch_restorer();
+	ftrace_state.graph_depth = graph->depth ? graph->depth : UINT32_MAX;
+	ftrace_state.has_starts = graph->has_starts;
+	ftrace_state.thresh_ns = graph->thresh_ns;
+}
+
+int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
+{
+	uint32_t own = ftrace_state.active & ~SERVER_USERS;
+	uint32_t changed = changed_graphs(graph), many = users & graph->buffers;
+	uint32_t buffers = (users & FTRACE_FUNCTION_MASK) | graph->buffers;
+	int r = users ? hooks_init() : 0;
+
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
+		if (buffers >> i & 1 && !buffer_get(i))
+			return -ENOMEM;
+	if (!r && users & FTRACE_GRAPH_MASK)
+		r = shadow_make();
+	if (!r && many & (many - 1))
+		r = shadow_many_make();
+	if (!r && users >> FTRACE_STACK & 1)
+		r = stack_tracer_follow();
+	if (r)
+		return r;
+	/* From here on until all sites have their tags and all tracers are active no lane has
+	 * rings: two tags may share a lane. */
+	is_updating = true;
+	/* First those that go. */
+	set_active(own | (ftrace_state.active & users & ~changed));
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
+		if (buffers >> i & 1)
+			ftrace_state.buffers[i] = buffer_get(i);
+	set_graphs(changed, graph);
+	r = update_sites();
+	text_sync();
+	set_active(own | users);
+	is_updating = false;
+	ftrace_buffer_changed();
+	return r == -EILSEQ ? 0 : r;
+}
+
+/* Its memory is not to be touched any more, by whatever is asked of functions. */
+void ftrace_detach(void)
+{
+	set_active(ftrace_state.active & ~SERVER_USERS);
+}
+
+/* ---- the program's own ---- */
+
+static void prepare_unlocked(void)
+{
+	runtime_init();
+	object_scan();
+}
+
+static void prepare(void)
+{
+	prepare_unlocked();
+	runtime_lock();
+}
+
+/* A filter has changed, or not; the lock is left. */
+static int filter_done(int r)
+{
+	if (!r && wanted)
+		r = update_sites();
+	runtime_unlock();
+	return r == -EILSEQ ? 0 : r;
+}
+
+int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove,
+			 int reset)
+{
+	prepare();
+	return filter_done(filter_set_ip(ops, ip, remove, reset));
+}
+
+static int set_glob(struct ftrace_ops *ops, enum filter_list list,
+		    const unsigned char *buf, int len, int reset)
+{
+	if (len < 0)
+		return -EINVAL;
+	prepare_unlocked();
+	return filter_done(filter_set_glob(ops, list, (const char *)buf, (size_t)len,
+					   reset));
+}
+
+int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len, int reset)
+{
+	return set_glob(ops, FILTER_ONLY, buf, len, reset);
+}
+
+int ftrace_set_notrace(struct ftrace_ops *ops, unsigned char *buf, int len, int reset)
+{
+	return set_glob(ops, FILTER_BUT, buf, len, reset);
+}
+
+static bool is_registered(const struct ftrace_ops *ops)
+{
+	uint32_t left = wanted;
+
+	while (left && filters[__builtin_ctz(left)] != ops)
+		left &= left - 1;
+	return left;
+}
+
+void ftrace_free_filter(struct ftrace_ops *ops)
+{
+	runtime_lock();
+	if (!is_registered(ops))
+		filter_free(ops);
+	runtime_unlock();
+}
+
+/* Nobody gets less than it asks for without being told. */
+static bool has_flags(unsigned long flags)
+{
+	unsigned long known = FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED |
+		FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU | FTRACE_OPS_FL_PERMANENT;
+
+	if (flags & FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED)
+		known |= FTRACE_OPS_FL_SAVE_REGS;
+	return !(flags & ~known);
+}
+
+int register_ftrace_function(struct ftrace_ops *ops)
+{
+	uint32_t i = 0;
+	int r = -EBUSY;
+
+	if (!ops->func || !has_flags(ops->flags))
+		return -EINVAL;
+	prepare();
+	while (i < FTRACE_OPS_MAX && wanted >> (FTRACE_OPS + i) & 1)
+		i++;
+	if (i < FTRACE_OPS_MAX && !is_registered(ops)) {
+		ftrace_state.ops[i] = ops;
+		r = user_add(FTRACE_OPS + i, ops);
+	}
+	runtime_unlock();
+	return r;
+}
+
+int unregister_ftrace_function(struct ftrace_ops *ops)
+{
+	uint32_t i = 0;
+	int r = -EBUSY;			/* the kernel's word for that */
+
+	runtime_lock();
+	while (i < FTRACE_OPS_MAX && (!(wanted >> (FTRACE_OPS + i) & 1) ||
+				      ftrace_state.ops[i] != ops))
+		i++;
+	if (i < FTRACE_OPS_MAX) {
+		user_remove(FTRACE_OPS + i);
+		r = 0;
+	}
+	runtime_unlock();
+	if (!r)
+		grace_wait(-1);
+	return r;
+}
+
+int register_ftrace_graph(struct fgraph_ops *gops)
+{
+	int r = -EBUSY;
+
+	if (!gops->entryfunc || !gops->retfunc)
+		return -EINVAL;
+	prepare();
+	if (!(wanted >> FTRACE_GRAPH_OPS & 1)) {
+		ftrace_state.graph_ops = gops;
+		r = user_add(FTRACE_GRAPH_OPS, &gops->ops);
+	}
+	runtime_unlock();
+	return r;
+}
+
+void unregister_ftrace_graph(struct fgraph_ops *gops)
+{
+	runtime_lock();
+	if (wanted >> FTRACE_GRAPH_OPS & 1 && ftrace_state.graph_ops == gops)
+		user_remove(FTRACE_GRAPH_OPS);
+	runtime_unlock();
+	grace_wait(-1);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which functions the server wishes to be traced (abi/functions.h).  Nothing of it
+ * is believed, as any process of the root can write it: the object must be the one that
+ * is loaded there, its table of entries must lie in it, a site must be where the object
+ * says that a function begins (entries.c), and its bytes are compared before they are
+ * changed.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "abi/functions.h"
+#include "abi/profile.h"
+#include "arch/x86_64/text.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/unwind/loaded.h"
+#include "runtime/function/object.h"
+#include "runtime/function/profile.h"
+#include "runtime/runtime.h"
+
+static_assert(ABI_FUNCTIONS_BUFFERS == ABI_BUFFERS, "ABI");
+
+#define OBJECTS_MAX	4096u		/* as many as processes load */
+
+static uint64_t seen_serial;		/* of what is in force; 0: nothing */
+static bool has_others;			/* in it are objects that are not loaded here */
+static bool is_stale;			/* they may be by now */
+
+/* Translate the bits of the shared list to those of this process.  @graphs: as in the
+ * list's head */
+static uint32_t users_from(uint32_t wished, uint32_t graphs)
+{
+	uint32_t users = wished & FTRACE_FUNCTION_MASK;
+
+	if (wished & ABI_FUNCTIONS_PROBES)
+		users |= 1u << FTRACE_PROBES;
+	if (wished & ABI_FUNCTIONS_PROFILE)
+		users |= 1u << FTRACE_PROFILE;
+	if (wished & ABI_FUNCTIONS_STACK)
+		users |= 1u << FTRACE_STACK;
+	if (!(wished & graphs & FTRACE_FUNCTION_MASK))
+		return users;
+	if (wished & ABI_FUNCTIONS_START)
+		users |= 1u << FTRACE_START;
+	if (wished & ABI_FUNCTIONS_SKIP)
+		users |= 1u << FTRACE_SKIP;
+	return users | 1u << FTRACE_GRAPH;
+}
+
+static bool has_range(const struct image *image, uint64_t start, uint64_t bytes)
+{
+	return start >= image->start && start < image->end &&
+	       bytes <= image->end - start;
+}
+
+/* The object that the server means.  -ENOENT: it is not loaded here. */
+static int look_for(const struct abi_function_object *wish, struct loaded *ret)
+{
+	uint64_t table = wish->bias + wish->table;
+	int r = loaded_find(wish->bias + wish->text, ret);
+
+	if (r)
+		return r;
+	if (ret->text != wish->bias + wish->text ||
+	    ret->text_end != wish->bias + wish->text_end ||
+	    ret->id_bytes != wish->build_id_bytes ||
+	    memcmp(ret->id, wish->build_id, ret->id_bytes) ||
+	    !has_range(&ret->image, table,
+		       (uint64_t)wish->nr * fsite_tables[wish->kind].row_bytes))
+		return -ENOENT;
+	return 0;
+}
+
+static void begin_wishes(void)
+{
+	for (struct object *o = object_first(); o; o = o->next)
+		o->is_wished = false;
+}
+
+static void forget_others(void)
+{
+	for (struct object *o = object_first(); o; o = o->next) {
+		if (o->is_wished)
+			continue;
+		memory_free(o->users);
+		o->users = NULL;
+		o->figures = NULL;
+	}
+}
+
+/* Where the profiler counts the functions of an object. */
+static int take_figures(struct object *object, uint64_t off)
+{
+	uint64_t bytes = (uint64_t)root_nr_cpus() * object->sites.nr *
+			 sizeof(struct abi_figure);
+	int r;
+
+	if (off && object->figures == root_at(off))
+		return 0;
+	object->figures = NULL;
+	if (!off)
+		return 0;
+	if (off % sizeof(uint64_t) || off < ABI_ARENA_OFF)
+		return -EINVAL;
+	r = root_populate(off, bytes);
+	if (!r)
+		object->figures = root_at(off);
+	return r;
+}
+
+/* @all: the piece, with @head.  Returns the users that it has, all together. */
+static int take_object(const void *all, const struct abi_functions *head,
+		       const struct abi_function_object *wish, uint32_t *ret_users)
+{
+	const uint32_t bytes = head->bytes;
+	const uint32_t *users = (const uint32_t *)((const char *)all + wish->users);
+	struct object *object;
+	struct loaded loaded;
+	int r;
+
+	if (wish->users % sizeof(*users) || wish->users > bytes ||
+	    wish->nr > (bytes - wish->users) / sizeof(*users) || !wish->nr ||
+	    wish->text_end < wish->text || wish->text_end - wish->text > UINT32_MAX ||
+	    wish->kind >= FSITE_KINDS)
+		return -EINVAL;
+	r = look_for(wish, &loaded);
+	if (!r)
+		r = object_get_named(&loaded, wish->kind, wish->bias + wish->table, wish->nr,
+				     &object);
+	if (r == -ENOENT) {		/* another process's */
+		has_others = true;
+		return 0;
+	}
+	if (r)
+		return r;
+	if (!object->users)
+		object->users = memory_alloc(wish->nr * sizeof(*users));
+	if (!object->users)
+		return -ENOMEM;
+	object->is_wished = true;
+	for (uint32_t i = 0; i < wish->nr; i++) {
+		object->users[i] = users_from(users[i], head->graphs);
+		*ret_users |= object->users[i];
+	}
+	return take_figures(object, wish->figures);
+}
+
+/* @head: a copy of its beginning.  What was looked at is not read again. */
+static int take(const struct abi_functions *all, const struct abi_functions *head)
+{
+	struct ftrace_graph_wish graph = {
+		.depth = head->graph_depth, .has_starts = head->has_starts,
+		.thresh_ns = head->thresh_ns,
+	};
+	uint32_t users = 0;
+	int ret = 0, r;
+
+	begin_wishes();
+	has_others = false;
+	profile_wish(head->profile_session);
+	for (uint32_t i = 0; i < head->nr_objects; i++) {
+		struct abi_function_object wish = all->objects[i];
+
+		__asm__ volatile("" : "+m"(wish));
+		r = take_object(all, head, &wish, &users);
+		if (r && !ret)
+			ret = r;
+	}
+	forget_others();
+	users &= (1u << FTRACE_USERS) - 1;
+	graph.buffers = head->graphs & FTRACE_FUNCTION_MASK;
+	memcpy(graph.sessions, head->graph_sessions, sizeof(graph.sessions));
+	r = ftrace_set_wishes(users, &graph);
+	return ret ? ret : r;
+}
+
+int ftrace_forget_wishes(void)
+{
+	if (!seen_serial)
+		return 0;
+	seen_serial = 0;
+	begin_wishes();
+	forget_others();
+	profile_wish(0);
+	return ftrace_set_wishes(0, &(struct ftrace_graph_wish){ .buffers = 0 });
+}
+
+int ftrace_follow(void)
+{
+	uint64_t off = __atomic_load_n(&root_control->functions, __ATOMIC_ACQUIRE);
+	const struct abi_functions *all = root_at(off);
+	struct abi_functions head;
+	uint64_t serial;
+	int r;
+
+	ftrace_update_put_off();
+	if (!off)
+		return ftrace_forget_wishes();
+	if (off % 4096 || off < ABI_ARENA_OFF)
+		return -EINVAL;
+	r = root_populate(off, sizeof(*all));
+	if (r)
+		return r;
+	/* mate: the server, which changes it without room [functions.serial] */
+	serial = __atomic_load_n(&all->serial, __ATOMIC_ACQUIRE);
+	head = *all;
+	__asm__ volatile("" : "+m"(head));
+	if (head.magic != ABI_FUNCTIONS_MAGIC || head.bytes < sizeof(head) ||
+	    head.bytes > ABI_FUNCTIONS_BYTES_MAX || head.nr_objects > OBJECTS_MAX ||
+	    head.nr_objects > (head.bytes - sizeof(head)) / sizeof(head.objects[0]))
+		return -EINVAL;
+	if (serial == seen_serial && !is_stale)
+		return 0;
+	r = root_populate(off, head.bytes);
+	if (r)
+		return r;
+	seen_serial = serial;
+	is_stale = false;
+	return take(all, &head);
+}
+
+void ftrace_follow_again(void)
+{
+	is_stale = has_others;
+	if (!ftrace_follow())
+		profile_follow();
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The function tracer with its options: func-args, records with the registers of
+ * arguments, func_stack_trace, a stack after each record, and func-no-repeats, calls
+ * in a row on a CPU as one record of how many there were.
+ *
+ * What was called last on a CPU is this process's own, and has a lock that nobody
+ * waits for: who finds it taken, by a thread that was interrupted there, records
+ * his call as ever.  So each call is recorded or counted, once.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "event/clock.h"
+#include "event/option.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/runtime.h"
+
+struct record {
+	uint64_t headroom;		/* RING_HEADROOM of it */
+	struct trace_entry entry;
+	uint64_t ip, parent_ip;
+	union {
+		uint64_t args[FTRACE_ARGS];
+		struct {
+			uint16_t count;
+			uint16_t top_delta;	/* since the last of them */
+			uint32_t bottom_delta;
+		} repeats;
+	};
+};
+
+/* Of a CPU. */
+struct repeats {
+	uint32_t is_taken;
+	uint32_t count;			/* after the one that was recorded */
+	uint64_t ip, parent;
+	uint64_t last;			/* when that was */
+	uint64_t unused[4];		/* no two of them in a cache line */
+};
+
+static uint64_t now(const struct buffer *buffer)
+{
+	const struct clock_row *clock = clock_get(__atomic_load_n(&buffer->shared->clock,
+							  __ATOMIC_RELAXED));
+
+	return clock->kind == CLOCK_KIND_TSC_RAW ? arch_tsc() :
+	       clock_read(clock, root_control);
+}
+
+static struct record record_of(uint16_t type, uint64_t ip, uint64_t parent)
+{
+	return (struct record){
+		.entry = { .type = type, .pid = (int)thread_tid() },
+		.ip = ip, .parent_ip = parent,
+	};
+}
+
+/* @bytes of the union. */
+static void write_record(const struct buffer *buffer, struct record *record,
+			 size_t bytes)
+{
+	buffer_write(buffer, &record->entry, offsetof(struct record, args) -
+		     offsetof(struct record, entry) + bytes);
+}
+
+static void write_repeats(const struct buffer *buffer, const struct repeats *of)
+{
+	struct record record = record_of(ABI_EVENT_ID_FUNC_REPEATS, of->ip, of->parent);
+	uint64_t delta = now(buffer) - of->last;
+
+	record.repeats.count = (uint16_t)of->count;
+	record.repeats.top_delta = (uint16_t)(delta >> 32);
+	record.repeats.bottom_delta = (uint32_t)delta;
+	write_record(buffer, &record, sizeof(record.repeats));
+}
+
+/* Returns whether it was counted.  If not, what it comes after is recorded. */
+static bool count_repeat(const struct buffer *buffer, uint64_t ip, uint64_t parent)
+{
+	uint32_t cpu = thread_cpu();
+	struct repeats *state = &buffer->repeats[cpu], last;
+	bool is_repeat;
+
+	if (cpu >= root_nr_cpus() ||
+	    __atomic_exchange_n(&state->is_taken, 1, __ATOMIC_ACQUIRE))
+		return false;
+	last = *state;
+	is_repeat = last.ip == ip && last.parent == parent &&
+		    last.count < UINT16_MAX;
+	state->ip = ip;
+	state->parent = parent;
+	state->count = is_repeat ? last.count + 1 : 0;
+	if (is_repeat)
+		state->last = now(buffer);
+	__atomic_store_n(&state->is_taken, 0, __ATOMIC_RELEASE);
+	if (!is_repeat && last.count)
+		write_repeats(buffer, &last);
+	return is_repeat;
+}
+
+static void write_call(const struct buffer *buffer, const struct function_call *call,
+		       bool has_args)
+{
+	struct record record = record_of(ABI_EVENT_ID_FUNCTION, call->ip, call->parent);
+
+	if (has_args)
+		memcpy(record.args, call->regs->args, sizeof(record.args));
+	write_record(buffer, &record, has_args ? sizeof(record.args) : 0);
+}
+
+uint64_t ftrace_record_call(uint64_t buffer_arg, uint64_t call_arg, uint64_t c)
+{
+	const struct buffer *buffer = (const struct buffer *)buffer_arg;
+	const struct function_call *call = (const struct function_call *)call_arg;
+	uint64_t options = __atomic_load_n(&buffer->function_options,
+					   __ATOMIC_ACQUIRE);	/* [options] */
+
+	(void)c;
+	if (!ulf_probe_enter())
+		return 0;
+	if (!(options & OPTION_FUNC_NO_REPEATS) ||
+	    !count_repeat(buffer, call->ip, call->parent)) {
+		write_call(buffer, call, options & OPTION_FUNC_ARGS);
+		if (options & OPTION_FUNC_STACK)
+			stack_record_function(buffer, call);
+	}
+	ulf_probe_exit();
+	return 0;
+}
+
+/* Those that this process acts on: a bit says that one is not as by default. */
+static uint64_t options_of(uint32_t tracer)
+{
+	return tracer == ABI_TRACER_FUNCTION ? OPTION_FUNCTION :
+	       tracer == ABI_TRACER_GRAPH ? OPTION_GRAPH : 0;
+}
+
+int function_options_follow(struct buffer *buffer)
+{
+	const struct abi_buffer *shared = buffer->shared;
+	uint64_t options = options_of(__atomic_load_n(&shared->tracer,
+						      __ATOMIC_RELAXED)) &
+			   __atomic_load_n(&shared->options, __ATOMIC_RELAXED);
+
+	if (options & OPTION_FUNC_NO_REPEATS && !buffer->repeats) {
+		buffer->repeats = memory_alloc(root_nr_cpus() *
+					       sizeof(*buffer->repeats));
+		if (!buffer->repeats)
+			return -ENOMEM;
+	}
+	/* mate: ftrace_record_call() [options] */
+	__atomic_store_n(&buffer->function_options, options, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* Whom a thread held that is not here. */
+void function_options_after_fork(void)
+{
+	for (uint32_t i = 0; root_control && i < ABI_BUFFERS; i++) {
+		const struct buffer *buffer = buffer_if_used(i);
+
+		if (!buffer || !buffer->repeats)
+			continue;
+		for (uint32_t cpu = 0; cpu < root_nr_cpus(); cpu++)
+			buffer->repeats[cpu].is_taken = 0;
+	}
+}

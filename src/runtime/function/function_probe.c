@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The commands of set_ftrace_filter: what a function does when it is called,
+ * whether it is traced or not.  They are triggers (trigger.c), found by the
+ * address of the function's site in a list that each buffer has, replaced as a whole
+ * [buffer.probes] and freed after a grace period.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "abi/rules.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/runtime.h"
+
+#define PROBES_MAX	4096u		/* of a function; each call runs them all */
+
+/* ---- in force ---- */
+
+/* These do not take for a count what is more than the kernel's long. */
+#define SIGNED_COUNTS	(1u << ABI_COMMAND_TRACEON | 1u << ABI_COMMAND_TRACEOFF | \
+			 1u << ABI_COMMAND_SNAPSHOT)
+
+/* Counts are otherwise than those of events. */
+static bool is_idle(const struct buffer *buffer, const struct abi_trigger *trigger)
+{
+	uint64_t left;
+
+	if (!trigger->counter)
+		return false;
+	left = __atomic_load_n(&buffer->shared->slots[trigger->counter - 1],
+			       __ATOMIC_RELAXED);
+	if (trigger->command == ABI_COMMAND_STACKTRACE)
+		return !buffer_is_recording(buffer);
+	return SIGNED_COUNTS >> trigger->command & 1 && (int64_t)left < 0;
+}
+
+/* The first of @ip, or of what comes behind it. */
+static uint32_t find(const struct abi_probes *list, uint64_t ip)
+{
+	uint32_t low = 0, high = list->nr;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (list->probes[middle].ip < ip)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void run(const struct abi_probes *list, const struct function_hit *hit)
+{
+	for (uint32_t i = find(list, hit->call->ip);
+	     i < list->nr && list->probes[i].ip == hit->call->ip; i++) {
+		const struct abi_trigger *trigger = &list->probes[i].trigger;
+
+		if (!is_idle(hit->use.buffer, trigger))
+			trigger_fire(&hit->use, trigger);
+	}
+}
+
+uint64_t ftrace_run_probes(uint64_t call, uint64_t b, uint64_t c)
+{
+	struct function_hit hit = { .call = (const struct function_call *)call };
+
+	(void)b;
+	(void)c;
+	if (!ulf_probe_enter())
+		return 0;
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
+		const struct buffer *buffer = buffer_if_used(i);
+		const struct abi_probes *list = NULL;
+
+		/* mate: probes_follow() [buffer.probes] */
+		if (buffer)
+			list = __atomic_load_n(&buffer->probes, __ATOMIC_ACQUIRE);
+		hit.use.buffer = buffer;
+		if (list)
+			run(list, &hit);
+	}
+	ulf_probe_exit();
+	return 0;
+}
+
+/* ---- what is wished for ---- */
+
+static int verify(const struct abi_probes *list, uint32_t bytes,
+		  uint32_t nr_slots)
+{
+	if (bytes < sizeof(*list) ||
+	    list->nr > (bytes - sizeof(*list)) / sizeof(list->probes[0]))
+		return -EINVAL;
+	for (uint32_t i = 0; i < list->nr; i++) {
+		if (i >= PROBES_MAX && list->probes[i].ip == list->probes[i - PROBES_MAX].ip)
+			return -EINVAL;
+		if (!trigger_is_valid(&list->probes[i].trigger, nr_slots) ||
+		    list->probes[i].trigger.program ||
+		    (i && list->probes[i].ip < list->probes[i - 1].ip))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* NULL: there is to be none. */
+static int make(const struct rules_bytes *from, uint32_t nr_slots,
+		struct abi_probes **ret_list)
+{
+	int r;
+
+	*ret_list = NULL;
+	if (!from->nr)
+		return 0;
+	*ret_list = memory_alloc(from->nr);
+	if (!*ret_list)
+		return -ENOMEM;
+	memcpy(*ret_list, from->at, from->nr);
+	r = verify(*ret_list, from->nr, nr_slots);
+	if (r)
+		memory_free(*ret_list);
+	return r;
+}
+
+int probes_follow(struct buffer *buffer)
+{
+	struct abi_probes *old = buffer->probes, *new;
+	struct rules_bytes wished = { NULL, 0 };
+	struct abi_rule rule;
+	int r = 0;
+
+	if (rules_has_row(&buffer->rules, ABI_ROW_FUNCTIONS, &rule))
+		r = rules_find(&buffer->rules, rule.triggers,
+			       rule.triggers_bytes, &wished);
+	if (r || rules_is_same(old, buffer->probes_bytes, &wished))
+		return r;
+	r = make(&wished, buffer->rules.nr_slots, &new);
+	if (r)
+		return r;
+	/* mate: ftrace_run_probes() [buffer.probes] */
+	__atomic_store_n(&buffer->probes, new, __ATOMIC_RELEASE);
+	buffer->probes_bytes = wished.nr;
+	if (old)
+		grace_free(old);
+	return 0;
+}

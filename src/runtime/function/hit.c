@@ -1,0 +1,801 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What runs at the entry of a traced function, and when it returns: with
+ * general registers only (the others are the program's), in any context.
+ * What is common is done in ftrace.S already; here is all of it, from the start.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "abi/pids.h"
+#include "abi/stack.h"
+#include "arch/arch.h"
+#include "event/option.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/function/profile.h"
+#include "runtime/runtime.h"
+#include "runtime/function/shadow.h"
+#include "runtime/function/shadow_tags.h"
+#include <linux/ftrace.h>
+
+struct ftrace_state ftrace_state = {
+	.function = &ftrace_no_case, .graph_set = &buffer_no_rings,
+	.restorer = ARCH_NO_RESTORER,
+	.graph_sets = { &buffer_no_rings, &buffer_no_rings, &buffer_no_rings,
+			&buffer_no_rings },
+};
+static_assert(FTRACE_LANES == 4, "all of them");
+uint32_t ftrace_graph_lost;
+__thread struct ftrace_thread ftrace_this = { .top = SHADOW_NONE | SHADOW_SLOWLY };
+
+static_assert(offsetof(struct ftrace_state, function) == STATE_FUNCTION, "asm");
+static_assert(offsetof(struct ftrace_state, graph_set) == STATE_GRAPH_SET, "asm");
+static_assert(offsetof(struct ftrace_state, restorer) == STATE_RESTORER, "asm");
+static_assert(offsetof(struct ftrace_state, graph_sets) == STATE_GRAPH_SETS, "asm");
+static_assert(offsetof(struct ftrace_case, set) == CASE_SET, "asm");
+static_assert(offsetof(struct ftrace_case, users) == CASE_USERS, "asm");
+static_assert(offsetof(struct ftrace_thread, head) == THIS_HEAD, "asm");
+static_assert(offsetof(struct ftrace_thread, entry_head) == THIS_ENTRY_HEAD, "asm");
+static_assert(offsetof(struct ftrace_thread, exit_head) == THIS_EXIT_HEAD, "asm");
+static_assert(offsetof(struct ftrace_thread, top) == THIS_TOP, "asm");
+static_assert(offsetof(struct ftrace_thread, depth) == THIS_DEPTH, "asm");
+static_assert(offsetof(struct ftrace_thread, page) == THIS_PAGE, "asm");
+static_assert(offsetof(struct buffer, set) == BUFFER_SET, "asm");
+static_assert(offsetof(struct fsite_slot, body.word) == SLOT_WORD, "asm");
+static_assert(offsetof(struct fsite_slot, body.back) == SLOT_BACK, "asm");
+static_assert(offsetof(struct fsite_slot, site) == SLOT_SITE, "asm");
+static_assert(sizeof(struct fsite_slot) == 64, "a cache line");
+static_assert(offsetof(struct fsite_slot, users) == SLOT_USERS, "asm");
+static_assert(offsetof(struct ftrace_regs, rax) == REGS_RAX, "asm");
+static_assert(sizeof(struct ftrace_regs) + 8 == ENTRY_FRAME, "asm");
+
+/* Is a graph tracer the only one of @users?  If settings could not be applied, @users may have
+ * a buffer that has no tag. */
+static bool is_one_graph(uint32_t users)
+{
+	uint32_t buffers = users & ~(1u << FTRACE_GRAPH);
+
+	return users != buffers && buffers & ftrace_state.graphs &&
+	       !(buffers & (buffers - 1));
+}
+
+/* Tag of the only graph tracer in @users. */
+static uint32_t tag_of(uint32_t users)
+{
+	return ftrace_state.tag_of[__builtin_ctz(users)];
+}
+
+void (*ftrace_entry_of(const struct fsite_slot *slot))(void)
+{
+	static void (*const lanes[FTRACE_LANES])(void) = {
+		ftrace_entry_graph0, ftrace_entry_graph1, ftrace_entry_graph2,
+		ftrace_entry_graph3,
+	};
+	uint32_t users = slot->users;
+
+	if (is_one_graph(users) && slot->body.at)
+		return lanes[tag_of(users) % FTRACE_LANES];
+	if (users & FTRACE_FUNCTION_MASK && !(users & (users - 1)))
+		return ftrace_entry_function;
+	return ftrace_entry;
+}
+
+uint32_t ftrace_word_of(const struct fsite_slot *slot)
+{
+	uint32_t body = slot->body.word & SHADOW_BODY_MASK;
+	uint32_t tag = is_one_graph(slot->users) ? tag_of(slot->users) : 0;
+
+	return body | tag << 24;
+}
+
+/* ---- records, as the kernel's ---- */
+
+#define RECORD_BYTES(last) \
+	(offsetof(struct record, last) + sizeof(((struct record *)0)->last) - \
+	 offsetof(struct record, head))
+
+struct record {
+	uint64_t headroom;		/* RING_HEADROOM of it */
+	uint64_t head;			/* struct trace_entry */
+	union {
+		struct {
+			uint64_t ip, parent_ip;
+		} function;
+		struct {
+			uint64_t func;
+			uint32_t depth, marks;		/* ABI_GRAPH_... */
+			uint64_t more[1 + FTRACE_ARGS];	/* what options add */
+		} entry;
+		struct {
+			struct ftrace_graph_ret ret;
+			uint32_t marks;
+		} exit;
+	};
+};
+static_assert(RECORD_BYTES(function) == 24 && RECORD_BYTES(entry.depth) == 20 &&
+	      RECORD_BYTES(exit.ret) == 48 && ABI_EVENT_ID_FUNCTION == 1 &&
+	      ABI_EVENT_ID_GRAPH_ENTRY == 11 && ABI_EVENT_ID_GRAPH_EXIT == 10,
+	      "ftrace.S writes the same");
+static_assert(RECORD_BYTES(entry.marks) == 24 && RECORD_BYTES(exit.marks) == 52,
+	      "the server reads the same");
+
+/* A full page is left, if the words still say so (switch.c).  -ENOBUFS: recording is
+ * off, or the record is refused, and counted. */
+static int make_room(const struct buffer *buffer, uint32_t bytes)
+{
+	int r = -EINVAL;
+
+	if (ulf_probe_enter()) {
+		struct ring_set *set = buffer_set(buffer);
+
+		if (set->small_max)
+			r = buffer_aim(buffer, set) ? ring_cross(set, bytes, 0) :
+			    -ENOBUFS;
+		ulf_probe_exit();
+	}
+	return r;
+}
+
+static bool leave_page(const struct ring_set *set, uint32_t cpu,
+		       const struct abi_ring *ring, uint32_t bytes, uint64_t now_ns)
+{
+	const struct ring_view *view = ring_set_fast(set, cpu);
+
+	return view && view->ring == ring && !ring_leave(view, cpu, bytes, now_ns) &&
+	       ring_has_room(ring, bytes);
+}
+
+/* The same, of the ring that ftrace.S has found: if it is not what C finds, or there
+ * is still no room, trying again might never end.  If there is no ring it is not to try
+ * the next time. */
+uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *ring)
+{
+	const struct buffer *buffer = ftrace_state.graph_buffer;
+	uint32_t cpu = arch_rseq_cpu();
+	bool has_room = false;
+
+	if (ring == &ring_none) {
+		ftrace_this.top |= SHADOW_SLOWLY;
+	} else if (ulf_probe_enter()) {
+		struct ring_set *set = buffer_set(buffer);
+
+		has_room = set->small_max && cpu < set->nr_cpus &&
+			   set->fast[cpu] == ring && ring_is_recording(ring) &&
+			   buffer_aim(buffer, set) &&
+			   leave_page(set, cpu, ring, bytes, now_ns);
+		ulf_probe_exit();
+	}
+	return has_room;
+}
+
+/* *@time: the record's.  False: there is none, and there was to be none. */
+static bool write_record(const struct buffer *buffer, struct record *record,
+			 size_t bytes, uint64_t *time)
+{
+	struct ftrace_write write = { buffer, &record->head, bytes, time };
+	uint32_t size = (uint32_t)bytes;
+	int r = -EINVAL;
+
+	/* The time is one in ns, whatever the ring's clock. */
+	if (!__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED)) {
+		if (arch_words_append(buffer, &record->head, size, time))
+			return true;
+		r = make_room(buffer, size);
+	}
+	if (r == -ENOBUFS)
+		return false;
+	if (r || !arch_words_append(buffer, &record->head, size, time))
+		return ftrace_call_slowly(ftrace_write_slowly, (uint64_t)&write, 0, 0);
+	return true;
+}
+
+static uint64_t func_of(const struct shadow *shadow)
+{
+	const struct graph_body *body =
+		(const void *)(ftrace_bodies + shadow_body(shadow));
+
+	return body->site;
+}
+
+static uint32_t active_users(void)
+{
+	return __atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);
+}
+
+/* Those of graph tracers that are on.  mate: set_active() [ftrace.tags] */
+static uint32_t active_tags(void)
+{
+	return __atomic_load_n(&ftrace_state.tags, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Buffers that have function_graph.  A buffer is not active while its bit changes:
+ *
+ *	agent: set_active(without it), set_graphs(), set_active(with it)
+ *	hit:   graph_buffers(), active_users(), graph_buffers()
+ *
+ * So a buffer that a hit finds active has the function tracer if neither look has its bit.
+ * mate: set_graphs() [ftrace.graphs]
+ */
+static uint32_t graph_buffers(void)
+{
+	return __atomic_load_n(&ftrace_state.graphs, __ATOMIC_ACQUIRE);
+}
+
+/* ---- the innermost followed call ---- */
+
+static uint32_t depth_within(uint64_t top)
+{
+	const struct shadow *shadow = shadow_of(top);
+
+	return shadow ? shadow->depth + 1 : 0;
+}
+
+/* The tags of the call at @top, and the marks that calls inside of it inherit. */
+static struct shadow_tags tags_within(uint64_t top)
+{
+	return shadow_tags(shadow_of(top));
+}
+
+static uint64_t this_head(void)
+{
+	return (uint64_t)thread_tid() << 32;
+}
+
+/* May ftrace.S write records of this thread? */
+static bool is_recorded(void)
+{
+	return ftrace_this.head && arch_rseq_cpu() < ABI_CPUS &&
+	       __atomic_load_n(&ftrace_state.graph_set, __ATOMIC_RELAXED) !=
+	       &buffer_no_rings;
+}
+
+/* @place, and whether ftrace.S can go on from there. */
+static uint64_t as_top(uint64_t place)
+{
+	const struct shadow *shadow = shadow_of(place);
+	bool is_simple = is_recorded() &&
+			 (!shadow || (shadow_is_home(place & ~SHADOW_SLOWLY) &&
+				      shadow_is_simple(shadow)));
+
+	place &= ~SHADOW_SLOWLY;
+	return is_simple ? place : place | SHADOW_SLOWLY;
+}
+
+/* The top goes first: a handler that comes then leaves the depth as that says. */
+static void set_top(uint64_t place)
+{
+	ftrace_this.top = as_top(place);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	ftrace_this.depth = depth_within(place);
+}
+
+void ftrace_thread_named(void)
+{
+	uint64_t head = this_head();
+
+	ftrace_this.head = ftrace_this.is_in_callback ? 0 :
+			   head | ABI_EVENT_ID_FUNCTION;
+	ftrace_this.entry_head = head | ABI_EVENT_ID_GRAPH_ENTRY;
+	ftrace_this.exit_head = head | ABI_EVENT_ID_GRAPH_EXIT;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	set_top(ftrace_this.top);
+}
+
+/* The top goes first here, too: what depends on the thread's tid is made of it. */
+void ftrace_thread_restore(uint64_t top, bool is_in_callback)
+{
+	ftrace_this.is_in_callback = is_in_callback;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	set_top(top);
+	if (ulf_this_thread)
+		ftrace_thread_named();
+}
+
+void ftrace_thread_forget(void)
+{
+	ftrace_this.head = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	set_top(ftrace_this.top);
+}
+
+static bool is_on_signal_stack(uint64_t place)
+{
+	return place - ftrace_this.signal_stack < ftrace_this.signal_bytes;
+}
+
+/* Is the call at @top one of a handler's there?  The stack may have another use by now,
+ * or be a part of this one; a call that set_graph_function names may have no mark. */
+static bool is_of_handler(uint64_t top)
+{
+	struct shadow_tags tags;
+
+	if (!is_on_signal_stack(top))
+		return false;
+	tags = tags_within(top);
+	return tags.insides || tags.starts;
+}
+
+/* From @top on: those that are below @place were left by some other way than a return;
+ * and those of a handler that had a stack of its own, if this is another one.
+ * @steps: how many that were so far */
+static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
+{
+	bool is_outside = !is_on_signal_stack(place);
+	uint32_t downs = 0;
+
+	top &= ~SHADOW_SLOWLY;
+	/* @place may be anything: a stack pointer that was interrupted. */
+	while (top != SHADOW_NONE &&
+	       (top <= place || (is_outside && is_of_handler(top)))) {
+		top = shadow_around(top, &downs);
+		++*steps;
+	}
+	return as_top(top);
+}
+
+/* The same of a handler's: wherever its stack is, what was interrupted is around it.  A
+ * call of which the return address is off the stack for an instruction, on its way to
+ * or from the body, is one of these. */
+static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
+{
+	const stack_t *stack = arch_signal_stack(place);
+	uint64_t sp = arch_signal_sp(place) - 2 * sizeof(*place);
+
+	/* Without what was left on the stack that was the one so far. */
+	uint64_t top = live_above(ftrace_this.top, sp, steps);
+
+	/* By SS_AUTODISARM a handler has none, and is still there. */
+	if (stack->ss_size || !is_on_signal_stack(sp)) {
+		ftrace_this.signal_stack = (uint64_t)stack->ss_sp;
+		ftrace_this.signal_bytes = stack->ss_size;
+	}
+	return live_above(top, sp, steps);
+}
+
+/* ---- the graph ---- */
+
+/* When it was called, if it had run ever since, by the option sleep-time. */
+static uint64_t ran_since(uint64_t now_ns, uint64_t cpu_ns)
+{
+	return now_ns - (ftrace_cpu_ns() - cpu_ns);
+}
+
+/* What all exit records of a call have in common. */
+struct leaving {
+	const struct shadow *shadow;
+	const struct shadow_tags *tags;
+	uint64_t now_ns;		/* 0: nobody needs it */
+	uint32_t marks;			/* ABI_GRAPH_TAIL, or 0 */
+	bool is_many;			/* its times are ftrace_hit_ns() */
+};
+
+/* Record the exit for @tag, one of tags->users.  rettime is that of the ring, as the
+ * entry's time is; if there are several, it is the same for all. */
+static void write_exit(struct record *record, const struct leaving *call, uint32_t tag)
+{
+	const struct shadow_tags *tags = call->tags;
+	struct ftrace_graph_ret *ret = &record->exit.ret;
+	size_t bytes = RECORD_BYTES(exit.ret);
+	uint64_t time, *at = (uint64_t *)&ret->rettime;
+	uint32_t bit = 1u << tag;
+
+	ret->calltime = tags->cpu_times & bit ? ran_since(call->now_ns, tags->cpu_ns) :
+			call->shadow->time_ns;
+	if (ftrace_state.thresh_ns &&
+	    call->now_ns - ret->calltime < ftrace_state.thresh_ns)
+		return;
+	if (call->is_many) {
+		ret->rettime = call->now_ns;
+		at = &time;
+	}
+	record->head = this_head() | ABI_EVENT_ID_GRAPH_EXIT |
+		       (tags->insides & bit ? ABI_FLAG_HANDLER << 16 : 0);
+	record->exit.marks = call->marks | (tags->handlers & bit ? ABI_GRAPH_HANDLER : 0);
+	if (record->exit.marks)
+		bytes = RECORD_BYTES(exit.marks);
+	write_record(ftrace_state.tag_buffers[tag], record, bytes, at);
+}
+
+/* @shadow: in the table.  @tags: of it.  @marks: ABI_GRAPH_TAIL, or 0 */
+static void exit_for(uint64_t value, const struct shadow *shadow,
+		     const struct shadow_tags *tags, uint32_t marks)
+{
+	uint32_t others = shadow_others(shadow) & active_users();
+	struct leaving call = {
+		.shadow = shadow, .tags = tags, .marks = marks,
+		.is_many = shadow_is_many(shadow),
+	};
+	struct record record = {
+		.exit.ret = {
+			.func = func_of(shadow), .retval = value,
+			.depth = (int)shadow->depth,
+			.overrun = __atomic_load_n(&ftrace_graph_lost,
+						   __ATOMIC_RELAXED),
+		},
+	};
+	struct ftrace_graph_ret *ret = &record.exit.ret;
+
+	if (call.is_many || tags->cpu_times || ftrace_state.thresh_ns)
+		call.now_ns = ftrace_hit_ns();
+	if (others & 1u << FTRACE_PROFILE)
+		profile_leave(shadow);
+	for (uint32_t left = tags->users & active_tags(); left; left &= left - 1)
+		write_exit(&record, &call, (uint32_t)__builtin_ctz(left));
+	if (others & 1u << FTRACE_GRAPH_OPS) {
+		ret->calltime = !call.is_many && tags->cpu_times ?
+				ran_since(call.now_ns, tags->cpu_ns) : shadow->time_ns;
+		ftrace_call_slowly(ftrace_call_graph_exit, (uint64_t)ret, 0, 0);
+	}
+}
+
+/* A call that begins. */
+struct entering {
+	uint64_t func;
+	const struct fsite_slot *slot;
+	const struct ftrace_regs *regs;
+	struct shadow shadow;		/* not in the table yet */
+	struct shadow_tags tags;
+	bool is_many;			/* it will be so */
+};
+
+/* Record the entry for @tag, one of tags.users.  False: there is none, and there was to be
+ * none. */
+static bool write_entry(struct entering *call, uint32_t tag)
+{
+	const struct buffer *buffer = ftrace_state.tag_buffers[tag];
+	uint64_t options = buffer->function_options, time;
+	size_t bytes = RECORD_BYTES(entry.depth);
+	uint32_t bit = 1u << tag;
+	struct record record;
+	uint64_t *more = record.entry.more;
+
+	record.head = this_head() |
+		      (call->tags.insides & bit ? ABI_FLAG_HANDLER << 16 : 0);
+	record.entry.func = call->func;
+	record.entry.depth = call->shadow.depth;
+	record.entry.marks = call->tags.handlers & bit ? ABI_GRAPH_HANDLER : 0;
+	if (record.entry.marks)
+		bytes = RECORD_BYTES(entry.marks);
+	if (options & OPTION_GRAPH_RETADDR) {
+		record.head |= ABI_EVENT_ID_GRAPH_RETADDR;
+		*more++ = call->shadow.ret;
+	} else {
+		record.head |= ABI_EVENT_ID_GRAPH_ENTRY;
+	}
+	if (options & OPTION_GRAPH_ARGS) {
+		memcpy(more, call->regs->args, sizeof(call->regs->args));
+		more += FTRACE_ARGS;
+	}
+	if (more > record.entry.more)
+		bytes = (size_t)((char *)more - (char *)&record.head);
+	return write_record(buffer, &record, bytes,
+			    call->is_many ? &time : &call->shadow.time_ns);
+}
+
+/* The tags among @tags whose tracers leave out the time off the CPU (nosleep-time). */
+static uint32_t cpu_time_tags(uint32_t tags)
+{
+	uint32_t those = 0;
+
+	for (uint32_t left = tags; left; left &= left - 1) {
+		uint32_t tag = (uint32_t)__builtin_ctz(left);
+
+		if (ftrace_state.tag_buffers[tag]->function_options & OPTION_SLEEP_TIME)
+			those |= 1u << tag;
+	}
+	return those;
+}
+
+/* Record the entry for tags.users, of which those stay that follow it, and take its time.
+ * Returns FTRACE_GRAPH_OPS of @users, if that follows it. */
+static uint32_t entry_for(uint32_t users, struct entering *call)
+{
+	struct shadow_tags *tags = &call->tags;
+	struct shadow *shadow = &call->shadow;
+
+	users &= 1u << FTRACE_GRAPH_OPS;
+	if (users) {
+		shadow->time_ns = ftrace_call_slowly(ftrace_call_graph_entry, call->func,
+						     shadow->depth, 0);
+		if (!shadow->time_ns)
+			users = 0;
+	}
+	if (tags->users && (call->is_many || ftrace_state.thresh_ns))
+		shadow->time_ns = ftrace_hit_ns();
+	if (!ftrace_state.thresh_ns) {
+		for (uint32_t left = tags->users; left; left &= left - 1)
+			if (!write_entry(call, (uint32_t)__builtin_ctz(left)))
+				tags->users &= ~(left & -left);
+	}
+	tags->cpu_times = cpu_time_tags(tags->users);
+	if (tags->cpu_times)
+		tags->cpu_ns = ftrace_cpu_ns();
+	if (tags->cpu_times && !call->is_many)
+		shadow->time_ns = tags->cpu_ns;
+	return users;
+}
+
+/* Without the option funcgraph-irqs a graph tracer leaves out what has marks; but, as
+ * in the kernel, not what set_graph_function names, unless something that it names was
+ * interrupted: that counts as outside. */
+static void choose_in_handler(struct entering *call, const struct shadow_tags *within)
+{
+	struct shadow_tags *tags = &call->tags;
+	bool is_named = ftrace_state.has_starts && call->slot->users & 1u << FTRACE_START;
+
+	for (uint32_t left = tags->users & tags->insides; left; left &= left - 1) {
+		uint32_t tag = (uint32_t)__builtin_ctz(left), bit = 1u << tag;
+
+		if (!(ftrace_state.tag_buffers[tag]->function_options & OPTION_GRAPH_IRQS))
+			continue;
+		if (!is_named || within->starts & bit) {
+			tags->users &= ~bit;
+		} else {
+			tags->handlers &= ~bit;
+			tags->insides &= ~bit;
+		}
+	}
+}
+
+/* @tags of those that are @active, as a mark of all or of none if it is one. */
+static uint32_t all_or_none(uint32_t tags, uint32_t active)
+{
+	if (tags && (tags & active) == active)
+		return SHADOW_ALL;
+	return tags & active;
+}
+
+/*
+ * Choose the graph tracers that follow the call, and set its marks:
+ * starts	it is what set_graph_function names, or inside of that.  Calls that were
+ *		followed before there was such a list, or by others, do not count.
+ * skips	it is what set_graph_notrace names, or inside of that.  Its return is waited
+ *		for, so that it is known what is inside of it.
+ * insides	it is inside of a signal's handler, or one itself: that returns to libc's
+ *		restorer.
+ * @graphs: tags of those that trace the function.  Returns those of them that skip it, and
+ * not because it is inside of another.
+ */
+static uint32_t choose(struct entering *call, uint32_t graphs, uint32_t active)
+{
+	const struct shadow_tags within = tags_within(call->shadow.above);
+	struct shadow_tags *tags = &call->tags;
+	uint32_t marks = call->slot->users, skipped;
+	bool is_handler = call->shadow.ret == ftrace_state.restorer;
+
+	tags->handlers = is_handler ? SHADOW_ALL : 0;
+	tags->insides = is_handler ? SHADOW_ALL : within.insides;
+	tags->users = call->shadow.depth < ftrace_state.graph_depth ? graphs : 0;
+	if (ftrace_state.has_starts) {
+		tags->starts = (within.starts & active) |
+			       (marks & 1u << FTRACE_START ? graphs : 0);
+		tags->users &= tags->starts;
+	}
+	choose_in_handler(call, &within);
+	skipped = marks & 1u << FTRACE_SKIP ? tags->users & ~within.skips : 0;
+	tags->skips = (within.skips & active) | skipped;
+	tags->users &= ~tags->skips;
+	tags->handlers = all_or_none(tags->handlers, active);
+	tags->insides = all_or_none(tags->insides, active);
+	call->is_many = shadow_many && shadow_tags_are_many(tags);
+	return skipped;
+}
+
+/* The return address becomes the body's. */
+static void take_place(uint64_t *place, const struct fsite_slot *slot)
+{
+	/* A handler that unwinds from here on finds the shadow. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	*place = (uint64_t)slot->body.back;
+}
+
+/* The call of @shadow ends, and that of @tags has its place.  For those who record both,
+ * a handler's that goes on in the second neither ends nor begins here: returns these. */
+static uint32_t exit_into(const struct shadow *shadow, const struct shadow_tags *tags)
+{
+	struct shadow_tags old = shadow_tags(shadow);
+	uint32_t both = tags->users & tags->handlers & old.users & old.handlers;
+
+	old.handlers &= ~both;
+	exit_for(0, shadow, &old, ABI_GRAPH_TAIL);
+	return both;
+}
+
+/*
+ * A call at @place that is not followed.  Followed ones below it were left if this is the
+ * same stack, and what is called from here on is not inside of them.  If it is another
+ * one, a handler's or a coroutine's, they go on later; but a long way past them is not
+ * to be gone at each call, so then they are forgotten until one of them returns.
+ * @steps: how many were passed
+ */
+static void pass_over(const uint64_t *place, uint64_t above, uint32_t steps)
+{
+	uint64_t top = ftrace_this.top & ~SHADOW_SLOWLY;
+
+	if (steps > SHADOW_FAR ||
+	    (top <= (uint64_t)place &&
+	     ftrace_call_slowly(ftrace_is_left, top, (uint64_t)place, 0)))
+		set_top(above);
+}
+
+/* The call is followed, by tags and @others. */
+static void set_shadow(struct shadow *shadow, struct entering *call, uint32_t others)
+{
+	call->shadow.word = shadow_word(call->slot->body.word & SHADOW_BODY_MASK, others,
+					call->is_many, &call->tags);
+	if (call->is_many)
+		*shadow_many_at(shadow) = call->tags;
+	*shadow = call->shadow;
+}
+
+/*
+ * The return address may be a body's already: the function before has called this
+ * one as its last act and left, so its exit is now, and this one's return is to
+ * where that would have returned, by way of that body: the CPU knows it.
+ */
+static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
+{
+	const struct fsite_slot *slot = call->slot;
+	struct shadow *shadow = slot->body.at ? shadow_at(place) : NULL;
+	struct shadow *new = &call->shadow;
+	bool is_tail = ftrace_is_body(*place);
+	uint32_t active = active_tags(), graphs = shadow_tags_of(users) & active;
+	uint32_t handlers, others, skipped, steps = 0;
+
+	if (!shadow) {
+		__atomic_add_fetch(&ftrace_graph_lost, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	new->ret = *place;
+	if (is_tail) {
+		new->ret = shadow->ret;
+		new->above = shadow->above;
+	} else if (new->ret == ftrace_state.restorer) {
+		new->above = interrupted_above(place, &steps);
+	} else {
+		new->above = live_above(ftrace_this.top, (uint64_t)place, &steps);
+	}
+	new->depth = depth_within(new->above);
+	skipped = choose(call, graphs, active);
+	handlers = call->tags.handlers;
+	if (is_tail)
+		call->tags.handlers &= ~exit_into(shadow, &call->tags);
+	others = entry_for(users, call);
+	call->tags.handlers = handlers;
+	if (!others && !call->tags.users)
+		new->depth--;
+	if (users & 1u << FTRACE_PROFILE && profile_enter(slot, shadow))
+		others |= 1u << FTRACE_PROFILE;
+	/* A handler that a graph tracer traces is followed, also if none records it. */
+	if (!others && !call->tags.users && !skipped && !(handlers && graphs) && !is_tail) {
+		pass_over(place, new->above, steps);
+		return 0;
+	}
+	set_shadow(shadow, call, others);
+	set_top((uint64_t)place);
+	if (is_tail)
+		return 0;
+	take_place(place, slot);
+	return 1;
+}
+
+/* Is this a thread that we know, and in no callback? */
+static bool can_record(void)
+{
+	if (!ulf_this_thread)
+		ftrace_call_slowly(ftrace_attach, 0, 0, 0);
+	return ulf_this_thread && !ftrace_this.is_in_callback;
+}
+
+uint64_t ftrace_graph_left(uint64_t *place, uint64_t value)
+{
+	const struct shadow *shadow = shadow_at(place);
+	struct shadow_tags tags = shadow_tags(shadow);
+
+	set_top(shadow->above);
+	if (can_record())
+		exit_for(value, shadow, &tags, 0);
+	return shadow->ret;
+}
+
+/* ---- functions ---- */
+
+static void write_function(const struct buffer *buffer, uint64_t ip,
+			   uint64_t parent)
+{
+	struct record record = {
+		.head = this_head() | ABI_EVENT_ID_FUNCTION,
+		.function = { ip, parent },
+	};
+	uint64_t time;
+
+	write_record(buffer, &record, RECORD_BYTES(function), &time);
+}
+
+/* [buffer.pids], as pids.c has it */
+static const struct abi_pids *pids_of(const struct buffer *buffer, int list)
+{
+	return __atomic_load_n(&buffer->pids[list], __ATOMIC_ACQUIRE);
+}
+
+/* May this thread's functions not be recorded there? */
+static bool is_ignored(const struct buffer *buffer, uint32_t tid)
+{
+	const struct abi_pids *only = pids_of(buffer, ABI_PIDS_FUNCTION);
+	const struct abi_pids *not = pids_of(buffer, ABI_PIDS_FUNCTION_NOTRACE);
+
+	return (only && !abi_pids_has(only, tid)) ||
+	       (not && abi_pids_has(not, tid));
+}
+
+/* @users without those that ignore the thread @tid.  FTRACE_GRAPH stands for all graph
+ * tracers. */
+static uint32_t without_ignoring(uint32_t users, uint32_t graphs, uint32_t tid)
+{
+	for (uint32_t left = users & FTRACE_FUNCTION_MASK; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+
+		if (is_ignored(ftrace_state.buffers[i], tid))
+			users &= ~(1u << i);
+	}
+	return users & graphs ? users : users & ~(1u << FTRACE_GRAPH);
+}
+
+/* May it be the deepest call of this thread so far? */
+static bool is_deepest(const uint64_t *place)
+{
+	const struct thread_slot *thread = (const void *)ulf_this_thread;
+	uint64_t max = __atomic_load_n(&ftrace_state.stack->max, __ATOMIC_RELAXED);
+	uint64_t depth = thread->stack_top - (uint64_t)place;
+
+	return abi_stack_resets(max) != thread->stack_resets ||
+	       (depth > thread->stack_depth && depth <= thread->stack_room);
+}
+
+static void record_call(const struct buffer *buffer,
+			const struct function_call *call)
+{
+	if (buffer->function_options)
+		ftrace_call_slowly(ftrace_record_call, (uint64_t)buffer,
+				   (uint64_t)call, 0);
+	else
+		write_function(buffer, call->ip, call->parent);
+}
+
+static uint32_t follow(uint64_t *place, uint32_t users, const struct function_call *call,
+		       const struct fsite_slot *slot)
+{
+	struct entering entering = {
+		.func = call->ip, .slot = slot, .regs = call->regs,
+	};
+
+	return enter(place, users, &entering);
+}
+
+uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
+		    const struct ftrace_regs *regs)
+{
+	const struct fsite_slot *slot =
+		(const void *)(behind - FSITE_SLOT_CALL);
+	uint32_t graphs = graph_buffers(), users = slot->users & active_users();
+	struct function_call call = { .ip = ip, .place = place, .regs = regs };
+
+	if (!users || !can_record())
+		return 0;
+	graphs |= graph_buffers();
+	users = without_ignoring(users, graphs, thread_tid());
+	call.parent = ftrace_is_body(*place) ? shadow_at(place)->ret : *place;
+	for (uint32_t left = users & FTRACE_FUNCTION_MASK & ~graphs; left; left &= left - 1)
+		record_call(ftrace_state.buffers[__builtin_ctz(left)], &call);
+	if (users & FTRACE_OPS_MASK)
+		ftrace_call_slowly(ftrace_call_ops, users, ip, call.parent);
+	if (users & 1u << FTRACE_PROBES)
+		ftrace_call_slowly(ftrace_run_probes, (uint64_t)&call, 0, 0);
+	if (users & 1u << FTRACE_STACK && is_deepest(place))
+		ftrace_call_slowly(ftrace_check_stack, ip, (uint64_t)place, 0);
+	return users & FTRACE_GRAPH_MASK ? follow(place, users, &call, slot) : 0;
+}

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program and its shared objects, as far as functions in them can be traced:
+ * compilers leave a table of the entries in a section that is loaded, but only
+ * the file says where.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "arch/arch.h"
+#include "runtime/function/entries.h"
+#include "runtime/unwind/image.h"
+#include "runtime/unwind/loaded.h"
+#include "runtime/function/object.h"
+#include "runtime/function/object_file.h"
+#include "runtime/function/profile.h"
+#include "runtime/runtime.h"
+
+static struct object *objects;		/* under runtime_lock() */
+
+struct object *object_first(void)
+{
+	return objects;
+}
+
+/*
+ * dl_iterate_phdr() with our lock held in the callbacks.  libc's lock comes first: a thread
+ * that is in a callback of the program's has that one when it calls fork(), and fork()
+ * takes ours.  So a thread that has ours must never wait for libc's.
+ */
+struct walk {
+	object_see *see;
+	void *arg;
+	bool has_lock;
+};
+
+static int see_locked(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	struct walk *walk = arg;
+
+	if (!walk->has_lock)
+		runtime_lock();
+	walk->has_lock = true;
+	return walk->see(info, bytes, walk->arg);
+}
+
+void object_walk(object_see *see, void *arg)
+{
+	struct walk walk = { see, arg, false };
+
+	dl_iterate_phdr(see_locked, &walk);
+	if (!walk.has_lock)
+		runtime_lock();
+}
+
+/* Where tables of entries are, of each kind. */
+struct tables {
+	Elf64_Shdr sections[FSITE_KINDS];	/* sh_size 0: none */
+};
+
+static void take_section(const Elf64_Shdr *section, const char *name,
+			 struct tables *tables)
+{
+	if (section->sh_type != SHT_PROGBITS || !(section->sh_flags & SHF_ALLOC))
+		return;
+	for (uint32_t kind = 0; kind < FSITE_KINDS; kind++)
+		if (!strcmp(name, fsite_tables[kind].section))
+			tables->sections[kind] = *section;
+}
+
+static void take_sections(const struct object_file *file, struct tables *tables)
+{
+	const Elf64_Shdr *strings = &file->sections[file->names];
+	char *names = object_file_read(file, strings);
+
+	for (uint32_t i = 0; names && i < file->nr; i++)
+		if (file->sections[i].sh_name < strings->sh_size)
+			take_section(&file->sections[i],
+				     names + file->sections[i].sh_name, tables);
+	memory_free(names);
+}
+
+static void find_tables(const struct dl_phdr_info *info, struct tables *tables)
+{
+	struct object_file file;
+
+	*tables = (struct tables){ 0 };
+	if (object_file_open(info, &file))
+		take_sections(&file, tables);
+	object_file_close(&file);
+}
+
+uint64_t object_program_bias(void)
+{
+	struct dl_phdr_info info = { .dlpi_name = "" };
+	struct object_file file;
+	uint64_t bias = 0;
+
+	if (object_file_open(&info, &file))
+		bias = getauxval(AT_ENTRY) - file.entry;
+	object_file_close(&file);
+	return bias;
+}
+
+bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t table,
+		      uint32_t nr)
+{
+	struct dl_phdr_info info = { .dlpi_name = image->name };
+	struct tables tables;
+
+	if (!image->name)
+		return false;		/* unloaded meanwhile */
+	find_tables(&info, &tables);
+	return tables.sections[kind].sh_size / fsite_tables[kind].row_bytes == nr &&
+	       image->bias + tables.sections[kind].sh_addr == table;
+}
+
+/* A site has one object: two would write their own jumps there. */
+static void mark_sites_of(const struct object *other, const struct fsites *sites,
+			  uint8_t *seen)
+{
+	for (uint32_t i = 0; i < other->sites.nr; i++) {
+		const uint8_t *code = fsite_code(&other->sites, i);
+
+		if (fsite_is_known(&other->sites.table[i]) && code >= sites->low &&
+		    code < sites->high)
+			fsite_is_twin(seen, (uint64_t)(code - sites->low));
+	}
+}
+
+/* Of several rows for one function the first one counts. */
+static bool drop_twins(struct fsites *sites)
+{
+	uint8_t *seen = memory_alloc((uint64_t)(sites->high - sites->low) / 8 + 1);
+
+	for (const struct object *o = objects; seen && o; o = o->next)
+		if (o->sites.low < sites->high && sites->low < o->sites.high)
+			mark_sites_of(o, sites, seen);
+	for (uint32_t i = 0; seen && i < sites->nr; i++)
+		if (fsite_is_known(&sites->table[i]) &&
+		    fsite_is_twin(seen, sites->table[i].offset))
+			sites->table[i].form = FSITE_OTHER;
+	memory_free(seen);
+	return seen;
+}
+
+struct range {
+	uint64_t text, text_end;
+	uint64_t table;
+	uint32_t nr;
+};
+
+static struct object *make(const struct range *range, enum fsite_kind kind,
+			   bool is_trusted)
+{
+	struct object *object = memory_alloc(sizeof(*object));
+	struct fsite *sites = memory_alloc(range->nr * sizeof(*sites));
+
+	if (object && sites)
+		fsites_init(&object->sites, (uint8_t *)range->text,
+			    (uint8_t *)range->text_end, kind,
+			    (const uint8_t *)range->table, range->nr, sites, is_trusted);
+	if (!object || !sites || !drop_twins(&object->sites)) {
+		memory_free(object);
+		memory_free(sites);
+		return NULL;
+	}
+	object->text = range->text;
+	object->table = range->table;
+	object->kind = kind;
+	object->is_there = true;
+	if (!is_trusted)
+		entries_check(&object->sites, kind, range->table);
+	object->next = objects;
+	objects = object;
+	return object;
+}
+
+/* The one of this process's own table; made if need be, but for want of memory. */
+static struct object *get_own(const struct range *range, enum fsite_kind kind)
+{
+	struct object *object = objects;
+
+	while (object && (object->text != range->text || object->table != range->table ||
+			  object->sites.nr != range->nr))
+		object = object->next;
+	if (object && !fsites_are_lost(&object->sites))
+		return object;
+	if (object)
+		object_drop(object);	/* it has come anew */
+	return make(range, kind, true);
+}
+
+/*
+ * There is one object for each kind of table of what is loaded, so that a process that
+ * names others all the time gets nothing.  It is dropped only if what is loaded is
+ * another object: its jumps may stand in the text.
+ */
+int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t table,
+		     uint32_t nr, struct object **ret_object)
+{
+	const struct range range = { loaded->text, loaded->text_end, table, nr };
+	struct object *object = objects;
+	bool is_confirmed = false;
+
+	while (object && (object->text != loaded->text || object->kind != kind))
+		object = object->next;
+	if (object && (fsites_are_lost(&object->sites) ||
+		       (object->has_id && memcmp(object->build_id, loaded->id,
+						 sizeof(loaded->id))))) {
+		object_drop(object);
+		object = NULL;
+	}
+	if (object && (object->table != table || object->sites.nr != nr))
+		return -ENOENT;
+	/* What is no NOP is believed only if the object's file has that table. */
+	if (!object && kind != FSITE_PATCHABLE) {
+		is_confirmed = object_has_table(&loaded->image, kind, table, nr);
+		if (!is_confirmed)
+			return -ENOENT;
+	}
+	if (!object)
+		object = make(&range, kind, is_confirmed);
+	if (!object)
+		return -ENOMEM;
+	memcpy(object->build_id, loaded->id, sizeof(object->build_id));
+	object->has_id = true;
+	*ret_object = object;
+	return 0;
+}
+
+/* Those of its tables that lie in it. */
+static void see_tables(const struct dl_phdr_info *info, uint64_t text,
+		       uint64_t text_end)
+{
+	struct tables tables;
+	uint64_t low, high;
+
+	if (!object_find_range(info, PF_R, &low, &high))
+		return;
+	find_tables(info, &tables);
+	for (uint32_t kind = 0; kind < FSITE_KINDS; kind++) {
+		uint64_t bytes = tables.sections[kind].sh_size;
+		uint64_t table = info->dlpi_addr + tables.sections[kind].sh_addr;
+		uint32_t nr = (uint32_t)(bytes / fsite_tables[kind].row_bytes);
+		struct object *object;
+
+		if (!nr || table < low || table > high || bytes > high - table)
+			continue;
+		object = get_own(&(struct range){ text, text_end, table, nr }, kind);
+		if (object)
+			object->is_there = true;
+	}
+}
+
+static int see(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	uint64_t low, high;
+
+	(void)bytes;
+	(void)arg;
+	if (!object_find_range(info, PF_X, &low, &high))
+		return 0;
+	see_tables(info, low, high);
+	return 0;
+}
+
+/* ---- calls ---- */
+
+/* What an object tells the loader: rows of its dynamic section by their tags, of
+ * which addresses are relocated by now (in the vDSO they are not). */
+#define TAGS	(DT_JMPREL + 1)
+struct dynamic {
+	uint64_t by_tag[TAGS];
+	uint64_t nr_relative;
+};
+
+static bool find_dynamic(const struct dl_phdr_info *info, struct dynamic *ret)
+{
+	const Elf64_Dyn *row = NULL;
+
+	*ret = (struct dynamic){ 0 };
+	for (uint32_t i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			row = (const void *)(info->dlpi_addr +
+					     info->dlpi_phdr[i].p_vaddr);
+	for (; row && row->d_tag != DT_NULL; row++) {
+		if (row->d_tag > 0 && row->d_tag < TAGS)
+			ret->by_tag[row->d_tag] = row->d_un.d_val;
+		else if (row->d_tag == DT_RELACOUNT)
+			ret->nr_relative = row->d_un.d_val;
+	}
+	return ret->by_tag[DT_SYMTAB] > info->dlpi_addr &&
+	       ret->by_tag[DT_STRTAB] > info->dlpi_addr;
+}
+
+/* What registers a module, as the constructor of an object with events calls it. */
+static bool has_events(const struct dl_phdr_info *info)
+{
+	static const char name[] = "ulf_module_register";
+	struct dynamic dynamic;
+
+	return find_dynamic(info, &dynamic) &&
+	       memmem((const void *)dynamic.by_tag[DT_STRTAB], dynamic.by_tag[DT_STRSZ],
+		      name, sizeof(name));
+}
+
+static bool has_tables(const struct dl_phdr_info *info)
+{
+	struct tables tables;
+
+	find_tables(info, &tables);
+	for (uint32_t kind = 0; kind < FSITE_KINDS; kind++)
+		if (tables.sections[kind].sh_size)
+			return true;
+	return false;
+}
+
+/* Is it libulf.so?  A program with libulf.a is linked with it on purpose. */
+static bool is_libulf(const struct dl_phdr_info *info)
+{
+	uint64_t low, high, here = (uint64_t)&is_libulf;
+
+	return object_find_range(info, PF_X, &low, &high) && here >= low && here < high &&
+	       *info->dlpi_name;
+}
+
+/* Objects are listed in the order in which they were loaded.  An object that is unloaded
+ * moves all later ones forward, so that many fewer of the list are known. */
+struct look {
+	uint64_t at;			/* how many were listed so far */
+	uint64_t subs;			/* how many were ever unloaded */
+	bool has_some;
+};
+
+static struct look last_look;		/* under runtime_lock() */
+
+static int see_any(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	struct look *look = arg;
+	uint64_t gone;
+
+	(void)bytes;
+	look->subs = info->dlpi_subs;
+	gone = look->subs - last_look.subs;
+	if (gone + look->at++ < last_look.at)
+		return 0;
+	look->has_some = !is_libulf(info) && (has_events(info) || has_tables(info));
+	return look->has_some;
+}
+
+bool object_any_new(void)
+{
+	struct look look = { .has_some = false };
+
+	object_walk(see_any, &look);
+	last_look = look;
+	runtime_unlock();
+	return look.has_some;
+}
+
+/* Does one of the relocations want the address of __fentry__? */
+static bool wants_fentry(const struct dynamic *dynamic, uint64_t rows, uint64_t bytes,
+			 uint64_t first)
+{
+	const Elf64_Sym *symbols = (const void *)dynamic->by_tag[DT_SYMTAB];
+	const char *strings = (const char *)dynamic->by_tag[DT_STRTAB];
+	const Elf64_Rela *row = (const void *)rows;
+
+	for (uint64_t i = first; row && i < bytes / sizeof(*row); i++) {
+		uint64_t type = ELF64_R_TYPE(row[i].r_info);
+
+		if ((type == R_X86_64_GLOB_DAT || type == R_X86_64_JUMP_SLOT) &&
+		    !strcmp(strings + symbols[ELF64_R_SYM(row[i].r_info)].st_name,
+			    "__fentry__"))
+			return true;
+	}
+	return false;
+}
+
+static bool has_calls(const struct dl_phdr_info *info)
+{
+	struct dynamic dynamic;
+
+	return find_dynamic(info, &dynamic) &&
+	       (wants_fentry(&dynamic, dynamic.by_tag[DT_RELA],
+			     dynamic.by_tag[DT_RELASZ], dynamic.nr_relative) ||
+		wants_fentry(&dynamic, dynamic.by_tag[DT_JMPREL],
+			     dynamic.by_tag[DT_PLTRELSZ], 0));
+}
+
+static bool has_fentry(const struct dl_phdr_info *info)
+{
+	uint64_t low, high, fentry = (uint64_t)ftrace_fentry;
+
+	return object_find_range(info, PF_X, &low, &high) && fentry >= low &&
+	       fentry < high;
+}
+
+/* A program that has libulf.a in it needs no relocation; libulf.so, which has no such
+ * calls, needs one. */
+static int see_calls(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	bool can_call = has_fentry(info) ? !&object_is_library : has_calls(info);
+
+	return can_call ? see(info, bytes, arg) : 0;
+}
+
+void object_silence_calls(void)
+{
+	object_walk(see_calls, NULL);
+	runtime_unlock();
+}
+
+void object_drop(struct object *object)
+{
+	struct object **p = &objects;
+
+	while (*p != object)
+		p = &(*p)->next;
+	*p = object->next;
+	profile_forget(object);
+	/* Should it be there again, the server will not know that it was gone. */
+	if (process_slot)
+		__atomic_add_fetch(&process_slot->unloads, 1, __ATOMIC_RELAXED);
+	fsites_done(&object->sites);
+	memory_free(object->sites.table);
+	memory_free(object->users);
+	memory_free(object);
+}
+
+struct scan {
+	object_see *see;
+	bool has_begun;
+};
+
+static int scan_one(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	struct scan *scan = arg;
+
+	for (struct object *o = objects; o && !scan->has_begun; o = o->next)
+		o->is_there = false;
+	scan->has_begun = true;
+	return scan->see(info, bytes, NULL);
+}
+
+/* Drop those that @see does not mark.  While the loader brings one it has its text
+ * there, but does not list it yet: what we have written to it tells. */
+static void scan(object_see *see)
+{
+	struct scan scan = { see, false };
+	struct object *next;
+
+	object_walk(scan_one, &scan);
+	for (struct object *o = objects; o; o = next) {
+		next = o->next;
+		if (!o->is_there && (!o->sites.written || fsites_are_lost(&o->sites)))
+			object_drop(o);
+	}
+	runtime_unlock();
+}
+
+void object_scan(void)
+{
+	scan(see);
+}
+
+static int see_again(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	uint64_t low, high;
+
+	(void)bytes;
+	(void)arg;
+	if (!object_find_range(info, PF_X, &low, &high))
+		return 0;
+	for (struct object *o = objects; o; o = o->next)
+		if (o->text >= low && o->text < high && !fsites_are_lost(&o->sites))
+			o->is_there = true;
+	return 0;
+}
+
+void object_scan_gone(void)
+{
+	bool has_objects;
+
+	runtime_lock();
+	has_objects = objects;
+	runtime_unlock();
+	if (has_objects)
+		scan(see_again);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions by name: the symbols of an object's file, read when somebody asks.
+ * Names that match are bits of the object's text; a site has the name whose bit
+ * is where its function starts.
+ */
+#include "runtime/function/object.h"
+
+#include "base/glob.h"
+#include "runtime/function/object_file.h"
+#include "runtime/runtime.h"
+
+#define ENDBR_BYTES	4u
+
+struct search {
+	const char *glob;
+	size_t len;
+	object_found found;
+	void *arg;
+};
+
+uint64_t object_site_of(const struct object *object, uint64_t addr)
+{
+	const struct fsites *sites = &object->sites;
+
+	for (uint32_t i = 0; i < sites->nr; i++) {
+		uint64_t code = (uint64_t)fsite_code(sites, i);
+
+		if (fsite_is_known(&sites->table[i]) &&
+		    code - addr <= sites->table[i].lead + ENDBR_BYTES)
+			return code;
+	}
+	return 0;
+}
+
+/* A bit for each byte of the text. */
+struct named {
+	uint64_t low, high;
+	uint8_t *bits;
+};
+
+static void put(struct named *named, uint64_t addr)
+{
+	uint64_t at = addr - named->low;
+
+	if (addr >= named->low && addr < named->high)
+		named->bits[at / 8] |= (uint8_t)(1u << at % 8);
+}
+
+static bool has(const struct named *named, uint64_t addr)
+{
+	uint64_t at = addr - named->low;
+
+	return addr >= named->low && addr < named->high &&
+	       named->bits[at / 8] >> at % 8 & 1;
+}
+
+/* The full table if there is one, else what the loader needs. */
+static const Elf64_Shdr *find_symbols(const struct object_file *file)
+{
+	const Elf64_Shdr *found = NULL;
+
+	for (uint32_t i = 0; i < file->nr; i++) {
+		const Elf64_Shdr *section = &file->sections[i];
+
+		if (section->sh_link < file->nr &&
+		    (section->sh_type == SHT_SYMTAB ||
+		     (section->sh_type == SHT_DYNSYM && !found)))
+			found = section;
+	}
+	return found;
+}
+
+static void match_symbols(const struct search *search, const struct object_file *file,
+			  uint64_t bias, struct named *named)
+{
+	const Elf64_Shdr *section = find_symbols(file);
+	const Elf64_Shdr *strings = section ? &file->sections[section->sh_link] : NULL;
+	Elf64_Sym *symbols = section ? object_file_read(file, section) : NULL;
+	char *names = strings ? object_file_read(file, strings) : NULL;
+	uint64_t nr = symbols && names ? section->sh_size / sizeof(*symbols) : 0;
+
+	for (uint64_t i = 0; i < nr; i++)
+		if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
+		    symbols[i].st_shndx != SHN_UNDEF &&
+		    symbols[i].st_name < strings->sh_size &&
+		    glob_match_n(search->glob, search->len,
+				 names + symbols[i].st_name))
+			put(named, bias + symbols[i].st_value);
+	memory_free(symbols);
+	memory_free(names);
+}
+
+static bool is_named(const struct named *named, uint64_t code, uint32_t lead)
+{
+	for (uint32_t back = 0; back <= lead + ENDBR_BYTES; back++)
+		if (has(named, code - back))
+			return true;
+	return false;
+}
+
+static void say_found(const struct search *search, const struct named *named,
+		      const struct object *object)
+{
+	const struct fsites *sites = &object->sites;
+
+	for (uint32_t i = 0; i < sites->nr; i++) {
+		uint64_t code = (uint64_t)fsite_code(sites, i);
+
+		if (fsite_is_known(&sites->table[i]) &&
+		    is_named(named, code, sites->table[i].lead))
+			search->found(search->arg, code);
+	}
+}
+
+static bool has_object(uint64_t text)
+{
+	for (struct object *o = object_first(); o; o = o->next)
+		if (o->text == text)
+			return true;
+	return false;
+}
+
+static int search_object(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	const struct search *search = arg;
+	struct object_file file;
+	struct named named;
+
+	(void)bytes;
+	if (!object_find_range(info, PF_X, &named.low, &named.high) ||
+	    !has_object(named.low))
+		return 0;
+	named.bits = memory_alloc((named.high - named.low) / 8 + 1);
+	if (named.bits && object_file_open(info, &file)) {
+		match_symbols(search, &file, info->dlpi_addr, &named);
+		for (struct object *o = object_first(); o; o = o->next)
+			if (o->text == named.low)
+				say_found(search, &named, o);
+	}
+	if (named.bits)
+		object_file_close(&file);
+	memory_free(named.bits);
+	return 0;
+}
+
+void object_find_names(const char *glob, size_t len, object_found found, void *arg)
+{
+	struct search search = {
+		.glob = glob, .len = len, .found = found, .arg = arg,
+	};
+
+	object_walk(search_object, &search);
+}

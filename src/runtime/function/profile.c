@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The function profiler: counts calls, and adds up the time from a function's
+ * entry to its return, in the root's memory (abi/profile.h).
+ *
+ *	agent					a thread, at an entry or a return
+ *	profile = new (release) [profile]
+ *						ulf_probe_enter()
+ *						load profile (acquire) [profile]
+ *						add to the figures that it names
+ *						ulf_probe_exit()
+ *	grace_wait(): nobody has the old one
+ *	answers; the server may give the old figures' memory away
+ *
+ * What must be remembered of a call lies beside its shadow (shadow.h), written by
+ * the thread whose stack it is.  It has the session in which the call began: when
+ * profiling was off in between, or this is a child whose parent made the call,
+ * its return adds nothing.  So figures that are gone are never written to.
+ *
+ * SIGKILL anywhere leaves sums that are right but for the call under way.
+ */
+#include <errno.h>
+
+#include "abi/profile.h"
+#include "arch/arch.h"
+#include "event/option.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/function/object.h"
+#include "runtime/function/profile.h"
+#include "runtime/runtime.h"
+#include "runtime/function/shadow.h"
+#include "runtime/function/shadow_tags.h"
+
+/* The slots of an object's sites of one form, and its figures. */
+struct range {
+	const struct fsite_slot *slots;
+	uint32_t nr;			/* 0: the object is gone */
+	struct abi_figure *figures;	/* [nr_cpus][nr] */
+};
+
+struct profile {
+	uint64_t session;		/* this process's; never used twice */
+	bool is_cpu_time;		/* the option sleep-time is off */
+	bool is_own_time;		/* graph-time is */
+	uint32_t nr_cpus;
+	uint32_t nr;
+	struct range ranges[];		/* by slots */
+};
+
+/* A call that is followed. */
+struct call {
+	uint64_t session;
+	uint64_t start_ns;
+	uint64_t inner_ns;		/* profiled calls in it took */
+	struct abi_figure *figure;
+};
+
+static struct profile *profile;		/* published, RCU; NULL: off */
+static struct call *calls;		/* as many as shadow_entries; NULL: not
+					 * made yet */
+
+/* ---- hits ---- */
+
+static struct call *call_of(const struct shadow *shadow)
+{
+	return calls + (shadow - shadow_entries);
+}
+
+static uint64_t now_ns(const struct profile *now)
+{
+	if (now->is_cpu_time)
+		return ftrace_cpu_ns();
+	return ftrace_hit_ns();
+}
+
+static uint64_t cpu_slowly(uint64_t a, uint64_t b, uint64_t c)
+{
+	(void)a;
+	(void)b;
+	(void)c;
+	return thread_cpu();
+}
+
+static void add(uint64_t *sum, uint64_t value)
+{
+	__atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
+}
+
+/* The range in which @slot would be; there is at least one. */
+static const struct range *range_of(const struct profile *now,
+				    const struct fsite_slot *slot)
+{
+	uint32_t low = 0, high = now->nr;
+
+	while (high - low > 1) {
+		uint32_t middle = (low + high) / 2;
+
+		if (now->ranges[middle].slots <= slot)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &now->ranges[low];
+}
+
+/* Of a function, on this CPU; NULL: it has none. */
+static struct abi_figure *figure_of(const struct profile *now,
+				    const struct fsite_slot *slot)
+{
+	const struct range *range = range_of(now, slot);
+	uint32_t nr = __atomic_load_n(&range->nr, __ATOMIC_RELAXED);
+	uint64_t at = ((uint64_t)slot - (uint64_t)range->slots) / sizeof(*slot);
+	uint64_t cpu = arch_rseq_cpu();
+
+	if (cpu >= now->nr_cpus)
+		cpu = ftrace_call_slowly(cpu_slowly, 0, 0, 0);
+	return at < nr && cpu < now->nr_cpus ? &range->figures[cpu * nr + at] : NULL;
+}
+
+/* mate: publish() [profile] */
+static const struct profile *profile_now(void)
+{
+	return __atomic_load_n(&profile, __ATOMIC_ACQUIRE);
+}
+
+bool profile_enter(const struct fsite_slot *slot, const struct shadow *shadow)
+{
+	struct abi_figure *figure = NULL;
+	const struct profile *now;
+
+	ulf_probe_enter();
+	now = profile_now();
+	if (now)
+		figure = figure_of(now, slot);
+	if (figure) {
+		struct call *call = call_of(shadow);
+
+		add(&figure->hits, 1);
+		call->session = now->session;
+		call->figure = figure;
+		call->inner_ns = 0;
+		call->start_ns = now_ns(now);
+	}
+	ulf_probe_exit();
+	return figure;
+}
+
+static void add_time(struct abi_figure *figure, uint64_t took_ns)
+{
+	unsigned __int128 square = (unsigned __int128)took_ns * took_ns;
+	uint64_t low = (uint64_t)square, high = (uint64_t)(square >> 64);
+
+	add(&figure->time_ns, took_ns);
+	if (__atomic_add_fetch(&figure->squares, low, __ATOMIC_RELAXED) < low)
+		high++;
+	if (high)
+		add(&figure->squares_high, high);
+}
+
+/* The profiled call around it; NULL: none, or it is not near. */
+static struct call *call_around(const struct profile *now, const struct shadow *of)
+{
+	uint64_t place = of->above & ~SHADOW_SLOWLY;
+	uint32_t downs = 0, steps = 0;
+
+	for (; place != SHADOW_NONE && steps < SHADOW_FAR; steps++) {
+		const struct shadow *shadow = shadow_of(place);
+		struct call *call = call_of(shadow);
+
+		if (shadow_users(shadow) & 1u << FTRACE_PROFILE &&
+		    call->session == now->session)
+			return call;
+		place = shadow_around(place, &downs);
+	}
+	return NULL;
+}
+
+static void leave(const struct profile *now, const struct shadow *shadow)
+{
+	const struct call *call = call_of(shadow);
+	uint64_t end_ns = now_ns(now);
+	/* A coroutine may go on in a thread that has run less. */
+	uint64_t took_ns = end_ns > call->start_ns ? end_ns - call->start_ns : 0;
+
+	if (now->is_own_time) {
+		struct call *around = call_around(now, shadow);
+
+		/* A handler may be about to do the same. */
+		if (around)
+			add(&around->inner_ns, took_ns);
+		took_ns -= call->inner_ns < took_ns ? call->inner_ns : took_ns;
+	}
+	add_time(call->figure, took_ns);
+}
+
+void profile_leave(const struct shadow *shadow)
+{
+	const struct profile *now;
+
+	ulf_probe_enter();
+	now = profile_now();
+	if (now && now->session == call_of(shadow)->session)
+		leave(now, shadow);
+	ulf_probe_exit();
+}
+
+/* ---- what the server wishes ---- */
+
+static uint64_t wished;			/* the server's session; 0: off */
+static uint64_t followed;		/* the one that `profile` is of */
+static uint64_t last_session;
+
+void profile_wish(uint64_t session)
+{
+	wished = session;
+}
+
+static int make_calls(void)
+{
+	if (!calls)
+		calls = memory_alloc_table(SHADOW_ENTRIES * sizeof(*calls));
+	return calls ? 0 : -ENOMEM;
+}
+
+static bool has_range(const struct object *object, int form)
+{
+	return object->figures && object->sites.maps[form].slots;
+}
+
+static void put_range(struct profile *new, const struct object *object, int form)
+{
+	struct range range = {
+		.slots = object->sites.maps[form].slots,
+		.nr = object->sites.nr, .figures = object->figures,
+	};
+	uint32_t at = new->nr++;
+
+	for (; at && new->ranges[at - 1].slots > range.slots; at--)
+		new->ranges[at] = new->ranges[at - 1];
+	new->ranges[at] = range;
+}
+
+/* NULL: no memory. */
+static struct profile *make_profile(void)
+{
+	/* NULL: no memory, so no option was ever set */
+	const struct buffer *top = buffer_top();
+	uint64_t options = top ? __atomic_load_n(&top->shared->options, __ATOMIC_RELAXED) : 0;
+	struct profile *new;
+	uint32_t nr = 0;
+
+	for (const struct object *o = object_first(); o; o = o->next)
+		for (int form = 0; form < FSITE_FORMS; form++)
+			nr += has_range(o, form);
+	/* One that is empty, if there is none. */
+	new = memory_alloc(sizeof(*new) + (nr + 1) * sizeof(new->ranges[0]));
+	if (!new)
+		return NULL;
+	for (const struct object *o = object_first(); o; o = o->next)
+		for (int form = 0; form < FSITE_FORMS; form++)
+			if (has_range(o, form))
+				put_range(new, o, form);
+	new->nr_cpus = root_nr_cpus();
+	/* A bit says that it is not as it is by default. */
+	new->is_cpu_time = options & OPTION_SLEEP_TIME;
+	new->is_own_time = options & OPTION_GRAPH_TIME;
+	return new;
+}
+
+/* mate: profile_now() [profile] */
+static void publish(struct profile *new)
+{
+	struct profile *old = profile;
+
+	__atomic_store_n(&profile, new, __ATOMIC_RELEASE);
+	if (old)
+		grace_free(old);
+}
+
+/* May calls begin with the old one, and end with this? */
+static bool can_go_on(const struct profile *new)
+{
+	return profile && wished == followed &&
+	       profile->is_cpu_time == new->is_cpu_time;
+}
+
+int profile_follow(void)
+{
+	struct profile *new = NULL;
+	int r = wished ? make_calls() : 0;
+
+	if (wished && !r) {
+		new = make_profile();
+		r = new ? 0 : -ENOMEM;
+	}
+	if (new)
+		new->session = can_go_on(new) ? profile->session : ++last_session;
+	followed = wished;
+	publish(new);
+	return r;
+}
+
+void profile_forget(const struct object *object)
+{
+	for (int form = 0; form < FSITE_FORMS; form++)
+		for (uint32_t i = 0; profile && i < profile->nr; i++)
+			if (profile->ranges[i].slots == object->sites.maps[form].slots)
+				__atomic_store_n(&profile->ranges[i].nr, 0,
+						 __ATOMIC_RELAXED);
+}
+
+void profile_after_fork(bool is_late)
+{
+	if (profile)
+		profile->session = ++last_session;
+	if (is_late)
+		publish(NULL);
+}

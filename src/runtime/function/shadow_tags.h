@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tags: which graph tracers follow a call.  Several buffers may have function_graph at
+ * once.  Each time that a buffer gets function_graph it gets a tag, from 1 to
+ * SHADOW_TAG_MAX; a tag is used again after all others were used.  The shadow of a call
+ * holds the tags of the buffers that have recorded its entry.  Only these buffers record
+ * its return, if they still have the tag: not a buffer that got function_graph later, nor
+ * the same buffer after function_graph was off.
+ *
+ * shadow.word is one of these (b: the function's body, an offset):
+ *
+ *	31    30 .. 24     23    22 .. 5   4 .. 0
+ *	0     tag          0     b         0		simple: one graph tracer's alone
+ *	1     users >> 1         b         tag		one graph tracer, or none, and more
+ *
+ * users: bits FTRACE_GRAPH to 31, the upper eight.  FTRACE_GRAPH, _START, _SKIP and
+ * _CPU_TIME are of that tag, all others of every tag.  FTRACE_CPU_TIME without FTRACE_GRAPH
+ * is SHADOW_MANY: what is of tags is in struct shadow_tags beside the shadow, a bit for
+ * each tag.  That table is made before a second buffer gets function_graph.
+ *
+ * ftrace.S knows simple calls alone.  It compares the tag with that of the ring set.
+ *
+ * word			writer			readers
+ * shadow.word		the thread at that	it
+ *			place of the stack
+ * shadow_tags		the same thread		it
+ * fsite_slot.body.word	the agent, while	ftrace.S: the tag of a site that one buffer
+ *			graph_set has no rings	follows, and nobody else
+ * ring_set.tag		the agent, before	ftrace.S
+ *			graph_set is the set
+ * All are private memory of the process.
+ */
+#ifndef ULF_RUNTIME_SHADOW_TAGS_H
+#define ULF_RUNTIME_SHADOW_TAGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/function/ftrace.h"
+#include "runtime/function/shadow.h"
+
+#define SHADOW_TAG_MAX	31u
+#define SHADOW_MORE	(1u << 31)	/* in the word: it is not simple */
+#define SHADOW_USERS	(0xffu << FTRACE_GRAPH)
+/* In users, without FTRACE_GRAPH: the tags are in shadow_many. */
+#define SHADOW_MANY	(1u << FTRACE_CPU_TIME)
+#define SHADOW_ALL	UINT32_MAX	/* tags: each of them, also those to come */
+
+/* A bit for each tag. */
+struct shadow_tags {
+	uint32_t users;			/* have recorded its entry, or will by its length */
+	uint32_t starts;		/* FTRACE_START: also of what it calls */
+	uint32_t skips;			/* FTRACE_SKIP: likewise */
+	uint32_t cpu_times;		/* FTRACE_CPU_TIME */
+	uint32_t handlers;		/* FTRACE_HANDLER */
+	uint32_t insides;		/* FTRACE_IN_HANDLER: also of what it calls */
+	uint64_t cpu_ns;		/* ftrace_cpu_ns() at its entry, for cpu_times */
+};
+
+extern struct shadow_tags *shadow_many;	/* as many as shadow_entries; NULL: not made */
+
+/* Make room for several graph tracers.  -ENOMEM */
+int shadow_many_make(void);
+
+/* Of the graph tracers among @users. */
+static inline uint32_t shadow_tags_of(uint32_t users)
+{
+	uint32_t tags = 0;
+
+	users &= __atomic_load_n(&ftrace_state.graphs, __ATOMIC_RELAXED);
+	for (; users; users &= users - 1)
+		tags |= 1u << ftrace_state.tag_of[__builtin_ctz(users)];
+	return tags;
+}
+
+static inline uint32_t shadow_body(const struct shadow *shadow)
+{
+	return shadow->word & SHADOW_BODY_MASK;
+}
+
+/* As in `users' of sites, and marks; SHADOW_MANY may be among them. */
+static inline uint32_t shadow_users(const struct shadow *shadow)
+{
+	return shadow->word & SHADOW_MORE ? shadow->word << 1 & SHADOW_USERS :
+					    1u << FTRACE_GRAPH;
+}
+
+static inline bool shadow_is_simple(const struct shadow *shadow)
+{
+	return !(shadow->word & SHADOW_MORE);
+}
+
+static inline bool shadow_is_many(const struct shadow *shadow)
+{
+	return (shadow_users(shadow) & (1u << FTRACE_GRAPH | SHADOW_MANY)) == SHADOW_MANY;
+}
+
+/* Users that follow it whatever its tags say. */
+static inline uint32_t shadow_others(const struct shadow *shadow)
+{
+	return shadow_users(shadow) & (1u << FTRACE_GRAPH_OPS | 1u << FTRACE_PROFILE);
+}
+
+/* @at: where the shadow lies in the table. */
+static inline struct shadow_tags *shadow_many_at(const struct shadow *at)
+{
+	return shadow_many + (at - shadow_entries);
+}
+
+/* The tags of the call at @at in the table; NULL: of no call. */
+static inline struct shadow_tags shadow_tags(const struct shadow *at)
+{
+	struct shadow_tags tags = { .users = 0 };
+	uint32_t users, tag;
+
+	if (!at)
+		return tags;
+	if (shadow_is_many(at))
+		return *shadow_many_at(at);
+	users = shadow_users(at);
+	tag = shadow_is_simple(at) ? at->word >> 24 : at->word;
+	tag = 1u << (tag & SHADOW_TAG_MAX) & ~1u;	/* 0: nobody's */
+	tags.users = users >> FTRACE_GRAPH & 1 ? tag : 0;
+	tags.starts = users >> FTRACE_START & 1 ? tag : 0;
+	tags.skips = users >> FTRACE_SKIP & 1 ? tag : 0;
+	tags.cpu_times = users >> FTRACE_CPU_TIME & 1 ? tag : 0;
+	tags.handlers = users >> FTRACE_HANDLER & 1 ? SHADOW_ALL : 0;
+	tags.insides = users >> FTRACE_IN_HANDLER & 1 ? SHADOW_ALL : 0;
+	tags.cpu_ns = at->time_ns;
+	return tags;
+}
+
+static inline uint32_t shadow_tags_own(const struct shadow_tags *tags)
+{
+	return tags->users | tags->starts | tags->skips | tags->cpu_times;
+}
+
+/* Do they need SHADOW_MANY? */
+static inline bool shadow_tags_are_many(const struct shadow_tags *tags)
+{
+	uint32_t own = shadow_tags_own(tags);
+
+	return own & (own - 1) || (tags->handlers && ~tags->handlers) ||
+	       (tags->insides && ~tags->insides);
+}
+
+/* The word of a call that @tags follow, and @others.  @is_many: SHADOW_MANY, also if that is
+ * not needed; the caller writes the tags beside it. */
+static inline uint32_t shadow_word(uint32_t body, uint32_t others, bool is_many,
+				   const struct shadow_tags *tags)
+{
+	uint32_t own = shadow_tags_own(tags), users = others;
+	uint32_t tag = own ? (uint32_t)__builtin_ctz(own) : 0;
+
+	if (is_many)
+		return body | (users | SHADOW_MANY) >> 1 | SHADOW_MORE;
+	users |= (tags->handlers ? 1u << FTRACE_HANDLER : 0) |
+		 (tags->insides ? 1u << FTRACE_IN_HANDLER : 0) |
+		 (tags->starts ? 1u << FTRACE_START : 0) |
+		 (tags->skips ? 1u << FTRACE_SKIP : 0);
+	if (!users && tags->users && !tags->cpu_times)
+		return body | tag << 24;
+	if (tags->users)
+		users |= 1u << FTRACE_GRAPH | (tags->cpu_times ? 1u << FTRACE_CPU_TIME : 0);
+	return body | users >> 1 | tag | SHADOW_MORE;
+}
+
+/*
+ * shadow_new_tag - choose the tag of a buffer that gets function_graph
+ * @used: tags of other buffers, a bit each; at most ABI_BUFFERS - 1, so one is free
+ * @old: tags that buffers had until now; they are chosen only if all others are used
+ *
+ * Returns the next tag after the one that was chosen last.  The tag is in a lane without a
+ * tag of @used or @old if there is such a lane: a thread on its way from a slot of one tracer
+ * to the lane's entry then never finds the rings of another.  The caller is the agent and
+ * holds runtime_lock().
+ */
+uint8_t shadow_new_tag(uint32_t used, uint32_t old);
+
+#endif

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading .eh_frame: the table in .eh_frame_hdr, sorted by address, leads to
+ * the function's FDE; its CIE says what it has in common with others; and the
+ * instructions of both say, up to an address, where the caller's registers are.
+ * See the Linux Standard Base, "Exception Frames".
+ */
+#include "runtime/unwind/cfi.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "runtime/unwind/cfi_bytes.h"
+
+/* How an address is written: the format, and what it is relative to. */
+enum {
+	PE_ABSOLUTE = 0x00, PE_ULEB, PE_U2, PE_U4, PE_U8,
+	PE_SLEB = 0x09, PE_S2, PE_S4, PE_S8,
+	PE_FORMAT = 0x0f,
+	PE_RELATIVE = 0x70, PE_PC = 0x10, PE_HEADER = 0x30,
+	PE_INDIRECT = 0x80,
+	PE_OMITTED = 0xff,
+};
+
+enum {
+	CFA_ADVANCE = 1, CFA_OFFSET = 2, CFA_RESTORE = 3,	/* << 6 */
+	CFA_NOP = 0, CFA_SET_LOC, CFA_ADVANCE1, CFA_ADVANCE2, CFA_ADVANCE4,
+	CFA_OFFSET_EXTENDED, CFA_RESTORE_EXTENDED, CFA_UNDEFINED,
+	CFA_SAME_VALUE, CFA_REGISTER, CFA_REMEMBER_STATE, CFA_RESTORE_STATE,
+	CFA_DEF_CFA, CFA_DEF_CFA_REGISTER, CFA_DEF_CFA_OFFSET,
+	CFA_DEF_CFA_EXPRESSION, CFA_EXPRESSION, CFA_OFFSET_EXTENDED_SF,
+	CFA_DEF_CFA_SF, CFA_DEF_CFA_OFFSET_SF, CFA_VAL_OFFSET,
+	CFA_VAL_OFFSET_SF, CFA_VAL_EXPRESSION,
+	CFA_GNU_ARGS_SIZE = 0x2e, CFA_GNU_NEGATIVE_OFFSET_EXTENDED,
+};
+
+#define STATES_MAX	4		/* remembered; compilers nest one */
+
+struct cie {
+	struct cfi_bytes program;
+	uint64_t code_align;
+	int64_t data_align;
+	uint8_t encoding;		/* of addresses in its FDEs */
+	bool has_data;			/* 'z' */
+	bool is_signal_frame;
+};
+
+struct machine {
+	const struct cfi_object *object;
+	const struct cie *cie;
+	struct cfi_bytes bytes;
+	uint64_t at;			/* the address that rows are for */
+	struct cfi_row row, first;	/* first: what the CIE says */
+	struct cfi_row states[STATES_MAX];
+	unsigned int nr_states;
+	bool is_bad;
+};
+
+/* ---- addresses ---- */
+
+static uint64_t get_address(const struct cfi_object *object,
+			    struct cfi_bytes *bytes, uint8_t encoding)
+{
+	uint64_t base = 0, value;
+
+	switch (encoding & PE_RELATIVE) {
+	case 0:
+		break;
+	case PE_PC:
+		base = (uint64_t)bytes->at;
+		break;
+	case PE_HEADER:
+		base = (uint64_t)object->header;
+		break;
+	default:
+		bytes->is_bad = true;
+	}
+	switch (encoding & PE_FORMAT) {
+	case PE_ABSOLUTE:
+	case PE_U8:
+	case PE_S8:	value = bytes_u64(bytes); break;
+	case PE_U2:	value = bytes_u16(bytes); break;
+	case PE_U4:	value = bytes_u32(bytes); break;
+	case PE_S2:	value = (uint64_t)(int16_t)bytes_u16(bytes); break;
+	case PE_S4:	value = (uint64_t)(int32_t)bytes_u32(bytes); break;
+	case PE_ULEB:	value = bytes_uleb(bytes); break;
+	case PE_SLEB:	value = (uint64_t)bytes_sleb(bytes); break;
+	default:
+		bytes->is_bad = true;
+		return 0;
+	}
+	return base + value;
+}
+
+/* ---- CIE and FDE ---- */
+
+/* The bytes from @at on; none if that is not in the object. */
+static struct cfi_bytes bytes_from(const struct cfi_object *object,
+				   uint64_t at)
+{
+	uint64_t off = at - (uint64_t)object->start;
+	uint64_t size = (uint64_t)(object->end - object->start);
+
+	if (off >= size)
+		return (struct cfi_bytes){ object->end, object->end, true };
+	return (struct cfi_bytes){ object->start + off, object->end, false };
+}
+
+/* The bytes of the entry at @at, behind its length. */
+static struct cfi_bytes entry_at(const struct cfi_object *object, uint64_t at)
+{
+	struct cfi_bytes bytes = bytes_from(object, at);
+	uint64_t length = bytes_u32(&bytes);
+
+	if (length == 0xffffffff)
+		length = bytes_u64(&bytes);
+	if (!length || length > bytes_left(&bytes))
+		bytes.is_bad = true;
+	else
+		bytes.end = bytes.at + length;
+	return bytes;
+}
+
+/* What the letters behind the 'z' of the augmentation stand for. */
+static void parse_data(const struct cfi_object *object, const char *letters,
+		       struct cfi_bytes *data, struct cie *cie)
+{
+	uint8_t encoding;
+
+	for (; *letters && !data->is_bad; letters++) {
+		switch (*letters) {
+		case 'R':
+			cie->encoding = bytes_u8(data);
+			break;
+		case 'L':
+			bytes_u8(data);
+			break;
+		case 'P':
+			encoding = bytes_u8(data);
+			get_address(object, data, encoding & ~PE_INDIRECT);
+			break;
+		case 'S':
+			cie->is_signal_frame = true;
+			break;
+		default:
+			data->is_bad = true;
+		}
+	}
+}
+
+static int parse_cie(const struct cfi_object *object, uint64_t at,
+		     struct cie *ret_cie)
+{
+	struct cfi_bytes bytes = entry_at(object, at), data;
+	const char *letters;
+	uint64_t length, column;
+	uint8_t version;
+
+	*ret_cie = (struct cie){ 0 };
+	if (bytes_u32(&bytes))		/* an FDE */
+		return -EINVAL;
+	version = bytes_u8(&bytes);
+	letters = (const char *)bytes.at;
+	while (!bytes.is_bad && bytes_u8(&bytes))
+		;
+	ret_cie->code_align = bytes_uleb(&bytes);
+	ret_cie->data_align = bytes_sleb(&bytes);
+	column = version == 1 ? bytes_u8(&bytes) : bytes_uleb(&bytes);
+	if (bytes.is_bad || (version != 1 && version != 3) ||
+	    column != ARCH_UNWIND_PC)
+		return -EINVAL;
+	if (*letters == 'z') {
+		length = bytes_uleb(&bytes);
+		data = bytes;
+		bytes_skip(&bytes, length);
+		data.end = bytes.at;
+		parse_data(object, letters + 1, &data, ret_cie);
+		if (data.is_bad)
+			return -EINVAL;
+		ret_cie->has_data = true;
+	} else if (*letters) {
+		return -EINVAL;
+	}
+	ret_cie->program = bytes;
+	return bytes.is_bad ? -EINVAL : 0;
+}
+
+/* @ret_program: what it says beyond its CIE. */
+static int parse_fde(const struct cfi_object *object, uint64_t at,
+		     struct cie *ret_cie, struct cfi_function *ret_function,
+		     struct cfi_bytes *ret_program)
+{
+	struct cfi_bytes bytes = entry_at(object, at);
+	uint64_t here = (uint64_t)bytes.at;
+	uint32_t back = bytes_u32(&bytes);
+	int r;
+
+	if (bytes.is_bad || !back)
+		return -EINVAL;
+	r = parse_cie(object, here - back, ret_cie);
+	if (r)
+		return r;
+	ret_function->start = get_address(object, &bytes, ret_cie->encoding);
+	ret_function->end = ret_function->start +
+		get_address(object, &bytes, ret_cie->encoding & PE_FORMAT);
+	ret_function->is_signal_frame = ret_cie->is_signal_frame;
+	if (ret_cie->has_data)
+		bytes_skip(&bytes, bytes_uleb(&bytes));
+	*ret_program = bytes;
+	return bytes.is_bad ? -EINVAL : 0;
+}
+
+/* ---- the table ---- */
+
+struct table_row {
+	int32_t start, fde;		/* from the header on */
+};
+
+/* Where the FDE of the last function is that does not begin behind @pc. */
+static int search(const struct cfi_object *object, uint64_t pc,
+		  uint64_t *ret_fde)
+{
+	struct cfi_bytes bytes = bytes_from(object, (uint64_t)object->header);
+	uint8_t version = bytes_u8(&bytes), frames = bytes_u8(&bytes);
+	uint8_t count = bytes_u8(&bytes), table = bytes_u8(&bytes);
+	int64_t want = (int64_t)(pc - (uint64_t)object->header);
+	uint64_t low = 0, high;
+	struct table_row row;
+
+	if (version != 1 || count == PE_OMITTED || table != (PE_HEADER | PE_S4))
+		return -ENOENT;
+	if (frames != PE_OMITTED)
+		get_address(object, &bytes, frames);
+	high = get_address(object, &bytes, count);
+	if (bytes.is_bad || high > bytes_left(&bytes) / sizeof(row))
+		return -EINVAL;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		memcpy(&row, bytes.at + middle * sizeof(row), sizeof(row));
+		if (row.start <= want)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return -ENOENT;
+	memcpy(&row, bytes.at + (low - 1) * sizeof(row), sizeof(row));
+	*ret_fde = (uint64_t)object->header + (uint64_t)(int64_t)row.fde;
+	return 0;
+}
+
+/* ---- instructions ---- */
+
+static int32_t to_value(struct machine *m, int64_t value)
+{
+	if (value != (int32_t)value)
+		m->is_bad = true;
+	return (int32_t)value;
+}
+
+/* Registers that are of no use to find a caller have no place. */
+static void set_rule(struct machine *m, uint64_t reg, enum cfi_how how,
+		     int64_t value)
+{
+	if (reg >= ARCH_UNWIND_REGS)
+		return;
+	m->row.how[reg] = (uint8_t)how;
+	m->row.value[reg] = to_value(m, value);
+}
+
+static void restore_rule(struct machine *m, uint64_t reg)
+{
+	if (reg >= ARCH_UNWIND_REGS)
+		return;
+	m->row.how[reg] = m->first.how[reg];
+	m->row.value[reg] = m->first.value[reg];
+}
+
+static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
+{
+	if (reg >= ARCH_UNWIND_REGS)
+		m->is_bad = true;
+	m->row.cfa_register = (uint8_t)reg;
+	m->row.cfa_value = to_value(m, offset);
+	m->row.is_cfa_expression = false;
+}
+
+/* Its offset in the object; the instruction is over behind it. */
+static int64_t get_expression(struct machine *m)
+{
+	int64_t at = m->bytes.at - m->object->start;
+
+	bytes_skip(&m->bytes, bytes_uleb(&m->bytes));
+	return at;
+}
+
+static int64_t factored(const struct machine *m, int64_t value)
+{
+	return (int64_t)((uint64_t)value * (uint64_t)m->cie->data_align);
+}
+
+static int64_t get_offset(struct machine *m)
+{
+	return factored(m, (int64_t)bytes_uleb(&m->bytes));
+}
+
+static int64_t get_signed_offset(struct machine *m)
+{
+	return factored(m, bytes_sleb(&m->bytes));
+}
+
+static void advance(struct machine *m, uint64_t by)
+{
+	m->at += by * m->cie->code_align;
+}
+
+static void remember(struct machine *m)
+{
+	if (m->nr_states == STATES_MAX)
+		m->is_bad = true;
+	else
+		m->states[m->nr_states++] = m->row;
+}
+
+static void recall(struct machine *m)
+{
+	if (!m->nr_states)
+		m->is_bad = true;
+	else
+		m->row = m->states[--m->nr_states];
+}
+
+/* Those that change the address or the CFA; false: it is none of them. */
+static bool do_cfa(struct machine *m, uint8_t op)
+{
+	uint64_t reg;
+
+	switch (op) {
+	case CFA_SET_LOC:
+		m->at = get_address(m->object, &m->bytes, m->cie->encoding);
+		break;
+	case CFA_ADVANCE1:
+		advance(m, bytes_u8(&m->bytes));
+		break;
+	case CFA_ADVANCE2:
+		advance(m, bytes_u16(&m->bytes));
+		break;
+	case CFA_ADVANCE4:
+		advance(m, bytes_u32(&m->bytes));
+		break;
+	case CFA_DEF_CFA:
+		reg = bytes_uleb(&m->bytes);
+		set_cfa(m, reg, (int64_t)bytes_uleb(&m->bytes));
+		break;
+	case CFA_DEF_CFA_SF:
+		reg = bytes_uleb(&m->bytes);
+		set_cfa(m, reg, get_signed_offset(m));
+		break;
+	case CFA_DEF_CFA_REGISTER:
+		set_cfa(m, bytes_uleb(&m->bytes), m->row.cfa_value);
+		break;
+	case CFA_DEF_CFA_OFFSET:
+		set_cfa(m, m->row.cfa_register, (int64_t)bytes_uleb(&m->bytes));
+		break;
+	case CFA_DEF_CFA_OFFSET_SF:
+		set_cfa(m, m->row.cfa_register, get_signed_offset(m));
+		break;
+	case CFA_DEF_CFA_EXPRESSION:
+		m->row.cfa_value = to_value(m, get_expression(m));
+		m->row.is_cfa_expression = true;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+/* Those that say something of one register. */
+static bool do_register(struct machine *m, uint8_t op)
+{
+	uint64_t reg;
+
+	if (op < CFA_OFFSET_EXTENDED || (op > CFA_VAL_EXPRESSION &&
+					 op != CFA_GNU_NEGATIVE_OFFSET_EXTENDED))
+		return false;
+	reg = bytes_uleb(&m->bytes);
+	switch (op) {
+	case CFA_OFFSET_EXTENDED:
+		set_rule(m, reg, CFI_AT_OFFSET, get_offset(m));
+		break;
+	case CFA_OFFSET_EXTENDED_SF:
+		set_rule(m, reg, CFI_AT_OFFSET, get_signed_offset(m));
+		break;
+	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
+		set_rule(m, reg, CFI_AT_OFFSET, -get_offset(m));
+		break;
+	case CFA_VAL_OFFSET:
+		set_rule(m, reg, CFI_OFFSET, get_offset(m));
+		break;
+	case CFA_VAL_OFFSET_SF:
+		set_rule(m, reg, CFI_OFFSET, get_signed_offset(m));
+		break;
+	case CFA_RESTORE_EXTENDED:
+		restore_rule(m, reg);
+		break;
+	case CFA_UNDEFINED:
+		set_rule(m, reg, CFI_UNDEFINED, 0);
+		break;
+	case CFA_SAME_VALUE:
+		set_rule(m, reg, CFI_SAME, 0);
+		break;
+	case CFA_REGISTER:
+		set_rule(m, reg, CFI_REGISTER, (int64_t)bytes_uleb(&m->bytes));
+		break;
+	case CFA_EXPRESSION:
+		set_rule(m, reg, CFI_AT_EXPRESSION, get_expression(m));
+		break;
+	case CFA_VAL_EXPRESSION:
+		set_rule(m, reg, CFI_EXPRESSION, get_expression(m));
+		break;
+	default:
+		m->is_bad = true;
+	}
+	return true;
+}
+
+static void do_one(struct machine *m)
+{
+	uint8_t op = bytes_u8(&m->bytes), low = op & 0x3f;
+
+	switch (op >> 6) {
+	case CFA_ADVANCE:
+		advance(m, low);
+		return;
+	case CFA_OFFSET:
+		set_rule(m, low, CFI_AT_OFFSET, get_offset(m));
+		return;
+	case CFA_RESTORE:
+		restore_rule(m, low);
+		return;
+	}
+	if (op == CFA_REMEMBER_STATE)
+		remember(m);
+	else if (op == CFA_RESTORE_STATE)
+		recall(m);
+	else if (op == CFA_GNU_ARGS_SIZE)
+		bytes_uleb(&m->bytes);
+	else if (op != CFA_NOP && !do_cfa(m, op) && !do_register(m, op))
+		m->is_bad = true;
+}
+
+/* Up to @pc: what stands behind an advance is for later addresses. */
+static int run(struct machine *m, struct cfi_bytes program, uint64_t pc)
+{
+	m->bytes = program;
+	while (bytes_left(&m->bytes) && m->at <= pc) {
+		do_one(m);
+		if (m->is_bad || m->bytes.is_bad)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+int cfi_find(const struct cfi_object *object, uint64_t pc,
+	     struct cfi_function *ret_function)
+{
+	struct machine m;
+	struct cfi_bytes program;
+	struct cie cie;
+	uint64_t fde;
+	int r;
+
+	r = search(object, pc, &fde);
+	if (!r)
+		r = parse_fde(object, fde, &cie, ret_function, &program);
+	if (r)
+		return r;
+	if (pc < ret_function->start || pc >= ret_function->end)
+		return -ENOENT;
+	m.object = object;
+	m.cie = &cie;
+	m.at = ret_function->start;
+	m.row = (struct cfi_row){ 0 };
+	m.nr_states = 0;
+	m.is_bad = false;
+	r = run(&m, cie.program, pc);
+	m.first = m.row;
+	if (!r)
+		r = run(&m, program, pc);
+	ret_function->row = m.row;
+	return r;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* DWARF expressions, as .eh_frame has them: for the PLT, and for the frame that
+ * the kernel makes for a signal. */
+#include <errno.h>
+
+#include "runtime/unwind/cfi.h"
+#include "runtime/unwind/cfi_bytes.h"
+
+#define DEPTH_MAX	16
+#define STEPS_MAX	1024		/* an expression may jump back */
+
+enum {
+	OP_DEREF = 0x06, OP_CONST1U = 0x08, OP_CONST1S, OP_CONST2U, OP_CONST2S,
+	OP_CONST4U, OP_CONST4S, OP_CONST8U, OP_CONST8S, OP_CONSTU, OP_CONSTS,
+	OP_DUP, OP_DROP, OP_OVER, OP_PICK, OP_SWAP,
+	OP_AND = 0x1a, OP_MINUS = 0x1c, OP_MUL = 0x1e, OP_NEG, OP_NOT, OP_OR,
+	OP_PLUS, OP_PLUS_UCONST, OP_SHL, OP_SHR, OP_SHRA, OP_XOR, OP_BRA,
+	OP_EQ, OP_GE, OP_GT, OP_LE, OP_LT, OP_NE, OP_SKIP,
+	OP_LIT0 = 0x30, OP_LIT31 = 0x4f,
+	OP_BREG0 = 0x70, OP_BREG31 = 0x8f,
+	OP_NOP = 0x96,
+};
+
+struct machine {
+	struct cfi_bytes bytes;
+	const uint8_t *start;
+	const uint64_t *regs;
+	cfi_read read;
+	void *arg;
+	uint64_t stack[DEPTH_MAX];
+	unsigned int depth;
+	bool is_bad;
+};
+
+static void push(struct machine *m, uint64_t value)
+{
+	if (m->depth < DEPTH_MAX)
+		m->stack[m->depth++] = value;
+	else
+		m->is_bad = true;
+}
+
+static uint64_t pop(struct machine *m)
+{
+	if (m->depth)
+		return m->stack[--m->depth];
+	m->is_bad = true;
+	return 0;
+}
+
+/* @back: 0 is the newest. */
+static uint64_t peek(struct machine *m, unsigned int back)
+{
+	if (back < m->depth)
+		return m->stack[m->depth - 1 - back];
+	m->is_bad = true;
+	return 0;
+}
+
+static void jump(struct machine *m, int16_t by)
+{
+	int64_t to = m->bytes.at - m->start + by;
+
+	if (to < 0 || to > m->bytes.end - m->start)
+		m->is_bad = true;
+	else
+		m->bytes.at = m->start + to;
+}
+
+static uint64_t shift(uint8_t op, uint64_t value, uint64_t by)
+{
+	if (by > 63)
+		return op == OP_SHRA && (int64_t)value < 0 ? ~0ull : 0;
+	if (op == OP_SHL)
+		return value << by;
+	return op == OP_SHR ? value >> by : (uint64_t)((int64_t)value >> by);
+}
+
+/* Those that make one of two; false: it is none of them. */
+static bool do_binary(struct machine *m, uint8_t op)
+{
+	uint64_t b = m->depth > 0 ? m->stack[m->depth - 1] : 0;
+	uint64_t a = m->depth > 1 ? m->stack[m->depth - 2] : 0;
+	int64_t sa = (int64_t)a, sb = (int64_t)b;
+	uint64_t value;
+
+	switch (op) {
+	case OP_AND:	value = a & b; break;
+	case OP_OR:	value = a | b; break;
+	case OP_XOR:	value = a ^ b; break;
+	case OP_MINUS:	value = a - b; break;
+	case OP_PLUS:	value = a + b; break;
+	case OP_MUL:	value = a * b; break;
+	case OP_SHL: case OP_SHR: case OP_SHRA:
+		value = shift(op, a, b);
+		break;
+	case OP_EQ:	value = a == b; break;
+	case OP_NE:	value = a != b; break;
+	case OP_GE:	value = sa >= sb; break;
+	case OP_GT:	value = sa > sb; break;
+	case OP_LE:	value = sa <= sb; break;
+	case OP_LT:	value = sa < sb; break;
+	default:
+		return false;
+	}
+	pop(m);
+	pop(m);
+	push(m, value);
+	return true;
+}
+
+static bool do_constant(struct machine *m, uint8_t op)
+{
+	struct cfi_bytes *bytes = &m->bytes;
+
+	switch (op) {
+	case OP_CONST1U: push(m, bytes_u8(bytes)); break;
+	case OP_CONST1S: push(m, (uint64_t)(int8_t)bytes_u8(bytes)); break;
+	case OP_CONST2U: push(m, bytes_u16(bytes)); break;
+	case OP_CONST2S: push(m, (uint64_t)(int16_t)bytes_u16(bytes)); break;
+	case OP_CONST4U: push(m, bytes_u32(bytes)); break;
+	case OP_CONST4S: push(m, (uint64_t)(int32_t)bytes_u32(bytes)); break;
+	case OP_CONST8U:
+	case OP_CONST8S: push(m, bytes_u64(bytes)); break;
+	case OP_CONSTU:	push(m, bytes_uleb(bytes)); break;
+	case OP_CONSTS:	push(m, (uint64_t)bytes_sleb(bytes)); break;
+	default:
+		if (op < OP_LIT0 || op > OP_LIT31)
+			return false;
+		push(m, op - OP_LIT0);
+	}
+	return true;
+}
+
+static bool do_stack(struct machine *m, uint8_t op)
+{
+	uint64_t a, b;
+
+	switch (op) {
+	case OP_DUP:	push(m, peek(m, 0)); break;
+	case OP_DROP:	pop(m); break;
+	case OP_OVER:	push(m, peek(m, 1)); break;
+	case OP_PICK:	push(m, peek(m, bytes_u8(&m->bytes))); break;
+	case OP_SWAP:
+		b = pop(m);
+		a = pop(m);
+		push(m, b);
+		push(m, a);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static void do_register(struct machine *m, uint8_t op)
+{
+	unsigned int reg = op - OP_BREG0;
+	int64_t offset = bytes_sleb(&m->bytes);
+
+	if (reg < ARCH_UNWIND_REGS)
+		push(m, m->regs[reg] + (uint64_t)offset);
+	else
+		m->is_bad = true;
+}
+
+static void do_other(struct machine *m, uint8_t op)
+{
+	uint64_t value;
+	int16_t by;
+
+	switch (op) {
+	case OP_NOP:
+		break;
+	case OP_DEREF:
+		value = pop(m);
+		if (m->is_bad || !m->read(m->arg, value, &value))
+			m->is_bad = true;
+		push(m, value);
+		break;
+	case OP_NEG:
+		push(m, -pop(m));
+		break;
+	case OP_NOT:
+		push(m, ~pop(m));
+		break;
+	case OP_PLUS_UCONST:
+		value = pop(m);
+		push(m, value + bytes_uleb(&m->bytes));
+		break;
+	case OP_SKIP:
+		jump(m, (int16_t)bytes_u16(&m->bytes));
+		break;
+	case OP_BRA:
+		by = (int16_t)bytes_u16(&m->bytes);
+		if (pop(m))
+			jump(m, by);
+		break;
+	default:
+		m->is_bad = true;
+	}
+}
+
+static void do_one(struct machine *m)
+{
+	uint8_t op = bytes_u8(&m->bytes);
+
+	if (op >= OP_BREG0 && op <= OP_BREG31)
+		do_register(m, op);
+	else if (!do_constant(m, op) && !do_stack(m, op) && !do_binary(m, op))
+		do_other(m, op);
+}
+
+int cfi_evaluate(const struct cfi_object *object, int32_t at,
+		 const uint64_t regs[ARCH_UNWIND_REGS], const uint64_t *first,
+		 cfi_read read, void *arg, uint64_t *ret_value)
+{
+	struct cfi_bytes bytes = { object->start + at, object->end, false };
+	uint64_t length = bytes_uleb(&bytes);
+	struct machine m = { .regs = regs, .read = read, .arg = arg };
+
+	if (bytes.is_bad || length > bytes_left(&bytes))
+		return -EINVAL;
+	m.start = bytes.at;
+	m.bytes = (struct cfi_bytes){ bytes.at, bytes.at + length, false };
+	if (first)
+		push(&m, *first);
+	for (int steps = 0; bytes_left(&m.bytes) && steps < STEPS_MAX; steps++) {
+		do_one(&m);
+		if (m.is_bad || m.bytes.is_bad)
+			return -EINVAL;
+	}
+	if (bytes_left(&m.bytes) || !m.depth)
+		return -EINVAL;
+	*ret_value = pop(&m);
+	return 0;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Objects are told to the root, so that their symbols are found also when the
+ * program is dead: struct abi_object.  Those that the program starts with are
+ * told then; what comes later, when it is first seen on a stack, by whoever
+ * sees it.
+ */
+#include "runtime/unwind/image.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "arch/x86_64/clock.h"
+#include "base/bits.h"
+#include "runtime/runtime.h"
+#include "runtime/unwind/unwind.h"
+
+#define KNOWN		256u		/* a power of two */
+#define PAGE		4096u
+
+/* ---- files ---- */
+
+static const ElfW(Nhdr) *find_id(const char *note, const char *end)
+{
+	while (note + sizeof(ElfW(Nhdr)) <= end) {
+		const ElfW(Nhdr) *n = (const void *)note;
+		const char *name = note + sizeof(*n);
+
+		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
+		    !memcmp(name, "GNU", 4))
+			return n;
+		note = name + ALIGN_UP(n->n_namesz, 4u) + ALIGN_UP(n->n_descsz, 4u);
+	}
+	return NULL;
+}
+
+/* NULL: it has none. */
+static const ElfW(Nhdr) *find_build_id(const struct image_headers *headers)
+{
+	for (int i = 0; i < headers->nr; i++) {
+		const ElfW(Phdr) *phdr = &headers->phdr[i];
+		const char *notes = (const char *)(headers->bias + phdr->p_vaddr);
+		const ElfW(Nhdr) *n;
+
+		if (phdr->p_type != PT_NOTE)
+			continue;
+		n = find_id(notes, notes + phdr->p_memsz);
+		if (n)
+			return n;
+	}
+	return NULL;
+}
+
+static const uint8_t *id_bytes(const ElfW(Nhdr) *note)
+{
+	return (const uint8_t *)(note + 1) + 4;		/* behind "GNU" */
+}
+
+static uint32_t copy_id(const ElfW(Nhdr) *note, uint8_t *to, uint32_t room)
+{
+	uint32_t bytes = note ? min_u32(note->n_descsz, room) : 0;
+
+	if (bytes)
+		memcpy(to, id_bytes(note), bytes);
+	return bytes;
+}
+
+uint32_t image_build_id(const struct image_headers *headers, uint8_t *ret_id,
+			uint32_t room)
+{
+	return copy_id(find_build_id(headers), ret_id, room);
+}
+
+const char *image_absolute(const char *path, char *buf, size_t room)
+{
+	size_t bytes = strlen(path) + 1;
+	long cwd;
+
+	if (path[0] == '/')
+		return path;
+	while (!strncmp(path, "./", 2)) {
+		path += 2;
+		bytes -= 2;
+	}
+	cwd = arch_syscall2(SYS_getcwd, buf, room);	/* with its end */
+	if (cwd <= 0 || buf[0] != '/' || (size_t)cwd + bytes > room)
+		return path;
+	buf[cwd - 1] = '/';
+	memcpy(buf + cwd, path, bytes);
+	return buf;
+}
+
+/* ---- what this process has told ---- */
+
+/* What told it apart: another object may have come to the same place, even by
+ * the same name; then it has another build id, which is in its first page. */
+struct known {
+	uint64_t start, end;
+	const char *name;
+	uint64_t id_at, id;		/* some of it, and where; 0: not known */
+};
+
+static struct known known[KNOWN];	/* by start; a hint, so races do not matter */
+
+static struct known *known_at(uint64_t start)
+{
+	return &known[(start >> 12 ^ start >> 20) % KNOWN];
+}
+
+static uint64_t load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static void store(uint64_t *word, uint64_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+static uint64_t id_of(const struct image *image, uint64_t at)
+{
+	uint64_t id = 0;
+
+	if (at && at <= PAGE - sizeof(id))
+		memcpy(&id, (const char *)image->start + at, sizeof(id));
+	return id;
+}
+
+static bool is_known(const struct image *image)
+{
+	const struct known *hint = known_at(image->start);
+
+	return load(&hint->start) == image->start && load(&hint->end) == image->end &&
+	       __atomic_load_n(&hint->name, __ATOMIC_RELAXED) == image->name &&
+	       id_of(image, load(&hint->id_at)) == load(&hint->id);
+}
+
+/* Those that were where it is are there no more. */
+static void forget_others(const struct image *image)
+{
+	for (uint32_t i = 0; i < KNOWN; i++)
+		if (load(&known[i].start) < image->end &&
+		    image->start < load(&known[i].end))
+			store(&known[i].end, 0);
+}
+
+static void set_known(const struct image *image, uint64_t id_at)
+{
+	struct known *hint = known_at(image->start);
+
+	forget_others(image);
+	store(&hint->start, image->start);
+	store(&hint->end, image->end);
+	__atomic_store_n(&hint->name, image->name, __ATOMIC_RELAXED);
+	store(&hint->id_at, id_at);
+	store(&hint->id, id_of(image, id_at));
+}
+
+/* ---- rows ---- */
+
+/* The headers are in the first page of every object that a linker made.  Returns
+ * how far from the start the build id is; 0: there is none. */
+static uint64_t read_build_id(const struct image *image, struct abi_object *row)
+{
+	const ElfW(Ehdr) *head = (const void *)image->start;
+	struct image_headers headers = { .bias = image->bias };
+	const ElfW(Nhdr) *note;
+
+	if (image->end - image->start < PAGE ||
+	    memcmp(head->e_ident, ELFMAG, SELFMAG) ||
+	    head->e_phentsize != sizeof(ElfW(Phdr)) || head->e_phoff > PAGE ||
+	    head->e_phnum > (PAGE - head->e_phoff) / sizeof(ElfW(Phdr)))
+		return 0;
+	headers.phdr = (const void *)(image->start + head->e_phoff);
+	headers.nr = head->e_phnum;
+	note = find_build_id(&headers);
+	row->build_id_bytes = copy_id(note, row->build_id, sizeof(row->build_id));
+	return note ? (uint64_t)id_bytes(note) - image->start : 0;
+}
+
+/* False: there is no file (the vDSO), or its path is too long. */
+static bool fill_path(const struct image *image, char *buf, size_t room)
+{
+	const char *path = image->name;
+	size_t bytes;
+
+	if (!path || !*path)
+		path = root_exe();
+	else if (strchr(path, '/'))
+		path = image_absolute(path, buf, room);
+	else
+		return false;
+	bytes = strlen(path) + 1;
+	if (bytes > room)
+		return false;
+	memmove(buf, path, bytes);
+	return true;
+}
+
+static struct abi_object *row_at(uint32_t i)
+{
+	return (struct abi_object *)root_at(ABI_OBJECTS_OFF) + i;
+}
+
+/* The server may know it by another path.  @row: shared, so the lengths are @object's. */
+static bool is_same(const struct abi_object *row, const struct abi_object *object)
+{
+	return row->start == object->start &&
+	       row->build_id_bytes == object->build_id_bytes &&
+	       (object->build_id_bytes ?
+		!memcmp(row->build_id, object->build_id, object->build_id_bytes) :
+		!strcmp(row->path, object->path));
+}
+
+/* Is the newest of those that were told to lie there this very one? */
+static bool has_row(const struct abi_object *object, uint32_t nr)
+{
+	while (nr--) {
+		const struct abi_object *row = row_at(nr);
+
+		if (root_populate_row(row))
+			continue;
+		if (__atomic_load_n(&row->is_there, __ATOMIC_ACQUIRE) &&
+		    row->start < object->end && object->start < row->end)
+			return is_same(row, object);
+	}
+	return false;
+}
+
+/* Take the next row.  A process that dies here leaves one that is not there. */
+static void add_row(const struct abi_object *object)
+{
+	uint32_t *counter = &root_control->nr_objects;
+	uint32_t nr = __atomic_load_n(counter, __ATOMIC_ACQUIRE);
+	struct abi_object *row;
+
+	do {
+		if (nr >= ABI_OBJECTS || has_row(object, nr))
+			return;
+		row = row_at(nr);
+		if (root_populate_row(row))
+			return;
+	} while (!__atomic_compare_exchange_n(counter, &nr, nr + 1, false,
+					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	*row = *object;
+	__atomic_store_n(&row->is_there, 1, __ATOMIC_RELEASE);
+}
+
+void image_tell(const struct image *image)
+{
+	struct abi_object row = {
+		.start = image->start, .end = image->end, .since = arch_tsc(),
+	};
+	uint64_t id_at = 0;
+
+	if (is_known(image) || !root_control)
+		return;
+	if (fill_path(image, row.path, sizeof(row.path))) {
+		id_at = read_build_id(image, &row);
+		add_row(&row);
+	}
+	set_known(image, id_at);
+}
+
+static int tell(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	struct image image;
+
+	(void)bytes;
+	(void)arg;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (unwind_find(info->dlpi_addr + p->p_vaddr, &image))
+			image_tell(&image);
+		break;
+	}
+	return 0;
+}
+
+void image_tell_all(void)
+{
+	dl_iterate_phdr(tell, NULL);
+}

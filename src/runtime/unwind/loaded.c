@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which object is loaded somewhere, where its text is and which build it is: from libc
+ * (_dl_find_object()) and from its own headers in memory.  The server says the same of it,
+ * but in memory that every process of the root can write.
+ */
+#include "runtime/unwind/loaded.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "arch/arch.h"
+#include "arch/x86_64/text.h"
+#include "base/bits.h"
+#include "runtime/function/object.h"
+#include "runtime/runtime.h"
+#include "runtime/unwind/unwind.h"
+
+#define PROGRAMS_MAX	32u		/* headers; linkers make a dozen */
+#define NOTE_BYTES	1024u
+
+struct headers {
+	uint32_t nr;
+	Elf64_Phdr rows[PROGRAMS_MAX];
+};
+
+static int read_rows(int fd, uint64_t at, uint32_t nr, struct headers *ret)
+{
+	ret->nr = min_u32(nr, PROGRAMS_MAX);
+	return text_read(fd, (const uint8_t *)at, ret->rows,
+			  ret->nr * (uint32_t)sizeof(ret->rows[0]));
+}
+
+/* The headers are in the first page of every object that a linker made. */
+static int read_headers(int fd, const struct image *image, struct headers *ret)
+{
+	Elf64_Ehdr head;
+	int r = text_read(fd, (const uint8_t *)image->start, &head, sizeof(head));
+
+	if (r)
+		return r;
+	if (memcmp(head.e_ident, ELFMAG, SELFMAG) ||
+	    head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phoff > 4096)
+		return -ENOENT;
+	return read_rows(fd, image->start + head.e_phoff, head.e_phnum, ret);
+}
+
+/* Where libc cannot tell which object is where, the program is alone: a static one. */
+static int find_program(int fd, uint64_t addr, struct image *ret_image,
+			 struct headers *ret)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+	int r = read_rows(fd, getauxval(AT_PHDR), (uint32_t)getauxval(AT_PHNUM), ret);
+
+	*ret_image = (struct image){ .name = "", .bias = object_program_bias() };
+	for (uint32_t i = 0; !r && i < ret->nr; i++) {
+		const Elf64_Phdr *p = &ret->rows[i];
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		low = min_u64(low, ret_image->bias + p->p_vaddr);
+		high = max_u64(high, ret_image->bias + p->p_vaddr + p->p_memsz);
+	}
+	ret_image->start = low;
+	ret_image->end = high;
+	return r ? r : addr >= low && addr < high ? 0 : -ENOENT;
+}
+
+static void take_id(const uint8_t *notes, uint32_t bytes, struct loaded *ret)
+{
+	uint32_t at = 0;
+
+	while (!ret->id_bytes && bytes - at >= sizeof(Elf64_Nhdr)) {
+		Elf64_Nhdr note;
+		uint32_t name = at + (uint32_t)sizeof(note), left;
+
+		memcpy(&note, notes + at, sizeof(note));
+		left = bytes - name;
+		if (note.n_namesz > left || ALIGN_UP(note.n_namesz, 4u) > left ||
+		    note.n_descsz > left - ALIGN_UP(note.n_namesz, 4u))
+			return;
+		at = name + ALIGN_UP(note.n_namesz, 4u);
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    !memcmp(notes + name, "GNU", 4)) {
+			ret->id_bytes = min_u32(note.n_descsz, sizeof(ret->id));
+			memcpy(ret->id, notes + at, ret->id_bytes);
+		}
+		at += min_u32(ALIGN_UP(note.n_descsz, 4u), bytes - at);
+	}
+}
+
+static void read_notes(int fd, const Elf64_Phdr *p, struct loaded *ret)
+{
+	uint32_t bytes = (uint32_t)min_u64(p->p_memsz, NOTE_BYTES);
+	uint8_t notes[NOTE_BYTES];
+
+	if (!text_read(fd, (const uint8_t *)(ret->image.bias + p->p_vaddr), notes, bytes))
+		take_id(notes, bytes, ret);
+}
+
+static void take_rows(int fd, const struct headers *headers, struct loaded *ret)
+{
+	for (uint32_t i = 0; i < headers->nr; i++) {
+		const Elf64_Phdr *p = &headers->rows[i];
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X && !ret->text_end) {
+			ret->text = ret->image.bias + p->p_vaddr;
+			ret->text_end = ret->text + p->p_filesz;
+		}
+		if (p->p_type == PT_NOTE)
+			read_notes(fd, p, ret);
+	}
+}
+
+int loaded_find(uint64_t addr, struct loaded *ret)
+{
+	struct headers headers;
+	int fd = text_begin(), r;
+
+	*ret = (struct loaded){ 0 };
+	if (!unwind_can_find())
+		r = find_program(fd, addr, &ret->image, &headers);
+	else if (unwind_find(addr, &ret->image))
+		r = read_headers(fd, &ret->image, &headers);
+	else
+		r = -ENOENT;
+	if (!r)
+		take_rows(fd, &headers, ret);
+	text_end(fd);
+	if (r == -EFAULT || (!r && !ret->text_end))
+		r = -ENOENT;
+	return r;
+}

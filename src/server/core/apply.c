@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wishes and their fulfilment.  The server stores what it wants, then bumps
+ * abi_control.generation and wakes the agents; each agent (runtime/agent.c)
+ * follows and stores the generation in abi_process.applied.
+ *
+ * A process that is stopped is not waited for: it takes in the newest generation when
+ * it goes on, and may hit what is off by then until its agent has run.  One that has no
+ * slot yet follows before it goes on.  One that could not start its agent stays as it is;
+ * if none could, nobody may switch anything on.
+ *
+ * While the processes have not all been looked at, because there are more than the root's
+ * budget allows for, the writer is not answered.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/core/root.h"
+#include "server/core/shm.h"
+
+#define APPLY_LIMIT_NS	2000000000u	/* then the writer gets its answer */
+
+static uint32_t tell(struct root *root)
+{
+	uint32_t *generation = &root->control->generation;
+	uint32_t next = shm_load(generation) + 1;
+
+	__atomic_store_n(generation, next, __ATOMIC_SEQ_CST);	/* [agent.wish] */
+	shm_wake(generation);
+	/* Later: who takes its slot now has seen the wish, or is seen. [process.claim] */
+	process_scan(root);
+	return next;
+}
+
+void apply_start(struct root *root, struct apply *ret_apply)
+{
+	ret_apply->root = root;
+	ret_apply->generation = tell(root);
+	ret_apply->deadline_ns = server_now_ns() + APPLY_LIMIT_NS;
+}
+
+/* State T or t in /proc/PID/stat, which follows the last ')'. */
+static bool is_stopped(uint32_t pid)
+{
+	char path[64], stat[512];
+	const char *end;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, stat, sizeof(stat) - 1);
+	close(fd);
+	stat[n > 0 ? n : 0] = '\0';
+	end = strrchr(stat, ')');
+	return end && end[1] == ' ' && (end[2] == 'T' || end[2] == 't');
+}
+
+static bool has_applied(const struct abi_process *shared, uint32_t generation)
+{
+	uint32_t applied = shm_load(&shared->applied);	/* [agent.ack] */
+
+	return (int32_t)(applied - generation) >= 0;
+}
+
+/* The first process that is still to be waited for, or NULL. */
+static struct abi_process *find_late(const struct root *root,
+				     uint32_t generation)
+{
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		const struct process *process = root->process[slot];
+		struct abi_process *shared = &root->processes[slot];
+
+		if (!process || process->pidfd < 0 ||
+		    !(shm_load(&shared->flags) & ABI_PROCESS_AGENT) ||
+		    has_applied(shared, generation))
+			continue;
+		if (!is_stopped(process->pid))
+			return shared;
+	}
+	return NULL;
+}
+
+/* What the first process that failed says; of those that have an agent, or have not. */
+static int find_error(const struct root *root, bool has_agent)
+{
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		const struct process *process = root->process[slot];
+		const struct abi_process *shared = &root->processes[slot];
+		uint32_t error;
+
+		if (!process || process->pidfd < 0 ||
+		    has_agent != !!(shm_load(&shared->flags) & ABI_PROCESS_AGENT))
+			continue;
+		error = shm_load(&shared->error);
+		if (error && error < 4096)
+			return -(int)error;
+	}
+	return 0;
+}
+
+static bool has_agents(const struct root *root)
+{
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		const struct process *process = root->process[slot];
+
+		if (process && process->pidfd >= 0 &&
+		    shm_load(&root->processes[slot].flags) & ABI_PROCESS_AGENT)
+			return true;
+	}
+	return false;
+}
+
+int apply_check(struct instance *instance, const char *file)
+{
+	int r;
+
+	process_scan(instance->root);
+	r = find_error(instance->root, false);
+	if (r)
+		error_log_add(instance, "agent",
+			      "A process of the program could not start its agent thread",
+			      file, 0);
+	return has_agents(instance->root) ? 0 : r;
+}
+
+int apply_wait(struct apply *apply, uint64_t wait_ns)
+{
+	struct root *root = apply->root;
+	uint64_t until = server_now_ns() + wait_ns;
+	struct abi_process *late;
+	int r;
+
+	if (!root)
+		return 0;
+	while (root_is_usable(root)) {
+		bool is_scanned = process_scan_more(root);
+		uint64_t now = server_now_ns();
+		uint32_t applied;
+
+		late = find_late(root, apply->generation);
+		if ((!late && is_scanned) || now >= apply->deadline_ns)
+			break;
+		if (!late || now >= until)
+			return -EINPROGRESS;
+		applied = shm_load(&late->applied);
+		if ((int32_t)(applied - apply->generation) < 0)
+			shm_wait(&late->applied, applied, until - now);
+	}
+	apply->root = NULL;
+	r = root_is_usable(root) ? find_error(root, true) : 0;
+	/* An event that failed in one process is off in all of them. */
+	if (r)
+		tell(root);
+	return r;
+}
+
+bool apply_is_settled(const struct root *root, uint32_t generation)
+{
+	if (root->is_blind)
+		return false;
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		const struct process *process = root->process[slot];
+		const struct abi_process *shared = &root->processes[slot];
+
+		if (!process || process->pidfd < 0)
+			continue;
+		if (!has_applied(shared, generation) ||
+		    (shm_load(&shared->flags) & ABI_PROCESS_UNSETTLED))
+			return false;
+	}
+	return true;
+}

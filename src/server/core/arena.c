@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arena: where in a root's file rings, rules and lists lie.  What is in use follows from
+ * the references in the buffers, so a new server needs no list.  A piece
+ * that is referred to no more waits until no process writes to it; the
+ * server that died cannot tell the next one about those, so that one
+ * takes room behind the end of the file until all processes are settled.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "abi/pids.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+
+bool arena_has(const struct root *root, const struct abi_ring_ref *ref)
+{
+	return ref->off >= root->arena_off && ref->off % 4096 == 0 &&
+	       ref->off <= root->map_bytes && ref->bytes >= ABI_PAGE_BYTES_MIN &&
+	       ref->bytes <= root->map_bytes - ref->off;
+}
+
+struct extent_list {
+	struct extent *extents;
+	size_t nr, room;
+	bool is_out_of_memory;
+};
+
+static void list_add(struct extent_list *list, uint64_t off, uint64_t bytes)
+{
+	struct extent *grown;
+
+	if (list->nr == list->room) {
+		list->room = list->room ? list->room * 2 : 64;
+		grown = realloc(list->extents, list->room * sizeof(*grown));
+		if (!grown) {
+			list->is_out_of_memory = true;
+			list->room = list->nr;
+			return;
+		}
+		list->extents = grown;
+	}
+	list->extents[list->nr++] = (struct extent) { off, bytes, 0 };
+}
+
+static void add_ref(const struct root *root, struct extent_list *list,
+		    const struct abi_ring_ref *shared)
+{
+	struct abi_ring_ref ref = {
+		.off = shm_load(&shared->off),
+		.bytes = shm_load(&shared->bytes),
+	};
+
+	if (arena_has(root, &ref))
+		list_add(list, ref.off, ref.bytes);
+}
+
+static void add_pids(const struct root *root, struct extent_list *list,
+		     const struct abi_buffer *buffer)
+{
+	for (int i = 0; i < ABI_PIDS_LISTS; i++) {
+		struct abi_ring_ref ref = {
+			.off = shm_load(&buffer->pids[i]),
+			.bytes = sizeof(struct abi_pids),
+		};
+
+		if (arena_has(root, &ref))
+			list_add(list, ref.off, ref.bytes);
+	}
+}
+
+static void add_side(const struct root *root, struct extent_list *list,
+		     const struct abi_side *side)
+{
+	for (uint32_t cpu = 0; cpu < root->nr_cpus; cpu++) {
+		for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
+			add_ref(root, list, &side->ring[cpu][kind]);
+			add_ref(root, list, &side->prev[cpu][kind]);
+		}
+	}
+}
+
+static int compare_extents(const void *pa, const void *pb)
+{
+	const struct extent *a = pa, *b = pb;
+
+	return (a->off > b->off) - (a->off < b->off);
+}
+
+static int list_used(const struct root *root, struct extent_list *list)
+{
+	const struct abi_buffer *buffers = root->top.abi;
+	const struct instance *instance;
+
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
+		if (!shm_load(&buffers[i].used))
+			continue;
+		add_side(root, list, &buffers[i].side[0]);
+		add_side(root, list, &buffers[i].side[1]);
+		add_pids(root, list, &buffers[i]);
+	}
+	for_each_instance(instance, root)
+		if (instance->rules.off)
+			list_add(list, instance->rules.off, instance->rules.bytes);
+	if (root->functions.piece.off)
+		list_add(list, root->functions.piece.off, root->functions.piece.bytes);
+	if (root->stack.piece.off)
+		list_add(list, root->stack.piece.off, root->stack.piece.bytes);
+	for (uint32_t i = 0; i < root->functions.nr_objects; i++) {
+		const struct abi_ring_ref *piece = &root->functions.objects[i]->profile;
+
+		if (piece->off)
+			list_add(list, piece->off, piece->bytes);
+	}
+	for (size_t i = 0; i < root->nr_pending; i++)
+		list_add(list, root->pending[i].off, root->pending[i].bytes);
+	if (list->is_out_of_memory)
+		return -ENOMEM;
+	if (list->nr)
+		qsort(list->extents, list->nr, sizeof(*list->extents),
+		      compare_extents);
+	return 0;
+}
+
+/* Where the search for a gap starts. */
+static int search_start(struct root *root, uint64_t *ret_off)
+{
+	struct stat st;
+
+	*ret_off = root->arena_off;
+	if (!root->is_arena_known)
+		root->is_arena_known = apply_is_settled(root,
+			shm_load(&root->control->generation));
+	if (root->is_arena_known)
+		return 0;
+	if (fstat(root->fd, &st))
+		return -errno;
+	if ((uint64_t)st.st_size > *ret_off)
+		*ret_off = ABI_PAGE_ALIGN((uint64_t)st.st_size);
+	return 0;
+}
+
+static int find_gap(struct root *root, uint64_t bytes, uint64_t *ret_off)
+{
+	struct extent_list list = { 0 };
+	uint64_t off;
+	int r = search_start(root, &off);
+
+	if (!r)
+		r = list_used(root, &list);
+	for (size_t i = 0; !r && i < list.nr; i++) {
+		const struct extent *used = &list.extents[i];
+
+		if (used->off >= off && used->off - off >= bytes)
+			break;
+		if (used->off + used->bytes > off)
+			off = ABI_PAGE_ALIGN(used->off + used->bytes);
+	}
+	free(list.extents);
+	if (r)
+		return r;
+	if (off > root->map_bytes || bytes > root->map_bytes - off)
+		return -ENOMEM;
+	*ret_off = off;
+	return 0;
+}
+
+static int punch(const struct root *root, uint64_t off, uint64_t bytes)
+{
+	return fallocate(root->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			 (off_t)off, (off_t)bytes) ? -errno : 0;
+}
+
+/*
+ * A server that died may have left something where nothing is referred to:
+ * the hole makes it zeroes.  Memory is taken now, so that a writer never
+ * meets a SIGBUS for want of it.
+ */
+int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off)
+{
+	uint64_t off;
+	int r;
+
+	arena_reap(root);
+	bytes = ABI_PAGE_ALIGN(bytes);
+	r = find_gap(root, bytes, &off);
+	if (r)
+		return r;
+	r = punch(root, off, bytes);
+	if (r)
+		return r;
+	if (fallocate(root->fd, 0, (off_t)off, (off_t)bytes)) {
+		r = -errno;
+		punch(root, off, bytes);
+		return r == -EINTR ? -ENOMEM : r;
+	}
+	*ret_off = off;
+	return 0;
+}
+
+void arena_free(struct root *root, const struct abi_ring_ref *ref,
+		uint32_t generation)
+{
+	struct extent *pending = root->pending;
+	size_t nr = root->nr_pending;
+
+	if (!arena_has(root, ref))
+		return;
+	if (!(nr & (nr - 1)))		/* 0, or a power of two: it may be full */
+		pending = realloc(pending, (nr ? 2 * nr : 1) * sizeof(*pending));
+	if (!pending) {
+		/* It is found as a gap again when all are settled. */
+		root->is_arena_known = false;
+		return;
+	}
+	root->pending = pending;
+	pending[root->nr_pending++] = (struct extent) {
+		ref->off, ref->bytes, generation,
+	};
+}
+
+void arena_reap(struct root *root)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < root->nr_pending; i++) {
+		struct extent *extent = &root->pending[i];
+
+		if (apply_is_settled(root, extent->generation))
+			punch(root, extent->off, extent->bytes);
+		else
+			root->pending[kept++] = *extent;
+	}
+	root->nr_pending = kept;
+}

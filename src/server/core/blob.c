@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* struct abi_format, as a program wrote it, to struct event_format. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/control.h"
+#include "event/format.h"
+#include "server/core/blob.h"
+
+#define BLOB_BYTES_MAX	(1u << 20)
+#define FIELDS_MAX	4096u
+#define VALUES_MAX	65536u
+#define RECORD_MAX	65536u
+#define FIELD_TEXT_MAX	1024u		/* of a type or a name */
+#define FIELD_BYTES	128u		/* that a field takes beside its texts, about */
+
+/* A private copy, with a NUL behind it. */
+struct blob {
+	char *data;
+	uint64_t bytes;
+};
+
+/* NULL unless it starts inside of the blob; the NUL behind ends it. */
+static const char *blob_string(const struct blob *blob, uint32_t off)
+{
+	return off < blob->bytes ? blob->data + off : NULL;
+}
+
+/* A name of a file in the tree? */
+static bool is_name(const char *name)
+{
+	return name && *name && *name != '.' && strlen(name) <= 128 &&
+	       !strpbrk(name, "/: \t\n");
+}
+
+static bool take(uint64_t *left, uint64_t bytes)
+{
+	*left = *left > bytes ? *left - bytes : 0;
+	return *left;
+}
+
+static int add_field(struct event_format *format, const struct blob *blob,
+		     const struct abi_field *field, uint64_t *left)
+{
+	const char *type = blob_string(blob, field->type);
+	const char *name = blob_string(blob, field->name);
+
+	if (!type || !*type || !name || !*name || field->offset > RECORD_MAX ||
+	    field->size > RECORD_MAX)
+		return -1;
+	if (strnlen(type, FIELD_TEXT_MAX) == FIELD_TEXT_MAX ||
+	    strnlen(name, FIELD_TEXT_MAX) == FIELD_TEXT_MAX ||
+	    !take(left, FIELD_BYTES + strlen(type) + strlen(name)))
+		return -1;
+	if (event_format_add_field(format, type, name, field->offset,
+				   field->size, field->is_signed) < 0)
+		return -1;
+	format->fields[format->nr_fields - 1].filter = field->filter;
+	return 0;
+}
+
+static int take_values(struct event_format *format, const char *data,
+		       uint32_t nr)
+{
+	if (!nr)
+		return 0;
+	format->values = malloc(nr * sizeof(*format->values));
+	if (!format->values)
+		return -1;
+	memcpy(format->values, data, nr * sizeof(*format->values));
+	format->nr_values = nr;
+	return 0;
+}
+
+static struct event_format *parse(const struct blob *blob, uint32_t id, uint64_t *left)
+{
+	struct abi_format head;
+	struct event_format *format;
+	const char *system, *name, *print_fmt;
+
+	memcpy(&head, blob->data, sizeof(head));
+	system = blob_string(blob, head.system);
+	name = blob_string(blob, head.name);
+	print_fmt = blob_string(blob, head.print_fmt);
+	if (!is_name(system) || !is_name(name) || !print_fmt ||
+	    head.nr_fields > FIELDS_MAX || head.nr_values > VALUES_MAX ||
+	    head.nr_fields * sizeof(struct abi_field) +
+	    head.nr_values * sizeof(int64_t) > blob->bytes - sizeof(head))
+		return NULL;
+	format = event_format_alloc(system, name, id, print_fmt);
+	if (!format)
+		return NULL;
+	if (take_values(format, blob->data + sizeof(head) +
+			head.nr_fields * sizeof(struct abi_field),
+			head.nr_values) < 0) {
+		event_format_free(format);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < head.nr_fields; i++) {
+		struct abi_field field;
+
+		memcpy(&field, blob->data + sizeof(head) + i * sizeof(field),
+		       sizeof(field));
+		if (add_field(format, blob, &field, left) < 0) {
+			event_format_free(format);
+			return NULL;
+		}
+	}
+	return format;
+}
+
+struct event_format *blob_to_format(const void *shared, uint64_t bytes,
+				    uint32_t id, uint64_t *left)
+{
+	struct event_format *format;
+	struct blob blob = { .bytes = bytes };
+
+	if (bytes < sizeof(struct abi_format) || bytes > BLOB_BYTES_MAX ||
+	    !take(left, bytes))
+		return NULL;
+	blob.data = malloc(bytes + 1);
+	if (!blob.data)
+		return NULL;
+	memcpy(blob.data, shared, bytes);
+	blob.data[bytes] = '\0';
+	format = parse(&blob, id, left);
+	free(blob.data);
+	return format;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Instances: buffers with events, filters and settings of their own.  One
+ * exists while its abi_buffer has a name; the top one has none, and always
+ * exists.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/rules/pids.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/rules/rules.h"
+#include "server/core/shm.h"
+
+#define INSTANCES_MAX	"15"		/* all buffers but the top one */
+static_assert(ABI_BUFFERS == 16, "INSTANCES_MAX");
+
+struct instance *instance_get(struct instance *instance)
+{
+	instance->refs++;
+	return instance;
+}
+
+void instance_put(struct instance *instance)
+{
+	/* The top one is a part of its root. */
+	if (!instance || --instance->refs || !instance->number)
+		return;
+	free(instance->name);
+	free(instance);
+}
+
+/* Let go of all but its name; a node may still have it. */
+static void release(struct instance *instance)
+{
+	rules_done(instance);
+	error_log_clear(instance);
+	instance_done(instance);
+	free(instance->slots);
+	instance->slots = NULL;
+	instance->is_gone = true;
+	instance_put(instance);
+}
+
+/* All but its rings and slots. */
+static int reserve(struct root *root, const struct abi_buffer *abi)
+{
+	return root_reserve(root, abi, offsetof(struct abi_buffer, cpu_kb) +
+				       root->nr_cpus * sizeof(abi->cpu_kb[0]));
+}
+
+static int use(struct root *root, struct instance *instance)
+{
+	int r = reserve(root, instance->abi);
+
+	root->instances[instance->number] = instance_get(instance);
+	instance->slots = calloc(ABI_SLOTS / 64, sizeof(*instance->slots));
+	if (!r && !instance->slots)
+		r = -ENOMEM;
+	if (r)
+		return r;
+	instance_set_defaults(instance);
+	/* The last server may have died while it gave it back. */
+	if (!instance_has_spare(instance))
+		instance_free_spare(instance);
+	return rules_load(instance);
+}
+
+static int add(struct root *root, uint32_t number, const char *name)
+{
+	struct instance *instance = calloc(1, sizeof(*instance));
+
+	if (!instance)
+		return -ENOMEM;
+	instance->root = root;
+	instance->number = number;
+	instance->serial = server_next_serial(root->server);
+	instance->abi = root->top.abi + number;
+	instance->name = strdup(name);
+	if (!instance->name) {
+		free(instance);
+		return -ENOMEM;
+	}
+	return use(root, instance);
+}
+
+/* What a program may have written there need not be a name. */
+static bool is_name(const char *name)
+{
+	return *name && strcmp(name, ".") && strcmp(name, "..") &&
+	       !strchr(name, '/');
+}
+
+int instances_load(struct root *root)
+{
+	int r = use(root, &root->top);
+
+	for (uint32_t i = 1; !r && i < ABI_BUFFERS; i++) {
+		char name[sizeof(root->top.abi->name) + 1] = "";
+
+		memcpy(name, root->top.abi[i].name, sizeof(name) - 1);
+		if (is_name(name) && !instance_find(root, name))
+			r = add(root, i, name);
+	}
+	return r;
+}
+
+void instances_done(struct root *root)
+{
+	for (uint32_t i = ABI_BUFFERS; i--; ) {
+		if (root->instances[i])
+			release(root->instances[i]);
+		root->instances[i] = NULL;
+	}
+	root->rules_taken = root->filters_taken = root->triggers_taken = 0;
+}
+
+struct instance *instance_next(const struct root *root, uint32_t *at)
+{
+	while (*at < ABI_BUFFERS && !root->instances[*at])
+		++*at;
+	return *at < ABI_BUFFERS ? root->instances[*at] : NULL;
+}
+
+struct instance *instance_find(const struct root *root, const char *name)
+{
+	struct instance *instance;
+
+	for_each_instance(instance, root)
+		if (instance->name && !strcmp(instance->name, name))
+			return instance;
+	return NULL;
+}
+
+/* Nothing is recorded there any more. */
+static void switch_all_off(const struct root *root, uint32_t number)
+{
+	for (uint32_t row = 0; row < root->nr_events; row++) {
+		uint32_t *wanted = &root->events_table[row].wanted;
+
+		shm_store(wanted, shm_load(wanted) & ~(1u << number));
+	}
+}
+
+/* As a new buffer, with the top one's options.  That it was used stays: processes
+ * must look at it to forget what it had. */
+static void reset(struct abi_buffer *abi, const struct abi_buffer *top)
+{
+	memset(&abi->stopped, 0, offsetof(struct abi_buffer, side) -
+				   offsetof(struct abi_buffer, stopped));
+	abi->options = shm_load(&top->options);
+}
+
+int instance_make(struct root *root, const char *name)
+{
+	uint32_t number = 1;
+	struct abi_buffer *abi;
+	int r;
+
+	if (instance_find(root, name))
+		return -EEXIST;
+	if (strlen(name) >= sizeof(abi->name))
+		return -ENAMETOOLONG;
+	if (root->state != SERVER_ROOT_ALIVE)
+		return -ENODEV;
+	while (number < ABI_BUFFERS && root->instances[number])
+		number++;
+	if (number == ABI_BUFFERS) {
+		error_log_add(&root->top, "instances", "No more than " INSTANCES_MAX
+			      " instances at a time; rmdir one that is not needed",
+			      name, 0);
+		return -ENOSPC;
+	}
+	abi = root->top.abi + number;
+	r = reserve(root, abi);
+	if (r)
+		return r;
+	reset(abi, root->top.abi);
+	switch_all_off(root, number);
+	r = add(root, number, name);
+	if (r)
+		return r;
+	/* The first letter last: then it exists. */
+	strcpy(abi->name + 1, name + 1);
+	shm_store(&abi->name[0], name[0]);
+	return 0;
+}
+
+int instance_remove(struct root *root, const char *name)
+{
+	struct instance *instance = instance_find(root, name);
+	struct apply apply;
+
+	if (!instance)
+		return -ENOENT;
+	if (instance->nr_open)
+		return -EBUSY;
+	switch_all_off(root, instance->number);
+	instance_drop_rings(instance);
+	rules_drop(instance);
+	functions_leave(instance);
+	for (int list = 0; list < ABI_PIDS_LISTS; list++)
+		pids_drop(instance, list);
+	shm_store(&instance->abi->name[0], 0);
+	apply_start(root, &apply);
+	apply_wait(&apply, APPLY_WAIT_NS);
+	root->instances[instance->number] = NULL;
+	release(instance);
+	return 0;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Mappings of files that may be cut short, and the SIGBUS that follows. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "server/core/mapping.h"
+
+/* Written by the server's thread outside of any access to a mapping; read by
+ * the handler, which runs only in the middle of such an access. */
+static struct mapping *all_mappings;
+static int map_flags = MAP_SHARED;	/* before there is a mapping */
+
+static bool has_address(const struct mapping *mapping, const void *addr)
+{
+	return (uintptr_t)addr - (uintptr_t)mapping->addr < mapping->bytes;
+}
+
+static uint64_t offset_in(const struct mapping *mapping, const void *addr)
+{
+	return (uint64_t)((const char *)addr - (const char *)mapping->addr);
+}
+
+static bool put_zeroes(void *start, uint64_t bytes)
+{
+	return mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_PRIVATE |
+		    MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+}
+
+/* Is it in the file, but nothing there yet? */
+static bool is_hole(const struct mapping *mapping, const void *addr)
+{
+	struct stat st;
+
+	return mapping->fd >= 0 && !fstat(mapping->fd, &st) &&
+	       offset_in(mapping, addr) < (uint64_t)st.st_size;
+}
+
+static void sigbus(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	for (struct mapping *m = all_mappings; m; m = m->next) {
+		if (!has_address(m, info->si_addr))
+			continue;
+		if (is_hole(m, info->si_addr)) {
+			void *page = (char *)m->addr +
+				     (offset_in(m, info->si_addr) & ~4095ull);
+
+			if (!put_zeroes(page, 4096))
+				break;
+			m->has_holes = true;
+			return;
+		}
+		if (!put_zeroes(m->addr, m->bytes))
+			break;
+		m->is_lost = true;
+		return;
+	}
+	/* Not ours: die of it, as if there were no handler. */
+	signal(sig, SIG_DFL);
+}
+
+int mapping_init(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = sigbus,
+		.sa_flags = SA_SIGINFO,
+	};
+
+	sigemptyset(&action.sa_mask);
+	return sigaction(SIGBUS, &action, NULL) ? -errno : 0;
+}
+
+void mapping_be_private(void)
+{
+	map_flags = MAP_PRIVATE | MAP_NORESERVE;
+}
+
+int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mapping)
+{
+	struct mapping *mapping;
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!bytes || off % 4096 || off > (uint64_t)st.st_size ||
+	    bytes > (uint64_t)st.st_size - off)
+		return -EBADMSG;
+	mapping = calloc(1, sizeof(*mapping));
+	if (!mapping)
+		return -ENOMEM;
+	mapping->addr = mmap(NULL, bytes, PROT_READ | PROT_WRITE, map_flags,
+			     fd, (off_t)off);
+	if (mapping->addr == MAP_FAILED) {
+		r = -errno;
+		free(mapping);
+		return r;
+	}
+	mapping->bytes = bytes;
+	mapping->fd = -1;
+	mapping->refs = 1;
+	mapping->next = all_mappings;
+	if (all_mappings)
+		all_mappings->before = mapping;
+	all_mappings = mapping;
+	*ret_mapping = mapping;
+	return 0;
+}
+
+int mapping_new_sparse(int fd, uint64_t bytes, struct mapping **ret_mapping)
+{
+	int r = mapping_new(fd, 0, bytes, ret_mapping);
+
+	if (!r)
+		(*ret_mapping)->fd = fd;
+	return r;
+}
+
+static bool is_private(void)
+{
+	return map_flags & MAP_PRIVATE;
+}
+
+void mapping_mend(struct mapping *mapping)
+{
+	if (!mapping->has_holes || mapping->is_lost || is_private())
+		return;
+	mapping->has_holes = false;
+	if (mmap(mapping->addr, mapping->bytes, PROT_READ | PROT_WRITE,
+		 map_flags | MAP_FIXED, mapping->fd, 0) == MAP_FAILED)
+		mapping->has_holes = true;
+}
+
+int mapping_reserve(struct mapping *mapping, const void *start, uint64_t bytes)
+{
+	int r;
+
+	if (is_private())
+		return 0;
+	mapping_mend(mapping);
+	do
+		r = fallocate(mapping->fd, FALLOC_FL_KEEP_SIZE,
+			      (off_t)offset_in(mapping, start), (off_t)bytes);
+	while (r && errno == EINTR);
+	/* where it is not known, one learns it too late, but then, too */
+	return r && errno != EOPNOTSUPP ? -errno : 0;
+}
+
+struct mapping *mapping_get(struct mapping *mapping)
+{
+	mapping->refs++;
+	return mapping;
+}
+
+void mapping_put(struct mapping *mapping)
+{
+	if (!mapping || --mapping->refs)
+		return;
+	if (mapping->before)
+		mapping->before->next = mapping->next;
+	else
+		all_mappings = mapping->next;
+	if (mapping->next)
+		mapping->next->before = mapping->before;
+	munmap(mapping->addr, mapping->bytes);
+	free(mapping);
+}

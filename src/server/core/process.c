@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The processes of a root.  A slot names a pid; that the pid is alive and really
+ * is of this root is checked once, and a pidfd holds on to it from then on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "event/clock.h"
+#include "server/core/mapping.h"
+#include "server/core/process_look.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+
+#define FORK_LIMIT_NS	3000000000u	/* then nobody is on the way to his slot */
+
+/* What /proc/PID/maps says of a mapping. */
+struct map_line {
+	uint64_t start, end, ino;
+	dev_t dev;
+};
+
+static bool parse_line(const char *line, struct map_line *ret_map)
+{
+	unsigned int dev_major, dev_minor;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*x %x:%x %" SCNu64,
+		   &ret_map->start, &ret_map->end, &dev_major, &dev_minor,
+		   &ret_map->ino) != 5)
+		return false;
+	ret_map->dev = makedev(dev_major, dev_minor);
+	return true;
+}
+
+/* Some file systems (btrfs, overlayfs) show other numbers in /proc/PID/maps than in
+ * stat(), but all processes the same: what they show for our own mapping. */
+void process_init(struct root *root)
+{
+	uint64_t addr = (uintptr_t)root->memory->addr;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	struct map_line map;
+	char line[512];
+
+	root->map_dev = root->dev;
+	root->map_ino = root->ino;
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (!parse_line(line, &map) || addr < map.start || addr >= map.end)
+			continue;
+		root->map_dev = map.dev;
+		root->map_ino = map.ino;
+		break;
+	}
+	if (maps)
+		fclose(maps);
+}
+
+/* When the process that has this slot was there, CLOCK_BOOTTIME; 0: not known. */
+static uint64_t slot_claimed_ns(const struct root *root, uint32_t slot)
+{
+	return slot == PROCESS_CREATOR ? shm_load(&root->control->started_ns) :
+					 shm_load(&root->processes[slot].claimed_ns);
+}
+
+/* Who shows no stack shows no maps: its main thread has ended, or it hides them.  But its
+ * agent is there, unless it has called exec(), or its sandbox has killed that. */
+void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES])
+{
+	uint32_t slot = process->slot, tid = 0;
+
+	if (!process->stack && slot != PROCESS_CREATOR)
+		tid = shm_load(&process->root->processes[slot].agent);
+	snprintf(path, PROCESS_PATH_BYTES, "/proc/%" PRIu32 "/task/%" PRIu32 "/maps",
+		 process->pid, tid ? tid : process->pid);
+}
+
+FILE *process_maps_open(const struct process *process)
+{
+	char path[PROCESS_PATH_BYTES];
+
+	process_maps_path(process, path);
+	return fopen(path, "re");
+}
+
+/*
+ * Whoever gave up rights lets nobody look at its memory, nor does another user's
+ * process that has got the pid of a dead one; but that has started later than the slot
+ * was taken.  Where the times say nothing (of an older runtime; of another boot, or a
+ * time namespace), it is another's if it is not ours to be sent signals.
+ */
+static bool is_hidden_of_root(const struct process *process, const struct look *look,
+			      int pidfd)
+{
+	uint64_t claimed_ns = slot_claimed_ns(process->root, process->slot);
+	uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t started = look->started;
+
+	if (started && claimed_ns && claimed_ns <= clock_posix_ns(CLOCK_BOOTTIME))
+		return started <= claimed_ns / tick_ns;
+	return !syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) ||
+	       (errno != EPERM && errno != ESRCH);
+}
+
+/* Has it a sandbox, which may have killed its agent? */
+static bool has_filter(uint32_t pid)
+{
+	char path[64], line[256];
+	int mode = 0;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	status = fopen(path, "re");
+	while (status && !mode && fgets(line, sizeof(line), status))
+		sscanf(line, "Seccomp: %d", &mode);
+	if (status)
+		fclose(status);
+	return mode;
+}
+
+/* Nobody may look at @process, which is alive: @error is what comes of it.  With
+ * hidepid=2 it seems not to be there. */
+static bool is_hiding(const struct process *process, int error)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, process->pid);
+	return error == EACCES || error == EPERM ||
+	       (error == ENOENT && (access(path, F_OK) || has_filter(process->pid)));
+}
+
+/* Neither descriptors nor memory are left to look at anybody with. */
+static bool is_shortage(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
+/* Two are needed at a time. */
+static bool can_look(const struct root *root)
+{
+	int one = fcntl(root->fd, F_DUPFD_CLOEXEC, 0);
+	int two = fcntl(root->fd, F_DUPFD_CLOEXEC, 0);
+
+	if (one >= 0)
+		close(one);
+	if (two >= 0)
+		close(two);
+	return one >= 0 && two >= 0;
+}
+
+/* Does @process, a live one, have its root's memory mapped?  -EAGAIN: the budget does not
+ * suffice to know. */
+static int is_of_root(const struct process *process, struct look *look, int pidfd)
+{
+	struct root *root = process->root;
+	enum look_maps maps = look_maps(process, look, &root->budget);
+
+	if (maps == LOOK_UNKNOWN)
+		return -EAGAIN;
+	if (maps != LOOK_REFUSED)
+		return maps == LOOK_MAPPED;
+	root->is_blind |= is_shortage(errno);
+	return is_hiding(process, errno) && is_hidden_of_root(process, look, pidfd);
+}
+
+static bool is_dead(int pidfd)
+{
+	struct pollfd fd = { pidfd, POLLIN, 0 };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+bool process_is_current(const struct process *process)
+{
+	return process->pidfd >= 0 && !is_dead(process->pidfd) &&
+	       look_stack(process->pid) == process->stack;
+}
+
+/* ---- slots ---- */
+
+/* The slots as they were when the pass began: other processes write to them. */
+struct claims {
+	uint32_t pid[PROCESS_CREATOR + 1];	/* 0: free, or nonsense */
+	bool is_lost[PROCESS_CREATOR + 1];	/* the pid has a younger slot */
+	struct claim {
+		uint32_t pid, slot;
+		uint64_t claimed_ns;
+	} table[PROCESS_CREATOR + 1];		/* those with a pid; the youngest first */
+	uint32_t nr;
+};
+
+static int compare_claims(const void *pa, const void *pb)
+{
+	const struct claim *a = pa, *b = pb;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return (a->claimed_ns < b->claimed_ns) - (a->claimed_ns > b->claimed_ns);
+}
+
+static void add_claim(const struct root *root, struct claims *claims, uint32_t slot,
+		      uint32_t pid)
+{
+	claims->is_lost[slot] = false;
+	claims->pid[slot] = pid <= INT_MAX ? pid : 0;
+	if (claims->pid[slot])
+		claims->table[claims->nr++] = (struct claim) {
+			pid, slot, slot_claimed_ns(root, slot),
+		};
+}
+
+/*
+ * The process that made the root has no slot while it starts.  Slots keep the pids of the
+ * dead.  If a child has got such a pid, the slot that was taken last is its own.
+ */
+static void claims_take(const struct root *root, struct claims *claims)
+{
+	uint32_t creator = shm_load(&root->control->pid);
+
+	claims->nr = 0;
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		uint32_t pid = shm_load(&root->processes[slot].pid);
+
+		add_claim(root, claims, slot, pid);
+		if (pid == creator)
+			creator = 0;
+	}
+	add_claim(root, claims, PROCESS_CREATOR, creator);
+	qsort(claims->table, claims->nr, sizeof(*claims->table), compare_claims);
+	for (uint32_t i = 1; i < claims->nr; i++) {
+		const struct claim *claim = &claims->table[i], *before = claim - 1;
+
+		claims->is_lost[claim->slot] = claim->pid == before->pid &&
+			(claim->claimed_ns < before->claimed_ns ||
+			 claims->is_lost[before->slot]);
+	}
+}
+
+/* A descriptor for it if it is alive and of its root, else -1.  -EAGAIN: as above. */
+static int process_open(const struct process *process, struct look *look)
+{
+	int fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
+	int r;
+
+	if (fd < 0) {
+		process->root->is_blind |= is_shortage(errno);
+		return -1;
+	}
+	r = is_dead(fd) ? 0 : is_of_root(process, look, fd);
+	if (r > 0)
+		return fd;
+	close(fd);
+	return r ? r : -1;
+}
+
+static void process_close(struct process *process)
+{
+	if (process->pidfd < 0)
+		return;
+	server_unwatch_process(process->root->server, process);
+	close(process->pidfd);
+	process->pidfd = -1;
+	process->root->nr_live--;
+}
+
+/* Has @process not called exec()?  One that hides its stack is looked at anew in each pass.
+ * -EAGAIN: as above. */
+static int is_unchanged(const struct process *process, struct look *look)
+{
+	if (look->stack != process->stack)
+		return 0;
+	return look->stack ? 1 : is_of_root(process, look, process->pidfd);
+}
+
+static struct process *slot_process(struct root *root, uint32_t slot)
+{
+	struct process *process = root->process[slot];
+
+	if (process)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->root = root;
+	process->slot = slot;
+	process->pidfd = -1;
+	root->process[slot] = process;
+	return process;
+}
+
+/* -EAGAIN: it is not known yet, and stays as it was. */
+static int slot_scan(struct root *root, uint32_t slot, const struct claims *claims)
+{
+	uint32_t pid = claims->pid[slot];
+	struct process *process;
+	struct look *look;
+	int r;
+
+	if (!pid && !root->process[slot])
+		return 0;
+	process = slot_process(root, slot);
+	if (!process)
+		return 0;
+	if (process->pid != pid || claims->is_lost[slot])
+		process_close(process);
+	process->pid = pid;
+	look = pid && !claims->is_lost[slot] ? look_at(root, pid) : NULL;
+	if (!look)
+		return 0;
+	if (process->pidfd >= 0) {
+		r = is_unchanged(process, look);
+		if (r)
+			return r < 0 ? r : 0;
+		process_close(process);
+	}
+	process->stack = look->stack;
+	r = process_open(process, look);
+	if (r == -EAGAIN)
+		return r;
+	process->pidfd = r;
+	if (r < 0)
+		return 0;
+	root->nr_live++;
+	server_watch_process(root->server, process);
+	return 0;
+}
+
+/* ---- scans ---- */
+
+/*
+ * A child has no slot at first, and its parent may be dead by then.  There is none if
+ * as many had theirs before the look as have been forked after it.
+ */
+static void note_forks(struct root *root)
+{
+	if (root->nr_live || shm_load(&root->control->forks) == root->scan.forks_done)
+		root->fork_ns = 0;
+	else if (!root->fork_ns)
+		root->fork_ns = server_now_ns();
+}
+
+/* The creator may take its slot right now: so the slots are looked at last. */
+static uint32_t scan_slot(const struct root *root)
+{
+	return root->scan.left > ABI_PROCESSES ? PROCESS_CREATOR : root->scan.next;
+}
+
+static void scan_pass(struct root *root)
+{
+	struct claims claims;
+	uint32_t slot;
+
+	claims_take(root, &claims);
+	while (root->scan.left) {
+		slot = scan_slot(root);
+		if ((claims.pid[slot] && budget_is_spent(&root->budget)) ||
+		    slot_scan(root, slot, &claims))
+			return;
+		if (slot != PROCESS_CREATOR)
+			root->scan.next = (slot + 1) % ABI_PROCESSES;
+		root->scan.left--;
+	}
+}
+
+bool process_scan_more(struct root *root)
+{
+	if (!root->scan.left)
+		return true;
+	root->is_blind = !can_look(root) || looks_begin(root);
+	if (root->is_blind)
+		return false;
+	budget_start(&root->budget);
+	scan_pass(root);
+	budget_stop(&root->budget);
+	if (root->scan.left) {
+		root->is_blind = true;
+		server_continue_scan(root->server);
+	} else {
+		note_forks(root);
+	}
+	return !root->scan.left;
+}
+
+bool process_scan(struct root *root)
+{
+	root->scan.left = PROCESS_CREATOR + 1;
+	root->scan.forks_done = shm_load(&root->control->forks_done);
+	return process_scan_more(root);
+}
+
+/* A child that was killed on its way never comes, nor one that fork() had no room for. */
+bool process_all_gone(struct root *root)
+{
+	if (root->scan.left)
+		process_scan_more(root);	/* one that began later might never end */
+	else
+		process_scan(root);
+	if (root->nr_live || root->is_blind)
+		return false;
+	return !root->fork_ns || server_now_ns() - root->fork_ns > FORK_LIMIT_NS;
+}
+
+void process_died(struct process *process)
+{
+	process_close(process);
+}
+
+void process_done(struct root *root)
+{
+	/* a root that sleeps has none */
+	for (uint32_t slot = 0; root->process && slot <= PROCESS_CREATOR; slot++) {
+		if (root->process[slot])
+			process_close(root->process[slot]);
+		free(root->process[slot]);
+		root->process[slot] = NULL;
+	}
+	root->nr_live = 0;
+	root->scan.left = 0;
+	looks_free(root->looks);
+	root->looks = NULL;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program may be built anew, upgraded or removed while it runs; its path leads to
+ * another file then, or nowhere, but /proc/PID/exe still to the right one.  Nobody but
+ * the program has such a link: /proc/PID/map_files is for root.
+ */
+#include "server/core/program.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbols/localfile.h"
+#include "server/core/root.h"
+
+#define TRIES	8		/* all run the same file; some may not let us look */
+
+bool program_is(const struct root *root, const char *path)
+{
+	return !strncmp(path, root->control->exe, sizeof(root->control->exe) - 1);
+}
+
+/* The root has it as it was at the start, if it is not too long. */
+static bool is_whole(const struct root *root)
+{
+	size_t len = strnlen(root->control->exe, sizeof(root->control->exe));
+
+	return len && len < sizeof(root->control->exe) - 1;
+}
+
+static bool can_open(const char *path)
+{
+	int fd;
+
+	if (localfile_open(path, &fd))
+		return false;
+	close(fd);
+	return true;
+}
+
+/* What is at the path is not believed where the link cannot be followed. */
+void program_names_find(const struct root *root, uint32_t pid,
+			struct program_names *ret_names)
+{
+	char *now = ret_names->now, *path = ret_names->path;
+	char link[64];
+	ssize_t n;
+	size_t len;
+
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", pid);
+	n = readlink(link, now, sizeof(ret_names->now) - 1);
+	now[n > 0 ? n : 0] = '\0';
+	len = strnlen(root->control->exe, sizeof(root->control->exe) - 1);
+	memcpy(path, root->control->exe, len);
+	path[len] = '\0';
+	if (!*now || !is_whole(root) || (strcmp(now, path) && !can_open(link)))
+		strcpy(path, now);
+}
+
+/* What a process of the root runs, one that is still of the root when it is open. */
+static int open_link(const struct root *root, int *ret_fd)
+{
+	int left = TRIES;
+
+	for (uint32_t i = 0; i <= PROCESS_CREATOR; i++) {
+		const struct process *process = root->process[i];
+		char link[64];
+		int fd;
+
+		if (!process || process->pidfd < 0)
+			continue;
+		snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", process->pid);
+		if (!left--)
+			break;
+		if (localfile_open(link, &fd))
+			continue;
+		if (process_is_current(process)) {
+			*ret_fd = fd;
+			return 0;
+		}
+		close(fd);
+	}
+	return -ENOENT;
+}
+
+static bool is_at(const char *path, int fd)
+{
+	struct stat there, here;
+	bool is_same;
+	int other;
+
+	if (localfile_open(path, &other))
+		return false;
+	is_same = !fstat(other, &there) && !fstat(fd, &here) &&
+		  there.st_dev == here.st_dev && there.st_ino == here.st_ino;
+	close(other);
+	return is_same;
+}
+
+void program_file_find(const struct root *root, const char *path,
+		       struct program_file *ret_file)
+{
+	int fd;
+
+	*ret_file = (struct program_file) { .path = path, .fd = -1 };
+	if (!is_whole(root) || !program_is(root, path) || open_link(root, &fd))
+		return;
+	/* debug information is looked for beside the path */
+	if (is_at(path, fd)) {
+		close(fd);
+		return;
+	}
+	ret_file->fd = fd;
+	snprintf(ret_file->link, sizeof(ret_file->link), "/proc/self/fd/%d", fd);
+	ret_file->path = ret_file->link;
+}
+
+void program_file_done(struct program_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+}

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: MIT */
+/* Attaching to a root: the checks that everything else relies on. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/control.h"
+#include "server/core/beat.h"
+#include "server/names/comm.h"
+#include "server/core/mapping.h"
+#include "symbols/parse.h"
+#include "server/names/printk.h"
+#include "server/functions/profile.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/core/roots.h"
+#include "server/rules/rules.h"
+#include "server/core/shm.h"
+#include "server/names/objects.h"
+#include "server/functions/stack_tracer.h"
+#include "server/names/symbols.h"
+
+/* Tables and heap of the default layout take 35 MB. */
+#define CONTROL_BYTES_MAX	(1ull << 30)
+#define WAKE_NS			60000000u	/* for the parser, when a dead root is woken */
+#define WAKE_STEP_MS		5
+
+/* Does a table of @rows lie between the header and the arena? */
+static bool is_table(const struct abi_control *control, uint64_t off,
+		     uint64_t rows, uint64_t row_bytes)
+{
+	return off % 8 == 0 && off >= sizeof(*control) &&
+	       off <= control->arena_off &&
+	       rows * row_bytes <= control->arena_off - off;
+}
+
+int root_check_control(const struct abi_control *c)
+{
+	if (c->magic != ABI_MAGIC)
+		return -EBADMSG;
+	if (c->version != ABI_VERSION || c->control_bytes != sizeof(*c))
+		return -EPROTONOSUPPORT;
+	if (c->arena_off % 4096 || c->arena_off > CONTROL_BYTES_MAX ||
+	    c->map_bytes < c->arena_off || c->map_bytes > 1ull << 46 ||
+	    !c->nr_cpus || c->nr_cpus > ABI_CPUS)
+		return -EBADMSG;
+	if (!is_table(c, c->processes_off, ABI_PROCESSES,
+		      sizeof(struct abi_process)) ||
+	    !is_table(c, c->modules_off, ABI_MODULES,
+		      sizeof(struct abi_module)) ||
+	    !is_table(c, c->comms_off, ABI_COMMS, sizeof(struct abi_comm)) ||
+	    !is_table(c, c->events_off, ABI_EVENTS, sizeof(struct abi_event)) ||
+	    !is_table(c, c->buffers_off, ABI_BUFFERS,
+		      sizeof(struct abi_buffer)) ||
+	    (c->objects_off && !is_table(c, c->objects_off, ABI_OBJECTS,
+					 sizeof(struct abi_object))) ||
+	    !is_table(c, c->heap_off, 0, 1))
+		return -EBADMSG;
+	return 0;
+}
+
+/* Open `memory` below @dirfd/@name: a file of ours, reached through no link. */
+static int open_memory(struct root *root, int dirfd)
+{
+	int dir = openat(dirfd, root->name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	int r;
+
+	if (dir < 0)
+		return -errno;
+	root->fd = openat(dir, "memory", O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	r = root->fd < 0 ? -errno : 0;
+	close(dir);
+	if (r < 0)
+		return r;
+	if (fstat(root->fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		return -EBADMSG;
+	if (root->ino && (st.st_ino != root->ino || st.st_dev != root->dev))
+		return -ENOENT;		/* another root has its name now */
+	root->dev = st.st_dev;
+	root->ino = st.st_ino;
+	root->died = st.st_mtim;
+	roots_set_bytes(server_roots(root->server), root, (uint64_t)st.st_blocks * 512);
+	return 0;
+}
+
+/* Load the state that the last server left.  -ERESTART: call again. */
+static int load(struct root *root)
+{
+	static int (*const steps[ROOT_LOADED])(struct root *root) = {
+		[ROOT_LOAD_FUNCTIONS] = functions_load,
+		[ROOT_LOAD_PROFILE] = profile_load,
+		[ROOT_LOAD_NAMES] = rules_load_names,
+		[ROOT_LOAD_INSTANCES] = instances_load,
+	};
+	int r = 0;
+
+	while (!r && root->load_step < ROOT_LOADED) {
+		r = steps[root->load_step](root);
+		root->load_step += !r;
+	}
+	return r;
+}
+
+static int attach(struct root *root)
+{
+	struct abi_control control;
+	char *base;
+	int r;
+
+	if (pread(root->fd, &control, sizeof(control), 0) != sizeof(control))
+		return -EBADMSG;
+	r = root_check_control(&control);
+	if (r < 0)
+		return r;
+	r = mapping_new_sparse(root->fd, control.arena_off, &root->memory);
+	if (r < 0)
+		return r;
+	base = root->memory->addr;
+	root->control = root->memory->addr;
+	root->processes = (void *)(base + control.processes_off);
+	root->modules_table = (void *)(base + control.modules_off);
+	if (control.objects_off)
+		root->objects_table = (void *)(base + control.objects_off);
+	root->comms_table = (void *)(base + control.comms_off);
+	root->events_table = (void *)(base + control.events_off);
+	root->heap_off = control.heap_off;
+	root->arena_off = control.arena_off;
+	root->map_bytes = control.map_bytes;
+	/* nodes know CPUs by their numbers, also of a root that has slept */
+	if (root->nr_cpus && root->nr_cpus != control.nr_cpus)
+		return -EBADMSG;
+	root->nr_cpus = control.nr_cpus;
+	root->top.abi = (void *)(base + control.buffers_off);
+	root->process = calloc(PROCESS_CREATOR + 1, sizeof(*root->process));
+	root->comms = comms_new();
+	root->objects = objects_new();
+	root->symbols = symbols_new();
+	if (!root->process || !root->comms || !root->objects || !root->symbols)
+		return -ENOMEM;
+	process_init(root);
+	if (process_all_gone(root))
+		root->state = SERVER_ROOT_DEAD;
+	r = events_refresh(root);
+	boot_load(root);
+	if (!r)
+		r = stack_tracer_load(root);
+	return r ? r : load(root);
+}
+
+/* Restore the time of death: fallocate() in attach() changes mtime. */
+static void keep_age(const struct root *root)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, root->died };
+
+	if (root->state == SERVER_ROOT_DEAD)
+		futimens(root->fd, times);
+}
+
+/* Let go of all that it has; the name stays.  Once more does no harm. */
+static void detach(struct root *root)
+{
+	if (root->process)
+		process_done(root);
+	free(root->process);
+	root->process = NULL;
+	events_done(root);
+	comms_free(root->comms);
+	root->comms = NULL;
+	objects_free(root->objects);
+	root->objects = NULL;
+	symbols_free(root->symbols);
+	root->symbols = NULL;
+	printk_formats_free(root->printk);
+	root->printk = NULL;
+	stack_tracer_done(root);
+	instances_done(root);
+	functions_done(root);
+	free(root->pending);
+	root->pending = NULL;
+	root->nr_pending = 0;
+	mapping_put(root->memory);
+	root->memory = NULL;
+	root->control = NULL;
+	if (root->fd >= 0)
+		close(root->fd);
+	root->fd = -1;
+}
+
+/* The server has no memory or no descriptor for this root now, and tries again later.  The
+ * program must not wait for that, neither in its constructor nor for an answer. */
+static void release(struct root *root)
+{
+	struct abi_control *control = root->control;
+
+	if (!control)
+		return;
+	if (shm_load(&control->hold)) {
+		shm_store(&control->hold, 0);
+		shm_wake(&control->hold);
+	}
+	shm_store(&control->answered, shm_load(&control->asked));
+	shm_wake(&control->answered);
+}
+
+/* Is @r about the server, which may have more descriptors or memory another time? */
+static bool is_shortage(int r)
+{
+	return r == -ENOMEM || r == -ENOSPC || r == -EMFILE || r == -ENFILE;
+}
+
+static void give_up(struct root *root, int r)
+{
+	detach(root);
+	root->load_step = ROOT_LOADED;
+	root->state = r == -EPROTONOSUPPORT ? SERVER_ROOT_FOREIGN : SERVER_ROOT_CORRUPT;
+}
+
+/* A root of the dead is not worth a mapping: most are never looked at.  Returns false if it
+ * is not certain that this one is dead. */
+static bool begin_asleep(struct root *root)
+{
+	struct root_peek peek;
+
+	if (root_peek(root->fd, &peek) || !peek.is_dead)
+		return false;
+	root->state = SERVER_ROOT_DEAD;
+	root->is_empty = !peek.has_recorded;
+	root->info = (struct server_root_info) {
+		.state = SERVER_ROOT_DEAD,
+		.pid = peek.control.pid,
+		.started_ns = peek.control.started_ns,
+		.run_id = peek.control.run_id,
+	};
+	root->load_step = ROOT_LOADED;
+	detach(root);
+	return true;
+}
+
+/* A root that cannot be trusted is shown as corrupt; other errors are returned. */
+static int settle(struct root *root, int r)
+{
+	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || is_shortage(r))
+		return r;
+	if (r < 0 && r != -ERESTART)
+		give_up(root, r);
+	return 0;
+}
+
+int root_load(struct root *root)
+{
+	int r = load(root);
+
+	keep_age(root);
+	if (r == -ERESTART)
+		return r;
+	r = settle(root, r);
+	if (r)
+		release(root);
+	return r;
+}
+
+int root_new(struct server *server, int dirfd, const char *name,
+	     uint64_t serial, struct root **ret_root)
+{
+	struct root *root = calloc(1, sizeof(*root));
+	int r;
+
+	if (!root)
+		return -ENOMEM;
+	root->server = server;
+	root->refs = 1;
+	root->users = 1;
+	root->serial = serial;
+	root->top.root = root;
+	root->top.serial = serial;
+	root->fd = -1;
+	root->found_ns = server_now_ns();
+	clock_gettime(CLOCK_REALTIME, &root->found);
+	root->name = strdup(name);
+	r = root->name ? open_memory(root, dirfd) : -ENOMEM;
+	if (!r && !begin_asleep(root)) {
+		r = attach(root);
+		keep_age(root);
+	}
+	r = settle(root, r);
+	if (r) {
+		release(root);
+		root_put(root);
+		return r;
+	}
+	*ret_root = root;
+	return 0;
+}
+
+/* ---- sleep ---- */
+
+static bool is_asleep(const struct root *root)
+{
+	return root->state == SERVER_ROOT_DEAD && !root->memory;
+}
+
+bool root_can_sleep(const struct root *root)
+{
+	if (root->state != SERVER_ROOT_DEAD || !root->memory || root->users > 1 ||
+	    root->nr_live)
+		return false;
+	/* A node of an instance would name one that is gone. */
+	for (uint32_t i = 1; i < ABI_BUFFERS; i++)
+		if (root->instances[i] && root->instances[i]->refs > 1)
+			return false;
+	return true;
+}
+
+/* attach() relies on zeroes, as in a new root.  Nodes keep their references to the top. */
+static void forget_attached(struct root *root)
+{
+	root->top = (struct instance) {
+		.root = root,
+		.refs = root->top.refs,
+		.serial = root->serial,
+	};
+	root->objects_table = NULL;
+	root->is_blind = false;
+	root->fork_ns = 0;
+	root->nr_booted = 0;
+	root->tables_seen = 0;
+	memset(root->modules_seen, 0, sizeof(root->modules_seen));
+	root->is_arena_known = false;
+}
+
+void root_sleep(struct root *root)
+{
+	struct roots *roots = server_roots(root->server);
+	struct stat st;
+
+	root_info_fill(root, &root->info);
+	root->has_info = true;
+	if (!fstat(root->fd, &st))
+		roots_set_bytes(roots, root, (uint64_t)st.st_blocks * 512);
+	roots_asleep(roots, root);
+	detach(root);
+	forget_attached(root);
+}
+
+static int reopen(struct root *root)
+{
+	struct timespec died = root->died;
+	int dir = server_open_roots(root->server);
+	int r = dir < 0 ? dir : open_memory(root, dir);
+
+	if (dir >= 0)
+		close(dir);
+	root->died = died;
+	return r;
+}
+
+/*
+ * Load what the parser is still needed for.  A dead root is woken in the middle of a
+ * request, so its files are waited for, but not longer than others can wait: lists of
+ * functions that are not there by then are left out until the root is woken again.
+ */
+static int load_dead(struct root *root)
+{
+	uint64_t end_ns = server_now_ns() + WAKE_NS;
+	int r = -ERESTART;
+
+	while (r == -ERESTART && server_now_ns() < end_ns) {
+		struct pollfd parser = { .fd = parse_poll_fd(), .events = POLLIN };
+
+		beat();
+		poll(&parser, 1, WAKE_STEP_MS);
+		parse_dispatch();
+		functions_settle(root);
+		r = load(root);
+	}
+	objects_wait_no_more(root);
+	while (r == -ERESTART) {
+		root->load_step++;
+		r = load(root);
+	}
+	return r;
+}
+
+static int try_wake(struct root *root)
+{
+	int r = reopen(root);
+
+	root->load_step = ROOT_LOAD_FUNCTIONS;
+	if (!r)
+		r = attach(root);
+	if (r == -ERESTART)
+		r = load_dead(root);
+	if (!r) {
+		keep_age(root);
+		return 0;
+	}
+	detach(root);
+	forget_attached(root);
+	root->load_step = ROOT_LOADED;
+	return r;
+}
+
+/* A process that was on its way is found by the server's next round.  0, or -errno: asleep
+ * still, or too bad to be used. */
+static int wake(struct root *root)
+{
+	struct roots *roots = server_roots(root->server);
+	int r = try_wake(root);
+
+	/* sleep gives back descriptors and memory of the server, nothing of a tmpfs */
+	while (is_shortage(r) && r != -ENOSPC && roots_sleep_one(roots))
+		r = try_wake(root);
+	if (!r) {
+		roots_awake(roots, root);
+	} else if (!is_shortage(r) && r != -ENOENT) {
+		give_up(root, r);
+		roots_not_dead(roots, root);
+	}
+	return r;
+}
+
+bool root_is_still_dead(struct root *root)
+{
+	struct root_peek peek;
+	bool is_dead = !reopen(root) && !root_peek(root->fd, &peek) && peek.is_dead;
+
+	detach(root);
+	return is_dead;
+}
+
+struct root *root_get(struct root *root)
+{
+	root->refs++;
+	return root;
+}
+
+void root_put(struct root *root)
+{
+	if (!root || --root->refs)
+		return;
+	detach(root);
+	free(root->name);
+	free(root);
+}
+
+/* A root that somebody has looked at stays when its program ends. */
+static void note_opened(struct root *root)
+{
+	uint32_t *used = &root->top.abi->used;
+
+	root->was_opened = true;
+	if (shm_load(used) == ABI_USED_PRINTK)
+		shm_store(used, ABI_USED);
+}
+
+void root_use(struct root *root)
+{
+	root->users++;
+	if (root->state == SERVER_ROOT_ALIVE)
+		note_opened(root);
+}
+
+void root_leave(struct root *root)
+{
+	if (!--root->users)
+		detach(root);
+}
+
+int root_reserve(struct root *root, const void *start, uint64_t bytes)
+{
+	return mapping_reserve(root->memory, start, bytes);
+}
+
+bool root_is_ready(struct root *root)
+{
+	if (root->is_gone || is_asleep(root))
+		return false;
+	if (root->state < SERVER_ROOT_CORRUPT)
+		mapping_mend(root->memory);
+	if (root->state < SERVER_ROOT_CORRUPT && root->memory->is_lost) {
+		process_done(root);
+		root->state = SERVER_ROOT_CORRUPT;
+		roots_not_dead(server_roots(root->server), root);
+	}
+	return root->state < SERVER_ROOT_CORRUPT;
+}
+
+bool root_is_usable(struct root *root)
+{
+	root->used_ns = server_now_ns();
+	if (!root->is_gone && is_asleep(root) && wake(root))
+		return false;
+	return root_is_ready(root);
+}

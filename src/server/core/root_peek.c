@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A look at a root that needs no mapping: is it certainly dead, and may it have recorded
+ * anything?  The file is sparse, so few bytes of it are read: the header, the slots that
+ * somebody took, and one word of each buffer.
+ *
+ * "Certainly" is what process.c would find, too: no slot names a process that exists, and no
+ * child is on its way to a slot.  In any doubt (another program has the pid by now) the
+ * answer is no, and process.c decides.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "server/core/root.h"
+
+static bool read_at(int fd, void *to, size_t bytes, uint64_t off)
+{
+	return pread(fd, to, bytes, (off_t)off) == (ssize_t)bytes;
+}
+
+/* Does no process have this number? */
+static bool is_free(uint32_t pid)
+{
+	int fd;
+
+	if (!pid || pid > INT_MAX)
+		return true;
+	fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && (errno == ESRCH || errno == EINVAL);
+}
+
+static bool are_slots_free(int fd, uint64_t off, uint32_t first, uint32_t end)
+{
+	static struct abi_process slots[ABI_PROCESSES];	/* too much for a stack */
+
+	if (!read_at(fd, slots, (end - first) * sizeof(slots[0]),
+		     off + first * sizeof(slots[0])))
+		return false;
+	for (uint32_t i = 0; i < end - first; i++)
+		if (!is_free(slots[i].pid))
+			return false;
+	return true;
+}
+
+/* Slots in a hole of the file were never taken. */
+static bool are_all_free(int fd, uint64_t off)
+{
+	const uint64_t slot_bytes = sizeof(struct abi_process);
+	const uint64_t end = off + ABI_PROCESSES * slot_bytes;
+	off_t data = lseek(fd, (off_t)off, SEEK_DATA);
+
+	while (data >= 0 && (uint64_t)data < end) {
+		off_t hole = lseek(fd, data, SEEK_HOLE);
+
+		if (hole < 0)
+			return false;
+		if ((uint64_t)hole > end)
+			hole = (off_t)end;
+		if (!are_slots_free(fd, off, (uint32_t)(((uint64_t)data - off) / slot_bytes),
+				    (uint32_t)(((uint64_t)hole - off + slot_bytes - 1) /
+					       slot_bytes)))
+			return false;
+		data = lseek(fd, hole, SEEK_DATA);
+	}
+	return data >= 0 || errno == ENXIO;
+}
+
+/* The slots are looked at before `forks` is: a child that takes its slot meanwhile is
+ * counted, as in process_scan(). */
+static bool are_all_gone(int fd, const struct abi_control *control)
+{
+	uint32_t forks;
+
+	return is_free(control->pid) && are_all_free(fd, control->processes_off) &&
+	       read_at(fd, &forks, sizeof(forks), offsetof(struct abi_control, forks)) &&
+	       forks == control->forks_done;
+}
+
+static bool has_recorded(int fd, const struct abi_control *control)
+{
+	uint32_t used;
+
+	if (control->stack || control->profile)
+		return true;
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
+		uint64_t off = control->buffers_off + i * sizeof(struct abi_buffer) +
+			       offsetof(struct abi_buffer, used);
+
+		if (!read_at(fd, &used, sizeof(used), off) || used)
+			return true;
+	}
+	return false;
+}
+
+int root_peek(int fd, struct root_peek *ret_peek)
+{
+	struct abi_control *control = &ret_peek->control;
+	int r;
+
+	if (!read_at(fd, control, sizeof(*control), 0))
+		return -EBADMSG;
+	r = root_check_control(control);
+	if (r)
+		return r;
+	ret_peek->is_dead = are_all_gone(fd, control);
+	ret_peek->has_recorded = !ret_peek->is_dead || has_recorded(fd, control);
+	return 0;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of roots; see roots.h. */
+#include "server/core/roots.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/core/root.h"
+
+#define HASH_FIRST	64u		/* buckets at first */
+
+void roots_init(struct roots *roots)
+{
+	*roots = (struct roots) { 0 };
+	TAILQ_INIT(&roots->all);
+	TAILQ_INIT(&roots->awake);
+	TAILQ_INIT(&roots->dead);
+}
+
+void roots_done(struct roots *roots)
+{
+	free(roots->hash);
+	roots->hash = NULL;
+	roots->nr_hash = 0;
+}
+
+/* ---- by name ---- */
+
+/* FNV-1a: names differ in their last digits. */
+static struct root **bucket(const struct roots *roots, const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return &roots->hash[hash & (roots->nr_hash - 1)];
+}
+
+static void put_into_bucket(const struct roots *roots, struct root *root)
+{
+	struct root **first = bucket(roots, root->name);
+
+	root->next_of_hash = *first;
+	*first = root;
+}
+
+/* As many buckets as there will be roots, at least. */
+static int grow(struct roots *roots)
+{
+	uint32_t nr = roots->nr_hash ? roots->nr_hash * 2 : HASH_FIRST;
+	struct root **hash, *root;
+
+	if (roots->nr < roots->nr_hash)
+		return 0;
+	hash = calloc(nr, sizeof(struct root *));
+	if (!hash)
+		return roots->nr_hash ? 0 : -ENOMEM;	/* longer chains do, too */
+	free(roots->hash);
+	roots->hash = hash;
+	roots->nr_hash = nr;
+	TAILQ_FOREACH(root, &roots->all, link)
+		put_into_bucket(roots, root);
+	return 0;
+}
+
+struct root *roots_find(const struct roots *roots, const char *name)
+{
+	struct root *root = roots->nr ? *bucket(roots, name) : NULL;
+
+	while (root && strcmp(root->name, name))
+		root = root->next_of_hash;
+	return root;
+}
+
+int roots_add(struct roots *roots, struct root *root)
+{
+	int r = grow(roots);
+
+	if (r)
+		return r;
+	put_into_bucket(roots, root);
+	TAILQ_INSERT_HEAD(&roots->all, root, link);
+	roots->nr++;
+	if (root->state == SERVER_ROOT_DEAD)
+		roots_dead(roots, root);
+	if (root->memory)
+		roots_awake(roots, root);
+	return 0;
+}
+
+void roots_remove(struct roots *roots, struct root *root)
+{
+	struct root **at = bucket(roots, root->name);
+
+	while (*at != root)
+		at = &(*at)->next_of_hash;
+	*at = root->next_of_hash;
+	TAILQ_REMOVE(&roots->all, root, link);
+	roots->nr--;
+	roots_not_dead(roots, root);
+	if (root->memory)
+		TAILQ_REMOVE(&roots->awake, root, awake_link);
+}
+
+/* ---- asleep and awake ---- */
+
+bool roots_have_ended(const struct roots *roots)
+{
+	const struct root *root;
+
+	TAILQ_FOREACH(root, &roots->awake, awake_link)
+		if (root->state == SERVER_ROOT_ALIVE && !root->nr_live)
+			return true;
+	return false;
+}
+
+/* The dead one that can sleep and was not used for the longest time. */
+static struct root *choose_sleeper(const struct roots *roots, const struct root *but,
+				   uint32_t *ret_nr_dead)
+{
+	struct root *root, *chosen = NULL;
+
+	*ret_nr_dead = 0;
+	TAILQ_FOREACH(root, &roots->awake, awake_link) {
+		*ret_nr_dead += root->state == SERVER_ROOT_DEAD;
+		if (root != but && root_can_sleep(root) &&
+		    (!chosen || root->used_ns < chosen->used_ns))
+			chosen = root;
+	}
+	return chosen;
+}
+
+bool roots_sleep_one(struct roots *roots)
+{
+	uint32_t nr_dead;
+	struct root *sleeper = choose_sleeper(roots, NULL, &nr_dead);
+
+	if (sleeper)
+		root_sleep(sleeper);
+	return sleeper;
+}
+
+static void limit_awake(struct roots *roots, const struct root *but)
+{
+	struct root *sleeper;
+	uint32_t nr_dead;
+
+	while ((sleeper = choose_sleeper(roots, but, &nr_dead)) &&
+	       nr_dead > ROOTS_DEAD_AWAKE)
+		root_sleep(sleeper);
+}
+
+void roots_limit_awake(struct roots *roots)
+{
+	limit_awake(roots, NULL);
+}
+
+void roots_awake(struct roots *roots, struct root *root)
+{
+	TAILQ_INSERT_HEAD(&roots->awake, root, awake_link);
+	if (root->state == SERVER_ROOT_DEAD)
+		limit_awake(roots, root);
+}
+
+void roots_asleep(struct roots *roots, struct root *root)
+{
+	TAILQ_REMOVE(&roots->awake, root, awake_link);
+}
+
+/* ---- the dead ---- */
+
+static bool is_older(const struct root *a, const struct root *b)
+{
+	return a->died.tv_sec != b->died.tv_sec ? a->died.tv_sec < b->died.tv_sec :
+						  a->died.tv_nsec < b->died.tv_nsec;
+}
+
+void roots_set_bytes(struct roots *roots, struct root *root, uint64_t bytes)
+{
+	if (root->is_in_dead)
+		roots->dead_bytes += bytes - root->file_bytes;
+	root->file_bytes = bytes;
+}
+
+void roots_dead(struct roots *roots, struct root *root)
+{
+	const struct root *last = TAILQ_LAST(&roots->dead, root_list_head);
+
+	if (root->is_in_dead)
+		return;
+	roots->is_dead_unsorted |= last && is_older(root, last);
+	TAILQ_INSERT_TAIL(&roots->dead, root, dead_link);
+	root->is_in_dead = true;
+	roots->nr_dead++;
+	roots->dead_bytes += root->file_bytes;
+}
+
+void roots_not_dead(struct roots *roots, struct root *root)
+{
+	if (!root->is_in_dead)
+		return;
+	TAILQ_REMOVE(&roots->dead, root, dead_link);
+	root->is_in_dead = false;
+	roots->nr_dead--;
+	roots->dead_bytes -= root->file_bytes;
+}
+
+static int by_death(const void *pa, const void *pb)
+{
+	const struct root *a = *(struct root *const *)pa;
+	const struct root *b = *(struct root *const *)pb;
+
+	return is_older(b, a) - is_older(a, b);
+}
+
+/* Roots that were found in a directory are in no order. */
+static void sort_dead(struct roots *roots)
+{
+	struct root **sorted = calloc(roots->nr_dead, sizeof(struct root *)), *root;
+	uint32_t nr = 0;
+
+	if (!sorted)
+		return;
+	TAILQ_FOREACH(root, &roots->dead, dead_link)
+		sorted[nr++] = root;
+	qsort(sorted, nr, sizeof(struct root *), by_death);
+	TAILQ_INIT(&roots->dead);
+	for (uint32_t i = 0; i < nr; i++)
+		TAILQ_INSERT_TAIL(&roots->dead, sorted[i], dead_link);
+	free(sorted);
+	roots->is_dead_unsorted = false;
+}
+
+struct root *roots_oldest(struct roots *roots)
+{
+	if (roots->is_dead_unsorted)
+		sort_dead(roots);
+	return TAILQ_FIRST(&roots->dead);
+}

@@ -1,0 +1,797 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which roots there are.  DIR/roots is watched with inotify, each process with
+ * a pidfd; both make the server's epoll descriptor readable.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "event/clock.h"
+#include "server/core/beat.h"
+#include "server/names/comm.h"
+#include "server/core/dead_limits.h"
+#include "server/core/mapping.h"
+#include "server/names/objects.h"
+#include "symbols/parse.h"
+#include "server/rules/pids.h"
+#include "server/names/printk.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/core/roots.h"
+#include "server/rules/rules.h"
+#include "server/core/shm.h"
+#include "server/rules/soft.h"
+#include "server/functions/stack_tracer.h"
+#include "server/rings/timebase.h"
+
+#define SLOW_TICK_NS	1000000000u
+#define TICK_NS		40000000u	/* CPU time; then clients are served */
+#define SLEEP_AFTER_NS	10000000000u	/* a dead root that nobody used for so long sleeps */
+#define ROUND_NS	20000000u	/* at a time for what may be put off */
+#define LOADING_NS	2000000000u	/* waited for roots, at the start */
+#define DAY_SECONDS	(24 * 3600)
+
+struct server {
+	bool is_view;
+	int epoll;
+	int inotify;			/* -1: a view */
+	char *roots_path;
+	struct roots roots;
+	struct dead_limits limits;
+	uint64_t next_serial;
+	uint64_t slow_tick_ns;		/* when it was begun last */
+	uint32_t tick;			/* its number; a root that has another one has
+					 * not had its turn yet */
+	bool is_ticking;		/* it has not ended */
+	bool is_scanning;		/* a root's scan has not ended */
+	uint32_t scan_round;		/* as tick, of these roots */
+	struct root *loading;		/* that wait for a parser; see load_roots() */
+	void *tree;			/* of tracefs/ */
+	void (*free_tree)(void *tree);
+};
+
+uint64_t server_now_ns(void)
+{
+	return clock_posix_ns(CLOCK_MONOTONIC);
+}
+
+void **server_tree(struct server *server, void (*free_tree)(void *tree))
+{
+	server->free_tree = free_tree;
+	return &server->tree;
+}
+
+struct root *server_find_root(struct server *server, const char *name)
+{
+	return roots_find(&server->roots, name);
+}
+
+struct roots *server_roots(struct server *server)
+{
+	return &server->roots;
+}
+
+int server_open_roots(const struct server *server)
+{
+	int fd = open(server->roots_path, O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+struct root *server_next_root(struct server *server, struct root *after)
+{
+	return after ? TAILQ_NEXT(after, link) : TAILQ_FIRST(&server->roots.all);
+}
+
+uint64_t server_next_serial(struct server *server)
+{
+	return server->next_serial++;
+}
+
+void server_watch_process(struct server *server, struct process *process)
+{
+	struct epoll_event event = {
+		.events = EPOLLIN,
+		.data.ptr = process,
+	};
+
+	/* If it cannot be watched, the slow tick finds it dead. */
+	epoll_ctl(server->epoll, EPOLL_CTL_ADD, process->pidfd, &event);
+}
+
+void server_unwatch_process(struct server *server, struct process *process)
+{
+	epoll_ctl(server->epoll, EPOLL_CTL_DEL, process->pidfd, NULL);
+}
+
+/* ---- what a program waits for ---- */
+
+/* Nobody need ask for what trace_printk() says.  Whether the program has it is not
+ * known before its constructors have run, and one that waits for us is about to
+ * run them. */
+static void make_printk_rings(struct root *root)
+{
+	uint32_t *used = &root->top.abi->used, was_used = shm_load(used);
+	struct apply apply;
+
+	if ((!shm_load(&root->control->hold) && !printk_has_formats(root)) ||
+	    instance_has_rings(&root->top) || instance_need_rings(&root->top))
+		return;
+	/* If nobody comes to read them, the program removes the root in the end. */
+	if (was_used == ABI_USED_NOT && !root->was_opened &&
+	    !shm_load(&root->control->run_id) && !root->control->boot[0])
+		shm_store(used, ABI_USED_PRINTK);
+	apply_start(root, &apply);
+}
+
+static bool is_asked(const struct root *root)
+{
+	return shm_load(&root->control->asked) != shm_load(&root->control->answered);
+}
+
+/* A process that asks after this look is answered the next time.  While files of the
+ * program are still being parsed nobody is answered: server_parsed() does it. */
+static void answer(struct root *root, uint32_t asked)
+{
+	if (functions_tick(root, FUNCTIONS_LINES_MAX))
+		return;
+	shm_store(&root->control->answered, asked);
+	shm_wake(&root->control->answered);
+}
+
+/* Then a program that waits for it may go on. */
+static void make_ready(struct root *root)
+{
+	struct abi_control *control = root->control;
+	uint32_t asked = shm_load(&control->asked);
+
+	if (root->state != SERVER_ROOT_ALIVE)
+		return;
+	if (boot_apply(root))
+		return;			/* server_parsed() */
+	if (boot_follow(root))
+		return;
+	make_printk_rings(root);
+	if (asked != shm_load(&control->answered))
+		answer(root, asked);
+	if (!shm_load(&control->hold))
+		return;
+	shm_store(&control->hold, 0);
+	shm_wake(&control->hold);
+}
+
+/* ---- roots go ---- */
+
+static void forget_root(struct server *server, struct root *root)
+{
+	roots_remove(&server->roots, root);
+	root->is_gone = true;
+	process_done(root);	/* open files may outlive the server */
+	root_leave(root);
+	root_put(root);
+}
+
+/* The files of a root in @dir, if that is still the one: a program that has called exec()
+ * gives its name to a new root, and a number to the old one. */
+static int delete_memory(const struct root *root, int dir)
+{
+	struct stat st;
+
+	if (fstatat(dir, "memory", &st, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	if (root->ino && (st.st_ino != root->ino || st.st_dev != root->dev))
+		return -EBUSY;
+	unlinkat(dir, "memory", 0);
+	return 0;
+}
+
+static int delete_files(struct server *server, const struct root *root)
+{
+	int roots = server_open_roots(server);
+	int r = 0, dir;
+
+	if (roots < 0)
+		return roots;
+	dir = openat(roots, root->name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir >= 0) {
+		r = delete_memory(root, dir);
+		close(dir);
+	}
+	if (!r && unlinkat(roots, root->name, AT_REMOVEDIR) && errno != ENOENT)
+		r = -errno;
+	close(roots);
+	return r;
+}
+
+static int remove_root(struct server *server, struct root *root)
+{
+	int r = delete_files(server, root);
+
+	if (!r)
+		forget_root(server, root);
+	return r;
+}
+
+/* 0: no process of @root is left, nor about to come; it may be corrupt.  -EBUSY, or why
+ * that cannot be told. */
+static int check_dead(struct root *root)
+{
+	if (root->state == SERVER_ROOT_DEAD && !root->memory && root_is_still_dead(root))
+		return 0;
+	if (!root_is_usable(root))
+		return root->state == SERVER_ROOT_DEAD ? -EMFILE : 0;
+	if (process_all_gone(root))
+		return 0;
+	return root->is_blind ? -EMFILE : -EBUSY;
+}
+
+int server_root_remove(struct server *server, const char *name)
+{
+	struct root *root;
+	int r;
+
+	server_dispatch(server);	/* who has died by now is dead */
+	root = server_find_root(server, name);
+	if (!root)
+		return -ENOENT;
+	r = check_dead(root);
+	return r ? r : remove_root(server, root);
+}
+
+static void root_died(struct root *root)
+{
+	struct timespec now[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } };
+	struct roots *roots = server_roots(root->server);
+	struct stat st;
+
+	root->state = SERVER_ROOT_DEAD;
+	root->used_ns = server_now_ns();
+	futimens(root->fd, now);	/* it ages from here */
+	if (!fstat(root->fd, &st)) {
+		root->died = st.st_mtim;
+		roots_set_bytes(roots, root, (uint64_t)st.st_blocks * 512);
+	}
+	roots_dead(roots, root);
+}
+
+static void root_lives(struct root *root)
+{
+	root->state = SERVER_ROOT_ALIVE;
+	roots_not_dead(server_roots(root->server), root);
+}
+
+static bool is_too_old(const struct server *server, const struct root *root)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec - root->died.tv_sec > (time_t)server->limits.days * DAY_SECONDS;
+}
+
+/* The last one that died stays, however large it is: somebody may be about to read it. */
+static bool has_too_many(const struct server *server, const struct root *root)
+{
+	return TAILQ_NEXT(root, dead_link) &&
+	       (server->roots.nr_dead > server->limits.roots ||
+		server->roots.dead_bytes > server->limits.bytes);
+}
+
+/* Remove the oldest dead roots that there is no more space for.  What takes long is done
+ * in several rounds. */
+static void limit_dead(struct server *server)
+{
+	uint64_t end_ns = server_now_ns() + ROUND_NS;
+	struct root *root, *next;
+
+	for (root = roots_oldest(&server->roots); root; root = next) {
+		next = TAILQ_NEXT(root, dead_link);
+		if (!is_too_old(server, root) && !has_too_many(server, root))
+			break;
+		/* more users than the server: somebody has a file open */
+		if (root->users == 1 && !check_dead(root))
+			remove_root(server, root);
+		if (server_now_ns() > end_ns)
+			break;
+	}
+}
+
+/* Who died; which roots are to go.  Frees roots: no event may be left that
+ * names a process of theirs. */
+static void check_roots(struct server *server)
+{
+	struct root *root, *next;
+
+	for (root = TAILQ_FIRST(&server->roots.awake); root && !server->is_view; root = next) {
+		next = TAILQ_NEXT(root, awake_link);
+		beat();
+		if (!root_is_ready(root))
+			continue;
+		if (root->state == SERVER_ROOT_ALIVE && !root->nr_live) {
+			if (process_all_gone(root))
+				root_died(root);
+		} else if (root->state == SERVER_ROOT_DEAD && root->nr_live) {
+			root_lives(root);
+		}
+		if (root->state == SERVER_ROOT_DEAD && !root_has_recorded(root))
+			remove_root(server, root);
+		else if (server_now_ns() - root->used_ns > SLEEP_AFTER_NS &&
+			 root_can_sleep(root) && !root_has_unsaved(root))
+			root_sleep(root);
+	}
+	if (server->is_view)
+		return;
+	roots_limit_awake(&server->roots);
+	limit_dead(server);
+}
+
+/* ---- roots come ---- */
+
+static void link_root(struct server *server, struct root *root)
+{
+	if (root->is_empty && !server->is_view && !delete_files(server, root)) {
+		root_put(root);
+		return;
+	}
+	if (roots_add(&server->roots, root)) {
+		server->roots.missed = -ENOMEM;
+		root_put(root);
+		return;
+	}
+	if (root_is_ready(root) && !server->is_view)
+		make_ready(root);
+}
+
+static void add_root(struct server *server, int dirfd, const char *name)
+{
+	struct root *root;
+	int r;
+
+	beat();
+	r = root_new(server, dirfd, name, server_next_serial(server), &root);
+	if (r) {
+		if (r != -ENOENT && r != -ENOTDIR && r != -ELOOP)
+			server->roots.missed = r;
+		return;
+	}
+	if (root->load_step != ROOT_LOADED) {
+		root->next_loading = server->loading;
+		server->loading = root;
+		return;
+	}
+	link_root(server, root);
+}
+
+/* Go on with roots in which the last server left lists of functions: their files are
+ * parsed first.  Such a root is not shown before all of it is loaded. */
+static void load_roots(struct server *server)
+{
+	struct root **at = &server->loading, *root;
+
+	while ((root = *at)) {
+		int r = root_load(root);
+
+		if (r == -ERESTART) {
+			at = &root->next_loading;
+			continue;
+		}
+		*at = root->next_loading;
+		if (!r) {
+			link_root(server, root);
+			continue;
+		}
+		server->roots.missed = r;
+		root_put(root);
+	}
+}
+
+/* ---- the directory ---- */
+
+static bool is_same_directory(const struct root *root, int dirfd)
+{
+	struct stat st;
+	char path[300];
+
+	if (strlen(root->name) > 255)
+		return false;
+	strcpy(path, root->name);
+	strcat(path, "/memory");
+	return !fstatat(dirfd, path, &st, AT_SYMLINK_NOFOLLOW) &&
+	       (!root->ino || (st.st_ino == root->ino && st.st_dev == root->dev));
+}
+
+/* Drop loading roots whose directory is gone; @dirfd -1: all of them. */
+static void forget_loading(struct server *server, int dirfd)
+{
+	struct root **at = &server->loading, *root;
+
+	while ((root = *at)) {
+		if (dirfd >= 0 && is_same_directory(root, dirfd)) {
+			at = &root->next_loading;
+			continue;
+		}
+		*at = root->next_loading;
+		root_put(root);
+	}
+}
+
+static bool is_loading(const struct server *server, const char *name)
+{
+	const struct root *root = server->loading;
+
+	while (root && strcmp(root->name, name))
+		root = root->next_loading;
+	return root;
+}
+
+static void answer_if_asked(struct root *root)
+{
+	if (root_is_ready(root) && (shm_load(&root->control->hold) || is_asked(root)))
+		make_ready(root);
+}
+
+static void add_roots(struct server *server, DIR *dir)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' &&
+		    !server_find_root(server, entry->d_name) &&
+		    !is_loading(server, entry->d_name))
+			add_root(server, dirfd(dir), entry->d_name);
+}
+
+/* Find those that there was no descriptor for the last time. */
+static void add_missed(struct server *server)
+{
+	DIR *dir = opendir(server->roots_path);
+
+	if (!dir)
+		return;
+	server->roots.missed = 0;
+	add_roots(server, dir);
+	closedir(dir);
+}
+
+/* Compare all of the directory with what is known of it. */
+static void scan_roots(struct server *server)
+{
+	struct root *root, *next;
+	DIR *dir;
+
+	/* Both do nothing if all is as it was. */
+	mkdir(server->roots_path, 0700);
+	inotify_add_watch(server->inotify, server->roots_path,
+			  IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB |
+			  IN_ONLYDIR |
+			  IN_DELETE_SELF | IN_MOVE_SELF);
+	dir = opendir(server->roots_path);
+	server->roots.missed = dir ? 0 : -errno;
+	if (!dir)
+		return;
+	for (root = TAILQ_FIRST(&server->roots.all); root; root = next) {
+		next = TAILQ_NEXT(root, link);
+		beat();
+		if (!is_same_directory(root, dirfd(dir)))
+			forget_root(server, root);
+	}
+	forget_loading(server, dirfd(dir));
+	add_roots(server, dir);
+	closedir(dir);
+	for (root = TAILQ_FIRST(&server->roots.awake); root; root = next) {
+		next = TAILQ_NEXT(root, awake_link);
+		beat();
+		answer_if_asked(root);
+	}
+}
+
+/* Something has happened to the directory @name: the root came, went, was replaced, or its
+ * program asks for something. */
+static void scan_name(struct server *server, int dirfd, const char *name)
+{
+	struct root *root = server_find_root(server, name);
+
+	forget_loading(server, dirfd);
+	if (root && !is_same_directory(root, dirfd)) {
+		forget_root(server, root);
+		root = NULL;
+	}
+	if (root)
+		answer_if_asked(root);
+	else if (name[0] != '.' && !is_loading(server, name))
+		add_root(server, dirfd, name);
+}
+
+/* Look at what inotify names in @events; false: it does not say all. */
+static bool scan_events(struct server *server, const char *events, size_t bytes)
+{
+	const struct inotify_event *event;
+	bool is_all = true;
+	int dirfd = server_open_roots(server);
+
+	for (size_t at = 0; at < bytes; at += sizeof(*event) + event->len) {
+		event = (const void *)(events + at);
+		if (event->len && dirfd >= 0)
+			scan_name(server, dirfd, event->name);
+		else
+			is_all = false;		/* the directory itself, or too many */
+	}
+	if (dirfd >= 0)
+		close(dirfd);
+	return is_all;
+}
+
+static void scan_changes(struct server *server)
+{
+	char events[16384] __attribute__((aligned(8)));
+	bool is_all = true;
+	ssize_t n;
+
+	while ((n = read(server->inotify, events, sizeof(events))) > 0)
+		is_all &= scan_events(server, events, (size_t)n);
+	if (!is_all)
+		scan_roots(server);
+}
+
+/* ---- the outside ---- */
+
+static int server_alloc(const char *dir, struct server **ret_server)
+{
+	struct server *server = calloc(1, sizeof(*server));
+	int r;
+
+	if (!server)
+		return -ENOMEM;
+	roots_init(&server->roots);
+	timebase_start();
+	mapping_init();
+	server->next_serial = 1;
+	server->scan_round = 1;
+	server->inotify = -1;
+	server->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (server->epoll < 0 ||
+	    asprintf(&server->roots_path, "%s/roots", dir) < 0) {
+		r = server->epoll < 0 ? -errno : -ENOMEM;
+		server_free(server);
+		return r;
+	}
+	*ret_server = server;
+	return 0;
+}
+
+/* Wait for loading roots before the first client is served: the command that started the
+ * server may ask for one of them at once. */
+static void wait_for_loading(struct server *server)
+{
+	uint64_t until_ns = server_now_ns() + LOADING_NS;
+
+	while (server->loading && server_now_ns() < until_ns) {
+		struct pollfd fd = { .fd = parse_poll_fd(), .events = POLLIN };
+
+		poll(&fd, 1, 10);
+		beat();
+		if (parse_dispatch())
+			server_parsed(server);
+	}
+}
+
+int server_new(const char *dir, struct server **ret_server)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct server *server;
+	int r = server_alloc(dir, &server);
+
+	if (r)
+		return r;
+	dead_limits_load(dir, &server->limits, NULL);
+	server->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (server->inotify < 0 ||
+	    epoll_ctl(server->epoll, EPOLL_CTL_ADD, server->inotify, &event)) {
+		r = -errno;
+		server_free(server);
+		return r;
+	}
+	scan_roots(server);
+	wait_for_loading(server);
+	check_roots(server);
+	*ret_server = server;
+	return 0;
+}
+
+int server_view(const char *dir, const char *name, struct server **ret_server)
+{
+	struct server *server;
+	DIR *roots;
+	int r = server_alloc(dir, &server);
+
+	if (r)
+		return r;
+	mapping_be_private();
+	server->is_view = true;
+	roots = opendir(server->roots_path);
+	if (roots && name)
+		add_root(server, dirfd(roots), name);
+	else if (roots)
+		add_roots(server, roots);
+	if (roots)
+		closedir(roots);
+	*ret_server = server;
+	return 0;
+}
+
+void server_free(struct server *server)
+{
+	if (!server)
+		return;
+	if (server->tree)
+		server->free_tree(server->tree);
+	forget_loading(server, -1);
+	while (!TAILQ_EMPTY(&server->roots.all))
+		forget_root(server, TAILQ_FIRST(&server->roots.all));
+	roots_done(&server->roots);
+	if (server->inotify >= 0) {
+		epoll_ctl(server->epoll, EPOLL_CTL_DEL, server->inotify, NULL);
+		close(server->inotify);
+	}
+	if (server->epoll >= 0)
+		close(server->epoll);
+	free(server->roots_path);
+	free(server);
+}
+
+int server_poll_fd(const struct server *server)
+{
+	return server->epoll;
+}
+
+void server_dispatch(struct server *server)
+{
+	struct epoll_event events[64];
+	bool has_changed = false;
+	int nr;
+
+	nr = epoll_wait(server->epoll, events, 64, 0);
+	for (int i = 0; i < nr; i++) {
+		if (events[i].data.ptr)
+			process_died(events[i].data.ptr);
+		else
+			has_changed = true;
+	}
+	if (nr > 0 || roots_have_ended(&server->roots))
+		check_roots(server);
+	if (has_changed)
+		scan_changes(server);
+}
+
+/* A scan that has not ended is not begun again: a root with too many processes for its
+ * budget would never see the last ones. */
+static void tick_root(struct root *root)
+{
+	struct instance *instance;
+
+	if (root->scan.left)
+		process_scan_more(root);
+	else
+		process_scan(root);
+	boot_follow(root);
+	functions_tick(root, FUNCTIONS_LINES_TICK);
+	stack_tracer_tick(root);
+	timebase_follow(root);
+	make_ready(root);
+	for_each_instance(instance, root) {
+		rules_refresh(instance);
+		pids_expire(instance);
+		instance_retire(instance);
+		if (root->state == SERVER_ROOT_ALIVE)
+			instance_answer_spare(instance);
+	}
+	arena_reap(root);
+	if (root->nr_live && root_has_recorded(root))
+		comms_refresh(root);
+}
+
+/* CPU time of the server's thread. */
+static uint64_t cpu_ns(void)
+{
+	return clock_posix_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* Scans that have not ended take turns: a root that had one comes after all others.
+ * True: there is one left. */
+static bool continue_scans(struct server *server, uint64_t until_ns)
+{
+	bool is_left = false, is_over = false;
+	struct root *root;
+
+	TAILQ_FOREACH(root, &server->roots.awake, awake_link) {
+		if (!root->scan.left || !root_is_ready(root))
+			continue;
+		if (!is_over && root->scan.round != server->scan_round) {
+			root->scan.round = server->scan_round;
+			process_scan_more(root);
+			is_over = cpu_ns() >= until_ns;
+		}
+		is_left |= root->scan.left != 0;
+	}
+	if (!is_over)
+		server->scan_round++;
+	return is_left;
+}
+
+/* Each root has one turn.  True: there was no time for all of them. */
+static bool tick_roots(struct server *server, uint64_t until_ns)
+{
+	struct root *root;
+
+	TAILQ_FOREACH(root, &server->roots.awake, awake_link) {
+		if (root->tick == server->tick || !root_is_ready(root))
+			continue;
+		root->tick = server->tick;
+		beat();
+		tick_root(root);
+		if (TAILQ_NEXT(root, awake_link) && cpu_ns() >= until_ns)
+			return true;
+	}
+	return false;
+}
+
+void server_tick(struct server *server)
+{
+	uint64_t now = server_now_ns(), until = cpu_ns() + TICK_NS;
+
+	if (server->is_scanning)
+		server->is_scanning = continue_scans(server, until);
+	if (!server->is_ticking) {
+		if (now - server->slow_tick_ns < SLOW_TICK_NS)
+			return;
+		server->slow_tick_ns = now;
+		server->tick++;
+		load_roots(server);
+	}
+	server->is_ticking = tick_roots(server, until);
+	if (server->is_ticking)
+		return;
+	check_roots(server);
+	if (server->roots.missed)
+		add_missed(server);
+}
+
+void server_continue_scan(struct server *server)
+{
+	server->is_scanning = true;
+}
+
+bool server_is_busy(const struct server *server)
+{
+	return server->is_ticking || server->is_scanning;
+}
+
+/* The owners of parsers are roots. */
+void server_parsed(struct server *server)
+{
+	bool is_loading = false;
+	struct root *root;
+
+	while ((root = parse_next_ended())) {
+		is_loading |= root->load_step != ROOT_LOADED;
+		functions_settle(root);
+		if (root->load_step != ROOT_LOADED || !root_is_ready(root))
+			continue;
+		objects_settle(root);
+		if (shm_load(&root->control->hold) || is_asked(root) ||
+		    shm_load(&root->control->boot_state) != ABI_BOOT_DONE)
+			make_ready(root);
+		else if (root->functions.is_parsing)
+			functions_tick(root, FUNCTIONS_LINES_TICK);
+	}
+	if (is_loading)
+		load_roots(server);
+}

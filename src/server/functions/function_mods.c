@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "server/functions/function_mods.h"
+#include "server/core/root.h"
+#include "server/rules/rules.h"
+
+/* In the text for the next server. */
+static const char letters[] = {
+	[FUNCTION_FILTER] = 'f', [FUNCTION_NOTRACE] = 'n',
+};
+
+/* A filter that waits for a module is not empty. */
+static void count(struct instance *instance, enum function_list list, int by)
+{
+	if (list == FUNCTION_FILTER)
+		instance->root->functions.in_list[list][instance->number] +=
+			(uint32_t)by;
+}
+
+static void mod_free(struct function_mod *mod)
+{
+	free(mod->glob);
+	free(mod->module);
+	free(mod);
+}
+
+static int add(struct instance *instance, struct function_mod **at,
+	       enum function_list list, const char *glob, const char *module)
+{
+	struct function_mod *mod = calloc(1, sizeof(*mod));
+
+	if (!mod)
+		return -ENOMEM;
+	mod->list = list;
+	mod->glob = strdup(glob);
+	mod->module = strdup(module);
+	if (!mod->glob || !mod->module) {
+		mod_free(mod);
+		return -ENOMEM;
+	}
+	mod->next = *at;
+	*at = mod;
+	count(instance, list, 1);
+	return 0;
+}
+
+static void take_out(struct instance *instance, struct function_mod **at)
+{
+	struct function_mod *mod = *at;
+
+	*at = mod->next;
+	count(instance, mod->list, -1);
+	mod_free(mod);
+}
+
+/* ---- what is written ---- */
+
+static bool is_loaded(const struct functions *functions, const char *module)
+{
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		const struct function_object *object = functions->objects[i];
+
+		if (object->is_there && object->module &&
+		    !strcmp(object->module, module))
+			return true;
+	}
+	return false;
+}
+
+/* @module NULL: whichever. */
+static bool is_meant(const struct function_mod *mod, enum function_list list,
+		     const char *glob, const char *module)
+{
+	return mod->list == list && (!module || !strcmp(mod->module, module)) &&
+	       (!strcmp(glob, "*") || !strcmp(mod->glob, glob));
+}
+
+/* Those that are meant are no longer there, but in a list of their own, the last first. */
+static struct function_mod *forget(struct instance *instance, enum function_list list,
+				   const char *glob, const char *module)
+{
+	struct function_mod **at = &instance->mods, *mod, *gone = NULL;
+
+	while ((mod = *at)) {
+		if (!is_meant(mod, list, glob, module)) {
+			at = &mod->next;
+			continue;
+		}
+		*at = mod->next;
+		count(instance, list, -1);
+		mod->next = gone;
+		gone = mod;
+	}
+	return gone;
+}
+
+/* They are there again if the others cannot be published without them. */
+static int publish_without(struct instance *instance, struct function_mod *gone)
+{
+	int r = rules_publish(instance);
+
+	while (gone) {
+		struct function_mod *mod = gone;
+
+		gone = mod->next;
+		if (r) {
+			mod->next = instance->mods;
+			instance->mods = mod;
+			count(instance, mod->list, 1);
+		} else {
+			mod_free(mod);
+		}
+	}
+	return r;
+}
+
+int function_mods_store(struct instance *instance, enum function_list list,
+			const char *glob, const char *module)
+{
+	struct function_mod *gone;
+	int r;
+
+	if (*glob == '!') {
+		gone = forget(instance, list, glob + 1, module);
+		return gone ? publish_without(instance, gone) : -EINVAL;
+	}
+	if (is_loaded(&instance->root->functions, module))
+		return -EINVAL;
+	r = add(instance, &instance->mods, list, glob, module);
+	if (r)
+		return r;
+	r = rules_publish(instance);
+	if (r)
+		take_out(instance, &instance->mods);
+	return r;
+}
+
+int function_mods_clear(struct instance *instance, enum function_list list)
+{
+	struct function_mod *gone = forget(instance, list, "*", NULL);
+
+	return gone ? publish_without(instance, gone) : 0;
+}
+
+void function_mods_done(struct instance *instance)
+{
+	while (instance->mods)
+		take_out(instance, &instance->mods);
+}
+
+void function_mods_show(const struct instance *instance, enum function_list list,
+			struct text *out)
+{
+	for (const struct function_mod *m = instance->mods; m; m = m->next)
+		if (m->list == list)
+			text_printf(out, "%s:mod:%s\n", m->glob, m->module);
+}
+
+/* ---- modules that come ---- */
+
+/* -ERESTART: names are being demangled, nothing is changed. */
+static int apply(struct instance *instance, const struct function_mod *mod)
+{
+	struct root *root = instance->root;
+	struct function_set *set = function_set_new(&root->functions);
+	struct text word;
+	int r;
+
+	text_init(&word, strlen(mod->glob) + strlen(mod->module) + 16);
+	text_printf(&word, "%s:mod:%s", mod->glob, mod->module);
+	r = set ? word.error : -ENOMEM;
+	if (!r) {
+		functions_list_get(instance, mod->list, set);
+		r = functions_select(root, text_str(&word), true, set);
+		if (r > 0)
+			functions_list_set(instance, mod->list, set);
+	}
+	text_done(&word);
+	free(set);
+	return r == -ERESTART || r == -ENOMEM ? r : 0;
+}
+
+static int come(struct instance *instance)
+{
+	struct function_mod **at = &instance->mods;
+	bool is_changed = false;
+	int r = 0, published;
+
+	while ((!r || r == -ERESTART) && *at) {
+		int applied = is_loaded(&instance->root->functions, (*at)->module) ?
+			      apply(instance, *at) : -ENOENT;
+
+		if (applied == -ERESTART || applied == -ENOENT) {
+			at = &(*at)->next;
+		} else {
+			take_out(instance, at);
+			is_changed = true;
+		}
+		if (applied != -ENOENT && applied)
+			r = applied;
+	}
+	published = is_changed ? rules_publish(instance) : 0;
+	return published ? published : r;
+}
+
+int function_mods_come(struct root *root)
+{
+	struct instance *instance;
+	int r = 0;
+
+	for_each_instance(instance, root)
+		if (!r && instance->mods)
+			r = come(instance);
+	return r;
+}
+
+/* ---- for the next server ---- */
+
+void function_mods_put(const struct instance *instance, struct text *out)
+{
+	for (const struct function_mod *m = instance->mods; m; m = m->next)
+		text_printf(out, "%c%s:mod:%s\n", letters[m->list], m->glob,
+			    m->module);
+}
+
+void function_mods_load(struct instance *instance, char *text)
+{
+	struct function_mod **end = &instance->mods;
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		char *module = strstr(line, ":mod:");
+		enum function_list list = *line == letters[FUNCTION_FILTER] ?
+			FUNCTION_FILTER : FUNCTION_NOTRACE;
+
+		if (!module || *line != letters[list])
+			continue;
+		*module = '\0';
+		if (add(instance, end, list, line + 1, module + strlen(":mod:")))
+			break;
+		end = &(*end)->next;
+	}
+}

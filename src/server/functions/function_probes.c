@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands of functions come and go, with the kernel's errno for each mistake. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/functions.h"
+#include "abi/rules.h"
+#include "base/glob.h"
+#include "base/text.h"
+#include "event/format.h"
+#include "server/functions/function_probes.h"
+#include "server/functions/function_written.h"
+#include "server/functions/functions.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/rules/rules.h"
+#include "server/rules/soft.h"
+#include "server/rules/trigger_words.h"
+#include "server/rules/triggers.h"
+
+/* What is to be done, taken apart. */
+struct wish {
+	const struct trigger_cmd *cmd;
+	const struct event *target;	/* NULL: it has none */
+	bool is_counted;
+	uint64_t count;
+};
+
+/* ---- reading ---- */
+
+/* @number: NULL, or "" which the kernel takes for -1. */
+static int parse_count(struct wish *wish, char *number)
+{
+	wish->is_counted = number;
+	wish->count = UINT64_MAX;
+	/* These two have a count of their own, or none. */
+	if (wish->cmd->command == ABI_COMMAND_CPUDUMP)
+		wish->is_counted = false;
+	if (wish->cmd->command == ABI_COMMAND_DUMP) {
+		wish->is_counted = true;
+		wish->count = 1;
+	}
+	if (wish->cmd->is_function_only || !number || !*number || *number == ':')
+		return 0;
+	return trigger_parse_count(number, &wish->count);
+}
+
+static int parse(struct root *root, const char *command, char *param,
+		 bool is_removal, struct wish *wish)
+{
+	char *system, *name;
+	int r;
+
+	*wish = (struct wish) { .cmd = trigger_cmd_find(command) };
+	if (!wish->cmd)
+		return -EINVAL;
+	if (wish->cmd->has_target) {
+		system = param ? strsep(&param, ":") : NULL;
+		name = param ? strsep(&param, ":") : NULL;
+		wish->target = name ? trigger_find_event(root, system, name,
+							 is_removal) : NULL;
+		if (!wish->target)
+			return -EINVAL;
+		/* Only these are not to be had with an empty count. */
+		if (!is_removal && param && (!*param || *param == ':'))
+			return -EINVAL;
+	}
+	r = parse_count(wish, param);
+	/* To take it away it is enough that there is one. */
+	return is_removal ? 0 : r;
+}
+
+/* ---- which there are ---- */
+
+/* Where it hangs; it points to NULL if there is none. */
+static struct function_probe **find(struct instance *instance,
+				    const struct trigger_cmd *cmd, bool is_counted)
+{
+	struct function_probe **at = &instance->probes;
+
+	while (*at && ((*at)->cmd != cmd || (*at)->is_counted != is_counted))
+		at = &(*at)->next;
+	return at;
+}
+
+static bool has(const struct function_probe *probe, uint32_t function)
+{
+	uint32_t low = 0, high = probe->nr;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (probe->entries[middle].function == function)
+			return true;
+		if (probe->entries[middle].function < function)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+uint32_t function_probes_of(const struct root *root, uint32_t nr)
+{
+	const struct instance *instance;
+	uint32_t sum = 0;
+
+	for_each_instance(instance, root)
+		for (const struct function_probe *p = instance->probes; p; p = p->next)
+			sum += has(p, nr);
+	return sum;
+}
+
+void function_probes_mark(const struct root *root,
+			  const struct function_object *object, uint32_t *users)
+{
+	const struct instance *instance;
+
+	for_each_instance(instance, root)
+		for (const struct function_probe *p = instance->probes; p; p = p->next)
+			for (uint32_t i = 0; i < p->nr; i++) {
+				uint32_t at = p->entries[i].function - object->first;
+
+				if (at < object->sites.nr)
+					users[object->sites.rows[at]] |=
+						ABI_FUNCTIONS_PROBES;
+			}
+}
+
+/* ---- lists of functions ---- */
+
+struct entries {
+	struct function_probe_entry *entries;
+	uint32_t nr;
+};
+
+static int append(struct entries *to, const struct function_probe_entry *entry)
+{
+	/* Room for 1, 2, 4, 8 ... */
+	if (!(to->nr & (to->nr - 1))) {
+		size_t room = to->nr ? 2ul * to->nr : 1;
+		void *grown = realloc(to->entries, room * sizeof(*entry));
+
+		if (!grown)
+			return -ENOMEM;
+		to->entries = grown;
+	}
+	to->entries[to->nr++] = *entry;
+	return 0;
+}
+
+/* Both are by function, and have none in common. */
+static int merge(const struct function_probe *old, const struct entries *new,
+		 struct entries *ret_all)
+{
+	uint32_t i = 0, j = 0;
+	int r = 0;
+
+	*ret_all = (struct entries) { NULL, 0 };
+	while (!r && (i < old->nr || j < new->nr)) {
+		bool is_old = j == new->nr ||
+			(i < old->nr &&
+			 old->entries[i].function < new->entries[j].function);
+
+		r = append(ret_all, is_old ? &old->entries[i++] :
+					     &new->entries[j++]);
+	}
+	if (r)
+		free(ret_all->entries);
+	return r;
+}
+
+/* ---- what an entry holds ---- */
+
+static const struct event *target_of(const struct instance *instance,
+				     const struct function_probe_entry *entry)
+{
+	return entry->target ? instance->root->events[entry->target_row] : NULL;
+}
+
+static int hold_target(struct instance *instance,
+		       struct function_probe_entry *entry)
+{
+	return soft_get(instance, instance->root->events[entry->target_row],
+			&entry->target);
+}
+
+static int hold(struct instance *instance, const struct wish *wish,
+		struct function_probe_entry *entry)
+{
+	uint32_t slot;
+	int r;
+
+	if (wish->is_counted) {
+		r = slot_alloc(instance, wish->count, &slot);
+		if (r)
+			return r;
+		entry->counter = slot + 1;
+	}
+	if (!wish->target)
+		return 0;
+	entry->target_row = wish->target->row;
+	r = hold_target(instance, entry);
+	if (r && entry->counter)
+		slot_free(instance, entry->counter - 1);
+	return r;
+}
+
+/* They had them just now. */
+static void hold_targets(struct instance *instance, const struct entries *entries)
+{
+	for (uint32_t i = 0; i < entries->nr; i++)
+		if (entries->entries[i].target)
+			hold_target(instance, &entries->entries[i]);
+}
+
+static void release_targets(struct instance *instance,
+			    const struct entries *entries)
+{
+	for (uint32_t i = 0; i < entries->nr; i++)
+		if (entries->entries[i].target)
+			soft_put(instance, entries->entries[i].target);
+}
+
+static void release_counters(struct instance *instance,
+			     const struct entries *entries)
+{
+	for (uint32_t i = 0; i < entries->nr; i++)
+		if (entries->entries[i].counter)
+			slot_free(instance, entries->entries[i].counter - 1);
+}
+
+/* ---- adding ---- */
+
+/* Add the functions of @globs to @set; -EINVAL: one of them adds none. */
+static int select_all(struct root *root, const struct probe_globs *globs,
+		      struct function_set *set)
+{
+	for (const char *glob = globs->first; glob < globs->end; glob += strlen(glob) + 1) {
+		uint32_t before = set->nr_has;
+		int r = functions_select(root, glob, true, set);
+
+		if (r < 0 || set->nr_has == before)
+			return r < 0 ? r : -EINVAL;
+	}
+	return 0;
+}
+
+/* The functions of @globs that do not have it yet; -EINVAL: one has none. */
+static int find_new(const struct instance *instance, const struct probe_globs *globs,
+		    const struct function_probe *probe, struct entries *ret_new)
+{
+	const struct functions *functions = &instance->root->functions;
+	struct function_set *set = function_set_new(functions);
+	int r;
+
+	if (!set)
+		return -ENOMEM;
+	for (uint32_t i = 0; probe && i < probe->nr; i++)
+		set->has[probe->entries[i].function] = true;
+	set->nr_has = probe ? probe->nr : 0;
+	r = select_all(instance->root, globs, set);
+	for (uint32_t i = 0; probe && i < probe->nr; i++)
+		set->has[probe->entries[i].function] = false;
+	for (uint32_t nr = 0; !r && nr < set->nr; nr++) {
+		struct function_probe_entry entry = { .function = nr };
+
+		if (set->has[nr])
+			r = append(ret_new, &entry);
+	}
+	free(set);
+	return r;
+}
+
+static int hold_all(struct instance *instance, const struct wish *wish,
+		    struct entries *entries)
+{
+	uint32_t nr = entries->nr;
+	int r = 0;
+
+	/* Those that came to nothing are none. */
+	for (entries->nr = 0; !r && entries->nr < nr; entries->nr += !r)
+		r = hold(instance, wish, &entries->entries[entries->nr]);
+	return r;
+}
+
+/* @new hold what they need. */
+static int attach(struct instance *instance, const struct wish *wish,
+		  const struct entries *new)
+{
+	struct function_probe **at = find(instance, wish->cmd, wish->is_counted);
+	struct function_probe *probe = *at, old;
+	struct entries all;
+	int r;
+
+	if (!probe) {
+		probe = calloc(1, sizeof(*probe));
+		if (!probe)
+			return -ENOMEM;
+		probe->cmd = wish->cmd;
+		probe->is_counted = wish->is_counted;
+		probe->next = instance->probes;
+		instance->probes = probe;
+	}
+	old = *probe;
+	r = merge(&old, new, &all);
+	if (!r) {
+		probe->entries = all.entries;
+		probe->nr = all.nr;
+		r = functions_publish(instance->root);
+		if (!r)
+			r = rules_publish(instance);
+		free(r ? all.entries : old.entries);
+	}
+	if (r) {
+		*probe = old;
+		if (!old.nr) {
+			instance->probes = probe->next;
+			free(probe);
+		}
+		functions_publish_off(instance->root);
+	}
+	return r;
+}
+
+static int add(struct instance *instance, const struct probe_globs *globs,
+	       const struct wish *wish)
+{
+	struct entries new = { NULL, 0 };
+	int r = find_new(instance, globs,
+			 *find(instance, wish->cmd, wish->is_counted), &new);
+
+	if (!r && instance->root->state == SERVER_ROOT_DEAD)
+		r = -ENODEV;
+	if (!r && wish->cmd->need)
+		r = wish->cmd->need(instance);
+	if (!r)
+		r = instance_need_rings(instance);
+	if (!r) {
+		r = hold_all(instance, wish, &new);
+		if (!r)
+			r = attach(instance, wish, &new);
+		if (r) {
+			release_targets(instance, &new);
+			release_counters(instance, &new);
+		}
+		soft_settle(instance);
+	}
+	free(new.entries);
+	return r;
+}
+
+/* ---- taking away ---- */
+
+static bool is_match(const struct root *root, const char *glob, uint32_t nr)
+{
+	const char *module, *name = function_name(&root->functions, nr, &module);
+
+	return !*glob || !strcmp(glob, "*") ||
+	       (name && glob_match_n(glob, strlen(glob), name));
+}
+
+/* Add the functions of @probe that @glob names to @set; if it is no raw name of any, those
+ * that it names otherwise.  -EINVAL: none; -ERESTART. */
+static int find_gone(struct root *root, const char *glob,
+		     const struct function_probe *probe, struct function_set *set)
+{
+	int r;
+
+	for (uint32_t i = 0; i < probe->nr; i++)
+		function_set_put(set, probe->entries[i].function,
+				 is_match(root, glob, probe->entries[i].function));
+	if (set->nr_has)
+		return 0;
+	r = isdigit((unsigned char)*glob) ? 0 : functions_select(root, glob, true, set);
+	return r > 0 ? 0 : r ? r : -EINVAL;
+}
+
+static int split(struct instance *instance, const char *glob,
+		 const struct function_probe *probe, struct entries *ret_kept,
+		 struct entries *ret_gone)
+{
+	struct function_set *set = function_set_new(&instance->root->functions);
+	int r = set ? find_gone(instance->root, glob, probe, set) : -ENOMEM;
+
+	for (uint32_t i = 0; !r && i < probe->nr; i++) {
+		const struct function_probe_entry *entry = &probe->entries[i];
+
+		r = append(set->has[entry->function] ? ret_gone : ret_kept, entry);
+	}
+	if (!r && !ret_gone->nr)
+		r = -EINVAL;
+	free(set);
+	return r;
+}
+
+static int detach(struct instance *instance, struct function_probe **at,
+		  const struct entries *kept, const struct entries *gone)
+{
+	struct function_probe *probe = *at, old = *probe;
+	int r;
+
+	release_targets(instance, gone);
+	probe->entries = kept->entries;
+	probe->nr = kept->nr;
+	if (!kept->nr)
+		*at = probe->next;
+	r = rules_publish(instance);
+	if (r) {
+		*probe = old;
+		*at = probe;
+		hold_targets(instance, gone);
+	} else {
+		release_counters(instance, gone);
+		functions_publish_off(instance->root);
+	}
+	soft_settle(instance);
+	free(r ? kept->entries : old.entries);
+	if (!r && !kept->nr)
+		free(probe);
+	return r;
+}
+
+static int take_away(struct instance *instance, const char *glob,
+		     const struct wish *wish)
+{
+	struct function_probe **at = find(instance, wish->cmd, wish->is_counted);
+	struct entries kept = { NULL, 0 }, gone = { NULL, 0 };
+	int r;
+
+	if (!*at)
+		return -ENODEV;
+	r = split(instance, glob, *at, &kept, &gone);
+	if (r)
+		free(kept.entries);
+	else
+		r = detach(instance, at, &kept, &gone);
+	free(gone.entries);
+	return r;
+}
+
+int function_probes_store(struct instance *instance, const struct probe_globs *globs,
+			  const char *command, char *param)
+{
+	bool is_removal = *globs->first == '!';
+	struct wish wish;
+	int r = parse(instance->root, command, param, is_removal, &wish);
+
+	if (r)
+		return r;
+	rules_refresh(instance);
+	return is_removal ? take_away(instance, globs->first + 1, &wish) :
+			    add(instance, globs, &wish);
+}
+
+void function_probes_done(struct instance *instance)
+{
+	while (instance->probes) {
+		struct function_probe *probe = instance->probes;
+
+		instance->probes = probe->next;
+		free(probe->entries);
+		free(probe);
+	}
+}
+
+/* ---- the last server's ---- */
+
+int function_probes_add_old(struct instance *instance,
+			    const struct trigger_cmd *cmd,
+			    const struct function_probe_entry *entry)
+{
+	struct function_probe **at = find(instance, cmd, entry->counter);
+	struct function_probe *probe = *at;
+	struct entries entries;
+	int r;
+
+	if (!probe) {
+		probe = calloc(1, sizeof(*probe));
+		if (!probe)
+			return -ENOMEM;
+		probe->cmd = cmd;
+		probe->is_counted = entry->counter;
+		*at = probe;
+	}
+	if (probe->nr && probe->entries[probe->nr - 1].function >= entry->function)
+		return -EINVAL;
+	entries = (struct entries) { probe->entries, probe->nr };
+	r = append(&entries, entry);
+	probe->entries = entries.entries;
+	probe->nr = entries.nr;
+	return r;
+}
+
+/* ---- what is read ---- */
+
+static void show(const struct instance *instance, const struct trigger_cmd *cmd,
+		 const struct function_probe_entry *entry, struct text *out)
+{
+	const char *module;
+	const char *name = function_shown(instance, entry->function, &module);
+	size_t start = out->len;
+
+	text_printf(out, "%s:%s", name ? name : "[unknown]", cmd->name);
+	text_one_line(out, start);
+	trigger_show_rest(instance, cmd, target_of(instance, entry),
+			  entry->counter, out);
+	text_putc(out, '\n');
+}
+
+void function_probes_show(const struct instance *instance, struct text *out)
+{
+	const struct functions *functions = &instance->root->functions;
+
+	for (const struct function_probe *p = instance->probes; p; p = p->next)
+		for (uint32_t i = 0; i < p->nr; i++)
+			if (function_is_there(functions, p->entries[i].function))
+				show(instance, p->cmd, &p->entries[i], out);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands of functions into the shared memory, and those of the last server
+ * out of it.  There a function is known by its address. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "abi/rules.h"
+#include "base/text.h"
+#include "server/functions/function_probes.h"
+#include "server/functions/functions.h"
+#include "server/core/root.h"
+#include "server/rules/soft.h"
+#include "server/rules/triggers.h"
+
+/* ---- to be sorted ---- */
+
+/* What is at a place of some list: @nr. */
+struct place {
+	uint64_t key, second;		/* it is sorted by these */
+	const struct function_probe *probe;	/* whose list; or one is known */
+	uint32_t nr;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct place *one = a, *other = b;
+
+	if (one->key != other->key)
+		return one->key < other->key ? -1 : 1;
+	return one->second < other->second ? -1 : one->second > other->second;
+}
+
+static uint32_t count(const struct instance *instance)
+{
+	uint32_t nr = 0;
+
+	for (const struct function_probe *p = instance->probes; p; p = p->next)
+		nr += p->nr;
+	return nr;
+}
+
+/* ---- putting ---- */
+
+/* The newest comes first, as in the kernel.  Of functions that are gone there is
+ * nothing to be done: others may be at their addresses. */
+static uint32_t fill(const struct instance *instance, struct place *places)
+{
+	const struct functions *functions = &instance->root->functions;
+	uint32_t nr = 0, order = 0;
+
+	for (const struct function_probe *p = instance->probes; p; p = p->next) {
+		order++;
+		for (uint32_t i = 0; i < p->nr; i++) {
+			uint32_t function = p->entries[i].function;
+
+			if (function_is_there(functions, function))
+				places[nr++] = (struct place) {
+					.key = function_ip(functions, function),
+					.second = order, .probe = p, .nr = i,
+				};
+		}
+	}
+	qsort(places, nr, sizeof(*places), compare);
+	return nr;
+}
+
+static void put(const struct place *place, struct text *piece)
+{
+	const struct function_probe_entry *entry =
+		&place->probe->entries[place->nr];
+	struct abi_probe probe = {
+		.ip = place->key,
+		.order = (uint32_t)place->second,
+		.trigger = {
+			.command = place->probe->cmd->command,
+			.counter = entry->counter,
+			.target = entry->target ? entry->target->slot + 1 : 0,
+			.target_row = entry->target_row,
+		},
+	};
+
+	text_write(piece, &probe, sizeof(probe));
+}
+
+void function_probes_put(const struct instance *instance, struct text *piece)
+{
+	struct place *places = calloc(count(instance) + 1ul, sizeof(*places));
+	struct abi_probes head = { .nr = 0 };
+
+	if (!places) {
+		piece->error = -ENOMEM;
+		return;
+	}
+	head.nr = fill(instance, places);
+	text_write(piece, &head, sizeof(head));
+	for (uint32_t i = 0; i < head.nr; i++)
+		put(&places[i], piece);
+	free(places);
+}
+
+/* ---- loading ---- */
+
+static struct place *index_functions(const struct functions *functions)
+{
+	struct place *places = calloc(functions->nr + 1ul, sizeof(*places));
+
+	for (uint32_t nr = 0; places && nr < functions->nr; nr++)
+		places[nr] = (struct place) {
+			.key = function_ip(functions, nr), .nr = nr,
+		};
+	if (places)
+		qsort(places, functions->nr, sizeof(*places), compare);
+	return places;
+}
+
+static int compare_key(const void *key, const void *place)
+{
+	uint64_t one = *(const uint64_t *)key;
+	uint64_t other = ((const struct place *)place)->key;
+
+	return one < other ? -1 : one > other;
+}
+
+/* Those whose functions are known, in the order of commands, then of functions. */
+static uint32_t sort(const struct functions *functions,
+		     const struct abi_probes *list, struct place *sorted)
+{
+	struct place *all = index_functions(functions);
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; all && i < list->nr; i++) {
+		const struct place *function =
+			bsearch(&list->probes[i].ip, all, functions->nr,
+				sizeof(*all), compare_key);
+
+		if (function)
+			sorted[nr++] = (struct place) {
+				.key = list->probes[i].order,
+				.second = function->nr, .nr = i,
+			};
+	}
+	free(all);
+	qsort(sorted, nr, sizeof(*sorted), compare);
+	return nr;
+}
+
+static void load(struct instance *instance, const struct abi_trigger *from,
+		 uint32_t function)
+{
+	const struct trigger_cmd *cmd = trigger_cmd_of(from->command);
+	struct function_probe_entry entry = {
+		.function = function, .counter = from->counter,
+		.target_row = from->target_row,
+	};
+
+	if (!cmd || entry.counter > ABI_SLOTS)
+		return;
+	if (cmd->has_target && entry.target_row < instance->nr_filters)
+		entry.target = *(instance->softs + entry.target_row);
+	if ((cmd->has_target && !entry.target) ||
+	    function_probes_add_old(instance, cmd, &entry))
+		return;
+	if (entry.target)
+		entry.target->refs++;
+	if (entry.counter)
+		slot_use(instance, entry.counter - 1);
+}
+
+void function_probes_load(struct instance *instance,
+			  const struct abi_probes *list)
+{
+	struct place *sorted = calloc(list->nr + 1ul, sizeof(*sorted));
+	uint32_t nr = 0;
+
+	if (sorted)
+		nr = sort(&instance->root->functions, list, sorted);
+	for (uint32_t i = 0; i < nr; i++)
+		load(instance, &list->probes[sorted[i].nr].trigger,
+		     (uint32_t)sorted[i].second);
+	free(sorted);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* The files whose functions are wanted: parsed one by one, by processes without rights. */
+#include "server/functions/function_read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "symbols/localfile.h"
+#include "server/names/objects.h"
+#include "symbols/parse.h"
+#include "symbols/parse_take.h"
+#include "server/core/program.h"
+#include "server/core/root.h"
+
+#define BYTES_MAX		(1024ull << 20)	/* of files, for all of a root */
+
+static void read_free(struct function_read *read)
+{
+	parse_free(read->job);
+	elf_sites_done(&read->sites);
+	elf_symbols_done(&read->symbols);
+	free(read->names);
+	free(read->path);
+	free(read);
+}
+
+/* The number may come from the shared memory. */
+static uint32_t id_bytes(const struct abi_function_object *known)
+{
+	return min_u32(known->build_id_bytes, sizeof(known->build_id));
+}
+
+/* Each table of a file is a read of its own. */
+static bool is_read_of(const struct function_read *read, const char *path,
+		       const struct abi_function_object *known)
+{
+	return read->kind == known->kind && !strcmp(read->path, path) &&
+	       read->build_id_bytes == id_bytes(known) &&
+	       !memcmp(read->build_id, known->build_id, read->build_id_bytes);
+}
+
+static int start_parser(struct root *root, struct function_read *read)
+{
+	struct parse_want want = {
+		.owner = root, .request = {
+			.job = PARSE_SITES, .kind = read->kind,
+			.bytes_left = BYTES_MAX - root->functions.bytes_read,
+			.build_id_bytes = read->build_id_bytes,
+		},
+	};
+	struct program_file file;
+	int r;
+
+	memcpy(want.request.build_id, read->build_id, sizeof(read->build_id));
+	program_file_find(root, read->path, &file);
+	r = localfile_open(file.path, &want.fd);
+	/* a link of ours says nothing about where debug information is */
+	want.path = file.fd < 0 ? read->path : NULL;
+	program_file_done(&file);
+	return r ? r : parse_start(&want, &read->job);
+}
+
+/* -EBUSY: try again later.  A file that cannot be opened becomes a read without result. */
+static int start_read(struct root *root, const char *path,
+		      const struct abi_function_object *known,
+		      struct function_read **ret_read)
+{
+	struct function_read *read;
+
+	if (!parse_has_room(root))
+		return -EBUSY;
+	read = calloc(1, sizeof(*read));
+	if (read)
+		read->path = strdup(path);
+	if (!read || !read->path) {
+		free(read);
+		return -ENOMEM;
+	}
+	read->kind = known->kind;
+	read->build_id_bytes = id_bytes(known);
+	memcpy(read->build_id, known->build_id, read->build_id_bytes);
+	read->next_kind = FSITE_KINDS;
+	if (start_parser(root, read) == -EBUSY) {
+		read_free(read);
+		return -EBUSY;
+	}
+	read->next = root->functions.reads;
+	root->functions.reads = read;
+	*ret_read = read;
+	return 0;
+}
+
+/* Bytes that were read count also if the parser failed. */
+static void end_read(struct root *root, struct function_read *read)
+{
+	uint64_t left = BYTES_MAX - root->functions.bytes_read;
+	const struct parsed_more more = {
+		.sites = &read->sites, .names = &read->names,
+		.next_kind = &read->next_kind,
+	};
+	struct parsed *parsed = parse_take(read->job);
+	const char *why = parse_why(read->job);
+	uint64_t bytes = parse_bytes_read(read->job);
+
+	/* the parser may lie */
+	if (parsed && parsed->bytes > bytes)
+		bytes = parsed->bytes;
+	if (parsed && bytes > left)
+		parsed_free(parsed);
+	else if (parsed && parsed_check(parsed, &read->symbols, &more))
+		why = "The parser gave a wrong result";
+	root->functions.bytes_read += min_u64(left, bytes);
+	objects_log(root, read->path, why);
+	parse_free(read->job);
+	read->job = NULL;
+}
+
+int function_read_get(struct root *root, const char *path,
+		      const struct abi_function_object *known,
+		      struct function_read **ret_read)
+{
+	struct function_read *read = root->functions.reads;
+	int r = 0;
+
+	while (read && !is_read_of(read, path, known))
+		read = read->next;
+	if (!read)
+		r = start_read(root, path, known, &read);
+	if (r)
+		return r == -EBUSY ? -ERESTART : r;
+	read->is_wanted = true;
+	if (read->job && parse_poll(read->job) == -EINPROGRESS)
+		return -ERESTART;
+	if (read->job)
+		end_read(root, read);
+	*ret_read = read;
+	return 0;
+}
+
+void functions_settle(struct root *root)
+{
+	for (struct function_read *read = root->functions.reads; read; read = read->next)
+		if (read->job && parse_poll(read->job) != -EINPROGRESS)
+			end_read(root, read);
+}
+
+int function_read_demangle(struct root *root, struct function_object *object)
+{
+	uint64_t left = BYTES_MAX - root->functions.bytes_read;
+	int r = objects_demangle(root, &object->symbols, object->path, &left);
+
+	root->functions.bytes_read = BYTES_MAX - left;
+	return r;
+}
+
+int functions_parse(struct root *root, const char *path,
+		    const struct abi_function_object *known)
+{
+	struct function_read *read;
+
+	return function_read_get(root, path, known, &read);
+}
+
+void function_read_forget(struct functions *functions, struct function_read *read)
+{
+	struct function_read **at = &functions->reads;
+
+	while (*at != read)
+		at = &(*at)->next;
+	*at = read->next;
+	read_free(read);
+}
+
+void function_reads_drop_unwanted(struct functions *functions)
+{
+	struct function_read *read, *next;
+
+	for (read = functions->reads; read; read = next) {
+		next = read->next;
+		if (!read->is_wanted)
+			function_read_forget(functions, read);
+		else
+			read->is_wanted = false;
+	}
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Searches for written names; see function_search.h. */
+#include "server/functions/function_search.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "server/core/beat.h"
+#include "server/functions/function_name.h"
+#include "server/functions/function_written.h"
+#include "server/core/root.h"
+
+#define SEARCHES_MAX	512u		/* settings from the start name fewer functions */
+#define FOUND_MAX	(4u << 20)	/* results that all searches keep */
+#define CHECK_EVERY	8u		/* names; 1 us each, rarely a millisecond */
+
+struct function_search {
+	struct function_search *next;	/* the one that was used before it */
+	char *key;			/* what is searched for */
+	size_t key_len;
+	uint64_t objects;		/* sum_objects() when it began */
+	uint32_t object, at;		/* where it goes on */
+	enum function_rung rung;	/* of all that were found */
+	uint32_t *found;
+	uint32_t nr, cap;
+};
+
+static void free_search(struct function_search *search)
+{
+	free(search->key);
+	free(search->found);
+	free(search);
+}
+
+void function_searches_done(struct functions *functions)
+{
+	struct function_search *search;
+
+	while ((search = functions->searches)) {
+		functions->searches = search->next;
+		free_search(search);
+	}
+}
+
+/* ---- which searches there are ---- */
+
+static uint64_t mix(uint64_t sum, uint64_t value)
+{
+	return (sum ^ value) * 0x9e3779b97f4a7c15 + (sum >> 29);
+}
+
+/* A number that differs when the functions, or their names, do. */
+static uint64_t sum_objects(const struct functions *functions)
+{
+	uint64_t sum = functions->nr;
+
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		const struct function_object *object = functions->objects[i];
+
+		sum = mix(sum, (uintptr_t)object);
+		sum = mix(sum, (uint64_t)object->first << 32 | object->sites.nr);
+		sum = mix(sum, (uint64_t)object->is_there << 1 | object->is_written_known);
+	}
+	return sum;
+}
+
+static void make_key(const struct function_match *match, uint32_t nr, struct text *key)
+{
+	text_printf(key, "%u %d%d", nr, match->module != NULL, match->is_other_module);
+	text_puts(key, match->module ? match->module : "");
+	text_putc(key, '\0');
+	text_write(key, match->name, match->name_len);
+}
+
+/* Take the search for @key out of the list. */
+static struct function_search *take_search(struct functions *functions,
+					   const struct text *key)
+{
+	struct function_search **at = &functions->searches, *search;
+
+	for (; (search = *at); at = &search->next)
+		if (search->key_len == key->len &&
+		    !memcmp(search->key, key->data, key->len)) {
+			*at = search->next;
+			return search;
+		}
+	return NULL;
+}
+
+/* Put it first, and free those that were not used for longest if there are too many. */
+static void put_search(struct functions *functions, struct function_search *search)
+{
+	struct function_search **at = &functions->searches, *old;
+	uint32_t nr = 0, found = 0;
+
+	search->next = functions->searches;
+	functions->searches = search;
+	while ((old = *at)) {
+		found += old->nr < FOUND_MAX ? old->nr : FOUND_MAX;
+		if (old != search && (++nr >= SEARCHES_MAX || found > FOUND_MAX)) {
+			*at = old->next;
+			free_search(old);
+		} else {
+			at = &old->next;
+		}
+	}
+}
+
+static void restart(struct function_search *search, uint64_t objects)
+{
+	search->objects = objects;
+	search->object = search->at = search->nr = 0;
+	search->rung = RUNG_NONE;
+}
+
+static struct function_search *get_search(struct functions *functions,
+					  const struct function_match *match, uint32_t nr)
+{
+	uint64_t objects = sum_objects(functions);
+	struct function_search *search;
+	struct text key;
+
+	text_init(&key, 64 + match->name_len + (match->module ? strlen(match->module) : 0));
+	make_key(match, nr, &key);
+	search = key.error ? NULL : take_search(functions, &key);
+	if (!search && !key.error) {
+		search = calloc(1, sizeof(*search));
+		if (search) {
+			search->key = key.data;
+			search->key_len = key.len;
+			restart(search, objects);
+			return search;
+		}
+	}
+	text_done(&key);
+	if (search && search->objects != objects)
+		restart(search, objects);
+	return search;
+}
+
+/* ---- going on with one ---- */
+
+static int add(struct function_search *search, enum function_rung rung, uint32_t nr)
+{
+	if (rung < search->rung) {
+		search->rung = rung;
+		search->nr = 0;
+	}
+	if (search->nr == search->cap) {
+		uint32_t cap = search->cap ? 2 * search->cap : 16;
+		uint32_t *found = realloc(search->found, cap * sizeof(*found));
+
+		if (!found)
+			return -ENOMEM;
+		search->found = found;
+		search->cap = cap;
+	}
+	search->found[search->nr++] = nr;
+	return 0;
+}
+
+/* Names of one object, from search->at on.  -ERESTART: the time is used up. */
+static int search_object(struct function_search *search,
+			 const struct function_pattern *pattern,
+			 const struct function_object *object, const struct budget *budget)
+{
+	int r = 0;
+
+	for (; object->written && !r && search->at < object->sites.nr; search->at++) {
+		const char *name = object->written[search->at];
+		enum function_rung rung = name ? function_pattern_match(pattern, name) :
+						 RUNG_NONE;
+
+		if (rung != RUNG_NONE && rung <= search->rung)
+			r = add(search, rung, object->first + search->at);
+		if (!r && search->at % CHECK_EVERY == CHECK_EVERY - 1 &&
+		    budget_is_spent(budget))
+			r = -ERESTART;
+	}
+	return r;
+}
+
+static int go_on(struct root *root, struct function_search *search,
+		 const struct function_match *match, uint32_t nr)
+{
+	struct functions *functions = &root->functions;
+	struct function_pattern pattern;
+	int r = 0;
+
+	if (!function_pattern_init(&pattern, match->name, match->name_len))
+		search->object = functions->nr_objects;
+	budget_start(&functions->search_budget);
+	while (!r && search->object < functions->nr_objects) {
+		const struct function_object *object = functions->objects[search->object];
+
+		if (function_match_has(match, object, nr))
+			r = search_object(search, &pattern, object,
+					  &functions->search_budget);
+		if (!r) {
+			search->object++;
+			search->at = 0;
+		}
+	}
+	budget_stop(&functions->search_budget);
+	beat();
+	return r;
+}
+
+int function_search(struct root *root, const struct function_match *match, uint32_t nr,
+		    const uint32_t **ret_found)
+{
+	struct function_search *search = get_search(&root->functions, match, nr);
+	int r;
+
+	if (!search)
+		return -ENOMEM;
+	r = search->object < root->functions.nr_objects ?
+	    go_on(root, search, match, nr) : 0;
+	if (r == -ENOMEM) {
+		free_search(search);
+		return r;
+	}
+	put_search(&root->functions, search);
+	*ret_found = search->found;
+	return r ? r : (int)search->nr;
+}

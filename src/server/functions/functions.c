@@ -1,0 +1,689 @@
+/* SPDX-License-Identifier: MIT */
+/* Which functions there are. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/core/beat.h"
+#include "server/functions/function_mods.h"
+#include "server/functions/function_read.h"
+#include "server/functions/function_search.h"
+#include "server/functions/functions.h"
+#include "server/names/objects.h"
+#include "server/core/program.h"
+#include "server/core/root.h"
+#include "server/rules/rules.h"
+#include "server/core/shm.h"
+
+#define EMPTY_MAX		8192u	/* among so many */
+#define FUNCTIONS_MAX		4000000u
+#define LINE_NS			10000u	/* after which one more line may be read */
+/* Other work, as the number of lines that take as long. */
+#define LINES_PROCESS		50u	/* for each */
+#define LINES_OBJECT		100u	/* that is not known */
+#define OBJECTS_LINE		256u	/* that are compared, for a line */
+
+/* ---- objects ---- */
+
+static void object_free(struct function_object *object)
+{
+	if (!object)
+		return;
+	elf_sites_done(&object->sites);
+	elf_symbols_done(&object->symbols);
+	name_index_done(&object->index);
+	name_index_done(&object->written_index);
+	free(object->names);
+	free(object->written);
+	free(object->path);
+	free(object->module);
+	free(object);
+}
+
+size_t function_module_len(const char *file)
+{
+	const char *end = strstr(file, ".so");
+
+	return end && end > file ? (size_t)(end - file) : strlen(file);
+}
+
+static char *short_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
+
+	return strndup(file, function_module_len(file));
+}
+
+/* Room for the functions of another object. */
+static int grow(struct functions *functions, uint32_t nr)
+{
+	uint32_t all = functions->nr + nr;
+	struct function_object **objects;
+	bool *is_touched;
+
+	if (functions->nr_objects >= FUNCTION_OBJECTS_MAX || all > FUNCTIONS_MAX)
+		return -ENOMEM;
+	objects = realloc(functions->objects,
+			  (functions->nr_objects + 1) * sizeof(*objects));
+	if (!objects)
+		return -ENOMEM;
+	functions->objects = objects;
+	is_touched = realloc(functions->is_touched, all + 1ul);
+	if (!is_touched)
+		return -ENOMEM;
+	memset(is_touched + functions->nr, 0, nr + 1ul);
+	functions->is_touched = is_touched;
+	for (int list = 0; list < FUNCTION_LISTS; list++) {
+		uint16_t *bits = realloc(functions->lists[list],
+					 (all + 1ul) * sizeof(*bits));
+
+		if (!bits)
+			return -ENOMEM;
+		memset(bits + functions->nr, 0, (nr + 1ul) * sizeof(*bits));
+		functions->lists[list] = bits;
+	}
+	return 0;
+}
+
+/* What cannot be read has no functions, and is not tried again. */
+static int read_object(struct root *root, const char *path,
+		       const struct abi_function_object *known,
+		       struct function_object **ret_object, uint32_t *ret_next_kind)
+{
+	struct function_object *object;
+	struct function_read *read;
+	int r = function_read_get(root, path, known, &read);
+
+	if (r)
+		return r;
+	object = calloc(1, sizeof(*object));
+	if (!object)
+		return -ENOMEM;
+	object->path = strdup(path);
+	if (!program_is(root, path))
+		object->module = short_name(path);
+	object->bias = known->bias;
+	object->sites = read->sites;
+	object->symbols = read->symbols;
+	object->names = read->names;
+	*ret_next_kind = read->next_kind;
+	read->sites = (struct elf_sites) { 0 };
+	read->symbols = (struct elf_symbols) { 0 };
+	read->names = NULL;
+	function_read_forget(&root->functions, read);
+	if (!object->path || (object->sites.nr &&
+			      name_index_init(&object->index, object->names,
+					      object->sites.nr))) {
+		object_free(object);
+		return -ENOMEM;
+	}
+	*ret_object = object;
+	return 0;
+}
+
+void functions_done(struct root *root)
+{
+	struct functions *functions = &root->functions;
+
+	while (functions->reads)
+		function_read_forget(functions, functions->reads);
+	function_searches_done(functions);
+	for (uint32_t i = 0; i < functions->nr_objects; i++)
+		object_free(functions->objects[i]);
+	free(functions->objects);
+	for (int list = 0; list < FUNCTION_LISTS; list++)
+		free(functions->lists[list]);
+	free(functions->is_touched);
+	if (functions->round.maps)
+		fclose(functions->round.maps);
+	*functions = (struct functions) { 0 };
+}
+
+/* Files without functions are remembered only so that they are not read again. */
+static int add(struct functions *functions, struct function_object *object)
+{
+	bool is_needed = object->sites.nr || functions->nr_objects < EMPTY_MAX;
+	int r = is_needed ? grow(functions, object->sites.nr) : 0;
+
+	if (r || !is_needed) {
+		object_free(object);
+		return r;
+	}
+	object->is_there = object->is_seen = true;
+	object->first = functions->nr;
+	functions->nr += object->sites.nr;
+	functions->objects[functions->nr_objects++] = object;
+	return 0;
+}
+
+int functions_add(struct root *root, const char *path,
+		  const struct abi_function_object *known,
+		  struct function_object **ret_object)
+{
+	struct function_object *object;
+	uint32_t next_kind;
+	int r = read_object(root, path, known, &object, &next_kind);
+
+	*ret_object = NULL;
+	if (r)
+		return r;
+	if (!object->sites.nr) {
+		object_free(object);
+		return 0;
+	}
+	*ret_object = object;
+	return add(&root->functions, object);
+}
+
+/* Of the text of a file; or of all of it, as the program has told. */
+struct file_mapping {
+	const char *path;
+	uint64_t start, off;
+	uint64_t inode;
+	const struct abi_object *row;	/* NULL: it has not */
+};
+
+static uint64_t bias_of(const struct function_object *object,
+			const struct file_mapping *mapping)
+{
+	const struct elf_sites *sites = &object->sites;
+
+	if (!sites->nr)
+		return mapping->start;
+	if (mapping->row)
+		return mapping->start - (object->symbols.first & ~4095ull);
+	return mapping->start - mapping->off - sites->text + sites->text_off;
+}
+
+/* Where it is, for others; false: that is not known, or its path too long. */
+static bool fill_row(const struct function_object *object, struct abi_object *row)
+{
+	*row = (struct abi_object) {
+		.start = object->bias + (object->symbols.first & ~4095ull),
+		.end = object->bias + object->symbols.end,
+		.build_id_bytes = object->sites.build_id_bytes,
+	};
+	memcpy(row->build_id, object->sites.build_id, sizeof(row->build_id));
+	if (!object->symbols.end || strlen(object->path) >= sizeof(row->path))
+		return false;
+	strcpy(row->path, object->path);
+	return true;
+}
+
+/* Its functions may be traced from now on: what comes later than this, and has an
+ * address in it, means it.  Two processes may have two objects there: that one is
+ * told once, not in turns with the other. */
+static void tell(struct root *root, const struct function_object *object)
+{
+	struct abi_object row;
+
+	if (fill_row(object, &row))
+		objects_tell(root, &row,
+			     object->was_there ? root->functions.nr_rows : 0);
+}
+
+/* All of a file's tables: a file of which one is known is not looked at again. */
+static int parse_kinds(struct root *root, const char *path,
+		       struct abi_function_object known)
+{
+	int r = 0;
+
+	while (!r && known.kind < FSITE_KINDS) {
+		struct function_read *read;
+
+		r = function_read_get(root, path, &known, &read);
+		if (!r)
+			known.kind = (uint16_t)read->next_kind;
+	}
+	return r;
+}
+
+/* Each of its tables is an object; one without functions if there is none. */
+static int add_mapped(struct root *root, const struct file_mapping *mapping)
+{
+	struct abi_function_object known = { .kind = 0 };
+	uint32_t next_kind;
+	int r;
+
+	if (mapping->row && mapping->row->build_id_bytes <= sizeof(known.build_id)) {
+		known.build_id_bytes = mapping->row->build_id_bytes;
+		memcpy(known.build_id, mapping->row->build_id, known.build_id_bytes);
+	}
+	r = parse_kinds(root, mapping->path, known);
+	/* not before the files that are mapped before it: numbers go by that order */
+	if (!r && root->functions.is_parsing)
+		r = -ERESTART;
+	if (r)
+		return r;
+	do {
+		struct function_object *object;
+		bool is_first = !known.kind;
+
+		r = read_object(root, mapping->path, &known, &object, &next_kind);
+		if (r)
+			return r;
+		known.kind = (uint16_t)next_kind;
+		object->inode = mapping->inode;
+		object->bias = bias_of(object, mapping);
+		if (object->sites.nr || is_first) {
+			tell(root, object);
+			r = add(&root->functions, object);
+		} else {
+			object_free(object);
+		}
+	} while (!r && known.kind < FSITE_KINDS);
+	return r;
+}
+
+/* Libraries that are removed, or replaced, while they are loaded are known by their
+ * inodes. */
+static bool is_path_of(const struct function_object *object, const char *path)
+{
+	size_t len = strlen(object->path);
+
+	return !strncmp(object->path, path, len) &&
+	       (!path[len] || (object->inode && !strcmp(path + len, PROGRAM_DELETED)));
+}
+
+/* Is it the file that is mapped there?  A program that was built anew is another
+ * one. */
+static bool is_mapped(const struct function_object *object,
+		      const struct file_mapping *mapping)
+{
+	return object->bias == bias_of(object, mapping) &&
+	       (!object->inode || !mapping->inode || object->inode == mapping->inode) &&
+	       is_path_of(object, mapping->path);
+}
+
+static void use_lines(struct functions_round *round, uint32_t nr)
+{
+	round->lines -= nr < round->lines ? nr : round->lines;
+}
+
+static int see_mapping(struct root *root, const struct file_mapping *mapping)
+{
+	struct functions *functions = &root->functions;
+	bool is_known = false;
+	int r;
+
+	use_lines(&functions->round, functions->nr_objects / OBJECTS_LINE);
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		struct function_object *object = functions->objects[i];
+
+		if (!is_mapped(object, mapping))
+			continue;
+		if (mapping->inode)
+			object->inode = mapping->inode;
+		object->is_there = object->is_seen = true;
+		tell(root, object);
+		is_known = true;
+	}
+	if (is_known)
+		return 0;
+	r = add_mapped(root, mapping);
+	if (r == -ERESTART)
+		root->functions.is_parsing = true;
+	else
+		use_lines(&functions->round, LINES_OBJECT);
+	return r == -ERESTART ? 0 : r;
+}
+
+static bool is_newest(const struct root *root, uint32_t nr, const struct abi_object *row)
+{
+	for (uint32_t i = objects_nr_rows(root); i-- > nr + 1; ) {
+		const struct abi_object *other = &root->objects_table[i];
+
+		if (shm_load(&other->is_there) && other->start < row->end &&
+		    row->start < other->end)
+			return false;
+	}
+	return true;
+}
+
+/* What the program itself has told, if it lets nobody look. */
+static int see_told(struct root *root)
+{
+	int r = 0;
+
+	for (uint32_t i = objects_nr_rows(root); !r && i--; ) {
+		struct abi_object row =
+			*(const volatile struct abi_object *)&root->objects_table[i];
+		struct file_mapping mapping = {
+			.path = row.path, .start = row.start, .row = &row,
+		};
+
+		row.path[sizeof(row.path) - 1] = '\0';
+		if (row.is_there && row.path[0] == '/' && is_newest(root, i, &row))
+			r = see_mapping(root, &mapping);
+	}
+	return r;
+}
+
+/* The kernel writes a newline so.  A backslash it leaves alone, so the file itself
+ * says what is meant. */
+static void decode_newlines(char *path)
+{
+	char *to = path;
+
+	if (!strstr(path, "\\012") || !access(path, F_OK))
+		return;
+	while (*path) {
+		bool is_newline = !strncmp(path, "\\012", 4);
+
+		*to++ = is_newline ? '\n' : *path;
+		path += is_newline ? 4 : 1;
+	}
+	*to = '\0';
+}
+
+/* @line: of /proc/PID/maps. */
+static int see_line(struct root *root, const struct program_names *program, char *line)
+{
+	struct file_mapping mapping = { .row = NULL };
+	char rights[8];
+	int at = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%" SCNx64 "-%*x %7s %" SCNx64 " %*s %" SCNu64 " %n",
+		   &mapping.start, rights, &mapping.off, &mapping.inode, &at) != 4 ||
+	    rights[2] != 'x' || line[at] != '/')
+		return 0;
+	decode_newlines(line + at);
+	mapping.path = strcmp(line + at, program->now) ? line + at : program->path;
+	return see_mapping(root, &mapping);
+}
+
+/* A list of which a part was read is still that of the process, or it ends: it is that of
+ * the memory which the process had. */
+static void round_open_maps(struct functions_round *round, const struct process *process)
+{
+	if (round->maps && round->pid == process->pid)
+		return;
+	if (round->maps)
+		fclose(round->maps);
+	round->maps = process_maps_open(process);
+	round->is_hidden |= !round->maps && (errno == EACCES || errno == EPERM);
+	round->pid = process->pid;
+}
+
+/* -EAGAIN: there are more lines than this call may read. */
+static int see_process(struct root *root, const struct process *process)
+{
+	struct functions_round *round = &root->functions.round;
+	struct program_names program;
+	char *line = NULL;
+	size_t room = 0;
+	int r = 0;
+
+	use_lines(round, LINES_PROCESS);
+	program_names_find(root, process->pid, &program);
+	round_open_maps(round, process);
+	while (round->maps && !r) {
+		if (!round->lines) {
+			r = -EAGAIN;
+			break;
+		}
+		use_lines(round, 1);
+		if (getline(&line, &room, round->maps) <= 0)
+			break;
+		r = see_line(root, &program, line);
+	}
+	free(line);
+	if (round->maps && r != -EAGAIN) {
+		fclose(round->maps);
+		round->maps = NULL;
+	}
+	return r;
+}
+
+/* Does another slot that is not behind it name the same process? */
+static bool is_told_before(const struct root *root, const struct process *process)
+{
+	for (uint32_t i = 0; i < process->slot; i++)
+		if (root->process[i] && root->process[i]->pidfd >= 0 &&
+		    root->process[i]->pid == process->pid)
+			return true;
+	return false;
+}
+
+static void round_start(struct root *root)
+{
+	struct functions_round *round = &root->functions.round;
+
+	root->functions.is_parsing = false;
+	function_reads_drop_unwanted(&root->functions);
+	round->is_open = true;
+	round->is_hidden = false;
+	round->slot = 0;
+	for (uint32_t i = 0; i < root->functions.nr_objects; i++) {
+		struct function_object *object = root->functions.objects[i];
+
+		object->was_there = object->is_there;
+		object->is_seen = !root->nr_live && object->is_there;
+	}
+}
+
+static int round_end(struct root *root)
+{
+	struct functions_round *round = &root->functions.round;
+	int r = round->is_hidden ? see_told(root) : 0;
+
+	round->is_open = false;
+	for (uint32_t i = 0; i < root->functions.nr_objects; i++)
+		root->functions.objects[i]->is_there = root->functions.objects[i]->is_seen;
+	root->functions.nr_rows = objects_nr_rows(root);
+	return r;
+}
+
+static void refill_lines(struct functions_round *round)
+{
+	uint64_t now = server_now_ns();
+	uint64_t left = round->lines_left + (now - round->lines_ns) / LINE_NS;
+
+	round->lines_left = left < FUNCTIONS_LINES_MAX ? (uint32_t)left :
+							 FUNCTIONS_LINES_MAX;
+	round->lines_ns = now;
+}
+
+static int refresh(struct root *root, uint32_t lines)
+{
+	struct functions_round *round = &root->functions.round;
+	int r = 0;
+
+	process_scan(root);
+	refill_lines(round);
+	lines = lines < round->lines_left ? lines : round->lines_left;
+	round->lines = lines;
+	if (!round->is_open)
+		round_start(root);
+	for (; !r && round->slot <= PROCESS_CREATOR; round->slot += !r) {
+		const struct process *process = root->process[round->slot];
+
+		if (process && process->pidfd >= 0 && !is_told_before(root, process))
+			r = round->lines ? see_process(root, process) : -EAGAIN;
+	}
+	if (!r)
+		r = round_end(root);
+	else if (r != -EAGAIN)
+		round->is_open = false;
+	round->lines_left -= lines - round->lines;
+	if (r == -EAGAIN)
+		r = 0;
+	if (!r && root->functions.is_parsing)
+		return -ERESTART;
+	return r ? r : function_mods_come(root);
+}
+
+int functions_refresh(struct root *root)
+{
+	int r = 0;
+
+	/* A round that has begun may have passed what is new. */
+	if (root->functions.round.is_open)
+		r = refresh(root, FUNCTIONS_LINES_MAX);
+	if (!r)
+		r = refresh(root, FUNCTIONS_LINES_MAX);
+	return !r && root->functions.round.is_open ? -ERESTART : r;
+}
+
+bool functions_are_there(const struct root *root)
+{
+	const struct functions *functions = &root->functions;
+
+	for (uint32_t i = 0; i < functions->nr_objects; i++)
+		if (functions->objects[i]->is_there && functions->objects[i]->sites.nr)
+			return true;
+	return functions->round.is_hidden;
+}
+
+int functions_check(struct instance *instance, const char *file, const char *command)
+{
+	const struct root *root = instance->root;
+	uint32_t state = shm_load(&root->control->boot_state);
+
+	if (functions_are_there(root) || (state != ABI_BOOT_DONE && state != ABI_BOOT_LATER))
+		return 0;
+	for (const struct function_mod *mod = instance->mods; mod; mod = mod->next)
+		if (mod->list == FUNCTION_FILTER)
+			return 0;
+	error_log_add(instance, file, FUNCTIONS_NONE, command, 0);
+	return -EOPNOTSUPP;
+}
+
+/* ---- names ---- */
+
+struct function_object *function_object(const struct functions *functions,
+					uint32_t nr, uint32_t *ret_at)
+{
+	uint32_t low = 0, high = functions->nr_objects;
+
+	if (nr >= functions->nr)
+		return NULL;
+	while (high - low > 1) {	/* the last one that begins there or before */
+		uint32_t middle = low + (high - low) / 2;
+
+		if (functions->objects[middle]->first <= nr)
+			low = middle;
+		else
+			high = middle;
+	}
+	*ret_at = nr - functions->objects[low]->first;
+	return functions->objects[low];
+}
+
+bool function_is_there(const struct functions *functions, uint32_t nr)
+{
+	uint32_t at;
+	const struct function_object *object = function_object(functions, nr, &at);
+
+	return object && object->is_there;
+}
+
+const char *function_name(const struct functions *functions, uint32_t nr,
+			  const char **ret_module)
+{
+	uint32_t at;
+	const struct function_object *object = function_object(functions, nr, &at);
+
+	if (!object)
+		return NULL;
+	*ret_module = object->module;
+	return object->names[at];
+}
+
+uint64_t function_ip(const struct functions *functions, uint32_t nr)
+{
+	uint32_t at;
+	const struct function_object *object = function_object(functions, nr, &at);
+
+	return object ? object->bias + object->sites.addrs[at] : 0;
+}
+
+/* Is it of the same file, at the same place? */
+static bool is_in(const struct function_object *object, const struct object *in)
+{
+	const struct object_file *file = in->file;
+
+	return object->bias == in->bias &&
+	       object->sites.build_id_bytes == file->build_id_bytes &&
+	       (file->build_id_bytes ?
+		!memcmp(object->sites.build_id, file->build_id, file->build_id_bytes) :
+		!strcmp(object->path, file->path));
+}
+
+int functions_symbol(const struct root *root, const struct symbols_from *from,
+		     uint64_t addr, const struct object *in,
+		     struct function_symbol *ret_symbol)
+{
+	const struct functions *functions = &root->functions;
+
+	for (uint32_t i = functions->nr_objects; i--; ) {
+		const struct function_object *object = functions->objects[i];
+		const struct elf_symbol *symbol =
+			elf_symbols_find(&object->symbols, addr - object->bias);
+		struct abi_object row;
+
+		fill_row(object, &row);
+		if (symbol && (!in || is_in(object, in)) &&
+		    objects_can_be(root, from, addr, &row)) {
+			*ret_symbol = (struct function_symbol) {
+				.symbol = symbol, .start = object->bias + symbol->addr,
+				.symbols = &object->symbols, .path = object->path,
+			};
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* ---- objects that come ---- */
+
+/* Commands are known to the processes by address. */
+static int publish_all(struct root *root)
+{
+	struct instance *instance;
+	int r = 0;
+
+	for_each_instance(instance, root)
+		if (!r && instance->probes)
+			r = rules_publish(instance);
+	return r ? r : functions_publish(root);
+}
+
+int functions_tick(struct root *root, uint32_t lines)
+{
+	/* The last server may have been killed before it had told anybody. */
+	bool is_another_ones = root->functions.piece.off && !root->functions.in_piece;
+	struct apply apply;
+	int r = 0;
+
+	if ((is_another_ones || functions_are_wanted(root)) && root->nr_live) {
+		r = lines < FUNCTIONS_LINES_MAX ? refresh(root, lines) :
+						  functions_refresh(root);
+		if (!r && functions_have_changed(root) &&
+		    (!publish_all(root) ||
+		     (is_another_ones && !functions_publish_off(root))))
+			apply_start(root, &apply);
+	}
+	return r == -ERESTART ? r : 0;
+}
+
+/* ---- instances that go ---- */
+
+void functions_leave(struct instance *instance)
+{
+	struct root *root = instance->root;
+
+	for (uint32_t nr = 0; nr < root->functions.nr; nr++) {
+		functions_put(&root->functions, FUNCTION_FILTER, instance->number,
+			      nr, false);
+		functions_put(&root->functions, FUNCTION_NOTRACE, instance->number,
+			      nr, false);
+	}
+	shm_store(&instance->abi->tracer, ABI_TRACER_NOP);
+	functions_publish_off(root);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Which functions are in whose list, and which a word names. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "server/core/beat.h"
+#include "server/functions/function_name.h"
+#include "server/functions/function_written.h"
+#include "server/functions/functions.h"
+#include "server/core/root.h"
+
+/* ---- lists ---- */
+
+bool function_is_in(const struct instance *instance, enum function_list list,
+		    uint32_t nr)
+{
+	const struct functions *functions = &instance->root->functions;
+
+	return nr < functions->nr &&
+	       functions->lists[list][nr] >> instance->number & 1;
+}
+
+void functions_put(struct functions *functions, enum function_list list,
+		   uint32_t buffer, uint32_t nr, bool is_in)
+{
+	uint16_t *word = &functions->lists[list][nr];
+
+	if ((*word >> buffer & 1) == is_in)
+		return;
+	*word ^= (uint16_t)(1u << buffer);
+	functions->in_list[list][buffer] += is_in ? 1 : -1u;
+}
+
+struct function_set *function_set_new(const struct functions *functions)
+{
+	struct function_set *set = calloc(1, sizeof(*set) + functions->nr);
+
+	if (set)
+		set->nr = functions->nr;
+	return set;
+}
+
+void functions_list_get(const struct instance *instance, enum function_list list,
+			struct function_set *set)
+{
+	const uint16_t *bits = instance->root->functions.lists[list];
+
+	set->nr_has = 0;
+	for (uint32_t nr = 0; nr < set->nr; nr++) {
+		set->has[nr] = bits[nr] >> instance->number & 1;
+		set->nr_has += set->has[nr];
+	}
+}
+
+void functions_list_set(struct instance *instance, enum function_list list,
+			const struct function_set *set)
+{
+	uint16_t *bits = instance->root->functions.lists[list];
+	uint32_t number = instance->number, old = 0;
+
+	for (uint32_t nr = 0; nr < set->nr; nr++) {
+		old += bits[nr] >> number & 1;
+		bits[nr] = (uint16_t)((bits[nr] & ~(1u << number)) |
+				      (uint32_t)set->has[nr] << number);
+	}
+	instance->root->functions.in_list[list][number] += set->nr_has - old;
+}
+
+/* ---- words ---- */
+
+/* As the kernel: whatever begins with a digit, also 0x1f and 3*, in any module. */
+static void parse_number(const char *word, struct function_match *match)
+{
+	unsigned long number = strtoul(word, NULL, 0);
+
+	match->is_number = isdigit((unsigned char)*word);
+	match->number = number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+static int parse(const char *word, struct function_match *match)
+{
+	const char *colon = function_word_colon(word, strlen(word));
+
+	*match = (struct function_match) {
+		.name = word,
+		.name_len = colon ? (size_t)(colon - word) : strlen(word),
+	};
+	if (colon && strcmp(colon, ":mod")) {
+		if (strncmp(colon, ":mod:", 5))
+			return -EINVAL;
+		match->module = colon + 5;
+		match->is_other_module = *match->module == '!';
+		match->module += match->is_other_module;
+	}
+	parse_number(word, match);
+	match->is_whole = match->name_len &&
+			  strcspn(word, GLOB_WILDCARDS) >= match->name_len;
+	return 0;
+}
+
+/* No name at all is that of any module. */
+static bool is_in_module(const struct function_match *match,
+			 const struct function_object *object)
+{
+	const char *module = match->module;
+	bool is_in;
+
+	if (!module)
+		return true;
+	is_in = object->module &&
+		(!*module || glob_match_n(module, strlen(module), object->module));
+	return is_in != match->is_other_module;
+}
+
+/* Objects that came later are not in the set. */
+bool function_match_has(const struct function_match *match,
+			const struct function_object *object, uint32_t nr)
+{
+	return object->is_there && object->first + object->sites.nr <= nr &&
+	       is_in_module(match, object);
+}
+
+/* The place of the next one after @from, from 1 on; 0: no more.  No name at all is
+ * that of any function of a module. */
+static uint32_t next_match(const struct function_match *match,
+			   const struct function_object *object, uint32_t from)
+{
+	if (match->is_whole)
+		return name_index_find(&object->index, match->name,
+				       match->name_len, from);
+	for (uint32_t at = from; at < object->sites.nr; at++)
+		if (object->names[at] &&
+		    ((match->module && !match->name_len) ||
+		     glob_match_n(match->name, match->name_len, object->names[at])))
+			return at + 1;
+	return 0;
+}
+
+void function_set_put(struct function_set *set, uint32_t nr, bool is_in)
+{
+	set->nr_has += (uint32_t)is_in - set->has[nr];
+	set->has[nr] = is_in;
+}
+
+static int select_in(const struct function_match *match,
+		     const struct function_object *object, bool is_in,
+		     struct function_set *set)
+{
+	int found = 0;
+
+	for (uint32_t at = 0; (at = next_match(match, object, at)); found++)
+		function_set_put(set, object->first + at - 1, is_in);
+	beat();
+	return found;
+}
+
+/* The function of that number in the list of those that are there. */
+static int select_number(const struct functions *functions, uint32_t number, bool is_in,
+			 struct function_set *set)
+{
+	uint32_t first = 1;		/* number of the object's first */
+
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		const struct function_object *object = functions->objects[i];
+		uint32_t at = number - first;
+
+		if (!object->is_there || object->first + object->sites.nr > set->nr)
+			continue;
+		first += object->sites.nr;
+		if (at < object->sites.nr) {
+			function_set_put(set, object->first + at, is_in);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static int select_raw(const struct functions *functions,
+		      const struct function_match *match, bool is_in,
+		      struct function_set *set)
+{
+	int found = 0;
+
+	for (uint32_t i = 0; i < functions->nr_objects; i++)
+		if (function_match_has(match, functions->objects[i], set->nr))
+			found += select_in(match, functions->objects[i], is_in, set);
+	return found;
+}
+
+int functions_select(struct root *root, const char *word, bool is_in,
+		     struct function_set *set)
+{
+	struct function_match match;
+	int found = 0;
+	int r = parse(word, &match);
+
+	if (r)
+		return r;
+	if (match.is_number)
+		return select_number(&root->functions, match.number, is_in, set);
+	/* A name with `char*` is no glob.  Lists of such names would take long otherwise. */
+	if (!match.is_whole && match.name_len && memchr(word, '(', match.name_len))
+		found = function_written_select_shown(root, &match, is_in, set);
+	if (!found)
+		found = select_raw(&root->functions, &match, is_in, set);
+	return found || !match.name_len ? found :
+	       function_written_select(root, &match, is_in, set);
+}

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: MIT */
+/* The lists of functions into the shared memory, as abi/functions.h says. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/functions.h"
+#include "base/bits.h"
+#include "server/core/beat.h"
+#include "server/functions/function_probes.h"
+#include "server/functions/functions.h"
+#include "server/core/mapping.h"
+#include "server/functions/profile.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+#include "server/functions/stack_tracer.h"
+
+struct function_tracers functions_tracers(const struct root *root)
+{
+	struct function_tracers tracers = {
+		.has_stack = stack_tracer_is_on(root),
+		.has_stack_list = root->functions.in_list[FUNCTION_STACK][0],
+	};
+	const struct instance *instance;
+
+	for_each_instance(instance, root) {
+		uint32_t tracer = shm_load(&instance->abi->tracer);
+		uint16_t bit = (uint16_t)(1u << instance->number);
+
+		if (tracer == ABI_TRACER_GRAPH)
+			tracers.graph |= bit;
+		else if (tracer != ABI_TRACER_NOP)
+			tracers.function |= bit;
+		if (!root->functions.in_list[FUNCTION_FILTER][instance->number])
+			tracers.unfiltered |= bit;
+	}
+	if (profile_is_on(root))
+		tracers.profile = 1;	/* the lists are the top one's */
+	return tracers;
+}
+
+/* @filter, @notrace: whose lists it is in */
+static uint32_t users_of(const struct function_tracers *tracers, uint32_t filter,
+			 uint32_t notrace)
+{
+	uint32_t wanted = (filter | tracers->unfiltered) & ~notrace;
+
+	return (wanted & (tracers->function | tracers->graph)) |
+	       (wanted & tracers->profile ? ABI_FUNCTIONS_PROFILE : 0);
+}
+
+/* @is_listed: in stack_trace_filter */
+static uint32_t stack_user_of(const struct function_tracers *tracers,
+			      uint32_t is_listed)
+{
+	return tracers->has_stack && (is_listed || !tracers->has_stack_list) ?
+	       ABI_FUNCTIONS_STACK : 0;
+}
+
+uint32_t function_users(const struct functions *functions,
+			const struct function_tracers *tracers, uint32_t nr)
+{
+	return users_of(tracers, functions->lists[FUNCTION_FILTER][nr],
+			functions->lists[FUNCTION_NOTRACE][nr]) |
+	       stack_user_of(tracers, functions->lists[FUNCTION_STACK][nr]);
+}
+
+/* The marks of graph tracers, and the stack tracer's list: lists of the top
+ * one. */
+static uint32_t marks_of(uint32_t graph, uint32_t graph_notrace, uint32_t stack)
+{
+	return (graph ? ABI_FUNCTIONS_START : 0) |
+	       (graph_notrace ? ABI_FUNCTIONS_SKIP : 0) |
+	       (stack ? ABI_FUNCTIONS_STACK_LIST : 0);
+}
+
+bool functions_are_wanted(const struct root *root)
+{
+	const struct instance *instance;
+
+	if (root->functions.graph_depth || root->functions.thresh_ns ||
+	    profile_is_on(root) || stack_tracer_is_on(root))
+		return true;
+	for_each_instance(instance, root) {
+		if (shm_load(&instance->abi->tracer) != ABI_TRACER_NOP ||
+		    instance->probes || instance->mods)
+			return true;
+		for (int list = 0; list < FUNCTION_LISTS; list++)
+			if (root->functions.in_list[list][instance->number])
+				return true;
+	}
+	return false;
+}
+
+static uint32_t nr_in_lists(const struct functions *functions,
+			    const struct function_object *object)
+{
+	const uint16_t *filter = functions->lists[FUNCTION_FILTER] + object->first;
+	const uint16_t *notrace = functions->lists[FUNCTION_NOTRACE] + object->first;
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < object->sites.nr; i++)
+		nr += (filter[i] | notrace[i]) != 0;
+	return nr;
+}
+
+static uint64_t object_bytes(const struct functions *functions,
+			     const struct function_object *object)
+{
+	return ALIGN_UP(object->sites.nr_rows * (uint64_t)sizeof(uint32_t) +
+			nr_in_lists(functions, object) *
+			sizeof(struct abi_function_lists) +
+			strlen(object->path) + 1, 8);
+}
+
+/* Does it belong into the piece? */
+static bool has_part(const struct function_object *object)
+{
+	return object->sites.nr && object->is_there;
+}
+
+/* Which objects have one, as a number; other ones make another, and so do those that
+ * were gone for a moment. */
+static uint64_t parts(const struct root *root)
+{
+	const struct functions *functions = &root->functions;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < functions->nr_objects; i++)
+		sum = sum * 31 + (has_part(functions->objects[i]) ? i + 1 : 0);
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++)
+		if (root->process[slot] && root->process[slot]->pidfd >= 0)
+			sum += (uint64_t)shm_load(&root->processes[slot].unloads) << 32;
+	return sum;
+}
+
+bool functions_have_changed(const struct root *root)
+{
+	return parts(root) != root->functions.in_piece;
+}
+
+static uint64_t piece_bytes(const struct functions *functions, uint32_t *ret_nr)
+{
+	uint64_t bytes = sizeof(struct abi_functions);
+
+	*ret_nr = 0;
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		const struct function_object *object = functions->objects[i];
+
+		if (!has_part(object))
+			continue;
+		++*ret_nr;
+		bytes += sizeof(struct abi_function_object) +
+			 object_bytes(functions, object);
+	}
+	return bytes;
+}
+
+/* Those that have been traced stay marked. */
+static void mark_touched(struct functions *functions,
+			 const struct function_object *object, uint32_t *users)
+{
+	for (uint32_t i = 0; i < object->sites.nr; i++) {
+		bool *is_touched = &functions->is_touched[object->first + i];
+		uint32_t *word = &users[object->sites.rows[i]];
+
+		*is_touched |= (*word & ~ABI_FUNCTIONS_MARKS) != 0;
+		if (!*is_touched)
+			continue;
+		functions->has_touched = true;
+		*word |= ABI_FUNCTIONS_TOUCHED;
+	}
+}
+
+static bool is_listed(const uint16_t *const in[FUNCTION_LISTS], uint32_t i)
+{
+	static_assert(FUNCTION_LISTS == 5, "all of them");
+	return in[FUNCTION_FILTER][i] | in[FUNCTION_NOTRACE][i] | in[FUNCTION_GRAPH][i] |
+	       in[FUNCTION_GRAPH_NOTRACE][i] | in[FUNCTION_STACK][i];
+}
+
+/* Of function @i of those that @in is about. */
+static uint32_t word_of(const struct function_tracers *tracers,
+			const uint16_t *const in[FUNCTION_LISTS], uint32_t i)
+{
+	return users_of(tracers, in[FUNCTION_FILTER][i], in[FUNCTION_NOTRACE][i]) |
+	       stack_user_of(tracers, in[FUNCTION_STACK][i]) |
+	       marks_of(in[FUNCTION_GRAPH][i], in[FUNCTION_GRAPH_NOTRACE][i],
+			in[FUNCTION_STACK][i]);
+}
+
+static void fill_object(struct root *root, const struct function_object *from,
+			struct abi_function_object *to, char *piece, uint32_t at)
+{
+	const struct function_tracers tracers = functions_tracers(root);
+	const uint16_t *in[FUNCTION_LISTS];
+	uint32_t nr = from->sites.nr_rows;
+	uint32_t *users = (uint32_t *)(piece + at);
+	struct abi_function_lists *lists = (struct abi_function_lists *)(users + nr);
+	/* what most of them have, as they are in no list */
+	uint32_t unlisted = users_of(&tracers, 0, 0) | stack_user_of(&tracers, 0) |
+			    marks_of(0, 0, 0);
+
+	*to = (struct abi_function_object) {
+		.bias = from->bias,
+		.text = from->sites.text, .text_end = from->sites.text_end,
+		.table = from->sites.table, .nr = nr,
+		.users = at,
+		.lists = at + nr * (uint32_t)sizeof(*users),
+		.path_bytes = (uint32_t)strlen(from->path) + 1,
+		.build_id_bytes = (uint16_t)from->sites.build_id_bytes,
+		.kind = (uint16_t)from->sites.kind,
+		.id = from->sites.id,
+		.figures = profile_figures(from),
+	};
+	memcpy(to->build_id, from->sites.build_id, sizeof(to->build_id));
+	for (int list = 0; list < FUNCTION_LISTS; list++)
+		in[list] = root->functions.lists[list] + from->first;
+	for (uint32_t i = 0; i < from->sites.nr; i++) {
+		uint32_t row = from->sites.rows[i];
+
+		users[row] = is_listed(in, i) ? word_of(&tracers, in, i) : unlisted;
+		if (in[FUNCTION_FILTER][i] | in[FUNCTION_NOTRACE][i])
+			lists[to->nr_lists++] = (struct abi_function_lists) {
+				row, in[FUNCTION_FILTER][i], in[FUNCTION_NOTRACE][i],
+			};
+	}
+	beat();
+	to->path = to->lists + to->nr_lists * (uint32_t)sizeof(*lists);
+	function_probes_mark(root, from, users);
+	mark_touched(&root->functions, from, users);
+	memcpy(piece + to->path, from->path, to->path_bytes);
+}
+
+static void fill(struct root *root, struct abi_functions *to, uint64_t bytes,
+		 uint32_t nr)
+{
+	const struct functions *functions = &root->functions;
+	struct abi_function_object *object = to->objects;
+	uint32_t at = (uint32_t)(sizeof(*to) + nr * sizeof(*object));
+
+	*to = (struct abi_functions) {
+		.magic = ABI_FUNCTIONS_MAGIC, .bytes = (uint32_t)bytes,
+		.serial = ++root->functions.serial, .nr_objects = nr,
+		.graphs = functions_tracers(root).graph,
+		.graph_depth = functions->graph_depth,
+		.has_starts = functions->in_list[FUNCTION_GRAPH][0] != 0,
+		.thresh_ns = functions->thresh_ns,
+		.profile_session = functions->profile_session,
+	};
+	memcpy(to->graph_sessions, functions->graph_sessions, sizeof(to->graph_sessions));
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		if (!has_part(functions->objects[i]))
+			continue;
+		fill_object(root, functions->objects[i], object++, (char *)to, at);
+		at += (uint32_t)object_bytes(functions, functions->objects[i]);
+	}
+}
+
+static void use_piece(struct root *root, struct abi_ring_ref piece)
+{
+	struct abi_ring_ref old = root->functions.piece;
+
+	root->functions.piece = piece;
+	root->functions.in_piece = parts(root);
+	shm_store(&root->control->functions, piece.off);
+	/* It is still used until the change is known. */
+	arena_free(root, &old, shm_load(&root->control->generation) + 1);
+}
+
+/* By write(2): nearly all of it is as it was, and to map it takes longer. */
+static int write_piece(struct root *root, uint64_t off, uint64_t bytes, uint32_t nr)
+{
+	struct abi_functions *all = calloc(1, bytes);
+	int r = 0;
+
+	if (!all)
+		return -ENOMEM;
+	fill(root, all, bytes, nr);
+	if (pwrite(root->fd, all, bytes, (off_t)off) != (ssize_t)bytes)
+		r = -EIO;
+	free(all);
+	return r;
+}
+
+int functions_publish(struct root *root)
+{
+	struct abi_ring_ref piece = { 0, 0 };
+	bool are_wanted = functions_are_wanted(root);
+	uint32_t nr;
+	uint64_t bytes = piece_bytes(&root->functions, &nr);
+	int r;
+
+	shm_store(&root->control->wants_objects, are_wanted);
+	/* What was touched the next server is to know. */
+	if (!are_wanted && !root->functions.has_touched) {
+		use_piece(root, piece);
+		return 0;
+	}
+	if (bytes > ABI_FUNCTIONS_BYTES_MAX)
+		return -ENOMEM;
+	r = profile_make_room(root);
+	if (r)
+		return r;
+	piece.bytes = ABI_PAGE_ALIGN(bytes);
+	r = arena_alloc(root, piece.bytes, &piece.off);
+	if (r)
+		return r;
+	r = write_piece(root, piece.off, bytes, nr);
+	if (r)
+		arena_free(root, &piece, shm_load(&root->control->generation));
+	else
+		use_piece(root, piece);
+	return r;
+}
+
+/* ---- without room for another one ---- */
+
+/* Whoever may still trace something. */
+static uint32_t users_left(const struct root *root)
+{
+	const struct function_tracers tracers = functions_tracers(root);
+	uint32_t users = tracers.function | tracers.graph | ABI_FUNCTIONS_MARKS |
+			 (tracers.profile ? ABI_FUNCTIONS_PROFILE : 0) |
+			 (tracers.has_stack ? ABI_FUNCTIONS_STACK : 0);
+	const struct instance *instance;
+
+	for_each_instance(instance, root)
+		if (instance->probes)
+			users |= ABI_FUNCTIONS_PROBES;
+	return users;
+}
+
+static void keep_users(struct abi_functions *all, uint64_t bytes,
+		       const struct abi_function_object *object, uint32_t left)
+{
+	uint32_t at = shm_load(&object->users), nr = shm_load(&object->nr);
+	uint32_t *users = (uint32_t *)((char *)all + at);
+
+	if (at % sizeof(*users) || at > bytes || nr > (bytes - at) / sizeof(*users))
+		return;
+	for (uint32_t i = 0; i < nr; i++)
+		shm_store(&users[i], shm_load(&users[i]) & left);
+}
+
+/* A process that reads it meanwhile finds another serial when it is told.  A server that
+ * is killed leaves the lists and marks as they were. */
+static int keep_users_in_piece(struct root *root)
+{
+	const struct abi_ring_ref piece = root->functions.piece;
+	uint32_t left = users_left(root), nr;
+	struct abi_functions *all;
+	struct mapping *map;
+	int r;
+
+	if (!piece.off)
+		return 0;
+	r = mapping_new(root->fd, piece.off, piece.bytes, &map);
+	if (r)
+		return r;
+	all = map->addr;
+	nr = shm_load(&all->nr_objects);
+	for (uint32_t i = 0; i < nr && sizeof(*all) + (i + 1ull) *
+			     sizeof(all->objects[0]) <= piece.bytes; i++)
+		keep_users(all, piece.bytes, &all->objects[i], left);
+	shm_store(&all->graphs, (uint32_t)functions_tracers(root).graph);
+	shm_store(&all->profile_session, root->functions.profile_session);
+	shm_store(&all->serial, ++root->functions.serial);	/* [functions.serial] */
+	r = map->is_lost ? -EIO : 0;
+	mapping_put(map);
+	return r;
+}
+
+int functions_publish_off(struct root *root)
+{
+	return functions_publish(root) ? keep_users_in_piece(root) : 0;
+}
+
+/* ---- what the last server left ---- */
+
+static bool has(const struct abi_functions *all, uint32_t at, uint64_t bytes)
+{
+	return at <= all->bytes && bytes <= all->bytes - at;
+}
+
+/* They are in the order of the functions. */
+static void load_lists(struct functions *functions, const struct function_object *object,
+		       const struct abi_function_lists *lists, uint32_t nr_lists)
+{
+	const struct elf_sites *sites = &object->sites;
+
+	for (uint32_t i = 0, at = 0; i < nr_lists; i++) {
+		while (at < sites->nr && sites->rows[at] != lists[i].row)
+			at++;
+		if (at == sites->nr)
+			break;
+		for (uint32_t buffer = 0; buffer < ABI_BUFFERS; buffer++) {
+			functions_put(functions, FUNCTION_FILTER, buffer,
+				      object->first + at, lists[i].filter >> buffer & 1);
+			functions_put(functions, FUNCTION_NOTRACE, buffer,
+				      object->first + at, lists[i].notrace >> buffer & 1);
+		}
+	}
+}
+
+static bool is_object(const struct abi_functions *all,
+		      const struct abi_function_object *from)
+{
+	const char *path = (const char *)all + from->path;
+
+	return has(all, from->path, from->path_bytes) && from->path_bytes &&
+	       !path[from->path_bytes - 1] && from->lists % sizeof(uint32_t) == 0 &&
+	       from->users % sizeof(uint32_t) == 0 &&
+	       has(all, from->users, from->nr * (uint64_t)sizeof(uint32_t)) &&
+	       has(all, from->lists,
+		   from->nr_lists * (uint64_t)sizeof(struct abi_function_lists)) &&
+	       from->kind < FSITE_KINDS;
+}
+
+static int load_object(struct root *root, const struct abi_functions *all,
+		       const struct abi_function_object *from)
+{
+	const char *path = (const char *)all + from->path;
+	const void *lists = (const char *)all + from->lists;
+	const uint32_t *users = (const uint32_t *)((const char *)all + from->users);
+	struct functions *functions = &root->functions;
+	struct function_object *object;
+	int r;
+
+	r = functions_add(root, path, from, &object);
+	if (r || !object || object->sites.nr_rows != from->nr ||
+	    object->sites.kind != from->kind)
+		return r;	/* or the file has changed */
+	load_lists(functions, object, lists, from->nr_lists);
+	for (uint32_t i = 0; i < object->sites.nr; i++) {
+		uint32_t nr = object->first + i, row = object->sites.rows[i];
+
+		functions->is_touched[nr] = users[row] & ABI_FUNCTIONS_TOUCHED;
+		functions->has_touched |= functions->is_touched[nr];
+		functions_put(functions, FUNCTION_GRAPH, 0, nr,
+			      users[row] & ABI_FUNCTIONS_START);
+		functions_put(functions, FUNCTION_GRAPH_NOTRACE, 0, nr,
+			      users[row] & ABI_FUNCTIONS_SKIP);
+		functions_put(functions, FUNCTION_STACK, 0, nr,
+			      users[row] & ABI_FUNCTIONS_STACK_LIST);
+	}
+	return 0;
+}
+
+/* The next of the objects that make sense, from *@at on; NULL: no more.  There are not
+ * more than the server can have. */
+static const struct abi_function_object *next_object(const struct abi_functions *all,
+						     uint32_t *at)
+{
+	while (*at < all->nr_objects && *at < FUNCTION_OBJECTS_MAX &&
+	       has(all, 0, sizeof(*all) + (*at + 1ull) * sizeof(all->objects[0]))) {
+		const struct abi_function_object *from = &all->objects[(*at)++];
+
+		if (is_object(all, from))
+			return from;
+	}
+	return NULL;
+}
+
+/* All that are not loaded yet, at the same time. */
+static int parse_piece(struct root *root, const struct abi_functions *all)
+{
+	const struct abi_function_object *from;
+	uint32_t at = root->functions.nr_loaded;
+	bool is_parsing = false;
+
+	while ((from = next_object(all, &at)))
+		is_parsing |= functions_parse(root, (const char *)all + from->path,
+					      from) == -ERESTART;
+	return is_parsing ? -ERESTART : 0;
+}
+
+static int load_piece(struct root *root, const struct abi_functions *all)
+{
+	uint32_t *at = &root->functions.nr_loaded;
+	const struct abi_function_object *from;
+	int r = parse_piece(root, all);
+
+	if (r)
+		return r;
+
+	root->functions.serial = all->serial;
+	root->functions.graph_depth = all->graph_depth;
+	root->functions.thresh_ns = all->thresh_ns;
+	root->functions.profile_session = all->profile_session;
+	memcpy(root->functions.graph_sessions, all->graph_sessions,
+	       sizeof(all->graph_sessions));
+	while (!r && (from = next_object(all, at))) {
+		r = load_object(root, all, from);
+		*at -= r == -ERESTART;	/* a file that is there twice is parsed again */
+	}
+	return r;
+}
+
+int functions_load(struct root *root)
+{
+	struct abi_ring_ref ref = {
+		.off = shm_load(&root->control->functions),
+		.bytes = ABI_PAGE_BYTES_MIN,
+	};
+	struct abi_functions *copy;
+	struct mapping *map;
+	uint32_t bytes;
+	int r;
+
+	if (!ref.off || !arena_has(root, &ref) ||
+	    mapping_new(root->fd, ref.off, ref.bytes, &map))
+		return 0;
+	bytes = shm_load(&((struct abi_functions *)map->addr)->bytes);
+	mapping_put(map);
+	ref.bytes = ABI_PAGE_ALIGN((uint64_t)bytes);
+	if (bytes < sizeof(*copy) || bytes > ABI_FUNCTIONS_BYTES_MAX ||
+	    !arena_has(root, &ref) || mapping_new(root->fd, ref.off, ref.bytes, &map))
+		return 0;
+	root->functions.piece = ref;
+	copy = malloc(bytes);
+	if (copy) {
+		memcpy(copy, map->addr, bytes);
+		copy->bytes = bytes;
+	}
+	mapping_put(map);
+	r = copy ? load_piece(root, copy) : -ENOMEM;
+	free(copy);
+	return r;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stack tracer's piece of shared memory.  Processes write to it all the time,
+ * so what is read is copied, and nothing of it is believed.
+ */
+#include "server/functions/stack_tracer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/core/mapping.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+
+#define COPY_TRIES	100
+
+static struct abi_stack *stack_of(const struct root *root)
+{
+	return root->stack.map ? root->stack.map->addr : NULL;
+}
+
+static int use_piece(struct root *root, uint64_t off)
+{
+	struct abi_ring_ref piece = { off, ABI_PAGE_ALIGN(sizeof(struct abi_stack)) };
+	struct mapping *map;
+	int r;
+
+	if (!arena_has(root, &piece))
+		return -EBADMSG;
+	r = mapping_new(root->fd, piece.off, piece.bytes, &map);
+	if (r)
+		return r;
+	root->stack.piece = piece;
+	root->stack.map = map;
+	return 0;
+}
+
+/* One that cannot be used is left where it is, and another one made. */
+int stack_tracer_load(struct root *root)
+{
+	uint64_t off = shm_load(&root->control->stack);
+	int r = off ? use_piece(root, off) : 0;
+
+	if (r == -ENOMEM)
+		return r;
+	if (!r && off && shm_load(&stack_of(root)->magic) != ABI_STACK_MAGIC)
+		stack_tracer_done(root);
+	return 0;
+}
+
+void stack_tracer_done(struct root *root)
+{
+	mapping_put(root->stack.map);
+	root->stack = (struct root_stack) { 0 };
+}
+
+/* It stays: who once knows where it is need not ask again. */
+static int make_piece(struct root *root)
+{
+	uint64_t off;
+	int r;
+
+	if (root->stack.map)
+		return 0;
+	r = arena_alloc(root, sizeof(struct abi_stack), &off);
+	if (!r)
+		r = use_piece(root, off);
+	if (r)
+		return r;
+	shm_store(&stack_of(root)->magic, ABI_STACK_MAGIC);
+	shm_store(&root->control->stack, off);
+	return 0;
+}
+
+/* ---- settings ---- */
+
+int32_t stack_tracer_is_on(const struct root *root)
+{
+	return root->stack.map ? shm_load(&stack_of(root)->is_on) : 0;
+}
+
+int stack_tracer_set(struct root *root, int32_t is_on)
+{
+	int r = is_on ? make_piece(root) : 0;
+
+	if (!r && root->stack.map)
+		shm_store(&stack_of(root)->is_on, is_on);
+	return r;
+}
+
+uint64_t stack_tracer_max(const struct root *root)
+{
+	return root->stack.map ? abi_stack_depth(shm_load(&stack_of(root)->max)) : 0;
+}
+
+int stack_tracer_reset(struct root *root, uint64_t max)
+{
+	int r = make_piece(root);
+
+	/* No stack is as deep. */
+	if (max > ABI_STACK_DEPTH_MAX)
+		max = ABI_STACK_DEPTH_MAX;
+	if (!r)
+		abi_stack_reset(stack_of(root), max);
+	return r;
+}
+
+/* ---- what was found ---- */
+
+int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy)
+{
+	const struct abi_stack *stack = stack_of(root);
+	int tries = 0;
+
+	ret_copy->nr = 0;
+	while (stack && !abi_stack_read(stack, ret_copy))
+		if (++tries == COPY_TRIES)
+			return -EAGAIN;
+	if (ret_copy->nr > ABI_STACK_FRAMES)
+		ret_copy->nr = 0;
+	return 0;
+}
+
+/* A row that is whole, and has a depth. */
+static bool copy_row(const struct abi_stack_thread *row,
+		     struct abi_stack_thread *ret_row)
+{
+	uint64_t deepest = shm_load(&row->deepest);		/* [stack.row] */
+
+	memcpy(ret_row, row, sizeof(*row));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	ret_row->deepest = abi_stack_depth(deepest);
+	return ret_row->deepest && ret_row->tid && ret_row->low <= ret_row->top &&
+	       ret_row->deepest <= ret_row->top &&
+	       abi_stack_resets(shm_load(&row->deepest)) == abi_stack_resets(deepest);
+}
+
+uint32_t stack_tracer_threads(const struct root *root,
+			      struct abi_stack_thread *ret_threads, uint32_t room)
+{
+	const struct abi_stack *stack = stack_of(root);
+	uint32_t resets = stack ? abi_stack_resets(shm_load(&stack->max)) : 0;
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; stack && nr < room && i < ABI_STACK_THREADS; i++)
+		if (abi_stack_resets(shm_load(&stack->threads[i].deepest)) == resets)
+			nr += copy_row(&stack->threads[i], &ret_threads[nr]);
+	return nr;
+}
+
+/* ---- where stacks end ---- */
+
+/* A thread's deepest place, of which it is not known where its stack ends. */
+struct wanted {
+	uint64_t place;
+	uint64_t *low;			/* to be filled in */
+};
+
+static int compare_wanted(const void *pa, const void *pb)
+{
+	const struct wanted *a = pa, *b = pb;
+
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+/* Those of a process, by place; returns how many. */
+static uint32_t list_wanted(struct abi_stack *stack, uint32_t pid,
+			    struct wanted wanted[ABI_STACK_THREADS])
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < ABI_STACK_THREADS; i++) {
+		struct abi_stack_thread *row = &stack->threads[i];
+		struct abi_stack_thread copy;
+
+		if (!shm_load(&row->low) && shm_load(&row->pid) == pid &&
+		    copy_row(row, &copy))
+			wanted[nr++] = (struct wanted) {
+				copy.top - copy.deepest, &row->low,
+			};
+	}
+	qsort(wanted, nr, sizeof(*wanted), compare_wanted);
+	return nr;
+}
+
+/* That of the main thread grows, so its mapping says nothing.  The list of mappings is
+ * in order, too. */
+static void see_process(struct abi_stack *stack, const struct process *process,
+			const struct budget *budget)
+{
+	struct wanted wanted[ABI_STACK_THREADS];
+	uint32_t nr = list_wanted(stack, process->pid, wanted), at = 0;
+	char line[512];
+	FILE *maps;
+
+	if (!nr)
+		return;
+	maps = process_maps_open(process);
+	while (maps && at < nr && !budget_is_spent(budget) &&
+	       fgets(line, sizeof(line), maps)) {
+		uint64_t start, end, none = 0;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " rw", &start, &end) != 2 ||
+		    strstr(line, "[stack]"))
+			continue;
+		for (; at < nr && wanted[at].place < end; at++, none = 0)
+			if (wanted[at].place >= start)
+				__atomic_compare_exchange_n(wanted[at].low, &none, start,
+							    false, __ATOMIC_RELAXED,
+							    __ATOMIC_RELAXED);
+	}
+	if (maps)
+		fclose(maps);
+}
+
+/* Processes with too many mappings for one tick take turns with the others. */
+void stack_tracer_tick(struct root *root)
+{
+	struct abi_stack *stack = stack_of(root);
+
+	if (!stack)
+		return;
+	budget_start(&root->stack.budget);
+	for (uint32_t i = 0; i <= PROCESS_CREATOR && !budget_is_spent(&root->stack.budget); i++) {
+		const struct process *process = root->process[root->stack.next];
+
+		if (process && process->pidfd >= 0)
+			see_process(stack, process, &root->stack.budget);
+		root->stack.next = (root->stack.next + 1) % (PROCESS_CREATOR + 1);
+	}
+	budget_stop(&root->stack.budget);
+}

@@ -1,0 +1,716 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program says where its objects are loaded (abi_module: those that bring
+ * tracepoints; abi_object: those that it started with, that came with tracepoints
+ * or were on a stack; the server adds those whose functions are traced); names are
+ * in the files.  A file that has changed since is known by its build id and gives
+ * none; the program's own is read all the same while it runs (program.c).
+ *
+ * Objects come and go, and another may be where one was: of the abi_objects at an
+ * address the newest that was there when the record was written.  Where none tells:
+ * the record's own module, then the modules that are loaded now, then the objects,
+ * the newest first, then the other modules.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "arch/x86_64/clock.h"
+#include "base/bits.h"
+#include "server/core/beat.h"
+#include "symbols/localfile.h"
+#include "server/core/mapping.h"
+#include "server/names/objects.h"
+#include "server/names/params.h"
+#include "symbols/parse.h"
+#include "symbols/parse_take.h"
+#include "server/core/program.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+#include "server/names/symbols.h"
+#include "server/rings/timebase.h"
+
+#define PATH_BYTES_MAX	4096u
+#define BYTES_MAX	(64u << 20)	/* of files, for all of a root */
+#define ARGS_BYTES_MAX	(256u << 20)	/* of debug information, the same */
+#define OBJECTS		(ABI_MODULES + ABI_OBJECTS)
+#define SESSIONS_MAX	8u		/* of the parser, for parameters */
+#define STRING_BYTES_MAX	4096u
+#define WAIT_NS		250000000u	/* for parsers, in all of a root's life */
+
+struct objects {
+	struct object objects[OBJECTS];		/* by row of abi_module, abi_object */
+	struct object_file files[OBJECTS];	/* of these, in order of need */
+	uint32_t nr_files;
+	uint64_t bytes_left;			/* that may still be read */
+	uint64_t wait_ns;			/* that may still be waited */
+};
+
+struct objects *objects_new(void)
+{
+	struct objects *objects = calloc(1, sizeof(*objects));
+
+	if (objects)
+		*objects = (struct objects) {
+			.bytes_left = BYTES_MAX, .wait_ns = WAIT_NS,
+		};
+	return objects;
+}
+
+void objects_free(struct objects *objects)
+{
+	if (!objects)
+		return;
+	for (uint32_t i = 0; i < objects->nr_files; i++) {
+		free(objects->files[i].path);
+		parse_free(objects->files[i].job);
+		params_free(objects->files[i].params);
+		elf_symbols_done(&objects->files[i].symbols);
+	}
+	free(objects);
+}
+
+bool objects_have_files(const struct objects *objects)
+{
+	return objects->nr_files;
+}
+
+/* What the program says of one. */
+struct told {
+	char *path;			/* NULL: nothing that makes sense */
+	uint8_t build_id[32];
+	uint32_t build_id_bytes;
+};
+
+/* A copy of the module's path, or NULL. */
+static char *module_path(const struct root *root, const struct abi_module *module)
+{
+	uint64_t off = module->path, bytes = module->path_bytes;
+
+	if (!bytes || bytes > PATH_BYTES_MAX || off < root->heap_off ||
+	    off > root->arena_off || bytes > root->arena_off - off)
+		return NULL;
+	return strndup((const char *)root->memory->addr + off, bytes);
+}
+
+static const struct abi_object *seen_row(const struct root *root, uint32_t number)
+{
+	return &root->objects_table[number - ABI_MODULES];
+}
+
+/* @number: of objects.objects; the path is to be freed. */
+static struct told object_told(const struct root *root, uint32_t number)
+{
+	struct told told = { 0 };
+
+	if (number < ABI_MODULES) {
+		struct abi_module module = *(const volatile struct abi_module *)
+			&root->modules_table[number];
+
+		told.path = module_path(root, &module);
+		told.build_id_bytes = module.build_id_bytes;
+		memcpy(told.build_id, module.build_id, sizeof(told.build_id));
+	} else {
+		struct abi_object object =
+			*(const volatile struct abi_object *)seen_row(root, number);
+
+		told.path = strndup(object.path, sizeof(object.path));
+		told.build_id_bytes = object.build_id_bytes;
+		memcpy(told.build_id, object.build_id, sizeof(told.build_id));
+	}
+	if (told.build_id_bytes > sizeof(told.build_id))
+		told.build_id_bytes = 0;
+	return told;
+}
+
+/* ---- files ---- */
+
+void objects_log(struct root *root, const char *path, const char *why)
+{
+	if (why)
+		error_log_add(&root->top, "symbols", why, path, 0);
+}
+
+/* Open @file and fill in the request that has it parsed.  -errno of the open. */
+static int want_file(struct root *root, const struct object_file *file,
+		     enum parse_job_id job, uint64_t bytes_left,
+		     struct parse_want *ret_want)
+{
+	struct program_file found;
+	int r;
+
+	*ret_want = (struct parse_want) {
+		.owner = root, .request = {
+			.job = job, .bytes_left = bytes_left,
+			.build_id_bytes = file->build_id_bytes,
+		},
+	};
+	memcpy(ret_want->request.build_id, file->build_id, sizeof(file->build_id));
+	program_file_find(root, file->path, &found);
+	r = localfile_open(found.path, &ret_want->fd);
+	/* a link of ours says nothing about where debug information is */
+	ret_want->path = found.fd < 0 ? file->path : NULL;
+	program_file_done(&found);
+	return r;
+}
+
+/* Without room for another parser the file stays unparsed, for the next call. */
+static void start_file(struct root *root, struct object_file *file)
+{
+	struct parse_want want;
+	int r;
+
+	if (!parse_has_room(root)) {
+		root->is_parsing = true;
+		return;
+	}
+	r = want_file(root, file, PARSE_SYMBOLS, root->objects->bytes_left, &want);
+	if (!r && fstat(want.fd, &file->st))
+		file->st = (struct stat) { 0 };
+	if (!r)
+		r = parse_start(&want, &file->job);
+	file->is_parsed = r && r != -EBUSY;
+	root->is_parsing |= r == -EBUSY;
+}
+
+/* Charge @bytes to the root.  False, and nothing charged: more than is left. */
+static bool take_bytes(uint64_t *bytes_left, uint64_t bytes)
+{
+	bool is_enough = bytes <= *bytes_left;
+
+	*bytes_left -= is_enough ? bytes : 0;
+	return is_enough;
+}
+
+static void end_file(struct root *root, struct object_file *file)
+{
+	struct objects *objects = root->objects;
+	const struct parsed_more more = {
+		.segments = file->segments, .nr_segments = &file->nr_segments,
+	};
+	struct parsed *parsed = parse_take(file->job);
+	uint64_t bytes = parse_bytes_read(file->job);
+	const char *why = parse_why(file->job);
+
+	file->is_parsed = true;
+	/* the parser may lie */
+	if (parsed && parsed->bytes > bytes)
+		bytes = parsed->bytes;
+	if (!take_bytes(&objects->bytes_left, bytes)) {
+		parsed_free(parsed);
+	} else if (parsed) {
+		file->is_readable = !parsed_check(parsed, &file->symbols, &more);
+		if (!file->is_readable)
+			why = "The parser gave a wrong result";
+	}
+	objects_log(root, file->path, why);
+	parse_free(file->job);
+	file->job = NULL;
+}
+
+/* Has @file names?  Sets root->is_parsing if the parser is still at work. */
+static bool has_names(struct root *root, struct object_file *file)
+{
+	if (!file->is_parsed && !file->job)
+		start_file(root, file);
+	if (file->job && parse_poll(file->job) == -EINPROGRESS)
+		root->is_parsing = true;
+	else if (file->job)
+		end_file(root, file);
+	return file->is_readable;
+}
+
+/* Return the entry of that object's file; takes its path over. */
+static struct object_file *get_file(const struct root *root, const struct told *told)
+{
+	struct objects *objects = root->objects;
+	struct object_file *file;
+
+	for (uint32_t i = 0; i < objects->nr_files; i++) {
+		file = &objects->files[i];
+		if (!strcmp(file->path, told->path) &&
+		    file->build_id_bytes == told->build_id_bytes &&
+		    !memcmp(file->build_id, told->build_id, file->build_id_bytes)) {
+			free(told->path);
+			return file;
+		}
+	}
+	file = &objects->files[objects->nr_files++];	/* one an object at most */
+	file->path = told->path;
+	file->build_id_bytes = told->build_id_bytes;
+	memcpy(file->build_id, told->build_id, file->build_id_bytes);
+	return file;
+}
+
+static uint32_t nr_modules(const struct root *root)
+{
+	return min_u32(shm_load(&root->control->nr_modules), ABI_MODULES);
+}
+
+uint32_t objects_nr_rows(const struct root *root)
+{
+	if (!root->objects_table)
+		return 0;
+	return min_u32(shm_load(&root->control->nr_objects), ABI_OBJECTS);
+}
+
+static void try_object(struct root *root, uint32_t number)
+{
+	struct object *object = &root->objects->objects[number];
+	struct object_file *file;
+	struct told told;
+
+	if (number >= ABI_MODULES && !shm_load(&seen_row(root, number)->is_there))
+		return;			/* it is being written */
+	object->is_tried = true;
+	told = object_told(root, number);
+	if (!told.path)
+		return;
+	file = get_file(root, &told);
+	object->is_program = program_is(root, file->path);
+	object->file = file;
+}
+
+static uint64_t object_base(const struct root *root, uint32_t number)
+{
+	return number < ABI_MODULES ? shm_load(&root->modules_table[number].base) :
+				      shm_load(&seen_row(root, number)->start);
+}
+
+/* The object of that number, where it was loaded last; NULL: not readable, or not yet. */
+static struct object *get_object(struct root *root, uint32_t number)
+{
+	struct object *object = &root->objects->objects[number];
+
+	if (!object->is_tried)
+		try_object(root, number);
+	if (!object->file || !has_names(root, object->file))
+		return NULL;
+	object->bias = object_base(root, number) -
+		       (object->file->symbols.first & ~4095ull);
+	return object;
+}
+
+static bool is_loaded(const struct root *root, uint32_t row)
+{
+	return root->modules_seen[row / 64] >> row % 64 & 1;
+}
+
+/* The number of the one that comes at place @at of 2 * @modules + @seen: modules that
+ * are loaded, objects, modules that were loaded; the newest first.  -ENOENT: none. */
+static int object_in_order(const struct root *root, uint32_t modules, uint32_t seen,
+			   uint32_t at)
+{
+	bool is_first = at < modules;
+	uint32_t row;
+
+	if (!is_first && at < modules + seen)
+		return (int)(ABI_MODULES + modules + seen - 1 - at);
+	row = modules - 1 - (is_first ? at : at - modules - seen);
+	return is_loaded(root, row) == is_first ? (int)row : -ENOENT;
+}
+
+/* Can it, by what is known without its file? */
+static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
+{
+	const struct abi_object *row;
+
+	if (number < ABI_MODULES)
+		return true;
+	row = seen_row(root, number);
+	return addr - shm_load(&row->start) < shm_load(&row->end) - shm_load(&row->start);
+}
+
+/* get_object(), which also says whether the parser is still at work. */
+static struct object *get_object_now(struct root *root, uint32_t number,
+				     bool *ret_is_parsing)
+{
+	bool was_parsing = root->is_parsing;
+	struct object *object;
+
+	root->is_parsing = false;
+	object = get_object(root, number);
+	*ret_is_parsing = root->is_parsing;
+	root->is_parsing |= was_parsing;
+	return object;
+}
+
+/* objects_next(); with @is_strict it ends at one that is still being parsed, so that no
+ * other file is parsed before it is known that this is not the one. */
+static struct object *next_object(struct root *root, uint64_t addr, bool is_strict,
+				  uint32_t *at)
+{
+	uint32_t modules = nr_modules(root), seen = objects_nr_rows(root);
+
+	while (*at < 2 * modules + seen) {
+		int number = object_in_order(root, modules, seen, (*at)++);
+		struct object *object = NULL;
+		bool is_parsing = false;
+
+		if (number >= 0 && (!addr || can_have(root, (uint32_t)number, addr)))
+			object = get_object_now(root, (uint32_t)number, &is_parsing);
+		if (object || (is_parsing && is_strict))
+			return object;
+	}
+	return NULL;
+}
+
+struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at)
+{
+	return next_object(root, addr, false, at);
+}
+
+static bool object_has(const struct object *object, uint64_t addr)
+{
+	const struct elf_symbols *symbols = &object->file->symbols;
+	uint64_t in_file = addr - object->bias;
+
+	return in_file >= symbols->first && in_file < symbols->end;
+}
+
+/* The number of the object that was at @addr when the record was written, by the
+ * times that it was first seen at.  -ENOENT: that is not known. */
+static int number_by_time(const struct root *root, const struct symbols_from *from,
+			  uint64_t addr)
+{
+	uint32_t nr = objects_nr_rows(root);
+	uint64_t tsc = 0;
+
+	if (!from->instance || nr >= ABI_OBJECTS)
+		return -ENOENT;		/* a newer one may have found no row */
+	for (uint32_t i = nr; i--; ) {
+		const struct abi_object *row = &root->objects_table[i];
+
+		if (!shm_load(&row->is_there) || !can_have(root, ABI_MODULES + i, addr))
+			continue;
+		if (!tsc)
+			tsc = timebase_tsc(from->instance, from->time);
+		if (shm_load(&row->since) <= tsc)
+			return (int)(ABI_MODULES + i);
+	}
+	return -ENOENT;
+}
+
+struct object *objects_find(struct root *root, const struct symbols_from *from,
+			    uint64_t addr)
+{
+	int number = number_by_time(root, from, addr);
+	struct object *object = NULL;
+	bool is_parsing = false;
+	uint32_t at = 0;
+
+	if (number >= 0)
+		return get_object(root, (uint32_t)number);
+	if (from->module < nr_modules(root))
+		object = get_object_now(root, from->module, &is_parsing);
+	while (!is_parsing && (!object || !object_has(object, addr))) {
+		object = next_object(root, addr, true, &at);
+		if (!object)
+			return NULL;
+	}
+	return object;
+}
+
+int objects_parse(struct root *root)
+{
+	root->is_parsing = false;
+	for (uint32_t i = 0; i < nr_modules(root); i++)
+		get_object(root, i);
+	for (uint32_t i = 0; i < objects_nr_rows(root); i++)
+		get_object(root, ABI_MODULES + i);
+	return root->is_parsing ? -ERESTART : 0;
+}
+
+void objects_settle(struct root *root)
+{
+	struct objects *objects = root->objects;
+
+	for (uint32_t i = 0; i < objects->nr_files; i++) {
+		struct object_file *file = &objects->files[i];
+
+		if (file->job)
+			has_names(root, file);
+	}
+}
+
+void objects_wait_no_more(struct root *root)
+{
+	root->objects->wait_ns = 0;
+}
+
+void objects_wait(struct root *root)
+{
+	struct objects *objects = root->objects;
+	uint64_t start_ns = server_now_ns(), took_ns = 0;
+	bool was_parsing = root->is_parsing;
+
+	while (objects_parse(root) && took_ns < objects->wait_ns) {
+		beat();
+		for (uint32_t i = 0; i < objects->nr_files; i++)
+			if (objects->files[i].job) {
+				parse_wait(objects->files[i].job, 10);
+				break;
+			}
+		took_ns = server_now_ns() - start_ns;
+	}
+	objects->wait_ns -= min_u64(took_ns, objects->wait_ns);
+	root->is_parsing = was_parsing;
+}
+
+/* ---- strings ---- */
+
+/* Open the file at @path if it is the one that was parsed.  -1: another is there. */
+static int open_again(const char *path, const struct stat *st)
+{
+	struct stat now;
+	int fd;
+
+	if (localfile_open(path, &fd))
+		return -1;
+	if (!fstat(fd, &now) && now.st_dev == st->st_dev && now.st_ino == st->st_ino &&
+	    now.st_size == st->st_size && now.st_mtim.tv_sec == st->st_mtim.tv_sec &&
+	    now.st_mtim.tv_nsec == st->st_mtim.tv_nsec)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int open_parsed(const struct root *root, const struct object_file *file)
+{
+	struct program_file found;
+	int fd = open_again(file->path, &file->st);
+
+	if (fd >= 0)
+		return fd;
+	program_file_find(root, file->path, &found);
+	fd = open_again(found.path, &file->st);
+	program_file_done(&found);
+	return fd;
+}
+
+/* Read bytes of the file where the parser found a segment; nothing is parsed here. */
+char *objects_string(const struct root *root, const struct object *object, uint64_t addr)
+{
+	const struct object_file *file = object->file;
+	const struct parse_segment *segment = file->segments;
+	uint64_t in_file = addr - object->bias, at, bytes;
+	char *string;
+	int fd;
+
+	while (segment < file->segments + file->nr_segments &&
+	       (in_file < segment->addr || in_file - segment->addr >= segment->bytes))
+		segment++;
+	if (segment == file->segments + file->nr_segments)
+		return NULL;
+	at = in_file - segment->addr;
+	bytes = min_u64(segment->bytes - at, STRING_BYTES_MAX);
+	fd = open_parsed(root, file);
+	string = fd < 0 ? NULL : calloc(1, bytes + 1);
+	if (string &&
+	    pread(fd, string, bytes, (off_t)(segment->off + at)) != (ssize_t)bytes) {
+		free(string);
+		string = NULL;
+	}
+	if (fd >= 0)
+		close(fd);
+	return string;
+}
+
+/* ---- names of C++ ---- */
+
+/* Demangle all names of a file at once.  -EBUSY: try again later. */
+static int start_plain(struct root *root, struct parsed *parsed, uint64_t bytes_left)
+{
+	struct parse_want want = {
+		.owner = root, .request = {
+			.job = PARSE_DEMANGLE, .bytes_left = bytes_left,
+		},
+	};
+
+	if (!parse_has_room(root))
+		return -EBUSY;
+	want.fd = memfd_create("ulf: names", MFD_CLOEXEC);
+	if (want.fd < 0)
+		return -errno;
+	if (write(want.fd, parsed->strings, parsed->strings_bytes) !=
+	    (ssize_t)parsed->strings_bytes) {
+		close(want.fd);
+		return -ENOMEM;
+	}
+	return parse_start(&want, &parsed->plain_job);
+}
+
+static void end_plain(struct root *root, const struct elf_symbols *symbols,
+		      const char *path, uint64_t *bytes_left)
+{
+	struct parsed *parsed = symbols->parsed;
+	struct parsed *plain = parse_take(parsed->plain_job);
+	const char *why = parse_why(parsed->plain_job);
+
+	parsed->is_plain_tried = true;
+	if (plain && !take_bytes(bytes_left, plain->bytes))
+		parsed_free(plain);
+	else if (plain && parsed_check_plain(plain, symbols))
+		why = "The parser gave a wrong result";
+	objects_log(root, path, why);
+	parse_free(parsed->plain_job);
+	parsed->plain_job = NULL;
+}
+
+int objects_demangle(struct root *root, const struct elf_symbols *symbols,
+		     const char *path, uint64_t *bytes_left)
+{
+	struct parsed *parsed = symbols->parsed;
+	int r = 0;
+
+	if (!parsed)
+		return 0;
+	if (!parsed->is_plain_tried && !parsed->plain_job) {
+		r = start_plain(root, parsed, *bytes_left);
+		parsed->is_plain_tried = r && r != -EBUSY;
+	}
+	if (r == -EBUSY ||
+	    (parsed->plain_job && parse_poll(parsed->plain_job) == -EINPROGRESS))
+		return -ERESTART;
+	if (parsed->plain_job)
+		end_plain(root, symbols, path, bytes_left);
+	return 0;
+}
+
+const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
+			  const struct elf_symbol *symbol, const char *path)
+{
+	const char *plain;
+
+	if (!symbols->parsed || strncmp(symbol->name, "_Z", 2))
+		return symbol->name;
+	if (objects_demangle(root, symbols, path, &root->objects->bytes_left))
+		root->is_parsing = true;
+	plain = parsed_plain(symbols, symbol);
+	return plain ? plain : symbol->name;
+}
+
+/* ---- parameters ---- */
+
+/* End the least recently used session if the root has too many, or too much in them. */
+static void make_room_for_session(struct objects *objects, uint64_t *ret_bytes_left)
+{
+	struct params *oldest = NULL;
+	uint64_t bytes = 0;
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < objects->nr_files; i++) {
+		struct params *params = objects->files[i].params;
+
+		if (!params || !params_has_session(params))
+			continue;
+		nr++;
+		bytes += params_bytes(params);
+		if (!oldest || params_used_ns(params) < params_used_ns(oldest))
+			oldest = params;
+	}
+	if (nr && (nr >= SESSIONS_MAX || bytes > ARGS_BYTES_MAX / 2)) {
+		bytes -= params_bytes(oldest);
+		params_stop(oldest);
+	}
+	*ret_bytes_left = ARGS_BYTES_MAX - min_u64(bytes, ARGS_BYTES_MAX);
+}
+
+static int start_session(struct root *root, struct object_file *file)
+{
+	struct parse_want want;
+	uint64_t bytes_left;
+	int r;
+
+	if (!parse_has_room(root))
+		return -EINPROGRESS;
+	make_room_for_session(root->objects, &bytes_left);
+	r = want_file(root, file, PARSE_PARAMS, bytes_left, &want);
+	if (!r)
+		r = params_start(file->params, &want);
+	return r == -EBUSY ? -EINPROGRESS : r;
+}
+
+static const struct elf_params *find_params(struct root *root, struct object_file *file,
+					    uint64_t addr)
+{
+	const struct elf_params *found;
+	int r = params_find(file->params, addr, &found);
+
+	if (r == -ENOENT) {
+		r = start_session(root, file);
+		if (!r)
+			r = params_find(file->params, addr, &found);
+	}
+	root->is_parsing |= r == -EINPROGRESS;
+	objects_log(root, file->path, params_why(file->params));
+	return r ? NULL : found;
+}
+
+const struct elf_params *objects_params(struct root *root,
+					const struct symbols_from *from, uint64_t addr)
+{
+	const struct object *object = objects_find(root, from, addr);
+	struct object_file *file = object ? object->file : NULL;
+
+	if (file && !file->params)
+		file->params = params_new();
+	return file && file->params ? find_params(root, file, addr - object->bias) : NULL;
+}
+
+/* ---- what the server itself sees ---- */
+
+/* Its path may be another one to the same file. */
+static bool is_same(const struct abi_object *row, const struct abi_object *object)
+{
+	return row->start == object->start &&
+	       row->build_id_bytes == object->build_id_bytes &&
+	       (object->build_id_bytes ?
+		!memcmp(row->build_id, object->build_id, sizeof(row->build_id)) :
+		!strncmp(row->path, object->path, sizeof(row->path)));
+}
+
+/* Is the newest of those that lie there this very one? */
+static bool is_told(const struct root *root, const struct abi_object *object,
+		    uint32_t known)
+{
+	for (uint32_t i = objects_nr_rows(root); i-- > known; ) {
+		const struct abi_object *row = &root->objects_table[i];
+
+		if (shm_load(&row->is_there) && row->start < object->end &&
+		    object->start < row->end)
+			return is_same(row, object);
+	}
+	return known;
+}
+
+bool objects_can_be(const struct root *root, const struct symbols_from *from,
+		    uint64_t addr, const struct abi_object *object)
+{
+	int number = number_by_time(root, from, addr);
+
+	return number < 0 || is_same(seen_row(root, (uint32_t)number), object);
+}
+
+void objects_tell(struct root *root, const struct abi_object *object, uint32_t known)
+{
+	uint32_t *counter = &root->control->nr_objects;
+	uint32_t nr = shm_load(counter);
+	struct abi_object *row;
+
+	if (!root->objects_table || is_told(root, object, known))
+		return;
+	do {
+		if (nr >= ABI_OBJECTS)
+			return;
+		row = &root->objects_table[nr];
+		if (root_reserve(root, row, sizeof(*row)))
+			return;
+	} while (!__atomic_compare_exchange_n(counter, &nr, nr + 1, false,
+					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	*row = *object;
+	row->since = arch_tsc();
+	shm_store(&row->is_there, 1);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* The formats of trace_printk(): read from the program's heap, found by where they
+ * are.  They stay as they are once they are there, so each is read once: a program that
+ * says all the time that something is new costs no more than a look at its lists. */
+#include "server/names/printk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/core/mapping.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+
+#define FORMATS_MAX	65536u
+#define TEXT_BYTES_MAX	65536u		/* of one */
+#define ALL_BYTES_MAX	(32u << 20)	/* of all */
+
+struct printk_format {
+	uint32_t off;			/* of the text */
+	char *text;
+};
+
+struct printk_formats {
+	struct printk_format *table;	/* by off */
+	uint32_t nr, cap;
+	uint64_t bytes;
+	uint32_t tables_seen;		/* tables_changed of their time */
+	bool is_full;			/* no more are read */
+	uint32_t first[ABI_PRINTK_LISTS];	/* of each list, the newest that was read */
+};
+
+bool printk_has_formats(const struct root *root)
+{
+	return shm_load(&root->control->printk) != 0;
+}
+
+void printk_formats_free(struct printk_formats *formats)
+{
+	if (!formats)
+		return;
+	for (uint32_t i = 0; i < formats->nr; i++)
+		free(formats->table[i].text);
+	free(formats->table);
+	free(formats);
+}
+
+/* What is at @off of the heap, if all of it is there; else NULL. */
+static void *heap_at(const struct root *root, uint64_t off, uint64_t bytes)
+{
+	if (off % 4 || off < root->heap_off || off > root->arena_off ||
+	    bytes > root->arena_off - off)
+		return NULL;
+	return (char *)root->memory->addr + off;
+}
+
+static int add(struct printk_formats *formats, uint32_t off, const char *shared,
+	       uint32_t bytes)
+{
+	struct printk_format *table;
+	char *text;
+
+	if (formats->nr == FORMATS_MAX || bytes > ALL_BYTES_MAX - formats->bytes)
+		return -E2BIG;
+	if (formats->nr == formats->cap) {
+		uint32_t cap = formats->cap ? formats->cap * 2 : 64;
+
+		table = realloc(formats->table, cap * sizeof(*table));
+		if (!table)
+			return -ENOMEM;
+		formats->table = table;
+		formats->cap = cap;
+	}
+	text = malloc(bytes + 1ul);
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, shared, bytes);
+	text[bytes] = '\0';
+	formats->table[formats->nr++] = (struct printk_format){ off, text };
+	formats->bytes += bytes;
+	return 0;
+}
+
+/* The part of a list that is newer than @known.  The newest is its first, so it only goes
+ * down. */
+static int read_list(struct root *root, uint32_t off, uint32_t known)
+{
+	for (uint32_t last = UINT32_MAX; off > known && off < last; ) {
+		const struct abi_printk *shared = heap_at(root, off, sizeof(*shared));
+		uint32_t text = off + (uint32_t)sizeof(*shared), bytes;
+		const char *at;
+		int r;
+
+		if (!shared)
+			return 0;
+		bytes = shm_load(&shared->text_bytes);
+		at = heap_at(root, text, bytes);
+		if (!at || bytes > TEXT_BYTES_MAX)
+			return 0;
+		r = add(root->printk, text, at, bytes);
+		if (r)
+			return r;
+		last = off;
+		off = shm_load(&shared->next);
+	}
+	return 0;
+}
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct printk_format *a = pa, *b = pb;
+
+	return (a->off > b->off) - (a->off < b->off);
+}
+
+/* Put those from @nr_old on, which have come now, among the others. */
+static int sort_new(struct printk_formats *formats, uint32_t nr_old)
+{
+	uint32_t nr_new = formats->nr - nr_old, at = formats->nr;
+	struct printk_format *table = formats->table, *new;
+
+	if (!nr_new)
+		return 0;
+	new = malloc(nr_new * sizeof(*new));
+	if (!new) {
+		qsort(table, formats->nr, sizeof(*table), compare);
+		return -ENOMEM;
+	}
+	memcpy(new, table + nr_old, nr_new * sizeof(*new));
+	qsort(new, nr_new, sizeof(*new), compare);
+	while (nr_new)			/* from the end, where there is space */
+		table[--at] = nr_old && table[nr_old - 1].off > new[nr_new - 1].off ?
+			      table[--nr_old] : new[--nr_new];
+	free(new);
+	return 0;
+}
+
+static int read_lists(struct root *root, const struct abi_printk_table *table)
+{
+	struct printk_formats *formats = root->printk;
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < ABI_PRINTK_LISTS; i++) {
+		uint32_t first = shm_load(&table->first[i]);
+
+		r = read_list(root, first, formats->first[i]);
+		if (!r && first > formats->first[i])
+			formats->first[i] = first;
+	}
+	formats->is_full |= r == -E2BIG;
+	return r;
+}
+
+static int refresh(struct root *root)
+{
+	uint32_t tables = shm_load(&root->control->tables_changed);
+	const struct abi_printk_table *table =
+		heap_at(root, shm_load(&root->control->printk), sizeof(*table));
+	struct printk_formats *formats = root->printk;
+	uint32_t nr_old;
+	int r;
+
+	if (!formats)
+		formats = root->printk = calloc(1, sizeof(*formats));
+	if (!formats)
+		return -ENOMEM;
+	if (!table || formats->is_full || (formats->nr && formats->tables_seen == tables))
+		return 0;
+	nr_old = formats->nr;
+	r = read_lists(root, table);
+	if (r != -ENOMEM)
+		formats->tables_seen = tables;
+	if (sort_new(formats, nr_old))
+		r = -ENOMEM;
+	return r == -ENOMEM ? r : 0;
+}
+
+static const char *find(const struct printk_formats *formats, uint32_t off)
+{
+	const struct printk_format wanted = { .off = off }, *found;
+
+	if (!formats || !formats->nr)
+		return NULL;
+	found = bsearch(&wanted, formats->table, formats->nr, sizeof(wanted),
+			compare);
+	return found ? found->text : NULL;
+}
+
+const char *printk_find(struct root *root, uint64_t addr)
+{
+	uint64_t off = addr - shm_load(&root->control->map_addr);
+	const char *text;
+
+	if (off > UINT32_MAX)
+		return NULL;
+	text = find(root->printk, (uint32_t)off);
+	if (!text && root_is_usable(root) && !refresh(root))
+		text = find(root->printk, (uint32_t)off);
+	return text;
+}
+
+int printk_list(struct root *root,
+		void (*put)(void *arg, uint64_t addr, const char *text), void *arg)
+{
+	uint64_t base = shm_load(&root->control->map_addr);
+	int r = refresh(root);
+
+	for (uint32_t i = 0; !r && i < root->printk->nr; i++)
+		put(arg, base + root->printk->table[i].off,
+		    root->printk->table[i].text);
+	return r;
+}

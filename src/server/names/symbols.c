@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Names and constant strings are in the files of the program's objects: objects.c
+ * says which. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "symbols/elf.h"
+#include "server/names/objects.h"
+#include "server/rings/options.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+#include "server/names/symbols.h"
+
+#define STRINGS		256u		/* kept, a power of two */
+
+/* A string that was asked for; few are asked for again and again. */
+struct string {
+	uint64_t addr;			/* 0: free */
+	uint32_t module;		/* of the record */
+	char *text;			/* NULL: there is none */
+};
+
+struct symbols {
+	struct string strings[STRINGS];		/* by address; the newest stays */
+	uint32_t tables_seen;			/* tables_changed of their time */
+};
+
+struct symbols *symbols_new(void)
+{
+	return calloc(1, sizeof(struct symbols));
+}
+
+static void forget_strings(struct symbols *symbols)
+{
+	for (uint32_t i = 0; i < STRINGS; i++) {
+		free(symbols->strings[i].text);
+		symbols->strings[i] = (struct string) { 0 };
+	}
+}
+
+void symbols_free(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	forget_strings(symbols);
+	free(symbols);
+}
+
+const struct symbols_from symbols_now = { .module = SYMBOLS_NO_MODULE };
+
+/* What is at @addr.  Files of which too much was to be read for the lines may have been
+ * read for the functions, and so may those that are gone by now.  -ENOENT */
+static int find_symbol(struct root *root, const struct symbols_from *from, uint64_t addr,
+		       const struct object *object, struct function_symbol *ret)
+{
+	const struct elf_symbol *symbol =
+		object ? elf_symbols_find(&object->file->symbols, addr - object->bias) :
+			 NULL;
+
+	if (!symbol)
+		return functions_symbol(root, from, addr, object, ret);
+	*ret = (struct function_symbol) {
+		.symbol = symbol, .start = object->bias + symbol->addr,
+		.symbols = &object->file->symbols, .path = object->file->path,
+	};
+	return 0;
+}
+
+/* A signal's handler returns to where nobody has called it from: the start of libc's
+ * __restore_rt.  That is assembler, without a size; what has one may as well be the
+ * function behind an unknown one that ends with a call. */
+static int find_restorer(struct root *root, const struct symbols_from *from,
+			 uint64_t addr, const struct object *object,
+			 struct function_symbol *ret)
+{
+	int r = find_symbol(root, from, addr, object, ret);
+
+	return !r && ret->symbol->size ? -ENOENT : r;
+}
+
+/* As the lists of functions have it. */
+static void print_module(const struct object *object, struct text *out)
+{
+	const char *file = basename(object->file->path);
+	size_t start = out->len;
+
+	text_printf(out, "[%.*s]", (int)function_module_len(file), file);
+	text_one_line(out, start);
+}
+
+int symbols_print(struct root *root, const struct symbols_from *from, uint64_t addr,
+		  enum print_symbol style, struct text *out)
+{
+	/* a return address may lie behind the end of its caller */
+	uint64_t at = addr - (style == PRINT_SYMBOL_RETURN ||
+			      style == PRINT_SYMBOL_CALLER);
+	const struct object *object = objects_find(root, from, at);
+	struct function_symbol found;
+	size_t out_start = out->len;
+	int r = find_symbol(root, from, at, object, &found);
+
+	if (r && at != addr) {
+		object = objects_find(root, from, addr);
+		r = find_restorer(root, from, addr, object, &found);
+	}
+	if (r)
+		return r;
+	if (from->instance && instance_options(from->instance) & OPTION_DEMANGLE)
+		text_puts(out, objects_plain(root, found.symbols, found.symbol,
+					     found.path));
+	else
+		text_puts(out, found.symbol->name);
+	text_one_line(out, out_start);
+	if (style == PRINT_SYMBOL_NAME || style == PRINT_SYMBOL_CALLER)
+		return 0;
+	text_printf(out, "+0x%" PRIx64 "/0x%" PRIx64, addr - found.start,
+		    found.symbol->size);
+	if (object && !object->is_program) {
+		text_putc(out, ' ');
+		print_module(object, out);
+	}
+	return 0;
+}
+
+int symbols_file(struct root *root, const struct symbols_from *from, uint64_t addr,
+		 struct text *out)
+{
+	const struct object *object = objects_find(root, from, addr);
+	size_t start = out->len;
+
+	if (!object)
+		return -ENOENT;
+	text_printf(out, "%s[+0x%" PRIx64 "]", object->file->path,
+		    addr - object->bias);
+	text_one_line(out, start);
+	return 0;
+}
+
+static void list_function(const struct object *object, uint64_t addr,
+			  const char *name, struct text *out)
+{
+	text_printf(out, "%016" PRIx64 " t %s", object->bias + addr, name);
+	if (!object->is_program) {
+		text_putc(out, '\t');
+		print_module(object, out);
+	}
+	text_putc(out, '\n');
+}
+
+const char *const symbols_own[ABI_IPS] = {
+	[ABI_IP_MARKER] = "tracing_mark_write",
+	[ABI_IP_SNAPSHOT] = "tracing_snapshot",
+};
+
+void symbols_list(struct root *root, struct text *out)
+{
+	const struct object *object;
+	uint32_t at = 0;
+
+	for (unsigned int i = 0; i < ABI_IPS; i++)
+		text_printf(out, "%016x t %s\n", i, symbols_own[i]);
+	text_printf(out, "%016x t _end\n", ABI_IPS);
+	while ((object = objects_next(root, 0, &at))) {
+		const struct elf_symbols *symbols = &object->file->symbols;
+
+		/* not what was where another is now */
+		if (objects_find(root, &symbols_now,
+				 object->bias + symbols->first) != object)
+			continue;
+		for (uint32_t i = 0; i < symbols->nr; i++)
+			list_function(object, symbols->rows[i].addr,
+				      symbols->rows[i].name, out);
+		list_function(object, symbols->end, "_end", out);
+	}
+}
+
+int symbols_string(struct root *root, const struct symbols_from *from, uint64_t addr,
+		   struct text *out)
+{
+	struct symbols *symbols = root->symbols;
+	struct string *string = &symbols->strings[(addr ^ addr >> 8) % STRINGS];
+	uint32_t tables = shm_load(&root->control->tables_changed);
+	const struct object *object;
+
+	if (symbols->tables_seen != tables)
+		forget_strings(symbols);
+	symbols->tables_seen = tables;
+	if (string->addr != addr || string->module != from->module) {
+		free(string->text);
+		*string = (struct string) { .addr = addr, .module = from->module };
+		object = objects_find(root, from, addr);
+		if (object)
+			string->text = objects_string(root, object, addr);
+		else if (root->is_parsing)
+			string->addr = 0;	/* to be tried again */
+	}
+	if (!string->text)
+		return -ENOENT;
+	text_puts(out, string->text);
+	return 0;
+}
+
+static void tell_range(const struct object *object, const struct elf_symbol *symbol,
+		       uint64_t *ret_start, uint64_t *ret_end)
+{
+	*ret_start = object->bias + symbol->addr;
+	*ret_end = *ret_start + symbol->size;
+}
+
+int symbols_function(struct root *root, const char *name, size_t len,
+		     uint64_t *ret_start, uint64_t *ret_end)
+{
+	struct object *object;
+	uint32_t at = 0;
+
+	objects_wait(root);
+	while ((object = objects_next(root, 0, &at))) {
+		const struct elf_symbols *symbols = &object->file->symbols;
+
+		for (uint32_t i = 0; i < symbols->nr; i++) {
+			if (strncmp(symbols->rows[i].name, name, len) ||
+			    symbols->rows[i].name[len])
+				continue;
+			tell_range(object, &symbols->rows[i], ret_start, ret_end);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int symbols_function_at(struct root *root, uint64_t addr, uint64_t *ret_start,
+			uint64_t *ret_end)
+{
+	const struct elf_symbol *symbol;
+	const struct object *object;
+
+	objects_wait(root);
+	object = objects_find(root, &symbols_now, addr);
+	symbol = object ? elf_symbols_find(&object->file->symbols, addr - object->bias) :
+			  NULL;
+	if (!symbol)
+		return -ENOENT;
+	tell_range(object, symbol, ret_start, ret_end);
+	return 0;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* What the function tracer recorded: `function <-caller`, and how
+ * often again. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "server/print/line_impl.h"
+#include "server/rings/merge.h"
+#include "server/rings/options.h"
+
+#define IPS_OFFSET	8		/* of the two addresses in the record */
+#define ARGS_OFFSET	24		/* of arguments, if it has any */
+
+struct ips {
+	uint64_t ip, parent_ip;
+};
+
+/* What follows them in a record of repeats. */
+struct repeats {
+	uint16_t count;
+	uint16_t top_delta;
+	uint32_t bottom_delta;
+};
+
+static bool read_ips(const struct line *line, struct ips *ret_ips)
+{
+	if (line->record->bytes < IPS_OFFSET + sizeof(*ret_ips))
+		return false;
+	memcpy(ret_ips, line->record->data + IPS_OFFSET, sizeof(*ret_ips));
+	return true;
+}
+
+static void print_args(const struct line *line, uint64_t ip, struct text *out)
+{
+	uint64_t args[ELF_ARG_REGS];
+
+	if (line->record->bytes < ARGS_OFFSET + sizeof(args))
+		return;
+	memcpy(args, line->record->data + ARGS_OFFSET, sizeof(args));
+	args_print(line, ip, args, out);
+}
+
+static void print_call(const struct line *line, const struct ips *ips, bool has_args,
+		       struct text *out)
+{
+	ip_print(line, ips->ip, false, out);
+	if (has_args)
+		print_args(line, ips->ip, out);
+	if (!(line->options & OPTION_PRINT_PARENT) || !ips->parent_ip)
+		return;
+	text_puts(out, " <-");
+	ip_print(line, ips->parent_ip, true, out);
+}
+
+void function_print(const struct line *line, struct text *out)
+{
+	struct ips ips;
+
+	if (!read_ips(line, &ips)) {
+		text_puts(out, "[a function cut short]\n");
+	} else if (line->options & OPTION_BIN) {
+		text_write(out, &ips, sizeof(ips));
+	} else if (line->options & OPTION_HEX) {
+		text_printf(out, "%016" PRIx64 " %016" PRIx64 " ", ips.ip,
+			    ips.parent_ip);
+	} else if (line->options & OPTION_RAW) {
+		text_printf(out, "%" PRIx64 " %" PRIx64 "\n", ips.ip, ips.parent_ip);
+	} else {
+		print_call(line, &ips, true, out);
+		text_putc(out, '\n');
+	}
+}
+
+void func_repeats_print(const struct line *line, struct text *out)
+{
+	const uint32_t offset = IPS_OFFSET + sizeof(struct ips);
+	struct repeats repeats;
+	struct ips ips;
+	uint64_t delta;
+
+	if (!read_ips(line, &ips) || line->record->bytes < offset + sizeof(repeats)) {
+		text_puts(out, "[a function cut short]\n");
+		return;
+	}
+	memcpy(&repeats, line->record->data + offset, sizeof(repeats));
+	delta = (uint64_t)repeats.top_delta << 32 | repeats.bottom_delta;
+	if (line->options & OPTION_RAW) {
+		text_printf(out, "%" PRIu64 " %" PRIu64 " %u %" PRIu64 "\n", ips.ip,
+			    ips.parent_ip, repeats.count, delta);
+		return;
+	}
+	print_call(line, &ips, false, out);
+	text_printf(out, " (repeats: %u, last_ts: ", repeats.count);
+	context_print_time(line, line->record->time - delta, out);
+	text_puts(out, ")\n");
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* The header of `trace`. */
+#include <inttypes.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "server/print/line.h"
+#include "server/rings/options.h"
+#include "server/rings/rings.h"
+#include "server/print/tracer.h"
+
+#define INDENT		30		/* of the flags' legend */
+#define TGID_BYTES	10		/* of the column for processes */
+
+/* A latency tracer would say here whose latency it was, and how long. */
+static void print_latency(const char *tracer,
+			  const struct ring_stats *stats, struct text *out)
+{
+	struct utsname system;
+
+	if (uname(&system))
+		system.release[0] = '\0';
+	text_printf(out,
+		    "# %s latency trace v1.1.5 on %s\n"
+		    "# --------------------------------------------------------------------\n"
+		    "# latency: 0 us, #%" PRIu64 "/%" PRIu64 ", CPU#0 |"
+		    " (M:PREEMPT VP:0, KP:0, SP:0 HP:0 #P:%ld)\n"
+		    "#    -----------------\n"
+		    "#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n"
+		    "#    -----------------\n"
+		    "#\n",
+		    tracer, system.release, stats->entries,
+		    stats->entries + stats->overrun,
+		    sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static void print_latency_columns(struct text *out)
+{
+	text_puts(out,
+		  "#                    _------=> CPU#            \n"
+		  "#                   / _-----=> irqs-off/BH-disabled\n"
+		  "#                  | / _----=> need-resched    \n"
+		  "#                  || / _---=> hardirq/softirq \n"
+		  "#                  ||| / _--=> preempt-depth   \n"
+		  "#                  |||| / _-=> migrate-disable \n"
+		  "#                  ||||| /     delay           \n"
+		  "#  cmd     pid     |||||| time  |   caller     \n"
+		  "#     \\   /        ||||||  \\    |    /       \n");
+}
+
+static void print_flags_legend(bool has_tgid, struct text *out)
+{
+	static const char *const lines[] = {
+		"  _-----=> irqs-off/BH-disabled",
+		" / _----=> need-resched",
+		"| / _---=> hardirq/softirq",
+		"|| / _--=> preempt-depth",
+		"||| / _-=> migrate-disable",
+		"|||| /     delay",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		text_printf(out, "#%*s%s\n",
+			    has_tgid ? INDENT + TGID_BYTES : INDENT, "", lines[i]);
+}
+
+static void print_columns(uint64_t options, struct text *out)
+{
+	bool has_tgid = options & OPTION_RECORD_TGID;
+	bool has_flags = options & OPTION_IRQ_INFO;
+
+	if (has_flags)
+		print_flags_legend(has_tgid, out);
+	text_printf(out, "#           TASK-PID%sCPU#%s  TIMESTAMP  FUNCTION\n",
+		    has_tgid ? "       TGID    " : "     ",
+		    has_flags ? "  |||||" : "   ");
+	text_printf(out, "#              | |%s|%s     |         |\n",
+		    has_tgid ? "           |       " : "         ",
+		    has_flags ? "   |||||" : "    ");
+}
+
+void line_print_title(const struct instance *instance, struct text *out)
+{
+	text_printf(out, "# tracer: %s\n#\n", instance_tracer_name(instance));
+}
+
+void line_print_header(struct instance *instance, enum rings which,
+		       struct text *out)
+{
+	const struct tracer *tracer = instance_tracer(instance);
+	uint64_t options = instance_options(instance);
+	bool is_latency = options & OPTION_LATENCY_FMT;
+	struct ring_stats stats;
+
+	instance_stats(instance, which, CPU_ALL, &stats);
+	line_print_title(instance, out);
+	if (!(options & OPTION_CONTEXT_INFO))
+		return;
+	if (is_latency && !stats.entries)
+		return;
+	if (is_latency)
+		print_latency(instance_tracer_name(instance), &stats, out);
+	if (tracer->print_header) {
+		tracer->print_header(options, out);
+	} else if (options & OPTION_VERBOSE) {
+		return;
+	} else if (is_latency) {
+		print_latency_columns(out);
+	} else {
+		text_printf(out, "# entries-in-buffer/entries-written: %" PRIu64
+			    "/%" PRIu64 "   #P:%ld\n#\n", stats.entries,
+			    stats.entries + stats.overrun,
+			    sysconf(_SC_NPROCESSORS_ONLN));
+		print_columns(options, out);
+	}
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses of code in lines of `trace`, and stacks of them. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "server/print/line_impl.h"
+#include "server/rings/merge.h"
+#include "server/rings/options.h"
+#include "server/names/symbols.h"
+
+#define CALLERS_OFFSET	16		/* of a stack in its record */
+
+/* What is written to trace_marker comes from no code of the program.  This is
+ * what symbols_list() tells tools about it. */
+static int print_own(uint64_t ip, bool has_offset, struct text *out)
+{
+	text_puts(out, symbols_own[ip]);
+	if (has_offset)
+		text_puts(out, "+0x0/0x1");
+	return 0;
+}
+
+/* As the kernel's %ps and %pS; a call may be the last thing in its function, so
+ * who is returned to is looked for in front of the address. */
+static enum print_symbol style_of(bool has_offset, bool is_return)
+{
+	if (has_offset)
+		return is_return ? PRINT_SYMBOL_RETURN : PRINT_SYMBOL_OFFSET;
+	return is_return ? PRINT_SYMBOL_CALLER : PRINT_SYMBOL_NAME;
+}
+
+void ip_print(const struct line *line, uint64_t ip, bool is_return,
+	      struct text *out)
+{
+	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);
+	bool has_offset = line->options & OPTION_SYM_OFFSET;
+	int r;
+
+	if (ip < ABI_IPS)
+		r = print_own(ip, has_offset, out);
+	else
+		r = symbols_print(line->instance->root, &from, ip,
+				  style_of(has_offset, is_return), out);
+	if (r)
+		text_printf(out, "0x%08" PRIx64, ip);
+	if (line->options & OPTION_SYM_ADDR)
+		text_printf(out, " <%016" PRIx64 ">", ip);
+}
+
+/* By its file, as the kernel shows a program's stack. */
+static void print_file(const struct line *line, uint64_t ip, struct text *out)
+{
+	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);
+	int r = symbols_file(line->instance->root, &from, ip, out);
+
+	if (r || (line->options & OPTION_SYM_ADDR))
+		text_printf(out, " <%016" PRIx64 ">", ip);
+}
+
+void stack_print(const struct line *line, struct text *out)
+{
+	const struct merge_record *record = line->record;
+	uint64_t ip;
+
+	text_puts(out, "<stack trace>\n");
+	for (uint32_t at = CALLERS_OFFSET; at + sizeof(ip) <= record->bytes;
+	     at += sizeof(ip)) {
+		memcpy(&ip, record->data + at, sizeof(ip));
+		if (ip == UINT64_MAX)	/* the kernel's mark of an end */
+			break;
+		text_puts(out, " => ");
+		if (line->options & OPTION_SYM_USEROBJ)
+			print_file(line, ip, out);
+		else
+			ip_print(line, ip, true, out);
+		text_putc(out, '\n');
+	}
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* A record as a line of `trace`: what it says, under each option. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/text.h"
+#include "event/format.h"
+#include "event/print.h"
+#include "server/print/graph.h"
+#include "server/print/line_impl.h"
+#include "server/rings/merge.h"
+#include "server/rings/options.h"
+#include "server/names/printk.h"
+#include "server/print/ptrhash.h"
+#include "server/names/symbols.h"
+#include "server/print/tracer.h"
+
+/* What is not made of text prints an event as its number. */
+#define NUMBERS		(OPTION_RAW | OPTION_HEX | OPTION_BIN)
+
+/* For the printer: what only the program's files know. */
+struct origin {
+	struct root *root;
+	struct symbols_from from;
+};
+
+static int print_symbol(void *ctx, uint64_t addr, enum print_symbol style,
+			struct text *out)
+{
+	const struct origin *origin = ctx;
+
+	return symbols_print(origin->root, &origin->from, addr, style, out);
+}
+
+static int print_string(void *ctx, uint64_t addr, struct text *out)
+{
+	const struct origin *origin = ctx;
+
+	return symbols_string(origin->root, &origin->from, addr, out);
+}
+
+static uint64_t print_hash_ptr(void *ctx, uint64_t ptr)
+{
+	(void)ctx;
+	return ptrhash(ptr);
+}
+
+/* ftrace:raw_data. */
+static void print_raw_data(const struct line *line, struct text *out)
+{
+	const struct merge_record *record = line->record;
+	uint32_t id;
+
+	if (record->bytes < 12) {
+		text_puts(out, "[a marker cut short]\n");
+		return;
+	}
+	memcpy(&id, record->data + 8, sizeof(id));
+	text_printf(out, "# %" PRIx32 " buf:", id);
+	for (uint32_t i = 12; i < record->bytes; i++)
+		text_printf(out, " %02x", record->data[i]);
+	text_putc(out, '\n');
+}
+
+/* The kernel's own events. */
+static const struct own {
+	uint16_t type;
+	uint64_t numbers;		/* the options that it looks at itself */
+	void (*print)(const struct line *line, struct text *out);
+} own_events[] = {
+	{ ABI_EVENT_ID_FUNCTION, NUMBERS, function_print },
+	{ ABI_EVENT_ID_STACK, 0, stack_print },
+	{ ABI_EVENT_ID_PRINT, OPTION_RAW, printk_print },
+	{ ABI_EVENT_ID_BPRINT, OPTION_RAW, printk_print },
+	{ ABI_EVENT_ID_GRAPH_EXIT, 0, graph_print },
+	{ ABI_EVENT_ID_GRAPH_ENTRY, 0, graph_print },
+	{ ABI_EVENT_ID_GRAPH_RETADDR, 0, graph_print },
+	{ ABI_EVENT_ID_BPUTS, OPTION_RAW, printk_print },
+	{ ABI_EVENT_ID_RAW_DATA, OPTION_RAW, print_raw_data },
+	{ ABI_EVENT_ID_FUNC_REPEATS, OPTION_RAW, func_repeats_print },
+};
+
+/* NULL: it is none. */
+static const struct own *own_event(uint16_t type)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(own_events); i++)
+		if (own_events[i].type == type)
+			return &own_events[i];
+	return NULL;
+}
+
+static void print_event(const struct line *line, struct event *event,
+			struct text *out)
+{
+	const struct merge_record *record = line->record;
+	const struct print_program *program =
+		line->options & OPTION_FIELDS ? NULL : event_program(event);
+	struct origin origin = {
+		line->instance->root, line_from(line, event->module),
+	};
+	const struct print_env env = {
+		.ctx = &origin,
+		.symbol = print_symbol,
+		.string = print_string,
+		.hash_ptr = line->options & OPTION_HASH_PTR ? print_hash_ptr : NULL,
+	};
+	size_t start = out->len;
+	int r;
+
+	text_puts(out, event->format->name);
+	text_write(out, ": ", 2);
+	if (program) {
+		r = print_record(program, record->data, record->bytes, &env, out);
+	} else {
+		r = print_record_fields(event->format, record->data,
+					record->bytes, &env, out);
+		text_one_line(out, start);
+	}
+	if (r < 0)
+		text_printf(out, "[%u bytes are too short for this event]",
+			    record->bytes);
+	text_putc(out, '\n');
+}
+
+/* As text: what the event itself, or the option fields, says. */
+static void print_text(const struct line *line, struct text *out)
+{
+	uint16_t type = line->entry.type;
+	struct event *event = events_by_id(line->instance->root, type);
+	const struct own *own = own_event(type);
+
+	if (own && (line->options & OPTION_FIELDS))
+		text_printf(out, "UNKNOWN TYPE %u\n", type);
+	else if (own)
+		own->print(line, out);
+	else if (event)
+		print_event(line, event, out);
+	else
+		text_printf(out, "Unknown type %u\n", type);
+}
+
+static void print_numbers(const struct line *line, struct text *out)
+{
+	uint16_t type = line->entry.type;
+	const struct own *own = own_event(type);
+	uint64_t wanted = line->options & OPTION_BIN ? OPTION_BIN :
+			  line->options & OPTION_HEX ? OPTION_HEX : OPTION_RAW;
+
+	if (own && (own->numbers & wanted))
+		own->print(line, out);
+	else if (own || events_by_id(line->instance->root, type))
+		text_printf(out, "type: %u\n", type);
+	else if (wanted == OPTION_RAW)
+		text_printf(out, "%u ?\n", type);
+	if (wanted == OPTION_HEX)
+		text_putc(out, '\n');
+}
+
+static bool is_message(const struct line *line)
+{
+	const struct own *own = own_event(line->entry.type);
+
+	return own && own->print == printk_print;
+}
+
+void line_print_message(const struct line *line, struct text *out)
+{
+	struct line plain = *line;
+
+	plain.options &= ~(uint64_t)(NUMBERS | OPTION_FIELDS);
+	if (is_message(line))
+		printk_print_message(&plain, out);
+	else
+		print_text(&plain, out);
+}
+
+static bool is_message_only(const struct line *line)
+{
+	return (line->options & OPTION_PRINTK_MSGONLY) &&
+	       (line->options & OPTION_PRINTK) && is_message(line);
+}
+
+struct entry entry_of(const struct merge_record *record)
+{
+	struct entry entry = { 0 };
+
+	memcpy(&entry, record->data, min_u32(record->bytes, sizeof(entry)));
+	return entry;
+}
+
+struct symbols_from line_from(const struct line *line, uint32_t module)
+{
+	return (struct symbols_from) {
+		.module = module, .instance = line->instance,
+		.time = line->record->time,
+	};
+}
+
+void line_print_lost(uint32_t cpu, uint64_t lost, struct text *out)
+{
+	text_printf(out, "CPU:%u [LOST %" PRIu64 " EVENTS]\n", cpu, lost);
+}
+
+void line_print(struct instance *instance, const struct merge_record *record,
+		const struct line_place *place, struct text *out)
+{
+	struct line line = {
+		.instance = instance,
+		.record = record,
+		.place = place,
+		.options = instance_options(instance),
+		.entry = entry_of(record),
+	};
+	const struct tracer *tracer = instance_tracer(instance);
+
+	if (record->lost)
+		line_print_lost(record->cpu, record->lost, out);
+	if (place->graph && tracer->print_line && tracer->print_line(&line, out))
+		return;
+	if (place->is_left_out)
+		return;
+	if (instance->is_dumped)
+		line.options |= OPTION_LATENCY_FMT;
+	if (is_message_only(&line)) {
+		printk_print_message(&line, out);
+		return;
+	}
+	if (place->is_start && !(line.options & NUMBERS))
+		text_printf(out, "##### CPU %u buffer started ####\n",
+			    record->cpu);
+	context_print(&line, out);
+	if (line.options & NUMBERS)
+		print_numbers(&line, out);
+	else
+		print_text(&line, out);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines: what each needs to know of those around it. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "server/print/graph.h"
+#include "server/print/lines.h"
+#include "server/rings/options.h"
+#include "server/core/root.h"
+#include "server/print/tracer.h"
+
+void lines_done(struct lines *lines)
+{
+	free(lines->graph);
+	lines->graph = NULL;
+}
+
+/* The first record of a CPU, but not of all. */
+static bool is_start(const struct lines *lines, uint64_t options)
+{
+	uint32_t cpu = lines->record.cpu;
+
+	return (options & OPTION_ANNOTATE) && lines->is_overrun &&
+	       !(lines->cpus[cpu / 64] >> cpu % 64 & 1) && lines->place.number > 1;
+}
+
+/* What the buffer's tracer needs besides the record. */
+static int look_around(struct lines *lines, uint64_t options)
+{
+	uint32_t cpu = lines->record.cpu;
+
+	if (!lines->graph)
+		lines->graph = calloc(lines->instance->root->nr_cpus,
+				      sizeof(*lines->graph));
+	if (!lines->graph)
+		return -ENOMEM;
+	lines->place.graph = &lines->graph[cpu];
+	if (merge_peek_second(lines->merge, (int)cpu, &lines->second) > 0)
+		lines->place.second = &lines->second;
+	lines->place.is_left_out = graph_leaves_out(&lines->record, options);
+	return 0;
+}
+
+/* What the graph tracer has recorded may be seen by others, in a snapshot.  There, too, a
+ * function that calls none is one line. */
+static void look_for_end(struct lines *lines, uint64_t options)
+{
+	uint32_t cpu = lines->record.cpu;
+	bool is_end;
+
+	if ((options & (OPTION_RAW | OPTION_HEX | OPTION_BIN | OPTION_FIELDS)) ||
+	    !graph_is_call(&lines->record, &is_end))
+		return;
+	if (is_end)
+		lines->place.is_left_out = lines->leaves[cpu / 64] >> cpu % 64 & 1;
+	else if (merge_peek_second(lines->merge, (int)cpu, &lines->second) > 0)
+		lines->place.second = &lines->second;
+}
+
+int lines_print(struct lines *lines, struct text *out)
+{
+	uint64_t options = instance_options(lines->instance);
+	struct line_place *place = &lines->place;
+	struct root *root = lines->instance->root;
+	size_t before = out->len;
+	int r = 0;
+
+	if (merge_peek(lines->merge, &lines->record) <= 0)
+		return 0;
+	*place = (struct line_place) {
+		.number = place->number,
+		.next_time = lines->record.time,
+		.is_start = is_start(lines, options),
+		.is_in_snapshot = lines->is_snapshot,
+	};
+	if (instance_tracer(lines->instance)->print_line)
+		r = look_around(lines, options);
+	else if (((options & OPTION_LATENCY_FMT) || lines->instance->is_dumped) &&
+		 !lines->is_pipe &&
+		 merge_peek_second(lines->merge, CPU_ALL, &lines->second) > 0)
+		place->next_time = lines->second.time;
+	if (!place->graph)
+		look_for_end(lines, options);
+	if (r)
+		return r;
+	root->is_parsing = false;
+	line_print(lines->instance, &lines->record, place, out);
+	if (!root->is_parsing)
+		return 1;
+	text_truncate(out, before);
+	return -ERESTART;
+}
+
+void lines_advance(struct lines *lines)
+{
+	uint32_t cpu = lines->record.cpu;
+
+	lines->cpus[cpu / 64] |= 1ull << cpu % 64;
+	if (lines->place.graph)
+		graph_note(&lines->record, &lines->place);
+	lines->leaves[cpu / 64] &= ~(1ull << cpu % 64);
+	if (!lines->place.graph && graph_is_leaf(&lines->record, &lines->place))
+		lines->leaves[cpu / 64] |= 1ull << cpu % 64;
+	lines->place.number++;
+	merge_advance(lines->merge);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pointers in a trace that is given away shall not tell where the program lies
+ * in memory, but two that are the same shall look the same: SipHash-2-4 of the
+ * pointer, with a key that nobody is told.
+ */
+#include <stdbool.h>
+#include <sys/random.h>
+
+#include "server/print/ptrhash.h"
+
+static uint64_t rotate(uint64_t x, int by)
+{
+	return x << by | x >> (64 - by);
+}
+
+static void round_of(uint64_t v[4])
+{
+	v[0] += v[1];
+	v[2] += v[3];
+	v[1] = rotate(v[1], 13) ^ v[0];
+	v[3] = rotate(v[3], 16) ^ v[2];
+	v[0] = rotate(v[0], 32) + v[3];
+	v[2] += v[1];
+	v[3] = rotate(v[3], 21) ^ v[0];
+	v[1] = rotate(v[1], 17) ^ v[2];
+	v[2] = rotate(v[2], 32);
+}
+
+static void absorb(uint64_t v[4], uint64_t word)
+{
+	v[3] ^= word;
+	round_of(v);
+	round_of(v);
+	v[0] ^= word;
+}
+
+static uint64_t siphash(uint64_t word, const uint64_t key[2])
+{
+	uint64_t v[4] = {
+		key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du,
+		key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u,
+	};
+
+	absorb(v, word);
+	absorb(v, 8ull << 56);		/* its length in bytes */
+	v[2] ^= 0xff;
+	for (int i = 0; i < 4; i++)
+		round_of(v);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+uint64_t ptrhash(uint64_t pointer)
+{
+	static uint64_t key[2];		/* set at the first call */
+	static bool has_key;
+
+	if (!has_key)
+		has_key = getrandom(key, sizeof(key), 0) == sizeof(key);
+	return siphash(pointer, key) & 0xffffffff;
+}

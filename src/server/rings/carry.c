@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A change of size while there are still records of before the one before it:
+ * a place has room for one old ring, so those records go to the front of the
+ * new one, and what was counted to its counters.  Each ring stays in the order
+ * of time, and that is all that readers ask for.  The ring is written in private
+ * memory first: a writer trusts its ring, and what is shared with a program can
+ * change at any time.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "server/rings/receipt.h"
+#include "server/rings/rings.h"
+
+static int copy_records(const struct ring_view *from, const struct ring_view *to)
+{
+	struct {
+		uint64_t headroom;	/* RING_HEADROOM of it */
+		uint8_t data[ALIGN_UP(RING_PAYLOAD_MAX, 8)];
+	} copy;
+	uint32_t tid = (uint32_t)gettid();
+	struct ring_cursor cursor;
+	struct ring_record record;
+	struct ring_head head;
+	int r = ring_head(from, &head);
+
+	if (r)
+		return 0;		/* no ring: nothing to be saved */
+	r = ring_cursor_init(&cursor, from);
+	if (r)
+		return r;
+	/* A process that is late may still write to it. */
+	while (cursor.entries < head.entries &&
+	       ring_cursor_peek(&cursor, &record) > 0) {
+		if (record.bytes && record.bytes <= RING_PAYLOAD_MAX) {
+			memcpy(copy.data, record.data, record.bytes);
+			ring_view_write(to, copy.data, record.bytes,
+					record.time_ns, tid);
+		}
+		ring_cursor_advance(&cursor, &record);
+	}
+	ring_cursor_done(&cursor);
+	return 0;
+}
+
+static void copy_counters(const struct ring_view *from, const struct ring_view *to)
+{
+	struct ring_stats stats;
+
+	if (!ring_stats(from, &stats))
+		ring_inherit(to, &stats);
+}
+
+static uint64_t used_bytes(const struct abi_ring *ring)
+{
+	uint64_t pages = ring->position / ring->page_bytes + 1;
+
+	return ring->pages_off +
+	       min_u64(pages, ring->nr_pages) * ring->page_bytes;
+}
+
+int ring_carry(const struct ring_view *from, const struct ring_config *config,
+	       void *to)
+{
+	uint64_t bytes = ring_bytes(config->page_bytes, config->nr_pages);
+	struct ring_config private = *config;
+	struct ring_view view;
+	struct abi_ring *ring;
+	int r;
+
+	ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (ring == MAP_FAILED)
+		return -ENOMEM;
+	/* The oldest go if it is too small, and times are those of before. */
+	private.overwrite = true;
+	private.is_paused = false;
+	private.flags |= ABI_RING_CLOCK_GIVEN;
+	receipt_settle(from);
+	r = ring_init(ring, &private);
+	if (!r)
+		r = ring_view_init(&view, ring, bytes);
+	if (!r)
+		r = copy_records(from, &view);
+	if (!r) {
+		copy_counters(from, &view);
+		ring->overwrite = config->overwrite;
+		ring->flags = config->flags;
+		ring_set_recording(ring, !config->is_paused);
+		memcpy(to, ring, used_bytes(ring));
+	}
+	munmap(ring, bytes);
+	return r;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A marker goes into the slow ring of the CPU that the writer runs on, under
+ * the writer's name: tools compare both.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "event/clock.h"
+#include "ring/shmlock.h"
+#include "server/names/comm.h"
+#include "server/rings/marker.h"
+#include "server/rings/options.h"
+#include "server/rules/print_triggers.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+
+#define HEADER_BYTES	8u		/* what every record starts with */
+#define IP_BYTES	8u		/* of a text; ABI_IP_MARKER */
+#define DATA_MAX	(RING_PAYLOAD_MAX - HEADER_BYTES)
+/* The kernel's limit, which is what fits into a page there; newline and NUL
+ * come on top. */
+#define TEXT_MAX	4054u
+#define TEXT_FITS	(DATA_MAX - IP_BYTES - 2)
+
+struct marker {
+	uint64_t headroom;		/* RING_HEADROOM of it */
+	uint16_t type;
+	uint8_t flags;
+	uint8_t preempt_count;
+	int32_t pid;
+	char data[DATA_MAX];
+	uint64_t tail;
+};
+static_assert(offsetof(struct marker, data) - offsetof(struct marker, type) ==
+	      HEADER_BYTES, "the kernel's layout");
+
+/* Field 39 of /proc/TID/stat, counted from the end of the name. */
+static uint32_t cpu_of(pid_t tid, uint32_t nr_cpus)
+{
+	char path[64], stat[1024];
+	unsigned long cpu = 0;
+	char *at;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, stat, sizeof(stat) - 1);
+	close(fd);
+	stat[n > 0 ? n : 0] = '\0';
+	at = strrchr(stat, ')');
+	for (int field = 2; at && field < 39; field++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		cpu = strtoul(at + 1, NULL, 10);
+	return cpu < nr_cpus ? (uint32_t)cpu : 0;
+}
+
+/*
+ * Write to @ring, but wait only once for somebody who holds its lock: a program that
+ * is stopped there, or says that it is, keeps everybody else waiting.
+ */
+static int write_once(struct instance_ring *ring, struct marker *marker, size_t bytes,
+		      uint64_t now)
+{
+	uint32_t *lock = &ring->view.ring->lock;
+	sigset_t all, before;
+	int r;
+
+	if (ring->stuck && shm_load(lock) == ring->stuck &&
+	    !shmlock_is_dead(ring->stuck, lock))
+		return -EBUSY;
+	/* Not those of a ring whose file was cut short: see mapping.h. */
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGSEGV);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	r = ring_view_write(&ring->view, &marker->type,
+			    (uint32_t)(HEADER_BYTES + bytes), now,
+			    (uint32_t)syscall(SYS_gettid));
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	ring->stuck = r == -EBUSY ? shm_load(lock) : 0;
+	return r;
+}
+
+/* Put it, with @bytes of data, into the ring of @cpu. */
+static int marker_record(struct instance *instance, struct marker *marker,
+			 size_t bytes, uint32_t cpu)
+{
+	uint32_t clock = shm_load(&instance->abi->clock);
+	struct root *root = instance->root;
+	struct instance_ring *ring;
+	int r;
+
+	if (!instance_records(instance, cpu))
+		return -EBADF;
+	r = instance_need_rings(instance);
+	if (r)
+		return r;
+	ring = instance_ring(instance, cpu, ABI_RING_SLOW);
+	if (!ring)
+		return -EBADF;
+	comms_meet(root, (uint32_t)marker->pid);
+	r = write_once(ring, marker, bytes,
+		       clock_read(clock_get(clock), root->control));
+	return r ? -EBADF : 0;
+}
+
+/* It ends in a newline, which is added if it is missing.  Returns the bytes. */
+static size_t fill_text(struct marker *marker, uint64_t ip, const char *text,
+			size_t len)
+{
+	char *end = mempcpy(marker->data, &ip, IP_BYTES);
+
+	end = mempcpy(end, text, len);
+	if (!len || text[len - 1] != '\n')
+		*end++ = '\n';
+	*end++ = '\0';
+	return (size_t)(end - marker->data);
+}
+
+ssize_t marker_write(struct instance *instance, const char *text, size_t len,
+		     pid_t tid)
+{
+	struct marker marker = { .type = ABI_EVENT_ID_PRINT, .pid = tid };
+	uint32_t cpu = cpu_of(tid, instance->root->nr_cpus);
+	size_t bytes;
+	int r;
+
+	if (len > TEXT_MAX)
+		len = TEXT_MAX;
+	if (len > TEXT_FITS)
+		len = TEXT_FITS;
+	bytes = fill_text(&marker, ABI_IP_MARKER, text, len);
+	r = marker_record(instance, &marker, bytes, cpu);
+	if (r)
+		return r;
+	/* As in the kernel they see what was written, without a newline more. */
+	marker.data[IP_BYTES + len] = '\0';
+	print_triggers_run(instance, &marker.type,
+			   HEADER_BYTES + IP_BYTES + len + 1, tid, cpu);
+	return (ssize_t)len;
+}
+
+void marker_say(struct instance *instance, uint64_t ip, const char *text,
+		pid_t tid)
+{
+	struct marker marker = { .type = ABI_EVENT_ID_PRINT, .pid = tid };
+
+	marker_record(instance, &marker,
+		      fill_text(&marker, ip, text, strlen(text)),
+		      cpu_of(tid, instance->root->nr_cpus));
+}
+
+ssize_t marker_write_raw(struct instance *instance, const char *data, size_t len,
+			 pid_t tid)
+{
+	struct marker marker = { .type = ABI_EVENT_ID_RAW_DATA, .pid = tid };
+	int r;
+
+	if (len < sizeof(uint32_t) || len > DATA_MAX)
+		return -EINVAL;
+	memcpy(marker.data, data, len);
+	r = marker_record(instance, &marker, len,
+			  cpu_of(tid, instance->root->nr_cpus));
+	return r ? r : (ssize_t)len;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handing records over to a reader.  They leave the rings when the reader has
+ * them, and not before: a server that is killed loses none of them.
+ *
+ *	stage -> offer -> consume	the reader has them
+ *		       -> withdraw	not yet, or never: they stay in the rings
+ *	      -> give up		nobody knows
+ *
+ * docs/design/ring.md says what a server finds that was started after another one
+ * was killed at each of these steps.
+ */
+#include "base/testpoint.h"
+#include "server/rings/merge_impl.h"
+#include "server/core/root.h"
+
+bool merge_is_staged(const struct merge *merge)
+{
+	return merge->is_staged;
+}
+
+bool merge_is_stale(const struct merge *merge)
+{
+	return merge->rings_serial != merge->instance->rings_serial ||
+	       merge->reads_serial != merge->instance->reads_serial;
+}
+
+static void unstage(struct merge *merge)
+{
+	if (merge->is_staged)
+		LIST_REMOVE(merge, staged);
+	merge->is_staged = false;
+}
+
+void merge_unstage(struct merge *merge)
+{
+	merge_withdraw(merge);
+	unstage(merge);
+}
+
+void merge_stage(struct merge *merge)
+{
+	for (uint32_t i = 0; i < merge->nr_sources; i++)
+		merge->sources[i].was_consumed = false;
+	if (!merge->is_staged)
+		LIST_INSERT_HEAD(&merge->instance->staged, merge, staged);
+	merge->is_staged = true;
+}
+
+void merge_offer(struct merge *merge, uint64_t ticket)
+{
+	if (!merge->is_staged)
+		return;
+	for (uint32_t i = 0; i < merge->nr_sources; i++) {
+		struct source *source = &merge->sources[i];
+
+		if (!source->has_moved || source->is_offered)
+			continue;
+		source->is_offered = true;
+		ring_cursor_offer(&source->cursor, ticket);
+		TESTPOINT("merge.offer");
+	}
+}
+
+void merge_withdraw(struct merge *merge)
+{
+	for (uint32_t i = 0; i < merge->nr_sources; i++) {
+		struct source *source = &merge->sources[i];
+
+		if (source->is_offered)
+			ring_cursor_withdraw(&source->cursor);
+		source->is_offered = false;
+	}
+}
+
+void merge_consume(struct merge *merge)
+{
+	struct instance *instance = merge->instance;
+	bool has_moved = false;
+
+	for (uint32_t i = 0; i < merge->nr_sources; i++) {
+		struct source *source = &merge->sources[i];
+
+		source->was_consumed = source->has_moved;
+		if (!source->has_moved)
+			continue;
+		source->has_moved = source->is_offered = false;
+		ring_cursor_consume(&source->cursor);
+		source->after = ring_read_state(&source->cursor.view);
+		has_moved = true;
+		TESTPOINT("merge.consume");
+	}
+	unstage(merge);
+	if (has_moved)
+		merge->reads_serial = ++instance->reads_serial;
+}
+
+/* As if a server had been killed with the offer: the next merge_start() of this
+ * merge, too, goes on after it. */
+void merge_give_up(struct merge *merge)
+{
+	merge_offer(merge, 0);
+	for (uint32_t i = 0; i < merge->nr_sources; i++) {
+		struct source *source = &merge->sources[i];
+
+		if (source->is_offered)
+			ring_settle(&source->cursor.view, RING_IN_DOUBT);
+		source->has_moved = source->is_offered = false;
+	}
+	unstage(merge);
+	merge->instance->reads_serial++;
+}
+
+/* Is the ring of @source still one of the instance, so that its memory has not
+ * become something else? */
+static bool has_ring(struct instance *instance, const struct source *source)
+{
+	struct instance_ring *ring;
+
+	for_each_ring(ring, instance, RINGS_ALL, CPU_ALL)
+		if (ring->map == source->map)
+			return true;
+	return false;
+}
+
+void merge_return(struct merge *merge, bool is_partial)
+{
+	struct instance *instance = merge->instance;
+	bool is_doubt = is_partial || instance_sync(instance) ||
+			merge_is_stale(merge);
+
+	for (uint32_t i = 0; i < merge->nr_sources; i++) {
+		struct source *source = &merge->sources[i];
+
+		if (!source->was_consumed || !has_ring(instance, source))
+			continue;
+		source->was_consumed = false;
+		if (is_doubt)
+			ring_cursor_doubt(&source->cursor, &source->after);
+		else
+			ring_cursor_return(&source->cursor);
+	}
+	instance->reads_serial++;
+}
+
+/* Can @merge read rings of which @other has staged records?  After a swap the
+ * rings of a snapshot may be those that were recorded to. */
+static bool overlaps(const struct merge *merge, const struct merge *other)
+{
+	bool is_swapped = other->rings_serial != other->instance->rings_serial;
+
+	return (merge->which == other->which || is_swapped) &&
+	       (merge->cpu == CPU_ALL || other->cpu == CPU_ALL ||
+		merge->cpu == other->cpu);
+}
+
+void merge_settle_others(struct merge *merge)
+{
+	struct merge *other, *next;
+
+	for (other = LIST_FIRST(&merge->instance->staged); other; other = next) {
+		next = LIST_NEXT(other, staged);
+		if (other != merge && overlaps(merge, other))
+			merge_give_up(other);
+	}
+}
+
+void merge_settle_all(struct instance *instance)
+{
+	while (!LIST_EMPTY(&instance->staged))
+		merge_give_up(LIST_FIRST(&instance->staged));
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Receipts; see receipt.h.
+ *
+ * Two calls store into the caller's memory what they have done, after they did it and
+ * before they return: sendmmsg() the length of each message that it sent, sendfile()
+ * the offset up to which it has read.  A process that gets SIGKILL in the middle of
+ * either goes on to the end of the call.
+ *
+ *	page of this process	| page of DIR/server.receipts
+ *	... struct msghdr	| msg_len, offset, ticket, earlier tickets
+ *
+ * A struct mmsghdr lies across the border, so the kernel takes what to send from
+ * memory that nobody else has, and stores the length into the file.
+ *
+ * step				the file		a server killed after it
+ * receipt_begin()		ticket n, nothing sent	no ring has ticket n
+ * ring_cursor_offer()		the same		not sent: given again
+ * inside of the call		sent			read
+ * ring_cursor_consume()	the same		no ring has ticket n
+ *
+ * receipt_init() of the next server moves ticket n to the earlier ones.  Rings are
+ * settled when somebody reads them, which may be many servers later; a ticket that
+ * OLD_MAX later servers have pushed out is in doubt.
+ */
+#include "server/rings/receipt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/dir.h"
+#include "ring/ring.h"
+
+#define PAGE		4096u
+#define VERSION		1u
+#define OLD_MAX		200u
+#define REPLY_BYTES	(sizeof(struct fuse_out_header) + RECEIPT_REPLY_MAX)
+
+/* The file: only servers of this directory write it, one at a time. */
+struct receipts {
+	uint32_t sent_bytes;		/* sendmmsg(): mmsghdr.msg_len */
+	uint32_t version;		/* 0: a new file */
+	int64_t sent_at;		/* sendfile(): offset */
+	uint64_t ticket;		/* of what is being handed over, or was
+					 * last */
+	uint64_t nr_old;		/* old[nr_old % OLD_MAX] is the next */
+	struct {
+		uint64_t ticket;
+		uint64_t is_sent;
+	} old[OLD_MAX];
+};
+
+static_assert(sizeof(struct receipts) <= PAGE, "one page");
+static_assert(offsetof(struct receipts, sent_at) == 8, "file format");
+static_assert(offsetof(struct receipts, old) == 32, "file format");
+static_assert(offsetof(struct mmsghdr, msg_len) == sizeof(struct msghdr),
+	      "the border is between the two");
+static_assert(REPLY_BYTES == 16 * PAGE, "what a pipe within sendfile() takes");
+
+/* All of it is written by the server's thread. */
+static char *border_pages;		/* NULL: no receipts */
+static struct receipts *receipts;	/* the second of them */
+static uint64_t current;		/* receipts->ticket, or 0: cancelled */
+static int reply_fd = -1;
+static char *reply;			/* REPLY_BYTES of reply_fd */
+
+/* ---- the file ---- */
+
+static bool is_sent(void)
+{
+	return receipts->sent_bytes || receipts->sent_at;
+}
+
+static const uint64_t *find_old(uint64_t ticket)
+{
+	for (uint32_t i = 0; i < OLD_MAX; i++)
+		if (ticket && receipts->old[i].ticket == ticket)
+			return &receipts->old[i].is_sent;
+	return NULL;
+}
+
+/* Keep what the last server was doing.  Killed in the middle, the next one does the
+ * same again. */
+static void keep_last(void)
+{
+	uint64_t slot = receipts->nr_old % OLD_MAX;
+
+	if (find_old(receipts->ticket))
+		return;
+	receipts->old[slot].ticket = 0;
+	receipts->old[slot].is_sent = is_sent();
+	__atomic_store_n(&receipts->old[slot].ticket, receipts->ticket,
+			 __ATOMIC_RELEASE);
+	receipts->nr_old++;
+}
+
+/* Tickets of a file that was removed must not come again. */
+static bool start_file(void)
+{
+	uint64_t ticket;
+
+	if (getrandom(&ticket, sizeof(ticket), GRND_NONBLOCK) != sizeof(ticket))
+		return false;
+	memset(receipts, 0, PAGE);
+	receipts->ticket = ticket >> 1;
+	__atomic_store_n(&receipts->version, VERSION, __ATOMIC_RELEASE);
+	return true;
+}
+
+static int open_file(const char *dir)
+{
+	char path[DIR_PATH_BYTES + 32];
+	struct stat st;
+	int fd;
+
+	if (dir_join(dir, DIR_RECEIPTS, path, sizeof(path)) < 0)
+		return -1;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -1;
+	/* With its memory now, or a store could find that there is none. */
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !posix_fallocate(fd, 0, PAGE))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool map_file(const char *dir)
+{
+	int fd = open_file(dir);
+	void *page;
+
+	if (fd < 0)
+		return false;
+	border_pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (border_pages == MAP_FAILED) {
+		border_pages = NULL;
+		close(fd);
+		return false;
+	}
+	page = mmap(border_pages + PAGE, PAGE, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_FIXED, fd, 0);
+	close(fd);
+	if (page == MAP_FAILED)
+		return false;
+	receipts = page;
+	return true;
+}
+
+static bool map_reply(void)
+{
+	reply_fd = memfd_create("ulf reply", MFD_CLOEXEC);
+	if (reply_fd < 0 || ftruncate(reply_fd, REPLY_BYTES) < 0)
+		return false;
+	reply = mmap(NULL, REPLY_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+		     reply_fd, 0);
+	if (reply != MAP_FAILED)
+		return true;
+	reply = NULL;
+	return false;
+}
+
+void receipt_init(const char *dir)
+{
+	if (!map_file(dir) || !map_reply()) {
+		receipt_done();
+		return;
+	}
+	if (receipts->version == VERSION && receipts->ticket &&
+	    receipts->ticket < INT64_MAX)
+		keep_last();
+	else if (!start_file())
+		receipt_done();
+}
+
+void receipt_done(void)
+{
+	if (border_pages)
+		munmap(border_pages, 2 * PAGE);
+	if (reply)
+		munmap(reply, REPLY_BYTES);
+	if (reply_fd >= 0)
+		close(reply_fd);
+	border_pages = reply = NULL;
+	receipts = NULL;
+	current = 0;
+	reply_fd = -1;
+}
+
+/* ---- handing over ---- */
+
+uint64_t receipt_begin(void)
+{
+	if (!receipts)
+		return 0;
+	current = receipts->ticket + 1;
+	receipts->sent_bytes = 0;
+	receipts->sent_at = 0;
+	/* A ticket that is not of this delivery may lose what is known of it:
+	 * no ring has it, or it is among the old ones. */
+	__atomic_store_n(&receipts->ticket, current, __ATOMIC_RELEASE);
+	return current;
+}
+
+uint64_t receipt_ticket(void)
+{
+	return current;
+}
+
+void receipt_cancel(void)
+{
+	current = 0;
+}
+
+ssize_t receipt_send(int fd, const char *byte)
+{
+	struct iovec iov = { (void *)byte, 1 };
+	struct mmsghdr *message;
+	int r;
+
+	if (!current)
+		return -ENOSYS;
+	message = (void *)(border_pages + PAGE - sizeof(struct msghdr));
+	message->msg_hdr = (struct msghdr) { .msg_iov = &iov, .msg_iovlen = 1 };
+	r = sendmmsg(fd, message, 1, MSG_NOSIGNAL);
+	if (r == 1)
+		return 1;
+	if (errno != EPERM && errno != ENOSYS)
+		return -errno;
+	receipt_cancel();
+	return -ENOSYS;
+}
+
+int receipt_reply(int fd, uint64_t unique, const char *data, size_t bytes)
+{
+	struct fuse_out_header head = {
+		.len = (uint32_t)(sizeof(head) + bytes),
+		.unique = unique,
+	};
+	ssize_t len;
+
+	if (!current || bytes > RECEIPT_REPLY_MAX) {
+		receipt_cancel();
+		return -ENOSYS;
+	}
+	memcpy(reply, &head, sizeof(head));
+	memcpy(reply + sizeof(head), data, bytes);
+	len = sendfile(fd, reply_fd, &receipts->sent_at, head.len);
+	if (len == (ssize_t)head.len)
+		return 0;
+	if (len < 0 && errno == ENOENT)
+		return -ENOENT;
+	/* FUSE takes a whole message or nothing. */
+	receipt_cancel();
+	return -ENOSYS;
+}
+
+/* ---- afterwards ---- */
+
+void receipt_settle(const struct ring_view *view)
+{
+	uint64_t ticket = ring_offer_ticket(view);
+	const uint64_t *is_sent_old = receipts ? find_old(ticket) : NULL;
+
+	if (!is_sent_old)
+		ring_settle(view, RING_IN_DOUBT);
+	else
+		ring_settle(view, *is_sent_old ? RING_TAKEN : RING_NOT_TAKEN);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Replacing the rings of an instance.  Writers go on meanwhile: new rings are
+ * made ready, the references are changed, and the processes are told
+ * (apply.c); the old rings stay readable as `prev` until they are drained or
+ * overtaken, and their memory goes when no process can write to it any more.
+ * What is in `prev` at the next change is carried into the new rings (carry.c).
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "event/clock.h"
+#include "server/rings/merge.h"
+#include "server/rings/perf_clock.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+#include "server/rings/timebase.h"
+
+#define RETIRE_STEP	64u		/* rings that are freed before the clock is read */
+
+static struct abi_ring_ref ref_load(const struct abi_ring_ref *shared)
+{
+	return (struct abi_ring_ref) {
+		.off = shm_load(&shared->off),
+		.bytes = shm_load(&shared->bytes),
+	};
+}
+
+static void ref_store(struct abi_ring_ref *shared, struct abi_ring_ref ref)
+{
+	shm_store(&shared->bytes, ref.bytes);
+	shm_store(&shared->off, ref.off);
+}
+
+/* The generation in which a change of now will be known. */
+static uint32_t next_generation(const struct instance *instance)
+{
+	return shm_load(&instance->root->control->generation) + 1;
+}
+
+/* No ring is here any more; writers may use it until @generation. */
+static void drop(struct instance *instance, struct abi_ring_ref *shared,
+		 uint32_t generation)
+{
+	struct abi_ring_ref ref = ref_load(shared);
+
+	if (!ref.off)
+		return;
+	ref_store(shared, (struct abi_ring_ref) { 0, 0 });
+	arena_free(instance->root, &ref, generation);
+}
+
+static void drop_side(struct instance *instance, uint32_t cpu, uint32_t side)
+{
+	struct abi_side *abi = &instance->abi->side[side];
+	uint32_t generation = next_generation(instance);
+
+	for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
+		drop(instance, &abi->prev[cpu][kind], generation);
+		drop(instance, &abi->ring[cpu][kind], generation);
+	}
+}
+
+void instance_drop_rings(struct instance *instance)
+{
+	merge_settle_all(instance);
+	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++)
+		for (uint32_t side = 0; side < ABI_SIDES; side++)
+			drop_side(instance, cpu, side);
+	instance->rings_serial++;
+}
+
+/* From the first step on nobody swaps any more: what is spare stays spare. */
+void instance_free_spare(struct instance *instance)
+{
+	merge_settle_all(instance);
+	__atomic_and_fetch(&instance->abi->spare, ~(uint32_t)ABI_SPARE_THERE,
+			   __ATOMIC_ACQ_REL);
+	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++)
+		drop_side(instance, cpu, !abi_main_side(instance->abi, cpu));
+	instance->rings_serial++;
+}
+
+static void use_side(struct instance *instance, const struct ring_plan *plan,
+		     uint32_t side)
+{
+	struct abi_side *abi = &instance->abi->side[side];
+	uint32_t generation = next_generation(instance);
+
+	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++) {
+		for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
+			struct abi_ring_ref ref = plan->ref[side][cpu][kind];
+			struct abi_ring_ref *ring = &abi->ring[cpu][kind];
+			struct abi_ring_ref *prev = &abi->prev[cpu][kind];
+
+			if (!ref.off)
+				continue;
+			drop(instance, prev, generation);
+			if (plan->is_keeping)
+				ref_store(prev, ref_load(ring));
+			else
+				drop(instance, ring, generation);
+			ref_store(ring, ref);
+		}
+	}
+}
+
+void ring_plan_use(struct instance *instance, const struct ring_plan *plan)
+{
+	for (uint32_t side = 0; side < ABI_SIDES; side++)
+		use_side(instance, plan, side);
+	instance->rings_serial++;
+}
+
+/* New rings of @cpu, or all, on the sides on which it has some. */
+static int replace(struct instance *instance, int cpu, const uint64_t *cpu_kb,
+		   bool has_to_keep)
+{
+	struct ring_plan *plan = calloc(1, sizeof(*plan));
+	int r;
+
+	if (!plan)
+		return -ENOMEM;
+	merge_settle_all(instance);
+	plan->cpu_kb = cpu_kb;
+	plan->is_keeping = has_to_keep;
+	for (uint32_t i = 0; i < instance->root->nr_cpus; i++)
+		for (uint32_t side = 0; side < ABI_SIDES; side++)
+			if ((cpu == CPU_ALL || (uint32_t)cpu == i) &&
+			    shm_load(&instance->abi->side[side].ring[i][0].off))
+				ring_plan_add(plan, side, i);
+	r = ring_plan_make(instance, plan);
+	if (!r)
+		ring_plan_use(instance, plan);
+	free(plan);
+	return r ? r : instance_sync(instance);
+}
+
+/* Would rings of that size have room at all? */
+static bool is_size_possible(const struct root *root, const uint64_t *cpu_kb)
+{
+	uint64_t room_kb = (root->map_bytes - root->arena_off) / 1024;
+
+	for (uint32_t cpu = 0; cpu < root->nr_cpus; cpu++) {
+		if (cpu_kb[cpu] > room_kb)
+			return false;
+		room_kb -= cpu_kb[cpu];
+	}
+	return true;
+}
+
+int instance_resize(struct instance *instance, int cpu, uint64_t kb)
+{
+	struct root *root = instance->root;
+	uint64_t cpu_kb[ABI_CPUS];
+	bool is_change = false;
+	int r;
+
+	for (uint32_t i = 0; i < root->nr_cpus; i++) {
+		cpu_kb[i] = shm_load(&instance->abi->cpu_kb[i]);
+		if (cpu != CPU_ALL && (uint32_t)cpu != i)
+			continue;
+		is_change |= cpu_kb[i] != kb;
+		cpu_kb[i] = kb;
+	}
+	if (!is_change)
+		return 0;
+	if (!is_size_possible(root, cpu_kb))
+		return -ENOMEM;
+	if (instance_has_rings(instance)) {
+		r = replace(instance, cpu, cpu_kb, true);
+		if (r)
+			return r;
+	}
+	for (uint32_t i = 0; i < root->nr_cpus; i++)
+		shm_store(&instance->abi->cpu_kb[i], cpu_kb[i]);
+	return 0;
+}
+
+/* New rings, as the buffer now says, and nothing in them. */
+static int rebuild(struct instance *instance)
+{
+	int r;
+
+	if (!instance_has_rings(instance))
+		return 0;
+	r = replace(instance, CPU_ALL, NULL, false);
+	if (!r)
+		shm_store(&instance->abi->time_start, timebase_now(instance));
+	return r;
+}
+
+int instance_set_clock(struct instance *instance, uint32_t row)
+{
+	uint32_t old = shm_load(&instance->abi->clock);
+	int r;
+
+	/* To choose the same again empties the buffer, too. */
+	if (row == old) {
+		instance_clear(instance, RINGS_ALL, CPU_ALL);
+		return 0;
+	}
+	if (clock_get(row)->kind == CLOCK_KIND_PERF) {
+		r = perf_clock_follow(&instance->root->control->perf_ns);
+		if (r)
+			return r;
+	}
+	shm_store(&instance->abi->clock, row);
+	r = rebuild(instance);
+	if (r)
+		shm_store(&instance->abi->clock, old);
+	return r;
+}
+
+int instance_set_page_bytes(struct instance *instance, uint32_t bytes)
+{
+	uint32_t old = instance_page_bytes(instance);
+	int r;
+
+	if (bytes == old)
+		return 0;
+	shm_store(&instance->abi->page_bytes, bytes);
+	r = rebuild(instance);
+	if (r)
+		shm_store(&instance->abi->page_bytes, old);
+	return r;
+}
+
+void instance_clear(struct instance *instance, enum rings which, int cpu)
+{
+	struct instance_ring *ring;
+
+	merge_settle_all(instance);
+	for_each_ring(ring, instance, which, cpu)
+		ring_clear(&ring->view);
+	instance->rings_serial++;
+	if (which != RINGS_SNAPSHOT && cpu == CPU_ALL)
+		shm_store(&instance->abi->time_start, timebase_now(instance));
+	instance_retire(instance);
+}
+
+/* An old ring goes when it is its turn to be overwritten.  False: it stays. */
+static bool retire(struct instance *instance, struct instance_ring *ring,
+		   uint32_t generation)
+{
+	struct instance_ring *heir = ring + ABI_RING_KINDS;
+	struct ring_stats old = { 0 }, new = { 0 };
+
+	if (ring->map)
+		ring_stats(&ring->view, &old);
+	if (heir->map)
+		ring_stats(&heir->view, &new);
+	if (old.entries && (!new.overrun || new.oldest_ns < old.oldest_ns))
+		return false;
+	merge_settle_all(instance);
+	old.overrun += old.entries;
+	old.unreported += old.entries;
+	if (heir->map)
+		ring_inherit(&heir->view, &old);
+	drop(instance, &instance->abi->side[ring->side].prev[ring->cpu][ring->kind],
+	     generation);
+	return true;
+}
+
+/* A root may name 32,768 rings, and to free one takes 10 us. */
+void instance_retire(struct instance *instance)
+{
+	struct root *root = instance->root;
+	uint32_t generation = shm_load(&root->control->generation), nr = 0;
+	bool is_spent = false;
+
+	if (!apply_is_settled(root, generation) || instance_sync(instance))
+		return;
+	budget_start(&root->retire_budget);
+	for (uint32_t i = 0; i < instance->nr_rings && !is_spent; i++) {
+		struct instance_ring *ring = &instance->rings[i];
+
+		if (!ring->is_prev || !ring->ref.off ||
+		    !retire(instance, ring, generation) || ++nr % RETIRE_STEP)
+			continue;
+		instance_sync(instance);
+		arena_reap(root);
+		is_spent = budget_is_spent(&root->retire_budget);
+	}
+	budget_stop(&root->retire_budget);
+	instance_sync(instance);
+	arena_reap(root);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* New rings for an instance: how large, made ready, put into their places. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "server/core/mapping.h"
+#include "server/rings/options.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+#include "server/rings/timebase.h"
+
+#define SLOW_PAGES_MIN	16
+
+static uint64_t nr_pages_of(uint32_t page_bytes, uint64_t kb)
+{
+	uint64_t data = page_bytes - ABI_PAGE_HEADER;
+	uint64_t nr = kb > UINT64_MAX >> 11 ? UINT64_MAX / data :
+		      (kb * 1024 + data - 1) / data;
+
+	return nr < 2 ? 2 : nr;
+}
+
+uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu)
+{
+	uint32_t page_bytes = instance_page_bytes(instance);
+	uint64_t nr = nr_pages_of(page_bytes, shm_load(&instance->abi->cpu_kb[cpu]));
+
+	return nr * (page_bytes - ABI_PAGE_HEADER) / 1024;
+}
+
+/* Records go to the fast ring if there is rseq, else all to the slow one. */
+static uint64_t kind_pages(const struct instance *instance,
+			   const struct ring_plan *plan, uint64_t kb,
+			   enum abi_ring_kind kind)
+{
+	bool has_rseq = shm_load(&instance->root->control->has_rseq);
+	uint64_t nr = nr_pages_of(plan->page_bytes, kb);
+
+	if ((kind == ABI_RING_FAST) == has_rseq)
+		return nr;
+	if (kind == ABI_RING_FAST)
+		return 2;
+	return nr / 8 > SLOW_PAGES_MIN ? nr / 8 : SLOW_PAGES_MIN;
+}
+
+static uint64_t size_of(const struct instance *instance,
+			const struct ring_plan *plan, uint32_t cpu)
+{
+	return plan->cpu_kb ? plan->cpu_kb[cpu] :
+			      shm_load(&instance->abi->cpu_kb[cpu]);
+}
+
+/* Where the rings of a CPU lie from the plan's start, and *@total is behind
+ * them. */
+static int lay_out(const struct instance *instance, struct ring_plan *plan,
+		   uint32_t side, uint32_t cpu, uint64_t *total)
+{
+	uint64_t kb = size_of(instance, plan, cpu);
+
+	for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
+		struct abi_ring_ref *ref = &plan->ref[side][cpu][kind];
+		uint64_t nr = kind_pages(instance, plan, kb, kind);
+
+		if (nr > UINT32_MAX)
+			return -ENOMEM;
+		plan->nr_pages[side][cpu][kind] = (uint32_t)nr;
+		ref->off = *total;
+		ref->bytes = ring_bytes(plan->page_bytes, (uint32_t)nr);
+		if (!ref->bytes || ref->bytes > instance->root->map_bytes)
+			return -ENOMEM;
+		*total += ABI_PAGE_ALIGN(ref->bytes);
+	}
+	return 0;
+}
+
+static bool plan_has(const struct ring_plan *plan, uint32_t side, uint32_t cpu)
+{
+	return plan->cpus[side][cpu / 64] >> cpu % 64 & 1;
+}
+
+static int lay_out_all(const struct instance *instance, struct ring_plan *plan,
+		       uint64_t *total)
+{
+	int r = 0;
+
+	*total = 0;
+	for (uint32_t side = 0; side < ABI_SIDES; side++)
+		for (uint32_t cpu = 0; !r && cpu < instance->root->nr_cpus; cpu++)
+			if (plan_has(plan, side, cpu))
+				r = lay_out(instance, plan, side, cpu, total);
+	return r;
+}
+
+/* Make the ring at @to, with what its place has of before the last change. */
+static int ring_make(struct instance *instance, const struct ring_plan *plan,
+		     const struct ring_config *config, uint32_t side, void *to)
+{
+	bool is_slow = config->flags & ABI_RING_LOCKED;
+	struct instance_ring *ring;
+
+	for_each_ring(ring, instance, RINGS_ALL, (int)config->cpu)
+		if (plan->is_keeping && ring->is_prev && ring->side == side &&
+		    (ring->kind == ABI_RING_SLOW) == is_slow)
+			return ring_carry(&ring->view, config, to);
+	return ring_init(to, config);
+}
+
+static int make_cpu(struct instance *instance, struct ring_plan *plan,
+		    struct ring_config *config, uint32_t side, char *base,
+		    uint64_t off)
+{
+	int r = 0;
+
+	for (int kind = 0; !r && kind < ABI_RING_KINDS; kind++) {
+		struct abi_ring_ref *ref = &plan->ref[side][config->cpu][kind];
+
+		config->nr_pages = plan->nr_pages[side][config->cpu][kind];
+		config->flags &= ~(uint32_t)ABI_RING_LOCKED;
+		if (kind == ABI_RING_SLOW)
+			config->flags |= ABI_RING_LOCKED;
+		r = ring_make(instance, plan, config, side, base + ref->off);
+		ref->off += off;
+	}
+	return r;
+}
+
+static int make_all(struct instance *instance, struct ring_plan *plan,
+		    char *base, uint64_t off)
+{
+	struct ring_config config = {
+		.page_bytes = plan->page_bytes,
+		.overwrite = instance_options(instance) & OPTION_OVERWRITE,
+		.is_paused = true,	/* the first writer asks */
+	};
+	int r = 0;
+
+	timebase_config(instance, &config);
+	for (uint32_t side = 0; side < ABI_SIDES; side++) {
+		for (uint32_t cpu = 0; !r && cpu < instance->root->nr_cpus; cpu++) {
+			config.cpu = cpu;
+			if (plan_has(plan, side, cpu))
+				r = make_cpu(instance, plan, &config, side, base,
+					     off);
+		}
+	}
+	return r;
+}
+
+/* Memory for where it is said where the rings are. */
+static int reserve_refs(const struct instance *instance)
+{
+	struct abi_side *sides = instance->abi->side;
+	struct root *root = instance->root;
+	uint64_t bytes = root->nr_cpus * sizeof(sides->ring[0]);
+	int r = 0;
+
+	for (uint32_t side = 0; !r && side < ABI_SIDES; side++) {
+		r = root_reserve(root, sides[side].ring, bytes);
+		if (!r)
+			r = root_reserve(root, sides[side].prev, bytes);
+	}
+	return r;
+}
+
+int ring_plan_make(struct instance *instance, struct ring_plan *plan)
+{
+	struct root *root = instance->root;
+	uint64_t bytes, off;
+	struct mapping *map;
+	struct abi_ring_ref all;
+	int r;
+
+	plan->page_bytes = instance_page_bytes(instance);
+	r = lay_out_all(instance, plan, &bytes);
+	if (!r)
+		r = reserve_refs(instance);
+	if (!r)
+		r = arena_alloc(root, bytes, &off);
+	if (r)
+		return r;
+	all = (struct abi_ring_ref) { off, bytes };
+	r = mapping_new(root->fd, off, bytes, &map);
+	if (!r) {
+		r = make_all(instance, plan, map->addr, off);
+		if (map->is_lost)
+			r = -EIO;
+		mapping_put(map);
+	}
+	if (r)
+		arena_free(root, &all, shm_load(&root->control->generation));
+	return r;
+}
+
+/* The sides that CPUs record to, or the other ones. */
+static int make_sides(struct instance *instance, bool is_main)
+{
+	struct ring_plan *plan = calloc(1, sizeof(*plan));
+	int r;
+
+	if (!plan)
+		return -ENOMEM;
+	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++) {
+		uint32_t side = abi_main_side(instance->abi, cpu);
+
+		ring_plan_add(plan, is_main ? side : !side, cpu);
+	}
+	r = ring_plan_make(instance, plan);
+	if (!r) {
+		/* Nobody looks at a buffer that is not in use, nor for its rings
+		 * in the arena. */
+		shm_store(&instance->abi->used, 1);
+		ring_plan_use(instance, plan);
+	}
+	free(plan);
+	return r ? r : instance_sync(instance);
+}
+
+int instance_need_rings(struct instance *instance)
+{
+	return instance_has_rings(instance) ? 0 : make_sides(instance, true);
+}
+
+/* Nobody swaps while there is none, so the sides are what they are. */
+int instance_need_spare(struct instance *instance)
+{
+	int r;
+
+	if (instance_has_spare(instance))
+		return 0;
+	r = instance_need_rings(instance);
+	if (!r)
+		r = make_sides(instance, false);
+	if (!r)
+		__atomic_or_fetch(&instance->abi->spare, ABI_SPARE_THERE,
+				  __ATOMIC_RELEASE);
+	return r;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Snapshots: the two sides of a buffer change places; see runtime/buffer/switch.c. */
+#include <errno.h>
+
+#include "server/rings/options.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+
+bool instance_has_spare(const struct instance *instance)
+{
+	return shm_load(&instance->abi->spare) & ABI_SPARE_THERE;
+}
+
+/* The kernel takes none while it is paused, either. */
+void instance_swap(struct instance *instance, int cpu)
+{
+	struct abi_buffer *abi = instance->abi;
+
+	if (shm_load(&abi->paused))
+		return;
+	if (cpu == CPU_ALL)
+		__atomic_fetch_add(&abi->spare, ABI_SPARE_SWAP, __ATOMIC_SEQ_CST);
+	else
+		__atomic_fetch_xor(&abi->cpus_swapped[cpu / 64],
+				   1ull << cpu % 64, __ATOMIC_SEQ_CST);
+	instance_ask_again(instance);
+}
+
+/* The answer is given when every process knows of the spare. */
+void instance_answer_spare(struct instance *instance)
+{
+	struct abi_buffer *abi = instance->abi;
+	struct apply *apply = &instance->spare_apply;
+	int r = 0;
+
+	if (!shm_load(&abi->spare_asked))
+		return;
+	if (!apply->root && !instance_has_spare(instance)) {
+		r = instance_need_spare(instance);
+		if (!r)
+			apply_start(instance->root, apply);
+	}
+	if (!r)
+		r = apply_wait(apply, APPLY_WAIT_NS);
+	if (r == -EINPROGRESS)
+		return;
+	shm_store(&abi->spare_error, (uint32_t)-r);
+	shm_store(&abi->spare_asked, 0);
+	shm_wake(&abi->spare_asked);
+}

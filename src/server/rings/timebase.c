@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The TSC's rate is the machine's, so it is measured once for all roots,
+ * between the server's start and the first ring.  A root's time base goes into
+ * its memory and is then fixed: the next server continues with it.
+ */
+#include <stdbool.h>
+#include <time.h>
+
+#include "arch/x86_64/clock.h"
+#include "base/text.h"
+#include "event/clock.h"
+#include "ring/ring.h"
+#include "server/rings/perf_clock.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+#include "server/rings/timebase.h"
+
+#define SAMPLE_NS_MIN	20000000u	/* between the two samples */
+#define HEADSTART_NS	1000000u	/* the base lies this far back, so that no
+					 * CPU's TSC is before it */
+
+struct sample {
+	uint64_t tsc;
+	uint64_t ns;
+};
+
+/* Set by timebase_start(), once. */
+static struct sample first;
+
+/* TSC and CLOCK_MONOTONIC at one moment: the narrowest of a few tries. */
+static struct sample sample_take(void)
+{
+	struct sample best = { 0, 0 };
+	uint64_t width = UINT64_MAX;
+
+	for (int i = 0; i < 16; i++) {
+		uint64_t before = arch_tsc();
+		uint64_t ns = clock_posix_ns(CLOCK_MONOTONIC);
+		uint64_t after = arch_tsc();
+
+		if (after - before < width) {
+			width = after - before;
+			best.tsc = before + width / 2;
+			best.ns = ns;
+		}
+	}
+	return best;
+}
+
+void timebase_start(void)
+{
+	if (!first.ns)
+		first = sample_take();
+}
+
+static void calibrate(struct abi_clock *clock)
+{
+	struct sample now;
+	uint64_t mult;
+
+	timebase_start();
+	now = sample_take();
+	if (now.ns - first.ns < SAMPLE_NS_MIN) {
+		struct timespec rest = {
+			.tv_nsec = (long)(SAMPLE_NS_MIN - (now.ns - first.ns)),
+		};
+
+		nanosleep(&rest, NULL);
+		now = sample_take();
+	}
+	if (now.tsc <= first.tsc)
+		return;
+	mult = (uint64_t)(((unsigned __int128)(now.ns - first.ns) << 32) /
+			  (now.tsc - first.tsc));
+	/* slower than 1 GHz: the rings cannot scale it */
+	if (!mult || mult >> 32)
+		return;
+	clock->tsc0 = now.tsc -
+		      (uint64_t)(((unsigned __int128)HEADSTART_NS << 32) / mult);
+	clock->ns0 = now.ns - HEADSTART_NS;
+	shm_store(&clock->mult, mult);
+}
+
+static struct abi_clock root_clock(const struct root *root)
+{
+	struct abi_clock *shared = &root->control->clock;
+
+	return (struct abi_clock) {
+		.mult = shm_load(&shared->mult),
+		.tsc0 = shm_load(&shared->tsc0),
+		.ns0 = shm_load(&shared->ns0),
+	};
+}
+
+void timebase_need(struct root *root)
+{
+	if (!root_clock(root).mult && arch_tsc_is_invariant())
+		calibrate(&root->control->clock);
+}
+
+void timebase_config(const struct instance *instance, struct ring_config *config)
+{
+	struct root *root = instance->root;
+	const struct clock_row *row = clock_get(shm_load(&instance->abi->clock));
+	struct abi_clock clock;
+
+	config->flags &= ~(uint32_t)ABI_RING_CLOCK_GIVEN;
+	config->clock_mult = 0;
+	config->clock_tsc = 0;
+	config->clock_ns = 0;
+	if (row->kind == CLOCK_KIND_TSC_RAW) {
+		config->clock_mult = 1ull << 32;
+		return;
+	}
+	if (row->kind == CLOCK_KIND_TSC_NS) {
+		timebase_need(root);
+		clock = root_clock(root);
+		config->clock_mult = clock.mult;
+		config->clock_tsc = clock.tsc0;
+		config->clock_ns = clock.ns0;
+		if (clock.mult)
+			return;
+	}
+	config->flags |= ABI_RING_CLOCK_GIVEN;
+}
+
+uint64_t timebase_now(const struct instance *instance)
+{
+	const struct clock_row *row = clock_get(shm_load(&instance->abi->clock));
+	struct abi_clock clock = root_clock(instance->root);
+
+	if (row->kind == CLOCK_KIND_TSC_RAW)
+		return arch_tsc();
+	if (row->kind == CLOCK_KIND_TSC_NS && clock.mult)
+		return clock.ns0 +
+		       arch_tsc_scale(arch_tsc() - clock.tsc0, clock.mult << 32);
+	/* Only a record counts. */
+	if (row->kind == CLOCK_KIND_COUNTER)
+		return shm_load(&instance->root->control->counter) + 1;
+	return clock_read(row, instance->root->control);
+}
+
+void timebase_follow(struct root *root)
+{
+	const struct instance *instance;
+
+	for_each_instance(instance, root) {
+		if (clock_get(shm_load(&instance->abi->clock))->kind ==
+		    CLOCK_KIND_PERF) {
+			perf_clock_follow(&root->control->perf_ns);
+			return;
+		}
+	}
+}
+
+/* Of a difference. */
+static uint64_t ns_to_tsc(const struct abi_clock *clock, uint64_t ns)
+{
+	return (uint64_t)(((unsigned __int128)ns << 32) / clock->mult);
+}
+
+uint64_t timebase_tsc(const struct instance *instance, uint64_t time)
+{
+	const struct clock_row *row = clock_get(shm_load(&instance->abi->clock));
+	struct abi_clock clock = root_clock(instance->root);
+
+	if (row->kind == CLOCK_KIND_TSC_RAW)
+		return time;
+	if (!clock.mult || !clock_is_in_ns(row))
+		return UINT64_MAX;
+	if (row->kind == CLOCK_KIND_TSC_NS)
+		return time < clock.ns0 ? 0 :
+		       clock.tsc0 + ns_to_tsc(&clock, time - clock.ns0);
+	return arch_tsc() - ns_to_tsc(&clock, timebase_now(instance) - time);
+}
+
+void timebase_print(const struct instance *instance, uint64_t time,
+		    struct text *out)
+{
+	uint64_t us = time / 1000 + (time % 1000 >= 500);
+
+	if (!clock_is_in_ns(clock_get(shm_load(&instance->abi->clock))))
+		text_printf(out, "%llu", (unsigned long long)time);
+	else
+		text_printf(out, "%5llu.%06llu",
+			    (unsigned long long)(us / 1000000),
+			    (unsigned long long)(us % 1000000));
+}

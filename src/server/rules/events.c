@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of a root: read from the program's blobs, found by name and by
+ * id, switched on and off.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "event/format.h"
+#include "event/print.h"
+#include "server/core/blob.h"
+#include "server/core/mapping.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/rules/rules.h"
+#include "server/core/shm.h"
+#include "server/rules/soft.h"
+
+/* Which modules there are: of the living, or of all if nobody lives. */
+static void modules_union(const struct root *root,
+			  uint64_t modules[ABI_MODULES / 64])
+{
+	memset(modules, 0, ABI_MODULES / 8);
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		const struct process *process = root->process[slot];
+
+		if (!process || !process->pid ||
+		    (root->nr_live && process->pidfd < 0))
+			continue;
+		for (uint32_t i = 0; i < ABI_MODULES / 64; i++)
+			modules[i] |= shm_load(&root->processes[slot].modules[i]);
+	}
+}
+
+/* ---- systems ---- */
+
+/* With a secret: the program chooses the names. */
+static uint32_t hash_name(const char *name)
+{
+	static uint64_t secret;
+	uint64_t hash;
+
+	if (!secret && getrandom(&secret, sizeof(secret), GRND_NONBLOCK) < 0)
+		secret = server_now_ns();
+	hash = secret;
+	for (; *name; name++) {
+		hash = (hash ^ (unsigned char)*name) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 32;
+	}
+	return (uint32_t)hash;
+}
+
+/* Where the number of @name is in the index, or has to be.  There is a free place. */
+static uint32_t *index_place(const struct root *root, const char *name)
+{
+	uint32_t mask = root->system_index_size - 1, at = hash_name(name) & mask;
+
+	while (root->system_index[at] &&
+	       strcmp(root->systems[root->system_index[at] - 1], name))
+		at = (at + 1) & mask;
+	return &root->system_index[at];
+}
+
+int events_system(const struct root *root, const char *name)
+{
+	uint32_t number = root->system_index ? *index_place(root, name) : 0;
+
+	return number ? (int)number - 1 : -ENOENT;
+}
+
+/* Room for one more: names and index. */
+static int grow_systems(struct root *root)
+{
+	uint32_t size = root->system_index_size ? root->system_index_size : 16;
+	uint32_t *index;
+	char **systems;
+
+	if (root->system_index && root->nr_systems < size / 2)
+		return 0;
+	size *= 2;
+	systems = realloc(root->systems, size / 2 * sizeof(*systems));
+	if (!systems)
+		return -ENOMEM;
+	root->systems = systems;
+	index = calloc(size, sizeof(*index));
+	if (!index)
+		return -ENOMEM;
+	free(root->system_index);
+	root->system_index = index;
+	root->system_index_size = size;
+	for (uint32_t i = 0; i < root->nr_systems; i++)
+		*index_place(root, systems[i]) = i + 1;
+	return 0;
+}
+
+/* The number of a system's name, a new one if need be; < 0: -ENOMEM. */
+static int system_number(struct root *root, const char *name)
+{
+	int number = events_system(root, name);
+	char *copy;
+
+	if (number >= 0)
+		return number;
+	if (grow_systems(root))
+		return -ENOMEM;
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	root->systems[root->nr_systems++] = copy;
+	*index_place(root, copy) = root->nr_systems;
+	return (int)root->nr_systems - 1;
+}
+
+/* ---- rows ---- */
+
+static void event_free(struct event *event)
+{
+	if (!event)
+		return;
+	print_program_free(event->program);
+	event_format_free(event->format);
+	free(event);
+}
+
+/* An unreadable row is no error: the rest of the root is still good. */
+static struct event *event_new(struct root *root, uint32_t row)
+{
+	struct abi_event *shared = &root->events_table[row];
+	struct event *event = calloc(1, sizeof(*event));
+	uint64_t off = shm_load(&shared->blob);
+	uint64_t bytes = shm_load(&shared->blob_bytes);
+	uint64_t left = BLOB_FORMATS_BYTES - root->formats_taken;
+	int system;
+
+	if (!event)
+		return NULL;
+	event->row = row;
+	if (off < root->heap_off ||
+	    off > root->arena_off || bytes > root->arena_off - off)
+		goto bad;
+	event->format = blob_to_format((char *)root->memory->addr + off, bytes,
+				       ABI_EVENT_ID_FIRST + row, &left);
+	root->formats_taken = BLOB_FORMATS_BYTES - left;
+	if (!event->format)
+		goto bad;
+	system = system_number(root, event->format->system);
+	if (system < 0)
+		goto bad;
+	event->system_number = (uint32_t)system;
+	return event;
+bad:
+	event_free(event);
+	return NULL;
+}
+
+static int compare_names(const struct event *a, const char *system,
+			 const char *name)
+{
+	int r = strcmp(a->format->system, system);
+
+	return r ? r : strcmp(a->format->name, name);
+}
+
+/* By system and name; of one name the newest first. */
+static int compare_events(const void *pa, const void *pb)
+{
+	const struct event *a = *(struct event *const *)pa;
+	const struct event *b = *(struct event *const *)pb;
+	int r = compare_names(a, b->format->system, b->format->name);
+
+	return r ? r : (a->row < b->row) - (a->row > b->row);
+}
+
+/* Put the rows from @first on, sorted, among those of root->by_name. */
+static int sort_names(struct root *root, uint32_t first)
+{
+	uint32_t nr_old = root->nr_by_name, nr_new = 0, old = 0, nr = 0;
+	struct event **all = calloc(root->nr_events + 1, sizeof(*all));
+	struct event **new = calloc(root->nr_events - first + 1, sizeof(*new));
+
+	if (!all || !new) {
+		free(all);
+		free(new);
+		return -ENOMEM;
+	}
+	for (uint32_t row = first; row < root->nr_events; row++)
+		if (root->events[row])
+			new[nr_new++] = root->events[row];
+	qsort(new, nr_new, sizeof(*new), compare_events);
+	for (uint32_t i = 0; i < nr_new; i++) {
+		while (old < nr_old && compare_events(&root->by_name[old], &new[i]) < 0)
+			all[nr++] = root->by_name[old++];
+		all[nr++] = new[i];
+	}
+	while (old < nr_old)
+		all[nr++] = root->by_name[old++];
+	for (uint32_t i = 0; i < nr; i++)
+		all[i]->name_place = i;
+	free(new);
+	free(root->by_name);
+	root->by_name = all;
+	root->nr_by_name = nr;
+	return 0;
+}
+
+/* From @first on. */
+static void forget_rows(struct root *root, uint32_t first)
+{
+	for (uint32_t row = first; row < root->nr_events; row++)
+		event_free(root->events[row]);
+	root->nr_events = first;
+}
+
+static int read_rows(struct root *root)
+{
+	uint32_t nr = shm_load(&root->control->nr_events), first;
+	struct event **events;
+	int r;
+
+	if (nr > ABI_EVENTS)
+		nr = ABI_EVENTS;
+	if (nr <= root->nr_events)
+		return 0;
+	events = realloc(root->events, nr * sizeof(*events));
+	if (!events)
+		return -ENOMEM;
+	root->events = events;
+	first = root->nr_events;
+	for (uint32_t row = first; row < nr; row++)
+		events[row] = event_new(root, row);
+	root->nr_events = nr;
+	r = sort_names(root, first);
+	if (r)
+		forget_rows(root, first);
+	return r;
+}
+
+struct event *event_elder(const struct root *root, const struct event *event)
+{
+	uint32_t at = event->name_place + 1;
+
+	return at < root->nr_by_name && event_is_named_as(root->by_name[at], event) ?
+	       root->by_name[at] : NULL;
+}
+
+struct event *event_youngest(const struct root *root, const struct event *event)
+{
+	uint32_t at = event->name_place;
+
+	while (at && event_is_named_as(root->by_name[at - 1], event))
+		at--;
+	return root->by_name[at];
+}
+
+/* Of one name the newest that is present. */
+static int find_visible(struct root *root)
+{
+	struct event **visible = calloc(root->nr_by_name + 1, sizeof(*visible));
+	uint32_t nr = 0;
+
+	if (!visible)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < root->nr_by_name; i++) {
+		struct event *event = root->by_name[i];
+
+		/* A module that comes back may have another row. */
+		event->module = shm_load(&root->events_table[event->row].module) %
+				ABI_MODULES;
+		event->is_present = root->modules_seen[event->module / 64] >>
+				    event->module % 64 & 1;
+		event->is_visible = event->is_present &&
+				    !(nr && event_is_named_as(visible[nr - 1], event));
+		if (event->is_visible)
+			visible[nr++] = event;
+	}
+	free(root->visible);
+	root->visible = visible;
+	root->nr_visible = nr;
+	return 0;
+}
+
+int events_refresh(struct root *root)
+{
+	uint64_t modules[ABI_MODULES / 64];
+	uint32_t tables = shm_load(&root->control->tables_changed);
+	int r;
+
+	if (tables != root->tables_seen)
+		process_scan(root);
+	modules_union(root, modules);
+	if (root->visible && tables == root->tables_seen &&
+	    !memcmp(modules, root->modules_seen, sizeof(modules)))
+		return 0;
+	r = read_rows(root);
+	if (r < 0)
+		return r;
+	memcpy(root->modules_seen, modules, sizeof(modules));
+	r = find_visible(root);
+	if (!r)
+		root->tables_seen = tables;
+	return r;
+}
+
+void events_done(struct root *root)
+{
+	forget_rows(root, 0);
+	for (uint32_t i = 0; i < root->nr_systems; i++)
+		free(root->systems[i]);
+	free(root->events);
+	free(root->by_name);
+	free(root->visible);
+	free(root->systems);
+	free(root->system_index);
+	root->events = root->by_name = root->visible = NULL;
+	root->systems = NULL;
+	root->system_index = NULL;
+	root->nr_by_name = root->nr_visible = root->nr_systems = 0;
+	root->system_index_size = 0;
+	root->formats_taken = 0;
+}
+
+struct event *events_find(struct root *root, const char *system,
+			  const char *name)
+{
+	uint32_t low = 0, high = root->nr_visible;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		struct event *event = root->visible[middle];
+		int r = compare_names(event, system, name);
+
+		if (!r)
+			return event;
+		if (r < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+struct event *events_by_id(struct root *root, uint32_t id)
+{
+	uint32_t row = id - ABI_EVENT_ID_FIRST;
+
+	if (id < ABI_EVENT_ID_FIRST)
+		return NULL;
+	if (row >= root->nr_events && root_is_usable(root))
+		events_refresh(root);
+	return row < root->nr_events ? root->events[row] : NULL;
+}
+
+bool events_has_system(const struct root *root, const char *system)
+{
+	uint32_t low = 0, high = root->nr_visible;
+
+	while (low < high) {		/* the first that is not before it */
+		uint32_t middle = low + (high - low) / 2;
+
+		if (strcmp(root->visible[middle]->format->system, system) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < root->nr_visible &&
+	       !strcmp(root->visible[low]->format->system, system);
+}
+
+/* Each name in the text, of some 8 bytes, is looked for among all fields: that takes 20 ms
+ * at most. */
+static bool is_soon_compiled(const struct event_format *format)
+{
+	return strlen(format->print_fmt) / 8 * format->nr_fields <= 4000000;
+}
+
+const struct print_program *event_program(struct event *event)
+{
+	if (!event->is_compiled) {
+		event->is_compiled = true;
+		if (is_soon_compiled(event->format) &&
+		    print_compile(event->format, &event->program) < 0)
+			event->program = NULL;
+	}
+	return event->program;
+}
+
+bool event_is_enabled(const struct instance *instance,
+		      const struct event *event)
+{
+	const struct abi_event *shared =
+		&instance->root->events_table[event->row];
+
+	return (shm_load(&shared->wanted) >> instance->number & 1) &&
+	       !shm_load(&shared->failed);
+}
+
+static bool is_match(const struct event *event, const struct event_match *match)
+{
+	const char *system = event->format->system;
+	const char *name = event->format->name;
+
+	if (match->either && strcmp(match->either, name) &&
+	    strcmp(match->either, system))
+		return false;
+	return (!match->system || !strcmp(match->system, system)) &&
+	       (!match->name || !strcmp(match->name, name));
+}
+
+bool event_is_named_as(const struct event *event, const struct event *other)
+{
+	return event->system_number == other->system_number &&
+	       !strcmp(event->format->name, other->format->name);
+}
+
+void event_want(struct instance *instance, uint32_t row, bool is_on)
+{
+	struct abi_event *shared = &instance->root->events_table[row];
+	uint32_t bit = 1u << instance->number;
+	uint32_t wanted = shm_load(&shared->wanted);
+
+	shm_store(&shared->failed, 0);
+	shm_store(&shared->wanted, is_on ? wanted | bit : wanted & ~bit);
+}
+
+/* The probe of one in soft mode stays registered. */
+static void event_set(struct instance *instance, const struct event *event,
+		      bool is_on)
+{
+	const struct soft_event *soft = soft_find(instance, event);
+
+	if (soft)
+		soft_set(instance, soft, is_on);
+	if (is_on || !soft)
+		event_want(instance, event->row, is_on);
+}
+
+/* All rows of a name are switched, also those of modules that come back later. */
+int events_set(struct instance *instance, const struct event_match *match,
+	       bool is_on)
+{
+	struct root *root = instance->root;
+	bool is_any = false;
+	int r;
+
+	r = events_refresh(root);
+	if (r < 0)
+		return r;
+	rules_refresh(instance);
+	for (uint32_t i = 0; !is_any && i < root->nr_visible; i++)
+		is_any = is_match(root->visible[i], match);
+	if (!is_any)
+		return -EINVAL;
+	if (is_on) {
+		if (root->state == SERVER_ROOT_DEAD)
+			return -ENODEV;
+		r = instance_need_rings(instance);
+		if (r < 0)
+			return r;
+	}
+	for (uint32_t row = 0; row < root->nr_events; row++)
+		if (root->events[row] && is_match(root->events[row], match))
+			event_set(instance, root->events[row], is_on);
+	return 0;
+}

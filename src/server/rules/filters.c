@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/* What is written to `filter`: the change as a whole, or nothing of it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "event/format.h"
+#include "event/print.h"
+#include "filter/filter.h"
+#include "server/core/error_log.h"
+#include "server/rules/filters.h"
+#include "server/names/objects.h"
+#include "server/core/root.h"
+#include "server/core/mapping.h"
+#include "server/rules/rules.h"
+#include "server/core/shm.h"
+#include "server/rules/suggest.h"
+#include "server/names/symbols.h"
+
+#define FILTER_PLACE	"event filter parse error"
+
+/* New filters for some rows, all or none of which come into force. */
+struct change {
+	uint32_t nr;
+	uint32_t *rows;
+	struct event_filter *filters;	/* new; when swapped, the old ones */
+	struct event_filter **pointers;
+	const struct event_format **formats;
+};
+
+static void change_done(struct change *change)
+{
+	for (uint32_t i = 0; change->filters && i < change->nr; i++)
+		event_filter_done(&change->filters[i]);
+	free(change->rows);
+	free(change->filters);
+	free(change->pointers);
+	free(change->formats);
+}
+
+/* The rows of a system, or of one event of it. */
+static int change_init(struct change *change, const struct root *root,
+		       uint32_t system, const char *name)
+{
+	uint32_t nr = root->nr_events + 1;
+
+	*change = (struct change) {
+		.rows = calloc(nr, sizeof(*change->rows)),
+		.filters = calloc(nr, sizeof(*change->filters)),
+		.pointers = calloc(nr, sizeof(*change->pointers)),
+		.formats = calloc(nr, sizeof(*change->formats)),
+	};
+	if (!change->rows || !change->filters || !change->pointers ||
+	    !change->formats) {
+		change_done(change);
+		return -ENOMEM;
+	}
+	for (uint32_t row = 0; row < root->nr_events; row++) {
+		const struct event *event = root->events[row];
+
+		if (!event || event->system_number != system ||
+		    (name && strcmp(event->format->name, name)))
+			continue;
+		change->rows[change->nr] = row;
+		change->formats[change->nr] = event->format;
+		change->pointers[change->nr] = &change->filters[change->nr];
+		change->nr++;
+	}
+	return 0;
+}
+
+static void change_swap(struct instance *instance, struct change *change)
+{
+	for (uint32_t i = 0; i < change->nr; i++) {
+		struct event_filter *filter = &instance->filters[change->rows[i]];
+		struct event_filter old = *filter;
+
+		*filter = change->filters[i];
+		change->filters[i] = old;
+	}
+}
+
+static int change_apply(struct instance *instance, struct change *change)
+{
+	int r = rules_need_rows(instance, instance->root->nr_events);
+
+	if (r)
+		return r;
+	change_swap(instance, change);
+	r = rules_publish(instance);
+	if (r)
+		change_swap(instance, change);
+	return r;
+}
+
+/* The function that FIELD.function is to be compared with: its name ends before the caret. */
+static const char *near_function(struct root *root, const char *text, uint32_t pos,
+				 struct nearest *near)
+{
+	size_t end = pos - 1, start = end;
+
+	while (start && !strchr(" \t=", text[start - 1]))
+		start--;
+	return suggest_symbol(root, text + start, end - start, near);
+}
+
+bool filters_log_missed(struct instance *instance, const char *text)
+{
+	if (!instance->root->is_name_missed)
+		return false;
+	error_log_add(instance, FILTER_PLACE, "There are too many names to search all of "
+		      "them at once; use the number, or filter fewer events", text, 0);
+	return true;
+}
+
+void filters_log_error(struct instance *instance, const struct event *event,
+		       const char *text, const struct filter_error *error)
+{
+	struct filter_env env = filters_env(instance);
+	struct nearest near;
+	const char *name = filter_error_near(event->format, text, &env, error, &near);
+
+	if (error->code == FILTER_ERR_NO_FUNCTION && error->pos &&
+	    error->pos - 1 <= strlen(text))
+		name = near_function(instance->root, text, error->pos, &near);
+	error_log_add_near(instance, FILTER_PLACE,
+			   filter_error_text(error->code), text, error->pos, name);
+}
+
+static void log_error(struct instance *instance, const struct event *event)
+{
+	const struct event_filter *filter = rules_filter(instance, event);
+
+	filters_log_error(instance, event, filter->text, &filter->error);
+}
+
+/*
+ * A filter that no event of a system takes: the field or name that was most likely meant in
+ * any of the first NEAR_EVENTS events.  NULL: none.
+ */
+#define NEAR_EVENTS	64u
+
+static const char *near_in_system(const struct instance *instance,
+				  const struct change *change, const char *text,
+				  struct nearest *near)
+{
+	struct filter_env env = filters_env(instance);
+	struct filter_program *program = NULL;
+	struct filter_error error;
+	struct nearest other;
+	bool is_found = false;
+
+	for (uint32_t i = 0; i < change->nr && i < NEAR_EVENTS; i++) {
+		if (!filter_compile(change->formats[i], text, &env, &program, &error))
+			free(program);
+		else if (filter_error_near(change->formats[i], text, &env, &error, &other) &&
+			 (!is_found || other.rank < near->rank)) {
+			*near = other;
+			is_found = true;
+		}
+	}
+	return is_found ? nearest_name(near) : NULL;
+}
+
+/* Log each event that does not take the filter of its system, as the kernel does. */
+static void log_system(struct instance *instance, const struct change *change)
+{
+	const struct event_filter *filter;
+	const char *name = NULL;
+	struct nearest near;
+	uint32_t taken = 0;
+
+	for (uint32_t i = 0; i < change->nr; i++) {
+		filter = &instance->filters[change->rows[i]];
+		taken += !filter->text || filter->program;
+	}
+	if (!taken && change->nr) {
+		name = near_in_system(instance, change, filter->text, &near);
+		error_log_warn();
+	}
+	for (uint32_t i = 0; i < change->nr; i++) {
+		filter = &instance->filters[change->rows[i]];
+		if (instance->root->events[change->rows[i]]->is_visible && filter->text &&
+		    !filter->program)
+			error_log_add_near(instance, FILTER_PLACE,
+					   filter_error_text(filter->error.code),
+					   filter->text, filter->error.pos, name);
+	}
+}
+
+/* ---- names for numbers ---- */
+
+/*
+ * A root decides how many names there are, and in how many events a filter looks for one.  So
+ * it may have NAMES_BYTES searched at once, and as many each second.
+ */
+#define NAMES_BYTES	(16u << 20)
+
+static void refill_names(struct root *root)
+{
+	uint64_t now = server_now_ns();
+	uint64_t passed = now - root->names_ns;
+
+	root->names_ns = now;
+	root->names_left += passed < 1000000000 ? NAMES_BYTES * passed / 1000000000 :
+						  NAMES_BYTES;
+	if (root->names_left > NAMES_BYTES)
+		root->names_left = NAMES_BYTES;
+}
+
+static bool may_search(struct root *root, uint64_t bytes)
+{
+	bool is_allowed = bytes <= root->names_left;
+
+	root->names_left -= is_allowed ? bytes : root->names_left;
+	root->is_name_missed |= !is_allowed;
+	return is_allowed;
+}
+
+/* What TRACE_DEFINE_ENUM() has told. */
+static void each_constant(struct root *root, const struct event *event,
+			  filter_name_fn *each, void *arg)
+{
+	const struct abi_event *shared = &root->events_table[event->row];
+	uint64_t off = shm_load(&shared->names);
+	uint32_t bytes = shm_load(&shared->names_bytes), at = 0, len;
+	int64_t value;
+	char *names;
+
+	if (!bytes || bytes > ABI_NAMES_BYTES || off < root->heap_off ||
+	    off > root->arena_off || bytes > root->arena_off - off ||
+	    !may_search(root, bytes))
+		return;
+	names = malloc(bytes);
+	if (!names)
+		return;
+	memcpy(names, (char *)root->memory->addr + off, bytes);
+	names[bytes - 1] = '\0';
+	for (; bytes - at > sizeof(value); at += len + 1) {
+		memcpy(&value, names + at, sizeof(value));
+		at += sizeof(value);
+		len = (uint32_t)strlen(names + at);
+		each(arg, names + at, len, (uint64_t)value, true);
+	}
+	free(names);
+}
+
+/* Hand out the names in the tables of the event's print format. */
+static void each_printed(struct root *root, struct event *event, uint32_t offset,
+			 filter_name_fn *each, void *arg)
+{
+	const struct event_format *format = event->format;
+	uint64_t bytes = strlen(format->print_fmt);
+	const struct print_program *program;
+
+	if (!event->is_compiled)
+		bytes += bytes / 8 * format->nr_fields;
+	program = may_search(root, bytes) ? event_program(event) : NULL;
+	if (program)
+		print_each_symbol(program, offset, each, arg);
+}
+
+static void each_name(void *ctx, const struct event_format *format, uint32_t offset,
+		      filter_name_fn *each, void *arg)
+{
+	struct root *root = ctx;
+	struct event *event = events_by_id(root, format->id);
+
+	if (!event || event->format != format)
+		return;
+	each_constant(root, event, each, arg);
+	each_printed(root, event, offset, each, arg);
+}
+
+/* ---- functions ---- */
+
+static int function(void *root, const char *name, size_t len,
+		    uint64_t *ret_start, uint64_t *ret_end)
+{
+	return symbols_function(root, name, len, ret_start, ret_end);
+}
+
+static int function_at(void *root, uint64_t addr, uint64_t *ret_start,
+		       uint64_t *ret_end)
+{
+	return symbols_function_at(root, addr, ret_start, ret_end);
+}
+
+int filters_parse(const struct instance *instance, const char *text, size_t bytes)
+{
+	return memmem(text, bytes, FILTER_FUNCTION, strlen(FILTER_FUNCTION)) ?
+	       objects_parse(instance->root) : 0;
+}
+
+struct filter_env filters_env(const struct instance *instance)
+{
+	refill_names(instance->root);
+	instance->root->is_name_missed = false;
+	return (struct filter_env) {
+		.nr_cpus = instance->root->nr_cpus,
+		.function = function,
+		.function_at = function_at,
+		.names = each_name,
+		.ctx = instance->root,
+	};
+}
+
+/* ---- writes ---- */
+
+/* Is a new filter wrong, maybe only because not all names were searched?  Logs that. */
+static bool is_missed(struct instance *instance, const struct change *change)
+{
+	for (uint32_t i = 0; i < change->nr; i++)
+		if (change->filters[i].text && !change->filters[i].program)
+			return filters_log_missed(instance, change->filters[i].text);
+	return false;
+}
+
+int filters_set(struct instance *instance, const struct event *event,
+		const char *data, size_t bytes, bool *ret_is_changed)
+{
+	struct filter_env env = filters_env(instance);
+	struct change change;
+	int ret = 0, r;
+
+	*ret_is_changed = false;
+	if (bytes >= FILTER_TEXT_MAX)
+		return -EINVAL;
+	rules_refresh(instance);
+	r = change_init(&change, instance->root, event->system_number,
+			event->format->name);
+	if (r)
+		return r;
+	for (uint32_t i = 0; r != -ENOMEM && i < change.nr; i++) {
+		r = event_filter_store(&change.filters[i], change.formats[i],
+				       data, bytes, &env);
+		if (change.rows[i] == event->row)
+			ret = r;
+	}
+	if (r != -ENOMEM)
+		r = is_missed(instance, &change) ? -EBUSY : change_apply(instance, &change);
+	*ret_is_changed = !r;
+	if (!r && ret)
+		log_error(instance, event);
+	change_done(&change);
+	return r ? r : ret;
+}
+
+int filters_set_system(struct instance *instance, uint32_t system,
+		       const char *data, size_t bytes, bool *ret_is_changed)
+{
+	struct filter_env env = filters_env(instance);
+	struct change change;
+	int r;
+
+	*ret_is_changed = false;
+	rules_refresh(instance);
+	r = change_init(&change, instance->root, system, NULL);
+	if (r)
+		return r;
+	r = system_filter_store(change.pointers, change.formats, change.nr, data,
+				bytes, &env);
+	if (!r)
+		r = is_missed(instance, &change) ? -EBUSY : change_apply(instance, &change);
+	*ret_is_changed = !r;
+	if (!r)
+		log_system(instance, &change);
+	change_done(&change);
+	return r;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* The lists of threads of an instance. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#include "abi/pids.h"
+#include "base/text.h"
+#include "server/core/mapping.h"
+#include "server/rings/options.h"
+#include "server/rules/pids.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+
+#define EXPIRE_MAX	4096		/* threads that are looked for at a time */
+
+static struct abi_ring_ref ref_of(const struct instance *instance,
+				  enum abi_pids_list list)
+{
+	return (struct abi_ring_ref) {
+		.off = shm_load(&instance->abi->pids[list]),
+		.bytes = sizeof(struct abi_pids),
+	};
+}
+
+/* The list in shared memory, until mapping_put(); NULL: there is none. */
+static struct abi_pids *list_get(const struct instance *instance,
+				 enum abi_pids_list list,
+				 struct mapping **ret_map)
+{
+	struct abi_ring_ref ref = ref_of(instance, list);
+
+	if (!arena_has(instance->root, &ref) ||
+	    mapping_new(instance->root->fd, ref.off, ref.bytes, ret_map))
+		return NULL;
+	return (*ret_map)->addr;
+}
+
+static uint32_t nr_beyond(const struct abi_pids *pids)
+{
+	uint32_t nr = shm_load(&pids->nr_beyond);
+
+	return nr < ABI_PIDS_BEYOND ? nr : ABI_PIDS_BEYOND;
+}
+
+static void add_beyond(struct abi_pids *list, uint32_t pid)
+{
+	uint32_t nr = nr_beyond(list), at = 0;
+
+	while (at < nr && list->beyond[at] < pid)
+		at++;
+	if ((at < nr && list->beyond[at] == pid) || nr == ABI_PIDS_BEYOND)
+		return;
+	memmove(&list->beyond[at + 1], &list->beyond[at],
+		(nr - at) * sizeof(list->beyond[0]));
+	list->beyond[at] = pid;
+	shm_store(&list->nr_beyond, nr + 1);
+}
+
+/* All of them or none. */
+static int fill(struct abi_pids *list, const uint32_t *pids, size_t nr)
+{
+	size_t beyond = nr_beyond(list);
+
+	for (size_t i = 0; i < nr; i++)
+		beyond += pids[i] >= ABI_PIDS;
+	if (beyond > ABI_PIDS_BEYOND)
+		return -ENOSPC;
+	for (size_t i = 0; i < nr; i++) {
+		if (pids[i] >= ABI_PIDS)
+			add_beyond(list, pids[i]);
+		else
+			abi_pids_add(list, pids[i]);
+	}
+	return 0;
+}
+
+/* A new one is complete before anybody knows of it. */
+static int make(struct instance *instance, enum abi_pids_list list,
+		const uint32_t *pids, size_t nr)
+{
+	struct mapping *map;
+	uint64_t off;
+	int r = arena_alloc(instance->root, sizeof(struct abi_pids), &off);
+
+	if (r)
+		return r;
+	r = mapping_new(instance->root->fd, off, sizeof(struct abi_pids), &map);
+	if (r)
+		return r;
+	r = fill(map->addr, pids, nr);
+	mapping_put(map);
+	if (r)
+		return r;
+	/* Processes look at buffers that are in use only. */
+	shm_store(&instance->abi->used, 1);
+	shm_store(&instance->abi->pids[list], off);
+	return 0;
+}
+
+int pids_add(struct instance *instance, enum abi_pids_list list,
+	     const uint32_t *pids, size_t nr, bool *ret_is_new)
+{
+	struct mapping *map;
+	struct abi_pids *shared = list_get(instance, list, &map);
+	int r;
+
+	*ret_is_new = !shared;
+	if (!shared)
+		return make(instance, list, pids, nr);
+	r = fill(shared, pids, nr);
+	mapping_put(map);
+	return r;
+}
+
+bool pids_drop(struct instance *instance, enum abi_pids_list list)
+{
+	struct root *root = instance->root;
+	struct abi_ring_ref ref = ref_of(instance, list);
+
+	if (!ref.off)
+		return false;
+	shm_store(&instance->abi->pids[list], 0);
+	/* It is still used until the change is known. */
+	arena_free(root, &ref, shm_load(&root->control->generation) + 1);
+	return true;
+}
+
+/* The next one from @tid on; ABI_PIDS: there is none. */
+static uint32_t next_tid(const struct abi_pids *pids, uint32_t tid)
+{
+	while (tid < ABI_PIDS) {
+		uint64_t word = shm_load(&pids->bits[tid / 64]) >> tid % 64;
+
+		if (word)
+			return tid + (uint32_t)__builtin_ctzll(word);
+		tid = (tid | 63) + 1;
+	}
+	return ABI_PIDS;
+}
+
+void pids_show(struct instance *instance, enum abi_pids_list list,
+	       struct text *out)
+{
+	struct mapping *map;
+	const struct abi_pids *pids = list_get(instance, list, &map);
+
+	/* The kernel says it there alone. */
+	if (!pids && list >= ABI_PIDS_FUNCTION)
+		text_puts(out, "no pid\n");
+	if (!pids)
+		return;
+	for (uint32_t tid = 0; (tid = next_tid(pids, tid)) < ABI_PIDS; tid++)
+		text_printf(out, "%" PRIu32 "\n", tid);
+	for (uint32_t i = 0; i < nr_beyond(pids); i++)
+		text_printf(out, "%" PRIu32 "\n", shm_load(&pids->beyond[i]));
+	mapping_put(map);
+}
+
+/* Ids of threads, too, are good for kill(). */
+static bool is_ended(uint32_t tid)
+{
+	return tid && kill((pid_t)tid, 0) && errno == ESRCH;
+}
+
+/* Some of them; the next call goes on where this one ends.  A program can put all
+ * there are into its list, and others wait for us, too. */
+static void expire_some(struct abi_pids *pids, uint32_t *next)
+{
+	uint32_t tid = *next;
+
+	for (int i = 0; i < EXPIRE_MAX; i++, tid++) {
+		tid = next_tid(pids, tid);
+		if (tid == ABI_PIDS) {
+			*next = 0;
+			return;
+		}
+		if (is_ended(tid))
+			abi_pids_remove(pids, tid);
+	}
+	*next = tid;
+}
+
+void pids_expire(struct instance *instance)
+{
+	uint64_t options = instance_options(instance);
+
+	for (int list = 0; list < ABI_PIDS_LISTS; list++) {
+		uint64_t option = list < ABI_PIDS_FUNCTION ? OPTION_EVENT_FORK :
+							     OPTION_FUNCTION_FORK;
+		struct mapping *map;
+		struct abi_pids *pids = options & option ?
+					list_get(instance, list, &map) : NULL;
+
+		if (!pids)
+			continue;
+		expire_some(pids, &instance->expire_next[list]);
+		mapping_put(map);
+	}
+}

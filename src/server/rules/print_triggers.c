@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What markers do besides being recorded; runtime/event/trigger.c is the same of other
+ * events.  The record comes first, always: the kernel has reserved it before it
+ * looks for triggers, and has none to run while tracing is off.
+ */
+#include <string.h>
+
+#include "event/ftrace_event.h"
+#include "filter/run.h"
+#include "server/names/comm.h"
+#include "server/rings/marker.h"
+#include "server/rings/options.h"
+#include "server/rules/print_triggers.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/rules/triggers.h"
+
+/* The format is only read. */
+const struct event print_event = {
+	.row = ABI_ROW_PRINT,
+	.system_number = UINT32_MAX,
+	.is_present = true,
+	.is_visible = true,
+	.format = (struct event_format *)&ftrace_events[FTRACE_PRINT],
+};
+
+/* Who has written the marker.  Filters' get_comm() has no argument for it, and the
+ * server has one thread. */
+static struct {
+	pid_t tid;
+	char comm[FILTER_COMM_LEN];
+} writer;
+
+/* ---- commands: each says whether it has changed anything ---- */
+
+static bool trace_on(struct instance *instance, const struct trigger *trigger)
+{
+	(void)trigger;
+	return instance_set_on(instance, true);
+}
+
+static bool trace_off(struct instance *instance, const struct trigger *trigger)
+{
+	(void)trigger;
+	return instance_set_on(instance, false);
+}
+
+/* 0 was written to `snapshot` since; the kernel's words. */
+static void refuse(struct instance *instance)
+{
+	marker_say(instance, ABI_IP_SNAPSHOT, "*** SNAPSHOT NOT ALLOCATED ***",
+		   writer.tid);
+	marker_say(instance, ABI_IP_SNAPSHOT, "*** stopping trace here!   ***",
+		   writer.tid);
+	instance_set_on(instance, false);
+}
+
+static bool snapshot(struct instance *instance, const struct trigger *trigger)
+{
+	(void)trigger;
+	if (instance_has_spare(instance))
+		instance_swap(instance, CPU_ALL);
+	else
+		refuse(instance);
+	return true;
+}
+
+static bool set_disabled(struct instance *instance, const struct trigger *trigger,
+			 bool is_disabled)
+{
+	bool was_disabled =
+		__atomic_exchange_n(&instance->abi->slots[trigger->target->slot],
+				    is_disabled, __ATOMIC_RELAXED);
+
+	return was_disabled != is_disabled;
+}
+
+static bool enable(struct instance *instance, const struct trigger *trigger)
+{
+	return set_disabled(instance, trigger, false);
+}
+
+static bool disable(struct instance *instance, const struct trigger *trigger)
+{
+	return set_disabled(instance, trigger, true);
+}
+
+/* No stacktrace: the stack is another program's. */
+static bool (*const acts[ABI_COMMANDS])(struct instance *instance,
+					const struct trigger *trigger) = {
+	[ABI_COMMAND_TRACEON] = trace_on,
+	[ABI_COMMAND_TRACEOFF] = trace_off,
+	[ABI_COMMAND_SNAPSHOT] = snapshot,
+	[ABI_COMMAND_ENABLE_EVENT] = enable,
+	[ABI_COMMAND_DISABLE_EVENT] = disable,
+};
+
+bool print_has_command(enum abi_command command)
+{
+	return acts[command];
+}
+
+/* ---- running ---- */
+
+static void get_comm(char ret_comm[FILTER_COMM_LEN])
+{
+	memcpy(ret_comm, writer.comm, sizeof(writer.comm));
+}
+
+/* Only what changes something counts; nobody else counts in this slot. */
+static void fire(struct instance *instance, const struct trigger *trigger)
+{
+	uint64_t *counter = trigger->counter ?
+		&instance->abi->slots[trigger->counter - 1] : NULL;
+	uint64_t left = counter ? shm_load(counter) : 0;
+
+	if (counter && !left)
+		return;
+	if (acts[trigger->cmd->command](instance, trigger) && counter)
+		shm_store(counter, left - 1);
+}
+
+void print_triggers_run(struct instance *instance, const void *rec, size_t bytes,
+			pid_t tid, uint32_t cpu)
+{
+	const struct filter_context context = {
+		.cpu = cpu, .tid = (uint32_t)tid, .get_comm = get_comm,
+	};
+	const struct trigger *trigger = instance->print.triggers;
+	const struct filter_program *program;
+
+	if (!trigger)
+		return;
+	writer.tid = tid;
+	strncpy(writer.comm, comms_find(instance->root, (uint32_t)tid),
+		sizeof(writer.comm) - 1);
+	for (; trigger; trigger = trigger->next)
+		if (trigger_fits(trigger, ABI_ROW_PRINT, &program) &&
+		    (!program || filter_match(program, rec, bytes, &context)))
+			fire(instance, trigger);
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Filters and triggers from the server's tables into the shared memory.  Each
+ * change makes a new piece with all of them; the old one goes when every process
+ * has taken in the new.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/rules.h"
+#include "base/bits.h"
+#include "base/text.h"
+#include "filter/filter.h"
+#include "server/rules/filters.h"
+#include "server/functions/function_mods.h"
+#include "server/functions/function_probes.h"
+#include "server/core/mapping.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/rules/rules.h"
+#include "server/core/shm.h"
+#include "server/rules/soft.h"
+#include "server/rules/triggers.h"
+
+/* ---- the piece in shared memory ---- */
+
+/* Where it was put; it never begins at 0. */
+static uint32_t put(struct text *piece, const void *data, size_t bytes)
+{
+	uint32_t at = (uint32_t)piece->len;
+
+	text_write(piece, data, bytes);
+	text_fill(piece, '\0', ALIGN_UP(bytes, ABI_RULES_ALIGN) - bytes);
+	return at;
+}
+
+/* Changes what was put before. */
+static void set(struct text *piece, uint32_t at, const void *data, size_t bytes)
+{
+	if (!piece->error)
+		memcpy(piece->data + at, data, bytes);
+}
+
+static uint32_t put_program(struct text *piece,
+			    const struct filter_program *program,
+			    uint32_t *ret_bytes)
+{
+	if (!program)
+		return 0;
+	*ret_bytes = (uint32_t)filter_program_bytes(program);
+	return put(piece, program, *ret_bytes);
+}
+
+static uint32_t put_text(struct text *piece, const char *text,
+			 uint32_t *ret_bytes)
+{
+	if (!text)
+		return 0;
+	*ret_bytes = (uint32_t)strlen(text) + 1;
+	return put(piece, text, *ret_bytes);
+}
+
+/* Offsets in there are from its start. */
+static void put_trigger(struct text *piece, uint32_t start, uint32_t at,
+			const struct trigger *trigger,
+			const struct filter_program *program)
+{
+	struct abi_trigger to = {
+		.command = trigger->cmd->command,
+		.counter = trigger->counter,
+		.target = trigger->target ? trigger->target->slot + 1 : 0,
+		.target_row = trigger->target_row,
+	};
+
+	to.program = put_program(piece, program, &to.program_bytes);
+	to.text = put_text(piece, trigger->filter, &to.text_bytes);
+	to.program -= to.program ? start : 0;
+	to.text -= to.text ? start : 0;
+	set(piece, at, &to, sizeof(to));
+}
+
+/* Those that can act on records of the row. */
+static void put_triggers(struct text *piece, const struct soft_event *soft,
+			 uint32_t row, struct abi_rule *rule)
+{
+	static const struct abi_trigger none;
+	struct abi_triggers list = { .nr = 0 };
+	const struct filter_program *program;
+	uint32_t at;
+
+	rule->triggers = put(piece, &list, sizeof(list));
+	at = (uint32_t)piece->len;
+	for (const struct trigger *t = soft->triggers; t; t = t->next) {
+		if (trigger_fits(t, row, &program)) {
+			put(piece, &none, sizeof(none));
+			list.nr++;
+		}
+	}
+	for (const struct trigger *t = soft->triggers; t; t = t->next) {
+		if (trigger_fits(t, row, &program)) {
+			put_trigger(piece, rule->triggers, at, t, program);
+			at += (uint32_t)sizeof(none);
+		}
+	}
+	set(piece, rule->triggers, &list, sizeof(list));
+	rule->triggers_bytes = (uint32_t)piece->len - rule->triggers;
+}
+
+static void put_rule(struct text *piece, const struct instance *instance,
+		     uint32_t row, struct abi_rule *rule)
+{
+	const struct event_filter *filter = &instance->filters[row];
+	const struct soft_event *soft = instance->softs[row];
+
+	*rule = (struct abi_rule) {
+		.row = row,
+		.error = filter->error.code,
+		.error_pos = filter->error.pos,
+		.soft = soft ? soft->slot + 1 : 0,
+	};
+	rule->program = put_program(piece, filter->program,
+				    &rule->program_bytes);
+	rule->text = put_text(piece, filter->text, &rule->text_bytes);
+	if (soft && soft->triggers)
+		put_triggers(piece, soft, row, rule);
+}
+
+static void put_functions_rule(struct text *piece,
+			       const struct instance *instance,
+			       struct abi_rule *rule)
+{
+	*rule = (struct abi_rule) {
+		.row = ABI_ROW_FUNCTIONS, .triggers = (uint32_t)piece->len,
+	};
+	function_probes_put(instance, piece);
+	rule->triggers_bytes = (uint32_t)piece->len - rule->triggers;
+	if (!instance->mods)
+		return;
+	rule->text = (uint32_t)piece->len;
+	function_mods_put(instance, piece);
+	text_putc(piece, '\0');
+	rule->text_bytes = (uint32_t)piece->len - rule->text;
+	text_fill(piece, '\0', ALIGN_UP(piece->len, ABI_RULES_ALIGN) - piece->len);
+}
+
+static bool has_functions_rule(const struct instance *instance)
+{
+	return instance->probes || instance->mods;
+}
+
+static void put_print_rule(struct text *piece, const struct instance *instance,
+			   struct abi_rule *rule)
+{
+	*rule = (struct abi_rule) { .row = ABI_ROW_PRINT };
+	put_triggers(piece, &instance->print, ABI_ROW_PRINT, rule);
+}
+
+static bool has_rule(const struct instance *instance, uint32_t row)
+{
+	const struct soft_event *soft = instance->softs[row];
+
+	return instance->filters[row].text || (soft && soft->refs);
+}
+
+/* All of them; nothing if there are none. */
+static void put_rules(struct text *piece, const struct instance *instance)
+{
+	struct abi_rules head = {
+		.magic = ABI_RULES_MAGIC,
+		.nr_slots = slots_used(instance),
+	};
+	struct abi_rule rule = { .row = 0 };
+	uint32_t at = sizeof(head);
+
+	for (uint32_t row = 0; row < instance->nr_filters; row++)
+		head.nr_rules += has_rule(instance, row);
+	head.nr_rules += has_functions_rule(instance);
+	head.nr_rules += instance->print.triggers != NULL;
+	if (!head.nr_rules)
+		return;
+	put(piece, &head, sizeof(head));
+	for (uint32_t i = 0; i < head.nr_rules; i++)
+		put(piece, &rule, sizeof(rule));
+	for (uint32_t row = 0; row < instance->nr_filters; row++) {
+		if (!has_rule(instance, row))
+			continue;
+		put_rule(piece, instance, row, &rule);
+		set(piece, at, &rule, sizeof(rule));
+		at += (uint32_t)sizeof(rule);
+	}
+	if (has_functions_rule(instance)) {
+		put_functions_rule(piece, instance, &rule);
+		set(piece, at, &rule, sizeof(rule));
+		at += (uint32_t)sizeof(rule);
+	}
+	if (instance->print.triggers) {
+		put_print_rule(piece, instance, &rule);
+		set(piece, at, &rule, sizeof(rule));
+	}
+	head.bytes = (uint32_t)piece->len;
+	set(piece, 0, &head, sizeof(head));
+}
+
+static void use_piece(struct instance *instance, struct abi_ring_ref piece)
+{
+	struct root *root = instance->root;
+	struct abi_ring_ref old = instance->rules;
+
+	instance->rules = piece;
+	shm_store(&instance->abi->rules, piece.off);
+	/* It is still used until the change is known. */
+	arena_free(root, &old, shm_load(&root->control->generation) + 1);
+}
+
+static int publish(struct instance *instance, const struct text *piece)
+{
+	struct root *root = instance->root;
+	struct abi_ring_ref ref = { .bytes = ABI_PAGE_ALIGN(piece->len) };
+	struct mapping *map;
+	int r = arena_alloc(root, ref.bytes, &ref.off);
+
+	if (!r)
+		r = mapping_new(root->fd, ref.off, ref.bytes, &map);
+	if (r)
+		return r;
+	memcpy(map->addr, piece->data, piece->len);
+	r = map->is_lost ? -EIO : 0;
+	mapping_put(map);
+	if (r)
+		return r;
+	/* Processes look at buffers that are in use only. */
+	shm_store(&instance->abi->used, 1);
+	use_piece(instance, ref);
+	return 0;
+}
+
+int rules_publish(struct instance *instance)
+{
+	struct text piece;
+	int r;
+
+	text_init(&piece, ABI_RULES_BYTES_MAX);
+	put_rules(&piece, instance);
+	r = piece.error ? -ENOMEM : 0;
+	if (!r && piece.len)
+		r = publish(instance, &piece);
+	else if (!r)
+		use_piece(instance, (struct abi_ring_ref) { 0, 0 });
+	text_done(&piece);
+	return r;
+}
+
+/* ---- the server's tables ---- */
+
+static void *grow(void *table, size_t row_bytes, uint32_t old, uint32_t new)
+{
+	char *grown = realloc(table, new * row_bytes);
+
+	if (grown)
+		memset(grown + old * row_bytes, 0, (new - old) * row_bytes);
+	return grown;
+}
+
+int rules_need_rows(struct instance *instance, uint32_t nr)
+{
+	uint32_t old = instance->nr_filters;
+	void *filters, *softs;
+
+	if (nr <= old)
+		return 0;
+	filters = grow(instance->filters, sizeof(*instance->filters), old, nr);
+	if (filters)
+		instance->filters = filters;
+	softs = grow(instance->softs, sizeof(struct soft_event *), old, nr);
+	if (softs)
+		instance->softs = softs;
+	if (!filters || !softs)
+		return -ENOMEM;
+	instance->nr_filters = nr;
+	return 0;
+}
+
+const struct event_filter *rules_filter(const struct instance *instance,
+					const struct event *event)
+{
+	static const struct event_filter none;
+
+	return event->row < instance->nr_filters ?
+	       &instance->filters[event->row] : &none;
+}
+
+void rules_done(struct instance *instance)
+{
+	function_probes_done(instance);
+	function_mods_done(instance);
+	soft_done(instance);
+	for (uint32_t row = 0; row < instance->nr_filters; row++)
+		event_filter_done(&instance->filters[row]);
+	free(instance->filters);
+	instance->filters = NULL;
+	instance->nr_filters = 0;
+}
+
+void rules_drop(struct instance *instance)
+{
+	rules_done(instance);
+	use_piece(instance, (struct abi_ring_ref) { 0, 0 });
+}
+
+/* ---- modules that come ---- */
+
+static uint32_t nr_triggers(const struct soft_event *soft)
+{
+	uint32_t nr = 0;
+
+	for (const struct trigger *t = soft->triggers; t; t = t->next)
+		nr++;
+	return nr;
+}
+
+/* Returns whether there was anything. */
+static bool inherit(struct instance *instance, const struct event *event,
+		    const struct event *older)
+{
+	const struct event_filter *filter = &instance->filters[older->row];
+	struct soft_event *soft = instance->softs[older->row];
+	struct filter_env env = filters_env(instance);
+
+	if (filter->text)
+		event_filter_store(&instance->filters[event->row], event->format,
+				   filter->text, strlen(filter->text), &env);
+	if (soft && !triggers_may_add(instance->root, nr_triggers(soft)))
+		soft = NULL;
+	if (soft) {
+		instance->softs[event->row] = soft;
+		triggers_compile(instance, soft, event);
+	}
+	return filter->text || soft;
+}
+
+void rules_refresh(struct instance *instance)
+{
+	struct root *root = instance->root;
+	uint32_t row = instance->nr_filters;
+	bool is_changed = false;
+	struct apply apply;
+
+	if (!instance->rules.off || row >= root->nr_events ||
+	    rules_need_rows(instance, root->nr_events))
+		return;
+	for (; row < root->nr_events; row++) {
+		const struct event *event = root->events[row];
+		const struct event *older = event ? event_elder(root, event) : NULL;
+
+		if (older && inherit(instance, event, older))
+			is_changed = true;
+	}
+	if (is_changed && !rules_publish(instance)) {
+		soft_settle(instance);
+		apply_start(root, &apply);
+	}
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules that the last server left behind, from the shared memory into our
+ * tables.  Nothing of it is believed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/rules.h"
+#include "base/bits.h"
+#include "filter/filter.h"
+#include "filter/run.h"
+#include "server/functions/function_mods.h"
+#include "server/functions/function_probes.h"
+#include "server/rules/filters.h"
+#include "server/core/mapping.h"
+#include "server/names/objects.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/rules/rules.h"
+#include "server/core/shm.h"
+#include "server/rules/soft.h"
+#include "server/rules/triggers.h"
+
+/* One is enough, and for each all functions are sorted. */
+#define FUNCTIONS_RULES_MAX	8u
+
+/* A private copy of it, with a NUL behind. */
+struct piece {
+	const char *data;
+	uint32_t bytes;
+	uint64_t left;			/* that may still be taken: nothing is in
+					 * two places of a piece that is right */
+};
+
+static const void *take(struct piece *piece, uint64_t at, uint32_t bytes)
+{
+	if (!bytes || at > piece->bytes || bytes > piece->bytes - at ||
+	    bytes > piece->left)
+		return NULL;
+	piece->left -= bytes;
+	return piece->data + at;
+}
+
+static char *take_text(struct piece *piece, uint64_t at, uint32_t bytes)
+{
+	const char *text = bytes > FILTER_TEXT_MAX ? NULL : take(piece, at, bytes);
+
+	return text ? strndup(text, bytes) : NULL;
+}
+
+/* NULL: there is none that can be run. */
+static struct filter_program *take_program(struct piece *piece, uint32_t at,
+					   uint32_t bytes)
+{
+	const void *program = at % ABI_RULES_ALIGN ? NULL : take(piece, at, bytes);
+	struct filter_program *copy;
+
+	if (!program || filter_verify(program, bytes, UINT32_MAX))
+		return NULL;
+	copy = malloc(bytes);
+	return copy ? memcpy(copy, program, bytes) : NULL;
+}
+
+static void load_filter(struct instance *instance, struct piece *piece,
+			const struct abi_rule *rule)
+{
+	struct event_filter *filter = &instance->filters[rule->row];
+
+	if (filter->text || rule->error >= FILTER_NR_ERRORS)
+		return;
+	filter->text = take_text(piece, rule->text, rule->text_bytes);
+	if (filter->text && rule->program)
+		filter->program = take_program(piece, rule->program,
+					       rule->program_bytes);
+	filter->error = (struct filter_error) { rule->error, rule->error_pos };
+	if (!filter->text || (rule->program && !filter->program))
+		event_filter_done(filter);
+}
+
+static void load_trigger(struct instance *instance, struct soft_event *soft,
+			 struct piece *piece, uint32_t start,
+			 const struct abi_trigger *trigger)
+{
+	char *filter = NULL;
+
+	if (trigger->text) {
+		filter = take_text(piece, (uint64_t)start + trigger->text,
+				   trigger->text_bytes);
+		if (!filter)
+			return;
+	}
+	triggers_add_old(instance, soft, trigger, filter);
+	free(filter);
+}
+
+static void load_triggers(struct instance *instance, struct soft_event *soft,
+			  struct piece *piece, uint32_t start)
+{
+	const struct abi_triggers *list = !start || start % ABI_RULES_ALIGN ?
+		NULL : take(piece, start, sizeof(*list));
+
+	for (uint32_t i = 0; list && i < list->nr && i < TRIGGERS_MAX; i++) {
+		const struct abi_trigger *trigger =
+			take(piece, start + sizeof(*list) + i * sizeof(*trigger),
+			     sizeof(*trigger));
+
+		if (!trigger)
+			break;
+		load_trigger(instance, soft, piece, start, trigger);
+	}
+}
+
+static void load_functions(struct instance *instance, struct piece *piece,
+			   const struct abi_rule *rule)
+{
+	const struct abi_probes *list =
+		!rule->triggers || rule->triggers % ABI_RULES_ALIGN ? NULL :
+		take(piece, rule->triggers, rule->triggers_bytes);
+	const char *mods = take(piece, rule->text, rule->text_bytes);
+	char *copy = mods ? strndup(mods, rule->text_bytes) : NULL;
+
+	if (copy)
+		function_mods_load(instance, copy);
+	free(copy);
+	if (list && rule->triggers_bytes >= sizeof(*list) &&
+	    list->nr <= (rule->triggers_bytes - sizeof(*list)) /
+			sizeof(list->probes[0]))
+		function_probes_load(instance, list);
+}
+
+/* Its rows have the same triggers: those of the first are taken. */
+static void load_soft(struct instance *instance, struct piece *piece,
+		      const struct abi_rule *rule)
+{
+	const struct event *event = instance->root->events[rule->row];
+	struct soft_event *soft;
+
+	if (!event || !rule->soft || rule->soft > ABI_SLOTS ||
+	    instance->softs[rule->row])
+		return;
+	soft = soft_new(instance, event, rule->soft - 1);
+	if (!soft)
+		return;
+	slot_use(instance, soft->slot);
+	load_triggers(instance, soft, piece, rule->triggers);
+}
+
+/* The last server knew all rows up to the last with a rule; what is behind has
+ * perhaps come since. */
+static int load_piece(struct instance *instance, const char *data,
+		      uint32_t bytes)
+{
+	struct piece piece = { .data = data, .bytes = bytes, .left = bytes };
+	const struct abi_rules *rules = (const void *)data;
+	uint64_t room = (bytes - sizeof(*rules)) / sizeof(rules->rules[0]);
+	uint32_t nr = (uint32_t)min_u64(rules->nr_rules, room);
+	uint32_t functions_left = FUNCTIONS_RULES_MAX;
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < nr; i++)
+		if (rules->rules[i].row < instance->root->nr_events)
+			r = rules_need_rows(instance, rules->rules[i].row + 1);
+	for (uint32_t i = 0; !r && i < nr; i++) {
+		const struct abi_rule *rule = &rules->rules[i];
+
+		if (rule->row == ABI_ROW_FUNCTIONS && functions_left &&
+		    !instance->probes && !instance->mods) {
+			load_functions(instance, &piece, rule);
+			functions_left--;
+		}
+		if (rule->row == ABI_ROW_PRINT && !instance->print.triggers)
+			load_triggers(instance, &instance->print, &piece,
+				      rule->triggers);
+		if (rule->row >= instance->root->nr_events)
+			continue;
+		load_filter(instance, &piece, rule);
+		load_soft(instance, &piece, rule);
+	}
+	triggers_link_old(instance);
+	soft_settle(instance);
+	return r;
+}
+
+/* A copy of the piece that @abi names, with a NUL behind it; NULL: there is none that
+ * makes sense, *@ret_r 0, or no memory. */
+static char *copy_piece(const struct root *root, const struct abi_buffer *abi,
+			struct abi_ring_ref *ret_ref, uint32_t *ret_bytes, int *ret_r)
+{
+	struct abi_ring_ref ref = {
+		.off = shm_load(&abi->rules), .bytes = ABI_PAGE_BYTES_MIN,
+	};
+	struct mapping *map;
+	uint32_t bytes;
+	char *copy;
+
+	*ret_r = 0;
+	if (!ref.off || !arena_has(root, &ref) ||
+	    mapping_new(root->fd, ref.off, ref.bytes, &map))
+		return NULL;
+	bytes = shm_load(&((struct abi_rules *)map->addr)->bytes);
+	mapping_put(map);
+	ref.bytes = ABI_PAGE_ALIGN((uint64_t)bytes);
+	if (bytes < sizeof(struct abi_rules) ||
+	    bytes > ABI_RULES_BYTES_MAX - root->rules_taken ||
+	    !arena_has(root, &ref) ||
+	    mapping_new(root->fd, ref.off, ref.bytes, &map))
+		return NULL;
+	*ret_ref = ref;
+	*ret_bytes = bytes;
+	copy = calloc(1, bytes + 1ul);
+	if (copy)
+		memcpy(copy, map->addr, bytes);
+	mapping_put(map);
+	*ret_r = copy ? 0 : -ENOMEM;
+	return copy;
+}
+
+int rules_load_names(struct root *root)
+{
+	bool has_functions = false;
+	uint32_t taken = 0;
+
+	for (uint32_t i = 0; i < ABI_BUFFERS && !has_functions; i++) {
+		struct abi_ring_ref ref;
+		uint32_t bytes;
+		int r;
+		char *copy = copy_piece(root, root->top.abi + i, &ref, &bytes, &r);
+
+		if (r)
+			return r;
+		/* all may name the same piece */
+		if (copy && bytes > ABI_RULES_BYTES_MAX - taken) {
+			free(copy);
+			break;
+		}
+		taken += copy ? bytes : 0;
+		has_functions = copy && memmem(copy, bytes, FILTER_FUNCTION,
+					       strlen(FILTER_FUNCTION));
+		free(copy);
+	}
+	return has_functions ? objects_parse(root) : 0;
+}
+
+/* What cannot be read is not there for us; the processes decide for
+ * themselves. */
+int rules_load(struct instance *instance)
+{
+	struct abi_ring_ref ref;
+	uint32_t bytes;
+	int r;
+	char *copy = copy_piece(instance->root, instance->abi, &ref, &bytes, &r);
+
+	if (!copy && !r)
+		return 0;
+	instance->rules = ref;
+	instance->root->rules_taken += bytes;	/* all instances may name the same piece */
+	if (!r)
+		r = load_piece(instance, copy, bytes);
+	free(copy);
+	return r;
+}

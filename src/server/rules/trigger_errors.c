@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why were these words refused?  trigger_words.c has cut them to pieces, and says no more
+ * than -EINVAL, as the kernel does.  So they are read once more, for the place of the caret.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "server/core/error_log.h"
+#include "server/core/root.h"
+#include "server/rules/suggest.h"
+#include "server/rules/trigger_errors.h"
+#include "server/rules/trigger_words.h"
+#include "server/rules/triggers.h"
+
+#define WORD_MAX	255u		/* of a command, a system, an event, a count */
+#define BLANKS		" \t"
+
+void wrong_write_log(const struct wrong_write *wrong, const char *at, const char *error,
+		     const char *near)
+{
+	error_log_add_near(wrong->instance, wrong->place, error, wrong->command,
+			   (uint32_t)(at - wrong->command), near);
+}
+
+/* Cut a word that is too long: no name is that long. */
+static void copy_word(char word[WORD_MAX + 1], const char *at, size_t len)
+{
+	len = len < WORD_MAX ? len : WORD_MAX;
+	memcpy(word, at, len);
+	word[len] = '\0';
+}
+
+static bool is_command_of(const struct trigger_cmd *cmd, const struct event *event)
+{
+	return !event || trigger_has_cmd(event, cmd);
+}
+
+bool trigger_log_command(const struct wrong_write *wrong, const char *at, size_t len,
+			 const struct event *event, const struct trigger_cmd **ret_cmd)
+{
+	char word[WORD_MAX + 1];
+	struct nearest near;
+
+	copy_word(word, at, len);
+	*ret_cmd = trigger_cmd_find(word);
+	if (*ret_cmd && is_command_of(*ret_cmd, event))
+		return false;
+	nearest_init(&near, word, strlen(word));
+	for (uint32_t i = 0; i < nr_trigger_cmds; i++)
+		if (is_command_of(&trigger_cmds[i], event))
+			nearest_offer(&near, trigger_cmds[i].name);
+	wrong_write_log(wrong, at, *ret_cmd ? "Command is not for this event" :
+					      "Command not found",
+			*ret_cmd ? NULL : nearest_name(&near));
+	return true;
+}
+
+bool trigger_log_target(const struct wrong_write *wrong, const char *at, size_t len,
+			bool is_removal, const char **ret_count)
+{
+	char system[WORD_MAX + 1], name[WORD_MAX + 1];
+	const char *end = at + len;
+	const char *colon = memchr(at, ':', len);
+	const char *second = colon ? memchr(colon + 1, ':', (size_t)(end - colon - 1)) :
+				     NULL;
+
+	*ret_count = second ? second + 1 : NULL;
+	if (!colon || colon + 1 == end) {
+		wrong_write_log(wrong, colon ? end : at,
+				"Event expected, as SYSTEM:EVENT", NULL);
+		return true;
+	}
+	if (second)
+		end = second;
+	copy_word(system, at, (size_t)(colon - at));
+	copy_word(name, colon + 1, (size_t)(end - colon - 1));
+	if (trigger_find_event(wrong->instance->root, system, name, is_removal))
+		return false;
+	suggest_log_event(wrong->instance, wrong->place, wrong->command, at,
+			  (size_t)(end - at));
+	return true;
+}
+
+bool trigger_log_count(const struct wrong_write *wrong, const char *at, size_t len)
+{
+	char word[WORD_MAX + 1];
+	uint64_t count;
+
+	copy_word(word, at, len);
+	if (!trigger_parse_count(word, &count))
+		return false;
+	wrong_write_log(wrong, at, "Invalid count", NULL);
+	return true;
+}
+
+static const char *skip_blanks(const char *at)
+{
+	while (isspace((unsigned char)*at))
+		at++;
+	return at;
+}
+
+/* @at: where the filter has to be. */
+static void log_condition(const struct wrong_write *wrong, const char *at, bool has_count)
+{
+	size_t len = strcspn(at, BLANKS);
+
+	if (!*at)
+		return;
+	if (len != strlen("if") || memcmp(at, "if", len))
+		wrong_write_log(wrong, at, has_count ? "'if' expected" :
+					   "Count or 'if' expected", NULL);
+	else if (!*skip_blanks(at + len))
+		wrong_write_log(wrong, at + len, "Filter expected", NULL);
+}
+
+void trigger_log(struct instance *instance, const struct event *event, const char *text)
+{
+	const struct wrong_write wrong = { instance, "trigger", text };
+	bool is_removal = *text == '!';
+	const char *at = text + is_removal, *count = NULL;
+	const struct trigger_cmd *cmd;
+	size_t len = strcspn(at, ":" BLANKS);
+
+	if (trigger_log_command(&wrong, at, len, event, &cmd))
+		return;
+	at = skip_blanks(at + len + (at[len] != '\0'));
+	len = strcspn(at, BLANKS);
+	if (cmd->has_target) {
+		if (trigger_log_target(&wrong, at, len, is_removal, &count))
+			return;
+	} else if (isdigit((unsigned char)*at)) {
+		count = at;
+	} else {
+		len = 0;
+	}
+	if (is_removal || (count && trigger_log_count(&wrong, count,
+						      (size_t)(at + len - count))))
+		return;
+	log_condition(&wrong, skip_blanks(at + len), count);
+}

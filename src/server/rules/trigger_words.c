@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of a `trigger` file are read as the kernel reads them. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "event/format.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/rules/trigger_words.h"
+#include "server/rules/triggers.h"
+
+/* In the order in which they are shown. */
+const struct trigger_cmd trigger_cmds[] = {
+	{ "traceon", ABI_COMMAND_TRACEON, TRIGGER_ONOFF,
+	  .help = "tracing_on becomes 1" },
+	{ "traceoff", ABI_COMMAND_TRACEOFF, TRIGGER_ONOFF,
+	  .help = "tracing_on becomes 0, after the record" },
+	{ "snapshot", ABI_COMMAND_SNAPSHOT, TRIGGER_SNAPSHOT,
+	  .help = "a snapshot is taken", .need = instance_need_spare },
+	{ "stacktrace", ABI_COMMAND_STACKTRACE, TRIGGER_STACKTRACE,
+	  .help = "the stack is recorded, after the record" },
+	{ "enable_event", ABI_COMMAND_ENABLE_EVENT, TRIGGER_ENABLE,
+	  .help = "that event is recorded from then on", .has_target = true },
+	{ "disable_event", ABI_COMMAND_DISABLE_EVENT, TRIGGER_ENABLE,
+	  .help = "that event is not recorded any more", .has_target = true },
+	{ "dump", ABI_COMMAND_DUMP, TRIGGER_DUMP,
+	  .help = "the trace is printed to stderr, once",
+	  .is_function_only = true },
+	{ "cpudump", ABI_COMMAND_CPUDUMP, TRIGGER_DUMP,
+	  .help = "the same of this CPU, each time",
+	  .is_function_only = true },
+};
+
+const uint32_t nr_trigger_cmds = ARRAY_SIZE(trigger_cmds);
+
+/* As strsep(), but NULL when there is nothing behind the blanks. */
+static char *cut(char **text, const char *ends)
+{
+	char *word = strsep(text, ends);
+
+	while (*text && isspace((unsigned char)**text))
+		++*text;
+	if (*text && !**text)
+		*text = NULL;
+	return word;
+}
+
+const struct trigger_cmd *trigger_cmd_of(uint32_t command)
+{
+	for (uint32_t i = 0; i < nr_trigger_cmds; i++)
+		if (trigger_cmds[i].command == command)
+			return &trigger_cmds[i];
+	return NULL;
+}
+
+const struct trigger_cmd *trigger_cmd_find(const char *name)
+{
+	for (uint32_t i = 0; i < nr_trigger_cmds; i++)
+		if (!strcmp(trigger_cmds[i].name, name))
+			return &trigger_cmds[i];
+	return NULL;
+}
+
+const struct event *trigger_find_event(struct root *root, const char *system,
+				       const char *name, bool is_removal)
+{
+	const struct event *event = events_find(root, system, name);
+
+	for (uint32_t row = 0; !event && is_removal && row < root->nr_events; row++)
+		if (root->events[row] &&
+		    !strcmp(root->events[row]->format->system, system) &&
+		    !strcmp(root->events[row]->format->name, name))
+			event = root->events[row];
+	return event;
+}
+
+/* system:event[:count] */
+static int parse_target(struct root *root, char *text,
+			struct trigger_words *words)
+{
+	char *system = strsep(&text, ":");
+	char *name = text ? strsep(&text, ":") : NULL;
+
+	if (name)
+		words->target = trigger_find_event(root, system, name,
+						   words->is_removal);
+	words->count = text;
+	return words->target ? 0 : -EINVAL;
+}
+
+int trigger_parse(struct root *root, char *text, struct trigger_words *ret_words)
+{
+	struct trigger_words words = { .is_removal = *text == '!' };
+	char *rest = text + words.is_removal;
+
+	words.cmd = trigger_cmd_find(cut(&rest, ": \t"));
+	if (!words.cmd)
+		return -EINVAL;
+	if (words.cmd->has_target) {
+		int r = rest ? parse_target(root, cut(&rest, " \t"), &words) :
+			-EINVAL;
+
+		if (r)
+			return r;
+	} else if (rest && isdigit((unsigned char)*rest)) {
+		words.count = cut(&rest, " \t");
+	}
+	words.filter = rest;
+	*ret_words = words;
+	return 0;
+}
+
+/* @text: N, and what stands behind another colon is not looked at. */
+int trigger_parse_count(char *text, uint64_t *ret_count)
+{
+	char *number = strsep(&text, ":");
+	char *end;
+
+	if (!isdigit((unsigned char)*number) && *number != '+')
+		return -EINVAL;
+	errno = 0;
+	*ret_count = strtoull(number, &end, 0);
+	if (errno == ERANGE)
+		return -ERANGE;
+	return *end ? -EINVAL : 0;
+}

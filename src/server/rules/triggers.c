@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/* The triggers of events come and go; docs/design/triggers.md has the whole way. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "event/format.h"
+#include "filter/filter.h"
+#include "server/rules/filters.h"
+#include "server/rules/print_triggers.h"
+#include "server/rings/rings.h"
+#include "server/core/root.h"
+#include "server/rules/rules.h"
+#include "server/rules/soft.h"
+#include "server/rules/trigger_errors.h"
+#include "server/rules/trigger_words.h"
+#include "server/rules/triggers.h"
+
+#define WRITE_MAX	4096		/* the kernel's page */
+#define OLD_TRIGGERS_MAX 65536u		/* of all rows of a root, that this server has not set */
+#define COMPILE_BYTES	64u		/* as which a compilation counts, and its text */
+#define FILTERS_BYTES_MAX (2u << 20)	/* for triggers of a root that this server has not set */
+
+/* NULL: it has none; then there may be no events at all. */
+static const struct event *target_of(const struct instance *instance,
+				     const struct trigger *trigger)
+{
+	return trigger->cmd->has_target ?
+	       instance->root->events[trigger->target_row] : NULL;
+}
+
+/* ---- filters ---- */
+
+static int compile(struct instance *instance, struct trigger *trigger,
+		   const struct event *event, struct filter_error *ret_error)
+{
+	struct filter_env env = filters_env(instance);
+	struct trigger_program *programs;
+
+	programs = realloc(trigger->programs, (trigger->nr_programs + 1) *
+					      sizeof(*programs));
+	if (!programs)
+		return -ENOMEM;
+	trigger->programs = programs;
+	programs += trigger->nr_programs++;
+	*programs = (struct trigger_program) { .row = event->row };
+	return filter_compile(event->format, trigger->filter, &env,
+			      &programs->program, ret_error);
+}
+
+bool trigger_fits(const struct trigger *trigger, uint32_t row,
+		  const struct filter_program **ret_program)
+{
+	*ret_program = NULL;
+	for (uint32_t i = 0; i < trigger->nr_programs; i++)
+		if (trigger->programs[i].row == row)
+			*ret_program = trigger->programs[i].program;
+	return !trigger->filter || *ret_program;
+}
+
+/* Is it not too much, for a root whose rows and triggers multiply?  Each compilation takes
+ * some us, and longer for a long text. */
+static bool may_compile(struct root *root, const char *filter)
+{
+	root->filters_taken += COMPILE_BYTES + strlen(filter);
+	return root->filters_taken <= FILTERS_BYTES_MAX;
+}
+
+void triggers_compile(struct instance *instance, struct soft_event *soft,
+		      const struct event *event)
+{
+	struct filter_error error;
+
+	if (instance->root->filters_taken > FILTERS_BYTES_MAX)
+		return;
+	for (struct trigger *t = soft->triggers; t; t = t->next)
+		if (t->filter && may_compile(instance->root, t->filter))
+			compile(instance, t, event, &error);
+}
+
+/* For all rows of the event; a mistake is one for the row of @event. */
+static int compile_all(struct instance *instance, const struct event *event,
+		       struct trigger *trigger)
+{
+	struct root *root = instance->root;
+	const struct event *other;
+	struct filter_error error;
+	int r = compile(instance, trigger, event, &error);
+
+	if (r && r != -ENOMEM && filters_log_missed(instance, trigger->filter))
+		return -EBUSY;
+	if (r && r != -ENOMEM)
+		filters_log_error(instance, event, trigger->filter, &error);
+	if (r || event == &print_event)
+		return r;
+	for (other = event_youngest(root, event); !r && other;
+	     other = event_elder(root, other))
+		if (other->row != event->row &&
+		    compile(instance, trigger, other, &error) == -ENOMEM)
+			r = -ENOMEM;
+	return r;
+}
+
+/* ---- one trigger ---- */
+
+static void trigger_free(struct trigger *trigger)
+{
+	for (uint32_t i = 0; i < trigger->nr_programs; i++)
+		free(trigger->programs[i].program);
+	free(trigger->programs);
+	free(trigger->filter);
+	free(trigger);
+}
+
+void triggers_free(struct trigger *triggers)
+{
+	while (triggers) {
+		struct trigger *next = triggers->next;
+
+		trigger_free(triggers);
+		triggers = next;
+	}
+}
+
+/* With its count, and all of its filter; not yet of the event. */
+static int trigger_fill(struct trigger *trigger, struct instance *instance,
+			const struct event *event, struct trigger_words *words,
+			uint64_t *ret_count)
+{
+	char *filter = words->filter;
+	int r;
+
+	trigger->cmd = words->cmd;
+	if (words->target)
+		trigger->target_row = words->target->row;
+	*ret_count = UINT64_MAX;	/* the kernel's -1: no limit */
+	if (words->count) {
+		r = trigger_parse_count(words->count, ret_count);
+		if (r)
+			return r;
+	}
+	if (!filter)
+		return 0;
+	if (strcmp(strsep(&filter, " \t"), "if") || !filter)
+		return -EINVAL;
+	trigger->filter = strdup(filter);
+	return trigger->filter ? compile_all(instance, event, trigger) : -ENOMEM;
+}
+
+static bool is_for(const struct instance *instance, const struct trigger *trigger,
+		   const struct trigger_words *words)
+{
+	return trigger->cmd->kind == words->cmd->kind &&
+	       (!words->target ||
+		event_is_named_as(target_of(instance, trigger), words->target));
+}
+
+/* Where it hangs; it points to NULL if there is none. */
+static struct trigger **find(const struct instance *instance,
+			     struct trigger **list, const struct trigger_words *words)
+{
+	while (*list && !is_for(instance, *list, words))
+		list = &(*list)->next;
+	return list;
+}
+
+static bool is_full(const struct soft_event *soft)
+{
+	uint32_t nr = 0;
+
+	for (const struct trigger *t = soft->triggers; t; t = t->next)
+		nr++;
+	return nr >= TRIGGERS_MAX;
+}
+
+/* ---- changes ---- */
+
+/* Those that it needs are in soft mode. */
+static int attach(struct instance *instance, const struct event *event,
+		  struct trigger *trigger, struct soft_event **ret_soft)
+{
+	struct soft_event *soft;
+	int r = soft_get(instance, event, &soft);
+
+	if (r)
+		return r;
+	if (trigger->cmd->has_target) {
+		r = soft_get(instance, target_of(instance, trigger),
+			     &trigger->target);
+		if (r) {
+			soft_put(instance, soft);
+			return r;
+		}
+	}
+	if (soft->triggers)
+		soft->refs--;		/* all of its triggers have one */
+	*ret_soft = soft;
+	return 0;
+}
+
+static void detach(struct instance *instance, struct soft_event *soft,
+		   struct trigger **at)
+{
+	struct trigger *trigger = *at;
+
+	*at = trigger->next;
+	if (trigger->target)
+		soft_put(instance, trigger->target);
+	if (!soft->triggers)
+		soft_put(instance, soft);
+}
+
+static int insert(struct instance *instance, const struct event *event,
+		  struct trigger *trigger, uint64_t count)
+{
+	struct soft_event *soft;
+	uint32_t slot = 0;
+	int r;
+
+	r = instance_need_rings(instance);
+	if (!r && count != UINT64_MAX) {
+		r = slot_alloc(instance, count, &slot);
+		trigger->counter = slot + 1;
+	}
+	if (r)
+		return r;
+	r = attach(instance, event, trigger, &soft);
+	if (!r) {
+		trigger->next = soft->triggers;
+		soft->triggers = trigger;
+		r = rules_publish(instance);
+		if (r)
+			detach(instance, soft, &soft->triggers);
+	}
+	soft_settle(instance);
+	if (r && trigger->counter)
+		slot_free(instance, slot);
+	return r;
+}
+
+static int add(struct instance *instance, const struct event *event,
+	       struct trigger_words *words)
+{
+	struct soft_event *soft = soft_find(instance, event);
+	struct trigger *trigger = calloc(1, sizeof(*trigger));
+	uint64_t count;
+	int r;
+
+	if (!trigger)
+		return -ENOMEM;
+	r = trigger_fill(trigger, instance, event, words, &count);
+	if (!r && instance->root->state == SERVER_ROOT_DEAD)
+		r = -ENODEV;
+	if (!r && words->cmd->need)
+		r = words->cmd->need(instance);
+	if (!r && soft && *find(instance, &soft->triggers, words))
+		r = -EEXIST;
+	if (!r && soft && is_full(soft))
+		r = -ENOSPC;
+	if (!r)
+		r = insert(instance, event, trigger, count);
+	if (r)
+		trigger_free(trigger);
+	return r;
+}
+
+static int take_away(struct instance *instance, const struct event *event,
+		     struct soft_event *soft, struct trigger **at)
+{
+	struct trigger *trigger = *at;
+	int r;
+
+	detach(instance, soft, at);
+	r = rules_publish(instance);
+	if (r && !attach(instance, event, trigger, &soft)) {
+		trigger->next = *at;
+		*at = trigger;
+	}
+	soft_settle(instance);
+	if (r)
+		return r;
+	if (trigger->counter)
+		slot_free(instance, trigger->counter - 1);
+	trigger_free(trigger);
+	return 0;
+}
+
+/* Not each makes sense for a marker. */
+bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd)
+{
+	return !cmd->is_function_only &&
+	       (event != &print_event || print_has_command(cmd->command));
+}
+
+static int store(struct instance *instance, const struct event *event,
+		 char *text, bool *ret_is_changed)
+{
+	struct soft_event *soft;
+	struct trigger_words words;
+	struct trigger **at;
+	int r = trigger_parse(instance->root, text, &words);
+
+	if (!r && !trigger_has_cmd(event, words.cmd))
+		r = -EINVAL;
+	if (r)
+		return r;
+	if (!words.is_removal) {
+		r = add(instance, event, &words);
+		*ret_is_changed = !r;
+		return r;
+	}
+	soft = soft_find(instance, event);
+	at = soft ? find(instance, &soft->triggers, &words) : NULL;
+	if (!at || !*at)
+		return 0;
+	r = take_away(instance, event, soft, at);
+	*ret_is_changed = !r;
+	return r;
+}
+
+int triggers_store(struct instance *instance, const struct event *event,
+		   const char *data, size_t bytes, bool *ret_is_changed)
+{
+	char *copy, *text, *end;
+	int r;
+
+	*ret_is_changed = false;
+	if (bytes >= WRITE_MAX)
+		return -EINVAL;
+	copy = strndup(data, bytes);
+	if (!copy)
+		return -ENOMEM;
+	rules_refresh(instance);
+	end = copy + strlen(copy);
+	while (end > copy && isspace((unsigned char)end[-1]))
+		*--end = '\0';
+	for (text = copy; isspace((unsigned char)*text); text++)
+		;
+	r = store(instance, event, text, ret_is_changed);
+	if (r == -EINVAL) {
+		/* trigger_parse() has cut it to pieces.  @copy ends at the first NUL of
+		 * @data, so no more than that may be copied again. */
+		memcpy(copy, data, (size_t)(end - copy));
+		trigger_log(instance, event, text);
+	}
+	free(copy);
+	return r;
+}
+
+/* ---- what is read ---- */
+
+void trigger_show_rest(const struct instance *instance,
+		       const struct trigger_cmd *cmd, const struct event *target,
+		       uint32_t counter, struct text *out)
+{
+	if (cmd->has_target)
+		text_printf(out, ":%s:%s", target->format->system,
+			    target->format->name);
+	if (counter)
+		text_printf(out, ":count=%" PRId64,
+			    (int64_t)slot_value(instance, counter - 1));
+	else
+		text_puts(out, ":unlimited");
+}
+
+static void show_trigger(const struct instance *instance,
+			 const struct trigger *trigger, struct text *out)
+{
+	text_puts(out, trigger->cmd->name);
+	trigger_show_rest(instance, trigger->cmd, target_of(instance, trigger),
+			  trigger->counter, out);
+	if (trigger->filter)
+		text_printf(out, " if %s", trigger->filter);
+	text_putc(out, '\n');
+}
+
+void triggers_show(const struct instance *instance, const struct event *event,
+		   struct text *out)
+{
+	const struct soft_event *soft = soft_find(instance, event);
+
+	if (!soft || !soft->triggers) {
+		text_puts(out, "# Available triggers:\n#");
+		for (uint32_t i = 0; i < nr_trigger_cmds; i++)
+			if (trigger_has_cmd(event, &trigger_cmds[i]))
+				text_printf(out, " %s", trigger_cmds[i].name);
+		text_putc(out, '\n');
+		return;
+	}
+	for (const struct trigger *t = soft->triggers; t; t = t->next)
+		show_trigger(instance, t, out);
+}
+
+/* ---- the last server's ---- */
+
+bool triggers_may_add(struct root *root, uint64_t nr)
+{
+	nr += !nr;
+	if (root->triggers_taken + nr > OLD_TRIGGERS_MAX)
+		return false;
+	root->triggers_taken += nr;
+	return true;
+}
+
+void triggers_add_old(struct instance *instance, struct soft_event *soft,
+		      const struct abi_trigger *abi, const char *filter)
+{
+	struct trigger **end = &soft->triggers;
+	struct trigger *trigger;
+
+	if (abi->counter > ABI_SLOTS || !triggers_may_add(instance->root, soft->nr_rows))
+		return;
+	trigger = calloc(1, sizeof(*trigger));
+	if (!trigger)
+		return;
+	trigger->cmd = trigger_cmd_of(abi->command);
+	trigger->filter = filter ? strdup(filter) : NULL;
+	if (!trigger->cmd || trigger->cmd->is_function_only ||
+	    (filter && !trigger->filter) ||
+	    (soft == &instance->print && !print_has_command(abi->command))) {
+		trigger_free(trigger);
+		return;
+	}
+	trigger->counter = abi->counter;
+	trigger->target_row = abi->target_row;
+	if (trigger->counter)
+		slot_use(instance, trigger->counter - 1);
+	while (*end)
+		end = &(*end)->next;
+	*end = trigger;
+}
+
+static bool link_target(const struct instance *instance, struct trigger *trigger)
+{
+	if (!trigger->cmd->has_target)
+		return true;
+	if (trigger->target_row < instance->nr_filters)
+		trigger->target = instance->softs[trigger->target_row];
+	if (trigger->target)
+		trigger->target->refs++;
+	return trigger->target;
+}
+
+/* A reference for each, as if it had been written just now. */
+static void link_all(const struct instance *instance, struct soft_event *soft)
+{
+	struct trigger **at = &soft->triggers;
+
+	while (*at) {
+		struct trigger *trigger = *at;
+
+		if (link_target(instance, trigger)) {
+			at = &trigger->next;
+			continue;
+		}
+		*at = trigger->next;
+		trigger_free(trigger);
+	}
+	if (soft->triggers)
+		soft->refs++;
+}
+
+void triggers_link_old(struct instance *instance)
+{
+	for (uint32_t row = 0; row < instance->nr_filters; row++) {
+		struct soft_event *soft = instance->softs[row];
+
+		if (!soft)
+			continue;
+		if (row == soft->row)
+			link_all(instance, soft);
+		triggers_compile(instance, soft, instance->root->events[row]);
+	}
+	link_all(instance, &instance->print);
+	triggers_compile(instance, &instance->print, &print_event);
+}

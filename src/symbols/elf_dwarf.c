@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What DWARF says of types, and how values of them are passed.  Chains of
+ * references may be circles, so every walk has a limit; references into other
+ * files are not followed, as libdw would open what the file names.
+ */
+#include "symbols/elf_dwarf.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#define CHAIN_MAX	32		/* of types, of origins */
+
+/* ---- attributes ---- */
+
+static bool is_elsewhere(unsigned int form)
+{
+	return form == DW_FORM_GNU_ref_alt || form == DW_FORM_GNU_strp_alt ||
+	       form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8 ||
+	       form == DW_FORM_strp_sup || form == DW_FORM_ref_sig8;
+}
+
+static bool own_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_attr)
+{
+	return dwarf_attr(die, name, ret_attr) && !is_elsewhere(dwarf_whatform(ret_attr));
+}
+
+/* The entry that @die is made of. */
+static bool origin_of(Dwarf_Die *die, Dwarf_Die *ret_origin)
+{
+	Dwarf_Attribute attr;
+
+	return (own_attr(die, DW_AT_abstract_origin, &attr) ||
+		own_attr(die, DW_AT_specification, &attr)) &&
+	       dwarf_formref_die(&attr, ret_origin);
+}
+
+bool die_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_attr)
+{
+	Dwarf_Die at = *die;
+
+	for (int i = 0; i < CHAIN_MAX; i++) {
+		if (own_attr(&at, name, ret_attr))
+			return true;
+		if (!origin_of(&at, &at))
+			return false;
+	}
+	return false;
+}
+
+Dwarf_Off die_declared(Dwarf_Die *die)
+{
+	Dwarf_Die at = *die;
+
+	for (int i = 0; i < CHAIN_MAX && origin_of(&at, &at); i++)
+		;
+	return dwarf_dieoffset(&at);
+}
+
+const char *die_string(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attr;
+
+	return die_attr(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
+}
+
+bool die_number(Dwarf_Die *die, unsigned int name, uint64_t *ret_number)
+{
+	Dwarf_Attribute attr;
+
+	return die_attr(die, name, &attr) &&
+	       !dwarf_formudata(&attr, ret_number);
+}
+
+static bool is_qualifier(int tag)
+{
+	return tag == DW_TAG_typedef || tag == DW_TAG_const_type ||
+	       tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type ||
+	       tag == DW_TAG_atomic_type;
+}
+
+bool die_type(Dwarf_Die *die, Dwarf_Die *ret_type)
+{
+	Dwarf_Attribute attr;
+
+	*ret_type = *die;
+	for (int i = 0; i < CHAIN_MAX; i++) {
+		if (!die_attr(ret_type, DW_AT_type, &attr) ||
+		    !dwarf_formref_die(&attr, ret_type))
+			return false;
+		if (!is_qualifier(dwarf_tag(ret_type)))
+			return true;
+	}
+	return false;
+}
+
+bool die_first_child(Dwarf_Die *die, Dwarf_Die *ret_child)
+{
+	return dwarf_child(die, ret_child) == 0;
+}
+
+/* Only forward, whatever DW_AT_sibling says. */
+bool die_next(Dwarf_Die *die)
+{
+	Dwarf_Off here = dwarf_dieoffset(die);
+
+	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > here;
+}
+
+/* ---- how values are passed ---- */
+
+static uint64_t bytes_of(Dwarf_Die *type)
+{
+	uint64_t bytes;
+
+	return die_number(type, DW_AT_byte_size, &bytes) ? bytes : 0;
+}
+
+static bool is_struct(int tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_union_type;
+}
+
+static bool is_pointer(int tag)
+{
+	return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+	       tag == DW_TAG_rvalue_reference_type || tag == DW_TAG_subroutine_type;
+}
+
+static bool is_vector(Dwarf_Die *type)
+{
+	return dwarf_tag(type) == DW_TAG_array_type &&
+	       dwarf_hasattr(type, DW_AT_GNU_vector);
+}
+
+static bool is_float(uint64_t encoding)
+{
+	return encoding == DW_ATE_float || encoding == DW_ATE_complex_float ||
+	       encoding == DW_ATE_decimal_float;
+}
+
+static struct elf_scalar scalar_of(Dwarf_Die *type)
+{
+	uint64_t encoding = 0, bytes = bytes_of(type);
+
+	if (is_vector(type))
+		return (struct elf_scalar) { .class = ELF_SCALAR_SSE };
+	if (dwarf_tag(type) == DW_TAG_base_type)
+		die_number(type, DW_AT_encoding, &encoding);
+	if (is_float(encoding))
+		return elf_scalar_float(die_string(type, DW_AT_name), bytes,
+					encoding == DW_ATE_complex_float);
+	return elf_scalar_integer(bytes ? bytes : ELF_WORD);
+}
+
+static void add_part(Dwarf_Die *type, struct elf_part part, int depth,
+		     struct elf_value *value);
+
+static struct elf_part part_of(Dwarf_Die *member, uint64_t bit)
+{
+	struct elf_part part = { .bit = bit };
+	uint64_t off = 0;
+
+	if (die_number(member, DW_AT_data_bit_offset, &off))
+		part.bit += off;
+	else if (die_number(member, DW_AT_data_member_location, &off))
+		part.bit += 8 * off;
+	die_number(member, DW_AT_bit_size, &part.bits);
+	return part;
+}
+
+static void add_members(Dwarf_Die *type, uint64_t bit, int depth,
+			struct elf_value *value)
+{
+	Dwarf_Die member, inner;
+
+	if (!die_first_child(type, &member))
+		return;
+	do {
+		int tag = dwarf_tag(&member);
+		bool is_here = tag == DW_TAG_inheritance ||
+			       (tag == DW_TAG_member &&
+				!dwarf_hasattr(&member, DW_AT_declaration));
+
+		if (is_here && die_type(&member, &inner))
+			add_part(&inner, part_of(&member, bit), depth + 1, value);
+	} while (elf_value_look(value, depth) && die_next(&member));
+}
+
+/* How many elements, in all dimensions; 0 if it does not say. */
+static uint64_t nr_elements(Dwarf_Die *type, int depth, struct elf_value *value)
+{
+	uint64_t nr = 1, of;
+	Dwarf_Die range;
+
+	if (!die_first_child(type, &range))
+		return 0;
+	do {
+		if (die_number(&range, DW_AT_count, &of))
+			nr *= of;
+		else if (die_number(&range, DW_AT_upper_bound, &of))
+			nr *= of + 1;
+		else
+			nr = 0;
+	} while (elf_value_look(value, depth) && die_next(&range));
+	return nr;
+}
+
+static void add_elements(Dwarf_Die *type, uint64_t bit, int depth,
+			 struct elf_value *value)
+{
+	uint64_t nr = nr_elements(type, depth, value), bits;
+	Dwarf_Die element;
+
+	if (!die_type(type, &element))
+		return;
+	while (dwarf_tag(&element) == DW_TAG_array_type && !is_vector(&element) &&
+	       elf_value_look(value, depth)) {
+		nr *= nr_elements(&element, depth, value);
+		if (!die_type(&element, &element))
+			return;
+	}
+	bits = 8 * (is_pointer(dwarf_tag(&element)) ? ELF_WORD : bytes_of(&element));
+	for (; nr && bits && bit < 2 * ELF_WORD_BITS; nr--, bit += bits)
+		add_part(&element, (struct elf_part) { .bit = bit }, depth + 1, value);
+}
+
+/* A part of a struct of two words at most. */
+static void add_part(Dwarf_Die *type, struct elf_part part, int depth,
+		     struct elf_value *value)
+{
+	int tag = dwarf_tag(type);
+
+	if (part.bit >= 2 * ELF_WORD_BITS || !elf_value_look(value, depth))
+		return;
+	if (is_struct(tag))
+		add_members(type, part.bit, depth, value);
+	else if (tag == DW_TAG_array_type && !is_vector(type))
+		add_elements(type, part.bit, depth, value);
+	else
+		elf_value_add(value, part, scalar_of(type));
+}
+
+bool die_is_by_reference(Dwarf_Die *type)
+{
+	uint64_t convention = 0;
+
+	return is_struct(dwarf_tag(type)) &&
+	       die_number(type, DW_AT_calling_convention, &convention) &&
+	       convention == DW_CC_pass_by_reference;
+}
+
+static enum elf_param_kind kind_of_number(Dwarf_Die *type)
+{
+	uint64_t encoding = 0;
+
+	die_number(type, DW_AT_encoding, &encoding);
+	if (is_float(encoding))
+		return ELF_PARAM_FLOAT;
+	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char ?
+	       ELF_PARAM_SIGNED : ELF_PARAM_UNSIGNED;
+}
+
+/* As a parameter: arrays are pointers. */
+static enum elf_param_kind kind_of(Dwarf_Die *type)
+{
+	int tag = dwarf_tag(type);
+
+	if (tag == DW_TAG_base_type)
+		return kind_of_number(type);
+	if (tag == DW_TAG_enumeration_type)
+		return ELF_PARAM_ENUM;
+	if (is_pointer(tag) || die_is_by_reference(type) ||
+	    (tag == DW_TAG_array_type && !is_vector(type)))
+		return ELF_PARAM_POINTER;
+	if (is_struct(tag))
+		return tag == DW_TAG_union_type ? ELF_PARAM_UNION : ELF_PARAM_STRUCT;
+	return ELF_PARAM_UNKNOWN;
+}
+
+struct elf_value die_classify(Dwarf_Die *type)
+{
+	const struct elf_part whole = { 0 };
+	struct elf_value value = { .kind = kind_of(type), .bytes = bytes_of(type) };
+
+	if (value.kind == ELF_PARAM_POINTER || value.kind == ELF_PARAM_UNKNOWN)
+		value.bytes = ELF_WORD;
+	if (value.kind == ELF_PARAM_POINTER)
+		elf_value_add(&value, whole, elf_scalar_integer(ELF_WORD));
+	else if (is_struct(dwarf_tag(type)) && value.bytes > 2 * ELF_WORD)
+		value.is_in_memory = true;
+	else
+		add_part(type, whole, 0, &value);
+	return value;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * name@plt: the few instructions by which an object calls a function of another.
+ * No table has them; each jumps through a word for which there is a relocation,
+ * and that has the name.
+ *
+ *	[endbr64]  [bnd] jmp *word(%rip)
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "symbols/elf.h"
+#include "symbols/elf_impl.h"
+
+/* Relocations, by the word. */
+struct relocations {
+	Elf64_Rela *rows;
+	uint64_t nr;
+};
+
+static int compare_relocations(const void *pa, const void *pb)
+{
+	const Elf64_Rela *a = pa, *b = pb;
+
+	return (a->r_offset > b->r_offset) - (a->r_offset < b->r_offset);
+}
+
+static struct relocations read_relocations(const struct elf_file *file,
+					   const char *name)
+{
+	const Elf64_Shdr *section = elf_find_section(file, name);
+	struct relocations all = { .rows = elf_read_section(file, section) };
+
+	if (all.rows) {
+		all.nr = section->sh_size / sizeof(*all.rows);
+		qsort(all.rows, all.nr, sizeof(*all.rows), compare_relocations);
+	}
+	return all;
+}
+
+/* The name that goes with the word at @addr; NULL: none. */
+static const char *name_of(const struct relocations *all,
+			   const struct elf_table *symbols, uint64_t addr)
+{
+	Elf64_Rela wanted = { .r_offset = addr };
+	const Elf64_Rela *found = all->nr ?
+		bsearch(&wanted, all->rows, all->nr, sizeof(wanted),
+			compare_relocations) : NULL;
+	uint64_t nr = found ? ELF64_R_SYM(found->r_info) : 0;
+	const char *name;
+
+	if (!nr || nr >= symbols->nr ||
+	    symbols->rows[nr].st_name >= symbols->strings_bytes)
+		return NULL;
+	name = symbols->strings + symbols->rows[nr].st_name;
+	return *name && strnlen(name, ELF_NAME_MAX) < ELF_NAME_MAX ? name : NULL;
+}
+
+/* The word that the entry at @addr jumps through; 0: it does not. */
+static uint64_t jump_word(const uint8_t *code, uint64_t bytes, uint64_t addr)
+{
+	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	uint64_t at = 0;
+	int32_t distance;
+
+	if (bytes >= sizeof(endbr) && !memcmp(code, endbr, sizeof(endbr)))
+		at += sizeof(endbr);
+	if (at < bytes && code[at] == 0xf2)
+		at++;
+	if (bytes < at + 6 || code[at] != 0xff || code[at + 1] != 0x25)
+		return 0;
+	memcpy(&distance, code + at + 2, sizeof(distance));
+	return addr + at + 6 + (uint64_t)(int64_t)distance;
+}
+
+/* ---- entries ---- */
+
+struct plt {
+	const struct elf_file *file;
+	struct elf_table table;
+	struct text names;		/* each with its NUL, in the rows' order */
+};
+
+static void add_entries(struct plt *plt, const char *section_name,
+			const char *relocations_name, struct elf_symbols *symbols)
+{
+	const Elf64_Shdr *section = elf_find_section(plt->file, section_name);
+	uint8_t *code = elf_read_section(plt->file, section);
+	uint64_t step = section && section->sh_entsize == 8 ? 8 : 16;
+	uint64_t nr = code ? section->sh_size / step : 0;
+	struct elf_symbol *rows = nr ? elf_symbols_grow(symbols, nr) : NULL;
+	struct relocations all = { 0 };
+
+	if (rows)
+		all = read_relocations(plt->file, relocations_name);
+	for (uint64_t i = 0; all.nr && i < nr; i++) {
+		uint64_t addr = section->sh_addr + i * step;
+		const char *name = name_of(&all, &plt->table,
+					   jump_word(code + i * step, step, addr));
+
+		if (!name)
+			continue;
+		text_printf(&plt->names, "%s@plt%c", name, 0);
+		*rows++ = (struct elf_symbol) { .addr = addr, .size = step };
+		symbols->nr++;
+	}
+	free(all.rows);
+	free(code);
+}
+
+/* The text moves no more. */
+static void name_rows(struct plt *plt, struct elf_symbols *symbols)
+{
+	char *name = plt->names.data;
+
+	for (uint32_t i = 0; i < symbols->nr; i++) {
+		symbols->rows[i].name = name;
+		name += strlen(name) + 1;
+	}
+	*plt->file->bytes_left -= plt->names.len;
+	elf_symbols_keep(symbols, plt->names.data);
+}
+
+void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols)
+{
+	struct plt plt = { .file = file };
+
+	if (elf_table_read(file, SHT_DYNSYM, &plt.table))
+		return;
+	text_init(&plt.names, *file->bytes_left);
+	add_entries(&plt, ".plt", ".rela.plt", symbols);
+	add_entries(&plt, ".plt.sec", ".rela.plt", symbols);
+	add_entries(&plt, ".plt.got", ".rela.dyn", symbols);
+	/* The sections count, too. */
+	if (plt.names.error || plt.names.len > *file->bytes_left || !symbols->nr) {
+		symbols->nr = 0;
+		text_done(&plt.names);
+	} else {
+		name_rows(&plt, symbols);
+	}
+	elf_table_done(&plt.table);
+}

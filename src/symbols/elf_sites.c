@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A table of entries is a section, whose content is addresses.  In a file that can
+ * be loaded anywhere those are to be relocated: what they will be, but for the
+ * load address, is in the relocations.  What is at an entry says if a process
+ * will be able to trace it.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "symbols/elf_impl.h"
+#include "symbols/elf_sites.h"
+#include "symbols/localfile.h"
+
+#define ROWS_MAX	4000000u	/* of a table; with more it has none */
+
+static void relocate(const struct elf_file *file, const Elf64_Shdr *section,
+		     uint64_t table, char *content, uint64_t bytes)
+{
+	Elf64_Rela *rows = elf_read_piece(file, section->sh_offset, section->sh_size);
+
+	for (uint64_t i = 0; rows && i < section->sh_size / sizeof(*rows); i++) {
+		uint64_t at = rows[i].r_offset - table;
+
+		if (at < bytes && bytes - at >= sizeof(rows[i].r_addend) &&
+		    ELF64_R_TYPE(rows[i].r_info) == R_X86_64_RELATIVE)
+			memcpy(content + at, &rows[i].r_addend,
+			       sizeof(rows[i].r_addend));
+	}
+	free(rows);
+}
+
+/* The first table of @kind or of those behind it, whose kind is *@ret_kind then, and
+ * else FSITE_KINDS. */
+static const Elf64_Shdr *find_table(const struct elf_file *file, enum fsite_kind kind,
+				    enum fsite_kind *ret_kind)
+{
+	for (; kind < FSITE_KINDS; kind++) {
+		const Elf64_Shdr *table =
+			elf_find_section(file, fsite_tables[kind].section);
+
+		*ret_kind = kind;
+		if (table && table->sh_type == SHT_PROGBITS &&
+		    table->sh_flags & SHF_ALLOC)
+			return table;
+	}
+	*ret_kind = FSITE_KINDS;
+	return NULL;
+}
+
+static int read_addrs(const struct elf_file *file, enum fsite_kind kind,
+		      struct elf_sites *sites, enum fsite_kind *ret_next)
+{
+	const Elf64_Shdr *table = find_table(file, kind, &kind);
+	uint32_t row_bytes;
+	char *content;
+
+	*ret_next = kind;
+	if (!table)
+		return 0;
+	find_table(file, kind + 1, ret_next);
+	sites->kind = kind;
+	row_bytes = fsite_tables[sites->kind].row_bytes;
+	if (table->sh_size / row_bytes > ROWS_MAX)
+		return 0;
+	content = elf_read_piece(file, table->sh_offset, table->sh_size);
+	sites->table = table->sh_addr;
+	sites->nr_rows = (uint32_t)(table->sh_size / row_bytes);
+	sites->addrs = calloc(sites->nr_rows + 1ul, sizeof(*sites->addrs));
+	for (uint32_t i = 0; content && i < file->head.e_shnum; i++)
+		if (file->sections[i].sh_type == SHT_RELA &&
+		    file->sections[i].sh_flags & SHF_ALLOC)
+			relocate(file, &file->sections[i], table->sh_addr, content,
+				 table->sh_size);
+	for (uint32_t i = 0; content && sites->addrs && i < sites->nr_rows; i++) {
+		uint64_t at = (uint64_t)i * row_bytes;
+
+		sites->addrs[i] = fsite_row_addr(sites->kind,
+						 (uint8_t *)content + at,
+						 table->sh_addr + at);
+	}
+	free(content);
+	return !content ? -ENOEXEC : sites->addrs ? 0 : -ENOMEM;
+}
+
+static void read_text(const struct elf_file *file, struct elf_sites *sites)
+{
+	for (uint32_t i = 0; i < file->head.e_phnum; i++) {
+		const Elf64_Phdr *program = &file->programs[i];
+
+		if (program->p_type != PT_LOAD || !(program->p_flags & PF_X) ||
+		    sites->text_end)
+			continue;
+		sites->text = program->p_vaddr;
+		sites->text_end = program->p_vaddr + program->p_filesz;
+		sites->text_off = program->p_offset;
+	}
+}
+
+/* Where the site of an entry at @addr is, or 0: there is none. */
+static uint64_t find_site(const struct elf_sites *sites, const uint8_t *text,
+			  uint64_t addr)
+{
+	uint32_t nr, at;
+
+	if (addr < sites->text || addr >= sites->text_end)
+		return 0;
+	nr = (uint32_t)min_u64(sites->text_end - addr, FSITE_LOOK_MAX);
+	if (fsite_form(sites->kind, text + (addr - sites->text), nr, &at) == FSITE_OTHER)
+		return 0;
+	return addr + at;
+}
+
+/* Of the rows that have a site, or are the first with it. */
+static int find_sites(const struct elf_file *file, struct elf_sites *sites)
+{
+	uint64_t bytes = sites->text_end - sites->text;
+	uint8_t *text, *seen;
+
+	if (!sites->nr_rows)
+		return 0;
+	/* All of it: entries come in any order. */
+	text = elf_read_piece(file, sites->text_off, bytes);
+	if (!text)
+		return -ENOEXEC;
+	sites->rows = calloc(sites->nr_rows, sizeof(*sites->rows));
+	seen = calloc(1, bytes / 8 + 1);
+	for (uint32_t i = 0; sites->rows && seen && i < sites->nr_rows; i++) {
+		uint64_t site = find_site(sites, text, sites->addrs[i]);
+
+		if (!site || fsite_is_twin(seen, site - sites->text))
+			continue;
+		sites->addrs[sites->nr] = site;
+		sites->rows[sites->nr++] = i;
+	}
+	free(text);
+	free(seen);
+	return sites->rows && seen ? 0 : -ENOMEM;
+}
+
+static void read_id(const struct elf_file *file, struct elf_sites *sites)
+{
+	sites->id = file->id.addr;
+	sites->build_id_bytes = file->id.bytes;
+	memcpy(sites->build_id, file->id.id, sizeof(sites->build_id));
+}
+
+int elf_sites_parse(const struct elf_source *source, enum fsite_kind kind,
+		    struct elf_sites *ret_sites, enum fsite_kind *ret_next)
+{
+	struct elf_sites sites = { 0 };
+	struct elf_file file;
+	int r = elf_file_open_source(source, &file);
+
+	*ret_next = FSITE_KINDS;
+	if (!r)
+		r = read_addrs(&file, kind, &sites, ret_next);
+	if (!r) {
+		read_text(&file, &sites);
+		read_id(&file, &sites);
+		r = find_sites(&file, &sites);
+	}
+	elf_file_close(&file);
+	if (r)
+		elf_sites_done(&sites);
+	else
+		*ret_sites = sites;
+	return r;
+}
+
+int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_bytes,
+		   enum fsite_kind kind, uint64_t *bytes_left,
+		   struct elf_sites *ret_sites)
+{
+	struct elf_source source = {
+		.build_id = build_id, .build_id_bytes = build_id_bytes,
+		.bytes_left = bytes_left,
+	};
+	int r = localfile_open(path, &source.fd);
+
+	if (r)
+		return r;
+	r = elf_sites_parse(&source, kind, ret_sites, &kind);
+	close(source.fd);
+	return r;
+}
+
+void elf_sites_done(struct elf_sites *sites)
+{
+	free(sites->addrs);
+	free(sites->rows);
+	*sites = (struct elf_sites) { 0 };
+}

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Jobs: a parser each (parse_zygote.c), with a channel to it, a memfd for its result and
+ * a deadline.  The result is sealed before a byte of it is looked at, so it does not
+ * matter whether the parser still lives.
+ */
+#include "symbols/parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "event/clock.h"
+#include "symbols/parse_impl.h"
+#include "symbols/parse_take.h"
+
+#define OWNER_MAX	2u		/* jobs of one owner, without sessions */
+#define JOBS_MAX	64u		/* of all, without sessions */
+#define SESSIONS_MAX	128u		/* of all */
+#define IDLE_NS		60000000000ull	/* a session that is asked nothing */
+#define ASKS_MAX	16u		/* files that a job may ask for */
+#define GRACE_NS	2000000000ull	/* behind the parser's own deadline */
+#define QUERY_NS	5000000000ull	/* for an answer of a session */
+#define NS_PER_S	1000000000ull
+#define NS_PER_MS	1000000ull
+
+enum state {
+	RUNNING,
+	OPEN,				/* a session, to be asked */
+	ENDED,				/* `result` says how */
+};
+
+struct parse_job {
+	LIST_ENTRY(parse_job) link;	/* in parser.jobs, while it has a channel; then
+					 * in parser.ended, while is_news */
+	bool is_news;
+	void *owner;
+	struct parse_request request;
+	char *path;			/* or NULL */
+	int channel, memfd, pidfd;	/* -1: closed, or not known */
+	enum state state;
+	int result;
+	const char *why;
+	uint64_t bytes_left;
+	uint64_t deadline_ns;		/* CLOCK_MONOTONIC; UINT64_MAX: none */
+	uint32_t nr_asks;
+	bool is_asked;			/* a session: it owes an answer */
+	struct parse_answer *answer;	/* room for one; NULL: not needed yet */
+	uint32_t answer_bytes;		/* 0: none is there */
+};
+
+/* Of the process; only its main thread uses it. */
+static struct {
+	int zygote;			/* socket; -1: not started */
+	int epoll;			/* -1: not async */
+	uint64_t serial;
+	LIST_HEAD(, parse_job) jobs;	/* that have a channel */
+	LIST_HEAD(, parse_job) ended;	/* for parse_next_ended() */
+} parser = { .zygote = -1, .epoll = -1 };
+
+static const struct parse_job_type *type_of(const struct parse_job *job)
+{
+	return &parse_job_types[job->request.job];
+}
+
+static uint64_t now_ns(void)
+{
+	return clock_posix_ns(CLOCK_MONOTONIC);
+}
+
+/* ---- the end of a job ---- */
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* Kill the parser if it still runs, and close all but the result. */
+static void leave(struct parse_job *job)
+{
+	if (job->pidfd >= 0)
+		syscall(SYS_pidfd_send_signal, job->pidfd, SIGKILL, NULL, 0);
+	if (job->channel >= 0) {
+		if (parser.epoll >= 0)
+			epoll_ctl(parser.epoll, EPOLL_CTL_DEL, job->channel, NULL);
+		LIST_REMOVE(job, link);
+		LIST_INSERT_HEAD(&parser.ended, job, link);
+		job->is_news = true;
+	}
+	close_fd(&job->channel);
+	close_fd(&job->pidfd);
+	job->state = ENDED;
+}
+
+static void fail(struct parse_job *job, int result, const char *why)
+{
+	job->result = result;
+	job->why = why;
+	close_fd(&job->memfd);
+	leave(job);
+}
+
+/* For error_log. */
+static const char *why_ended(int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status) == PARSE_NO_SANDBOX ?
+		       "The parser has no sandbox" :
+		       WEXITSTATUS(status) == PARSE_NO_PROCESS ?
+		       "No process could be started for the parser" :
+		       "The parser gave no result";
+	switch (WTERMSIG(status)) {
+	case SIGXCPU:
+	case SIGKILL:
+		return "The parser needed too much CPU time or memory";
+	case SIGALRM:
+		return "The parser took too long";
+	case SIGSYS:
+		return "The parser made a forbidden system call";
+	case SIGXFSZ:
+		return "The parser's result is too large";
+	default:
+		return "The parser crashed";
+	}
+}
+
+/* From now on nobody can change the result. */
+static bool seal(int fd)
+{
+	return !fcntl(fd, F_ADD_SEALS,
+		      F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+}
+
+/* The parser has ended its job.  A file that makes no sense is no failure of the parser. */
+static void done(struct parse_job *job, const struct parse_message *message)
+{
+	job->bytes_left = min_u64(message->bytes_left, job->request.bytes_left);
+	if (message->value == -ENOMEM)
+		fail(job, -ENOMEM, "The parser ran out of memory");
+	else if (message->value == -EFBIG)
+		fail(job, -EFBIG, "The parser's result is too large");
+	else if (message->value)
+		fail(job, -ENOEXEC, NULL);
+	else if (type_of(job)->serve) {
+		close_fd(&job->memfd);
+		job->state = OPEN;
+		job->deadline_ns = now_ns() + IDLE_NS;
+	} else if (!seal(job->memfd)) {
+		fail(job, -EBADMSG, "The parser gave a wrong result");
+	} else {
+		leave(job);
+	}
+}
+
+/* ---- messages ---- */
+
+/* @bytes is not more than PARSE_ANSWER_MAX, as receive() has room for no more. */
+static void take_answer(struct parse_job *job, const void *data, ssize_t bytes)
+{
+	if (job->state != OPEN || !job->is_asked ||
+	    bytes < (ssize_t)sizeof(struct parse_answer)) {
+		fail(job, -EBADMSG, "The parser gave a wrong result");
+		return;
+	}
+	memcpy(job->answer, data, (size_t)bytes);
+	job->answer_bytes = (uint32_t)bytes;
+	job->is_asked = false;
+	job->deadline_ns = now_ns() + IDLE_NS;
+}
+
+/* The answer cannot block: a socket holds more than one message. */
+static void give_file(struct parse_job *job, const struct elf_ask *ask)
+{
+	struct parse_message answer = { .type = PARSE_ASK };
+	int fd = -1;
+
+	if (job->nr_asks++ == ASKS_MAX) {
+		fail(job, -EBADMSG, "The parser asked for too many files");
+		return;
+	}
+	answer.value = elf_ask_open(job->path, ask, &fd);
+	parse_send(job->channel, &answer, sizeof(answer), &fd, !answer.value);
+	close_fd(&fd);
+}
+
+static void take_message(struct parse_job *job, const void *data, ssize_t bytes)
+{
+	struct parse_message message;
+
+	if (bytes >= (ssize_t)sizeof(uint32_t) &&
+	    *(const uint32_t *)data == PARSE_ANSWER) {
+		take_answer(job, data, bytes);
+		return;
+	}
+	if (bytes != sizeof(message)) {
+		fail(job, -EBADMSG, "The parser gave a wrong result");
+		return;
+	}
+	memcpy(&message, data, sizeof(message));
+	if (message.type == PARSE_ASK && job->state == RUNNING)
+		give_file(job, &message.ask);
+	else if (message.type == PARSE_DONE && job->state == RUNNING)
+		done(job, &message);
+	else if (message.type == PARSE_EXITED)
+		fail(job, -EIO, why_ended(message.value));
+	else
+		fail(job, -EBADMSG, "The parser gave a wrong result");
+}
+
+/* Take one message.  False: none is there.  Each message ends the job, answers a question
+ * or counts: a parser that sends without end cannot keep the server busy. */
+static bool receive(struct parse_job *job)
+{
+	union {
+		uint32_t type;
+		char bytes[PARSE_ANSWER_MAX];
+	} data;
+	int fd = -1, nr = 0;
+	ssize_t len;
+
+	if (job->channel < 0)
+		return false;
+	len = parse_receive(job->channel, &data, sizeof(data), &fd, 1, &nr);
+	if (len == -EAGAIN)
+		return false;
+	if (len <= 0) {
+		fail(job, -EIO, "The parser crashed");
+		return true;
+	}
+	/* the zygote sends this once; a second one is an error, below */
+	if (nr && job->pidfd < 0 && data.type == PARSE_STARTED) {
+		job->pidfd = fd;
+		return true;
+	}
+	if (nr)
+		close(fd);
+	take_message(job, &data, len);
+	return true;
+}
+
+static bool is_idle(const struct parse_job *job)
+{
+	return job->state == OPEN && !job->is_asked;
+}
+
+static void check_deadline(struct parse_job *job)
+{
+	if (job->channel < 0 || now_ns() <= job->deadline_ns)
+		return;
+	if (is_idle(job))
+		fail(job, -ECANCELED, NULL);
+	else
+		fail(job, -ETIME, "The parser took too long");
+}
+
+/* Wait until the job, or the question, is done, or until that time. */
+static void wait_until(struct parse_job *job, uint64_t until_ns)
+{
+	while (job->state == RUNNING || job->is_asked) {
+		struct pollfd fd = { .fd = job->channel, .events = POLLIN };
+		uint64_t now = now_ns();
+
+		if (job->channel < 0 || now >= until_ns)
+			break;
+		poll(&fd, 1, (int)min_u64((until_ns - now) / NS_PER_MS + 1, 1000));
+		while (receive(job))
+			;
+		check_deadline(job);
+	}
+}
+
+void parse_wait(struct parse_job *job, uint32_t ms)
+{
+	wait_until(job, now_ns() + ms * NS_PER_MS);
+}
+
+/* ---- its start ---- */
+
+int parse_init(bool is_async)
+{
+	int r = 0;
+
+	/* first: also without a zygote the server must not wait */
+	if (is_async && parser.epoll < 0) {
+		parser.epoll = epoll_create1(EPOLL_CLOEXEC);
+		r = parser.epoll < 0 ? -errno : 0;
+	}
+	if (!r && parser.zygote < 0)
+		r = parse_zygote_start(&parser.zygote);
+	if (!r)
+		fcntl(parser.zygote, F_SETFL, O_NONBLOCK);
+	return r;
+}
+
+int parse_poll_fd(void)
+{
+	return parser.epoll;
+}
+
+bool parse_has_room(const void *owner)
+{
+	uint32_t nr = 0, nr_owner = 0;
+	const struct parse_job *job;
+
+	LIST_FOREACH(job, &parser.jobs, link) {
+		if (job->state != RUNNING)
+			continue;
+		nr++;
+		nr_owner += job->owner == owner;
+	}
+	return nr < JOBS_MAX && nr_owner < OWNER_MAX;
+}
+
+/* The session that has been idle for the longest time makes room for another. */
+static void end_a_session(void)
+{
+	struct parse_job *oldest = NULL, *job;
+	uint32_t nr = 0;
+
+	LIST_FOREACH(job, &parser.jobs, link) {
+		nr += job->state == OPEN;
+		if (is_idle(job) && (!oldest || job->deadline_ns < oldest->deadline_ns))
+			oldest = job;
+	}
+	if (nr >= SESSIONS_MAX && oldest)
+		fail(oldest, -ECANCELED, NULL);
+}
+
+/* A zygote that somebody has killed is replaced. */
+static int send_request(const struct parse_job *job, const int fds[PARSE_FDS])
+{
+	int r = parse_init(false);
+
+	if (!r)
+		r = parse_send(parser.zygote, &job->request, sizeof(job->request), fds,
+			       PARSE_FDS);
+	if (r != -EPIPE && r != -ECONNRESET)
+		return r;
+	close_fd(&parser.zygote);
+	r = parse_init(false);
+	return r ? r : parse_send(parser.zygote, &job->request, sizeof(job->request), fds,
+				  PARSE_FDS);
+}
+
+static int launch(struct parse_job *job, int input)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = job };
+	int sockets[2];
+	int r;
+
+	job->memfd = memfd_create("ulf: parsed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (job->memfd < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
+		return -errno;
+	fcntl(sockets[0], F_SETFL, O_NONBLOCK);
+	r = send_request(job, (int [PARSE_FDS]) { sockets[1], job->memfd, input });
+	close(sockets[1]);
+	if (r == -EAGAIN)
+		r = -EBUSY;
+	if (!r && parser.epoll >= 0 &&
+	    epoll_ctl(parser.epoll, EPOLL_CTL_ADD, sockets[0], &event))
+		r = -errno;
+	if (r) {
+		close(sockets[0]);
+		return r;
+	}
+	job->channel = sockets[0];
+	LIST_INSERT_HEAD(&parser.jobs, job, link);
+	return 0;
+}
+
+static int start(const struct parse_want *want, struct parse_job **ret_job)
+{
+	uint32_t wall_s = parse_job_types[want->request.job].limits.wall_seconds;
+	struct parse_job *job;
+	int r;
+
+	if (parser.epoll >= 0 && !parse_has_room(want->owner))
+		return -EBUSY;
+	end_a_session();
+	job = calloc(1, sizeof(*job));
+	if (!job)
+		return -ENOMEM;
+	*job = (struct parse_job) {
+		.owner = want->owner, .request = want->request,
+		.path = want->path ? strdup(want->path) : NULL,
+		.channel = -1, .memfd = -1, .pidfd = -1,
+		.bytes_left = want->request.bytes_left,
+		.deadline_ns = now_ns() + GRACE_NS + (wall_s ? wall_s : 15) * NS_PER_S,
+	};
+	r = launch(job, want->fd);
+	if (r) {
+		parse_free(job);
+		return r;
+	}
+	if (parser.epoll < 0)
+		wait_until(job, UINT64_MAX);
+	*ret_job = job;
+	return 0;
+}
+
+int parse_start(const struct parse_want *want, struct parse_job **ret_job)
+{
+	int r = start(want, ret_job);
+
+	close(want->fd);
+	return r;
+}
+
+void parse_free(struct parse_job *job)
+{
+	if (!job)
+		return;
+	leave(job);
+	if (job->is_news)
+		LIST_REMOVE(job, link);
+	close_fd(&job->memfd);
+	free(job->answer);
+	free(job->path);
+	free(job);
+}
+
+/* ---- what came of it ---- */
+
+int parse_poll(const struct parse_job *job)
+{
+	if (job->state == RUNNING)
+		return -EINPROGRESS;
+	return job->state == OPEN ? 0 : job->result;
+}
+
+const char *parse_why(const struct parse_job *job)
+{
+	return job->state == ENDED ? job->why : NULL;
+}
+
+uint64_t parse_bytes_read(const struct parse_job *job)
+{
+	return job->request.bytes_left - job->bytes_left;
+}
+
+struct parsed *parse_take(struct parse_job *job)
+{
+	struct parsed *parsed = NULL;
+	struct stat st;
+	void *map;
+
+	if (job->state != ENDED || job->result || job->memfd < 0 ||
+	    fstat(job->memfd, &st) || !st.st_size)
+		return NULL;
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, job->memfd, 0);
+	close_fd(&job->memfd);
+	if (map == MAP_FAILED)
+		return NULL;
+	parsed = calloc(1, sizeof(*parsed));
+	if (!parsed) {
+		munmap(map, (size_t)st.st_size);
+		return NULL;
+	}
+	parsed->map = map;
+	parsed->bytes = (uint64_t)st.st_size;
+	return parsed;
+}
+
+int parse_query(struct parse_job *job, uint64_t addr)
+{
+	struct parse_message query = { .type = PARSE_QUERY, .addr = addr };
+
+	if (job->state != OPEN)
+		return -EPIPE;
+	if (job->is_asked)
+		return -EBUSY;
+	if (!job->answer)
+		job->answer = malloc(PARSE_ANSWER_MAX);
+	if (!job->answer || parse_send(job->channel, &query, sizeof(query), NULL, 0)) {
+		fail(job, -EIO, "The parser crashed");
+		return -EPIPE;
+	}
+	job->is_asked = true;
+	job->answer_bytes = 0;
+	job->deadline_ns = now_ns() + QUERY_NS;
+	if (parser.epoll < 0)
+		wait_until(job, UINT64_MAX);
+	return 0;
+}
+
+const struct parse_answer *parse_answer(struct parse_job *job, uint32_t *ret_bytes)
+{
+	*ret_bytes = job->answer_bytes;
+	job->answer_bytes = 0;
+	return *ret_bytes ? job->answer : NULL;
+}
+
+bool parse_dispatch(void)
+{
+	struct epoll_event events[32];
+	struct parse_job *job, *next;
+	bool is_further = false;
+	int nr = parser.epoll < 0 ? 0 : epoll_wait(parser.epoll, events, 32, 0);
+
+	for (int i = 0; i < nr; i++)
+		while (receive(events[i].data.ptr))
+			is_further = true;
+	for (job = LIST_FIRST(&parser.jobs); job; job = next) {
+		next = LIST_NEXT(job, link);
+		check_deadline(job);
+		is_further |= job->state == ENDED;
+	}
+	parser.serial += is_further;
+	return is_further || !LIST_EMPTY(&parser.ended);
+}
+
+bool parse_is_running(void)
+{
+	const struct parse_job *job;
+
+	LIST_FOREACH(job, &parser.jobs, link)
+		if (job->state == RUNNING)
+			return true;
+	return false;
+}
+
+void *parse_next_ended(void)
+{
+	struct parse_job *job = LIST_FIRST(&parser.ended);
+
+	if (!job)
+		return NULL;
+	LIST_REMOVE(job, link);
+	job->is_news = false;
+	return job->owner;
+}
+
+uint64_t parse_serial(void)
+{
+	return parser.serial;
+}

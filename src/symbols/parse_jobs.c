@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The code that runs in parsers.  A file may take such a process over, and gains nothing
+ * but the names of its own functions.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "base/text.h"
+#include "symbols/demangle.h"
+#include "symbols/elf.h"
+#include "symbols/elf_args.h"
+#include "symbols/elf_impl.h"
+#include "symbols/elf_sites.h"
+#include "symbols/parse_impl.h"
+
+#define STRINGS_MAX	(1ull << 30)
+#define MB		(1ull << 20)
+
+/* ---- the server, asked for files ---- */
+
+static int ask_server(const struct elf_finder *finder, const struct elf_ask *ask,
+		      int *ret_fd)
+{
+	struct parse_message message = { .type = PARSE_ASK, .ask = *ask };
+	int nr = 0;
+
+	(void)finder;
+	if (send(PARSE_FD_CHANNEL, &message, sizeof(message), MSG_NOSIGNAL) !=
+	    sizeof(message) ||
+	    parse_receive(PARSE_FD_CHANNEL, &message, sizeof(message), ret_fd, 1, &nr) !=
+	    sizeof(message))
+		return -EPIPE;
+	return message.value ? message.value : nr ? 0 : -ENOENT;
+}
+
+static const struct elf_finder server_finder = { .open = ask_server };
+
+static struct elf_source source_of(const struct parse_request *request,
+				   uint64_t *bytes_left)
+{
+	return (struct elf_source) {
+		.fd = PARSE_FD_INPUT,
+		.build_id = request->build_id,
+		.build_id_bytes = min_u32(request->build_id_bytes,
+					  sizeof(request->build_id)),
+		.bytes_left = bytes_left, .finder = &server_finder,
+	};
+}
+
+/* ---- results ---- */
+
+static int put(const void *data, uint64_t bytes)
+{
+	for (uint64_t done = 0; done < bytes; ) {
+		ssize_t n = write(PARSE_FD_RESULT, (const char *)data + done,
+				  bytes - done);
+
+		if (n <= 0)
+			return -EFBIG;
+		done += (uint64_t)n;
+	}
+	return 0;
+}
+
+/* With places for their names, in the same order; NULL: no memory. */
+static struct parse_symbol *rows_of(const struct elf_symbols *symbols, uint64_t *ret_bytes)
+{
+	struct parse_symbol *rows = malloc((symbols->nr + 1ul) * sizeof(*rows));
+
+	*ret_bytes = 0;
+	for (uint32_t i = 0; rows && i < symbols->nr; i++) {
+		const struct elf_symbol *row = &symbols->rows[i];
+
+		rows[i] = (struct parse_symbol) { row->addr, row->size, *ret_bytes };
+		*ret_bytes += strlen(row->name) + 1;
+	}
+	return rows;
+}
+
+static int put_names(const struct elf_symbols *symbols, const struct parse_symbol *rows,
+		     uint64_t bytes)
+{
+	char *names = malloc(bytes + 1);
+
+	if (!names)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < symbols->nr; i++)
+		memcpy(names + rows[i].name, symbols->rows[i].name,
+		       (i + 1 < symbols->nr ? rows[i + 1].name : bytes) - rows[i].name);
+	return put(names, bytes);
+}
+
+/* elf_symbols_find(), but that the next one is mostly right behind @last. */
+static const struct elf_symbol *find_next(const struct elf_symbols *symbols,
+					  const struct elf_symbol *last, uint64_t addr)
+{
+	const struct elf_symbol *next = last ? last + 1 : symbols->rows;
+	const struct elf_symbol *end = symbols->rows + symbols->nr;
+
+	if (next < end && addr - next->addr < next->size &&
+	    (next + 1 == end || next[1].addr > addr))
+		return next;
+	return elf_symbols_find(symbols, addr);
+}
+
+/* Which symbol each site is in: 1 + its number. */
+static int put_sites(const struct elf_sites *sites, const struct elf_symbols *symbols)
+{
+	uint32_t *names = malloc((sites->nr + 1ul) * sizeof(*names));
+	const struct elf_symbol *symbol = NULL;
+	int r;
+
+	if (!names)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < sites->nr; i++) {
+		symbol = find_next(symbols, symbol, sites->addrs[i]);
+		names[i] = symbol ? (uint32_t)(symbol - symbols->rows) + 1 : 0;
+	}
+	r = put(sites->addrs, sites->nr * (uint64_t)sizeof(*sites->addrs));
+	if (!r)
+		r = put(sites->rows, sites->nr * (uint64_t)sizeof(*sites->rows));
+	if (!r)
+		r = put(names, sites->nr * (uint64_t)sizeof(*names));
+	free(names);
+	return r;
+}
+
+/* ---- symbols, and sites ---- */
+
+static void find_segments(const struct elf_source *source, struct parse_head *head)
+{
+	struct elf_file file;
+	int r = elf_file_open_source(source, &file);
+
+	for (uint32_t i = 0; !r && i < file.head.e_phnum; i++) {
+		const Elf64_Phdr *program = &file.programs[i];
+
+		if (program->p_type != PT_LOAD || program->p_flags & PF_W ||
+		    head->nr_segments == PARSE_SEGMENTS_MAX)
+			continue;
+		head->segments[head->nr_segments++] = (struct parse_segment) {
+			program->p_vaddr, program->p_offset, program->p_filesz,
+		};
+	}
+	elf_file_close(&file);
+}
+
+/* Nothing is freed: the process ends. */
+static int put_result(struct parse_head *head, const struct elf_symbols *symbols,
+		      const struct elf_sites *sites)
+{
+	struct parse_symbol *rows = rows_of(symbols, &head->strings_bytes);
+	int r;
+
+	if (!rows)
+		return -ENOMEM;
+	head->magic = PARSE_MAGIC;
+	head->nr_symbols = symbols->nr;
+	head->first = symbols->first;
+	head->end = symbols->end;
+	if (head->strings_bytes > STRINGS_MAX)
+		return -EFBIG;
+	r = put(head, sizeof(*head));
+	if (!r)
+		r = put(rows, symbols->nr * (uint64_t)sizeof(*rows));
+	if (!r)
+		r = put_sites(sites, symbols);
+	return r ? r : put_names(symbols, rows, head->strings_bytes);
+}
+
+static int run_symbols(const struct parse_request *request, uint64_t *bytes_left)
+{
+	struct parse_head head = { .next_kind = FSITE_KINDS };
+	struct elf_source source = source_of(request, bytes_left);
+	const struct elf_sites no_sites = { 0 };
+	struct elf_symbols symbols;
+	int r = elf_symbols_parse(&source, &symbols);
+
+	if (r)
+		return r;
+	find_segments(&source, &head);
+	return put_result(&head, &symbols, &no_sites);
+}
+
+/* Without symbols the sites have no names, but can be traced. */
+static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
+{
+	struct parse_head head = { .kind = 0 };
+	struct elf_source source = source_of(request, bytes_left);
+	struct elf_symbols symbols = { 0 };
+	enum fsite_kind next;
+	struct elf_sites sites;
+	int r = elf_sites_parse(&source, request->kind, &sites, &next);
+
+	if (r)
+		return r;
+	head = (struct parse_head) {
+		.kind = sites.kind, .next_kind = next,
+		.nr_rows = sites.nr_rows, .nr_sites = sites.nr,
+		.build_id_bytes = sites.build_id_bytes,
+		.table = sites.table, .text = sites.text, .text_end = sites.text_end,
+		.text_off = sites.text_off, .id = sites.id,
+	};
+	memcpy(head.build_id, sites.build_id, sizeof(head.build_id));
+	if (sites.nr && elf_symbols_parse(&source, &symbols))
+		symbols = (struct elf_symbols) { 0 };
+	return put_result(&head, &symbols, &sites);
+}
+
+/* ---- names of C++ ---- */
+
+/* A name that is a bomb gets no more memory than the others need. */
+static void prepare_demangle(struct parse_limits *limits)
+{
+	off_t bytes = lseek(PARSE_FD_INPUT, 0, SEEK_END);
+
+	if (bytes >= 0)
+		limits->memory_bytes = min_u64(limits->memory_bytes,
+					       16 * MB + 8 * (uint64_t)bytes);
+	demangle_prepare();
+}
+
+static char *read_input(uint64_t *ret_bytes)
+{
+	off_t bytes = lseek(PARSE_FD_INPUT, 0, SEEK_END);
+	char *input = bytes >= 0 ? malloc((size_t)bytes + 1) : NULL;
+
+	if (!input || pread(PARSE_FD_INPUT, input, (size_t)bytes, 0) != bytes)
+		return NULL;
+	input[bytes] = '\0';
+	*ret_bytes = (uint64_t)bytes;
+	return input;
+}
+
+static int demangle_all(const char *names, uint64_t bytes, uint32_t *rows, struct text *out)
+{
+	for (uint64_t at = 0; at < bytes; at += strlen(names + at) + 1) {
+		size_t before = out->len;
+
+		*rows = 0;
+		if (demangle_name(names + at, out)) {
+			*rows = (uint32_t)before + 1;
+			text_putc(out, '\0');
+		}
+		rows++;
+	}
+	return out->error;
+}
+
+static int run_demangle(const struct parse_request *request, uint64_t *bytes_left)
+{
+	struct parse_plain_head head = { .magic = PARSE_MAGIC };
+	uint64_t bytes = 0;
+	char *names = read_input(&bytes);
+	struct text out;
+	uint32_t *rows;
+	int r;
+
+	(void)request;
+	if (!names)
+		return -ENOMEM;
+	for (uint64_t at = 0; at < bytes; at += strlen(names + at) + 1)
+		head.nr++;
+	rows = malloc((head.nr + 1ul) * sizeof(*rows));
+	text_init(&out, min_u64(*bytes_left, UINT32_MAX - ELF_NAME_MAX));
+	/* now: a name that takes too long may leave little memory */
+	r = rows && text_reserve(&out, min_u64(4 * bytes, out.max)) ?
+	    demangle_all(names, bytes, rows, &out) : -ENOMEM;
+	head.strings_bytes = out.len;
+	if (!r)
+		r = put(&head, sizeof(head));
+	if (!r)
+		r = put(rows, head.nr * (uint64_t)sizeof(*rows));
+	return r ? r : put(out.data, out.len);
+}
+
+/* ---- parameters ---- */
+
+static struct elf_args *session;
+
+/* BTF knows functions by their symbols. */
+static int run_params(const struct parse_request *request, uint64_t *bytes_left)
+{
+	static struct elf_symbols symbols;
+	uint64_t symbols_left = *bytes_left;
+	struct elf_source source = source_of(request, &symbols_left);
+
+	if (elf_symbols_parse(&source, &symbols))
+		symbols = (struct elf_symbols) { 0 };
+	source.bytes_left = bytes_left;
+	session = elf_args_parse(&source, &symbols);
+	return session ? 0 : -ENOENT;
+}
+
+static void fill_param(const struct elf_param *from, struct parse_param *to)
+{
+	*to = (struct parse_param) {
+		.bytes = from->bytes, .kind = from->kind,
+		.is_on_stack = from->is_on_stack, .nr_words = from->nr_words,
+		.regs = { from->regs[0], from->regs[1] }, .has_name = from->name != NULL,
+	};
+	if (from->name)
+		memcpy(to->name, from->name, strnlen(from->name, sizeof(to->name) - 1));
+}
+
+static bool answer(struct parse_answer *answer, uint64_t addr)
+{
+	const struct elf_params *params = elf_args_find(session, addr);
+	size_t bytes;
+
+	*answer = (struct parse_answer) {
+		.type = PARSE_ANSWER, .addr = addr, .is_known = params != NULL,
+		.nr = params ? min_u32(params->nr, PARSE_PARAMS_MAX) : 0,
+		.is_over = elf_args_is_over(session),
+	};
+	for (uint32_t i = 0; i < answer->nr; i++)
+		fill_param(&params->rows[i], &answer->params[i]);
+	bytes = sizeof(*answer) + answer->nr * sizeof(answer->params[0]);
+	return send(PARSE_FD_CHANNEL, answer, bytes, MSG_NOSIGNAL) == (ssize_t)bytes;
+}
+
+static void serve_params(void)
+{
+	struct parse_answer *room = malloc(PARSE_ANSWER_MAX);
+	struct parse_message query;
+	int nr;
+
+	while (room &&
+	       parse_receive(PARSE_FD_CHANNEL, &query, sizeof(query), NULL, 0, &nr) ==
+	       sizeof(query) && query.type == PARSE_QUERY && answer(room, query.addr))
+		;
+}
+
+/* ---- the table ---- */
+
+/* A machine may be busy, so the wall clock is generous. */
+const struct parse_job_type parse_job_types[PARSE_JOBS] = {
+	[PARSE_SYMBOLS] = {
+		.name = "ulf-symbols", .run = run_symbols,
+		.limits = { 512 * MB, 128 * MB, 5, 15 },
+	},
+	[PARSE_SITES] = {
+		.name = "ulf-sites", .run = run_sites,
+		.limits = { 2560 * MB, 1024 * MB, 10, 30 },
+	},
+	[PARSE_DEMANGLE] = {
+		.name = "ulf-demangle", .prepare = prepare_demangle,
+		.run = run_demangle,
+		.limits = { 512 * MB, 256 * MB, 3, 10 },
+	},
+	[PARSE_PARAMS] = {
+		.name = "ulf-params", .run = run_params, .serve = serve_params,
+		.limits = { 1024 * MB, 0, 60, 0 },
+	},
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bytes between the server and its parser processes (docs/design/symbols.md, "The
+ * parser").  The server treats whatever comes back as hostile: a file may have taken
+ * the parser over.
+ */
+#ifndef ULF_SERVER_PARSE_WIRE_H
+#define ULF_SERVER_PARSE_WIRE_H
+
+#include <stdint.h>
+
+#include "symbols/elf_args.h"
+#include "symbols/elf_debug.h"
+
+enum parse_job_id {
+	PARSE_SYMBOLS,			/* the functions of a file */
+	PARSE_SITES,			/* and which of them can be traced */
+	PARSE_DEMANGLE,			/* names of C++ as they are written */
+	PARSE_PARAMS,			/* a session: parameters of functions */
+	PARSE_JOBS,
+};
+
+struct parse_request {
+	uint32_t job;			/* enum parse_job_id */
+	uint32_t kind;			/* PARSE_SITES: enum fsite_kind */
+	uint64_t bytes_left;		/* that may be read */
+	uint32_t build_id_bytes;	/* 0: any file */
+	uint8_t build_id[32];
+};
+
+/* Descriptors that go with a request, and their numbers in the parser. */
+enum parse_fd {
+	PARSE_FD_CHANNEL	= 3,	/* to the server: SOCK_SEQPACKET */
+	PARSE_FD_RESULT		= 4,	/* a memfd */
+	PARSE_FD_INPUT		= 5,	/* the file */
+	PARSE_FDS		= 3,	/* how many */
+};
+
+/* ---- messages ---- */
+
+enum parse_message_type {
+	PARSE_STARTED,			/* of the zygote, with a pidfd */
+	PARSE_EXITED,			/* of the zygote: .value is waitpid()'s status */
+	PARSE_ASK,			/* for a file: .ask; the answer has it */
+	PARSE_DONE,			/* .value: 0, and the result is there; -errno */
+	PARSE_QUERY,			/* to a session: .addr */
+	PARSE_ANSWER,			/* of a session: struct parse_answer */
+};
+
+struct parse_message {
+	uint32_t type;
+	int32_t value;
+	uint64_t bytes_left;		/* PARSE_DONE: of the request's */
+	uint64_t addr;
+	struct elf_ask ask;
+};
+
+#define PARSE_PARAM_NAME	256u	/* bytes with the NUL; longer ones are cut */
+
+struct parse_param {
+	uint64_t bytes;
+	uint8_t kind, is_on_stack, nr_words;
+	uint8_t regs[2];
+	uint8_t has_name;
+	char name[PARSE_PARAM_NAME];
+};
+
+#define PARSE_PARAMS_MAX	64u
+
+struct parse_answer {
+	uint32_t type;			/* PARSE_ANSWER */
+	uint32_t nr;
+	uint64_t addr;
+	uint32_t is_known;
+	uint32_t is_over;		/* the time was up: do not ask again */
+	struct parse_param params[];	/* [nr] */
+};
+
+#define PARSE_ANSWER_MAX \
+	(sizeof(struct parse_answer) + PARSE_PARAMS_MAX * sizeof(struct parse_param))
+
+/* ---- results ---- */
+
+#define PARSE_MAGIC		0x70666c75u
+#define PARSE_SEGMENTS_MAX	16u
+
+struct parse_symbol {
+	uint64_t addr, size;
+	uint64_t name;			/* offset in the strings */
+};
+
+/* A part of the file that is loaded read-only. */
+struct parse_segment {
+	uint64_t addr, off, bytes;
+};
+
+/*
+ * PARSE_SYMBOLS and PARSE_SITES:
+ *
+ *	struct parse_head
+ *	struct parse_symbol	[nr_symbols]	by address
+ *	uint64_t		[nr_sites]	addresses
+ *	uint32_t		[nr_sites]	rows in the file's table
+ *	uint32_t		[nr_sites]	1 + number of the symbol; 0: none
+ *	char			[strings_bytes]	one for each symbol, in their order
+ */
+struct parse_head {
+	uint32_t magic;
+	uint32_t nr_symbols;
+	uint64_t first, end;		/* the addresses that it is loaded to */
+	uint64_t strings_bytes;
+	uint32_t nr_segments;
+	uint32_t kind, next_kind;	/* of sites; FSITE_KINDS: no other */
+	uint32_t nr_rows, nr_sites;
+	uint32_t build_id_bytes;
+	uint8_t build_id[32];
+	uint64_t table, text, text_end, text_off, id;
+	struct parse_segment segments[PARSE_SEGMENTS_MAX];
+};
+
+/*
+ * PARSE_DEMANGLE; the input is the strings of the above:
+ *
+ *	struct parse_plain_head
+ *	uint32_t		[nr]	1 + offset in the strings; 0: as it is
+ *	char			[strings_bytes]
+ */
+struct parse_plain_head {
+	uint32_t magic;
+	uint32_t nr;
+	uint64_t strings_bytes;
+};
+
+#endif

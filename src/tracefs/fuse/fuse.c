@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* FUSE: a session, what it asks of the kernel, and the table of requests. */
+#include "tracefs/fuse/fuse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "tracefs/fuse/fuse_impl.h"
+
+/* Requests taken before others get their turn. */
+#define REQUESTS_AT_ONCE	64
+
+static void op_init(void *data, struct fuse_conn_info *conn)
+{
+	(void)data;
+	/*
+	 * Without ASYNC_READ a page-cache read can be interrupted.  The data
+	 * of a stream must not be dropped when attributes change, nor read
+	 * ahead of the reader.  O_TRUNC has to come with the open: truncating
+	 * means something only there.  Splicing the requests themselves saves
+	 * nothing with answers of our size.
+	 */
+	conn->want &= ~(unsigned int)(FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO |
+				      FUSE_CAP_AUTO_INVAL_DATA |
+				      FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO |
+				      FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE |
+				      FUSE_CAP_SPLICE_MOVE);
+	conn->want |= conn->capable & FUSE_CAP_ATOMIC_O_TRUNC;
+	conn->max_readahead = 0;
+	conn->max_write = FUSE_IO_BYTES;
+}
+
+/* The server makes the tree, so these refuse as tracefs does. */
+
+/* tracefs says EACCES, and whoever types `echo 1 > tracing_onn' then looks for missing rights;
+ * here the file does not exist. */
+static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name,
+		      mode_t mode, struct fuse_file_info *fi)
+{
+	(void)parent;
+	(void)name;
+	(void)mode;
+	(void)fi;
+	fuse_reply_err(req, ENOENT);
+}
+
+static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name,
+		     mode_t mode, dev_t rdev)
+{
+	(void)parent;
+	(void)name;
+	(void)rdev;
+	fuse_reply_err(req, S_ISREG(mode) ? EACCES : EPERM);
+}
+
+static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	(void)parent;
+	(void)name;
+	fuse_reply_err(req, EPERM);
+}
+
+static void op_symlink(fuse_req_t req, const char *target, fuse_ino_t parent,
+		       const char *name)
+{
+	(void)target;
+	(void)parent;
+	(void)name;
+	fuse_reply_err(req, EPERM);
+}
+
+static void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
+		      fuse_ino_t newparent, const char *newname, unsigned int flags)
+{
+	(void)parent;
+	(void)name;
+	(void)newparent;
+	(void)newname;
+	(void)flags;
+	fuse_reply_err(req, EPERM);
+}
+
+static void op_link(fuse_req_t req, fuse_ino_t id, fuse_ino_t newparent,
+		    const char *newname)
+{
+	(void)id;
+	(void)newparent;
+	(void)newname;
+	fuse_reply_err(req, EPERM);
+}
+
+static void op_statfs(fuse_req_t req, fuse_ino_t id)
+{
+	struct statvfs st = {
+		.f_bsize = 4096,
+		.f_frsize = 4096,
+		.f_namemax = 255,
+	};
+
+	(void)id;
+	fuse_reply_statfs(req, &st);
+}
+
+static const struct fuse_lowlevel_ops ops = {
+	.init		= op_init,
+	.lookup		= fuse_op_lookup,
+	.forget		= fuse_op_forget,
+	.forget_multi	= fuse_op_forget_multi,
+	.getattr	= fuse_op_getattr,
+	.setattr	= fuse_op_setattr,
+	.opendir	= fuse_op_opendir,
+	.readdir	= fuse_op_readdir,
+	.releasedir	= fuse_op_releasedir,
+	.mkdir		= fuse_op_mkdir,
+	.rmdir		= fuse_op_rmdir,
+	.open		= fuse_op_open,
+	.read		= fuse_op_read,
+	.write		= fuse_op_write,
+	.flush		= fuse_op_flush,
+	.poll		= fuse_op_poll,
+	.ioctl		= fuse_op_ioctl,
+	.release	= fuse_op_release,
+	.create		= op_create,
+	.mknod		= op_mknod,
+	.unlink		= op_unlink,
+	.symlink	= op_symlink,
+	.rename		= op_rename,
+	.link		= op_link,
+	.statfs		= op_statfs,
+};
+
+static int session_new(struct tracefs_fuse *fuse, int fd)
+{
+	char name[] = "ulf", place[32];
+	char *argv[] = { name, NULL };
+	struct fuse_args args = FUSE_ARGS_INIT(1, argv);
+
+	fuse->session = fuse_session_new(&args, &ops, sizeof(ops), fuse);
+	fuse_opt_free_args(&args);
+	if (!fuse->session)
+		return -ENOMEM;
+	/* A name of this form stands for a descriptor that is mounted. */
+	snprintf(place, sizeof(place), "/dev/fd/%d", fd);
+	if (fuse_session_mount(fuse->session, place) < 0)
+		return -EIO;
+	return 0;
+}
+
+int tracefs_fuse_new(struct server *server, int fd, struct tracefs_fuse **ret_fuse)
+{
+	struct tracefs_fuse *fuse;
+	int flags, ret;
+
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+		return -errno;
+	fuse = calloc(1, sizeof(*fuse));
+	if (!fuse)
+		return -ENOMEM;
+	TAILQ_INIT(&fuse->parked);
+	fuse->server = server;
+	fuse->top.node = tracefs_top(server);
+	fuse->io = malloc(FUSE_IO_BYTES);
+	ret = fuse->io ? session_new(fuse, fd) : -ENOMEM;
+	if (ret < 0) {
+		if (fuse->session)
+			fuse_session_destroy(fuse->session);
+		free(fuse->io);
+		free(fuse);
+		return ret;
+	}
+	*ret_fuse = fuse;
+	return 0;
+}
+
+void tracefs_fuse_free(struct tracefs_fuse *fuse)
+{
+	if (!fuse)
+		return;
+	fuse_file_free_all(fuse);
+	fuse_dir_free_all(fuse);
+	fuse_node_free_all(fuse);
+	fuse_session_destroy(fuse->session);
+	free(fuse->request.mem);
+	free(fuse->io);
+	free(fuse);
+}
+
+int tracefs_fuse_dispatch(struct tracefs_fuse *fuse)
+{
+	int i, ret;
+
+	for (i = 0; i < REQUESTS_AT_ONCE; i++) {
+		ret = fuse_session_receive_buf(fuse->session, &fuse->request);
+		if (ret == -EAGAIN || ret == -EINTR)
+			return 0;
+		if (ret <= 0)
+			return -ENODEV;
+		fuse_session_process_buf(fuse->session, &fuse->request);
+		fuse_file_end_interrupted(fuse);
+		if (fuse_session_exited(fuse->session))
+			return -ENODEV;
+	}
+	return 0;
+}
+
+void tracefs_fuse_tick(struct tracefs_fuse *fuse)
+{
+	fuse_file_retry(fuse);
+}
+
+bool tracefs_fuse_is_waiting(const struct tracefs_fuse *fuse)
+{
+	return fuse_file_is_waiting(fuse);
+}
