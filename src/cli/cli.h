@@ -56,5 +56,7 @@ int cli_option(const struct cli_cmd *cmd, int argc, char **argv,
 	       int *ret_status);
 /* Say how @cmd is used, on stderr; gives CLI_USAGE. */
 int cli_usage(const struct cli_cmd *cmd);
+/* Print the help text of @cmd to stdout. */
+void cli_help(const struct cli_cmd *cmd);
 
 #endif

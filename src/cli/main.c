@@ -213,18 +213,6 @@ static const struct cli_cmd commands[] = {
 };
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
-void cli_error(const char *fmt, ...)
-{
-	va_list ap;
-
-	fflush(stdout);
-	fputs("ulf: ", stderr);
-	va_start(ap, fmt);
-	terminal_vprint(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-}
-
 static const struct cli_cmd *find(const char *name)
 {
 	size_t i;
@@ -234,17 +222,6 @@ static const struct cli_cmd *find(const char *name)
 			return &commands[i];
 	}
 	return NULL;
-}
-
-static void print_usage(FILE *to, const struct cli_cmd *cmd)
-{
-	fprintf(to, "usage: ulf %s%s%s\n", cmd->name, *cmd->args ? " " : "", cmd->args);
-}
-
-static void print_help(const struct cli_cmd *cmd)
-{
-	print_usage(stdout, cmd);
-	printf("\nulf %s: %s\n\n%s", cmd->name, cmd->summary, cmd->help);
 }
 
 static void print_commands(FILE *to)
@@ -259,52 +236,6 @@ static void print_commands(FILE *to)
 	      "The ulf directory is $ULF_DIR, else /run/ulf/UID if there is a /run/ulf, else\n"
 	      "/dev/shm/ulf-UID.  With --user USER, a name or a number, root looks at the\n"
 	      "roots of that user; `ulf ls --all` lists those of all users.\n", to);
-}
-
-int cli_usage(const struct cli_cmd *cmd)
-{
-	print_usage(stderr, cmd);
-	fprintf(stderr, "ulf help %s says more\n", cmd->name);
-	return CLI_USAGE;
-}
-
-/* @optopt is 0 for a long option that there is not. */
-static int say_bad_option(const struct cli_cmd *cmd, char **argv,
-			  const char *short_options, const struct option *options)
-{
-	bool is_known = optopt && strchr(short_options, optopt);
-
-	for (; optopt && !is_known && options->name; options++)
-		is_known = options->val == optopt;
-	if (is_known)
-		cli_error("%s: an argument is missing, or there is one too many",
-			  argv[optind - 1]);
-	else if (optopt)
-		cli_error("there is no option -%c", optopt);
-	else
-		cli_error("there is no option %s", argv[optind - 1]);
-	return cli_usage(cmd);
-}
-
-int cli_option(const struct cli_cmd *cmd, int argc, char **argv,
-	       const char *short_options, const struct option *options,
-	       int *ret_status)
-{
-	int option;
-
-	opterr = 0;			/* getopt() would print the argument as it is */
-	option = getopt_long(argc, argv, short_options, options, NULL);
-	switch (option) {
-	case 'h':
-		print_help(cmd);
-		*ret_status = 0;
-		return -2;
-	case '?':
-		*ret_status = say_bad_option(cmd, argv, short_options, options);
-		return -2;
-	default:
-		return option;
-	}
 }
 
 static int unknown(const char *name)
@@ -324,7 +255,7 @@ static int help(int argc, char **argv)
 	cmd = find(argv[2]);
 	if (!cmd)
 		return unknown(argv[2]);
-	print_help(cmd);
+	cli_help(cmd);
 	return 0;
 }
 
