@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "server/rings/options.h"
-#include "server/rings/timebase.h"
+#include "server/core/timebase.h"
 #include "tracefs/files.h"
 
 int per_cpu_lookup(struct tracefs_node *dir, const char *name,
@@ -23,7 +23,7 @@ int per_cpu_lookup(struct tracefs_node *dir, const char *name,
 	snprintf(expected, sizeof(expected), "cpu%lu", cpu);
 	if (cpu >= dir->root->nr_cpus || strcmp(expected, name))
 		return -ENOENT;
-	return tracefs_node_new(dir, &cpu_dir, dir->root, (uint32_t)cpu, ret_node);
+	return tracefs_node_new(dir, dir->dir->child[0], dir->root, (uint32_t)cpu, ret_node);
 }
 
 int per_cpu_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
@@ -34,7 +34,7 @@ int per_cpu_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 		char name[16];
 
 		snprintf(name, sizeof(name), "cpu%" PRIu32, cpu);
-		r = tracefs_emit_dir(dir, &cpu_dir, dir->root, cpu, name, emit, arg);
+		r = tracefs_emit_dir(dir, dir->dir->child[0], dir->root, cpu, name, emit, arg);
 	}
 	return r;
 }

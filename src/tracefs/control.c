@@ -6,9 +6,9 @@
 #include "base/nearest.h"
 #include "event/clock.h"
 #include "server/core/error_log.h"
-#include "server/rings/marker.h"
+#include "server/rules/marker.h"
 #include "server/rings/options.h"
-#include "server/rings/perf_clock.h"
+#include "server/core/perf_clock.h"
 #include "server/core/shm.h"
 #include "tracefs/files.h"
 

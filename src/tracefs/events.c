@@ -27,7 +27,7 @@ int events_lookup(struct tracefs_node *dir, const char *name,
 
 	if (number < 0 || !events_has_system(root, name))
 		return -ENOENT;
-	return tracefs_node_new(dir, &system_dir, root, (uint32_t)number, ret_node);
+	return tracefs_node_new(dir, dir->dir->child[0], root, (uint32_t)number, ret_node);
 }
 
 /* root->visible is sorted: a system's events stand together. */
@@ -40,7 +40,7 @@ int events_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 		uint32_t number = root->visible[i]->system_number;
 
 		if (!i || root->visible[i - 1]->system_number != number)
-			r = tracefs_emit_dir(dir, &system_dir, root, number,
+			r = tracefs_emit_dir(dir, dir->dir->child[0], root, number,
 					     root->systems[number], emit, arg);
 	}
 	return r;
@@ -53,7 +53,7 @@ int system_lookup(struct tracefs_node *dir, const char *name,
 
 	if (!event)
 		return -ENOENT;
-	return tracefs_node_new(dir, &event_dir, dir->root, event->row, ret_node);
+	return tracefs_node_new(dir, dir->dir->child[0], dir->root, event->row, ret_node);
 }
 
 int system_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
@@ -65,7 +65,7 @@ int system_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 		const struct event *event = root->visible[i];
 
 		if (event->system_number == dir->number)
-			r = tracefs_emit_dir(dir, &event_dir, root, event->row,
+			r = tracefs_emit_dir(dir, dir->dir->child[0], root, event->row,
 					     event->format->name, emit, arg);
 	}
 	return r;

@@ -266,6 +266,7 @@ static const struct tracefs_def trace_stat_files[] = {
 
 const struct tracefs_dir top_dir = {
 	.number = 1, .mode = 0700, .lookup = top_lookup, .list = top_list,
+	.child = { &root_dir },
 };
 
 const struct tracefs_dir root_dir = {
@@ -276,6 +277,7 @@ const struct tracefs_dir instances_dir = {
 	.number = 10, .mode = 0750,
 	.lookup = instances_lookup, .list = instances_list,
 	.mkdir = instances_mkdir, .rmdir = instances_rmdir,
+	.child = { &instance_dir },
 };
 
 const struct tracefs_dir instance_dir = {
@@ -285,11 +287,13 @@ const struct tracefs_dir instance_dir = {
 const struct tracefs_dir events_dir = {
 	.number = 3, .mode = 0755, ROWS(events_files),
 	.lookup = events_lookup, .list = events_list,
+	.child = { &system_dir },
 };
 
 const struct tracefs_dir system_dir = {
 	.number = 4, .mode = 0755, ROWS(system_files),
 	.lookup = system_lookup, .list = system_list,
+	.child = { &event_dir },
 };
 
 const struct tracefs_dir event_dir = {
@@ -298,6 +302,7 @@ const struct tracefs_dir event_dir = {
 
 const struct tracefs_dir ftrace_dir = {
 	.number = 6, .mode = 0755, .lookup = ftrace_lookup, .list = ftrace_list,
+	.child = { &ftrace_event_dir, &ftrace_print_dir },
 };
 
 const struct tracefs_dir ftrace_event_dir = {
@@ -311,10 +316,11 @@ const struct tracefs_dir ftrace_print_dir = {
 const struct tracefs_dir per_cpu_dir = {
 	.number = 8, .mode = 0750,
 	.lookup = per_cpu_lookup, .list = per_cpu_list,
+	.child = { &cpu_dir },
 };
 
 const struct tracefs_dir cpu_dir = {
-	.number = 9, .mode = 0750, ROWS(cpu_files),
+	.number = 9, .mode = 0750, ROWS(cpu_files), .is_cpu = true,
 };
 
 const struct tracefs_dir trace_stat_dir = {

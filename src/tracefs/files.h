@@ -17,6 +17,9 @@ extern const struct tracefs_dir trace_stat_dir, top_dir, root_dir, instances_dir
 	per_cpu_dir, cpu_dir,
 	options_dir;
 
+/* readme.c */
+SHOW(readme_show);
+
 /* tree.c */
 LOOKUP(top_lookup);
 LIST(top_list);
@@ -174,20 +177,19 @@ SHOW(saved_cmdlines_size_show);
 STORE(saved_cmdlines_size_store);
 SHOW(saved_tgids_show);
 SHOW(timestamp_mode_show);
-SHOW(readme_show);
 
 /* The rings that a file is about. */
 static inline enum rings tracefs_rings(const struct tracefs_node *node)
 {
-	return node->def->stream == &snapshot_stream ||
-	       node->def->stream == &snapshot_raw_stream ?
-	       RINGS_SNAPSHOT : RINGS_MAIN;
+	const struct tracefs_stream *stream = node->def->stream;
+
+	return stream && stream->is_snapshot ? RINGS_SNAPSHOT : RINGS_MAIN;
 }
 
 /* The CPU of a file below per_cpu/cpuN, else CPU_ALL. */
 static inline int tracefs_cpu(const struct tracefs_node *node)
 {
-	return node->in == &cpu_dir ? (int)node->number : CPU_ALL;
+	return node->in && node->in->is_cpu ? (int)node->number : CPU_ALL;
 }
 
 #endif

@@ -7,9 +7,10 @@
 #include "event/ftrace_event.h"
 #include "tracefs/files.h"
 
-static const struct tracefs_dir *dir_of(size_t row)
+/* The second kind of entry is ftrace/print, which has triggers. */
+static const struct tracefs_dir *dir_of(const struct tracefs_node *ftrace, size_t row)
 {
-	return row == FTRACE_PRINT ? &ftrace_print_dir : &ftrace_event_dir;
+	return ftrace->dir->child[row == FTRACE_PRINT];
 }
 
 int ftrace_lookup(struct tracefs_node *dir, const char *name,
@@ -17,7 +18,7 @@ int ftrace_lookup(struct tracefs_node *dir, const char *name,
 {
 	for (size_t i = 0; i < nr_ftrace_events; i++)
 		if (!strcmp(ftrace_events[i].name, name))
-			return tracefs_node_new(dir, dir_of(i), dir->root,
+			return tracefs_node_new(dir, dir_of(dir, i), dir->root,
 						(uint32_t)i, ret_node);
 	return -ENOENT;
 }
@@ -27,7 +28,7 @@ int ftrace_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 	int r = 0;
 
 	for (size_t i = 0; !r && i < nr_ftrace_events; i++)
-		r = tracefs_emit_dir(dir, dir_of(i), dir->root, (uint32_t)i,
+		r = tracefs_emit_dir(dir, dir_of(dir, i), dir->root, (uint32_t)i,
 				     ftrace_events[i].name, emit, arg);
 	return r;
 }

@@ -390,6 +390,7 @@ const struct tracefs_stream raw_stream = {
 
 /* It has no poll: a program never waits for a snapshot in that way. */
 const struct tracefs_stream snapshot_raw_stream = {
+	.is_snapshot = true,
 	.open = raw_open,
 	.close = raw_close,
 	.read = raw_read,

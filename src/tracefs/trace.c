@@ -210,6 +210,7 @@ const struct tracefs_stream trace_stream = {
 };
 
 const struct tracefs_stream snapshot_stream = {
+	.is_snapshot = true,
 	.open = trace_open,
 	.read = trace_read,
 	.close = trace_close,

@@ -128,24 +128,6 @@ void tracefs_node_put(struct tracefs_node *node)
 	free(node);
 }
 
-struct tracefs_node *tracefs_top(struct server *server)
-{
-	void **tree = server_tree(server, free);
-	struct tracefs_node *top = *tree;
-
-	if (top)
-		return top;
-	top = calloc(1, sizeof(*top));
-	if (!top)
-		return NULL;
-	top->refs = 1;
-	top->server = server;
-	top->dir = &top_dir;
-	top->ino = 1;
-	*tree = top;
-	return top;
-}
-
 /* Is there still something behind this directory? */
 static bool is_there(const struct tracefs_node *dir)
 {
@@ -199,40 +181,6 @@ int tracefs_lookup(struct tracefs_node *dir, const char *name,
 	if (!dir->dir->lookup)
 		return -ENOENT;
 	return dir->dir->lookup(dir, name, ret_node);
-}
-
-int tracefs_walk(struct server *server, const char *path,
-		 struct tracefs_node **ret_node)
-{
-	struct tracefs_node *node = tracefs_top(server), *next;
-	char name[256];
-	int r;
-
-	if (!node)
-		return -ENOMEM;
-	tracefs_node_get(node);
-	for (;;) {
-		size_t len;
-
-		path += strspn(path, "/");
-		len = strcspn(path, "/");
-		if (!len)
-			break;
-		r = len < sizeof(name) ? 0 : -ENAMETOOLONG;
-		if (!r) {
-			memcpy(name, path, len);
-			name[len] = '\0';
-			r = strcmp(name, ".") ? tracefs_lookup(node, name, &next) :
-			    -ENOENT;
-		}
-		tracefs_node_put(node);
-		if (r)
-			return r;
-		node = next;
-		path += len;
-	}
-	*ret_node = node;
-	return 0;
 }
 
 static mode_t node_mode(const struct tracefs_node *node)
@@ -333,7 +281,7 @@ int top_lookup(struct tracefs_node *dir, const char *name,
 
 	if (!root)
 		return -ENOENT;
-	return tracefs_node_new(dir, &root_dir, root, 0, ret_node);
+	return tracefs_node_new(dir, dir->dir->child[0], root, 0, ret_node);
 }
 
 int top_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
@@ -342,7 +290,7 @@ int top_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 	int r = 0;
 
 	while (!r && (root = server_next_root(dir->server, root)))
-		r = tracefs_emit_dir(dir, &root_dir, root, 0, root->name, emit, arg);
+		r = tracefs_emit_dir(dir, dir->dir->child[0], root, 0, root->name, emit, arg);
 	return r;
 }
 
@@ -356,7 +304,7 @@ int instances_lookup(struct tracefs_node *dir, const char *name,
 
 	if (!instance)
 		return -ENOENT;
-	dir_fill(dir, &instance_dir, instance, 0, &node);
+	dir_fill(dir, dir->dir->child[0], instance, 0, &node);
 	return node_make(&node, ret_node);
 }
 
@@ -370,7 +318,7 @@ int instances_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 
 		if (r || !instance->name)
 			continue;
-		dir_fill(dir, &instance_dir, instance, 0, &node);
+		dir_fill(dir, dir->dir->child[0], instance, 0, &node);
 		r = emit_node(&node, instance->name, emit, arg);
 	}
 	return r;

@@ -34,6 +34,7 @@ struct tracefs_stream {
 	void (*deliver)(struct tracefs_file *file, enum tracefs_delivery what);
 	unsigned int (*poll)(struct tracefs_file *file);
 	bool is_pipe;			/* no seeking, may block */
+	bool is_snapshot;		/* reads the spare side */
 	off_t size;			/* st_size */
 };
 
@@ -80,6 +81,9 @@ struct tracefs_dir {
 	mode_t mode;
 	const struct tracefs_def *defs;
 	size_t nr_defs;			/* < 64 */
+	/* directories that lookup() and list() make entries of; the first is the usual one */
+	const struct tracefs_dir *child[2];
+	bool is_cpu;			/* per_cpu/cpuN: the node's number is a CPU */
 	/* optional: entries that are not in the table */
 	int (*lookup)(struct tracefs_node *dir, const char *name,
 		      struct tracefs_node **ret_node);
