@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "measure.h"
+#include "daemon/parts.h"
 #include "server/core/server.h"
 #include "tracefs/tracefs.h"
 #include "worker.h"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/parts.h"
 #include "base/dir.h"
 #include "cli/cli.h"
 #include "cli/root.h"

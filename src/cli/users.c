@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The roots of all users; see users.h. */
+#include "daemon/parts.h"
 #include "cli/users.h"
 
 #include <errno.h>

@@ -22,6 +22,7 @@
 #include "server/names/objects.h"
 #include "server/rules/print_triggers.h"
 #include "server/rings/rings.h"
+#include "daemon/boot.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "tracefs/tracefs.h"
@@ -403,7 +404,7 @@ static bool names_functions(const char *words)
 	return boot_has(words, BOOT_TRIGGER) && strstr(words, FILTER_FUNCTION);
 }
 
-int boot_apply(struct root *root)
+static int boot_apply(struct root *root)
 {
 	struct abi_control *control = root->control;
 	uint32_t state = shm_load(&control->boot_state);
@@ -435,16 +436,17 @@ int boot_apply(struct root *root)
 	return 0;
 }
 
-void boot_load(struct root *root)
+int boot_init(struct root *root)
 {
 	if (shm_load(&root->control->boot_state) != ABI_BOOT_DONE)
-		return;
+		return 0;
 	for (; root->nr_booted < root->nr_events; root->nr_booted++)
 		if (root->events[root->nr_booted])
 			root->events[root->nr_booted]->is_booted = true;
+	return 0;
 }
 
-int boot_follow(struct root *root)
+static int boot_follow(struct root *root)
 {
 	char words[ABI_BOOT_BYTES];
 	uint32_t row = root->nr_booted;
@@ -464,4 +466,16 @@ int boot_follow(struct root *root)
 	root->nr_booted = row;
 	budget_stop(&root->boot_budget);
 	return 0;
+}
+
+int boot_prepare(struct root *root)
+{
+	int r = boot_apply(root);
+
+	return r ? r : boot_follow(root);
+}
+
+void boot_tick(struct root *root)
+{
+	boot_follow(root);
 }

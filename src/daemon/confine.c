@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
-#include "server/rings/perf_clock.h"
+#include "server/core/perf_clock.h"
 
 /* ---- capabilities ---- */
 

@@ -5,6 +5,7 @@
  * leaves a lock that the kernel has dropped, a socket file that the next one
  * replaces, and mounts that the next one takes over (mounts.c).
  */
+#include "daemon/parts.h"
 #include "daemon/loop.h"
 
 #include <errno.h>

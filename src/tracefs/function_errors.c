@@ -10,6 +10,7 @@
 #include "base/glob.h"
 #include "server/functions/function_name.h"
 #include "server/functions/functions.h"
+#include "server/functions/function_suggest.h"
 #include "server/rules/suggest.h"
 #include "server/rules/trigger_errors.h"
 #include "server/rules/triggers.h"

@@ -9,6 +9,7 @@
 #include "base/glob.h"
 #include "base/nearest.h"
 #include "event/tracer.h"
+#include "server/names/symbols.h"
 #include "server/core/error_log.h"
 #include "server/functions/function_mods.h"
 #include "server/functions/function_name.h"
@@ -233,7 +234,7 @@ static int select_graph(struct root *root, const char *word, bool is_in,
 static void cut_module(char *module)
 {
 	module += *module == '!';
-	module[function_module_len(module)] = '\0';
+	module[symbols_module_len(module)] = '\0';
 }
 
 /* GLOB[:mod[:[!]MODULE]]; @module: from its colon on, or NULL.  What is to wait for a

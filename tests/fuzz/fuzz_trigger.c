@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
+#include "daemon/parts.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 

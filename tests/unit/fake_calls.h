@@ -4,6 +4,7 @@
 #define TESTS_UNIT_FAKE_CALLS_H
 
 #include "event/option.h"
+#include "daemon/parts.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 

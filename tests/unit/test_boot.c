@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "event/boot.h"
+#include "daemon/parts.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "daemon/parts.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 

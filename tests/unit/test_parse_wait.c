@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <cmocka.h>
 
+#include "daemon/parts.h"
 #include "symbols/parse.h"
 #include "server/core/root.h"
 #include "unit/fake_calls.h"

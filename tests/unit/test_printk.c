@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "daemon/parts.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 

@@ -26,6 +26,7 @@
 #include <cmocka.h>
 
 #include "arch/arch.h"
+#include "daemon/parts.h"
 #include "server/core/server.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"

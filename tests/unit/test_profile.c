@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <cmocka.h>
 
+#include "daemon/parts.h"
 #include "abi/profile.h"
 #include "unit/fake_calls.h"
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <cmocka.h>
 
+#include "daemon/parts.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 

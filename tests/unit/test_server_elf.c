@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <cmocka.h>
 
+#include "daemon/parts.h"
 #include "base/fusemount.h"
 #include "base/text.h"
 #include "symbols/elf.h"

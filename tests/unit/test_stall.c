@@ -18,6 +18,7 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "daemon/parts.h"
 #include "abi/rules.h"
 #include "abi/stack.h"
 #include "server/core/server.h"

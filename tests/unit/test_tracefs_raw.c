@@ -8,6 +8,7 @@
 #include <kbuffer.h>
 #include <cmocka.h>
 
+#include "daemon/parts.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "daemon/parts.h"
 #include "server/core/server.h"
 #include "unit/fake_root.h"
 

@@ -109,7 +109,7 @@ void ftrace_thread_restore(uint64_t top, bool is_in_callback);
 /* It has no tid any more. */
 void ftrace_thread_forget(void);
 
-/* Now, by the clock that rings have (server/rings/timebase.c); 0: there is none.  Any
+/* Now, by the clock that rings have (server/core/timebase.c); 0: there is none.  Any
  * context, general registers only; so is the next. */
 static inline uint64_t ftrace_ring_ns(void)
 {

@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 
 #include "abi/pids.h"
-#include "server/rings/rings.h"
+#include "abi/ring.h"
+#include "server/core/arena.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 

@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/rules/pids.h"
-#include "server/rings/rings.h"
+#include "server/core/part.h"
 #include "server/core/root.h"
-#include "server/rules/rules.h"
 #include "server/core/shm.h"
 
 #define INSTANCES_MAX	"15"		/* all buffers but the top one */
@@ -36,9 +34,12 @@ void instance_put(struct instance *instance)
 /* Let go of all but its name; a node may still have it. */
 static void release(struct instance *instance)
 {
-	rules_done(instance);
+	const struct server_parts *parts = instance->root->parts;
+
+	for (size_t i = parts->nr_instances; i--; )
+		if (parts->instances[i].done)
+			parts->instances[i].done(instance);
 	error_log_clear(instance);
-	instance_done(instance);
 	free(instance->slots);
 	instance->slots = NULL;
 	instance->is_gone = true;
@@ -54,19 +55,19 @@ static int reserve(struct root *root, const struct abi_buffer *abi)
 
 static int use(struct root *root, struct instance *instance)
 {
+	const struct instance_part *part;
 	int r = reserve(root, instance->abi);
 
 	root->instances[instance->number] = instance_get(instance);
 	instance->slots = calloc(ABI_SLOTS / 64, sizeof(*instance->slots));
 	if (!r && !instance->slots)
 		r = -ENOMEM;
-	if (r)
-		return r;
-	instance_set_defaults(instance);
-	/* The last server may have died while it gave it back. */
-	if (!instance_has_spare(instance))
-		instance_free_spare(instance);
-	return rules_load(instance);
+	for_each_instance_part(part, root->parts, load) {
+		if (r)
+			break;
+		r = part->load(instance);
+	}
+	return r;
 }
 
 static int add(struct root *root, uint32_t number, const char *name)
@@ -116,13 +117,6 @@ void instances_done(struct root *root)
 		root->instances[i] = NULL;
 	}
 	root->rules_taken = root->filters_taken = root->triggers_taken = 0;
-}
-
-struct instance *instance_next(const struct root *root, uint32_t *at)
-{
-	while (*at < ABI_BUFFERS && !root->instances[*at])
-		++*at;
-	return *at < ABI_BUFFERS ? root->instances[*at] : NULL;
 }
 
 struct instance *instance_find(const struct root *root, const char *name)
@@ -191,6 +185,7 @@ int instance_make(struct root *root, const char *name)
 
 int instance_remove(struct root *root, const char *name)
 {
+	const struct server_parts *parts = root->parts;
 	struct instance *instance = instance_find(root, name);
 	struct apply apply;
 
@@ -199,11 +194,9 @@ int instance_remove(struct root *root, const char *name)
 	if (instance->nr_open)
 		return -EBUSY;
 	switch_all_off(root, instance->number);
-	instance_drop_rings(instance);
-	rules_drop(instance);
-	functions_leave(instance);
-	for (int list = 0; list < ABI_PIDS_LISTS; list++)
-		pids_drop(instance, list);
+	for (size_t i = parts->nr_instances; i--; )
+		if (parts->instances[i].drop)
+			parts->instances[i].drop(instance);
 	shm_store(&instance->abi->name[0], 0);
 	apply_start(root, &apply);
 	apply_wait(&apply, APPLY_WAIT_NS);

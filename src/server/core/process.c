@@ -69,18 +69,6 @@ static uint64_t slot_claimed_ns(const struct root *root, uint32_t slot)
 					 shm_load(&root->processes[slot].claimed_ns);
 }
 
-/* Who shows no stack shows no maps: its main thread has ended, or it hides them.  But its
- * agent is there, unless it has called exec(), or its sandbox has killed that. */
-void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES])
-{
-	uint32_t slot = process->slot, tid = 0;
-
-	if (!process->stack && slot != PROCESS_CREATOR)
-		tid = shm_load(&process->root->processes[slot].agent);
-	snprintf(path, PROCESS_PATH_BYTES, "/proc/%" PRIu32 "/task/%" PRIu32 "/maps",
-		 process->pid, tid ? tid : process->pid);
-}
-
 FILE *process_maps_open(const struct process *process)
 {
 	char path[PROCESS_PATH_BYTES];

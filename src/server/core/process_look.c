@@ -13,11 +13,24 @@
 
 #include "server/core/budget.h"
 #include "server/core/root.h"
+#include "server/core/shm.h"
 
 #define LOOKS_MAX	(4u * (PROCESS_CREATOR + 1))	/* 4 passes with all others */
 #define TEXT_BYTES	8192u		/* the kernel gives a page at a time */
 
 /* A list of mappings that is being read.  The kernel remembers the address. */
+/* Who shows no stack shows no maps: its main thread has ended, or it hides them.  But its
+ * agent is there, unless it has called exec(), or its sandbox has killed that. */
+void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES])
+{
+	uint32_t slot = process->slot, tid = 0;
+
+	if (!process->stack && slot != PROCESS_CREATOR)
+		tid = shm_load(&process->root->processes[slot].agent);
+	snprintf(path, PROCESS_PATH_BYTES, "/proc/%" PRIu32 "/task/%" PRIu32 "/maps",
+		 process->pid, tid ? tid : process->pid);
+}
+
 struct maps_reader {
 	int fd;				/* -1: none */
 	uint32_t pid;			/* of the look that it is for, as the rest */

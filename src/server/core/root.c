@@ -10,58 +10,15 @@
 
 #include "abi/control.h"
 #include "server/core/beat.h"
-#include "server/names/comm.h"
 #include "server/core/mapping.h"
 #include "symbols/parse.h"
-#include "server/names/printk.h"
-#include "server/functions/profile.h"
-#include "server/rings/rings.h"
+#include "server/core/part.h"
 #include "server/core/root.h"
 #include "server/core/roots.h"
-#include "server/rules/rules.h"
 #include "server/core/shm.h"
-#include "server/names/objects.h"
-#include "server/functions/stack_tracer.h"
-#include "server/names/symbols.h"
 
-/* Tables and heap of the default layout take 35 MB. */
-#define CONTROL_BYTES_MAX	(1ull << 30)
 #define WAKE_NS			60000000u	/* for the parser, when a dead root is woken */
 #define WAKE_STEP_MS		5
-
-/* Does a table of @rows lie between the header and the arena? */
-static bool is_table(const struct abi_control *control, uint64_t off,
-		     uint64_t rows, uint64_t row_bytes)
-{
-	return off % 8 == 0 && off >= sizeof(*control) &&
-	       off <= control->arena_off &&
-	       rows * row_bytes <= control->arena_off - off;
-}
-
-int root_check_control(const struct abi_control *c)
-{
-	if (c->magic != ABI_MAGIC)
-		return -EBADMSG;
-	if (c->version != ABI_VERSION || c->control_bytes != sizeof(*c))
-		return -EPROTONOSUPPORT;
-	if (c->arena_off % 4096 || c->arena_off > CONTROL_BYTES_MAX ||
-	    c->map_bytes < c->arena_off || c->map_bytes > 1ull << 46 ||
-	    !c->nr_cpus || c->nr_cpus > ABI_CPUS)
-		return -EBADMSG;
-	if (!is_table(c, c->processes_off, ABI_PROCESSES,
-		      sizeof(struct abi_process)) ||
-	    !is_table(c, c->modules_off, ABI_MODULES,
-		      sizeof(struct abi_module)) ||
-	    !is_table(c, c->comms_off, ABI_COMMS, sizeof(struct abi_comm)) ||
-	    !is_table(c, c->events_off, ABI_EVENTS, sizeof(struct abi_event)) ||
-	    !is_table(c, c->buffers_off, ABI_BUFFERS,
-		      sizeof(struct abi_buffer)) ||
-	    (c->objects_off && !is_table(c, c->objects_off, ABI_OBJECTS,
-					 sizeof(struct abi_object))) ||
-	    !is_table(c, c->heap_off, 0, 1))
-		return -EBADMSG;
-	return 0;
-}
 
 /* Open `memory` below @dirfd/@name: a file of ours, reached through no link. */
 static int open_memory(struct root *root, int dirfd)
@@ -93,23 +50,25 @@ static int open_memory(struct root *root, int dirfd)
 /* Load the state that the last server left.  -ERESTART: call again. */
 static int load(struct root *root)
 {
-	static int (*const steps[ROOT_LOADED])(struct root *root) = {
-		[ROOT_LOAD_FUNCTIONS] = functions_load,
-		[ROOT_LOAD_PROFILE] = profile_load,
-		[ROOT_LOAD_NAMES] = rules_load_names,
-		[ROOT_LOAD_INSTANCES] = instances_load,
-	};
+	const struct server_parts *parts = root->parts;
 	int r = 0;
 
-	while (!r && root->load_step < ROOT_LOADED) {
-		r = steps[root->load_step](root);
-		root->load_step += !r;
+	while (!r && root->nr_loaded < parts->nr_roots) {
+		const struct root_part *part = &parts->roots[root->nr_loaded];
+
+		if (part->load)
+			r = part->load(root);
+		root->nr_loaded += !r;
 	}
+	if (!r)
+		r = instances_load(root);
+	root->is_loading = r == -ERESTART;
 	return r;
 }
 
 static int attach(struct root *root)
 {
+	const struct root_part *part;
 	struct abi_control control;
 	char *base;
 	int r;
@@ -139,19 +98,17 @@ static int attach(struct root *root)
 	root->nr_cpus = control.nr_cpus;
 	root->top.abi = (void *)(base + control.buffers_off);
 	root->process = calloc(PROCESS_CREATOR + 1, sizeof(*root->process));
-	root->comms = comms_new();
-	root->objects = objects_new();
-	root->symbols = symbols_new();
-	if (!root->process || !root->comms || !root->objects || !root->symbols)
+	if (!root->process)
 		return -ENOMEM;
 	process_init(root);
 	if (process_all_gone(root))
 		root->state = SERVER_ROOT_DEAD;
-	r = events_refresh(root);
-	boot_load(root);
-	if (!r)
-		r = stack_tracer_load(root);
-	return r ? r : load(root);
+	for_each_root_part(part, root->parts, init) {
+		r = part->init(root);
+		if (r)
+			return r;
+	}
+	return load(root);
 }
 
 /* Restore the time of death: fallocate() in attach() changes mtime. */
@@ -166,22 +123,16 @@ static void keep_age(const struct root *root)
 /* Let go of all that it has; the name stays.  Once more does no harm. */
 static void detach(struct root *root)
 {
+	const struct server_parts *parts = root->parts;
+
 	if (root->process)
 		process_done(root);
 	free(root->process);
 	root->process = NULL;
-	events_done(root);
-	comms_free(root->comms);
-	root->comms = NULL;
-	objects_free(root->objects);
-	root->objects = NULL;
-	symbols_free(root->symbols);
-	root->symbols = NULL;
-	printk_formats_free(root->printk);
-	root->printk = NULL;
-	stack_tracer_done(root);
 	instances_done(root);
-	functions_done(root);
+	for (size_t i = parts->nr_roots; i--; )
+		if (parts->roots[i].done)
+			parts->roots[i].done(root);
 	free(root->pending);
 	root->pending = NULL;
 	root->nr_pending = 0;
@@ -218,7 +169,7 @@ static bool is_shortage(int r)
 static void give_up(struct root *root, int r)
 {
 	detach(root);
-	root->load_step = ROOT_LOADED;
+	root->is_loading = false;
 	root->state = r == -EPROTONOSUPPORT ? SERVER_ROOT_FOREIGN : SERVER_ROOT_CORRUPT;
 }
 
@@ -238,7 +189,6 @@ static bool begin_asleep(struct root *root)
 		.started_ns = peek.control.started_ns,
 		.run_id = peek.control.run_id,
 	};
-	root->load_step = ROOT_LOADED;
 	detach(root);
 	return true;
 }
@@ -275,6 +225,7 @@ int root_new(struct server *server, int dirfd, const char *name,
 	if (!root)
 		return -ENOMEM;
 	root->server = server;
+	root->parts = server_parts(server);
 	root->refs = 1;
 	root->users = 1;
 	root->serial = serial;
@@ -368,7 +319,9 @@ static int reopen(struct root *root)
  */
 static int load_dead(struct root *root)
 {
+	const struct server_parts *parts = root->parts;
 	uint64_t end_ns = server_now_ns() + WAKE_NS;
+	const struct root_part *part;
 	int r = -ERESTART;
 
 	while (r == -ERESTART && server_now_ns() < end_ns) {
@@ -377,12 +330,14 @@ static int load_dead(struct root *root)
 		beat();
 		poll(&parser, 1, WAKE_STEP_MS);
 		parse_dispatch();
-		functions_settle(root);
+		for_each_root_part(part, parts, parsed)
+			part->parsed(root);
 		r = load(root);
 	}
-	objects_wait_no_more(root);
+	for_each_root_part(part, parts, stop_waiting)
+		part->stop_waiting(root);
 	while (r == -ERESTART) {
-		root->load_step++;
+		root->nr_loaded++;
 		r = load(root);
 	}
 	return r;
@@ -392,7 +347,7 @@ static int try_wake(struct root *root)
 {
 	int r = reopen(root);
 
-	root->load_step = ROOT_LOAD_FUNCTIONS;
+	root->nr_loaded = 0;
 	if (!r)
 		r = attach(root);
 	if (r == -ERESTART)
@@ -403,7 +358,7 @@ static int try_wake(struct root *root)
 	}
 	detach(root);
 	forget_attached(root);
-	root->load_step = ROOT_LOADED;
+	root->is_loading = false;
 	return r;
 }
 

@@ -21,6 +21,7 @@
 #include "abi/control.h"
 #include "server/core/budget.h"
 #include "server/core/error_log.h"
+#include "server/core/now.h"
 #include "server/functions/functions.h"
 #include "server/core/server.h"
 #include "server/rules/soft.h"
@@ -128,15 +129,6 @@ struct root_stack {
 	uint32_t next;			/* the slot that has its turn */
 };
 
-/* Parts of the state that the last server left, in the order of loading. */
-enum root_load_step {
-	ROOT_LOAD_FUNCTIONS,
-	ROOT_LOAD_PROFILE,
-	ROOT_LOAD_NAMES,		/* of functions in filters */
-	ROOT_LOAD_INSTANCES,
-	ROOT_LOADED,
-};
-
 /*
  * A dead root sleeps unless somebody works with it: it has no mapping, no descriptor and
  * nothing that was made of its memory, `memory` is NULL, and `info` is what is said of it.
@@ -144,7 +136,9 @@ enum root_load_step {
  */
 struct root {
 	struct server *server;
-	enum root_load_step load_step;	/* the next one */
+	const struct server_parts *parts;	/* of the server */
+	bool is_loading;		/* root_load() must be called again */
+	size_t nr_loaded;		/* parts whose load() has ended */
 	struct root *next_loading;	/* server.c: while it waits for a parser */
 	struct root *next_of_hash;	/* roots.c has these five */
 	TAILQ_ENTRY(root) link;
@@ -254,8 +248,8 @@ struct root {
  * is nothing to show. */
 int root_new(struct server *server, int dirfd, const char *name,
 	     uint64_t serial, struct root **ret_root);
-/* Go on with a root that root_new() has returned with a load_step that is not
- * ROOT_LOADED.  0: loaded, or corrupt; -ERESTART: later, a parser is at work; -ENOMEM. */
+/* Continue to load a root that root_new() has returned with is_loading set.  Returns 0 if it
+ * is loaded or corrupt, -ERESTART while a parser is at work, -ENOMEM. */
 int root_load(struct root *root);
 struct root *root_get(struct root *root);
 void root_put(struct root *root);
@@ -277,7 +271,7 @@ bool root_can_sleep(const struct root *root);
 void root_sleep(struct root *root);
 /* Is a root that sleeps certainly dead, still?  Does not wake it. */
 bool root_is_still_dead(struct root *root);
-/* Check @control, a copy: its offsets may be used if the answer is 0.  -EBADMSG, or
+/* (root_check.c) Check @control, a copy: its offsets may be used if the answer is 0.  -EBADMSG, or
  * -EPROTONOSUPPORT for another version. */
 int root_check_control(const struct abi_control *control);
 
@@ -310,8 +304,13 @@ int root_reserve(struct root *root, const void *start, uint64_t bytes);
 int instances_load(struct root *root);
 void instances_done(struct root *root);
 struct instance *instance_find(const struct root *root, const char *name);
-/* The next one, from number *@at on; NULL: there is none. */
-struct instance *instance_next(const struct root *root, uint32_t *at);
+/* Returns the next instance, from number *@at on, or NULL. */
+static inline struct instance *instance_next(const struct root *root, uint32_t *at)
+{
+	while (*at < ABI_BUFFERS && !root->instances[*at])
+		++*at;
+	return *at < ABI_BUFFERS ? root->instances[*at] : NULL;
+}
 #define for_each_instance(instance, root)				\
 	for (uint32_t i_ = 0; ((instance) = instance_next(root, &i_)); i_++)
 /* What mkdir and rmdir answer. */
@@ -345,9 +344,11 @@ void process_done(struct root *root);
 
 /* ---- events.c ---- */
 
-/* Bring root->events and root->visible up to date. */
+/* Bring root->events and root->visible up to date; root_part.init. */
 int events_refresh(struct root *root);
 void events_done(struct root *root);
+/* root_part.add_info (events_info.c) */
+void events_add_info(struct root *root, struct server_root_info *info);
 /* NULL if there is none that is visible. */
 struct event *events_find(struct root *root, const char *system,
 			  const char *name);
@@ -393,17 +394,6 @@ int apply_wait(struct apply *apply, uint64_t wait_ns);
 /* Has every live process left the rings of before @generation? */
 bool apply_is_settled(const struct root *root, uint32_t generation);
 
-/* ---- boot.c ---- */
-
-/* The settings from the start, if no server has applied them yet.  -ERESTART: those of
- * functions wait for a parser, and none is applied yet; else 0. */
-int boot_apply(struct root *root);
-/* For the events that there are the last server has done what follows. */
-void boot_load(struct root *root);
-/* Apply what they say about events that have come since the last call.  -ERESTART as
- * above, else 0. */
-int boot_follow(struct root *root);
-
 /* ---- server.c, for the parts above ---- */
 
 void server_watch_process(struct server *server, struct process *process);
@@ -424,6 +414,5 @@ struct root *server_next_root(struct server *server, struct root *after);
 
 /* For a root or an instance: never used twice. */
 uint64_t server_next_serial(struct server *server);
-uint64_t server_now_ns(void);		/* CLOCK_MONOTONIC */
 
 #endif

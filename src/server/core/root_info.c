@@ -1,38 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The figures of a root that is awake. */
-#include "server/names/objects.h"
-#include "server/functions/profile.h"
-#include "server/rings/rings.h"
+#include "server/core/part.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-static void add_info(struct instance *instance, struct server_root_info *info)
-{
-	struct ring_stats stats;
-
-	instance_stats(instance, RINGS_MAIN, CPU_ALL, &stats);
-	info->entries += stats.entries;
-	info->bytes += instance_unread_bytes(instance, CPU_ALL);
-	info->overruns += stats.overrun + stats.dropped +
-			  shm_load(&instance->abi->lock_lost);
-}
-
-/* Is the event recorded in any instance? */
-static bool is_on(const struct root *root, const struct event *event)
-{
-	const struct instance *instance;
-
-	for_each_instance(instance, root)
-		if (event_is_recorded(instance, event))
-			return true;
-	return false;
-}
-
 void root_info_fill(struct root *root, struct server_root_info *ret_info)
 {
+	const struct server_parts *parts = root->parts;
+	const struct instance_part *part;
+	const struct root_part *root_part;
 	struct instance *instance;
 
-	events_refresh(root);
 	*ret_info = (struct server_root_info) {
 		.state = root->state,
 		.has_figures = true,
@@ -40,35 +18,43 @@ void root_info_fill(struct root *root, struct server_root_info *ret_info)
 		.nr_processes = root->nr_live,
 		.started_ns = shm_load(&root->control->started_ns),
 		.run_id = shm_load(&root->control->run_id),
-		.events_known = root->nr_visible,
 	};
-	for (uint32_t i = 0; i < root->nr_visible; i++)
-		ret_info->events_on += is_on(root, root->visible[i]);
+	for_each_root_part(root_part, parts, add_info)
+		root_part->add_info(root, ret_info);
 	for_each_instance(instance, root)
-		add_info(instance, ret_info);
+		for_each_instance_part(part, parts, add_info)
+			part->add_info(instance, ret_info);
 }
 
 bool root_has_recorded(const struct root *root)
 {
+	const struct server_parts *parts = root->parts;
+	const struct instance_part *part;
+	const struct root_part *root_part;
 	const struct instance *instance;
 
-	if (root->stack.map || profile_is_there(root))
-		return true;
-	for_each_instance(instance, root)
-		if (instance_has_rings(instance))
+	for_each_root_part(root_part, parts, has_recorded)
+		if (root_part->has_recorded(root))
 			return true;
+	for_each_instance(instance, root)
+		for_each_instance_part(part, parts, has_recorded)
+			if (part->has_recorded(instance))
+				return true;
 	return false;
 }
 
-/* Names were read from files that may be gone by now, error_log is nowhere else, and a
- * child that is on its way to its slot would not be noticed. */
+/* error_log is nowhere else, and a child that has not claimed its slot yet would not be
+ * noticed. */
 bool root_has_unsaved(const struct root *root)
 {
+	const struct root_part *part;
 	const struct instance *instance;
 
-	if (root->functions.nr_objects || objects_have_files(root->objects) ||
-	    shm_load(&root->control->forks) != shm_load(&root->control->forks_done))
+	if (shm_load(&root->control->forks) != shm_load(&root->control->forks_done))
 		return true;
+	for_each_root_part(part, root->parts, has_unsaved)
+		if (part->has_unsaved(root))
+			return true;
 	for_each_instance(instance, root)
 		if (!error_log_is_empty(instance))
 			return true;

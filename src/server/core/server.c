@@ -16,22 +16,16 @@
 #include <unistd.h>
 
 #include "event/clock.h"
+#include "server/core/arena.h"
 #include "server/core/beat.h"
-#include "server/names/comm.h"
 #include "server/core/dead_limits.h"
 #include "server/core/mapping.h"
-#include "server/names/objects.h"
 #include "symbols/parse.h"
-#include "server/rules/pids.h"
-#include "server/names/printk.h"
-#include "server/rings/rings.h"
+#include "server/core/part.h"
 #include "server/core/root.h"
 #include "server/core/roots.h"
-#include "server/rules/rules.h"
 #include "server/core/shm.h"
-#include "server/rules/soft.h"
-#include "server/functions/stack_tracer.h"
-#include "server/rings/timebase.h"
+#include "server/core/timebase.h"
 
 #define SLOW_TICK_NS	1000000000u
 #define TICK_NS		40000000u	/* CPU time; then clients are served */
@@ -41,6 +35,7 @@
 #define DAY_SECONDS	(24 * 3600)
 
 struct server {
+	const struct server_parts *parts;
 	bool is_view;
 	int epoll;
 	int inotify;			/* -1: a view */
@@ -58,11 +53,6 @@ struct server {
 	void *tree;			/* of tracefs/ */
 	void (*free_tree)(void *tree);
 };
-
-uint64_t server_now_ns(void)
-{
-	return clock_posix_ns(CLOCK_MONOTONIC);
-}
 
 void **server_tree(struct server *server, void (*free_tree)(void *tree))
 {
@@ -115,24 +105,6 @@ void server_unwatch_process(struct server *server, struct process *process)
 
 /* ---- what a program waits for ---- */
 
-/* Nobody need ask for what trace_printk() says.  Whether the program has it is not
- * known before its constructors have run, and one that waits for us is about to
- * run them. */
-static void make_printk_rings(struct root *root)
-{
-	uint32_t *used = &root->top.abi->used, was_used = shm_load(used);
-	struct apply apply;
-
-	if ((!shm_load(&root->control->hold) && !printk_has_formats(root)) ||
-	    instance_has_rings(&root->top) || instance_need_rings(&root->top))
-		return;
-	/* If nobody comes to read them, the program removes the root in the end. */
-	if (was_used == ABI_USED_NOT && !root->was_opened &&
-	    !shm_load(&root->control->run_id) && !root->control->boot[0])
-		shm_store(used, ABI_USED_PRINTK);
-	apply_start(root, &apply);
-}
-
 static bool is_asked(const struct root *root)
 {
 	return shm_load(&root->control->asked) != shm_load(&root->control->answered);
@@ -142,8 +114,11 @@ static bool is_asked(const struct root *root)
  * program are still being parsed nobody is answered: server_parsed() does it. */
 static void answer(struct root *root, uint32_t asked)
 {
-	if (functions_tick(root, FUNCTIONS_LINES_MAX))
-		return;
+	const struct root_part *part;
+
+	for_each_root_part(part, root->parts, answer)
+		if (!part->answer(root))
+			return;
 	shm_store(&root->control->answered, asked);
 	shm_wake(&root->control->answered);
 }
@@ -154,13 +129,13 @@ static void make_ready(struct root *root)
 	struct abi_control *control = root->control;
 	uint32_t asked = shm_load(&control->asked);
 
+	const struct root_part *part;
+
 	if (root->state != SERVER_ROOT_ALIVE)
 		return;
-	if (boot_apply(root))
-		return;			/* server_parsed() */
-	if (boot_follow(root))
-		return;
-	make_printk_rings(root);
+	for_each_root_part(part, root->parts, prepare)
+		if (part->prepare(root))
+			return;		/* server_parsed() calls make_ready() again */
 	if (asked != shm_load(&control->answered))
 		answer(root, asked);
 	if (!shm_load(&control->hold))
@@ -362,7 +337,7 @@ static void add_root(struct server *server, int dirfd, const char *name)
 			server->roots.missed = r;
 		return;
 	}
-	if (root->load_step != ROOT_LOADED) {
+	if (root->is_loading) {
 		root->next_loading = server->loading;
 		server->loading = root;
 		return;
@@ -543,13 +518,15 @@ static void scan_changes(struct server *server)
 
 /* ---- the outside ---- */
 
-static int server_alloc(const char *dir, struct server **ret_server)
+static int server_alloc(const char *dir, const struct server_parts *parts,
+			struct server **ret_server)
 {
 	struct server *server = calloc(1, sizeof(*server));
 	int r;
 
 	if (!server)
 		return -ENOMEM;
+	server->parts = parts;
 	roots_init(&server->roots);
 	timebase_start();
 	mapping_init();
@@ -583,11 +560,11 @@ static void wait_for_loading(struct server *server)
 	}
 }
 
-int server_new(const char *dir, struct server **ret_server)
+int server_open(const char *dir, const struct server_parts *parts, struct server **ret_server)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	struct server *server;
-	int r = server_alloc(dir, &server);
+	int r = server_alloc(dir, parts, &server);
 
 	if (r)
 		return r;
@@ -606,11 +583,12 @@ int server_new(const char *dir, struct server **ret_server)
 	return 0;
 }
 
-int server_view(const char *dir, const char *name, struct server **ret_server)
+int server_open_view(const char *dir, const char *name, const struct server_parts *parts,
+		     struct server **ret_server)
 {
 	struct server *server;
 	DIR *roots;
-	int r = server_alloc(dir, &server);
+	int r = server_alloc(dir, parts, &server);
 
 	if (r)
 		return r;
@@ -647,6 +625,11 @@ void server_free(struct server *server)
 	free(server);
 }
 
+const struct server_parts *server_parts(const struct server *server)
+{
+	return server->parts;
+}
+
 int server_poll_fd(const struct server *server)
 {
 	return server->epoll;
@@ -675,27 +658,22 @@ void server_dispatch(struct server *server)
  * budget would never see the last ones. */
 static void tick_root(struct root *root)
 {
+	const struct root_part *root_part;
+	const struct instance_part *part;
 	struct instance *instance;
 
 	if (root->scan.left)
 		process_scan_more(root);
 	else
 		process_scan(root);
-	boot_follow(root);
-	functions_tick(root, FUNCTIONS_LINES_TICK);
-	stack_tracer_tick(root);
 	timebase_follow(root);
+	for_each_root_part(root_part, root->parts, tick)
+		root_part->tick(root);
 	make_ready(root);
-	for_each_instance(instance, root) {
-		rules_refresh(instance);
-		pids_expire(instance);
-		instance_retire(instance);
-		if (root->state == SERVER_ROOT_ALIVE)
-			instance_answer_spare(instance);
-	}
+	for_each_instance(instance, root)
+		for_each_instance_part(part, root->parts, tick)
+			part->tick(instance);
 	arena_reap(root);
-	if (root->nr_live && root_has_recorded(root))
-		comms_refresh(root);
 }
 
 /* CPU time of the server's thread. */
@@ -777,20 +755,22 @@ bool server_is_busy(const struct server *server)
 /* The owners of parsers are roots. */
 void server_parsed(struct server *server)
 {
-	bool is_loading = false;
+	const struct root_part *part;
+	bool is_loading = false, is_awaited;
 	struct root *root;
 
 	while ((root = parse_next_ended())) {
-		is_loading |= root->load_step != ROOT_LOADED;
-		functions_settle(root);
-		if (root->load_step != ROOT_LOADED || !root_is_ready(root))
+		is_loading |= root->is_loading;
+		for_each_root_part(part, server->parts, parsed)
+			part->parsed(root);
+		if (root->is_loading || !root_is_ready(root))
 			continue;
-		objects_settle(root);
-		if (shm_load(&root->control->hold) || is_asked(root) ||
-		    shm_load(&root->control->boot_state) != ABI_BOOT_DONE)
+		is_awaited = shm_load(&root->control->hold) || is_asked(root) ||
+			     shm_load(&root->control->boot_state) != ABI_BOOT_DONE;
+		for_each_root_part(part, server->parts, settled)
+			part->settled(root, is_awaited);
+		if (is_awaited)
 			make_ready(root);
-		else if (root->functions.is_parsing)
-			functions_tick(root, FUNCTIONS_LINES_TICK);
 	}
 	if (is_loading)
 		load_roots(server);

@@ -12,16 +12,21 @@
 
 struct server;
 
-/* @dir: the ulf directory ($ULF_DIR ...), which exists and is ours. */
-int server_new(const char *dir, struct server **ret_server);
+struct server_parts;
+
+/* Start to serve @dir, the ulf directory ($ULF_DIR ...), which exists and belongs to this
+ * user.  @parts: the features, which must outlive the server; daemon/parts.h has the usual
+ * ones.  Returns -errno. */
+int server_open(const char *dir, const struct server_parts *parts, struct server **ret_server);
 /*
- * The same to look at a root only, also while another server runs: nothing that
- * is done through this one is seen by anybody else.  For a whole process: no
- * other kind of server may be in it.
- * @name: of the root; NULL: all that there are
+ * Look at the root @name, or at all roots if that is NULL, also while another server runs:
+ * nothing that is done through a view is seen by any other process.  The process must have
+ * no other kind of server.  Returns -errno.
  */
-int server_view(const char *dir, const char *name, struct server **ret_server);
+int server_open_view(const char *dir, const char *name, const struct server_parts *parts,
+		     struct server **ret_server);
 void server_free(struct server *server);
+const struct server_parts *server_parts(const struct server *server);
 
 /* An epoll descriptor that is readable when server_dispatch() has work:
  * roots come and go (inotify), processes die (pidfd). */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/names/symbols.h"
 #include "server/core/beat.h"
 #include "server/functions/function_mods.h"
 #include "server/functions/function_read.h"
@@ -43,19 +44,12 @@ static void object_free(struct function_object *object)
 	free(object);
 }
 
-size_t function_module_len(const char *file)
-{
-	const char *end = strstr(file, ".so");
-
-	return end && end > file ? (size_t)(end - file) : strlen(file);
-}
-
 static char *short_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *file = slash ? slash + 1 : path;
 
-	return strndup(file, function_module_len(file));
+	return strndup(file, symbols_module_len(file));
 }
 
 /* Room for the functions of another object. */
@@ -615,7 +609,7 @@ static bool is_in(const struct function_object *object, const struct object *in)
 		!strcmp(object->path, file->path));
 }
 
-int functions_symbol(const struct root *root, const struct symbols_from *from,
+int functions_find_symbol(const struct root *root, const struct symbols_from *from,
 		     uint64_t addr, const struct object *in,
 		     struct function_symbol *ret_symbol)
 {

@@ -24,6 +24,7 @@
 
 struct instance;
 struct object;
+struct function_symbol;
 struct root;
 struct symbols_from;
 struct text;
@@ -143,9 +144,6 @@ int functions_parse(struct root *root, const char *path,
  * program's own. */
 const char *function_name(const struct functions *functions, uint32_t nr,
 			  const char **ret_module);
-/* How much of the name of a library's file is its module's: libfoo of
- * libfoo.so.1.2. */
-size_t function_module_len(const char *file);
 /* Where its site is. */
 uint64_t function_ip(const struct functions *functions, uint32_t nr);
 /* Is it in an object that is there? */
@@ -154,15 +152,8 @@ bool function_is_there(const struct functions *functions, uint32_t nr);
 struct function_object *function_object(const struct functions *functions,
 					uint32_t nr, uint32_t *ret_at);
 
-/* What is at @addr, as it is in that record, if it is in an object with such
- * functions.  -ENOENT */
-struct function_symbol {
-	const struct elf_symbol *symbol;
-	uint64_t start;			/* in memory */
-	const struct elf_symbols *symbols;	/* that it is of */
-	const char *path;			/* the file's */
-};
-int functions_symbol(const struct root *root, const struct symbols_from *from,
+/* root_part.find_symbol: look in the objects with traceable functions. */
+int functions_find_symbol(const struct root *root, const struct symbols_from *from,
 		     uint64_t addr, const struct object *in,
 		     struct function_symbol *ret_symbol);
 

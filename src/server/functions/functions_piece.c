@@ -7,6 +7,7 @@
 
 #include "abi/functions.h"
 #include "base/bits.h"
+#include "server/core/arena.h"
 #include "server/core/beat.h"
 #include "server/functions/function_probes.h"
 #include "server/functions/functions.h"

@@ -15,12 +15,13 @@
 #include "server/functions/function_written.h"
 #include "server/functions/functions.h"
 #include "server/print/graph.h"
+#include "server/core/arena.h"
 #include "server/core/mapping.h"
 #include "server/functions/profile.h"
 #include "server/rings/rings.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
-#include "server/rings/timebase.h"
+#include "server/core/timebase.h"
 
 #define PIECES_MAX	1024u		/* their list may be a ring */
 

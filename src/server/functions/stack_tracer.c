@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/core/arena.h"
 #include "server/core/mapping.h"
 #include "server/rings/rings.h"
 #include "server/core/root.h"
@@ -233,4 +234,9 @@ void stack_tracer_tick(struct root *root)
 		root->stack.next = (root->stack.next + 1) % (PROCESS_CREATOR + 1);
 	}
 	budget_stop(&root->stack.budget);
+}
+
+bool stack_tracer_is_there(const struct root *root)
+{
+	return root->stack.map;
 }

@@ -3,6 +3,7 @@
 #ifndef ULF_SERVER_STACK_TRACER_H
 #define ULF_SERVER_STACK_TRACER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "abi/stack.h"
@@ -12,6 +13,8 @@ struct root;
 /* What the last server left behind. */
 int stack_tracer_load(struct root *root);
 void stack_tracer_done(struct root *root);
+/* root_part.has_recorded */
+bool stack_tracer_is_there(const struct root *root);
 /* If there are threads of whose stacks it is not known where they end: look. */
 void stack_tracer_tick(struct root *root);
 

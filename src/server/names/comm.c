@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "server/names/comm.h"
-#include "server/rings/options.h"
+#include "server/core/options.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
@@ -43,6 +43,18 @@ struct comms *comms_new(void)
 void comms_free(struct comms *comms)
 {
 	free(comms);
+}
+
+int comms_init(struct root *root)
+{
+	root->comms = comms_new();
+	return root->comms ? 0 : -ENOMEM;
+}
+
+void comms_done(struct root *root)
+{
+	comms_free(root->comms);
+	root->comms = NULL;
 }
 
 static struct abi_comm *row_of(const struct root *root, uint32_t tid, uint32_t i)
@@ -277,4 +289,10 @@ int comms_list(struct root *root,
 			     sorted[i].name);
 	free(sorted);
 	return 0;
+}
+
+void comms_tick(struct root *root)
+{
+	if (root->nr_live && root_has_recorded(root))
+		comms_refresh(root);
 }

@@ -12,6 +12,10 @@ struct root;
 
 struct comms *comms_new(void);
 void comms_free(struct comms *comms);
+/* root_part.init, root_part.done and root_part.tick */
+int comms_init(struct root *root);
+void comms_done(struct root *root);
+void comms_tick(struct root *root);
 
 /* The name of @tid, or "<...>"; valid until the next call. */
 const char *comms_find(struct root *root, uint32_t tid);

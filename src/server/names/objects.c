@@ -30,7 +30,7 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/names/symbols.h"
-#include "server/rings/timebase.h"
+#include "server/core/timebase.h"
 
 #define PATH_BYTES_MAX	4096u
 #define BYTES_MAX	(64u << 20)	/* of files, for all of a root */
@@ -48,19 +48,19 @@ struct objects {
 	uint64_t wait_ns;			/* that may still be waited */
 };
 
-struct objects *objects_new(void)
+int objects_init(struct root *root)
 {
-	struct objects *objects = calloc(1, sizeof(*objects));
-
-	if (objects)
-		*objects = (struct objects) {
-			.bytes_left = BYTES_MAX, .wait_ns = WAIT_NS,
-		};
-	return objects;
+	root->objects = calloc(1, sizeof(*root->objects));
+	if (!root->objects)
+		return -ENOMEM;
+	*root->objects = (struct objects) { .bytes_left = BYTES_MAX, .wait_ns = WAIT_NS };
+	return 0;
 }
 
-void objects_free(struct objects *objects)
+void objects_done(struct root *root)
 {
+	struct objects *objects = root->objects;
+
 	if (!objects)
 		return;
 	for (uint32_t i = 0; i < objects->nr_files; i++) {
@@ -70,11 +70,12 @@ void objects_free(struct objects *objects)
 		elf_symbols_done(&objects->files[i].symbols);
 	}
 	free(objects);
+	root->objects = NULL;
 }
 
-bool objects_have_files(const struct objects *objects)
+bool objects_have_files(const struct root *root)
 {
-	return objects->nr_files;
+	return root->objects->nr_files;
 }
 
 /* What the program says of one. */
@@ -423,8 +424,9 @@ int objects_parse(struct root *root)
 	return root->is_parsing ? -ERESTART : 0;
 }
 
-void objects_settle(struct root *root)
+void objects_settle(struct root *root, bool is_awaited)
 {
+	(void)is_awaited;
 	struct objects *objects = root->objects;
 
 	for (uint32_t i = 0; i < objects->nr_files; i++) {

@@ -45,10 +45,11 @@ struct object {
  * Nothing here waits for a parser in the server: a file that is still being parsed has
  * no names, and root->is_parsing is set; then the caller must try again later.
  */
-struct objects *objects_new(void);
-void objects_free(struct objects *objects);
-/* Was any file read? */
-bool objects_have_files(const struct objects *objects);
+/* root_part.init and root_part.done */
+int objects_init(struct root *root);
+void objects_done(struct root *root);
+/* root_part.has_unsaved: names were read from files that may be gone by now. */
+bool objects_have_files(const struct root *root);
 
 /* The object that @addr is in, as it is in that record; or NULL. */
 struct object *objects_find(struct root *root, const struct symbols_from *from,
@@ -56,12 +57,13 @@ struct object *objects_find(struct root *root, const struct symbols_from *from,
 /* Parse the files of all objects and wait for it, 250 ms in all of a root's life.  For
  * callers that cannot try again later; returns at once if all are parsed. */
 void objects_wait(struct root *root);
-/* objects_wait() of @root returns at once from now on. */
+/* root_part.stop_waiting: objects_wait() of @root returns at once from now on. */
 void objects_wait_no_more(struct root *root);
 /* Parse the files of all objects without waiting.  -ERESTART: some are not parsed yet. */
 int objects_parse(struct root *root);
-/* Take the results of parsers that have ended, and charge them to the root. */
-void objects_settle(struct root *root);
+/* root_part.settled: take the results of parsers that have ended, and charge them to the
+ * root. */
+void objects_settle(struct root *root, bool is_awaited);
 /* The constant string at @addr of the object, up to 4 KiB of it; to be freed.  NULL: there
  * is none, or the file has changed. */
 char *objects_string(const struct root *root, const struct object *object, uint64_t addr);

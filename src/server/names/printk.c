@@ -35,14 +35,17 @@ bool printk_has_formats(const struct root *root)
 	return shm_load(&root->control->printk) != 0;
 }
 
-void printk_formats_free(struct printk_formats *formats)
+void printk_formats_done(struct root *root)
 {
+	struct printk_formats *formats = root->printk;
+
 	if (!formats)
 		return;
 	for (uint32_t i = 0; i < formats->nr; i++)
 		free(formats->table[i].text);
 	free(formats->table);
 	free(formats);
+	root->printk = NULL;
 }
 
 /* What is at @off of the heap, if all of it is there; else NULL. */

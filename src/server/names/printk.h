@@ -13,7 +13,8 @@ struct text;
 
 /* Has the program any?  Then it may record at any time. */
 bool printk_has_formats(const struct root *root);
-void printk_formats_free(struct printk_formats *formats);
+/* root_part.done */
+void printk_formats_done(struct root *root);
 
 /* The text at @addr of the program, until the next call; NULL: none. */
 const char *printk_find(struct root *root, uint64_t addr);

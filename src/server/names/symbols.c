@@ -9,7 +9,8 @@
 #include "base/text.h"
 #include "symbols/elf.h"
 #include "server/names/objects.h"
-#include "server/rings/options.h"
+#include "server/core/options.h"
+#include "server/core/part.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/names/symbols.h"
@@ -28,9 +29,10 @@ struct symbols {
 	uint32_t tables_seen;			/* tables_changed of their time */
 };
 
-struct symbols *symbols_new(void)
+int symbols_init(struct root *root)
 {
-	return calloc(1, sizeof(struct symbols));
+	root->symbols = calloc(1, sizeof(*root->symbols));
+	return root->symbols ? 0 : -ENOMEM;
 }
 
 static void forget_strings(struct symbols *symbols)
@@ -41,18 +43,37 @@ static void forget_strings(struct symbols *symbols)
 	}
 }
 
-void symbols_free(struct symbols *symbols)
+void symbols_done(struct root *root)
 {
-	if (!symbols)
+	if (!root->symbols)
 		return;
-	forget_strings(symbols);
-	free(symbols);
+	forget_strings(root->symbols);
+	free(root->symbols);
+	root->symbols = NULL;
+}
+
+size_t symbols_module_len(const char *file)
+{
+	const char *end = strstr(file, ".so");
+
+	return end && end > file ? (size_t)(end - file) : strlen(file);
 }
 
 const struct symbols_from symbols_now = { .module = SYMBOLS_NO_MODULE };
 
-/* What is at @addr.  Files of which too much was to be read for the lines may have been
- * read for the functions, and so may those that are gone by now.  -ENOENT */
+/* Parts may have read files that are too large to be read for lines, or that are gone. */
+static int find_in_parts(struct root *root, const struct symbols_from *from, uint64_t addr,
+			 const struct object *object, struct function_symbol *ret)
+{
+	const struct root_part *part;
+
+	for_each_root_part(part, root->parts, find_symbol)
+		if (!part->find_symbol(root, from, addr, object, ret))
+			return 0;
+	return -ENOENT;
+}
+
+/* Find the symbol at @addr.  Returns -ENOENT. */
 static int find_symbol(struct root *root, const struct symbols_from *from, uint64_t addr,
 		       const struct object *object, struct function_symbol *ret)
 {
@@ -61,7 +82,7 @@ static int find_symbol(struct root *root, const struct symbols_from *from, uint6
 			 NULL;
 
 	if (!symbol)
-		return functions_symbol(root, from, addr, object, ret);
+		return find_in_parts(root, from, addr, object, ret);
 	*ret = (struct function_symbol) {
 		.symbol = symbol, .start = object->bias + symbol->addr,
 		.symbols = &object->file->symbols, .path = object->file->path,
@@ -87,7 +108,7 @@ static void print_module(const struct object *object, struct text *out)
 	const char *file = basename(object->file->path);
 	size_t start = out->len;
 
-	text_printf(out, "[%.*s]", (int)function_module_len(file), file);
+	text_printf(out, "[%.*s]", (int)symbols_module_len(file), file);
 	text_one_line(out, start);
 }
 

@@ -8,14 +8,27 @@
 
 #include "event/print.h"
 
+struct elf_symbol;
+struct elf_symbols;
 struct instance;
 struct root;
 struct symbols;
 struct text;
 
-/* Empty. */
-struct symbols *symbols_new(void);
-void symbols_free(struct symbols *symbols);
+/* root_part.init and root_part.done */
+int symbols_init(struct root *root);
+void symbols_done(struct root *root);
+
+/* Length of the module's name in the name of a library's file: libfoo of libfoo.so.1.2. */
+size_t symbols_module_len(const char *file);
+
+/* A symbol, and the file that it was found in. */
+struct function_symbol {
+	const struct elf_symbol *symbol;
+	uint64_t start;			/* address in the program's memory */
+	const struct elf_symbols *symbols;	/* the table that @symbol is in */
+	const char *path;		/* of the file */
+};
 
 /* Of a record that no module brings. */
 #define SYMBOLS_NO_MODULE	UINT32_MAX

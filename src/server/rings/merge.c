@@ -14,7 +14,7 @@
 #include "server/rings/merge_impl.h"
 #include "server/rings/receipt.h"
 #include "server/core/root.h"
-#include "server/rings/timebase.h"
+#include "server/core/timebase.h"
 
 /* A record from further ahead than this was made by another clock than the
  * buffer says, and waiting for it would be waiting for ever. */

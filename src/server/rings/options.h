@@ -6,15 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "event/option.h"
-#include "server/core/root.h"
-#include "server/core/shm.h"
-
-/* Those that are on: enum option_bit. */
-static inline uint64_t instance_options(const struct instance *instance)
-{
-	return shm_load(&instance->abi->options) ^ OPTION_DEFAULTS;
-}
+#include "server/core/options.h"
 
 void instance_set_option(struct instance *instance, uint64_t bit, bool on);
 

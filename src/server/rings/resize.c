@@ -11,11 +11,12 @@
 
 #include "event/clock.h"
 #include "server/rings/merge.h"
-#include "server/rings/perf_clock.h"
+#include "server/core/arena.h"
+#include "server/core/perf_clock.h"
 #include "server/rings/rings.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
-#include "server/rings/timebase.h"
+#include "server/core/timebase.h"
 
 #define RETIRE_STEP	64u		/* rings that are freed before the clock is read */
 

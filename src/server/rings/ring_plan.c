@@ -3,12 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "server/core/arena.h"
 #include "server/core/mapping.h"
 #include "server/rings/options.h"
 #include "server/rings/rings.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
-#include "server/rings/timebase.h"
+#include "server/core/timebase.h"
 
 #define SLOW_PAGES_MIN	16
 

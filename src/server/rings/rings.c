@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "event/clock.h"
+#include "server/core/arena.h"
 #include "server/core/mapping.h"
 #include "server/rings/rings.h"
 #include "server/core/root.h"
@@ -288,4 +289,15 @@ bool instance_is_filled(struct instance *instance, int cpu)
 		    stats.pages * 100 >= (uint64_t)percent * ring->view.nr_pages)
 			return true;
 	return false;
+}
+
+void instance_add_info(struct instance *instance, struct server_root_info *info)
+{
+	struct ring_stats stats;
+
+	instance_stats(instance, RINGS_MAIN, CPU_ALL, &stats);
+	info->entries += stats.entries;
+	info->bytes += instance_unread_bytes(instance, CPU_ALL);
+	info->overruns += stats.overrun + stats.dropped +
+			  shm_load(&instance->abi->lock_lost);
 }

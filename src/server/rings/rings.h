@@ -12,6 +12,7 @@
 #include "abi/control.h"
 #include "ring/ring.h"
 
+struct server_root_info;
 struct instance;
 struct mapping;
 struct root;
@@ -44,7 +45,14 @@ enum rings {
 void instance_set_defaults(struct instance *instance);
 /* Follow the references in shared memory: map what is new. */
 int instance_sync(struct instance *instance);
+/* instance_part.load: give a new buffer its settings, and free a spare side that the last
+ * server was about to free. */
+int instance_load_rings(struct instance *instance);
 void instance_done(struct instance *instance);
+/* instance_part.add_info */
+void instance_add_info(struct instance *instance, struct server_root_info *info);
+/* root_part.prepare: make rings for trace_printk(), if the program may use it. */
+int printk_rings_prepare(struct root *root);
 bool instance_has_rings(const struct instance *instance);
 /* The ring that is recorded to, or NULL. */
 struct instance_ring *instance_ring(struct instance *instance, uint32_t cpu,
@@ -123,6 +131,8 @@ bool instance_has_spare(const struct instance *instance);
 /* What is recorded to becomes the snapshot, and what was that is recorded to; of
  * one CPU, or all.  It must have both sides. */
 void instance_swap(struct instance *instance, int cpu);
+/* instance_part.tick: retire old rings, and make a spare side that a program asked for. */
+void instance_tick_rings(struct instance *instance);
 /* A program may have asked for the other side. */
 void instance_answer_spare(struct instance *instance);
 
@@ -132,17 +142,5 @@ void instance_answer_spare(struct instance *instance);
  * as many of the newest as it has room for.  -ENOMEM. */
 int ring_carry(const struct ring_view *from, const struct ring_config *config,
 	       void *to);
-
-/* ---- arena.c ---- */
-
-/* A piece of zeroes in the file.  -ENOMEM, -ENOSPC. */
-int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off);
-/* Give it back once every live process has applied @generation. */
-void arena_free(struct root *root, const struct abi_ring_ref *ref,
-		uint32_t generation);
-/* Give back what has become free. */
-void arena_reap(struct root *root);
-/* Does @ref lie in the arena? */
-bool arena_has(const struct root *root, const struct abi_ring_ref *ref);
 
 #endif

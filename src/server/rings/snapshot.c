@@ -49,3 +49,19 @@ void instance_answer_spare(struct instance *instance)
 	shm_store(&abi->spare_asked, 0);
 	shm_wake(&abi->spare_asked);
 }
+
+int instance_load_rings(struct instance *instance)
+{
+	instance_set_defaults(instance);
+	/* The last server may have died while it freed the spare side. */
+	if (!instance_has_spare(instance))
+		instance_free_spare(instance);
+	return 0;
+}
+
+void instance_tick_rings(struct instance *instance)
+{
+	instance_retire(instance);
+	if (instance->root->state == SERVER_ROOT_ALIVE)
+		instance_answer_spare(instance);
+}

@@ -7,6 +7,7 @@
 
 #include "abi/pids.h"
 #include "base/text.h"
+#include "server/core/arena.h"
 #include "server/core/mapping.h"
 #include "server/rings/options.h"
 #include "server/rules/pids.h"
@@ -199,4 +200,10 @@ void pids_expire(struct instance *instance)
 		expire_some(pids, &instance->expire_next[list]);
 		mapping_put(map);
 	}
+}
+
+void pids_drop_all(struct instance *instance)
+{
+	for (int list = 0; list < ABI_PIDS_LISTS; list++)
+		pids_drop(instance, list);
 }

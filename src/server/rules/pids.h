@@ -25,6 +25,8 @@ int pids_add(struct instance *instance, enum abi_pids_list list,
 	     const uint32_t *pids, size_t nr, bool *ret_is_new);
 /* False: there was none, and nobody has to be told. */
 bool pids_drop(struct instance *instance, enum abi_pids_list list);
+/* instance_part.drop */
+void pids_drop_all(struct instance *instance);
 void pids_show(struct instance *instance, enum abi_pids_list list,
 	       struct text *out);
 /* With event-fork threads that have ended are taken out. */

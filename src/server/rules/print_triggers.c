@@ -9,7 +9,7 @@
 #include "event/ftrace_event.h"
 #include "filter/run.h"
 #include "server/names/comm.h"
-#include "server/rings/marker.h"
+#include "server/rules/marker.h"
 #include "server/rings/options.h"
 #include "server/rules/print_triggers.h"
 #include "server/rings/rings.h"

@@ -13,10 +13,10 @@
 #include "base/text.h"
 #include "filter/filter.h"
 #include "server/rules/filters.h"
-#include "server/functions/function_mods.h"
-#include "server/functions/function_probes.h"
+#include "server/core/arena.h"
 #include "server/core/mapping.h"
 #include "server/rings/rings.h"
+#include "server/core/part.h"
 #include "server/core/root.h"
 #include "server/rules/rules.h"
 #include "server/core/shm.h"
@@ -126,29 +126,6 @@ static void put_rule(struct text *piece, const struct instance *instance,
 		put_triggers(piece, soft, row, rule);
 }
 
-static void put_functions_rule(struct text *piece,
-			       const struct instance *instance,
-			       struct abi_rule *rule)
-{
-	*rule = (struct abi_rule) {
-		.row = ABI_ROW_FUNCTIONS, .triggers = (uint32_t)piece->len,
-	};
-	function_probes_put(instance, piece);
-	rule->triggers_bytes = (uint32_t)piece->len - rule->triggers;
-	if (!instance->mods)
-		return;
-	rule->text = (uint32_t)piece->len;
-	function_mods_put(instance, piece);
-	text_putc(piece, '\0');
-	rule->text_bytes = (uint32_t)piece->len - rule->text;
-	text_fill(piece, '\0', ALIGN_UP(piece->len, ABI_RULES_ALIGN) - piece->len);
-}
-
-static bool has_functions_rule(const struct instance *instance)
-{
-	return instance->probes || instance->mods;
-}
-
 static void put_print_rule(struct text *piece, const struct instance *instance,
 			   struct abi_rule *rule)
 {
@@ -170,12 +147,15 @@ static void put_rules(struct text *piece, const struct instance *instance)
 		.magic = ABI_RULES_MAGIC,
 		.nr_slots = slots_used(instance),
 	};
+	const struct server_parts *parts = instance->root->parts;
+	const struct instance_part *part;
 	struct abi_rule rule = { .row = 0 };
 	uint32_t at = sizeof(head);
 
 	for (uint32_t row = 0; row < instance->nr_filters; row++)
 		head.nr_rules += has_rule(instance, row);
-	head.nr_rules += has_functions_rule(instance);
+	for_each_instance_part(part, parts, has_rule)
+		head.nr_rules += part->has_rule(instance);
 	head.nr_rules += instance->print.triggers != NULL;
 	if (!head.nr_rules)
 		return;
@@ -189,8 +169,11 @@ static void put_rules(struct text *piece, const struct instance *instance)
 		set(piece, at, &rule, sizeof(rule));
 		at += (uint32_t)sizeof(rule);
 	}
-	if (has_functions_rule(instance)) {
-		put_functions_rule(piece, instance, &rule);
+	for_each_instance_part(part, parts, has_rule) {
+		if (!part->has_rule(instance))
+			continue;
+		part->put_rule(instance, piece, &rule);
+		rule.row = part->rule_row;
 		set(piece, at, &rule, sizeof(rule));
 		at += (uint32_t)sizeof(rule);
 	}
@@ -292,8 +275,6 @@ const struct event_filter *rules_filter(const struct instance *instance,
 
 void rules_done(struct instance *instance)
 {
-	function_probes_done(instance);
-	function_mods_done(instance);
 	soft_done(instance);
 	for (uint32_t row = 0; row < instance->nr_filters; row++)
 		event_filter_done(&instance->filters[row]);

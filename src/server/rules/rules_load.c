@@ -9,20 +9,20 @@
 #include "base/bits.h"
 #include "filter/filter.h"
 #include "filter/run.h"
-#include "server/functions/function_mods.h"
-#include "server/functions/function_probes.h"
 #include "server/rules/filters.h"
+#include "server/core/arena.h"
 #include "server/core/mapping.h"
 #include "server/names/objects.h"
 #include "server/rings/rings.h"
+#include "server/core/part.h"
 #include "server/core/root.h"
 #include "server/rules/rules.h"
 #include "server/core/shm.h"
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* One is enough, and for each all functions are sorted. */
-#define FUNCTIONS_RULES_MAX	8u
+/* One is enough, and loading it may sort all functions of the program. */
+#define PART_RULES_MAX		8u
 
 /* A private copy of it, with a NUL behind. */
 struct piece {
@@ -110,22 +110,32 @@ static void load_triggers(struct instance *instance, struct soft_event *soft,
 	}
 }
 
-static void load_functions(struct instance *instance, struct piece *piece,
-			   const struct abi_rule *rule)
+static void load_part_rule(const struct instance_part *part, struct instance *instance,
+			   struct piece *piece, const struct abi_rule *rule)
 {
-	const struct abi_probes *list =
+	const void *triggers =
 		!rule->triggers || rule->triggers % ABI_RULES_ALIGN ? NULL :
 		take(piece, rule->triggers, rule->triggers_bytes);
-	const char *mods = take(piece, rule->text, rule->text_bytes);
-	char *copy = mods ? strndup(mods, rule->text_bytes) : NULL;
+	const char *text = take(piece, rule->text, rule->text_bytes);
+	char *copy = text ? strndup(text, rule->text_bytes) : NULL;
 
-	if (copy)
-		function_mods_load(instance, copy);
+	part->load_rule(instance, triggers, rule->triggers_bytes, copy);
 	free(copy);
-	if (list && rule->triggers_bytes >= sizeof(*list) &&
-	    list->nr <= (rule->triggers_bytes - sizeof(*list)) /
-			sizeof(list->probes[0]))
-		function_probes_load(instance, list);
+}
+
+/* Load @rule if it is the rule of a part that has none yet.  Returns whether it is. */
+static bool load_rule_of_part(struct instance *instance, struct piece *piece,
+			      const struct abi_rule *rule)
+{
+	const struct instance_part *part;
+
+	for_each_instance_part(part, instance->root->parts, load_rule) {
+		if (part->rule_row != rule->row || part->has_rule(instance))
+			continue;
+		load_part_rule(part, instance, piece, rule);
+		return true;
+	}
+	return false;
 }
 
 /* Its rows have the same triggers: those of the first are taken. */
@@ -154,7 +164,7 @@ static int load_piece(struct instance *instance, const char *data,
 	const struct abi_rules *rules = (const void *)data;
 	uint64_t room = (bytes - sizeof(*rules)) / sizeof(rules->rules[0]);
 	uint32_t nr = (uint32_t)min_u64(rules->nr_rules, room);
-	uint32_t functions_left = FUNCTIONS_RULES_MAX;
+	uint32_t left = PART_RULES_MAX;
 	int r = 0;
 
 	for (uint32_t i = 0; !r && i < nr; i++)
@@ -163,11 +173,8 @@ static int load_piece(struct instance *instance, const char *data,
 	for (uint32_t i = 0; !r && i < nr; i++) {
 		const struct abi_rule *rule = &rules->rules[i];
 
-		if (rule->row == ABI_ROW_FUNCTIONS && functions_left &&
-		    !instance->probes && !instance->mods) {
-			load_functions(instance, &piece, rule);
-			functions_left--;
-		}
+		if (left)
+			left -= load_rule_of_part(instance, &piece, rule);
 		if (rule->row == ABI_ROW_PRINT && !instance->print.triggers)
 			load_triggers(instance, &instance->print, &piece,
 				      rule->triggers);

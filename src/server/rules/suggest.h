@@ -7,6 +7,7 @@
 #define ULF_SERVER_SUGGEST_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/nearest.h"
 
@@ -26,10 +27,12 @@ const char *suggest_event(struct root *root, const char *word, struct nearest *n
  */
 void suggest_log_event(struct instance *instance, const char *place,
 		       const char *command, const char *at, size_t len);
-/* The function whose name is near to the first @len bytes of @word. */
-const char *suggest_function(struct root *root, const char *word, size_t len,
-			     struct nearest *near);
-/* As suggest_function(), but also among functions that cannot be traced. */
+/* Offer the names that @name_of returns for 0 ... @nr - 1 to @near; NULL is skipped.  Stops
+ * when the root's budget is spent. */
+void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
+		       const char *(*name_of)(const struct root *root, uint32_t i));
+/* The function whose name is near to the first @len bytes of @word, also among functions
+ * that cannot be traced; NULL: there is none.  functions/function_suggest.h has the others. */
 const char *suggest_symbol(struct root *root, const char *word, size_t len,
 			   struct nearest *near);
 

@@ -51,16 +51,6 @@ static int compile(struct instance *instance, struct trigger *trigger,
 			      &programs->program, ret_error);
 }
 
-bool trigger_fits(const struct trigger *trigger, uint32_t row,
-		  const struct filter_program **ret_program)
-{
-	*ret_program = NULL;
-	for (uint32_t i = 0; i < trigger->nr_programs; i++)
-		if (trigger->programs[i].row == row)
-			*ret_program = trigger->programs[i].program;
-	return !trigger->filter || *ret_program;
-}
-
 /* Is it not too much, for a root whose rows and triggers multiply?  Each compilation takes
  * some us, and longer for a long text. */
 static bool may_compile(struct root *root, const char *filter)

@@ -76,9 +76,16 @@ void trigger_show_rest(const struct instance *instance,
 		       const struct trigger_cmd *cmd, const struct event *target,
 		       uint32_t counter, struct text *out);
 
-/* Can it act on records of @row?  If so, *@ret_program is its filter, or NULL. */
-bool trigger_fits(const struct trigger *trigger, uint32_t row,
-		  const struct filter_program **ret_program);
+/* Can @trigger act on records of @row?  If so, *@ret_program is its filter, or NULL. */
+static inline bool trigger_fits(const struct trigger *trigger, uint32_t row,
+				const struct filter_program **ret_program)
+{
+	*ret_program = NULL;
+	for (uint32_t i = 0; i < trigger->nr_programs; i++)
+		if (trigger->programs[i].row == row)
+			*ret_program = trigger->programs[i].program;
+	return !trigger->filter || *ret_program;
+}
 /* May a root have triggers for @nr more rows that nobody has set?  Counts them. */
 bool triggers_may_add(struct root *root, uint64_t nr);
 /* Filters for an event that is new. */

@@ -15,7 +15,7 @@
 #include "event/clock.h"
 #include "ring/shmlock.h"
 #include "server/names/comm.h"
-#include "server/rings/marker.h"
+#include "server/rules/marker.h"
 #include "server/rings/options.h"
 #include "server/rules/print_triggers.h"
 #include "server/rings/rings.h"

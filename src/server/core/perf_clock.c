@@ -6,7 +6,7 @@
  * part by less than 0.1 us a second, so the distance is measured once a second
  * while it is in use.
  */
-#include "server/rings/perf_clock.h"
+#include "server/core/perf_clock.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -11,10 +11,10 @@
 #include "base/text.h"
 #include "event/clock.h"
 #include "ring/ring.h"
-#include "server/rings/perf_clock.h"
+#include "server/core/perf_clock.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
-#include "server/rings/timebase.h"
+#include "server/core/timebase.h"
 
 #define SAMPLE_NS_MIN	20000000u	/* between the two samples */
 #define HEADSTART_NS	1000000u	/* the base lies this far back, so that no

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Boot settings (event/boot.h) of a root; methods of struct root_part. */
+#ifndef ULF_DAEMON_BOOT_H
+#define ULF_DAEMON_BOOT_H
+
+struct root;
+
+/* Mark the events that there are: the last server has applied their boot settings. */
+int boot_init(struct root *root);
+/* Apply the boot settings if no server has done so, and those of events that have come since
+ * the last call.  Returns -ERESTART if settings of functions wait for a parser. */
+int boot_prepare(struct root *root);
+/* Apply the settings of events that have come since the last call. */
+void boot_tick(struct root *root);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The arena: the part of a root's memory in which the server places rings and blocks. */
+#ifndef ULF_SERVER_ARENA_H
+#define ULF_SERVER_ARENA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct abi_ring_ref;
+struct root;
+
+/* Allocate @bytes bytes of zeroes.  Returns -ENOMEM or -ENOSPC. */
+int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off);
+/* Free @ref once every live process has applied @generation. */
+void arena_free(struct root *root, const struct abi_ring_ref *ref, uint32_t generation);
+/* Return to the file system what no process uses any more. */
+void arena_reap(struct root *root);
+/* Does @ref lie in the arena? */
+bool arena_has(const struct root *root, const struct abi_ring_ref *ref);
+
+#endif

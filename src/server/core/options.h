@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading the options of an instance; rings/options.h changes them. */
+#ifndef ULF_SERVER_CORE_OPTIONS_H
+#define ULF_SERVER_CORE_OPTIONS_H
+
+#include <stdint.h>
+
+#include "event/option.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
+
+/* Returns the options that are on: enum option_bit. */
+static inline uint64_t instance_options(const struct instance *instance)
+{
+	return shm_load(&instance->abi->options) ^ OPTION_DEFAULTS;
+}
+
+#endif

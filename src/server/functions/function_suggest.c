@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Traceable functions that are near to a wrong name. */
+#include "server/functions/function_suggest.h"
+
+#include "server/core/root.h"
+#include "server/functions/function_name.h"
+#include "server/rules/suggest.h"
+
+#define LOOKS		16u	/* functions between two looks at the clock */
+
+static const char *present_function(const struct root *root, uint32_t i)
+{
+	const char *module;
+
+	return function_is_there(&root->functions, i) ?
+	       function_name(&root->functions, i, &module) : NULL;
+}
+
+static void offer_name(void *near, const char *name)
+{
+	nearest_offer(near, name);
+}
+
+/* Offer C++ names as they are written, as far as they have been demangled. */
+static void offer_written(struct root *root, struct nearest *near)
+{
+	const struct functions *functions = &root->functions;
+	bool is_spent = false;
+
+	budget_start(&root->suggest_budget);
+	for (uint32_t i = 0; !is_spent && i < functions->nr_objects; i++) {
+		const struct function_object *object = functions->objects[i];
+		uint32_t nr = object->is_there && object->written ? object->sites.nr : 0;
+
+		for (uint32_t at = 0; !is_spent && at < nr; at++) {
+			if (object->written[at])
+				function_name_each(object->written[at], offer_name, near);
+			is_spent = at % LOOKS == 0 &&
+				   budget_is_spent(&root->suggest_budget);
+		}
+	}
+	budget_stop(&root->suggest_budget);
+}
+
+const char *suggest_function(struct root *root, const char *word, size_t len,
+			     struct nearest *near)
+{
+	nearest_init(near, word, function_name_len(word, len));
+	suggest_offer_all(root, near, root->functions.nr, present_function);
+	offer_written(root, near);
+	return nearest_name(near);
+}

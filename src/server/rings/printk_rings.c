@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Rings for trace_printk(), which records without being switched on. */
+#include "server/core/root.h"
+#include "server/core/shm.h"
+#include "server/names/printk.h"
+#include "server/rings/rings.h"
+
+/*
+ * Whether a program uses trace_printk() is not known before its constructors have run.  A
+ * program that waits for the server is about to run them, so it gets rings in any case.
+ */
+int printk_rings_prepare(struct root *root)
+{
+	uint32_t *used = &root->top.abi->used, was_used = shm_load(used);
+	struct apply apply;
+
+	if ((!shm_load(&root->control->hold) && !printk_has_formats(root)) ||
+	    instance_has_rings(&root->top) || instance_need_rings(&root->top))
+		return 0;
+	/* The program removes the root at exit() if nobody has opened a file of it. */
+	if (was_used == ABI_USED_NOT && !root->was_opened &&
+	    !shm_load(&root->control->run_id) && !root->control->boot[0])
+		shm_store(used, ABI_USED_PRINTK);
+	apply_start(root, &apply);
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* How many events a root has, and how many are on. */
+#include "server/core/root.h"
+#include "server/rules/soft.h"
+
+/* Is the event recorded in any instance? */
+static bool is_on(const struct root *root, const struct event *event)
+{
+	const struct instance *instance;
+
+	for_each_instance(instance, root)
+		if (event_is_recorded(instance, event))
+			return true;
+	return false;
+}
+
+void events_add_info(struct root *root, struct server_root_info *info)
+{
+	events_refresh(root);
+	info->events_known = root->nr_visible;
+	for (uint32_t i = 0; i < root->nr_visible; i++)
+		info->events_on += is_on(root, root->visible[i]);
+}
