@@ -35,14 +35,16 @@ may_not() {
 		"^ *# *include \"($2)/" "src/$1" 2>/dev/null)"
 }
 may_not abi '[a-z]+'
-may_not base 'arch|ring|event|filter|runtime|server|tracefs|cli'
-may_not arch 'ring|event|filter|runtime|server|tracefs|cli'
-may_not ring 'event|filter|runtime|server|tracefs|cli'
-may_not event 'filter|runtime|server|tracefs|cli'
-may_not filter 'runtime|server|tracefs|cli'
-may_not runtime 'server|tracefs|cli'
-may_not server 'runtime|cli'
-may_not tracefs 'runtime|cli'
+may_not base 'arch|ring|event|filter|symbols|runtime|server|tracefs|daemon|cli'
+may_not arch 'ring|event|filter|symbols|runtime|server|tracefs|daemon|cli'
+may_not ring 'event|filter|symbols|runtime|server|tracefs|daemon|cli'
+may_not event 'filter|symbols|runtime|server|tracefs|daemon|cli'
+may_not filter 'symbols|runtime|server|tracefs|daemon|cli'
+may_not symbols 'runtime|server|tracefs|daemon|cli'
+may_not runtime 'symbols|server|tracefs|daemon|cli'
+may_not server 'runtime|tracefs|daemon|cli'
+may_not tracefs 'runtime|daemon|cli'
+may_not daemon 'runtime|cli'
 may_not cli 'runtime'
 
 # A comment's [area.step] names the two ends of an acquire and a release.
