@@ -216,8 +216,8 @@ static int lock(struct loop *loop, const char *dir)
 		return -errno;
 	if (flock(loop->lock_fd, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
-	/* For people; nobody relies on it.  Where there is no space left a server can start
-	 * all the same: without one nobody could remove dead roots. */
+	/* The pid is for people; no program reads it.  A full file system must not keep the
+	 * server from starting: only a server can remove dead roots. */
 	if (ftruncate(loop->lock_fd, 0) < 0 ||
 	    (dprintf(loop->lock_fd, "%d\n", (int)getpid()) < 0 && errno != ENOSPC &&
 	     errno != EDQUOT))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs of `ulf run` that could not make a root.  libulf prints nothing, so it tells the
+ * Programs of `ulf run` that could not make a root.  libulf prints nothing, so it reports to the
  * server why, and `ulf run` asks for it.  The last NO_ROOTS of them are kept.
  */
 #ifndef ULF_SERVER_NO_ROOT_H

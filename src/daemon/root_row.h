@@ -5,7 +5,7 @@
 #include "abi/socket.h"
 #include "server/core/server.h"
 
-/* What @info says, as clients get it. */
+/* Convert @info to the row that clients get. */
 void root_row_fill(const struct server_root_info *info, struct abi_root_row *ret_row);
 
 #endif

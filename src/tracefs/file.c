@@ -33,7 +33,7 @@ static bool is_allowed(const struct tracefs_def *def, int flags)
 		(!wants_write(flags) || (def->mode & 0200)));
 }
 
-/* ---- what waits for a parser ---- */
+/* ---- requests that wait for a parser ---- */
 
 /* Has no parser got further since the last -ERESTART?  Each try may look at many
  * processes. */
@@ -51,7 +51,7 @@ static ssize_t note_restart(struct tracefs_file *file, ssize_t r)
 	return r;
 }
 
-/* Was the instance removed, and the file is about it? */
+/* Was the instance removed, so that the file has nothing to show or to change? */
 static bool is_gone(const struct tracefs_file *file)
 {
 	return file->node->instance->is_gone && file->def->hold != TRACEFS_STAYS;

@@ -38,28 +38,28 @@ struct tracefs_stream {
 	off_t size;			/* st_size */
 };
 
-/* What an open file means for the instance that it belongs to. */
+/* Effect of an open file on rmdir() of its instance. */
 enum tracefs_hold {
-	TRACEFS_HOLDS,			/* rmdir() of the instance is EBUSY */
-	TRACEFS_GOES,			/* rmdir() removes it: ENODEV from then on */
-	TRACEFS_STAYS,			/* rmdir() removes it: nothing of it is read */
+	TRACEFS_HOLDS,			/* rmdir() returns EBUSY */
+	TRACEFS_GOES,			/* rmdir() succeeds; then the file returns ENODEV */
+	TRACEFS_STAYS,			/* rmdir() succeeds; the file can be read as before */
 };
 
 struct tracefs_def {
 	const char *name;
 	mode_t mode;			/* permission bits */
 	const char *help;		/* its line in README; NULL: none */
-	/* One of the following three, or for what is only written none. */
+	/* One of the following three; none in a file that can only be written. */
 	const struct tracefs_dir *dir;
 	int (*show)(struct tracefs_node *node, struct text *out);
 	const struct tracefs_stream *stream;
 	/* optional: bytes taken, or -errno.  If processes must take the change
-	 * in it calls tracefs_file_apply().  -ERESTART, with nothing changed: as
-	 * tracefs_write(); likewise show, truncate and flush. */
+	 * in it calls tracefs_file_apply().  store, show, truncate and flush may
+	 * return -ERESTART, with nothing changed: see tracefs_write(). */
 	ssize_t (*store)(struct tracefs_file *file, const char *buf, size_t size,
 			 pid_t tid);
-	/* optional: has what was stored done all that the writer waits for?  He waits
-	 * for TRACEFS_DONE_NS at most */
+	/* optional: has the change done all that the writer waits for?  The write
+	 * returns after TRACEFS_DONE_NS even if not */
 	bool (*is_done)(struct tracefs_file *file);
 	/* optional: what was stored is in force everywhere */
 	void (*applied)(struct tracefs_file *file);

@@ -55,7 +55,7 @@ static void names(void *ctx, const struct event_format *fmt, uint32_t offset,
 		  filter_name_fn *each, void *arg)
 {
 	(void)fmt;
-	/* as TRACE_DEFINE_ENUM() tells them */
+	/* as TRACE_DEFINE_ENUM() records them */
 	each(arg, "LEVEL", 5, 9, true);
 	each(arg, "CPUS", 4, 9, true);
 	each(arg, "CPUS_ALL", 8, 2, true);

@@ -106,7 +106,7 @@ static void random_word(char *word, uint64_t *seed)
 	*seed += *seed >> 33;
 }
 
-/* The narrow band finds what the whole matrix does. */
+/* nearest.c computes a narrow band of the matrix of edits; compare it with the whole matrix. */
 static void counts_edits(void **state)
 {
 	uint64_t seed = 42;

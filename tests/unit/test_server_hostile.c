@@ -330,7 +330,7 @@ static void use_all(struct server *server)
 	server_dispatch(server);
 }
 
-/* What TRACE_DEFINE_ENUM() tells of the event. */
+/* Names that TRACE_DEFINE_ENUM() records for the event. */
 static void add_names(struct fake_root *root, struct abi_event *event)
 {
 	static const char names[] = "\1\0\0\0\0\0\0\0ONE\0"

@@ -13,7 +13,7 @@
 struct error_entry {
 	uint64_t time_ns;		/* CLOCK_MONOTONIC */
 	const char *place, *error;	/* constants */
-	const char *near;		/* behind the command; NULL: none */
+	const char *near;		/* after the command; NULL: none */
 	uint32_t pos;
 	char command[];
 };

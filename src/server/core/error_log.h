@@ -20,7 +20,7 @@ struct error_log {
  * @command.  Without memory it is not logged. */
 void error_log_add(struct instance *instance, const char *place,
 		   const char *error, const char *command, uint32_t pos);
-/* @near: a name that may have been meant, shown behind @error; NULL: none. */
+/* @near: a name that may have been meant, shown after @error; NULL: none. */
 void error_log_add_near(struct instance *instance, const char *place,
 			const char *error, const char *command, uint32_t pos,
 			const char *near);

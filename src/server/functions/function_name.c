@@ -76,7 +76,7 @@ static char closing(const char *at, const char *end)
 	}
 }
 
-/* From an opening bracket to behind its closing one, or to the end.  In ( ) there may be
+/* Skip from an opening bracket to after its closing one, or to the end.  In ( ) there may be
  * comparisons, so only parentheses are paired there. */
 static const char *skip_bracket(const char *at, const char *end)
 {
@@ -116,7 +116,7 @@ static const char *skip_type(const char *at, const char *end)
 	return at;
 }
 
-/* Behind the item at @at; @start: of the text. */
+/* Returns the position after the item at @at; @start: of the text. */
 static const char *skip_item(const char *start, const char *at, const char *end)
 {
 	const char *next;
@@ -138,7 +138,8 @@ static const char *skip_item(const char *start, const char *at, const char *end)
 
 #define CLONE	"[clone "
 
-/* Behind the blanks and the qualifier, or clone, that follow at @at; @at: none does. */
+/* Returns the position after the blanks and the qualifier, or clone, at @at; @at if there is
+ * none. */
 static const char *skip_qualifier(const char *at, const char *end)
 {
 	static const char *const qualifiers[] = {
@@ -176,7 +177,7 @@ static bool is_tail_begun(const char *at, const char *end)
 	return false;
 }
 
-/* Behind all of them; @ret_clone: the first [clone ...], or the end. */
+/* Skip all of them; @ret_clone: the first [clone ...], or the end. */
 static const char *skip_tail(const char *at, const char *end, const char **ret_clone)
 {
 	const char *next;
@@ -256,12 +257,12 @@ struct parts {
 /* Is the bracket at @at that of the parameters?  Nothing but qualifiers follows it. */
 static bool is_params(const char *at, const char *end, struct parts *parts)
 {
-	const char *behind = skip_bracket(at, end);
+	const char *after = skip_bracket(at, end);
 
-	if (skip_tail(behind, end, &parts->clone) != end)
+	if (skip_tail(after, end, &parts->clone) != end)
 		return false;
 	parts->params = at;
-	parts->tail = behind;
+	parts->tail = after;
 	return true;
 }
 
@@ -363,8 +364,8 @@ size_t function_name_len(const char *word, size_t len)
 #define SCOPED		"*::"
 #define SCOPED_LEN	(sizeof(SCOPED) - 1)
 
-/* The longest run of letters that each match must have.  A class of a glob, or what is
- * behind a backslash, is no such text. */
+/* Find the longest run of letters that each match must contain.  Letters in a class of a
+ * glob, or after a backslash, do not count. */
 static void find_key(struct function_pattern *pattern, const char *text, size_t len)
 {
 	const char *key = text;

@@ -10,7 +10,7 @@
  *	     |------------- name --------||-- params --|tail |--- clone ---|
  *	     |ns::Map::put|   bare: the name without what is in < > and [abi: ]
  *
- * What stands before the name (the type that a template returns) is left out.  Blanks do
+ * The type that a template returns, which stands before the name, is left out.  Blanks do
  * not count.
  */
 #ifndef ULF_SERVER_FUNCTION_NAME_H
@@ -38,7 +38,7 @@ size_t function_item_len(const char *list, size_t len);
 /* Is @raw a function that the compiler made of @name: execute.constprop.0 of execute?
  * Not execute.cold, which is a part of it that is not called. */
 bool function_name_is_clone(const char *raw, const char *name, size_t len);
-/* What lists show of a name as the demangler has it: from the name on. */
+/* The part of @plain, a name as the demangler has it, that lists show: from the name on. */
 const char *function_name_shown(const char *plain);
 
 /*
@@ -55,7 +55,7 @@ size_t function_name_len(const char *word, size_t len);
 /* How well a written name matches; the first that any function has counts. */
 enum function_rung {
 	RUNG_NAME,			/* [name or bare][params[tail[clone]]] */
-	RUNG_SCOPED,			/* the same without the scopes before it */
+	RUNG_SCOPED,			/* RUNG_NAME without the scopes before it */
 	RUNG_GLOB,			/* RUNG_NAME, with wildcards */
 	RUNG_SCOPED_GLOB,		/* RUNG_SCOPED, with wildcards */
 	RUNG_NONE,			/* not at all */

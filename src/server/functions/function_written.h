@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that no raw name of a list is: those of C++ by their names as they are written,
- * and clones of the compiler by the name in the source.  See function_name.h.
+ * Find functions by names that are not in the symbol table: functions of C++ by their names as
+ * they are written, clones of the compiler by the name in the source.  See function_name.h.
  */
 #ifndef ULF_SERVER_FUNCTION_WRITTEN_H
 #define ULF_SERVER_FUNCTION_WRITTEN_H
@@ -19,12 +19,12 @@ struct function_match {
 	size_t name_len;
 	const char *module;		/* NULL: any */
 	bool is_other_module;		/* any but that one */
-	bool is_number;			/* that of one in the list of all */
-	uint32_t number;		/* 0: of none */
+	bool is_number;			/* a line of available_filter_functions */
+	uint32_t number;		/* of the line, from 1 on; 0: no such line */
 	bool is_whole;			/* the name has no wildcards */
 };
 
-/* May the functions of @object be meant, and are they in sets of @nr functions? */
+/* Can @match select functions of @object, and do sets of @nr functions contain them? */
 bool function_match_has(const struct function_match *match,
 			const struct function_object *object, uint32_t nr);
 void function_set_put(struct function_set *set, uint32_t nr, bool is_in);

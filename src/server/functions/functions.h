@@ -90,7 +90,7 @@ struct functions {
 	uint32_t graph_depth;		/* max_graph_depth */
 	uint64_t thresh_ns;		/* tracing_thresh */
 	uint64_t profile_session;	/* as in abi/functions.h */
-	uint8_t graph_sessions[ABI_BUFFERS];	/* likewise */
+	uint8_t graph_sessions[ABI_BUFFERS];	/* as in abi/functions.h */
 	struct abi_ring_ref piece;	/* what control->functions names */
 	uint64_t serial;
 	uint64_t bytes_read;		/* of files, so far */

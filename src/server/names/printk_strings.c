@@ -13,14 +13,14 @@
 #include "server/core/shm.h"
 
 #define STRINGS_MAX	16384u		/* of all modules */
-#define TEXT_BYTES_MAX	(1u << 20)	/* the same */
+#define TEXT_BYTES_MAX	(1u << 20)	/* of the texts of all modules */
 
 /* The block of one module. */
 struct block {
 	uint32_t nr;			/* strings */
 	uint32_t bytes;			/* of the texts */
-	const uint64_t *address;	/* in the program's memory */
-	const char *texts;		/* the same */
+	const uint64_t *address;	/* [nr]; in shared memory */
+	const char *texts;		/* in shared memory */
 };
 
 /* The block at @off, if all of it is in the heap. */

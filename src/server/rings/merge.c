@@ -2,10 +2,10 @@
 /*
  * A heap of cursors, the one with the oldest record on top.
  *
- * A consuming merge never gives a record that is younger than the moment at
- * which its batch began: whatever is not in its ring by then gets a later time,
- * so no record can turn up that should have come before one already given.
- * (A writer reads the clock inside of the section that commits.)
+ * A consuming merge emits no record that is younger than the moment at which its batch
+ * began.  A record that is not in its ring by then gets a later time, so it cannot belong
+ * before one that was emitted already.  (A writer reads the clock inside of the section
+ * that commits.)
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -205,8 +205,8 @@ static uint64_t horizon(const struct merge *merge)
 	return timebase_now(merge->instance);
 }
 
-/* Set where it ends, after the horizon: a record that comes later than this is younger
- * than all that it gives. */
+/* Set where the merge ends.  The caller has set the horizon before: a record that is written
+ * after this call is younger than all that the merge emits. */
 static void move_ends(struct merge *merge)
 {
 	struct ring_head head;

@@ -192,8 +192,8 @@ static void log_system(struct instance *instance, const struct change *change)
 /* ---- names for numbers ---- */
 
 /*
- * A root decides how many names there are, and in how many events a filter looks for one.  So
- * it may have NAMES_BYTES searched at once, and as many each second.
+ * A program decides how many names there are, and how many events a filter compares them for.
+ * So the server searches NAMES_BYTES of a root's names at once, and as many each second.
  */
 #define NAMES_BYTES	(16u << 20)
 
@@ -218,7 +218,7 @@ static bool may_search(struct root *root, uint64_t bytes)
 	return is_allowed;
 }
 
-/* What TRACE_DEFINE_ENUM() has told. */
+/* Hand out the names that TRACE_DEFINE_ENUM() has recorded. */
 static void each_constant(struct root *root, const struct event *event,
 			  filter_name_fn *each, void *arg)
 {

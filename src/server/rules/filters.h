@@ -28,7 +28,7 @@ bool filters_log_missed(struct instance *instance, const char *text);
 void filters_log_error(struct instance *instance, const struct event *event,
 		       const char *text, const struct filter_error *error);
 /* What filters of the instance may name. */
-/* Behind a field: the address is compared with those of a function. */
+/* Follows a field: its address is compared with those of a function. */
 #define FILTER_FUNCTION		".function"
 /* May @text name functions that no parser has found yet?  -ERESTART; 0 */
 int filters_parse(const struct instance *instance, const char *text, size_t bytes);

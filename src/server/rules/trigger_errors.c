@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why were these words refused?  trigger_words.c has cut them to pieces, and says no more
- * than -EINVAL, as the kernel does.  So they are read once more, for the place of the caret.
+ * Find out why a trigger was refused.  trigger_words.c returns no more than -EINVAL, as the
+ * kernel does, so its words are read once more, for the place of the caret.
  */
 #include <ctype.h>
 #include <string.h>

@@ -30,7 +30,7 @@ void wrong_write_log(const struct wrong_write *wrong, const char *at, const char
  * *@ret_cmd: the command, if it is right. */
 bool trigger_log_command(const struct wrong_write *wrong, const char *at, size_t len,
 			 const struct event *event, const struct trigger_cmd **ret_cmd);
-/* SYSTEM:EVENT, and what follows behind another colon is *@ret_count; NULL: nothing. */
+/* The @len bytes at @at are SYSTEM:EVENT[:COUNT].  *@ret_count: the count; NULL: none. */
 bool trigger_log_target(const struct wrong_write *wrong, const char *at, size_t len,
 			bool is_removal, const char **ret_count);
 bool trigger_log_count(const struct wrong_write *wrong, const char *at, size_t len);

@@ -331,8 +331,8 @@ int triggers_store(struct instance *instance, const struct event *event,
 		;
 	r = store(instance, event, text, ret_is_changed);
 	if (r == -EINVAL) {
-		/* trigger_parse() has cut it to pieces.  @copy ends at the first NUL of
-		 * @data, so no more than that may be copied again. */
+		/* trigger_parse() has put NULs into the copy, which ends at the first NUL
+		 * of @data: no more than that may be copied again. */
 		memcpy(copy, data, (size_t)(end - copy));
 		trigger_log(instance, event, text);
 	}

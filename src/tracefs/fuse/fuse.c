@@ -37,8 +37,8 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 
 /* The server makes the tree, so these refuse as tracefs does. */
 
-/* tracefs says EACCES, and whoever types `echo 1 > tracing_onn' then looks for missing rights;
- * here the file does not exist. */
+/* tracefs returns EACCES.  A user who types `echo 1 > tracing_onn' would look for missing rights,
+ * so here the error says that the file does not exist. */
 static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name,
 		      mode_t mode, struct fuse_file_info *fi)
 {
