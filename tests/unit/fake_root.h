@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "abi/control.h"
+#include "base/bits.h"
 #include "ring/ring.h"
 #include "lib/ring_locked.h"
 
@@ -261,6 +262,20 @@ static inline struct abi_ring *fake_ring(struct fake_root *root, uint32_t cpu,
 	uint64_t off = root->buffer->side[0].ring[cpu][kind].off;
 
 	return off ? (struct abi_ring *)(root->mem + off) : NULL;
+}
+
+/* Two strings that a module lists by their addresses. */
+static inline void fake_strings(struct fake_root *root, struct abi_module *module)
+{
+	static const struct {
+		struct abi_strings head;
+		uint64_t address[2];
+		char texts[8];
+	} block = { { 2, 8 }, { 0x1000, 0x2000 }, "one\0two" };
+	uint64_t off = ALIGN_UP(fake_heap(root, sizeof(block) + 8), 8ull);
+
+	memcpy(root->mem + off, &block, sizeof(block));
+	module->strings = off;
 }
 
 /* Records such an event; @time counts if the ring's clock is a given one. */

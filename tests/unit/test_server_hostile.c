@@ -19,7 +19,6 @@
 #include "abi/stack.h"
 #include "server/rules/pids.h"
 #include "server/core/root.h"
-#include "base/bits.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 
@@ -217,18 +216,15 @@ static void write_once(struct server *server, const char *path, const char *text
 static void write_nuls(struct server *server)
 {
 	static const char *const files[] = {
-		"set_event", "set_ftrace_filter", "set_graph_function", "current_tracer",
-		"trace_options", "trace_clock", "events/sched/filter",
-		"events/sched/first/filter", "events/sched/first/trigger",
-		"events/ftrace/print/trigger",
+		"bad.1/set_event", "bad.1/set_ftrace_filter", "bad.1/set_graph_function",
+		"bad.1/current_tracer", "bad.1/events/sched/first/filter",
+		"bad.1/events/sched/first/trigger", "bad.1/events/ftrace/print/trigger",
 	};
-	char text[4000] = "nosuch", path[128];
+	char text[4000] = "nosuch";
 
 	memset(text + 7, 'x', sizeof(text) - 7);
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		snprintf(path, sizeof(path), "bad.1/%s", files[i]);
-		write_bytes(server, path, text, sizeof(text));
-	}
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		write_bytes(server, files[i], text, sizeof(text));
 }
 
 static int no_info(void *arg, const struct server_root_info *info)
@@ -341,21 +337,6 @@ static void add_names(struct fake_root *root, struct abi_event *event)
 	memcpy(root->mem + event->names, names, sizeof(names));
 }
 
-/* Two strings that a module lists by their addresses; returns where the block is. */
-static uint64_t add_strings(struct fake_root *root, struct abi_module *module)
-{
-	static const struct {
-		struct abi_strings head;
-		uint64_t address[2];
-		char texts[8];
-	} block = { { 2, 8 }, { 0x1000, 0x2000 }, "one\0two" };
-	uint64_t off = ALIGN_UP(fake_heap(root, sizeof(block) + 8), 8ull);
-
-	memcpy(root->mem + off, &block, sizeof(block));
-	module->strings = off;
-	return off;
-}
-
 static void make_bad_root(struct fake_root *root, const char *dir)
 {
 	struct abi_module *module;
@@ -379,7 +360,7 @@ static void make_bad_root(struct fake_root *root, const char *dir)
 	module->path_bytes = 15;
 	strcpy(root->mem + module->path, "/proc/self/exe");
 	root->control->heap_used += 16;
-	add_strings(root, module);
+	fake_strings(root, module);
 	fake_comm(root, 5, "five");
 	fake_root_show(root, "bad.1");
 }
@@ -688,100 +669,6 @@ static void names_are_checked(void **state)
 	harms_nobody(read_names);
 }
 
-/* Blocks of strings of which some part is wrong.  The first two words are nr and bytes. */
-static void read_strings(const char *dir)
-{
-	static const struct {
-		uint64_t off;			/* 0: as it was */
-		uint32_t nr, bytes;
-		bool has_one, has_two;
-	} cases[] = {
-		{ 0, 2, 8, true, true }, { 0, 1, 16, false, false },
-		{ 0, 2, 7, true, false }, { 0, 2, 4, true, false }, { 0, 2, 0, false, false },
-		{ 0, 2, UINT32_MAX, false, false }, { 0, UINT32_MAX, 8, false, false },
-		{ 0, UINT32_MAX, UINT32_MAX, false, false }, { 0, 1u << 29, 8, false, false },
-		{ 0, 3, 8, false, false }, { 0, 0, 8, false, false },
-		{ 1, 2, 8, false, false }, { 8, 2, 8, false, false },
-		{ ABI_ARENA_OFF, 2, 8, false, false }, { ABI_ARENA_OFF - 4, 2, 8, false, false },
-		{ ABI_ARENA_OFF - 8, 2, 8, false, false },
-		{ UINT64_MAX, 2, 8, false, false }, { UINT64_MAX - 7, 2, 8, false, false },
-	};
-	struct abi_module *module;
-	struct abi_strings *head;
-	struct fake_root root;
-	struct server *server;
-	uint64_t off;
-
-	make_bad_root(&root, dir);
-	module = (void *)(root.mem + root.control->modules_off);
-	off = module->strings;
-	head = (void *)(root.mem + off);
-	root.control->nr_modules = 1;
-	if (server_new(dir, &server))
-		_exit(2);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *text;
-
-		module->strings = cases[i].off ? cases[i].off : off;
-		*head = (struct abi_strings) { cases[i].nr, cases[i].bytes };
-		root.control->tables_changed++;
-		server_tick(server);
-		text = tree_cat(server, "bad.1/printk_formats");
-		if (!strstr(text, "\"one\"") == cases[i].has_one ||
-		    !strstr(text, "\"two\"") == cases[i].has_two) {
-			print_error("case %zu: %s\n", i, text);
-			_exit(3);
-		}
-	}
-	server_free(server);
-	_exit(0);
-}
-
-static void strings_are_checked(void **state)
-{
-	(void)state;
-	harms_nobody(read_strings);
-}
-
-/* More names than are searched at once: that is said, and nothing is changed. */
-static void search_many_names(const char *dir)
-{
-	struct fake_root root;
-	struct server *server;
-	char name[32];
-	uint64_t off;
-
-	fake_root_make(&root, dir, "bad.1");
-	off = fake_heap(&root, ABI_NAMES_BYTES);
-	memset(root.mem + off, 0, ABI_NAMES_BYTES);
-	memcpy(root.mem + off, "\1\0\0\0\0\0\0\0ONE", 12);
-	for (uint32_t i = 0; i < 1000; i++) {
-		snprintf(name, sizeof(name), "tick%u", i);
-		fake_event_n(&root, 0, "sched", name);
-		root.events[i].names = off;
-		root.events[i].names_bytes = ABI_NAMES_BYTES;
-	}
-	fake_root_show(&root, "bad.1");
-	if (server_new(dir, &server) ||
-	    tree_echo(server, "bad.1/events/sched/filter", "n == 1") ||
-	    tree_echo(server, "bad.1/events/sched/filter", "n == ONE") != -EBUSY ||
-	    strcmp(tree_cat(server, "bad.1/events/sched/tick7/filter"), "n == 1\n") ||
-	    !strstr(tree_cat(server, "bad.1/error_log"), "too many names to search"))
-		_exit(3);
-	sleep(1);
-	if (tree_echo(server, "bad.1/events/sched/tick7/filter", "n == ONE") ||
-	    tree_echo(server, "bad.1/events/sched/tick0/trigger", "traceoff if n == ONE"))
-		_exit(4);
-	server_free(server);
-	_exit(0);
-}
-
-static void many_names_are_refused(void **state)
-{
-	(void)state;
-	harms_nobody(search_many_names);
-}
-
 static void *change_counts(void *arg)
 {
 	struct abi_control *control = arg;
@@ -904,8 +791,6 @@ int main(void)
 		cmocka_unit_test(triggers_of_markers_are_checked),
 		cmocka_unit_test(commands_of_functions_are_checked),
 		cmocka_unit_test(names_are_checked),
-		cmocka_unit_test(strings_are_checked),
-		cmocka_unit_test(many_names_are_refused),
 		cmocka_unit_test(changing_counts_lead_nowhere),
 		cmocka_unit_test(changing_sizes_are_not_believed),
 		cmocka_unit_test(threads_are_looked_for_bit_by_bit),

@@ -340,12 +340,14 @@ void function_name_each(const char *plain, void (*each)(void *arg, const char *n
 	size_t len = strlen(plain);
 	struct function_form form;
 	struct parts parts;
+	char *end;
 
 	if (len > FUNCTION_SEARCH_MAX)
 		return;
 	find_parts(plain, len, &parts);
 	make_form(&parts, true, &form);
-	form.text[form.name] = '\0';
+	end = form.text + form.name;
+	*end = '\0';
 	each(arg, form.text);
 	for (size_t i = 0; i < form.nr_scopes; i++)
 		each(arg, form.text + form.scopes[i]);
