@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the server gives up; see confine.h.  docs/design/trust.md says what remains.
+ * How the server gives up rights; see confine.h. docs/design/trust.md describes which
+ * rights remain.
  *
- * Landlock is not used: a process under it may not look at processes that are not, and
- * the server reads /proc/PID/maps of traced programs.
+ * Landlock is not used: a process under Landlock may not inspect processes that are not,
+ * but the server reads /proc/PID/maps of traced programs.
  */
 #include "daemon/confine.h"
 
@@ -29,9 +30,10 @@
 /* ---- capabilities ---- */
 
 /*
- * What root's server keeps.  The programs of root have all capabilities, and workers of
- * theirs are other users: looking at them (/proc/PID/maps, stat, exe) needs SYS_PTRACE,
- * and reading the files that they run DAC_READ_SEARCH.  No other user's server has any.
+ * Capabilities that a server of root keeps.  Programs of root have all capabilities, and
+ * their worker processes may be other users: inspecting them (/proc/PID/maps, stat, exe)
+ * needs SYS_PTRACE, and reading the files that they run needs DAC_READ_SEARCH.  Servers
+ * of other users keep none.
  */
 static const uint64_t kept_of_root =
 	1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_SYS_PTRACE;
@@ -42,7 +44,7 @@ static int drop_bounding(uint64_t kept)
 
 	for (cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
 		if (!(kept >> cap & 1) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			return -errno;	/* not allowed, for any of them */
+			return -errno;	/* not allowed; then no other one is, either */
 	}
 	return 0;
 }
@@ -82,21 +84,22 @@ static int drop_capabilities(void)
 
 enum condition {
 	ALWAYS,
-	UNLESS_EQUAL,			/* the argument is not the value */
-	IF_EQUAL,
-	IF_ANY_BIT,			/* of the value is set in the argument */
+	UNLESS_EQUAL,			/* argument != value */
+	IF_EQUAL,			/* argument == value */
+	IF_ANY_BIT,			/* argument & value */
 };
 
 /*
- * The policy.  What is not here is allowed: execve() is, because a parser of the server
- * may run in a process that is this program again, and perf_event_open(), which is the
- * perf clock.  A sanitizer stops its own threads with ptrace().
+ * The policy.  A system call that is not listed is allowed: execve(), because a parser of
+ * the server may run in a process that executes this program again; and
+ * perf_event_open(), for the perf clock. ptrace() stays allowed in a build with a
+ * sanitizer, which stops its own threads with it.
  */
 static const struct rule {
 	uint32_t nr;
 	uint16_t error;
 	uint8_t condition, arg;
-	uint32_t value;			/* of the lower half of the argument */
+	uint32_t value;			/* compared with the lower 32 bits of the argument */
 } rules[] = {
 #ifndef HAS_SANITIZER
 	{ SYS_ptrace, EPERM, ALWAYS, 0, 0 },
@@ -107,12 +110,14 @@ static const struct rule {
 	{ SYS_pidfd_getfd, EPERM, ALWAYS, 0, 0 },
 	{ SYS_kcmp, EPERM, ALWAYS, 0, 0 },
 	{ SYS_userfaultfd, EPERM, ALWAYS, 0, 0 },
-	/* networks */
+	/* no networks: only unix sockets */
 	{ SYS_socket, EPERM, UNLESS_EQUAL, 0, AF_UNIX },
-	/* input for the terminal that a foreground server was started from */
+	/* input to the terminal from which a foreground server was started */
 	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCSTI },
 	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCLINUX },
-	/* mounts and namespaces; libc does without clone3(), whose flags are in memory */
+	/*
+	 * mounts and namespaces; libc works without clone3(), whose flags are in memory
+	 */
 	{ SYS_clone, EPERM, IF_ANY_BIT, 0, NEW_NAMESPACES },
 	{ SYS_clone3, ENOSYS, ALWAYS, 0, 0 },
 	{ SYS_unshare, EPERM, ALWAYS, 0, 0 },
@@ -129,7 +134,7 @@ static const struct rule {
 	{ SYS_pivot_root, EPERM, ALWAYS, 0, 0 },
 	{ SYS_chroot, EPERM, ALWAYS, 0, 0 },
 	{ SYS_open_by_handle_at, EPERM, ALWAYS, 0, 0 },
-	/* the kernel */
+	/* interfaces of the kernel */
 	{ SYS_bpf, EPERM, ALWAYS, 0, 0 },
 	{ SYS_io_uring_setup, EPERM, ALWAYS, 0, 0 },
 	{ SYS_add_key, EPERM, ALWAYS, 0, 0 },
@@ -159,9 +164,9 @@ static const struct rule {
 	{ SYS_setdomainname, EPERM, ALWAYS, 0, 0 },
 };
 
-#define X32_BIT		0x40000000u	/* another table of system calls */
+#define X32_BIT		0x40000000u	/* marks the system calls of the x32 ABI */
 #define HEAD_LENGTH	6u
-#define RULE_LENGTH	5u		/* at most, of one rule */
+#define RULE_LENGTH	5u		/* instructions of one rule, at most */
 
 struct program {
 	struct sock_filter code[HEAD_LENGTH + 1 + RULE_LENGTH * ARRAY_SIZE(rules)];
@@ -185,8 +190,8 @@ static void add_refuse(struct program *program, uint16_t error)
 }
 
 /*
- * The number of the system call is loaded, and stays.  Here { SYS_socket, EPERM,
- * UNLESS_EQUAL, 0, AF_UNIX }:
+ * Append one rule.  The number of the system call is in the accumulator, and is there
+ * again afterwards.  For example { SYS_socket, EPERM, UNLESS_EQUAL, 0, AF_UNIX } becomes:
  *
  *		jeq	SYS_socket, 0, 4
  *		ld	args[0]
@@ -234,7 +239,7 @@ static int filter_calls(void)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fprog, 0, 0) < 0 ? -errno : 0;
 }
 
-/* ---- all of it ---- */
+/* ---- all parts ---- */
 
 static int forbid_privileges(void)
 {
@@ -246,7 +251,7 @@ int server_confine(void)
 	int (*const parts[])(void) = { drop_capabilities, forbid_privileges, filter_calls };
 	int ret = 0, r;
 
-	/* Opened now, it stays open: later root's server may not be allowed to. */
+	/* Open the perf clock now: after this, a server of root may not be allowed to. */
 	if (geteuid() == 0)
 		perf_clock_is_there();
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the server gives up.  It reads memory and files that traced programs have
- * written, so it must be worth little to a program that takes it over.
+ * Give up rights.  The server reads memory and files that traced programs have written.
+ * So a program that takes over the server must gain as little as possible.
  */
 #ifndef ULF_SERVER_CONFINE_H
 #define ULF_SERVER_CONFINE_H
@@ -9,14 +9,14 @@
 /*
  * server_confine - give up all rights that the server does not need
  *
- * Capabilities, also those of the bounding set where that is allowed; new privileges
- * (no_new_privs), so no set-uid program works for it or its children any more; and the
- * system calls that confine.c lists, which fail with EPERM then.  Children inherit all
- * of that; they may be forked, and may call exec().
+ * The server gives up: capabilities, also those of the bounding set where that is
+ * allowed; new privileges (no_new_privs), so that no set-uid program works for the server
+ * and its children; and the system calls that confine.c lists, which then fail with
+ * EPERM.  Children inherit all of this. fork() and exec() stay allowed.
  *
  * Call it once, while there is one thread, and before anything of a root is read.
- * Returns 0, or the -errno of the first part that the kernel refused: the other parts
- * are in force, and the server works as well.
+ * Returns 0, or the -errno of the first part that the kernel refused: the other parts are
+ * in force, and the server works without it.
  */
 int server_confine(void);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's event loop.  It ends on SIGTERM, SIGINT or SIGHUP, when a client
- * says so, or when its directory has been removed.  A server that is killed
- * leaves a lock that the kernel has dropped, a socket file that the next one
- * replaces, and mounts that the next one takes over (mounts.c).
+ * The server's event loop.  It ends on SIGTERM, SIGINT or SIGHUP, when a client asks for
+ * it, or when its directory has been removed.  If the server is killed, the kernel drops
+ * its lock; the next server replaces its socket file and restores its mounts (mounts.c).
  */
 #include "daemon/parts.h"
 #include "daemon/loop.h"
@@ -36,9 +35,10 @@
 #include "daemon/socket.h"
 
 #define DESCRIPTORS	65536u
-#define TICK_FIRST_NS	1000000L		/* something begins to wait */
-#define TICK_FAST_NS	5000000L		/* while it does */
-#define TICK_SLOW_NS	1000000000L
+#define TICK_FIRST_NS	1000000L		/* delay of the first tick after a request
+						 * was parked */
+#define TICK_FAST_NS	5000000L		/* between ticks while a request is parked */
+#define TICK_SLOW_NS	1000000000L	/* between ticks otherwise */
 #define EVENTS_AT_ONCE	32
 
 struct loop {
@@ -47,14 +47,14 @@ struct loop {
 	int mounter_fd;
 	pid_t mounter;
 	bool is_stopping;
-	bool is_fast;			/* the timer's present pace */
+	bool is_fast;			/* the timer runs at TICK_FAST_NS */
 	struct server *server;
 	struct mounts *mounts;
 	struct sockets *sockets;
-	struct loop_source core;	/* the server's roots; see turn() */
+	struct loop_source core;	/* the server's descriptor for roots; see turn() */
 	struct loop_source signals, timer;
 	struct loop_source parser;
-	/* those of the present round that are still to be told */
+	/* events of the current round that are not handled yet */
 	struct epoll_event events[EVENTS_AT_ONCE];
 	int nr_events;
 };
@@ -127,7 +127,7 @@ static void timer_ready(struct loop_source *source, uint32_t events)
 	server_tick(loop->server);
 	mounts_tick(loop->mounts);
 	sockets_tick(loop->sockets);
-	/* Our directory was removed: nobody can find us any more. */
+	/* The directory was removed, so no client can find this server any more. */
 	if (fstat(loop->lock_fd, &st) == 0 && st.st_nlink == 0)
 		loop_stop(loop);
 }
@@ -173,7 +173,7 @@ static int signals_init(struct loop *loop)
 	return loop_watch(loop, &loop->signals, EPOLLIN);
 }
 
-/* Requests that wait for a parser are tried at once. */
+/* Try requests that wait for a parser at once. */
 static void parser_ready(struct loop_source *source, uint32_t events)
 {
 	struct loop *loop = container_of(source, struct loop, parser);
@@ -203,7 +203,7 @@ static int core_init(struct loop *loop, const char *dir)
 	return loop_watch(loop, &loop->core, EPOLLIN);
 }
 
-/* The lock is the kernel's to drop: it never outlives its holder. */
+/* The kernel drops the lock when the process ends, however it ends. */
 static int lock(struct loop *loop, const char *dir)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -216,8 +216,10 @@ static int lock(struct loop *loop, const char *dir)
 		return -errno;
 	if (flock(loop->lock_fd, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
-	/* The pid is for people; no program reads it.  A full file system must not keep the
-	 * server from starting: only a server can remove dead roots. */
+	/*
+	 * Write the pid, for people only.  A full file system is no error: without a
+	 * server nobody could remove dead roots.
+	 */
 	if (ftruncate(loop->lock_fd, 0) < 0 ||
 	    (dprintf(loop->lock_fd, "%d\n", (int)getpid()) < 0 && errno != ENOSPC &&
 	     errno != EDQUOT))
@@ -254,7 +256,7 @@ static int init(struct loop *loop, const char *dir)
 	return ret;
 }
 
-/* @is_ours: the loop closes the descriptor; else its owner does. */
+/* @is_ours: close the descriptor here; else its owner closes it */
 static void source_close(struct loop *loop, struct loop_source *source, bool is_ours)
 {
 	if (source->fd < 0)
@@ -266,8 +268,8 @@ static void source_close(struct loop *loop, struct loop_source *source, bool is_
 }
 
 /*
- * The mounts go while the lock is held, so that no new server meets them.  It is
- * dropped with the process: `ulf stop` waits for the very end of that.
+ * Unmount while the lock is held, so that no new server finds these mounts.  The lock is
+ * dropped with the process: `ulf stop` waits for the very end of the process.
  */
 static void done(struct loop *loop)
 {
@@ -298,7 +300,10 @@ static int turn(struct loop *loop)
 	if (nr < 0)
 		return errno == EINTR ? 0 : -errno;
 	loop->nr_events = nr;
-	/* Roots first: who asks about one sees what was true when he asked. */
+	/*
+	 * Handle roots first: a client that asks about a root gets an answer that is at
+	 * least as new as its request.
+	 */
 	for (i = 0; i < nr; i++) {
 		if (loop->events[i].data.ptr == &loop->core)
 			server_dispatch(loop->server);
@@ -314,8 +319,10 @@ static int turn(struct loop *loop)
 	return 0;
 }
 
-/* A descriptor for each process of each root; not as many as who closes them all one
- * by one would take long for. */
+/*
+ * One pidfd per process of each root is needed, so raise the limit, but cap it: some
+ * programs close every possible descriptor in a loop.
+ */
 static void allow_descriptors(void)
 {
 	struct rlimit limit;
@@ -338,7 +345,10 @@ int loop_run(const char *dir, void (*ready)(const char *dir))
 	};
 	int ret;
 
-	/* while the process is small; without it there are no names */
+	/*
+	 * Fork the zygote while this process is small.  Without it there are no names of
+	 * functions.
+	 */
 	parse_init(true);
 	allow_descriptors();
 	ret = init(&loop, dir);

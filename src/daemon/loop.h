@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's event loop: one thread, one epoll descriptor.  Whatever it calls
- * returns soon; what cannot be finished is parked and tried again on a tick.
+ * The server's event loop: one thread, one epoll descriptor.  Whatever it calls must
+ * return soon.  A request that cannot be finished is parked and tried again on a tick.
  */
 #ifndef ULF_SERVER_LOOP_H
 #define ULF_SERVER_LOOP_H
@@ -10,25 +10,34 @@
 
 struct loop;
 
-/* Something with a descriptor; embedded in whatever it belongs to. */
+/* A watched descriptor, embedded in the object that it belongs to. */
 struct loop_source {
 	int fd;
-	/* @events: EPOLLIN ...; may unwatch and free any source, its own too */
+	/*
+	 * Called when @fd is ready.  @events: EPOLLIN and so on.  May unwatch and free
+	 * any source, including @source.
+	 */
 	void (*ready)(struct loop_source *source, uint32_t events);
 };
 
+/* Watch source->fd for @events (EPOLLIN and so on).  Returns 0 or -errno. */
 int loop_watch(struct loop *loop, struct loop_source *source, uint32_t events);
+/* Change the events of a watched source.  Returns 0 or -errno. */
 int loop_change(struct loop *loop, struct loop_source *source, uint32_t events);
-/* Before its descriptor is closed.  Harmless if it is not watched. */
+/*
+ * Stop watching.  Call before the descriptor is closed.  After this, ready() is not
+ * called any more.  Does nothing if @source is not watched.
+ */
 void loop_unwatch(struct loop *loop, struct loop_source *source);
-/* Let loop_run() return after what it is doing. */
+/* Make loop_run() return after the current event. */
 void loop_stop(struct loop *loop);
 
 /*
- * loop_run - be the server of the ulf directory @dir until told to stop
- * @ready: called once clients can connect
+ * loop_run - run the server of the ulf directory @dir until it is stopped
+ * @ready: called once, when clients can connect
  *
- * -EBUSY: another server has it.  The lock is held until the process ends.
+ * Returns 0 after a regular end; -EBUSY if another server has the directory; or another
+ * -errno.  The lock of the directory is held until the process ends.
  */
 int loop_run(const char *dir, void (*ready)(const char *dir));
 

@@ -2,12 +2,12 @@
 /*
  * The process that mounts for the server; see mounter.h.
  *
- *	server			mounter			worker, one a request
+ *	server			mounter			worker, one per request
  *	'R' PATH  ------------>	fork()  -------------->	`ulf mount --restore PATH`
  *	'R'       <--------------------------------------	when that has ended
  *
- * A request and an answer are a packet each.  A worker that hangs, because its path
- * leads through a mount that nobody serves, delays no other one.
+ * A request and an answer are one packet each.  A worker that hangs, because its path
+ * leads through a mount that nobody serves, does not delay other workers.
  */
 #include "daemon/mounter.h"
 
@@ -26,7 +26,8 @@
 #include "base/fusemount.h"
 #include "base/title.h"
 
-#define SOCKET_FD	3		/* in the mounter: the only one but for 0 to 2 */
+#define SOCKET_FD	3		/* in the mounter; the only descriptor besides 0
+					 * to 2 */
 
 struct request {
 	char op;
@@ -51,7 +52,7 @@ static void restore(char *path)
 		;
 }
 
-/* Nothing but a mount of ulf's type is unmounted, whatever the server asks for. */
+/* Only mounts of ulf are unmounted, whatever the server asks for. */
 static void unmount(const char *path)
 {
 	if (fusemount_is_mounted(path))
@@ -82,8 +83,8 @@ static _Noreturn void work(struct request *request)
 /* ---- in the mounter ---- */
 
 /*
- * Signals are ignored: ^C and a service manager send them to the whole group, and the
- * server's last request is still to come.  The kernel reaps the workers.
+ * Ignore signals: ^C and service managers send them to the whole group, but the server's
+ * last request is still to come.  As SIGCHLD is ignored, the kernel reaps the workers.
  */
 static _Noreturn void serve(const char *dir, int fd)
 {
@@ -103,7 +104,7 @@ static _Noreturn void serve(const char *dir, int fd)
 		if (len < 0 && errno == EINTR)
 			continue;
 		if (len <= 0)
-			_exit(0);	/* the server has ended */
+			_exit(0);	/* the server has exited */
 		((char *)&request)[len] = '\0';
 		if (len > 1 && request.path[0] == '/' && fork() == 0)
 			work(&request);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process that mounts and unmounts for the server.  The confined server
- * (confine.h) can do neither: it has no right to call mount(2), and no_new_privs
- * makes the set-uid fusermount3 useless.  So the server forks this process first.
- * It does nothing but what is below, and ends when the server does, however that ends.
+ * The mounter: a process that mounts and unmounts for the server.  The confined server
+ * (confine.h) can do neither: it has no right to call mount(2), and no_new_privs makes
+ * the set-uid program fusermount3 useless.  So the server forks this process before it
+ * confines itself.  The mounter does only what is declared here, and exits when the
+ * server exits or is killed.
  */
 #ifndef ULF_SERVER_MOUNTER_H
 #define ULF_SERVER_MOUNTER_H
@@ -12,29 +13,30 @@
 
 enum mounter_op {
 	MOUNTER_RESTORE = 'R',		/* run `ulf mount --restore PATH` */
-	MOUNTER_UNMOUNT = 'U',		/* lazily; only if it is a mount of ulf's type */
+	MOUNTER_UNMOUNT = 'U',		/* unmount lazily, if it is a mount of ulf */
 };
 
 /*
- * mounter_start - fork it
+ * mounter_start - fork the mounter
  * @dir: the ulf directory, for `ulf mount`
  *
- * Returns a socket: it is readable when an answer is there, and at its end when the
- * process is gone.  -errno: there is none; the calls below then fail.
+ * Returns a socket that becomes readable when there is an answer, and at end-of-file when
+ * the mounter has exited.  The caller passes it to mounter_stop().  Returns -errno if
+ * there is no mounter: then the functions below fail.
  */
 int mounter_start(const char *dir, pid_t *ret_pid);
-/* Let it end, and wait for that.  Jobs that run go on. */
+/* Let the mounter exit and wait for it.  Jobs that are running continue. */
 void mounter_stop(int fd, pid_t pid);
 
-/* Ask it.  The jobs of several requests run at the same time.  0 or -errno. */
+/* Start a job.  Jobs run concurrently.  Returns 0 or -errno. */
 int mounter_ask(int fd, enum mounter_op op, const char *path);
 
 /*
- * mounter_answer - which job has ended, with whatever result
- * @wait_ms: how long to wait for one; 0: do not wait
+ * mounter_answer - get a job that has ended, successfully or not
+ * @wait_ms: how long to wait; 0: do not wait
  *
- * Returns an enum mounter_op, -EAGAIN: none yet, or another -errno: the process is
- * gone.
+ * Returns its enum mounter_op; -EAGAIN if no job has ended; or another -errno if the
+ * mounter has exited.
  */
 int mounter_answer(int fd, int wait_ms);
 

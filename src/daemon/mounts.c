@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The FUSE mounts that the server serves.  `ulf mount` does the mounting, in
- * its own mount namespace, and hands the descriptor over: so the server never
- * walks a path that may lead through one of its own mounts.
+ * The FUSE mounts that the server serves. `ulf mount` does the mounting in its own mount
+ * namespace and passes the descriptor to the server.  So the server never walks a path
+ * that may lead through one of its own mounts.
  *
- * DIR/mounts lists them, a path and a NUL each.  A server that ends in order
- * removes it.  One that is killed does not, and the next server has those
- * mounted again: the mounter (mounter.h) runs `ulf mount --restore PATH`.
+ * The file DIR/mounts lists the mounts: paths, each with a NUL.  A server that ends
+ * regularly removes the file.  A server that is killed does not, and the next server lets
+ * the mounter (mounter.h) run `ulf mount --restore PATH` for each path.
  */
 #include "daemon/mounts.h"
 
@@ -29,16 +29,17 @@
 #include "daemon/mounter.h"
 #include "tracefs/fuse/fuse.h"
 
-#define LIST_BYTES	(256u << 10)	/* of DIR/mounts */
-#define RESTORE_SECONDS	5		/* then clients wait for it no longer */
-#define UNMOUNT_MS	10000		/* then the server ends all the same */
+#define LIST_BYTES	(256u << 10)	/* maximum size of DIR/mounts */
+#define RESTORE_SECONDS	5		/* clients wait no longer for the restore */
+#define UNMOUNT_MS	10000		/* at its end the server waits no longer for an
+					 * answer */
 
 struct mount {
 	TAILQ_ENTRY(mount) link;
 	struct mounts *mounts;
 	struct loop_source source;
 	struct tracefs_fuse *fuse;
-	char *path;			/* "": in a namespace of its own */
+	char *path;			/* "": in another mount namespace */
 };
 
 struct mounts {
@@ -48,12 +49,15 @@ struct mounts {
 	char dir[DIR_PATH_BYTES];
 	char file[DIR_PATH_BYTES + 32], new_file[DIR_PATH_BYTES + 32];
 	struct loop_source mounter;
-	size_t nr_restoring;		/* answers to come: RESTORE, */
-	size_t nr_unmounting;		/* and UNMOUNT */
-	time_t restore_end;		/* CLOCK_MONOTONIC */
+	size_t nr_restoring;		/* answers of RESTORE that are still to come */
+	size_t nr_unmounting;		/* answers of UNMOUNT that are still to come */
+	time_t restore_end;		/* by CLOCK_MONOTONIC */
 };
 
-/* Take the answers of the mounter.  -EAGAIN: no more for @wait_ms; else it is gone. */
+/*
+ * Receive answers of the mounter.  Returns -EAGAIN if none came for @wait_ms, or another
+ * -errno if the mounter has exited.
+ */
 static int take_answers(struct mounts *mounts, int wait_ms)
 {
 	int op;
@@ -116,8 +120,10 @@ static int write_file(const char *path, const struct text *text)
 	return len == (ssize_t)text->len ? 0 : -EIO;
 }
 
-/* Take down what is mounted.  If that fails a successor knows less, that is
- * all: the mounts themselves go on. */
+/*
+ * Write the list of mounts.  If this fails, the next server cannot restore all of them.
+ * The mounts themselves continue to work.
+ */
 static void save(struct mounts *mounts)
 {
 	struct text text;
@@ -131,7 +137,7 @@ static void save(struct mounts *mounts)
 	text_done(&text);
 }
 
-/* Closes the descriptor: what is mounted there is dead from now on. */
+/* Free the mount.  Closes its descriptor, so that what is mounted there is dead. */
 static void mount_free(struct mount *mount)
 {
 	loop_unwatch(mount->mounts->loop, &mount->source);
@@ -164,7 +170,7 @@ int mounts_add(struct mounts *mounts, const char *path, int fd)
 	mount->source.fd = fd;
 	mount->source.ready = mount_ready;
 	ret = mount->path ? 0 : -ENOMEM;
-	/* First what leaves @fd to the caller if it fails. */
+	/* Begin with the steps that leave @fd to the caller if they fail. */
 	if (!ret)
 		ret = loop_watch(mounts->loop, &mount->source, EPOLLIN);
 	if (!ret)
@@ -250,7 +256,7 @@ void mounts_restore(struct mounts *mounts)
 	}
 	free(list);
 	mounts->restore_end = now_seconds() + RESTORE_SECONDS;
-	/* `ulf mount` brings the list back, as far as it succeeds. */
+	/* Each `ulf mount` that succeeds adds its path to the list again. */
 	unlink(mounts->file);
 }
 
@@ -260,8 +266,8 @@ bool mounts_is_restoring(const struct mounts *mounts)
 }
 
 /*
- * All descriptors are closed before the first path is walked: a dead mount
- * gives errors, a live one that nobody serves would hang us.
+ * Close all descriptors before the mounter walks the first path: access to a dead mount
+ * fails, but a live mount that nobody serves would block the mounter.
  */
 void mounts_free(struct mounts *mounts)
 {
@@ -285,7 +291,7 @@ void mounts_free(struct mounts *mounts)
 	if (mounts->nr_unmounting)
 		take_answers(mounts, UNMOUNT_MS);
 	text_done(&paths);
-	/* What is still mounted is the next server's to restore. */
+	/* Mounts that could not be unmounted stay in the list, for the next server. */
 	if (is_done && !mounts->nr_unmounting)
 		unlink(mounts->file);
 	loop_unwatch(mounts->loop, &mounts->mounter);

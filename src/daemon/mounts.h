@@ -11,27 +11,40 @@ struct mounts;
 struct server;
 struct text;
 
-/* @mounter_fd: mounter_start()'s, or negative; it stays the caller's. */
+/*
+ * @mounter_fd: socket of mounter_start(), or negative.  The caller keeps it.  Returns 0
+ *	or -ENOMEM.
+ */
 int mounts_new(struct loop *loop, struct server *server, const char *dir, int mounter_fd,
 	       struct mounts **ret_mounts);
-/* Unmounts them all. */
+/*
+ * Unmount all mounts and free @mounts.  Waits up to 10 s for each answer of the mounter.
+ * NULL is allowed.
+ */
 void mounts_free(struct mounts *mounts);
 
-/* Serve @fd, an open /dev/fuse mounted on @path (which is never looked at, for
- * it may lead through a mount of ours), or, if that is "", in a namespace that
- * we cannot reach: it goes with its users.  Takes @fd over if it succeeds. */
+/*
+ * mounts_add - serve @fd, an open /dev/fuse that is mounted on @path
+ * @path: never accessed, because it may lead through a mount of this server. "": the
+ *	mount is in another namespace, which the server cannot reach; it ends with its
+ *	users.
+ *
+ * Returns 0 and takes over @fd, or returns -errno.
+ */
 int mounts_add(struct mounts *mounts, const char *path, int fd);
-/* Something was unmounted: forget what is dead. */
+/* Something was unmounted: drop the mounts that are dead. */
 void mounts_check(struct mounts *mounts);
-/* Their paths, NUL after each, in the order of mounting. */
+/* Append the paths of all mounts to @out, each with a NUL, in the order of mounting. */
 void mounts_list(const struct mounts *mounts, struct text *out);
 
-/* Mount again what a server that was killed had mounted. */
+/* Mount again what a killed server had mounted.  Does not wait for it. */
 void mounts_restore(struct mounts *mounts);
-/* Is that still going on, and worth waiting for? */
+/* Return true while that is in progress and clients should wait for it. */
 bool mounts_is_restoring(const struct mounts *mounts);
 
+/* Try parked requests of all mounts again. */
 void mounts_tick(struct mounts *mounts);
+/* Return true if a request of a mount is parked. */
 bool mounts_is_waiting(const struct mounts *mounts);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs of `ulf run` that could not make a root.  libulf prints nothing, so it reports to the
- * server why, and `ulf run` asks for it.  The last NO_ROOTS of them are kept.
+ * Programs of `ulf run` that could not make a root. libulf prints nothing, so it sends
+ * the reason to the server, and `ulf run` asks the server for it.  The last NO_ROOTS of
+ * them are kept.
  */
 #ifndef ULF_SERVER_NO_ROOT_H
 #define ULF_SERVER_NO_ROOT_H
@@ -15,16 +16,22 @@ struct text;
 
 struct no_roots {
 	struct {
-		uint32_t run_id;	/* 0: none */
+		uint32_t run_id;	/* 0: the row is free */
 		struct abi_no_root row;
 	} last[NO_ROOTS];
-	uint32_t next;			/* the oldest one's place */
+	uint32_t next;			/* row that is replaced next: the oldest one */
 };
 
-/* @name is cut to what fits. */
+/*
+ * Store that process @pid of @run_id has no root because of @error (errno).  A long @name
+ * is cut.
+ */
 void no_roots_add(struct no_roots *list, uint32_t run_id, uint32_t pid, uint32_t error,
 		  const char *name);
-/* Append the rows of @run_id, and one for roots that @server cannot open now. */
+/*
+ * Append the rows of @run_id to @out.  Adds a row without a pid if @server cannot open a
+ * root at present.
+ */
 void no_roots_show(const struct no_roots *list, uint32_t run_id,
 		   struct server *server, struct text *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CLI's socket: what is asked.  A request is a row of the table: the most
- * bytes that may come with it, and what answers it.  A handler answers at
- * once, or parks the request: then it is tried again on ticks until it can be.
+ * The CLI's socket: requests.  Each request is a row of a table: the maximum size of its
+ * payload and its handler.  A handler answers at once or parks the request.  A parked
+ * request is tried again on each tick.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static void answer(struct client *client, int result)
 	client_answer(client, result, NULL, 0);
 }
 
-/* Answer with the entries that error_log has got, if the request failed or had no effect. */
+/* Answer.  If the request failed, add the entries of error_log that it has caused. */
 static void answer_errors(struct client *client, int result)
 {
 	struct text *errors = &client->errors;
@@ -51,7 +51,7 @@ static void park(struct client *client)
 	client->parked = client->request;
 }
 
-/* The payload as a path; NULL, and answered, if it cannot be one. */
+/* Return the payload as a path.  If it contains a NUL, answer -EINVAL and return NULL. */
 static const char *path_of(struct client *client)
 {
 	if (strlen(client->payload) == client->request.bytes)
@@ -307,7 +307,10 @@ static void list_mounts(struct client *client, const struct abi_request *request
 	answer_text(client, 0, &text);
 }
 
-/* All of it is made for each piece: few roots have more than one. */
+/*
+ * The whole list is made for each part of it that is requested.  Few roots need more than
+ * one part.
+ */
 static void list_symbols(struct client *client, const struct abi_request *request)
 {
 	const char *name = path_of(client);
@@ -393,11 +396,11 @@ bool client_request_is_valid(const struct client *client)
 	if (request->op >= ABI_SOCKET_NR_OPS ||
 	    request->bytes > request_ops[request->op].bytes_max)
 		return false;
-	/* While one waits only its cancel may follow. */
+	/* While a request is parked, only a cancel may come. */
 	return !client->is_parked || request->op == ABI_SOCKET_CANCEL;
 }
 
-/* A write that is cancelled has been accepted, if it was begun: it is not taken back. */
+/* A write that has begun is accepted: a cancel does not undo it. */
 static void cancel(struct client *client)
 {
 	if (!client->is_parked)

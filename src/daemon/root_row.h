@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* The row of a root in the answer to a client's list request. */
 #ifndef ULF_SERVER_ROOT_ROW_H
 #define ULF_SERVER_ROOT_ROW_H
 
 #include "abi/socket.h"
 #include "server/core/server.h"
 
-/* Convert @info to the row that clients get. */
+/* Convert @info to the row that clients receive. */
 void root_row_fill(const struct server_root_info *info, struct abi_root_row *ret_row);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CLI's socket: connections.  Nothing here waits: bytes are taken and given
- * as they come, one request at a time for each client.  A client that breaks
- * a rule, or that goes away, is dropped with all that it had open.
+ * The CLI's socket: connections.  Nothing here blocks: bytes are received and sent as
+ * they come, one request at a time for each client.  A client that violates the protocol,
+ * or disconnects, is dropped, and its files are closed.
  */
 #include "daemon/socket.h"
 
@@ -45,7 +45,7 @@ static void client_drop(struct client *client)
 	free(client);
 }
 
-/* Stop listening to what we cannot serve, or start again. */
+/* Wait for the socket to become writable while there is an answer, else for requests. */
 static void update_events(struct client *client)
 {
 	uint32_t events = client->answer ? EPOLLOUT : EPOLLIN;
@@ -53,7 +53,7 @@ static void update_events(struct client *client)
 	loop_change(client->sockets->loop, &client->source, events);
 }
 
-/* The byte that hands over what was read. */
+/* Send the byte that hands over the records that were read. */
 static ssize_t send_last_byte(struct client *client)
 {
 	const char *byte = client->answer + client->nr_sent;
@@ -64,7 +64,7 @@ static ssize_t send_last_byte(struct client *client)
 	TESTPOINT("socket.send");
 	len = receipt_send(client->source.fd, byte);
 	if (len == -ENOSYS) {
-		/* Without a receipt. */
+		/* No receipt is possible: send it without. */
 		tracefs_deliver(client->reading, TRACEFS_LATER);
 		tracefs_deliver(client->reading, TRACEFS_OFFERED);
 		len = send(client->source.fd, byte, 1, MSG_NOSIGNAL);
@@ -79,10 +79,11 @@ static ssize_t send_last_byte(struct client *client)
 }
 
 /*
- * Send a part of the answer: > 0 bytes, or -errno.  The bytes that are in the
- * socket come to the client even if this server is killed, and a client that does
- * not get all of an answer drops it (abi/socket.h).  So it is the last byte that
- * hands over what was read, and that byte goes alone.
+ * Send a part of the answer.  Returns the number of bytes (> 0) or -errno.
+ *
+ * Bytes that are in the socket reach the client even if this server is killed, and a
+ * client drops an answer that is not complete (abi/socket.h).  So the last byte hands
+ * over the records that were read, and it is sent alone.
  */
 static ssize_t send_part(struct client *client)
 {
@@ -98,7 +99,7 @@ static ssize_t send_part(struct client *client)
 	return len < 0 ? -errno : len;
 }
 
-/* Send what the socket takes; false: the client is gone. */
+/* Send as much as the socket takes.  Returns false if the client has disconnected. */
 static bool send_answer(struct client *client)
 {
 	ssize_t len;
@@ -128,7 +129,7 @@ void client_answer(struct client *client, int result, const void *data, size_t b
 	client->nr_answer = sizeof(head) + bytes;
 	client->answer = malloc(client->nr_answer);
 	if (!client->answer) {
-		/* It would wait for ever: let it see the end instead. */
+		/* The client would wait forever: close the connection instead. */
 		shutdown(client->source.fd, SHUT_RDWR);
 		return;
 	}
@@ -137,7 +138,7 @@ void client_answer(struct client *client, int result, const void *data, size_t b
 		memcpy(client->answer + sizeof(head), data, bytes);
 }
 
-/* Take a descriptor that came along; a second one is refused. */
+/* Take a descriptor that came with the request; close further ones. */
 static void take_fds(struct client *client, struct msghdr *msg)
 {
 	struct cmsghdr *cmsg;
@@ -179,7 +180,7 @@ static ssize_t receive(struct client *client, void *buf, size_t bytes)
 	return len;
 }
 
-/* Where the next byte goes, and how many are wanted.  0: it is complete. */
+/* Return how many bytes are missing, and where they go.  0: the request is complete. */
 static size_t next_bytes(struct client *client, void **ret_to)
 {
 	size_t head = sizeof(client->request);
@@ -194,7 +195,7 @@ static size_t next_bytes(struct client *client, void **ret_to)
 	return head + client->request.bytes - client->nr_in;
 }
 
-/* The header is here: check it and make room for the rest. */
+/* The header is complete: check it and allocate memory for the payload. */
 static bool begin_payload(struct client *client)
 {
 	if (!client_request_is_valid(client))
@@ -218,7 +219,7 @@ static void end_request(struct client *client)
 	}
 }
 
-/* Read until an answer has to go out first or nothing more is there. */
+/* Receive requests until an answer must be sent first, or no more bytes are there. */
 static bool receive_requests(struct client *client)
 {
 	size_t wanted;
@@ -234,8 +235,10 @@ static bool receive_requests(struct client *client)
 			continue;
 		}
 		len = receive(client, to, wanted);
-		/* The kernel reports it of a peer that closes its end with
-		 * bytes in it that it has not read. */
+		/*
+		 * The kernel reports ECONNRESET if the peer closed its end with unread
+		 * bytes in it.
+		 */
 		client->is_reset = len < 0 && errno == ECONNRESET;
 		if (len < 0)
 			return errno == EAGAIN || errno == EINTR;
@@ -294,7 +297,7 @@ static int client_new(struct sockets *sockets, int fd)
 	return 0;
 }
 
-/* Too many clients or descriptors: let them wait in the queue for a while. */
+/* Too many clients or descriptors: leave new clients in the queue for a while. */
 static void pause_listener(struct sockets *sockets, bool is_full)
 {
 	sockets->is_full = is_full;
@@ -321,7 +324,9 @@ static void listener_ready(struct loop_source *source, uint32_t events)
 	pause_listener(sockets, true);
 }
 
-/* bind() under another name, then rename: a socket that is there listens. */
+/*
+ * bind() under another name, then rename(): so a socket that exists is always listening.
+ */
 static int listen_on(int fd, const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };

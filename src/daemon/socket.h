@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The server's socket for the CLI, and its clients; see abi/socket.h. */
+/* The server's socket for the CLI, and its clients.  Protocol: abi/socket.h. */
 #ifndef ULF_SERVER_SOCKET_H
 #define ULF_SERVER_SOCKET_H
 
@@ -10,13 +10,18 @@ struct mounts;
 struct server;
 struct sockets;
 
-/* Listen on @dir/server.sock; whoever calls this holds the server's lock. */
+/*
+ * Listen on @dir/server.sock.  The caller must hold the lock of the directory.  Returns 0
+ * or -errno.
+ */
 int sockets_new(struct loop *loop, struct server *server, struct mounts *mounts,
 		const char *dir, struct sockets **ret_sockets);
+/* Drop all clients and remove the socket.  NULL is allowed. */
 void sockets_free(struct sockets *sockets);
 
+/* Try parked requests again. */
 void sockets_tick(struct sockets *sockets);
-/* Does a request wait, so that ticks should come soon? */
+/* Return true if a request is parked, so that ticks should come soon. */
 bool sockets_is_waiting(const struct sockets *sockets);
 
 #endif

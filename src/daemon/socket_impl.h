@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What socket.c (connections: bytes in, bytes out) and request.c (what is
- * asked) share.
+ * Shared by socket.c (connections: bytes in, bytes out) and request.c (what the requests
+ * do).
  */
 #ifndef ULF_SERVER_SOCKET_IMPL_H
 #define ULF_SERVER_SOCKET_IMPL_H
@@ -28,31 +28,37 @@ struct client {
 	LIST_ENTRY(client) link;
 	struct sockets *sockets;
 	struct loop_source source;
-	pid_t pid;			/* as the kernel says */
+	pid_t pid;			/* pid of the client, from SO_PEERCRED */
 
-	/* the request that is coming in, or is being answered */
+	/* The request that is being received, or answered. */
 	struct abi_request request;
-	char *payload;			/* a NUL follows it; NULL until needed */
-	size_t nr_in;			/* bytes of both that are here */
-	int passed_fd;			/* came with it, or -1 */
+	char *payload;			/* followed by a NUL; NULL until needed */
+	size_t nr_in;			/* bytes of @request and @payload that were
+					 * received */
+	int passed_fd;			/* descriptor that came with the request, or -1 */
 
-	/* the answer that is going out */
+	/* The answer that is being sent. */
 	char *answer;			/* NULL: none */
 	size_t nr_answer, nr_sent;
-	struct tracefs_file *reading;	/* one of files, of which the answer
-					 * has what was read; or NULL */
-	struct tracefs_file *has_read;	/* as reading, for the last answer that
-					 * was sent; until the next request */
-	bool is_reset;			/* the client ended, and has not read
+	struct tracefs_file *reading;	/* one of @files: the answer contains what was
+					 * read from it; or NULL */
+	struct tracefs_file *has_read;	/* value of @reading of the last answer that was
+					 * sent; NULL after the next request */
+	bool is_reset;			/* the client closed its end before it had read
 					 * all of the last answer */
 
-	/* A request that cannot be answered yet (a copy: a cancel may come). */
+	/*
+	 * A request that cannot be answered yet.  This is a copy of it, because a cancel
+	 * may be received into @request.
+	 */
 	bool is_parked;
-	bool is_restart;		/* not begun: -ERESTART of tracefs/tracefs.h */
+	bool is_restart;		/* the request has not begun: tracefs returned
+					 * -ERESTART */
 	struct abi_request parked;
-	size_t taken;			/* write: bytes taken */
-	struct text errors;		/* entries of error_log that it has caused */
-	bool is_warning;		/* they are sent though the request succeeds */
+	size_t taken;			/* bytes of a write that were accepted */
+	struct text errors;		/* entries of error_log that the request has
+					 * caused */
+	bool is_warning;		/* errors are sent although the request succeeds */
 
 	struct client_file files[ABI_SOCKET_FILES];
 };
@@ -62,24 +68,32 @@ struct sockets {
 	struct loop *loop;
 	struct server *server;
 	struct mounts *mounts;
-	char path[108];			/* of the socket */
+	char path[108];			/* path of the socket */
 	LIST_HEAD(, client) clients;
 	unsigned int nr_clients;
-	bool is_full;			/* no more are accepted for now */
-	bool is_stopping;
-	char *io;			/* ABI_SOCKET_READ_MAX */
+	bool is_full;			/* no more clients are accepted for now */
+	bool is_stopping;		/* a client has asked to stop the server */
+	char *io;			/* buffer of ABI_SOCKET_READ_MAX bytes */
 	struct no_roots no_roots;
 };
 
-/* socket.c: hand an answer to the connection; @result as in abi_answer. */
+/*
+ * socket.c: prepare the answer.  @result: see abi_answer.  The caller (or the next event)
+ * sends it.
+ */
 void client_answer(struct client *client, int result, const void *data, size_t bytes);
 
 /* request.c */
-/* Does the header obey the rules?  Asked before any memory is spent on it. */
+/*
+ * Return true if the header of client->request is valid.  Checked before memory is
+ * allocated for its payload.
+ */
 bool client_request_is_valid(const struct client *client);
-/* Answer or park client->request, which is complete. */
+/* Answer or park client->request, which was received completely. */
 void client_request_run(struct client *client);
+/* Try the parked request again. */
 void client_request_retry(struct client *client);
+/* Close all files that the client has opened. */
 void client_files_close(struct client *client);
 
 #endif

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The option demangle.  libstdc++ does it; c++filt and gdb use the same code.
+ * Demangle C++ names, for the option `demangle`. libstdc++ does the work; c++filt and gdb
+ * use the same code.
  *
- * A name of 260 bytes can stand for one of a gigabyte, as each part of a name may be two
- * times the one before:
+ * A name of 260 bytes can expand to one of a gigabyte, because each part of a name may
+ * contain the part before it twice:
  *
  *	_Z1f1AIiiES_IS0_S0_ES_IS1_S1_E...
  *
- * and libstdc++ sets no limit.  When it finds no memory it goes on, without writing.  So
- * a timer looks in every 50 ms whether the same name is still at work, and jumps out of
- * it.  What libstdc++ had allocated is lost then; in the middle of malloc() the heap
- * would be broken.  Therefore this is for a process that may die: a parser.
+ * libstdc++ sets no limit.  Without memory it even continues, without writing.  So a
+ * timer checks every 50 ms of CPU time whether the same name is still in progress, and
+ * the handler jumps out with siglongjmp().  Memory that libstdc++ had allocated is leaked
+ * then, and a jump out of malloc() corrupts the heap.  Therefore this code runs only in a
+ * process that may crash: a parser.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -22,17 +24,17 @@
 #include "symbols/demangle.h"
 #include "symbols/elf.h"
 
-#define NAME_MAX_BYTES	2048u		/* longer names stay as they are */
+#define NAME_MAX_BYTES	2048u		/* longer names stay mangled */
 #define LOOK_US		50000
 
-/* <cxxabi.h>, which is C++ */
+/* from <cxxabi.h>, which needs C++ */
 char *__cxa_demangle(const char *name, char *buf, size_t *bytes, int *status);
 
-/* Written by demangle_name() and by the handler, in one thread. */
+/* Written by demangle_name() and by the signal handler, both in one thread. */
 static sigjmp_buf way_out;
 static volatile sig_atomic_t is_at_work;
-static volatile sig_atomic_t number;	/* of the name; starts again with 0 */
-static volatile sig_atomic_t seen;	/* the number at the last look */
+static volatile sig_atomic_t number;	/* number of the current name, modulo 0x10000 */
+static volatile sig_atomic_t seen;	/* value of @number when the timer fired last */
 
 static void look(int signo)
 {
@@ -48,7 +50,8 @@ void demangle_prepare(void)
 {
 	const struct sigaction action = {
 		.sa_handler = look,
-		.sa_flags = SA_NODEFER,		/* the mask is never changed */
+		.sa_flags = SA_NODEFER,		/* siglongjmp() does not restore the mask,
+						 * so leave it unchanged */
 	};
 	const struct itimerval timer = {
 		.it_interval.tv_usec = LOOK_US, .it_value.tv_usec = LOOK_US,
@@ -58,7 +61,10 @@ void demangle_prepare(void)
 	setitimer(ITIMER_PROF, &timer, NULL);
 }
 
-/* To be freed; NULL: none, or it takes too long. */
+/*
+ * Demangle @name.  The caller frees the result.  Returns NULL if it is no C++ name or
+ * takes too long.
+ */
 static char *demangle(const char *name)
 {
 	char *volatile plain = NULL;
@@ -74,7 +80,7 @@ static char *demangle(const char *name)
 
 bool demangle_name(const char *name, struct text *out)
 {
-	size_t len = strcspn(name, "@");	/* @plt stays */
+	size_t len = strcspn(name, "@");	/* keep the suffix @plt */
 	char copy[NAME_MAX_BYTES];
 	bool is_plain = false;
 	char *plain;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of C++ functions as they are written.  Runs in a parser (parse_jobs.c). */
+/*
+ * Demangle names of C++ functions.  Runs in a parser (parse_jobs.c), never in the server.
+ */
 #ifndef ULF_SERVER_DEMANGLE_H
 #define ULF_SERVER_DEMANGLE_H
 
@@ -7,16 +9,19 @@
 
 struct text;
 
-/* Once in a process, before the first name: a timer of the process, and a handler for
- * SIGPROF, that end names which take too long. */
+/*
+ * Call once per process, before the first demangle_name().  Starts a timer of the process
+ * and installs a handler for SIGPROF; together they abort a name that takes too long.
+ */
 void demangle_prepare(void);
 
 /*
- * demangle_name - write the name as it is written, of up to 4 KiB
+ * demangle_name - append the demangled name to @out
  *
- * False, and nothing written: it is no name of C++, is longer, or takes more than 100 ms.
- * The library that does it allocates what it likes meanwhile: the caller has a limit of
- * memory.
+ * Returns false and writes nothing if @name is no C++ name, if it takes too long (100 ms
+ * of CPU time at most), or if the result is longer than 4 KiB. libstdc++ allocates
+ * without limit meanwhile, so the caller must limit the memory of the process.  Not
+ * thread-safe.
  */
 bool demangle_name(const char *name, struct text *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading ELF files.  The path comes out of shared memory, so the file may be
- * anything: it is opened without waiting, read into memory of ours piece by
- * piece, not more than was allowed, and every offset in it is checked.
+ * Read ELF files.  The path comes from shared memory, so the file may be hostile.  It is
+ * opened without blocking, copied to our memory in blocks (never mapped), and no more
+ * than *bytes_left bytes are read.  Every offset in the file is checked before use.
  */
 #include <elf.h>
 #include <errno.h>
@@ -48,7 +48,7 @@ void *elf_read_piece(const struct elf_file *file, uint64_t off, uint64_t bytes)
 
 /* ---- the build id ---- */
 
-/* @addr: of the notes, in memory. */
+/* Find the build id in the notes.  @addr: the address of @notes in memory. */
 static bool find_id(const char *notes, uint64_t bytes, uint64_t addr,
 		    struct elf_build_id *ret_id)
 {
@@ -86,8 +86,11 @@ static bool read_id(struct elf_file *file, uint64_t off, uint64_t bytes,
 	return is_found;
 }
 
-/* A file of debug information has headers of segments that it has not; one
- * without sections has segments. */
+/*
+ * Look for the build id in sections first and in segments second: a separate debug file
+ * has program headers for segments that it does not contain, and a file without section
+ * headers has only segments.
+ */
 static void find_build_id(struct elf_file *file)
 {
 	for (uint32_t i = 0; i < file->head.e_shnum; i++) {
@@ -205,7 +208,7 @@ void elf_file_close(struct elf_file *file)
 	*file = (struct elf_file) { .fd = -1 };
 }
 
-/* ---- what is in it ---- */
+/* ---- contents ---- */
 
 const Elf64_Shdr *elf_find_section(const struct elf_file *file, const char *name)
 {

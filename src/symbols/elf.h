@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions in an ELF file, and its constant strings. */
+/* Read the function symbols of an ELF file. */
 #ifndef ULF_SERVER_ELF_H
 #define ULF_SERVER_ELF_H
 
@@ -7,54 +7,67 @@
 
 struct elf_finder;
 
-/* A file that is open; the descriptor is the caller's. */
+/* An open ELF file to read.  The caller owns @fd and closes it. */
 struct elf_source {
 	int fd;
-	const uint8_t *build_id;	/* that it must have */
-	uint32_t build_id_bytes;	/* 0: any */
-	uint64_t *bytes_left;		/* as in elf_symbols_read() */
-	const struct elf_finder *finder;	/* of what was stripped from it */
+	const uint8_t *build_id;	/* the build id that the file must have */
+	uint32_t build_id_bytes;	/* length of @build_id; 0: accept any file */
+	uint64_t *bytes_left;		/* see elf_symbols_read() */
+	const struct elf_finder *finder;	/* finds the separate debug file of this
+						 * file */
 };
 
 struct elf_symbol {
-	uint64_t addr;			/* as in the file: without load address */
-	uint64_t size;
+	uint64_t addr;			/* as in the file, without the load address */
+	uint64_t size;			/* bytes; 0: the file does not say */
 	const char *name;
 };
 
-/* Longer names are none: a file may say that all of it is one, many times. */
+/*
+ * Symbols with longer names are ignored.  A hostile file could declare all of its bytes
+ * to be one name, many times.
+ */
 #define ELF_NAME_MAX	4096u
 
-#define ELF_STRINGS	3		/* tables, at most */
+#define ELF_STRINGS	3		/* maximum number of string tables */
 
 struct elf_symbols {
-	struct elf_symbol *rows;	/* by address */
-	uint32_t nr;
-	char *strings[ELF_STRINGS];	/* that the names point into */
+	struct elf_symbol *rows;	/* sorted by address */
+	uint32_t nr;			/* number of rows */
+	char *strings[ELF_STRINGS];	/* string tables that the names point into; freed
+					 * with the rows */
 	uint32_t nr_strings;
-	uint64_t first, end;		/* the addresses that it is loaded to */
-	struct parsed *parsed;		/* that the names point into, if a parser has
-					 * read them; NULL: `strings` */
+	uint64_t first, end;		/* range of addresses that the file is loaded to,
+					 * without the load address */
+	struct parsed *parsed;		/* if a parser has read the file: its result,
+					 * which the names point into.  NULL: the names
+					 * point into @strings */
 };
 
 /*
- * elf_symbols_read - the functions of the file at @path, also if they were
- *	stripped off: docs/design/symbols.md
- * @build_id: if @build_id_bytes, it must be that very file
- * @bytes_left: how much may be read, and so kept; less by what was, also if it
- *	was in vain
+ * elf_symbols_read - read the functions of the file at @path
  *
- * -ENOEXEC: no ELF file of this machine, or one that makes no sense, or asks
- * for too much; -ESTALE: another build; -ENOMEM, or what localfile_open() said.
+ * @build_id: the file must have this build id, unless @build_id_bytes is 0
+ * @bytes_left: how many bytes may be read and kept; the call subtracts what it has read,
+ *	also if it fails
+ *
+ * Reads separate debug files too, if the file is stripped: docs/design/symbols.md.
+ *
+ * Returns 0; -ENOEXEC if the file is no 64-bit ELF file, is malformed or exceeds
+ * *@bytes_left; -ESTALE if it has another build id; -ENOMEM; or an error of
+ * localfile_open().  The caller frees @ret_symbols with elf_symbols_done().
  */
 int elf_symbols_read(const char *path, const uint8_t *build_id,
 		     uint32_t build_id_bytes, uint64_t *bytes_left,
 		     struct elf_symbols *ret_symbols);
-/* elf_symbols_read() for a file that is open. */
+/* Read the functions of an open file.  Returns the same values as elf_symbols_read(). */
 int elf_symbols_parse(const struct elf_source *source, struct elf_symbols *ret_symbols);
+/* Free everything that @symbols points to and clear it. */
 void elf_symbols_done(struct elf_symbols *symbols);
 
-/* The function that @addr is in, or NULL. */
+/*
+ * Return the function that contains @addr, or NULL.  @addr is without the load address.
+ */
 const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols,
 					  uint64_t addr);
 

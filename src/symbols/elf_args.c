@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the parameters of a function are when it starts.  Optimised code says it in
- * DWARF: a parameter's location there is a register, also where the compiler has
- * dropped others.  Of code that stores them first it says where to; then they come as
- * the ABI has it, one after the other, if nothing that is said speaks against it.  As
- * the ABI has it are also functions that only BTF knows.
+ * Find out where the parameters of a function are when it starts.
  *
- * The functions of a unit are listed when the first of them is asked for; what was
- * found out about them is kept.
+ * DWARF gives the location of each parameter.  Optimised code keeps it in a register, and
+ * the location names that register, even if the compiler dropped other parameters.
+ * Unoptimised code stores the parameter first, and the location names the memory that it
+ * is stored to.  Then the registers are computed from the ABI's rules, one parameter
+ * after the other, provided that no location contradicts this.  Functions that only BTF
+ * describes are computed from the ABI's rules, too.
+ *
+ * The functions of a unit are listed when the first of them is looked up.  Results are
+ * cached.
  */
 #include "symbols/elf_args.h"
 
@@ -26,21 +29,24 @@
 #include "symbols/elf_impl.h"
 #include "symbols/localfile.h"
 
-#define FOUND		1024u		/* functions kept, a power of two */
+#define FOUND		1024u		/* cached functions; a power of two */
 #define RANGES_MAX	1000000u
-#define ENTRIES_MAX	1000000u	/* of a unit, looked at for functions */
-#define CHILDREN_MAX	4096u		/* of a function, for parameters */
-#define UNITS_MAX	65536u		/* libdw needs 1 KB for each */
-#define NESTED_MAX	16		/* namespaces and classes */
-#define TIME_MAX_NS	1000000000u	/* of CPU, to open a file, or find a function */
+#define ENTRIES_MAX	1000000u	/* entries of one unit that are searched for
+					 * functions */
+#define CHILDREN_MAX	4096u		/* entries of one function that are searched for
+					 * parameters */
+#define UNITS_MAX	65536u		/* libdw needs 1 KB for each unit */
+#define NESTED_MAX	16		/* depth of namespaces and classes */
+#define TIME_MAX_NS	1000000000u	/* CPU time to open a file or to find a function */
 
-struct range {				/* of addresses */
+struct range {				/* a range of addresses */
 	uint64_t low, high;
-	uint64_t of;			/* number of a unit; where a function is */
+	uint64_t of;			/* index of a unit, or offset of a function's
+					 * entry */
 };
 
 struct ranges {
-	struct range *rows;		/* by address */
+	struct range *rows;		/* sorted by address */
 	size_t nr, room;
 };
 
@@ -51,28 +57,34 @@ struct unit {
 };
 
 struct found {
-	uint64_t addr;			/* 0: free */
-	struct elf_params *params;	/* NULL: not known */
+	uint64_t addr;			/* address that was looked up; 0: free */
+	struct elf_params *params;	/* NULL: the parameters are unknown */
 };
 
 struct elf_args {
-	struct elf_file file;		/* that libdw reads */
-	struct elf_file program;	/* if that is another one; else closed */
-	int own_fd;			/* of elf_args_open(); -1: the caller's */
+	struct elf_file file;		/* the file that libdw reads */
+	struct elf_file program;	/* the program, if @file is its separate debug
+					 * file; else closed */
+	int own_fd;			/* descriptor that elf_args_open() opened; -1: the
+					 * caller owns it */
 	Elf *elf;
-	Dwarf *dwarf;			/* NULL: there is none */
+	Dwarf *dwarf;			/* NULL: the file has no DWARF */
 	struct unit *units;
 	size_t nr_units;
-	struct ranges ranges;		/* of units */
+	struct ranges ranges;		/* addresses of the units */
 	const struct elf_symbols *symbols;
-	struct elf_btf *btf;		/* asked for what dwarf does not know; or NULL */
+	struct elf_btf *btf;		/* for functions that DWARF does not describe;
+					 * NULL: no BTF */
 	struct elf_deadline deadline;
-	struct found found[FOUND];	/* by address; the newest stays */
+	struct found found[FOUND];	/* cache, indexed by a hash of the address; a new
+					 * entry replaces the old one */
 };
 
 /* ---- time ---- */
 
-/* libdw walks lists of which any number of entries may point to the same long one. */
+/*
+ * libdw walks lists, and a hostile file may let many entries refer to the same long list.
+ */
 static void start_clock(struct elf_args *args)
 {
 	args->deadline.cpu_ns = clock_posix_ns(CLOCK_THREAD_CPUTIME_ID) + TIME_MAX_NS;
@@ -125,7 +137,7 @@ static const struct range *ranges_find(const struct ranges *ranges, uint64_t add
 {
 	size_t low = 0, high = ranges->nr;
 
-	while (low < high) {		/* the first one behind @addr */
+	while (low < high) {		/* find the first range that starts after @addr */
 		size_t middle = low + (high - low) / 2;
 
 		if (ranges->rows[middle].low <= addr)
@@ -138,7 +150,7 @@ static const struct range *ranges_find(const struct ranges *ranges, uint64_t add
 
 /* ---- the functions of a unit ---- */
 
-/* A function that is in several places starts in the first of them. */
+/* A function may have several ranges.  Its entry is in the first one. */
 static void add_function(struct ranges *functions, Dwarf_Die *die)
 {
 	Dwarf_Addr base, low, high;
@@ -147,7 +159,7 @@ static void add_function(struct ranges *functions, Dwarf_Die *die)
 		ranges_add(functions, (struct range) { low, high, dwarf_dieoffset(die) });
 }
 
-/* *@left: entries that may be looked at. */
+/* *@left: how many entries may still be looked at */
 static void list_functions(struct elf_args *args, Dwarf_Die *in, int depth,
 			   uint32_t *left, struct ranges *functions)
 {
@@ -181,7 +193,7 @@ static void read_unit(struct elf_args *args, struct unit *unit)
 	unit->is_read = true;
 }
 
-/* ---- where a function's own code starts ---- */
+/* ---- where a function's body starts ---- */
 
 static uint8_t *read_code(const struct elf_file *file, uint64_t addr, uint32_t *ret_nr)
 {
@@ -198,8 +210,11 @@ static uint8_t *read_code(const struct elf_file *file, uint64_t addr, uint32_t *
 	return NULL;
 }
 
-/* Behind what its entry has to be traced.  clang leaves NOPs of any size, and sleds; of
- * a program that cannot be read it is five bytes behind the site. */
+/*
+ * Return the address of the first instruction after those that make the function
+ * traceable. clang leaves NOPs of any size, and XRay sleds.  If the program's code cannot
+ * be read, assume that the site has FSITE_BYTES.
+ */
 static uint64_t find_body(const struct elf_args *args, uint64_t low, uint64_t addr)
 {
 	static const enum fsite_kind kinds[] = { FSITE_PATCHABLE, FSITE_XRAY };
@@ -220,8 +235,10 @@ static uint64_t find_body(const struct elf_args *args, uint64_t low, uint64_t ad
 
 /* ---- the parameters of a function ---- */
 
-/* rdi, rsi, rdx, rcx, r8, r9 by their numbers in DWARF; 1 for the first, so that
- * others are ELF_NO_REG. */
+/*
+ * Convert a DWARF register number to an argument number: rdi 0, rsi 1, rdx 2, rcx 3, r8
+ * 4, r9 5.  The table holds numbers + 1, so that its zeroes become ELF_NO_REG.
+ */
 static uint8_t arg_of(unsigned int reg)
 {
 	static const uint8_t args[] = { [5] = 1, [4] = 2, [1] = 3, [2] = 4,
@@ -235,13 +252,13 @@ static bool is_register(const Dwarf_Op *op)
 	return op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31;
 }
 
-/* What a register has, as a value or an address. */
+/* Does @op use the contents of a register, as a value or as an address? */
 static bool is_based(const Dwarf_Op *op)
 {
 	return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
 }
 
-/* The lower bits of a register, as clang has narrow types. */
+/* Is the value the lower bits of a register? clang describes narrow types like this. */
 static bool is_narrowed(const Dwarf_Op *ops, size_t nr)
 {
 	if (nr < 2 || !is_based(ops) || ops[0].number ||
@@ -254,8 +271,16 @@ static bool is_narrowed(const Dwarf_Op *ops, size_t nr)
 	return true;
 }
 
-/* Some, each followed by how much of the value is in there; pieces may be without.
- * What has less than a word of it does not say what the word is. */
+/*
+ * Read a location that is split by DW_OP_piece.  Each DW_OP_piece has the number of
+ * bytes, after a register that holds them, or alone if they are nowhere:
+ *
+ *	DW_OP_reg5 DW_OP_piece(8) DW_OP_reg4 DW_OP_piece(8)	word 0 in rdi, word 1 in rsi
+ *	DW_OP_piece(8) DW_OP_reg4 DW_OP_piece(8)		word 0 dropped, word 1 in rsi
+ *
+ * A part of less than a word does not set the word's register.  Returns false if the
+ * location is something else.
+ */
 static bool read_pieces(const Dwarf_Op *ops, size_t nr, struct elf_param *param)
 {
 	uint8_t regs[2] = { ELF_NO_REG, ELF_NO_REG };
@@ -294,7 +319,10 @@ static bool read_registers(const Dwarf_Op *ops, size_t nr, struct elf_param *par
 	return true;
 }
 
-/* Where it will be stored; not a value that is computed, nor pieces. */
+/*
+ * Is the location memory that the function stores to?  Computed values and split
+ * locations are not.
+ */
 static bool is_memory(const Dwarf_Op *ops, size_t nr)
 {
 	if (!nr || (ops[0].atom != DW_OP_fbreg && ops[0].atom != DW_OP_bregx &&
@@ -308,18 +336,22 @@ static bool is_memory(const Dwarf_Op *ops, size_t nr)
 }
 
 enum place {
-	PLACE_NONE,			/* dropped, or nobody says */
+	PLACE_NONE,			/* the parameter was dropped, or DWARF does not
+					 * say where it is */
 	PLACE_REGISTER,
-	PLACE_MEMORY,			/* it will be there, or was passed there */
-	PLACE_LATER,			/* behind some instructions */
+	PLACE_MEMORY,			/* the function stores it there, or the caller
+					 * passed it there */
+	PLACE_LATER,			/* the location is valid only after some
+					 * instructions */
 };
 
-/* What an entry of DWARF says of a parameter. */
+/* The description of a parameter, from its DWARF entry. */
 struct said {
 	enum place place;
 	struct elf_value value;
 	bool is_bool, is_class;
-	Dwarf_Off declared;		/* where in the file; so they are in order */
+	Dwarf_Off declared;		/* offset of the declaration; gives the order of
+					 * parameters */
 	struct elf_param *param;
 };
 
@@ -330,9 +362,10 @@ struct location {
 };
 
 /*
- * What a list has first, which may be for no bytes at all: the next row is for what
- * the function has changed.  gcc's begins at @low if the parameter is there, clang's
- * at @body, where its own code does.
+ * Return the first location of a list, even if its range is empty: the next location is
+ * for the value that the function has changed.  The first range of gcc begins at @low,
+ * where the function starts, if the parameter is there.  That of clang begins at @body,
+ * after the instructions that make the function traceable.
  */
 static bool get_location(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr body,
 			 struct location *ret_at)
@@ -349,15 +382,17 @@ static bool get_location(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr body,
 	return true;
 }
 
-/* Where a register points to. */
+/* Does an argument register hold the address of the parameter? */
 static bool is_at_register(const struct location *at)
 {
 	return at->nr == 1 && is_based(at->ops) && !at->ops->number &&
 	       arg_of(at->ops->atom - DW_OP_breg0) != ELF_NO_REG;
 }
 
-/* gcc does not say of a class that it is passed by reference; then it is where a
- * register, or what is stored, points to. */
+/*
+ * Is a class passed by reference? gcc does not say so.  Then the location is memory that
+ * an argument register, or a stored pointer, points to.
+ */
 static bool is_reference(const struct location *at)
 {
 	return is_at_register(at) ||
@@ -365,8 +400,11 @@ static bool is_reference(const struct location *at)
 		at->ops[at->nr - 1].atom == DW_OP_deref);
 }
 
-/* clang knows where a bool is when its lowest bit has been taken, and what is on the
- * stack when the function has its frame; anything else that comes later is new. */
+/*
+ * clang gives the location of a bool only after the instruction that masks its lowest
+ * bit, and the location of a parameter on the stack only after the function has set up
+ * its frame.  Any other location that becomes valid later holds a new value.
+ */
 static enum place read_place(const struct location *at, const struct said *said)
 {
 	if (said->is_class && is_at_register(at)) {
@@ -437,10 +475,11 @@ static struct elf_param abi_param(const struct said *said, uint8_t *next)
 enum trust {
 	TRUST_NONE,
 	TRUST_REGISTERS,
-	TRUST_ABI,			/* all are passed as it has them */
+	TRUST_ABI,			/* all parameters are passed in the ABI's
+					 * registers */
 };
 
-/* A place that is said later is good if it is the ABI's. */
+/* A location that becomes valid later is accepted if it is the ABI's register. */
 static bool is_missing(const struct said *said, const struct elf_param *abi)
 {
 	return said->place == PLACE_NONE ||
@@ -448,10 +487,16 @@ static bool is_missing(const struct said *said, const struct elf_param *abi)
 }
 
 /*
- * Registers come in the order of the parameters, and as long as none is missing not
- * behind those of the ABI (one that is missing may be passed as several parts).  If
- * they do not, what they are said to have was put there by the function, or they are
- * where it copies them to.  *@next: the first register that is free.
+ * Check whether the registers can be those that the caller has set.  They must rise in
+ * the order of the parameters.  As long as no parameter is missing, none may be above the
+ * ABI's register.  (A missing parameter may be passed as several parts, so the check ends
+ * there.)  If the check fails, the function itself has put values into these registers,
+ * or has copied parameters to them.
+ *
+ * Example: f(long a, long b, long c) must have a in rdi and b in rsi.  If b is missing, c
+ * may be in rsi or rdx.
+ *
+ * @next: the first free register
  */
 static enum trust check_order(const struct said *rows, uint32_t nr, uint8_t next)
 {
@@ -496,7 +541,10 @@ static void place_params(struct said *rows, uint32_t nr, uint8_t next)
 	}
 }
 
-/* What does not fit into registers is returned to where the first one says. */
+/*
+ * A large return value is stored where the first register points, so parameters start at
+ * the second.
+ */
 static uint8_t first_reg(Dwarf_Die *function)
 {
 	struct elf_value value;
@@ -508,7 +556,7 @@ static uint8_t first_reg(Dwarf_Die *function)
 	return die_is_by_reference(&type) ? 1 : elf_value_first_reg(&value);
 }
 
-/* @low: where it starts; @addr: its site. */
+/* @low: where the function starts; @addr: its site */
 static struct elf_params *read_params(struct elf_args *args, Dwarf_Die *function,
 				      Dwarf_Addr low, Dwarf_Addr addr)
 {
@@ -628,7 +676,10 @@ static bool has_prefix(const struct elf_file *file, const Elf64_Shdr *section,
 	       !strncmp(file->names + section->sh_name, prefix, strlen(prefix));
 }
 
-/* UINT64_MAX: libdw knows how to unpack it, but how much that is no header says. */
+/*
+ * Return the unpacked size of a section.  UINT64_MAX: libdw can unpack the section, but
+ * no header says how large it gets.
+ */
 static uint64_t section_bytes(const struct elf_file *file, const Elf64_Shdr *section)
 {
 	uint64_t bytes = section->sh_size;
@@ -648,8 +699,10 @@ static uint64_t section_bytes(const struct elf_file *file, const Elf64_Shdr *sec
 	return bytes;
 }
 
-/* What libdw will have in memory, unpacked; it would read one of the other byte order
- * differently. */
+/*
+ * Return how many bytes libdw will have in memory, unpacked.  Files of the other byte
+ * order are refused (UINT64_MAX), because libdw would read them differently.
+ */
 static uint64_t debug_bytes(const struct elf_file *file)
 {
 	uint64_t bytes = 0;
@@ -663,8 +716,10 @@ static uint64_t debug_bytes(const struct elf_file *file)
 	return bytes;
 }
 
-/* The file, and what was stripped from it, if that may have more; each closed if it
- * cannot be read. */
+/*
+ * Open the file and, if it has no .debug_info, its separate debug file.  A file that
+ * cannot be read is closed.
+ */
 static void open_files(const struct elf_source *source, struct elf_file files[2])
 {
 	files[1] = (struct elf_file) { .fd = -1 };
@@ -675,7 +730,7 @@ static void open_files(const struct elf_source *source, struct elf_file files[2]
 		elf_file_close(&files[1]);
 }
 
-/* The first of them that has it, or NULL. */
+/* Return the first of @files that has @section, or NULL. */
 static struct elf_file *file_with(struct elf_file files[2], const char *section)
 {
 	for (int i = 0; i < 2; i++)
@@ -689,7 +744,7 @@ static void open_dwarf(struct elf_args *args, const struct elf_file *file)
 	uint64_t bytes = debug_bytes(file);
 
 	elf_version(EV_CURRENT);
-	/* ELF_C_READ: not mapped */
+	/* ELF_C_READ: read the file, do not map it */
 	if (bytes <= *file->bytes_left)
 		args->elf = elf_begin(file->fd, ELF_C_READ, NULL);
 	if (args->elf)
@@ -700,7 +755,10 @@ static void open_dwarf(struct elf_args *args, const struct elf_file *file)
 	read_units(args);
 }
 
-/* The file that libdw reads is taken out of @files, and the program. */
+/*
+ * Open DWARF and BTF.  If there is DWARF, moves the program and the file that libdw reads
+ * from @files to @args.
+ */
 static void open_all(struct elf_args *args, struct elf_file files[2])
 {
 	struct elf_file *dwarf = file_with(files, ".debug_info");

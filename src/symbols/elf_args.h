@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ELF_ARG_REGS	6u		/* that may have arguments: rdi to r9 */
+#define ELF_ARG_REGS	6u		/* registers that may hold arguments: rdi to r9 */
 #define ELF_NO_REG	0xffu
 
 enum elf_param_kind {
@@ -21,13 +21,14 @@ enum elf_param_kind {
 };
 
 struct elf_param {
-	const char *name;		/* NULL: it has none */
+	const char *name;		/* NULL: the parameter has no name */
 	uint8_t kind;			/* enum elf_param_kind */
 	uint8_t is_on_stack;
-	uint8_t nr_words;		/* of 8 bytes; 0 also if they are many */
-	uint8_t regs[2];		/* that they are in at the function's start, 0
-					 * to 5; ELF_NO_REG: in none of these */
-	uint64_t bytes;			/* of the value */
+	uint8_t nr_words;		/* 1 or 2 words of 8 bytes; 0: the value is larger */
+	uint8_t regs[2];		/* argument register (0: rdi to 5: r9) of each
+					 * word when the function starts; ELF_NO_REG: in
+					 * none of them */
+	uint64_t bytes;			/* size of the value */
 };
 
 struct elf_params {
@@ -38,23 +39,34 @@ struct elf_params {
 struct elf_symbols;
 
 /*
- * elf_args_open - as elf_symbols_read() opens it, or what was stripped from it
- * @symbols: what that has read; used until it is closed
+ * elf_args_open - open the debug information of the file at @path, or of its separate
+ *	debug file
+ * @build_id: see elf_symbols_read()
+ * @symbols: what elf_symbols_read() has read from the file; must stay valid until
+ *	elf_args_close()
+ * @bytes_left: see elf_symbols_read()
  *
- * NULL: there is no debug information, or not enough memory or bytes left.
+ * Returns NULL if there is no debug information, no memory, or not enough of
+ * *@bytes_left.  The caller frees the result with elf_args_close().
  */
 struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
 			       uint32_t build_id_bytes,
 			       const struct elf_symbols *symbols, uint64_t *bytes_left);
-/* elf_args_open() for a file that stays open until elf_args_close(). */
+/* elf_args_open() for an open file. source->fd must stay open until elf_args_close(). */
 struct elf_source;
 struct elf_args *elf_args_parse(const struct elf_source *source,
 				const struct elf_symbols *symbols);
+/* Close the files and free @args.  NULL is allowed. */
 void elf_args_close(struct elf_args *args);
 
-/* Of the function that @addr is in; NULL: not known.  Good until the next call. */
+/*
+ * Find the parameters of the function that contains @addr (without load address).
+ * Returns NULL if they are unknown.  The result is valid until the next call.
+ */
 const struct elf_params *elf_args_find(struct elf_args *args, uint64_t addr);
-/* Has it taken too long, so that nothing more is found? */
+/*
+ * Return true if a search took too long.  After that elf_args_find() always returns NULL.
+ */
 bool elf_args_is_over(const struct elf_args *args);
 
 #endif

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * BTF has functions by name, without addresses; so one is found by its symbol.  A
- * compiler writes it for each of its objects, and the linker puts that one behind the
- * other: pieces, each with numbers and strings of its own.
+ * BTF describes functions by name, without addresses.  So a function is found by its
+ * symbol. gcc writes BTF for each object file, and the linker concatenates the sections:
+ * the result is a row of blocks (`piece` in this file), each with its own type numbers
+ * and strings.
  *
- * Several functions may have one name.  If their parameters differ nobody knows which
- * is which, nor if more symbols have the name than functions that are described.  What
- * gcc only declares is described too, but without names of parameters.
+ * Several functions may have one name.  If their parameters differ, or if more symbols
+ * have the name than BTF describes functions, nobody can say which function is which, and
+ * none of them is known. gcc also describes functions that are only declared, but without
+ * the names of their parameters.
  *
- * libbpf is given memory, never a file.  It sees to it that each type is inside of its
- * piece; which other types and strings those name is checked when they are asked for.
+ * libbpf gets a copy of the section in memory, never a file.  It checks that each type
+ * lies inside of its block.  The types and strings that a type refers to are checked
+ * here, when they are used.
  */
 #include "symbols/elf_btf.h"
 
@@ -23,22 +26,25 @@
 
 #define PIECES_MAX	65536u
 #define FUNCTIONS_MAX	1000000u
-#define MEMORY_MAX	8u		/* bytes for one of the section, at most */
-#define CHAIN_MAX	32		/* of typedefs and the like */
-#define LOOKS		256u		/* from one look at the clock to the next */
+#define MEMORY_MAX	8u		/* bytes of memory for each byte of the section,
+					 * at most */
+#define CHAIN_MAX	32		/* longest chain of typedefs and qualifiers */
+#define LOOKS		256u		/* types or symbols between two checks of the
+					 * deadline */
 
 struct function {
-	uint64_t hash;			/* of its name */
-	uint64_t symbol;		/* where the last one of that name is */
-	uint32_t nr_symbols;		/* both: in the first of that hash */
-	uint32_t piece, id;
+	uint64_t hash;			/* hash of the name */
+	uint64_t symbol;		/* address of the last symbol with this hash */
+	uint32_t nr_symbols;		/* symbols with this hash.  Both are valid only in
+					 * the first function with the hash. */
+	uint32_t piece, id;		/* number of the block; number of the type in it */
 };
 
 struct elf_btf {
 	struct btf **pieces;
 	uint32_t nr_pieces;
-	struct function *functions;	/* by hash */
-	uint32_t nr_functions, room;
+	struct function *functions;	/* sorted by hash */
+	uint32_t nr_functions, room;	/* room: allocated rows of @functions */
 };
 
 /* ---- types ---- */
@@ -50,7 +56,7 @@ static const char *name_at(const struct btf *piece, uint32_t off)
 	return name && *name ? name : NULL;
 }
 
-/* Without typedef, const and the like; NULL: not known, or void. */
+/* Return the type without typedef, const and the like.  NULL: unknown, or void. */
 static const struct btf_type *type_of(const struct btf *piece, uint32_t id)
 {
 	for (int i = 0; i < CHAIN_MAX; i++) {
@@ -63,7 +69,10 @@ static const struct btf_type *type_of(const struct btf *piece, uint32_t id)
 	return NULL;
 }
 
-/* pahole says that they are integers, if not asked for more. */
+/*
+ * Without --btf_gen_floats, pahole describes floating-point types as integers.  Recognise
+ * them by name.
+ */
 static bool is_float(const struct btf *piece, const struct btf_type *type)
 {
 	static const char *const words[] = {
@@ -132,8 +141,10 @@ static void add_elements(const struct btf *piece, const struct btf_type *type,
 		add_part(piece, type, (struct elf_part) { .bit = bit }, depth + 1, value);
 }
 
-/* A part of a struct of two words at most; of one without a type, as gcc has it for
- * vectors, nothing is known. */
+/*
+ * Add a member of a struct of at most two words.  A member without a type (gcc's BTF of a
+ * vector) makes the value unknown.
+ */
 static void add_part(const struct btf *piece, const struct btf_type *type,
 		     struct elf_part part, int depth, struct elf_value *value)
 {
@@ -171,8 +182,10 @@ static enum elf_param_kind kind_of(const struct btf *piece, const struct btf_typ
 	}
 }
 
-/* An array as a parameter was a pointer in C, so here it is pahole's word for a vector:
- * not known. */
+/*
+ * An array cannot be a parameter in C.  If BTF says so, it is pahole's description of a
+ * vector: unknown.
+ */
 static struct elf_value classify(const struct btf *piece, const struct btf_type *type)
 {
 	struct elf_value value = {
@@ -195,7 +208,7 @@ static struct elf_value classify(const struct btf *piece, const struct btf_type 
 
 /* ---- functions ---- */
 
-/* Its prototype, or NULL. */
+/* Return the prototype of @function, or NULL if it has none. */
 static const struct btf_type *proto_of(const struct btf *piece,
 				       const struct btf_type *function)
 {
@@ -204,7 +217,7 @@ static const struct btf_type *proto_of(const struct btf *piece,
 	return proto && btf_is_func_proto(proto) ? proto : NULL;
 }
 
-/* What a function has in `...' stands behind the others, without name and type. */
+/* BTF describes `...' as a last parameter without name and type.  Do not count it. */
 static uint32_t nr_params(const struct btf_type *proto)
 {
 	uint32_t nr = btf_vlen(proto);
@@ -281,7 +294,7 @@ static uint64_t hash_of(const char *name)
 	return hash;
 }
 
-/* The first of that hash; behind the last if there is none. */
+/* Return the first function with @hash, or the end of the table if there is none. */
 static struct function *first_of(const struct elf_btf *btf, uint64_t hash)
 {
 	uint32_t low = 0, high = btf->nr_functions;
@@ -303,7 +316,7 @@ static bool has_hash(const struct elf_btf *btf, const struct function *function,
 	return function < btf->functions + btf->nr_functions && function->hash == hash;
 }
 
-/* NULL also if it is not @name that has its hash. */
+/* Return NULL if another name has the same hash. */
 static struct elf_params *read_function(const struct elf_btf *btf,
 					const struct function *function,
 					const char *name)
@@ -316,14 +329,17 @@ static struct elf_params *read_function(const struct elf_btf *btf,
 					   NULL;
 }
 
-/* Names that compilers make, f.isra.0, are of functions with other parameters. */
+/*
+ * A name with a suffix of the compiler, such as f.isra.0, is a function with changed
+ * parameters: unknown.
+ */
 struct elf_params *elf_btf_find(const struct elf_btf *btf, const char *name,
 				struct elf_deadline *deadline)
 {
 	uint64_t hash = hash_of(name);
 	const struct function *function = first_of(btf, hash);
 	struct elf_params *params = NULL;
-	uint32_t left = 0;		/* symbols that no function is known for */
+	uint32_t left = 0;		/* symbols that have no described function yet */
 	bool is_known = has_hash(btf, function, hash) && !strchr(name, '.');
 
 	if (is_known)
@@ -343,7 +359,7 @@ struct elf_params *elf_btf_find(const struct elf_btf *btf, const char *name,
 	return NULL;
 }
 
-/* ---- reading it ---- */
+/* ---- reading BTF ---- */
 
 static bool add_function(struct elf_btf *btf, struct function function)
 {
@@ -361,7 +377,7 @@ static bool add_function(struct elf_btf *btf, struct function function)
 	return true;
 }
 
-/* False: there is no more room, or time. */
+/* Returns false if there is no memory, or the deadline has passed. */
 static bool list_functions(struct elf_btf *btf, struct elf_deadline *deadline)
 {
 	uint32_t number = btf->nr_pieces - 1;
@@ -386,7 +402,10 @@ static bool list_functions(struct elf_btf *btf, struct elf_deadline *deadline)
 	return true;
 }
 
-/* How long is the piece, by its head?  0: it is none, or of the other byte order. */
+/*
+ * Return the length of a block by its header.  0: no valid header, or the other byte
+ * order.
+ */
 static uint64_t piece_bytes(const char *data, uint64_t bytes)
 {
 	struct btf_header head;
@@ -416,7 +435,9 @@ static bool add_piece(struct elf_btf *btf, const char *data, uint64_t bytes)
 	return true;
 }
 
-/* Zeroes may be between the pieces.  False: not all of it makes sense. */
+/*
+ * Read all blocks.  Zeroes may lie between them.  Returns false if any part is malformed.
+ */
 static bool read_pieces(struct elf_btf *btf, const char *data, uint64_t bytes,
 			struct elf_deadline *deadline)
 {
@@ -438,7 +459,10 @@ static int compare_functions(const void *pa, const void *pb)
 	return (a->hash > b->hash) - (a->hash < b->hash);
 }
 
-/* Symbols are in order of their addresses. */
+/*
+ * Count the symbols of each name.  @symbols are sorted by address, so equal ones are
+ * neighbours.
+ */
 static bool count_symbols(struct elf_btf *btf, const struct elf_symbols *symbols,
 			  struct elf_deadline *deadline)
 {
@@ -458,7 +482,7 @@ static bool count_symbols(struct elf_btf *btf, const struct elf_symbols *symbols
 	return true;
 }
 
-/* The section, if it may take so much memory. */
+/* Read the section, if the memory that it needs fits into bytes_left. */
 static char *read_section(const struct elf_file *file, uint64_t *ret_bytes)
 {
 	const Elf64_Shdr *section = elf_find_section(file, ".BTF");
@@ -472,8 +496,10 @@ static char *read_section(const struct elf_file *file, uint64_t *ret_bytes)
 	return elf_read_section(file, section);
 }
 
-/* libbpf's messages are for those who wrote the file; this is for all of the process,
- * in which nobody else uses it. */
+/*
+ * libbpf_set_print() turns libbpf's messages off: they are for the author of the file.
+ * This affects the whole process, in which nobody else uses libbpf.
+ */
 struct elf_btf *elf_btf_open(const struct elf_file *file,
 			     const struct elf_symbols *symbols,
 			     struct elf_deadline *deadline)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of functions from BTF; for elf_args.c alone. */
+/* Read the parameters of functions from BTF.  Only elf_args.c includes this header. */
 #ifndef ULF_SERVER_ELF_BTF_H
 #define ULF_SERVER_ELF_BTF_H
 
@@ -7,15 +7,21 @@
 #include "symbols/elf_args.h"
 #include "symbols/elf_impl.h"
 
-/* NULL: there is none, or not enough memory, bytes or time left.  @symbols: all that
- * the program has. */
+/*
+ * Read the BTF of @file.  @symbols: all symbols of the program.  Returns NULL if there is
+ * no usable BTF, no memory, not enough bytes_left, or the deadline has passed.
+ */
 struct elf_btf *elf_btf_open(const struct elf_file *file,
 			     const struct elf_symbols *symbols,
 			     struct elf_deadline *deadline);
+/* Free @btf.  NULL is allowed. */
 void elf_btf_close(struct elf_btf *btf);
 
-/* Of the function with that symbol; to be freed, before elf_btf_close().  NULL: not
- * known, or there are different ones. */
+/*
+ * Return the parameters of the function whose symbol is @name.  The caller frees the
+ * result before elf_btf_close().  Returns NULL if the function is unknown, or if
+ * functions with different parameters have this name.
+ */
 struct elf_params *elf_btf_find(const struct elf_btf *btf, const char *name,
 				struct elf_deadline *deadline);
 

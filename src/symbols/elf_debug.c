@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was stripped from an ELF file.  It is in another one, named by the build
- * id or by .gnu_debuglink, or in part of the file itself, .gnu_debugdata.
+ * Find what was stripped from an ELF file.  It is in a separate debug file, which is
+ * found by the build id or by .gnu_debuglink, or in the section .gnu_debugdata of the
+ * file itself.
  */
 #include <errno.h>
 #include <lzma.h>
@@ -17,11 +18,11 @@
 
 #define CHUNK		(64u << 10)
 #define LZMA_MEMORY	(64u << 20)
-#define UNPACKED_MAX	(64u << 20)	/* half a second */
+#define UNPACKED_MAX	(64u << 20)	/* unpacks in half a second */
 
-/* ---- in another file ---- */
+/* ---- a separate debug file ---- */
 
-/* Ask for the file, and check that it is that one. */
+/* Ask for the file and check that it has the same build id. */
 static int open_asked(const struct elf_file *file, const struct elf_finder *finder,
 		      const struct elf_ask *ask, struct elf_file *ret_debug)
 {
@@ -71,7 +72,10 @@ static bool has_crc(const struct elf_file *file, uint32_t wanted)
 	return n > 0 && crc == wanted;
 }
 
-/* With a build id it must have the same, else the check sum. */
+/*
+ * A file with a build id must match it; a file without one must match the checksum of the
+ * link.
+ */
 static int open_linked(const struct elf_file *file, const struct elf_finder *finder,
 		       const char *name, uint32_t crc, struct elf_file *ret_debug)
 {
@@ -90,7 +94,9 @@ static int open_linked(const struct elf_file *file, const struct elf_finder *fin
 	return r;
 }
 
-/* The name, its NUL, up to a multiple of 4, and the check sum of the file. */
+/*
+ * The section holds the file name, its NUL, padding to a multiple of 4, and the checksum.
+ */
 static int open_by_link(const struct elf_file *file, const struct elf_finder *finder,
 			struct elf_file *ret_debug)
 {
@@ -122,9 +128,9 @@ int elf_debug_open(const struct elf_file *file, const struct elf_finder *finder,
 	return open_by_link(file, finder, ret_debug);
 }
 
-/* ---- in the file ---- */
+/* ---- .gnu_debugdata ---- */
 
-/* All that @stream gives; -E2BIG: more than that, or than is left. */
+/* Unpack all of @stream.  Returns -E2BIG if that exceeds UNPACKED_MAX or *@bytes_left. */
 static int unpack_to(lzma_stream *stream, struct text *out, uint64_t *bytes_left)
 {
 	lzma_ret status = LZMA_OK;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What DWARF says of types, and how values of them are passed.  Chains of
- * references may be circles, so every walk has a limit; references into other
- * files are not followed, as libdw would open what the file names.
+ * Read types from DWARF, and find out how their values are passed.  References in a
+ * hostile file may form a circle, so every walk has a limit.  References into other files
+ * are ignored, because libdw would open the file that is named.
  */
 #include "symbols/elf_dwarf.h"
 
 #include <dwarf.h>
 #include <string.h>
 
-#define CHAIN_MAX	32		/* of types, of origins */
+#define CHAIN_MAX	32		/* longest chain of types, or of origins */
 
 /* ---- attributes ---- */
 
@@ -25,7 +25,7 @@ static bool own_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_att
 	return dwarf_attr(die, name, ret_attr) && !is_elsewhere(dwarf_whatform(ret_attr));
 }
 
-/* The entry that @die is made of. */
+/* Get the entry that @die is an instance of (abstract origin or specification). */
 static bool origin_of(Dwarf_Die *die, Dwarf_Die *ret_origin)
 {
 	Dwarf_Attribute attr;
@@ -99,7 +99,10 @@ bool die_first_child(Dwarf_Die *die, Dwarf_Die *ret_child)
 	return dwarf_child(die, ret_child) == 0;
 }
 
-/* Only forward, whatever DW_AT_sibling says. */
+/*
+ * Only go forward in the file, whatever DW_AT_sibling says: a hostile file could make a
+ * loop.
+ */
 bool die_next(Dwarf_Die *die)
 {
 	Dwarf_Off here = dwarf_dieoffset(die);
@@ -188,7 +191,7 @@ static void add_members(Dwarf_Die *type, uint64_t bit, int depth,
 	} while (elf_value_look(value, depth) && die_next(&member));
 }
 
-/* How many elements, in all dimensions; 0 if it does not say. */
+/* Return the number of elements in all dimensions.  0: DWARF does not say. */
 static uint64_t nr_elements(Dwarf_Die *type, int depth, struct elf_value *value)
 {
 	uint64_t nr = 1, of;
@@ -226,7 +229,7 @@ static void add_elements(Dwarf_Die *type, uint64_t bit, int depth,
 		add_part(&element, (struct elf_part) { .bit = bit }, depth + 1, value);
 }
 
-/* A part of a struct of two words at most. */
+/* Add a member of a struct of at most two words. */
 static void add_part(Dwarf_Die *type, struct elf_part part, int depth,
 		     struct elf_value *value)
 {
@@ -262,7 +265,7 @@ static enum elf_param_kind kind_of_number(Dwarf_Die *type)
 	       ELF_PARAM_SIGNED : ELF_PARAM_UNSIGNED;
 }
 
-/* As a parameter: arrays are pointers. */
+/* Arrays are pointers if they are parameters. */
 static enum elf_param_kind kind_of(Dwarf_Die *type)
 {
 	int tag = dwarf_tag(type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading DWARF with libdw; for elf_args.c and elf_dwarf.c alone. */
+/* Read DWARF with libdw.  Only elf_args.c and elf_dwarf.c include this header. */
 #ifndef ULF_SERVER_ELF_DWARF_H
 #define ULF_SERVER_ELF_DWARF_H
 
@@ -9,22 +9,32 @@
 
 #include "symbols/elf_value.h"
 
-/* An attribute of @die, or of what that is an instance of.  Not one that leads to
- * another file, which libdw would open. */
+/*
+ * Get an attribute of @die, or of the entry that @die is an instance of.  Returns false
+ * if there is none, or if it refers to another file (libdw would open that file).
+ */
 bool die_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_attr);
+/* die_attr() for a string.  Returns NULL if there is none. */
 const char *die_string(Dwarf_Die *die, unsigned int name);
+/* die_attr() for an unsigned number.  Returns false if there is none. */
 bool die_number(Dwarf_Die *die, unsigned int name, uint64_t *ret_number);
-/* Where the entry is that @die is, in the end, an instance of. */
+/* Return the offset of the declaration that @die is an instance of, or of @die itself. */
 Dwarf_Off die_declared(Dwarf_Die *die);
-/* Its type, without typedef, const and the like; false: void, or not known. */
+/*
+ * Get the type of @die without typedef, const and the like.  Returns false for void, or
+ * if it is unknown.
+ */
 bool die_type(Dwarf_Die *die, Dwarf_Die *ret_type);
-/* The entries inside of @die, one after the other; false: there is no other. */
+/*
+ * Visit the entries inside of @die one after the other.  Both return false if there is no
+ * other one.
+ */
 bool die_first_child(Dwarf_Die *die, Dwarf_Die *ret_child);
 bool die_next(Dwarf_Die *die);
 
-/* A class that only its own code may copy. */
+/* Is @type a class that must be copied by its own code, and is passed by reference? */
 bool die_is_by_reference(Dwarf_Die *type);
-/* How values of @type are passed. */
+/* Find out how values of @type are passed. */
 struct elf_value die_classify(Dwarf_Die *type);
 
 #endif

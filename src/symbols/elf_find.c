@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where files with debug information are: the only code that turns the name in a file
- * into a path. */
+/*
+ * Find files with debug information.  Only this code turns a name from a file into a
+ * path.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,7 @@ static const char *debug_dir(void)
 	return dir && *dir ? dir : DEBUG_DIR;
 }
 
-/* DIR/.build-id/12/3456.debug */
+/* DEBUGDIR/.build-id/12/3456.debug */
 static int path_by_id(const struct elf_ask *ask, char path[PATH_BYTES])
 {
 	char hex[2 * ID_BYTES_MAX + 1];
@@ -33,7 +35,7 @@ static int path_by_id(const struct elf_ask *ask, char path[PATH_BYTES])
 			hex + 2);
 }
 
-/* In the directory of @of, in .debug there, or in DIR/directory. */
+/* DIR/NAME, DIR/.debug/NAME or DEBUGDIR/DIR/NAME, where DIR is the directory of @of */
 static int path_by_name(const char *of, const struct elf_ask *ask, char path[PATH_BYTES])
 {
 	const char *slash = of && *of == '/' ? strrchr(of, '/') : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An ELF file that is being read; for the elf*.c alone. */
+/* An ELF file that is being read.  Only elf*.c and the parser include this header. */
 #ifndef ULF_SERVER_ELF_IMPL_H
 #define ULF_SERVER_ELF_IMPL_H
 
@@ -10,82 +10,124 @@
 #include "symbols/elf.h"
 
 struct elf_build_id {
-	uint64_t addr;			/* where it is loaded to */
-	uint32_t bytes;			/* 0: there is none */
+	uint64_t addr;			/* address of the id's bytes, without the load
+					 * address */
+	uint32_t bytes;			/* length of @id; 0: the file has no build id */
 	uint8_t id[32];
 };
 
 struct elf_file {
 	int fd;
-	bool is_borrowed;		/* the descriptor stays open */
-	char *memory;			/* it is there, and in no descriptor; or NULL */
-	uint64_t bytes;
-	uint64_t *bytes_left;		/* that may be read */
+	bool is_borrowed;		/* elf_file_close() leaves @fd open */
+	char *memory;			/* the file's contents, if they are in memory (@fd
+					 * is -1); else NULL */
+	uint64_t bytes;			/* size of the file */
+	uint64_t *bytes_left;		/* how many bytes may still be read */
 	Elf64_Ehdr head;
-	Elf64_Phdr *programs;
-	Elf64_Shdr *sections;
-	char *names;			/* of sections */
+	Elf64_Phdr *programs;		/* program headers, head.e_phnum */
+	Elf64_Shdr *sections;		/* section headers, head.e_shnum */
+	char *names;			/* names of sections */
 	uint64_t names_bytes;
 	struct elf_build_id id;
 };
 
-/* Close it also if it could not be opened.  @id: as in elf_symbols_read(). */
+/*
+ * elf_file_open - open the file at @path and read its headers
+ * @id: the file must have this build id, unless @id_bytes is 0
+ * @bytes_left: see elf_symbols_read(); must stay valid until elf_file_close()
+ *
+ * Returns the same values as elf_symbols_read().  The caller must call elf_file_close()
+ * after a failure, too.
+ */
 int elf_file_open(const char *path, const uint8_t *id, uint32_t id_bytes,
 		  uint64_t *bytes_left, struct elf_file *file);
-/* elf_file_open() for a descriptor that the caller closes. */
+/* elf_file_open() for an open file. elf_file_close() does not close source->fd. */
 int elf_file_open_source(const struct elf_source *source, struct elf_file *file);
-/* elf_file_open() for a file in memory.  @memory belongs to @file from now on. */
+/*
+ * elf_file_open() for a file in memory.  @file takes ownership of @memory, also if this
+ * fails.
+ */
 int elf_file_open_memory(char *memory, uint64_t bytes, uint64_t *bytes_left,
 			 struct elf_file *file);
+/* Free what @file points to and close its descriptor, unless that is borrowed. */
 void elf_file_close(struct elf_file *file);
-/* A copy of a piece, with a NUL behind it; NULL. */
+/*
+ * Copy @bytes at offset @off of the file to new memory and append a NUL.  Returns NULL if
+ * the range is outside of the file, exceeds bytes_left, or without memory.  The caller
+ * frees it.
+ */
 void *elf_read_piece(const struct elf_file *file, uint64_t off, uint64_t bytes);
-/* NULL: there is none. */
+/* Find a section by its name.  Returns NULL if there is none. */
 const Elf64_Shdr *elf_find_section(const struct elf_file *file, const char *name);
-/* The same of its content; NULL also for NULL. */
+/*
+ * Copy the contents of @section as elf_read_piece() does.  @section may be NULL: returns
+ * NULL.
+ */
 void *elf_read_section(const struct elf_file *file, const Elf64_Shdr *section);
 
 /* ---- elf_symbols.c ---- */
 
 struct elf_symbols;
 
-struct elf_table {			/* of symbols */
+struct elf_table {			/* a table of symbols, with its strings */
 	Elf64_Sym *rows;
 	uint64_t nr;
 	char *strings;
 	uint64_t strings_bytes;
 };
 
-/* SHT_SYMTAB or SHT_DYNSYM.  -ENOENT: there is none; -ENOEXEC */
+/*
+ * Read the table of symbols of @type (SHT_SYMTAB or SHT_DYNSYM).  Returns 0; -ENOENT if
+ * the file has none; -ENOEXEC if it cannot be read.
+ */
 int elf_table_read(const struct elf_file *file, uint32_t type,
 		   struct elf_table *ret_table);
+/* Free the rows and the strings of @table. */
 void elf_table_done(struct elf_table *table);
-/* Room for @nr more rows: the first of them, or NULL. */
+/*
+ * Make space for @nr more rows.  Returns the first new row, or NULL.  Does not change
+ * symbols->nr.
+ */
 struct elf_symbol *elf_symbols_grow(struct elf_symbols *symbols, uint64_t nr);
-/* What names point into is freed with them. */
+/* Let @symbols own @strings, which its names point into. elf_symbols_done() frees it. */
 void elf_symbols_keep(struct elf_symbols *symbols, char *strings);
 
 /* ---- elf_plt.c ---- */
 
-/* Add what the file calls in others; what cannot be read has no names. */
+/*
+ * Add a symbol NAME@plt for each stub by which the file calls functions of other files.
+ * Stubs that cannot be read get no symbol.  @symbols must be empty.
+ */
 void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols);
 
 /* ---- elf_debug.c ---- */
 
-/* Open the file with what was stripped from @file.  -ENOENT, or as elf_file_open(). */
+/*
+ * Open the separate debug file of @file.  Returns 0; -ENOENT if there is none; or an
+ * error of elf_file_open().  The caller calls elf_file_close(@ret_debug) in any case.
+ */
 int elf_debug_open(const struct elf_file *file, const struct elf_finder *finder,
 		   struct elf_file *ret_debug);
-/* The same of what it has of that in itself, compressed. */
+/*
+ * Unpack .gnu_debugdata of @file (compressed symbols) and open the result.  Returns 0,
+ * -ENOENT if @file has none, -E2BIG, -ENOEXEC or -ENOMEM.  The caller calls
+ * elf_file_close(@ret_mini) in any case.
+ */
 int elf_debug_open_mini(const struct elf_file *file, struct elf_file *ret_mini);
 
 /* ---- elf_args.c ---- */
 
-/* Files can be made that take for ever to be read. */
+/*
+ * Limits the CPU time of one operation: a hostile file can make libdw or libbpf run for
+ * hours.
+ */
 struct elf_deadline {
-	uint64_t cpu_ns;		/* of the server's thread */
-	bool was_missed;		/* once: nothing more is asked */
+	uint64_t cpu_ns;		/* thread CPU time at which the operation must end */
+	bool was_missed;		/* the limit was exceeded once; from now on
+					 * nothing is looked up */
 };
 
+/* Return true if the deadline has passed, now or at an earlier call. */
 bool elf_deadline_is_over(struct elf_deadline *deadline);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * name@plt: the few instructions by which an object calls a function of another.
- * No table has them; each jumps through a word for which there is a relocation,
- * and that has the name.
+ * Symbols NAME@plt: the stubs by which an object calls a function of another object.  No
+ * symbol table lists them.  Each stub jumps through a word that has a relocation, and the
+ * relocation has the name:
  *
  *	[endbr64]  [bnd] jmp *word(%rip)
  */
@@ -13,7 +13,7 @@
 #include "symbols/elf.h"
 #include "symbols/elf_impl.h"
 
-/* Relocations, by the word. */
+/* Relocations, sorted by the address of the word. */
 struct relocations {
 	Elf64_Rela *rows;
 	uint64_t nr;
@@ -39,7 +39,7 @@ static struct relocations read_relocations(const struct elf_file *file,
 	return all;
 }
 
-/* The name that goes with the word at @addr; NULL: none. */
+/* Return the name in the relocation of the word at @addr, or NULL. */
 static const char *name_of(const struct relocations *all,
 			   const struct elf_table *symbols, uint64_t addr)
 {
@@ -57,7 +57,10 @@ static const char *name_of(const struct relocations *all,
 	return *name && strnlen(name, ELF_NAME_MAX) < ELF_NAME_MAX ? name : NULL;
 }
 
-/* The word that the entry at @addr jumps through; 0: it does not. */
+/*
+ * Return the address of the word that the stub at @addr jumps through.  0: it is no such
+ * stub.
+ */
 static uint64_t jump_word(const uint8_t *code, uint64_t bytes, uint64_t addr)
 {
 	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -79,7 +82,7 @@ static uint64_t jump_word(const uint8_t *code, uint64_t bytes, uint64_t addr)
 struct plt {
 	const struct elf_file *file;
 	struct elf_table table;
-	struct text names;		/* each with its NUL, in the rows' order */
+	struct text names;		/* each with a NUL, in the order of the rows */
 };
 
 static void add_entries(struct plt *plt, const char *section_name,
@@ -109,7 +112,7 @@ static void add_entries(struct plt *plt, const char *section_name,
 	free(code);
 }
 
-/* The text moves no more. */
+/* Let the rows point to their names.  Done last: the text moves while it grows. */
 static void name_rows(struct plt *plt, struct elf_symbols *symbols)
 {
 	char *name = plt->names.data;
@@ -132,7 +135,7 @@ void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols)
 	add_entries(&plt, ".plt", ".rela.plt", symbols);
 	add_entries(&plt, ".plt.sec", ".rela.plt", symbols);
 	add_entries(&plt, ".plt.got", ".rela.dyn", symbols);
-	/* The sections count, too. */
+	/* The sections were subtracted from bytes_left, too. */
 	if (plt.names.error || plt.names.len > *file->bytes_left || !symbols->nr) {
 		symbols->nr = 0;
 		text_done(&plt.names);

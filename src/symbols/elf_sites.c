@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table of entries is a section, whose content is addresses.  In a file that can
- * be loaded anywhere those are to be relocated: what they will be, but for the
- * load address, is in the relocations.  What is at an entry says if a process
- * will be able to trace it.
+ * Find the function sites of a file.  A table of entries is a section that contains
+ * addresses.  In a position-independent file the dynamic linker computes them, so take
+ * them from the relocations, without the load address.  The code at an entry decides
+ * whether a process can trace it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 #include "symbols/elf_sites.h"
 #include "symbols/localfile.h"
 
-#define ROWS_MAX	4000000u	/* of a table; with more it has none */
+#define ROWS_MAX	4000000u	/* rows of a table; a larger table is ignored */
 
 static void relocate(const struct elf_file *file, const Elf64_Shdr *section,
 		     uint64_t table, char *content, uint64_t bytes)
@@ -34,8 +34,10 @@ static void relocate(const struct elf_file *file, const Elf64_Shdr *section,
 	free(rows);
 }
 
-/* The first table of @kind or of those behind it, whose kind is *@ret_kind then, and
- * else FSITE_KINDS. */
+/*
+ * Return the first table of @kind or of a later kind, and set *@ret_kind.  Without a
+ * table returns NULL and *@ret_kind is FSITE_KINDS.
+ */
 static const Elf64_Shdr *find_table(const struct elf_file *file, enum fsite_kind kind,
 				    enum fsite_kind *ret_kind)
 {
@@ -101,7 +103,9 @@ static void read_text(const struct elf_file *file, struct elf_sites *sites)
 	}
 }
 
-/* Where the site of an entry at @addr is, or 0: there is none. */
+/*
+ * Return the address of the site of the entry at @addr.  0: the entry cannot be traced.
+ */
 static uint64_t find_site(const struct elf_sites *sites, const uint8_t *text,
 			  uint64_t addr)
 {
@@ -115,7 +119,7 @@ static uint64_t find_site(const struct elf_sites *sites, const uint8_t *text,
 	return addr + at;
 }
 
-/* Of the rows that have a site, or are the first with it. */
+/* Keep the rows that have a site.  If several rows have the same site, keep the first. */
 static int find_sites(const struct elf_file *file, struct elf_sites *sites)
 {
 	uint64_t bytes = sites->text_end - sites->text;
@@ -123,7 +127,7 @@ static int find_sites(const struct elf_file *file, struct elf_sites *sites)
 
 	if (!sites->nr_rows)
 		return 0;
-	/* All of it: entries come in any order. */
+	/* Read all of the text: entries come in any order. */
 	text = elf_read_piece(file, sites->text_off, bytes);
 	if (!text)
 		return -ENOEXEC;

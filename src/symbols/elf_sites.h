@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The function entries that can be made jumps, of one table of a file. */
+/* The function sites of an ELF file: one table of them. */
 #ifndef ULF_SERVER_ELF_SITES_H
 #define ULF_SERVER_ELF_SITES_H
 
@@ -7,31 +7,39 @@
 
 #include "arch/x86_64/fsite_form.h"
 
-/* All addresses are as in the file: without load address. */
+/* All addresses are as in the file, without the load address. */
 struct elf_sites {
 	enum fsite_kind kind;
-	uint64_t table;			/* where it is */
-	uint32_t nr_rows;		/* of the table */
-	uint32_t nr;			/* sites; 0: it has none */
-	uint64_t *addrs;		/* [nr] */
-	uint32_t *rows;			/* [nr]: their places in the table */
-	uint64_t text, text_end;	/* what of it is executable */
-	uint64_t text_off;		/* in the file, of `text` */
-	uint64_t id;			/* of the build id's bytes; 0: none */
+	uint64_t table;			/* address of the table */
+	uint32_t nr_rows;		/* rows in the table */
+	uint32_t nr;			/* number of sites; 0: the file has none */
+	uint64_t *addrs;		/* [nr] addresses of sites */
+	uint32_t *rows;			/* [nr] row of each site in the table */
+	uint64_t text, text_end;	/* range of executable addresses */
+	uint64_t text_off;		/* offset of @text in the file */
+	uint64_t id;			/* address of the build id's bytes; 0: no build id */
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
 };
 
-/* The first table that it has of @kind or of those behind it.  The rest, and -errno, as
- * elf_symbols_read() has them. */
+/*
+ * elf_sites_read - read the first table of @kind, or of a later kind if there is none
+ *
+ * The other parameters and the return value are those of elf_symbols_read().  A file
+ * without a table has no sites: returns 0.  The caller frees @ret_sites with
+ * elf_sites_done().
+ */
 int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_bytes,
 		   enum fsite_kind kind, uint64_t *bytes_left,
 		   struct elf_sites *ret_sites);
-/* elf_sites_read() for a file that is open.  @ret_next: the next kind of which the file
- * has a table; FSITE_KINDS: none. */
+/*
+ * elf_sites_read() for an open file.  @ret_next: the next kind that the file has a table
+ * of, or FSITE_KINDS if there is none.
+ */
 struct elf_source;
 int elf_sites_parse(const struct elf_source *source, enum fsite_kind kind,
 		    struct elf_sites *ret_sites, enum fsite_kind *ret_next);
+/* Free the arrays of @sites and clear it. */
 void elf_sites_done(struct elf_sites *sites);
 
 #endif

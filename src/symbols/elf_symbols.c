@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of an ELF file.  .symtab has them all, and may be in the file or
- * in another that was split off; else there is .dynsym, and .gnu_debugdata has
- * what that lacks.
+ * The functions of an ELF file. .symtab has all of them.  It is in the file or in a
+ * separate debug file.  If there is none, .dynsym has the exported functions, and
+ * .gnu_debugdata has the others.
  */
 #include <assert.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "symbols/localfile.h"
 #include "symbols/parse_take.h"
 
-#define COMPARED_MAX	64u		/* of a name, to choose one */
+#define COMPARED_MAX	64u		/* bytes of a name that are compared to choose one */
 
 /* ---- tables ---- */
 
@@ -65,7 +65,10 @@ int elf_table_read(const struct elf_file *file, uint32_t type,
 
 /* ---- rows ---- */
 
-/* They take no more room than the table, which is given back. */
+/*
+ * The rows take no more memory than the table that they are made from, and that is freed.
+ * So bytes_left counts them once.
+ */
 static_assert(sizeof(struct elf_symbol) == sizeof(Elf64_Sym), "bytes_left");
 
 struct elf_symbol *elf_symbols_grow(struct elf_symbols *symbols, uint64_t nr)
@@ -87,7 +90,7 @@ void elf_symbols_keep(struct elf_symbols *symbols, char *strings)
 	symbols->strings[symbols->nr_strings++] = strings;
 }
 
-/* Linkers write name@VERSION, or @@. */
+/* Linkers write NAME@VERSION or NAME@@VERSION: cut the version off. */
 static bool take_row(const struct elf_table *table, const Elf64_Sym *sym,
 		     struct elf_symbol *ret_row)
 {
@@ -135,7 +138,7 @@ static int add_table(const struct elf_file *file, uint32_t type,
 	return 0;
 }
 
-/* ---- where they are ---- */
+/* ---- which tables ---- */
 
 static int add_stripped(const struct elf_file *file, const struct elf_finder *finder,
 			struct elf_symbols *symbols)
@@ -174,8 +177,11 @@ static int add_all(const struct elf_file *file, const struct elf_finder *finder,
 	return r == -ENOENT ? -ENOEXEC : r;
 }
 
-/* Of several at one address the last is found: the largest, of these the one with
- * the shortest name. */
+/*
+ * Order by address, then by size, then by the length of the name, longest first.
+ * elf_symbols_find() returns the last one at an address: the largest, with the shortest
+ * name.
+ */
 static int compare_symbols(const void *pa, const void *pb)
 {
 	const struct elf_symbol *a = pa, *b = pb;
@@ -192,7 +198,7 @@ static int compare_symbols(const void *pa, const void *pb)
 	return strncmp(b->name, a->name, COMPARED_MAX);
 }
 
-/* The end of the run of rows in order that begins at @from. */
+/* Return the end of the sorted run of rows that begins at @from. */
 static uint32_t run_end(const struct elf_symbols *symbols, uint32_t from)
 {
 	do
@@ -202,7 +208,7 @@ static uint32_t run_end(const struct elf_symbols *symbols, uint32_t from)
 	return min_u32(from, symbols->nr);
 }
 
-/* [from, middle) and [middle, end) of @rows, to the same place of @to. */
+/* Merge [from, middle) and [middle, end) of @rows into the same range of @to. */
 static void merge_runs(const struct elf_symbol *rows, uint32_t from, uint32_t middle,
 		       uint32_t end, struct elf_symbol *to)
 {
@@ -212,8 +218,10 @@ static void merge_runs(const struct elf_symbol *rows, uint32_t from, uint32_t mi
 			 rows[a++] : rows[b++];
 }
 
-/* Linkers leave long runs in order, which are merged two by two until one is left.
- * False: no memory. */
+/*
+ * Sort by merging.  Linkers leave long sorted runs, which are merged in pairs until one
+ * run is left.  Returns false without memory.
+ */
 static bool sort_symbols(struct elf_symbols *symbols)
 {
 	struct elf_symbol *other = NULL, *rows;
@@ -305,7 +313,7 @@ const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols,
 	uint32_t low = 0, high = symbols->nr;
 	const struct elf_symbol *row;
 
-	while (low < high) {		/* the first one behind @addr */
+	while (low < high) {		/* find the first row that starts after @addr */
 		uint32_t middle = low + (high - low) / 2;
 
 		if (symbols->rows[middle].addr <= addr)

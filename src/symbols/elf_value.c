@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A value of two words at most is passed in registers, each word by what is in it:
- * an integer makes it a general register.  All of it is on the stack if there is no
- * register for one of them, if a part is not aligned, or is a long double.
+ * Where the x86-64 ABI passes a value.
+ *
+ * A value of at most two words is passed in registers, one for each word.  A word that
+ * contains an integer takes a general register; other words take vector registers.  The
+ * whole value is on the stack if there are not enough registers, if a part is not
+ * aligned, or if a part is a long double.
+ *
+ * Example: struct { double d; int i; } takes one vector register and one general
+ * register.
  */
 #include "symbols/elf_value.h"
 
@@ -11,17 +17,21 @@
 
 #include "base/bits.h"
 
-#define PARTS_MAX	4096u		/* members and elements; and methods of classes */
-#define NESTED_MAX	16		/* structs in structs */
+#define PARTS_MAX	4096u		/* limit of members and elements; methods of
+					 * classes count, too */
+#define NESTED_MAX	16		/* depth of structs in structs */
 
-/* ---- what is in it ---- */
+/* ---- contents of a value ---- */
 
 struct elf_scalar elf_scalar_integer(uint64_t bytes)
 {
 	return (struct elf_scalar) { ELF_SCALAR_INTEGER, bytes, bytes };
 }
 
-/* Of those with more than a word, numbers of 128 bits are in SSE's registers. */
+/*
+ * Numbers of 128 bits (__float128) are in vector registers; other large ones are x87's
+ * long double.
+ */
 struct elf_scalar elf_scalar_float(const char *name, uint64_t bytes, bool is_complex)
 {
 	uint64_t real = is_complex ? bytes / 2 : bytes;
@@ -57,9 +67,9 @@ void elf_value_add(struct elf_value *value, struct elf_part part,
 			value->is_integer[i] = true;
 }
 
-/* ---- where it is ---- */
+/* ---- where a value is passed ---- */
 
-/* With nothing beside it a long double is returned in a register. */
+/* A long double alone is returned in an x87 register, not in memory. */
 uint8_t elf_value_first_reg(const struct elf_value *returned)
 {
 	if (returned->has & ELF_SCALAR_UNKNOWN)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How x86-64's ABI passes a value, whatever describes its type; for the elf*.c alone. */
+/*
+ * How the x86-64 ABI passes a value, for types from DWARF or BTF.  Only elf*.c include
+ * this header.
+ */
 #ifndef ULF_SERVER_ELF_VALUE_H
 #define ULF_SERVER_ELF_VALUE_H
 
@@ -11,56 +14,70 @@
 #define ELF_WORD	8u		/* bytes */
 #define ELF_WORD_BITS	64u
 
-enum elf_scalar_class {			/* bits */
+enum elf_scalar_class {			/* bits, as a value may have parts of several
+					 * classes */
 	ELF_SCALAR_INTEGER	= 1,	/* in general registers */
-	ELF_SCALAR_SSE		= 2,
+	ELF_SCALAR_SSE		= 2,	/* in vector registers */
 	ELF_SCALAR_X87		= 4,	/* long double: passed on the stack */
 	ELF_SCALAR_UNKNOWN	= 8,
 };
 
-struct elf_scalar {			/* a number, a pointer */
+struct elf_scalar {			/* a number or a pointer */
 	enum elf_scalar_class class;
 	uint64_t bytes;
-	uint64_t align;			/* 0: any */
+	uint64_t align;			/* required alignment in bytes; 0: any */
 };
 
-struct elf_part {			/* of a value */
-	uint64_t bit;			/* where it starts */
-	uint64_t bits;			/* of a bit-field; 0: it is none */
+struct elf_part {			/* a part of a value: a member or an element */
+	uint64_t bit;			/* offset in bits */
+	uint64_t bits;			/* width of a bit-field; 0: no bit-field */
 };
 
-/* Starts with nothing in it; that is added. */
+/* A value starts empty. elf_value_add() adds its scalars. */
 struct elf_value {
 	enum elf_param_kind kind;
 	uint64_t bytes;
-	uint8_t has;			/* of enum elf_scalar_class */
-	bool is_in_memory;		/* too large, or with a part that is not aligned */
-	bool is_integer[2];		/* of each word */
-	uint32_t nr_parts;		/* looked at */
+	uint8_t has;			/* bits of enum elf_scalar_class */
+	bool is_in_memory;		/* too large for registers, or has a member that
+					 * is not aligned */
+	bool is_integer[2];		/* for each word: it is passed in a general
+					 * register */
+	uint32_t nr_parts;		/* parts that were looked at */
 };
 
+/* Describe an integer or a pointer of @bytes. */
 struct elf_scalar elf_scalar_integer(uint64_t bytes);
-/* A complex one has twice the @bytes of its parts. */
+/*
+ * Describe a floating-point number.  @name: name of its type, may be NULL.  @bytes: of
+ * the whole value; a complex number has two parts of half the size.
+ */
 struct elf_scalar elf_scalar_float(const char *name, uint64_t bytes, bool is_complex);
 
-/* May another part be looked at?  If not, it is not known how the value is passed. */
+/*
+ * Count one more part of @value at nesting @depth.  Returns false if there are too many:
+ * then the value is marked as unknown.
+ */
 bool elf_value_look(struct elf_value *value, int depth);
-/* @part is in the first two words. */
+/* Add @scalar at @part, which must start in the first two words. */
 void elf_value_add(struct elf_value *value, struct elf_part part,
 		   struct elf_scalar scalar);
 
-/* Of what a function returns: the register that its first parameter may have, or
- * ELF_NO_REG. */
+/*
+ * Return the register of the first parameter of a function that returns @returned: 1 if
+ * register 0 has the address for a large return value, else 0.  ELF_NO_REG: unknown.
+ */
 uint8_t elf_value_first_reg(const struct elf_value *returned);
-/* Fill in where the parameter is.  *@next: the first register that is free;
- * ELF_NO_REG: nobody knows. */
+/*
+ * Store in @param where the ABI passes @value.  *@next: the first free register, which is
+ * advanced.  ELF_NO_REG: unknown, and so are all later parameters.
+ */
 void elf_value_place(const struct elf_value *value, uint8_t *next,
 		     struct elf_param *param);
 
-/* With room for ELF_PARAMS_MAX; to be freed. */
+/* Allocate a table for ELF_PARAMS_MAX parameters.  The caller frees it with free(). */
 #define ELF_PARAMS_MAX	64u
 struct elf_params *elf_params_new(void);
-/* Fill in all but where it is. */
+/* Set name, kind and size of @param; its place stays unknown. */
 void elf_param_init(struct elf_param *param, const char *name,
 		    const struct elf_value *value);
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server has one thread and serves FUSE itself.  A path that leads into one
- * of its own mounts would have it wait for itself for ever; one on somebody
- * else's FUSE, or on a file server that is gone, for as long as they like.
+ * Open files without waiting for a file system that another process or machine serves.
  *
- * So a path is walked name by name, with O_PATH, which asks no file system but
- * the one that holds the directory; and before anything is asked of what was
- * found there, the list of mounts says of what type it is.  What "/" is on is
- * taken as it is: without that one nothing would run.
+ * The server has one thread and serves FUSE itself.  A path into one of its own mounts
+ * would make the server wait for itself forever.  A path into another FUSE mount, or to a
+ * network file server that is down, could make it wait for any time.
  *
- * Links in /proc lead to files that no path may lead to any more, what they say is
- * for people; so the kernel follows these.
+ * So a path is walked name by name with O_PATH, which accesses only the file system of
+ * the parent directory.  Before the found object is accessed, the list of mounts shows
+ * the type of its file system.  The file system of "/" is always accepted: nothing would
+ * run without it.
+ *
+ * Symbolic links in /proc are resolved by the kernel: they may lead to files that have no
+ * path any more, and the text of such a link is only for people.
  */
 #include "symbols/localfile.h"
 
@@ -26,14 +28,14 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define LINKS_MAX	40		/* as in the kernel */
+#define LINKS_MAX	40		/* the kernel's limit */
 
 struct walk {
-	int fd;				/* how far we are; O_PATH */
-	long mount;			/* that it is on */
-	long root;			/* that "/" is on */
-	int nr_links;
-	char rest[2 * PATH_MAX];	/* names to go */
+	int fd;				/* the directory that the walk has reached; O_PATH */
+	long mount;			/* number of the mount that @fd is on */
+	long root;			/* number of the mount that "/" is on */
+	int nr_links;			/* symbolic links so far */
+	char rest[2 * PATH_MAX];	/* names that are still to be walked */
 };
 
 static bool is_local(const char *type)
@@ -49,7 +51,7 @@ static bool is_local(const char *type)
 	return strncmp(type, "fuse.", 5) != 0;
 }
 
-/* A line: ID PARENT DEV ROOT DIR OPTIONS... - TYPE SOURCE OPTIONS */
+/* A line of mountinfo: ID PARENT DEV ROOT DIR OPTIONS...  - TYPE SOURCE OPTIONS */
 static bool is_mount_local(long mount)
 {
 	FILE *file = fopen("/proc/self/mountinfo", "re");
@@ -72,7 +74,10 @@ static bool is_mount_local(long mount)
 	return is_found;
 }
 
-/* The mount that @fd is on, without asking its file system. */
+/*
+ * Return the number of the mount that @fd is on, or -errno.  Does not access its file
+ * system.
+ */
 static long mount_of(int fd)
 {
 	char path[64], line[128];
@@ -101,7 +106,7 @@ static int walk_to_root(struct walk *walk)
 	return walk->mount < 0 ? (int)walk->mount : 0;
 }
 
-/* Put what the link says in front of the names to go. */
+/* Put the target of the symbolic link in front of the remaining names. */
 static int walk_link(struct walk *walk, int link)
 {
 	char names[sizeof(walk->rest)];
@@ -119,7 +124,10 @@ static int walk_link(struct walk *walk, int link)
 	return names[0] == '/' ? walk_to_root(walk) : 0;
 }
 
-/* May it be asked?  @ret_mount: that it is on. */
+/*
+ * Get the mount and the status of @fd.  Returns -EREMOTE if its file system must not be
+ * accessed.
+ */
 static int walk_look(const struct walk *walk, int fd, long *ret_mount, struct stat *ret_st)
 {
 	long mount = mount_of(fd);
@@ -141,7 +149,10 @@ static bool is_in_proc(int fd)
 	return !fstatfs(fd, &st) && st.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Take the place of @link, which is @name where we are, with what it leads to. */
+/*
+ * Replace *@link, which is @name in the current directory, with the file that it leads
+ * to.
+ */
 static int follow_proc(const struct walk *walk, const char *name, int *link)
 {
 	int fd = openat(walk->fd, name, O_PATH | O_CLOEXEC);
@@ -153,7 +164,10 @@ static int follow_proc(const struct walk *walk, const char *name, int *link)
 	return 0;
 }
 
-/* Go to @fd, which is @name in the directory where we are, or where it points to. */
+/*
+ * Walk to @fd, which is @name in the current directory.  If it is a symbolic link, follow
+ * it.
+ */
 static int walk_into(struct walk *walk, const char *name, int fd)
 {
 	struct stat st;
@@ -176,7 +190,7 @@ static int walk_into(struct walk *walk, const char *name, int fd)
 	return 0;
 }
 
-/* Take the next name.  -ENODATA: there is none. */
+/* Walk to the next name.  Returns -ENODATA at the end of the path. */
 static int walk_step(struct walk *walk)
 {
 	size_t start = strspn(walk->rest, "/");
@@ -196,7 +210,7 @@ static int walk_step(struct walk *walk)
 	return fd < 0 ? -errno : walk_into(walk, name, fd);
 }
 
-/* O_PATH has not opened it yet. */
+/* O_PATH has only found the file.  Open it now for reading. */
 static int open_found(int found, int *ret_fd)
 {
 	char path[64];

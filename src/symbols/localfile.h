@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening files whose paths come from the traced programs. */
+/* Open files whose paths come from traced programs. */
 #ifndef ULF_SERVER_LOCALFILE_H
 #define ULF_SERVER_LOCALFILE_H
 
 /*
- * localfile_open - open a regular file for reading, waiting for nobody
- * @path: absolute; symbolic links are followed
+ * localfile_open - open a regular file for reading, without blocking
+ * @path: absolute path; symbolic links are followed
  *
- * -EREMOTE: it is on a file system that another process or machine serves;
- * -ENOEXEC: it is no regular file; or what open() said.
+ * Returns 0 and a descriptor that the caller closes; -EREMOTE if the file is on a file
+ * system that another process or machine serves; -ENOEXEC if it is no regular file;
+ * -ENOENT if the path is not absolute; or an error of open().
  */
 int localfile_open(const char *path, int *ret_fd);
 

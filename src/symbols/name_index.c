@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A hash of names, with chains: all names may be the same. */
+/* A hash table of names, with chains, because many names may be equal. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of many names are this one?  Many may be. */
+/*
+ * Find all rows of a table that have a given name.  Several rows may have the same name.
+ */
 #ifndef ULF_SERVER_NAME_INDEX_H
 #define ULF_SERVER_NAME_INDEX_H
 
@@ -7,18 +9,26 @@
 #include <stdint.h>
 
 struct name_index {
-	const char *const *names;	/* [nr], the caller's; NULL: has none */
-	uint32_t *first;		/* [mask + 1], by hash; of both: 1 + ... */
-	uint32_t *next;			/* [nr] */
-	uint32_t mask;
+	const char *const *names;	/* [nr] names, owned by the caller; NULL: the row
+					 * has no name */
+	uint32_t *first;		/* [mask + 1] first row of each hash, + 1; 0: none */
+	uint32_t *next;			/* [nr] next row with the same hash, + 1; 0: none */
+	uint32_t mask;			/* number of hashes - 1 */
 };
 
-/* -ENOMEM */
+/*
+ * Build the index.  @names must stay valid until name_index_done().  Returns 0 or
+ * -ENOMEM.
+ */
 int name_index_init(struct name_index *index, const char *const *names, uint32_t nr);
+/* Free the index.  The names stay. */
 void name_index_done(struct name_index *index);
 
-/* The first one after number @from, itself and the answer counted from 1 (so that
- * 0 asks for the first, and says that there is none).  In rising order. */
+/*
+ * Return the first row after @from whose name is @name of @len bytes.  Rows are numbered
+ * from 1 here, in rising order: @from 0 starts the search, and a result of 0 means that
+ * there is no further row.
+ */
 uint32_t name_index_find(const struct name_index *index, const char *name,
 			 size_t len, uint32_t from);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jobs: a parser each (parse_zygote.c), with a channel to it, a memfd for its result and
- * a deadline.  The result is sealed before a byte of it is looked at, so it does not
- * matter whether the parser still lives.
+ * The server's side of parsing.  Each job has its own parser process (parse_zygote.c), a
+ * channel to it, a memfd for the result, and a deadline.  The result is sealed before the
+ * server reads a byte of it, so it does not matter whether the parser still lives.
  */
 #include "symbols/parse.h"
 
@@ -26,48 +26,50 @@
 #include "symbols/parse_impl.h"
 #include "symbols/parse_take.h"
 
-#define OWNER_MAX	2u		/* jobs of one owner, without sessions */
-#define JOBS_MAX	64u		/* of all, without sessions */
-#define SESSIONS_MAX	128u		/* of all */
-#define IDLE_NS		60000000000ull	/* a session that is asked nothing */
-#define ASKS_MAX	16u		/* files that a job may ask for */
-#define GRACE_NS	2000000000ull	/* behind the parser's own deadline */
-#define QUERY_NS	5000000000ull	/* for an answer of a session */
+#define OWNER_MAX	2u		/* running jobs of one owner, without sessions */
+#define JOBS_MAX	64u		/* running jobs of all owners, without sessions */
+#define SESSIONS_MAX	128u		/* sessions of all owners */
+#define IDLE_NS		60000000000ull	/* a session without queries ends after this time */
+#define ASKS_MAX	16u		/* debug files that a job may ask for */
+#define GRACE_NS	2000000000ull	/* time after the parser's own limit, before the
+					 * server kills it */
+#define QUERY_NS	5000000000ull	/* time for a session to answer a query */
 #define NS_PER_S	1000000000ull
 #define NS_PER_MS	1000000ull
 
 enum state {
 	RUNNING,
-	OPEN,				/* a session, to be asked */
-	ENDED,				/* `result` says how */
+	OPEN,				/* a session that can be queried */
+	ENDED,				/* @result says whether it failed */
 };
 
 struct parse_job {
-	LIST_ENTRY(parse_job) link;	/* in parser.jobs, while it has a channel; then
-					 * in parser.ended, while is_news */
-	bool is_news;
+	LIST_ENTRY(parse_job) link;	/* in parser.jobs while @channel is open; then in
+					 * parser.ended while @is_news */
+	bool is_news;			/* parse_next_ended() has not returned it yet */
 	void *owner;
 	struct parse_request request;
-	char *path;			/* or NULL */
-	int channel, memfd, pidfd;	/* -1: closed, or not known */
+	char *path;			/* see struct parse_want; NULL: unknown */
+	int channel, memfd, pidfd;	/* -1: closed, or not received yet */
 	enum state state;
-	int result;
-	const char *why;
-	uint64_t bytes_left;
-	uint64_t deadline_ns;		/* CLOCK_MONOTONIC; UINT64_MAX: none */
-	uint32_t nr_asks;
-	bool is_asked;			/* a session: it owes an answer */
-	struct parse_answer *answer;	/* room for one; NULL: not needed yet */
-	uint32_t answer_bytes;		/* 0: none is there */
+	int result;			/* 0 or -errno; valid in ENDED */
+	const char *why;		/* for error_log; NULL: the parser did not fail */
+	uint64_t bytes_left;		/* according to the parser */
+	uint64_t deadline_ns;		/* by CLOCK_MONOTONIC; UINT64_MAX: none */
+	uint32_t nr_asks;		/* debug files that the parser has asked for */
+	bool is_asked;			/* a session that has not answered the last query
+					 * yet */
+	struct parse_answer *answer;	/* PARSE_ANSWER_MAX bytes; NULL: not allocated yet */
+	uint32_t answer_bytes;		/* length of @answer; 0: no answer */
 };
 
-/* Of the process; only its main thread uses it. */
+/* State of the process.  Only the main thread uses it. */
 static struct {
-	int zygote;			/* socket; -1: not started */
-	int epoll;			/* -1: not async */
-	uint64_t serial;
-	LIST_HEAD(, parse_job) jobs;	/* that have a channel */
-	LIST_HEAD(, parse_job) ended;	/* for parse_next_ended() */
+	int zygote;			/* socket; -1: no zygote */
+	int epoll;			/* -1: not asynchronous, so parse_start() waits */
+	uint64_t serial;		/* see parse_serial() */
+	LIST_HEAD(, parse_job) jobs;	/* jobs with an open channel */
+	LIST_HEAD(, parse_job) ended;	/* jobs for parse_next_ended() */
 } parser = { .zygote = -1, .epoll = -1 };
 
 static const struct parse_job_type *type_of(const struct parse_job *job)
@@ -89,7 +91,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Kill the parser if it still runs, and close all but the result. */
+/* Kill the parser if it still runs, and close everything except the result. */
 static void leave(struct parse_job *job)
 {
 	if (job->pidfd >= 0)
@@ -114,7 +116,7 @@ static void fail(struct parse_job *job, int result, const char *why)
 	leave(job);
 }
 
-/* For error_log. */
+/* Return the text for error_log, from a status of waitpid(). */
 static const char *why_ended(int status)
 {
 	if (WIFEXITED(status))
@@ -138,14 +140,14 @@ static const char *why_ended(int status)
 	}
 }
 
-/* From now on nobody can change the result. */
+/* Seal the memfd: after this nobody can change the result. */
 static bool seal(int fd)
 {
 	return !fcntl(fd, F_ADD_SEALS,
 		      F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 }
 
-/* The parser has ended its job.  A file that makes no sense is no failure of the parser. */
+/* The parser has finished its job.  A malformed file is no failure of the parser. */
 static void done(struct parse_job *job, const struct parse_message *message)
 {
 	job->bytes_left = min_u64(message->bytes_left, job->request.bytes_left);
@@ -168,7 +170,7 @@ static void done(struct parse_job *job, const struct parse_message *message)
 
 /* ---- messages ---- */
 
-/* @bytes is not more than PARSE_ANSWER_MAX, as receive() has room for no more. */
+/* @bytes is at most PARSE_ANSWER_MAX, the size of the buffer in receive(). */
 static void take_answer(struct parse_job *job, const void *data, ssize_t bytes)
 {
 	if (job->state != OPEN || !job->is_asked ||
@@ -182,7 +184,10 @@ static void take_answer(struct parse_job *job, const void *data, ssize_t bytes)
 	job->deadline_ns = now_ns() + IDLE_NS;
 }
 
-/* The answer cannot block: a socket holds more than one message. */
+/*
+ * Open the file that the parser asks for.  The answer cannot block: the socket has space
+ * for it.
+ */
 static void give_file(struct parse_job *job, const struct elf_ask *ask)
 {
 	struct parse_message answer = { .type = PARSE_ASK };
@@ -221,8 +226,11 @@ static void take_message(struct parse_job *job, const void *data, ssize_t bytes)
 		fail(job, -EBADMSG, "The parser gave a wrong result");
 }
 
-/* Take one message.  False: none is there.  Each message ends the job, answers a question
- * or counts: a parser that sends without end cannot keep the server busy. */
+/*
+ * Receive one message.  Returns false if there is none.  Each message ends the job,
+ * answers a query or is counted, so a parser that sends without end cannot keep the
+ * server busy.
+ */
 static bool receive(struct parse_job *job)
 {
 	union {
@@ -241,7 +249,7 @@ static bool receive(struct parse_job *job)
 		fail(job, -EIO, "The parser crashed");
 		return true;
 	}
-	/* the zygote sends this once; a second one is an error, below */
+	/* The zygote sends PARSE_STARTED once.  A second one is an error, see below. */
 	if (nr && job->pidfd < 0 && data.type == PARSE_STARTED) {
 		job->pidfd = fd;
 		return true;
@@ -267,7 +275,7 @@ static void check_deadline(struct parse_job *job)
 		fail(job, -ETIME, "The parser took too long");
 }
 
-/* Wait until the job, or the question, is done, or until that time. */
+/* Wait until the job, or the query, is done, or until @until_ns. */
 static void wait_until(struct parse_job *job, uint64_t until_ns)
 {
 	while (job->state == RUNNING || job->is_asked) {
@@ -288,13 +296,13 @@ void parse_wait(struct parse_job *job, uint32_t ms)
 	wait_until(job, now_ns() + ms * NS_PER_MS);
 }
 
-/* ---- its start ---- */
+/* ---- starting a job ---- */
 
 int parse_init(bool is_async)
 {
 	int r = 0;
 
-	/* first: also without a zygote the server must not wait */
+	/* Create the epoll first: even without a zygote the server must not wait. */
 	if (is_async && parser.epoll < 0) {
 		parser.epoll = epoll_create1(EPOLL_CLOEXEC);
 		r = parser.epoll < 0 ? -errno : 0;
@@ -325,7 +333,7 @@ bool parse_has_room(const void *owner)
 	return nr < JOBS_MAX && nr_owner < OWNER_MAX;
 }
 
-/* The session that has been idle for the longest time makes room for another. */
+/* If there are too many sessions, end the one that has been idle for the longest time. */
 static void end_a_session(void)
 {
 	struct parse_job *oldest = NULL, *job;
@@ -340,7 +348,9 @@ static void end_a_session(void)
 		fail(oldest, -ECANCELED, NULL);
 }
 
-/* A zygote that somebody has killed is replaced. */
+/*
+ * Send the request to the zygote.  If somebody has killed the zygote, start another one.
+ */
 static int send_request(const struct parse_job *job, const int fds[PARSE_FDS])
 {
 	int r = parse_init(false);
@@ -434,7 +444,7 @@ void parse_free(struct parse_job *job)
 	free(job);
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 int parse_poll(const struct parse_job *job)
 {

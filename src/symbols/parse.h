@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's side of the parser.  What a program names and we parse (ELF, DWARF, BTF,
- * xz, names of C++) is parsed by a process without rights, one for each file: see
- * docs/design/symbols.md, "The parser".  Here jobs are started and their results fetched.
+ * The server's side of the parsers.  A file that a program names (ELF, DWARF, BTF, xz,
+ * C++ names) is parsed by a process without rights, one process for each file:
+ * docs/design/symbols.md, "The parser".  The functions here start jobs and fetch their
+ * results.
  *
  * The server never waits for a parser: parse_poll() returns -EINPROGRESS, and the caller
  * tries again later.  In a process without an event loop (`ulf dump`, unit tests)
  * parse_start() waits.
+ *
+ * All functions must be called by the main thread.
  */
 #ifndef ULF_SERVER_PARSE_H
 #define ULF_SERVER_PARSE_H
@@ -19,68 +22,100 @@
 struct parse_job;
 struct parsed;
 
+/* A file to parse. */
 struct parse_want {
-	void *owner;			/* the root; each may have a few jobs at once */
+	void *owner;			/* the root; each owner may have a few jobs at a
+					 * time */
 	struct parse_request request;
-	int fd;				/* what is parsed; belongs to the job, at once */
-	const char *path;		/* debug information is looked for beside it;
-					 * NULL: by its build id alone */
+	int fd;				/* the file; parse_start() takes it over, also if
+					 * it fails */
+	const char *path;		/* path of the file: the separate debug file is
+					 * looked for next to it.  NULL: only by its build
+					 * id */
 };
 
 /*
- * parse_start - have a file parsed
+ * parse_start - start to parse a file
  *
- * -EBUSY: the owner has as many jobs as it may have, try again later; -ENOMEM, -EMFILE
- * and the like.  Closes @want->fd then, too.
+ * Returns 0; -EBUSY if the owner has as many jobs as it may have (try again later);
+ * -ENOMEM, -EMFILE or another error.  Closes @want->fd in any case.  The caller frees the
+ * job with parse_free().
  */
 int parse_start(const struct parse_want *want, struct parse_job **ret_job);
-/* May the owner start another one? */
+/* Return true if @owner may start another job. */
 bool parse_has_room(const void *owner);
-/* Free the job; kills a parser that is still at work.  NULL is allowed. */
+/* Free the job.  Kills a parser that is still running.  NULL is allowed. */
 void parse_free(struct parse_job *job);
 
 /*
- * parse_poll - how far the job is
+ * parse_poll - return the state of a job
  *
- * 0: done; a session may be asked.  -EINPROGRESS: at work.  -ECANCELED: the session was
- * idle and has ended, start another one if it is needed.  Other errors: the file cannot
- * be read, or the parser has failed (parse_why()).
+ * 0: done; a session can be queried.  -EINPROGRESS: the parser is working.  -ECANCELED:
+ * the session was idle and has ended; start a new one if needed.  Other errors: the file
+ * cannot be read, or the parser has failed (see parse_why()).
  */
 int parse_poll(const struct parse_job *job);
-/* For error_log, a constant: the parser died or was too slow.  NULL: it did its work. */
+/*
+ * Return a constant text for error_log if the parser died or was too slow.  NULL: the
+ * parser itself did not fail.
+ */
 const char *parse_why(const struct parse_job *job);
-/* How much of the request's bytes_left was read, as the parser says. */
+/*
+ * Return how many bytes of the request's bytes_left were read, according to the parser.
+ */
 uint64_t parse_bytes_read(const struct parse_job *job);
-/* Take the result, once.  It is not checked: see parse_take.h.  NULL: there is none, or
- * no memory. */
+/*
+ * Take the result.  Works once per job.  The result is not checked yet: see parse_take.h.
+ * Returns NULL if there is none, or without memory.  The caller frees it with
+ * parsed_free().
+ */
 struct parsed *parse_take(struct parse_job *job);
 
-/* Ask a session about a function.  One question at a time: -EBUSY; -EPIPE: it is gone. */
+/*
+ * Ask a session for the parameters of the function at @addr.  Returns 0; -EBUSY if the
+ * last query has no answer yet; -EPIPE if the session has ended.
+ */
 int parse_query(struct parse_job *job, uint64_t addr);
-/* The answer to the last question, once; @ret_bytes of it.  NULL: not yet. */
+/*
+ * Return the answer to the last query, once, and its length in @ret_bytes.  NULL: no
+ * answer yet.  The answer is valid until the next parse_query() or parse_free().
+ */
 const struct parse_answer *parse_answer(struct parse_job *job, uint32_t *ret_bytes);
 
-/* Wait up to @ms for a job.  For callers that cannot try again later. */
+/*
+ * Wait up to @ms for a job, or for an answer.  For callers that cannot try again later.
+ */
 void parse_wait(struct parse_job *job, uint32_t ms);
 
 /*
- * parse_init - start the process that starts parsers, while this one is still small
- * @is_async: there is an event loop; parse_start() does not wait
+ * parse_init - start the zygote, the process that starts parsers
+ * @is_async: there is an event loop, so parse_start() must not wait
  *
- * Done by the first parse_start() otherwise.
+ * Call it early, while this process is still small.  Otherwise the first parse_start()
+ * does it.  Returns 0 or -errno.
  */
 int parse_init(bool is_async);
-/* A descriptor that is readable when parse_dispatch() has work; -1. */
+/* Return a descriptor that becomes readable when parse_dispatch() has work, or -1. */
 int parse_poll_fd(void);
-/* Take in what has come; end what takes too long.  Is any job further than before, or has
- * parse_next_ended() something? */
+/*
+ * Receive what parsers have sent and end those that take too long.  Returns true if a job
+ * has made progress, or if parse_next_ended() has something to return.
+ */
 bool parse_dispatch(void);
-/* Is a file being parsed?  Programs may wait for it, and must see that the server lives. */
+/*
+ * Return true if a file is being parsed.  Programs may wait for the result, so the server
+ * must show them that it is alive.
+ */
 bool parse_is_running(void);
-/* The owner of a job that has ended, each job once; NULL: no more.  Its result takes
- * memory until the owner has taken it. */
+/*
+ * Return the owner of a job that has ended, each job once.  NULL: no more jobs.  A result
+ * takes memory until its owner has called parse_take().
+ */
 void *parse_next_ended(void);
-/* Another number whenever a job is further: until then there is no need to try again. */
+/*
+ * Return a number that rises whenever a job makes progress.  While it is unchanged, a
+ * retry is useless.
+ */
 uint64_t parse_serial(void);
 
 #endif

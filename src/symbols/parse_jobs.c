@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code that runs in parsers.  A file may take such a process over, and gains nothing
- * but the names of its own functions.
+ * The code that runs in parsers.  A hostile file may take over such a process, but gains
+ * nothing except control over the names of its own functions.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #define STRINGS_MAX	(1ull << 30)
 #define MB		(1ull << 20)
 
-/* ---- the server, asked for files ---- */
+/* ---- asking the server for files ---- */
 
 static int ask_server(const struct elf_finder *finder, const struct elf_ask *ask,
 		      int *ret_fd)
@@ -67,7 +67,10 @@ static int put(const void *data, uint64_t bytes)
 	return 0;
 }
 
-/* With places for their names, in the same order; NULL: no memory. */
+/*
+ * Make the rows of the result.  @ret_bytes: total length of the names, which follow each
+ * other in the order of the rows.  Returns NULL without memory.
+ */
 static struct parse_symbol *rows_of(const struct elf_symbols *symbols, uint64_t *ret_bytes)
 {
 	struct parse_symbol *rows = malloc((symbols->nr + 1ul) * sizeof(*rows));
@@ -95,7 +98,9 @@ static int put_names(const struct elf_symbols *symbols, const struct parse_symbo
 	return put(names, bytes);
 }
 
-/* elf_symbols_find(), but that the next one is mostly right behind @last. */
+/*
+ * elf_symbols_find() for rising addresses: the next symbol is mostly the one after @last.
+ */
 static const struct elf_symbol *find_next(const struct elf_symbols *symbols,
 					  const struct elf_symbol *last, uint64_t addr)
 {
@@ -108,7 +113,7 @@ static const struct elf_symbol *find_next(const struct elf_symbols *symbols,
 	return elf_symbols_find(symbols, addr);
 }
 
-/* Which symbol each site is in: 1 + its number. */
+/* Write the sites, and for each the number of its symbol + 1; 0: no symbol. */
 static int put_sites(const struct elf_sites *sites, const struct elf_symbols *symbols)
 {
 	uint32_t *names = malloc((sites->nr + 1ul) * sizeof(*names));
@@ -150,7 +155,7 @@ static void find_segments(const struct elf_source *source, struct parse_head *he
 	elf_file_close(&file);
 }
 
-/* Nothing is freed: the process ends. */
+/* Write the result.  Nothing is freed: the process ends. */
 static int put_result(struct parse_head *head, const struct elf_symbols *symbols,
 		      const struct elf_sites *sites)
 {
@@ -187,7 +192,7 @@ static int run_symbols(const struct parse_request *request, uint64_t *bytes_left
 	return put_result(&head, &symbols, &no_sites);
 }
 
-/* Without symbols the sites have no names, but can be traced. */
+/* A file without symbols is no error: its sites have no names, but can be traced. */
 static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 {
 	struct parse_head head = { .kind = 0 };
@@ -214,7 +219,10 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 
 /* ---- names of C++ ---- */
 
-/* A name that is a bomb gets no more memory than the others need. */
+/*
+ * Limit the memory by the size of the input, so that a malicious name cannot use much
+ * more than the others.
+ */
 static void prepare_demangle(struct parse_limits *limits)
 {
 	off_t bytes = lseek(PARSE_FD_INPUT, 0, SEEK_END);
@@ -268,7 +276,7 @@ static int run_demangle(const struct parse_request *request, uint64_t *bytes_lef
 		head.nr++;
 	rows = malloc((head.nr + 1ul) * sizeof(*rows));
 	text_init(&out, min_u64(*bytes_left, UINT32_MAX - ELF_NAME_MAX));
-	/* now: a name that takes too long may leave little memory */
+	/* Reserve memory now: a name that takes too long may leak most of it. */
 	r = rows && text_reserve(&out, min_u64(4 * bytes, out.max)) ?
 	    demangle_all(names, bytes, rows, &out) : -ENOMEM;
 	head.strings_bytes = out.len;
@@ -283,7 +291,7 @@ static int run_demangle(const struct parse_request *request, uint64_t *bytes_lef
 
 static struct elf_args *session;
 
-/* BTF knows functions by their symbols. */
+/* Read the symbols, too: BTF identifies functions by their symbols. */
 static int run_params(const struct parse_request *request, uint64_t *bytes_left)
 {
 	static struct elf_symbols symbols;
@@ -338,7 +346,7 @@ static void serve_params(void)
 
 /* ---- the table ---- */
 
-/* A machine may be busy, so the wall clock is generous. */
+/* The limits of wall-clock time are generous, as the machine may be busy. */
 const struct parse_job_type parse_job_types[PARSE_JOBS] = {
 	[PARSE_SYMBOLS] = {
 		.name = "ulf-symbols", .run = run_symbols,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sandbox of a parser: limits and a seccomp filter. */
+/* The sandbox of a parser: resource limits and a seccomp filter. */
 #include "symbols/parse_sandbox.h"
 
 #include <errno.h>
@@ -39,20 +39,20 @@ bool parse_sandbox_is_whole(void)
 
 /* ---- system calls ---- */
 
-/* May be called, whatever the arguments. */
+/* System calls that are allowed with any arguments. */
 static const int allowed[] = {
-	/* the descriptors that are open: files to read, the result, the channel */
+	/* on open descriptors: the files to read, the result, the channel */
 	SYS_read, SYS_pread64, SYS_write, SYS_lseek, SYS_close, SYS_fstat,
 	SYS_sendto, SYS_recvfrom, SYS_recvmsg,
 	/* memory */
 	SYS_brk, SYS_munmap, SYS_mremap, SYS_madvise,
-	/* its own state */
+	/* the process's own state */
 	SYS_futex, SYS_clock_gettime, SYS_getpid, SYS_gettid, SYS_getrandom,
 	SYS_sysinfo, SYS_sched_yield, SYS_rt_sigreturn, SYS_restart_syscall,
 	SYS_exit, SYS_exit_group,
 };
 
-/* Libraries may try these, and go on without. */
+/* System calls that fail with EACCES: libraries may try them and can continue without. */
 static const int refused[] = {
 	SYS_open, SYS_openat, SYS_access, SYS_faccessat, SYS_readlink, SYS_readlinkat,
 	SYS_stat, SYS_lstat, SYS_ioctl, SYS_sched_getaffinity,
@@ -61,13 +61,15 @@ static const int refused[] = {
 #define LOAD(field)	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, \
 				 offsetof(struct seccomp_data, field))
 #define RETURN(value)	BPF_STMT(BPF_RET | BPF_K, value)
-/* Go on with the next instruction if it is @nr, else leave @others out. */
+/*
+ * Execute the next instruction if the system call is @nr, else skip @others instructions.
+ */
 #define IF_CALL(nr, others)	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, others)
 
 #define FAIL		(SECCOMP_RET_ERRNO | EACCES)
 
 /*
- * How mmap() is checked: 4 instructions, left out for other calls.
+ * How mmap() is checked: 4 instructions, which are skipped for other system calls.
  *
  *	if nr != mmap: skip 4
  *	load args[2]
@@ -87,14 +89,17 @@ static const struct sock_filter checks[] = {
 	RETURN(SECCOMP_RET_KILL_PROCESS),
 	RETURN(SECCOMP_RET_ALLOW),
 
-	/* fstat() of libc; a path in it could tell whether a file exists, no more */
+	/*
+	 * libc's fstat() uses this call.  A path in it could reveal whether a file
+	 * exists, no more.
+	 */
 	IF_CALL(SYS_newfstatat, 4),
 	LOAD(args[3]),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AT_EMPTY_PATH, 1, 0),
 	RETURN(FAIL),
 	RETURN(SECCOMP_RET_ALLOW),
 
-	/* libelf looks whether a descriptor is open */
+	/* libelf checks whether a descriptor is open */
 	IF_CALL(SYS_fcntl, 4),
 	LOAD(args[1]),
 	BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, F_GETFL, 0, 1),
@@ -102,7 +107,7 @@ static const struct sock_filter checks[] = {
 	RETURN(SECCOMP_RET_ALLOW),
 };
 
-/* x32's calls have other numbers, and i386's another meaning. */
+/* Refuse the system calls of x32 and i386: their numbers have other meanings. */
 static const struct sock_filter start[] = {
 	LOAD(arch),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
@@ -149,7 +154,7 @@ static int limit(int what, uint64_t soft, uint64_t hard)
 	return setrlimit((__rlimit_resource_t)what, &limit) ? -errno : 0;
 }
 
-/* A zygote that was started late has the mappings of the server of that moment. */
+/* A zygote that was started late has the mappings that the server had at that moment. */
 static uint64_t mapped_bytes(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
@@ -179,7 +184,10 @@ static int limit_all(const struct parse_limits *limits)
 	};
 	int r = 0;
 
-	/* the last one is not for a sanitizer's shadow */
+	/*
+	 * RLIMIT_AS is last, and left out with a sanitizer, whose shadow memory exceeds
+	 * it
+	 */
 	for (size_t i = 0; !r && i < ARRAY_SIZE(rows) - HAS_SANITIZER; i++)
 		r = limit(rows[i].what, rows[i].soft, rows[i].hard);
 	return r;
@@ -192,7 +200,7 @@ int parse_sandbox_enter(const struct parse_limits *limits)
 
 	if (r)
 		return r;
-	/* SIGALRM kills it: the filter lets nobody change that */
+	/* SIGALRM kills the process; the filter prevents that the parser changes this */
 	if (setitimer(ITIMER_REAL, &timer, NULL) ||
 	    prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;

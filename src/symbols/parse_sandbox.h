@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sandbox of a parser: limits, and the few system calls that it may use. */
+/* The sandbox of a parser: resource limits, and a list of allowed system calls. */
 #ifndef ULF_SERVER_PARSE_SANDBOX_H
 #define ULF_SERVER_PARSE_SANDBOX_H
 
@@ -7,24 +7,27 @@
 #include <stdint.h>
 
 struct parse_limits {
-	uint64_t memory_bytes;		/* of address space, beside what it has already */
-	uint64_t file_bytes;		/* of its result */
+	uint64_t memory_bytes;		/* address space, in addition to what is mapped
+					 * already */
+	uint64_t file_bytes;		/* size of its result */
 	uint32_t cpu_seconds;
-	uint32_t wall_seconds;		/* 0: the server ends it */
+	uint32_t wall_seconds;		/* 0: only the server ends it */
 };
 
 /*
- * parse_sandbox_enter - give up all rights but those to compute, to use the descriptors
- *	that are open, and to end
+ * parse_sandbox_enter - give up all rights except to compute, to use open descriptors,
+ *	and to exit
  *
- * For this process, for ever: no new privileges, the limits, and a seccomp filter that
- * is an allow list.  Another system call kills the process; opening a file fails with
- * EACCES.  -errno: the process must not go on.
+ * Affects this process forever: no new privileges, the limits, and a seccomp filter with
+ * a list of allowed system calls.  Opening a file fails with EACCES; any other system
+ * call kills the process.  Returns 0, or -errno: then the process must exit.
  *
- * Sanitizers need more memory and system calls than any parser: in a build with one
- * there is only the limit of CPU time (parse_sandbox_is_whole()).
+ * Sanitizers need more memory and system calls than any parser.  In a build with a
+ * sanitizer there is no seccomp filter and no limit of address space: see
+ * parse_sandbox_is_whole().
  */
 int parse_sandbox_enter(const struct parse_limits *limits);
+/* Return false in a build with a sanitizer, where the sandbox is incomplete. */
 bool parse_sandbox_is_whole(void);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A result is a sealed memfd.  The sizes in its head are checked against each other and
- * against its size first; then each number that is used as an index or an offset; and
- * every string must end where strings of that kind end.  The time for it is linear.
+ * Check results of parsers.  A result is a sealed memfd.  First the sizes in its header
+ * are checked against each other and against the size of the file, then each number that
+ * is used as an index or an offset.  Every string must end within ELF_NAME_MAX bytes.
+ * All checks take linear time.
  */
 #include "symbols/parse_take.h"
 
@@ -32,7 +33,7 @@ void parsed_free(struct parsed *parsed)
 
 /* ---- symbols and sites ---- */
 
-/* The parts of a result, where its head says they are. */
+/* The parts of a result, at the places that its header gives. */
 struct layout {
 	struct parse_head head;
 	const struct parse_symbol *symbols;
@@ -74,7 +75,10 @@ static bool find_layout(const struct parsed *parsed, struct layout *ret)
 	return true;
 }
 
-/* No string is longer than names are, and the last one ends. */
+/*
+ * Check that each string is shorter than ELF_NAME_MAX and that the last one is
+ * terminated.
+ */
 static bool are_names(const char *strings, uint64_t bytes)
 {
 	for (uint64_t at = 0; at < bytes; ) {
@@ -112,7 +116,7 @@ static int take_symbols(const struct layout *layout, struct elf_symbols *symbols
 	return 0;
 }
 
-/* Rows are indices into what the server writes to the shared memory. */
+/* Check the rows: the server uses them as indices when it writes to the shared memory. */
 static bool are_sites(const struct layout *layout)
 {
 	const struct parse_head *head = &layout->head;

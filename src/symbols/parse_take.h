@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Results of the parser, checked: nothing in them is believed. */
+/* Check the results of parsers.  Nothing in them is trusted. */
 #ifndef ULF_SERVER_PARSE_TAKE_H
 #define ULF_SERVER_PARSE_TAKE_H
 
@@ -17,41 +17,52 @@ struct elf_symbols;
 struct parsed {
 	const void *map;
 	uint64_t bytes;
-	const char *strings;		/* of its symbols */
-	uint64_t strings_bytes;
-	/* of PARSE_DEMANGLE */
-	struct parse_job *plain_job;	/* NULL: not asked for, or ended */
-	bool is_plain_tried;
-	struct parsed *plain;		/* checked; NULL: none */
+	const char *strings;		/* names of its symbols */
+	uint64_t strings_bytes;		/* length of @strings */
+	/* demangled names: a job of PARSE_DEMANGLE */
+	struct parse_job *plain_job;	/* NULL: not started, or ended */
+	bool is_plain_tried;		/* do not start the job again */
+	struct parsed *plain;		/* its checked result; NULL: none */
 };
 
+/* Free a result and what belongs to it.  NULL is allowed. */
 void parsed_free(struct parsed *parsed);
 
-/* Where the parts of a result beside the symbols go; NULL: not wanted. */
+/*
+ * Where parsed_check() stores the parts of a result other than symbols.  NULL: not
+ * wanted.
+ */
 struct parsed_more {
 	struct parse_segment *segments;	/* [PARSE_SEGMENTS_MAX] */
 	uint32_t *nr_segments;
 	struct elf_sites *sites;
-	const char ***names;		/* of each site, to be freed; NULL: has none */
-	uint32_t *next_kind;
+	const char ***names;		/* name of each site, NULL: none; the caller frees
+					 * the array */
+	uint32_t *next_kind;		/* next kind that the file has a table of */
 };
 
 /*
- * parsed_check - take over the result of PARSE_SYMBOLS or PARSE_SITES
+ * parsed_check - check the result of PARSE_SYMBOLS or PARSE_SITES and convert it
  *
- * @parsed belongs to @ret_symbols then, and is freed if it makes no sense: -EBADMSG;
- * -ENOMEM.
+ * On success @ret_symbols takes over @parsed.  On failure @parsed is freed.  Returns 0;
+ * -EBADMSG if the result is malformed; -ENOMEM.
  */
 int parsed_check(struct parsed *parsed, struct elf_symbols *ret_symbols,
 		 const struct parsed_more *more);
 
-/* The result of PARSE_DEMANGLE for @symbols, the same way. */
+/*
+ * Check the result of PARSE_DEMANGLE for @symbols and attach it to symbols->parsed.  On
+ * failure frees @parsed and returns -EBADMSG.
+ */
 int parsed_check_plain(struct parsed *parsed, const struct elf_symbols *symbols);
-/* The name of a row of @symbols as it is written, or NULL. */
+/* Return the demangled name of @symbol, a row of @symbols, or NULL. */
 const char *parsed_plain(const struct elf_symbols *symbols,
 			 const struct elf_symbol *symbol);
 
-/* An answer about @addr; to be freed.  NULL: not known, or it makes no sense. */
+/*
+ * Convert an answer about @addr.  Returns NULL if the parameters are unknown, or the
+ * answer is malformed.  The caller frees the result with free().
+ */
 struct elf_params *parsed_params(const struct parse_answer *answer, uint32_t bytes,
 				 uint64_t addr);
 

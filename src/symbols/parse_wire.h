@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bytes between the server and its parser processes (docs/design/symbols.md, "The
- * parser").  The server treats whatever comes back as hostile: a file may have taken
- * the parser over.
+ * The messages and results between the server and its parser processes
+ * (docs/design/symbols.md, "The parser").  The server treats everything that it receives
+ * as hostile: a file may have taken over the parser.
  */
 #ifndef ULF_SERVER_PARSE_WIRE_H
 #define ULF_SERVER_PARSE_WIRE_H
@@ -14,8 +14,9 @@
 
 enum parse_job_id {
 	PARSE_SYMBOLS,			/* the functions of a file */
-	PARSE_SITES,			/* and which of them can be traced */
-	PARSE_DEMANGLE,			/* names of C++ as they are written */
+	PARSE_SITES,			/* the functions of a file, and which of them can
+					 * be traced */
+	PARSE_DEMANGLE,			/* demangled C++ names */
 	PARSE_PARAMS,			/* a session: parameters of functions */
 	PARSE_JOBS,
 };
@@ -23,41 +24,44 @@ enum parse_job_id {
 struct parse_request {
 	uint32_t job;			/* enum parse_job_id */
 	uint32_t kind;			/* PARSE_SITES: enum fsite_kind */
-	uint64_t bytes_left;		/* that may be read */
-	uint32_t build_id_bytes;	/* 0: any file */
+	uint64_t bytes_left;		/* how many bytes may be read */
+	uint32_t build_id_bytes;	/* length of @build_id; 0: any file */
 	uint8_t build_id[32];
 };
 
-/* Descriptors that go with a request, and their numbers in the parser. */
+/* Descriptors that are sent with a request, and their numbers in the parser. */
 enum parse_fd {
 	PARSE_FD_CHANNEL	= 3,	/* to the server: SOCK_SEQPACKET */
 	PARSE_FD_RESULT		= 4,	/* a memfd */
 	PARSE_FD_INPUT		= 5,	/* the file */
-	PARSE_FDS		= 3,	/* how many */
+	PARSE_FDS		= 3,	/* number of descriptors */
 };
 
 /* ---- messages ---- */
 
 enum parse_message_type {
-	PARSE_STARTED,			/* of the zygote, with a pidfd */
-	PARSE_EXITED,			/* of the zygote: .value is waitpid()'s status */
-	PARSE_ASK,			/* for a file: .ask; the answer has it */
-	PARSE_DONE,			/* .value: 0, and the result is there; -errno */
+	PARSE_STARTED,			/* from the zygote, with a pidfd */
+	PARSE_EXITED,			/* from the zygote: .value is the status of
+					 * waitpid() */
+	PARSE_ASK,			/* request for a file: .ask; the answer carries
+					 * the descriptor */
+	PARSE_DONE,			/* .value: 0 if the result is complete, or -errno */
 	PARSE_QUERY,			/* to a session: .addr */
-	PARSE_ANSWER,			/* of a session: struct parse_answer */
+	PARSE_ANSWER,			/* from a session: struct parse_answer */
 };
 
 struct parse_message {
 	uint32_t type;
 	int32_t value;
-	uint64_t bytes_left;		/* PARSE_DONE: of the request's */
+	uint64_t bytes_left;		/* PARSE_DONE: what is left of the request's
+					 * bytes_left */
 	uint64_t addr;
 	struct elf_ask ask;
 };
 
-#define PARSE_PARAM_NAME	256u	/* bytes with the NUL; longer ones are cut */
+#define PARSE_PARAM_NAME	256u	/* bytes, including the NUL; longer names are cut */
 
-struct parse_param {
+struct parse_param {			/* see struct elf_param */
 	uint64_t bytes;
 	uint8_t kind, is_on_stack, nr_words;
 	uint8_t regs[2];
@@ -69,10 +73,10 @@ struct parse_param {
 
 struct parse_answer {
 	uint32_t type;			/* PARSE_ANSWER */
-	uint32_t nr;
+	uint32_t nr;			/* number of params */
 	uint64_t addr;
 	uint32_t is_known;
-	uint32_t is_over;		/* the time was up: do not ask again */
+	uint32_t is_over;		/* a search took too long: do not ask again */
 	struct parse_param params[];	/* [nr] */
 };
 
@@ -95,22 +99,23 @@ struct parse_segment {
 };
 
 /*
- * PARSE_SYMBOLS and PARSE_SITES:
+ * The result of PARSE_SYMBOLS and PARSE_SITES:
  *
  *	struct parse_head
- *	struct parse_symbol	[nr_symbols]	by address
+ *	struct parse_symbol	[nr_symbols]	sorted by address
  *	uint64_t		[nr_sites]	addresses
  *	uint32_t		[nr_sites]	rows in the file's table
  *	uint32_t		[nr_sites]	1 + number of the symbol; 0: none
- *	char			[strings_bytes]	one for each symbol, in their order
+ *	char			[strings_bytes]	a name for each symbol, in their order
  */
 struct parse_head {
 	uint32_t magic;
 	uint32_t nr_symbols;
-	uint64_t first, end;		/* the addresses that it is loaded to */
+	uint64_t first, end;		/* range of addresses that the file is loaded to */
 	uint64_t strings_bytes;
 	uint32_t nr_segments;
-	uint32_t kind, next_kind;	/* of sites; FSITE_KINDS: no other */
+	uint32_t kind, next_kind;	/* kind of the sites; the next kind with a table,
+					 * or FSITE_KINDS */
 	uint32_t nr_rows, nr_sites;
 	uint32_t build_id_bytes;
 	uint8_t build_id[32];
@@ -119,10 +124,10 @@ struct parse_head {
 };
 
 /*
- * PARSE_DEMANGLE; the input is the strings of the above:
+ * The result of PARSE_DEMANGLE.  The input is the strings of the result above.
  *
  *	struct parse_plain_head
- *	uint32_t		[nr]	1 + offset in the strings; 0: as it is
+ *	uint32_t		[nr]	1 + offset in the strings; 0: not a C++ name
  *	char			[strings_bytes]
  */
 struct parse_plain_head {

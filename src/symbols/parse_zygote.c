@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The zygote: a process that the server forks at its start, when it knows nothing yet.
- * For each request it forks a parser, which so has no memory of the server's and no
- * descriptor but those that came with the request.  It tells the server which process
- * that is (a pidfd), and how it ended, through the parser's own channel.
+ * The zygote: a process that the server forks at its start, before it has any data.  For
+ * each request the zygote forks a parser.  So a parser has no memory of the server, and
+ * no descriptors except those of the request.  The zygote sends the server a pidfd of the
+ * parser and, later, the exit status, through the parser's channel.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #include "symbols/parse_impl.h"
 
 #define CHILDREN_MAX	256
-#define FREE_FD		64		/* behind all that have a fixed number */
+#define FREE_FD		64		/* above all descriptors with a fixed number */
 #define TOP_PAD		(1 << 20)
 
 /* ---- messages with descriptors ---- */
@@ -114,7 +114,7 @@ static int place_fds(const int fds[PARSE_FDS])
 		if (dup2(high[i], PARSE_FD_CHANNEL + i) < 0)
 			return -errno;
 	if (parse_sandbox_is_whole()) {
-		close(STDERR_FILENO);	/* a sanitizer reports there */
+		close(STDERR_FILENO);	/* a sanitizer writes its reports there */
 		close(STDOUT_FILENO);
 		close(STDIN_FILENO);
 	}
@@ -139,7 +139,10 @@ _Noreturn static void be_parser(const struct parse_request *request,
 	struct parse_limits limits = type->limits;
 
 	reset_signals();
-	/* one heap, not a mapping for each table: less of it is touched for the first time */
+	/*
+	 * Use one heap, not a mapping for each table: then fewer pages are touched for
+	 * the first time.
+	 */
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	mallopt(M_TOP_PAD, TOP_PAD);
@@ -149,7 +152,7 @@ _Noreturn static void be_parser(const struct parse_request *request,
 		_exit(PARSE_NO_SANDBOX);
 	if (type->prepare)
 		type->prepare(&limits);
-	/* a result that is larger would be refused */
+	/* The server refuses a larger result. */
 	limits.file_bytes = min_u64(limits.file_bytes, request->bytes_left);
 	if (parse_sandbox_enter(&limits))
 		_exit(PARSE_NO_SANDBOX);
@@ -164,7 +167,7 @@ _Noreturn static void be_parser(const struct parse_request *request,
 /* ---- the zygote ---- */
 
 struct child {
-	pid_t pid;			/* 0: free */
+	pid_t pid;			/* 0: the row is free */
 	int channel;
 };
 
@@ -207,7 +210,7 @@ static struct child *free_child(struct zygote *zygote)
 	return NULL;
 }
 
-/* Fork a parser.  The zygote keeps the channel, to report how the parser ended. */
+/* Fork a parser.  The zygote keeps the channel to report how the parser ended. */
 static void start(struct zygote *zygote, const struct parse_request *request,
 		  const int fds[PARSE_FDS])
 {
@@ -230,7 +233,10 @@ static void start(struct zygote *zygote, const struct parse_request *request,
 	}
 	child->channel = fds[0];
 	pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
-	/* a server that has closed the channel cannot end the parser any more */
+	/*
+	 * If the server has closed the channel, it cannot kill the parser any more: do it
+	 * here.
+	 */
 	if (pidfd >= 0 &&
 	    parse_send(child->channel, &started, sizeof(started), &pidfd, 1) == -EPIPE)
 		kill(child->pid, SIGKILL);
@@ -238,7 +244,7 @@ static void start(struct zygote *zygote, const struct parse_request *request,
 		close(pidfd);
 }
 
-/* False: the server is gone. */
+/* Returns false if the server has closed the socket. */
 static bool take_request(struct zygote *zygote)
 {
 	struct parse_request request;
@@ -259,7 +265,7 @@ static bool take_request(struct zygote *zygote)
 	return true;
 }
 
-/* Close all descriptors of the server but @socket.  Returns its new number, or -1. */
+/* Close all descriptors of the server except @socket.  Returns its new number, or -1. */
 static int leave_server(int socket)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -274,7 +280,7 @@ static int leave_server(int socket)
 	return STDERR_FILENO + 1;
 }
 
-/* The environment may have what no file must learn. */
+/* The environment may contain secrets, which a hostile file must not learn. */
 static void forget_environment(void)
 {
 	for (char **variable = environ; variable && *variable; variable++)
@@ -289,7 +295,9 @@ _Noreturn static void be_zygote(int socket)
 
 	forget_environment();
 
-	/* The zygote ends when the server closes the socket, not by a ^C for both. */
+	/*
+	 * The zygote exits when the server closes the socket, not when ^C signals both.
+	 */
 	reset_signals();
 	for (int signo = SIGHUP; signo <= SIGQUIT; signo++)
 		signal(signo, SIG_IGN);

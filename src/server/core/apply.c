@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wishes and their fulfilment.  The server stores what it wants, then bumps
- * abi_control.generation and wakes the agents; each agent (runtime/agent.c)
- * follows and stores the generation in abi_process.applied.
+ * How processes apply settings.  The server stores the settings, then raises
+ * abi_control.generation and wakes the agents.  Each agent (runtime/agent.c) applies the
+ * settings and stores the generation in abi_process.applied.
  *
- * A process that is stopped is not waited for: it takes in the newest generation when
- * it goes on, and may hit what is off by then until its agent has run.  One that has no
- * slot yet follows before it goes on.  One that could not start its agent stays as it is;
- * if none could, nobody may switch anything on.
+ * The server does not wait for a process that is stopped: the process applies the newest
+ * generation when it continues, and until its agent has run it may still hit what is off
+ * by then.  A process that has no slot yet applies the settings before it continues.  A
+ * process that could not start its agent keeps its old settings; if no process could,
+ * nothing may be switched on.
  *
- * While the processes have not all been looked at, because there are more than the root's
- * budget allows for, the writer is not answered.
+ * While not all processes have been checked, because the root's budget is spent, the
+ * request of the writer stays parked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,8 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define APPLY_LIMIT_NS	2000000000u	/* then the writer gets its answer */
+#define APPLY_LIMIT_NS	2000000000u	/* after this time the writer gets its answer in
+					 * any case */
 
 static uint32_t tell(struct root *root)
 {
@@ -31,7 +33,10 @@ static uint32_t tell(struct root *root)
 
 	__atomic_store_n(generation, next, __ATOMIC_SEQ_CST);	/* [agent.wish] */
 	shm_wake(generation);
-	/* Later: who takes its slot now has seen the wish, or is seen. [process.claim] */
+	/*
+	 * Scan after the store: a process that claims a slot concurrently either reads
+	 * the new generation or is found here. [process.claim]
+	 */
 	process_scan(root);
 	return next;
 }
@@ -43,7 +48,7 @@ void apply_start(struct root *root, struct apply *ret_apply)
 	ret_apply->deadline_ns = server_now_ns() + APPLY_LIMIT_NS;
 }
 
-/* State T or t in /proc/PID/stat, which follows the last ')'. */
+/* Return true for state T or t in /proc/PID/stat.  The state comes after the last ')'. */
 static bool is_stopped(uint32_t pid)
 {
 	char path[64], stat[512];
@@ -69,7 +74,10 @@ static bool has_applied(const struct abi_process *shared, uint32_t generation)
 	return (int32_t)(applied - generation) >= 0;
 }
 
-/* The first process that is still to be waited for, or NULL. */
+/*
+ * Return the first process that has not applied @generation and that must be waited for,
+ * or NULL.
+ */
 static struct abi_process *find_late(const struct root *root,
 				     uint32_t generation)
 {
@@ -87,7 +95,10 @@ static struct abi_process *find_late(const struct root *root,
 	return NULL;
 }
 
-/* What the first process that failed says; of those that have an agent, or have not. */
+/*
+ * Return the error of the first process that failed, among the processes with an agent,
+ * or among those without.
+ */
 static int find_error(const struct root *root, bool has_agent)
 {
 	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
@@ -155,7 +166,10 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 	}
 	apply->root = NULL;
 	r = root_is_usable(root) ? find_error(root, true) : 0;
-	/* An event that failed in one process is off in all of them. */
+	/*
+	 * A process has marked an event as failed in its row.  Notify all, so that they
+	 * switch it off.
+	 */
 	if (r)
 		tell(root);
 	return r;

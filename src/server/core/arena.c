@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arena: where in a root's file rings, rules and lists lie.  What is in use follows from
- * the references in the buffers, so a new server needs no list.  A piece
- * that is referred to no more waits until no process writes to it; the
- * server that died cannot tell the next one about those, so that one
- * takes room behind the end of the file until all processes are settled.
+ * The arena: the part of a root's file for rings and blocks (rules, lists).  The
+ * references in the buffers show what is in use, so a new server needs no list of its
+ * own.  A block without references waits until no process writes to it any more.  A new
+ * server does not know the waiting blocks of a server that died, so it allocates after
+ * the end of the file until all processes have applied the current generation.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -127,7 +127,7 @@ static int list_used(const struct root *root, struct extent_list *list)
 	return 0;
 }
 
-/* Where the search for a gap starts. */
+/* Set where the search for a gap starts. */
 static int search_start(struct root *root, uint64_t *ret_off)
 {
 	struct stat st;
@@ -177,9 +177,9 @@ static int punch(const struct root *root, uint64_t off, uint64_t bytes)
 }
 
 /*
- * A server that died may have left something where nothing is referred to:
- * the hole makes it zeroes.  Memory is taken now, so that a writer never
- * meets a SIGBUS for want of it.
+ * Allocate memory.  A server that died may have left data in unreferenced parts of the
+ * arena, so punch a hole first: that makes it zeroes.  Then allocate the memory of the
+ * file, so that a writer never gets a SIGBUS because the file system is full.
  */
 int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off)
 {
@@ -211,10 +211,13 @@ void arena_free(struct root *root, const struct abi_ring_ref *ref,
 
 	if (!arena_has(root, ref))
 		return;
-	if (!(nr & (nr - 1)))		/* 0, or a power of two: it may be full */
+	if (!(nr & (nr - 1)))		/* 0 or a power of two: the array may be full */
 		pending = realloc(pending, (nr ? 2 * nr : 1) * sizeof(*pending));
 	if (!pending) {
-		/* It is found as a gap again when all are settled. */
+		/*
+		 * The block is found as a gap again when all processes have applied the
+		 * current generation.
+		 */
 		root->is_arena_known = false;
 		return;
 	}

@@ -9,7 +9,8 @@
 struct abi_ring_ref;
 struct root;
 
-/* Allocate @bytes bytes of zeroes.  Returns -ENOMEM or -ENOSPC. */
+/* Allocate @bytes bytes of zeroes.  Returns 0; -ENOMEM if the arena is full; -ENOSPC if the
+ * file system is full. */
 int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off);
 /* Free @ref once every live process has applied @generation. */
 void arena_free(struct root *root, const struct abi_ring_ref *ref, uint32_t generation);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Signs of life.  Written by pwrite(), not to a mapping: a program of the same user may cut
- * the file short, and a full file system must not be a SIGBUS. */
+/*
+ * The server's sign of life.  It is written with pwrite(), not to a mapping: a program of
+ * the same user may truncate the file, and a full file system must not cause a SIGBUS.
+ */
 #include "server/core/beat.h"
 
 #include <fcntl.h>
@@ -12,7 +14,7 @@
 #include "base/dir.h"
 
 static int beat_fd = -1;		/* -1: nothing is written */
-static uint64_t last_ns;
+static uint64_t last_ns;		/* time of the last beat; CLOCK_MONOTONIC_COARSE */
 
 void beat_start(const char *dir)
 {
@@ -42,6 +44,6 @@ void beat(void)
 	if (beat.beats - last_ns < ABI_BEAT_NS)
 		return;
 	last_ns = beat.beats;
-	/* There may be no room for it: then there is no sign, and that is no error. */
+	/* On a full file system the beat cannot be written.  That is no error. */
 	(void)!pwrite(beat_fd, &beat, sizeof(beat), 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* struct abi_format, as a program wrote it, to struct event_format. */
+/* Convert struct abi_format, as a program has stored it, to struct event_format. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +12,25 @@
 #define FIELDS_MAX	4096u
 #define VALUES_MAX	65536u
 #define RECORD_MAX	65536u
-#define FIELD_TEXT_MAX	1024u		/* of a type or a name */
-#define FIELD_BYTES	128u		/* that a field takes beside its texts, about */
+#define FIELD_TEXT_MAX	1024u		/* bytes of a type or a name */
+#define FIELD_BYTES	128u		/* approximate memory for a field, without its
+					 * texts */
 
-/* A private copy, with a NUL behind it. */
+/* A private copy of the description, with a NUL appended. */
 struct blob {
 	char *data;
 	uint64_t bytes;
 };
 
-/* NULL unless it starts inside of the blob; the NUL behind ends it. */
+/*
+ * Return the string at @off, or NULL if that is outside.  The NUL after the copy ends it.
+ */
 static const char *blob_string(const struct blob *blob, uint32_t off)
 {
 	return off < blob->bytes ? blob->data + off : NULL;
 }
 
-/* A name of a file in the tree? */
+/* Can @name be the name of a file in the tree? */
 static bool is_name(const char *name)
 {
 	return name && *name && *name != '.' && strlen(name) <= 128 &&

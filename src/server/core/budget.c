@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU time for work whose amount a program decides; see budget.h. */
+/* A limit of CPU time for work whose amount a traced program decides; see budget.h. */
 #include "server/core/budget.h"
 
 #include <time.h>
 
 #include "event/clock.h"
 
-#define REFILL_PART	2u		/* of the time that passes */
+#define REFILL_PART	2u		/* a budget gets 1/REFILL_PART of the time that
+					 * passes */
 
 static uint64_t used_ns(const struct budget *budget)
 {

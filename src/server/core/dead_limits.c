@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read how much space dead roots may take; see dead_limits.h. */
 #include "server/core/dead_limits.h"
 
 #include <ctype.h>
@@ -10,11 +11,12 @@
 
 #include "base/config.h"
 
-#define SECTION		"ulf server"	/* a blank: not a program's name by accident */
+#define SECTION		"ulf server"	/* with a blank, so that no program has this name
+					 * by accident */
 #define WORDS_BYTES	8192
 #define ROOTS		32768u
-#define ROOTS_MAX	65536u		/* a list of so many fits into an answer */
-#define PERCENT		50u
+#define ROOTS_MAX	65536u		/* a list of this length fits into one answer */
+#define PERCENT		50u		/* default of dead_bytes: part of the file system */
 #define DAYS		7u
 #define DAYS_MAX	36500u
 #define PREFIX		"dead_"
@@ -28,7 +30,7 @@ static uint64_t part_of(const char *dir, uint64_t percent)
 	return (uint64_t)vfs.f_blocks * vfs.f_frsize / 100 * percent;
 }
 
-/* A number from 1 on, and what is behind it. */
+/* Parse a number from 1 to @most.  @ret_end: the text after it. */
 static bool parse_number(const char *text, uint64_t most, uint64_t *ret_value,
 			 const char **ret_end)
 {
@@ -71,7 +73,7 @@ static bool parse_bytes(const char *text, const char *dir, uint64_t *ret_bytes)
 	return true;
 }
 
-/* Words that are not for the server begin with something else. */
+/* Tokens without the prefix are not for the server: ignore them. */
 static bool parse_word(const char *word, const char *dir, struct dead_limits *limits)
 {
 	const char *value = strchr(word, '=');

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much dead roots may take, from the section [ulf server] of ulf.conf (base/config.h):
+ * How much space dead roots may take, from the section [ulf server] of ulf.conf
+ * (base/config.h):
  *
- *	dead_roots=NUMBER	so many of them
- *	dead_bytes=SIZE		so much memory, with K, M or G; or a part of the
- *				file system that they are in, with %
- *	dead_days=NUMBER	for so long
+ *	dead_roots=NUMBER	maximum number of dead roots
+ *	dead_bytes=SIZE		maximum of their memory, with K, M or G; or a part of
+ *				their file system, with %
+ *	dead_days=NUMBER	maximum age
  *
  * The oldest are removed first.
  */
@@ -24,10 +25,10 @@ struct dead_limits {
 #define DEAD_LIMITS_BAD_BYTES	128u
 
 /*
- * dead_limits_load - the settings, or the defaults where there are none
- * @dir: in the file system of the roots
- * @ret_bad: the first word that is not understood, cut if it is long; "" if there is none.
- * NULL: nobody asks.
+ * dead_limits_load - read the settings, or use the defaults where there are none
+ * @dir: a directory in the file system of the roots
+ * @ret_bad: the first token that is not understood, cut to DEAD_LIMITS_BAD_BYTES; "" if
+ *	there is none.  NULL: not wanted
  */
 void dead_limits_load(const char *dir, struct dead_limits *ret_limits, char *ret_bad);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings of files that may be cut short, and the SIGBUS that follows. */
+/* Mappings of files that may be truncated, and the SIGBUS that results from it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
@@ -10,10 +10,12 @@
 
 #include "server/core/mapping.h"
 
-/* Written by the server's thread outside of any access to a mapping; read by
- * the handler, which runs only in the middle of such an access. */
+/*
+ * The server's thread writes these while it accesses no mapping.  The handler reads them,
+ * and it runs only during such an access.
+ */
 static struct mapping *all_mappings;
-static int map_flags = MAP_SHARED;	/* before there is a mapping */
+static int map_flags = MAP_SHARED;	/* changed only before the first mapping */
 
 static bool has_address(const struct mapping *mapping, const void *addr)
 {
@@ -31,7 +33,7 @@ static bool put_zeroes(void *start, uint64_t bytes)
 		    MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED;
 }
 
-/* Is it in the file, but nothing there yet? */
+/* Is @addr inside of the file, so that only the memory for it is missing? */
 static bool is_hole(const struct mapping *mapping, const void *addr)
 {
 	struct stat st;
@@ -60,7 +62,7 @@ static void sigbus(int sig, siginfo_t *info, void *context)
 		m->is_lost = true;
 		return;
 	}
-	/* Not ours: die of it, as if there were no handler. */
+	/* The address is in no mapping: die of SIGBUS, as without a handler. */
 	signal(sig, SIG_DFL);
 }
 
@@ -147,7 +149,10 @@ int mapping_reserve(struct mapping *mapping, const void *start, uint64_t bytes)
 		r = fallocate(mapping->fd, FALLOC_FL_KEEP_SIZE,
 			      (off_t)offset_in(mapping, start), (off_t)bytes);
 	while (r && errno == EINTR);
-	/* where it is not known, one learns it too late, but then, too */
+	/*
+	 * File systems without fallocate() report EOPNOTSUPP.  Then a lack of space shows
+	 * up later, as a SIGBUS, which the handler treats as a hole.
+	 */
 	return r && errno != EOPNOTSUPP ? -errno : 0;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pieces of roots' files, mapped.  The files belong to the traced programs: one
- * may be cut short at any time, and a touch beyond its end is a SIGBUS.  The
- * handler here puts zeroes under such a mapping and marks it as lost; the
- * reader sees a root gone bad instead of dying.
+ * Mappings of roots' files.  The files belong to the traced programs: a program may
+ * truncate its file at any time, and an access beyond the end is a SIGBUS.  The handler
+ * here replaces such a mapping with zeroes and marks it as lost.  So the server sees a
+ * broken root and does not die.
  *
- * A touch of what was never written is one as well if the file system is full,
- * also to read it.  That is zeroes and is not there yet, so of a mapping that can
- * be mended a page of zeroes is what the reader sees.
+ * If the file system is full, an access to a page that was never written is a SIGBUS,
+ * too, even a read.  In a mapping that can be mended (mapping_new_sparse()) the handler
+ * puts a page of zeroes there. mapping_mend() maps the file again later.
  */
 #ifndef ULF_SERVER_MAPPING_H
 #define ULF_SERVER_MAPPING_H
@@ -18,29 +18,49 @@
 struct mapping {
 	void *addr;
 	uint64_t bytes;
-	volatile bool is_lost;		/* set by the signal handler */
-	volatile bool has_holes;	/* the same */
-	int fd;				/* of the whole file; -1: no mending */
-	int refs;
-	struct mapping *next, *before;	/* of all mappings */
+	volatile bool is_lost;		/* the file was truncated; set by the signal
+					 * handler */
+	volatile bool has_holes;	/* some pages were replaced with zeroes; set by
+					 * the signal handler */
+	int fd;				/* descriptor of the whole file; -1: the mapping cannot be
+					 * mended */
+	int refs;			/* number of references */
+	struct mapping *next, *before;	/* list of all mappings */
 };
 
-/* Install the handler. */
+/* Install the handler of SIGBUS.  Call before the first mapping.  Returns 0 or -errno. */
 int mapping_init(void);
 
-/* From now on what is written to mappings stays in this process. */
+/*
+ * Make all later mappings private: writes to them stay in this process.  Call before the
+ * first mapping.
+ */
 void mapping_be_private(void);
 
-/* Map @bytes of @fd from @off (a multiple of 4096), for reading and writing.
- * -EBADMSG if the file does not reach that far. */
+/*
+ * Map @bytes of @fd from offset @off (a multiple of 4096) for reading and writing.
+ * Returns 0; -EBADMSG if the file is too short; -ENOMEM or an error of mmap().  The
+ * result has one reference.
+ */
 int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mapping);
-/* From the start of @fd on; that must stay open as long.  It can be mended. */
+/*
+ * Map @bytes from the start of @fd.  The mapping can be mended, so @fd must stay open as
+ * long as the mapping exists.
+ */
 int mapping_new_sparse(int fd, uint64_t bytes, struct mapping **ret_mapping);
-/* Where there were pages of zeroes for others there is the file again. */
+/*
+ * Replace the pages of zeroes that the signal handler has put there with the file's
+ * pages.
+ */
 void mapping_mend(struct mapping *mapping);
-/* Memory for what is at @start, before it is written to; mends.  -ENOSPC */
+/*
+ * Reserve memory of the file for @bytes at @start, before they are written; mends the
+ * mapping.  Returns 0, -ENOSPC or another error of fallocate().
+ */
 int mapping_reserve(struct mapping *mapping, const void *start, uint64_t bytes);
+/* Take a reference.  Returns @mapping. */
 struct mapping *mapping_get(struct mapping *mapping);
+/* Drop a reference; the last one unmaps.  NULL is allowed. */
 void mapping_put(struct mapping *mapping);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * No system call tells the time of perf's records, but a record has it, and a
- * thread that names itself makes one.  Its time lies between two readings of
- * CLOCK_MONOTONIC_RAW, which runs at the same rate but for a rounding: the two
- * part by less than 0.1 us a second, so the distance is measured once a second
- * while it is in use.
+ * Measure the clock of perf's records.  No system call returns this clock, but perf
+ * records carry its time, and a thread that sets its own name produces such a record.
+ * The time of the record lies between two readings of CLOCK_MONOTONIC_RAW.  Both clocks
+ * run at the same rate, except for rounding: they drift apart by less than 0.1 us per
+ * second.  So the offset is measured once a second while the clock is in use.
  */
 #include "server/core/perf_clock.h"
 
@@ -21,9 +21,9 @@
 #define TRIES		16
 #define PAGE_BYTES	4096u
 
-/* Of the server's one thread, from the first use on. */
+/* Set at the first use.  Only the server's thread uses them. */
 static struct perf_event_mmap_page *page;
-static const char *records;		/* a page of them, behind it */
+static const char *records;		/* a page of records, after @page */
 
 bool perf_clock_is_there(void)
 {
@@ -47,7 +47,7 @@ bool perf_clock_is_there(void)
 	if (fd < 0)
 		return false;
 	map = mmap(NULL, 2 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);			/* the mapping keeps it */
+	close(fd);			/* the mapping keeps the event open */
 	if (map == MAP_FAILED)
 		return false;
 	page = map;
@@ -55,7 +55,7 @@ bool perf_clock_is_there(void)
 	return true;
 }
 
-/* Of a record that is made now: it is the newest, and the time is its last word. */
+/* Make a record and return its time: the last word of the newest record. */
 static int record_time(const char *name, uint64_t *ret_ns)
 {
 	uint64_t tail = page->data_tail, head;
@@ -69,7 +69,10 @@ static int record_time(const char *name, uint64_t *ret_ns)
 	return 0;
 }
 
-/* The distance is @ret_low, or up to @ret_range more: the best of a few tries. */
+/*
+ * Measure the offset: it is *@ret_low or up to *@ret_range more.  Takes the best of a few
+ * tries.
+ */
 static int measure(uint64_t *ret_low, uint64_t *ret_range)
 {
 	uint64_t range = UINT64_MAX, low = 0;
@@ -93,7 +96,7 @@ static int measure(uint64_t *ret_low, uint64_t *ret_range)
 	return 0;
 }
 
-/* What may still be true is left alone: times are to run evenly. */
+/* Leave an offset that may still be right unchanged, so that times run evenly. */
 int perf_clock_follow(uint64_t *offset_ns)
 {
 	uint64_t low, range;

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock of perf's records, as a distance from CLOCK_MONOTONIC_RAW. */
+/*
+ * The clock of perf's records, as an offset from CLOCK_MONOTONIC_RAW.  Server's thread
+ * only.
+ */
 #ifndef ULF_SERVER_PERF_CLOCK_H
 #define ULF_SERVER_PERF_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* May this user see that clock? */
+/* Return true if this user may read that clock. */
 bool perf_clock_is_there(void);
-/* Bring *@offset_ns, a word of a root, in step with the clock.  -EINVAL: it is
- * not there. */
+/*
+ * Update *@offset_ns, a word in a root's memory, to the current offset of the clock.
+ * Returns 0; -EINVAL if the clock is not available; -EIO if it cannot be read.
+ */
 int perf_clock_follow(uint64_t *offset_ns);
 
 #endif

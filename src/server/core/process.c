@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processes of a root.  A slot names a pid; that the pid is alive and really
- * is of this root is checked once, and a pidfd holds on to it from then on.
+ * The processes of a root.  A slot names a pid.  The server checks once that the pid is
+ * alive and belongs to this root, and holds a pidfd from then on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +20,10 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define FORK_LIMIT_NS	3000000000u	/* then nobody is on the way to his slot */
+#define FORK_LIMIT_NS	3000000000u	/* after this time a forked child does not claim a
+					 * slot any more */
 
-/* What /proc/PID/maps says of a mapping. */
+/* One line of /proc/PID/maps. */
 struct map_line {
 	uint64_t start, end, ino;
 	dev_t dev;
@@ -40,8 +41,11 @@ static bool parse_line(const char *line, struct map_line *ret_map)
 	return true;
 }
 
-/* Some file systems (btrfs, overlayfs) show other numbers in /proc/PID/maps than in
- * stat(), but all processes the same: what they show for our own mapping. */
+/*
+ * Some file systems (btrfs, overlayfs) show other device and inode numbers in
+ * /proc/PID/maps than in stat(), but the same numbers to all processes.  So take the
+ * numbers that are shown for the server's own mapping.
+ */
 void process_init(struct root *root)
 {
 	uint64_t addr = (uintptr_t)root->memory->addr;
@@ -62,7 +66,7 @@ void process_init(struct root *root)
 		fclose(maps);
 }
 
-/* When the process that has this slot was there, CLOCK_BOOTTIME; 0: not known. */
+/* Return when the process claimed the slot, by CLOCK_BOOTTIME; 0: unknown. */
 static uint64_t slot_claimed_ns(const struct root *root, uint32_t slot)
 {
 	return slot == PROCESS_CREATOR ? shm_load(&root->control->started_ns) :
@@ -78,10 +82,13 @@ FILE *process_maps_open(const struct process *process)
 }
 
 /*
- * Whoever gave up rights lets nobody look at its memory, nor does another user's
- * process that has got the pid of a dead one; but that has started later than the slot
- * was taken.  Where the times say nothing (of an older runtime; of another boot, or a
- * time namespace), it is another's if it is not ours to be sent signals.
+ * Does a process that cannot be inspected belong to the root?
+ *
+ * A process that gave up rights cannot be inspected.  Neither can a process of another
+ * user that got the pid of a dead process, but that one has started after the slot was
+ * claimed.  So compare the times.  If they are not comparable (an older runtime, another
+ * boot, a time namespace), assume that it belongs to the root if the server may send it
+ * signals.
  */
 static bool is_hidden_of_root(const struct process *process, const struct look *look,
 			      int pidfd)
@@ -96,7 +103,7 @@ static bool is_hidden_of_root(const struct process *process, const struct look *
 	       (errno != EPERM && errno != ESRCH);
 }
 
-/* Has it a sandbox, which may have killed its agent? */
+/* Return true if the process has a seccomp filter, which may have killed its agent. */
 static bool has_filter(uint32_t pid)
 {
 	char path[64], line[256];
@@ -112,8 +119,10 @@ static bool has_filter(uint32_t pid)
 	return mode;
 }
 
-/* Nobody may look at @process, which is alive: @error is what comes of it.  With
- * hidepid=2 it seems not to be there. */
+/*
+ * Return true if @process is alive but cannot be inspected.  @error: why its maps could
+ * not be opened.  With hidepid=2 it seems not to exist.
+ */
 static bool is_hiding(const struct process *process, int error)
 {
 	char path[64];
@@ -123,13 +132,16 @@ static bool is_hiding(const struct process *process, int error)
 	       (error == ENOENT && (access(path, F_OK) || has_filter(process->pid)));
 }
 
-/* Neither descriptors nor memory are left to look at anybody with. */
+/*
+ * Return true if the server has run out of descriptors or memory, so that it can inspect
+ * nothing.
+ */
 static bool is_shortage(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* Two are needed at a time. */
+/* Return true if two descriptors are free, which are needed at a time. */
 static bool can_look(const struct root *root)
 {
 	int one = fcntl(root->fd, F_DUPFD_CLOEXEC, 0);
@@ -142,8 +154,10 @@ static bool can_look(const struct root *root)
 	return one >= 0 && two >= 0;
 }
 
-/* Does @process, a live one, have its root's memory mapped?  -EAGAIN: the budget does not
- * suffice to know. */
+/*
+ * Return 1 if @process, which is alive, has mapped the memory of its root, else 0.
+ * -EAGAIN: the budget is spent before that is known.
+ */
 static int is_of_root(const struct process *process, struct look *look, int pidfd)
 {
 	struct root *root = process->root;
@@ -172,14 +186,19 @@ bool process_is_current(const struct process *process)
 
 /* ---- slots ---- */
 
-/* The slots as they were when the pass began: other processes write to them. */
+/*
+ * A copy of the slots, taken when the pass began, because processes write to them
+ * meanwhile.
+ */
 struct claims {
-	uint32_t pid[PROCESS_CREATOR + 1];	/* 0: free, or nonsense */
-	bool is_lost[PROCESS_CREATOR + 1];	/* the pid has a younger slot */
+	uint32_t pid[PROCESS_CREATOR + 1];	/* 0: the slot is free or invalid */
+	bool is_lost[PROCESS_CREATOR + 1];	/* another slot with this pid was claimed
+						 * later */
 	struct claim {
 		uint32_t pid, slot;
 		uint64_t claimed_ns;
-	} table[PROCESS_CREATOR + 1];		/* those with a pid; the youngest first */
+	} table[PROCESS_CREATOR + 1];		/* slots with a pid; of each pid, the
+						 * latest claim first */
 	uint32_t nr;
 };
 
@@ -204,8 +223,9 @@ static void add_claim(const struct root *root, struct claims *claims, uint32_t s
 }
 
 /*
- * The process that made the root has no slot while it starts.  Slots keep the pids of the
- * dead.  If a child has got such a pid, the slot that was taken last is its own.
+ * Copy the slots.  The process that made the root has no slot while it starts.  Slots
+ * keep the pids of dead processes.  If a child gets such a pid again, the slot that was
+ * claimed last is the child's.
  */
 static void claims_take(const struct root *root, struct claims *claims)
 {
@@ -230,7 +250,10 @@ static void claims_take(const struct root *root, struct claims *claims)
 	}
 }
 
-/* A descriptor for it if it is alive and of its root, else -1.  -EAGAIN: as above. */
+/*
+ * Return a pidfd if @process is alive and belongs to its root, else -1.  -EAGAIN:
+ * unknown, because the budget is spent.
+ */
 static int process_open(const struct process *process, struct look *look)
 {
 	int fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
@@ -257,8 +280,11 @@ static void process_close(struct process *process)
 	process->root->nr_live--;
 }
 
-/* Has @process not called exec()?  One that hides its stack is looked at anew in each pass.
- * -EAGAIN: as above. */
+/*
+ * Return 1 if @process has not called exec() since it was checked, else 0.  A process
+ * that hides its stack is checked in each pass.  -EAGAIN: unknown, because the budget is
+ * spent.
+ */
 static int is_unchanged(const struct process *process, struct look *look)
 {
 	if (look->stack != process->stack)
@@ -282,7 +308,7 @@ static struct process *slot_process(struct root *root, uint32_t slot)
 	return process;
 }
 
-/* -EAGAIN: it is not known yet, and stays as it was. */
+/* Check one slot.  -EAGAIN: unknown yet; the slot stays as it was. */
 static int slot_scan(struct root *root, uint32_t slot, const struct claims *claims)
 {
 	uint32_t pid = claims->pid[slot];
@@ -322,8 +348,10 @@ static int slot_scan(struct root *root, uint32_t slot, const struct claims *clai
 /* ---- scans ---- */
 
 /*
- * A child has no slot at first, and its parent may be dead by then.  There is none if
- * as many had theirs before the look as have been forked after it.
+ * Note since when no process is left but a child may still be on its way to a slot.  A
+ * forked child has no slot at first, and its parent may already be dead.  There is no
+ * such child if the number of children that had claimed slots before the scan
+ * (forks_done) equals the number of forks after it.
  */
 static void note_forks(struct root *root)
 {
@@ -333,7 +361,10 @@ static void note_forks(struct root *root)
 		root->fork_ns = server_now_ns();
 }
 
-/* The creator may take its slot right now: so the slots are looked at last. */
+/*
+ * Check the creator first: it may claim a slot just now, and the slots are checked after
+ * it.
+ */
 static uint32_t scan_slot(const struct root *root)
 {
 	return root->scan.left > ABI_PROCESSES ? PROCESS_CREATOR : root->scan.next;
@@ -382,11 +413,15 @@ bool process_scan(struct root *root)
 	return process_scan_more(root);
 }
 
-/* A child that was killed on its way never comes, nor one that fork() had no room for. */
+/*
+ * A child that was killed before it claimed a slot never comes, nor does one whose fork()
+ * failed.  So wait for FORK_LIMIT_NS only.
+ */
 bool process_all_gone(struct root *root)
 {
 	if (root->scan.left)
-		process_scan_more(root);	/* one that began later might never end */
+		process_scan_more(root);	/* continue: if each call began a new
+						 * scan, none might ever end */
 	else
 		process_scan(root);
 	if (root->nr_live || root->is_blind)
@@ -401,7 +436,7 @@ void process_died(struct process *process)
 
 void process_done(struct root *root)
 {
-	/* a root that sleeps has none */
+	/* a root that is asleep has no table of processes */
 	for (uint32_t slot = 0; root->process && slot <= PROCESS_CREATOR; slot++) {
 		if (root->process[slot])
 			process_close(root->process[slot]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks at the processes that a root's slots name; see process_look.h. */
+/* Inspect the processes that a root's slots name; see process_look.h. */
 #include "server/core/process_look.h"
 
 #include <errno.h>
@@ -15,12 +15,15 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define LOOKS_MAX	(4u * (PROCESS_CREATOR + 1))	/* 4 passes with all others */
-#define TEXT_BYTES	8192u		/* the kernel gives a page at a time */
+#define LOOKS_MAX	(4u * (PROCESS_CREATOR + 1))	/* results of 4 passes that found
+							 * other processes each */
+#define TEXT_BYTES	8192u		/* the kernel returns up to a page at a time */
 
-/* A list of mappings that is being read.  The kernel remembers the address. */
-/* Who shows no stack shows no maps: its main thread has ended, or it hides them.  But its
- * agent is there, unless it has called exec(), or its sandbox has killed that. */
+/*
+ * Set the path of the process's maps.  A process whose stack is hidden does not show its
+ * maps either: its main thread has ended, or it hides them.  Then use its agent thread,
+ * which exists unless the process has called exec(), or its sandbox has killed the agent.
+ */
 void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES])
 {
 	uint32_t slot = process->slot, tid = 0;
@@ -31,26 +34,30 @@ void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYT
 		 process->pid, tid ? tid : process->pid);
 }
 
+/* Reads /proc/PID/maps in parts.  The kernel remembers the address between two parts. */
 struct maps_reader {
-	int fd;				/* -1: none */
-	uint32_t pid;			/* of the look that it is for, as the rest */
+	int fd;				/* -1: closed */
+	uint32_t pid;			/* identify the look that is being read for */
 	uint64_t started, stack;
-	bool has_lines;
-	bool is_in_line;		/* its beginning has been seen */
-	size_t len;			/* of text, the beginning of a line */
+	bool has_lines;			/* at least one line was read */
+	bool is_in_line;		/* the start of the current line was already
+					 * checked */
+	size_t len;			/* bytes of @text: an incomplete line */
 	char text[TEXT_BYTES];
 };
 
 struct looks {
-	struct look *table;		/* by pid */
-	uint32_t nr, room;
-	uint32_t pass;
+	struct look *table;		/* sorted by pid */
+	uint32_t nr, room;		/* room: allocated rows of @table */
+	uint32_t pass;			/* number of the current pass */
 	struct maps_reader reader;
 };
 
 /* ---- /proc/PID/stat ---- */
 
-/* The field @nr, from the field @from of number @at on. */
+/*
+ * Return the field number @nr of /proc/PID/stat.  @from points to the field number @at.
+ */
 static char *stat_field(char *from, int at, int nr)
 {
 	for (; from && at < nr; at++)
@@ -72,7 +79,9 @@ static void stat_read(uint32_t pid, uint64_t *ret_started, uint64_t *ret_stack)
 		close(fd);
 	}
 	text[n > 0 ? n : 0] = '\0';
-	started = stat_field(strrchr(text, ')'), 2, 22);	/* a name may have any byte */
+	started = stat_field(strrchr(text, ')'), 2, 22);	/* after the last ')': a
+								 * name may contain any
+								 * byte */
 	stack = stat_field(started, 22, 28);
 	*ret_started = started ? strtoull(started + 1, NULL, 10) : 0;
 	*ret_stack = stack ? strtoull(stack + 1, NULL, 10) : 0;
@@ -116,7 +125,7 @@ void looks_free(struct looks *looks)
 	free(looks);
 }
 
-/* Where @pid is, or has to be. */
+/* Return the index of @pid in the table, or where it must be inserted. */
 static uint32_t place_of(const struct looks *looks, uint32_t pid)
 {
 	uint32_t low = 0, high = looks->nr;
@@ -132,7 +141,7 @@ static uint32_t place_of(const struct looks *looks, uint32_t pid)
 	return low;
 }
 
-/* Forget the processes that this pass has not met. */
+/* Remove the processes that this pass has not seen. */
 static void forget(struct looks *looks)
 {
 	uint32_t kept = 0;
@@ -184,7 +193,10 @@ struct look *look_at(struct root *root, uint32_t pid)
 		return look;
 	look->pass = root->looks->pass;
 	stat_read(pid, &started, &stack);
-	/* exec() of a process without a stack leaves no trace in these numbers */
+	/*
+	 * exec() of a process that hides its stack does not change these numbers: check
+	 * it again.
+	 */
 	if (started != look->started || stack != look->stack || !started ||
 	    (!stack && look->maps == LOOK_MAPPED))
 		look->maps = LOOK_UNKNOWN;
@@ -195,7 +207,7 @@ struct look *look_at(struct root *root, uint32_t pid)
 
 /* ---- /proc/PID/maps ---- */
 
-/* @line: at least its first five fields, with a NUL somewhere behind them. */
+/* @line: at least the first five fields of a line, with a NUL after them */
 static bool is_memory(const struct root *root, const char *line)
 {
 	unsigned int dev_major, dev_minor;
@@ -232,7 +244,7 @@ static int reader_open(struct maps_reader *reader, const struct process *process
 	return 0;
 }
 
-/* Go through the lines that have come.  Is one of them the root's memory? */
+/* Check the lines that were read.  Returns true if one of them is the root's memory. */
 static bool reader_search(struct maps_reader *reader, const struct root *root)
 {
 	char *line = reader->text, *end;
@@ -249,7 +261,7 @@ static bool reader_search(struct maps_reader *reader, const struct root *root)
 	memmove(reader->text, line, reader->len);
 	if (reader->len < sizeof(reader->text) / 2)
 		return false;
-	/* a long path: the fields before it are here */
+	/* A long path: the fields before it are complete, so check them now. */
 	reader->text[reader->len] = '\0';
 	reader->len = 0;
 	line = reader->text;
@@ -259,7 +271,7 @@ static bool reader_search(struct maps_reader *reader, const struct root *root)
 	return false;
 }
 
-/* The next part.  LOOK_UNKNOWN: there is more. */
+/* Read the next part.  Returns LOOK_UNKNOWN if there is more. */
 static enum look_maps reader_step(struct maps_reader *reader, const struct root *root)
 {
 	ssize_t n = read(reader->fd, reader->text + reader->len,
@@ -270,7 +282,8 @@ static enum look_maps reader_step(struct maps_reader *reader, const struct root 
 	reader->len += (size_t)n;
 	if (n)
 		return reader_search(reader, root) ? LOOK_MAPPED : LOOK_UNKNOWN;
-	errno = 0;			/* it has no memory: its main thread has ended */
+	errno = 0;			/* without any line: the process has no memory,
+					 * because its main thread has ended */
 	return reader->has_lines ? LOOK_UNMAPPED : LOOK_REFUSED;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program may be built anew, upgraded or removed while it runs; its path leads to
- * another file then, or nowhere, but /proc/PID/exe still to the right one.  Nobody but
- * the program has such a link: /proc/PID/map_files is for root.
+ * A program may be rebuilt, upgraded or removed while it runs.  Then its path leads to
+ * another file or nowhere, but /proc/PID/exe still leads to the right one.  There is no
+ * such link for shared libraries: /proc/PID/map_files is for root only.
  */
 #include "server/core/program.h"
 
@@ -17,14 +17,18 @@
 #include "symbols/localfile.h"
 #include "server/core/root.h"
 
-#define TRIES	8		/* all run the same file; some may not let us look */
+#define TRIES	8		/* processes to try: all run the same file, but some may
+				 * not be inspected */
 
 bool program_is(const struct root *root, const char *path)
 {
 	return !strncmp(path, root->control->exe, sizeof(root->control->exe) - 1);
 }
 
-/* The root has it as it was at the start, if it is not too long. */
+/*
+ * Return true if the root's memory has the complete path, which it has if that is not too
+ * long.
+ */
 static bool is_whole(const struct root *root)
 {
 	size_t len = strnlen(root->control->exe, sizeof(root->control->exe));
@@ -42,7 +46,10 @@ static bool can_open(const char *path)
 	return true;
 }
 
-/* What is at the path is not believed where the link cannot be followed. */
+/*
+ * Use the path of the root's memory only if it is still the name in /proc, or if
+ * /proc/PID/exe can be opened.  Otherwise the file at the path may be another one.
+ */
 void program_names_find(const struct root *root, uint32_t pid,
 			struct program_names *ret_names)
 {
@@ -61,7 +68,10 @@ void program_names_find(const struct root *root, uint32_t pid,
 		strcpy(path, now);
 }
 
-/* What a process of the root runs, one that is still of the root when it is open. */
+/*
+ * Open the file that a process of the root runs.  The process must still belong to the
+ * root afterwards.
+ */
 static int open_link(const struct root *root, int *ret_fd)
 {
 	int left = TRIES;
@@ -109,7 +119,9 @@ void program_file_find(const struct root *root, const char *path,
 	*ret_file = (struct program_file) { .path = path, .fd = -1 };
 	if (!is_whole(root) || !program_is(root, path) || open_link(root, &fd))
 		return;
-	/* debug information is looked for beside the path */
+	/*
+	 * Prefer the path if it is the same file: debug files are looked for next to it.
+	 */
 	if (is_at(path, fd)) {
 		close(fd);
 		return;

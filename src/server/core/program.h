@@ -9,37 +9,41 @@
 
 struct root;
 
-/* Is it the path of the program, as far as that is known? */
+/* Return true if @path is the path of the program, as far as that is known. */
 bool program_is(const struct root *root, const char *path);
 
-/* What /proc puts behind the path of a file that was there. */
+/* The suffix that /proc appends to the path of a deleted file. */
 #define PROGRAM_DELETED	" (deleted)"
 
-/* What /proc/PID/maps calls the program at present, and its path; both "" if that is
- * not known. */
+/*
+ * The name of the program in /proc/PID/maps at present, and its path when it was started.
+ * Both are "" if unknown.
+ */
 struct program_names {
 	char now[PATH_MAX];
 	char path[PATH_MAX];
 };
+/* Get the names of the program that @pid runs. */
 void program_names_find(const struct root *root, uint32_t pid,
 			struct program_names *ret_names);
 
-/* Where the file of an object is to be opened. */
+/* Where to open the file of an object. */
 struct program_file {
 	const char *path;
-	int fd;				/* that it names; -1: none */
-	char link[32];
+	int fd;				/* descriptor that @path refers to; -1: none */
+	char link[32];			/* storage for @path, if it refers to @fd */
 };
 
 /*
- * program_file_find - the file that was at @path when it was loaded
+ * program_file_find - find the file that was at @path when it was loaded
  *
- * That of the program is what its processes run, while they live, also if it was
- * removed or another is at the path by now.  Of others only the path is known.  Who
- * reads it checks the build id, if there is one.
+ * For the program itself this is the file that its processes run, as long as one lives,
+ * even if the file was removed or replaced.  For other objects only the path is known.
+ * The caller must check the build id, if there is one, and call program_file_done().
  */
 void program_file_find(const struct root *root, const char *path,
 		       struct program_file *ret_file);
+/* Close the descriptor of @file. */
 void program_file_done(struct program_file *file);
 
 #endif

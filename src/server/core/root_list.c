@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of roots, for `ulf ls` and others. */
+/* The list of roots, for `ulf ls` and other clients. */
 #include "server/core/root.h"
 #include "server/core/roots.h"
 #include "server/core/server.h"
 
-#define ROUND_NS	20000000u	/* at a time */
-#define LEARN_NS	800000000u	/* a list waits for figures no longer than that */
+#define ROUND_NS	20000000u	/* time for one round of reading figures */
+#define LEARN_NS	800000000u	/* a list request waits no longer than this for
+					 * figures */
 
-/* Is no more known of it than what `struct abi_control` says? */
+/* Return true if only the contents of `struct abi_control` are known of @root. */
 static bool needs_info(const struct root *root)
 {
 	return root->state == SERVER_ROOT_DEAD && !root->memory && !root->has_info;
 }
 
-/* The figures of a root that was dead when it was found: wake it for a moment.  Without a
- * descriptor to do so it is listed without them. */
+/*
+ * Read the figures of a root that was dead when it was found: wake it for a moment.  If
+ * that fails for lack of descriptors, the root is listed without figures.
+ */
 static void learn_info(struct root *root)
 {
 	if (root_is_usable(root) && root_can_sleep(root))
@@ -69,7 +72,7 @@ int server_root_names(struct server *server,
 	struct root *root;
 	int r = 0;
 
-	server_dispatch(server);	/* who has died by now is dead */
+	server_dispatch(server);	/* notice processes that have died meanwhile */
 	for (root = TAILQ_FIRST(&server_roots(server)->all); root && !r;
 	     root = TAILQ_NEXT(root, link)) {
 		get_info(root, &info);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A look at a root that needs no mapping: is it certainly dead, and may it have recorded
- * anything?  The file is sparse, so few bytes of it are read: the header, the slots that
- * somebody took, and one word of each buffer.
+ * Inspect a root without mapping it: is it certainly dead, and may it have recorded
+ * anything?  The file is sparse, so only a few bytes are read: the header, the slots that
+ * were claimed, and one word of each buffer.
  *
- * "Certainly" is what process.c would find, too: no slot names a process that exists, and no
- * child is on its way to a slot.  In any doubt (another program has the pid by now) the
- * answer is no, and process.c decides.
+ * "Certainly dead" means that process.c would find the same: no slot names a process that
+ * exists, and no child is about to claim a slot.  In any doubt (another program may have
+ * the pid by now) the answer is no, and process.c decides.
  */
 #include <errno.h>
 #include <limits.h>
@@ -21,7 +21,7 @@ static bool read_at(int fd, void *to, size_t bytes, uint64_t off)
 	return pread(fd, to, bytes, (off_t)off) == (ssize_t)bytes;
 }
 
-/* Does no process have this number? */
+/* Return true if no process has this pid. */
 static bool is_free(uint32_t pid)
 {
 	int fd;
@@ -36,7 +36,7 @@ static bool is_free(uint32_t pid)
 
 static bool are_slots_free(int fd, uint64_t off, uint32_t first, uint32_t end)
 {
-	static struct abi_process slots[ABI_PROCESSES];	/* too much for a stack */
+	static struct abi_process slots[ABI_PROCESSES];	/* too large for the stack */
 
 	if (!read_at(fd, slots, (end - first) * sizeof(slots[0]),
 		     off + first * sizeof(slots[0])))
@@ -47,7 +47,7 @@ static bool are_slots_free(int fd, uint64_t off, uint32_t first, uint32_t end)
 	return true;
 }
 
-/* Slots in a hole of the file were never taken. */
+/* Slots in a hole of the file were never claimed. */
 static bool are_all_free(int fd, uint64_t off)
 {
 	const uint64_t slot_bytes = sizeof(struct abi_process);
@@ -70,8 +70,10 @@ static bool are_all_free(int fd, uint64_t off)
 	return data >= 0 || errno == ENXIO;
 }
 
-/* The slots are looked at before `forks` is: a child that takes its slot meanwhile is
- * counted, as in process_scan(). */
+/*
+ * Read the slots before `forks`: a child that claims its slot meanwhile is counted, as in
+ * process_scan().
+ */
 static bool are_all_gone(int fd, const struct abi_control *control)
 {
 	uint32_t forks;

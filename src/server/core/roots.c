@@ -8,7 +8,7 @@
 
 #include "server/core/root.h"
 
-#define HASH_FIRST	64u		/* buckets at first */
+#define HASH_FIRST	64u		/* initial number of buckets */
 
 void roots_init(struct roots *roots)
 {
@@ -27,7 +27,7 @@ void roots_done(struct roots *roots)
 
 /* ---- by name ---- */
 
-/* FNV-1a: names differ in their last digits. */
+/* FNV-1a, because names differ only in their last digits. */
 static struct root **bucket(const struct roots *roots, const char *name)
 {
 	uint32_t hash = 2166136261u;
@@ -45,7 +45,7 @@ static void put_into_bucket(const struct roots *roots, struct root *root)
 	*first = root;
 }
 
-/* As many buckets as there will be roots, at least. */
+/* Make sure that there are at least as many buckets as roots. */
 static int grow(struct roots *roots)
 {
 	uint32_t nr = roots->nr_hash ? roots->nr_hash * 2 : HASH_FIRST;
@@ -55,7 +55,8 @@ static int grow(struct roots *roots)
 		return 0;
 	hash = calloc(nr, sizeof(struct root *));
 	if (!hash)
-		return roots->nr_hash ? 0 : -ENOMEM;	/* longer chains do, too */
+		return roots->nr_hash ? 0 : -ENOMEM;	/* without memory, longer chains
+							 * work, too */
 	free(roots->hash);
 	roots->hash = hash;
 	roots->nr_hash = nr;
@@ -115,7 +116,7 @@ bool roots_have_ended(const struct roots *roots)
 	return false;
 }
 
-/* The dead one that can sleep and was not used for the longest time. */
+/* Return the least recently used dead root that can sleep, except @but. */
 static struct root *choose_sleeper(const struct roots *roots, const struct root *but,
 				   uint32_t *ret_nr_dead)
 {
@@ -168,7 +169,7 @@ void roots_asleep(struct roots *roots, struct root *root)
 	TAILQ_REMOVE(&roots->awake, root, awake_link);
 }
 
-/* ---- the dead ---- */
+/* ---- dead roots ---- */
 
 static bool is_older(const struct root *a, const struct root *b)
 {
@@ -214,7 +215,7 @@ static int by_death(const void *pa, const void *pb)
 	return is_older(b, a) - is_older(a, b);
 }
 
-/* Roots that were found in a directory are in no order. */
+/* Roots that were found in a directory come in no order. */
 static void sort_dead(struct roots *roots)
 {
 	struct root **sorted = calloc(roots->nr_dead, sizeof(struct root *)), *root;

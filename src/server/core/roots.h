@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The roots that a server knows: found by name with a hash, and in three lists.
+ * The roots that a server knows.  A hash finds them by name, and there are three lists:
  *
  *	all	every root, the newest first
- *	awake	those that have a mapping: the living, and a few of the dead
- *	dead	every dead one, the oldest first
+ *	awake	roots that are mapped: all live roots, and a few dead ones
+ *	dead	every dead root, the oldest first
  *
- * The server's regular work is done for the roots that are awake, so that what it costs
- * does not depend on how many dead ones sleep.
+ * The regular work of the server is done for the roots that are awake.  So its cost does
+ * not depend on the number of dead roots that are asleep.
+ *
+ * Only the server's thread calls these functions.
  */
 #ifndef ULF_SERVER_ROOTS_H
 #define ULF_SERVER_ROOTS_H
@@ -19,52 +21,69 @@
 struct root;
 TAILQ_HEAD(root_list_head, root);
 
-#define ROOTS_DEAD_AWAKE	64u	/* dead ones that may be awake at a time */
+#define ROOTS_DEAD_AWAKE	64u	/* dead roots that may be awake at a time */
 
 struct roots {
-	struct root **hash;		/* [nr_hash], by name; NULL if there is no root */
+	struct root **hash;		/* [nr_hash] chains of roots by name; NULL: no
+					 * root */
 	uint32_t nr_hash;		/* a power of two */
-	uint32_t nr;
+	uint32_t nr;			/* number of roots */
 	struct root_list_head all, awake, dead;
-	int missed;			/* -errno: there was no descriptor or no memory for
-					 * a root, which is not here; it is tried again */
-	bool is_dead_unsorted;
+	int missed;			/* -errno: a root is missing here for lack of a
+					 * descriptor or of memory; it is tried again */
+	bool is_dead_unsorted;		/* @dead must be sorted before use */
 	uint32_t nr_dead;
-	uint64_t dead_bytes;		/* sum of root->file_bytes of the dead */
-	uint64_t learning_ns;		/* since when a list waits for figures; 0: none does */
+	uint64_t dead_bytes;		/* sum of root->file_bytes of the dead roots */
+	uint64_t learning_ns;		/* since when a list request waits for figures; 0:
+					 * none waits */
 };
 
+/* Make an empty table. */
 void roots_init(struct roots *roots);
-/* Free what the table has; no root is left in it. */
+/* Free the table.  It must have no roots. */
 void roots_done(struct roots *roots);
 
-/* Add @root, which has another name than all others; the caller's reference is the
- * table's from then on.  -ENOMEM: nothing is changed. */
+/*
+ * Add @root, whose name must be unique.  The table takes over the caller's reference.
+ * Returns 0, or -ENOMEM: nothing was changed.
+ */
 int roots_add(struct roots *roots, struct root *root);
-/* Remove @root from all lists; the caller has the reference then. */
+/* Remove @root from all lists.  The caller gets the table's reference. */
 void roots_remove(struct roots *roots, struct root *root);
-/* Is there a root that counts as alive, and no process of it is left?  A scan may notice the
- * end of a process before its pidfd is polled. */
+/*
+ * Return true if a root counts as alive but has no process left.  A scan may notice the
+ * end of a process before its pidfd is polled.
+ */
 bool roots_have_ended(const struct roots *roots);
-/* NULL if there is none of that name. */
+/* Return the root with this name, or NULL. */
 struct root *roots_find(const struct roots *roots, const char *name);
 
-/* @root has got its memory.  Puts the dead one that was not used for the longest time
- * to sleep if more than ROOTS_DEAD_AWAKE are awake; never @root itself. */
+/*
+ * @root has been mapped.  If more than ROOTS_DEAD_AWAKE dead roots are awake now, puts
+ * the least recently used ones to sleep, but never @root.
+ */
 void roots_awake(struct roots *roots, struct root *root);
-/* Put the dead one that was not used for the longest time to sleep; false: none can. */
+/*
+ * Put the least recently used dead root to sleep.  Returns false if there is none that
+ * can sleep.
+ */
 bool roots_sleep_one(struct roots *roots);
-/* Put dead ones to sleep until no more than ROOTS_DEAD_AWAKE are awake. */
+/* Put dead roots to sleep until at most ROOTS_DEAD_AWAKE are awake. */
 void roots_limit_awake(struct roots *roots);
-/* @root, a dead one, is about to lose its memory. */
+/* @root, a dead root, is about to be unmapped. */
 void roots_asleep(struct roots *roots, struct root *root);
-/* The file of @root takes so much memory by now. */
+/* Set the size of the file of @root. */
 void roots_set_bytes(struct roots *roots, struct root *root, uint64_t bytes);
-/* @root has died: root->died and root->file_bytes say when and how large it is. */
+/* @root has died. root->died and root->file_bytes must be set. */
 void roots_dead(struct roots *roots, struct root *root);
-/* @root is alive after all, or corrupt; does nothing if it was never dead. */
+/*
+ * @root is alive after all, or corrupt.  Does nothing if it was not in the list of dead
+ * roots.
+ */
 void roots_not_dead(struct roots *roots, struct root *root);
-/* The dead one that died first; NULL: none is dead.  Sorts the list if need be. */
+/*
+ * Return the root that died first, or NULL if none is dead.  Sorts the list if necessary.
+ */
 struct root *roots_oldest(struct roots *roots);
 
 #endif

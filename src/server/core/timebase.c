@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The TSC's rate is the machine's, so it is measured once for all roots,
- * between the server's start and the first ring.  A root's time base goes into
- * its memory and is then fixed: the next server continues with it.
+ * The rate of the TSC is a property of the machine.  It is measured once for all roots,
+ * between the start of the server and the first ring.  The time base of a root is stored
+ * in its memory and never changes: the next server uses it, too.
  */
 #include <stdbool.h>
 #include <time.h>
@@ -16,8 +16,8 @@
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
 
-#define SAMPLE_NS_MIN	20000000u	/* between the two samples */
-#define HEADSTART_NS	1000000u	/* the base lies this far back, so that no
+#define SAMPLE_NS_MIN	20000000u	/* minimum time between the two samples */
+#define HEADSTART_NS	1000000u	/* the base lies this far in the past, so that no
 					 * CPU's TSC is before it */
 
 struct sample {
@@ -25,10 +25,10 @@ struct sample {
 	uint64_t ns;
 };
 
-/* Set by timebase_start(), once. */
+/* Set once, by timebase_start(). */
 static struct sample first;
 
-/* TSC and CLOCK_MONOTONIC at one moment: the narrowest of a few tries. */
+/* Read TSC and CLOCK_MONOTONIC at the same moment: take the shortest of 16 tries. */
 static struct sample sample_take(void)
 {
 	struct sample best = { 0, 0 };
@@ -73,7 +73,7 @@ static void calibrate(struct abi_clock *clock)
 		return;
 	mult = (uint64_t)(((unsigned __int128)(now.ns - first.ns) << 32) /
 			  (now.tsc - first.tsc));
-	/* slower than 1 GHz: the rings cannot scale it */
+	/* Slower than 1 GHz: the rings cannot scale such a TSC. */
 	if (!mult || mult >> 32)
 		return;
 	clock->tsc0 = now.tsc -
@@ -135,7 +135,7 @@ uint64_t timebase_now(const struct instance *instance)
 	if (row->kind == CLOCK_KIND_TSC_NS && clock.mult)
 		return clock.ns0 +
 		       arch_tsc_scale(arch_tsc() - clock.tsc0, clock.mult << 32);
-	/* Only a record counts. */
+	/* The counter rises with each record, not with a read of it here. */
 	if (row->kind == CLOCK_KIND_COUNTER)
 		return shm_load(&instance->root->control->counter) + 1;
 	return clock_read(row, instance->root->control);
@@ -154,7 +154,7 @@ void timebase_follow(struct root *root)
 	}
 }
 
-/* Of a difference. */
+/* Convert a difference of times. */
 static uint64_t ns_to_tsc(const struct abi_clock *clock, uint64_t ns)
 {
 	return (uint64_t)(((unsigned __int128)ns << 32) / clock->mult);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock of a buffer: how its rings read it, and what time it is now. */
+/*
+ * The clock of a buffer: how its rings read it, and the current time.  Server's thread
+ * only.
+ */
 #ifndef ULF_SERVER_TIMEBASE_H
 #define ULF_SERVER_TIMEBASE_H
 
@@ -11,20 +14,30 @@ struct ring_config;
 struct root;
 struct text;
 
-/* Take the first of the two samples that give the TSC's rate. */
+/* Take the first of the two samples from which the rate of the TSC is computed. */
 void timebase_start(void);
-/* Give the root its time base, if it has none yet.  Sleeps for up to 20 ms if the
- * server is younger than that. */
+/*
+ * Calibrate the clock of @root if that was not done yet.  Sleeps for up to 20 ms if the
+ * server has started less than 20 ms ago.
+ */
 void timebase_need(struct root *root);
-/* Fill the clock's part of @config; sleeps as well. */
+/* Fill the clock's part of @config.  May sleep as timebase_need() does. */
 void timebase_config(const struct instance *instance, struct ring_config *config);
-/* Now, by the buffer's clock, in its unit. */
+/* Return the current time of the buffer's clock, in its unit. */
 uint64_t timebase_now(const struct instance *instance);
-/* Measure anew what its buffers' clocks need; if that cannot be done the last holds. */
+/*
+ * Measure again the clocks that drift, for the buffers of @root.  If that fails, the last
+ * value stays.
+ */
 void timebase_follow(struct root *root);
-/* The TSC at that time of the buffer's clock.  UINT64_MAX: it cannot be told. */
+/*
+ * Return the TSC at @time of the buffer's clock.  UINT64_MAX: unknown, because the clock
+ * cannot be converted.
+ */
 uint64_t timebase_tsc(const struct instance *instance, uint64_t time);
-/* As a stamp in `stats`: "%5llu.%06lu", or a plain number. */
+/*
+ * Print @time as in `stats`: "%5llu.%06llu", or a plain number if the clock is not in ns.
+ */
 void timebase_print(const struct instance *instance, uint64_t time,
 		    struct text *out);
 

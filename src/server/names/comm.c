@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of threads.  A thread of the root enters its name into the shared
- * table at its first event (runtime/base/comm.c): in one of the few rows behind its
- * hash, claimed by making the row's sequence odd.  Who is not in it is looked
- * for among the threads of the living processes, once.
+ * The names of threads.  A thread of the root enters its name into the shared table at
+ * its first event (runtime/base/comm.c).  It takes one of the ABI_COMM_PROBES rows after its
+ * hash and claims the row by making its sequence odd.  A thread that is not in the table
+ * is searched for once among the threads of the live processes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,20 +19,22 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define LEARNED		1024u		/* a power of two */
-#define SEARCH_MAX	64u		/* processes asked for a thread */
-#define REFRESH_MAX	256u		/* threads asked at a time */
+#define LEARNED		1024u		/* rows of the cache; a power of two */
+#define SEARCH_MAX	64u		/* processes that are searched for a thread */
+#define REFRESH_MAX	256u		/* threads whose names are read at a time */
 
 struct comm {
-	uint32_t tid;			/* 0: free */
+	uint32_t tid;			/* 0: the row is free */
 	uint32_t tgid;
-	char name[ABI_COMM_LEN];	/* "": there is none */
+	char name[ABI_COMM_LEN];	/* "": the thread has no name */
 };
 
 struct comms {
-	struct comm found;		/* in the shared table, by find() */
-	uint32_t next;			/* row that comms_refresh() is at */
-	struct comm learned[LEARNED];	/* by tid; the newest stays */
+	struct comm found;		/* copy of a row of the shared table, made by
+					 * find() */
+	uint32_t next;			/* row at which comms_refresh() continues */
+	struct comm learned[LEARNED];	/* threads found in /proc, by tid; a new one
+					 * replaces the old one */
 };
 
 struct comms *comms_new(void)
@@ -62,10 +64,10 @@ static struct abi_comm *row_of(const struct root *root, uint32_t tid, uint32_t i
 	return &root->comms_table[(abi_comm_first(tid) + i) % ABI_COMMS];
 }
 
-/* A row that nobody was writing to; false: it is free, or being written. */
+/* Copy a row.  Returns false if it is free, or if it is being written. */
 static bool read_row(const struct abi_comm *shared, struct comm *ret_comm)
 {
-	if (!shm_load(&shared->tid))	/* nearly all of them */
+	if (!shm_load(&shared->tid))	/* true for nearly all rows */
 		return false;
 	for (int tries = 0; tries < 3; tries++) {
 		uint32_t sequence = shm_load(&shared->sequence); /* [comm.write] */
@@ -95,7 +97,7 @@ static bool find_shared(const struct root *root, uint32_t tid,
 	return false;
 }
 
-/* The beginning of /proc/PID/task/TID/FILE, as a string; its length, or 0. */
+/* Read the start of /proc/PID/task/TID/FILE as a string.  Returns its length, or 0. */
 static size_t read_proc(uint32_t pid, uint32_t tid, const char *file,
 			char *text, size_t room)
 {
@@ -130,7 +132,7 @@ static bool is_name_wanted(const struct root *root)
 	return instance_options(&root->top) & OPTION_RECORD_CMD;
 }
 
-/* Which process of the root has this thread? */
+/* Find the process of the root that has this thread. */
 static void find_living(const struct root *root, struct comm *comm)
 {
 	uint32_t left = SEARCH_MAX;
@@ -187,8 +189,10 @@ void comms_expire(struct root *root)
 	memset(root->comms->learned, 0, sizeof(root->comms->learned));
 }
 
-/* As the runtime does it: ours from before, else a free one, else the one that
- * was written first. */
+/*
+ * Choose a row as the runtime does: the thread's own row, else a free one, else the one
+ * that was written first.
+ */
 static void add(struct root *root, uint32_t tid, uint32_t tgid, const char *name)
 {
 	struct abi_comm *best = NULL;

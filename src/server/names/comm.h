@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Thread id -> name, from the table in shared memory and from /proc. */
+/*
+ * Names of threads, from the table in shared memory and from /proc.  Server's thread
+ * only.
+ */
 #ifndef ULF_SERVER_COMM_H
 #define ULF_SERVER_COMM_H
 
@@ -10,26 +13,33 @@
 struct comms;
 struct root;
 
+/* Allocate an empty cache.  Returns NULL without memory. */
 struct comms *comms_new(void);
+/* Free the cache.  NULL is allowed. */
 void comms_free(struct comms *comms);
 /* root_part.init, root_part.done and root_part.tick */
 int comms_init(struct root *root);
 void comms_done(struct root *root);
 void comms_tick(struct root *root);
 
-/* The name of @tid, or "<...>"; valid until the next call. */
+/* Return the name of thread @tid, or "<...>".  It is valid until the next call. */
 const char *comms_find(struct root *root, uint32_t tid);
-/* The process that it is, or was, a thread of; 0: not known. */
+/* Return the process that @tid is, or was, a thread of.  0: unknown. */
 uint32_t comms_find_tgid(struct root *root, uint32_t tid);
-/* Put a thread that need not be of the root into the shared table. */
+/* Enter a thread, which need not belong to the root, into the shared table. */
 void comms_meet(struct root *root, uint32_t tid);
-/* A thread enters its name once, and may get another one later: look at some
- * of the living. */
+/*
+ * Update the names of some live threads: a thread enters its name once, but may get
+ * another name later.
+ */
 void comms_refresh(struct root *root);
-/* Ask /proc again for those that were not found. */
+/* Forget which threads were not found, so that /proc is asked again. */
 void comms_expire(struct root *root);
 
-/* Calls @emit for each thread in the table, by thread id; @name may be "". */
+/*
+ * Call @emit for each thread in the table, sorted by thread id.  @name may be "".
+ * Returns 0 or -ENOMEM.
+ */
 int comms_list(struct root *root,
 	       void (*emit)(void *arg, uint32_t tid, uint32_t tgid,
 			    const char *name),

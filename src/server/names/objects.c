@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program says where its objects are loaded (abi_module: those that bring
- * tracepoints; abi_object: those that it started with, that came with tracepoints
- * or were on a stack; the server adds those whose functions are traced); names are
- * in the files.  A file that has changed since is known by its build id and gives
- * none; the program's own is read all the same while it runs (program.c).
+ * Find objects, and read their files.  The program stores where its objects are loaded:
+ * abi_module for those that have tracepoints; abi_object for those that were there at its
+ * start, have tracepoints, or were on a stack.  The server adds those whose functions are
+ * traced.  Names are in the files.  A file that has changed since is recognised by its
+ * build id, and not used; the program's own file is found even then, while the program
+ * runs (program.c).
  *
- * Objects come and go, and another may be where one was: of the abi_objects at an
- * address the newest that was there when the record was written.  Where none tells:
- * the record's own module, then the modules that are loaded now, then the objects,
- * the newest first, then the other modules.
+ * Objects come and go, and one may be loaded where another was.  So of the abi_objects at
+ * an address, the newest that existed when the record was written is used.  If there is
+ * none: the record's module, then the modules that are loaded now, then the objects,
+ * newest first, then the other modules.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,19 +34,22 @@
 #include "server/core/timebase.h"
 
 #define PATH_BYTES_MAX	4096u
-#define BYTES_MAX	(64u << 20)	/* of files, for all of a root */
-#define ARGS_BYTES_MAX	(256u << 20)	/* of debug information, the same */
+#define BYTES_MAX	(64u << 20)	/* bytes of files that are read for one root */
+#define ARGS_BYTES_MAX	(256u << 20)	/* bytes of debug information that are read for
+					 * one root */
 #define OBJECTS		(ABI_MODULES + ABI_OBJECTS)
-#define SESSIONS_MAX	8u		/* of the parser, for parameters */
+#define SESSIONS_MAX	8u		/* sessions of one root, for parameters */
 #define STRING_BYTES_MAX	4096u
-#define WAIT_NS		250000000u	/* for parsers, in all of a root's life */
+#define WAIT_NS		250000000u	/* time to wait for parsers in the whole life of a
+					 * root */
 
 struct objects {
-	struct object objects[OBJECTS];		/* by row of abi_module, abi_object */
-	struct object_file files[OBJECTS];	/* of these, in order of need */
+	struct object objects[OBJECTS];		/* rows of abi_module, then rows of
+						 * abi_object */
+	struct object_file files[OBJECTS];	/* their files, in the order of first use */
 	uint32_t nr_files;
-	uint64_t bytes_left;			/* that may still be read */
-	uint64_t wait_ns;			/* that may still be waited */
+	uint64_t bytes_left;			/* how many bytes may still be read */
+	uint64_t wait_ns;			/* how long objects_wait() may still wait */
 };
 
 int objects_init(struct root *root)
@@ -78,14 +82,14 @@ bool objects_have_files(const struct root *root)
 	return root->objects->nr_files;
 }
 
-/* What the program says of one. */
+/* The description of an object in the root's memory. */
 struct told {
-	char *path;			/* NULL: nothing that makes sense */
+	char *path;			/* NULL: no valid path */
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
 };
 
-/* A copy of the module's path, or NULL. */
+/* Return a copy of the module's path, or NULL. */
 static char *module_path(const struct root *root, const struct abi_module *module)
 {
 	uint64_t off = module->path, bytes = module->path_bytes;
@@ -101,7 +105,9 @@ static const struct abi_object *seen_row(const struct root *root, uint32_t numbe
 	return &root->objects_table[number - ABI_MODULES];
 }
 
-/* @number: of objects.objects; the path is to be freed. */
+/*
+ * Read the description of object @number of objects.objects.  The caller frees its path.
+ */
 static struct told object_told(const struct root *root, uint32_t number)
 {
 	struct told told = { 0 };
@@ -134,7 +140,10 @@ void objects_log(struct root *root, const char *path, const char *why)
 		error_log_add(&root->top, "symbols", why, path, 0);
 }
 
-/* Open @file and fill in the request that has it parsed.  -errno of the open. */
+/*
+ * Open @file and fill in the request to parse it.  Returns 0, or -errno if it cannot be
+ * opened.
+ */
 static int want_file(struct root *root, const struct object_file *file,
 		     enum parse_job_id job, uint64_t bytes_left,
 		     struct parse_want *ret_want)
@@ -151,13 +160,15 @@ static int want_file(struct root *root, const struct object_file *file,
 	memcpy(ret_want->request.build_id, file->build_id, sizeof(file->build_id));
 	program_file_find(root, file->path, &found);
 	r = localfile_open(found.path, &ret_want->fd);
-	/* a link of ours says nothing about where debug information is */
+	/* A path in /proc/self/fd does not help to find debug files. */
 	ret_want->path = found.fd < 0 ? file->path : NULL;
 	program_file_done(&found);
 	return r;
 }
 
-/* Without room for another parser the file stays unparsed, for the next call. */
+/*
+ * If no more parsers are allowed at present, the file stays unparsed until the next call.
+ */
 static void start_file(struct root *root, struct object_file *file)
 {
 	struct parse_want want;
@@ -176,7 +187,10 @@ static void start_file(struct root *root, struct object_file *file)
 	root->is_parsing |= r == -EBUSY;
 }
 
-/* Charge @bytes to the root.  False, and nothing charged: more than is left. */
+/*
+ * Charge @bytes to the root.  Returns false and charges nothing if that is more than is
+ * left.
+ */
 static bool take_bytes(uint64_t *bytes_left, uint64_t bytes)
 {
 	bool is_enough = bytes <= *bytes_left;
@@ -196,7 +210,7 @@ static void end_file(struct root *root, struct object_file *file)
 	const char *why = parse_why(file->job);
 
 	file->is_parsed = true;
-	/* the parser may lie */
+	/* the parser may have reported too little */
 	if (parsed && parsed->bytes > bytes)
 		bytes = parsed->bytes;
 	if (!take_bytes(&objects->bytes_left, bytes)) {
@@ -211,7 +225,9 @@ static void end_file(struct root *root, struct object_file *file)
 	file->job = NULL;
 }
 
-/* Has @file names?  Sets root->is_parsing if the parser is still at work. */
+/*
+ * Return true if @file has names.  Sets root->is_parsing if the parser is still working.
+ */
 static bool has_names(struct root *root, struct object_file *file)
 {
 	if (!file->is_parsed && !file->job)
@@ -223,7 +239,7 @@ static bool has_names(struct root *root, struct object_file *file)
 	return file->is_readable;
 }
 
-/* Return the entry of that object's file; takes its path over. */
+/* Return the entry of the object's file.  Takes over its path. */
 static struct object_file *get_file(const struct root *root, const struct told *told)
 {
 	struct objects *objects = root->objects;
@@ -238,7 +254,7 @@ static struct object_file *get_file(const struct root *root, const struct told *
 			return file;
 		}
 	}
-	file = &objects->files[objects->nr_files++];	/* one an object at most */
+	file = &objects->files[objects->nr_files++];	/* at most one for each object */
 	file->path = told->path;
 	file->build_id_bytes = told->build_id_bytes;
 	memcpy(file->build_id, told->build_id, file->build_id_bytes);
@@ -264,7 +280,7 @@ static void try_object(struct root *root, uint32_t number)
 	struct told told;
 
 	if (number >= ABI_MODULES && !shm_load(&seen_row(root, number)->is_there))
-		return;			/* it is being written */
+		return;			/* the row is being written */
 	object->is_tried = true;
 	told = object_told(root, number);
 	if (!told.path)
@@ -280,7 +296,10 @@ static uint64_t object_base(const struct root *root, uint32_t number)
 				      shm_load(&seen_row(root, number)->start);
 }
 
-/* The object of that number, where it was loaded last; NULL: not readable, or not yet. */
+/*
+ * Return object @number with its current bias.  NULL: its file is not readable, or not
+ * parsed yet.
+ */
 static struct object *get_object(struct root *root, uint32_t number)
 {
 	struct object *object = &root->objects->objects[number];
@@ -299,8 +318,11 @@ static bool is_loaded(const struct root *root, uint32_t row)
 	return root->modules_seen[row / 64] >> row % 64 & 1;
 }
 
-/* The number of the one that comes at place @at of 2 * @modules + @seen: modules that
- * are loaded, objects, modules that were loaded; the newest first.  -ENOENT: none. */
+/*
+ * Return the number of the object at position @at of the search order: modules that are
+ * loaded, then objects, then modules that were loaded, newest first in each group.  There
+ * are 2 * @modules + @seen positions.  -ENOENT: no object at this position.
+ */
 static int object_in_order(const struct root *root, uint32_t modules, uint32_t seen,
 			   uint32_t at)
 {
@@ -313,7 +335,10 @@ static int object_in_order(const struct root *root, uint32_t modules, uint32_t s
 	return is_loaded(root, row) == is_first ? (int)row : -ENOENT;
 }
 
-/* Can it, by what is known without its file? */
+/*
+ * Return false if the object cannot contain @addr, as far as that is known without its
+ * file.
+ */
 static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
 {
 	const struct abi_object *row;
@@ -324,7 +349,7 @@ static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
 	return addr - shm_load(&row->start) < shm_load(&row->end) - shm_load(&row->start);
 }
 
-/* get_object(), which also says whether the parser is still at work. */
+/* get_object() that also returns whether the parser is still working. */
 static struct object *get_object_now(struct root *root, uint32_t number,
 				     bool *ret_is_parsing)
 {
@@ -338,8 +363,10 @@ static struct object *get_object_now(struct root *root, uint32_t number,
 	return object;
 }
 
-/* objects_next(); with @is_strict it ends at one that is still being parsed, so that no
- * other file is parsed before it is known that this is not the one. */
+/*
+ * objects_next().  With @is_strict it stops at an object that is still being parsed, so
+ * that no other file is parsed before that one is ruled out.
+ */
 static struct object *next_object(struct root *root, uint64_t addr, bool is_strict,
 				  uint32_t *at)
 {
@@ -371,8 +398,10 @@ static bool object_has(const struct object *object, uint64_t addr)
 	return in_file >= symbols->first && in_file < symbols->end;
 }
 
-/* The number of the object that was at @addr when the record was written, by the
- * times that it was first seen at.  -ENOENT: that is not known. */
+/*
+ * Return the number of the object that was at @addr when the record was written, by the
+ * times at which objects were first seen.  -ENOENT: unknown.
+ */
 static int number_by_time(const struct root *root, const struct symbols_from *from,
 			  uint64_t addr)
 {
@@ -380,7 +409,8 @@ static int number_by_time(const struct root *root, const struct symbols_from *fr
 	uint64_t tsc = 0;
 
 	if (!from->instance || nr >= ABI_OBJECTS)
-		return -ENOENT;		/* a newer one may have found no row */
+		return -ENOENT;		/* the table is full, so a newer object may be
+					 * missing */
 	for (uint32_t i = nr; i--; ) {
 		const struct abi_object *row = &root->objects_table[i];
 
@@ -463,7 +493,10 @@ void objects_wait(struct root *root)
 
 /* ---- strings ---- */
 
-/* Open the file at @path if it is the one that was parsed.  -1: another is there. */
+/*
+ * Open the file at @path if it is the one that was parsed.  Returns -1 if it is another
+ * one.
+ */
 static int open_again(const char *path, const struct stat *st)
 {
 	struct stat now;
@@ -492,7 +525,7 @@ static int open_parsed(const struct root *root, const struct object_file *file)
 	return fd;
 }
 
-/* Read bytes of the file where the parser found a segment; nothing is parsed here. */
+/* Read bytes of a segment that the parser has found.  Nothing is parsed here. */
 char *objects_string(const struct root *root, const struct object *object, uint64_t addr)
 {
 	const struct object_file *file = object->file;
@@ -522,7 +555,10 @@ char *objects_string(const struct root *root, const struct object *object, uint6
 
 /* ---- names of C++ ---- */
 
-/* Demangle all names of a file at once.  -EBUSY: try again later. */
+/*
+ * Start to demangle all names of a file.  Returns 0; -EBUSY: try again later; or another
+ * -errno.
+ */
 static int start_plain(struct root *root, struct parsed *parsed, uint64_t bytes_left)
 {
 	struct parse_want want = {
@@ -596,7 +632,7 @@ const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
 
 /* ---- parameters ---- */
 
-/* End the least recently used session if the root has too many, or too much in them. */
+/* End the least recently used session if the root has too many sessions or bytes. */
 static void make_room_for_session(struct objects *objects, uint64_t *ret_bytes_left)
 {
 	struct params *oldest = NULL;
@@ -662,9 +698,9 @@ const struct elf_params *objects_params(struct root *root,
 	return file && file->params ? find_params(root, file, addr - object->bias) : NULL;
 }
 
-/* ---- what the server itself sees ---- */
+/* ---- objects that the server sees ---- */
 
-/* Its path may be another one to the same file. */
+/* Compare by build id if there is one: the path may be another one to the same file. */
 static bool is_same(const struct abi_object *row, const struct abi_object *object)
 {
 	return row->start == object->start &&
@@ -674,7 +710,7 @@ static bool is_same(const struct abi_object *row, const struct abi_object *objec
 		!strncmp(row->path, object->path, sizeof(row->path)));
 }
 
-/* Is the newest of those that lie there this very one? */
+/* Return true if the newest row at these addresses is @object itself. */
 static bool is_told(const struct root *root, const struct abi_object *object,
 		    uint32_t known)
 {

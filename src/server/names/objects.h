@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses of the traced program -> the objects that they are in, and their files. */
+/* Find the object (program or shared library) at an address, and read its file. */
 #ifndef ULF_SERVER_OBJECTS_H
 #define ULF_SERVER_OBJECTS_H
 
@@ -16,84 +16,118 @@ struct params;
 struct root;
 struct symbols_from;
 
-/* What is loaded to several places is read once. */
+/* The file of objects.  A file that is loaded at several addresses is read once. */
 struct object_file {
 	char *path;
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
-	bool is_parsed;			/* it was tried */
-	bool is_readable;
-	struct parse_job *job;		/* that parses it; NULL: none */
+	bool is_parsed;			/* it was parsed, successfully or not */
+	bool is_readable;		/* it was parsed successfully */
+	struct parse_job *job;		/* the running parser; NULL: none */
 	struct elf_symbols symbols;
-	struct params *params;		/* NULL: not asked for yet */
-	/* for its strings: the file that was parsed */
+	struct params *params;		/* NULL: no parameters were requested yet */
+	/* To read strings: identity and segments of the file that was parsed. */
 	struct stat st;
 	struct parse_segment segments[PARSE_SEGMENTS_MAX];
 	uint32_t nr_segments;
 };
 
+/* An object at an address. */
 struct object {
-	bool is_tried;
-	bool is_program;		/* it has no module's name */
-	struct object_file *file;	/* NULL: none that is readable */
-	uint64_t bias;			/* address in memory - in the file */
+	bool is_tried;			/* @file was looked up */
+	bool is_program;		/* the program itself: its functions are shown
+					 * without a module */
+	struct object_file *file;	/* NULL: no valid path */
+	uint64_t bias;			/* address in memory - address in the file */
 };
 
 /*
- * Empty; files are parsed when an address in them is first asked for.
+ * Allocate an empty table.  Files are parsed when an address in them is first looked up.
+ * Returns NULL without memory.
  *
- * Nothing here waits for a parser in the server: a file that is still being parsed has
- * no names, and root->is_parsing is set; then the caller must try again later.
+ * In the server nothing here waits for a parser, except objects_wait().  While a file is
+ * being parsed it has no names, and root->is_parsing is set: the caller must try again
+ * later.
  */
-/* root_part.init and root_part.done */
+/* root_part.init: allocate an empty table.  Returns -ENOMEM. */
 int objects_init(struct root *root);
+/* root_part.done: free the table and kill its parsers. */
 void objects_done(struct root *root);
 /* root_part.has_unsaved: names were read from files that may be gone by now. */
 bool objects_have_files(const struct root *root);
 
-/* The object that @addr is in, as it is in that record; or NULL. */
+/* Return the object that contains @addr, at the time of the record @from; or NULL. */
 struct object *objects_find(struct root *root, const struct symbols_from *from,
 			    uint64_t addr);
-/* Parse the files of all objects and wait for it, 250 ms in all of a root's life.  For
- * callers that cannot try again later; returns at once if all are parsed. */
+/*
+ * Parse the files of all objects and wait for it, up to 250 ms in the whole life of a
+ * root.  For callers that cannot try again later.  Returns at once if all files are
+ * parsed.
+ */
 void objects_wait(struct root *root);
-/* root_part.stop_waiting: objects_wait() of @root returns at once from now on. */
+/* Make objects_wait() of @root return at once from now on. */
 void objects_wait_no_more(struct root *root);
-/* Parse the files of all objects without waiting.  -ERESTART: some are not parsed yet. */
+/*
+ * Parse the files of all objects without waiting.  Returns 0, or -ERESTART if some are
+ * not parsed yet.
+ */
 int objects_parse(struct root *root);
-/* root_part.settled: take the results of parsers that have ended, and charge them to the
- * root. */
+/* root_part.settled: take the results of parsers that have ended, and charge their bytes to
+ * the root. */
 void objects_settle(struct root *root, bool is_awaited);
-/* The constant string at @addr of the object, up to 4 KiB of it; to be freed.  NULL: there
- * is none, or the file has changed. */
+/*
+ * Return the constant string at @addr of the object, up to 4 KiB of it.  The caller frees
+ * it.  NULL: there is none, or the file has changed.
+ */
 char *objects_string(const struct root *root, const struct object *object, uint64_t addr);
-/* Have all names of @symbols demangled, once.  @path: the file, for error_log; @bytes_left:
- * that the result may have, less by what it has.  0: it was tried; -ERESTART: not yet. */
+/*
+ * objects_demangle - demangle all names of @symbols, once
+ * @path: the file, for error_log
+ * @bytes_left: maximum size of the result; the call subtracts its size
+ *
+ * Returns 0 if that was done or has failed; -ERESTART if the parser is working.
+ */
 int objects_demangle(struct root *root, const struct elf_symbols *symbols,
 		     const char *path, uint64_t *bytes_left);
-/* The name of @symbol, a row of @symbols, as C++ writes it.  @path: the file, for
- * error_log. */
+/*
+ * Return the demangled name of @symbol, a row of @symbols, or its raw name.  @path: the
+ * file, for error_log.  May set root->is_parsing.
+ */
 const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
 			  const struct elf_symbol *symbol, const char *path);
-/* Report in error_log that the parser failed on the file at @path.  @why NULL: nothing to
- * report. */
+/*
+ * Report in error_log that the parser failed on the file at @path.  Does nothing if @why
+ * is NULL.
+ */
 void objects_log(struct root *root, const char *path, const char *why);
-/* The parameters of the function that @addr is in; NULL: not known.  Good until
- * the next call. */
+/*
+ * Return the parameters of the function that contains @addr.  NULL: unknown.  The result
+ * is valid until the next call.
+ */
 const struct elf_params *objects_params(struct root *root,
 					const struct symbols_from *from, uint64_t addr);
-/* The next of those that may have @addr (0: of all), from *@at on, which is 0 for
- * the first.  NULL behind the last. */
+/*
+ * Iterate over the objects that may contain @addr (0: over all).  *@at must be 0 at
+ * first.  Returns NULL at the end.
+ */
 struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at);
 
-/* May @object be what was at @addr when that record was written?  No: another one is
- * known to have been there. */
+/*
+ * Return true if @object may have been at @addr when the record was written: no other
+ * object is known to have been there.
+ */
 bool objects_can_be(const struct root *root, const struct symbols_from *from,
 		    uint64_t addr, const struct abi_object *object);
-/* The server sees it loaded, as from now; `since` and `is_there` are filled in.  For
- * nothing if it is known already, or there is no room.  @known: it was when there were
- * that many rows, so only what came later can be in its place; 0: nobody knows. */
+/*
+ * objects_tell - enter an object that the server sees loaded into the table
+ * @object: @since and @is_there are filled in here
+ * @known: the object was in the table when that had so many rows, so only later rows can
+ *	have replaced it.  0: unknown
+ *
+ * Does nothing if the object is in the table already, or if the table is full.
+ */
 void objects_tell(struct root *root, const struct abi_object *object, uint32_t known);
+/* Return the number of rows in the table of objects. */
 uint32_t objects_nr_rows(const struct root *root);
 
 #endif

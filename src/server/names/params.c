@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cache of the parameters of functions, filled by a session of the parser. */
+/* A cache of the parameters of functions, filled by a session of the parser. */
 #include "server/names/params.h"
 
 #include <errno.h>
@@ -9,20 +9,22 @@
 #include "symbols/elf_args.h"
 #include "symbols/parse_take.h"
 
-#define FOUND		1024u		/* functions kept, a power of two */
+#define FOUND		1024u		/* cached functions; a power of two */
 
 struct found {
-	uint64_t addr;			/* 0: free */
-	struct elf_params *params;	/* NULL: not known */
+	uint64_t addr;			/* 0: the row is free */
+	struct elf_params *params;	/* NULL: the parameters are unknown */
 };
 
 struct params {
-	struct parse_job *session;	/* NULL: none */
-	bool is_over;			/* it has ended by itself: there is no other */
-	const char *why;		/* to be told; or NULL */
-	uint64_t asked;			/* the address of the last question; 0: none */
+	struct parse_job *session;	/* NULL: no session */
+	bool is_over;			/* the session has failed or takes too long: do
+					 * not start another */
+	const char *why;		/* for params_why(); NULL: nothing to report */
+	uint64_t asked;			/* address of the query without an answer; 0: none */
 	uint64_t used_ns;
-	struct found found[FOUND];	/* by address; the newest stays */
+	struct found found[FOUND];	/* by a hash of the address; a new one replaces
+					 * the old one */
 };
 
 struct params *params_new(void)
@@ -97,7 +99,7 @@ static void take_answer(struct params *params)
 	params->is_over |= answer->is_over;
 }
 
-/* The session has ended by itself: no other one is started. */
+/* The session has ended by itself.  Do not start another one. */
 static void end(struct params *params)
 {
 	params->is_over = true;
@@ -132,7 +134,8 @@ int params_find(struct params *params, uint64_t addr, const struct elf_params **
 		return 0;
 	}
 	params->asked = addr;
-	take_answer(params);		/* without an event loop the answer is there */
+	take_answer(params);		/* without an event loop the answer is already
+					 * there */
 	if (found->addr == addr)
 		*ret_params = found->params;
 	return found->addr == addr ? 0 : -EINPROGRESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of the functions of a file, as a session of the parser finds them. */
+/* The parameters of the functions of a file.  A session of the parser finds them. */
 #ifndef ULF_SERVER_PARAMS_H
 #define ULF_SERVER_PARAMS_H
 
@@ -11,28 +11,34 @@
 struct elf_params;
 struct params;
 
-/* NULL: no memory. */
+/* Allocate an empty cache.  Returns NULL without memory. */
 struct params *params_new(void);
+/* End the session and free the cache.  NULL is allowed. */
 void params_free(struct params *params);
 
-/* Start the session; returns as parse_start() does. */
+/* Start the session.  Returns the same values as parse_start(). */
 int params_start(struct params *params, const struct parse_want *want);
-/* End the session; another one may be started later.  Answers stay in the cache. */
+/* End the session.  Another one can be started later.  Cached answers stay. */
 void params_stop(struct params *params);
+/* Return true if there is a session. */
 bool params_has_session(const struct params *params);
-/* How much debug information its session has. */
+/* Return how many bytes of debug information the session has read. */
 uint64_t params_bytes(const struct params *params);
-/* CLOCK_MONOTONIC, of the last question. */
+/* Return the time of the last query, by CLOCK_MONOTONIC. */
 uint64_t params_used_ns(const struct params *params);
 
 /*
- * params_find - those of the function that @addr is in
+ * params_find - find the parameters of the function that contains @addr
  *
- * 0 and the parameters, good until the next call, NULL: not known; -EINPROGRESS: the
- * parser is at work, try again; -ENOENT: there is no session, start one.
+ * Returns 0 and the parameters, which are valid until the next call (NULL: unknown);
+ * -EINPROGRESS if the parser is working: try again; -ENOENT if there is no session: start
+ * one.
  */
 int params_find(struct params *params, uint64_t addr, const struct elf_params **ret_params);
-/* Why the session failed, for error_log; returned once.  NULL: it did not. */
+/*
+ * Return why the session failed, for error_log; each failure once.  NULL: it did not
+ * fail.
+ */
 const char *params_why(struct params *params);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The formats of trace_printk(): read from the program's heap, found by where they
- * are.  They stay as they are once they are there, so each is read once: a program that
- * says all the time that something is new costs no more than a look at its lists. */
+/*
+ * The formats of trace_printk(), read from the program's heap and found by their
+ * addresses.  A format does not change once it is stored, so each is read once.
+ * Therefore a program that keeps saying that its tables have changed costs no more than a
+ * look at its lists.
+ */
 #include "server/names/printk.h"
 
 #include <errno.h>
@@ -13,21 +16,23 @@
 #include "server/core/shm.h"
 
 #define FORMATS_MAX	65536u
-#define TEXT_BYTES_MAX	65536u		/* of one */
-#define ALL_BYTES_MAX	(32u << 20)	/* of all */
+#define TEXT_BYTES_MAX	65536u		/* bytes of one text */
+#define ALL_BYTES_MAX	(32u << 20)	/* bytes of all texts */
 
 struct printk_format {
-	uint32_t off;			/* of the text */
+	uint32_t off;			/* offset of the text in the memory */
 	char *text;
 };
 
 struct printk_formats {
-	struct printk_format *table;	/* by off */
-	uint32_t nr, cap;
-	uint64_t bytes;
-	uint32_t tables_seen;		/* tables_changed of their time */
-	bool is_full;			/* no more are read */
-	uint32_t first[ABI_PRINTK_LISTS];	/* of each list, the newest that was read */
+	struct printk_format *table;	/* sorted by @off */
+	uint32_t nr, cap;		/* cap: allocated rows */
+	uint64_t bytes;			/* sum of the texts */
+	uint32_t tables_seen;		/* value of tables_changed when the lists were
+					 * read */
+	bool is_full;			/* a limit was reached: no more formats are read */
+	uint32_t first[ABI_PRINTK_LISTS];	/* for each list: offset of the newest
+						 * format that was read */
 };
 
 bool printk_has_formats(const struct root *root)
@@ -48,7 +53,9 @@ void printk_formats_done(struct root *root)
 	root->printk = NULL;
 }
 
-/* What is at @off of the heap, if all of it is there; else NULL. */
+/*
+ * Return the address of @off in the heap.  NULL if the range is not inside of the heap.
+ */
 static void *heap_at(const struct root *root, uint64_t off, uint64_t bytes)
 {
 	if (off % 4 || off < root->heap_off || off > root->arena_off ||
@@ -84,8 +91,10 @@ static int add(struct printk_formats *formats, uint32_t off, const char *shared,
 	return 0;
 }
 
-/* The part of a list that is newer than @known.  The newest is its first, so it only goes
- * down. */
+/*
+ * Read the part of a list that is newer than @known.  The newest format is first, so
+ * offsets only fall; anything else ends the list.
+ */
 static int read_list(struct root *root, uint32_t off, uint32_t known)
 {
 	for (uint32_t last = UINT32_MAX; off > known && off < last; ) {
@@ -116,7 +125,7 @@ static int compare(const void *pa, const void *pb)
 	return (a->off > b->off) - (a->off < b->off);
 }
 
-/* Put those from @nr_old on, which have come now, among the others. */
+/* Merge the new formats, from @nr_old on, into the sorted table. */
 static int sort_new(struct printk_formats *formats, uint32_t nr_old)
 {
 	uint32_t nr_new = formats->nr - nr_old, at = formats->nr;

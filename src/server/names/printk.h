@@ -11,22 +11,31 @@ struct printk_formats;
 struct root;
 struct text;
 
-/* Has the program any?  Then it may record at any time. */
+/* Return true if the program has any formats: then it may record at any time. */
 bool printk_has_formats(const struct root *root);
-/* root_part.done */
+/* root_part.done: free what was read. */
 void printk_formats_done(struct root *root);
 
-/* The text at @addr of the program, until the next call; NULL: none. */
+/* Return the text at @addr of the program, or NULL.  It is valid until the next call. */
 const char *printk_find(struct root *root, uint64_t addr);
-/* All that there are, in the order in which they came. */
+/*
+ * Call @put for all formats, in the order in which the program stored them.  Returns 0 or
+ * -ENOMEM.
+ */
 int printk_list(struct root *root,
 		void (*put)(void *arg, uint64_t addr, const char *text), void *arg);
-/* printk_strings.c: those of tracepoint_string(), by their addresses in the program. */
+/*
+ * printk_strings.c: call @put for the strings of tracepoint_string().  Returns 0 or
+ * -ENOMEM.
+ */
 int printk_list_strings(struct root *root,
 			void (*put)(void *arg, uint64_t addr, const char *text),
 			void *arg);
 
-/* printk_line.c: a record of ftrace:print, bprint or bputs; and its text alone. */
+/*
+ * printk_line.c: print a record of ftrace:print, bprint or bputs: with its origin, or the
+ * text alone.
+ */
 void printk_print(const struct line *line, struct text *out);
 void printk_print_message(const struct line *line, struct text *out);
 

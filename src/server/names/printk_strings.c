@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The strings that a program lists by their addresses (tracepoint_string()), read from
- * its heap, one block a module.  A program decides what is in it: nothing but lengths
- * within the heap is believed. */
+/*
+ * The strings that a program lists by their addresses (tracepoint_string()), read from
+ * its heap, one block per module.  The program decides what is in a block, so every
+ * length is checked against the heap.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +14,18 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define STRINGS_MAX	16384u		/* of all modules */
-#define TEXT_BYTES_MAX	(1u << 20)	/* of the texts of all modules */
+#define STRINGS_MAX	16384u		/* strings of all modules */
+#define TEXT_BYTES_MAX	(1u << 20)	/* bytes of all texts */
 
 /* The block of one module. */
 struct block {
-	uint32_t nr;			/* strings */
-	uint32_t bytes;			/* of the texts */
-	const uint64_t *address;	/* [nr]; in shared memory */
-	const char *texts;		/* in shared memory */
+	uint32_t nr;			/* number of strings */
+	uint32_t bytes;			/* length of @texts */
+	const uint64_t *address;	/* addresses of the strings in the program */
+	const char *texts;		/* the strings, each with a NUL */
 };
 
-/* The block at @off, if all of it is in the heap. */
+/* Get the block at @off.  Returns false if not all of it is inside of the heap. */
 static bool find_block(const struct root *root, uint64_t off, struct block *ret_block)
 {
 	uint64_t left = off < root->arena_off ? root->arena_off - off : 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and constant strings are in the files of the program's objects: objects.c
- * says which. */
+/*
+ * Names of functions and constant strings.  They are in the files of the program's
+ * objects; objects.c finds the file.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,18 +17,20 @@
 #include "server/core/shm.h"
 #include "server/names/symbols.h"
 
-#define STRINGS		256u		/* kept, a power of two */
+#define STRINGS		256u		/* cached strings; a power of two */
 
-/* A string that was asked for; few are asked for again and again. */
+/* A cached string.  Few strings are used, again and again. */
 struct string {
-	uint64_t addr;			/* 0: free */
-	uint32_t module;		/* of the record */
-	char *text;			/* NULL: there is none */
+	uint64_t addr;			/* 0: the row is free */
+	uint32_t module;		/* module of the record */
+	char *text;			/* NULL: there is no string */
 };
 
 struct symbols {
-	struct string strings[STRINGS];		/* by address; the newest stays */
-	uint32_t tables_seen;			/* tables_changed of their time */
+	struct string strings[STRINGS];		/* by a hash of the address; a new one
+						 * replaces the old one */
+	uint32_t tables_seen;			/* value of tables_changed when they were
+						 * read */
 };
 
 int symbols_init(struct root *root)
@@ -61,7 +65,7 @@ size_t symbols_module_len(const char *file)
 
 const struct symbols_from symbols_now = { .module = SYMBOLS_NO_MODULE };
 
-/* Parts may have read files that are too large to be read for lines, or that are gone. */
+/* Parts may have read files that exceed the limit for lines, or that have been removed. */
 static int find_in_parts(struct root *root, const struct symbols_from *from, uint64_t addr,
 			 const struct object *object, struct function_symbol *ret)
 {
@@ -73,7 +77,7 @@ static int find_in_parts(struct root *root, const struct symbols_from *from, uin
 	return -ENOENT;
 }
 
-/* Find the symbol at @addr.  Returns -ENOENT. */
+/* Find the symbol at @addr.  Returns 0 or -ENOENT. */
 static int find_symbol(struct root *root, const struct symbols_from *from, uint64_t addr,
 		       const struct object *object, struct function_symbol *ret)
 {
@@ -90,9 +94,11 @@ static int find_symbol(struct root *root, const struct symbols_from *from, uint6
 	return 0;
 }
 
-/* A signal's handler returns to where nobody has called it from: the start of libc's
- * __restore_rt.  That is assembler, without a size; what has one may as well be the
- * function behind an unknown one that ends with a call. */
+/*
+ * A signal handler returns to the start of libc's __restore_rt, which no call leads to.
+ * That is assembler without a size.  A symbol with a size is refused: it may be the
+ * function after an unknown one that ends with a call.
+ */
 static int find_restorer(struct root *root, const struct symbols_from *from,
 			 uint64_t addr, const struct object *object,
 			 struct function_symbol *ret)
@@ -102,7 +108,7 @@ static int find_restorer(struct root *root, const struct symbols_from *from,
 	return !r && ret->symbol->size ? -ENOENT : r;
 }
 
-/* As the lists of functions have it. */
+/* Print [MODULE] as the lists of functions do. */
 static void print_module(const struct object *object, struct text *out)
 {
 	const char *file = basename(object->file->path);
@@ -115,7 +121,7 @@ static void print_module(const struct object *object, struct text *out)
 int symbols_print(struct root *root, const struct symbols_from *from, uint64_t addr,
 		  enum print_symbol style, struct text *out)
 {
-	/* a return address may lie behind the end of its caller */
+	/* look up the call: a return address may lie after the end of the caller */
 	uint64_t at = addr - (style == PRINT_SYMBOL_RETURN ||
 			      style == PRINT_SYMBOL_CALLER);
 	const struct object *object = objects_find(root, from, at);
@@ -187,7 +193,7 @@ void symbols_list(struct root *root, struct text *out)
 	while ((object = objects_next(root, 0, &at))) {
 		const struct elf_symbols *symbols = &object->file->symbols;
 
-		/* not what was where another is now */
+		/* skip an object if another one is loaded at its address now */
 		if (objects_find(root, &symbols_now,
 				 object->bias + symbols->first) != object)
 			continue;
@@ -216,7 +222,8 @@ int symbols_string(struct root *root, const struct symbols_from *from, uint64_t 
 		if (object)
 			string->text = objects_string(root, object, addr);
 		else if (root->is_parsing)
-			string->addr = 0;	/* to be tried again */
+			string->addr = 0;	/* a parser is working: try again next
+						 * time */
 	}
 	if (!string->text)
 		return -ENOENT;

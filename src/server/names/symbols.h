@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses of the traced program -> names of its functions, its strings. */
+/*
+ * Find the names of functions, and constant strings, at addresses of the traced program.
+ */
 #ifndef ULF_SERVER_SYMBOLS_H
 #define ULF_SERVER_SYMBOLS_H
 
@@ -15,8 +17,9 @@ struct root;
 struct symbols;
 struct text;
 
-/* root_part.init and root_part.done */
+/* root_part.init: allocate an empty cache.  Returns -ENOMEM. */
 int symbols_init(struct root *root);
+/* root_part.done: free the cache. */
 void symbols_done(struct root *root);
 
 /* Length of the module's name in the name of a library's file: libfoo of libfoo.so.1.2. */
@@ -30,35 +33,48 @@ struct function_symbol {
 	const char *path;		/* of the file */
 };
 
-/* Of a record that no module brings. */
+/* For records of events that belong to no module. */
 #define SYMBOLS_NO_MODULE	UINT32_MAX
 
-/* The record that an address is from: another object may be there now. */
+/*
+ * The record that an address comes from.  At that time another object may have been
+ * there.
+ */
 struct symbols_from {
-	uint32_t module;		/* row of abi_module */
-	const struct instance *instance;	/* NULL: it is of now */
-	uint64_t time;
+	uint32_t module;		/* row of abi_module, or SYMBOLS_NO_MODULE */
+	const struct instance *instance;	/* NULL: the address comes from no record,
+						 * use what is loaded now */
+	uint64_t time;			/* time of the record, by the clock of @instance */
 };
-/* Of no record. */
+/* For addresses that come from no record. */
 extern const struct symbols_from symbols_now;
 
-/* Write the name at @addr; -ENOENT, and nothing written, if there is none. */
+/*
+ * Append the name of the function at @addr.  Returns 0, or -ENOENT: nothing was written.
+ */
 int symbols_print(struct root *root, const struct symbols_from *from, uint64_t addr,
 		  enum print_symbol style, struct text *out);
-/* Write path[+0x12], the object's file and the address in it; -ENOENT. */
+/* Append path[+0x12]: the object's file and the address in it.  Returns 0 or -ENOENT. */
 int symbols_file(struct root *root, const struct symbols_from *from, uint64_t addr,
 		 struct text *out);
-/* What is at the addresses that stand for ulf itself: enum abi_ip. */
+/* Names of the addresses that stand for ulf itself, by enum abi_ip. */
 extern const char *const symbols_own[];
-/* Write all functions, a line each, as /proc/kallsyms does: the kernel's tools
- * read that.  It has no sizes, so what ends an object is there, too. */
+/*
+ * Append all functions, one per line, in the format of /proc/kallsyms, which the kernel's
+ * tools read.  The format has no sizes, so a line `_end` marks the end of each object.
+ */
 void symbols_list(struct root *root, struct text *out);
-/* Write the string at @addr if it is constant; else -ENOENT, nothing written. */
+/*
+ * Append the string at @addr if it is constant.  Returns 0, or -ENOENT: nothing was
+ * written.
+ */
 int symbols_string(struct root *root, const struct symbols_from *from, uint64_t addr,
 		   struct text *out);
 
-/* Where the function of that name, or the one that @addr is in, begins and ends.
- * -ENOENT */
+/*
+ * Get start and end of the function called @name (@len bytes), or of the function that
+ * contains @addr.  Returns 0 or -ENOENT.  May wait for parsers, see objects_wait().
+ */
 int symbols_function(struct root *root, const char *name, size_t len,
 		     uint64_t *ret_start, uint64_t *ret_end);
 int symbols_function_at(struct root *root, uint64_t addr, uint64_t *ret_start,

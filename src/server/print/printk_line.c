@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What trace_printk() and trace_marker recorded, as text: ftrace:print, bprint and
- * bputs.  The text brings its own newline. */
+/*
+ * Print the records of trace_printk() and trace_marker: ftrace:print, bprint and bputs.
+ * The text has its own newline.
+ */
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,8 +17,9 @@
 #include "server/core/root.h"
 #include "server/names/symbols.h"
 
-#define HEAD_BYTES	16u		/* up to and with the ip */
-#define FORMAT_BYTES	24u		/* with the format, or text, too */
+#define HEAD_BYTES	16u		/* bytes up to and including the ip */
+#define FORMAT_BYTES	24u		/* bytes up to and including the address of the
+					 * format or text */
 
 static uint64_t load(const struct line *line, uint32_t off)
 {
@@ -42,7 +45,7 @@ static uint64_t hash_ptr(void *ctx, uint64_t ptr)
 	return ptrhash(ptr);
 }
 
-/* With what the printer of events has for the same. */
+/* Print a pointer like the printer of events does (%p and its extensions). */
 static void print_pointer(void *ctx, char letter, uint64_t value,
 			  struct num_spec spec, struct text *out)
 {
@@ -94,7 +97,7 @@ static void print_formatted(const struct line *line, struct text *out)
 		text_puts(out, "[cut short]\n");
 }
 
-/* The newline at the end of a message ends its line; others are part of the text. */
+/* Keep the newline at the end of a message; escape newlines inside of it. */
 static void keep_last_newline(struct text *out, size_t start)
 {
 	bool has_newline = out->len > start && out->data[out->len - 1] == '\n';

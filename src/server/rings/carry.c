@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A change of size while there are still records of before the one before it:
- * a place has room for one old ring, so those records go to the front of the
- * new one, and what was counted to its counters.  Each ring stays in the order
- * of time, and that is all that readers ask for.  The ring is written in private
- * memory first: a writer trusts its ring, and what is shared with a program can
- * change at any time.
+ * Keep records across two changes of size.  A CPU has space for one old ring (`prev`).
+ * If `prev` still has records when the size changes again, they are copied to the front
+ * of the new ring, and its counters are added to the new ring's counters.  Each ring
+ * stays in order of time, which is all that readers need.
+ *
+ * The new ring is written in private memory first: the code that writes to a ring trusts
+ * it, and memory that is shared with a program can change at any time.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,7 +20,8 @@
 static int copy_records(const struct ring_view *from, const struct ring_view *to)
 {
 	struct {
-		uint64_t headroom;	/* RING_HEADROOM of it */
+		uint64_t headroom;	/* RING_HEADROOM bytes that ring_view_write() may
+					 * use */
 		uint8_t data[ALIGN_UP(RING_PAYLOAD_MAX, 8)];
 	} copy;
 	uint32_t tid = (uint32_t)gettid();
@@ -29,11 +31,11 @@ static int copy_records(const struct ring_view *from, const struct ring_view *to
 	int r = ring_head(from, &head);
 
 	if (r)
-		return 0;		/* no ring: nothing to be saved */
+		return 0;		/* not a ring: nothing to save */
 	r = ring_cursor_init(&cursor, from);
 	if (r)
 		return r;
-	/* A process that is late may still write to it. */
+	/* Stop at the old end: a slow process may still write to the ring. */
 	while (cursor.entries < head.entries &&
 	       ring_cursor_peek(&cursor, &record) > 0) {
 		if (record.bytes && record.bytes <= RING_PAYLOAD_MAX) {
@@ -76,7 +78,10 @@ int ring_carry(const struct ring_view *from, const struct ring_config *config,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (ring == MAP_FAILED)
 		return -ENOMEM;
-	/* The oldest go if it is too small, and times are those of before. */
+	/*
+	 * Overwrite: if the new ring is too small, drop the oldest records.  CLOCK_GIVEN:
+	 * keep the times of the records.
+	 */
 	private.overwrite = true;
 	private.is_paused = false;
 	private.flags |= ABI_RING_CLOCK_GIVEN;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A heap of cursors, the one with the oldest record on top.
+ * Merge rings by time: a heap of cursors, with the oldest record at the top.
  *
- * A consuming merge emits no record that is younger than the moment at which its batch
- * began.  A record that is not in its ring by then gets a later time, so it cannot belong
- * before one that was emitted already.  (A writer reads the clock inside of the section
- * that commits.)
+ * A consuming merge never returns a record that is younger than the start of its batch
+ * (the horizon).  A writer reads the clock inside of the section that commits, so every
+ * record that is not in its ring at that moment gets a later time.  So no record can
+ * appear later that should have come before one that was already returned.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,8 +16,10 @@
 #include "server/core/root.h"
 #include "server/core/timebase.h"
 
-/* A record from further ahead than this was made by another clock than the
- * buffer says, and waiting for it would be waiting for ever. */
+/*
+ * Nanoseconds.  A record that is further in the future than this was written with another
+ * clock than the buffer's, and waiting for its time could take forever.
+ */
 #define AHEAD_MAX	10000000000u
 
 static void close_sources(struct merge *merge)
@@ -43,11 +45,13 @@ static int open_source(struct merge *merge, const struct instance_ring *ring)
 	*source = (struct source) { .cpu = ring->cpu, .end = UINT64_MAX };
 	if (!merge->is_consuming) {
 		if (ring_head(&ring->view, &head))
-			return 0;	/* nothing readable in it */
+			return 0;	/* the ring is not readable */
 		source->end = head.entries;
 	}
-	/* Offers of this server are settled: one that is here now was made by
-	 * a server that was killed. */
+	/*
+	 * Other streams of this server have no offer here any more.  An offer that is
+	 * here now was made by a server that was killed.
+	 */
 	if (merge->is_consuming)
 		receipt_settle(&ring->view);
 	r = ring_cursor_init(&source->cursor, &ring->view);
@@ -159,7 +163,10 @@ static void heap_push(struct merge *merge, uint32_t number)
 	}
 }
 
-/* Does the source have a record that belongs to the stream? */
+/*
+ * Get the next record of @source.  Returns false if there is none before the end of the
+ * stream.
+ */
 static bool source_peek(struct merge *merge, struct source *source)
 {
 	if (source->cursor.entries >= source->end ||
@@ -167,7 +174,7 @@ static bool source_peek(struct merge *merge, struct source *source)
 	    source->cursor.entries >= source->end)
 		return false;
 	source->lost = source->cursor.lost;
-	/* What was overrun before `trace` was opened is in its header. */
+	/* Losses from before `trace` was opened are in its header. */
 	if (!merge->is_consuming && !source->is_begun)
 		source->lost = 0;
 	if (source->lost)
@@ -184,7 +191,7 @@ static void heap_bits(const struct merge *merge, uint64_t bits[HEAP_WORDS])
 		bits[merge->heap[i] / 64] |= 1ull << merge->heap[i] % 64;
 }
 
-/* Look again at the sources that had nothing. */
+/* Look again at the sources that had no record. */
 static void peek_empty(struct merge *merge)
 {
 	uint64_t in_heap[HEAP_WORDS] = { 0 };
@@ -205,8 +212,10 @@ static uint64_t horizon(const struct merge *merge)
 	return timebase_now(merge->instance);
 }
 
-/* Set where the merge ends.  The caller has set the horizon before: a record that is written
- * after this call is younger than all that the merge emits. */
+/*
+ * Set the end of each ring.  Call after the horizon was set: then records after the end
+ * are younger than all that the stream returns.
+ */
 static void move_ends(struct merge *merge)
 {
 	struct ring_head head;
@@ -234,7 +243,7 @@ bool merge_extend(struct merge *merge)
 	if (merge->which != RINGS_MAIN || instance_sync(instance))
 		return false;
 	if (merge->rings_serial != instance->rings_serial) {
-		/* New rings: go on with them only if none of the old ones was read. */
+		/* New rings: continue with them only if no old ring was opened. */
 		if (merge->nr_sources)
 			return false;
 		close_sources(merge);
@@ -278,7 +287,10 @@ int merge_start(struct merge *merge)
 	return was_reset;
 }
 
-/* Is it time for this record? */
+/*
+ * Fill @ret_record.  Returns 0 if the record is younger than the horizon, so that it must
+ * wait.
+ */
 static int give(const struct merge *merge, const struct source *source,
 		const struct ring_record *record, struct merge_record *ret_record)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All rings of a CPU, or of all CPUs, as one stream in order of time.
+ * Read all rings of one CPU, or of all CPUs, as one stream of records in order of time.
+ * How a consuming reader uses it:
  *
  *	merge_start(merge);
- *	while (merge_peek(merge, &record) > 0 && there is room)
+ *	while (merge_peek(merge, &record) > 0 && the buffer has space)
  *		merge_advance(merge);
  *	merge_stage(merge);
  *	merge_offer(merge, ticket);
- *	the reader is handed the bytes
+ *	hand the bytes to the reader
  *	merge_consume(merge);
  */
 #ifndef ULF_SERVER_MERGE_H
@@ -21,61 +22,82 @@
 struct merge;
 
 struct merge_record {
-	uint64_t time;
+	uint64_t time;			/* in the unit of the buffer's clock */
 	const uint8_t *data;
-	uint32_t bytes;
+	uint32_t bytes;			/* length of @data */
 	uint32_t cpu;
-	uint64_t lost;			/* overrun before it */
+	uint64_t lost;			/* records that were overrun before this one */
 };
 
-/* @is_consuming: goes on with what comes later, and takes out what it read.
- * Else it ends where the rings end now, and merge_extend() lets it go on.  The
- * instance must outlive it. */
+/*
+ * merge_new - open a stream of the rings @which of @instance
+ * @cpu: a CPU, or CPU_ALL
+ * @is_consuming: true: the stream has no end, and records leave the rings when they are
+ *	consumed. false: the stream ends where the rings end now; merge_extend() continues
+ *	it
+ *
+ * @instance must outlive the stream.  Returns 0 or -errno.
+ */
 int merge_new(struct instance *instance, enum rings which, int cpu,
 	      bool is_consuming, struct merge **ret_merge);
+/*
+ * Free the stream.  Staged records stay in the rings for the next reader.  NULL is
+ * allowed.
+ */
 void merge_free(struct merge *merge);
 
-/* Begin a batch.  1: records were taken out, or rings replaced, by others
- * since the last batch, and what was peeked but not consumed comes again;
- * else 0 or -ENOMEM. */
+/*
+ * Begin a batch.  Returns 1 if, since the last batch, others have consumed records or the
+ * rings were replaced: then records that were peeked but not consumed come again.  Else
+ * returns 0 or -errno.
+ */
 int merge_start(struct merge *merge);
-/* Go on, if not consuming, with the records that came since.  false: there are none,
- * or the rings were replaced; or, once, records were lost since: the writers are faster
- * than the reader. */
+/*
+ * Continue a stream that is not consuming with the records that were written since.
+ * Returns false if there are none, or if the rings were replaced.  Also returns false,
+ * once, after records were lost: the writers are faster than the reader.
+ */
 bool merge_extend(struct merge *merge);
-/* 1 and the next record, valid until merge_advance() or merge_start();
- * 0: none (yet). */
+/*
+ * Get the next record.  Returns 1, or 0 if there is none (yet).  The record is valid
+ * until merge_advance() or merge_start().
+ */
 int merge_peek(struct merge *merge, struct merge_record *ret_record);
-/* After that: the record behind it, of @cpu or any; valid as long. */
+/*
+ * After merge_peek(): get the record after that one, of @cpu or CPU_ALL.  Returns and is
+ * valid as merge_peek().
+ */
 int merge_peek_second(struct merge *merge, int cpu,
 		      struct merge_record *ret_record);
+/* Go to the next record.  Call only after merge_peek() has returned 1. */
 void merge_advance(struct merge *merge);
-/* The next ring that has lost records and has none (yet) that would say so: how
- * many, and its CPU.  They count as reported with what is consumed next.
- * 0: no ring. */
+/*
+ * Report losses that no record reports: return the number of lost records of the next
+ * ring that has no record after the loss, and its CPU.  0: no such ring.  The losses
+ * count as reported when the stream is consumed next.
+ */
 uint64_t merge_next_lost(struct merge *merge, uint32_t *ret_cpu);
-/* Is there such a ring? */
+/* Return true if merge_next_lost() would return more than 0. */
 bool merge_has_lost(const struct merge *merge);
 
 /*
- * Handing over all that was advanced over:
+ * How the records that merge_advance() has passed are handed over:
  *
- * merge_stage()	it is in the hands of this merge and waits to be handed
- *			over.  If something else needs the rings meanwhile the
- *			records are in doubt, as by merge_give_up().
- * merge_offer()	from here on the reader may get it: a server that is
- *			killed now leaves it in doubt, unless the receipt of
- *			@ticket (server/rings/receipt.h) says more.
- * merge_withdraw()	the reader has got nothing of it yet; still staged.
- * merge_consume()	the reader has it: take it out.  Needs none of the others
- *			before it.
- * merge_give_up()	the reader has some of it and will not get the rest.
- * merge_return()	the reader of the last merge_consume() has got nothing
- *			(@is_partial: not all) of it.  Put it back if nothing
- *			was consumed since, else it is in doubt.
+ * merge_stage()	The records belong to this stream and wait for the reader.
+ *			If something else needs the rings meanwhile, it gives them up.
+ * merge_offer()	From now on the reader may get them.  If the server is killed
+ *			now, the records are in doubt, unless the receipt of @ticket
+ *			(server/rings/receipt.h) says whether the reader got them.
+ * merge_withdraw()	The reader has got nothing yet.  The records stay staged.
+ * merge_consume()	The reader has them: remove them from the rings.  Allowed
+ *			without merge_stage() and merge_offer().
+ * merge_give_up()	The reader has got a part and will not get the rest: the
+ *			records are in doubt.
+ * merge_return()	The reader of the last merge_consume() got nothing, or not all
+ *			(@is_partial).  Put the records back if nothing was consumed
+ *			since; else they are in doubt.
  *
- * Records in doubt are not given again; the next LOST line of their CPU counts
- * them.  merge_free() of what is staged leaves it to the next reader.
+ * Records in doubt are not delivered again.  The next LOST line of their CPU counts them.
  */
 void merge_stage(struct merge *merge);
 void merge_offer(struct merge *merge, uint64_t ticket);
@@ -83,10 +105,11 @@ void merge_withdraw(struct merge *merge);
 void merge_consume(struct merge *merge);
 void merge_give_up(struct merge *merge);
 void merge_return(struct merge *merge, bool is_partial);
+/* Return true between merge_stage() and the end of the delivery. */
 bool merge_is_staged(const struct merge *merge);
-/* Has something else taken out records since merge_start()? */
+/* Return true if others have consumed records or replaced rings since merge_start(). */
 bool merge_is_stale(const struct merge *merge);
-/* Put in doubt what is staged by any merge of @instance: its rings will change. */
+/* Call merge_give_up() for every staged stream of @instance, before its rings change. */
 void merge_settle_all(struct instance *instance);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handing records over to a reader.  They leave the rings when the reader has
- * them, and not before: a server that is killed loses none of them.
+ * Hand records over to a reader.  Records leave the rings after the reader has got them,
+ * not before.  So a server that is killed loses none.
  *
  *	stage -> offer -> consume	the reader has them
  *		       -> withdraw	not yet, or never: they stay in the rings
- *	      -> give up		nobody knows
+ *	      -> give up		unknown whether the reader has them
  *
- * docs/design/ring.md says what a server finds that was started after another one
- * was killed at each of these steps.
+ * docs/design/ring.md describes what the next server finds if a server is killed at each
+ * of these steps.
  */
 #include "base/testpoint.h"
 #include "server/rings/merge_impl.h"
@@ -95,8 +95,10 @@ void merge_consume(struct merge *merge)
 		merge->reads_serial = ++instance->reads_serial;
 }
 
-/* As if a server had been killed with the offer: the next merge_start() of this
- * merge, too, goes on after it. */
+/*
+ * Treat the records as if the server had been killed after the offer: the next
+ * merge_start() continues after them.
+ */
 void merge_give_up(struct merge *merge)
 {
 	merge_offer(merge, 0);
@@ -111,8 +113,10 @@ void merge_give_up(struct merge *merge)
 	merge->instance->reads_serial++;
 }
 
-/* Is the ring of @source still one of the instance, so that its memory has not
- * become something else? */
+/*
+ * Return true if the ring of @source still belongs to @instance.  If not, its memory may
+ * be used for something else.
+ */
 static bool has_ring(struct instance *instance, const struct source *source)
 {
 	struct instance_ring *ring;
@@ -143,8 +147,10 @@ void merge_return(struct merge *merge, bool is_partial)
 	instance->reads_serial++;
 }
 
-/* Can @merge read rings of which @other has staged records?  After a swap the
- * rings of a snapshot may be those that were recorded to. */
+/*
+ * Can @merge read rings of which @other has staged records?  After a swap, the rings of
+ * the snapshot may be those that were recorded to.
+ */
 static bool overlaps(const struct merge *merge, const struct merge *other)
 {
 	bool is_swapped = other->rings_serial != other->instance->rings_serial;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A merge from the inside: merge.c reads, merge_deliver.c hands over. */
+/* The internals of a merge. merge.c reads records, merge_deliver.c hands them over. */
 #ifndef ULF_SERVER_MERGE_IMPL_H
 #define ULF_SERVER_MERGE_IMPL_H
 
@@ -7,44 +7,54 @@
 
 #include "server/rings/merge.h"
 
+/* One ring that the merge reads. */
 struct source {
 	struct ring_cursor cursor;
-	struct mapping *map;		/* keeps the ring's memory */
+	struct mapping *map;		/* holds a reference, so that the ring stays
+					 * mapped */
 	uint32_t cpu;
-	uint64_t end;			/* entries at which it ends */
-	bool is_begun;
-	bool has_moved;			/* since the last consume */
-	bool is_offered;		/* ring_cursor_offer() */
-	bool was_consumed;		/* by the last consume, which set ... */
-	struct abi_ring_read after;
-	struct ring_record record;	/* peeked, while it is in the heap */
-	uint64_t lost;
+	uint64_t end;			/* number of entries at which the stream ends */
+	bool is_begun;			/* a record was read */
+	bool has_moved;			/* records were passed since the last consume */
+	bool is_offered;		/* ring_cursor_offer() was called */
+	bool was_consumed;		/* the last merge_consume() has consumed from this
+					 * ring */
+	struct abi_ring_read after;	/* read state of the ring after that */
+	struct ring_record record;	/* the next record; valid while the source is in
+					 * the heap */
+	uint64_t lost;			/* records lost before @record */
 };
 
 struct merge {
-	LIST_ENTRY(merge) staged;	/* in instance->staged, if is_staged */
+	LIST_ENTRY(merge) staged;	/* in instance->staged, if @is_staged */
 	bool is_staged;
 	struct instance *instance;
 	enum rings which;
-	int cpu;
+	int cpu;			/* CPU_ALL: all CPUs */
 	bool is_consuming;
-	bool is_open;			/* sources are set up */
-	bool has_lost;			/* records that a reader would have got */
-	bool has_ended;			/* merge_extend() was false because of that */
-	uint64_t rings_serial, reads_serial;
-	uint64_t horizon;
+	bool is_open;			/* @sources and @heap are allocated */
+	bool has_lost;			/* records were lost that the reader would have
+					 * got */
+	bool has_ended;			/* the last merge_extend() returned false because
+					 * of @has_lost */
+	uint64_t rings_serial, reads_serial;	/* values of the instance when the sources
+						 * were opened */
+	uint64_t horizon;		/* records after this time are not returned yet */
 	struct source *sources;
 	uint32_t nr_sources;
-	uint32_t *heap;			/* numbers of sources that have a record */
+	uint32_t *heap;			/* indices of sources that have a record; the
+					 * oldest record is first */
 	uint32_t nr_heap;
 };
 
 /* merge_deliver.c */
 
-/* Forget that it is staged; what it offers is withdrawn. */
+/* Remove @merge from the list of staged streams and withdraw its offers. */
 void merge_unstage(struct merge *merge);
-/* Put in doubt what others have staged of the rings that @merge reads: two readers
- * must not get the same records. */
+/*
+ * Give up what other streams have staged of the rings that @merge reads: two readers must
+ * not get the same records.
+ */
 void merge_settle_others(struct merge *merge);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is changed in rings that are in use: whether they record, and how. */
+/* Change rings that are in use: whether they record, and how. */
 #include "server/rings/options.h"
 #include "server/rings/rings.h"
 

@@ -8,29 +8,34 @@
 
 #include "server/core/options.h"
 
+/* Turn one option on or off. */
 void instance_set_option(struct instance *instance, uint64_t bit, bool on);
 
-/* tracing_cpumask: does this CPU record? */
+/* tracing_cpumask: return true if @cpu records. */
 static inline bool instance_has_cpu(const struct instance *instance,
 				    uint32_t cpu)
 {
 	return !(shm_load(&instance->abi->cpus_off[cpu / 64]) >> cpu % 64 & 1);
 }
+/* Set tracing_cpumask: @cpus is a bitmap of CPUs that record. */
 void instance_set_cpus(struct instance *instance,
 		       const uint64_t cpus[ABI_CPUS / 64]);
 
-/* tracing_on, which a pause does not change; the program may switch it, too. */
+/* Return tracing_on.  A pause does not change it.  The program may change it, too. */
 static inline bool instance_is_on(const struct instance *instance)
 {
 	return !shm_load(&instance->abi->stopped);
 }
-/* Returns whether that is a change. */
+/* Set tracing_on.  Returns true if that was a change. */
 bool instance_set_on(struct instance *instance, bool on);
-/* Does a record of this CPU go to the buffer? */
+/* Return true if records of @cpu are written to the buffer now. */
 bool instance_records(const struct instance *instance, uint32_t cpu);
-/* Have the writers look at what was changed: see runtime/buffer/switch.c. */
+/* Make writers read the settings again, after they were changed: see runtime/buffer/switch.c. */
 void instance_ask_again(struct instance *instance);
-/* Nothing is recorded until each pause has its resume, or the server dies. */
+/*
+ * Pause recording until each instance_pause() had its instance_resume(), or the server
+ * dies.
+ */
 void instance_pause(struct instance *instance);
 void instance_resume(struct instance *instance);
 

@@ -2,26 +2,26 @@
 /*
  * Receipts; see receipt.h.
  *
- * Two calls store into the caller's memory what they have done, after they did it and
- * before they return: sendmmsg() the length of each message that it sent, sendfile()
- * the offset up to which it has read.  A process that gets SIGKILL in the middle of
- * either goes on to the end of the call.
+ * Two system calls store their progress into the caller's memory, after they did the work
+ * and before they return: sendmmsg() stores the length of each message that it sent, and
+ * sendfile() stores the offset up to which it has read.  A process that gets SIGKILL
+ * during such a call finishes the call first.
  *
  *	page of this process	| page of DIR/server.receipts
  *	... struct msghdr	| msg_len, offset, ticket, earlier tickets
  *
- * A struct mmsghdr lies across the border, so the kernel takes what to send from
- * memory that nobody else has, and stores the length into the file.
+ * A struct mmsghdr lies across the border of the two pages.  So the kernel reads the
+ * message from private memory and stores the length into the file.
  *
- * step				the file		a server killed after it
+ * step			the file		if the server is killed after it
  * receipt_begin()		ticket n, nothing sent	no ring has ticket n
- * ring_cursor_offer()		the same		not sent: given again
- * inside of the call		sent			read
- * ring_cursor_consume()	the same		no ring has ticket n
+ * ring_cursor_offer()	unchanged		not sent: delivered again
+ * inside of the call	sent			read
+ * ring_cursor_consume()	unchanged		no ring has ticket n
  *
- * receipt_init() of the next server moves ticket n to the earlier ones.  Rings are
- * settled when somebody reads them, which may be many servers later; a ticket that
- * OLD_MAX later servers have pushed out is in doubt.
+ * receipt_init() of the next server moves ticket n to the earlier tickets.  Rings are
+ * settled when somebody reads them, which may be many servers later.  After OLD_MAX later
+ * servers a ticket is dropped, and its records are in doubt.
  */
 #include "server/rings/receipt.h"
 
@@ -42,17 +42,17 @@
 
 #define PAGE		4096u
 #define VERSION		1u
-#define OLD_MAX		200u
+#define OLD_MAX		200u		/* earlier tickets in the file, one for each
+					 * server */
 #define REPLY_BYTES	(sizeof(struct fuse_out_header) + RECEIPT_REPLY_MAX)
 
-/* The file: only servers of this directory write it, one at a time. */
+/* The file.  Only servers of this directory write it, one at a time. */
 struct receipts {
-	uint32_t sent_bytes;		/* sendmmsg(): mmsghdr.msg_len */
-	uint32_t version;		/* 0: a new file */
-	int64_t sent_at;		/* sendfile(): offset */
-	uint64_t ticket;		/* of what is being handed over, or was
-					 * last */
-	uint64_t nr_old;		/* old[nr_old % OLD_MAX] is the next */
+	uint32_t sent_bytes;		/* mmsghdr.msg_len, stored by sendmmsg() */
+	uint32_t version;		/* 0: the file is new */
+	int64_t sent_at;		/* offset, stored by sendfile() */
+	uint64_t ticket;		/* ticket of the current or the last delivery */
+	uint64_t nr_old;		/* the next ticket goes to old[nr_old % OLD_MAX] */
 	struct {
 		uint64_t ticket;
 		uint64_t is_sent;
@@ -66,12 +66,12 @@ static_assert(offsetof(struct mmsghdr, msg_len) == sizeof(struct msghdr),
 	      "the border is between the two");
 static_assert(REPLY_BYTES == 16 * PAGE, "what a pipe within sendfile() takes");
 
-/* All of it is written by the server's thread. */
-static char *border_pages;		/* NULL: no receipts */
-static struct receipts *receipts;	/* the second of them */
-static uint64_t current;		/* receipts->ticket, or 0: cancelled */
+/* Only the server's thread writes these. */
+static char *border_pages;		/* the two pages; NULL: no receipts */
+static struct receipts *receipts;	/* the second page: the file */
+static uint64_t current;		/* ticket of the delivery; 0: cancelled */
 static int reply_fd = -1;
-static char *reply;			/* REPLY_BYTES of reply_fd */
+static char *reply;			/* mapping of @reply_fd, REPLY_BYTES */
 
 /* ---- the file ---- */
 
@@ -88,8 +88,10 @@ static const uint64_t *find_old(uint64_t ticket)
 	return NULL;
 }
 
-/* Keep what the last server was doing.  Killed in the middle, the next one does the
- * same again. */
+/*
+ * Move the last ticket of the previous server to the earlier tickets.  If this server is
+ * killed meanwhile, the next one does the same again.
+ */
 static void keep_last(void)
 {
 	uint64_t slot = receipts->nr_old % OLD_MAX;
@@ -103,7 +105,9 @@ static void keep_last(void)
 	receipts->nr_old++;
 }
 
-/* Tickets of a file that was removed must not come again. */
+/*
+ * Start with a random ticket: tickets of a file that was removed must not be used again.
+ */
 static bool start_file(void)
 {
 	uint64_t ticket;
@@ -127,7 +131,9 @@ static int open_file(const char *dir)
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -1;
-	/* With its memory now, or a store could find that there is none. */
+	/*
+	 * Allocate memory now, so that a later store does not fail on a full file system.
+	 */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !posix_fallocate(fd, 0, PAGE))
 		return fd;
 	close(fd);
@@ -206,8 +212,10 @@ uint64_t receipt_begin(void)
 	current = receipts->ticket + 1;
 	receipts->sent_bytes = 0;
 	receipts->sent_at = 0;
-	/* A ticket that is not of this delivery may lose what is known of it:
-	 * no ring has it, or it is among the old ones. */
+	/*
+	 * The record of the previous ticket was cleared before.  That is safe: no ring
+	 * has that ticket any more, or it is among the earlier tickets.
+	 */
 	__atomic_store_n(&receipts->ticket, current, __ATOMIC_RELEASE);
 	return current;
 }
@@ -260,12 +268,12 @@ int receipt_reply(int fd, uint64_t unique, const char *data, size_t bytes)
 		return 0;
 	if (len < 0 && errno == ENOENT)
 		return -ENOENT;
-	/* FUSE takes a whole message or nothing. */
+	/* FUSE takes a whole message or nothing, so nothing was sent. */
 	receipt_cancel();
 	return -ENOSYS;
 }
 
-/* ---- afterwards ---- */
+/* ---- after the server was killed ---- */
 
 void receipt_settle(const struct ring_view *view)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replacing the rings of an instance.  Writers go on meanwhile: new rings are
- * made ready, the references are changed, and the processes are told
- * (apply.c); the old rings stay readable as `prev` until they are drained or
- * overtaken, and their memory goes when no process can write to it any more.
- * What is in `prev` at the next change is carried into the new rings (carry.c).
+ * Replace the rings of an instance while writers use them.  New rings are prepared, then
+ * the references are changed, then the processes are notified (apply.c).  The old rings
+ * stay readable as `prev` until they are read or their records are overtaken.  Their
+ * memory is freed when no process can write to it any more.  Records that are still in
+ * `prev` at the next change are copied into the new rings (carry.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
 
-#define RETIRE_STEP	64u		/* rings that are freed before the clock is read */
+#define RETIRE_STEP	64u		/* rings that are freed between two checks of the
+					 * budget */
 
 static struct abi_ring_ref ref_load(const struct abi_ring_ref *shared)
 {
@@ -34,13 +35,16 @@ static void ref_store(struct abi_ring_ref *shared, struct abi_ring_ref ref)
 	shm_store(&shared->off, ref.off);
 }
 
-/* The generation in which a change of now will be known. */
+/* Return the generation in which a change that is made now will be applied. */
 static uint32_t next_generation(const struct instance *instance)
 {
 	return shm_load(&instance->root->control->generation) + 1;
 }
 
-/* No ring is here any more; writers may use it until @generation. */
+/*
+ * Remove the reference to a ring.  Writers may use the ring until they have applied
+ * @generation.
+ */
 static void drop(struct instance *instance, struct abi_ring_ref *shared,
 		 uint32_t generation)
 {
@@ -72,7 +76,10 @@ void instance_drop_rings(struct instance *instance)
 	instance->rings_serial++;
 }
 
-/* From the first step on nobody swaps any more: what is spare stays spare. */
+/*
+ * Clear ABI_SPARE_THERE first: after that no process swaps, so the spare side stays the
+ * spare side.
+ */
 void instance_free_spare(struct instance *instance)
 {
 	merge_settle_all(instance);
@@ -114,7 +121,7 @@ void ring_plan_use(struct instance *instance, const struct ring_plan *plan)
 	instance->rings_serial++;
 }
 
-/* New rings of @cpu, or all, on the sides on which it has some. */
+/* Make new rings for @cpu, or CPU_ALL, on the sides that have rings. */
 static int replace(struct instance *instance, int cpu, const uint64_t *cpu_kb,
 		   bool has_to_keep)
 {
@@ -138,7 +145,7 @@ static int replace(struct instance *instance, int cpu, const uint64_t *cpu_kb,
 	return r ? r : instance_sync(instance);
 }
 
-/* Would rings of that size have room at all? */
+/* Could rings of these sizes fit into the arena at all? */
 static bool is_size_possible(const struct root *root, const uint64_t *cpu_kb)
 {
 	uint64_t room_kb = (root->map_bytes - root->arena_off) / 1024;
@@ -179,7 +186,7 @@ int instance_resize(struct instance *instance, int cpu, uint64_t kb)
 	return 0;
 }
 
-/* New rings, as the buffer now says, and nothing in them. */
+/* Replace all rings with empty ones, by the current settings. */
 static int rebuild(struct instance *instance)
 {
 	int r;
@@ -197,7 +204,7 @@ int instance_set_clock(struct instance *instance, uint32_t row)
 	uint32_t old = shm_load(&instance->abi->clock);
 	int r;
 
-	/* To choose the same again empties the buffer, too. */
+	/* As in the kernel, selecting the same clock again also clears the buffer. */
 	if (row == old) {
 		instance_clear(instance, RINGS_ALL, CPU_ALL);
 		return 0;
@@ -241,7 +248,11 @@ void instance_clear(struct instance *instance, enum rings which, int cpu)
 	instance_retire(instance);
 }
 
-/* An old ring goes when it is its turn to be overwritten.  False: it stays. */
+/*
+ * Free an old ring if it is empty, or if its records would be overwritten next: the new
+ * ring has already overwritten records, and its oldest record is not older than the
+ * oldest one here.  Returns false if the old ring must stay.
+ */
 static bool retire(struct instance *instance, struct instance_ring *ring,
 		   uint32_t generation)
 {
@@ -264,7 +275,10 @@ static bool retire(struct instance *instance, struct instance_ring *ring,
 	return true;
 }
 
-/* A root may name 32,768 rings, and to free one takes 10 us. */
+/*
+ * Free old rings within the root's budget: a root may name 32,768 rings, and freeing one
+ * takes 10 us.
+ */
 void instance_retire(struct instance *instance)
 {
 	struct root *root = instance->root;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* New rings for an instance: how large, made ready, put into their places. */
+/* Make new rings for an instance: compute their sizes, initialise them, publish them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu)
 	return nr * (page_bytes - ABI_PAGE_HEADER) / 1024;
 }
 
-/* Records go to the fast ring if there is rseq, else all to the slow one. */
+/* With rseq, records go to the fast ring; without, all go to the slow ring. */
 static uint64_t kind_pages(const struct instance *instance,
 			   const struct ring_plan *plan, uint64_t kb,
 			   enum abi_ring_kind kind)
@@ -52,8 +52,10 @@ static uint64_t size_of(const struct instance *instance,
 			      shm_load(&instance->abi->cpu_kb[cpu]);
 }
 
-/* Where the rings of a CPU lie from the plan's start, and *@total is behind
- * them. */
+/*
+ * Compute where the rings of a CPU lie, relative to the start of the plan.  Advances
+ * *@total to the end of them.
+ */
 static int lay_out(const struct instance *instance, struct ring_plan *plan,
 		   uint32_t side, uint32_t cpu, uint64_t *total)
 {
@@ -93,7 +95,10 @@ static int lay_out_all(const struct instance *instance, struct ring_plan *plan,
 	return r;
 }
 
-/* Make the ring at @to, with what its place has of before the last change. */
+/*
+ * Initialise the ring at @to.  If records of an older ring are kept, copy them into it
+ * (ring_carry()).
+ */
 static int ring_make(struct instance *instance, const struct ring_plan *plan,
 		     const struct ring_config *config, uint32_t side, void *to)
 {
@@ -132,7 +137,7 @@ static int make_all(struct instance *instance, struct ring_plan *plan,
 	struct ring_config config = {
 		.page_bytes = plan->page_bytes,
 		.overwrite = instance_options(instance) & OPTION_OVERWRITE,
-		.is_paused = true,	/* the first writer asks */
+		.is_paused = true,	/* the first writer turns it on */
 	};
 	int r = 0;
 
@@ -148,7 +153,7 @@ static int make_all(struct instance *instance, struct ring_plan *plan,
 	return r;
 }
 
-/* Memory for where it is said where the rings are. */
+/* Reserve memory of the file for the references to the rings. */
 static int reserve_refs(const struct instance *instance)
 {
 	struct abi_side *sides = instance->abi->side;
@@ -193,7 +198,7 @@ int ring_plan_make(struct instance *instance, struct ring_plan *plan)
 	return r;
 }
 
-/* The sides that CPUs record to, or the other ones. */
+/* Make rings on the main side of each CPU, or on the spare side. */
 static int make_sides(struct instance *instance, bool is_main)
 {
 	struct ring_plan *plan = calloc(1, sizeof(*plan));
@@ -208,8 +213,10 @@ static int make_sides(struct instance *instance, bool is_main)
 	}
 	r = ring_plan_make(instance, plan);
 	if (!r) {
-		/* Nobody looks at a buffer that is not in use, nor for its rings
-		 * in the arena. */
+		/*
+		 * Set `used` first: processes and arena.c ignore the references of a
+		 * buffer that is not used.
+		 */
 		shm_store(&instance->abi->used, 1);
 		ring_plan_use(instance, plan);
 	}
@@ -222,7 +229,7 @@ int instance_need_rings(struct instance *instance)
 	return instance_has_rings(instance) ? 0 : make_sides(instance, true);
 }
 
-/* Nobody swaps while there is none, so the sides are what they are. */
+/* No process swaps while there is no spare side, so the sides do not change here. */
 int instance_need_spare(struct instance *instance)
 {
 	int r;

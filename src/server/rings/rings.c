@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rings of an instance as they are: mapping, walking, counting. */
+/* The rings of an instance: map them, iterate over them, count records. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,13 +11,16 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define DEFAULT_KB		1408	/* the kernel's */
+#define DEFAULT_KB		1408	/* the kernel's default */
 #define DEFAULT_PERCENT		50
-#define ROWS_OF_SIDE		(ABI_RING_KINDS * 2)	/* old ones, new ones */
+#define ROWS_OF_SIDE		(ABI_RING_KINDS * 2)	/* an old and a new ring of each
+							 * kind */
 #define ROWS_OF_CPU		(ROWS_OF_SIDE * ABI_SIDES)
-#define MAPPED_MIN		1024u	/* rings, of which a root may always map as many */
-#define OPENS_NS		100000000u	/* in which a root may map as many again */
-#define MAPPED_BYTES_MAX	(1ull << 40)	/* a root; address space is finite */
+#define MAPPED_MIN		1024u	/* rings that a root may map in any case */
+#define OPENS_NS		100000000u	/* a root may map mapped_max() rings in
+						 * this time */
+#define MAPPED_BYTES_MAX	(1ull << 40)	/* larger rings are not mapped; address
+						 * space is finite */
 
 void instance_set_defaults(struct instance *instance)
 {
@@ -25,7 +28,10 @@ void instance_set_defaults(struct instance *instance)
 
 	if (!shm_load(&abi->page_bytes))
 		shm_store(&abi->percent, DEFAULT_PERCENT);
-	/* Those who paused it went with the last server. */
+	/*
+	 * Readers that paused recording were clients of the previous server: end their
+	 * pauses.
+	 */
 	shm_store(&abi->paused, 0);
 	if (!ring_bytes(shm_load(&abi->page_bytes), 2))
 		shm_store(&abi->page_bytes, ABI_PAGE_BYTES_MIN);
@@ -44,8 +50,11 @@ static void ring_close(struct instance *instance, struct instance_ring *ring)
 	ring->map = NULL;
 }
 
-/* The kernel lets a process have some 65,000 mappings, and all roots share them.  A root
- * needs as many as this machine has CPUs for, whatever it says of itself. */
+/*
+ * Return how many rings a root may map.  The kernel allows about 65,000 mappings per
+ * process, and all roots share them.  A root needs as many as this machine has CPUs,
+ * whatever the root's memory says.
+ */
 static uint32_t mapped_max(void)
 {
 	static uint32_t max;
@@ -59,8 +68,11 @@ static uint32_t mapped_max(void)
 	return max;
 }
 
-/* As many at once as a root can need; then new ones as time passes.  Else a root whose
- * rings move would have the server do nothing but map them. */
+/*
+ * Refill the number of rings that the root may map.  A root can use mapped_max() at once,
+ * and gets as many again in OPENS_NS.  Without this limit, a root whose rings move all
+ * the time would keep the server busy with mapping them.
+ */
 static void refill_opens(struct root *root)
 {
 	uint64_t now = server_now_ns();
@@ -88,7 +100,7 @@ static void ring_open(struct instance *instance, struct instance_ring *ring)
 		ring_close(instance, ring);
 }
 
-/* What is in shared memory may have changed into nonsense. */
+/* Check the value: shared memory may have been overwritten. */
 uint32_t instance_page_bytes(const struct instance *instance)
 {
 	uint32_t bytes = shm_load(&instance->abi->page_bytes);
@@ -96,7 +108,7 @@ uint32_t instance_page_bytes(const struct instance *instance)
 	return ring_bytes(bytes, 2) ? bytes : ABI_PAGE_BYTES_MIN;
 }
 
-/* The rows of instance->rings, in the order in which the merge breaks ties. */
+/* Allocate instance->rings.  Their order is the order in which the merge breaks ties. */
 static int rings_alloc(struct instance *instance)
 {
 	uint32_t nr = instance->root->nr_cpus * ROWS_OF_CPU;
@@ -118,7 +130,7 @@ static int rings_alloc(struct instance *instance)
 	return 0;
 }
 
-/* Any process may have swapped. */
+/* Read the main side of each CPU: any process may have swapped. */
 static void sync_sides(struct instance *instance)
 {
 	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++) {
@@ -166,7 +178,7 @@ int instance_sync(struct instance *instance)
 			refill_opens(root);
 		has_refilled |= ref.off != 0;
 		if (ref.off && !root->opens_left)
-			continue;	/* at the next call */
+			continue;	/* try again at the next call */
 		root->opens_left -= ref.off != 0;
 		ring_close(instance, ring);
 		ring->ref = ref;
@@ -197,7 +209,7 @@ bool instance_has_rings(const struct instance *instance)
 	return false;
 }
 
-/* Is it, at the last look? */
+/* Is @ring on the main side, according to the last sync_sides()? */
 static bool is_main(const struct instance *instance,
 		    const struct instance_ring *ring)
 {

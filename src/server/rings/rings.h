@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rings of an instance: made when something is first to be recorded,
- * replaced when their size or clock changes, emptied.
+ * The rings of an instance.  They are made when something is recorded for the first time,
+ * and replaced when their size or clock changes.
+ *
+ * Only the server's thread calls these functions.  Functions that return int return 0 or
+ * -errno, unless stated otherwise.
  */
 #ifndef ULF_SERVER_RINGS_H
 #define ULF_SERVER_RINGS_H
@@ -19,20 +22,20 @@ struct root;
 
 #define CPU_ALL		(-1)
 
-/* A ring that the server has mapped; map NULL: none, or one that is no ring. */
+/* A ring that the server has mapped. */
 struct instance_ring {
-	struct abi_ring_ref ref;
-	struct mapping *map;
+	struct abi_ring_ref ref;	/* reference in shared memory that is mapped */
+	struct mapping *map;		/* NULL: no ring, or an invalid one */
 	struct ring_view view;
 	uint32_t cpu;
 	uint32_t side;
 	enum abi_ring_kind kind;
-	bool is_prev;
-	uint32_t stuck;			/* the thread that did not let go of its
-					 * lock when we waited for it, or 0 */
+	bool is_prev;			/* the old ring from before a resize */
+	uint32_t stuck;			/* thread that did not release the ring's lock
+					 * when the server waited for it; 0: none */
 };
 
-/* Which of them: those that are recorded to, the snapshot, or all. */
+/* Which rings: the main side, the spare side (snapshot), or both. */
 enum rings {
 	RINGS_MAIN,
 	RINGS_SNAPSHOT,
@@ -41,105 +44,139 @@ enum rings {
 
 /* ---- rings.c ---- */
 
-/* Give a new buffer its settings; leaves one that has some alone. */
+/* Set the defaults of a new buffer.  Settings that the buffer has already stay. */
 void instance_set_defaults(struct instance *instance);
-/* Follow the references in shared memory: map what is new. */
+/*
+ * Map the rings that shared memory refers to now, and unmap others.  Maps only as many as
+ * the root may map at a time; the next call continues.
+ */
 int instance_sync(struct instance *instance);
-/* instance_part.load: give a new buffer its settings, and free a spare side that the last
+/* instance_part.load: set the defaults of a new buffer, and free a spare side that the last
  * server was about to free. */
 int instance_load_rings(struct instance *instance);
+/* Unmap all rings and free their table; instance_part.done. */
 void instance_done(struct instance *instance);
-/* instance_part.add_info */
+/* instance_part.add_info: add the records that can be read, and those that were lost. */
 void instance_add_info(struct instance *instance, struct server_root_info *info);
 /* root_part.prepare: make rings for trace_printk(), if the program may use it. */
 int printk_rings_prepare(struct root *root);
+/* Return true if shared memory refers to any ring. */
 bool instance_has_rings(const struct instance *instance);
-/* The ring that is recorded to, or NULL. */
+/* Return the ring of @cpu that is recorded to, or NULL. */
 struct instance_ring *instance_ring(struct instance *instance, uint32_t cpu,
 				    enum abi_ring_kind kind);
-/* Those of @cpu (or all) that are there, the old before the new; the first one
- * after NULL. */
+/*
+ * Iterate over the rings of @cpu (or CPU_ALL) that are mapped, old ones before new ones.
+ * @after NULL: return the first one, after instance_sync().
+ */
 struct instance_ring *instance_next_ring(struct instance *instance,
 					 enum rings which, int cpu,
 					 struct instance_ring *after);
 #define for_each_ring(ring, instance, which, cpu)			\
 	for ((ring) = instance_next_ring(instance, which, cpu, NULL); (ring); \
 	     (ring) = instance_next_ring(instance, which, cpu, ring))
-/* Bytes of a sub-buffer. */
+/* Return the size of a sub-buffer in bytes. */
 uint32_t instance_page_bytes(const struct instance *instance);
-/* The size that buffer_size_kb shows. */
+/* Return the size that buffer_size_kb shows. */
 uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu);
 
-/* The sums that `stats` and the header of `trace` show; @cpu may be CPU_ALL. */
+/* Get the sums that `stats` and the header of `trace` show.  @cpu may be CPU_ALL. */
 void instance_stats(struct instance *instance, enum rings which, int cpu,
 		    struct ring_stats *ret_stats);
 
-/* Of the records there are.  Looks at every page. */
+/* Return the bytes of all unread records.  Reads every page. */
 uint64_t instance_unread_bytes(struct instance *instance, int cpu);
-/* Is there a record in a ring of @cpu? */
+/* Return true if a ring of @cpu has a record. */
 bool instance_has_entries(struct instance *instance, int cpu);
-/* Is there as much in a ring of @cpu as poll() waits for?  See buffer_percent. */
+/* Return true if a ring of @cpu has as many pages as poll() waits for: buffer_percent. */
 bool instance_is_filled(struct instance *instance, int cpu);
 
 /* ---- resize.c ---- */
 
-/* What is recorded stays readable. */
+/*
+ * Set the size of a CPU, or CPU_ALL.  Records stay readable.  The caller must call
+ * apply_start().
+ */
 int instance_resize(struct instance *instance, int cpu, uint64_t kb);
-/* What is recorded goes: its times are of another clock. */
+/*
+ * Set the clock (@row of the table of clocks).  Clears the buffer, because times of two
+ * clocks cannot be compared.  The caller must call apply_start().
+ */
 int instance_set_clock(struct instance *instance, uint32_t row);
-/* What is recorded goes, unless they have that size already. */
+/*
+ * Set the size of a sub-buffer.  Clears the buffer if that is a change.  The caller must
+ * call apply_start().
+ */
 int instance_set_page_bytes(struct instance *instance, uint32_t bytes);
+/* Remove all records of @cpu, or CPU_ALL. */
 void instance_clear(struct instance *instance, enum rings which, int cpu);
-/* Give back all of them, with what was recorded. */
+/* Free all rings with their records. */
 void instance_drop_rings(struct instance *instance);
-/* Give back the other side, with the snapshot.  The processes are to be told. */
+/*
+ * Free the spare side with the snapshot.  The caller must notify the processes:
+ * apply_start().
+ */
 void instance_free_spare(struct instance *instance);
-/* Put new rings in the place of those that are there. */
+/* Publish the rings of @plan.  Existing rings become `prev`, or are freed. */
 struct ring_plan;
 void ring_plan_use(struct instance *instance, const struct ring_plan *plan);
-/* Give back rings of before a resize that nobody needs any more. */
+/* Free old rings from before a resize that nobody needs any more. */
 void instance_retire(struct instance *instance);
 
 /* ---- ring_plan.c ---- */
 
-/* New rings with the wanted sizes and clock, not yet in use.  What says how large they
- * are is in shared memory, and looked at once. */
+/*
+ * New rings with the current sizes and clock, before they are published.  Sizes are in
+ * shared memory and may change at any time, so they are read once and kept here.
+ */
 struct ring_plan {
-	uint64_t cpus[ABI_SIDES][ABI_CPUS / 64];	/* that are to have some */
-	const uint64_t *cpu_kb;		/* [nr_cpus]; NULL: as they are */
-	bool is_keeping;		/* what is in the old rings' old rings */
+	uint64_t cpus[ABI_SIDES][ABI_CPUS / 64];	/* bitmap: CPUs that get rings */
+	const uint64_t *cpu_kb;		/* [nr_cpus] sizes; NULL: those in shared memory */
+	bool is_keeping;		/* keep the records of the rings that are `prev`
+					 * now */
 	uint32_t page_bytes;
 	uint32_t nr_pages[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];
 	struct abi_ring_ref ref[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];
 };
 
+/* Add the rings of @cpu on @side to the plan. */
 static inline void ring_plan_add(struct ring_plan *plan, uint32_t side, uint32_t cpu)
 {
 	plan->cpus[side][cpu / 64] |= 1ull << cpu % 64;
 }
+/*
+ * Allocate and initialise the rings of @plan.  They are not published.  Sleeps for up to
+ * 20 ms if the clock must be calibrated.
+ */
 int ring_plan_make(struct instance *instance, struct ring_plan *plan);
 /* Make rings for all CPUs if there are none. */
 int instance_need_rings(struct instance *instance);
-/* Make the other side, for snapshots, if there is none.  The processes are to be
- * told. */
+/*
+ * Make the spare side if there is none.  The caller must notify the processes:
+ * apply_start().
+ */
 int instance_need_spare(struct instance *instance);
 
 /* ---- snapshot.c ---- */
 
-/* Has it both sides? */
+/* Return true if both sides have rings. */
 bool instance_has_spare(const struct instance *instance);
-/* What is recorded to becomes the snapshot, and what was that is recorded to; of
- * one CPU, or all.  It must have both sides. */
+/*
+ * Take a snapshot of one CPU, or CPU_ALL: swap the main side and the spare side.  Both
+ * sides must have rings.  Does nothing while recording is paused.
+ */
 void instance_swap(struct instance *instance, int cpu);
 /* instance_part.tick: retire old rings, and make a spare side that a program asked for. */
 void instance_tick_rings(struct instance *instance);
-/* A program may have asked for the other side. */
+/* Make the spare side if the program has asked for it (tracing_alloc_snapshot()). */
 void instance_answer_spare(struct instance *instance);
 
 /* ---- carry.c ---- */
 
-/* Make a ring in @to, mapped and zeroed, with the records of @from in it, or
- * as many of the newest as it has room for.  -ENOMEM. */
+/*
+ * Initialise a ring at @to, which is mapped and zeroed, and copy the records of @from
+ * into it, or as many of the newest as fit.  Returns 0 or -ENOMEM.
+ */
 int ring_carry(const struct ring_view *from, const struct ring_config *config,
 	       void *to);
 

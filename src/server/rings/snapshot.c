@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots: the two sides of a buffer change places; see runtime/buffer/switch.c. */
+/* Snapshots: swap the two sides of a buffer.  See runtime/buffer/switch.c. */
 #include <errno.h>
 
 #include "server/rings/options.h"
@@ -12,7 +12,7 @@ bool instance_has_spare(const struct instance *instance)
 	return shm_load(&instance->abi->spare) & ABI_SPARE_THERE;
 }
 
-/* The kernel takes none while it is paused, either. */
+/* The kernel takes no snapshot while recording is paused, either. */
 void instance_swap(struct instance *instance, int cpu)
 {
 	struct abi_buffer *abi = instance->abi;
@@ -27,7 +27,7 @@ void instance_swap(struct instance *instance, int cpu)
 	instance_ask_again(instance);
 }
 
-/* The answer is given when every process knows of the spare. */
+/* The program is answered after every process has applied that there is a spare side. */
 void instance_answer_spare(struct instance *instance)
 {
 	struct abi_buffer *abi = instance->abi;
