@@ -122,8 +122,8 @@ int rootfs_init(void)
 static const struct {
 	const char *path;
 	const char *args;
-	const unsigned int *number;	/* the argument is this, if not NULL; 0: none is
-					 * started */
+	const unsigned int *number;	/* if not NULL, its value is the argument; a
+					 * service with 0 is not started */
 	enum { ALWAYS, WITH_CONSOLE, WITHOUT_CONSOLE } when;
 } services[] = {
 	{ "/bin/server", "", NULL, ALWAYS },

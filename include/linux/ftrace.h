@@ -74,9 +74,9 @@ static inline void ftrace_test_recursion_unlock(int bit)
 ULF_EXPORT int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip,
 				    int remove, int reset);
 /* Choose them by name, @len bytes, which may be a glob, and begin with ! to take away.
- * Names are those that the files have (-s strips them, C++ mangles them), of what is loaded
- * now.  NULL: only @reset.  Also while it is registered.  -EINVAL: there is none that can be
- * traced. */
+ * Names are looked up in the symbol tables of the objects that are loaded now (-s strips
+ * them, C++ mangles them).  @buf may be NULL: only @reset.  @ops may be registered.  Returns
+ * -EINVAL if no such function can be traced. */
 ULF_EXPORT int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len,
 				 int reset);
 /* Those that are not meant, whatever else. */

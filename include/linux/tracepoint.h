@@ -180,16 +180,15 @@ struct trace_seq;		/* named by prototypes in trace headers */
 	__ULF_END
 
 /*
- * Of a variable `static const char *name`, which keeps its value: the string is
- * listed in printk_formats by its address, for tools that have a record with
- * that address and no file of the program.  ulf itself finds every string
- * constant in the file.
+ * Attribute of a variable `static const char *name` that never changes: lists the string
+ * in printk_formats by its address, for tools that have a record with that address and no
+ * file of the program.  ulf itself finds every string constant in the file.
  */
 #define __tracepoint_string						\
 	__attribute__((__used__, __section__("__ulf_strings"))) ULF_RETAIN
 
-/* The address of a string constant that is listed so.  The row is in assembly
- * for the reason that __ULF_FORMAT() has. */
+/* Returns the address of the string constant @str and lists it in printk_formats.  The row is
+ * in assembly for the reason given at __ULF_FORMAT(). */
 #define tracepoint_string(str)						\
 	(__extension__ ({						\
 		const char *__ulf_string;				\

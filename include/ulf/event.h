@@ -19,8 +19,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* musl names itself by no macro; uClibc-ng says that it is a glibc.  libulf would not
- * be loaded: it is linked with glibc. */
+/* libulf is linked with glibc and could not be loaded.  musl has no macro of its own;
+ * uClibc-ng defines __GLIBC__ as well. */
 #if !defined(__GLIBC__)
 #error "ulf: this C library is not glibc (musl?), which libulf needs: use a compiler for glibc"
 #endif
@@ -97,7 +97,7 @@ extern "C" {
 #define __ULF_SECTION_FLAGS	"aw?"
 #endif
 
-/* An address in the function that says it: _THIS_IP_. */
+/* An address in the function that uses this macro: _THIS_IP_. */
 #define __ULF_THIS_IP							\
 	(__extension__ ({						\
 		unsigned long __ulf_ip;					\

@@ -227,9 +227,9 @@ struct abi_event {
 					 * while it has none; 0: there is none */
 	uint32_t name_hash;		/* of system and name, for the runtime */
 	uint32_t names_bytes;
-	uint64_t names;			/* what TRACE_DEFINE_ENUM() has told of its system,
-					 * shared by many events: int64_t value, then its
-					 * name and a NUL, unaligned, again and again */
+	uint64_t names;			/* enum names of its system (TRACE_DEFINE_ENUM()),
+					 * shared by many events; for each an int64_t
+					 * value, the name and a NUL, unaligned */
 	uint32_t reserved[4];
 };
 #define ABI_NAMES_BYTES		65536u	/* names_bytes is no more */

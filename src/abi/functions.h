@@ -63,13 +63,13 @@ struct abi_functions {
 	uint64_t serial;		/* another one for each piece */
 	uint32_t nr_objects;
 	uint32_t graphs;		/* buffers with function_graph, a bit each */
-	uint32_t graph_depth;		/* how deep they go; 0: all */
-	uint32_t has_starts;		/* they follow nothing else */
+	uint32_t graph_depth;		/* max_graph_depth; 0: no limit */
+	uint32_t has_starts;		/* graph tracers follow only ABI_FUNCTIONS_START */
 	uint64_t thresh_ns;		/* shorter calls are not recorded */
 	uint64_t profile_session;	/* another one each time that profiling is
 					 * switched on; 0: it is off */
-	uint8_t graph_sessions[ABI_FUNCTIONS_BUFFERS];	/* another one each time
-					 * that the buffer gets function_graph */
+	uint8_t graph_sessions[ABI_FUNCTIONS_BUFFERS];	/* changes each time that the
+					 * buffer gets function_graph */
 	struct abi_function_object objects[];
 };
 

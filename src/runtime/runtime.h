@@ -383,8 +383,8 @@ void buffer_detach_all(void);
 /* ---- write.c: between ulf_probe_enter() and ulf_probe_exit(); any context, no
  * lock ---- */
 /* @entry begins with its struct trace_entry and has RING_HEADROOM writable bytes
- * in front; @bytes: a multiple of 4, RING_PAYLOAD_MAX at most.  False: recording is off;
- * a record that is lost and counted is true. */
+ * in front; @bytes: a multiple of 4, RING_PAYLOAD_MAX at most.  Returns false if recording is
+ * off, true also for a record that is lost and counted. */
 bool buffer_write(const struct buffer *buffer, void *entry, size_t bytes);
 /* It is too big to be written. */
 void buffer_drop(const struct buffer *buffer);
@@ -436,15 +436,15 @@ void printk_register(const struct ulf_module *module);
 
 /* ---- order.c ---- */
 
-/* Sort the events of @module, which nobody knows yet, as its sources have them: by
- * the file that makes them, and in it as the trace headers have them.  Compilers
- * and linkers put rows of a table into any order. */
+/* Sort the events of @module into the order of its sources: by the file that makes them, and
+ * within a file as in its trace headers.  Compilers and linkers put rows of a table into any
+ * order.  The caller must not have published the module yet. */
 void order_events(struct ulf_module *module);
 
 /* ---- strings.c: under abi_control.table_lock ---- */
 
-/* Copy the strings that @module lists by their addresses into the root's heap, for
- * @row, its own. */
+/* Copy the strings that @module lists by their addresses into the root's heap, for its row
+ * @row. */
 void strings_register(const struct ulf_module *module, struct abi_module *row);
 
 /* ---- agent.c ---- */
@@ -475,7 +475,7 @@ void caller_reset(void);
 /* The blob for an event of @module; returns its size, writes it if @blob. */
 uint32_t format_blob(const struct ulf_module *module,
 		     const struct ulf_event *event, void *blob);
-/* abi_event.names for events of @system; likewise. */
+/* Copy abi_event.names for events of @system into the root's heap. */
 uint32_t format_names(const struct ulf_module *module, const char *system, void *blob);
 
 /* ---- boot.c: settings from the start ---- */

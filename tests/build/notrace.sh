@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The functions of ulf's headers are not among those that can be traced: main() alone has space at its entry.
+# The functions of ulf's headers are not among those that can be traced: main() alone has
+# space at its entry.
 set -u
 fail() { echo "FAIL: $*" >&2; exit 1; }
 
@@ -14,7 +15,8 @@ cat >words.h <<'END'
 TRACE_EVENT(words_hit,
 	TP_PROTO(const char *text), TP_ARGS(text),
 	TP_STRUCT__entry(__string(text, text) __array(char, some, 8)),
-	TP_fast_assign(__assign_str(text); strscpy(__entry->some, text); strscpy_pad(__entry->some, text);),
+	TP_fast_assign(__assign_str(text);
+		strscpy(__entry->some, text); strscpy_pad(__entry->some, text);),
 	TP_printk("%s", __get_str(text))
 );
 #endif
@@ -45,9 +47,10 @@ for compiler in gcc g++ clang clang++; do
 	*) language=c ;;
 	esac
 	for level in -O0 -O2; do
-		$compiler -x $language $level -w -D_GNU_SOURCE -fpatchable-function-entry=5 -I. -I"$ULF_SRC/include" \
-			-c program.c -o program.o || fail "$compiler $level cannot compile it"
-		nr=$(readelf -rW program.o | awk '/^Relocation section/ { is_table = /patchable_function_entries/ }
+		$compiler -x $language $level -w -D_GNU_SOURCE -fpatchable-function-entry=5 \
+			-I. -I"$ULF_SRC/include" -c program.c -o program.o || fail "$compiler $level cannot compile it"
+		nr=$(readelf -rW program.o | awk '
+			/^Relocation section/ { is_table = /patchable_function_entries/ }
 			is_table && /R_X86_64_64/ { nr++ } END { print nr + 0 }')
 		[ "$nr" = 1 ] || fail "$compiler $level: $nr functions can be traced"
 	done

@@ -72,6 +72,6 @@ struct user_stats {
 
 extern struct user_stats user_stats;
 extern unsigned int boot_rate;	/* the client's requests a second; set by main() */
-extern unsigned int boot_forks;	/* and the commands a second of make */
+extern unsigned int boot_forks;	/* commands a second of make; set by main() */
 
 #endif

@@ -26,7 +26,7 @@ struct fsite_slot {
 	uint8_t code[24];
 	uint32_t users;			/* who wants to know of it, a bit each */
 	struct fsite_body {
-		uint32_t word;		/* what the shadow of a simple call gets */
+		uint32_t word;		/* shadow.word of a simple call */
 		const uint8_t *at;	/* where the graph tracer goes on */
 		const uint8_t *back;	/* and where the function returns to */
 	} __attribute__((packed)) body;
@@ -116,10 +116,11 @@ bool fsites_are_lost(const struct fsites *sites);
 /* The module is gone, and no thread is in it. */
 void fsites_done(struct fsites *sites);
 
-/* What a slot may call, by its users and its body; hit.c.  The first does for all. */
+/* Entries that a slot may call, by its users and its body; hit.c.  ftrace_entry() serves all
+ * users. */
 void ftrace_entry(void) __attribute__((visibility("hidden")));
 void (*ftrace_entry_of(const struct fsite_slot *slot))(void);
-/* What body.word is to be, of the same body. */
+/* Returns the body.word that @slot must have: its body, and the tag of its graph tracer. */
 uint32_t ftrace_word_of(const struct fsite_slot *slot);
 
 /* Our __fentry__; ftrace.S. */

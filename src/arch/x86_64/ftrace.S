@@ -225,9 +225,9 @@ function_maybe:
 	end_function ftrace_entry_function
 
 /*
- * One for each lane: sites of a graph tracer with the tag t are called through that of
- * t % FTRACE_LANES, and only the one graph tracer's lane has rings.  So a thread that was
- * on its way here when another became the one finds no rings, and C looks at the users.
+ * One entry per lane.  A site with tag t calls entry t % FTRACE_LANES.  Only the lane of the
+ * single graph tracer has rings: a thread that enters by an old lane finds none and goes to
+ * hit.c.
  */
 	.macro	graph_entry lane
 	entry	ftrace_entry_graph\lane
@@ -394,8 +394,8 @@ left_again:
 	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* without SHADOW_SLOWLY */
 	jne	left_slowly
 	shadow_home
-	/* Was its entry recorded there?  Coroutines may also have left there what is
-	 * not so any more. */
+	/* Exit only if this tag recorded the entry.  A coroutine may also have left an old
+	 * shadow here. */
 	cmpb	SHADOW_TAG(%rsi), %al
 	jne	left_slowly
 	record_end left, 48, LEFT_LIMIT, copy_exit, left_full, left_slowly, at=44

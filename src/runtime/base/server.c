@@ -47,7 +47,7 @@ void server_init(const char *dir)
 	snprintf(beat_path, sizeof(beat_path), "%s/" ABI_BEAT_FILE, dir);
 }
 
-/* A descriptor, or -errno. */
+/* Returns a descriptor or -errno. */
 static long connect_server(void)
 {
 	long fd = arch_syscall3(SYS_socket, AF_UNIX,

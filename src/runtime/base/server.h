@@ -12,8 +12,8 @@ void server_init(const char *dir);
 /* Is there one that would do at once what it is asked?  Any thread; no cancellation. */
 bool server_is_there(void);
 
-/* Tell the server that this program of `ulf run` @run_id has no root; @error: errno.  Nobody
- * waits for it; after server_init(). */
+/* Report to the server that this program of `ulf run` @run_id has no root; @error: errno.  Does
+ * not wait for an answer.  The caller must have called server_init(). */
 void server_report_no_root(uint32_t run_id, uint32_t error);
 
 /* Was the server waited for in vain, and has it shown no sign of life since?  Then nobody

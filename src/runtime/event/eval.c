@@ -95,7 +95,7 @@ void eval_names(const struct ulf_module *module, const char *system,
 		size_t len = strlen((*e)->text);
 		int64_t value = (*e)->value;
 
-		/* sizeof(type) is none. */
+		/* sizeof(type) is not an identifier */
 		if (word_len((*e)->text) != len || strcmp((*e)->system, system))
 			continue;
 		bytes += sizeof(value) + len + 1;

@@ -17,8 +17,8 @@ void eval_resolve(const struct ulf_module *module, const char *system,
 		  const char *text,
 		  void (*put)(void *arg, const char *s, size_t len), void *arg);
 
-/* Hands the identifiers that @module has said the values of for events of @system to @put,
- * as abi_event.names has them, up to ABI_NAMES_BYTES. */
+/* Pass the enum names of @module for events of @system, with their values, to @put in the layout
+ * of abi_event.names; at most ABI_NAMES_BYTES. */
 void eval_names(const struct ulf_module *module, const char *system,
 		void (*put)(void *arg, const char *s, size_t len), void *arg);
 

@@ -10,7 +10,7 @@ static bool has_strings(const struct ulf_module *module)
 	return module->version >= 4 && module->strings != module->strings_end;
 }
 
-/* Bytes of all texts; 0: too many. */
+/* Returns the bytes of all texts, or 0 if they are too many. */
 static uint32_t text_bytes(const struct ulf_module *module)
 {
 	size_t bytes = 0;
@@ -20,8 +20,8 @@ static uint32_t text_bytes(const struct ulf_module *module)
 	return bytes <= ABI_HEAP_BYTES ? (uint32_t)bytes : 0;
 }
 
-/* The block that @row had before its module went and came again: the texts are the
- * same then, and the addresses are written anew.  NULL: it has none. */
+/* Returns the block that @row had before its module was unloaded and loaded again, or NULL.  The
+ * texts are the same then, and the addresses are written anew. */
 static struct abi_strings *find_block(const struct abi_module *row, uint32_t nr,
 				      uint32_t bytes)
 {

@@ -271,11 +271,11 @@ static void wish_first(struct abi_event *row, const struct ulf_event *event,
 		row->wanted = boot_wanted(event->system, event->name);
 }
 
-/* The names of the last event's system, which the next one most likely has, too. */
+/* Names of the system of the last event: most likely the next event is of that system, too. */
 struct names {
 	const char *system;		/* NULL: none yet */
 	uint64_t off;
-	uint32_t bytes;			/* 0: it has none, or there is no space for them */
+	uint32_t bytes;			/* 0: no names, or no space for them */
 };
 
 static void names_find(const struct ulf_module *module, const char *system,

@@ -335,7 +335,7 @@ static int update_object(struct object *object)
 	if (prepared == -EFAULT)
 		return prepared;
 	made = shadow_keys ? bodies_make(sites) : 0;
-	/* Those without a body are not followed, and counted. */
+	/* Calls of functions without a body are not followed, and counted. */
 	if (made == -ENOSPC)
 		made = 0;
 	r = fsites_switch(sites);
@@ -358,8 +358,8 @@ static bool is_program(const struct object *object)
 	       entry < (uint64_t)object->sites.high;
 }
 
-/* The tags of slots may change: until that is done C looks at their users.  A hook that
- * has found its rings before begins again: grace_restart_sections(). */
+/* While slots get new tags no lane has rings, so ftrace.S leaves every call to hit.c.
+ * grace_restart_sections() restarts threads that had already loaded a ring. */
 static bool is_updating;
 static bool has_old_slots;		/* some could not be written */
 
@@ -481,7 +481,7 @@ static struct ring_set *hook_set(const struct buffer *buffer)
 	return buffer->set->small_max ? buffer->set : &buffer_no_rings;
 }
 
-/* What ftrace.S follows, for one graph tracer: the calls of its tag. */
+/* Returns the rings that ftrace.S may write to: those of the only graph tracer, or none. */
 static struct ring_set *graph_set(uint32_t users)
 {
 	uint32_t graphs = users & ftrace_state.graphs;
@@ -582,9 +582,9 @@ static void user_remove(uint32_t user)
 			 1u << FTRACE_PROFILE | 1u << FTRACE_PROBES | \
 			 1u << FTRACE_STACK)
 
-static uint8_t graph_sessions[ABI_BUFFERS];	/* that the tags are of */
+static uint8_t graph_sessions[ABI_BUFFERS];	/* session in which a buffer got its tag */
 
-/* Buffers whose tracer is another one now, or was off meanwhile. */
+/* Returns the buffers that get or lose function_graph, or had it off and on again. */
 static uint32_t changed_graphs(const struct ftrace_graph_wish *graph)
 {
 	uint32_t changed = ftrace_state.graphs ^ graph->buffers;
@@ -595,7 +595,8 @@ static uint32_t changed_graphs(const struct ftrace_graph_wish *graph)
 	return changed;
 }
 
-/* @changed: those that are not active, of which some have function_graph from now on */
+/* Give tags to the buffers of @changed that get function_graph, and take function_graph from
+ * the others.  None of them is active. */
 static void set_graphs(uint32_t changed, const struct ftrace_graph_wish *graph)
 {
 	uint32_t graphs = (ftrace_state.graphs & ~changed) | (graph->buffers & changed);
@@ -640,10 +641,10 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 		r = stack_tracer_follow();
 	if (r)
 		return r;
-	/* From here on until all sites have their tags and all tracers are active no lane has
-	 * rings: two tags may share a lane. */
+	/* Two tags may share a lane, so no lane has rings until all sites have their tags and
+	 * all tracers are active. */
 	is_updating = true;
-	/* First those that go. */
+	/* Switch off before any tag changes. */
 	set_active(own | (ftrace_state.active & users & ~changed));
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
 		if (buffers >> i & 1)

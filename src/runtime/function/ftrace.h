@@ -31,15 +31,16 @@ struct thread_slot;
 enum ftrace_user {
 	FTRACE_FUNCTION		= 0,	/* + the buffer: its tracer, function or graph */
 	FTRACE_OPS		= ABI_BUFFERS,	/* + n: a callback */
-	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,	/* one of them is graph */
+	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,	/* a buffer of the users has
+							 * function_graph */
 	FTRACE_GRAPH_OPS,
 	FTRACE_PROFILE,			/* the profiler; it follows returns, too */
 	FTRACE_PROBES,			/* commands: function_probe.c */
 	FTRACE_STACK,			/* the stack tracer */
 	FTRACE_USERS,
 	/* marks for graph tracers */
-	FTRACE_START		= FTRACE_USERS,	/* they follow from here on in */
-	FTRACE_SKIP,			/* they leave this and what it calls out */
+	FTRACE_START		= FTRACE_USERS,	/* follow this function and its callees */
+	FTRACE_SKIP,			/* leave out this function and its callees */
 	/* and for a call that is followed */
 	FTRACE_CPU_TIME,		/* shadow.time_ns is ftrace_cpu_ns() */
 	/* and for one, in the place of users that follow none */
@@ -65,15 +66,15 @@ struct ftrace_state {
 	struct ring_set *graph_set;	/* of graph_buffer; published, RCU [buffer.set] */
 	uint64_t restorer;		/* arch_restorer(); stays */
 	struct ring_set *graph_sets[FTRACE_LANES];	/* graph_set in the lane of its
-						 * tag; no rings in others */
+						 * tag; other lanes have no rings */
 	uint32_t active;		/* users */
-	uint32_t graphs;		/* of users: buffers that have function_graph */
-	uint32_t tags;			/* of those that are active, a bit each */
+	uint32_t graphs;		/* buffers that have function_graph */
+	uint32_t tags;			/* of active graph tracers, a bit each */
 	uint32_t graph_depth;		/* how deep graph tracers go */
 	uint8_t tag_of[ABI_BUFFERS];	/* shadow_tags.h */
-	const struct buffer *buffers[ABI_BUFFERS];	/* tracers' */
-	const struct buffer *tag_buffers[FTRACE_TAGS];	/* graph tracers', by tag */
-	const struct buffer *graph_buffer;	/* the one, if there is one */
+	const struct buffer *buffers[ABI_BUFFERS];	/* of tracers */
+	const struct buffer *tag_buffers[FTRACE_TAGS];	/* of graph tracers, by tag */
+	const struct buffer *graph_buffer;	/* of the only graph tracer */
 	struct ftrace_ops *ops[FTRACE_OPS_MAX];
 	struct fgraph_ops *graph_ops;
 	bool has_starts;		/* FTRACE_START counts */
@@ -133,8 +134,8 @@ static inline uint64_t ftrace_cpu_ns(void)
 /* The objects have their users from the server (object.h); these are all
  * of them together. */
 struct ftrace_graph_wish {
-	uint32_t buffers;		/* that have function_graph, a bit each */
-	uint8_t sessions[ABI_BUFFERS];	/* another one each time that they get it */
+	uint32_t buffers;		/* buffers with function_graph, a bit each */
+	uint8_t sessions[ABI_BUFFERS];	/* changes each time that a buffer gets it */
 	uint32_t depth;			/* 0: all */
 	bool has_starts;
 	uint64_t thresh_ns;
@@ -193,7 +194,7 @@ struct ftrace_write {
 	size_t bytes;
 	uint64_t *ret_time;		/* may be a part of it */
 };
-/* @write.  False: recording is off, so there is to be no record. */
+/* Write the record of @arg, a struct ftrace_write.  Returns false if recording is off. */
 uint64_t ftrace_write_slowly(uint64_t write, uint64_t, uint64_t) FTRACE_HIDDEN;
 uint64_t ftrace_now(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
 /* The same from hit.c's side. */

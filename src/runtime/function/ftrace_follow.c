@@ -24,8 +24,8 @@ static_assert(ABI_FUNCTIONS_BUFFERS == ABI_BUFFERS, "ABI");
 #define OBJECTS_MAX	4096u		/* as many as processes load */
 
 static uint64_t seen_serial;		/* of what is in force; 0: nothing */
-static bool has_others;			/* in it are objects that are not loaded here */
-static bool is_stale;			/* they may be by now */
+static bool has_others;			/* the block has objects that are not loaded here */
+static bool is_stale;			/* such objects may have been loaded since */
 
 /* Translate the bits of the shared list to those of this process.  @graphs: as in the
  * list's head */
@@ -109,7 +109,8 @@ static int take_figures(struct object *object, uint64_t off)
 	return r;
 }
 
-/* @all: the piece, with @head.  Returns the users that it has, all together. */
+/* Give the object of @wish its users.  @all: the block, which begins with @head.  Adds all users
+ * of the object to *@ret_users. */
 static int take_object(const void *all, const struct abi_functions *head,
 		       const struct abi_function_object *wish, uint32_t *ret_users)
 {

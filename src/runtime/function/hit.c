@@ -171,7 +171,8 @@ uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *rin
 	return has_room;
 }
 
-/* *@time: the record's.  False: there is none, and there was to be none. */
+/* Returns false if recording is off or the ring refused the record.  *@time: the time of the
+ * record. */
 static bool write_record(const struct buffer *buffer, struct record *record,
 			 size_t bytes, uint64_t *time)
 {
@@ -205,7 +206,7 @@ static uint32_t active_users(void)
 	return __atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);
 }
 
-/* Those of graph tracers that are on.  mate: set_active() [ftrace.tags] */
+/* Tags of the graph tracers that are on.  mate: set_active() [ftrace.tags] */
 static uint32_t active_tags(void)
 {
 	return __atomic_load_n(&ftrace_state.tags, __ATOMIC_ACQUIRE);
@@ -358,23 +359,23 @@ static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 
 /* ---- the graph ---- */
 
-/* When it was called, if it had run ever since, by the option sleep-time. */
+/* Start time of the call minus the time that the thread was off the CPU (nosleep-time). */
 static uint64_t ran_since(uint64_t now_ns, uint64_t cpu_ns)
 {
 	return now_ns - (ftrace_cpu_ns() - cpu_ns);
 }
 
-/* What all exit records of a call have in common. */
+/* Common parts of all exit records of a call. */
 struct leaving {
 	const struct shadow *shadow;
 	const struct shadow_tags *tags;
-	uint64_t now_ns;		/* 0: nobody needs it */
+	uint64_t now_ns;		/* 0: not needed */
 	uint32_t marks;			/* ABI_GRAPH_TAIL, or 0 */
-	bool is_many;			/* its times are ftrace_hit_ns() */
+	bool is_many;			/* both times are ftrace_hit_ns() */
 };
 
-/* Record the exit for @tag, one of tags->users.  rettime is that of the ring, as the
- * entry's time is; if there are several, it is the same for all. */
+/* Record the exit for @tag.  rettime is the ring's time; with several graph tracers it is now_ns
+ * for all of them. */
 static void write_exit(struct record *record, const struct leaving *call, uint32_t tag)
 {
 	const struct shadow_tags *tags = call->tags;
@@ -400,7 +401,8 @@ static void write_exit(struct record *record, const struct leaving *call, uint32
 	write_record(ftrace_state.tag_buffers[tag], record, bytes, at);
 }
 
-/* @shadow: in the table.  @tags: of it.  @marks: ABI_GRAPH_TAIL, or 0 */
+/* Record the exit for all users of @shadow, which is in the table and has @tags.
+ * @marks: ABI_GRAPH_TAIL, or 0 */
 static void exit_for(uint64_t value, const struct shadow *shadow,
 		     const struct shadow_tags *tags, uint32_t marks)
 {
@@ -439,11 +441,11 @@ struct entering {
 	const struct ftrace_regs *regs;
 	struct shadow shadow;		/* not in the table yet */
 	struct shadow_tags tags;
-	bool is_many;			/* it will be so */
+	bool is_many;			/* the tags need an entry in shadow_many */
 };
 
-/* Record the entry for @tag, one of tags.users.  False: there is none, and there was to be
- * none. */
+/* Record the entry for @tag, one of tags.users.  Returns false if recording is off or the ring
+ * refused the record. */
 static bool write_entry(struct entering *call, uint32_t tag)
 {
 	const struct buffer *buffer = ftrace_state.tag_buffers[tag];
@@ -476,7 +478,7 @@ static bool write_entry(struct entering *call, uint32_t tag)
 			    call->is_many ? &time : &call->shadow.time_ns);
 }
 
-/* The tags among @tags whose tracers leave out the time off the CPU (nosleep-time). */
+/* Returns the tags of @tags whose tracers leave out the time off the CPU (nosleep-time). */
 static uint32_t cpu_time_tags(uint32_t tags)
 {
 	uint32_t those = 0;
@@ -490,8 +492,9 @@ static uint32_t cpu_time_tags(uint32_t tags)
 	return those;
 }
 
-/* Record the entry for tags.users, of which those stay that follow it, and take its time.
- * Returns FTRACE_GRAPH_OPS of @users, if that follows it. */
+/* Record the entry for each tag in tags.users; drop the tags whose buffer does not record.
+ * Sets the time of the call.  Returns FTRACE_GRAPH_OPS if it is in @users and its callback
+ * follows the call. */
 static uint32_t entry_for(uint32_t users, struct entering *call)
 {
 	struct shadow_tags *tags = &call->tags;
@@ -519,9 +522,9 @@ static uint32_t entry_for(uint32_t users, struct entering *call)
 	return users;
 }
 
-/* Without the option funcgraph-irqs a graph tracer leaves out what has marks; but, as
- * in the kernel, not what set_graph_function names, unless something that it names was
- * interrupted: that counts as outside. */
+/* Drop the tags of graph tracers without the option funcgraph-irqs if the call is in a signal
+ * handler.  As in the kernel, a function in set_graph_function stays, and counts as outside of
+ * the handler, unless the handler interrupted such a function. */
 static void choose_in_handler(struct entering *call, const struct shadow_tags *within)
 {
 	struct shadow_tags *tags = &call->tags;
@@ -541,7 +544,7 @@ static void choose_in_handler(struct entering *call, const struct shadow_tags *w
 	}
 }
 
-/* @tags of those that are @active, as a mark of all or of none if it is one. */
+/* Restrict @tags to @active.  Returns SHADOW_ALL if every active tag is in @tags. */
 static uint32_t all_or_none(uint32_t tags, uint32_t active)
 {
 	if (tags && (tags & active) == active)
@@ -551,14 +554,14 @@ static uint32_t all_or_none(uint32_t tags, uint32_t active)
 
 /*
  * Choose the graph tracers that follow the call, and set its marks:
- * starts	it is what set_graph_function names, or inside of that.  Calls that were
+ * starts	the call is one of set_graph_function, or inside of one.  Calls that were
  *		followed before there was such a list, or by others, do not count.
- * skips	it is what set_graph_notrace names, or inside of that.  Its return is waited
+ * skips	the call is one of set_graph_notrace, or inside of one.  Its return is waited
  *		for, so that it is known what is inside of it.
- * insides	it is inside of a signal's handler, or one itself: that returns to libc's
+ * insides	the call is in a signal handler, or is one: a handler returns to libc's
  *		restorer.
- * @graphs: tags of those that trace the function.  Returns those of them that skip it, and
- * not because it is inside of another.
+ * @graphs: tags of the graph tracers that trace the function.  Returns the tags in @graphs
+ * that skip this call because of its own name, not because a caller is skipped.
  */
 static uint32_t choose(struct entering *call, uint32_t graphs, uint32_t active)
 {
@@ -593,8 +596,9 @@ static void take_place(uint64_t *place, const struct fsite_slot *slot)
 	*place = (uint64_t)slot->body.back;
 }
 
-/* The call of @shadow ends, and that of @tags has its place.  For those who record both,
- * a handler's that goes on in the second neither ends nor begins here: returns these. */
+/* Record the exit of @shadow before a tail call replaces it with the call of @tags.  Returns
+ * the tags for which a signal handler continues across the tail call; for these neither end
+ * nor start of the handler is marked. */
 static uint32_t exit_into(const struct shadow *shadow, const struct shadow_tags *tags)
 {
 	struct shadow_tags old = shadow_tags(shadow);
@@ -622,7 +626,7 @@ static void pass_over(const uint64_t *place, uint64_t above, uint32_t steps)
 		set_top(above);
 }
 
-/* The call is followed, by tags and @others. */
+/* Fill in the shadow of a call that its tags and @others follow. */
 static void set_shadow(struct shadow *shadow, struct entering *call, uint32_t others)
 {
 	call->shadow.word = shadow_word(call->slot->body.word & SHADOW_BODY_MASK, others,
@@ -732,8 +736,8 @@ static bool is_ignored(const struct buffer *buffer, uint32_t tid)
 	       (not && abi_pids_has(not, tid));
 }
 
-/* @users without those that ignore the thread @tid.  FTRACE_GRAPH stands for all graph
- * tracers. */
+/* Returns @users without the buffers that ignore the thread @tid, and without FTRACE_GRAPH if
+ * no graph tracer is left. */
 static uint32_t without_ignoring(uint32_t users, uint32_t graphs, uint32_t tid)
 {
 	for (uint32_t left = users & FTRACE_FUNCTION_MASK; left; left &= left - 1) {

@@ -297,7 +297,7 @@ static bool find_dynamic(const struct dl_phdr_info *info, struct dynamic *ret)
 	       ret->by_tag[DT_STRTAB] > info->dlpi_addr;
 }
 
-/* What registers a module, as the constructor of an object with events calls it. */
+/* An object with events has a constructor that calls ulf_module_register(). */
 static bool has_events(const struct dl_phdr_info *info)
 {
 	static const char name[] = "ulf_module_register";

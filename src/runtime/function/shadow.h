@@ -43,13 +43,13 @@ struct shadow {
 					 * ftrace_thread.top */
 	uint32_t depth;			/* of graph tracers' calls around it; if
 					 * it is not one of theirs: less one */
-	uint32_t word;			/* the function's body, and who follows it:
-					 * shadow_tags.h */
+	uint32_t word;			/* the function's body, and the users that
+					 * follow the call: shadow_tags.h */
 };
 
 #define SHADOW_NONE	(uint64_t)INT64_MAX	/* further up than any stack */
-/* With a place: the call there is not one graph tracer's alone, or its shadow is not at
- * home, or its thread has no ring: nothing for ftrace.S. */
+/* With a place: ftrace.S must leave the call there to hit.c, as it is not simple
+ * (shadow_tags.h), its shadow is not at home, or its thread has no ring. */
 #define SHADOW_SLOWLY	(1ull << 63)
 #define SHADOW_DOWNS	8u		/* signal stacks, each inside of another */
 #define SHADOW_FAR	256u		/* calls; the way around so many takes some

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Giving out tags; see shadow_tags.h. */
+/* Choose tags; see shadow_tags.h. */
 #include "runtime/function/ftrace.h"
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"

@@ -13,19 +13,19 @@
  *	0     tag          0     b         0		simple: one graph tracer's alone
  *	1     users >> 1         b         tag		one graph tracer, or none, and more
  *
- * users: bits FTRACE_GRAPH to 31, the upper eight.  FTRACE_GRAPH, _START, _SKIP and
- * _CPU_TIME are of that tag, all others of every tag.  FTRACE_CPU_TIME without FTRACE_GRAPH
- * is SHADOW_MANY: what is of tags is in struct shadow_tags beside the shadow, a bit for
- * each tag.  That table is made before a second buffer gets function_graph.
+ * users: the upper eight bits, FTRACE_GRAPH to 31.  FTRACE_GRAPH, _START, _SKIP and
+ * _CPU_TIME belong to that tag, all other bits to every tag.  FTRACE_CPU_TIME without
+ * FTRACE_GRAPH is SHADOW_MANY: struct shadow_tags in the table shadow_many then has a bit
+ * for each tag.  That table is made before a second buffer gets function_graph.
  *
- * ftrace.S knows simple calls alone.  It compares the tag with that of the ring set.
+ * ftrace.S handles only simple calls, and compares their tag with the tag of the ring set.
  *
  * word			writer			readers
- * shadow.word		the thread at that	it
- *			place of the stack
- * shadow_tags		the same thread		it
- * fsite_slot.body.word	the agent, while	ftrace.S: the tag of a site that one buffer
- *			graph_set has no rings	follows, and nobody else
+ * shadow.word		the thread whose stack	that thread
+ *			it is
+ * shadow_tags		that thread		that thread
+ * fsite_slot.body.word	the agent, while	ftrace.S: the tag, if a graph tracer is the
+ *			graph_set has no rings	only user of the site
  * ring_set.tag		the agent, before	ftrace.S
  *			graph_set is the set
  * All are private memory of the process.
@@ -40,29 +40,30 @@
 #include "runtime/function/shadow.h"
 
 #define SHADOW_TAG_MAX	31u
-#define SHADOW_MORE	(1u << 31)	/* in the word: it is not simple */
+#define SHADOW_MORE	(1u << 31)	/* in the word: the call is not simple */
 #define SHADOW_USERS	(0xffu << FTRACE_GRAPH)
 /* In users, without FTRACE_GRAPH: the tags are in shadow_many. */
 #define SHADOW_MANY	(1u << FTRACE_CPU_TIME)
-#define SHADOW_ALL	UINT32_MAX	/* tags: each of them, also those to come */
+#define SHADOW_ALL	UINT32_MAX	/* all tags, also those that are given later */
 
-/* A bit for each tag. */
+/* Tags of a call, a bit each. */
 struct shadow_tags {
-	uint32_t users;			/* have recorded its entry, or will by its length */
-	uint32_t starts;		/* FTRACE_START: also of what it calls */
-	uint32_t skips;			/* FTRACE_SKIP: likewise */
+	uint32_t users;			/* record the exit: have recorded the entry, or wait
+					 * for tracing_thresh */
+	uint32_t starts;		/* FTRACE_START; its callees inherit it */
+	uint32_t skips;			/* FTRACE_SKIP; its callees inherit it */
 	uint32_t cpu_times;		/* FTRACE_CPU_TIME */
 	uint32_t handlers;		/* FTRACE_HANDLER */
-	uint32_t insides;		/* FTRACE_IN_HANDLER: also of what it calls */
-	uint64_t cpu_ns;		/* ftrace_cpu_ns() at its entry, for cpu_times */
+	uint32_t insides;		/* FTRACE_IN_HANDLER; its callees inherit it */
+	uint64_t cpu_ns;		/* ftrace_cpu_ns() at the entry, for cpu_times */
 };
 
-extern struct shadow_tags *shadow_many;	/* as many as shadow_entries; NULL: not made */
+extern struct shadow_tags *shadow_many;	/* [as many as shadow_entries]; NULL: not made */
 
-/* Make room for several graph tracers.  -ENOMEM */
+/* Make the table for several graph tracers.  Returns 0 or -ENOMEM. */
 int shadow_many_make(void);
 
-/* Of the graph tracers among @users. */
+/* Returns the tags of the graph tracers in @users. */
 static inline uint32_t shadow_tags_of(uint32_t users)
 {
 	uint32_t tags = 0;
@@ -78,7 +79,7 @@ static inline uint32_t shadow_body(const struct shadow *shadow)
 	return shadow->word & SHADOW_BODY_MASK;
 }
 
-/* As in `users' of sites, and marks; SHADOW_MANY may be among them. */
+/* Returns users, as sites have them, and marks; possibly SHADOW_MANY. */
 static inline uint32_t shadow_users(const struct shadow *shadow)
 {
 	return shadow->word & SHADOW_MORE ? shadow->word << 1 & SHADOW_USERS :
@@ -95,19 +96,19 @@ static inline bool shadow_is_many(const struct shadow *shadow)
 	return (shadow_users(shadow) & (1u << FTRACE_GRAPH | SHADOW_MANY)) == SHADOW_MANY;
 }
 
-/* Users that follow it whatever its tags say. */
+/* Returns the users that follow the call whatever its tags say. */
 static inline uint32_t shadow_others(const struct shadow *shadow)
 {
 	return shadow_users(shadow) & (1u << FTRACE_GRAPH_OPS | 1u << FTRACE_PROFILE);
 }
 
-/* @at: where the shadow lies in the table. */
+/* Returns the tags of a call that is SHADOW_MANY.  @at: its shadow in the table. */
 static inline struct shadow_tags *shadow_many_at(const struct shadow *at)
 {
 	return shadow_many + (at - shadow_entries);
 }
 
-/* The tags of the call at @at in the table; NULL: of no call. */
+/* Returns the tags of a call; none if @at is NULL.  @at: its shadow in the table. */
 static inline struct shadow_tags shadow_tags(const struct shadow *at)
 {
 	struct shadow_tags tags = { .users = 0 };
@@ -119,7 +120,7 @@ static inline struct shadow_tags shadow_tags(const struct shadow *at)
 		return *shadow_many_at(at);
 	users = shadow_users(at);
 	tag = shadow_is_simple(at) ? at->word >> 24 : at->word;
-	tag = 1u << (tag & SHADOW_TAG_MAX) & ~1u;	/* 0: nobody's */
+	tag = 1u << (tag & SHADOW_TAG_MAX) & ~1u;	/* tag 0 is no buffer's */
 	tags.users = users >> FTRACE_GRAPH & 1 ? tag : 0;
 	tags.starts = users >> FTRACE_START & 1 ? tag : 0;
 	tags.skips = users >> FTRACE_SKIP & 1 ? tag : 0;
@@ -135,7 +136,7 @@ static inline uint32_t shadow_tags_own(const struct shadow_tags *tags)
 	return tags->users | tags->starts | tags->skips | tags->cpu_times;
 }
 
-/* Do they need SHADOW_MANY? */
+/* Does a call with @tags need SHADOW_MANY? */
 static inline bool shadow_tags_are_many(const struct shadow_tags *tags)
 {
 	uint32_t own = shadow_tags_own(tags);
@@ -144,8 +145,8 @@ static inline bool shadow_tags_are_many(const struct shadow_tags *tags)
 	       (tags->insides && ~tags->insides);
 }
 
-/* The word of a call that @tags follow, and @others.  @is_many: SHADOW_MANY, also if that is
- * not needed; the caller writes the tags beside it. */
+/* Returns shadow.word of a call that @tags and @others follow.  @is_many: use SHADOW_MANY, also
+ * if the tags do not need it; the caller writes the tags to shadow_many. */
 static inline uint32_t shadow_word(uint32_t body, uint32_t others, bool is_many,
 				   const struct shadow_tags *tags)
 {
