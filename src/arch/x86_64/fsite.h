@@ -116,8 +116,8 @@ bool fsites_are_lost(const struct fsites *sites);
 /* The module is gone, and no thread is in it. */
 void fsites_done(struct fsites *sites);
 
-/* Entries that a slot may call, by its users and its body; hit.c.  ftrace_entry() serves all
- * users. */
+/* Entries that a slot may call, by its users and its body; shadow_tags.c.  ftrace_entry()
+ * serves all users. */
 void ftrace_entry(void) __attribute__((visibility("hidden")));
 void (*ftrace_entry_of(const struct fsite_slot *slot))(void);
 /* Returns the body.word that @slot must have: its body, and the tag of its graph tracer. */

@@ -582,36 +582,13 @@ static void user_remove(uint32_t user)
 			 1u << FTRACE_PROFILE | 1u << FTRACE_PROBES | \
 			 1u << FTRACE_STACK)
 
-static uint8_t graph_sessions[ABI_BUFFERS];	/* session in which a buffer got its tag */
-
-/* Returns the buffers that get or lose function_graph, or had it off and on again. */
-static uint32_t changed_graphs(const struct ftrace_graph_wish *graph)
-{
-	uint32_t changed = ftrace_state.graphs ^ graph->buffers;
-
-	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
-		if (graph->buffers >> i & 1 && graph_sessions[i] != graph->sessions[i])
-			changed |= 1u << i;
-	return changed;
-}
-
-/* Give tags to the buffers of @changed that get function_graph, and take function_graph from
- * the others.  None of them is active. */
+/* Give function_graph to the buffers of @changed that @graph names, and take it from the others.
+ * None of them is active. */
 static void set_graphs(uint32_t changed, const struct ftrace_graph_wish *graph)
 {
 	uint32_t graphs = (ftrace_state.graphs & ~changed) | (graph->buffers & changed);
-	uint32_t used = shadow_tags_of(ftrace_state.graphs & ~changed);
-	uint32_t old = shadow_tags_of(ftrace_state.graphs & changed);
 
-	for (uint32_t left = graph->buffers & changed; left; left &= left - 1) {
-		uint32_t i = (uint32_t)__builtin_ctz(left);
-		uint8_t tag = shadow_new_tag(used, old);
-
-		used |= 1u << tag;
-		ftrace_state.tag_buffers[tag] = ftrace_state.buffers[i];
-		ftrace_state.tag_of[i] = tag;
-		graph_sessions[i] = graph->sessions[i];
-	}
+	shadow_tags_give(changed, graph);
 	/* mate: graph_buffers(), hit.c */
 	__atomic_store_n(&ftrace_state.graphs, graphs, __ATOMIC_RELEASE); /* [ftrace.graphs] */
 	if (!graphs)
@@ -626,7 +603,7 @@ static void set_graphs(uint32_t changed, const struct ftrace_graph_wish *graph)
 int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 {
 	uint32_t own = ftrace_state.active & ~SERVER_USERS;
-	uint32_t changed = changed_graphs(graph), many = users & graph->buffers;
+	uint32_t changed = shadow_tags_changed(graph), many = users & graph->buffers;
 	uint32_t buffers = (users & FTRACE_FUNCTION_MASK) | graph->buffers;
 	int r = users ? hooks_init() : 0;
 

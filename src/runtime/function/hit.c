@@ -52,45 +52,6 @@ static_assert(offsetof(struct fsite_slot, users) == SLOT_USERS, "asm");
 static_assert(offsetof(struct ftrace_regs, rax) == REGS_RAX, "asm");
 static_assert(sizeof(struct ftrace_regs) + 8 == ENTRY_FRAME, "asm");
 
-/* Is a graph tracer the only one of @users?  If settings could not be applied, @users may have
- * a buffer that has no tag. */
-static bool is_one_graph(uint32_t users)
-{
-	uint32_t buffers = users & ~(1u << FTRACE_GRAPH);
-
-	return users != buffers && buffers & ftrace_state.graphs &&
-	       !(buffers & (buffers - 1));
-}
-
-/* Tag of the only graph tracer in @users. */
-static uint32_t tag_of(uint32_t users)
-{
-	return ftrace_state.tag_of[__builtin_ctz(users)];
-}
-
-void (*ftrace_entry_of(const struct fsite_slot *slot))(void)
-{
-	static void (*const lanes[FTRACE_LANES])(void) = {
-		ftrace_entry_graph0, ftrace_entry_graph1, ftrace_entry_graph2,
-		ftrace_entry_graph3,
-	};
-	uint32_t users = slot->users;
-
-	if (is_one_graph(users) && slot->body.at)
-		return lanes[tag_of(users) % FTRACE_LANES];
-	if (users & FTRACE_FUNCTION_MASK && !(users & (users - 1)))
-		return ftrace_entry_function;
-	return ftrace_entry;
-}
-
-uint32_t ftrace_word_of(const struct fsite_slot *slot)
-{
-	uint32_t body = slot->body.word & SHADOW_BODY_MASK;
-	uint32_t tag = is_one_graph(slot->users) ? tag_of(slot->users) : 0;
-
-	return body | tag << 24;
-}
-
 /* ---- records, as the kernel's ---- */
 
 #define RECORD_BYTES(last) \

@@ -178,4 +178,10 @@ static inline uint32_t shadow_word(uint32_t body, uint32_t others, bool is_many,
  */
 uint8_t shadow_new_tag(uint32_t used, uint32_t old);
 
+/* Returns the buffers that get or lose function_graph by @graph, or had it off and on again. */
+uint32_t shadow_tags_changed(const struct ftrace_graph_wish *graph);
+/* Give tags to the buffers of @changed that get function_graph; none of them is active.  Both
+ * are called by the agent, which holds runtime_lock(). */
+void shadow_tags_give(uint32_t changed, const struct ftrace_graph_wish *graph);
+
 #endif
