@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of functions, from the debug information (DWARF, BTF) of a file. */
+/* The parameters of functions, from the debug information (DWARF) of a file. */
 #ifndef ULF_SERVER_ELF_ARGS_H
 #define ULF_SERVER_ELF_ARGS_H
 
@@ -36,26 +36,20 @@ struct elf_params {
 	struct elf_param rows[];
 };
 
-struct elf_symbols;
-
 /*
  * elf_args_open - open the debug information of the file at @path, or of its separate
  *	debug file
  * @build_id: see elf_symbols_read()
- * @symbols: what elf_symbols_read() has read from the file; must stay valid until
- *	elf_args_close()
  * @bytes_left: see elf_symbols_read()
  *
  * Returns NULL if there is no debug information, no memory, or not enough of
  * *@bytes_left.  The caller frees the result with elf_args_close().
  */
 struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
-			       uint32_t build_id_bytes,
-			       const struct elf_symbols *symbols, uint64_t *bytes_left);
+			       uint32_t build_id_bytes, uint64_t *bytes_left);
 /* elf_args_open() for an open file. source->fd must stay open until elf_args_close(). */
 struct elf_source;
-struct elf_args *elf_args_parse(const struct elf_source *source,
-				const struct elf_symbols *symbols);
+struct elf_args *elf_args_parse(const struct elf_source *source);
 /* Close the files and free @args.  NULL is allowed. */
 void elf_args_close(struct elf_args *args);
 

@@ -37,4 +37,16 @@ bool die_is_by_reference(Dwarf_Die *type);
 /* Find out how values of @type are passed. */
 struct elf_value die_classify(Dwarf_Die *type);
 
+/* ---- elf_params.c ---- */
+
+struct elf_deadline;
+
+/*
+ * Read the parameters of @function.  @low: where it starts; @body: its first instruction after
+ * those that make it traceable.  Returns an empty list if it has none, NULL without memory.
+ * The caller frees the result.
+ */
+struct elf_params *elf_dwarf_params(Dwarf_Die *function, Dwarf_Addr low, Dwarf_Addr body,
+				    struct elf_deadline *deadline);
+
 #endif

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "event/clock.h"
 #include "symbols/elf.h"
 
 struct elf_build_id {
@@ -115,12 +116,9 @@ int elf_debug_open(const struct elf_file *file, const struct elf_finder *finder,
  */
 int elf_debug_open_mini(const struct elf_file *file, struct elf_file *ret_mini);
 
-/* ---- elf_args.c ---- */
+/* ---- elf_args.c, elf_params.c ---- */
 
-/*
- * Limits the CPU time of one operation: a hostile file can make libdw or libbpf run for
- * hours.
- */
+/* Limits the CPU time of one operation: a hostile file can make libdw run for hours. */
 struct elf_deadline {
 	uint64_t cpu_ns;		/* thread CPU time at which the operation must end */
 	bool was_missed;		/* the limit was exceeded once; from now on
@@ -128,6 +126,11 @@ struct elf_deadline {
 };
 
 /* Return true if the deadline has passed, now or at an earlier call. */
-bool elf_deadline_is_over(struct elf_deadline *deadline);
+static inline bool elf_deadline_is_over(struct elf_deadline *deadline)
+{
+	deadline->was_missed |=
+		clock_posix_ns(CLOCK_THREAD_CPUTIME_ID) > deadline->cpu_ns;
+	return deadline->was_missed;
+}
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the x86-64 ABI passes a value, for types from DWARF or BTF.  Only elf*.c include
+ * How the x86-64 ABI passes a value, for types from DWARF.  Only elf*.c include
  * this header.
  */
 #ifndef ULF_SERVER_ELF_VALUE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's side of the parsers.  A file that a program names (ELF, DWARF, BTF, xz,
+ * The server's side of the parsers.  A file that a program names (ELF, DWARF, xz,
  * C++ names) is parsed by a process without rights, one process for each file:
  * docs/design/symbols.md, "The parser".  The functions here start jobs and fetch their
  * results.

@@ -291,17 +291,11 @@ static int run_demangle(const struct parse_request *request, uint64_t *bytes_lef
 
 static struct elf_args *session;
 
-/* Read the symbols, too: BTF identifies functions by their symbols. */
 static int run_params(const struct parse_request *request, uint64_t *bytes_left)
 {
-	static struct elf_symbols symbols;
-	uint64_t symbols_left = *bytes_left;
-	struct elf_source source = source_of(request, &symbols_left);
+	struct elf_source source = source_of(request, bytes_left);
 
-	if (elf_symbols_parse(&source, &symbols))
-		symbols = (struct elf_symbols) { 0 };
-	source.bytes_left = bytes_left;
-	session = elf_args_parse(&source, &symbols);
+	session = elf_args_parse(&source);
 	return session ? 0 : -ENOENT;
 }
 

@@ -112,8 +112,6 @@ CALLED_WITH void nothing(void)
 
 #define NONE	ELF_NO_REG
 
-static const struct elf_symbols no_symbols;
-
 static const struct expected {
 	void *function;
 	struct {
@@ -196,7 +194,7 @@ static void parameters_are_found(void **state)
 
 	(void)state;
 	dl_iterate_phdr(find_self, &bias);
-	args = elf_args_open("/proc/self/exe", NULL, 0, &no_symbols, &bytes_left);
+	args = elf_args_open("/proc/self/exe", NULL, 0, &bytes_left);
 	assert_non_null(args);
 	for (int turn = 0; turn < 2; turn++)
 		for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
@@ -212,10 +210,10 @@ static void there_may_be_none(void **state)
 	uint64_t bytes_left = PLENTY;
 
 	(void)state;
-	assert_null(elf_args_open("/nosuch", NULL, 0, &no_symbols, &bytes_left));
-	assert_null(elf_args_open("/dev/null", NULL, 0, &no_symbols, &bytes_left));
+	assert_null(elf_args_open("/nosuch", NULL, 0, &bytes_left));
+	assert_null(elf_args_open("/dev/null", NULL, 0, &bytes_left));
 	bytes_left = 10000;
-	assert_null(elf_args_open("/proc/self/exe", NULL, 0, &no_symbols, &bytes_left));
+	assert_null(elf_args_open("/proc/self/exe", NULL, 0, &bytes_left));
 }
 
 /* The section headers and their names of a copy of this program. */
@@ -266,7 +264,7 @@ static uint64_t copy_used(struct copy *copy, const char *path)
 				(off_t)copy->head.e_shoff), bytes);
 	assert_int_equal(pwrite(copy->fd, copy->names, copy->strings.sh_size,
 				(off_t)copy->strings.sh_offset), copy->strings.sh_size);
-	args = elf_args_open(path, NULL, 0, &no_symbols, &bytes_left);
+	args = elf_args_open(path, NULL, 0, &bytes_left);
 	elf_args_close(args);
 	return args ? PLENTY - bytes_left : 0;
 }
@@ -376,7 +374,7 @@ static void slow_files_are_left(void **state)
 	snprintf(path, sizeof(path), "%s/elf", dir);
 	put_slow(path);
 	alarm(120);
-	args = elf_args_open(path, NULL, 0, &no_symbols, &bytes_left);
+	args = elf_args_open(path, NULL, 0, &bytes_left);
 	assert_non_null(args);
 	assert_null(elf_args_find(args, 0x1000));
 	alarm(0);
@@ -413,7 +411,7 @@ static void broken_files_are_survived(void **state)
 			assert_int_equal(pwrite(fd, (char *)&junk + 7, 1, at), 1);
 		}
 		close(fd);
-		args = elf_args_open(path, NULL, 0, &no_symbols, &bytes_left);
+		args = elf_args_open(path, NULL, 0, &bytes_left);
 		nr_opened += args != NULL;
 		for (size_t i = 0; args && i < sizeof(expected) / sizeof(expected[0]); i++)
 			elf_args_find(args, (uint64_t)expected[i].function - bias);

@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <cmocka.h>
 
-#include "daemon/parts.h"
 #include "abi/pids.h"
 #include "abi/rules.h"
 #include "abi/stack.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/parts.h"
 #include "server/core/server.h"
 #include "tracefs/tracefs.h"
 

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parameters of a function: read the location of each from DWARF, and compute the
+ * registers from the ABI's rules where the location names memory.  elf_args.c has the whole.
+ */
+#include <dwarf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "symbols/elf_dwarf.h"
+#include "symbols/elf_impl.h"
+
+#define CHILDREN_MAX	4096u		/* entries of one function that are searched for
+					 * parameters */
+
+/*
+ * Convert a DWARF register number to an argument number: rdi 0, rsi 1, rdx 2, rcx 3, r8
+ * 4, r9 5.  The table holds numbers + 1, so that its zeroes become ELF_NO_REG.
+ */
+static uint8_t arg_of(unsigned int reg)
+{
+	static const uint8_t args[] = { [5] = 1, [4] = 2, [1] = 3, [2] = 4,
+					[8] = 5, [9] = 6 };
+
+	return reg < sizeof(args) ? (uint8_t)(args[reg] - 1) : ELF_NO_REG;
+}
+
+static bool is_register(const Dwarf_Op *op)
+{
+	return op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31;
+}
+
+/* Does @op use the contents of a register, as a value or as an address? */
+static bool is_based(const Dwarf_Op *op)
+{
+	return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
+}
+
+/* Is the value the lower bits of a register? clang describes narrow types like this. */
+static bool is_narrowed(const Dwarf_Op *ops, size_t nr)
+{
+	if (nr < 2 || !is_based(ops) || ops[0].number ||
+	    ops[nr - 1].atom != DW_OP_stack_value)
+		return false;
+	for (size_t i = 1; i < nr - 1; i++)
+		if (ops[i].atom != DW_OP_constu && ops[i].atom != DW_OP_and &&
+		    ops[i].atom != DW_OP_convert)
+			return false;
+	return true;
+}
+
+/*
+ * Read a location that is split by DW_OP_piece.  Each DW_OP_piece has the number of
+ * bytes, after a register that holds them, or alone if they are nowhere:
+ *
+ *	DW_OP_reg5 DW_OP_piece(8) DW_OP_reg4 DW_OP_piece(8)	word 0 in rdi, word 1 in rsi
+ *	DW_OP_piece(8) DW_OP_reg4 DW_OP_piece(8)		word 0 dropped, word 1 in rsi
+ *
+ * A part of less than a word does not set the word's register.  Returns false if the
+ * location is something else.
+ */
+static bool read_pieces(const Dwarf_Op *ops, size_t nr, struct elf_param *param)
+{
+	uint8_t regs[2] = { ELF_NO_REG, ELF_NO_REG };
+	bool has_register = false;
+	uint64_t at = 0;
+
+	if (param->bytes > sizeof(regs) * ELF_WORD)
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		uint8_t reg = ELF_NO_REG;
+
+		if (is_register(&ops[i])) {
+			has_register = true;
+			reg = arg_of(ops[i++].atom - DW_OP_reg0);
+		}
+		if (i == nr || ops[i].atom != DW_OP_piece)
+			return false;
+		if (at < 2 * ELF_WORD && at % ELF_WORD == 0 &&
+		    ops[i].number >= min_u64(ELF_WORD, param->bytes - at))
+			regs[at / ELF_WORD] = reg;
+		at += ops[i].number;
+	}
+	if (has_register)
+		memcpy(param->regs, regs, sizeof(regs));
+	return has_register;
+}
+
+static bool read_registers(const Dwarf_Op *ops, size_t nr, struct elf_param *param)
+{
+	if (nr == 1 && is_register(ops))
+		param->regs[0] = arg_of(ops->atom - DW_OP_reg0);
+	else if (is_narrowed(ops, nr))
+		param->regs[0] = arg_of(ops->atom - DW_OP_breg0);
+	else
+		return read_pieces(ops, nr, param);
+	return true;
+}
+
+/*
+ * Is the location memory that the function stores to?  Computed values and split
+ * locations are not.
+ */
+static bool is_memory(const Dwarf_Op *ops, size_t nr)
+{
+	if (!nr || (ops[0].atom != DW_OP_fbreg && ops[0].atom != DW_OP_bregx &&
+		    ops[0].atom != DW_OP_call_frame_cfa && !is_based(ops)))
+		return false;
+	for (size_t i = 0; i < nr; i++)
+		if (ops[i].atom == DW_OP_stack_value || ops[i].atom == DW_OP_piece ||
+		    ops[i].atom == DW_OP_bit_piece)
+			return false;
+	return true;
+}
+
+enum place {
+	PLACE_NONE,			/* the parameter was dropped, or DWARF does not
+					 * say where it is */
+	PLACE_REGISTER,
+	PLACE_MEMORY,			/* the function stores it there, or the caller
+					 * passed it there */
+	PLACE_LATER,			/* the location is valid only after some
+					 * instructions */
+};
+
+/* The description of a parameter, from its DWARF entry. */
+struct said {
+	enum place place;
+	struct elf_value value;
+	bool is_bool, is_class;
+	Dwarf_Off declared;		/* offset of the declaration; gives the order of
+					 * parameters */
+	struct elf_param *param;
+};
+
+struct location {
+	Dwarf_Op *ops;
+	size_t nr;
+	bool is_later;
+};
+
+/*
+ * Return the first location of a list, even if its range is empty: the next location is
+ * for the value that the function has changed.  The first range of gcc begins at @low,
+ * where the function starts, if the parameter is there.  That of clang begins at @body,
+ * after the instructions that make the function traceable.
+ */
+static bool get_location(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr body,
+			 struct location *ret_at)
+{
+	Dwarf_Addr base, start, end;
+	Dwarf_Attribute attr;
+
+	if (!dwarf_attr(die, DW_AT_location, &attr) ||
+	    dwarf_getlocations(&attr, 0, &base, &start, &end, &ret_at->ops,
+			       &ret_at->nr) <= 0)
+		return false;
+	ret_at->is_later = (start || end != UINT64_MAX) &&
+			   (start < low || start > body);
+	return true;
+}
+
+/* Does an argument register hold the address of the parameter? */
+static bool is_at_register(const struct location *at)
+{
+	return at->nr == 1 && is_based(at->ops) && !at->ops->number &&
+	       arg_of(at->ops->atom - DW_OP_breg0) != ELF_NO_REG;
+}
+
+/*
+ * Is a class passed by reference? gcc does not say so.  Then the location is memory that
+ * an argument register, or a stored pointer, points to.
+ */
+static bool is_reference(const struct location *at)
+{
+	return is_at_register(at) ||
+	       (at->nr > 1 && is_memory(at->ops, at->nr) &&
+		at->ops[at->nr - 1].atom == DW_OP_deref);
+}
+
+/*
+ * clang gives the location of a bool only after the instruction that masks its lowest
+ * bit, and the location of a parameter on the stack only after the function has set up
+ * its frame.  Any other location that becomes valid later holds a new value.
+ */
+static enum place read_place(const struct location *at, const struct said *said)
+{
+	if (said->is_class && is_at_register(at)) {
+		said->param->regs[0] = arg_of(at->ops->atom - DW_OP_breg0);
+		return at->is_later ? PLACE_LATER : PLACE_REGISTER;
+	}
+	if (is_memory(at->ops, at->nr))
+		return at->is_later ? PLACE_LATER : PLACE_MEMORY;
+	if ((at->is_later && !said->is_bool) ||
+	    !read_registers(at->ops, at->nr, said->param))
+		return PLACE_NONE;
+	return at->is_later ? PLACE_LATER : PLACE_REGISTER;
+}
+
+static void read_type(Dwarf_Die *die, struct said *said)
+{
+	uint64_t encoding = 0;
+	Dwarf_Die type;
+
+	if (!die_type(die, &type))
+		return;
+	said->value = die_classify(&type);
+	said->is_class = die_is_by_reference(&type) ||
+			 said->value.kind == ELF_PARAM_STRUCT ||
+			 said->value.kind == ELF_PARAM_UNION;
+	said->is_bool = die_number(&type, DW_AT_encoding, &encoding) &&
+			encoding == DW_ATE_boolean;
+}
+
+static struct said read_param(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr body,
+			      struct elf_param *param)
+{
+	struct said said = {
+		.value = { .bytes = ELF_WORD, .is_integer = { true } },
+		.declared = die_declared(die), .param = param,
+	};
+	struct location at = { 0 };
+	bool has_location;
+
+	read_type(die, &said);
+	has_location = get_location(die, low, body, &at);
+	if (has_location && said.is_class && is_reference(&at))
+		said.value = (struct elf_value) {
+			.kind = ELF_PARAM_POINTER, .bytes = ELF_WORD,
+			.is_integer = { true },
+		};
+	elf_param_init(param, die_string(die, DW_AT_name), &said.value);
+	if (has_location)
+		said.place = read_place(&at, &said);
+	return said;
+}
+
+static int compare_declared(const void *pa, const void *pb)
+{
+	const struct said *a = pa, *b = pb;
+
+	return (a->declared > b->declared) - (a->declared < b->declared);
+}
+
+static struct elf_param abi_param(const struct said *said, uint8_t *next)
+{
+	struct elf_param abi = { .regs = { ELF_NO_REG, ELF_NO_REG } };
+
+	elf_value_place(&said->value, next, &abi);
+	return abi;
+}
+
+enum trust {
+	TRUST_NONE,
+	TRUST_REGISTERS,
+	TRUST_ABI,			/* all parameters are passed in the ABI's
+					 * registers */
+};
+
+/* A location that becomes valid later is accepted if it is the ABI's register. */
+static bool is_missing(const struct said *said, const struct elf_param *abi)
+{
+	return said->place == PLACE_NONE ||
+	       (said->place == PLACE_LATER && said->param->regs[0] != abi->regs[0]);
+}
+
+/*
+ * Check whether the registers can be those that the caller has set.  They must rise in
+ * the order of the parameters.  As long as no parameter is missing, none may be above the
+ * ABI's register.  (A missing parameter may be passed as several parts, so the check ends
+ * there.)  If the check fails, the function itself has put values into these registers,
+ * or has copied parameters to them.
+ *
+ * Example: f(long a, long b, long c) must have a in rdi and b in rsi.  If b is missing, c
+ * may be in rsi or rdx.
+ *
+ * @next: the first free register
+ */
+static enum trust check_order(const struct said *rows, uint32_t nr, uint8_t next)
+{
+	bool has_gap = false, is_abi = true;
+	int last = -1;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct elf_param abi = abi_param(&rows[i], &next);
+
+		has_gap |= is_missing(&rows[i], &abi);
+		for (int word = 0; rows[i].place == PLACE_REGISTER && word < 2; word++) {
+			uint8_t reg = rows[i].param->regs[word];
+
+			if (reg == ELF_NO_REG)
+				continue;
+			if (reg <= last || (!has_gap && reg > abi.regs[word]))
+				return TRUST_NONE;
+			is_abi &= reg == abi.regs[word];
+			last = reg;
+		}
+	}
+	return is_abi && !has_gap ? TRUST_ABI : TRUST_REGISTERS;
+}
+
+static void place_params(struct said *rows, uint32_t nr, uint8_t next)
+{
+	enum trust trust;
+
+	qsort(rows, nr, sizeof(*rows), compare_declared);
+	trust = check_order(rows, nr, next);
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct elf_param abi = abi_param(&rows[i], &next);
+		struct elf_param *param = rows[i].param;
+
+		if (rows[i].place == PLACE_REGISTER && trust != TRUST_NONE)
+			continue;
+		memset(param->regs, ELF_NO_REG, sizeof(param->regs));
+		if (trust == TRUST_ABI) {
+			param->is_on_stack = abi.is_on_stack;
+			memcpy(param->regs, abi.regs, sizeof(abi.regs));
+		}
+	}
+}
+
+/*
+ * A large return value is stored where the first register points, so parameters start at
+ * the second.
+ */
+static uint8_t first_reg(Dwarf_Die *function)
+{
+	struct elf_value value;
+	Dwarf_Die type;
+
+	if (!die_type(function, &type))
+		return 0;
+	value = die_classify(&type);
+	return die_is_by_reference(&type) ? 1 : elf_value_first_reg(&value);
+}
+
+struct elf_params *elf_dwarf_params(Dwarf_Die *function, Dwarf_Addr low, Dwarf_Addr body,
+				    struct elf_deadline *deadline)
+{
+	struct elf_params *params = elf_params_new();
+	struct said rows[ELF_PARAMS_MAX];
+	uint32_t left = CHILDREN_MAX;
+	Dwarf_Die die;
+
+	if (!params || !die_first_child(function, &die))
+		return params;
+	do {
+		if (dwarf_tag(&die) != DW_TAG_formal_parameter)
+			continue;
+		rows[params->nr] = read_param(&die, low, body, &params->rows[params->nr]);
+		params->nr++;
+	} while (--left && params->nr < ELF_PARAMS_MAX && !elf_deadline_is_over(deadline) &&
+		 die_next(&die));
+	place_params(rows, params->nr, first_reg(function));
+	return params;
+}
