@@ -38,8 +38,19 @@ define configure
 	@mv $(1)/.files.now $(1)/.files
 endef
 
+# ninja runs jobs in parallel; targets here run one after the other.
+.NOTPARALLEL:
+
+# Builds, and nothing else: if packages are missing it names them.
 .PHONY: all
-all: setup
+all: check build
+
+.PHONY: check
+check:
+	@tools/setup --check
+
+.PHONY: build
+build:
 	$(call configure,$(BUILD),)
 	@$(NINJA) $(BUILD)
 
@@ -48,25 +59,25 @@ setup:
 	@tools/setup
 
 .PHONY: demo
-demo: all
+demo: setup build
 	@ULF_BUILD='$(CURDIR)/$(BUILD)' tools/demo
 
 .PHONY: test
-test: all
+test: setup build
 	@tools/setup --sources $(BUILD)/sources
 	@tests/run -b $(BUILD) $(if $(T),'$(T)')
 
 # The kernel's own trace headers and self-tests.  make test runs them too where it
 # can: docs/CONFORMANCE.md.
 .PHONY: conformance
-conformance: all
+conformance: setup build
 	@tools/setup --conformance
 	@tests/run -b $(BUILD) '$(or $(T),^conformance/)'; status=$$?; \
 		sed -n '/^| directory/,/^| all/p' 2>/dev/null \
 			$(BUILD)/test-logs/conformance/selftests.sh.log; exit $$status
 
 .PHONY: torture
-torture: all
+torture: setup build
 	@tests/run -b $(BUILD) -l '$(or $(T),^(torture|fuzz|load)/|^runtime/(ring|death)_)'
 
 .PHONY: bench
@@ -82,7 +93,7 @@ bench:
 		bench/many $(BUILD) && exit $$status
 
 .PHONY: bench-sqlite
-bench-sqlite: all
+bench-sqlite: setup build
 	@bench/sqlite $(BUILD)
 
 # Instrumented builds live next to the ordinary one.
@@ -106,7 +117,7 @@ tsan: setup
 # Compiles what is installed and nothing else; nothing at all after `make`, unless
 # PREFIX is another one than before.
 .PHONY: install
-install: setup
+install: check
 	@tools/install --check '$(PREFIX)'
 	@tools/install --as-owner '$(BUILD)' $(MAKE) --no-print-directory \
 		installed PREFIX='$(PREFIX)'
@@ -130,7 +141,8 @@ clean:
 
 .PHONY: help
 help:
-	@echo 'make            build into $(BUILD)/ (installs missing Debian packages first)'
+	@echo 'make            build into $(BUILD)/, or name the Debian packages that are missing'
+	@echo 'make setup      install these packages'
 	@echo 'make demo       a guided tour: the sample program, traced'
 	@echo 'make test       build and run all tests; T=PATTERN for some of them'
 	@echo 'make conformance the kernel'\''s own trace headers and self-tests'
