@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of threads, for whoever prints the trace, also after our death.
- * A thread writes its own name once, at its first event.  Async-signal-safe.
+ * Record the names of threads in the root's memory, so that the trace can be printed with
+ * names, also after the program has ended.  A thread writes its own name once, at its
+ * first event.  Signal handlers may call this code.
  *
- * Writer: claims an entry by making its sequence odd (CAS), writes, makes it
- * even [comm.write].  A writer killed in between leaves an odd entry, which
- * is skipped for ever; there are 4095 others.
+ * A writer claims an entry by making its sequence odd (CAS), writes the entry, and makes
+ * the sequence even [comm.write].  A writer that is killed in between leaves an odd
+ * entry.  Nobody uses that entry again; there are 4095 others.
  */
 #include <string.h>
 #include <sys/prctl.h>
@@ -22,7 +23,8 @@ static uint32_t stamp_now(void)
 	return __atomic_add_fetch(&stamp, 1, __ATOMIC_RELAXED);
 }
 
-/* Make the neighbourhood usable: it may go over the table's end. */
+/* Make the ABI_COMM_PROBES entries from @first on usable.  They may wrap around the end
+ * of the table.  Returns false if there is no memory for them. */
 static bool populate(uint32_t first)
 {
 	uint64_t off = ABI_COMMS_OFF;
@@ -33,7 +35,8 @@ static bool populate(uint32_t first)
 	       (nr == ABI_COMM_PROBES || !root_populate(off, 4096));
 }
 
-/* Ours from before, else a free one, else the oldest of the neighbourhood. */
+/* Returns the entry that this thread had before, else a free one, else the oldest of the
+ * ABI_COMM_PROBES entries; NULL if none can be used. */
 static struct abi_comm *choose(uint32_t tid)
 {
 	struct abi_comm *table = root_at(ABI_COMMS_OFF), *best = NULL;
@@ -54,7 +57,8 @@ static struct abi_comm *choose(uint32_t tid)
 	return best;
 }
 
-/* The option record-cmd of the top buffer; the server keeps it. */
+/* Returns true unless the option record-cmd of the top buffer, which the server stores
+ * there, is off.  If it is off, an entry without a name is written. */
 static bool is_name_wanted(void)
 {
 	const struct abi_buffer *top = root_buffer(0);

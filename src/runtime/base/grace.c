@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Grace periods: when is nobody inside an old probe any more?
+ * Grace periods: wait until no thread is inside an old probe any more.
  *
- * A reader (ulf_probe_enter) stores the current period number with a nesting
- * of 1 into its own word, then loads the probe list; only the compiler is
- * kept from reordering.  A waiter publishes the new list, then
+ * A reader (ulf_probe_enter()) stores the current period number with a nesting of 1 in
+ * the word of its thread, then loads the probe list.  Only the compiler is kept from
+ * reordering the two.  A waiter publishes the new list, then it
  *
  *	1  raises the period number
- *	2  membarrier(): a full barrier in every running thread.  A reader
- *	   whose store is not seen in step 3 stored after the barrier, so it
- *	   loads the list after it too, and finds the new one  [grace.enter]
+ *	2  calls membarrier(): a full barrier in every running thread.  A reader whose
+ *	   store step 3 does not see stored after the barrier, so it loads the list after
+ *	   the barrier, too, and finds the new one  [grace.enter]
  *	3  waits for each word that has a nesting and an older number
- *	4  membarrier(): what those readers did is done	     [grace.exit]
+ *	4  calls membarrier(): everything that those readers did is visible  [grace.exit]
  *
- * A reader that loaded the number before step 1 and stores it after step 3
- * carries an old number: it has the new list, and a later waiter waits for it
- * for no reason, which is harmless.  Numbers never come back (48 bits), so
- * one pass is enough.
+ * A reader that loads the number before step 1 and stores it after step 3 stores an old
+ * number.  It has the new list, and a later waiter waits for it without need, which is
+ * harmless.  A number is never used again (48 bits), so one pass is enough.
  *
- * Events that are only recorded do not go through ulf_probe_enter().  What they
- * use (the set of rings) they load inside of an rseq section, and step 2 also
- * restarts every section that is under way: a new attempt loads the new set
- * [grace.rseq].  Where the kernel cannot do that (before Linux 5.10), such
- * events take the long way (grace_has_rseq()).
+ * Events that are only recorded do not call ulf_probe_enter().  They load what they use
+ * (the set of rings) inside of an rseq section, and after step 2 the waiter also restarts
+ * every section that is under way: the new attempt loads the new set [grace.rseq].  If
+ * the kernel cannot do that (before Linux 5.10), such events call ulf_probe_enter(), too
+ * (grace_has_rseq()).
  */
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -35,7 +34,7 @@
 
 #define PERIOD		(ULF_NESTING_MASK + 1)
 
-/* Linux 5.10; older headers do not have them. */
+/* Commands of membarrier() since Linux 5.10; older headers do not define them. */
 #define PRIVATE_EXPEDITED_RSEQ		(1 << 7)
 #define REGISTER_PRIVATE_EXPEDITED_RSEQ	(1 << 8)
 
@@ -48,7 +47,8 @@ bool grace_has_rseq(void)
 	return has_rseq;
 }
 
-static void *garbage;			/* under runtime_lock() */
+static void *garbage;			/* freed by the next grace_wait(); protected by
+					 * runtime_lock() */
 
 void grace_init(void)
 {
@@ -60,8 +60,8 @@ void grace_init(void)
 		has_rseq = true;
 }
 
-/* Where membarrier() is not to be had: taking away a right of a page makes the
- * kernel interrupt every CPU that runs this process. */
+/* Replaces membarrier() where that fails: when a page loses an access right, the kernel
+ * interrupts every CPU that runs this process. */
 static void barrier_by_mprotect(void)
 {
 	long mem = arch_syscall6(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
@@ -99,9 +99,9 @@ int grace_restart_sections(void)
 }
 
 struct wait {
-	unsigned long period;
-	uint64_t deadline_ns;
-	long pid, tid;
+	unsigned long period;		/* numbers below this one are old */
+	uint64_t deadline_ns;		/* CLOCK_MONOTONIC; 0: none */
+	long pid, tid;			/* of the waiting thread */
 };
 
 static uint64_t now_ns(void)
@@ -128,7 +128,8 @@ static int wait_for(struct thread_slot *slot, void *arg)
 	struct timespec pause = { 0, 50000 };
 	unsigned int spins = 0;
 
-	/* Who waits is in no probe; it may have left one by siglongjmp(). */
+	/* The waiting thread is in no probe.  Its word may say otherwise, because it may
+	 * have left a probe by siglongjmp(). */
 	if (slot->thread.tid == wait->tid)
 		return 0;
 	while (is_old(slot, wait->period)) {
@@ -136,7 +137,7 @@ static int wait_for(struct thread_slot *slot, void *arg)
 			__builtin_ia32_pause();
 			continue;
 		}
-		/* it may have died in there */
+		/* the thread may have died inside a probe */
 		if (arch_syscall3(SYS_tgkill, wait->pid, slot->thread.tid,
 				  0) == -ESRCH)
 			return 0;

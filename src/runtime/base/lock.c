@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks of the runtime.  Not pthread_mutex_t, because the agent is no thread
- * of libc's, and because a child of fork() must be able to put them right.
+ * Locks of the runtime.  They are not pthread_mutex_t, because the agent is not a thread
+ * of libc, and because a child of fork() must be able to repair them.
  *
- * owner: 0, or the holder's thread id, with WAITERS if somebody may sleep on it.
+ * A lock is a word, owner: 0, or the thread id of the holder, with WAITERS set if a
+ * thread may sleep on it.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,8 +18,9 @@
 
 static struct lock runtime;
 
-/* Where a filter of the program's (seccomp) refuses that, another number of the thread:
- * who has the lock is to be told from others. */
+/* Returns the thread id.  If a seccomp filter of the program refuses gettid(), returns
+ * another number that differs between threads, so that the holder of a lock still
+ * recognizes itself. */
 static uint32_t own_tid(void)
 {
 	long tid = arch_syscall0(SYS_gettid);
@@ -74,8 +76,9 @@ int lock_take(uint32_t *owner)
 	return 0;
 }
 
-/* All are woken, for who takes it next does not know of the others.  The word
- * may be gone with its module as soon as it is 0: to wake is harmless then. */
+/* Wake all sleepers: the next holder does not know that there are others, so it would not
+ * set WAITERS.  As soon as the word is 0 it may vanish with its module; then the wake up
+ * is harmless. */
 void lock_drop(uint32_t *owner)
 {
 	uint32_t old;
@@ -88,7 +91,8 @@ void lock_drop(uint32_t *owner)
 
 void lock_after_fork(uint32_t *owner, uint32_t old_tid)
 {
-	if (*owner)			/* else its page stays shared */
+	if (*owner)			/* do not write if it is free: its page stays
+					 * shared with the parent */
 		*owner = (*owner & ~WAITERS) == old_tid ? own_tid() : 0;
 }
 
@@ -116,7 +120,7 @@ void runtime_unlock(void)
 	lock_leave(&runtime);
 }
 
-/* The lock was taken before the fork. */
+/* fork_prepare() took the lock before fork(), so it has an owner here. */
 uint32_t runtime_lock_reset(void)
 {
 	uint32_t old_tid = runtime.owner & ~WAITERS;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory for probe lists, ring sets and batches.  Not malloc(): the agent is no
- * thread of libc's, and a program's own allocator may hold its locks around
- * fork() when we are called.
+ * Memory for probe lists, ring sets and batches.  malloc() cannot be used: the agent is
+ * not a thread of libc, and an allocator of the program may hold its locks around fork()
+ * when this code runs.
  *
- * Blocks of powers of two from pieces of 64 KiB that are never given back;
- * larger ones from the kernel.
+ * Blocks have sizes that are powers of two and come from chunks of 64 KiB, which are
+ * never unmapped.  Larger blocks are mapped one by one.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,19 +20,22 @@
 #define PIECE_BYTES	65536u
 #define CLASS_MIN	6		/* 64 bytes */
 #define CLASSES		9		/* up to 16 KiB */
-#define REACH		(1ull << 31)	/* of jumps */
-#define LARGE		4		/* the root, the shadow, its tags, the profiler's */
+#define REACH		(1ull << 31)	/* bytes that a jump can reach */
+#define LARGE		4		/* ranges: the root, the shadow stacks, their
+					 * tags, the profiler's table */
 
 struct block {
-	size_t bytes : 63;		/* with this header */
-	size_t is_stable : 1;
-	struct block *next;		/* while free, or deferred */
+	size_t bytes : 63;		/* including this header */
+	size_t is_stable : 1;		/* from memory_alloc_stable() */
+	struct block *next;		/* the next one, while the block is free or
+					 * deferred */
 };
 
-static struct block *free_blocks[CLASSES];	/* under runtime_lock() */
-static struct block *stable_blocks;
-static char *piece;
-static size_t piece_left;
+static struct block *free_blocks[CLASSES];	/* protected by runtime_lock(), as the
+						 * next three */
+static struct block *stable_blocks;	/* free stable blocks of all sizes */
+static char *piece;			/* the unused rest of the newest chunk */
+static size_t piece_left;		/* its bytes */
 
 static void *map(size_t bytes)
 {
@@ -49,8 +52,8 @@ static long map_nothing(uint64_t bytes)
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-/* Of a program that may not have all there is nothing is taken that it might need
- * meanwhile, in another thread. */
+/* Returns true if the address space is not limited.  If it is, do not reserve more than
+ * needed even for a moment: another thread of the program may need that space meanwhile. */
 static bool is_plenty(void)
 {
 	struct rlimit limit;
@@ -59,8 +62,10 @@ static bool is_plenty(void)
 	       limit.rlim_cur == RLIM_INFINITY;
 }
 
-/* The kernel puts it next to shared libraries.  What their functions and tracepoints
- * jump to has to be in their reach: that room is left to it, on either side. */
+/* The kernel places the reservation next to shared libraries.  Stubs and slots, which
+ * functions and tracepoints of a library jump to, must be in the library's reach (2 GiB).
+ * So reserve REACH bytes more on either side and unmap them at once: they stay free for
+ * stubs and slots. */
 void *memory_reserve(uint64_t bytes)
 {
 	long mem;
@@ -78,11 +83,11 @@ void *memory_reserve(uint64_t bytes)
 	return (void *)mem;
 }
 
-/* ---- what is large ---- */
+/* ---- large ranges, which mlockall() leaves out ---- */
 
 static struct range {
 	uint64_t start, end;
-} large[LARGE];				/* one writer at a time */
+} large[LARGE];				/* only one thread at a time adds a range */
 static uint32_t nr_large;
 
 bool memory_note_large(void *mem, uint64_t bytes)
@@ -96,8 +101,8 @@ bool memory_note_large(void *mem, uint64_t bytes)
 	return true;
 }
 
-/* Where the program locks what is to come (MCL_FUTURE) all of it would be memory as
- * soon as it can be written to. */
+/* Note the range and unlock it before it becomes writable: with mlockall(MCL_FUTURE) the
+ * kernel would otherwise fill all of it with memory. */
 void *memory_alloc_table(uint64_t bytes)
 {
 	void *mem = memory_reserve(bytes);

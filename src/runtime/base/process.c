@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This process's slot in the root's table. */
+/* This process's slot in the root's table of processes. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -15,8 +15,8 @@ static bool try_claim(struct abi_process *slot, uint32_t seen, uint32_t pid)
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* Slot @i, in memory that can be touched if that of those before can; NULL if there
- * is none. */
+/* Returns slot @i, usable without a SIGBUS, or NULL: there is no such slot, or no memory
+ * for it. */
 static struct abi_process *slot_at(uint32_t i)
 {
 	struct abi_process *slot = root_at(ABI_PROCESSES_OFF);
@@ -30,9 +30,10 @@ static bool is_dead(uint32_t pid)
 }
 
 /*
- * A free slot, else one of a dead process; not the first, which keeps what the root
- * began with.  They are taken in order, and when all have been, around and around: who
- * comes next begins where the last one ended, and does not look at all the dead.
+ * Claim a free slot, else the slot of a dead process; never slot 0 of a dead process,
+ * because slot 0 keeps the state that the root began with.  Slots are claimed in order,
+ * and around the table again when all have been used.  next_process is where the last
+ * search ended, so a new process does not look at all dead ones.
  */
 static struct abi_process *find_slot(uint32_t pid)
 {
@@ -59,7 +60,8 @@ static struct abi_process *find_slot(uint32_t pid)
 	return NULL;
 }
 
-/* Slots are taken from the first on and never become free again. */
+/* Processes claim slots from the first one on, and no slot becomes free (pid 0) again, so
+ * a free slot ends the search. */
 bool process_any(bool (*fn)(const struct abi_process *slot, void *arg),
 		 void *arg)
 {
@@ -92,7 +94,8 @@ int process_claim(const struct abi_process *parent)
 	if (!slot)
 		return -ENOSPC;
 	slot->error = 0;
-	slot->flags = ABI_PROCESS_AGENT;	/* soon; or agent_start() takes it back */
+	slot->flags = ABI_PROCESS_AGENT;	/* agent_start() comes next, and clears it
+						 * if it fails */
 	slot->agent = 0;
 	if (parent)
 		memcpy(slot->modules, parent->modules, sizeof(slot->modules));
@@ -100,8 +103,9 @@ int process_claim(const struct abi_process *parent)
 		memset(slot->modules, 0, sizeof(slot->modules));
 	__atomic_store_n(&slot->applied, parent ? parent->applied : 0,
 			 __ATOMIC_RELEASE);
-	/* Before the caller looks at the generation, as all of it: if that is an old one,
-	 * the server finds us and waits for us.  [process.claim] */
+	/* Store all this before the caller loads the generation: if the caller loads an
+	 * old one, the server finds this slot and waits for this process.
+	 * [process.claim] */
 	__atomic_store_n(&slot->claimed_ns, now_ns(), __ATOMIC_SEQ_CST);
 	process_slot = slot;
 	return 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making the root: a directory and in it one file, which is mapped once and
- * for all.  No descriptor stays open, no path is needed later, so a program
- * may close everything, chroot() and drop its rights.
+ * Create the root: a directory with one file, the memory, which is mapped once and for
+ * all.  No descriptor stays open and no path is needed later, so a program may close all
+ * descriptors, call chroot() and drop its rights.
  *
- * The mapping is far larger than the file.  What is not in use has no access
- * rights (mlockall() must not fill it), and before something is used its
- * pages are allocated, as a full tmpfs would otherwise be a SIGBUS.
+ * The mapping is far larger than the file.  Parts that are not in use have no access
+ * rights, so that mlockall() does not fill them.  Before a part is used its pages are
+ * allocated, because on a full tmpfs an access to a missing page raises SIGBUS.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,15 +36,17 @@
 
 struct abi_control *root_control;
 
-static uint64_t map_bytes;		/* of the mapping; set by create() */
+static uint64_t map_bytes;		/* bytes of the mapping; set by create(), as the
+					 * next four */
 static uint32_t nr_cpus;
 static bool has_rseq;
 static char exe[sizeof(((struct abi_control *)0)->exe)];
 static char boot[ABI_BOOT_BYTES];
-static uint64_t heap_reached;		/* bytes of the heap that are usable here */
-static uint64_t pages_usable[ABI_HEAP_OFF / 4096 / 64 + 1];	/* of the tables */
-static ino_t root_ino;			/* of the file */
-static char root_path[PATH_MAX];	/* the directory */
+static uint64_t heap_reached;		/* bytes of the heap that this process can use */
+static uint64_t pages_usable[ABI_HEAP_OFF / 4096 / 64 + 1];	/* one bit for each page
+								 * of the tables: usable */
+static ino_t root_ino;			/* inode number of the file */
+static char root_path[PATH_MAX];	/* the root's directory */
 
 void *root_at(uint64_t off)
 {
@@ -104,7 +106,7 @@ int root_populate(uint64_t off, uint64_t bytes)
 
 	if (off > map_bytes || bytes > map_bytes - off)
 		return -ENOMEM;
-	/* below the heap all is accessible since the start */
+	/* everything below the heap is accessible from the start */
 	r = off + bytes <= ABI_HEAP_OFF ? 0 :
 	    arch_syscall3(SYS_mprotect, root_at(start), size, PROT_READ | PROT_WRITE);
 	if (r)
@@ -112,8 +114,9 @@ int root_populate(uint64_t off, uint64_t bytes)
 	r = arch_syscall3(SYS_madvise, root_at(start), size,
 			  MADV_POPULATE_WRITE);
 	if (r == -EINVAL)
-		return 0;	/* older: by page faults */
-	return r == -EFAULT ? -ENOSPC : (int)r;	/* it would have been a SIGBUS */
+		return 0;	/* before Linux 5.14: page faults allocate */
+	return r == -EFAULT ? -ENOSPC : (int)r;	/* EFAULT: an access would have raised
+						 * SIGBUS */
 }
 
 int root_populate_row(const void *row)
@@ -131,9 +134,8 @@ int root_populate_row(const void *row)
 }
 
 /*
- * What other processes have put into the heap is memory that they made usable,
- * each for itself.  So this is known for each: a child inherits both the rights
- * and the number.
+ * Each process must make the heap usable for itself, also parts that other processes have
+ * filled.  A child inherits both the access rights and heap_reached.
  */
 int root_reach_heap(uint64_t bytes)
 {
@@ -162,7 +164,7 @@ static int make_file(const char *dir)
 	struct rlimit limit;
 	int fd;
 
-	/* beyond the limit ftruncate() would raise SIGXFSZ */
+	/* above the limit ftruncate() would raise SIGXFSZ */
 	if (!getrlimit(RLIMIT_FSIZE, &limit) &&
 	    limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < ABI_ARENA_OFF)
 		return -EFBIG;
@@ -180,7 +182,7 @@ static int make_file(const char *dir)
 	return fd;
 }
 
-/* Where address space is limited the program needs it more than we do. */
+/* Returns an eighth of a limit, if that is less than @most: the program needs the rest. */
 static uint64_t part_of_limit(int resource, uint64_t most)
 {
 	struct rlimit limit;
@@ -196,8 +198,9 @@ static uint64_t arena_bytes_max(void)
 	uint64_t most = part_of_limit(RLIMIT_AS, ARENA_BYTES_MAX);
 	struct rlimit limit;
 
-	/* A mlockall() that is not ours compares it with all that is mapped; where
-	 * the limit is the usual few megabytes, there is nothing to be done. */
+	/* The kernel's mlockall(), if the program does not call ours, compares
+	 * RLIMIT_MEMLOCK with all mapped bytes.  If the limit is the usual few megabytes,
+	 * no size of the arena would help. */
 	if (!getrlimit(RLIMIT_MEMLOCK, &limit) &&
 	    limit.rlim_cur / 8 >= ARENA_BYTES_MIN)
 		most = part_of_limit(RLIMIT_MEMLOCK, most);
@@ -265,8 +268,8 @@ static void fill_control(struct abi_control *c, const char *dir)
 	__atomic_store_n(&c->magic, ABI_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* <comm>.<pid>; an older root of that name (the program before exec(), or a
- * dead one with our pid) gets a number. */
+/* Give the root its name, <comm>.<pid>.  An older root of that name (this process before
+ * exec(), or a dead process with the same pid) is renamed: it gets a number. */
 static int publish(const char *tmp, const char *dir)
 {
 	char name[ABI_COMM_LEN], path[PATH_MAX], old[PATH_MAX + 16];
@@ -292,7 +295,7 @@ static int publish(const char *tmp, const char *dir)
 	return 0;
 }
 
-/* Is what stands there now still ours? */
+/* Returns true if @dir still has the memory file of this root. */
 static bool is_ours_still(const char *dir)
 {
 	char path[PATH_MAX + 16];
@@ -311,14 +314,15 @@ static void remove_dir(const char *dir)
 	rmdir(dir);
 }
 
-/* Give access to the tables, and memory to the first page. */
+/* Make the tables accessible and allocate the first page. */
 static int take_first_page(void)
 {
 	if (mprotect(root_control, ABI_HEAP_OFF, PROT_READ | PROT_WRITE))
 		return -ENOMEM;
 	if (!madvise(root_control, 4096, MADV_POPULATE_WRITE) || errno == EINVAL)
 		return 0;
-	return errno == EFAULT ? -ENOSPC : -errno;	/* it would have been a SIGBUS */
+	return errno == EFAULT ? -ENOSPC : -errno;	/* EFAULT: an access would have
+							 * raised SIGBUS */
 }
 
 static int create(const char *dir)
@@ -330,7 +334,7 @@ static int create(const char *dir)
 
 	snprintf(tmp, sizeof(tmp), "%s/" DIR_ROOTS "/.tmp-%d", dir, getpid());
 	if (mkdir(tmp, 0700)) {
-		remove_dir(tmp);	/* of a dead one with our pid */
+		remove_dir(tmp);	/* it is of a dead process with our pid */
 		if (mkdir(tmp, 0700))
 			return -errno;
 	}
@@ -366,7 +370,8 @@ int root_create(void)
 	char dir[DIR_PATH_BYTES];
 	int saved = errno, r;
 
-	/* If it fails the directory may be another user's: no socket in it is connected to. */
+	/* If this fails the directory may belong to another user: do not connect to its
+	 * socket. */
 	r = dir_get(dir);
 	if (r)
 		goto restore_errno;
@@ -390,9 +395,10 @@ static bool is_another(const struct abi_process *slot, void *arg)
 	return slot->pid != *(uint32_t *)arg;
 }
 
-/* Is any process left but us?  A child has no slot at first, and its parent, a daemon's,
- * ends right after fork(): but all that were counted have one if the count is the same
- * before and after the look. */
+/* Returns true if the root has other live processes.  A child has no slot right after
+ * fork(), and its parent, if the program becomes a daemon, exits at once.  So compare
+ * forks with forks_done as it was before the scan: if they are equal, every child that
+ * was counted had a slot, or had given up, when the scan began. */
 static bool has_others(void)
 {
 	uint32_t done = __atomic_load_n(&root_control->forks_done, __ATOMIC_ACQUIRE);
@@ -402,8 +408,9 @@ static bool has_others(void)
 	       __atomic_load_n(&root_control->forks, __ATOMIC_ACQUIRE) != done;
 }
 
-/* At exit: a root that never recorded is of no use to anybody, nor one that recorded
- * trace_printk() alone while nobody looked.  The last process of it removes it. */
+/* A root without records is of no use; nor is one that has only records of trace_printk()
+ * if nobody has opened one of its files or changed a setting.  The last process removes
+ * it. */
 void root_remove_if_unused(void)
 {
 	if (root_is_left())
@@ -414,7 +421,7 @@ void root_remove_if_unused(void)
 						 (const char *)root_control),
 				      sizeof(buffer->used));
 
-		/* no room for it: nobody has used it */
+		/* -ENOSPC: nobody has ever written there, so the buffer is not used */
 		if (r != -ENOSPC && (r || (buffer->used &&
 					   buffer->used != ABI_USED_PRINTK)))
 			return;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is the server alive?  The program that waits for it comes first: a server that is
- * stopped, or that hangs, is waited for for less than a tenth of a second, one that works
- * as long as it takes, up to a limit of the caller's.
+ * Find out whether the server is alive, and wait for it while it is.  The traced program
+ * must not be delayed for long: it waits less than a tenth of a second for a server that
+ * is stopped or hangs.  For a server that works it waits as long as that takes, up to a
+ * limit of the caller.
  *
- * What a look finds			what is done
- * the beats have changed		wait on
- * the same, the server is runnable	wait on until it has used as much CPU
- *					time: on a busy machine it may have to wait for a CPU
- * the same, anything else		wait on until 80 ms have passed
+ *	a look at the server finds	action
+ *	beats have changed		wait on
+ *	beats have not changed, the	wait on until it has used SILENT_TICKS of CPU time:
+ *	server is runnable		on a busy machine it may have to wait for a CPU
+ *	beats have not changed, any	wait on until 80 ms have passed
+ *	other state
  *
- * Nothing of libc's is called that a thread could be cancelled in.
+ * This code calls no function of libc that is a cancellation point.
  */
 #include "runtime/base/server.h"
 
@@ -30,16 +32,16 @@
 
 #define LOOK_NS		20000000u
 #define SILENT_LOOKS	(ABI_BEAT_SILENT_NS / LOOK_NS)
-/* CPU time between the first of them and the last, in ticks of /proc/PID/stat: USER_HZ is
- * 100 */
+/* CPU time that the server may use between the first and the last of SILENT_LOOKS looks,
+ * in ticks of /proc/PID/stat: USER_HZ is 100 */
 #define SILENT_TICKS	((SILENT_LOOKS - 1) * (LOOK_NS / 10000000u))
 
-/* Both are written when the root is made; one that was cut is nobody's. */
+/* Written when the root is created.  A path that was cut names no file. */
 static struct sockaddr_un server_addr = { .sun_family = AF_UNIX };
 static char beat_path[sizeof(server_addr.sun_path) + 8];
 
-static bool has_missed;			/* it was waited for in vain, */
-static uint64_t missed_beats;		/* when this was the last beat */
+static bool has_missed;			/* a wait for the server has failed */
+static uint64_t missed_beats;		/* abi_beat.beats at that time */
 
 void server_init(const char *dir)
 {
@@ -95,7 +97,7 @@ void server_report_no_root(uint32_t run_id, uint32_t error)
 	arch_syscall1(SYS_close, fd);
 }
 
-/* Bytes of @path, at most @room, or less than 0. */
+/* Returns the number of bytes read of @path, at most @room, or -errno. */
 static long read_file(const char *path, void *to, size_t room)
 {
 	long fd = arch_syscall4(SYS_openat, AT_FDCWD, path,
@@ -109,7 +111,8 @@ static long read_file(const char *path, void *to, size_t room)
 	return n;
 }
 
-/* All 0: there are none, or they are those of a server that does not know our roots. */
+/* Returns all 0 if there are no beats, or if they are of a server of another ABI version,
+ * which does not serve our roots. */
 static struct abi_beat read_beat(void)
 {
 	struct abi_beat beat = { 0 };
@@ -120,7 +123,7 @@ static struct abi_beat read_beat(void)
 	return beat;
 }
 
-/* A number of the text at *@at, which moves after it. */
+/* Parse the number at *@at, and move *@at to its end. */
 static uint64_t next_number(const char **at)
 {
 	uint64_t number = 0;
@@ -132,8 +135,8 @@ static uint64_t next_number(const char **at)
 	return number;
 }
 
-/* Fields of /proc/PID/stat after the name: state (3), ..., utime (14), stime (15).  The
- * time is reported in any state. */
+/* Returns true if the server is runnable, and its CPU time, in any state, in *@ret_cpu.
+ * Fields of /proc/PID/stat after the name: state (3), ..., utime (14), stime (15). */
 static bool is_runnable(uint32_t pid, uint64_t *ret_cpu)
 {
 	char path[32], text[512];
@@ -169,7 +172,7 @@ static bool give_up(const struct server_wait *wait)
 	return false;
 }
 
-/* False: it is given up. */
+/* Look for signs of life.  Returns false if the caller must give up. */
 static bool look(struct server_wait *wait)
 {
 	struct abi_beat beat = read_beat();
@@ -207,7 +210,7 @@ bool server_wait(struct server_wait *wait, const uint32_t *word, uint32_t value,
 	if (now >= wait->end_ns)
 		return give_up(wait);
 	arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &nap);
-	/* not earlier: signals may end each nap at once */
+	/* Look only if LOOK_NS have passed: signals may end each nap at once. */
 	now = now_ns();
 	if (__atomic_load_n(word, __ATOMIC_RELAXED) != value || now < wait->look_ns)
 		return true;

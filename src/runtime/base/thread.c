@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that have called a probe.  A thread takes a slot at its first hit
- * and keeps it: there is no hook for the end of a thread that a
- * signal handler could set safely.  Slots of dead threads are found and
- * reused when no free one is left.
+ * Slots of the threads that have called a probe.  A thread claims a slot at its first hit
+ * and keeps it: a signal handler cannot safely set a hook that runs at the end of its
+ * thread.  When no slot is free, those of dead threads are found and freed ("swept").
  *
- * word			writer				readers
- * slot.thread.tid	CAS 0 -> tid: a new thread	everybody
- *			dead tid -> TID_SWEPT -> 0: the one that sweeps
- *			tid -> 0: its thread (thread_take_back())
- * slot.thread.nesting	its thread (and its handlers)	grace_wait()
- * chunk.next		CAS NULL -> chunk: any thread	everybody
+ *	word			writer				readers
+ *	slot.thread.tid		CAS 0 -> tid: a new thread	all threads
+ *				dead tid -> TID_SWEPT -> 0: the sweeping thread
+ *				tid -> 0: its thread (thread_take_back())
+ *	slot.thread.nesting	its thread and its handlers	grace_wait()
+ *	chunk.next		CAS NULL -> chunk: any thread	all threads
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -22,11 +21,11 @@
 
 #define FIRST_SLOTS	64
 #define CHUNK_SLOTS	1024
-#define TID_SWEPT	UINT32_MAX	/* nobody's */
+#define TID_SWEPT	UINT32_MAX	/* no thread has this id */
 
 struct chunk {
 	struct chunk *next;
-	uint32_t nr;
+	uint32_t nr;			/* number of @slots */
 	struct thread_slot *slots;
 };
 
@@ -76,9 +75,10 @@ static int try_claim(struct thread_slot *slot, void *arg)
 	return 1;
 }
 
-/* A dead thread runs no probe, whatever its nesting says: it was killed, or
- * left a probe by longjmp().  But it may have given the slot back before it died, and
- * then this is another's. */
+/* Free @slot if its thread is dead.  A dead thread runs no probe, even if its nesting
+ * says so: it was killed, or it left a probe by longjmp().  The CAS is needed because the
+ * thread may have given the slot back before it died; then the slot may already have
+ * another owner. */
 static int sweep(struct thread_slot *slot, void *arg)
 {
 	uint32_t tid = __atomic_load_n(&slot->thread.tid, __ATOMIC_RELAXED);
@@ -94,9 +94,10 @@ static int sweep(struct thread_slot *slot, void *arg)
 	return 0;
 }
 
-/* One at a time: a second one could take a slot away that the first has freed
- * and a new thread has got.  It goes without rather than wait, as it may be
- * a handler in the thread of the first. */
+/* Only one thread at a time sweeps: a second one could free a slot that the first has
+ * freed and a new thread has claimed.  If a sweep is under way this function returns
+ * instead of waiting, because the caller may be a signal handler in the thread that
+ * sweeps. */
 static void sweep_all(void)
 {
 	long pid = arch_syscall0(SYS_getpid);
@@ -130,8 +131,10 @@ static void add_chunk(void)
 					      __ATOMIC_RELAXED));
 }
 
-/* A handler may come in between and attach too: then one slot stays unused
- * until this thread is dead. */
+/* Claim a slot for this thread.  @has_hit: record the thread's name, too.  Returns NULL
+ * if there is no memory.
+ * A signal handler that interrupts this function may call it, too.  Then one of the two
+ * slots stays unused until this thread is dead. */
 static struct ulf_thread *attach(bool has_hit)
 {
 	struct claim claim = {
@@ -160,16 +163,18 @@ struct ulf_thread *ulf_thread_attach(void)
 	return attach(true);
 }
 
-/* It has a name only where there may be hits. */
+/* The thread's name is recorded only if the server has ever changed a setting: without
+ * one there are no hits to record. */
 void thread_lend(void)
 {
 	if (root_control || __atomic_load_n(&thread_may_hit, __ATOMIC_RELAXED))
 		attach(root_control && root_is_wished());
 }
 
-/* The order of it: at any time a handler finds a slot, or takes one, and leaves words that
- * are right.  Nobody else touches the slot of a living thread; if there was none to be
- * lent, a child may have taken one, which is not ours to free. */
+/* The order of the stores matters: a signal handler that comes at any point finds a slot,
+ * or claims one, and leaves valid words.  No other thread touches the slot of a live
+ * thread.  If thread_lend() found no slot, a child of vfork() may have claimed one since;
+ * that slot has the child's tid and must not be freed here. */
 void thread_take_back(void)
 {
 	struct ulf_thread *thread = ulf_this_thread;
@@ -188,7 +193,8 @@ static int forget_others(struct thread_slot *slot, void *arg)
 {
 	(void)arg;
 	if (&slot->thread == ulf_this_thread || !slot->thread.tid)
-		return 0;		/* its page may stay shared */
+		return 0;		/* do not write: its page stays shared with the
+					 * parent */
 	slot->thread.nesting = 0;
 	slot->thread.tid = 0;
 	return 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For programs that are built with ThreadSanitizer: it sees their half of our
- * protocols (they are in headers) but not ours, and would take what is in
- * order for a race.  There these exist; elsewhere they are nothing.
+ * Annotations for programs that are built with ThreadSanitizer.  It sees the program's
+ * half of our protocols, which is in headers, but not the half in libulf, and would
+ * report correct accesses as races.  In such programs the weak functions exist; in others
+ * these calls do nothing.
  */
 #ifndef ULF_RUNTIME_TSAN_H
 #define ULF_RUNTIME_TSAN_H
