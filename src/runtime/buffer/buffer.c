@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server places rings and rules in the shared memory; here this process takes
- * them into use (lists of threads: pids.c).  The set of rings is replaced as a
- * whole [buffer.set]; probes that still use the old one are waited for by the
- * agent before it tells the server that the old rings are free.
+ * Use the rings and rules that the server places in the shared memory (lists of threads:
+ * pids.c).  A process replaces its set of rings as a whole [buffer.set].  The agent waits
+ * for probes that still use the old set, then it reports to the server that the old rings
+ * are free.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 struct ring_set buffer_no_rings;
 
-static struct buffer buffers[ABI_BUFFERS];	/* under runtime_lock() */
+static struct buffer buffers[ABI_BUFFERS];	/* written under runtime_lock() */
 
 static int populate(const void *start, uint64_t bytes)
 {
@@ -24,6 +24,8 @@ static int populate(const void *start, uint64_t bytes)
 					(const char *)root_control), bytes);
 }
 
+/* Make buffers[@index] usable, without rings at first.  Lock held.  Returns 0 or -errno
+ * of root_populate(). */
 static int buffer_need(uint32_t index)
 {
 	struct buffer *buffer = &buffers[index];
@@ -60,7 +62,9 @@ const struct buffer *buffer_top(void)
 	return root_control ? buffer_if_used(0) : NULL;
 }
 
-/* @used: the view that is in use at this place; its ring may be NULL. */
+/* Get a view of the ring that @shared refers to; *@ret_view stays as it is if there is
+ * none.  @used: the view that this process uses for it now; its ring may be NULL.
+ * Returns 0 or -errno. */
 static int ring_at(const struct abi_ring_ref *shared, const struct ring_view *used,
 		   struct ring_view *ret_view)
 {
@@ -75,7 +79,7 @@ static int ring_at(const struct abi_ring_ref *shared, const struct ring_view *us
 	if (ref.off % 4096 || ref.off < ABI_ARENA_OFF)
 		return -EINVAL;
 	if (used && root_at(ref.off) == used->ring) {
-		*ret_view = *used;	/* its memory is there */
+		*ret_view = *used;	/* its memory is populated already */
 		return 0;
 	}
 	r = root_populate(ref.off, ref.bytes);
@@ -83,9 +87,9 @@ static int ring_at(const struct abi_ring_ref *shared, const struct ring_view *us
 }
 
 /*
- * A thread without rseq, or a child of vfork(), may look at a set that was given back
- * [grace.rseq], but only at the number of its CPUs, at its tag and hook_limit, and at what
- * it has in place of a ring.  So the memory of a set is used for nothing but sets.
+ * A thread without rseq, or a child of vfork(), may read a set that was freed
+ * [grace.rseq], but only nr_cpus, tag, hook_limit and the entries that stand for a
+ * missing ring.  So the memory of a set is never used for anything but sets.
  */
 static struct ring_set *set_new(void)
 {
@@ -172,9 +176,9 @@ static int follow(struct buffer *buffer)
 	return 0;
 }
 
-/* The server does not change the block while it is referred to, but another process can:
- * the lengths are loaded once, and what is used of the rest is copied, then verified in
- * the copy (plan.c, function_probe.c). */
+/* The server does not change the block while abi_buffer.rules refers to it, but another
+ * process can.  So this function loads the lengths once.  Users of the rest copy it first
+ * and verify the copy (plan.c, function_probe.c). */
 static int follow_rules(struct buffer *buffer)
 {
 	uint64_t off = __atomic_load_n(&buffer->shared->rules, __ATOMIC_ACQUIRE);
@@ -208,8 +212,9 @@ static int follow_rules(struct buffer *buffer)
 	return r;
 }
 
-/* The server takes memory for a buffer, and for where its rings are, before it says
- * anything there.  So if the file system is full, what has none is nothing to follow. */
+/* The server allocates the memory of a buffer, and of its table of rings, before it
+ * stores anything there.  So if the file system is full and a part has no memory
+ * (-ENOSPC), there are no settings in it to apply. */
 int buffer_follow(uint32_t index)
 {
 	struct buffer *buffer = &buffers[index];

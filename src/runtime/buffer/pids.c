@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose events and functions a buffer records: set_event_pid, set_ftrace_pid
- * and those that end in notrace_pid.  The lists are in shared memory, a bit a
- * thread; here this process takes them into use [buffer.pids].  The server does
- * not give back the memory of one before the agent has waited for all that look
- * at it.
+ * Select the threads whose events and functions a buffer records: set_event_pid,
+ * set_ftrace_pid and the two files that end in notrace_pid.  The lists are in shared
+ * memory, one bit for each thread.  This process uses a list as soon as it has stored its
+ * address [buffer.pids].  The server does not free a list before the agent has waited for
+ * all threads that may look at it.
  */
 #include <errno.h>
 
@@ -68,7 +68,8 @@ bool pids_ignore(const struct buffer *buffer, uint32_t tid)
 	       (not && abi_pids_has(not, tid));
 }
 
-/* Do those whom a listed thread starts come into this list, too? */
+/* Returns true if a thread that a listed thread starts is added to this list (event-fork,
+ * function-fork). */
 static bool is_inherited(const struct buffer *buffer, int list)
 {
 	uint64_t option = list < ABI_PIDS_FUNCTION ? OPTION_EVENT_FORK :

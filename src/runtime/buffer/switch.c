@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a buffer records, and to which of its sides, switched by the server or
- * by any process of the root at any moment, in any context.
+ * Find out whether a buffer records, and to which of its sides.  The server and any
+ * process of the root can switch both at any moment, signal handlers included.
  *
  *	word			writer
- *	abi_buffer.stopped	anybody: tracing_on
- *	abi_buffer.spare	anybody: a swap; the server: is there a spare side?
+ *	abi_buffer.stopped	any process, the server: tracing_on
+ *	abi_buffer.spare	any process, the server: a swap;
+ *				the server: is there a spare side?
  *	abi_buffer.paused	the server
  *	abi_buffer.cpus_off	the server: tracing_cpumask
  *	abi_buffer.cpus_swapped	the server: a swap of one CPU
- *	abi_ring.off		those who change one of the above: off;
- *				writers of records: by what they say
- *	ring_set.fast, slow	writers of records, this process's own
+ *	abi_ring.off		a process that changes one of the words above: off;
+ *				writers of records: as the words above say
+ *	ring_set.fast, slow	writers of records in this process
  *
- * The words are the truth.  An event that goes straight to its ring looks at
- * none of them; what it does look at, the ring's `off', stands for them: while a
- * ring is off no record fits, and whoever wants to write one comes here.
+ * The words of abi_buffer decide.  An event that is written straight to its ring loads
+ * none of them.  It loads the ring's `off', which stands for them: while a ring is off no
+ * record fits into it, and a writer that finds no space comes here.
  *
- *	who changes a word		who writes a record
- *	1 store the word		1 load the words; look at the main ring
- *	2 all rings off			2 set it on or off, as they say
- *	     [switch.off]		3 load them again; have they changed:
- *					  set it off, start again
+ *	to change a word		to write a record
+ *	1 store the word		1 load the words, select the main ring
+ *	2 switch all rings off		2 switch it on or off, as the words say
+ *	     [switch.off]		3 load the words again; if they have changed:
+ *					  switch the ring off, start again
  *
- * docs/design/snapshot.md has the argument.
+ * docs/design/snapshot.md has the proof.
  */
 #include <string.h>
 
@@ -31,9 +32,10 @@
 #include "base/testpoint.h"
 #include "runtime/runtime.h"
 
-#define CHANGES_MAX	100	/* that a writer puts up with */
+#define CHANGES_MAX	100	/* restarts of a writer, then it goes on with the last
+				 * state */
 
-/* What the words say of a CPU. */
+/* The state of one CPU, computed from the words. */
 struct state {
 	bool is_on;
 	uint32_t side;
@@ -50,7 +52,7 @@ static struct state state_load(const struct abi_buffer *shared, uint32_t cpu)
 	};
 }
 
-/* Mostly it is as it was. */
+/* Store only if the value changes; mostly it does not. */
 #define POINT(at, ring)							\
 	do {								\
 		__typeof__(*(at)) to = (ring);				\
@@ -60,9 +62,9 @@ static struct state state_load(const struct abi_buffer *shared, uint32_t cpu)
 	} while (0)
 
 /*
- * A process that does not know the main side yet (its agent is late) writes to
- * the other one, through the slow ring: that is never off, and so nobody else
- * is led astray.
+ * If this process has no rings of the main side yet, because its agent is late, it writes
+ * to the other side, through the slow ring.  A slow ring is never off, so this does not
+ * mislead other writers.
  */
 struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
 				uint32_t side)
@@ -81,7 +83,7 @@ bool buffer_aim(const struct buffer *buffer, struct ring_set *set)
 	struct state state = state_load(buffer->shared, cpu), now;
 
 	if (cpu >= set->nr_cpus) {
-		/* a number beyond the count: see slow_ring() */
+		/* a CPU number above the number of CPUs: see slow_ring() */
 		if (set->nr_cpus)
 			ring_set_point(set, 0, abi_main_side(buffer->shared, 0));
 		return state.is_on;
@@ -105,7 +107,7 @@ bool buffer_aim(const struct buffer *buffer, struct ring_set *set)
 	return state.is_on;
 }
 
-/* Have all writers look at the words that were changed. */
+/* Switch all fast rings of @buffer off, so that every writer loads the changed words. */
 static void set_rings_off(const struct buffer *buffer)
 {
 	const struct ring_set *set = buffer_set(buffer);
@@ -141,7 +143,7 @@ bool buffer_is_recording(const struct buffer *buffer)
 static void write_text(const struct buffer *buffer, const char *text)
 {
 	struct {
-		uint32_t headroom[2];	/* RING_HEADROOM of it */
+		uint32_t headroom[2];	/* RING_HEADROOM bytes of it are used */
 		struct trace_entry head;
 		uint64_t ip;
 		char text[40];

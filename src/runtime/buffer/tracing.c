@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program may do to its own trace, from any context. */
+/* Functions with which the program controls its own trace.  Signal handlers may call all
+ * but those that allocate a snapshot, which may wait. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <time.h>
@@ -8,8 +9,10 @@
 #include "runtime/runtime.h"
 #include <ulf/tracing.h>
 
-#define ANSWER_SECONDS	5		/* the server looks once a second */
-#define MISSED_MAX	8u		/* answers; then nobody waits for one */
+#define ANSWER_SECONDS	5		/* how long to wait; the server checks once a
+					 * second */
+#define MISSED_MAX	8u		/* missing answers; after so many this process
+					 * does not ask again */
 
 static void set_top(bool on)
 {
@@ -69,14 +72,15 @@ static long now_seconds(void)
 	return now.tv_sec;
 }
 
-/* Ask, and sleep until the server takes the question back. */
+/* Ask the server for a spare side, and sleep until it has answered.  Returns 0, the
+ * server's -errno, or -ENODEV: no answer. */
 static int ask(struct abi_buffer *shared)
 {
 	static uint32_t nr_missed;
 	long until = now_seconds() + ANSWER_SECONDS;
 	struct timespec second = { 1, 0 };
 
-	/* another process of the root may keep the question asked */
+	/* another process of the root may set spare_asked again and again */
 	if (__atomic_load_n(&nr_missed, __ATOMIC_RELAXED) >= MISSED_MAX)
 		return -ENODEV;
 	__atomic_store_n(&shared->spare_asked, 1, __ATOMIC_RELEASE);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* A record and a buffer: it is written, or it is counted why not. */
+/* Write a record to a buffer, or count why it was lost. */
 #include <errno.h>
 
 #include "arch/arch.h"
 #include "event/clock.h"
 #include "runtime/runtime.h"
 
-#define TRIES	100		/* while it is switched all the time */
+#define TRIES	100		/* attempts, while the buffer is switched on and off */
 
 static void count_lost(uint64_t *counter)
 {
 	__atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
 }
 
-/* If it takes but one step: it is small, recording is on, and the page has room.  A
- * ring that takes it stands for the words (see switch.c). */
+/* Write the record if that takes only one step: the record is small, recording is on, and
+ * the page has space.  A ring that has space for it is on, and that stands for the words
+ * of the buffer (see switch.c). */
 static inline bool write_straight(const struct ring_set *set, const void *entry,
 				  uint32_t bytes)
 {
@@ -26,8 +27,8 @@ static inline bool write_straight(const struct ring_set *set, const void *entry,
 	       ARCH_COMMIT_DONE;
 }
 
-/* A ring in which recording is off may be another CPU's by now, or it was just
- * switched: ask again. */
+/* If recording is off in the ring, the ring may be that of the CPU on which this thread
+ * ran before, or it has just been switched: select a ring again. */
 static __attribute__((noinline)) bool write_aimed(const struct buffer *buffer,
 						  struct ring_set *set,
 						  void *entry, uint32_t bytes)
@@ -43,14 +44,14 @@ static __attribute__((noinline)) bool write_aimed(const struct buffer *buffer,
 					    root_control);
 		r = ring_write(set, entry, bytes, now_ns);
 	}
-	/* a full ring counts by itself */
+	/* a full ring (-ENOBUFS) has counted the record */
 	if (r && r != -ENOBUFS)
 		count_lost(r == -EBUSY ? &buffer->shared->lock_lost :
 			   &buffer->shared->no_ring);
 	return true;
 }
 
-/* Rings are full while it is off, so every event gets here. */
+/* A ring that is off has no space, so every record comes to write_aimed() then. */
 bool buffer_write(const struct buffer *buffer, void *entry, size_t bytes)
 {
 	struct ring_set *set = buffer_set(buffer);
