@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The path of an event that does not go straight to a ring: by its plan. */
+/* Write the records of events that are not written straight to one ring: walk the event's
+ * plan. */
 #include "filter/numbers.h"
 #include "runtime/runtime.h"
 #include <ulf/record.h>
@@ -11,7 +12,7 @@ static const struct event_use *plan_of(const struct ulf_event *event)
 			       __ATOMIC_ACQUIRE);
 }
 
-/* From instruction @at on. */
+/* Run the rest of the filter, from instruction @at on. */
 static __attribute__((noinline)) uint32_t
 run_on(const struct filter_program *filter, const void *entry, size_t bytes,
        uint32_t at)
@@ -25,7 +26,7 @@ run_on(const struct filter_program *filter, const void *entry, size_t bytes,
 	return filter_run_on(filter, entry, bytes, &context, at);
 }
 
-/* @at: the instruction to go on with. */
+/* Returns true if the record passes.  @at: the next instruction of @filter to run. */
 static inline bool is_kept(const struct filter_program *filter,
 			   const void *entry, size_t bytes, uint32_t at)
 {
@@ -63,8 +64,9 @@ static bool is_soft_disabled(const struct event_use *use)
 	return __atomic_load_n(use->soft, __ATOMIC_RELAXED);
 }
 
-/* In soft mode.  A trigger of the event may switch it, or tracing.  As in the kernel
- * conditional ones need a record, and there is none of a thread that is ignored. */
+/* Deliver a record in soft mode.  The triggers of the event may switch the event itself,
+ * or tracing.  As in the kernel, conditional triggers need a record, and there is none if
+ * the buffer ignores this thread. */
 static __attribute__((noinline)) void deliver_softly(const struct event_use *use,
 						     void *entry, size_t bytes)
 {
@@ -81,7 +83,7 @@ static __attribute__((noinline)) void deliver_softly(const struct event_use *use
 	triggers_after(use, after);
 }
 
-/* Walk the plan; of the first use's filter instruction @at is the next. */
+/* Walk the plan from @use on.  @at: the next instruction of the first use's filter. */
 static __attribute__((noinline)) void deliver(const struct event_use *use,
 					      void *entry, size_t bytes,
 					      uint32_t at)
@@ -108,10 +110,10 @@ static __attribute__((noinline)) void commit_first(const struct ulf_event *event
 }
 
 /*
- * ulf_event_commit() is in assembly (arch/x86_64/commit.S) and comes here when
- * a record is large, a page is full, the section was aborted, or the plan is
- * to be asked.  What is dropped for its numbers alone is dropped here, without
- * a call.
+ * ulf_event_commit() is in assembly (arch/x86_64/commit.S).  It calls this function if a
+ * record is large, a page is full, the rseq section was aborted, or the plan must be
+ * walked.  A record that its numbers alone exclude is dropped here, without a further
+ * call.
  */
 void event_commit_slowly(const struct ulf_event *event, void *entry,
 			 size_t bytes)
@@ -124,7 +126,8 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 		commit_first(event, entry, bytes);
 		return;
 	}
-	/* Written again: we may be a child of the one that hit it, by a handler. */
+	/* Store the header again: a signal handler may have forked after the hit, and
+	 * this may be its child, which has another thread id. */
 	head[0] = event->id;
 	head[1] = ulf_probe_enter()->tid;
 	use = plan_of(event);
@@ -139,7 +142,8 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 	deliver(use, entry, bytes, at);
 }
 
-/* What a filter would say of a record that there cannot be is not known. */
+/* There is no record on which a filter could run, so each buffer counts it whose filter
+ * might have kept it. */
 void ulf_event_too_big(const struct ulf_event *event)
 {
 	if (!ulf_probe_enter())

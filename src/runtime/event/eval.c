@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TRACE_DEFINE_ENUM and TRACE_DEFINE_SIZEOF: names in texts that only the
- * compiler knew the values of. */
+/* TRACE_DEFINE_ENUM and TRACE_DEFINE_SIZEOF: replace names in print formats by their
+ * values, which only the compiler knew. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ static size_t word_len(const char *s)
 	return len;
 }
 
-/* With both quotes; a text without the second ends it too. */
+/* Returns the length of a string or character literal, including both quotes.  The end of
+ * the text ends a literal, too. */
 static size_t literal_len(const char *s)
 {
 	size_t len = 1;
@@ -32,7 +33,7 @@ static size_t literal_len(const char *s)
 	return s[len] ? len + 1 : len;
 }
 
-/* The row whose whole text stands at @s. */
+/* Returns the row whose whole text is at @s, or NULL. */
 static const struct ulf_eval *find(const struct ulf_module *module,
 				   const char *system, const char *s)
 {
@@ -40,7 +41,7 @@ static const struct ulf_eval *find(const struct ulf_module *module,
 	     e++) {
 		size_t len;
 
-		if ((*e)->text[0] != *s)	/* most are none, of many */
+		if ((*e)->text[0] != *s)	/* cheap check first: there are many rows */
 			continue;
 		len = strlen((*e)->text);
 		if (!strncmp((*e)->text, s, len) && !is_word(s[len]) &&
@@ -95,7 +96,7 @@ void eval_names(const struct ulf_module *module, const char *system,
 		size_t len = strlen((*e)->text);
 		int64_t value = (*e)->value;
 
-		/* sizeof(type) is not an identifier */
+		/* skip sizeof(type), which is not an identifier */
 		if (word_len((*e)->text) != len || strcmp((*e)->system, system))
 			continue;
 		bytes += sizeof(value) + len + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values for names: see eval.c. */
+/* Values of enum names and of sizeof() in print formats. */
 #ifndef ULF_RUNTIME_EVAL_H
 #define ULF_RUNTIME_EVAL_H
 
@@ -9,16 +9,19 @@
 #include <ulf/event.h>
 
 /*
- * Hands @text to @put piece by piece, with the names that @module has said the
- * values of for events of @system replaced by these: whole words, not in
- * string literals, and no members.
+ * Pass @text to @put part by part, and in it replace the names for which @module gives
+ * values, for events of @system, by these values.  Only whole words are replaced, not
+ * those in string literals and not the names of members.
+ *
+ * Example: "sizeof(struct x) + REC->FLAG + FLAG" with FLAG = 4 and sizeof(struct x) = 16
+ * becomes "16 + REC->FLAG + 4".
  */
 void eval_resolve(const struct ulf_module *module, const char *system,
 		  const char *text,
 		  void (*put)(void *arg, const char *s, size_t len), void *arg);
 
-/* Pass the enum names of @module for events of @system, with their values, to @put in the layout
- * of abi_event.names; at most ABI_NAMES_BYTES. */
+/* Pass the enum names of @module for events of @system, with their values, to @put in the
+ * layout of abi_event.names; at most ABI_NAMES_BYTES bytes. */
 void eval_names(const struct ulf_module *module, const char *system,
 		void (*put)(void *arg, const char *s, size_t len), void *arg);
 

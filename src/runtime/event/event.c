@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events: their probes on and off. */
+/* Switch events on and off: add their probes to tracepoints, and remove them. */
 #include <errno.h>
 
 #include "arch/x86_64/offsets.h"
@@ -13,7 +13,8 @@ static_assert(THREAD_TID == offsetof(struct ulf_thread, tid), "asm");
 
 /* ---- on and off ---- */
 
-/* @wanted: the buffers that are to have its records, a bit each; 0: off. */
+/* Switch @event on or off.  @wanted: the buffers that get its records, one bit each; 0:
+ * off. */
 static int set_on(struct ulf_event *event, uint32_t wanted)
 {
 	struct tracepoint *tp = event->tracepoint;
@@ -58,7 +59,7 @@ static uint32_t wanted_in(const struct ulf_event *event)
 	       ((1u << ABI_BUFFERS) - 1);
 }
 
-/* Without the call. */
+/* Switch @event off without calling its unregfunc. */
 static void drop(struct ulf_event *event)
 {
 	if (event->is_on &&
@@ -71,7 +72,8 @@ static bool has_calls(const struct ulf_event *event)
 	return tracepoint_has_calls(event->tracepoint);
 }
 
-/* An id of 0: there was no room for it. */
+/* An event with id 0 stays off: there was no space for it in the tables.  An event that
+ * has calls gets only a new plan here; others are switched on and off, too. */
 int event_follow(struct ulf_module *module)
 {
 	int ret = 0;
@@ -90,8 +92,9 @@ int event_follow(struct ulf_module *module)
 	return ret;
 }
 
-/* ---- the same for events whose tracepoints have calls ---- */
+/* ---- on and off, for events whose tracepoints have calls ---- */
 
+/* Returns an event of @module whose calls are not made yet, or NULL. */
 static struct ulf_event *next_in(const struct ulf_module *module)
 {
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
@@ -107,7 +110,8 @@ static struct ulf_event *next_to_call(void)
 	struct ulf_event *event = NULL;
 
 	for (struct ulf_module *m = module_first(); m && !event; m = m->next) {
-		if (m->is_registered)	/* else it is coming or going */
+		if (m->is_registered)	/* else the thread that loads or unloads it makes
+					 * the calls */
 			event = next_in(m);
 	}
 	return event;
@@ -133,7 +137,7 @@ void event_give_up_calls(int error)
 {
 	struct ulf_event *event;
 
-	/* each once: another process may take back what is stored here */
+	/* A bound on the loop: another process of the root can undo set_failed(). */
 	for (uint32_t i = 0; i < ABI_EVENTS && (event = next_to_call()); i++) {
 		if (!event->is_on) {
 			set_failed(event, error);
@@ -141,11 +145,12 @@ void event_give_up_calls(int error)
 		}
 		drop(event);
 		if (event->is_on)
-			break;		/* no memory */
+			break;		/* no memory for the new probe list */
 	}
 }
 
-/* What cannot be switched on is off, also for the server. */
+/* Apply the setting of an event whose tracepoint was entered.  If the event cannot be
+ * switched on, abi_event.failed reports that to the server. */
 static int follow_entered(struct ulf_event *event)
 {
 	uint32_t wanted = wanted_in(event);
@@ -156,8 +161,9 @@ static int follow_entered(struct ulf_event *event)
 	return r;
 }
 
-/* The next one, entered; NULL: none is left.  Its module cannot go while we have
- * the runtime's lock or its tracepoint's. */
+/* Find the next event with calls to make, and enter its tracepoint.  Returns NULL if none
+ * is left.  The event's module cannot go while this thread has the runtime's lock or the
+ * tracepoint's lock. */
 static struct ulf_event *enter_next(void)
 {
 	for (;;) {
@@ -185,7 +191,7 @@ int event_make_calls(void)
 
 	while (!is_stuck && (event = enter_next())) {
 		r = follow_entered(event);
-		/* could not be switched off: it would be the next again */
+		/* It could not be switched off, so enter_next() would return it again. */
 		is_stuck = r && event->is_on;
 		tracepoint_leave(event->tracepoint);
 		if (r && !ret)
@@ -213,7 +219,7 @@ int event_make_calls_coming(struct ulf_module *module)
 	return ret;
 }
 
-/* Whether it is on or not: a call may be under way. */
+/* Enter each tracepoint even if its event is off: a call may be under way. */
 void event_make_calls_going(struct ulf_module *module)
 {
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
@@ -232,8 +238,9 @@ void event_stop_module(struct ulf_module *module)
 	}
 }
 
-/* A probe comes and goes under the runtime's lock, as forks do; is_on follows
- * after the function was called, and that may take its time. */
+/* Probes are added and removed under the runtime's lock, which fork() takes, too.  is_on
+ * is written later, after the program's function has returned, which may take long.  So
+ * in the child is_on may differ from the list of probes; the list is right. */
 void event_after_fork(const struct ulf_module *module)
 {
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
@@ -243,12 +250,12 @@ void event_after_fork(const struct ulf_module *module)
 	}
 }
 
-/* ---- custom events: on the tracepoint of somebody else ---- */
+/* ---- custom events: events on the tracepoint of another event ---- */
 
 static struct tracepoint nobody = { .name = "" };
 
-/* The functions of a tracepoint are not called with the lock held, nor after
- * exit(). */
+/* Take a custom event off its tracepoint.  The functions of a tracepoint must not be
+ * called with the runtime's lock held, nor after exit(). */
 static void detach(struct ulf_event *event)
 {
 	struct tracepoint *tp = event->tracepoint;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Event descriptions as bytes for the shared memory, see abi_format. */
+/* Write event descriptions as bytes for the shared memory (struct abi_format). */
 #include <stdio.h>
 #include <string.h>
 
 #include "runtime/event/eval.h"
 #include "runtime/runtime.h"
 
-/* Appends to @blob, or only counts if that is NULL. */
+/* Appends to @blob, or only counts the bytes if @blob is NULL. */
 struct writer {
 	char *blob;
 	uint32_t bytes;
@@ -31,8 +31,9 @@ static uint32_t put_string(struct writer *w, const char *s)
 	return at;
 }
 
-/* As the kernel has it, except that the format is a literal also where it has
- * quotes and backslashes in it. */
+/* Write the print format as the kernel does, except that quotes and backslashes of the
+ * format string are escaped, so that it is always a valid literal.  @s: the format, \1,
+ * the arguments. */
 static uint32_t put_print_fmt(struct writer *w, const char *s)
 {
 	uint32_t at = w->bytes;
@@ -49,7 +50,7 @@ static uint32_t put_print_fmt(struct writer *w, const char *s)
 	return at;
 }
 
-/* The length of an array goes into the brackets. */
+/* Write the type of a field, for an array with its length in the brackets: char[16]. */
 static uint32_t put_type(struct writer *w, const struct ulf_field *field)
 {
 	uint32_t at = w->bytes;
@@ -65,7 +66,8 @@ static uint32_t put_type(struct writer *w, const struct ulf_field *field)
 	return at;
 }
 
-/* The next table of the same TP_printk, in the order of the text. */
+/* Returns the table after @last that belongs to @print, in the order of the text, or
+ * NULL.  @last NULL: the first one. */
 static const struct ulf_table *next_table(const struct ulf_module *module,
 					  const void *print,
 					  const struct ulf_table *last)
@@ -82,7 +84,7 @@ static const struct ulf_table *next_table(const struct ulf_module *module,
 	return next;
 }
 
-/* The values in its tables; returns how many. */
+/* Write the values in the tables of @print.  Returns their number. */
 static uint32_t put_values(struct writer *w, const void *print)
 {
 	const struct ulf_table *table = NULL;

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules: the program and its shared objects, coming and going. */
+/* Modules: register the program and its shared objects when they are loaded, unregister
+ * them when they are unloaded. */
 #include "arch/x86_64/poke.h"
 #include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"
 #include <ulf/tracepoint.h>
 
-#define EXIT_MS		1000		/* how long exit() waits for probes */
+#define EXIT_MS		1000		/* how long a destructor during exit() waits for
+					 * probes */
 
-static struct ulf_module *modules;	/* under runtime_lock() */
+static struct ulf_module *modules;	/* written under runtime_lock() */
 
-/* Held while one comes or goes, or all are walked over, functions of the
- * program included; recursive, as those may have modules come or go. */
+/* Held while a module is registered or unregistered, or while all modules are walked,
+ * also while functions of the program are called meanwhile.  Recursive: those functions
+ * may load and unload modules. */
 static struct lock modules_lock;
 
 struct ulf_module *module_first(void)
@@ -33,8 +36,9 @@ static void coming(struct ulf_module *module, const struct table_object *object)
 	if (has_rows)
 		event_follow(module);
 	runtime_unlock();
-	/* Until it is registered nobody else makes its calls, as those may wait
-	 * for the dlopen() that we are in.  Wishes come meanwhile, too. */
+	/* Until is_registered is set, no other thread makes the calls of this module: in
+	 * another thread they could wait for the dlopen() that this thread is in.  The
+	 * server may change settings meanwhile, so repeat until no call is left. */
 	do {
 		if (has_rows)
 			r = event_make_calls_coming(module);
@@ -43,16 +47,16 @@ static void coming(struct ulf_module *module, const struct table_object *object)
 			  !event_module_has_calls_to_make(module);
 		if (is_done) {
 			module->is_registered = 1;
-			/* also: its sites of tracepoints that others have
-			 * switched on */
+			/* This includes the module's sites of tracepoints that other
+			 * modules have switched on. */
 			site_update_module(module);
 		}
 		runtime_unlock();
 	} while (!is_done);
 }
 
-/* A constructor: before any other code of the module runs, so what is already
- * wanted of its events is in force for all of it. */
+/* Called by a constructor of the module, before its other code runs.  So settings that
+ * exist already apply to all code of the module. */
 void ulf_module_register(struct ulf_module *module)
 {
 	struct table_object object = { 0 };
@@ -84,7 +88,8 @@ static void unlink_module(struct ulf_module *module)
 	module->next = NULL;
 }
 
-/* The text of one module is in one piece. */
+/* Forget the stubs of the module's sites.  The text of one module is one range, so the
+ * lowest and highest target are its bounds. */
 static void forget_stubs(const struct ulf_module *module)
 {
 	const uint8_t *low = NULL, *high = NULL;
@@ -101,13 +106,13 @@ static void forget_stubs(const struct ulf_module *module)
 		poke_forget(low, high + 1);
 }
 
-/* Its text goes, but not before the calls that are under way there.  On exit it
- * may stay or go; no function is called any more, and the dead root keeps its
- * events. */
+/* Unregister @module.  If its text will be unmapped, the calls that are under way there
+ * must end first.  During exit() the text may stay or be unmapped; then no function is
+ * called any more, and the dead root keeps the events. */
 static void going(struct ulf_module *module, bool is_exiting)
 {
 	runtime_lock();
-	module->is_registered = 0;	/* no new calls */
+	module->is_registered = 0;	/* from here on no new calls */
 	runtime_unlock();
 	if (!is_exiting)
 		event_make_calls_going(module);
@@ -123,8 +128,9 @@ static void going(struct ulf_module *module, bool is_exiting)
 	runtime_unlock();
 }
 
-/* A destructor, by dlclose() or exit(), or by dlclose() in a handler of exit().
- * The program's own stays as it is then: its threads may still be running. */
+/* Called by a destructor of the module, in dlclose() or exit(), or in a dlclose() by a
+ * handler of exit().  During exit() the module of the program itself stays registered:
+ * its threads may still run. */
 void ulf_module_unregister(struct ulf_module *module)
 {
 	bool is_exiting = runtime_is_exiting(), is_custom;
@@ -136,8 +142,8 @@ void ulf_module_unregister(struct ulf_module *module)
 	if (module->is_registered)
 		going(module, is_exiting);
 	lock_leave(&modules_lock);
-	/* The sites of others call its probes; but on exit a thread may be
-	 * in some probe for good. */
+	/* Sites of other modules call its probes, so wait for these.  During exit() a
+	 * thread may be in some probe for ever, so that wait has a limit. */
 	if (is_custom)
 		grace_wait(is_exiting ? EXIT_MS : -1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of a module's events.  gcc writes variables of a file backwards, or not,
- * depending on the optimisation level; LTO mixes those of several files. */
+/* Sort a module's events into the order of its sources.  Depending on the optimisation
+ * level gcc writes the variables of a file backwards; LTO mixes those of several files. */
 #include <string.h>
 
 #include "runtime/runtime.h"
@@ -27,7 +27,7 @@ static bool is_sorted(struct ulf_event *const *events, size_t nr)
 	return true;
 }
 
-/* Move the event at @at down to where both events below it (2i + 1, 2i + 2) are
+/* Move the event at @at down in the heap until both events below it (2i + 1, 2i + 2) are
  * smaller. */
 static void sift(struct ulf_event **events, size_t at, size_t nr)
 {
@@ -43,14 +43,14 @@ static void sift(struct ulf_event **events, size_t at, size_t nr)
 	events[at] = event;
 }
 
-/* A heap sort: qsort() may allocate. */
+/* Heap sort, because qsort() may allocate memory. */
 void order_events(struct ulf_module *module)
 {
 	size_t nr = (size_t)(module->events_end - module->events);
 	struct ulf_event **events = module->events;
 
 	if (module->version < 4 || is_sorted(events, nr))
-		return;		/* the pages stay as they are in the file */
+		return;		/* do not write: the pages stay shared with the file */
 	for (size_t i = nr / 2; i-- > 0; )
 		sift(events, i, nr);
 	for (size_t i = nr; i-- > 1; ) {

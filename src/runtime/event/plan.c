@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans: to which buffers the records of an event go, through which filter
- * each, and which triggers it has there.  A plan is a list of uses in one piece
- * of memory, replaced as a whole [event.plan] and freed after a grace period.
+ * Plans: to which buffers the records of an event go, through which filter, and which
+ * triggers the event has in each buffer.  A plan is a list of uses in one block of
+ * memory.  It is replaced as a whole [event.plan] and freed after a grace period.
  *
- * An event that just goes to one buffer, whoever hits it, has the buffer's own
- * use for a plan and the buffer's rings for a set, and ulf_event_commit() does it
- * all.  Any other has a set without rings: so each of its hits gets to
- * event_commit_slowly(), which walks the plan.
+ * An event that goes to one buffer, without filter, triggers, stack or list of threads,
+ * is plain: its plan is the use of that buffer (buffer.use) and its set is the buffer's
+ * rings, so ulf_event_commit() does everything.  Any other event has a set without rings.
+ * So each of its hits reaches event_commit_slowly(), which walks the plan.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,11 +18,11 @@
 #include "runtime/runtime.h"
 #include <ulf/record.h>
 
-/* ---- what is wished for ---- */
+/* ---- read the settings ---- */
 
-#define TWINS_MAX	256u		/* that a row is followed to */
+#define TWINS_MAX	256u		/* twins of a row to look at */
 
-/* A use as it should be. */
+/* A use as the settings want it. */
 struct wish {
 	struct buffer *buffer;
 	struct rules_bytes program, triggers;
@@ -39,7 +39,7 @@ bool rules_has_row(const struct rules *rules, uint32_t row,
 		uint32_t middle = low + (high - low) / 2;
 
 		*ret_rule = rules->shared->rules[middle];
-		/* the copy is what is looked at from here on */
+		/* use the copy from here on: another process may change the shared rule */
 		__asm__ volatile("" : "+m"(*ret_rule));
 		if (ret_rule->row == row)
 			return true;
@@ -51,7 +51,7 @@ bool rules_has_row(const struct rules *rules, uint32_t row,
 	return false;
 }
 
-/* The rule of a row, or of the twins that it has it from. */
+/* Find the rule of a row, or of its next older twin that has one. */
 static bool find_rule(const struct rules *rules, uint32_t row,
 		      struct abi_rule *ret_rule)
 {
@@ -102,7 +102,8 @@ static bool is_stack_wanted(const struct buffer *buffer)
 	       OPTION_STACKTRACE;
 }
 
-/* The buffers of @wanted, in their order; returns how many, or -errno. */
+/* Fill in one element for each buffer of @wanted, in the order of the buffers.  Returns
+ * their number, or -errno. */
 static int fill_wishes(uint32_t row, uint32_t wanted,
 		       struct wish wishes[ABI_BUFFERS])
 {
@@ -123,13 +124,13 @@ static int fill_wishes(uint32_t row, uint32_t wanted,
 	return nr;
 }
 
-/* Is it a buffer's own? */
+/* Returns true if @plan is the use of a buffer. */
 static bool is_plain(const struct event_use *plan)
 {
 	return plan && plan == &plan->buffer->use;
 }
 
-/* Can it be one? */
+/* Returns true if the use of a buffer can be the plan for these settings. */
 static bool is_plain_wish(const struct wish *wishes, int nr)
 {
 	return nr == 1 && !wishes[0].program.nr && !wishes[0].soft &&
@@ -141,6 +142,7 @@ bool rules_is_same(const void *used, size_t nr, const struct rules_bytes *wished
 	return nr == wished->nr && (!nr || !memcmp(used, wished->at, nr));
 }
 
+/* Returns true if the plan that begins with @use is what the @nr elements of @wish want. */
 static bool is_fulfilled(const struct event_use *use, const struct wish *wish,
 			 int nr)
 {
@@ -158,8 +160,9 @@ static bool is_fulfilled(const struct event_use *use, const struct wish *wish,
 	return !use && !nr;
 }
 
-/* ---- making them so ---- */
+/* ---- make and publish a plan ---- */
 
+/* Returns the bytes of the fixed part of the event's records. */
 static uint32_t fixed_bytes(const struct ulf_event *event)
 {
 	const struct ulf_field *field = event->fields();
@@ -169,9 +172,9 @@ static uint32_t fixed_bytes(const struct ulf_event *event)
 	return field->size;
 }
 
-/* Is there a field at @offset that the program itself declares as the address of a
- * string?  A filter that takes another number for one would read where a process that
- * chooses the filter and that number wants to. */
+/* Returns true if the program declares the field at @offset as the address of a string.
+ * Without this check a process that chooses the filter and the value of another number
+ * could make this process read any address. */
 static bool is_pointer(const struct ulf_event *event, uint32_t offset)
 {
 	for (const struct ulf_field *field = event->fields(); field->name; field++) {
@@ -186,7 +189,8 @@ static bool is_pointer(const struct ulf_event *event, uint32_t offset)
 	return false;
 }
 
-/* @program: a private copy, verified. */
+/* Check that each string pointer that @program reads is one.  @program: a private,
+ * verified copy.  Returns 0 or -EINVAL. */
 static int check_pointers(const struct ulf_event *event,
 			  const struct filter_program *program)
 {
@@ -212,7 +216,8 @@ static int check_trigger_pointers(const struct ulf_event *event,
 	return r;
 }
 
-/* A private copy; NULL: there is none.  *@at goes on behind it. */
+/* Copy the bytes to *@at, and move *@at past them.  Returns the copy, or NULL: there are
+ * no bytes. */
 static void *copy(const struct rules_bytes *from, char **at)
 {
 	void *to = *at;
@@ -224,7 +229,8 @@ static void *copy(const struct rules_bytes *from, char **at)
 	return to;
 }
 
-/* @at: room for its program and triggers. */
+/* Fill in one use, and verify it.  *@at: space for the copies of its program and its
+ * triggers.  Returns 0 or -errno. */
 static int use_fill(struct event_use *use, const struct wish *wish,
 		    const struct ulf_event *event, char **at)
 {
@@ -294,7 +300,7 @@ static void publish(struct ulf_event *event, struct event_use *plan)
 		grace_free(old);
 }
 
-/* Events have the set themselves: a load less on their path. */
+/* The event has its own pointer to the set, which saves a load in the commit. */
 void plan_use_set(struct ulf_event *event)
 {
 	const struct event_use *plan = event->plan;

@@ -3,11 +3,12 @@
  * trace_printk(): records of the top buffer that no tracepoint makes.
  *
  *	ftrace:bprint	ip, address of the format in the root's heap, arguments
- *	ftrace:bputs	ip, address of the text there
- *	ftrace:print	ip, text; where the format is no constant
+ *	ftrace:bputs	ip, address of the text in the root's heap
+ *	ftrace:print	ip, text; used if the format is not a constant
  *
- * Any context: no lock, no allocation, errno is kept.  The record is put together
- * on the stack and goes the way of every event's.
+ * Any thread and any signal handler may call this code: it takes no lock, allocates
+ * nothing and does not change errno.  A record is assembled on the stack and committed
+ * like that of any event.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -25,8 +26,8 @@
 #define TEXT_MAX	1024u		/* bytes of arguments, or of text */
 #define PAGE_BYTES	4096u
 
-/* Nobody hits their tracepoint, but they go the same way into the rings.  The
- * functions are those that a stack is not to have. */
+/* Events whose tracepoint is never hit, but whose records are committed like those of any
+ * event.  @one and @two: the functions that a recorded stack leaves out. */
 #define EVENT(name, number, one, two)					\
 	static struct tracepoint name##_point = {			\
 		.iter = (void (*)(void))(one),				\
@@ -41,7 +42,7 @@ EVENT(bputs, ABI_EVENT_ID_BPUTS, ulf_bputs, ulf_bputs);
 EVENT(puts, ABI_EVENT_ID_PRINT, __trace_puts, __trace_puts);
 EVENT(print, ABI_EVENT_ID_PRINT, __trace_printk, __ftrace_vprintk);
 
-/* Their plan; no buffer: there were no rings yet. */
+/* The plan of these events.  buffer is NULL until there are rings. */
 static struct event_use top_use = { .is_anybodys = true };
 
 static void use_set(struct ulf_event *event, const struct buffer *top)
@@ -64,13 +65,14 @@ void printk_use_set(const struct buffer *buffer)
 	use_set(&bprint_event, buffer);
 }
 
-/* Those that are not as they are by default. */
+/* Returns the options of the top buffer that differ from their default. */
 static inline uint64_t options(void)
 {
 	return __atomic_load_n(&top_use.buffer->shared->options,
 			       __ATOMIC_RELAXED);
 }
 
+/* Count a record that came before the first rings. */
 static __attribute__((noinline)) void count_early(void)
 {
 	const struct buffer *top = buffer_top();
@@ -79,7 +81,7 @@ static __attribute__((noinline)) void count_early(void)
 		__atomic_add_fetch(&top->shared->no_ring, 1, __ATOMIC_RELAXED);
 }
 
-/* Is it to be recorded? */
+/* Returns true if a record would be recorded now. */
 static inline bool is_on(void)
 {
 	/* mate: use_set() [event.plan] */
@@ -104,15 +106,16 @@ static void commit(const struct ulf_event *event, void *entry, size_t bytes)
 	}
 }
 
-/* ---- recording the arguments ---- */
+/* ---- record the arguments ---- */
 
+/* Writes the arguments of one record to [start, end). */
 struct packer {
-	char *start, *at, *end;
-	size_t limit;			/* of the next string */
-	va_list ap;			/* begun, and ended, by who has them */
+	char *start, *at, *end;		/* @at: the next free byte */
+	size_t limit;			/* most characters of the next string: %.*s */
+	va_list ap;			/* the caller runs va_start() and va_end() */
 };
 
-/* Where a number goes; NULL: there is no room. */
+/* Returns the aligned address for a number of @bytes bytes, or NULL: no space. */
 static char *place(struct packer *p, size_t bytes)
 {
 	size_t at = ALIGN_UP((size_t)(p->at - p->start), bytes < 4 ? bytes : 4);
@@ -123,7 +126,7 @@ static char *place(struct packer *p, size_t bytes)
 	return p->start + at;
 }
 
-/* A store for each size: a memcpy() of so many bytes takes far longer. */
+/* One case for each size: a memcpy() with a variable number of bytes takes far longer. */
 static bool put_int(struct packer *p, const struct printk_arg *arg)
 {
 	uint64_t value = arg->bytes == 8 ? va_arg(p->ap, uint64_t) :
@@ -172,8 +175,9 @@ static bool put_string(struct packer *p, const char *s, size_t len)
 	return true;
 }
 
-/* As far as it can be read, and no more than @max; -EFAULT: not at all.  A page is
- * asked for: a system call, but the program lives. */
+/* Returns the length of the string at @s, as far as it is readable and at most @max, or
+ * -EFAULT: not readable at all.  It checks each page by a system call, so a wrong pointer
+ * does not crash the program. */
 static long string_len(const char *s, size_t max)
 {
 	size_t len = 0;
@@ -194,8 +198,9 @@ static long string_len(const char *s, size_t max)
 }
 
 /*
- * A pointer to nothing is not followed.  Of what is left a string gets no more
- * than 7/8, so that there is room for what comes behind it.
+ * Write a string; "(null)" or "(efault)" if the pointer is NULL or not readable.  The
+ * string gets at most 7/8 of the space that is left, so that arguments after it have
+ * some.
  */
 static bool put_pointed(struct packer *p, const struct printk_arg *arg)
 {
@@ -219,7 +224,8 @@ static bool put_pointed(struct packer *p, const struct printk_arg *arg)
 	return true;
 }
 
-/* The kernel would print what it points to. */
+/* Write a pointer as 16 hex digits, for conversions for which the kernel prints the
+ * object that the pointer points to. */
 static bool put_pointer_text(struct packer *p)
 {
 	char digits[16];
@@ -244,7 +250,7 @@ static bool put_arg(struct packer *p, const struct printk_arg *arg)
 	}
 }
 
-/* Returns the bytes, whole words; -E2BIG. */
+/* Write all arguments to @buf.  Returns the number of bytes, a multiple of 4, or -E2BIG. */
 static int pack(struct packer *p, char buf[TEXT_MAX],
 		const struct printk_arg *args)
 {
@@ -265,7 +271,8 @@ struct headroom {
 	char bytes[ULF_RECORD_HEADROOM];
 };
 
-/* NULL: it is not registered yet, or there was no room for it. */
+/* Returns what libulf knows of @format, or NULL: it is not registered yet, or there was
+ * no space for it in the heap. */
 static const struct printk_format *known_of(const struct ulf_format *format)
 {
 	/* mate: printk_table.c [printk.format] */
@@ -342,7 +349,7 @@ int ulf_bputs(const struct ulf_format *format)
 	return 1;
 }
 
-/* Names of functions are not to be had here. */
+/* Print a pointer as an address: names of functions are not known here. */
 static void put_pointer(void *ctx, char letter, uint64_t value,
 			struct num_spec spec, struct text *out)
 {
@@ -378,12 +385,14 @@ int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap)
 	}
 	if (printk_text(fmt, packed, (size_t)bytes, put_pointer, NULL, &out) ||
 	    out.error) {
-		/* what is cut, or no format of ours, ends the line */
+		/* a text that is too long, or whose format is invalid, still ends with a
+		 * newline */
 		text_truncate(&out, out.max - 1);
 		out.error = 0;
 		text_putc(&out, '\n');
 	}
-	errno = saved_errno;		/* of floating point */
+	errno = saved_errno;		/* conversions of floating point numbers may
+					 * change it */
 	record.ip = ip;
 	memset(record.text + out.len, 0, 4);
 	commit(&print_event, &record.entry, ULF_RECORD_BYTES(16 + out.len + 1));
@@ -404,7 +413,7 @@ int __trace_printk(unsigned long ip, const char *fmt, ...)
 	return len;
 }
 
-/* As in the kernel it ends in a newline, whether it was there or not. */
+/* As in the kernel the text ends with a newline, also if @str does not. */
 int __trace_puts(unsigned long ip, const char *str, int size)
 {
 	const size_t most = ULF_RECORD_MAX - 16 - 4;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The formats of trace_printk() in the root's heap, where they stay: a record may
- * be read long after the module, or the program, has gone.  A text that several
- * places have is there once.
+ * Store the formats of trace_printk() in the root's heap.  They are never removed,
+ * because a record may be read long after the module, or the program, has gone.  A text
+ * that several call sites use is stored once.
  */
 #include <string.h>
 
@@ -10,14 +10,15 @@
 #include "event/printk.h"
 #include "runtime/runtime.h"
 
-#define LIST_MAX	100000u		/* rows that a list is followed for */
+#define LIST_MAX	100000u		/* most rows of a list that are looked at */
 
-/* Formats that this process knows; under the lock of the tables.  Kept for ever, as those
- * in the heap: a thread may use one at any time. */
+/* Formats that this process knows, protected by the lock of the tables.  Like those in
+ * the heap they are never freed: a thread may use one at any time. */
 static struct printk_format *known[ABI_PRINTK_LISTS];
 
-/* ---- the root's heap: shared, so no offset of it is followed unchecked ---- */
+/* ---- the root's heap: any process can change it, so check every offset ---- */
 
+/* Returns the root's table of formats, which is allocated at the first call, or NULL. */
 static struct abi_printk_table *get_table(void)
 {
 	uint64_t off = __atomic_load_n(&root_control->printk, __ATOMIC_ACQUIRE);
@@ -29,7 +30,7 @@ static struct abi_printk_table *get_table(void)
 	return root_heap_at(off, sizeof(struct abi_printk_table));
 }
 
-/* The offset of @text in a list that begins at @off; 0: it is not there. */
+/* Returns the offset of @text in the list that begins at @off, or 0: it is not there. */
 static uint64_t find(uint32_t off, const char *text, uint32_t hash, uint32_t text_bytes)
 {
 	for (uint32_t i = 0; off && i < LIST_MAX; i++) {
@@ -38,13 +39,14 @@ static uint64_t find(uint32_t off, const char *text, uint32_t hash, uint32_t tex
 
 		if (row && row->hash == hash && !memcmp(row + 1, text, text_bytes))
 			return off + sizeof(*row);
-		/* a shorter text may be the last in the heap */
+		/* again for the header alone: the heap may end after a shorter text */
 		row = root_heap_at(off, sizeof(*row));
 		off = row ? __atomic_load_n(&row->next, __ATOMIC_RELAXED) : 0;
 	}
 	return 0;
 }
 
+/* Add @text to the list at *@first.  Returns the offset of the copy, or 0: no space. */
 static uint64_t add(uint32_t *first, const char *text, uint32_t hash,
 		    uint32_t text_bytes)
 {
@@ -73,7 +75,7 @@ static struct printk_format *find_known(const char *text, uint32_t hash)
 	return format;
 }
 
-/* NULL: no memory. */
+/* Returns the format of @text, which is added if need be, or NULL: no memory. */
 static const struct printk_format *get(struct abi_printk_table *table, const char *text)
 {
 	uint32_t bytes = (uint32_t)strlen(text) + 1, hash = table_hash(text, bytes);

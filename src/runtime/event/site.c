@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The places where tracepoints are compiled in follow their keys. */
+/* Patch tracepoint sites, so that each is on if the key of its tracepoint is. */
 #include <errno.h>
 
 #include "arch/x86_64/poke.h"
@@ -14,8 +14,9 @@ static struct poke_site site_of(const struct ulf_site *site)
 	};
 }
 
-/* The sites of @module, of @key only if that is not NULL, that differ from
- * their keys; @list may be NULL. */
+/* Collect the sites of @module whose code differs from their key, in @list; of @key only,
+ * if that is not NULL.  @list NULL: only count.  Returns their number.  *@error is set if
+ * a site that must be switched on cannot be patched. */
 static uint32_t collect(const struct ulf_module *module,
 			const struct tracepoint *key, struct poke_site *list,
 			int *error)
@@ -30,7 +31,7 @@ static uint32_t collect(const struct ulf_module *module,
 		if (key && s->key != key)
 			continue;
 		if (state < 0) {
-			/* Not a NOP of ours: somebody else patches here. */
+			/* The code is not our NOP: other software patches here. */
 			if (site.is_on)
 				*error = state;
 			continue;
@@ -44,6 +45,7 @@ static uint32_t collect(const struct ulf_module *module,
 	return nr;
 }
 
+/* Patch the sites of the modules from @from up to @to (exclusive). */
 static int update(struct ulf_module *from, struct ulf_module *to,
 		  const struct tracepoint *key)
 {

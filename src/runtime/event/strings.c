@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings that a module lists by their addresses (tracepoint_string()): copied to
- * the root's heap, where they can be read after the program's end. */
+/* Copy strings that a module lists by their addresses (tracepoint_string()) to the root's
+ * heap, so that they can be read after the end of the program. */
 #include <string.h>
 
 #include "runtime/runtime.h"
@@ -20,8 +20,8 @@ static uint32_t text_bytes(const struct ulf_module *module)
 	return bytes <= ABI_HEAP_BYTES ? (uint32_t)bytes : 0;
 }
 
-/* Returns the block that @row had before its module was unloaded and loaded again, or NULL.  The
- * texts are the same then, and the addresses are written anew. */
+/* Returns the block that @row had before its module was unloaded and loaded again, or
+ * NULL.  The texts have not changed then; the caller stores the new addresses. */
 static struct abi_strings *find_block(const struct abi_module *row, uint32_t nr,
 				      uint32_t bytes)
 {
@@ -44,7 +44,7 @@ static struct abi_strings *make_block(struct abi_module *row, uint32_t nr,
 	if (!block)
 		return NULL;
 	*block = (struct abi_strings){ .nr = nr, .bytes = bytes };
-	row->strings = off;	/* read after tables_changed */
+	row->strings = off;	/* readers load it after tables_changed */
 	return block;
 }
 
@@ -74,7 +74,8 @@ void strings_register(const struct ulf_module *module, struct abi_module *row)
 		size_t len = strnlen(string, (size_t)(end - text));
 
 		if (len == (size_t)(end - text))
-			break;		/* it has grown meanwhile */
+			break;		/* the string has become longer since it was
+					 * measured */
 		__atomic_store_n(&address[i], (uint64_t)module->strings[i],
 				 __ATOMIC_RELAXED);
 		memcpy(text, string, len + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What this process tells of its modules and events: rows of the shared tables,
+/* Describe this process's modules and events to the server: rows of the shared tables,
  * written under abi_control.table_lock. */
 #include <elf.h>
 #include <errno.h>
@@ -16,7 +16,8 @@
 #include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"
 
-/* The words of the tables are anybody's: each is loaded once, and checked. */
+/* Any process of the root can change the words of the tables: load each one once, and
+ * check the value. */
 static uint64_t heap_used(void)
 {
 	return __atomic_load_n(&root_control->heap_used, __ATOMIC_RELAXED);
@@ -39,6 +40,8 @@ uint64_t table_heap_alloc(uint32_t bytes)
 	return ABI_HEAP_OFF + used;
 }
 
+/* Copy a string to the heap.  Returns its offset and, in *@ret_bytes, its size with the
+ * NUL, or 0: no space. */
 static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
 {
 	uint32_t bytes = (uint32_t)strlen(s) + 1;
@@ -52,6 +55,7 @@ static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
 }
 
 
+/* Returns the address of the object's first page. */
 static uint64_t base_of(const struct dl_phdr_info *info)
 {
 	int i = 0;
@@ -90,7 +94,8 @@ struct table_object table_find_object(const struct ulf_module *module)
 	return object;
 }
 
-/* The program itself?  The kernel has told us where its headers are. */
+/* Returns true if @object is the program itself: the kernel passes the address of the
+ * program's headers in AT_PHDR. */
 static bool is_program(const struct table_object *object)
 {
 	const ElfW(Phdr) *phdr = object->headers.phdr;
@@ -98,8 +103,9 @@ static bool is_program(const struct table_object *object)
 	return !phdr || (uint64_t)phdr == getauxval(AT_PHDR);
 }
 
-/* By _dl_find_object() where libc has it: that needs no lock.  A child of fork() has libc's
- * lock as some thread of the parent had it, and would wait for ever when it ends. */
+/* Uses _dl_find_object() if libc has it, because that takes no lock.  A child of fork()
+ * has libc's lock in the state that it had in the parent.  If a thread of the parent held
+ * it, the child would wait for ever when it exits. */
 bool table_is_program(const struct ulf_module *module)
 {
 	uint64_t headers = getauxval(AT_PHDR);
@@ -120,7 +126,7 @@ static bool has_module(const struct abi_process *slot, void *arg)
 	       (row % 64) & 1;
 }
 
-/* Are these bytes of the heap what @data is? */
+/* Returns true if the heap has a copy of @data at @off. */
 static bool heap_has(uint64_t off, const void *data, uint64_t bytes)
 {
 	const void *at = root_heap_at(off, bytes);
@@ -128,7 +134,7 @@ static bool heap_has(uint64_t off, const void *data, uint64_t bytes)
 	return at && !memcmp(at, data, bytes);
 }
 
-/* @row: shared. */
+/* Compare the build ids.  @row is in shared memory. */
 static bool is_same_object(const struct abi_module *row,
 			   const struct abi_module *object)
 {
@@ -136,9 +142,9 @@ static bool is_same_object(const struct abi_module *row,
 	       !memcmp(row->build_id, object->build_id, object->build_id_bytes);
 }
 
-/* The row that this object had before: at the same address, or at another if
- * no process has it there any more.  One that was built anew is another, as
- * it has other events.  @nr: there is none. */
+/* Returns the row that this object had before: at the same address, or at another address
+ * if no process has the object there any more.  An object that was built again is another
+ * one, as it has other events.  Returns @nr if there is none. */
 static uint32_t find_module(const char *path, const struct abi_module *object,
 			    uint32_t nr)
 {
@@ -160,7 +166,8 @@ static uint32_t find_module(const char *path, const struct abi_module *object,
 	return found;
 }
 
-/* The row of the object that the module is in.  -ENOSPC */
+/* Returns the row of the object that the module is in, which is added if need be, or
+ * -ENOSPC. */
 static int module_row(const struct table_object *loaded)
 {
 	struct abi_module *rows = root_at(ABI_MODULES_OFF), *row;
@@ -212,7 +219,7 @@ static uint32_t hash_name(const struct ulf_event *event)
 	return hash_more(hash, event->name, strlen(event->name));
 }
 
-/* @row: shared; @new: this process's own. */
+/* Compare the formats of two events.  @row is in shared memory, @new is private. */
 static bool is_same_bytes(const struct abi_event *row, const struct abi_event *new)
 {
 	return row->hash == new->hash && row->blob_bytes == new->blob_bytes &&
@@ -220,7 +227,7 @@ static bool is_same_bytes(const struct abi_event *row, const struct abi_event *n
 			root_heap_at(new->blob, new->blob_bytes), new->blob_bytes);
 }
 
-/* The row that @row's module had for the same bytes; -ENOENT. */
+/* Returns the row of the module of @row with the same format, or -ENOENT. */
 static int find_row(const struct abi_event *row, uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++) {
@@ -246,8 +253,9 @@ static bool is_named(const struct abi_event *row, const struct ulf_event *event)
 			event->name, strlen(event->name) + 1);
 }
 
-/* The events of one name are one to the user: what he wants of those that there
- * are he wants of a new one.  Of the first, what was said at the start. */
+/* Fill in the settings of a new row.  For a user all events of one name are one, so a new
+ * one gets the settings of the existing ones.  The first event of a name gets the boot
+ * settings. */
 static void wish_first(struct abi_event *row, const struct ulf_event *event,
 		       uint32_t nr)
 {
@@ -271,10 +279,10 @@ static void wish_first(struct abi_event *row, const struct ulf_event *event,
 		row->wanted = boot_wanted(event->system, event->name);
 }
 
-/* Names of the system of the last event: most likely the next event is of that system, too. */
+/* Enum names of the last event's system: the next event most likely has the same system. */
 struct names {
 	const char *system;		/* NULL: none yet */
-	uint64_t off;
+	uint64_t off;			/* offset in the heap */
 	uint32_t bytes;			/* 0: no names, or no space for them */
 };
 
@@ -292,7 +300,8 @@ static void names_find(const struct ulf_module *module, const char *system,
 		names->bytes = 0;
 }
 
-/* @known: rows that there were before this module. */
+/* Returns the row of an event, which is added if need be, or -ENOSPC.  @known: number of
+ * rows before this module was registered. */
 static int event_row(const struct ulf_module *module,
 		     const struct ulf_event *event, int module_row,
 		     uint32_t known, struct names *names)
@@ -317,8 +326,8 @@ static int event_row(const struct ulf_module *module,
 	if (found == -ENOENT && (nr >= ABI_EVENTS || root_populate_row(row)))
 		found = -ENOSPC;
 	if (found != -ENOENT) {
-		/* a reloaded module: its old row; or there is no room.  The
-		 * copy is not needed. */
+		/* The module was loaded before and gets its old row, or there is no
+		 * space.  Free the copy in the heap. */
 		memset(blob, 0, new.blob_bytes);
 		__atomic_store_n(&root_control->heap_used, heap, __ATOMIC_RELAXED);
 		return found;
@@ -344,7 +353,7 @@ static int register_rows(struct ulf_module *module, const struct table_object *o
 		root_control->table_errors++;
 		return row;
 	}
-	module->priv = (void *)(uintptr_t)(row + 1);	/* NULL: has none */
+	module->priv = (void *)(uintptr_t)(row + 1);	/* row + 1; NULL: no row */
 	printk_register(module);
 	strings_register(module, &((struct abi_module *)root_at(ABI_MODULES_OFF))[row]);
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Probe lists.  A list is an array that is replaced as a whole: callers load
- * the pointer once [probe.publish] and walk what they got; the old array is
- * freed after a grace period.
+ * Probe lists.  A list is an array that is replaced as a whole.  A thread that hits the
+ * tracepoint loads the pointer once [probe.publish] and walks the array that it got.  The
+ * old array is freed after a grace period.
  *
- * Order: the list is published before the sites are switched on, and the
- * sites are switched off before nothing else, as a caller that still comes in
- * finds NULL.
+ * Order: the list is published before the sites are switched on.  When they are switched
+ * off does not matter, because a thread that still comes in finds NULL.
  */
 #include <errno.h>
 #include <string.h>
@@ -33,8 +32,9 @@ static int find(const struct tracepoint_func *funcs, void *probe, void *data)
 	return -ENOENT;
 }
 
-/* Recording alone needs no list and no grace period of ours: the sections
- * that it consists of can be restarted as a whole [grace.rseq]. */
+/* Returns true if recording the event is the only probe.  Then a hit needs no list and no
+ * grace period of ours: it consists of rseq sections, and these can be restarted as a
+ * whole [grace.rseq]. */
 static bool is_direct(const struct tracepoint *tp,
 		      const struct tracepoint_func *funcs)
 {
@@ -103,7 +103,7 @@ static int remove_probe(struct tracepoint *tp, void *probe, void *data)
 	return 0;
 }
 
-/* ---- with the functions of TRACE_EVENT_FN ---- */
+/* ---- tracepoints with the functions of TRACE_EVENT_FN ---- */
 
 bool tracepoint_has_calls(const struct tracepoint *tp)
 {
@@ -121,7 +121,7 @@ void tracepoint_leave(struct tracepoint *tp)
 		lock_drop(&tp->lock);
 }
 
-/* Nobody else changes the list of a tracepoint that was entered. */
+/* The caller has entered @tp, so no other thread changes its list. */
 static void call_unregfunc(const struct tracepoint *tp)
 {
 	if (tp->unregfunc && !tp->funcs)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Triggers: what an event does besides being recorded.  They run in the thread
- * that hits it, handlers included: no lock, no allocation.
+ * Triggers: actions of an event besides its recording.  They run in the thread that hits
+ * the event, also in signal handlers: they take no lock and allocate nothing.
  *
  *	word (abi_buffer.slots)	writer
  *	a counter		processes: down by one, not below 0;
@@ -9,10 +9,11 @@
  *	a soft word		processes: enable_event, disable_event;
  *				the server: a write to `enable`
  *
- * As in the kernel an event is conditional if one of its triggers has a filter
- * or is traceoff or stacktrace.  Then all of them see the record, whether it is recorded is
- * settled before one of them can say traceon, and a snapshot has it; else they
- * come first.  They run while tracing is off and while the event is soft disabled.
+ * As in the kernel an event is conditional if one of its triggers has a filter or is
+ * traceoff or stacktrace.  The triggers of a conditional event see the record; whether it
+ * is recorded is decided before a trigger can switch tracing on, and a snapshot includes
+ * it.  The triggers of other events run before the record is written.  All triggers run
+ * also while tracing is off and while the event is soft disabled.
  */
 #include <errno.h>
 
@@ -21,22 +22,23 @@
 #include "runtime/runtime.h"
 #include <ulf/tracing.h>
 
-#define TRIGGERS_MAX	4096u		/* of an event; each hit runs them all */
+#define TRIGGERS_MAX	4096u		/* triggers of an event; each hit runs them all */
 
-/* The methods: any context, in a probe. */
+/* A command.  Its methods run in a probe, also in signal handlers. */
 struct command {
-	/* Would it change anything?  Optional: always. */
+	/* Returns true if the command would change anything.  Optional; NULL: always. */
 	bool (*is_due)(const struct event_use *use,
 		       const struct abi_trigger *trigger);
-	/* False: somebody else has done it just now. */
+	/* Run the command.  Returns false if another thread has just done it. */
 	bool (*act)(const struct event_use *use,
 		    const struct abi_trigger *trigger);
-	bool is_conditional;		/* and so is its event */
-	bool is_after;			/* of a conditional one the record is
-					 * written first */
-	bool has_target;
+	bool is_conditional;		/* makes its event conditional */
+	bool is_after;			/* for a conditional event: run after the record
+					 * is written */
+	bool has_target;		/* needs abi_trigger.target */
 };
 
+/* Returns the rule word @number of the buffer, or NULL for 0. */
 static uint64_t *slot(const struct event_use *use, uint32_t number)
 {
 	return number ? &use->buffer->shared->slots[number - 1] : NULL;
@@ -159,8 +161,9 @@ static const struct command commands[ABI_COMMANDS] = {
 
 static_assert(ABI_COMMANDS <= 32, "a bit each");
 
-/* ---- running ---- */
+/* ---- run triggers ---- */
 
+/* Count *@counter down.  Returns false if it is 0. */
 static bool take(uint64_t *counter)
 {
 	uint64_t left = __atomic_load_n(counter, __ATOMIC_RELAXED);
@@ -172,7 +175,7 @@ static bool take(uint64_t *counter)
 	return left;
 }
 
-/* Only what changes something counts. */
+/* Only a run that changes something is counted. */
 void trigger_fire(const struct event_use *use, const struct abi_trigger *trigger)
 {
 	const struct command *command = &commands[trigger->command];
@@ -206,7 +209,8 @@ uint32_t triggers_before(const struct event_use *use, const void *entry,
 	return after;
 }
 
-/* An event has one of each such command. */
+/* Run the triggers whose command has its bit in @which.  An event has at most one trigger
+ * of each such command. */
 static void fire_those(const struct event_use *use, uint32_t which)
 {
 	const struct abi_triggers *list = use->triggers;
@@ -217,7 +221,7 @@ static void fire_those(const struct event_use *use, uint32_t which)
 	}
 }
 
-/* The snapshot has the record, but not what others add to it. */
+/* Take the snapshot first: it includes the record, but not what other triggers add. */
 void triggers_after(const struct event_use *use, uint32_t after)
 {
 	const uint32_t bit = 1u << ABI_COMMAND_SNAPSHOT;
@@ -236,7 +240,7 @@ bool triggers_are_conditional(const struct abi_triggers *list)
 	return false;
 }
 
-/* ---- believing nothing ---- */
+/* ---- verify triggers: they come from shared memory ---- */
 
 bool trigger_is_valid(const struct abi_trigger *trigger, uint32_t nr_slots)
 {
