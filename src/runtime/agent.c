@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The agent: one thread in each process of the root that makes the process
- * follow what the server wrote into the control block.  It waits on the
- * generation word and has all signals blocked.
+ * The agent: one thread in each process of the root, which applies the settings that the
+ * server stores in the shared memory.  It waits on the generation word and has all
+ * signals blocked.
  *
  *	server				agent
- *	wishes
+ *	store settings
  *	generation++ (release)  ----->	load (acquire) [agent.wish]
  *	futex wake			apply
  *	wait for applied	<-----	applied = generation (release)
@@ -33,20 +33,21 @@
 #include "runtime/function/profile.h"
 #include "runtime/runtime.h"
 
-#define SETTLE_MS	100
-#define RUSH_TURNS	50
+#define SETTLE_MS	100		/* how long to wait for probes that use old rings */
+#define RUSH_TURNS	50		/* generations in 100 ms without a pause */
 #define RUSH_PAUSE_NS	2000000
-/* Ids that no account has.  Where a user namespace does not map the highest, two of
- * those that systemd leaves free. */
-static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* and the next one */
+/* User and group ids that no account has.  Where a user namespace does not map the
+ * highest ids, use two that systemd leaves free. */
+static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* each id and the next one */
 
-/* guard | stack | thread pointer's block */
+/* Layout of the agent's memory: guard | stack | the block at the thread pointer */
 #define GUARD_BYTES	4096
 #define STACK_BYTES	65536
-#define TLS_BYTES	4096		/* below the thread pointer */
+#define TLS_BYTES	4096		/* bytes below the thread pointer */
 #define AGENT_BYTES	(GUARD_BYTES + STACK_BYTES + TLS_BYTES + 4096)
 
-/* They may take their time; all that needs none is done by now. */
+/* Have the functions of TRACE_EVENT_FN called.  They may take long; all settings that
+ * need no call have been applied by now. */
 static int make_calls(void)
 {
 	bool is_asked;
@@ -63,10 +64,10 @@ static int make_calls(void)
 	return ret ? ret : r;
 }
 
-/* The generation that is in force, but for functions of the program's that are to be
- * called, and for rings that somebody may still use: both can take their time. */
+/* The generation that is in force, except for two things that can take long: functions of
+ * the program that must be called, and rings that a thread may still use. */
 static uint32_t followed;		/* futex */
-static bool is_calling;			/* such functions, since then */
+static bool is_calling;			/* true: such functions are being called */
 
 bool agent_is_calling(void)
 {
@@ -84,7 +85,8 @@ static void set_followed(uint32_t generation)
 	arch_syscall3(SYS_futex, &followed, FUTEX_WAKE, INT_MAX);
 }
 
-/* All but the calls. */
+/* Apply all settings except those that need calls.  *@ret_has_calls: there are such
+ * settings.  Returns 0 or the first -errno. */
 static int follow_wishes(bool *ret_has_calls)
 {
 	int ret = 0, r;
@@ -144,8 +146,8 @@ static void answer(uint32_t generation, int error, bool is_settled)
 	arch_syscall3(SYS_futex, &process_slot->applied, FUTEX_WAKE, INT_MAX);
 }
 
-/* Wait for a wish, or while old rings are still in use only for a while.  0, or what a
- * filter of the program's (seccomp) says to that. */
+/* Wait for a new generation; while old rings are still in use, only for SETTLE_MS.
+ * Returns 0, or the error with which a seccomp filter of the program refuses the wait. */
 static long wait_for_wish(uint32_t applied, bool is_settled)
 {
 	struct timespec again = { 0, SETTLE_MS * 1000000 };
@@ -161,7 +163,8 @@ static void set_failed(long error)
 	__atomic_and_fetch(&process_slot->flags, ~ABI_PROCESS_AGENT, __ATOMIC_RELAXED);
 }
 
-/* Who may not wait would do nothing but look: better to be no more. */
+/* Called if seccomp forbids FUTEX_WAIT, where the agent would spin, or after the process
+ * has left the root: the agent exits.  If exit is forbidden, too, it sleeps. */
 static void give_up(long error)
 {
 	struct timespec hour = { 3600, 0 };
@@ -173,8 +176,9 @@ static void give_up(long error)
 	}
 }
 
-/* Another process that raises the generation all the time must not keep a CPU busy here:
- * beyond so many turns in a tenth of a second there is a pause after each. */
+/* Another process of the root that raises the generation all the time must not keep a CPU
+ * busy here.  After RUSH_TURNS turns in a tenth of a second the agent pauses after each
+ * turn. */
 static void pause_if_rushed(void)
 {
 	static const uint32_t never;
@@ -219,9 +223,9 @@ static void follow(void)
 }
 
 /*
- * A descriptor table of its own, so that nothing of ours ever has a number
- * in the program's; and /proc/self/mem in it, while there is a /proc and
- * we may open it.
+ * Give the agent its own descriptor table, so that no descriptor of ours ever has a
+ * number in the program's table.  /proc/self/mem is opened in it now, while there is a
+ * /proc and we may open it.
  */
 static void leave_descriptors(void)
 {
@@ -229,7 +233,7 @@ static void leave_descriptors(void)
 				  CLOSE_RANGE_UNSHARE));
 }
 
-/* Or can be again. */
+/* Returns true if the agent has root's rights, or can get them back. */
 static bool is_root(void)
 {
 	uint32_t real = 0, effective = 0, saved = 0;
@@ -238,7 +242,8 @@ static bool is_root(void)
 	return !real || !effective || !saved;
 }
 
-/* Be left with these capabilities, all of them below 32. */
+/* Keep only the capabilities of @caps, all of which are below 32.  Returns false on
+ * failure. */
 static bool set_caps(uint32_t caps)
 {
 	struct __user_cap_header_struct head = {
@@ -251,7 +256,7 @@ static bool set_caps(uint32_t caps)
 	return !arch_syscall2(SYS_capset, &head, data);
 }
 
-/* Those that it has; none if that is not to be known. */
+/* Returns the permitted capabilities; none if the kernel does not report them. */
 static uint32_t get_caps(void)
 {
 	struct __user_cap_header_struct head = {
@@ -263,11 +268,12 @@ static uint32_t get_caps(void)
 }
 
 /*
- * Become somebody of whom there is no other process.  As `nobody' the agent would belong
- * to each worker that the program has made nobody: the kernel would let it send the agent
- * SIGKILL, which ends the program, and write the memory that it shares with the program.
- * To look into another process one id must be equal to all three of the other's, which
- * are not equal here.
+ * Become a user of whom there is no other process.  If the agent were `nobody', it would
+ * have the same user as every worker that the program has made nobody.  The kernel would
+ * let such a worker send SIGKILL to the agent, which ends the program, and write to the
+ * memory that the agent shares with the program.
+ * To access another process, one id of the caller must be equal to all three ids of the
+ * other process.  The agent's three ids are not equal, so this never holds.
  */
 static void become_stranger(void)
 {
@@ -281,11 +287,11 @@ static void become_stranger(void)
 }
 
 /*
- * setuid() of libc changes the threads that it knows.  A thread that kept
- * root's rights in a program that gave them up would be a present for an
- * attacker, so it never has any, but for one, if it had that: the memory that
- * it takes in a program with mlockall(MCL_FUTURE) is locked, and must not be
- * more than RLIMIT_MEMLOCK without.
+ * setuid() of libc changes only the threads that libc knows.  If the agent kept root's
+ * rights in a program that gives them up, an attacker could use it to get them.  So the
+ * agent never has any, except CAP_IPC_LOCK if it had that: in a program with
+ * mlockall(MCL_FUTURE) the memory that the agent maps is locked, and without this
+ * capability it would count against RLIMIT_MEMLOCK.
  */
 static void leave_rights(void)
 {
@@ -294,24 +300,24 @@ static void leave_rights(void)
 	uint32_t had = get_caps();
 	long dumpable = arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0);
 
-	/* an ordinary user may have been given some of them */
+	/* an ordinary user may have some of these capabilities, too */
 	if (!is_root()) {
 		set_caps(had & may_lock);
 		return;
 	}
-	/* The change of user takes all, unless it is known that the rest can be given
-	 * up after it. */
+	/* Changing the user drops all capabilities, unless KEEPCAPS is set.  Set it only
+	 * if the rest can be dropped afterwards for sure. */
 	arch_syscall2(SYS_prctl, PR_SET_KEEPCAPS,
 		      had && set_caps(had & (may_lock | may_change)));
 	arch_syscall2(SYS_setgroups, 0, NULL);
 	become_stranger();
 	set_caps(had & may_lock);
-	/* the change has cleared it for the whole process */
+	/* the change of user has cleared it for the whole process */
 	if (dumpable == 1)
 		arch_syscall2(SYS_prctl, PR_SET_DUMPABLE, 1);
 }
 
-static uint32_t is_ready;		/* futex; 1: it has given up its rights */
+static uint32_t is_ready;		/* futex; 1: the agent has given up its rights */
 
 static void agent(void)
 {
@@ -324,9 +330,9 @@ static void agent(void)
 	follow();
 }
 
-/* A root's program goes on only when that is done: if it gave up its own rights
- * meanwhile, we would make it dumpable again after the kernel has taken that
- * away for good reason. */
+/* A program that runs as root continues only after the agent has given up its rights.
+ * Otherwise the program could give up its own rights meanwhile.  The kernel then makes it
+ * undumpable for good reason, and leave_rights() would make it dumpable again. */
 static void wait_until_ready(void)
 {
 	while (!__atomic_load_n(&is_ready, __ATOMIC_ACQUIRE)) /* [agent.ready] */
@@ -348,8 +354,8 @@ static void *agent_of_libc(void *arg)
 	return NULL;
 }
 
-/* Sanitizers must know of every thread that runs instrumented code, and of
- * every one that calls what they intercept. */
+/* Sanitizers must know every thread that runs instrumented code or calls a function that
+ * they intercept. */
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 extern void __msan_init(void) __attribute__((weak));
@@ -359,19 +365,20 @@ bool agent_is_watched(void)
 	return __asan_init || __tsan_init || __msan_init;
 }
 
-static bool was_alone;			/* at the last fork(); under the runtime's lock */
+static bool was_alone;			/* at the last fork() no third thread existed;
+					 * protected by the runtime's lock */
 
-/* Threads of this process; 0: not known. */
+/* Returns the number of threads of this process, or 0: not known. */
 static uint64_t count_threads(void)
 {
 	struct stat st;
 
 	if (arch_syscall4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0))
 		return 0;
-	return st.st_nlink - 2;		/* of a directory */
+	return st.st_nlink - 2;		/* a directory has two links more */
 }
 
-/* Who forks, and the agent. */
+/* At most two threads: the one that forks, and the agent. */
 void agent_before_fork(void)
 {
 	uint64_t nr = agent_is_watched() ? count_threads() : 0;
@@ -379,9 +386,9 @@ void agent_before_fork(void)
 	was_alone = nr && nr <= 2;
 }
 
-/* TSan ends a child that starts a thread if its parent had several, as it has with an
- * agent.  ASan (of gcc 12) does not lock its list of threads at fork(): if one was just
- * coming or going, a child that starts another waits for ever. */
+/* TSan ends a child that starts a thread if its parent had several, and with an agent it
+ * has.  ASan (of gcc 12) does not lock its list of threads in fork(): if a thread was
+ * just starting or ending, a child that starts a thread waits for ever. */
 bool agent_can_start_in_child(void)
 {
 	return !agent_is_watched() || (!__tsan_init && was_alone);
@@ -401,8 +408,9 @@ static int start_by_libc(void)
 	return -r;
 }
 
-/* By the first process.  A child's agent has it where the parent's has it: what fork()
- * has copied would else be lost, and more with each generation. */
+/* The agent's memory, mapped by the first process.  The agent of a child uses the copy at
+ * the same address: otherwise that copy would be lost, and one more with each fork of a
+ * fork. */
 static char *memory;
 
 static bool get_memory(void)
@@ -415,7 +423,7 @@ static bool get_memory(void)
 	if (mem < 0 && mem > -4096)
 		return false;
 	arch_syscall3(SYS_mprotect, mem, GUARD_BYTES, PROT_NONE);
-	*(void **)(void *)tls = tls;	/* as %fs:0 must be */
+	*(void **)(void *)tls = tls;	/* %fs:0 must contain its own address */
 	memory = (char *)mem;
 	return true;
 }
@@ -427,8 +435,9 @@ static void catch_up(void)
 	follow_wishes(&has_calls);
 }
 
-/* Whoever forks may be a handler on a stack of a few kilobytes: here is the one that the
- * agent will have.  A signal would take the handler's stack for free. */
+/* fork() may have been called in a signal handler with a stack of a few kilobytes.  So
+ * run on the stack that the agent will have.  Block signals meanwhile: a signal would
+ * take the handler's alternate stack for unused. */
 void agent_catch_up(void)
 {
 	uint64_t all = ~0ull, old;
@@ -443,15 +452,15 @@ void agent_catch_up(void)
 }
 
 /*
- * The agent is a thread of the kernel's, not of libc's: a program is as
- * single-threaded for libc as it was (malloc() without locks, fork() in a
- * handler), and it ends when its own last thread does.  So the agent calls
- * nothing in libc that uses thread-local words; what stands at its thread
- * pointer is there for the stack protector's.
+ * Start the agent as a thread that only the kernel knows, not libc.  For libc the program
+ * stays single-threaded if it was (malloc() without locks, fork() in a signal handler),
+ * and it ends when its own last thread ends.  So the agent must not call functions of
+ * libc that use thread-local variables.  The block at its thread pointer exists for the
+ * stack protector.
  */
 static int start_by_kernel(void)
 {
-	/* those that valgrind knows */
+	/* flags that valgrind knows */
 	const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES |
 		CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
 	char *stack, *tls;
@@ -459,7 +468,8 @@ static int start_by_kernel(void)
 
 	r = arch_syscall3(SYS_futex, &is_ready, FUTEX_WAKE_PRIVATE, 1);
 	if (r < 0)
-		return (int)r;		/* it could not wait */
+		return (int)r;		/* futex() is forbidden, so the agent could not
+					 * wait */
 	if (!memory && !get_memory())
 		return -ENOMEM;
 	stack = memory + GUARD_BYTES + STACK_BYTES;
@@ -468,14 +478,14 @@ static int start_by_kernel(void)
 	r = arch_clone_thread(flags, stack, tls, agent);
 	if (r < 0)
 		return (int)r;
-	tell_agent(r);		/* here: the program may call exec() at once */
+	tell_agent(r);		/* store it here, not in the agent: the program may call
+				 * exec() at once */
 	if (is_root())
 		wait_until_ready();
 	return 0;
 }
 
-/* Signals are blocked before the thread exists, so that it never has one
- * unblocked. */
+/* Block signals before the thread exists, so that it never has one unblocked. */
 int agent_start(void)
 {
 	uint64_t all = ~0ull, old;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings from the start (event/boot.h).  The words are put where the server
- * finds them, and the program waits until it has applied them; which events
- * they name must be known here, for modules come later.
+ * Boot settings (event/boot.h).  The runtime stores their text where the server finds it,
+ * and the program waits until the server has applied it.  Which events they name must be
+ * known here, because modules come later.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,20 +20,22 @@
 #include "runtime/runtime.h"
 #include "runtime/base/server.h"
 
-#define HOLD_SECONDS	5		/* at most, for what somebody asked for */
-#define RINGS_SECONDS	2		/* and for what may be of use */
+#define HOLD_SECONDS	5		/* longest wait for settings that a user has asked
+					 * for */
+#define RINGS_SECONDS	2		/* longest wait for rings that may be needed */
 
-/* A server is there, and has not failed to answer yet. */
+/* A server is there, and has not failed to answer so far. */
 static bool has_answers;
 
-/* The program has nothing that can be traced: a wrapper (timeout, env, sh), or one that loads
- * modules later.  The settings are for the first module, and, as they stay in the
- * environment, for the programs that it starts. */
+/* The program has nothing that can be traced: it is a wrapper (timeout, env, sh), or it
+ * loads modules later.  The settings are for the first module and, as they stay in the
+ * environment, for the programs that this one starts. */
 static bool is_later;
 
 /* ---- which events ---- */
 
-/* As if the items were written to set_event, one after the other. */
+/* Apply the items to an event as if each were written to set_event, one after the other.
+ * Returns whether the event is on afterwards. */
 static bool match_list(struct boot_piece list, const char *system,
 		       const char *name, bool is_on)
 {
@@ -54,16 +56,18 @@ static bool is_name_of(const struct abi_buffer *buffer,
 	       !buffer->name[name->len];
 }
 
-/* Can the beginning of a buffer, up to cpu_kb, be read and written?  False: the file system
- * is full and nobody has written there, so a look at it would be a SIGBUS. */
+/* Returns true if the beginning of a buffer, up to cpu_kb, can be read and written.
+ * False: the file system is full and nobody has written there, so an access would raise
+ * SIGBUS. */
 static bool has_memory(const struct abi_buffer *buffer)
 {
 	return !root_populate((uint64_t)((const char *)buffer - (const char *)root_control),
 			      offsetof(struct abi_buffer, cpu_kb));
 }
 
-/* The number of the buffer of that name; ABI_BUFFERS: there is none.  Names are given out
- * in order, so a buffer without memory has none, and those after it neither. */
+/* Returns the number of the buffer of that name, or ABI_BUFFERS: there is none.  Buffers
+ * get their names in order, so a buffer without memory has no name, nor have those after
+ * it. */
 static uint32_t find_buffer(const struct boot_piece *name)
 {
 	for (uint32_t number = 1; number < ABI_BUFFERS; number++) {
@@ -104,6 +108,7 @@ uint32_t boot_wanted(const char *system, const char *name)
 	return wanted;
 }
 
+/* Returns true if an item of trace_trigger names an event of @module. */
 static bool has_trigger(struct boot_piece list, const struct ulf_module *module)
 {
 	struct boot_trigger trigger;
@@ -119,6 +124,7 @@ static bool has_trigger(struct boot_piece list, const struct ulf_module *module)
 	return false;
 }
 
+/* Returns true if a boot setting gives an event of @module a trigger. */
 static bool has_triggers(const struct ulf_module *module)
 {
 	const char *words = root_boot();
@@ -135,7 +141,7 @@ bool boot_is_set(enum boot_id id)
 	return root_control && boot_has(root_boot(), id);
 }
 
-/* ---- before anybody else knows the root ---- */
+/* ---- fill in the settings, before other processes know the root ---- */
 
 /* A buffer with a name is an instance; the server fills in the rest. */
 static void name_buffer(const struct boot_piece *name)
@@ -162,7 +168,8 @@ static void name_buffers(const char *words)
 	}
 }
 
-/* Those of the environment come last. */
+/* Fill in the text of the settings: those of the configuration file, then those of the
+ * environment. */
 static void fill_words(struct abi_control *c)
 {
 	const char *words = getenv("ULF_TRACE");
@@ -208,8 +215,9 @@ void boot_root_made(void)
 	unsetenv("ULF_HOLD");
 }
 
-/* Objects that can be traced have come: the server applies the settings when it is asked
- * next.  Returns false if another thread was first, or there are no such settings. */
+/* Objects that can be traced have been loaded: let the server apply the settings when it
+ * is asked next.  Returns false if another thread has done that, or there are no such
+ * settings. */
 static bool take_words(void)
 {
 	uint32_t later = ABI_BOOT_LATER;
@@ -242,7 +250,7 @@ void boot_report_no_root(const char *dir, int error)
 	server_report_no_root((uint32_t)strtoul(run_id, NULL, 10), (uint32_t)-error);
 }
 
-/* The server has not released us from our constructor. */
+/* Returns true if the server has not released this program from its constructor. */
 static bool is_held(void)
 {
 	return __atomic_load_n(&root_control->hold, __ATOMIC_ACQUIRE) == 1;
@@ -261,7 +269,8 @@ static bool is_before(uint32_t number, uint32_t wanted)
 	return (int32_t)(number - wanted) < 0;
 }
 
-/* Until the server's answer is @wanted; answers only grow. */
+/* Wait until the server's answer is @wanted or later.  Answers only grow.  Returns false
+ * if the wait has failed. */
 static bool wait_for_answer(uint32_t wanted, uint32_t seconds)
 {
 	const uint32_t *answered = &root_control->answered;
@@ -275,9 +284,9 @@ static bool wait_for_answer(uint32_t wanted, uint32_t seconds)
 }
 
 /*
- * Wait until *@word is another one than @value, or a while; false if it has been
- * HOLD_SECONDS since the first time, when *@deadline is 0.  What others write they may
- * write again and again, so it is one deadline however often it changes.
+ * Sleep until *@word is not @value, at most one second.  Returns false if HOLD_SECONDS
+ * have passed since the first call, at which *@deadline is 0.  Other processes can change
+ * the word again and again, so there is one deadline for all calls.
  */
 static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline)
 {
@@ -292,10 +301,11 @@ static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline)
 	return true;
 }
 
-/* What was waited for in vain; 0: nothing.  While it is not there nobody waits again:
- * a server, or an agent, that hangs costs a program its time once. */
+/* The answer, or generation, for which a wait has failed; 0: none.  While it has not come
+ * no thread waits again: a server, or an agent, that hangs delays a program only once. */
 static uint32_t missed_answer, missed_generation;
-/* How often that was, for good: any process of the root can say that it is there. */
+/* Number of failed waits for an answer.  It is never reset, because any process of the
+ * root can store an answer. */
 static uint32_t nr_missed;
 #define MISSED_MAX	8u
 
@@ -312,8 +322,9 @@ static bool has_agent(void)
 	       ABI_PROCESS_AGENT;
 }
 
-/* Our own agent must have followed, too; if there is one.  But what it calls of the
- * program may need the lock of the dlopen() that we are in, and is not waited for. */
+/* Wait until the agent of this process, if there is one, has applied the settings.  Do
+ * not wait for functions of the program that the agent has called: they may need the lock
+ * of the dlopen() that this thread is in. */
 static bool wait_for_agent(void)
 {
 	uint32_t generation = __atomic_load_n(&root_control->generation,
@@ -340,8 +351,10 @@ void boot_wait_functions(void)
 		wait_for_agent();
 }
 
-/* The server watches what becomes of the directory.  It is not asked while it has not done
- * what was waited for before, nor while it shows no sign of life since then. */
+/* Ask the server to look at this root, and wait for its answer; touching the directory
+ * notifies it.  Do not ask while the server has not done what an earlier wait was for,
+ * nor while it has shown no sign of life since then.  Returns false if there is no
+ * answer. */
 static bool ask(uint32_t seconds)
 {
 	uint32_t question;
@@ -361,15 +374,17 @@ static bool ask(uint32_t seconds)
 	return false;
 }
 
-/* Records of trace_printk() need no setting.  Without memory for the buffer itself there
- * is none for its rings, so the server need not be asked. */
+/* Returns true if @module needs rings for trace_printk(), which no setting asks for.  If
+ * there is no memory for the buffer itself there is none for its rings, so the server
+ * need not be asked. */
 static bool needs_rings(const struct ulf_module *module)
 {
 	return module->formats < module->formats_end && has_memory(root_buffer(0)) &&
 	       !__atomic_load_n(&root_buffer(0)->used, __ATOMIC_RELAXED);
 }
 
-/* A trigger belongs to an event, so the server has to be asked again. */
+/* A trigger belongs to an event, so the server must be asked again when the event's
+ * module has been loaded. */
 void boot_wait_for(const struct ulf_module *module)
 {
 	bool is_first = boot_is_later();
@@ -383,8 +398,8 @@ void boot_wait_for(const struct ulf_module *module)
 		ask(RINGS_SECONDS);
 }
 
-/* Not in a probe, nor in what the agent waits for: it would not follow before we
- * go on. */
+/* Do not wait in a probe, nor in a function for which the agent waits: the agent could
+ * not apply the settings before this thread goes on. */
 bool boot_wait_for_objects(void)
 {
 	const struct ulf_thread *thread = ulf_this_thread;

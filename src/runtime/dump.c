@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ftrace_dump(): `ulf dump` is run on our own root, and prints it to stderr.  On
- * request, or when the program dies of a signal (ULF_DUMP_ON_CRASH).
+ * ftrace_dump(): run `ulf dump` on our own root, which prints the trace to stderr.
+ * Called by the program, or when the program dies of a signal (ULF_DUMP_ON_CRASH).
  *
- *	this thread		a process that has its memory		ulf dump
+ *	this thread		a child that shares its memory		ulf dump
  *	clone(VM, VFORK) ----->	clone(VM, VFORK) ----------------------> execve
- *	 .			waits, not for ever			prints
+ *	 .			waits, with a limit			prints
  *	 .			  <------------------------------------- ends
- *	reaps it  <------------ ends
+ *	reaps the child  <-----	ends
  *
- * Any context: no lock, no allocation, nothing of libc's.  The program must not
- * notice that it has a child: one that says no signal at its end is seen by no
- * wait() that does not ask for such.  But execve() makes every child an ordinary
- * one, so it is a grandchild that calls it.
+ * Signal handlers may call this: no lock, no allocation, nothing of libc that is not safe
+ * there.  The program must not notice that it has a child.  A child that sends no signal
+ * at its end is not seen by a wait() that does not ask for such children.  But execve()
+ * makes every child an ordinary one, so a grandchild calls it.
  */
 #include <errno.h>
 #include <linux/close_range.h>
@@ -34,26 +34,28 @@
 #include <ulf/tracing.h>
 
 #define STACK_BYTES	8192
-#define CRASH_BYTES	65536		/* of stack, for handlers */
-#define WAIT_MS		30000		/* for it to be printed */
-#define STEP_MS		2
+#define CRASH_BYTES	65536		/* bytes of the stack for signal handlers */
+#define WAIT_MS		30000		/* longest time for `ulf dump` */
+#define STEP_MS		2		/* between two checks */
 #define ALL_CPUS	(~0u)
 
 static const char sorry[] =
 	"ulf: ftrace_dump() has not found the program `ulf`: put it into the PATH, or "
 	"its path into ULF_EXE\n";
 
-/* Where `ulf` may be, as the environment said at the start. */
+/* Where `ulf` may be: ULF_EXE and PATH of the environment at the start. */
 static const char *exe_word, *path_word;
 
-/* One dump at a time: what it is about. */
+/* The parameters of the dump.  Only one dump runs at a time. */
 static struct dump {
-	uint32_t is_running;
+	uint32_t is_running;		/* 1: a dump runs; taken and released by
+					 * try_start(), stop() */
 	char cpu[8 + DIGITS_MAX];	/* --cpu=... */
 	char env[PATH_MAX + 8];		/* ULF_DIR=... */
-	const char *name;		/* of the root */
-	char file[PATH_MAX];
-	char stacks[2][STACK_BYTES] __attribute__((aligned(16)));
+	const char *name;		/* name of the root */
+	char file[PATH_MAX];		/* path of `ulf` to try */
+	char stacks[2][STACK_BYTES] __attribute__((aligned(16)));	/* child,
+									 * grandchild */
 } dump;
 
 static void sleep_ms(long ms)
@@ -63,10 +65,10 @@ static void sleep_ms(long ms)
 	arch_syscall2(SYS_nanosleep, &time, NULL);
 }
 
-/* As if nobody had ever asked for the signal. */
+/* Set the default action of the signal. */
 static void forget_handler(int sig)
 {
-	/* handler, flags, restorer, mask: as the kernel has them */
+	/* handler, flags, restorer, mask: the kernel's struct, all 0 */
 	static const uint64_t by_default[4];
 
 	arch_syscall4(SYS_rt_sigaction, sig, by_default, NULL, sizeof(uint64_t));
@@ -82,7 +84,7 @@ static void try_exec(const char *path)
 	arch_syscall3(SYS_execve, path, argv, envp);
 }
 
-/* In each directory of the PATH. */
+/* Try `ulf` in each directory of the PATH. */
 static void try_path(const char *path)
 {
 	static const char name[] = "/ulf";
@@ -106,7 +108,7 @@ static void run_dump(void)
 
 	for (int sig = 1; sig < NSIG; sig++)
 		forget_handler(sig);
-	/* Without a stderr there is nowhere to print it: stdout is the program's. */
+	/* Without a stderr there is no place to print to: stdout belongs to the program. */
 	if (arch_syscall3(SYS_dup3, 2, 1, 0) < 0)
 		arch_syscall1(SYS_exit_group, 0);
 	arch_syscall3(SYS_close_range, 3, ~0u, 0);
@@ -128,7 +130,8 @@ static long clone_on(int stack, unsigned long flags, void (*fn)(void))
 				 dump.stacks[stack] + STACK_BYTES, NULL, fn);
 }
 
-/* It goes on when the other has called execve(); all signals are blocked. */
+/* Start the grandchild, and wait for it.  clone(VFORK) returns after the grandchild has
+ * called execve().  All signals are blocked. */
 static void wait_for_dump(void)
 {
 	long pid = clone_on(1, SIGCHLD, run_dump);
@@ -158,7 +161,7 @@ static void fill_cpu(unsigned int cpu)
 	       digits_put(digits + DIGITS_MAX, cpu));
 }
 
-/* The root is DIR/roots/NAME. */
+/* Fill in the directory and the name of the root, whose path is DIR/roots/NAME. */
 static void fill_root(const char *path)
 {
 	const char *name = strrchr(path, '/');
@@ -194,7 +197,7 @@ static void stop(void)
 	__atomic_store_n(&dump.is_running, 0, __ATOMIC_RELEASE);
 }
 
-/* Another thread's, which is not here. */
+/* If a dump was running, another thread ran it, and that thread does not exist here. */
 void dump_after_fork(void)
 {
 	if (dump.is_running)
@@ -210,14 +213,14 @@ void ftrace_dump(enum ftrace_dump_mode mode)
 	stop();
 }
 
-/* ---- when it dies ---- */
+/* ---- when the program dies of a signal ---- */
 
 static const int deadly[] = {
 	SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS,
 };
 
-/* The same signal comes again, with all that it said, when this handler returns;
- * and then nobody handles it. */
+/* Send the signal again, with its siginfo.  It is delivered when this handler returns,
+ * and has its default action then. */
 static void die_of(int sig, siginfo_t *info)
 {
 	forget_handler(sig);
@@ -227,7 +230,7 @@ static void die_of(int sig, siginfo_t *info)
 
 static enum ftrace_dump_mode crash_mode;	/* written by dump_init() */
 
-/* Another thread may be dying already: it will take us along. */
+/* If another thread is dying already, wait for it: its signal ends this thread, too. */
 static void crashed(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -238,7 +241,7 @@ static void crashed(int sig, siginfo_t *info, void *context)
 	die_of(sig, info);
 }
 
-/* A stack may be what it died of. */
+/* Set an alternate signal stack: the program may die of a stack overflow. */
 static void give_stack(void)
 {
 	stack_t stack;
@@ -264,7 +267,7 @@ static enum ftrace_dump_mode get_crash_mode(void)
 	return variable && *variable && strcmp(variable, "0") ? DUMP_ALL : DUMP_NONE;
 }
 
-/* A copy: programs that set their title write over the environment. */
+/* Returns a copy of @value: programs that set their title overwrite the environment. */
 static const char *keep(const char *value)
 {
 	size_t bytes = value ? strlen(value) + 1 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Start, exit and fork of the program that we are in. */
+/* Start, exit and fork of the traced program. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -11,18 +11,19 @@
 #include "runtime/function/profile.h"
 #include "runtime/runtime.h"
 
-#define EXIT_HANDLERS	64	/* modules that come later than that many do
-				 * not matter: one of those is in time */
+#define EXIT_HANDLERS	64	/* Handlers to register.  If more modules are loaded, one
+				 * of these handlers is in time. */
 
-static bool is_initialized;		/* by the first constructor */
-static bool is_exiting;			/* by exit() */
+static bool is_initialized;		/* set by the first constructor */
+static bool is_exiting;			/* set by the first exit handler */
 
 bool runtime_is_exiting(void)
 {
 	return __atomic_load_n(&is_exiting, __ATOMIC_RELAXED);
 }
 
-/* What the destructors would take away stays described in the dead root. */
+/* Set is_exiting, so that destructors of modules keep their events described in the dead
+ * root. */
 static void at_exit(void)
 {
 	if (__atomic_exchange_n(&is_exiting, true, __ATOMIC_RELAXED) ||
@@ -32,10 +33,11 @@ static void at_exit(void)
 }
 
 /*
- * exit() runs handlers in the reverse order, and the destructors of the program
- * and its libraries are one of them, put there when the program itself is
- * about to start.  So a handler set by a library's constructor comes too late;
- * one set by the program's own constructors, or later, is in time.
+ * exit() runs handlers in the reverse order of their registration.  The destructors of
+ * the program and its libraries are one such handler, registered just before the program
+ * itself starts.  So a handler that a library's constructor registers runs after the
+ * destructors, too late.  A handler that the program's own constructors, or later code,
+ * register runs before them.
  */
 void runtime_watch_exit(void)
 {
@@ -60,8 +62,8 @@ static void follow_functions(void)
 	runtime_unlock();
 }
 
-/* The parent's agent may go on before the child looks at the parent's slot:
- * what the child has is what there was at the fork. */
+/* A copy of the parent's slot at the fork.  The parent's agent may change the slot before
+ * the child looks at it; the child needs its state at the fork. */
 static struct abi_process slot_at_fork;
 
 static void fork_prepare(void)
@@ -74,14 +76,15 @@ static void fork_prepare(void)
 		__atomic_add_fetch(&root_control->forks, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Whether there is a child nobody tells us. */
+/* forks was counted before fork(), also if fork() fails: nothing reports here whether
+ * there is a child. */
 static void fork_parent(void)
 {
 	runtime_unlock();
 }
 
-/* Only this thread exists here; the text, the probes and the ring sets are
- * those of the parent, as the lock was held. */
+/* Only this thread exists here.  The text, the probes and the ring sets are as in the
+ * parent, because the lock was held. */
 static void fork_child(void)
 {
 	uint32_t old_tid = runtime_lock_reset();
@@ -97,8 +100,9 @@ static void fork_child(void)
 		return;
 	root_leave_init(true);
 	process_slot = NULL;
-	/* In another pid namespace than its parent: nobody outside knows its number,
-	 * and it cannot know who is alive. */
+	/* getppid() returns 0 if the child is in another pid namespace than its parent.
+	 * Then its pid means nothing to processes outside, and it cannot find out which
+	 * of them are alive. */
 	has_slot = arch_syscall0(SYS_getppid) &&
 		   !process_claim(has_parent ? &slot_at_fork : NULL);
 	__atomic_add_fetch(&root_control->forks_done, 1, __ATOMIC_SEQ_CST);
@@ -109,14 +113,15 @@ static void fork_child(void)
 		root_control = NULL;
 		return;
 	}
-	/* From now on the server waits for us.  What it has done before it knew of us we
-	 * must follow here: it may have told somebody that all do. */
+	/* From now on the server waits for this process.  Settings that the server
+	 * changed before it knew this process must be applied here: the server may have
+	 * reported already that all processes have applied them. */
 	is_late = __atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE) !=
 		  process_slot->applied;		/* [process.claim] */
 	profile_after_fork(is_late);
 	if (is_late || has_put_off)
 		agent_catch_up();
-	/* the server waits for us, so what it listed stays where it is */
+	/* the server waits for this process, so it does not free the lists */
 	pids_inherit(old_tid, (uint32_t)arch_syscall0(SYS_gettid));
 	if (agent_can_start_in_child())
 		agent_start();
@@ -124,7 +129,7 @@ static void fork_child(void)
 		process_slot->flags = 0;
 }
 
-/* Before any other handler is known, if that can be: see atfork.c. */
+/* Register before any other fork handler, if possible: see atfork.c. */
 __attribute__((no_sanitize_address, no_sanitize_thread)) void runtime_watch_forks(void)
 {
 	static bool is_watching;
@@ -151,25 +156,25 @@ void runtime_init(void)
 		return;
 	is_initialized = true;
 	grace_init();
-	arch_rseq_init();	/* also for who has no root, but callbacks of its own */
+	arch_rseq_init();	/* also without a root: the program may have callbacks */
 	runtime_watch_forks();
 	if (!is_wanted())
 		return;
 	r = root_create();
-	/* not earlier: TSan must have seen a call of libc before it is told of a lock */
+	/* Not earlier: TSan must have seen a call of libc before it sees a lock. */
 	object_silence_calls();
 	if (r)
 		return;
 	root_leave_init(false);
-	buffer_get(0);		/* what tracing_on() switches */
+	buffer_get(0);		/* for tracing_on() */
 	if (process_claim(NULL))
 		return;
 	runtime_watch_exit();
 	image_tell_all();
 	dump_init();
 	stack_tracer_init();
-	/* What the server has done while we were held: the first event, or
-	 * function, may come before the agent's first turn. */
+	/* Apply what the server has stored while this program was held: the first event,
+	 * or function, may be hit before the agent's first turn. */
 	follow_buffers();
 	follow_functions();
 	agent_start();

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Leaving the root: a process that has less rights than the others gives up the memory
+ * Leave the root: a process that has fewer rights than the others gives up the memory
  * that it shares with them.
  *
- *	1  lock; everything off; agent_follow() does nothing from here on
+ *	1  lock; switch everything off; from here on the agent applies nothing
  *	2  unlock; wait until no probe is left that could use the memory   [grace.enter]
- *	3  private memory comes to its place, all zeroes
+ *	3  map private memory, all zeroes, over the shared memory
  *
- * Code that does not go through a grace period (tracing_on(), a function that was hit
- * just before step 1) finds a root that nobody wants anything of.  No address changes,
- * so no pointer into it has to be found.
+ * Code that a grace period does not cover (tracing_on(), a function that was hit just
+ * before step 1) finds a root without settings.  No address changes, so no pointer into
+ * the memory has to be found.
  */
 #include <limits.h>
 #include <linux/futex.h>
@@ -22,11 +22,13 @@
 #include <ulf/tracing.h>
 
 #define GRACE_MS	1000
-#define NO_PID		INT_MAX		/* of no process: the slot counts as a dead one's */
+#define NO_PID		INT_MAX		/* pid of no process: the slot counts as that of a
+					 * dead process */
 
 static bool is_left;
-static uint32_t own_pid;		/* of the process that has this memory */
-static bool is_child;			/* it was forked by another of the root */
+static uint32_t own_pid;		/* pid of the process that has this memory */
+static bool is_child;			/* this process was forked by another process of
+					 * the root */
 
 bool root_is_left(void)
 {
@@ -41,11 +43,11 @@ void root_leave_init(bool was_forked)
 
 bool root_is_child(void)
 {
-	/* a child of vfork() has its parent's memory */
+	/* a child of vfork() has its parent's memory, so own_pid is its parent's */
 	return is_child && own_pid == (uint32_t)arch_syscall0(SYS_getpid);
 }
 
-/* Lock held. */
+/* Switch everything off.  Lock held. */
 static void stop_all(void)
 {
 	__atomic_store_n(&is_left, true, __ATOMIC_RELAXED);
@@ -59,6 +61,7 @@ static void stop_all(void)
 		__atomic_store_n(&process_slot->pid, NO_PID, __ATOMIC_RELEASE);
 }
 
+/* Map private memory, all zeroes, over [@start, @start + @bytes). */
 static bool cover(void *start, uint64_t bytes, int rights)
 {
 	return arch_syscall6(SYS_mmap, (long)start, (long)bytes, rights,
@@ -66,8 +69,8 @@ static bool cover(void *start, uint64_t bytes, int rights)
 			     0) == (long)start;
 }
 
-/* Where the kernel does not give so much memory on credit (overcommit_memory), only the
- * tables can be written to; where it gives none at all, nothing is left there. */
+/* If the kernel does not overcommit so much memory (overcommit_memory), make only the
+ * tables writable.  If it gives no memory at all, unmap everything. */
 static void replace_memory(void)
 {
 	char *start = (char *)root_control;
@@ -93,7 +96,7 @@ void ulf_leave(void)
 		return;
 	grace_wait(GRACE_MS);
 	runtime_lock();
-	/* those of other processes find nothing new; ours ends */
+	/* Wake the agents: those of other processes find no new generation, ours exits. */
 	arch_syscall3(SYS_futex, &root_control->generation, FUTEX_WAKE, INT_MAX);
 	replace_memory();
 	runtime_unlock();
