@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libulf inside: what its files offer each other.  Everything here runs in
- * somebody else's program: no printing, no exit, errno is left alone.
+ * The internal interface of libulf: functions that its files offer each other.  All this
+ * code runs inside of a traced program: it must not print, must not exit and must not
+ * change errno.
  *
- * runtime_lock() protects the list of modules, the probe lists, the text and
- * the buffers' ring sets.  Held by the agent while it applies, by threads in
- * (un)register calls and constructors, and across fork().  No function of the
- * program is called under it.
+ * runtime_lock() protects the list of modules, the probe lists, the patched text and the
+ * ring sets of the buffers.  The agent holds it while it applies settings; threads hold
+ * it in (un)register calls and in constructors, and across fork().  No function of the
+ * program is called with it held.  "Lock held" in a contract means that the caller must
+ * hold it.
  *
- * Order: libc's own lock of dlopen() | libc's own of dl_iterate_phdr() | the modules' lock
+ * Order: libc's lock of dlopen() | libc's lock of dl_iterate_phdr() | the modules' lock
  * (module.c) | a tracepoint's lock (tracepoint_enter()) | runtime_lock().
  *
- * fork() takes the last one, and the program may call it, or any function of libulf's,
- * while it has one of libc's locks: in a constructor, in a callback of dl_iterate_phdr().
- * So no thread calls dlopen(), dlsym(), dladdr() or dl_iterate_phdr() while it has one of
- * ours (object_walk(), table_find_object()); functions of the program that are called with
- * the modules' or a tracepoint's lock held may.  In a child of fork() libc's locks may be
- * taken for ever, by threads that the child has not: nothing that a child does by itself,
- * at its start or at exit(), takes them.
+ * fork() takes runtime_lock().  The program may call fork(), or any function of libulf,
+ * while it holds one of libc's locks: in a constructor, or in a callback of
+ * dl_iterate_phdr().  So a thread that holds a lock of ours must not call dlopen(),
+ * dlsym(), dladdr() or dl_iterate_phdr() (see object_walk(), table_find_object()).
+ * Functions of the program that are called with the modules' lock or a tracepoint's lock
+ * held may call them.  In a child of fork() libc's locks may be held for ever, by threads
+ * that do not exist in the child.  So code that a child runs by itself, at its start or
+ * in exit(), must not take them.
+ *
+ * "Any context" in a contract: any thread and any signal handler may call the function,
+ * also while a thread holds one of these locks; the function takes none of them.
  */
 #ifndef ULF_RUNTIME_RUNTIME_H
 #define ULF_RUNTIME_RUNTIME_H
@@ -35,129 +41,203 @@
 #include <ulf/event.h>
 
 /* ---- init.c ---- */
-void runtime_init(void);		/* idempotent */
+/* Create the root and start the agent.  Only the first call does anything.  May wait for
+ * the server. */
+void runtime_init(void);
+/* Returns true after exit() has called our first handler.  Any context. */
 bool runtime_is_exiting(void);
-void runtime_watch_exit(void);		/* may be called again and again */
-void runtime_watch_forks(void);		/* the same */
+/* Register an exit handler.  Each module calls this, because only a handler that is
+ * registered late enough runs before the destructors. */
+void runtime_watch_exit(void);
+/* Register the fork handlers.  Only the first call does anything. */
+void runtime_watch_forks(void);
 
 /* ---- lock.c ---- */
-void runtime_lock(void);		/* recursive */
+/* Take and release the runtime's lock.  It is recursive.  Taking it may sleep. */
+void runtime_lock(void);
 void runtime_unlock(void);
-/* In the child of a fork: the holder's thread id in the parent. */
+/* Release the lock in a child of fork(), whatever its depth.  Returns the thread id that
+ * its holder, this thread, had in the parent. */
 uint32_t runtime_lock_reset(void);
 
-/* Others: a word, 0 while it is free. */
+/*
+ * Other locks are words that are 0 while the lock is free.
+ *
+ * lock_try - take the lock if it is free.  Returns false if it is not.
+ * lock_take - take the lock; may sleep.  Returns 0, or -EDEADLK: this thread holds it.
+ * lock_drop - release the lock, and wake all threads that sleep on it.
+ */
 bool lock_try(uint32_t *owner);
-int lock_take(uint32_t *owner);		/* -EDEADLK: it is this thread's */
+int lock_take(uint32_t *owner);
 void lock_drop(uint32_t *owner);
-/* For one that may vanish while it is waited for: mark it while it is there,
- * then sleep until it is dropped. */
+/*
+ * Wait for a lock whose word may vanish meanwhile.
+ *
+ * lock_mark - mark the lock as waited for.  The word must exist.  Returns its value; 0:
+ *	the lock is free.
+ * lock_sleep - sleep until the lock is dropped.  @seen: from lock_mark().  May return
+ *	early.
+ */
 uint32_t lock_mark(uint32_t *owner);
 void lock_sleep(const uint32_t *owner, uint32_t seen);
-/* In the child: still this thread's, or free. */
+/* Repair a lock in a child of fork(): if this thread held it, under its thread id
+ * @old_tid in the parent, it holds it still; otherwise the lock is free. */
 void lock_after_fork(uint32_t *owner, uint32_t old_tid);
 
-/* A recursive one. */
+/* A recursive lock. */
 struct lock {
 	uint32_t owner;
-	uint32_t depth;			/* the holder's */
+	uint32_t depth;			/* lock_enter() calls of the holder */
 };
+/* Take and release a recursive lock.  Taking it may sleep. */
 void lock_enter(struct lock *lock);
 void lock_leave(struct lock *lock);
 
 /* ---- memory.c ---- */
-void *memory_alloc(size_t bytes);	/* zeroed */
-/* What is freed of it is used for nothing else, and given out again as it is. */
+/* Returns @bytes bytes, all 0, or NULL.  Takes the runtime's lock. */
+void *memory_alloc(size_t bytes);
+/* As memory_alloc(), but after memory_free() the memory is only used again by this
+ * function, with its old content. */
 void *memory_alloc_stable(size_t bytes);
+/* Free memory of one of these two functions.  @ptr may be NULL.  Takes the runtime's
+ * lock. */
 void memory_free(void *ptr);
-/* Address space for much, to be mapped over; NULL: there is none. */
+/* Reserve address space, without access rights, that the caller maps over.  Returns NULL
+ * if there is none. */
 void *memory_reserve(uint64_t bytes);
-/* Zeroed; what of it is used becomes memory.  For ever. */
+/* Returns a large table, all 0, or NULL.  Pages take memory only when they are used.  The
+ * table cannot be freed. */
 void *memory_alloc_table(uint64_t bytes);
-/* What is not to be locked with the program's memory; false: too many.  Is @addr in
- * that, or in the graph tracer's room?  *@until is lowered to where the answer ends. */
+/*
+ * memory_note_large - note a range that mlockall() must not lock with the program's
+ *	memory.  Only one thread at a time may call this.  Returns false if there are too
+ *	many ranges.
+ * memory_is_large - returns true if @addr is in such a range, or in the graph tracer's
+ *	bodies.  *@until is lowered to the address up to which the answer holds.
+ */
 bool memory_note_large(void *mem, uint64_t bytes);
 bool memory_is_large(uint64_t addr, uint64_t *until);
-/* To be freed together later; *@list is NULL at first. */
+/*
+ * Collect blocks of memory_alloc() in a list, to free them together later.  *@list is
+ * NULL at first.
+ *
+ * memory_defer - add @ptr, which may be NULL, to *@list.
+ * memory_defer_all - move all blocks of the list @more to *@list.
+ * memory_free_deferred - free all blocks of @list.
+ */
 void memory_defer(void **list, void *ptr);
 void memory_defer_all(void **list, void *more);
 void memory_free_deferred(void *list);
 
-/* ---- root.c: the shared memory.  NULL: this process has no root. ---- */
+/* ---- root.c: the shared memory ---- */
+/* The control block.  NULL: this process has no root. */
 extern struct abi_control *root_control;
 /*
- * The geometry of the memory.  Tables are where ABI_*_OFF says; the rest is kept in
- * private memory since the root was made, because any process of the root can change
- * the words of abi_control (docs/design/trust.md).
+ * The geometry of the memory.  Tables are at the offsets ABI_*_OFF.  The values that
+ * these functions return are in private memory since the root was created, because any
+ * process of the root can change the words of abi_control (docs/design/trust.md).
+ * Any context.
  */
 uint64_t root_map_bytes(void);
 uint32_t root_nr_cpus(void);
-bool root_has_rseq(void);		/* the process that made the root could use rseq */
-const char *root_exe(void);		/* as abi_control.exe was */
-const char *root_boot(void);		/* as abi_control.boot was */
+bool root_has_rseq(void);		/* true: the process that created the root could
+					 * use rseq */
+const char *root_exe(void);		/* abi_control.exe at creation */
+const char *root_boot(void);		/* abi_control.boot at creation */
+/* Create the root, and wait until the server has applied the boot settings, if there are
+ * any.  Returns 0 or -errno. */
 int root_create(void);
+/* Remove the root's directory if nothing of interest was recorded and this is its last
+ * process.  For exit(). */
 void root_remove_if_unused(void);
-/* ULF_DIR/roots/NAME, where it was made. */
+/* Returns the path ULF_DIR/roots/NAME with which the root was created. */
 const char *root_directory(void);
-/* Has the server ever wished for anything? */
+/* Returns true if the server has ever changed a setting.  There must be a root.  Any
+ * context. */
 bool root_is_wished(void);
-/* Make [off, off + bytes) of the memory usable, without a SIGBUS later.  -ENOSPC: some of it
- * has never been written to, and there is no room for it. */
+/*
+ * Make [@off, @off + @bytes) of the memory usable, so that no access raises SIGBUS later.
+ * Any context.
+ * Returns 0, -ENOMEM (outside of the mapping), -ENOSPC (a part has never been written to,
+ * and the file system has no space for it) or another -errno of mprotect() or madvise().
+ */
 int root_populate(uint64_t off, uint64_t bytes);
-/* The same for the page of a table's @row, which no row crosses; once for each page. */
+/* As root_populate(), for the page of a table's @row.  No row crosses pages.  Does
+ * something only once for each page.  Any context. */
 int root_populate_row(const void *row);
-/* The same for the first @bytes of the heap, before any of it is looked at; the lock of
- * the tables must be held.  -EINVAL: the heap is not as large. */
+/* Make the first @bytes bytes of the heap usable.  Call this before the heap is read; the
+ * lock of the tables must be held.  Returns 0, -EINVAL (the heap is smaller) or -errno of
+ * root_populate(). */
 int root_reach_heap(uint64_t bytes);
-/* The address of @bytes of the heap at @off.  NULL: they are not all in the part that
- * root_reach_heap() has made usable, so some process has stored a wrong offset. */
+/* Returns the address of @bytes bytes of the heap at offset @off.  NULL: some of them are
+ * not in the part that root_reach_heap() has made usable, so another process has stored a
+ * wrong offset. */
 void *root_heap_at(uint64_t off, uint64_t bytes);
+/* Return addresses in the memory: of an offset, of a row of the table of events, of a
+ * buffer.  They do not check their argument, nor make the memory usable. */
 void *root_at(uint64_t off);
 struct abi_event *root_event(uint32_t row);
 struct abi_buffer *root_buffer(uint32_t index);
 
 /* ---- leave.c ---- */
-/* Has this process left the root?  Then its memory there is private, and empty. */
+/* Returns true if this process has left the root.  Then private memory, all 0, is mapped
+ * at the address of the root's memory.  Any context. */
 bool root_is_left(void);
-/* In the process that has made the root, and in each child of a fork. */
+/* Note the pid of this process.  Called in the process that has created the root, and in
+ * each child of fork(), there with @was_forked. */
 void root_leave_init(bool was_forked);
-/* Was it forked by a process of the root?  Not in a child of vfork(). */
+/* Returns true if this process was forked by a process of the root; false in a child of
+ * vfork(). */
 bool root_is_child(void);
 
 /* ---- process.c: this process's slot in the root ---- */
+/* NULL: this process has no slot. */
 extern struct abi_process *process_slot;
-/* @parent: what the parent's slot was when it called fork(), or NULL. */
+/*
+ * Claim a slot, and set process_slot.
+ * @parent: a copy of the parent's slot when it called fork(), or NULL.
+ * Returns 0 or -ENOSPC.
+ */
 int process_claim(const struct abi_process *parent);
-/* Is @fn true for one of the live processes? */
+/* Returns true if @fn returns true for the slot of one of the live processes. */
 bool process_any(bool (*fn)(const struct abi_process *slot, void *arg),
 		 void *arg);
 
-/* ---- thread.c: threads that call probes; async-signal-safe ---- */
+/* ---- thread.c: slots of threads that call probes; any context ---- */
 struct thread_slot {
-	struct ulf_thread thread;	/* tid 0: free */
-	/* the stack tracer's (stack_tracer.c) */
-	uint32_t stack_resets;		/* when stack_depth was so deep */
-	uint64_t stack_depth;		/* the deepest that is known of */
-	uint64_t stack_top;		/* where its stack begins; 0: not known */
-	uint64_t stack_known;		/* bytes that are sure to be of it */
-	uint64_t stack_room;		/* it has no more than that */
+	struct ulf_thread thread;	/* tid 0: the slot is free */
+	/* words of the stack tracer (stack_tracer.c) */
+	uint32_t stack_resets;		/* abi_stack_resets() when stack_depth was
+					 * stored */
+	uint64_t stack_depth;		/* bytes; the greatest depth that is known */
+	uint64_t stack_top;		/* address at which its stack begins; 0: not
+					 * known */
+	uint64_t stack_known;		/* bytes that certainly belong to its stack */
+	uint64_t stack_room;		/* bytes; the stack is not larger than this */
 } __attribute__((aligned(64)));
 
-/* Calls @fn for every slot; stops when it is not 0. */
+/* Call @fn for every slot, until it returns a value other than 0.  Returns that value,
+ * or 0. */
 int thread_for_each(int (*fn)(struct thread_slot *slot, void *arg), void *arg);
+/* In a child of fork(): free the slots of the other threads. */
 void thread_after_fork(void);
-/* The program has set a probe or a callback, which needs no root.  Lock held. */
+/* True: the program has set a probe or a callback, which works without a root, too.
+ * Written with the lock held. */
 extern bool thread_may_hit;
-/* A slot for this thread, which has none, until it is taken back, if one is left and
- * there may be hits: its first one is still to come. */
+/*
+ * thread_lend - give a slot to this thread, which has none because it has not hit
+ *	anything yet.  Does nothing if there is no slot, or if there can be no hits.
+ * thread_take_back - free the slot that thread_lend() gave.
+ */
 void thread_lend(void);
 void thread_take_back(void);
-/* Of this thread, which has a slot.  Others may try to claim it. */
+/* Returns the id of this thread, which must have a slot.  The load is atomic, because
+ * other threads may try to claim the slot. */
 static inline uint32_t thread_tid(void)
 {
 	return __atomic_load_n(&ulf_this_thread->tid, __ATOMIC_RELAXED);
 }
-/* The CPU it runs on. */
+/* Returns the CPU on which this thread runs, or 0 if it is not known. */
 static inline uint32_t thread_cpu(void)
 {
 	unsigned int cpu = arch_rseq_cpu();
@@ -167,66 +247,96 @@ static inline uint32_t thread_cpu(void)
 	return cpu < ABI_CPUS ? cpu : 0;
 }
 
-/* ---- comm.c ---- */
+/* ---- comm.c; any context ---- */
+/* Record the name of this thread in the root, if there is one.  @tid: its id. */
 void comm_record(uint32_t tid);
-/* The name of this thread. */
+/* Get the name of this thread, padded with NULs. */
 void comm_get(char ret_comm[ABI_COMM_LEN]);
 
 /* ---- grace.c ---- */
+/* Register this process for membarrier().  May be called again. */
 void grace_init(void);
-/* Does a grace period also restart rseq sections? */
+/* Returns true if a grace period also restarts rseq sections.  Any context. */
 bool grace_has_rseq(void);
-/* Have every thread that is in an rseq section begin it again.  0, or -errno of membarrier().
- * Does not sleep; lock held or not. */
+/* Restart every rseq section that a thread is in.  Does not sleep; the lock may be held
+ * or not.  Returns 0 or -errno of membarrier(). */
 int grace_restart_sections(void);
-/* Waits until no probe runs that ran when it was called.  @timeout_ms < 0:
- * as long as it takes; else -ETIMEDOUT. */
+/*
+ * Wait until every probe that runs now has returned, then free the memory that was given
+ * to grace_free() before.  Sleeps.  The caller must not be in a probe.
+ * @timeout_ms: below 0: no limit.
+ * Returns 0, -ETIMEDOUT or -errno of membarrier().  On failure the memory is freed by a
+ * later call.
+ */
 int grace_wait(int timeout_ms);
-/* memory_free(@ptr) after a grace period: at the next grace_wait().  Lock held. */
+/* Have the next grace_wait() call memory_free(@ptr).  Lock held. */
 void grace_free(void *ptr);
 
 /* ---- tracepoint.c ---- */
 
-/* Has it functions that are to be called at its first and last probe
- * (TRACE_EVENT_FN)?  Then its probes change between enter and leave only, and
- * without the runtime's lock: see docs/design/regfunc.md. */
+/* Returns true if @tp has functions that must be called at its first and last probe
+ * (TRACE_EVENT_FN).  Then its probes may only change between tracepoint_enter() and
+ * tracepoint_leave(), and the caller must not hold the runtime's lock: see
+ * docs/design/regfunc.md. */
 bool tracepoint_has_calls(const struct tracepoint *tp);
-int tracepoint_enter(struct tracepoint *tp);	/* -EDEADLK */
+/* Take and release the lock of @tp, if it has such functions.  tracepoint_enter() may
+ * sleep.  It returns 0, or -EDEADLK: this thread holds the lock. */
+int tracepoint_enter(struct tracepoint *tp);
 void tracepoint_leave(struct tracepoint *tp);
-/* The text does not follow yet. */
+/*
+ * Add a probe to @tp, or remove it.  The sites are not patched: call site_update_key()
+ * afterwards.  Probes with a higher @prio are called first.
+ *
+ * tracepoint_add - returns 0, -EEXIST, -EINVAL (no probe), -ENOMEM or the -errno of the
+ *	tracepoint's regfunc.
+ * tracepoint_remove - returns 0, -ENOENT or -ENOMEM.
+ * tracepoint_drop - as tracepoint_remove(), but unregfunc is not called.
+ */
 int tracepoint_add(struct tracepoint *tp, void *probe, void *data, int prio);
 int tracepoint_remove(struct tracepoint *tp, void *probe, void *data);
-/* The same, but no function is called. */
 int tracepoint_drop(struct tracepoint *tp, void *probe, void *data);
-/* Lock held. */
+/* Returns true if @tp has this probe with this data.  Lock held. */
 bool tracepoint_has(const struct tracepoint *tp, void *probe, void *data);
 
-/* ---- site.c: makes the text follow tracepoint.enabled; lock held ---- */
+/* ---- site.c: patch sites, so that they agree with tracepoint.enabled; lock held ---- */
+/* Patch all sites, those of one tracepoint, or those of one module.  Return 0 or -errno;
+ * on an error some sites may not be patched. */
 int site_update_all(void);
 int site_update_key(const struct tracepoint *key);
 int site_update_module(struct ulf_module *module);
 
 /* ---- module.c ---- */
-struct ulf_module *module_first(void);	/* lock held */
-/* @old_tid: of this thread, before the fork. */
+/* Returns the first module of the list (ulf_module.next), or NULL.  Lock held. */
+struct ulf_module *module_first(void);
+/* In a child of fork(): repair the locks of modules and tracepoints.  @old_tid: the id
+ * that this thread had in the parent. */
 void module_after_fork(uint32_t old_tid);
 
-/* ---- table.c: what the root knows of this process; lock held ---- */
+/* ---- table.c: rows of the root's tables; lock held ---- */
 struct table_object;
+/* Add rows for @module, its events, formats and strings.  @object: from
+ * table_find_object().  Returns 0, -ENOSPC, or -EBUSY: did not get the lock of the
+ * tables. */
 int table_add_module(struct ulf_module *module, const struct table_object *object);
+/* Note in the process slot that this process has unloaded @module. */
 void table_remove_module(struct ulf_module *module);
-/* With abi_control.table_lock held: room in the heap, for good; 0: none. */
+/* Allocate @bytes bytes of the heap; they are never freed.  The caller must hold
+ * abi_control.table_lock.  Returns their offset, or 0: no space. */
 uint64_t table_heap_alloc(uint32_t bytes);
+/* Returns the FNV-1a hash of the bytes.  Needs no lock. */
 uint32_t table_hash(const void *data, uint32_t bytes);
-/* A format of trace_printk(): private, but for its copy in the root's heap. */
+/* A format of trace_printk(), in private memory.  Only the copy of its text is in the
+ * root's heap. */
 struct printk_format {
 	struct printk_format *next;
-	const char *text;		/* a copy, behind @args */
-	uint64_t address;		/* of the copy in the heap; records have it */
-	uint32_t hash;
-	struct printk_arg args[];	/* how to record arguments; then the text */
+	const char *text;		/* a private copy, after @args */
+	uint64_t address;		/* address of the copy in the heap; records
+					 * contain it */
+	uint32_t hash;			/* table_hash() of the text */
+	struct printk_arg args[];	/* how to record the arguments; then the text */
 };
-/* ---- table.c: any time; takes no lock where libc has _dl_find_object() ---- */
+/* ---- table.c: lock held or not; takes no lock where libc has _dl_find_object() ---- */
+/* Returns true if @module belongs to the program itself, not to a library. */
 bool table_is_program(const struct ulf_module *module);
 
 /* ---- event.c; lock held ---- */
@@ -235,113 +345,154 @@ struct abi_rule;
 struct abi_trigger;
 struct abi_triggers;
 struct buffer;
-/* Make probes follow abi_event.wanted; sites are not touched.  But for those
- * that have calls: */
+/* Apply abi_event.wanted to the events of @module: add and remove their probes.  Sites
+ * are not patched.  Events whose tracepoint has calls (tracepoint_has_calls()) are left
+ * out; event_make_calls() switches these.  Returns 0 or the first -errno. */
 int event_follow(struct ulf_module *module);
-/* is there one that does not follow yet? */
+/* Return true if an event that has calls differs from abi_event.wanted: an event of any
+ * registered module, or of @module. */
 bool event_has_calls_to_make(void);
 bool event_module_has_calls_to_make(const struct ulf_module *module);
-/* Nobody will make them: what is to be on has failed, what is to be off goes
- * off without its call. */
+/* Called if no thread can make the calls.  Events that should be on get @error (-errno)
+ * as abi_event.failed; events that should be off are switched off without their call. */
 void event_give_up_calls(int error);
-/* All off; nothing is called. */
+/* Switch all events of @module off, without calls. */
 void event_stop_module(struct ulf_module *module);
-/* May its probes run at the sites of others? */
+/* Returns true if probes of @module may run at sites of other modules, because it has
+ * custom events. */
 bool event_module_is_custom(const struct ulf_module *module);
-/* In the child: what another thread was about to write down. */
+/* In a child of fork(): correct ulf_event.is_on, which another thread of the parent may
+ * have been about to write. */
 void event_after_fork(const struct ulf_module *module);
-/* The buffer's set of rings has been replaced. */
+/* The set of rings of @buffer has been replaced: let the events use the new one. */
 void event_use_set(const struct buffer *buffer);
-/* ---- event.c; lock not held, in a thread of libc's ---- */
+/* ---- event.c; lock not held, in a thread of libc ---- */
+/* Switch the events that have calls, until all registered modules agree with
+ * abi_event.wanted.  Functions of the program are called.  Returns 0 or the first
+ * -errno. */
 int event_make_calls(void);
+/* As event_make_calls(), for the events of a module that is being loaded. */
 int event_make_calls_coming(struct ulf_module *module);
+/* Switch off the events that have calls of a module that is being unloaded.  Waits for
+ * calls that are under way. */
 void event_make_calls_going(struct ulf_module *module);
-/* Take the custom events of others off its tracepoints; modules do not change. */
+/* Remove custom events of other modules from the tracepoints of @module.  The caller must
+ * hold the modules' lock. */
 void event_detach_from(const struct ulf_module *module);
 
 /* ---- plan.c: where the records of an event go; lock held ---- */
+/* One entry of a plan: the records of an event in one buffer. */
 struct event_use {
 	const struct event_use *next;
 	const struct buffer *buffer;
-	const struct filter_program *filter;	/* NULL: all */
-	const struct filter_program *only;	/* the same, if a record that it
-						 * drops is of use to nobody else */
-	/* In soft mode, else NULL: while it is not 0 records are dropped. */
+	const struct filter_program *filter;	/* NULL: record every hit */
+	const struct filter_program *only;	/* @filter, if a record that it drops is
+						 * of no other use; else NULL */
+	/* In soft mode: a rule word; while it is not 0 records are dropped.  NULL: the
+	 * event is not in soft mode. */
 	const uint64_t *soft;
 	const struct abi_triggers *triggers;	/* only in soft mode; NULL: none */
-	uint32_t triggers_bytes;
+	uint32_t triggers_bytes;		/* bytes of @triggers */
 	bool is_conditional;			/* triggers_are_conditional() */
-	bool has_stack;				/* the option stacktrace */
-	bool is_anybodys;			/* whatever set_event_pid says */
-	const struct ulf_event *event;		/* NULL: a buffer's own use */
+	bool has_stack;				/* the option stacktrace is on */
+	bool is_anybodys;			/* ignore set_event_pid */
+	const struct ulf_event *event;		/* NULL: this is buffer.use */
 };
-/* Have them go to the buffers of @wanted, a bit each, not 0, by the rules of
- * each.  What it did before goes on if it fails. */
+/* Make a plan by which the records of @event go to the buffers of @wanted, one bit each,
+ * not 0, by the rules of each buffer.  Returns 0, -ENOMEM or -EINVAL (an invalid rule);
+ * on failure the old plan stays. */
 int plan_follow(struct ulf_event *event, uint32_t wanted);
-/* It is off, for good. */
+/* Remove the plan of @event, which stays off from now on. */
 void plan_forget(struct ulf_event *event);
-/* The set of rings of its plan's buffer has been replaced. */
+/* The plan of @event, or its buffer's set of rings, has changed: update ulf_event.set. */
 void plan_use_set(struct ulf_event *event);
 
-/* Some of a buffer's rules, not checked. */
+/* Bytes in the block of a buffer's rules.  They are not verified, and another process can
+ * change them. */
 struct rules_bytes {
 	const void *at;
-	uint32_t nr;			/* 0: there are none */
+	uint32_t nr;			/* bytes; 0: there are none */
 };
 struct rules;
+/* Find the rule of an event's @row.  *@ret_rule is a copy.  Returns false if there is
+ * none; *@ret_rule is overwritten in that case, too. */
 bool rules_has_row(const struct rules *rules, uint32_t row,
 		   struct abi_rule *ret_rule);
-/* What is at @at; 0: nothing. */
+/* Get the @nr bytes at offset @at of the block; @at 0: none, *@ret_bytes is not changed.
+ * Returns 0, or -EINVAL: they are outside of the block or not aligned. */
 int rules_find(const struct rules *rules, uint32_t at, uint32_t nr,
 	       struct rules_bytes *ret_bytes);
+/* Returns true if the @nr bytes at @used, private memory, are equal to the bytes of the
+ * last argument. */
 bool rules_is_same(const void *used, size_t nr, const struct rules_bytes *wished);
 
-/* ---- commit.c: any context, no lock ---- */
-/* Does the record pass?  In a probe. */
+/* ---- commit.c; any context ---- */
+/* Returns true if the record passes @filter; NULL: every record passes.  Call it in a
+ * probe. */
 bool filter_keeps(const struct filter_program *filter, const void *entry,
 		  size_t bytes);
-/* The rest of ulf_event_commit(). */
+/* The part of ulf_event_commit() that is in C: write a record by the event's plan.  The
+ * alignment saves a tenth of the cost of a filter. */
 void event_commit_slowly(const struct ulf_event *event, void *entry, size_t bytes)
-	__attribute__((visibility("hidden"), aligned(64)));	/* of a filter's cost, a tenth */
+	__attribute__((visibility("hidden"), aligned(64)));
 
 /* ---- trigger.c ---- */
-/* May they be run?  A private copy of @bytes. */
+/* Check that the triggers are safe to run.  @list: a private copy of @bytes bytes.
+ * @nr_slots: valid rule words.  @record_bytes: bytes of the fixed part of a record.
+ * Returns 0 or -EINVAL. */
 int triggers_verify(const struct abi_triggers *list, uint32_t bytes,
 		    uint32_t nr_slots, uint32_t record_bytes);
+/* Returns true if the triggers make their event conditional (see trigger.c). */
 bool triggers_are_conditional(const struct abi_triggers *list);
-/* In a probe, any context: run those of a hit; returns which are to run after
- * the record was written, or not.  @entry is for conditional ones only. */
+/*
+ * Run the triggers of a hit.  Call these in a probe; any context.
+ *
+ * triggers_before - run the triggers that come before the record.  @entry is only needed
+ *	for conditional events.  Returns the commands to run afterwards, one bit each.
+ * triggers_after - run the triggers of the commands in @after.  Call it after the record
+ *	was written, or was not written.
+ */
 uint32_t triggers_before(const struct event_use *use, const void *entry,
 			 size_t bytes);
 void triggers_after(const struct event_use *use, uint32_t after);
-/* One by itself; or that of a function, which is called: */
+/* Run one trigger, of an event or (use->event NULL) of a function, for which @use must be
+ * part of a struct function_hit.  In a probe; any context. */
 void trigger_fire(const struct event_use *use, const struct abi_trigger *trigger);
+/* Returns true if the command and the rule words of @trigger are valid.  @trigger: a
+ * private copy. */
 bool trigger_is_valid(const struct abi_trigger *trigger, uint32_t nr_slots);
+/* A call of a traced function. */
 struct function_call {
-	uint64_t ip;			/* the function's site */
-	uint64_t parent;		/* where it returns to */
-	const uint64_t *place;		/* where on the stack that stands */
-	const struct ftrace_regs *regs;	/* of then */
+	uint64_t ip;			/* address of the function's site */
+	uint64_t parent;		/* return address */
+	const uint64_t *place;		/* where the return address is on the stack */
+	const struct ftrace_regs *regs;	/* registers at the call */
 };
+/* A call that runs the triggers of a function. */
 struct function_hit {
-	struct event_use use;		/* of no event */
+	struct event_use use;		/* its event is NULL */
 	const struct function_call *call;
 };
 
 /* ---- function_probe.c; lock held ---- */
-/* Take over the commands of functions. */
+/* Apply the commands of functions: use those of the buffer's rules.  Returns 0, -ENOMEM
+ * or -EINVAL. */
 int probes_follow(struct buffer *buffer);
 
 /* ---- function_option.c ---- */
-/* Take over the options of the function tracer.  Lock held. */
+/* Apply the options of the buffer's function or graph tracer.  Lock held.  Returns 0 or
+ * -ENOMEM. */
 int function_options_follow(struct buffer *buffer);
+/* In a child of fork(): release what threads of the parent held. */
 void function_options_after_fork(void);
 
-/* ---- buffer.c: the rings and rules as this process sees them ---- */
+/* ---- buffer.c: the rings and rules as this process uses them ---- */
+/* The block of rules of a buffer. */
 struct rules {
-	const struct abi_rules *shared;	/* believed in nothing but that it is
-					 * there: @bytes of it, @nr rules */
-	uint32_t bytes, nr, nr_slots;
+	const struct abi_rules *shared;	/* @bytes of it are mapped; nothing in it is
+					 * trusted */
+	uint32_t bytes, nr, nr_slots;	/* bytes of the block; rules in it; rule words
+					 * that are in use */
 };
 
 struct buffer {
@@ -350,161 +501,191 @@ struct buffer {
 	struct rules rules;
 	struct abi_pids *pids[ABI_PIDS_LISTS];	/* published, RCU [buffer.pids] */
 	struct abi_probes *probes;	/* published, RCU [buffer.probes] */
-	uint32_t probes_bytes;
-	bool has_pids;			/* one of those for events */
-	bool has_function_pids;		/* one of those for functions, or options that
-					 * are nothing for ftrace.S */
-	bool has_ticks;			/* its clock counts those of the TSC */
-	uint64_t function_options;	/* of its tracer, not as by default */
-	struct repeats *repeats;	/* of each CPU; NULL: not asked for yet */
-	uint32_t bit;			/* 1 << its number */
-	struct event_use use;		/* the plan of events that just go here */
+	uint32_t probes_bytes;		/* bytes of @probes */
+	bool has_pids;			/* there is a list of threads for events */
+	bool has_function_pids;		/* there is a list of threads for functions, or
+					 * an option that ftrace.S does not implement */
+	bool has_ticks;			/* the buffer's clock counts ticks of the TSC */
+	uint64_t function_options;	/* options of its tracer that differ from their
+					 * default */
+	struct repeats *repeats;	/* one for each CPU; NULL: not needed so far */
+	uint32_t bit;			/* 1 << number of the buffer */
+	struct event_use use;		/* the plan of events that only go here */
 };
-/* nr_cpus 0: every write fails.  Hooks need ring_set_init() of it. */
+/* A set without rings: nr_cpus is 0, so every write fails.  Hooks need a ring_set_init()
+ * of it first. */
 extern struct ring_set buffer_no_rings;
-/* NULL: no memory. */
+/* Returns the buffer, which is set up if need be, or NULL: no memory.  Lock held, except
+ * at the start of the runtime. */
 struct buffer *buffer_get(uint32_t index);
-/* NULL: this process has had nothing to do with it.  Any context, no lock. */
+/* Returns the buffer, or NULL: this process has not used it so far.  Any context. */
 const struct buffer *buffer_if_used(uint32_t index);
-/* Any context; NULL: this process is not traced. */
+/* Returns the top buffer, or NULL: this process is not traced.  Any context. */
 const struct buffer *buffer_top(void);
 
-/* In a probe, any context. */
+/* Returns the set of rings of @buffer.  Call it in a probe; any context. */
 static inline struct ring_set *buffer_set(const struct buffer *buffer)
 {
 	/* mate: buffer.c [buffer.set] */
 	return __atomic_load_n(&buffer->set, __ATOMIC_ACQUIRE);
 }
-/* Take over the server's rings.  Lock held. */
+/* Apply the server's settings for a buffer: rings, rules, options, lists of threads.
+ * Lock held.  Returns 0 or -errno. */
 int buffer_follow(uint32_t index);
-/* Record nothing more.  In a child that has no other thread yet. */
+/* Remove the rings of all buffers, so that nothing more is recorded.  For a child of
+ * fork() that has no other thread yet, and for a process that leaves the root (lock
+ * held). */
 void buffer_detach_all(void);
 
-/* ---- write.c: between ulf_probe_enter() and ulf_probe_exit(); any context, no
- * lock ---- */
-/* @entry begins with its struct trace_entry and has RING_HEADROOM writable bytes
- * in front; @bytes: a multiple of 4, RING_PAYLOAD_MAX at most.  Returns false if recording is
- * off, true also for a record that is lost and counted. */
+/* ---- write.c: between ulf_probe_enter() and ulf_probe_exit(); any context ---- */
+/*
+ * Write a record.
+ * @entry: begins with a struct trace_entry and has RING_HEADROOM writable bytes before it.
+ * @bytes: a multiple of 4, at most RING_PAYLOAD_MAX.
+ * Returns false if recording is off; true also for a record that is lost and counted.
+ */
 bool buffer_write(const struct buffer *buffer, void *entry, size_t bytes);
-/* It is too big to be written. */
+/* Count a record that is too big to be written, unless recording is off. */
 void buffer_drop(const struct buffer *buffer);
 
 /* ---- dump.c ---- */
-/* What ftrace_dump() will need, and handlers for deadly signals if wanted. */
+/* Prepare ftrace_dump(), and set handlers for deadly signals if the user has asked for
+ * that.  In the thread that starts the runtime. */
 void dump_init(void);
+/* In a child of fork(): forget a dump that another thread of the parent ran. */
 void dump_after_fork(void);
 
 /* ---- stack.c: as write.c ---- */
-/* Write the stack of the function that has hit @event. */
+/* Write a record with the stack of the function that has hit @event. */
 void stack_record(const struct buffer *buffer, const struct ulf_event *event);
-/* That of a function which has been called. */
+/* Write a record with the stack of a traced function that was called. */
 struct function_call;
 void stack_record_function(const struct buffer *buffer,
 			   const struct function_call *call);
 
 /* ---- switch.c: as write.c ---- */
-/* Does a record of this CPU go to the buffer?  If so, @set leads to where. */
+/* Returns true if records of this CPU go to the buffer.  Then the entries of @set for
+ * this CPU point to the right rings. */
 bool buffer_aim(const struct buffer *buffer, struct ring_set *set);
-/* tracing_on.  Returns whether it was otherwise. */
+/* Switch tracing_on.  Returns true if that has changed it. */
 bool buffer_set_recording(const struct buffer *buffer, bool on);
+/* Returns true if tracing_on is 1. */
 bool buffer_is_recording(const struct buffer *buffer);
-/* Swap the sides.  Where there is no spare one recording stops, as the kernel's
- * does, and the trace says so. */
+/* Take a snapshot: swap the sides.  If there is no spare side recording stops, as in the
+ * kernel, and two lines in the trace say so. */
 void buffer_snapshot(const struct buffer *buffer);
-/* Have @cpu write to that side; returns its fast ring. */
+/* Have @cpu write to that side.  Returns its fast ring, or NULL: it has none. */
 struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
 				uint32_t side);
 
 /* ---- pids.c: set_event_pid, set_ftrace_pid ... ---- */
-/* Take over the server's lists.  Lock held. */
+/* Apply the server's lists of threads.  Lock held.  Returns 0 or -errno. */
 int pids_follow(struct buffer *buffer);
-/* The others between ulf_probe_enter() and ulf_probe_exit(); any context.
- * Are the events of @tid not for this buffer?  It has lists. */
+/* Returns true if the buffer, which has lists, does not record events of @tid.  Between
+ * ulf_probe_enter() and ulf_probe_exit(); any context. */
 bool pids_ignore(const struct buffer *buffer, uint32_t tid);
-/* event-fork: where @parent is, @child is from now on. */
+/* event-fork, function-fork: add @child to each list with that option in which @parent
+ * is. Between ulf_probe_enter() and ulf_probe_exit(), or while the server waits for this
+ * process; any context. */
 void pids_inherit(uint32_t parent, uint32_t child);
-/* Any time: is there a list with event-fork at all? */
+/* Returns true if there is a list with such an option.  Any context. */
 bool pids_are_inherited(void);
 
 /* ---- printk.c; lock held ---- */
-/* The buffer's set of rings has been replaced. */
+/* The set of rings of @buffer has been replaced: let trace_printk() use the new one. */
 void printk_use_set(const struct buffer *buffer);
 
 /* ---- printk_table.c: under abi_control.table_lock ---- */
-/* Tell the root the formats of a module. */
+/* Add the formats of a module to the root's table. */
 void printk_register(const struct ulf_module *module);
 
 /* ---- order.c ---- */
 
-/* Sort the events of @module into the order of its sources: by the file that makes them, and
- * within a file as in its trace headers.  Compilers and linkers put rows of a table into any
- * order.  The caller must not have published the module yet. */
+/* Sort the events of @module into the order of its sources: by the file that makes them,
+ * and within a file as in its trace headers.  Compilers and linkers put rows of a table
+ * into any order.  The caller must not have published the module yet. */
 void order_events(struct ulf_module *module);
 
 /* ---- strings.c: under abi_control.table_lock ---- */
 
-/* Copy the strings that @module lists by their addresses into the root's heap, for its row
- * @row. */
+/* Copy the strings that @module lists by their addresses into the root's heap, for its
+ * row @row. */
 void strings_register(const struct ulf_module *module, struct abi_module *row);
 
 /* ---- agent.c ---- */
+/* Start the agent of this process, which must have a slot.  Returns 0 or -errno, which is
+ * also stored in the slot. */
 int agent_start(void);
-/* What it will do at first, but for calls of the program's functions; done here and now. */
+/* Apply the settings in this thread now, except for calls of the program's functions, as
+ * the agent would do first.  For a child of fork(), before its agent starts. */
 void agent_catch_up(void);
-/* Generations that it has followed, and is it in a function of the program's since? */
+/* Returns a futex word: the generation that the agent has applied, except for calls of
+ * the program's functions. */
 const uint32_t *agent_followed(void);
+/* Returns true while the agent waits for such calls. */
 bool agent_is_calling(void);
-/* Is there a sanitizer, which wants to know of a thread before it runs? */
+/* Returns true if the program has a sanitizer, which must know every thread before it
+ * runs. */
 bool agent_is_watched(void);
+/* Before fork(): note what agent_can_start_in_child() needs.  Lock held. */
 void agent_before_fork(void);
-/* After fork().  A sanitizer may not let a child start a thread; without an agent the
- * child goes on as it was. */
+/* In a child of fork().  Returns false if a sanitizer may not let the child start a
+ * thread. Without an agent the child keeps the settings that it has. */
 bool agent_can_start_in_child(void);
 
-/* ---- caller.c: a thread of libc's that does event_make_calls() ---- */
-void caller_start(void);		/* may be called again and again */
-/* The agent's: have it done.  False: there is no such thread.  In a child that it
- * has forked itself nothing is done, and that is no error. */
+/* ---- caller.c: a thread of libc that runs event_make_calls() ---- */
+/* Start the thread, unless that was done before. */
+void caller_start(void);
+/* Have the thread run event_make_calls(), and wait for it.  Only the agent calls this.
+ * Returns false if there is no such thread.  In a child that this thread has forked
+ * itself, nothing is done, and that is no error. */
 bool caller_ask(int *ret_result);
-/* Are we in that thread? */
+/* Returns true in that thread. */
 bool caller_is_this(void);
-/* Before the child has an agent. */
+/* In a child of fork(), before it has an agent. */
 void caller_reset(void);
 
 /* ---- format.c ---- */
-/* The blob for an event of @module; returns its size, writes it if @blob. */
+/* Write the format of an event of @module (struct abi_format) to @blob.  @blob NULL:
+ * write nothing.  Returns its bytes. */
 uint32_t format_blob(const struct ulf_module *module,
 		     const struct ulf_event *event, void *blob);
-/* Copy abi_event.names for events of @system into the root's heap. */
+/* Write the enum names for events of @system (abi_event.names) to @blob.  @blob NULL:
+ * write nothing.  Returns their bytes. */
 uint32_t format_names(const struct ulf_module *module, const char *system, void *blob);
 
-/* ---- boot.c: settings from the start ---- */
-/* Put them into a new root.  @dir: the ulf directory. */
+/* ---- boot.c: boot settings ---- */
+/* Store the boot settings in a new root.  @dir: the ulf directory. */
 void boot_fill(struct abi_control *control, const char *dir);
-/* The root has its name: take the settings out of the environment, as they are not meant for
- * the programs that this one starts.  Until then an error leaves them to these. */
+/* Called when the root has its name: remove the settings from the environment, as they
+ * are not meant for programs that this one starts.  After an error before this call they
+ * stay there for those programs. */
 void boot_root_made(void);
 /* There is no root in @dir, a directory of this user, because of @error (-errno): report
- * that to `ulf run`, if this is one of its programs. */
+ * that to `ulf run`, if it has started this program. */
 void boot_report_no_root(const char *dir, int error);
-/* Wait until the server has applied them, if it is known to be there. */
+/* Wait until the server has applied the settings, if a server is known to be there.
+ * Waits HOLD_SECONDS at most. */
 void boot_wait(void);
-/* The same for functions, when there is an agent. */
+/* Wait until the agent has applied settings about functions, if there are any.  Call it
+ * after agent_start(). */
 void boot_wait_functions(void);
-/* The same for what they say about this module's events, and for rings, if it has
- * trace_printk(); no lock held. */
+/* Wait until the server and the agent have applied the settings about this module's
+ * events and, if it uses trace_printk(), until there are rings.  No lock held. */
 void boot_wait_for(const struct ulf_module *module);
-/* The same for the functions of objects that have come; no lock of ours held.  False:
- * there is nobody who would follow, or it takes too long. */
+/* Wait until the server and the agent have applied the settings about functions of
+ * objects that were loaded.  No lock of ours held.  Returns false if no server or agent
+ * does that, or if it takes too long. */
 bool boot_wait_for_objects(void);
-/* Any context. */
+/* Returns true if there is a boot setting @id.  Any context. */
 bool boot_is_set(enum boot_id id);
-/* Do the settings wait for something that can be traced? */
+/* Returns true if the settings wait for an object that can be traced.  Any context. */
 bool boot_is_later(void);
-/* dlopen() has brought objects: if one of them can be traced, the server applies the settings
- * that wait for it when it is asked next.  Returns true in that case.  No lock held. */
+/* dlopen() has loaded objects: if one of them can be traced, the server applies the
+ * settings that wait for it when it is asked next.  Returns true in that case.  No lock
+ * held. */
 bool boot_objects_coming(void);
-/* For a new event: the buffers in which it is on, a bit each. */
+/* Returns the buffers in which the boot settings switch a new event on, one bit each. */
 uint32_t boot_wanted(const char *system, const char *name);
 
 #endif

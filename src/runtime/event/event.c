@@ -191,7 +191,7 @@ int event_make_calls(void)
 
 	while (!is_stuck && (event = enter_next())) {
 		r = follow_entered(event);
-		/* It could not be switched off, so enter_next() would return it again. */
+		/* not switched off: enter_next() would return this event again */
 		is_stuck = r && event->is_on;
 		tracepoint_leave(event->tracepoint);
 		if (r && !ret)

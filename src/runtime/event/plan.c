@@ -142,7 +142,7 @@ bool rules_is_same(const void *used, size_t nr, const struct rules_bytes *wished
 	return nr == wished->nr && (!nr || !memcmp(used, wished->at, nr));
 }
 
-/* Returns true if the plan that begins with @use is what the @nr elements of @wish want. */
+/* Returns true if the plan that begins with @use is what the @nr settings want. */
 static bool is_fulfilled(const struct event_use *use, const struct wish *wish,
 			 int nr)
 {
