@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of settings from the start: which it is, and whose its lines are. */
+/* Find ulf.conf, and pick the lines that apply to a program; see config.h. */
 #include "base/config.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #define FILE_BYTES	8192
 #define BLANKS		" \t\r"
 
-/* "": there is none. */
+/* Get the path of the file.  "" if $ULF_CONFIG is empty: there is no file. */
 static int find(char path[PATH_BYTES])
 {
 	const char *file = getenv("ULF_CONFIG");
@@ -35,7 +35,7 @@ static int find(char path[PATH_BYTES])
 	return len < PATH_BYTES ? 0 : -ENAMETOOLONG;
 }
 
-/* All of a file, and a NUL. */
+/* Read the whole file and append a NUL.  -E2BIG: too large; -EINVAL: not a regular file. */
 static int load(const char *path, char text[FILE_BYTES])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -58,7 +58,7 @@ static int load(const char *path, char text[FILE_BYTES])
 	return r;
 }
 
-/* A line, and a blank. */
+/* Append @line and a blank at *@at.  -E2BIG if they do not fit before @end. */
 static int add(const char *line, char **at, const char *end)
 {
 	size_t len = strlen(line);
@@ -70,6 +70,10 @@ static int add(const char *line, char **at, const char *end)
 	return 0;
 }
 
+/*
+ * Copy the lines that apply to @program to @words: lines before the first [GLOB], and lines
+ * after a [GLOB] that matches.  Comments and empty lines are skipped.
+ */
 static int pick(char *text, const char *program, char *words, size_t bytes)
 {
 	char *at = words, *save, *line = strtok_r(text, "\n", &save);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file of settings from the start (event/boot.h):
+ * The file ulf.conf, with boot settings (event/boot.h).  Its path:
  *
  *	$ULF_CONFIG			if set; "": none
  *	$XDG_CONFIG_HOME/ulf.conf	if set
  *	$HOME/.config/ulf.conf		else
+ *
+ * An example of its contents:
  *
  *	# for all programs
  *	trace_clock=mono
@@ -14,7 +16,7 @@
  *	[ulf server]
  *	dead_roots=1000
  *
- * Depends on libc alone and allocates nothing: the runtime reads it, too.
+ * This code depends on libc alone and allocates nothing, because the runtime uses it, too.
  */
 #ifndef BASE_CONFIG_H
 #define BASE_CONFIG_H
@@ -22,11 +24,15 @@
 #include <stddef.h>
 
 /*
- * config_words - the words for a program of that name, with blanks between them
- * @ret_words: always set; "" if there is no such file
+ * config_words - get the boot settings for a program
+ * @program: the name that is compared with the [GLOB] lines
+ * @ret_words: the settings, separated by blanks; set on failure, too.  "" on failure, or if
+ * there is no file
+ * @bytes: size of @ret_words
  *
- * -E2BIG: too much for @bytes; or why the file that $ULF_CONFIG names cannot be
- * read.
+ * Returns 0; -E2BIG if the file is too large, or its settings do not fit into @ret_words;
+ * -ENAMETOOLONG, or the error of open(), if $ULF_CONFIG names a file that cannot be read.
+ * Without $ULF_CONFIG a file that cannot be read counts as a file that does not exist.
  */
 int config_words(const char *program, char *ret_words, size_t bytes);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* container_of(), as in the kernel. */
 #ifndef BASE_CONTAINER_H
 #define BASE_CONTAINER_H
 
 #include <stddef.h>
 
-/* The structure of which @ptr is the given member. */
+/* Return a pointer to the structure whose member @member is at @ptr. */
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 

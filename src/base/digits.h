@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Decimal digits, two at a time: what a line of `trace` is mostly made of. */
+/*
+ * Fast conversion of numbers to decimal digits, two digits at a time.  Most of a line of
+ * `trace` is numbers.
+ */
 #ifndef BASE_DIGITS_H
 #define BASE_DIGITS_H
 
 #include <stdint.h>
 #include <string.h>
 
-enum { DIGITS_MAX = 20 };		/* of 64 bits */
+enum { DIGITS_MAX = 20 };		/* digits of the largest 64-bit number */
 
-/* Write backwards from `end`; where the first digit is. */
+/*
+ * Write the digits of @value before @end, at most DIGITS_MAX of them and no NUL.  Returns the
+ * address of the first digit.
+ */
 static inline char *digits_put(char *end, uint64_t value)
 {
 	static const char pairs[] =

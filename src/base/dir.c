@@ -31,9 +31,9 @@ static const char *named_by_env(void)
 }
 
 /*
- * Is the directory whose attributes are @st the root of a mount?  Where the kernel (before
- * 5.8) cannot say it, a device that differs from the parent's says so.  The kernel, not a
- * FUSE server, fills in both.
+ * Return true if the directory with attributes @st is the root of a mount.  A kernel before
+ * 5.8 does not report that; then compare the device with the parent's.  The kernel fills in
+ * both attributes, so a FUSE server cannot forge them.
  */
 static bool is_mount(const struct statx *st, int parent_fd, const char *parent)
 {
@@ -46,8 +46,10 @@ static bool is_mount(const struct statx *st, int parent_fd, const char *parent)
 	       above.stx_dev_minor != st->stx_dev_minor;
 }
 
-/* Read owner and mode.  AT_STATX_DONT_SYNC does not wait for the process of another user that
- * serves a FUSE file system there. */
+/*
+ * Read owner and mode.  With AT_STATX_DONT_SYNC the kernel does not ask a FUSE server, which
+ * may be a process of another user that never answers.
+ */
 static int read_attributes(int fd, const char *name, struct statx *ret_st)
 {
 	return statx(fd, name, AT_EMPTY_PATH | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT |
@@ -71,8 +73,9 @@ int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *
 }
 
 /*
- * Check a descriptor of @path, so that nobody can swap the directory between two checks.
- * O_PATH opens a directory of another user, too, which need not be readable.
+ * Check a directory as dir_check() does.  The checks use a descriptor, so that nobody can
+ * swap the directory between two of them.  O_PATH also opens a directory that this user
+ * cannot read.
  */
 static int check(const char *path, bool may_be_mount)
 {
@@ -87,7 +90,7 @@ static int check(const char *path, bool may_be_mount)
 	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) + 1 : 0, path);
 	ret = read_attributes(fd, "", &st);
 	if (ret == 0 && !may_be_mount && is_mount(&st, AT_FDCWD, parent))
-		ret = -EXDEV;		/* before its owner and mode, which may be invented */
+		ret = -EXDEV;		/* checked first: a FUSE server forges owner and mode */
 	else if (ret == 0 && st.stx_uid != geteuid())
 		ret = -EPERM;
 	else if (ret == 0 && st.stx_mode & 077)
@@ -101,7 +104,7 @@ int dir_check(const char *path)
 	return check(path, named_by_env());
 }
 
-/* ---- which ---- */
+/* ---- choosing a path ---- */
 
 int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int number,
 		   char ret_path[static DIR_PATH_BYTES])
@@ -114,7 +117,8 @@ int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int
 	return dir_join(place->parent, name, ret_path, DIR_PATH_BYTES);
 }
 
-/* Can this user make a directory in @parent that nobody else can remove or rename? */
+/* Return true if this user can make a directory in @parent that no other user can remove or
+ * rename. */
 static bool is_usable(const char *parent)
 {
 	struct stat st;
@@ -125,9 +129,9 @@ static bool is_usable(const char *parent)
 }
 
 /*
- * Find the first name in @place that belongs to this user, else the first that nobody has.
- * Names of other users, and names where a file system is mounted, are passed over: a FUSE
- * server can claim any owner and mode.  -ENODEV: no name is left.
+ * Find the first name in @place that belongs to this user, else the first name that is free.
+ * Skip names of other users, and names where a file system is mounted, because a FUSE server
+ * can claim any owner and mode.  -ENODEV: no name is left.
  */
 static int find_in(const struct dir_place *place, char ret_path[static DIR_PATH_BYTES])
 {
@@ -152,7 +156,7 @@ static int find_in(const struct dir_place *place, char ret_path[static DIR_PATH_
 	return dir_place_path(place, geteuid(), unused, ret_path);
 }
 
-/* Does @path belong to this user, and can nobody else put anything there? */
+/* Return true if @path is a directory of this user to which nobody else can write. */
 static bool is_own_directory(const char *path)
 {
 	struct stat st;
@@ -191,12 +195,12 @@ int dir_find(char ret_path[static DIR_PATH_BYTES])
 		ret = find_in(&dir_places[i], ret_path);
 	if (ret == -ENODEV)
 		ret = dir_find_session(true, ret_path);
-	if (ret == -ENODEV)		/* for messages */
+	if (ret == -ENODEV)		/* error messages name this path */
 		dir_place_path(&dir_places[DIR_PLACES - 1], geteuid(), 0, ret_path);
 	return ret;
 }
 
-/* ---- making it ---- */
+/* ---- making the directory ---- */
 
 int dir_make(const char *path)
 {
@@ -213,12 +217,12 @@ int dir_make(const char *path)
 		return ret;
 	if (mkdir(roots, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	return check(roots, true);	/* nobody else can get there */
+	return check(roots, true);	/* only this user can mount below @path */
 }
 
 /*
- * Another user may take the name between dir_find() and dir_make(), or remove a directory of
- * that name again (-ENOENT) before it is checked.  Then search again.
+ * Return true if dir_find() must be called again.  Between dir_find() and dir_make() another
+ * user may take the name, or make and remove a directory of that name (-ENOENT).
  */
 static bool is_lost_race(int error)
 {

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ulf directory: where a user's roots, the server's socket and the default
- * mount point are.
+ * The ulf directory.  It contains a user's roots, the server's socket and the default mount
+ * point.  The first of these paths is used:
  *
  *	$ULF_DIR			if set
  *	/run/ulf/UID			if an administrator has made /run/ulf
  *	/dev/shm/ulf-UID		else
- *	$XDG_RUNTIME_DIR/ulf		if neither of them can be used, and this
- *	/run/user/UID/ulf		directory, or that, is ours
+ *	$XDG_RUNTIME_DIR/ulf		if the paths above cannot be used, and
+ *					$XDG_RUNTIME_DIR belongs to this user
+ *	/run/user/UID/ulf		if /run/user/UID belongs to this user
  *
- * Nothing of this depends on the session, so that a daemon that was started before login
- * and a command that is typed after it agree.  docs/design/places.md says why.
+ * The first three do not depend on the login session, so a daemon that was started before
+ * login and a command that is typed after login use the same directory.  For the reasons see
+ * docs/design/places.md.
  *
- * Everybody may make names in /dev/shm and /run/ulf, so another user may have taken a name.
- * Such a name is passed over: the names are ulf-UID, ulf-UID.1, ulf-UID.2 ..., and the first
- * that belongs to this user is used, else the first that can be made.  mkdir() decides: of two
- * programs that start at the same time one makes the directory, and the other finds it.
+ * Every user may make names in /dev/shm and /run/ulf, so another user may have taken a name.
+ * Such a name is skipped.  The names are ulf-UID, ulf-UID.1, ulf-UID.2 ...: the first that
+ * belongs to this user is used, else the first that can be made.  If two programs start at
+ * the same time, mkdir() of one makes the directory, and the other finds it.
  *
- * The directory must belong to this user, and nobody else may enter it.  This file depends on
- * libc alone and allocates nothing: the runtime uses it, too.
+ * The directory must belong to this user, and nobody else may enter it.  This code depends on
+ * libc alone and allocates nothing, because the runtime uses it, too.
  */
 #ifndef BASE_DIR_H
 #define BASE_DIR_H
@@ -26,8 +28,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The longest path of the ulf directory, NUL included: a socket's address
- * (sun_path, 108 bytes) must have room for /server.sock after it. */
+/* Bytes of the longest path of the ulf directory, including the NUL.  A socket's address
+ * (sun_path, 108 bytes) must have space for the path and /server.sock. */
 #define DIR_PATH_BYTES		92
 
 #define DIR_ROOTS		"roots"
@@ -39,62 +41,73 @@
 #define DIR_RECEIPTS		"server.receipts"
 #define DIR_TRACING		"tracing"
 
-/* A directory in which each user may have one of his own. */
+/* A directory of the system in which each user may have a ulf directory. */
 struct dir_place {
-	const char *parent;
-	const char *prefix;		/* name = prefix, user id */
+	const char *parent;		/* path, for example "/dev/shm" */
+	const char *prefix;		/* a name is the prefix and the user id */
 };
 
 #define DIR_PLACES		2
 #define DIR_NAMES		64u	/* names that a user may have in each place */
 
+/* In the order in which they are tried. */
 extern const struct dir_place dir_places[DIR_PLACES];
 
-/* The path of name @number of user @uid; 0 is the usual one. */
+/*
+ * Get the path of name @number of user @uid in @place, for example /dev/shm/ulf-1000.2 for
+ * number 2.  Number 0 is the usual name and has no suffix.  Returns 0 or -ENAMETOOLONG.
+ */
 int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int number,
 		   char ret_path[static DIR_PATH_BYTES]);
 
 /*
- * dir_find - find the directory, without making it
- * @ret_path: an absolute path
+ * dir_find - get the path of the ulf directory, without making it
+ * @ret_path: an absolute path; with -ENODEV a path for the error message
  *
- * -ENAMETOOLONG; -EINVAL if $ULF_DIR is not an absolute path; -ENODEV if there is no place
- * for it; or -errno of open().
+ * Returns 0; -ENAMETOOLONG; -EINVAL if $ULF_DIR is not an absolute path; -ENODEV if no path
+ * can be used; -EMFILE, -ENFILE or -ENOMEM of open().
  */
 int dir_find(char ret_path[static DIR_PATH_BYTES]);
 
-/* Find the directory that is used without /run/ulf and /dev/shm, or -ENODEV.
- * @by_env: look at $XDG_RUNTIME_DIR, too */
+/*
+ * Get the path that is used if /run/ulf and /dev/shm cannot be used.  @by_env: try
+ * $XDG_RUNTIME_DIR before /run/user/UID.  Returns 0, -ENODEV or -ENAMETOOLONG.
+ */
 int dir_find_session(bool by_env, char ret_path[static DIR_PATH_BYTES]);
 
 /*
- * dir_make - make @path (mode 0700) and its roots/ if they are not there
+ * dir_make - make @path (mode 0700) and @path/roots if they do not exist
  *
- * Returns 0; -ENOTDIR if there is something else, or a symbolic link; -EPERM if it belongs to
+ * Returns 0; -ENOTDIR if @path is not a directory, or a symbolic link; -EPERM if it belongs to
  * another user; -EXDEV if a file system is mounted there and $ULF_DIR does not name it;
  * -EEXIST if others may enter it; or -errno of mkdir() or open().
  */
 int dir_make(const char *path);
 
 /* Check that @path is a directory of this user that nobody else can enter.  Returns 0, -ENOENT,
- * or an error as dir_make() does. */
+ * or the errors of dir_make(). */
 int dir_check(const char *path);
 
 /*
- * dir_owner - the owner of directory @name in @parent_fd, which may be another user's
+ * dir_owner - get the owner of the directory @name in @parent_fd
+ * @may_be_mount: accept a directory on which a file system is mounted
  *
- * Returns 0; -ENOTDIR; -EXDEV if a file system is mounted there, unless @may_be_mount: a FUSE
- * server can claim any owner; or -errno of statx().  Does not wait for such a server.
+ * Returns 0; -ENOTDIR; -EXDEV if a file system is mounted there and @may_be_mount is false,
+ * because a FUSE server can claim any owner; or -errno of statx().  Never waits for a FUSE
+ * server.
  */
 int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *ret_uid);
 
-/* Find the directory and make it if it is missing; errors as dir_find(), dir_make(). */
+/* Find the directory and make it if it does not exist: dir_find() and dir_make(), whose
+ * errors it returns.  Searches again if another user takes the name in between. */
 int dir_get(char ret_path[static DIR_PATH_BYTES]);
 
-/* Explain an error of these functions to people; NULL: strerror() says enough. */
+/* Return a message for users that explains an error of these functions.  NULL: strerror() is
+ * good enough. */
 const char *dir_strerror(int error);
 
-/* "@dir/@name" into @ret_path; -ENAMETOOLONG if it does not fit. */
+/* Write "@dir/@name" to @ret_path.  Returns 0, or -ENAMETOOLONG if it does not fit into
+ * @bytes. */
 int dir_join(const char *dir, const char *name, char *ret_path, size_t bytes);
 
 #endif

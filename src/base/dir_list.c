@@ -13,9 +13,11 @@
 
 #include "base/dir.h"
 
-#define ENTRIES_MAX	100000u		/* names like those of ulf, in each directory */
+#define ENTRIES_MAX	100000u		/* names of ulf's form that are checked in each directory */
 
-/* ---- of this user ---- */
+/* ---- directories of this user ---- */
+
+/* Return true if @path is a valid ulf directory with at least one root. */
 
 static bool has_roots(const char *path)
 {
@@ -59,10 +61,10 @@ void dir_each_other(const char *dir, void (*emit)(void *arg, const char *path), 
 		emit(arg, path);
 }
 
-/* ---- of all users ---- */
+/* ---- users that have a directory ---- */
 
 struct users {
-	unsigned int *uids;
+	unsigned int *uids;		/* [DIR_USERS_MAX], each user once */
 	size_t nr;
 	bool is_cut;			/* a limit was hit: there may be more */
 };
@@ -81,7 +83,7 @@ static void add_user(struct users *users, unsigned int uid)
 		users->is_cut = true;
 }
 
-/* Is @text a user's id, and after it nothing, or a dot and a number? */
+/* Parse "UID" or "UID.NUMBER".  Returns false if @text is neither. */
 static bool read_uid(const char *text, unsigned int *ret_uid)
 {
 	unsigned long uid;
@@ -100,9 +102,9 @@ static bool read_uid(const char *text, unsigned int *ret_uid)
 }
 
 /*
- * A name contains a user id, and counts if that user owns the directory.  So a user can bring
- * nobody into the list but himself.  Other names are not counted: everybody may make any
- * number of them.
+ * Add the users that have a directory in @parent.  A name contains a user id, and counts only
+ * if that user owns the directory, so no user can add another user to the list.  Names of
+ * any other form do not count for ENTRIES_MAX, because every user may make many of them.
  */
 static void add_users_in(struct users *users, const char *parent, const char *prefix,
 			 bool may_be_mount)
@@ -143,7 +145,7 @@ size_t dir_users(unsigned int *ret_uids, bool *ret_is_cut)
 
 	for (i = 0; i < DIR_PLACES; i++)
 		add_users_in(&users, dir_places[i].parent, dir_places[i].prefix, false);
-	/* a tmpfs for each user, and nobody but root makes names there */
+	/* Each name in /run/user is a mounted tmpfs, and only root makes names there. */
 	add_users_in(&users, "/run/user", "", true);
 	qsort(users.uids, users.nr, sizeof(*users.uids), by_number);
 	*ret_is_cut = users.is_cut;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Text for a terminal; see escape.h. */
+/* Escape bytes that a terminal would obey; see escape.h. */
 #include "base/escape.h"
 
 #include <stdint.h>
 
 #include "base/text.h"
 
-#define MORE	0			/* decode(): the bytes end too early */
-#define INVALID	(-1)
+#define MORE	0			/* decode(): the character is incomplete */
+#define INVALID	(-1)			/* decode(): not UTF-8 */
 
-/* Characters that are escaped; the newline is ESCAPE_NEWLINES's. */
+/* Characters that are always escaped.  ESCAPE_NEWLINES decides about the newline. */
 static const struct range {
 	uint32_t first, last;
 } unsafe[] = {
@@ -22,8 +22,11 @@ static const struct range {
 	{ 0x2066, 0x2069 },
 };
 
-/* By the number of bytes of a character: the bits of the first byte that say so, and
- * the smallest value that needs as many. */
+/*
+ * The forms of a UTF-8 character, by its number of bytes: (first byte & mask) == bits.  @min
+ * is the smallest value that needs as many bytes.  Example: the first byte 0xc3 = 11000011 has
+ * the form of 2 bytes, because 0xc3 & 0xe0 == 0xc0.
+ */
 static const struct form {
 	uint8_t mask, bits;
 	uint32_t min;
@@ -39,7 +42,7 @@ static bool is_valid(uint32_t value, uint32_t min)
 	return value >= min && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff);
 }
 
-/* The character at @p.  Returns its length, MORE or INVALID. */
+/* Decode the character at @p.  Returns its length in bytes, MORE or INVALID. */
 static int decode(const uint8_t *p, size_t bytes, uint32_t *ret_value)
 {
 	uint32_t value;

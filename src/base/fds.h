@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The descriptors of a child that is about to call exec().  O_CLOEXEC acts at exec(), and
- * until then the child holds everything open: an epoll entry survives the parent's close(),
- * a lock its death.  So a child closes them at once.
+ * Close the descriptors of a child that is about to call exec().  O_CLOEXEC takes effect at
+ * exec().  Until then the child keeps everything open: an epoll entry survives the parent's
+ * close(), and a lock survives the parent's death.  So a child closes its descriptors at once.
+ *
+ * Both functions are for a child of fork() that has one thread.
  */
 #ifndef ULF_BASE_FDS_H
 #define ULF_BASE_FDS_H
@@ -10,14 +12,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Close the descriptors @first to @last.  For a child of fork() that has one thread. */
+/* Close the descriptors @first to @last, both included. */
 static inline void fds_close(unsigned int first, unsigned int last)
 {
 	long max;
 
 	if (first > last || !close_range(first, last, 0))
 		return;
-	/* older than Linux 5.9, or a seccomp filter that does not know the call */
+	/* The kernel is older than 5.9, or a seccomp filter forbids close_range(). */
 	max = sysconf(_SC_OPEN_MAX);
 	for (unsigned int fd = first; fd <= last && (long)fd < max; fd++)
 		close((int)fd);

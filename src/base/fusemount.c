@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mounting FUSE without libfuse's help; see fusemount.h. */
+/* Mount FUSE without libfuse; see fusemount.h. */
 #include "base/fusemount.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static int mount_directly(const char *name, const char *dir, int fd)
 	return 0;
 }
 
-/* Wait for @pid; its exit status, or -errno. */
+/* Wait for @pid.  Returns its exit status; -EINTR if a signal killed it; or -errno. */
 static int wait_for(pid_t pid)
 {
 	int status;
@@ -67,9 +67,10 @@ static int wait_for(pid_t pid)
 }
 
 /*
- * Run a helper of the system.
- * @keep_fd: stays open in it, as the socket of fusermount3; -1: none
- * @error_fd: its standard error, in English; -1: as ours
+ * Start a helper program.  Returns its process id or -errno.
+ * @keep_fd: the only other descriptor that stays open in the helper, the socket of
+ *	     fusermount3; -1: none
+ * @error_fd: becomes its standard error, with messages in English; -1: it inherits ours
  */
 static pid_t helper_start(char *const argv[], int keep_fd, int error_fd)
 {
@@ -92,7 +93,8 @@ static pid_t helper_start(char *const argv[], int keep_fd, int error_fd)
 	_exit(HELPER_MISSING);
 }
 
-/* fusermount3 sends the descriptor that it mounted over our socket. */
+/* Receive the descriptor of the mount, which fusermount3 sends through @sock.  Returns it, or
+ * -EIO. */
 static int receive_fd(int sock)
 {
 	union {
@@ -121,7 +123,7 @@ static int receive_fd(int sock)
 	return fd;
 }
 
-/* Read all that is written to @fd; keep what @text has space for. */
+/* Read @fd to its end.  Keep as much as fits into @text, and terminate it. */
 static void read_text(int fd, char *text, size_t size)
 {
 	char rest[256];
@@ -142,10 +144,10 @@ static void read_text(int fd, char *text, size_t size)
 }
 
 /*
- * Run fusermount3 on @dir with a socket and a pipe for its standard error.
+ * Run fusermount3 with a socket, and a pipe for its standard error.
  * @ret_fd: the descriptor that fusermount3 has sent, or -errno
- * @ret_text: its messages
- * Returns its exit status or -errno.
+ * @ret_text: the messages of fusermount3
+ * Returns the exit status of fusermount3, or -errno.
  */
 static int run_mount_helper(char *const argv[], int *ret_fd, char *ret_text, size_t size)
 {
@@ -176,8 +178,8 @@ close_sock:
 	return pid < 0 ? pid : wait_for(pid);
 }
 
-/* Print the messages of fusermount3 only if it fails: it complains about a missing /etc/mtab
- * and mounts all the same. */
+/* Mount with fusermount3.  Print its messages only if it fails, because it complains about a
+ * missing /etc/mtab and mounts nevertheless. */
 static int mount_with_helper(const char *dir, int *ret_fd, enum fusemount_step *ret_step)
 {
 	char *const argv[] = {
@@ -232,8 +234,9 @@ int fusemount_open(const char *dir, int *ret_fd, enum fusemount_step *ret_step)
 }
 
 /*
- * Does the message of a helper end with "busy"?  fusermount3 writes "...: Device or resource
- * busy", umount(8) "...: target is busy."; the path before may contain that, too.
+ * Return true if the message of a helper ends with "busy".  fusermount3 writes "PATH: Device or
+ * resource busy", umount(8) writes "PATH: target is busy.".  Only the end is compared, because
+ * the path may contain "busy", too.
  */
 static bool is_busy(const char *text)
 {
@@ -246,10 +249,10 @@ static bool is_busy(const char *text)
 }
 
 /*
- * Run a helper that unmounts.  The exit status is the same for every reason, so
- * read the reason from @ret_text.
- * Returns 0, -EBUSY if the mount is in use, -ENOENT if there is no such helper,
- * -EPERM for any other reason.
+ * Run a helper that unmounts.  A helper fails with the same exit status for every reason, so
+ * the reason is read from its message, @ret_text.
+ * Returns 0; -EBUSY if the mount is in use; -ENOENT if the helper is not installed; -EPERM for
+ * any other reason; or -errno if it could not be run.
  */
 static int unmount_with(char *const argv[], char *ret_text, size_t size)
 {
@@ -275,9 +278,9 @@ static int unmount_with(char *const argv[], char *ret_text, size_t size)
 }
 
 /*
- * fusermount3 unmounts for a user only what /etc/mtab lists, and a minimal system
- * has no such file.  umount(8) of util-linux reads mountinfo, and lets a user
- * unmount a FUSE mount of his own.
+ * Unmount with fusermount3, else with umount(8).  fusermount3 lets a user unmount only what
+ * /etc/mtab lists, and a minimal system has no such file.  umount(8) of util-linux reads
+ * mountinfo, and lets users unmount their own FUSE mounts.
  */
 static int unmount_with_helpers(const char *dir, bool is_lazy, bool is_quiet)
 {
@@ -312,7 +315,7 @@ int fusemount_close(const char *dir, bool is_lazy, bool is_quiet)
 	return unmount_with_helpers(dir, is_lazy, is_quiet);
 }
 
-/* /proc/self/mountinfo writes blanks and the like as \ooo: undo that. */
+/* Decode the escapes of /proc/self/mountinfo in place: it writes a blank as \040. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -330,7 +333,8 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* Cut a line of mountinfo into its mount point and its type. */
+/* Get the mount point and the type from a line of mountinfo, which is changed.  Returns false
+ * if the line is malformed. */
 static bool cut(char *line, char **ret_dir, char **ret_type)
 {
 	char *type = strstr(line, " - "), *dir = line;
@@ -364,7 +368,7 @@ bool fusemount_is_mounted(const char *dir)
 
 	if (!file)
 		return false;
-	/* The last line for a directory is the topmost mount. */
+	/* The topmost mount on a directory has the last line. */
 	while (getline(&line, &room, file) > 0) {
 		if (cut(line, &mount_dir, &type) && strcmp(mount_dir, dir) == 0)
 			is_ours = strcmp(type, FUSEMOUNT_TYPE) == 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mounting and unmounting FUSE as anybody: with mount(2) where that is allowed
- * (root, a user namespace), else through the set-uid helper fusermount3; where
- * that cannot unmount, through umount(8).
+ * Mount and unmount FUSE as any user: with mount(2) and umount2(2) where they are allowed
+ * (root, a user namespace), else with the set-uid helper fusermount3.  Where fusermount3
+ * cannot unmount, with umount(8).
  */
 #ifndef BASE_FUSEMOUNT_H
 #define BASE_FUSEMOUNT_H
@@ -11,44 +11,46 @@
 
 #define FUSEMOUNT_TYPE		"fuse.tracefs"
 
-/* How far fusemount_open() got. */
+/* The step that fusemount_open() has tried last. */
 enum fusemount_step {
 	FUSEMOUNT_DEVICE,		/* open /dev/fuse */
 	FUSEMOUNT_HELPER,		/* start fusermount3 */
-	FUSEMOUNT_MOUNT,		/* mount; fusermount3 has said why not */
+	FUSEMOUNT_MOUNT,		/* mount; if fusermount3 failed it has printed why */
 };
 
 /*
- * fusemount_open - mount on @dir
- * @ret_fd: /dev/fuse, to be served (tracefs_fuse_new()); closing it kills the
- *	    mount
- * @ret_step: set on failure too
+ * fusemount_open - mount a FUSE file system on @dir
+ * @ret_fd: an open /dev/fuse for tracefs_fuse_new(); when it is closed the mount is dead
+ * @ret_step: the step that failed; always set
  *
- * May sleep; must not be called by the server, whose own mounts may be on the
- * way to @dir.
+ * Returns 0; -ENOENT if fusermount3 is needed and not installed; -EPERM if fusermount3 refused;
+ * or -errno of open() or mount().  Sleeps.  The server must not call it: the path to @dir may
+ * lead through a mount that the server itself serves, and the call would wait for ever.
  */
 int fusemount_open(const char *dir, int *ret_fd, enum fusemount_step *ret_step);
 
-/* The same by mount(2) alone, under another name than `tracefs`. */
+/* fusemount_open() with mount(2) alone, never with fusermount3.  @name is the mount's source,
+ * which fusemount_open() sets to `tracefs`. */
 int fusemount_open_as(const char *name, const char *dir, int *ret_fd,
 		      enum fusemount_step *ret_step);
 
-/* Is @fd an open /dev/fuse? */
+/* Return true if @fd is an open /dev/fuse. */
 bool fusemount_is_device(int fd);
 
 /*
  * fusemount_close - unmount @dir
- * @is_lazy: also if it is in use
- * @is_quiet: do not print the reasons of the helpers
+ * @is_lazy: detach the mount even if it is in use
+ * @is_quiet: do not print the messages of the helpers
  *
- * Returns 0, -EBUSY if it is in use, -ENOENT if fusermount3 is not installed and
- * umount(8) fails, or another -errno.  May sleep.
+ * Returns 0; -EBUSY if the mount is in use; -ENOENT if fusermount3 is not installed and
+ * umount(8) fails; or another -errno.  Sleeps.
  */
 int fusemount_close(const char *dir, bool is_lazy, bool is_quiet);
 
-/* Is the topmost mount on @dir (a path without symbolic links) a ulf one? */
+/* Return true if the topmost mount on @dir is a mount of ulf.  @dir must be a path without
+ * symbolic links. */
 bool fusemount_is_mounted(const char *dir);
-/* Has the server of that mount died? */
+/* Return true if the server of the mount on @dir has died.  Waits for a server that lives. */
 bool fusemount_is_stale(const char *dir);
 
 #endif

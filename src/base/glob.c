@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Globs, without recursion: only the last * can need another try. */
+/*
+ * Match globs without recursion.  After a mismatch only the last * needs another try: an
+ * earlier * that matched more could not help.
+ */
 #include "base/glob.h"
 
 #include <string.h>
 
-/* One class [...] at @p, which is behind the '['.  Returns the place behind
- * the ']', or NULL if there is none: then '[' is an ordinary character. */
+/*
+ * Match @c with a class [...].  @p is after the '['.  Returns the address after the ']', or
+ * NULL if there is no ']': then '[' is an ordinary character.
+ */
 static const char *match_class(const char *p, const char *end, char c,
 			       bool *ret_match)
 {
@@ -30,7 +35,8 @@ static const char *match_class(const char *p, const char *end, char c,
 	return p + 1;
 }
 
-/* One character of @text against one element; moves *@p behind it. */
+/* Match the character @c with the element of the pattern at *@p, and move *@p after the
+ * element. */
 static bool match_one(const char **p, const char *end, char c)
 {
 	const char *next;
@@ -55,6 +61,11 @@ static bool match_one(const char **p, const char *end, char c)
 	return *(*p)++ == c;
 }
 
+/*
+ * @star is the element after the last *, and @retry the text where the current try began.
+ * Example: *ab on "aab".  The first try finds that b does not match the second a.  So the *
+ * takes one character more, and ab is tried on "ab".
+ */
 bool glob_match_text(const char *pattern, size_t len, const char *text,
 		     size_t text_len)
 {

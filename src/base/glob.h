@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's globs: * and ? and [a-z] and \x. */
+/* Globs as in the kernel: *, ?, [a-z], [!a-z] and \x. */
 #ifndef ULF_BASE_GLOB_H
 #define ULF_BASE_GLOB_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What has none of these matches nothing but itself. */
+/* A pattern without any of these characters matches only the same text. */
 #define GLOB_WILDCARDS	"*?[\\"
 
-/* Does all of @text match the first @len bytes of @pattern? */
+/* Return true if all of @text matches the first @len bytes of @pattern. */
 bool glob_match_n(const char *pattern, size_t len, const char *text);
 
-/* The same for a text that has a length and no NUL. */
+/* glob_match_n() for a text of @text_len bytes that needs no NUL. */
 bool glob_match_text(const char *pattern, size_t len, const char *text,
 		     size_t text_len);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that differ little from a word. */
+/* Find the name that is most similar to a word; see nearest.h. */
 #include "base/nearest.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#define EDITED_MAX	64u		/* characters of a word whose edits are counted */
-#define AFFIX_MIN	3u		/* characters of a word that may lack a part */
-#define RANK_AFFIX	16u		/* after all that differ by edits */
-#define OFFER_WORK	8u		/* for a name, and one for each of its characters */
-#define EDIT_WORK	3u		/* for a character, if edits are counted */
+#define EDITED_MAX	64u		/* longest word for which edits are counted */
+#define AFFIX_MIN	3u		/* shortest word that may be a part of a longer name */
+#define RANK_AFFIX	16u		/* added for such names: they rank after edited ones */
+#define OFFER_WORK	8u		/* units of work for a name, and 1 per character */
+#define EDIT_WORK	3u		/* more units per character if edits are counted */
 
 static unsigned char lower(char c)
 {
@@ -35,6 +35,7 @@ static bool is_same(const char *a, const char *b, size_t len)
 	return i == len;
 }
 
+/* Return how many edits a name may differ by from a word of @len characters. */
 static uint32_t edits_allowed(size_t len)
 {
 	return len < 2 ? 0 : len < 6 ? 1 : len < 12 ? 2 : len <= EDITED_MAX ? 3 : 0;
@@ -46,9 +47,10 @@ static uint32_t least(uint32_t a, uint32_t b)
 }
 
 /*
- * Optimal string alignment, a column of the matrix at a time (Hyyro 2003).  Bit i of a word
- * of bits belongs to character i of near->word: plus and minus say whether the cell in this
- * row is one more or one less than the cell above it, same whether it is equal to its
+ * Count the edits between near->word and @name: the optimal string alignment distance,
+ * computed one column of the matrix at a time (Hyyro 2003).  A column belongs to a character of
+ * @name, and bit i of each variable to character i of near->word, which is row i.  @plus: the
+ * cell is one more than the cell above it.  @minus: it is one less.  @same: it is equal to its
  * neighbour at the upper left.
  */
 static uint32_t count_edits(const struct nearest *near, const char *name, size_t len)
@@ -76,7 +78,7 @@ static uint32_t count_edits(const struct nearest *near, const char *name, size_t
 	return edits;
 }
 
-/* Does @name begin or end with the word, and is it longer? */
+/* Return true if @name is longer than the word and begins or ends with it. */
 static bool is_affix(const struct nearest *near, const char *name, size_t len)
 {
 	return near->len >= AFFIX_MIN && len > near->len &&
@@ -84,6 +86,7 @@ static bool is_affix(const struct nearest *near, const char *name, size_t len)
 		is_same(near->word, name + len - near->len, near->len));
 }
 
+/* Return true if @name has no control characters. */
 static bool is_plain(const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -109,7 +112,7 @@ void nearest_offer(struct nearest *near, const char *name)
 	} else if (most && apart <= most) {
 		rank = 2 * count_edits(near, name, len);
 		if (rank && len > near->len && is_same(near->word, name, near->len))
-			rank--;		/* traceof: traceoff rather than traceon */
+			rank--;		/* for traceof prefer traceoff to traceon */
 		near->work_left -= least(near->work_left, EDIT_WORK * (uint32_t)len);
 	}
 	if (rank > 2 * most)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The name that somebody most likely meant, for "did you mean".
+ * Find the name that a user most likely meant, for "did you mean" messages.
  *
  *	struct nearest near;
  *
@@ -9,8 +9,8 @@
  *		nearest_offer(&near, name);
  *	nearest_name(&near);		"sched_switch"
  *
- * Names may come from a hostile program, and there may be hundreds of thousands of them:
- * the work for one word is bounded (NEAREST_WORK), names offered beyond that are ignored.
+ * Names may come from a hostile program, and there may be hundreds of thousands of them.  So
+ * the work for one word is limited (NEAREST_WORK); names that are offered later are ignored.
  */
 #ifndef ULF_BASE_NEAREST_H
 #define ULF_BASE_NEAREST_H
@@ -18,32 +18,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NEAREST_MAX	255u		/* bytes of a word or a name; longer are ignored */
-#define NEAREST_WORK	(24u << 20)	/* of some ns each */
+#define NEAREST_MAX	255u		/* bytes of a word or name; longer ones are ignored */
+#define NEAREST_WORK	(24u << 20)	/* units of work for a word; a unit takes a few ns */
 
 struct nearest {
-	const char *word;		/* the caller's, must stay */
-	size_t len;
-	uint32_t rank;			/* of best, less is nearer; UINT32_MAX: none yet */
-	uint32_t work_left;
-	uint64_t places[256];		/* of a character in the word, a bit each */
-	char best[NEAREST_MAX + 1];
+	const char *word;		/* memory of the caller */
+	size_t len;			/* bytes of @word */
+	uint32_t rank;			/* rank of @best, less is nearer; UINT32_MAX: no name yet */
+	uint32_t work_left;		/* units; 0: ignore further names */
+	uint64_t places[256];		/* per character: bitmap of its positions in the word */
+	char best[NEAREST_MAX + 1];	/* nearest name so far */
 };
 
-/* @word has @len bytes and needs no NUL. */
+/* Start a search for @word, which has @len bytes and needs no NUL.  The caller must keep
+ * @word unchanged as long as it offers names. */
 void nearest_init(struct nearest *near, const char *word, size_t len);
 
 /*
- * Take @name if it is nearer to the word than every name before.  Near is, in this order:
- * the word in other case; a name that differs by few insertions, deletions, changed
- * characters and swapped neighbours (one for two characters of the word, two for six,
- * three for twelve, none for more than 64), of equally many one that begins with the word
- * first; a name that begins or ends with the word, if
- * that has three characters or more.  A name with control characters is never near.
+ * Remember @name if it is nearer to the word than every name before.  From the nearest to the
+ * farthest:
+ *  - the word itself in upper or lower case;
+ *  - a name that differs by few edits: inserted, deleted or changed characters, and swapped
+ *    neighbours.  A word of 2 characters or more allows 1 edit, of 6 or more 2, of 12 to 64
+ *    3, a longer word none.  Of two names with as many edits, one that begins with the word
+ *    is nearer;
+ *  - a name that begins or ends with the word, if the word has 3 characters or more.
+ * A name with control characters is never near.
  */
 void nearest_offer(struct nearest *near, const char *name);
 
-/* NULL: no name was near.  Good as long as @near is. */
+/* Return the nearest name, or NULL if no name was near.  The text is in @near, and valid until
+ * the next nearest_offer() or nearest_init(). */
 const char *nearest_name(const struct nearest *near);
 
 #endif

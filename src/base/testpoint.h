@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TESTPOINT("ring.close.commit") marks a step that others can observe.  In the
- * product it is nothing; tests build with -DULF_TESTPOINTS and are called
- * there, to delay, stop or kill the process between two steps.
+ * TESTPOINT("ring.close.commit") marks a step that other threads or processes can observe.
+ * In the product it expands to nothing.  Tests are built with -DULF_TESTPOINTS; then it calls
+ * testpoint_hook, which can delay, stop or kill the process between two steps.
  */
 #ifndef ULF_BASE_TESTPOINT_H
 #define ULF_BASE_TESTPOINT_H
 
 #ifdef ULF_TESTPOINTS
+/* Set by a test before it runs the code; NULL: no effect. */
 extern void (*testpoint_hook)(const char *name);
 #define TESTPOINT(name) do {				\
 	if (testpoint_hook)				\

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * struct text: a growable, bounded buffer that text is appended to.
+ * struct text: a buffer that grows, up to a limit, while text is appended to it.
  *
- * No call fails in a way that the caller must look at: when memory runs out or
- * the bound is met the buffer keeps what it has, takes nothing more, and
- * remembers the cause in `error` (-ENOMEM or -E2BIG) until text_reset(). So
- * a long row of puts needs one check, at its end.
+ * The caller need not check each call.  When there is no memory, or the text would exceed
+ * the limit, the buffer keeps its contents, ignores further text, and stores -ENOMEM or
+ * -E2BIG in `error` until text_reset().  So a long series of calls needs one check, at its
+ * end.
  *
- * `data` is not terminated; text_str() gives it as a C string.
+ * `data` has no NUL at its end; text_str() returns it as a C string.
  */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
@@ -19,24 +19,26 @@
 
 struct text {
 	char *data;
-	size_t len;
+	size_t len;		/* bytes of text */
 	size_t cap;		/* bytes allocated */
-	size_t max;		/* len never grows beyond this */
-	int error;		/* sticky: 0 or -errno */
-	bool is_for_terminal;	/* text_one_line() works; the owner sets it */
+	size_t max;		/* limit of len */
+	int error;		/* 0 or -errno; stays until text_reset() */
+	bool is_for_terminal;	/* text_one_line() has an effect; the owner sets it */
 };
 
-/* An empty buffer that may grow to max_bytes; allocates nothing yet. */
+/* Initialise an empty buffer that may grow to @max_bytes.  Allocates nothing yet. */
 void text_init(struct text *t, size_t max_bytes);
+/* Free the memory.  The buffer is empty then and can be used again. */
 void text_done(struct text *t);
 
-/* Slow half of text_reserve(): false, and `error` set, if there is no room. */
+/* The slow path of text_reserve(): allocate space.  Returns false, and sets `error`, if there
+ * is no space for @bytes more. */
 bool text_grow(struct text *t, size_t bytes);
 
 /*
- * Room for `bytes` more: where to write them, or NULL. The caller writes at
- * most that many and adds what it wrote to `len`. One spare byte is always
- * kept for text_str().
+ * Reserve space for @bytes more.  Returns the address to write to, or NULL with `error` set.
+ * The caller may write up to @bytes bytes there, and adds the number that it wrote to `len`.
+ * One more byte is always kept for the NUL of text_str().
  */
 static inline char *text_reserve(struct text *t, size_t bytes)
 {
@@ -47,20 +49,21 @@ static inline char *text_reserve(struct text *t, size_t bytes)
 	return t->data + t->len;
 }
 
-/* Empty it for the next use; the memory is kept, the error forgotten. */
+/* Remove all text and clear `error`.  Keeps the memory for the next use. */
 static inline void text_reset(struct text *t)
 {
 	t->len = 0;
 	t->error = 0;
 }
 
-/* Shorten to `len` (not more than it has): takes back what was written last. */
+/* Remove the text after the first @len bytes. */
 static inline void text_truncate(struct text *t, size_t len)
 {
 	if (len < t->len)
 		t->len = len;
 }
 
+/* Append a character. */
 static inline void text_putc(struct text *t, char c)
 {
 	char *p = text_reserve(t, 1);
@@ -71,6 +74,7 @@ static inline void text_putc(struct text *t, char c)
 	}
 }
 
+/* Append @len bytes, which may contain NULs. */
 static inline void text_write(struct text *t, const void *data, size_t len)
 {
 	char *p = len ? text_reserve(t, len) : NULL;
@@ -81,18 +85,21 @@ static inline void text_write(struct text *t, const void *data, size_t len)
 	}
 }
 
+/* Append a string, without its NUL. */
 static inline void text_puts(struct text *t, const char *s)
 {
 	text_write(t, s, strlen(s));
 }
 
 /*
- * text_one_line - write newlines as \n, a backslash and the letter n
- * @from: all that was written from there on, until now, is treated
+ * text_one_line - replace newlines by a backslash and the letter n
+ * @from: offset of the first byte that is changed; the text up to its end is changed
  *
- * Does nothing unless @t->is_for_terminal.  A string of a traced program may
- * contain a newline, and a reader of the finished text could not tell it from the
- * end of a line.  So the code that appends such a string calls this after it.
+ * Does nothing unless @t->is_for_terminal.  A string of a traced program may contain a newline,
+ * and a reader of the finished text could not distinguish it from the end of a line.  So the
+ * code that appends such a string must call text_one_line() after it.
+ *
+ * text_escape_newlines() does the work, whatever is_for_terminal says.
  */
 void text_escape_newlines(struct text *t, size_t from);
 static inline void text_one_line(struct text *t, size_t from)
@@ -101,15 +108,16 @@ static inline void text_one_line(struct text *t, size_t from)
 		text_escape_newlines(t, from);
 }
 
-/* The same character `count` times. */
+/* Append the character @c @count times. */
 void text_fill(struct text *t, char c, size_t count);
 
+/* Append formatted text, as printf(3).  An invalid format sets `error` to -EINVAL. */
 void text_printf(struct text *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void text_vprintf(struct text *t, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-/* What was written so far as a C string, valid until the next call. */
+/* Return the text as a C string, which is valid until the next call for @t.  Never NULL. */
 const char *text_str(struct text *t);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Set the name and the arguments that ps shows for this process; see title.h. */
 #include "base/title.h"
 
 #include <stdarg.h>
@@ -6,7 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-/* Written by title_init(). */
+/* The memory of argv; title_init() sets both once. */
 static char *area;
 static size_t area_bytes;
 

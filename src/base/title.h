@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of the server's processes, as ps, top and pgrep show them. */
+/* Set the names of the server's processes that ps, top and pgrep show. */
 #ifndef BASE_TITLE_H
 #define BASE_TITLE_H
 
 #include <stddef.h>
 
-/* The memory that the kernel shows as the arguments of this process: all of argv, which is
- * not to be used any more.  The environment after it is left alone, as others look for
- * processes by it. */
+/*
+ * Set the memory that the kernel shows as the arguments of this process: all strings of argv,
+ * @bytes long.  The caller must not use argv any more.  The environment, which follows argv in
+ * memory, stays unchanged, because other programs find processes by their environment.
+ */
 void title_init(char *argv_start, size_t bytes);
 
 /*
- * title_set - name this process
- * @comm: at most 15 characters
- * @fmt: the arguments that ps shows; children inherit them.  Without title_init(), or if the
- * text does not fit, they are not changed.
+ * title_set - set the name of this process
+ * @comm: the thread's name (comm), at most 15 characters
+ * @fmt: the arguments that ps shows; children inherit them.  They stay unchanged if
+ * title_init() was not called, or if the text does not fit.
  */
 void title_set(const char *comm, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
