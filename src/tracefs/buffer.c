@@ -115,7 +115,7 @@ int subbuf_size_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* The next power of two will do. */
+/* Round up to a power of two. */
 ssize_t subbuf_size_store(struct tracefs_file *file, const char *buf, size_t size,
 			  pid_t tid)
 {
@@ -166,7 +166,7 @@ int stats_show(struct tracefs_node *node, struct text *out)
 	struct instance *instance = tracefs_instance(node);
 	struct ring_stats stats;
 
-	/* What is on its way out is not counted, nor printed any more. */
+	/* Free old rings that nobody needs, so that their records are not counted. */
 	instance_retire(instance);
 	instance_stats(instance, RINGS_MAIN, (int)node->number, &stats);
 	text_printf(out,
@@ -187,7 +187,7 @@ int stats_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* ---- free_buffer: what is written does not matter, the close does ---- */
+/* ---- free_buffer: a write has no effect, closing the file frees the buffer ---- */
 
 ssize_t free_buffer_store(struct tracefs_file *file, const char *buf, size_t size,
 			  pid_t tid)

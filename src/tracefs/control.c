@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What switches recording as a whole; and the markers. */
+/* tracing_on, trace_clock, trace_marker and trace_marker_raw. */
 #include <errno.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ int tracing_on_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Every event looks at the word itself: nobody has to be told. */
+/* Every event reads the flag in shared memory, so processes need not be notified. */
 ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size,
 			 pid_t tid)
 {
@@ -33,9 +33,9 @@ ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size
 }
 
 /*
- * Writing 0 wakes readers that wait, as in the kernel, and waits for them, which the
- * kernel does not: `trace-cmd stream' prints nothing of what its recorders have not
- * handed to it when this write returns.
+ * Writing 0 wakes readers that wait, as in the kernel.  The write also waits until they have
+ * read everything, which the kernel does not do: `trace-cmd stream' stops printing when this
+ * write returns, and records that its recorders have not read by then would not be printed.
  */
 bool tracing_on_is_done(struct tracefs_file *file)
 {
@@ -112,7 +112,7 @@ static ssize_t marker_store(struct tracefs_file *file, const char *buf, size_t s
 	if (!(instance_options(instance) & OPTION_MARKERS))
 		return -EINVAL;
 	taken = write(instance, buf, size, tid);
-	/* The next event of the program goes to the same rings. */
+	/* The write has made the rings.  Processes must use them for their next events. */
 	if (taken >= 0 && !had_rings)
 		tracefs_file_apply(file);
 	return taken;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracing_cpumask: the CPUs that record, as the kernel writes masks: hexadecimal,
- * 32 bits at a time, the highest first, with commas between.
+ * tracing_cpumask: the CPUs that record, in the kernel's form of a mask: hexadecimal numbers of
+ * 32 bits, separated by commas, the highest first.  Example: with 40 CPUs, "01,00000003" is
+ * CPU 0, 1 and 32.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -43,7 +44,7 @@ static bool is_between(char c)
 	return c == ',' || isspace((unsigned char)c);
 }
 
-/* The number that ends at @text[*end]; *@end moves before it. */
+/* Parse the number that ends before @text[*@end], and move *@end to its first digit. */
 static int parse_word(const char *text, size_t *end, uint32_t *ret_word)
 {
 	uint32_t word = 0;
@@ -62,7 +63,8 @@ static int parse_word(const char *text, size_t *end, uint32_t *ret_word)
 	return 0;
 }
 
-/* From the end, where the lowest CPUs are. */
+/* Parse a mask from its end, where the lowest CPUs are.  -EOVERFLOW: it has a CPU that does not
+ * exist. */
 static int parse_mask(const char *text, size_t len, uint32_t nr_cpus,
 		      uint32_t words[WORDS_MAX])
 {

@@ -10,8 +10,11 @@
 
 /* ---- directories ---- */
 
-/* A root that has slept may have fewer than it had when the node was made: its file is the
- * program's. */
+/*
+ * Return the name of the system of a directory, or "".  A root that was asleep is loaded again
+ * from its memory, which the program can write, so it may have fewer systems now than when the
+ * node was made.
+ */
 static const char *system_of(const struct tracefs_node *node)
 {
 	return node->number < node->root->nr_systems ?
@@ -30,7 +33,7 @@ int events_lookup(struct tracefs_node *dir, const char *name,
 	return tracefs_node_new(dir, dir->dir->child[0], root, (uint32_t)number, ret_node);
 }
 
-/* root->visible is sorted: a system's events stand together. */
+/* root->visible is sorted, so the events of a system follow each other. */
 int events_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 {
 	struct root *root = dir->root;
@@ -139,7 +142,7 @@ int event_enable_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* 0 or 1 for all that match; the bytes taken. */
+/* Turn all events of @match on or off.  Returns the bytes taken, or -errno. */
 static ssize_t enable_store(struct tracefs_file *file, const char *buf, size_t size,
 			    const struct event_match *match)
 {
@@ -176,7 +179,7 @@ ssize_t event_enable_store(struct tracefs_file *file, const char *buf, size_t si
 	return enable_store(file, buf, size, &match);
 }
 
-/* 0, 1, X: some are on, ?: there are none. */
+/* Show 0, 1, X (some events are on) or ? (there are no events).  @system NULL: all systems. */
 static int enable_show(struct tracefs_node *node, const char *system,
 		       struct text *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open files: texts that show() makes, what store() takes, and streams. */
+/* Open files: call the methods show and store, and those of streams. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,9 @@
 #include "symbols/parse.h"
 #include "tracefs/tree.h"
 
-#define SHOW_BYTES_MAX	(64u << 20)
-#define NUMBER_MAX	67		/* characters; the kernel's cut */
-#define RESTART_NS	100000000u
+#define SHOW_BYTES_MAX	(64u << 20)	/* longest text of a file */
+#define NUMBER_MAX	67		/* characters of a number; the kernel ignores the rest */
+#define RESTART_NS	100000000u	/* retry after -ERESTART at the latest */
 
 static bool wants_read(int flags)
 {
@@ -25,7 +25,7 @@ static bool wants_write(int flags)
 	return (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* As the VFS would: the owner's bits, and the superuser may all. */
+/* Check the mode as the VFS does: the permission bits of the owner.  root may do everything. */
 static bool is_allowed(const struct tracefs_def *def, int flags)
 {
 	return geteuid() == 0 ||
@@ -35,8 +35,8 @@ static bool is_allowed(const struct tracefs_def *def, int flags)
 
 /* ---- requests that wait for a parser ---- */
 
-/* Has no parser got further since the last -ERESTART?  Each try may look at many
- * processes. */
+/* Return true if it is too early to retry: no parser has made progress since the last
+ * -ERESTART.  A retry is expensive, because it may look at many processes. */
 static bool is_early(const struct tracefs_file *file)
 {
 	return file->restart_ns && file->restart_serial == parse_serial() &&
@@ -51,7 +51,7 @@ static ssize_t note_restart(struct tracefs_file *file, ssize_t r)
 	return r;
 }
 
-/* Was the instance removed, so that the file has nothing to show or to change? */
+/* Return true if the instance was removed, and the file cannot be used without it. */
 static bool is_gone(const struct tracefs_file *file)
 {
 	return file->node->instance->is_gone && file->def->hold != TRACEFS_STAYS;
@@ -105,7 +105,7 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 	if (wants_write(flags) && (flags & O_TRUNC) && file->def->truncate)
 		r = truncate_file(file);
 	if (r == -ERESTART)
-		r = 0;			/* tracefs_settle() */
+		r = 0;			/* tracefs_settle() does it later */
 	if (!r && file->def->stream && file->def->stream->open)
 		r = file->def->stream->open(file);
 	if (r) {
@@ -135,6 +135,7 @@ static int flush(struct tracefs_file *file)
 	return r;
 }
 
+/* Wait up to @wait_ns until all processes have applied the change.  -EINPROGRESS: not yet. */
 static int write_wait(struct tracefs_file *file, uint64_t wait_ns)
 {
 	int r = apply_wait(&file->apply, wait_ns);
@@ -155,7 +156,7 @@ void tracefs_close(struct tracefs_file *file)
 {
 	if (!file)
 		return;
-	/* Who wrote may be gone, and not have waited. */
+	/* The writer may have exited before its change was applied. */
 	if (!flush(file) && file->apply.root)
 		write_wait(file, APPLY_WAIT_NS);
 	if (file->def->stream && file->def->stream->close)
@@ -171,7 +172,7 @@ void tracefs_close(struct tracefs_file *file)
 	free(file);
 }
 
-/* A text is made when it is read from the start, and kept for the rest. */
+/* Call show() when the file is read from its start, and keep the text for later reads. */
 static ssize_t read_text(struct tracefs_file *file, char *buf, size_t size,
 			 off_t offset)
 {
@@ -327,7 +328,7 @@ unsigned int tracefs_poll_start(struct tracefs_file *file, pid_t tid)
 bool tracefs_is_stream(const struct tracefs_file *file)
 {
 	if (!file->def->stream)
-		return !file->def->show;	/* a place to write to */
+		return !file->def->show;	/* true: the file can only be written */
 	return file->def->stream->is_pipe;
 }
 

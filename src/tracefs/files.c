@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables: which file is where.  Names and modes are the kernel's. */
+/* The tables of files and directories.  Names and modes are those of the kernel. */
 #include "event/option.h"
 #include "tracefs/files.h"
 

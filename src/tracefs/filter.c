@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files `filter`, and error_log, which says what was wrong with a write. */
+/* The files `filter`, and error_log, which shows what was wrong with a write. */
 #include <errno.h>
 
 #include "filter/filter.h"
@@ -8,7 +8,10 @@
 #include "server/rules/rules.h"
 #include "tracefs/files.h"
 
-/* A wrong filter takes the old one away, which processes must take in, too. */
+/*
+ * Return the result @r of a write, or @size.  A wrong filter removes the old one, as in the
+ * kernel.  Processes must apply that, too, before the write returns its error.
+ */
 static ssize_t answer(struct tracefs_file *file, size_t size, int r,
 		      bool is_changed)
 {
@@ -78,7 +81,7 @@ int error_log_file_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* What is written does not matter: > has emptied it, >> does nothing. */
+/* A write has no effect: with > the log was cleared by O_TRUNC, with >> nothing happens. */
 ssize_t error_log_file_store(struct tracefs_file *file, const char *buf,
 			     size_t size, pid_t tid)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why did a list of functions refuse a word, GLOB[:COMMAND[:PARAM]]?  The word is read once
- * more, for error_log.
+ * Errors of the lists of functions.  After a list has refused a token, [!]GLOB[:COMMAND[:PARAM]],
+ * the functions here parse it once more to find out why, and write that to error_log.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 #include "server/rules/triggers.h"
 #include "tracefs/files.h"
 
-/* How many functions @len bytes of @word name; < 0: -errno. */
+/* Return how many functions the first @len bytes of @word select, or a negative number on
+ * failure. */
 static int count_functions(struct root *root, const char *word, size_t len)
 {
 	struct function_set *set = function_set_new(&root->functions);
@@ -47,7 +48,7 @@ static void log_function(const struct wrong_write *wrong, const char *at, size_t
 	wrong_write_log(wrong, at, error, name);
 }
 
-/* True: the command, or what follows it, is wrong. */
+/* Log what is wrong with the command at @at, or with its parameter.  False: both are right. */
 static bool log_command(const struct wrong_write *wrong, const char *at, bool is_removal)
 {
 	const struct trigger_cmd *cmd;
@@ -69,7 +70,8 @@ static bool log_command(const struct wrong_write *wrong, const char *at, bool is
 	       trigger_log_count(wrong, count, strlen(count));
 }
 
-/* Log a word that this list does not take, whatever functions there are.  False: it does. */
+/* Log a token of a form that this list never accepts.  @mod: its ":mod", or NULL.  False: the
+ * form is accepted. */
 static bool log_kind(const struct wrong_write *wrong, const char *at, const char *mod)
 {
 	bool is_graph = !strncmp(wrong->place, "set_graph_", strlen("set_graph_"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which tracer, and which functions: current_tracer, set_ftrace_filter ... */
+/* The tracer and the functions that it traces: current_tracer, set_ftrace_filter ... */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -72,11 +72,12 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
 	return r;
 }
 
-/* Behind the count the kernel says by letters how it is called; 6.12 leaves so many
- * blanks if there is nothing to say. */
+/* After the count the kernel prints letters for the way in which a function is called.  Linux
+ * 6.12 prints this many blanks if there are no letters. */
 #define NO_LETTERS	"           "
 
-/* With how many want it; @is_touched: also those that nobody wants any more. */
+/* Show the functions that are traced, and the number of their users.  @is_touched: show also
+ * functions that were traced and have no user any more. */
 static int show_users(struct tracefs_node *node, bool is_touched, struct text *out)
 {
 	const struct function_tracers tracers = functions_tracers(node->root);
@@ -107,7 +108,8 @@ int touched_functions_show(struct tracefs_node *node, struct text *out)
 	return show_users(node, true, out);
 }
 
-/* The kernel counts pages of its records of functions; ours are addresses. */
+/* The kernel counts the pages of its records of functions.  Here they are the pages of the
+ * functions' addresses. */
 int functions_info_show(struct tracefs_node *node, struct text *out)
 {
 	const struct functions *functions = &node->root->functions;
@@ -129,10 +131,10 @@ int functions_info_show(struct tracefs_node *node, struct text *out)
 }
 
 static const struct {
-	const char *file;
-	const char *empty;
-	bool has_commands;		/* :mod: is one */
-	bool is_graph;
+	const char *file;		/* name of the file */
+	const char *empty;		/* text of an empty list */
+	bool has_commands;		/* accepts FUNCTIONS:COMMAND, of which :mod: is one */
+	bool is_graph;			/* belongs to the function_graph tracer */
 } lists[FUNCTION_LISTS] = {
 	[FUNCTION_FILTER] = {
 		"set_ftrace_filter", "#### all functions enabled ####\n", true, false
@@ -151,6 +153,7 @@ static const struct {
 	},
 };
 
+/* Return the list that a file shows, by the name of the file. */
 static enum function_list list_of(const struct tracefs_def *def)
 {
 	enum function_list list = 0;
@@ -167,7 +170,7 @@ int function_list_show(struct tracefs_node *node, struct text *out)
 	enum function_list list = list_of(node->def);
 	int r;
 
-	/* Modules have come and gone. */
+	/* Modules may have come or gone: update the functions and the lists. */
 	if (functions_tick(node->root, FUNCTIONS_LINES_MAX))
 		return -ERESTART;
 	r = function_shown_prepare(instance);
@@ -197,7 +200,8 @@ static int publish(struct tracefs_file *file)
 	return r;
 }
 
-/* Look at the processes once for a write, before it changes anything.  -ERESTART */
+/* Update the functions from the processes, once per call and before it changes anything.
+ * Returns 0, -ERESTART or -errno. */
 static int refresh(struct tracefs_file *file)
 {
 	int r = file->is_fresh ? 0 : functions_refresh(file->node->root);
@@ -206,8 +210,8 @@ static int refresh(struct tracefs_file *file)
 	return r;
 }
 
-/* What is written is a new list, which is put in the place of the old one when the
- * file is closed: nobody traces by half of it. */
+/* Begin a new, empty list.  Writes change only this list.  When the file is closed it replaces
+ * the old one, so no process ever traces by half of it. */
 static int begin_list(struct tracefs_file *file)
 {
 	int r = refresh(file);
@@ -218,8 +222,10 @@ static int begin_list(struct tracefs_file *file)
 	return file->functions ? 0 : -ENOMEM;
 }
 
-/* As functions_select(), but the graph's lists know no numbers, and count what is
- * taken out of them only if it was there; the kernel's do. */
+/*
+ * functions_select() for the graph tracer's lists.  As in the kernel they do not accept numbers
+ * of functions, and a removal counts only functions that were in the list.
+ */
 static int select_graph(struct root *root, const char *word, bool is_in,
 			struct function_set *set)
 {
@@ -230,15 +236,20 @@ static int select_graph(struct root *root, const char *word, bool is_in,
 	return is_in || r < 0 ? r : (int)(before - set->nr_has);
 }
 
-/* [!]MODULE may be called by its file. */
+/* Cut [!]MODULE to the name of the module, if it is the name of the module's file. */
 static void cut_module(char *module)
 {
 	module += *module == '!';
 	module[symbols_module_len(module)] = '\0';
 }
 
-/* GLOB[:mod[:[!]MODULE]]; @module: from its colon on, or NULL.  What is to wait for a
- * module does so at once. */
+/*
+ * Apply the token @word, [!]GLOB[:mod[:[!]MODULE]], to the new list.
+ * @module: the part of @word from ":mod" on, or NULL
+ *
+ * If the module is not loaded, the token is stored at once and waits for the module.
+ * Returns 0; -EINVAL if it selects no function; -ERESTART or another -errno.
+ */
 static int change_list(struct tracefs_file *file, char *word, char *module)
 {
 	struct instance *instance = tracefs_instance(file->node);
@@ -264,7 +275,8 @@ static int change_list(struct tracefs_file *file, char *word, char *module)
 	return function_mods_store(instance, list, word, module + strlen(":mod:"));
 }
 
-/* @param: COMMAND[:PARAM].  Then the processes are to be told. */
+/* Add or remove a command of functions.  @param: COMMAND[:PARAM], which is cut.  After success
+ * the caller must call tracefs_file_apply(). */
 static int store_command(struct tracefs_file *file, const struct probe_globs *globs,
 			 char *param)
 {
@@ -283,7 +295,8 @@ static int store_command(struct tracefs_file *file, const struct probe_globs *gl
 	return r;
 }
 
-/* The stack tracer is that of no buffer: there is nothing that a command could change. */
+/* stack_trace_filter accepts no commands: the stack tracer belongs to no buffer that a command
+ * could change. */
 static int refuse_command(char *command)
 {
 	const char *name = strsep(&command, ":");
@@ -296,6 +309,7 @@ static bool is_mod(const char *colon)
 	return !strcmp(colon, ":mod") || !strncmp(colon, ":mod:", strlen(":mod:"));
 }
 
+/* Apply a complete token, which is cut. */
 static int use_word(struct tracefs_file *file, char *word)
 {
 	const char *found = function_word_colon(word, strlen(word));
@@ -316,7 +330,8 @@ static int use_word(struct tracefs_file *file, char *word)
 	return r;
 }
 
-/* How long the first word is of what the last write has left and @buf. */
+/* Return the length of the first token of two parts together: the beginning that the last write
+ * has left, and @buf. */
 static size_t whole_len(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	size_t len = file->word.len;
@@ -333,8 +348,8 @@ static size_t whole_len(const struct tracefs_file *file, const char *buf, size_t
 	return len;
 }
 
-/* How much of @buf is before the blank, or the NUL, that ends the word which the last write
- * has begun, or a new one. */
+/* Return how many bytes of @buf belong to the first token, which the last write may have begun.
+ * If less than @size, a blank or a NUL ends the token there. */
 static size_t word_len(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	size_t len = whole_len(file, buf, size);
@@ -342,7 +357,7 @@ static size_t word_len(const struct tracefs_file *file, const char *buf, size_t 
 	return len > file->word.len ? len - file->word.len : 0;
 }
 
-/* -ERESTART: the word is still there. */
+/* Apply file->word, and remove it.  -ERESTART: it stays. */
 static int end_word(struct tracefs_file *file)
 {
 	char copy[TRACEFS_FUNCTION_MAX + 1];
@@ -359,7 +374,7 @@ static int end_word(struct tracefs_file *file)
 	return r;
 }
 
-/* End the word, and log why if it is refused.  A copy is logged: use_word() cuts the word. */
+/* Apply file->word, and write to error_log why if it is refused. */
 static int end_word_or_log(struct tracefs_file *file)
 {
 	char *copy = file->word.len ? strdup(text_str(&file->word)) : NULL;
@@ -372,10 +387,11 @@ static int end_word_or_log(struct tracefs_file *file)
 }
 
 /*
- * split_word - end the first of two words that the last write has left
+ * split_word - apply the first token if the last write has left two
  *
- * `f(int) con` may become `f(int) const`.  If @buf, which follows it, makes it `f(int) connect`,
- * then `f(int)` is a word, and `con` begins the next one.  -ERESTART: nothing is changed.
+ * After a write that ends with `f(int) con` it is open whether the token is `f(int) const`.  If
+ * the next write @buf begins with `nect`, then `f(int)` is a complete token, and `con` begins the
+ * next one, `connect`.  -ERESTART: nothing is changed.
  */
 static int split_word(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -397,8 +413,11 @@ static int split_word(struct tracefs_file *file, const char *buf, size_t size)
 	return r;
 }
 
-/* As in the kernel a word that a write ends in goes on with the next one, whatever
- * that begins with.  When one was too long nothing that follows is taken. */
+/*
+ * Take the first token of @buf.  As in the kernel, a token at the end of a write continues with
+ * the next write, whatever that begins with.  After a token that was too long, all further
+ * writes fail.  Returns the bytes used, or -errno; -ERESTART: nothing is changed.
+ */
 static ssize_t take_word(struct tracefs_file *file, const char *buf, size_t size)
 {
 	struct text *word = &file->word;
@@ -422,7 +441,8 @@ static ssize_t take_word(struct tracefs_file *file, const char *buf, size_t size
 	return r ? r : (ssize_t)end + 1;
 }
 
-/* Is @word empty, a number, or [!]NAME that needs no search? */
+/* Return true if the token takes no time: it is empty, a number, or a [!]NAME that needs no
+ * search. */
 static bool is_quick(const struct tracefs_file *file, const char *word, size_t len)
 {
 	size_t is_not = len && *word == '!';
@@ -435,8 +455,8 @@ static bool is_quick(const struct tracefs_file *file, const char *word, size_t l
 				    len - is_not);
 }
 
-/* How much of @buf a name is that ends there, with what ends it; 0: none is, or the
- * list does not take it. */
+/* Take a further token of @buf if it is complete, takes no time, and is right.  Returns the
+ * bytes used, with the blank after it, or 0. */
 static size_t take_name(struct tracefs_file *file, const char *buf, size_t size)
 {
 	struct text *word = &file->word;
@@ -451,15 +471,15 @@ static size_t take_name(struct tracefs_file *file, const char *buf, size_t size)
 	return 0;
 }
 
-/* NAME:COMMAND, and those behind it that have the same command. */
+/* A series of tokens NAME:COMMAND with the same command. */
 struct command_words {
-	struct text names;		/* each with a NUL behind it */
-	const char *command;		/* from its colon on; NULL: none yet */
-	size_t command_len;
-	uint32_t nr;
+	struct text names;		/* names, each followed by a NUL */
+	const char *command;		/* ":COMMAND" in the caller's bytes; NULL: no token yet */
+	size_t command_len;		/* bytes of @command */
+	uint32_t nr;			/* number of names */
 };
 
-/* Is @word one more of them? */
+/* Add @word to the series.  False: it has wildcards, a ! or another command. */
 static bool add_command(struct command_words *words, const char *word, size_t len)
 {
 	const char *colon = function_word_colon(word, len);
@@ -496,7 +516,8 @@ static int store_commands(struct tracefs_file *file, const struct command_words 
 	       store_command(file, &globs, command + 1);
 }
 
-/* How much of @buf @words are, no more than @most of them. */
+/* Collect the series of tokens at the start of @buf, at most @most of them.  Returns the bytes
+ * used. */
 static size_t find_commands(const char *buf, size_t size, uint32_t most,
 			    struct command_words *words)
 {
@@ -511,9 +532,11 @@ static size_t find_commands(const char *buf, size_t size, uint32_t most,
 	return found;
 }
 
-/* How much of @buf is such words, if there are several and all are right; where one is
- * wrong, or there is no room for all, some before it.  0: none, they are taken one by
- * one.  -ERESTART */
+/*
+ * Take a series of tokens with the same command together.  If one of them is wrong, or there is
+ * no space for all, try the first half, then the first quarter, and so on.  Returns the bytes
+ * used; 0: no series of two or more, so tokens must be taken one by one; or -ERESTART.
+ */
 static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t size)
 {
 	uint32_t most = UINT32_MAX;
@@ -537,8 +560,8 @@ static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t 
 	return taken;
 }
 
-/* Will begin_list() or store_command() look at the processes?  Then that is done before
- * a word is taken. */
+/* Return true if begin_list() or store_command() will call refresh().  Then the caller does it
+ * before it takes a token. */
 static bool needs_refresh(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	return !file->functions || memchr(buf, ':', size) ||
@@ -546,12 +569,13 @@ static bool needs_refresh(const struct tracefs_file *file, const char *buf, size
 }
 
 /*
- * The kernel takes one word of a write, and who has more writes the rest again; here
- * all of it would go through FUSE for each word.  So the names behind the first word
- * are taken with it, as far as it makes no difference to who writes the rest: what is
- * wrong, has a command, or goes on in the next write begins a write of its own.  So does
- * what has wildcards, lest others wait for many of them.  Names with the same command are
- * taken together, as each change of those is one for all processes.
+ * The kernel takes one token of a write, and the writer writes the rest again.  Here that would
+ * send all of the rest through FUSE for each token.  So a write takes the names after the first
+ * token, too, as long as the writer cannot see a difference.  It stops before a token that is
+ * wrong, has a command, or continues in the next write; the writer begins its next write there.
+ * It also stops before a token with wildcards, because other clients would wait while many of
+ * them are searched.  Names with the same command are taken together, because each change of
+ * commands makes all processes apply new settings.
  */
 ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid)
@@ -594,7 +618,8 @@ int function_list_flush(struct tracefs_file *file)
 		if (r == -ERESTART)
 			return r;
 	}
-	/* close() returns no error of the last word, as in the kernel; error_log has it. */
+	/* As in the kernel, close() does not return an error of the last token.  error_log shows
+	 * it. */
 	r = split_word(file, "\n", 1);
 	if (r != -ERESTART)
 		r = end_word_or_log(file);
@@ -636,7 +661,7 @@ ssize_t graph_depth_store(struct tracefs_file *file, const char *buf, size_t siz
 	(void)tid;
 	if (r)
 		return r;
-	/* As the kernel, which has a word for it. */
+	/* Cut to 32 bits, as in the kernel. */
 	*depth = (uint32_t)value;
 	r = publish(file);
 	if (r)
@@ -672,7 +697,7 @@ ssize_t tracing_thresh_store(struct tracefs_file *file, const char *buf, size_t 
 int available_tracers_show(struct tracefs_node *node, struct text *out)
 {
 	(void)node;
-	/* The newest first, as the kernel has them. */
+	/* List the tracers in the kernel's order, the newest first. */
 	for (uint32_t i = ABI_TRACERS; i--; )
 		text_printf(out, "%s%s", tracer_names[i], i ? " " : "\n");
 	return 0;
@@ -714,7 +739,8 @@ static int set_tracer(struct tracefs_file *file, uint32_t tracer)
 		shm_store(&instance->abi->tracer, old);
 		return r;
 	}
-	/* Before the new one records anything, so that it is all there. */
+	/* Clear the buffer before the processes start the new tracer, so that none of its
+	 * records is lost. */
 	if (old == ABI_TRACER_NOP)
 		instance_clear(instance, RINGS_MAIN, CPU_ALL);
 	tracefs_file_apply(file);
@@ -723,7 +749,7 @@ static int set_tracer(struct tracefs_file *file, uint32_t tracer)
 	return 0;
 }
 
-/* What the last tracer has recorded goes, when it records no more. */
+/* The previous tracer has stopped in all processes: remove its records. */
 void current_tracer_applied(struct tracefs_file *file)
 {
 	if (file->is_new_tracer && file->old_tracer != ABI_TRACER_NOP)
@@ -731,7 +757,7 @@ void current_tracer_applied(struct tracefs_file *file)
 	file->is_new_tracer = false;
 }
 
-/* There is none then, as in the kernel. */
+/* A process could not apply the change.  As in the kernel, the tracer is nop then. */
 void current_tracer_refused(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files to be read: printk_formats, saved_cmdlines(_size), saved_tgids,
- * timestamp_mode. */
+/* printk_formats, saved_cmdlines, saved_cmdlines_size, saved_tgids and timestamp_mode. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "server/names/printk.h"
 #include "tracefs/files.h"
 
-#define SAVED_CMDLINES_MAX	32768	/* the kernel's */
+#define SAVED_CMDLINES_MAX	32768	/* the limit of the kernel */
 
 static void put_comm(void *arg, uint32_t tid, uint32_t tgid, const char *name)
 {
@@ -36,8 +35,8 @@ int saved_cmdlines_show(struct tracefs_node *node, struct text *out)
 }
 
 /*
- * The table is as large as it ever gets.  As in the kernel what is asked for is
- * made room for at least, so whatever it has room for is granted.
+ * The table has a fixed size.  In the kernel a write asks for at least that many entries, so
+ * here every number up to the size of the table succeeds.
  */
 int saved_cmdlines_size_show(struct tracefs_node *node, struct text *out)
 {
@@ -66,6 +65,7 @@ int saved_tgids_show(struct tracefs_node *node, struct text *out)
 	return comms_list(node->root, put_tgid, out);
 }
 
+/* Append a format, with its newlines, tabs and quotes escaped as in the kernel. */
 static void put_format(void *arg, uint64_t addr, const char *text)
 {
 	text_printf(arg, "0x%" PRIx64 " : \"", addr);
@@ -94,7 +94,7 @@ int printk_formats_show(struct tracefs_node *node, struct text *out)
 	return r ? r : printk_list_strings(node->root, put_format, out);
 }
 
-/* A record holds the time since the one before it, always. */
+/* A record always holds the time since the record before it. */
 int timestamp_mode_show(struct tracefs_node *node, struct text *out)
 {
 	(void)node;

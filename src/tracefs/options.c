@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_options, and a file for each of them in options/. */
+/* trace_options, and the files in options/, one per option. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +10,10 @@
 #include "server/print/tracer.h"
 #include "tracefs/files.h"
 
-#define WRITE_MAX	63		/* bytes; the kernel's */
+#define WRITE_MAX	63		/* bytes of a write; the limit of the kernel */
 
-/* A tracer's are for the buffers that have it. */
+/* Return true if the instance has the option @row: an option of a tracer exists only where that
+ * tracer is the current one. */
 static bool is_listed(const struct instance *instance,
 		      const struct option_row *row)
 {
@@ -36,11 +37,11 @@ int trace_options_show(struct tracefs_node *node, struct text *out)
 static void set(struct tracefs_file *file, uint64_t bit, bool is_on)
 {
 	instance_set_option(tracefs_instance(file->node), bit, is_on);
-	if (bit & OPTION_PROGRAM)	/* it is the processes that do it */
+	if (bit & OPTION_PROGRAM)	/* the processes must apply it */
 		tracefs_file_apply(file);
 }
 
-/* @row: of a tracer that is not current; NULL: there is no such option. */
+/* Log a wrong option.  @row: an option of a tracer that is not current; NULL: no such option. */
 static void log_option(struct tracefs_file *file, const char *name,
 		       const struct option_row *row)
 {
@@ -83,7 +84,7 @@ ssize_t trace_options_store(struct tracefs_file *file, const char *buf, size_t s
 	return (ssize_t)size;
 }
 
-/* The file has the option's name. */
+/* Return the bit of the option after which the file is named. */
 static uint64_t bit_of(const struct tracefs_node *node)
 {
 	return option_find(node->def->name)->bit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* set_event_pid, set_ftrace_pid and those that end in notrace_pid. */
+/* set_event_pid, set_event_notrace_pid, set_ftrace_pid and set_ftrace_notrace_pid. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "server/rules/pids.h"
 #include "tracefs/files.h"
 
-/* As the kernel reads it: 0x10 and 010 are numbers, too, and its errno for one
- * that is too large is not the usual. */
+/* Parse a thread id as the kernel does: 0x10 and 010 are valid, too, and the error for a number
+ * that is too large is -EPERM. */
 static int parse_pid(const char *word, uint32_t *ret_pid)
 {
 	const char *digits = word + (*word == '+');
@@ -28,7 +28,8 @@ static int parse_pid(const char *word, uint32_t *ret_pid)
 	return 0;
 }
 
-/* Numbers, all that there are up to a NUL; @pids has room. */
+/* Parse all numbers up to the end or a NUL.  @pids must have space for @size / 2 + 1 of them.
+ * Returns the bytes used, or -errno. */
 static ssize_t parse_pids(const char *buf, size_t size, uint32_t *pids,
 			  size_t *ret_nr)
 {
@@ -53,6 +54,7 @@ static ssize_t parse_pids(const char *buf, size_t size, uint32_t *pids,
 	return (ssize_t)taken;
 }
 
+/* Return the list that a file shows, by the name of the file. */
 static enum abi_pids_list list_of(const struct tracefs_node *node)
 {
 	static const char *const files[ABI_PIDS_LISTS] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_pipe: lines, taken out of the buffer when the reader has them.  The text
- * of a batch of records is made at once and stays until all of it is delivered;
- * most batches are delivered by one read.
+ * trace_pipe: lines of text, whose records are consumed when the reader has got them.  The text
+ * of a batch of records is printed at once, and kept until all of it is delivered.  Most
+ * batches are delivered by one read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,20 +15,21 @@
 #include "server/rings/receipt.h"
 #include "tracefs/files.h"
 
-#define PIPE_BYTES_MAX	(4u << 20)
+#define PIPE_BYTES_MAX	(4u << 20)	/* longest text of a batch */
 
 struct pipe {
 	struct lines lines;
-	struct text text;
-	size_t text_at;			/* the reader has what is before */
-	size_t nr_given;		/* bytes that the last read gave; 0: it
-					 * has ended */
+	struct text text;		/* text of the batch */
+	size_t text_at;			/* bytes of @text that the reader has */
+	size_t nr_given;		/* bytes that the current read returns; 0: no read is
+					 * in progress */
 	bool is_split;			/* the batch took more than one read */
-	bool has_read;
+	bool has_read;			/* a read has returned bytes */
 };
 
-/* ---- one reader a CPU; trace_pipe of all CPUs excludes all others ---- */
+/* ---- one reader per CPU; a reader of all CPUs excludes all others ---- */
 
+/* Reserve @cpu, or CPU_ALL, for a reader.  Returns 0 or -EBUSY. */
 static int cpus_take(struct instance *instance, int cpu)
 {
 	uint64_t *taken = instance->pipe_cpus;
@@ -92,7 +93,7 @@ static void pipe_close(struct tracefs_file *file)
 	cpus_give(tracefs_instance(file->node), tracefs_cpu(file->node));
 }
 
-/* Losses after which no record has come that would report them. */
+/* Print losses that are not followed by a record which would report them. */
 static void print_lost(struct pipe *pipe)
 {
 	uint32_t cpu;
@@ -102,6 +103,8 @@ static void print_lost(struct pipe *pipe)
 		line_print_lost(cpu, lost, &pipe->text);
 }
 
+/* Print a new batch of at most @size bytes, but at least one line if there is one.  Returns 0, also
+ * if there is none, or -errno. */
 static int pipe_fill(struct tracefs_file *file, size_t size)
 {
 	uint64_t until = server_now_ns() + TRACEFS_READ_NS;
@@ -120,7 +123,7 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 		r = lines_print(&pipe->lines, &pipe->text);
 		if (r <= 0)
 			break;
-		/* Of a line that he gets half the reader may close the rest. */
+		/* Do not split a line: the reader may close the file after the first half. */
 		if (before && pipe->text.len > size) {
 			text_truncate(&pipe->text, before);
 			break;
@@ -131,17 +134,17 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 	}
 	if (!r && !pipe->text.len)
 		print_lost(pipe);
-	/* Some records have no line. */
+	/* Records that print no text are consumed at once. */
 	if (pipe->text.len)
 		merge_stage(pipe->lines.merge);
 	else
 		merge_consume(pipe->lines.merge);
-	/* the lines before the one that has to wait are good */
+	/* On -ERESTART deliver the lines before the one that has to wait. */
 	return r < 0 && !(r == -ERESTART && pipe->text.len) ? r : 0;
 }
 
-/* Nothing there: is there nothing to wait for either?  A reader that has seen
- * something is let go when tracing is off or the program dead. */
+/* There is nothing to read: return true if the reader need not wait either.  The file ends when
+ * the program has ended, or when tracing is off and the reader has read something before. */
 static bool is_over(const struct tracefs_file *file)
 {
 	const struct pipe *pipe = file->state;
@@ -160,7 +163,7 @@ static ssize_t pipe_read(struct tracefs_file *file, char *buf, size_t size,
 	int r;
 
 	(void)offset;
-	/* A text that its reader refused may be another reader's by now. */
+	/* After TRACEFS_REFUSED another reader may have consumed these records. */
 	if (!pipe->text_at && merge_is_stale(pipe->lines.merge))
 		text_reset(&pipe->text);
 	if (pipe->text_at >= pipe->text.len) {
@@ -187,7 +190,11 @@ static void text_taken(struct pipe *pipe)
 		merge_consume(pipe->lines.merge);
 }
 
-/* The reader of a part of the text may use it, or drop it. */
+/*
+ * Only a batch that one read delivers as a whole gets a receipt.  After a part of the text was
+ * taken, the records cannot be given to another reader: it is unknown whether the reader uses
+ * or drops its part.
+ */
 static void pipe_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 {
 	struct pipe *pipe = file->state;
@@ -214,7 +221,8 @@ static void pipe_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 	}
 }
 
-/* Of one CPU it waits for a part of the buffer, of all for a record. */
+/* Return true if poll() need not wait: trace_pipe of one CPU waits for buffer_percent of the
+ * buffer, trace_pipe of all CPUs waits for a record. */
 static bool has_enough(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

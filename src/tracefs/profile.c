@@ -65,7 +65,8 @@ ssize_t profile_enabled_store(struct tracefs_file *file, const char *buf, size_t
 	return (ssize_t)size;
 }
 
-/* It was off before, or is to be. */
+/* A process could not apply the change.  Turn the profiler off: it was off before a write of
+ * 1, and a write of 0 wants it off. */
 void profile_enabled_refused(struct tracefs_file *file)
 {
 	struct root *root = file->node->root;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_pipe_raw: the buffer of a CPU in pages of the kernel's layout.  A CPU has
- * more than one ring, so its records are merged into new pages; a page holds
- * records that were read but not yet taken out of the rings until the reader
- * has it.
+ * trace_pipe_raw: the buffer of a CPU in pages of the kernel's layout.  A CPU has more than one
+ * ring, so its records are merged into new pages.  The records of a page stay in the rings
+ * until the reader has got the page; then they are consumed.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,32 +17,32 @@
 
 #define DELTA_MAX	(1ull << ABI_REC_DELTA_BITS)
 #define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* bytes */
-/* poll() lets records wait so long for buffer_percent of the buffer. */
+/* poll() waits no longer than this for buffer_percent of the buffer. */
 #define FLUSH_NS	500000000u
 
 struct raw {
 	LIST_ENTRY(raw) link;		/* in all_raws */
 	const struct tracefs_file *file;
 	struct merge *merge;
-	uint8_t *page;
-	uint32_t page_bytes;
-	uint32_t bytes;			/* of records in it */
-	uint64_t time;			/* of the newest */
-	uint64_t lost;			/* before the first */
-	bool is_closed;			/* complete: being read from page_at */
-	uint32_t page_at;		/* the reader has what is before */
-	uint32_t give_at;		/* and the last read gave what is
-					 * between the two */
-	uint32_t data_end;		/* zeroes follow */
-	bool is_split;			/* staged records need one more read, and
-					 * cannot be given again as a whole */
-	uint64_t flush_ns;		/* when poll() does not wait for more;
-					 * 0: it has not found a record */
-	bool is_flushing;		/* poll() did not: a splice gets a page
-					 * that is not full */
+	uint8_t *page;			/* page that is being filled or read */
+	uint32_t page_bytes;		/* size of @page */
+	uint32_t bytes;			/* bytes of records in @page */
+	uint64_t time;			/* time of the newest record in @page */
+	uint64_t lost;			/* records lost before the first in @page */
+	bool is_closed;			/* @page is complete and is being read */
+	uint32_t page_at;		/* bytes of @page that the reader has */
+	uint32_t give_at;		/* end of the bytes that the current read returns; they
+					 * begin at @page_at */
+	uint32_t data_end;		/* end of the data in @page; zeroes follow */
+	bool is_split;			/* the reader has a part of the staged records and
+					 * needs another read; they cannot be delivered again */
+	uint64_t flush_ns;		/* CLOCK_MONOTONIC: poll() waits for more records until
+					 * then; 0: poll() has found no record */
+	bool is_flushing;		/* poll() has stopped waiting: the next splice gets a
+					 * page that is not full */
 };
 
-/* Every open trace_pipe_raw; the server's only thread uses it. */
+/* Every open trace_pipe_raw and snapshot_raw.  Only the server's thread uses the list. */
 static LIST_HEAD(, raw) all_raws = LIST_HEAD_INITIALIZER(all_raws);
 
 static int raw_open(struct tracefs_file *file)
@@ -92,13 +91,14 @@ static void page_reset(struct raw *raw)
 	raw->page_at = raw->give_at = 0;
 }
 
+/* Append a word of a record's header. */
 static void page_word(struct raw *raw, uint32_t word)
 {
 	memcpy(raw->page + ABI_PAGE_HEADER + raw->bytes, &word, sizeof(word));
 	raw->bytes += sizeof(word);
 }
 
-/* Append, if it fits into @limit bytes of data. */
+/* Append a record.  Returns false if the page would have more than @limit bytes of data. */
 static bool page_add(struct raw *raw, const struct merge_record *record,
 		     uint32_t limit)
 {
@@ -128,9 +128,11 @@ static bool page_add(struct raw *raw, const struct merge_record *record,
 	return true;
 }
 
-/* The commit word: bytes, and whether events were lost before the page.  The
- * kernel's flags are signed.  The number follows the data: data_limit() has left
- * room for it. */
+/*
+ * Complete the page.  The commit word has the bytes of data, and flags if records were lost
+ * before the page; the kernel sign-extends the flags.  The number of lost records follows the
+ * data, for which data_limit() has left space.
+ */
 static void page_close(struct raw *raw)
 {
 	uint64_t commit = raw->bytes;
@@ -146,7 +148,7 @@ static void page_close(struct raw *raw)
 	raw->is_closed = true;
 }
 
-/* Bytes of data that a page may have with @record in it. */
+/* Return how many bytes of data the page may have if @record is added, at most @limit. */
 static uint32_t data_limit(const struct raw *raw,
 			   const struct merge_record *record, uint32_t limit)
 {
@@ -158,9 +160,9 @@ static uint32_t data_limit(const struct raw *raw,
 }
 
 /*
- * Move records into the page.  1: it is full, that is, the next record does
- * not belong into it; 0: nothing more there; -EMSGSIZE: not even the first
- * fits into @limit bytes.
+ * Add records to the page.  Returns 1 if the page is full: the next record does not belong into
+ * it; 0 if there are no more records; -EMSGSIZE if not even the first record fits into @limit
+ * bytes; or another -errno.
  */
 static int page_fill(struct raw *raw, uint32_t limit)
 {
@@ -174,7 +176,7 @@ static int page_fill(struct raw *raw, uint32_t limit)
 	if (raw->bytes >= limit)
 		return 1;
 	while (merge_peek(raw->merge, &record) > 0) {
-		/* A page says what was lost before it, not in the middle. */
+		/* A page can report losses only before its first record. */
 		if (raw->bytes && record.lost)
 			return 1;
 		if (!page_add(raw, &record, data_limit(raw, &record, limit))) {
@@ -182,7 +184,7 @@ static int page_fill(struct raw *raw, uint32_t limit)
 				return 1;
 			if (limit < data_limit(raw, &record, UINT32_MAX))
 				return -EMSGSIZE;
-			raw->lost++;	/* no page has room for it */
+			raw->lost++;	/* larger than a page */
 		}
 		raw->lost += record.lost;
 		merge_advance(raw->merge);
@@ -190,6 +192,7 @@ static int page_fill(struct raw *raw, uint32_t limit)
 	return 0;
 }
 
+/* Copy the next bytes of the page to @buf.  Returns how many. */
 static size_t page_give(struct raw *raw, char *buf, size_t size)
 {
 	if (size > raw->page_bytes - raw->give_at)
@@ -204,7 +207,7 @@ static bool has_rest(const struct raw *raw)
 	return raw->is_closed && raw->give_at < raw->page_bytes;
 }
 
-/* A page that its reader refused may be another reader's by now. */
+/* Drop a page that was refused if another reader has consumed its records since. */
 static void drop_stale_page(struct raw *raw)
 {
 	if (raw->is_closed && !raw->page_at && !raw->is_split &&
@@ -214,7 +217,8 @@ static void drop_stale_page(struct raw *raw)
 	}
 }
 
-/* A page without a record reports losses if no record will come that could. */
+/* Return true if records were lost.  An empty page reports them if no further record will come
+ * that could. */
 static bool has_lost_only(struct raw *raw)
 {
 	uint32_t cpu;
@@ -225,7 +229,11 @@ static bool has_lost_only(struct raw *raw)
 	return raw->lost;
 }
 
-/* Of a page that the reader has in part it may use the part, or drop it. */
+/*
+ * Only a page that one read delivers as a whole gets a receipt.  After a part of it was taken,
+ * its records cannot be given to another reader: it is unknown whether the reader uses or
+ * drops its part.
+ */
 static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 {
 	struct raw *raw = file->state;
@@ -257,8 +265,8 @@ static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 	}
 }
 
-/* A page, or the rest of one.  A read that is smaller than a page gets as
- * many records as fit into it, and 0 if that is none: the kernel's way. */
+/* Return a page, or the rest of one.  As in the kernel, a read that is smaller than a page gets
+ * as many records as fit, and 0 if none fits. */
 static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 			off_t offset)
 {
@@ -285,8 +293,8 @@ static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 	return (ssize_t)page_give(raw, buf, size);
 }
 
-/* page_fill() for a splice, which gets full pages only: others would make a file
- * of a slow trace many times larger. */
+/* page_fill() for a splice, which gets full pages only: with other pages the file of a slow
+ * trace would be many times larger. */
 static int page_fill_whole(struct raw *raw)
 {
 	int r = page_fill(raw, raw->page_bytes - ABI_PAGE_HEADER);
@@ -308,7 +316,7 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 	while (done < size) {
 		if (!has_rest(raw)) {
 			r = page_fill_whole(raw);
-			/* The rest of the last page has gone for nothing. */
+			/* The rest of the previous page is in @buf and is not delivered. */
 			if (r <= 0 && raw->is_split)
 				merge_give_up(raw->merge);
 			if (r <= 0)
@@ -321,11 +329,11 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 }
 
 /*
- * Have the records waited long enough?  The kernel's poll() waits for buffer_percent
- * of the buffer, however long that takes, and a reader that prints records as they come
- * (`trace-cmd stream') prints nothing of a program that records little.  This poll() waits
- * for FLUSH_NS at most, and not at all when tracing is off, as no more records will come.
- * A reader that sets 100 percent wants a full buffer and gets one.
+ * Return true if the records have waited long enough.  The kernel's poll() waits for
+ * buffer_percent of the buffer, however long that takes.  Then a reader that prints records as
+ * they come (`trace-cmd stream') prints nothing of a program that records little.  This poll()
+ * waits for FLUSH_NS at most, and not at all when tracing is off, because no more records will
+ * come.  A reader that sets 100 percent wants a full buffer and gets one.
  */
 static bool is_flush_due(struct raw *raw, struct instance *instance, int cpu)
 {
@@ -342,7 +350,7 @@ static bool is_flush_due(struct raw *raw, struct instance *instance, int cpu)
 	return server_now_ns() >= raw->flush_ns;
 }
 
-/* Ready when buffer_percent of the buffer is full. */
+/* Return POLLIN if buffer_percent of the buffer is full, or is_flush_due(). */
 static unsigned int raw_poll(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);
@@ -365,7 +373,7 @@ bool raw_is_served(struct instance *instance, pid_t tid)
 	LIST_FOREACH(raw, &all_raws, link) {
 		const struct tracefs_node *node = raw->file->node;
 
-		/* Records of a snapshot do not end when tracing does. */
+		/* Skip snapshot_raw: tracing_on does not change a snapshot. */
 		if (raw->file->def->stream != &raw_stream ||
 		    tracefs_instance(node) != instance || !raw->file->poll_tid ||
 		    raw->file->poll_tid == tid)
@@ -388,7 +396,8 @@ const struct tracefs_stream raw_stream = {
 	.size = (off_t)1 << 62,
 };
 
-/* It has no poll: a program never waits for a snapshot in that way. */
+/* snapshot_raw has no poll method, so poll(2) finds it always ready: programs do not wait for a
+ * snapshot in that way. */
 const struct tracefs_stream snapshot_raw_stream = {
 	.is_snapshot = true,
 	.open = raw_open,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* README: printed from the rows of the tables. */
+/* README: printed from the rows of the tables of files, triggers and clocks. */
 #include <string.h>
 
 #include "event/clock.h"
 #include "server/rules/triggers.h"
 #include "tracefs/files.h"
 
-/* The commands of an event, or of a function. */
+/* Append the help of the triggers of events, or of the commands of functions. */
 static void put_commands(struct text *out, bool is_function)
 {
 	for (uint32_t i = 0; i < nr_trigger_cmds; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * set_event.  As in the kernel a write takes one word, with the blank that ends
- * it, and says how many bytes that was; the writer comes back with the rest.
+ * set_event.  As in the kernel, a write takes one token and the blank that ends it, and returns
+ * how many bytes that was.  The writer calls write(2) again with the rest.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,13 +25,16 @@ int set_event_show(struct tracefs_node *node, struct text *out)
 	return r;
 }
 
-/* NULL for what stands for anything. */
+/* Return @text, or NULL if it is "" or "*", which match everything. */
 static const char *part(const char *text)
 {
 	return !*text || !strcmp(text, "*") ? NULL : text;
 }
 
-/* [!]system:event, system:, *:event, ... or one that is either; cuts @word. */
+/*
+ * Parse a token without its !: "SYSTEM:EVENT", "SYSTEM:", "*:EVENT" ..., or one name that may be
+ * a system or an event.  @ret_match points into @word, which is cut at the colon.
+ */
 static void parse_match(char *word, struct event_match *ret_match)
 {
 	char *colon = strchr(word, ':');

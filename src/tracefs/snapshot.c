@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* snapshot: taken, freed or emptied by a number; read as trace is. */
+/* snapshot: a number that is written takes, frees or clears the snapshot.  Reads are as those
+ * of trace. */
 #include <errno.h>
 
 #include "server/print/line.h"
 #include "tracefs/files.h"
 
-/* The kernel's text. */
+/* The help texts are those of the kernel. */
 static const char help_of_all[] =
 	"# echo 0 > snapshot : Clears and frees snapshot buffer\n"
 	"# echo 1 > snapshot : Allocates snapshot buffer, if not already allocated.\n"
@@ -48,6 +49,7 @@ static int take(struct tracefs_file *file)
 	return 0;
 }
 
+/* Free the snapshot with its buffer. */
 static int give_up(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

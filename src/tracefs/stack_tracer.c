@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack tracer: stack_tracer_enabled, stack_max_size, stack_trace, and how deep
- * each thread was. */
+/* The stack tracer: stack_tracer_enabled, stack_max_size, stack_trace and stack_trace_threads. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +20,8 @@ int stack_enabled_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* A sysctl of the kernel's, which takes any int: 0 is off. */
+/* Parse an int.  In the kernel stack_tracer_enabled is a sysctl, which takes any int: 0 is
+ * off. */
 static int parse_int(const char *buf, size_t size, int32_t *ret_value)
 {
 	char text[32], *end;
@@ -72,7 +72,8 @@ ssize_t stack_enabled_store(struct tracefs_file *file, const char *buf, size_t s
 	return r ? r : (ssize_t)size;
 }
 
-/* It was off before, or is to be. */
+/* A process could not apply the change.  Turn the stack tracer off: it was off before a write
+ * of 1, and a write of 0 wants it off. */
 void stack_enabled_refused(struct tracefs_file *file)
 {
 	struct root *root = file->node->root;
@@ -91,7 +92,7 @@ int stack_max_size_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Every hit looks at the word itself: nobody has to be told. */
+/* Every hit reads the value in shared memory, so processes need not be notified. */
 ssize_t stack_max_size_store(struct tracefs_file *file, const char *buf, size_t size,
 			     pid_t tid)
 {

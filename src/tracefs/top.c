@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The top of a server's tree, and paths from there. */
+/* The top directory of a server's tree, and the lookup of paths. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace: the buffer as text.  A line is printed when it is read, so an open file
- * takes no more memory for a long trace than for a short one.  As in the kernel a
- * reader that comes to the end gets what was recorded meanwhile.  The kernel hands out all
- * of it.  Here `cat' must end even if the program records faster than it reads, so a reader
- * that lost records, or comes to the end again and again without a pause, gets an end.
+ * trace: the buffer as text.  A line is printed when it is read, so an open file takes no more
+ * memory for a long trace than for a short one.
+ *
+ * As in the kernel, a reader that has reached the end gets the records that were written since.
+ * The kernel always returns them.  Here `cat' must end even if the program records faster than
+ * `cat' reads.  So a read returns 0 if the reader has lost records, or has reached the end many
+ * times without a pause.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,21 +18,22 @@
 #include "server/rings/options.h"
 #include "tracefs/files.h"
 
-#define LINE_BYTES_MAX	(1u << 20)
-/* A reader that comes to the end FOLLOWS_MAX times, with less time than this between two of
- * them, gets no more lines. */
+#define LINE_BYTES_MAX	(1u << 20)	/* longest header or line */
+/* A reader that reaches the end more than FOLLOWS_MAX times, with less than FOLLOW_NS between
+ * two of them, gets no more lines. */
 #define FOLLOW_NS	10000000u
 #define FOLLOWS_MAX	16
 
 struct reader {
-	bool has_paused;		/* since it was opened */
+	bool has_paused;		/* recording is paused while the file is open */
 	struct lines lines;		/* .merge NULL: nothing was read yet */
-	struct text text;		/* the piece that is being read */
-	off_t text_at;			/* where in the file it starts */
-	bool has_header;
-	uint64_t follow_ns;		/* when it was last asked for the end */
-	uint32_t nr_follows;		/* with no pause between them */
-	bool has_followed;		/* in the read that goes on after -ERESTART */
+	struct text text;		/* header or line that is being read */
+	off_t text_at;			/* offset of @text in the file */
+	bool has_header;		/* the header was printed */
+	uint64_t follow_ns;		/* when the reader was last at the end */
+	uint32_t nr_follows;		/* times at the end without a pause */
+	bool has_followed;		/* the current read was at the end; kept when it
+					 * continues after -ERESTART */
 };
 
 static void print_header(struct tracefs_node *node, struct text *out)
@@ -46,7 +49,7 @@ static void print_header(struct tracefs_node *node, struct text *out)
 		line_print_header(instance, which, out);
 }
 
-/* The next piece of text; 0 at the end. */
+/* Print the header or the next line to reader->text.  Returns 1, 0 at the end, or -errno. */
 static int reader_next(struct reader *reader, struct tracefs_node *node)
 {
 	int r;
@@ -70,7 +73,7 @@ static void reader_stop(struct reader *reader)
 	lines_done(&reader->lines);
 }
 
-/* From the beginning, with what there is now. */
+/* Start at the beginning, with the records that there are now. */
 static int reader_start(struct reader *reader, struct tracefs_node *node)
 {
 	struct instance *instance = tracefs_instance(node);
@@ -98,7 +101,7 @@ static int reader_start(struct reader *reader, struct tracefs_node *node)
 	return r < 0 ? r : 0;
 }
 
-/* Is there more than there was? */
+/* At the end: return true if there are more records now, and the reader may have them. */
 static bool reader_follow(struct reader *reader)
 {
 	uint64_t now = server_now_ns();
@@ -134,9 +137,12 @@ static int trace_open(struct tracefs_file *file)
 }
 
 /*
- * Print the next line for a read that has begun at @until - TRACEFS_READ_NS.  Returns 1; 0 at the
- * end; -ERESTART: the time is up, and none of the lines so far is what is read.
- * @is_first: in this read.
+ * Print the next line for a read that has begun at @until - TRACEFS_READ_NS.
+ * @done: bytes that the read has got so far
+ * @is_first: this is the first line of the read
+ *
+ * Returns 1; 0 at the end, or when the time is up; -ERESTART if the time is up and all lines so
+ * far were before the offset that is read.
  */
 static int read_next(struct tracefs_file *file, uint64_t until, size_t done, bool is_first)
 {
@@ -148,7 +154,7 @@ static int read_next(struct tracefs_file *file, uint64_t until, size_t done, boo
 	r = reader_next(reader, file->node);
 	if (r || done || reader->has_followed)
 		return r;
-	/* Once for a read: a program may record faster than lines are printed. */
+	/* Continue once per read only: a program may record faster than lines are printed. */
 	reader->has_followed = true;
 	return reader_follow(reader) ? 1 : 0;
 }
@@ -216,7 +222,7 @@ const struct tracefs_stream snapshot_stream = {
 	.close = trace_close,
 };
 
-/* What is written does not matter: > has emptied the buffer, >> nothing. */
+/* A write has no effect: with > the buffer was cleared by O_TRUNC, with >> nothing happens. */
 ssize_t trace_store(struct tracefs_file *file, const char *buf, size_t size,
 		    pid_t tid)
 {

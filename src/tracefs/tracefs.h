@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tree of files that a root shows, independent of how it is reached:
- * FUSE (fuse.c) and the CLI's socket (daemon/socket.c) both call this.
- * Single-threaded: everything runs in the server's event loop and nothing
- * here blocks.
+ * The tree of files that the server shows.  Two callers use it: FUSE (fuse/fuse.c) and the
+ * CLI's socket (daemon/socket.c).
  *
- * The top directory has one directory a root, named <comm>.<pid>.
+ * Only the server's thread calls these functions, from its event loop.  None of them blocks.
+ * Functions that return int return 0 or -errno, unless stated otherwise.
+ *
+ * The top directory has one directory per root, named <comm>.<pid>.
  */
 #ifndef ULF_TRACEFS_TRACEFS_H
 #define ULF_TRACEFS_TRACEFS_H
@@ -18,117 +19,152 @@
 
 struct server;				/* server/core/server.h */
 
-/* A place in the tree.  Stable while its root lives; `ino` is unique and never
- * reused by something else while the server runs. */
+/* A file or directory of the tree.  While the server runs, its inode number is never used for
+ * another file or directory. */
 struct tracefs_node;
 
+/* Return the top directory, or NULL without memory.  The server owns it: the caller takes no
+ * reference. */
 struct tracefs_node *tracefs_top(struct server *server);
-/* 0 and a referenced node, or -ENOENT, -ENOTDIR. */
+/* Find the entry @name of @dir.  Returns 0 and a reference, which the caller puts; -ENOENT,
+ * -ENOTDIR or -ENOMEM. */
 int tracefs_lookup(struct tracefs_node *dir, const char *name,
 		   struct tracefs_node **ret_node);
-/* By path relative to the top ("a.1/events/sched/enable"). */
+/* Find a node by its path from the top directory ("a.1/events/sched/enable").  Returns as
+ * tracefs_lookup(), or -ENAMETOOLONG. */
 int tracefs_walk(struct server *server, const char *path,
 		 struct tracefs_node **ret_node);
+/* Take a reference. */
 void tracefs_node_get(struct tracefs_node *node);
+/* Release a reference.  NULL is allowed. */
 void tracefs_node_put(struct tracefs_node *node);
-/* st_ino, st_mode, st_nlink, st_size, st_uid, st_gid, times. */
+/* Get the attributes: st_ino, st_mode, st_nlink, st_blksize, st_size, st_uid, st_gid, times. */
 void tracefs_stat(struct tracefs_node *node, struct stat *ret_stat);
-/* Calls @emit for every entry, without . and ..; stops when it is not 0. */
+/* Call @emit for every entry except . and ..  Stops when @emit returns anything but 0, and
+ * returns that. */
 int tracefs_readdir(struct tracefs_node *dir,
 		    int (*emit)(void *arg, const char *name, const struct stat *st),
 		    void *arg);
-/* mkdir, rmdir, create, unlink, rename: the kernel's errno for this place. */
+/*
+ * Make or remove the directory @name in @dir.  Only the directory `instances` allows that; in
+ * other directories both return -EPERM.  Errors are those of the kernel: -EEXIST, -ENOENT,
+ * -EBUSY ...
+ */
 int tracefs_mkdir(struct tracefs_node *dir, const char *name);
 int tracefs_rmdir(struct tracefs_node *dir, const char *name);
 
-/* Flag of tracefs_open(): what is read goes to a terminal.  Newlines in strings of
- * the traced program are escaped, so that each of them cannot begin a line. */
+/* Flag of tracefs_open(): the reader is a terminal.  Newlines in strings of the traced
+ * program are escaped, so that no such string can begin a new line. */
 #define TRACEFS_TERMINAL	(1 << 30)
 
-/* An open file. @flags: O_ACCMODE, O_TRUNC, O_APPEND, O_NONBLOCK as open(2), and
- * TRACEFS_TERMINAL. */
+/* An open file. */
 struct tracefs_file;
+/*
+ * tracefs_open - open a file
+ * @flags: O_ACCMODE, O_TRUNC and O_NONBLOCK as for open(2), and TRACEFS_TERMINAL
+ *
+ * Returns 0; -EISDIR; -EACCES if the mode of the file forbids it; -ENODEV if the root or the
+ * instance is gone; -ENOMEM; or another error of the file's family, as -EBUSY of trace_pipe.
+ */
 int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret_file);
+/* Flush and free @file.  NULL is allowed. */
 void tracefs_close(struct tracefs_file *file);
 
 /*
- * A file that names functions may have to wait for a parser (symbols/parse.h).  Then
- * tracefs_read(), tracefs_write(), tracefs_flush() and tracefs_settle() answer
- * -ERESTART, and have changed nothing: the caller keeps the request, also one of a file
- * that is O_NONBLOCK, and calls again with the same arguments when a parser has ended,
- * or on the next tick.  It never takes longer than the parser may.
+ * tracefs_settle - do the O_TRUNC that tracefs_open() could not do yet
  *
- * tracefs_settle() does what tracefs_open() could not do yet: O_TRUNC.  The first write
- * and the flush do so, too.
+ * A file that names functions may have to wait for a parser (symbols/parse.h).  Then
+ * tracefs_read(), tracefs_write(), tracefs_flush() and tracefs_settle() return -ERESTART, and
+ * have changed nothing.  The caller must park the request, even if the file was opened with
+ * O_NONBLOCK, and call again with the same arguments when a parser has ended, or on the next
+ * tick.  The wait is limited by the time limit of the parser.
+ *
+ * The first write and the flush call tracefs_settle() themselves.
  */
 int tracefs_settle(struct tracefs_file *file);
 
 /*
- * Read at @offset (streams ignore it).  > 0 bytes, 0 at the end, -errno.
- * -EAGAIN: nothing yet; the caller answers EAGAIN if the file is opened
- * O_NONBLOCK, else keeps the request and calls again on the next tick.
+ * tracefs_read - read at @offset; streams ignore it
+ *
+ * Returns the number of bytes, 0 at the end, or -errno.  -EAGAIN: there is nothing to read
+ * yet.  Then the caller replies EAGAIN if the file was opened with O_NONBLOCK, else parks the
+ * request and calls again on the next tick.  -ERESTART: see tracefs_settle().
  */
 ssize_t tracefs_read(struct tracefs_file *file, char *buf, size_t size, off_t offset);
 
 /*
- * Read for a reader in another process, to which the caller hands the bytes.
- * The records that they show stay in the buffer until the caller reports what
- * became of the bytes (tracefs_deliver()); it must do so before it reads again.
- * @is_whole: as tracefs_read_whole().
+ * tracefs_read_begin - read for a reader in another process
+ * @is_whole: read as tracefs_read_whole() does
+ *
+ * The caller hands the bytes to the reader, and must then report the result with
+ * tracefs_deliver() before it reads again.  Until then the records stay in the buffer.
+ * Returns as tracefs_read().
  */
 ssize_t tracefs_read_begin(struct tracefs_file *file, char *buf, size_t size,
 			   off_t offset, bool is_whole);
+/* The result of a delivery: what became of the bytes of tracefs_read_begin(). */
 enum tracefs_delivery {
-	TRACEFS_OFFERED,	/* the next system call may hand over all of them:
-				 * a server that is killed from here on leaves
-				 * the records in doubt */
-	TRACEFS_LATER,		/* it has not handed over all; a reader that gets
-				 * no more drops what it has */
-	TRACEFS_TAKEN,		/* the reader has them; ends the read */
-	TRACEFS_REFUSED,	/* the reader has nothing; ends the read, and the
-				 * next one gives the same bytes */
-	TRACEFS_RETURNED,	/* after TRACEFS_TAKEN: the reader ended without
-				 * having looked at them */
+	TRACEFS_OFFERED,	/* the next system call may hand over all bytes: if the
+				 * server is killed from here on, the records are in doubt */
+	TRACEFS_LATER,		/* that call has not handed over all bytes; a reader that
+				 * gets no more drops its part */
+	TRACEFS_TAKEN,		/* the reader has all bytes; ends the read */
+	TRACEFS_REFUSED,	/* the reader has no bytes; ends the read, and the next
+				 * read returns the same bytes */
+	TRACEFS_RETURNED,	/* after TRACEFS_TAKEN: the reader has exited without
+				 * looking at the bytes */
 };
-/* For files that are no streams it does nothing. */
+/* Report what became of the bytes that were read last.  No effect on a file that is not a
+ * stream. */
 void tracefs_deliver(struct tracefs_file *file, enum tracefs_delivery what);
 
 /*
- * Read a file that has a size (trace_pipe_raw: st_size is 1 << 62) for the page
- * cache, which splice() goes through: exactly @size bytes (fuse.c asks for
- * memory pages, one at a time), taken from whole sub-buffers only, in order, a
- * larger sub-buffer piece by piece; or -errno.  -EAGAIN: no whole one yet.
+ * tracefs_read_whole - read trace_pipe_raw for the page cache
+ *
+ * splice(2) reads through the page cache, which requires a file with a size (st_size of
+ * trace_pipe_raw is 1 << 62) and asks for memory pages, one at a time.  Returns @size, with
+ * bytes of full sub-buffers only, in order; a larger sub-buffer takes several calls.  Or
+ * returns -errno, and -EAGAIN if no sub-buffer is full yet.
  */
 ssize_t tracefs_read_whole(struct tracefs_file *file, char *buf, size_t size);
 
 /*
- * Write on behalf of thread @tid.  > 0 bytes taken, -errno as the kernel's.
- * -EINPROGRESS: accepted, but not yet in force in every process; the caller
- * keeps the request and calls tracefs_write_done() on each tick until it
- * answers something else (0: done; then the answer to the write is the
- * number of bytes that was returned in *@ret_taken).
+ * tracefs_write - write on behalf of thread @tid
+ * @ret_taken: bytes taken; set with -EINPROGRESS only
+ *
+ * Returns the number of bytes taken, or -errno as the kernel does.  -EINPROGRESS: the change
+ * was accepted, but not every process has applied it yet.  Then the caller parks the request
+ * and calls tracefs_write_done() on each tick until that returns something else.  After 0 the
+ * write returns *@ret_taken bytes.  -ERESTART: see tracefs_settle().
  */
 ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 		      pid_t tid, size_t *ret_taken);
+/* Return 0 when all processes have applied the last write or flush, -EINPROGRESS before, or the
+ * error of a process that could not apply it. */
 int tracefs_write_done(struct tracefs_file *file);
 
 /*
- * There are files (tracefs_has_flush()) that put into force what was written when
- * they are closed.  tracefs_close() does it; this one also says when it is in
- * force: 0, or -errno; -EINPROGRESS as above.
+ * tracefs_flush - apply what was written, as close(2) does
+ *
+ * Some files (tracefs_has_flush()) apply what was written only when they are closed.
+ * tracefs_close() does that, too; tracefs_flush() also reports the result.  Returns 0 or
+ * -errno.  -EINPROGRESS: see tracefs_write(); -ERESTART: see tracefs_settle().
  */
 int tracefs_flush(struct tracefs_file *file);
+/* Return true if @file must be flushed when it is closed. */
 bool tracefs_has_flush(const struct tracefs_file *file);
-/* Is there anything that was not flushed? */
+/* Return true if something was written and not flushed yet. */
 bool tracefs_is_written(const struct tracefs_file *file);
 
-/* POLLIN, POLLOUT ... that are true now. */
+/* Return the events of poll(2) that are true now: POLLIN, POLLOUT ... */
 unsigned int tracefs_poll(struct tracefs_file *file);
-/* Also: the thread @tid asks by poll(2), and so has done with what it read before. */
+/* tracefs_poll() for thread @tid, which has called poll(2).  Also notes that the thread has
+ * finished with the bytes that it read before. */
 unsigned int tracefs_poll_start(struct tracefs_file *file, pid_t tid);
-/* Is this a stream (trace_pipe, trace_pipe_raw): no seeking, may block? */
+/* Return true if @file cannot seek, and reads may block: trace_pipe, trace_pipe_raw, and files
+ * that can only be written. */
 bool tracefs_is_stream(const struct tracefs_file *file);
-/* Is this a stream of lines, so that a read may get fewer than it asked for? */
+/* Return true if @file is a stream of lines: a read may return fewer bytes than it asked for. */
 bool tracefs_is_line_stream(const struct tracefs_file *file);
 
 #endif

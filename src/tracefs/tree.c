@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Places in the tree.  A node is made for each lookup; that two of them are
- * the same place is told by the inode number, which is put together from
+ * The nodes of the tree.  Each lookup makes a new node.  Two nodes are the same file or
+ * directory if their inode numbers are equal.  An inode number is computed, so the server
+ * need not remember it:
  *
- *	instance's serial << 42 | directory's number << 38 | row + 1 << 32 | number
+ *	instance's serial << 42 | kind of directory << 38 | row + 1 << 32 | number
  *
- * (row + 1 is 0 for a directory that is not in a table) and so needs no
- * memory.
+ * For a directory that is not in a table, row + 1 is 0.  Example: events/enable of the
+ * instance with serial 5 is 5 << 42 | 3 << 38 | 1 << 32 | 0, because events_dir.number is 3,
+ * and `enable` is row 0 of its table.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,6 +30,7 @@ static uint64_t make_ino(const struct instance *instance,
 	       (uint64_t)in->number << 38 | row << 32 | number;
 }
 
+/* Allocate a copy of @what with a reference count of 1. */
 static int node_make(const struct tracefs_node *what, struct tracefs_node **ret_node)
 {
 	struct tracefs_node *node = malloc(sizeof(*node));
@@ -44,7 +47,8 @@ static int node_make(const struct tracefs_node *what, struct tracefs_node **ret_
 	return 0;
 }
 
-/* An entry that is not in a table: the directory's own number stands for it. */
+/* Fill the node of a directory that is not in @parent's table.  Its inode number contains the
+ * number of its own kind @dir, not the number of the parent's kind. */
 static void dir_fill(const struct tracefs_node *parent,
 		     const struct tracefs_dir *dir, struct instance *instance,
 		     uint32_t number, struct tracefs_node *ret_node)
@@ -60,6 +64,7 @@ static void dir_fill(const struct tracefs_node *parent,
 	};
 }
 
+/* Fill the node of an entry of @parent's table.  @nth: the CPU, if there is one per CPU. */
 static void def_fill(const struct tracefs_node *parent,
 		     const struct tracefs_def *def, uint32_t nth,
 		     struct tracefs_node *ret_node)
@@ -128,7 +133,7 @@ void tracefs_node_put(struct tracefs_node *node)
 	free(node);
 }
 
-/* Is there still something behind this directory? */
+/* Return true if the root and the instance of @dir still exist.  Updates the events. */
 static bool is_there(const struct tracefs_node *dir)
 {
 	return !dir->root ||
@@ -136,19 +141,20 @@ static bool is_there(const struct tracefs_node *dir)
 		!events_refresh(dir->root));
 }
 
-/* Is the row there in this directory? */
+/* Return true if @dir has the row @def: some files exist only in the top instance. */
 static bool has_row(const struct tracefs_node *dir, const struct tracefs_def *def)
 {
 	return !def->is_top_only || !dir->instance->name;
 }
 
-/* How many entries it makes, and what the @nth is called. */
+/* Return how many entries the row @def makes in @dir. */
 static uint32_t nr_entries(const struct tracefs_node *dir,
 			   const struct tracefs_def *def)
 {
 	return !has_row(dir, def) ? 0 : def->is_per_cpu ? dir->root->nr_cpus : 1;
 }
 
+/* Return the name of the @nth entry of @def.  @room is memory for a name that is composed. */
 static const char *entry_name(const struct tracefs_def *def, uint32_t nth,
 			      char room[NAME_MAX + 1])
 {
@@ -190,7 +196,8 @@ static mode_t node_mode(const struct tracefs_node *node)
 	return mode | (node->dir ? S_IFDIR : S_IFREG);
 }
 
-/* Asked for once: a long directory would ask for each of its entries. */
+/* Set the owner.  Ask the kernel once only, because a long directory has thousands of
+ * entries. */
 static void put_owner(struct stat *st)
 {
 	static bool is_known;
@@ -248,7 +255,6 @@ int tracefs_readdir(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 	return r;
 }
 
-/* Only instances are made and removed by hand. */
 int tracefs_mkdir(struct tracefs_node *dir, const char *name)
 {
 	struct tracefs_node *node;
@@ -273,6 +279,8 @@ int tracefs_rmdir(struct tracefs_node *dir, const char *name)
 	tracefs_node_put(node);
 	return dir->dir->rmdir ? dir->dir->rmdir(dir, name) : -EPERM;
 }
+
+/* ---- the top directory ---- */
 
 int top_lookup(struct tracefs_node *dir, const char *name,
 	       struct tracefs_node **ret_node)

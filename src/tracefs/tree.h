@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tree from the inside: a file is a row (struct tracefs_def), a directory
- * a table of rows and, for what depends on the root, two functions.
+ * The tree from the inside.  A file is a row (struct tracefs_def).  A directory is a table of
+ * rows, and two functions for the entries that depend on the root.
  *
- * A new file is a row in files.c and its methods in the family's .c file; the
- * README is printed from the rows.
+ * A new file needs a row in files.c and methods in the .c file of its family.  README is
+ * printed from the rows.
  */
 #ifndef ULF_TRACEFS_TREE_H
 #define ULF_TRACEFS_TREE_H
@@ -16,26 +16,29 @@
 
 struct tracefs_dir;
 
+/* Called with each entry of a directory.  Returns 0 to go on; any other value ends the list. */
 typedef int (*tracefs_emit)(void *arg, const char *name, const struct stat *st);
 
-/* A file that is more than a text.  Methods are called one at a time, and none
- * may block: -EAGAIN. */
+/* The methods of a file that is not just a text.  The server's thread calls them.  They must
+ * not block: read returns -EAGAIN instead. */
 struct tracefs_stream {
 	/* optional; sets file->state */
 	int (*open)(struct tracefs_file *file);
 	/* optional; called once for each successful open */
 	void (*close)(struct tracefs_file *file);
+	/* see tracefs_read_begin() */
 	ssize_t (*read)(struct tracefs_file *file, char *buf, size_t size,
 			off_t offset);
-	/* optional: what tracefs_read_whole() does */
+	/* optional; see tracefs_read_whole() */
 	ssize_t (*read_whole)(struct tracefs_file *file, char *buf, size_t size);
-	/* optional: the reader has got, or not got, what was read last; a
-	 * consuming stream consumes here */
+	/* optional: what became of the bytes that were read last; a consuming stream
+	 * consumes its records here */
 	void (*deliver)(struct tracefs_file *file, enum tracefs_delivery what);
+	/* optional: see tracefs_poll(); without it the file is always ready */
 	unsigned int (*poll)(struct tracefs_file *file);
-	bool is_pipe;			/* no seeking, may block */
+	bool is_pipe;			/* cannot seek, and reads may block */
 	bool is_snapshot;		/* reads the spare side */
-	off_t size;			/* st_size */
+	off_t size;			/* st_size in bytes */
 };
 
 /* Effect of an open file on rmdir() of its instance. */
@@ -45,98 +48,109 @@ enum tracefs_hold {
 	TRACEFS_STAYS,			/* rmdir() succeeds; the file can be read as before */
 };
 
+/* A file, or a directory with a fixed name: a row of a table in files.c. */
 struct tracefs_def {
 	const char *name;
 	mode_t mode;			/* permission bits */
-	const char *help;		/* its line in README; NULL: none */
-	/* One of the following three; none in a file that can only be written. */
+	const char *help;		/* text in README; NULL: not in README */
+	/* A row sets one of dir, show and stream; none if the file can only be written. */
 	const struct tracefs_dir *dir;
 	int (*show)(struct tracefs_node *node, struct text *out);
 	const struct tracefs_stream *stream;
-	/* optional: bytes taken, or -errno.  If processes must take the change
-	 * in it calls tracefs_file_apply().  store, show, truncate and flush may
-	 * return -ERESTART, with nothing changed: see tracefs_write(). */
+	/* optional: a write.  Returns the bytes taken, or -errno.  If processes must apply
+	 * the change, it calls tracefs_file_apply().  store, show, truncate and flush may
+	 * return -ERESTART, with nothing changed: see tracefs_settle(). */
 	ssize_t (*store)(struct tracefs_file *file, const char *buf, size_t size,
 			 pid_t tid);
-	/* optional: has the change done all that the writer waits for?  The write
-	 * returns after TRACEFS_DONE_NS even if not */
+	/* optional: return true if the write may return.  It returns after
+	 * TRACEFS_DONE_NS in any case */
 	bool (*is_done)(struct tracefs_file *file);
-	/* optional: what was stored is in force everywhere */
+	/* optional: all processes have applied the change */
 	void (*applied)(struct tracefs_file *file);
-	/* optional: a process could not do it, and the writer is told */
+	/* optional: a process could not apply the change, and the write fails */
 	void (*refused)(struct tracefs_file *file);
-	/* optional: it was opened for writing with O_TRUNC */
+	/* optional: the file was opened for writing with O_TRUNC */
 	int (*truncate)(struct tracefs_file *file);
-	/* optional: it is closed, or one who has written to it has closed it
-	 * while others have it still */
+	/* optional: the file is closed, or one of several descriptors that share the open
+	 * file is closed after a write */
 	int (*flush)(struct tracefs_file *file);
 	enum tracefs_hold hold;
-	bool is_top_only;		/* instances do not have it */
-	bool is_per_cpu;		/* there is one for each CPU, whose number
-					 * is behind the name and in the node */
+	bool is_top_only;		/* instances do not have this file */
+	bool is_per_cpu;		/* one file per CPU; the CPU's number is appended to
+					 * the name, and is the node's number */
 };
 
+/* A kind of directory: files.c has one for each. */
 struct tracefs_dir {
-	uint32_t number;		/* in inode numbers: 1 .. 15 */
-	mode_t mode;
-	const struct tracefs_def *defs;
-	size_t nr_defs;			/* < 64 */
-	/* directories that lookup() and list() make entries of; the first is the usual one */
+	uint32_t number;		/* kind in inode numbers: 1 to 15 */
+	mode_t mode;			/* permission bits */
+	const struct tracefs_def *defs;	/* entries that every directory of this kind has */
+	size_t nr_defs;			/* rows of @defs, less than 64 */
+	/* kinds of the directories that lookup() and list() make; the first is the usual one */
 	const struct tracefs_dir *child[2];
 	bool is_cpu;			/* per_cpu/cpuN: the node's number is a CPU */
-	/* optional: entries that are not in the table */
+	/* optional: entries that are not in @defs */
 	int (*lookup)(struct tracefs_node *dir, const char *name,
 		      struct tracefs_node **ret_node);
 	int (*list)(struct tracefs_node *dir, tracefs_emit emit, void *arg);
-	/* optional: users may make and remove directories in it */
+	/* optional: users may make and remove directories here */
 	int (*mkdir)(struct tracefs_node *dir, const char *name);
 	int (*rmdir)(struct tracefs_node *dir, const char *name);
 };
 
+/* A file or directory of the tree. */
 struct tracefs_node {
-	int refs;
+	int refs;			/* references to this node */
 	struct server *server;
-	struct root *root;		/* referenced; NULL for the top */
-	struct instance *instance;	/* of it; referenced; likewise */
-	const struct tracefs_dir *dir;	/* it is one, or NULL */
-	const struct tracefs_dir *in;	/* the one it is in, or NULL */
-	const struct tracefs_def *def;	/* its row there, or NULL */
-	uint64_t ino;
-	/* which cpu, system or event its directory is about */
-	uint32_t number;
+	struct root *root;		/* holds a reference; NULL for the top directory */
+	struct instance *instance;	/* instance of @root; holds a reference; NULL for
+					 * the top directory */
+	const struct tracefs_dir *dir;	/* kind of this directory; NULL: a file */
+	const struct tracefs_dir *in;	/* kind of its parent; NULL for the top directory */
+	const struct tracefs_def *def;	/* row in the parent's table; NULL: not in the table */
+	uint64_t ino;			/* inode number; see tree.c */
+	uint32_t number;		/* CPU, system or event of this directory, or of the
+					 * directory that the file is in */
 };
 
+/* An open file. */
 struct tracefs_file {
-	struct tracefs_node *node;	/* referenced */
-	const struct tracefs_def *def;
-	int flags;			/* open(2)'s */
-	struct text text;		/* what show() said */
-	bool is_shown;
-	bool is_written;		/* and not flushed */
-	pid_t poll_tid;			/* the reader that polled last; 0: none did */
-	bool is_reading;		/* something was read since */
-	pid_t write_tid;		/* the writer of the last write */
-	uint64_t done_ns;		/* when a write does not wait any longer */
-	bool must_truncate;		/* tracefs_settle() has to */
-	uint64_t restart_serial;	/* of the parser, at the last -ERESTART */
-	uint64_t restart_ns;		/* when to try again anyway; 0: there was none */
-	void *state;			/* the stream's */
-	bool is_new_tracer;		/* current_tracer's: it was written */
-	uint32_t old_tracer;		/* before that: enum abi_tracer */
-	struct function_set *functions;	/* set_ftrace_filter's: as it will be */
-	bool is_fresh;			/* likewise: functions_refresh() was done for
-					 * the call that is at work */
-	struct text word;		/* likewise: one that is not all there yet */
-	char *undo;			/* trigger's: what takes the last one away */
-	struct apply apply;		/* what write waits for */
+	struct tracefs_node *node;	/* holds a reference */
+	const struct tracefs_def *def;	/* @node->def */
+	int flags;			/* flags of tracefs_open() */
+	struct text text;		/* output of show() */
+	bool is_shown;			/* @text is valid */
+	bool is_written;		/* written to, and not flushed since */
+	pid_t poll_tid;			/* thread that polled last; 0: none */
+	bool is_reading;		/* bytes were delivered since the last poll */
+	pid_t write_tid;		/* thread of the last write */
+	uint64_t done_ns;		/* CLOCK_MONOTONIC: a write waits for is_done() until
+					 * then */
+	bool must_truncate;		/* O_TRUNC is not done yet: tracefs_settle() */
+	uint64_t restart_serial;	/* parse_serial() at the last -ERESTART */
+	uint64_t restart_ns;		/* CLOCK_MONOTONIC: then retry in any case; 0: the last
+					 * call did not return -ERESTART */
+	void *state;			/* private data of the stream */
+	bool is_new_tracer;		/* current_tracer: a change is not applied yet */
+	uint32_t old_tracer;		/* current_tracer: enum abi_tracer before the change */
+	struct function_set *functions;	/* lists of functions: the new list; NULL: unchanged */
+	bool is_fresh;			/* lists of functions: functions_refresh() was done
+					 * during the current call */
+	struct text word;		/* lists of functions: token whose end was not
+					 * written yet */
+	char *undo;			/* trigger: command that removes the trigger which
+					 * was written last; or NULL */
+	struct apply apply;		/* change that the write waits for */
 };
 
+/* Return the instance of a file: never NULL, except for the top directory. */
 static inline struct instance *tracefs_instance(const struct tracefs_node *node)
 {
 	return node->instance;
 }
 
-/* The processes must take in what was changed. */
+/* Notify the processes of the root that settings have changed.  The write returns when they
+ * have applied them. */
 static inline void tracefs_file_apply(struct tracefs_file *file)
 {
 	apply_start(file->node->root, &file->apply);
@@ -144,37 +158,53 @@ static inline void tracefs_file_apply(struct tracefs_file *file)
 
 /* ---- tree.c ---- */
 
-/* A node for an entry of @parent that is not in its table; of the same instance,
- * or of the top one of @root. */
+/*
+ * tracefs_node_new - make the node of a directory that is not in @parent's table
+ * @dir: kind of the directory
+ * @root: root of the node.  The node belongs to @parent's instance; if @parent is the top
+ *	directory, to the top instance of @root
+ * @number: CPU, system or event
+ *
+ * Returns 0 and a reference, which the caller puts; or -ENOMEM.
+ */
 int tracefs_node_new(struct tracefs_node *parent, const struct tracefs_dir *dir,
 		     struct root *root, uint32_t number,
 		     struct tracefs_node **ret_node);
-/* Emit such an entry. */
+/* Call @emit for an entry that tracefs_node_new() would make, under @name.  Returns what @emit
+ * returns. */
 int tracefs_emit_dir(struct tracefs_node *parent, const struct tracefs_dir *dir,
 		     const struct root *root, uint32_t number, const char *name,
 		     tracefs_emit emit, void *arg);
 
 /* ---- file.c ---- */
 
-/* Lines that a read makes for so long it gives out; the reader comes back for the rest.
- * Meanwhile the server has others to answer. */
+/* A read prints lines for no longer than this, and returns those that it has; the reader
+ * reads again for the rest.  In between the server answers others. */
 #define TRACEFS_READ_NS		20000000u
-/* A write waits so long for struct tracefs_def.is_done. */
+/* A write waits no longer than this for struct tracefs_def.is_done. */
 #define TRACEFS_DONE_NS		1000000000u
 
-/* A number as the kernel reads one: decimal, one newline may follow. -EINVAL,
- * -ERANGE. */
+/* Parse a number as the kernel does: decimal digits, with an optional + before and one
+ * optional newline after them.  Returns 0, -EINVAL or -ERANGE. */
 int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value);
-/* Cut the next word out of what was written, as the kernel does: how much that took,
- * with the blanks before it and one, or a NUL, behind it.  "": there was none.
- * -EINVAL: longer than TRACEFS_WORD_MAX. */
-#define TRACEFS_WORD_MAX	127
+#define TRACEFS_WORD_MAX	127		/* bytes of a token, without the NUL */
+/*
+ * tracefs_next_word - get the next token of a write, as the kernel does
+ * @ret_word: the token; "" if there is none
+ *
+ * Returns the number of bytes used: the blanks before the token, the token, and the one blank
+ * or NUL after it.  -EINVAL: the token is longer than TRACEFS_WORD_MAX.
+ * Example: " a:b c" returns 5 and "a:b".
+ */
 ssize_t tracefs_next_word(const char *buf, size_t size,
 			  char ret_word[TRACEFS_WORD_MAX + 1]);
-/* A word of a list of functions may be longer: a name, and a command. */
+/* Bytes of the longest token of a list of functions: a name, and a command. */
 #define TRACEFS_FUNCTION_MAX	(2 * ELF_NAME_MAX)
-/* The kernel's strim() on a copy of what was written: @text has room for
- * @room, of which what is written may use all but one. */
+/*
+ * Copy @buf to @text, which has @room bytes, and remove blanks at both ends as the kernel's
+ * strim() does.  A longer @buf is cut.  Returns the address in @text of the first character
+ * that is not a blank.
+ */
 char *tracefs_trim(const char *buf, size_t size, char *text, size_t room);
 
 #endif

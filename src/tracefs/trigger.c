@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files `trigger`. */
+/* The files `trigger` of events. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static const char *skip_blanks(const char *buf, size_t *size)
 	return buf;
 }
 
-/* Is a trigger taken away? */
+/* Return true if the write removes a trigger: it begins with !. */
 static bool is_removal(const char *buf, size_t size)
 {
 	buf = skip_blanks(buf, &size);
@@ -64,8 +64,10 @@ int trigger_show(struct tracefs_node *node, struct text *out)
 	return show(node, tracefs_event(node), out);
 }
 
-/* A trigger is taken away by its own words with a ! before them.  Without memory it
- * stays. */
+/*
+ * Remember the command that removes the trigger which was just written: the same text with a !
+ * before it.  Without memory there is no such command, and the trigger stays.
+ */
 static void keep_undo(struct tracefs_file *file, const char *buf, size_t size)
 {
 	buf = skip_blanks(buf, &size);
@@ -87,7 +89,8 @@ ssize_t trigger_store(struct tracefs_file *file, const char *buf, size_t size,
 	return r;
 }
 
-/* A function of TRACE_EVENT_FN does not want the event on. */
+/* A process could not turn the event on: the registration function of TRACE_EVENT_FN failed.
+ * Remove the trigger again. */
 void trigger_refused(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

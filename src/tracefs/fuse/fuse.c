@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* FUSE: a session, what it asks of the kernel, and the table of requests. */
+/* FUSE: sessions, the options that are negotiated with the kernel, and the table of requests. */
 #include "tracefs/fuse/fuse.h"
 
 #include <errno.h>
@@ -12,18 +12,19 @@
 
 #include "tracefs/fuse/fuse_impl.h"
 
-/* Requests taken before others get their turn. */
+/* Requests that tracefs_fuse_dispatch() handles in one call, so that other work gets its turn. */
 #define REQUESTS_AT_ONCE	64
 
 static void op_init(void *data, struct fuse_conn_info *conn)
 {
 	(void)data;
 	/*
-	 * Without ASYNC_READ a page-cache read can be interrupted.  The data
-	 * of a stream must not be dropped when attributes change, nor read
-	 * ahead of the reader.  O_TRUNC has to come with the open: truncating
-	 * means something only there.  Splicing the requests themselves saves
-	 * nothing with answers of our size.
+	 * Without ASYNC_READ a read of the page cache can be interrupted.
+	 * Without AUTO_INVAL_DATA the kernel does not drop the data of a stream
+	 * when attributes change.  Without read-ahead it reads nothing that the
+	 * reader has not asked for.  ATOMIC_O_TRUNC passes O_TRUNC to the open
+	 * request: only there does truncating mean something.  Splicing the
+	 * requests themselves saves nothing with replies of this size.
 	 */
 	conn->want &= ~(unsigned int)(FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO |
 				      FUSE_CAP_AUTO_INVAL_DATA |
@@ -35,10 +36,10 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 	conn->max_write = FUSE_IO_BYTES;
 }
 
-/* The server makes the tree, so these refuse as tracefs does. */
+/* ---- requests that are refused, as tracefs does: only the server makes files ---- */
 
-/* tracefs returns EACCES.  A user who types `echo 1 > tracing_onn' would look for missing rights,
- * so here the error says that the file does not exist. */
+/* tracefs returns EACCES.  A user who types `echo 1 > tracing_onn' would look for missing
+ * permissions, so here the error says that the file does not exist. */
 static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name,
 		      mode_t mode, struct fuse_file_info *fi)
 {
@@ -144,7 +145,7 @@ static int session_new(struct tracefs_fuse *fuse, int fd)
 	fuse_opt_free_args(&args);
 	if (!fuse->session)
 		return -ENOMEM;
-	/* A name of this form stands for a descriptor that is mounted. */
+	/* libfuse takes this form of path for a descriptor that is already mounted. */
 	snprintf(place, sizeof(place), "/dev/fd/%d", fd);
 	if (fuse_session_mount(fuse->session, place) < 0)
 		return -EIO;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A FUSE mount of the tree: turns the kernel's requests into calls of
- * tracefs.h.  Driven by the server's event loop; nothing here blocks.
+ * A FUSE mount of the tree: turns the kernel's requests into calls of tracefs.h.  The server's
+ * event loop calls these functions.  None of them blocks.
  */
 #ifndef ULF_TRACEFS_FUSE_H
 #define ULF_TRACEFS_FUSE_H
@@ -12,22 +12,24 @@ struct server;
 struct tracefs_fuse;
 
 /*
- * tracefs_fuse_new - serve the mount behind @fd, an open /dev/fuse that
- * mount(2) was given
+ * tracefs_fuse_new - serve a mount
+ * @fd: an open /dev/fuse that was passed to mount(2)
  *
- * Takes @fd over if it succeeds: it is closed by tracefs_fuse_free(), and
- * with that the mount is dead (ENOTCONN) until somebody unmounts it.
+ * On success takes @fd over.  tracefs_fuse_free() closes it, and from then on the mount is dead
+ * (ENOTCONN) until it is unmounted.  Returns 0, -ENOMEM, -EIO or -errno of fcntl().
  */
 int tracefs_fuse_new(struct server *server, int fd, struct tracefs_fuse **ret_fuse);
-/* Requests that wait are answered with EINTR. */
+/* Stop serving a mount.  Parked requests are answered with EINTR.  NULL is allowed. */
 void tracefs_fuse_free(struct tracefs_fuse *fuse);
 
-/* When @fd is readable: take requests.  -ENODEV: it was unmounted, or is
- * otherwise dead; the caller frees it. */
+/*
+ * Handle requests; call it when @fd is readable.  Returns 0; or -ENODEV if the mount was
+ * unmounted, or does not work any more: then the caller must free @fuse.
+ */
 int tracefs_fuse_dispatch(struct tracefs_fuse *fuse);
-/* Try again what waits. */
+/* Retry the parked requests, and wake pollers whose file has become ready. */
 void tracefs_fuse_tick(struct tracefs_fuse *fuse);
-/* Does anything wait, so that ticks should come soon? */
+/* Return true if a request or a poller waits, so that the next tick should come soon. */
 bool tracefs_fuse_is_waiting(const struct tracefs_fuse *fuse);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FUSE: directories.  What readdir() gives is taken down when it starts at
- * offset 0, so that a directory that changes meanwhile is read without
- * repeats or holes.
+ * FUSE: directories.  The list of entries is made when a reader starts at offset 0, and kept.
+ * So a directory that changes meanwhile is read without repeated or missing entries.
  */
 #include "tracefs/fuse/fuse_impl.h"
 
@@ -12,17 +11,17 @@
 
 #include "base/text.h"
 
-#define DIR_TEXT_BYTES	(64u << 20)
+#define DIR_TEXT_BYTES	(64u << 20)	/* longest list of entries */
 
-/* fuse_file_info.fh of a directory. */
+/* An open directory; fuse_file_info.fh points to it. */
 struct fuse_listing {
 	LIST_ENTRY(fuse_listing) link;	/* in tracefs_fuse.listings */
 	struct fuse_node *node;
-	/* entries: uint64_t ino, uint32_t mode, name, NUL; unaligned */
+	/* each entry: uint64_t ino, uint32_t mode, name, NUL; unaligned */
 	struct text entries;
 	struct {
-		size_t *at;		/* where each begins */
-		size_t nr, room;
+		size_t *at;		/* offset of each entry in @entries */
+		size_t nr, room;	/* entries used and allocated */
 	} index;
 };
 
@@ -62,11 +61,12 @@ void fuse_op_opendir(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	dir->node->nr_users++;
 	LIST_INSERT_HEAD(&fuse->listings, dir, link);
 	fi->fh = (uintptr_t)dir;
-	/* The kernel never got it: no releasedir will come. */
+	/* The kernel did not get the reply, so it will not send a releasedir. */
 	if (fuse_reply_open(req, fi) < 0)
 		listing_free(fuse, dir);
 }
 
+/* tracefs_emit: append an entry to the list. */
 static int add(void *arg, const char *name, const struct stat *st)
 {
 	struct fuse_listing *dir = arg;
@@ -92,6 +92,7 @@ static int add(void *arg, const char *name, const struct stat *st)
 	return 0;
 }
 
+/* Make the list of all entries, with . and .. */
 static int take_down(struct fuse_listing *dir)
 {
 	struct stat st;

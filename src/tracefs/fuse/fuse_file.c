@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FUSE: open files.  A request that cannot be answered yet is parked and tried
- * again on ticks; the kernel may interrupt it meanwhile.  So any number of
- * readers can wait, and no other request waits behind them.
+ * FUSE: open files.  A request that cannot be answered yet is parked and retried on ticks; the
+ * kernel may interrupt it meanwhile.  So any number of readers can wait, and no other request
+ * waits for them.
  *
- * Reads come in two kinds.  read(2) is direct: the kernel passes it on with
- * the reader's lock owner, and any number of bytes is a good answer.  splice(2)
- * fills the page cache: no lock owner, and an answer that is short makes the
- * kernel believe that the file ends there, so it is all or an error.
+ * There are two kinds of reads.  read(2) is direct: the request has the reader's lock owner, and
+ * the reply may have any number of bytes.  splice(2) fills the page cache: the request has no
+ * lock owner, and after a short reply the kernel would assume that the file ends there.  So the
+ * reply must be complete, or an error.
  *
- * A splice asks for its pages one by one, and the kernel's trace_pipe_raw gives
- * what there is.  Here the next splice looks just like the rest of this one, but
- * that a reader who polls does so in between: for him an error where the pages
- * end lets the splice return those that it has.
+ * A splice asks for its pages one by one.  In the kernel a splice of trace_pipe_raw returns the
+ * pages that there are.  Here the server cannot distinguish the next page of a splice from the
+ * first page of another one, unless the reader polls in between.  For a reader that polls, an
+ * error after the last page makes the splice return the pages that it has.
  */
 #include "tracefs/fuse/fuse_impl.h"
 #include "base/testpoint.h"
@@ -25,11 +25,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Page cache that was read this far back is given back to the kernel ... */
+/* Bytes of page cache before the reader's offset that are kept; older pages are dropped ... */
 #define CACHE_KEPT_BYTES	(1 << 20)
-/* ... this much at a time. */
+/* ... when they are at least this many bytes. */
 #define CACHE_DROP_BYTES	(1 << 20)
-/* How often the kernel asks for a page: to read ahead, then because it must. */
+/* How often the kernel asks for a page: once for read-ahead, then for the page itself. */
 #define SPLICE_TRIES		2
 
 static struct fuse_open *open_of(const struct fuse_file_info *fi)
@@ -72,12 +72,13 @@ void fuse_op_open(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	fi->direct_io = 1;
 	fi->nonseekable = tracefs_is_stream(open->file);
 	fi->noflush = !tracefs_has_flush(open->file);
-	/* The kernel never got it: no release will come. */
+	/* The kernel did not get the reply, so it will not send a release. */
 	if (fuse_reply_open(req, fi) < 0)
 		open_free(fuse, open);
 }
 
-/* Called by libfuse in the middle of its work: only take it down. */
+/* libfuse calls this while it handles a request, so only note the interrupt here.
+ * fuse_file_end_interrupted() answers the parked request. */
 static void interrupted(fuse_req_t req, void *data)
 {
 	struct fuse_parked *parked = data;
@@ -87,6 +88,7 @@ static void interrupted(fuse_req_t req, void *data)
 	fuse->has_interrupted = true;
 }
 
+/* Park a copy of @what, and take over its data.  Without memory the request fails. */
 static void park(struct tracefs_fuse *fuse, const struct fuse_parked *what)
 {
 	struct fuse_parked *parked = malloc(sizeof(*parked));
@@ -101,7 +103,7 @@ static void park(struct tracefs_fuse *fuse, const struct fuse_parked *what)
 	fuse_req_interrupt_func(parked->req, interrupted, parked);
 }
 
-/* It was answered; so its fuse_req_t is gone already. */
+/* Free a parked request that was answered: its fuse_req_t is not valid any more. */
 static void unpark(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 {
 	TAILQ_REMOVE(&fuse->parked, parked, link);
@@ -110,11 +112,12 @@ static void unpark(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 }
 
 /*
- * Pages that went through the page cache are never asked for again: without
- * this they would pile up until memory is short.  The call waits for pages
- * that are being filled, so none that we owe an answer for may be among them:
- * a reader asks for pages in order, and those of this open file that wait now
- * are at @offset or beyond.  Another open of the same node is checked for.
+ * Drop old pages from the page cache.  Nobody asks for them again, and without this they would
+ * accumulate until memory is short.
+ *
+ * The call waits for pages that are being filled, so no page that this server has yet to answer
+ * may be among them.  A reader asks for pages in order, so the parked requests of this open file
+ * are at @offset or beyond it.  The loop checks the requests of other open files of the node.
  */
 static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t offset)
 {
@@ -132,6 +135,7 @@ static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t 
 	open->dropped = end;
 }
 
+/* Try to read to fuse->io.  Returns as tracefs_read_begin(). */
 static ssize_t read_now(struct tracefs_fuse *fuse, const struct fuse_parked *read)
 {
 	bool is_whole = read->is_cached && tracefs_is_stream(read->open->file);
@@ -151,9 +155,9 @@ static ssize_t read_now(struct tracefs_fuse *fuse, const struct fuse_parked *rea
 }
 
 /*
- * If the kernel takes the reply it has copied the bytes to the reader, or to its
- * page cache, and the reader's call returns them even if this server is killed at
- * once.  If it does not (-ENOENT), nobody waits for them any more.
+ * Reply with bytes of a stream.  If the kernel accepts the reply, it has copied the bytes to the
+ * reader or to the page cache, and the reader's call returns them even if this server is killed
+ * at once.  If it refuses the reply (-ENOENT), the reader does not wait for them any more.
  */
 static void reply_bytes(struct tracefs_fuse *fuse, const struct fuse_parked *read,
 			size_t bytes)
@@ -168,7 +172,7 @@ static void reply_bytes(struct tracefs_fuse *fuse, const struct fuse_parked *rea
 	if (ret != -ENOSYS) {
 		fuse_reply_none(read->req);
 	} else {
-		/* Without a receipt. */
+		/* There are no receipts: reply without one. */
 		tracefs_deliver(file, TRACEFS_LATER);
 		tracefs_deliver(file, TRACEFS_OFFERED);
 		ret = fuse_reply_buf(read->req, fuse->io, bytes);
@@ -217,7 +221,8 @@ void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		reply_read(fuse, &read, ret);
 }
 
-/* Copy the bytes, which belong to libfuse.  -EINPROGRESS: to be parked; -ENOMEM */
+/* Copy the bytes of a write, which belong to libfuse, so that it can be parked and restarted.
+ * Returns -EINPROGRESS: the caller must park it; or -ENOMEM. */
 static ssize_t keep_data(struct fuse_parked *write, const char *buf, size_t size)
 {
 	write->data = malloc(size + 1);
@@ -241,7 +246,7 @@ void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
 	};
 	ssize_t ret;
 
-	/* tracefs takes every write as a whole command, wherever it is aimed. */
+	/* tracefs takes every write as a command of its own, whatever its offset. */
 	(void)id;
 	(void)offset;
 	ret = tracefs_write(write.open->file, buf, size, fuse_req_ctx(req)->pid,
@@ -256,8 +261,8 @@ void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
 		fuse_reply_write(req, (size_t)ret);
 }
 
-/* A shell that redirects has the file open twice, and closes it once before
- * anything is written. */
+/* Flush only after a write.  A shell that redirects output has the file open twice, and closes
+ * one of the descriptors before anything is written. */
 static int flush_now(struct tracefs_file *file)
 {
 	return tracefs_is_written(file) ? tracefs_flush(file) : tracefs_settle(file);
@@ -314,7 +319,7 @@ void fuse_op_poll(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi,
 	fuse_reply_poll(req, events);
 }
 
-/* End the requests of this file that wait, or its splices only. */
+/* Answer the parked requests of this file with EINTR.  @cached_only: only its splices. */
 static void end_parked(struct tracefs_fuse *fuse, const struct fuse_open *open,
 		       bool cached_only)
 {
@@ -344,7 +349,7 @@ void fuse_op_ioctl(fuse_req_t req, fuse_ino_t id, unsigned int cmd, void *arg,
 		fuse_reply_err(req, ENOTTY);
 		return;
 	}
-	/* A wake-up: a splice ends, a read would only look again. */
+	/* The ioctl wakes readers.  A splice must end; a read would just wait again. */
 	end_parked(fuse, open_of(fi), true);
 	fuse_reply_ioctl(req, 0, NULL, 0);
 }
@@ -354,12 +359,13 @@ void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	struct tracefs_fuse *fuse = fuse_req_userdata(req);
 
 	(void)id;
-	end_parked(fuse, open_of(fi), false);	/* the asker is gone */
+	end_parked(fuse, open_of(fi), false);	/* nobody waits for the replies */
 	open_free(fuse, open_of(fi));
 	fuse_reply_err(req, 0);
 }
 
-/* Begin the write if that had to wait for a parser; else ask whether it is in force. */
+/* Retry a parked write: restart it if it had to wait for a parser, else ask whether all
+ * processes have applied it.  Returns 0, -EINPROGRESS, -ERESTART or -errno. */
 static ssize_t write_again(struct fuse_parked *parked)
 {
 	struct tracefs_file *file = parked->open->file;
@@ -396,6 +402,7 @@ static void retry_parked(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 	unpark(fuse, parked);
 }
 
+/* Wake the poller if the file has become ready. */
 static void retry_poll(struct fuse_open *open)
 {
 	if (!open->poll || open->was_ready || !ready_events(open))
@@ -418,8 +425,7 @@ void fuse_file_retry(struct tracefs_fuse *fuse)
 		retry_poll(open);
 }
 
-/* A write that is interrupted has been accepted, if it was begun: it is not taken
- * back. */
+/* An interrupted write that was begun has changed the settings already, so it succeeds. */
 void fuse_file_end_interrupted(struct tracefs_fuse *fuse)
 {
 	struct fuse_parked *parked, *next;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the FUSE glue share: fuse.c (session), fuse_node.c (node
- * ids), fuse_dir.c (directories), fuse_file.c (open, read, write, poll).
+ * Shared by the FUSE files: fuse.c (session), fuse_node.c (node ids), fuse_dir.c (directories),
+ * fuse_file.c (open, read, write, poll).
+ *
+ * fuse_op_<request>() is the handler of a request in struct fuse_lowlevel_ops of libfuse.  Each
+ * answers @req, or parks it.  @id and @parent are node ids.
  */
 #ifndef ULF_TRACEFS_FUSE_IMPL_H
 #define ULF_TRACEFS_FUSE_IMPL_H
@@ -15,42 +18,43 @@
 
 #include "tracefs/tracefs.h"
 
-/* The largest read or write that is taken at once. */
+/* The largest read or write of one request. */
 #define FUSE_IO_BYTES		(128u << 10)
-/* What the kernel may remember: the names of files, and attributes. */
+/* How long the kernel may cache the names of files, and attributes. */
 #define FUSE_FILE_SECONDS	1.0
 #define FUSE_ATTR_SECONDS	1.0
 
 /*
- * What the kernel knows as a node id: the address of one of these.  A file
- * with a size can be read through the page cache (splice), where everybody
- * who has the same node gets the same pages: such a file is a new node at
- * every lookup.  Any other place in the tree has one node, found by its ino.
+ * A node of the kernel; its address is the kernel's node id.  A file with a size can be read
+ * through the page cache (splice), where all readers of one node get the same pages.  So each
+ * lookup of such a file makes a new node.  Any other file or directory has one node, which
+ * lookups find by its inode number.
  */
 struct fuse_node {
 	LIST_ENTRY(fuse_node) link;	/* in tracefs_fuse.nodes */
-	struct tracefs_node *node;	/* referenced */
-	uint64_t ino;
-	uint64_t nlookup;		/* what the kernel will forget() */
-	uint32_t nr_users;		/* open files and directories */
+	struct tracefs_node *node;	/* holds a reference */
+	uint64_t ino;			/* inode number of @node */
+	uint64_t nlookup;		/* lookups that the kernel has not forgotten yet */
+	uint32_t nr_users;		/* open files and directories of this node */
 	bool is_shared;			/* lookups find it again */
 };
 LIST_HEAD(fuse_node_list, fuse_node);
 
 #define FUSE_NODE_BUCKETS	4096u
 
-/* An open file: fuse_file_info.fh. */
+/* An open file; fuse_file_info.fh points to it. */
 struct fuse_open {
 	LIST_ENTRY(fuse_open) link;	/* in tracefs_fuse.opens */
 	struct tracefs_file *file;
 	struct fuse_node *node;
-	struct fuse_pollhandle *poll;	/* somebody polls, or NULL */
-	uint32_t poll_events;
-	bool was_ready;			/* at the last poll, and not drained since */
-	bool is_polled;			/* by a reader that polls and then splices */
-	uint32_t nr_ends;		/* errors that end a splice which has got
-					 * something already */
-	off_t dropped;			/* page cache below this was given back */
+	struct fuse_pollhandle *poll;	/* of a poll(2) that waits; NULL: none */
+	uint32_t poll_events;		/* events that it waits for */
+	bool was_ready;			/* ready at the last poll, and no read has found the
+					 * file empty since */
+	bool is_polled;			/* a poll(2) was seen */
+	uint32_t nr_ends;		/* errors still to return, so that a splice which has
+					 * pages already ends */
+	off_t dropped;			/* page cache before this offset was dropped */
 };
 LIST_HEAD(fuse_open_list, fuse_open);
 
@@ -58,27 +62,28 @@ LIST_HEAD(fuse_open_list, fuse_open);
 struct fuse_parked {
 	TAILQ_ENTRY(fuse_parked) link;	/* in tracefs_fuse.parked */
 	fuse_req_t req;
-	uint64_t unique;		/* read: the kernel's number of it */
+	uint64_t unique;		/* read: the kernel's number of the request */
 	struct fuse_open *open;
-	size_t size;			/* read: asked for; write: bytes taken */
-	off_t offset;
-	bool is_write;
-	bool is_flush;			/* of what was written: nothing taken */
-	bool is_cached;			/* read for the page cache */
-	bool is_interrupted;
-	bool is_restart;		/* not begun: -ERESTART */
-	char *data;			/* of a write that is not begun, or NULL */
-	size_t bytes;			/* of it */
-	pid_t tid;			/* who writes it */
+	size_t size;			/* read: bytes asked for; write: bytes taken */
+	off_t offset;			/* read: offset in the file */
+	bool is_write;			/* a write or a flush, else a read */
+	bool is_flush;			/* a flush; is_write is true, too */
+	bool is_cached;			/* read for the page cache: a splice */
+	bool is_interrupted;		/* the kernel has interrupted the request */
+	bool is_restart;		/* write or flush that returned -ERESTART: not begun */
+	char *data;			/* bytes of a write that is not begun; or NULL */
+	size_t bytes;			/* length of @data */
+	pid_t tid;			/* thread that writes @data */
 };
 TAILQ_HEAD(fuse_parked_list, fuse_parked);
 
+/* A mount. */
 struct tracefs_fuse {
 	struct server *server;
 	struct fuse_session *session;
-	struct fuse_buf request;
-	char *io;			/* FUSE_IO_BYTES */
-	struct fuse_node top;		/* FUSE_ROOT_ID */
+	struct fuse_buf request;	/* request that is being handled */
+	char *io;			/* [FUSE_IO_BYTES] bytes of the current reply */
+	struct fuse_node top;		/* the top directory: FUSE_ROOT_ID */
 	struct fuse_node_list nodes[FUSE_NODE_BUCKETS];
 	struct fuse_open_list opens;
 	LIST_HEAD(fuse_listing_list, fuse_listing) listings;
@@ -86,10 +91,15 @@ struct tracefs_fuse {
 	bool has_interrupted;		/* a parked request is_interrupted */
 };
 
-/* fuse_node.c */
+/* ---- fuse_node.c ---- */
+
+/* Return the node of a node id. */
 struct fuse_node *fuse_node_of(struct tracefs_fuse *fuse, fuse_ino_t id);
+/* Free @node if neither the kernel nor an open file uses it.  Not for the top directory. */
 void fuse_node_put(struct fuse_node *node);
+/* Free all nodes, when the mount ends.  All files and directories must be closed before. */
 void fuse_node_free_all(struct tracefs_fuse *fuse);
+/* Look names up; forget lookups; get and set attributes. */
 void fuse_op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name);
 void fuse_op_forget(fuse_req_t req, fuse_ino_t id, uint64_t nlookup);
 void fuse_op_forget_multi(fuse_req_t req, size_t count,
@@ -97,9 +107,12 @@ void fuse_op_forget_multi(fuse_req_t req, size_t count,
 void fuse_op_getattr(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi);
 void fuse_op_setattr(fuse_req_t req, fuse_ino_t id, struct stat *attr, int to_set,
 		     struct fuse_file_info *fi);
+/* Answer a lookup or mkdir with the entry of @node.  Takes the caller's reference over. */
 void fuse_node_reply_entry(fuse_req_t req, struct tracefs_node *node);
 
-/* fuse_dir.c */
+/* ---- fuse_dir.c ---- */
+
+/* Open, read and close directories; make and remove instances. */
 void fuse_op_opendir(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi);
 void fuse_op_readdir(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		     struct fuse_file_info *fi);
@@ -107,9 +120,13 @@ void fuse_op_releasedir(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi
 void fuse_op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode);
 void fuse_op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name);
 
+/* Close all directories, when the mount ends. */
 void fuse_dir_free_all(struct tracefs_fuse *fuse);
 
-/* fuse_file.c */
+/* ---- fuse_file.c ---- */
+
+/* Open, use and close files.  Reads, writes and flushes may be parked.  The ioctl 0 wakes
+ * splices, as in the kernel. */
 void fuse_op_open(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi);
 void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		  struct fuse_file_info *fi);
@@ -122,9 +139,14 @@ void fuse_op_ioctl(fuse_req_t req, fuse_ino_t id, unsigned int cmd, void *arg,
 		   struct fuse_file_info *fi, unsigned int flags,
 		   const void *in, size_t in_bytes, size_t out_bytes);
 void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi);
+/* Return true if a request is parked, or a poll(2) waits. */
 bool fuse_file_is_waiting(const struct tracefs_fuse *fuse);
+/* Retry the parked requests, and wake pollers whose file has become ready. */
 void fuse_file_retry(struct tracefs_fuse *fuse);
+/* Answer the parked requests that the kernel has interrupted: a write that was begun with
+ * success, others with EINTR. */
 void fuse_file_end_interrupted(struct tracefs_fuse *fuse);
+/* Answer all parked requests with EINTR and close all files, when the mount ends. */
 void fuse_file_free_all(struct tracefs_fuse *fuse);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* FUSE: node ids, how they are looked up and forgotten, and attributes. */
+/* FUSE: node ids, lookup, forget, and attributes. */
 #include "tracefs/fuse/fuse_impl.h"
 
 #include <errno.h>
@@ -21,7 +21,6 @@ static fuse_ino_t node_id(struct tracefs_fuse *fuse, struct fuse_node *node)
 	return node == &fuse->top ? FUSE_ROOT_ID : (fuse_ino_t)(uintptr_t)node;
 }
 
-/* Free it when neither the kernel nor an open file knows it any more. */
 void fuse_node_put(struct fuse_node *node)
 {
 	if (node->nlookup || node->nr_users)
@@ -42,7 +41,8 @@ static struct fuse_node *find_shared(struct tracefs_fuse *fuse, uint64_t ino)
 	return NULL;
 }
 
-/* Takes the caller's reference of @place over. */
+/* Find or make the node of @place, and count a lookup.  Takes the caller's reference of @place
+ * over.  Returns NULL without memory. */
 static struct fuse_node *node_get(struct tracefs_fuse *fuse,
 				  struct tracefs_node *place, const struct stat *st)
 {
@@ -77,16 +77,15 @@ static void forget(struct tracefs_fuse *fuse, struct fuse_node *node, uint64_t n
 }
 
 /*
- * How long a name may be trusted.  Directories come and go (roots, events of
- * modules, instances); a file does not, while its directory is there.  One
- * that is to be a new node at every lookup has to be looked up.
+ * Return how long the kernel may cache a name.  Directories come and go (roots, events of
+ * modules, instances), so they are not cached.  A file exists as long as its directory.  A file
+ * with a size is not cached, because each lookup must make a new node.
  */
 static double entry_seconds(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && st->st_size == 0 ? FUSE_FILE_SECONDS : 0.0;
 }
 
-/* Answer with @place, whose reference is taken over. */
 void fuse_node_reply_entry(fuse_req_t req, struct tracefs_node *place)
 {
 	struct tracefs_fuse *fuse = fuse_req_userdata(req);
@@ -103,7 +102,7 @@ void fuse_node_reply_entry(fuse_req_t req, struct tracefs_node *place)
 	entry.ino = node_id(fuse, node);
 	entry.entry_timeout = entry_seconds(&entry.attr);
 	entry.attr_timeout = FUSE_ATTR_SECONDS;
-	/* The kernel never got it: it will not forget it either. */
+	/* The kernel did not get the reply, so it will not send a forget. */
 	if (fuse_reply_entry(req, &entry) < 0)
 		forget(fuse, node, 1);
 }
@@ -152,8 +151,8 @@ void fuse_op_getattr(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 }
 
 /*
- * truncate(2) and touch(1) do nothing to a file of tracefs: only opening it
- * with O_TRUNC means something.  Owner and mode are not for changing.
+ * truncate(2) and touch(1) have no effect on a file of tracefs: only an open with O_TRUNC
+ * truncates.  Owner and mode cannot be changed.
  */
 void fuse_op_setattr(fuse_req_t req, fuse_ino_t id, struct stat *attr, int to_set,
 		     struct fuse_file_info *fi)
