@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line: a command is a row of the table in main.c, a file
- * cmd_<name>.c, a test and a section of docs/man/ulf.1.
+ * The command line.  A command needs a row of the table in main.c, a file cmd_<name>.c, a test
+ * and a section of docs/man/ulf.1.
  */
 #ifndef ULF_CLI_CLI_H
 #define ULF_CLI_CLI_H
@@ -9,25 +9,27 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-/* Exit status: 0, 1 if it failed, 2 if it was not understood. */
-#define CLI_FAILED	1
-#define CLI_USAGE	2
-/* What a shell answers when it cannot start a program. */
-#define CLI_NOT_STARTED	126
-#define CLI_NOT_FOUND	127
+/* The exit status of a command is 0, or one of these. */
+#define CLI_FAILED	1		/* the command has failed */
+#define CLI_USAGE	2		/* wrong options or arguments */
+/* As a shell returns them if it cannot start a program: */
+#define CLI_NOT_STARTED	126		/* the program cannot be started */
+#define CLI_NOT_FOUND	127		/* there is no such program */
 
+/* A command: a row of the table in main.c. */
 struct cli_cmd {
 	const char *name;
-	const char *args;		/* of the usage line */
-	const char *summary;		/* a line for `ulf help` */
+	const char *args;		/* arguments in the usage line */
+	const char *summary;		/* line in `ulf help` */
 	const char *help;		/* the rest of `ulf help NAME` */
-	bool is_for_users;		/* root may run the command with --user (user.h):
-					 * no file, program or mount of root's is needed */
-	bool may_take_long;		/* the command may print for ever */
-	/* @argv[0] is "ulf NAME"; gives the exit status. */
+	bool is_for_users;		/* root may run the command with --user (user.h): it
+					 * needs no file, program or mount of root */
+	bool may_take_long;		/* the command may print without end */
+	/* Run the command.  @argv[0] is "ulf NAME".  Returns the exit status. */
 	int (*run)(const struct cli_cmd *cmd, int argc, char **argv);
 };
 
+/* The commands: cli_cmd.run of each. */
 int cmd_cat(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_check(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_dump(const struct cli_cmd *cmd, int argc, char **argv);
@@ -41,20 +43,22 @@ int cmd_server(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_stop(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_umount(const struct cli_cmd *cmd, int argc, char **argv);
 
-/* `ulf: ...` and a newline on stderr; one line, as terminal_line(). */
+/* Print `ulf: `, the message and a newline to stderr, escaped as terminal_line() does.  @fmt may
+ * contain %m. */
 void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * cli_option - the next option, as getopt_long(); --help and what is wrong are
- * dealt with here
+ * cli_option - get the next option, as getopt_long() does
+ * @short_options: as for getopt(); with + before them options end at the first other argument
+ * @ret_status: exit status, set with -2
  *
- * -1: no more; -2: leave with *@ret_status.  Options end at the first word
- * that is none.
+ * Prints the help for --help, and an error for a wrong option.  Returns the option; -1 if there
+ * are no more; -2 if the command must exit with *@ret_status.
  */
 int cli_option(const struct cli_cmd *cmd, int argc, char **argv,
 	       const char *short_options, const struct option *options,
 	       int *ret_status);
-/* Say how @cmd is used, on stderr; gives CLI_USAGE. */
+/* Print the usage line of @cmd to stderr.  Returns CLI_USAGE. */
 int cli_usage(const struct cli_cmd *cmd);
 /* Print the help text of @cmd to stdout. */
 void cli_help(const struct cli_cmd *cmd);

@@ -11,7 +11,7 @@
 #include "cli/root.h"
 #include "cli/terminal.h"
 
-/* What comes is shown at once: it may be a stream. */
+/* Print a file to stdout.  Flush after each read, because the file may be a stream. */
 static int copy(struct conn *conn, int file)
 {
 	struct terminal terminal;

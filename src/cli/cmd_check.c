@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf check: which events cannot be printed as their print fmt says, and why. */
+/* ulf check: print which events cannot be printed as their print fmt says, and why. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 #include "event/format.h"
 #include "event/print.h"
 
-#define SHOWN_BEFORE	40		/* characters of a print fmt, */
-#define SHOWN_BEHIND	36		/* before and behind an error */
+#define SHOWN_BEFORE	40		/* characters of a print fmt before an error */
+#define SHOWN_BEHIND	36		/* characters after it */
 
 struct count {
-	unsigned int nr_events, nr_fields_only;
+	unsigned int nr_events, nr_fields_only;	/* all events; those printed as plain fields */
 };
 
-/* A piece of the print fmt with a caret under the place, on one line. */
+/* Print the part of the print fmt around @pos as one line, and a caret below @pos. */
 static void print_place(const char *print_fmt, size_t pos)
 {
 	size_t len = strlen(print_fmt), start, end, i;
@@ -34,6 +34,7 @@ static void print_place(const char *print_fmt, size_t pos)
 	       (int)(pos - start + (start ? 3 : 0)), "");
 }
 
+/* Print a note for each field that is a pointer to a string. */
 static void note_pointers(const struct event_format *fmt)
 {
 	for (size_t i = 0; i < fmt->nr_fields; i++) {
@@ -67,7 +68,7 @@ static void check_format(const struct event_format *fmt, struct count *count)
 		printf("  remedy: %s\n", error.remedy);
 }
 
-/* @event is system:name. */
+/* Check an event.  @event is "system:name", and is cut at the colon. */
 static int check_event(struct conn *conn, const char *root, char *event,
 		       struct count *count)
 {
@@ -86,7 +87,7 @@ static int check_event(struct conn *conn, const char *root, char *event,
 		ret = event_format_parse(event, text_str(&text), &fmt);
 	text_done(&text);
 	free(path);
-	if (ret == -ENOENT)		/* its module has just gone */
+	if (ret == -ENOENT)		/* its module was just unloaded */
 		return 0;
 	if (!ret) {
 		check_format(fmt, count);
@@ -100,7 +101,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* @list has a line an event. */
+/* Check all events of @list, which has one line per event, sorted by name. */
 static int check_list(struct conn *conn, const char *root, char *list,
 		      struct count *count)
 {
@@ -141,7 +142,8 @@ static int check_events(struct conn *conn, const char *root, struct count *count
 	return ret;
 }
 
-/* 0: all of its events print as they say. */
+/* Check a root and print the sum.  Returns the exit status: 0 if all events are printed as
+ * their print fmt says. */
 static int check_root(struct conn *conn, const char *root)
 {
 	struct count count = { 0 };

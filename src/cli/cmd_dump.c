@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf dump: what a root recorded, without a server: the program that asks for it
- * may be dying, and nobody else be there.
+ * ulf dump: print what a root recorded.  Works without a server, because a program that is dying
+ * may call it, and no server may be running.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,9 @@
 
 #define RULE	"---------------------------------\n"
 
-/* ---- which root ---- */
+/* ---- finding the root ---- */
+
+/* Append a root to the list. */
 
 static int add_row(void *arg, const struct server_root_info *info)
 {
@@ -37,7 +39,7 @@ static int add_row(void *arg, const struct server_root_info *info)
 	return 0;
 }
 
-/* Of those that there are the one that is meant. */
+/* Find the root that @word names, as root_list_find() does.  Prints errors. */
 static int find_root(const char *dir, const char *word, struct server **ret_server,
 		     struct root **ret_root)
 {
@@ -56,7 +58,7 @@ static int find_root(const char *dir, const char *word, struct server **ret_serv
 	return *ret_root ? 0 : -ENOENT;
 }
 
-/* A whole name needs no look at the others. */
+/* Open a root by its full name without reading the others; else search as find_root() does. */
 static int open_root(const char *dir, const char *word, struct server **ret_server,
 		     struct root **ret_root)
 {
@@ -70,7 +72,7 @@ static int open_root(const char *dir, const char *word, struct server **ret_serv
 	return find_root(dir, word, ret_server, ret_root);
 }
 
-/* Find the directory and check it, as conn_open() does; prints what is wrong. */
+/* Find the ulf directory and check it, as conn_open() does.  Prints errors. */
 static int get_dir(char ret_dir[static DIR_PATH_BYTES])
 {
 	const char *env = getenv("ULF_DIR"), *why;
@@ -94,16 +96,16 @@ static int get_dir(char ret_dir[static DIR_PATH_BYTES])
 	return ret;
 }
 
-/* ---- what it recorded ---- */
+/* ---- printing the records ---- */
 
 struct printer {
-	bool is_in_header;
-	bool is_line_start;
-	bool has_printed;
+	bool is_in_header;		/* only lines with # were read so far */
+	bool is_line_start;		/* the next byte begins a line */
+	bool has_printed;		/* a line was printed */
 	struct terminal terminal;
 };
 
-/* The header of `trace` is left out: the lines with # before the first other. */
+/* Print lines of `trace` without its header, the lines that begin with # before all others. */
 static void print(struct printer *printer, const char *text, size_t size)
 {
 	for (const char *end = text + size; text < end; ) {
@@ -142,13 +144,13 @@ static int print_file(struct tracefs_file *file)
 	return (int)n;
 }
 
-/* Is it a number? */
+/* Return true if @word is a number. */
 static bool is_cpu(const char *word)
 {
 	return *word && !word[strspn(word, "0123456789")];
 }
 
-/* @cpu: a number, or "all". */
+/* Print the records of @root.  @cpu: a number, or "all". */
 static int dump(struct server *server, struct root *root, const char *cpu)
 {
 	struct tracefs_node *node;
@@ -158,7 +160,7 @@ static int dump(struct server *server, struct root *root, const char *cpu)
 
 	if (!root_is_usable(root))
 		return -EBADMSG;
-	/* As the kernel does it; only this process sees the change. */
+	/* Set the options of the kernel's ftrace_dump().  Only this process sees the change. */
 	root->top.is_dumped = true;
 	instance_set_option(&root->top, OPTION_SYM_USEROBJ, false);
 	instance_set_option(&root->top, OPTION_PAUSE_ON_TRACE, false);

@@ -12,8 +12,8 @@
 #include "cli/root.h"
 #include "cli/terminal.h"
 
-/* Print the reason and the caret, as error_log has them.  They came with the answer to this
- * write. */
+/* Print the reason and the caret, as error_log shows them.  The server has sent them with its
+ * answer to the write. */
 static void say_reason(const struct text *reason)
 {
 	struct terminal terminal;
@@ -42,7 +42,7 @@ static int write_all(struct conn *conn, int file, const char *text, size_t bytes
 static void say_refused(const char *path, const char *text, int error,
 			const struct text *reason)
 {
-	/* the server has ended or hangs: it did not refuse the value */
+	/* The server has ended or hangs; it did not refuse the value. */
 	if (error == -EPIPE || error == -ETIMEDOUT) {
 		root_path_error(path, error);
 		return;
@@ -52,7 +52,7 @@ static void say_refused(const char *path, const char *text, int error,
 	say_reason(reason);
 }
 
-/* The kernel accepts such a write, so it is no failure. */
+/* Print a warning only: the kernel accepts such a write, too. */
 static void say_no_effect(const char *path, const char *text, const struct text *reason)
 {
 	cli_error("%s has taken `%.*s`, which has no effect", path,
@@ -60,7 +60,8 @@ static void say_no_effect(const char *path, const char *text, const struct text 
 	say_reason(reason);
 }
 
-/* Write and close.  Print the reason before the close, whose answer replaces it. */
+/* Write @text and close the file.  Print the reason of a failed write before the close, because
+ * the answer to the close replaces it in @conn. */
 static int put(struct conn *conn, int file, const char *path, const char *text)
 {
 	int closed, ret = write_all(conn, file, text, strlen(text));

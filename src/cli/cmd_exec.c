@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf exec: becomes the command, so that its exit status and the signals it
- * gets are its own; the namespace goes when its last process has ended.
+ * ulf exec: run a command in a mount namespace in which a root is the kernel's tracefs.  This
+ * process calls exec(), so the command gets signals directly, and its exit status is that of
+ * `ulf exec`.  The namespace ends when its last process has ended.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "cli/exec_ns.h"
 #include "cli/root.h"
 
-/* The directory of @word, or of the only root if that is NULL. */
+/* Enter the namespace of the root @word; NULL: the only root that is alive. */
 static int enter(const char *word)
 {
 	struct conn conn;
@@ -49,7 +50,7 @@ int cmd_exec(const struct cli_cmd *cmd, int argc, char **argv)
 
 	if (cli_option(cmd, argc, argv, "+h", options, &status) == -2)
 		return status;
-	/* A root is what stands before a `--`. */
+	/* If the second argument is `--`, the first one names a root. */
 	if (strcmp(argv[optind - 1], "--") != 0 && argc - optind >= 2 &&
 	    strcmp(argv[optind + 1], "--") == 0) {
 		word = argv[optind];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf ls: the roots, or a directory of the tree. */
+/* ulf ls: list the roots, or a directory of the tree. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -16,11 +16,11 @@
 #include "cli/terminal.h"
 #include "cli/users.h"
 
-#define LOGIN_UID_MIN	1000u		/* below: system users */
+#define LOGIN_UID_MIN	1000u		/* user ids below are those of system users */
 
-/* The columns of a table. */
+/* The widths of columns, in characters. */
 struct columns {
-	int user;			/* width; 0: there is none */
+	int user;			/* 0: no such column */
 	int name;
 };
 
@@ -77,7 +77,7 @@ static void print_table(const struct root_list *list)
 		print_row(&columns, NULL, &list->rows[i]);
 }
 
-/* @started_ns of CLOCK_BOOTTIME as a date. */
+/* Format @started_ns of CLOCK_BOOTTIME as a date. */
 static void format_start(uint64_t started_ns, char *ret_text, size_t bytes)
 {
 	struct timespec boot, real;
@@ -91,7 +91,7 @@ static void format_start(uint64_t started_ns, char *ret_text, size_t bytes)
 		snprintf(ret_text, bytes, "?");
 }
 
-/* @user: NULL if it is clear whose it is. */
+/* Print all that is known of a root.  @user: its user; NULL: do not print the user. */
 static void print_block(const char *user, const struct abi_root_row *row)
 {
 	char start[32];
@@ -123,6 +123,7 @@ static void print_block(const char *user, const struct abi_root_row *row)
 	terminal_line(stdout, "  lost       %" PRIu64 " records", row->overruns);
 }
 
+/* dir_each_other(): print that there are more roots in another directory. */
 static void say_other(void *arg, const char *path)
 {
 	struct user user;
@@ -133,7 +134,7 @@ static void say_other(void *arg, const char *path)
 			  "them", path, path);
 		return;
 	}
-	/* root's own rights must not be used there: only the user can list that directory */
+	/* root must not use its own rights there, so the advice is to run ulf as the user. */
 	user_get(geteuid(), &user);
 	if (user.is_known)
 		cli_error("there are more roots of %s in %s; `runuser -u %s -- env ULF_DIR=%s "
@@ -145,8 +146,9 @@ static void say_other(void *arg, const char *path)
 }
 
 /*
- * Can logind remove the roots in @dir when this user logs out (RemoveIPC=)?  It spares system
- * users, users who linger, and /run/ulf; see docs/design/places.md.
+ * Return true if logind removes the roots in @dir when this user logs out (RemoveIPC=).  logind
+ * spares system users, users with `loginctl enable-linger`, and /run/ulf; see
+ * docs/design/places.md.
  */
 static bool is_removed_at_logout(const char *dir)
 {
@@ -188,7 +190,7 @@ static int list_roots(struct conn *conn, bool is_long)
 	return 0;
 }
 
-/* ---- of all users ---- */
+/* ---- roots of all users ---- */
 
 static void print_users(const struct users *users, bool is_long)
 {
@@ -248,7 +250,7 @@ static int by_text(const void *a, const void *b)
 	return strverscmp(*(char *const *)a + 1, *(char *const *)b + 1);
 }
 
-/* The entries are d or -, a name, NUL each. */
+/* Print the entries of a directory, sorted.  Each is 'd' or '-', its name and a NUL. */
 static int print_entries(const struct text *text)
 {
 	size_t at, nr = 0, room = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf mount: mounts here, in the caller's mount namespace, and hands the
- * descriptor to the server.  One at a time, under a lock: a server that takes
- * over has its predecessor's mounts restored by this command too.
+ * ulf mount: mounts in the caller's mount namespace, and passes the descriptor to the server.
+ * Only one process mounts at a time, under a lock, because a new server also runs this command,
+ * to restore the mounts of the server before it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,6 +21,7 @@
 #include "cli/place.h"
 #include "cli/terminal.h"
 
+/* Lock mount.lock.  Returns a descriptor, or -1 after printing the error. */
 static int take_lock(const char *dir)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -36,6 +37,7 @@ static int take_lock(const char *dir)
 	return -1;
 }
 
+/* Return true if @path is @dir or below it. */
 static bool is_below(const char *path, const char *dir)
 {
 	size_t len = strlen(dir);
@@ -50,7 +52,7 @@ static bool is_empty(const char *path)
 	int nr = 0;
 
 	if (!dir)
-		return true;		/* mounting will say what is wrong */
+		return true;		/* mounting reports the error */
 	while ((entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			nr++;
@@ -59,7 +61,8 @@ static bool is_empty(const char *path)
 	return nr == 0;
 }
 
-/* The server must never look for its own files in what it serves. */
+/* Check that @path is an empty directory, and that a mount there does not hide the server's own
+ * files: the server would wait for itself. */
 static int check_place(const struct conn *conn, const char *path)
 {
 	char roots[DIR_PATH_BYTES + 32], *real = realpath(conn->dir, NULL);
@@ -83,6 +86,7 @@ static int check_place(const struct conn *conn, const char *path)
 	return -EINVAL;
 }
 
+/* Return true if the server serves a mount on @path. */
 static bool is_served(struct conn *conn, const char *path)
 {
 	struct abi_request request = { .op = ABI_SOCKET_MOUNTS };
@@ -97,6 +101,7 @@ static bool is_served(struct conn *conn, const char *path)
 	return false;
 }
 
+/* Pass @fd of the mount to the server, and close it here.  On failure unmount. */
 static int hand_over(struct conn *conn, const char *path, int fd)
 {
 	struct abi_request request = { .op = ABI_SOCKET_MOUNT };
@@ -112,7 +117,8 @@ static int hand_over(struct conn *conn, const char *path, int fd)
 	return ret;
 }
 
-/* 1: it is mounted and served already. */
+/* Unmount what a dead server has left on @path.  Returns 0 if @path is free; 1 if it is mounted
+ * and served already; -ENOENT if there is nothing to restore; or -errno. */
 static int clear_place(struct conn *conn, const char *path, bool is_restore)
 {
 	if (!fusemount_is_mounted(path))
@@ -171,7 +177,7 @@ static int locked_mount(struct conn *conn, const char *word, bool is_restore)
 int cmd_mount(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "restore", no_argument, NULL, 'r' },	/* for the server's use */
+		{ "restore", no_argument, NULL, 'r' },	/* only the server uses it */
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf run: the program's standard output and exit status stay the program's;
- * what was recorded goes to stderr, or to a file.
+ * ulf run: run a program and print what it recorded, to stderr or to a file.  Standard output
+ * belongs to the program, and `ulf run` exits with the program's exit status.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 #include "cli/run.h"
 
-/* Options that are words of event/boot.h, beyond the letters. */
+/* Number of a long option that is a boot setting of event/boot.h; above all letters. */
 #define WORD(id)	(256 + BOOT_##id)
 
 static void take_option(struct run *run, int option)
@@ -32,7 +32,8 @@ static void take_option(struct run *run, int option)
 	}
 }
 
-/* -2: leave with *@ret_status. */
+/* Parse options and check the settings.  Returns 0; -2: the command must exit with
+ * *@ret_status. */
 static int parse(struct run *run, const struct cli_cmd *cmd, int argc, char **argv,
 		 int *ret_status)
 {
@@ -111,6 +112,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Run the program and print its records.  Returns the exit status. */
 static int execute(struct run *run, char **argv)
 {
 	int ret, wait_status;

@@ -18,7 +18,7 @@
 #include "server/core/dead_limits.h"
 #include "daemon/loop.h"
 
-#define READY_FD	3		/* of the server in the background */
+#define READY_FD	3		/* pipe of a background server: report_start() */
 
 static int find_dir(char ret_dir[static DIR_PATH_BYTES])
 {
@@ -46,7 +46,7 @@ static void say_ready(const char *dir)
 	terminal_line(stderr, "ulf: serving %s until ^C", dir);
 }
 
-/* The server uses the default instead. */
+/* Print a wrong setting of ulf.conf.  The server uses the default instead. */
 static void check_settings(const char *dir)
 {
 	char bad[DEAD_LIMITS_BAD_BYTES];
@@ -71,7 +71,8 @@ static int foreground(const char *dir)
 	return report(dir, ret);
 }
 
-/* Let go of the terminal, the caller's directory and its descriptors. */
+/* Release the terminal, the working directory and all descriptors.  @keep_fd becomes READY_FD,
+ * and messages go to server.log. */
 static void detach(const char *dir, int keep_fd)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -89,8 +90,8 @@ static void detach(const char *dir, int keep_fd)
 		cli_error("chdir /: %m");
 }
 
-/* The pipe gets the result of the start, as loop_run() returns it; its end means that the
- * server was killed.  Only the first call counts. */
+/* Write the result of the start, 0 or the -errno of loop_run(), to the pipe and close it.  If
+ * the pipe ends without a result, the server was killed.  Only the first call has an effect. */
 static void report_start(int result)
 {
 	static bool is_done;
@@ -110,7 +111,7 @@ static void report_ready(const char *dir)
 }
 
 /* Wait for a result in the pipe @fd of the server @pid, or for the end of the pipe.  Returns
- * false if the server hangs, which is printed. */
+ * false, and prints an error, if the server hangs. */
 static bool wait_for_start(int fd, pid_t pid, const char *dir)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
@@ -123,7 +124,7 @@ static bool wait_for_start(int fd, pid_t pid, const char *dir)
 	return true;
 }
 
-/* In the new process; gives its exit status. */
+/* Run the server in the new process.  Returns its exit status. */
 static int be_server(const char *dir, int ready_fd)
 {
 	int ret;

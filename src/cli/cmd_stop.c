@@ -12,7 +12,8 @@
 #include "cli/conn.h"
 #include "cli/terminal.h"
 
-/* The server holds its lock to the very end: wait for that. */
+/* Wait, up to 10 s, until the server has released its lock, which it holds until it exits.
+ * Returns 0 or -1. */
 static int wait_for_end(const char *dir)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };

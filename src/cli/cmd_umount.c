@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf umount: unmount, also what a dead server left. */
+/* ulf umount: unmount the tree, also a mount whose server is dead. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "cli/conn.h"
 #include "cli/place.h"
 
-/* Without a server there may still be a mount, a dead one. */
+/* Unmount @path.  Without a server (@is_connected false) there may still be a dead mount. */
 static int unmount(struct conn *conn, bool is_connected, const char *path, bool is_lazy)
 {
 	const struct abi_request request = { .op = ABI_SOCKET_UMOUNT };
@@ -32,7 +32,7 @@ static int unmount(struct conn *conn, bool is_connected, const char *path, bool 
 		cli_error("cannot unmount %s: %s", path, strerror(-ret));
 	if (ret < 0)
 		return ret;
-	/* The server notices by itself, but perhaps later. */
+	/* Notify the server.  It would notice the unmount anyway, but perhaps later. */
 	if (is_connected)
 		conn_call(conn, &request, NULL, 0);
 	return 0;

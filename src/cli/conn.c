@@ -15,7 +15,7 @@
 #include "cli/cli.h"
 #include "cli/user.h"
 
-#define TEXT_BYTES	(1u << 30)	/* conn_file_text() */
+#define TEXT_BYTES	(1u << 30)	/* longest file for conn_file_text() */
 
 int conn_look(struct conn *conn)
 {
@@ -25,7 +25,7 @@ int conn_look(struct conn *conn)
 	return ret;
 }
 
-/* As long as the server's backlog is full it is waited for as for an answer. */
+/* Connect @fd.  If the server's backlog is full, wait as for an answer. */
 static int connect_fd(struct conn *conn, int fd, const struct sockaddr_un *addr)
 {
 	const struct timespec pause = { .tv_nsec = LIFE_LOOK_MS * 1000000 / 10 };
@@ -43,7 +43,8 @@ static int connect_fd(struct conn *conn, int fd, const struct sockaddr_un *addr)
 	return 0;
 }
 
-/* The server must run as this user: the socket is in a directory of the user's own. */
+/* Return true if the server runs as this user.  The socket is in a directory of this user, so
+ * any other server is an intruder. */
 static bool is_own_server(int fd)
 {
 	struct ucred peer;
@@ -52,6 +53,7 @@ static bool is_own_server(int fd)
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == geteuid();
 }
 
+/* Connect to the server.  Returns a socket or -errno; -EPERM: it runs as another user. */
 static int connect_to(struct conn *conn)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -72,7 +74,7 @@ static int connect_to(struct conn *conn)
 	return ret;
 }
 
-/* The process that listens; 0: it is in another pid namespace. */
+/* Return the pid of the server; 0 if it is in another pid namespace. */
 static int peer_pid(int fd)
 {
 	struct ucred peer = { .pid = 0 };
@@ -81,7 +83,7 @@ static int peer_pid(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) < 0 ? 0 : peer.pid;
 }
 
-/* Wait for POLLIN or POLLOUT.  -ETIMEDOUT: the server shows no sign of life. */
+/* Wait for POLLIN or POLLOUT.  -ETIMEDOUT: the server shows no sign of life, as printed. */
 static int wait_ready(struct conn *conn, short events)
 {
 	struct pollfd poll_fd = { .fd = conn->fd, .events = events };
@@ -146,13 +148,14 @@ static int receive_all(struct conn *conn, void *data, size_t bytes)
 	return 0;
 }
 
-/* A read of a stream, and a write that programs have to apply, may be parked. */
+/* Return true if the server may park the request: a read of a stream, or a change that programs
+ * must apply. */
 static bool may_take_long(uint32_t op)
 {
 	return op == ABI_SOCKET_READ || op == ABI_SOCKET_WRITE || op == ABI_SOCKET_CLOSE;
 }
 
-/* The header alone, with a descriptor. */
+/* Send the header of a request, and @pass_fd with it. */
 static int send_with_fd(int fd, const struct abi_request *request, int pass_fd)
 {
 	union {
@@ -333,13 +336,16 @@ static int check_hello(const struct conn *conn, int ret)
 			  conn->dir, conn->dir);
 	else if (ret == -EPIPE)
 		cli_error("the server in %s has ended; run the command again", conn->dir);
-	else if (ret < 0 && ret != -ETIMEDOUT)	/* which has been said */
+	else if (ret < 0 && ret != -ETIMEDOUT)	/* life_look() has printed that */
 		cli_error("the server in %s: %s", conn->dir, strerror(-ret));
 	return ret < 0 ? ret : 0;
 }
 
-/* Another process may just be starting one: give that some time.  Or one that was killed
- * has not quite ended, and none can be started before that. */
+/*
+ * Start a server and connect to it.  Retry for some seconds: another process may be starting a
+ * server at the moment, or a server that was killed has not exited yet, and the next one cannot
+ * start before that.
+ */
 static int start_and_connect(struct conn *conn)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
@@ -348,7 +354,7 @@ static int start_and_connect(struct conn *conn)
 
 	for (i = 0; i < 500; i++) {
 		if (i % 5 == 0 && start_server(dir) < 0)
-			return -ECANCELED;	/* which has been said */
+			return -ECANCELED;	/* start_server() has printed why */
 		fd = connect_to(conn);
 		if (fd >= 0 || fd == -ETIMEDOUT)
 			return fd;
@@ -401,7 +407,7 @@ int conn_open(struct conn *conn, int flags)
 	if (ret < 0)
 		return ret;
 	ret = hello(conn, flags);
-	/* It was being killed, and has been asked for nothing yet. */
+	/* The server was being killed.  No request was sent yet, so start over. */
 	if (ret == -EPIPE && flags & CONN_START) {
 		close(conn->fd);
 		ret = connect_or_start(conn, flags);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A connection with the server; see abi/socket.h. */
+/*
+ * A connection to the server; see abi/socket.h.
+ *
+ * Functions that return int return 0 or -errno, unless stated otherwise.  All of them sleep while
+ * they wait for the server.
+ */
 #ifndef ULF_CLI_CONN_H
 #define ULF_CLI_CONN_H
 
@@ -13,12 +18,12 @@
 #include "cli/life.h"
 
 struct conn {
-	int fd;
+	int fd;				/* socket; < 0: not connected */
 	char dir[DIR_PATH_BYTES];	/* the ulf directory */
-	int server_pid;
-	struct text data;		/* what came with the last answer */
-	struct life life;		/* of the server, while it is waited for */
-	bool is_lost;			/* it was given up: nothing more is asked */
+	int server_pid;			/* pid of the server, as the server reports it */
+	struct text data;		/* data of the last answer */
+	struct life life;		/* signs of life of the server during a wait */
+	bool is_lost;			/* the server hangs: send no more requests */
 };
 
 enum conn_flags {
@@ -26,42 +31,56 @@ enum conn_flags {
 	CONN_RESTORE	= 2,		/* for `ulf mount --restore` */
 };
 
-/* Says what is wrong itself, but for -ENOTCONN: none runs, none was to be
- * started.  Sets @conn->dir in any case where it can be found. */
+/*
+ * conn_open - find the ulf directory and connect to its server
+ * @flags: of enum conn_flags
+ *
+ * Sets @conn->dir, also on failure, if the directory can be found.  Prints errors, except for
+ * -ENOTCONN: no server runs, and CONN_START is not set.
+ */
 int conn_open(struct conn *conn, int flags);
+/* Close the connection, also after a failed conn_open(). */
 void conn_close(struct conn *conn);
 
 /*
- * conn_call - a request and its answer
- * @text, @bytes: what goes with it
- * Gives the answer's result; the data is in @conn->data, which is empty if there is no
- * answer.  -EPIPE: the
- * connection is gone.  -ETIMEDOUT: the server shows no sign of life; why, and what to do,
- * has been said (life.h).
+ * conn_call - send a request and wait for its answer
+ * @text, @bytes: data of the request
+ *
+ * Returns the result of the answer, whose data is in @conn->data; without an answer the data is
+ * empty.  -EPIPE: the connection is closed.  -ETIMEDOUT: the server shows no sign of life; the
+ * reason and a remedy were printed (life.h).
  */
 int conn_call(struct conn *conn, const struct abi_request *request, const void *text,
 	      size_t bytes);
-/* The two halves, for one who waits for something else meanwhile. */
+/*
+ * conn_send() and conn_receive() are the two halves of conn_call(), for callers that wait for
+ * something else in between.  @pass_fd: descriptor to send; -1: none.
+ */
 int conn_send(struct conn *conn, const struct abi_request *request, const void *text,
 	      size_t bytes, int pass_fd);
 int conn_receive(struct conn *conn);
-/* For one who waits by himself between the two: call it each LIFE_LOOK_MS.  -ETIMEDOUT as
- * above. */
+/* Check whether the server is alive.  Callers that wait between conn_send() and conn_receive()
+ * must call it every LIFE_LOOK_MS.  Returns 0 or -ETIMEDOUT, as conn_call(). */
 int conn_look(struct conn *conn);
 
-/* The usual ones.  Results as open(2), read(2) ... but -errno. */
+/* Open a file of the tree.  @flags as for open(2).  Returns a file number or -errno. */
 int conn_file_open(struct conn *conn, const char *path, int flags);
-/* Open for reading; @is_terminal: see OPEN in abi/socket.h. */
+/* Open a file for reading, to show it.  @is_terminal: see OPEN in abi/socket.h. */
 int conn_file_show(struct conn *conn, const char *path, bool is_terminal);
+/* Read at @offset to @conn->data.  Returns the number of bytes, 0 at the end, or -errno. */
 int conn_file_read(struct conn *conn, int file, uint64_t offset);
+/* Write.  Returns the number of bytes that were taken, or -errno. */
 int conn_file_write(struct conn *conn, int file, const void *data, size_t bytes);
+/* Close a file.  Returns 0, or the -errno of applying what was written. */
 int conn_file_close(struct conn *conn, int file);
+/* conn_call() for a request @op whose data is a path. */
 int conn_path(struct conn *conn, enum abi_socket_op op, const char *path);
-/* All of a file that has an end, into @ret_text, which is not yet initialised
- * and is the caller's to text_done(). */
+/* Read a whole file to @ret_text, which this function initialises, also on failure.  The caller
+ * must call text_done().  Not for streams, which have no end. */
 int conn_file_text(struct conn *conn, const char *path, struct text *ret_text);
 
-/* start.c: fork a server; 0 when it can be connected to.  Says what is wrong. */
+/* In start.c: start a server in the background.  Returns 0 when it accepts connections.  Prints
+ * errors. */
 int start_server(const char *dir);
 
 #endif

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A view of the machine in which a root is the kernel; see exec_ns.h.
+ * A mount namespace in which a root takes the place of the kernel's tracefs; see exec_ns.h.
  *
- * Clients look for tracefs in /proc/mounts: libtracefs takes the first line
- * whose third word is `tracefs`.  Where the kernel's own tracefs is mounted
- * there is such a line, and ours is bound over every mount point that has one.
- * Where it is not, our line must do: what the kernel prints of it is
+ * Tools look for tracefs in /proc/mounts: libtracefs takes the first line whose third field is
+ * `tracefs`.  If the kernel's tracefs is mounted there is such a line, and our mount is bound
+ * over every mount point that has one.  Otherwise tools must find the line of our mount.  The
+ * kernel prints it as
  *
  *	NAME MOUNTPOINT fuse.tracefs OPTIONS 0 0
  *
- * and in NAME it escapes blanks, tabs and newlines but not vertical tabs, which
- * scanf() takes for blanks.  So NAME brings all six words itself.
+ * In NAME the kernel escapes blanks, tabs and newlines, but not vertical tabs, and scanf() takes
+ * a vertical tab for a blank.  So NAME contains all six fields of a line, separated by vertical
+ * tabs.
  */
 #include "cli/exec_ns.h"
 
@@ -57,7 +58,7 @@ static int write_file(const char *path, const char *text)
 	return ret;
 }
 
-/* The user and the group that it was stay what they are. */
+/* Map the user and the group to themselves in the new user namespace. */
 static int map_ids(uid_t uid, gid_t gid)
 {
 	char map[64];
@@ -73,6 +74,7 @@ static int map_ids(uid_t uid, gid_t gid)
 	return ret;
 }
 
+/* Enter a new mount namespace; if that is not allowed, with a new user namespace. */
 static int unshare_mounts(void)
 {
 	uid_t uid = geteuid();
@@ -101,8 +103,9 @@ static int bind_mount(const char *from, const char *to)
 }
 
 /*
- * What is mounted on /sys/kernel/debug is for root alone, and then nobody else
- * gets to what is mounted in it: give him a directory with only that.
+ * Bind the root over @to if this user cannot enter the directory above it.  Only root can enter
+ * the file system on /sys/kernel/debug, so no other user reaches a mount below it.  Mount a
+ * tmpfs over it that contains only the last part of @to.
  */
 static int bind_below_closed(const char *to)
 {
@@ -129,8 +132,9 @@ static int bind_tracing(const char *to)
 }
 
 /*
- * Where the kernel's tracefs is to be seen, ours shall be.  Tools take the first
- * place that /proc/mounts names; another that is out of reach is so for them, too.
+ * Bind the root over every mount of the kernel's tracefs.  Tools use the first one in
+ * /proc/mounts, so only a failure there is an error.  A mount that this process cannot reach
+ * is out of reach for the tools, too.
  */
 static int cover_kernel(void)
 {
@@ -160,7 +164,7 @@ static int cover_kernel(void)
 	return ret;
 }
 
-/* Put a file of ours, with that text, over @to, if that is there. */
+/* Bind a new file with the contents @text over @to, if @to exists.  Prints errors. */
 static int cover_file(const char *dir, const char *to, const char *text, size_t bytes)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -180,12 +184,12 @@ static int cover_file(const char *dir, const char *to, const char *text, size_t 
 		ret = bind_mount(path, to);
 	if (ret < 0)
 		cli_error("%s: cannot be covered: %s", to, strerror(-ret));
-	/* It stays as long as it covers. */
+	/* The mount keeps the file alive. */
 	unlink(path);
 	return ret;
 }
 
-/* Where tools look for the names of functions, the program's shall be. */
+/* Replace /proc/kallsyms, where tools look for names of functions, by the program's functions. */
 static int cover_symbols(struct conn *conn, const char *root)
 {
 	struct abi_request request = { .op = ABI_SOCKET_SYMBOLS };
@@ -209,8 +213,8 @@ static int cover_symbols(struct conn *conn, const char *root)
 }
 
 /*
- * What tools do to the kernel outside of tracefs: trace-cmd switches the
- * function tracer on (and ends if it may not) and wants to see addresses.
+ * Replace the sysctls that tools write.  trace-cmd turns the function tracer on with
+ * ftrace_enabled, and exits if it may not; and it sets kptr_restrict to see addresses.
  */
 static int cover_settings(const struct conn *conn)
 {
@@ -228,7 +232,7 @@ static int cover_settings(const struct conn *conn)
 	return ret;
 }
 
-/* The switch of the stack tracer, which the program has among its files. */
+/* Replace the sysctl of the stack tracer by the root's file stack_tracer_enabled. */
 static int cover_stack_tracer(void)
 {
 	const char *to = "/proc/sys/kernel/stack_tracer_enabled";
@@ -240,7 +244,7 @@ static int cover_stack_tracer(void)
 	return ret;
 }
 
-/* All of the server's tree, and over it the one directory. */
+/* Mount the server's tree on /sys/kernel/tracing, and bind the directory of @root over it. */
 static int mount_root(struct conn *conn, const char *root)
 {
 	struct abi_request request = { .op = ABI_SOCKET_MOUNT };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Wait for a server that may hang; see life.h. */
 #include "cli/life.h"
 
 #include <errno.h>
@@ -14,10 +15,11 @@
 #include "cli/cli.h"
 
 #define SECOND_NS	1000000000ull
-#define SAY_NS		SECOND_NS
-/* An idle server shows a sign each second. */
+#define SAY_NS		SECOND_NS		/* print a message after this wait */
+/* For an answer that may take long: print it after this time without a sign of life.  An idle
+ * server shows a sign each second. */
 #define SAY_SILENT_NS	(2 * SECOND_NS)
-#define GIVE_UP_NS	(10 * SECOND_NS)
+#define GIVE_UP_NS	(10 * SECOND_NS)	/* give up after this time without a sign */
 
 static uint64_t now_ns(void)
 {
@@ -37,7 +39,7 @@ void life_begin(struct life *life, int pid, bool may_take_long)
 	};
 }
 
-/* False: there is none, or it cannot be read. */
+/* Read server.beat.  False: there is no such file, or it cannot be read. */
 static bool read_beat(const char *dir, struct abi_beat *ret_beat)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -54,7 +56,7 @@ static bool read_beat(const char *dir, struct abi_beat *ret_beat)
 	return n == sizeof(*ret_beat);
 }
 
-/* The letter of /proc/PID/stat; '?': not known. */
+/* Return the state of a process, a letter of /proc/PID/stat; '?' if it is not known. */
 static char state_of(int pid)
 {
 	char path[64], text[512], *at;
@@ -75,7 +77,7 @@ static char state_of(int pid)
 static const struct state {
 	char letter;
 	const char *text;
-	bool can_continue;		/* by SIGCONT */
+	bool can_continue;		/* SIGCONT continues it */
 } states[] = {
 	{ 'T', "it is stopped", true },
 	{ 't', "a debugger has stopped it", false },
@@ -95,8 +97,11 @@ static const struct state *find_state(int pid)
 	return state;
 }
 
-/* A pid is named in advice only if it is a process of this user: the beat is a file, and a
- * server may have ended since it answered. */
+/*
+ * Return true if @pid is a process of this user.  Only then may advice name it, because the pid
+ * may be that of another process by now: server.beat is just a file, and the server may have
+ * ended since it answered.
+ */
 static bool is_own_process(int pid)
 {
 	struct stat st;
@@ -145,7 +150,7 @@ int life_look(struct life *life, const char *dir)
 	struct abi_beat beat;
 
 	if (read_beat(dir, &beat)) {
-		/* the first look cannot know whether it is new */
+		/* The first call cannot know whether the beat is new. */
 		if (beat.beats != life->beats && life->beats)
 			life->alive_ns = now;
 		life->beats = beat.beats;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is the server that a command waits for alive?  After a second the user is told what is
- * waited for, and after ten seconds without a sign of life (abi/beat.h) the command gives
- * up.  Some answers may take as long as they need, above all a read of trace_pipe: they are
- * waited for silently as long as the server shows signs of life.
+ * Check that the server is alive while a command waits for it.  After one second a message says
+ * what the command waits for.  After ten seconds without a sign of life (abi/beat.h) the command
+ * gives up.  Some answers may take any time, above all a read of trace_pipe: no message is
+ * printed for them as long as the server shows signs of life.
  */
 #ifndef ULF_CLI_LIFE_H
 #define ULF_CLI_LIFE_H
@@ -11,22 +11,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LIFE_LOOK_MS	200		/* how often life_look() is to be called */
+#define LIFE_LOOK_MS	200		/* callers must call life_look() this often */
 
 struct life {
-	uint64_t asked_ns;		/* when the wait began */
-	uint64_t alive_ns;		/* when the last sign was seen, or asked_ns */
-	uint64_t beats;			/* that sign; 0: none yet */
-	int pid;			/* of the server; 0: not known */
-	bool may_take_long;		/* the answer may */
-	bool has_said;			/* what is waited for, in this wait */
+	uint64_t asked_ns;		/* CLOCK_MONOTONIC when the wait began */
+	uint64_t alive_ns;		/* when the last sign of life was seen, or asked_ns */
+	uint64_t beats;			/* abi_beat.beats of that sign; 0: none yet */
+	int pid;			/* process of the server; 0: not known */
+	bool may_take_long;		/* the answer may take any time */
+	bool has_said;			/* the message was printed in this wait */
 };
 
-/* A wait for the server begins.  @pid: 0 if it is not known. */
+/* Begin a wait for the server.  @pid: process of the server; 0: not known. */
 void life_begin(struct life *life, int pid, bool may_take_long);
 
-/* Look again, and say what there is to say.  -ETIMEDOUT: the wait is over, and the user
- * knows why and what to do.  @dir: the ulf directory. */
+/*
+ * Check for signs of life, and print the messages that are due.  @dir: the ulf directory.
+ * Returns 0; or -ETIMEDOUT if the wait is over: the reason and a remedy were printed.
+ */
 int life_look(struct life *life, const char *dir);
 
 #endif

@@ -268,7 +268,7 @@ static int flush(int status)
 	return status;
 }
 
-/* No file that is opened shall be taken for a standard stream. */
+/* Open the standard streams that are closed, so that no other file gets their descriptors. */
 static void open_standard_streams(void)
 {
 	int fd;
@@ -297,7 +297,7 @@ static int run(const char *user, int argc, char **argv)
 	return flush(cmd->run(cmd, argc, argv));
 }
 
-/* --user USER, --user=USER; gives the number of words, or 0. */
+/* Parse --user USER or --user=USER.  Returns the number of arguments used, or 0. */
 static int read_user(int argc, char **argv, const char **ret_user)
 {
 	static const char option[] = "--user";

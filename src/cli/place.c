@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mount points: which, and what is wrong with them; see place.h. */
+/* Find a mount point, and explain why it cannot be mounted; see place.h. */
 #include "cli/place.h"
 
 #include <errno.h>
@@ -11,7 +11,8 @@
 #include "base/dir.h"
 #include "cli/cli.h"
 
-/* realpath(), but the last part may be a dead mount. */
+/* realpath() that also works if the last part of @word is a dead mount, on which realpath() fails
+ * with ENOTCONN. */
 static char *resolve(const char *word)
 {
 	char *path = realpath(word, NULL), *copy, *slash, *parent;

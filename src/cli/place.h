@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Mount points: which is meant, and what is wrong with it. */
+/* Find a mount point, and explain why it cannot be mounted. */
 #ifndef ULF_CLI_PLACE_H
 #define ULF_CLI_PLACE_H
 
 #include "base/fusemount.h"
 
 /*
- * place_find - the mount point that is meant, as an absolute path without
- * symbolic links
+ * place_find - get a mount point as an absolute path without symbolic links
  * @dir: the ulf directory
- * @word: what the user said, or NULL for the default
- * @ret_path: free() it
+ * @word: the user's argument; NULL: the default, @dir/tracing, which is made
+ * @ret_path: the caller must free() it
  *
- * It may be a dead mount, which cannot be looked at itself.  Says what is
- * wrong.
+ * The mount point may be a dead mount.  Returns 0 or -errno, and prints errors.
  */
 int place_find(const char *dir, const char *word, char **ret_path);
 
-/* Say why fusemount_open() failed there, and the remedy. */
+/* Print why fusemount_open() failed on @path, and a remedy. */
 void place_say_error(const char *path, int error, enum fusemount_step step);
 
 #endif

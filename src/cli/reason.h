@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors for people: what an errno means for the ulf directory, and the remedy. */
+/*
+ * Explain errors to users: what an errno means for the ulf directory, and the remedy.  @error is
+ * -errno.  Both functions return a text that is not freed; the texts are constant, except those
+ * of strerror().
+ */
 #ifndef ULF_CLI_REASON_H
 #define ULF_CLI_REASON_H
 
-/* Why a server cannot work in its directory; @error is -errno. */
+/* Return why a server cannot work in its directory. */
 const char *reason_server(int error);
-/* Why libulf could not make a root for its program; @error is -errno. */
+/* Return why libulf could not make a root for its program. */
 const char *reason_no_root(int error);
 
 #endif

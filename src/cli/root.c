@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Roots, as the server lists them, and paths that begin with one; see root.h. */
+/* The list of roots, and paths that begin with a root; see root.h. */
 #include "cli/root.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 #include "cli/terminal.h"
 #include "cli/users.h"
 
-#define ROWS_SHOWN	16		/* of those that might be meant */
+#define ROWS_SHOWN	16		/* roots that a message lists at most */
 
 static int by_name(const void *a, const void *b)
 {
@@ -107,7 +107,7 @@ const char *root_state_name(uint32_t state)
 	}
 }
 
-/* Is @name of @len bytes the program's name, or the pid, of this root? */
+/* Return true if @name is the name of the root's program, or its process id. */
 static bool is_short_for(const struct abi_root_row *row, const char *name, size_t len)
 {
 	char pid[16];
@@ -137,7 +137,10 @@ static void say_ambiguous(const struct root_list *list, const char *name, size_t
 	}
 }
 
-/* The root that is meant by @name; NULL: *@ret_nr may be meant. */
+/*
+ * Find the root that @name means: the root of that name, else the only one that @name is short
+ * for; one that is alive is preferred.  NULL: *@ret_nr roots match, none or several.
+ */
 static const struct abi_root_row *search(const struct root_list *list, const char *name,
 					 size_t len, size_t *ret_nr)
 {
@@ -171,6 +174,7 @@ const struct abi_root_row *root_list_search(const struct root_list *list, const 
 	return search(list, name, len, &nr);
 }
 
+/* search(), with a message if nothing was found. */
 static const struct abi_root_row *find(const struct root_list *list, const char *name,
 				       size_t len)
 {
@@ -214,7 +218,7 @@ int root_path(struct conn *conn, const char *path, char **ret_path)
 	return ret;
 }
 
-/* It is not clear which of @nr_alive, or of the dead if none is alive, is meant. */
+/* Ask the user to name a root.  Lists those that are alive, or all if none is alive. */
 static void say_choice(const struct root_list *list, size_t nr_alive)
 {
 	size_t i, shown = 0;
@@ -233,6 +237,7 @@ static void say_choice(const struct root_list *list, size_t nr_alive)
 	}
 }
 
+/* Return the only root that is alive.  NULL: there is none, or several; prints the error. */
 static const struct abi_root_row *find_only(const struct root_list *list)
 {
 	const struct abi_root_row *row, *alive = NULL;

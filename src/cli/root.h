@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Roots, as the server lists them, and paths that begin with one. */
+/*
+ * The list of roots, and paths that begin with a root.  Functions that return int return 0 or
+ * -errno.
+ */
 #ifndef ULF_CLI_ROOT_H
 #define ULF_CLI_ROOT_H
 
@@ -9,55 +12,63 @@
 #include "cli/conn.h"
 
 struct root_list {
-	struct abi_root_row *rows;	/* in the order of their names */
+	struct abi_root_row *rows;	/* sorted by name */
 	size_t nr;
 };
 
-/* @what: whether the figures of dead roots are needed, too, which may take a while.
- * @run_id: for ABI_LIST_RUN; an older server lists all roots all the same */
+/*
+ * root_list_fetch - get a list of roots from the server
+ * @what: roots, and whether the figures of dead roots are needed, which may take a while
+ * @run_id: run whose roots are listed, for ABI_LIST_RUN; an older server lists all roots
+ *
+ * Prints nothing.  The caller must call root_list_done() after success.
+ */
 int root_list_fetch(struct conn *conn, enum abi_list what, uint32_t run_id,
 		    struct root_list *ret_list);
-/* Fetch the list of all roots; prints an error, and whether roots are left out. */
+/* Get the list of all roots.  Prints errors, and a warning if roots are missing in the list. */
 int root_list_get(struct conn *conn, enum abi_list what, struct root_list *ret_list);
+/* Free a list. */
 void root_list_done(struct root_list *list);
 
-/* Get the last program of a run that could not make its root; false: all have one.  With pid 0
- * the server could not open a root, of any run. */
+/*
+ * Get the last program of run @run_id that could not make its root.  Returns false if there is
+ * none.  If @ret_row->pid is 0, the server could not open a root, of any run.
+ */
 bool root_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row);
 
-/* The root of that name, which may be short as below; @name NULL: the only one
- * that is alive.  NULL: there is none, or it is not clear which; it is said. */
+/* Find a root by its name, which may be short as for root_path().  @name NULL: the only root that
+ * is alive.  Returns NULL, and prints an error, if no root or several roots match. */
 const struct abi_root_row *root_list_find(const struct root_list *list,
 					  const char *name);
 
-/* Like root_list_find(), but prints nothing.  NULL also if several roots match. */
+/* Find a root by the first @len bytes of @name, as root_list_find(), but print nothing. */
 const struct abi_root_row *root_list_search(const struct root_list *list, const char *name,
 					    size_t len);
 /* Sort by name. */
 void root_list_sort(struct root_list *list);
 
+/* Return the name of a state of enum abi_root_state: "alive", "dead" ... */
 const char *root_state_name(uint32_t state);
 
 /*
- * root_path - a path as people write it, made exact
- * @path: its first part is a root's name, or a program's name or a process id
- *	  that only one root has (a living one is preferred)
- * @ret_path: what the server understands; free() it
+ * root_path - complete a path that a user has written
+ * @path: its first part is a root's name, or a program's name or a process id that only one
+ *	  root has; a root that is alive is preferred
+ * @ret_path: the path with the full name of the root, for the server; the caller must free() it
  *
- * Says what is wrong.
+ * Example: minikernel/trace becomes minikernel.4711/trace.  Prints errors.
  */
 int root_path(struct conn *conn, const char *path, char **ret_path);
 
 /*
- * root_default - the one root that is meant when none is named: the only one
- * that is alive
- * @ret_name: free() it
+ * root_default - get the root that is used if the user names none: the only one that is alive
+ * @ret_name: the caller must free() it
  *
- * Says which there are if it is not clear.
+ * Prints errors, and the roots that there are if several are alive.
  */
 int root_default(struct conn *conn, char **ret_name);
 
-/* Say that @path could not be used: @error is a -errno. */
+/* Print that @path could not be used, with a remedy.  @error is -errno. */
 void root_path_error(const char *path, int error);
 
 #endif

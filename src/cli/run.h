@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf run: the parts (cmd_run.c, run_*.c). */
+/* ulf run: what cmd_run.c and run_*.c share. */
 #ifndef ULF_CLI_RUN_H
 #define ULF_CLI_RUN_H
 
@@ -13,122 +13,140 @@
 #include "cli/root.h"
 #include "event/boot.h"
 
-#define RUN_CONSOLE	"tp_printk"	/* the instance that is read for it */
+#define RUN_CONSOLE	"tp_printk"	/* instance that tp_printk prints from */
 #define RUN_LIBULF	"libulf.so.0"
 
-/* Can libulf be in a program?  The kinds after RUN_PLAIN cannot have it at all. */
+/* Whether libulf can be in a program.  The kinds after RUN_PLAIN can never have it. */
 enum run_kind {
-	RUN_FOR_ULF,			/* has it, or gets it by LD_PRELOAD for its functions */
-	RUN_PLAIN,
-	RUN_STATIC,
-	RUN_MUSL,
+	RUN_FOR_ULF,			/* has libulf; or its functions can be traced, and it
+					 * gets libulf by LD_PRELOAD */
+	RUN_PLAIN,			/* neither */
+	RUN_STATIC,			/* linked statically, without libulf */
+	RUN_MUSL,			/* linked with musl */
 	RUN_MACHINE,			/* for another CPU */
-	RUN_SECURE,			/* set-uid, set-gid, capabilities */
+	RUN_SECURE,			/* set-uid, set-gid, or with capabilities */
 };
 
+/* The file of the program. */
 struct run_program {
 	char *path;			/* of a script: its interpreter; NULL: not found */
 	bool is_script;
 	enum run_kind kind;
-	bool has_functions;		/* that can be traced */
-	bool has_libulf;
-	bool has_libasan;		/* gcc's, which must be loaded first */
+	bool has_functions;		/* functions that can be traced */
+	bool has_libulf;		/* linked with libulf */
+	bool has_libasan;		/* linked with gcc's libasan, which must be loaded first */
 };
 
 struct run {
-	struct text words;		/* for ULF_TRACE */
-	bool is_live;			/* print what comes, and only that */
-	bool is_printk;			/* print what comes to the console, too */
-	FILE *out;			/* where the trace goes */
-	const char *out_name;		/* -o, or NULL */
-	const char *program;
+	struct text words;		/* boot settings, for ULF_TRACE */
+	bool is_live;			/* --live: print records as they come, and no trace at
+					 * the end */
+	bool is_printk;			/* tp_printk: print records to stderr as they come, too */
+	FILE *out;			/* where the trace is printed */
+	const char *out_name;		/* argument of -o, or NULL */
+	const char *program;		/* name of the program, as the user wrote it */
 	struct run_program about;	/* the file of the program */
 	bool has_said_why;		/* the program's file was reported as not traceable */
 	bool has_said_no_root;		/* a process that could not make its root was reported */
 	bool has_said_events;		/* events that no root has were reported */
-	struct run_shown *shown;	/* of run_events.c: errors that were shown */
-	size_t nr_shown;
-	uint64_t started_ns;		/* CLOCK_BOOTTIME */
-	uint32_t id;			/* what the roots of this run carry */
-	pid_t pid;
-	int pidfd;
+	struct run_shown *shown;	/* run_events.c: errors that were printed, per root */
+	size_t nr_shown;		/* entries of @shown */
+	uint64_t started_ns;		/* CLOCK_BOOTTIME before the start */
+	uint32_t id;			/* run id, which the roots of this run contain */
+	pid_t pid;			/* the program */
+	int pidfd;			/* of the program; -1: the kernel has no pidfds */
 	struct conn conn;
 };
 
 /* ---- run_words.c ---- */
-/* What is in the environment. */
+
+/* Begin with the settings of ULF_TRACE in the environment. */
 void run_words_init(struct run *run);
+/* Add a setting.  @value: NULL if it has none. */
 void run_words_add(struct run *run, enum boot_id id, const char *value);
+/* Return true if @id is among the settings. */
 bool run_words_has(const struct run *run, enum boot_id id);
-/* Says what cannot be right. */
+/* Check the settings, and those of ulf.conf, and prepare tp_printk.  Returns 0 or -errno, and
+ * prints the first setting that is wrong. */
 int run_words_check(struct run *run);
 
 /* ---- run_events.c ---- */
+
+/* Whether the roots of the run have the events that settings name. */
 enum run_events {
 	RUN_EVENTS_NONE,		/* the roots have no events at all */
 	RUN_EVENTS_MISSING,		/* they have events, but not all that settings name */
 	RUN_EVENTS_KNOWN,		/* every event that a setting names is in a root */
 };
 
+/* Compare the events that settings name with those of @roots.  Prints only errors of reading. */
 enum run_events run_events_look(struct run *run, const struct root_list *roots);
-/* Prints, once, the events that settings name and no root has, and similar names. */
+/* Print, once, the events that settings name and no root has, and similar names. */
 void run_events_report(struct run *run, const struct root_list *roots);
-/* Prints the settings that the server could not apply, each error once. */
+/* Print the settings that the server could not apply, each error once. */
 void run_errors_report(struct run *run, const struct root_list *roots);
-/* Frees the errors that were shown. */
+/* Free the list of errors that were printed. */
 void run_errors_done(struct run *run);
 
 /* ---- run_watch.c ---- */
-/* Before the start: reports a program that can never be traced. */
+
+/* Before the start: print an error if the program can never be traced. */
 void run_check_program(struct run *run);
-/* After the start: reports mistakes in settings, and missing roots, as soon as they are known.
+/* After the start: report mistakes in settings, and missing roots, as soon as they are known.
  * Returns then, or when the program has ended. */
 void run_watch(struct run *run);
-/* Prints, once, why libulf could not make a root.  False: libulf has reported nothing. */
+/* Print, once, why libulf could not make a root.  Returns false if no reason is known. */
 bool run_explain_no_root(struct run *run);
-/* Prints, once, the possible reasons why a program that libulf is for has made no root. */
+/* Print, once, the possible reasons why a program of kind RUN_FOR_ULF has made no root. */
 void run_explain_nothing(struct run *run);
-/* Has the program ended?  Waits for that at most @wait_ms. */
+/* Return true if the program has ended.  Waits for that, at most @wait_ms. */
 bool run_has_ended(const struct run *run, int wait_ms);
 
 /* ---- run_child.c ---- */
+
 /*
- * run_child_start - fork and exec the program, in our process group
+ * run_child_start - fork and exec the program, in the process group of `ulf run`
  *
- * Signals from then on until run_child_wait(): those of the terminal reach the
- * program by themselves and do nothing to us; SIGTERM and SIGHUP are passed
- * on.  Says what is wrong; -ENOENT: no such program.
+ * From then on until run_child_wait(), `ulf run` ignores the signals of the terminal, which
+ * reach the program directly, and forwards SIGTERM and SIGHUP to the program.  Returns 0 or
+ * -errno, and prints errors; -ENOENT: no such program.
  */
 int run_child_start(struct run *run, char **argv);
-/* Wait for its end; gives the wait status. */
+/* Wait for the end of the program.  Returns its wait status. */
 int run_child_wait(struct run *run);
-/* Exit as it did: with its status, or of its signal. */
+/* End as the program did: return its exit status, or die of the signal that killed it. */
 int run_child_repeat_end(int wait_status);
 
 /* ---- run_program.c ---- */
-/* Reads the file that execvp() would take for @name. */
+
+/* Find the file that execvp() would run for @name, and examine it. */
 void run_program_find(const char *name, struct run_program *ret_program);
+/* Free the members of @program. */
 void run_program_done(struct run_program *program);
-/* Prints, once, why the program cannot be traced. */
+/* Print, once, why the program cannot be traced. */
 void run_program_explain(struct run *run);
 
 /* ---- run_preload.c ---- */
-/* In the child: have libulf loaded into the program, if that is of use. */
+
+/* In the child: set LD_PRELOAD if that makes the program's functions traceable. */
 void run_preload(const struct run *run);
 
 /* ---- run_report.c ---- */
-/* Do settings record something from the start? */
+
+/* Return true if settings record something from the start. */
 bool run_wants_records(const struct run *run);
-/* The roots that this run made. */
+/* Get the roots of this run.  Returns 0 or -errno.  The caller must call root_list_done(). */
 int run_roots(struct run *run, struct root_list *ret_roots);
-/* Is it one of this run's? */
+/* Return true if @row is a root of this run. */
 bool run_root_is_ours(const struct run *run, const struct abi_root_row *row);
 
-/* A new connection, for the old one may be dead; says what is wrong. */
+/* Connect again, because the server of the old connection may be dead.  Returns 0 or -errno, and
+ * prints errors. */
 int run_reconnect(struct run *run);
-/* Print records as they come, until the program has ended: is_live, is_printk. */
+/* Print records as they come, until the program has ended.  For is_live and is_printk. */
 void run_live(struct run *run);
-/* Print what was recorded, unless that is done, and say what should be known. */
+/* Print what was recorded, unless run_live() has done so, and report losses and mistakes.
+ * Returns 0 or -errno. */
 int run_report(struct run *run);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf run: starting the program, waiting for it, signals. */
+/* ulf run: start the program, wait for it, and forward signals. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,10 +13,11 @@
 #include "cli/cli.h"
 #include "cli/run.h"
 
-/* Written before the handlers are there, read by them. */
+/* The program; 0: none.  run_child_start() writes it before it installs the handlers, which read
+ * it. */
 static volatile pid_t forward_to;
 
-/* The terminal's hang-up (SI_KERNEL) has reached the program already. */
+/* Signal handler.  The hang-up of a terminal (SI_KERNEL) has reached the program already. */
 static void forward(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -38,7 +39,7 @@ static void set_signals(void)
 	signal(SIGQUIT, SIG_IGN);
 }
 
-/* In the child.  @report_fd gets the errno if it cannot be started. */
+/* In the child: exec the program.  On failure write the errno to @report_fd. */
 static void become(const struct run *run, char **argv, int report_fd,
 		   const sigset_t *mask)
 {
@@ -106,7 +107,7 @@ int run_child_start(struct run *run, char **argv)
 	}
 	run->pidfd = (int)syscall(SYS_pidfd_open, run->pid, 0);
 	if (run->pidfd < 0)
-		run->is_live = run->is_printk = false;	/* an old kernel: at the end */
+		run->is_live = run->is_printk = false;	/* old kernel: print at the end */
 	else
 		fcntl(run->pidfd, F_SETFD, FD_CLOEXEC);
 	return 0;
@@ -133,7 +134,7 @@ int run_child_repeat_end(int wait_status)
 	if (!WIFSIGNALED(wait_status))
 		return WEXITSTATUS(wait_status);
 	sig = WTERMSIG(wait_status);
-	/* One core, the program's, is enough. */
+	/* No second core dump: the program's is enough. */
 	setrlimit(RLIMIT_CORE, &none);
 	signal(sig, SIG_DFL);
 	sigemptyset(&set);

@@ -13,16 +13,16 @@
 #include "cli/run.h"
 #include "cli/terminal.h"
 
-#define EVENTS_SHOWN	20		/* when a setting matches no event */
+#define EVENTS_SHOWN	20		/* events that a message lists at most */
 
-/* available_events of all roots. */
+/* The events of all roots, from available_events. */
 struct events {
-	struct text text;
+	struct text text;		/* memory of @lines */
 	char **lines;			/* "system:name" each */
 	size_t nr;
 };
 
-/* @event is "system:name". */
+/* Return true if @item of a setting matches @event, "system:name".  @event is cut for a moment. */
 static bool fits(const struct boot_piece *item, char *event)
 {
 	char *name = strchr(event, ':');
@@ -64,7 +64,8 @@ static void show_events(const struct root_list *roots, const struct events *even
 	fputc('\n', stderr);
 }
 
-/* Offer names of the form that the item has: system:event, or an event or a system alone. */
+/* Offer names of the form that the user has written: "system:event" if @has_system, else the
+ * event and the system alone. */
 static void offer_event(struct nearest *near, char *event, bool has_system)
 {
 	char *name = strchr(event, ':');
@@ -94,7 +95,7 @@ static void say_unknown(const struct boot_piece *item, const struct events *even
 		  name ? "; did you mean `" : "", name ? name : "", name ? "`?" : "");
 }
 
-/* Does an item of @list match no event?  Unless @is_quiet, print each such item. */
+/* Return true if an item of @list matches no event.  Print each such item unless @is_quiet. */
 static bool check_list(struct boot_piece list, const struct events *events, bool is_quiet)
 {
 	struct boot_piece item;
@@ -110,7 +111,7 @@ static bool check_list(struct boot_piece list, const struct events *events, bool
 	return is_bad;
 }
 
-/* Does a trigger in @list name an event that no root has? */
+/* Return true if a trigger in @list names an event that no root has. */
 static bool check_triggers(struct boot_piece list, const struct events *events,
 			   bool is_quiet)
 {
@@ -119,7 +120,7 @@ static bool check_triggers(struct boot_piece list, const struct events *events,
 	bool is_bad = false;
 
 	while (boot_item(&list, &item)) {
-		/* Markers are not among the events that can be switched on. */
+		/* available_events does not list the event of markers, ftrace:print. */
 		if (boot_trigger(&item, &trigger) &&
 		    !boot_piece_is(&trigger.event, "print"))
 			is_bad |= check_list(trigger.event, events, is_quiet);
@@ -127,7 +128,8 @@ static bool check_triggers(struct boot_piece list, const struct events *events,
 	return is_bad;
 }
 
-/* Does a setting name an event that no root has? */
+/* Return true if a setting names an event that no root has.  The instance of tp_printk only
+ * repeats the events of trace_event, so it is skipped. */
 static bool check_words(const struct run *run, const struct events *events, bool is_quiet)
 {
 	const char *words = text_str((struct text *)&run->words), *at;
@@ -148,7 +150,7 @@ static bool check_words(const struct run *run, const struct events *events, bool
 	return is_bad;
 }
 
-/* available_events of all roots, a line each. */
+/* Append available_events of all roots to @ret_lines. */
 static int gather_events(struct run *run, const struct root_list *roots,
 			 struct text *ret_lines)
 {
@@ -162,7 +164,7 @@ static int gather_events(struct run *run, const struct root_list *roots,
 			return -ENOMEM;
 		ret = conn_file_text(&run->conn, path, &text);
 		if (ret == -ENOENT || ret == -ENODEV)
-			ret = 0;	/* it has just been removed */
+			ret = 0;	/* the root was just removed */
 		else if (ret < 0)
 			root_path_error(path, ret);
 		text_write(ret_lines, text.data, text.len);
@@ -172,7 +174,7 @@ static int gather_events(struct run *run, const struct root_list *roots,
 	return ret < 0 ? ret : ret_lines->error;
 }
 
-/* Cut @lines (available_events) into an array of lines; free() it. */
+/* Cut @lines (available_events) into an array of lines.  The caller must free() the array. */
 static char **cut_lines(struct text *lines, size_t *ret_nr)
 {
 	char **array, *line, *save = NULL;
@@ -242,10 +244,10 @@ void run_events_report(struct run *run, const struct root_list *roots)
 
 /* ---- settings that the server could not apply ---- */
 
-/* The errors of a root that were shown. */
+/* The errors of a root that were printed. */
 struct run_shown {
-	char *root;
-	struct text text;
+	char *root;			/* name */
+	struct text text;		/* lines of error_log */
 };
 
 /* Find the entry of @root, or add one.  NULL: no memory. */
@@ -282,9 +284,9 @@ void run_errors_done(struct run *run)
 }
 
 /*
- * Count the bytes of @log that were shown.  error_log drops its oldest errors when it is
- * full, so the end of @shown may be the start of @log: "A B C" was shown, the log is
- * "B C D", and D is new.
+ * Return how many bytes of @log were printed before.  error_log drops its oldest errors when it
+ * is full, so the end of @shown may be the start of @log.  Example: "A B C" was printed, the log
+ * is "B C D", and D is new.
  */
 static size_t count_shown(const struct text *shown, const struct text *log)
 {

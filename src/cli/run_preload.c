@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf run: libulf for programs whose functions can be traced, and who do not have it. */
+/* ulf run: preload libulf into programs that are not linked with it and whose functions can be
+ * traced. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 
 #define PATH_BYTES	4096
 
-/* Next to this program, if it was not installed. */
+/* Find libulf next to this program (a build directory), else where it is installed. */
 static bool find_libulf(char path[PATH_BYTES])
 {
 	ssize_t len = readlink("/proc/self/exe", path, PATH_BYTES - sizeof(RUN_LIBULF));

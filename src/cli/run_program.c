@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf run: which file a program is, and whether libulf can be in it. */
+/* ulf run: find the file of a program, and whether libulf can be in it. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +17,10 @@
 
 #define LIBASAN		"libasan.so."
 #define PATH_BYTES	4096
-#define SCRIPT_BYTES	256		/* of its first line, as for the kernel */
-#define READ_BYTES_MAX	(1024ull << 20)
+#define SCRIPT_BYTES	256		/* bytes of a script's first line, as in the kernel */
+#define READ_BYTES_MAX	(1024ull << 20)	/* bytes of a file that are read at most */
 
-/* The file that execvp() takes, to be freed; NULL: none. */
+/* Return the file that execvp() would run, or NULL.  The caller must free() it. */
 static char *find_file(const char *name)
 {
 	const char *dirs = getenv("PATH");
@@ -48,13 +48,13 @@ static bool has_functions(const char *path)
 
 	if (elf_sites_read(path, NULL, 0, FSITE_PATCHABLE, &bytes_left, &sites))
 		return false;
-	has_some = sites.nr_rows;	/* in a table of any kind */
+	has_some = sites.nr_rows;	/* rows of tables of any kind */
 	elf_sites_done(&sites);
 	return has_some;
 }
 
-/* Look for libulf among the libraries of the program, or in the program itself: ftrace.S has
- * that section. */
+/* Look for libulf and libasan among the libraries of the program.  libulf may also be linked into
+ * the program: then it has the section .bodies of ftrace.S. */
 static void find_libraries(struct run_program *program)
 {
 	uint64_t bytes_left = READ_BYTES_MAX;
@@ -78,7 +78,8 @@ static void find_libraries(struct run_program *program)
 
 /* ---- programs in which libulf cannot be ---- */
 
-/* Does exec() give other rights than ours?  Then AT_SECURE is set, and libulf is inert. */
+/* Return true if exec() gives the program other rights than this process has.  Then the kernel
+ * sets AT_SECURE, and libulf does nothing. */
 static bool is_secure(int fd)
 {
 	struct statvfs fs;
@@ -108,7 +109,7 @@ static int read_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTES])
 		len = pread(fd, loader, PATH_BYTES - 1, (off_t)phdr.p_offset);
 		if (len < 0)
 			return -EINVAL;
-		loader[len] = '\0';	/* the path in the file ends with a NUL, too */
+		loader[len] = '\0';	/* in case the path in the file has no NUL */
 		return 1;
 	}
 	return 0;
@@ -137,7 +138,7 @@ static enum run_kind find_kind(int fd, const struct run_program *program)
 	return program->has_functions ? RUN_FOR_ULF : RUN_PLAIN;
 }
 
-/* If the file is a script, replace it by its interpreter. */
+/* If the file is a script, replace its path by that of its interpreter. */
 static void follow_script(struct run_program *program)
 {
 	char line[SCRIPT_BYTES + 1];

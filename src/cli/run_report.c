@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf run: what was recorded, and what the user should know about it: records that
- * were lost, a program without tracepoints.
+ * ulf run: print what was recorded, and report records that were lost, processes that are still
+ * alive, and programs without tracepoints.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,11 +13,12 @@
 #include "cli/run.h"
 #include "cli/terminal.h"
 
+/* Times between two looks at the roots: they begin with the first and double up to the second. */
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
 
-/* The id went to the program in its environment, and from a script to the
- * programs that it starts. */
+/* The program gets the run id in its environment (ULF_HOLD), and passes it to the programs that
+ * it starts. */
 bool run_root_is_ours(const struct run *run, const struct abi_root_row *row)
 {
 	return row->state < ABI_ROOT_CORRUPT && row->run_id == run->id &&
@@ -36,7 +37,7 @@ int run_roots(struct run *run, struct root_list *ret_roots)
 	size_t i, nr = 0;
 	int ret = root_list_fetch(&run->conn, ABI_LIST_RUN, run->id, &list);
 
-	/* Once more with the next server, if this one was killed. */
+	/* If the server was killed, try again with the next one. */
 	if (ret == -EPIPE) {
 		ret = run_reconnect(run);
 		if (!ret)
@@ -78,8 +79,8 @@ static const struct abi_root_row *find_used(const struct root_list *roots)
 	return NULL;
 }
 
-/* Wait for a root with events or records.  Returns its name, for free(); when the program has
- * ended, any root's; NULL if there is none. */
+/* Wait for a root with events or records.  Returns its name, which the caller must free().  When
+ * the program has ended, returns the name of any root, or NULL if there is none. */
 static char *wait_for_root(struct run *run)
 {
 	const struct abi_root_row *row;
@@ -103,7 +104,10 @@ static char *wait_for_root(struct run *run)
 	return name;
 }
 
-/* A read of the stream; when the program has ended only of what is there. */
+/*
+ * Read from the stream to run->conn.data.  When the program ends, set *@is_over and cancel a read
+ * that waits.  Returns the number of bytes, or -errno; -EINTR: the read was cancelled.
+ */
 static int read_stream(struct run *run, int file, bool *is_over)
 {
 	const struct abi_request cancel = { .op = ABI_SOCKET_CANCEL };
@@ -131,13 +135,13 @@ static int read_stream(struct run *run, int file, bool *is_over)
 	return ret < 0 ? ret : conn_receive(&run->conn);
 }
 
-/* The console gets what is printed besides. */
+/* Return where live records go.  Those of tp_printk go to stderr, also if there is -o. */
 static FILE *live_output(const struct run *run)
 {
 	return run->is_live ? run->out : stderr;
 }
 
-/* Until the program has ended; -EPIPE: the server has. */
+/* Print the stream until the program has ended.  -EPIPE: the server has ended. */
 static int stream(struct run *run, int file)
 {
 	bool is_over = false, was_over;
@@ -150,12 +154,13 @@ static int stream(struct run *run, int file)
 		ret = read_stream(run, file, &is_over);
 		if (ret > 0)
 			put_data(run, &terminal);
-		/* What came in the last moment is fetched once more. */
+		/* After the program's end read once more, for its last records. */
 	} while (ret > 0 || (ret == -EINTR && !was_over));
 	terminal_end(&terminal);
 	return ret == -EINTR ? 0 : ret;
 }
 
+/* Open a stream and print it. */
 static int follow(struct run *run, const char *path)
 {
 	int file = conn_file_show(&run->conn, path, terminal_is(live_output(run))), ret;
@@ -181,7 +186,7 @@ void run_live(struct run *run)
 		free(name);
 		return;
 	}
-	/* Recording goes on without a server, and the next one shows it. */
+	/* Recording continues without a server, and the next server shows the records. */
 	do {
 		ret = follow(run, path);
 	} while (ret == -EPIPE && run_reconnect(run) == 0);
@@ -223,12 +228,15 @@ static int print_file(struct run *run, const char *root, const char *name)
 	return ret;
 }
 
-/* The program forked a child that lives on, as daemons do, or started another program.
- * @is_recording: false if nothing was enabled from the start, nor later */
+/*
+ * Report a root that is still alive after the end of the program: the program has forked a child,
+ * as daemons do, or started another program.
+ * @is_recording: false if nothing was enabled, neither from the start nor later
+ */
 static void report_alive(const struct run *run, const struct abi_root_row *row,
 			 bool is_recording)
 {
-	/* a child that is just being forked is not counted yet */
+	/* A child that is just being forked is not counted yet. */
 	uint32_t nr = row->nr_processes ? row->nr_processes : 1;
 
 	if (is_recording)
@@ -267,7 +275,8 @@ static void report_root(struct run *run, const struct abi_root_row *row)
 		cli_error("%s: nothing was recorded", row->name);
 }
 
-/* Who asked for the deepest stack alone wants no heads of an empty trace above it. */
+/* Print the records and the deepest stack of a root.  If the user asked for the deepest stack and
+ * nothing was recorded, leave out the empty trace with its header. */
 static int print_root(struct run *run, const struct abi_root_row *row)
 {
 	int ret = 0;
@@ -293,8 +302,10 @@ static int print_roots(struct run *run, const struct root_list *roots)
 	return ret;
 }
 
-/* Without -e a root is shown only if somebody else made it record.  Remove the others from
- * @roots, but report those that are alive.  Returns whether there was one. */
+/*
+ * Without -e a root is shown only if another command has turned recording on.  Remove the other
+ * roots from @roots, and report those of them that are alive.  Returns true if there was one.
+ */
 static bool drop_idle(const struct run *run, struct root_list *roots)
 {
 	bool is_alive = false;

@@ -22,10 +22,11 @@
 #include "cli/reason.h"
 #include "cli/run.h"
 
+/* Times between two looks at the roots: they begin with the first and double up to the second. */
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
-#define EVENTS_MS	500		/* for constructors that bring events */
-#define ROOT_MS		1000		/* for a script or a wrapper to start a program */
+#define EVENTS_MS	500		/* time for constructors that bring events */
+#define ROOT_MS		1000		/* time for a script or wrapper to start a program */
 
 static uint64_t now_ms(void)
 {
@@ -64,10 +65,13 @@ void run_check_program(struct run *run)
 	}
 }
 
-/* ---- while it begins ---- */
+/* ---- while the program starts ---- */
 
-/* No program reports that the directory is not for this user alone, or was removed: libulf
- * would connect to a socket of somebody else.  Returns false if the directory is usable. */
+/*
+ * Print, once, why the ulf directory cannot be used: it was removed, or others can enter it.
+ * libulf does not report this, because it would connect to the socket of another user.  Returns
+ * false if the directory can be used.
+ */
 static bool explain_directory(struct run *run)
 {
 	int error = dir_check(run->conn.dir);
@@ -111,7 +115,8 @@ void run_explain_nothing(struct run *run)
 		  run->program);
 }
 
-/* There is no root yet, or no root that has events.  Returns true if the report is done. */
+/* Called while there is no root, or no root that has events.  Returns true if the report is
+ * complete. */
 static bool look_at_none(struct run *run, bool has_root, uint64_t waited_ms)
 {
 	if (run_explain_no_root(run))
@@ -128,8 +133,12 @@ static bool look_at_none(struct run *run, bool has_root, uint64_t waited_ms)
 	return true;
 }
 
-/* @waited_ms: since there was a first root with events.  Constructors bring events one after
- * the other, and the server may wait for a parser, so wait before events are reported. */
+/*
+ * Report events that no root has.  Returns true if the report is complete.
+ * @waited_ms: time since the first root with events was seen.  Nothing is reported before
+ *	EVENTS_MS, because constructors bring events one after the other, and the server may
+ *	wait for a parser
+ */
 static bool look_at_events(struct run *run, const struct root_list *roots,
 			   enum run_events state, uint64_t waited_ms)
 {
@@ -144,6 +153,8 @@ static bool look_at_events(struct run *run, const struct root_list *roots,
 	return true;
 }
 
+/* Look at the roots once.  Returns true if the report is complete.  @root_ms: when the first root
+ * with events was seen; 0: not yet. */
 static bool look(struct run *run, uint64_t start_ms, uint64_t *root_ms)
 {
 	enum run_events state = RUN_EVENTS_NONE;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf run: settings from the start (event/boot.h).  Options are words of ULF_TRACE,
- * put after those that are in the environment already.  A word that cannot be
- * right is reported before the program starts.
+ * ulf run: boot settings (event/boot.h).  Options become settings of ULF_TRACE, after those that
+ * the environment contains already.  A wrong setting is reported before the program starts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,6 +43,7 @@ static void put_row(const struct boot_row *row)
 		row->value ? row->value : "");
 }
 
+/* Print what is allowed instead of a wrong setting. */
 static void list_known(const struct boot_word *word)
 {
 	size_t i;
@@ -78,8 +78,8 @@ static int check_word(const struct boot_word *word, const char *where)
 	return -EINVAL;
 }
 
-/* tp_printk: what trace_event names goes to a buffer more, which we empty on the
- * console while the program runs; the others are left alone. */
+/* For tp_printk record the events of trace_event to another instance, too.  run_live() prints and
+ * consumes its records while the program runs; the other buffers stay unchanged. */
 static int add_console(struct run *run)
 {
 	char *words = strdup(text_str(&run->words));
@@ -110,7 +110,7 @@ static int check_console(struct run *run)
 	return -EINVAL;
 }
 
-/* @where they stand, with a colon. */
+/* Check all settings of @words.  @where: prefix of messages, as "ulf.conf: ". */
 static int check_all(const char *words, const char *where)
 {
 	struct boot_word word;
@@ -121,7 +121,8 @@ static int check_all(const char *words, const char *where)
 	return ret;
 }
 
-/* The program reads its file itself. */
+/* Check the settings of ulf.conf.  They are not added to ULF_TRACE, because the program itself
+ * reads ulf.conf. */
 static int check_config(const char *program)
 {
 	const char *slash = strrchr(program, '/');

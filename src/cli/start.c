@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting a server: this program again, as `ulf server --background`. */
+/* Start a server: run this program again, as `ulf server --background`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,12 +14,12 @@
 #include "cli/terminal.h"
 #include "cli/user.h"
 
-#define REPORT_BYTES	4096u
+#define REPORT_BYTES	4096u		/* messages of another user's server, at most */
 
 /*
- * The server of another user (user.h): exec() makes it a process that the user can look into
- * and take descriptors from.  So it has none of root's, and root's terminal is not that of its
- * session.
+ * Prepare the server of another user (user.h).  After exec() that user can read its memory and
+ * take descriptors from it.  So close all descriptors of root, and leave the session of root's
+ * terminal.
  */
 static int detach(int report_fd)
 {
@@ -32,10 +32,10 @@ static int detach(int report_fd)
 	return 0;
 }
 
-/* In the child: be the server.  @report_fd: where messages go; -1: stderr. */
+/* In the child: exec the server.  @report_fd: pipe for its messages; -1: stderr. */
 static void be_server(const char *dir, int report_fd)
 {
-	char title[DIR_PATH_BYTES + 32];	/* what ps shows: base/title.h */
+	char title[DIR_PATH_BYTES + 32];	/* ps shows it: base/title.h */
 	char *const argv[] = {
 		title, (char *)"server", (char *)"--background", NULL
 	};
@@ -44,15 +44,15 @@ static void be_server(const char *dir, int report_fd)
 	if (report_fd >= 0 && detach(report_fd) < 0)
 		_exit(127);
 	setenv("ULF_DIR", dir, 1);
-	/* with libulf preloaded it would be a root of its own */
+	/* If libulf is preloaded, the server must not become a root itself. */
 	setenv("ULF_DISABLE", "1", 1);
 	execv("/proc/self/exe", argv);
 	cli_error("/proc/self/exe: %m; is /proc mounted?");
 	_exit(127);
 }
 
-/* Print the messages of another user's server, until that closes the pipe: it is ready then,
- * or has ended. */
+/* Print the messages of another user's server until it closes the pipe.  Then it is ready, or
+ * has ended. */
 static void print_report(int fd)
 {
 	struct terminal terminal;
@@ -94,6 +94,6 @@ int start_server(const char *dir)
 		if (errno != EINTR)
 			return -errno;
 	}
-	/* It has said what is wrong. */
+	/* On failure the child has printed the error. */
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECANCELED;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What commands print; see terminal.h. */
+/* Print to a stream that may be a terminal; see terminal.h. */
 #include "cli/terminal.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/escape.h"
 #include "base/text.h"
 
-#define TEXT_BYTES	SIZE_MAX	/* text_init(): what is printed is bounded elsewhere */
+#define TEXT_BYTES	SIZE_MAX	/* no limit here: callers limit what they print */
 
 bool terminal_is(FILE *to)
 {
@@ -21,7 +21,7 @@ bool terminal_is(FILE *to)
 	return is_terminal;
 }
 
-/* Gives how many bytes of @data were used, as escape_text(). */
+/* Print @data escaped.  Returns how many bytes of it were used, as escape_text() does. */
 static size_t put_escaped(FILE *to, const char *data, size_t bytes, int flags)
 {
 	struct text text;
@@ -73,7 +73,8 @@ void terminal_start(struct terminal *terminal, FILE *to)
 	*terminal = (struct terminal) { .to = to, .is_terminal = terminal_is(to) };
 }
 
-/* Complete the character that waits with bytes of @data; gives how many it took. */
+/* Complete the character in terminal->kept with bytes of @data, and print it.  Returns how many
+ * bytes of @data were taken. */
 static size_t complete(struct terminal *terminal, const char *data, size_t bytes)
 {
 	size_t taken = 0, used = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything that a command prints goes through here.  If the stream is a terminal
- * its control characters are escaped (base/escape.h), for names and strings come
- * from the traced program.  Any other stream gets the bytes as they are.
+ * Print to a stream that may be a terminal.  Commands must use this for every text that comes
+ * from a traced program, a user or the server.  On a terminal control characters are escaped
+ * (base/escape.h).  Any other stream gets the bytes as they are.
  */
 #ifndef ULF_CLI_TERMINAL_H
 #define ULF_CLI_TERMINAL_H
@@ -12,14 +12,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Return true if @to is a terminal.  Keeps errno. */
 bool terminal_is(FILE *to);
 
 /*
- * terminal_line - print one line; the newline is added
- * terminal_print - the same without a newline: a part of a line
+ * terminal_line - print one line, and a newline
+ * terminal_print - print a part of a line, without a newline
+ * terminal_vprint - terminal_print() with a va_list
  *
- * On a terminal a newline in the text is escaped as well, so a name cannot begin
- * a line.  errno is kept, and @fmt may contain %m.
+ * On a terminal newlines in the text are escaped, too, so that a name cannot begin a new line.
+ * terminal_print() and terminal_vprint() keep errno.  @fmt may contain %m.
  */
 void terminal_line(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void terminal_print(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -27,19 +29,21 @@ void terminal_vprint(FILE *to, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
 /*
- * A text of many lines that comes in pieces: its newlines are kept.  A character may
- * be cut by the end of a piece, so a bit of it waits here for the next one.
+ * A text of many lines that is printed in parts; its newlines are not escaped.  The end of a part
+ * may cut a UTF-8 character, so its first bytes are kept here until the next part.
  */
 struct terminal {
 	FILE *to;
-	bool is_terminal;
-	size_t nr_kept;
-	char kept[4];
+	bool is_terminal;		/* @to is a terminal */
+	size_t nr_kept;			/* bytes in @kept */
+	char kept[4];			/* beginning of a character */
 };
 
+/* Begin a text. */
 void terminal_start(struct terminal *terminal, FILE *to);
+/* Print a part of the text. */
 void terminal_write(struct terminal *terminal, const void *data, size_t bytes);
-/* Print what waits; the stream stays open. */
+/* End the text: print the bytes that are kept.  The stream stays open. */
 void terminal_end(struct terminal *terminal);
 
 #endif

@@ -16,9 +16,10 @@
 
 #include "base/dir.h"
 
-#define PROCESSES_MAX	100000u		/* searched for a name */
+#define PROCESSES_MAX	100000u		/* processes that are searched for a name */
 
-/* A name that was cut could be another user's, and initgroups() would give his groups. */
+/* Fill @user from @entry.  A name that is too long is an error: a cut name could be that of
+ * another user, and initgroups() would set the groups of that user. */
 static int fill(struct user *user, const struct passwd *entry)
 {
 	if (strlen(entry->pw_name) >= sizeof(user->name))
@@ -76,6 +77,7 @@ int user_find(const char *word, struct user *ret_user)
 
 /* ---- owners ---- */
 
+/* Return the beginning of an advice to use `ulf --user`. */
 static const char *remedy(void)
 {
 	return geteuid() ? "root can look at it with" : "look at it with";
@@ -93,7 +95,7 @@ void user_say_owner(const char *path)
 		  user.name);
 }
 
-/* The process id in "4711" or "hello.4711"; 0: none. */
+/* Return the process id in "4711" or "hello.4711"; 0 if there is none. */
 static unsigned int pid_in(const char *name, size_t len)
 {
 	size_t start = len;
@@ -110,7 +112,7 @@ static unsigned int pid_in(const char *name, size_t len)
 	return is_number(digits, &pid) ? pid : 0;
 }
 
-/* Print the owner of process @pid if that is another user.  Returns whether it is. */
+/* Print the owner of process @pid if that is another user, and return true then. */
 static bool say_process(const char *pid)
 {
 	char path[32], comm[32] = "";
@@ -134,6 +136,7 @@ static bool say_process(const char *pid)
 	return true;
 }
 
+/* Return true if the comm of process @pid is @name. */
 static bool is_called(const char *pid, const char *name, size_t len)
 {
 	char path[32], comm[32];

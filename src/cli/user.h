@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf --user: an administrator's look at the roots of another user.
+ * ulf --user: root works with the roots of another user.
  *
- * A child becomes the user before it touches anything of that user, so that links, sockets
- * and fifos that the user plants give access to nothing more than he has anyway.  The child
- * stays undumpable, so that the user cannot read its memory or take the terminal from it.  The
- * parent only watches the time.  docs/design/trust.md has the argument.
+ * A child process becomes that user before it touches anything of the user.  So links, sockets
+ * and fifos that the user plants give access to nothing that the user cannot access anyway.  The
+ * child stays undumpable, so the user cannot read its memory or take the terminal from it.  The
+ * parent only watches the time.  For the reasons see docs/design/trust.md.
  */
 #ifndef ULF_CLI_USER_H
 #define ULF_CLI_USER_H
@@ -16,35 +16,38 @@
 
 #include "cli/cli.h"
 
-#define USER_NAME_BYTES		256	/* LOGIN_NAME_MAX, with the NUL */
+#define USER_NAME_BYTES		256	/* LOGIN_NAME_MAX, including the NUL */
 
 struct user {
 	unsigned int uid, gid;
-	bool is_known;			/* has an entry in the list of users */
-	char name[USER_NAME_BYTES];	/* the number if not is_known */
-	char home[256];
+	bool is_known;			/* has an entry in the system's list of users */
+	char name[USER_NAME_BYTES];	/* the user id in decimal if not is_known */
+	char home[256];			/* home directory; "": not known */
 };
 
-/* Find a user by @word, a name or a number.  Prints the error: -ENOENT, -ENAMETOOLONG. */
+/* Find a user by @word, a name or a user id.  Returns 0, -ENOENT or -ENAMETOOLONG, and prints
+ * errors. */
 int user_find(const char *word, struct user *ret_user);
-/* Find a user by number.  A user without an entry, or whose name is too long, gets the number
- * as a name, and has no home and no groups. */
+/* Find a user by id.  A user that has no entry, or whose name is too long, gets the id as a name,
+ * and has no home and no groups. */
 void user_get(unsigned int uid, struct user *ret_user);
 
 /*
- * user_become - be @user, for good: groups, ids, no capability, a clean environment,
- * undumpable, no descriptor but the standard streams and @keep_fd (-1: none)
+ * user_become - become @user, for ever
+ * @keep_fd: descriptor that stays open besides the standard streams; -1: none
+ * @parent: pid of the parent; the process is killed when the parent ends
  *
- * For a child of root, which is killed when @parent ends.  Returns 0 or -errno; after an error
- * the caller must exit.
+ * For a child process of root.  Sets groups and ids, drops all capabilities, cleans the
+ * environment, closes descriptors and makes the process undumpable.  Returns 0 or -errno; after an
+ * error the caller must exit.
  */
 int user_become(const struct user *user, int keep_fd, int parent);
 
 /*
- * user_end_child - kill a child that has become a user, and wait for its end, a second at most
+ * user_end_child - kill a child that has become a user, and wait up to a second for its end
  *
- * Returns false if it is still there: a process that waits for a FUSE file system of the
- * user's does not end before that answers.  The kernel ends it then.
+ * Returns false if the child still exists: a process that waits for a FUSE file system of the
+ * user does not end before the file system answers.  The kernel ends the process then.
  */
 bool user_end_child(pid_t pid);
 
@@ -56,21 +59,21 @@ bool user_end_child(pid_t pid);
  */
 int user_enter(const char *word, const struct cli_cmd *cmd);
 
-/* Does this process run for user_enter(), as another user? */
+/* Return true if this is the child of user_enter(), which runs as another user. */
 bool user_is_entered(void);
 
 enum user_progress {
-	USER_GOES_ON	= '.',		/* an answer has come */
-	USER_STREAMS	= '~',		/* from now on answers may take for ever */
+	USER_GOES_ON	= '.',		/* an answer has arrived */
+	USER_STREAMS	= '~',		/* from now on answers may take any time */
 };
 
-/* Report progress to the parent, which kills a child that makes none.  Does nothing in other
- * processes. */
+/* Report progress to the parent of user_enter(), which kills a child that makes no progress.  No
+ * effect in other processes. */
 void user_progress(enum user_progress progress);
 
 /*
- * user_say_owner - print the owner of @path if that is another user, and what root can do
- * user_say_process - print the owner of a process whose root this user does not have
+ * user_say_owner - print the owner of @path if that is another user, and which command to use
+ * user_say_process - print the owner of a process of another user, and which command to use
  * @name, @len: the name of a root or of a program, or a process id
  *
  * user_say_process() returns false if it has printed nothing.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf --user: being another user; see user.h. */
+/* ulf --user: become another user, and watch the child that has done so; see user.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -26,13 +26,13 @@
 #include "base/fds.h"
 #include "cli/user.h"
 
-#define LOOK_MS		200
-#define QUIET_MS	15000			/* without progress */
-#define TOTAL_MS	300000
-#define END_MS		1000			/* for a process that is killed */
-#define END_LOOK_MS	10
+#define LOOK_MS		200			/* time between two looks at the child */
+#define QUIET_MS	15000			/* a child without progress is killed */
+#define TOTAL_MS	300000			/* limit of a command, unless may_take_long */
+#define END_MS		1000			/* wait for a child that was killed */
+#define END_LOOK_MS	10			/* time between two looks at it */
 
-static int progress_fd = -1;		/* written by user_enter(), in the child */
+static int progress_fd = -1;		/* pipe to the parent; user_enter() sets it in the child */
 
 bool user_is_entered(void)
 {
@@ -50,7 +50,8 @@ void user_progress(enum user_progress progress)
 
 /* ---- the child ---- */
 
-/* The server that may be started gets this environment, too, and the user can read it there. */
+/* Keep only harmless variables.  A server that this process starts inherits the environment, and
+ * the user can read it there. */
 static int clean_environment(const struct user *user)
 {
 	static const char *const kept[] = { "TERM", "TZ", "LANG", "LC_ALL", "COLUMNS" };
@@ -87,11 +88,13 @@ static int drop_capabilities(void)
 }
 
 /*
- * Standard output may be root's terminal, where TIOCSTI, and TIOCLINUX on a console, type.
- * Nothing here does that; the filter is for the case that the user finds a way to run code in
- * this process.  With CAP_SYS_ADMIN a filter needs no no_new_privs, so that a server can run
- * the set-uid fusermount3.  Without it (root in a container) no_new_privs is set, and a server
- * that is started here cannot mount.
+ * Forbid ioctls that insert input into a terminal: TIOCSTI, and TIOCLINUX on a console.  Standard
+ * output may be root's terminal.  This process does not use them; the filter is for the case that
+ * the user finds a way to run code in it.
+ *
+ * With CAP_SYS_ADMIN a filter does not require no_new_privs, so a server that is started here can
+ * run the set-uid fusermount3.  Without CAP_SYS_ADMIN (root in a container) no_new_privs is set,
+ * and such a server cannot mount.
  */
 static int forbid_typing(void)
 {
@@ -102,7 +105,7 @@ static int forbid_typing(void)
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SECCOMP_AT(nr)),
 		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 5, 0),	/* x32 */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
-		/* the kernel looks at the lower 32 bits alone */
+		/* The kernel uses only the lower 32 bits of the request. */
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SECCOMP_AT(args[1])),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSTI, 2, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCLINUX, 1, 0),
@@ -119,7 +122,7 @@ static int forbid_typing(void)
 #undef SECCOMP_AT
 }
 
-/* Commands for other users read nothing from standard input. */
+/* Replace standard input by /dev/null: commands for other users do not read it. */
 static int close_stdin(void)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -134,8 +137,9 @@ static int set_ids(const struct user *user)
 {
 	uid_t real, effective, saved;
 
-	/* setresuid() makes a process dumpable if fs.suid_dumpable is 1.  Keep the capabilities
-	 * until that is undone: the user cannot ptrace a process that has them. */
+	/* setresuid() makes the process dumpable if fs.suid_dumpable is 1.  Keep the capabilities
+	 * until PR_SET_DUMPABLE has undone that: the user cannot ptrace a process that has
+	 * capabilities. */
 	if (prctl(PR_SET_KEEPCAPS, 1) < 0)
 		return -errno;
 	if ((user->is_known ? initgroups(user->name, user->gid) : setgroups(0, NULL)) < 0 ||
@@ -173,15 +177,15 @@ int user_become(const struct user *user, int keep_fd, int parent)
 	if (getppid() != parent)
 		return -ESRCH;
 	if (setresuid(-1, 0, -1) == 0)
-		return -EPERM;		/* root's rights could be had again */
-	/* root's session keyring would be inherited; where there are no keys there is none */
+		return -EPERM;		/* the process could become root again */
+	/* Replace root's session keyring.  Ignore a failure: then the kernel has no keyrings. */
 	syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 	return clean_environment(user);
 }
 
 /* ---- the parent ---- */
 
-/* Read the progress of the child.  False: the pipe has ended. */
+/* Read the progress of the child.  False: the child has closed the pipe. */
 static bool read_progress(int fd, bool *ret_streams)
 {
 	char bytes[256];
@@ -192,7 +196,7 @@ static bool read_progress(int fd, bool *ret_streams)
 	return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* Signals that a command usually ends by: ^C, a terminal that is closed, `| head`. */
+/* Return true for signals that usually end a command: ^C, a closed terminal, `| head`. */
 static bool is_usual(int signal)
 {
 	return signal == SIGPIPE || signal == SIGINT || signal == SIGHUP || signal == SIGTERM;
@@ -242,8 +246,8 @@ static int now_ms(void)
 	return (int)(now.tv_sec % 1000000 * 1000 + now.tv_nsec / 1000000);
 }
 
-/* Wait for the child to say something, at most @wait_ms.  Returns the time that has passed, but
- * not more than @wait_ms: the time in which this process was stopped with ^Z does not count. */
+/* Wait for progress of the child, at most @wait_ms.  Returns the time that has passed in ms, at
+ * most @wait_ms: time during which this process was stopped with ^Z does not count. */
 static int wait_look(struct pollfd *poll_fd, int wait_ms, int *ret_ready)
 {
 	int start = now_ms(), passed;
@@ -253,8 +257,11 @@ static int wait_look(struct pollfd *poll_fd, int wait_ms, int *ret_ready)
 	return passed < 0 || passed > wait_ms ? wait_ms : passed;
 }
 
-/* Wait for the command.  The pipe ends when its process ends, so look more often then; the
- * process may still wait for a file system of the user's. */
+/*
+ * Wait for the end of the command.  Returns its exit status.  The pipe ends when the child exits,
+ * so look at the child more often after that.  The child may not end at once, because it may
+ * still wait for a file system of the user.
+ */
 static int watch(const struct user *user, const struct cli_cmd *cmd, pid_t pid, int fd)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
@@ -269,7 +276,7 @@ static int watch(const struct user *user, const struct cli_cmd *cmd, pid_t pid, 
 		if (ready > 0 && read_progress(fd, &streams)) {
 			quiet_ms = 0;
 		} else if (ready > 0) {
-			poll_fd.fd = -1;	/* the end of the pipe */
+			poll_fd.fd = -1;	/* the pipe has ended */
 			quiet_ms = 0;
 			streams = false;
 			wait_ms = 1;
@@ -299,7 +306,7 @@ static int start(const struct user *user, const struct cli_cmd *cmd)
 		cli_error("pipe: %m");
 		return CLI_FAILED;
 	}
-	signal(SIGCHLD, SIG_DFL);	/* if it is ignored there is no status to wait for */
+	signal(SIGCHLD, SIG_DFL);	/* if ignored, waitpid() would get no status */
 	pid = fork();
 	if (pid < 0) {
 		cli_error("fork: %m");
@@ -329,7 +336,7 @@ int user_enter(const char *word, const struct cli_cmd *cmd)
 	}
 	if (user_find(word, &user) < 0)
 		return CLI_FAILED;
-	/* $ULF_DIR is meant for the user who typed the command. */
+	/* $ULF_DIR is a directory of the user that has typed the command. */
 	unsetenv("ULF_DIR");
 	if (user.uid == geteuid())
 		return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The roots of all users; see users.h. */
+/* Read the roots of all users; see users.h. */
 #include "daemon/parts.h"
 #include "cli/users.h"
 
@@ -20,13 +20,13 @@
 #include "daemon/root_row.h"
 #include "server/core/server.h"
 
-#define BATCH		16u		/* children at a time */
-#define BATCH_MS	10000
-#define CPU_SECONDS	10
-#define ROWS_MAX	10000u		/* of a user */
-#define HINT_MS		1000u		/* for users_say_root() */
-#define END_MS		1000u		/* for the children of a batch to end */
-#define END_LOOK_MS	2
+#define BATCH		16u		/* children that run at a time */
+#define BATCH_MS	10000		/* time limit of a batch */
+#define CPU_SECONDS	10		/* CPU time limit of a child */
+#define ROWS_MAX	10000u		/* roots of a user, at most */
+#define HINT_MS		1000u		/* time limit of users_say_root() */
+#define END_MS		1000u		/* wait for the children of a batch to end */
+#define END_LOOK_MS	2		/* time between two looks at them */
 
 /* ---- the child, as the user ---- */
 
@@ -52,7 +52,7 @@ static void send_roots(void *arg, const char *dir)
 	server_free(server);
 }
 
-/* Become the user and send the roots.  The exit status is an errno. */
+/* Become the user, and send the user's roots to @fd.  Exits with 0 or an errno. */
 static void be_child(const struct user *user, int fd, pid_t parent)
 {
 	const struct rlimit cpu = { CPU_SECONDS, CPU_SECONDS };
@@ -60,7 +60,7 @@ static void be_child(const struct user *user, int fd, pid_t parent)
 	int ret = 0;
 
 	setrlimit(RLIMIT_CPU, &cpu);
-	unsetenv("ULF_DIR");		/* the default places are listed, also for this user */
+	unsetenv("ULF_DIR");		/* list the default directories, also for this user */
 	if (user->uid != geteuid())
 		ret = user_become(user, fd, parent);
 	if (ret < 0)
@@ -78,11 +78,11 @@ static void be_child(const struct user *user, int fd, pid_t parent)
 /* ---- the parent ---- */
 
 struct child {
-	struct user_roots *roots;
-	struct text bytes;
-	pid_t pid;			/* 0: it has ended, or there is none */
-	int fd;				/* -1: read to its end */
-	int error;			/* why the list is not complete, as errno; 0: not known */
+	struct user_roots *roots;	/* result */
+	struct text bytes;		/* rows that were received */
+	pid_t pid;			/* 0: the child has ended, or was not started */
+	int fd;				/* pipe; -1: read to its end, or closed */
+	int error;			/* errno: why the list is incomplete; 0: not known */
 };
 
 static void start(struct child *child, struct user_roots *roots)
@@ -97,7 +97,7 @@ static void start(struct child *child, struct user_roots *roots)
 		roots->is_failed = true;
 		return;
 	}
-	signal(SIGCHLD, SIG_DFL);	/* else there is no status to wait for */
+	signal(SIGCHLD, SIG_DFL);	/* if ignored, waitpid() would get no status */
 	pid = fork();
 	if (pid == 0)
 		be_child(&roots->user, fds[1], parent);
@@ -112,7 +112,8 @@ static void start(struct child *child, struct user_roots *roots)
 	close(fds[1]);
 }
 
-/* Read rows.  Close the pipe at its end, after an error, or if there are too many. */
+/* Read rows from the pipe of a child.  Close it at its end, after an error, or if there are too
+ * many rows. */
 static void receive(struct child *child)
 {
 	char *at = text_reserve(&child->bytes, 65536);
@@ -136,6 +137,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+/* Read the pipes of all children until they have ended, or until @end. */
 static void receive_all(struct child *children, size_t nr, uint64_t end)
 {
 	uint64_t now;
@@ -156,7 +158,8 @@ static void receive_all(struct child *children, size_t nr, uint64_t end)
 	}
 }
 
-/* Make @name printable, also for a file, so that a user cannot make up a line. */
+/* Replace all characters of @name that are not printable, so that a user cannot forge a line of
+ * the list, even if it is printed to a file. */
 static void check_name(char *name, size_t bytes)
 {
 	name[bytes - 1] = '\0';
@@ -166,6 +169,7 @@ static void check_name(char *name, size_t bytes)
 	}
 }
 
+/* Turn the bytes of a child into a list of roots. */
 static void take(struct child *child)
 {
 	struct root_list *list = &child->roots->list;
@@ -184,7 +188,7 @@ static void take(struct child *child)
 	root_list_sort(list);
 }
 
-/* Did the child end?  Keeps the reason if it failed. */
+/* Return true if the child has ended.  Stores the error if it has failed. */
 static bool has_ended(struct child *child)
 {
 	int status = 0;
@@ -199,9 +203,9 @@ static bool has_ended(struct child *child)
 }
 
 /*
- * Kill all children that have not sent all their rows, then wait for all of them together.  A
- * process that waits for a FUSE file system of its user does not end before that answers: it
- * is left, and the kernel ends it then.
+ * Kill the children that have not sent all their rows, then wait for all children together.  A
+ * process that waits for a FUSE file system of its user does not end before the file system
+ * answers.  Do not wait for such a process: the kernel ends it then.
  */
 static void end_all(struct child *children, size_t nr, unsigned int wait_ms)
 {
@@ -234,6 +238,7 @@ static void end_all(struct child *children, size_t nr, unsigned int wait_ms)
 	}
 }
 
+/* Read the roots of up to BATCH users at the same time. */
 static void get_batch(struct user_roots *all, size_t nr, uint64_t end, bool is_quiet)
 {
 	struct child children[BATCH], *child;
@@ -254,7 +259,7 @@ static void get_batch(struct user_roots *all, size_t nr, uint64_t end, bool is_q
 	}
 }
 
-/* There is no time left for the users from @all on. */
+/* Mark the @nr users at @all as failed, because there is no time left for them. */
 static void skip(struct user_roots *all, size_t nr, unsigned int total_ms, bool is_quiet)
 {
 	size_t i;

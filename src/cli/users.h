@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The roots of all users, for `ulf ls --all` and for the message that a root is another
- * user's. */
+/* The roots of all users: for `ulf ls --all`, and for the message that a root belongs to another
+ * user. */
 #ifndef ULF_CLI_USERS_H
 #define ULF_CLI_USERS_H
 
@@ -12,31 +12,36 @@
 
 struct user_roots {
 	struct user user;
-	struct root_list list;		/* checked: names are one line of printable characters */
-	bool is_failed;			/* the list is not complete; the user has been told */
+	struct root_list list;		/* names were made printable, without newlines */
+	bool is_failed;			/* the list is incomplete; an error was printed, unless
+					 * is_quiet */
 };
 
 struct users {
-	struct user_roots *all;		/* in the order of user ids */
+	struct user_roots *all;		/* sorted by user id */
 	size_t nr;
 	bool is_cut;			/* there may be more users: a limit was hit */
 };
 
-#define USERS_LIST_MS	60000u		/* for `ulf ls --all` */
+#define USERS_LIST_MS	60000u		/* time limit of `ulf ls --all` */
 
 /*
- * users_get - read the roots of all users who have any; without rights, of this user alone
- * @total_ms: users that were not read when this time is over are failed
+ * users_get - read the roots of all users that have a ulf directory
+ * @total_ms: time limit; users that were not read by then are is_failed
  * @is_quiet: print no errors
  *
- * A child for each user, which becomes that user, reads them; no server is asked or started.
- * Waits at most 10 s for 16 users, and @total_ms and 1 s for all of them.  Returns -errno.
+ * If this process is not root, reads only the roots of its own user.  One child per user becomes
+ * that user and reads the roots; no server is used or started.  Sleeps at most 10 s for 16
+ * users, and @total_ms and 1 s for all users.  Returns 0 or -ENOMEM.
  */
 int users_get(unsigned int total_ms, bool is_quiet, struct users *ret_users);
+/* Free the lists of all users. */
 void users_done(struct users *users);
 
-/* Print which user has the root @name, which this user does not have; @len as in root.h.  Takes
- * about 1 s at most.  Returns false if nothing is known. */
+/*
+ * Print which other user has the root that the first @len bytes of @name mean.  Takes about 1 s
+ * at most.  Returns false if nothing was printed.
+ */
 bool users_say_root(const char *name, size_t len);
 
 #endif

@@ -236,7 +236,7 @@ static int select_graph(struct root *root, const char *word, bool is_in,
 	return is_in || r < 0 ? r : (int)(before - set->nr_has);
 }
 
-/* Cut [!]MODULE to the name of the module, if it is the name of the module's file. */
+/* Cut the name of a module's file to the module's name: libfoo.so.1 to libfoo. */
 static void cut_module(char *module)
 {
 	module += *module == '!';
