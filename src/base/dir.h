@@ -78,7 +78,7 @@ int dir_find_session(bool by_env, char ret_path[static DIR_PATH_BYTES]);
 /*
  * dir_make - make @path (mode 0700) and @path/roots if they do not exist
  *
- * Returns 0; -ENOTDIR if @path is not a directory, or a symbolic link; -EPERM if it belongs to
+ * Returns 0; -ENOTDIR if @path is a symbolic link or not a directory; -EPERM if it belongs to
  * another user; -EXDEV if a file system is mounted there and $ULF_DIR does not name it;
  * -EEXIST if others may enter it; or -errno of mkdir() or open().
  */

@@ -83,7 +83,7 @@ static int peer_pid(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) < 0 ? 0 : peer.pid;
 }
 
-/* Wait for POLLIN or POLLOUT.  -ETIMEDOUT: the server shows no sign of life, as printed. */
+/* Wait for POLLIN or POLLOUT.  -ETIMEDOUT: the server hangs, and an error was printed. */
 static int wait_ready(struct conn *conn, short events)
 {
 	struct pollfd poll_fd = { .fd = conn->fd, .events = events };
