@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Function tracing for a program's own use: callbacks at the entry and at the
- * return of chosen functions.  Names and meaning are the kernel's.
+ * Function tracing for a program's own use: callbacks at the entry and at the return of
+ * chosen functions.  Names and meaning are the kernel's.
  *
- * The functions must have been compiled with room at their entry, as
+ * The functions must have been compiled with NOPs at their entry, as
  *	gcc $(pkg-config --variable=ftrace_cflags ulf) ...
- * does.  Callbacks run in the thread that calls the function, perhaps in a
- * signal handler; what they call themselves is not traced.  They must return:
- * one that is left by longjmp() or an exception leaves its thread untraced, and
+ * does.  A callback runs in the thread that calls the traced function, possibly inside a
+ * signal handler.  Functions that a callback calls are not traced.  A callback must
+ * return.  If it is left by longjmp() or by an exception, its thread stays untraced and
  * unregistering waits for it for ever.
+ *
+ * Unless stated otherwise, functions that return int return 0 or -errno.  They take locks
+ * and may allocate memory, so a signal handler must not call them.
  */
 #ifndef _LINUX_FTRACE_H
 #define _LINUX_FTRACE_H
@@ -21,39 +24,50 @@
 extern "C" {
 #endif
 
-/* A word of C++, where the field is called private_. */
+/* `private` is a keyword of C++, so the member is called private_ there. */
 #ifdef __cplusplus
 #define ULF_FTRACE_PRIVATE	private_
 #else
 #define ULF_FTRACE_PRIVATE	private
 #endif
 
-struct ftrace_regs;			/* none here: always NULL */
+struct ftrace_regs;			/* not available here: callbacks always get NULL */
 struct ftrace_ops;
 
+/*
+ * A callback at the entry of a function.
+ * @ip: address of the traced function: of the NOPs at its entry.
+ * @parent_ip: return address of the traced function.
+ * @op: the struct with which the callback was registered.
+ * @fregs: always NULL.
+ */
 typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *op, struct ftrace_regs *fregs);
 
-/* What a callback wants; the numbers are the kernel's.  There are no registers, so
- * SAVE_REGS and IPMODIFY are -EINVAL.  The others are always so, asked for or not. */
+/* Flags of ftrace_ops.flags, with the kernel's numbers.  Registers are not available, so
+ * SAVE_REGS without SAVE_REGS_IF_SUPPORTED and IPMODIFY fail with -EINVAL.  The other
+ * flags are accepted and change nothing: callbacks behave that way anyway. */
 enum {
 	FTRACE_OPS_FL_SAVE_REGS			= 1 << 2,
-	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* NULL */
-	FTRACE_OPS_FL_RECURSION			= 1 << 4,	/* see below */
+	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* fregs is NULL */
+	FTRACE_OPS_FL_RECURSION			= 1 << 4,	/* callbacks never recurse,
+								 * see below */
 	FTRACE_OPS_FL_IPMODIFY			= 1 << 12,
-	FTRACE_OPS_FL_RCU			= 1 << 14,	/* nothing to wait for */
-	FTRACE_OPS_FL_PERMANENT			= 1 << 16,	/* nobody stops it */
+	FTRACE_OPS_FL_RCU			= 1 << 14,	/* no RCU here */
+	FTRACE_OPS_FL_PERMANENT			= 1 << 16,	/* nothing can stop the
+								 * callback */
 };
 
 struct ftrace_ops {
-	ftrace_func_t func;
-	unsigned long flags;		/* FTRACE_OPS_FL_...; others are -EINVAL */
-	void *ULF_FTRACE_PRIVATE;
-	void *ulf;			/* libulf's */
+	ftrace_func_t func;		/* the callback; must not be NULL */
+	unsigned long flags;		/* FTRACE_OPS_FL_...; unknown flags are -EINVAL */
+	void *ULF_FTRACE_PRIVATE;	/* for the program; libulf does not use it */
+	void *ulf;			/* used by libulf; must be NULL at first */
 };
 
-/* With these a kernel's callback keeps itself from being called by what it calls.  Here
- * no callback ever is, so it may always go on. */
+/* In the kernel a callback calls these to keep itself from being called again by the
+ * functions that it calls.  Here libulf prevents that for every callback, so the lock
+ * always succeeds. */
 ULF_NOTRACE
 static inline int ftrace_test_recursion_trylock(unsigned long ip, unsigned long parent_ip)
 {
@@ -68,56 +82,95 @@ static inline void ftrace_test_recursion_unlock(int bit)
 	(void)bit;
 }
 
-/* Choose functions by their addresses; @reset: forget those chosen before.  While
- * none is chosen all are meant.  -EINVAL: none that can be traced is there; -ENOENT:
- * @remove, and it was not chosen. */
+/*
+ * Add the function at address @ip to the functions that @ops traces.  While that list is
+ * empty @ops traces all functions.
+ * @remove: not 0: remove the function from the list instead.
+ * @reset: not 0: empty the list first.
+ *
+ * @ops may be registered: the change then takes effect at once.
+ * Returns 0, -EINVAL (no function at @ip can be traced), -ENOENT (@remove, and the
+ * function was not in the list) or -ENOMEM.  After an error the list is as before.
+ */
 ULF_EXPORT int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip,
 				    int remove, int reset);
-/* Choose them by name, @len bytes, which may be a glob, and begin with ! to take away.
- * Names are looked up in the symbol tables of the objects that are loaded now (-s strips
- * them, C++ mangles them).  @buf may be NULL: only @reset.  @ops may be registered.  Returns
- * -EINVAL if no such function can be traced. */
+/*
+ * Add functions to that list by name.
+ * @buf: a name or a glob, @len bytes; with a leading `!` the functions are removed from
+ *	the list.  NULL: only apply @reset.
+ * @reset: not 0: empty the list first.
+ *
+ * Names are looked up in the symbol tables of the objects that are loaded now.  `strip
+ * -s` removes these names, and C++ names are mangled.  @ops may be registered.
+ * Returns 0, -EINVAL (no function of that name can be traced, or @len is negative) or
+ * -ENOMEM.
+ */
 ULF_EXPORT int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len,
 				 int reset);
-/* Those that are not meant, whatever else. */
+/* As ftrace_set_filter(), for the list of functions that @ops never traces, whatever the
+ * other list contains. */
 ULF_EXPORT int ftrace_set_notrace(struct ftrace_ops *ops, unsigned char *buf, int len,
 				  int reset);
-/* Forget all of it; not while it is registered. */
+/* Free both lists of @ops.  Does nothing while @ops is registered. */
 ULF_EXPORT void ftrace_free_filter(struct ftrace_ops *ops);
+/*
+ * Call ops->func at the entry of every function that the lists of @ops select.  @ops must
+ * stay valid and unchanged until it is unregistered.
+ * Returns 0, -EINVAL (ops->func is NULL, or a flag is not supported), -EBUSY (@ops is
+ * registered already, or too many are) or another -errno.
+ */
 ULF_EXPORT int register_ftrace_function(struct ftrace_ops *ops);
-/* When it returns no callback runs any more. */
+/*
+ * Stop the callbacks of @ops, and wait until none of them runs.  A callback must not call
+ * this.
+ * Returns 0, or -EBUSY: @ops is not registered.
+ */
 ULF_EXPORT int unregister_ftrace_function(struct ftrace_ops *ops);
 
+/* Describes a call to the entry callback. */
 struct ftrace_graph_ent {
-	unsigned long func;
-	int depth;
+	unsigned long func;		/* address of the NOPs at the function's entry */
+	int depth;			/* nesting depth of the call; 0: the outermost
+					 * call */
 };
 
+/* Describes a call to the return callback. */
 struct ftrace_graph_ret {
-	unsigned long func;
-	unsigned long retval;		/* 0 if it has left by a tail call */
-	int depth;
-	unsigned int overrun;
-	unsigned long long calltime;	/* ns */
-	unsigned long long rettime;
+	unsigned long func;		/* address of the NOPs at the function's entry */
+	unsigned long retval;		/* the return value; 0 if the function ended in
+					 * a tail call */
+	int depth;			/* nesting depth of the call */
+	unsigned int overrun;		/* calls of all threads that could not be traced */
+	unsigned long long calltime;	/* time of the call, ns */
+	unsigned long long rettime;	/* time of the return, ns */
 };
 
 struct fgraph_ops;
-/* Returns 0: this call is not followed. */
+/* The entry callback.  Returns not 0 to get the return callback for this call, or 0: do
+ * not trace this call. */
 typedef int (*trace_func_graph_ent_t)(struct ftrace_graph_ent *ent,
 				      struct fgraph_ops *ops);
+/* The return callback. */
 typedef void (*trace_func_graph_ret_t)(struct ftrace_graph_ret *ret,
 				       struct fgraph_ops *ops);
 
 struct fgraph_ops {
-	trace_func_graph_ent_t entryfunc;
-	trace_func_graph_ret_t retfunc;
-	struct ftrace_ops ops;		/* its filter */
-	void *ULF_FTRACE_PRIVATE;
+	trace_func_graph_ent_t entryfunc;	/* called at the entry; must not be NULL */
+	trace_func_graph_ret_t retfunc;	/* called at the return; must not be NULL */
+	struct ftrace_ops ops;		/* its lists select the functions, see
+					 * ftrace_set_filter(&gops->ops, ...) */
+	void *ULF_FTRACE_PRIVATE;	/* for the program; libulf does not use it */
 };
 
-/* One at a time. */
+/*
+ * Call the callbacks of @gops for every function that the lists of gops->ops select.
+ * Only one struct can be registered at a time.
+ * Returns 0, -EINVAL (a callback is NULL), -EBUSY (another one is registered) or another
+ * -errno.
+ */
 ULF_EXPORT int register_ftrace_graph(struct fgraph_ops *gops);
+/* Stop the callbacks of @gops, and wait until none of them runs.  A callback must not
+ * call this. */
 ULF_EXPORT void unregister_ftrace_graph(struct fgraph_ops *gops);
 
 #undef ULF_FTRACE_PRIVATE

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: MIT */
-/* What a header with TRACE_CUSTOM_EVENT()s includes. */
+/* Headers that contain TRACE_CUSTOM_EVENT() include this file. */
 #include <linux/tracepoint.h>

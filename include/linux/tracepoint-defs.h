@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tracepoint by its name, without the trace header that makes it: for headers
- * whose inline functions ask whether somebody listens, and call a function of
- * a .c file if so.  <linux/tracepoint.h> includes it.
+ * Declares a tracepoint by its name, without the trace header that defines it.  Use it in
+ * a header whose inline functions test whether the tracepoint is on and then call a
+ * function of a .c file.  <linux/tracepoint.h> includes this file.
  *
  *	DECLARE_TRACEPOINT(foo);
  *	void __do_trace_foo(int value);
@@ -35,18 +35,21 @@
 #define __ULF_EXTERN_C		extern
 #endif
 
-/* The linker prints this name if no file, or more than one, defines the tracepoint. */
+/* The linker prints this symbol name if no source file, or more than one, defines the
+ * tracepoint. */
 #define __ULF_SYMBOL(name)						\
 	"__tracepoint_" #name "_needs_CREATE_TRACE_POINTS"
 
+/* Declare the tracepoint @name.  May be repeated. */
 #define DECLARE_TRACEPOINT(name)					\
 	__ULF_EXTERN_C struct tracepoint __tracepoint_##name		\
 	__asm__(__ULF_SYMBOL(name))
 
 /*
- * The static branch, to the label @on.  The table row names the tracepoint by its
- * symbol, as PIC code could not pass the address of one in another shared object
- * as an immediate operand.
+ * A static branch: a 5-byte NOP, which libulf replaces by a jump to the label @on while
+ * the tracepoint is on.  The asm adds a row (struct ulf_site) to the section __ulf_sites.
+ * The row names the tracepoint by its symbol: position independent code cannot pass the
+ * address of a tracepoint in another shared object as an immediate operand.
  */
 #define __ULF_SITE(name, on)						\
 	__asm__ goto ("661:\n\t"					\
@@ -58,7 +61,9 @@
 		".popsection"						\
 		: : : : on)
 
-/* Does anybody listen?  A NOP while nobody does. */
+/*
+ * Returns true while the tracepoint @name has a probe.  Costs one NOP while it has none.
+ */
 #define tracepoint_enabled(name)					\
 	(__extension__ ({						\
 		__label__ __ulf_tp_on, __ulf_tp_end;			\

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tracepoints: what a trace header, and code that uses one, includes.
+ * Tracepoints.  Trace headers, and code that uses them, include this file.
  *
  * TRACE_EVENT(foo, ...) declares here
- *	trace_foo(...)			hit it: one 5-byte NOP while it is off
- *	trace_foo_enabled()		is anybody listening?
- *	register_trace_foo(fn, data)	fn(data, ...) is called at each hit
- *	unregister_trace_foo(fn, data)
- * One .c file of the program defines CREATE_TRACE_POINTS before it includes
- * the trace header; <trace/define_trace.h> then makes the definitions.
+ *	trace_foo(...)			hit the tracepoint; a 5-byte NOP while it is off
+ *	trace_foo_enabled()		true while the tracepoint has a probe
+ *	register_trace_foo(fn, data)	call fn(data, ...) at each hit
+ *	unregister_trace_foo(fn, data)	see <ulf/tracepoint.h>
+ * Exactly one .c file of the program defines CREATE_TRACE_POINTS before it includes the
+ * trace header.  In that file <trace/define_trace.h> creates the definitions.
  *
- * The words of the language are here and in trace/stages/.  Types that headers
- * of the kernel take for granted (u8, struct cpumask) are the program's to
- * bring: many have their own.  <ulf/kernel.h> has the general ones.
+ * The macros of the trace language are here and in trace/stages/.  Types that the
+ * kernel's headers expect (u8, struct cpumask) must come from the program, because many
+ * programs have their own.  <ulf/kernel.h> has the general ones.
  */
 #ifndef ULF_LINUX_TRACEPOINT_H
 #define ULF_LINUX_TRACEPOINT_H
 
-#include <ulf/event.h>		/* first: it rejects compiler modes */
+#include <ulf/event.h>		/* must be first: rejects unsupported compiler modes */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@
 #include <ulf/module.h>
 #include <ulf/tracepoint.h>
 
-struct trace_seq;		/* named by prototypes in trace headers */
+struct trace_seq;		/* prototypes in trace headers name it */
 
 #ifndef PARAMS
 #define PARAMS(...) __VA_ARGS__
@@ -38,10 +38,11 @@ struct trace_seq;		/* named by prototypes in trace headers */
 #define TP_CONDITION(...) __VA_ARGS__
 
 /*
- * The end of each word at file scope.  A `;` after it is allowed and not needed: in C it
- * would be an extra one (-Wpedantic), but __extension__ allows that.  Without the `;` the
- * next declaration takes the __extension__, at the latest that of <trace/define_trace.h>.
- * C++ allows any `;`.
+ * The end of each macro of the trace language that is used at file scope.  Users may
+ * write a `;` after such a macro, or not.  In C a `;` alone at file scope draws a warning
+ * with -Wpedantic; __extension__ before it permits it.  Without the `;` the __extension__
+ * belongs to the next declaration, at the latest to that of <trace/define_trace.h>.  C++
+ * permits the extra `;`.
  */
 #ifdef __cplusplus
 #define __ULF_END
@@ -49,15 +50,15 @@ struct trace_seq;		/* named by prototypes in trace headers */
 #define __ULF_END	__extension__
 #endif
 
-/* For perf; to others they are the argument that they are around. */
+/* The kernel passes these arguments to perf.  Here each macro is only its argument. */
 #define __perf_count(count)	(count)
 #define __perf_task(task)	(task)
 
 /*
- * The address of a tracepoint, by way of the GOT.  An ordinary reference from
- * a program to a tracepoint of a library would make the linker move the
- * tracepoint into the program; it is protected instead, so that two libraries
- * may have events of the same name and each uses its own.
+ * The address of a tracepoint, loaded from the GOT.  With an ordinary reference from a
+ * program to a tracepoint of a library the linker would copy the tracepoint into the
+ * program.  The symbol is protected instead: two libraries may have events of the same
+ * name, and each uses its own.
  */
 #define __ULF_TRACEPOINT(name)						\
 	(__extension__ ({						\
@@ -68,15 +69,20 @@ struct trace_seq;		/* named by prototypes in trace headers */
 		__ulf_tp;						\
 	}))
 
+/* Convert a function pointer to void *, without a warning of -Wpedantic. */
 #define __ULF_PTR(function)	(__extension__ (void *)(function))
 
-/* A function that is never called: its name is what the compiler says where
- * they do not match. */
+/* Declares a function that is never called.  Where TP_ARGS does not match TP_PROTO, the
+ * compiler's message contains its name. */
 #define __ULF_DECLARE_ARGS(name, proto)					\
 	int TP_ARGS_must_match_TP_PROTO_of_##name(proto);
 #define __ULF_CHECK_ARGS(name, args)					\
 	((void)sizeof(TP_ARGS_must_match_TP_PROTO_of_##name(args)))
 
+/*
+ * Declares the tracepoint @name, and the functions trace_@name() and so on.
+ * @cond: an expression over the arguments; if it is false a hit does nothing.
+ */
 #define __ULF_DECLARE_TRACE(name, proto, args, cond)			\
 	DECLARE_TRACEPOINT(name);					\
 	__ULF_DECLARE_ARGS(name, PARAMS(proto))				\
@@ -135,6 +141,11 @@ struct trace_seq;		/* named by prototypes in trace headers */
 		(void)probe;						\
 	}
 
+/*
+ * Defines the tracepoint @name and its iterator, which calls all probes.
+ * @reg: called before the first probe is added, or NULL.
+ * @unreg: called after the last probe was removed, or NULL.
+ */
 #define DEFINE_TRACE_FN(name, reg, unreg, proto, args)			\
 	__ULF_EXTERN_C_BEGIN						\
 	ULF_NOTRACE							\
@@ -175,14 +186,16 @@ struct trace_seq;		/* named by prototypes in trace headers */
 	}								\
 	__ULF_EXTERN_C_END
 
+/* Defines a tracepoint that has no event. */
 #define DEFINE_TRACE(name, proto, args)					\
 	DEFINE_TRACE_FN(name, NULL, NULL, PARAMS(proto), PARAMS(args))	\
 	__ULF_END
 
 /*
- * Attribute of a variable `static const char *name` that never changes: lists the string
- * in printk_formats by its address, for tools that have a record with that address and no
- * file of the program.  ulf itself finds every string constant in the file.
+ * Attribute of a variable `static const char *name` that never changes.  It lists the
+ * string with its address in printk_formats, for tools that have a record with this
+ * address but no file of the program.  ulf itself finds every string constant in the
+ * program's file.
  */
 #define __tracepoint_string						\
 	__attribute__((__used__, __section__("__ulf_strings"))) ULF_RETAIN
@@ -203,21 +216,19 @@ struct trace_seq;		/* named by prototypes in trace headers */
 		__ulf_string;						\
 	}))
 
-/* In user space a tracepoint of a shared object is visible as it is. */
+/* A tracepoint of a shared object is visible to other objects without these. */
 #define EXPORT_TRACEPOINT_SYMBOL(name)		struct tracepoint
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name)	struct tracepoint
 
 #endif /* ULF_LINUX_TRACEPOINT_H */
 
-/*
- * The words of a trace header, in their declaring sense.  Outside the guard:
- * <trace/define_trace.h> gives them other meanings and takes them away.
- */
+/* Declare the macros of a trace header.  This part is outside of the include guard:
+ * <trace/define_trace.h> redefines these macros and undefines them at its end. */
 #ifndef TRACE_EVENT
 #define __ULF_POINT(name, proto, args, cond, reg, unreg)		\
 	__ULF_DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond)) \
 	__ULF_END
-/* Nothing but a function that does nothing. */
+/* Declares a trace_<name>() that does nothing, without a tracepoint. */
 #define DECLARE_EVENT_NOP(name, proto, args)				\
 	__ULF_DECLARE_ARGS(name, PARAMS(proto))				\
 	ULF_NOTRACE							\

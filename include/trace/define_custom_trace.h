@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last line of a header with TRACE_CUSTOM_EVENT()s, events of one's own
- * on tracepoints that others have made.  The file that defines
- * CREATE_CUSTOM_TRACE_EVENTS makes them, in the system `custom`, and hands each
- * its tracepoint by trace_custom_event_<name>_update().
+ * The last line of a header that contains TRACE_CUSTOM_EVENT(): additional events on
+ * tracepoints that other code defines.  In the source file that defines
+ * CREATE_CUSTOM_TRACE_EVENTS this creates the events, in the system `custom`.  The
+ * program must connect each event to its tracepoint with
+ * trace_custom_event_<name>_update().
  */
 #ifdef CREATE_CUSTOM_TRACE_EVENTS
 
@@ -19,4 +20,4 @@
 
 #endif
 
-struct tracepoint;		/* a declaration after the last __ULF_END */
+struct tracepoint;		/* takes the __extension__ of the last __ULF_END */

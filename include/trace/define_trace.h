@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The last line of a trace header: makes its tracepoints and events in the
- * file that defines CREATE_TRACE_POINTS. */
+/* The last line of a trace header.  In the source file that defines CREATE_TRACE_POINTS
+ * this creates the tracepoints and events of the header. */
 #ifdef CREATE_TRACE_POINTS
 
-/* The header may include others that end in this file too. */
+/* The trace header may include others that also end with this file. */
 #undef CREATE_TRACE_POINTS
 #define TRACE_HEADER_MULTI_READ
 
@@ -14,4 +14,4 @@
 
 #endif
 
-struct tracepoint;		/* a declaration after the last __ULF_END */
+struct tracepoint;		/* takes the __extension__ of the last __ULF_END */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a trace header again and again, each time with other meanings for the
- * words of the language (trace/stages/), until everything that an event needs
- * has been made.  Included by define_trace.h and define_custom_trace.h, which
- * have seen to it that the header can be read although its guard is defined.
+ * Includes a trace header once for each stage in trace/stages/, each time with other
+ * definitions of its macros, until all parts of an event are defined.  define_trace.h and
+ * define_custom_trace.h include this file; they define the macro that makes the header's
+ * guard let it be read again.
  */
 #include <ulf/record.h>
 
@@ -15,7 +15,7 @@
 #define __ULF_UNDEF_TRACE_INCLUDE_FILE
 #endif
 
-/* A path is one from here, include/trace. */
+/* TRACE_INCLUDE_PATH is relative to this directory, include/trace. */
 #ifndef TRACE_INCLUDE_PATH
 #define __TRACE_INCLUDE(system) <trace/events/system.h>
 #define __ULF_UNDEF_TRACE_INCLUDE_PATH
@@ -27,18 +27,18 @@
 
 #define TRACE_SYSTEM_STRING __ulf_str(TRACE_SYSTEM)
 
-/* Not every argument is a dynamic field, or a field at all. */
+/* A function of a stage need not use every argument of the event. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-/* Words that libc has as macros and the kernel does not: a field may be of
- * type bool, or called errno, and `format` has to say so. */
+/* Names that are macros in libc, but not in the kernel.  A field may have the type bool
+ * or the name errno, and `format` must show these words. */
 #pragma push_macro("bool")
 #pragma push_macro("errno")
 #pragma push_macro("false")
 #pragma push_macro("true")
 #undef errno
-#ifdef bool			/* not where it is a word of the language */
+#ifdef bool			/* not where bool is a keyword */
 #undef bool
 #ifndef __cplusplus
 typedef _Bool bool;
@@ -80,7 +80,7 @@ typedef _Bool bool;
 #pragma GCC diagnostic pop
 
 #undef TRACE_SYSTEM_STRING
-#undef TRACE_SYSTEM_VAR		/* of this header; the next one has its own */
+#undef TRACE_SYSTEM_VAR		/* set by this header; the next header sets its own */
 #undef TRACE_INCLUDE
 #undef __ulf_TRACE_INCLUDE
 #undef __TRACE_INCLUDE
@@ -96,5 +96,5 @@ typedef _Bool bool;
 #undef __ULF_UNDEF_TRACE_INCLUDE_PATH
 #endif
 
-/* From here on the words declare again. */
+/* From here on the macros of a trace header declare again. */
 #include <linux/tracepoint.h>

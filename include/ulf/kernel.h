@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types and macros that the kernel's trace headers take for granted, for a
- * program that has none of its own.  Opt-in: nothing of ulf includes it.
+ * Types and macros that the kernel's trace headers expect, for a program that does not
+ * have them.  Opt-in: no other header of ulf includes this file.
  *
  *	#include <ulf/kernel.h>			after the program's own headers
  *	#include <linux/tracepoint.h>
  *	#define CREATE_TRACE_POINTS
  *	#include <trace/events/f2fs.h>
  *
- * Only words that every kernel source file may use are here.  Structures of a
- * subsystem (struct inode) are the program's.
+ * Only names that every kernel source file may use are here.  Structures of a subsystem
+ * (struct inode) must come from the program.
  *
- * A macro that the program has already is left alone.  A type of another size
- * under the same name is an error of the compiler, never a silent one; with
- * ULF_KERNEL_NO_TYPES defined before, the types are the program's.
+ * A macro that the program has defined already stays as it is.  If the program has a type
+ * of the same name and another size, the compiler reports an error.  If
+ * ULF_KERNEL_NO_TYPES is defined before, this file defines no types.
  */
 #ifndef ULF_KERNEL_H
 #define ULF_KERNEL_H
 
-#include <ulf/event.h>		/* first: it rejects compiler modes and C libraries */
+#include <ulf/event.h>		/* must be first: rejects unsupported compiler modes
+				 * and C libraries */
 
-#ifdef __GLIBC__		/* musl-gcc finds no headers of the kernel */
+#ifdef __GLIBC__		/* musl-gcc does not find the kernel's headers */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +29,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include <asm/errno.h>		/* not <errno.h>: events have an argument errno */
+#include <asm/errno.h>		/* not <errno.h>: some events have an argument named errno */
 #include <linux/const.h>
 #include <linux/types.h>
 
@@ -39,7 +40,7 @@
 typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
-typedef __u64 u64;	/* another one is there: define ULF_KERNEL_NO_TYPES */
+typedef __u64 u64;	/* the program has its own?  Define ULF_KERNEL_NO_TYPES */
 typedef __s8 s8;
 typedef __s16 s16;
 typedef __s32 s32;
@@ -57,7 +58,7 @@ typedef __s64 ktime_t;
 typedef __s64 time64_t;
 #endif
 
-/* Not a typedef in the kernel, either: `format` shows what it stands for. */
+/* A macro in the kernel, too: `format` shows its expansion. */
 #ifndef pgoff_t
 #define pgoff_t		unsigned long
 #endif
@@ -143,7 +144,7 @@ typedef __s64 time64_t;
 #define TASK_COMM_LEN	16
 #endif
 
-#ifndef __cplusplus		/* which has functions of that name */
+#ifndef __cplusplus		/* C++ has functions of that name */
 #ifndef min
 #define min(a, b)	((a) < (b) ? (a) : (b))
 #endif
@@ -226,7 +227,7 @@ typedef __s64 time64_t;
 #define WRITE_ONCE(x, value)						\
 	(*(volatile __typeof__(x) *)&(x) = (value))
 #endif
-#ifndef atomic_read		/* a program that has it has the types, too */
+#ifndef atomic_read		/* a program that defines it also has the types */
 typedef struct { int counter; } atomic_t;
 typedef struct { __s64 counter; } atomic64_t;
 typedef atomic64_t atomic_long_t;
@@ -267,8 +268,12 @@ typedef atomic64_t atomic_long_t;
 
 /* ---- the configuration ---- */
 
-/* CONFIG_X is 1 or not defined: ULF_ENABLED_1 is the only one that makes two
- * arguments of one. */
+/*
+ * IS_ENABLED(CONFIG_X) is 1 if CONFIG_X is defined as 1, else 0:
+ *	CONFIG_X is 1:		ULF_ENABLED_PICK(0, 1, 0, 0) is 1
+ *	CONFIG_X is not defined: ULF_ENABLED_PICK(ULF_ENABLED_CONFIG_X 1, 0, 0) is 0
+ * Only ULF_ENABLED_1 expands to something with a comma, which shifts the arguments.
+ */
 #ifndef IS_ENABLED
 #define ULF_ENABLED_1		0,
 #define ULF_ENABLED_PICK(a, b, ...) b
@@ -280,10 +285,10 @@ typedef atomic64_t atomic_long_t;
 /* ---- device numbers ---- */
 
 /*
- * The kernel's dev_t is 32 bits, 20 of them the minor number.  That of libc has
- * 64 bits in another order: huge_decode_dev() makes the kernel's of it.
- * <linux/kdev_t.h> has macros for the 16 bits of the 1990s: they are replaced,
- * also if it is included later.
+ * The kernel's dev_t has 32 bits; the low 20 are the minor number.  libc's dev_t has 64
+ * bits in another order; huge_decode_dev() converts it to the kernel's.  <linux/kdev_t.h>
+ * defines the macros for 16-bit device numbers of the 1990s.  They are replaced here,
+ * also if that header is included later.
  */
 #if !defined(MAJOR) || defined(_LINUX_KDEV_T_H)
 #include <linux/kdev_t.h>
@@ -304,6 +309,7 @@ typedef atomic64_t atomic_long_t;
 #define huge_decode_dev(dev)	ulf_decode_dev(dev)
 #endif
 
+/* Returns the kernel's number of libc's device number @__dev. */
 ULF_NOTRACE
 static inline __attribute__((__unused__)) __u32 ulf_decode_dev(__u64 __dev)
 {
@@ -315,8 +321,11 @@ static inline __attribute__((__unused__)) __u32 ulf_decode_dev(__u64 __dev)
 
 /* ---- strings ---- */
 
-/* Copy @__from, at most @__bytes with a NUL, which is always there.  Returns the
- * length, or -E2BIG if it was cut. */
+/*
+ * Copy the string @__from to @__to, at most @__bytes including the NUL, which is always
+ * written.
+ * Returns the length without the NUL, or -E2BIG: the string was cut, or @__bytes is 0.
+ */
 ULF_NOTRACE
 static inline __attribute__((__unused__)) ssize_t
 ulf_strscpy(char *__to, const char *__from, size_t __bytes)
@@ -331,7 +340,7 @@ ulf_strscpy(char *__to, const char *__from, size_t __bytes)
 	return __from[__len] ? -E2BIG : (ssize_t)__len;
 }
 
-/* ulf_strscpy(), and the rest of @__to is zero. */
+/* ulf_strscpy(), and fill the rest of @__to with zeros. */
 ULF_NOTRACE
 static inline __attribute__((__unused__)) ssize_t
 ulf_strscpy_pad(char *__to, const char *__from, size_t __bytes)
@@ -343,6 +352,7 @@ ulf_strscpy_pad(char *__to, const char *__from, size_t __bytes)
 	return __len;
 }
 
+/* ulf_strscpy(), but returns the length of @__from. */
 ULF_NOTRACE
 static inline __attribute__((__unused__)) size_t
 ulf_strlcpy(char *__to, const char *__from, size_t __bytes)
@@ -351,7 +361,8 @@ ulf_strlcpy(char *__to, const char *__from, size_t __bytes)
 	return strlen(__from);
 }
 
-/* Since Linux 6.8 the size may be left out, if @to is an array. */
+/* Since Linux 6.8 a caller may omit the size if @to is an array.  This picks the function
+ * by the number of arguments. */
 #define __ULF_2_OR_3(src, size, function, ...) function
 #ifdef __cplusplus
 extern "C++" {
@@ -395,7 +406,7 @@ ULF_NOTRACE static inline ssize_t __ulf_strscpy_pad_2(char (&to)[bytes], const c
 
 /* ---- time ---- */
 
-#ifdef CLOCK_MONOTONIC		/* not with -std=c11 and no _POSIX_C_SOURCE */
+#ifdef CLOCK_MONOTONIC		/* not defined with -std=c11 and without _POSIX_C_SOURCE */
 ULF_NOTRACE
 static inline __attribute__((__unused__)) __u64 ulf_ktime_get_ns(void)
 {

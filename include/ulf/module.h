@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells libulf what a program or shared object brings.  Every source file
- * that includes <linux/tracepoint.h> or <ulf/tracing.h> has the constructor; the linker merges
- * __ulf_module to one, and only the first call for it counts.
+ * Registers the tables of a program or shared object with libulf.  Every source file that
+ * includes <linux/tracepoint.h> or <ulf/tracing.h> contains the constructor.  The linker
+ * merges all copies of __ulf_module into one, and only the first call for it has an
+ * effect.
  */
 #ifndef ULF_MODULE_H
 #define ULF_MODULE_H
@@ -13,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Made by the linker where the section exists, else 0. */
+/* The linker defines these symbols if the section exists; else they are 0. */
 extern struct ulf_site __start___ulf_sites[] __attribute__((__weak__)) ULF_HIDDEN;
 extern struct ulf_site __stop___ulf_sites[] __attribute__((__weak__)) ULF_HIDDEN;
 extern struct ulf_event *__start___ulf_events[] __attribute__((__weak__)) ULF_HIDDEN;

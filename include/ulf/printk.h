@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_printk() and its kin: the kernel's macros and functions.  A program
- * includes <ulf/tracing.h>.
+ * trace_printk() and related macros and functions, as in the kernel.  Programs include
+ * <ulf/tracing.h>.
  *
  *	trace_printk("%s is %d\n", name, value);
  *
- * records the arguments as they are; what they look like is worked out by
- * whoever reads `trace`.  Any context, signal handlers included; errno is kept.
- * The arguments are always evaluated.
+ * records the arguments in binary form.  They are formatted when `trace` is read.  Any
+ * thread and any signal handler may call these; errno is kept.  The arguments are
+ * evaluated even if recording is off.
  */
 #ifndef ULF_PRINTK_H
 #define ULF_PRINTK_H
@@ -22,22 +22,36 @@
 extern "C" {
 #endif
 
-/* Its format was no constant: the text is made here and now.  @ip: where it is
- * said to come from.  What is returned is the length, 0 if nothing was recorded. */
+/*
+ * Format the text now and record it in the top buffer.  The macros call these where the
+ * format is not a constant.
+ * @ip: the address that `trace` shows as the caller.
+ * Returns the length of the text, or 0: nothing was recorded.
+ */
 ULF_EXPORT __attribute__((__format__(__printf__, 2, 3))) int
 __trace_printk(unsigned long ip, const char *fmt, ...);
 ULF_EXPORT __attribute__((__format__(__printf__, 2, 0))) int
 __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap);
 ULF_EXPORT __attribute__((__format__(__printf__, 2, 0))) int
 trace_vprintk(unsigned long ip, const char *fmt, va_list ap);
-/* @size bytes of text. */
+/*
+ * Record a text of @size bytes in the top buffer.  A newline is added if it does not end
+ * in one.
+ * Returns @size, or 0: nothing was recorded.
+ */
 ULF_EXPORT int __trace_puts(unsigned long ip, const char *str, int size);
 
-/* The same with a format that the root knows; the macros' own. */
+/*
+ * Record a constant text, or the arguments for a constant format.  libulf registers the
+ * format once.  The macros below call these.
+ * Returns the bytes of the recorded arguments, or 1 (ulf_bputs()), or 0: nothing was
+ * recorded.
+ */
 ULF_EXPORT int ulf_bprintk(const struct ulf_format *__format, ...);
 ULF_EXPORT int ulf_vbprintk(const struct ulf_format *__format, va_list ap);
 ULF_EXPORT int ulf_bputs(const struct ulf_format *__format);
 
+/* Never called: lets the compiler check the arguments of trace_printk(). */
 ULF_NOTRACE
 static inline __attribute__((__format__(__printf__, 1, 2), __unused__)) void
 __trace_printk_check_format(const char *fmt, ...)
@@ -60,8 +74,9 @@ __ulf_puts(unsigned long ip, const char *str)
 #define _THIS_IP_	__ULF_THIS_IP
 #endif
 
-/* Is it a string literal?  clang decides only where it must, and without
- * optimization it compiles the branch that is not taken. */
+/* True if @fmt is a string literal.  clang evaluates __builtin_constant_p() early only
+ * where a constant is required, and without optimization it compiles the branch that is
+ * not taken. */
 #ifdef __clang__
 #define __ULF_IS_LITERAL(fmt)						\
 	(sizeof(char[1 + __builtin_constant_p(fmt)]) == 2)
@@ -70,9 +85,9 @@ __ulf_puts(unsigned long ip, const char *str)
 #endif
 
 /*
- * The row of a literal.  In assembly, as compilers do not put static variables
- * of inline functions and of others into one section; for the section's flags
- * see __ULF_SITE().
+ * Define the row (struct ulf_format) of a literal, and return its address.  The row is
+ * written in assembly because compilers do not put static variables of inline functions
+ * and of other functions into one section.  __ULF_SECTION_FLAGS has the section's flags.
  */
 #define __ULF_FORMAT(fmt)						\
 	(__extension__ ({						\
@@ -88,7 +103,8 @@ __ulf_puts(unsigned long ip, const char *str)
 		__ulf_row;						\
 	}))
 
-/* With nothing behind the format it is a text, whatever is in it. */
+/* Without arguments after the format @fmt is recorded as plain text, even if it contains
+ * a `%`. */
 #define trace_printk(fmt, ...)						\
 	do {								\
 		if (sizeof(#__VA_ARGS__) > 1)				\
@@ -107,10 +123,15 @@ __ulf_puts(unsigned long ip, const char *str)
 			__trace_printk(_THIS_IP_, fmt, ##__VA_ARGS__);	\
 	} while (0)
 
+/*
+ * Record the text @str.
+ * Returns 0 if nothing was recorded.
+ */
 #define trace_puts(str)							\
 	(__ULF_IS_LITERAL(str) ? ulf_bputs(__ULF_FORMAT(str)) :		\
 	 __ulf_puts(_THIS_IP_, str))
 
+/* trace_printk() with the arguments in a va_list. */
 #define ftrace_vprintk(fmt, ap)						\
 	do {								\
 		if (__ULF_IS_LITERAL(fmt))				\

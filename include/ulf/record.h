@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * How a record is put together: what the probes made by <trace/define_trace.h>
- * call.  A record is the fixed fields and behind them the dynamic ones, each
- * found by a word in the fixed part: its length << 16 | its offset.
- */
+/* Assembles records, for the probes that <trace/define_trace.h> generates.  A record has
+ * fixed fields, and after them the dynamic fields.  The fixed part has a word for each
+ * dynamic field: its length << 16 | its offset, in bytes. */
 #ifndef ULF_RECORD_H
 #define ULF_RECORD_H
 
@@ -18,7 +16,7 @@
 extern "C" {
 #endif
 
-/* What a filter takes a field for: the last argument of __field_ext(). */
+/* How a filter treats a field: the last argument of __field_ext(). */
 enum {
 	FILTER_OTHER,
 	FILTER_STATIC_STRING,
@@ -32,7 +30,10 @@ enum {
 	FILTER_STACKTRACE,
 };
 
-/* A record is assembled on the stack, this much free in front of it. */
+/*
+ * ULF_RECORD_HEADROOM: bytes that must be writable before a record on the stack.
+ * ULF_RECORD_MAX: largest record, in bytes.
+ */
 #define ULF_RECORD_HEADROOM	16
 #define ULF_RECORD_MAX		4060
 
@@ -46,7 +47,8 @@ enum {
 			  what " is larger than a record can be, "	\
 			  __ulf_str(ULF_RECORD_MAX) " bytes");
 
-/* Records are whole words; what the last one has too much is zero. */
+/* The size of a record is a multiple of 4.  ULF_RECORD_PAD sets the bytes after the data
+ * to 0. */
 #define ULF_RECORD_BYTES(bytes)	(((bytes) + 3) & ~(size_t)3)
 #define ULF_RECORD_ALLOC(bytes)						\
 	((char *)__builtin_alloca_with_align(				\
@@ -57,22 +59,25 @@ enum {
 			memset((char *)(entry) + (bytes) - 4, 0, 4);	\
 	} while (0)
 
-/* ---- measuring ---- */
+/* ---- compute the lengths of dynamic fields ---- */
 
+/* Returns @s, or "(null)" if that is NULL. */
 ULF_NOTRACE
 static inline const char *ulf_string(const char *s)
 {
 	return s ? s : "(null)";
 }
 
+/* Returns @len, or the length of "(null)" if @s is NULL. */
 ULF_NOTRACE
 static inline size_t ulf_string_len(const void *s, size_t len)
 {
 	return s ? len : strlen("(null)");
 }
 
-/* The word for a dynamic field of @nr elements.  A length that no record can
- * have makes the sum too big, whatever is added to it. */
+/* Returns the word of a dynamic field with @nr elements, and adds its length to
+ * *@data_bytes.  A length above ULF_RECORD_MAX makes the record too big whatever else it
+ * contains. */
 ULF_NOTRACE
 static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t nr,
 					   size_t elem_bytes, size_t offset)
@@ -88,14 +93,16 @@ static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t nr,
 	return loc;
 }
 
-/* How a string is to be copied. */
-#define ULF_STRING_LEN	1	/* its length was given, not found */
-#define ULF_STRING_CUT	2	/* there is more of it than fits */
+/* Flags that say how a string is copied. */
+#define ULF_STRING_LEN	1	/* the header gave the length: the string need not end
+				 * in a NUL */
+#define ULF_STRING_CUT	2	/* the string is cut */
 
 /*
- * The same for a string of @len characters.  @is_tight: the record would be
- * too big with all strings as they are, so none gets more than 7/8 of what is
- * left; the rest is for the fields behind it.
+ * ulf_dynamic_loc() for a string of @len characters and a NUL.
+ * @is_tight: not 0: the record is too big with all strings uncut, so each string gets at
+ *	most 7/8 of the space that is left.  The rest is for the fields after it.
+ * @how: ULF_STRING_CUT is added if the string is cut.
  */
 ULF_NOTRACE
 static inline unsigned int ulf_string_loc(size_t *data_bytes, size_t len,
@@ -108,7 +115,7 @@ static inline unsigned int ulf_string_loc(size_t *data_bytes, size_t len,
 		size_t left = ULF_RECORD_MAX - taken;
 		size_t most = left - left / 8;
 
-		/* (a negative length is none that could be cut) */
+		/* (a negative @len is not cut: the record stays too big) */
 		if (len >= most && len < (size_t)-1 / 2) {
 			len = most - 1;
 			*how |= ULF_STRING_CUT;
@@ -117,9 +124,11 @@ static inline unsigned int ulf_string_loc(size_t *data_bytes, size_t len,
 	return ulf_dynamic_loc(data_bytes, len + 1, 1, offset);
 }
 
-/* As the kernel has it: of a formatted string, so much. */
+/* The largest __vstring in bytes, including the NUL, as in the kernel. */
 #define ULF_VSTRING_MAX		512
 
+/* Returns the length of the formatted string, without the NUL, at most ULF_VSTRING_MAX -
+ * 1.  errno is kept. */
 ULF_NOTRACE
 static inline __attribute__((__format__(__printf__, 1, 0))) size_t
 ulf_vstring_len(const char *fmt, va_list *va)
@@ -141,12 +150,13 @@ ulf_vstring_len(const char *fmt, va_list *va)
 	(((size_t)(nr) + 8 * sizeof(long) - 1) / (8 * sizeof(long)))
 #define ULF_BITS_TO_BYTES(nr)	(ULF_BITS_TO_LONGS(nr) * sizeof(long))
 
-/* Of a cpumask, if the program does not say nr_cpumask_bits. */
+/* Returns the number of CPUs, for a cpumask if the program does not define
+ * nr_cpumask_bits; 0 if the process is not traced. */
 ULF_EXPORT ULF_NOPLT unsigned int ulf_nr_cpus(void);
 
-/* ---- assigning: never more than the word says ---- */
+/* ---- fill in dynamic fields: never write more than the length in the word ---- */
 
-/* memcpy() for a few bytes whose number the compiler does not know. */
+/* A fast memcpy() for a few bytes, if the compiler does not know @len. */
 ULF_NOTRACE
 static inline void ulf_copy(char *dst, const char *src, size_t len)
 {
@@ -155,7 +165,8 @@ static inline void ulf_copy(char *dst, const char *src, size_t len)
 	if (len < 8) {
 		for (; i < len; i++) {
 			dst[i] = src[i];
-			__asm__("" : "+r"(i));	/* not a call of memcpy() */
+			__asm__("" : "+r"(i));	/* keeps the compiler from calling
+						 * memcpy() */
 		}
 		return;
 	}
@@ -166,7 +177,7 @@ static inline void ulf_copy(char *dst, const char *src, size_t len)
 	memcpy(dst + len - 8, src + len - 8, 8);
 }
 
-/* Says that there was more of the string in this field of @len bytes. */
+/* Mark a cut string: replace the last characters of the field of @len bytes by dots. */
 ULF_NOTRACE
 static inline void ulf_mark_cut(char *dst, size_t len)
 {
@@ -174,7 +185,8 @@ static inline void ulf_mark_cut(char *dst, size_t len)
 		dst[i] = '.';
 }
 
-/* A string of which @len bytes, or all up to its NUL, are wanted. */
+/* Copy @len bytes of @src, or all bytes up to its NUL, to the field @dst with the word
+ * @loc. */
 ULF_NOTRACE
 static inline void ulf_assign_bounded(char *dst, unsigned int loc,
 				      const char *src, size_t len)
@@ -190,8 +202,11 @@ static inline void ulf_assign_bounded(char *dst, unsigned int loc,
 		ulf_mark_cut(dst, room);
 }
 
-/* @measured: the string whose length the field has.  It may be another one
- * that is assigned. */
+/*
+ * Copy the string @src to the field @dst with the word @loc.
+ * @measured: the string whose length is in @loc.  @src may be another string.
+ * @how: ULF_STRING_...
+ */
 ULF_NOTRACE
 static inline void ulf_assign_str(char *dst, unsigned int loc, const char *src,
 				  const char *measured, unsigned char how)
@@ -215,6 +230,7 @@ static inline void ulf_assign_str(char *dst, unsigned int loc, const char *src,
 		ulf_mark_cut(dst, len);
 }
 
+/* Format a string into the field @dst with the word @loc.  errno is kept. */
 ULF_NOTRACE
 static inline __attribute__((__format__(__printf__, 3, 0))) void
 ulf_assign_vstr(char *dst, unsigned int loc, const char *fmt, va_list *va)
@@ -231,6 +247,8 @@ ulf_assign_vstr(char *dst, unsigned int loc, const char *fmt, va_list *va)
 		ulf_mark_cut(dst, loc >> 16);
 }
 
+/* Copy @bytes bytes to the field @dst with the word @loc, at most its length, and fill
+ * the rest of the field with zeros. */
 ULF_NOTRACE
 static inline void ulf_assign_bytes(void *dst, unsigned int loc,
 				    const void *src, size_t bytes)
@@ -243,7 +261,7 @@ static inline void ulf_assign_bytes(void *dst, unsigned int loc,
 	memset((char *)dst + bytes, 0, room - bytes);
 }
 
-/* ---- printing: never called, see trace/stages/print.h ---- */
+/* ---- check print formats: never called, see trace/stages/print.h ---- */
 
 struct trace_seq;
 

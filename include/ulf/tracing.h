@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program may do to its own trace: the kernel's calls. */
+/* Functions with which a program controls its own trace, with the kernel's names. */
 #ifndef ULF_TRACING_H
 #define ULF_TRACING_H
 
@@ -11,49 +11,50 @@ extern "C" {
 #endif
 
 /*
- * The file tracing_on, from inside: recording in the top buffer goes on, stops,
- * and does it go on?  For all processes of the root, with a server or without;
- * the last word counts, whose ever it is.  Any thread, any signal handler; errno
- * stays as it is.  Not traced at all: nothing happens, and tracing_is_on() is 0.
+ * tracing_on(), tracing_off(), tracing_is_on() - start or stop recording in the top
+ * buffer, or return 1 if it is recording, else 0.
+ *
+ * They do the same as the file tracing_on, for all processes of the root, with or without
+ * a server; the last change wins.  Any thread and any signal handler may call them; errno
+ * is kept.  In a process that is not traced nothing happens, and tracing_is_on() returns
+ * 0.
  */
 ULF_EXPORT void tracing_on(void);
 ULF_EXPORT void tracing_off(void);
 ULF_EXPORT int tracing_is_on(void);
-/*
- * To be called by what a program has for WARN(): tracing_off(), and a line in the
- * trace that says so, if it was started with traceoff_on_warning (ulf(1)); else
- * nothing.
- */
+/* Call this from the program's equivalent of WARN().  If the program was started with
+ * traceoff_on_warning (ulf(1)), this writes a line to the trace and calls tracing_off();
+ * else it does nothing. */
 ULF_EXPORT void disable_trace_on_warning(void);
 
 /*
- * The file snapshot, from inside: what the top buffer has recorded so far
- * becomes the snapshot, and recording goes on in what was the snapshot before.
- * Any thread, any signal handler.  If no snapshot was allocated recording
- * stops, and the trace says so in its last lines.
+ * Take a snapshot, as the file snapshot does: the records of the top buffer become the
+ * snapshot, and recording continues in the memory of the previous snapshot.  If no
+ * snapshot was allocated, recording stops and the last lines of the trace report that.
+ * Any thread and any signal handler may call this.
  */
 ULF_EXPORT void tracing_snapshot(void);
 /*
- * Allocate one, which the server does: wait for it, for some seconds at most.
- * 0 (also if there is one), -ENODEV (nobody answers), -ENOMEM and the like.
- * Not from a signal handler.
+ * Ask the server to allocate a snapshot, and wait for it, a few seconds at most.  A
+ * signal handler must not call this.
+ * Returns 0 (also if a snapshot exists already), -ENODEV (the process is not traced, or
+ * no server answers), -ENOMEM or another -errno of the server.
  */
 ULF_EXPORT int tracing_alloc_snapshot(void);
-/* Both: nothing happens if it cannot be allocated. */
+/* tracing_alloc_snapshot(), then tracing_snapshot().  Does nothing if the allocation
+ * fails. */
 ULF_EXPORT void tracing_snapshot_alloc(void);
 
-/*
- * Write the stack of the caller, without its first @skip functions, to the top
- * buffer.  Any thread, any signal handler.
- */
+/* Write the stack of the caller to the top buffer, without its first @skip functions.
+ * Any thread and any signal handler may call this. */
 ULF_EXPORT void trace_dump_stack(int skip);
 
 /*
- * Stop recording in the top buffer and print it to stderr: what all CPUs
- * recorded, or this one.  The program `ulf dump` does the printing: ULF_EXE,
- * else one in the PATH, both as they were at the start.  Returns when that is
- * done.  Any thread, any signal handler; the program does not see that it has a
- * child.
+ * Stop recording in the top buffer and print it to stderr: the records of all CPUs
+ * (DUMP_ALL) or of the current CPU (DUMP_ORIG).  The program `ulf dump` prints.  It is
+ * found by ULF_EXE or else in PATH, with the values that these had when this program
+ * started.  ftrace_dump() returns when the printing has ended.  Any thread and any signal
+ * handler may call it.  The calling program does not notice the child process.
  */
 enum ftrace_dump_mode {
 	DUMP_NONE,
@@ -63,12 +64,12 @@ enum ftrace_dump_mode {
 ULF_EXPORT void ftrace_dump(enum ftrace_dump_mode mode);
 
 /*
- * Leave the root: what this process has of the memory that it shares with its parent and
- * its siblings is given up.  Nothing is traced in it any more, nor in its children, until
- * exec().  For a worker that is about to give up its rights, before it does so; children
- * that change their user do it by themselves with ULF_UNMAP_ON_SETUID=1 in the environment.
- * May wait for probes of other threads, a second at most.  Not from a signal handler, nor
- * in a child of vfork().
+ * Leave the root: unmap the memory that this process shares with its parent and its
+ * siblings.  Until exec() nothing is traced any more in this process and in its children.
+ * A worker calls this before it drops its privileges.  With ULF_UNMAP_ON_SETUID=1 in the
+ * environment, children that change their user do it automatically.  May wait for probes
+ * of other threads, one second at most.  Neither a signal handler nor a child of vfork()
+ * may call this.
  */
 ULF_EXPORT void ulf_leave(void);
 

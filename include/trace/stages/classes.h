@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For the stages that are about classes and their fields.  Fields are reduced
- * to __field_ext, __field_struct_ext, __array and
+ * Included by each stage that processes event classes and their fields.  It reduces all
+ * kinds of fields to __field_ext, __field_struct_ext, __array and
  *	__ULF_DYNAMIC(loc, type, text, item, nr)	`nr` elements
- *	__ULF_STRING(loc, item, source, len, how) `len` characters and a NUL
- * where `loc` is __data_loc, or __rel_loc for the twin, and `text` is what
- * `format` calls the type.  The stage says what these are.
+ *	__ULF_STRING(loc, item, source, len, how)	`len` characters and a NUL
+ * `loc` is __data_loc or, for the __rel_ macros, __rel_loc.  `text` is the type's name in
+ * `format`.  `how`: ULF_STRING_...  The stage defines these macros.
  */
 #include <trace/stages/undef.h>
 #include <trace/stages/events.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 1: the tracepoints themselves. */
+/* Stage 1: define the tracepoints. */
 #include <trace/stages/undef.h>
 #include <trace/stages/points.h>
 

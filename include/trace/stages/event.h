@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Stage 8: print fmt, the event itself, and the numbers behind its names.
- * What TP_printk says stays text, which the server compiles; only macros in
- * it are expanded.
- */
+/* Stage 8: define the print format, the event, and the values of names in print formats.
+ * The arguments of TP_printk stay text, which the server compiles; the preprocessor has
+ * expanded the macros in them. */
 #include <trace/stages/undef.h>
 #include <trace/stages/events.h>
 
@@ -11,7 +9,7 @@
 #define TP_printk(fmt, args...)	fmt "\1" __ulf_str(args)
 #define __entry REC
 
-/* The two that the kernel expands. */
+/* The kernel, too, shows these two macros expanded in `format`. */
 #define __print_ns_to_secs(ns)		(ns) / 1000000000UL
 #define __print_ns_without_secs(ns)	(ns) % 1000000000UL
 
@@ -19,6 +17,9 @@
 	static const char print_fmt_##name[] = print;			\
 	__ULF_END
 
+/*
+ * Defines struct ulf_event for the event @event, and its row in the section __ulf_events.
+ */
 #define __ULF_EVENT(class, event, system, name, point, proto, args, print) \
 	static void trace_event_direct_##event(void *__data, proto);	\
 	static struct ulf_event event_##event = {			\
@@ -47,8 +48,9 @@
 		    &__tracepoint_##name, PARAMS(proto), PARAMS(args),	\
 		    name)
 
-/* It waits on a tracepoint that nobody hits until it is given the one that it
- * is for. */
+/* A custom event starts on a private tracepoint that is never hit.
+ * trace_custom_event_<name>_update() attaches it to @tp if that has the event's name, and
+ * returns 1; else it returns 0. */
 #define DEFINE_CUSTOM_EVENT(template, event, proto, args)		\
 	static struct tracepoint tracepoint_custom_##event = {		\
 		#event, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL,	\
@@ -83,7 +85,7 @@
 	__ULF_ROW(const struct ulf_eval *, __ulf_eval_row_##number,	\
 		  "__ulf_evals", &__ulf_eval_##number)
 
-/* A row of a table that the linker puts together. */
+/* Defines a row of a table that the linker assembles in the section @table. */
 #define __ULF_ROW(type, row, table, value)				\
 	static type row __attribute__((__used__, __section__(table))) ULF_RETAIN = \
 		value;							\

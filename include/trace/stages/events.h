@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* For every stage after the first: an event is a class and one event of it,
- * and what has no record (DECLARE_TRACE) has no part in it.  The stage itself
- * says what DECLARE_EVENT_CLASS is, and the last one what events are. */
+/* Included by every stage after the first.  A TRACE_EVENT becomes a class and one event
+ * of this class.  DECLARE_TRACE has no record and so expands to nothing.  Each stage
+ * defines DECLARE_EVENT_CLASS, and the last stage also defines DEFINE_EVENT. */
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
 	DECLARE_EVENT_CLASS(name, PARAMS(proto), PARAMS(args),		\
 			    PARAMS(tstruct), PARAMS(assign), PARAMS(print)) \
@@ -29,7 +29,7 @@
 #define DEFINE_EVENT_WRITABLE(template, name, proto, args, size)	\
 	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
 
-/* Its class is apart: an event of that name is there already. */
+/* The class gets the prefix custom_, because an event of this name exists already. */
 #define TRACE_CUSTOM_EVENT(name, proto, args, tstruct, assign, print)	\
 	DECLARE_CUSTOM_EVENT_CLASS(name, PARAMS(proto), PARAMS(args),	\
 			    PARAMS(tstruct), PARAMS(assign), PARAMS(print)) \

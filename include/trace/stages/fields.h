@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 4: the description of the fields, for `format`. */
+/* Stage 4: define the description of a class's fields, for `format`. */
 #include <trace/stages/classes.h>
 
 #define __ulf_is_signed(type)	((type)(-1) < (type)1)
@@ -19,7 +19,8 @@
 #define __ULF_STRING(loc, item, src, len, how)				\
 	__ULF_DYNAMIC(loc, char, "char[]", item, len)
 
-/* In a function, where __ulf_raw can be another record for each class. */
+/* The table is inside a function so that __ulf_raw can name another struct for each
+ * class. */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	ULF_NOTRACE							\
 	static const struct ulf_field *trace_event_fields_##name(void)	\

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 5: trace_event_get_offsets_<class>(): how long the dynamic fields
- * of this record are. */
+/* Stage 5: define trace_event_get_offsets_<class>(), which computes the lengths and
+ * offsets of the dynamic fields of a record, and returns the bytes of all of them. */
 #include <trace/stages/classes.h>
 
 #define __entry entry
 
-/* From where the offset in the word of a dynamic field counts. */
+/* The base of the offset in a dynamic field's word: the start of the record for
+ * __data_loc, the end of the word itself for __rel_loc. */
 #define __ulf_base__data_loc(item)	0
 #define __ulf_base__rel_loc(item)	(offsetof(__ulf_raw, __rel_loc_##item) + 4)
 #define __ulf_strlen(item)		strlen(__data_offsets->item##_ptr_)

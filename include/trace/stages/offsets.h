@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 3: where the dynamic fields of a record go, and for strings what is
- * copied there: struct trace_event_data_offsets_<class>. */
+/* Stage 3: define struct trace_event_data_offsets_<class>.  For each dynamic field it has
+ * the word with length and offset, and for a string also the source and ULF_STRING_...
+ * flags. */
 #include <trace/stages/classes.h>
 
 #define __field_ext(type, item, filter)

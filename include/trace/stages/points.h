@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an event is its tracepoint and nothing else: <linux/tracepoint.h>,
- * which declares it, and stage 1, which defines it.  Both say what
- * __ULF_POINT is; @size of the _WRITABLE ones is for BPF programs. */
+/* For the stages in which an event is only its tracepoint: <linux/tracepoint.h> declares
+ * it, stage 1 defines it.  Each of the two defines __ULF_POINT.  @size of the _WRITABLE
+ * macros is for BPF programs and ignored here. */
 #define DECLARE_TRACE(name, proto, args)				\
 	__ULF_POINT(name, PARAMS(proto), PARAMS(args), 1, NULL, NULL)
 #define DECLARE_TRACE_CONDITION(name, proto, args, cond)		\
@@ -36,7 +36,7 @@
 #define DEFINE_EVENT_WRITABLE(template, name, proto, args, size)	\
 	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
 
-/* An event on the tracepoint of somebody else. */
+/* A custom event has no tracepoint of its own. */
 #define TRACE_CUSTOM_EVENT(name, proto, args, tstruct, assign, print)	\
 	__ULF_END
 #define DECLARE_CUSTOM_EVENT_CLASS(name, proto, args, tstruct, assign, print) \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stage 7: TP_printk as C, in code behind a return that is never run and of
- * which nothing is left but what `static` says.  The compiler checks it, and
- * works out the values in the tables of __print_flags and __print_symbolic,
- * enums and all, for the server, which has the text only (struct ulf_table).
- * The label makes compilers look at code that nothing leads to.
+ * Stage 7: compile TP_printk as C, in code after a return, which never runs.  Only its
+ * static variables remain in the object file.  The compiler checks the format, and
+ * computes the values in the tables of __print_flags and __print_symbolic, enums included
+ * (struct ulf_table); the server has only their text.  The label keeps compilers from
+ * dropping the unreachable code before they have processed it.
  */
 #include <trace/stages/classes.h>
 
@@ -32,13 +32,16 @@
 #define __print_ns_without_secs(ns)	((unsigned int)((ns) % 1000000000ull))
 #define __get_buf(len)		((void)(len), (void *)__entry)
 
-/* In C++ a row that is no constant would be filled in by code, never run. */
+/* In C++ a table with a value that is not constant would be filled at run time, by code
+ * that never runs.  constexpr makes that a compiler error. */
 #ifdef __cplusplus
 #define __ulf_constexpr	constexpr
 #else
 #define __ulf_constexpr	const
 #endif
 
+/* Defines a struct ulf_table from the rows @rows, and its row in the section
+ * __ulf_tables. */
 #define __ULF_TABLE(value, rows...)					\
 	(__extension__ ({						\
 		static __ulf_constexpr struct ulf_symbol __ulf_symbols[] = \
@@ -56,8 +59,9 @@
 		(const char *)"";					\
 	}))
 
-/* p and ret: names that the kernel's function has here, too; some headers use
- * them. */
+/*
+ * The kernel's function has variables named p and ret, and some trace headers use them.
+ */
 #define __ULF_PRINT(name, class, print)					\
 	ULF_NOTRACE							\
 	static const void *trace_event_print_##name(void)		\

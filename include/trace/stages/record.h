@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Stage 6: trace_event_raw_event_<class>(), the probe that records.  The
- * record is assembled on the stack and copied into the ring as a whole.
- */
+/* Stage 6: define trace_event_raw_event_<class>(), the probe that records.  It assembles
+ * the record on the stack, and ulf_event_commit() copies it into the ring. */
 #include <trace/stages/classes.h>
 
 #define __entry entry
@@ -17,7 +15,8 @@
 
 #include <trace/stages/get.h>
 
-/* Up to Linux 6.9 the source is given again, since 6.10 it is not. */
+/* Trace headers up to Linux 6.9 pass the source of the string again, those since 6.10 do
+ * not.  Both forms work. */
 #define __assign_str(dst, ...)						\
 	__ulf_assign_str(__get_str(dst), dst, ##__VA_ARGS__,		\
 			 __data_offsets.dst##_ptr_)
@@ -56,8 +55,8 @@
 	ulf_assign_bytes(__get_rel_sockaddr(dst), __data_offsets.dst, src, \
 			 (size_t)(len))
 
-/* A record that is too big is tried again, by a copy of the same code that
- * cuts strings. */
+/* If the record is too big, trace_event_cut_<class>() assembles it again with shortened
+ * strings. */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	static void trace_event_cut_##name(void *__data, proto);	\
 	ULF_NOTRACE ULF_UNALIGNED					\

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 2: the record, struct trace_event_raw_<class>. */
+/* Stage 2: define the record, struct trace_event_raw_<class>. */
 #include <trace/stages/classes.h>
 
 #define __field_ext(type, item, filter)					\

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every word that a stage gives a meaning to.  A word added to one stage is
+/* Undefines every macro that a stage defines.  A macro that is added to a stage must be
  * added here. */
 #undef TRACE_EVENT
 #undef TRACE_EVENT_CONDITION
