@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DIR/server.beat: signs of life of the server, one struct abi_beat.  The server writes it
- * again when it takes up something to do, at least once a second, and every few milliseconds
- * while it does something that takes long; all from the thread that does the work.
- * If `beats` stays the same, the server is stopped, it hangs, or it gets no CPU.
+ * DIR/server.beat: signs of life of the server, one struct abi_beat.  The server writes
+ * it when it begins some work, at least once a second, and every few milliseconds during
+ * long work.  The thread that does the work writes it.  If `beats` does not change, the
+ * server is stopped, hangs, or gets no CPU time.
  *
- * The file stays when the server ends, and the next one goes on with it.
+ * The file stays when the server ends.  The next server continues to write it.
  */
 #ifndef ULF_ABI_BEAT_H
 #define ULF_ABI_BEAT_H
@@ -14,14 +14,19 @@
 #include <stdint.h>
 
 #define ABI_BEAT_FILE		"server.beat"
-#define ABI_BEAT_NS		10000000u	/* at most one in that time */
-/* A program waits for the server as long as beats come at least this often. */
-#define ABI_BEAT_SILENT_NS	80000000u	/* so a start is delayed by less than 100 ms */
+#define ABI_BEAT_NS		10000000u	/* the server writes at most one beat
+						 * in this time */
+/*
+ * A program waits for the server as long as the time between two beats stays below this.
+ */
+#define ABI_BEAT_SILENT_NS	80000000u	/* so a start takes less than 100 ms
+						 * longer */
 
 struct abi_beat {
-	uint32_t version;		/* ABI_VERSION of the roots that it serves */
-	uint32_t pid;			/* as the server sees it */
-	uint64_t beats;			/* CLOCK_MONOTONIC at the last one */
+	uint32_t version;		/* ABI_VERSION of the roots that this server
+					 * serves */
+	uint32_t pid;			/* server's pid in its own pid namespace */
+	uint64_t beats;			/* CLOCK_MONOTONIC of the last beat, ns */
 };
 
 static_assert(sizeof(struct abi_beat) == 16, "ABI");

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A compiled event filter: what the server writes and the runtime runs.
+ * A compiled event filter.  The server writes it, the runtime runs it.
  *
  *	struct filter_program, insns[nr_insns], pool[pool_bytes]
  *
- * An instruction asks one question about the record and names two ways to go
- * on: `yes` and `no` are numbers of later instructions, or one of the two ends
- * behind the last, nr_insns (the record is dropped) and nr_insns + 1 (it is
- * kept). So a run takes at most nr_insns steps. All is position independent
- * and little endian; the pool holds strings and masks.
+ * An instruction tests the record and names two successors: `yes` and `no` are numbers of
+ * later instructions, or one of two ends: nr_insns drops the record, nr_insns + 1 keeps
+ * it.  So a run takes at most nr_insns steps.  Example, `a == 1 && b == 2`, nr_insns = 2:
+ *
+ *	0: a in 1..1	yes 1	no 2 (drop)
+ *	1: b in 2..2	yes 3 (keep)	no 2 (drop)
+ *
+ * All of it is position independent and little endian.  The pool holds strings and masks.
  */
 #ifndef ULF_ABI_FILTER_H
 #define ULF_ABI_FILTER_H
@@ -21,70 +24,71 @@
 #define FILTER_INSNS_MAX	8192u
 #define FILTER_POOL_MAX		65535u
 
-/* Questions about numbers, strings and masks; the last two are compared with
- * bytes of the pool. */
+/* Tests of numbers, strings and masks.  Strings and masks are compared with bytes of the
+ * pool. */
 enum filter_op {
-	FILTER_OP_RANGE,		/* the number is from `low` to `low` + `span`,
-					 * perhaps around the end of all numbers:
-					 * so every comparison is one */
-	FILTER_OP_AND,			/* has a bit in common with `value` */
-	FILTER_OP_IN,			/* is a bit of the mask in the pool */
-	FILTER_OP_NEVER,		/* no */
-	FILTER_OP_STR_ARRAY,		/* `size` bytes of the record; 0: the rest */
-	FILTER_OP_STR_LOC,		/* found by a __data_loc word */
-	FILTER_OP_STR_REL,		/* found by a __rel_loc word */
-	FILTER_OP_STR_PTR,		/* the record has its address */
-	FILTER_OP_STR_COMM,		/* the name of the thread */
-	FILTER_OP_MASK_LOC,
-	FILTER_OP_MASK_REL,
+	FILTER_OP_RANGE,		/* the number is in `low` .. `low` + `span`,
+					 * modulo 2^64: every comparison becomes such a
+					 * range */
+	FILTER_OP_AND,			/* the number has a bit in common with `value` */
+	FILTER_OP_IN,			/* the number is the index of a bit that is set
+					 * in the mask in the pool */
+	FILTER_OP_NEVER,		/* never true */
+	FILTER_OP_STR_ARRAY,		/* string: `size` bytes of the record; 0: up to
+					 * its end */
+	FILTER_OP_STR_LOC,		/* string at a __data_loc word */
+	FILTER_OP_STR_REL,		/* string at a __rel_loc word */
+	FILTER_OP_STR_PTR,		/* string whose address is in the record */
+	FILTER_OP_STR_COMM,		/* string: the name of the thread */
+	FILTER_OP_MASK_LOC,		/* mask at a __data_loc word */
+	FILTER_OP_MASK_REL,		/* mask at a __rel_loc word */
 	FILTER_OPS,
 };
 
-/*
- * How a number is loaded. It is shifted up to bit 63, and so are `low`, `span` and
- * `value`: then all sizes compare alike.
- */
+/* How a number is loaded.  The number is shifted left so that its highest bit is bit 63;
+ * the compiler has shifted `low`, `span` and `value` in the same way.  Then numbers of
+ * all sizes compare alike. */
 enum filter_load {
-	FILTER_LOAD_1,			/* 1 << n bytes of the record */
+	FILTER_LOAD_1,			/* FILTER_LOAD_1 + n: 1 << n bytes of the record */
 	FILTER_LOAD_2,
 	FILTER_LOAD_4,
 	FILTER_LOAD_8,
-	FILTER_LOAD_CPU,		/* the CPU that the event is on: 4 */
+	FILTER_LOAD_CPU,		/* number of the current CPU, 4 bytes */
 	FILTER_LOADS,
 };
 
 enum filter_flags {
-	FILTER_GLOB		= 1,	/* string: the pool has a pattern */
-	FILTER_NOT		= 2,	/* string: must be there and differ */
-	FILTER_INTERSECT	= 4,	/* mask: a bit in common, not equal */
+	FILTER_GLOB		= 1,	/* string: the pool has a glob pattern */
+	FILTER_NOT		= 2,	/* string: must exist and differ */
+	FILTER_INTERSECT	= 4,	/* mask: test for a common bit, not for equality */
 	FILTER_FLAGS		= 7,
 };
 
 struct filter_insn {
-	uint8_t op;
+	uint8_t op;			/* enum filter_op */
 	union {
-		uint8_t load;		/* of a number */
-		uint8_t flags;		/* of a string or mask */
+		uint8_t load;		/* numbers: enum filter_load */
+		uint8_t flags;		/* strings and masks: enum filter_flags */
 	};
-	uint16_t offset;		/* of the field in the record */
-	uint16_t yes, no;
+	uint16_t offset;		/* offset of the field in the record, bytes */
+	uint16_t yes, no;		/* number of the next instruction, or an end */
 	union {
-		uint64_t value;
+		uint64_t value;		/* FILTER_OP_AND */
 		struct {
-			uint64_t low, span;
+			uint64_t low, span;	/* FILTER_OP_RANGE */
 		};
 		struct {
-			uint16_t pool;	/* where in the pool */
-			uint16_t bytes;	/* how much of it */
-			uint16_t size;	/* of a STR_ARRAY */
+			uint16_t pool;	/* offset in the pool, bytes */
+			uint16_t bytes;	/* bytes in the pool */
+			uint16_t size;	/* FILTER_OP_STR_ARRAY: bytes of the field */
 			uint16_t reserved;
 		};
 	};
 };
 
 struct filter_program {
-	uint32_t magic;
-	uint32_t record_bytes;		/* records are at least as long */
+	uint32_t magic;			/* FILTER_MAGIC */
+	uint32_t record_bytes;		/* records must have at least this many bytes */
 	uint32_t nr_insns;
 	uint32_t pool_bytes;
 	struct filter_insn insns[];
@@ -94,18 +98,20 @@ static_assert(sizeof(struct filter_insn) == 24, "ABI");
 static_assert(offsetof(struct filter_insn, value) == 8, "ABI");
 static_assert(sizeof(struct filter_program) == 16, "ABI");
 
-/* How far a number is shifted up. */
+/* Returns by how many bits a number of enum filter_load @load is shifted left. */
 static inline unsigned int filter_load_shift(unsigned int load)
 {
 	return load == FILTER_LOAD_CPU ? 32 : 64 - (8u << load);
 }
 
+/* Returns the bytes of the program with its instructions and its pool. */
 static inline size_t filter_program_bytes(const struct filter_program *p)
 {
 	return sizeof(*p) + (size_t)p->nr_insns * sizeof(p->insns[0]) +
 	       p->pool_bytes;
 }
 
+/* Returns the pool of the program. */
 static inline const char *filter_program_pool(const struct filter_program *p)
 {
 	return (const char *)&p->insns[p->nr_insns];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which functions are traced.  The server makes one piece of it in the arena,
- * does not change it, and says in abi_control.functions where it is.  Only if there is no
- * room for another one, and somebody traces no more, it takes his bit from all users in
- * there and changes the serial.  Offsets are from the piece's start; addresses are those
- * in the object's file, to which `bias` is added in memory.
+ * The functions that are traced.  The server writes them as one block in the arena,
+ * publishes it in abi_control.functions and does not change it afterwards.  One
+ * exception: if there is no space for another block and a user stops tracing, the server
+ * clears this user's bit in the published block and changes the serial.  Offsets are from
+ * the start of the block.  Addresses are those in the object's file; `bias` is added in
+ * memory.
  */
 #ifndef ULF_ABI_FUNCTIONS_H
 #define ULF_ABI_FUNCTIONS_H
@@ -16,60 +17,69 @@
 #define ABI_FUNCTIONS_BYTES_MAX	(256u << 20)
 #define ABI_FUNCTIONS_BUFFERS	16		/* ABI_BUFFERS */
 
-/* Users of a function; bits 0..15: the tracer of that buffer, which is function_graph if
- * abi_functions.graphs has the bit, else function. */
-/* Marks for graph tracers, which count only if one is among the users: */
-#define ABI_FUNCTIONS_START	(1u << 17)	/* they follow from here on in */
-#define ABI_FUNCTIONS_SKIP	(1u << 18)	/* they leave this and all that it
-						 * calls out */
-#define ABI_FUNCTIONS_PROBES	(1u << 19)	/* commands (abi/rules.h) of some
+/* Users of a function.  Bits 0..15: the tracer of that buffer, which is function_graph if
+ * the bit is set in abi_functions.graphs, else function. */
+/* Marks and other users.  The marks START and SKIP matter only if a graph tracer is among
+ * the users. */
+#define ABI_FUNCTIONS_START	(1u << 17)	/* graph tracers trace this function
+						 * and all functions that it calls */
+#define ABI_FUNCTIONS_SKIP	(1u << 18)	/* graph tracers trace neither this
+						 * function nor functions that it calls */
+#define ABI_FUNCTIONS_PROBES	(1u << 19)	/* user: commands (abi/rules.h) of a
 						 * buffer */
-#define ABI_FUNCTIONS_PROFILE	(1u << 20)	/* the profiler */
-#define ABI_FUNCTIONS_STACK	(1u << 21)	/* the stack tracer */
-#define ABI_FUNCTIONS_STACK_LIST (1u << 22)	/* it is in stack_trace_filter */
-#define ABI_FUNCTIONS_TOUCHED	(1u << 23)	/* the server's: it was traced once */
-/* Those that are no users: */
+#define ABI_FUNCTIONS_PROFILE	(1u << 20)	/* user: the profiler */
+#define ABI_FUNCTIONS_STACK	(1u << 21)	/* user: the stack tracer */
+#define ABI_FUNCTIONS_STACK_LIST (1u << 22)	/* mark: in stack_trace_filter */
+#define ABI_FUNCTIONS_TOUCHED	(1u << 23)	/* mark, for the server: the function
+						 * was traced once */
+/* The marks, which are not users. */
 #define ABI_FUNCTIONS_MARKS	(ABI_FUNCTIONS_START | ABI_FUNCTIONS_SKIP | \
 				 ABI_FUNCTIONS_STACK_LIST | ABI_FUNCTIONS_TOUCHED)
 
-/* The server's: a function that is in some buffer's list. */
+/* A function that is in a list of some buffer.  For a server that restarts. */
 struct abi_function_lists {
-	uint32_t row;			/* of the table */
-	uint16_t filter, notrace;	/* a bit for each buffer */
+	uint32_t row;			/* row of the object's table */
+	uint16_t filter, notrace;	/* bit n: in set_ftrace_filter,
+					 * set_ftrace_notrace of buffer n */
 };
 
+/* An object with functions. */
 struct abi_function_object {
-	uint64_t bias;
-	uint64_t text, text_end;
-	uint64_t table;			/* the addresses of its entries */
-	uint32_t nr;			/* of them */
-	uint32_t users;			/* uint32_t [nr]: who traces it */
-	uint32_t lists;			/* struct abi_function_lists [nr_lists] */
+	uint64_t bias;			/* address in memory minus address in the file */
+	uint64_t text, text_end;	/* start and end of the text */
+	uint64_t table;			/* address of the table of entries */
+	uint32_t nr;			/* rows of that table */
+	uint32_t users;			/* offset of uint32_t [nr]: users and marks of
+					 * each function */
+	uint32_t lists;			/* offset of struct abi_function_lists [nr_lists] */
 	uint32_t nr_lists;
-	uint32_t path;			/* NUL terminated */
-	uint32_t path_bytes;
+	uint32_t path;			/* offset of the path, NUL terminated */
+	uint32_t path_bytes;		/* bytes of the path */
 	uint16_t build_id_bytes;
-	uint16_t kind;			/* of table: enum fsite_kind */
+	uint16_t kind;			/* kind of the table: enum fsite_kind */
 	uint32_t reserved;
-	uint64_t id;			/* where it has its build id; 0: not */
+	uint64_t id;			/* address of the build id; 0: not in memory */
 	uint8_t build_id[32];
-	uint64_t figures;		/* struct abi_figure [CPUs][nr], an offset
-					 * in the file; 0: none */
+	uint64_t figures;		/* offset in the file of struct abi_figure
+					 * [CPUs][nr]; 0: none */
 };
 
 struct abi_functions {
 	uint32_t magic;
-	uint32_t bytes;			/* all of it */
-	uint64_t serial;		/* another one for each piece */
+	uint32_t bytes;			/* bytes of the block */
+	uint64_t serial;		/* differs in each block */
 	uint32_t nr_objects;
-	uint32_t graphs;		/* buffers with function_graph, a bit each */
+	uint32_t graphs;		/* bit n: the tracer of buffer n is function_graph */
 	uint32_t graph_depth;		/* max_graph_depth; 0: no limit */
-	uint32_t has_starts;		/* graph tracers follow only ABI_FUNCTIONS_START */
-	uint64_t thresh_ns;		/* shorter calls are not recorded */
-	uint64_t profile_session;	/* another one each time that profiling is
-					 * switched on; 0: it is off */
+	uint32_t has_starts;		/* 1: graph tracers trace only
+					 * ABI_FUNCTIONS_START functions and what these
+					 * call */
+	uint64_t thresh_ns;		/* tracing_thresh: shorter calls are not
+					 * recorded; 0: no limit */
+	uint64_t profile_session;	/* changes each time that profiling is switched
+					 * on; 0: off */
 	uint8_t graph_sessions[ABI_FUNCTIONS_BUFFERS];	/* changes each time that the
-					 * buffer gets function_graph */
+							 * buffer gets function_graph */
 	struct abi_function_object objects[];
 };
 

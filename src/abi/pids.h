@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The threads of set_event_pid, set_event_notrace_pid, set_ftrace_pid or
- * set_ftrace_notrace_pid: a piece of the arena, at abi_buffer.pids.  A bit is set
- * and cleared where it is, by one atomic operation: by the server, and with the
- * option event-fork, or function-fork, by a thread for itself.
+ * set_ftrace_notrace_pid: a block of the arena, at abi_buffer.pids.  Bits are set and
+ * cleared in place, by one atomic operation: by the server, and with the options
+ * event-fork or function-fork by a thread for itself.
  */
 #ifndef ULF_ABI_PIDS_H
 #define ULF_ABI_PIDS_H
@@ -12,19 +12,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ABI_PIDS		(1u << 22)	/* no thread has a greater id */
+#define ABI_PIDS		(1u << 22)	/* thread ids are below this */
 #define ABI_PIDS_BEYOND		1023u
 
 struct abi_pids {
-	/* the server's: numbers that no thread can have, but that were written
-	 * and are read again; by size */
+	/* For the server: numbers that a user wrote and reads again although no thread
+	 * can have them, in rising order */
 	uint32_t nr_beyond;
 	uint32_t beyond[ABI_PIDS_BEYOND];
-	uint64_t bits[ABI_PIDS / 64];
+	uint64_t bits[ABI_PIDS / 64];	/* bit n: thread n is in the list */
 };
 
 static_assert(sizeof(struct abi_pids) == 4096 + ABI_PIDS / 8, "ABI");
 
+/* Returns true if thread @tid is in the list. */
 static inline bool abi_pids_has(const struct abi_pids *pids, uint32_t tid)
 {
 	return tid < ABI_PIDS &&
@@ -32,6 +33,7 @@ static inline bool abi_pids_has(const struct abi_pids *pids, uint32_t tid)
 		tid % 64 & 1);
 }
 
+/* Add thread @tid to the list. */
 static inline void abi_pids_add(struct abi_pids *pids, uint32_t tid)
 {
 	if (tid < ABI_PIDS)
@@ -39,6 +41,7 @@ static inline void abi_pids_add(struct abi_pids *pids, uint32_t tid)
 				  __ATOMIC_RELAXED);
 }
 
+/* Remove thread @tid from the list. */
 static inline void abi_pids_remove(struct abi_pids *pids, uint32_t tid)
 {
 	if (tid < ABI_PIDS)

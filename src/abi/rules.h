@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules of a buffer: what is to be done with the records of single events,
- * and at the entry of functions.
- * The server makes one piece of them in the arena, never changes it, and says
- * in abi_buffer.rules where it is.  The texts are for the server that comes
- * after it.  All offsets are from the piece's start.
+ * The rules of a buffer: filters and triggers of single events, and commands at the entry
+ * of functions.  The server writes them as one block in the arena, never changes it, and
+ * publishes its offset in abi_buffer.rules.  The texts are for a server that restarts.
+ * All offsets are from the start of the block.
  */
 #ifndef ULF_ABI_RULES_H
 #define ULF_ABI_RULES_H
@@ -15,38 +14,41 @@
 
 #define ABI_RULES_MAGIC		0x31656c75u	/* "ule1" */
 #define ABI_RULES_BYTES_MAX	(64u << 20)
-#define ABI_RULES_ALIGN		8u		/* of programs and triggers */
-/* ftrace:print has a rule, the last one, but no row.  Its triggers run in the
- * server, and so they need no word for soft mode. */
+#define ABI_RULES_ALIGN		8u		/* alignment of programs and triggers,
+						 * bytes */
+/* The row of the rule of ftrace:print, the last rule.  This event has no row in the
+ * table.  Its triggers run in the server, so they need no rule word for soft mode. */
 #define ABI_ROW_PRINT		UINT32_MAX
-/* Nor have the functions, whose commands are those of set_ftrace_filter: the rule
- * before that.  Its text is the server's, its triggers are struct abi_probes. */
+/*
+ * The row of the rule of functions, the rule before that: the commands of
+ * set_ftrace_filter.  Its text is for the server, its triggers are a struct abi_probes.
+ */
 #define ABI_ROW_FUNCTIONS	(UINT32_MAX - 1)
 
-/*
- * A word of abi_buffer.slots, in which processes say what came of a rule: it
- * outlives the piece, and the server.  Rules name one by its number + 1; 0: none.
- */
+/* The rule of one event.  "Slot": a rule word of abi_buffer.slots, in which processes
+ * keep the state of a rule.  It outlives the block and the server.  Rules store the
+ * number of the word + 1; 0: none. */
 struct abi_rule {
-	uint32_t row;			/* of the event */
-	uint32_t program;		/* struct filter_program; 0: none */
-	uint32_t program_bytes;
-	uint32_t text;			/* of the filter, as written; 0: none */
-	uint32_t text_bytes;		/* with the NUL */
-	uint32_t error;			/* why there is a text, no program */
-	uint32_t error_pos;
-	uint32_t soft;			/* slot: while it is not 0 the event is
-					 * soft disabled, its records are dropped */
-	uint32_t triggers;		/* struct abi_triggers; 0: none */
-	uint32_t triggers_bytes;	/* with programs and texts */
+	uint32_t row;			/* row of the event */
+	uint32_t program;		/* offset of struct filter_program; 0: none */
+	uint32_t program_bytes;		/* bytes of the program */
+	uint32_t text;			/* offset of the filter as the user wrote it;
+					 * 0: none */
+	uint32_t text_bytes;		/* bytes, including the NUL */
+	uint32_t error;			/* why there is a text but no program; 0: no error */
+	uint32_t error_pos;		/* offset of the error in the text, bytes */
+	uint32_t soft;			/* slot: while the word is not 0 the event is
+					 * soft disabled and its records are dropped */
+	uint32_t triggers;		/* offset of struct abi_triggers; 0: none */
+	uint32_t triggers_bytes;	/* bytes, including programs and texts */
 };
 
 struct abi_rules {
 	uint32_t magic;
-	uint32_t bytes;			/* all of it */
+	uint32_t bytes;			/* bytes of the block */
 	uint32_t nr_rules;
-	uint32_t nr_slots;		/* those above are not in use */
-	struct abi_rule rules[];	/* by row; then programs and texts */
+	uint32_t nr_slots;		/* slots from this number on are not in use */
+	struct abi_rule rules[];	/* sorted by row; then programs and texts */
 };
 
 enum abi_command {
@@ -56,38 +58,42 @@ enum abi_command {
 	ABI_COMMAND_STACKTRACE,
 	ABI_COMMAND_ENABLE_EVENT,
 	ABI_COMMAND_DISABLE_EVENT,
-	ABI_COMMAND_DUMP,		/* this and what follows: of functions */
+	ABI_COMMAND_DUMP,		/* this one and the next: functions only */
 	ABI_COMMAND_CPUDUMP,
 	ABI_COMMANDS,
 };
 
 struct abi_trigger {
-	uint32_t command;
-	uint32_t counter;		/* slot: how often it may still act */
-	uint32_t target;		/* slot: abi_rule.soft of its target */
-	uint32_t target_row;		/* one of the rows that it has */
-	uint32_t program;		/* its filter; 0: none */
-	uint32_t program_bytes;
-	uint32_t text;			/* the same as written; 0: none */
-	uint32_t text_bytes;		/* with the NUL */
+	uint32_t command;		/* enum abi_command */
+	uint32_t counter;		/* slot: how often the trigger may still act;
+					 * 0: no limit */
+	uint32_t target;		/* slot: abi_rule.soft of the target event */
+	uint32_t target_row;		/* one of the target's rows */
+	uint32_t program;		/* offset of its filter; 0: none */
+	uint32_t program_bytes;		/* bytes of the filter */
+	uint32_t text;			/* offset of the filter as the user wrote it;
+					 * 0: none */
+	uint32_t text_bytes;		/* bytes, including the NUL */
 };
 
-/* The triggers of an event, in their order.  Offsets are from here. */
+/* The triggers of an event, in their order.  Offsets in them are from the start of this
+ * struct. */
 struct abi_triggers {
 	uint32_t nr;
 	uint32_t reserved;
 	struct abi_trigger triggers[];
 };
 
-/* What a function does when it is called; triggers without a filter. */
+/* A command that runs when a function is called: a trigger without a filter. */
 struct abi_probe {
-	uint64_t ip;			/* of its site */
-	uint32_t order;			/* the server's, among commands */
+	uint64_t ip;			/* address of the function's site */
+	uint32_t order;			/* for the server: order of the commands */
 	uint32_t reserved;
 	struct abi_trigger trigger;
 };
 
-/* Those of all functions, by ip; those of one in their order. */
+/* The commands of all functions, sorted by ip; the commands of one function in their
+ * order. */
 struct abi_probes {
 	uint32_t nr;
 	uint32_t reserved;

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the CLI and the server say to each other over DIR/server.sock, a unix
- * stream socket that only processes of the same user may use.
+ * The protocol between CLI and server on DIR/server.sock, a unix stream socket that only
+ * processes of the same user may use.
  *
- * The client sends a request, the server answers it, then the next may come:
- * one is under way at a time on a connection.  The exception is
- * ABI_SOCKET_CANCEL, which has no answer of its own: it makes a request that
- * waits (a blocking read) be answered with -EINTR at once, and does nothing if
- * none waits any more.
+ * The client sends a request and the server answers it; then the client may send the next
+ * request.  A connection has one request at a time.  The exception is ABI_SOCKET_CANCEL,
+ * which gets no answer: it makes the server answer a waiting request (a blocking read)
+ * with -EINTR at once, and does nothing if no request waits.
  *
  *	request:  struct abi_request, then `bytes` bytes
  *	answer:   struct abi_answer, then `bytes` bytes
  *
- * A client must drop an answer of which it does not get the last byte: what such a
- * read would have taken out of a buffer stays there for the next reader.
+ * A client that does not get the last byte of an answer must drop the answer: the records
+ * that this read would have consumed stay in the buffer for the next reader.
  *
- * Both sides bound what they take; a message that breaks a rule here ends the
+ * Both sides limit what they accept.  A message that breaks a rule stated here ends the
  * connection.
  */
 #ifndef ULF_ABI_SOCKET_H
@@ -28,9 +27,9 @@
 #define ABI_SOCKET_VERSION	3u
 #define ABI_SOCKET_REQUEST_MAX	(128u << 10)	/* bytes after the header */
 #define ABI_SOCKET_ANSWER_MAX	(8u << 20)	/* bytes after the header */
-#define ABI_SOCKET_READ_MAX	(256u << 10)	/* one ABI_SOCKET_READ */
-#define ABI_SOCKET_SYMBOLS_MAX	(256u << 20)	/* all that SYMBOLS gives */
-#define ABI_SOCKET_FILES	64u		/* open at a time, a connection */
+#define ABI_SOCKET_READ_MAX	(256u << 10)	/* bytes of one ABI_SOCKET_READ */
+#define ABI_SOCKET_SYMBOLS_MAX	(256u << 20)	/* bytes of the whole text of SYMBOLS */
+#define ABI_SOCKET_FILES	64u		/* open files of a connection */
 
 /*
  *	op		request				answer
@@ -38,9 +37,9 @@
  *			sent by a mount that the
  *			server itself asked for
  *	OPEN		value: open(2) flags; path;	result: number of the file
- *			offset: 1 if what is read
- *			goes to a terminal: newlines in
- *			strings of the program are escaped
+ *			offset: 1 if the data is for a
+ *			terminal: newlines in strings of
+ *			the program are escaped
  *	READ		file, value: size, offset	data
  *	WRITE		file; data			result: bytes taken
  *	CLOSE		file
@@ -52,23 +51,23 @@
  *	MOUNT		path of a directory, and the	(unmounted when the server
  *			descriptor of /dev/fuse that	ends)
  *			is mounted there (SCM_RIGHTS);
- *			no path: in a namespace of the
- *			client's own
- *	UMOUNT		something was unmounted: forget
- *			what is dead
+ *			no path: mounted in a private
+ *			namespace of the client
+ *	UMOUNT		a mount was unmounted: forget
+ *			mounts that are gone
  *	MOUNTS						paths, NUL after each
- *	SYMBOLS		name of a root; offset		its functions, in the lines of
- *							/proc/kallsyms, from there on
+ *	SYMBOLS		name of a root; offset		its functions as lines of
+ *							/proc/kallsyms, from @offset on
  *	SHUTDOWN					(answered, then the server ends)
- *	NO_ROOT		by libulf: it could not make	(nobody waits for it)
+ *	NO_ROOT		from libulf: it could not create (libulf does not wait for it)
  *			a root; offset: run_id; value:
  *			errno; name of the program
  *	NO_ROOTS	offset: a run_id		struct abi_no_root [], the newest
  *							last
  *
- * `result` is -errno if it went wrong; the data of OPEN, WRITE and CLOSE is then the text
- * of the entries that this very request has put into error_log, if any.  Paths are relative
- * to the tree's top for the file operations, absolute for the mounts; no NUL at the end.
+ * `result` is -errno after an error.  The data of OPEN, WRITE and CLOSE is then the text of
+ * the entries that this request has added to error_log, if any.  Paths are relative to the
+ * tree's top for file operations and absolute for mounts; they do not end in a NUL.
  */
 #define ABI_SOCKET_OPS(X) \
 	X(HELLO) X(OPEN) X(READ) X(WRITE) X(CLOSE) X(READDIR) \
@@ -83,49 +82,54 @@ enum abi_socket_op {
 };
 
 struct abi_request {
-	uint32_t bytes;			/* that follow */
+	uint32_t bytes;			/* bytes after this header */
 	uint32_t op;			/* enum abi_socket_op */
-	uint32_t file;
-	uint32_t value;
-	uint64_t offset;
+	uint32_t file;			/* number of an open file */
+	uint32_t value;			/* see the table above */
+	uint64_t offset;		/* see the table above */
 };
 
 struct abi_answer {
-	uint32_t bytes;			/* that follow */
-	int32_t result;
+	uint32_t bytes;			/* bytes after this header */
+	int32_t result;			/* see the table above; -errno: error */
 };
 
 enum abi_list {
-	ABI_LIST_ALL,
-	ABI_LIST_NAMES,			/* at once: more of the dead roots are without figures */
-	ABI_LIST_RUN,			/* those that one `ulf run` started */
+	ABI_LIST_ALL,			/* all roots */
+	ABI_LIST_NAMES,			/* all roots, at once: more dead roots come
+					 * without figures */
+	ABI_LIST_RUN,			/* roots that one `ulf run` started */
 };
 
 enum abi_root_state {
 	ABI_ROOT_ALIVE,
 	ABI_ROOT_DEAD,
-	ABI_ROOT_CORRUPT,		/* of the row only name is valid */
-	ABI_ROOT_FOREIGN,		/* of another version; the same */
+	ABI_ROOT_CORRUPT,		/* only the row's name is valid */
+	ABI_ROOT_FOREIGN,		/* root of another version: only the row's name
+					 * is valid */
 };
 
-/* In events_known: the server has not looked at the events and the records of a dead root yet;
- * the figures are 0. */
+/* Value of events_known: the server has not read the events and records of a dead root
+ * yet; the figures are 0. */
 #define ABI_EVENTS_UNREAD	UINT32_MAX
 
 struct abi_root_row {
 	char name[64];			/* NUL terminated */
 	uint32_t state;			/* enum abi_root_state */
 	uint32_t pid;
-	uint32_t nr_processes;		/* alive */
-	uint32_t events_on, events_known;	/* or ABI_EVENTS_UNREAD */
-	uint32_t run_id;		/* of the `ulf run` that started it */
-	uint64_t entries;		/* records there to be read */
-	uint64_t bytes;			/* of records there to be read */
-	uint64_t overruns;		/* records lost, by any cause */
-	uint64_t started_ns;		/* CLOCK_BOOTTIME */
+	uint32_t nr_processes;		/* living processes */
+	uint32_t events_on, events_known;	/* events_known: a number, or
+						 * ABI_EVENTS_UNREAD */
+	uint32_t run_id;		/* number of the `ulf run` that started it; 0:
+					 * none */
+	uint64_t entries;		/* records that can be read */
+	uint64_t bytes;			/* bytes of these records */
+	uint64_t overruns;		/* records lost for any reason */
+	uint64_t started_ns;		/* CLOCK_BOOTTIME at its start, ns */
 };
 
-/* A program that has no root, or if @pid is 0 a root that the server cannot open. */
+/* A program that could not create a root.  If @pid is 0: a root that the server cannot
+ * open. */
 struct abi_no_root {
 	uint32_t pid;
 	uint32_t error;			/* errno */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack tracer's: the deepest stack of a root, and how deep each thread has
- * been.  One piece in the arena, which abi_control.stack names; made by the server
- * when the tracer is first used, and there as long as the root is.
+ * The stack tracer's data: the deepest stack of a root, and how deep each thread's stack
+ * has been.  One block of the arena, at abi_control.stack.  The server creates it when
+ * the tracer is first used, and it stays as long as the root.
  *
- * word			writer
- * max			CAS: who has filled a copy; the server, to reset it
- * lock			threads of any process, with signals blocked (shmlock.h)
- * copies, threads	who has the lock; but abi_stack_thread.low the server, too
- * is_on		the server
+ *	member			writers
+ *	max			CAS: a thread that has filled a copy; the server, to reset it
+ *	lock			threads of any process, with signals blocked (shmlock.h)
+ *	copies, threads		the holder of the lock; the server also abi_stack_thread.low
+ *	is_on			the server
  */
 #ifndef ULF_ABI_STACK_H
 #define ULF_ABI_STACK_H
@@ -20,67 +20,70 @@
 #include <string.h>
 
 #define ABI_STACK_MAGIC		0x316b7473u	/* "stk1" */
-#define ABI_STACK_FRAMES	500u		/* the kernel has as many */
+#define ABI_STACK_FRAMES	500u		/* the kernel's number */
 #define ABI_STACK_THREADS	2048u
 
-/*
- * A depth in bytes, and after how many resets that was: one word, so that a
- * reset and a new maximum cannot be taken for each other.  In abi_stack.max
- * also which copy has the stack of the last maximum, as publishing the one is
- * publishing the other.
- */
+/* A depth in bytes, and the number of resets before it.  Both are in one word, so that a
+ * reset and a new maximum cannot be confused.  abi_stack.max also has the index of the
+ * copy with the stack of the last maximum: one store publishes both. */
 #define ABI_STACK_DEPTH_MAX	((1ull << 48) - 1)
 #define ABI_STACK_COPY		(1ull << 48)
-#define ABI_STACK_RESET		(1ull << 49)	/* added for each */
+#define ABI_STACK_RESET		(1ull << 49)	/* added by each reset */
 
+/* Returns the depth in bytes. */
 static inline uint64_t abi_stack_depth(uint64_t word)
 {
 	return word & ABI_STACK_DEPTH_MAX;
 }
 
+/* Returns the index of the copy. */
 static inline uint32_t abi_stack_copy(uint64_t word)
 {
 	return !!(word & ABI_STACK_COPY);
 }
 
+/* Returns the number of resets. */
 static inline uint32_t abi_stack_resets(uint64_t word)
 {
 	return (uint32_t)(word / ABI_STACK_RESET);
 }
 
 struct abi_stack_frame {
-	uint64_t ip;			/* in this function */
-	uint64_t depth;			/* with its frame, from the stack's top */
+	uint64_t ip;			/* address in the function */
+	uint64_t depth;			/* bytes from the stack's top to the end of its
+					 * frame */
 };
 
 struct abi_stack_copy {
-	uint32_t sequence;		/* odd while it is written */
-	uint32_t nr;			/* of frames; the innermost is the first */
-	uint32_t tid;
+	uint32_t sequence;		/* odd while the copy is written */
+	uint32_t nr;			/* number of frames; frames[0] is the innermost */
+	uint32_t tid;			/* thread whose stack this is */
 	uint32_t reserved;
 	struct abi_stack_frame frames[ABI_STACK_FRAMES];
 };
 
-/* A thread's row is found as in the table of names: abi_comm_first(). */
+/* The stack of a thread.  Its row is found as in the table of names: abi_comm_first(). */
 struct abi_stack_thread {
-	uint32_t tid;			/* 0: free */
-	uint32_t pid;
-	uint64_t top;			/* where its stack begins */
-	uint64_t low;			/* where it ends; 0: not known yet */
-	uint64_t deepest;		/* depth and resets; 0: being filled */
+	uint32_t tid;			/* thread id; 0: the row is free */
+	uint32_t pid;			/* its process */
+	uint64_t top;			/* upper end of its stack */
+	uint64_t low;			/* lower end of its stack; 0: not known yet */
+	uint64_t deepest;		/* deepest depth and number of resets; 0: the
+					 * row is being filled in */
 };
 
 struct abi_stack {
 	uint32_t magic;
-	int32_t is_on;			/* stack_tracer_enabled */
-	uint64_t max;			/* stack_max_size */
-	uint32_t lock;			/* thread id of the holder, or 0 */
+	int32_t is_on;			/* the setting stack_tracer_enabled */
+	uint64_t max;			/* stack_max_size, number of resets, index of
+					 * the copy */
+	uint32_t lock;			/* thread id of the holder; 0: free */
 	uint32_t reserved[11];
 	struct abi_stack_copy copies[2];
 	struct abi_stack_thread threads[ABI_STACK_THREADS];
 };
 
-/* Copy the stack that is shown.  False: it was written to meanwhile. */
+/* Copy the stack of the last maximum.  Returns false if it was written meanwhile. */
 static inline bool abi_stack_read(const struct abi_stack *stack,
 				  struct abi_stack_copy *ret_copy)
 {
@@ -96,8 +99,9 @@ static inline bool abi_stack_read(const struct abi_stack *stack,
 	       sequence == __atomic_load_n(&copy->sequence, __ATOMIC_RELAXED);
 }
 
-/* Begin anew, with that as the maximum.  Whatever is under way then is of before, and
- * comes to nothing; the last stack is shown until there is another one. */
+/* Start again with @depth as the maximum.  A thread that is about to store a maximum then
+ * finds another number of resets and drops its result.  The last stack is shown until
+ * there is a new one. */
 static inline void abi_stack_reset(struct abi_stack *stack, uint64_t depth)
 {
 	uint64_t seen = __atomic_load_n(&stack->max, __ATOMIC_RELAXED), next;
