@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What a CPU architecture provides.  Each has a directory with the same file
- * names; x86_64 is the only one so far.
- */
+/* The interface to the code for a CPU architecture.  Each architecture has a directory
+ * with the same file names; x86_64 is the only one so far. */
 #ifndef ULF_ARCH_ARCH_H
 #define ULF_ARCH_ARCH_H
 
@@ -22,39 +20,59 @@ struct ring_set;
 #error "ulf runs on x86-64 only so far"
 #endif
 
-/* clone.S; @flags of clone(2), @stack: its upper end. */
+/*
+ * arch_clone_thread - start a thread that libc does not know (clone.S).
+ * @flags: flags of clone(2).
+ * @stack: upper end of the new thread's stack.
+ * @tls: the new thread's thread pointer.
+ * @fn: runs in the new thread; must not return.
+ * Returns the thread id or -errno.
+ */
 long arch_clone_thread(unsigned long flags, void *stack, void *tls,
 		       void (*fn)(void)) __attribute__((visibility("hidden")));
-/* @stack: its upper end, a multiple of 16. */
+/*
+ * arch_call_on - call @fn in this thread on another stack (clone.S).
+ * @stack: upper end of that stack, a multiple of 16.
+ */
 void arch_call_on(void *stack, void (*fn)(void)) __attribute__((visibility("hidden")));
 
-/* Where libc has signal handlers return to.  One caller at a time. */
-#define ARCH_NO_RESTORER	UINT64_MAX	/* it was not found */
+/*
+ * arch_restorer - find the code of libc to which signal handlers return (restorer.c).
+ * Returns its address, or ARCH_NO_RESTORER.  One caller at a time.
+ */
+#define ARCH_NO_RESTORER	UINT64_MAX	/* the code was not found */
 uint64_t arch_restorer(void) __attribute__((visibility("hidden")));
 
 /* ---- rseq commits (append.S, commit.S); see docs/design/ring.md ---- */
 
 enum arch_commit {
 	ARCH_COMMIT_DONE	= 0,
-	ARCH_COMMIT_NO_ROOM	= 1,	/* the page is full, or not open yet */
-	ARCH_COMMIT_NO_RING	= 2,	/* no ring of this CPU, or no rseq here */
-	ARCH_COMMIT_ABORTED	= 3,	/* preempted, migrated or signalled */
-	ARCH_COMMIT_CHANGED	= 4,	/* another CPU, or the word has changed */
+	ARCH_COMMIT_NO_ROOM	= 1,	/* the open page has no space, or no page is open */
+	ARCH_COMMIT_NO_RING	= 2,	/* this CPU has no ring, or the thread has no rseq */
+	ARCH_COMMIT_ABORTED	= 3,	/* the thread was preempted, migrated or got a
+					 * signal */
+	ARCH_COMMIT_CHANGED	= 4,	/* the thread is on another CPU, or the word
+					 * has changed */
 };
 
 /*
- * arch_ring_append - the whole of writing a record, in one rseq section:
+ * arch_ring_append - write a record, in one rseq section:
  *
  *	ring = set->fast[this CPU]
  *	if @bytes + header do not fit into the open page: NO_ROOM
  *	now = max(clock, time_ns)
- *	write header (with a time extend if need be) and payload
+ *	write header (with a time extend if necessary) and payload
  *	write the other copies of time_ns and entries: now, entries + 1
  *	ring->position += size; its bit 0 flips		<- the commit
  *
- * @type_len: the low 5 bits of the record's header; @bytes (a multiple of 4)
- * are copied behind it.  The clock is the ring's own, or @now_ns in the
- * variant for rings with ABI_RING_CLOCK_GIVEN.
+ * @data: @bytes bytes, which are copied after the header.
+ * @now_ns: the time, for arch_ring_append_given() only.
+ * @type_len: the low 5 bits of the record's header.
+ * @bytes: a multiple of 4.
+ *
+ * arch_ring_append() uses the ring's clock.  arch_ring_append_given() uses @now_ns and is
+ * for rings with ABI_RING_CLOCK_GIVEN.  Any thread and any signal handler may call them.
+ * After any result but ARCH_COMMIT_DONE no record is visible.
  */
 enum arch_commit arch_ring_append(const struct ring_set *set, const void *data,
 				  uint64_t now_ns, uint32_t type_len,
@@ -66,14 +84,18 @@ enum arch_commit arch_ring_append_given(const struct ring_set *set,
 					uint32_t bytes)
 	__attribute__((visibility("hidden")));
 
+/* A store that arch_rseq_store() does. */
 struct arch_store {
 	uint64_t *addr;
 	uint64_t value;
 };
 
 /*
- * arch_rseq_store - if this is @cpu and *@word == @expect: do the @nr
- * @stores in order, then *@word = @value, as one rseq section.
+ * arch_rseq_store - if the thread is on @cpu and *@word == @expect, do the @nr @stores in
+ * order, then *@word = @value, as one rseq section.
+ * Returns ARCH_COMMIT_DONE, ARCH_COMMIT_CHANGED (nothing was stored) or
+ * ARCH_COMMIT_ABORTED (some of @stores may be done, *@word is not).  Any thread and any
+ * signal handler may call this.
  */
 enum arch_commit arch_rseq_store(uint32_t cpu, uint64_t *word, uint64_t expect,
 				 uint64_t value, const struct arch_store *stores,

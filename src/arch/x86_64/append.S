@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rseq sections that write rings.  Pseudo-code is in arch/arch.h, the
- * argument in docs/design/ring.md.  Between the labels `begin' and `end' of
- * a section there is no call, no push and no callee-saved register, so that
- * the abort handler finds the stack as it was; all of the section lies between
- * them (code elsewhere would not be aborted), and the last instruction before
- * `end' is the one store that commits.
+ * The rseq sections that write rings.  arch/arch.h has the pseudo-code,
+ * docs/design/ring.md the proof.
+ *
+ * Rules: Between the labels `begin' and `end' of a section there is no call, no push, and
+ * no callee-saved register is used, so the abort handler finds the stack as it was.  All
+ * code of the section lies between the labels, because the kernel does not abort code
+ * outside of them.  The last instruction before `end' is the one store that commits.
  */
 #include "append.h"
 
@@ -22,7 +23,7 @@
 	function \name
 	movq	arch_rseq_offset(%rip), %r11
 	movl	%ecx, -8(%rsp)		/* type_len, in the red zone */
-	movl	%r9d, %r9d		/* its upper half is undefined */
+	movl	%r9d, %r9d		/* the upper half is undefined: clear it */
 	arm	\section
 \name\()_begin:
 	movl	%fs:RSEQ_CPU_ID(%r11), %eax

@@ -2,7 +2,8 @@
 /* Assembler macros for rseq sections; see append.S for their rules. */
 #include "offsets.h"
 
-/* With -fcf-protection, which libulf has not: the object's note, and _CET_ENDBR. */
+/* Only with -fcf-protection, which libulf is not compiled with: the object's note, and
+ * _CET_ENDBR. */
 #ifdef __CET__
 #include <cet.h>
 #else
@@ -18,8 +19,9 @@
 	.popsection
 	.endm
 
-	/* From here on the kernel knows of the section.  r11: the rseq area's
-	 * offset.  Left out, the torture test must fail. */
+	/* Arm the section: from here on the kernel knows it.  r11: offset of the rseq
+	 * area from the thread pointer.  ULF_TEST_UNARMED leaves the store out, and the
+	 * torture test must then fail. */
 	.macro	arm section
 	leaq	\section(%rip), %rax
 #ifndef ULF_TEST_UNARMED
@@ -27,7 +29,7 @@
 #endif
 	.endm
 
-	/* The kernel goes here when a section was interrupted. */
+	/* The kernel continues here after it has interrupted a section. */
 	.macro	abort_handler name
 	.byte	0x0f, 0xb9, 0x3d	/* ud1 <signature>(%rip), %edi */
 	.long	RSEQ_SIGNATURE
@@ -52,10 +54,8 @@
 	.size	\name, . - \name
 	.endm
 
-/*
- * Copy r9d bytes from rsi to 4(rdx): both ends, which may overlap, then what is
- * between.  rax, r11: scratch.
- */
+/* Copy r9d bytes from rsi to 4(rdx): first both ends, which may overlap, then the bytes
+ * between them.  rax, r11: scratch. */
 	.macro	copy_by_vectors
 	cmpl	$16, %r9d
 	jb	3f
@@ -81,10 +81,9 @@
 	.endm
 
 /*
- * Load the ring of CPU rax, or ring_none, from the set in \set to rcx, and store at
- * LIMIT how far from the ring's start a record of r9 bytes may begin.  r8: scratch.
- * The set is private to this process: LIMIT holds whatever another process stores in
- * the ring.
+ * Load the ring of CPU rax, or ring_none, from the set in \set to rcx.  Store at LIMIT
+ * how far from the ring's start a record of r9 bytes may begin.  r8: scratch.  The set is
+ * private to this process, so LIMIT is right whatever another process stores in the ring.
  */
 #define LIMIT	-16(%rsp)
 	.macro	append_ring set
@@ -95,16 +94,16 @@
 	.endm
 
 /*
- * The body of an append; see arch/arch.h.  In: rcx ring, rsi data, r9d bytes, LIMIT,
- * and with \clock `given' rdi the time.  \header makes the record's header in edx
- * of the delta in rdx, which is below 1 << 27; \copy writes the data to 4(%rdx).
- * rdi, rsi and r9 are left as they were; r10: the position to be; r11: the
- * position, then the place in the ring; r8: which copies; rax and, for \copy,
- * r8 and r11: scratch.  \keep: a place for the record's time.
+ * The body of an append; see arch/arch.h.  In: rcx ring, rsi data, r9d bytes, LIMIT, and
+ * with \clock `given' rdi the time.  \header computes the record's header in edx from the
+ * delta in rdx, which is below 1 << 27; \copy writes the data to 4(%rdx).
+ * rdi, rsi and r9 are kept.  r10: the position after the record.  r11: the position, then
+ * the record's offset in the ring.  r8: index of the copies.  rax and, for \copy, r8 and
+ * r11: scratch.  \keep: a memory operand to which the record's time is also stored.
  *
- * rdtsc waits until all before it is done, and what is behind it waits for it.
- * Here is where that costs least: as few loads as possible that depend on each
- * other on either side.
+ * rdtsc waits until all earlier instructions are done, and all later ones wait for it.
+ * At this place that costs least: on both sides of it there are as few loads as possible
+ * that depend on each other.
  */
 	.macro	append_body clock, no_room, header, copy=copy_by_vectors, keep
 	.ifnc	\clock, given
@@ -122,16 +121,17 @@
 	addq	RING_CLOCK_NS(%rcx), %rdx
 	.endif
 
-	/* Room for header and data? */
+	/* Is there space for header and data? */
 	leaq	4(%r11,%r9), %r10
 	addq	RING_OFF(%rcx), %r10
 	cmpq	RING_END(%rcx,%r8,8), %r10
 	ja	\no_room
 	addq	RING_ADDRESS(%rcx,%r8,8), %r11
-	cmpq	LIMIT, %r11		/* [ring.limit]: these words are anybody's */
+	cmpq	LIMIT, %r11		/* [ring.limit]: any process may have changed
+					 * these words */
 	ja	\no_room
 
-	/* [position & 3] is valid, [position & 3 ^ 1] is ours to write. */
+	/* Copy [position & 3] is valid; write copy [position & 3 ^ 1]. */
 	movq	RING_ENTRIES(%rcx,%r8,8), %rax
 	incq	%rax
 	xorl	$1, %r8d
@@ -141,8 +141,8 @@
 	movq	%rdx, \keep
 	.endif
 	xorl	$1, %r8d
-	subq	RING_TIME(%rcx,%r8,8), %rdx	/* the delta; of a clock that */
-	cmpq	$1 << 27, %rdx			/* runs backwards, a huge one */
+	subq	RING_TIME(%rcx,%r8,8), %rdx	/* the delta; huge if the */
+	cmpq	$1 << 27, %rdx			/* clock runs backwards */
 	jae	5f
 1:
 	\header
@@ -162,7 +162,7 @@
 	.endif
 	xorl	%edx, %edx
 	jmp	1b
-6:				/* a long delta: 1 << 27 ns and more */
+6:				/* a delta of 1 << 27 ns or more */
 	movl	%edx, %eax
 	shll	$5, %eax
 	orl	$30, %eax		/* ABI_REC_TIME_EXTEND */

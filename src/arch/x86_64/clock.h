@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPU's time stamp counter. */
+/* The CPU's time stamp counter (TSC). */
 #ifndef ULF_ARCH_CLOCK_H
 #define ULF_ARCH_CLOCK_H
 
@@ -7,12 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Returns the TSC. */
 static inline uint64_t arch_tsc(void)
 {
 	return __builtin_ia32_rdtsc();
 }
 
-/* Does it tick at one rate on all CPUs, in every power state? */
+/* Returns true if the TSC runs at one rate on all CPUs and in every power state. */
 static inline bool arch_tsc_is_invariant(void)
 {
 	unsigned int a, b, c, d;
@@ -20,7 +21,7 @@ static inline bool arch_tsc_is_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-/* @mult: a fraction of 2^64. */
+/* Returns @tsc * @mult / 2^64. */
 static inline uint64_t arch_tsc_scale(uint64_t tsc, uint64_t mult)
 {
 	return (uint64_t)(((unsigned __int128)tsc * mult) >> 64);

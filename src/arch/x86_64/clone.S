@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arch_clone_thread(flags, stack, tls, fn): a thread of this process that libc
- * does not know.  Runs fn() on @stack with its thread pointer at @tls; fn must
- * not return.  Returns the thread id, or -errno.
+ * arch_clone_thread(flags, stack, tls, fn)
  *		     rdi    rsi    rdx  rcx
+ * Start a thread of this process that libc does not know.  It runs fn() on @stack with
+ * its thread pointer at @tls; fn must not return.  Returns the thread id, or -errno.
  */
 	.text
 	.globl	arch_clone_thread
@@ -30,7 +30,7 @@ arch_clone_thread:
 	.size	arch_clone_thread, . - arch_clone_thread
 
 /*
- * arch_call_on(stack, fn): fn() on another stack, in this thread.
+ * arch_call_on(stack, fn): call fn() on another stack, in this thread.
  *		rdi    rsi
  */
 	.globl	arch_call_on

@@ -3,15 +3,15 @@
 #include "append.h"
 
 /*
- * ulf_event_commit(event, entry, bytes): the whole path of a small record, in
- * one piece because every call and every saved register counts here.
+ * ulf_event_commit(event, entry, bytes)
  *		    rdi    rsi    rdx
- * @bytes is a multiple of 4.  Whatever does not go straight is left to
+ * The whole path of a small record, in one function, because every call and every saved
+ * register would cost time here.  @bytes is a multiple of 4.  Any other case goes to
  * event_commit_slowly(), with the same arguments.
  *
- * The set of rings is loaded inside of the section: when the agent has replaced
- * it, a membarrier() that restarts sections is enough to know that nobody
- * uses the old one [grace.rseq], and this path needs no other protection.
+ * The set of rings is loaded inside of the section.  After the agent has replaced the
+ * set, a membarrier() that restarts sections ensures that no thread uses the old set
+ * [grace.rseq], so this path needs no other protection.
  */
 	.text
 	.balign	64
@@ -24,7 +24,7 @@ ulf_event_commit:
 	movl	EVENT_ID(%rdi), %r8d
 	movq	%fs:(%rax), %rax
 	testq	%rax, %rax
-	jz	event_slowly			/* its first event */
+	jz	event_slowly			/* the thread's first event */
 	movl	THREAD_TID(%rax), %eax
 	movl	%r8d, (%rsi)			/* struct trace_entry */
 	movl	%eax, 4(%rsi)

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of __fentry__ (-pg -mfentry) become instructions without effect, under
- * threads that run through them, a byte at a time:
+ * Replaces calls of __fentry__ (-pg -mfentry) by instructions without effect, one byte at
+ * a time, while threads run through them:
  *
  *	e8 .. .. .. ..		call __fentry__
  *	a9 .. .. .. ..		test $any, %eax
  *
  *	ff 15 d0 d1 d2 d3	call *slot(%rip)	position independent code
- *	84 15 d0 d1 d2 d3	test %dl, slot(%rip)	a load of what was called
- *	84 15 d0 d1 d2 rr	test %dl, far(%rip)	a load from an area of ours
+ *	84 15 d0 d1 d2 d3	test %dl, slot(%rip)	loads from the slot
+ *	84 15 d0 d1 d2 rr	test %dl, far(%rip)	loads from an area that we map
  *	a9 15 d0 d1 d2 | rr	test $any, %eax; and an instruction without effect
  *
- * Every line is whole instructions of the same length, of which nothing is left but
- * flags, which are dead at a function's entry; each differs from the one before
- * in one byte; every core knows a line before the next one is written.  rr is one
- * of the bytes that fsite.c has for NOPs.  As the upper byte of a distance it names
- * 16 MiB, and where it is put there, readable memory is mapped so far from the
- * text, as long as it takes.  A thread may stand in front of the first byte, where
- * it finds any of the lines, behind the last one if it is in the call, or between
- * the two instructions of the last line: rr is never changed again.
+ * Every line consists of whole instructions of the same total length.  Their only effect
+ * is on flags, which are dead at a function's entry.  Each line differs from the one
+ * before in one byte, and every core has a line before the next one is written.  rr is
+ * one of the bytes that fsite.c uses as NOPs.  As the upper byte of a distance it selects
+ * 16 MiB; while it is there, readable memory is mapped at that distance from the text.  A
+ * thread may be before the first byte, where it finds any of the lines; after the last
+ * byte, if it is in the call; or between the two instructions of the last line, and rr is
+ * never changed again.
  *
- * A call is ours if it leads to our own __fentry__; others are left as they are.
+ * A call is ours if its target is our own __fentry__.  Other calls are not changed.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -38,15 +38,15 @@
 #define FAR_CALL	0xff
 #define FAR_TEST	0x84
 #define TEST		0xa9
-#define FAR_BYTES	6u		/* of a far call */
-#define SPAN		(1ll << 24)	/* what the upper byte leaves open */
+#define FAR_BYTES	6u		/* bytes of a far call */
+#define SPAN		(1ll << 24)	/* bytes that one upper byte of a distance selects */
 
-/* What everybody gets; it should be ftrace_fentry(). */
+/* The __fentry__ that the linker gives to all callers; normally our ftrace_fentry(). */
 void __fentry__(void) __attribute__((visibility("default")));
 
 /* ---- whose call is it? ---- */
 
-/* What is in a slot; 0. */
+/* Returns the value of @slot, or 0 if it cannot be read. */
 static uint64_t slot_value(int fd, uint64_t slot)
 {
 	uint64_t value;
@@ -58,11 +58,12 @@ static bool is_our_fentry(uint64_t addr)
 {
 	uint64_t own = (uint64_t)ftrace_fentry;
 
-	__asm__("" : "+r"(own));	/* no compiler shall know better */
+	__asm__("" : "+r"(own));	/* hides the value, so that the comparison is
+					 * not optimized away */
 	return addr == own;
 }
 
-/* Of an instruction at @at: what the distance at its end says. */
+/* Returns the target of an instruction of @bytes bytes at @at that ends in a distance. */
 static uint64_t rel32(const uint8_t *code, uint32_t bytes, uint64_t at)
 {
 	int32_t distance;
@@ -71,9 +72,11 @@ static uint64_t rel32(const uint8_t *code, uint32_t bytes, uint64_t at)
 	return at + bytes + (uint64_t)(int64_t)distance;
 }
 
-/* Near calls go to __fentry__ itself or to what jumps there by a slot:
- * [endbr64] [bnd] jmp *slot(%rip).  If a lazy linker has not been asked yet the slot
- * leads back into the module, and will get what everybody gets. */
+/*
+ * Returns true if the code at @at, the target of a near call, is our __fentry__ or jumps
+ * there by a slot: [endbr64] [bnd] jmp *slot(%rip).  Before a lazy linker has filled the
+ * slot, the slot points back into the module; it will get the __fentry__ of all callers.
+ */
 static bool is_our_code(const struct fsites *sites, int fd, uint64_t at)
 {
 	uint8_t code[11];
@@ -110,10 +113,10 @@ bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
 	return last->is_ours;
 }
 
-/* ---- an area to load from ---- */
+/* ---- the area from which far tests load ---- */
 
 struct area {
-	uint8_t upper;			/* of the distance to it; 0: none */
+	uint8_t upper;			/* upper byte of the distance to the area; 0: none */
 	long base, bytes;
 };
 
@@ -140,7 +143,7 @@ static void area_map(struct area *area, const struct fsites *sites)
 			area->upper = uppers[i];
 			return;
 		}
-		if (r > 0)	/* a kernel that takes it as a hint */
+		if (r > 0)	/* an old kernel, which takes the address as a hint */
 			arch_syscall2(SYS_munmap, r, area->bytes);
 	}
 }
@@ -152,8 +155,8 @@ static bool is_at(struct text_batch *batch, uint8_t *addr, uint8_t byte)
 	return !text_batch_change(batch, addr, byte, byte);
 }
 
-/* What does not stand there is not changed: a page may have been lost on the
- * way.  Each of these is done with all sites before the next. */
+/* The steps.  Each is done for all sites before the next one.  A byte that is not as
+ * expected is not changed, because a page may have been unmapped meanwhile. */
 static void step_call(struct text_batch *batch, uint8_t *code, uint8_t upper)
 {
 	if (is_at(batch, code, NEAR_CALL))
@@ -188,10 +191,11 @@ static void step_all(struct fsites *sites, int fd, uint8_t upper,
 	text_sync();
 }
 
-/* What has become of them; false: some are still under way. */
+/* Set the form of the sites that have become tests.  Returns false if some far calls are
+ * between two steps. */
 static bool take_tests(struct fsites *sites, int fd)
 {
-	struct text_batch batch;	/* which only reads */
+	struct text_batch batch;	/* only used to read */
 	bool is_done = true;
 
 	text_batch_init(&batch, fd);

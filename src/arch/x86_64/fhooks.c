@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the instructions of ftrace.S do not know before the program runs. */
+/* Writes the values into the instructions of ftrace.S that are known only when the
+ * program runs. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@
 #include "arch/x86_64/text.h"
 #include "base/bits.h"
 
-/* Where, from here, and what; written by `known', record.h. */
+/* A place in the code: its distance from this member, and KNOWN_...; the macro `known' of
+ * record.h writes the rows. */
 struct known {
 	int32_t where;
 	uint32_t what;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Function entries, switched without a trap.
+ * Switches function sites without a trap.
  *
  *	gcc	90 d0 d1 d2 d3		five instructions that do nothing
  *	clang	0f 1f 44 ss dd		nopl dd(%reg,%reg,s), and longer ones
@@ -8,17 +8,18 @@
  *	XRay	eb 09 | 9 free bytes	jmp over them
  *	on	e9 .. .. .. ..		jmp  . + 5 + distance
  *
- * As at tracepoints (poke.c) on and off differ in one byte only; the distance was
- * written before and is never taken back.  In a long NOP its lower bytes are given
- * and the others don't care, as what is tested does not matter.  XRay's jump is
- * written into what is jumped over, and the jump over it becomes one of no length.
+ * As at tracepoints (poke.c) on and off differ in one byte only.  The distance is written
+ * before and never removed.  In a long NOP the lower bytes of the distance are fixed and
+ * the others are free; in a test all four are free, because its result does not matter.
+ * For XRay the jump is written into the 9 free bytes, and the jump over them becomes a
+ * jump of length 0.
  *
- * gcc's five NOPs are five instructions, and a thread may stand between any two of
- * them, for as long as it likes: so d0..d3 are written one by one and each is an
- * instruction of one byte without effect at a function's entry, or a prefix without effect on what
- * follows: nop, cmc, clc, stc, cld, and the segment prefixes es cs ss ds, which
- * 64-bit code ignores.  That leaves 9^4 distances, enough to find room for one
- * mapping: one distance serves all sites of a module, its stubs lie like its
+ * gcc's NOPs are five instructions, and a thread may stop between any two of them for any
+ * time.  So d0..d3 are written one by one, and each must be an instruction of one byte
+ * that has no effect at a function's entry (nop, cmc, clc, stc, cld), or a prefix that
+ * has no effect on the next instruction (es, cs, ss, ds, which 64-bit code ignores).
+ * That leaves 9^4 distances, enough to find space for one mapping: one distance serves
+ * all sites of a module, and its stubs lie at the same distances from each other as its
  * functions.
  *
  *	site  --jmp-->  stub  --jmp-->  slot:	call *entry
@@ -26,8 +27,8 @@
  *						add  $8, %rsp	graph: see ftrace.S
  *						jmp  *body
  *
- * The slot calls, and the entry returns to it: the CPU's prediction of
- * returns stays in step, as does a shadow stack.  Free bytes behind the jump are
+ * The slot calls the entry, and the entry returns to the slot: so the CPU's return
+ * prediction and a hardware shadow stack stay in step.  Free bytes after the jump become
  * a NOP.
  */
 #include <errno.h>
@@ -46,12 +47,12 @@
 
 #define OPCODE_JMP	0xe9
 #define REACH		0x70000000ll
-#define STEP		0x1000000ll	/* between distances that are tried; the
-					 * bytes below may be given */
-#define ROWS_BYTES	4096u		/* read at a time */
+#define STEP		0x1000000ll	/* between distances that are tried; the lower
+					 * bytes may be fixed */
+#define ROWS_BYTES	4096u		/* bytes of a table that are read at a time */
 
-/* For d3, and for those before it.  What is run often comes first: prefixes make
- * one instruction of what was several; cld is slow. */
+/* Bytes for d3, and for d0..d2.  Bytes that run fast come first: prefixes merge several
+ * instructions into one, cld is slow. */
 static const uint8_t last[] = {
 	0xf9, 0xf8, 0xf5, 0xfc, 0x3e, 0x36, 0x2e, 0x26, 0x90,
 };
@@ -59,7 +60,7 @@ static const uint8_t others[] = {
 	0x3e, 0x36, 0x2e, 0x26, 0x90, 0xf9, 0xf8, 0xf5, 0xfc,
 };
 
-/* ---- what is there ---- */
+/* ---- find sites ---- */
 
 static void look(struct fsites *sites, enum fsite_kind kind, struct text_view *view,
 		 uint64_t entry, struct fcall_target *called, struct fsite *ret_site)
@@ -131,7 +132,7 @@ const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i)
 	return &map->slots[i];
 }
 
-/* ---- where to jump ---- */
+/* ---- map stubs and slots ---- */
 
 static int64_t distance_of(uint8_t d3, uint8_t d2, uint32_t low)
 {
@@ -148,7 +149,7 @@ static bool map_at(const struct fsites *sites, struct fsite_map *map,
 	uint64_t bytes = slots + (uint64_t)sites->nr * sizeof(struct fsite_slot) - base;
 	long r;
 
-	/* All of it in reach of all of the text. */
+	/* The whole mapping must be in reach of the whole text. */
 	if (base >> 47 || base < TEXT_PAGE ||
 	    (int64_t)(text + bytes) + (distance < 0 ? -distance : distance) > REACH)
 		return false;
@@ -156,7 +157,7 @@ static bool map_at(const struct fsites *sites, struct fsite_map *map,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 			  MAP_FIXED_NOREPLACE, -1, 0);
 	if (r != (long)base) {
-		if (r > 0)	/* a kernel that takes it as a hint */
+		if (r > 0)	/* an old kernel, which takes the address as a hint */
 			arch_syscall2(SYS_munmap, r, (long)bytes);
 		return false;
 	}
@@ -204,7 +205,8 @@ static int map_make(const struct fsites *sites, enum fsite_form form,
 	return is_made ? 0 : -ENOMEM;
 }
 
-/* @error: why there is none; what was in vain is not tried for each site. */
+/* Map stubs and slots for @form if necessary.  @error: result of the first attempt, so
+ * that a failed attempt is not repeated for each site. */
 static int map_need(struct fsites *sites, enum fsite_form form, int *error)
 {
 	if (!*error && !sites->maps[form].base)
@@ -212,7 +214,7 @@ static int map_need(struct fsites *sites, enum fsite_form form, int *error)
 	return *error;
 }
 
-/* ---- switching ---- */
+/* ---- switch sites ---- */
 
 static void put_rel32(uint8_t *bytes, uint32_t at, const uint8_t *start,
 		      const uint8_t *to)
@@ -242,7 +244,8 @@ struct batches {
 	struct text_batch stubs, slots, text;
 };
 
-/* Is it as it came, or with the distance that it got then? */
+/* Returns true if the site is off and has its original bytes, or the distance that it got
+ * earlier. */
 static bool is_ready(struct text_batch *text, const struct fsites *sites, uint32_t i,
 		     int32_t distance)
 {
@@ -263,8 +266,8 @@ static bool is_ready(struct text_batch *text, const struct fsites *sites, uint32
 	return true;
 }
 
-/* The jump with what is behind it, but for the byte that is switched.  Also if it
- * has been on before: the text may have come anew. */
+/* Write the jump and the NOP after it, except for the byte that is switched.  Also if the
+ * site has been on before: the text may have been mapped again. */
 static int put_jump(struct text_batch *text, const struct fsites *sites, uint32_t i)
 {
 	static const uint8_t nops[][FSITE_TAIL_MAX] = {
@@ -306,7 +309,7 @@ static int prepare(struct batches *to, const struct fsites *sites, uint32_t i)
 		put_rel32(jump, 1, stub, slot->code);
 		text_batch_put(&to->stubs, stub, jump, FSITE_BYTES);
 	}
-	/* Those who are new come in fsites_switch(). */
+	/* Only remove users here; fsites_switch() adds the new ones. */
 	new.users &= site->users;
 	if (new.entry != ftrace_entry_of(&new))
 		new.entry = ftrace_entry;
@@ -316,8 +319,8 @@ static int prepare(struct batches *to, const struct fsites *sites, uint32_t i)
 	return 0;
 }
 
-/* Who is no user any more is asked no more when that is over: his bit goes
- * first, the jump after it. */
+/* Removes users before their jump is removed: after the text_sync() here no site calls a
+ * removed user. */
 int fsites_prepare(struct fsites *sites)
 {
 	uint32_t written = sites->written;
@@ -357,7 +360,8 @@ int fsites_prepare(struct fsites *sites)
 	return r ? r : ret;
 }
 
-/* Was the distance written?  A write that failed may work the next time. */
+/* Returns true if the distance was written.  A write that failed may succeed the next
+ * time. */
 static bool has_distance(struct text_batch *batch, const struct fsites *sites,
 			 uint32_t i)
 {
@@ -388,8 +392,9 @@ static int flip(struct text_batch *batch, const struct fsites *sites, uint32_t i
 	return r;
 }
 
-/* Now that it has a body, if it needs one.  Written byte by byte: whatever mixture
- * is seen has some of the users, and one of the entries that do for them. */
+/* Add the new users of site @i, which now has its body, if it needs one.  The slot is
+ * written byte by byte: whatever mixture of old and new bytes a thread sees, it finds
+ * some of the users and an entry that serves them. */
 static void set_users(struct text_batch *batch, const struct fsites *sites, uint32_t i)
 {
 	const struct fsite_slot *slot = fsite_slot(sites, i);
@@ -404,7 +409,7 @@ static void set_users(struct text_batch *batch, const struct fsites *sites, uint
 	text_batch_put(batch, (uint8_t *)slot, (const uint8_t *)&new, sizeof(new));
 }
 
-/* The slots of all that are changed.  If it fails all of them stay changed. */
+/* Write the slots of all changed sites.  After an error all of them stay changed. */
 static int set_all_users(struct fsites *sites, int fd)
 {
 	struct text_batch slots;
@@ -435,7 +440,7 @@ static int flip_all(struct fsites *sites, int fd)
 		if (!r)
 			continue;
 		fsite_mark(sites, i);
-		/* without a slot: fsites_prepare() has said why */
+		/* without a slot: fsites_prepare() has returned the error */
 		if (!ret && r != -ENOENT)
 			ret = r;
 	}

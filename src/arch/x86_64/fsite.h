@@ -1,78 +1,89 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The NOPs that compilers leave at the entry of functions, switched to a jump
- * and back while threads run through them.  See fsite.c.
- */
+/* Function sites: the NOPs that compilers leave at the entry of functions.  They are
+ * switched to a jump and back while threads run through them.  See fsite.c. */
 #ifndef ULF_ARCH_FSITE_H
 #define ULF_ARCH_FSITE_H
 
 #include "arch/x86_64/fsite_form.h"
 
-#define FSITE_SLOT_CALL	6		/* bytes, at the slot's start */
+#define FSITE_SLOT_CALL	6		/* bytes of the call at the slot's start */
 
 #ifndef __ASSEMBLER__
 
+/* A function site. */
 struct fsite {
-	uint32_t offset;		/* of its bytes, from fsites.low */
-	uint32_t users;			/* that it is to have */
+	uint32_t offset;		/* offset of the site from fsites.low, bytes */
+	uint32_t users;			/* users that the site must get, a bit each */
 	uint8_t form;			/* enum fsite_form */
-	uint8_t is_on;
-	uint8_t is_changed;		/* it has not got them yet */
-	uint8_t lead;			/* how far behind what the table says */
+	uint8_t is_on;			/* 1: the site jumps to its slot */
+	uint8_t is_changed;		/* 1: the site does not have @users yet */
+	uint8_t lead;			/* bytes from the address in the compiler's
+					 * table to the site */
 };
 
-/* A site's part outside of its function; known to ftrace.S. */
+/* A site's code and data outside of its function.  ftrace.S knows the layout. */
 struct fsite_slot {
-	uint8_t code[24];
-	uint32_t users;			/* who wants to know of it, a bit each */
+	uint8_t code[24];		/* see fsite.c; code[0] is 0: the slot is unused */
+	uint32_t users;			/* users of the function, a bit each */
 	struct fsite_body {
-		uint32_t word;		/* shadow.word of a simple call */
-		const uint8_t *at;	/* where the graph tracer goes on */
-		const uint8_t *back;	/* and where the function returns to */
+		uint32_t word;		/* value of shadow.word for a simple call */
+		const uint8_t *at;	/* where a traced call continues */
+		const uint8_t *back;	/* where the traced function returns to */
 	} __attribute__((packed)) body;
-	void (*entry)(void);		/* one of ftrace.S */
-	const uint8_t *site;
+	void (*entry)(void);		/* an entry of ftrace.S */
+	const uint8_t *site;		/* address of the site */
 };
 
-/* Where the sites of one form of a module jump to. */
+/* The stubs and slots of all sites of one form in a module. */
 struct fsite_map {
-	uint8_t *base;			/* NULL: not made yet */
-	uint64_t bytes;
-	int64_t distance;		/* from behind a site to its stub */
+	uint8_t *base;			/* start of the mapping; NULL: not mapped yet */
+	uint64_t bytes;			/* bytes of the mapping */
+	int64_t distance;		/* bytes from the end of a site to its stub */
 	struct fsite_slot *slots;	/* [nr] */
 };
 
-/* The sites of a module. */
+/* The function sites of a module. */
 struct fsites {
-	uint8_t *low, *high;		/* its text */
+	uint8_t *low, *high;		/* start and end of its text */
 	uint32_t nr;
-	struct fsite *table;		/* [nr], by the caller */
-	uint32_t low_changed, end_changed;	/* all that is is in there */
-	uint32_t written;		/* one whose text was, + 1; 0: none */
-	bool has_old_slots;		/* fsites_switch() could not write slots: some may
-					 * have old users and an old word */
+	struct fsite *table;		/* [nr], provided by the caller */
+	uint32_t low_changed, end_changed;	/* sites with is_changed are in
+						 * low_changed .. end_changed - 1;
+						 * end_changed is 0: none */
+	uint32_t written;		/* index + 1 of a site whose text was written;
+					 * 0: none */
+	bool has_old_slots;		/* fsites_switch() could not write slots: some
+					 * may have old users and an old word */
 	struct fsite_map maps[FSITE_FORMS];
 };
 
-/* @rows: [nr], the table as the compiler has left it.  It and the text may go at any
- * time: what is not there is FSITE_OTHER.  If the table @is_trusted, calls of __fentry__
- * become NOPs; else nothing but NOPs are sites.  One caller at a time. */
+/*
+ * fsites_init - find the sites of a module.
+ * @low, @high: the module's text.
+ * @rows: [nr], the compiler's table of @kind.
+ * @table: [nr], filled in; must stay valid until fsites_done().
+ * @is_trusted: true: also change calls of __fentry__ to NOPs; false: only NOPs are sites.
+ *
+ * The table and the text may be unmapped at any time: a site that cannot be read is
+ * FSITE_OTHER.  One caller at a time.
+ */
 void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 		 enum fsite_kind kind, const uint8_t *rows, uint32_t nr,
 		 struct fsite *table, bool is_trusted);
 
-/* Can it be switched? */
+/* Returns true if the site can be switched. */
 static inline bool fsite_is_known(const struct fsite *site)
 {
 	return site->form < FSITE_FORMS;
 }
 
+/* Returns the address of site @i. */
 static inline uint8_t *fsite_code(const struct fsites *sites, uint32_t i)
 {
 	return sites->low + sites->table[i].offset;
 }
 
-/* Look at site @i when they are switched. */
+/* Let the next fsites_prepare() and fsites_switch() process site @i. */
 static inline void fsite_mark(struct fsites *sites, uint32_t i)
 {
 	sites->table[i].is_changed = true;
@@ -82,7 +93,7 @@ static inline void fsite_mark(struct fsites *sites, uint32_t i)
 		sites->end_changed = i + 1;
 }
 
-/* It is to have these users, a bit each. */
+/* Request these users for site @i, a bit each. */
 static inline void fsite_want(struct fsites *sites, uint32_t i, uint32_t users)
 {
 	if (sites->table[i].users == users)
@@ -92,51 +103,56 @@ static inline void fsite_want(struct fsites *sites, uint32_t i, uint32_t users)
 }
 
 /*
- * Give the sites the users that they are to have: those that have any are on, the
- * others off.  First their slots, which fsite_set_body() may be called for then, and
- * after that the jumps to them.  One batch for all.  Returns 0 or the first error;
- * those that had none are switched, the others tried again the next time.
- * -EILSEQ: unexpected bytes; -ENOMEM: no place for stubs within reach; -EFAULT: the
- * text is gone.  One caller at a time.
+ * Give the changed sites the users that were requested: sites with users are switched on,
+ * the others off.  Call fsites_prepare(), which makes their slots; then fsite_set_body()
+ * where a site needs a body; then fsites_switch(), which adds the users and writes the
+ * jumps.  Each handles all sites in one batch.
+ * Returns 0 or the first error.  Sites without an error are switched, the others are
+ * tried again the next time.  -EILSEQ: unexpected bytes; -ENOMEM: no space for stubs
+ * within reach; -EFAULT: the text is unmapped.  One caller at a time.
  */
 int fsites_prepare(struct fsites *sites);
 int fsites_switch(struct fsites *sites);
 
-/* What site @i has got, if it was ever on; else NULL. */
+/* Returns the slot of site @i, or NULL if the site was never on. */
 const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i);
-/* The graph tracer's part of it. */
+/* Write @body, the graph tracer's part, to the slot of site @i, which must exist. */
 struct text_batch;
 void fsite_set_body(struct text_batch *batch, const struct fsites *sites,
 		    uint32_t i, const struct fsite_body *body);
 
-/* What was written to the text is not there any more: other text has come to its
- * place, be it of the same file, or nothing.  False also if nothing was written. */
+/* Returns true if the bytes that were written to the text are no longer there, because it
+ * was unmapped or mapped again, possibly from the same file.  Returns false if nothing
+ * was written. */
 bool fsites_are_lost(const struct fsites *sites);
 
-/* The module is gone, and no thread is in it. */
+/* Free the mappings.  The module must be unloaded, and no thread may be in its stubs or
+ * slots. */
 void fsites_done(struct fsites *sites);
 
-/* Entries that a slot may call, by its users and its body; shadow_tags.c.  ftrace_entry()
- * serves all users. */
+/* ftrace_entry_of - return the entry that @slot must call, chosen by its users and its
+ * body (shadow_tags.c).  ftrace_entry() serves all users. */
 void ftrace_entry(void) __attribute__((visibility("hidden")));
 void (*ftrace_entry_of(const struct fsite_slot *slot))(void);
 /* Returns the body.word that @slot must have: its body, and the tag of its graph tracer. */
 uint32_t ftrace_word_of(const struct fsite_slot *slot);
 
-/* Our __fentry__; ftrace.S. */
+/* Our __fentry__ (ftrace.S). */
 void ftrace_fentry(void) __attribute__((visibility("hidden")));
 
 /* ---- fcall.c, for fsite.c ---- */
 
-/* What the last call led to, as most do. */
+/* A cache: the target of the last call, because most calls have the same target. */
 struct fcall_target {
 	uint64_t to;
 	bool is_ours;
 };
-/* Does the call @code, which is at @at, lead to our own __fentry__? */
+/* Returns true if the call @code, at address @at, leads to our own __fentry__.  @fd: see
+ * text_read(); @last: the cache, all 0 at first. */
 bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
 		   uint64_t at, struct fcall_target *last);
-/* Make FSITE_TEST of all that are FSITE_CALL. */
+/* Change all sites of the form FSITE_CALL to FSITE_TEST, see fcall.c.  Sites that cannot
+ * be changed keep their form. */
 void fcalls_silence(struct fsites *sites, int fd);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How function entries look.
+ * Recognizes the code that compilers generate at function entries.
  *
- * -fpatchable-function-entry=N,M leaves M NOPs before the entry, then N - M; the
- * table has the address of the first.  gcc's are of one byte each, as are those
- * before the entry in clang's code; behind it clang has one for all of them, if
- * it is not more than nine bytes.  With -fcf-protection an endbr64 stands at the
- * entry, which tells where that is; where it does not, the last five of a row of
- * NOPs are behind it if any five are.
+ * -fpatchable-function-entry=N,M generates M NOPs before the entry, then N - M.  The
+ * table has the address of the first NOP.  gcc's NOPs have one byte each, and so do
+ * clang's before the entry; after the entry clang has one long NOP for all of them, if
+ * that takes at most nine bytes.  With -fcf-protection an endbr64 marks the entry.
+ * Without it the entry is not known, but if any five NOPs are after the entry, the last
+ * five of the row are.
  *
- * -mrecord-mcount says where the call of __fentry__ is, or the NOP of
- * -mnop-mcount; XRay where a sled starts, by its distance.
+ * The table of -mrecord-mcount has the address of the call of __fentry__, or of the NOP
+ * of -mnop-mcount.  XRay's table has the distance to a sled.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,12 +18,13 @@
 
 #include "arch/x86_64/fsite_form.h"
 
-/* Of xray_instr_map, as llvm has it. */
+/* A row of xray_instr_map, as defined by llvm. */
 struct xray_row {
-	int64_t sled, function;		/* distances from themselves */
+	int64_t sled, function;		/* distance from the row to the sled; from this
+					 * member to the function */
 	uint8_t kind;
 	uint8_t is_always;
-	uint8_t version;		/* below 2 they are addresses */
+	uint8_t version;		/* below 2: sled and function are addresses */
 	uint8_t reserved[13];
 };
 enum { XRAY_ENTRY = 0, XRAY_ENTRY_ARGS = 3 };
@@ -50,8 +51,8 @@ uint64_t fsite_row_addr(enum fsite_kind kind, const uint8_t *row, uint64_t at)
 	return at + (uint64_t)xray.sled;
 }
 
-/* The opcode and the modrm of a long NOP are given; what follows is free.  NOPs of
- * one byte are what they are until a distance is found. */
+/* A long NOP's opcode and modrm are fixed, the bytes after them are free.  One-byte NOPs
+ * stay NOPs until a distance is chosen. */
 const struct fsite_shape fsite_shapes[FSITE_FORMS] = {
 	[FSITE_NOPS] = { 0, 0x90, 0xe9, 0, 0x90909090 },
 	[FSITE_NOP5] = { 0, 0x0f, 0xe9, 0, 0x441f },
@@ -115,7 +116,7 @@ static enum fsite_form patchable(const uint8_t *code, const uint8_t *end,
 static enum fsite_form mcount(const uint8_t *code, const uint8_t *end,
 			      const uint8_t **ret_site)
 {
-	/* A linker that could make a near call of a far one adds a prefix. */
+	/* A linker that replaces a far call by a near one adds a prefix. */
 	if (STARTS(code, end, "\x67\xe8") || STARTS(code, end, "\x67\xa9"))
 		code++;
 	*ret_site = code;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What compilers leave at the entry of functions, and the tables in which they
- * say where.  No text is touched here; the server asks, too.
- */
+/* The code that compilers leave at the entry of functions, and the tables with its
+ * addresses.  These functions write no text; the server uses them, too. */
 #ifndef ULF_ARCH_FSITE_FORM_H
 #define ULF_ARCH_FSITE_FORM_H
 
-#define FSITE_BYTES	5		/* of a jump */
+#define FSITE_BYTES	5		/* bytes of a jump */
 
 #ifndef __ASSEMBLER__
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Tables of entries.  The numbers are known to abi/functions.h. */
+/* Kinds of tables of function entries.  The numbers are part of the ABI
+ * (abi/functions.h). */
 enum fsite_kind {
 	FSITE_PATCHABLE,		/* -fpatchable-function-entry */
 	FSITE_MCOUNT,			/* -pg -mfentry -mrecord-mcount */
@@ -20,50 +19,61 @@ enum fsite_kind {
 	FSITE_KINDS,
 };
 
+/* A kind of table: its ELF section and the bytes of a row. */
 struct fsite_table {
 	const char *section;
 	uint32_t row_bytes;
 };
 extern const struct fsite_table fsite_tables[FSITE_KINDS];
 
-/* The address that @row says, which itself is at @at; 0: no entry's. */
+/*
+ * Returns the address in @row, which itself is at address @at; 0: not a function entry.
+ */
 uint64_t fsite_row_addr(enum fsite_kind kind, const uint8_t *row, uint64_t at);
 
 enum fsite_form {
-	FSITE_NOPS,			/* five of one byte (gcc) */
-	FSITE_NOP5,			/* one of so many bytes */
+	FSITE_NOPS,			/* five NOPs of one byte (gcc) */
+	FSITE_NOP5,			/* one NOP of 5 bytes; NOP6: 6 bytes, and so on */
 	FSITE_NOP6,
 	FSITE_NOP7,
 	FSITE_NOP8,
 	FSITE_NOP9,
-	FSITE_TEST,			/* test $any, %eax; was a call */
-	FSITE_SLED,			/* a jump over 9 bytes (XRay) */
+	FSITE_TEST,			/* test $any, %eax; was a call of __fentry__ */
+	FSITE_SLED,			/* a jump over 9 free bytes (XRay) */
 	FSITE_FORMS,
-	FSITE_CALL = FSITE_FORMS,	/* of __fentry__; see fcall.c */
-	FSITE_OTHER,			/* not to be touched */
+	FSITE_CALL = FSITE_FORMS,	/* call of __fentry__; see fcall.c */
+	FSITE_OTHER,			/* unknown code: must not be changed */
 };
 
-/* How it is made a jump, 5 bytes from where the site is. */
+/* How a site becomes a jump of 5 bytes. */
 struct fsite_shape {
-	uint8_t switch_before;		/* the byte that is switched is so far
-					 * before it: 0 or 1 */
-	uint8_t off, on;		/* its values */
-	uint8_t tail;			/* bytes behind the jump that are free */
-	uint32_t low;			/* what stands where the distance comes; of a
-					 * long NOP its lower bytes, which stay */
+	uint8_t switch_before;		/* the switched byte is this many bytes before
+					 * the site: 0 or 1 */
+	uint8_t off, on;		/* values of that byte */
+	uint8_t tail;			/* free bytes after the jump */
+	uint32_t low;			/* original bytes where the distance goes; for
+					 * a long NOP only the lower bytes, which stay */
 };
 extern const struct fsite_shape fsite_shapes[FSITE_FORMS];
 
 #define FSITE_TAIL_MAX	4u
-#define FSITE_LOOK_MAX	64u		/* bytes of an entry are looked at */
+#define FSITE_LOOK_MAX	64u		/* bytes of an entry that are read */
 
-/* @code: @nr bytes, from the address that the table says.  @ret_at: where in
- * them the site is. */
+/*
+ * Recognize the code at a function's entry.
+ * @code: @nr bytes from the address in the table on.
+ * @ret_at: set to the offset of the site in @code.
+ * Returns the form, FSITE_CALL or FSITE_OTHER.
+ */
 enum fsite_form fsite_form(enum fsite_kind kind, const uint8_t *code, uint32_t nr,
 			   uint32_t *ret_at);
 
-/* Linkers that fold equal functions leave several rows for one: the first counts.
- * @seen: a bit for each byte of the text.  Was there a site at @offset before? */
+/*
+ * Linkers that fold equal functions leave several rows for one function; only the first
+ * row counts.
+ * @seen: one bit for each byte of the text; this function sets the bit of @offset.
+ * Returns true if a site at @offset was seen before.
+ */
 static inline bool fsite_is_twin(uint8_t *seen, uint64_t offset)
 {
 	uint8_t bit = (uint8_t)(1u << offset % 8);

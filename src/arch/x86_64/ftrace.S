@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Function tracing: what the slots of fsite.c call, and what functions return
- * to while the graph tracer follows them.  docs/design/functions.md.
- */
+/* Function tracing: the entries that the slots of fsite.c call, and the code to which
+ * functions return while the graph tracer traces them.  See docs/design/functions.md. */
 #include "record.h"
 #include "ftrace.h"
 
@@ -14,21 +12,23 @@ ftrace_known:
 	.popsection
 
 /*
- * The frames of all hooks below have the registers that C may change (struct
- * ftrace_regs), a word of no use, and then the slot's address, and the function's
- * return address.  They are below the stack pointer, where handlers leave 128 bytes
- * alone, until C is called.
+ * The frames of all hooks below contain the registers that C may change (struct
+ * ftrace_regs), an unused word, the slot's address, and the function's return address.
+ * Until C is called the frame is below the stack pointer, where signal handlers keep 128
+ * bytes.
  */
-#define SLOT		0(%rsp)			/* of entries: + FSITE_SLOT_CALL */
-#define PLACE		8(%rsp)
-#define LEFT_PLACE	-8(%rsp)		/* of returns */
-#define ENTRY_LIMIT	-8(%rsp)		/* the word of no use */
+#define SLOT		0(%rsp)			/* in entries: slot + FSITE_SLOT_CALL */
+#define PLACE		8(%rsp)			/* in entries: the function's return address */
+#define LEFT_PLACE	-8(%rsp)		/* in returns: where the return address
+						 * was */
+#define ENTRY_LIMIT	-8(%rsp)		/* the unused word */
 #define LEFT_LIMIT	-24(%rsp)
 #define ENTRY_CFA	16
 #define LEFT_CFA	0
 #define LANDING_FRAME	32
 
-/* What the common paths need; for C: for_rest, too.  \frame: how far below it is. */
+/* Apply \op to the registers that the common paths use.  Before a call of C use for_rest,
+ * too.  \frame: the frame is this many bytes below its final place. */
 	.macro	for_scratch op, frame=0
 	\op	rax, REGS_RAX, \frame
 	\op	rcx, REGS_RCX, \frame
@@ -48,26 +48,27 @@ ftrace_known:
 	movq	%\reg, \at-\frame(%rsp)
 	.endm
 
-	.macro	load reg, at, frame=0		/* flags are kept */
+	.macro	load reg, at, frame=0		/* keeps the flags */
 	movq	\at-\frame(%rsp), %\reg
 	.endm
 
-	/* \cfa: how far above the stack pointer it is without the frame; clang does not
-	 * know any more after a .cfi_restore_state */
+	/* \cfa: the CFA is this many bytes above the stack pointer without the frame.  It
+	 * is a parameter because clang does not know the offset after a
+	 * .cfi_restore_state. */
 	.macro	push_frame bytes, cfa
 	subq	$\bytes, %rsp
 	.cfi_def_cfa_offset \cfa + \bytes
 	for_rest save
 	.endm
 
-	.macro	pop_frame bytes, cfa		/* flags are kept */
+	.macro	pop_frame bytes, cfa		/* keeps the flags */
 	for_rest load
 	leaq	\bytes(%rsp), %rsp
 	.cfi_def_cfa_offset \cfa
 	.endm
 
-	/* Is the return address a body's?  To \maybe if all of it but the lower 24 bits
-	 * is as theirs; tail_call then looks at these. */
+	/* Goes to \maybe if the return address may be that of a body: all its bits but
+	 * the lower 24 are equal.  tail_call then compares the lower ones. */
 	.macro	look_for_tail_call maybe
 	known	BODIES, cmpl $UNKNOWN, 3+PLACE
 	je	\maybe
@@ -81,16 +82,16 @@ ftrace_known:
 	jmp	\again
 	.endm
 
-	/* rsi: a place on the stack, then its shadow, if that is at home (shadow.h).
-	 * rdx: scratch */
+	/* In: rsi, an address on the stack.  Out: rsi, its shadow, if that is at home
+	 * (shadow.h).  rdx: scratch */
 	.macro	shadow_home
 	andl	$SHADOW_HOME_MASK, %esi
 	movq	shadow_entries(%rip), %rdx
 	leaq	(%rdx,%rsi,4), %rsi
 	.endm
 
-	/* Is it, because it is in the page that was the last one?  Else to \other.
-	 * rax: scratch */
+	/* Goes to \other unless the shadow is at home because its address is in the same
+	 * page as the last one.  rax: scratch */
 	.macro	look_for_home other
 	movq	%rsi, %rax
 	andq	$-4096, %rax
@@ -98,8 +99,8 @@ ftrace_known:
 	jne	\other
 	.endm
 
-	/* rsi: a place.  If the shadow of its page is at home that is the last one now,
-	 * and on to \again; else to \slowly. */
+	/* In: rsi, an address on the stack.  If the shadow of its page is at home, store
+	 * this page as the last one and go to \again; else go to \slowly. */
 	.macro	turn_page again, slowly
 	movq	%rsi, %rax
 	movq	shadow_keys(%rip), %r10
@@ -112,8 +113,8 @@ ftrace_known:
 	jmp	\again
 	.endm
 
-	/* The ring's page is full: on to the next one, and to \again; else \slowly.
-	 * rcx: the ring, rdx: the time */
+	/* The ring's page is full: open the next one and go to \again; else go to
+	 * \slowly.  rcx: the ring, rdx: the time */
 	.macro	make_room bytes, frame, cfa, again, slowly
 	push_frame \frame, \cfa
 	movl	$\bytes, %edi
@@ -126,7 +127,7 @@ ftrace_known:
 	jmp	\slowly
 	.endm
 
-	.macro	copy_function			/* rsi: the record's head */
+	.macro	copy_function			/* rsi: the first 8 bytes of the record */
 	movq	SLOT, %r8
 	movq	%rsi, RECORD(4)
 	movq	SLOT_SITE-FSITE_SLOT_CALL(%r8), %r8
@@ -135,7 +136,7 @@ ftrace_known:
 	movq	%rdx, RECORD(20)
 	.endm
 
-	.macro	copy_graph			/* leaves SLOT in r8, the depth in edx */
+	.macro	copy_graph			/* out: r8 SLOT, edx depth */
 	movq	SLOT, %r8
 	known	THIS, movq %fs:THIS(ENTRY_HEAD), %rdx
 	movq	%rdx, RECORD(4)
@@ -148,7 +149,7 @@ ftrace_known:
 	movl	%edx, SHADOW_DEPTH(%rsi)
 	.endm
 
-	/* rsi: the shadow.  Also set_top(): the function is left */
+	/* rsi: the shadow.  Also does set_top(), as the function is left */
 	.macro	copy_exit
 	movl	SHADOW_WORD(%rsi), %r8d
 	movq	ftrace_bodies(%rip), %rdx
@@ -172,18 +173,19 @@ ftrace_known:
 	.endm
 
 /*
- * Entries: called by a slot, at the entry of a function.  On the stack: behind the
- * slot's call, then the function's return address.  Every register is kept: a
- * caller that knows the function (gcc's -fipa-ra) relies on more than the ABI says.
- * Return with the carry set if the slot is to go on by way of its body.
+ * Entries.  A slot calls them at the entry of a function.  On the stack: the address
+ * after the slot's call, then the function's return address.  Entries keep every
+ * register, because a caller that knows the function (gcc's -fipa-ra) relies on more than
+ * the ABI says.  They return with the carry flag set if the slot must continue with its
+ * body.
  *
- * What is common is done here: one buffer that traces functions, or the graph
- * tracer without conditions, in a thread that is known.  ftrace_hit() does all
- * else, from the start.
+ * The common cases are done here: one buffer that traces functions, or the graph tracer
+ * without conditions, in a thread that is known.  ftrace_hit() does all other cases, from
+ * the start.
  *
- * Their addresses differ in one byte only: so a slot's can be changed while threads
- * call through it (fsite.c).  For unwinders the slot is not there: the function's
- * caller called us.
+ * The addresses of the entries differ in one byte only, so the address in a slot can be
+ * changed while threads call through it (fsite.c).  In the CFI the slot does not exist:
+ * the function's caller has called the entry.
  */
 	.text
 	.balign	4096
@@ -224,11 +226,9 @@ function_maybe:
 	tail_call hit_slowly, function_again
 	end_function ftrace_entry_function
 
-/*
- * One entry per lane.  A site with tag t calls entry t % FTRACE_LANES.  Only the lane of the
- * single graph tracer has rings: a thread that enters by an old lane finds none and goes to
- * hit.c.
- */
+/* One entry per lane.  A site with tag t calls entry t % FTRACE_LANES.  Only the lane of
+ * the single graph tracer has rings: a thread that enters by an old lane finds none and
+ * goes to hit.c. */
 	.macro	graph_entry lane
 	entry	ftrace_entry_graph\lane
 	look_for_tail_call graph_maybe\lane
@@ -238,24 +238,25 @@ graph_again\lane:
 	record_ring ENTRY_LIMIT
 	leaq	PLACE, %rsi
 	known	THIS, movq %fs:THIS(TOP), %r8
-	cmpq	%rsi, %r8			/* live_above(); SHADOW_SLOWLY */
+	cmpq	%rsi, %r8			/* live_above(), or SHADOW_SLOWLY is set */
 	jle	hit_slowly
 	look_for_home graph_turn\lane
 	shadow_home
 	movq	PLACE, %rax
 	cmpq	ftrace_state+STATE_RESTORER(%rip), %rax
-	je	hit_slowly			/* a signal's handler */
+	je	hit_slowly			/* a signal handler */
 	movq	%r8, SHADOW_ABOVE(%rsi)
 	movq	%rax, SHADOW_RET(%rsi)
 	record_end graph\lane, 20, ENTRY_LIMIT, copy_graph, graph_full\lane, hit_slowly, \
 		SHADOW_TIME(%rsi)
-	/* Now it is followed: set_top(), take_place().  If a handler has another
-	 * thread go on here, these are the words of the wrong one, as after any slow
-	 * hit; they come right with a return. */
+	/* The call is recorded: now set_top() and take_place().  If a signal handler
+	 * makes another thread continue here, these are the words of the wrong thread, as
+	 * after any slow hit; a return corrects them. */
 	movq	%fs:0, %rcx
 	movq	SLOT_BACK-FSITE_SLOT_CALL(%r8), %r8
 	leaq	PLACE, %rax
-	incl	%edx		/* in place: after a handler it would be twice */
+	incl	%edx		/* not incl in memory: after a handler that would add 1
+				 * twice */
 	known	THIS, movq %rax, THIS(TOP)(%rcx)
 	known	THIS, movl %edx, THIS(DEPTH)(%rcx)
 	movq	%r8, PLACE
@@ -275,7 +276,9 @@ graph_full\lane:
 	graph_entry 2
 	graph_entry 3
 
-	/* The last of the page: more of them do not assemble. */
+	/*
+	 * The last entry of the page.  With more entries than fit .org fails to assemble.
+	 */
 	.org	ftrace_entry_function + 4096 - 256, 0xcc
 	entry	ftrace_entry
 	jmp	hit_slowly
@@ -287,25 +290,25 @@ hit_slowly:
 	movq	SLOT_SITE-FSITE_SLOT_CALL(%rdx), %rdi
 	movq	%rsp, %rcx
 	call	ftrace_hit
-	addl	$-1, %eax			/* carry: it was not 0 */
+	addl	$-1, %eax			/* carry: eax was not 0 */
 	pop_frame ENTRY_FRAME, ENTRY_CFA
 	entry_return
 	end_function ftrace_entry
 
 /*
- * The graph tracer.  A body, one for each function, calls the function in the
- * place of its caller; so it has the function's return address on the stack,
- * and the CPU's prediction of returns stays in step:
+ * The graph tracer.  Each function has a body, which calls the function in place of its
+ * caller.  So the body's address is on the stack as the return address, and the CPU's
+ * return prediction stays in step:
  *
  *	0	call	*16(body)
  *	6	jmp	graph_return
  *	11	jmp	graph_landing
  *	16	.quad	site + 5, site
  *
- * Bodies lie in a part of libulf without content in the file (ftrace_bodies), and how to
- * unwind from there is the same for all of them: the original return address
- * is in the shadow (shadow.h), found by the stack's address.  Unwinders of
- * C++, gdb, perf, and of pthread_cancel() do that by themselves:
+ * Bodies lie in a section of libulf without content in the file (ftrace_bodies).  The
+ * unwind rule is the same for all of them: the original return address is in the shadow
+ * (shadow.h), which is found by the stack address.  Unwinders of C++, gdb, perf and
+ * pthread_cancel() evaluate this rule themselves:
  *
  *	slot = (CFA & -8) - 8;  page = *slot & -4096;  keys = page[0]
  *	nr = slot >> 12;  key = keys + nr % 65536 * 8
@@ -343,7 +346,7 @@ hit_slowly:
 	.cfi_escape 0x16,0x0a,0xf8,0x0f,0x1a,0x32,0x24,0x22
 	.endm
 
-	.macro	returning_cfi			/* as if nothing had been */
+	.macro	returning_cfi			/* the rules of an ordinary function again */
 	.cfi_offset rip, -8
 	.cfi_def_cfa rsp, 8
 	.endm
@@ -374,7 +377,7 @@ ftrace_graph_bodies:
 	.cfi_endproc
 	.size	ftrace_graph_bodies, 2 * GRAPH_BODIES_BYTES
 
-	/* A function has returned to its body. */
+	/* A function has returned to its body, which jumps here. */
 	.text
 	.balign	64
 	.globl	ftrace_graph_return
@@ -391,11 +394,11 @@ left_again:
 	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
 	movzbl	SET_TAG(%rcx), %eax
 	record_ring LEFT_LIMIT
-	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* without SHADOW_SLOWLY */
+	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* not equal if SHADOW_SLOWLY is set */
 	jne	left_slowly
 	shadow_home
-	/* Exit only if this tag recorded the entry.  A coroutine may also have left an old
-	 * shadow here. */
+	/* Record the exit only if this tag has recorded the entry.  A coroutine may also
+	 * have left an old shadow here. */
 	cmpb	SHADOW_TAG(%rsi), %al
 	jne	left_slowly
 	record_end left, 48, LEFT_LIMIT, copy_exit, left_full, left_slowly, at=44
@@ -411,7 +414,7 @@ left_slowly:
 	leaq	LEFT_PLACE, %rdx
 	push_frame LEFT_FRAME, LEFT_CFA
 	movq	%rdx, %rdi
-	movq	REGS_RAX(%rsp), %rsi		/* what it returns */
+	movq	REGS_RAX(%rsp), %rsi		/* the return value */
 	call	ftrace_graph_left
 	pop_frame LEFT_FRAME, LEFT_CFA
 	.cfi_remember_state
@@ -424,11 +427,11 @@ left_full:
 	end_function ftrace_graph_return
 
 /*
- * An exception has left the function, and ftrace_personality() has made the unwinder
- * jump to the body, and so here.  Go on as if the caller had called _Unwind_Resume()
+ * An exception has left the function, and ftrace_personality() has made the unwinder jump
+ * to the body, which jumps here.  Continue as if the caller had called _Unwind_Resume()
  * instead of the function.
- * rax: the exception, rdx: _Unwind_Resume(); registers that functions keep are the
- * caller's, all others are free.
+ * rax: the exception, rdx: _Unwind_Resume().  Callee-saved registers have the caller's
+ * values, all others are free.
  */
 	.globl	ftrace_graph_landing
 	.hidden	ftrace_graph_landing
@@ -438,7 +441,8 @@ ftrace_graph_landing:
 	.cfi_def_cfa rsp, LEFT_CFA
 	shadow_cfi
 	leaq	LEFT_PLACE, %rdi
-	subq	$LANDING_FRAME, %rsp		/* with the place: unwinders need it */
+	subq	$LANDING_FRAME, %rsp		/* includes the return address's word:
+						 * unwinders need it */
 	.cfi_def_cfa_offset LEFT_CFA + LANDING_FRAME
 	movq	%rax, 0(%rsp)
 	movq	%rdx, 8(%rsp)
@@ -452,10 +456,8 @@ ftrace_graph_landing:
 	jmp	*%rdx
 	end_function ftrace_graph_landing
 
-/*
- * What code that was compiled with -pg -mfentry calls, until fcall.c has changed it;
- * for libc it would be a profile.
- */
+/* The function that code compiled with -pg -mfentry calls, until fcall.c has changed the
+ * call.  With libc's function the call would make a profile. */
 	.globl	__fentry__
 	.type	__fentry__, @function
 	function ftrace_fentry
@@ -465,9 +467,10 @@ __fentry__:
 	.size	__fentry__, . - __fentry__
 
 /*
- * ftrace_call_slowly(fn, a, b, c): call C that may use any register, and
- * keep the vectors, of which our caller knows nothing.
+ * ftrace_call_slowly(fn, a, b, c)
  *		       rdi rsi rdx rcx
+ * Call a C function that may use any register, and keep the vector registers, which the
+ * caller has not saved.
  */
 	function ftrace_call_slowly
 	pushq	%rbp
@@ -486,12 +489,12 @@ __fentry__:
 	movq	%rdx, %rsi
 	movq	%rcx, %r10
 	xorl	%eax, %eax
-	movl	$8, %ecx			/* the header: to be zero */
+	movl	$8, %ecx			/* words of the header, which must be 0 */
 1:
 	movq	%rax, 504(%rbx,%rcx,8)
 	subl	$1, %ecx
 	jnz	1b
-	movl	ftrace_vectors(%rip), %eax	/* which parts */
+	movl	ftrace_vectors(%rip), %eax	/* mask of state components */
 	movl	ftrace_vectors+4(%rip), %edx
 	xsave64	(%rbx)
 	movq	%r10, %rdx
@@ -509,10 +512,10 @@ __fentry__:
 	end_function ftrace_call_slowly
 
 /*
- * arch_words_append(buffer, entry, bytes, time): a record from memory, of 8
- * bytes at least.
+ * arch_words_append(buffer, entry, bytes, time)
  *		     rdi     rsi    edx    rcx
- * *@time, which may be a part of it, becomes its time before that.
+ * Write a record of at least 8 bytes from memory.  *@time, which may be a part of the
+ * record, is set to the record's time before the record is copied.
  */
 	.macro	copy_words
 	movq	-8(%rsi,%r9), %rax

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What ftrace.S offers, and what it needs. */
+/* The interface of ftrace.S: functions that it provides, and functions that it calls. */
 #ifndef ULF_ARCH_FTRACE_H
 #define ULF_ARCH_FTRACE_H
 
 #define GRAPH_BODIES_BYTES	0x800000
 #define GRAPH_BODY_BYTES	32
-#define GRAPH_BODY_RETURN	6	/* where the function returns to */
-#define GRAPH_BODY_LANDING	11	/* where an exception comes to */
+#define GRAPH_BODY_RETURN	6	/* offset to which the function returns */
+#define GRAPH_BODY_LANDING	11	/* offset to which an exception jumps */
 #define GRAPH_BODY_SITE		24
 
 #include "arch/x86_64/fsite.h"
@@ -19,90 +19,121 @@
 
 struct buffer;
 
-/* A page of bodies begins with these, for unwinders. */
+/* The start of a page of bodies.  Unwinders use it, see ftrace.S. */
 struct graph_page {
 	const uint64_t *keys;
 	const void *shadows;
-	const uint64_t *cfa_bias;	/* ftrace_cfa_bias */
+	const uint64_t *cfa_bias;	/* address of ftrace_cfa_bias */
 	uint64_t reserved;
 };
 
+/* A body, see ftrace.S. */
 struct graph_body {
 	uint8_t code[16];
-	uint64_t target;		/* the site + 5 */
-	uint64_t site;
+	uint64_t target;		/* address after the site: site + 5 */
+	uint64_t site;			/* address of the site */
 };
 static_assert(offsetof(struct graph_body, site) == GRAPH_BODY_SITE, "asm");
 
-/* The registers of a traced function that C may change, as they were. */
+/*
+ * Registers of a traced function that C code may change, with their values at the entry.
+ */
 #define FTRACE_ARGS	6
 struct ftrace_regs {
 	uint64_t args[FTRACE_ARGS];	/* rdi, rsi, rdx, rcx, r8, r9 */
 	uint64_t rax, r10, r11;
 };
 
-/* ---- given by ftrace.S ---- */
+/* ---- provided by ftrace.S ---- */
 
-/* Write into the hooks below what is known now: offsets from the thread pointer.
- * Before any of them is called; one caller at a time. */
+/*
+ * ftrace_hooks_make - write @offsets into the instructions of the hooks below.  Call it
+ * before any hook is called.  A second call does nothing.  One caller at a time.
+ * Returns 0 or -errno; after an error a later call continues.
+ */
+/* Offsets from the thread pointer, bytes. */
 struct ftrace_offsets {
-	ptrdiff_t this;			/* ftrace_this */
-	ptrdiff_t rseq;			/* arch_rseq_offset */
+	ptrdiff_t this;			/* offset of ftrace_this */
+	ptrdiff_t rseq;			/* the value of arch_rseq_offset */
 };
 int ftrace_hooks_make(const struct ftrace_offsets *offsets) FTRACE_HIDDEN;
 
-/* What slots call in common cases. */
+/* Entries that slots call in common cases: the function tracer, and one entry for each
+ * lane of the graph tracer.  See ftrace_entry_of(). */
 void ftrace_entry_function(void) FTRACE_HIDDEN;
 void ftrace_entry_graph0(void) FTRACE_HIDDEN;
 void ftrace_entry_graph1(void) FTRACE_HIDDEN;
 void ftrace_entry_graph2(void) FTRACE_HIDDEN;
 void ftrace_entry_graph3(void) FTRACE_HIDDEN;
 
-/* Room for them: whole pages. */
+/* Space for the bodies: whole pages. */
 extern uint8_t ftrace_graph_bodies[2 * GRAPH_BODIES_BYTES] FTRACE_HIDDEN;
-/* GRAPH_BODIES_BYTES of it, aligned; before ftrace_hooks_make() where no code is. */
+/* The aligned GRAPH_BODIES_BYTES of it that are used.  Before ftrace_hooks_make() an
+ * address at which there is no code. */
 extern uint8_t *ftrace_bodies FTRACE_HIDDEN;
-/* Is it a return address that the graph tracer has put there? */
+/* Returns true if @ret is a return address that the graph tracer has stored. */
 static inline bool ftrace_is_body(uint64_t ret)
 {
 	return ret - (uint64_t)ftrace_bodies < GRAPH_BODIES_BYTES;
 }
+/*
+ * Bodies jump there: after the function has returned, and after an exception has left it.
+ */
 void ftrace_graph_return(void) FTRACE_HIDDEN;
 void ftrace_graph_landing(void) FTRACE_HIDDEN;
 
-/* Any C, where vectors must be kept. */
+/* ftrace_call_slowly - return @fn(@a, @b, @c).  @fn may be any C function: the vector
+ * registers are kept. */
 uint64_t ftrace_call_slowly(uint64_t (*fn)(uint64_t, uint64_t, uint64_t),
 			    uint64_t a, uint64_t b, uint64_t c) FTRACE_HIDDEN;
 
-/* Write @entry, of 8 bytes at least, with *@time set to the record's before it is
- * copied.  False: it is not as simple as that, and nothing was written. */
+/*
+ * Write a record to the ring of the current CPU.
+ * @entry: @bytes bytes, at least 8.
+ * @time: set to the record's time before the record is copied; may be a part of @entry.
+ * Returns false if the record could not be written in the simple way; then nothing was
+ * written.
+ */
 bool arch_words_append(const struct buffer *buffer, const void *entry,
 		       uint32_t bytes, uint64_t *time) FTRACE_HIDDEN;
 
-/* ---- needed by it; general registers only ---- */
+/* ---- called by ftrace.S; these may use general registers only ---- */
 
-/* At the entry of the function with the site @ip.  @place: where its return address
- * is; @behind: the slot + 6.  Returns 1 if the slot is to go on by way of its
- * body, which stands in *@place then, + GRAPH_BODY_RETURN. */
+/*
+ * Called at the entry of the function with the site @ip.
+ * @place: address of the return address on the stack.
+ * @behind: the address after the call of the slot: slot + FSITE_SLOT_CALL.
+ * Returns 1 if the slot must continue with its body; *@place is then the body +
+ * GRAPH_BODY_RETURN.  Else returns 0.
+ */
 uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
 		    const struct ftrace_regs *regs) FTRACE_HIDDEN;
-/* The function has returned @value; returns where to. */
+/*
+ * Called when a function has returned @value.
+ * Returns the original return address.
+ */
 uint64_t ftrace_graph_left(uint64_t *place, uint64_t value) FTRACE_HIDDEN;
-/* An exception has left the function; returns its return address. */
+/*
+ * Called when an exception has left the function.
+ * Returns the original return address.
+ */
 uint64_t ftrace_graph_landed(const uint64_t *place) FTRACE_HIDDEN;
-/* Unwinders add it to the CFA of bodies: 0, or 1 (runtime/function/personality.c, where their
- * personality routine is, too). */
+/* Unwinders add this to the CFA of bodies: 0 or 1.  See runtime/function/personality.c,
+ * which also has the personality routine of bodies. */
 extern uint64_t ftrace_cfa_bias FTRACE_HIDDEN;
-/* The page of the graph tracer's @ring is full.  Not 0: there is room for @bytes now. */
+/*
+ * Called when the page of the graph tracer's @ring is full.
+ * Returns not 0 if there is space for @bytes now.
+ */
 struct abi_ring;
 uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns,
 			   struct abi_ring *ring) FTRACE_HIDDEN;
-/* Calls that could not be followed. */
+/* Number of calls that the graph tracer could not trace. */
 extern uint32_t ftrace_graph_lost FTRACE_HIDDEN;
-/* What xsave is to keep, and how many bytes that takes. */
+/* The state that xsave must save. */
 struct ftrace_vectors {
-	uint64_t parts;
-	uint32_t bytes;
+	uint64_t parts;			/* mask of state components */
+	uint32_t bytes;			/* bytes of the save area */
 };
 extern struct ftrace_vectors ftrace_vectors FTRACE_HIDDEN;
 

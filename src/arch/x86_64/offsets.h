@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Offsets for assembly, checked against the structs in rseq.c. */
+/* Offsets for assembly.  rseq.c checks them against the structs. */
 #ifndef ULF_ARCH_OFFSETS_H
 #define ULF_ARCH_OFFSETS_H
 
@@ -51,9 +51,9 @@
 #define SHADOW_ABOVE		16
 #define SHADOW_DEPTH		24
 #define SHADOW_WORD		28
-#define SHADOW_HOME_MASK	0xffffff8	/* of a place */
-#define SHADOW_BODY_MASK	0x7fffe0	/* of SHADOW_WORD */
-#define SHADOW_TAG		(SHADOW_WORD + 3)	/* of a simple call */
+#define SHADOW_HOME_MASK	0xffffff8	/* mask of an address on the stack */
+#define SHADOW_BODY_MASK	0x7fffe0	/* mask of SHADOW_WORD: the body */
+#define SHADOW_TAG		(SHADOW_WORD + 3)	/* the tag of a simple call */
 
 #define REGS_RDI		0	/* struct ftrace_regs */
 #define REGS_RSI		8
@@ -64,16 +64,17 @@
 #define REGS_RAX		48
 #define REGS_R10		56
 #define REGS_R11		64
-#define ENTRY_FRAME		80	/* of hooks, with it: to the slot's address */
-#define PLACE_FRAME		88	/* and to the return address */
-#define LEFT_FRAME		96	/* and behind it */
+#define ENTRY_FRAME		80	/* bytes of a hook's frame, up to the slot's
+					 * address */
+#define PLACE_FRAME		88	/* bytes up to the return address */
+#define LEFT_FRAME		96	/* bytes up to the end of the return address */
 
-#define UNKNOWN			0x40000000	/* in instructions; record.h */
-#define KNOWN_THIS		0		/* what is written there */
+#define UNKNOWN			0x40000000	/* placeholder in instructions; record.h */
+#define KNOWN_THIS		0		/* indices of the values that replace it */
 #define KNOWN_RSEQ		1
 #define KNOWN_BODIES		2
 
-#define VFORK_KEPT		8	/* a mark of runtime/libc/vfork.c */
+#define VFORK_KEPT		8	/* flag of runtime/libc/vfork.c */
 
 #define RSEQ_CPU_ID		4	/* struct rseq */
 #define RSEQ_CS			8

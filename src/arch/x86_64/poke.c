@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live patching without a trap.
+ * Patches sites of tracepoints in running code, without a trap.
  *
  *	off	0f 1f 44 ss dd	nopl dd(%reg,%reg,s)	ss, dd: anything
  *	on	e9 1f 44 ss dd	jmp  . + 5 + 0xddss441f
  *
- * Both are one instruction of 5 bytes, and they differ in the first byte only.
- * The low 16 bits of the jump's distance are fixed by the NOP's own bytes, so
- * the jump ends at an address that is given modulo 64 KiB; there a stub of 5
- * bytes jumps on to the site's cold code.  The upper 16 bits (ss, dd) choose
- * one of the 64 KiB areas within +-2 GiB: we map areas for stubs there.
+ * Both are one instruction of 5 bytes, and they differ in the first byte only.  The NOP's
+ * own bytes fix the low 16 bits of the jump's distance, so the jump's target is fixed
+ * modulo 64 KiB.  At the target a stub of 5 bytes jumps on to the site's cold code.  The
+ * upper 16 bits (ss, dd) select one of the 64 KiB areas within +-2 GiB.  This file maps
+ * areas for stubs there.
  *
  * Switching on:
- *	1  the stub is written			nobody can get there yet
- *	2  ss dd are written			still a NOP, whatever is seen
+ *	1  write the stub			no thread can get there yet
+ *	2  write ss dd				still a NOP, with old or new bytes
  *	3  membarrier(SYNC_CORE)		every core has the new ss dd
- *	4  the first byte becomes e9		one byte: old or new, no third
- *	5  membarrier(SYNC_CORE)		every core has it
- * Switching off: the first byte becomes 0f, then the barrier.  ss dd stay.
+ *	4  change the first byte to e9		one byte: old or new, nothing between
+ *	5  membarrier(SYNC_CORE)		every core has the new byte
+ * Switching off: change the first byte to 0f, then the barrier.  ss dd stay.
  *
- * At every moment each core sees one of two valid instructions of the same
- * length at the same place.  No breakpoint is ever in the text: a thread that
- * has SIGTRAP blocked would be killed by one, and the program's own SIGTRAP
- * handler is not touched.
+ * At every moment each core sees one of two valid instructions of the same length at the
+ * same address.  There is never a breakpoint in the text: it would kill a thread that has
+ * SIGTRAP blocked.  The program's SIGTRAP handler is not touched.
  */
 #include <errno.h>
 #include <string.h>
@@ -41,17 +40,17 @@
 #define OPCODE_JMP	0xe9
 #define SITE_BYTES	5
 #define DISTANCE_LOW	0x441fu		/* bytes 1 and 2 of the site */
-#define AREA_STEP	0x10000ull	/* what ss dd count in */
-#define AREA_BYTES	(AREA_STEP + 4096)	/* a stub may begin at the end */
+#define AREA_STEP	0x10000ull	/* unit of ss dd, bytes */
+#define AREA_BYTES	(AREA_STEP + 4096)	/* a stub may begin at the last byte */
 #define REACH		0x7ff00000ll
 
-/* A place for stubs.  Lives at the head of a mapping of its own. */
+/* An area for stubs.  This struct is in a mapping of its own. */
 struct area {
 	struct area *next;
-	uint64_t base;			/* multiple of AREA_STEP */
-	uint8_t used[AREA_STEP / 8];	/* a bit a byte where a stub begins */
+	uint64_t base;			/* address of the area, a multiple of AREA_STEP */
+	uint8_t used[AREA_STEP / 8];	/* bit n: a stub begins at byte n */
 };
-static struct area *areas;		/* caller's lock */
+static struct area *areas;		/* protected by the caller's lock */
 
 /* ---- stubs ---- */
 
@@ -62,7 +61,7 @@ static bool is_in_reach(const uint8_t *from, uint64_t to)
 	return distance > -REACH && distance < REACH;
 }
 
-/* The only address in @area that this site can jump to. */
+/* Returns the only address in @area to which the site at @code can jump. */
 static uint64_t stub_address(const struct area *area, const uint8_t *code)
 {
 	uint64_t low = ((uint64_t)code + SITE_BYTES + DISTANCE_LOW) &
@@ -77,7 +76,7 @@ static bool is_used(const struct area *area, uint64_t offset)
 	       (area->used[offset / 8] & (1u << (offset % 8)));
 }
 
-/* Free of stubs that begin in it or reach into it? */
+/* Returns true if no other stub overlaps the 5 bytes at @stub. */
 static bool is_free(const struct area *area, uint64_t stub)
 {
 	uint64_t offset = stub - area->base;
@@ -90,7 +89,7 @@ static bool is_free(const struct area *area, uint64_t stub)
 	return true;
 }
 
-/* Map a new area as near to @code as there is room. */
+/* Map a new area as near to @code as there is space.  Returns NULL if there is none. */
 static struct area *area_new(const uint8_t *code)
 {
 	uint64_t around = (uint64_t)code & ~(AREA_STEP - 1);
@@ -118,7 +117,8 @@ static struct area *area_new(const uint8_t *code)
 				areas = area;
 				return area;
 			}
-			if (r > 0)	/* a kernel that takes it as a hint */
+			if (r > 0)	/* an old kernel, which takes the address as a
+					 * hint */
 				arch_syscall2(SYS_munmap, r, AREA_BYTES);
 		}
 	}
@@ -145,7 +145,7 @@ static void put_jump(uint8_t *bytes, const uint8_t *from, const uint8_t *to)
 	memcpy(bytes + 1, &distance, 4);
 }
 
-/* Where the site jumps if its first byte is e9. */
+/* Returns the target of the site's jump, if its first byte is e9. */
 static uint8_t *site_stub(uint8_t *code)
 {
 	int32_t distance;
@@ -154,7 +154,7 @@ static uint8_t *site_stub(uint8_t *code)
 	return code + SITE_BYTES + distance;
 }
 
-/* Does the site have its stub from an earlier time? */
+/* Returns true if the site still has its stub from an earlier time. */
 static bool has_stub(uint8_t *code, const uint8_t *target)
 {
 	uint8_t *stub = site_stub(code), jump[SITE_BYTES];
@@ -216,7 +216,7 @@ static int flip(int fd, const struct poke_site *site)
 	if (state < 0 || state == site->is_on)
 		return state < 0 ? state : 0;
 	if (site->is_on && !has_stub(site->code, site->target))
-		return 0;	/* give_stub() failed and said so */
+		return 0;	/* give_stub() failed, and its error is returned */
 	return text_write(fd, site->code, &opcode, 1);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Switching static branches in running code.  See poke.c. */
+/* Switches the sites of tracepoints in running code.  See poke.c. */
 #ifndef ULF_ARCH_POKE_H
 #define ULF_ARCH_POKE_H
 
@@ -7,22 +7,25 @@
 #include <stdint.h>
 
 struct poke_site {
-	uint8_t *code;			/* the 5 bytes */
-	const uint8_t *target;		/* where to go when on */
-	bool is_on;			/* wanted */
+	uint8_t *code;			/* address of the 5 bytes */
+	const uint8_t *target;		/* where the site jumps when it is on */
+	bool is_on;			/* requested state */
 };
 
-/* Is the site on now?  -EILSEQ: these are not bytes of ours. */
+/* Returns 1 if the site is on, 0 if it is off, or -EILSEQ: the bytes are not those of a
+ * site. */
 int poke_site_state(const uint8_t *code);
 
 /*
- * Switch @nr sites, all in one batch.  Returns 0, or the first error; sites
- * that had none are switched.  -EILSEQ: unexpected bytes; -ENOMEM: no place
- * for a stub within reach; others from the kernel.  One caller at a time.
+ * Switch @nr sites, all in one batch.  One caller at a time.
+ * Returns 0, or the first error; sites without an error are switched.  -EILSEQ:
+ * unexpected bytes; -ENOMEM: no space for a stub within reach; other errors are from the
+ * kernel.
  */
 int poke_sites(const struct poke_site *sites, uint32_t nr);
 
-/* The code between @start and @end goes away: its stubs are free. */
+/* Free the stubs of the code between @start and @end, which is about to be unmapped.  One
+ * caller at a time. */
 void poke_forget(const uint8_t *start, const uint8_t *end);
 
 #endif

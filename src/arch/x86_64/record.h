@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Assembler macros: records of a constant size, for the hooks of ftrace.S. */
+/* Assembler macros that write records of a constant size, for the hooks of ftrace.S. */
 #include "append.h"
 
-/*
- * What is known when the program runs, and the same for all threads: where in a
- * thread's static memory a word is.  It is written into the instructions that need
- * it, the last four bytes of each, by ftrace_hooks_make().
- */
+/* Values that are known when the program runs and that are equal for all threads: offsets
+ * from the thread pointer.  ftrace_hooks_make() writes each value into the instructions
+ * that need it, as their last four bytes. */
 #define THIS(word)	UNKNOWN+THIS_##word	/* struct ftrace_thread */
 #define RSEQ(word)	UNKNOWN+RSEQ_##word	/* struct rseq */
 
@@ -23,22 +21,23 @@
 	.endm
 
 /*
- * A record of \bytes into the ring of this CPU, with general registers alone: as
- * append.h has it, but for a constant size, and what is not common (a page is
- * full, a long time since the last one) goes to \full or \slowly; to \slowly goes
- * the kernel, too, when it was interrupted.  Nothing is changed then, but by \copy.
+ * Write a record of \bytes to the ring of this CPU, with general registers only.  As
+ * append.h, but for a constant size.  Cases that are not common (a full page, a long time
+ * since the last record) go to \full or \slowly; the kernel also goes to \slowly when it
+ * has interrupted the section.  Nothing is changed then, except by \copy.
  *
  * section_begin	rcx, r8: scratch; leaves the thread pointer in r8: stores by %fs are slow.
- *		What leads to the ring is loaded behind it [grace.rseq]
+ *		What leads to the ring must be loaded after it [grace.rseq].
  * record_ring	rcx: the set of rings, then the ring, or ring_none.  r8, r10: scratch.
- *		\limit: a word of the stack for how far from the ring's start a record may
- *		begin; from the set, which no other process can write.  \bytes: of the
- *		record; none: RING_HOOK_MAX
- * record_end	\copy writes what is behind the header to RECORD(4) and so on, with rdx
- *		and r8 as scratch; rax, rcx and r10 stay as they are.  \keep: a place
- *		for the time, \at: one in the record.  Other registers are left alone.
+ *		\limit: a word of the stack, for how far from the ring's start a record
+ *		may begin; the value is from the set, which no other process can write.
+ *		\bytes: bytes of the record; omitted: RING_HOOK_MAX.
+ * record_end	\copy writes the data after the header to RECORD(4) and so on, with rdx
+ *		and r8 as scratch; it must keep rax, rcx and r10.  \keep: a memory
+ *		operand for the time, \at: an offset in the record for it.  Other
+ *		registers are kept.
  *
- * rdtsc waits until all before it is done, and what is behind it waits for it:
+ * rdtsc waits until all earlier instructions are done, and all later ones wait for it:
  * loads that depend on each other are spread over both sides.
  */
 	.macro	section_begin name
@@ -72,13 +71,13 @@
 	addq	RING_CLOCK_NS(%rcx), %rdx
 	andl	$3, %r8d
 
-	/* Room? */
+	/* Is there space? */
 	movq	RING_OFF(%rcx), %rax
 	leaq	4+\bytes(%r10,%rax), %rax
 	cmpq	RING_END(%rcx,%r8,8), %rax
 	ja	\full
 
-	/* [position & 3] is valid, [position & 3 ^ 1] is ours to write. */
+	/* Copy [position & 3] is valid; write copy [position & 3 ^ 1]. */
 	movq	RING_ENTRIES(%rcx,%r8,8), %rax
 	xorl	$1, %r8d
 	movq	%rdx, RING_TIME(%rcx,%r8,8)
@@ -90,13 +89,14 @@
 	leaq	4+\bytes(%r10), %rax
 	xorl	$1, %r8d
 	addq	RING_ADDRESS(%rcx,%r8,8), %r10
-	cmpq	\limit, %r10		/* [ring.limit]: these words are anybody's */
+	cmpq	\limit, %r10		/* [ring.limit]: any process may have changed
+					 * these words */
 	ja	\slowly
 	.ifnb	\at
 	movq	%rdx, RECORD(\at)
 	.endif
-	subq	RING_TIME(%rcx,%r8,8), %rdx	/* the delta; of a clock that */
-	cmpq	$1 << 27, %rdx			/* runs backwards, a huge one */
+	subq	RING_TIME(%rcx,%r8,8), %rdx	/* the delta; huge if the */
+	cmpq	$1 << 27, %rdx			/* clock runs backwards */
 	jae	\slowly
 	shll	$5, %edx
 	orl	$\bytes / 4, %edx
@@ -108,7 +108,7 @@
 	section_descriptor \name\()_section, \name\()_begin, \name\()_end, \slowly
 	.endm
 
-	/* Before what \slowly is: the kernel goes there, too. */
+	/* Must stand before the label \slowly, because that is also the abort handler. */
 	.macro	abort_signature
 	.byte	0x0f, 0xb9, 0x3d	/* ud1 <signature>(%rip), %edi */
 	.long	RSEQ_SIGNATURE

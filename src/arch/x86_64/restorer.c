@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Where signal handlers return to: code of libc's, without a name.  Unwinders know it by
- * its bytes, so these stay as they are.
- */
+/* Finds the code to which signal handlers return.  It is in libc and has no symbol.
+ * Unwinders recognize it by its bytes, so libc keeps them. */
 #include <signal.h>
 #include <string.h>
 
 #include "arch/arch.h"
 #include "arch/x86_64/text.h"
 
-#define PAGES	64u			/* to both sides */
+#define PAGES	64u			/* pages that are searched on either side */
 
 static const uint8_t code[] = {
 	0x48, 0xc7, 0xc0, SYS_rt_sigreturn, 0, 0, 0,	/* mov $rt_sigreturn, %rax */
@@ -25,8 +23,8 @@ static uint64_t find_in(struct text_view *view, uint64_t page)
 	return found ? page + (uint64_t)(found - text) : ARCH_NO_RESTORER;
 }
 
-/* It is near to others of libc's functions for signals, also of a static program; of
- * them this is one that nobody replaces. */
+/* The code is near to libc's other functions for signals, also in a static program.
+ * __libc_current_sigrtmin() is one of these that no program replaces. */
 uint64_t arch_restorer(void)
 {
 	uint64_t near = (uint64_t)__libc_current_sigrtmin & -(uint64_t)TEXT_PAGE;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds glibc's rseq area, takes it from the kernel and gives it back, and checks the
- * offsets that assembly uses. */
+/* Finds glibc's rseq area, unregisters it and registers it again, and checks the offsets
+ * that assembly uses. */
 #include <linux/rseq.h>
 
 #include "arch/arch.h"
 #include "arch/x86_64/offsets.h"
 #include "abi/ring.h"
 
-/* glibc >= 2.35; absent elsewhere. */
+/* Defined by glibc 2.35 and later. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-/* For threads of a process without rseq: sections are armed here, where the
- * kernel does not look, and find that they are on no CPU. */
+/* A substitute for struct rseq, for threads of a process without rseq.  Sections are
+ * armed here, where the kernel does not look, and find CPU number -1, so they write
+ * nothing. */
 static __thread struct {
 	uint32_t cpu_id_start, cpu_id;
 	uint64_t rseq_cs;
@@ -28,7 +29,7 @@ ptrdiff_t arch_no_rseq_offset(void)
 
 bool arch_rseq_init(void)
 {
-	/* RSEQ_CPU_ID_UNINITIALIZED and _REGISTRATION_FAILED are negative */
+	/* RSEQ_CPU_ID_UNINITIALIZED and RSEQ_CPU_ID_REGISTRATION_FAILED are negative */
 	bool has_rseq = &__rseq_offset && &__rseq_size && __rseq_size &&
 			(int32_t)rseq_cpu(__rseq_offset) >= 0;
 
@@ -36,8 +37,8 @@ bool arch_rseq_init(void)
 	return has_rseq;
 }
 
-/* The size that libc has registered it with: that of all its fields, but at least that
- * of the first ones and their padding. */
+/* The size with which libc has registered the area: that of all its fields, but at least
+ * that of the first fields and their padding. */
 #define AREA_BYTES_MIN	32
 
 static long rseq(int flags)
@@ -48,14 +49,14 @@ static long rseq(int flags)
 			     bytes, flags, RSEQ_SIGNATURE);
 }
 
-/* The kernel has written -1 there when it is done. */
+/* After this system call the area has CPU number -1, which the kernel stores. */
 bool arch_rseq_leave(void)
 {
 	return &__rseq_offset && &__rseq_size && arch_rseq_offset == __rseq_offset &&
 	       !rseq(RSEQ_FLAG_UNREGISTER);
 }
 
-/* Sections are armed meanwhile, too: of the last one the kernel need not know. */
+/* Sections were armed meanwhile, too; the kernel must not see the last one. */
 void arch_rseq_join(void)
 {
 	char *area = (char *)__builtin_thread_pointer() + arch_rseq_offset;

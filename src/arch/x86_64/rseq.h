@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Restartable sequences: glibc registers each thread, we use its area. */
+/* Restartable sequences (rseq).  glibc registers each thread; ulf uses its area. */
 #ifndef ULF_ARCH_RSEQ_H
 #define ULF_ARCH_RSEQ_H
 
@@ -7,20 +7,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From the thread pointer to struct rseq, or to something that can stand in for
- * it: always the same, once arch_rseq_init() was called. */
+/* Offset from the thread pointer to struct rseq, or to a substitute.  arch_rseq_init()
+ * sets it once. */
 extern ptrdiff_t arch_rseq_offset __attribute__((visibility("hidden")));
-/* To what stands in for it: threads are on CPU -1 there. */
+/* Returns the offset of the substitute, in which every thread has CPU number -1. */
 ptrdiff_t arch_no_rseq_offset(void) __attribute__((visibility("hidden")));
 
-/* True if this thread is registered.  Writes arch_rseq_offset. */
+/* Set arch_rseq_offset.  Returns true if this thread is registered for rseq. */
 bool arch_rseq_init(void) __attribute__((visibility("hidden")));
 
-/* This thread is on CPU -1 for a while.  False: it was not registered.  Any context. */
+/* Unregister this thread: it has CPU number -1 until arch_rseq_join().  Returns false if
+ * it was not registered.  Any thread and any signal handler may call this. */
 bool arch_rseq_leave(void) __attribute__((visibility("hidden")));
-/* After that. */
+/* Register this thread again after arch_rseq_leave() has returned true. */
 void arch_rseq_join(void) __attribute__((visibility("hidden")));
 
+/* Returns the CPU number in the struct rseq at @offset from the thread pointer. */
 static inline uint32_t rseq_cpu(ptrdiff_t offset)
 {
 	uint32_t cpu;
@@ -29,7 +31,7 @@ static inline uint32_t rseq_cpu(ptrdiff_t offset)
 	return cpu;
 }
 
-/* The CPU this thread is on; garbage (>= nr_cpus) where it is not registered. */
+/* Returns the CPU of this thread; a number >= nr_cpus if the thread is not registered. */
 static inline uint32_t arch_rseq_cpu(void)
 {
 	return rseq_cpu(arch_rseq_offset);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel leaves on the stack for a signal's handler. */
+/* Reads the frame that the kernel puts on the stack for a signal handler. */
 #ifndef ULF_ARCH_SIGNAL_H
 #define ULF_ARCH_SIGNAL_H
 
 #include <stdint.h>
 #include <ucontext.h>
 
-/* @place: where the handler's return address is. */
+/* @place: address of the handler's return address on the stack. */
 
-/* The stack pointer that was interrupted. */
+/* Returns the stack pointer of the interrupted code. */
 static inline uint64_t arch_signal_sp(const uint64_t *place)
 {
 	const ucontext_t *context = (const void *)(place + 1);
@@ -16,7 +16,8 @@ static inline uint64_t arch_signal_sp(const uint64_t *place)
 	return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
-/* The alternate stack, which need not be the one that it is on; ss_size 0: none. */
+/* Returns the thread's alternate stack; the handler need not run on it.  ss_size is 0:
+ * none. */
 static inline const stack_t *arch_signal_stack(const uint64_t *place)
 {
 	const ucontext_t *context = (const void *)(place + 1);

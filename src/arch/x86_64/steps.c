@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals are blocked in a thread that may be single-stepped, by the trap flag: for a step
- * while SIGTRAP is blocked the kernel kills.
+ * Blocks signals in a thread that may be single-stepped by the trap flag.  If SIGTRAP is
+ * blocked at a step, the kernel kills the process.
  *
- *	who takes the steps		what is done
- *	the program			the flag is off until signals are restored
- *	its handler for SIGTRAP sets	SIGTRAP stays as it is: such a handler runs with the
- *	the flag again each time	caller's lock held
- *	a debugger			the same.  Its steps are no signals of the program's;
- *					but a POPF that is stepped over makes the kernel
- *					take the flag for the program's, for ever
+ *	the steps are made by		action
+ *	the program			the flag is cleared until signals are restored
+ *	the program's SIGTRAP handler,	SIGTRAP is not blocked: the handler runs with the
+ *	which sets the flag each time	caller's lock held
+ *	a debugger			SIGTRAP is not blocked.  Its steps are not signals
+ *					of the program.  But if it steps over a POPF, the
+ *					kernel takes the flag for the program's, for ever
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 #include "arch/arch.h"
 
 #define TRAP_FLAG	0x100u
-#define STATUS_BYTES	512		/* the line is among the first ones */
+#define STATUS_BYTES	512		/* bytes to read: the line is among the first ones */
 
 static bool is_flag_on(void)
 {
@@ -43,7 +43,7 @@ static bool is_debugged(void)
 	return false;
 }
 
-/* False: it stays on. */
+/* Clear the trap flag.  Returns false if it stays set. */
 static bool put_flag_off(void)
 {
 	if (is_debugged())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls that leave errno alone: they return -errno. */
+/* System calls that return -errno and do not change errno. */
 #ifndef ULF_ARCH_SYSCALL_H
 #define ULF_ARCH_SYSCALL_H
 
@@ -32,23 +32,28 @@ static inline long arch_syscall6(long nr, long a, long b, long c, long d,
 #define arch_syscall1(nr, a)		arch_syscall4(nr, a, 0, 0, 0)
 #define arch_syscall0(nr)		arch_syscall4(nr, 0, 0, 0, 0)
 
-/* What a thread had before arch_signals_block() (steps.c). */
+/* The state of a thread before arch_signals_block() (steps.c). */
 struct arch_signals {
-	uint64_t mask;
-	bool is_stepped;		/* by itself, and it can be kept from it */
+	uint64_t mask;			/* signal mask */
+	bool is_stepped;		/* arch_signals_block() has cleared the trap flag */
 };
 
-/* All of this thread's; but one that is single-stepped is not killed by that. */
+/*
+ * arch_signals_block - block all signals of this thread.  A thread that is single-stepped
+ * is not killed by that: see steps.c.
+ * arch_signals_restore - restore the state before that.
+ */
 void arch_signals_block(struct arch_signals *ret_saved) __attribute__((visibility("hidden")));
 void arch_signals_restore(const struct arch_signals *saved)
 	__attribute__((visibility("hidden")));
 
 /*
- * Of the program: can the page of @addr be read?  Any context.
+ * Returns true if the page of @addr can be read.  Any thread and any signal handler may
+ * call this.
  *
- * The kernel reads the 8 bytes that it is given for a signal mask before it sees
- * that it cannot do what it is told: the cheapest way to ask whether they are
- * there, in a handler, without a descriptor, in every sandbox.
+ * The kernel reads the 8 bytes of a signal mask before it checks the operation, which is
+ * invalid here.  This is the cheapest way to test memory in a signal handler: it needs no
+ * descriptor and works in every sandbox.
  */
 static inline bool arch_is_readable(const void *addr)
 {

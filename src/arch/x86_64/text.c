@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Text stays read-only and executable: bytes go in through /proc/self/mem.
- * Where that is denied (chroot, non-dumpable process), the pages are writable
- * for the moment of the write.
- */
+/* Writes to text through /proc/self/mem, so the pages stay read-only and executable.
+ * Where that is denied (chroot, non-dumpable process), the pages are writable during the
+ * write. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
@@ -15,8 +13,8 @@
 #include "base/bits.h"
 #include "base/testpoint.h"
 
-/* The thread that has it open, which writes this, and its descriptor there.
- * Others only see that it is not they. */
+/* The thread that keeps /proc/self/mem open, and its descriptor.  Only this thread writes
+ * mem_tid; other threads only find that it is not their id. */
 static long mem_tid;
 static int mem_fd;
 
@@ -33,8 +31,9 @@ static int open_mem(void)
 				  O_RDWR | O_CLOEXEC, 0);
 }
 
-/* Where a filter of the program's (seccomp) refuses gettid(), nobody knows who he is: in
- * another thread the number would be one of the program's files. */
+/* If seccomp blocks gettid(), a thread cannot find out whether it is the one with the
+ * descriptor; in another thread the number would be a file of the program.  So nothing is
+ * kept open then. */
 void text_start(bool has_own_table)
 {
 	long tid = arch_syscall0(SYS_gettid);
@@ -71,7 +70,8 @@ static int write_by_mprotect(uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 	return 0;
 }
 
-/* It may have gone; dlclose() of libulf.so waits. */
+/* The text may be unmapped already.  It is not unmapped during the copy: the dlclose() of
+ * libulf.so waits. */
 static int read_in_place(const uint8_t *addr, void *to, uint32_t nr)
 {
 	uint64_t end = (uint64_t)addr + nr;
@@ -83,7 +83,6 @@ static int read_in_place(const uint8_t *addr, void *to, uint32_t nr)
 	return 0;
 }
 
-/* @fd: /proc/self/mem, or negative. */
 int text_read(int fd, const uint8_t *addr, void *to, uint32_t nr)
 {
 	long n;
@@ -105,7 +104,7 @@ int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 	    arch_syscall4(SYS_pwrite64, fd, bytes, nr, addr) == (long)nr)
 		return 0;
 	r = write_by_mprotect(addr, bytes, nr);
-	/* No memory, or no memory there? */
+	/* ENOMEM: out of memory, or nothing mapped there? */
 	return r == -ENOMEM && text_read(fd, addr, &seen, 1) ? -EFAULT : r;
 }
 
@@ -119,7 +118,9 @@ void text_sync(void)
 		      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0);
 	if (!arch_syscall2(SYS_membarrier, sync, 0))
 		return;
-	/* Old kernel: the interrupts of a changed mapping serialize, too. */
+	/*
+	 * An old kernel: the interrupts after a changed mapping serialize the cores, too.
+	 */
 	long mem = arch_syscall6(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mem < 0 && mem > -4096)

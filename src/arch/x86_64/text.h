@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing to code that may be running.  One caller at a time. */
+/* Writes to code that may be running.  One caller at a time. */
 #ifndef ULF_ARCH_TEXT_H
 #define ULF_ARCH_TEXT_H
 
@@ -8,51 +8,75 @@
 
 #define TEXT_PAGE	4096u
 
-/* The agent begins: @has_own_table: nothing else uses its descriptors, so
- * /proc/self/mem can stay open there. */
+/*
+ * text_start - called by the agent when it starts.
+ * @has_own_table: the agent has a private descriptor table, so it can keep /proc/self/mem
+ *	open.
+ */
 void text_start(bool has_own_table);
 
-/* Writes go between these, and are given what text_begin() returned. */
+/*
+ * text_begin - returns a descriptor of /proc/self/mem for the functions below, or a
+ * negative number: they then use another way.
+ * text_end - ends the use of @fd.
+ */
 int text_begin(void);
 void text_end(int fd);
 
+/*
+ * Write @nr bytes to @addr.
+ * Returns 0, -EFAULT (not mapped) or another -errno.
+ */
 int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr);
-/* -EFAULT: it is not there (any more); other errors: it cannot be read. */
+/*
+ * Read @nr bytes at @addr.
+ * Returns 0, -EFAULT (not mapped) or another -errno: it cannot be read.
+ */
 int text_read(int fd, const uint8_t *addr, void *to, uint32_t nr);
-/* Every core has what was written before. */
+/* After this every core executes the bytes that were written before. */
 void text_sync(void);
 
-/* A copy of two pages, of which the second need not be there.  Begins with the
- * descriptor alone. */
+/* A copy of two consecutive pages; the second one may be missing.  Initialize only fd,
+ * the rest to 0. */
 struct text_view {
-	int fd;
-	uint64_t page;
-	uint32_t bytes;
+	int fd;				/* from text_begin() */
+	uint64_t page;			/* address of the first page */
+	uint32_t bytes;			/* valid bytes: 0, one page or two */
 	uint8_t text[2 * TEXT_PAGE];
 };
-/* @nr bytes at @at, up to the end of these; NULL: they are not there. */
+/* Returns a copy of @nr bytes at @at, which must not reach beyond the page after that of
+ * @at.  NULL: they cannot be read. */
 const uint8_t *text_view_at(struct text_view *view, uint64_t at, uint32_t nr);
 
-/* Many small writes in rising order, a page of them at a time.  What lies
- * between two of them is written again as it is. */
+/* Many small writes in rising order, collected by page.  Bytes between two writes are
+ * written again unchanged. */
 struct text_batch {
 	int fd;
-	int error;			/* the first one; 0 */
+	int error;			/* the first error; 0: none */
 	bool is_there;			/* the page could be read */
-	uint64_t page;			/* in the buffer; 0: none */
-	uint32_t low, high;		/* what of it was changed */
+	uint64_t page;			/* address of the page in @bytes; 0: none */
+	uint32_t low, high;		/* offsets of the changed bytes: low .. high - 1 */
 	uint8_t bytes[TEXT_PAGE];
 };
+/* Start a batch.  @fd: from text_begin(). */
 void text_batch_init(struct text_batch *batch, int fd);
-/* As they will be.  Not there: anything. */
+/* Read @nr bytes as they will be after the batch.  The result is undefined if the page
+ * cannot be read. */
 void text_batch_get(struct text_batch *batch, const uint8_t *addr, uint8_t *to,
 		    uint32_t nr);
+/* Write @nr bytes to @addr. */
 void text_batch_put(struct text_batch *batch, uint8_t *addr,
 		    const uint8_t *bytes, uint32_t nr);
-/* A byte, if it is @old now; -EILSEQ if not. */
+/*
+ * Write @new to the byte at @addr if it is @old now.
+ * Returns 0, or -EILSEQ: it is not @old, or cannot be read.
+ */
 int text_batch_change(struct text_batch *batch, uint8_t *addr, uint8_t old,
 		      uint8_t new);
-/* Write what is left; returns the first error of all. */
+/*
+ * Write what is left.
+ * Returns 0 or the first error of the batch.
+ */
 int text_batch_done(struct text_batch *batch);
 
 #endif

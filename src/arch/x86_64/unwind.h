@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The registers that a stack is unwound with, by their DWARF numbers. */
+/* The registers needed to unwind a stack, by their DWARF numbers. */
 #ifndef ULF_ARCH_UNWIND_H
 #define ULF_ARCH_UNWIND_H
 
@@ -12,7 +12,8 @@ enum {
 	ARCH_UNWIND_REGS	= 17,
 };
 
-/* Those that a function keeps for its caller, as they are here. */
+/* Store the current values of the callee-saved registers, of the stack pointer and of the
+ * program counter in @regs; the others are 0. */
 static inline __attribute__((always_inline)) void
 arch_unwind_here(uint64_t regs[ARCH_UNWIND_REGS])
 {
@@ -30,7 +31,8 @@ arch_unwind_here(uint64_t regs[ARCH_UNWIND_REGS])
 			 : : "a"(regs) : "rcx", "memory");
 }
 
-/* Of a thread that pthread_create() made it is at the upper end of its stack. */
+/* Returns the thread pointer.  In a thread of pthread_create() it is at the upper end of
+ * the stack. */
 static inline uint64_t arch_thread_pointer(void)
 {
 	uint64_t tp;

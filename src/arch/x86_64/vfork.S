@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vfork(), in libulf.so alone; src/runtime/libc/vfork.c says why, and has the parts before
- * and after.
+ * vfork(), only in libulf.so.  src/runtime/libc/vfork.c has the reason and the parts
+ * before and after.
  *
- *	if vfork_next: it is called in the place of this one
+ *	if vfork_next: it is called instead of this function
  *	before = vfork_begin(), top = ftrace_this.top
- *	child:	if VFORK_KEPT in before: it is on no CPU
+ *	child:	if VFORK_KEPT in before: set its CPU number to -1
  *		back to the caller
  *	parent:	return vfork_end(the child's pid, or -errno, before, top)
  *
- * The child goes on with the stack of its parent, and overwrites what is below the
- * caller's frame: so nothing is kept there, but in registers, which both have.  It jumps
- * back, as a return would take the address off a shadow stack, too, and that is both's.
+ * The child runs on the stack of its parent and overwrites what is below the caller's
+ * frame.  So nothing is kept there, but only in registers, of which each process has its
+ * own copy.  The child jumps back to the caller: a return would also take the address off
+ * the hardware shadow stack, which both processes share.
  */
 #include "offsets.h"
 
 	.text
 	.globl	vfork, __vfork, vfork_here
-	.hidden	vfork_here			/* this one, whoever is the first */
+	.hidden	vfork_here			/* this function, whichever vfork the
+						 * linker finds first */
 	.type	vfork, @function
 	.type	__vfork, @function
 vfork:
@@ -40,7 +42,7 @@ vfork_here:
 	popq	%rdi
 	.cfi_adjust_cfa_offset -8
 	.cfi_register rip, rdi
-	movl	$58, %eax			/* vfork; it changes rax, rcx and r11 */
+	movl	$58, %eax			/* vfork; changes rax, rcx and r11 */
 	syscall
 	testl	%eax, %eax
 	jz	2f
