@@ -38,11 +38,11 @@ long task_report_state(bool preempt, unsigned int state, const struct task_struc
 	report = (state | (unsigned int)p->exit_state) & TASK_REPORT;
 	if (!report)
 		return TASK_RUNNING;
-	/* A task can be in more than one: the last one says it best. */
+	/* Several bits may be set: report the highest one. */
 	return 1L << (31 - __builtin_clz(report));
 }
 
-/* The real CPUs that the program may use, dealt out to the virtual ones. */
+/* Assign the real CPUs that the program may use to the virtual ones. */
 static void map_cpus(void)
 {
 	cpu_set_t allowed;
@@ -60,10 +60,8 @@ static void map_cpus(void)
 	}
 }
 
-/*
- * A task's thread runs on the machine's CPU that stands for its virtual one, so
- * that a trace's CPU column and the events agree.  It works without, too.
- */
+/* A task's thread runs on the real CPU that stands for its virtual CPU, so that the CPU
+ * column of a trace matches the events.  The scheduler also works without that. */
 static void pin_task(struct task_struct *p)
 {
 	cpu_set_t set;
@@ -112,7 +110,8 @@ bool try_to_wake_up(struct task_struct *p, unsigned int state)
 		activate_task(p);
 		check_preempt_curr(&runqueues[p->cpu], p);
 	}
-	/* Else it is about to sleep, and schedule() will find it runnable. */
+	/* If the task is on the queue it is about to sleep, and schedule() will find it
+	 * runnable. */
 	atomic_store(&p->__state, TASK_RUNNING);
 	trace_sched_wakeup(p);
 unlock:
@@ -139,11 +138,9 @@ void wake_up_new_task(struct task_struct *p)
 	spin_unlock_irqrestore(&sched_lock, flags);
 }
 
-/*
- * Hand the CPU to @next and wait for it to come back.  Once sched_lock is
- * free, @prev may be woken and get a baton before it waits: it is counted, and
- * until then @prev touches nothing that is shared.
- */
+/* Hand the CPU to @next and wait until it comes back.  After sched_lock is released,
+ * another CPU may wake @prev and post its baton before @prev waits: the semaphore counts
+ * that.  Until the wait has ended @prev touches nothing that is shared. */
 static void context_switch(struct task_struct *prev, struct task_struct *next, bool dead)
 {
 	pin_task(next);
@@ -217,7 +214,7 @@ void schedule_tail(void)
 	local_irq_enable();
 }
 
-/* The task's last switch; the thread goes on to its end, without a CPU. */
+/* The task's last switch.  Its thread continues to its end without a CPU. */
 void do_task_dead(void)
 {
 	local_irq_disable();
@@ -226,7 +223,7 @@ void do_task_dead(void)
 	pthread_exit(NULL);
 }
 
-/* Time is up for whoever has had a slice while others wait. */
+/* Preempt the running task if it has used its slice and other tasks wait. */
 void scheduler_tick(void)
 {
 	struct rq *rq = &runqueues[current->cpu];
@@ -246,7 +243,9 @@ void scheduler_tick(void)
 		raise_softirq(SCHED_SOFTIRQ);
 }
 
-/* SCHED softirq: a queue two shorter than another takes one of its tasks. */
+/*
+ * SCHED softirq: if this queue is shorter by two than another one, take a task from that.
+ */
 static void run_rebalance_domains(void)
 {
 	int other, cpu = current->cpu;
@@ -297,7 +296,7 @@ u64 nr_context_switches(void)
 	return sum;
 }
 
-/* The idle task: rests until there is somebody to give the CPU to. */
+/* The idle task: waits until another task wants the CPU. */
 static int cpu_idle(void *arg)
 {
 	(void)arg;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Between protocols and drivers: the way out, and the NET_RX softirq's way in. */
+/*
+ * The layer between protocols and drivers: sending, and receiving in the NET_RX softirq.
+ */
 #include <errno.h>
 
 #include <mini/irq.h>
@@ -7,12 +9,13 @@
 
 #include "trace/events/net.h"
 
-#define RX_WEIGHT	4	/* frames a round and source; then the others' turn */
+#define RX_WEIGHT	4	/* frames per source in one round */
 #define BACKLOG_MAX	64
 
 struct softnet_data {
-	struct sk_buff_head backlog;	/* of netif_rx() */
-	struct list_head poll_list;	/* devices; this CPU, interrupts off */
+	struct sk_buff_head backlog;	/* frames queued by netif_rx() */
+	struct list_head poll_list;	/* devices to poll; only this CPU uses it, with
+					 * interrupts off */
 };
 
 static struct softnet_data softnet[NR_CPUS];
@@ -28,7 +31,8 @@ static int dev_hard_start_xmit(struct sk_buff *skb, struct net_device *dev)
 	return rc;
 }
 
-/* Owns @skb.  0, or -ENOBUFS if the device had no room. */
+/* Send @skb, which this function owns from now on.  Returns 0, or -ENOBUFS: the device is
+ * full. */
 int dev_queue_xmit(struct sk_buff *skb)
 {
 	struct net_device *dev = skb->dev;
@@ -57,7 +61,9 @@ static int enqueue_to_backlog(struct sk_buff *skb)
 	return 0;
 }
 
-/* From a driver, softirqs off: owns @skb. */
+/*
+ * Queue a received frame.  Drivers call this with softirqs off; it owns @skb from now on.
+ */
 int netif_rx(struct sk_buff *skb)
 {
 	trace_netif_rx(skb);
@@ -74,7 +80,7 @@ static int __netif_receive_skb(struct sk_buff *skb)
 	return -EPROTONOSUPPORT;
 }
 
-/* In the softirq: owns @skb. */
+/* Process a received frame, in the softirq.  Owns @skb from now on. */
 int netif_receive_skb(struct sk_buff *skb)
 {
 	return __netif_receive_skb(skb);
@@ -94,7 +100,7 @@ static bool process_backlog(struct softnet_data *sd)
 	return skb_queue_len(&sd->backlog) != 0;
 }
 
-/* The device has frames: poll it in this CPU's softirq. */
+/* The device has frames: let this CPU's softirq poll it. */
 void napi_schedule(struct net_device *dev)
 {
 	bool flags;
@@ -128,7 +134,8 @@ static void net_rx_action(void)
 
 	if (dev) {
 		is_more = dev->ops->poll(dev, RX_WEIGHT);
-		/* After this an interrupt can schedule it again; ask once more. */
+		/* After this store an interrupt can schedule the device again, so check
+		 * for frames once more. */
 		atomic_store(&dev->poll_scheduled, false);
 		if (is_more || dev->ops->has_frames(dev))
 			napi_schedule(dev);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The device eth0: a network card with a loop-back plug in its socket.  Frames
- * that are sent wait on the wire; the card's interrupt says that they have come
- * back, and polling copies them into fresh buffers as a card's DMA would.
- */
+/* The device eth0: a network card with a loop-back plug.  Frames that are sent wait on
+ * the wire.  The card's interrupt signals that they have come back, and polling copies
+ * them into new buffers, as a card's DMA does. */
 #include <string.h>
 
 #include <mini/irq.h>

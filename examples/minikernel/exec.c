@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs: files in /bin whose first line says which code they are. */
+/* Programs: files in /bin whose first line names the function to run. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

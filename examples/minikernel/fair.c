@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fairness: who has had least of a CPU is next.  Time is weighed by niceness and
- * called virtual then; a task goes where there is room for it.
+ * Fair scheduling: the task with the least virtual run time runs next.  Virtual run time
+ * is run time weighted by niceness.  A task that wakes up goes to a CPU with free time.
  */
 #include <mini/time.h>
 
@@ -28,7 +28,7 @@ static void dequeue_task(struct rq *rq, struct task_struct *p)
 	rq->nr_queued--;
 }
 
-/* The least virtual time of all who want the CPU; it never goes back. */
+/* Update the least virtual time of all tasks that want the CPU; it never decreases. */
 static void update_min_vruntime(struct rq *rq)
 {
 	u64 least = rq->curr->vruntime;
@@ -64,7 +64,8 @@ static bool cpu_is_idle(int cpu)
 	return runqueues[cpu].curr == runqueues[cpu].idle && !runqueues[cpu].nr_queued;
 }
 
-/* Where it last ran if that is free, else any free CPU, else the shortest queue. */
+/* Choose a CPU for @p: where it last ran if that is idle, else any idle CPU, else the
+ * shortest queue. */
 int select_task_rq(const struct task_struct *p)
 {
 	int cpu, best = -1;
@@ -82,7 +83,7 @@ int select_task_rq(const struct task_struct *p)
 	return best;
 }
 
-/* Virtual times of two queues have nothing to do with each other. */
+/* Virtual times of two queues are not comparable: convert the task's. */
 void set_task_cpu(struct task_struct *p, int cpu)
 {
 	trace_sched_migrate_task(p, cpu);
@@ -96,7 +97,7 @@ void activate_task(struct task_struct *p)
 {
 	struct rq *rq = &runqueues[p->cpu];
 
-	/* A sleeper gets a little ahead, but cannot save up. */
+	/* A task that has slept gets a small advantage, but cannot save up time. */
 	if (p->vruntime + SLICE < rq->min_vruntime)
 		p->vruntime = rq->min_vruntime - SLICE;
 	p->on_rq = true;
@@ -108,10 +109,8 @@ static unsigned int nr_running(const struct rq *rq)
 	return rq->nr_queued + (rq->curr != rq->idle);
 }
 
-/*
- * Take a waiting task that may run on @cpu from the longest other queue.  Not
- * the only one that a CPU has: that is about to run there.
- */
+/* Take a waiting task that may run on @cpu from the longest other queue.  Never take the
+ * only task of a CPU: it is about to run there. */
 struct task_struct *pull_task(int cpu)
 {
 	struct task_struct *p;
@@ -147,7 +146,7 @@ struct task_struct *pick_next_task(struct rq *rq)
 	return next;
 }
 
-/* Each step of niceness is a quarter more or less of the CPU. */
+/* Each step of niceness gives a quarter more or less of the CPU. */
 void set_user_nice(struct task_struct *p, int nice)
 {
 	u32 weight = NICE_0_LOAD;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a task: made, run, ended, and its end noticed by its parent. */
+/* The life of a task: creation, exit, and wait by its parent. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static void *task_entry(void *arg)
 	do_exit(p->fn(p->arg));
 }
 
-/* Everything of a task but its thread. */
+/* Create a task without its thread. */
 static struct task_struct *dup_task_struct(const char *comm)
 {
 	struct task_struct *p = kmem_cache_alloc(task_struct_cachep, GFP_KERNEL | __GFP_ZERO);
@@ -78,7 +78,8 @@ static void free_task(struct task_struct *p)
 	kmem_cache_free(task_struct_cachep, p);
 }
 
-/* A thread inherits what its maker has blocked: interrupts have to be off. */
+/* Start the task's thread.  A thread inherits the blocked signals of its creator, so
+ * interrupts must be off. */
 static int start_thread(struct task_struct *p)
 {
 	pthread_attr_t attr;
@@ -176,7 +177,8 @@ struct task_struct *kthread_run(int (*fn)(void *arg), void *arg, int cpu,
 	return p;
 }
 
-/* Not on a run queue: the scheduler gives it the CPU when nobody else wants it. */
+/* Create the idle task of @cpu.  It is on no run queue: the scheduler gives it the CPU
+ * when no other task wants it. */
 struct task_struct *fork_idle(int cpu, int (*fn)(void *arg))
 {
 	char comm[TASK_COMM_LEN] = "swapper/0";
@@ -223,7 +225,7 @@ int kthread_stop(struct task_struct *p)
 	return code;
 }
 
-/* Orphans go to init.  tasklist_lock is held. */
+/* Give the children of @p to init.  tasklist_lock is held. */
 static void forget_children(struct task_struct *p)
 {
 	struct task_struct *child, *tmp;
@@ -237,7 +239,7 @@ static void forget_children(struct task_struct *p)
 	}
 }
 
-/* From here on the parent may reap the task, once its thread has ended. */
+/* After this the parent may reap the task, once its thread has ended. */
 static void exit_notify(struct task_struct *p)
 {
 	bool flags;
@@ -267,10 +269,8 @@ void do_exit(int code)
 	do_task_dead();
 }
 
-/*
- * The thread needs no virtual CPU for the few steps that it still has to go, so
- * that waiting for it here cannot keep it from ending.
- */
+/* Wait for the thread of @p to end and free the task.  The thread needs no virtual CPU
+ * for its last steps, so waiting here cannot keep it from ending. */
 void release_task(struct task_struct *p)
 {
 	bool flags;
@@ -282,7 +282,7 @@ void release_task(struct task_struct *p)
 	free_task(p);
 }
 
-/* 1 and a child to reap, 0 if none is ready, -ECHILD if there is none. */
+/* Returns 1 and a child to reap, 0 if none is ready, or -ECHILD if there is no child. */
 static int find_zombie(pid_t pid, struct task_struct **ret_task)
 {
 	struct task_struct *child;
@@ -306,7 +306,8 @@ static int find_zombie(pid_t pid, struct task_struct **ret_task)
 	return found;
 }
 
-/* The pid of a child that has ended, -ECHILD or -EINTR; @pid 0 or less is any. */
+/* Wait for a child to end.  @pid 0 or less: any child.  Returns its pid, -ECHILD or
+ * -EINTR. */
 pid_t kernel_wait4(pid_t pid, int *ret_status)
 {
 	struct task_struct *child = NULL;
@@ -325,7 +326,7 @@ pid_t kernel_wait4(pid_t pid, int *ret_status)
 	return pid;
 }
 
-/* @pid -1 is every user task but init. */
+/* Send a signal.  @pid -1: to every user task except init. */
 int kernel_kill(pid_t pid, int sig)
 {
 	struct task_struct *p;

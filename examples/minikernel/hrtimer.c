@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * High resolution timers: a list a CPU, ordered by expiry, whose head the
- * CPU's clock is set to.  Callbacks run in the clock's interrupt.
- */
+/* High resolution timers: each CPU has a list ordered by expiry, and its clock is set to
+ * the first timer.  Callbacks run in the clock's interrupt. */
 #include <errno.h>
 #include <sched.h>
 
@@ -14,7 +12,7 @@
 
 struct hrtimer_cpu_base {
 	struct list_head active;
-	struct hrtimer *running;	/* its callback, right now */
+	struct hrtimer *running;	/* the timer whose callback runs now, or NULL */
 };
 
 static spinlock_t hrtimer_lock = SPIN_LOCK_INIT;
@@ -36,7 +34,7 @@ void hrtimer_init(struct hrtimer *timer, clockid_t clock, enum hrtimer_mode mode
 	trace_hrtimer_init(timer, clock, mode);
 }
 
-/* True if the clock has to be set anew. */
+/* Returns true if the clock must be set again. */
 static bool enqueue_hrtimer(struct hrtimer *timer, enum hrtimer_mode mode, bool was_armed)
 {
 	struct hrtimer_cpu_base *base = &bases[current->cpu];
@@ -75,7 +73,7 @@ void hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode)
 	spin_unlock_irqrestore(&hrtimer_lock, flags);
 }
 
-/* 1 if it was waiting to expire. */
+/* Returns 1 if the timer was waiting to expire. */
 int hrtimer_cancel(struct hrtimer *timer)
 {
 	bool flags, is_running;
@@ -114,7 +112,7 @@ static void __run_hrtimer(struct hrtimer_cpu_base *base, struct hrtimer *timer, 
 	restart = timer->function(timer);
 	trace_hrtimer_expire_exit(timer);
 	spin_lock(&hrtimer_lock);
-	/* Somebody may have started it again while it ran. */
+	/* Another task may have started the timer again while its callback ran. */
 	if (restart == HRTIMER_RESTART && list_empty(&timer->node))
 		enqueue_hrtimer(timer, HRTIMER_MODE_ABS, false);
 	base->running = NULL;

@@ -97,7 +97,7 @@ static int write_words(unsigned int seed)
 	return r;
 }
 
-/* The files that there are from the start. */
+/* Create the files that exist from the start. */
 int rootfs_init(void)
 {
 	static const char motd[] = "Welcome to the mini kernel.\n";
@@ -122,8 +122,8 @@ int rootfs_init(void)
 static const struct {
 	const char *path;
 	const char *args;
-	const unsigned int *number;	/* if not NULL, its value is the argument; a
-					 * service with 0 is not started */
+	const unsigned int *number;	/* if not NULL, *number is the argument; the
+					 * service is not started if that is 0 */
 	enum { ALWAYS, WITH_CONSOLE, WITHOUT_CONSOLE } when;
 } services[] = {
 	{ "/bin/server", "", NULL, ALWAYS },

@@ -97,7 +97,7 @@ int ip_send_skb(struct sk_buff *skb, const struct flow *flow)
 	return dev_queue_xmit(skb);
 }
 
-/* What kind of frame is it?  Its own header is done with then. */
+/* Set the protocol of the frame and remove its Ethernet header. */
 void eth_type_trans(struct sk_buff *skb)
 {
 	const struct eth_header *eth = (const void *)skb->data;

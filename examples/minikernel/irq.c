@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interrupts: the machine's signals made into a CPU's interrupt lines.
+ * Interrupts: turns signals of the real machine into interrupt lines of virtual CPUs.
  *
- *   word                  | writers                       | reader
- *   chip[cpu].pending     | any thread, any handler (or)  | handler on cpu (exchange)
+ *	word                  | writers                       | reader
+ *	chip[cpu].pending     | any thread, any handler (or)  | handler on cpu (exchange)
  *
- * A signal is sent only when the word was empty, so that lines raised together
- * are one signal.  The clock's signal says by itself what it is.
+ * A signal is sent only if the word was empty, so lines that are raised together make one
+ * signal.  The clock's signal needs no bit in the word.
  */
 #include <errno.h>
 #include <sched.h>
@@ -53,7 +53,7 @@ void local_irq_disable(void)
 	current->irqs_disabled = true;
 }
 
-/* Only the line of the CPU that the task has now is opened. */
+/* Unblock only the signal of the CPU on which the task runs now. */
 void local_irq_enable(void)
 {
 	sigset_t set;
@@ -64,7 +64,7 @@ void local_irq_enable(void)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* The holder may have lost its real CPU: do not spin for ever. */
+/* The holder may have lost its real CPU, so do not only spin. */
 void spin_lock(spinlock_t *lock)
 {
 	int spins = 0;
@@ -98,7 +98,7 @@ static void handle_irq_event(int irq)
 	trace_irq_handler_exit(irq, action, ret);
 }
 
-/* The signal handler of every line: interrupts are off. */
+/* The signal handler of all CPUs.  Interrupts are off in it. */
 static void do_IRQ(int sig, siginfo_t *info, void *context)
 {
 	struct irq_chip *c = &chip[sig - SIGRTMIN];
@@ -152,7 +152,7 @@ void clockevents_program(int cpu, ktime_t ns)
 	timer_settime(chip[cpu].clock, TIMER_ABSTIME, &when, NULL);
 }
 
-/* In main(), before there is any other thread of ours. */
+/* Called by main() before any other thread of this program exists. */
 int irq_init(void)
 {
 	struct sigaction action = { .sa_sigaction = do_IRQ, .sa_flags = SA_SIGINFO | SA_RESTART };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sleeping lock.  Unlocking wakes the first who waits; until that one runs,
- * others may take the lock, as it would be idle otherwise.  But a waiter that
- * finds it taken again asks for it, and then unlocking gives it to him.
+ * The sleeping lock.  Unlocking wakes the first waiter.  Until the waiter runs, other
+ * tasks may take the lock, because it would be idle otherwise.  A waiter that finds the
+ * lock taken again requests it, and the next unlock then gives the lock to this waiter.
  */
 #include <mini/mutex.h>
 #include <mini/sched.h>
@@ -20,7 +20,8 @@ void mutex_init(struct mutex *lock)
 	INIT_LIST_HEAD(&lock->wait_list);
 }
 
-/* wait_lock is held.  True if the lock is ours, also if it was given to us. */
+/* wait_lock is held.  Returns true if the caller has the lock, also if it was given to
+ * it. */
 static __attribute__((noinline)) bool __mutex_trylock(struct mutex *lock)
 {
 	if (!lock->owner)
@@ -28,7 +29,7 @@ static __attribute__((noinline)) bool __mutex_trylock(struct mutex *lock)
 	return lock->owner == current;
 }
 
-/* wait_lock is held, and is so again at the end; interrupts were on before. */
+/* wait_lock is held at the start and at the end; interrupts were on before. */
 static void __mutex_lock_slowpath(struct mutex *lock)
 {
 	struct mutex_waiter waiter = { .task = current };
@@ -49,7 +50,7 @@ static void __mutex_lock_slowpath(struct mutex *lock)
 	list_del_init(&waiter.list);
 }
 
-/* May sleep: in a task, with interrupts on. */
+/* Take the lock; may sleep.  Only tasks may call this, with interrupts on. */
 void mutex_lock(struct mutex *lock)
 {
 	bool flags;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree of names.  Nothing is ever taken out of it while tasks run. */
+/* The tree of names.  Nothing is removed from it while tasks run. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 static struct kmem_cache *dentry_cachep, *inode_cachep;
 static struct dentry *root;
-static struct mutex tree_lock;		/* every children list */
+static struct mutex tree_lock;		/* protects every list of children */
 
 static struct dentry *d_alloc(const char *name, size_t len, bool is_dir,
 			      const struct file_operations *fops)
@@ -42,10 +42,8 @@ static struct dentry *d_lookup(struct dentry *dir, const char *name, size_t len)
 	return NULL;
 }
 
-/*
- * Walk @path as far as it exists, all but its last name.  Then *@ret_name is
- * the last name and *@ret_dir the directory that it is in.  Under tree_lock.
- */
+/* Walk @path except for its last name.  *@ret_name is the last name, *@ret_dir the
+ * directory in which it is.  tree_lock is held. */
 static int link_path_walk(const char *path, struct dentry **ret_dir, const char **ret_name)
 {
 	struct dentry *dir = root, *next;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Switching off: the button's interrupt queues work, the work sends a signal to
- * init, init ends the services and then everything else in the right order.
- */
+/* Switching off: the button's interrupt queues work, the work sends a signal to init, and
+ * init ends the services and then everything else in the right order. */
 #include <signal.h>
 
 #include <mini/fs.h>
@@ -38,7 +36,7 @@ void press_power_button(void)
 	raise_irq(0, IRQ_ACPI);
 }
 
-/* Those who use something go before it: work, its workers, softirqs, the clock. */
+/* End users of a part before the part itself: work, its workers, softirqs, the clock. */
 void kernel_power_off(void)
 {
 	int cpu;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files whose text is made when they are read: what the kernel knows of itself. */
+/* Files whose text is generated when they are read: the kernel's view of itself. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file system in memory: a file is a row of blocks. */
+/* The file system in memory: a file is an array of blocks. */
 #include <errno.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static ssize_t ramfs_read(struct file *file, char *buf, size_t len, size_t pos)
 	return (ssize_t)done;
 }
 
-/* Files grow at their end only: a position behind it means the end. */
+/* Files grow only at their end: a position after the end means the end. */
 static ssize_t ramfs_write(struct file *file, const char *buf, size_t len, size_t pos)
 {
 	struct inode *inode = file->dentry->inode;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals between tasks: made by the sender, met on the way to user mode. */
+/* Signals between tasks: the sender generates them, the task gets them when it returns to
+ * user mode. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -18,7 +19,7 @@ void signal_init(struct signal_struct *sig, const struct signal_struct *from)
 	memcpy(sig->action, from->action, sizeof(sig->action));
 }
 
-/* A new program knows nothing of the old one's handlers. */
+/* A new program starts without the handlers of the old one. */
 void flush_signal_handlers(struct task_struct *p)
 {
 	bool flags;
@@ -91,7 +92,7 @@ int do_sigaction(int sig, sighandler handler)
 	return 0;
 }
 
-/* The lowest one that waits, or 0. */
+/* Returns the lowest pending signal, or 0. */
 static int dequeue_signal(struct kernel_siginfo *ret_info, struct k_sigaction *ret_action)
 {
 	struct signal_struct *signal = &current->signal;

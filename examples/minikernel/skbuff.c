@@ -69,7 +69,7 @@ unsigned char *skb_pull(struct sk_buff *skb, unsigned int len)
 	return skb->data;
 }
 
-/* Room for headers, in a buffer that is still empty. */
+/* Reserve space for headers in an empty buffer. */
 void skb_reserve(struct sk_buff *skb, unsigned int len)
 {
 	skb->data += len;
@@ -82,7 +82,9 @@ void skb_queue_head_init(struct sk_buff_head *queue)
 	queue->qlen = 0;
 }
 
-/* False, and the buffer still the caller's, if @max are in it already. */
+/*
+ * Returns false if the queue has @max buffers already; the caller then still owns @skb.
+ */
 bool skb_queue_tail(struct sk_buff_head *queue, struct sk_buff *skb, unsigned int max)
 {
 	bool flags, has_room;

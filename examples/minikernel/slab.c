@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The allocator.  The machine's memory is one arena of pages with a descriptor
- * each; a cache cuts pages into objects of one size and keeps a list of the pages
- * that have a free one.
- */
+/* The allocator.  The memory is one arena of pages with a descriptor each.  A cache
+ * divides pages into objects of one size, and keeps a list of the pages with a free
+ * object. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,20 +18,21 @@
 #define NR_CACHES	32
 
 struct page {
-	struct list_head list;		/* free pages, or its cache's partial ones */
-	struct kmem_cache *cache;	/* NULL: free */
+	struct list_head list;		/* links free pages, or the partial pages of a
+					 * cache */
+	struct kmem_cache *cache;	/* owner of the page; NULL: the page is free */
 	void *freelist;			/* each free object points to the next */
 	unsigned int inuse;
 };
 
 struct kmem_cache {
 	const char *name;
-	size_t object_bytes;	/* as asked for */
-	size_t size;		/* as cut */
+	size_t object_bytes;	/* requested size */
+	size_t size;		/* size with padding, a multiple of 8 */
 	struct list_head partial;
 };
 
-static spinlock_t slab_lock = SPIN_LOCK_INIT;	/* everything below */
+static spinlock_t slab_lock = SPIN_LOCK_INIT;	/* protects everything below */
 static char *arena;
 static struct page pages[NR_PAGES];
 static LIST_HEAD(free_pages);
@@ -137,7 +136,7 @@ static void slab_free(void *obj)
 	spin_unlock_irqrestore(&slab_lock, flags);
 }
 
-/* While booting. */
+/* Called only while booting. */
 struct kmem_cache *kmem_cache_create(const char *name, size_t size)
 {
 	struct kmem_cache *cache;

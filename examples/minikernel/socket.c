@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Datagram sockets: a port, a queue, and a task that waits for something in it. */
+/* Datagram sockets: a port, a queue, and a task that waits for datagrams. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include <mini/slab.h>
 #include <mini/time.h>
 
-#define RCVBUF_MAX	32	/* datagrams */
+#define RCVBUF_MAX	32	/* datagrams in a queue */
 
 struct socket {
 	struct list_head node;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Softirqs: what an interrupt leaves to be done, with interrupts on again.
+ * Softirqs: work that an interrupt leaves for later, with interrupts on again.
  *
- * They run on the way out of an interrupt or when a task allows them again; when
- * they keep raising themselves, the CPU's ksoftirqd takes over, so that tasks get
- * their turn.
+ * They run at the end of an interrupt, or when a task enables them again.  If they keep
+ * raising themselves, the CPU's ksoftirqd takes over, so that tasks get their turn.
  */
 #include <errno.h>
 
@@ -16,7 +15,7 @@
 #define MAX_SOFTIRQ_RESTART	3
 
 static void (*softirq_vec[NR_SOFTIRQS])(void);	/* set while booting */
-static atomic_uint softirq_pending[NR_CPUS];	/* that CPU only */
+static atomic_uint softirq_pending[NR_CPUS];	/* only that CPU uses its word */
 static struct task_struct *ksoftirqd[NR_CPUS];
 
 void open_softirq(unsigned int nr, void (*action)(void))
@@ -56,7 +55,7 @@ static void handle_softirqs(unsigned int pending)
 	}
 }
 
-/* Interrupts are off here and on while the work is done. */
+/* Interrupts are off at the start and the end, and on while the work is done. */
 static void __do_softirq(void)
 {
 	int cpu = current->cpu, restart = MAX_SOFTIRQ_RESTART;
@@ -132,7 +131,7 @@ int softirq_init(void)
 	return 0;
 }
 
-/* In a task, when no device is left that could raise one. */
+/* Called in a task, when no device can raise softirqs any more. */
 void softirq_done(void)
 {
 	struct task_struct *p;

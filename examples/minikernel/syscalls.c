@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls: descriptors looked up, the work done, and back to user mode. */
+/* System calls: look up descriptors, do the work, and return to user mode. */
 #include <errno.h>
 #include <string.h>
 
@@ -117,7 +117,7 @@ int sys_sleep(unsigned int ms)
 	return (int)syscall_return(left ? -EINTR : 0);
 }
 
-/* Made by the parent, taken over by the child. */
+/* Allocated by the parent, freed by the child. */
 struct spawn {
 	char path[PATH_LEN];
 	char args[ARGS_LEN];

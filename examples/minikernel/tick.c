@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tick: a timer a CPU that counts jiffies and reminds of what time brings. */
+/* The tick: one timer per CPU that counts jiffies and starts periodic work. */
 #include <mini/sched.h>
 #include <mini/time.h>
 
@@ -22,7 +22,8 @@ static enum hrtimer_restart tick_sched_timer(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* The CPUs' ticks are spread over the period: they do not meet at one lock. */
+/* The ticks of the CPUs are spread over the period, so that they do not compete for a
+ * lock. */
 void tick_start(void)
 {
 	int cpu = current->cpu;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The timer wheel: timers of a jiffy's resolution, hung into the slot of the
- * jiffy at which they expire (modulo the wheel's size), run in the TIMER softirq.
- */
+/* The timer wheel: timers with a resolution of one jiffy.  A timer hangs in the slot of
+ * the jiffy at which it expires (modulo the size of the wheel).  Callbacks run in the
+ * TIMER softirq. */
 #include <errno.h>
 #include <sched.h>
 
@@ -16,9 +15,9 @@
 
 struct timer_base {
 	struct list_head slot[WHEEL_SIZE];
-	unsigned long clk;		/* next jiffy to look at */
+	unsigned long clk;		/* next jiffy to process */
 	unsigned long next_expiry;
-	struct timer_list *running;	/* its callback, right now */
+	struct timer_list *running;	/* the timer whose callback runs now, or NULL */
 };
 
 static spinlock_t timer_lock = SPIN_LOCK_INIT;
@@ -41,7 +40,7 @@ static bool detach_timer(struct timer_list *timer)
 	return true;
 }
 
-/* 1 if it was pending before. */
+/* Returns 1 if the timer was pending before. */
 int mod_timer(struct timer_list *timer, unsigned long expires)
 {
 	struct timer_base *base;
@@ -154,7 +153,7 @@ static void process_timeout(struct timer_list *timer)
 	wake_up_process(container_of(timer, struct process_timer, timer)->task);
 }
 
-/* The caller has set the state in which it wants to sleep. */
+/* Sleep for @timeout jiffies.  The caller must have set the state in which it sleeps. */
 long schedule_timeout(long timeout)
 {
 	struct process_timer timer = { .task = current };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The one file in which every event is defined.  All others include a trace
- * header and call trace_<event>().
- */
+/* The one source file that defines all events.  All others include a trace header and
+ * call trace_<event>(). */
 #define CREATE_TRACE_POINTS
 
 #include "trace/events/irq.h"

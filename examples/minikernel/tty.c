@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The console, /dev/console: what the process reads on stdin and writes to stdout.
+ * The console, /dev/console: stdin and stdout of the process.
  *
- * A thread is the keyboard.  It is no task: it puts what was typed into a ring and
- * raises an interrupt, whose handler wakes who waits for a line.
+ * A thread is the keyboard.  It is not a task: it puts the input into a ring and raises
+ * an interrupt, whose handler wakes the task that waits for a line.
  *
- *   word       | writer       | readers
- *   ring.head  | the keyboard | the keyboard, tasks
- *   ring.tail  | tasks, under the reader's lock | the keyboard, tasks
+ *	word       | writer       | readers
+ *	ring.head  | the keyboard | the keyboard, tasks
+ *	ring.tail  | tasks, under the reader's lock | the keyboard, tasks
  */
 #include <errno.h>
 #include <unistd.h>
@@ -23,13 +23,13 @@
 static struct {
 	char data[RING_BYTES];
 	atomic_uint head, tail;		/* only grow */
-	atomic_uint lines;		/* that are whole and not read */
+	atomic_uint lines;		/* complete lines that are not read yet */
 	atomic_bool is_hung_up;
 } ring;
 static struct wait_queue_head wait;
 static struct mutex read_lock;
 
-/* What does not fit is lost, as on a serial line. */
+/* Characters that do not fit are lost, as on a serial line. */
 static void type(char c)
 {
 	unsigned int head = atomic_load(&ring.head);
@@ -65,7 +65,7 @@ static irqreturn_t tty_interrupt(int irq, void *dev)
 	return IRQ_HANDLED;
 }
 
-/* Who reads the console. */
+/* Held by the task that reads the console. */
 static __attribute__((noinline)) void console_lock(void)
 {
 	mutex_lock(&read_lock);
@@ -81,7 +81,7 @@ static bool has_line(void)
 	return atomic_load(&ring.lines) || atomic_load(&ring.is_hung_up);
 }
 
-/* A line, or as much of it as @len is; nothing when the line has hung up. */
+/* Read a line, or its first @len bytes; 0 bytes at the end of the input. */
 static ssize_t tty_read(struct file *file, char *buf, size_t len, size_t pos)
 {
 	size_t n = 0;

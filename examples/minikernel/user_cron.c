@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* User programs by the clock: one that keeps the log, one that has jobs done. */
+/* User programs that run by the clock: one writes the log, one starts jobs. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 static const char *const log_files[] = { "/var/log/messages", "/var/log/access" };
 
-/* SIGUSR1: start the logs anew. */
+/* SIGUSR1: start new logs. */
 static void rotate_logs(int sig)
 {
 	size_t i;
@@ -28,7 +28,7 @@ static void rotate_logs(int sig)
 	}
 }
 
-/* Says at every turn what the kernel says of itself. */
+/* Append /proc/stat to the log, again and again. */
 int logger_main(const char *args)
 {
 	char text[128];
@@ -55,7 +55,7 @@ int logger_main(const char *args)
 	}
 }
 
-/* More of them than CPUs: they take the CPUs from each other. */
+/* Start more jobs than there are CPUs, so that they compete for them. */
 static void run_batch(void)
 {
 	char path[ARGS_LEN];
@@ -69,7 +69,7 @@ static void run_batch(void)
 		;
 }
 
-/* Runs commands one after the other.  @args: how many a second */
+/* Run commands one after the other.  @args: commands per second. */
 int make_main(const char *args)
 {
 	int rate = atoi(args), status;

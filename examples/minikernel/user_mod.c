@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Modules: shared objects of the real machine, by their path there.  One may have an
- * int module_init(void), which can refuse to be loaded, and a void module_exit(void).
- */
+/* Modules: shared objects of the real machine, named by their path there.  A module may
+ * have an int module_init(void), which can refuse to be loaded, and a void
+ * module_exit(void). */
 #include <dlfcn.h>
 
 #include <mini/syscalls.h>
@@ -33,7 +32,7 @@ int rmmod_main(const char *args)
 	cleanup = (void (*)(void))dlsym(module, "module_exit");
 	if (cleanup)
 		cleanup();
-	/* That of insmod, and that from above. */
+	/* Drop the reference of insmod, and that of the dlopen() above. */
 	dlclose(module);
 	dlclose(module);
 	return 0;

@@ -17,7 +17,7 @@
 #define PING_BYTES	56
 #define REPLY_MS	200
 
-/* Asks for one page after the other and sees that it came whole. */
+/* Request one page after the other, and check that each arrives complete. */
 int client_main(const char *args)
 {
 	int rate = atoi(args), fd = sys_socket(CLIENT_PORT);
@@ -89,7 +89,7 @@ int server_main(const char *args)
 	}
 }
 
-/* As many as are there or come in time. */
+/* Receive the echoes that are there or arrive in time. */
 static unsigned int receive_echoes(int fd, unsigned int expected)
 {
 	char echo[PING_BYTES];
@@ -102,7 +102,7 @@ static unsigned int receive_echoes(int fd, unsigned int expected)
 	return received;
 }
 
-/* One at a time, and now and then more than the card's ring can hold. */
+/* Send one ping at a time, and sometimes more than the card's ring can hold. */
 int ping_main(const char *args)
 {
 	int fd = sys_socket(PING_PORT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shells, of which one runs its script over and over, and the commands in it. */
+/* The shells, one of which runs its script again and again, and the commands in it. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static ssize_t read_script(const char *path, char *buf, size_t size)
 	return n;
 }
 
-/* "command args", or "command args &": that one is killed after a while. */
+/* Run "command args", or "command args &": the latter is killed after a while. */
 static void run_command(char *line)
 {
 	char path[PATH_LEN], *args = line + strcspn(line, " ");
@@ -70,7 +70,7 @@ int sh_main(const char *args)
 	}
 }
 
-/* The shell of who sits at the console: a prompt, a line, and again. */
+/* The shell of the console: print a prompt, run a line, repeat. */
 int console_main(const char *args)
 {
 	static const char prompt[] = "# ";
@@ -93,7 +93,7 @@ int console_main(const char *args)
 	}
 }
 
-/* Calls @fn with every piece of the file. */
+/* Call @fn for each part of the file. */
 static int each_piece(const char *path, void (*fn)(const char *buf, size_t len, void *arg),
 		      void *arg)
 {
@@ -164,7 +164,7 @@ static void sum_piece(const char *buf, size_t len, void *arg)
 	}
 }
 
-/* Enough to do for several ticks: this one gets preempted. */
+/* Computes for several ticks, so that the task gets preempted. */
 int sum_main(const char *args)
 {
 	u32 crc = ~0u;

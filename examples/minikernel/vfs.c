@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open files: between a task's descriptors and a file system's operations. */
+/* Open files: the layer between a task's descriptors and a file system's operations. */
 #include <errno.h>
 
 #include <mini/fs.h>
@@ -15,7 +15,7 @@ int vfs_file_init(void)
 	return filp_cachep && files_cachep ? 0 : -ENOMEM;
 }
 
-/* An open file of nothing yet. */
+/* Allocate an open file without an inode. */
 struct file *alloc_file(unsigned int flags)
 {
 	struct file *file = kmem_cache_alloc(filp_cachep, GFP_KERNEL | __GFP_ZERO);
@@ -32,7 +32,7 @@ static int lookup_or_create(const char *path, unsigned int flags, struct dentry 
 	if (r != -ENOENT || !(flags & FILE_CREATE))
 		return r;
 	r = vfs_create(path, &ramfs_fops, ret_dentry);
-	/* Somebody else was faster: then it is there. */
+	/* -EEXIST: another task was faster, so the file exists. */
 	return r == -EEXIST ? path_lookup(path, ret_dentry) : r;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Wait queues: tasks that sleep until somebody says that something happened. */
+/* Wait queues: tasks sleep until another task or an interrupt wakes them. */
 #include <mini/sched.h>
 
 void init_waitqueue_head(struct wait_queue_head *wq)
@@ -8,10 +8,8 @@ void init_waitqueue_head(struct wait_queue_head *wq)
 	INIT_LIST_HEAD(&wq->head);
 }
 
-/*
- * On the queue first, then in the sleeping state, then the caller looks at what
- * it waits for: a wake-up in between is never lost.
- */
+/* First put the task on the queue, then set the sleeping state; after that the caller
+ * checks its condition.  In this order no wake-up is lost. */
 void prepare_to_wait(struct wait_queue_head *wq, struct wait_queue_entry *entry,
 		     unsigned int state)
 {

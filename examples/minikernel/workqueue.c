@@ -10,15 +10,16 @@
 #define WORKERS_A_POOL	2
 
 struct worker {
-	struct list_head node;		/* among the idle, or a list of itself */
+	struct list_head node;		/* in the list of idle workers, or a list of
+					 * its own */
 	struct worker_pool *pool;
 	struct task_struct *task;
 	struct work_struct *current_work;
 };
 
 struct pool {
-	struct worker_pool pool;	/* what events look at */
-	spinlock_t lock;		/* all below */
+	struct worker_pool pool;	/* the part that events read */
+	spinlock_t lock;		/* protects everything below */
 	struct list_head worklist;
 	struct list_head idle_list;
 	struct worker workers[WORKERS_A_POOL];
@@ -44,7 +45,7 @@ void INIT_WORK(struct work_struct *work, work_func_t func)
 	work->func = func;
 }
 
-/* The work is marked as pending: it is ours. */
+/* Queue the work.  It is marked as pending, so only the caller has it. */
 static void __queue_work(int req_cpu, struct workqueue_struct *wq, struct work_struct *work)
 {
 	int cpu = req_cpu == WORK_CPU_UNBOUND ? current->cpu : req_cpu;
@@ -117,7 +118,9 @@ static bool work_is_running(struct work_struct *work)
 	return running;
 }
 
-/* It may be waiting for its time, or for a worker, or run and queue itself again. */
+/*
+ * The work may wait for its time or for a worker, or it may run and queue itself again.
+ */
 void cancel_delayed_work_sync(struct delayed_work *dwork)
 {
 	atomic_store(&dwork->cancelled, true);
@@ -131,7 +134,7 @@ void cancel_delayed_work_sync(struct delayed_work *dwork)
 	}
 }
 
-/* pool->lock is held, interrupts off; not while the work is done. */
+/* pool->lock is held and interrupts are off, except while the work runs. */
 static void process_one_work(struct pool *pool, struct worker *worker)
 {
 	struct work_struct *work = list_first_entry(&pool->worklist, struct work_struct, entry);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writeback: now and then a kworker takes dirty files to a slow disk.  It holds a
- * file's lock meanwhile, so that others meet a mutex that they have to sleep for.
- */
+/* Writeback: from time to time a kworker writes dirty files to a slow disk.  It holds a
+ * file's lock meanwhile, so other tasks must sleep for the mutex. */
 #include <mini/fs.h>
 #include <mini/sched.h>
 #include <mini/slab.h>
@@ -38,7 +36,7 @@ static int collect_dirty(struct dentry *dentry, void *arg)
 	return batch->nr == BATCH;
 }
 
-/* The disk takes its time for each block. */
+/* The disk needs some time for each block. */
 static void submit_blocks(size_t nr)
 {
 	hrtimer_nanosleep((ktime_t)nr * DISK_NS_A_BLOCK);
@@ -65,7 +63,7 @@ static void wb_workfn(struct work_struct *work)
 	queue_delayed_work(&writeback_wq, &writeback_work, WRITEBACK_JIFFIES);
 }
 
-/* Pages that the allocator keeps for nothing go back. */
+/* Give pages that the allocator does not need back to the arena. */
 static void cache_reap(struct work_struct *work)
 {
 	(void)work;

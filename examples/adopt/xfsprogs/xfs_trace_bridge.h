@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For xfs_trace.c alone: all that the events of the kernel's xfs_trace.h read from
- * the kernel's structures, in terms of libxfs.
+ * Only for xfs_trace.c: everything that the events of the kernel's xfs_trace.h read from
+ * the kernel's structures, expressed with libxfs.
  *
- * Three kinds of things stand here:
- *   - names that libxfs spells differently (a macro each);
- *   - structures of subsystems that libxfs does not have (the log, quotas, the page
- *     cache): nothing in libxfs calls their events, which have to compile all the same;
- *   - tables of flags.
+ * This file has three parts:
+ * - names that libxfs spells differently (one macro each);
+ * - structures of subsystems that libxfs does not have (the log, quotas, the page cache):
+ *   libxfs never calls their events, but these must compile;
+ * - tables of flags.
  */
 #ifndef XFS_TRACE_BRIDGE_H
 #define XFS_TRACE_BRIDGE_H
@@ -20,7 +20,9 @@
 /* Mount flags: no event that libxfs calls reads them. */
 #define s_flags		flags
 
-/* VFS inodes: what the events read, copied from libxfs's inode for each hit. */
+/*
+ * VFS inodes: the members that the events read, copied from libxfs's inode for each hit.
+ */
 struct xfs_trace_inode {
 	struct xfs_buftarg	*i_sb;
 	xfs_ino_t		i_ino;

@@ -10,9 +10,9 @@
 #define PATH_LEN	128
 #define NR_OPEN		16
 #define BLOCK_SIZE	1024	/* a file's data, in kmalloc()ed blocks */
-#define NR_BLOCKS	64	/* blocks a file, so 64 KiB */
+#define NR_BLOCKS	64	/* blocks per file, so 64 KiB */
 
-/* open flags; the numbers are of this kernel only */
+/* open flags; only this kernel uses these numbers */
 #define FILE_READ	0x1
 #define FILE_WRITE	0x2
 #define FILE_CREATE	0x4
@@ -24,10 +24,11 @@ struct inode;
 struct socket;
 
 struct file_operations {
-	/* Both: from @pos, which they do not move.  Bytes done, or -errno. */
+	/* Read or write at @pos; the file position does not move.  Return the number of
+	 * bytes, or -errno. */
 	ssize_t (*read)(struct file *file, char *buf, size_t len, size_t pos);
 	ssize_t (*write)(struct file *file, const char *buf, size_t len, size_t pos);
-	/* Optional: throw the content away.  The inode is locked. */
+	/* Optional: drop the content.  The inode is locked. */
 	void (*truncate)(struct inode *inode);
 };
 
@@ -37,8 +38,8 @@ struct inode {
 	size_t size;
 	char *block[NR_BLOCKS];
 	bool is_dir;
-	bool is_dirty;			/* has to be written back */
-	int (*show)(char *buf, size_t size);	/* proc files: their text */
+	bool is_dirty;			/* must be written back */
+	int (*show)(char *buf, size_t size);	/* proc files: prints the text */
 };
 
 struct dentry {
@@ -76,7 +77,8 @@ ssize_t vfs_read(struct file *file, char *buf, size_t len);
 ssize_t vfs_write(struct file *file, const char *buf, size_t len);
 void filp_close(struct file *file);
 struct files_struct *files_alloc(void);
-void exit_files(struct files_struct *files);	/* closes all, frees it; NULL is fine */
+void exit_files(struct files_struct *files);	/* closes all files, frees @files;
+						 * accepts NULL */
 int vfs_file_init(void);
 
 /* ramfs.c */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What an allocation may do.  The mini allocator looks at __GFP_DIRECT_RECLAIM
- * (may sleep) and __GFP_ZERO; the rest is here because kmem events print masks
- * with all the kernel's names.
- */
+/* Flags of allocations.  The mini allocator uses __GFP_DIRECT_RECLAIM (may sleep) and
+ * __GFP_ZERO.  The others are here because kmem events print masks with all names of the
+ * kernel. */
 #ifndef MINI_GFP_H
 #define MINI_GFP_H
 

@@ -2,9 +2,9 @@
 /*
  * Interrupts, and the softirqs that do their longer work.
  *
- * A virtual CPU's interrupts come as the signal SIGRTMIN + cpu, sent to the
- * process.  Only the task that runs on that CPU has it unblocked, so the kernel
- * below delivers it there.
+ * A virtual CPU's interrupt is the signal SIGRTMIN + cpu, sent to the process.  Only the
+ * task that runs on that CPU has it unblocked, so the real kernel delivers it to that
+ * task's thread.
  */
 #ifndef MINI_IRQ_H
 #define MINI_IRQ_H
@@ -16,7 +16,7 @@
 #define IRQ_TTYS0	4	/* the console's keyboard */
 #define IRQ_ACPI	9	/* the power button */
 #define IRQ_ETH0	11
-#define IRQ_RESCHED	31	/* between CPUs: look at the run queue; no handler */
+#define IRQ_RESCHED	31	/* from another CPU: check the run queue; no handler */
 #define NR_IRQS		32
 
 #define IRQ_NONE	0
@@ -25,7 +25,7 @@ typedef int irqreturn_t;
 typedef irqreturn_t (*irq_handler_t)(int irq, void *dev);
 
 struct irqaction {
-	irq_handler_t handler;	/* in a signal handler, interrupts off */
+	irq_handler_t handler;	/* called in a signal handler, interrupts off */
 	const char *name;
 	void *dev;
 };
@@ -34,19 +34,17 @@ int irq_init(void);
 void irq_done(void);
 int request_irq(int irq, irq_handler_t handler, const char *name, void *dev);
 
-/* The hardware's end of a line; any thread and any signal handler may call. */
+/* Raise an interrupt.  Any thread and any signal handler may call this. */
 void raise_irq(int cpu, int irq);
 
-/* The idle task's rest: waits for an interrupt; interrupts are off around it. */
+/* For the idle task: wait for an interrupt.  Interrupts are off before and after. */
 void wait_for_interrupt(int cpu);
 
-/* Each CPU's one-shot clock; @ns is absolute, on ktime_get()'s clock. */
+/* Set the one-shot clock of @cpu to the absolute time @ns of ktime_get()'s clock. */
 void clockevents_program(int cpu, ktime_t ns);
 
-/*
- * Softirq numbers are plain numbers because print formats show them: a name
- * that only the compiler knows would say nothing to a reader of the format.
- */
+/* Softirq numbers are macros because print formats contain them: a reader of the format
+ * does not know the value of an enumerator. */
 #define HI_SOFTIRQ		0
 #define TIMER_SOFTIRQ		1
 #define NET_TX_SOFTIRQ		2
@@ -59,7 +57,7 @@ void clockevents_program(int cpu, ktime_t ns);
 #define RCU_SOFTIRQ		9
 #define NR_SOFTIRQS		10
 
-/* What preempt_count counts. */
+/* The parts of preempt_count. */
 #define SOFTIRQ_OFFSET	0x00000100
 #define HARDIRQ_OFFSET	0x00010000
 #define in_interrupt()	(current->preempt_count != 0)
@@ -71,7 +69,8 @@ void raise_softirq(unsigned int nr);
 void local_bh_disable(void);
 void local_bh_enable(void);
 
-/* On the way out of an interrupt: run what it raised.  Interrupts are off. */
+/* Called at the end of an interrupt: run the softirqs that it raised.  Interrupts are
+ * off. */
 void irq_exit_softirq(void);
 
 #endif

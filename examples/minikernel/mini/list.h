@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A circular list whose links live in the things that are listed. */
+/* A circular list whose links are members of the listed structures. */
 #ifndef MINI_LIST_H
 #define MINI_LIST_H
 
@@ -23,7 +23,7 @@ static inline bool list_empty(const struct list_head *head)
 	return head->next == head;
 }
 
-/* Put @item in front of @place; in front of the head is the list's end. */
+/* Insert @item before @place; before the head is the end of the list. */
 static inline void list_add_tail(struct list_head *item, struct list_head *place)
 {
 	item->prev = place->prev;
@@ -37,7 +37,7 @@ static inline void list_add(struct list_head *item, struct list_head *place)
 	list_add_tail(item, place->next);
 }
 
-/* An item taken off its list is a list of itself: list_empty() tells. */
+/* Remove @item and make it a list of its own, so that list_empty(@item) is true. */
 static inline void list_del_init(struct list_head *item)
 {
 	item->next->prev = item->prev;
@@ -54,7 +54,7 @@ static inline void list_del_init(struct list_head *item)
 	     &pos->member != (head);					\
 	     pos = list_entry(pos->member.next, __typeof__(*pos), member))
 
-/* The same when the body may take @pos off the list; @tmp is its successor. */
+/* list_for_each_entry() for a body that may remove @pos; @tmp is its successor. */
 #define list_for_each_entry_safe(pos, tmp, head, member)		\
 	for (pos = list_entry((head)->next, __typeof__(*pos), member),	\
 	     tmp = list_entry(pos->member.next, __typeof__(*pos), member); \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A sleeping lock: who has to wait gives the CPU away, in the order they came. */
+/* A sleeping lock: a task that must wait gives up the CPU.  Tasks get the lock in the
+ * order in which they came. */
 #ifndef MINI_MUTEX_H
 #define MINI_MUTEX_H
 

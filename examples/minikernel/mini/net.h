@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The network: buffers, devices, and datagram sockets on top.  Sending goes down
- * in the task's context; receiving comes up in the NET_RX softirq.
- */
+/* The network: buffers, devices, and datagram sockets.  Sending runs in the task's
+ * context, receiving in the NET_RX softirq. */
 #ifndef MINI_NET_H
 #define MINI_NET_H
 
@@ -17,7 +15,7 @@
 
 struct net_device;
 
-/* Who talks to whom; host order. */
+/* The two ends of a datagram, in host byte order. */
 struct flow {
 	u32 saddr, daddr;
 	u16 sport, dport;
@@ -28,17 +26,18 @@ struct sk_buff {
 	struct list_head list;
 	struct net_device *dev;
 	unsigned char *head, *data, *end;
-	unsigned int len;		/* from data on */
-	unsigned int data_len;		/* of it outside of head: never any here */
+	unsigned int len;		/* bytes from data on */
+	unsigned int data_len;		/* bytes outside of head: always 0 here */
 	u16 mac_header, network_header, transport_header;
 	u16 queue_mapping;
-	u16 protocol;			/* as on the wire, in host order */
+	u16 protocol;			/* protocol of the frame, in host byte order */
 	u16 vlan_proto, vlan_tci;
 	bool vlan_present;
 	u8 ip_summed;
 	u8 tx_flags;
 	u16 gso_size, gso_segs, gso_type;
-	struct flow from;		/* once it is in a socket's queue */
+	struct flow from;		/* the sender; set when the buffer is in a
+					 * socket's queue */
 };
 
 #define CHECKSUM_NONE		0
@@ -54,17 +53,17 @@ struct sk_buff_head {
 #define NETDEV_TX_BUSY	0x10
 
 struct net_device_ops {
-	/* Owns @skb if it returns NETDEV_TX_OK.  Softirqs are off. */
+	/* Send @skb.  Returns NETDEV_TX_OK: the device owns @skb.  Softirqs are off. */
 	int (*start_xmit)(struct sk_buff *skb, struct net_device *dev);
-	/* For a device that calls napi_schedule().  Both run in a softirq. */
-	bool (*poll)(struct net_device *dev, int budget);	/* true: not done yet */
+	/* For devices that call napi_schedule().  Both run in a softirq. */
+	bool (*poll)(struct net_device *dev, int budget);	/* true: more to do */
 	bool (*has_frames)(struct net_device *dev);
 };
 
 struct net_device {
 	char name[IFNAMSIZ];
 	const struct net_device_ops *ops;
-	u32 address;			/* IPv4, host order */
+	u32 address;			/* IPv4, host byte order */
 	atomic_bool poll_scheduled;
 	struct list_head poll_list;
 	atomic_ulong tx_packets, rx_packets, tx_dropped;
@@ -74,9 +73,12 @@ struct net_device {
 int skb_init(void);
 struct sk_buff *alloc_skb(unsigned int size, gfp_t flags);
 void kfree_skb(struct sk_buff *skb);
-unsigned char *skb_put(struct sk_buff *skb, unsigned int len);	/* at the end */
-unsigned char *skb_push(struct sk_buff *skb, unsigned int len);	/* in front */
-unsigned char *skb_pull(struct sk_buff *skb, unsigned int len);	/* NULL: too short */
+unsigned char *skb_put(struct sk_buff *skb, unsigned int len);	/* extends the data at its
+								 * end */
+unsigned char *skb_push(struct sk_buff *skb, unsigned int len);	/* extends the data at its
+								 * start */
+unsigned char *skb_pull(struct sk_buff *skb, unsigned int len);	/* removes data at its
+								 * start; NULL: too short */
 void skb_reserve(struct sk_buff *skb, unsigned int len);
 void skb_queue_head_init(struct sk_buff_head *queue);
 bool skb_queue_tail(struct sk_buff_head *queue, struct sk_buff *skb, unsigned int max);
@@ -114,7 +116,7 @@ void eth0_done(void);
 
 /* ip.c */
 void eth_type_trans(struct sk_buff *skb);
-/* Puts the headers in front and sends; owns @skb. */
+/* Add the headers before the data and send.  Owns @skb from now on. */
 int ip_send_skb(struct sk_buff *skb, const struct flow *flow);
 int ip_rcv(struct sk_buff *skb);
 
@@ -124,10 +126,11 @@ struct socket;
 int sock_create(u16 port, struct socket **ret_sock);
 void sock_release(struct socket *sock);
 ssize_t sock_sendmsg(struct socket *sock, const void *buf, size_t len, u32 daddr, u16 dport);
-/* @timeout in jiffies.  Bytes, -EAGAIN when it is over, or -EINTR. */
+/* Receive a datagram.  @timeout: jiffies.  Returns the bytes, -EAGAIN (timeout) or
+ * -EINTR. */
 ssize_t sock_recvmsg(struct socket *sock, void *buf, size_t len, struct flow *ret_from,
 		     long timeout);
-/* From the softirq: owns @skb. */
+/* Put @skb into the queue of its socket, in the softirq.  Owns @skb from now on. */
 int sock_queue_rcv_skb(struct sk_buff *skb, const struct flow *flow);
 
 #endif

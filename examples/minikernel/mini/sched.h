@@ -34,13 +34,13 @@
 #define TASK_NORMAL		(TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)
 #define TASK_IDLE		(TASK_UNINTERRUPTIBLE | TASK_NOLOAD)
 
-/* The states that are reported, and two more that only a report can have. */
+/* The states that are reported, and two more that exist only in reports. */
 #define TASK_REPORT							\
 	(TASK_RUNNING | TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE |	\
 	 __TASK_STOPPED | __TASK_TRACED | EXIT_DEAD | EXIT_ZOMBIE |	\
 	 TASK_PARKED)
 #define TASK_REPORT_IDLE	(TASK_REPORT + 1)
-#define TASK_REPORT_I		0x00000080	/* the same as a plain number */
+#define TASK_REPORT_I		0x00000080	/* TASK_REPORT_IDLE as a plain number */
 #define TASK_REPORT_MAX		(TASK_REPORT_IDLE << 1)
 
 #define NICE_TO_PRIO(nice)	((nice) + 120)
@@ -63,13 +63,13 @@ struct task_struct {
 	u32 flags;		/* PF_* */
 	u32 cpus_allowed;	/* bit a virtual CPU */
 
-	/* The task itself and the interrupts that it takes. */
+	/* written by the task itself and by interrupts that it takes */
 	unsigned int preempt_count;
 	volatile bool irqs_disabled;
 
 	/* sched_lock */
 	int cpu;
-	int pinned_cpu;		/* where the thread was last pinned, -1: nowhere */
+	int pinned_cpu;		/* real CPU to which the thread was last pinned; -1: none */
 	bool on_rq;		/* runnable: queued, or running */
 	struct list_head run_node;
 	u64 exec_start;
@@ -106,7 +106,7 @@ extern __thread struct task_struct *current_task;
 
 /* core.c */
 int sched_init(void);
-int sched_start_cpus(void);	/* the idle tasks take their CPUs */
+int sched_start_cpus(void);	/* starts the idle tasks on their CPUs */
 void sched_done(void);		/* after the last task: waits for the idle tasks */
 void schedule(void);
 void cond_resched(void);
@@ -114,15 +114,15 @@ bool need_resched(void);
 bool wake_up_process(struct task_struct *p);
 bool try_to_wake_up(struct task_struct *p, unsigned int state);
 void wake_up_new_task(struct task_struct *p);
-void schedule_tail(void);	/* a new task's first act */
+void schedule_tail(void);	/* first call of a new task */
 void do_task_dead(void) __attribute__((noreturn));
 void scheduler_tick(void);	/* from the tick, interrupts off */
 void set_task_comm(struct task_struct *p, const char *comm);
 void copy_comm(char to[TASK_COMM_LEN], const char *from);	/* cut, padded with zeroes */
-void sched_halt(void);		/* let the idle tasks end */
+void sched_halt(void);		/* makes the idle tasks end */
 u64 nr_context_switches(void);
 
-/* What sched_switch reports of the task that leaves the CPU. */
+/* Returns the state of the task that leaves the CPU, for sched_switch. */
 long task_report_state(bool preempt, unsigned int state, const struct task_struct *p);
 
 /* fair.c */
@@ -132,14 +132,16 @@ void set_user_nice(struct task_struct *p, int nice);
 extern struct task_struct *init_process;	/* set by init at its start */
 int fork_init(void);
 /*
- * A child of the running task that calls @fn(@arg) and exits with its result.  A
- * trace knows a thread by the name that it had at its first event, so the thread
- * is called @thread_name from the start; the task is so only once it execs.
- * The child may be gone when this returns, unless nobody else can reap it.
+ * Create a child of the running task that calls @fn(@arg) and exits with its result.
+ * @thread_name: name of the thread.  A trace knows a thread by its name at its first
+ *	event, so the thread has this name from the start.  The task gets it when it
+ *	execs.
+ *
+ * The child may be freed when this returns, unless no other task can reap it.
  */
 struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, const char *thread_name,
 				 pid_t *ret_pid);
-/* @cpu is where it has to run; a name that is too long is cut. */
+/* Start a kernel thread on @cpu.  A name that is too long is cut. */
 struct task_struct *kthread_run(int (*fn)(void *arg), void *arg, int cpu,
 				const char *name_fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -150,7 +152,8 @@ void do_exit(int code) __attribute__((noreturn));
 pid_t kernel_wait4(pid_t pid, int *ret_status);
 int kernel_kill(pid_t pid, int sig);
 pid_t find_task_by_comm(const char *comm);
-void release_task(struct task_struct *p);	/* the thread has ended or is about to */
+void release_task(struct task_struct *p);	/* the thread has ended, or is about to
+						 * end */
 
 /* wait.c */
 struct wait_queue_entry {
@@ -164,7 +167,8 @@ void prepare_to_wait(struct wait_queue_head *wq, struct wait_queue_entry *entry,
 void finish_wait(struct wait_queue_head *wq, struct wait_queue_entry *entry);
 void wake_up(struct wait_queue_head *wq);
 
-/* Sleeps until @cond; 0, or -EINTR for a signal if @state is interruptible. */
+/* Sleep until @cond is true.  Returns 0, or -EINTR: a signal came, and @state is
+ * interruptible. */
 #define __wait_event(wq, cond, state)					\
 ({									\
 	struct wait_queue_entry __wait = { 0 };				\

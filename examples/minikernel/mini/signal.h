@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Signals between tasks of the mini kernel.  They have the numbers of the real
- * ones but never leave this world: the machine's own signals are interrupts.
- */
+/* Signals between tasks of the mini kernel.  They have the numbers of real signals, but
+ * no real signal is sent: those are the interrupts of the mini kernel. */
 #ifndef MINI_SIGNAL_H
 #define MINI_SIGNAL_H
 
@@ -12,7 +10,7 @@ struct task_struct;
 
 #define MINI_NSIG	32
 
-typedef void (*sighandler)(int sig);	/* runs in the task, on its way to user mode */
+typedef void (*sighandler)(int sig);	/* runs in the task when it returns to user mode */
 #define MINI_SIG_DFL	((sighandler)0)
 #define MINI_SIG_IGN	((sighandler)1)
 
@@ -21,7 +19,7 @@ struct k_sigaction {
 	unsigned long flags;
 };
 
-/* Who sends: with this, or with one of the two markers below. */
+/* The sender of a signal: this struct, or one of the two markers below. */
 struct kernel_siginfo {
 	int signo;
 	int error;
@@ -31,7 +29,7 @@ struct kernel_siginfo {
 #define SEND_SIG_NOINFO	((struct kernel_siginfo *)0)	/* a user, by kill() */
 #define SEND_SIG_PRIV	((struct kernel_siginfo *)1)	/* the kernel */
 
-/* signal_generate's result */
+/* the field result of signal_generate */
 #define TRACE_SIGNAL_DELIVERED		0
 #define TRACE_SIGNAL_IGNORED		1
 #define TRACE_SIGNAL_ALREADY_PENDING	2
@@ -49,7 +47,8 @@ int send_signal(int sig, struct kernel_siginfo *info, struct task_struct *p);
 int do_sigaction(int sig, sighandler handler);
 bool signal_pending(struct task_struct *p);
 
-/* The end of every system call: signals are delivered, the CPU is given away. */
+/* Called at the end of every system call: delivers signals, and gives up the CPU if
+ * another task must run. */
 void exit_to_user_mode(void);
 
 #endif

@@ -14,7 +14,7 @@
 struct kmem_cache;
 
 int slab_init(void);
-void slab_done(void);	/* gives the arena back; complains of what is still in use */
+void slab_done(void);	/* frees the arena; reports objects that are still in use */
 
 /* NULL if there are too many caches or no memory. */
 struct kmem_cache *kmem_cache_create(const char *name, size_t size);
@@ -34,7 +34,7 @@ struct slab_stats {
 
 void slab_get_stats(struct slab_stats *ret_stats);
 
-/* Gives pages that hold no object back to the arena; how many. */
+/* Give pages without objects back to the arena.  Returns their number. */
 unsigned int kmem_cache_shrink_all(void);
 
 #endif

@@ -2,10 +2,9 @@
 /*
  * Interrupt flag and spin locks.
  *
- * An interrupt is a signal, so "interrupts off" is a blocked signal.  Every
- * lock here may be wanted by an interrupt handler and is therefore only ever
- * taken with interrupts off: the handler cannot meet a lock that the very task
- * it interrupted holds.
+ * An interrupt is a signal, so "interrupts off" is a blocked signal.  An interrupt
+ * handler may take any lock of this kind, so tasks take these locks only with interrupts
+ * off: then a handler never waits for a lock that the interrupted task holds.
  */
 #ifndef MINI_SPINLOCK_H
 #define MINI_SPINLOCK_H
@@ -23,13 +22,13 @@ static inline void spin_lock_init(spinlock_t *lock)
 	atomic_init(&lock->locked, 0);
 }
 
-/* Returns whether interrupts were off before: give it to local_irq_restore(). */
+/* Returns whether interrupts were off before; pass this to local_irq_restore(). */
 bool local_irq_save(void);
 void local_irq_restore(bool flags);
 void local_irq_disable(void);
 void local_irq_enable(void);
 
-/* Interrupts are off already. */
+/* Take the lock.  Interrupts must be off. */
 void spin_lock(spinlock_t *lock);
 void spin_unlock(spinlock_t *lock);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What user programs see of the kernel.  Results are 0 or more, or -errno; on its
- * way back a system call delivers signals and may lose the CPU.
- */
+/* The interface of the kernel for user programs.  Results are 0 or more, or -errno.  A
+ * system call delivers signals when it returns, and may give up the CPU. */
 #ifndef MINI_SYSCALLS_H
 #define MINI_SYSCALLS_H
 
@@ -20,14 +18,14 @@ ssize_t sys_sendto(int fd, const void *buf, size_t len, u32 daddr, u16 dport);
 ssize_t sys_recvfrom(int fd, void *buf, size_t len, struct flow *ret_from, int timeout_ms);
 int sys_nanosleep(s64 ns);		/* by a high resolution timer */
 int sys_sleep(unsigned int ms);		/* by the timer wheel */
-/* A child that executes @path; its pid. */
+/* Create a child that executes @path.  Returns its pid. */
 pid_t sys_spawn(const char *path, const char *args);
 pid_t sys_wait4(pid_t pid, int *ret_status);
 int sys_kill(pid_t pid, int sig);
 int sys_sigaction(int sig, sighandler handler);
 int sys_nice(int nice);
 
-/* exec.c: user programs.  What a file "#!mini NAME" runs. */
+/* exec.c: user programs.  A file "#!mini NAME" runs the program NAME. */
 #define ARGS_LEN	256
 
 struct program {
@@ -37,9 +35,9 @@ struct program {
 
 extern const struct program programs[];
 
-int exec_init(void);	/* puts a file for each program into /bin */
-const char *kbasename(const char *path);	/* its last name */
-/* Comes back only if it fails. */
+int exec_init(void);	/* creates a file in /bin for each program */
+const char *kbasename(const char *path);	/* its last component */
+/* Returns only after an error. */
 int do_execve(const char *path, const char *args);
 
 /* programs, by file */
@@ -65,13 +63,13 @@ int rmmod_main(const char *args);
 int rootfs_init(void);
 int init_main(void *arg);
 
-/* What the programs got done: shown by main() at the end. */
+/* Counts of what the programs have done.  main() prints them at the end. */
 struct user_stats {
 	atomic_ulong requests, replies_lost, pings, pings_lost, commands, log_lines;
 };
 
 extern struct user_stats user_stats;
-extern unsigned int boot_rate;	/* the client's requests a second; set by main() */
-extern unsigned int boot_forks;	/* commands a second of make; set by main() */
+extern unsigned int boot_rate;	/* requests per second of the client; set by main() */
+extern unsigned int boot_forks;	/* commands per second of make; set by main() */
 
 #endif

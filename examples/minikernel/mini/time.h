@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Time: high resolution timers, the tick that one of them makes on each CPU,
- * and the wheel of coarse timers that the tick turns.
- */
+/* Time: high resolution timers, the tick that one of them makes on each CPU, and the
+ * wheel of coarse timers that the tick drives. */
 #ifndef MINI_TIME_H
 #define MINI_TIME_H
 
@@ -20,8 +18,8 @@ extern atomic_ulong mini_jiffies;
 ktime_t ktime_get(void);
 
 /* hrtimer.c */
-/* Macros, not enumerators: they stand in a print format, whose reader knows
- * no names of ours.  1: relative, 2: pinned, 4: soft, 8: hard. */
+/* Macros, not enumerators: print formats contain them, and a reader of a format does not
+ * know the value of an enumerator.  1: relative, 2: pinned, 4: soft, 8: hard. */
 #define HRTIMER_MODE_ABS		0
 #define HRTIMER_MODE_REL		1
 #define HRTIMER_MODE_ABS_PINNED		2
@@ -42,8 +40,8 @@ enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
 struct hrtimer {
 	struct list_head node;		/* on its CPU's list, by expiry */
 	ktime_t expires;		/* absolute */
-	ktime_t softexpires;		/* earliest; expires - slack */
-	enum hrtimer_restart (*function)(struct hrtimer *timer);	/* in an interrupt */
+	ktime_t softexpires;		/* earliest expiry: expires - slack */
+	enum hrtimer_restart (*function)(struct hrtimer *timer);	/* called in an interrupt */
 	int cpu;
 };
 
@@ -67,7 +65,7 @@ int hrtimer_nanosleep(ktime_t ns);		/* 0, or -EINTR */
 struct timer_list {
 	struct list_head entry;
 	unsigned long expires;		/* in jiffies */
-	void (*function)(struct timer_list *timer);	/* in a softirq */
+	void (*function)(struct timer_list *timer);	/* called in a softirq */
 	u32 flags;			/* CPU, TIMER_*, slot of the wheel */
 };
 
@@ -75,11 +73,11 @@ void timers_init(void);
 void timer_setup(struct timer_list *timer, void (*fn)(struct timer_list *), u32 flags);
 int mod_timer(struct timer_list *timer, unsigned long expires);
 int del_timer_sync(struct timer_list *timer);	/* waits for a running callback */
-long schedule_timeout(long timeout);		/* what is left of it */
-void run_local_timers(void);			/* from the tick */
+long schedule_timeout(long timeout);		/* returns the jiffies that are left */
+void run_local_timers(void);			/* called by the tick */
 
 /* tick.c */
-void tick_start(void);	/* on the CPU itself */
+void tick_start(void);	/* call it on the CPU itself */
 void tick_stop(int cpu);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The kernel's short names for C's types, and the few macros that every
- * kernel source takes for granted.
- */
+/* The kernel's short names for C's types, and the few macros that every kernel source
+ * file expects. */
 #ifndef MINI_TYPES_H
 #define MINI_TYPES_H
 
@@ -35,16 +33,16 @@ typedef s64 ktime_t;
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
-/* The address that the running function returns to. */
+/* The return address of the running function. */
 #define _RET_IP_	((unsigned long)__builtin_return_address(0))
 
-/* Virtual CPUs: how many there can be, and how many there are. */
+/* Virtual CPUs: the limit, and the number in use. */
 #define NR_CPUS		8
 extern int nr_cpus;	/* set once by main() before anything runs */
 
 #define for_each_cpu(cpu) for ((cpu) = 0; (cpu) < nr_cpus; (cpu)++)
 
-/* Say what is wrong and abort: the mini kernel's own invariants only. */
+/* Print @why and abort.  Only for broken invariants of the mini kernel itself. */
 void panic(const char *why) __attribute__((noreturn, cold));
 
 #endif

@@ -14,7 +14,7 @@ typedef void (*work_func_t)(struct work_struct *work);
 struct worker_pool;
 struct workqueue_struct;
 
-/* Where a workqueue meets a CPU's pool. */
+/* Connects a workqueue with a CPU's pool. */
 struct pool_workqueue {
 	struct worker_pool *pool;
 	struct workqueue_struct *wq;
@@ -40,18 +40,18 @@ struct delayed_work {
 	struct work_struct work;
 	struct timer_list timer;
 	struct workqueue_struct *wq;
-	atomic_bool cancelled;		/* for good */
+	atomic_bool cancelled;		/* never queued again */
 };
 
 extern struct workqueue_struct system_wq;	/* "events" */
 
 int workqueue_init(void);
-void workqueue_done(void);	/* in a task; nothing may be queued any more */
+void workqueue_done(void);	/* called in a task; no work may be queued afterwards */
 void alloc_workqueue(struct workqueue_struct *wq, const char *name);
 
 void INIT_WORK(struct work_struct *work, work_func_t func);
 void INIT_DELAYED_WORK(struct delayed_work *dwork, work_func_t func);
-/* False if it was queued already. */
+/* Returns false if the work was queued already. */
 bool queue_work_on(int cpu, struct workqueue_struct *wq, struct work_struct *work);
 bool queue_work(struct workqueue_struct *wq, struct work_struct *work);
 bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *dwork,

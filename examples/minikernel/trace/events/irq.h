@@ -95,5 +95,5 @@ DEFINE_EVENT(softirq, softirq_raise,
 
 #endif /* _TRACE_IRQ_H */
 
-/* Read again for every stage of the definition: not inside the guard. */
+/* Outside of the guard: this header is read again for every stage. */
 #include <trace/define_trace.h>

@@ -9,7 +9,7 @@
 
 #include <mini/slab.h>
 
-/* Combinations first: what is left of a mask is named bit by bit. */
+/* Combinations first: the remaining bits of a mask are then named one by one. */
 #define gfp_name(flag) {(__force unsigned long)flag, #flag}
 #define show_gfp_flags(flags)						\
 	(flags) ? __print_flags(flags, "|",				\
@@ -68,7 +68,7 @@ TRACE_EVENT(kmem_cache_alloc,
 		  __entry->accounted ? "true" : "false")
 );
 
-/* kmalloc() accounts to nobody, whatever the mask says. */
+/* kmalloc() does not account memory, whatever the mask is. */
 #define KMALLOC_ACCOUNTS 0
 
 TRACE_EVENT(kmalloc,
@@ -150,5 +150,5 @@ TRACE_EVENT(kmem_cache_free,
 
 #endif /* _TRACE_KMEM_H */
 
-/* Read again for every stage of the definition: not inside the guard. */
+/* Outside of the guard: this header is read again for every stage. */
 #include <trace/define_trace.h>

@@ -37,7 +37,7 @@ DECLARE_EVENT_CLASS(sched_wakeup_template,
 		  __entry->target_cpu)
 );
 
-/* The waker's side: somebody wants @p to run. */
+/* The waker's side: a task or an interrupt wakes @p. */
 DEFINE_EVENT(sched_wakeup_template, sched_waking,
 	     TP_PROTO(struct task_struct *p),
 	     TP_ARGS(p));
@@ -52,7 +52,7 @@ DEFINE_EVENT(sched_wakeup_template, sched_wakeup_new,
 	     TP_PROTO(struct task_struct *p),
 	     TP_ARGS(p));
 
-/* A CPU goes from one task to another. */
+/* A CPU switches from one task to another. */
 TRACE_EVENT(sched_switch,
 
 	TP_PROTO(bool preempt,
@@ -130,7 +130,7 @@ TRACE_EVENT(sched_migrate_task,
 		  __entry->orig_cpu, __entry->dest_cpu)
 );
 
-/* What a task had of its CPU since this was last said. */
+/* The run time of a task since the last event of this kind. */
 TRACE_EVENT(sched_stat_runtime,
 
 	TP_PROTO(struct task_struct *tsk, u64 runtime, u64 vruntime),
@@ -230,7 +230,7 @@ DEFINE_EVENT(sched_process_template, sched_process_exit,
 	     TP_PROTO(struct task_struct *p),
 	     TP_ARGS(p));
 
-/* The running task waits for the child @pid; 0 is any. */
+/* The running task waits for the child @pid; 0: any child. */
 TRACE_EVENT(sched_process_wait,
 
 	TP_PROTO(pid_t pid),
@@ -255,5 +255,5 @@ TRACE_EVENT(sched_process_wait,
 
 #endif /* _TRACE_SCHED_H */
 
-/* Read again for every stage of the definition: not inside the guard. */
+/* Outside of the guard: this header is read again for every stage. */
 #include <trace/define_trace.h>

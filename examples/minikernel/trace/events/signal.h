@@ -2,10 +2,8 @@
 #include <errno.h>
 #include <signal.h>
 
-/*
- * Two fields have names that are macros in the headers above: these are put
- * aside while this file is read.
- */
+/* Two fields have names that are macros in the headers above.  These macros are set aside
+ * while this file is read. */
 #pragma push_macro("errno")
 #pragma push_macro("sa_handler")
 #undef errno
@@ -104,7 +102,7 @@ TRACE_EVENT(signal_deliver,
 
 #endif /* _TRACE_SIGNAL_H */
 
-/* Read again for every stage of the definition: not inside the guard. */
+/* Outside of the guard: this header is read again for every stage. */
 #include <trace/define_trace.h>
 
 #pragma pop_macro("sa_handler")

@@ -93,7 +93,7 @@ TRACE_EVENT(timer_expire_entry,
 		  __entry->baseclk)
 );
 
-/* The timer may be gone: its address only. */
+/* The timer may be freed by now, so only its address is recorded. */
 DEFINE_EVENT(timer_class, timer_expire_exit,
 	     TP_PROTO(struct timer_list *timer),
 	     TP_ARGS(timer));
@@ -219,7 +219,7 @@ DECLARE_EVENT_CLASS(hrtimer_class,
 	TP_printk("hrtimer=%p", __entry->hrtimer)
 );
 
-/* The timer may be gone: its address only. */
+/* The timer may be freed by now, so only its address is recorded. */
 DEFINE_EVENT(hrtimer_class, hrtimer_expire_exit,
 	     TP_PROTO(struct hrtimer *hrtimer),
 	     TP_ARGS(hrtimer));
@@ -230,5 +230,5 @@ DEFINE_EVENT(hrtimer_class, hrtimer_cancel,
 
 #endif /* _TRACE_TIMER_H */
 
-/* Read again for every stage of the definition: not inside the guard. */
+/* Outside of the guard: this header is read again for every stage. */
 #include <trace/define_trace.h>

@@ -9,7 +9,8 @@
 
 #include <mini/workqueue.h>
 
-/* @req_cpu is what the caller asked for, the pool's CPU what it got. */
+/* @req_cpu is the CPU that the caller requested; the pool's CPU is the one that was
+ * chosen. */
 TRACE_EVENT(workqueue_queue_work,
 
 	TP_PROTO(int req_cpu, struct pool_workqueue *pwq,
@@ -38,7 +39,7 @@ TRACE_EVENT(workqueue_queue_work,
 		  __entry->req_cpu, __entry->cpu)
 );
 
-/* It is on its pool's list: a worker will come. */
+/* The work is on its pool's list, and a worker will take it. */
 TRACE_EVENT(workqueue_activate_work,
 
 	TP_PROTO(struct work_struct *work),
@@ -76,7 +77,7 @@ TRACE_EVENT(workqueue_execute_start,
 		  __entry->work, __entry->function)
 );
 
-/* The work may be gone: @function is said again. */
+/* The work may be freed by now, so @function is passed again. */
 TRACE_EVENT(workqueue_execute_end,
 
 	TP_PROTO(struct work_struct *work, work_func_t function),
@@ -99,5 +100,5 @@ TRACE_EVENT(workqueue_execute_end,
 
 #endif /* _TRACE_WORKQUEUE_H */
 
-/* Read again for every stage of the definition: not inside the guard. */
+/* Outside of the guard: this header is read again for every stage. */
 #include <trace/define_trace.h>
