@@ -44,7 +44,7 @@
 /* The __fentry__ that the linker gives to all callers; normally our ftrace_fentry(). */
 void __fentry__(void) __attribute__((visibility("default")));
 
-/* ---- whose call is it? ---- */
+/* ---- does a call lead to our __fentry__? ---- */
 
 /* Returns the value of @slot, or 0 if it cannot be read. */
 static uint64_t slot_value(int fd, uint64_t slot)

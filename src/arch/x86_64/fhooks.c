@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the values into the instructions of ftrace.S that are known only when the
- * program runs. */
+/* Writes values that are known only when the program runs into the instructions of
+ * ftrace.S. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "arch/x86_64/text.h"
 #include "base/bits.h"
 
-/* A place in the code: its distance from this member, and KNOWN_...; the macro `known' of
- * record.h writes the rows. */
+/* A row of the table of such instructions: the distance from this member to the value in
+ * the instruction, and KNOWN_...  The macro `known' of record.h writes the rows. */
 struct known {
 	int32_t where;
 	uint32_t what;

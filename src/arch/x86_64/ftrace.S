@@ -326,7 +326,8 @@ hit_slowly:
  */
 	.macro	shadow_cfi
 	.cfi_escape 0x10, 16, 102			/* where rip is: */
-	.cfi_escape 0x30,0x16				/* 0: libgcc picks no lowest */
+	.cfi_escape 0x30,0x16				/* 0 below it: libgcc cannot
+							 * pick the lowest element */
 	.cfi_escape 0x09,0xf8,0x1a,0x38,0x1c		/* slot */
 	.cfi_escape 0x12,0x06,0x0b,0x00,0xf0,0x1a	/* slot page */
 	.cfi_escape 0x12,0x06				/* slot page keys */
