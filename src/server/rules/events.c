@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of a root: read from the program's blobs, found by name and by
- * id, switched on and off.
+ * The events of a root: read their formats from shared memory, find them by name and by id,
+ * enable and disable them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "server/core/shm.h"
 #include "server/rules/soft.h"
 
-/* Which modules there are: of the living, or of all if nobody lives. */
+/* Get the modules of all live processes; of all processes if none is alive. */
 static void modules_union(const struct root *root,
 			  uint64_t modules[ABI_MODULES / 64])
 {
@@ -36,7 +36,8 @@ static void modules_union(const struct root *root,
 
 /* ---- systems ---- */
 
-/* With a secret: the program chooses the names. */
+/* Hash a name.  The program chooses the names, so a secret keeps it from choosing names
+ * that collide. */
 static uint32_t hash_name(const char *name)
 {
 	static uint64_t secret;
@@ -52,7 +53,8 @@ static uint32_t hash_name(const char *name)
 	return (uint32_t)hash;
 }
 
-/* Where the number of @name is in the index, or has to be.  There is a free place. */
+/* Return the element of the index that has the number of @name, or the free element where
+ * it must be stored.  The index always has a free element. */
 static uint32_t *index_place(const struct root *root, const char *name)
 {
 	uint32_t mask = root->system_index_size - 1, at = hash_name(name) & mask;
@@ -70,7 +72,7 @@ int events_system(const struct root *root, const char *name)
 	return number ? (int)number - 1 : -ENOENT;
 }
 
-/* Room for one more: names and index. */
+/* Make space for one more system, in the names and in the index. */
 static int grow_systems(struct root *root)
 {
 	uint32_t size = root->system_index_size ? root->system_index_size : 16;
@@ -95,7 +97,7 @@ static int grow_systems(struct root *root)
 	return 0;
 }
 
-/* The number of a system's name, a new one if need be; < 0: -ENOMEM. */
+/* Return the number of the system @name; add the system if it is new.  -ENOMEM on error. */
 static int system_number(struct root *root, const char *name)
 {
 	int number = events_system(root, name);
@@ -124,7 +126,8 @@ static void event_free(struct event *event)
 	free(event);
 }
 
-/* An unreadable row is no error: the rest of the root is still good. */
+/* Read one row.  Returns NULL if the row is invalid or without memory.  An invalid row is
+ * not an error of the root: the other rows can still be used. */
 static struct event *event_new(struct root *root, uint32_t row)
 {
 	struct abi_event *shared = &root->events_table[row];
@@ -163,7 +166,7 @@ static int compare_names(const struct event *a, const char *system,
 	return r ? r : strcmp(a->format->name, name);
 }
 
-/* By system and name; of one name the newest first. */
+/* Sort by system and name.  Events of one name: newest first. */
 static int compare_events(const void *pa, const void *pb)
 {
 	const struct event *a = *(struct event *const *)pa;
@@ -173,7 +176,7 @@ static int compare_events(const void *pa, const void *pb)
 	return r ? r : (a->row < b->row) - (a->row > b->row);
 }
 
-/* Put the rows from @first on, sorted, among those of root->by_name. */
+/* Sort the rows from @first on and merge them into root->by_name. */
 static int sort_names(struct root *root, uint32_t first)
 {
 	uint32_t nr_old = root->nr_by_name, nr_new = 0, old = 0, nr = 0;
@@ -205,7 +208,7 @@ static int sort_names(struct root *root, uint32_t first)
 	return 0;
 }
 
-/* From @first on. */
+/* Free the rows from @first on. */
 static void forget_rows(struct root *root, uint32_t first)
 {
 	for (uint32_t row = first; row < root->nr_events; row++)
@@ -254,7 +257,7 @@ struct event *event_youngest(const struct root *root, const struct event *event)
 	return root->by_name[at];
 }
 
-/* Of one name the newest that is present. */
+/* Fill root->visible: for each name the newest event whose module is loaded. */
 static int find_visible(struct root *root)
 {
 	struct event **visible = calloc(root->nr_by_name + 1, sizeof(*visible));
@@ -265,7 +268,7 @@ static int find_visible(struct root *root)
 	for (uint32_t i = 0; i < root->nr_by_name; i++) {
 		struct event *event = root->by_name[i];
 
-		/* A module that comes back may have another row. */
+		/* A module that is loaded again may have another row. */
 		event->module = shm_load(&root->events_table[event->row].module) %
 				ABI_MODULES;
 		event->is_present = root->modules_seen[event->module / 64] >>
@@ -356,7 +359,7 @@ bool events_has_system(const struct root *root, const char *system)
 {
 	uint32_t low = 0, high = root->nr_visible;
 
-	while (low < high) {		/* the first that is not before it */
+	while (low < high) {		/* find the first system >= @system */
 		uint32_t middle = low + (high - low) / 2;
 
 		if (strcmp(root->visible[middle]->format->system, system) < 0)
@@ -368,8 +371,8 @@ bool events_has_system(const struct root *root, const char *system)
 	       !strcmp(root->visible[low]->format->system, system);
 }
 
-/* Each name in the text, of some 8 bytes, is looked for among all fields: that takes 20 ms
- * at most. */
+/* Return true if the print format can be compiled in 20 ms.  The compiler searches all
+ * fields for each name in the text; a name has about 8 bytes. */
 static bool is_soon_compiled(const struct event_format *format)
 {
 	return strlen(format->print_fmt) / 8 * format->nr_fields <= 4000000;
@@ -424,7 +427,7 @@ void event_want(struct instance *instance, uint32_t row, bool is_on)
 	shm_store(&shared->wanted, is_on ? wanted | bit : wanted & ~bit);
 }
 
-/* The probe of one in soft mode stays registered. */
+/* Enable or disable one row.  The probe of an event in soft mode stays registered. */
 static void event_set(struct instance *instance, const struct event *event,
 		      bool is_on)
 {
@@ -436,7 +439,7 @@ static void event_set(struct instance *instance, const struct event *event,
 		event_want(instance, event->row, is_on);
 }
 
-/* All rows of a name are switched, also those of modules that come back later. */
+/* Changes all rows of a name, also those of modules that may be loaded again later. */
 int events_set(struct instance *instance, const struct event_match *match,
 	       bool is_on)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* How many events a root has, and how many are on. */
+/* Count the events of a root, and those that are enabled. */
 #include "server/core/root.h"
 #include "server/rules/soft.h"
 
-/* Is the event recorded in any instance? */
+/* Return true if the event is recorded in any instance. */
 static bool is_on(const struct root *root, const struct event *event)
 {
 	const struct instance *instance;

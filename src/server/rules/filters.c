@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written to `filter`: the change as a whole, or nothing of it. */
+/* Writes to `filter` files.  A write changes the filters of all its rows, or none. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +20,12 @@
 
 #define FILTER_PLACE	"event filter parse error"
 
-/* New filters for some rows, all or none of which come into force. */
+/* New filters for some rows.  All of them are set, or none. */
 struct change {
-	uint32_t nr;
+	uint32_t nr;			/* rows; length of the arrays below */
 	uint32_t *rows;
-	struct event_filter *filters;	/* new; when swapped, the old ones */
-	struct event_filter **pointers;
+	struct event_filter *filters;	/* new filters; after change_swap(): old ones */
+	struct event_filter **pointers;	/* to the elements of @filters */
 	const struct event_format **formats;
 };
 
@@ -39,7 +39,7 @@ static void change_done(struct change *change)
 	free(change->formats);
 }
 
-/* The rows of a system, or of one event of it. */
+/* Collect the rows of a system, or of the event @name of the system. */
 static int change_init(struct change *change, const struct root *root,
 		       uint32_t system, const char *name)
 {
@@ -94,7 +94,8 @@ static int change_apply(struct instance *instance, struct change *change)
 	return r;
 }
 
-/* The function that FIELD.function is to be compared with: its name ends before the caret. */
+/* Return a function whose name is similar to the one in FIELD.function == NAME.  NAME ends
+ * before the caret, @pos. */
 static const char *near_function(struct root *root, const char *text, uint32_t pos,
 				 struct nearest *near)
 {
@@ -136,8 +137,8 @@ static void log_error(struct instance *instance, const struct event *event)
 }
 
 /*
- * A filter that no event of a system takes: the field or name that was most likely meant in
- * any of the first NEAR_EVENTS events.  NULL: none.
+ * Suggest a name for a filter that fits no event of its system: the field or name that is
+ * most similar to the wrong one in any of the first NEAR_EVENTS events.  NULL: none.
  */
 #define NEAR_EVENTS	64u
 
@@ -163,7 +164,7 @@ static const char *near_in_system(const struct instance *instance,
 	return is_found ? nearest_name(near) : NULL;
 }
 
-/* Log each event that does not take the filter of its system, as the kernel does. */
+/* Log each event that the filter of its system does not fit, as the kernel does. */
 static void log_system(struct instance *instance, const struct change *change)
 {
 	const struct event_filter *filter;
@@ -192,8 +193,9 @@ static void log_system(struct instance *instance, const struct change *change)
 /* ---- names for numbers ---- */
 
 /*
- * A program decides how many names there are, and how many events a filter compares them for.
- * So the server searches NAMES_BYTES of a root's names at once, and as many each second.
+ * A program decides how many names there are, and for how many events a filter compares
+ * them.  So the server limits the search: NAMES_BYTES of a root's names at once, and then
+ * NAMES_BYTES per second.
  */
 #define NAMES_BYTES	(16u << 20)
 
@@ -218,7 +220,7 @@ static bool may_search(struct root *root, uint64_t bytes)
 	return is_allowed;
 }
 
-/* Hand out the names that TRACE_DEFINE_ENUM() has recorded. */
+/* Call @each for the names that TRACE_DEFINE_ENUM() has recorded. */
 static void each_constant(struct root *root, const struct event *event,
 			  filter_name_fn *each, void *arg)
 {
@@ -246,7 +248,7 @@ static void each_constant(struct root *root, const struct event *event,
 	free(names);
 }
 
-/* Hand out the names in the tables of the event's print format. */
+/* Call @each for the names in the tables of the event's print format. */
 static void each_printed(struct root *root, struct event *event, uint32_t offset,
 			 filter_name_fn *each, void *arg)
 {
@@ -308,7 +310,8 @@ struct filter_env filters_env(const struct instance *instance)
 
 /* ---- writes ---- */
 
-/* Is a new filter wrong, maybe only because not all names were searched?  Logs that. */
+/* Return true if a new filter is wrong, and some names were not searched: the filter may be
+ * correct.  Adds that to error_log. */
 static bool is_missed(struct instance *instance, const struct change *change)
 {
 	for (uint32_t i = 0; i < change->nr; i++)

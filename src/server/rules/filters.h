@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Changing the filters of an instance. */
+/*
+ * Writes to the `filter` files of an instance, and the names that filters may use.
+ *
+ * Only the server's thread calls these functions.  Functions that return int return 0 or
+ * -errno.
+ */
 #ifndef ULF_SERVER_FILTERS_H
 #define ULF_SERVER_FILTERS_H
 
@@ -13,25 +18,51 @@ struct event;
 struct instance;
 
 /*
- * What was written to the `filter` of an event, or of a system by its number.
- * -errno of a wrong one, which takes the filter away all the same and is told
- * in error_log.  Unless *@ret_is_changed is false, the processes are to be told.
+ * A write to events/SYS/EVENT/filter.  Sets the filter of all rows that have the name of
+ * @event.  A wrong filter removes the old one, too, and is reported in error_log.
+ * If *@ret_is_changed is true, the caller must call apply_start(), also after an error.
+ * If it is false, the old filter stays.
+ *
+ * Returns 0, the error of filter_compile(), -EINVAL (too long), -ENOMEM, -EBUSY (see
+ * filters_log_missed()) or an error of rules_publish().
  */
 int filters_set(struct instance *instance, const struct event *event,
 		const char *data, size_t bytes, bool *ret_is_changed);
+/*
+ * A write to events/SYS/filter: set the filter of all events of @system, a number of
+ * root->systems.  Events that the filter does not fit are reported in error_log; the
+ * write succeeds.  If *@ret_is_changed is true, the caller must call apply_start().
+ *
+ * Returns 0, -EINVAL (too long), -ENODEV (no events), -ENOMEM, -EBUSY (see
+ * filters_log_missed()) or an error of rules_publish().  After an error the old filters
+ * stay.
+ */
 int filters_set_system(struct instance *instance, uint32_t system,
 		       const char *data, size_t bytes, bool *ret_is_changed);
-/* If not all names for numbers were searched since filters_env(), log that for @text and return
- * true: the filter may be right.  The writer gets -EBUSY. */
+/*
+ * Return true if some names of numbers were not searched since the last filters_env(),
+ * because the root's limit was reached.  The filter @text may be correct then.  Adds this
+ * reason to error_log; the caller must return -EBUSY to the writer.
+ */
 bool filters_log_missed(struct instance *instance, const char *text);
-/* Report it in error_log.  @event: whose filter, or trigger, @text is for. */
+/*
+ * Add @error, found in the filter @text, to error_log.  @event: the event whose filter, or
+ * trigger, was written.
+ */
 void filters_log_error(struct instance *instance, const struct event *event,
 		       const char *text, const struct filter_error *error);
-/* What filters of the instance may name. */
-/* Follows a field: its address is compared with those of a function. */
+/* Suffix of a field in a filter, as in `ip.function == main`: the field's value is an
+ * address, and the filter matches if that address is inside the function. */
 #define FILTER_FUNCTION		".function"
-/* May @text name functions that no parser has found yet?  -ERESTART; 0 */
+/*
+ * Have the root's files parsed if the filter @text uses FILTER_FUNCTION.  Returns 0 if the
+ * filter can be compiled now; -ERESTART if a parser is at work: call again later.
+ */
 int filters_parse(const struct instance *instance, const char *text, size_t bytes);
+/*
+ * Return the functions, names and CPUs that filters of the instance may name.  Starts a
+ * new round for filters_log_missed().
+ */
 struct filter_env filters_env(const struct instance *instance);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A marker goes into the slow ring of the CPU that the writer runs on, under
- * the writer's name: tools compare both.
+ * Markers.  The server records a marker in the slow ring of the CPU that the writing thread
+ * runs on, with the id of that thread, because tools compare both with other records.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,16 +22,16 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define HEADER_BYTES	8u		/* what every record starts with */
-#define IP_BYTES	8u		/* of a text; ABI_IP_MARKER */
+#define HEADER_BYTES	8u		/* common fields at the start of every record */
+#define IP_BYTES	8u		/* field `ip` of a text: ABI_IP_MARKER */
 #define DATA_MAX	(RING_PAYLOAD_MAX - HEADER_BYTES)
-/* The kernel's limit, which is what fits into a page there; newline and NUL
- * come on top. */
+/* The kernel's limit: bytes of a text that fit into a sub-buffer there, without the newline
+ * and the NUL. */
 #define TEXT_MAX	4054u
 #define TEXT_FITS	(DATA_MAX - IP_BYTES - 2)
 
 struct marker {
-	uint64_t headroom;		/* RING_HEADROOM of it */
+	uint64_t headroom;		/* RING_HEADROOM bytes before the record */
 	uint16_t type;
 	uint8_t flags;
 	uint8_t preempt_count;
@@ -42,7 +42,8 @@ struct marker {
 static_assert(offsetof(struct marker, data) - offsetof(struct marker, type) ==
 	      HEADER_BYTES, "the kernel's layout");
 
-/* Field 39 of /proc/TID/stat, counted from the end of the name. */
+/* Return the CPU that thread @tid runs on: field 39 of /proc/TID/stat.  Fields are counted
+ * from the end of the name, which may contain blanks. */
 static uint32_t cpu_of(pid_t tid, uint32_t nr_cpus)
 {
 	char path[64], stat[1024];
@@ -67,8 +68,9 @@ static uint32_t cpu_of(pid_t tid, uint32_t nr_cpus)
 }
 
 /*
- * Write to @ring, but wait only once for somebody who holds its lock: a program that
- * is stopped there, or says that it is, keeps everybody else waiting.
+ * Write to @ring.  A thread that is stopped while it holds the ring's lock would make every
+ * call wait.  So the server waits only once for each lock owner, stores the owner in
+ * ring->stuck, and returns -EBUSY at once while the owner is unchanged.
  */
 static int write_once(struct instance_ring *ring, struct marker *marker, size_t bytes,
 		      uint64_t now)
@@ -80,7 +82,8 @@ static int write_once(struct instance_ring *ring, struct marker *marker, size_t 
 	if (ring->stuck && shm_load(lock) == ring->stuck &&
 	    !shmlock_is_dead(ring->stuck, lock))
 		return -EBUSY;
-	/* Not those of a ring whose file was cut short: see mapping.h. */
+	/* Do not block SIGBUS and SIGSEGV: they report a file that was cut short, see
+	 * mapping.h. */
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS);
 	sigdelset(&all, SIGSEGV);
@@ -93,7 +96,7 @@ static int write_once(struct instance_ring *ring, struct marker *marker, size_t 
 	return r;
 }
 
-/* Put it, with @bytes of data, into the ring of @cpu. */
+/* Record @marker, with @bytes of data, in the slow ring of @cpu. */
 static int marker_record(struct instance *instance, struct marker *marker,
 			 size_t bytes, uint32_t cpu)
 {
@@ -116,7 +119,8 @@ static int marker_record(struct instance *instance, struct marker *marker,
 	return r ? -EBADF : 0;
 }
 
-/* It ends in a newline, which is added if it is missing.  Returns the bytes. */
+/* Store @ip and @text in @marker.  Adds a newline if there is none at the end, and a NUL.
+ * Returns the number of bytes stored. */
 static size_t fill_text(struct marker *marker, uint64_t ip, const char *text,
 			size_t len)
 {
@@ -145,7 +149,8 @@ ssize_t marker_write(struct instance *instance, const char *text, size_t len,
 	r = marker_record(instance, &marker, bytes, cpu);
 	if (r)
 		return r;
-	/* As in the kernel they see what was written, without a newline more. */
+	/* Triggers see the text as it was written, without an added newline, as in the
+	 * kernel. */
 	marker.data[IP_BYTES + len] = '\0';
 	print_triggers_run(instance, &marker.type,
 			   HEADER_BYTES + IP_BYTES + len + 1, tid, cpu);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What users write into the trace. */
+/*
+ * Texts and data that users write to trace_marker and trace_marker_raw.
+ *
+ * Only the server's thread calls these functions.  They wait a short time for the lock of a
+ * ring that a program holds.
+ */
 #ifndef ULF_SERVER_MARKER_H
 #define ULF_SERVER_MARKER_H
 
@@ -9,15 +14,26 @@
 
 struct instance;
 
-/* The bytes of @text that were recorded, in the name of thread @tid; -EBADF
- * while tracing is off.  Runs the triggers of ftrace:print. */
+/*
+ * Record @text as a marker of thread @tid, and run the triggers of ftrace:print.  A text
+ * that is too long is cut, as in the kernel.
+ * Returns the number of bytes of @text that were recorded; -EBADF while tracing is off, or
+ * if the ring cannot be written; or an error of instance_need_rings().
+ */
 ssize_t marker_write(struct instance *instance, const char *text, size_t len,
 		     pid_t tid);
-/* The same of bytes as they are; the first four say what they mean, and not
- * even a part is taken if they are missing or there is too much: -EINVAL. */
+/*
+ * Record @len bytes at @data unchanged, as raw data of thread @tid.  The first four bytes
+ * are the id of the data.  Runs no triggers.
+ * Returns @len; -EINVAL if there are fewer than four bytes or too many for a record; or an
+ * error as marker_write().
+ */
 ssize_t marker_write_raw(struct instance *instance, const char *data, size_t len,
 			 pid_t tid);
-/* A text of our own, which is short, from ABI_IP_...; no triggers. */
+/*
+ * Record @text, a short message of the server itself, as a marker of thread @tid.  @ip is
+ * one of ABI_IP_...  Runs no triggers.  A message that cannot be recorded is dropped.
+ */
 void marker_say(struct instance *instance, uint64_t ip, const char *text,
 		pid_t tid);
 

@@ -15,7 +15,7 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define EXPIRE_MAX	4096		/* threads that are looked for at a time */
+#define EXPIRE_MAX	4096		/* threads that are checked per call */
 
 static struct abi_ring_ref ref_of(const struct instance *instance,
 				  enum abi_pids_list list)
@@ -26,7 +26,8 @@ static struct abi_ring_ref ref_of(const struct instance *instance,
 	};
 }
 
-/* The list in shared memory, until mapping_put(); NULL: there is none. */
+/* Map the list.  The caller must call mapping_put() on *@ret_map.  NULL: there is no list,
+ * or it cannot be mapped. */
 static struct abi_pids *list_get(const struct instance *instance,
 				 enum abi_pids_list list,
 				 struct mapping **ret_map)
@@ -60,7 +61,7 @@ static void add_beyond(struct abi_pids *list, uint32_t pid)
 	shm_store(&list->nr_beyond, nr + 1);
 }
 
-/* All of them or none. */
+/* Add all of @pids, or none and return -ENOSPC. */
 static int fill(struct abi_pids *list, const uint32_t *pids, size_t nr)
 {
 	size_t beyond = nr_beyond(list);
@@ -78,7 +79,7 @@ static int fill(struct abi_pids *list, const uint32_t *pids, size_t nr)
 	return 0;
 }
 
-/* A new one is complete before anybody knows of it. */
+/* Make a new list.  Publishes it after it is complete. */
 static int make(struct instance *instance, enum abi_pids_list list,
 		const uint32_t *pids, size_t nr)
 {
@@ -95,7 +96,7 @@ static int make(struct instance *instance, enum abi_pids_list list,
 	mapping_put(map);
 	if (r)
 		return r;
-	/* Processes look at buffers that are in use only. */
+	/* Processes ignore buffers that are not in use. */
 	shm_store(&instance->abi->used, 1);
 	shm_store(&instance->abi->pids[list], off);
 	return 0;
@@ -124,12 +125,12 @@ bool pids_drop(struct instance *instance, enum abi_pids_list list)
 	if (!ref.off)
 		return false;
 	shm_store(&instance->abi->pids[list], 0);
-	/* It is still used until the change is known. */
+	/* Processes use the list until they have applied the next generation. */
 	arena_free(root, &ref, shm_load(&root->control->generation) + 1);
 	return true;
 }
 
-/* The next one from @tid on; ABI_PIDS: there is none. */
+/* Return the next thread in the bitmap, from @tid on; ABI_PIDS: none. */
 static uint32_t next_tid(const struct abi_pids *pids, uint32_t tid)
 {
 	while (tid < ABI_PIDS) {
@@ -148,7 +149,7 @@ void pids_show(struct instance *instance, enum abi_pids_list list,
 	struct mapping *map;
 	const struct abi_pids *pids = list_get(instance, list, &map);
 
-	/* The kernel says it there alone. */
+	/* The kernel prints this only in set_ftrace_pid and set_ftrace_notrace_pid. */
 	if (!pids && list >= ABI_PIDS_FUNCTION)
 		text_puts(out, "no pid\n");
 	if (!pids)
@@ -160,14 +161,15 @@ void pids_show(struct instance *instance, enum abi_pids_list list,
 	mapping_put(map);
 }
 
-/* Ids of threads, too, are good for kill(). */
+/* Return true if no thread has this id.  kill() accepts ids of all threads, not only of
+ * processes. */
 static bool is_ended(uint32_t tid)
 {
 	return tid && kill((pid_t)tid, 0) && errno == ESRCH;
 }
 
-/* Some of them; the next call goes on where this one ends.  A program can put all
- * there are into its list, and others wait for us, too. */
+/* Check EXPIRE_MAX threads; the next call continues from *@next.  A program can set all
+ * bits of its list, and other roots must not wait for the server meanwhile. */
 static void expire_some(struct abi_pids *pids, uint32_t *next)
 {
 	uint32_t tid = *next;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose events and functions an instance records: set_event_pid, set_ftrace_pid
- * and those that end in notrace_pid.
- * The lists are in shared memory and nowhere else; none at all is not the same as
- * one with nobody in it, which event-fork can leave behind.
+ * Lists of threads whose events and functions an instance records, or does not record:
+ * set_event_pid, set_ftrace_pid, set_event_notrace_pid and set_ftrace_notrace_pid.
+ *
+ * The lists are in shared memory and nowhere else.  "No list" and "an empty list" differ:
+ * without set_event_pid events of all threads are recorded, with an empty list those of no
+ * thread.  With the option event-fork a list becomes empty when its last thread ends.
+ *
+ * Only the server's thread calls these functions.
  */
 #ifndef ULF_SERVER_PIDS_H
 #define ULF_SERVER_PIDS_H
@@ -17,19 +21,28 @@
 struct instance;
 struct text;
 
-#define PIDS_MAX	(1u << 30)	/* the kernel's */
+#define PIDS_MAX	(1u << 30)	/* thread ids are below this, as in the kernel */
 
-/* Make a list if there is none.  Then processes are to be told:
- * *@ret_is_new.  -ENOMEM, -ENOSPC. */
+/*
+ * Add @nr threads to @list, or none of them if there is an error.  Makes the list if there
+ * is none; then *@ret_is_new is true, and the caller must call apply_start().
+ * Returns 0; -ENOSPC if the list or the arena is full; -ENOMEM or another -errno.
+ */
 int pids_add(struct instance *instance, enum abi_pids_list list,
 	     const uint32_t *pids, size_t nr, bool *ret_is_new);
-/* False: there was none, and nobody has to be told. */
+/*
+ * Remove @list.  Returns true if there was one; the caller must call apply_start() then.
+ */
 bool pids_drop(struct instance *instance, enum abi_pids_list list);
-/* instance_part.drop */
+/* instance_part.drop: remove all lists of an instance that is being removed. */
 void pids_drop_all(struct instance *instance);
+/* Print @list to @out, one thread id per line. */
 void pids_show(struct instance *instance, enum abi_pids_list list,
 	       struct text *out);
-/* With event-fork threads that have ended are taken out. */
+/*
+ * instance_part.tick: if event-fork (for lists of functions: function-fork) is set, remove
+ * threads that have ended.  Checks a limited number of threads per call.
+ */
 void pids_expire(struct instance *instance);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What markers do besides being recorded; runtime/event/trigger.c is the same of other
- * events.  The record comes first, always: the kernel has reserved it before it
- * looks for triggers, and has none to run while tracing is off.
+ * Run the triggers of ftrace:print.  (runtime/event/trigger.c runs the triggers of other
+ * events.)  The marker is always recorded first: the kernel, too, reserves the record before
+ * it looks for triggers, and runs no triggers while tracing is off.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 #include "server/core/root.h"
 #include "server/rules/triggers.h"
 
-/* The format is only read. */
+/* The cast removes const from the format, which is only read. */
 const struct event print_event = {
 	.row = ABI_ROW_PRINT,
 	.system_number = UINT32_MAX,
@@ -25,14 +25,14 @@ const struct event print_event = {
 	.format = (struct event_format *)&ftrace_events[FTRACE_PRINT],
 };
 
-/* Who has written the marker.  Filters' get_comm() has no argument for it, and the
- * server has one thread. */
+/* The thread that has written the marker.  It is a global because get_comm() of filters has
+ * no argument for it; the server has one thread. */
 static struct {
 	pid_t tid;
 	char comm[FILTER_COMM_LEN];
 } writer;
 
-/* ---- commands: each says whether it has changed anything ---- */
+/* ---- commands: each returns true if it has changed anything ---- */
 
 static bool trace_on(struct instance *instance, const struct trigger *trigger)
 {
@@ -46,7 +46,8 @@ static bool trace_off(struct instance *instance, const struct trigger *trigger)
 	return instance_set_on(instance, false);
 }
 
-/* 0 was written to `snapshot` since; the kernel's words. */
+/* The spare side was freed (0 was written to `snapshot`) after the trigger was set.  The
+ * texts are the kernel's. */
 static void refuse(struct instance *instance)
 {
 	marker_say(instance, ABI_IP_SNAPSHOT, "*** SNAPSHOT NOT ALLOCATED ***",
@@ -86,7 +87,8 @@ static bool disable(struct instance *instance, const struct trigger *trigger)
 	return set_disabled(instance, trigger, true);
 }
 
-/* No stacktrace: the stack is another program's. */
+/* Commands by number.  There is no stacktrace: the marker's writer is another process, and
+ * the server cannot read its stack. */
 static bool (*const acts[ABI_COMMANDS])(struct instance *instance,
 					const struct trigger *trigger) = {
 	[ABI_COMMAND_TRACEON] = trace_on,
@@ -108,7 +110,8 @@ static void get_comm(char ret_comm[FILTER_COMM_LEN])
 	memcpy(ret_comm, writer.comm, sizeof(writer.comm));
 }
 
-/* Only what changes something counts; nobody else counts in this slot. */
+/* Run one trigger.  Decrements its counter only if the command has changed something.  No
+ * process writes to this counter, so the server needs no atomic operation. */
 static void fire(struct instance *instance, const struct trigger *trigger)
 {
 	uint64_t *counter = trigger->counter ?

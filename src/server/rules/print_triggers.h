@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The triggers of ftrace:print, which run here: the server writes the markers. */
+/*
+ * The triggers of the event ftrace:print.  They run in the server, because the server
+ * writes the markers.
+ */
 #ifndef ULF_SERVER_PRINT_TRIGGERS_H
 #define ULF_SERVER_PRINT_TRIGGERS_H
 
@@ -13,11 +16,16 @@
 struct event;
 struct instance;
 
-/* It has triggers as any event, but is in no root's table. */
+/* The event ftrace:print.  It can have triggers, as other events, but it is not in the
+ * table of any root. */
 extern const struct event print_event;
 
+/* Return true if a trigger of ftrace:print may have @command. */
 bool print_has_command(enum abi_command command);
-/* Thread @tid has written the marker @rec, on @cpu; it is in the ring. */
+/*
+ * Run the triggers of ftrace:print.  Call it after the marker @rec has been recorded.
+ * @bytes: length of @rec.  @tid: the thread that wrote the marker, on @cpu.
+ */
 void print_triggers_run(struct instance *instance, const void *rec, size_t bytes,
 			pid_t tid, uint32_t cpu);
 

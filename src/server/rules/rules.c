@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters and triggers from the server's tables into the shared memory.  Each
- * change makes a new piece with all of them; the old one goes when every process
- * has taken in the new.
+ * Copy filters and triggers from the server's tables to shared memory.  Each change makes a
+ * new block with all rules of the instance.  The old block is freed after every process has
+ * applied the new one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,9 +23,10 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* ---- the piece in shared memory ---- */
+/* ---- the block in shared memory ---- */
 
-/* Where it was put; it never begins at 0. */
+/* Append @data to the block, with padding to ABI_RULES_ALIGN.  Returns its offset, which is
+ * never 0 except for the head of the block. */
 static uint32_t put(struct text *piece, const void *data, size_t bytes)
 {
 	uint32_t at = (uint32_t)piece->len;
@@ -35,7 +36,7 @@ static uint32_t put(struct text *piece, const void *data, size_t bytes)
 	return at;
 }
 
-/* Changes what was put before. */
+/* Overwrite bytes that put() has appended at offset @at. */
 static void set(struct text *piece, uint32_t at, const void *data, size_t bytes)
 {
 	if (!piece->error)
@@ -61,7 +62,8 @@ static uint32_t put_text(struct text *piece, const char *text,
 	return put(piece, text, *ret_bytes);
 }
 
-/* Offsets in there are from its start. */
+/* Append the program and the text of @trigger, and store the trigger itself at @at.  Its
+ * offsets count from @start, where the list of triggers begins. */
 static void put_trigger(struct text *piece, uint32_t start, uint32_t at,
 			const struct trigger *trigger,
 			const struct filter_program *program)
@@ -80,7 +82,8 @@ static void put_trigger(struct text *piece, uint32_t start, uint32_t at,
 	set(piece, at, &to, sizeof(to));
 }
 
-/* Those that can act on records of the row. */
+/* Append the triggers that can act on records of @row, first the array, then programs and
+ * texts. */
 static void put_triggers(struct text *piece, const struct soft_event *soft,
 			 uint32_t row, struct abi_rule *rule)
 {
@@ -140,7 +143,7 @@ static bool has_rule(const struct instance *instance, uint32_t row)
 	return instance->filters[row].text || (soft && soft->refs);
 }
 
-/* All of them; nothing if there are none. */
+/* Write all rules to the block.  The block stays empty if there are none. */
 static void put_rules(struct text *piece, const struct instance *instance)
 {
 	struct abi_rules head = {
@@ -192,7 +195,7 @@ static void use_piece(struct instance *instance, struct abi_ring_ref piece)
 
 	instance->rules = piece;
 	shm_store(&instance->abi->rules, piece.off);
-	/* It is still used until the change is known. */
+	/* Processes use the old block until they have applied the next generation. */
 	arena_free(root, &old, shm_load(&root->control->generation) + 1);
 }
 
@@ -212,7 +215,7 @@ static int publish(struct instance *instance, const struct text *piece)
 	mapping_put(map);
 	if (r)
 		return r;
-	/* Processes look at buffers that are in use only. */
+	/* Processes ignore buffers that are not in use. */
 	shm_store(&instance->abi->used, 1);
 	use_piece(instance, ref);
 	return 0;
@@ -289,7 +292,7 @@ void rules_drop(struct instance *instance)
 	use_piece(instance, (struct abi_ring_ref) { 0, 0 });
 }
 
-/* ---- modules that come ---- */
+/* ---- new modules ---- */
 
 static uint32_t nr_triggers(const struct soft_event *soft)
 {
@@ -300,7 +303,8 @@ static uint32_t nr_triggers(const struct soft_event *soft)
 	return nr;
 }
 
-/* Returns whether there was anything. */
+/* Copy the filter and the triggers of @older to @event, a new row of that name.  Returns
+ * true if there were any. */
 static bool inherit(struct instance *instance, const struct event *event,
 		    const struct event *older)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules that the last server left behind, from the shared memory into our
- * tables.  Nothing of it is believed. */
+/*
+ * Load the rules that the last server has published, from shared memory into the server's
+ * tables.  The program can write to that memory, so everything is checked.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +23,16 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* One is enough, and loading it may sort all functions of the program. */
+/* Rules of parts that are loaded from one block.  One is enough for a correct block, and
+ * loading a rule may sort all functions of the program. */
 #define PART_RULES_MAX		8u
 
-/* A private copy of it, with a NUL behind. */
+/* A private copy of the block of rules. */
 struct piece {
-	const char *data;
+	const char *data;		/* a NUL follows the last byte */
 	uint32_t bytes;
-	uint64_t left;			/* that may still be taken: nothing is in
-					 * two places of a piece that is right */
+	uint64_t left;			/* bytes that take() may still return: in a
+					 * correct block each byte is taken once */
 };
 
 static const void *take(struct piece *piece, uint64_t at, uint32_t bytes)
@@ -48,7 +51,7 @@ static char *take_text(struct piece *piece, uint64_t at, uint32_t bytes)
 	return text ? strndup(text, bytes) : NULL;
 }
 
-/* NULL: there is none that can be run. */
+/* Copy a program.  Returns NULL if it is invalid, or without memory. */
 static struct filter_program *take_program(struct piece *piece, uint32_t at,
 					   uint32_t bytes)
 {
@@ -123,7 +126,7 @@ static void load_part_rule(const struct instance_part *part, struct instance *in
 	free(copy);
 }
 
-/* Load @rule if it is the rule of a part that has none yet.  Returns whether it is. */
+/* Load @rule if it belongs to a part that has no rule yet.  Returns true if it does. */
 static bool load_rule_of_part(struct instance *instance, struct piece *piece,
 			      const struct abi_rule *rule)
 {
@@ -138,7 +141,8 @@ static bool load_rule_of_part(struct instance *instance, struct piece *piece,
 	return false;
 }
 
-/* Its rows have the same triggers: those of the first are taken. */
+/* Load soft mode and triggers of an event.  All rows of its name have equal triggers, so
+ * those of the first row are loaded. */
 static void load_soft(struct instance *instance, struct piece *piece,
 		      const struct abi_rule *rule)
 {
@@ -155,8 +159,8 @@ static void load_soft(struct instance *instance, struct piece *piece,
 	load_triggers(instance, soft, piece, rule->triggers);
 }
 
-/* The last server knew all rows up to the last with a rule; what is behind has
- * perhaps come since. */
+/* Load all rules.  The last server knew all rows up to the highest one with a rule; rows
+ * above that may be new, and rules_refresh() looks at them. */
 static int load_piece(struct instance *instance, const char *data,
 		      uint32_t bytes)
 {
@@ -188,8 +192,8 @@ static int load_piece(struct instance *instance, const char *data,
 	return r;
 }
 
-/* A copy of the piece that @abi names, with a NUL behind it; NULL: there is none that
- * makes sense, *@ret_r 0, or no memory. */
+/* Copy the block that @abi refers to, and append a NUL.  Returns NULL if there is no valid
+ * block (*@ret_r is 0), or without memory (*@ret_r is -ENOMEM). */
 static char *copy_piece(const struct root *root, const struct abi_buffer *abi,
 			struct abi_ring_ref *ret_ref, uint32_t *ret_bytes, int *ret_r)
 {
@@ -235,7 +239,7 @@ int rules_load_names(struct root *root)
 
 		if (r)
 			return r;
-		/* all may name the same piece */
+		/* All buffers may refer to one large block, so limit the sum. */
 		if (copy && bytes > ABI_RULES_BYTES_MAX - taken) {
 			free(copy);
 			break;
@@ -248,8 +252,8 @@ int rules_load_names(struct root *root)
 	return has_functions ? objects_parse(root) : 0;
 }
 
-/* What cannot be read is not there for us; the processes decide for
- * themselves. */
+/* Rules that cannot be read do not exist for the server.  Processes check the block on
+ * their own. */
 int rules_load(struct instance *instance)
 {
 	struct abi_ring_ref ref;
@@ -260,7 +264,7 @@ int rules_load(struct instance *instance)
 	if (!copy && !r)
 		return 0;
 	instance->rules = ref;
-	instance->root->rules_taken += bytes;	/* all instances may name the same piece */
+	instance->root->rules_taken += bytes;	/* all instances may refer to one block */
 	if (!r)
 		r = load_piece(instance, copy, bytes);
 	free(copy);

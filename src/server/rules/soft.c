@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Soft mode of events, and the rule words in which it is stored. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* ---- slots ---- */
+/* ---- rule words ---- */
 
 static bool is_used(const struct instance *instance, uint32_t slot)
 {
@@ -20,8 +21,8 @@ void slot_use(struct instance *instance, uint32_t slot)
 	instance->slots[slot / 64] |= 1ull << slot % 64;
 }
 
-/* One after the other: a process that is late with a change may still count
- * in a slot that was freed. */
+/* Searches from the last allocated word on, so that a freed word is reused as late as
+ * possible: a process that has not applied a change yet may still count in it. */
 int slot_alloc(struct instance *instance, uint64_t value, uint32_t *ret_slot)
 {
 	for (uint32_t i = 0; i < ABI_SLOTS; i++) {
@@ -139,7 +140,7 @@ int soft_get(struct instance *instance, const struct event *event,
 	return 0;
 }
 
-/* Switch all its rows. */
+/* Enable or disable all rows of @soft. */
 static void want(struct instance *instance, const struct soft_event *soft,
 		 bool is_on)
 {
@@ -155,7 +156,8 @@ void soft_put(struct instance *instance, struct soft_event *soft)
 		want(instance, soft, false);
 }
 
-/* Also if it has failed: that is not tried again. */
+/* Return true if the setting is on, even if a process has failed to apply it: that is not
+ * tried again. */
 static bool event_is_wanted(const struct instance *instance, uint32_t row)
 {
 	return shm_load(&instance->root->events_table[row].wanted) >>

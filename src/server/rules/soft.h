@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Soft mode: while triggers need an event, its probe stays registered, and whether
- * it is recorded is a word in shared memory that triggers can switch.
+ * Soft mode: while triggers need an event, its probe stays registered.  A rule word in
+ * shared memory says whether the event is recorded, and triggers can change that word.
+ *
+ * Rule words are the elements of abi_buffer.slots, so code calls their numbers slots.
+ * Only the server's thread calls these functions.
  */
 #ifndef ULF_SERVER_SOFT_H
 #define ULF_SERVER_SOFT_H
@@ -13,51 +16,73 @@ struct event;
 struct instance;
 struct trigger;
 
-/* An event in soft mode; all rows of its name have it. */
+/* An event in soft mode.  All rows of its name point to this struct. */
 struct soft_event {
-	uint32_t nr_rows;		/* that have it, when it was made */
-	uint32_t row;			/* the first of them */
-	uint32_t slot;			/* not 0: soft disabled */
-	uint32_t refs;			/* 1 if it has triggers, and 1 for each
-					 * that switches it */
-	struct trigger *triggers;	/* the newest first */
+	uint32_t nr_rows;		/* rows that pointed here when it was made */
+	uint32_t row;			/* the lowest of these rows */
+	uint32_t slot;			/* number of the rule word; the word is not 0:
+					 * soft disabled */
+	uint32_t refs;			/* 1 if the event has triggers, plus 1 for each
+					 * trigger that enables or disables it */
+	struct trigger *triggers;	/* newest first */
 };
 
-/* A slot (abi/rules.h) with a value; -ENOSPC. */
+/*
+ * Allocate a rule word and set it to @value.  Returns 0, -ENOSPC if all are in use, or an
+ * error of root_reserve().
+ */
 int slot_alloc(struct instance *instance, uint64_t value, uint32_t *ret_slot);
+/* Free a rule word. */
 void slot_free(struct instance *instance, uint32_t slot);
-/* It is in use: so the last server says. */
+/* Mark a rule word as used that the rules of the last server refer to. */
 void slot_use(struct instance *instance, uint32_t slot);
+/* Return the value of a rule word. */
 uint64_t slot_value(const struct instance *instance, uint32_t slot);
-/* How many there are, up to the last in use. */
+/* Return the number of the highest rule word in use, plus 1; 0 if none is. */
 uint32_t slots_used(const struct instance *instance);
 
-/* NULL: it is not in soft mode. */
+/* Return the soft mode of @event.  NULL: the event is not in soft mode. */
 struct soft_event *soft_find(const struct instance *instance,
 			     const struct event *event);
+/* Return true if the event's records are dropped now. */
 bool soft_is_disabled(const struct instance *instance,
 		      const struct soft_event *soft);
-/* Has it a probe, and is it not soft disabled? */
+/* Return true if @event is enabled and not soft disabled. */
 bool event_is_recorded(const struct instance *instance,
 		       const struct event *event);
-/* What a write to `enable` does in soft mode. */
+/* Start or stop recording an event in soft mode, as a write to `enable` does. */
 void soft_set(struct instance *instance, const struct soft_event *soft,
 	      bool is_on);
 
 /*
- * Into soft mode, and out of it when the last has put it.  Between the two halves
- * of a change, get or put and settle, the rules are to be published: an event is
- * switched on after the processes can know that it is soft disabled, and off
- * before they forget.  A put that is not to be is taken back with another get.
+ * A change of soft mode takes three steps, in this order:
+ *
+ *	soft_get() or soft_put()	count the references
+ *	rules_publish()			the processes can learn which rule word to test
+ *	soft_settle()			enable events in soft mode; free unused ones
+ *
+ * So an event is enabled after processes can know that it is soft disabled, and
+ * disabled before they stop testing its rule word.  To undo soft_put(), call soft_get().
+ */
+
+/*
+ * Put @event into soft mode if it is not, and take a reference.
+ * Returns 0, -ENOMEM or an error of slot_alloc().
  */
 int soft_get(struct instance *instance, const struct event *event,
 	     struct soft_event **ret_soft);
+/* Release a reference.  The last one disables an event that is soft disabled. */
 void soft_put(struct instance *instance, struct soft_event *soft);
+/* Complete changes: enable events in soft mode, and free those without references. */
 void soft_settle(struct instance *instance);
 
-/* One that the last server had, without references. */
+/*
+ * Make a soft_event that uses the rule word @slot and has no references yet; for rules of
+ * the last server.  Returns NULL without memory.
+ */
 struct soft_event *soft_new(struct instance *instance, const struct event *event,
 			    uint32_t slot);
+/* Free all soft_events of @instance and their triggers. */
 void soft_done(struct instance *instance);
 
 #endif

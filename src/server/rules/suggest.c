@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events and symbols of a root that are near to a wrong name. */
+/* Find events and symbols of a root that are similar to a wrong name. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "server/core/root.h"
 #include "server/rules/suggest.h"
 
-#define LOOKS		256u		/* names between two looks at the clock */
+#define LOOKS		256u		/* names between two checks of the budget */
 
 void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 		       const char *(*name_of)(const struct root *root, uint32_t i))
@@ -28,7 +28,8 @@ void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 
 /* ---- events ---- */
 
-/* Too long a name is ignored by nearest_offer(), not cut. */
+/* Return SYSTEM:EVENT.  A name that is too long becomes NEAREST_MAX + 1 bytes long, and
+ * nearest_offer() ignores it. */
 static const char *whole_name(const struct root *root, uint32_t i)
 {
 	static char name[NEAREST_MAX + 2];	/* the server has one thread */
@@ -48,7 +49,8 @@ static const char *system_name(const struct root *root, uint32_t i)
 	return events_has_system(root, root->systems[i]) ? root->systems[i] : NULL;
 }
 
-/* The first event of the name that @near has found, as SYSTEM:EVENT. */
+/* Replace the event's name that @near has found by SYSTEM:EVENT, of the first such event.
+ * NULL: no name was found, or it is too long. */
 static const char *with_system(const struct root *root, struct nearest *near)
 {
 	const char *name = nearest_name(near);
@@ -86,7 +88,7 @@ const char *suggest_event(struct root *root, const char *word, struct nearest *n
 	suggest_offer_all(root, near, root->nr_visible, whole_name);
 	if (nearest_name(near))
 		return nearest_name(near);
-	/* An event of another system? */
+	/* Look for a similar event of another system. */
 	nearest_init(near, colon + 1, strlen(colon + 1));
 	suggest_offer_all(root, near, root->nr_visible, event_name);
 	if (!with_system(root, near))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find out why a trigger was refused.  trigger_words.c returns no more than -EINVAL, as the
- * kernel does, so its words are read once more, for the place of the caret.
+ * Find out why a trigger was refused.  trigger_words.c only returns -EINVAL, as the kernel
+ * does, so the command is parsed a second time here to find the position of the caret.
  */
 #include <ctype.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
 
-#define WORD_MAX	255u		/* of a command, a system, an event, a count */
+#define WORD_MAX	255u		/* bytes of a command, a system, an event, a count */
 #define BLANKS		" \t"
 
 void wrong_write_log(const struct wrong_write *wrong, const char *at, const char *error,
@@ -23,7 +23,7 @@ void wrong_write_log(const struct wrong_write *wrong, const char *at, const char
 			   (uint32_t)(at - wrong->command), near);
 }
 
-/* Cut a word that is too long: no name is that long. */
+/* Copy a token and append a NUL.  A token that is too long is cut: no name is that long. */
 static void copy_word(char word[WORD_MAX + 1], const char *at, size_t len)
 {
 	len = len < WORD_MAX ? len : WORD_MAX;
@@ -101,7 +101,7 @@ static const char *skip_blanks(const char *at)
 	return at;
 }
 
-/* @at: where the filter has to be. */
+/* Check [if FILTER] at @at.  Does not check the filter itself. */
 static void log_condition(const struct wrong_write *wrong, const char *at, bool has_count)
 {
 	size_t len = strcspn(at, BLANKS);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* error_log's reasons for what a `trigger` file, or a command of a function, refuses. */
+/*
+ * Find out why a write to a `trigger` file, or a command of a function, was refused, and
+ * add the reason to error_log.
+ */
 #ifndef ULF_SERVER_TRIGGER_ERRORS_H
 #define ULF_SERVER_TRIGGER_ERRORS_H
 
@@ -11,32 +14,44 @@ struct event;
 struct instance;
 struct trigger_cmd;
 
-/* A write that was refused; @at of the functions below points into its command. */
+/* A write that was refused.  @at of the functions below points into @command. */
 struct wrong_write {
 	struct instance *instance;
-	const char *place;		/* a constant: the file's name */
-	const char *command;
+	const char *place;		/* name of the file; a constant string */
+	const char *command;		/* text that was written */
 };
 
+/*
+ * Add @error to error_log, with the caret under @at.  @near: a similar name that the user
+ * may have meant; NULL: none.
+ */
 void wrong_write_log(const struct wrong_write *wrong, const char *at, const char *error,
 		     const char *near);
 
 /*
- * Each looks at a part of the command again.  If that is wrong it adds the reason to
- * error_log and returns true.
+ * Each of the next three functions checks one part of the command again.  If the part is
+ * wrong, the function adds the reason to error_log and returns true.
  */
 
-/* The @len bytes at @at are the name of a command, for @event or, NULL, for functions.
- * *@ret_cmd: the command, if it is right. */
+/*
+ * Check the name of a command: the @len bytes at @at.  @event: the event that would get the
+ * trigger; NULL: a function.  *@ret_cmd is the command if the name is correct.
+ */
 bool trigger_log_command(const struct wrong_write *wrong, const char *at, size_t len,
 			 const struct event *event, const struct trigger_cmd **ret_cmd);
-/* The @len bytes at @at are SYSTEM:EVENT[:COUNT].  *@ret_count: the count; NULL: none. */
+/*
+ * Check the target of a command, SYSTEM:EVENT[:COUNT]: the @len bytes at @at.  *@ret_count
+ * points to the count, which is not checked; NULL: no count.
+ */
 bool trigger_log_target(const struct wrong_write *wrong, const char *at, size_t len,
 			bool is_removal, const char **ret_count);
+/* Check a count: the @len bytes at @at. */
 bool trigger_log_count(const struct wrong_write *wrong, const char *at, size_t len);
 
-/* All of @text, which the `trigger` of @event has refused with -EINVAL.  A filter is not
- * looked at: triggers.c reports its mistakes. */
+/*
+ * Check all of @text, which was written to the `trigger` file of @event and refused with
+ * -EINVAL.  Does not check the filter in it: triggers.c reports errors in filters.
+ */
 void trigger_log(struct instance *instance, const struct event *event, const char *text);
 
 #endif

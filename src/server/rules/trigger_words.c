@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of a `trigger` file are read as the kernel reads them. */
+/* Parse the commands of `trigger` files as the kernel does. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
 
-/* In the order in which they are shown. */
+/* The commands, in the order in which files show them. */
 const struct trigger_cmd trigger_cmds[] = {
 	{ "traceon", ABI_COMMAND_TRACEON, TRIGGER_ONOFF,
 	  .help = "tracing_on becomes 1" },
@@ -36,7 +36,8 @@ const struct trigger_cmd trigger_cmds[] = {
 
 const uint32_t nr_trigger_cmds = ARRAY_SIZE(trigger_cmds);
 
-/* As strsep(), but NULL when there is nothing behind the blanks. */
+/* Like strsep(), but skips blanks after the token, and sets *@text to NULL if nothing
+ * follows them. */
 static char *cut(char **text, const char *ends)
 {
 	char *word = strsep(text, ends);
@@ -77,7 +78,7 @@ const struct event *trigger_find_event(struct root *root, const char *system,
 	return event;
 }
 
-/* system:event[:count] */
+/* Parse SYSTEM:EVENT[:COUNT]. */
 static int parse_target(struct root *root, char *text,
 			struct trigger_words *words)
 {
@@ -113,7 +114,7 @@ int trigger_parse(struct root *root, char *text, struct trigger_words *ret_words
 	return 0;
 }
 
-/* @text: N, and what stands behind another colon is not looked at. */
+/* Text after a colon is ignored: "3:x" is 3. */
 int trigger_parse_count(char *text, uint64_t *ret_count)
 {
 	char *number = strsep(&text, ":");

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What may be written to `trigger`: COMMAND[:COUNT] [if FILTER], or the same with !
- * before it, which takes it away again. */
+/*
+ * Parse what is written to a `trigger` file:
+ *
+ *	COMMAND[:SYSTEM:EVENT][:COUNT] [if FILTER]	add a trigger
+ *	!COMMAND[:SYSTEM:EVENT]...			remove it
+ */
 #ifndef ULF_SERVER_TRIGGER_WORDS_H
 #define ULF_SERVER_TRIGGER_WORDS_H
 
@@ -11,20 +15,31 @@ struct event;
 struct root;
 struct trigger_cmd;
 
+/* The tokens of a command.  The strings point into the text that was parsed. */
 struct trigger_words {
 	const struct trigger_cmd *cmd;
 	bool is_removal;
-	const struct event *target;	/* NULL: it has none */
-	char *count;			/* NULL: none */
-	char *filter;			/* from "if" on; NULL: none */
+	const struct event *target;	/* NULL: the command has no target */
+	char *count;			/* text of the count; NULL: none */
+	char *filter;			/* from the token "if" on; NULL: none */
 };
 
-/* Cuts @text, which has no blank at its ends, into pieces. */
+/*
+ * Split @text into tokens, in place.  @text must have no blanks at its start and end.
+ * Returns 0; -EINVAL if the command or the target does not exist.  The count and the filter
+ * are not checked.
+ */
 int trigger_parse(struct root *root, char *text, struct trigger_words *ret_words);
-/* NULL: there is none; one whose module has gone can still be taken away. */
+/*
+ * Find the target of a command.  @is_removal: also find an event whose module is not loaded
+ * any more, so that its trigger can be removed.  NULL: there is no such event.
+ */
 const struct event *trigger_find_event(struct root *root, const char *system,
 				       const char *name, bool is_removal);
-/* Of words.count, which it cuts, too. */
+/*
+ * Convert a count.  Changes @text: ends it at the first colon.  Returns 0, -EINVAL (not a
+ * number) or -ERANGE (too large).
+ */
 int trigger_parse_count(char *text, uint64_t *ret_count);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The triggers of events come and go; docs/design/triggers.md has the whole way. */
+/* Add, remove, show and load the triggers of events.  docs/design/triggers.md describes the
+ * path from a write to a trigger that runs. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -19,12 +20,13 @@
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
 
-#define WRITE_MAX	4096		/* the kernel's page */
-#define OLD_TRIGGERS_MAX 65536u		/* of all rows of a root, that this server has not set */
-#define COMPILE_BYTES	64u		/* as which a compilation counts, and its text */
-#define FILTERS_BYTES_MAX (2u << 20)	/* for triggers of a root that this server has not set */
+#define WRITE_MAX	4096		/* bytes; one page, as in the kernel */
+/* Limits for triggers of a root that were loaded or inherited, not written to this server. */
+#define OLD_TRIGGERS_MAX 65536u		/* triggers, counted for each row */
+#define COMPILE_BYTES	64u		/* bytes that a compilation counts, plus its text */
+#define FILTERS_BYTES_MAX (2u << 20)	/* bytes of filters that are compiled */
 
-/* NULL: it has none; then there may be no events at all. */
+/* Return the target of @trigger.  NULL: the command has no target. */
 static const struct event *target_of(const struct instance *instance,
 				     const struct trigger *trigger)
 {
@@ -51,8 +53,9 @@ static int compile(struct instance *instance, struct trigger *trigger,
 			      &programs->program, ret_error);
 }
 
-/* Is it not too much, for a root whose rows and triggers multiply?  Each compilation takes
- * some us, and longer for a long text. */
+/* Count a compilation, and return false if the root has reached its limit.  Every trigger is
+ * compiled for every row of its event, and each compilation takes a few microseconds, more
+ * for a long text. */
 static bool may_compile(struct root *root, const char *filter)
 {
 	root->filters_taken += COMPILE_BYTES + strlen(filter);
@@ -71,7 +74,8 @@ void triggers_compile(struct instance *instance, struct soft_event *soft,
 			compile(instance, t, event, &error);
 }
 
-/* For all rows of the event; a mistake is one for the row of @event. */
+/* Compile the filter for all rows of the event.  Only an error in the row of @event is
+ * reported; other rows may not fit the filter. */
 static int compile_all(struct instance *instance, const struct event *event,
 		       struct trigger *trigger)
 {
@@ -115,7 +119,8 @@ void triggers_free(struct trigger *triggers)
 	}
 }
 
-/* With its count, and all of its filter; not yet of the event. */
+/* Fill @trigger from @words: command, target, count and compiled filter.  Does not add it
+ * to the event. */
 static int trigger_fill(struct trigger *trigger, struct instance *instance,
 			const struct event *event, struct trigger_words *words,
 			uint64_t *ret_count)
@@ -148,7 +153,8 @@ static bool is_for(const struct instance *instance, const struct trigger *trigge
 		event_is_named_as(target_of(instance, trigger), words->target));
 }
 
-/* Where it hangs; it points to NULL if there is none. */
+/* Return the link in @list that points to the trigger of this kind and target, or the last
+ * link, which is NULL. */
 static struct trigger **find(const struct instance *instance,
 			     struct trigger **list, const struct trigger_words *words)
 {
@@ -168,7 +174,7 @@ static bool is_full(const struct soft_event *soft)
 
 /* ---- changes ---- */
 
-/* Those that it needs are in soft mode. */
+/* Put the event and the target of @trigger into soft mode, and take references. */
 static int attach(struct instance *instance, const struct event *event,
 		  struct trigger *trigger, struct soft_event **ret_soft)
 {
@@ -186,7 +192,7 @@ static int attach(struct instance *instance, const struct event *event,
 		}
 	}
 	if (soft->triggers)
-		soft->refs--;		/* all of its triggers have one */
+		soft->refs--;		/* all triggers of the event share one reference */
 	*ret_soft = soft;
 	return 0;
 }
@@ -278,7 +284,6 @@ static int take_away(struct instance *instance, const struct event *event,
 	return 0;
 }
 
-/* Not each makes sense for a marker. */
 bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd)
 {
 	return !cmd->is_function_only &&
@@ -331,8 +336,8 @@ int triggers_store(struct instance *instance, const struct event *event,
 		;
 	r = store(instance, event, text, ret_is_changed);
 	if (r == -EINVAL) {
-		/* trigger_parse() has put NULs into the copy, which ends at the first NUL
-		 * of @data: no more than that may be copied again. */
+		/* Restore the text: trigger_parse() has stored NULs in it.  The copy ends at
+		 * the first NUL of @data, so copy only up to there. */
 		memcpy(copy, data, (size_t)(end - copy));
 		trigger_log(instance, event, text);
 	}
@@ -340,7 +345,7 @@ int triggers_store(struct instance *instance, const struct event *event,
 	return r;
 }
 
-/* ---- what is read ---- */
+/* ---- show ---- */
 
 void trigger_show_rest(const struct instance *instance,
 		       const struct trigger_cmd *cmd, const struct event *target,
@@ -384,7 +389,7 @@ void triggers_show(const struct instance *instance, const struct event *event,
 		show_trigger(instance, t, out);
 }
 
-/* ---- the last server's ---- */
+/* ---- triggers of the last server ---- */
 
 bool triggers_may_add(struct root *root, uint64_t nr)
 {
@@ -434,7 +439,8 @@ static bool link_target(const struct instance *instance, struct trigger *trigger
 	return trigger->target;
 }
 
-/* A reference for each, as if it had been written just now. */
+/* Take references for the triggers of @soft, as if they had been written now.  Removes
+ * triggers whose target does not exist. */
 static void link_all(const struct instance *instance, struct soft_event *soft)
 {
 	struct trigger **at = &soft->triggers;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The triggers of events: the `trigger` files. */
+/*
+ * The triggers of events: the `trigger` files.
+ *
+ * Only the server's thread calls these functions.
+ */
 #ifndef ULF_SERVER_TRIGGERS_H
 #define ULF_SERVER_TRIGGERS_H
 
@@ -9,7 +13,7 @@
 
 #include "abi/rules.h"
 
-#define TRIGGERS_MAX	1024u		/* of an event, in an instance */
+#define TRIGGERS_MAX	1024u		/* triggers that one event may have in an instance */
 
 struct event;
 struct filter_program;
@@ -18,65 +22,81 @@ struct root;
 struct soft_event;
 struct text;
 
-/* A command: the words that a `trigger` file knows. */
+/* A command of triggers and of functions: one row of the table of commands. */
 struct trigger_cmd {
 	const char *name;
 	enum abi_command command;
-	/* An event has one trigger of a kind, or one of a kind and target. */
+	/* An event can have one trigger of each kind; with targets, one of each kind for
+	 * each target. */
 	enum trigger_kind {
 		TRIGGER_ONOFF, TRIGGER_SNAPSHOT, TRIGGER_STACKTRACE,
 		TRIGGER_ENABLE, TRIGGER_DUMP,
 	} kind;
-	const char *help;		/* for README */
-	bool has_target;		/* system:event must follow it */
-	bool is_function_only;		/* no event has it */
-	/* What the instance needs before there is one.  Optional. */
+	const char *help;		/* text for the README file */
+	bool has_target;		/* SYSTEM:EVENT must be given after the command */
+	bool is_function_only;		/* for functions, not for events */
+	/* Prepare @instance before a trigger with this command is added.  Returns 0 or
+	 * -errno.  Optional. */
 	int (*need)(struct instance *instance);
 };
 
 extern const struct trigger_cmd trigger_cmds[];
 extern const uint32_t nr_trigger_cmds;
-/* NULL: there is none. */
+/* Find a command by its name.  Returns NULL if there is none. */
 const struct trigger_cmd *trigger_cmd_find(const char *name);
+/* Find a command by its number, ABI_COMMAND_...  Returns NULL if there is none. */
 const struct trigger_cmd *trigger_cmd_of(uint32_t command);
 
-/* Not each makes sense for a marker, and some are for functions alone. */
+/*
+ * Return true if @event may have a trigger with command @cmd.  Some commands are only for
+ * functions, and ftrace:print does not support all of the others.
+ */
 bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd);
 
+/* One trigger of an event. */
 struct trigger {
-	struct trigger *next;		/* an older one of the event's */
+	struct trigger *next;		/* next older trigger of the event; NULL: none */
 	const struct trigger_cmd *cmd;
-	uint32_t counter;		/* slot + 1; 0: no limit */
-	uint32_t target_row;		/* the target's first */
-	struct soft_event *target;
-	char *filter;			/* as written; NULL: none */
-	struct trigger_program *programs;	/* by row */
+	uint32_t counter;		/* number of its rule word + 1; 0: no limit */
+	uint32_t target_row;		/* row of the target event, if cmd->has_target */
+	struct soft_event *target;	/* holds a reference; NULL: no target */
+	char *filter;			/* text as written; NULL: none */
+	struct trigger_program *programs;	/* compiled filter, one for each row */
 	uint32_t nr_programs;
 };
 
-/* The filter for the records of one row.  NULL: it does not fit them, and the
- * trigger never acts there. */
+/* The compiled filter for the records of one row. */
 struct trigger_program {
 	uint32_t row;
-	struct filter_program *program;
+	struct filter_program *program;	/* NULL: the filter does not fit this row, so the
+					 * trigger never acts on its records */
 };
 
 /*
- * What was written to the `trigger` of an event: the kernel's words, and its errno
- * for each mistake.  Unless *@ret_is_changed is false, the processes are to be
- * told.
+ * A write to events/SYS/EVENT/trigger: add or remove a trigger.  Syntax and errors are
+ * those of the kernel.  If *@ret_is_changed is true, the caller must call apply_start().
+ * A mistake in the text is reported in error_log.
+ * Returns 0, -EINVAL, -EEXIST, -ENOSPC, -ENODEV (the root is dead), -EBUSY (see
+ * filters_log_missed()) or another -errno.
  */
 int triggers_store(struct instance *instance, const struct event *event,
 		   const char *data, size_t bytes, bool *ret_is_changed);
+/* A read of events/SYS/EVENT/trigger: print the triggers, or the commands that exist. */
 void triggers_show(const struct instance *instance, const struct event *event,
 		   struct text *out);
 
-/* What stands behind the command. */
+/*
+ * Print what follows the name of the command: target, if it has one, and count, as in
+ * ":sched:sched_switch:count=3" or ":unlimited".  @counter is trigger.counter.
+ */
 void trigger_show_rest(const struct instance *instance,
 		       const struct trigger_cmd *cmd, const struct event *target,
 		       uint32_t counter, struct text *out);
 
-/* Can @trigger act on records of @row?  If so, *@ret_program is its filter, or NULL. */
+/*
+ * Return true if @trigger can act on records of @row.  *@ret_program is the filter for them
+ * then; NULL: no filter.
+ */
 static inline bool trigger_fits(const struct trigger *trigger, uint32_t row,
 				const struct filter_program **ret_program)
 {
@@ -86,17 +106,31 @@ static inline bool trigger_fits(const struct trigger *trigger, uint32_t row,
 			*ret_program = trigger->programs[i].program;
 	return !trigger->filter || *ret_program;
 }
-/* May a root have triggers for @nr more rows that nobody has set?  Counts them. */
+/*
+ * Count @nr triggers (at least one) that a root gets without a write: loaded from the last
+ * server, or inherited by events of a new module.  Returns false if that exceeds the limit
+ * of a root; they must not be added then.
+ */
 bool triggers_may_add(struct root *root, uint64_t nr);
-/* Filters for an event that is new. */
+/*
+ * Compile the filters of all triggers of @soft for @event, a row that is new.  Does nothing
+ * when the root has used up its limit for compilations.
+ */
 void triggers_compile(struct instance *instance, struct soft_event *soft,
 		      const struct event *event);
+/* Free a list of triggers.  NULL is allowed. */
 void triggers_free(struct trigger *triggers);
 
-/* One of the last server's, behind those that there are. */
+/*
+ * Append a trigger that the last server has published to the list of @soft.  @filter is
+ * copied; NULL: none.  An invalid trigger is skipped.
+ */
 void triggers_add_old(struct instance *instance, struct soft_event *soft,
 		      const struct abi_trigger *abi, const char *filter);
-/* When all are there. */
+/*
+ * Call it after all triggers_add_old(): find the targets, take references and compile the
+ * filters.  Triggers whose target does not exist are removed.
+ */
 void triggers_link_old(struct instance *instance);
 
 #endif
