@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Entries of function lists that wait for their module. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +9,12 @@
 #include "server/core/root.h"
 #include "server/rules/rules.h"
 
-/* In the text for the next server. */
+/* Letters for the lists, in the text for the next server. */
 static const char letters[] = {
 	[FUNCTION_FILTER] = 'f', [FUNCTION_NOTRACE] = 'n',
 };
 
-/* A filter that waits for a module is not empty. */
+/* Count an entry that waits as an entry of the filter: such a filter is not empty. */
 static void count(struct instance *instance, enum function_list list, int by)
 {
 	if (list == FUNCTION_FILTER)
@@ -57,7 +58,7 @@ static void take_out(struct instance *instance, struct function_mod **at)
 	mod_free(mod);
 }
 
-/* ---- what is written ---- */
+/* ---- writes ---- */
 
 static bool is_loaded(const struct functions *functions, const char *module)
 {
@@ -71,7 +72,8 @@ static bool is_loaded(const struct functions *functions, const char *module)
 	return false;
 }
 
-/* @module NULL: whichever. */
+/* Return true if @mod is an entry of @list with that glob ("*": any) and module (NULL: any
+ * module). */
 static bool is_meant(const struct function_mod *mod, enum function_list list,
 		     const char *glob, const char *module)
 {
@@ -79,7 +81,8 @@ static bool is_meant(const struct function_mod *mod, enum function_list list,
 	       (!strcmp(glob, "*") || !strcmp(mod->glob, glob));
 }
 
-/* Those that are meant are no longer there, but in a list of their own, the last first. */
+/* Remove the matching entries from the instance.  Returns them as a list of their own, in
+ * reverse order. */
 static struct function_mod *forget(struct instance *instance, enum function_list list,
 				   const char *glob, const char *module)
 {
@@ -98,7 +101,7 @@ static struct function_mod *forget(struct instance *instance, enum function_list
 	return gone;
 }
 
-/* They are there again if the others cannot be published without them. */
+/* Publish the rules and free the entries of @gone.  If publishing fails, put them back. */
 static int publish_without(struct instance *instance, struct function_mod *gone)
 {
 	int r = rules_publish(instance);
@@ -160,9 +163,10 @@ void function_mods_show(const struct instance *instance, enum function_list list
 			text_printf(out, "%s:mod:%s\n", m->glob, m->module);
 }
 
-/* ---- modules that come ---- */
+/* ---- new modules ---- */
 
-/* -ERESTART: names are being demangled, nothing is changed. */
+/* Add the functions of @mod to its list.  -ERESTART: names are being demangled; nothing was
+ * changed. */
 static int apply(struct instance *instance, const struct function_mod *mod)
 {
 	struct root *root = instance->root;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What set_ftrace_filter and set_ftrace_notrace were told of modules that are not
- * loaded: FUNCTIONS:mod:MODULE is done when the module comes.  Until then a filter with
- * nothing else in it lets no function through.
+ * Entries FUNCTIONS:mod:MODULE of set_ftrace_filter and set_ftrace_notrace whose module is
+ * not loaded.  They wait here and are applied when the module is loaded.  Until then a
+ * filter with no other entry selects no function.
+ *
+ * Only the server's thread calls these functions.  Functions that return int return 0 or
+ * -errno.
  */
 #ifndef ULF_SERVER_FUNCTION_MODS_H
 #define ULF_SERVER_FUNCTION_MODS_H
@@ -15,27 +18,39 @@ struct instance;
 struct root;
 struct text;
 
+/* An entry that waits for its module. */
 struct function_mod {
-	struct function_mod *next;	/* an older one */
-	enum function_list list;
-	char *glob;
+	struct function_mod *next;	/* next older entry; NULL: none */
+	enum function_list list;	/* FUNCTION_FILTER or FUNCTION_NOTRACE */
+	char *glob;			/* name or glob of functions */
 	char *module;
 };
 
-/* @glob, with ! to take it away, of a module that has no such function now.  -EINVAL
- * if it is loaded, or there is none to be taken away. */
+/*
+ * Add the entry @glob:mod:@module to @list, or remove it if @glob begins with '!', and
+ * publish the rules.  Returns -EINVAL if the module is loaded, or if there is no such entry
+ * to remove; or an error of rules_publish().
+ */
 int function_mods_store(struct instance *instance, enum function_list list,
 			const char *glob, const char *module);
+/* Print the entries of @list, one per line. */
 void function_mods_show(const struct instance *instance, enum function_list list,
 			struct text *out);
-/* Forget those of a list; or all of them. */
+/* Remove all entries of @list, and publish the rules. */
 int function_mods_clear(struct instance *instance, enum function_list list);
+/* Free all entries of @instance.  Publishes nothing. */
 void function_mods_done(struct instance *instance);
-/* Do what can be done by now.  -ENOMEM */
+/*
+ * Apply the entries of all instances whose module is loaded now, and remove them.
+ * Returns 0; -ERESTART if names are still being demangled or searched: call again later;
+ * -ENOMEM or an error of rules_publish().
+ */
 int function_mods_come(struct root *root);
 
-/* As a text of lines, for the next server; and its lines back. */
+/* Print all entries for the next server, one per line: 'f' or 'n' for the list, then the
+ * entry. */
 void function_mods_put(const struct instance *instance, struct text *out);
+/* Add the entries that function_mods_put() has printed.  Changes @text. */
 void function_mods_load(struct instance *instance, char *text);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names are read item by item: a bracket with all that is in it, an operator, or one
- * character.  So brackets of `operator<` and `operator()` are not taken for brackets:
+ * Names are parsed item by item.  An item is a bracket with its contents, an operator, or
+ * one character.  So the characters of `operator<` and `operator()` do not count as
+ * brackets:
  *
  *	A::operator< <int>(A const&) const
  *	|||---------|-----|----------
@@ -12,7 +13,7 @@
 
 #include "base/glob.h"
 
-/* isspace() and isalnum() take their time: 200,000 names may be looked at. */
+/* Faster than isspace() and isalnum(): up to 200,000 names are parsed. */
 static bool is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
@@ -33,14 +34,15 @@ static bool has_prefix(const char *text, const char *end, const char *prefix)
 
 /* ---- items ---- */
 
-/* Longer ones first. */
+/* Operators; a longer one must be before its prefixes. */
 static const char *const operators[] = {
 	"->*", "<=>", "<<=", ">>=", "()", "[]", "->", "++", "--", "<<", ">>", "<=", ">=",
 	"==", "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "\"\"",
 	"+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "=", "<", ">", ",",
 };
 
-/* Does `operator` begin at @at, and not a longer word?  @start: of the text. */
+/* Return true if the word `operator`, not a part of a longer word, begins at @at.  @start:
+ * start of the text. */
 static bool is_operator(const char *start, const char *at, const char *end)
 {
 	return *at == 'o' && has_prefix(at, end, "operator") &&
@@ -57,7 +59,7 @@ static const char *skip_operator(const char *at, const char *end)
 	return at;
 }
 
-/* The closing bracket of an opening one; 0: it is none. */
+/* Return the closing bracket for the opening one at @at; 0: there is no bracket at @at. */
 static char closing(const char *at, const char *end)
 {
 	switch (*at) {
@@ -68,7 +70,7 @@ static char closing(const char *at, const char *end)
 	case '<':
 		return '>';
 	case '[':
-		/* else a class of a glob */
+		/* any other [ begins a class of a glob */
 		return has_prefix(at, end, "[abi:") || has_prefix(at, end, "[clone") ?
 		       ']' : 0;
 	default:
@@ -76,8 +78,8 @@ static char closing(const char *at, const char *end)
 	}
 }
 
-/* Skip from an opening bracket to after its closing one, or to the end.  In ( ) there may be
- * comparisons, so only parentheses are paired there. */
+/* Skip an opening bracket at @at up to and including its closing one, or to the end.  Inside
+ * ( ) only parentheses are paired, because < and > may be comparisons there. */
 static const char *skip_bracket(const char *at, const char *end)
 {
 	char stack[2 * ELF_NAME_MAX];
@@ -100,7 +102,8 @@ static const char *skip_bracket(const char *at, const char *end)
 	return end;
 }
 
-/* `operator new[]`, `operator unsigned int`: up to the parameters or the command. */
+/* Skip the type of `operator new[]`, `operator unsigned int`: up to the parameters or the
+ * command. */
 static const char *skip_type(const char *at, const char *end)
 {
 	while (at < end && !strchr("(,\n", *at)) {
@@ -116,7 +119,7 @@ static const char *skip_type(const char *at, const char *end)
 	return at;
 }
 
-/* Returns the position after the item at @at; @start: of the text. */
+/* Return the position after the item at @at.  @start: start of the text. */
 static const char *skip_item(const char *start, const char *at, const char *end)
 {
 	const char *next;
@@ -134,12 +137,12 @@ static const char *skip_item(const char *start, const char *at, const char *end)
 	return *at == ':' && has_prefix(at, end, "::") ? at + 2 : at + 1;
 }
 
-/* ---- what follows the parameters ---- */
+/* ---- the tail: qualifiers and clones after the parameters ---- */
 
 #define CLONE	"[clone "
 
-/* Returns the position after the blanks and the qualifier, or clone, at @at; @at if there is
- * none. */
+/* Return the position after the blanks and the qualifier, or clone, at @at.  Returns @at if
+ * there is none. */
 static const char *skip_qualifier(const char *at, const char *end)
 {
 	static const char *const qualifiers[] = {
@@ -161,8 +164,8 @@ static const char *skip_qualifier(const char *at, const char *end)
 	return at;
 }
 
-/* May the text from @at on, the last that there is yet, be the begin of what follows
- * parameters: `) `, `) con`, `) [clo`? */
+/* Return true if the text from @at to its end may be the beginning of a tail, as after the
+ * ) of `f() `, `f() con` or `f() [clo`. */
 static bool is_tail_begun(const char *at, const char *end)
 {
 	static const char *const tails[] = { "const", "volatile", "noexcept", "&&", CLONE };
@@ -177,7 +180,8 @@ static bool is_tail_begun(const char *at, const char *end)
 	return false;
 }
 
-/* Skip all of them; @ret_clone: the first [clone ...], or the end. */
+/* Skip all qualifiers and clones.  *@ret_clone is the position of the first [clone ...], or
+ * the position after the tail. */
 static const char *skip_tail(const char *at, const char *end, const char **ret_clone)
 {
 	const char *next;
@@ -191,7 +195,7 @@ static const char *skip_tail(const char *at, const char *end, const char **ret_c
 	return at;
 }
 
-/* ---- words ---- */
+/* ---- tokens ---- */
 
 size_t function_word_len(const char *text, size_t len)
 {
@@ -249,12 +253,12 @@ bool function_name_is_clone(const char *raw, const char *name, size_t len)
 
 /* ---- names of C++ ---- */
 
-/* Where the parts of a name are. */
+/* The positions where the parts of a name begin; see function_name.h. */
 struct parts {
 	const char *name, *params, *tail, *clone, *end;
 };
 
-/* Is the bracket at @at that of the parameters?  Nothing but qualifiers follows it. */
+/* Return true if the bracket at @at contains the parameters: only a tail follows it. */
 static bool is_params(const char *at, const char *end, struct parts *parts)
 {
 	const char *after = skip_bracket(at, end);
@@ -279,10 +283,10 @@ static void find_parts(const char *text, size_t len, struct parts *parts)
 		if (is_blank(*at))
 			next = skip_tail(at, end, &parts->clone);
 		if (next == end) {
-			parts->params = parts->tail = at;	/* has no parameters */
+			parts->params = parts->tail = at;	/* no parameters */
 			return;
 		}
-		/* The type that is returned ends here, unless this is the blank of
+		/* A blank ends the return type, unless it is the blank of
 		 * `operator< <int>`. */
 		if (is_blank(*at) && at[1] != '<')
 			parts->name = at + 1;
@@ -296,15 +300,15 @@ const char *function_name_shown(const char *plain)
 	const char *first = strpbrk(plain, " (<");
 	struct parts parts;
 
-	/* Only templates, which have a `<` or a blank before their parameters, say what
-	 * they return. */
+	/* Only names of templates contain the return type.  They have a `<` or a blank
+	 * before their parameters. */
 	if (first && first != plain && *first == '(' && strncmp(plain, "decltype", 8))
 		return plain;
 	find_parts(plain, strlen(plain), &parts);
 	return parts.name;
 }
 
-/* Append [@from, @to) without blanks; returns the new length. */
+/* Append [@from, @to) to @text without blanks.  Returns the new length. */
 static size_t copy(char *text, size_t len, const char *from, const char *to)
 {
 	for (; from < to && len < FUNCTION_SEARCH_MAX; from++)
@@ -313,7 +317,7 @@ static size_t copy(char *text, size_t len, const char *from, const char *to)
 	return len;
 }
 
-/* @is_bare: without what is in < > and [abi: ]. */
+/* Copy a name to @form.  @is_bare: leave out < > and [abi: ] with their contents. */
 static void make_form(const struct parts *parts, bool is_bare, struct function_form *form)
 {
 	const char *next;
@@ -366,8 +370,8 @@ size_t function_name_len(const char *word, size_t len)
 #define SCOPED		"*::"
 #define SCOPED_LEN	(sizeof(SCOPED) - 1)
 
-/* Find the longest run of letters that each match must contain.  Letters in a class of a
- * glob, or after a backslash, do not count. */
+/* Store the longest run of letters that each match must contain.  Stops at a class of a
+ * glob and at a backslash: letters there may match others. */
 static void find_key(struct function_pattern *pattern, const char *text, size_t len)
 {
 	const char *key = text;
@@ -386,7 +390,7 @@ static void find_key(struct function_pattern *pattern, const char *text, size_t 
 	pattern->key[key_len] = '\0';
 }
 
-/* Is a const at @at the first word of a parameter, or of what is in < >? */
+/* Return true if `const` at @at is the first word of a parameter, also of one in < >. */
 static bool is_const_first(const char *start, const char *at, const char *end)
 {
 	if (!has_prefix(at, end, "const") || at + 5 == end || !is_blank(at[5]))
@@ -396,11 +400,13 @@ static bool is_const_first(const char *start, const char *at, const char *end)
 	return at > start && strchr("(,<", at[-1]);
 }
 
-/* Without blanks, and `const T*` in brackets as the demangler has it, `T const*`. */
+/* Copy a pattern without blanks.  In brackets, write `const T*` as the demangler does:
+ * `T const*`. */
 static size_t copy_pattern(const char *from, const char *end, char *to)
 {
 	const char *start = from;
-	bool waits[ELF_NAME_MAX];	/* a const at that depth, for the end of its type */
+	bool waits[ELF_NAME_MAX];	/* by depth: a const was skipped, and is inserted
+					 * at the end of its type */
 	size_t depth = 0, len = 0;
 
 	waits[0] = false;
@@ -443,7 +449,7 @@ bool function_pattern_init(struct function_pattern *pattern, const char *text, s
 	return pattern->len;
 }
 
-/* Is it that part of the form, from byte @from on? */
+/* Return true if the bytes [@from, @to) of the form equal the pattern. */
 static bool is_text(const struct function_pattern *pattern,
 		    const struct function_form *form, size_t from, size_t to)
 {
@@ -479,8 +485,9 @@ static bool is_match_in_scope(const struct function_pattern *pattern,
 	return false;
 }
 
-/* "*::PATTERN": may there be a scope from which the glob matches?  One glob instead of one
- * for each scope, but it also finds a `::` in brackets. */
+/* Match "*::PATTERN", a quick test before the exact one: one glob instead of one for each
+ * scope.  If it fails, no scope matches; if it succeeds, the `::` may be in brackets, so the
+ * exact test must follow. */
 static bool is_glob_after_scope(const struct function_pattern *pattern,
 				const struct function_form *form, size_t from, size_t to)
 {

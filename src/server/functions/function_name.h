@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names of functions as users write them: `f`, `ns::C::f`, `f(int, char const*)`,
- * `operator new`, `(anonymous namespace)::f`, with a glob and a command.  Text only: which
- * functions there are is in functions_list.c.
+ * `operator new`, `(anonymous namespace)::f`, with wildcards and a command.  These functions
+ * work on text only; functions_list.c finds the functions of a root.
  *
- * A name of C++ as the demangler has it, and what its parts are called here:
+ * A C++ name as the demangler prints it, and the names of its parts in this code:
  *
  *	void ns::Map<int, char>::put<long>(int, long) const [clone .part.0]
  *	     |------------- name --------||-- params --|tail |--- clone ---|
- *	     |ns::Map::put|   bare: the name without what is in < > and [abi: ]
+ *	     |ns::Map::put|   bare: the name without < > and [abi: ] and their contents
  *
- * The type that a template returns, which stands before the name, is left out.  Blanks do
- * not count.
+ * The return type of a template, which is before the name, is left out.  Blanks are
+ * ignored.
  */
 #ifndef ULF_SERVER_FUNCTION_NAME_H
 #define ULF_SERVER_FUNCTION_NAME_H
@@ -22,70 +22,85 @@
 #include "symbols/elf.h"
 
 /*
- * function_word_len - how much of @text is its first word
+ * function_word_len - return the length of the first token of @text
  *
- * A word ends before a blank, a newline or a NUL.  A blank does not end it in ( ), < > and
- * { }, after `operator`, and after a `)` that const, volatile, &, && or [clone ...]
- * follows.  If @text ends where one of these may have begun, the word goes on to the end:
- * only the next write tells.  @text begins with the word: no blank is before it.
+ * A token ends before a blank, a newline or a NUL.  A blank does not end the token inside
+ * ( ), < > and { }, after `operator`, and after a `)` that const, volatile, &, && or
+ * [clone ...] follows.  If @text ends where one of these may have begun, the token extends
+ * to the end of @text: only the next write can show where it ends.  @text must begin with
+ * the token, not with a blank.
  */
 size_t function_word_len(const char *text, size_t len);
-/* The colon of @word, [!]NAME:COMMAND, between the two, or NULL: `::` is of the name. */
+/*
+ * Return the colon between name and command of @word, [!]NAME:COMMAND.  `::` belongs to the
+ * name.  NULL: no command.
+ */
 const char *function_word_colon(const char *word, size_t len);
-/* The comma that ends the first name of a list, or the list's end. */
+/* Return the length of the first name of @list, whose names are separated by commas. */
 size_t function_item_len(const char *list, size_t len);
 
-/* Is @raw a function that the compiler made of @name: execute.constprop.0 of execute?
- * Not execute.cold, which is a part of it that is not called. */
+/*
+ * Return true if @raw is a clone that the compiler made of @name, as execute.constprop.0 of
+ * execute.  execute.cold is not a clone: it is a part of execute that is never called.
+ */
 bool function_name_is_clone(const char *raw, const char *name, size_t len);
-/* The part of @plain, a name as the demangler has it, that lists show: from the name on. */
+/*
+ * Return the part of @plain that lists show: from the name on, without the return type.
+ * @plain is a name as the demangler prints it.
+ */
 const char *function_name_shown(const char *plain);
 
 /*
- * function_name_each - hand out what users may write for @plain
+ * function_name_each - call @each for the names that users may write for @plain
  *
- * Its bare name, and that without each of the scopes before it: `ns::Map::put`, `Map::put`,
- * `put`.  Nothing for a name that is longer than FUNCTION_SEARCH_MAX.
+ * These are the bare name, and the bare name without its first scopes: `ns::Map::put`,
+ * `Map::put`, `put`.  Does nothing for a name that is longer than FUNCTION_SEARCH_MAX.
  */
 void function_name_each(const char *plain, void (*each)(void *arg, const char *name),
 			void *arg);
-/* How much of @word is before its parameters. */
+/* Return the number of bytes of @word before its parameters. */
 size_t function_name_len(const char *word, size_t len);
 
-/* How well a written name matches; the first that any function has counts. */
+/*
+ * How well a written name matches a function, best first.  A written name means all
+ * functions of the best rung that any function has, and no others.
+ */
 enum function_rung {
-	RUNG_NAME,			/* [name or bare][params[tail[clone]]] */
-	RUNG_SCOPED,			/* RUNG_NAME without the scopes before it */
-	RUNG_GLOB,			/* RUNG_NAME, with wildcards */
-	RUNG_SCOPED_GLOB,		/* RUNG_SCOPED, with wildcards */
-	RUNG_NONE,			/* not at all */
+	RUNG_NAME,			/* equal to [name or bare][params[tail[clone]]] */
+	RUNG_SCOPED,			/* as RUNG_NAME, without the first scopes */
+	RUNG_GLOB,			/* as RUNG_NAME, with wildcards */
+	RUNG_SCOPED_GLOB,		/* as RUNG_SCOPED, with wildcards */
+	RUNG_NONE,			/* no match */
 };
 
-/* Longer names are not searched: functions that have one are found by raw names, and by names as
- * lists show them.  A match takes time that grows with the square of the length. */
+/* Bytes of a name that is searched.  A function with a longer name is only found by its raw
+ * name, and by its name as lists show it.  The time of a match grows with the square of the
+ * length. */
 #define FUNCTION_SEARCH_MAX	1024u
 
-/* A name as it is written, without blanks, and where its parts end. */
+/* A name without blanks, and the offsets in @text at which its parts end. */
 struct function_form {
 	size_t name, params, tail, all;
 	size_t nr_scopes;
 #define FORM_SCOPES	32
-	size_t scopes[FORM_SCOPES];	/* where the name goes on after a `::` */
+	size_t scopes[FORM_SCOPES];	/* offsets after each `::` of the name */
 	char text[FUNCTION_SEARCH_MAX + 1];
 };
 
+/* A written name, prepared for matching. */
 struct function_pattern {
-	char scoped[2 * ELF_NAME_MAX + 3];	/* "*::" and text */
-	const char *text;		/* without blanks; in scoped */
-	size_t len;			/* of text */
+	char scoped[2 * ELF_NAME_MAX + 3];	/* "*::", followed by @text */
+	const char *text;		/* the name without blanks; points into @scoped */
+	size_t len;			/* bytes of @text */
 	bool has_params;
 	bool has_wildcards;
-	char key[ELF_NAME_MAX];		/* what each match has */
+	char key[ELF_NAME_MAX];		/* letters that every match contains */
 };
 
-/* Compile @text, a name without its command.  False: too long, it matches nothing. */
+/* Prepare @text, a name without its command.  Returns false if @text matches nothing: it is
+ * empty or too long. */
 bool function_pattern_init(struct function_pattern *pattern, const char *text, size_t len);
-/* Match @plain, a name as the demangler has it. */
+/* Compare the pattern with @plain, a name as the demangler prints it. */
 enum function_rung function_pattern_match(const struct function_pattern *pattern,
 					  const char *plain);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions as a part of roots and instances; see core/part.h. */
+/* Functions as a part of roots and of instances; see core/part.h. */
 #include "server/functions/function_part.h"
 
 #include "abi/rules.h"
@@ -25,7 +25,7 @@ void function_part_settled(struct root *root, bool is_awaited)
 		functions_tick(root, FUNCTIONS_LINES_TICK);
 }
 
-/* Names of functions were read from files that may be gone by now. */
+/* The names of functions were read from files that may have been removed since. */
 bool function_part_has_unsaved(const struct root *root)
 {
 	return root->functions.nr_objects;

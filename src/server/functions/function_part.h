@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Methods of struct root_part and struct instance_part (core/part.h) for functions. */
+/*
+ * Methods of struct root_part and struct instance_part for functions.  core/part.h
+ * describes when each method is called.
+ */
 #ifndef ULF_SERVER_FUNCTION_PART_H
 #define ULF_SERVER_FUNCTION_PART_H
 
@@ -11,15 +14,25 @@ struct instance;
 struct root;
 struct text;
 
+/* root_part.tick: look for new objects, with the limit of one tick. */
 void function_part_tick(struct root *root);
+/* root_part.answer: look for new objects, for a program that waits for the answer. */
 bool function_part_answer(struct root *root);
+/* root_part.settled: continue to look for objects, unless a program waits. */
 void function_part_settled(struct root *root, bool is_awaited);
+/* root_part.has_unsaved: true if functions were read from files. */
 bool function_part_has_unsaved(const struct root *root);
+/* instance_part.done: free the commands, and the entries that wait for modules. */
 void function_part_done(struct instance *instance);
+/* instance_part.drop: free these, and stop tracing functions for @instance. */
 void function_part_drop(struct instance *instance);
+/* instance_part.has_rule: true if there are commands, or entries that wait. */
 bool function_part_has_rule(const struct instance *instance);
+/* instance_part.put_rule: write the commands and the waiting entries to @block. */
 void function_part_put_rule(const struct instance *instance, struct text *block,
 			    struct abi_rule *ret_rule);
+/* instance_part.load_rule: load what function_part_put_rule() of the last server has
+ * written.  Invalid entries are skipped. */
 void function_part_load_rule(struct instance *instance, const void *triggers, uint32_t bytes,
 			     char *text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands of functions come and go, with the kernel's errno for each mistake. */
+/* Add, remove and show commands of functions, with the kernel's errno for each mistake. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -21,22 +21,22 @@
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
 
-/* What is to be done, taken apart. */
+/* A parsed command. */
 struct wish {
 	const struct trigger_cmd *cmd;
-	const struct event *target;	/* NULL: it has none */
+	const struct event *target;	/* NULL: the command has no target */
 	bool is_counted;
-	uint64_t count;
+	uint64_t count;			/* UINT64_MAX: no limit */
 };
 
-/* ---- reading ---- */
+/* ---- parse ---- */
 
-/* @number: NULL, or "" which the kernel takes for -1. */
+/* Parse the count.  @number: NULL, or "", which means -1 in the kernel. */
 static int parse_count(struct wish *wish, char *number)
 {
 	wish->is_counted = number;
 	wish->count = UINT64_MAX;
-	/* These two have a count of their own, or none. */
+	/* cpudump has no count; dump runs once. */
 	if (wish->cmd->command == ABI_COMMAND_CPUDUMP)
 		wish->is_counted = false;
 	if (wish->cmd->command == ABI_COMMAND_DUMP) {
@@ -64,18 +64,19 @@ static int parse(struct root *root, const char *command, char *param,
 							 is_removal) : NULL;
 		if (!wish->target)
 			return -EINVAL;
-		/* Only these are not to be had with an empty count. */
+		/* The kernel refuses an empty count only for commands with a target. */
 		if (!is_removal && param && (!*param || *param == ':'))
 			return -EINVAL;
 	}
 	r = parse_count(wish, param);
-	/* To take it away it is enough that there is one. */
+	/* The count is ignored when a command is removed. */
 	return is_removal ? 0 : r;
 }
 
-/* ---- which there are ---- */
+/* ---- find ---- */
 
-/* Where it hangs; it points to NULL if there is none. */
+/* Return the link in the list that points to the command, or the last link, which is
+ * NULL. */
 static struct function_probe **find(struct instance *instance,
 				    const struct trigger_cmd *cmd, bool is_counted)
 {
@@ -132,6 +133,7 @@ void function_probes_mark(const struct root *root,
 
 /* ---- lists of functions ---- */
 
+/* A growing array of entries. */
 struct entries {
 	struct function_probe_entry *entries;
 	uint32_t nr;
@@ -139,7 +141,7 @@ struct entries {
 
 static int append(struct entries *to, const struct function_probe_entry *entry)
 {
-	/* Room for 1, 2, 4, 8 ... */
+	/* Grow to 1, 2, 4, 8, ... elements. */
 	if (!(to->nr & (to->nr - 1))) {
 		size_t room = to->nr ? 2ul * to->nr : 1;
 		void *grown = realloc(to->entries, room * sizeof(*entry));
@@ -152,7 +154,7 @@ static int append(struct entries *to, const struct function_probe_entry *entry)
 	return 0;
 }
 
-/* Both are by function, and have none in common. */
+/* Merge two lists that are sorted by function and have no function in common. */
 static int merge(const struct function_probe *old, const struct entries *new,
 		 struct entries *ret_all)
 {
@@ -173,7 +175,7 @@ static int merge(const struct function_probe *old, const struct entries *new,
 	return r;
 }
 
-/* ---- what an entry holds ---- */
+/* ---- rule words and targets that entries hold ---- */
 
 static const struct event *target_of(const struct instance *instance,
 				     const struct function_probe_entry *entry)
@@ -209,7 +211,7 @@ static int hold(struct instance *instance, const struct wish *wish,
 	return r;
 }
 
-/* They had them just now. */
+/* Take the references to targets again that release_targets() has just released. */
 static void hold_targets(struct instance *instance, const struct entries *entries)
 {
 	for (uint32_t i = 0; i < entries->nr; i++)
@@ -233,9 +235,9 @@ static void release_counters(struct instance *instance,
 			slot_free(instance, entries->entries[i].counter - 1);
 }
 
-/* ---- adding ---- */
+/* ---- add ---- */
 
-/* Add the functions of @globs to @set; -EINVAL: one of them adds none. */
+/* Add the functions of @globs to @set.  -EINVAL: a glob adds no function. */
 static int select_all(struct root *root, const struct probe_globs *globs,
 		      struct function_set *set)
 {
@@ -249,7 +251,8 @@ static int select_all(struct root *root, const struct probe_globs *globs,
 	return 0;
 }
 
-/* The functions of @globs that do not have it yet; -EINVAL: one has none. */
+/* Get the functions of @globs that do not have the command @probe yet.  -EINVAL: a glob
+ * matches no such function. */
 static int find_new(const struct instance *instance, const struct probe_globs *globs,
 		    const struct function_probe *probe, struct entries *ret_new)
 {
@@ -281,13 +284,13 @@ static int hold_all(struct instance *instance, const struct wish *wish,
 	uint32_t nr = entries->nr;
 	int r = 0;
 
-	/* Those that came to nothing are none. */
+	/* After an error @entries contains only those that succeeded. */
 	for (entries->nr = 0; !r && entries->nr < nr; entries->nr += !r)
 		r = hold(instance, wish, &entries->entries[entries->nr]);
 	return r;
 }
 
-/* @new hold what they need. */
+/* Add the entries @new, for which hold_all() has succeeded, to the command, and publish. */
 static int attach(struct instance *instance, const struct wish *wish,
 		  const struct entries *new)
 {
@@ -353,7 +356,7 @@ static int add(struct instance *instance, const struct probe_globs *globs,
 	return r;
 }
 
-/* ---- taking away ---- */
+/* ---- remove ---- */
 
 static bool is_match(const struct root *root, const char *glob, uint32_t nr)
 {
@@ -363,8 +366,9 @@ static bool is_match(const struct root *root, const char *glob, uint32_t nr)
 	       (name && glob_match_n(glob, strlen(glob), name));
 }
 
-/* Add the functions of @probe that @glob names to @set; if it is no raw name of any, those
- * that it names otherwise.  -EINVAL: none; -ERESTART. */
+/* Add the functions of @probe whose raw name matches @glob to @set.  If there is none, add
+ * the functions that functions_select() finds.  Returns 0, -EINVAL if there is none either,
+ * or -ERESTART. */
 static int find_gone(struct root *root, const char *glob,
 		     const struct function_probe *probe, struct function_set *set)
 {
@@ -467,7 +471,7 @@ void function_probes_done(struct instance *instance)
 	}
 }
 
-/* ---- the last server's ---- */
+/* ---- commands of the last server ---- */
 
 int function_probes_add_old(struct instance *instance,
 			    const struct trigger_cmd *cmd,
@@ -495,7 +499,7 @@ int function_probes_add_old(struct instance *instance,
 	return r;
 }
 
-/* ---- what is read ---- */
+/* ---- show ---- */
 
 static void show(const struct instance *instance, const struct trigger_cmd *cmd,
 		 const struct function_probe_entry *entry, struct text *out)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands of functions: FUNCTION:COMMAND[:COUNT] in set_ftrace_filter.  They are
- * the triggers of functions, and are run where those of events are.
+ * The commands of functions: FUNCTION:COMMAND[:COUNT] in set_ftrace_filter.  They are the
+ * triggers of functions.  Processes run them, as they run the triggers of events.
+ *
+ * Only the server's thread calls these functions.
  */
 #ifndef ULF_SERVER_FUNCTION_PROBES_H
 #define ULF_SERVER_FUNCTION_PROBES_H
@@ -17,53 +19,70 @@ struct soft_event;
 struct text;
 struct trigger_cmd;
 
+/* A function that has the command. */
 struct function_probe_entry {
-	uint32_t function;		/* its number */
-	uint32_t counter;		/* slot + 1; 0: no limit */
-	uint32_t target_row;		/* the target's first */
-	struct soft_event *target;
+	uint32_t function;		/* number of the function */
+	uint32_t counter;		/* number of its rule word + 1; 0: no limit */
+	uint32_t target_row;		/* row of the target event, if there is a target */
+	struct soft_event *target;	/* holds a reference; NULL: no target */
 };
 
-/* One command, with counts or without.  As in the kernel a function has it once,
- * whichever event it is to switch. */
+/* One command, either with counts or without.  As in the kernel a function can have it only
+ * once, even for different target events. */
 struct function_probe {
-	struct function_probe *next;	/* an older one */
+	struct function_probe *next;	/* next older command; NULL: none */
 	const struct trigger_cmd *cmd;
 	bool is_counted;
-	uint32_t nr;
-	struct function_probe_entry *entries;	/* by function */
+	uint32_t nr;			/* entries */
+	struct function_probe_entry *entries;	/* sorted by function */
 };
 
-/* One after the other, each with a NUL behind it. */
+/* Several globs, one after the other, each with a NUL at its end. */
 struct probe_globs {
 	const char *first;
-	const char *end;
+	const char *end;		/* after the last NUL */
 };
 
-/* @globs get @command, all or none; or a single one, which begins with !, loses it.
- * @param: what stands behind, or NULL.  Cuts it.  Then the processes are to be told. */
+/*
+ * Add @command to the functions of all @globs, or to none if there is an error.  If the
+ * first glob begins with '!', remove the command from its functions instead.
+ * @param: text after the command (target and count), or NULL; it is changed.
+ *
+ * The caller must call apply_start() after success.  Returns 0; -EINVAL if the command is
+ * wrong or a glob matches no function; -ENODEV if the root is dead or no function has the
+ * command that is removed; -ERESTART if names are still being demangled or searched: call
+ * again later; or another -errno.
+ */
 int function_probes_store(struct instance *instance, const struct probe_globs *globs,
 			  const char *command, char *param);
+/* Print the commands of all functions that are loaded, one per line. */
 void function_probes_show(const struct instance *instance, struct text *out);
+/* Free all commands of @instance.  Publishes nothing. */
 void function_probes_done(struct instance *instance);
-/* How many has function @nr, in all instances? */
+/* Return the number of commands that function @nr has in all instances. */
 uint32_t function_probes_of(const struct root *root, uint32_t nr);
-/* Those of the object's functions that have any: as in abi/functions.h, where
- * @users are those of the object's rows. */
+/*
+ * Set ABI_FUNCTIONS_PROBES in @users for each function of @object that has a command in any
+ * instance.  @users: words of abi/functions.h, one for each row of the object's table.
+ */
 void function_probes_mark(const struct root *root,
 			  const struct function_object *object, uint32_t *users);
-/* One of the last server's: those of a command one after the other, by function.
- * -EINVAL: they are not. */
+/*
+ * Add an entry that the last server has published.  Entries of one command must be added in
+ * the order of their functions.  Returns 0, -EINVAL (wrong order) or -ENOMEM.
+ */
 int function_probes_add_old(struct instance *instance,
 			    const struct trigger_cmd *cmd,
 			    const struct function_probe_entry *entry);
 
 /* ---- function_probes_piece.c ---- */
 
-/* As they are in the shared memory. */
+/* Append the commands to @piece, the block of rules, as struct abi_probes. */
 void function_probes_put(const struct instance *instance, struct text *piece);
-/* Those of the last server, of which all of @list is there; functions and soft events
- * were loaded. */
+/*
+ * Load the commands that the last server has published.  The caller must have checked that
+ * all of @list is in its memory; functions and soft events must be loaded before.
+ */
 void function_probes_load(struct instance *instance,
 			  const struct abi_probes *list);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands of functions into the shared memory, and those of the last server
- * out of it.  There a function is known by its address. */
+/*
+ * Write the commands of functions to shared memory, and load those of the last server.  In
+ * shared memory a function is identified by its address.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -12,12 +14,13 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* ---- to be sorted ---- */
+/* ---- sort ---- */
 
-/* What is at a place of some list: @nr. */
+/* A reference to element @nr of a list, for sorting. */
 struct place {
-	uint64_t key, second;		/* it is sorted by these */
-	const struct function_probe *probe;	/* whose list; or one is known */
+	uint64_t key, second;		/* sort by @key, then by @second */
+	const struct function_probe *probe;	/* the list is probe->entries; NULL: the
+					 * caller knows the list */
 	uint32_t nr;
 };
 
@@ -39,10 +42,11 @@ static uint32_t count(const struct instance *instance)
 	return nr;
 }
 
-/* ---- putting ---- */
+/* ---- write ---- */
 
-/* The newest comes first, as in the kernel.  Of functions that are gone there is
- * nothing to be done: others may be at their addresses. */
+/* Fill @places with all commands, sorted by address; commands of one function newest first,
+ * as in the kernel.  Functions whose object is not loaded are left out: other functions may
+ * be at their addresses now.  Returns the number of places. */
 static uint32_t fill(const struct instance *instance, struct place *places)
 {
 	const struct functions *functions = &instance->root->functions;
@@ -98,7 +102,7 @@ void function_probes_put(const struct instance *instance, struct text *piece)
 	free(places);
 }
 
-/* ---- loading ---- */
+/* ---- load ---- */
 
 static struct place *index_functions(const struct functions *functions)
 {
@@ -121,7 +125,8 @@ static int compare_key(const void *key, const void *place)
 	return one < other ? -1 : one > other;
 }
 
-/* Those whose functions are known, in the order of commands, then of functions. */
+/* Fill @sorted with the elements of @list whose functions are known, sorted by command, then
+ * by function.  Returns their number. */
 static uint32_t sort(const struct functions *functions,
 		     const struct abi_probes *list, struct place *sorted)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files whose functions are wanted: parsed one by one, by processes without rights. */
+/* Parse the files whose functions are needed.  A process without rights parses each file. */
 #include "server/functions/function_read.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "server/core/program.h"
 #include "server/core/root.h"
 
-#define BYTES_MAX		(1024ull << 20)	/* of files, for all of a root */
+#define BYTES_MAX		(1024ull << 20)	/* bytes of all files of a root */
 
 static void read_free(struct function_read *read)
 {
@@ -26,13 +26,13 @@ static void read_free(struct function_read *read)
 	free(read);
 }
 
-/* The number may come from the shared memory. */
+/* Limit build_id_bytes, which may come from shared memory. */
 static uint32_t id_bytes(const struct abi_function_object *known)
 {
 	return min_u32(known->build_id_bytes, sizeof(known->build_id));
 }
 
-/* Each table of a file is a read of its own. */
+/* Return true if @read is for this table of the file.  Each table has its own read. */
 static bool is_read_of(const struct function_read *read, const char *path,
 		       const struct abi_function_object *known)
 {
@@ -56,13 +56,15 @@ static int start_parser(struct root *root, struct function_read *read)
 	memcpy(want.request.build_id, read->build_id, sizeof(read->build_id));
 	program_file_find(root, read->path, &file);
 	r = localfile_open(file.path, &want.fd);
-	/* a link of ours says nothing about where debug information is */
+	/* Pass no path if file.path is a link of the server: debug files are not next to
+	 * it. */
 	want.path = file.fd < 0 ? read->path : NULL;
 	program_file_done(&file);
 	return r ? r : parse_start(&want, &read->job);
 }
 
-/* -EBUSY: try again later.  A file that cannot be opened becomes a read without result. */
+/* Start to parse a file.  -EBUSY: try again later.  A file that cannot be opened gets a read
+ * without a result. */
 static int start_read(struct root *root, const char *path,
 		      const struct abi_function_object *known,
 		      struct function_read **ret_read)
@@ -92,7 +94,7 @@ static int start_read(struct root *root, const char *path,
 	return 0;
 }
 
-/* Bytes that were read count also if the parser failed. */
+/* Take the result of the parser.  The bytes that it has read count even if it failed. */
 static void end_read(struct root *root, struct function_read *read)
 {
 	uint64_t left = BYTES_MAX - root->functions.bytes_read;
@@ -104,7 +106,7 @@ static void end_read(struct root *root, struct function_read *read)
 	const char *why = parse_why(read->job);
 	uint64_t bytes = parse_bytes_read(read->job);
 
-	/* the parser may lie */
+	/* The parser's number may be wrong. */
 	if (parsed && parsed->bytes > bytes)
 		bytes = parsed->bytes;
 	if (parsed && bytes > left)

@@ -12,19 +12,21 @@
 #include "server/functions/function_written.h"
 #include "server/core/root.h"
 
-#define SEARCHES_MAX	512u		/* settings from the start name fewer functions */
+#define SEARCHES_MAX	512u		/* searches kept; boot settings name fewer functions */
 #define FOUND_MAX	(4u << 20)	/* results that all searches keep */
-#define CHECK_EVERY	8u		/* names; 1 us each, rarely a millisecond */
+#define CHECK_EVERY	8u		/* names between two checks of the budget; a name
+					 * takes 1 us, rarely 1 ms */
 
+/* A search, or its result. */
 struct function_search {
-	struct function_search *next;	/* the one that was used before it */
-	char *key;			/* what is searched for */
-	size_t key_len;
-	uint64_t objects;		/* sum_objects() when it began */
-	uint32_t object, at;		/* where it goes on */
-	enum function_rung rung;	/* of all that were found */
-	uint32_t *found;
-	uint32_t nr, cap;
+	struct function_search *next;	/* the search that was used before this one */
+	char *key;			/* name and module, see make_key() */
+	size_t key_len;			/* bytes */
+	uint64_t objects;		/* sum_objects() when the search began */
+	uint32_t object, at;		/* position: object, and function of that object */
+	enum function_rung rung;	/* rung of all functions in @found */
+	uint32_t *found;		/* numbers of functions */
+	uint32_t nr, cap;		/* elements used, and allocated */
 };
 
 static void free_search(struct function_search *search)
@@ -44,14 +46,14 @@ void function_searches_done(struct functions *functions)
 	}
 }
 
-/* ---- which searches there are ---- */
+/* ---- the list of searches ---- */
 
 static uint64_t mix(uint64_t sum, uint64_t value)
 {
 	return (sum ^ value) * 0x9e3779b97f4a7c15 + (sum >> 29);
 }
 
-/* A number that differs when the functions, or their names, do. */
+/* Return a checksum of the objects.  It changes when functions or their names change. */
 static uint64_t sum_objects(const struct functions *functions)
 {
 	uint64_t sum = functions->nr;
@@ -74,7 +76,7 @@ static void make_key(const struct function_match *match, uint32_t nr, struct tex
 	text_write(key, match->name, match->name_len);
 }
 
-/* Take the search for @key out of the list. */
+/* Remove the search for @key from the list and return it.  NULL: there is none. */
 static struct function_search *take_search(struct functions *functions,
 					   const struct text *key)
 {
@@ -89,7 +91,8 @@ static struct function_search *take_search(struct functions *functions,
 	return NULL;
 }
 
-/* Put it first, and free those that were not used for longest if there are too many. */
+/* Insert @search as the first one.  If there are too many, free those that were unused for
+ * the longest time. */
 static void put_search(struct functions *functions, struct function_search *search)
 {
 	struct function_search **at = &functions->searches, *old;
@@ -140,7 +143,7 @@ static struct function_search *get_search(struct functions *functions,
 	return search;
 }
 
-/* ---- going on with one ---- */
+/* ---- search ---- */
 
 static int add(struct function_search *search, enum function_rung rung, uint32_t nr)
 {
@@ -161,7 +164,7 @@ static int add(struct function_search *search, enum function_rung rung, uint32_t
 	return 0;
 }
 
-/* Names of one object, from search->at on.  -ERESTART: the time is used up. */
+/* Compare the names of one object, from search->at on.  -ERESTART: the budget is spent. */
 static int search_object(struct function_search *search,
 			 const struct function_pattern *pattern,
 			 const struct function_object *object, const struct budget *budget)

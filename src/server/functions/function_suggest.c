@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Traceable functions that are near to a wrong name. */
+/* Find traceable functions whose names are similar to a wrong name. */
 #include "server/functions/function_suggest.h"
 
 #include "server/core/root.h"
 #include "server/functions/function_name.h"
 #include "server/rules/suggest.h"
 
-#define LOOKS		16u	/* functions between two looks at the clock */
+#define LOOKS		16u	/* functions between two checks of the budget */
 
 static const char *present_function(const struct root *root, uint32_t i)
 {
@@ -21,7 +21,7 @@ static void offer_name(void *near, const char *name)
 	nearest_offer(near, name);
 }
 
-/* Offer C++ names as they are written, as far as they have been demangled. */
+/* Compare written C++ names, of objects whose names were demangled. */
 static void offer_written(struct root *root, struct nearest *near)
 {
 	const struct functions *functions = &root->functions;

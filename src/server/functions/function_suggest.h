@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Suggest a function for a name that does not exist, for error_log. */
 #ifndef ULF_SERVER_FUNCTION_SUGGEST_H
 #define ULF_SERVER_FUNCTION_SUGGEST_H
 
@@ -8,8 +9,11 @@
 
 struct root;
 
-/* Returns the traceable function whose name is near to the first @len bytes of @word, in
- * @near, or NULL. */
+/*
+ * Return the name of a traceable function that is similar to the first @len bytes of @word.
+ * Parameters in @word are ignored.  The result is in @near, which the caller provides.
+ * NULL: no name is similar, or the root's budget is spent.
+ */
 const char *suggest_function(struct root *root, const char *word, size_t len,
 			     struct nearest *near);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of C++ are demangled for an object when the first of them is needed. */
+/* Written names of functions.  The names of an object are demangled when the first of them
+ * is needed. */
 #include "server/functions/function_written.h"
 
 #include <errno.h>
@@ -24,8 +25,8 @@ static bool has_names(const struct function_object *object)
 	return false;
 }
 
-/* The symbol that gave function @at its name; mostly the one after that of the function
- * before, @last.  NULL: none. */
+/* Return the symbol from which function @at has its name.  It mostly follows @last, the
+ * symbol of the function before, so try that first.  NULL: none. */
 static const struct elf_symbol *find_symbol(const struct function_object *object,
 					    uint32_t at, const struct elf_symbol *last)
 {
@@ -79,7 +80,8 @@ static int prepare(struct root *root, struct function_object *object)
 	return 0;
 }
 
-/* All of them are begun before the first is waited for. */
+/* Prepare all objects that @match can select.  Starts all parsers before it returns
+ * -ERESTART for any of them. */
 static int prepare_matching(struct root *root, const struct function_match *match,
 			    uint32_t nr)
 {
@@ -148,7 +150,8 @@ bool function_written_has(const struct functions *functions, const char *word, s
 
 /* ---- matches ---- */
 
-/* The place of the next function after place @from, both from 1 on; 0: no more. */
+/* Find the next match in @object after position @from.  Positions are indexes + 1; 0: start,
+ * or no more match. */
 typedef uint32_t (*find_next)(const struct function_match *match,
 			      const struct function_object *object, uint32_t from);
 
@@ -187,7 +190,7 @@ static int select_by(struct root *root, const struct function_match *match, find
 	return found;
 }
 
-/* No wildcards, and nothing that names of C do not have. */
+/* Return true if the name has no wildcards, and only characters that C names can have. */
 static bool is_c_name(const struct function_match *match)
 {
 	for (size_t i = 0; i < match->name_len; i++)

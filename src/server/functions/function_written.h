@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find functions by names that are not in the symbol table: functions of C++ by their names as
- * they are written, clones of the compiler by the name in the source.  See function_name.h.
+ * Find functions by names that are not in the symbol table: C++ functions by their written
+ * (demangled) names, clones of the compiler by the name in the source.  See
+ * function_name.h.
+ *
+ * "Prepared" below means: the parser has demangled the names of the object.
+ * Only the server's thread calls these functions.
  */
 #ifndef ULF_SERVER_FUNCTION_WRITTEN_H
 #define ULF_SERVER_FUNCTION_WRITTEN_H
@@ -13,49 +17,68 @@
 
 struct instance;
 
-/* A word of a list, taken apart. */
+/* An entry of a list, NAME[:mod:[!]MODULE], parsed. */
 struct function_match {
-	const char *name;
-	size_t name_len;
-	const char *module;		/* NULL: any */
-	bool is_other_module;		/* any but that one */
-	bool is_number;			/* a line of available_filter_functions */
-	uint32_t number;		/* of the line, from 1 on; 0: no such line */
+	const char *name;		/* without a NUL */
+	size_t name_len;		/* bytes */
+	const char *module;		/* glob; NULL: any module */
+	bool is_other_module;		/* all modules but @module */
+	bool is_number;			/* the entry is a line number of
+					 * available_filter_functions */
+	uint32_t number;		/* line number, from 1 on; 0: no such line */
 	bool is_whole;			/* the name has no wildcards */
 };
 
-/* Can @match select functions of @object, and do sets of @nr functions contain them? */
+/*
+ * Return true if @object is loaded, @match can select its functions, and a set of @nr
+ * functions contains them.
+ */
 bool function_match_has(const struct function_match *match,
 			const struct function_object *object, uint32_t nr);
+/* Add function @nr to @set, or remove it. */
 void function_set_put(struct function_set *set, uint32_t nr, bool is_in);
 
 /*
- * function_written_select - put functions into the set, or take them out, by name
+ * function_written_select - add functions to the set, or remove them, by name
+ * @is_in: add; else remove
  *
- * For a word that no raw name matches.  The first of these that matches any function
- * counts: clones; names as lists show them; then enum function_rung.  Returns how many
- * there were; -ERESTART: names are still being demangled or searched, and the set is as it
- * was, so try again; -ENOMEM.
+ * For a name that is no raw name.  Tries in this order, and stops at the first that matches
+ * any function: clones; names as lists show them; each enum function_rung.
+ * Returns the number of functions found; -ERESTART if names are still being demangled or
+ * searched: @set is unchanged, call again later; or -ENOMEM.
  */
 int function_written_select(struct root *root, const struct function_match *match,
 			    bool is_in, struct function_set *set);
-/* Only for names as lists show them, and as far as they are prepared.  Takes no time. */
+/*
+ * Like function_written_select(), but only tries names as lists show them, and only names
+ * that are prepared.  Uses an index, so it is fast.  Returns the number of functions found.
+ */
 int function_written_select_shown(struct root *root, const struct function_match *match,
 				  bool is_in, struct function_set *set);
 
-/* Have the names of all functions that are there demangled.  -ERESTART, -ENOMEM */
+/*
+ * Prepare the names of all functions that are loaded.  Returns 0; -ERESTART if a parser is
+ * working: call again later; or -ENOMEM.
+ */
 int function_written_prepare(struct root *root);
-/* The name of a function as it is written, as far as that is prepared and it has one; else
- * its raw name.  NULL: none. */
+/*
+ * Return the written name of function number @at of @object, or its raw name if it has no
+ * written name or is not prepared.  NULL: it has no name.
+ */
 const char *function_written_name(const struct function_object *object, uint32_t at);
-/* The name of function @nr as lists of @instance show it: as it is written, if the option
- * demangle is on.  NULL: none.  @ret_module: as function_name(). */
+/*
+ * Return the name of function @nr as lists of @instance show it: the written name if the
+ * option demangle is on, else the raw name.  NULL: it has no name.  @ret_module: see
+ * function_name().
+ */
 const char *function_shown(const struct instance *instance, uint32_t nr,
 			   const char **ret_module);
-/* function_written_prepare() if lists of @instance need it. */
+/* Call function_written_prepare() if lists of @instance show written names. */
 int function_shown_prepare(struct instance *instance);
-/* Is @word the name of a function, raw or as it is written?  Takes no time; false for
- * names that are not prepared. */
+/*
+ * Return true if @word is the raw or the written name of a function that is loaded.
+ * Written names are only found if they are prepared.  Uses an index, so it is fast.
+ */
 bool function_written_has(const struct functions *functions, const char *word, size_t len);
 
 #endif

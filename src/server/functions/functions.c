@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which functions there are. */
+/* Find the objects that processes have mapped, and their functions. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,13 +19,14 @@
 #include "server/rules/rules.h"
 #include "server/core/shm.h"
 
-#define EMPTY_MAX		8192u	/* among so many */
-#define FUNCTIONS_MAX		4000000u
-#define LINE_NS			10000u	/* after which one more line may be read */
-/* Other work, as the number of lines that take as long. */
-#define LINES_PROCESS		50u	/* for each */
-#define LINES_OBJECT		100u	/* that is not known */
-#define OBJECTS_LINE		256u	/* that are compared, for a line */
+#define EMPTY_MAX		8192u	/* objects; above this, files without functions
+					 * are not remembered */
+#define FUNCTIONS_MAX		4000000u	/* functions of a root */
+#define LINE_NS			10000u	/* time after which one more line may be read */
+/* Other work, expressed as the number of lines that take equally long. */
+#define LINES_PROCESS		50u	/* lines for each process */
+#define LINES_OBJECT		100u	/* lines for each new object */
+#define OBJECTS_LINE		256u	/* objects compared that count as one line */
 
 /* ---- objects ---- */
 
@@ -52,7 +53,7 @@ static char *short_name(const char *path)
 	return strndup(file, symbols_module_len(file));
 }
 
-/* Room for the functions of another object. */
+/* Make space for one more object with @nr functions. */
 static int grow(struct functions *functions, uint32_t nr)
 {
 	uint32_t all = functions->nr + nr;
@@ -83,7 +84,8 @@ static int grow(struct functions *functions, uint32_t nr)
 	return 0;
 }
 
-/* What cannot be read has no functions, and is not tried again. */
+/* Make an object from the result of a parser.  A file that cannot be read becomes an object
+ * without functions, so that it is not tried again. */
 static int read_object(struct root *root, const char *path,
 		       const struct abi_function_object *known,
 		       struct function_object **ret_object, uint32_t *ret_next_kind)
@@ -137,7 +139,8 @@ void functions_done(struct root *root)
 	*functions = (struct functions) { 0 };
 }
 
-/* Files without functions are remembered only so that they are not read again. */
+/* Add @object to the root, or free it.  Files without functions are only remembered so that
+ * they are not read again. */
 static int add(struct functions *functions, struct function_object *object)
 {
 	bool is_needed = object->sites.nr || functions->nr_objects < EMPTY_MAX;
@@ -173,12 +176,13 @@ int functions_add(struct root *root, const char *path,
 	return add(&root->functions, object);
 }
 
-/* Of the text of a file; or of all of it, as the program has told. */
+/* A mapping of a file's code; or, if the program has reported it, of the whole file. */
 struct file_mapping {
 	const char *path;
-	uint64_t start, off;
-	uint64_t inode;
-	const struct abi_object *row;	/* NULL: it has not */
+	uint64_t start, off;		/* address in memory, and offset in the file */
+	uint64_t inode;			/* 0: unknown */
+	const struct abi_object *row;	/* reported by the program; NULL: read from
+					 * /proc/PID/maps */
 };
 
 static uint64_t bias_of(const struct function_object *object,
@@ -193,7 +197,8 @@ static uint64_t bias_of(const struct function_object *object,
 	return mapping->start - mapping->off - sites->text + sites->text_off;
 }
 
-/* Where it is, for others; false: that is not known, or its path too long. */
+/* Fill @row with the addresses and the path of @object.  Returns false if the addresses are
+ * unknown, or the path is too long. */
 static bool fill_row(const struct function_object *object, struct abi_object *row)
 {
 	*row = (struct abi_object) {
@@ -208,9 +213,9 @@ static bool fill_row(const struct function_object *object, struct abi_object *ro
 	return true;
 }
 
-/* Its functions may be traced from now on: what comes later than this, and has an
- * address in it, means it.  Two processes may have two objects there: that one is
- * told once, not in turns with the other. */
+/* Enter @object into the table of objects, because its functions may be traced from now on:
+ * an address in a later record that is inside the object belongs to it.  Two processes may
+ * have two objects at one address; then each is entered once, not again in every round. */
 static void tell(struct root *root, const struct function_object *object)
 {
 	struct abi_object row;
@@ -220,7 +225,8 @@ static void tell(struct root *root, const struct function_object *object)
 			     object->was_there ? root->functions.nr_rows : 0);
 }
 
-/* All of a file's tables: a file of which one is known is not looked at again. */
+/* Parse all tables of a file.  They must be added together, because a file with one known
+ * table is not parsed again. */
 static int parse_kinds(struct root *root, const char *path,
 		       struct abi_function_object known)
 {
@@ -236,7 +242,8 @@ static int parse_kinds(struct root *root, const char *path,
 	return r;
 }
 
-/* Each of its tables is an object; one without functions if there is none. */
+/* Add an object for each table of a mapped file.  A file without tables becomes one object
+ * without functions. */
 static int add_mapped(struct root *root, const struct file_mapping *mapping)
 {
 	struct abi_function_object known = { .kind = 0 };
@@ -248,7 +255,8 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 		memcpy(known.build_id, mapping->row->build_id, known.build_id_bytes);
 	}
 	r = parse_kinds(root, mapping->path, known);
-	/* not before the files that are mapped before it: numbers go by that order */
+	/* Wait for the files that are mapped before this one: functions are numbered in the
+	 * order of mappings. */
 	if (!r && root->functions.is_parsing)
 		r = -ERESTART;
 	if (r)
@@ -273,8 +281,8 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 	return r;
 }
 
-/* Libraries that are removed, or replaced, while they are loaded are known by their
- * inodes. */
+/* Return true if @path is the object's path.  A library that was removed or replaced while
+ * it is loaded has " (deleted)" after its path; is_mapped() compares its inode. */
 static bool is_path_of(const struct function_object *object, const char *path)
 {
 	size_t len = strlen(object->path);
@@ -283,8 +291,8 @@ static bool is_path_of(const struct function_object *object, const char *path)
 	       (!path[len] || (object->inode && !strcmp(path + len, PROGRAM_DELETED)));
 }
 
-/* Is it the file that is mapped there?  A program that was built anew is another
- * one. */
+/* Return true if @mapping is a mapping of @object.  A program that was built again has
+ * another inode, so it is another object. */
 static bool is_mapped(const struct function_object *object,
 		      const struct file_mapping *mapping)
 {
@@ -338,7 +346,8 @@ static bool is_newest(const struct root *root, uint32_t nr, const struct abi_obj
 	return true;
 }
 
-/* What the program itself has told, if it lets nobody look. */
+/* Use the objects that the program itself has reported, if the server may not read its
+ * mappings. */
 static int see_told(struct root *root)
 {
 	int r = 0;
@@ -357,8 +366,8 @@ static int see_told(struct root *root)
 	return r;
 }
 
-/* The kernel writes a newline so.  A backslash it leaves alone, so the file itself
- * says what is meant. */
+/* Replace \012 by a newline, as the kernel prints one in /proc/PID/maps.  The kernel does
+ * not escape a backslash, so \012 may also be a part of the name: then the file exists. */
 static void decode_newlines(char *path)
 {
 	char *to = path;
@@ -374,7 +383,7 @@ static void decode_newlines(char *path)
 	*to = '\0';
 }
 
-/* @line: of /proc/PID/maps. */
+/* Handle one line of /proc/PID/maps. */
 static int see_line(struct root *root, const struct program_names *program, char *line)
 {
 	struct file_mapping mapping = { .row = NULL };
@@ -391,8 +400,8 @@ static int see_line(struct root *root, const struct program_names *program, char
 	return see_mapping(root, &mapping);
 }
 
-/* A list of which a part was read is still that of the process, or it ends: it is that of
- * the memory which the process had. */
+/* Open the list of mappings of @process, unless it is open and partly read.  An open list
+ * belongs to the memory that the process had then: after exec() it just ends. */
 static void round_open_maps(struct functions_round *round, const struct process *process)
 {
 	if (round->maps && round->pid == process->pid)
@@ -404,7 +413,7 @@ static void round_open_maps(struct functions_round *round, const struct process 
 	round->pid = process->pid;
 }
 
-/* -EAGAIN: there are more lines than this call may read. */
+/* Read the mappings of @process.  -EAGAIN: there are more lines than this call may read. */
 static int see_process(struct root *root, const struct process *process)
 {
 	struct functions_round *round = &root->functions.round;
@@ -434,7 +443,7 @@ static int see_process(struct root *root, const struct process *process)
 	return r;
 }
 
-/* Does another slot that is not behind it name the same process? */
+/* Return true if a lower slot belongs to this process, too. */
 static bool is_told_before(const struct root *root, const struct process *process)
 {
 	for (uint32_t i = 0; i < process->slot; i++)
@@ -516,7 +525,8 @@ int functions_refresh(struct root *root)
 {
 	int r = 0;
 
-	/* A round that has begun may have passed what is new. */
+	/* A round that is under way may have passed the new mappings already, so end it and
+	 * run another one. */
 	if (root->functions.round.is_open)
 		r = refresh(root, FUNCTIONS_LINES_MAX);
 	if (!r)
@@ -557,7 +567,7 @@ struct function_object *function_object(const struct functions *functions,
 
 	if (nr >= functions->nr)
 		return NULL;
-	while (high - low > 1) {	/* the last one that begins there or before */
+	while (high - low > 1) {	/* find the last object with first <= @nr */
 		uint32_t middle = low + (high - low) / 2;
 
 		if (functions->objects[middle]->first <= nr)
@@ -597,7 +607,7 @@ uint64_t function_ip(const struct functions *functions, uint32_t nr)
 	return object ? object->bias + object->sites.addrs[at] : 0;
 }
 
-/* Is it of the same file, at the same place? */
+/* Return true if @object and @in are the same file at the same address. */
 static bool is_in(const struct function_object *object, const struct object *in)
 {
 	const struct object_file *file = in->file;
@@ -634,9 +644,10 @@ int functions_find_symbol(const struct root *root, const struct symbols_from *fr
 	return -ENOENT;
 }
 
-/* ---- objects that come ---- */
+/* ---- new objects ---- */
 
-/* Commands are known to the processes by address. */
+/* Publish functions and commands.  Commands contain addresses, so they must be published
+ * again, too. */
 static int publish_all(struct root *root)
 {
 	struct instance *instance;
@@ -650,7 +661,8 @@ static int publish_all(struct root *root)
 
 int functions_tick(struct root *root, uint32_t lines)
 {
-	/* The last server may have been killed before it had told anybody. */
+	/* A block of the last server: it may have been killed before it notified the
+	 * processes. */
 	bool is_another_ones = root->functions.piece.off && !root->functions.in_piece;
 	struct apply apply;
 	int r = 0;
@@ -666,7 +678,7 @@ int functions_tick(struct root *root, uint32_t lines)
 	return r == -ERESTART ? r : 0;
 }
 
-/* ---- instances that go ---- */
+/* ---- instances that are removed ---- */
 
 void functions_leave(struct instance *instance)
 {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of a root that can be traced, and which are: the lists that
- * set_ftrace_filter and its like show, for each instance.
+ * The functions of a root that can be traced, and the lists of set_ftrace_filter,
+ * set_ftrace_notrace, ... of each instance.
  *
- * A function has a number; numbers stay while the server lives, objects that came
- * later have higher ones.  available_filter_functions lists those that are there
- * in that order.
+ * Each function has a number.  Numbers do not change while the server lives; functions of
+ * objects that are loaded later get higher numbers.  available_filter_functions lists the
+ * functions of loaded objects in this order.
+ *
+ * Only the server's thread calls these functions.  Functions that return int return 0 or
+ * -errno, unless stated otherwise.
  */
 #ifndef ULF_SERVER_FUNCTIONS_H
 #define ULF_SERVER_FUNCTIONS_H
@@ -32,184 +35,242 @@ struct text;
 enum function_list {
 	FUNCTION_FILTER,		/* set_ftrace_filter */
 	FUNCTION_NOTRACE,		/* set_ftrace_notrace */
-	FUNCTION_GRAPH,			/* set_graph_function; the top's alone */
-	FUNCTION_GRAPH_NOTRACE,		/* set_graph_notrace; likewise */
-	FUNCTION_STACK,			/* stack_trace_filter; likewise */
+	FUNCTION_GRAPH,			/* set_graph_function; top instance only */
+	FUNCTION_GRAPH_NOTRACE,		/* set_graph_notrace; top instance only */
+	FUNCTION_STACK,			/* stack_trace_filter; top instance only */
 	FUNCTION_LISTS,
 };
 
-#define FUNCTION_OBJECTS_MAX	1024u	/* of a root */
+#define FUNCTION_OBJECTS_MAX	1024u	/* objects that a root may have */
 
-/* A file with functions, where it is loaded; for each of its tables. */
+/* One table of functions in a file that is, or was, loaded at one address.  A file with
+ * several tables has several objects. */
 struct function_object {
 	char *path;
-	uint64_t inode;			/* 0: not known */
-	char *module;			/* its short name; NULL: the program */
-	uint64_t bias;			/* address in memory - in the file */
-	struct elf_sites sites;		/* nr 0: nothing to be traced */
+	uint64_t inode;			/* 0: unknown */
+	char *module;			/* short name of the file; NULL: the program */
+	uint64_t bias;			/* address in memory minus address in the file */
+	struct elf_sites sites;		/* sites.nr is 0: no function can be traced */
 	struct elf_symbols symbols;
-	const char **names;		/* of each site, in symbols; NULL: none */
-	struct name_index index;	/* of them */
-	/* as C++ writes them: function_written.c */
-	bool is_written_known;
-	const char **written;		/* of each site; NULL: it has none, or all */
-	struct name_index written_index;	/* of them */
+	const char **names;		/* [sites.nr] raw names, in @symbols; NULL: no name */
+	struct name_index index;	/* index of @names */
+	/* Written names: function_written.c */
+	bool is_written_known;		/* names were demangled, or need not be */
+	const char **written;		/* [sites.nr] written names; NULL: no such name.
+					 * The array is NULL: no function has one */
+	struct name_index written_index;	/* index of @written */
 	uint32_t first;			/* number of its first function */
-	bool is_there;			/* a process has it; or all are dead */
-	bool was_there;			/* the round before */
-	bool is_seen;			/* in this round */
-	struct abi_ring_ref profile;	/* struct abi_profile; off 0: none */
+	bool is_there;			/* loaded: a process has mapped it, or had when
+					 * the last process ended */
+	bool was_there;			/* is_there at the start of this round */
+	bool is_seen;			/* found in this round */
+	struct abi_ring_ref profile;	/* block with struct abi_profile; off 0: none */
 };
 
 /*
- * One round through the mappings of all processes, which may take several calls: processes
- * can have any number of mappings.  An object that is met is there at once, one that is not
- * met is gone when the round has ended.
+ * One round through the mappings of all processes.  A round may take several calls, because
+ * processes can have any number of mappings.  An object that is found is there at once; an
+ * object that was not found is gone when the round ends.
  */
 struct functions_round {
-	bool is_open;			/* it has not ended */
-	bool is_hidden;			/* a process does not let us look */
-	uint32_t slot;			/* of the process that is next */
-	uint32_t pid;			/* of maps */
-	FILE *maps;			/* a list that was read in part; NULL: none */
-	uint32_t lines;			/* that this call may still read */
-	uint32_t lines_left;		/* that all calls may */
-	uint64_t lines_ns;		/* when that was computed */
+	bool is_open;			/* the round has not ended */
+	bool is_hidden;			/* the server may not read the mappings of a process */
+	uint32_t slot;			/* slot of the process that is read next */
+	uint32_t pid;			/* process that @maps belongs to */
+	FILE *maps;			/* a list of mappings, partly read; NULL: none */
+	uint32_t lines;			/* lines that this call may still read */
+	uint32_t lines_left;		/* lines that all calls together may read now */
+	uint64_t lines_ns;		/* CLOCK_MONOTONIC when lines_left was computed */
 };
 
+/* All functions of a root. */
 struct functions {
 	struct functions_round round;
 	struct function_object **objects;
 	uint32_t nr_objects;
-	uint32_t nr;			/* functions */
-	uint32_t nr_rows;		/* of abi_object, when the processes were last seen */
-	uint16_t *lists[FUNCTION_LISTS];	/* [nr], a bit for each buffer */
-	uint32_t in_list[FUNCTION_LISTS][ABI_BUFFERS];	/* how many */
-	bool *is_touched;		/* [nr]: it was traced, once */
-	bool has_touched;		/* one of them */
+	uint32_t nr;			/* functions of all objects */
+	uint32_t nr_rows;		/* rows of the table of objects when the last round
+					 * ended */
+	uint16_t *lists[FUNCTION_LISTS];	/* [nr] a bit for each buffer */
+	uint32_t in_list[FUNCTION_LISTS][ABI_BUFFERS];	/* entries of each list */
+	bool *is_touched;		/* [nr] the function was traced at some time */
+	bool has_touched;		/* any of is_touched is set */
 	uint32_t graph_depth;		/* max_graph_depth */
 	uint64_t thresh_ns;		/* tracing_thresh */
-	uint64_t profile_session;	/* as in abi/functions.h */
-	uint8_t graph_sessions[ABI_BUFFERS];	/* as in abi/functions.h */
-	struct abi_ring_ref piece;	/* what control->functions names */
-	uint64_t serial;
-	uint64_t bytes_read;		/* of files, so far */
+	uint64_t profile_session;	/* see abi/functions.h */
+	uint8_t graph_sessions[ABI_BUFFERS];	/* see abi/functions.h */
+	struct abi_ring_ref piece;	/* block that control->functions refers to */
+	uint64_t serial;		/* serial of the last block */
+	uint64_t bytes_read;		/* bytes of all files that were parsed */
 	struct function_read *reads;	/* files that are being parsed */
-	bool is_parsing;		/* the last look has found such */
-	uint32_t nr_loaded;		/* objects of the last server that are loaded */
-	uint64_t in_piece;		/* which objects have a part in it */
-	struct function_search *searches;	/* the one that was used last is first */
+	bool is_parsing;		/* this round has found files that are not parsed
+					 * yet */
+	uint32_t nr_loaded;		/* objects of the last server's block that are
+					 * loaded */
+	uint64_t in_piece;		/* checksum of the objects in the block */
+	struct function_search *searches;	/* most recently used first */
 	struct budget search_budget;
 };
 
 /* ---- functions.c ---- */
 
-/* See which objects the processes have by now, as far as 400,000 mappings suffice, and
- * 100,000 a second when they are used up.  -ENOMEM; -ERESTART: the files of some are still
- * being parsed, so try again (loop.c does so when one is done, and on ticks). */
+/*
+ * Find the objects that the processes have mapped now.  Reads up to FUNCTIONS_LINES_MAX
+ * mappings; when these are used up, 100,000 more per second.
+ * Returns 0; -ERESTART if files are still being parsed, or mappings are left: call again
+ * later (loop.c does so when a parser has ended, and on ticks); or -ENOMEM.
+ */
 int functions_refresh(struct root *root);
+/* root_part.done: free all objects, reads and searches. */
 void functions_done(struct root *root);
-/* If any is traced or listed: what has come meanwhile?  @lines: mappings to look at; the
- * next call goes on.  -ERESTART as above, else 0. */
+/*
+ * If functions are traced or listed, look for new objects, and publish the functions if
+ * there are any.  @lines: mappings that may be read; the next call continues.
+ * Returns -ERESTART if files are still being parsed, else 0.
+ */
 int functions_tick(struct root *root, uint32_t lines);
-#define FUNCTIONS_LINES_TICK	20000u	/* 20 ms */
+#define FUNCTIONS_LINES_TICK	20000u	/* lines; takes about 20 ms */
 #define FUNCTIONS_LINES_MAX	400000u
-/* Is there any function that can be traced, as far as functions_refresh() has seen?  True,
- * too, if a process does not let the server look. */
+/*
+ * Return true if functions_refresh() has found a function that can be traced, or if the
+ * server may not read the mappings of a process.
+ */
 bool functions_are_there(const struct root *root);
 #define FUNCTIONS_NONE	"The program has no function that can be traced; " \
 			"was it compiled with -fpatchable-function-entry=5?"
 /*
- * May all functions be traced for @instance, as @file asks for?  -EOPNOTSUPP if there is none,
- * with the reason in error_log.  Settings from the start may while they are applied, as objects
- * come later; so may an instance whose set_ftrace_filter waits for a module.
+ * Check that there are functions before tracing is switched on for @instance.
+ * Returns 0, or -EOPNOTSUPP if there is none, and reports that in error_log; @file and
+ * @command are what was written.  Returns 0 without functions, too, while boot settings are
+ * applied, because objects are loaded later, and if set_ftrace_filter waits for a module.
  */
 int functions_check(struct instance *instance, const char *file, const char *command);
-/* It goes, and traces none any more; its commands are gone. */
+/*
+ * Called when @instance is removed: clears its lists, sets its tracer to nop and publishes
+ * that.  The caller has freed its commands.
+ */
 void functions_leave(struct instance *instance);
 
-/* One that was loaded once, as @known says: `kind`, `bias` and, if it is known, the
- * build id.  NULL: it has none (any more).  -ERESTART as above. */
+/*
+ * Add an object that was loaded in the past.  @known: its `kind`, `bias` and, if known, its
+ * build id.  *@ret_object is NULL if the file has no functions, or not any more.
+ * Returns 0; -ERESTART if the file is not parsed yet: call again later; or -ENOMEM.
+ */
 int functions_add(struct root *root, const char *path,
 		  const struct abi_function_object *known,
 		  struct function_object **ret_object);
 
-/* Take the results of parsers that have ended, and charge them to the root. */
+/* root_part.parsed: take the results of parsers that have ended, and count their bytes
+ * against the root's limit. */
 void functions_settle(struct root *root);
-/* Start to parse such a file if that was not done yet.  -ERESTART: not parsed yet. */
+/*
+ * Start to parse a file for functions_add(), unless that was done.  Returns 0; -ERESTART if
+ * it is not parsed yet; or -ENOMEM.
+ */
 int functions_parse(struct root *root, const char *path,
 		    const struct abi_function_object *known);
 
-/* Function @nr: its name, or NULL if it has none; its module, NULL: the
- * program's own. */
+/*
+ * Return the raw name of function @nr.  NULL: it has no name, or there is no such function
+ * (*@ret_module is not set then).  *@ret_module is its module; NULL: the program.
+ */
 const char *function_name(const struct functions *functions, uint32_t nr,
 			  const char **ret_module);
-/* Where its site is. */
+/* Return the address of the site of function @nr in memory; 0: no such function. */
 uint64_t function_ip(const struct functions *functions, uint32_t nr);
-/* Is it in an object that is there? */
+/* Return true if the object of function @nr is loaded. */
 bool function_is_there(const struct functions *functions, uint32_t nr);
-/* NULL if there is none of that number; @ret_at: its place in there. */
+/*
+ * Return the object of function @nr; *@ret_at is the index of the function in the object.
+ * NULL: no such function.
+ */
 struct function_object *function_object(const struct functions *functions,
 					uint32_t nr, uint32_t *ret_at);
 
-/* root_part.find_symbol: look in the objects with traceable functions. */
+/*
+ * root_part.find_symbol: find the symbol at @addr in objects with traceable functions, newest
+ * first.  @in: only in this object; NULL: in any.  Returns 0 or -ENOENT.
+ */
 int functions_find_symbol(const struct root *root, const struct symbols_from *from,
 		     uint64_t addr, const struct object *in,
 		     struct function_symbol *ret_symbol);
 
 /* ---- functions_list.c ---- */
 
+/* Return true if function @nr is in @list of @instance. */
 bool function_is_in(const struct instance *instance, enum function_list list,
 		    uint32_t nr);
+/* Add function @nr to @list of the instance with this buffer number, or remove it. */
 void functions_put(struct functions *functions, enum function_list list,
 		   uint32_t buffer, uint32_t nr, bool is_in);
 
-/* Some of the functions that there were when it was made. */
+/* A set of functions.  Functions that were found after it was made cannot be in it. */
 struct function_set {
-	uint32_t nr;
-	uint32_t nr_has;		/* how many of them */
+	uint32_t nr;			/* functions that can be in the set */
+	uint32_t nr_has;		/* functions that are in the set */
 	bool has[];			/* [nr] */
 };
 
-/* An empty one, to be freed; NULL: no memory. */
+/* Make an empty set.  The caller frees it with free().  NULL: no memory. */
 struct function_set *function_set_new(const struct functions *functions);
+/* Copy @list of @instance to @set. */
 void functions_list_get(const struct instance *instance, enum function_list list,
 			struct function_set *set);
+/* Make @set the contents of @list of @instance. */
 void functions_list_set(struct instance *instance, enum function_list list,
 			const struct function_set *set);
-/* Find the functions that @word names in the kernel's language (NAME, GLOB, NUMBER, with
- * :mod:MODULE), or, if none is found, as function_written.h finds them.  Put them into @set,
- * or take them out.  Returns how many functions were found; -EINVAL; -ERESTART: names are
- * being demangled or searched, and nothing is changed; -ENOMEM. */
+/*
+ * Find the functions that @word names, and add them to @set (@is_in) or remove them.
+ * @word is NAME, GLOB or NUMBER, with :mod:MODULE, as in the kernel.  If no raw name
+ * matches, names are searched as function_written_select() does.
+ * Returns the number of functions found; -EINVAL; -ERESTART if names are being demangled or
+ * searched: @set is unchanged, call again later; or -ENOMEM.
+ */
 int functions_select(struct root *root, const char *word, bool is_in,
 		     struct function_set *set);
 
 /* ---- functions_piece.c ---- */
 
-/* Is there anything that processes are to do, also when objects come? */
+/*
+ * Return true if functions are traced, listed or have commands, or other settings exist
+ * that processes must apply, also to objects that are loaded later.
+ */
 bool functions_are_wanted(const struct root *root);
-/* Would a new piece have other objects in it? */
+/* Return true if a new block would contain other objects than the published one. */
 bool functions_have_changed(const struct root *root);
 
-/* The buffers that trace functions, a bit each; and who else does. */
+/* Buffers that trace functions, one bit each, and other users of functions. */
 struct function_tracers {
-	uint16_t function, graph;	/* by that tracer */
-	uint16_t profile;		/* by the profiler */
-	uint16_t unfiltered;		/* all that is not in set_ftrace_notrace */
+	uint16_t function, graph;	/* buffers with that tracer */
+	uint16_t profile;		/* bit 0: the profiler is on */
+	uint16_t unfiltered;		/* buffers whose set_ftrace_filter is empty */
 	bool has_stack;			/* the stack tracer is on */
-	bool has_stack_list;		/* it looks at stack_trace_filter's alone */
+	bool has_stack_list;		/* the stack tracer uses stack_trace_filter */
 };
+/* Return the tracers that are on now. */
 struct function_tracers functions_tracers(const struct root *root);
-/* Who traces function @nr: as in abi/functions.h; but for its commands. */
+/*
+ * Return the users of function @nr as bits of abi/functions.h, without
+ * ABI_FUNCTIONS_PROBES.
+ */
 uint32_t function_users(const struct functions *functions,
 			const struct function_tracers *tracers, uint32_t nr);
-/* Write to the shared memory what is to be traced.  Then the processes are to
- * be told. */
+/*
+ * Publish a new block with the functions that must be traced, and retire the old block.
+ * The caller must call apply_start() afterwards.
+ * Returns 0, -ENOMEM (too large), -ENOSPC (the arena is full) or -EIO; after an error the
+ * old block stays in use.
+ */
 int functions_publish(struct root *root);
-/* The same when somebody traces no more: that is done also if there is no room. */
+/*
+ * Call it instead of functions_publish() after a tracer was switched off.  If a new block
+ * cannot be made, removes the users that are off from the published block.
+ */
 int functions_publish_off(struct root *root);
-/* Load the lists that the last server left.  -ERESTART: call again, files are still being
- * parsed. */
+/*
+ * root_part.load: load the lists and settings that the last server has published.
+ * Returns 0; -ERESTART if files are still being parsed: call again later; or -ENOMEM.
+ */
 int functions_load(struct root *root);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which functions are in whose list, and which a word names. */
+/* The lists of functions of each instance, and the functions that an entry names. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -69,9 +69,10 @@ void functions_list_set(struct instance *instance, enum function_list list,
 	instance->root->functions.in_list[list][number] += set->nr_has - old;
 }
 
-/* ---- words ---- */
+/* ---- entries ---- */
 
-/* As the kernel: whatever begins with a digit, also 0x1f and 3*, in any module. */
+/* Parse a line number.  As in the kernel everything that begins with a digit is a number,
+ * also 0x1f and 3*, and its module is ignored. */
 static void parse_number(const char *word, struct function_match *match)
 {
 	unsigned long number = strtoul(word, NULL, 0);
@@ -101,7 +102,8 @@ static int parse(const char *word, struct function_match *match)
 	return 0;
 }
 
-/* No name at all is that of any module. */
+/* Return true if @object is in the module of @match.  An empty name is any module, but not
+ * the program. */
 static bool is_in_module(const struct function_match *match,
 			 const struct function_object *object)
 {
@@ -115,7 +117,7 @@ static bool is_in_module(const struct function_match *match,
 	return is_in != match->is_other_module;
 }
 
-/* Objects that came later are not in the set. */
+/* Objects that were found after the set was made are not in the set. */
 bool function_match_has(const struct function_match *match,
 			const struct function_object *object, uint32_t nr)
 {
@@ -123,8 +125,9 @@ bool function_match_has(const struct function_match *match,
 	       is_in_module(match, object);
 }
 
-/* The place of the next one after @from, from 1 on; 0: no more.  No name at all is
- * that of any function of a module. */
+/* Find the next function of @object that matches after position @from.  Positions are
+ * indexes + 1; 0: start, or no more match.  With a module, an empty name matches all
+ * functions. */
 static uint32_t next_match(const struct function_match *match,
 			   const struct function_object *object, uint32_t from)
 {
@@ -157,11 +160,11 @@ static int select_in(const struct function_match *match,
 	return found;
 }
 
-/* The function of that number in the list of those that are there. */
+/* Select the function in line @number of available_filter_functions. */
 static int select_number(const struct functions *functions, uint32_t number, bool is_in,
 			 struct function_set *set)
 {
-	uint32_t first = 1;		/* number of the object's first */
+	uint32_t first = 1;		/* line of the object's first function */
 
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		const struct function_object *object = functions->objects[i];
@@ -201,7 +204,8 @@ int functions_select(struct root *root, const char *word, bool is_in,
 		return r;
 	if (match.is_number)
 		return select_number(&root->functions, match.number, is_in, set);
-	/* A name with `char*` is no glob.  Lists of such names would take long otherwise. */
+	/* A name with parameters, as f(char*), is a written name rather than a glob.  Try
+	 * the index first: globs would be slow for a list of such names. */
 	if (!match.is_whole && match.name_len && memchr(word, '(', match.name_len))
 		found = function_written_select_shown(root, &match, is_in, set);
 	if (!found)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The lists of functions into the shared memory, as abi/functions.h says. */
+/* Publish the lists of functions in shared memory (abi/functions.h), and load those of the
+ * last server. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,11 +39,12 @@ struct function_tracers functions_tracers(const struct root *root)
 			tracers.unfiltered |= bit;
 	}
 	if (profile_is_on(root))
-		tracers.profile = 1;	/* the lists are the top one's */
+		tracers.profile = 1;	/* the profiler uses the lists of the top instance */
 	return tracers;
 }
 
-/* @filter, @notrace: whose lists it is in */
+/* Return the tracers and the profiler that use a function.  @filter, @notrace: the buffers
+ * whose lists contain the function. */
 static uint32_t users_of(const struct function_tracers *tracers, uint32_t filter,
 			 uint32_t notrace)
 {
@@ -52,7 +54,8 @@ static uint32_t users_of(const struct function_tracers *tracers, uint32_t filter
 	       (wanted & tracers->profile ? ABI_FUNCTIONS_PROFILE : 0);
 }
 
-/* @is_listed: in stack_trace_filter */
+/* Return ABI_FUNCTIONS_STACK if the stack tracer uses a function.  @is_listed: the function
+ * is in stack_trace_filter. */
 static uint32_t stack_user_of(const struct function_tracers *tracers,
 			      uint32_t is_listed)
 {
@@ -68,8 +71,7 @@ uint32_t function_users(const struct functions *functions,
 	       stack_user_of(tracers, functions->lists[FUNCTION_STACK][nr]);
 }
 
-/* The marks of graph tracers, and the stack tracer's list: lists of the top
- * one. */
+/* Return the marks for lists that only the top instance has. */
 static uint32_t marks_of(uint32_t graph, uint32_t graph_notrace, uint32_t stack)
 {
 	return (graph ? ABI_FUNCTIONS_START : 0) |
@@ -116,14 +118,14 @@ static uint64_t object_bytes(const struct functions *functions,
 			strlen(object->path) + 1, 8);
 }
 
-/* Does it belong into the piece? */
+/* Return true if the block must contain @object. */
 static bool has_part(const struct function_object *object)
 {
 	return object->sites.nr && object->is_there;
 }
 
-/* Which objects have one, as a number; other ones make another, and so do those that
- * were gone for a moment. */
+/* Return a checksum of the objects in the block.  It also changes when a process unloads an
+ * object and loads it again. */
 static uint64_t parts(const struct root *root)
 {
 	const struct functions *functions = &root->functions;
@@ -159,7 +161,7 @@ static uint64_t piece_bytes(const struct functions *functions, uint32_t *ret_nr)
 	return bytes;
 }
 
-/* Those that have been traced stay marked. */
+/* Mark functions that are traced, or were traced in the past. */
 static void mark_touched(struct functions *functions,
 			 const struct function_object *object, uint32_t *users)
 {
@@ -182,7 +184,8 @@ static bool is_listed(const uint16_t *const in[FUNCTION_LISTS], uint32_t i)
 	       in[FUNCTION_GRAPH_NOTRACE][i] | in[FUNCTION_STACK][i];
 }
 
-/* Of function @i of those that @in is about. */
+/* Return the users and marks of function @i of an object.  @in: the object's part of each
+ * list. */
 static uint32_t word_of(const struct function_tracers *tracers,
 			const uint16_t *const in[FUNCTION_LISTS], uint32_t i)
 {
@@ -200,7 +203,7 @@ static void fill_object(struct root *root, const struct function_object *from,
 	uint32_t nr = from->sites.nr_rows;
 	uint32_t *users = (uint32_t *)(piece + at);
 	struct abi_function_lists *lists = (struct abi_function_lists *)(users + nr);
-	/* what most of them have, as they are in no list */
+	/* The word of functions that are in no list, which most are. */
 	uint32_t unlisted = users_of(&tracers, 0, 0) | stack_user_of(&tracers, 0) |
 			    marks_of(0, 0, 0);
 
@@ -267,11 +270,11 @@ static void use_piece(struct root *root, struct abi_ring_ref piece)
 	root->functions.piece = piece;
 	root->functions.in_piece = parts(root);
 	shm_store(&root->control->functions, piece.off);
-	/* It is still used until the change is known. */
+	/* Processes use the old block until they have applied the next generation. */
 	arena_free(root, &old, shm_load(&root->control->generation) + 1);
 }
 
-/* By write(2): nearly all of it is as it was, and to map it takes longer. */
+/* Write the block with pwrite(), which is faster than to map it. */
 static int write_piece(struct root *root, uint64_t off, uint64_t bytes, uint32_t nr)
 {
 	struct abi_functions *all = calloc(1, bytes);
@@ -295,7 +298,8 @@ int functions_publish(struct root *root)
 	int r;
 
 	shm_store(&root->control->wants_objects, are_wanted);
-	/* What was touched the next server is to know. */
+	/* Without users a block is still needed to keep the marks ABI_FUNCTIONS_TOUCHED for
+	 * the next server. */
 	if (!are_wanted && !root->functions.has_touched) {
 		use_piece(root, piece);
 		return 0;
@@ -317,9 +321,9 @@ int functions_publish(struct root *root)
 	return r;
 }
 
-/* ---- without room for another one ---- */
+/* ---- without space for another block ---- */
 
-/* Whoever may still trace something. */
+/* Return a mask of all users that are still on, and of the marks. */
 static uint32_t users_left(const struct root *root)
 {
 	const struct function_tracers tracers = functions_tracers(root);
@@ -346,8 +350,9 @@ static void keep_users(struct abi_functions *all, uint64_t bytes,
 		shm_store(&users[i], shm_load(&users[i]) & left);
 }
 
-/* A process that reads it meanwhile finds another serial when it is told.  A server that
- * is killed leaves the lists and marks as they were. */
+/* Remove users that are off from the published block, in place.  A process that reads the
+ * block meanwhile finds another serial when it is notified, and reads it again.  If the
+ * server is killed, lists and marks are still as they were. */
 static int keep_users_in_piece(struct root *root)
 {
 	const struct abi_ring_ref piece = root->functions.piece;
@@ -379,14 +384,14 @@ int functions_publish_off(struct root *root)
 	return functions_publish(root) ? keep_users_in_piece(root) : 0;
 }
 
-/* ---- what the last server left ---- */
+/* ---- the block of the last server ---- */
 
 static bool has(const struct abi_functions *all, uint32_t at, uint64_t bytes)
 {
 	return at <= all->bytes && bytes <= all->bytes - at;
 }
 
-/* They are in the order of the functions. */
+/* Load the lists of one object.  @lists is in the order of the functions. */
 static void load_lists(struct functions *functions, const struct function_object *object,
 		       const struct abi_function_lists *lists, uint32_t nr_lists)
 {
@@ -433,7 +438,7 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	r = functions_add(root, path, from, &object);
 	if (r || !object || object->sites.nr_rows != from->nr ||
 	    object->sites.kind != from->kind)
-		return r;	/* or the file has changed */
+		return r;	/* 0: the file has changed, ignore its lists */
 	load_lists(functions, object, lists, from->nr_lists);
 	for (uint32_t i = 0; i < object->sites.nr; i++) {
 		uint32_t nr = object->first + i, row = object->sites.rows[i];
@@ -450,8 +455,8 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	return 0;
 }
 
-/* The next of the objects that make sense, from *@at on; NULL: no more.  There are not
- * more than the server can have. */
+/* Return the next valid object of the block, from *@at on.  NULL: no more, or the server's
+ * maximum is reached. */
 static const struct abi_function_object *next_object(const struct abi_functions *all,
 						     uint32_t *at)
 {
@@ -465,7 +470,8 @@ static const struct abi_function_object *next_object(const struct abi_functions 
 	return NULL;
 }
 
-/* All that are not loaded yet, at the same time. */
+/* Start to parse the files of all objects that are not loaded yet, so that the parsers run
+ * in parallel. */
 static int parse_piece(struct root *root, const struct abi_functions *all)
 {
 	const struct abi_function_object *from;
@@ -495,7 +501,8 @@ static int load_piece(struct root *root, const struct abi_functions *all)
 	       sizeof(all->graph_sessions));
 	while (!r && (from = next_object(all, at))) {
 		r = load_object(root, all, from);
-		*at -= r == -ERESTART;	/* a file that is there twice is parsed again */
+		/* A file that the block contains twice is parsed again. */
+		*at -= r == -ERESTART;
 	}
 	return r;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The function profiler.  The processes count (runtime/function/profile.c); here are the
- * pieces of memory that they count in (abi/profile.h), and what is shown of them.
+ * The function profiler.  Processes count calls (runtime/function/profile.c).  This file
+ * allocates the blocks of memory in which they count (abi/profile.h), and prints the
+ * figures.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,9 +24,9 @@
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
 
-#define PIECES_MAX	1024u		/* their list may be a ring */
+#define PIECES_MAX	1024u		/* blocks; a hostile list of them may be a circle */
 
-/* ---- room ---- */
+/* ---- memory for figures ---- */
 
 static uint64_t head_bytes(const struct function_object *object)
 {
@@ -56,7 +57,8 @@ static bool is_profiled(const struct root *root, const struct function_object *o
 	return i < object->sites.nr;
 }
 
-/* It is the first in the list when it is whole. */
+/* Make a block for the figures of @object.  Publishes it, as the first of the list, after it
+ * is complete. */
 static int make_piece(struct root *root, struct function_object *object)
 {
 	uint64_t bytes = piece_bytes(root, object);
@@ -126,7 +128,7 @@ void profile_start(struct root *root)
 		*piece = (struct abi_ring_ref) { 0, 0 };
 	}
 	timebase_need(root);
-	/* The program's end is not the end of the figures. */
+	/* Keep the root after the program has ended, so that the figures can be read. */
 	shm_store(&root->top.abi->used, 1);
 	functions->profile_session = server_now_ns();
 }
@@ -136,7 +138,7 @@ void profile_stop(struct root *root)
 	root->functions.profile_session = 0;
 }
 
-/* ---- what the last server left ---- */
+/* ---- blocks of the last server ---- */
 
 static struct function_object *find_object(const struct functions *functions,
 					   const char *path,
@@ -152,7 +154,8 @@ static struct function_object *find_object(const struct functions *functions,
 	return NULL;
 }
 
-/* The object of these figures.  One that no list names is gone. */
+/* Find the object of these figures, or add it.  An added object is not loaded now: otherwise
+ * the block of functions would have contained it. */
 static int object_of(struct root *root, const char *path,
 		     const struct abi_profile *head,
 		     struct function_object **ret_object)
@@ -180,7 +183,7 @@ static bool is_head(const struct root *root, const struct abi_profile *head)
 	       !path[head->path_bytes - 1] && head->kind < FSITE_KINDS;
 }
 
-/* Processes count in it until they follow another list of functions. */
+/* Retire a block.  Processes count in it until they have applied the next generation. */
 static void leave_piece(struct root *root, uint64_t off, const struct abi_profile *head)
 {
 	uint64_t bytes = ALIGN_UP(sizeof(*head) + (uint64_t)head->path_bytes, 64) +
@@ -190,7 +193,8 @@ static void leave_piece(struct root *root, uint64_t off, const struct abi_profil
 	arena_free(root, &ref, shm_load(&root->control->generation) + 1);
 }
 
-/* @head is a page of it.  False: it is of no use to us, its file has changed. */
+/* Load the block at @off.  @head: a copy of its first page.  *@ret_is_used is false if the
+ * block cannot be used, as its file has changed. */
 static int load_piece(struct root *root, uint64_t off, const struct abi_profile *head,
 		      bool *ret_is_used)
 {
@@ -209,7 +213,7 @@ static int load_piece(struct root *root, uint64_t off, const struct abi_profile 
 	return 0;
 }
 
-/* Of the piece at @off; 0: of none, so the first. */
+/* Set `next` of the block at @off.  0: set the start of the list. */
 static void set_next(struct root *root, uint64_t off, uint64_t next)
 {
 	struct mapping *map;
@@ -222,7 +226,7 @@ static void set_next(struct root *root, uint64_t off, uint64_t next)
 	}
 }
 
-/* A page of the piece at @off; false: it is none. */
+/* Copy the first page of the block at @off.  Returns false if there is no valid block. */
 static bool read_head(const struct root *root, uint64_t off, char page[ABI_PAGE_BYTES_MIN])
 {
 	struct abi_ring_ref ref = { off, ABI_PAGE_BYTES_MIN };
@@ -236,7 +240,8 @@ static bool read_head(const struct root *root, uint64_t off, char page[ABI_PAGE_
 	return is_head(root, (const struct abi_profile *)page);
 }
 
-/* The files of all pieces; nothing is changed yet.  -ERESTART */
+/* Start to parse the files of all blocks.  Returns 0, or -ERESTART if files are still being
+ * parsed.  Changes nothing else. */
 static int parse_pieces(struct root *root)
 {
 	uint64_t off = shm_load(&root->control->profile);
@@ -282,8 +287,9 @@ int profile_load(struct root *root)
 	return r;
 }
 
-/* ---- what is shown ---- */
+/* ---- print ---- */
 
+/* A line of trace_stat/functionN. */
 struct row {
 	const char *name;
 	uint64_t hits, time_ns;
@@ -344,7 +350,7 @@ static int add_object(const struct root *root, const struct function_object *obj
 	return r;
 }
 
-/* Those that took longest first. */
+/* Sort by time, longest first. */
 static int compare_rows(const void *pa, const void *pb)
 {
 	const struct row *a = pa, *b = pb;
@@ -355,7 +361,7 @@ static int compare_rows(const void *pa, const void *pb)
 }
 
 /* s^2 = (n * sum of squares - square of the sum) / (n * (n - 1)), in us * us / 1000.
- * While a call is under way it is counted already. */
+ * hits includes calls that have not returned yet. */
 static uint64_t variance(const struct row *row)
 {
 	unsigned __int128 n = row->hits, sum = row->time_ns;

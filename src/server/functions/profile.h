@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The function profiler: function_profile_enabled, trace_stat/functionN. */
+/*
+ * The function profiler: function_profile_enabled, trace_stat/functionN.
+ *
+ * Only the server's thread calls these functions.
+ */
 #ifndef ULF_SERVER_PROFILE_H
 #define ULF_SERVER_PROFILE_H
 
@@ -10,23 +14,40 @@ struct function_object;
 struct root;
 struct text;
 
+/* Return true if the profiler is on. */
 bool profile_is_on(const struct root *root);
-/* Are there figures? */
+/* root_part.has_recorded: true if there are figures. */
 bool profile_is_there(const struct root *root);
-/* On: what was counted before goes.  The lists of functions are to be published
- * then; the processes count when they have followed. */
+/*
+ * Switch the profiler on, and free the figures of the last time.  The caller must call
+ * functions_publish() and apply_start(); processes count after they have applied that.
+ */
 void profile_start(struct root *root);
+/*
+ * Switch the profiler off; the figures stay.  The caller must call functions_publish_off()
+ * and apply_start().
+ */
 void profile_stop(struct root *root);
 
-/* Room for the figures of all objects with profiled functions. */
+/*
+ * Allocate memory for the figures of all objects with profiled functions.  Does nothing
+ * while the profiler is off.  Returns 0 or -errno of arena_alloc().
+ */
 int profile_make_room(struct root *root);
-/* Where the figures of an object are, in the root's file; 0: it has none. */
+/* Return the offset of the object's figures in the root's memory; 0: none. */
 uint64_t profile_figures(const struct function_object *object);
 
-/* What was counted on a CPU, as the kernel prints it. */
+/*
+ * Print the figures of @cpu as the kernel does.  Returns 0, -ENODEV (no such CPU) or
+ * another -errno.
+ */
 int profile_print(const struct root *root, uint32_t cpu, struct text *out);
 
-/* What the last server left behind.  After functions_load(). */
+/*
+ * root_part.load, after functions_load(): find the figures that processes have counted for
+ * the last server.  Returns 0; -ERESTART if files are still being parsed: call again
+ * later; or -ENOMEM.
+ */
 int profile_load(struct root *root);
 
 #endif

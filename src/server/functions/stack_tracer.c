@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack tracer's piece of shared memory.  Processes write to it all the time,
- * so what is read is copied, and nothing of it is believed.
+ * The stack tracer's block of shared memory.  Processes write to it at any time, so the
+ * server copies what it reads, and checks the copy.
  */
 #include "server/functions/stack_tracer.h"
 
@@ -40,7 +40,7 @@ static int use_piece(struct root *root, uint64_t off)
 	return 0;
 }
 
-/* One that cannot be used is left where it is, and another one made. */
+/* A block that is invalid stays where it is; make_piece() makes another one when needed. */
 int stack_tracer_load(struct root *root)
 {
 	uint64_t off = shm_load(&root->control->stack);
@@ -59,7 +59,8 @@ void stack_tracer_done(struct root *root)
 	root->stack = (struct root_stack) { 0 };
 }
 
-/* It stays: who once knows where it is need not ask again. */
+/* Make the block, if there is none.  The block is never freed, so a process needs to look
+ * up its offset only once. */
 static int make_piece(struct root *root)
 {
 	uint64_t off;
@@ -102,7 +103,7 @@ int stack_tracer_reset(struct root *root, uint64_t max)
 {
 	int r = make_piece(root);
 
-	/* No stack is as deep. */
+	/* No stack is deeper than this. */
 	if (max > ABI_STACK_DEPTH_MAX)
 		max = ABI_STACK_DEPTH_MAX;
 	if (!r)
@@ -110,7 +111,7 @@ int stack_tracer_reset(struct root *root, uint64_t max)
 	return r;
 }
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy)
 {
@@ -126,7 +127,8 @@ int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy)
 	return 0;
 }
 
-/* A row that is whole, and has a depth. */
+/* Copy a row.  Returns false if the row has no depth, is invalid, or was reset while it was
+ * copied. */
 static bool copy_row(const struct abi_stack_thread *row,
 		     struct abi_stack_thread *ret_row)
 {
@@ -155,10 +157,10 @@ uint32_t stack_tracer_threads(const struct root *root,
 
 /* ---- where stacks end ---- */
 
-/* A thread's deepest place, of which it is not known where its stack ends. */
+/* A thread for which it is unknown where its stack ends. */
 struct wanted {
-	uint64_t place;
-	uint64_t *low;			/* to be filled in */
+	uint64_t place;			/* its deepest stack address */
+	uint64_t *low;			/* store the end of the stack here */
 };
 
 static int compare_wanted(const void *pa, const void *pb)
@@ -168,7 +170,7 @@ static int compare_wanted(const void *pa, const void *pb)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Those of a process, by place; returns how many. */
+/* List such threads of a process, sorted by address.  Returns their number. */
 static uint32_t list_wanted(struct abi_stack *stack, uint32_t pid,
 			    struct wanted wanted[ABI_STACK_THREADS])
 {
@@ -188,8 +190,9 @@ static uint32_t list_wanted(struct abi_stack *stack, uint32_t pid,
 	return nr;
 }
 
-/* That of the main thread grows, so its mapping says nothing.  The list of mappings is
- * in order, too. */
+/* Find where the stacks of a process's threads end.  Both lists, mappings and threads, are
+ * sorted by address.  The main thread's stack grows, so its mapping does not show where it
+ * ends. */
 static void see_process(struct abi_stack *stack, const struct process *process,
 			const struct budget *budget)
 {

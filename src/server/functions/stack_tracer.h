@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack tracer's piece of shared memory: abi/stack.h. */
+/*
+ * The stack tracer: its settings and results, in a block of shared memory (abi/stack.h).
+ *
+ * Only the server's thread calls these functions.
+ */
 #ifndef ULF_SERVER_STACK_TRACER_H
 #define ULF_SERVER_STACK_TRACER_H
 
@@ -10,24 +14,43 @@
 
 struct root;
 
-/* What the last server left behind. */
+/* root_part.init: map the block that the last server has made.  Returns 0 or -ENOMEM; an
+ * invalid block is ignored. */
 int stack_tracer_load(struct root *root);
+/* root_part.done: unmap the block. */
 void stack_tracer_done(struct root *root);
-/* root_part.has_recorded */
+/* root_part.has_recorded: true if there is a block. */
 bool stack_tracer_is_there(const struct root *root);
-/* If there are threads of whose stacks it is not known where they end: look. */
+/*
+ * root_part.tick: find where the stacks of threads end for which that is unknown.  Reads
+ * the mappings of their processes, with a CPU budget for each tick.
+ */
 void stack_tracer_tick(struct root *root);
 
-/* stack_tracer_enabled.  The functions must be published then. */
+/* Return the value of stack_tracer_enabled. */
 int32_t stack_tracer_is_on(const struct root *root);
+/*
+ * Set stack_tracer_enabled.  The caller must call functions_publish() and apply_start().
+ * Returns 0, or -errno if there is no memory for the block.
+ */
 int stack_tracer_set(struct root *root, int32_t is_on);
-/* stack_max_size; not more than ABI_STACK_DEPTH_MAX. */
+/* Return stack_max_size, the deepest stack in bytes; at most ABI_STACK_DEPTH_MAX. */
 uint64_t stack_tracer_max(const struct root *root);
+/*
+ * Forget all stacks, and set stack_max_size to @max: only deeper stacks are recorded from
+ * now on.  Returns 0, or -errno if there is no memory for the block.
+ */
 int stack_tracer_reset(struct root *root, uint64_t max);
 
-/* The deepest stack.  -EAGAIN: it is not the same for long enough. */
+/*
+ * Copy the deepest stack; its nr is 0 if there is none.  Returns 0; -EAGAIN if processes
+ * kept changing it during all attempts to copy it.
+ */
 int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy);
-/* What is known of threads since the last reset: up to @room; returns how many. */
+/*
+ * Copy the rows of threads that were recorded since the last reset, up to @room rows.
+ * Returns their number.
+ */
 uint32_t stack_tracer_threads(const struct root *root,
 			      struct abi_stack_thread *ret_threads, uint32_t room);
 
