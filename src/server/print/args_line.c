@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arguments of a function: (x=-1, p=0x7ffe0000, ...).  As the kernel writes
- * them, but that a value has no more bits than its type, and what no register has
- * that was recorded is a `?'.
+ * Print the arguments of a function: (x=-1, p=0x7ffe0000, ...).  The format is the kernel's,
+ * with two differences: a value has only the bits of its type, and a value that is in none
+ * of the recorded registers is printed as `?'.
  */
 #include <inttypes.h>
 
@@ -12,7 +12,7 @@
 #include "server/names/objects.h"
 #include "server/core/root.h"
 
-#define NAME_BYTES	256		/* of a name, at most */
+#define NAME_BYTES	256		/* bytes of a parameter's name that are printed */
 
 static void print_word(const struct elf_param *param, int word, const uint64_t *args,
 		       struct text *out)
@@ -23,7 +23,8 @@ static void print_word(const struct elf_param *param, int word, const uint64_t *
 		text_putc(out, '?');
 }
 
-/* The bits of the register that the type does not have may be anything. */
+/* Print a number.  The bits of the register above the size of the type are undefined, so
+ * remove them. */
 static void print_number(const struct elf_param *param, uint64_t value,
 			 struct text *out)
 {

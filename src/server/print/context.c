@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands before an event: task, CPU, flags, time.  The usual form is put
- * together by hand: printf() would take longer for it than all the rest of a
- * line takes.
+ * Print what precedes an event on a line: task, CPU, flags, time.  The usual format does
+ * not use printf(), which would take longer than all the rest of a line.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +17,7 @@
 #define PID_WIDTH		7
 #define CONTEXT_BYTES_MAX	128
 
-/* The kernel's bits of entry.flags. */
+/* Bits of entry.flags, as in the kernel. */
 enum entry_flags {
 	FLAG_IRQS_OFF		= 0x01,
 	FLAG_RESCHED_LAZY	= 0x02,
@@ -39,7 +38,7 @@ static char irqs_char(uint8_t flags)
 
 static char resched_char(uint8_t flags)
 {
-	/* preempt, need, lazy: a bit each */
+	/* bit 0: lazy, bit 1: need-resched, bit 2: preempt */
 	static const char chars[] = { '.', 'l', 'n', 'b', 'p', 'L', 'N', 'B' };
 
 	return chars[!!(flags & FLAG_RESCHED_LAZY) + 2 * !!(flags & FLAG_RESCHED) +
@@ -60,7 +59,7 @@ static char depth_char(unsigned int depth)
 	return depth ? "0123456789abcdef"[depth] : '.';
 }
 
-/* A number of at least @width characters; where it ends. */
+/* Write a number, filled to at least @width characters.  Returns the position after it. */
 static char *put_number(char *to, uint64_t value, size_t width, char fill)
 {
 	char digits[DIGITS_MAX], *end = digits + sizeof(digits);
@@ -73,7 +72,7 @@ static char *put_number(char *to, uint64_t value, size_t width, char fill)
 	return to + len;
 }
 
-/* "            name-4711   ": the name to the right, the number to the left. */
+/* Write "            name-4711   ": the name is right-aligned, the number left-aligned. */
 static char *put_task(char *to, const char *comm, int32_t pid)
 {
 	size_t len = strnlen(comm, ABI_COMM_LEN);
@@ -129,7 +128,7 @@ void context_print_time(const struct line *line, uint64_t time, struct text *out
 		out->len += (size_t)(put_time(start, time, is_in_ns(line)) - start);
 }
 
-/* "(   4711) ", or dashes for a process that is not known. */
+/* Write "(   4711) ", or dashes for an unknown process. */
 static char *put_tgid(char *to, uint32_t tgid)
 {
 	if (!tgid)
@@ -204,8 +203,8 @@ static void print_latency_task(const struct line *line, struct text *out)
 	context_print_flags(line, out);
 }
 
-/* When the buffer was emptied says nothing about a snapshot, which may be older; the
- * kernel's times of one count from the clock's 0. */
+/* Return the time from which times are counted: when the buffer was cleared.  A snapshot may
+ * be older than that, so its times count from 0, as in the kernel. */
 static uint64_t latency_base(const struct line *line)
 {
 	return line->place->is_in_snapshot ? 0 :
@@ -237,7 +236,7 @@ static void print_latency_time(const struct line *line, bool in_ns,
 	}
 }
 
-/* ---- raw, hex, bin: no names ---- */
+/* ---- raw, hex, bin: numbers only ---- */
 
 static void print_bin(const struct line *line, struct text *out)
 {

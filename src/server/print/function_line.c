@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the function tracer recorded: `function <-caller`, and how
- * often again. */
+/* Print the records of the function tracer: `function <-caller`, and how often a call was
+ * repeated. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,14 +9,15 @@
 #include "server/rings/merge.h"
 #include "server/rings/options.h"
 
-#define IPS_OFFSET	8		/* of the two addresses in the record */
-#define ARGS_OFFSET	24		/* of arguments, if it has any */
+#define IPS_OFFSET	8		/* offset of the two addresses in the record */
+#define ARGS_OFFSET	24		/* offset of the arguments, if there are any */
 
 struct ips {
 	uint64_t ip, parent_ip;
 };
 
-/* What follows them in a record of repeats. */
+/* Fields after the addresses in ftrace:func_repeats.  The time since the last repetition has
+ * 48 bits. */
 struct repeats {
 	uint16_t count;
 	uint16_t top_delta;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the function_graph tracer recorded, as a program would be written. */
+/*
+ * Print the records of the function_graph tracer, like nested blocks of a C program.
+ *
+ * Only the server's thread calls these functions.
+ */
 #ifndef ULF_SERVER_GRAPH_H
 #define ULF_SERVER_GRAPH_H
 
@@ -11,33 +15,43 @@ struct line_place;
 struct merge_record;
 struct text;
 
-/* Deeper functions are indented no further, and their ends not compared. */
+/* Functions at a greater depth are not indented further, and their ends are not compared
+ * with their starts. */
 #define GRAPH_DEPTH_MAX	256
 
-/* What of a CPU was printed so far. */
+/* State of one CPU after the lines that were printed. */
 struct graph_cpu {
-	int32_t pid;			/* of the last record; 0: none */
-	int32_t depth;			/* of the innermost open function; -1: none */
-	uint64_t leaf;			/* the function whose end was printed with
-					 * its start just now; 0: none */
-	uint64_t funcs[GRAPH_DEPTH_MAX];	/* that are open */
+	int32_t pid;			/* thread of the last record; 0: none */
+	int32_t depth;			/* depth of the innermost open function; -1: none */
+	uint64_t leaf;			/* function whose start and end were printed as the
+					 * last line; 0: none */
+	uint64_t funcs[GRAPH_DEPTH_MAX];	/* open functions, by depth */
 };
 
-/* The columns' heads. */
+/* tracer.print_header: print the heads of the columns. */
 void graph_print_header(uint64_t options, struct text *out);
-/* False, and nothing printed: a stack, a record of the function tracer. */
+/*
+ * tracer.print_line: print a record; an event or a marker is printed as a comment.  Returns
+ * false and prints nothing for a stack and for a record of the function tracer.
+ */
 bool graph_print_line(const struct line *line, struct text *out);
-/* A record of the graph by itself. */
+/* Print a record of the graph tracer in a buffer that has another tracer now. */
 void graph_print(const struct line *line, struct text *out);
-/* A duration: microseconds, and as much of the nanoseconds as there is room for. */
+/* Print a duration: microseconds, and as many digits of the nanoseconds as fit into the
+ * column. */
 void graph_print_us(uint64_t ns, struct text *out);
-/* Is it a record of the graph: the start of a function, or its end? */
+/* Return true if @record is of the graph tracer.  *@ret_is_end: true for the end of a
+ * function, false for its start. */
 bool graph_is_call(const struct merge_record *record, bool *ret_is_end);
-/* Is it a function that calls none, so that its end is no line of its own? */
+/*
+ * Return true if @record is the start of a function that calls no other function.  Its end,
+ * place->second, is printed on the same line.
+ */
 bool graph_is_leaf(const struct merge_record *record, const struct line_place *place);
-/* Is it a call that the options do not want to be seen? */
+/* Return true if the options hide @record: a call in a signal handler, without
+ * funcgraph-irqs. */
 bool graph_leaves_out(const struct merge_record *record, uint64_t options);
-/* It was printed: the next one of its CPU may be read. */
+/* Update place->graph after @record was printed, before the next record is read. */
 void graph_note(const struct merge_record *record, const struct line_place *place);
 
 #endif

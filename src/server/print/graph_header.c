@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of the function_graph tracer. */
+/* Print the heads of the function_graph tracer's columns. */
 #include "base/bits.h"
 #include "base/text.h"
 #include "server/print/graph.h"
 #include "server/rings/options.h"
 
-/* Those in front; what is missing has no room. */
+/* The columns before the functions.  A column whose option is off takes no space. */
 static const struct column {
 	uint64_t option;
 	const char *name, *mark;

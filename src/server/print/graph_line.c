@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that call functions:
+ * Print functions that call functions:
  *
  *	 0)               |  outer() {
  *	 0)   1.234 us    |    inner();
  *	 0) + 12.345 us   |  }
  *
- * A function whose end is the next record of its CPU is one line.  That of a signal's
- * handler, a program's interrupt, is between arrows.  What has to be
- * remembered from line to line is struct graph_cpu; printing does not change it,
- * so that a line for which there is no room can be printed again.
+ * A leaf, a function whose end is the next record of its CPU, is printed as one line.  A
+ * signal handler, the interrupt of a program, is printed between arrows.  struct graph_cpu
+ * is the state between two lines.  Printing does not change it, so a line that does not fit
+ * into the output can be printed again.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,34 +23,35 @@
 #include "server/rings/options.h"
 #include "server/names/symbols.h"
 
-#define TASK_WIDTH	14		/* of "name-4711", in the middle */
-#define COMM_WIDTH	7
-#define NUMBER_WIDTH	8		/* of a duration */
+#define TASK_WIDTH	14		/* characters of "name-4711", which is centred */
+#define COMM_WIDTH	7		/* characters of the name */
+#define NUMBER_WIDTH	8		/* characters of a duration */
 #define NO_DURATION	"              |  "
 #define HANDLER_START	"==========>"
 #define HANDLER_END	"<=========="
 
 /* ---- records ---- */
 
-#define ENTRY_BYTES	20u
-#define ARGS_OFFSET	24u		/* of what the options add to it */
-#define RETADDR_BYTES	32u
-#define EXIT_BYTES	48u
-#define MARKS_BYTES	4u		/* behind the first or the last of these */
+/* Bytes of the records, and offsets in them. */
+#define ENTRY_BYTES	20u		/* start of a function */
+#define ARGS_OFFSET	24u		/* offset of data that options add to a start */
+#define RETADDR_BYTES	32u		/* start of a function, with its return address */
+#define EXIT_BYTES	48u		/* end of a function */
+#define MARKS_BYTES	4u		/* optional, after ENTRY_BYTES or EXIT_BYTES */
 
 /* The start or the end of a function. */
 struct call {
 	bool is_end;
-	bool is_in_handler;		/* of a signal */
-	bool is_handler;		/* itself */
-	int32_t pid;
-	uint64_t func;
+	bool is_in_handler;		/* called inside a signal handler */
+	bool is_handler;		/* is the signal handler itself */
+	int32_t pid;			/* thread */
+	uint64_t func;			/* address of the function */
 	int32_t depth;			/* 0 to GRAPH_DEPTH_MAX */
-	/* of a start */
-	uint64_t retaddr;		/* 0: it was not recorded */
+	/* Only for a start: */
+	uint64_t retaddr;		/* 0: not recorded */
 	bool has_args;
 	uint64_t args[ELF_ARG_REGS];
-	/* of an end */
+	/* Only for an end: */
 	uint32_t overrun;
 	uint64_t retval;
 	bool has_retval;
@@ -63,7 +64,7 @@ static void load(const struct merge_record *record, uint32_t off, void *to,
 	memcpy(to, record->data + off, bytes);
 }
 
-/* What the options have added to a start. */
+/* Read the data that options have added to a start. */
 static void read_more(const struct merge_record *record, uint16_t type,
 		      struct call *call)
 {
@@ -78,7 +79,8 @@ static void read_more(const struct merge_record *record, uint16_t type,
 		load(record, at, call->args, sizeof(call->args));
 }
 
-/* How long a record must be; 0: it is no call. */
+/* Return the minimum length of a record of @type in bytes; 0: not a record of the graph
+ * tracer. */
 static uint32_t call_bytes(uint16_t type)
 {
 	switch (type) {
@@ -104,7 +106,7 @@ static void read_marks(const struct merge_record *record, struct call *call)
 	call->has_retval = !(marks & ABI_GRAPH_TAIL);
 }
 
-/* False: it is something else. */
+/* Read a record of the graph tracer.  Returns false for other records, and for short ones. */
 static bool read_call(const struct merge_record *record, struct call *ret_call)
 {
 	uint64_t start_ns, end_ns;
@@ -138,14 +140,14 @@ static bool read_call(const struct merge_record *record, struct call *ret_call)
 	return true;
 }
 
-/* Those that are printed as ever. */
+/* Return true if records of @type are printed as usual, not by the graph tracer. */
 static bool is_foreign(uint16_t type)
 {
 	return type == ABI_EVENT_ID_FUNCTION || type == ABI_EVENT_ID_STACK;
 }
 
-/* Is it the start of a function that calls none?  Then this is its end.  A function
- * may call itself and leave by longjmp(), so the depth counts, too. */
+/* Return true if @start is the start of a leaf, and its end in *@ret_end.  The depth must be
+ * equal, too: a function may call itself and be left by longjmp(). */
 static bool read_leaf(const struct call *start, const struct line_place *place,
 		      struct call *ret_end)
 {
@@ -234,7 +236,7 @@ static void print_task(const struct line *line, int32_t pid, struct text *out)
 	text_one_line(out, start);
 }
 
-/* Another thread runs on this CPU. */
+/* Print that another thread runs on this CPU now, if that is so. */
 static void print_switch(const struct line *line, struct text *out)
 {
 	static const char rule[] =
@@ -311,7 +313,8 @@ static void print_no_duration(const struct line *line, struct text *out)
 		text_puts(out, NO_DURATION);
 }
 
-/* A line for the start or the end of a handler, in the place of a duration. */
+/* Print a line for the start or the end of a signal handler.  The arrow is in the column of
+ * durations. */
 static void print_arrow(const struct line *line, const char *arrow, struct text *out)
 {
 	bool has_column = has_durations(line);
@@ -327,7 +330,8 @@ static void indent(int32_t depth, struct text *out)
 
 /* ---- functions ---- */
 
-/* " = 0x12": a number, unless it is one of the kernel's errors. */
+/* Print " = 0x12".  A value from -4095 to -1, which looks like an errno, is printed as a
+ * decimal number: " = -2". */
 static void print_retval(const struct line *line, const struct call *end, struct text *out)
 {
 	uint64_t value = end->retval;
@@ -349,15 +353,15 @@ static void print_start_of(const struct line *line, const struct call *call,
 	indent(call->depth, out);
 	name = out->len;
 	print_func(line, call->func, out);
-	/* One of C++, as it is written, has them already. */
+	/* A demangled C++ name has its parentheses already. */
 	if (call->has_args)
 		args_print(line, call->func, call->args, out);
 	else if (out->len == name || !memchr(out->data + name, '(', out->len - name))
 		text_puts(out, "()");
 }
 
-/* What the options want as a comment: where it was called from, and, unless @end
- * is NULL, what it returned. */
+/* Print a comment if options require it: the return address and, unless @end is NULL, the
+ * return value. */
 static void print_remark(const struct line *line, const struct call *call,
 			 const struct call *end, struct text *out)
 {
@@ -398,7 +402,8 @@ static void print_leaf(const struct line *line, const struct call *call,
 	text_putc(out, '\n');
 }
 
-/* Does it say which function ends here?  If that is not clear. */
+/* Return true if the name of the function must be printed at its end: if options require it,
+ * or if the start that was printed at this depth is of another function. */
 static bool is_named(const struct line *line, const struct call *end)
 {
 	const struct graph_cpu *graph = line->place->graph;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The header of `trace`. */
+/* Print the header of `trace`. */
 #include <inttypes.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -10,10 +10,11 @@
 #include "server/rings/rings.h"
 #include "server/print/tracer.h"
 
-#define INDENT		30		/* of the flags' legend */
-#define TGID_BYTES	10		/* of the column for processes */
+#define INDENT		30		/* columns before the legend of the flags */
+#define TGID_BYTES	10		/* width of the column for processes */
 
-/* A latency tracer would say here whose latency it was, and how long. */
+/* Print the header of latency-format.  A latency tracer would print here the task with the
+ * latency, and how long it was; there is none, so these values are 0. */
 static void print_latency(const char *tracer,
 			  const struct ring_stats *stats, struct text *out)
 {

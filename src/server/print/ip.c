@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses of code in lines of `trace`, and stacks of them. */
+/* Print addresses of code in lines of `trace`, and stacks. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,10 +9,10 @@
 #include "server/rings/options.h"
 #include "server/names/symbols.h"
 
-#define CALLERS_OFFSET	16		/* of a stack in its record */
+#define CALLERS_OFFSET	16		/* offset of the first address in a record */
 
-/* What is written to trace_marker comes from no code of the program.  This is
- * what symbols_list() tells tools about it. */
+/* Print the name that stands for ulf itself: a marker does not come from code of the
+ * program.  symbols_list() reports these names to tools, too. */
 static int print_own(uint64_t ip, bool has_offset, struct text *out)
 {
 	text_puts(out, symbols_own[ip]);
@@ -21,8 +21,9 @@ static int print_own(uint64_t ip, bool has_offset, struct text *out)
 	return 0;
 }
 
-/* As the kernel's %ps and %pS; a call may be the last thing in its function, so
- * who is returned to is looked for in front of the address. */
+/* Return the style that prints as %ps or %pS of the kernel.  A call may be the last
+ * instruction of its function, so for a return address the symbol of the byte before it is
+ * printed. */
 static enum print_symbol style_of(bool has_offset, bool is_return)
 {
 	if (has_offset)
@@ -48,7 +49,7 @@ void ip_print(const struct line *line, uint64_t ip, bool is_return,
 		text_printf(out, " <%016" PRIx64 ">", ip);
 }
 
-/* By its file, as the kernel shows a program's stack. */
+/* Print the file that contains the address, as the kernel does for stacks of programs. */
 static void print_file(const struct line *line, uint64_t ip, struct text *out)
 {
 	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);
@@ -67,7 +68,7 @@ void stack_print(const struct line *line, struct text *out)
 	for (uint32_t at = CALLERS_OFFSET; at + sizeof(ip) <= record->bytes;
 	     at += sizeof(ip)) {
 		memcpy(&ip, record->data + at, sizeof(ip));
-		if (ip == UINT64_MAX)	/* the kernel's mark of an end */
+		if (ip == UINT64_MAX)	/* end of the stack, as in the kernel */
 			break;
 		text_puts(out, " => ");
 		if (line->options & OPTION_SYM_USEROBJ)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A record as a line of `trace`: what it says, under each option. */
+/* Print a record as a line of `trace`, for each of the output options. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,10 +16,10 @@
 #include "server/names/symbols.h"
 #include "server/print/tracer.h"
 
-/* What is not made of text prints an event as its number. */
+/* Options that print an event as its number, not as text. */
 #define NUMBERS		(OPTION_RAW | OPTION_HEX | OPTION_BIN)
 
-/* For the printer: what only the program's files know. */
+/* Context for the printer's callbacks, which look up symbols and strings. */
 struct origin {
 	struct root *root;
 	struct symbols_from from;
@@ -46,7 +46,7 @@ static uint64_t print_hash_ptr(void *ctx, uint64_t ptr)
 	return ptrhash(ptr);
 }
 
-/* ftrace:raw_data. */
+/* Print ftrace:raw_data. */
 static void print_raw_data(const struct line *line, struct text *out)
 {
 	const struct merge_record *record = line->record;
@@ -63,10 +63,10 @@ static void print_raw_data(const struct line *line, struct text *out)
 	text_putc(out, '\n');
 }
 
-/* The kernel's own events. */
+/* Built-in events: those of the kernel's system ftrace. */
 static const struct own {
 	uint16_t type;
-	uint64_t numbers;		/* the options that it looks at itself */
+	uint64_t numbers;		/* options of NUMBERS that @print supports */
 	void (*print)(const struct line *line, struct text *out);
 } own_events[] = {
 	{ ABI_EVENT_ID_FUNCTION, NUMBERS, function_print },
@@ -81,7 +81,7 @@ static const struct own {
 	{ ABI_EVENT_ID_FUNC_REPEATS, OPTION_RAW, func_repeats_print },
 };
 
-/* NULL: it is none. */
+/* Return the built-in event of that type.  NULL: not a built-in event. */
 static const struct own *own_event(uint16_t type)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(own_events); i++)
@@ -123,7 +123,7 @@ static void print_event(const struct line *line, struct event *event,
 	text_putc(out, '\n');
 }
 
-/* As text: what the event itself, or the option fields, says. */
+/* Print a record as text: with its print format, or with the option fields. */
 static void print_text(const struct line *line, struct text *out)
 {
 	uint16_t type = line->entry.type;

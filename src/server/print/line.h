@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Records as lines of `trace`, in the way that the buffer's options say. */
+/*
+ * Print records as lines of `trace`, as the options of the buffer require.
+ *
+ * Only the server's thread calls these functions.
+ */
 #ifndef ULF_SERVER_LINE_H
 #define ULF_SERVER_LINE_H
 
@@ -12,28 +16,33 @@ struct graph_cpu;
 struct merge_record;
 struct text;
 
-/* Where a record stands among those that are printed. */
+/* The position of a record among the records that are printed. */
 struct line_place {
-	uint64_t number;
-	uint64_t next_time;		/* of the one after it, else its own */
-	bool is_start;			/* say that its CPU's records begin here */
+	uint64_t number;		/* of the record, as the option verbose prints it */
+	uint64_t next_time;		/* time of the next record; if that is unknown, the
+					 * record's own time */
+	bool is_start;			/* print that the records of its CPU begin here */
 	bool is_in_snapshot;
-	const struct merge_record *second;	/* what the same CPU recorded next;
-						 * NULL: nothing, or not asked for */
-	struct graph_cpu *graph;	/* NULL: not asked for */
-	bool is_left_out;		/* graph_leaves_out(), or the end of a
-					 * graph_is_leaf() */
+	const struct merge_record *second;	/* next record of the same CPU; NULL: none,
+						 * or not needed */
+	struct graph_cpu *graph;	/* NULL: the tracer does not need it */
+	bool is_left_out;		/* do not print it: graph_leaves_out(), or the end
+					 * of a graph_is_leaf() */
 };
 
-/* With the `CPU:n [LOST m EVENTS]` line if some were lost before it. */
+/*
+ * Print @record as a line.  If records were lost before it, print the line
+ * `CPU:n [LOST m EVENTS]` first.  Sets root->is_parsing if a name is not known yet, because
+ * a file is still being parsed.
+ */
 void line_print(struct instance *instance, const struct merge_record *record,
 		const struct line_place *place, struct text *out);
-/* Only the LOST line, for @lost records of @cpu. */
+/* Print only the LOST line, for @lost records of @cpu. */
 void line_print_lost(uint32_t cpu, uint64_t lost, struct text *out);
-/* The header of `trace`, or of `snapshot`. */
+/* Print the header of `trace` (RINGS_MAIN) or of `snapshot` (RINGS_SNAPSHOT). */
 void line_print_header(struct instance *instance, enum rings which,
 		       struct text *out);
-/* How any header begins. */
+/* Print the first lines of each header: the name of the tracer. */
 void line_print_title(const struct instance *instance, struct text *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that make lines of records share. */
+/* Functions and types that the files which print lines share. */
 #ifndef ULF_SERVER_LINE_IMPL_H
 #define ULF_SERVER_LINE_IMPL_H
 
@@ -10,14 +10,16 @@
 #include "server/print/line.h"
 #include "server/names/symbols.h"
 
-/* What every record starts with. */
+/* The common fields at the start of every record. */
 struct entry {
-	uint16_t type;
-	uint8_t flags;
-	uint8_t preempt_count;
-	int32_t pid;
+	uint16_t type;			/* id of the event */
+	uint8_t flags;			/* see context.c */
+	uint8_t preempt_count;		/* low 4 bits: preempt depth; high 4 bits:
+					 * migrate-disable depth */
+	int32_t pid;			/* thread */
 };
 
+/* Return the common fields of @record.  Fields that a short record lacks are 0. */
 struct entry entry_of(const struct merge_record *record);
 
 /* A record that is being printed. */
@@ -26,37 +28,54 @@ struct line {
 	const struct merge_record *record;
 	const struct line_place *place;
 	uint64_t options;		/* enum option_bit */
-	struct entry entry;
+	struct entry entry;		/* common fields of @record */
 };
 
-/* What its addresses mean; @module: that brings the event. */
+/* Return where and when the record's addresses are valid, to look up symbols.  @module: the
+ * module of the event, or SYMBOLS_NO_MODULE. */
 struct symbols_from line_from(const struct line *line, uint32_t module);
 
-/* context.c: who, where and when, as the options want it. */
+/* ---- context.c ---- */
+
+/* Print task, CPU, flags and time, as the options require. */
 void context_print(const struct line *line, struct text *out);
+/* Print the flags as five characters, as `d..1.`. */
 void context_print_flags(const struct line *line, struct text *out);
-/* A time of the buffer's clock. */
+/* Print @time, a time of the buffer's clock. */
 void context_print_time(const struct line *line, uint64_t time, struct text *out);
-/* For a time that is long: + from 10 us on, $ from a second on. */
+/* Return the mark for a long time: from '+' for more than 10 us to '$' for more than 1 s;
+ * ' ' for a shorter time. */
 char context_mark(uint64_t ns);
 
-/* ip.c: an address of the program, as the options want it; @is_return: one that
- * a function returns to.  0: no code of the program's. */
+/* ---- ip.c ---- */
+
+/*
+ * Print an address of the program's code, as the options require.  @is_return: @ip is a
+ * return address.  Values below ABI_IPS are no addresses; see enum abi_ip.
+ */
 void ip_print(const struct line *line, uint64_t ip, bool is_return,
 	      struct text *out);
-/* ftrace:kernel_stack. */
+/* Print ftrace:kernel_stack. */
 void stack_print(const struct line *line, struct text *out);
 
-/* ftrace:function, also as raw, hex or bin. */
+/* ---- function_line.c ---- */
+
+/* Print ftrace:function, also with the options raw, hex and bin. */
 void function_print(const struct line *line, struct text *out);
-/* ftrace:func_repeats, also as raw. */
+/* Print ftrace:func_repeats, also with the option raw. */
 void func_repeats_print(const struct line *line, struct text *out);
 
-/* What a function was called with, by the registers of then: args_line.c. */
+/* ---- args_line.c ---- */
+
+/* Print the arguments of the function at @func.  @args: the argument registers that were
+ * recorded at its entry. */
 void args_print(const struct line *line, uint64_t func,
 		const uint64_t args[ELF_ARG_REGS], struct text *out);
 
-/* What an event or marker says; of a marker the message alone. */
+/* ---- line.c ---- */
+
+/* Print the text of an event, or the message of a marker without its origin.  Ignores the
+ * options raw, hex, bin and fields. */
 void line_print_message(const struct line *line, struct text *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines: what each needs to know of those around it. */
+/* Print lines in sequence, and find out what each line needs to know of the records around
+ * it. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -16,7 +17,8 @@ void lines_done(struct lines *lines)
 	lines->graph = NULL;
 }
 
-/* The first record of a CPU, but not of all. */
+/* Return true if "buffer started" must be printed: for the first record of a CPU, but not
+ * for the first record of all. */
 static bool is_start(const struct lines *lines, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;
@@ -25,7 +27,7 @@ static bool is_start(const struct lines *lines, uint64_t options)
 	       !(lines->cpus[cpu / 64] >> cpu % 64 & 1) && lines->place.number > 1;
 }
 
-/* What the buffer's tracer needs besides the record. */
+/* Fill lines->place with what the graph tracer needs besides the record. */
 static int look_around(struct lines *lines, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;
@@ -42,8 +44,8 @@ static int look_around(struct lines *lines, uint64_t options)
 	return 0;
 }
 
-/* What the graph tracer has recorded may be seen by others, in a snapshot.  There, too, a
- * function that calls none is one line. */
+/* A snapshot may have records of the graph tracer while the buffer has another tracer.  A
+ * leaf is one line then, too: fill lines->place for that. */
 static void look_for_end(struct lines *lines, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;

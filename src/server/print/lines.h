@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of a merge as lines, one after the other.
+ * Print the records of a merge as lines, one after the other:
  *
- *	while (lines_print(&lines, &text) > 0 && there is room)
+ *	while (lines_print(&lines, &text) > 0 && there is space in the text)
  *		lines_advance(&lines);
+ *
+ * Only the server's thread calls these functions.
  */
 #ifndef ULF_SERVER_LINES_H
 #define ULF_SERVER_LINES_H
@@ -18,24 +20,32 @@
 struct lines {
 	struct instance *instance;
 	struct merge *merge;
-	bool is_pipe;			/* its lines do not look ahead in time */
+	bool is_pipe;			/* trace_pipe: do not wait for the next record to
+					 * print a delay */
 	bool is_snapshot;
-	bool is_overrun;		/* some were lost before: its CPUs' records
-					 * start at different times */
-	uint64_t cpus[ABI_CPUS / 64];	/* that were seen */
-	uint64_t leaves[ABI_CPUS / 64];	/* whose last one was a graph_is_leaf() */
-	struct merge_record record, second;
-	struct line_place place;	/* of the last one; .number of the next */
+	bool is_overrun;		/* records were lost before, so the records of each
+					 * CPU begin at another time */
+	uint64_t cpus[ABI_CPUS / 64];	/* bitmap: CPUs with a printed record */
+	uint64_t leaves[ABI_CPUS / 64];	/* bitmap: CPUs whose last record was a
+					 * graph_is_leaf() */
+	struct merge_record record, second;	/* current record, and next one */
+	struct line_place place;	/* position of the current record */
 	struct graph_cpu *graph;	/* [root->nr_cpus]; NULL: none yet */
 };
 
-/* With all but the first two as zeroes it is at the merge's start. */
+/*
+ * Free the memory of @lines, not the merge.  (To initialise, set instance and merge, and
+ * all other members to 0; the first line is then that of the merge's first record.)
+ */
 void lines_done(struct lines *lines);
 
-/* The next one.  1; 0: there is none (yet); -ENOMEM; -ERESTART: a file that has names
- * for it is still being parsed, and nothing was written. */
+/*
+ * Print the next record.  Returns 1; 0 if there is none now; -ENOMEM; -ERESTART if a file
+ * with names for the record is still being parsed: nothing was printed, call again later.
+ */
 int lines_print(struct lines *lines, struct text *out);
-/* Past it.  Before that it can be printed again. */
+/* Go to the next record, after lines_print() has returned 1.  Without this call
+ * lines_print() prints the same record again. */
 void lines_advance(struct lines *lines);
 
 #endif

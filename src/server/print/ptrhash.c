@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pointers in a trace that is given away shall not tell where the program lies
- * in memory, but two that are the same shall look the same: SipHash-2-4 of the
- * pointer, with a key that nobody is told.
+ * Hash pointers: a trace that is given to other people must not show the addresses of the
+ * program, but equal pointers must look equal.  The hash is SipHash-2-4 with a secret random
+ * key.
  */
 #include <stdbool.h>
 #include <sys/random.h>
@@ -43,7 +43,7 @@ static uint64_t siphash(uint64_t word, const uint64_t key[2])
 	};
 
 	absorb(v, word);
-	absorb(v, 8ull << 56);		/* its length in bytes */
+	absorb(v, 8ull << 56);		/* length of the input in bytes */
 	v[2] ^= 0xff;
 	for (int i = 0; i < 4; i++)
 		round_of(v);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What %p shows of a pointer. */
+/* Hash pointers, so that %p does not show addresses of the program. */
 #ifndef ULF_SERVER_PTRHASH_H
 #define ULF_SERVER_PTRHASH_H
 
 #include <stdint.h>
 
-/* The same for the same pointer, while the server runs; 32 bits. */
+/* Return a hash of @pointer, of 32 bits.  Equal pointers have equal hashes while the server
+ * runs; another server has other hashes. */
 uint64_t ptrhash(uint64_t pointer);
 
 #endif
