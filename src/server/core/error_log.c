@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The last wrong writes.  The log goes with the server. */
+/* The log of wrong writes.  It is in the server's memory only, so it ends with the
+ * server. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +13,15 @@
 
 struct error_entry {
 	uint64_t time_ns;		/* CLOCK_MONOTONIC */
-	const char *place, *error;	/* constants */
-	const char *near;		/* after the command; NULL: none */
-	uint32_t pos;
+	const char *place, *error;	/* constant strings */
+	const char *near;		/* stored after the command's NUL; NULL: none */
+	uint32_t pos;			/* column of the caret in @command */
 	char command[];
 };
 
-/* The request that the server works on; it has one thread. */
-static struct text *capture;
-static size_t captured_at;		/* where the last entry in it begins */
+/* Output of the request that the server is working on, which has one thread. */
+static struct text *capture;		/* NULL: no request */
+static size_t captured_at;		/* offset of the last entry in @capture */
 static bool is_warning;
 
 void error_log_capture(struct text *to)
@@ -40,7 +41,7 @@ bool error_log_is_warning(void)
 	return is_warning;
 }
 
-/* The three lines of an entry; the first begins after the time. */
+/* Print the three lines of an entry, without the time. */
 static void show_entry(const struct error_entry *entry, struct text *out)
 {
 	text_printf(out, "%s: error: %s", entry->place, entry->error);
@@ -51,7 +52,8 @@ static void show_entry(const struct error_entry *entry, struct text *out)
 	text_puts(out, "^\n");
 }
 
-/* Append it, unless the entry before it is the same: events of a system may all have it. */
+/* Append @entry to the request's output, unless it equals the entry before: all events of a
+ * system may have the same mistake. */
 static void capture_entry(const struct error_entry *entry)
 {
 	size_t start = capture->len, before = start - captured_at;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What error_log shows: the last wrong writes of an instance. */
+/*
+ * error_log: the last wrong writes of an instance, each with the reason and a caret under
+ * the mistake.
+ *
+ * Only the server's thread calls these functions.
+ */
 #ifndef ULF_SERVER_ERROR_LOG_H
 #define ULF_SERVER_ERROR_LOG_H
 
@@ -9,32 +14,45 @@
 struct instance;
 struct text;
 
-#define ERROR_LOG_ENTRIES	8u
+#define ERROR_LOG_ENTRIES	8u	/* as in the kernel; older entries are dropped */
 
 struct error_log {
-	struct error_entry *entry[ERROR_LOG_ENTRIES];	/* or NULL */
-	uint32_t next;			/* the oldest one's place */
+	struct error_entry *entry[ERROR_LOG_ENTRIES];	/* NULL: unused */
+	uint32_t next;			/* index of the oldest entry, replaced next */
 };
 
-/* @place: what was wrong, as "event filter parse error"; @pos: of the caret in
- * @command.  Without memory it is not logged. */
+/*
+ * Add an entry.  Does nothing without memory.
+ * @place: file or area of the mistake, as "event filter parse error"; a constant string
+ * @error: the reason; a constant string
+ * @command: the text that was written; copied
+ * @pos: position of the caret in @command
+ */
 void error_log_add(struct instance *instance, const char *place,
 		   const char *error, const char *command, uint32_t pos);
-/* @near: a name that may have been meant, shown after @error; NULL: none. */
+/* Like error_log_add(), and print @near after the reason: a name that the user may have
+ * meant.  It is copied.  NULL: none. */
 void error_log_add_near(struct instance *instance, const char *place,
 			const char *error, const char *command, uint32_t pos,
 			const char *near);
-/* From now on entries of any instance are also appended to @to, without the time; NULL ends
- * that.  A request sets it around the work it does, so the entries are its own: the server
- * has one thread. */
+/*
+ * From now on also append entries of any instance to @to, without the time.  NULL ends that.
+ * A request calls it before and after its work, so that it gets its own entries: the server
+ * has one thread.
+ */
 void error_log_capture(struct text *to);
-/* The write succeeds, as in the kernel, but has no effect: the client of the request gets its
- * entries all the same. */
+/*
+ * Report that the current write succeeds, as in the kernel, but has no effect: the client of
+ * the request gets the entries although there is no error.
+ */
 void error_log_warn(void);
-/* Was error_log_warn() called since error_log_capture()? */
+/* Return true if error_log_warn() was called since the last error_log_capture(). */
 bool error_log_is_warning(void);
+/* Remove all entries. */
 void error_log_clear(struct instance *instance);
+/* Return true if there are no entries. */
 bool error_log_is_empty(const struct instance *instance);
+/* Print all entries, oldest first. */
 void error_log_show(const struct instance *instance, struct text *out);
 
 #endif

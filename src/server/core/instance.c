@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instances: buffers with events, filters and settings of their own.  One
- * exists while its abi_buffer has a name; the top one has none, and always
- * exists.
+ * Instances: buffers with their own events, filters and settings.  An instance exists while
+ * its abi_buffer has a name.  The top instance has no name, and always exists.
  */
 #include <assert.h>
 #include <errno.h>
@@ -13,7 +12,7 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define INSTANCES_MAX	"15"		/* all buffers but the top one */
+#define INSTANCES_MAX	"15"		/* all buffers but that of the top instance */
 static_assert(ABI_BUFFERS == 16, "INSTANCES_MAX");
 
 struct instance *instance_get(struct instance *instance)
@@ -24,14 +23,14 @@ struct instance *instance_get(struct instance *instance)
 
 void instance_put(struct instance *instance)
 {
-	/* The top one is a part of its root. */
+	/* The top instance is a member of its root. */
 	if (!instance || --instance->refs || !instance->number)
 		return;
 	free(instance->name);
 	free(instance);
 }
 
-/* Let go of all but its name; a node may still have it. */
+/* Release everything but the name: a node may still refer to the instance. */
 static void release(struct instance *instance)
 {
 	const struct server_parts *parts = instance->root->parts;
@@ -46,7 +45,8 @@ static void release(struct instance *instance)
 	instance_put(instance);
 }
 
-/* All but its rings and slots. */
+/* Allocate memory for abi_buffer up to the sizes of its CPUs; rings and rule words follow
+ * later. */
 static int reserve(struct root *root, const struct abi_buffer *abi)
 {
 	return root_reserve(root, abi, offsetof(struct abi_buffer, cpu_kb) +
@@ -88,7 +88,7 @@ static int add(struct root *root, uint32_t number, const char *name)
 	return use(root, instance);
 }
 
-/* What a program may have written there need not be a name. */
+/* Check a name from shared memory, where the program may have written anything. */
 static bool is_name(const char *name)
 {
 	return *name && strcmp(name, ".") && strcmp(name, "..") &&
@@ -129,7 +129,7 @@ struct instance *instance_find(const struct root *root, const char *name)
 	return NULL;
 }
 
-/* Nothing is recorded there any more. */
+/* Disable all events of buffer @number. */
 static void switch_all_off(const struct root *root, uint32_t number)
 {
 	for (uint32_t row = 0; row < root->nr_events; row++) {
@@ -139,8 +139,8 @@ static void switch_all_off(const struct root *root, uint32_t number)
 	}
 }
 
-/* As a new buffer, with the top one's options.  That it was used stays: processes
- * must look at it to forget what it had. */
+/* Reset a buffer, and copy the options of the top instance.  Does not reset `used`: processes
+ * must look at the buffer to forget its old settings. */
 static void reset(struct abi_buffer *abi, const struct abi_buffer *top)
 {
 	memset(&abi->stopped, 0, offsetof(struct abi_buffer, side) -
@@ -177,7 +177,7 @@ int instance_make(struct root *root, const char *name)
 	r = add(root, number, name);
 	if (r)
 		return r;
-	/* The first letter last: then it exists. */
+	/* Store the first letter last: the instance exists when it is not 0. */
 	strcpy(abi->name + 1, name + 1);
 	shm_store(&abi->name[0], name[0]);
 	return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Attaching to a root: the checks that everything else relies on. */
+/* Open and map roots, with the checks on which all other code relies; let dead roots sleep,
+ * and wake them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,10 +18,12 @@
 #include "server/core/roots.h"
 #include "server/core/shm.h"
 
-#define WAKE_NS			60000000u	/* for the parser, when a dead root is woken */
+#define WAKE_NS			60000000u	/* time that a dead root, when it is woken,
+						 * waits for parsers */
 #define WAKE_STEP_MS		5
 
-/* Open `memory` below @dirfd/@name: a file of ours, reached through no link. */
+/* Open @dirfd/NAME/memory.  It must be a file of this user, and no part of the path may be a
+ * symbolic link. */
 static int open_memory(struct root *root, int dirfd)
 {
 	int dir = openat(dirfd, root->name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -39,7 +42,7 @@ static int open_memory(struct root *root, int dirfd)
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return -EBADMSG;
 	if (root->ino && (st.st_ino != root->ino || st.st_dev != root->dev))
-		return -ENOENT;		/* another root has its name now */
+		return -ENOENT;		/* another root has this name now */
 	root->dev = st.st_dev;
 	root->ino = st.st_ino;
 	root->died = st.st_mtim;
@@ -47,7 +50,7 @@ static int open_memory(struct root *root, int dirfd)
 	return 0;
 }
 
-/* Load the state that the last server left.  -ERESTART: call again. */
+/* Load the state that the last server left.  -ERESTART: call again later. */
 static int load(struct root *root)
 {
 	const struct server_parts *parts = root->parts;
@@ -92,7 +95,7 @@ static int attach(struct root *root)
 	root->heap_off = control.heap_off;
 	root->arena_off = control.arena_off;
 	root->map_bytes = control.map_bytes;
-	/* nodes know CPUs by their numbers, also of a root that has slept */
+	/* Nodes of a root that was asleep refer to CPUs by their numbers. */
 	if (root->nr_cpus && root->nr_cpus != control.nr_cpus)
 		return -EBADMSG;
 	root->nr_cpus = control.nr_cpus;
@@ -111,7 +114,7 @@ static int attach(struct root *root)
 	return load(root);
 }
 
-/* Restore the time of death: fallocate() in attach() changes mtime. */
+/* Restore the time of death, the mtime, which fallocate() in attach() changes. */
 static void keep_age(const struct root *root)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, root->died };
@@ -120,7 +123,7 @@ static void keep_age(const struct root *root)
 		futimens(root->fd, times);
 }
 
-/* Let go of all that it has; the name stays.  Once more does no harm. */
+/* Release everything but the name.  May be called again. */
 static void detach(struct root *root)
 {
 	const struct server_parts *parts = root->parts;
@@ -144,8 +147,9 @@ static void detach(struct root *root)
 	root->fd = -1;
 }
 
-/* The server has no memory or no descriptor for this root now, and tries again later.  The
- * program must not wait for that, neither in its constructor nor for an answer. */
+/* Let the program continue: the server lacks memory or descriptors for this root now, and
+ * tries again later.  The program must not wait for that, neither in its constructor nor for
+ * an answer. */
 static void release(struct root *root)
 {
 	struct abi_control *control = root->control;
@@ -160,7 +164,8 @@ static void release(struct root *root)
 	shm_wake(&control->answered);
 }
 
-/* Is @r about the server, which may have more descriptors or memory another time? */
+/* Return true if @r means that the server lacks descriptors or memory, so that another
+ * attempt may succeed. */
 static bool is_shortage(int r)
 {
 	return r == -ENOMEM || r == -ENOSPC || r == -EMFILE || r == -ENFILE;
@@ -173,8 +178,8 @@ static void give_up(struct root *root, int r)
 	root->state = r == -EPROTONOSUPPORT ? SERVER_ROOT_FOREIGN : SERVER_ROOT_CORRUPT;
 }
 
-/* A root of the dead is not worth a mapping: most are never looked at.  Returns false if it
- * is not certain that this one is dead. */
+/* If the root is dead for certain, let it begin asleep: most dead roots are never used, so
+ * they need no mapping.  Returns false if that is not certain. */
 static bool begin_asleep(struct root *root)
 {
 	struct root_peek peek;
@@ -193,7 +198,8 @@ static bool begin_asleep(struct root *root)
 	return true;
 }
 
-/* A root that cannot be trusted is shown as corrupt; other errors are returned. */
+/* Handle the result of attach() or load().  A root with invalid memory becomes corrupt, and
+ * 0 is returned; other errors are returned. */
 static int settle(struct root *root, int r)
 {
 	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || is_shortage(r))
@@ -262,14 +268,15 @@ bool root_can_sleep(const struct root *root)
 	if (root->state != SERVER_ROOT_DEAD || !root->memory || root->users > 1 ||
 	    root->nr_live)
 		return false;
-	/* A node of an instance would name one that is gone. */
+	/* A node of an instance would refer to an instance that was freed. */
 	for (uint32_t i = 1; i < ABI_BUFFERS; i++)
 		if (root->instances[i] && root->instances[i]->refs > 1)
 			return false;
 	return true;
 }
 
-/* attach() relies on zeroes, as in a new root.  Nodes keep their references to the top. */
+/* Set members to zero, as attach() expects them in a new root.  Nodes keep their references
+ * to the top instance. */
 static void forget_attached(struct root *root)
 {
 	root->top = (struct instance) {
@@ -313,9 +320,9 @@ static int reopen(struct root *root)
 }
 
 /*
- * Load what the parser is still needed for.  A dead root is woken in the middle of a
- * request, so its files are waited for, but not longer than others can wait: lists of
- * functions that are not there by then are left out until the root is woken again.
+ * Load a dead root whose files must be parsed.  A root is woken in the middle of a request,
+ * so wait for the parsers here, but only for WAKE_NS, because other clients wait meanwhile.
+ * Lists of functions that are not parsed by then are missing until the root is woken again.
  */
 static int load_dead(struct root *root)
 {
@@ -362,14 +369,15 @@ static int try_wake(struct root *root)
 	return r;
 }
 
-/* A process that was on its way is found by the server's next round.  0, or -errno: asleep
- * still, or too bad to be used. */
+/* Wake a root.  Returns 0, or -errno: the root is still asleep, or corrupt.  If a process has
+ * claimed a slot meanwhile, the next tick of the server finds it. */
 static int wake(struct root *root)
 {
 	struct roots *roots = server_roots(root->server);
 	int r = try_wake(root);
 
-	/* sleep gives back descriptors and memory of the server, nothing of a tmpfs */
+	/* Putting another root to sleep frees descriptors and memory of the server, but no
+	 * space in a tmpfs (-ENOSPC). */
 	while (is_shortage(r) && r != -ENOSPC && roots_sleep_one(roots))
 		r = try_wake(root);
 	if (!r) {
@@ -405,7 +413,7 @@ void root_put(struct root *root)
 	free(root);
 }
 
-/* A root that somebody has looked at stays when its program ends. */
+/* Note that a file was opened: such a root is kept when its program ends. */
 static void note_opened(struct root *root)
 {
 	uint32_t *used = &root->top.abi->used;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A root as the server sees it: its memory, its processes, its events, and
- * the buffer that records them.  Nothing of this is shared between threads:
- * the server has one.
+ * A root as the server sees it: its memory, its processes, its events, and the buffers that
+ * record them.  The server has one thread, so nothing here is shared between threads, and
+ * only that thread calls these functions.
  *
- * What is copied out of the shared memory (offsets, counts, formats) was
- * checked when it was copied; what is read from it later is checked where it
- * is read.
+ * Values that were copied from shared memory (offsets, counts, formats) were checked when
+ * they were copied.  Values that are read from shared memory later are checked where they
+ * are read.
+ *
+ * Functions that return int return 0 or -errno, unless stated otherwise.
  */
 #ifndef ULF_SERVER_ROOT_H
 #define ULF_SERVER_ROOT_H
@@ -41,270 +43,317 @@ struct objects;
 struct symbols;
 struct text;
 
-/* ---- instances: a buffer and its settings.  Number 0 is the top one. ---- */
+/* ---- instances: a buffer and its settings.  Number 0 is the top instance. ---- */
 
-/* A piece of the arena that no reference names any more, but that writers may
- * still hold: until every live process has applied @generation. */
+/* A block of the arena that was retired.  Writers may still use it until every live process
+ * has applied @generation. */
 struct extent {
 	uint64_t off, bytes;
 	uint32_t generation;
 };
 
-/* A change that processes must still take in. */
+/* A change of settings that processes may not have applied yet. */
 struct apply {
 	struct root *root;		/* NULL: nothing to wait for */
 	uint32_t generation;
-	uint64_t deadline_ns;
+	uint64_t deadline_ns;		/* CLOCK_MONOTONIC; do not wait longer */
 };
 
 struct instance {
 	struct root *root;
-	int refs;			/* the root's and each node's; not of the top */
-	uint64_t serial;		/* as a root's; the top's is its root's */
-	char *name;			/* NULL: the top */
-	bool is_gone;			/* it was removed */
-	uint32_t nr_open;		/* files that keep it from being removed */
-	uint32_t number;		/* abi_buffer row, bit in abi_event.wanted */
-	struct abi_buffer *abi;
-	struct instance_ring *rings;	/* what abi->side names */
+	int refs;			/* held by the root and by each node; the top
+					 * instance is freed with its root */
+	uint64_t serial;		/* unique in the server's life; the top instance
+					 * has the serial of its root */
+	char *name;			/* NULL: the top instance */
+	bool is_gone;			/* the instance was removed */
+	uint32_t nr_open;		/* open files; while there are any, the instance
+					 * cannot be removed */
+	uint32_t number;		/* row of abi_buffer, and bit of abi_event.wanted */
+	struct abi_buffer *abi;		/* in shared memory */
+	struct instance_ring *rings;	/* rings that abi->side refers to */
 	uint32_t nr_rings;
-	uint64_t sides[ABI_CPUS / 64];	/* which are recorded to, at the last
-					 * instance_sync() */
-	uint64_t rings_serial;		/* bumped when they change, are swapped or
+	uint64_t sides[ABI_CPUS / 64];	/* bitmap: the side that each CPU recorded to at
+					 * the last instance_sync() */
+	uint64_t rings_serial;		/* changes when rings are replaced, swapped or
 					 * cleared */
-	uint64_t reads_serial;		/* bumped when records are consumed */
-	LIST_HEAD(, merge) staged;	/* those with merge_stage() */
-	uint64_t pipe_cpus[ABI_CPUS / 64];	/* with an open trace_pipe */
-	uint32_t expire_next[ABI_PIDS_LISTS];	/* of pids_expire() */
-	struct event_filter *filters;	/* by row, of the events that there
-					 * were when one was last set */
-	struct soft_event **softs;	/* the same; NULL: not in soft mode */
-	uint32_t nr_filters;		/* rows of both */
-	struct soft_event print;	/* ftrace:print; always recorded */
-	uint64_t *slots;		/* [ABI_SLOTS / 64]: those of abi->slots in use */
-	uint32_t next_slot;		/* where to look for a free one */
-	struct function_probe *probes;	/* commands of functions, the newest
-					 * first */
-	struct function_mod *mods;	/* likewise; for modules to come */
-	struct abi_ring_ref rules;	/* what abi->rules names */
+	uint64_t reads_serial;		/* changes when records are consumed */
+	LIST_HEAD(, merge) staged;	/* merges with records of merge_stage() */
+	uint64_t pipe_cpus[ABI_CPUS / 64];	/* bitmap: CPUs with an open trace_pipe */
+	uint32_t expire_next[ABI_PIDS_LISTS];	/* thread at which pids_expire()
+					 * continues */
+	struct event_filter *filters;	/* [nr_filters] by row of the event */
+	struct soft_event **softs;	/* [nr_filters] by row; NULL: not in soft mode */
+	uint32_t nr_filters;		/* events that existed when a filter or trigger was
+					 * set last */
+	struct soft_event print;	/* triggers of ftrace:print, which is always
+					 * recorded */
+	uint64_t *slots;		/* [ABI_SLOTS / 64] bitmap: rule words in use */
+	uint32_t next_slot;		/* rule word at which the search for a free one
+					 * begins */
+	struct function_probe *probes;	/* commands of functions, newest first */
+	struct function_mod *mods;	/* entries that wait for a module, newest first */
+	struct abi_ring_ref rules;	/* block that abi->rules refers to */
 	struct error_log errors;
-	uint32_t nr_pauses;		/* open `trace` files that hold recording */
-	struct apply spare_apply;	/* a spare that a program has asked for */
-	bool is_dumped;			/* lines but the graph's are those of
-					 * latency-format, whatever the options */
+	uint32_t nr_pauses;		/* open `trace` files that pause recording */
+	struct apply spare_apply;	/* a spare side that a program has asked for */
+	bool is_dumped;			/* print lines as with latency-format, except those
+					 * of the graph tracer */
 };
 
 /* ---- processes ---- */
 
-#define PROCESS_CREATOR	ABI_PROCESSES	/* a slot that is not in shared memory */
+#define PROCESS_CREATOR	ABI_PROCESSES	/* slot number of the process that made the root,
+					 * until it claims a slot in shared memory */
 
+/* A process in a slot. */
 struct process {
 	struct root *root;
 	uint32_t slot;
 	uint32_t pid;
-	int pidfd;			/* -1: dead, or of another root now */
-	uint64_t stack;			/* tells whether it called exec() */
+	int pidfd;			/* -1: dead, or belongs to another root now */
+	uint64_t stack;			/* start of its stack, which exec() changes */
 };
 
 /* ---- events ---- */
 
 struct event {
-	uint32_t row;
-	uint32_t module;
-	uint32_t name_place;		/* in root->by_name */
-	uint32_t system_number;		/* of root->systems */
-	bool is_present;		/* a process has its module */
-	bool is_visible;		/* present, and the newest of its name */
-	bool is_compiled;		/* program was tried */
-	bool is_booted;			/* it got its triggers from the start */
+	uint32_t row;			/* row of root->events_table */
+	uint32_t module;		/* row of its module */
+	uint32_t name_place;		/* index in root->by_name */
+	uint32_t system_number;		/* index in root->systems */
+	bool is_present;		/* a process has loaded its module */
+	bool is_visible;		/* present, and the newest event of its name */
+	bool is_compiled;		/* event_program() has been called */
+	bool is_booted;			/* triggers of the boot settings were set */
 	struct event_format *format;
-	struct print_program *program;	/* NULL: print fields */
+	struct print_program *program;	/* compiled print format; NULL: print the fields */
 };
 
-/* What abi_control.stack names; NULL: nothing. */
+/* The stack tracer's block, which abi_control.stack refers to. */
 struct root_stack {
-	struct mapping *map;
-	struct abi_ring_ref piece;
-	struct budget budget;		/* of stack_tracer_tick() */
-	uint32_t next;			/* the slot that has its turn */
+	struct mapping *map;		/* NULL: there is no block */
+	struct abi_ring_ref piece;	/* offset and size of the block */
+	struct budget budget;		/* budget of stack_tracer_tick() */
+	uint32_t next;			/* slot of the process that is looked at next */
 };
 
 /*
- * A dead root sleeps unless somebody works with it: it has no mapping, no descriptor and
- * nothing that was made of its memory, `memory` is NULL, and `info` is what is said of it.
- * root_is_usable() wakes it.
+ * A dead root is asleep unless it is used.  A root that is asleep has no mapping, no
+ * descriptor and no data that were read from its memory: `memory` is NULL, and only `info`
+ * is known.  root_is_usable() wakes it.
  */
 struct root {
 	struct server *server;
-	const struct server_parts *parts;	/* of the server */
+	const struct server_parts *parts;	/* parts of the server */
 	bool is_loading;		/* root_load() must be called again */
 	size_t nr_loaded;		/* parts whose load() has ended */
-	struct root *next_loading;	/* server.c: while it waits for a parser */
-	struct root *next_of_hash;	/* roots.c has these five */
+	struct root *next_loading;	/* server.c: next root that waits for a parser */
+	struct root *next_of_hash;	/* this and the next four members: roots.c */
 	TAILQ_ENTRY(root) link;
-	TAILQ_ENTRY(root) awake_link;	/* if it is awake */
-	TAILQ_ENTRY(root) dead_link;	/* if is_in_dead */
+	TAILQ_ENTRY(root) awake_link;	/* valid if the root is awake */
+	TAILQ_ENTRY(root) dead_link;	/* valid if is_in_dead */
 	bool is_in_dead;
-	int refs;			/* the server's and each node's */
-	int users;			/* the server and each open file */
-	bool is_gone;			/* the directory is no more */
-	bool was_opened;		/* somebody has opened a file of it */
+	int refs;			/* held by the server and by each node */
+	int users;			/* root_use(): the server and each open file */
+	bool is_gone;			/* the directory was removed */
+	bool was_opened;		/* a file of the root was opened */
 	bool is_empty;			/* dead when it was found, and it never recorded
 					 * anything */
 	enum server_root_state state;
-	uint64_t serial;		/* never used twice in a server's life */
-	uint32_t tick;			/* the server's tick that it had last */
+	uint64_t serial;		/* unique in the server's life */
+	uint32_t tick;			/* number of the last server tick in which the root
+					 * had its turn */
 	char *name;
-	int fd;				/* of `memory` */
-	dev_t dev;			/* by stat() */
+	int fd;				/* descriptor of the file `memory`; -1: closed */
+	dev_t dev;			/* of `memory`, from stat() */
 	ino_t ino;
-	dev_t map_dev;			/* by /proc/PID/maps */
+	dev_t map_dev;			/* of `memory`, from /proc/PID/maps */
 	ino_t map_ino;
 	uint64_t found_ns;		/* CLOCK_MONOTONIC when it was found */
-	struct timespec found;		/* CLOCK_REALTIME */
+	struct timespec found;		/* CLOCK_REALTIME when it was found */
 	uint64_t used_ns;		/* CLOCK_MONOTONIC when root_is_usable() was last
 					 * called */
 	struct timespec died;		/* mtime of `memory`: the server sets it when all
 					 * processes are gone */
-	uint64_t file_bytes;		/* memory that `memory` took then */
-	struct server_root_info info;	/* when it fell asleep; without the name */
-	bool has_info;			/* all of that; else no more than what
-					 * `struct abi_control` says */
+	uint64_t file_bytes;		/* memory that `memory` took at that time */
+	struct server_root_info info;	/* figures when it fell asleep; without the name */
+	bool has_info;			/* info is complete; else it only has values of
+					 * `struct abi_control` */
 
-	struct mapping *memory;		/* [0, arena_off) */
-	uint32_t nr_mapped;		/* rings */
+	struct mapping *memory;		/* bytes [0, arena_off) of the file; NULL: asleep,
+					 * or corrupt */
+	uint32_t nr_mapped;		/* rings that are mapped */
 	uint32_t opens_left;		/* rings that may be mapped now */
-	uint64_t opens_ns;		/* when that was computed */
-	struct budget retire_budget;	/* of instance_retire() */
-	struct abi_control *control;
+	uint64_t opens_ns;		/* CLOCK_MONOTONIC when opens_left was computed */
+	struct budget retire_budget;	/* budget of instance_retire() */
+	struct abi_control *control;	/* this and the tables below: in `memory` */
 	struct abi_process *processes;
 	struct abi_module *modules_table;
-	struct abi_object *objects_table;	/* NULL: there is none */
+	struct abi_object *objects_table;	/* NULL: the program has no such table */
 	struct abi_comm *comms_table;
 	struct abi_event *events_table;
 	uint64_t heap_off, arena_off, map_bytes;
 	uint32_t nr_cpus;
 
 	struct process **process;	/* [PROCESS_CREATOR + 1], by slot; NULL: never used */
-	uint32_t nr_live;
-	bool is_blind;			/* the last scan found no descriptors to look with,
-					 * or has not ended yet */
+	uint32_t nr_live;		/* processes that are alive */
+	bool is_blind;			/* the last scan ran out of descriptors, or has not
+					 * ended yet */
+	/* The scan of the slots. */
 	struct {
-		uint32_t left;		/* slots that it has still to look at */
-		uint32_t next;		/* the first of them */
-		uint32_t forks_done;	/* of abi_control, when it began */
-		uint32_t round;		/* of the server, in which it had a turn last */
+		uint32_t left;		/* slots that are left to scan; 0: ended */
+		uint32_t next;		/* the first of these slots */
+		uint32_t forks_done;	/* abi_control.forks_done when the scan began */
+		uint32_t round;		/* number of the server's last round in which this
+					 * scan had its turn */
 	} scan;
-	struct looks *looks;		/* of process_look.c; NULL: none yet */
-	struct budget budget;		/* for all that the processes can make more */
-	uint64_t fork_ns;		/* since when nobody is left but a child without a
-					 * slot; 0: it is not so */
+	struct looks *looks;		/* process_look.c; NULL: none yet */
+	struct budget budget;		/* budget for work whose amount the processes
+					 * decide */
+	uint64_t fork_ns;		/* CLOCK_MONOTONIC since when only a child without
+					 * a slot may be left; 0: that is not so */
 
-	struct event **events;		/* by row; NULL: unreadable */
-	uint32_t nr_events;		/* rows looked at */
-	uint32_t nr_booted;		/* rows that boot_follow() has seen */
-	bool is_booted;			/* boot_apply() has been done */
-	struct budget boot_budget;	/* of boot_follow(): triggers for many events */
-	uint64_t names_left;		/* bytes that filters.c may search for names */
-	uint64_t names_ns;		/* when that was computed */
-	bool is_name_missed;		/* since filters_env(): some were not searched */
-	struct budget suggest_budget;	/* of suggest.c: names compared with a wrong one */
-	struct event **visible;		/* by system and name */
+	struct event **events;		/* [nr_events] by row; NULL: invalid row */
+	uint32_t nr_events;		/* rows that were read */
+	uint32_t nr_booted;		/* rows that boot_follow() has handled */
+	bool is_booted;			/* boot_apply() has run */
+	struct budget boot_budget;	/* budget of boot_follow(): triggers of many
+					 * events */
+	uint64_t names_left;		/* bytes of names that filters.c may search now */
+	uint64_t names_ns;		/* CLOCK_MONOTONIC when names_left was computed */
+	bool is_name_missed;		/* since filters_env(), some names were not
+					 * searched */
+	struct budget suggest_budget;	/* budget of suggest.c, which compares names with a
+					 * wrong one */
+	struct event **visible;		/* [nr_visible] events that are visible, sorted by
+					 * system and name */
 	uint32_t nr_visible;
-	struct event **by_name;		/* all that are readable: by system and name, of
-					 * one name the newest first */
+	struct event **by_name;		/* [nr_by_name] all valid events, sorted by system
+					 * and name; of one name the newest first */
 	uint32_t nr_by_name;
-	uint64_t formats_taken;		/* bytes, of BLOB_FORMATS_BYTES */
-	char **systems;			/* names, by number; only grows */
+	uint64_t formats_taken;		/* bytes used of the limit BLOB_FORMATS_BYTES */
+	char **systems;			/* names of systems, by number; only grows */
 	uint32_t nr_systems;
 	uint32_t *system_index;		/* number + 1 by hash of the name; 0: free */
 	uint32_t system_index_size;	/* a power of two, at least 2 * nr_systems */
-	uint64_t modules_seen[ABI_MODULES / 64];
-	uint32_t tables_seen;
+	uint64_t modules_seen[ABI_MODULES / 64];	/* bitmap: modules at the last
+					 * events_refresh() */
+	uint32_t tables_seen;		/* abi_control.tables_changed at that time */
 
-	struct extent *pending;		/* arena to be freed later */
+	struct extent *pending;		/* [nr_pending] retired blocks */
 	size_t nr_pending;
-	bool is_arena_known;		/* all live processes are known to have
-					 * forgotten what is not referred to */
+	bool is_arena_known;		/* no live process uses a block that shared memory
+					 * does not refer to and @pending does not list */
 	struct comms *comms;
 	struct objects *objects;
 	struct symbols *symbols;
-	bool is_parsing;		/* since somebody cleared it an answer was not
-					 * there, as a file is still being parsed */
+	bool is_parsing;		/* a result is missing, because a file is still
+					 * being parsed; the caller clears it before it
+					 * asks */
 	struct functions functions;
 	struct root_stack stack;
-	struct printk_formats *printk;	/* NULL: not asked for yet */
+	struct printk_formats *printk;	/* NULL: not needed yet */
 	uint64_t rules_taken;		/* bytes of rules that were loaded */
-	uint64_t filters_taken;		/* bytes of filters of triggers that were compiled then */
-	uint64_t triggers_taken;	/* of rows, that were loaded or inherited */
-	struct instance top;
-	struct instance *instances[ABI_BUFFERS];	/* by number; 0: the top */
+	uint64_t filters_taken;		/* bytes of filters that were compiled for triggers
+					 * that were loaded or inherited */
+	uint64_t triggers_taken;	/* triggers that were loaded or inherited, counted
+					 * for each row */
+	struct instance top;		/* the top instance */
+	struct instance *instances[ABI_BUFFERS];	/* by number; 0: &top */
 };
 
 /* ---- root.c ---- */
 
-/* Attach to @dirfd/@name, or only look at it if it is dead: then it sleeps.  A root that
- * cannot be trusted is returned too, with state CORRUPT and without memory; -errno if there
- * is nothing to show. */
+/*
+ * Open the root @dirfd/@name.  A live root is mapped and loaded; a dead one is only
+ * inspected, and is asleep then.  If the result has is_loading set, the caller must call
+ * root_load() later.  A root whose memory is invalid is returned as well, with state
+ * CORRUPT or FOREIGN and without memory.
+ * Returns 0; -ENOENT, -ENOTDIR or -ELOOP if this is no root; -ENOMEM, -ENOSPC, -EMFILE or
+ * -ENFILE: try again later.  The caller gets a reference, and is a user: root_use().
+ */
 int root_new(struct server *server, int dirfd, const char *name,
 	     uint64_t serial, struct root **ret_root);
-/* Continue to load a root that root_new() has returned with is_loading set.  Returns 0 if it
- * is loaded or corrupt, -ERESTART while a parser is at work, -ENOMEM. */
+/*
+ * Continue to load a root that root_new() has returned with is_loading set.  Returns 0 if it
+ * is loaded or corrupt; -ERESTART while a parser is working; -ENOMEM, -EMFILE, ... if
+ * the server lacks memory or descriptors.
+ */
 int root_load(struct root *root);
+/* Take a reference.  Returns @root. */
 struct root *root_get(struct root *root);
+/* Release a reference.  The last one frees the root.  NULL is allowed. */
 void root_put(struct root *root);
 /*
- * Who works with what it has, its memory and all that was made of it.  Nodes do
- * not: the kernel may remember those of a root that has gone for as long as it
- * likes.  The server's own use ends with the root, and is_gone is true by then.
+ * Begin to use the root's memory and the data that were read from it.  The server and each
+ * open file are users.  Nodes only hold a reference: the kernel may keep nodes of a root
+ * that is gone for any time.  The server is a user until it forgets the root; is_gone is
+ * true then.
  */
 void root_use(struct root *root);
+/* End the use of the root.  The last user unmaps its memory. */
 void root_leave(struct root *root);
-/* May it be used?  Wakes a root that sleeps, and puts another one to sleep if too many
- * dead ones are awake.  Also notices a file that was cut short. */
+/*
+ * Return true if the root's memory may be used now.  Wakes a root that is asleep; that may
+ * put another one to sleep if too many dead roots are awake, and may wait up to 60 ms for a
+ * parser.  Also notices a file that was cut short; such a root becomes corrupt.
+ */
 bool root_is_usable(struct root *root);
-/* The same for the server's own rounds: a root that sleeps may not be used, and sleeps on. */
+/* Like root_is_usable(), but returns false for a root that is asleep and does not wake it.
+ * For the regular work of the server. */
 bool root_is_ready(struct root *root);
-/* Can a dead root sleep?  Not while somebody works with it. */
+/* Return true if the root is dead, awake, and has no user but the server. */
 bool root_can_sleep(const struct root *root);
-/* Release all but the name and the figures; root_can_sleep() is true. */
+/* Release everything but the name and the figures.  root_can_sleep() must be true. */
 void root_sleep(struct root *root);
-/* Is a root that sleeps certainly dead, still?  Does not wake it. */
+/* Return true if a root that is asleep is still dead for certain.  Does not wake it. */
 bool root_is_still_dead(struct root *root);
-/* (root_check.c) Check @control, a copy: its offsets may be used if the answer is 0.  -EBADMSG, or
- * -EPROTONOSUPPORT for another version. */
+/*
+ * (root_check.c) Check @control, which must be a private copy.  Returns 0 if its offsets are
+ * valid, -EBADMSG if not, -EPROTONOSUPPORT for another version.
+ */
 int root_check_control(const struct abi_control *control);
 
 /* ---- root_peek.c ---- */
 
+/* What can be known of a root without mapping it. */
 struct root_peek {
 	struct abi_control control;	/* a copy; checked */
-	bool is_dead;			/* certainly: no process is left, nor on its way */
-	bool has_recorded;		/* or it may have */
+	bool is_dead;			/* for certain: no process is left, and no child is
+					 * about to claim a slot */
+	bool has_recorded;		/* the root has records, or may have */
 };
 
-/* Look at the `memory` that @fd is, without a mapping.  -errno of root_check_control(). */
+/* Inspect the file `memory`, open as @fd, without mapping it.  Returns 0 or an error of
+ * root_check_control(). */
 int root_peek(int fd, struct root_peek *ret_peek);
 
 /* ---- root_info.c ---- */
 
 /* Fill in all but the name of a root that is awake, for `ulf ls`. */
 void root_info_fill(struct root *root, struct server_root_info *ret_info);
-/* Is there, or was there, anything to be recorded?  It is awake. */
+/* Return true if any part has recorded something, or may have.  The root must be awake. */
 bool root_has_recorded(const struct root *root);
-/* Would sleep lose something that is in the server's memory alone? */
+/* Return true if sleep would lose data that only the server's memory has. */
 bool root_has_unsaved(const struct root *root);
-/* Memory for a part of the tables that the program need not have touched, before
- * something is written there: the file is sparse.  -ENOSPC */
+/*
+ * (root.c) Allocate memory for @bytes at @start, a part of the tables that the program may
+ * not have touched yet.  Call it before writing there: the file is sparse, and a write
+ * without memory would be a SIGBUS.  Returns 0 or -ENOSPC.
+ */
 int root_reserve(struct root *root, const void *start, uint64_t bytes);
 
 /* ---- instance.c ---- */
 
-/* Those that the last server knew, and the top one. */
+/* Load the top instance, and the instances that the last server had.  Returns 0 or the
+ * -errno of a part. */
 int instances_load(struct root *root);
+/* Release all instances of a root.  Does not change shared memory. */
 void instances_done(struct root *root);
+/* Return the instance of that name, or NULL.  Does not find the top instance. */
 struct instance *instance_find(const struct root *root, const char *name);
-/* Returns the next instance, from number *@at on, or NULL. */
+/* Return the next instance, from number *@at on, or NULL. */
 static inline struct instance *instance_next(const struct root *root, uint32_t *at)
 {
 	while (*at < ABI_BUFFERS && !root->instances[*at])
@@ -313,106 +362,152 @@ static inline struct instance *instance_next(const struct root *root, uint32_t *
 }
 #define for_each_instance(instance, root)				\
 	for (uint32_t i_ = 0; ((instance) = instance_next(root, &i_)); i_++)
-/* What mkdir and rmdir answer. */
+/*
+ * Make an instance, as mkdir does.  Returns 0; -EEXIST; -ENAMETOOLONG; -ENODEV if the root
+ * is dead; -ENOSPC if there are too many instances (reported in error_log) or no memory in
+ * the root's file system; or -ENOMEM.
+ */
 int instance_make(struct root *root, const char *name);
+/*
+ * Remove an instance, as rmdir does, and wait up to APPLY_WAIT_NS for the processes.
+ * Returns 0, -ENOENT, or -EBUSY if a file of the instance is open.
+ */
 int instance_remove(struct root *root, const char *name);
+/* Take a reference.  Returns @instance. */
 struct instance *instance_get(struct instance *instance);
+/* Release a reference.  The last one frees the instance, except the top instance.  NULL is
+ * allowed. */
 void instance_put(struct instance *instance);
 
 /* ---- process.c ---- */
 
-/* How processes of the root are known; its memory is mapped. */
+/* Find out how mappings of the root's memory look in /proc/PID/maps, by which its processes
+ * are recognised.  The memory must be mapped. */
 void process_init(struct root *root);
-/* Look at all slots: who came, who went.  False: the root's budget did not suffice, or there
- * is no descriptor left; what is known of the rest is older, and is_blind is set. */
+/*
+ * Scan all slots for processes that have started or ended.  Returns false if the root's
+ * budget was spent, or no descriptor was left: is_blind is set then, and the rest of the
+ * slots is as it was known before.
+ */
 bool process_scan(struct root *root);
-/* Go on with a scan that has not ended.  True: all slots have been looked at since the
- * last process_scan(). */
+/* Continue a scan that has not ended.  Returns true if all slots were scanned since the last
+ * process_scan(). */
 bool process_scan_more(struct root *root);
-/* Is nobody left of the root, nor about to come?  Looks at all slots; false as long as
- * some have not been looked at. */
+/*
+ * Return true if no process of the root is left, and no child is about to claim a slot.
+ * Scans all slots; returns false if some could not be scanned.
+ */
 bool process_all_gone(struct root *root);
-/* Is it alive, and has not called exec() meanwhile? */
+/* Return true if the process is alive and has not called exec() meanwhile. */
 bool process_is_current(const struct process *process);
-/* Its /proc/PID/maps; NULL: errno says why. */
+/* Open /proc/PID/maps of the process.  The caller closes it.  NULL: see errno. */
 FILE *process_maps_open(const struct process *process);
 #define PROCESS_PATH_BYTES	64u
+/* Get the path of /proc/PID/maps of the process. */
 void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES]);
-/* Its pidfd says that it is dead. */
+/* The pidfd of @process was readable: the process has ended.  Closes the pidfd. */
 void process_died(struct process *process);
+/* Close the pidfds of all processes of the root, and free what is known of them. */
 void process_done(struct root *root);
 
 /* ---- events.c ---- */
 
-/* Bring root->events and root->visible up to date; root_part.init. */
+/* root_part.init: bring root->events and root->visible up to date.  Also scans the
+ * processes if the tables have changed.  Returns 0 or -ENOMEM. */
 int events_refresh(struct root *root);
+/* root_part.done: free all events. */
 void events_done(struct root *root);
-/* root_part.add_info (events_info.c) */
+/* (events_info.c) root_part.add_info: count the events, and those that are on. */
 void events_add_info(struct root *root, struct server_root_info *info);
-/* NULL if there is none that is visible. */
+/* Return the visible event of that name, or NULL. */
 struct event *events_find(struct root *root, const char *system,
 			  const char *name);
+/* Return the event with the id of a record, visible or not, or NULL. */
 struct event *events_by_id(struct root *root, uint32_t id);
+/* Return true if a visible event is in @system. */
 bool events_has_system(const struct root *root, const char *system);
-/* The number of a system of that name, in root->systems; -ENOENT. */
+/* Return the number of a system in root->systems, or -ENOENT. */
 int events_system(const struct root *root, const char *name);
-/* The next older event of its name, in any module; the newest one.  NULL: there is none. */
+/* Return the next older event with the name of @event, in any module.  NULL: none. */
 struct event *event_elder(const struct root *root, const struct event *event);
+/* Return the newest event with the name of @event, which may be @event itself. */
 struct event *event_youngest(const struct root *root, const struct event *event);
-/* The printing program, or NULL if its print fmt is not understood. */
+/* Return the compiled print format.  NULL: it cannot be compiled; print the fields. */
 const struct print_program *event_program(struct event *event);
-/* Is its probe to be registered?  In soft mode that is always so. */
+/* Return true if the setting of the event is on, and no process has failed to apply it.  In
+ * soft mode the setting is always on. */
 bool event_is_enabled(const struct instance *instance,
 		      const struct event *event);
-/* Have it so, or not. */
+/* Set in shared memory whether the probe of an event must be registered, and clear an old
+ * failure.  The caller must call apply_start(). */
 void event_want(struct instance *instance, uint32_t row, bool is_on);
-/* A name that several modules bring is one event to the user. */
+/*
+ * Return true if both events have the same system and name.  Events of several modules with
+ * one name are one event to the user.
+ */
 bool event_is_named_as(const struct event *event, const struct event *other);
 
-/* What a line of set_event means; NULL: any. */
+/* The events that a line of set_event selects.  NULL: any. */
 struct event_match {
 	const char *system;
 	const char *name;
-	const char *either;		/* system or name */
+	const char *either;		/* either the system or the name of the event */
 };
-/* Switch all that match.  -EINVAL if nothing does; -errno if there is no
- * room for rings.  The change is in force when apply_wait() says so. */
+/*
+ * Enable or disable all events that match.  The caller must call apply_start(); the change
+ * is in force when apply_wait() returns 0.
+ * Returns 0; -EINVAL if no event matches; -ENODEV to enable events of a dead root; or an
+ * error of instance_need_rings().
+ */
 int events_set(struct instance *instance, const struct event_match *match,
 	       bool is_on);
 
 /* ---- apply.c ---- */
 
-/* Can processes be asked to switch something on?  Else why one of them could not start
- * its agent.  error_log says so, also if others could.  @file: that is written to. */
+/*
+ * Check that a process has an agent, before settings are switched on.  Returns 0, or the
+ * -errno with which a process failed to start its agent.  That failure is reported in
+ * error_log, also if other processes have agents.  @file: name of the file that is written.
+ */
 int apply_check(struct instance *instance, const char *file);
-/* Tell the processes that wishes changed. */
+/* Raise the generation, and notify the processes that settings have changed. */
 void apply_start(struct root *root, struct apply *ret_apply);
-/* 0: in force everywhere; -EINPROGRESS; or the errno of a process that could
- * not follow.  Waits up to @wait_ns. */
+/*
+ * Wait up to @wait_ns until all live processes have applied the settings.  Returns 0 if they
+ * have, or if the deadline has passed; -EINPROGRESS if not: call again; or the -errno of a
+ * process that has failed to apply them.  Processes that are stopped are not waited for.
+ */
 int apply_wait(struct apply *apply, uint64_t wait_ns);
 #define APPLY_WAIT_NS		2000000u
-/* Has every live process left the rings of before @generation? */
+/* Return true if every live process has applied @generation, and uses no rings and blocks
+ * from before it. */
 bool apply_is_settled(const struct root *root, uint32_t generation);
 
 /* ---- server.c, for the parts above ---- */
 
+/* Have server_dispatch() call process_died() when the pidfd of @process is readable. */
 void server_watch_process(struct server *server, struct process *process);
-/* The caller must do it before it closes the pidfd: while a child of the server has the
- * pidfd open, close() would leave an entry that names @process. */
+/* End that.  The caller must call it before it closes the pidfd: while a child of the server
+ * has the pidfd open, close() would leave an epoll entry that points to @process. */
 void server_unwatch_process(struct server *server, struct process *process);
 
-/* The scan of a root has not ended: the next tick, which is soon, goes on with it. */
+/* Have the next tick, which is soon, continue the scan of a root that has not ended. */
 void server_continue_scan(struct server *server);
 
-/* What the tree hangs off the server, and how it goes. */
+/* Return the place where tracefs stores its tree.  server_free() calls @free_tree for a tree
+ * that is not NULL. */
 void **server_tree(struct server *server, void (*free_tree)(void *tree));
+/* Return the roots of the server. */
 struct roots *server_roots(struct server *server);
-/* DIR/roots, opened; -errno */
+/* Open DIR/roots.  Returns a descriptor, which the caller closes, or -errno. */
 int server_open_roots(const struct server *server);
+/* Return the root of that name, or NULL.  Takes no reference. */
 struct root *server_find_root(struct server *server, const char *name);
+/* Iterate over all roots, newest first.  @after NULL: return the first one.  Takes no
+ * reference. */
 struct root *server_next_root(struct server *server, struct root *after);
 
-/* For a root or an instance: never used twice. */
+/* Return a number for a root or an instance that was never used before. */
 uint64_t server_next_serial(struct server *server);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of a root that is awake. */
+/* Collect the figures of a root that is awake. */
 #include "server/core/part.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
@@ -43,8 +43,8 @@ bool root_has_recorded(const struct root *root)
 	return false;
 }
 
-/* error_log is nowhere else, and a child that has not claimed its slot yet would not be
- * noticed. */
+/* error_log is only in the server's memory.  A root with a child that has not claimed its
+ * slot yet must stay awake, too: nobody would notice that child. */
 bool root_has_unsaved(const struct root *root)
 {
 	const struct root_part *part;

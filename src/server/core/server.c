@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which roots there are.  DIR/roots is watched with inotify, each process with
- * a pidfd; both make the server's epoll descriptor readable.
+ * Find roots, and remove them.  The server watches DIR/roots with inotify, and each process
+ * with a pidfd; both make the server's epoll descriptor readable.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -27,11 +27,14 @@
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
 
-#define SLOW_TICK_NS	1000000000u
-#define TICK_NS		40000000u	/* CPU time; then clients are served */
-#define SLEEP_AFTER_NS	10000000000u	/* a dead root that nobody used for so long sleeps */
-#define ROUND_NS	20000000u	/* at a time for what may be put off */
-#define LOADING_NS	2000000000u	/* waited for roots, at the start */
+#define SLOW_TICK_NS	1000000000u	/* each root has its turn once in this time */
+#define TICK_NS		40000000u	/* CPU time of one tick; then clients are served */
+#define SLEEP_AFTER_NS	10000000000u	/* a dead root that is unused for this time falls
+					 * asleep */
+#define ROUND_NS	20000000u	/* time of one round of work that can be continued
+					 * later */
+#define LOADING_NS	2000000000u	/* time that server_open() waits for roots that are
+					 * being loaded */
 #define DAY_SECONDS	(24 * 3600)
 
 struct server {
@@ -43,15 +46,16 @@ struct server {
 	struct roots roots;
 	struct dead_limits limits;
 	uint64_t next_serial;
-	uint64_t slow_tick_ns;		/* when it was begun last */
-	uint32_t tick;			/* its number; a root that has another one has
-					 * not had its turn yet */
-	bool is_ticking;		/* it has not ended */
-	bool is_scanning;		/* a root's scan has not ended */
-	uint32_t scan_round;		/* as tick, of these roots */
-	struct root *loading;		/* that wait for a parser; see load_roots() */
-	void *tree;			/* of tracefs/ */
-	void (*free_tree)(void *tree);
+	uint64_t slow_tick_ns;		/* CLOCK_MONOTONIC when the last slow tick began */
+	uint32_t tick;			/* number of the slow tick; a root with another
+					 * root->tick has not had its turn yet */
+	bool is_ticking;		/* the slow tick has not ended */
+	bool is_scanning;		/* the scan of a root has not ended */
+	uint32_t scan_round;		/* number of the round of scans; a root with another
+					 * root->scan.round has not had its turn yet */
+	struct root *loading;		/* roots that wait for a parser; see load_roots() */
+	void *tree;			/* the tree of tracefs/; NULL: none */
+	void (*free_tree)(void *tree);	/* frees @tree */
 };
 
 void **server_tree(struct server *server, void (*free_tree)(void *tree))
@@ -94,7 +98,7 @@ void server_watch_process(struct server *server, struct process *process)
 		.data.ptr = process,
 	};
 
-	/* If it cannot be watched, the slow tick finds it dead. */
+	/* If this fails, the slow tick notices that the process has ended. */
 	epoll_ctl(server->epoll, EPOLL_CTL_ADD, process->pidfd, &event);
 }
 
@@ -103,15 +107,16 @@ void server_unwatch_process(struct server *server, struct process *process)
 	epoll_ctl(server->epoll, EPOLL_CTL_DEL, process->pidfd, NULL);
 }
 
-/* ---- what a program waits for ---- */
+/* ---- programs that wait for the server ---- */
 
 static bool is_asked(const struct root *root)
 {
 	return shm_load(&root->control->asked) != shm_load(&root->control->answered);
 }
 
-/* A process that asks after this look is answered the next time.  While files of the
- * program are still being parsed nobody is answered: server_parsed() does it. */
+/* Answer the questions up to number @asked.  A process that asks later is answered the next
+ * time.  While files of the program are being parsed no process is answered:
+ * server_parsed() continues. */
 static void answer(struct root *root, uint32_t asked)
 {
 	const struct root_part *part;
@@ -123,7 +128,7 @@ static void answer(struct root *root, uint32_t asked)
 	shm_wake(&root->control->answered);
 }
 
-/* Then a program that waits for it may go on. */
+/* Apply everything that a waiting program needs, then let it continue. */
 static void make_ready(struct root *root)
 {
 	struct abi_control *control = root->control;
@@ -144,7 +149,7 @@ static void make_ready(struct root *root)
 	shm_wake(&control->hold);
 }
 
-/* ---- roots go ---- */
+/* ---- remove roots ---- */
 
 static void forget_root(struct server *server, struct root *root)
 {
@@ -155,8 +160,9 @@ static void forget_root(struct server *server, struct root *root)
 	root_put(root);
 }
 
-/* The files of a root in @dir, if that is still the one: a program that has called exec()
- * gives its name to a new root, and a number to the old one. */
+/* Delete the file `memory` in @dir, if it is still that of @root.  When a program calls
+ * exec(), its new root gets the name of the old one, which is renamed.  Returns -EBUSY if
+ * the file is of another root. */
 static int delete_memory(const struct root *root, int dir)
 {
 	struct stat st;
@@ -196,8 +202,8 @@ static int remove_root(struct server *server, struct root *root)
 	return r;
 }
 
-/* 0: no process of @root is left, nor about to come; it may be corrupt.  -EBUSY, or why
- * that cannot be told. */
+/* Return 0 if no process of @root is left, and no child is about to claim a slot, or if the
+ * root is corrupt; -EBUSY if there may be a process; -EMFILE if that is unknown. */
 static int check_dead(struct root *root)
 {
 	if (root->state == SERVER_ROOT_DEAD && !root->memory && root_is_still_dead(root))
@@ -214,7 +220,7 @@ int server_root_remove(struct server *server, const char *name)
 	struct root *root;
 	int r;
 
-	server_dispatch(server);	/* who has died by now is dead */
+	server_dispatch(server);	/* notice processes that have ended */
 	root = server_find_root(server, name);
 	if (!root)
 		return -ENOENT;
@@ -230,7 +236,7 @@ static void root_died(struct root *root)
 
 	root->state = SERVER_ROOT_DEAD;
 	root->used_ns = server_now_ns();
-	futimens(root->fd, now);	/* it ages from here */
+	futimens(root->fd, now);	/* the root's age counts from now */
 	if (!fstat(root->fd, &st)) {
 		root->died = st.st_mtim;
 		roots_set_bytes(roots, root, (uint64_t)st.st_blocks * 512);
@@ -252,7 +258,8 @@ static bool is_too_old(const struct server *server, const struct root *root)
 	return now.tv_sec - root->died.tv_sec > (time_t)server->limits.days * DAY_SECONDS;
 }
 
-/* The last one that died stays, however large it is: somebody may be about to read it. */
+/* Return true if there are too many dead roots, or they are too large.  The root that died
+ * last is kept, however large it is: the user may be about to read it. */
 static bool has_too_many(const struct server *server, const struct root *root)
 {
 	return TAILQ_NEXT(root, dead_link) &&
@@ -260,8 +267,8 @@ static bool has_too_many(const struct server *server, const struct root *root)
 		server->roots.dead_bytes > server->limits.bytes);
 }
 
-/* Remove the oldest dead roots that there is no more space for.  What takes long is done
- * in several rounds. */
+/* Remove the oldest dead roots beyond the limits.  A round ends after ROUND_NS; the next one
+ * continues. */
 static void limit_dead(struct server *server)
 {
 	uint64_t end_ns = server_now_ns() + ROUND_NS;
@@ -271,7 +278,7 @@ static void limit_dead(struct server *server)
 		next = TAILQ_NEXT(root, dead_link);
 		if (!is_too_old(server, root) && !has_too_many(server, root))
 			break;
-		/* more users than the server: somebody has a file open */
+		/* A file is open if the server is not the only user. */
 		if (root->users == 1 && !check_dead(root))
 			remove_root(server, root);
 		if (server_now_ns() > end_ns)
@@ -279,8 +286,8 @@ static void limit_dead(struct server *server)
 	}
 }
 
-/* Who died; which roots are to go.  Frees roots: no event may be left that
- * names a process of theirs. */
+/* Find roots that have died, and let roots sleep or remove them.  Frees roots, so the caller
+ * must have handled all epoll events that point to processes. */
 static void check_roots(struct server *server)
 {
 	struct root *root, *next;
@@ -308,7 +315,7 @@ static void check_roots(struct server *server)
 	limit_dead(server);
 }
 
-/* ---- roots come ---- */
+/* ---- new roots ---- */
 
 static void link_root(struct server *server, struct root *root)
 {
@@ -345,8 +352,8 @@ static void add_root(struct server *server, int dirfd, const char *name)
 	link_root(server, root);
 }
 
-/* Go on with roots in which the last server left lists of functions: their files are
- * parsed first.  Such a root is not shown before all of it is loaded. */
+/* Continue to load roots for which the last server has published lists of functions: their
+ * files must be parsed first.  Such a root is not shown until it is loaded completely. */
 static void load_roots(struct server *server)
 {
 	struct root **at = &server->loading, *root;
@@ -383,7 +390,7 @@ static bool is_same_directory(const struct root *root, int dirfd)
 	       (!root->ino || (st.st_ino == root->ino && st.st_dev == root->dev));
 }
 
-/* Drop loading roots whose directory is gone; @dirfd -1: all of them. */
+/* Drop roots that are being loaded and whose directory is gone.  @dirfd is -1: drop all. */
 static void forget_loading(struct server *server, int dirfd)
 {
 	struct root **at = &server->loading, *root;
@@ -424,7 +431,7 @@ static void add_roots(struct server *server, DIR *dir)
 			add_root(server, dirfd(dir), entry->d_name);
 }
 
-/* Find those that there was no descriptor for the last time. */
+/* Add roots for which descriptors or memory were missing the last time. */
 static void add_missed(struct server *server)
 {
 	DIR *dir = opendir(server->roots_path);
@@ -436,13 +443,13 @@ static void add_missed(struct server *server)
 	closedir(dir);
 }
 
-/* Compare all of the directory with what is known of it. */
+/* Compare the whole directory with the roots that are known. */
 static void scan_roots(struct server *server)
 {
 	struct root *root, *next;
 	DIR *dir;
 
-	/* Both do nothing if all is as it was. */
+	/* Both calls do nothing if the directory exists and is watched. */
 	mkdir(server->roots_path, 0700);
 	inotify_add_watch(server->inotify, server->roots_path,
 			  IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB |
@@ -468,8 +475,8 @@ static void scan_roots(struct server *server)
 	}
 }
 
-/* Something has happened to the directory @name: the root came, went, was replaced, or its
- * program asks for something. */
+/* Handle a change of the directory @name: a root appeared, was removed or replaced, or its
+ * program waits for the server. */
 static void scan_name(struct server *server, int dirfd, const char *name)
 {
 	struct root *root = server_find_root(server, name);
@@ -485,7 +492,7 @@ static void scan_name(struct server *server, int dirfd, const char *name)
 		add_root(server, dirfd, name);
 }
 
-/* Look at what inotify names in @events; false: it does not say all. */
+/* Handle inotify events.  Returns false if they do not name every change. */
 static bool scan_events(struct server *server, const char *events, size_t bytes)
 {
 	const struct inotify_event *event;
@@ -497,7 +504,7 @@ static bool scan_events(struct server *server, const char *events, size_t bytes)
 		if (event->len && dirfd >= 0)
 			scan_name(server, dirfd, event->name);
 		else
-			is_all = false;		/* the directory itself, or too many */
+			is_all = false;	/* a change of DIR/roots itself, or an overflow */
 	}
 	if (dirfd >= 0)
 		close(dirfd);
@@ -516,7 +523,7 @@ static void scan_changes(struct server *server)
 		scan_roots(server);
 }
 
-/* ---- the outside ---- */
+/* ---- the server ---- */
 
 static int server_alloc(const char *dir, const struct server_parts *parts,
 			struct server **ret_server)
@@ -544,8 +551,8 @@ static int server_alloc(const char *dir, const struct server_parts *parts,
 	return 0;
 }
 
-/* Wait for loading roots before the first client is served: the command that started the
- * server may ask for one of them at once. */
+/* Wait for roots that are being loaded before the first client is served: the command that
+ * started the server may need one of them at once. */
 static void wait_for_loading(struct server *server)
 {
 	uint64_t until_ns = server_now_ns() + LOADING_NS;
@@ -654,8 +661,8 @@ void server_dispatch(struct server *server)
 		scan_changes(server);
 }
 
-/* A scan that has not ended is not begun again: a root with too many processes for its
- * budget would never see the last ones. */
+/* Do the regular work of one root.  A scan that has not ended is continued, not begun again:
+ * otherwise a root with too many processes for its budget would never scan the last ones. */
 static void tick_root(struct root *root)
 {
 	const struct root_part *root_part;
@@ -676,14 +683,14 @@ static void tick_root(struct root *root)
 	arena_reap(root);
 }
 
-/* CPU time of the server's thread. */
+/* Return the CPU time of the server's thread. */
 static uint64_t cpu_ns(void)
 {
 	return clock_posix_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Scans that have not ended take turns: a root that had one comes after all others.
- * True: there is one left. */
+/* Continue scans that have not ended.  Roots take turns: a root that had its turn in this
+ * round waits until all others had theirs.  Returns true if a scan is left. */
 static bool continue_scans(struct server *server, uint64_t until_ns)
 {
 	bool is_left = false, is_over = false;
@@ -704,7 +711,7 @@ static bool continue_scans(struct server *server, uint64_t until_ns)
 	return is_left;
 }
 
-/* Each root has one turn.  True: there was no time for all of them. */
+/* Give each root one turn.  Returns true if there was not enough time for all of them. */
 static bool tick_roots(struct server *server, uint64_t until_ns)
 {
 	struct root *root;
@@ -752,7 +759,7 @@ bool server_is_busy(const struct server *server)
 	return server->is_ticking || server->is_scanning;
 }
 
-/* The owners of parsers are roots. */
+/* The owner of a parser's job is always a root. */
 void server_parsed(struct server *server)
 {
 	const struct root_part *part;

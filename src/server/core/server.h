@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's core: which roots there are, what is wished of them.  The
- * event loop (loop.c) drives it; FUSE and the CLI's socket reach it through
- * tracefs/tracefs.h.  One thread; nothing here blocks for more than 2 ms.
+ * The server's core: the roots and their settings.  The event loop (loop.c) drives it; FUSE
+ * and the CLI's socket reach it through tracefs/tracefs.h.
+ *
+ * Only one thread calls these functions.  They do not wait for programs for more than 2 ms.
+ * Functions that return int return 0 or -errno, unless stated otherwise.
  */
 #ifndef ULF_SERVER_SERVER_H
 #define ULF_SERVER_SERVER_H
@@ -14,77 +16,101 @@ struct server;
 
 struct server_parts;
 
-/* Start to serve @dir, the ulf directory ($ULF_DIR ...), which exists and belongs to this
+/*
+ * Start to serve @dir, the ulf directory ($ULF_DIR ...), which must exist and belong to this
  * user.  @parts: the features, which must outlive the server; daemon/parts.h has the usual
- * ones.  Returns -errno. */
+ * ones.  Waits up to two seconds for parsers of roots that are being loaded.
+ */
 int server_open(const char *dir, const struct server_parts *parts, struct server **ret_server);
 /*
- * Look at the root @name, or at all roots if that is NULL, also while another server runs:
- * nothing that is done through a view is seen by any other process.  The process must have
- * no other kind of server.  Returns -errno.
+ * Open the root @name, or all roots if @name is NULL, to read them, also while another
+ * server runs.  Changes that are made through a view are not seen by any other process.
+ * The process must have no other kind of server.
  */
 int server_open_view(const char *dir, const char *name, const struct server_parts *parts,
 		     struct server **ret_server);
+/* Free the server.  Roots with open files stay until these are closed.  NULL is allowed. */
 void server_free(struct server *server);
+/* Return the parts of the server. */
 const struct server_parts *server_parts(const struct server *server);
 
-/* An epoll descriptor that is readable when server_dispatch() has work:
- * roots come and go (inotify), processes die (pidfd). */
+/*
+ * Return an epoll descriptor that is readable when server_dispatch() has work: roots appear
+ * or are removed (inotify), processes end (pidfd).
+ */
 int server_poll_fd(const struct server *server);
+/* Handle these events.  Does not wait.  May free roots. */
 void server_dispatch(struct server *server);
-/* parse_dispatch() says that a parser is further than before: go on with what waits for
- * it.  For all servers of the process. */
+/*
+ * Continue the work that waits for a parser.  Call it after parse_dispatch() has returned
+ * true.  One call handles the parsers of all servers of the process.
+ */
 void server_parsed(struct server *server);
-/* Called every 5 ms while a request is parked or the server is busy, else about every
- * second. */
+/*
+ * Do the regular work.  The caller calls it every 5 ms while a request is parked or the
+ * server is busy, else about once a second.  May free roots.
+ */
 void server_tick(struct server *server);
-/* Has the last tick left work behind?  A tick ends after about 40 ms of it. */
+/* Return true if the last tick has not finished its work.  A tick ends after about 40 ms of
+ * CPU time, so that clients are served. */
 bool server_is_busy(const struct server *server);
 
 enum server_root_state {
 	SERVER_ROOT_ALIVE,
 	SERVER_ROOT_DEAD,
-	SERVER_ROOT_CORRUPT,		/* only name and state are valid */
-	SERVER_ROOT_FOREIGN,		/* of another version; the same */
+	SERVER_ROOT_CORRUPT,		/* invalid; only name and state are known */
+	SERVER_ROOT_FOREIGN,		/* of another version; only name and state are
+					 * known */
 };
 
-/* What `ulf ls` says about a root. */
+/* The data of a root that `ulf ls` prints. */
 struct server_root_info {
 	const char *name;		/* valid during the call */
 	enum server_root_state state;
-	uint32_t pid;			/* of the process that made it */
-	uint32_t nr_processes;		/* alive */
-	bool has_figures;		/* the next five; else they are 0 */
+	uint32_t pid;			/* process that made the root */
+	uint32_t nr_processes;		/* processes that are alive */
+	bool has_figures;		/* the next five values are known; else they
+					 * are 0 */
 	uint32_t events_on, events_known;
-	uint64_t entries;		/* records there to be read */
-	uint64_t bytes;			/* of records there to be read */
-	uint64_t overruns;		/* records lost, by any cause */
-	uint64_t started_ns;		/* CLOCK_BOOTTIME */
-	uint32_t run_id;		/* of the `ulf run` that started it */
+	uint64_t entries;		/* records that can be read */
+	uint64_t bytes;			/* bytes of these records */
+	uint64_t overruns;		/* records that were lost, by any cause */
+	uint64_t started_ns;		/* CLOCK_BOOTTIME when the program was started */
+	uint32_t run_id;		/* number of the `ulf run` that started it */
 };
 
 /*
- * Calls @emit for every root; stops when it is not 0 and returns that.  The
- * states are those of this moment: the CLI lists right after its waitpid(), and
- * a program that has ended is dead then, also if it claimed its slot after the
- * last scan.  The same holds for server_root_remove().
+ * Call @emit for every root, newest first.  Stops when @emit returns a value other than 0,
+ * and returns that value.  Wakes dead roots for a moment to read their figures.
+ *
+ * The states are those of this moment.  The CLI lists roots right after its waitpid(), and a
+ * program that has ended must be dead then, even if it claimed its slot after the last scan.
+ * server_root_remove() guarantees that, too.
  */
 int server_root_list(struct server *server,
 		     int (*emit)(void *arg, const struct server_root_info *info),
 		     void *arg);
-/* The same at once: dead roots that nobody has used yet are without figures. */
+/* Like server_root_list(), but wakes no root: dead roots that were never awake have no
+ * figures. */
 int server_root_names(struct server *server,
 		      int (*emit)(void *arg, const struct server_root_info *info),
 		      void *arg);
-/* As server_root_list(), those that the `ulf run` of that number started. */
+/* Like server_root_list(), but only for roots that the `ulf run` with number @run_id has
+ * started.  Reads figures for up to 20 ms; further dead roots are without figures. */
 int server_root_list_run(struct server *server, uint32_t run_id,
 			 int (*emit)(void *arg, const struct server_root_info *info),
 			 void *arg);
-/* Look at such roots for some milliseconds; false: more are left, call it again before
- * server_root_names().  True after a second in any case. */
+/*
+ * Read figures of dead roots for about 20 ms, before server_root_names().  Returns false if
+ * roots are left: the caller should call it again.  Returns true after 0.8 seconds in any
+ * case.
+ */
 bool server_root_list_prepare(struct server *server);
-/* Remove a dead or corrupt root with all it recorded.  -ENOENT, -EBUSY if a process of it
- * is alive, or -EMFILE if there are no descriptors to find that out. */
+/*
+ * Remove a dead or corrupt root with its records.  Returns 0; -ENOENT; -EBUSY if a process
+ * of the root is alive; -EMFILE if there is no descriptor to find that out; or an error of
+ * the file system.
+ */
 int server_root_remove(struct server *server, const char *name);
 
 #endif
