@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings from the start (event/boot.h), applied once in a root's life, by the
- * first server that sees it: through the files of the tree, so that each has its
- * file's checks.  What is wrong goes to error_log, as nobody else is there to be
- * told; nothing of a word that is wrong is applied.
+ * Boot settings (event/boot.h).  The first server that finds a root applies them, once in
+ * the root's life.  It writes them to the files of the tree, so each setting gets the checks
+ * of its file.  Mistakes are reported in error_log, because no writer waits for an error.  A
+ * setting with a mistake is not applied at all.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 #include "server/core/shm.h"
 #include "tracefs/tracefs.h"
 
-#define PATH_BYTES	1024u
+#define PATH_BYTES	1024u		/* path of a file in the tree */
 
 static void log_error(struct root *root, const char *error,
 		      const struct boot_piece *word, const char *at)
@@ -40,7 +40,7 @@ static void log_error(struct root *root, const char *error,
 		      (uint32_t)(at - word->text));
 }
 
-/* What echo would answer. */
+/* Write to a file of the tree, as echo does.  Returns 0 or the -errno of the file. */
 static int write_path(struct root *root, const char *path,
 		      const struct boot_piece *value)
 {
@@ -58,7 +58,7 @@ static int write_path(struct root *root, const char *path,
 		return r;
 	n = tracefs_write(file, value->text, value->len, getpid(), &taken);
 	tracefs_close(file);
-	/* The program takes it in before it goes on. */
+	/* -EINPROGRESS is no error: the program applies the settings before it continues. */
 	return n < 0 && n != -EINPROGRESS ? (int)n : 0;
 }
 
@@ -91,8 +91,8 @@ static int set_size(struct instance *instance, const struct boot_piece *value)
 	return write_file(instance, "buffer_size_kb", &kb);
 }
 
-/* trace_options takes those of a tracer only while it is there; their files do
- * always. */
+/* Set one option.  trace_options accepts the options of a tracer only while that tracer is
+ * set, but the files options/NAME always accept them. */
 static int set_option(struct instance *instance, const struct boot_piece *item)
 {
 	bool is_off = !strncmp(item->text, "no", 2);
@@ -118,7 +118,7 @@ static int set_options(struct instance *instance, struct boot_piece list)
 	return r;
 }
 
-/* boot_item() for names of functions, which may have commas. */
+/* Like boot_item(), for names of functions, which may contain commas. */
 static bool next_function(struct boot_piece *list, struct boot_piece *ret_item)
 {
 	do {
@@ -134,8 +134,8 @@ static bool next_function(struct boot_piece *list, struct boot_piece *ret_item)
 	return true;
 }
 
-/* A list with commas.  As in the kernel, what is not there is told, and the others are
- * taken.  Were that all? */
+/* Write a list of functions to @file.  As in the kernel, a function that does not exist is
+ * reported, and the others are set.  Returns true if all were set. */
 static bool set_functions(struct root *root, const char *file,
 			  const struct boot_word *word)
 {
@@ -147,7 +147,8 @@ static bool set_functions(struct root *root, const char *file,
 	while (list.text && next_function(&list, &item)) {
 		struct boot_piece whole = { line, item.len + 1 };
 
-		/* with a blank behind it, or nobody is told */
+		/* Append a newline: without it the file would wait for more, and would not
+		 * report a mistake. */
 		memcpy(line, item.text, item.len);
 		line[whole.len - 1] = '\n';
 		r = write_file(&root->top, file, &whole);
@@ -158,7 +159,8 @@ static bool set_functions(struct root *root, const char *file,
 	return are_all;
 }
 
-/* As in the kernel instances have the sizes and the options of the top one. */
+/* Set the size or the options of all instances: as in the kernel, the setting of the top
+ * instance applies to all. */
 static int set_all(struct root *root, const struct boot_word *word)
 {
 	struct instance *instance;
@@ -172,7 +174,8 @@ static int set_all(struct root *root, const struct boot_word *word)
 	return r;
 }
 
-/* The instance of a word, which the program has named. */
+/* Return the instance that a setting trace_instance names.  The program has stored its
+ * name in shared memory.  NULL: it does not exist. */
 static struct instance *find_instance(struct root *root, const struct boot_word *word,
 				      struct boot_instance *ret_boot)
 {
@@ -206,7 +209,7 @@ static const char *const list_files[BOOT_UNKNOWN] = {
 	[BOOT_STACK_FILTER] = "stack_trace_filter",
 };
 
-/* Is there the instance that ulf run prints from? */
+/* Return true if the instance exists from which `ulf run` prints (tp_printk). */
 static bool has_console(const struct root *root)
 {
 	const struct instance *instance;
@@ -234,18 +237,18 @@ static int set(struct root *root, const struct boot_word *word)
 	case BOOT_INSTANCE:
 		return set_instance(root, word);
 	case BOOT_STACK:
-	case BOOT_STACK_FILTER:	/* as in the kernel both words switch it on */
+	case BOOT_STACK_FILTER:	/* as in the kernel, both settings enable the tracer */
 		return are_all ? write_file(&root->top, "stack_tracer_enabled",
 					    &(struct boot_piece) { "1", 1 }) : 0;
-	case BOOT_TP_PRINTK:	/* done by ulf run, which has a console */
+	case BOOT_TP_PRINTK:	/* `ulf run` does it, as it has a console */
 		return has_console(root) ? 0 : -EOPNOTSUPP;
 	default:
 		return 0;
 	}
 }
 
-/* What goes by the settings: rings of the sizes that are known now, and the tracer.
- * Events are switched on by the program, as they come. */
+/* Start recording, after set() has set all sizes and filters: make the rings, the snapshot's
+ * rings, and set the tracer.  The program itself enables events when they are registered. */
 static int begin(struct root *root, const struct boot_word *word)
 {
 	struct instance *instance = NULL;
@@ -300,7 +303,7 @@ static void copy_words(const struct root *root, char words[ABI_BOOT_BYTES])
 	words[ABI_BOOT_BYTES - 1] = '\0';
 }
 
-/* ---- triggers: an event must be there to have one ---- */
+/* ---- triggers: set when their event exists ---- */
 
 static void set_trigger(struct root *root, const struct event *event,
 			const struct boot_piece *item)
@@ -331,7 +334,8 @@ static void set_triggers(struct root *root, const struct event *event,
 			set_trigger(root, event, &item);
 }
 
-/* Is there an older one of its name?  Then it has what became of its triggers. */
+/* Return true if an older event of this name got its boot triggers: the new event has
+ * inherited them, as they are now (rules_refresh()). */
 static bool is_heir(const struct root *root, const struct event *event)
 {
 	while ((event = event_elder(root, event)))
@@ -348,7 +352,7 @@ static void boot_event(struct root *root, struct event *event, const char *words
 	set_triggers(root, event, words);
 }
 
-/* Words that name functions, or trace all of them. */
+/* Return true if a setting names functions, or traces all functions. */
 static bool has_functions(const char *words)
 {
 	static const enum boot_id ids[] = {
@@ -362,8 +366,8 @@ static bool has_functions(const char *words)
 	return false;
 }
 
-/* Is it known which functions @item, [!]NAME[:COMMAND], names?  -ERESTART: names are being
- * demangled. */
+/* Find the functions that @item, [!]NAME[:COMMAND], names.  -ERESTART: names are still being
+ * demangled or searched. */
 static int find_function(struct root *root, const struct boot_piece *item,
 			 struct function_set *set)
 {
@@ -398,7 +402,7 @@ static int find_functions(struct root *root, const char *words)
 	return r == -ERESTART ? r : 0;
 }
 
-/* Triggers whose filters do. */
+/* Return true if the filter of a trigger may name functions. */
 static bool names_functions(const char *words)
 {
 	return boot_has(words, BOOT_TRIGGER) && strstr(words, FILTER_FUNCTION);
@@ -412,7 +416,7 @@ static int boot_apply(struct root *root)
 
 	if (state == ABI_BOOT_DONE || state == ABI_BOOT_LATER)
 		return 0;
-	/* Once: a program that asks again must not keep the server busy. */
+	/* Apply them only once: a program that asks again must not keep the server busy. */
 	if (root->is_booted) {
 		shm_store(&control->boot_state, ABI_BOOT_DONE);
 		return 0;
