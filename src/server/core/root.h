@@ -317,7 +317,7 @@ int root_check_control(const struct abi_control *control);
 
 /* ---- root_peek.c ---- */
 
-/* What can be known of a root without mapping it. */
+/* The data of a root that can be read without mapping it. */
 struct root_peek {
 	struct abi_control control;	/* a copy; checked */
 	bool is_dead;			/* for certain: no process is left, and no child is

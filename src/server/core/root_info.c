@@ -44,7 +44,7 @@ bool root_has_recorded(const struct root *root)
 }
 
 /* error_log is only in the server's memory.  A root with a child that has not claimed its
- * slot yet must stay awake, too: nobody would notice that child. */
+ * slot yet must stay awake, too: the server would not notice that child. */
 bool root_has_unsaved(const struct root *root)
 {
 	const struct root_part *part;

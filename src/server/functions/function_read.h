@@ -21,7 +21,7 @@ struct function_read {
 	/* The result: */
 	struct elf_sites sites;
 	struct elf_symbols symbols;
-	const char **names;		/* [sites.nr] */
+	const char **names;		/* raw names, one for each site; NULL: no name */
 	uint32_t next_kind;		/* kind of the file's next table; FSITE_KINDS: none */
 };
 

@@ -52,12 +52,13 @@ struct function_object {
 	uint64_t bias;			/* address in memory minus address in the file */
 	struct elf_sites sites;		/* sites.nr is 0: no function can be traced */
 	struct elf_symbols symbols;
-	const char **names;		/* [sites.nr] raw names, in @symbols; NULL: no name */
+	const char **names;		/* raw name of each site, in @symbols; NULL: no
+					 * name */
 	struct name_index index;	/* index of @names */
 	/* Written names: function_written.c */
 	bool is_written_known;		/* names were demangled, or need not be */
-	const char **written;		/* [sites.nr] written names; NULL: no such name.
-					 * The array is NULL: no function has one */
+	const char **written;		/* written name of each site; NULL: it has none.  The
+					 * array itself is NULL: no site has one */
 	struct name_index written_index;	/* index of @written */
 	uint32_t first;			/* number of its first function */
 	bool is_there;			/* loaded: a process has mapped it, or had when
