@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading .eh_frame: the table in .eh_frame_hdr, sorted by address, leads to
- * the function's FDE; its CIE says what it has in common with others; and the
- * instructions of both say, up to an address, where the caller's registers are.
+ * Read .eh_frame.  search() finds the FDE (frame description entry) of a function in the
+ * table of .eh_frame_hdr, which is sorted by address.  The FDE refers to a CIE (common
+ * information entry), which several functions share.  Both have instructions; run()
+ * executes them up to an address and so computes where the caller's registers are there.
  * See the Linux Standard Base, "Exception Frames".
+ *
+ * Example, at pc = start + 5 of a function that begins with push %rbp (1 byte) and
+ * mov %rsp,%rbp (3 bytes):
+ *
+ *	CIE	def_cfa rsp+8; offset pc at cfa-8	the rules at start
+ *	FDE	advance 1; def_cfa_offset 16; offset rbp at cfa-16
+ *		advance 3; def_cfa_register rbp		the rules from start + 4 on
  */
 #include "runtime/unwind/cfi.h"
 
@@ -12,7 +20,7 @@
 
 #include "runtime/unwind/cfi_bytes.h"
 
-/* How an address is written: the format, and what it is relative to. */
+/* How an address is encoded: its format, and what it is relative to (DW_EH_PE_...). */
 enum {
 	PE_ABSOLUTE = 0x00, PE_ULEB, PE_U2, PE_U4, PE_U8,
 	PE_SLEB = 0x09, PE_S2, PE_S4, PE_S8,
@@ -22,6 +30,8 @@ enum {
 	PE_OMITTED = 0xff,
 };
 
+/* Instructions (DW_CFA_...).  The first three are in the upper two bits of a byte, with an
+ * operand in the lower six. */
 enum {
 	CFA_ADVANCE = 1, CFA_OFFSET = 2, CFA_RESTORE = 3,	/* << 6 */
 	CFA_NOP = 0, CFA_SET_LOC, CFA_ADVANCE1, CFA_ADVANCE2, CFA_ADVANCE4,
@@ -34,24 +44,24 @@ enum {
 	CFA_GNU_ARGS_SIZE = 0x2e, CFA_GNU_NEGATIVE_OFFSET_EXTENDED,
 };
 
-#define STATES_MAX	4		/* remembered; compilers nest one */
+#define STATES_MAX	4		/* nested CFA_REMEMBER_STATE; compilers use one */
 
 struct cie {
-	struct cfi_bytes program;
-	uint64_t code_align;
-	int64_t data_align;
-	uint8_t encoding;		/* of addresses in its FDEs */
-	bool has_data;			/* 'z' */
+	struct cfi_bytes program;	/* its instructions */
+	uint64_t code_align;		/* factor of the operands of CFA_ADVANCE... */
+	int64_t data_align;		/* factor of offsets */
+	uint8_t encoding;		/* of addresses in its FDEs: PE_... */
+	bool has_data;			/* its augmentation begins with 'z' */
 	bool is_signal_frame;
 };
 
 struct machine {
 	const struct cfi_object *object;
 	const struct cie *cie;
-	struct cfi_bytes bytes;
-	uint64_t at;			/* the address that rows are for */
-	struct cfi_row row, first;	/* first: what the CIE says */
-	struct cfi_row states[STATES_MAX];
+	struct cfi_bytes bytes;		/* instructions that are not executed yet */
+	uint64_t at;			/* address of code from which @row holds */
+	struct cfi_row row, first;	/* first: the rules after the CIE's instructions */
+	struct cfi_row states[STATES_MAX];	/* saved by CFA_REMEMBER_STATE */
 	unsigned int nr_states;
 	bool is_bad;
 };
@@ -94,7 +104,8 @@ static uint64_t get_address(const struct cfi_object *object,
 
 /* ---- CIE and FDE ---- */
 
-/* The bytes from @at on; none if that is not in the object. */
+/* Returns the bytes of the object from @at on; no bytes, with is_bad set, if @at is outside
+ * of the object. */
 static struct cfi_bytes bytes_from(const struct cfi_object *object,
 				   uint64_t at)
 {
@@ -106,7 +117,7 @@ static struct cfi_bytes bytes_from(const struct cfi_object *object,
 	return (struct cfi_bytes){ object->start + off, object->end, false };
 }
 
-/* The bytes of the entry at @at, behind its length. */
+/* Returns the bytes of the CIE or FDE at @at, without its length field. */
 static struct cfi_bytes entry_at(const struct cfi_object *object, uint64_t at)
 {
 	struct cfi_bytes bytes = bytes_from(object, at);
@@ -121,7 +132,8 @@ static struct cfi_bytes entry_at(const struct cfi_object *object, uint64_t at)
 	return bytes;
 }
 
-/* What the letters behind the 'z' of the augmentation stand for. */
+/* Read the augmentation data.  @letters: the augmentation string after its 'z'; each letter
+ * says which value comes next. */
 static void parse_data(const struct cfi_object *object, const char *letters,
 		       struct cfi_bytes *data, struct cie *cie)
 {
@@ -157,7 +169,7 @@ static int parse_cie(const struct cfi_object *object, uint64_t at,
 	uint8_t version;
 
 	*ret_cie = (struct cie){ 0 };
-	if (bytes_u32(&bytes))		/* an FDE */
+	if (bytes_u32(&bytes))		/* not 0: an FDE */
 		return -EINVAL;
 	version = bytes_u8(&bytes);
 	letters = (const char *)bytes.at;
@@ -185,7 +197,8 @@ static int parse_cie(const struct cfi_object *object, uint64_t at,
 	return bytes.is_bad ? -EINVAL : 0;
 }
 
-/* @ret_program: what it says beyond its CIE. */
+/* Parse the FDE at @at and its CIE.  @ret_program: the instructions of the FDE, which run
+ * after those of the CIE. */
 static int parse_fde(const struct cfi_object *object, uint64_t at,
 		     struct cie *ret_cie, struct cfi_function *ret_function,
 		     struct cfi_bytes *ret_program)
@@ -213,10 +226,11 @@ static int parse_fde(const struct cfi_object *object, uint64_t at,
 /* ---- the table ---- */
 
 struct table_row {
-	int32_t start, fde;		/* from the header on */
+	int32_t start, fde;		/* of the function; bytes from .eh_frame_hdr */
 };
 
-/* Where the FDE of the last function is that does not begin behind @pc. */
+/* Store in *@ret_fde the address of the FDE of the last function that does not begin after
+ * @pc.  Returns 0, -ENOENT or -EINVAL, as cfi_find(). */
 static int search(const struct cfi_object *object, uint64_t pc,
 		  uint64_t *ret_fde)
 {
@@ -259,7 +273,8 @@ static int32_t to_value(struct machine *m, int64_t value)
 	return (int32_t)value;
 }
 
-/* Registers that are of no use to find a caller have no place. */
+/* Set the rule of register @reg.  Ignores registers from ARCH_UNWIND_REGS on: unwinding does
+ * not need them. */
 static void set_rule(struct machine *m, uint64_t reg, enum cfi_how how,
 		     int64_t value)
 {
@@ -286,7 +301,8 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
 	m->row.is_cfa_expression = false;
 }
 
-/* Its offset in the object; the instruction is over behind it. */
+/* Skip an expression, the last operand of its instruction.  Returns its offset in the
+ * object. */
 static int64_t get_expression(struct machine *m)
 {
 	int64_t at = m->bytes.at - m->object->start;
@@ -331,7 +347,8 @@ static void recall(struct machine *m)
 		m->row = m->states[--m->nr_states];
 }
 
-/* Those that change the address or the CFA; false: it is none of them. */
+/* Execute instructions that change the address or the CFA.  Returns false if @op is not
+ * one. */
 static bool do_cfa(struct machine *m, uint8_t op)
 {
 	uint64_t reg;
@@ -376,7 +393,8 @@ static bool do_cfa(struct machine *m, uint8_t op)
 	return true;
 }
 
-/* Those that say something of one register. */
+/* Execute instructions that set the rule of one register.  Returns false if @op is not
+ * one. */
 static bool do_register(struct machine *m, uint8_t op)
 {
 	uint64_t reg;
@@ -450,7 +468,8 @@ static void do_one(struct machine *m)
 		m->is_bad = true;
 }
 
-/* Up to @pc: what stands behind an advance is for later addresses. */
+/* Execute instructions up to @pc: after an advance beyond @pc they are about later
+ * addresses.  Returns 0 or -EINVAL. */
 static int run(struct machine *m, struct cfi_bytes program, uint64_t pc)
 {
 	m->bytes = program;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call frame information: what .eh_frame says of how a function's caller is
- * found.  Any context; no lock, no memory but the stack's.  Nothing outside of
- * the object's own mapping is read, whatever its tables say.
+ * Call frame information: how .eh_frame describes where the caller's registers are.
+ *
+ * Any thread and any signal handler may call these functions.  They take no lock and
+ * allocate no memory.  They read nothing outside of the object's mapping, even if its
+ * tables are corrupt.
  */
 #ifndef ULF_RUNTIME_CFI_H
 #define ULF_RUNTIME_CFI_H
@@ -18,44 +20,59 @@ struct cfi_object {
 	const uint8_t *header;		/* .eh_frame_hdr */
 };
 
+/* How to compute a register of the caller.  CFA: canonical frame address, usually the
+ * stack pointer before the call. */
 enum cfi_how {
-	CFI_SAME,			/* the register is as it was */
-	CFI_UNDEFINED,
-	CFI_AT_OFFSET,			/* is at CFA + value */
-	CFI_OFFSET,			/* is CFA + value */
-	CFI_REGISTER,			/* is in that register */
-	CFI_AT_EXPRESSION,		/* is where the expression says */
-	CFI_EXPRESSION,			/* is what the expression says */
+	CFI_SAME,			/* the callee has not changed the register */
+	CFI_UNDEFINED,			/* the register cannot be recovered */
+	CFI_AT_OFFSET,			/* load it from address CFA + value */
+	CFI_OFFSET,			/* it is CFA + value */
+	CFI_REGISTER,			/* it is in register number value */
+	CFI_AT_EXPRESSION,		/* load it from the address that the expression
+					 * computes */
+	CFI_EXPRESSION,			/* the expression computes it */
 };
 
-/* How to get at the caller's registers, at one address of a function.  Values
- * that are expressions are offsets from the object's start. */
+/* How to compute the caller's registers, at one address of a function.  The value of an
+ * expression rule is the offset of the expression from the object's start. */
 struct cfi_row {
 	int32_t value[ARCH_UNWIND_REGS];
-	uint8_t how[ARCH_UNWIND_REGS];
-	/* the CFA: a register + offset, or an expression */
+	uint8_t how[ARCH_UNWIND_REGS];	/* enum cfi_how */
+	/* The CFA is cfa_register + cfa_value, or an expression at offset cfa_value. */
 	uint8_t cfa_register;
 	bool is_cfa_expression;
 	int32_t cfa_value;
 };
 
 struct cfi_function {
-	uint64_t start, end;
-	bool is_signal_frame;		/* whose caller was interrupted anywhere */
-	struct cfi_row row;		/* at the address that was asked for */
+	uint64_t start, end;		/* addresses of its code */
+	bool is_signal_frame;		/* its caller was interrupted by a signal, so the
+					 * caller's pc can be at any instruction */
+	struct cfi_row row;		/* the rules at the @pc of cfi_find() */
 };
 
-/* -ENOENT: the tables do not know it; -EINVAL: they are not understood. */
+/*
+ * Find the function that contains @pc, and the rules that hold at @pc.
+ *
+ * Returns 0, -ENOENT (the tables of @object do not describe @pc) or -EINVAL (the tables
+ * are corrupt, or use a feature that this code does not support).
+ */
 int cfi_find(const struct cfi_object *object, uint64_t pc,
 	     struct cfi_function *ret_function);
 
-/* Reads a word of memory; false: there is none. */
+/* Reads the word at @addr.  Returns false if it cannot be read.  @arg: passed through from
+ * cfi_evaluate(). */
 typedef bool (*cfi_read)(void *arg, uint64_t addr, uint64_t *ret_word);
 
 /*
- * cfi_evaluate - run a DWARF expression
- * @at: its offset from the object's start: its length, then its bytes
- * @first: what is on its stack at the beginning; NULL: nothing
+ * cfi_evaluate - run a DWARF expression.
+ * @at: offset of the expression from the object's start; there are its length, as ULEB128,
+ *	and its bytes
+ * @regs: registers of the frame
+ * @first: value that is pushed before the expression runs; NULL: none
+ * @read: called for each load, with @arg
+ *
+ * Returns 0, or -EINVAL: the expression is corrupt, runs too long, or a load failed.
  */
 int cfi_evaluate(const struct cfi_object *object, int32_t at,
 		 const uint64_t regs[ARCH_UNWIND_REGS], const uint64_t *first,

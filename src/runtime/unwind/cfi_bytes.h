@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the bytes of DWARF tables: never beyond their end. */
+/* Read values from DWARF tables, never beyond the end of the table. */
 #ifndef ULF_RUNTIME_CFI_BYTES_H
 #define ULF_RUNTIME_CFI_BYTES_H
 
@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What is read beyond the end is 0, and is_bad stays. */
+/* The bytes that are not read yet.  A read beyond the end returns 0 and sets is_bad, which
+ * is never cleared: the caller may check it once, after several reads. */
 struct cfi_bytes {
 	const uint8_t *at, *end;
 	bool is_bad;
@@ -27,6 +28,7 @@ static inline void bytes_skip(struct cfi_bytes *bytes, uint64_t nr)
 	bytes->at += nr;
 }
 
+/* Define a function that reads one value of @type, little endian, from any alignment. */
 #define BYTES_GET(name, type)						\
 	static inline type name(struct cfi_bytes *bytes)		\
 	{								\
@@ -44,7 +46,8 @@ BYTES_GET(bytes_u32, uint32_t)
 BYTES_GET(bytes_u64, uint64_t)
 #undef BYTES_GET
 
-/* Seven bits a byte; the rest of what is longer than 64 is dropped. */
+/* Read an ULEB128: seven bits in each byte, the lowest first; bit 7 is set in all bytes but
+ * the last.  Bits above the 64th are dropped.  Example: 0xe5 0x8e 0x26 is 624485. */
 static inline uint64_t bytes_uleb(struct cfi_bytes *bytes)
 {
 	uint64_t value = 0;
@@ -60,6 +63,7 @@ static inline uint64_t bytes_uleb(struct cfi_bytes *bytes)
 	return value;
 }
 
+/* Read a SLEB128: as bytes_uleb(), but bit 6 of the last byte is the sign. */
 static inline int64_t bytes_sleb(struct cfi_bytes *bytes)
 {
 	uint64_t value = 0;

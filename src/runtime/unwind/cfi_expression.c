@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* DWARF expressions, as .eh_frame has them: for the PLT, and for the frame that
- * the kernel makes for a signal. */
+/*
+ * Run DWARF expressions.  .eh_frame uses them for the PLT, and for the frame that the
+ * kernel makes for a signal.  An expression is a program for a stack machine.  Example,
+ * a part of the expression for a PLT (bytes that are pushed depend on the pc):
+ *
+ *	breg7 8		push rsp + 8
+ *	breg16 0	push pc
+ *	lit15 and	pc & 15, the offset in the PLT entry
+ *	lit11 ge	1 if the entry has pushed its number already, else 0
+ *	lit3 shl plus	add 8 for that
+ */
 #include <errno.h>
 
 #include "runtime/unwind/cfi.h"
 #include "runtime/unwind/cfi_bytes.h"
 
-#define DEPTH_MAX	16
-#define STEPS_MAX	1024		/* an expression may jump back */
+#define DEPTH_MAX	16		/* values on the stack */
+#define STEPS_MAX	1024		/* operations; an expression may loop */
 
 enum {
 	OP_DEREF = 0x06, OP_CONST1U = 0x08, OP_CONST1S, OP_CONST2U, OP_CONST2S,
@@ -22,8 +31,8 @@ enum {
 };
 
 struct machine {
-	struct cfi_bytes bytes;
-	const uint8_t *start;
+	struct cfi_bytes bytes;		/* the expression from the next operation on */
+	const uint8_t *start;		/* of the expression */
 	const uint64_t *regs;
 	cfi_read read;
 	void *arg;
@@ -48,7 +57,7 @@ static uint64_t pop(struct machine *m)
 	return 0;
 }
 
-/* @back: 0 is the newest. */
+/* Returns the value that is @back values below the top of the stack. */
 static uint64_t peek(struct machine *m, unsigned int back)
 {
 	if (back < m->depth)
@@ -57,6 +66,7 @@ static uint64_t peek(struct machine *m, unsigned int back)
 	return 0;
 }
 
+/* Jump by @by bytes, from the end of the current operation. */
 static void jump(struct machine *m, int16_t by)
 {
 	int64_t to = m->bytes.at - m->start + by;
@@ -76,7 +86,7 @@ static uint64_t shift(uint8_t op, uint64_t value, uint64_t by)
 	return op == OP_SHR ? value >> by : (uint64_t)((int64_t)value >> by);
 }
 
-/* Those that make one of two; false: it is none of them. */
+/* Evaluate binary operators.  Returns false if @op is not one. */
 static bool do_binary(struct machine *m, uint8_t op)
 {
 	uint64_t b = m->depth > 0 ? m->stack[m->depth - 1] : 0;
@@ -109,6 +119,7 @@ static bool do_binary(struct machine *m, uint8_t op)
 	return true;
 }
 
+/* Evaluate operations that push a constant.  Returns false if @op is not one. */
 static bool do_constant(struct machine *m, uint8_t op)
 {
 	struct cfi_bytes *bytes = &m->bytes;
@@ -132,6 +143,8 @@ static bool do_constant(struct machine *m, uint8_t op)
 	return true;
 }
 
+/* Evaluate operations that move or copy values on the stack.  Returns false if @op is not
+ * one. */
 static bool do_stack(struct machine *m, uint8_t op)
 {
 	uint64_t a, b;
@@ -153,6 +166,7 @@ static bool do_stack(struct machine *m, uint8_t op)
 	return true;
 }
 
+/* Evaluate OP_BREG0 to OP_BREG31: push a register plus an offset. */
 static void do_register(struct machine *m, uint8_t op)
 {
 	unsigned int reg = op - OP_BREG0;

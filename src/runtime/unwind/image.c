@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects are told to the root, so that their symbols are found also when the
- * program is dead: struct abi_object.  Those that the program starts with are
- * told then; what comes later, when it is first seen on a stack, by whoever
- * sees it.
+ * Add objects to the root's table of objects (struct abi_object), so that the server
+ * finds their symbols even after the program has died.  The objects that the program
+ * starts with are added at its start.  A thread that first sees a later object on a
+ * stack adds that object.
  */
 #include "runtime/unwind/image.h"
 
@@ -16,7 +16,7 @@
 #include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"
 
-#define KNOWN		256u		/* a power of two */
+#define KNOWN		256u		/* entries; a power of two */
 #define PAGE		4096u
 
 /* ---- files ---- */
@@ -35,7 +35,7 @@ static const ElfW(Nhdr) *find_id(const char *note, const char *end)
 	return NULL;
 }
 
-/* NULL: it has none. */
+/* Returns the note with the build id, or NULL: the object has none. */
 static const ElfW(Nhdr) *find_build_id(const struct image_headers *headers)
 {
 	for (int i = 0; i < headers->nr; i++) {
@@ -54,7 +54,7 @@ static const ElfW(Nhdr) *find_build_id(const struct image_headers *headers)
 
 static const uint8_t *id_bytes(const ElfW(Nhdr) *note)
 {
-	return (const uint8_t *)(note + 1) + 4;		/* behind "GNU" */
+	return (const uint8_t *)(note + 1) + 4;		/* after the name "GNU" */
 }
 
 static uint32_t copy_id(const ElfW(Nhdr) *note, uint8_t *to, uint32_t room)
@@ -83,7 +83,7 @@ const char *image_absolute(const char *path, char *buf, size_t room)
 		path += 2;
 		bytes -= 2;
 	}
-	cwd = arch_syscall2(SYS_getcwd, buf, room);	/* with its end */
+	cwd = arch_syscall2(SYS_getcwd, buf, room);	/* bytes, including the NUL */
 	if (cwd <= 0 || buf[0] != '/' || (size_t)cwd + bytes > room)
 		return path;
 	buf[cwd - 1] = '/';
@@ -91,17 +91,21 @@ const char *image_absolute(const char *path, char *buf, size_t room)
 	return buf;
 }
 
-/* ---- what this process has told ---- */
+/* ---- objects that this process has added ---- */
 
-/* What told it apart: another object may have come to the same place, even by
- * the same name; then it has another build id, which is in its first page. */
+/* How to recognize an object that was added.  Another object may be loaded at the same
+ * address, even with the same name, but then its build id differs. */
 struct known {
 	uint64_t start, end;
 	const char *name;
-	uint64_t id_at, id;		/* some of it, and where; 0: not known */
+	/* id_at: offset of the build id from @start; 0: it has none.  id: the 8 bytes at
+	 * that offset; 0: not known. */
+	uint64_t id_at, id;
 };
 
-static struct known known[KNOWN];	/* by start; a hint, so races do not matter */
+/* A hash table by start.  Threads and signal handlers write it without a lock.  It is
+ * only a hint, so races do not matter. */
+static struct known known[KNOWN];
 
 static struct known *known_at(uint64_t start)
 {
@@ -136,7 +140,7 @@ static bool is_known(const struct image *image)
 	       id_of(image, load(&hint->id_at)) == load(&hint->id);
 }
 
-/* Those that were where it is are there no more. */
+/* Forget the objects that @image overlaps: they are no longer mapped. */
 static void forget_others(const struct image *image)
 {
 	for (uint32_t i = 0; i < KNOWN; i++)
@@ -159,8 +163,8 @@ static void set_known(const struct image *image, uint64_t id_at)
 
 /* ---- rows ---- */
 
-/* The headers are in the first page of every object that a linker made.  Returns
- * how far from the start the build id is; 0: there is none. */
+/* Read the build id of @image into @row.  Linkers put the program headers in the first
+ * page.  Returns the offset of the build id from image->start; 0: there is none. */
 static uint64_t read_build_id(const struct image *image, struct abi_object *row)
 {
 	const ElfW(Ehdr) *head = (const void *)image->start;
@@ -179,7 +183,8 @@ static uint64_t read_build_id(const struct image *image, struct abi_object *row)
 	return note ? (uint64_t)id_bytes(note) - image->start : 0;
 }
 
-/* False: there is no file (the vDSO), or its path is too long. */
+/* Store the absolute path of the object's file in @buf.  Returns false if there is no
+ * file (the vDSO), or if its path is too long. */
 static bool fill_path(const struct image *image, char *buf, size_t room)
 {
 	const char *path = image->name;
@@ -203,7 +208,9 @@ static struct abi_object *row_at(uint32_t i)
 	return (struct abi_object *)root_at(ABI_OBJECTS_OFF) + i;
 }
 
-/* The server may know it by another path.  @row: shared, so the lengths are @object's. */
+/* Does @row describe @object?  Compare the build ids if it has one: the server may have
+ * stored another path for the same file.  Other processes can write @row, so all lengths
+ * are taken from @object, which is private. */
 static bool is_same(const struct abi_object *row, const struct abi_object *object)
 {
 	return row->start == object->start &&
@@ -213,7 +220,8 @@ static bool is_same(const struct abi_object *row, const struct abi_object *objec
 		!strcmp(row->path, object->path));
 }
 
-/* Is the newest of those that were told to lie there this very one? */
+/* Is the newest row that overlaps @object a row of @object?  @nr: number of rows in use.
+ * The acquire pairs with the release in add_row(), in any process of the root. */
 static bool has_row(const struct abi_object *object, uint32_t nr)
 {
 	while (nr--) {
@@ -228,7 +236,8 @@ static bool has_row(const struct abi_object *object, uint32_t nr)
 	return false;
 }
 
-/* Take the next row.  A process that dies here leaves one that is not there. */
+/* Take the next row and fill it.  A process that is killed in between leaves a row whose
+ * is_there is 0; readers skip it. */
 static void add_row(const struct abi_object *object)
 {
 	uint32_t *counter = &root_control->nr_objects;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared objects, and the program: which file each is of. */
+/* Shared objects and the program: where each is loaded, and from which file.  Any thread
+ * and any signal handler may call these functions, unless their comment says otherwise. */
 #ifndef ULF_RUNTIME_IMAGE_H
 #define ULF_RUNTIME_IMAGE_H
 
@@ -7,42 +8,56 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Any context. */
-
+/* The program headers of an object. */
 struct image_headers {
 	const ElfW(Phdr) *phdr;
-	int nr;
-	uint64_t bias;			/* address in memory - in the file */
+	int nr;				/* number of program headers */
+	uint64_t bias;			/* address in memory - address in the file */
 };
-/* Write its build id, cut if it is longer; returns its bytes, 0: it has none. */
+/* Copy the build id of an object to @ret_id, at most @room bytes.  Returns the number of
+ * bytes copied; 0: the object has no build id. */
 uint32_t image_build_id(const struct image_headers *headers, uint8_t *ret_id,
 			 uint32_t room);
-/* dlopen("./x.so"): the server is in another directory.  @path itself if it
- * says where it is, or does not fit. */
+/*
+ * Make a path absolute: the server has another working directory than a program that
+ * calls dlopen("./x.so").
+ *
+ * Returns @buf, which has @room bytes, or a pointer into @path: the path is absolute
+ * already, the result does not fit, or getcwd() failed.
+ */
 const char *image_absolute(const char *path, char *buf, size_t room);
 
-/* The object that a module is in, as the loader knows it; the first page of its file need
- * not be there. */
+/* The object that contains a module, as the loader describes it.  The first page of its
+ * file need not be mapped. */
 struct table_object {
-	const void *inside;		/* an address in it */
+	const void *inside;		/* an address in the object */
 	struct image_headers headers;	/* phdr NULL: not found */
-	const char *name;		/* the loader's */
-	uint64_t base;			/* where its first page is */
+	const char *name;		/* the loader's string */
+	uint64_t base;			/* address of its first page */
 };
-/* table.c.  Takes libc's lock of dl_iterate_phdr(), so no lock of ours may be held.  Not by
- * dladdr(): that takes the lock that a thread in dlopen() has when it waits for ours. */
+/*
+ * Find the object that contains @module (table.c).  Takes libc's lock of
+ * dl_iterate_phdr(), so the caller must hold no lock of libulf, and must not be a signal
+ * handler.  dladdr() would be wrong here: it takes the lock that a thread in dlopen()
+ * holds while that thread waits for a lock of libulf.
+ */
 struct ulf_module;
 struct table_object table_find_object(const struct ulf_module *module);
 
-/* Where an object is loaded, as the loader says. */
+/* Where an object is loaded, as the loader reports it. */
 struct image {
+	/* The object is mapped in [start, end).  bias: address in memory - address in the
+	 * file. */
 	uint64_t start, end, bias;
-	const char *name;		/* the loader's; of the program: "" */
+	const char *name;		/* the loader's string; "" for the program */
 	const ElfW(Dyn) *dynamic;	/* its dynamic section; NULL: it has none */
 };
-/* Have the root know it. */
+/* Add @image to the root's table of objects, unless it is there already.  Does nothing if
+ * the process has no root. */
 void image_tell(const struct image *image);
-/* All that there are; not in any context. */
+/* Add all objects of this process to the root's table of objects.  Takes libc's lock of
+ * dl_iterate_phdr(): the caller must hold no lock of libulf, and must not be a signal
+ * handler. */
 void image_tell_all(void);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which object is loaded somewhere, where its text is and which build it is: from libc
- * (_dl_find_object()) and from its own headers in memory.  The server says the same of it,
- * but in memory that every process of the root can write.
+ * Find the object that is loaded at an address, its text and its build id.  libc
+ * (_dl_find_object()) and the object's own headers in memory have these values.  The
+ * server has stored them too, but in memory that every process of the root can write, so
+ * they are not trusted.
  */
 #include "runtime/unwind/loaded.h"
 
@@ -18,8 +19,8 @@
 #include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"
 
-#define PROGRAMS_MAX	32u		/* headers; linkers make a dozen */
-#define NOTE_BYTES	1024u
+#define PROGRAMS_MAX	32u		/* program headers; linkers make a dozen */
+#define NOTE_BYTES	1024u		/* bytes of a PT_NOTE segment that are read */
 
 struct headers {
 	uint32_t nr;
@@ -33,7 +34,7 @@ static int read_rows(int fd, uint64_t at, uint32_t nr, struct headers *ret)
 			  ret->nr * (uint32_t)sizeof(ret->rows[0]));
 }
 
-/* The headers are in the first page of every object that a linker made. */
+/* Read the program headers of @image.  Linkers put them in the first page. */
 static int read_headers(int fd, const struct image *image, struct headers *ret)
 {
 	Elf64_Ehdr head;
@@ -47,7 +48,8 @@ static int read_headers(int fd, const struct image *image, struct headers *ret)
 	return read_rows(fd, image->start + head.e_phoff, head.e_phnum, ret);
 }
 
-/* Where libc cannot tell which object is where, the program is alone: a static one. */
+/* Used without _dl_find_object(): assume that the program is linked statically, so that
+ * it is the only object.  Returns -ENOENT if @addr is outside of it. */
 static int find_program(int fd, uint64_t addr, struct image *ret_image,
 			 struct headers *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the loader has mapped, as the mapping itself says: loaded.c. */
+/* The object that is loaded at an address, described from private memory: loaded.c. */
 #ifndef ULF_RUNTIME_LOADED_H
 #define ULF_RUNTIME_LOADED_H
 
@@ -10,16 +10,20 @@
 
 struct loaded {
 	struct image image;
-	uint64_t text, text_end;	/* of its first executable segment's file bytes */
-	uint32_t id_bytes;		/* of its build id; 0: it has none */
-	uint8_t id[32];			/* zeroes behind it */
+	uint64_t text, text_end;	/* addresses of its first executable segment, as
+					 * far as the segment has bytes in the file */
+	uint32_t id_bytes;		/* bytes of its build id; 0: it has none */
+	uint8_t id[32];			/* the build id, then zeroes */
 };
 
 /*
- * loaded_find - the object that is loaded at @addr.
- * 0; -ENOENT: there is none, or it is being unloaded; other errors: memory cannot be read.
- * Nothing that another process can write is looked at; memory is read so that it may go at
- * any time.  Not in a signal handler.
+ * loaded_find - describe the object that is loaded at @addr.
+ *
+ * Uses no memory that another process can write.  The object may be unmapped at any
+ * time: this function reads it with text_read().  A signal handler must not call it.
+ *
+ * Returns 0, -ENOENT (no object is loaded there, it is being unloaded, or it has no text)
+ * or another error of text_read().
  */
 int loaded_find(uint64_t addr, struct loaded *ret);
 

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks as records: ftrace:kernel_stack. */
+/* Record stack traces as events: ftrace:kernel_stack. */
 #include "arch/x86_64/ftrace.h"
 #include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"
 #include <ulf/tracing.h>
 
 #define FRAMES_MAX	128
-/* How far from us the probe may be, and its caller from it. */
-#define PROBE_STEPS	12
-#define CALLER_STEPS	2
+#define PROBE_STEPS	12	/* frames from stack_record() up to the probe, at most */
+#define CALLER_STEPS	2	/* further frames of the tracepoint's code, at most */
 
-/* As the kernel has it; the fields stand in event/ftrace_event.c. */
+/* The kernel's layout; event/ftrace_event.c describes the fields. */
 struct stack_entry {
 	struct trace_entry entry;
-	int32_t size;			/* of callers */
+	int32_t size;			/* number of callers */
 	uint32_t reserved;
 	uint64_t callers[FRAMES_MAX];
 };
@@ -33,7 +32,8 @@ bool stack_step(struct unwind *unwind, uint64_t *ret_function)
 	return has_caller;
 }
 
-/* What the graph tracer has put between a function and its caller is none. */
+/* Add @pc unless it is in a body, which the graph tracer has put between a function and
+ * its caller. */
 static void add_caller(struct stack_entry *stack, uint64_t pc)
 {
 	if (!ftrace_is_body(pc))
@@ -51,8 +51,9 @@ static void write_stack(const struct buffer *buffer, struct stack_entry *stack)
 		     (size_t)stack->size * sizeof(stack->callers[0]));
 }
 
-/* Is it one of those that run between the tracepoint and us?  Without a table
- * for it, the first one is taken to be. */
+/* Does @function run between the tracepoint and stack_record(): a probe, or the function
+ * that calls the probes?  @function is 0 if no unwind table describes it.  Such a function
+ * counts as the probe if no probe was found before (@is_first). */
 static bool is_probe(const struct ulf_event *event, uint64_t function,
 		     bool is_first)
 {
@@ -76,21 +77,23 @@ void stack_record(const struct buffer *buffer, const struct ulf_event *event)
 	record.stack.size = 0;
 	unwind_start(&unwind);
 	while (record.stack.size < FRAMES_MAX && stack_step(&unwind, &function)) {
-		/* what came so far was ours, and the probe's */
+		/* All frames up to here belong to libulf and to the probe: drop them. */
 		if (++steps <= last &&
 		    is_probe(event, function, last == PROBE_STEPS)) {
 			record.stack.size = 0;
 			last = steps + CALLER_STEPS;
 		}
 		if (unwind.is_interrupted)
-			last = 0;	/* it may have been in a probe, too */
+			last = 0;	/* keep all frames from here on, also if the
+					 * signal interrupted another probe */
 		add_caller(&record.stack, unwind_pc(&unwind));
 	}
 	write_stack(buffer, &record.stack);
 }
 
-/* Its caller's frame begins behind its return address: what is below is ours.  In
- * the kernel, too, the function itself is where its tracer returns to. */
+/* The caller's frame begins above the return address of the traced function; all frames
+ * below are libulf's.  As in the kernel, the first entry is the address in the function
+ * to which the tracer returns. */
 void stack_record_function(const struct buffer *buffer,
 			   const struct function_call *call)
 {
@@ -113,7 +116,7 @@ void stack_record_function(const struct buffer *buffer,
 	write_stack(buffer, &record.stack);
 }
 
-/* Our own caller is the first one. */
+/* The first entry is the caller of trace_dump_stack(). */
 void trace_dump_stack(int skip)
 {
 	const struct buffer *buffer = buffer_top();

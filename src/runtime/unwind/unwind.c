@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unwinding the stack of this thread, a frame at a time, by what the objects say
- * of their functions (.eh_frame); code of no object, or of one that says nothing, is
- * taken to keep frame pointers.
+ * Unwind the stack of the current thread, one frame at a time, by the unwind tables of
+ * the objects (.eh_frame).  Code outside of all objects, or in an object without such a
+ * table, is assumed to use frame pointers.
  *
- * The stack may be anything: one of a thread, a signal's, a coroutine's, or a
- * wreck.  So a page of it is asked for before it is first read.
- * Frames must not go down, but for those of signals, which may be on another stack.
+ * The stack may be a thread's stack, a signal stack, the stack of a coroutine, or
+ * corrupt.  So this code checks each page with arch_is_readable() before it first reads
+ * from it.  A caller's stack pointer must not be lower than its callee's, except across
+ * a signal frame: the interrupted function may have another stack.
  */
 #include "runtime/unwind/unwind.h"
 
@@ -17,13 +18,13 @@
 #include "runtime/unwind/cfi.h"
 #include "runtime/runtime.h"
 
-#define ADDRESS_MAX	(1ull << 47)	/* what user space may have */
+#define ADDRESS_MAX	(1ull << 47)	/* end of the addresses of user space */
 
-/* Not in older ones of glibc, and not elsewhere. */
+/* Only glibc 2.35 and later has _dl_find_object(). */
 #ifdef DLFO_EH_SEGMENT_TYPE
 extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 
-/* Takes no lock, and may be used in signal handlers. */
+/* Takes no lock; signal handlers may call it. */
 static bool find_object(uint64_t pc, struct image *ret_image,
 			struct cfi_object *ret_tables)
 {
@@ -81,7 +82,8 @@ bool unwind_find_header(uint64_t addr, struct image *ret_image, uint64_t *ret_he
 
 /* ---- the stack ---- */
 
-/* What is there may be what a sanitizer put between variables. */
+/* Read a word of the stack.  AddressSanitizer must not check this load: the word may be
+ * in a red zone between two variables. */
 static __attribute__((no_sanitize_address)) bool
 read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 {
@@ -158,7 +160,7 @@ static int step_by_table(struct unwind *unwind, const struct cfi_object *object,
 		return -ENODATA;
 	for (unsigned int i = 0; i < ARCH_UNWIND_REGS && !r; i++)
 		r = get_register(unwind, object, row, i, cfa, &regs[i]);
-	/* the stack of the caller ends where the CFA is */
+	/* The caller's stack pointer is the CFA, unless the table has another rule. */
 	if (row->how[ARCH_UNWIND_SP] == CFI_SAME)
 		regs[ARCH_UNWIND_SP] = cfa;
 	if (r || (!function->is_signal_frame &&
@@ -170,8 +172,8 @@ static int step_by_table(struct unwind *unwind, const struct cfi_object *object,
 	return 0;
 }
 
-/* The frame pointer points to the caller's, and that is below the return
- * address. */
+/* The frame pointer points to the saved frame pointer of the caller; the return address
+ * is in the next higher word. */
 static int step_by_pointer(struct unwind *unwind)
 {
 	uint64_t frame = unwind->regs[ARCH_UNWIND_FRAME], next, pc;
@@ -189,7 +191,8 @@ static int step_by_pointer(struct unwind *unwind)
 
 int unwind_step(struct unwind *unwind, uint64_t *ret_function)
 {
-	/* A call may be the last thing in its function. */
+	/* A call may be the last instruction of its function, so the return address may
+	 * belong to the next function.  Look up the byte before it. */
 	uint64_t pc = unwind_pc(unwind) - !unwind->is_interrupted;
 	struct cfi_function function;
 	struct cfi_object tables = { 0 };
@@ -199,7 +202,7 @@ int unwind_step(struct unwind *unwind, uint64_t *ret_function)
 	if (!find_object(pc, &unwind->image, &tables) || !tables.header) {
 		r = step_by_pointer(unwind);
 	} else if (cfi_find(&tables, pc, &function)) {
-		r = -ENODATA;		/* as below the first of a coroutine */
+		r = -ENODATA;		/* for example: the end of a coroutine's stack */
 	} else {
 		*ret_function = function.start;
 		r = step_by_table(unwind, &tables, &function);

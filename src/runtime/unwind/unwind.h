@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The callers of a function.  Any context; no lock, no memory but the stack's;
- * whatever the stack or the tables hold. */
+/*
+ * Find the callers of a function: unwind the stack of the current thread, one frame at a
+ * time.
+ *
+ * Any thread and any signal handler may call these functions.  They take no lock and
+ * allocate no memory.  They return safely even if the stack or the unwind tables hold
+ * garbage.
+ */
 #ifndef ULF_RUNTIME_UNWIND_H
 #define ULF_RUNTIME_UNWIND_H
 
@@ -13,41 +19,56 @@
 #define UNWIND_PAGE	4096ull
 
 struct unwind {
-	uint64_t regs[ARCH_UNWIND_REGS];	/* of the frame where we are */
-	bool is_interrupted;		/* its pc is not behind a call */
-	struct image image;		/* of the frame that was left last; start 0:
-					 * of none */
-	uint64_t low, high;		/* stack that is known to be there */
+	uint64_t regs[ARCH_UNWIND_REGS];	/* registers of the current frame */
+	bool is_interrupted;		/* the frame's pc is not a return address: a
+					 * signal interrupted it, or it is the first */
+	struct image image;		/* object of the frame that was left last;
+					 * start 0: it is in no object */
+	uint64_t low, high;		/* [low, high): stack addresses that are known
+					 * to be readable */
 };
 
-/* Begin with the function that this is in. */
+/* Start at the frame of the function that calls this. */
 static inline __attribute__((always_inline)) void
 unwind_start(struct unwind *unwind)
 {
 	arch_unwind_here(unwind->regs);
 	unwind->is_interrupted = true;
 	unwind->image = (struct image){ 0 };
-	/* we are on it */
+	/* This page is mapped: the current frame is on it. */
 	unwind->low = unwind->regs[ARCH_UNWIND_SP] & ~(UNWIND_PAGE - 1);
 	unwind->high = unwind->low + UNWIND_PAGE;
 }
 
-/* Go to the caller.  Where the function of the frame that was left begins
- * stands in @ret_function then; 0: no table knows.  -ENODATA: there is no
- * caller, or it cannot be found. */
+/*
+ * unwind_step - move from the current frame to its caller.
+ * @ret_function: always set: the address at which the function of the frame that is left
+ *	begins; 0: no unwind table describes it.
+ *
+ * Returns 0, or -ENODATA: there is no caller, or it cannot be found.
+ */
 int unwind_step(struct unwind *unwind, uint64_t *ret_function);
 
-/* stack.c: the same, and the object of who was left is told to the root; false:
- * there is no caller. */
+/*
+ * stack_step - do unwind_step(), and add the object of the frame that is left to the
+ * root's table of objects (stack.c).
+ *
+ * Returns false if there is no caller.
+ */
 bool stack_step(struct unwind *unwind, uint64_t *ret_function);
 
-/* The object that @addr is in; false: none. */
+/* Find the object that contains @addr.  Returns false if there is none, or if
+ * unwind_can_find() is false. */
 bool unwind_find(uint64_t addr, struct image *ret_image);
-/* The same, and where its .eh_frame_hdr is; 0: it has none. */
+/* Do unwind_find(), and store the address of the object's .eh_frame_hdr in *@ret_header;
+ * 0: it has none. */
 bool unwind_find_header(uint64_t addr, struct image *ret_image, uint64_t *ret_header);
-/* Can objects be found at all?  Not with a libc that has no _dl_find_object(). */
+/* Returns true if libc has _dl_find_object(), which all these functions need to find the
+ * object at an address. */
 bool unwind_can_find(void);
 
+/* Returns the pc of the current frame: a return address, or where a signal interrupted
+ * the frame. */
 static inline uint64_t unwind_pc(const struct unwind *unwind)
 {
 	return unwind->regs[ARCH_UNWIND_PC];
