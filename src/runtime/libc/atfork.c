@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pthread_atfork(), so that our handlers are the first that libc knows, and the last
- * that it calls before fork().  Ours takes the runtime's lock; those of libraries
- * take locks of theirs.  A thread that has one of these and is in dlopen() or
- * dlclose() would else wait for the lock that fork() has, and fork() for the thread.
+ * Wrap the registration of atfork handlers, so that libulf's handlers are registered
+ * first.  libc calls prepare handlers in reverse order, so libulf's is then the last one
+ * before the fork.
  *
- * Libraries that are linked to the program have their constructors called before
- * libulf's.  In libulf.so alone, and of glibc, whose pthread_atfork() is a call of this.
+ * Why: libulf's prepare handler takes runtime_lock(); the handlers of libraries take
+ * their own locks.  With any other order this could deadlock: the thread in fork() holds
+ * runtime_lock() and waits for a library's lock, while a thread in dlopen() or dlclose()
+ * holds that lock and waits for runtime_lock().
+ *
+ * libulf's constructor would be too late: the constructors of libraries that are linked
+ * to the program run before it.
+ *
+ * Only libulf.so has this function, and only glibc calls it: glibc's pthread_atfork()
+ * calls __register_atfork().
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,12 +26,12 @@ typedef int register_fn(void (*prepare)(void), void (*parent)(void),
 
 register_fn __register_atfork;
 
-/* A sanitizer may call it before what code that is watched needs is there. */
+/* Not instrumented: a sanitizer may call this before its own data is set up. */
 __attribute__((visibility("default"), no_sanitize_address, no_sanitize_thread))
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 		      void *object)
 {
-	static register_fn *next;	/* by whoever looks first */
+	static register_fn *next;	/* set by the first call */
 	register_fn *found = __atomic_load_n(&next, __ATOMIC_RELAXED);
 
 	if (!found) {
@@ -33,7 +40,8 @@ int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)
 	}
 	if (!found)
 		return ENOSYS;
-	/* What starts an agent in a child needs a sanitizer's handlers before it. */
+	/* Under a sanitizer libulf does not register here: its handler in the child
+	 * starts an agent, and must run after the sanitizer's handler. */
 	if (!agent_is_watched())
 		runtime_watch_forks();
 	return found(prepare, parent, child, object);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread of libc's for functions of the program that the agent must not call
- * itself: it is no thread of libc's.  Only programs that have such functions
- * (TRACE_EVENT_FN) have this thread.  docs/design/regfunc.md says why it is as
- * it is.
+ * The caller: a thread that calls functions of the program for the agent.  The agent must
+ * not call them, because libc did not create it.  Only programs that have such functions
+ * (TRACE_EVENT_FN) have this thread.  docs/design/regfunc.md explains the design.
  *
- * call: a futex on which both wait
+ * `call` is a futex on which both threads wait.  Its states:
  *
  *	IDLE --agent--> ASKED --caller--> DONE --agent--> IDLE
- *	IDLE --caller, or nobody could be started--> GONE
+ *	IDLE --the caller exits, or could not be started--> GONE
+ *	ASKED --the caller could not be started--> GONE
  *
- * The main thread adds MAIN_GONE when it leaves the program to its other
- * threads: then the caller must not be the one that keeps it alive.
+ * The main thread adds the flag MAIN_GONE when it ends by pthread_exit() while other
+ * threads go on.  From then on the caller ends itself when it is the last thread, so that
+ * it does not keep the process alive.
  */
 #include <errno.h>
 #include <limits.h>
@@ -31,27 +32,31 @@ enum {
 	ASKED,
 	DONE,
 	GONE,
-	STATES		= 3,		/* mask */
+	STATES		= 3,		/* mask of the states above */
 	MAIN_GONE	= 4,
 };
 
-#define ALONE_MS	100		/* between two looks around */
+#define ALONE_MS	100		/* time between two checks is_alone() */
 
-static uint32_t call;
-static int result;			/* of the call, once it is DONE */
+static uint32_t call;			/* a state, and MAIN_GONE */
+static int result;			/* of event_make_calls(); valid in state DONE */
 
-static bool is_started;			/* by the first module with calls */
-static bool is_needed;			/* the same, and in children, too */
-static pthread_key_t main_key;		/* the main thread has a value */
-static sigset_t main_mask;		/* its signals when it went */
-static __thread bool is_caller;
-static bool is_callers_child;		/* by fork() in a function */
+static bool is_started;			/* set with the first module that has functions */
+static bool is_needed;			/* is_started, and children start a caller too */
+static pthread_key_t main_key;		/* its destructor runs when the main thread ends */
+static sigset_t main_mask;		/* signal mask of the main thread when it ended */
+static __thread bool is_caller;		/* this thread is the caller */
+static bool is_callers_child;		/* the caller forked this process, in a function
+					 * of the program */
 
+/* Change the state from @from to @to, keep MAIN_GONE, and wake the other thread.  Does not
+ * change any other state. */
 static void change(uint32_t from, uint32_t to)
 {
 	uint32_t seen = __atomic_load_n(&call, __ATOMIC_RELAXED);
 
-	/* [caller.call]: each sees what the other did before */
+	/* [caller.call]: a thread that reads the new state also sees all that the other
+	 * thread stored before, such as `result`. */
 	while ((seen & STATES) == from &&
 	       !__atomic_compare_exchange_n(&call, &seen,
 					    (seen & ~(uint32_t)STATES) | to,
@@ -87,8 +92,8 @@ bool caller_ask(int *ret_result)
 	return true;
 }
 
-/* Is no thread left but this one, the agent, and what remains of the main
- * one?  A directory of tasks has a link for each of them, and two. */
+/* Are only the caller, the agent and the ended main thread left?  /proc/self/task has one
+ * link for each thread, and two more.  Returns true if there is no /proc. */
 static bool is_alone(void)
 {
 	struct stat st;
@@ -117,11 +122,13 @@ static void *caller(void *arg)
 		arch_syscall4(SYS_futex, &call, FUTEX_WAIT_PRIVATE, seen,
 			      seen & MAIN_GONE ? &pause : NULL);
 	}
-	/* If it is the last one, libc calls exit() in it. */
+	/* If this is the last thread, libc calls exit() in it.  So handlers of exit() run
+	 * with the main thread's signal mask. */
 	pthread_sigmask(SIG_SETMASK, &main_mask, NULL);
 	return arg;
 }
 
+/* Destructor of main_key: runs in the main thread when that ends by pthread_exit(). */
 static void main_goes(void *value)
 {
 	(void)value;
@@ -130,8 +137,9 @@ static void main_goes(void *value)
 	arch_syscall3(SYS_futex, &call, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
-/* Signals are blocked in it from the start; not by our own system call, as
- * libc uses some in all of its threads. */
+/* Start the caller.  It has all signals blocked from its first instruction on.  This uses
+ * pthread_sigmask(), not libulf's system call: pthread_sigmask() leaves those signals
+ * unblocked that libc needs in each of its threads. */
 static void start(void)
 {
 	sigset_t all, old;
@@ -155,15 +163,16 @@ static void start(void)
 	errno = saved;
 }
 
-/* The agent of the child runs already, and may have asked. */
+/* Runs in the child after fork().  The child's agent runs already, and may have set ASKED. */
 static void after_fork(void)
 {
 	if (process_slot && !is_caller)
 		start();
 }
 
-/* The program's allocator has locks of its own around fork().  It has made
- * itself known to libc by now, so in a child ours is called after it. */
+/* Called when a module has functions to call.  The program's allocator takes its own locks
+ * around fork().  It has registered its atfork handlers by now, so after_fork() runs after
+ * them in a child, and can allocate memory. */
 void caller_start(void)
 {
 	if (is_needed || pthread_key_create(&main_key, main_goes))
@@ -173,11 +182,12 @@ void caller_start(void)
 	is_needed = !pthread_atfork(NULL, NULL, after_fork);
 }
 
-/* A child of the caller's own is in the middle of one of the functions, with its
- * tracepoint entered, and may never come back from it. */
+/* Runs in a child.  If the caller forked it, the child is inside one of the functions, holds
+ * the tracepoint's lock, and may never return from that function: so it gets no caller. */
 void caller_reset(void)
 {
-	if (!is_started)		/* and the page stays shared */
+	if (!is_started)		/* do not write: the page stays shared with the
+					 * parent */
 		return;
 	is_callers_child = is_caller;
 	call = is_needed && !is_caller ? IDLE : GONE;

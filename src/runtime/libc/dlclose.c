@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlclose(), so that no library goes while the entries of its functions are being
- * changed, and what was known of it is forgotten before another comes to its place.
- * Else it does nothing but call libc's.
+ * Wrap dlclose(), so that no library is unmapped while the agent patches its function
+ * sites, and so that libulf forgets the library before another one is mapped at the same
+ * address.  The rest is libc's dlclose().
  *
- * In libulf.so alone.  Where a program calls another one (it is linked with libulf.a,
- * or gets libulf by dlopen()), or dlopen() unmaps what it could not load, the agent
- * may be late: see "Limits" in docs/design/functions.md.
+ * Only libulf.so has this function.  The program calls libc's dlclose() directly if it is
+ * linked with libulf.a or loads libulf by dlopen(); and a dlopen() that fails unmaps
+ * libraries without dlclose().  In these cases the agent may notice too late: see "Limits"
+ * in docs/design/functions.md.
  */
 #include <dlfcn.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@
 
 typedef int close_fn(void *handle);
 
-static close_fn *next;			/* by whoever looks first */
+static close_fn *next;			/* libc's dlclose(); set by the first call */
 
 static close_fn *find_next(void)
 {

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlopen(), so that the functions of a library are traced from its first constructor
- * on.  It cannot be wrapped, as libc's goes by who has called it.  But what linkers
- * put before the constructors of a library (_init of glibc's crti.o) calls
- * __gmon_start__(), if there is one: meant for gprof, in the thread that is in
- * dlopen(), when all that is new is in its place.  Here the server is told, and
- * waited for, if somebody wants functions.  Else it is a look at a word.
+ * Notice libraries that dlopen() loads, so that their functions are traced from the first
+ * constructor on.
  *
- * In libulf.so alone.  Where a program has a function of that name (-pg), or a library
- * no such _init, the server finds it as it looks around.
+ * dlopen() cannot be wrapped: libc's dlopen() looks at its caller's address.  But _init(),
+ * which linkers put before the constructors of a library (glibc's crti.o), calls
+ * __gmon_start__() if that function exists.  It is meant for gprof.  It runs in the thread
+ * that is in dlopen(), when all new objects are mapped and relocated.  There libulf
+ * notifies the server and waits for it, if there is a setting for functions.  If not,
+ * __gmon_start__() only loads two words.
+ *
+ * Only libulf.so has this function.  If a program has its own __gmon_start__() (-pg), or a
+ * library has no such _init(), the server finds the library at one of its regular scans.
  */
 #include <link.h>
 #include <sys/prctl.h>
@@ -19,13 +22,14 @@
 #include "runtime/function/object_file.h"
 #include "runtime/runtime.h"
 
-static uint32_t nr_first;		/* objects that were there when libulf came */
-static uint64_t seen;			/* how many had come, the last time */
+static uint32_t nr_first;		/* objects that were loaded before libulf's
+					 * constructor ran */
+static uint64_t seen;			/* dlpi_adds at the last has_come() */
 
 struct look {
-	uint64_t addr;
-	uint64_t adds;			/* how many have come so far */
-	uint32_t nr;			/* that are before the one of @addr */
+	uint64_t addr;			/* look for the object with this address */
+	uint64_t adds;			/* dlpi_adds: objects that were ever loaded */
+	uint32_t nr;			/* objects before the one of @addr */
 };
 
 static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
@@ -42,7 +46,7 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return 0;
 }
 
-/* The server has seen what the program starts with. */
+/* Count the objects that the program starts with: the server knows them already. */
 __attribute__((constructor(101))) static void look_early(void)
 {
 	struct look look = { .addr = 0 };
@@ -51,8 +55,10 @@ __attribute__((constructor(101))) static void look_early(void)
 	nr_first = look.nr;
 }
 
-/* Is it for the first of those that a dlopen() brings?  They are listed in the order
- * in which they have come.  No dlopen() has brought what was there first. */
+/* Is @caller in the first object whose constructors run after a dlopen() loaded objects?
+ * libc lists objects in the order in which it loaded them, so the first nr_first were not
+ * loaded by dlopen().  Example: dlopen("a.so") also loads b.so, on which it depends; the
+ * call for b.so returns true, and the call for a.so finds dlpi_adds unchanged. */
 static bool has_come(uint64_t caller)
 {
 	struct look look = { .addr = caller };
@@ -72,14 +78,16 @@ static __attribute__((noinline)) void coming(uint64_t caller)
 		return;
 	if (!boot_objects_coming() && !wants_objects())
 		return;
-	/* Who lets nobody look tells it himself. */
+	/* The server cannot read the maps of a process that is not dumpable, so the process
+	 * adds its objects to the table itself. */
 	if (arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0) != 1)
 		image_tell_all();
 	ftrace_load_begin();
 	ftrace_load_end(boot_wait_for_objects());
 }
 
-/* In a sanitizer's library it comes before what code that is watched needs. */
+/* Not instrumented: the _init() of a sanitizer's library calls this before the sanitizer's
+ * data is set up. */
 void __gmon_start__(void);
 __attribute__((visibility("default"), no_sanitize_address, no_sanitize_thread))
 void __gmon_start__(void)

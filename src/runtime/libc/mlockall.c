@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mlockall(), so that it means the program's memory: the address space that libulf
- * keeps (of the root, of its tables) is many gigabytes, which would count against
- * RLIMIT_MEMLOCK, and those of a table in use would become memory.
+ * Replace mlockall(), so that it locks the program's memory only.  libulf reserves many
+ * gigabytes of address space (for the root's memory and for its tables).  The kernel would
+ * count all of that against RLIMIT_MEMLOCK, and would allocate all pages of a table that is
+ * in use.
  *
- * The kernel knows no mapping that is left out.  So what there is is locked piece by
- * piece; what is to come, by the kernel.  In libulf.so alone: where a program calls
- * another one, all is locked.
+ * The kernel cannot leave a mapping out.  So this function locks the current mappings one
+ * by one (MCL_CURRENT); the kernel locks future ones (MCL_FUTURE).
+ *
+ * Only libulf.so has this function.  If a program calls libc's mlockall() directly, that
+ * locks libulf's mappings too.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,16 +20,18 @@
 #include "base/bits.h"
 #include "runtime/runtime.h"
 
-#define USER_END	(1ull << 47)	/* the page of the old system calls is behind */
+#define USER_END	(1ull << 47)	/* only the page [vsyscall] is above */
 
 /* ---- all mappings ---- */
 
-/* Of a line of /proc/self/maps: "START-END rights ...". */
+/* A line of /proc/self/maps, as far as it was read: "START-END rights ...". */
 struct line {
-	uint64_t word[2];
-	unsigned int at;		/* word; 2: the rest of it */
+	uint64_t word[2];		/* START and END */
+	unsigned int at;		/* index of the word that is read; 2: the rest of the
+					 * line */
 };
 
+/* Parse the character @c of a line.  Returns true at the end of the line. */
 static bool is_end(struct line *line, char c)
 {
 	unsigned int digit = c <= '9' ? (unsigned int)(c - '0') :
@@ -43,7 +48,8 @@ static bool is_end(struct line *line, char c)
 
 typedef void map_fn(uint64_t start, uint64_t bytes, void *arg);
 
-/* What of [@start, @end) is not ours. */
+/* Call @each for the parts of [@start, @end) that do not belong to libulf's large
+ * mappings. */
 static void use_map(map_fn *each, void *arg, uint64_t start, uint64_t end)
 {
 	uint64_t until;
@@ -55,6 +61,8 @@ static void use_map(map_fn *each, void *arg, uint64_t start, uint64_t end)
 	}
 }
 
+/* Call @each for all mappings of the program.  Returns false if /proc/self/maps cannot be
+ * read. */
 static bool for_each_map(map_fn *each, void *arg)
 {
 	long fd = arch_syscall4(SYS_openat, AT_FDCWD, "/proc/self/maps",
@@ -83,7 +91,8 @@ static void count(uint64_t start, uint64_t bytes, void *arg)
 	*(uint64_t *)arg += bytes;
 }
 
-/* It may be gone by now, or have pages that cannot be had: no error to mlockall(). */
+/* Lock one mapping.  Errors are ignored, as in the kernel's mlockall(): the mapping may be
+ * unmapped by now, or have pages that cannot be allocated. */
 static void lock(uint64_t start, uint64_t bytes, void *arg)
 {
 	const int *flags = arg;
@@ -96,8 +105,8 @@ static void lock(uint64_t start, uint64_t bytes, void *arg)
 
 /* ---- the limit ---- */
 
-/* Tried with something that is never there: rights to it are not what they seem in a
- * user namespace. */
+/* May this process lock more than @limit bytes?  Try it with a mapping without pages: in a
+ * user namespace the process's capabilities do not answer this. */
 static bool may_exceed(uint64_t limit)
 {
 	long bytes = (long)ALIGN_UP(limit + 4096, 4096ull);
@@ -112,7 +121,8 @@ static bool may_exceed(uint64_t limit)
 	return !r;
 }
 
-/* As the kernel does it with all of @bytes, before anything is locked. */
+/* May this process lock @bytes bytes?  Like the kernel, check this before anything is
+ * locked. */
 static bool is_allowed(uint64_t bytes)
 {
 	struct rlimit limit;
@@ -123,6 +133,7 @@ static bool is_allowed(uint64_t bytes)
 
 /* ---- the call ---- */
 
+/* Convert the result of a system call to that of a libc function, with errno. */
 static int answer(long r)
 {
 	if (!r)
@@ -131,7 +142,7 @@ static int answer(long r)
 	return -1;
 }
 
-static bool has_future;			/* as it was last asked for */
+static bool has_future;			/* the last mlockall() had MCL_FUTURE */
 
 __attribute__((visibility("default"))) int mlockall(int flags)
 {
@@ -145,7 +156,9 @@ __attribute__((visibility("default"))) int mlockall(int flags)
 	if (flags & MCL_FUTURE)
 		r = arch_syscall1(SYS_mlockall, flags & ~MCL_CURRENT);
 	else if (__atomic_load_n(&has_future, __ATOMIC_RELAXED))
-		r = arch_syscall0(SYS_munlockall);	/* nothing else ends it */
+		r = arch_syscall0(SYS_munlockall);	/* the only way to end MCL_FUTURE
+							 * without locking libulf's
+							 * mappings */
 	if (r)
 		return answer(r);
 	__atomic_store_n(&has_future, flags & MCL_FUTURE, __ATOMIC_RELAXED);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pthread_create(), for the option event-fork: who has started a thread can be
- * learned nowhere else.  Unless there is a list with that option it does nothing
- * but call libc's, or whose it is: sanitizers and allocators have one, too.
+ * Wrap pthread_create(), for the option event-fork: there is no other way to learn which
+ * thread started a thread.  If no list has that option, this only calls the next
+ * pthread_create(): that of libc, or of a sanitizer or an allocator.
  *
- * In libulf.so alone.  A program that is linked with libulf.a, or gets libulf by
- * dlopen(), calls another one, and its threads inherit nothing; nor do they under
- * a sanitizer, which must be the first to see a thread.
+ * Only libulf.so has this function.  A program that is linked with libulf.a, or that loads
+ * libulf by dlopen(), calls the next pthread_create() directly, and its threads inherit
+ * nothing.  Threads inherit nothing under a sanitizer either, because its code must run
+ * first in each thread.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,7 +22,7 @@ const char object_is_library = 1;
 typedef int create_fn(pthread_t *thread, const pthread_attr_t *attr,
 		      void *(*routine)(void *), void *arg);
 
-static create_fn *next;			/* by whoever looks first */
+static create_fn *next;			/* set by the first find_next() */
 
 static create_fn *find_next(void)
 {
@@ -34,16 +35,18 @@ static create_fn *find_next(void)
 	return found;
 }
 
-/* Early: in a child of fork() the dynamic linker may be locked. */
+/* Find it early: in a child of fork() the lock of the dynamic linker may be held for ever,
+ * by a thread that the child does not have. */
 __attribute__((constructor(101))) static void look_early(void)
 {
 	find_next();
 }
 
+/* Arguments of start_thread(), which frees them. */
 struct start {
 	void *(*routine)(void *arg);
 	void *arg;
-	uint32_t creator;
+	uint32_t creator;		/* thread id */
 };
 
 static void *start_thread(void *arg)
@@ -59,6 +62,8 @@ static void *start_thread(void *arg)
 	return start.routine(start.arg);
 }
 
+/* Create a thread that inherits the lists of its creator.  Without memory for that the thread
+ * inherits nothing. */
 static int create_heir(create_fn *create, pthread_t *thread,
 		       const pthread_attr_t *attr, void *(*routine)(void *),
 		       void *arg)

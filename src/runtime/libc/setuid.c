@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * setuid() and its kin, for ULF_UNMAP_ON_SETUID: a child that changes its user leaves the
- * root (leave.c).  Without the variable, and in the process that made the root, they only
- * call libc's.
+ * Wrap setuid(), seteuid(), setreuid() and setresuid(), for ULF_UNMAP_ON_SETUID: a child
+ * that changes its user id leaves the root (leave.c).  Without that variable, and in the
+ * process that created the root, these functions only call libc's.
  *
- * In libulf.so alone, and for calls of these functions alone: a program that is linked
- * with libulf.a, or makes the system call itself, calls ulf_leave().
+ * Only libulf.so has these functions.  A program that is linked with libulf.a, or that
+ * makes the system call itself, must call ulf_leave().
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,10 +21,11 @@ typedef int set_fn(uid_t a, uid_t b, uid_t c);
 enum call { SETUID, SETEUID, SETREUID, SETRESUID, CALLS };
 
 static const char *const names[CALLS] = { "setuid", "seteuid", "setreuid", "setresuid" };
-static set_fn *next[CALLS];		/* by find_all() */
-static bool is_wanted;
+static set_fn *next[CALLS];		/* libc's functions; set by find_all() */
+static bool is_wanted;			/* ULF_UNMAP_ON_SETUID is set, and not 0 */
 
-/* Early: in a child of fork() the dynamic linker may be locked. */
+/* Runs early: in a child of fork() the lock of the dynamic linker may be held for ever, by a
+ * thread that the child does not have. */
 __attribute__((constructor(101))) static void find_all(void)
 {
 	const char *value = getenv("ULF_UNMAP_ON_SETUID");
@@ -70,7 +71,8 @@ static int change(enum call call, uid_t a, uid_t b, uid_t c)
 	return r;
 }
 
-/* Arguments that a function does not have are in registers that it does not read. */
+/* change() passes three arguments to each function.  A function with fewer parameters does
+ * not read the registers of the others. */
 __attribute__((visibility("default"))) int setuid(uid_t uid)
 {
 	return change(SETUID, uid, 0, 0);

@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vfork(), so that its child may hit events and traced functions.  It has the memory of
- * its parent, which waits: its thread-local words, its stack, its rseq area.
+ * Replace vfork(), so that its child may hit events and traced functions.  The child uses
+ * the memory of its parent, which waits: the parent's thread-local words, stack and rseq
+ * area.
  *
- *	word				what the child would do to it
- *	the rseq area			the kernel does not know that it uses it: it would be
- *					on the CPU on which its parent was, and not be
- *					restarted
- *	ulf_this_thread			take a slot under its own number, which its parent
- *					would go on with
- *	its nesting, ftrace_this	leave them as they are when it is killed: in a probe,
- *					in a callback, deep in followed calls
+ *	word				what goes wrong in the child without this file
+ *	the rseq area			the kernel does not know that the child uses it: the
+ *					area holds the parent's CPU number, and the kernel
+ *					does not restart the child's rseq sections
+ *	ulf_this_thread			the child claims a slot with its own thread id, and
+ *					the parent goes on with that slot
+ *	its nesting, ftrace_this	a child that is killed in a probe, in a callback or in
+ *					followed calls leaves them as they are there
  *
- * So the parent takes its area back from the kernel before: from then on the area says
- * that its thread is on no CPU, and parent and child, and their handlers, write to the slow
- * rings, as threads without rseq do.  When the child has done exec() or is dead the parent
- * puts the other words back as they were, and gives the area to the kernel again.
+ * So the parent unregisters its rseq area before vfork().  From then on the area says that
+ * the thread is on no CPU; parent and child, and their signal handlers, write to the slow
+ * rings, as threads without rseq do.  When the child has called exec() or has died, the
+ * parent restores the other words and registers the area again.
  *
- * A handler may come between any two of these.  It finds the area as it is for the
- * kernel, and the other words as its thread has them; it leaves them so.  One that
- * calls vfork() while the area is taken back cannot take it, and so does not
- * give it; nor does a child.  One that jumps out leaves its thread without rseq.
+ * A signal handler may run between any two of these steps.  It finds the area as the kernel
+ * knows it, and the other words as its thread has them, and leaves them so.  A handler that
+ * calls vfork() while the area is unregistered cannot unregister it, and so does not
+ * register it again; neither does a child.  A handler that leaves by a jump leaves its
+ * thread without rseq.
  *
- * Where the kernel does not let it go, because a filter of the program's (seccomp) refuses
- * that, the child is the one who writes there that it is on no CPU, before anything else.
- * The kernel puts the parent's number there again, at the latest when it moves to another.
+ * If the kernel refuses to unregister the area, because of a seccomp filter of the program,
+ * the child itself stores "on no CPU" in the area, before anything else (vfork.S).  The
+ * kernel stores the parent's CPU number again, at the latest when the parent moves to
+ * another CPU.
  *
- * In libulf.so alone: where a program calls another one it is as with a bare clone(), see
- * "Where it does not hold" in docs/design/ring.md.  Under a sanitizer, which has
- * one too and must see the child, ours is only used by that.
+ * Only libulf.so has this function.  If a program calls another vfork(), the effect is that
+ * of a bare clone(): see "Where it does not hold" in docs/design/ring.md.  A sanitizer has
+ * a vfork() too, which must see the child.  Under a sanitizer only that function calls
+ * this one.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -44,25 +48,37 @@
 
 #define HIDDEN	__attribute__((visibility("hidden")))
 
-/* In registers: what vfork_begin() found, and did. */
+/* State of the thread at vfork_begin(), and what that did.  vfork.S keeps it in registers:
+ * the child overwrites the stack. */
 struct before {
-	uint64_t nesting;
-	uint64_t marks;
+	uint64_t nesting;		/* ulf_thread.nesting; not used with MARK_LENT */
+	uint64_t marks;			/* MARK_... */
 };
 
 enum {
-	MARK_LEFT	= 1,		/* the area is to be given back */
-	MARK_CALLBACK	= 2,		/* ftrace_this.is_in_callback */
-	MARK_LENT	= 4,		/* it had no slot: it has one for this */
-	MARK_KEPT	= VFORK_KEPT,	/* the area could not be taken back */
+	MARK_LEFT	= 1,		/* vfork_end() must register the area again */
+	MARK_CALLBACK	= 2,		/* ftrace_this.is_in_callback was set */
+	MARK_LENT	= 4,		/* the thread had no slot: it has one until
+					 * vfork_end() */
+	MARK_KEPT	= VFORK_KEPT,	/* the area could not be unregistered */
 };
 
 /* ---- vfork.S, and what it needs ---- */
 
+/* libulf's vfork(), even if another object's vfork() comes first in the search order. */
 pid_t vfork_here(void) HIDDEN;
+/* Runs before the system call: saves the thread's state and unregisters its rseq area. */
 struct before vfork_begin(void) HIDDEN;
+/*
+ * Runs in the parent after the system call: restores the thread's state and registers the
+ * rseq area again.
+ * @child: result of the system call: the child's pid, or -errno
+ * @top: ftrace_this.top at vfork_begin()
+ * Returns the result of vfork(), and sets errno if that is -1.
+ */
 pid_t vfork_end(long child, struct before before, uint64_t top) HIDDEN;
-/* Whose it is instead, or NULL.  By a constructor. */
+/* The vfork() that libulf's vfork() jumps to instead of its own code, or NULL.  Set by a
+ * constructor. */
 extern pid_t (*vfork_next)(void) HIDDEN;
 
 pid_t (*vfork_next)(void);
@@ -80,7 +96,7 @@ struct before vfork_begin(void)
 	}
 	if (ftrace_this.is_in_callback)
 		before.marks |= MARK_CALLBACK;
-	/* Who has no root has no rings. */
+	/* A process without a root has no rings, so its rseq area does not matter. */
 	if (root_control)
 		before.marks |= arch_rseq_leave() ? MARK_LEFT : MARK_KEPT;
 	return before;
@@ -102,8 +118,8 @@ pid_t vfork_end(long child, struct before before, uint64_t top)
 	return -1;
 }
 
-/* A sanitizer's comes first, unless libulf was preloaded before it, and calls ours; else
- * it is to be called. */
+/* Usually the sanitizer's vfork() is found first, and calls libulf's.  If libulf was preloaded
+ * before the sanitizer, libulf's is found first, and must jump to the sanitizer's. */
 __attribute__((constructor(101))) static void look_for_next(void)
 {
 	if (agent_is_watched() && dlsym(RTLD_DEFAULT, "vfork") == (void *)vfork_here)
