@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who traces which functions: the users of sites and their filters, and the
- * program's own callbacks.  A change of users or filters goes like this:
+ * Users of function sites: which functions are traced, the filters, and the callbacks of
+ * the program.  A new user is switched on in these steps:
  *
- *	slots, without users that go			fsites_prepare()
- *	bodies for those that the graph needs		bodies_make()
- *	slots get their users, and sites their jumps	fsites_switch()
- *	the user becomes active				[ftrace.active]
- * and back:
- *	the user is no longer active
- *	grace_wait(): who saw him active is gone
- *	the sites go off
+ *	make slots; take users that go out of them	fsites_prepare()
+ *	make bodies for followed functions		bodies_make()
+ *	store users in slots, patch jumps into sites	fsites_switch()
+ *	set the user's bit in active			[ftrace.active]
+ *
+ * and off:
+ *
+ *	clear the user's bit in active
+ *	switch the sites off that have no other user
+ *	grace_wait(): no thread that saw the bit is still in a hit
  */
 #include <cpuid.h>
 #include <errno.h>
@@ -30,7 +32,7 @@
 
 struct ftrace_vectors ftrace_vectors;
 
-/* ---- hits, the slow side ---- */
+/* ---- called by hit.c, with all registers saved ---- */
 
 uint64_t ftrace_attach(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -70,8 +72,10 @@ uint64_t ftrace_write_slowly(uint64_t arg, uint64_t b, uint64_t c)
 	return is_on;
 }
 
-/* Between these no site is a hit for this thread, and errno is the callback's.
- * @ret_error: that of the traced function's caller. */
+/* Begin a callback of the program.  Until callback_leave() sites that this thread enters
+ * record nothing, and the callback may change errno.
+ * @ret_error: errno of the traced program, for callback_leave().
+ * Returns false if the thread has no slot. */
 static bool callback_enter(int *ret_error)
 {
 	*ret_error = errno;
@@ -82,7 +86,8 @@ static bool callback_enter(int *ret_error)
 	return true;
 }
 
-/* It may have forked: the head is not what it was. */
+/* End a callback.  ftrace_thread_named() computes the heads of records again: the callback
+ * may have called fork(), so the tid may have changed. */
 static void callback_leave(int error)
 {
 	ftrace_this.is_in_callback = 0;
@@ -151,11 +156,12 @@ uint64_t ftrace_call_graph_exit(uint64_t arg, uint64_t b, uint64_t c)
 	return 0;
 }
 
-/* ---- what xsave keeps ---- */
+/* ---- the registers that xsave saves ---- */
 
-#define XSAVE_LEGACY	576u		/* with its header */
-#define XSAVE_TILES	(3ull << 17)	/* large, and nobody's across a call */
+#define XSAVE_LEGACY	576u		/* bytes: legacy area and header */
+#define XSAVE_TILES	(3ull << 17)	/* AMX tiles: large, and not preserved across calls */
 
+/* Compute ftrace_vectors.  Returns false if the CPU or the kernel has no xsave. */
 static bool vectors_init(void)
 {
 	uint32_t a, b, c, d, bytes = XSAVE_LEGACY;
@@ -181,9 +187,11 @@ static bool vectors_init(void)
 
 /* ---- filters ---- */
 
-static const struct ftrace_ops *filters[FTRACE_USERS];	/* under runtime_lock() */
-static uint32_t wanted;				/* users that have sites */
+/* Both are protected by runtime_lock(). */
+static const struct ftrace_ops *filters[FTRACE_USERS];	/* filter of each user in @wanted */
+static uint32_t wanted;			/* users of the program, a bit each: callbacks */
 
+/* Returns the users that site @i of @object shall have. */
 static uint32_t users_of(const struct object *object, uint32_t i)
 {
 	const struct fsites *sites = &object->sites;
@@ -201,11 +209,12 @@ static uint32_t users_of(const struct object *object, uint32_t i)
 	return users;
 }
 
-/* ---- bodies of the graph ---- */
+/* ---- bodies, for users that follow calls ---- */
 
-static uint32_t next_body;		/* its offset */
+static uint32_t next_body;		/* offset of the next free body in ftrace_bodies */
 
-/* The place of another one, from @at on; a page begins with what unwinders need. */
+/* Returns the address of the next body, at offset *@at or after it, and moves *@at past it.
+ * Each page begins with a struct graph_page, which unwinders need. */
 static uint8_t *body_place(uint32_t *at)
 {
 	uint8_t *place;
@@ -217,7 +226,7 @@ static uint8_t *body_place(uint32_t *at)
 	return place;
 }
 
-/* jmp @to, at @at of the code that will be at @place */
+/* Encode "jmp @to" at offset @at of @body, whose code will be at address @place. */
 static void put_jump(struct graph_body *body, const uint8_t *place, uint32_t at,
 		     void (*to)(void))
 {
@@ -227,6 +236,8 @@ static void put_jump(struct graph_body *body, const uint8_t *place, uint32_t at,
 	memcpy(body->code + at + 1, &distance, sizeof(distance));
 }
 
+/* Add the body of site @i, at address @place, to @batch; before the first body of a page
+ * also the page's struct graph_page. */
 static void body_make(struct text_batch *batch, uint8_t *place,
 		      const struct fsites *sites, uint32_t i)
 {
@@ -256,8 +267,13 @@ static bool needs_body(const struct fsites *sites, uint32_t i)
 	return slot && !slot->body.at;
 }
 
-/* For those that are about to be switched on.  Who finds one in a slot finds it
- * whole: first all of them, then the slots. */
+/*
+ * Make bodies for the sites that are about to be switched on.  Write all bodies first, then
+ * store their addresses in the slots: so a thread that finds a body in a slot finds it
+ * complete.
+ *
+ * Returns 0, -ENOSPC (no space for more bodies) or an error of writing text.
+ */
 static int bodies_make(const struct fsites *sites)
 {
 	uint32_t at = next_body, end = next_body;
@@ -304,7 +320,8 @@ static bool has_old_tag(const struct fsites *sites, uint32_t i)
 	return slot && slot->body.word != ftrace_word_of(slot);
 }
 
-/* Is @r about functions that cannot be traced: unexpected bytes, no place for stubs? */
+/* Does @r say that some functions cannot be traced: they have unexpected bytes (-EILSEQ), or
+ * there is no space for stubs near them (-ENOMEM)? */
 static bool is_about_functions(int r)
 {
 	return r == -EILSEQ || r == -ENOMEM;
@@ -335,7 +352,8 @@ static int update_object(struct object *object)
 	if (prepared == -EFAULT)
 		return prepared;
 	made = shadow_keys ? bodies_make(sites) : 0;
-	/* Calls of functions without a body are not followed, and counted. */
+	/* Calls of functions without a body are not followed; they are counted in
+	 * ftrace_graph_lost. */
 	if (made == -ENOSPC)
 		made = 0;
 	r = fsites_switch(sites);
@@ -344,11 +362,12 @@ static int update_object(struct object *object)
 	return worse(worse(prepared, made), r);
 }
 
-/* Libraries that dlclose() may be about to unmap are left alone until it is done.  But
- * not while a thread in dlopen() waits: libc lets no other unmap anything then. */
-static uint32_t nr_unloading;		/* calls of it; under runtime_lock() */
-static uint32_t nr_loading;		/* the same of dlopen() */
-static bool has_put_off;
+/* While a thread is in dlclose(), updates of libraries are put off: it may be about to unmap
+ * them.  They are not put off while a thread in dlopen() waits for the server: that thread
+ * holds libc's lock, so no other thread can unmap anything.  All under runtime_lock(). */
+static uint32_t nr_unloading;		/* threads in dlclose() */
+static uint32_t nr_loading;		/* threads in dlopen() that wait for the server */
+static bool has_put_off;		/* some updates were put off */
 
 static bool is_program(const struct object *object)
 {
@@ -361,8 +380,9 @@ static bool is_program(const struct object *object)
 /* While slots get new tags no lane has rings, so ftrace.S leaves every call to hit.c.
  * grace_restart_sections() restarts threads that had already loaded a ring. */
 static bool is_updating;
-static bool has_old_slots;		/* some could not be written */
+static bool has_old_slots;		/* some slots could not be written */
 
+/* Update the sites of all objects.  Returns 0 or the worst error. */
 static int update_all(void)
 {
 	struct object *next;
@@ -376,7 +396,7 @@ static int update_all(void)
 		}
 		r = update_object(o);
 		if (r == -EFAULT)
-			object_drop(o);		/* dlclose() was faster */
+			object_drop(o);		/* unmapped by a dlclose() meanwhile */
 		else
 			ret = worse(ret, r);
 		if (r != -EFAULT && o->sites.has_old_slots)
@@ -403,7 +423,7 @@ static int update_sites(void)
 
 void ftrace_unload_begin(void)
 {
-	runtime_lock();		/* no change is under way when we have it */
+	runtime_lock();		/* waits for a change that is under way */
 	nr_unloading++;
 	runtime_unlock();
 }
@@ -435,7 +455,7 @@ void ftrace_load_begin(void)
 
 void ftrace_load_end(bool has_followed)
 {
-	runtime_lock();		/* no change is under way when we have it */
+	runtime_lock();		/* waits for a change that is under way */
 	if (has_followed)
 		ftrace_follow_again();
 	if (nr_loading)
@@ -445,7 +465,7 @@ void ftrace_load_end(bool has_followed)
 
 bool ftrace_after_fork(void)
 {
-	if (nr_unloading)	/* those were other threads */
+	if (nr_unloading)	/* those threads do not exist in the child */
 		nr_unloading = 0;
 	if (nr_loading)
 		nr_loading = 0;
@@ -453,12 +473,13 @@ bool ftrace_after_fork(void)
 	return has_put_off;
 }
 
-/* ---- what is common ---- */
+/* ---- common cases, which ftrace.S handles ---- */
 
 const struct ftrace_case ftrace_no_case = { &buffer_no_rings, ~0u };
 static struct ftrace_case cases[ABI_BUFFERS];
 
-/* The buffer, if it is one, that just traces functions. */
+/* Returns the only buffer in @users that has the function tracer, if ftrace.S can record for
+ * it; else NULL. */
 static const struct buffer *function_buffer(uint32_t users)
 {
 	uint32_t functions = users & FTRACE_FUNCTION_MASK & ~ftrace_state.graphs;
@@ -468,6 +489,7 @@ static const struct buffer *function_buffer(uint32_t users)
 	return one && !one->has_function_pids ? one : NULL;
 }
 
+/* Can ftrace.S record the calls of this graph tracer, with the current settings? */
 static bool graph_is_simple(const struct buffer *buffer)
 {
 	return !buffer->has_function_pids && !buffer->has_ticks &&
@@ -475,7 +497,8 @@ static bool graph_is_simple(const struct buffer *buffer)
 	       ftrace_state.graph_depth == UINT32_MAX;
 }
 
-/* Hooks write to fast rings alone, and read the clock themselves. */
+/* Returns the rings of @buffer if hooks can write to them, else buffer_no_rings.  Hooks write
+ * to fast rings only, and read the clock themselves. */
 static struct ring_set *hook_set(const struct buffer *buffer)
 {
 	return buffer->set->small_max ? buffer->set : &buffer_no_rings;
@@ -499,6 +522,7 @@ static struct ring_set *graph_set(uint32_t users)
 	return set;
 }
 
+/* Store in ftrace_state what ftrace.S may do by itself while @users are active. */
 static void set_common(uint32_t users)
 {
 	const struct buffer *one = function_buffer(users);
@@ -520,7 +544,13 @@ static void set_common(uint32_t users)
 				 set : &buffer_no_rings, __ATOMIC_RELEASE);
 }
 
-/* mates: active_users(), hit.c [ftrace.active]; active_tags() [ftrace.tags] */
+/*
+ * Make @users the active users.  Set the common cases twice: before the store of active to
+ * those that both the old and the new users allow, and after it to those of the new users.
+ * So ftrace.S never records for a user that is not active.
+ *
+ * mates: active_users(), hit.c [ftrace.active]; active_tags() [ftrace.tags]
+ */
 static void set_active(uint32_t users)
 {
 	set_common(users & ftrace_state.active);
@@ -534,24 +564,29 @@ void ftrace_buffer_changed(void)
 	set_common(ftrace_state.active);
 }
 
+/* Prepare the hooks of ftrace.S.  Returns 0, -EOPNOTSUPP (no xsave) or an error of
+ * ftrace_hooks_make(). */
 static int hooks_init(void)
 {
 	char *thread = __builtin_thread_pointer(), *this = (char *)&ftrace_this;
 	struct ftrace_offsets offsets = { .rseq = arch_rseq_offset };
 	unsigned long cpus[ABI_CPUS / 64];
 
-	/* Hooks take the number of a CPU as it is: if the kernel has more of them than
-	 * a set of rings (or does not tell), it is to be that of no CPU. */
+	/* Hooks do not check the CPU number.  If the kernel has more CPUs than a set has
+	 * rings, or the number of CPUs is unknown, let hooks read a word that says "on no
+	 * CPU". */
 	if (arch_syscall3(SYS_sched_getaffinity, 0, sizeof(cpus), cpus) < 0)
 		offsets.rseq = arch_no_rseq_offset();
 	ring_set_init(&buffer_no_rings, 0);
-	/* An offset that is loaded into a vector is nothing for ld(1). */
+	/* Hide the address from the compiler: it might load the TLS offset into a vector
+	 * register, and ld(1) rejects such code. */
 	__asm__("" : "+r"(this));
 	offsets.this = this - thread;
 	return vectors_init() ? ftrace_hooks_make(&offsets) : -EOPNOTSUPP;
 }
 
-/* What cannot be traced, of what is to be, is not; the rest is. */
+/* Add a user of the program.  Functions that cannot be patched are left out; all others that
+ * @filter chooses are traced. */
 static int user_add(uint32_t user, const struct ftrace_ops *filter)
 {
 	int r = hooks_init();
@@ -576,7 +611,7 @@ static void user_remove(uint32_t user)
 	update_sites();
 }
 
-/* ---- the server's wishes ---- */
+/* ---- the server's settings ---- */
 
 #define SERVER_USERS	(FTRACE_FUNCTION_MASK | 1u << FTRACE_GRAPH | \
 			 1u << FTRACE_PROFILE | 1u << FTRACE_PROBES | \
@@ -618,10 +653,10 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 		r = stack_tracer_follow();
 	if (r)
 		return r;
-	/* Two tags may share a lane, so no lane has rings until all sites have their tags and
-	 * all tracers are active. */
+	/* Two tags may share a lane, so no lane has rings until all sites have their tags
+	 * and all tracers are active. */
 	is_updating = true;
-	/* Switch off before any tag changes. */
+	/* Switch users off before any tag changes. */
 	set_active(own | (ftrace_state.active & users & ~changed));
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
 		if (buffers >> i & 1)
@@ -635,27 +670,30 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 	return r == -EILSEQ ? 0 : r;
 }
 
-/* Its memory is not to be touched any more, by whatever is asked of functions. */
+/* Users that the server has set would access the root's memory: switch them off. */
 void ftrace_detach(void)
 {
 	set_active(ftrace_state.active & ~SERVER_USERS);
 }
 
-/* ---- the program's own ---- */
+/* ---- callbacks of the program: <linux/ftrace.h> ---- */
 
+/* Find the objects that are loaded now. */
 static void prepare_unlocked(void)
 {
 	runtime_init();
 	object_scan();
 }
 
+/* Find the objects, and return with runtime_lock() held. */
 static void prepare(void)
 {
 	prepare_unlocked();
 	runtime_lock();
 }
 
-/* A filter has changed, or not; the lock is left. */
+/* Patch the sites after a filter has changed; @r: error of the change, or 0.  Releases
+ * runtime_lock().  Returns the error of either. */
 static int filter_done(int r)
 {
 	if (!r && wanted)
@@ -708,7 +746,8 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 	runtime_unlock();
 }
 
-/* Nobody gets less than it asks for without being told. */
+/* Are all @flags supported?  If not, the registration fails: a program must not get less than
+ * it asks for without an error. */
 static bool has_flags(unsigned long flags)
 {
 	unsigned long known = FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED |
@@ -740,7 +779,7 @@ int register_ftrace_function(struct ftrace_ops *ops)
 int unregister_ftrace_function(struct ftrace_ops *ops)
 {
 	uint32_t i = 0;
-	int r = -EBUSY;			/* the kernel's word for that */
+	int r = -EBUSY;			/* not registered; the kernel's error for that */
 
 	runtime_lock();
 	while (i < FTRACE_OPS_MAX && (!(wanted >> (FTRACE_OPS + i) & 1) ||

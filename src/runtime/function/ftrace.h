@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Function tracing in the process.  A site at a function's entry is on while
- * it has users; a user is a bit in its slot.
+ * Function tracing in this process.  The site at a function's entry is on while it has
+ * users; a user is a bit in the site's slot.
  *
- * hit.c runs at the sites, with general registers only, in any context; it
- * calls nothing of libc.  ftrace.c says who the users are.
+ * hit.c runs at the sites, in any thread and any signal handler.  It uses general
+ * registers only and calls nothing of libc.  ftrace.c adds and removes users.
+ *
+ * "@place" is always the address on a stack at which a return address is stored.  A
+ * followed call is one whose return libulf waits for.
  */
 #ifndef ULF_RUNTIME_FTRACE_H
 #define ULF_RUNTIME_FTRACE_H
@@ -25,93 +28,114 @@ struct ftrace_ops;
 struct fgraph_ops;
 struct thread_slot;
 
-/* Users of sites. */
-#define FTRACE_OPS_MAX		8u
-#define FTRACE_TAGS		32u
+/* Bit numbers in the users of a site, and in the users of a followed call. */
+#define FTRACE_OPS_MAX		8u	/* callbacks at a time */
+#define FTRACE_TAGS		32u	/* numbers of tags; shadow_tags.h */
 enum ftrace_user {
-	FTRACE_FUNCTION		= 0,	/* + the buffer: its tracer, function or graph */
-	FTRACE_OPS		= ABI_BUFFERS,	/* + n: a callback */
+	FTRACE_FUNCTION		= 0,	/* + number of a buffer: that buffer's tracer,
+					 * function or function_graph */
+	FTRACE_OPS		= ABI_BUFFERS,	/* + n: a callback of the program */
 	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,	/* a buffer of the users has
 							 * function_graph */
-	FTRACE_GRAPH_OPS,
-	FTRACE_PROFILE,			/* the profiler; it follows returns, too */
+	FTRACE_GRAPH_OPS,		/* register_ftrace_graph() of the program */
+	FTRACE_PROFILE,			/* the profiler, which also follows calls */
 	FTRACE_PROBES,			/* commands: function_probe.c */
 	FTRACE_STACK,			/* the stack tracer */
 	FTRACE_USERS,
-	/* marks for graph tracers */
+	/* Marks of a site, for graph tracers. */
 	FTRACE_START		= FTRACE_USERS,	/* follow this function and its callees */
 	FTRACE_SKIP,			/* leave out this function and its callees */
-	/* and for a call that is followed */
+	/* A mark of a followed call. */
 	FTRACE_CPU_TIME,		/* shadow.time_ns is ftrace_cpu_ns() */
-	/* and for one, in the place of users that follow none */
-	FTRACE_HANDLER		= FTRACE_PROBES,	/* of a signal: the kernel called it */
-	FTRACE_IN_HANDLER	= FTRACE_STACK,	/* that, or inside of it */
+	/* Marks of a followed call.  They reuse the bits of users that follow no calls. */
+	FTRACE_HANDLER		= FTRACE_PROBES,	/* it is a signal handler: the kernel
+							 * called it */
+	FTRACE_IN_HANDLER	= FTRACE_STACK,	/* it is a signal handler, or inside one */
 };
 #define FTRACE_FUNCTION_MASK	((1u << ABI_BUFFERS) - 1)
 #define FTRACE_OPS_MASK		(((1u << FTRACE_OPS_MAX) - 1) << FTRACE_OPS)
 #define FTRACE_GRAPH_MASK	(1u << FTRACE_GRAPH | 1u << FTRACE_GRAPH_OPS | \
 				 1u << FTRACE_PROFILE)
 
-/* Sites with just these users are the function tracer's of this buffer. */
+/* The case that ftrace.S handles: the function tracer of one buffer is the only user of
+ * the site. */
 struct ftrace_case {
 	struct ring_set *set;		/* published, RCU [buffer.set] */
-	uint32_t users;
+	uint32_t users;			/* the bit of that buffer */
 };
 
-/* What hits look at.  Pointers are there while the user's bit is in `active`,
- * and until all who saw it are gone.  What ftrace.S can do by itself is in the
- * first two, and graph_sets; else they have no rings. */
+/*
+ * The state that hits read.  The agent and (un)register functions write it under
+ * runtime_lock().  A user's pointers are valid while the user's bit is in `active`, and
+ * until the end of the grace period after that.
+ *
+ * function, graph_set and graph_sets are for ftrace.S.  They have no rings while a hit
+ * needs something that ftrace.S cannot do: then it leaves every hit to hit.c.
+ */
 struct ftrace_state {
-	const struct ftrace_case *function;	/* of the one that traces functions */
-	struct ring_set *graph_set;	/* of graph_buffer; published, RCU [buffer.set] */
-	uint64_t restorer;		/* arch_restorer(); stays */
+	const struct ftrace_case *function;	/* the only function tracer */
+	struct ring_set *graph_set;	/* rings of graph_buffer; published, RCU [buffer.set] */
+	uint64_t restorer;		/* arch_restorer(); never changes after it is set */
 	struct ring_set *graph_sets[FTRACE_LANES];	/* graph_set in the lane of its
 						 * tag; other lanes have no rings */
-	uint32_t active;		/* users */
-	uint32_t graphs;		/* buffers that have function_graph */
-	uint32_t tags;			/* of active graph tracers, a bit each */
-	uint32_t graph_depth;		/* how deep graph tracers go */
-	uint8_t tag_of[ABI_BUFFERS];	/* shadow_tags.h */
-	const struct buffer *buffers[ABI_BUFFERS];	/* of tracers */
-	const struct buffer *tag_buffers[FTRACE_TAGS];	/* of graph tracers, by tag */
-	const struct buffer *graph_buffer;	/* of the only graph tracer */
-	struct ftrace_ops *ops[FTRACE_OPS_MAX];
-	struct fgraph_ops *graph_ops;
-	bool has_starts;		/* FTRACE_START counts */
-	uint64_t thresh_ns;		/* shorter calls are not recorded */
-	struct abi_stack *stack;	/* the stack tracer's; stays */
+	uint32_t active;		/* users that are on, a bit each */
+	uint32_t graphs;		/* buffers that have function_graph, a bit each */
+	uint32_t tags;			/* tags of active graph tracers, a bit each */
+	uint32_t graph_depth;		/* max_graph_depth; UINT32_MAX: no limit */
+	uint8_t tag_of[ABI_BUFFERS];	/* tag of each buffer in @graphs: shadow_tags.h */
+	const struct buffer *buffers[ABI_BUFFERS];	/* buffers that have a tracer */
+	const struct buffer *tag_buffers[FTRACE_TAGS];	/* the buffer of each tag */
+	const struct buffer *graph_buffer;	/* buffer of the only graph tracer */
+	struct ftrace_ops *ops[FTRACE_OPS_MAX];	/* callbacks of the program */
+	struct fgraph_ops *graph_ops;	/* of register_ftrace_graph() */
+	bool has_starts;		/* set_graph_function is not empty */
+	uint64_t thresh_ns;		/* tracing_thresh: do not record shorter calls */
+	struct abi_stack *stack;	/* of the stack tracer; never changes after it is
+					 * set */
 };
 extern struct ftrace_state ftrace_state FTRACE_HIDDEN;
 extern const struct ftrace_case ftrace_no_case FTRACE_HIDDEN;
 
-/* Of each thread.  A handler may come between any two stores: it leaves all as
- * it has found it, but for the last three.  The page is one word.  The signal stack may
- * be a mixture of two then: calls are taken for left that were not, or not for left, so
- * depths are wrong for a while, and the way around them ends (shadow_around()). */
+/*
+ * The state of one thread.  Only that thread and its signal handlers write it.  A handler
+ * may run between any two stores.  It leaves all members as it found them, except for the
+ * last three:
+ *
+ * page		is one word, so it is always valid
+ * signal_*	may be a mixture of two stacks after a handler.  Then calls that go on may
+ *		count as left, or calls that were left as going on.  Depths are wrong for a
+ *		while, but every walk over calls ends (shadow_around()).
+ */
 struct ftrace_thread {
-	uint64_t head;			/* of the function tracer's records; 0: it
-					 * is not known yet, or nothing is recorded
-					 * just now */
-	uint64_t entry_head, exit_head;	/* of the graph tracer's */
-	uint64_t top;			/* the place of its innermost followed
-					 * call, or SHADOW_NONE; and SHADOW_SLOWLY */
-	uint32_t depth;			/* of the next one */
-	uint32_t is_in_callback;	/* of the program's */
-	uint64_t page;			/* ftrace.S's alone: one of a stack, the shadow
-					 * of which is at home; the last one */
-	uint64_t signal_stack, signal_bytes;	/* that of its last handler, or 0 */
+	uint64_t head;			/* first word of the function tracer's records; 0:
+					 * not known yet, or the thread records nothing
+					 * now */
+	uint64_t entry_head, exit_head;	/* first words of the graph tracer's records */
+	uint64_t top;			/* @place of its innermost followed call, or
+					 * SHADOW_NONE; with the flag SHADOW_SLOWLY */
+	uint32_t depth;			/* depth of the next followed call */
+	uint32_t is_in_callback;	/* 1: runs a callback of the program */
+	uint64_t page;			/* for ftrace.S only: the last stack page that it
+					 * used whose shadow is at home (shadow.h) */
+	uint64_t signal_stack, signal_bytes;	/* signal stack of its last traced handler;
+						 * 0 bytes: it had none */
 };
 extern __thread struct ftrace_thread ftrace_this FTRACE_HIDDEN;
 
-/* This thread has got another tid, or records again, or does not. */
+/* ---- hit.c: about the current thread; signal handlers may call these ---- */
+
+/* Update ftrace_this after the thread has got a (new) tid, or after is_in_callback
+ * changed. */
 void ftrace_thread_named(void);
-/* Its innermost followed call is @top, as its word was; is it in a callback? */
+/* Restore ftrace_this after vfork().  @top: ftrace_this.top as it was before. */
 void ftrace_thread_restore(uint64_t top, bool is_in_callback);
-/* It has no tid any more. */
+/* Call it before the thread gives up its slot, and so its tid.  From then on ftrace.S
+ * records nothing of this thread. */
 void ftrace_thread_forget(void);
 
-/* Now, by the clock that rings have (server/core/timebase.c); 0: there is none.  Any
- * context, general registers only; so is the next. */
+/* Returns the current time of the clock of rings (server/core/timebase.c), or 0: the root
+ * has no such clock, or there is no root.  Any thread and any signal handler may call it; it
+ * uses general registers only. */
 static inline uint64_t ftrace_ring_ns(void)
 {
 	const struct abi_clock *clock = root_control ? &root_control->clock : NULL;
@@ -120,7 +144,8 @@ static inline uint64_t ftrace_ring_ns(void)
 	return mult ? clock->ns0 + arch_tsc_scale(arch_tsc() - clock->tsc0, mult << 32) : 0;
 }
 
-/* How long this thread has run.  A system call. */
+/* Returns the CPU time of the current thread, by a system call.  Any thread and any signal
+ * handler may call it; it uses general registers only. */
 static inline uint64_t ftrace_cpu_ns(void)
 {
 	struct timespec time = { 0, 0 };
@@ -129,94 +154,128 @@ static inline uint64_t ftrace_cpu_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* ---- ftrace.c; lock held ---- */
+/* ---- ftrace.c; the caller holds runtime_lock() and is no signal handler ---- */
 
-/* The objects have their users from the server (object.h); these are all
- * of them together. */
+/* Settings of the graph tracers. */
 struct ftrace_graph_wish {
 	uint32_t buffers;		/* buffers with function_graph, a bit each */
-	uint8_t sessions[ABI_BUFFERS];	/* changes each time that a buffer gets it */
-	uint32_t depth;			/* 0: all */
-	bool has_starts;
-	uint64_t thresh_ns;
+	uint8_t sessions[ABI_BUFFERS];	/* changes each time that a buffer gets
+					 * function_graph */
+	uint32_t depth;			/* max_graph_depth; 0: no limit */
+	bool has_starts;		/* set_graph_function is not empty */
+	uint64_t thresh_ns;		/* tracing_thresh; 0: none */
 };
+/*
+ * ftrace_set_wishes - apply the server's settings for functions.  The caller has stored
+ * the users of each site in the objects (object.users).
+ * @users: all users of all sites together
+ *
+ * If memory or a needed feature is missing it changes nothing.  Later errors are about
+ * single sites: all other sites are patched and traced.  Sites whose bytes are not as
+ * expected are skipped without an error.
+ *
+ * Returns 0, -ENOMEM, -EOPNOTSUPP (the CPU has no xsave) or another error of
+ * shadow_make(), stack_tracer_follow() or of patching.
+ */
 int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph);
 
-/* A buffer has got other rings, or lists of threads. */
+/* Call it after a buffer has got other rings, or other lists of threads. */
 void ftrace_buffer_changed(void);
-/* Update libraries that were left alone during a dlclose(), if that is over. */
+/* Update libraries whose update was put off during a dlclose().  Does nothing while a
+ * dlclose() still runs. */
 void ftrace_update_put_off(void);
 
-/* ---- ftrace.c; a thread of libc's, lock not held ---- */
+/* ---- ftrace.c; runtime_lock() not held, in a thread that libc created ---- */
 
-/* Around dlclose().  Between them only the program's own text is changed. */
+/* Call these before and after libc's dlclose().  In between libulf patches only the text of
+ * the program, not of libraries, and ftrace_unload_begin() waits for a change that is under
+ * way. */
 void ftrace_unload_begin(void);
 void ftrace_unload_end(void);
-/* In a constructor that dlopen() calls.  Between them all text may be changed.
- * @has_followed: the server knows what has come, and our agent what it wishes. */
+/* Call these in a constructor that dlopen() runs, before and after waiting for the server.
+ * In between libulf may patch all text, even during a dlclose().  @has_followed: the server
+ * knows the new objects, and the agent has applied its settings. */
 void ftrace_load_begin(void);
 void ftrace_load_end(bool has_followed);
-/* In the child.  Returns true if libraries were left alone because of a dlclose() in the parent:
- * the child must call ftrace_follow(). */
+/* Runs in the child after fork().  Returns true if updates of libraries were put off because
+ * of a dlclose() in the parent: the child must call ftrace_follow(). */
 bool ftrace_after_fork(void);
-/* This process has no root from now on. */
+/* Switch off all users that the server has set, because this process has no root from now
+ * on.  The sites stay on.  Runs in a child that has no other thread yet. */
 void ftrace_detach(void);
 
-/* ---- ftrace_follow.c; lock held ---- */
+/* ---- ftrace_follow.c; the caller holds runtime_lock() ---- */
 
-/* Do what the server wishes for, and what was put off.  For the agent. */
+/* Apply the server's settings for functions, and updates that were put off.  The agent calls
+ * this.  Returns 0, -EINVAL (the block of functions is invalid) or an error of
+ * root_populate() or ftrace_set_wishes(). */
 int ftrace_follow(void);
-/* Trace none of what the server wishes for. */
+/* Stop all tracing of functions that the server has set.  Returns as ftrace_set_wishes(). */
 int ftrace_forget_wishes(void);
-/* The same in a thread of the program, and once more, if objects have come that it was
- * about. */
+/* Do ftrace_follow() and profile_follow() in a thread of the program.  Applies the settings
+ * even if they have not changed, if they name objects that were not loaded the last time. */
 void ftrace_follow_again(void);
 
 /* ---- stack_tracer.c ---- */
 
-/* In the thread that starts the runtime. */
+/* Find the main thread's stack.  Runs in the thread that starts the runtime. */
 void stack_tracer_init(void);
+/* Runs in the child after fork(). */
 void stack_tracer_after_fork(void);
-/* Find where the deepest stack is kept.  Lock held. */
+/* Find the block in the root's memory where the deepest stack is stored.  The caller holds
+ * runtime_lock().  Returns 0, -EINVAL (invalid block) or an error of root_populate(). */
 int stack_tracer_follow(void);
-/* What a new thread, or the one of a new process, begins with. */
+/* Reset the stack tracer's members of @slot: for a new thread, and for the thread of a new
+ * process.  Signal handlers may call it. */
 void stack_tracer_forget(struct thread_slot *slot);
-/* The slow side of hit.c.  A call at @place: has the one @below it ended? */
+/* Called by ftrace_call_slowly().  Returns 1 if the call whose return address is at @below
+ * has ended, because the thread now makes a call at @place; else 0. */
 uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t) FTRACE_HIDDEN;
-/* The slow side of hit.c.  @ip, @place: this thread may be deeper there than ever. */
+/* Called by ftrace_call_slowly() when the current thread's stack may be deeper than ever
+ * before: checks that, and records it.  @ip: the function's site.  Blocks signals meanwhile.
+ * Returns 0. */
 uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t) FTRACE_HIDDEN;
 
-/* ---- the slow side of hit.c: ftrace.c; any register ---- */
+/* ---- ftrace.c: for hit.c, by ftrace_call_slowly(), so they may use any register.  Any
+ * thread and any signal handler may run them. ---- */
 
 struct ftrace_write {
 	const struct buffer *buffer;
-	void *entry;			/* as buffer_write() wants it */
-	size_t bytes;
-	uint64_t *ret_time;		/* may be a part of it */
+	void *entry;			/* as for buffer_write() */
+	size_t bytes;			/* of @entry */
+	uint64_t *ret_time;		/* set before the record is written; may point into
+					 * @entry */
 };
-/* Write the record of @arg, a struct ftrace_write.  Returns false if recording is off. */
+/* Write the record of @write, a struct ftrace_write *.  Returns false if recording is off. */
 uint64_t ftrace_write_slowly(uint64_t write, uint64_t, uint64_t) FTRACE_HIDDEN;
+/* Returns the current time in ns, by the rings' clock or, without that, by clock 0. */
 uint64_t ftrace_now(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
-/* The same from hit.c's side. */
+/* Returns the time of ftrace_now().  For hit.c: uses general registers only. */
 static inline uint64_t ftrace_hit_ns(void)
 {
 	uint64_t ns = ftrace_ring_ns();
 
 	return ns ? ns : ftrace_call_slowly(ftrace_now, 0, 0, 0);
 }
-/* @users, @ip, @parent */
+/* Call the program's callbacks that are in @users and active.  @ip: the function's site;
+ * @parent: its return address.  Returns 0. */
 uint64_t ftrace_call_ops(uint64_t users, uint64_t ip, uint64_t parent)
 	FTRACE_HIDDEN;
-/* @func, @depth.  Returns the time, or 0: it is not to be followed. */
+/* Call the program's entryfunc().  Returns the time, or 0: do not follow the call. */
 uint64_t ftrace_call_graph_entry(uint64_t func, uint64_t depth, uint64_t)
 	FTRACE_HIDDEN;
-/* @ret: struct ftrace_graph_ret, without its rettime */
+/* Call the program's retfunc().  @ret: a struct ftrace_graph_ret *; this function sets its
+ * rettime.  Returns 0. */
 uint64_t ftrace_call_graph_exit(uint64_t ret, uint64_t, uint64_t) FTRACE_HIDDEN;
-/* @call: struct function_call.  Do the commands of a function. */
+/* Run the commands of a function (function_probe.c).  @call: a struct function_call *.
+ * Returns 0. */
 uint64_t ftrace_run_probes(uint64_t call, uint64_t, uint64_t) FTRACE_HIDDEN;
-/* @buffer, @call.  The function tracer with options. */
+/* Record a call for a function tracer that has options (function_option.c).  @buffer: a
+ * struct buffer *; @call: a struct function_call *.  Returns 0. */
 uint64_t ftrace_record_call(uint64_t buffer, uint64_t call, uint64_t)
 	FTRACE_HIDDEN;
+/* Give the current thread a slot.  Returns the struct ulf_thread *, or 0: no slot is
+ * available. */
 uint64_t ftrace_attach(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
 
 #endif

@@ -1,8 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What runs at the entry of a traced function, and when it returns: with
- * general registers only (the others are the program's), in any context.
- * What is common is done in ftrace.S already; here is all of it, from the start.
+ * This code runs when a traced function is entered, and when a followed call returns.  It
+ * runs in any thread and any signal handler.  It uses general registers only, because the
+ * vector registers hold values of the program.  ftrace.S does the common cases by itself;
+ * this file handles all cases completely, and so can start where ftrace.S gave up.
+ *
+ * A followed call is one whose return libulf waits for.  Example for ftrace_this: main()
+ * calls f(), f() calls g(), g() leaves by longjmp() to main(), and main() calls h().  Calls
+ * of f(), g() and h() are followed.
+ *
+ *	f entered	top = address of f's return address,	depth = 1
+ *	g entered	top = address of g's return address,	depth = 2
+ *	longjmp()	nothing changes
+ *	h entered	live_above() drops g and f: their return addresses are not above
+ *			that of h, so they have ended
+ *			top = address of h's return address,	depth = 1
  */
 #include <assert.h>
 #include <errno.h>
@@ -52,14 +64,14 @@ static_assert(offsetof(struct fsite_slot, users) == SLOT_USERS, "asm");
 static_assert(offsetof(struct ftrace_regs, rax) == REGS_RAX, "asm");
 static_assert(sizeof(struct ftrace_regs) + 8 == ENTRY_FRAME, "asm");
 
-/* ---- records, as the kernel's ---- */
+/* ---- records, with the kernel's layout ---- */
 
 #define RECORD_BYTES(last) \
 	(offsetof(struct record, last) + sizeof(((struct record *)0)->last) - \
 	 offsetof(struct record, head))
 
 struct record {
-	uint64_t headroom;		/* RING_HEADROOM of it */
+	uint64_t headroom;		/* RING_HEADROOM bytes of it are used */
 	uint64_t head;			/* struct trace_entry */
 	union {
 		struct {
@@ -68,7 +80,8 @@ struct record {
 		struct {
 			uint64_t func;
 			uint32_t depth, marks;		/* ABI_GRAPH_... */
-			uint64_t more[1 + FTRACE_ARGS];	/* what options add */
+			uint64_t more[1 + FTRACE_ARGS];	/* added by options: return
+							 * address, arguments */
 		} entry;
 		struct {
 			struct ftrace_graph_ret ret;
@@ -83,8 +96,9 @@ static_assert(RECORD_BYTES(function) == 24 && RECORD_BYTES(entry.depth) == 20 &&
 static_assert(RECORD_BYTES(entry.marks) == 24 && RECORD_BYTES(exit.marks) == 52,
 	      "the server reads the same");
 
-/* A full page is left, if the words still say so (switch.c).  -ENOBUFS: recording is
- * off, or the record is refused, and counted. */
+/* Make space for a record of @bytes in the ring of the current CPU, by moving to the next
+ * page if the current one is full.  Returns 0 (try to append again), -ENOBUFS (recording is
+ * off, or the ring refused and counted the record) or another error: take the slow path. */
 static int make_room(const struct buffer *buffer, uint32_t bytes)
 {
 	int r = -EINVAL;
@@ -100,6 +114,8 @@ static int make_room(const struct buffer *buffer, uint32_t bytes)
 	return r;
 }
 
+/* Make space in @ring if it is still the ring of @cpu.  Returns true if the record fits
+ * now. */
 static bool leave_page(const struct ring_set *set, uint32_t cpu,
 		       const struct abi_ring *ring, uint32_t bytes, uint64_t now_ns)
 {
@@ -109,9 +125,10 @@ static bool leave_page(const struct ring_set *set, uint32_t cpu,
 	       ring_has_room(ring, bytes);
 }
 
-/* The same, of the ring that ftrace.S has found: if it is not what C finds, or there
- * is still no room, trying again might never end.  If there is no ring it is not to try
- * the next time. */
+/* Make space in @ring, which ftrace.S uses.  Returns 0 if that is not the ring that this
+ * function finds, or if there is still no space: ftrace.S must not try again, as it might
+ * never end.  If there is no ring, set SHADOW_SLOWLY, so that ftrace.S does not try for the
+ * next call either. */
 uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *ring)
 {
 	const struct buffer *buffer = ftrace_state.graph_buffer;
@@ -132,8 +149,8 @@ uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *rin
 	return has_room;
 }
 
-/* Returns false if recording is off or the ring refused the record.  *@time: the time of the
- * record. */
+/* Write a record of @bytes, from its head on.  Returns false if recording is off or the ring
+ * refused the record.  *@time: the time of the record. */
 static bool write_record(const struct buffer *buffer, struct record *record,
 			 size_t bytes, uint64_t *time)
 {
@@ -141,7 +158,8 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 	uint32_t size = (uint32_t)bytes;
 	int r = -EINVAL;
 
-	/* The time is one in ns, whatever the ring's clock. */
+	/* *@time is always in ns.  If the ring's clock counts ticks, only the slow path
+	 * can compute it. */
 	if (!__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED)) {
 		if (arch_words_append(buffer, &record->head, size, time))
 			return true;
@@ -154,6 +172,7 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 	return true;
 }
 
+/* Returns the address of the function's site. */
 static uint64_t func_of(const struct shadow *shadow)
 {
 	const struct graph_body *body =
@@ -162,6 +181,7 @@ static uint64_t func_of(const struct shadow *shadow)
 	return body->site;
 }
 
+/* mate: set_active() [ftrace.active] */
 static uint32_t active_users(void)
 {
 	return __atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);
@@ -179,7 +199,8 @@ static uint32_t active_tags(void)
  *	agent: set_active(without it), set_graphs(), set_active(with it)
  *	hit:   graph_buffers(), active_users(), graph_buffers()
  *
- * So a buffer that a hit finds active has the function tracer if neither look has its bit.
+ * So a buffer that a hit finds active has the function tracer if neither of the two loads
+ * has its bit.
  * mate: set_graphs() [ftrace.graphs]
  */
 static uint32_t graph_buffers(void)
@@ -189,6 +210,7 @@ static uint32_t graph_buffers(void)
 
 /* ---- the innermost followed call ---- */
 
+/* Returns the depth of a call inside of the followed call at @top. */
 static uint32_t depth_within(uint64_t top)
 {
 	const struct shadow *shadow = shadow_of(top);
@@ -202,6 +224,7 @@ static struct shadow_tags tags_within(uint64_t top)
 	return shadow_tags(shadow_of(top));
 }
 
+/* Returns the first word of a record of this thread, without event id and flags. */
 static uint64_t this_head(void)
 {
 	return (uint64_t)thread_tid() << 32;
@@ -215,7 +238,8 @@ static bool is_recorded(void)
 	       &buffer_no_rings;
 }
 
-/* @place, and whether ftrace.S can go on from there. */
+/* Returns the value of ftrace_this.top for @place: with SHADOW_SLOWLY if ftrace.S cannot
+ * handle calls inside of it. */
 static uint64_t as_top(uint64_t place)
 {
 	const struct shadow *shadow = shadow_of(place);
@@ -227,7 +251,7 @@ static uint64_t as_top(uint64_t place)
 	return is_simple ? place : place | SHADOW_SLOWLY;
 }
 
-/* The top goes first: a handler that comes then leaves the depth as that says. */
+/* Store top before depth: a signal handler in between recomputes depth from top. */
 static void set_top(uint64_t place)
 {
 	ftrace_this.top = as_top(place);
@@ -247,7 +271,8 @@ void ftrace_thread_named(void)
 	set_top(ftrace_this.top);
 }
 
-/* The top goes first here, too: what depends on the thread's tid is made of it. */
+/* Store top before ftrace_thread_named(), which computes the words that depend on the
+ * thread's tid, and uses top. */
 void ftrace_thread_restore(uint64_t top, bool is_in_callback)
 {
 	ftrace_this.is_in_callback = is_in_callback;
@@ -264,13 +289,16 @@ void ftrace_thread_forget(void)
 	set_top(ftrace_this.top);
 }
 
+/* Is @place on the signal stack of this thread's last traced handler? */
 static bool is_on_signal_stack(uint64_t place)
 {
 	return place - ftrace_this.signal_stack < ftrace_this.signal_bytes;
 }
 
-/* Is the call at @top one of a handler's there?  The stack may have another use by now,
- * or be a part of this one; a call that set_graph_function names may have no mark. */
+/* Is the call at @top on the signal stack, and does it belong to a handler?  Check its marks:
+ * the memory may have another use by now, or be a part of the current stack.  A call of a
+ * function in set_graph_function may have no mark of a handler, so its FTRACE_START counts
+ * too. */
 static bool is_of_handler(uint64_t top)
 {
 	struct shadow_tags tags;
@@ -281,16 +309,21 @@ static bool is_of_handler(uint64_t top)
 	return tags.insides || tags.starts;
 }
 
-/* From @top on: those that are below @place were left by some other way than a return;
- * and those of a handler that had a stack of its own, if this is another one.
- * @steps: how many that were so far */
+/*
+ * Walk outward from the followed call at @top, past all calls that have ended, and return the
+ * first one that goes on, in the form of ftrace_this.top.  A call has ended, by another way
+ * than a return (longjmp(), an exception), if it is below @place; or if it belongs to a
+ * handler on the signal stack, and @place is not on that stack.
+ * @steps: incremented for each call that is passed
+ */
 static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 {
 	bool is_outside = !is_on_signal_stack(place);
 	uint32_t downs = 0;
 
 	top &= ~SHADOW_SLOWLY;
-	/* @place may be anything: a stack pointer that was interrupted. */
+	/* Check for SHADOW_NONE first: @place may be an interrupted stack pointer, which
+	 * can have any value. */
 	while (top != SHADOW_NONE &&
 	       (top <= place || (is_outside && is_of_handler(top)))) {
 		top = shadow_around(top, &downs);
@@ -299,18 +332,22 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 	return as_top(top);
 }
 
-/* The same of a handler's: wherever its stack is, what was interrupted is around it.  A
- * call of which the return address is off the stack for an instruction, on its way to
- * or from the body, is one of these. */
+/*
+ * Do live_above() for a signal handler whose return address is at @place: the followed calls
+ * that it interrupted are around it, wherever its stack is.  So compare with the interrupted
+ * stack pointer.  Subtract two words from that: on the way to or from the body a call's
+ * return address is off the stack for an instruction, and this call goes on too.
+ */
 static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 {
 	const stack_t *stack = arch_signal_stack(place);
 	uint64_t sp = arch_signal_sp(place) - 2 * sizeof(*place);
 
-	/* Without what was left on the stack that was the one so far. */
+	/* First drop the calls that have ended on the signal stack known so far. */
 	uint64_t top = live_above(ftrace_this.top, sp, steps);
 
-	/* By SS_AUTODISARM a handler has none, and is still there. */
+	/* With SS_AUTODISARM the kernel reports no signal stack (size 0) inside a handler,
+	 * though the handler is still on it.  Keep the known stack in that case. */
 	if (stack->ss_size || !is_on_signal_stack(sp)) {
 		ftrace_this.signal_stack = (uint64_t)stack->ss_sp;
 		ftrace_this.signal_bytes = stack->ss_size;
@@ -318,9 +355,10 @@ static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 	return live_above(top, sp, steps);
 }
 
-/* ---- the graph ---- */
+/* ---- graph tracers ---- */
 
-/* Start time of the call minus the time that the thread was off the CPU (nosleep-time). */
+/* Returns the start time of a call for nosleep-time: @now_ns minus the CPU time that the
+ * thread has used since the entry, when it was @cpu_ns. */
 static uint64_t ran_since(uint64_t now_ns, uint64_t cpu_ns)
 {
 	return now_ns - (ftrace_cpu_ns() - cpu_ns);
@@ -332,11 +370,12 @@ struct leaving {
 	const struct shadow_tags *tags;
 	uint64_t now_ns;		/* 0: not needed */
 	uint32_t marks;			/* ABI_GRAPH_TAIL, or 0 */
-	bool is_many;			/* both times are ftrace_hit_ns() */
+	bool is_many;			/* several graph tracers: calltime and rettime are
+					 * those of ftrace_hit_ns() */
 };
 
-/* Record the exit for @tag.  rettime is the ring's time; with several graph tracers it is now_ns
- * for all of them. */
+/* Record the exit for @tag.  rettime is the time of the record; with several graph tracers it
+ * is now_ns for all of them. */
 static void write_exit(struct record *record, const struct leaving *call, uint32_t tag)
 {
 	const struct shadow_tags *tags = call->tags;
@@ -362,7 +401,8 @@ static void write_exit(struct record *record, const struct leaving *call, uint32
 	write_record(ftrace_state.tag_buffers[tag], record, bytes, at);
 }
 
-/* Record the exit for all users of @shadow, which is in the table and has @tags.
+/* Record the exit of a call for all its users.
+ * @value: its return value; @shadow: its shadow, in the table; @tags: the tags of @shadow;
  * @marks: ABI_GRAPH_TAIL, or 0 */
 static void exit_for(uint64_t value, const struct shadow *shadow,
 		     const struct shadow_tags *tags, uint32_t marks)
@@ -397,16 +437,16 @@ static void exit_for(uint64_t value, const struct shadow *shadow,
 
 /* A call that begins. */
 struct entering {
-	uint64_t func;
+	uint64_t func;			/* address of the function's site */
 	const struct fsite_slot *slot;
 	const struct ftrace_regs *regs;
-	struct shadow shadow;		/* not in the table yet */
+	struct shadow shadow;		/* its shadow, not in the table yet */
 	struct shadow_tags tags;
 	bool is_many;			/* the tags need an entry in shadow_many */
 };
 
-/* Record the entry for @tag, one of tags.users.  Returns false if recording is off or the ring
- * refused the record. */
+/* Record the entry for @tag, one of tags.users.  Returns false if recording is off or the
+ * ring refused the record. */
 static bool write_entry(struct entering *call, uint32_t tag)
 {
 	const struct buffer *buffer = ftrace_state.tag_buffers[tag];
@@ -483,9 +523,9 @@ static uint32_t entry_for(uint32_t users, struct entering *call)
 	return users;
 }
 
-/* Drop the tags of graph tracers without the option funcgraph-irqs if the call is in a signal
- * handler.  As in the kernel, a function in set_graph_function stays, and counts as outside of
- * the handler, unless the handler interrupted such a function. */
+/* If the call is in a signal handler, drop the tags of graph tracers without the option
+ * funcgraph-irqs.  As in the kernel, a function in set_graph_function stays, and counts as
+ * outside of the handler, unless the handler interrupted such a function. */
 static void choose_in_handler(struct entering *call, const struct shadow_tags *within)
 {
 	struct shadow_tags *tags = &call->tags;
@@ -515,14 +555,17 @@ static uint32_t all_or_none(uint32_t tags, uint32_t active)
 
 /*
  * Choose the graph tracers that follow the call, and set its marks:
- * starts	the call is one of set_graph_function, or inside of one.  Calls that were
- *		followed before there was such a list, or by others, do not count.
- * skips	the call is one of set_graph_notrace, or inside of one.  Its return is waited
- *		for, so that it is known what is inside of it.
- * insides	the call is in a signal handler, or is one: a handler returns to libc's
- *		restorer.
- * @graphs: tags of the graph tracers that trace the function.  Returns the tags in @graphs
- * that skip this call because of its own name, not because a caller is skipped.
+ * starts	the function is in set_graph_function, or the call is inside of such a call.
+ *		Calls that were followed before there was such a list, or for other users,
+ *		do not count.
+ * skips	the function is in set_graph_notrace, or the call is inside of such a call.
+ *		The call is followed but not recorded, to know which calls are inside of it.
+ * insides	the call is a signal handler, or inside of one.  A signal handler is a call
+ *		that returns to libc's restorer.
+ *
+ * @graphs: tags of the graph tracers that trace the function; @active: all active tags.
+ * Returns the tags in @graphs that skip this call because of its own name, not because a
+ * caller is skipped.
  */
 static uint32_t choose(struct entering *call, uint32_t graphs, uint32_t active)
 {
@@ -549,17 +592,18 @@ static uint32_t choose(struct entering *call, uint32_t graphs, uint32_t active)
 	return skipped;
 }
 
-/* The return address becomes the body's. */
+/* Replace the return address at @place by one in the function's body. */
 static void take_place(uint64_t *place, const struct fsite_slot *slot)
 {
-	/* A handler that unwinds from here on finds the shadow. */
+	/* The shadow must be stored before: a signal handler that unwinds after the next
+	 * store looks it up. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*place = (uint64_t)slot->body.back;
 }
 
-/* Record the exit of @shadow before a tail call replaces it with the call of @tags.  Returns
- * the tags for which a signal handler continues across the tail call; for these neither end
- * nor start of the handler is marked. */
+/* Record the exit of @shadow before a tail call replaces it with the call that has @tags.
+ * Returns the tags for which a signal handler goes on across the tail call: for these the
+ * records mark neither its end nor its start. */
 static uint32_t exit_into(const struct shadow *shadow, const struct shadow_tags *tags)
 {
 	struct shadow_tags old = shadow_tags(shadow);
@@ -571,11 +615,13 @@ static uint32_t exit_into(const struct shadow *shadow, const struct shadow_tags 
 }
 
 /*
- * A call at @place that is not followed.  Followed ones below it were left if this is the
- * same stack, and what is called from here on is not inside of them.  If it is another
- * one, a handler's or a coroutine's, they go on later; but a long way past them is not
- * to be gone at each call, so then they are forgotten until one of them returns.
- * @steps: how many were passed
+ * Handle a call at @place that is not followed.  Followed calls below @place have ended if
+ * they are on the same stack: then set top to @above, as later calls are not inside of them.
+ * If they are on another stack, of an interrupted function or of a coroutine, they go on
+ * later, so top stays.  But if there are many of them, walking past them at each call would
+ * take too long: then set top to @above too, until one of them returns.
+ * @above: the innermost followed call that goes on
+ * @steps: number of calls between top and @above
  */
 static void pass_over(const uint64_t *place, uint64_t above, uint32_t steps)
 {
@@ -587,7 +633,7 @@ static void pass_over(const uint64_t *place, uint64_t above, uint32_t steps)
 		set_top(above);
 }
 
-/* Fill in the shadow of a call that its tags and @others follow. */
+/* Store the shadow of @call, which its tags and @others follow, in the table. */
 static void set_shadow(struct shadow *shadow, struct entering *call, uint32_t others)
 {
 	call->shadow.word = shadow_word(call->slot->body.word & SHADOW_BODY_MASK, others,
@@ -598,9 +644,13 @@ static void set_shadow(struct shadow *shadow, struct entering *call, uint32_t ot
 }
 
 /*
- * The return address may be a body's already: the function before has called this
- * one as its last act and left, so its exit is now, and this one's return is to
- * where that would have returned, by way of that body: the CPU knows it.
+ * Enter a call: choose its users, record its entry, and follow it if a user needs that.
+ * Returns 1 if the return address was replaced by the body's, else 0.
+ *
+ * The return address may be in a body already.  Then another followed function has made a
+ * tail call: it has called this one as its last act.  Record the exit of that function now.
+ * This call takes over its return address and its body, because the CPU's return predictor
+ * expects a return to that body.
  */
 static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
 {
@@ -632,10 +682,11 @@ static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
 	others = entry_for(users, call);
 	call->tags.handlers = handlers;
 	if (!others && !call->tags.users)
-		new->depth--;
+		new->depth--;		/* its callees get the depth that it had */
 	if (users & 1u << FTRACE_PROFILE && profile_enter(slot, shadow))
 		others |= 1u << FTRACE_PROFILE;
-	/* A handler that a graph tracer traces is followed, also if none records it. */
+	/* A signal handler that a graph tracer traces is followed even if no tracer records
+	 * it. */
 	if (!others && !call->tags.users && !skipped && !(handlers && graphs) && !is_tail) {
 		pass_over(place, new->above, steps);
 		return 0;
@@ -648,7 +699,7 @@ static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
 	return 1;
 }
 
-/* Is this a thread that we know, and in no callback? */
+/* Does this thread have a slot, and runs no callback?  Tries to get a slot. */
 static bool can_record(void)
 {
 	if (!ulf_this_thread)
@@ -687,7 +738,7 @@ static const struct abi_pids *pids_of(const struct buffer *buffer, int list)
 	return __atomic_load_n(&buffer->pids[list], __ATOMIC_ACQUIRE);
 }
 
-/* May this thread's functions not be recorded there? */
+/* Do the lists of @buffer (set_ftrace_pid, set_ftrace_notrace_pid) exclude the thread @tid? */
 static bool is_ignored(const struct buffer *buffer, uint32_t tid)
 {
 	const struct abi_pids *only = pids_of(buffer, ABI_PIDS_FUNCTION);
@@ -710,7 +761,7 @@ static uint32_t without_ignoring(uint32_t users, uint32_t graphs, uint32_t tid)
 	return users & graphs ? users : users & ~(1u << FTRACE_GRAPH);
 }
 
-/* May it be the deepest call of this thread so far? */
+/* May the call at @place be the deepest of this thread so far? */
 static bool is_deepest(const uint64_t *place)
 {
 	const struct thread_slot *thread = (const void *)ulf_this_thread;

@@ -2,11 +2,11 @@
 /*
  * Exceptions that leave a followed function.
  *
- * Unwinders see a frame more than there is without the graph tracer, that of the
- * body (arch/x86_64/ftrace.S).  It has no bytes, so the caller has the CFA that it
- * has without the tracer: personality routines of the program may use it.  But
- * libgcc and LLVM's libunwind compare CFAs.  An example: f() calls g(), which is
- * followed and throws, and f() catches.  f() has called g() with S in rsp.
+ * Unwinders see one frame more than without the graph tracer: the frame of the body
+ * (arch/x86_64/ftrace.S).  That frame has a size of 0, so the caller has the same CFA as
+ * without the tracer, and personality routines of the program may use that CFA.  But
+ * libgcc and LLVM's libunwind compare CFAs.  An example: f() calls g(), which is followed
+ * and throws, and f() catches.  f() has called g() with S in rsp.
  *
  *	frame		CFA of the frame below it
  *	g
@@ -30,8 +30,8 @@
  * exceptions work, but _Unwind_GetCFA() returns one too much for a function that has
  * called a followed one.
  *
- * Other frames of libulf need no personality routine.  An exception leaves them only if
- * a signal handler throws it, and unwinders tell an interrupted frame from others.
+ * Other frames of libulf need no personality routine.  An exception leaves them only if a
+ * signal handler throws it, and unwinders distinguish an interrupted frame from others.
  */
 #include <assert.h>
 #include <link.h>
@@ -87,7 +87,8 @@ static bool find_symbols(const struct image *image, struct symbols *ret)
 	ret->table = (const void *)table;
 	ret->names = (const void *)names;
 	ret->hash = (const void *)hash;
-	/* The loader has relocated them, but for the vDSO's. */
+	/* The loader has relocated these addresses, except in the vDSO, where they are small
+	 * numbers. */
 	return table > image->start && names > image->start && hash > image->start;
 }
 
@@ -125,7 +126,7 @@ static uint64_t find_function(const struct image *image, const struct symbols *s
 	}
 }
 
-/* libulf.a in a program that has the unwinder in it, too. */
+/* Weak references: they are set if libulf.a and the unwinder are linked into one program. */
 #pragma weak _Unwind_Resume
 #pragma weak _Unwind_GetIP
 #pragma weak _Unwind_SetIP
@@ -136,6 +137,7 @@ static bool is_inside(const struct image *image, any_fn fn)
 	return (uint64_t)fn >= image->start && (uint64_t)fn < image->end;
 }
 
+/* Find the functions by the weak references, if all of them are in @image. */
 static bool find_linked(const struct image *image, struct unwinder *ret)
 {
 	if (!is_inside(image, (any_fn)_Unwind_Resume) ||
@@ -150,7 +152,8 @@ static bool find_linked(const struct image *image, struct unwinder *ret)
 	return true;
 }
 
-/* Find the functions of the unwinder that @code is a part of; false: unknown. */
+/* Find the functions of the unwinder that contains @code.  Returns false if one of them is
+ * not found. */
 static bool find_unwinder(uint64_t code, struct unwinder *ret)
 {
 	static const char *const fn_names[] = {
@@ -176,7 +179,7 @@ static bool find_unwinder(uint64_t code, struct unwinder *ret)
 	return true;
 }
 
-/* ---- what ftrace.S needs ---- */
+/* ---- functions for ftrace.S ---- */
 
 _Unwind_Reason_Code ftrace_personality(int version, _Unwind_Action actions,
 				       _Unwind_Exception_Class class,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Room for the shadow of stacks. */
+/* Allocate the shadow of the stacks; see shadow.h. */
 #include <assert.h>
 #include <errno.h>
 

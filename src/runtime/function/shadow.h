@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shadow of the stacks: for every place on any stack where a return address
- * may lie, room for what the graph tracer must remember of the call.  Found by
- * the place alone, not by an order of calls: so frames may be left by longjmp()
- * or an exception, stacks may be switched and move between threads, and
- * unwinders can look it up by themselves (ftrace.S has the same search as an
- * expression of DWARF's, and the first step of it as code; all change together).
+ * The shadow of the stacks: a table that has, for every 8 bytes of any stack at which a
+ * return address may be stored, an entry with what the graph tracer must remember of the
+ * call.
+ *
+ * An entry is found by the address of the return address (@place) alone, not by the order
+ * of calls.  So frames may be left by longjmp() or an exception, stacks may be switched,
+ * and may move between threads.  Unwinders can look entries up by themselves: ftrace.S has
+ * this search as a DWARF expression, and its first step as code.  Change all three together.
  *
  *	keys[page % nr]			page numbers of stacks, 0: free
  *	keys[nr + hash(page)], ...
  *	entries[same index][512]	one for each 8 bytes of that page
  *
- * The first is where a page is at home, so that ftrace.S gets there without a look at
- * the keys.  If another one is there, 256 MB off or a multiple of it, a page goes to the
- * first free place from that of its hash on: behind the homes, which lie in long rows
- * as the pages of stacks do.
+ * keys[page % nr] is the page's home.  If a page is at home, ftrace.S computes the address
+ * of its entries without reading keys.  If another page is there already, 256 MB or a
+ * multiple of it away, the page goes to the first free key from keys[nr + hash(page)] on.
+ * That is after all homes: homes form long rows without gaps, as the pages of stacks do.
+ *
+ * Example: page 0x7fff12345 has its home at index 0x2345, and so has page 0x7fff02345.
+ * The page that comes second gets an index of nr or more.
  *
  * word			writer
- * key			CAS 0 -> page; never changed again
+ * key			any thread or handler, CAS 0 -> page; never changed again
  * entry		the thread whose stack it is
  */
 #ifndef ULF_RUNTIME_SHADOW_H
@@ -29,39 +34,43 @@
 
 #include "arch/x86_64/offsets.h"
 
-#define SHADOW_KEYS	0x10000u
+#define SHADOW_KEYS	0x10000u	/* nr above */
 #define SHADOW_HASH	0x9e3779b97f4a7c15u
-#define SHADOW_PROBES	64u		/* from there on, in a row */
-#define SHADOW_SLOTS	512u		/* in a page */
+#define SHADOW_PROBES	64u		/* keys that are tried from the hash on */
+#define SHADOW_SLOTS	512u		/* entries for a page */
 #define SHADOW_PAGES	(2 * SHADOW_KEYS + SHADOW_PROBES)
 #define SHADOW_ENTRIES	(SHADOW_PAGES * (size_t)SHADOW_SLOTS)
 
+/* An entry: a followed call. */
 struct shadow {
-	uint64_t ret;			/* the return address, as it was */
-	uint64_t time_ns;		/* of the call */
-	uint64_t above;			/* the followed call around it: as
-					 * ftrace_thread.top */
-	uint32_t depth;			/* of graph tracers' calls around it; if
-					 * it is not one of theirs: less one */
+	uint64_t ret;			/* the original return address */
+	uint64_t time_ns;		/* time of the call's entry */
+	uint64_t above;			/* the followed call around this one, in the form
+					 * of ftrace_thread.top */
+	uint32_t depth;			/* number of graph tracers' calls around this one;
+					 * minus 1 if no graph tracer follows this call */
 	uint32_t word;			/* the function's body, and the users that
 					 * follow the call: shadow_tags.h */
 };
 
-#define SHADOW_NONE	(uint64_t)INT64_MAX	/* further up than any stack */
-/* With a place: ftrace.S must leave the call there to hit.c, as it is not simple
- * (shadow_tags.h), its shadow is not at home, or its thread has no ring. */
+#define SHADOW_NONE	(uint64_t)INT64_MAX	/* no call; above any stack address */
+/* A flag in ftrace_thread.top and shadow.above: ftrace.S must leave this call to hit.c,
+ * because it is not simple (shadow_tags.h), its shadow is not at home, or its thread has no
+ * ring. */
 #define SHADOW_SLOWLY	(1ull << 63)
-#define SHADOW_DOWNS	8u		/* signal stacks, each inside of another */
-#define SHADOW_FAR	256u		/* calls; the way around so many takes some
+#define SHADOW_DOWNS	8u		/* nested signal stacks that a walk may cross */
+#define SHADOW_FAR	256u		/* calls; a walk past so many takes some
 					 * microseconds */
 
-extern uint64_t *shadow_keys;		/* NULL: not made yet */
-extern struct shadow *shadow_entries;
+/* Both are set once, by shadow_make(), and never change. */
+extern uint64_t *shadow_keys;		/* [SHADOW_PAGES]; NULL: not made yet */
+extern struct shadow *shadow_entries;	/* [SHADOW_ENTRIES] */
 
-/* Make room.  Address space; memory comes with use. */
+/* Make the table, unless it exists.  It takes address space; pages become memory when they
+ * are used.  The caller holds runtime_lock().  Returns 0 or -ENOMEM. */
 int shadow_make(void);
 
-/* Is it the key of @page, or becomes so? */
+/* Returns true if *@key is @page, after an attempt to change it from 0 to @page. */
 static inline bool shadow_take_key(uint64_t *key, uint64_t page)
 {
 	uint64_t seen = __atomic_load_n(key, __ATOMIC_RELAXED);
@@ -72,7 +81,9 @@ static inline bool shadow_take_key(uint64_t *key, uint64_t page)
 	return seen == page || !seen;
 }
 
-/* Of the return address at @place; NULL: no room.  General registers only. */
+/* Returns the entry for the return address at @place, or NULL: the table has no space for
+ * its page.  Takes a key for the page if it has none.  Any thread and any signal handler may
+ * call it; it uses general registers only. */
 static inline struct shadow *shadow_at(const uint64_t *place)
 {
 	uint64_t page = (uint64_t)place >> 12;
@@ -92,23 +103,27 @@ static inline struct shadow *shadow_at(const uint64_t *place)
 	       ((uint64_t)place >> 3) % SHADOW_SLOTS;
 }
 
-/* Is the page of @place, which has a shadow, at home? */
+/* Is the page of @place at home?  It must have a key. */
 static inline bool shadow_is_home(uint64_t place)
 {
 	return shadow_keys[(place >> 12) % SHADOW_KEYS] == place >> 12;
 }
 
-/* Of the followed call at @place; NULL: there is none. */
+/* Returns the entry of the followed call at @place, or NULL if that is SHADOW_NONE.  Ignores
+ * SHADOW_SLOWLY. */
 static inline struct shadow *shadow_of(uint64_t place)
 {
 	place &= ~SHADOW_SLOWLY;
 	return place == SHADOW_NONE ? NULL : shadow_at((const uint64_t *)place);
 }
 
-/* Where the followed call around that at @place is.  That is further up, but for a
- * handler whose stack is above the one that it interrupted.  By what such handlers have
- * left behind the way may be a circle, so it goes down some times only.
- * @downs: how often so far */
+/*
+ * Returns the followed call around the one at @place, or SHADOW_NONE.  It is at a higher
+ * address, unless the call at @place is a signal handler whose stack is above the stack that
+ * it interrupted.  Stale entries of such handlers can form a circle, so a walk may go to a
+ * lower address SHADOW_DOWNS times at most.
+ * @downs: how often the walk did that; 0 at its start
+ */
 static inline uint64_t shadow_around(uint64_t place, uint32_t *downs)
 {
 	uint64_t around = shadow_of(place)->above & ~SHADOW_SLOWLY;

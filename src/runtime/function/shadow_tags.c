@@ -5,7 +5,7 @@
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
 
-/* ---- which one ---- */
+/* ---- choose a tag ---- */
 
 /* Returns all tags, used or not, of the lanes of @tags. */
 static uint32_t lane_mates(uint32_t tags)

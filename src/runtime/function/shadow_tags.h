@@ -60,7 +60,8 @@ struct shadow_tags {
 
 extern struct shadow_tags *shadow_many;	/* [as many as shadow_entries]; NULL: not made */
 
-/* Make the table for several graph tracers.  Returns 0 or -ENOMEM. */
+/* Make the table shadow_many, for several graph tracers, unless it exists.  The caller holds
+ * runtime_lock().  Returns 0 or -ENOMEM. */
 int shadow_many_make(void);
 
 /* Returns the tags of the graph tracers in @users. */
@@ -74,12 +75,14 @@ static inline uint32_t shadow_tags_of(uint32_t users)
 	return tags;
 }
 
+/* Returns the offset of the function's body in ftrace_bodies. */
 static inline uint32_t shadow_body(const struct shadow *shadow)
 {
 	return shadow->word & SHADOW_BODY_MASK;
 }
 
-/* Returns users, as sites have them, and marks; possibly SHADOW_MANY. */
+/* Returns the users and marks of a call, in the bits of enum ftrace_user; possibly with
+ * SHADOW_MANY. */
 static inline uint32_t shadow_users(const struct shadow *shadow)
 {
 	return shadow->word & SHADOW_MORE ? shadow->word << 1 & SHADOW_USERS :
@@ -131,6 +134,7 @@ static inline struct shadow_tags shadow_tags(const struct shadow *at)
 	return tags;
 }
 
+/* Returns the tags that have an own bit in a member that is not for all tags at once. */
 static inline uint32_t shadow_tags_own(const struct shadow_tags *tags)
 {
 	return tags->users | tags->starts | tags->skips | tags->cpu_times;
@@ -145,7 +149,7 @@ static inline bool shadow_tags_are_many(const struct shadow_tags *tags)
 	       (tags->insides && ~tags->insides);
 }
 
-/* Returns shadow.word of a call that @tags and @others follow.  @is_many: use SHADOW_MANY, also
+/* Returns shadow.word of a call that @tags and @others follow.  @is_many: use SHADOW_MANY, even
  * if the tags do not need it; the caller writes the tags to shadow_many. */
 static inline uint32_t shadow_word(uint32_t body, uint32_t others, bool is_many,
 				   const struct shadow_tags *tags)
@@ -178,10 +182,11 @@ static inline uint32_t shadow_word(uint32_t body, uint32_t others, bool is_many,
  */
 uint8_t shadow_new_tag(uint32_t used, uint32_t old);
 
-/* Returns the buffers that get or lose function_graph by @graph, or had it off and on again. */
+/* Returns the buffers that get or lose function_graph by @graph, or for which it was off and
+ * on again since the last settings.  The caller is the agent and holds runtime_lock(). */
 uint32_t shadow_tags_changed(const struct ftrace_graph_wish *graph);
-/* Give tags to the buffers of @changed that get function_graph; none of them is active.  Both
- * are called by the agent, which holds runtime_lock(). */
+/* Give tags to the buffers of @changed that get function_graph.  None of them may be active.
+ * The caller is the agent and holds runtime_lock(). */
 void shadow_tags_give(uint32_t changed, const struct ftrace_graph_wish *graph);
 
 #endif
