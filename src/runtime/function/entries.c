@@ -2,18 +2,22 @@
 /*
  * Is a site that another process names the entry of a function?
  *
- * The server says where the table of an object's entries is, in memory that every
+ * The server stores the address of an object's table of entries in memory that every
  * process of the root can write.  A process without rights could name any five bytes that
  * look like a NOP, in the middle of a function or of an instruction, and its privileged
- * parent would write a jump there.  So a site counts only if the object itself says, in
- * .eh_frame_hdr, that a function begins there; or, as code in assembler need not be listed
- * there, if the object's file says that this is where its table of entries is:
+ * parent would write a jump there.  So a site is valid only in one of two cases:
+ *
+ * - The object's .eh_frame_hdr lists a function that begins at the site, or with code that
+ *   leads to it:
  *
  *	start	endbr64			optional
- *		nop ...			any number
+ *		nop ...			any number, of one byte
  *	site	nop			of 5 bytes or more
  *
- * The object may be unloaded meanwhile: its memory is read by text_read().
+ * - The object's file has this table of entries at this address.  Code in assembler need not
+ *   be in .eh_frame_hdr.
+ *
+ * The object may be unmapped meanwhile, so its memory is read by text_read().
  */
 #include "runtime/function/entries.h"
 
@@ -25,9 +29,9 @@
 #include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"
 
-#define LEAD_MAX	64u		/* bytes between a start and its site */
+#define LEAD_MAX	64u		/* most bytes between a start and its site */
 
-/* .eh_frame_hdr as every linker writes it; anything else counts as no table. */
+/* .eh_frame_hdr as every linker writes it.  Any other form counts as no table. */
 struct header {
 	uint8_t version, frames_encoding, count_encoding, table_encoding;
 	int32_t frames;
@@ -36,16 +40,18 @@ struct header {
 #define HEADER_USUAL	{ 1, 0x1b, 0x03, 0x3b }
 
 struct row {
-	int32_t start, fde;		/* distances from the header */
+	int32_t start, fde;		/* bytes from the header */
 };
 
+/* Starts of functions. */
 struct starts {
-	uint64_t header;		/* its address */
-	uint32_t nr;
-	struct row *rows;		/* sorted; a copy */
+	uint64_t header;		/* address of .eh_frame_hdr */
+	uint32_t nr;			/* number of rows */
+	struct row *rows;		/* a copy, sorted by start */
 };
 
-/* Copies the table of the object that has @text.  False: there is none, or no memory. */
+/* Copy the table at @header of the object @image.  Returns false if there is none, it cannot
+ * be read, or there is no memory. */
 static bool read_starts(int fd, const struct image *image, uint64_t header,
 			struct starts *ret)
 {
@@ -70,7 +76,8 @@ static bool read_starts(int fd, const struct image *image, uint64_t header,
 	return ret->rows;
 }
 
-/* The start of the last function that does not begin after @addr; 0: there is none. */
+/* Returns the start of the last function that does not begin after @addr, or 0: there is
+ * none. */
 static uint64_t start_before(const struct starts *starts, uint64_t addr)
 {
 	int64_t want = (int64_t)(addr - starts->header);
@@ -87,7 +94,8 @@ static uint64_t start_before(const struct starts *starts, uint64_t addr)
 	return low ? starts->header + (uint64_t)(int64_t)starts->rows[low - 1].start : 0;
 }
 
-/* Does a thread that enters at @code come to @site without doing anything? */
+/* Does a thread that enters at @code reach @site without any effect?  Allows one endbr64 and
+ * NOPs of one byte. */
 static bool leads_to(const uint8_t *code, const uint8_t *site)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -110,8 +118,8 @@ static bool is_entry(const struct starts *starts, struct text_view *view, uint64
 	return code && leads_to(code, code + (site - start));
 }
 
-/* Counts the sites that are no entries as far as @starts says; makes FSITE_OTHER of them
- * if they are to be dropped. */
+/* Returns the number of sites that are no entries according to @starts.  If @is_dropping, also
+ * changes these sites to FSITE_OTHER. */
 static uint32_t look_at_all(struct fsites *sites, const struct starts *starts, int fd,
 			    bool is_dropping)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sites that another process has named: entries.c. */
+/* Check function sites that another process has named: entries.c. */
 #ifndef ULF_RUNTIME_ENTRIES_H
 #define ULF_RUNTIME_ENTRIES_H
 
@@ -8,10 +8,12 @@
 #include "arch/x86_64/fsite.h"
 
 /*
- * entries_check - make FSITE_OTHER of all sites that are not at the entry of a function.
- * @kind, @table: where their table is said to be.
- * Takes memory, may open the object's file; not in a signal handler.  runtime_lock() is
- * held.
+ * entries_check - change all sites that are not at the entry of a function to FSITE_OTHER,
+ * so that they are never patched.
+ * @kind, @table: kind and address of their table, as the other process has stored them
+ *
+ * The caller holds runtime_lock().  Allocates memory and may open the object's file, so a
+ * signal handler must not call it.
  */
 void entries_check(struct fsites *sites, enum fsite_kind kind, uint64_t table);
 

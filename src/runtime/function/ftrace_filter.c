@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The filters of <linux/ftrace.h>.  As in the kernel a name is looked for when it is
- * given: what is kept are the sites of functions that there were then.
+ * The filters of <linux/ftrace.h>.  As in the kernel, a name is looked up once, when the
+ * program sets it.  A filter holds the sites of the functions that were loaded then.
  */
 #include "runtime/function/ftrace_filter.h"
 
@@ -13,11 +13,13 @@
 
 /* ---- sets of addresses ---- */
 
+/* A hash table with linear probing. */
 struct ips {
-	uint32_t nr, mask;
+	uint32_t nr, mask;		/* nr: number of addresses */
 	uint64_t at[];			/* [mask + 1], 0: free */
 };
 
+/* Returns the element that holds @ip, or the free one where it belongs. */
 static uint64_t *place(struct ips *ips, uint64_t ip)
 {
 	uint64_t i = ip * 0x9e3779b97f4a7c15ull >> 32;
@@ -32,7 +34,7 @@ static bool ips_have(struct ips *ips, uint64_t ip)
 	return ips && *place(ips, ip);
 }
 
-/* Half of the places stay free. */
+/* Double the table.  Half of its elements stay free. */
 static int ips_grow(struct ips **ips)
 {
 	struct ips *old = *ips, *new;
@@ -62,7 +64,7 @@ static int ips_add(struct ips **ips, uint64_t ip)
 	return 0;
 }
 
-/* Those of @from that are not in @but. */
+/* Add the addresses of @from that are not in @but to *@to. */
 static int ips_add_all(struct ips **to, struct ips *from, struct ips *but)
 {
 	int r = 0;
@@ -91,7 +93,8 @@ bool filter_has(const struct ftrace_ops *ops, uint64_t code)
 	       !ips_have(filter->lists[FILTER_BUT], code);
 }
 
-/* @some: come to what is there, or go. */
+/* Add the addresses @some to a list, or remove them if @is_removed.  The new list replaces the
+ * old one only if there was memory for it. */
 static int change(struct ftrace_ops *ops, enum filter_list list, struct ips *some,
 		  bool is_removed, bool is_reset)
 {
@@ -116,7 +119,8 @@ static int change(struct ftrace_ops *ops, enum filter_list list, struct ips *som
 	return 0;
 }
 
-/* By name or address, not only because no function is; a reset comes first. */
+/* Is @code in the list FILTER_ONLY?  An empty list chooses all functions, but has none of
+ * them.  @is_reset: the list is emptied before. */
 static bool is_chosen(const struct ftrace_ops *ops, uint64_t code, bool is_reset)
 {
 	const struct filter *filter = ops->ulf;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which functions a callback of the program's is for.  Lock held, but where it is said
- * otherwise. */
+/* Filters: the functions for which a callback of the program is called.  The caller holds
+ * runtime_lock(), unless a comment says otherwise, and is no signal handler. */
 #ifndef ULF_RUNTIME_FTRACE_FILTER_H
 #define ULF_RUNTIME_FTRACE_FILTER_H
 
@@ -10,19 +10,35 @@
 
 struct ftrace_ops;
 
-/* Is the site at @code one of them? */
+/* Returns true if the filter of @ops chooses the site at @code. */
 bool filter_has(const struct ftrace_ops *ops, uint64_t code);
 
+/* ftrace_set_filter(): only these functions, or all if it is empty.  ftrace_set_notrace():
+ * not these. */
 enum filter_list { FILTER_ONLY, FILTER_BUT, FILTER_LISTS };
 
-/* Change one of the lists: by the address of a function, or by a glob, which may
- * begin with ! to take away; none (NULL): only @is_reset.  -EINVAL: there is no
- * such function; -ENOMEM.  Then it is as before. */
+/*
+ * filter_set_ip - add the function at @ip to FILTER_ONLY, or remove it.
+ * @is_reset: empty the list first
+ *
+ * Returns 0, -EINVAL (no such function), -ENOENT (@is_removed, but it is not in the list) or
+ * -ENOMEM.  An error leaves the list unchanged.
+ */
 int filter_set_ip(struct ftrace_ops *ops, uint64_t ip, bool is_removed, bool is_reset);
-/* Called without the lock, returns with it: names are looked for under libc's lock, which
- * comes first. */
+/*
+ * filter_set_glob - add the functions whose names match @glob to a list.  If @glob begins
+ * with "!", remove them.
+ * @glob: @len bytes; NULL: only apply @is_reset
+ * @is_reset: empty the list first
+ *
+ * The caller must not hold runtime_lock(); this returns with it held, also on errors.  It
+ * looks for names under libc's lock of dl_iterate_phdr(), which must be taken first.
+ *
+ * Returns 0, -EINVAL (no function matches) or -ENOMEM.  An error leaves the list unchanged.
+ */
 int filter_set_glob(struct ftrace_ops *ops, enum filter_list list, const char *glob,
 		    size_t len, bool is_reset);
+/* Free the lists of @ops: the filter then chooses all functions. */
 void filter_free(struct ftrace_ops *ops);
 
 #endif

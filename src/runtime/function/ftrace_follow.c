@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which functions the server wishes to be traced (abi/functions.h).  Nothing of it
- * is believed, as any process of the root can write it: the object must be the one that
- * is loaded there, its table of entries must lie in it, a site must be where the object
- * says that a function begins (entries.c), and its bytes are compared before they are
- * changed.
+ * Apply the server's settings for functions: which ones are traced (abi/functions.h).  Any
+ * process of the root can write this block, so nothing in it is trusted: the object must be
+ * the one that is loaded at the address, its table of entries must be inside of it, a site
+ * must be where the object says that a function begins (entries.c), and the bytes of a site
+ * are compared before they are changed.
+ *
+ * All functions run under runtime_lock().
  */
 #include <assert.h>
 #include <errno.h>
@@ -21,14 +23,14 @@
 
 static_assert(ABI_FUNCTIONS_BUFFERS == ABI_BUFFERS, "ABI");
 
-#define OBJECTS_MAX	4096u		/* as many as processes load */
+#define OBJECTS_MAX	4096u		/* more than a process loads */
 
-static uint64_t seen_serial;		/* of what is in force; 0: nothing */
+static uint64_t seen_serial;		/* serial of the block that is in force; 0: none */
 static bool has_others;			/* the block has objects that are not loaded here */
 static bool is_stale;			/* such objects may have been loaded since */
 
-/* Translate the bits of the shared list to those of this process.  @graphs: as in the
- * list's head */
+/* Translate the bits of the block (ABI_FUNCTIONS_...) to enum ftrace_user.  @graphs:
+ * abi_functions.graphs */
 static uint32_t users_from(uint32_t wished, uint32_t graphs)
 {
 	uint32_t users = wished & FTRACE_FUNCTION_MASK;
@@ -48,13 +50,15 @@ static uint32_t users_from(uint32_t wished, uint32_t graphs)
 	return users | 1u << FTRACE_GRAPH;
 }
 
+/* Is [@start, @start + @bytes) inside of @image? */
 static bool has_range(const struct image *image, uint64_t start, uint64_t bytes)
 {
 	return start >= image->start && start < image->end &&
 	       bytes <= image->end - start;
 }
 
-/* The object that the server means.  -ENOENT: it is not loaded here. */
+/* Find the object that a row of the block describes.  Returns 0, -ENOENT (it is not loaded
+ * here) or an error of loaded_find(). */
 static int look_for(const struct abi_function_object *wish, struct loaded *ret)
 {
 	uint64_t table = wish->bias + wish->table;
@@ -72,12 +76,14 @@ static int look_for(const struct abi_function_object *wish, struct loaded *ret)
 	return 0;
 }
 
+/* Mark all objects as not named by the block. */
 static void begin_wishes(void)
 {
 	for (struct object *o = object_first(); o; o = o->next)
 		o->is_wished = false;
 }
 
+/* Drop the users and figures of all objects that the block does not name. */
 static void forget_others(void)
 {
 	for (struct object *o = object_first(); o; o = o->next) {
@@ -89,7 +95,8 @@ static void forget_others(void)
 	}
 }
 
-/* Where the profiler counts the functions of an object. */
+/* Set the memory in which the profiler counts the functions of @object.  @off: its offset in
+ * the root's memory; 0: none.  Returns 0, -EINVAL or an error of root_populate(). */
 static int take_figures(struct object *object, uint64_t off)
 {
 	uint64_t bytes = (uint64_t)root_nr_cpus() * object->sites.nr *
@@ -109,8 +116,8 @@ static int take_figures(struct object *object, uint64_t off)
 	return r;
 }
 
-/* Give the object of @wish its users.  @all: the block, which begins with @head.  Adds all users
- * of the object to *@ret_users. */
+/* Store the users of the object that a row of the block describes.  @all: the block; @head: a
+ * private copy of its first bytes.  Adds all users of the object to *@ret_users. */
 static int take_object(const void *all, const struct abi_functions *head,
 		       const struct abi_function_object *wish, uint32_t *ret_users)
 {
@@ -129,7 +136,7 @@ static int take_object(const void *all, const struct abi_functions *head,
 	if (!r)
 		r = object_get_named(&loaded, wish->kind, wish->bias + wish->table, wish->nr,
 				     &object);
-	if (r == -ENOENT) {		/* another process's */
+	if (r == -ENOENT) {		/* an object of another process */
 		has_others = true;
 		return 0;
 	}
@@ -147,7 +154,8 @@ static int take_object(const void *all, const struct abi_functions *head,
 	return take_figures(object, wish->figures);
 }
 
-/* @head: a copy of its beginning.  What was looked at is not read again. */
+/* Apply the block @all.  @head: a private copy of its first bytes.  Values that were checked
+ * are not read from the block again: another process may change them. */
 static int take(const struct abi_functions *all, const struct abi_functions *head)
 {
 	struct ftrace_graph_wish graph = {
@@ -203,7 +211,8 @@ int ftrace_follow(void)
 	r = root_populate(off, sizeof(*all));
 	if (r)
 		return r;
-	/* mate: the server, which changes it without room [functions.serial] */
+	/* mate: the server, which changes the block in place if it has no space for a new
+	 * one [functions.serial] */
 	serial = __atomic_load_n(&all->serial, __ATOMIC_ACQUIRE);
 	head = *all;
 	__asm__ volatile("" : "+m"(head));

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The function tracer with its options: func-args, records with the registers of
- * arguments, func_stack_trace, a stack after each record, and func-no-repeats, calls
- * in a row on a CPU as one record of how many there were.
+ * The options of the function tracer:
  *
- * What was called last on a CPU is this process's own, and has a lock that nobody
- * waits for: who finds it taken, by a thread that was interrupted there, records
- * his call as ever.  So each call is recorded or counted, once.
+ * func-args		a record has the registers of arguments
+ * func_stack_trace	a stack trace follows each record
+ * func-no-repeats	several calls of a function in a row, on one CPU, become one record
+ *			with their number
+ *
+ * The last call on each CPU is stored in private memory of this process, under a lock for
+ * which no thread waits.  If a thread finds the lock taken, by a thread that was
+ * interrupted while it held it, it records its call in the ordinary way.  So each call is
+ * either recorded or counted, once.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,28 +22,31 @@
 #include "runtime/runtime.h"
 
 struct record {
-	uint64_t headroom;		/* RING_HEADROOM of it */
+	uint64_t headroom;		/* RING_HEADROOM bytes of it are used */
 	struct trace_entry entry;
 	uint64_t ip, parent_ip;
 	union {
 		uint64_t args[FTRACE_ARGS];
 		struct {
-			uint16_t count;
-			uint16_t top_delta;	/* since the last of them */
+			uint16_t count;		/* repetitions of the call */
+			/* Time since the last repetition, in units of the buffer's
+			 * clock: top_delta << 32 | bottom_delta. */
+			uint16_t top_delta;
 			uint32_t bottom_delta;
 		} repeats;
 	};
 };
 
-/* Of a CPU. */
+/* The last call on one CPU. */
 struct repeats {
-	uint32_t is_taken;
-	uint32_t count;			/* after the one that was recorded */
-	uint64_t ip, parent;
-	uint64_t last;			/* when that was */
-	uint64_t unused[4];		/* no two of them in a cache line */
+	uint32_t is_taken;		/* the lock */
+	uint32_t count;			/* repetitions after the call that was recorded */
+	uint64_t ip, parent;		/* of the call */
+	uint64_t last;			/* time of the last repetition */
+	uint64_t unused[4];		/* fills a cache line: CPUs do not share one */
 };
 
+/* Returns the time of the buffer's clock. */
 static uint64_t now(const struct buffer *buffer)
 {
 	const struct clock_row *clock = clock_get(__atomic_load_n(&buffer->shared->clock,
@@ -57,7 +64,7 @@ static struct record record_of(uint16_t type, uint64_t ip, uint64_t parent)
 	};
 }
 
-/* @bytes of the union. */
+/* Write a record with the first @bytes bytes of its union. */
 static void write_record(const struct buffer *buffer, struct record *record,
 			 size_t bytes)
 {
@@ -76,7 +83,9 @@ static void write_repeats(const struct buffer *buffer, const struct repeats *of)
 	write_record(buffer, &record, sizeof(record.repeats));
 }
 
-/* Returns whether it was counted.  If not, what it comes after is recorded. */
+/* Returns true if the call repeats the last one on this CPU, and so was only counted.  If it
+ * does not, this records the repetitions that were counted before, and the caller must
+ * record the call. */
 static bool count_repeat(const struct buffer *buffer, uint64_t ip, uint64_t parent)
 {
 	uint32_t cpu = thread_cpu();
@@ -130,7 +139,8 @@ uint64_t ftrace_record_call(uint64_t buffer_arg, uint64_t call_arg, uint64_t c)
 	return 0;
 }
 
-/* Those that this process acts on: a bit says that one is not as by default. */
+/* Returns the options of @tracer that this process acts on.  A set bit means that the option
+ * differs from its default. */
 static uint64_t options_of(uint32_t tracer)
 {
 	return tracer == ABI_TRACER_FUNCTION ? OPTION_FUNCTION :
@@ -155,7 +165,8 @@ int function_options_follow(struct buffer *buffer)
 	return 0;
 }
 
-/* Whom a thread held that is not here. */
+/* Release the locks in the child: a thread that the child does not have may have held
+ * them. */
 void function_options_after_fork(void)
 {
 	for (uint32_t i = 0; root_control && i < ABI_BUFFERS; i++) {

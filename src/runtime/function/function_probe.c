@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands of set_ftrace_filter: what a function does when it is called,
- * whether it is traced or not.  They are triggers (trigger.c), found by the
- * address of the function's site in a list that each buffer has, replaced as a whole
- * [buffer.probes] and freed after a grace period.
+ * The commands of set_ftrace_filter: they run when a function is called, whether it is
+ * traced or not.  Commands are triggers (trigger.c).  Each buffer has a list of them,
+ * sorted by the address of the function's site.  A new list replaces the old one as a whole
+ * [buffer.probes]; the old one is freed after a grace period.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,15 +12,16 @@
 #include "runtime/function/ftrace.h"
 #include "runtime/runtime.h"
 
-#define PROBES_MAX	4096u		/* of a function; each call runs them all */
+#define PROBES_MAX	4096u		/* of one function; each call runs them all */
 
-/* ---- in force ---- */
+/* ---- run commands ---- */
 
-/* These do not take for a count what is more than the kernel's long. */
+/* Commands that do nothing if their count, as a signed long, is negative; as in the kernel. */
 #define SIGNED_COUNTS	(1u << ABI_COMMAND_TRACEON | 1u << ABI_COMMAND_TRACEOFF | \
 			 1u << ABI_COMMAND_SNAPSHOT)
 
-/* Counts are otherwise than those of events. */
+/* Must @trigger do nothing at this hit?  Its count has other rules than that of an event's
+ * trigger. */
 static bool is_idle(const struct buffer *buffer, const struct abi_trigger *trigger)
 {
 	uint64_t left;
@@ -34,7 +35,7 @@ static bool is_idle(const struct buffer *buffer, const struct abi_trigger *trigg
 	return SIGNED_COUNTS >> trigger->command & 1 && (int64_t)left < 0;
 }
 
-/* The first of @ip, or of what comes behind it. */
+/* Returns the index of the first command at address @ip or after it. */
 static uint32_t find(const struct abi_probes *list, uint64_t ip)
 {
 	uint32_t low = 0, high = list->nr;
@@ -84,8 +85,9 @@ uint64_t ftrace_run_probes(uint64_t call, uint64_t b, uint64_t c)
 	return 0;
 }
 
-/* ---- what is wished for ---- */
+/* ---- apply the server's setting ---- */
 
+/* Check a private copy of the list.  Returns 0 or -EINVAL. */
 static int verify(const struct abi_probes *list, uint32_t bytes,
 		  uint32_t nr_slots)
 {
@@ -103,7 +105,8 @@ static int verify(const struct abi_probes *list, uint32_t bytes,
 	return 0;
 }
 
-/* NULL: there is to be none. */
+/* Make a private, checked copy of the list @from.  *@ret_list is NULL if @from is empty.
+ * Returns 0, -ENOMEM or -EINVAL. */
 static int make(const struct rules_bytes *from, uint32_t nr_slots,
 		struct abi_probes **ret_list)
 {

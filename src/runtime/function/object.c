@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program and its shared objects, as far as functions in them can be traced:
- * compilers leave a table of the entries in a section that is loaded, but only
- * the file says where.
+ * The program and its shared objects, as far as functions in them can be traced.  Compilers
+ * put a table of function entries into a section that is loaded, but only the file says
+ * where that section is.
  */
 #include <elf.h>
 #include <errno.h>
@@ -27,9 +27,10 @@ struct object *object_first(void)
 }
 
 /*
- * dl_iterate_phdr() with our lock held in the callbacks.  libc's lock comes first: a thread
- * that is in a callback of the program's has that one when it calls fork(), and fork()
- * takes ours.  So a thread that has ours must never wait for libc's.
+ * dl_iterate_phdr() with runtime_lock() held in the callbacks.  libc's lock comes first: the
+ * program may call fork() in a callback of dl_iterate_phdr(), with libc's lock held, and
+ * fork() takes runtime_lock().  So a thread that holds runtime_lock() must never wait for
+ * libc's lock.
  */
 struct walk {
 	object_see *see;
@@ -56,7 +57,7 @@ void object_walk(object_see *see, void *arg)
 		runtime_lock();
 }
 
-/* Where tables of entries are, of each kind. */
+/* The sections with tables of entries, one for each kind. */
 struct tables {
 	Elf64_Shdr sections[FSITE_KINDS];	/* sh_size 0: none */
 };
@@ -118,7 +119,8 @@ bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t 
 	       image->bias + tables.sections[kind].sh_addr == table;
 }
 
-/* A site has one object: two would write their own jumps there. */
+/* Mark in @seen the sites of @other that are in the text of @sites.  A site must belong to
+ * one object only: two objects would both write their jumps to it. */
 static void mark_sites_of(const struct object *other, const struct fsites *sites,
 			  uint8_t *seen)
 {
@@ -131,7 +133,8 @@ static void mark_sites_of(const struct object *other, const struct fsites *sites
 	}
 }
 
-/* Of several rows for one function the first one counts. */
+/* Change sites that another object has, or that an earlier row has, to FSITE_OTHER.  Returns
+ * false if there is no memory. */
 static bool drop_twins(struct fsites *sites)
 {
 	uint8_t *seen = memory_alloc((uint64_t)(sites->high - sites->low) / 8 + 1);
@@ -148,11 +151,13 @@ static bool drop_twins(struct fsites *sites)
 }
 
 struct range {
-	uint64_t text, text_end;
-	uint64_t table;
-	uint32_t nr;
+	uint64_t text, text_end;	/* addresses */
+	uint64_t table;			/* address of the table of entries */
+	uint32_t nr;			/* rows of the table */
 };
 
+/* Make an object.  @is_trusted: the object's own file has the table; if not, check each site
+ * by entries_check().  Returns NULL if there is no memory. */
 static struct object *make(const struct range *range, enum fsite_kind kind,
 			   bool is_trusted)
 {
@@ -179,7 +184,8 @@ static struct object *make(const struct range *range, enum fsite_kind kind,
 	return object;
 }
 
-/* The one of this process's own table; made if need be, but for want of memory. */
+/* Find the object of a table that this process has found itself, or make it.  Returns NULL if
+ * there is no memory. */
 static struct object *get_own(const struct range *range, enum fsite_kind kind)
 {
 	struct object *object = objects;
@@ -190,14 +196,14 @@ static struct object *get_own(const struct range *range, enum fsite_kind kind)
 	if (object && !fsites_are_lost(&object->sites))
 		return object;
 	if (object)
-		object_drop(object);	/* it has come anew */
+		object_drop(object);	/* unloaded and loaded again */
 	return make(range, kind, true);
 }
 
 /*
- * There is one object for each kind of table of what is loaded, so that a process that
- * names others all the time gets nothing.  It is dropped only if what is loaded is
- * another object: its jumps may stand in the text.
+ * A loaded object has one struct object for each kind of table.  So a process that names
+ * other tables all the time achieves nothing.  The struct is dropped only if another object
+ * is loaded there now: until then its jumps may be in the text.
  */
 int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t table,
 		     uint32_t nr, struct object **ret_object)
@@ -216,7 +222,8 @@ int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t
 	}
 	if (object && (object->table != table || object->sites.nr != nr))
 		return -ENOENT;
-	/* What is no NOP is believed only if the object's file has that table. */
+	/* Sites of other kinds are not NOPs.  Trust them only if the object's file has this
+	 * table. */
 	if (!object && kind != FSITE_PATCHABLE) {
 		is_confirmed = object_has_table(&loaded->image, kind, table, nr);
 		if (!is_confirmed)
@@ -232,7 +239,7 @@ int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t
 	return 0;
 }
 
-/* Those of its tables that lie in it. */
+/* Add the tables of an object that are inside of its readable segments. */
 static void see_tables(const struct dl_phdr_info *info, uint64_t text,
 		       uint64_t text_end)
 {
@@ -268,16 +275,18 @@ static int see(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return 0;
 }
 
-/* ---- calls ---- */
+/* ---- dynamic sections: events, and calls of __fentry__ ---- */
 
-/* What an object tells the loader: rows of its dynamic section by their tags, of
- * which addresses are relocated by now (in the vDSO they are not). */
+/* The dynamic section of an object.  The loader has relocated the addresses in it, except
+ * in the vDSO. */
 #define TAGS	(DT_JMPREL + 1)
 struct dynamic {
-	uint64_t by_tag[TAGS];
-	uint64_t nr_relative;
+	uint64_t by_tag[TAGS];		/* values by DT_...; 0: there is none */
+	uint64_t nr_relative;		/* DT_RELACOUNT: relocations without a symbol, which
+					 * come first */
 };
 
+/* Returns false if the object has no symbols, or its addresses are not relocated. */
 static bool find_dynamic(const struct dl_phdr_info *info, struct dynamic *ret)
 {
 	const Elf64_Dyn *row = NULL;
@@ -297,7 +306,8 @@ static bool find_dynamic(const struct dl_phdr_info *info, struct dynamic *ret)
 	       ret->by_tag[DT_STRTAB] > info->dlpi_addr;
 }
 
-/* An object with events has a constructor that calls ulf_module_register(). */
+/* Has the object events?  Then it has a constructor that calls ulf_module_register(), and so
+ * that name is in its string table. */
 static bool has_events(const struct dl_phdr_info *info)
 {
 	static const char name[] = "ulf_module_register";
@@ -319,7 +329,8 @@ static bool has_tables(const struct dl_phdr_info *info)
 	return false;
 }
 
-/* Is it libulf.so?  A program with libulf.a is linked with it on purpose. */
+/* Is the object libulf.so?  Returns false for a program that contains libulf.a: it is linked
+ * with libulf on purpose. */
 static bool is_libulf(const struct dl_phdr_info *info)
 {
 	uint64_t low, high, here = (uint64_t)&is_libulf;
@@ -328,12 +339,13 @@ static bool is_libulf(const struct dl_phdr_info *info)
 	       *info->dlpi_name;
 }
 
-/* Objects are listed in the order in which they were loaded.  An object that is unloaded
- * moves all later ones forward, so that many fewer of the list are known. */
+/* libc lists objects in the order in which it loaded them.  An object that is unloaded moves
+ * all later ones forward.  Example: 5 objects were listed the last time, 1 was unloaded since
+ * then; so the first 4 are known. */
 struct look {
-	uint64_t at;			/* how many were listed so far */
-	uint64_t subs;			/* how many were ever unloaded */
-	bool has_some;
+	uint64_t at;			/* number of objects listed so far */
+	uint64_t subs;			/* dlpi_subs: objects that were ever unloaded */
+	bool has_some;			/* found an object with events or functions */
 };
 
 static struct look last_look;		/* under runtime_lock() */
@@ -362,7 +374,8 @@ bool object_any_new(void)
 	return look.has_some;
 }
 
-/* Does one of the relocations want the address of __fentry__? */
+/* Does one of the relocations refer to __fentry__?  @rows: their address, of @bytes bytes;
+ * @first: index of the first one to check. */
 static bool wants_fentry(const struct dynamic *dynamic, uint64_t rows, uint64_t bytes,
 			 uint64_t first)
 {
@@ -392,6 +405,7 @@ static bool has_calls(const struct dl_phdr_info *info)
 			     dynamic.by_tag[DT_PLTRELSZ], 0));
 }
 
+/* Does the object contain libulf's __fentry__()? */
 static bool has_fentry(const struct dl_phdr_info *info)
 {
 	uint64_t low, high, fentry = (uint64_t)ftrace_fentry;
@@ -400,8 +414,8 @@ static bool has_fentry(const struct dl_phdr_info *info)
 	       fentry < high;
 }
 
-/* A program that has libulf.a in it needs no relocation; libulf.so, which has no such
- * calls, needs one. */
+/* Add the tables of objects that may call __fentry__().  A program that contains libulf.a
+ * calls it without a relocation.  libulf.so contains __fentry__(), but does not call it. */
 static int see_calls(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
 	bool can_call = has_fentry(info) ? !&object_is_library : has_calls(info);
@@ -423,7 +437,8 @@ void object_drop(struct object *object)
 		p = &(*p)->next;
 	*p = object->next;
 	profile_forget(object);
-	/* Should it be there again, the server will not know that it was gone. */
+	/* Report it: if the object is loaded again, the server does not notice by itself that
+	 * it was unloaded. */
 	if (process_slot)
 		__atomic_add_fetch(&process_slot->unloads, 1, __ATOMIC_RELAXED);
 	fsites_done(&object->sites);
@@ -434,7 +449,7 @@ void object_drop(struct object *object)
 
 struct scan {
 	object_see *see;
-	bool has_begun;
+	bool has_begun;			/* all is_there are cleared */
 };
 
 static int scan_one(struct dl_phdr_info *info, size_t bytes, void *arg)
@@ -447,8 +462,9 @@ static int scan_one(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return scan->see(info, bytes, NULL);
 }
 
-/* Drop those that @see does not mark.  While the loader brings one it has its text
- * there, but does not list it yet: what we have written to it tells. */
+/* Drop the objects that @see does not mark (is_there).  While the loader loads an object, its
+ * text is mapped, but the loader does not list it yet.  So do not drop an object that libulf
+ * has patched while its patches are still in the text. */
 static void scan(object_see *see)
 {
 	struct scan scan = { see, false };
@@ -468,6 +484,7 @@ void object_scan(void)
 	scan(see);
 }
 
+/* Mark the known objects that are in the loaded object @info. */
 static int see_again(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
 	uint64_t low, high;

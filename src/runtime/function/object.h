@@ -13,64 +13,79 @@ struct abi_figure;
 struct dl_phdr_info;
 struct image;
 
+/* One table of function entries of a loaded object.  All members are protected by
+ * runtime_lock(). */
 struct object {
 	struct object *next;
-	uint64_t text;			/* where its text starts */
-	uint64_t table;			/* and the addresses of its entries */
-	bool is_there;			/* it was when objects were looked for */
-	bool is_wished;			/* the server has named it */
-	enum fsite_kind kind;
+	uint64_t text;			/* address of its text */
+	uint64_t table;			/* address of the table of entries */
+	bool is_there;			/* the last scan found it */
+	bool is_wished;			/* the server's settings name it */
+	enum fsite_kind kind;		/* of the table */
 	struct fsites sites;
-	uint8_t build_id[32];		/* as the object itself says */
-	bool has_id;
-	uint32_t *users;		/* of each site, as the server wishes;
-					 * NULL: nothing */
-	struct abi_figure *figures;	/* the profiler's; NULL: none */
+	uint8_t build_id[32];		/* read from the loaded object itself */
+	bool has_id;			/* build_id is set */
+	uint32_t *users;		/* users of each site, as the server has set them;
+					 * NULL: none */
+	struct abi_figure *figures;	/* where the profiler counts; NULL: nowhere */
 };
 
-/* ---- lock held ---- */
+/* ---- the caller holds runtime_lock() ---- */
+
+/* Returns the first object of the list, or NULL. */
 struct object *object_first(void);
 /*
- * object_get_named - the object of a table that another process has named; made if need be.
- * @loaded: what is loaded there, as loaded_find() says.
- * @table: of @nr rows, not 0, which lie in it.
- * -ENOENT: there is another table of that kind, or the object's file has none there;
- * -ENOMEM.
+ * object_get_named - find the object of a table that another process has named, or make it.
+ * @loaded: the object that is loaded there, as loaded_find() describes it
+ * @table: address of the table; it has @nr rows (not 0) inside of the object
+ *
+ * Returns 0, -ENOENT (the loaded object has another table of that kind, or its file has no
+ * table there) or -ENOMEM.
  */
 struct loaded;
 int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t table,
 		     uint32_t nr, struct object **ret_object);
 
-/* By how much the program was moved when it was loaded, as the kernel and its file say. */
+/* Returns the bias of the program: its entry in memory (AT_ENTRY) minus that in its file; 0 if
+ * the file cannot be read. */
 uint64_t object_program_bias(void);
-/* Does the file of @image say that a table of @kind with @nr entries is at @table? */
+/* Returns true if the file of @image has a table of @kind with @nr entries at @table. */
 bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t table,
 		      uint32_t nr);
 
-/* The site of the function at @addr; 0. */
+/* Returns the address of the site of the function at @addr, or 0: @object has none there. */
 uint64_t object_site_of(const struct object *object, uint64_t addr);
 
-/* Its text is gone. */
+/* Remove @object from the list and free it, because its text was unmapped. */
 void object_drop(struct object *object);
 
-/* ---- a thread of libc's, lock not held: libc's lock of dl_iterate_phdr() is taken ---- */
-/* dl_iterate_phdr(); @see is called with our lock held, too.  Returns with our lock held. */
+/*
+ * ---- in a thread that libc created, runtime_lock() not held ----
+ *
+ * These functions take libc's lock of dl_iterate_phdr(), which comes before runtime_lock().
+ * A signal handler must not call them.
+ */
+
+/* dl_iterate_phdr(), but @see is called with runtime_lock() held too.  Returns with
+ * runtime_lock() held. */
 typedef int object_see(struct dl_phdr_info *info, size_t bytes, void *arg);
 void object_walk(object_see *see, void *arg);
-/* Report the sites of all functions whose name matches, of all that have one if @len is
- * 0.  @found is called with the lock held.  Returns with the lock held. */
+/* Call @found with the site of each function whose name matches @glob, of @len bytes; with
+ * @len 0, of each function that has a name.  @found is called with runtime_lock() held.
+ * Returns with runtime_lock() held. */
 typedef void (*object_found)(void *arg, uint64_t code);
 void object_find_names(const char *glob, size_t len, object_found found, void *arg);
-/* Have objects, beside libulf.so, with events or with functions that can be traced come
- * since the last call?  The first call looks at all objects.  Lock not held, as above. */
+/* Returns true if objects, other than libulf.so, that have events or traceable functions were
+ * loaded since the last call.  The first call checks all objects. */
 bool object_any_new(void);
-/* See what has come and gone. */
+/* Update the list: add objects that were loaded, drop those that were unloaded. */
 void object_scan(void);
-/* See only what has gone. */
+/* Drop the objects that were unloaded. */
 void object_scan_gone(void);
-/* There in libulf.so alone; else its address is NULL. */
+/* Defined in libulf.so only; with libulf.a its address is NULL. */
 extern const char object_is_library __attribute__((weak));
-/* At start: calls of __fentry__ become NOPs. */
+/* Replace the calls of __fentry__ in all objects by NOPs.  Called once, when the runtime
+ * starts. */
 void object_silence_calls(void);
 
 #endif

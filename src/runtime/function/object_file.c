@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the file of an object: its section headers and single sections. */
 #include "runtime/function/object_file.h"
 
 #include <fcntl.h>

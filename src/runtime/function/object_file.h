@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of an object, read with system calls alone.  Lock held. */
+/* Read the file of an object, with system calls only.  The caller holds runtime_lock(). */
 #ifndef ULF_RUNTIME_OBJECT_FILE_H
 #define ULF_RUNTIME_OBJECT_FILE_H
 
@@ -9,20 +9,25 @@
 #include <stdint.h>
 
 struct object_file {
-	int fd;
-	Elf64_Shdr *sections;
-	uint32_t nr;
-	uint32_t names;			/* the section with their names */
-	uint64_t entry;			/* where the program begins */
+	int fd;				/* -1: not open */
+	Elf64_Shdr *sections;		/* [nr], a copy */
+	uint32_t nr;			/* number of sections */
+	uint32_t names;			/* index of the section with their names */
+	uint64_t entry;			/* e_entry: address of the entry in the file */
 };
 
-/* Close it also if it could not be opened. */
+/* Open the file of the object @info and read its section headers.  Returns false on errors.
+ * The caller must call object_file_close() in both cases. */
 bool object_file_open(const struct dl_phdr_info *info, struct object_file *file);
+/* Close the file and free the section headers. */
 void object_file_close(struct object_file *file);
-/* A copy of a section with a NUL behind it, for memory_free(); or NULL. */
+/* Returns a copy of a section, with a NUL after its last byte, or NULL: no memory, or a read
+ * error.  The caller frees it with memory_free(). */
 void *object_file_read(const struct object_file *file, const Elf64_Shdr *section);
 
-/* Of the segments with @flags, in memory: from where to where? */
+/* Store the lowest address, and the end, in memory, of the segments of @info that have all
+ * @flags (PF_...).  Counts only bytes that are in the file.  Returns false if there is no such
+ * segment.  Needs no lock. */
 bool object_find_range(const struct dl_phdr_info *info, uint32_t flags,
 		       uint64_t *ret_low, uint64_t *ret_high);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions by name: the symbols of an object's file, read when somebody asks.
- * Names that match are bits of the object's text; a site has the name whose bit
- * is where its function starts.
+ * Find functions by name.  The symbols are read from the object's file at each search.  For
+ * each symbol that matches, the bit of its address is set in a bitmap of the object's text.
+ * A site matches if the bit at the start of its function is set.
  */
 #include "runtime/function/object.h"
 
@@ -10,11 +10,12 @@
 #include "runtime/function/object_file.h"
 #include "runtime/runtime.h"
 
-#define ENDBR_BYTES	4u
+#define ENDBR_BYTES	4u		/* of an endbr64 at the start of a function */
 
+/* Arguments of object_find_names(). */
 struct search {
 	const char *glob;
-	size_t len;
+	size_t len;			/* bytes of @glob */
 	object_found found;
 	void *arg;
 };
@@ -33,10 +34,10 @@ uint64_t object_site_of(const struct object *object, uint64_t addr)
 	return 0;
 }
 
-/* A bit for each byte of the text. */
+/* Bitmap of the addresses of matching symbols. */
 struct named {
-	uint64_t low, high;
-	uint8_t *bits;
+	uint64_t low, high;		/* addresses of the text */
+	uint8_t *bits;			/* a bit for each byte of the text */
 };
 
 static void put(struct named *named, uint64_t addr)
@@ -55,7 +56,8 @@ static bool has(const struct named *named, uint64_t addr)
 	       named->bits[at / 8] >> at % 8 & 1;
 }
 
-/* The full table if there is one, else what the loader needs. */
+/* Returns the section with all symbols, if the file has it, else that with the dynamic
+ * symbols, or NULL. */
 static const Elf64_Shdr *find_symbols(const struct object_file *file)
 {
 	const Elf64_Shdr *found = NULL;
@@ -91,6 +93,8 @@ static void match_symbols(const struct search *search, const struct object_file 
 	memory_free(names);
 }
 
+/* Does a matching symbol begin at the site @code, or up to @lead bytes and an endbr64 before
+ * it? */
 static bool is_named(const struct named *named, uint64_t code, uint32_t lead)
 {
 	for (uint32_t back = 0; back <= lead + ENDBR_BYTES; back++)

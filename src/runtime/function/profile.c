@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The function profiler: counts calls, and adds up the time from a function's
- * entry to its return, in the root's memory (abi/profile.h).
+ * The function profiler: counts calls, and adds up the time from a function's entry to its
+ * return, in the root's memory (abi/profile.h).
  *
  *	agent					a thread, at an entry or a return
  *	profile = new (release) [profile]
  *						ulf_probe_enter()
  *						load profile (acquire) [profile]
- *						add to the figures that it names
+ *						add to the figures that it points to
  *						ulf_probe_exit()
- *	grace_wait(): nobody has the old one
- *	answers; the server may give the old figures' memory away
+ *	grace_wait(): no thread uses the old profile
+ *	reports that to the server, which may
+ *	reuse the memory of the old figures
  *
- * What must be remembered of a call lies beside its shadow (shadow.h), written by
- * the thread whose stack it is.  It has the session in which the call began: when
- * profiling was off in between, or this is a child whose parent made the call,
- * its return adds nothing.  So figures that are gone are never written to.
+ * Each entry of the table of shadows (shadow.h) has a struct call.  The thread whose stack it
+ * is writes it.  It holds the session in which the call began.  If profiling was off since
+ * then, or if the parent of this process made the call, the session differs, and the return
+ * adds nothing.  So no thread writes to figures that were freed.
  *
- * SIGKILL anywhere leaves sums that are right but for the call under way.
+ * A SIGKILL at any point leaves correct sums, except for the call that is under way.
  */
 #include <errno.h>
 
@@ -31,33 +32,32 @@
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
 
-/* The slots of an object's sites of one form, and its figures. */
+/* The slots of an object's sites of one form, and the object's figures. */
 struct range {
-	const struct fsite_slot *slots;
-	uint32_t nr;			/* 0: the object is gone */
+	const struct fsite_slot *slots;	/* [nr] */
+	uint32_t nr;			/* number of sites; 0: the object is unloaded */
 	struct abi_figure *figures;	/* [nr_cpus][nr] */
 };
 
 struct profile {
-	uint64_t session;		/* this process's; never used twice */
+	uint64_t session;		/* number in this process; never used twice */
 	bool is_cpu_time;		/* the option sleep-time is off */
-	bool is_own_time;		/* graph-time is */
+	bool is_own_time;		/* the option graph-time is off */
 	uint32_t nr_cpus;
-	uint32_t nr;
-	struct range ranges[];		/* by slots */
+	uint32_t nr;			/* number of ranges */
+	struct range ranges[];		/* sorted by slots */
 };
 
-/* A call that is followed. */
+/* A followed call. */
 struct call {
-	uint64_t session;
-	uint64_t start_ns;
-	uint64_t inner_ns;		/* profiled calls in it took */
-	struct abi_figure *figure;
+	uint64_t session;		/* profile.session at its entry */
+	uint64_t start_ns;		/* time of its entry */
+	uint64_t inner_ns;		/* time that profiled calls inside of it took */
+	struct abi_figure *figure;	/* where its time is added */
 };
 
 static struct profile *profile;		/* published, RCU; NULL: off */
-static struct call *calls;		/* as many as shadow_entries; NULL: not
-					 * made yet */
+static struct call *calls;		/* [SHADOW_ENTRIES]; NULL: not made yet */
 
 /* ---- hits ---- */
 
@@ -86,7 +86,8 @@ static void add(uint64_t *sum, uint64_t value)
 	__atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
 }
 
-/* The range in which @slot would be; there is at least one. */
+/* Returns the last range that does not begin after @slot.  @slot may still be outside of
+ * it.  There is always a range, possibly an empty one. */
 static const struct range *range_of(const struct profile *now,
 				    const struct fsite_slot *slot)
 {
@@ -103,7 +104,7 @@ static const struct range *range_of(const struct profile *now,
 	return &now->ranges[low];
 }
 
-/* Of a function, on this CPU; NULL: it has none. */
+/* Returns the figure of the function of @slot on the current CPU, or NULL: it has none. */
 static struct abi_figure *figure_of(const struct profile *now,
 				    const struct fsite_slot *slot)
 {
@@ -157,7 +158,8 @@ static void add_time(struct abi_figure *figure, uint64_t took_ns)
 		add(&figure->squares_high, high);
 }
 
-/* The profiled call around it; NULL: none, or it is not near. */
+/* Returns the innermost profiled call around @of, or NULL: there is none among the next
+ * SHADOW_FAR calls. */
 static struct call *call_around(const struct profile *now, const struct shadow *of)
 {
 	uint64_t place = of->above & ~SHADOW_SLOWLY;
@@ -179,13 +181,13 @@ static void leave(const struct profile *now, const struct shadow *shadow)
 {
 	const struct call *call = call_of(shadow);
 	uint64_t end_ns = now_ns(now);
-	/* A coroutine may go on in a thread that has run less. */
+	/* A coroutine may move to a thread that has used less CPU time. */
 	uint64_t took_ns = end_ns > call->start_ns ? end_ns - call->start_ns : 0;
 
 	if (now->is_own_time) {
 		struct call *around = call_around(now, shadow);
 
-		/* A handler may be about to do the same. */
+		/* An atomic add: a signal handler may interrupt it and add too. */
 		if (around)
 			add(&around->inner_ns, took_ns);
 		took_ns -= call->inner_ns < took_ns ? call->inner_ns : took_ns;
@@ -204,11 +206,11 @@ void profile_leave(const struct shadow *shadow)
 	ulf_probe_exit();
 }
 
-/* ---- what the server wishes ---- */
+/* ---- the server's setting; under runtime_lock() ---- */
 
-static uint64_t wished;			/* the server's session; 0: off */
-static uint64_t followed;		/* the one that `profile` is of */
-static uint64_t last_session;
+static uint64_t wished;			/* session that the server has set; 0: off */
+static uint64_t followed;		/* session of the server that `profile` is for */
+static uint64_t last_session;		/* last value of profile.session */
 
 void profile_wish(uint64_t session)
 {
@@ -240,10 +242,10 @@ static void put_range(struct profile *new, const struct object *object, int form
 	new->ranges[at] = range;
 }
 
-/* NULL: no memory. */
+/* Make a profile of all objects that have figures.  Returns NULL if there is no memory. */
 static struct profile *make_profile(void)
 {
-	/* NULL: no memory, so no option was ever set */
+	/* top is NULL if there was no memory for it; then no option was ever set. */
 	const struct buffer *top = buffer_top();
 	uint64_t options = top ? __atomic_load_n(&top->shared->options, __ATOMIC_RELAXED) : 0;
 	struct profile *new;
@@ -252,7 +254,7 @@ static struct profile *make_profile(void)
 	for (const struct object *o = object_first(); o; o = o->next)
 		for (int form = 0; form < FSITE_FORMS; form++)
 			nr += has_range(o, form);
-	/* One that is empty, if there is none. */
+	/* One more, which stays empty: range_of() needs at least one. */
 	new = memory_alloc(sizeof(*new) + (nr + 1) * sizeof(new->ranges[0]));
 	if (!new)
 		return NULL;
@@ -261,7 +263,7 @@ static struct profile *make_profile(void)
 			if (has_range(o, form))
 				put_range(new, o, form);
 	new->nr_cpus = root_nr_cpus();
-	/* A bit says that it is not as it is by default. */
+	/* A set bit means that the option differs from its default, which is on. */
 	new->is_cpu_time = options & OPTION_SLEEP_TIME;
 	new->is_own_time = options & OPTION_GRAPH_TIME;
 	return new;
@@ -277,7 +279,7 @@ static void publish(struct profile *new)
 		grace_free(old);
 }
 
-/* May calls begin with the old one, and end with this? */
+/* May calls that began with the old profile end with @new?  Then it keeps the session. */
 static bool can_go_on(const struct profile *new)
 {
 	return profile && wished == followed &&

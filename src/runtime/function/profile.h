@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The function profiler: FTRACE_PROFILE. */
+/* The function profiler: the user FTRACE_PROFILE. */
 #ifndef ULF_RUNTIME_PROFILE_H
 #define ULF_RUNTIME_PROFILE_H
 
@@ -11,23 +11,26 @@ struct fsite_slot;
 struct object;
 struct shadow;
 
-/* ---- hits; general registers only, any context, in a thread that is known ---- */
+/* ---- for hit.c: these use general registers only.  Any thread that has a slot, and any
+ * of its signal handlers, may call them. ---- */
 
-/* A call of the function of @slot, whose shadow is @shadow.  False: it is not
- * counted, so its return is of no interest. */
+/* Count a call of the function of @slot.  @shadow: the shadow of the call, in the table.
+ * Returns false if the function has no figures: then its return is not needed. */
 bool profile_enter(const struct fsite_slot *slot, const struct shadow *shadow);
-/* It returns. */
+/* Add the time of a call that returns.  @shadow: as for profile_enter(). */
 void profile_leave(const struct shadow *shadow);
 
-/* ---- lock held ---- */
+/* ---- the caller holds runtime_lock() ---- */
 
-/* What the server says: abi_functions.profile_session; object.figures */
+/* Store the server's setting, for profile_follow().  @session:
+ * abi_functions.profile_session; 0: off.  The caller has set object.figures. */
 void profile_wish(uint64_t session);
-/* Do so.  -ENOMEM */
+/* Apply the setting of profile_wish().  Returns 0 or -ENOMEM (then profiling is off). */
 int profile_follow(void);
-/* The object goes. */
+/* Stop counting the functions of @object, which is about to be freed. */
 void profile_forget(const struct object *object);
-/* In the child.  @is_late: the server may have taken the figures away. */
+/* Runs in the child after fork().  @is_late: the server has changed settings since the fork,
+ * so it may have freed the figures. */
 void profile_after_fork(bool is_late);
 
 #endif

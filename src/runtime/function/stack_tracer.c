@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack tracer: how deep the stack of each thread has been, and the deepest
- * stack of the root.  A hit that is deeper than its thread has been (hit.c)
- * comes here:
+ * The stack tracer: how deep the stack of each thread has been, and the deepest stack of
+ * the root.  hit.c calls ftrace_check_stack() if a call is deeper than its thread has been
+ * before:
  *
- *	is it the thread's own stack?
- *	take the lock, with signals blocked		[shmlock]
- *	write the thread's row
- *	if it is the deepest of all:
+ *	check that @place is on the thread's own stack
+ *	block signals, take the lock			[shmlock]
+ *	write the thread's row				[stack.row]
+ *	if it is the deepest stack of all:
  *		fill the copy that is not shown		[stack.copy]
- *		max := its depth, that copy is shown	[stack.max]
- *	drop the lock
+ *		store its depth in max, which also
+ *		selects that copy			[stack.max]
+ *	release the lock, restore signals
  *
- * A SIGKILL before max changes leaves the maximum and the stack as they were,
- * and a later one as they are now; a row that was being changed has no depth
- * then.  The lock of a dead thread is taken over.  Who does not get the lock in time
- * (its holder may have been stopped) goes on, and tries again when it is as
- * deep the next time.
+ * A SIGKILL before max is stored leaves the old maximum and the old stack; after it, the new
+ * ones.  A row that was being written has depth 0 then.  Another thread takes over the lock
+ * of a dead one.  A thread that does not get the lock in time (its holder may be stopped)
+ * goes on, and tries again at its next call that is as deep.
  *
- * What is and what is not the stack of a thread: docs/design/stack_tracer.md.
+ * docs/design/stack_tracer.md defines which memory is the stack of a thread.
  */
 #include <errno.h>
 #include <signal.h>
@@ -37,21 +37,24 @@
 #include "runtime/base/tsan.h"
 #include "runtime/unwind/unwind.h"
 
-#define CALL_BYTES	8		/* of the tracer's call, as the kernel has it */
-#define LOCK_YIELDS	256u		/* longer than a stack takes to be written */
-#define PRIVATE_YIELDS	SHMLOCK_ASK	/* until the holder is looked at, once */
-#define NEVER		UINT32_MAX	/* no number of resets */
-/* So far below the main thread's stack the kernel maps nothing else. */
+#define CALL_BYTES	8		/* added for the call of the tracer, as the kernel
+					 * does */
+#define LOCK_YIELDS	256u		/* take longer than writing a stack */
+#define PRIVATE_YIELDS	SHMLOCK_ASK	/* enough to check once whether the holder is dead */
+#define NEVER		UINT32_MAX	/* equals no number of resets */
+/* Bytes below the top of the main thread's stack in which the kernel maps nothing else. */
 #define MAIN_ROOM	(128ull << 20)
-#define NEED_BYTES	8192u		/* of the stack, for what is done here */
-#define REACH		(32ull << 20)	/* that a thread goes deeper at once */
-#define ADDRESSES	(1ull << 47)
+#define NEED_BYTES	8192u		/* stack that the functions of this file need */
+#define REACH		(32ull << 20)	/* most bytes that a stack grows from one check to
+					 * the next */
+#define ADDRESSES	(1ull << 47)	/* bytes of user space: no limit is known */
 
 /* ---- the stack of a thread ---- */
 
-static uint64_t main_top, main_pointer;	/* by stack_tracer_init() */
+/* Top of the main thread's stack, and its thread pointer; set by stack_tracer_init(). */
+static uint64_t main_top, main_pointer;
 
-/* The name of the program is the last thing in the main thread's stack. */
+/* The path of the program is the last string on the main thread's stack. */
 void stack_tracer_init(void)
 {
 	const char *name = (const char *)getauxval(AT_EXECFN);
@@ -62,26 +65,28 @@ void stack_tracer_init(void)
 		main_pointer = arch_thread_pointer();
 }
 
-/* A process that was forked by another thread has that one's stack. */
+/* Is the current thread on the stack of the main thread?  In a child the thread that called
+ * fork() has the tid of a main thread, but still its own stack. */
 static bool is_main(uint32_t tid)
 {
 	return main_pointer ? arch_thread_pointer() == main_pointer :
 	       tid == arch_syscall0(SYS_getpid);
 }
 
+/* Set the members stack_... of @thread, the current thread. */
 static void find_stack(struct thread_slot *thread)
 {
 	bool is_of_main = is_main(thread->thread.tid);
 
 	thread->stack_known = 0;
 	thread->stack_room = is_of_main ? MAIN_ROOM : ADDRESSES;
-	/* A handler that finds it finds the others. */
+	/* Store stack_top last: a signal handler that finds it set may use the others. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	thread->stack_top = is_of_main ? main_top :
 		ALIGN_UP(arch_thread_pointer() + 1, UNWIND_PAGE);
 }
 
-/* What the main thread's may grow to. */
+/* Returns the limit of the main thread's stack in bytes. */
 static uint64_t main_limit(void)
 {
 	struct rlimit limit;
@@ -96,14 +101,15 @@ void stack_tracer_forget(struct thread_slot *slot)
 	slot->stack_resets = NEVER;
 }
 
-/* ---- rows of threads; locked, but for their ends ---- */
+/* ---- rows of threads; under the lock, except for abi_stack_thread.low ---- */
 
 static bool is_dead(const struct abi_stack_thread *row)
 {
 	return arch_syscall3(SYS_tgkill, row->pid, row->tid, 0) == -ESRCH;
 }
 
-/* The thread's own, else a free one, else one of a thread that has ended. */
+/* Returns the thread's row, or a free row, or the row of a thread that has ended, or NULL:
+ * there is none of these. */
 static struct abi_stack_thread *find_row(struct abi_stack *stack, uint32_t tid)
 {
 	struct abi_stack_thread *ended = NULL;
@@ -121,7 +127,8 @@ static struct abi_stack_thread *find_row(struct abi_stack *stack, uint32_t tid)
 	return ended;
 }
 
-/* Where it ends, as far as it is known here; the server knows the others. */
+/* Returns the lowest address of the thread's stack, or 0: not known here.  The server then
+ * finds it. */
 static uint64_t find_low(const struct thread_slot *thread)
 {
 	uint64_t limit;
@@ -133,7 +140,8 @@ static uint64_t find_low(const struct thread_slot *thread)
 	return limit < main_top ? (main_top - limit) & ~(UNWIND_PAGE - 1) : 0;
 }
 
-/* In this order, so that a row with a depth is whole. */
+/* Make @row the row of @thread.  Clear deepest first, and let the caller store it last: so a
+ * row with a depth is complete. */
 static void take_row(struct abi_stack_thread *row, const struct thread_slot *thread)
 {
 	__atomic_store_n(&row->deepest, 0, __ATOMIC_RELAXED);
@@ -144,7 +152,7 @@ static void take_row(struct abi_stack_thread *row, const struct thread_slot *thr
 	__atomic_store_n(&row->tid, thread->thread.tid, __ATOMIC_RELAXED);
 }
 
-/* @deepest: a depth and its resets */
+/* Write @deepest, a depth with its number of resets, to the thread's row. */
 static void write_row(struct abi_stack *stack, const struct thread_slot *thread,
 		      uint64_t deepest)
 {
@@ -152,7 +160,7 @@ static void write_row(struct abi_stack *stack, const struct thread_slot *thread,
 
 	if (!row)
 		return;
-	/* an id may be that of a thread that has ended */
+	/* A row with this tid may belong to a thread that has ended. */
 	if (row->tid != thread->thread.tid || row->top != thread->stack_top ||
 	    row->pid != (uint32_t)arch_syscall0(SYS_getpid))
 		take_row(row, thread);
@@ -162,8 +170,9 @@ static void write_row(struct abi_stack *stack, const struct thread_slot *thread,
 				 __ATOMIC_RELEASE);		/* [stack.row] */
 }
 
-/* It was found just now.  Nobody else writes the row of a thread that lives, but the
- * server does this. */
+/* Store the end of the stack, which was found just now, in the thread's row.  This needs no
+ * lock: while a thread lives only that thread writes its row, except that the server writes
+ * low too. */
 static void write_low(struct abi_stack *stack, const struct thread_slot *thread)
 {
 	struct abi_stack_thread *row = find_row(stack, thread->thread.tid);
@@ -173,10 +182,12 @@ static void write_low(struct abi_stack *stack, const struct thread_slot *thread)
 }
 
 /*
- * Is that place on the thread's own stack, and is there enough of it left?  From
- * its top down to there all pages can be read, as below its end there is one that
- * cannot.  Each is asked for once, and what is far below all of them is not its own: one
- * mapping may have the stacks of many.
+ * Is @place on the thread's own stack, with NEED_BYTES left below it?
+ *
+ * For other threads than the main thread this checks that all pages from the top of the
+ * stack down to @place are readable: below the end of a stack there is a page that is not.
+ * Each page is checked once (stack_known).  A place more than REACH below the checked pages
+ * does not count as the thread's own: one mapping may hold the stacks of many threads.
  */
 static bool is_own(struct thread_slot *thread, uint64_t place)
 {
@@ -203,7 +214,7 @@ static bool is_own(struct thread_slot *thread, uint64_t place)
 	return true;
 }
 
-/* It has if both are on the thread's own stack. */
+/* The call at @below has ended if @below and @place are both on the thread's own stack. */
 uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t c)
 {
 	struct thread_slot *thread = (struct thread_slot *)ulf_this_thread;
@@ -214,10 +225,11 @@ uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t c)
 	return place < thread->stack_top && is_own(thread, below);
 }
 
-/* ---- the deepest stack; locked; both copies are private ---- */
+/* ---- the deepest stack; under the lock; works on private copies ---- */
 
-/* The return address at @place; where there is a body's, what it was before.  A word
- * that is none may be anything. */
+/* Returns the return address at @place; if the graph tracer has replaced it, the original
+ * one.  The word may also be something else than a return address, so AddressSanitizer must
+ * not check the load. */
 static __attribute__((no_sanitize_address)) uint64_t return_at(uint64_t place)
 {
 	uint64_t word = *(const volatile uint64_t *)place;
@@ -229,8 +241,10 @@ static __attribute__((no_sanitize_address)) uint64_t return_at(uint64_t place)
 }
 
 /*
- * Are the callers of frame @at still there, each where it was?  Then they are the
- * same: where a function has its return address follows from where its callee has.
+ * Are all return addresses of @old, from frame @at on, still on the stack, each where it was?
+ * Then these frames are unchanged: the position of a function's return address follows from
+ * that of its callee.
+ * @depth: depth of frame @at
  */
 static bool are_there(const struct abi_stack_copy *old, uint32_t at, uint64_t top,
 		      uint64_t depth)
@@ -246,12 +260,13 @@ static bool are_there(const struct abi_stack_copy *old, uint32_t at, uint64_t to
 	return true;
 }
 
-/* Where the stack of @old has this frame, and all that is above it is as it was;
- * else its end. */
+/* Returns the index of @frame in @old, if all frames from there on are unchanged; else
+ * old->nr. */
 static uint32_t find_common(const struct abi_stack_copy *old,
 			    const struct abi_stack_frame *frame, uint64_t top)
 {
-	uint32_t at = 1;		/* the first one is where it was called */
+	uint32_t at = 1;		/* frame 0 is the traced function, not a return
+					 * address */
 
 	while (at < old->nr && old->frames[at].depth > frame->depth)
 		at++;
@@ -262,8 +277,8 @@ static uint32_t find_common(const struct abi_stack_copy *old,
 	return old->nr;
 }
 
-/* From frame @at of @old on; unless that ends too early, because there was no room
- * for more. */
+/* Append the frames of @old from @at on to @new.  Returns false if there are none, or if @old
+ * was cut at ABI_STACK_FRAMES and so lacks frames that @new has space for. */
 static bool take_rest(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 		      uint32_t at)
 {
@@ -277,9 +292,10 @@ static bool take_rest(struct abi_stack_copy *new, const struct abi_stack_copy *o
 }
 
 /*
- * Fill @new with the stack from @place on.  A stack that grows a call at a time is
- * unwound again and again: as soon as it is known to go on as the last one, which
- * is @old (NULL: it was another thread's), that is taken.
+ * Append the frames above @place to @new.  A stack that grows call by call is unwound again
+ * at each call.  To save time, unwind only until a frame is reached from which on the stack
+ * equals @old, and copy the rest from there.
+ * @old: the last deepest stack; NULL: it is of another thread
  */
 static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 		 uint64_t place, uint64_t top)
@@ -295,7 +311,7 @@ static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 		};
 
 		if (sp <= place || ftrace_is_body(frame.ip))
-			continue;		/* ours */
+			continue;		/* a frame of libulf */
 		if (sp > top)
 			break;
 		if (old && take_rest(new, old, find_common(old, &frame, top)))
@@ -305,19 +321,22 @@ static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 }
 
 /*
- * The stack is put together in private memory: what is in the root may change at any
- * time, by a process that wants us to read or write where it likes.  So is the last one,
- * whose callers are looked for on the stack.  One thread at a time; another one goes on
- * without, as if it had not got the root's lock.
+ * The stack is first collected in private memory, and the last stack, which is compared with
+ * the thread's stack, is private too: another process could change a copy in the root's
+ * memory at any time, to make this process read or write at addresses of its choice.
+ *
+ * One thread at a time uses this.  Another thread goes on without it, as if it had not got
+ * the root's lock.
  */
 static struct {
 	uint32_t lock;			/* shmlock.h: a child of vfork() may die with it */
-	uint32_t last;			/* which of the stacks is that of the last maximum */
-	uint32_t yields;		/* that the root's lock is waited for: fewer if it
-					 * is never given back */
+	uint32_t last;			/* index in @stacks of the last maximum */
+	uint32_t yields;		/* how often a thread yields while it waits for the
+					 * root's lock; decreases if that is not released */
 	struct abi_stack_copy stacks[2];
 } private = { .yields = LOCK_YIELDS };
 
+/* Collect the stack of @thread, from the call at @place on, in private memory. */
 static const struct abi_stack_copy *make_copy(const struct thread_slot *thread,
 					      uint64_t ip, uint64_t place)
 {
@@ -334,6 +353,7 @@ static const struct abi_stack_copy *make_copy(const struct thread_slot *thread,
 	return new;
 }
 
+/* Write @from to the root's memory.  sequence is odd meanwhile: readers then ignore @to. */
 static void write_copy(struct abi_stack_copy *to, const struct abi_stack_copy *from)
 {
 	uint32_t sequence = __atomic_load_n(&to->sequence, __ATOMIC_RELAXED) | 1;
@@ -349,7 +369,8 @@ static void write_copy(struct abi_stack_copy *to, const struct abi_stack_copy *f
 	TESTPOINT("stack.filled");
 }
 
-/* False: the server has reset it meanwhile. */
+/* Write the thread's row and, if its stack is the deepest, the maximum.  Returns false if the
+ * server has reset the maximum meanwhile. */
 static bool write_max(struct abi_stack *stack, const struct thread_slot *thread,
 		      uint64_t ip, uint64_t place, uint64_t depth)
 {
@@ -367,14 +388,16 @@ static bool write_max(struct abi_stack *stack, const struct thread_slot *thread,
 					   __ATOMIC_RELAXED);
 }
 
-/* Signals are blocked, and no other thread of this process is here. */
+/* Do write_max() under the root's lock.  Signals are blocked, and the caller holds
+ * private.lock.  Returns false if the lock was not available, or as write_max(). */
 static bool write_locked(struct abi_stack *stack, const struct thread_slot *thread,
 			 uint64_t ip, uint64_t place, uint64_t depth)
 {
 	bool is_written;
 
 	if (shmlock_take_for(&stack->lock, thread->thread.tid, private.yields)) {
-		/* not so few that a dead holder is never looked at */
+		/* At least SHMLOCK_ASK: with fewer yields a dead holder is never
+		 * noticed. */
 		private.yields = private.yields / 2 > SHMLOCK_ASK ? private.yields / 2 :
 								     SHMLOCK_ASK;
 		return false;
@@ -391,7 +414,8 @@ static bool write_locked(struct abi_stack *stack, const struct thread_slot *thre
 
 void stack_tracer_after_fork(void)
 {
-	private.lock = 0;		/* another thread's, which is not here */
+	private.lock = 0;		/* its holder is a thread that the child does not
+					 * have */
 	private.stacks[private.last].tid = 0;
 }
 
@@ -428,7 +452,7 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t c)
 	return 0;
 }
 
-/* ---- the server's wish ---- */
+/* ---- apply the server's setting ---- */
 
 int stack_tracer_follow(void)
 {
