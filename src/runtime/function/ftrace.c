@@ -3,7 +3,7 @@
  * Users of function sites: which functions are traced, the filters, and the callbacks of
  * the program.  A new user is switched on in these steps:
  *
- *	make slots; take users that go out of them	fsites_prepare()
+ *	make slots; clear users that go			fsites_prepare()
  *	make bodies for followed functions		bodies_make()
  *	store users in slots, patch jumps into sites	fsites_switch()
  *	set the user's bit in active			[ftrace.active]

@@ -218,7 +218,7 @@ static uint32_t depth_within(uint64_t top)
 	return shadow ? shadow->depth + 1 : 0;
 }
 
-/* The tags of the call at @top, and the marks that calls inside of it inherit. */
+/* Returns the tags of the call at @top, with the marks that calls inside of it inherit. */
 static struct shadow_tags tags_within(uint64_t top)
 {
 	return shadow_tags(shadow_of(top));
@@ -732,7 +732,7 @@ static void write_function(const struct buffer *buffer, uint64_t ip,
 	write_record(buffer, &record, RECORD_BYTES(function), &time);
 }
 
-/* [buffer.pids], as pids.c has it */
+/* mate: pids.c [buffer.pids] */
 static const struct abi_pids *pids_of(const struct buffer *buffer, int list)
 {
 	return __atomic_load_n(&buffer->pids[list], __ATOMIC_ACQUIRE);

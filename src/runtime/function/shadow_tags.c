@@ -66,7 +66,7 @@ void shadow_tags_give(uint32_t changed, const struct ftrace_graph_wish *graph)
 
 /* ---- slots ---- */
 
-/* Is a graph tracer the only one of @users?  If settings could not be applied, @users may have
+/* Is a graph tracer the only user in @users?  If settings could not be applied, @users may have
  * a buffer that has no tag. */
 static bool is_one_graph(uint32_t users)
 {
@@ -76,7 +76,7 @@ static bool is_one_graph(uint32_t users)
 	       !(buffers & (buffers - 1));
 }
 
-/* Tag of the only graph tracer in @users. */
+/* Returns the tag of the only graph tracer in @users. */
 static uint32_t tag_of(uint32_t users)
 {
 	return ftrace_state.tag_of[__builtin_ctz(users)];

@@ -40,11 +40,11 @@
 #include "runtime/function/shadow.h"
 
 #define SHADOW_TAG_MAX	31u
-#define SHADOW_MORE	(1u << 31)	/* in the word: the call is not simple */
+#define SHADOW_MORE	(1u << 31)	/* in shadow.word: the call is not simple */
 #define SHADOW_USERS	(0xffu << FTRACE_GRAPH)
 /* In users, without FTRACE_GRAPH: the tags are in shadow_many. */
 #define SHADOW_MANY	(1u << FTRACE_CPU_TIME)
-#define SHADOW_ALL	UINT32_MAX	/* all tags, also those that are given later */
+#define SHADOW_ALL	UINT32_MAX	/* all tags, also those that buffers get later */
 
 /* Tags of a call, a bit each. */
 struct shadow_tags {
@@ -58,7 +58,7 @@ struct shadow_tags {
 	uint64_t cpu_ns;		/* ftrace_cpu_ns() at the entry, for cpu_times */
 };
 
-extern struct shadow_tags *shadow_many;	/* [as many as shadow_entries]; NULL: not made */
+extern struct shadow_tags *shadow_many;	/* [SHADOW_ENTRIES]; NULL: not made yet */
 
 /* Make the table shadow_many, for several graph tracers, unless it exists.  The caller holds
  * runtime_lock().  Returns 0 or -ENOMEM. */
@@ -99,7 +99,7 @@ static inline bool shadow_is_many(const struct shadow *shadow)
 	return (shadow_users(shadow) & (1u << FTRACE_GRAPH | SHADOW_MANY)) == SHADOW_MANY;
 }
 
-/* Returns the users that follow the call whatever its tags say. */
+/* Returns the users that follow the call independently of its tags. */
 static inline uint32_t shadow_others(const struct shadow *shadow)
 {
 	return shadow_users(shadow) & (1u << FTRACE_GRAPH_OPS | 1u << FTRACE_PROFILE);
@@ -123,7 +123,7 @@ static inline struct shadow_tags shadow_tags(const struct shadow *at)
 		return *shadow_many_at(at);
 	users = shadow_users(at);
 	tag = shadow_is_simple(at) ? at->word >> 24 : at->word;
-	tag = 1u << (tag & SHADOW_TAG_MAX) & ~1u;	/* tag 0 is no buffer's */
+	tag = 1u << (tag & SHADOW_TAG_MAX) & ~1u;	/* no buffer has tag 0 */
 	tags.users = users >> FTRACE_GRAPH & 1 ? tag : 0;
 	tags.starts = users >> FTRACE_START & 1 ? tag : 0;
 	tags.skips = users >> FTRACE_SKIP & 1 ? tag : 0;
