@@ -7,9 +7,7 @@
  *	make bodies for followed functions		bodies_make()
  *	store users in slots, patch jumps into sites	fsites_switch()
  *	set the user's bit in active			[ftrace.active]
- *
  * and off:
- *
  *	clear the user's bit in active
  *	switch the sites off that have no other user
  *	grace_wait(): no thread that saw the bit is still in a hit
@@ -72,9 +70,8 @@ uint64_t ftrace_write_slowly(uint64_t arg, uint64_t b, uint64_t c)
 	return is_on;
 }
 
-/* Begin a callback of the program.  Until callback_leave() sites that this thread enters
- * record nothing, and the callback may change errno.
- * @ret_error: errno of the traced program, for callback_leave().
+/* Begin a callback of the program.  Until callback_leave() this thread records no hits, and
+ * the callback may change errno.  @ret_error: errno of the traced function's caller.
  * Returns false if the thread has no slot. */
 static bool callback_enter(int *ret_error)
 {
@@ -187,9 +184,8 @@ static bool vectors_init(void)
 
 /* ---- filters ---- */
 
-/* Both are protected by runtime_lock(). */
-static const struct ftrace_ops *filters[FTRACE_USERS];	/* filter of each user in @wanted */
-static uint32_t wanted;			/* users of the program, a bit each: callbacks */
+static const struct ftrace_ops *filters[FTRACE_USERS];	/* under runtime_lock() */
+static uint32_t wanted;			/* users that have a filter: callbacks, a bit each */
 
 /* Returns the users that site @i of @object shall have. */
 static uint32_t users_of(const struct object *object, uint32_t i)
@@ -236,8 +232,7 @@ static void put_jump(struct graph_body *body, const uint8_t *place, uint32_t at,
 	memcpy(body->code + at + 1, &distance, sizeof(distance));
 }
 
-/* Add the body of site @i, at address @place, to @batch; before the first body of a page
- * also the page's struct graph_page. */
+/* Add the body of site @i, at @place, to @batch; at the start of a page also graph_page. */
 static void body_make(struct text_batch *batch, uint8_t *place,
 		      const struct fsites *sites, uint32_t i)
 {
@@ -267,13 +262,9 @@ static bool needs_body(const struct fsites *sites, uint32_t i)
 	return slot && !slot->body.at;
 }
 
-/*
- * Make bodies for the sites that are about to be switched on.  Write all bodies first, then
+/* Make bodies for the sites that are about to be switched on.  Write all bodies first, then
  * store their addresses in the slots: so a thread that finds a body in a slot finds it
- * complete.
- *
- * Returns 0, -ENOSPC (no space for more bodies) or an error of writing text.
- */
+ * complete.  Returns 0, -ENOSPC (no space for more bodies) or an error of writing text. */
 static int bodies_make(const struct fsites *sites)
 {
 	uint32_t at = next_body, end = next_body;
@@ -352,8 +343,7 @@ static int update_object(struct object *object)
 	if (prepared == -EFAULT)
 		return prepared;
 	made = shadow_keys ? bodies_make(sites) : 0;
-	/* Calls of functions without a body are not followed; they are counted in
-	 * ftrace_graph_lost. */
+	/* Calls of functions without a body are not followed, but counted. */
 	if (made == -ENOSPC)
 		made = 0;
 	r = fsites_switch(sites);
@@ -382,7 +372,6 @@ static bool is_program(const struct object *object)
 static bool is_updating;
 static bool has_old_slots;		/* some slots could not be written */
 
-/* Update the sites of all objects.  Returns 0 or the worst error. */
 static int update_all(void)
 {
 	struct object *next;
@@ -544,13 +533,10 @@ static void set_common(uint32_t users)
 				 set : &buffer_no_rings, __ATOMIC_RELEASE);
 }
 
-/*
- * Make @users the active users.  Set the common cases twice: before the store of active to
+/* Make @users the active users.  Set the common cases twice: before the store of active to
  * those that both the old and the new users allow, and after it to those of the new users.
  * So ftrace.S never records for a user that is not active.
- *
- * mates: active_users(), hit.c [ftrace.active]; active_tags() [ftrace.tags]
- */
+ * mates: active_users(), hit.c [ftrace.active]; active_tags() [ftrace.tags] */
 static void set_active(uint32_t users)
 {
 	set_common(users & ftrace_state.active);
@@ -564,8 +550,7 @@ void ftrace_buffer_changed(void)
 	set_common(ftrace_state.active);
 }
 
-/* Prepare the hooks of ftrace.S.  Returns 0, -EOPNOTSUPP (no xsave) or an error of
- * ftrace_hooks_make(). */
+/* Prepare the hooks of ftrace.S.  Returns -EOPNOTSUPP if there is no xsave. */
 static int hooks_init(void)
 {
 	char *thread = __builtin_thread_pointer(), *this = (char *)&ftrace_this;
@@ -573,20 +558,17 @@ static int hooks_init(void)
 	unsigned long cpus[ABI_CPUS / 64];
 
 	/* Hooks do not check the CPU number.  If the kernel has more CPUs than a set has
-	 * rings, or the number of CPUs is unknown, let hooks read a word that says "on no
-	 * CPU". */
+	 * rings, or does not report how many, hooks read a word that says "on no CPU". */
 	if (arch_syscall3(SYS_sched_getaffinity, 0, sizeof(cpus), cpus) < 0)
 		offsets.rseq = arch_no_rseq_offset();
 	ring_set_init(&buffer_no_rings, 0);
-	/* Hide the address from the compiler: it might load the TLS offset into a vector
-	 * register, and ld(1) rejects such code. */
+	/* ld(1) rejects code that loads a TLS offset into a vector: hide the address. */
 	__asm__("" : "+r"(this));
 	offsets.this = this - thread;
 	return vectors_init() ? ftrace_hooks_make(&offsets) : -EOPNOTSUPP;
 }
 
-/* Add a user of the program.  Functions that cannot be patched are left out; all others that
- * @filter chooses are traced. */
+/* Add a user of the program.  Functions that cannot be patched are left out. */
 static int user_add(uint32_t user, const struct ftrace_ops *filter)
 {
 	int r = hooks_init();
@@ -678,22 +660,20 @@ void ftrace_detach(void)
 
 /* ---- callbacks of the program: <linux/ftrace.h> ---- */
 
-/* Find the objects that are loaded now. */
 static void prepare_unlocked(void)
 {
 	runtime_init();
 	object_scan();
 }
 
-/* Find the objects, and return with runtime_lock() held. */
+/* Find the loaded objects, and return with runtime_lock() held. */
 static void prepare(void)
 {
 	prepare_unlocked();
 	runtime_lock();
 }
 
-/* Patch the sites after a filter has changed; @r: error of the change, or 0.  Releases
- * runtime_lock().  Returns the error of either. */
+/* Patch the sites if a filter was changed without an error @r.  Releases runtime_lock(). */
 static int filter_done(int r)
 {
 	if (!r && wanted)
@@ -746,8 +726,7 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 	runtime_unlock();
 }
 
-/* Are all @flags supported?  If not, the registration fails: a program must not get less than
- * it asks for without an error. */
+/* Are all @flags supported?  If not, the registration fails: no flag is ignored silently. */
 static bool has_flags(unsigned long flags)
 {
 	unsigned long known = FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED |

@@ -105,6 +105,16 @@ extern const struct ftrace_case ftrace_no_case FTRACE_HIDDEN;
  * signal_*	may be a mixture of two stacks after a handler.  Then calls that go on may
  *		count as left, or calls that were left as going on.  Depths are wrong for a
  *		while, but every walk over calls ends (shadow_around()).
+ *
+ * Example: main() calls f(), f() calls g(), g() leaves by longjmp() to main(), and main()
+ * calls h().  Calls of f(), g() and h() are followed.
+ *
+ *	f entered	top = address of f's return address,	depth = 1
+ *	g entered	top = address of g's return address,	depth = 2
+ *	longjmp()	nothing changes
+ *	h entered	live_above() drops g and f: their return addresses are not above
+ *			that of h, so they have ended
+ *			top = address of h's return address,	depth = 1
  */
 struct ftrace_thread {
 	uint64_t head;			/* first word of the function tracer's records; 0:

@@ -3,18 +3,7 @@
  * This code runs when a traced function is entered, and when a followed call returns.  It
  * runs in any thread and any signal handler.  It uses general registers only, because the
  * vector registers hold values of the program.  ftrace.S does the common cases by itself;
- * this file handles all cases completely, and so can start where ftrace.S gave up.
- *
- * A followed call is one whose return libulf waits for.  Example for ftrace_this: main()
- * calls f(), f() calls g(), g() leaves by longjmp() to main(), and main() calls h().  Calls
- * of f(), g() and h() are followed.
- *
- *	f entered	top = address of f's return address,	depth = 1
- *	g entered	top = address of g's return address,	depth = 2
- *	longjmp()	nothing changes
- *	h entered	live_above() drops g and f: their return addresses are not above
- *			that of h, so they have ended
- *			top = address of h's return address,	depth = 1
+ * this file handles all cases from the start.
  */
 #include <assert.h>
 #include <errno.h>
@@ -80,8 +69,7 @@ struct record {
 		struct {
 			uint64_t func;
 			uint32_t depth, marks;		/* ABI_GRAPH_... */
-			uint64_t more[1 + FTRACE_ARGS];	/* added by options: return
-							 * address, arguments */
+			uint64_t more[1 + FTRACE_ARGS];	/* return address, arguments */
 		} entry;
 		struct {
 			struct ftrace_graph_ret ret;
@@ -114,8 +102,7 @@ static int make_room(const struct buffer *buffer, uint32_t bytes)
 	return r;
 }
 
-/* Make space in @ring if it is still the ring of @cpu.  Returns true if the record fits
- * now. */
+/* Make space in @ring if it is still the ring of @cpu.  Returns true if the record fits. */
 static bool leave_page(const struct ring_set *set, uint32_t cpu,
 		       const struct abi_ring *ring, uint32_t bytes, uint64_t now_ns)
 {
@@ -158,8 +145,7 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 	uint32_t size = (uint32_t)bytes;
 	int r = -EINVAL;
 
-	/* *@time is always in ns.  If the ring's clock counts ticks, only the slow path
-	 * can compute it. */
+	/* *@time is in ns.  If the ring's clock counts ticks, take the slow path. */
 	if (!__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED)) {
 		if (arch_words_append(buffer, &record->head, size, time))
 			return true;
@@ -322,8 +308,7 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 	uint32_t downs = 0;
 
 	top &= ~SHADOW_SLOWLY;
-	/* Check for SHADOW_NONE first: @place may be an interrupted stack pointer, which
-	 * can have any value. */
+	/* SHADOW_NONE first: @place may be an interrupted stack pointer, of any value. */
 	while (top != SHADOW_NONE &&
 	       (top <= place || (is_outside && is_of_handler(top)))) {
 		top = shadow_around(top, &downs);
@@ -343,7 +328,7 @@ static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 	const stack_t *stack = arch_signal_stack(place);
 	uint64_t sp = arch_signal_sp(place) - 2 * sizeof(*place);
 
-	/* First drop the calls that have ended on the signal stack known so far. */
+	/* Drop the calls that have ended on the signal stack known so far. */
 	uint64_t top = live_above(ftrace_this.top, sp, steps);
 
 	/* With SS_AUTODISARM the kernel reports no signal stack (size 0) inside a handler,
@@ -370,8 +355,7 @@ struct leaving {
 	const struct shadow_tags *tags;
 	uint64_t now_ns;		/* 0: not needed */
 	uint32_t marks;			/* ABI_GRAPH_TAIL, or 0 */
-	bool is_many;			/* several graph tracers: calltime and rettime are
-					 * those of ftrace_hit_ns() */
+	bool is_many;			/* calltime and rettime are of ftrace_hit_ns() */
 };
 
 /* Record the exit for @tag.  rettime is the time of the record; with several graph tracers it
@@ -401,9 +385,8 @@ static void write_exit(struct record *record, const struct leaving *call, uint32
 	write_record(ftrace_state.tag_buffers[tag], record, bytes, at);
 }
 
-/* Record the exit of a call for all its users.
- * @value: its return value; @shadow: its shadow, in the table; @tags: the tags of @shadow;
- * @marks: ABI_GRAPH_TAIL, or 0 */
+/* Record the exit of a call for all its users.  @value: its return value; @shadow: in the
+ * table; @tags: the tags of @shadow; @marks: ABI_GRAPH_TAIL, or 0 */
 static void exit_for(uint64_t value, const struct shadow *shadow,
 		     const struct shadow_tags *tags, uint32_t marks)
 {
@@ -685,8 +668,7 @@ static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
 		new->depth--;		/* its callees get the depth that it had */
 	if (users & 1u << FTRACE_PROFILE && profile_enter(slot, shadow))
 		others |= 1u << FTRACE_PROFILE;
-	/* A signal handler that a graph tracer traces is followed even if no tracer records
-	 * it. */
+	/* A signal handler that a graph tracer traces is followed, even if not recorded. */
 	if (!others && !call->tags.users && !skipped && !(handlers && graphs) && !is_tail) {
 		pass_over(place, new->above, steps);
 		return 0;
