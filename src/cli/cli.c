@@ -34,7 +34,7 @@ void cli_help(const struct cli_cmd *cmd)
 int cli_usage(const struct cli_cmd *cmd)
 {
 	print_usage(stderr, cmd);
-	fprintf(stderr, "ulf help %s says more\n", cmd->name);
+	fprintf(stderr, "for details run `ulf help %s`\n", cmd->name);
 	return CLI_USAGE;
 }
 
@@ -47,7 +47,7 @@ static int say_bad_option(const struct cli_cmd *cmd, char **argv,
 	for (; optopt && !is_known && options->name; options++)
 		is_known = options->val == optopt;
 	if (is_known)
-		cli_error("%s: an argument is missing, or there is one too many",
+		cli_error("option %s: its argument is missing, or it takes none",
 			  argv[optind - 1]);
 	else if (optopt)
 		cli_error("there is no option -%c", optopt);

@@ -156,7 +156,7 @@ static int check_root(struct conn *conn, const char *root)
 	terminal_print(stdout, "%s: %u event%s, ", root, count.nr_events,
 		       count.nr_events == 1 ? "" : "s");
 	if (!count.nr_fields_only) {
-		puts("all are printed as they say");
+		puts("all are printed with their print fmt");
 		return 0;
 	}
 	printf("%u of them printed as plain fields\n", count.nr_fields_only);

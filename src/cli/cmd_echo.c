@@ -47,7 +47,7 @@ static void say_refused(const char *path, const char *text, int error,
 		root_path_error(path, error);
 		return;
 	}
-	cli_error("%s does not take `%.*s`: %s", path, (int)strcspn(text, "\n"), text,
+	cli_error("%s: cannot write `%.*s`: %s", path, (int)strcspn(text, "\n"), text,
 		  strerror(-error));
 	say_reason(reason);
 }
@@ -55,7 +55,7 @@ static void say_refused(const char *path, const char *text, int error,
 /* Print a warning only: the kernel accepts such a write, too. */
 static void say_no_effect(const char *path, const char *text, const struct text *reason)
 {
-	cli_error("%s has taken `%.*s`, which has no effect", path,
+	cli_error("%s: `%.*s` was accepted but has no effect", path,
 		  (int)strcspn(text, "\n"), text);
 	say_reason(reason);
 }

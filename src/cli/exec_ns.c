@@ -91,7 +91,7 @@ static int unshare_mounts(void)
 
 static void say_no_namespace(int error)
 {
-	cli_error("cannot have a user namespace of one's own: %s", strerror(-error));
+	cli_error("cannot create a user namespace: %s", strerror(-error));
 	cli_error("root can allow it: `sysctl user.max_user_namespaces=10000` and, where "
 		  "there are such, kernel.unprivileged_userns_clone=1, "
 		  "kernel.apparmor_restrict_unprivileged_userns=0; or run this as root");
@@ -152,7 +152,7 @@ static int cover_kernel(void)
 		if (strcmp(entry->mnt_dir, TRACING) != 0)
 			ret = bind_tracing(entry->mnt_dir);
 		if (ret < 0 && nr == 0)
-			cli_error("%s: cannot be covered: %s", entry->mnt_dir,
+			cli_error("cannot mount over %s: %s", entry->mnt_dir,
 				  strerror(-ret));
 		else
 			ret = 0;
@@ -183,7 +183,7 @@ static int cover_file(const char *dir, const char *to, const char *text, size_t 
 	if (!ret)
 		ret = bind_mount(path, to);
 	if (ret < 0)
-		cli_error("%s: cannot be covered: %s", to, strerror(-ret));
+		cli_error("cannot mount over %s: %s", to, strerror(-ret));
 	/* The mount keeps the file alive. */
 	unlink(path);
 	return ret;
@@ -240,7 +240,7 @@ static int cover_stack_tracer(void)
 		  bind_mount(TRACING "/stack_tracer_enabled", to);
 
 	if (ret < 0)
-		cli_error("%s: cannot be covered: %s", to, strerror(-ret));
+		cli_error("cannot mount over %s: %s", to, strerror(-ret));
 	return ret;
 }
 

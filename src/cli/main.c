@@ -22,9 +22,9 @@ static const struct cli_cmd commands[] = {
 "for it, and prints what it recorded.  The exit status is the program's; if a\n"
 "signal killed it, ulf dies of the same signal.\n"
 "\n"
-"A setting that cannot be right is refused.  A name that is no event, and a\n"
-"program that cannot be traced, are reported while the program begins; it goes\n"
-"on, as a module that it loads, or a program that it starts, may be the one.\n"
+"A wrong setting is refused.  An unknown event, or a program that cannot be\n"
+"traced, is reported while the program starts.  The program continues, because\n"
+"a module that it loads, or a program that it starts, may have the event.\n"
 "\n"
 "  -e, --event=EVENT  switch on EVENT: sys:event, sys:*, sys, event; * and ?\n"
 "                     stand for any text and any character; may be repeated,\n"
@@ -50,7 +50,7 @@ static const struct cli_cmd commands[] = {
 "  --ftrace-graph-filter=FUNCTIONS, --ftrace-graph-notrace=FUNCTIONS\n"
 "                            set_graph_function, set_graph_notrace\n"
 "  --ftrace-graph-max-depth=DEPTH  max_graph_depth\n"
-"  --alloc-snapshot          room for a snapshot\n"
+"  --alloc-snapshot          allocate the snapshot buffer at the start\n"
 "  --stacktrace              look at stacks, and print the deepest: stack_trace\n"
 "  --stacktrace-filter=FUNCTIONS  the same, at these functions alone\n"
 "  --traceoff-on-warning     stop at what the program calls a warning:\n"
@@ -167,7 +167,7 @@ static const struct cli_cmd commands[] = {
 	{
 		.name = "check",
 		.args = "[ROOT]...",
-		.summary = "say which events cannot be printed as they say, and why",
+		.summary = "list events that cannot be printed with their print fmt, and why",
 		.help =
 "Reads the print fmt of every event of the roots, or of all roots, as the\n"
 "server does.  Where it meets something that only the program knows - an enum,\n"

@@ -128,7 +128,7 @@ static void say_ambiguous(const struct root_list *list, const char *name, size_t
 {
 	size_t i, shown = 0;
 
-	cli_error("`%.*s` may be any of these roots, say which:", (int)len, name);
+	cli_error("several roots match `%.*s`; give the full name of one:", (int)len, name);
 	for (i = 0; i < list->nr && shown < ROWS_SHOWN; i++) {
 		if (is_short_for(&list->rows[i], name, len)) {
 			say_root(&list->rows[i]);
@@ -226,9 +226,9 @@ static void say_choice(const struct root_list *list, size_t nr_alive)
 	if (!list->nr)
 		cli_error("there is no root: no program linked with libulf was started");
 	else if (!nr_alive)
-		cli_error("no root is alive; if one of these is meant, say which:");
+		cli_error("no root is alive; name one of these dead roots:");
 	else
-		cli_error("%zu roots are alive, say which is meant:", nr_alive);
+		cli_error("%zu roots are alive; name one of them:", nr_alive);
 	for (i = 0; i < list->nr && shown < ROWS_SHOWN; i++) {
 		if (!nr_alive || list->rows[i].state == ABI_ROOT_ALIVE) {
 			say_root(&list->rows[i]);

@@ -188,7 +188,8 @@ void run_program_done(struct run_program *program)
 
 static const char *const reasons[] = {
 	[RUN_FOR_ULF] = "is not traced",
-	[RUN_PLAIN] = "is not linked with libulf, nor compiled with room at its functions",
+	[RUN_PLAIN] = "is not linked with libulf, nor compiled with NOPs at its functions "
+		      "(-fpatchable-function-entry)",
 	[RUN_STATIC] = "is linked statically, so libulf cannot be loaded into it; link it with "
 		       "libulf.a",
 	[RUN_MUSL] = "is linked with musl, and libulf needs glibc",

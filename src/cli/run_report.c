@@ -330,8 +330,8 @@ static void report_none(struct run *run, bool wants_records)
 	bool is_for_ulf = run->about.kind == RUN_FOR_ULF;
 
 	if (!wants_records)
-		cli_error("nothing to show: there was no -e or --ftrace, and of what was switched "
-			  "on meanwhile nothing is left");
+		cli_error("nothing to show: there was no -e or --ftrace, and no records are "
+			  "left of what was enabled later");
 	else if (run_explain_no_root(run) || run->has_said_why || run->has_said_events)
 		return;
 	else if (is_for_ulf)

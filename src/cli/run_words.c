@@ -105,8 +105,9 @@ static int check_console(struct run *run)
 		return 0;
 	if (run_words_has(run, BOOT_EVENT) && !run->is_live)
 		return add_console(run);
-	cli_error(run->is_live ? "tp_printk and --live: one of them prints it all" :
-		  "tp_printk prints the events of -e, and there is none");
+	cli_error(run->is_live ? "tp_printk cannot be used with --live, which prints all "
+					 "records already" :
+		  "tp_printk needs an event: add -e EVENT");
 	return -EINVAL;
 }
 

@@ -231,7 +231,7 @@ static int give_up(const struct user *user, pid_t pid, const char *why)
 {
 	bool has_ended = user_end_child(pid);
 
-	cli_error("the command for %s was given up: %s", user->name, why);
+	cli_error("the command for user %s was killed: %s", user->name, why);
 	if (!has_ended)
 		cli_error("its process %d could not be killed: it waits for a file system of %s",
 			  (int)pid, user->name);

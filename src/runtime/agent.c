@@ -6,7 +6,7 @@
  *
  *	server				agent
  *	store settings
- *	generation++ (release)  ----->	load (acquire) [agent.wish]
+ *	generation++ (release)  ----->	load (acquire) [agent.setting]
  *	futex wake			apply
  *	wait for applied	<-----	applied = generation (release)
  *					futex wake	[agent.ack]
@@ -207,7 +207,7 @@ static void follow(void)
 	for (;;) {
 		uint32_t wanted = __atomic_load_n(&root_control->generation,
 						  __ATOMIC_ACQUIRE);
-		/* mate: the server [agent.wish] */
+		/* mate: the server [agent.setting] */
 		if (wanted != applied)
 			error = apply(wanted);
 		if (wanted != applied || !is_settled) {

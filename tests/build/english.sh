@@ -11,8 +11,8 @@ PATTERNS = [
     ('begins with "Who" or "What"', r'^(Who|Whoever|What)\b'),
     ('begins with "the same" or "likewise"', r'^(The same|the same|Likewise|likewise)\b'),
     ('begins with a pronoun', r'^(Those|That of|They|Them|These|He|His)\b'),
-    ('"behind" for "after"', r'\bbehind\b'),
-    ('"wish" for "setting"', r'(?<!\[agent\.)\bwish(es|ed)?\b(?!\])'),
+    ('"behind" for "after"', r'(?<!@)\bbehind\b'),
+    ('"wish" for "setting"', r'\bwish(es|ed)?\b'),
     ('a thread or program is "he"', r'\b(he|him|his|himself)\b'),
 ]
 status = comments = 0

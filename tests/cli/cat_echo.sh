@@ -14,7 +14,7 @@ expect "two files" "1 nop" \
 	"$(ulf cat "$root/tracing_on" "$root/current_tracer" | xargs)"
 
 text=$(ulf echo nonsense "$root/tracing_on" 2>&1) && fail "nonsense was taken"
-contains "$text" "does not take \`nonsense\`: Invalid argument"
+contains "$text" "cannot write \`nonsense\`: Invalid argument"
 expect "tracing_on after nonsense" 1 "$(ulf cat "$root/tracing_on")"
 text=$(ulf cat "$root/nosuch" 2>&1) && fail "nosuch exists"
 contains "$text" "No such file or directory"

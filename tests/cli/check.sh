@@ -7,7 +7,7 @@
 # No events, no complaints.
 start_hello
 text=$(ulf check hello) || fail "status $? for hello: $text"
-expect "hello" "$root: 1 event, all are printed as they say" "$text"
+expect "hello" "$root: 1 event, all are printed with their print fmt" "$text"
 expect "all roots" "$text" "$(ulf check)"
 
 trace=$(ulf run -e check -- "$ULF_BUILD/tests/cli-check_events" 2>&1) || fail "$trace"

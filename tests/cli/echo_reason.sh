@@ -10,7 +10,7 @@ filter=$root/events/hello/hello_request/filter
 refused() { said=$(ulf echo "$1" "$2" 2>&1) && fail "$2 takes $1"; }
 
 refused 'nosuch > 3' "$filter"
-contains "$said" "$filter does not take \`nosuch > 3\`: Invalid argument"
+contains "$said" "$filter: cannot write \`nosuch > 3\`: Invalid argument"
 expect "reason" "event filter parse error: error: Field not found
   Command: nosuch > 3
                   ^" "$(echo "$said" | tail -n +2)"

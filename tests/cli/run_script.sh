@@ -19,7 +19,7 @@ cat >"$TMPDIR/script" <<'END'
 "$@"
 END
 chmod +x "$TMPDIR/script"
-why="nor compiled with room at its functions"
+why="nor compiled with NOPs at its functions"
 # run ARGS: trace has what was recorded, err what ulf says
 run() { ulf run -o "$TMPDIR/trace" "$@" 2>"$TMPDIR/err" || fail "$*: $(cat "$TMPDIR/err")"; }
 says() { contains "$(cat "$TMPDIR/err")" "$1"; }

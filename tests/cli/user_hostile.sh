@@ -236,7 +236,7 @@ evil() {
 }
 evil list
 text=$($u ls 2>&1) && fail "a server that never answers: $text"
-contains "$text" "the command for $eve was given up: nothing has come for 15 s"
+contains "$text" "the command for user $eve was killed: nothing has come for 15 s"
 is_untouched "a server that hangs"
 evil write
 text=$($u echo 1 evil.1/trace 2>&1) && fail "more was written than there was: $text"

@@ -46,7 +46,7 @@ for event in xfs_trans_alloc xfs_trans_commit xfs_trans_log_buf xfs_perag_get \
 	echo "$events" | grep -qx $event || fail "$event was not recorded; only: $events"
 done
 checked=$(ulf check mkfs.xfs) || fail "ulf check failed"
-echo "$checked" | tail -n 1 | grep -q 'all are printed as they say' ||
+echo "$checked" | tail -n 1 | grep -q 'all are printed with their print fmt' ||
 	fail "ulf check: $(echo "$checked" | tail -n 5)"
 echo "score: $(echo "$events" | wc -l) kinds of events recorded by mkfs.xfs," \
 	"$(echo "$checked" | sed -n 's,.*: \([0-9]* events\).*,\1,p') known"

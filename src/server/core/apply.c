@@ -31,7 +31,7 @@ static uint32_t tell(struct root *root)
 	uint32_t *generation = &root->control->generation;
 	uint32_t next = shm_load(generation) + 1;
 
-	__atomic_store_n(generation, next, __ATOMIC_SEQ_CST);	/* [agent.wish] */
+	__atomic_store_n(generation, next, __ATOMIC_SEQ_CST);	/* [agent.setting] */
 	shm_wake(generation);
 	/*
 	 * Scan after the store: a process that claims a slot concurrently either reads

@@ -2,9 +2,9 @@
 /*
  * Parts: features of roots and instances, as the core sees them.
  *
- * The core (server/core) attaches to roots, watches processes and drives ticks.  What else
- * there is to do for a root is in parts: one row each, all of them in daemon/parts.c.  A new
- * feature adds a row there; no file of the core names it.
+ * The core (server/core) attaches to roots, watches processes and drives ticks.  All
+ * other work for a root is in parts: one row each, listed in daemon/parts.c.  A new feature
+ * adds a row there; no file of the core names it.
  *
  * Every method is optional, runs in the server's only thread and must not block.  Methods
  * are called in the order of the table; done() and drop() in the opposite order.
