@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Boot settings: split the text into settings, values and items. */
+/* Boot settings: split their text into settings, a setting into name and value, a value
+ * into items. */
 #include <string.h>
 
 #include "base/glob.h"
@@ -14,7 +15,7 @@ const struct boot_row boot_table[BOOT_UNKNOWN] = {
 #undef ROW
 };
 
-/* Returns true if @name is @row_name, where - and _ are the same. */
+/* Returns true if @name is equal to @row_name.  A '-' is equal to a '_'. */
 static bool is_named(const struct boot_piece *name, const char *row_name)
 {
 	if (strlen(row_name) != name->len)
@@ -37,7 +38,7 @@ static enum boot_id find(const struct boot_piece *name)
 	return id;
 }
 
-/* Returns the length of the setting at @text: up to a blank outside of quotes. */
+/* Returns the length of the setting at @text.  A blank that is not in quotes ends it. */
 static size_t word_len(const char *text)
 {
 	bool is_quoted = false;
@@ -104,13 +105,13 @@ static struct boot_piece cut(struct boot_piece *from, size_t len)
 	struct boot_piece piece = { from->text, len };
 
 	if (len < from->len)
-		len++;		/* the separator */
+		len++;		/* remove the separator, too */
 	from->text += len;
 	from->len -= len;
 	return piece;
 }
 
-/* Returns the number of bytes before the first @end, or all. */
+/* Returns the number of bytes before the first @end, or all bytes if there is no @end. */
 static size_t length_to(const struct boot_piece *piece, char end)
 {
 	const char *at = piece->len ? memchr(piece->text, end, piece->len) : NULL;

@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(enumerator, name, placeholder of its value); NULL: it takes no value; []: the value
- * is optional */
+/* X(enumerator, name, placeholder).  The placeholder stands for the value in help texts.
+ * NULL: the setting takes no value; in []: the value is optional. */
 #define BOOT_WORDS(X)							\
 	X(EVENT, "trace_event", "EVENTS")				\
 	X(BUF_SIZE, "trace_buf_size", "SIZE")				\
@@ -50,18 +50,19 @@ enum boot_id {
 /* A row of the table of boot settings. */
 struct boot_row {
 	const char *name;
-	const char *value;		/* placeholder, or NULL: it takes no value */
+	const char *value;		/* placeholder of the value; NULL: the setting
+					 * takes no value */
 };
 
 extern const struct boot_row boot_table[BOOT_UNKNOWN];
 
-/* A part of a text, without a NUL. */
+/* A part of a text.  No NUL ends it. */
 struct boot_piece {
 	const char *text;
 	size_t len;
 };
 
-/* One setting of a text, NAME or NAME=VALUE. */
+/* One setting of the text: NAME or NAME=VALUE. */
 struct boot_word {
 	enum boot_id id;
 	struct boot_piece whole;	/* the setting as written */
@@ -70,16 +71,16 @@ struct boot_word {
 };
 
 /*
- * Get the next setting of *@text, and move *@text to its end.
- * Returns false at the end of the text.
+ * Parse the setting at *@text, and move *@text to the end of that setting.
+ * Returns false if *@text contains no further setting.
  */
 bool boot_next(const char **text, struct boot_word *ret_word);
 /*
- * Find a setting in @text.  If it is there several times, the last one counts.
- * Returns false if it is not there.
+ * Find a setting in @text.  If @text contains it several times, the last one counts.
+ * Returns false if @text does not contain it.
  */
 bool boot_find(const char *text, enum boot_id id, struct boot_word *ret_word);
-/* Returns true if the setting is in @text. */
+/* Returns true if @text contains the setting. */
 bool boot_has(const char *text, enum boot_id id);
 /*
  * Remove the first item of *@list, and return it in *@ret_item.
@@ -87,19 +88,19 @@ bool boot_has(const char *text, enum boot_id id);
  */
 bool boot_item(struct boot_piece *list, struct boot_piece *ret_item);
 
-/* Returns true if an item of EVENTS names the event @system:@name.  Items are written
- * as in set_event, with globs; a leading ! is ignored. */
+/* Returns true if @item, an item of a list of events, names the event @system:@name.
+ * Items are written as in set_event, with globs; a leading ! is ignored. */
 bool boot_fits(const struct boot_piece *item, const char *system, const char *name);
 
 /* A value of trace_instance: NAME[^traceoff][,EVENTS] */
 struct boot_instance {
 	struct boot_piece name, events;
-	bool is_off;			/* ^traceoff: the instance begins with tracing
-					 * off */
+	bool is_off;			/* the value has ^traceoff: tracing is off in the
+					 * new instance */
 };
 /*
  * Parse a value of trace_instance.
- * Returns NULL, or a message that says what is wrong, and the place in *@ret_at.
+ * Returns NULL; or a message that says what is wrong, and in *@ret_at where in the value.
  */
 const char *boot_instance(const struct boot_piece *value,
 			  struct boot_instance *ret_instance, const char **ret_at);
@@ -113,7 +114,7 @@ struct boot_trigger {
  * Returns false if the event or the trigger is missing.
  */
 bool boot_trigger(const struct boot_piece *item, struct boot_trigger *ret_trigger);
-/* Returns true if the part is equal to @text. */
+/* Returns true if @piece is equal to the string @text. */
 bool boot_piece_is(const struct boot_piece *piece, const char *text);
 
 /* ---- boot_check.c: not linked into the runtime ---- */
@@ -121,7 +122,8 @@ bool boot_piece_is(const struct boot_piece *piece, const char *text);
 /*
  * Check a setting.  Whether its events exist is not checked: the server does not know
  * them before the program has started.
- * Returns NULL, or a message that says what is wrong, and the place in *@ret_at.
+ * Returns NULL; or a message that says what is wrong, and in *@ret_at where in the
+ * setting.
  */
 const char *boot_check(const struct boot_word *word, const char **ret_at);
 /*

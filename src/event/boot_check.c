@@ -9,9 +9,11 @@
 #include "event/option.h"
 #include "event/tracer.h"
 
-#define ITEM_MAX	63		/* bytes; the limit of trace_options */
+#define ITEM_MAX	63		/* limit: bytes of an item, as for a write to
+					 * trace_options */
 
-/* Returns a copy in @buf with a NUL, or NULL if it is longer than any valid name. */
+/* Returns a copy of @piece in @buf, with a NUL, or NULL if @piece is longer than any
+ * valid name. */
 static const char *string(const struct boot_piece *piece, char buf[ITEM_MAX + 1])
 {
 	if (piece->len > ITEM_MAX)

@@ -14,7 +14,8 @@
 enum clock_kind {
 	CLOCK_KIND_TSC_NS,	/* TSC, scaled to ns of CLOCK_MONOTONIC */
 	CLOCK_KIND_TSC_RAW,	/* the TSC's count, unscaled */
-	/* The caller provides the time for the rings of these (ABI_RING_CLOCK_GIVEN): */
+	/* With the clocks below, the caller of a ring passes the time
+	 * (ABI_RING_CLOCK_GIVEN). */
 	CLOCK_KIND_POSIX,	/* clock_gettime(id) */
 	CLOCK_KIND_COUNTER,	/* counts up by 1 each time it is read */
 	CLOCK_KIND_PERF,	/* clock_gettime(id) + abi_control.perf_ns */
@@ -23,10 +24,10 @@ enum clock_kind {
 struct clock_row {
 	const char *name;
 	enum clock_kind kind;
-	clockid_t id;		/* clock of a POSIX row; for a TSC row the clock to use
-				 * if there is no usable TSC */
-	uint32_t ns;		/* ns in one unit of the clock; 1: times print as
-				 * seconds, else as a plain number */
+	clockid_t id;		/* for POSIX and PERF: the clock to read; for TSC: the
+				 * clock to use if there is no usable TSC */
+	uint32_t ns;		/* nanoseconds in one unit of the clock; if 1, times print
+				 * as seconds, else as a plain number */
 	const char *help;
 };
 
@@ -38,7 +39,7 @@ const struct clock_row *clock_nth(size_t nth);
 
 /* Returns row @row, or row 0 if there is no such row. */
 const struct clock_row *clock_get(uint32_t row);
-/* Returns the row's number, or -EINVAL. */
+/* Returns the number of the row with that name, or -EINVAL. */
 int clock_find(const char *name);
 /* Returns true if the clock counts ns, so that times print as seconds. */
 static inline bool clock_is_in_ns(const struct clock_row *row)
@@ -49,7 +50,8 @@ static inline bool clock_is_in_ns(const struct clock_row *row)
 uint64_t clock_posix_ns(clockid_t id);
 /*
  * Returns the time for a ring with ABI_RING_CLOCK_GIVEN.
- * @control: the root's control block; may be NULL unless the row is a counter or perf's.
+ * @control: the root's control block.  It may be NULL unless the row's kind is COUNTER or
+ * PERF.
  */
 struct abi_control;
 uint64_t clock_read(const struct clock_row *row, struct abi_control *control);

@@ -62,7 +62,7 @@ void event_format_free(struct event_format *fmt)
 	free(fmt);
 }
 
-/* Returns the bytes of a value of that type, 0 if the type is not known. */
+/* Returns the size in bytes of a value of that type, or 0 if the type is not known. */
 static uint32_t type_bytes(const char *type, size_t len)
 {
 	struct value_type vt;
@@ -72,8 +72,8 @@ static uint32_t type_bytes(const char *type, size_t len)
 	return vt.is_ptr ? 8 : vt.size;
 }
 
-/* Returns the number of elements: the number in the brackets, or if they hold no
- * number, @size divided by the element's size. */
+/* Returns the number of elements of an array: the number in the brackets of @type.  If
+ * they contain no number: @size divided by the size of an element. */
 static uint32_t array_elements(const char *type, const char *bracket,
 			       uint32_t size)
 {
@@ -87,7 +87,7 @@ static uint32_t array_elements(const char *type, const char *bracket,
 	return elem ? size / elem : 0;
 }
 
-/* Derive kind and array_len from the type. */
+/* Set kind and array_len according to the type. */
 static void classify(struct event_field *field)
 {
 	const char *bracket = strchr(field->type, '[');
@@ -111,7 +111,8 @@ int event_format_add_field(struct event_format *fmt, const char *type,
 {
 	struct event_field *fields, *field;
 
-	/* 0 or a power of two: the array is full */
+	/* The array has space for the next power of two, so it is full at 0 or a power of
+	 * two. */
 	if (!(fmt->nr_fields & (fmt->nr_fields - 1))) {
 		fields = reallocarray(fmt->fields, fmt->nr_fields ? fmt->nr_fields * 2 : 1,
 				      sizeof(*fields));
@@ -157,7 +158,7 @@ const struct event_field *event_format_find(const struct event_format *fmt,
 	return NULL;
 }
 
-/* Returns the bytes of an element of a __data_loc or __rel_loc array. */
+/* Returns the size of an element of a __data_loc or __rel_loc array. */
 static uint32_t loc_elem_size(const char *type)
 {
 	const char *elem = strchr(type, ' ') + 1;
@@ -218,7 +219,7 @@ void event_header_page_text(uint32_t subbuf_bytes, struct text *out)
 		  "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 		  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 		  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n");
-	/* The time stamp and the commit word precede the data. */
+	/* The time stamp and the commit word come before the data: 16 bytes. */
 	text_printf(out, "\tfield: char data;\toffset:16;\tsize:%u;\tsigned:0;\n",
 		    subbuf_bytes - 16);
 }

@@ -30,10 +30,11 @@ struct event_field {
 	const char *type;
 	const char *name;
 	uint32_t offset;	/* bytes from the record's start */
-	uint32_t size;		/* bytes in the record */
-	uint32_t array_len;	/* elements; 0: no array, or one without a fixed length */
+	uint32_t size;		/* bytes that the field has in the record */
+	uint32_t array_len;	/* number of elements; 0: the field is no array, or its
+				 * length is not fixed */
 	bool is_signed;
-	uint8_t filter;		/* FILTER_OTHER..., from __field_ext() */
+	uint8_t filter;		/* filter type from __field_ext(): FILTER_OTHER ... */
 	enum field_kind kind;
 };
 
@@ -44,10 +45,10 @@ struct event_format {
 	uint32_t id;
 	struct event_field *fields;
 	size_t nr_fields;
-	char *print_fmt;	/* C text of TP_printk() */
-	int64_t *values;	/* values of the rows of all tables in print_fmt, as
-				 * the C compiler computed them */
-	size_t nr_values;	/* 0: compute them from print_fmt */
+	char *print_fmt;	/* the text of TP_printk(), in C */
+	int64_t *values;	/* values in the tables of print_fmt (__print_symbolic()
+				 * ...), row after row, as the C compiler computed them */
+	size_t nr_values;	/* 0: the values must be computed from print_fmt */
 };
 
 enum { EVENT_NR_COMMON = 4 };
@@ -56,8 +57,8 @@ enum { EVENT_NR_COMMON = 4 };
 extern const struct event_field event_common_fields[EVENT_NR_COMMON];
 
 /*
- * Make a format without fields; all texts are copied.
- * Returns NULL without memory.
+ * Make a format without fields.  It has copies of all texts.
+ * Returns NULL if there is no memory.
  */
 struct event_format *event_format_alloc(const char *system, const char *name,
 					uint32_t id, const char *print_fmt);
@@ -65,7 +66,7 @@ struct event_format *event_format_alloc(const char *system, const char *name,
 void event_format_free(struct event_format *fmt);
 
 /*
- * Add a field after the others.  kind and array_len are derived from the type.
+ * Add a field after the others.  The field's kind and array_len follow from its type.
  * Returns 0 or -ENOMEM.
  */
 int event_format_add_field(struct event_format *fmt, const char *type,
@@ -79,7 +80,8 @@ int event_format_add_field(struct event_format *fmt, const char *type,
 const struct event_field *event_format_find(const struct event_format *fmt,
 					    const char *name, size_t name_len);
 
-/* Returns the bytes of one element of an array, or of the field itself; at least 1. */
+/* Returns the size of one element of an array, or of the field if it is no array; at
+ * least 1. */
 uint32_t event_field_elem_size(const struct event_field *field);
 
 /* Append the text of the `format` file to @out. */
@@ -88,7 +90,8 @@ void event_format_text(const struct event_format *fmt, struct text *out);
 /*
  * Parse the text of a `format` file.  @system: the event's system, which the text does
  * not name.
- * Returns 0, -EINVAL (no such text), -E2BIG (far too large) or -ENOMEM.
+ * Returns 0, -EINVAL (the text is no format), -E2BIG (a limit of format_parse.c is
+ * exceeded) or -ENOMEM.
  */
 int event_format_parse(const char *system, const char *text,
 		       struct event_format **ret_fmt);

@@ -14,13 +14,13 @@ enum {
 	FORMAT_MAX_DECL = 512,
 };
 
-/* The text that is left. */
+/* The rest of the text, which is not parsed yet. */
 struct reader {
 	const char *pos;
 	const char *end;
 };
 
-/* If @s is next, move past it and return true. */
+/* If the rest of the text begins with @s, move past @s and return true. */
 static bool accept(struct reader *rd, const char *s)
 {
 	size_t len = strlen(s);
@@ -45,8 +45,8 @@ static bool read_u32(struct reader *rd, uint32_t *ret_value)
 	return rd->pos > start;
 }
 
-/* Copy the text before @stop into @buf, and move past @stop.  Returns false if it is
- * too long or has a newline. */
+/* Copy the text before @stop into @buf, and move past @stop.  Returns false if the text
+ * is too long or contains a newline. */
 static bool read_until(struct reader *rd, char stop, char *buf, size_t size)
 {
 	const char *end = memchr(rd->pos, stop, rd->end - rd->pos);
@@ -63,7 +63,7 @@ static bool read_until(struct reader *rd, char stop, char *buf, size_t size)
 	return true;
 }
 
-/* A parsed line of a field. */
+/* A line of the text that describes a field, parsed. */
 struct field_line {
 	char decl[FORMAT_MAX_DECL];	/* the declaration, up to the first ';' */
 	char type[FORMAT_MAX_DECL];
@@ -142,7 +142,7 @@ static int read_fields(struct reader *rd, struct event_format *fmt,
 	return 0;
 }
 
-/* Read the rest of the text: the strings of a print format may contain newlines. */
+/* The print format is the rest of the text: its strings may contain newlines. */
 static int read_print_fmt(struct reader *rd, struct event_format *fmt)
 {
 	char *print_fmt;

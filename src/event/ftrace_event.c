@@ -14,8 +14,8 @@ static const struct event_field function_fields[] = {
 	{ .type = "unsigned long[]", .name = "args", .offset = 24, .kind = FIELD_ARRAY },
 };
 
-/* A record has as many callers as it needs.  The kernel's format says 8, and tools use
- * the record's size. */
+/* A record has as many callers as its stack needs.  The kernel's format file says 8
+ * nevertheless; tools compute the number from the record's size. */
 static const struct event_field stack_fields[] = {
 	{ .type = "int", .name = "size", .offset = 8, .size = 4, .is_signed = true },
 	{ .type = "unsigned long[8]", .name = "caller", .offset = 16, .size = 64,

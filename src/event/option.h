@@ -17,8 +17,8 @@
 
 #include "abi/control.h"
 
-/* X(enumerator, bit, name, default, help).  T() is for options that have a file in the
- * top directory only. */
+/* X(enumerator, bit, name, default, help).  T(...) has the same parameters, for options
+ * whose file exists only in the top directory. */
 #define OPTIONS(X, T)							\
 	X(PRINT_PARENT, 0, "print-parent", 1,				\
 	  "who called a function, behind it")				\
@@ -134,8 +134,8 @@ enum {
 struct option_row {
 	const char *name;
 	uint64_t bit;			/* enum option_bit */
-	uint32_t tracer;		/* enum abi_tracer that has it; ABI_TRACER_NOP:
-					 * all buffers have it */
+	uint32_t tracer;		/* tracer that has the option (enum abi_tracer);
+					 * ABI_TRACER_NOP: all buffers have it */
 };
 
 extern const struct option_row option_table[];

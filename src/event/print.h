@@ -24,44 +24,45 @@ enum print_symbol {
 	PRINT_SYMBOL_NAME,	/* %ps: function */
 	PRINT_SYMBOL_OFFSET,	/* %pS: function+0x12/0x80 [object] */
 	PRINT_SYMBOL_RETURN,	/* %pB: function+0x12/0x80 for a return address */
-	PRINT_SYMBOL_CALLER,	/* function name for a return address */
+	PRINT_SYMBOL_CALLER,	/* the function's name only, for a return address */
 };
 
-/* Functions of the caller that the printer needs.  Each may be NULL. */
+/* Functions of the caller that the printer calls.  Each may be NULL. */
 struct print_env {
 	void *ctx;
-	/* Write the symbol at @addr.  Return 0, or another value: nothing is known, and
-	 * nothing is written. */
+	/* Write the symbol at @addr.  Returns 0; any other value: the address is unknown,
+	 * and nothing was written. */
 	int (*symbol)(void *ctx, uint64_t addr, enum print_symbol style,
 		      struct text *out);
-	/* Returns the number that a plain %p prints.  NULL: print the pointer. */
+	/* Returns the number to print for a plain %p instead of the pointer.  NULL: print
+	 * the pointer. */
 	uint64_t (*hash_ptr)(void *ctx, uint64_t ptr);
-	/* Write the string at @addr of the traced program.  Return 0, or another value:
-	 * it cannot be read. */
+	/* Write the string at @addr of the traced program.  Returns 0; any other value:
+	 * the string cannot be read. */
 	int (*string)(void *ctx, uint64_t addr, struct text *out);
 };
 
-/* Looks up names in a print fmt that the C compiler has resolved (enums).  lookup()
- * returns 0 or -ENOENT. */
+/* How to find the value of an identifier in a print fmt, such as an enumerator, which
+ * only the C compiler knows.  lookup() returns 0 or -ENOENT. */
 struct print_names {
 	void *ctx;
 	int (*lookup)(void *ctx, const char *name, size_t len,
 		      int64_t *ret_value);
-	/* The program knows the values in tables, but this caller does not: check the
-	 * syntax of the tables only. */
+	/* Check only the syntax of tables.  For a caller that does not know the values in
+	 * the tables: the traced program provides them. */
 	bool skip_tables;
 };
 
-/* Why a print fmt cannot be compiled. */
+/* The reason why a print fmt cannot be compiled. */
 struct print_error {
 	size_t pos;		/* offset in print_fmt */
-	const char *message;	/* constant text, like @remedy */
-	const char *remedy;	/* what to change in the trace header; NULL: nothing
-				 * helps */
+	const char *message;	/* a constant text, never freed; @remedy, too */
+	const char *remedy;	/* what to change in the trace header; NULL: there is no
+				 * remedy */
 };
 
 /*
- * Compile fmt->print_fmt.  @names and @ret_err may be NULL.  print_compile() passes NULL
+ * Compile fmt->print_fmt.  @names and @ret_err may be NULL; print_compile() passes NULL
  * for both.
  * Returns 0, -EINVAL (the text at ret_err->pos is not understood; use
  * print_record_fields() instead), -E2BIG (too deep or too large) or -ENOMEM.
@@ -85,13 +86,13 @@ int print_record(const struct print_program *program, const void *rec,
 		 size_t len, const struct print_env *env, struct text *out);
 
 /*
- * print_each_symbol - enumerate the names of numbers in a program's tables
+ * print_each_symbol - call @each for the names of numbers in a program's tables
  * @offset: offset of a field in the record
- * @each: called for each name, of @len bytes and without a NUL, and its value
+ * @each: called with each name and its value; the name has @len bytes and no NUL
  *
- * The names are the identifiers in all tables of __print_symbolic() and __print_flags()
- * (@is_constant is true), and the texts in those tables that print the field at @offset
- * or, for __print_flags(), some bits of it.
+ * There are two kinds of names.  The identifiers in all tables of __print_symbolic() and
+ * __print_flags(): for them @is_constant is true.  And the texts, but only of tables that
+ * print the field at @offset or, for __print_flags(), some bits of it.
  */
 typedef void print_symbol_fn(void *arg, const char *name, size_t len, uint64_t value,
 			     bool is_constant);

@@ -6,12 +6,14 @@
 #include <string.h>
 
 /*
- * A function that may be called.  parse() begins after the '(' and ends before the ')'.
+ * A function that a print fmt may call.  parse() begins after the '(' and ends before the
+ * ')'.
  */
 struct call {
 	const char *name;
 	uint32_t (*parse)(struct compiler *c, const struct call *call);
-	uint32_t arg;		/* for parse(): operator, bytes or flag */
+	uint32_t arg;		/* parameter of parse(): an operator, a number of bytes or
+				 * a flag */
 };
 
 static void expect_comma(struct compiler *c)
@@ -55,7 +57,7 @@ static uint32_t parse_bitmask(struct compiler *c, const struct call *call)
 		.op = OP_BITMASK, .type = print_type_str, .a = n });
 }
 
-/* Parse a string literal.  Returns false for NULL, and after an error. */
+/* Parse a string literal.  Returns false if NULL stands in its place, and after an error. */
 static bool parse_literal(struct compiler *c, struct node *ret_str)
 {
 	uint32_t n = print_parse_arg(c);
@@ -72,7 +74,7 @@ static bool parse_literal(struct compiler *c, struct node *ret_str)
 	return true;
 }
 
-/* Parse an expression that must be a constant. */
+/* Parse an expression that must be a constant.  Returns its value. */
 static uint64_t parse_value(struct compiler *c)
 {
 	uint32_t n = print_parse_arg(c);
@@ -97,8 +99,8 @@ static void skip_value(struct compiler *c)
 	}
 }
 
-/* Returns the value of a row: the one that the program's C compiler computed, else that
- * of the text. */
+/* Returns the value of a table row: the value that the program's C compiler computed,
+ * else the value of the expression in the text. */
 static uint64_t parse_row_value(struct compiler *c)
 {
 	bool is_known = c->names && c->names->skip_tables;
@@ -114,7 +116,8 @@ static uint64_t parse_row_value(struct compiler *c)
 	return 0;
 }
 
-/* If the value is written as one identifier, keep that for print_each_symbol(). */
+/* If the value of @row is written as a single identifier, store that for
+ * print_each_symbol(). */
 static void keep_name(struct compiler *c, struct row *row)
 {
 	struct mark mark = print_mark(c);
@@ -132,7 +135,8 @@ static void keep_name(struct compiler *c, struct row *row)
 	print_back(c, mark);
 }
 
-/* Parse { value, "name" }.  Returns false for the row that ends a table. */
+/* Parse a table row, { value, "name" }.  Returns false for the empty row that ends a
+ * table. */
 static bool parse_row(struct compiler *c, struct row *row)
 {
 	struct node str;
@@ -287,7 +291,8 @@ static uint32_t parse_expect(struct compiler *c, const struct call *call)
 	return n;
 }
 
-/* arg: bytes of the number; | BSWAP_NONE: its bytes are in the right order already */
+/* call.arg is the number of bytes.  With BSWAP_NONE added, the bytes are not swapped,
+ * because they are in the right order already. */
 enum { BSWAP_NONE = 0x100 };
 
 static uint32_t parse_bswap(struct compiler *c, const struct call *call)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compile a print fmt: first the arguments, each to a node, then the format string, whose
- * conversions take the arguments in turn.
+ * Compile a print fmt: first the arguments, each to a node, then the format string.  Its
+ * conversions use the arguments in their order.
  */
 #include "event/print_parse.h"
 
@@ -11,7 +11,8 @@
 /* The arguments of the format string. */
 struct arguments {
 	uint32_t *nodes;
-	size_t nr, cap, next;		/* next: the first that no conversion has taken */
+	size_t nr, cap, next;		/* index of the first argument that no conversion
+					 * has used */
 };
 
 /*
@@ -32,7 +33,7 @@ static const char *format_end(const char *p)
 		if (*p != '"')
 			continue;
 		next = p + 1;
-		if (*next == '"')	/* "": the first of the two belongs to the text */
+		if (*next == '"')	/* two quotes: the first one belongs to the text */
 			continue;
 		next += strspn(next, " \t\n");
 		if (!*next || *next == ',' || *next == '"')
@@ -41,7 +42,7 @@ static const char *format_end(const char *p)
 	return NULL;
 }
 
-/* Decode the format string, all its literals, into @ret_format. */
+/* Decode the format string, which may consist of several literals, into @ret_format. */
 static void read_format(struct compiler *c, struct text *ret_format)
 {
 	struct text *pool = &c->program->pool;
@@ -98,7 +99,8 @@ static uint32_t take_argument(struct compiler *c, struct arguments *args)
 
 static const char *parse_flags(const char *p, struct directive *dir)
 {
-	static const char letters[] = "-+ #0";	/* in the order of FLAG_LEFT and so on */
+	static const char letters[] = "-+ #0";	/* in the order of the bits FLAG_LEFT,
+						 * FLAG_PLUS ... */
 	const char *letter;
 
 	while (*p && (letter = strchr(letters, *p))) {
@@ -108,7 +110,8 @@ static const char *parse_flags(const char *p, struct directive *dir)
 	return p;
 }
 
-/* Parse a number, or a `*`, which takes an argument: its node goes to *@ret_arg. */
+/* Parse a width or precision: a number, or a `*`.  The node of the argument that a `*`
+ * uses goes to *@ret_arg. */
 static const char *parse_width(struct compiler *c, const char *p,
 			       struct arguments *args, int32_t *ret_width,
 			       uint32_t *ret_arg)
@@ -219,8 +222,8 @@ static const char *parse_conversion(struct compiler *c, const char *p,
 	return p + 1;
 }
 
-/* Report floats for integer conversions and the reverse.  C would misread the
- * argument. */
+/* Fail if an integer conversion gets a float, or a float conversion gets an integer: in C
+ * that is undefined. */
 static void check_float(struct compiler *c, const struct directive *dir)
 {
 	bool is_float = type_is_float(print_at(c, dir->arg)->type);
@@ -251,7 +254,8 @@ static const char *parse_directive(struct compiler *c, const char *p,
 	return p;
 }
 
-/* Find out whether the conversion can print a field directly from the record. */
+/* Set dir->is_plain, and dir->fast if the conversion can print a field directly from the
+ * record. */
 static void find_fast_path(const struct compiler *c, struct directive *dir)
 {
 	const struct node *node = print_at(c, dir->arg);
@@ -297,7 +301,7 @@ static void add_directive(struct compiler *c, struct directive *dir, size_t lit)
 	p->dirs[p->nr_dirs++] = *dir;
 }
 
-/* Move c->tok.text to the next percent sign. */
+/* Move c->tok.text to the next % of the print fmt. */
 static void next_percent(struct compiler *c)
 {
 	if (*c->tok.text)
@@ -311,8 +315,9 @@ static void compile_format(struct compiler *c, const char *p,
 	struct directive dir = { .conv = CONV_NONE };
 	size_t lit = pool->len;
 
-	/* c->tok.text, the position of errors, is in the text before decoding.  It
-	 * moves from percent sign to percent sign together with @p. */
+	/* @p is in the decoded string, c->tok.text in the print fmt, where errors are
+	 * reported. Both move from % to %, so c->tok.text is always at the % that is
+	 * being parsed. */
 	c->tok.text = c->text;
 	while (*p && !c->error) {
 		if (p[0] != '%') {
@@ -343,7 +348,7 @@ static int compile(struct compiler *c)
 	struct text format;
 
 	text_init(&format, PRINT_MAX_POOL);
-	/* Node 0 stands for "none"; each function returns it after an error. */
+	/* Reserve node 0.  Each function returns 0, "no node", after an error. */
 	if (!print_room(c, (void **)&c->program->nodes, 0,
 			&c->program->cap_nodes, sizeof(struct node),
 			PRINT_MAX_NODES))

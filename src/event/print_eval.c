@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Evaluate nodes.  No operand leads to undefined behaviour. */
+/* Evaluate nodes.  Whatever the operands are, there is no undefined behaviour. */
 #include "event/print_impl.h"
 
 static const struct val fault = { .kind = VAL_FAULT };
@@ -40,8 +40,8 @@ static uint64_t convert_float(uint64_t value, struct value_type from,
 	if (type_is_float(type))
 		return print_double_bits(type.size == 4 ? (double)(float)d : d);
 	if (!(d > -0x1p63 && d < 0x1p64))
-		return 1ull << 63;	/* out of range: the result of the x86
-					 * instruction */
+		return 1ull << 63;	/* out of range: return what the x86 instruction
+					 * returns */
 	return print_extend(d < 0x1p63 ? (uint64_t)(int64_t)d : (uint64_t)d, type);
 }
 
@@ -52,7 +52,7 @@ static struct val load(const uint8_t *p, struct value_type type)
 	return number(print_load(p, type));
 }
 
-/* Get a number from a value.  Pointers become a number that is not 0. */
+/* Convert a value to a number.  A pointer becomes some number that is not 0. */
 static bool as_number(struct val val, uint64_t *ret_value)
 {
 	if (val.kind == VAL_FAULT)
@@ -186,7 +186,7 @@ static struct val divide(uint64_t a, uint64_t b, const struct node *node)
 
 static uint64_t shift(uint64_t a, uint64_t b, const struct node *node)
 {
-	b &= node->calc.size * 8 - 1;	/* mask the count, as x86 does */
+	b &= node->calc.size * 8 - 1;	/* mask the shift count, as x86 does */
 	if (node->op == OP_SHL)
 		return a << b;
 	if (!node->calc.is_signed || !(a >> 63))
@@ -199,7 +199,7 @@ static bool is_less(uint64_t a, uint64_t b, const struct node *node)
 	return node->calc.is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
-/* Evaluate an operator whose operands were cast to double. */
+/* Evaluate an operator whose operands are of type double. */
 static struct val eval_float(uint64_t left, uint64_t right, const struct node *node)
 {
 	double a = print_double(left), b = print_double(right);
@@ -251,7 +251,8 @@ static struct val eval_binary(struct run *run, const struct node *node)
 	return number(print_extend(a, node->type));
 }
 
-/* Evaluate && and ||; the right side only if the left side does not decide. */
+/* Evaluate && or ||.  As in C, the right side is evaluated only if the left side does not
+ * decide the result. */
 static struct val eval_logic(struct run *run, const struct node *node)
 {
 	bool is_or = node->op == OP_LOR;

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Names that every trace header may use. */
+/* Identifiers that are known in every print fmt, with their values. */
 static const struct {
 	const char *name;
 	int value;
@@ -22,7 +22,7 @@ static bool enter(struct compiler *c)
 	return !c->error;
 }
 
-/* Join adjacent literals. */
+/* Adjacent string literals form one string. */
 uint32_t print_parse_string(struct compiler *c)
 {
 	struct text *pool = &c->program->pool;
@@ -244,7 +244,8 @@ static uint32_t parse_binary(struct compiler *c, unsigned int min_level)
 	return n;
 }
 
-/* Parse gcc's a ?: b.  A local keeps the value of a, so that a is evaluated once. */
+/* Parse a ?: b, gcc's extension for a ? a : b.  A local variable keeps the value of a, so
+ * that a is evaluated once. */
 static uint32_t parse_elvis(struct compiler *c, uint32_t a)
 {
 	struct value_type type = print_at(c, a)->type;

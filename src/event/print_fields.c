@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Print records without their print fmt: each field by its bytes. */
+/* Print the fields of a record by their types, without the print fmt. */
 #include "event/print_impl.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static void put_byte(const struct record *r, uint8_t byte)
 	text_putc(r->out, ')');
 }
 
-/* Print 8 bytes as a symbol if they are the address of code, else as a number. */
+/* Print a number of 8 bytes.  If it is the address of code, print the symbol. */
 static void put_word(const struct record *r, uint64_t word)
 {
 	int32_t low = (int32_t)word;
@@ -102,7 +102,7 @@ static bool is_char_ptr(const char *type)
 	return strcmp(type, "char *") == 0 || strcmp(type, "const char *") == 0;
 }
 
-/* Print a string of the program.  Its memory may no longer be readable. */
+/* Print a string in the memory of the program, which may no longer be readable. */
 static void put_char_ptr(const struct record *r, const struct event_field *field)
 {
 	const struct value_type type = { .size = 8 };

@@ -37,7 +37,7 @@ static void print_flags(struct run *run, const struct node *node)
 	}
 	if (!flags)
 		return;
-	/* Bits that no row has. */
+	/* Print the bits that no row of the table has. */
 	if (!is_first)
 		put_str(run, (uint32_t)node->imm, node->imm >> 32);
 	text_write(run->out, "0x", 2);
@@ -58,7 +58,7 @@ static void print_symbolic(struct run *run, const struct node *node)
 		if (row->value == value)
 			break;
 	}
-	/* A row without text counts as missing. */
+	/* A row without text counts as no row. */
 	if (row && row->value == value && row->len) {
 		put_str(run, row->str, row->len);
 		return;
@@ -67,7 +67,8 @@ static void print_symbolic(struct run *run, const struct node *node)
 	print_hex(run->out, value, 1);
 }
 
-/* Returns a buffer that has at least @len bytes, or NULL. */
+/* Returns the memory that pointer @ptr points to, or NULL if it has fewer than @len
+ * bytes. */
 static const uint8_t *eval_buffer(struct run *run, uint32_t ptr, uint64_t len)
 {
 	const uint8_t *mem;
@@ -77,7 +78,8 @@ static const uint8_t *eval_buffer(struct run *run, uint32_t ptr, uint64_t len)
 	return mem && len <= have ? mem : NULL;
 }
 
-/* Get a length.  It is an int, and a negative one prints nothing. */
+/* Evaluate an argument that is a length.  It is an int; if it is negative nothing is
+ * printed. */
 static bool eval_len(struct run *run, uint32_t n, uint64_t *ret_len)
 {
 	uint64_t len;
@@ -130,7 +132,8 @@ static void print_array(struct run *run, const struct node *node)
 	}
 	text_putc(run->out, '{');
 	if (bytes && elem != 1 && elem != 2 && elem != 4 && elem != 8) {
-		/* Report the size and continue with bytes, as the kernel does. */
+		/* An element size that is not supported: print it, and continue with
+		 * bytes, as the kernel does. */
 		text_puts(run->out, "BAD SIZE:");
 		print_dec(run->out, elem, false);
 		text_putc(run->out, ' ');
@@ -225,8 +228,8 @@ static void print_hexdump(struct run *run, const struct node *node)
 		if (d.prefix.kind == VAL_STR)
 			put_str(run, d.prefix.u, d.prefix.end - d.prefix.u);
 		if (d.prefix_type == DUMP_PREFIX_ADDRESS) {
-			/* Only the offset in the record is known, not the address in
-			 * the program. */
+			/* Print the offset in the record: the address in the program is
+			 * not known. */
 			print_hex(run->out, d.address + i, 16);
 			text_puts(run->out, ": ");
 		} else if (d.prefix_type == DUMP_PREFIX_OFFSET) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declarations inside the printer: the program, and functions that its files share.
+ * Declarations for the files of the printer: the compiled program, and shared functions.
  *
- * An expression is a tree of nodes in one array.  The index of a node names it; node 0 is
- * the constant 0.  Values have a static type, as in C.  At run time a pointer also has
- * the range that it points into (struct val), so that every load can be checked.
+ * An expression is a tree of nodes in one array.  A node refers to others by their
+ * index; node 0 is the constant 0.  Values have a static type, as in C.  At run time a
+ * pointer also has the range that it points into (struct val), so that every load can be checked.
  *
  * Example: REC->a + 1, with an int field a at offset 8, becomes
  *
- *	1: OP_FIELD	imm 8			int
- *	2: OP_CONST	imm 1			int
- *	3: OP_ADD	a 1, b 2		int
+ *	node 1: OP_FIELD	imm = 8			type int
+ *	node 2: OP_CONST	imm = 1			type int
+ *	node 3: OP_ADD		a = 1, b = 2		type int
  */
 #ifndef EVENT_PRINT_IMPL_H
 #define EVENT_PRINT_IMPL_H
@@ -25,48 +25,55 @@
 #include "event/type.h"
 
 enum {
-	PRINT_MAX_DEPTH = 200,		/* nesting in the text */
-	PRINT_MAX_HEIGHT = 400,		/* levels in a tree of nodes */
+	PRINT_MAX_DEPTH = 200,		/* limit: nesting of expressions in the text */
+	PRINT_MAX_HEIGHT = 400,		/* limit: levels of a tree of nodes */
 	PRINT_MAX_NODES = 1 << 17,
-	PRINT_MAX_POOL = 1 << 20,	/* bytes of strings */
-	PRINT_MAX_TEXT = 1 << 20,	/* bytes of a print fmt */
-	PRINT_MAX_ITEMS = 1 << 16,	/* directives, table rows, arguments */
+	PRINT_MAX_POOL = 1 << 20,	/* limit: bytes of all strings of a program */
+	PRINT_MAX_TEXT = 1 << 20,	/* limit: bytes of a print fmt */
+	PRINT_MAX_ITEMS = 1 << 16,	/* limit for each: directives, table rows,
+					 * arguments */
 	PRINT_MAX_LOCALS = 32,
 	PRINT_MAX_WIDTH = 32767,
 };
 
-/* Operators of nodes, and how they use struct node. */
+/* Operators of nodes.  The comments say what the members a, b, c and imm of struct node
+ * are: a, b and c are numbers of nodes unless stated otherwise. */
 enum node_op {
-	OP_CONST,		/* imm */
-	OP_STR,			/* string literal: imm offset in the pool, a length */
-	OP_FIELD,		/* number in the record: imm offset */
-	OP_ADDR,		/* pointer into the record: imm offset, a end
-				 * (UINT32_MAX: the record's end) */
-	OP_DYN,			/* pointer to dynamic data: imm offset of its loc word,
-				 * a: 1 if __rel_loc */
-	OP_DYNLEN,		/* length of dynamic data in bytes: imm offset of its
+	OP_CONST,		/* imm = value */
+	OP_STR,			/* string literal: imm = offset in the pool, a = length */
+	OP_FIELD,		/* number in the record: imm = its offset */
+	OP_ADDR,		/* pointer into the record: imm = offset, a = offset of
+				 * the end of what it points to (UINT32_MAX: the record's
+				 * end) */
+	OP_DYN,			/* pointer to dynamic data: imm = offset of its loc word
+				 * (FIELD_DATA_LOC), a = 1 if it is __rel_loc, else 0 */
+	OP_DYNLEN,		/* length of dynamic data in bytes: imm = offset of its
 				 * loc word */
-	OP_LOAD,		/* *a */
-	OP_PTRADD,		/* a + b * imm bytes */
-	OP_CAST,		/* a, converted to the node's type */
+	OP_LOAD,		/* *a: load from pointer a */
+	OP_PTRADD,		/* pointer a + b elements of imm bytes */
+	OP_CAST,		/* a converted to the node's type */
 	OP_NEG, OP_INV, OP_NOT,	/* -a ~a !a */
 	OP_MUL, OP_DIV, OP_MOD, OP_ADD, OP_SUB, OP_SHL, OP_SHR,
 	OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE,
 	OP_AND, OP_XOR, OP_OR,
 	OP_LAND, OP_LOR,
 	OP_COND,		/* a ? b : c */
-	OP_LET,			/* local imm = a, then the value of b */
-	OP_LOCAL,		/* local imm */
+	OP_LET,			/* store a in local variable number imm; the value is b */
+	OP_LOCAL,		/* the value of local variable number imm */
 	OP_BSWAP,		/* a with its bytes reversed */
-	/* Helpers that print.  Their value is the node itself until it is printed. */
-	OP_FLAGS,		/* value a; first row b, number of rows c; imm:
-				 * delimiter, length << 32 | offset */
-	OP_SYMBOLIC,		/* value a; first row b, number of rows c */
-	OP_HEX,			/* buffer a, length b; imm 1: without spaces */
-	OP_ARRAY,		/* buffer a, elements b, bytes of an element c */
-	OP_BITMASK,		/* dynamic array a, all its bits */
-	OP_HEXDUMP,		/* imm: index in args of the first of HEXDUMP_ARGS
-				 * arguments */
+	/* Helpers of a print fmt.  Their value is VAL_NODE: the text is made when it is
+	 * printed. */
+	OP_FLAGS,		/* __print_flags(): a = value, b = index of the first row,
+				 * c = number of rows, imm = delimiter: length << 32 |
+				 * offset in the pool */
+	OP_SYMBOLIC,		/* __print_symbolic(): a, b, c as for OP_FLAGS */
+	OP_HEX,			/* __print_hex(): a = buffer, b = length; imm = 1: no
+				 * spaces */
+	OP_ARRAY,		/* __print_array(): a = buffer, b = number of elements,
+				 * c = size of an element */
+	OP_BITMASK,		/* __get_bitmask(): a = dynamic array */
+	OP_HEXDUMP,		/* __print_hex_dump(): its HEXDUMP_ARGS arguments are in
+				 * args; imm = index of the first */
 };
 
 enum { HEXDUMP_ARGS = 7 };
@@ -75,9 +82,9 @@ enum { HEXDUMP_ARGS = 7 };
 struct node {
 	uint8_t op;
 	struct value_type type;
-	struct value_type calc;	/* binary operators: type to which the operands are
-				 * converted */
-	uint16_t height;	/* levels below, with this one */
+	struct value_type calc;	/* binary operators: type to which both operands are
+				 * converted before the operation */
+	uint16_t height;	/* levels of the tree under this node, this one included */
 	uint32_t a, b, c;
 	uint64_t imm;
 };
@@ -85,10 +92,10 @@ struct node {
 /* A row of the table of __print_flags() or __print_symbolic(). */
 struct row {
 	uint64_t value;
-	uint32_t str, len;		/* text: offset in the pool, bytes */
-	uint32_t name, name_len;	/* the identifier, if the value is written as
-					 * one: offset in the pool, bytes (0: it is
-					 * not) */
+	uint32_t str, len;		/* the text to print: offset in the pool, length */
+	uint32_t name, name_len;	/* the identifier of the value: offset in the
+					 * pool, length; length 0: the value is not
+					 * written as an identifier */
 };
 
 /* Flags of a conversion, as in printf. */
@@ -96,38 +103,41 @@ enum {
 	FLAG_LEFT	= 1 << 0,
 	FLAG_PLUS	= 1 << 1,
 	FLAG_SPACE	= 1 << 2,
-	FLAG_SPECIAL	= 1 << 3,	/* #: a prefix, 0x or 0 */
+	FLAG_SPECIAL	= 1 << 3,	/* '#': print the prefix 0x or 0 */
 	FLAG_ZEROPAD	= 1 << 4,
 	FLAG_UPPER	= 1 << 5,
 };
 
 enum conversion { CONV_NONE, CONV_INT, CONV_FLOAT, CONV_CHAR, CONV_STR, CONV_PTR };
 
-/* Frequent conversions that have a shorter path. */
+/* Frequent conversions for which there is faster code. */
 enum fast_path {
 	FAST_NO,
-	FAST_DEC,		/* field as a decimal number */
-	FAST_HEX,		/* field as a hexadecimal number */
-	FAST_ARRAY_STR,		/* char array in the record */
-	FAST_DYN_STR,		/* __get_str() */
+	FAST_DEC,		/* print a field as a decimal number */
+	FAST_HEX,		/* print a field as a hexadecimal number */
+	FAST_ARRAY_STR,		/* print a char array of the record as a string */
+	FAST_DYN_STR,		/* print the string of __get_str() */
 };
 
-/* Letters that are kept after %p, with the NUL. */
+/* Bytes for the letters after %p, with the NUL; further letters are dropped. */
 enum { EXT_MAX = 8 };
 
 /* One step of a program: copy a literal, then print one conversion. */
 struct directive {
-	uint32_t lit, lit_len;	/* literal: offset in the pool, bytes */
+	uint32_t lit, lit_len;	/* literal: offset in the pool, length */
 	uint8_t conv, fast;	/* enum conversion, enum fast_path */
-	uint8_t base;		/* 8, 10, 16 */
+	uint8_t base;		/* of a number: 8, 10 or 16 */
 	uint8_t flags;
 	struct value_type type;	/* CONV_INT: type to which the argument is converted */
 	int32_t width, prec;	/* -1: none */
-	uint32_t width_arg, prec_arg, arg;	/* nodes of `*` and of the value; 0: none */
-	char ext[EXT_MAX];	/* CONV_PTR: the letters after %p; CONV_FLOAT: the letter */
-	uint8_t ptr;		/* CONV_PTR: number from print_ptr_find() */
-	bool is_plain;		/* no flags, no width, no precision */
-	/* for fast paths: type, offset and size of the field */
+	uint32_t width_arg, prec_arg, arg;	/* nodes of the arguments of `*` and of
+						 * the value; 0: none */
+	char ext[EXT_MAX];	/* CONV_PTR: the letters after %p; CONV_FLOAT: the letter
+				 * of the conversion */
+	uint8_t ptr;		/* CONV_PTR: the conversion's number, from
+				 * print_ptr_find() */
+	bool is_plain;		/* the conversion has no flags, no width and no precision */
+	/* for enum fast_path: type, offset and size of the field */
 	struct value_type load;
 	uint32_t offset, size;
 };
@@ -139,25 +149,25 @@ struct print_program {
 	size_t nr_nodes, cap_nodes;
 	struct row *rows;
 	size_t nr_rows, cap_rows;
-	uint32_t *args;		/* nodes, for OP_HEXDUMP */
+	uint32_t *args;		/* for OP_HEXDUMP: numbers of nodes */
 	size_t nr_args, cap_args;
 	struct directive *dirs;
 	size_t nr_dirs, cap_dirs;
-	struct text pool;	/* texts, without NULs */
-	uint32_t nr_locals;	/* number of locals */
-	uint32_t min_len;	/* a record must have all fields that the program uses,
-				 * so at least these bytes */
+	struct text pool;	/* all texts, one after the other, without NULs */
+	uint32_t nr_locals;	/* number of local variables */
+	uint32_t min_len;	/* bytes that a record must have, so that it contains all
+				 * fields that the program uses */
 };
 
-/* Kinds of values at run time, and how they use struct val. */
+/* Kinds of values at run time, and what the members u and end of struct val are. */
 enum val_kind {
-	VAL_INT,		/* u: a number, extended as its type says; for float
-				 * and double the bits of a double */
-	VAL_REC,		/* pointer: u offset in the record; it may point up to
-				 * end */
-	VAL_STR,		/* pointer: u offset in the pool; it may point up to end */
-	VAL_NODE,		/* the text that node u prints */
-	VAL_FAULT,		/* a value from outside of the record */
+	VAL_INT,		/* u = the number, extended to 64 bits as its type says;
+				 * for float and double: the bits of a double */
+	VAL_REC,		/* pointer into the record: u = offset, end = offset after
+				 * the last byte that may be read */
+	VAL_STR,		/* pointer into the pool: u and end as for VAL_REC */
+	VAL_NODE,		/* the text that node number u prints */
+	VAL_FAULT,		/* a load from outside of the record */
 };
 
 /* A value at run time. */
@@ -174,7 +184,7 @@ struct run {
 	size_t len;
 	const struct print_env *env;
 	struct text *out;
-	bool has_lines;		/* the last directive printed several lines on purpose */
+	bool has_lines;		/* the previous directive printed several lines on purpose */
 	struct val locals[PRINT_MAX_LOCALS];
 };
 
@@ -183,14 +193,14 @@ struct run {
 struct val print_eval(struct run *run, uint32_t node);
 /* Get the value of a node as a number.  Returns false if it has none. */
 bool print_eval_int(struct run *run, uint32_t node, uint64_t *ret_value);
-/* Returns the memory to which a pointer points, and the bytes there; NULL if it is
- * unknown. */
+/* Returns the memory to which a pointer points, and how many bytes may be read there;
+ * NULL if the pointer does not point into the record or the pool. */
 const uint8_t *print_val_mem(const struct run *run, struct val val,
 			     size_t *ret_len);
-/* Returns @value cut to the size of @type and extended to 64 bits. */
+/* Returns @value, first cut to the size of @type, then extended to 64 bits. */
 uint64_t print_extend(uint64_t value, struct value_type type);
 
-/* Returns the number of type.size bytes at @p, extended to 64 bits. */
+/* Returns the number at @p, which has type.size bytes, extended to 64 bits. */
 static inline uint64_t print_load(const uint8_t *p, struct value_type type)
 {
 	uint16_t u16;
@@ -212,7 +222,7 @@ static inline uint64_t print_load(const uint8_t *p, struct value_type type)
 	}
 }
 
-/* Convert the bits of a double to a double. */
+/* Returns the double that has these bits. */
 static inline double print_double(uint64_t bits)
 {
 	double value;
@@ -221,7 +231,7 @@ static inline double print_double(uint64_t bits)
 	return value;
 }
 
-/* Convert a double to its bits. */
+/* Returns the bits of a double. */
 static inline uint64_t print_double_bits(double value)
 {
 	uint64_t bits;
@@ -230,7 +240,7 @@ static inline uint64_t print_double_bits(double value)
 	return bits;
 }
 
-/* Returns the float or double of type.size bytes at @p. */
+/* Returns the float or double at @p, which has type.size bytes. */
 static inline double print_load_float(const uint8_t *p, struct value_type type)
 {
 	double value;
@@ -251,21 +261,22 @@ static inline bool print_is_print(uint8_t byte)
 }
 
 /* print_num.c */
-/* How to print a number or a text.  width, prec: -1: none. */
+/* How to print a number or a text.  width and prec are -1 if there is none. */
 struct num_spec {
 	uint8_t base, flags;
 	int32_t width, prec;
 };
-/* Print a number by printk()'s rules.  @value: its magnitude. */
+/* Print a number by printk()'s rules.  @value: the number without its sign. */
 void print_num(struct text *out, uint64_t value, bool is_negative,
 	       struct num_spec spec);
-/* Print a decimal number without padding.  @value: its magnitude. */
+/* Print a decimal number without padding.  @value: the number without its sign. */
 void print_dec(struct text *out, uint64_t value, bool is_negative);
-/* Print hexadecimal digits in lower case, at least @min_digits (up to 16). */
+/* Print a hexadecimal number in lower case with at least @min_digits digits (up to 16). */
 void print_hex(struct text *out, uint64_t value, unsigned int min_digits);
 /* Print an address as plain %p does: 16 digits if no width is given. */
 void print_address(struct text *out, uint64_t address, struct num_spec spec);
-/* Cut the text from @start to spec.prec, then pad it to spec.width. */
+/* Cut the text that begins at offset @start to spec.prec bytes, then pad it to
+ * spec.width. */
 void print_pad(struct text *out, size_t start, struct num_spec spec);
 
 /* printk_text.c: print a double with %f, %e, %g or %a (@letter), as libc prints it */
@@ -279,15 +290,17 @@ int print_ptr_find(const char *ext);
 void print_ptr(struct run *run, const struct directive *dir, struct val val,
 	       struct num_spec spec);
 
-/* print_net.c: %pI..., %pi..., %pM, %pm, %pU.  They return false if @mem is too short. */
+/* print_net.c: %pI..., %pi..., %pM, %pm, %pU.  The functions return false if @mem has too
+ * few bytes. */
 bool print_ip(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 bool print_mac(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 bool print_uuid(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
-/* print_special.c.  The functions that return bool return false if @mem is too short. */
-/* %pE: print @len bytes, with escapes as the letters in @ext say. */
+/* print_special.c.  Functions of type bool return false if @mem has too few bytes. */
+/* %pE: print @len bytes.  The letters in @ext say which bytes are escaped, and how. */
 void print_escaped(struct text *out, const char *ext, const uint8_t *mem, size_t len);
-/* %pe: print the name of an error, like -ENOENT, or its number. */
+/* %pe: print the name of an error, for example -ENOENT; an error without a name as a
+ * number. */
 void print_errno(struct text *out, int error);
 /* %pt: print a date, a time or both. */
 bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t len);
@@ -295,11 +308,11 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 bool print_fourcc(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
 /* print_bytes.c */
-/* Print bytes in hexadecimal, with @separator between them; NUL: none. */
+/* Print bytes in hexadecimal, with @separator between them.  NUL: without a separator. */
 void print_bytes(struct text *out, const uint8_t *mem, size_t len, char separator);
-/* Print bits as words of 32 bits: ff,00000001 */
+/* Print a bitmap as hexadecimal numbers of 32 bits.  Example: ff,00000001 */
 void print_bitmap(struct text *out, const uint8_t *mem, size_t nr_bits);
-/* Print set bits as ranges: 0-3,7,9-10 */
+/* Print the numbers of the set bits as ranges.  Example: 0-3,7,9-10 */
 void print_bitmap_list(struct text *out, const uint8_t *mem, size_t nr_bits);
 
 /* print_helper.c: print the text of __print_flags() and the other helpers */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tokens of a print fmt: C's, as far as expressions use them. */
+/* The tokens of a print fmt: those tokens of C that occur in expressions. */
 #include "event/print_parse.h"
 
 #include <errno.h>
@@ -157,8 +157,8 @@ static void lex_number(struct compiler *c)
 		print_fail(c, -EINVAL, "not an integer");
 }
 
-/* Read an escape, from the character after the backslash.  Returns false if it is none;
- * then the backslash stays. */
+/* Decode an escape sequence, from the character after the backslash.  Returns false if it
+ * is no escape sequence; then the backslash is kept as text. */
 static bool read_escape(const char **pos, const char *end, char *ret_c)
 {
 	static const char names[] = "abfnrtv\\'\"?e0";

@@ -32,7 +32,8 @@ static void put_ip6(struct text *out, const uint8_t *mem, bool has_colons)
 	}
 }
 
-/* Returns true if the last 32 bits are an IPv4 address: IPv4-mapped, or ISATAP. */
+/* Returns true if the last 32 bits of an IPv6 address are an IPv4 address: if the address
+ * is IPv4-mapped, or ISATAP. */
 static bool has_ip4(const uint8_t *mem)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -42,8 +43,8 @@ static bool has_ip4(const uint8_t *mem)
 		mem[11] == 0xfe);
 }
 
-/* Find the longest run of zero groups, the first one among equals.  A run must have at
- * least 2 groups. */
+/* Find the longest run of groups that are zero.  Of runs with the same length, the first
+ * one counts.  A run must have at least 2 groups. */
 static void longest_zeros(const uint8_t *mem, unsigned int groups,
 			  unsigned int *ret_start, unsigned int *ret_len)
 {

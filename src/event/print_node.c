@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Add nodes: compute their types as C does, and fold constants at once. */
+/* Add nodes: compute their types as C does, and replace nodes with a constant value at
+ * once (constant folding). */
 #include "event/print_parse.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@ static unsigned int height_of(const struct compiler *c, uint32_t n)
 	return print_at(c, n)->height;
 }
 
-/* Returns the largest height of the node's children. */
+/* Returns the height of the highest child of the node. */
 static unsigned int max_height(const struct compiler *c, const struct node *node)
 {
 	unsigned int a = 0, b = 0, x = 0;
@@ -105,7 +106,7 @@ static bool is_const(const struct compiler *c, uint32_t n)
 	return print_at(c, n)->op == OP_CONST;
 }
 
-/* If node @n has a constant value, make it an OP_CONST.  Returns @n. */
+/* If the value of node @n is constant, change the node to OP_CONST.  Returns @n. */
 static uint32_t fold(struct compiler *c, uint32_t n)
 {
 	struct run run = { .program = c->program };
@@ -122,7 +123,7 @@ static uint32_t fold(struct compiler *c, uint32_t n)
 	return n;
 }
 
-/* C's integer promotion.  Pointers become unsigned long. */
+/* C's integer promotion of a type.  A pointer becomes unsigned long. */
 static struct value_type promote(struct value_type type)
 {
 	if (type.is_ptr)
@@ -146,7 +147,7 @@ static struct value_type common_type(struct value_type a, struct value_type b)
 	return a.is_signed ? b : a;
 }
 
-/* Returns a node that is 0 if @a is 0: @a itself, or a != 0.0 for floats. */
+/* Returns a node that is 0 if and only if @a is 0: @a itself, or for floats @a != 0.0. */
 static uint32_t truth(struct compiler *c, uint32_t a)
 {
 	if (!type_is_float(print_at(c, a)->type))
@@ -297,7 +298,8 @@ uint32_t print_node_load(struct compiler *c, uint32_t ptr)
 	return print_node(c, (struct node){ .op = OP_LOAD, .type = type, .a = ptr });
 }
 
-/* &a: the pointer that a was loaded from.  The address of an array is the array. */
+/* Make the node for &a: the pointer that a was loaded from.  For an array, this is the
+ * node of the array itself. */
 uint32_t print_node_addr(struct compiler *c, uint32_t a)
 {
 	struct node node = *print_at(c, a);
@@ -318,8 +320,8 @@ uint32_t print_node_addr(struct compiler *c, uint32_t a)
 		node.type.is_ptr = true;
 		return print_node(c, node);
 	case OP_LOCAL:
-		/* Only macros like min() take this address, to compare types: any
-		 * number other than 0 will do. */
+		/* Only macros like min() take the address of a variable, to compare
+		 * types, and do not use it otherwise: any number except 0 is good enough. */
 		return print_node_const(c, node.imm + 1, print_type_ulong);
 	default:
 		print_fail(c, -EINVAL, "has no address");
@@ -327,7 +329,7 @@ uint32_t print_node_addr(struct compiler *c, uint32_t a)
 	}
 }
 
-/* Note that a record must have this field. */
+/* Raise min_len, so that records without this field are refused. */
 static void need_field(struct compiler *c, const struct event_field *field)
 {
 	uint64_t end = (uint64_t)field->offset + field->size;
@@ -379,7 +381,7 @@ uint32_t print_node_dyn(struct compiler *c, const struct event_field *field,
 	return print_node(c, node);
 }
 
-/* REC->field: a number, or a pointer to the array or struct. */
+/* Make the node for REC->field: a number, or a pointer to the array or struct. */
 uint32_t print_node_field(struct compiler *c, const struct event_field *field)
 {
 	struct node node = { .op = OP_ADDR, .imm = field->offset };
@@ -392,7 +394,7 @@ uint32_t print_node_field(struct compiler *c, const struct event_field *field)
 	node.type.is_signed = field->is_signed;
 	node.type.is_float = has_floats(field);
 	if (field->kind == FIELD_PLAIN && is_number_size(field->size)) {
-		/* The type of a pointer may say what it points to. */
+		/* If the field is a pointer, its type may say what it points to. */
 		struct value_type type;
 
 		node.op = OP_FIELD;

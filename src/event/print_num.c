@@ -4,7 +4,7 @@
 
 #include "base/digits.h"
 
-enum { MAX_DIGITS = 24 };	/* 64 bits in octal, and a sign */
+enum { MAX_DIGITS = 24 };	/* digits of a 64-bit number in octal, and a sign */
 
 /* Write digits backwards from @end.  Returns the first digit. */
 static char *put_bits(char *end, uint64_t value, unsigned int shift, bool is_upper)
@@ -46,8 +46,8 @@ static char sign_of(bool is_negative, unsigned int flags)
 }
 
 /*
- * Where printk() and C differ this function does as printk(): with %#x 0 has a prefix,
- * and a precision does not disable the 0 flag.
+ * Where printk() and C differ, print as printk() does: %#x prints a prefix for 0, too,
+ * and the 0 flag is effective even if there is a precision.
  */
 void print_num(struct text *out, uint64_t value, bool is_negative,
 	       struct num_spec spec)

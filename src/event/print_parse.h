@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations inside the compiler of the printer: tokens, nodes, grammar. */
+/* Declarations for the files that compile a print fmt: tokens, nodes, grammar. */
 #ifndef EVENT_PRINT_PARSE_H
 #define EVENT_PRINT_PARSE_H
 
 #include "event/print_impl.h"
 
-/* Kinds of tokens, and the members of struct token that they use. */
+/* Kinds of tokens.  The comments say which members of struct token are valid. */
 enum token_kind {
 	TOK_END,
 	TOK_NAME,
-	TOK_NUMBER,		/* value, type; also character literals */
-	TOK_STRING,		/* text with its quotes and escapes */
+	TOK_NUMBER,		/* value and type; character literals, too */
+	TOK_STRING,		/* text and len, with the quotes, escapes not decoded */
 	TOK_PUNCT,		/* punct */
 };
 
-/* Punctuation of two characters has the number first | second << 8. */
+/* Punctuation of two characters is the first one | the second one << 8. */
 #define PUNCT2(a, b) ((a) | (b) << 8)
 
 struct token {
@@ -26,7 +26,7 @@ struct token {
 	struct value_type type;
 };
 
-/* A variable of a block ({ ... }). */
+/* A variable that a block ({ ... }) declares. */
 struct local {
 	const char *name;
 	size_t len;
@@ -39,12 +39,12 @@ struct compiler {
 	const struct event_format *fmt;
 	const struct print_names *names;
 	struct print_program *program;
-	const char *text, *pos;	/* pos: after the current token */
+	const char *text, *pos;	/* pos: the text after the current token */
 	struct token tok;
-	unsigned int depth;	/* nesting of the expression that is parsed */
-	size_t nr_rows;		/* rows of tables so far */
+	unsigned int depth;	/* how deep the current expression is nested */
+	size_t nr_rows;		/* number of table rows parsed so far */
 	struct local locals[PRINT_MAX_LOCALS];
-	unsigned int nr_locals;	/* variables in scope */
+	unsigned int nr_locals;	/* number of variables in scope */
 	int error;		/* the first error; from then on tok is TOK_END */
 	struct print_error where;
 };
@@ -53,7 +53,7 @@ struct compiler {
 extern const struct value_type print_type_int, print_type_uint, print_type_long,
 	print_type_ulong, print_type_double, print_type_str;
 
-/* A position in the text, to return to. */
+/* A position in the text to which the parser can return. */
 struct mark {
 	const char *pos;
 	struct token tok;
@@ -77,19 +77,19 @@ static inline void print_back(struct compiler *c, struct mark mark)
 /* print_lex.c */
 /* Read the next token into c->tok. */
 void print_next(struct compiler *c);
-/* Set the error at the current token, unless there is one already. */
+/* Set the error at the current token.  An earlier error is kept. */
 void print_fail(struct compiler *c, int error, const char *message);
-/* Set the error -EINVAL at the token @at: C understands it, but its value cannot be
- * known here.  @remedy: what to change in the trace header. */
+/* Set the error -EINVAL at the token @at, which is correct C, but whose value is not
+ * known here. @remedy: what to change in the trace header. */
 void print_fail_unknown(struct compiler *c, struct token at, const char *message,
 			const char *remedy);
 /* Returns true if the current token is @punct. */
 bool print_is(const struct compiler *c, int punct);
 /* If the current token is @punct, read the next one and return true. */
 bool print_accept(struct compiler *c, int punct);
-/* Read the next token if the current one is @punct; else fail with @message. */
+/* If the current token is @punct, read the next one; else set the error @message. */
 void print_expect(struct compiler *c, int punct, const char *message);
-/* Returns true if the current token is the name @name. */
+/* Returns true if the current token is the identifier @name. */
 bool print_is_name(const struct compiler *c, const char *name);
 /* Decode the escapes of a string's text, and add the result to the pool. */
 void print_string_decode(struct compiler *c, const char *text, size_t len);
@@ -100,10 +100,10 @@ uint32_t print_node(struct compiler *c, struct node node);
 /* Add a constant. */
 uint32_t print_node_const(struct compiler *c, uint64_t value,
 			  struct value_type type);
-/* Add an operator with one operand, and fold it if @a is a constant. */
+/* Add an operator with one operand.  If @a is a constant the result is a constant. */
 uint32_t print_node_unary(struct compiler *c, enum node_op op, uint32_t a);
-/* Add an operator with two operands, with C's conversions; fold it if both are
- * constants. */
+/* Add an operator with two operands, which are converted as in C.  If both are constants
+ * the result is a constant. */
 uint32_t print_node_binary(struct compiler *c, enum node_op op, uint32_t a,
 			   uint32_t b);
 /* Add @a ? @b : @x. */
@@ -116,10 +116,11 @@ uint32_t print_node_load(struct compiler *c, uint32_t ptr);
 uint32_t print_node_addr(struct compiler *c, uint32_t a);
 /* Add REC->field: a number, or a pointer to the array, struct or dynamic data. */
 uint32_t print_node_field(struct compiler *c, const struct event_field *field);
-/* Add a dynamic field.  @op: OP_DYN (a pointer to its data) or OP_DYNLEN (its bytes). */
+/* Add a dynamic field.  @op: OP_DYN (a pointer to its data) or OP_DYNLEN (the length of
+ * its data in bytes). */
 uint32_t print_node_dyn(struct compiler *c, const struct event_field *field,
 			enum node_op op);
-/* Returns the bytes that sizeof gives for the node. */
+/* Returns sizeof the node, in bytes. */
 uint64_t print_node_sizeof(const struct compiler *c, uint32_t a);
 /* Returns node @n. */
 static inline const struct node *print_at(const struct compiler *c, uint32_t n)
@@ -128,27 +129,31 @@ static inline const struct node *print_at(const struct compiler *c, uint32_t n)
 }
 
 /* print_rec.c */
-/* Parse REC.  The result is a pointer to the whole record: for a member, or for a cast
- * and an offset. */
+/* Parse REC.  The result is a pointer to the whole record, for REC->member or ((char
+ * *)REC + offset). */
 uint32_t print_parse_rec(struct compiler *c);
 /* Returns true if node @n is REC. */
 bool print_is_rec(const struct compiler *c, uint32_t n);
 /* Parse the member after REC-> */
 uint32_t print_parse_member(struct compiler *c);
 
-/* Parse an expression.  Each function returns a node, 0 after an error. */
+/* The functions from here on parse an expression.  Each returns a node, or 0 after an
+ * error. */
 /* print_expr.c */
-uint32_t print_parse_expr(struct compiler *c);		/* with the comma operator */
-uint32_t print_parse_arg(struct compiler *c);		/* up to a comma */
+uint32_t print_parse_expr(struct compiler *c);		/* an expression that may contain
+							 * the comma operator */
+uint32_t print_parse_arg(struct compiler *c);		/* an expression that ends at a
+							 * comma */
 uint32_t print_parse_unary(struct compiler *c);
 /* Parse adjacent string literals as one. */
 uint32_t print_parse_string(struct compiler *c);
-/* Find the variable that the current token names, or NULL. */
+/* Returns the variable that the current token names, or NULL. */
 const struct local *print_local_find(const struct compiler *c);
 
 /* print_type.c */
-/* Returns true if a type follows the '(' before the current token, so that it is a
- * cast, or the operand of sizeof (@is_sizeof). */
+/* Returns true if the tokens after a '(' are a type, so that this is a cast or
+ * sizeof(type). The current token is the one after the '('.  @is_sizeof: `sizeof`
+ * precedes the '('. */
 bool print_at_type(struct compiler *c, bool is_sizeof);
 /* Parse a type up to the ')' after it.  Returns false if the type is not known. */
 bool print_parse_type(struct compiler *c, struct value_type *ret_type);
@@ -158,11 +163,13 @@ uint32_t print_parse_sizeof_type(struct compiler *c);
 uint32_t print_parse_block(struct compiler *c);
 
 /* print_call.c */
-/* Parse a call of @name, from its '('.  Returns 0 and sets the error if it is unknown. */
+/* Parse a call of the function @name, from its '('.  Returns 0 and sets the error if
+ * there is no such function. */
 uint32_t print_parse_call(struct compiler *c, struct token name);
 
-/* Make space for one more element in an array of @nr elements of @elem bytes.  Returns
- * false and sets the error if there are @max already, or no memory is left. */
+/* Make space for one more element in an array of @nr elements of @elem bytes each.
+ * Returns false and sets the error if the array has @max elements already, or there is no
+ * memory. */
 bool print_room(struct compiler *c, void **array, size_t nr, size_t *cap,
 		size_t elem, size_t max);
 

@@ -9,13 +9,14 @@ enum { MAX_ERRNO = 4095 };
 typedef void ptr_fn(struct run *run, const char *ext, struct val val,
 		    struct num_spec *spec);
 
-/* Print a replacement for memory that cannot be read. */
+/* Print a text in place of data that cannot be read. */
 static void put_fault(struct run *run, struct val val)
 {
 	text_puts(run->out, val.kind == VAL_INT && !val.u ? "(null)" : "(efault)");
 }
 
-/* Returns the address, or the offset for a pointer into the record or the pool. */
+/* Returns the number to print for a pointer: its address, or the offset of a pointer into
+ * the record or the pool. */
 static uint64_t address_of(struct val val)
 {
 	return val.kind == VAL_FAULT || val.kind == VAL_NODE ? 0 : val.u;
@@ -120,7 +121,7 @@ static void ptr_phys(struct run *run, const char *ext, struct val val,
 	ptr_mem(run, ext, val, put_phys);
 }
 
-/* %ph: the width is a number of bytes, at most 64. */
+/* %ph: the width is the number of bytes to print, at most 64. */
 static void ptr_bytes(struct run *run, const char *ext, struct val val,
 		      struct num_spec *spec)
 {
@@ -141,7 +142,7 @@ static void ptr_bytes(struct run *run, const char *ext, struct val val,
 		put_fault(run, val);
 }
 
-/* %pE: the width is a number of bytes. */
+/* %pE: the width is the number of bytes to print. */
 static void ptr_escaped(struct run *run, const char *ext, struct val val,
 			struct num_spec *spec)
 {
@@ -181,7 +182,7 @@ static void ptr_fourcc(struct run *run, const char *ext, struct val val,
 	ptr_mem(run, ext, val, print_fourcc);
 }
 
-/* %pb: the width is a number of bits. */
+/* %pb: the width is the number of bits to print. */
 static void ptr_bitmap(struct run *run, const char *ext, struct val val,
 		       struct num_spec *spec)
 {
@@ -198,8 +199,8 @@ static void ptr_bitmap(struct run *run, const char *ext, struct val val,
 		print_bitmap(run->out, mem, want);
 }
 
-/* The first row that is a prefix of the letters applies, so longer rows precede shorter
- * ones. */
+/* The first row whose letters are a prefix of the conversion's letters applies.  So "ad"
+ * must come before "a". */
 static const struct {
 	const char *ext;
 	ptr_fn *print;
@@ -214,15 +215,15 @@ static const struct {
 	{ "h", ptr_bytes }, { "b", ptr_bitmap },
 	{ "x", ptr_raw }, { "e", ptr_error }, { "E", ptr_escaped },
 	{ "tR", ptr_time }, { "tT", ptr_time }, { "4cc", ptr_fourcc },
-	/* Ignore any other letter: print a plain pointer. */
+	/* Any other letter is ignored: the pointer is printed as with %p. */
 	{ "", ptr_plain },
 };
 
 /*
- * First letters with which the kernel dereferences a pointer: to dentries, resources,
- * clocks, device nodes, a va_list, strings, or to flags whose names only one kernel
- * knows.  A record is not enough to print them, so the event is printed as fields, which
- * show at least the pointer.
+ * First letters after %p for which the kernel reads what the pointer points to: dentries,
+ * resources, clocks, device nodes, a va_list, strings, or flags whose names differ
+ * between kernels.  The record does not contain that data.  So such an event is printed
+ * as fields, which show at least the pointer.
  */
 static const char elsewhere[] = "4ACDGINORVdgikrtu";
 

@@ -46,8 +46,8 @@ bool print_is_rec(const struct compiler *c, uint32_t n)
 }
 
 /*
- * Members of structs.  A format has the size of a struct but not its members, so only
- * structs with the same layout in every program are listed.
+ * The known members of structs.  A format contains the size of a struct but not its
+ * members, so only structs with the same layout in every program are listed.
  */
 static const struct member {
 	const char *type, *name;
@@ -58,8 +58,8 @@ static const struct member {
 	{ "struct timeval", "tv_sec", 0 }, { "struct timeval", "tv_usec", 8 },
 };
 
-/* Parse REC->ts.tv_sec, from the name of the member.  Returns 0 if the member is
- * unknown. */
+/* Parse a member of a struct, for example tv_sec in REC->ts.tv_sec.  The current token is
+ * the name of the member.  Returns 0 if the member is unknown. */
 static uint32_t parse_struct_member(struct compiler *c, struct event_field field)
 {
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {

@@ -24,8 +24,8 @@ static void put_string(struct run *run, struct val val)
 		text_puts(run->out, "(null)");
 	} else if (!run->env || !run->env->string ||
 		   run->env->string(run->env->ctx, val.u, run->out) != 0) {
-		/* The string is not in the record and cannot be read: print the
-		 * kernel's text. */
+		/* The string is not in the record and cannot be read: print what the
+		 * kernel prints then. */
 		text_write(run->out, "(0x", 3);
 		print_hex(run->out, val.u, 16);
 		text_puts(run->out, ")[UNSAFE-MEMORY]");
@@ -57,7 +57,8 @@ static void put_int(struct run *run, const struct directive *dir, struct val val
 		print_num(run->out, u, is_negative, spec);
 }
 
-/* Returns the value of an argument for `*`, within the limits. */
+/* Evaluate the argument of a `*`.  The result is within -PRINT_MAX_WIDTH ...
+ * PRINT_MAX_WIDTH. */
 static int32_t eval_star(struct run *run, uint32_t node)
 {
 	uint64_t u;
@@ -83,7 +84,8 @@ static struct num_spec eval_spec(struct run *run, const struct directive *dir)
 	}
 	if (dir->prec_arg) {
 		spec.prec = eval_star(run, dir->prec_arg);
-		/* A negative precision means 0 in the kernel, and none in C. */
+		/* In the kernel a negative precision means 0; in C it means "no
+		 * precision", which applies to floats here. */
 		if (spec.prec < 0)
 			spec.prec = dir->conv == CONV_FLOAT ? -1 : 0;
 	}

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-/* The letters of %pE: the classes of characters to escape, and how. */
+/* The letters of %pE: which characters to escape, and how. */
 enum {
 	ESCAPE_SPACE	= 1 << 0,
 	ESCAPE_SPECIAL	= 1 << 1,
@@ -33,7 +33,8 @@ static unsigned int escape_flags(const char *letters)
 	return flags ? flags : ESCAPE_ANY | ESCAPE_PRINT;
 }
 
-/* Returns the letter that stands for the byte after a backslash; 0: none. */
+/* Returns the letter of the escape sequence for a byte, for example 'n' for a newline; 0:
+ * there is none. */
 static char escape_letter(uint8_t byte, unsigned int flags)
 {
 	static const char from[] = "\n\r\t\v\f\\\a\033\"", to[] = "nrtvf\\ae\"";
@@ -93,7 +94,8 @@ static void put_part(struct text *out, int value, int width, char before)
 		  spec);
 }
 
-/* Load a time.  %ptR: a struct rtc_time, which begins like a struct tm; %ptT: seconds. */
+/* Load a time.  For %ptR @mem is a struct rtc_time, which begins like a struct tm; for
+ * %ptT it is a number of seconds. */
 static bool load_time(char kind, const uint8_t *mem, size_t len, struct tm *tm)
 {
 	const struct value_type number = { .size = 4, .is_signed = true };
@@ -126,7 +128,8 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 	if (!load_time(ext[1], mem, len, &tm))
 		return false;
 	if (has_date) {
-		/* tm_year counts from 1900, tm_mon from 0. */
+		/* tm_year is the year - 1900, tm_mon begins with 0.  is_raw: print them
+		 * as they are. */
 		put_part(out, (int)((unsigned int)tm.tm_year + (is_raw ? 0 : 1900)), 4, 0);
 		put_part(out, (int)((unsigned int)tm.tm_mon + !is_raw), 2, '-');
 		put_part(out, tm.tm_mday, 2, '-');
@@ -141,7 +144,7 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 	return true;
 }
 
-/* Print four characters.  The highest bit of the code is the byte order. */
+/* Print a four-character code.  Its highest bit says that the byte order is big-endian. */
 bool print_fourcc(struct text *out, const char *ext, const uint8_t *mem, size_t len)
 {
 	const struct value_type number = { .size = 4 };

@@ -11,8 +11,8 @@ static bool is_typeof(const struct compiler *c)
 	       print_is_name(c, "__typeof");
 }
 
-/* Find a field of that type, whose size is then the type's size.  Returns NULL if there
- * is none. */
+/* Find a field that has exactly this type: then the size of the type is known.  Returns
+ * NULL if there is none. */
 static const struct event_field *find_field_type(const struct compiler *c,
 						 const char *text, size_t len)
 {
@@ -35,7 +35,7 @@ static bool is_type_word(const struct compiler *c)
 		find_field_type(c, c->tok.text, c->tok.len));
 }
 
-/* Returns true if the current token can follow a cast to an unknown type. */
+/* Returns true if the current token can begin the operand of a cast to an unknown type. */
 static bool starts_operand(const struct compiler *c, bool is_ptr)
 {
 	switch (c->tok.kind) {
@@ -47,7 +47,7 @@ static bool starts_operand(const struct compiler *c, bool is_ptr)
 		if (c->tok.punct == '(' || c->tok.punct == '~' ||
 		    c->tok.punct == '!')
 			return true;
-		/* (x) - 1 is a difference, (x *) - 1 is a cast. */
+		/* (x) - 1 is a subtraction, (x *) - 1 is a cast. */
 		return is_ptr && strchr("&*-+", c->tok.punct & 0xff) &&
 		       c->tok.punct < 0x100;
 	case TOK_END:
@@ -56,8 +56,8 @@ static bool starts_operand(const struct compiler *c, bool is_ptr)
 	return false;
 }
 
-/* Returns true if (name *...) has an unknown name that must be a type.  @is_sizeof:
- * after sizeof, where no operand follows. */
+/* Returns true if (NAME) or (NAME *) can only be a cast, although NAME is unknown.
+ * @is_sizeof: sizeof precedes, so no operand follows. */
 static bool is_unknown_type(struct compiler *c, bool is_sizeof)
 {
 	struct mark mark = print_mark(c);
@@ -97,7 +97,8 @@ static bool find_type(const struct compiler *c, const char *text, size_t len,
 	return memchr(text, '*', len) != NULL;
 }
 
-/* Parse typeof(x), from the word typeof to the ')'. */
+/* Parse typeof(x).  The current token is `typeof`; afterwards it is the one after the
+ * ')'. */
 static bool parse_typeof(struct compiler *c, struct value_type *ret_type)
 {
 	print_next(c);
@@ -109,8 +110,7 @@ static bool parse_typeof(struct compiler *c, struct value_type *ret_type)
 	return true;
 }
 
-/* Skip the type of a pointer to a function, from its '('.  Its parameters do not
- * matter. */
+/* Skip the rest of the type of a pointer to a function, from its '('. */
 static void skip_function(struct compiler *c)
 {
 	unsigned int open = 0;
@@ -167,7 +167,7 @@ uint32_t print_parse_sizeof_type(struct compiler *c)
 	return 0;
 }
 
-/* Returns true if a declaration begins here: a type, then a name. */
+/* Returns true if the current token begins a declaration: a type, then a name. */
 static bool at_declaration(struct compiler *c)
 {
 	struct mark mark = print_mark(c);
@@ -189,7 +189,8 @@ static bool at_declaration(struct compiler *c)
 struct declaration {
 	struct token name;
 	struct value_type type;
-	bool is_known;		/* false: the variable has the type of its value */
+	bool is_known;		/* @type is known; else the variable gets the type of its
+				 * value */
 };
 
 static void parse_declarator(struct compiler *c, struct declaration *decl)
@@ -215,7 +216,7 @@ static void parse_declarator(struct compiler *c, struct declaration *decl)
 	decl->is_known = find_type(c, start, decl->name.text - start, &decl->type);
 }
 
-/* A variable that a block defines: its local and the node of its value. */
+/* A variable that a block declares: its number, and the node of its value. */
 struct let {
 	uint32_t slot, value;
 };

@@ -20,30 +20,30 @@ struct text;
 /* ---- printk_format.c ---- */
 
 enum printk_kind {
-	PRINTK_INVALID,		/* unknown: the text ends before it */
+	PRINTK_INVALID,		/* unknown conversion: printing stops before it */
 	PRINTK_PERCENT,
 	PRINTK_CHAR,
 	PRINTK_INT,
 	PRINTK_FLOAT,		/* a double; a long double is recorded as a double */
 	PRINTK_STR,
 	PRINTK_PTR,
-	PRINTK_PTR_TEXT,	/* a pointer that the kernel dereferences: recorded as
-				 * text */
+	PRINTK_PTR_TEXT,	/* a pointer to data that is printed, such as %pI4:
+				 * recorded as text */
 };
 
-#define PRINTK_STAR	INT32_MAX	/* width, prec: from an int argument before the
-					 * value */
+#define PRINTK_STAR	INT32_MAX	/* value of width and prec: the number is an int
+					 * argument before the argument that is printed */
 
 /* One conversion of a format. */
 struct printk_conv {
 	uint8_t kind;		/* enum printk_kind */
-	uint8_t flags;		/* FLAG_... of print_impl.h */
+	uint8_t flags;		/* FLAG_LEFT ... of print_impl.h */
 	uint8_t base;
 	uint8_t bytes;		/* bytes of the number */
 	bool is_signed;
 	bool is_long;		/* the argument is a long double */
-	char letter;		/* PRINTK_FLOAT: the conversion; pointers: the letter
-				 * after %p, or NUL */
+	char letter;		/* PRINTK_FLOAT: the letter of the conversion; pointers:
+				 * the letter after %p, or NUL */
 	int32_t width, prec;	/* -1: none */
 };
 
@@ -55,18 +55,20 @@ const char *printk_decode(const char *fmt, struct printk_conv *ret_conv);
 
 /* How to record one argument of a format. */
 struct printk_arg {
-	uint8_t kind;		/* enum printk_kind; PRINTK_INVALID: the end */
+	uint8_t kind;		/* enum printk_kind; PRINTK_INVALID ends the array */
 	uint8_t bytes;		/* bytes of the number */
-	bool is_limit;		/* %.*s: this number limits the string after it */
+	bool is_limit;		/* the argument is the precision of %.*s: it limits the
+				 * string that follows */
 	bool is_long;		/* the argument is a long double */
-	uint32_t limit;		/* characters of a string to record at most */
+	uint32_t limit;		/* limit: bytes of a string to record */
 };
 
-#define PRINTK_ARGS_MAX	64	/* with the end; further arguments are not recorded */
+#define PRINTK_ARGS_MAX	64	/* limit: entries of an array, the one that ends it
+				 * included; further arguments are not recorded */
 
 /*
- * Fill @args with the arguments of @fmt.
- * Returns their number, with the end.
+ * Fill @args with a description of the arguments of @fmt.
+ * Returns the number of entries, the one that ends the array included.
  */
 uint32_t printk_args(const char *fmt, struct printk_arg args[PRINTK_ARGS_MAX]);
 
@@ -77,9 +79,9 @@ typedef void printk_pointer(void *ctx, char letter, uint64_t value,
 			    struct num_spec spec, struct text *out);
 
 /*
- * Print the format @fmt with @bytes bytes of recorded arguments.
- * Returns 0, -EBADMSG (the arguments end before the format) or -EINVAL (an unknown
- * conversion).  The text before the error is in @out.
+ * Print @fmt with its recorded arguments, which have @bytes bytes.
+ * Returns 0, -EBADMSG (the arguments end too early) or -EINVAL (an unknown conversion).
+ * After an error @out has the text before it.
  */
 int printk_text(const char *fmt, const void *args, size_t bytes,
 		printk_pointer *pointer, void *ctx, struct text *out);

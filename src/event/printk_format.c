@@ -43,7 +43,8 @@ static const char *decode_number(const char *s, int32_t *ret_number)
 	return s;
 }
 
-/* Parse the length: h hh l ll L z t j.  'H' stands for hh, 'L' for ll. */
+/* Parse the length modifier: h hh l ll L z t j.  *@ret_qualifier is 'H' for hh, 'L' for
+ * ll. */
 static const char *decode_qualifier(const char *s, char *ret_qualifier)
 {
 	*ret_qualifier = *s && strchr("hlLztj", *s) ? *s++ : '\0';
@@ -133,7 +134,8 @@ const char *printk_decode(const char *fmt, struct printk_conv *ret_conv)
 	return decode_letter(s, qualifier, ret_conv);
 }
 
-/* Fill @args with the arguments of one conversion, up to three.  Returns their number. */
+/* Fill @args with the arguments of one conversion: up to two for `*`, and the value.
+ * Returns how many. */
 static uint32_t conv_args(const struct printk_conv *conv,
 			  struct printk_arg args[3])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print a format with its recorded arguments.  Neither is trusted: this code reads
+ * Print a format with its recorded arguments.  Both may be malformed: this code reads
  * nothing outside of them.
  */
 #include "event/printk.h"
@@ -13,11 +13,13 @@
 #include "base/text.h"
 #include "event/print_impl.h"
 
-#define FLOAT_PREC	64		/* digits after the point, at most */
-/* "-", the 309 digits of DBL_MAX, ".", FLOAT_PREC digits, and some */
+#define FLOAT_PREC	64		/* limit: precision of a floating-point number */
+/* Bytes of a printed number: "-", the 309 digits of DBL_MAX, ".", FLOAT_PREC digits, and
+ * a reserve. */
 #define FLOAT_BYTES	(312 + FLOAT_PREC + 8)
 
-/* The arguments that are left. */
+/* The recorded arguments.  The next one begins at start + at, rounded up to its
+ * alignment. */
 struct reader {
 	const uint8_t *start;
 	size_t at, bytes;
@@ -50,7 +52,7 @@ static const char *take_string(struct reader *reader, size_t *ret_len)
 	return s;
 }
 
-/* Write as much of @s as fits into @out, which has little space in the runtime. */
+/* Append @s to @out, cut if there is no space for all: in the runtime @out is small. */
 static void put(struct text *out, const char *s, size_t len)
 {
 	size_t room = out->max - out->len;
@@ -69,7 +71,8 @@ static int32_t bounded(uint64_t value)
 	return number < -PRINT_MAX_WIDTH ? -PRINT_MAX_WIDTH : number;
 }
 
-/* Read width and precision.  The arguments of stars precede the one that is printed. */
+/* Set width and precision.  Read the arguments of `*`, which precede the argument that is
+ * printed. */
 static bool take_spec(struct reader *reader, const struct printk_conv *conv,
 		      struct num_spec *ret_spec)
 {
@@ -90,7 +93,8 @@ static bool take_spec(struct reader *reader, const struct printk_conv *conv,
 		if (!take(reader, 4, &value))
 			return false;
 		spec.prec = bounded(value);
-		/* A negative precision means 0 in the kernel, and none in C. */
+		/* In the kernel a negative precision means 0; in C it means "no
+		 * precision", which applies to floats here. */
 		if (spec.prec < 0)
 			spec.prec = conv->kind == PRINTK_FLOAT ? -1 : 0;
 	}
@@ -112,7 +116,8 @@ static void put_int(struct text *out, const struct printk_conv *conv,
 	print_num(out, is_negative ? -value : value, is_negative, spec);
 }
 
-/* Number of bytes before the zeroes that pad a number: the sign, and the 0x of %a. */
+/* Returns the number of bytes that must stay before padding zeroes: the sign, and the 0x
+ * of %a. */
 static size_t prefix_len(const char *number, char letter)
 {
 	size_t len = strchr("+- ", *number) ? 1 : 0;
@@ -121,12 +126,14 @@ static size_t prefix_len(const char *number, char letter)
 }
 
 /*
- * Let libc print floating-point numbers, but without the width, and with a precision of at
- * most FLOAT_PREC: `%.32767g` of 0.5 prints three bytes and costs a quarter of a millisecond.
+ * Print a floating-point number with libc.  The width is not passed to libc, and the
+ * precision is limited to FLOAT_PREC, because snprintf() of 0.5 with `%.32767g` takes a
+ * quarter of a millisecond to write three bytes.
  */
 void print_float(struct text *out, char letter, struct num_spec spec, uint64_t bits)
 {
-	static const char flags[] = "+ #";	/* FLAG_PLUS and on */
+	static const char flags[] = "+ #";	/* characters of FLAG_PLUS and the flags
+						 * after it */
 	char fmt[sizeof(flags) + 4] = "%", *end = fmt + 1;
 	char number[FLOAT_BYTES];
 	size_t start = out->len, fill = 0, len, prefix;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Kinds of words in the text of a type.  Typedefs also have a size and a sign. */
+/* Kinds of words in the text of a type.  A typedef also has a size and a sign. */
 enum word_role {
 	WORD_CHAR, WORD_SHORT, WORD_INT, WORD_LONG, WORD_SIGNED, WORD_UNSIGNED,
 	WORD_BOOL, WORD_FLOAT, WORD_DOUBLE,
@@ -107,7 +107,7 @@ bool type_is_word(const char *word, size_t len)
 	return find_word(word, len) != NULL;
 }
 
-/* The words of a type that were seen so far. */
+/* The words of a type that were found so far. */
 struct spelling {
 	unsigned int nr_roles[WORD_TYPEDEF + 1];
 	const struct word *alias;	/* the typedef, if there is one */
@@ -141,7 +141,7 @@ static bool add_word(struct spelling *sp, const char *text, size_t len)
 	return true;
 }
 
-/* Find the type without its stars. */
+/* Set *@type to the type without its `*`. */
 static bool base_type(const struct spelling *sp, struct value_type *type)
 {
 	const unsigned int *nr = sp->nr_roles;
@@ -155,7 +155,8 @@ static bool base_type(const struct spelling *sp, struct value_type *type)
 	} else if (nr[WORD_FLOAT] || nr[WORD_DOUBLE]) {
 		type->size = nr[WORD_FLOAT] ? 4 : 8;
 		type->is_float = true;
-		return !nr[WORD_LONG];	/* a long double has 16 bytes */
+		return !nr[WORD_LONG];	/* fail: the size of a long double, 16 bytes, is
+					 * not supported */
 	} else if (nr[WORD_CHAR]) {
 		type->size = 1;
 	} else if (nr[WORD_SHORT]) {
@@ -165,10 +166,10 @@ static bool base_type(const struct spelling *sp, struct value_type *type)
 	} else if (nr[WORD_INT] || nr[WORD_SIGNED] || nr[WORD_UNSIGNED]) {
 		type->size = 4;
 	} else if (nr[WORD_VOID]) {
-		/* gcc's sizeof(void) is 1 */
+		/* gcc: sizeof(void) is 1 */
 		*type = (struct value_type){ .size = 1 };
 	} else if (nr[WORD_ENUM] && sp->has_tag_name) {
-		/* gcc's type of an enum without negative values */
+		/* gcc: an enum without negative values is an unsigned int */
 		*type = (struct value_type){ .size = 4 };
 	} else {
 		return false;
@@ -176,7 +177,7 @@ static bool base_type(const struct spelling *sp, struct value_type *type)
 	return true;
 }
 
-/* Find the type of a pointer.  A pointer to a struct has an element of unknown size. */
+/* Set *@type to the type of the pointer.  The size of a struct is unknown. */
 static bool pointer_type(const struct spelling *sp, struct value_type *type)
 {
 	struct value_type elem = { .size = 0 };

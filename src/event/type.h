@@ -10,14 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A type of a value. */
+/* The type of a value. */
 struct value_type {
-	uint8_t size;		/* bytes of the number; if is_ptr, of an element (0:
-				 * unknown) */
+	uint8_t size;		/* size of the value in bytes; if is_ptr, the size of what
+				 * it points to (0: unknown) */
 	bool is_signed;
 	bool is_ptr;
 	bool is_bool;		/* a cast to this type gives 0 or 1 */
-	bool is_float;		/* float or double; if is_ptr, the element is */
+	bool is_float;		/* float or double; if is_ptr, a pointer to float or
+				 * double */
 };
 
 /* Returns true if a value of the type is a float or double. */
@@ -33,7 +34,7 @@ static inline bool type_is_float(struct value_type type)
  */
 bool type_lookup(const char *text, size_t len, struct value_type *ret_type);
 
-/* Returns true if a type may contain the word: int, const, struct, u64 ... */
+/* Returns true if the word can be part of a type: int, const, struct, u64 ... */
 bool type_is_word(const char *word, size_t len);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Code under construction: instructions, the pool, and lists of open branches. */
+/* The code that the filter compiler emits: instructions, the pool, and lists of open
+ * branches. */
 #include <errno.h>
 #include <stdlib.h>
 

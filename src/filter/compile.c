@@ -21,8 +21,10 @@
 
 /* An open parenthesis, or the whole expression. */
 struct level {
-	uint16_t yes;			/* open `yes` branches of the || chain so far */
-	uint16_t no;			/* open `no` branches of the && chain so far */
+	uint16_t yes;			/* list of open `yes` branches, of the || chain so
+					 * far */
+	uint16_t no;			/* list of open `no` branches, of the && chain so
+					 * far */
 	bool is_not;			/* a ! precedes the parenthesis */
 };
 
@@ -50,8 +52,9 @@ const char *filter_error_text(enum filter_error_code code)
 
 /*
  * First pass over the text: check that quotes and parentheses come in pairs.  @open:
- * memory for the positions of open parentheses.  The errnos are those that the kernel's
- * write(2) returns; there they are a side effect of how its parser returns error codes.
+ * memory for the positions of open parentheses.  The errnos are those that write(2)
+ * returns in the kernel, although some are only a side effect of how the kernel's parser
+ * returns errors.
  */
 static int check_pairs(struct parser *p, uint16_t *open)
 {
@@ -110,14 +113,15 @@ static bool open_levels(struct parser *p, struct level **top)
 	}
 }
 
-/* The && chain of the level ends with @part: add the open branches of the chain. */
+/* @part is the last predicate of an && chain: join the open `no` branches of the chain to
+ * it. */
 static void end_and(struct code *code, struct level *level, struct part *part)
 {
 	part->no = code_join(code, level->no, part->no);
 	level->no = WAY_END;
 }
 
-/* The || chain of the level ends with @part: add the open branches of the chain. */
+/* @part is the last part of an || chain: join the open `yes` branches of the chain to it. */
 static void end_or(struct code *code, struct level *level, struct part *part)
 {
 	part->yes = code_join(code, level->yes, part->yes);
@@ -125,8 +129,8 @@ static void end_or(struct code *code, struct level *level, struct part *part)
 }
 
 /*
- * Parse the tokens after a predicate.  Returns 1 after && or ||; 0 at the end of the
- * text, when *@part is the whole expression; or -errno.
+ * Parse the tokens after a predicate: any number of ), then && or ||.  Returns 1 after &&
+ * or ||; 0 at the end of the text, when *@part is the whole expression; or -errno.
  */
 static int close_levels(struct parser *p, struct level **top,
 			const struct level *bottom, struct part *part)
@@ -158,7 +162,8 @@ static int close_levels(struct parser *p, struct level **top,
 			return parser_fail(p, FILTER_ERR_TOO_MANY_PREDS, p->at,
 					   -EPERM);
 		p->at++;
-		/* The name of a function or a CPU list has consumed the matching '('. */
+		/* A ) without an open level: its ( was parsed as a part of the name of a
+		 * function, or of a list of CPUs. */
 		if (*top == bottom)
 			return parser_fail(p, FILTER_ERR_TOO_MANY_CLOSE, p->at,
 					   -EPERM);
@@ -168,8 +173,8 @@ static int close_levels(struct parser *p, struct level **top,
 	}
 }
 
-/* Parse the whole expression.  @bottom: memory for the levels, the first is the whole
- * text. */
+/* Parse the whole expression.  @bottom: memory for the levels; the first one is for the
+ * whole text, each further one for an open parenthesis. */
 static int parse(struct parser *p, struct level *bottom, struct part *part)
 {
 	struct level *top = bottom;

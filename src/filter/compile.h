@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations inside the filter compiler: code under construction, and the parser. */
+/* Declarations for the files of the filter compiler: the code that it emits, and the
+ * parser. */
 #ifndef FILTER_COMPILE_H
 #define FILTER_COMPILE_H
 
@@ -9,35 +10,35 @@
 #include "filter/filter.h"
 
 /*
- * Code under construction.  The target of a branch is not known when its instruction is
- * emitted.  So the open branches of a part of the expression form two linked lists, one
- * for `yes` and one for `no`.  Until a branch has its target, its field `yes` or `no`
- * holds the next branch of the list.
+ * The code of a filter that is being compiled.  The target of a branch is not known when
+ * its instruction is emitted.  So the open branches of a part of the expression form two
+ * linked lists, one for `yes` and one for `no`.  Until a branch has its target, its field
+ * `yes` or `no` holds the next branch of the list.
  */
 struct code {
 	struct text insns;		/* struct filter_insn, one for each predicate */
 	struct text pool;		/* strings and masks */
-	uint32_t record_bytes;		/* a record must have at least these bytes */
+	uint32_t record_bytes;		/* bytes that a record must have */
 };
 
-/* The end of a list of branches. */
+/* Ends a list of branches. */
 #define WAY_END		0xffffu
 
-/* The open branches of a part of the expression: the first branch of each list.  Branch
- * 2n is the `yes` of instruction n, branch 2n + 1 its `no`. */
+/* The open branches of a part of the expression: @yes and @no are the first branches of
+ * the two lists.  Branch 2n is the `yes` of instruction n, branch 2n + 1 its `no`. */
 struct part {
 	uint16_t yes, no;
 };
 
-/* Prepare an empty program. */
+/* Initialise @code without instructions. */
 void code_init(struct code *code);
 /* Free the instructions and the pool. */
 void code_done(struct code *code);
-/* Returns the number of instructions so far, which is the number of the next one. */
+/* Returns the number of instructions so far.  The next instruction gets this number. */
 uint32_t code_nr_insns(const struct code *code);
 
-/* Add an instruction that reads @read_bytes at its offset.  Returns its two branches;
- * errors are kept in code->insns.error. */
+/* Add an instruction that reads @read_bytes of the record, from insn.offset on.  Returns
+ * its two branches.  An error is stored in code->insns.error. */
 struct part code_emit(struct code *code, struct filter_insn insn,
 		      uint32_t read_bytes);
 /* Add @bytes to the pool, and store their offset and length in @insn. */
@@ -49,14 +50,15 @@ uint16_t code_join(struct code *code, uint16_t a, uint16_t b);
 /* Let all branches of @list lead to instruction @to. */
 void code_patch(struct code *code, uint16_t list, uint32_t to);
 
-/* Swap the lists: the code for !part. */
+/* Swap the two lists: from the code for a part to the code for !part. */
 static inline struct part part_not(struct part part)
 {
 	return (struct part){ .yes = part.no, .no = part.yes };
 }
 
 /*
- * Make the program.  The branches in @all.yes keep the record, those in @all.no drop it.
+ * Make the program.  The branches in @all.yes lead to the end that keeps the record,
+ * those in @all.no to the end that drops it.
  * Returns 0, -ENOMEM or -E2BIG.
  */
 int code_finish(struct code *code, struct part all,
@@ -72,7 +74,7 @@ struct parser {
 	struct filter_error error;
 };
 
-/* Set the error, and return @errnum. */
+/* Set p->error to @code at position @at, and return @errnum. */
 static inline int parser_fail(struct parser *p, enum filter_error_code code,
 			      size_t pos, int errnum)
 {

@@ -11,7 +11,7 @@
 
 #define CPUS_MAX	8192u
 
-/* A parsed list. */
+/* A parsed list of CPUs. */
 struct cpus {
 	uint32_t nr_cpus;
 	uint8_t mask[CPUS_MAX / 8];
@@ -22,7 +22,7 @@ static size_t mask_bytes(const struct cpus *cpus)
 	return (cpus->nr_cpus + 7) / 8;
 }
 
-/* ---- the list, up to its '}' ---- */
+/* ---- parse the list, up to its '}' ---- */
 
 static bool take_number(struct parser *p, uint32_t nr_cpus, uint32_t *ret_number)
 {
@@ -56,7 +56,7 @@ static bool take_range(struct parser *p, uint32_t nr_cpus, uint32_t *ret_first,
 	if (term_take(p, "-"))
 		return take_number(p, nr_cpus, ret_last);
 	*ret_last = *ret_first;
-	return p->text[p->at] != ':';	/* only a range has groups */
+	return p->text[p->at] != ':';	/* groups (":1/2") may only follow a range */
 }
 
 static bool is_separator(char c)
@@ -114,7 +114,7 @@ static int parse_list(struct parser *p, struct cpus *cpus)
 	return 0;
 }
 
-/* ---- the code ---- */
+/* ---- emit the comparison ---- */
 
 static struct part emit_mask(struct parser *p, const struct term *t,
 			     const struct cpus *cpus)
@@ -131,7 +131,7 @@ static struct part emit_mask(struct parser *p, const struct term *t,
 	return t->op == OP_NE ? part_not(part) : part;
 }
 
-/* Returns the number of CPUs in the mask, and the last of them. */
+/* Returns the number of CPUs in the mask, and the highest of them in *@ret_last. */
 static uint32_t count_cpus(const struct cpus *cpus, uint32_t *ret_last)
 {
 	uint32_t nr = 0;
@@ -145,8 +145,8 @@ static uint32_t count_cpus(const struct cpus *cpus, uint32_t *ret_last)
 	return nr;
 }
 
-/* Compare a field that is a number with the mask: the number counts as a mask that has
- * only this CPU. */
+/* Compare the mask with a field that is a number.  The number counts as a mask that
+ * contains only the CPU with this number. */
 static struct part emit_number(struct parser *p, const struct term *t,
 			       const struct cpus *cpus)
 {
@@ -160,8 +160,8 @@ static struct part emit_number(struct parser *p, const struct term *t,
 					 t->op, cpu);
 	if (!field.bits || t->op == OP_EQ)
 		return term_emit_never(p);
-	/* The mask has no CPU or several, so it differs from each single CPU.  A number
-	 * that is no CPU never matches. */
+	/* The mask has no CPU or several CPUs, so it differs from every single CPU.  But
+	 * a number that is not a CPU never matches. */
 	if (t->op == OP_NE)
 		return term_emit_compare(p, &field, OP_LT, cpus->nr_cpus);
 	insn.load = term_load(&field);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and writes of the `filter` files. */
+/* The functions of the `filter` files: set and show the filters of events. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -27,8 +27,8 @@ static char *strip(const char *data, size_t bytes)
 	return text;
 }
 
-/* Returns true if the text is "0" after white space.  The stored text keeps its leading
- * white space, because `filter` shows it. */
+/* Returns true if the text is "0", perhaps after white space.  The stored text keeps its
+ * leading white space, because `filter` shows it. */
 static bool is_zero(const char *text)
 {
 	while (parser_is_space(*text))

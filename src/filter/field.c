@@ -8,7 +8,8 @@
 #include "filter/term.h"
 #include <ulf/record.h>
 
-/* Names that every event has besides its fields.  They are not in the record. */
+/* Names that can be used like fields in the filter of every event.  They are not in the
+ * record. */
 static const struct {
 	const char *name;
 	enum field_use use;
@@ -17,7 +18,8 @@ static const struct {
 	{ "COMM", USE_COMM }, { "comm", USE_COMM },
 };
 
-/* Decide by the words of the field's type, as the kernel does. */
+/* Returns the use of a field according to the words of its type, as the kernel decides
+ * it. */
 static enum field_use use_of_type(const struct event_field *field)
 {
 	const char *type = field->type;
@@ -43,7 +45,8 @@ static enum field_use use_of_type(const struct event_field *field)
 	return USE_NUMBER;
 }
 
-/* Decide by the filter type that __field_ext() gives, else by the C type. */
+/* Returns the use of a field: according to the filter type of __field_ext() if it has
+ * one, else according to the C type. */
 static enum field_use use_of(const struct event_field *field)
 {
 	switch (field->filter) {
@@ -66,7 +69,7 @@ static enum field_use use_of(const struct event_field *field)
 	}
 }
 
-/* Returns false if a field of @size bytes cannot be used this way. */
+/* Returns false if a field of @size bytes cannot be used in the way @use. */
 static bool fits(enum field_use use, uint32_t size)
 {
 	switch (use) {

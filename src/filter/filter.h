@@ -20,11 +20,10 @@
 struct event_format;
 struct text;
 
-/* The length of a filter's text, with the NUL, must not exceed this. */
+/* Limit: length of a filter's text, with the NUL. */
 #define FILTER_TEXT_MAX		4096
 
-/* Error codes and their texts, as error_log prints them.  NONE: only the errno is
- * known. */
+/* Error codes and their texts, as error_log prints them.  NONE: there is only an errno. */
 #define FILTER_ERRORS(X)						\
 	X(NONE,			"Error")				\
 	X(INVALID_OP,		"Invalid operator")			\
@@ -59,17 +58,17 @@ enum filter_error_code {
 
 struct filter_error {
 	enum filter_error_code code;
-	/* Column of the caret in error_log.  In most errors the kernel counts from 1,
-	 * so the caret can be one or two columns after the end of the text. */
+	/* Column of the caret in error_log.  For most errors the kernel counts columns
+	 * from 1, so the caret can be one or two columns after the end of the text. */
 	uint32_t pos;
 };
 
 /* Returns the text of an error, a constant string. */
 const char *filter_error_text(enum filter_error_code code);
 
-/* Callback for a name of @len bytes, without a NUL, that stands for @value.
- * @is_constant: the name is an identifier of the program; else it is a text that the
- * field prints. */
+/* Callback for a name that stands for @value.  The name has @len bytes and no NUL.
+ * @is_constant: the name is an identifier of the program; else it is a text that is
+ * printed for the value. */
 typedef void filter_name_fn(void *arg, const char *name, size_t len, uint64_t value,
 			    bool is_constant);
 
@@ -77,17 +76,17 @@ typedef void filter_name_fn(void *arg, const char *name, size_t len, uint64_t va
 struct filter_env {
 	uint32_t nr_cpus;		/* CPUS{} accepts CPU numbers below this */
 	/*
-	 * For `.function`: find the function of that name, or the one that contains
-	 * @addr.  Return 0 and its first address and the address after its end, or
-	 * -errno.  Both may be NULL: no function is known.
+	 * For `.function`: find the function with the name @name, or the one that
+	 * contains @addr.  Returns 0, the function's first address, and the address after
+	 * its end; or -errno.  Both callbacks may be NULL: no function is known.
 	 */
 	int (*function)(void *ctx, const char *name, size_t len,
 			uint64_t *ret_start, uint64_t *ret_end);
 	int (*function_at)(void *ctx, uint64_t addr,
 			   uint64_t *ret_start, uint64_t *ret_end);
 	/*
-	 * Call @each for all names of numbers that may be compared with the field at
-	 * @offset of records of @fmt.  NULL: there are none.
+	 * Call @each for all names that may be compared with the field at @offset of
+	 * records of @fmt. NULL: there are no names.
 	 */
 	void (*names)(void *ctx, const struct event_format *fmt, uint32_t offset,
 		      filter_name_fn *each, void *arg);
@@ -97,7 +96,7 @@ struct filter_env {
 /*
  * Compile a filter for records of @fmt.
  * Returns 0 and a program, which the caller frees with free(); or the -errno that the
- * kernel gives for that mistake, and the mistake in *@ret_err.
+ * kernel returns for that mistake, and a description of the mistake in *@ret_err.
  */
 int filter_compile(const struct event_format *fmt, const char *text,
 		   const struct filter_env *env,
@@ -105,10 +104,10 @@ int filter_compile(const struct event_format *fmt, const char *text,
 		   struct filter_error *ret_err);
 
 /*
- * Suggest the field, or the name of a number, that the user most likely meant where
- * filter_compile() has found @error in @text.  The result is in @near, which the caller
- * provides.
- * Returns NULL if there is no similar name, or @error is of another kind.
+ * After filter_compile() has returned @error for @text: suggest a similar name, of a
+ * field or of a number, that the user probably meant.  @near: memory of the caller for
+ * the result.
+ * Returns NULL if there is no similar name, or if @error is not about a name.
  */
 struct nearest;
 const char *filter_error_near(const struct event_format *fmt, const char *text,
@@ -119,8 +118,9 @@ const char *filter_error_near(const struct event_format *fmt, const char *text,
 
 /* The filter of one event.  All zero: no filter. */
 struct event_filter {
-	char *text;			/* as written; NULL: no filter */
-	struct filter_program *program;	/* NULL: all records pass */
+	char *text;			/* the text as it was written; NULL: there is no
+					 * filter */
+	struct filter_program *program;	/* the compiled filter; NULL: all records pass */
 	struct filter_error error;	/* why @text has no @program */
 };
 
@@ -129,10 +129,10 @@ void event_filter_done(struct event_filter *filter);
 
 /*
  * A write to events/SYS/EVENT/filter.  "0" removes the filter.  A wrong filter removes
- * the old one, too, but its text stays to be shown, and @filter->text and @filter->error
- * are for error_log.
- * Returns 0, the error of filter_compile(), -EINVAL (too long) or -ENOMEM.  After "too
- * long" and -ENOMEM the old filter is unchanged.
+ * the old one, too, but its text is kept, because reads show it.  The caller writes
+ * @filter->text and @filter->error to error_log.
+ * Returns 0, the error of filter_compile(), -EINVAL (too long) or -ENOMEM.  If the text
+ * is too long, or there is no memory, the old filter is unchanged.
  */
 int event_filter_store(struct event_filter *filter,
 		       const struct event_format *fmt, const char *data,

@@ -17,7 +17,7 @@
 
 #include "filter/term.h"
 
-#define FLOAT_MAX	64		/* characters, with the NUL */
+#define FLOAT_MAX	64		/* limit: characters of a number, with the NUL */
 
 /* A range of magnitudes (bits without the sign). */
 struct side {
@@ -39,7 +39,7 @@ static bool is_part(const char *s, size_t at)
 	       (!at || strchr("eEpP", s[at - 1]));
 }
 
-/* Returns the bits of the number, as a float or a double. */
+/* Returns the bits of the number, as those of a float or of a double. */
 static uint64_t bits_of(const char *text, bool is_float, char **ret_end)
 {
 	union { double d; uint64_t bits; } wide;
@@ -53,7 +53,8 @@ static uint64_t bits_of(const char *text, bool is_float, char **ret_end)
 	return wide.bits;
 }
 
-/* Parse a finite number and round it to the field's type.  @inf: the bits of infinity. */
+/* Parse a finite number and round it to the field's type.  @inf: the bits of infinity in
+ * that type. */
 static int take_bits(struct parser *p, const struct term_field *field,
 		     uint64_t inf, uint64_t *ret_bits)
 {
@@ -111,9 +112,10 @@ static struct part emit_sides(struct parser *p, const struct term_field *field,
 	return second;
 }
 
-/* Find the magnitudes that satisfy @op for a value of magnitude @m: *@ret_own for
- * numbers with the sign of the value, *@ret_other for numbers with the other sign.  If
- * the value is negative the caller has mirrored @op. */
+/* Find the numbers for which "number @op value" is true, as ranges of magnitudes.  @m:
+ * magnitude of the value.  *@ret_own: range of the numbers that have the sign of the
+ * value.  *@ret_other: range of the numbers with the other sign.  If the value is
+ * negative, the caller has passed mirrored(op). */
 static void find_sides(enum term_op op, uint64_t m, uint64_t inf, struct side *ret_own,
 		       struct side *ret_other)
 {
@@ -145,7 +147,7 @@ static void find_sides(enum term_op op, uint64_t m, uint64_t inf, struct side *r
 	}
 }
 
-/* Returns the operator for negated operands: x < y is -x > -y. */
+/* Returns the operator for negated operands: x < y is the same as -x > -y. */
 static enum term_op mirrored(enum term_op op)
 {
 	switch (op) {

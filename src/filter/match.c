@@ -10,7 +10,7 @@
 
 #define PAGE_BYTES	4096u
 
-/* One run of a filter. */
+/* The state while a filter runs on one record. */
 struct run {
 	const char *pool;
 	const char *rec;
@@ -18,7 +18,7 @@ struct run {
 	const struct filter_context *ctx;
 };
 
-/* Returns the number that @insn loads, shifted up to bit 63. */
+/* Returns the number that @insn loads, shifted left until its highest bit is bit 63. */
 static uint64_t number_of(const struct filter_insn *insn, const struct run *run)
 {
 	return insn->load == FILTER_LOAD_CPU ? (uint64_t)run->ctx->cpu << 32 :
@@ -32,7 +32,7 @@ static unsigned int mask_byte(const char *mask, size_t bytes, size_t i)
 	return i < bytes ? (unsigned char)mask[i] : 0;
 }
 
-/* Returns true if the bit with the field's number is set in the mask. */
+/* Returns true if the mask contains the CPU whose number the field holds. */
 static bool match_in(const struct filter_insn *insn, const struct run *run)
 {
 	uint64_t bit = number_of(insn, run) >> filter_load_shift(insn->load);
@@ -59,7 +59,8 @@ static bool match_mask(const struct filter_insn *insn, const char *want,
 
 /* ---- strings ---- */
 
-/* Compare the string at @s, which ends at a NUL or after @room bytes. */
+/* Compare the string at @s with @want.  A NUL ends the string, or the end of the @room
+ * bytes. */
 static bool match_string(const struct filter_insn *insn, const char *want,
 			 const char *s, size_t room)
 {
@@ -73,7 +74,8 @@ static bool match_string(const struct filter_insn *insn, const char *want,
 	return match != !!(insn->flags & FILTER_NOT);
 }
 
-/* Compare a char array of the record.  Size 0: it extends to the record's end. */
+/* Compare a char array of the record.  insn->size 0: the array extends to the record's
+ * end. */
 static bool match_array(const struct filter_insn *insn, const struct run *run)
 {
 	size_t room = insn->size ? insn->size : run->bytes - insn->offset;
@@ -93,10 +95,10 @@ static bool match_comm(const struct filter_insn *insn, const struct run *run)
 }
 
 /*
- * Copy @bytes from @addr of this process.  The kernel does it, so that an invalid address
- * is an error, not a SIGSEGV.  The copy is split at a page boundary: if the second page
- * is not mapped the bytes before it are still copied.  Returns the number of bytes
- * copied.
+ * Copy @bytes from @addr of this process.  A system call copies them, so an invalid
+ * address is an error, not a SIGSEGV.  The copy is split at a page boundary: if the
+ * second page is not mapped, the bytes before it are still copied.  Returns the number of
+ * bytes copied.
  */
 static size_t read_memory(const struct filter_context *ctx, uint64_t addr,
 			  char *buf, size_t bytes)
@@ -164,7 +166,7 @@ static bool answer(const struct filter_insn *insn, const struct run *run)
 	}
 }
 
-/* ---- the run ---- */
+/* ---- run the program ---- */
 
 uint32_t filter_run_on(const struct filter_program *p, const void *rec,
 		       size_t bytes, const struct filter_context *ctx,

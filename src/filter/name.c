@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of numbers: op == DISK_READ, op == "read", flags & WRONLY.  The kernel rejects
- * all of these, and a text that the kernel accepts keeps its meaning: a token that begins
- * with a digit is a number, CPUS{} is a list, and a string field is compared with a
- * string.
+ * Names of numbers: op == DISK_READ, op == "read", flags & WRONLY.  The kernel accepts
+ * none of them.  Text that the kernel accepts keeps its meaning: a token that begins with
+ * a digit is a number, CPUS{} is a list, and a string field is compared with a string.
  */
 #include <ctype.h>
 #include <string.h>
@@ -16,14 +15,14 @@
 struct lookup {
 	const char *name;
 	size_t len;
-	/* [1]: identifiers, which take precedence; [0]: texts */
+	/* [1]: values of identifiers, which take precedence; [0]: values of texts */
 	struct {
 		bool is_found, is_ambiguous;
 		uint64_t value;
 	} by[2];
 };
 
-/* filter_name_fn: note the value if this is the name. */
+/* filter_name_fn: store the value if this is the name that is searched. */
 static void compare(void *arg, const char *name, size_t len, uint64_t value,
 		    bool is_constant)
 {
@@ -37,8 +36,8 @@ static void compare(void *arg, const char *name, size_t len, uint64_t value,
 	lookup->by[is_constant].value = value;
 }
 
-/* Returns 0 and the value, -ENOENT (no such name) or -ENOTUNIQ (it has several
- * values). */
+/* Find the name among the names of the field.  Returns 0 and the value, -ENOENT (no such
+ * name) or -ENOTUNIQ (the name has several values). */
 static int find_name(const struct parser *p, const struct term *t, const char *name,
 		     size_t len, uint64_t *ret_value)
 {
@@ -58,8 +57,8 @@ static bool is_quote(char c)
 	return c == '"' || c == '\'';
 }
 
-/* Move *@at to the name, which is in quotes or an identifier.  Returns its length; 0:
- * there is none. */
+/* Move *@at to the first character of the name, which is an identifier or is in quotes.
+ * Returns the length of the name; 0: there is none. */
 static size_t take_name(const char **at)
 {
 	const char *end;
@@ -127,7 +126,7 @@ static size_t word_start(const char *text, size_t end)
 	return end;
 }
 
-/* Returns the position before all characters of @what that precede @at. */
+/* Move back from @at over all characters that are in @what.  Returns the new position. */
 static size_t skip_back(const char *text, size_t at, const char *what)
 {
 	while (at && strchr(what, text[at - 1]))
@@ -135,7 +134,7 @@ static size_t skip_back(const char *text, size_t at, const char *what)
 	return at;
 }
 
-/* The value at @at is wrong: offer the names of the field before it. */
+/* The value at @at is wrong: suggest names that may be compared with the field before it. */
 static void offer_values(const struct event_format *fmt, const char *text, size_t at,
 			 const struct filter_env *env, struct nearest *near)
 {

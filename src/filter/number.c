@@ -4,12 +4,13 @@
 
 #include "filter/term.h"
 
-#define NUMBER_MAX	24		/* the kernel's limit, with the sign and the NUL */
+#define NUMBER_MAX	24		/* limit of the kernel: characters of a number,
+					 * with the sign and the NUL */
 
 /* ---- parse a number ---- */
 
-/* Parse the whole text from @s to @end, in base 10, 8 (0...) or 16 (0x...).  Returns
- * false if it is no number or too large. */
+/* Parse the text from @s to @end as one number, in base 10, 8 (0...) or 16 (0x...).
+ * Returns false if it is no number or too large. */
 static bool to_unsigned(const char *s, const char *end, uint64_t *ret_value)
 {
 	unsigned int base = 10, digit;
@@ -103,7 +104,8 @@ struct part term_emit_range(struct parser *p, const struct term_field *field,
 	});
 }
 
-/* Emit "the number is less than @value".  @least: the smallest value of the type. */
+/* Emit the predicate "the number is less than @value".  @least: the smallest value of the
+ * type. */
 static struct part emit_less(struct parser *p, const struct term_field *field,
 			     uint64_t least, uint64_t value)
 {

@@ -26,8 +26,8 @@ FILTER_LOAD(2, uint16_t)
 FILTER_LOAD(4, uint32_t)
 FILTER_LOAD(8, uint64_t)
 
-/* Load a number of the record, shifted up to bit 63.  Not for FILTER_LOAD_CPU.  The
- * nested ifs become branches; a jump table would cost more. */
+/* Returns a number of the record, shifted left until its highest bit is bit 63.  Not for
+ * FILTER_LOAD_CPU.  The nested ifs become branches; a jump table would be slower. */
 static inline uint64_t filter_load(const struct filter_insn *insn, const char *rec)
 {
 	const char *at = rec + insn->offset;
@@ -52,9 +52,9 @@ static inline bool filter_compare(const struct filter_insn *insn,
 #define FILTER_KEY(op, load)	((unsigned int)(op) | (unsigned int)(load) << 8)
 
 /*
- * Run from instruction @at to an end, or to an instruction that does not compare a number
- * of the record.  The record must have p->record_bytes or more.  The most frequent
- * instructions come first, with the fewest steps.
+ * Run from instruction @at on.  Stop at an end, or at an instruction that does not
+ * compare a number of the record.  The record must have p->record_bytes or more.  The
+ * most frequent instructions are tested first.
  * Returns the instruction at which to continue with filter_run_on(), or an end.
  */
 static inline uint32_t filter_run_numbers(const struct filter_program *p,

@@ -13,15 +13,16 @@
 #include "abi/filter.h"
 
 #define FILTER_COMM_LEN		16
-/* Bytes that are read of a string to which a record only points; the rest is ignored. */
+/* Limit: bytes that are read of a string that is not in the record; the rest is ignored. */
 #define FILTER_POINTER_MAX	1024
 
 /* Values that a filter needs and that are not in the record. */
 struct filter_context {
 	uint32_t cpu;
-	uint32_t tid;			/* this thread, whose memory is read */
-	/* Stores the thread's name, cut or padded with NULs.  NULL: no name matches.
-	 * Called only if a filter needs the name; signal handlers call it, too. */
+	uint32_t tid;			/* id of this thread, used to read its memory */
+	/* Stores the name of the thread, cut or padded with NULs to its size.  NULL: no
+	 * comparison with a name is true.  Called only if a filter uses the name; must be
+	 * safe in signal handlers. */
 	void (*get_comm)(char ret_comm[FILTER_COMM_LEN]);
 };
 

@@ -4,9 +4,10 @@
 
 #include <ctype.h>
 
-#define STRING_MAX	256		/* the kernel's limit, with the NUL */
+#define STRING_MAX	256		/* limit of the kernel: characters of a string,
+					 * with the NUL */
 
-/* ---- FIELD OP ---- */
+/* ---- parse FIELD and OP ---- */
 
 size_t term_word_len(const char *text)
 {
@@ -38,7 +39,7 @@ static int parse_field(struct parser *p, struct term *t)
 
 static int parse_op(struct parser *p, struct term *t)
 {
-	/* in the order of the search: "<=" before "<" */
+	/* in the order in which they are tried: "<=" before "<" */
 	static const char *const names[NR_OPS] = {
 		[OP_GLOB] = "~", [OP_NE] = "!=", [OP_EQ] = "==",
 		[OP_LE] = "<=", [OP_LT] = "<", [OP_GE] = ">=", [OP_GT] = ">",
@@ -54,7 +55,8 @@ static int parse_op(struct parser *p, struct term *t)
 
 /* ---- .function ---- */
 
-/* Parse VALUE as the name of a function or an address in one, and find its range. */
+/* Parse VALUE, the name of a function or an address in a function.  Returns the
+ * function's range of addresses. */
 static int find_function(struct parser *p, uint64_t *ret_start,
 			 uint64_t *ret_end)
 {
@@ -80,7 +82,7 @@ static int find_function(struct parser *p, uint64_t *ret_start,
 	return r ? term_fail(p, FILTER_ERR_NO_FUNCTION, p->at) : 0;
 }
 
-/* Parse a predicate with .function: the field is an address in the function. */
+/* Parse a predicate with .function: true if the field is an address in the function. */
 static int parse_function(struct parser *p, const struct term *t,
 			  struct part *ret_part)
 {

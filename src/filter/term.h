@@ -15,17 +15,18 @@ enum field_use {
 	USE_NUMBER,
 	USE_CPU,
 	USE_FLOAT,			/* float or double */
-	USE_MASK_LOC, USE_MASK_REL,	/* a mask if compared with CPUS{}, else a number */
-	USE_ARRAY, USE_LOC, USE_REL, USE_PTR, USE_COMM,	/* strings */
+	USE_MASK_LOC, USE_MASK_REL,	/* a mask when it is compared with CPUS{}, else a
+					 * number */
+	USE_ARRAY, USE_LOC, USE_REL, USE_PTR, USE_COMM,	/* the five kinds of strings */
 };
 
 /* A field as a filter sees it. */
 struct term_field {
 	enum field_use use;
-	uint32_t offset, size;		/* bytes in the record; both 0 if the field is
-					 * not in the record */
-	uint32_t bits;			/* of the number: 8, 16, 32, 64; 0: the field
-					 * is no number */
+	uint32_t offset, size;		/* in bytes; both are 0 if the field is not in the
+					 * record */
+	uint32_t bits;			/* size of the number: 8, 16, 32 or 64; 0: the
+					 * field is no number */
 	bool is_signed;
 };
 
@@ -47,7 +48,7 @@ struct term {
  */
 bool term_find_field(const struct event_format *fmt, const char *name,
 		     size_t len, struct term_field *ret_field);
-/* Offer the names of all these fields to @near. */
+/* Offer the names of all fields that term_find_field() finds to @near. */
 struct nearest;
 void term_offer_fields(const struct event_format *fmt, struct nearest *near);
 /* Returns the length of the identifier at @text; 0: there is none. */
@@ -86,14 +87,14 @@ int term_take_unsigned(struct parser *p, enum filter_error_code wrong,
 		       uint64_t *ret_value);
 
 /*
- * Parse an integer, and emit the code of the predicate, as the next three functions do
+ * Parse an integer, and emit the code of the predicate.  The next three functions do so
  * for other kinds of values.
  * Returns 0 or -EINVAL, with the error in p->error.
  */
 int term_parse_number(struct parser *p, const struct term *t,
 		      struct part *ret_part);
 /* Parse the name of a number, with or without quotes.  Returns -ENOENT, with p->at
- * unchanged, if it is no such name. */
+ * unchanged, if there is no such name. */
 int term_parse_name(struct parser *p, const struct term *t, struct part *ret_part);
 /*
  * Parse a number for a field of type float or double.
@@ -108,16 +109,16 @@ int term_parse_float(struct parser *p, const struct term *t,
 int term_parse_cpus(struct parser *p, const struct term *t,
 		    struct part *ret_part);
 
-/* Emit an instruction that is always false. */
+/* Emit a predicate that is always false. */
 struct part term_emit_never(struct parser *p);
 /* Emit @insn with the offset of @field. */
 struct part term_emit(struct parser *p, const struct term_field *field,
 		      struct filter_insn insn);
-/* Returns how to load the number of @field (enum filter_load).  The field must be a
- * number. */
+/* Returns the kind of load for the number in @field (enum filter_load).  The field must
+ * be a number. */
 uint8_t term_load(const struct term_field *field);
-/* Emit the predicate "the field's number is from @low to @high".  Both are shifted up
- * to bit 63, and @low <= @high. */
+/* Emit the predicate "@low <= number of the field <= @high".  Both limits are shifted
+ * left, so that the highest bit of the number is bit 63, and @low <= @high. */
 struct part term_emit_range(struct parser *p, const struct term_field *field,
 			    uint64_t low, uint64_t high);
 /* Emit the predicate "FIELD @op @value" for a number. */

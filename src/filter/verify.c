@@ -30,7 +30,7 @@ static uint32_t read_bytes(const struct filter_insn *insn)
 	}
 }
 
-/* Check the second byte of an instruction, its load or flags. */
+/* Check the second byte of an instruction: its kind of load, or its flags. */
 static bool is_known(const struct filter_insn *insn)
 {
 	return is_number(insn) ? insn->load < FILTER_LOADS :
