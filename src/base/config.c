@@ -17,7 +17,7 @@
 #define FILE_BYTES	8192
 #define BLANKS		" \t\r"
 
-/* Get the path of the file.  "" if $ULF_CONFIG is empty: there is no file. */
+/* Get the path of the file.  The path is "" if $ULF_CONFIG is empty: then there is no file. */
 static int find(char path[PATH_BYTES])
 {
 	const char *file = getenv("ULF_CONFIG");

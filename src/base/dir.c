@@ -31,9 +31,9 @@ static const char *named_by_env(void)
 }
 
 /*
- * Return true if the directory with attributes @st is the root of a mount.  A kernel before
- * 5.8 does not report that; then compare the device with the parent's.  The kernel fills in
- * both attributes, so a FUSE server cannot forge them.
+ * Return true if the directory with attributes @st is the root of a mount.  A kernel before 5.8
+ * does not report that; then compare the device numbers of the directory and its parent.  The
+ * kernel itself provides both values, so a FUSE server cannot forge them.
  */
 static bool is_mount(const struct statx *st, int parent_fd, const char *parent)
 {
@@ -73,8 +73,8 @@ int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *
 }
 
 /*
- * Check a directory as dir_check() does.  The checks use a descriptor, so that nobody can
- * swap the directory between two of them.  O_PATH also opens a directory that this user
+ * Check a directory as dir_check() does.  All checks use one descriptor, so that nobody can
+ * replace the directory between two of them.  O_PATH also opens a directory that this user
  * cannot read.
  */
 static int check(const char *path, bool may_be_mount)
@@ -90,7 +90,8 @@ static int check(const char *path, bool may_be_mount)
 	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) + 1 : 0, path);
 	ret = read_attributes(fd, "", &st);
 	if (ret == 0 && !may_be_mount && is_mount(&st, AT_FDCWD, parent))
-		ret = -EXDEV;		/* checked first: a FUSE server forges owner and mode */
+		ret = -EXDEV;		/* checked before owner and mode, because a FUSE server
+					 * can forge those */
 	else if (ret == 0 && st.stx_uid != geteuid())
 		ret = -EPERM;
 	else if (ret == 0 && st.stx_mode & 077)
@@ -195,7 +196,7 @@ int dir_find(char ret_path[static DIR_PATH_BYTES])
 		ret = find_in(&dir_places[i], ret_path);
 	if (ret == -ENODEV)
 		ret = dir_find_session(true, ret_path);
-	if (ret == -ENODEV)		/* error messages name this path */
+	if (ret == -ENODEV)		/* return the usual path for error messages */
 		dir_place_path(&dir_places[DIR_PLACES - 1], geteuid(), 0, ret_path);
 	return ret;
 }

@@ -44,18 +44,19 @@
 /* A directory of the system in which each user may have a ulf directory. */
 struct dir_place {
 	const char *parent;		/* path, for example "/dev/shm" */
-	const char *prefix;		/* a name is the prefix and the user id */
+	const char *prefix;		/* the name of a user's directory is this prefix and the
+					 * user id */
 };
 
 #define DIR_PLACES		2
-#define DIR_NAMES		64u	/* names that a user may have in each place */
+#define DIR_NAMES		64u	/* limit: names that a user may have in each place */
 
-/* In the order in which they are tried. */
+/* All places, in the order in which they are tried. */
 extern const struct dir_place dir_places[DIR_PLACES];
 
 /*
- * Get the path of name @number of user @uid in @place, for example /dev/shm/ulf-1000.2 for
- * number 2.  Number 0 is the usual name and has no suffix.  Returns 0 or -ENAMETOOLONG.
+ * Get the path of a user's directory in @place.  @number: 0 for the usual name; 2 for
+ * /dev/shm/ulf-1000.2, for example.  Returns 0 or -ENAMETOOLONG.
  */
 int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int number,
 		   char ret_path[static DIR_PATH_BYTES]);

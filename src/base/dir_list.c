@@ -13,7 +13,8 @@
 
 #include "base/dir.h"
 
-#define ENTRIES_MAX	100000u		/* names of ulf's form that are checked in each directory */
+#define ENTRIES_MAX	100000u		/* limit: names of the form of ulf's names that are
+					 * checked in each directory */
 
 /* ---- directories of this user ---- */
 
@@ -64,9 +65,9 @@ void dir_each_other(const char *dir, void (*emit)(void *arg, const char *path), 
 /* ---- users that have a directory ---- */
 
 struct users {
-	unsigned int *uids;		/* [DIR_USERS_MAX], each user once */
+	unsigned int *uids;		/* array of DIR_USERS_MAX user ids, each one once */
 	size_t nr;
-	bool is_cut;			/* a limit was hit: there may be more */
+	bool is_cut;			/* a limit was reached: there may be more users */
 };
 
 static void add_user(struct users *users, unsigned int uid)

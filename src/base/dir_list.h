@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define DIR_USERS_MAX	4096u		/* users that dir_users() returns at most */
+#define DIR_USERS_MAX	4096u		/* limit: users that dir_users() returns */
 
 /*
  * dir_each_other - call @emit for each other directory of this user that has roots

@@ -18,7 +18,7 @@ struct text;
 
 enum escape_flags {
 	ESCAPE_NEWLINES	= 1,		/* escape newlines, too: the result is one line */
-	ESCAPE_END	= 2,		/* no more bytes follow @data */
+	ESCAPE_END	= 2,		/* @data is the last part of the text */
 };
 
 /*

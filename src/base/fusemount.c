@@ -20,7 +20,7 @@
 #define FUSE_DEVICE	"/dev/fuse"
 #define HELPER		"fusermount3"
 #define OPTIONS		"default_permissions"
-#define HELPER_MISSING	127		/* exit status if exec failed */
+#define HELPER_MISSING	127		/* exit status of the child if exec() failed */
 
 bool fusemount_is_device(int fd)
 {
@@ -54,7 +54,8 @@ static int mount_directly(const char *name, const char *dir, int fd)
 	return 0;
 }
 
-/* Wait for @pid.  Returns its exit status; -EINTR if a signal killed it; or -errno. */
+/* Wait until process @pid ends.  Returns its exit status; -EINTR if a signal killed it; or
+ * -errno. */
 static int wait_for(pid_t pid)
 {
 	int status;
@@ -68,9 +69,10 @@ static int wait_for(pid_t pid)
 
 /*
  * Start a helper program.  Returns its process id or -errno.
- * @keep_fd: the only other descriptor that stays open in the helper, the socket of
- *	     fusermount3; -1: none
- * @error_fd: becomes its standard error, with messages in English; -1: it inherits ours
+ * @keep_fd: the only descriptor besides the standard ones that stays open in the helper: the
+ * socket of fusermount3; -1: none
+ * @error_fd: becomes its standard error, and its messages are in English; -1: it inherits the
+ * standard error of this process
  */
 static pid_t helper_start(char *const argv[], int keep_fd, int error_fd)
 {
@@ -123,7 +125,7 @@ static int receive_fd(int sock)
 	return fd;
 }
 
-/* Read @fd to its end.  Keep as much as fits into @text, and terminate it. */
+/* Read from @fd until its end.  Store as much as fits in @text, with a NUL. */
 static void read_text(int fd, char *text, size_t size)
 {
 	char rest[256];
@@ -178,8 +180,8 @@ close_sock:
 	return pid < 0 ? pid : wait_for(pid);
 }
 
-/* Mount with fusermount3.  Print its messages only if it fails, because it complains about a
- * missing /etc/mtab and mounts nevertheless. */
+/* Mount with fusermount3.  Print its messages only if it fails: without /etc/mtab it prints a
+ * complaint, but mounts successfully. */
 static int mount_with_helper(const char *dir, int *ret_fd, enum fusemount_step *ret_step)
 {
 	char *const argv[] = {
@@ -315,7 +317,8 @@ int fusemount_close(const char *dir, bool is_lazy, bool is_quiet)
 	return unmount_with_helpers(dir, is_lazy, is_quiet);
 }
 
-/* Decode the escapes of /proc/self/mountinfo in place: it writes a blank as \040. */
+/* Decode the escapes of /proc/self/mountinfo in place, for example \040, which stands for a
+ * blank. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -368,7 +371,7 @@ bool fusemount_is_mounted(const char *dir)
 
 	if (!file)
 		return false;
-	/* The topmost mount on a directory has the last line. */
+	/* If there are several mounts on a directory, the last line is the topmost one. */
 	while (getline(&line, &room, file) > 0) {
 		if (cut(line, &mount_dir, &type) && strcmp(mount_dir, dir) == 0)
 			is_ours = strcmp(type, FUSEMOUNT_TYPE) == 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mount and unmount FUSE as any user: with mount(2) and umount2(2) where they are allowed
- * (root, a user namespace), else with the set-uid helper fusermount3.  Where fusermount3
- * cannot unmount, with umount(8).
+ * Mount and unmount FUSE as any user: with mount(2) and umount2(2) if they are allowed (to root,
+ * or in a user namespace), else with the set-uid helper fusermount3.  If fusermount3 cannot
+ * unmount, umount(8) is tried.
  */
 #ifndef BASE_FUSEMOUNT_H
 #define BASE_FUSEMOUNT_H
@@ -11,7 +11,7 @@
 
 #define FUSEMOUNT_TYPE		"fuse.tracefs"
 
-/* The step that fusemount_open() has tried last. */
+/* The last step that fusemount_open() has tried. */
 enum fusemount_step {
 	FUSEMOUNT_DEVICE,		/* open /dev/fuse */
 	FUSEMOUNT_HELPER,		/* start fusermount3 */
@@ -50,7 +50,8 @@ int fusemount_close(const char *dir, bool is_lazy, bool is_quiet);
 /* Return true if the topmost mount on @dir is a mount of ulf.  @dir must be a path without
  * symbolic links. */
 bool fusemount_is_mounted(const char *dir);
-/* Return true if the server of the mount on @dir has died.  Waits for a server that lives. */
+/* Return true if the server of the mount on @dir has died.  If the server is alive, the call
+ * waits for its answer. */
 bool fusemount_is_stale(const char *dir);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Match globs without recursion.  After a mismatch only the last * needs another try: an
- * earlier * that matched more could not help.
+ * Match globs without recursion.  After a mismatch only the last * before it is tried again with
+ * a longer match: a longer match of an earlier * cannot help.
  */
 #include "base/glob.h"
 
 #include <string.h>
 
 /*
- * Match @c with a class [...].  @p is after the '['.  Returns the address after the ']', or
- * NULL if there is no ']': then '[' is an ordinary character.
+ * Match @c with a class [...].  @p points to the character after the '['.  Returns the address
+ * after the ']'; or NULL if there is no ']': then '[' is an ordinary character.
  */
 static const char *match_class(const char *p, const char *end, char c,
 			       bool *ret_match)
@@ -35,8 +35,8 @@ static const char *match_class(const char *p, const char *end, char c,
 	return p + 1;
 }
 
-/* Match the character @c with the element of the pattern at *@p, and move *@p after the
- * element. */
+/* Match the character @c with the pattern's element at *@p (a character, an escape, ? or a
+ * class), and move *@p to the next element. */
 static bool match_one(const char **p, const char *end, char c)
 {
 	const char *next;
@@ -62,9 +62,9 @@ static bool match_one(const char **p, const char *end, char c)
 }
 
 /*
- * @star is the element after the last *, and @retry the text where the current try began.
- * Example: *ab on "aab".  The first try finds that b does not match the second a.  So the *
- * takes one character more, and ab is tried on "ab".
+ * @star points to the pattern after the last *, @retry to the text at which that rest of the
+ * pattern was tried last.  Example: *ab on "aab".  The first try finds that b does not match the
+ * second a.  So the * matches one character more, and ab is tried on "ab".
  */
 bool glob_match_text(const char *pattern, size_t len, const char *text,
 		     size_t text_len)

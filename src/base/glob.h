@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A pattern without any of these characters matches only the same text. */
+/* The special characters.  A pattern without any of them matches only the same text. */
 #define GLOB_WILDCARDS	"*?[\\"
 
 /* Return true if all of @text matches the first @len bytes of @pattern. */

@@ -5,11 +5,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define EDITED_MAX	64u		/* longest word for which edits are counted */
-#define AFFIX_MIN	3u		/* shortest word that may be a part of a longer name */
-#define RANK_AFFIX	16u		/* added for such names: they rank after edited ones */
-#define OFFER_WORK	8u		/* units of work for a name, and 1 per character */
-#define EDIT_WORK	3u		/* more units per character if edits are counted */
+#define EDITED_MAX	64u		/* limit: characters of a word for which edits are
+					 * counted */
+#define AFFIX_MIN	3u		/* least characters of a word that may be the beginning
+					 * or end of a longer name */
+#define RANK_AFFIX	16u		/* added to the rank of such a longer name, so that it is
+					 * farther than any name found by edits */
+#define OFFER_WORK	8u		/* units of work for each name; one more unit for each of
+					 * its characters */
+#define EDIT_WORK	3u		/* further units for each character if edits are counted */
 
 static unsigned char lower(char c)
 {
@@ -35,7 +39,7 @@ static bool is_same(const char *a, const char *b, size_t len)
 	return i == len;
 }
 
-/* Return how many edits a name may differ by from a word of @len characters. */
+/* Return the limit for the edits between a word of @len characters and a name. */
 static uint32_t edits_allowed(size_t len)
 {
 	return len < 2 ? 0 : len < 6 ? 1 : len < 12 ? 2 : len <= EDITED_MAX ? 3 : 0;
@@ -47,11 +51,11 @@ static uint32_t least(uint32_t a, uint32_t b)
 }
 
 /*
- * Count the edits between near->word and @name: the optimal string alignment distance,
- * computed one column of the matrix at a time (Hyyro 2003).  A column belongs to a character of
- * @name, and bit i of each variable to character i of near->word, which is row i.  @plus: the
- * cell is one more than the cell above it.  @minus: it is one less.  @same: it is equal to its
- * neighbour at the upper left.
+ * Count the edits between near->word and @name: the optimal string alignment distance, computed
+ * with bit vectors (Hyyro 2003).  Its matrix has one row for each character of near->word, one
+ * column for each character of @name.  The loop computes one column at a time; bit i of each
+ * variable is row i.  @plus: the cell is one more than the cell above it.  @minus: the cell is
+ * one less.  @same: the cell is equal to its neighbour at the upper left.
  */
 static uint32_t count_edits(const struct nearest *near, const char *name, size_t len)
 {
@@ -112,7 +116,7 @@ void nearest_offer(struct nearest *near, const char *name)
 	} else if (most && apart <= most) {
 		rank = 2 * count_edits(near, name, len);
 		if (rank && len > near->len && is_same(near->word, name, near->len))
-			rank--;		/* for traceof prefer traceoff to traceon */
+			rank--;		/* so that traceoff is nearer to traceof than traceon */
 		near->work_left -= least(near->work_left, EDIT_WORK * (uint32_t)len);
 	}
 	if (rank > 2 * most)

@@ -18,15 +18,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NEAREST_MAX	255u		/* bytes of a word or name; longer ones are ignored */
-#define NEAREST_WORK	(24u << 20)	/* units of work for a word; a unit takes a few ns */
+#define NEAREST_MAX	255u		/* limit: bytes of a word or name; longer ones are
+					 * ignored */
+#define NEAREST_WORK	(24u << 20)	/* limit: units of work for one word; a unit takes a few
+					 * ns */
 
 struct nearest {
-	const char *word;		/* memory of the caller */
+	const char *word;		/* the word that was searched for; memory of the caller */
 	size_t len;			/* bytes of @word */
 	uint32_t rank;			/* rank of @best, less is nearer; UINT32_MAX: no name yet */
-	uint32_t work_left;		/* units; 0: ignore further names */
-	uint64_t places[256];		/* per character: bitmap of its positions in the word */
+	uint32_t work_left;		/* units of work that are left; 0: ignore further names */
+	uint64_t places[256];		/* for each character: bitmap of its positions in the
+					 * word */
 	char best[NEAREST_MAX + 1];	/* nearest name so far */
 };
 

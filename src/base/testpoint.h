@@ -8,7 +8,7 @@
 #define ULF_BASE_TESTPOINT_H
 
 #ifdef ULF_TESTPOINTS
-/* Set by a test before it runs the code; NULL: no effect. */
+/* A test sets the function before it runs the code.  NULL: TESTPOINT() has no effect. */
 extern void (*testpoint_hook)(const char *name);
 #define TESTPOINT(name) do {				\
 	if (testpoint_hook)				\

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* struct text: the functions that are not inline. */
+/* The functions of struct text that are not inline. */
 #include "text.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ bool text_grow(struct text *t, size_t bytes)
 	cap = t->cap ? t->cap : TEXT_FIRST;
 	while (cap <= need)
 		cap = cap > SIZE_MAX / 2 ? SIZE_MAX : cap * 2;
-	/* cap never exceeds max + 1, so text_reserve() need not check max. */
+	/* Limit cap to max + 1.  So text_reserve() need not check max. */
 	if (cap - 1 > t->max)
 		cap = t->max + 1;
 	data = realloc(t->data, cap);
@@ -64,7 +64,8 @@ void text_escape_newlines(struct text *t, size_t from)
 		nr += t->data[i] == '\n';
 	if (!nr || !text_reserve(t, nr))
 		return;
-	/* Move bytes from the end on, so that none is overwritten before it was moved. */
+	/* Move the bytes backwards from the end, so that none is overwritten before it was
+	 * moved. */
 	to = t->len + nr;
 	for (i = t->len; i > from; i--) {
 		bool is_newline = t->data[i - 1] == '\n';
@@ -119,7 +120,7 @@ void text_printf(struct text *t, const char *fmt, ...)
 const char *text_str(struct text *t)
 {
 	if (!t->cap) {
-		/* Nothing was written yet, or there was no memory. */
+		/* No memory was allocated: nothing was written, or the allocation failed. */
 		return "";
 	}
 	t->data[t->len] = '\0';

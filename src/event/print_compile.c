@@ -316,7 +316,7 @@ static void compile_format(struct compiler *c, const char *p,
 	size_t lit = pool->len;
 
 	/* @p is in the decoded string, c->tok.text in the print fmt, where errors are
-	 * reported. Both move from % to %, so c->tok.text is always at the % that is
+	 * reported.  Both move from % to %, so c->tok.text is always at the % that is
 	 * being parsed. */
 	c->tok.text = c->text;
 	while (*p && !c->error) {

@@ -80,7 +80,7 @@ void print_next(struct compiler *c);
 /* Set the error at the current token.  An earlier error is kept. */
 void print_fail(struct compiler *c, int error, const char *message);
 /* Set the error -EINVAL at the token @at, which is correct C, but whose value is not
- * known here. @remedy: what to change in the trace header. */
+ * known here.  @remedy: what to change in the trace header. */
 void print_fail_unknown(struct compiler *c, struct token at, const char *message,
 			const char *remedy);
 /* Returns true if the current token is @punct. */
@@ -152,7 +152,7 @@ const struct local *print_local_find(const struct compiler *c);
 
 /* print_type.c */
 /* Returns true if the tokens after a '(' are a type, so that this is a cast or
- * sizeof(type). The current token is the one after the '('.  @is_sizeof: `sizeof`
+ * sizeof(type).  The current token is the one after the '('.  @is_sizeof: `sizeof`
  * precedes the '('. */
 bool print_at_type(struct compiler *c, bool is_sizeof);
 /* Parse a type up to the ')' after it.  Returns false if the type is not known. */

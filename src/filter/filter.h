@@ -86,7 +86,7 @@ struct filter_env {
 			   uint64_t *ret_start, uint64_t *ret_end);
 	/*
 	 * Call @each for all names that may be compared with the field at @offset of
-	 * records of @fmt. NULL: there are no names.
+	 * records of @fmt.  NULL: there are no names.
 	 */
 	void (*names)(void *ctx, const struct event_format *fmt, uint32_t offset,
 		      filter_name_fn *each, void *arg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes of the buffer, and the directory per_cpu/. */
+/* The files for the size and state of the buffer, and the directory per_cpu/. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -115,7 +115,7 @@ int subbuf_size_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Round up to a power of two. */
+/* Set the size of a sub-buffer, rounded up to a power of two. */
 ssize_t subbuf_size_store(struct tracefs_file *file, const char *buf, size_t size,
 			  pid_t tid)
 {
@@ -166,13 +166,15 @@ int stats_show(struct tracefs_node *node, struct text *out)
 	struct instance *instance = tracefs_instance(node);
 	struct ring_stats stats;
 
-	/* Free old rings that nobody needs, so that their records are not counted. */
+	/* First free the old rings that no process and no reader uses, so that their records are
+	 * not counted. */
 	instance_retire(instance);
 	instance_stats(instance, RINGS_MAIN, (int)node->number, &stats);
 	text_printf(out,
 		    "entries: %" PRIu64 "\n"
 		    "overrun: %" PRIu64 "\n"
-		    "commit overrun: 0\n"	/* a commit cannot be overrun here */
+		    "commit overrun: 0\n"	/* always 0: with these rings, no commit can be
+						 * overrun */
 		    "bytes: %" PRIu64 "\n"
 		    "oldest event ts: ",
 		    stats.entries, stats.overrun,

@@ -112,7 +112,8 @@ static ssize_t marker_store(struct tracefs_file *file, const char *buf, size_t s
 	if (!(instance_options(instance) & OPTION_MARKERS))
 		return -EINVAL;
 	taken = write(instance, buf, size, tid);
-	/* The write has made the rings.  Processes must use them for their next events. */
+	/* The rings were made by this write.  Processes must apply that, to use them for their
+	 * next events. */
 	if (taken >= 0 && !had_rings)
 		tracefs_file_apply(file);
 	return taken;

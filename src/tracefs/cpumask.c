@@ -63,8 +63,8 @@ static int parse_word(const char *text, size_t *end, uint32_t *ret_word)
 	return 0;
 }
 
-/* Parse a mask from its end, where the lowest CPUs are.  -EOVERFLOW: it has a CPU that does not
- * exist. */
+/* Parse a mask, backwards from its end, where the lowest CPUs are.  -EOVERFLOW: the mask has a
+ * CPU that does not exist. */
 static int parse_mask(const char *text, size_t len, uint32_t nr_cpus,
 		      uint32_t words[WORDS_MAX])
 {

@@ -11,9 +11,9 @@
 /* ---- directories ---- */
 
 /*
- * Return the name of the system of a directory, or "".  A root that was asleep is loaded again
- * from its memory, which the program can write, so it may have fewer systems now than when the
- * node was made.
+ * Return the name of the system that a directory stands for.  Return "" if the root has no such
+ * system any more: when a root wakes up, its systems are loaded from its memory again, and the
+ * program could have changed that memory since the node was made.
  */
 static const char *system_of(const struct tracefs_node *node)
 {
@@ -21,7 +21,7 @@ static const char *system_of(const struct tracefs_node *node)
 	       node->root->systems[node->number] : "";
 }
 
-/* -ENOENT if the system has no event that is visible now. */
+/* Returns -ENOENT, too, if none of the system's events is visible at present. */
 int events_lookup(struct tracefs_node *dir, const char *name,
 		  struct tracefs_node **ret_node)
 {
@@ -33,7 +33,7 @@ int events_lookup(struct tracefs_node *dir, const char *name,
 	return tracefs_node_new(dir, dir->dir->child[0], root, (uint32_t)number, ret_node);
 }
 
-/* root->visible is sorted, so the events of a system follow each other. */
+/* root->visible is sorted, so the events of one system are next to each other. */
 int events_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 {
 	struct root *root = dir->root;
@@ -142,7 +142,7 @@ int event_enable_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Turn all events of @match on or off.  Returns the bytes taken, or -errno. */
+/* Turn all events that @match selects on or off.  Returns the bytes taken, or -errno. */
 static ssize_t enable_store(struct tracefs_file *file, const char *buf, size_t size,
 			    const struct event_match *match)
 {
@@ -179,7 +179,8 @@ ssize_t event_enable_store(struct tracefs_file *file, const char *buf, size_t si
 	return enable_store(file, buf, size, &match);
 }
 
-/* Show 0, 1, X (some events are on) or ? (there are no events).  @system NULL: all systems. */
+/* Show the state of all events of @system: 0, 1, X (some events are on) or ? (there are no
+ * events).  @system NULL: the events of all systems. */
 static int enable_show(struct tracefs_node *node, const char *system,
 		       struct text *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open files: call the methods show and store, and those of streams. */
+/* Open files: call the methods show and store, or the methods of struct tracefs_stream. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,11 @@
 #include "symbols/parse.h"
 #include "tracefs/tree.h"
 
-#define SHOW_BYTES_MAX	(64u << 20)	/* longest text of a file */
-#define NUMBER_MAX	67		/* characters of a number; the kernel ignores the rest */
-#define RESTART_NS	100000000u	/* retry after -ERESTART at the latest */
+#define SHOW_BYTES_MAX	(64u << 20)	/* limit: bytes of the text that show() may print */
+#define NUMBER_MAX	67		/* limit: characters of a number; the kernel ignores the
+					 * rest */
+#define RESTART_NS	100000000u	/* a request is retried at the latest this long after
+					 * -ERESTART */
 
 static bool wants_read(int flags)
 {
@@ -25,7 +27,8 @@ static bool wants_write(int flags)
 	return (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* Check the mode as the VFS does: the permission bits of the owner.  root may do everything. */
+/* Check the permission bits as the VFS does.  Only the bits of the owner matter; the user root
+ * may do everything. */
 static bool is_allowed(const struct tracefs_def *def, int flags)
 {
 	return geteuid() == 0 ||
@@ -43,7 +46,7 @@ static bool is_early(const struct tracefs_file *file)
 	       server_now_ns() < file->restart_ns;
 }
 
-/* Remember whether @r is -ERESTART; returns @r. */
+/* Store in @file whether the result @r is -ERESTART, for is_early().  Returns @r. */
 static ssize_t note_restart(struct tracefs_file *file, ssize_t r)
 {
 	file->restart_serial = parse_serial();
@@ -105,7 +108,7 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 	if (wants_write(flags) && (flags & O_TRUNC) && file->def->truncate)
 		r = truncate_file(file);
 	if (r == -ERESTART)
-		r = 0;			/* tracefs_settle() does it later */
+		r = 0;			/* tracefs_settle() truncates the file later */
 	if (!r && file->def->stream && file->def->stream->open)
 		r = file->def->stream->open(file);
 	if (r) {
@@ -135,7 +138,8 @@ static int flush(struct tracefs_file *file)
 	return r;
 }
 
-/* Wait up to @wait_ns until all processes have applied the change.  -EINPROGRESS: not yet. */
+/* Wait up to @wait_ns until all processes have applied the change.  -EINPROGRESS: they have not
+ * yet. */
 static int write_wait(struct tracefs_file *file, uint64_t wait_ns)
 {
 	int r = apply_wait(&file->apply, wait_ns);
@@ -156,7 +160,7 @@ void tracefs_close(struct tracefs_file *file)
 {
 	if (!file)
 		return;
-	/* The writer may have exited before its change was applied. */
+	/* Wait here, because the writer may have exited before its change was applied. */
 	if (!flush(file) && file->apply.root)
 		write_wait(file, APPLY_WAIT_NS);
 	if (file->def->stream && file->def->stream->close)
@@ -172,7 +176,7 @@ void tracefs_close(struct tracefs_file *file)
 	free(file);
 }
 
-/* Call show() when the file is read from its start, and keep the text for later reads. */
+/* Call show() when the file is read from its start.  Later reads get their bytes from that text. */
 static ssize_t read_text(struct tracefs_file *file, char *buf, size_t size,
 			 off_t offset)
 {

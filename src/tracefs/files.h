@@ -11,12 +11,13 @@
 
 #include "tracefs/tree.h"
 
-/* Append the text of a file to @out.  Returns 0 or -errno; -ENODEV if its event is gone. */
+/* Method show: append the text of the file to @out.  Returns 0 or -errno; -ENODEV if its event
+ * is gone. */
 #define SHOW(name)	int name(struct tracefs_node *node, struct text *out)
 /*
- * Write @size bytes on behalf of thread @tid.  Returns the number of bytes taken, or -errno:
- * -EINVAL or -ERANGE for a wrong value; -ENODEV if the program has ended, or the event is gone;
- * -ENOMEM.  Calls tracefs_file_apply() if processes must apply the change.
+ * Method store: handle a write of @size bytes by thread @tid.  Returns the number of bytes
+ * taken, or -errno: -EINVAL or -ERANGE for a wrong value; -ENODEV if the program has ended, or
+ * the event is gone; -ENOMEM.  Calls tracefs_file_apply() if processes must apply the change.
  */
 #define STORE(name)	ssize_t name(struct tracefs_file *file, const char *buf, \
 				     size_t size, pid_t tid)
@@ -69,7 +70,7 @@ SHOW(event_id_show);
 /* `enable` of a system.  Shows 0, 1, X (some events are on) or ? (there are no events). */
 SHOW(system_enable_show);
 STORE(system_enable_store);
-/* `enable` of all events.  Shows as that of a system. */
+/* `enable` of all events.  Shows the same characters as `enable` of a system. */
 SHOW(events_enable_show);
 STORE(events_enable_store);
 /* Return the event of a file, or NULL if its module is gone. */
@@ -96,7 +97,7 @@ SHOW(event_filter_file_show);
 STORE(event_filter_file_store);
 SHOW(system_filter_file_show);
 STORE(system_filter_file_store);
-/* error_log: the last errors.  A write has no effect; O_TRUNC clears the log. */
+/* error_log: the latest errors.  A write has no effect; O_TRUNC clears the log. */
 SHOW(error_log_file_show);
 STORE(error_log_file_store);
 int error_log_file_truncate(struct tracefs_file *file);
@@ -114,10 +115,11 @@ STORE(print_trigger_store);
 
 /* ---- set_event.c ---- */
 
-/* set_event.  A write takes one token; the writer writes the rest again. */
+/* set_event.  A write takes one token and returns its length; the caller of write(2) writes the
+ * rest again. */
 SHOW(set_event_show);
 STORE(set_event_store);
-/* Turn all events off. */
+/* Turn all events off: set_event was opened with O_TRUNC. */
 int set_event_truncate(struct tracefs_file *file);
 
 /* ---- pids.c ---- */
@@ -126,7 +128,7 @@ int set_event_truncate(struct tracefs_file *file);
  * ids.  A write adds to the list. */
 SHOW(event_pids_show);
 STORE(event_pids_store);
-/* Clear the list. */
+/* Clear the list: the file was opened with O_TRUNC. */
 int event_pids_truncate(struct tracefs_file *file);
 
 /* ---- functions.c ---- */
@@ -147,18 +149,18 @@ SHOW(touched_functions_show);
 SHOW(functions_info_show);
 /*
  * The lists of functions: set_ftrace_filter, set_ftrace_notrace, set_graph_function,
- * set_graph_notrace, stack_trace_filter.  A write takes at least one token, and perhaps not all
+ * set_graph_notrace, stack_trace_filter.  A write takes at least one token, but not always all
  * of them.  Names come into force when the file is flushed; commands come into force at once.
  */
 SHOW(function_list_show);
 STORE(function_list_store);
-/* Begin with an empty list.  Returns 0, -ERESTART or -ENOMEM. */
+/* O_TRUNC: begin with an empty list.  Returns 0, -ERESTART or -ENOMEM. */
 int function_list_truncate(struct tracefs_file *file);
 /* Publish the list that was written.  Returns 0 or -errno; -ERESTART: nothing changed. */
 int function_list_flush(struct tracefs_file *file);
-/* In function_errors.c: write to error_log why store has refused the token @word with -EINVAL. */
+/* In function_errors.c: write to error_log why store() has returned -EINVAL for the token @word. */
 void function_word_log(struct tracefs_file *file, const char *word);
-/* max_graph_depth: calls; 0: no limit. */
+/* max_graph_depth: number of nested calls that are recorded; 0: no limit. */
 SHOW(graph_depth_show);
 STORE(graph_depth_store);
 /* tracing_thresh: microseconds. */
@@ -201,8 +203,8 @@ int trace_truncate(struct tracefs_file *file);
 /* trace_pipe and trace_pipe_raw: reading consumes the records. */
 extern const struct tracefs_stream pipe_stream, raw_stream;
 /*
- * Return true if every thread that polls a trace_pipe_raw of @instance has read all records and
- * polled again since.  Thread @tid does not count: it is the writer that waits.
+ * Return true if every thread that polls a trace_pipe_raw of @instance has read all records, and
+ * has called poll(2) again since.  Thread @tid is ignored: it is the writer that waits.
  */
 bool raw_is_served(struct instance *instance, pid_t tid);
 
@@ -227,7 +229,7 @@ SHOW(buffer_total_size_show);
 /* buffer_subbuf_size_kb: KB of a sub-buffer; a write is rounded up to a power of two. */
 SHOW(subbuf_size_show);
 STORE(subbuf_size_store);
-/* buffer_percent: 0 to 100. */
+/* buffer_percent: how full a buffer must be before poll(2) returns, 0 to 100. */
 SHOW(buffer_percent_show);
 STORE(buffer_percent_store);
 /* buffer_size_kb and stats of a CPU. */
@@ -269,7 +271,8 @@ STORE(tracing_cpumask_store);
 
 /* ---- misc.c ---- */
 
-/* Formats of trace_printk(); names and process ids of threads; how records hold the time. */
+/* printk_formats; saved_cmdlines and saved_tgids: names and process ids of threads;
+ * timestamp_mode. */
 SHOW(printk_formats_show);
 SHOW(saved_cmdlines_show);
 SHOW(saved_cmdlines_size_show);
@@ -277,7 +280,7 @@ STORE(saved_cmdlines_size_store);
 SHOW(saved_tgids_show);
 SHOW(timestamp_mode_show);
 
-/* Return which rings a file reads: those of the snapshot, or the main ones. */
+/* Return the rings that a file reads: those of the snapshot, or those that are recorded to. */
 static inline enum rings tracefs_rings(const struct tracefs_node *node)
 {
 	const struct tracefs_stream *stream = node->def->stream;

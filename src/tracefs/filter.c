@@ -9,8 +9,9 @@
 #include "tracefs/files.h"
 
 /*
- * Return the result @r of a write, or @size.  A wrong filter removes the old one, as in the
- * kernel.  Processes must apply that, too, before the write returns its error.
+ * Return what a write of a filter returns: @size, or the error @r.  A wrong filter removes the
+ * old one, as in the kernel, and processes must apply that, too, before the write returns its
+ * error.
  */
 static ssize_t answer(struct tracefs_file *file, size_t size, int r,
 		      bool is_changed)
@@ -81,7 +82,8 @@ int error_log_file_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* A write has no effect: with > the log was cleared by O_TRUNC, with >> nothing happens. */
+/* A write has no effect.  The shell's `>` opens with O_TRUNC, which has cleared the log; after
+ * `>>` the log is unchanged. */
 ssize_t error_log_file_store(struct tracefs_file *file, const char *buf,
 			     size_t size, pid_t tid)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errors of the lists of functions.  After a list has refused a token, [!]GLOB[:COMMAND[:PARAM]],
- * the functions here parse it once more to find out why, and write that to error_log.
+ * Error messages for the lists of functions.  After a list has refused a token, which has the
+ * form [!]GLOB[:COMMAND[:PARAM]], the functions here parse it once more to find out why, and
+ * write the reason to error_log.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -48,7 +49,8 @@ static void log_function(const struct wrong_write *wrong, const char *at, size_t
 	wrong_write_log(wrong, at, error, name);
 }
 
-/* Log what is wrong with the command at @at, or with its parameter.  False: both are right. */
+/* Write to error_log what is wrong with the command at @at, or with its parameter.  False: both
+ * are correct. */
 static bool log_command(const struct wrong_write *wrong, const char *at, bool is_removal)
 {
 	const struct trigger_cmd *cmd;
@@ -70,8 +72,8 @@ static bool log_command(const struct wrong_write *wrong, const char *at, bool is
 	       trigger_log_count(wrong, count, strlen(count));
 }
 
-/* Log a token of a form that this list never accepts.  @mod: its ":mod", or NULL.  False: the
- * form is accepted. */
+/* If this list never accepts tokens of the form of @at, write that to error_log and return true.
+ * @mod: the part of the token from ":mod" on, or NULL. */
 static bool log_kind(const struct wrong_write *wrong, const char *at, const char *mod)
 {
 	bool is_graph = !strncmp(wrong->place, "set_graph_", strlen("set_graph_"));

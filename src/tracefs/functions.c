@@ -108,7 +108,7 @@ int touched_functions_show(struct tracefs_node *node, struct text *out)
 	return show_users(node, true, out);
 }
 
-/* The kernel counts the pages of its records of functions.  Here they are the pages of the
+/* The kernel prints how many pages its table of functions has.  Here the table consists of the
  * functions' addresses. */
 int functions_info_show(struct tracefs_node *node, struct text *out)
 {
@@ -133,7 +133,7 @@ int functions_info_show(struct tracefs_node *node, struct text *out)
 static const struct {
 	const char *file;		/* name of the file */
 	const char *empty;		/* text of an empty list */
-	bool has_commands;		/* accepts FUNCTIONS:COMMAND, of which :mod: is one */
+	bool has_commands;		/* accepts FUNCTIONS:COMMAND; :mod: counts as a command */
 	bool is_graph;			/* belongs to the function_graph tracer */
 } lists[FUNCTION_LISTS] = {
 	[FUNCTION_FILTER] = {
@@ -170,7 +170,7 @@ int function_list_show(struct tracefs_node *node, struct text *out)
 	enum function_list list = list_of(node->def);
 	int r;
 
-	/* Modules may have come or gone: update the functions and the lists. */
+	/* Modules may have been loaded or unloaded: update the functions and the lists. */
 	if (functions_tick(node->root, FUNCTIONS_LINES_MAX))
 		return -ERESTART;
 	r = function_shown_prepare(instance);
@@ -200,8 +200,8 @@ static int publish(struct tracefs_file *file)
 	return r;
 }
 
-/* Update the functions from the processes, once per call and before it changes anything.
- * Returns 0, -ERESTART or -errno. */
+/* Get the functions from the processes, before the current call changes anything, and only once
+ * per call.  Returns 0, -ERESTART or -errno. */
 static int refresh(struct tracefs_file *file)
 {
 	int r = file->is_fresh ? 0 : functions_refresh(file->node->root);
@@ -210,8 +210,8 @@ static int refresh(struct tracefs_file *file)
 	return r;
 }
 
-/* Begin a new, empty list.  Writes change only this list.  When the file is closed it replaces
- * the old one, so no process ever traces by half of it. */
+/* Begin a new, empty list, which the next writes change.  It replaces the old list when the file
+ * is closed, so no process ever uses an incomplete list. */
 static int begin_list(struct tracefs_file *file)
 {
 	int r = refresh(file);
@@ -223,8 +223,8 @@ static int begin_list(struct tracefs_file *file)
 }
 
 /*
- * functions_select() for the graph tracer's lists.  As in the kernel they do not accept numbers
- * of functions, and a removal counts only functions that were in the list.
+ * functions_select() for the graph tracer's lists.  As in the kernel, they do not accept numbers
+ * of functions, and the result of a removal counts only functions that were in the list.
  */
 static int select_graph(struct root *root, const char *word, bool is_in,
 			struct function_set *set)
@@ -236,7 +236,7 @@ static int select_graph(struct root *root, const char *word, bool is_in,
 	return is_in || r < 0 ? r : (int)(before - set->nr_has);
 }
 
-/* Cut the name of a module's file to the module's name: libfoo.so.1 to libfoo. */
+/* Shorten the file name of a module to the module's name: libfoo.so.1 to libfoo. */
 static void cut_module(char *module)
 {
 	module += *module == '!';
@@ -275,8 +275,8 @@ static int change_list(struct tracefs_file *file, char *word, char *module)
 	return function_mods_store(instance, list, word, module + strlen(":mod:"));
 }
 
-/* Add or remove a command of functions.  @param: COMMAND[:PARAM], which is cut.  After success
- * the caller must call tracefs_file_apply(). */
+/* Add or remove a command for functions.  @param: COMMAND[:PARAM]; a NUL replaces the colon.
+ * After success the caller must call tracefs_file_apply(). */
 static int store_command(struct tracefs_file *file, const struct probe_globs *globs,
 			 char *param)
 {
@@ -295,8 +295,8 @@ static int store_command(struct tracefs_file *file, const struct probe_globs *gl
 	return r;
 }
 
-/* stack_trace_filter accepts no commands: the stack tracer belongs to no buffer that a command
- * could change. */
+/* Returns the error for a command in stack_trace_filter, which accepts none: the stack tracer
+ * has no buffer that a command could change. */
 static int refuse_command(char *command)
 {
 	const char *name = strsep(&command, ":");
@@ -309,7 +309,7 @@ static bool is_mod(const char *colon)
 	return !strcmp(colon, ":mod") || !strncmp(colon, ":mod:", strlen(":mod:"));
 }
 
-/* Apply a complete token, which is cut. */
+/* Apply a complete token.  @word is changed: NULs replace its colons. */
 static int use_word(struct tracefs_file *file, char *word)
 {
 	const char *found = function_word_colon(word, strlen(word));
@@ -330,8 +330,8 @@ static int use_word(struct tracefs_file *file, char *word)
 	return r;
 }
 
-/* Return the length of the first token of two parts together: the beginning that the last write
- * has left, and @buf. */
+/* Return the length of the token that begins with file->word, which earlier writes have left,
+ * and continues in @buf. */
 static size_t whole_len(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	size_t len = file->word.len;
@@ -348,8 +348,8 @@ static size_t whole_len(const struct tracefs_file *file, const char *buf, size_t
 	return len;
 }
 
-/* Return how many bytes of @buf belong to the first token, which the last write may have begun.
- * If less than @size, a blank or a NUL ends the token there. */
+/* Return how many bytes of @buf belong to the first token, which an earlier write may have
+ * begun.  If less than @size, a blank or a NUL follows there and ends the token. */
 static size_t word_len(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	size_t len = whole_len(file, buf, size);
@@ -357,7 +357,7 @@ static size_t word_len(const struct tracefs_file *file, const char *buf, size_t 
 	return len > file->word.len ? len - file->word.len : 0;
 }
 
-/* Apply file->word, and remove it.  -ERESTART: it stays. */
+/* Apply file->word, then clear it.  -ERESTART: it is not cleared. */
 static int end_word(struct tracefs_file *file)
 {
 	char copy[TRACEFS_FUNCTION_MAX + 1];
@@ -374,7 +374,7 @@ static int end_word(struct tracefs_file *file)
 	return r;
 }
 
-/* Apply file->word, and write to error_log why if it is refused. */
+/* Apply file->word.  If it is refused, write the reason to error_log. */
 static int end_word_or_log(struct tracefs_file *file)
 {
 	char *copy = file->word.len ? strdup(text_str(&file->word)) : NULL;
@@ -387,11 +387,11 @@ static int end_word_or_log(struct tracefs_file *file)
 }
 
 /*
- * split_word - apply the first token if the last write has left two
+ * split_word - if file->word turns out to be two tokens, apply the first one
  *
- * After a write that ends with `f(int) con` it is open whether the token is `f(int) const`.  If
- * the next write @buf begins with `nect`, then `f(int)` is a complete token, and `con` begins the
- * next one, `connect`.  -ERESTART: nothing is changed.
+ * C++ names may contain a blank.  After a write that ends with `f(int) con`, the token could
+ * become `f(int) const`.  But if the next write @buf begins with `nect`, then `f(int)` is
+ * complete, and the next token is `connect`.  -ERESTART: nothing is changed.
  */
 static int split_word(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -415,8 +415,8 @@ static int split_word(struct tracefs_file *file, const char *buf, size_t size)
 
 /*
  * Take the first token of @buf.  As in the kernel, a token at the end of a write continues with
- * the next write, whatever that begins with.  After a token that was too long, all further
- * writes fail.  Returns the bytes used, or -errno; -ERESTART: nothing is changed.
+ * the first byte of the next write, whatever it is.  After a token that was too long, all
+ * further writes fail.  Returns the bytes used, or -errno; -ERESTART: nothing is changed.
  */
 static ssize_t take_word(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -441,8 +441,8 @@ static ssize_t take_word(struct tracefs_file *file, const char *buf, size_t size
 	return r ? r : (ssize_t)end + 1;
 }
 
-/* Return true if the token takes no time: it is empty, a number, or a [!]NAME that needs no
- * search. */
+/* Return true if the token can be applied quickly: it is empty, a number, or a [!]NAME that is
+ * found without a search. */
 static bool is_quick(const struct tracefs_file *file, const char *word, size_t len)
 {
 	size_t is_not = len && *word == '!';
@@ -455,7 +455,7 @@ static bool is_quick(const struct tracefs_file *file, const char *word, size_t l
 				    len - is_not);
 }
 
-/* Take a further token of @buf if it is complete, takes no time, and is right.  Returns the
+/* Take one more token of @buf if it is complete, quick (is_quick()) and correct.  Returns the
  * bytes used, with the blank after it, or 0. */
 static size_t take_name(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -471,10 +471,10 @@ static size_t take_name(struct tracefs_file *file, const char *buf, size_t size)
 	return 0;
 }
 
-/* A series of tokens NAME:COMMAND with the same command. */
+/* A series of tokens NAME:COMMAND that all have the same command. */
 struct command_words {
 	struct text names;		/* names, each followed by a NUL */
-	const char *command;		/* ":COMMAND" in the caller's bytes; NULL: no token yet */
+	const char *command;		/* ":COMMAND", in the written bytes; NULL: no token yet */
 	size_t command_len;		/* bytes of @command */
 	uint32_t nr;			/* number of names */
 };
@@ -569,13 +569,13 @@ static bool needs_refresh(const struct tracefs_file *file, const char *buf, size
 }
 
 /*
- * The kernel takes one token of a write, and the writer writes the rest again.  Here that would
- * send all of the rest through FUSE for each token.  So a write takes the names after the first
- * token, too, as long as the writer cannot see a difference.  It stops before a token that is
+ * The kernel takes one token of a write, and the writer writes the rest again.  Through FUSE,
+ * each such write would transfer all of the rest.  So a write takes the names after the first
+ * token, too, as long as the writer cannot notice a difference.  It stops before a token that is
  * wrong, has a command, or continues in the next write; the writer begins its next write there.
- * It also stops before a token with wildcards, because other clients would wait while many of
- * them are searched.  Names with the same command are taken together, because each change of
- * commands makes all processes apply new settings.
+ * It also stops before a token with wildcards, because their search is slow, and other clients
+ * must not wait for many of them.  Names with the same command are applied together, because
+ * each change of commands makes all processes apply new settings.
  */
 ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid)
@@ -618,8 +618,8 @@ int function_list_flush(struct tracefs_file *file)
 		if (r == -ERESTART)
 			return r;
 	}
-	/* As in the kernel, close() does not return an error of the last token.  error_log shows
-	 * it. */
+	/* As in the kernel, close() does not return an error of the last token.  It is in
+	 * error_log. */
 	r = split_word(file, "\n", 1);
 	if (r != -ERESTART)
 		r = end_word_or_log(file);
@@ -643,7 +643,7 @@ int function_list_flush(struct tracefs_file *file)
 	return r;
 }
 
-/* ---- numbers ---- */
+/* ---- max_graph_depth and tracing_thresh ---- */
 
 int graph_depth_show(struct tracefs_node *node, struct text *out)
 {
@@ -661,7 +661,7 @@ ssize_t graph_depth_store(struct tracefs_file *file, const char *buf, size_t siz
 	(void)tid;
 	if (r)
 		return r;
-	/* Cut to 32 bits, as in the kernel. */
+	/* Keep the low 32 bits, as the kernel does. */
 	*depth = (uint32_t)value;
 	r = publish(file);
 	if (r)
@@ -692,7 +692,7 @@ ssize_t tracing_thresh_store(struct tracefs_file *file, const char *buf, size_t 
 	return r ? r : (ssize_t)size;
 }
 
-/* ---- tracers ---- */
+/* ---- current_tracer and available_tracers ---- */
 
 int available_tracers_show(struct tracefs_node *node, struct text *out)
 {
@@ -739,8 +739,8 @@ static int set_tracer(struct tracefs_file *file, uint32_t tracer)
 		shm_store(&instance->abi->tracer, old);
 		return r;
 	}
-	/* Clear the buffer before the processes start the new tracer, so that none of its
-	 * records is lost. */
+	/* Clear the buffer now, before the processes start the new tracer: later that would
+	 * remove records of the new tracer. */
 	if (old == ABI_TRACER_NOP)
 		instance_clear(instance, RINGS_MAIN, CPU_ALL);
 	tracefs_file_apply(file);
@@ -757,7 +757,7 @@ void current_tracer_applied(struct tracefs_file *file)
 	file->is_new_tracer = false;
 }
 
-/* A process could not apply the change.  As in the kernel, the tracer is nop then. */
+/* A process could not apply the change.  As in the kernel, the tracer becomes nop then. */
 void current_tracer_refused(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

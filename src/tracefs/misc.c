@@ -8,7 +8,7 @@
 #include "server/names/printk.h"
 #include "tracefs/files.h"
 
-#define SAVED_CMDLINES_MAX	32768	/* the limit of the kernel */
+#define SAVED_CMDLINES_MAX	32768	/* limit of the kernel: entries of saved_cmdlines */
 
 static void put_comm(void *arg, uint32_t tid, uint32_t tgid, const char *name)
 {
@@ -35,8 +35,8 @@ int saved_cmdlines_show(struct tracefs_node *node, struct text *out)
 }
 
 /*
- * The table has a fixed size.  In the kernel a write asks for at least that many entries, so
- * here every number up to the size of the table succeeds.
+ * The table has a fixed size.  In the kernel, a number that is written asks for at least that
+ * many entries, so here every number up to the fixed size succeeds.
  */
 int saved_cmdlines_size_show(struct tracefs_node *node, struct text *out)
 {
@@ -94,7 +94,7 @@ int printk_formats_show(struct tracefs_node *node, struct text *out)
 	return r ? r : printk_list_strings(node->root, put_format, out);
 }
 
-/* A record always holds the time since the record before it. */
+/* A record always holds the time since the record before it ("delta"). */
 int timestamp_mode_show(struct tracefs_node *node, struct text *out)
 {
 	(void)node;

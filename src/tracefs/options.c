@@ -10,10 +10,10 @@
 #include "server/print/tracer.h"
 #include "tracefs/files.h"
 
-#define WRITE_MAX	63		/* bytes of a write; the limit of the kernel */
+#define WRITE_MAX	63		/* limit of the kernel: bytes of a write */
 
-/* Return true if the instance has the option @row: an option of a tracer exists only where that
- * tracer is the current one. */
+/* Return true if the instance has the option @row.  An instance has the options of a tracer only
+ * while that tracer is its current tracer. */
 static bool is_listed(const struct instance *instance,
 		      const struct option_row *row)
 {
@@ -41,7 +41,8 @@ static void set(struct tracefs_file *file, uint64_t bit, bool is_on)
 		tracefs_file_apply(file);
 }
 
-/* Log a wrong option.  @row: an option of a tracer that is not current; NULL: no such option. */
+/* Write to error_log that an option is wrong.  @row: an option of a tracer that is not the
+ * current one; NULL: there is no such option. */
 static void log_option(struct tracefs_file *file, const char *name,
 		       const struct option_row *row)
 {

@@ -28,8 +28,8 @@ static int parse_pid(const char *word, uint32_t *ret_pid)
 	return 0;
 }
 
-/* Parse all numbers up to the end or a NUL.  @pids must have space for @size / 2 + 1 of them.
- * Returns the bytes used, or -errno. */
+/* Parse numbers up to the end of the write, or up to a NUL.  @pids must have space for @size / 2
+ * + 1 numbers.  Returns the bytes used, or -errno. */
 static ssize_t parse_pids(const char *buf, size_t size, uint32_t *pids,
 			  size_t *ret_nr)
 {

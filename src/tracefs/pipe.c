@@ -15,16 +15,16 @@
 #include "server/rings/receipt.h"
 #include "tracefs/files.h"
 
-#define PIPE_BYTES_MAX	(4u << 20)	/* longest text of a batch */
+#define PIPE_BYTES_MAX	(4u << 20)	/* limit: bytes of the text of a batch */
 
 struct pipe {
 	struct lines lines;
 	struct text text;		/* text of the batch */
-	size_t text_at;			/* bytes of @text that the reader has */
+	size_t text_at;			/* bytes of @text that were delivered to the reader */
 	size_t nr_given;		/* bytes that the current read returns; 0: no read is
 					 * in progress */
 	bool is_split;			/* the batch took more than one read */
-	bool has_read;			/* a read has returned bytes */
+	bool has_read;			/* at least one read has returned bytes */
 };
 
 /* ---- one reader per CPU; a reader of all CPUs excludes all others ---- */
@@ -93,7 +93,7 @@ static void pipe_close(struct tracefs_file *file)
 	cpus_give(tracefs_instance(file->node), tracefs_cpu(file->node));
 }
 
-/* Print losses that are not followed by a record which would report them. */
+/* Print the losses after the last record: usually the record that follows a loss reports it. */
 static void print_lost(struct pipe *pipe)
 {
 	uint32_t cpu;
@@ -103,8 +103,8 @@ static void print_lost(struct pipe *pipe)
 		line_print_lost(cpu, lost, &pipe->text);
 }
 
-/* Print a new batch of at most @size bytes, but at least one line if there is one.  Returns 0, also
- * if there is none, or -errno. */
+/* Print a new batch of at most @size bytes, but at least one line if there is a record.  Returns
+ * 0 or -errno.  Without a record it returns 0 and the batch is empty. */
 static int pipe_fill(struct tracefs_file *file, size_t size)
 {
 	uint64_t until = server_now_ns() + TRACEFS_READ_NS;
@@ -123,7 +123,8 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 		r = lines_print(&pipe->lines, &pipe->text);
 		if (r <= 0)
 			break;
-		/* Do not split a line: the reader may close the file after the first half. */
+		/* Do not split a line: the reader may close the file after it has read a part of
+		 * the line. */
 		if (before && pipe->text.len > size) {
 			text_truncate(&pipe->text, before);
 			break;
@@ -139,12 +140,13 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 		merge_stage(pipe->lines.merge);
 	else
 		merge_consume(pipe->lines.merge);
-	/* On -ERESTART deliver the lines before the one that has to wait. */
+	/* After -ERESTART deliver the lines that are complete: only the next line has to wait. */
 	return r < 0 && !(r == -ERESTART && pipe->text.len) ? r : 0;
 }
 
-/* There is nothing to read: return true if the reader need not wait either.  The file ends when
- * the program has ended, or when tracing is off and the reader has read something before. */
+/* There is nothing to read now: return true if the file ends here, false if the reader must
+ * wait.  The file ends when the program has ended, or when tracing is off and the reader has
+ * read something before. */
 static bool is_over(const struct tracefs_file *file)
 {
 	const struct pipe *pipe = file->state;
@@ -191,9 +193,9 @@ static void text_taken(struct pipe *pipe)
 }
 
 /*
- * Only a batch that one read delivers as a whole gets a receipt.  After a part of the text was
- * taken, the records cannot be given to another reader: it is unknown whether the reader uses
- * or drops its part.
+ * Only a batch that one read delivers as a whole gets a receipt.  If the reader got only a part
+ * of the text, the records cannot be given to another reader, because nobody knows whether this
+ * reader has used its part.
  */
 static void pipe_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 {
@@ -221,8 +223,8 @@ static void pipe_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 	}
 }
 
-/* Return true if poll() need not wait: trace_pipe of one CPU waits for buffer_percent of the
- * buffer, trace_pipe of all CPUs waits for a record. */
+/* Return true if poll() need not wait.  trace_pipe of one CPU waits until buffer_percent of the
+ * buffer is full; trace_pipe of all CPUs waits for a record. */
 static bool has_enough(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

@@ -65,8 +65,8 @@ ssize_t profile_enabled_store(struct tracefs_file *file, const char *buf, size_t
 	return (ssize_t)size;
 }
 
-/* A process could not apply the change.  Turn the profiler off: it was off before a write of
- * 1, and a write of 0 wants it off. */
+/* A process could not apply the change.  Turn the profiler off.  This is right for both writes:
+ * before a write of 1 it was off, and a write of 0 shall turn it off. */
 void profile_enabled_refused(struct tracefs_file *file)
 {
 	struct root *root = file->node->root;

@@ -16,7 +16,9 @@
 #include "tracefs/files.h"
 
 #define DELTA_MAX	(1ull << ABI_REC_DELTA_BITS)
-#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* bytes */
+#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* limit: bytes of data whose length fits
+							 * into the first word of a record's
+							 * header */
 /* poll() waits no longer than this for buffer_percent of the buffer. */
 #define FLUSH_NS	500000000u
 
@@ -28,16 +30,18 @@ struct raw {
 	uint32_t page_bytes;		/* size of @page */
 	uint32_t bytes;			/* bytes of records in @page */
 	uint64_t time;			/* time of the newest record in @page */
-	uint64_t lost;			/* records lost before the first in @page */
+	uint64_t lost;			/* records that were lost before the first record in
+					 * @page */
 	bool is_closed;			/* @page is complete and is being read */
-	uint32_t page_at;		/* bytes of @page that the reader has */
+	uint32_t page_at;		/* bytes of @page that were delivered to the reader */
 	uint32_t give_at;		/* end of the bytes that the current read returns; they
 					 * begin at @page_at */
 	uint32_t data_end;		/* end of the data in @page; zeroes follow */
-	bool is_split;			/* the reader has a part of the staged records and
-					 * needs another read; they cannot be delivered again */
-	uint64_t flush_ns;		/* CLOCK_MONOTONIC: poll() waits for more records until
-					 * then; 0: poll() has found no record */
+	bool is_split;			/* the reader has got a part of the staged records, and
+					 * gets the rest with another read; they cannot be
+					 * delivered to another reader */
+	uint64_t flush_ns;		/* time (CLOCK_MONOTONIC) until which poll() waits for
+					 * more records; 0: poll() has found no record yet */
 	bool is_flushing;		/* poll() has stopped waiting: the next splice gets a
 					 * page that is not full */
 };
@@ -91,14 +95,15 @@ static void page_reset(struct raw *raw)
 	raw->page_at = raw->give_at = 0;
 }
 
-/* Append a word of a record's header. */
+/* Append one 32-bit word of a record's header to the page. */
 static void page_word(struct raw *raw, uint32_t word)
 {
 	memcpy(raw->page + ABI_PAGE_HEADER + raw->bytes, &word, sizeof(word));
 	raw->bytes += sizeof(word);
 }
 
-/* Append a record.  Returns false if the page would have more than @limit bytes of data. */
+/* Append a record to the page.  Returns false if the page would have more than @limit bytes of
+ * data then. */
 static bool page_add(struct raw *raw, const struct merge_record *record,
 		     uint32_t limit)
 {
@@ -129,9 +134,10 @@ static bool page_add(struct raw *raw, const struct merge_record *record,
 }
 
 /*
- * Complete the page.  The commit word has the bytes of data, and flags if records were lost
- * before the page; the kernel sign-extends the flags.  The number of lost records follows the
- * data, for which data_limit() has left space.
+ * Complete the page.  The commit word contains the number of bytes of data, and flags if records
+ * were lost before the page.  The flags fill all high bits, because in the kernel the word is
+ * sign-extended.  The number of lost records follows the data; data_limit() has left space for
+ * it.
  */
 static void page_close(struct raw *raw)
 {
@@ -148,7 +154,7 @@ static void page_close(struct raw *raw)
 	raw->is_closed = true;
 }
 
-/* Return how many bytes of data the page may have if @record is added, at most @limit. */
+/* Return the limit for the bytes of data in the page if @record is added; at most @limit. */
 static uint32_t data_limit(const struct raw *raw,
 			   const struct merge_record *record, uint32_t limit)
 {
@@ -160,8 +166,8 @@ static uint32_t data_limit(const struct raw *raw,
 }
 
 /*
- * Add records to the page.  Returns 1 if the page is full: the next record does not belong into
- * it; 0 if there are no more records; -EMSGSIZE if not even the first record fits into @limit
+ * Add records to the page.  Returns 1 if the page is full, or the next record must begin a new
+ * page; 0 if there are no more records; -EMSGSIZE if not even the first record fits into @limit
  * bytes; or another -errno.
  */
 static int page_fill(struct raw *raw, uint32_t limit)
@@ -184,7 +190,7 @@ static int page_fill(struct raw *raw, uint32_t limit)
 				return 1;
 			if (limit < data_limit(raw, &record, UINT32_MAX))
 				return -EMSGSIZE;
-			raw->lost++;	/* larger than a page */
+			raw->lost++;	/* the record is larger than a page, so it is lost */
 		}
 		raw->lost += record.lost;
 		merge_advance(raw->merge);
@@ -192,7 +198,7 @@ static int page_fill(struct raw *raw, uint32_t limit)
 	return 0;
 }
 
-/* Copy the next bytes of the page to @buf.  Returns how many. */
+/* Copy the next bytes of the page to @buf.  Returns the number of bytes. */
 static size_t page_give(struct raw *raw, char *buf, size_t size)
 {
 	if (size > raw->page_bytes - raw->give_at)
@@ -207,7 +213,8 @@ static bool has_rest(const struct raw *raw)
 	return raw->is_closed && raw->give_at < raw->page_bytes;
 }
 
-/* Drop a page that was refused if another reader has consumed its records since. */
+/* If the reader has refused a page, and another reader has consumed its records since, drop the
+ * page. */
 static void drop_stale_page(struct raw *raw)
 {
 	if (raw->is_closed && !raw->page_at && !raw->is_split &&
@@ -217,8 +224,8 @@ static void drop_stale_page(struct raw *raw)
 	}
 }
 
-/* Return true if records were lost.  An empty page reports them if no further record will come
- * that could. */
+/* Return true if records were lost and no record follows that could report the loss.  Then an
+ * empty page must report it. */
 static bool has_lost_only(struct raw *raw)
 {
 	uint32_t cpu;
@@ -230,9 +237,9 @@ static bool has_lost_only(struct raw *raw)
 }
 
 /*
- * Only a page that one read delivers as a whole gets a receipt.  After a part of it was taken,
- * its records cannot be given to another reader: it is unknown whether the reader uses or
- * drops its part.
+ * Only a page that one read delivers as a whole gets a receipt.  If the reader got only a part
+ * of the page, its records cannot be given to another reader, because nobody knows whether this
+ * reader has used its part.
  */
 static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 {
@@ -265,8 +272,8 @@ static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 	}
 }
 
-/* Return a page, or the rest of one.  As in the kernel, a read that is smaller than a page gets
- * as many records as fit, and 0 if none fits. */
+/* Read a page, or the rest of one.  As in the kernel, a read of fewer bytes than a page gets as
+ * many records as fit, and returns 0 if none fits. */
 static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 			off_t offset)
 {
@@ -293,8 +300,8 @@ static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 	return (ssize_t)page_give(raw, buf, size);
 }
 
-/* page_fill() for a splice, which gets full pages only: with other pages the file of a slow
- * trace would be many times larger. */
+/* page_fill() for a splice, which gets full pages only.  If it got others, too, a file recorded
+ * from a slow trace would be many times larger. */
 static int page_fill_whole(struct raw *raw)
 {
 	int r = page_fill(raw, raw->page_bytes - ABI_PAGE_HEADER);
@@ -316,7 +323,8 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 	while (done < size) {
 		if (!has_rest(raw)) {
 			r = page_fill_whole(raw);
-			/* The rest of the previous page is in @buf and is not delivered. */
+			/* @buf already has the rest of the previous page, which is not delivered
+			 * now. */
 			if (r <= 0 && raw->is_split)
 				merge_give_up(raw->merge);
 			if (r <= 0)
@@ -330,10 +338,10 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 
 /*
  * Return true if the records have waited long enough.  The kernel's poll() waits for
- * buffer_percent of the buffer, however long that takes.  Then a reader that prints records as
- * they come (`trace-cmd stream') prints nothing of a program that records little.  This poll()
+ * buffer_percent of the buffer, however long that takes.  Then a reader that prints records at
+ * once (`trace-cmd stream') would print nothing of a program that records little.  This poll()
  * waits for FLUSH_NS at most, and not at all when tracing is off, because no more records will
- * come.  A reader that sets 100 percent wants a full buffer and gets one.
+ * come.  But if buffer_percent is 100, it waits for a full buffer.
  */
 static bool is_flush_due(struct raw *raw, struct instance *instance, int cpu)
 {
@@ -350,7 +358,7 @@ static bool is_flush_due(struct raw *raw, struct instance *instance, int cpu)
 	return server_now_ns() >= raw->flush_ns;
 }
 
-/* Return POLLIN if buffer_percent of the buffer is full, or is_flush_due(). */
+/* Return POLLIN if buffer_percent of the buffer is full, or is_flush_due() returns true. */
 static unsigned int raw_poll(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);
@@ -396,8 +404,8 @@ const struct tracefs_stream raw_stream = {
 	.size = (off_t)1 << 62,
 };
 
-/* snapshot_raw has no poll method, so poll(2) finds it always ready: programs do not wait for a
- * snapshot in that way. */
+/* snapshot_raw has no poll method, so poll(2) always reports that it is ready: programs do not
+ * use poll(2) to wait for a snapshot. */
 const struct tracefs_stream snapshot_raw_stream = {
 	.is_snapshot = true,
 	.open = raw_open,

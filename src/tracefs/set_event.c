@@ -32,8 +32,9 @@ static const char *part(const char *text)
 }
 
 /*
- * Parse a token without its !: "SYSTEM:EVENT", "SYSTEM:", "*:EVENT" ..., or one name that may be
- * a system or an event.  @ret_match points into @word, which is cut at the colon.
+ * Parse a token, from which the caller has removed the !.  It is "SYSTEM:EVENT", "SYSTEM:",
+ * "*:EVENT" ..., or one name that may be a system or an event.  @ret_match points into @word, in
+ * which a NUL replaces the colon.
  */
 static void parse_match(char *word, struct event_match *ret_match)
 {

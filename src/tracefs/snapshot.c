@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* snapshot: a number that is written takes, frees or clears the snapshot.  Reads are as those
- * of trace. */
+/* snapshot: writing a number takes, frees or clears the snapshot.  Reads are the same as those
+ * of `trace`. */
 #include <errno.h>
 
 #include "server/print/line.h"
@@ -49,7 +49,7 @@ static int take(struct tracefs_file *file)
 	return 0;
 }
 
-/* Free the snapshot with its buffer. */
+/* Free the snapshot and its rings. */
 static int give_up(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

@@ -12,7 +12,7 @@
 #include "server/names/symbols.h"
 #include "tracefs/files.h"
 
-/* ---- settings ---- */
+/* ---- stack_tracer_enabled and stack_max_size ---- */
 
 int stack_enabled_show(struct tracefs_node *node, struct text *out)
 {
@@ -72,8 +72,8 @@ ssize_t stack_enabled_store(struct tracefs_file *file, const char *buf, size_t s
 	return r ? r : (ssize_t)size;
 }
 
-/* A process could not apply the change.  Turn the stack tracer off: it was off before a write
- * of 1, and a write of 0 wants it off. */
+/* A process could not apply the change.  Turn the stack tracer off.  This is right for both
+ * writes: before a write of 1 it was off, and a write of 0 shall turn it off. */
 void stack_enabled_refused(struct tracefs_file *file)
 {
 	struct root *root = file->node->root;
@@ -92,7 +92,8 @@ int stack_max_size_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Every hit reads the value in shared memory, so processes need not be notified. */
+/* Processes read the value in shared memory at each call of a function, so they need not be
+ * notified. */
 ssize_t stack_max_size_store(struct tracefs_file *file, const char *buf, size_t size,
 			     pid_t tid)
 {
@@ -105,7 +106,7 @@ ssize_t stack_max_size_store(struct tracefs_file *file, const char *buf, size_t 
 	return r ? r : (ssize_t)size;
 }
 
-/* ---- the deepest stack ---- */
+/* ---- stack_trace: the deepest stack ---- */
 
 static void print_frames(struct root *root, const struct abi_stack_copy *copy,
 			 struct text *out)
@@ -141,7 +142,7 @@ int stack_trace_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* ---- threads ---- */
+/* ---- stack_trace_threads: the depth of each thread ---- */
 
 static int compare_deepest(const void *pa, const void *pb)
 {

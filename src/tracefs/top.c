@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The top directory of a server's tree, and the lookup of paths. */
+/* The top directory of the server's tree, and tracefs_walk(). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -18,22 +18,23 @@
 #include "server/rings/options.h"
 #include "tracefs/files.h"
 
-#define LINE_BYTES_MAX	(1u << 20)	/* longest header or line */
-/* A reader that reaches the end more than FOLLOWS_MAX times, with less than FOLLOW_NS between
- * two of them, gets no more lines. */
+#define LINE_BYTES_MAX	(1u << 20)	/* limit: bytes of the header or of a line */
+/* If a reader reaches the end more than FOLLOWS_MAX times, each time less than FOLLOW_NS after
+ * the previous time, it gets no more lines. */
 #define FOLLOW_NS	10000000u
 #define FOLLOWS_MAX	16
 
 struct reader {
 	bool has_paused;		/* recording is paused while the file is open */
-	struct lines lines;		/* .merge NULL: nothing was read yet */
+	struct lines lines;		/* lines.merge is NULL until the first read */
 	struct text text;		/* header or line that is being read */
 	off_t text_at;			/* offset of @text in the file */
 	bool has_header;		/* the header was printed */
-	uint64_t follow_ns;		/* when the reader was last at the end */
-	uint32_t nr_follows;		/* times at the end without a pause */
-	bool has_followed;		/* the current read was at the end; kept when it
-					 * continues after -ERESTART */
+	uint64_t follow_ns;		/* time when the reader reached the end the last time */
+	uint32_t nr_follows;		/* how often the reader has reached the end without a
+					 * pause of FOLLOW_NS */
+	bool has_followed;		/* the current read has reached the end; stays true if
+					 * the read continues after -ERESTART */
 };
 
 static void print_header(struct tracefs_node *node, struct text *out)
@@ -73,7 +74,7 @@ static void reader_stop(struct reader *reader)
 	lines_done(&reader->lines);
 }
 
-/* Start at the beginning, with the records that there are now. */
+/* Start a new reader at the oldest record.  It gets the records that exist now. */
 static int reader_start(struct reader *reader, struct tracefs_node *node)
 {
 	struct instance *instance = tracefs_instance(node);
@@ -101,7 +102,7 @@ static int reader_start(struct reader *reader, struct tracefs_node *node)
 	return r < 0 ? r : 0;
 }
 
-/* At the end: return true if there are more records now, and the reader may have them. */
+/* The reader has reached the end: return true if there are new records, and it may read them. */
 static bool reader_follow(struct reader *reader)
 {
 	uint64_t now = server_now_ns();
@@ -137,7 +138,7 @@ static int trace_open(struct tracefs_file *file)
 }
 
 /*
- * Print the next line for a read that has begun at @until - TRACEFS_READ_NS.
+ * Print the next line.  The current read prints lines until the time @until.
  * @done: bytes that the read has got so far
  * @is_first: this is the first line of the read
  *
@@ -154,7 +155,8 @@ static int read_next(struct tracefs_file *file, uint64_t until, size_t done, boo
 	r = reader_next(reader, file->node);
 	if (r || done || reader->has_followed)
 		return r;
-	/* Continue once per read only: a program may record faster than lines are printed. */
+	/* After the end, look for new records only once per read: a program may record faster
+	 * than lines are printed. */
 	reader->has_followed = true;
 	return reader_follow(reader) ? 1 : 0;
 }
@@ -222,7 +224,8 @@ const struct tracefs_stream snapshot_stream = {
 	.close = trace_close,
 };
 
-/* A write has no effect: with > the buffer was cleared by O_TRUNC, with >> nothing happens. */
+/* A write has no effect.  The shell's `>` opens with O_TRUNC, which has cleared the buffer;
+ * after `>>` the buffer is unchanged. */
 ssize_t trace_store(struct tracefs_file *file, const char *buf, size_t size,
 		    pid_t tid)
 {

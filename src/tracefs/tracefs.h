@@ -93,28 +93,29 @@ int tracefs_settle(struct tracefs_file *file);
 ssize_t tracefs_read(struct tracefs_file *file, char *buf, size_t size, off_t offset);
 
 /*
- * tracefs_read_begin - read for a reader in another process
+ * tracefs_read_begin - read on behalf of a reader in another process
  * @is_whole: read as tracefs_read_whole() does
  *
  * The caller hands the bytes to the reader, and must then report the result with
- * tracefs_deliver() before it reads again.  Until then the records stay in the buffer.
- * Returns as tracefs_read().
+ * tracefs_deliver() before it reads again.  Until then the records stay in the buffer.  Returns
+ * what tracefs_read() returns.
  */
 ssize_t tracefs_read_begin(struct tracefs_file *file, char *buf, size_t size,
 			   off_t offset, bool is_whole);
-/* The result of a delivery: what became of the bytes of tracefs_read_begin(). */
+/* Steps of a delivery: what happened to the bytes of tracefs_read_begin(). */
 enum tracefs_delivery {
-	TRACEFS_OFFERED,	/* the next system call may hand over all bytes: if the
-				 * server is killed from here on, the records are in doubt */
-	TRACEFS_LATER,		/* that call has not handed over all bytes; a reader that
-				 * gets no more drops its part */
-	TRACEFS_TAKEN,		/* the reader has all bytes; ends the read */
-	TRACEFS_REFUSED,	/* the reader has no bytes; ends the read, and the next
-				 * read returns the same bytes */
-	TRACEFS_RETURNED,	/* after TRACEFS_TAKEN: the reader has exited without
-				 * looking at the bytes */
+	TRACEFS_OFFERED,	/* the caller is about to make a system call that may hand over
+				 * all bytes; if the server is killed from now on, it is unknown
+				 * whether the reader has them */
+	TRACEFS_LATER,		/* that system call has not handed over all bytes; if the reader
+				 * gets no more, it drops the part that it has */
+	TRACEFS_TAKEN,		/* the reader has all bytes; this ends the read */
+	TRACEFS_REFUSED,	/* the reader has no bytes; this ends the read, and the next read
+				 * returns the same bytes */
+	TRACEFS_RETURNED,	/* after TRACEFS_TAKEN: the reader has exited without using the
+				 * bytes */
 };
-/* Report what became of the bytes that were read last.  No effect on a file that is not a
+/* Report what happened to the bytes of the last read.  Has no effect on a file that is not a
  * stream. */
 void tracefs_deliver(struct tracefs_file *file, enum tracefs_delivery what);
 
@@ -158,8 +159,8 @@ bool tracefs_is_written(const struct tracefs_file *file);
 
 /* Return the events of poll(2) that are true now: POLLIN, POLLOUT ... */
 unsigned int tracefs_poll(struct tracefs_file *file);
-/* tracefs_poll() for thread @tid, which has called poll(2).  Also notes that the thread has
- * finished with the bytes that it read before. */
+/* tracefs_poll() for thread @tid, which has called poll(2).  This also shows that the thread has
+ * finished with the bytes that it read before, and it is stored in @file. */
 unsigned int tracefs_poll_start(struct tracefs_file *file, pid_t tid);
 /* Return true if @file cannot seek, and reads may block: trace_pipe, trace_pipe_raw, and files
  * that can only be written. */

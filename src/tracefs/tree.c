@@ -47,8 +47,9 @@ static int node_make(const struct tracefs_node *what, struct tracefs_node **ret_
 	return 0;
 }
 
-/* Fill the node of a directory that is not in @parent's table.  Its inode number contains the
- * number of its own kind @dir, not the number of the parent's kind. */
+/* Fill the node of a directory that is not in @parent's table.  The inode number contains the
+ * number of the directory's own kind, @dir; that of an entry in a table contains the number of
+ * the parent's kind. */
 static void dir_fill(const struct tracefs_node *parent,
 		     const struct tracefs_dir *dir, struct instance *instance,
 		     uint32_t number, struct tracefs_node *ret_node)
@@ -64,7 +65,8 @@ static void dir_fill(const struct tracefs_node *parent,
 	};
 }
 
-/* Fill the node of an entry of @parent's table.  @nth: the CPU, if there is one per CPU. */
+/* Fill the node of an entry of @parent's table.  @nth: the CPU, if the row makes one entry per
+ * CPU. */
 static void def_fill(const struct tracefs_node *parent,
 		     const struct tracefs_def *def, uint32_t nth,
 		     struct tracefs_node *ret_node)
@@ -133,7 +135,7 @@ void tracefs_node_put(struct tracefs_node *node)
 	free(node);
 }
 
-/* Return true if the root and the instance of @dir still exist.  Updates the events. */
+/* Return true if the root and the instance of @dir still exist.  Also updates the root's events. */
 static bool is_there(const struct tracefs_node *dir)
 {
 	return !dir->root ||
@@ -141,7 +143,7 @@ static bool is_there(const struct tracefs_node *dir)
 		!events_refresh(dir->root));
 }
 
-/* Return true if @dir has the row @def: some files exist only in the top instance. */
+/* Return true if @dir has an entry for the row @def: some files exist only in the top instance. */
 static bool has_row(const struct tracefs_node *dir, const struct tracefs_def *def)
 {
 	return !def->is_top_only || !dir->instance->name;
@@ -154,7 +156,8 @@ static uint32_t nr_entries(const struct tracefs_node *dir,
 	return !has_row(dir, def) ? 0 : def->is_per_cpu ? dir->root->nr_cpus : 1;
 }
 
-/* Return the name of the @nth entry of @def.  @room is memory for a name that is composed. */
+/* Return the name of the @nth entry of the row @def.  @room: memory for a name with a CPU's
+ * number. */
 static const char *entry_name(const struct tracefs_def *def, uint32_t nth,
 			      char room[NAME_MAX + 1])
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tree from the inside.  A file is a row (struct tracefs_def).  A directory is a table of
- * rows, and two functions for the entries that depend on the root.
+ * Nodes, open files, and the tables that describe them.  A file is a row (struct tracefs_def).
+ * A directory is a table of rows, and two functions for the entries that depend on the root.
  *
- * A new file needs a row in files.c and methods in the .c file of its family.  README is
- * printed from the rows.
+ * A new file needs a row in files.c and methods in the .c file of its family.  README is printed
+ * from the rows.
  */
 #ifndef ULF_TRACEFS_TREE_H
 #define ULF_TRACEFS_TREE_H
@@ -16,11 +16,11 @@
 
 struct tracefs_dir;
 
-/* Called with each entry of a directory.  Returns 0 to go on; any other value ends the list. */
+/* Called for each entry of a directory.  Returns 0 to continue; any other value ends the list. */
 typedef int (*tracefs_emit)(void *arg, const char *name, const struct stat *st);
 
-/* The methods of a file that is not just a text.  The server's thread calls them.  They must
- * not block: read returns -EAGAIN instead. */
+/* The methods of a file that show() is not enough for.  The server's thread calls them.  They
+ * must not block: read returns -EAGAIN instead. */
 struct tracefs_stream {
 	/* optional; sets file->state */
 	int (*open)(struct tracefs_file *file);
@@ -31,13 +31,13 @@ struct tracefs_stream {
 			off_t offset);
 	/* optional; see tracefs_read_whole() */
 	ssize_t (*read_whole)(struct tracefs_file *file, char *buf, size_t size);
-	/* optional: what became of the bytes that were read last; a consuming stream
-	 * consumes its records here */
+	/* optional: report of what happened to the bytes of the last read; a stream that
+	 * consumes records consumes them here */
 	void (*deliver)(struct tracefs_file *file, enum tracefs_delivery what);
 	/* optional: see tracefs_poll(); without it the file is always ready */
 	unsigned int (*poll)(struct tracefs_file *file);
-	bool is_pipe;			/* cannot seek, and reads may block */
-	bool is_snapshot;		/* reads the spare side */
+	bool is_pipe;			/* the file cannot seek, and reads may block */
+	bool is_snapshot;		/* the file reads the spare side */
 	off_t size;			/* st_size in bytes */
 };
 
@@ -45,7 +45,7 @@ struct tracefs_stream {
 enum tracefs_hold {
 	TRACEFS_HOLDS,			/* rmdir() returns EBUSY */
 	TRACEFS_GOES,			/* rmdir() succeeds; then the file returns ENODEV */
-	TRACEFS_STAYS,			/* rmdir() succeeds; the file can be read as before */
+	TRACEFS_STAYS,			/* rmdir() succeeds; the open file can still be read */
 };
 
 /* A file, or a directory with a fixed name: a row of a table in files.c. */
@@ -57,22 +57,22 @@ struct tracefs_def {
 	const struct tracefs_dir *dir;
 	int (*show)(struct tracefs_node *node, struct text *out);
 	const struct tracefs_stream *stream;
-	/* optional: a write.  Returns the bytes taken, or -errno.  If processes must apply
-	 * the change, it calls tracefs_file_apply().  store, show, truncate and flush may
+	/* optional: handle a write.  Returns the bytes taken, or -errno.  If processes must
+	 * apply the change, it calls tracefs_file_apply().  store, show, truncate and flush may
 	 * return -ERESTART, with nothing changed: see tracefs_settle(). */
 	ssize_t (*store)(struct tracefs_file *file, const char *buf, size_t size,
 			 pid_t tid);
-	/* optional: return true if the write may return.  It returns after
-	 * TRACEFS_DONE_NS in any case */
+	/* optional: after all processes have applied the change, return true if write(2) may
+	 * return.  It returns after TRACEFS_DONE_NS in any case. */
 	bool (*is_done)(struct tracefs_file *file);
-	/* optional: all processes have applied the change */
+	/* optional: called when all processes have applied the change */
 	void (*applied)(struct tracefs_file *file);
-	/* optional: a process could not apply the change, and the write fails */
+	/* optional: called when a process could not apply the change, and the write fails */
 	void (*refused)(struct tracefs_file *file);
-	/* optional: the file was opened for writing with O_TRUNC */
+	/* optional: called when the file was opened for writing with O_TRUNC */
 	int (*truncate)(struct tracefs_file *file);
-	/* optional: the file is closed, or one of several descriptors that share the open
-	 * file is closed after a write */
+	/* optional: called when the file is closed, and when one of several descriptors that
+	 * share the open file is closed after a write */
 	int (*flush)(struct tracefs_file *file);
 	enum tracefs_hold hold;
 	bool is_top_only;		/* instances do not have this file */
@@ -80,20 +80,21 @@ struct tracefs_def {
 					 * the name, and is the node's number */
 };
 
-/* A kind of directory: files.c has one for each. */
+/* A kind of directory.  files.c defines one for each kind. */
 struct tracefs_dir {
-	uint32_t number;		/* kind in inode numbers: 1 to 15 */
+	uint32_t number;		/* number of this kind in inode numbers: 1 to 15 */
 	mode_t mode;			/* permission bits */
 	const struct tracefs_def *defs;	/* entries that every directory of this kind has */
-	size_t nr_defs;			/* rows of @defs, less than 64 */
-	/* kinds of the directories that lookup() and list() make; the first is the usual one */
+	size_t nr_defs;			/* number of rows in @defs, less than 64 */
+	/* kinds of the directories that lookup() and list() make; the second one is for
+	 * exceptions */
 	const struct tracefs_dir *child[2];
 	bool is_cpu;			/* per_cpu/cpuN: the node's number is a CPU */
-	/* optional: entries that are not in @defs */
+	/* optional: find and list the entries that are not in @defs */
 	int (*lookup)(struct tracefs_node *dir, const char *name,
 		      struct tracefs_node **ret_node);
 	int (*list)(struct tracefs_node *dir, tracefs_emit emit, void *arg);
-	/* optional: users may make and remove directories here */
+	/* optional: for directories in which users may make and remove directories */
 	int (*mkdir)(struct tracefs_node *dir, const char *name);
 	int (*rmdir)(struct tracefs_node *dir, const char *name);
 };
@@ -120,27 +121,30 @@ struct tracefs_file {
 	int flags;			/* flags of tracefs_open() */
 	struct text text;		/* output of show() */
 	bool is_shown;			/* @text is valid */
-	bool is_written;		/* written to, and not flushed since */
+	bool is_written;		/* the file was written to, and not flushed since */
 	pid_t poll_tid;			/* thread that polled last; 0: none */
 	bool is_reading;		/* bytes were delivered since the last poll */
 	pid_t write_tid;		/* thread of the last write */
-	uint64_t done_ns;		/* CLOCK_MONOTONIC: a write waits for is_done() until
-					 * then */
-	bool must_truncate;		/* O_TRUNC is not done yet: tracefs_settle() */
+	uint64_t done_ns;		/* time (CLOCK_MONOTONIC) until which a write waits for
+					 * is_done() */
+	bool must_truncate;		/* O_TRUNC was not done yet; tracefs_settle() will do it */
 	uint64_t restart_serial;	/* parse_serial() at the last -ERESTART */
-	uint64_t restart_ns;		/* CLOCK_MONOTONIC: then retry in any case; 0: the last
-					 * call did not return -ERESTART */
+	uint64_t restart_ns;		/* time (CLOCK_MONOTONIC) to retry even if no parser has
+					 * made progress; 0: the last call did not return
+					 * -ERESTART */
 	void *state;			/* private data of the stream */
-	bool is_new_tracer;		/* current_tracer: a change is not applied yet */
-	uint32_t old_tracer;		/* current_tracer: enum abi_tracer before the change */
-	struct function_set *functions;	/* lists of functions: the new list; NULL: unchanged */
-	bool is_fresh;			/* lists of functions: functions_refresh() was done
-					 * during the current call */
-	struct text word;		/* lists of functions: token whose end was not
+	bool is_new_tracer;		/* for current_tracer: a change was not applied yet */
+	uint32_t old_tracer;		/* for current_tracer: the tracer before the change (enum
+					 * abi_tracer) */
+	struct function_set *functions;	/* for lists of functions: the new list; NULL: no change */
+	bool is_fresh;			/* for lists of functions: the current call has called
+					 * functions_refresh() */
+	struct text word;		/* for lists of functions: a token whose end was not
 					 * written yet */
-	char *undo;			/* trigger: command that removes the trigger which
-					 * was written last; or NULL */
-	struct apply apply;		/* change that the write waits for */
+	char *undo;			/* for `trigger`: the command that removes the trigger
+					 * which was written last; or NULL */
+	struct apply apply;		/* change that processes must apply before the write
+					 * returns */
 };
 
 /* Return the instance of a file: never NULL, except for the top directory. */
@@ -170,16 +174,16 @@ static inline void tracefs_file_apply(struct tracefs_file *file)
 int tracefs_node_new(struct tracefs_node *parent, const struct tracefs_dir *dir,
 		     struct root *root, uint32_t number,
 		     struct tracefs_node **ret_node);
-/* Call @emit for an entry that tracefs_node_new() would make, under @name.  Returns what @emit
- * returns. */
+/* Call @emit with the name @name and the attributes of the node that tracefs_node_new() would
+ * make.  Returns what @emit returns. */
 int tracefs_emit_dir(struct tracefs_node *parent, const struct tracefs_dir *dir,
 		     const struct root *root, uint32_t number, const char *name,
 		     tracefs_emit emit, void *arg);
 
 /* ---- file.c ---- */
 
-/* A read prints lines for no longer than this, and returns those that it has; the reader
- * reads again for the rest.  In between the server answers others. */
+/* Limit: how long a read prints lines.  Then it returns the lines that it has, the server can
+ * answer other clients, and the reader reads again for the rest. */
 #define TRACEFS_READ_NS		20000000u
 /* A write waits no longer than this for struct tracefs_def.is_done. */
 #define TRACEFS_DONE_NS		1000000000u
@@ -187,7 +191,7 @@ int tracefs_emit_dir(struct tracefs_node *parent, const struct tracefs_dir *dir,
 /* Parse a number as the kernel does: decimal digits, with an optional + before and one
  * optional newline after them.  Returns 0, -EINVAL or -ERANGE. */
 int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value);
-#define TRACEFS_WORD_MAX	127		/* bytes of a token, without the NUL */
+#define TRACEFS_WORD_MAX	127		/* limit: bytes of a token, without the NUL */
 /*
  * tracefs_next_word - get the next token of a write, as the kernel does
  * @ret_word: the token; "" if there is none
@@ -198,7 +202,7 @@ int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value);
  */
 ssize_t tracefs_next_word(const char *buf, size_t size,
 			  char ret_word[TRACEFS_WORD_MAX + 1]);
-/* Bytes of the longest token of a list of functions: a name, and a command. */
+/* Limit: bytes of a token in a list of functions, which is a name and a command. */
 #define TRACEFS_FUNCTION_MAX	(2 * ELF_NAME_MAX)
 /*
  * Copy @buf to @text, which has @room bytes, and remove blanks at both ends as the kernel's

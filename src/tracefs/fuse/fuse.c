@@ -12,7 +12,8 @@
 
 #include "tracefs/fuse/fuse_impl.h"
 
-/* Requests that tracefs_fuse_dispatch() handles in one call, so that other work gets its turn. */
+/* Limit: requests that one call of tracefs_fuse_dispatch() handles, so that the server's other
+ * work is not delayed. */
 #define REQUESTS_AT_ONCE	64
 
 static void op_init(void *data, struct fuse_conn_info *conn)

@@ -11,17 +11,17 @@
 
 #include "base/text.h"
 
-#define DIR_TEXT_BYTES	(64u << 20)	/* longest list of entries */
+#define DIR_TEXT_BYTES	(64u << 20)	/* limit: bytes of a list of entries */
 
 /* An open directory; fuse_file_info.fh points to it. */
 struct fuse_listing {
 	LIST_ENTRY(fuse_listing) link;	/* in tracefs_fuse.listings */
 	struct fuse_node *node;
-	/* each entry: uint64_t ino, uint32_t mode, name, NUL; unaligned */
+	/* each entry is a uint64_t ino, a uint32_t mode, the name and a NUL, without alignment */
 	struct text entries;
 	struct {
 		size_t *at;		/* offset of each entry in @entries */
-		size_t nr, room;	/* entries used and allocated */
+		size_t nr, room;	/* number of entries, and for how many there is memory */
 	} index;
 };
 
@@ -61,7 +61,7 @@ void fuse_op_opendir(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	dir->node->nr_users++;
 	LIST_INSERT_HEAD(&fuse->listings, dir, link);
 	fi->fh = (uintptr_t)dir;
-	/* The kernel did not get the reply, so it will not send a releasedir. */
+	/* If the reply fails, the kernel has not got it, and will not send a releasedir. */
 	if (fuse_reply_open(req, fi) < 0)
 		listing_free(fuse, dir);
 }

@@ -25,11 +25,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of page cache before the reader's offset that are kept; older pages are dropped ... */
+/* How many bytes of page cache are kept before the reader's offset.  Older pages are dropped ... */
 #define CACHE_KEPT_BYTES	(1 << 20)
-/* ... when they are at least this many bytes. */
+/* ... as soon as there are at least this many bytes of them. */
 #define CACHE_DROP_BYTES	(1 << 20)
-/* How often the kernel asks for a page: once for read-ahead, then for the page itself. */
+/* How often the kernel asks for the same page: once for read-ahead, then for the page itself. */
 #define SPLICE_TRIES		2
 
 static struct fuse_open *open_of(const struct fuse_file_info *fi)
@@ -72,13 +72,13 @@ void fuse_op_open(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	fi->direct_io = 1;
 	fi->nonseekable = tracefs_is_stream(open->file);
 	fi->noflush = !tracefs_has_flush(open->file);
-	/* The kernel did not get the reply, so it will not send a release. */
+	/* If the reply fails, the kernel has not got it, and will not send a release. */
 	if (fuse_reply_open(req, fi) < 0)
 		open_free(fuse, open);
 }
 
-/* libfuse calls this while it handles a request, so only note the interrupt here.
- * fuse_file_end_interrupted() answers the parked request. */
+/* libfuse calls this function while it handles another request, so only note the interrupt.
+ * fuse_file_end_interrupted() answers the parked request later. */
 static void interrupted(fuse_req_t req, void *data)
 {
 	struct fuse_parked *parked = data;
@@ -88,7 +88,7 @@ static void interrupted(fuse_req_t req, void *data)
 	fuse->has_interrupted = true;
 }
 
-/* Park a copy of @what, and take over its data.  Without memory the request fails. */
+/* Park a copy of @what, which takes over its data.  If there is no memory the request fails. */
 static void park(struct tracefs_fuse *fuse, const struct fuse_parked *what)
 {
 	struct fuse_parked *parked = malloc(sizeof(*parked));
@@ -103,7 +103,7 @@ static void park(struct tracefs_fuse *fuse, const struct fuse_parked *what)
 	fuse_req_interrupt_func(parked->req, interrupted, parked);
 }
 
-/* Free a parked request that was answered: its fuse_req_t is not valid any more. */
+/* Remove a parked request that was answered, and free it: its fuse_req_t is not valid any more. */
 static void unpark(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 {
 	TAILQ_REMOVE(&fuse->parked, parked, link);
@@ -135,7 +135,7 @@ static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t 
 	open->dropped = end;
 }
 
-/* Try to read to fuse->io.  Returns as tracefs_read_begin(). */
+/* Try to read into fuse->io.  Returns what tracefs_read_begin() returns. */
 static ssize_t read_now(struct tracefs_fuse *fuse, const struct fuse_parked *read)
 {
 	bool is_whole = read->is_cached && tracefs_is_stream(read->open->file);
@@ -172,7 +172,7 @@ static void reply_bytes(struct tracefs_fuse *fuse, const struct fuse_parked *rea
 	if (ret != -ENOSYS) {
 		fuse_reply_none(read->req);
 	} else {
-		/* There are no receipts: reply without one. */
+		/* Receipts are not available: reply without one. */
 		tracefs_deliver(file, TRACEFS_LATER);
 		tracefs_deliver(file, TRACEFS_OFFERED);
 		ret = fuse_reply_buf(read->req, fuse->io, bytes);
@@ -221,8 +221,8 @@ void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		reply_read(fuse, &read, ret);
 }
 
-/* Copy the bytes of a write, which belong to libfuse, so that it can be parked and restarted.
- * Returns -EINPROGRESS: the caller must park it; or -ENOMEM. */
+/* Copy the bytes of a write, which belong to libfuse, so that the write can be parked and
+ * restarted.  Returns -EINPROGRESS: the caller must park the write; or -ENOMEM. */
 static ssize_t keep_data(struct fuse_parked *write, const char *buf, size_t size)
 {
 	write->data = malloc(size + 1);
@@ -246,7 +246,7 @@ void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
 	};
 	ssize_t ret;
 
-	/* tracefs takes every write as a command of its own, whatever its offset. */
+	/* In tracefs each write is a separate command, so its offset is ignored. */
 	(void)id;
 	(void)offset;
 	ret = tracefs_write(write.open->file, buf, size, fuse_req_ctx(req)->pid,
@@ -261,8 +261,8 @@ void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
 		fuse_reply_write(req, (size_t)ret);
 }
 
-/* Flush only after a write.  A shell that redirects output has the file open twice, and closes
- * one of the descriptors before anything is written. */
+/* Flush only after a write.  A shell that redirects output has two descriptors of the file, and
+ * closes one of them before anything is written. */
 static int flush_now(struct tracefs_file *file)
 {
 	return tracefs_is_written(file) ? tracefs_flush(file) : tracefs_settle(file);
@@ -319,7 +319,8 @@ void fuse_op_poll(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi,
 	fuse_reply_poll(req, events);
 }
 
-/* Answer the parked requests of this file with EINTR.  @cached_only: only its splices. */
+/* Answer the parked requests of this open file with EINTR.  @cached_only: only the reads of a
+ * splice. */
 static void end_parked(struct tracefs_fuse *fuse, const struct fuse_open *open,
 		       bool cached_only)
 {
@@ -349,7 +350,8 @@ void fuse_op_ioctl(fuse_req_t req, fuse_ino_t id, unsigned int cmd, void *arg,
 		fuse_reply_err(req, ENOTTY);
 		return;
 	}
-	/* The ioctl wakes readers.  A splice must end; a read would just wait again. */
+	/* The ioctl wakes readers.  A splice ends, with EINTR; a read(2) would only wait again,
+	 * so it stays parked. */
 	end_parked(fuse, open_of(fi), true);
 	fuse_reply_ioctl(req, 0, NULL, 0);
 }
@@ -364,7 +366,7 @@ void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	fuse_reply_err(req, 0);
 }
 
-/* Retry a parked write: restart it if it had to wait for a parser, else ask whether all
+/* Retry a parked write.  If it had to wait for a parser, restart it; else check whether all
  * processes have applied it.  Returns 0, -EINPROGRESS, -ERESTART or -errno. */
 static ssize_t write_again(struct fuse_parked *parked)
 {
@@ -425,7 +427,8 @@ void fuse_file_retry(struct tracefs_fuse *fuse)
 		retry_poll(open);
 }
 
-/* An interrupted write that was begun has changed the settings already, so it succeeds. */
+/* A write that was begun has changed the settings already, so it succeeds although it was
+ * interrupted. */
 void fuse_file_end_interrupted(struct tracefs_fuse *fuse)
 {
 	struct fuse_parked *parked, *next;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the FUSE files: fuse.c (session), fuse_node.c (node ids), fuse_dir.c (directories),
- * fuse_file.c (open, read, write, poll).
+ * Declarations for the FUSE files: fuse.c (session), fuse_node.c (node ids), fuse_dir.c
+ * (directories), fuse_file.c (open, read, write, poll).
  *
  * fuse_op_<request>() is the handler of a request in struct fuse_lowlevel_ops of libfuse.  Each
- * answers @req, or parks it.  @id and @parent are node ids.
+ * handler answers @req, or parks it.  @id and @parent are node ids.
  */
 #ifndef ULF_TRACEFS_FUSE_IMPL_H
 #define ULF_TRACEFS_FUSE_IMPL_H
@@ -25,18 +25,19 @@
 #define FUSE_ATTR_SECONDS	1.0
 
 /*
- * A node of the kernel; its address is the kernel's node id.  A file with a size can be read
- * through the page cache (splice), where all readers of one node get the same pages.  So each
- * lookup of such a file makes a new node.  Any other file or directory has one node, which
+ * A node that the kernel knows; its address is the kernel's node id.  A file with a size can be
+ * read through the page cache (splice), where all readers of one node get the same pages.  So
+ * each lookup of such a file makes a new node.  Any other file or directory has one node, which
  * lookups find by its inode number.
  */
 struct fuse_node {
 	LIST_ENTRY(fuse_node) link;	/* in tracefs_fuse.nodes */
 	struct tracefs_node *node;	/* holds a reference */
 	uint64_t ino;			/* inode number of @node */
-	uint64_t nlookup;		/* lookups that the kernel has not forgotten yet */
-	uint32_t nr_users;		/* open files and directories of this node */
-	bool is_shared;			/* lookups find it again */
+	uint64_t nlookup;		/* number of lookups that the kernel has not forgotten
+					 * yet */
+	uint32_t nr_users;		/* number of open files and directories of this node */
+	bool is_shared;			/* other lookups of the file use this node, too */
 };
 LIST_HEAD(fuse_node_list, fuse_node);
 
@@ -47,14 +48,15 @@ struct fuse_open {
 	LIST_ENTRY(fuse_open) link;	/* in tracefs_fuse.opens */
 	struct tracefs_file *file;
 	struct fuse_node *node;
-	struct fuse_pollhandle *poll;	/* of a poll(2) that waits; NULL: none */
-	uint32_t poll_events;		/* events that it waits for */
-	bool was_ready;			/* ready at the last poll, and no read has found the
-					 * file empty since */
-	bool is_polled;			/* a poll(2) was seen */
-	uint32_t nr_ends;		/* errors still to return, so that a splice which has
-					 * pages already ends */
-	off_t dropped;			/* page cache before this offset was dropped */
+	struct fuse_pollhandle *poll;	/* libfuse's handle of a poll(2) that waits; NULL: none
+					 * waits */
+	uint32_t poll_events;		/* events that this poll(2) waits for */
+	bool was_ready;			/* the file was ready at the last poll(2), and no read
+					 * has found it empty since */
+	bool is_polled;			/* poll(2) was called for this open file */
+	uint32_t nr_ends;		/* how many reads must still fail with EINTR, so that a
+					 * splice which has pages already ends */
+	off_t dropped;			/* the page cache before this offset was dropped */
 };
 LIST_HEAD(fuse_open_list, fuse_open);
 
@@ -62,16 +64,17 @@ LIST_HEAD(fuse_open_list, fuse_open);
 struct fuse_parked {
 	TAILQ_ENTRY(fuse_parked) link;	/* in tracefs_fuse.parked */
 	fuse_req_t req;
-	uint64_t unique;		/* read: the kernel's number of the request */
+	uint64_t unique;		/* of a read: the kernel's number of the request */
 	struct fuse_open *open;
-	size_t size;			/* read: bytes asked for; write: bytes taken */
-	off_t offset;			/* read: offset in the file */
-	bool is_write;			/* a write or a flush, else a read */
-	bool is_flush;			/* a flush; is_write is true, too */
-	bool is_cached;			/* read for the page cache: a splice */
+	size_t size;			/* of a read: bytes asked for; of a write: bytes taken */
+	off_t offset;			/* of a read: offset in the file */
+	bool is_write;			/* true: a write or a flush; false: a read */
+	bool is_flush;			/* true: a flush; then is_write is true, too */
+	bool is_cached;			/* a read of a splice, for the page cache */
 	bool is_interrupted;		/* the kernel has interrupted the request */
-	bool is_restart;		/* write or flush that returned -ERESTART: not begun */
-	char *data;			/* bytes of a write that is not begun; or NULL */
+	bool is_restart;		/* a write or flush that returned -ERESTART: it must be
+					 * done again */
+	char *data;			/* bytes of a write that must be done again; else NULL */
 	size_t bytes;			/* length of @data */
 	pid_t tid;			/* thread that writes @data */
 };
@@ -82,13 +85,13 @@ struct tracefs_fuse {
 	struct server *server;
 	struct fuse_session *session;
 	struct fuse_buf request;	/* request that is being handled */
-	char *io;			/* [FUSE_IO_BYTES] bytes of the current reply */
-	struct fuse_node top;		/* the top directory: FUSE_ROOT_ID */
+	char *io;			/* memory for the current reply: FUSE_IO_BYTES bytes */
+	struct fuse_node top;		/* the top directory; its node id is FUSE_ROOT_ID */
 	struct fuse_node_list nodes[FUSE_NODE_BUCKETS];
 	struct fuse_open_list opens;
 	LIST_HEAD(fuse_listing_list, fuse_listing) listings;
 	struct fuse_parked_list parked;
-	bool has_interrupted;		/* a parked request is_interrupted */
+	bool has_interrupted;		/* at least one parked request is_interrupted */
 };
 
 /* ---- fuse_node.c ---- */
@@ -125,8 +128,8 @@ void fuse_dir_free_all(struct tracefs_fuse *fuse);
 
 /* ---- fuse_file.c ---- */
 
-/* Open, use and close files.  Reads, writes and flushes may be parked.  The ioctl 0 wakes
- * splices, as in the kernel. */
+/* Open, use and close files.  Reads, writes and flushes may be parked.  The ioctl with number 0
+ * wakes splices, as in the kernel. */
 void fuse_op_open(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi);
 void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		  struct fuse_file_info *fi);
@@ -143,8 +146,8 @@ void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi);
 bool fuse_file_is_waiting(const struct tracefs_fuse *fuse);
 /* Retry the parked requests, and wake pollers whose file has become ready. */
 void fuse_file_retry(struct tracefs_fuse *fuse);
-/* Answer the parked requests that the kernel has interrupted: a write that was begun with
- * success, others with EINTR. */
+/* Answer the parked requests that the kernel has interrupted: with success a write that was
+ * begun, with EINTR all others. */
 void fuse_file_end_interrupted(struct tracefs_fuse *fuse);
 /* Answer all parked requests with EINTR and close all files, when the mount ends. */
 void fuse_file_free_all(struct tracefs_fuse *fuse);

@@ -102,7 +102,7 @@ void fuse_node_reply_entry(fuse_req_t req, struct tracefs_node *place)
 	entry.ino = node_id(fuse, node);
 	entry.entry_timeout = entry_seconds(&entry.attr);
 	entry.attr_timeout = FUSE_ATTR_SECONDS;
-	/* The kernel did not get the reply, so it will not send a forget. */
+	/* If the reply fails, the kernel has not got it, and will not send a forget. */
 	if (fuse_reply_entry(req, &entry) < 0)
 		forget(fuse, node, 1);
 }
