@@ -2,7 +2,7 @@
 /*
  * The file ulf.conf, with boot settings (event/boot.h).  Its path:
  *
- *	$ULF_CONFIG			if set; "": none
+ *	$ULF_CONFIG			if set; if it is "" there is no file
  *	$XDG_CONFIG_HOME/ulf.conf	if set
  *	$HOME/.config/ulf.conf		else
  *

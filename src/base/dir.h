@@ -99,8 +99,9 @@ int dir_check(const char *path);
  */
 int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *ret_uid);
 
-/* Find the directory and make it if it does not exist: dir_find() and dir_make(), whose
- * errors it returns.  Searches again if another user takes the name in between. */
+/* Find the ulf directory with dir_find(), and make it with dir_make() if it does not exist.  If
+ * another user takes the name in between, find another one.  Returns 0, or the errors of these
+ * functions. */
 int dir_get(char ret_path[static DIR_PATH_BYTES]);
 
 /* Return a message for users that explains an error of these functions.  NULL: strerror() is

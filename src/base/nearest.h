@@ -42,9 +42,9 @@ void nearest_init(struct nearest *near, const char *word, size_t len);
  * farthest:
  *  - the word itself in upper or lower case;
  *  - a name that differs by few edits: inserted, deleted or changed characters, and swapped
- *    neighbours.  A word of 2 characters or more allows 1 edit, of 6 or more 2, of 12 to 64
- *    3, a longer word none.  Of two names with as many edits, one that begins with the word
- *    is nearer;
+ *    neighbours.  The limit is 1 edit for a word of 2 to 5 characters, 2 edits for 6 to 11, and
+ *    3 edits for 12 to 64; other words allow no edit.  Of two names with the same number of
+ *    edits, a name that begins with the word is nearer;
  *  - a name that begins or ends with the word, if the word has 3 characters or more.
  * A name with control characters is never near.
  */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TEXT_FIRST = 256 };		/* bytes of the first allocation */
+enum { TEXT_FIRST = 256 };		/* size of the first allocation in bytes */
 
 void text_init(struct text *t, size_t max_bytes)
 {

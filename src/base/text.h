@@ -21,7 +21,7 @@ struct text {
 	char *data;
 	size_t len;		/* number of bytes of text */
 	size_t cap;		/* number of bytes allocated */
-	size_t max;		/* limit of len */
+	size_t max;		/* limit: the largest len */
 	int error;		/* 0 or -errno; stays until text_reset() */
 	bool is_for_terminal;	/* text_one_line() has an effect only if this is true; the owner
 				 * of the buffer sets it */

@@ -65,7 +65,7 @@ struct boot_piece {
 /* One setting of the text: NAME or NAME=VALUE. */
 struct boot_word {
 	enum boot_id id;
-	struct boot_piece whole;	/* the setting as written */
+	struct boot_piece whole;	/* the whole setting, as it was written */
 	struct boot_piece value;	/* without its quotes; text is NULL if there is
 					 * no value */
 };

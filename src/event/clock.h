@@ -13,9 +13,9 @@
 
 enum clock_kind {
 	CLOCK_KIND_TSC_NS,	/* TSC, scaled to ns of CLOCK_MONOTONIC */
-	CLOCK_KIND_TSC_RAW,	/* the TSC's count, unscaled */
-	/* With the clocks below, the caller of a ring passes the time
-	 * (ABI_RING_CLOCK_GIVEN). */
+	CLOCK_KIND_TSC_RAW,	/* the count of the TSC, not scaled */
+	/* For the clocks below, the code that appends a record reads the clock, and
+	 * passes the time to the ring (ABI_RING_CLOCK_GIVEN). */
 	CLOCK_KIND_POSIX,	/* clock_gettime(id) */
 	CLOCK_KIND_COUNTER,	/* counts up by 1 each time it is read */
 	CLOCK_KIND_PERF,	/* clock_gettime(id) + abi_control.perf_ns */

@@ -111,8 +111,8 @@ int event_format_add_field(struct event_format *fmt, const char *type,
 {
 	struct event_field *fields, *field;
 
-	/* The array has space for the next power of two, so it is full at 0 or a power of
-	 * two. */
+	/* The array always grows to a power of two.  So it is full if nr_fields is 0 or a
+	 * power of two. */
 	if (!(fmt->nr_fields & (fmt->nr_fields - 1))) {
 		fields = reallocarray(fmt->fields, fmt->nr_fields ? fmt->nr_fields * 2 : 1,
 				      sizeof(*fields));

@@ -29,7 +29,7 @@ enum field_kind {
 struct event_field {
 	const char *type;
 	const char *name;
-	uint32_t offset;	/* bytes from the record's start */
+	uint32_t offset;	/* offset from the record's start, in bytes */
 	uint32_t size;		/* bytes that the field has in the record */
 	uint32_t array_len;	/* number of elements; 0: the field is no array, or its
 				 * length is not fixed */
@@ -45,7 +45,7 @@ struct event_format {
 	uint32_t id;
 	struct event_field *fields;
 	size_t nr_fields;
-	char *print_fmt;	/* the text of TP_printk(), in C */
+	char *print_fmt;	/* the print fmt: the arguments of TP_printk() as C text */
 	int64_t *values;	/* values in the tables of print_fmt (__print_symbolic()
 				 * ...), row after row, as the C compiler computed them */
 	size_t nr_values;	/* 0: the values must be computed from print_fmt */

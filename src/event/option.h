@@ -133,7 +133,7 @@ enum {
 /* A row of the table of options. */
 struct option_row {
 	const char *name;
-	uint64_t bit;			/* enum option_bit */
+	uint64_t bit;			/* the option's bit (enum option_bit) */
 	uint32_t tracer;		/* tracer that has the option (enum abi_tracer);
 					 * ABI_TRACER_NOP: all buffers have it */
 };

@@ -21,7 +21,7 @@ struct print_program;
 struct text;
 
 enum print_symbol {
-	PRINT_SYMBOL_NAME,	/* %ps: function */
+	PRINT_SYMBOL_NAME,	/* %ps: the name of the function */
 	PRINT_SYMBOL_OFFSET,	/* %pS: function+0x12/0x80 [object] */
 	PRINT_SYMBOL_RETURN,	/* %pB: function+0x12/0x80 for a return address */
 	PRINT_SYMBOL_CALLER,	/* the function's name only, for a return address */
@@ -42,8 +42,8 @@ struct print_env {
 	int (*string)(void *ctx, uint64_t addr, struct text *out);
 };
 
-/* How to find the value of an identifier in a print fmt, such as an enumerator, which
- * only the C compiler knows.  lookup() returns 0 or -ENOENT. */
+/* How to find the values of identifiers in a print fmt, for example of enumerators, which
+ * the text of the print fmt does not contain.  lookup() returns 0 or -ENOENT. */
 struct print_names {
 	void *ctx;
 	int (*lookup)(void *ctx, const char *name, size_t len,
@@ -90,9 +90,10 @@ int print_record(const struct print_program *program, const void *rec,
  * @offset: offset of a field in the record
  * @each: called with each name and its value; the name has @len bytes and no NUL
  *
- * There are two kinds of names.  The identifiers in all tables of __print_symbolic() and
- * __print_flags(): for them @is_constant is true.  And the texts, but only of tables that
- * print the field at @offset or, for __print_flags(), some bits of it.
+ * The tables are those of __print_symbolic() and __print_flags().  Their rows contain two
+ * kinds of names.  Identifiers, for which @is_constant is true, are taken from all
+ * tables.  Texts are taken only from tables that print the field at @offset or, in
+ * __print_flags(), some bits of it.
  */
 typedef void print_symbol_fn(void *arg, const char *name, size_t len, uint64_t value,
 			     bool is_constant);

@@ -291,8 +291,8 @@ static uint32_t parse_expect(struct compiler *c, const struct call *call)
 	return n;
 }
 
-/* call.arg is the number of bytes.  With BSWAP_NONE added, the bytes are not swapped,
- * because they are in the right order already. */
+/* In call.arg: the number of bytes.  With BSWAP_NONE added, they are not swapped, because
+ * they are in the right order already. */
 enum { BSWAP_NONE = 0x100 };
 
 static uint32_t parse_bswap(struct compiler *c, const struct call *call)

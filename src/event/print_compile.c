@@ -33,7 +33,8 @@ static const char *format_end(const char *p)
 		if (*p != '"')
 			continue;
 		next = p + 1;
-		if (*next == '"')	/* two quotes: the first one belongs to the text */
+		if (*next == '"')	/* two quotes in a row: the first one belongs to
+					 * the text */
 			continue;
 		next += strspn(next, " \t\n");
 		if (!*next || *next == ',' || *next == '"')
@@ -75,7 +76,7 @@ static void parse_arguments(struct compiler *c, struct arguments *args)
 
 	print_next(c);
 	while (print_accept(c, ',')) {
-		/* A comma with nothing after it: the list of arguments is empty. */
+		/* A comma with nothing after it: there are no arguments. */
 		if (c->tok.kind == TOK_END)
 			break;
 		n = print_parse_arg(c);

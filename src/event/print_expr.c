@@ -291,7 +291,8 @@ uint32_t print_parse_expr(struct compiler *c)
 {
 	uint32_t n = print_parse_arg(c);
 
-	/* No expression here has a side effect, so only the last one counts. */
+	/* The comma operator: no expression of a print fmt has a side effect, so only the
+	 * last one matters. */
 	while (print_accept(c, ','))
 		n = print_parse_arg(c);
 	return n;

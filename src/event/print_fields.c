@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-/* The record that is printed. */
+/* The record that is being printed. */
 struct record {
 	const uint8_t *rec;
 	size_t len;

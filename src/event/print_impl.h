@@ -52,15 +52,15 @@ enum node_op {
 	OP_LOAD,		/* *a: load from pointer a */
 	OP_PTRADD,		/* pointer a + b elements of imm bytes */
 	OP_CAST,		/* a converted to the node's type */
-	OP_NEG, OP_INV, OP_NOT,	/* -a ~a !a */
+	OP_NEG, OP_INV, OP_NOT,	/* the values are -a, ~a and !a */
 	OP_MUL, OP_DIV, OP_MOD, OP_ADD, OP_SUB, OP_SHL, OP_SHR,
 	OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE,
 	OP_AND, OP_XOR, OP_OR,
 	OP_LAND, OP_LOR,
-	OP_COND,		/* a ? b : c */
+	OP_COND,		/* the value is a ? b : c */
 	OP_LET,			/* store a in local variable number imm; the value is b */
 	OP_LOCAL,		/* the value of local variable number imm */
-	OP_BSWAP,		/* a with its bytes reversed */
+	OP_BSWAP,		/* a with its bytes in reverse order */
 	/* Helpers of a print fmt.  Their value is VAL_NODE: the text is made when it is
 	 * printed. */
 	OP_FLAGS,		/* __print_flags(): a = value, b = index of the first row,
@@ -125,11 +125,11 @@ enum { EXT_MAX = 8 };
 /* One step of a program: copy a literal, then print one conversion. */
 struct directive {
 	uint32_t lit, lit_len;	/* literal: offset in the pool, length */
-	uint8_t conv, fast;	/* enum conversion, enum fast_path */
-	uint8_t base;		/* of a number: 8, 10 or 16 */
+	uint8_t conv, fast;	/* values of enum conversion and enum fast_path */
+	uint8_t base;		/* base of the number: 8, 10 or 16 */
 	uint8_t flags;
 	struct value_type type;	/* CONV_INT: type to which the argument is converted */
-	int32_t width, prec;	/* -1: none */
+	int32_t width, prec;	/* width and precision; -1: none */
 	uint32_t width_arg, prec_arg, arg;	/* nodes of the arguments of `*` and of
 						 * the value; 0: none */
 	char ext[EXT_MAX];	/* CONV_PTR: the letters after %p; CONV_FLOAT: the letter
@@ -188,7 +188,7 @@ struct run {
 	struct val locals[PRINT_MAX_LOCALS];
 };
 
-/* print_eval.c */
+/* ---- print_eval.c ---- */
 /* Returns the value of a node. */
 struct val print_eval(struct run *run, uint32_t node);
 /* Get the value of a node as a number.  Returns false if it has none. */
@@ -260,7 +260,7 @@ static inline bool print_is_print(uint8_t byte)
 	return (byte >= ' ' && byte <= '~') || byte >= 0xa0;
 }
 
-/* print_num.c */
+/* ---- print_num.c ---- */
 /* How to print a number or a text.  width and prec are -1 if there is none. */
 struct num_spec {
 	uint8_t base, flags;
@@ -282,11 +282,11 @@ void print_pad(struct text *out, size_t start, struct num_spec spec);
 /* printk_text.c: print a double with %f, %e, %g or %a (@letter), as libc prints it */
 void print_float(struct text *out, char letter, struct num_spec spec, uint64_t bits);
 
-/* print_ptr.c */
+/* ---- print_ptr.c ---- */
 /* Returns the number for directive.ptr, or -EINVAL: these letters after %p are not
  * supported. */
 int print_ptr_find(const char *ext);
-/* Print a pointer with the letters of @dir. */
+/* Print a pointer in the form that the letters after %p in @dir ask for. */
 void print_ptr(struct run *run, const struct directive *dir, struct val val,
 	       struct num_spec spec);
 
@@ -307,7 +307,7 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 /* %p4cc: print a four-character code. */
 bool print_fourcc(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
-/* print_bytes.c */
+/* ---- print_bytes.c ---- */
 /* Print bytes in hexadecimal, with @separator between them.  NUL: without a separator. */
 void print_bytes(struct text *out, const uint8_t *mem, size_t len, char separator);
 /* Print a bitmap as hexadecimal numbers of 32 bits.  Example: ff,00000001 */

@@ -11,7 +11,7 @@ enum token_kind {
 	TOK_NAME,
 	TOK_NUMBER,		/* value and type; character literals, too */
 	TOK_STRING,		/* text and len, with the quotes, escapes not decoded */
-	TOK_PUNCT,		/* punct */
+	TOK_PUNCT,		/* punct: the character, or PUNCT2() */
 };
 
 /* Punctuation of two characters is the first one | the second one << 8. */
@@ -74,7 +74,7 @@ static inline void print_back(struct compiler *c, struct mark mark)
 	}
 }
 
-/* print_lex.c */
+/* ---- print_lex.c ---- */
 /* Read the next token into c->tok. */
 void print_next(struct compiler *c);
 /* Set the error at the current token.  An earlier error is kept. */
@@ -112,7 +112,7 @@ uint32_t print_node_cond(struct compiler *c, uint32_t a, uint32_t b, uint32_t x)
 uint32_t print_node_cast(struct compiler *c, uint32_t a, struct value_type type);
 /* Add a load from the pointer @ptr. */
 uint32_t print_node_load(struct compiler *c, uint32_t ptr);
-/* Add the address of @a. */
+/* Add a node that is the address of @a. */
 uint32_t print_node_addr(struct compiler *c, uint32_t a);
 /* Add REC->field: a number, or a pointer to the array, struct or dynamic data. */
 uint32_t print_node_field(struct compiler *c, const struct event_field *field);
@@ -120,26 +120,26 @@ uint32_t print_node_field(struct compiler *c, const struct event_field *field);
  * its data in bytes). */
 uint32_t print_node_dyn(struct compiler *c, const struct event_field *field,
 			enum node_op op);
-/* Returns sizeof the node, in bytes. */
+/* Returns the size of the node's value in bytes, as sizeof does. */
 uint64_t print_node_sizeof(const struct compiler *c, uint32_t a);
-/* Returns node @n. */
+/* Returns the node with the number @n. */
 static inline const struct node *print_at(const struct compiler *c, uint32_t n)
 {
 	return &c->program->nodes[n];
 }
 
-/* print_rec.c */
-/* Parse REC.  The result is a pointer to the whole record, for REC->member or ((char
- * *)REC + offset). */
+/* ---- print_rec.c ---- */
+/* Parse REC.  The result is a pointer to the whole record, which is used for REC->member,
+ * or is cast and added to an offset. */
 uint32_t print_parse_rec(struct compiler *c);
-/* Returns true if node @n is REC. */
+/* Returns true if node @n is the pointer that print_parse_rec() has made. */
 bool print_is_rec(const struct compiler *c, uint32_t n);
-/* Parse the member after REC-> */
+/* Parse the name of a member after REC-> and return its node. */
 uint32_t print_parse_member(struct compiler *c);
 
 /* The functions from here on parse an expression.  Each returns a node, or 0 after an
  * error. */
-/* print_expr.c */
+/* ---- print_expr.c ---- */
 uint32_t print_parse_expr(struct compiler *c);		/* an expression that may contain
 							 * the comma operator */
 uint32_t print_parse_arg(struct compiler *c);		/* an expression that ends at a
@@ -150,7 +150,7 @@ uint32_t print_parse_string(struct compiler *c);
 /* Returns the variable that the current token names, or NULL. */
 const struct local *print_local_find(const struct compiler *c);
 
-/* print_type.c */
+/* ---- print_type.c ---- */
 /* Returns true if the tokens after a '(' are a type, so that this is a cast or
  * sizeof(type).  The current token is the one after the '('.  @is_sizeof: `sizeof`
  * precedes the '('. */
@@ -162,7 +162,7 @@ uint32_t print_parse_sizeof_type(struct compiler *c);
 /* Parse a block, ({ int x = 1; x + 1; }), from the token after the '{'. */
 uint32_t print_parse_block(struct compiler *c);
 
-/* print_call.c */
+/* ---- print_call.c ---- */
 /* Parse a call of the function @name, from its '('.  Returns 0 and sets the error if
  * there is no such function. */
 uint32_t print_parse_call(struct compiler *c, struct token name);

@@ -44,7 +44,8 @@ struct printk_conv {
 	bool is_long;		/* the argument is a long double */
 	char letter;		/* PRINTK_FLOAT: the letter of the conversion; pointers:
 				 * the letter after %p, or NUL */
-	int32_t width, prec;	/* -1: none */
+	int32_t width, prec;	/* width and precision; -1: none; PRINTK_STAR: from an
+				 * argument */
 };
 
 /*

@@ -110,7 +110,7 @@ bool type_is_word(const char *word, size_t len)
 /* The words of a type that were found so far. */
 struct spelling {
 	unsigned int nr_roles[WORD_TYPEDEF + 1];
-	const struct word *alias;	/* the typedef, if there is one */
+	const struct word *alias;	/* the typedef that was found, or NULL */
 	unsigned int nr_stars;
 	bool has_tag_name;
 };

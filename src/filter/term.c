@@ -53,7 +53,7 @@ static int parse_op(struct parser *p, struct term *t)
 	return term_fail(p, FILTER_ERR_INVALID_OP, p->at);
 }
 
-/* ---- .function ---- */
+/* ---- predicates with .function ---- */
 
 /* Parse VALUE, the name of a function or an address in a function.  Returns the
  * function's range of addresses. */
@@ -103,7 +103,7 @@ static int parse_function(struct parser *p, const struct term *t,
 	return 0;
 }
 
-/* ---- strings ---- */
+/* ---- predicates on strings ---- */
 
 static struct part emit_string(struct parser *p, const struct term *t,
 			       const char *s, size_t len)

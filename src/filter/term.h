@@ -20,7 +20,7 @@ enum field_use {
 	USE_ARRAY, USE_LOC, USE_REL, USE_PTR, USE_COMM,	/* the five kinds of strings */
 };
 
-/* A field as a filter sees it. */
+/* A field of the record, or CPU or COMM, and how to use it. */
 struct term_field {
 	enum field_use use;
 	uint32_t offset, size;		/* in bytes; both are 0 if the field is not in the

@@ -9,7 +9,7 @@ static bool is_number(const struct filter_insn *insn)
 	return insn->op <= FILTER_OP_IN;
 }
 
-/* Returns the bytes of the record that an instruction reads at its offset. */
+/* Returns how many bytes of the record an instruction reads, from its offset on. */
 static uint32_t read_bytes(const struct filter_insn *insn)
 {
 	switch (insn->op) {

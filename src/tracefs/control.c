@@ -98,7 +98,7 @@ ssize_t trace_clock_store(struct tracefs_file *file, const char *buf, size_t siz
 	return (ssize_t)size;
 }
 
-/* ---- markers ---- */
+/* ---- trace_marker and trace_marker_raw ---- */
 
 static ssize_t marker_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid,

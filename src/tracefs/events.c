@@ -8,7 +8,7 @@
 #include "server/rules/soft.h"
 #include "tracefs/files.h"
 
-/* ---- directories ---- */
+/* ---- directories of systems and events ---- */
 
 /*
  * Return the name of the system that a directory stands for.  Return "" if the root has no such
@@ -21,7 +21,7 @@ static const char *system_of(const struct tracefs_node *node)
 	       node->root->systems[node->number] : "";
 }
 
-/* Returns -ENOENT, too, if none of the system's events is visible at present. */
+/* Find a system.  Returns -ENOENT, too, if none of its events is visible at present. */
 int events_lookup(struct tracefs_node *dir, const char *name,
 		  struct tracefs_node **ret_node)
 {
@@ -74,7 +74,7 @@ int system_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 	return r;
 }
 
-/* ---- files ---- */
+/* ---- files in events/ ---- */
 
 struct event *tracefs_event(const struct tracefs_node *node)
 {

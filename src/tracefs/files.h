@@ -25,8 +25,8 @@
  * or -ENOMEM. */
 #define LOOKUP(name)	int name(struct tracefs_node *dir, const char *name_, \
 				 struct tracefs_node **ret_node)
-/* Call @emit for each entry that LOOKUP finds.  Stops when @emit returns anything but 0, and
- * returns that. */
+/* Call @emit for each entry that the LOOKUP function of the directory finds.  Stops when @emit
+ * returns anything but 0, and returns that. */
 #define LIST(name)	int name(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 
 /* The kinds of directories, in files.c. */
@@ -133,7 +133,7 @@ int event_pids_truncate(struct tracefs_file *file);
 
 /* ---- functions.c ---- */
 
-/* current_tracer */
+/* current_tracer: the name of the tracer. */
 SHOW(current_tracer_show);
 STORE(current_tracer_store);
 /* tracefs_def.applied: remove the records of the previous tracer. */
@@ -163,7 +163,7 @@ void function_word_log(struct tracefs_file *file, const char *word);
 /* max_graph_depth: number of nested calls that are recorded; 0: no limit. */
 SHOW(graph_depth_show);
 STORE(graph_depth_store);
-/* tracing_thresh: microseconds. */
+/* tracing_thresh: in microseconds. */
 SHOW(tracing_thresh_show);
 STORE(tracing_thresh_store);
 

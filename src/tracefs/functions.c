@@ -21,7 +21,7 @@
 #include "server/rules/triggers.h"
 #include "tracefs/files.h"
 
-/* ---- lists ---- */
+/* ---- files that list functions ---- */
 
 static void print_name(const struct tracefs_node *node, uint32_t nr, struct text *out)
 {
@@ -475,7 +475,7 @@ static size_t take_name(struct tracefs_file *file, const char *buf, size_t size)
 struct command_words {
 	struct text names;		/* names, each followed by a NUL */
 	const char *command;		/* ":COMMAND", in the written bytes; NULL: no token yet */
-	size_t command_len;		/* bytes of @command */
+	size_t command_len;		/* length of @command */
 	uint32_t nr;			/* number of names */
 };
 

@@ -54,7 +54,7 @@ static ssize_t parse_pids(const char *buf, size_t size, uint32_t *pids,
 	return (ssize_t)taken;
 }
 
-/* Return the list that a file shows, by the name of the file. */
+/* Return the list that belongs to a file.  The name of the file decides. */
 static enum abi_pids_list list_of(const struct tracefs_node *node)
 {
 	static const char *const files[ABI_PIDS_LISTS] = {

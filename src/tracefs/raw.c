@@ -28,7 +28,7 @@ struct raw {
 	struct merge *merge;
 	uint8_t *page;			/* page that is being filled or read */
 	uint32_t page_bytes;		/* size of @page */
-	uint32_t bytes;			/* bytes of records in @page */
+	uint32_t bytes;			/* bytes of data in @page so far */
 	uint64_t time;			/* time of the newest record in @page */
 	uint64_t lost;			/* records that were lost before the first record in
 					 * @page */

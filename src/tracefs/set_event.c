@@ -84,7 +84,7 @@ int set_event_truncate(struct tracefs_file *file)
 	int r = events_set(tracefs_instance(file->node), &all, false);
 
 	if (r)
-		return r == -EINVAL ? 0 : r;	/* there are no events */
+		return r == -EINVAL ? 0 : r;	/* -EINVAL: there are no events */
 	tracefs_file_apply(file);
 	apply_wait(&file->apply, APPLY_WAIT_NS);
 	return 0;

@@ -122,10 +122,10 @@ void tracefs_deliver(struct tracefs_file *file, enum tracefs_delivery what);
 /*
  * tracefs_read_whole - read trace_pipe_raw for the page cache
  *
- * splice(2) reads through the page cache, which requires a file with a size (st_size of
- * trace_pipe_raw is 1 << 62) and asks for memory pages, one at a time.  Returns @size, with
- * bytes of full sub-buffers only, in order; a larger sub-buffer takes several calls.  Or
- * returns -errno, and -EAGAIN if no sub-buffer is full yet.
+ * splice(2) reads through the page cache.  This requires a file with a size (st_size of
+ * trace_pipe_raw is 1 << 62), and asks for one memory page at a time.  Returns @size: @buf is
+ * filled with bytes of full sub-buffers only, in order, and a sub-buffer that is larger takes
+ * several calls.  Returns -EAGAIN if no sub-buffer is full yet, or another -errno.
  */
 ssize_t tracefs_read_whole(struct tracefs_file *file, char *buf, size_t size);
 

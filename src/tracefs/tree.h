@@ -19,8 +19,8 @@ struct tracefs_dir;
 /* Called for each entry of a directory.  Returns 0 to continue; any other value ends the list. */
 typedef int (*tracefs_emit)(void *arg, const char *name, const struct stat *st);
 
-/* The methods of a file that show() is not enough for.  The server's thread calls them.  They
- * must not block: read returns -EAGAIN instead. */
+/* The methods of a file whose contents are not just the text of show().  The server's thread
+ * calls them.  They must not block: read returns -EAGAIN instead. */
 struct tracefs_stream {
 	/* optional; sets file->state */
 	int (*open)(struct tracefs_file *file);
@@ -76,8 +76,9 @@ struct tracefs_def {
 	int (*flush)(struct tracefs_file *file);
 	enum tracefs_hold hold;
 	bool is_top_only;		/* instances do not have this file */
-	bool is_per_cpu;		/* one file per CPU; the CPU's number is appended to
-					 * the name, and is the node's number */
+	bool is_per_cpu;		/* the row makes one file per CPU; a file's name ends
+					 * with the CPU's number, and tracefs_node.number is the
+					 * CPU */
 };
 
 /* A kind of directory.  files.c defines one for each kind. */
@@ -101,7 +102,7 @@ struct tracefs_dir {
 
 /* A file or directory of the tree. */
 struct tracefs_node {
-	int refs;			/* references to this node */
+	int refs;			/* number of references to this node */
 	struct server *server;
 	struct root *root;		/* holds a reference; NULL for the top directory */
 	struct instance *instance;	/* instance of @root; holds a reference; NULL for
@@ -117,10 +118,10 @@ struct tracefs_node {
 /* An open file. */
 struct tracefs_file {
 	struct tracefs_node *node;	/* holds a reference */
-	const struct tracefs_def *def;	/* @node->def */
+	const struct tracefs_def *def;	/* the file's row: @node->def */
 	int flags;			/* flags of tracefs_open() */
 	struct text text;		/* output of show() */
-	bool is_shown;			/* @text is valid */
+	bool is_shown;			/* @text is the output of show() */
 	bool is_written;		/* the file was written to, and not flushed since */
 	pid_t poll_tid;			/* thread that polled last; 0: none */
 	bool is_reading;		/* bytes were delivered since the last poll */

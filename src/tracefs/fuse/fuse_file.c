@@ -361,7 +361,7 @@ void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	struct tracefs_fuse *fuse = fuse_req_userdata(req);
 
 	(void)id;
-	end_parked(fuse, open_of(fi), false);	/* nobody waits for the replies */
+	end_parked(fuse, open_of(fi), false);	/* the file is closed, so nobody waits for them */
 	open_free(fuse, open_of(fi));
 	fuse_reply_err(req, 0);
 }

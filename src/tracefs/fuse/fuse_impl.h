@@ -72,15 +72,15 @@ struct fuse_parked {
 	bool is_flush;			/* true: a flush; then is_write is true, too */
 	bool is_cached;			/* a read of a splice, for the page cache */
 	bool is_interrupted;		/* the kernel has interrupted the request */
-	bool is_restart;		/* a write or flush that returned -ERESTART: it must be
-					 * done again */
-	char *data;			/* bytes of a write that must be done again; else NULL */
+	bool is_restart;		/* a write or flush that returned -ERESTART: it is not
+					 * begun yet, and must be called again */
+	char *data;			/* bytes of a write that is not begun yet; else NULL */
 	size_t bytes;			/* length of @data */
 	pid_t tid;			/* thread that writes @data */
 };
 TAILQ_HEAD(fuse_parked_list, fuse_parked);
 
-/* A mount. */
+/* A FUSE mount that the server serves. */
 struct tracefs_fuse {
 	struct server *server;
 	struct fuse_session *session;
@@ -96,7 +96,7 @@ struct tracefs_fuse {
 
 /* ---- fuse_node.c ---- */
 
-/* Return the node of a node id. */
+/* Return the node that has the node id @id. */
 struct fuse_node *fuse_node_of(struct tracefs_fuse *fuse, fuse_ino_t id);
 /* Free @node if neither the kernel nor an open file uses it.  Not for the top directory. */
 void fuse_node_put(struct fuse_node *node);
