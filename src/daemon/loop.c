@@ -319,11 +319,7 @@ static int turn(struct loop *loop)
 	return 0;
 }
 
-/*
- * One pidfd per process of each root is needed, so raise the limit, but cap it: some
- * programs close every possible descriptor in a loop.
- */
-static void allow_descriptors(void)
+void loop_allow_descriptors(void)
 {
 	struct rlimit limit;
 
@@ -350,7 +346,7 @@ int loop_run(const char *dir, void (*ready)(const char *dir))
 	 * functions.
 	 */
 	parse_init(true);
-	allow_descriptors();
+	loop_allow_descriptors();
 	ret = init(&loop, dir);
 	if (!ret) {
 		mounts_restore(loop.mounts);

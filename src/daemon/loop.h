@@ -33,6 +33,12 @@ void loop_unwatch(struct loop *loop, struct loop_source *source);
 void loop_stop(struct loop *loop);
 
 /*
+ * Raise the soft limit of descriptors: the server needs one pidfd per process of each root.
+ * Cap it: some programs close every possible descriptor in a loop.
+ */
+void loop_allow_descriptors(void);
+
+/*
  * loop_run - run the server of the ulf directory @dir until it is stopped
  * @ready: called once, when clients can connect
  *

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "daemon/loop.h"
 #include "daemon/parts.h"
 #include "abi/rules.h"
 #include "abi/stack.h"
@@ -544,6 +545,7 @@ static void run_attack(const char *dir)
 	fake_root_show(&root, "hostile.1");
 	before_kb = memory_kb();
 	setrlimit(RLIMIT_DATA, &limit);	/* before the machine runs out of memory */
+	loop_allow_descriptors();
 	now = cpu_ms();
 	require(!server_new(dir, &server), "server");
 	note("start", now);
