@@ -25,8 +25,9 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 			return -ENOBUFS;
 	}
 	step->expect = position;
-	/* Select the same copies: this page's end is below every position in the next
-	 * page, so no record fits until the open. */
+	/* Keep the flags, so that the new position selects the same copies of end and
+	 * address.  That end is below every position in the next page, so no record fits until
+	 * the open. */
 	step->position = next | (position & ABI_POS_FLAGS);
 	step->nr = 0;
 	step_store(step, page_at(view, position) + 8, offset - ABI_PAGE_HEADER);
@@ -36,9 +37,9 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 /*
  * The two values that an open writes for its page.
  *
- * end_of() is the highest position that an append in the page may reach.  address_of() is
- * a number which, added to the ring's address and a position in the page, gives the
- * address of the next byte.
+ * end_of() is the highest position that an append in the page may reach.  address_of() is a
+ * number which, added to the ring's address and a position in the page, gives the address at
+ * which the next byte is written.
  *
  * Example: pages of 4096 bytes, the first at 4096; page 6 is in slot 2, at 12288, and
  * begins at position 24576.  Without flags end is 24576 + 4096 - 12 = 28660 and address
@@ -116,8 +117,8 @@ int ring_leave(const struct ring_view *view, uint32_t cpu, uint32_t bytes,
 	if (!ring_is_recording(ring))
 		return -ECANCELED;
 	for (int i = 0; i < 2; i++) {
-		/* Load the position before the last time.  If the position is unchanged
-		 * at the commit, no writer has stored a later time in between. */
+		/* Load the position before the time of the newest record.  If the position is
+		 * unchanged at the commit, no writer has stored a later time in between. */
 		position = __atomic_load_n(&ring->position, __ATOMIC_ACQUIRE);
 		offset = page_offset(view, position);
 		if (has_room(view, offset, bytes))

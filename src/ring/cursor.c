@@ -2,9 +2,9 @@
 /*
  * Walk a ring record by record, from page to page, and count overrun records.
  *
- * The place of the consuming reader is stored in the ring, so that the next server
- * continues where a killed one stopped.  read[] has two copies of the place and read_slot
- * selects one.  Each step writes the other copy, then read_slot [ring.read]:
+ * The place of the consuming reader is stored in the ring, so that the next server continues
+ * where a killed one stopped.  read[] has two copies of the place and read_slot selects one (s
+ * in this table).  Each step writes the other copy, then read_slot [ring.read]:
  *
  *	step			read_slot	after a kill, the next server
  *	none			s		gives the records again
@@ -28,7 +28,7 @@
 #include "base/testpoint.h"
 #include "ring/ring.h"
 
-#define STALE_MAX	100	/* a reader gives up after so many laps in a row */
+#define STALE_MAX	100	/* limit: a reader gives up after so many laps in a row */
 
 static struct abi_ring_read read_state(const struct ring_view *view)
 {
@@ -46,7 +46,7 @@ static void free_pages(const struct ring_view *view, uint64_t page)
 	__atomic_store_n(&view->ring->read_page, page, __ATOMIC_RELEASE);
 }
 
-/* Store @state as the new state, and free the pages that it has left. */
+/* Store @state as the reader's new state, and free the pages that the reader has finished. */
 static void set_read_state(const struct ring_view *view,
 			   const struct abi_ring_read *state)
 {
@@ -81,7 +81,7 @@ void ring_cursor_done(struct ring_cursor *cursor)
 	cursor->page.data = cursor->ahead = NULL;
 }
 
-/* Compute the time at ->offset of the page just read, by adding the deltas of the
+/* Compute the time at cursor->offset of the page just read, by adding the time deltas of the
  * records before it. */
 static void walk_to_offset(struct ring_cursor *cursor)
 {
@@ -100,8 +100,8 @@ static void walk_to_offset(struct ring_cursor *cursor)
 	cursor->offset = offset;
 }
 
-/* The next record to read has index @entries.  Count the records before it that were
- * not read as lost. */
+/* The next record to read has index @entries.  Records before it that were not read are lost:
+ * count them. */
 static void count_lost(struct ring_cursor *cursor, uint64_t entries)
 {
 	uint64_t lost = entries > cursor->entries ?
@@ -112,8 +112,9 @@ static void count_lost(struct ring_cursor *cursor, uint64_t entries)
 	cursor->entries = entries;
 }
 
-/* Read page ->seq into ->page, or the oldest page if that one is overwritten.  Returns
- * 0, or -EAGAIN: not written yet, or lapped too often. */
+/* Read page number cursor->seq into cursor->page; if it is overwritten, read the oldest page.
+ * Returns 0, or -EAGAIN: the page is not written yet, or writers have lapped the reader too
+ * often. */
 static int enter_page(struct ring_cursor *cursor)
 {
 	struct ring_head head;
@@ -141,8 +142,8 @@ static int enter_page(struct ring_cursor *cursor)
 	return 0;
 }
 
-/* Called when the copy has no further record.  Returns 0: try again, there may be more
- * records; or -EAGAIN: there are none. */
+/* Called when the copy of the page has no further record.  Returns 0: try again, there may be
+ * more records; or -EAGAIN: there are none. */
 static int refill(struct ring_cursor *cursor)
 {
 	uint32_t bytes = cursor->page.bytes;
@@ -205,8 +206,8 @@ void ring_cursor_advance(struct ring_cursor *cursor,
 	cursor->lost = 0;
 }
 
-/* If the second record is on the same page this is cheap.  If not, a copy of the cursor
- * reads the next page into ->ahead. */
+/* If the second record is on the same page this is cheap.  If not, a copy of the cursor reads
+ * the next page into cursor->ahead. */
 int ring_cursor_peek_second(struct ring_cursor *cursor,
 			    struct ring_record *ret_record)
 {
@@ -271,8 +272,8 @@ void ring_cursor_consume(struct ring_cursor *cursor)
 	set_read_state(&cursor->view, &state);
 }
 
-/* Returns how many records up to @to no reader has got or seen in a LOST line, if the
- * reader did not get those between @from and @to. */
+/* Returns the number of records before @to that no reader has got and no LOST line has
+ * reported, assuming that the reader did not get the records between @from and @to. */
 static uint64_t unreported(const struct abi_ring_read *from,
 			   const struct abi_ring_read *to)
 {
@@ -370,7 +371,8 @@ void ring_inherit(const struct ring_view *view, const struct ring_stats *old)
 
 	state.read += old->read;
 	state.lost += old->overrun;
-	state.cleared_dropped -= old->dropped;	/* count the old ring's, too */
+	state.cleared_dropped -= old->dropped;	/* count the records that the old ring dropped,
+						 * too */
 	state.unreported += old->unreported;
 	set_read_state(view, &state);
 }

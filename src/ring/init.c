@@ -86,8 +86,8 @@ void ring_set_recording(struct abi_ring *ring, bool on)
 	__atomic_store_n(&ring->off, on ? 0 : ABI_RING_OFF, __ATOMIC_RELAXED);
 }
 
-/* Page 0 begins as closed but not open (its end is 0): the first writer opens it, like
- * any later page. */
+/* At first the position is at the start of page 0, which is not open (its end is 0).  The
+ * first writer opens it, like any later page. */
 int ring_init(void *mem, const struct ring_config *config)
 {
 	struct abi_ring *ring = mem;

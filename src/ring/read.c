@@ -2,10 +2,10 @@
 /*
  * Read pages: copy a page, then check that the writers have not lapped it.
  *
- * The page with sequence number s is in slot s mod nr_pages until the position enters
- * page s + nr_pages.  The close that enters it is committed before any byte of the slot
- * changes [ring.lap].  So if the position is still before that page after the copy, the
- * copy has exactly what was committed.
+ * The page with sequence number s is in slot s mod nr_pages until the position enters page s +
+ * nr_pages.  The close that moves the position there is committed before any byte of the slot
+ * changes [ring.lap].  So if the position is still before that page after the copy, the copy
+ * has exactly what was committed.
  *
  * This code stores nothing to the ring and trusts nothing that it loads: ring_view_init()
  * has checked and copied the geometry, and each length is checked where it is used.  A

@@ -52,7 +52,7 @@ static inline bool ring_is_recording(const struct abi_ring *ring)
  * from a view, never from the words in the ring.
  */
 struct ring_view {
-	struct abi_ring *ring;		/* NULL: no ring */
+	struct abi_ring *ring;		/* the ring; NULL: there is none */
 	uint32_t page_bytes, nr_pages, cpu, flags;
 	uint64_t pages_off;		/* bytes from the ring's start to its first page */
 };
@@ -68,7 +68,7 @@ int ring_view_init(struct ring_view *view, void *mem, uint64_t bytes);
 
 #define RING_CPUS		1024
 #define RING_SIDES		2
-#define RING_HOOK_MAX		48	/* bytes that ftrace.S writes in one record */
+#define RING_HOOK_MAX		48	/* limit: bytes of one record of ftrace.S */
 
 /* The views of one side of a buffer.  Each array has nr_cpus elements. */
 struct ring_side {
@@ -82,27 +82,27 @@ struct ring_side {
  */
 struct ring_set {
 	uint32_t nr_cpus;
-	uint32_t small_max;		/* RING_SMALL_MAX, or 0: the short path is not
-					 * allowed */
-	const struct ring_view **slow;	/* [nr_cpus]; points into @side */
+	uint32_t small_max;		/* limit: payload bytes that arch_ring_append() writes
+					 * alone: RING_SMALL_MAX or 0 */
+	const struct ring_view **slow;	/* [nr_cpus] pointers to views in @side */
 	uint8_t has_rseq;		/* 1: this process may use fast rings */
 	uint8_t clock_given;		/* 1: the fast rings have ABI_RING_CLOCK_GIVEN */
 	uint16_t tag;			/* the tag of the tracer whose calls the hooks
 					 * record here, set by the owner of the set; 0:
 					 * none */
-	uint32_t clock;			/* row of the clock of these rings */
+	uint32_t clock;			/* clock of these rings: row of the table of clocks */
 	struct ring_side side[RING_SIDES];
-	struct abi_ring *none[2];	/* = &ring_none.  A thread without rseq has CPU
-					 * number -1 or -2, so its fast[cpu] is one of
-					 * these */
-	struct abi_ring *fast[RING_CPUS];	/* ring_none for CPUs without a ring:
-						 * hooks do not compare with nr_cpus */
-	uint64_t limit[RING_CPUS];	/* [ring.limit] see ring_limit() */
-	uint64_t hook_limit[RING_CPUS];	/* limit - RING_HOOK_MAX */
+	struct abi_ring *none[2];	/* always &ring_none.  A thread without rseq has CPU
+					 * number -1 or -2, so its fast[cpu] is one of these
+					 * two */
+	struct abi_ring *fast[RING_CPUS];	/* a CPU without a ring has ring_none, so hooks
+						 * need not check the CPU number */
+	uint64_t limit[RING_CPUS];	/* ring_limit() of each CPU [ring.limit] */
+	uint64_t hook_limit[RING_CPUS];	/* the limit for hooks: limit - RING_HOOK_MAX */
 };
 
 /*
- * ring_set_alloc_bytes - return the bytes of a set for @nr_cpus CPUs, with its views.
+ * ring_set_alloc_bytes - return the size of a set for @nr_cpus CPUs, with its views.
  * ring_set_init - make a set without rings at @set, which has that many bytes.
  * ring_set_limit - compute the limits.  Call it after the views are filled in.
  */
@@ -143,9 +143,9 @@ static inline const struct ring_view *ring_set_fast(const struct ring_set *set,
 	return NULL;
 }
 
-/* The payload, in whole words, of a record that needs no length word.  If the process
- * has rseq and the rings read the clock themselves, arch_ring_append() alone writes
- * such a record. */
+/* The largest payload, in bytes, of a record that needs no length word.  If the process has
+ * rseq and the rings read the clock themselves, arch_ring_append() alone writes such a
+ * record. */
 #define RING_SMALL_MAX		(ABI_REC_MAX_SMALL * 4)
 
 /* Bytes that must be free before the payload, for the length word of a large record. */
@@ -349,8 +349,8 @@ void ring_cursor_consume(struct ring_cursor *cursor);
  * cursor may have consumed records of this ring since then. */
 void ring_cursor_return(struct ring_cursor *cursor);
 /* Use this instead of ring_cursor_return() if another consume came after that of
- * @cursor.  The records from the consume of @cursor up to @after, the state which that
- * consume set, are reported as lost later. */
+ * @cursor.  The records that @cursor has consumed are reported as lost later.  @after: the
+ * read state after the consume of @cursor. */
 void ring_cursor_doubt(struct ring_cursor *cursor,
 		       const struct abi_ring_read *after);
 /* Returns a copy of the consuming reader's state.  The values are not checked. */

@@ -18,12 +18,13 @@
 
 #include "arch/arch.h"
 
-#define SHMLOCK_SPINS		200	/* spins before the first sched_yield() */
-#define SHMLOCK_YIELDS		20000	/* yields before -EBUSY */
+#define SHMLOCK_SPINS		200	/* limit: spins before the first sched_yield() */
+#define SHMLOCK_YIELDS		20000	/* limit: yields before -EBUSY */
 #define SHMLOCK_ASK		64	/* yields between two checks whether the holder
 					 * is dead */
 
-#define SHMLOCK_UNKNOWN		0x80000000u	/* owner is no thread id */
+#define SHMLOCK_UNKNOWN		0x80000000u	/* flag in an owner's number: it is no thread
+						 * id */
 
 /*
  * Returns the caller's number as the owner of a lock: its thread id.  If a seccomp filter
@@ -77,8 +78,8 @@ static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yield
 						__ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return 0;
-		/* The caller's signals are blocked, so it cannot hold the lock
-		 * already.  A dead thread with the same id has left it. */
+		/* The caller's signals are blocked, so it cannot hold the lock already.  So a
+		 * dead thread that had the same id did not release it. */
 		if (seen == tid)
 			return 0;
 		if (i < SHMLOCK_SPINS) {

@@ -64,7 +64,7 @@ static inline bool has_room(const struct ring_view *view, uint32_t offset,
 	return offset && view->page_bytes - offset >= bytes + RING_SPARE;
 }
 
-/* ---- cross.c: general registers only ---- */
+/* ---- cross.c: these functions use general registers only ---- */
 
 /*
  * Prepare a close: leave the page of @position.

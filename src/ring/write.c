@@ -30,9 +30,10 @@
 #include "ring/shmlock.h"
 #include "ring/step.h"
 
-#define ABORTS_MAX	100	/* then use the slow path: a debugger single-steps */
+#define ABORTS_MAX	100	/* limit: aborts of an rseq section; then the writer takes the
+				 * slow path, as a debugger may single-step it */
 
-/* ---- the slow ring ---- */
+/* ---- write to a slow ring ---- */
 
 static void commit_locked(struct abi_ring *ring, const struct step *step)
 {
@@ -116,7 +117,7 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 	return -EBADMSG;
 }
 
-/* ---- fast and slow ring ---- */
+/* ---- write to a fast ring, else to a slow ring ---- */
 
 /* Prepare the data to copy: fill the last word with zeros, and put a length word before
  * a large payload.  Returns the type_len of the record's header. */

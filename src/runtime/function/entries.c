@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is a site that another process names the entry of a function?
+ * Check that a site that another process has named is the entry of a function.
  *
  * The server stores the address of an object's table of entries in memory that every
  * process of the root can write.  A process without rights could name any five bytes that
@@ -29,7 +29,7 @@
 #include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"
 
-#define LEAD_MAX	64u		/* most bytes between a start and its site */
+#define LEAD_MAX	64u		/* limit: bytes from a function's start to its site */
 
 /* .eh_frame_hdr as every linker writes it.  Any other form counts as no table. */
 struct header {
@@ -40,14 +40,15 @@ struct header {
 #define HEADER_USUAL	{ 1, 0x1b, 0x03, 0x3b }
 
 struct row {
-	int32_t start, fde;		/* bytes from the header */
+	int32_t start, fde;		/* offsets of a function's start and of its FDE from the
+					 * header */
 };
 
-/* Starts of functions. */
+/* The addresses at which an object's functions start: a copy of the table of .eh_frame_hdr. */
 struct starts {
 	uint64_t header;		/* address of .eh_frame_hdr */
 	uint32_t nr;			/* number of rows */
-	struct row *rows;		/* a copy, sorted by start */
+	struct row *rows;		/* copy of the table's rows, sorted by start */
 };
 
 /* Copy the table at @header of the object @image.  Returns false if there is none, it cannot
@@ -118,8 +119,8 @@ static bool is_entry(const struct starts *starts, struct text_view *view, uint64
 	return code && leads_to(code, code + (site - start));
 }
 
-/* Returns the number of sites that are no entries according to @starts.  If @is_dropping, also
- * changes these sites to FSITE_OTHER. */
+/* Returns the number of sites that are not at the entry of a function, according to @starts.
+ * If @is_dropping, also changes these sites to FSITE_OTHER. */
 static uint32_t look_at_all(struct fsites *sites, const struct starts *starts, int fd,
 			    bool is_dropping)
 {

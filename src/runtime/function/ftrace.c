@@ -3,11 +3,11 @@
  * Users of function sites: which functions are traced, the filters, and the callbacks of
  * the program.  A new user is switched on in these steps:
  *
- *	make slots; clear users that go			fsites_prepare()
+ *	make slots; clear old users			fsites_prepare()
  *	make bodies for followed functions		bodies_make()
  *	store users in slots, patch jumps into sites	fsites_switch()
  *	set the user's bit in active			[ftrace.active]
- * and off:
+ * A user is switched off in these steps:
  *	clear the user's bit in active
  *	switch the sites off that have no other user
  *	grace_wait(): no thread that saw the bit is still in a hit
@@ -72,7 +72,7 @@ uint64_t ftrace_write_slowly(uint64_t arg, uint64_t b, uint64_t c)
 
 /* Begin a callback of the program.  Until callback_leave() this thread records no hits, and
  * the callback may change errno.  @ret_error: errno of the traced function's caller.
- * Returns false if the thread has no slot. */
+ * Returns false if the thread has no thread slot. */
 static bool callback_enter(int *ret_error)
 {
 	*ret_error = errno;
@@ -155,8 +155,8 @@ uint64_t ftrace_call_graph_exit(uint64_t arg, uint64_t b, uint64_t c)
 
 /* ---- the registers that xsave saves ---- */
 
-#define XSAVE_LEGACY	576u		/* bytes: legacy area and header */
-#define XSAVE_TILES	(3ull << 17)	/* AMX tiles: large, and not preserved across calls */
+#define XSAVE_LEGACY	576u		/* bytes of xsave's legacy area and header */
+#define XSAVE_TILES	(3ull << 17)	/* AMX tiles: not saved; calls need not preserve them */
 
 /* Compute ftrace_vectors.  Returns false if the CPU or the kernel has no xsave. */
 static bool vectors_init(void)
@@ -184,8 +184,8 @@ static bool vectors_init(void)
 
 /* ---- filters ---- */
 
-static const struct ftrace_ops *filters[FTRACE_USERS];	/* under runtime_lock() */
-static uint32_t wanted;			/* users that have a filter: callbacks, a bit each */
+static const struct ftrace_ops *filters[FTRACE_USERS];	/* protected by runtime_lock() */
+static uint32_t wanted;			/* registered callbacks of the program, a bit each */
 
 /* Returns the users that site @i of @object shall have. */
 static uint32_t users_of(const struct object *object, uint32_t i)
@@ -325,8 +325,8 @@ static int worse(int first, int second)
 	       second : first;
 }
 
-/* Returns -EFAULT if the object was unmapped, else the worst error; all other sites are
- * updated. */
+/* Returns -EFAULT if the object was unmapped, else 0 or the error that worse() chooses.  After
+ * an error all sites are updated for which that is possible. */
 static int update_object(struct object *object)
 {
 	struct fsites *sites = &object->sites;
@@ -353,10 +353,10 @@ static int update_object(struct object *object)
 }
 
 /* While a thread is in dlclose(), updates of libraries are put off: it may be about to unmap
- * them.  They are not put off while a thread in dlopen() waits for the server: that thread
- * holds libc's lock, so no other thread can unmap anything.  All under runtime_lock(). */
-static uint32_t nr_unloading;		/* threads in dlclose() */
-static uint32_t nr_loading;		/* threads in dlopen() that wait for the server */
+ * them.  They are not put off while a thread in dlopen() waits for the server: that thread holds
+ * libc's lock, so no other thread can unmap anything.  All three: under runtime_lock(). */
+static uint32_t nr_unloading;		/* number of threads in dlclose() */
+static uint32_t nr_loading;		/* number of threads in dlopen() that wait for the server */
 static bool has_put_off;		/* some updates were put off */
 
 static bool is_program(const struct object *object)
@@ -454,7 +454,7 @@ void ftrace_load_end(bool has_followed)
 
 bool ftrace_after_fork(void)
 {
-	if (nr_unloading)	/* those threads do not exist in the child */
+	if (nr_unloading)	/* the child does not have the threads in dlclose() */
 		nr_unloading = 0;
 	if (nr_loading)
 		nr_loading = 0;
@@ -533,9 +533,9 @@ static void set_common(uint32_t users)
 				 set : &buffer_no_rings, __ATOMIC_RELEASE);
 }
 
-/* Make @users the active users.  Set the common cases twice: before the store of active to
- * those that both the old and the new users allow, and after it to those of the new users.
- * So ftrace.S never records for a user that is not active.
+/* Make @users the active users.  Call set_common() twice: before the store of active, with the
+ * users that are both old and new, and after it, with all new users.  So ftrace.S never records
+ * for a user that is not active.
  * mates: active_users(), hit.c [ftrace.active]; active_tags() [ftrace.tags] */
 static void set_active(uint32_t users)
 {
@@ -562,13 +562,13 @@ static int hooks_init(void)
 	if (arch_syscall3(SYS_sched_getaffinity, 0, sizeof(cpus), cpus) < 0)
 		offsets.rseq = arch_no_rseq_offset();
 	ring_set_init(&buffer_no_rings, 0);
-	/* ld(1) rejects code that loads a TLS offset into a vector: hide the address. */
+	/* Hide the address: ld(1) rejects code that loads a TLS offset into a vector register. */
 	__asm__("" : "+r"(this));
 	offsets.this = this - thread;
 	return vectors_init() ? ftrace_hooks_make(&offsets) : -EOPNOTSUPP;
 }
 
-/* Add a user of the program.  Functions that cannot be patched are left out. */
+/* Add a user that the program registers.  Functions that cannot be patched do not call it. */
 static int user_add(uint32_t user, const struct ftrace_ops *filter)
 {
 	int r = hooks_init();
@@ -673,7 +673,7 @@ static void prepare(void)
 	runtime_lock();
 }
 
-/* Patch the sites if a filter was changed without an error @r.  Releases runtime_lock(). */
+/* After a filter was changed, patch the sites unless @r is an error.  Releases runtime_lock(). */
 static int filter_done(int r)
 {
 	if (!r && wanted)

@@ -6,8 +6,8 @@
  * hit.c runs at the sites, in any thread and any signal handler.  It uses general
  * registers only and calls nothing of libc.  ftrace.c adds and removes users.
  *
- * "@place" is always the address on a stack at which a return address is stored.  A
- * followed call is one whose return libulf waits for.
+ * "@place" is the address on a stack at which a return address is stored, unless a comment says
+ * otherwise.  A followed call is one whose return libulf waits for.
  */
 #ifndef ULF_RUNTIME_FTRACE_H
 #define ULF_RUNTIME_FTRACE_H
@@ -29,28 +29,31 @@ struct fgraph_ops;
 struct thread_slot;
 
 /* Bit numbers in the users of a site, and in the users of a followed call. */
-#define FTRACE_OPS_MAX		8u	/* callbacks at a time */
-#define FTRACE_TAGS		32u	/* numbers of tags; shadow_tags.h */
+#define FTRACE_OPS_MAX		8u	/* limit: callbacks registered at a time */
+#define FTRACE_TAGS		32u	/* number of tags, with tag 0; shadow_tags.h */
 enum ftrace_user {
-	FTRACE_FUNCTION		= 0,	/* + number of a buffer: that buffer's tracer,
-					 * function or function_graph */
-	FTRACE_OPS		= ABI_BUFFERS,	/* + n: a callback of the program */
-	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,	/* a buffer of the users has
-							 * function_graph */
+	FTRACE_FUNCTION		= 0,	/* FTRACE_FUNCTION + i: the tracer of buffer i, function
+					 * or function_graph */
+	FTRACE_OPS		= ABI_BUFFERS,	/* FTRACE_OPS + i: callback i of the program */
+	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,	/* a buffer among the users has
+								 * function_graph */
 	FTRACE_GRAPH_OPS,		/* register_ftrace_graph() of the program */
 	FTRACE_PROFILE,			/* the profiler, which also follows calls */
-	FTRACE_PROBES,			/* commands: function_probe.c */
+	FTRACE_PROBES,			/* commands of set_ftrace_filter: function_probe.c */
 	FTRACE_STACK,			/* the stack tracer */
 	FTRACE_USERS,
-	/* Marks of a site, for graph tracers. */
-	FTRACE_START		= FTRACE_USERS,	/* follow this function and its callees */
-	FTRACE_SKIP,			/* leave out this function and its callees */
+	/* Marks of a site; only graph tracers use them. */
+	FTRACE_START		= FTRACE_USERS,	/* in set_graph_function: follow it and its
+						 * callees */
+	FTRACE_SKIP,			/* in set_graph_notrace: record neither it nor its
+					 * callees */
 	/* A mark of a followed call. */
 	FTRACE_CPU_TIME,		/* shadow.time_ns is ftrace_cpu_ns() */
 	/* Marks of a followed call.  They reuse the bits of users that follow no calls. */
-	FTRACE_HANDLER		= FTRACE_PROBES,	/* it is a signal handler: the kernel
-							 * called it */
-	FTRACE_IN_HANDLER	= FTRACE_STACK,	/* it is a signal handler, or inside one */
+	FTRACE_HANDLER		= FTRACE_PROBES,	/* the call is a signal handler: the
+							 * kernel made it */
+	FTRACE_IN_HANDLER	= FTRACE_STACK,	/* the call is a signal handler, or inside of
+						 * one */
 };
 #define FTRACE_FUNCTION_MASK	((1u << ABI_BUFFERS) - 1)
 #define FTRACE_OPS_MASK		(((1u << FTRACE_OPS_MAX) - 1) << FTRACE_OPS)
@@ -61,7 +64,7 @@ enum ftrace_user {
  * the site. */
 struct ftrace_case {
 	struct ring_set *set;		/* published, RCU [buffer.set] */
-	uint32_t users;			/* the bit of that buffer */
+	uint32_t users;			/* the bit of the buffer, among the users of a site */
 };
 
 /*
@@ -69,11 +72,12 @@ struct ftrace_case {
  * runtime_lock().  A user's pointers are valid while the user's bit is in `active`, and
  * until the end of the grace period after that.
  *
- * function, graph_set and graph_sets are for ftrace.S.  They have no rings while a hit
- * needs something that ftrace.S cannot do: then it leaves every hit to hit.c.
+ * function, graph_set and graph_sets are for ftrace.S.  While an active user needs something
+ * that ftrace.S cannot do, they have no rings, and so ftrace.S leaves every hit to hit.c.
  */
 struct ftrace_state {
-	const struct ftrace_case *function;	/* the only function tracer */
+	const struct ftrace_case *function;	/* the only function tracer, or
+						 * ftrace_no_case */
 	struct ring_set *graph_set;	/* rings of graph_buffer; published, RCU [buffer.set] */
 	uint64_t restorer;		/* arch_restorer(); never changes after it is set */
 	struct ring_set *graph_sets[FTRACE_LANES];	/* graph_set in the lane of its
@@ -83,14 +87,15 @@ struct ftrace_state {
 	uint32_t tags;			/* tags of active graph tracers, a bit each */
 	uint32_t graph_depth;		/* max_graph_depth; UINT32_MAX: no limit */
 	uint8_t tag_of[ABI_BUFFERS];	/* tag of each buffer in @graphs: shadow_tags.h */
-	const struct buffer *buffers[ABI_BUFFERS];	/* buffers that have a tracer */
-	const struct buffer *tag_buffers[FTRACE_TAGS];	/* the buffer of each tag */
+	const struct buffer *buffers[ABI_BUFFERS];	/* buffers[i]: buffer i, if it has a
+							 * tracer */
+	const struct buffer *tag_buffers[FTRACE_TAGS];	/* tag_buffers[t]: buffer with tag t */
 	const struct buffer *graph_buffer;	/* buffer of the only graph tracer */
 	struct ftrace_ops *ops[FTRACE_OPS_MAX];	/* callbacks of the program */
-	struct fgraph_ops *graph_ops;	/* of register_ftrace_graph() */
+	struct fgraph_ops *graph_ops;	/* argument of register_ftrace_graph() */
 	bool has_starts;		/* set_graph_function is not empty */
 	uint64_t thresh_ns;		/* tracing_thresh: do not record shorter calls */
-	struct abi_stack *stack;	/* of the stack tracer; never changes after it is
+	struct abi_stack *stack;	/* block of the stack tracer; never changes after it is
 					 * set */
 };
 extern struct ftrace_state ftrace_state FTRACE_HIDDEN;
@@ -102,8 +107,8 @@ extern const struct ftrace_case ftrace_no_case FTRACE_HIDDEN;
  * last three:
  *
  * page		is one word, so it is always valid
- * signal_*	may be a mixture of two stacks after a handler.  Then calls that go on may
- *		count as left, or calls that were left as going on.  Depths are wrong for a
+ * signal_*	may be a mixture of two stacks after a handler.  Then a call that still
+ *		runs may count as ended, or an ended call as running.  Depths are wrong for a
  *		while, but every walk over calls ends (shadow_around()).
  *
  * Example: main() calls f(), f() calls g(), g() leaves by longjmp() to main(), and main()
@@ -122,24 +127,24 @@ struct ftrace_thread {
 					 * now */
 	uint64_t entry_head, exit_head;	/* first words of the graph tracer's records */
 	uint64_t top;			/* @place of its innermost followed call, or
-					 * SHADOW_NONE; with the flag SHADOW_SLOWLY */
+					 * SHADOW_NONE; possibly with the flag SHADOW_SLOWLY */
 	uint32_t depth;			/* depth of the next followed call */
 	uint32_t is_in_callback;	/* 1: runs a callback of the program */
-	uint64_t page;			/* for ftrace.S only: the last stack page that it
-					 * used whose shadow is at home (shadow.h) */
+	uint64_t page;			/* for ftrace.S only: the stack page that it used last,
+					 * of those whose shadow is at home (shadow.h) */
 	uint64_t signal_stack, signal_bytes;	/* signal stack of its last traced handler;
 						 * 0 bytes: it had none */
 };
 extern __thread struct ftrace_thread ftrace_this FTRACE_HIDDEN;
 
-/* ---- hit.c: about the current thread; signal handlers may call these ---- */
+/* ---- hit.c: the state of the current thread; signal handlers may call these ---- */
 
 /* Update ftrace_this after the thread has got a (new) tid, or after is_in_callback
  * changed. */
 void ftrace_thread_named(void);
 /* Restore ftrace_this after vfork().  @top: ftrace_this.top as it was before. */
 void ftrace_thread_restore(uint64_t top, bool is_in_callback);
-/* Call it before the thread gives up its slot, and so its tid.  From then on ftrace.S
+/* Call this before the thread gives up its thread slot, and so its tid.  From then on ftrace.S
  * records nothing of this thread. */
 void ftrace_thread_forget(void);
 
@@ -164,13 +169,13 @@ static inline uint64_t ftrace_cpu_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* ---- ftrace.c; the caller holds runtime_lock() and is no signal handler ---- */
+/* ---- ftrace.c; the caller holds runtime_lock(), and is no signal handler ---- */
 
 /* Settings of the graph tracers. */
 struct ftrace_graph_wish {
 	uint32_t buffers;		/* buffers with function_graph, a bit each */
-	uint8_t sessions[ABI_BUFFERS];	/* changes each time that a buffer gets
-					 * function_graph */
+	uint8_t sessions[ABI_BUFFERS];	/* a number for each buffer, which changes each time
+					 * that the buffer gets function_graph */
 	uint32_t depth;			/* max_graph_depth; 0: no limit */
 	bool has_starts;		/* set_graph_function is not empty */
 	uint64_t thresh_ns;		/* tracing_thresh; 0: none */
@@ -180,8 +185,8 @@ struct ftrace_graph_wish {
  * the users of each site in the objects (object.users).
  * @users: all users of all sites together
  *
- * If memory or a needed feature is missing it changes nothing.  Later errors are about
- * single sites: all other sites are patched and traced.  Sites whose bytes are not as
+ * If memory or a needed feature is missing it changes nothing.  An error after that point
+ * concerns single sites: all other sites are patched and traced.  Sites whose bytes are not as
  * expected are skipped without an error.
  *
  * Returns 0, -ENOMEM, -EOPNOTSUPP (the CPU has no xsave) or another error of
@@ -195,7 +200,8 @@ void ftrace_buffer_changed(void);
  * dlclose() still runs. */
 void ftrace_update_put_off(void);
 
-/* ---- ftrace.c; runtime_lock() not held, in a thread that libc created ---- */
+/* ---- ftrace.c; the caller is a thread that libc created, and does not hold runtime_lock()
+ * ---- */
 
 /* Call these before and after libc's dlclose().  In between libulf patches only the text of
  * the program, not of libraries, and ftrace_unload_begin() waits for a change that is under
@@ -220,13 +226,14 @@ void ftrace_detach(void);
  * this.  Returns 0, -EINVAL (the block of functions is invalid) or an error of
  * root_populate() or ftrace_set_wishes(). */
 int ftrace_follow(void);
-/* Stop all tracing of functions that the server has set.  Returns as ftrace_set_wishes(). */
+/* Stop all tracing of functions that the server has asked for.  Returns as
+ * ftrace_set_wishes(). */
 int ftrace_forget_wishes(void);
 /* Do ftrace_follow() and profile_follow() in a thread of the program.  Applies the settings
  * even if they have not changed, if they name objects that were not loaded the last time. */
 void ftrace_follow_again(void);
 
-/* ---- stack_tracer.c ---- */
+/* ---- stack_tracer.c: how deep stacks have been ---- */
 
 /* Find the main thread's stack.  Runs in the thread that starts the runtime. */
 void stack_tracer_init(void);
@@ -239,26 +246,27 @@ int stack_tracer_follow(void);
  * process.  Signal handlers may call it. */
 void stack_tracer_forget(struct thread_slot *slot);
 /* Called by ftrace_call_slowly().  Returns 1 if the call whose return address is at @below
- * has ended, because the thread now makes a call at @place; else 0. */
+ * must have ended, as the thread now makes a call at @place; else 0. */
 uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t) FTRACE_HIDDEN;
 /* Called by ftrace_call_slowly() when the current thread's stack may be deeper than ever
  * before: checks that, and records it.  @ip: the function's site.  Blocks signals meanwhile.
  * Returns 0. */
 uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t) FTRACE_HIDDEN;
 
-/* ---- ftrace.c: for hit.c, by ftrace_call_slowly(), so they may use any register.  Any
- * thread and any signal handler may run them. ---- */
+/* ---- ftrace.c: hit.c calls these through ftrace_call_slowly(), so they may use any
+ * register.  Any thread and any signal handler may run them. ---- */
 
 struct ftrace_write {
 	const struct buffer *buffer;
-	void *entry;			/* as for buffer_write() */
-	size_t bytes;			/* of @entry */
-	uint64_t *ret_time;		/* set before the record is written; may point into
-					 * @entry */
+	void *entry;			/* the record, as buffer_write() expects it */
+	size_t bytes;			/* size of @entry */
+	uint64_t *ret_time;		/* gets the time, before the record is written; may
+					 * point into @entry */
 };
 /* Write the record of @write, a struct ftrace_write *.  Returns false if recording is off. */
 uint64_t ftrace_write_slowly(uint64_t write, uint64_t, uint64_t) FTRACE_HIDDEN;
-/* Returns the current time in ns, by the rings' clock or, without that, by clock 0. */
+/* Returns the current time in ns, by the rings' clock or, if there is none, by clock number
+ * 0. */
 uint64_t ftrace_now(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
 /* Returns the time of ftrace_now().  For hit.c: uses general registers only. */
 static inline uint64_t ftrace_hit_ns(void)
@@ -271,7 +279,8 @@ static inline uint64_t ftrace_hit_ns(void)
  * @parent: its return address.  Returns 0. */
 uint64_t ftrace_call_ops(uint64_t users, uint64_t ip, uint64_t parent)
 	FTRACE_HIDDEN;
-/* Call the program's entryfunc().  Returns the time, or 0: do not follow the call. */
+/* Call the program's entryfunc().  Returns the time of the entry, or 0: the program does not
+ * want the call to be followed. */
 uint64_t ftrace_call_graph_entry(uint64_t func, uint64_t depth, uint64_t)
 	FTRACE_HIDDEN;
 /* Call the program's retfunc().  @ret: a struct ftrace_graph_ret *; this function sets its
@@ -284,8 +293,8 @@ uint64_t ftrace_run_probes(uint64_t call, uint64_t, uint64_t) FTRACE_HIDDEN;
  * struct buffer *; @call: a struct function_call *.  Returns 0. */
 uint64_t ftrace_record_call(uint64_t buffer, uint64_t call, uint64_t)
 	FTRACE_HIDDEN;
-/* Give the current thread a slot.  Returns the struct ulf_thread *, or 0: no slot is
- * available. */
+/* Give the current thread a thread slot.  Returns the struct ulf_thread *, or 0: no thread
+ * slot is free. */
 uint64_t ftrace_attach(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
 
 #endif

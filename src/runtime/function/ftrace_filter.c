@@ -16,7 +16,7 @@
 /* A hash table with linear probing. */
 struct ips {
 	uint32_t nr, mask;		/* nr: number of addresses */
-	uint64_t at[];			/* [mask + 1], 0: free */
+	uint64_t at[];			/* mask + 1 elements; 0: a free one */
 };
 
 /* Returns the element that holds @ip, or the free one where it belongs. */
@@ -77,7 +77,7 @@ static int ips_add_all(struct ips **to, struct ips *from, struct ips *but)
 
 /* ---- filters ---- */
 
-struct filter {				/* ftrace_ops.ulf */
+struct filter {				/* what ftrace_ops.ulf points to */
 	struct ips *lists[FILTER_LISTS];
 };
 
@@ -119,8 +119,8 @@ static int change(struct ftrace_ops *ops, enum filter_list list, struct ips *som
 	return 0;
 }
 
-/* Is @code in the list FILTER_ONLY?  An empty list chooses all functions, but has none of
- * them.  @is_reset: the list is emptied before. */
+/* Is @code in the list FILTER_ONLY?  Returns false if the list is empty, although an empty
+ * list means all functions.  @is_reset: treat the list as empty. */
 static bool is_chosen(const struct ftrace_ops *ops, uint64_t code, bool is_reset)
 {
 	const struct filter *filter = ops->ulf;

@@ -13,8 +13,8 @@ struct ftrace_ops;
 /* Returns true if the filter of @ops chooses the site at @code. */
 bool filter_has(const struct ftrace_ops *ops, uint64_t code);
 
-/* ftrace_set_filter(): only these functions, or all if it is empty.  ftrace_set_notrace():
- * not these. */
+/* FILTER_ONLY, of ftrace_set_filter(): choose only these functions; if it is empty, all.
+ * FILTER_BUT, of ftrace_set_notrace(): do not choose these. */
 enum filter_list { FILTER_ONLY, FILTER_BUT, FILTER_LISTS };
 
 /*

@@ -23,10 +23,11 @@
 
 static_assert(ABI_FUNCTIONS_BUFFERS == ABI_BUFFERS, "ABI");
 
-#define OBJECTS_MAX	4096u		/* more than a process loads */
+#define OBJECTS_MAX	4096u		/* limit: objects in a block; more than a process
+					 * loads */
 
 static uint64_t seen_serial;		/* serial of the block that is in force; 0: none */
-static bool has_others;			/* the block has objects that are not loaded here */
+static bool has_others;			/* the block names objects that are not loaded here */
 static bool is_stale;			/* such objects may have been loaded since */
 
 /* Translate the bits of the block (ABI_FUNCTIONS_...) to enum ftrace_user.  @graphs:
@@ -83,7 +84,8 @@ static void begin_wishes(void)
 		o->is_wished = false;
 }
 
-/* Drop the users and figures of all objects that the block does not name. */
+/* Drop the users of all objects that the block does not name, and the profiler's figures of
+ * them. */
 static void forget_others(void)
 {
 	for (struct object *o = object_first(); o; o = o->next) {

@@ -4,13 +4,12 @@
  *
  * func-args		a record has the registers of arguments
  * func_stack_trace	a stack trace follows each record
- * func-no-repeats	several calls of a function in a row, on one CPU, become one record
- *			with their number
+ * func-no-repeats	several calls of a function in a row, on one CPU, become one
+ *			record, which says how many they were
  *
- * The last call on each CPU is stored in private memory of this process, under a lock for
- * which no thread waits.  If a thread finds the lock taken, by a thread that was
- * interrupted while it held it, it records its call in the ordinary way.  So each call is
- * either recorded or counted, once.
+ * The last call on each CPU is stored in private memory of this process, under a lock for which
+ * no thread waits.  A thread that finds the lock taken, because its holder was interrupted,
+ * records its call in the ordinary way.  So each call is either recorded or counted, once.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +21,7 @@
 #include "runtime/runtime.h"
 
 struct record {
-	uint64_t headroom;		/* RING_HEADROOM bytes of it are used */
+	uint64_t headroom;		/* for buffer_write(), which uses RING_HEADROOM bytes */
 	struct trace_entry entry;
 	uint64_t ip, parent_ip;
 	union {
@@ -39,10 +38,10 @@ struct record {
 
 /* The last call on one CPU. */
 struct repeats {
-	uint32_t is_taken;		/* the lock */
+	uint32_t is_taken;		/* the lock; 0: free */
 	uint32_t count;			/* repetitions after the call that was recorded */
-	uint64_t ip, parent;		/* of the call */
-	uint64_t last;			/* time of the last repetition */
+	uint64_t ip, parent;		/* site and return address of the last call */
+	uint64_t last;			/* time at which it was repeated last */
 	uint64_t unused[4];		/* fills a cache line: CPUs do not share one */
 };
 
@@ -64,7 +63,7 @@ static struct record record_of(uint16_t type, uint64_t ip, uint64_t parent)
 	};
 }
 
-/* Write a record with the first @bytes bytes of its union. */
+/* Write @record up to and including the first @bytes bytes of its union. */
 static void write_record(const struct buffer *buffer, struct record *record,
 			 size_t bytes)
 {
@@ -83,8 +82,8 @@ static void write_repeats(const struct buffer *buffer, const struct repeats *of)
 	write_record(buffer, &record, sizeof(record.repeats));
 }
 
-/* Returns true if the call repeats the last one on this CPU, and so was only counted.  If it
- * does not, this records the repetitions that were counted before, and the caller must
+/* Returns true if the call repeats the last one on this CPU, and so was only counted.  If not,
+ * this function has recorded the repetitions that were counted before, and the caller must
  * record the call. */
 static bool count_repeat(const struct buffer *buffer, uint64_t ip, uint64_t parent)
 {

@@ -12,16 +12,18 @@
 #include "runtime/function/ftrace.h"
 #include "runtime/runtime.h"
 
-#define PROBES_MAX	4096u		/* of one function; each call runs them all */
+#define PROBES_MAX	4096u		/* limit: commands of one function; a call runs them
+					 * all */
 
 /* ---- run commands ---- */
 
-/* Commands that do nothing if their count, as a signed long, is negative; as in the kernel. */
+/* Commands whose count is a signed long.  As in the kernel, they do nothing if it is
+ * negative. */
 #define SIGNED_COUNTS	(1u << ABI_COMMAND_TRACEON | 1u << ABI_COMMAND_TRACEOFF | \
 			 1u << ABI_COMMAND_SNAPSHOT)
 
-/* Must @trigger do nothing at this hit?  Its count has other rules than that of an event's
- * trigger. */
+/* Must @trigger do nothing at this hit?  The count of a command has other rules than the count
+ * of an event's trigger. */
 static bool is_idle(const struct buffer *buffer, const struct abi_trigger *trigger)
 {
 	uint64_t left;

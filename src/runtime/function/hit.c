@@ -60,15 +60,15 @@ static_assert(sizeof(struct ftrace_regs) + 8 == ENTRY_FRAME, "asm");
 	 offsetof(struct record, head))
 
 struct record {
-	uint64_t headroom;		/* RING_HEADROOM bytes of it are used */
-	uint64_t head;			/* struct trace_entry */
+	uint64_t headroom;		/* for the writer, which uses RING_HEADROOM bytes */
+	uint64_t head;			/* a struct trace_entry */
 	union {
 		struct {
 			uint64_t ip, parent_ip;
 		} function;
 		struct {
 			uint64_t func;
-			uint32_t depth, marks;		/* ABI_GRAPH_... */
+			uint32_t depth, marks;		/* marks: ABI_GRAPH_... */
 			uint64_t more[1 + FTRACE_ARGS];	/* return address, arguments */
 		} entry;
 		struct {
@@ -112,10 +112,10 @@ static bool leave_page(const struct ring_set *set, uint32_t cpu,
 	       ring_has_room(ring, bytes);
 }
 
-/* Make space in @ring, which ftrace.S uses.  Returns 0 if that is not the ring that this
- * function finds, or if there is still no space: ftrace.S must not try again, as it might
- * never end.  If there is no ring, set SHADOW_SLOWLY, so that ftrace.S does not try for the
- * next call either. */
+/* Make space in @ring, which ftrace.S uses.  Returns 1 if a record of @bytes fits now.  Returns
+ * 0 if the current CPU has another ring, or there is still no space: then ftrace.S must not try
+ * again, as it might never end.  If there is no ring, set SHADOW_SLOWLY, so that ftrace.S does
+ * not try for the next call either. */
 uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *ring)
 {
 	const struct buffer *buffer = ftrace_state.graph_buffer;
@@ -136,7 +136,7 @@ uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *rin
 	return has_room;
 }
 
-/* Write a record of @bytes, from its head on.  Returns false if recording is off or the ring
+/* Write @record: @bytes bytes from its head on.  Returns false if recording is off or the ring
  * refused the record.  *@time: the time of the record. */
 static bool write_record(const struct buffer *buffer, struct record *record,
 			 size_t bytes, uint64_t *time)
@@ -158,7 +158,7 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 	return true;
 }
 
-/* Returns the address of the function's site. */
+/* Returns the address of the site of the called function. */
 static uint64_t func_of(const struct shadow *shadow)
 {
 	const struct graph_body *body =
@@ -185,8 +185,8 @@ static uint32_t active_tags(void)
  *	agent: set_active(without it), set_graphs(), set_active(with it)
  *	hit:   graph_buffers(), active_users(), graph_buffers()
  *
- * So a buffer that a hit finds active has the function tracer if neither of the two loads
- * has its bit.
+ * So if a hit finds a buffer active, and neither of the two loads of graphs has the buffer's bit,
+ * the buffer has the function tracer.
  * mate: set_graphs() [ftrace.graphs]
  */
 static uint32_t graph_buffers(void)
@@ -194,7 +194,7 @@ static uint32_t graph_buffers(void)
 	return __atomic_load_n(&ftrace_state.graphs, __ATOMIC_ACQUIRE);
 }
 
-/* ---- the innermost followed call ---- */
+/* ---- find and store the innermost followed call ---- */
 
 /* Returns the depth of a call inside of the followed call at @top. */
 static uint32_t depth_within(uint64_t top)
@@ -224,8 +224,8 @@ static bool is_recorded(void)
 	       &buffer_no_rings;
 }
 
-/* Returns the value of ftrace_this.top for @place: with SHADOW_SLOWLY if ftrace.S cannot
- * handle calls inside of it. */
+/* Returns @place in the form of ftrace_this.top: with SHADOW_SLOWLY if ftrace.S cannot handle
+ * calls inside of the call at @place. */
 static uint64_t as_top(uint64_t place)
 {
 	const struct shadow *shadow = shadow_of(place);
@@ -297,9 +297,9 @@ static bool is_of_handler(uint64_t top)
 
 /*
  * Walk outward from the followed call at @top, past all calls that have ended, and return the
- * first one that goes on, in the form of ftrace_this.top.  A call has ended, by another way
- * than a return (longjmp(), an exception), if it is below @place; or if it belongs to a
- * handler on the signal stack, and @place is not on that stack.
+ * first one that goes on, in the form of ftrace_this.top.  A call has ended without a return (by
+ * longjmp() or an exception) if it is below @place, or if it belongs to a handler on the signal
+ * stack and @place is not on that stack.
  * @steps: incremented for each call that is passed
  */
 static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
@@ -308,7 +308,7 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 	uint32_t downs = 0;
 
 	top &= ~SHADOW_SLOWLY;
-	/* SHADOW_NONE first: @place may be an interrupted stack pointer, of any value. */
+	/* Check SHADOW_NONE first: @place may be an interrupted stack pointer, of any value. */
 	while (top != SHADOW_NONE &&
 	       (top <= place || (is_outside && is_of_handler(top)))) {
 		top = shadow_around(top, &downs);
@@ -318,10 +318,10 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 }
 
 /*
- * Do live_above() for a signal handler whose return address is at @place: the followed calls
- * that it interrupted are around it, wherever its stack is.  So compare with the interrupted
- * stack pointer.  Subtract two words from that: on the way to or from the body a call's
- * return address is off the stack for an instruction, and this call goes on too.
+ * Do live_above() for a signal handler whose return address is at @place: the followed calls that
+ * it interrupted are around it, wherever its stack is.  So compare with the interrupted stack
+ * pointer.  Subtract two words from that: for one instruction on the way to or from the body,
+ * the return address of a running call is below the stack pointer.
  */
 static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 {
@@ -340,10 +340,10 @@ static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 	return live_above(top, sp, steps);
 }
 
-/* ---- graph tracers ---- */
+/* ---- record for graph tracers ---- */
 
-/* Returns the start time of a call for nosleep-time: @now_ns minus the CPU time that the
- * thread has used since the entry, when it was @cpu_ns. */
+/* Returns the start time of a call for the option nosleep-time: @now_ns minus the CPU time used
+ * since the entry.  @cpu_ns: the thread's CPU time at the entry. */
 static uint64_t ran_since(uint64_t now_ns, uint64_t cpu_ns)
 {
 	return now_ns - (ftrace_cpu_ns() - cpu_ns);
@@ -353,9 +353,9 @@ static uint64_t ran_since(uint64_t now_ns, uint64_t cpu_ns)
 struct leaving {
 	const struct shadow *shadow;
 	const struct shadow_tags *tags;
-	uint64_t now_ns;		/* 0: not needed */
+	uint64_t now_ns;		/* time of the exit; 0: not needed */
 	uint32_t marks;			/* ABI_GRAPH_TAIL, or 0 */
-	bool is_many;			/* calltime and rettime are of ftrace_hit_ns() */
+	bool is_many;			/* calltime and rettime come from ftrace_hit_ns() */
 };
 
 /* Record the exit for @tag.  rettime is the time of the record; with several graph tracers it
@@ -385,7 +385,7 @@ static void write_exit(struct record *record, const struct leaving *call, uint32
 	write_record(ftrace_state.tag_buffers[tag], record, bytes, at);
 }
 
-/* Record the exit of a call for all its users.  @value: its return value; @shadow: in the
+/* Record the exit of a call for all its users.  @value: its return value; @shadow: entry of the
  * table; @tags: the tags of @shadow; @marks: ABI_GRAPH_TAIL, or 0 */
 static void exit_for(uint64_t value, const struct shadow *shadow,
 		     const struct shadow_tags *tags, uint32_t marks)
@@ -423,7 +423,7 @@ struct entering {
 	uint64_t func;			/* address of the function's site */
 	const struct fsite_slot *slot;
 	const struct ftrace_regs *regs;
-	struct shadow shadow;		/* its shadow, not in the table yet */
+	struct shadow shadow;		/* its shadow, which is not in the table yet */
 	struct shadow_tags tags;
 	bool is_many;			/* the tags need an entry in shadow_many */
 };
@@ -476,9 +476,9 @@ static uint32_t cpu_time_tags(uint32_t tags)
 	return those;
 }
 
-/* Record the entry for each tag in tags.users; drop the tags whose buffer does not record.
- * Sets the time of the call.  Returns FTRACE_GRAPH_OPS if it is in @users and its callback
- * follows the call. */
+/* Record the entry for each tag in tags.users; drop the tags whose buffer does not record.  Sets
+ * the time of the call.  Returns the bit of FTRACE_GRAPH_OPS if @users has it and the program's
+ * callback wants the call to be followed. */
 static uint32_t entry_for(uint32_t users, struct entering *call)
 {
 	struct shadow_tags *tags = &call->tags;
@@ -507,8 +507,8 @@ static uint32_t entry_for(uint32_t users, struct entering *call)
 }
 
 /* If the call is in a signal handler, drop the tags of graph tracers without the option
- * funcgraph-irqs.  As in the kernel, a function in set_graph_function stays, and counts as
- * outside of the handler, unless the handler interrupted such a function. */
+ * funcgraph-irqs.  As in the kernel, a function in set_graph_function keeps its tags, and counts
+ * as outside of the handler, unless the handler interrupted such a function. */
 static void choose_in_handler(struct entering *call, const struct shadow_tags *within)
 {
 	struct shadow_tags *tags = &call->tags;
@@ -575,18 +575,18 @@ static uint32_t choose(struct entering *call, uint32_t graphs, uint32_t active)
 	return skipped;
 }
 
-/* Replace the return address at @place by one in the function's body. */
+/* Replace the return address at @place by an address in the function's body. */
 static void take_place(uint64_t *place, const struct fsite_slot *slot)
 {
-	/* The shadow must be stored before: a signal handler that unwinds after the next
-	 * store looks it up. */
+	/* The shadow must be stored before the next store: after that a signal handler that
+	 * unwinds looks it up. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*place = (uint64_t)slot->body.back;
 }
 
 /* Record the exit of @shadow before a tail call replaces it with the call that has @tags.
- * Returns the tags for which a signal handler goes on across the tail call: for these the
- * records mark neither its end nor its start. */
+ * Returns the tags for which both calls count as one signal handler: for these the records mark
+ * neither the end of the first call nor the start of the second. */
 static uint32_t exit_into(const struct shadow *shadow, const struct shadow_tags *tags)
 {
 	struct shadow_tags old = shadow_tags(shadow);
@@ -616,7 +616,7 @@ static void pass_over(const uint64_t *place, uint64_t above, uint32_t steps)
 		set_top(above);
 }
 
-/* Store the shadow of @call, which its tags and @others follow, in the table. */
+/* Store the shadow of @call in @shadow, an entry of the table.  @others: users without a tag. */
 static void set_shadow(struct shadow *shadow, struct entering *call, uint32_t others)
 {
 	call->shadow.word = shadow_word(call->slot->body.word & SHADOW_BODY_MASK, others,
@@ -665,7 +665,7 @@ static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
 	others = entry_for(users, call);
 	call->tags.handlers = handlers;
 	if (!others && !call->tags.users)
-		new->depth--;		/* its callees get the depth that it had */
+		new->depth--;		/* its callees get its own depth */
 	if (users & 1u << FTRACE_PROFILE && profile_enter(slot, shadow))
 		others |= 1u << FTRACE_PROFILE;
 	/* A signal handler that a graph tracer traces is followed, even if not recorded. */
@@ -681,7 +681,7 @@ static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
 	return 1;
 }
 
-/* Does this thread have a slot, and runs no callback?  Tries to get a slot. */
+/* May this thread record?  It needs a thread slot (tries to get one), and may run no callback. */
 static bool can_record(void)
 {
 	if (!ulf_this_thread)
@@ -700,7 +700,7 @@ uint64_t ftrace_graph_left(uint64_t *place, uint64_t value)
 	return shadow->ret;
 }
 
-/* ---- functions ---- */
+/* ---- the function tracer, and the entry of every call ---- */
 
 static void write_function(const struct buffer *buffer, uint64_t ip,
 			   uint64_t parent)
@@ -743,7 +743,7 @@ static uint32_t without_ignoring(uint32_t users, uint32_t graphs, uint32_t tid)
 	return users & graphs ? users : users & ~(1u << FTRACE_GRAPH);
 }
 
-/* May the call at @place be the deepest of this thread so far? */
+/* Might the call at @place be the deepest of this thread so far? */
 static bool is_deepest(const uint64_t *place)
 {
 	const struct thread_slot *thread = (const void *)ulf_this_thread;

@@ -19,7 +19,7 @@
 #include "runtime/function/profile.h"
 #include "runtime/runtime.h"
 
-static struct object *objects;		/* under runtime_lock() */
+static struct object *objects;		/* protected by runtime_lock() */
 
 struct object *object_first(void)
 {
@@ -59,7 +59,7 @@ void object_walk(object_see *see, void *arg)
 
 /* The sections with tables of entries, one for each kind. */
 struct tables {
-	Elf64_Shdr sections[FSITE_KINDS];	/* sh_size 0: none */
+	Elf64_Shdr sections[FSITE_KINDS];	/* sh_size is 0 if there is none of a kind */
 };
 
 static void take_section(const Elf64_Shdr *section, const char *name,
@@ -113,7 +113,7 @@ bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t 
 	struct tables tables;
 
 	if (!image->name)
-		return false;		/* unloaded meanwhile */
+		return false;		/* the object was unloaded meanwhile */
 	find_tables(&info, &tables);
 	return tables.sections[kind].sh_size / fsite_tables[kind].row_bytes == nr &&
 	       image->bias + tables.sections[kind].sh_addr == table;
@@ -133,8 +133,8 @@ static void mark_sites_of(const struct object *other, const struct fsites *sites
 	}
 }
 
-/* Change sites that another object has, or that an earlier row has, to FSITE_OTHER.  Returns
- * false if there is no memory. */
+/* Change a site to FSITE_OTHER if another object, or an earlier row of @sites, has it too.
+ * Returns false if there is no memory. */
 static bool drop_twins(struct fsites *sites)
 {
 	uint8_t *seen = memory_alloc((uint64_t)(sites->high - sites->low) / 8 + 1);
@@ -151,9 +151,9 @@ static bool drop_twins(struct fsites *sites)
 }
 
 struct range {
-	uint64_t text, text_end;	/* addresses */
+	uint64_t text, text_end;	/* addresses of the text's start and end */
 	uint64_t table;			/* address of the table of entries */
-	uint32_t nr;			/* rows of the table */
+	uint32_t nr;			/* number of rows of the table */
 };
 
 /* Make an object.  @is_trusted: the object's own file has the table; if not, check each site
@@ -196,14 +196,14 @@ static struct object *get_own(const struct range *range, enum fsite_kind kind)
 	if (object && !fsites_are_lost(&object->sites))
 		return object;
 	if (object)
-		object_drop(object);	/* unloaded and loaded again */
+		object_drop(object);	/* the object was unloaded and loaded again */
 	return make(range, kind, true);
 }
 
 /*
- * A loaded object has one struct object for each kind of table.  So a process that names
- * other tables all the time achieves nothing.  The struct is dropped only if another object
- * is loaded there now: until then its jumps may be in the text.
+ * A loaded object has one struct object for each kind of table.  So a process that keeps
+ * naming other tables cannot make this process allocate more.  The struct is dropped only if
+ * another object is loaded there now: until then its jumps may be in the text.
  */
 int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t table,
 		     uint32_t nr, struct object **ret_object)
@@ -239,7 +239,7 @@ int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t
 	return 0;
 }
 
-/* Add the tables of an object that are inside of its readable segments. */
+/* Add the tables of an object, if they lie in its readable segments. */
 static void see_tables(const struct dl_phdr_info *info, uint64_t text,
 		       uint64_t text_end)
 {
@@ -281,7 +281,8 @@ static int see(struct dl_phdr_info *info, size_t bytes, void *arg)
  * in the vDSO. */
 #define TAGS	(DT_JMPREL + 1)
 struct dynamic {
-	uint64_t by_tag[TAGS];		/* values by DT_...; 0: there is none */
+	uint64_t by_tag[TAGS];		/* by_tag[DT_...]: the value of that entry; 0: no such
+					 * entry */
 	uint64_t nr_relative;		/* DT_RELACOUNT: relocations without a symbol, which
 					 * come first */
 };
@@ -339,16 +340,17 @@ static bool is_libulf(const struct dl_phdr_info *info)
 	       *info->dlpi_name;
 }
 
-/* libc lists objects in the order in which it loaded them.  An object that is unloaded moves
- * all later ones forward.  Example: 5 objects were listed the last time, 1 was unloaded since
- * then; so the first 4 are known. */
+/* libc lists objects in the order in which it loaded them.  When an object is unloaded, all
+ * later ones move forward in the list.  Example: 5 objects were listed the last time, 1 was
+ * unloaded since then; so the first 4 are known. */
 struct look {
 	uint64_t at;			/* number of objects listed so far */
-	uint64_t subs;			/* dlpi_subs: objects that were ever unloaded */
+	uint64_t subs;			/* dlpi_subs: number of objects that were ever
+					 * unloaded */
 	bool has_some;			/* found an object with events or functions */
 };
 
-static struct look last_look;		/* under runtime_lock() */
+static struct look last_look;		/* protected by runtime_lock() */
 
 static int see_any(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
@@ -449,7 +451,7 @@ void object_drop(struct object *object)
 
 struct scan {
 	object_see *see;
-	bool has_begun;			/* all is_there are cleared */
+	bool has_begun;			/* is_there of all objects was cleared */
 };
 
 static int scan_one(struct dl_phdr_info *info, size_t bytes, void *arg)

@@ -21,13 +21,13 @@ struct object {
 	uint64_t table;			/* address of the table of entries */
 	bool is_there;			/* the last scan found it */
 	bool is_wished;			/* the server's settings name it */
-	enum fsite_kind kind;		/* of the table */
+	enum fsite_kind kind;		/* kind of @table */
 	struct fsites sites;
 	uint8_t build_id[32];		/* read from the loaded object itself */
 	bool has_id;			/* build_id is set */
 	uint32_t *users;		/* users of each site, as the server has set them;
 					 * NULL: none */
-	struct abi_figure *figures;	/* where the profiler counts; NULL: nowhere */
+	struct abi_figure *figures;	/* memory in which the profiler counts; NULL: none */
 };
 
 /* ---- the caller holds runtime_lock() ---- */
@@ -60,10 +60,10 @@ uint64_t object_site_of(const struct object *object, uint64_t addr);
 void object_drop(struct object *object);
 
 /*
- * ---- in a thread that libc created, runtime_lock() not held ----
+ * ---- the caller is a thread that libc created, and does not hold runtime_lock() ----
  *
- * These functions take libc's lock of dl_iterate_phdr(), which comes before runtime_lock().
- * A signal handler must not call them.
+ * These functions take libc's lock of dl_iterate_phdr(), which must be taken before
+ * runtime_lock(). A signal handler must not call them.
  */
 
 /* dl_iterate_phdr(), but @see is called with runtime_lock() held too.  Returns with

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 struct object_file {
-	int fd;				/* -1: not open */
-	Elf64_Shdr *sections;		/* [nr], a copy */
+	int fd;				/* the open file, or -1 */
+	Elf64_Shdr *sections;		/* copy of the @nr section headers */
 	uint32_t nr;			/* number of sections */
 	uint32_t names;			/* index of the section with their names */
 	uint64_t entry;			/* e_entry: address of the entry in the file */
@@ -25,9 +25,9 @@ void object_file_close(struct object_file *file);
  * error.  The caller frees it with memory_free(). */
 void *object_file_read(const struct object_file *file, const Elf64_Shdr *section);
 
-/* Store the lowest address, and the end, in memory, of the segments of @info that have all
- * @flags (PF_...).  Counts only bytes that are in the file.  Returns false if there is no such
- * segment.  Needs no lock. */
+/* Store the lowest address and the end of those segments of @info, as loaded in memory, that
+ * have all @flags (PF_...).  Counts only bytes that are in the file.  Returns false if there
+ * is no such segment.  Needs no lock. */
 bool object_find_range(const struct dl_phdr_info *info, uint32_t flags,
 		       uint64_t *ret_low, uint64_t *ret_high);
 

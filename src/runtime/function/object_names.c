@@ -10,7 +10,8 @@
 #include "runtime/function/object_file.h"
 #include "runtime/runtime.h"
 
-#define ENDBR_BYTES	4u		/* of an endbr64 at the start of a function */
+#define ENDBR_BYTES	4u		/* size of the endbr64 with which a function may
+					 * begin */
 
 /* Arguments of object_find_names(). */
 struct search {
@@ -34,9 +35,9 @@ uint64_t object_site_of(const struct object *object, uint64_t addr)
 	return 0;
 }
 
-/* Bitmap of the addresses of matching symbols. */
+/* The addresses of matching symbols, as a bitmap. */
 struct named {
-	uint64_t low, high;		/* addresses of the text */
+	uint64_t low, high;		/* addresses of the text: start and end */
 	uint8_t *bits;			/* a bit for each byte of the text */
 };
 

@@ -14,7 +14,7 @@
  *	f		S
  *
  * 1. The search for a handler asks ftrace_personality(), for the body, and then the
- *    personality routine of f(), which has one.  The unwinder stores S.
+ *    personality routine of f(), which has a handler.  The unwinder stores S.
  * 2. The unwinder starts again, at g().  The first frame with S is the body, so the
  *    unwinder takes the body for the frame with the handler, and calls abort() if the
  *    personality routine does not stop there.
@@ -46,12 +46,12 @@
 #include "runtime/function/shadow.h"
 #include "runtime/unwind/unwind.h"
 
-#define EXCEPTION_REGISTER	0	/* rax, as ftrace_graph_landing expects */
-#define RESUME_REGISTER		1	/* rdx */
+#define EXCEPTION_REGISTER	0	/* rax: the exception; ftrace_graph_landing expects both */
+#define RESUME_REGISTER		1	/* rdx: address of _Unwind_Resume() */
 
 typedef void (*any_fn)(void);
 
-/* The functions of an unwinder that are needed, in the order of fn_names[]. */
+/* The functions that ftrace_personality() needs of an unwinder, in the order of fn_names[]. */
 struct unwinder {
 	void (*resume)(struct _Unwind_Exception *exception);
 	_Unwind_Ptr (*get_ip)(struct _Unwind_Context *context);
@@ -68,7 +68,7 @@ uint64_t ftrace_cfa_bias;
 struct symbols {
 	const Elf64_Sym *table;
 	const char *names;
-	const uint32_t *hash;		/* DT_GNU_HASH */
+	const uint32_t *hash;		/* the hash table of DT_GNU_HASH */
 };
 
 static bool find_symbols(const struct image *image, struct symbols *ret)

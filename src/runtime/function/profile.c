@@ -13,10 +13,11 @@
  *	reports that to the server, which may
  *	reuse the memory of the old figures
  *
- * Each entry of the table of shadows (shadow.h) has a struct call.  The thread whose stack it
- * is writes it.  It holds the session in which the call began.  If profiling was off since
- * then, or if the parent of this process made the call, the session differs, and the return
- * adds nothing.  So no thread writes to figures that were freed.
+ * Each entry of the table of shadows (shadow.h) has a struct call, which is written by the
+ * thread that owns the stack.  The struct holds the number of the session in which the call
+ * began.  If profiling was off since then, or if the parent of this process made the call, the
+ * session differs, and the return adds nothing.  So no thread writes to figures that were
+ * freed.
  *
  * A SIGKILL at any point leaves correct sums, except for the call that is under way.
  */
@@ -32,23 +33,23 @@
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
 
-/* The slots of an object's sites of one form, and the object's figures. */
+/* The slots of an object's sites that have one form (FSITE_FORMS), and the object's figures. */
 struct range {
-	const struct fsite_slot *slots;	/* [nr] */
+	const struct fsite_slot *slots;	/* @nr slots */
 	uint32_t nr;			/* number of sites; 0: the object is unloaded */
-	struct abi_figure *figures;	/* [nr_cpus][nr] */
+	struct abi_figure *figures;	/* @nr figures for each CPU: [nr_cpus][nr] */
 };
 
 struct profile {
-	uint64_t session;		/* number in this process; never used twice */
-	bool is_cpu_time;		/* the option sleep-time is off */
-	bool is_own_time;		/* the option graph-time is off */
+	uint64_t session;		/* number of the session; a process uses none twice */
+	bool is_cpu_time;		/* count CPU time only: the option sleep-time is off */
+	bool is_own_time;		/* leave out callees: the option graph-time is off */
 	uint32_t nr_cpus;
 	uint32_t nr;			/* number of ranges */
-	struct range ranges[];		/* sorted by slots */
+	struct range ranges[];		/* sorted by the address of their slots */
 };
 
-/* A followed call. */
+/* A followed call, as the profiler remembers it. */
 struct call {
 	uint64_t session;		/* profile.session at its entry */
 	uint64_t start_ns;		/* time of its entry */
@@ -56,10 +57,11 @@ struct call {
 	struct abi_figure *figure;	/* where its time is added */
 };
 
-static struct profile *profile;		/* published, RCU; NULL: off */
+static struct profile *profile;		/* the current profile, published, RCU; NULL: profiling
+					 * is off */
 static struct call *calls;		/* [SHADOW_ENTRIES]; NULL: not made yet */
 
-/* ---- hits ---- */
+/* ---- called by hit.c ---- */
 
 static struct call *call_of(const struct shadow *shadow)
 {
@@ -158,8 +160,8 @@ static void add_time(struct abi_figure *figure, uint64_t took_ns)
 		add(&figure->squares_high, high);
 }
 
-/* Returns the innermost profiled call around @of, or NULL: there is none among the next
- * SHADOW_FAR calls. */
+/* Returns the innermost profiled call around @of, or NULL: there is none among the SHADOW_FAR
+ * calls around @of. */
 static struct call *call_around(const struct profile *now, const struct shadow *of)
 {
 	uint64_t place = of->above & ~SHADOW_SLOWLY;
@@ -206,10 +208,10 @@ void profile_leave(const struct shadow *shadow)
 	ulf_probe_exit();
 }
 
-/* ---- the server's setting; under runtime_lock() ---- */
+/* ---- apply the server's setting; under runtime_lock() ---- */
 
 static uint64_t wished;			/* session that the server has set; 0: off */
-static uint64_t followed;		/* session of the server that `profile` is for */
+static uint64_t followed;		/* the server's session for which `profile` was made */
 static uint64_t last_session;		/* last value of profile.session */
 
 void profile_wish(uint64_t session)
@@ -254,7 +256,7 @@ static struct profile *make_profile(void)
 	for (const struct object *o = object_first(); o; o = o->next)
 		for (int form = 0; form < FSITE_FORMS; form++)
 			nr += has_range(o, form);
-	/* One more, which stays empty: range_of() needs at least one. */
+	/* Allocate one range more, which stays empty: range_of() needs at least one. */
 	new = memory_alloc(sizeof(*new) + (nr + 1) * sizeof(new->ranges[0]));
 	if (!new)
 		return NULL;
@@ -279,7 +281,8 @@ static void publish(struct profile *new)
 		grace_free(old);
 }
 
-/* May calls that began with the old profile end with @new?  Then it keeps the session. */
+/* May calls that began with the old profile end with @new?  Then @new keeps the session of the
+ * old one. */
 static bool can_go_on(const struct profile *new)
 {
 	return profile && wished == followed &&

@@ -11,8 +11,8 @@ struct fsite_slot;
 struct object;
 struct shadow;
 
-/* ---- for hit.c: these use general registers only.  Any thread that has a slot, and any
- * of its signal handlers, may call them. ---- */
+/* ---- for hit.c: these use general registers only.  Any thread that has a thread slot, and
+ * any of its signal handlers, may call them. ---- */
 
 /* Count a call of the function of @slot.  @shadow: the shadow of the call, in the table.
  * Returns false if the function has no figures: then its return is not needed. */

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shadow of the stacks: a table that has, for every 8 bytes of any stack at which a
- * return address may be stored, an entry with what the graph tracer must remember of the
+ * The shadow of the stacks: a table with one entry for every 8 bytes of a stack.  If a return
+ * address is stored in these bytes, the entry holds what the graph tracer must remember of that
  * call.
  *
- * An entry is found by the address of the return address (@place) alone, not by the order
- * of calls.  So frames may be left by longjmp() or an exception, stacks may be switched,
- * and may move between threads.  Unwinders can look entries up by themselves: ftrace.S has
- * this search as a DWARF expression, and its first step as code.  Change all three together.
+ * An entry is found by the address of the return address (@place) alone, not by the order of
+ * calls.  So frames may be left by longjmp() or an exception, stacks may be switched, and may
+ * move between threads.  Unwinders can look entries up by themselves: ftrace.S has the search
+ * of shadow_at() as a DWARF expression, and its first step as code.  Change these three
+ * together.
  *
- *	keys[page % nr]			page numbers of stacks, 0: free
+ *	keys[page % nr]			page numbers of stacks, 0: free; nr: SHADOW_KEYS
  *	keys[nr + hash(page)], ...
  *	entries[same index][512]	one for each 8 bytes of that page
  *
- * keys[page % nr] is the page's home.  If a page is at home, ftrace.S computes the address
- * of its entries without reading keys.  If another page is there already, 256 MB or a
- * multiple of it away, the page goes to the first free key from keys[nr + hash(page)] on.
- * That is after all homes: homes form long rows without gaps, as the pages of stacks do.
+ * keys[page % nr] is the page's home.  If a page is at home, ftrace.S computes the address of
+ * its entries without reading keys.  If another page is there already, 256 MB or a multiple of
+ * it away, the page goes to the first free key from keys[nr + hash(page)] on.  These keys are
+ * not homes.  Among the homes the next free key could be far away: homes form long rows
+ * without gaps, as the pages of stacks do.
  *
  * Example: page 0x7fff12345 has its home at index 0x2345, and so has page 0x7fff02345.
  * The page that comes second gets an index of nr or more.
@@ -34,9 +36,10 @@
 
 #include "arch/x86_64/offsets.h"
 
-#define SHADOW_KEYS	0x10000u	/* nr above */
+#define SHADOW_KEYS	0x10000u	/* nr in the comment above */
 #define SHADOW_HASH	0x9e3779b97f4a7c15u
-#define SHADOW_PROBES	64u		/* keys that are tried from the hash on */
+#define SHADOW_PROBES	64u		/* limit: keys that are tried from keys[nr + hash(page)]
+					 * on */
 #define SHADOW_SLOTS	512u		/* entries for a page */
 #define SHADOW_PAGES	(2 * SHADOW_KEYS + SHADOW_PROBES)
 #define SHADOW_ENTRIES	(SHADOW_PAGES * (size_t)SHADOW_SLOTS)
@@ -47,8 +50,9 @@ struct shadow {
 	uint64_t time_ns;		/* time of the call's entry */
 	uint64_t above;			/* the followed call around this one, in the form
 					 * of ftrace_thread.top */
-	uint32_t depth;			/* number of graph tracers' calls around this one;
-					 * minus 1 if no graph tracer follows this call */
+	uint32_t depth;			/* number of calls around this one that graph tracers
+					 * follow; minus 1 if no graph tracer follows this
+					 * call */
 	uint32_t word;			/* the function's body, and the users that
 					 * follow the call: shadow_tags.h */
 };
@@ -58,8 +62,8 @@ struct shadow {
  * because it is not simple (shadow_tags.h), its shadow is not at home, or its thread has no
  * ring. */
 #define SHADOW_SLOWLY	(1ull << 63)
-#define SHADOW_DOWNS	8u		/* nested signal stacks that a walk may cross */
-#define SHADOW_FAR	256u		/* calls; a walk past so many takes some
+#define SHADOW_DOWNS	8u		/* limit: signal stacks that a walk may cross */
+#define SHADOW_FAR	256u		/* limit: calls that a walk may pass; so many take some
 					 * microseconds */
 
 /* Both are set once, by shadow_make(), and never change. */
@@ -103,7 +107,7 @@ static inline struct shadow *shadow_at(const uint64_t *place)
 	       ((uint64_t)place >> 3) % SHADOW_SLOTS;
 }
 
-/* Is the page of @place at home?  It must have a key. */
+/* Is the page of @place at home?  The page must have a key. */
 static inline bool shadow_is_home(uint64_t place)
 {
 	return shadow_keys[(place >> 12) % SHADOW_KEYS] == place >> 12;

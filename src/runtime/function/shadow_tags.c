@@ -7,7 +7,7 @@
 
 /* ---- choose a tag ---- */
 
-/* Returns all tags, used or not, of the lanes of @tags. */
+/* Returns all tags, used or not, that share a lane with a tag of @tags. */
 static uint32_t lane_mates(uint32_t tags)
 {
 	uint32_t lanes = 0, mates = 0;
@@ -21,7 +21,7 @@ static uint32_t lane_mates(uint32_t tags)
 
 uint8_t shadow_new_tag(uint32_t used, uint32_t old)
 {
-	static uint32_t last;		/* under runtime_lock() */
+	static uint32_t last;		/* protected by runtime_lock() */
 	uint32_t avoided = lane_mates(used | old);
 
 	if (avoided == UINT32_MAX)
@@ -34,7 +34,7 @@ uint8_t shadow_new_tag(uint32_t used, uint32_t old)
 	return (uint8_t)last;
 }
 
-/* ---- buffers ---- */
+/* ---- tags of buffers ---- */
 
 static uint8_t graph_sessions[ABI_BUFFERS];	/* session in which a buffer got its tag */
 
@@ -64,7 +64,7 @@ void shadow_tags_give(uint32_t changed, const struct ftrace_graph_wish *graph)
 	}
 }
 
-/* ---- slots ---- */
+/* ---- tags in the slots of sites ---- */
 
 /* Is a graph tracer the only user in @users?  If settings could not be applied, @users may have
  * a buffer that has no tag. */

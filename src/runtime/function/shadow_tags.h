@@ -7,16 +7,18 @@
  * its return, if they still have the tag: not a buffer that got function_graph later, nor
  * the same buffer after function_graph was off.
  *
- * shadow.word is one of these (b: the function's body, an offset):
+ * shadow.word has one of these two forms (b: the offset of the function's body):
  *
  *	31    30 .. 24     23    22 .. 5   4 .. 0
- *	0     tag          0     b         0		simple: one graph tracer's alone
- *	1     users >> 1         b         tag		one graph tracer, or none, and more
+ *	0     tag          0     b         0		simple: one graph tracer is the only user
+ *	1     users >> 1         b         tag		all other calls
  *
- * users: the upper eight bits, FTRACE_GRAPH to 31.  FTRACE_GRAPH, _START, _SKIP and
- * _CPU_TIME belong to that tag, all other bits to every tag.  FTRACE_CPU_TIME without
- * FTRACE_GRAPH is SHADOW_MANY: struct shadow_tags in the table shadow_many then has a bit
- * for each tag.  That table is made before a second buffer gets function_graph.
+ * users: the upper eight bits of enum ftrace_user, FTRACE_GRAPH to 31.  FTRACE_GRAPH,
+ * FTRACE_START, FTRACE_SKIP and FTRACE_CPU_TIME apply to the tag in bits 4 .. 0; all other bits
+ * apply to every tag.  FTRACE_CPU_TIME without FTRACE_GRAPH means SHADOW_MANY: this form
+ * cannot express the tags of the call.  They are in its struct shadow_tags in the table
+ * shadow_many, which has a bit for each tag.  That table is made before a second buffer gets
+ * function_graph.
  *
  * ftrace.S handles only simple calls, and compares their tag with the tag of the ring set.
  *
@@ -46,10 +48,11 @@
 #define SHADOW_MANY	(1u << FTRACE_CPU_TIME)
 #define SHADOW_ALL	UINT32_MAX	/* all tags, also those that buffers get later */
 
-/* Tags of a call, a bit each. */
+/* Tags of a call, a bit each.  A member after users holds the tags to which its mark
+ * applies. */
 struct shadow_tags {
-	uint32_t users;			/* record the exit: have recorded the entry, or wait
-					 * for tracing_thresh */
+	uint32_t users;			/* tags that record the exit: they have recorded the
+					 * entry, or wait for tracing_thresh */
 	uint32_t starts;		/* FTRACE_START; its callees inherit it */
 	uint32_t skips;			/* FTRACE_SKIP; its callees inherit it */
 	uint32_t cpu_times;		/* FTRACE_CPU_TIME */
@@ -134,7 +137,8 @@ static inline struct shadow_tags shadow_tags(const struct shadow *at)
 	return tags;
 }
 
-/* Returns the tags that have an own bit in a member that is not for all tags at once. */
+/* Returns the tags that have a bit in any member except handlers and insides.  These two
+ * usually have the bits of all tags, or none. */
 static inline uint32_t shadow_tags_own(const struct shadow_tags *tags)
 {
 	return tags->users | tags->starts | tags->skips | tags->cpu_times;
@@ -175,10 +179,10 @@ static inline uint32_t shadow_word(uint32_t body, uint32_t others, bool is_many,
  * @used: tags of other buffers, a bit each; at most ABI_BUFFERS - 1, so one is free
  * @old: tags that buffers had until now; they are chosen only if all others are used
  *
- * Returns the next tag after the one that was chosen last.  The tag is in a lane without a
- * tag of @used or @old if there is such a lane: a thread on its way from a slot of one tracer
- * to the lane's entry then never finds the rings of another.  The caller is the agent and
- * holds runtime_lock().
+ * Returns the next tag after the one that was chosen last.  The tag is in a lane without a tag
+ * of @used or @old if there is such a lane: a thread that has left the slot of one tracer, and
+ * is about to reach the lane's entry, then never finds the rings of another tracer there.  The
+ * caller is the agent and holds runtime_lock().
  */
 uint8_t shadow_new_tag(uint32_t used, uint32_t old);
 

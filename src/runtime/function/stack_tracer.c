@@ -37,17 +37,21 @@
 #include "runtime/base/tsan.h"
 #include "runtime/unwind/unwind.h"
 
-#define CALL_BYTES	8		/* added for the call of the tracer, as the kernel
-					 * does */
-#define LOCK_YIELDS	256u		/* take longer than writing a stack */
-#define PRIVATE_YIELDS	SHMLOCK_ASK	/* enough to check once whether the holder is dead */
+#define CALL_BYTES	8		/* added to depths for the call of the tracer, as the
+					 * kernel does */
+#define LOCK_YIELDS	256u		/* limit: yields while waiting for the root's lock; they
+					 * take longer than writing a stack */
+#define PRIVATE_YIELDS	SHMLOCK_ASK	/* limit for private.lock: enough to check once whether
+					 * the holder is dead */
 #define NEVER		UINT32_MAX	/* equals no number of resets */
 /* Bytes below the top of the main thread's stack in which the kernel maps nothing else. */
 #define MAIN_ROOM	(128ull << 20)
-#define NEED_BYTES	8192u		/* stack that the functions of this file need */
-#define REACH		(32ull << 20)	/* most bytes that a stack grows from one check to
+#define NEED_BYTES	8192u		/* bytes of stack that the functions of this file
+					 * need */
+#define REACH		(32ull << 20)	/* limit: bytes by which a stack grows from one check to
 					 * the next */
-#define ADDRESSES	(1ull << 47)	/* bytes of user space: no limit is known */
+#define ADDRESSES	(1ull << 47)	/* bytes of user space; stands for a stack without a
+					 * known limit */
 
 /* ---- the stack of a thread ---- */
 
@@ -101,7 +105,7 @@ void stack_tracer_forget(struct thread_slot *slot)
 	slot->stack_resets = NEVER;
 }
 
-/* ---- rows of threads; under the lock, except for abi_stack_thread.low ---- */
+/* ---- rows of threads; under the root's lock, except for abi_stack_thread.low ---- */
 
 static bool is_dead(const struct abi_stack_thread *row)
 {
@@ -184,10 +188,10 @@ static void write_low(struct abi_stack *stack, const struct thread_slot *thread)
 /*
  * Is @place on the thread's own stack, with NEED_BYTES left below it?
  *
- * For other threads than the main thread this checks that all pages from the top of the
- * stack down to @place are readable: below the end of a stack there is a page that is not.
- * Each page is checked once (stack_known).  A place more than REACH below the checked pages
- * does not count as the thread's own: one mapping may hold the stacks of many threads.
+ * For other threads than the main thread this checks that all pages from the top of the stack
+ * down to @place are readable: below the end of a stack there is a page that is not.  Each page
+ * is checked once (stack_known).  An address more than REACH below the checked pages does not
+ * count as on the thread's own stack: one mapping may hold the stacks of many threads.
  */
 static bool is_own(struct thread_slot *thread, uint64_t place)
 {
@@ -225,7 +229,7 @@ uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t c)
 	return place < thread->stack_top && is_own(thread, below);
 }
 
-/* ---- the deepest stack; under the lock; works on private copies ---- */
+/* ---- the deepest stack: private copies of it; under private.lock ---- */
 
 /* Returns the return address at @place; if the graph tracer has replaced it, the original
  * one.  The word may also be something else than a return address, so AddressSanitizer must
@@ -278,7 +282,7 @@ static uint32_t find_common(const struct abi_stack_copy *old,
 }
 
 /* Append the frames of @old from @at on to @new.  Returns false if there are none, or if @old
- * was cut at ABI_STACK_FRAMES and so lacks frames that @new has space for. */
+ * was truncated to ABI_STACK_FRAMES frames, and so lacks frames that @new has space for. */
 static bool take_rest(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 		      uint32_t at)
 {
@@ -295,7 +299,7 @@ static bool take_rest(struct abi_stack_copy *new, const struct abi_stack_copy *o
  * Append the frames above @place to @new.  A stack that grows call by call is unwound again
  * at each call.  To save time, unwind only until a frame is reached from which on the stack
  * equals @old, and copy the rest from there.
- * @old: the last deepest stack; NULL: it is of another thread
+ * @old: the previous deepest stack; NULL if that was the stack of another thread
  */
 static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 		 uint64_t place, uint64_t top)
@@ -321,18 +325,20 @@ static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 }
 
 /*
- * The stack is first collected in private memory, and the last stack, which is compared with
- * the thread's stack, is private too: another process could change a copy in the root's
- * memory at any time, to make this process read or write at addresses of its choice.
+ * The stack is first collected in private memory.  The previous deepest stack, with which it
+ * is compared, is private too: another process could change a copy in the root's memory at any
+ * time, to make this process read or write at addresses of its choice.
  *
  * One thread at a time uses this.  Another thread goes on without it, as if it had not got
  * the root's lock.
  */
 static struct {
-	uint32_t lock;			/* shmlock.h: a child of vfork() may die with it */
-	uint32_t last;			/* index in @stacks of the last maximum */
-	uint32_t yields;		/* how often a thread yields while it waits for the
-					 * root's lock; decreases if that is not released */
+	uint32_t lock;			/* a lock of shmlock.h, as a child of vfork() may die
+					 * with it */
+	uint32_t last;			/* index in @stacks of the last maximum that was
+					 * written */
+	uint32_t yields;		/* limit: yields while a thread waits for the root's
+					 * lock; halved each time that the wait was in vain */
 	struct abi_stack_copy stacks[2];
 } private = { .yields = LOCK_YIELDS };
 

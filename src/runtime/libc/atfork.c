@@ -31,7 +31,7 @@ __attribute__((visibility("default"), no_sanitize_address, no_sanitize_thread))
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 		      void *object)
 {
-	static register_fn *next;	/* set by the first call */
+	static register_fn *next;	/* glibc's __register_atfork(); set by the first call */
 	register_fn *found = __atomic_load_n(&next, __ATOMIC_RELAXED);
 
 	if (!found) {

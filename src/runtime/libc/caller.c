@@ -36,13 +36,16 @@ enum {
 	MAIN_GONE	= 4,
 };
 
-#define ALONE_MS	100		/* time between two checks is_alone() */
+#define ALONE_MS	100		/* time between two calls of is_alone() */
 
-static uint32_t call;			/* a state, and MAIN_GONE */
-static int result;			/* of event_make_calls(); valid in state DONE */
+static uint32_t call;			/* a state, possibly with MAIN_GONE */
+static int result;			/* what event_make_calls() returned; valid in state
+					 * DONE */
 
-static bool is_started;			/* set with the first module that has functions */
-static bool is_needed;			/* is_started, and children start a caller too */
+static bool is_started;			/* caller_start() has run: a module has functions to
+					 * call */
+static bool is_needed;			/* after_fork() is registered: children start a caller,
+					 * too */
 static pthread_key_t main_key;		/* its destructor runs when the main thread ends */
 static sigset_t main_mask;		/* signal mask of the main thread when it ended */
 static __thread bool is_caller;		/* this thread is the caller */

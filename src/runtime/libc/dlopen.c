@@ -22,14 +22,15 @@
 #include "runtime/function/object_file.h"
 #include "runtime/runtime.h"
 
-static uint32_t nr_first;		/* objects that were loaded before libulf's
+static uint32_t nr_first;		/* number of objects that were loaded before libulf's
 					 * constructor ran */
-static uint64_t seen;			/* dlpi_adds at the last has_come() */
+static uint64_t seen;			/* value of dlpi_adds at the last call of has_come() */
 
 struct look {
-	uint64_t addr;			/* look for the object with this address */
-	uint64_t adds;			/* dlpi_adds: objects that were ever loaded */
-	uint32_t nr;			/* objects before the one of @addr */
+	uint64_t addr;			/* look for the object that contains this address */
+	uint64_t adds;			/* dlpi_adds: number of objects that were ever loaded */
+	uint32_t nr;			/* number of objects before the one that contains
+					 * @addr */
 };
 
 static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
@@ -46,7 +47,7 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return 0;
 }
 
-/* Count the objects that the program starts with: the server knows them already. */
+/* Count the objects that the program starts with: the server already knows these. */
 __attribute__((constructor(101))) static void look_early(void)
 {
 	struct look look = { .addr = 0 };

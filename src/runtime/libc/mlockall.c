@@ -22,7 +22,7 @@
 
 #define USER_END	(1ull << 47)	/* only the page [vsyscall] is above */
 
-/* ---- all mappings ---- */
+/* ---- walk over all mappings ---- */
 
 /* A line of /proc/self/maps, as far as it was read: "START-END rights ...". */
 struct line {
@@ -103,7 +103,7 @@ static void lock(uint64_t start, uint64_t bytes, void *arg)
 		arch_syscall2(SYS_mlock, start, bytes);
 }
 
-/* ---- the limit ---- */
+/* ---- check RLIMIT_MEMLOCK ---- */
 
 /* May this process lock more than @limit bytes?  Try it with a mapping without pages: in a
  * user namespace the process's capabilities do not answer this. */
@@ -131,7 +131,7 @@ static bool is_allowed(uint64_t bytes)
 	       may_exceed(limit.rlim_cur);
 }
 
-/* ---- the call ---- */
+/* ---- mlockall() ---- */
 
 /* Convert the result of a system call to that of a libc function, with errno. */
 static int answer(long r)

@@ -22,7 +22,8 @@ const char object_is_library = 1;
 typedef int create_fn(pthread_t *thread, const pthread_attr_t *attr,
 		      void *(*routine)(void *), void *arg);
 
-static create_fn *next;			/* set by the first find_next() */
+static create_fn *next;			/* the next pthread_create(); set by the first
+					 * find_next() */
 
 static create_fn *find_next(void)
 {
@@ -46,7 +47,7 @@ __attribute__((constructor(101))) static void look_early(void)
 struct start {
 	void *(*routine)(void *arg);
 	void *arg;
-	uint32_t creator;		/* thread id */
+	uint32_t creator;		/* thread id of the creating thread */
 };
 
 static void *start_thread(void *arg)

@@ -10,7 +10,7 @@
  *					does not restart the child's rseq sections
  *	ulf_this_thread			the child claims a slot with its own thread id, and
  *					the parent goes on with that slot
- *	its nesting, ftrace_this	a child that is killed in a probe, in a callback or in
+ *	ulf_thread.nesting, ftrace_this	a child that is killed in a probe, in a callback or in
  *					followed calls leaves them as they are there
  *
  * So the parent unregisters its rseq area before vfork().  From then on the area says that
@@ -48,22 +48,22 @@
 
 #define HIDDEN	__attribute__((visibility("hidden")))
 
-/* State of the thread at vfork_begin(), and what that did.  vfork.S keeps it in registers:
- * the child overwrites the stack. */
+/* State of the thread before vfork_begin(), and marks that say what vfork_begin() has done.
+ * vfork.S keeps it in registers: the child overwrites the stack. */
 struct before {
 	uint64_t nesting;		/* ulf_thread.nesting; not used with MARK_LENT */
-	uint64_t marks;			/* MARK_... */
+	uint64_t marks;			/* MARK_... of this file */
 };
 
 enum {
-	MARK_LEFT	= 1,		/* vfork_end() must register the area again */
+	MARK_LEFT	= 1,		/* vfork_end() must register the rseq area again */
 	MARK_CALLBACK	= 2,		/* ftrace_this.is_in_callback was set */
-	MARK_LENT	= 4,		/* the thread had no slot: it has one until
-					 * vfork_end() */
-	MARK_KEPT	= VFORK_KEPT,	/* the area could not be unregistered */
+	MARK_LENT	= 4,		/* the thread had no thread slot: it has a lent one
+					 * until vfork_end() */
+	MARK_KEPT	= VFORK_KEPT,	/* the rseq area could not be unregistered */
 };
 
-/* ---- vfork.S, and what it needs ---- */
+/* ---- vfork() in vfork.S, and the functions that it calls ---- */
 
 /* libulf's vfork(), even if another object's vfork() comes first in the search order. */
 pid_t vfork_here(void) HIDDEN;

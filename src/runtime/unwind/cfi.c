@@ -33,7 +33,7 @@ enum {
 /* Instructions (DW_CFA_...).  The first three are in the upper two bits of a byte, with an
  * operand in the lower six. */
 enum {
-	CFA_ADVANCE = 1, CFA_OFFSET = 2, CFA_RESTORE = 3,	/* << 6 */
+	CFA_ADVANCE = 1, CFA_OFFSET = 2, CFA_RESTORE = 3,	/* byte: value << 6 | operand */
 	CFA_NOP = 0, CFA_SET_LOC, CFA_ADVANCE1, CFA_ADVANCE2, CFA_ADVANCE4,
 	CFA_OFFSET_EXTENDED, CFA_RESTORE_EXTENDED, CFA_UNDEFINED,
 	CFA_SAME_VALUE, CFA_REGISTER, CFA_REMEMBER_STATE, CFA_RESTORE_STATE,
@@ -44,14 +44,16 @@ enum {
 	CFA_GNU_ARGS_SIZE = 0x2e, CFA_GNU_NEGATIVE_OFFSET_EXTENDED,
 };
 
-#define STATES_MAX	4		/* nested CFA_REMEMBER_STATE; compilers use one */
+#define STATES_MAX	4		/* limit: nested CFA_REMEMBER_STATE; compilers use one
+					 * level */
 
 struct cie {
-	struct cfi_bytes program;	/* its instructions */
+	struct cfi_bytes program;	/* instructions of the CIE */
 	uint64_t code_align;		/* factor of the operands of CFA_ADVANCE... */
-	int64_t data_align;		/* factor of offsets */
-	uint8_t encoding;		/* of addresses in its FDEs: PE_... */
-	bool has_data;			/* its augmentation begins with 'z' */
+	int64_t data_align;		/* factor of the operands that are offsets */
+	uint8_t encoding;		/* encoding of addresses in its FDEs: PE_... */
+	bool has_data;			/* it has augmentation data: the augmentation string
+					 * begins with 'z' */
 	bool is_signal_frame;
 };
 
@@ -59,14 +61,14 @@ struct machine {
 	const struct cfi_object *object;
 	const struct cie *cie;
 	struct cfi_bytes bytes;		/* instructions that are not executed yet */
-	uint64_t at;			/* address of code from which @row holds */
+	uint64_t at;			/* address of the code from which on @row applies */
 	struct cfi_row row, first;	/* first: the rules after the CIE's instructions */
 	struct cfi_row states[STATES_MAX];	/* saved by CFA_REMEMBER_STATE */
 	unsigned int nr_states;
 	bool is_bad;
 };
 
-/* ---- addresses ---- */
+/* ---- read encoded addresses ---- */
 
 static uint64_t get_address(const struct cfi_object *object,
 			    struct cfi_bytes *bytes, uint8_t encoding)
@@ -102,7 +104,7 @@ static uint64_t get_address(const struct cfi_object *object,
 	return base + value;
 }
 
-/* ---- CIE and FDE ---- */
+/* ---- parse a CIE and an FDE ---- */
 
 /* Returns the bytes of the object from @at on; no bytes, with is_bad set, if @at is outside
  * of the object. */
@@ -223,10 +225,11 @@ static int parse_fde(const struct cfi_object *object, uint64_t at,
 	return bytes.is_bad ? -EINVAL : 0;
 }
 
-/* ---- the table ---- */
+/* ---- search the table of .eh_frame_hdr ---- */
 
 struct table_row {
-	int32_t start, fde;		/* of the function; bytes from .eh_frame_hdr */
+	int32_t start, fde;		/* offsets of a function's start and of its FDE from
+					 * .eh_frame_hdr */
 };
 
 /* Store in *@ret_fde the address of the FDE of the last function that does not begin after
@@ -264,7 +267,7 @@ static int search(const struct cfi_object *object, uint64_t pc,
 	return 0;
 }
 
-/* ---- instructions ---- */
+/* ---- execute instructions ---- */
 
 static int32_t to_value(struct machine *m, int64_t value)
 {
@@ -468,7 +471,7 @@ static void do_one(struct machine *m)
 		m->is_bad = true;
 }
 
-/* Execute instructions up to @pc: after an advance beyond @pc they are about later
+/* Execute instructions until one advances beyond @pc: those after it apply to later
  * addresses.  Returns 0 or -EINVAL. */
 static int run(struct machine *m, struct cfi_bytes program, uint64_t pc)
 {

@@ -17,7 +17,7 @@
 /* A shared object, or the program, in memory. */
 struct cfi_object {
 	const uint8_t *start, *end;
-	const uint8_t *header;		/* .eh_frame_hdr */
+	const uint8_t *header;		/* address of .eh_frame_hdr */
 };
 
 /* How to compute a register of the caller.  CFA: canonical frame address, usually the
@@ -66,8 +66,8 @@ typedef bool (*cfi_read)(void *arg, uint64_t addr, uint64_t *ret_word);
 
 /*
  * cfi_evaluate - run a DWARF expression.
- * @at: offset of the expression from the object's start; there are its length, as ULEB128,
- *	and its bytes
+ * @at: offset of the expression from the object's start: first its length, as ULEB128, then its
+ * bytes
  * @regs: registers of the frame
  * @first: value that is pushed before the expression runs; NULL: none
  * @read: called for each load, with @arg

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Run DWARF expressions.  .eh_frame uses them for the PLT, and for the frame that the
- * kernel makes for a signal.  An expression is a program for a stack machine.  Example,
- * a part of the expression for a PLT (bytes that are pushed depend on the pc):
+ * Run DWARF expressions.  .eh_frame uses them for the PLT, and for the frame that the kernel
+ * makes for a signal.  An expression is a program for a stack machine.  Example, a part of
+ * the expression for a PLT (how much the PLT entry has pushed depends on the pc):
  *
  *	breg7 8		push rsp + 8
  *	breg16 0	push pc
@@ -15,8 +15,8 @@
 #include "runtime/unwind/cfi.h"
 #include "runtime/unwind/cfi_bytes.h"
 
-#define DEPTH_MAX	16		/* values on the stack */
-#define STEPS_MAX	1024		/* operations; an expression may loop */
+#define DEPTH_MAX	16		/* limit: values on the stack */
+#define STEPS_MAX	1024		/* limit: operations; an expression may loop */
 
 enum {
 	OP_DEREF = 0x06, OP_CONST1U = 0x08, OP_CONST1S, OP_CONST2U, OP_CONST2S,
@@ -32,7 +32,7 @@ enum {
 
 struct machine {
 	struct cfi_bytes bytes;		/* the expression from the next operation on */
-	const uint8_t *start;		/* of the expression */
+	const uint8_t *start;		/* start of the expression */
 	const uint64_t *regs;
 	cfi_read read;
 	void *arg;

@@ -16,10 +16,10 @@
 #include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"
 
-#define KNOWN		256u		/* entries; a power of two */
+#define KNOWN		256u		/* entries of the table known[]; a power of two */
 #define PAGE		4096u
 
-/* ---- files ---- */
+/* ---- build ids and paths of files ---- */
 
 static const ElfW(Nhdr) *find_id(const char *note, const char *end)
 {
@@ -83,7 +83,8 @@ const char *image_absolute(const char *path, char *buf, size_t room)
 		path += 2;
 		bytes -= 2;
 	}
-	cwd = arch_syscall2(SYS_getcwd, buf, room);	/* bytes, including the NUL */
+	cwd = arch_syscall2(SYS_getcwd, buf, room);	/* size of the directory's path, with
+							 * its NUL */
 	if (cwd <= 0 || buf[0] != '/' || (size_t)cwd + bytes > room)
 		return path;
 	buf[cwd - 1] = '/';
@@ -161,7 +162,7 @@ static void set_known(const struct image *image, uint64_t id_at)
 	store(&hint->id, id_of(image, id_at));
 }
 
-/* ---- rows ---- */
+/* ---- add rows to the table of objects ---- */
 
 /* Read the build id of @image into @row.  Linkers put the program headers in the first
  * page.  Returns the offset of the build id from image->start; 0: there is none. */

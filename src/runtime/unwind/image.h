@@ -31,8 +31,8 @@ const char *image_absolute(const char *path, char *buf, size_t room);
  * file need not be mapped. */
 struct table_object {
 	const void *inside;		/* an address in the object */
-	struct image_headers headers;	/* phdr NULL: not found */
-	const char *name;		/* the loader's string */
+	struct image_headers headers;	/* phdr is NULL if the object was not found */
+	const char *name;		/* its path, a string of the loader */
 	uint64_t base;			/* address of its first page */
 };
 /*
@@ -49,7 +49,8 @@ struct image {
 	/* The object is mapped in [start, end).  bias: address in memory - address in the
 	 * file. */
 	uint64_t start, end, bias;
-	const char *name;		/* the loader's string; "" for the program */
+	const char *name;		/* its path, a string of the loader; "" for the
+					 * program */
 	const ElfW(Dyn) *dynamic;	/* its dynamic section; NULL: it has none */
 };
 /* Add @image to the root's table of objects, unless it is there already.  Does nothing if

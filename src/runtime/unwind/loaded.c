@@ -19,8 +19,9 @@
 #include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"
 
-#define PROGRAMS_MAX	32u		/* program headers; linkers make a dozen */
-#define NOTE_BYTES	1024u		/* bytes of a PT_NOTE segment that are read */
+#define PROGRAMS_MAX	32u		/* limit: program headers of an object; linkers make a
+					 * dozen */
+#define NOTE_BYTES	1024u		/* limit: bytes of a PT_NOTE segment that are read */
 
 struct headers {
 	uint32_t nr;

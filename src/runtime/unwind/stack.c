@@ -6,8 +6,8 @@
 #include <ulf/tracing.h>
 
 #define FRAMES_MAX	128
-#define PROBE_STEPS	12	/* frames from stack_record() up to the probe, at most */
-#define CALLER_STEPS	2	/* further frames of the tracepoint's code, at most */
+#define PROBE_STEPS	12	/* limit: frames from stack_record() up to the probe */
+#define CALLER_STEPS	2	/* limit: further frames of the tracepoint's code */
 
 /* The kernel's layout; event/ftrace_event.c describes the fields. */
 struct stack_entry {

@@ -80,7 +80,7 @@ bool unwind_find_header(uint64_t addr, struct image *ret_image, uint64_t *ret_he
 	return true;
 }
 
-/* ---- the stack ---- */
+/* ---- read the stack ---- */
 
 /* Read a word of the stack.  AddressSanitizer must not check this load: the word may be
  * in a red zone between two variables. */
@@ -103,7 +103,7 @@ read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 	return true;
 }
 
-/* ---- a step ---- */
+/* ---- step from a frame to its caller ---- */
 
 static int get_cfa(struct unwind *unwind, const struct cfi_object *object,
 		   const struct cfi_row *row, uint64_t *ret_cfa)
