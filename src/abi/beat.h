@@ -14,13 +14,14 @@
 #include <stdint.h>
 
 #define ABI_BEAT_FILE		"server.beat"
-#define ABI_BEAT_NS		10000000u	/* the server writes at most one beat
-						 * in this time */
+#define ABI_BEAT_NS		10000000u	/* minimum time between two beats, ns */
 /*
- * A program waits for the server as long as the time between two beats stays below this.
+ * A program that waits for the server gives up when the server has written no beat for
+ * this time.
  */
-#define ABI_BEAT_SILENT_NS	80000000u	/* so a start takes less than 100 ms
-						 * longer */
+#define ABI_BEAT_SILENT_NS	80000000u	/* ns; a server that hangs delays the
+						 * start of a program by less than 100
+						 * ms */
 
 struct abi_beat {
 	uint32_t version;		/* ABI_VERSION of the roots that this server

@@ -38,11 +38,12 @@
 #define ABI_OBJECTS		512u
 #define ABI_EVENTS		16384u
 #define ABI_COMMS		4096u
-#define ABI_BUFFERS		16u	/* 0: the top instance's; the others: instances */
-#define ABI_SLOTS		16384u	/* rule words of a buffer */
+#define ABI_BUFFERS		16u	/* buffer 0 belongs to the top instance */
+#define ABI_SLOTS		16384u	/* number of rule words in each buffer */
 #define ABI_COMM_LEN		16u
 #define ABI_BOOT_BYTES		1024u
-#define ABI_EVENT_ID_FIRST	32768u	/* id = first + row, <= 65535 */
+#define ABI_EVENT_ID_FIRST	32768u	/* event id = this + row of the table of events;
+					 * at most 65535 */
 #define ABI_EVENT_ID_FUNCTION	1u	/* ftrace:function, as in the kernel */
 #define ABI_EVENT_ID_STACK	4u	/* ftrace:kernel_stack, as in the kernel */
 #define ABI_EVENT_ID_PRINT	5u	/* ftrace:print */
@@ -55,15 +56,17 @@
 #define ABI_EVENT_ID_FUNC_REPEATS 20u	/* ftrace:func_repeats */
 
 /*
- * A program's signal handlers are like the kernel's interrupts.  The graph tracer sets
- * this flag, the kernel's flag of a hardware interrupt, in records of calls made in a
- * handler.  Such a record may also have a word of ABI_GRAPH_... marks after its fields:
- * in an entry after the depth, in an exit at the end.
+ * Signal handlers of a program correspond to interrupts in the kernel.  So the graph
+ * tracer sets ABI_FLAG_HANDLER, the kernel's flag of a hardware interrupt, in the common
+ * flags of records of calls that a handler makes.  Such a record may also have one more
+ * word with ABI_GRAPH_... marks: after the depth in an entry record, at the end of an
+ * exit record.
  */
 #define ABI_FLAG_HANDLER	0x08u
-#define ABI_GRAPH_HANDLER	1u	/* the call is that of the handler itself */
-#define ABI_GRAPH_TAIL		2u	/* in an exit: the function ended in a tail
-					 * call, so there is no return value */
+#define ABI_GRAPH_HANDLER	1u	/* the called function is the signal handler
+					 * itself */
+#define ABI_GRAPH_TAIL		2u	/* in an exit record: the function ended in a
+					 * tail call, so there is no return value */
 
 /* Values of ip in ftrace:print that stand for code of ulf, which belongs to no module. */
 enum abi_ip {
@@ -74,14 +77,15 @@ enum abi_ip {
 
 /* The default clock: ns = ns0 + ((tsc - tsc0) * mult >> 32). */
 struct abi_clock {
-	uint64_t tsc0;			/* a TSC value */
+	uint64_t tsc0;			/* TSC value at the time ns0 */
 	uint64_t ns0;			/* CLOCK_MONOTONIC at tsc0, ns */
-	uint64_t mult;			/* ns per TSC tick << 32; 0: no usable TSC, or
-					 * not measured yet */
+	uint64_t mult;			/* ns per TSC cycle, times 2^32; 0: no usable
+					 * TSC, or not measured yet */
 };
 
-/* The control block.  Up to @boot the process that creates the root writes it, and it
- * does not change afterwards. */
+/* The control block.  The process that creates the root writes the members up to @boot,
+ * and they do not change afterwards.  In comments "runtime:" or "server:" before a member
+ * names the side that writes it. */
 struct abi_control {
 	uint64_t magic;			/* ABI_MAGIC; written last */
 	uint32_t version;		/* ABI_VERSION */
@@ -98,31 +102,36 @@ struct abi_control {
 	char exe[256];			/* path of the program, cut if longer */
 	char boot[ABI_BOOT_BYTES];	/* boot settings, see event/boot.h; "": none */
 
-	/* written by the runtime: registration */
-	uint32_t table_lock;		/* thread id of the holder, or 0 */
+	/* written by the runtime when it registers processes, modules and events */
+	uint32_t table_lock;		/* lock of the tables: thread id of the holder;
+					 * 0: free */
 	uint32_t next_process;		/* hint: process slot to try first */
 	uint32_t nr_modules;		/* rows in use, only grows */
 	uint32_t nr_events;		/* rows in use, only grows */
 	uint64_t heap_used;		/* bytes of the heap in use */
-	uint32_t tables_changed;	/* raised after each change of rows */
+	uint32_t tables_changed;	/* raised after each change of rows of the
+					 * tables */
 	uint32_t table_errors;		/* modules or events for which there was no space */
 
 	/* the server sets the clock once, mult last; then it is fixed */
 	struct abi_clock clock;
 
-	/* mostly the server writes, agents read */
+	/* written by the server and read by agents, unless a comment names another writer */
 	uint32_t generation;		/* futex; raised after settings have changed */
 	uint32_t hold;			/* futex; 1: the program waits in its
 					 * constructor until the server stores 0 */
 	uint32_t run_id;		/* runtime: number of the `ulf run` that
 					 * started the program; 0: none */
-	uint32_t boot_state;		/* enum abi_boot_state; runtime, then server */
-	uint64_t counter;		/* writers: value of the clock `counter` */
+	uint32_t boot_state;		/* enum abi_boot_state; written by the runtime
+					 * first, then by the server */
+	uint64_t counter;		/* value of the clock `counter`; threads that
+					 * record raise it */
 	uint64_t map_addr;		/* runtime: address of this memory in the
 					 * processes */
 	uint64_t printk;		/* runtime: offset of struct abi_printk_table;
 					 * 0: none */
-	uint64_t objects_off;		/* runtime: offset of the table; 0: no such table */
+	uint64_t objects_off;		/* runtime: offset of the table of objects; 0:
+					 * no such table */
 	uint64_t functions;		/* offset of struct abi_functions; 0: none */
 	uint32_t nr_objects;		/* runtime: rows in use, only grows */
 	uint32_t wants_objects;		/* 1: a process that loads an object asks the
@@ -131,44 +140,52 @@ struct abi_control {
 	uint64_t perf_ns;		/* perf's time minus CLOCK_MONOTONIC_RAW, ns;
 					 * 0: not known */
 	uint64_t stack;			/* offset of struct abi_stack; 0: none */
-	uint64_t profile;		/* offset of struct abi_profile; 0: none */
+	uint64_t profile;		/* offset of the first struct abi_profile; 0:
+					 * none */
 
-	/* A process that waits until the server has handled something new adds 1 to
-	 * @asked.  The server has handled it when @answered has reached that number. */
-	uint32_t asked;			/* processes: last number taken */
-	uint32_t answered;		/* futex; server: last number handled */
+	/* A process that must wait until the server has handled a change, such as a new
+	 * module or object, adds 1 to @asked.  It waits until @answered has reached this
+	 * value of @asked. */
+	uint32_t asked;			/* written by processes: number of the newest
+					 * question */
+	uint32_t answered;		/* futex; server: number of the newest question
+					 * that it has handled */
 
-	/* forks - forks_done: children that have not claimed a slot yet */
+	/* forks - forks_done is the number of children that have not claimed a process
+	 * slot yet */
 	uint32_t forks;			/* the parent adds 1 before fork() */
-	uint32_t forks_done;		/* the child adds 1 when it has a slot or gives up */
+	uint32_t forks_done;		/* the child adds 1 when it has claimed a slot
+					 * or has given up */
 };
 
-/* State of the settings in abi_control.boot: the server must do the following. */
+/* The state of the settings in abi_control.boot.  Each comment says what the server must
+ * do. */
 enum abi_boot_state {
-	ABI_BOOT_DONE,			/* nothing, or it is done */
+	ABI_BOOT_DONE,			/* nothing: there are no settings, or it has
+					 * applied them */
 	ABI_BOOT_WANTED,		/* apply the settings */
 	ABI_BOOT_TOO_LONG,		/* report that the settings did not fit into
 					 * abi_control.boot */
 	ABI_BOOT_NO_CONFIG,		/* apply the settings, and report that those of
 					 * the file in ULF_CONFIG are missing */
-	ABI_BOOT_LATER,			/* nothing yet: the program has nothing to
-					 * trace, and asks when a module brings
-					 * something */
+	ABI_BOOT_LATER,			/* nothing yet: the program has no object that
+					 * can be traced; it asks the server when it
+					 * loads one */
 };
 
 /*
- * A process of the root: its slot.  The process writes it.  pid is 0: the slot is free.
+ * A process slot.  The process itself writes it.  If pid is 0 the slot is free.
  */
 struct abi_process {
 	uint32_t pid;
 	uint32_t applied;		/* futex; generation whose settings are in force */
-	uint32_t error;			/* errno of the last attempt to apply settings,
-					 * or of starting the agent if there is none;
-					 * 0: no error */
+	uint32_t error;			/* errno of the last attempt to apply settings
+					 * or, if no agent runs, of the attempt to start
+					 * it; 0: no error */
 	uint32_t flags;			/* enum abi_process_flags */
 	uint64_t modules[ABI_MODULES / 64];	/* bit n: row n of the modules is loaded */
-	uint32_t unloads;		/* number of objects with traced functions that
-					 * were unloaded */
+	uint32_t unloads;		/* how many objects with traced functions the
+					 * process has unloaded */
 	uint32_t agent;			/* thread id of the agent; 0: not stored */
 	uint64_t claimed_ns;		/* CLOCK_BOOTTIME when the process claimed the
 					 * slot, ns; 0: not stored */
@@ -201,10 +218,11 @@ struct abi_strings {
 };
 
 /*
- * An object that the program started with, or that was found on a stack, whether it has
- * tracepoints or not.  The server needs it for symbols and functions.  A thread that
- * finds the object takes a row, fills it in and then stores @is_there, in any context and
- * without a lock.  Newer objects have higher rows.
+ * An object that was loaded when the program started, or that was found later because a
+ * stack had an address in it.  The object need not have tracepoints.  The server needs
+ * the row for symbols and functions.  A thread that finds the object takes a row, fills
+ * it in and then stores @is_there, in any context and without a lock.  Newer objects have
+ * higher rows.
  */
 struct abi_object {
 	uint32_t is_there;		/* 1: the row is filled in; written last */
@@ -212,8 +230,8 @@ struct abi_object {
 	uint64_t start, end;		/* addresses of its mapping */
 	uint8_t build_id[32];
 	char path[448];			/* path of the file, NUL terminated */
-	uint64_t since;			/* TSC when it was stored; 0: it was loaded at
-					 * the program's start */
+	uint64_t since;			/* TSC when the row was filled in; 0: the object
+					 * was loaded at the program's start */
 };
 
 /* The name of a thread, like the kernel's saved_cmdlines.  Written by the runtime and,
@@ -227,8 +245,8 @@ struct abi_comm {
 	char comm[ABI_COMM_LEN];
 };
 
-/* A thread's row is one of ABI_COMM_PROBES rows from abi_comm_first() on, modulo
- * ABI_COMMS. */
+/* A thread's row is one of ABI_COMM_PROBES consecutive rows, of which abi_comm_first() is
+ * the first.  After the last row of the table comes row 0. */
 #define ABI_COMM_PROBES		16u
 
 static inline uint32_t abi_comm_first(uint32_t tid)
@@ -240,18 +258,21 @@ static inline uint32_t abi_comm_first(uint32_t tid)
  * module is loaded again, its events get their old rows and ids back. */
 struct abi_event {
 	uint64_t blob;			/* offset of struct abi_format in the file */
-	uint32_t blob_bytes;		/* bytes of it */
+	uint32_t blob_bytes;		/* size of that struct, its tables and its
+					 * strings */
 	uint32_t module;		/* row of the module that defines the event */
 	uint32_t wanted;		/* server: bit n: the event is on in buffer n */
-	uint32_t hash;			/* hash of the blob, for the runtime */
-	uint32_t failed;		/* errno of the event's regfunc; the event
-					 * stays off until the server changes @wanted.
-					 * 0: no error */
+	uint32_t hash;			/* hash of the bytes at @blob; only the runtime
+					 * uses it */
+	uint32_t failed;		/* error that the event's regfunc returned (an
+					 * errno); the event stays off until the server
+					 * changes @wanted. 0: no error */
 	uint32_t twin;			/* row + 1 of an older event with the same
-					 * format, whose rules apply to this event
-					 * while it has none; 0: none */
-	uint32_t name_hash;		/* hash of system and name, for the runtime */
-	uint32_t names_bytes;		/* bytes at @names */
+					 * format, whose rules apply to this event while
+					 * it has no rules itself; 0: none */
+	uint32_t name_hash;		/* hash of system and name; only the runtime
+					 * uses it */
+	uint32_t names_bytes;		/* size of all names at @names, bytes */
 	uint64_t names;			/* offset of the enum names of its system
 					 * (TRACE_DEFINE_ENUM()), shared by many
 					 * events; each is an int64_t value, the name
@@ -267,13 +288,14 @@ struct abi_format {
 	uint32_t name;			/* offset of a string */
 	uint32_t print_fmt;		/* offset of a string */
 	uint32_t entry_bytes;		/* size of the record's fixed part */
-	uint32_t nr_values;		/* values in the tables of print_fmt */
+	uint32_t nr_values;		/* number of values in the tables of print_fmt
+					 * (__print_flags(), __print_symbolic()) */
 	/* struct abi_field fields[nr_fields]; then int64_t values[nr_values], the values
 	 * in all tables of print_fmt, one after the other; then strings */
 };
 
 struct abi_field {
-	uint32_t type;			/* offset of a string: int, char[16],
+	uint32_t type;			/* offset of a string, such as int, char[16] or
 					 * __data_loc char[] */
 	uint32_t name;			/* offset of a string */
 	uint32_t offset;		/* offset in the record, bytes; the common
@@ -284,11 +306,11 @@ struct abi_field {
 	uint8_t reserved[2];
 };
 
-/* A format of trace_printk(), in the heap.  A record contains the address of its text in
- * the processes.  The text ends in a NUL. */
+/* A format of trace_printk(), in the heap.  A record contains the address that the text
+ * has in the processes.  The text ends in a NUL. */
 struct abi_printk {
-	uint32_t next;			/* offset of an older format of the same list;
-					 * 0: none */
+	uint32_t next;			/* offset of the next format in the same list,
+					 * which is older; 0: none */
 	uint32_t hash;			/* hash of the text */
 	uint32_t text_bytes;		/* bytes, including the NUL */
 	uint32_t reserved;
@@ -297,7 +319,8 @@ struct abi_printk {
 
 #define ABI_PRINTK_LISTS	256u
 
-/* All formats, in lists by hash.  Each text is in its list once, and stays. */
+/* All formats of trace_printk().  The hash of a text selects its list.  A list contains a
+ * text only once, and no text is removed. */
 struct abi_printk_table {
 	uint32_t first[ABI_PRINTK_LISTS];	/* offset of struct abi_printk; 0: none */
 };
@@ -310,8 +333,9 @@ struct abi_ring_ref {
 
 enum abi_ring_kind {
 	ABI_RING_FAST,			/* fast ring: rseq writers of this CPU */
-	ABI_RING_SLOW,			/* slow ring: other writers, under a lock;
-					 * markers of the server */
+	ABI_RING_SLOW,			/* slow ring: all other writers, under a lock;
+					 * the server, for text that users write to
+					 * trace_marker */
 	ABI_RING_KINDS,
 };
 
@@ -329,15 +353,17 @@ enum abi_pids_list {
 /* One set of rings.  Written by the server. */
 struct abi_side {
 	struct abi_ring_ref ring[ABI_CPUS][ABI_RING_KINDS];
-	/* rings from before the last resize, until they are read or overwritten */
+	/* the rings before the last resize; they stay until their records are read or
+	 * overwritten */
 	struct abi_ring_ref prev[ABI_CPUS][ABI_RING_KINDS];
 };
 
 /* The bits of abi_buffer.spare.  They are in one word so that no process swaps to a side
- * that the server has just given up. */
+ * whose rings the server has just freed. */
 enum abi_spare {
 	ABI_SPARE_THERE		= 1,	/* set by the server: both sides have rings */
-	ABI_SPARE_SWAP		= 2,	/* added by each swap of all CPUs */
+	ABI_SPARE_SWAP		= 2,	/* each swap of all CPUs adds this: the bits
+					 * above bit 0 count swaps */
 };
 
 enum abi_tracer {
@@ -357,14 +383,15 @@ enum abi_used {
 					 * anything */
 };
 
-/* A buffer.  The server writes it, except where a comment says otherwise. */
+/* A buffer.  The server writes it, unless a comment names another writer; "runtime:"
+ * marks members that only the runtime writes. */
 struct abi_buffer {
 	uint32_t used;			/* enum abi_used */
 	uint32_t stopped;		/* 1: tracing_on is 0; written by the server
 					 * and by processes */
 	uint32_t paused;		/* 1: recording is paused while a user has
 					 * `trace` open */
-	uint32_t clock;			/* row of the table of clocks */
+	uint32_t clock;			/* row of the table of clocks (event/clock.h) */
 	uint32_t page_bytes;		/* bytes of a page of its rings */
 	uint32_t percent;		/* poll() reports data when this percentage of
 					 * the buffer is full */
@@ -378,7 +405,8 @@ struct abi_buffer {
 	uint64_t time_start;		/* time when the buffer was emptied, by its clock */
 	uint64_t rules;			/* offset of struct abi_rules; 0: none */
 	uint64_t pids[ABI_PIDS_LISTS];	/* offsets of struct abi_pids; 0: none */
-	uint32_t spare;			/* enum abi_spare; processes and the server swap */
+	uint32_t spare;			/* enum abi_spare; written by processes and the
+					 * server, which both swap sides */
 	uint32_t spare_asked;		/* futex; a process stores 1 to ask for a
 					 * snapshot, the server 0 when it has answered */
 	uint32_t spare_error;		/* the server's answer: errno; 0: there is a
@@ -433,8 +461,8 @@ static_assert(sizeof(struct abi_buffer) == 270984, "ABI");
  * The layout that the runtime creates.  Readers take the offsets from struct abi_control.
  */
 #define ABI_PAGE_ALIGN(x)	(((x) + 4095ull) & ~4095ull)
-#define ABI_PROCESSES_OFF	2048ull	/* the first slots share the page of struct
-					 * abi_control */
+#define ABI_PROCESSES_OFF	2048ull	/* the first process slots share the page of
+					 * struct abi_control */
 #define ABI_MODULES_OFF \
 	ABI_PAGE_ALIGN(ABI_PROCESSES_OFF + ABI_PROCESSES * sizeof(struct abi_process))
 #define ABI_COMMS_OFF \

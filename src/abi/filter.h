@@ -4,9 +4,10 @@
  *
  *	struct filter_program, insns[nr_insns], pool[pool_bytes]
  *
- * An instruction tests the record and names two successors: `yes` and `no` are numbers of
- * later instructions, or one of two ends: nr_insns drops the record, nr_insns + 1 keeps
- * it.  So a run takes at most nr_insns steps.  Example, `a == 1 && b == 2`, nr_insns = 2:
+ * An instruction tests the record and continues at `yes` or `no`.  Each of them is the
+ * number of a later instruction, or it ends the program: nr_insns means that the record
+ * is dropped, nr_insns + 1 that it is kept.  So a run takes at most nr_insns steps.
+ * Example, `a == 1 && b == 2`, nr_insns = 2:
  *
  *	0: a in 1..1	yes 1	no 2 (drop)
  *	1: b in 2..2	yes 3 (keep)	no 2 (drop)
@@ -31,17 +32,21 @@ enum filter_op {
 					 * modulo 2^64: every comparison becomes such a
 					 * range */
 	FILTER_OP_AND,			/* the number has a bit in common with `value` */
-	FILTER_OP_IN,			/* the number is the index of a bit that is set
-					 * in the mask in the pool */
+	FILTER_OP_IN,			/* the pool has a mask, and its bit with this
+					 * number is set */
 	FILTER_OP_NEVER,		/* never true */
-	FILTER_OP_STR_ARRAY,		/* string: `size` bytes of the record; 0: up to
-					 * its end */
-	FILTER_OP_STR_LOC,		/* string at a __data_loc word */
-	FILTER_OP_STR_REL,		/* string at a __rel_loc word */
+	FILTER_OP_STR_ARRAY,		/* string: an array of `size` bytes in the
+					 * record; 0: up to the record's end */
+	FILTER_OP_STR_LOC,		/* string whose offset and length are in a
+					 * __data_loc word */
+	FILTER_OP_STR_REL,		/* string whose offset and length are in a
+					 * __rel_loc word */
 	FILTER_OP_STR_PTR,		/* string whose address is in the record */
 	FILTER_OP_STR_COMM,		/* string: the name of the thread */
-	FILTER_OP_MASK_LOC,		/* mask at a __data_loc word */
-	FILTER_OP_MASK_REL,		/* mask at a __rel_loc word */
+	FILTER_OP_MASK_LOC,		/* mask whose offset and length are in a
+					 * __data_loc word */
+	FILTER_OP_MASK_REL,		/* mask whose offset and length are in a
+					 * __rel_loc word */
 	FILTER_OPS,
 };
 
@@ -58,8 +63,10 @@ enum filter_load {
 };
 
 enum filter_flags {
-	FILTER_GLOB		= 1,	/* string: the pool has a glob pattern */
-	FILTER_NOT		= 2,	/* string: must exist and differ */
+	FILTER_GLOB		= 1,	/* string: the bytes in the pool are a glob
+					 * pattern */
+	FILTER_NOT		= 2,	/* string: true if the string exists and does
+					 * not match */
 	FILTER_INTERSECT	= 4,	/* mask: test for a common bit, not for equality */
 	FILTER_FLAGS		= 7,
 };
@@ -71,15 +78,17 @@ struct filter_insn {
 		uint8_t flags;		/* strings and masks: enum filter_flags */
 	};
 	uint16_t offset;		/* offset of the field in the record, bytes */
-	uint16_t yes, no;		/* number of the next instruction, or an end */
+	uint16_t yes, no;		/* where to continue if the test is true, or
+					 * false */
 	union {
 		uint64_t value;		/* FILTER_OP_AND */
 		struct {
 			uint64_t low, span;	/* FILTER_OP_RANGE */
 		};
 		struct {
-			uint16_t pool;	/* offset in the pool, bytes */
-			uint16_t bytes;	/* bytes in the pool */
+			uint16_t pool;	/* offset of the string or mask in the pool,
+					 * bytes */
+			uint16_t bytes;	/* size of that string or mask, bytes */
 			uint16_t size;	/* FILTER_OP_STR_ARRAY: bytes of the field */
 			uint16_t reserved;
 		};
@@ -104,7 +113,7 @@ static inline unsigned int filter_load_shift(unsigned int load)
 	return load == FILTER_LOAD_CPU ? 32 : 64 - (8u << load);
 }
 
-/* Returns the bytes of the program with its instructions and its pool. */
+/* Returns the size of the program with its instructions and its pool, in bytes. */
 static inline size_t filter_program_bytes(const struct filter_program *p)
 {
 	return sizeof(*p) + (size_t)p->nr_insns * sizeof(p->insns[0]) +

@@ -4,8 +4,8 @@
  * publishes it in abi_control.functions and does not change it afterwards.  One
  * exception: if there is no space for another block and a user stops tracing, the server
  * clears this user's bit in the published block and changes the serial.  Offsets are from
- * the start of the block.  Addresses are those in the object's file; `bias` is added in
- * memory.
+ * the start of the block.  Addresses are those in the object's file; the address in
+ * memory is this + `bias`.
  */
 #ifndef ULF_ABI_FUNCTIONS_H
 #define ULF_ABI_FUNCTIONS_H
@@ -15,12 +15,13 @@
 
 #define ABI_FUNCTIONS_MAGIC	0x33636e66u	/* "fnc3" */
 #define ABI_FUNCTIONS_BYTES_MAX	(256u << 20)
-#define ABI_FUNCTIONS_BUFFERS	16		/* ABI_BUFFERS */
+#define ABI_FUNCTIONS_BUFFERS	16		/* equal to ABI_BUFFERS */
 
-/* Users of a function.  Bits 0..15: the tracer of that buffer, which is function_graph if
- * the bit is set in abi_functions.graphs, else function. */
-/* Marks and other users.  The marks START and SKIP matter only if a graph tracer is among
- * the users. */
+/* The users of a function are a word of bits.  Bit n (0..15): the tracer of buffer n.
+ * This tracer is function_graph if bit n is also set in abi_functions.graphs, else
+ * function. */
+/* Other bits of the word: marks and other users.  The marks START and SKIP matter only if
+ * a graph tracer is among the users. */
 #define ABI_FUNCTIONS_START	(1u << 17)	/* graph tracers trace this function
 						 * and all functions that it calls */
 #define ABI_FUNCTIONS_SKIP	(1u << 18)	/* graph tracers trace neither this
@@ -30,13 +31,13 @@
 #define ABI_FUNCTIONS_PROFILE	(1u << 20)	/* user: the profiler */
 #define ABI_FUNCTIONS_STACK	(1u << 21)	/* user: the stack tracer */
 #define ABI_FUNCTIONS_STACK_LIST (1u << 22)	/* mark: in stack_trace_filter */
-#define ABI_FUNCTIONS_TOUCHED	(1u << 23)	/* mark, for the server: the function
-						 * was traced once */
-/* The marks, which are not users. */
+#define ABI_FUNCTIONS_TOUCHED	(1u << 23)	/* mark, for the server: the function is
+						 * or was traced */
+/* All marks: the bits that are not users. */
 #define ABI_FUNCTIONS_MARKS	(ABI_FUNCTIONS_START | ABI_FUNCTIONS_SKIP | \
 				 ABI_FUNCTIONS_STACK_LIST | ABI_FUNCTIONS_TOUCHED)
 
-/* A function that is in a list of some buffer.  For a server that restarts. */
+/* A function that is in a list of some buffer.  Only a server that restarts reads this. */
 struct abi_function_lists {
 	uint32_t row;			/* row of the object's table */
 	uint16_t filter, notrace;	/* bit n: in set_ftrace_filter,
@@ -60,14 +61,14 @@ struct abi_function_object {
 	uint32_t reserved;
 	uint64_t id;			/* address of the build id; 0: not in memory */
 	uint8_t build_id[32];
-	uint64_t figures;		/* offset in the file of struct abi_figure
-					 * [CPUs][nr]; 0: none */
+	uint64_t figures;		/* offset in the root's memory of struct
+					 * abi_figure [CPUs][nr]; 0: none */
 };
 
 struct abi_functions {
 	uint32_t magic;
 	uint32_t bytes;			/* bytes of the block */
-	uint64_t serial;		/* differs in each block */
+	uint64_t serial;		/* different in each block */
 	uint32_t nr_objects;
 	uint32_t graphs;		/* bit n: the tracer of buffer n is function_graph */
 	uint32_t graph_depth;		/* max_graph_depth; 0: no limit */
@@ -78,8 +79,9 @@ struct abi_functions {
 					 * recorded; 0: no limit */
 	uint64_t profile_session;	/* changes each time that profiling is switched
 					 * on; 0: off */
-	uint8_t graph_sessions[ABI_FUNCTIONS_BUFFERS];	/* changes each time that the
-							 * buffer gets function_graph */
+	uint8_t graph_sessions[ABI_FUNCTIONS_BUFFERS];	/* changes each time that
+							 * function_graph becomes the tracer of
+							 * the buffer */
 	struct abi_function_object objects[];
 };
 

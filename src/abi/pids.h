@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The threads of set_event_pid, set_event_notrace_pid, set_ftrace_pid or
- * set_ftrace_notrace_pid: a block of the arena, at abi_buffer.pids.  Bits are set and
- * cleared in place, by one atomic operation: by the server, and with the options
- * event-fork or function-fork by a thread for itself.
+ * set_ftrace_notrace_pid: a block of the arena, at abi_buffer.pids.  Unlike other blocks
+ * it changes after it is published: the server sets and clears bits, each with one atomic
+ * operation.  With the options event-fork and function-fork processes also add the
+ * threads that a listed thread starts.
  */
 #ifndef ULF_ABI_PIDS_H
 #define ULF_ABI_PIDS_H
@@ -16,8 +17,8 @@
 #define ABI_PIDS_BEYOND		1023u
 
 struct abi_pids {
-	/* For the server: numbers that a user wrote and reads again although no thread
-	 * can have them, in rising order */
+	/* For the server: thread ids that a user wrote but no thread can have, in rising
+	 * order.  They are shown to the user again. */
 	uint32_t nr_beyond;
 	uint32_t beyond[ABI_PIDS_BEYOND];
 	uint64_t bits[ABI_PIDS / 64];	/* bit n: thread n is in the list */

@@ -2,15 +2,16 @@
 /*
  * The figures of the function profiler.  The server creates one block of the arena for
  * each object with profiled functions and describes the object in it; processes add to
- * the figures.  abi_control.profile has the first block, each block the next one.  The
- * blocks stay until profiling is switched on again, even if the processes end.
+ * the figures. abi_control.profile is the offset of the first block, and each block has
+ * the offset of the next one.  The blocks stay until profiling is switched on again, even
+ * if the processes end.
  *
  *	member		writers				readers
  *	figures		processes, relaxed atomic adds	the server
  *	other members	the server, before it publishes	all
  *
- * A figure is a sum and nothing else is derived from it, so the adds need no order.  A
- * process that is killed between two adds has counted a call without its time.
+ * Each figure is only a sum, so the order of the adds does not matter.  A process that is
+ * killed between two adds has counted a call without its time.
  */
 #ifndef ULF_ABI_PROFILE_H
 #define ULF_ABI_PROFILE_H
@@ -20,9 +21,9 @@
 
 #define ABI_PROFILE_MAGIC	0x31667270u	/* "prf1" */
 
-/* The figures of one function on one CPU, the CPU of the call. */
+/* The figures of one function on one CPU: those of the calls that were made on it. */
 struct abi_figure {
-	uint64_t hits;			/* calls */
+	uint64_t hits;			/* number of calls */
 	uint64_t time_ns;		/* sum of the times of calls that have
 					 * returned, ns */
 	uint64_t squares, squares_high;	/* sum of the squares of these times, ns * ns,
@@ -39,7 +40,7 @@ struct abi_profile {
 	uint32_t kind;			/* kind of the table: enum fsite_kind */
 	uint32_t reserved;
 	uint64_t bias;			/* as abi_function_object.bias */
-	uint64_t next;			/* offset in the file of another object's
+	uint64_t next;			/* offset in the root's memory of the next
 					 * block; 0: none */
 	/* then the path; then, at a multiple of 64, struct abi_figure [nr_cpus][nr] */
 };

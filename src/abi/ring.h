@@ -6,16 +6,19 @@
  *	struct abi_ring | struct abi_ring_page [nr_pages] | pages
  *	0                 ABI_RING_PAGES_AT                 pages_off
  *
- * A page has the kernel's byte layout: 8 bytes of time stamp, 8 bytes of commit (bytes of
- * data that follow), then records.
+ * A page has the kernel's byte layout: a time stamp of 8 bytes, the commit word of 8 bytes
+ * (how many bytes of data follow), then the records.
  *
- *	word		writer				readers
- *	position	writers, one store a commit	all		[ring.commit]
- *	arrays of [4]	writers, before that store	writers; server (time, entries)
+ *	member		written by			read by
+ *	position	writers, one store per commit	all		[ring.commit]
+ *	time_ns[4], entries[4]
+ *			writers, before that store	writers, server
+ *	address[4], end[4]
+ *			writers, before that store	writers
  *	off		server and processes		writers
  *	dropped		writers				server
- *	read_page	server, producer/consumer	writers once a page [ring.free]
- *	read_slot	server, one store a step	the next server	[ring.read]
+ *	read_page	server				writers, once per page [ring.free]
+ *	read_slot	server, one store per read step	the next server	[ring.read]
  *	read[2], read_ticket
  *			server, before that store	the next server
  *	lock		writers of a LOCKED ring	writers of a LOCKED ring
@@ -28,12 +31,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The header of a record: 27 bits of time delta in ns above 5 bits of type_len. */
+/* The header of a record is a word of 32 bits.  The low 5 bits are type_len.  The upper
+ * 27 bits are the delta: the time since the previous record in ns. */
 #define ABI_REC_TYPE_BITS	5
 #define ABI_REC_DELTA_BITS	27
-#define ABI_REC_MAX_SMALL	28	/* type_len 1..28: 4-byte words of payload */
+#define ABI_REC_MAX_SMALL	28	/* type_len 1..28: number of 4-byte words of
+					 * payload */
 #define ABI_REC_PADDING		29	/* padding: not a record */
-#define ABI_REC_TIME_EXTEND	30	/* a second word follows: delta >> 27 */
+#define ABI_REC_TIME_EXTEND	30	/* a second word follows, with the bits of the
+					 * delta from bit 27 on */
 #define ABI_REC_TIME_STAMP	31
 
 #define ABI_PAGE_HEADER		16	/* time stamp and commit word */
@@ -44,80 +50,94 @@
 /*
  * position: the number of bytes written to the ring so far, including page headers and
  * unused page ends.  Records are multiples of 4 bytes, so the two low bits are free.
- * They select which of four copies of the writers' other words is valid.  Example:
- * position 0x1002 means 0x1000 bytes, and time_ns[2], entries[2], address[2] and end[2]
- * are valid.
+ * They select the valid copy: the valid element of each of the arrays time_ns[4],
+ * entries[4], address[4] and end[4].  Example: position 0x1002 means 0x1000 bytes, and
+ * time_ns[2], entries[2], address[2] and end[2] are valid.
  */
 #define ABI_POS_RECORD		1u	/* flips with every record */
 #define ABI_POS_PAGE		2u	/* flips when a page is opened */
 #define ABI_POS_FLAGS		3u
 
-#define ABI_RING_OFF		(1ull << 63)	/* above every position */
+#define ABI_RING_OFF		(1ull << 63)	/* value of abi_ring.off; larger than
+						 * every position */
 
 enum abi_ring_flags {
 	ABI_RING_LOCKED		= 1,	/* slow ring: writers take the lock and use no
 					 * rseq */
-	ABI_RING_CLOCK_GIVEN	= 2,	/* the caller of the append gives the time */
+	ABI_RING_CLOCK_GIVEN	= 2,	/* writers pass the time to the append, as in
+					 * arch_ring_append_given() */
 };
 
-/* The place of the consuming reader.  There are two copies, see abi_ring.read_slot. */
+/* How far the consuming reader has read.  abi_ring.read has two of these, and
+ * abi_ring.read_slot selects the valid one. */
 struct abi_ring_read {
-	uint64_t page;			/* sequence number of the page */
-	uint64_t offset;		/* bytes of the page's data that are read */
+	uint64_t page;			/* page number of the page that is read */
+	uint64_t offset;		/* how many bytes of that page's data have been
+					 * read */
 	uint64_t entries;		/* index of the next record to read */
 	uint64_t read;			/* records consumed since the last clear */
 	uint64_t lost;			/* records overrun since the last clear */
 	uint64_t cleared_entries;	/* records written before the last clear */
 	uint64_t cleared_dropped;	/* abi_ring.dropped at the last clear */
-	uint64_t unreported;		/* records before `entries` that were overrun,
-					 * or may have been, and that no LOST line has
-					 * reported */
+	uint64_t unreported;		/* records with an index below `entries` that
+					 * were overrun, or may have been, and that no
+					 * LOST line has reported yet */
 };
 
 /*
- * abi_ring.read_slot: the index of the valid copy of abi_ring_read, and whether the
- * server is handing over the records between that copy and the other one.  If the server
- * is killed while ABI_READ_OFFERED is set, these records are in doubt, unless read_ticket
- * decides.
+ * The bits of abi_ring.read_slot.  ABI_READ_SLOT: the index of the valid element of
+ * abi_ring.read.  ABI_READ_OFFERED: the server is handing over to a reader the records
+ * between the valid element and the other one.  If the server is killed while this bit is
+ * set, the next server finds out with read_ticket whether the reader got these records.
+ * Without a ticket this is not known.
  */
 #define ABI_READ_SLOT		1u
 #define ABI_READ_OFFERED	2u
 
 struct abi_ring {
 	/* cache line 0: the position is written for every record */
-	uint64_t position;		/* bytes written | ABI_POS_... */
-	uint64_t off;			/* 0, or ABI_RING_OFF: no record fits, and the
-					 * writer then checks whether recording is on */
+	uint64_t position;		/* number of bytes written; ABI_POS_... in the
+					 * low bits */
+	uint64_t off;			/* added to the position when a writer checks
+					 * for space.  0, or ABI_RING_OFF: no record
+					 * fits, so the writer leaves the fast path and
+					 * checks whether recording is on */
 	uint64_t dropped;		/* records refused because the ring is full and
 					 * overwrite is 0 */
 	uint64_t clock_mult;		/* ns = clock_ns + */
 	uint64_t clock_ns;		/*	(tsc * clock_mult >> 64) */
-	uint32_t page_bytes;		/* bytes of a page, a power of two, 4096 .. 65536 */
-	uint32_t nr_pages;		/* pages of the ring, at least 2 */
+	uint32_t page_bytes;		/* size of a page in bytes: a power of two,
+					 * 4096 .. 65536 */
+	uint32_t nr_pages;		/* number of pages in the ring, at least 2 */
 	uint32_t cpu;			/* CPU whose threads write the ring */
 	uint32_t flags;			/* enum abi_ring_flags */
 	uint64_t pages_off;		/* bytes from the ring's start to its first page */
 
-	/* cache line 1: element [position & ABI_POS_FLAGS] is valid; one of each is
-	 * written for every record */
+	/* cache line 1: the low bits of `position` select the valid elements: with
+	 * i = position & ABI_POS_FLAGS these are time_ns[i] and entries[i].  The writer
+	 * of a record writes time_ns[i ^ 1] and entries[i ^ 1].  Then it stores a position
+	 * whose low bits select these two. */
 	uint64_t time_ns[4];		/* time of the newest record or page */
 	uint64_t entries[4];		/* records written since creation */
 
-	/* cache line 2: element [position & ABI_POS_FLAGS] is valid; two of each are
-	 * written for every page */
-	uint64_t address[4];		/* address[] + ring + position = address of the
-					 * next byte */
-	uint64_t end[4];		/* the position after a record must not be
-					 * above this */
+	/* cache line 2: the low bits of `position` also select the valid address[i] and
+	 * end[i].  The writer that opens a page writes two elements of both arrays, those
+	 * with the indices i ^ 2 and i ^ 3: the records of the page flip bit 0 of the
+	 * position, so they use these two in turn. */
+	uint64_t address[4];		/* address[i] + address of the ring + position =
+					 * address of the next byte to write */
+	uint64_t end[4];		/* limit: a record must fit so that the position
+					 * after it is at most end[i] */
 
-	/* cache line 3: the server writes, writers read */
+	/* cache line 3: written by the server, read by writers */
 	uint32_t overwrite;		/* 1: overwrite the oldest page; 0: refuse
 					 * records when full */
 	uint32_t reserved2;
-	uint64_t read_page;		/* sequence number: pages before this one are free */
+	uint64_t read_page;		/* number of the page that is read; if overwrite
+					 * is 0, writers may only reuse pages before it */
 	uint64_t reserved3[6];
 
-	/* cache line 4: LOCKED rings only */
+	/* cache line 4: used only in rings with ABI_RING_LOCKED */
 	uint32_t lock;			/* thread id of the holder; 0: free */
 	uint32_t reserved6;
 	uint64_t reserved4[7];
@@ -125,14 +145,14 @@ struct abi_ring {
 	/* cache lines 5-7: only the server uses them */
 	uint32_t read_slot;		/* ABI_READ_SLOT | ABI_READ_OFFERED */
 	uint32_t reserved7;
-	uint64_t read_ticket;		/* if OFFERED: the ticket by which
-					 * server/rings/receipt.h finds out whether the
-					 * reader has the records; 0: none */
+	uint64_t read_ticket;		/* while ABI_READ_OFFERED is set: the ticket by
+					 * which server/rings/receipt.h finds out
+					 * whether the reader got the records; 0: none */
 	uint32_t reserved5[12];
 	struct abi_ring_read read[2];
 };
 
-/* One for each page of the ring, in the order of page slots.  Written by writers. */
+/* A row of the table of pages, which has one row for each page slot.  Written by writers. */
 struct abi_ring_page {
 	uint64_t entries;		/* records written before this page */
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rules of a buffer: filters and triggers of single events, and commands at the entry
- * of functions.  The server writes them as one block in the arena, never changes it, and
- * publishes its offset in abi_buffer.rules.  The texts are for a server that restarts.
- * All offsets are from the start of the block.
+ * of functions.  The server writes them as one block in the arena, publishes its offset
+ * in abi_buffer.rules, and does not change it afterwards.  The texts (filters as users
+ * wrote them) are only for a server that restarts.  Offsets are from the start of the
+ * block, except in struct abi_triggers.
  */
 #ifndef ULF_ABI_RULES_H
 #define ULF_ABI_RULES_H
@@ -16,18 +17,20 @@
 #define ABI_RULES_BYTES_MAX	(64u << 20)
 #define ABI_RULES_ALIGN		8u		/* alignment of programs and triggers,
 						 * bytes */
-/* The row of the rule of ftrace:print, the last rule.  This event has no row in the
- * table.  Its triggers run in the server, so they need no rule word for soft mode. */
+/* Value of abi_rule.row in the rule of the event ftrace:print, which is the last rule.
+ * This event has no row in the table of events.  Its triggers run in the server, so they
+ * need no rule word for soft mode. */
 #define ABI_ROW_PRINT		UINT32_MAX
 /*
- * The row of the rule of functions, the rule before that: the commands of
- * set_ftrace_filter.  Its text is for the server, its triggers are a struct abi_probes.
+ * Value of abi_rule.row in the rule with the commands of set_ftrace_filter, which comes
+ * before the rule of ftrace:print.  abi_rule.triggers is here the offset of a struct
+ * abi_probes, and abi_rule.text is for the server.
  */
 #define ABI_ROW_FUNCTIONS	(UINT32_MAX - 1)
 
-/* The rule of one event.  "Slot": a rule word of abi_buffer.slots, in which processes
- * keep the state of a rule.  It outlives the block and the server.  Rules store the
- * number of the word + 1; 0: none. */
+/* The rule of one event.  A member with "slot:" in its comment refers to a rule word, in
+ * which processes keep state that outlives the block and the server.  Its value n means
+ * abi_buffer.slots[n - 1]; 0: none. */
 struct abi_rule {
 	uint32_t row;			/* row of the event */
 	uint32_t program;		/* offset of struct filter_program; 0: none */
@@ -47,7 +50,7 @@ struct abi_rules {
 	uint32_t magic;
 	uint32_t bytes;			/* bytes of the block */
 	uint32_t nr_rules;
-	uint32_t nr_slots;		/* slots from this number on are not in use */
+	uint32_t nr_slots;		/* rule words from this number on are not in use */
 	struct abi_rule rules[];	/* sorted by row; then programs and texts */
 };
 
@@ -58,7 +61,8 @@ enum abi_command {
 	ABI_COMMAND_STACKTRACE,
 	ABI_COMMAND_ENABLE_EVENT,
 	ABI_COMMAND_DISABLE_EVENT,
-	ABI_COMMAND_DUMP,		/* this one and the next: functions only */
+	ABI_COMMAND_DUMP,		/* this command and ABI_COMMAND_CPUDUMP exist
+					 * only for functions */
 	ABI_COMMAND_CPUDUMP,
 	ABI_COMMANDS,
 };
@@ -67,17 +71,20 @@ struct abi_trigger {
 	uint32_t command;		/* enum abi_command */
 	uint32_t counter;		/* slot: how often the trigger may still act;
 					 * 0: no limit */
-	uint32_t target;		/* slot: abi_rule.soft of the target event */
-	uint32_t target_row;		/* one of the target's rows */
-	uint32_t program;		/* offset of its filter; 0: none */
+	uint32_t target;		/* slot: abi_rule.soft of the event that the
+					 * command enables or disables */
+	uint32_t target_row;		/* row of that event; one of them, if modules
+					 * have several events of this name */
+	uint32_t program;		/* offset of the trigger's filter (struct
+					 * filter_program); 0: none */
 	uint32_t program_bytes;		/* bytes of the filter */
 	uint32_t text;			/* offset of the filter as the user wrote it;
 					 * 0: none */
 	uint32_t text_bytes;		/* bytes, including the NUL */
 };
 
-/* The triggers of an event, in their order.  Offsets in them are from the start of this
- * struct. */
+/* The triggers of an event, in the order in which they run.  Offsets in them are from the
+ * start of this struct. */
 struct abi_triggers {
 	uint32_t nr;
 	uint32_t reserved;
@@ -87,13 +94,14 @@ struct abi_triggers {
 /* A command that runs when a function is called: a trigger without a filter. */
 struct abi_probe {
 	uint64_t ip;			/* address of the function's site */
-	uint32_t order;			/* for the server: order of the commands */
+	uint32_t order;			/* for the server: the command's rank in the
+					 * order in which commands are listed */
 	uint32_t reserved;
 	struct abi_trigger trigger;
 };
 
-/* The commands of all functions, sorted by ip; the commands of one function in their
- * order. */
+/* The commands of all functions, sorted by ip; the commands of one function in the order
+ * in which they run. */
 struct abi_probes {
 	uint32_t nr;
 	uint32_t reserved;

@@ -25,11 +25,13 @@
 #include <stdint.h>
 
 #define ABI_SOCKET_VERSION	3u
-#define ABI_SOCKET_REQUEST_MAX	(128u << 10)	/* bytes after the header */
-#define ABI_SOCKET_ANSWER_MAX	(8u << 20)	/* bytes after the header */
-#define ABI_SOCKET_READ_MAX	(256u << 10)	/* bytes of one ABI_SOCKET_READ */
-#define ABI_SOCKET_SYMBOLS_MAX	(256u << 20)	/* bytes of the whole text of SYMBOLS */
-#define ABI_SOCKET_FILES	64u		/* open files of a connection */
+#define ABI_SOCKET_REQUEST_MAX	(128u << 10)	/* limit: bytes after struct abi_request */
+#define ABI_SOCKET_ANSWER_MAX	(8u << 20)	/* limit: bytes after struct abi_answer */
+#define ABI_SOCKET_READ_MAX	(256u << 10)	/* limit: bytes that one ABI_SOCKET_READ
+						 * asks for */
+#define ABI_SOCKET_SYMBOLS_MAX	(256u << 20)	/* limit: bytes of the whole text of
+						 * ABI_SOCKET_SYMBOLS */
+#define ABI_SOCKET_FILES	64u		/* limit: open files of a connection */
 
 /*
  *	op		request				answer
@@ -40,7 +42,7 @@
  *			offset: 1 if the data is for a
  *			terminal: newlines in strings of
  *			the program are escaped
- *	READ		file, value: size, offset	data
+ *	READ		file; value: size; offset	data
  *	WRITE		file; data			result: bytes taken
  *	CLOSE		file
  *	READDIR		path				entries: a character d or -,
@@ -96,8 +98,9 @@ struct abi_answer {
 
 enum abi_list {
 	ABI_LIST_ALL,			/* all roots */
-	ABI_LIST_NAMES,			/* all roots, at once: more dead roots come
-					 * without figures */
+	ABI_LIST_NAMES,			/* all roots; the server answers at once and
+					 * reads no dead root for this, so more rows
+					 * have no figures (ABI_EVENTS_UNREAD) */
 	ABI_LIST_RUN,			/* roots that one `ulf run` started */
 };
 
@@ -109,8 +112,8 @@ enum abi_root_state {
 					 * is valid */
 };
 
-/* Value of events_known: the server has not read the events and records of a dead root
- * yet; the figures are 0. */
+/* Value of events_known for a dead root whose events and records the server has not read
+ * yet.  The figures in its row are 0. */
 #define ABI_EVENTS_UNREAD	UINT32_MAX
 
 struct abi_root_row {
@@ -128,7 +131,7 @@ struct abi_root_row {
 	uint64_t started_ns;		/* CLOCK_BOOTTIME at its start, ns */
 };
 
-/* A program that could not create a root.  If @pid is 0: a root that the server cannot
+/* A program that could not create a root or, if @pid is 0, a root that the server cannot
  * open. */
 struct abi_no_root {
 	uint32_t pid;

@@ -20,12 +20,15 @@
 #include <string.h>
 
 #define ABI_STACK_MAGIC		0x316b7473u	/* "stk1" */
-#define ABI_STACK_FRAMES	500u		/* the kernel's number */
+#define ABI_STACK_FRAMES	500u		/* limit: frames of one stack; as in the
+						 * kernel */
 #define ABI_STACK_THREADS	2048u
 
-/* A depth in bytes, and the number of resets before it.  Both are in one word, so that a
- * reset and a new maximum cannot be confused.  abi_stack.max also has the index of the
- * copy with the stack of the last maximum: one store publishes both. */
+/* The parts of abi_stack.max and abi_stack_thread.deepest.  Both words contain a depth in
+ * bytes (bits 0..47) and the number of resets that came before it (from bit 49 on), so
+ * that a reset and a new maximum cannot be confused.  In abi_stack.max bit 48 is the
+ * index of the element of abi_stack.copies that has the deepest stack: one store
+ * publishes depth and stack. */
 #define ABI_STACK_DEPTH_MAX	((1ull << 48) - 1)
 #define ABI_STACK_COPY		(1ull << 48)
 #define ABI_STACK_RESET		(1ull << 49)	/* added by each reset */
@@ -36,7 +39,7 @@ static inline uint64_t abi_stack_depth(uint64_t word)
 	return word & ABI_STACK_DEPTH_MAX;
 }
 
-/* Returns the index of the copy. */
+/* Returns the index of the valid element of abi_stack.copies. */
 static inline uint32_t abi_stack_copy(uint64_t word)
 {
 	return !!(word & ABI_STACK_COPY);
@@ -50,8 +53,8 @@ static inline uint32_t abi_stack_resets(uint64_t word)
 
 struct abi_stack_frame {
 	uint64_t ip;			/* address in the function */
-	uint64_t depth;			/* bytes from the stack's top to the end of its
-					 * frame */
+	uint64_t depth;			/* bytes from the upper end of the stack to the
+					 * lower end of this function's frame */
 };
 
 struct abi_stack_copy {
@@ -76,14 +79,15 @@ struct abi_stack {
 	uint32_t magic;
 	int32_t is_on;			/* the setting stack_tracer_enabled */
 	uint64_t max;			/* stack_max_size, number of resets, index of
-					 * the copy */
+					 * the valid copy */
 	uint32_t lock;			/* thread id of the holder; 0: free */
 	uint32_t reserved[11];
 	struct abi_stack_copy copies[2];
 	struct abi_stack_thread threads[ABI_STACK_THREADS];
 };
 
-/* Copy the stack of the last maximum.  Returns false if it was written meanwhile. */
+/* Copy the deepest stack to @ret_copy.  Returns false if a thread wrote it meanwhile;
+ * then the copy is not valid. */
 static inline bool abi_stack_read(const struct abi_stack *stack,
 				  struct abi_stack_copy *ret_copy)
 {
@@ -99,9 +103,9 @@ static inline bool abi_stack_read(const struct abi_stack *stack,
 	       sequence == __atomic_load_n(&copy->sequence, __ATOMIC_RELAXED);
 }
 
-/* Start again with @depth as the maximum.  A thread that is about to store a maximum then
- * finds another number of resets and drops its result.  The last stack is shown until
- * there is a new one. */
+/* Reset the maximum to @depth.  A thread that is about to store a maximum then finds
+ * another number of resets and drops its result. abi_stack_read() returns the previous
+ * stack until there is a new one. */
 static inline void abi_stack_reset(struct abi_stack *stack, uint64_t depth)
 {
 	uint64_t seen = __atomic_load_n(&stack->max, __ATOMIC_RELAXED), next;
