@@ -43,7 +43,7 @@ void arch_call_on(void *stack, void (*fn)(void)) __attribute__((visibility("hidd
 #define ARCH_NO_RESTORER	UINT64_MAX	/* the code was not found */
 uint64_t arch_restorer(void) __attribute__((visibility("hidden")));
 
-/* ---- rseq commits (append.S, commit.S); see docs/design/ring.md ---- */
+/* ---- writing rings in rseq sections (append.S, commit.S); see docs/design/ring.md ---- */
 
 enum arch_commit {
 	ARCH_COMMIT_DONE	= 0,
@@ -51,8 +51,8 @@ enum arch_commit {
 	ARCH_COMMIT_NO_RING	= 2,	/* this CPU has no ring, or the thread has no rseq */
 	ARCH_COMMIT_ABORTED	= 3,	/* the thread was preempted, migrated or got a
 					 * signal */
-	ARCH_COMMIT_CHANGED	= 4,	/* the thread is on another CPU, or the word
-					 * has changed */
+	ARCH_COMMIT_CHANGED	= 4,	/* the thread is not on @cpu, or *@word is not
+					 * @expect */
 };
 
 /*
@@ -72,7 +72,7 @@ enum arch_commit {
  *
  * arch_ring_append() uses the ring's clock.  arch_ring_append_given() uses @now_ns and is
  * for rings with ABI_RING_CLOCK_GIVEN.  Any thread and any signal handler may call them.
- * After any result but ARCH_COMMIT_DONE no record is visible.
+ * If the result is not ARCH_COMMIT_DONE, no record was written.
  */
 enum arch_commit arch_ring_append(const struct ring_set *set, const void *data,
 				  uint64_t now_ns, uint32_t type_len,
@@ -84,18 +84,18 @@ enum arch_commit arch_ring_append_given(const struct ring_set *set,
 					uint32_t bytes)
 	__attribute__((visibility("hidden")));
 
-/* A store that arch_rseq_store() does. */
+/* One of the stores that arch_rseq_store() does before it stores *@word. */
 struct arch_store {
 	uint64_t *addr;
 	uint64_t value;
 };
 
 /*
- * arch_rseq_store - if the thread is on @cpu and *@word == @expect, do the @nr @stores in
- * order, then *@word = @value, as one rseq section.
+ * arch_rseq_store - in one rseq section: if the thread is on @cpu and *@word is @expect,
+ * do the @nr @stores in their order, then store @value in *@word.
  * Returns ARCH_COMMIT_DONE, ARCH_COMMIT_CHANGED (nothing was stored) or
- * ARCH_COMMIT_ABORTED (some of @stores may be done, *@word is not).  Any thread and any
- * signal handler may call this.
+ * ARCH_COMMIT_ABORTED (some of @stores may be done; *@word was not stored).  Any thread
+ * and any signal handler may call this.
  */
 enum arch_commit arch_rseq_store(uint32_t cpu, uint64_t *word, uint64_t expect,
 				 uint64_t value, const struct arch_store *stores,

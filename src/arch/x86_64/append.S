@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rseq sections that write rings.  arch/arch.h has the pseudo-code,
- * docs/design/ring.md the proof.
+ * The rseq sections that write rings. arch/arch.h has the pseudo-code;
+ * docs/design/ring.md shows that they are correct.
  *
- * Rules: Between the labels `begin' and `end' of a section there is no call, no push, and
- * no callee-saved register is used, so the abort handler finds the stack as it was.  All
- * code of the section lies between the labels, because the kernel does not abort code
- * outside of them.  The last instruction before `end' is the one store that commits.
+ * Rules: A section is the code between its labels `begin' and `end'.  It makes no call,
+ * pushes nothing and changes no callee-saved register, so at an abort there is nothing to
+ * restore.  It does not jump out of the labels and back, because the kernel does not
+ * abort code outside of them.  The last instruction before `end' is the one store that
+ * commits.
  */
 #include "append.h"
 
@@ -23,7 +24,8 @@
 	function \name
 	movq	arch_rseq_offset(%rip), %r11
 	movl	%ecx, -8(%rsp)		/* type_len, in the red zone */
-	movl	%r9d, %r9d		/* the upper half is undefined: clear it */
+	movl	%r9d, %r9d		/* clear the upper half, which the ABI leaves
+					 * undefined */
 	arm	\section
 \name\()_begin:
 	movl	%fs:RSEQ_CPU_ID(%r11), %eax

@@ -2,8 +2,8 @@
 /* Assembler macros for rseq sections; see append.S for their rules. */
 #include "offsets.h"
 
-/* Only with -fcf-protection, which libulf is not compiled with: the object's note, and
- * _CET_ENDBR. */
+/* With -fcf-protection cet.h marks the object file as compatible with CET and defines
+ * _CET_ENDBR. libulf is compiled without this option. */
 #ifdef __CET__
 #include <cet.h>
 #else
@@ -19,8 +19,9 @@
 	.popsection
 	.endm
 
-	/* Arm the section: from here on the kernel knows it.  r11: offset of the rseq
-	 * area from the thread pointer.  ULF_TEST_UNARMED leaves the store out, and the
+	/* Arm the section: store its descriptor in the rseq area.  From here on the
+	 * kernel aborts the section if necessary. r11: offset of the rseq area from the
+	 * thread pointer.  A test build with ULF_TEST_UNARMED omits the store, and the
 	 * torture test must then fail. */
 	.macro	arm section
 	leaq	\section(%rip), %rax
@@ -29,9 +30,11 @@
 #endif
 	.endm
 
-	/* The kernel continues here after it has interrupted a section. */
+	/* The thread continues here after the kernel has aborted a section.  The kernel
+	 * requires the signature before the label. */
 	.macro	abort_handler name
-	.byte	0x0f, 0xb9, 0x3d	/* ud1 <signature>(%rip), %edi */
+	.byte	0x0f, 0xb9, 0x3d	/* these bytes and the signature are the
+					 * instruction ud1 signature(%rip), %edi */
 	.long	RSEQ_SIGNATURE
 \name:
 	movl	$3, %eax		/* ARCH_COMMIT_ABORTED */
@@ -54,8 +57,9 @@
 	.size	\name, . - \name
 	.endm
 
-/* Copy r9d bytes from rsi to 4(rdx): first both ends, which may overlap, then the bytes
- * between them.  rax, r11: scratch. */
+/* Copy r9d bytes from rsi to 4(rdx): first 16 bytes at each end, which may overlap, then
+ * the bytes between them.  append_body has the code for less than 16 bytes (label 3).
+ * rax, r11: scratch. */
 	.macro	copy_by_vectors
 	cmpl	$16, %r9d
 	jb	3f
@@ -81,9 +85,10 @@
 	.endm
 
 /*
- * Load the ring of CPU rax, or ring_none, from the set in \set to rcx.  Store at LIMIT
- * how far from the ring's start a record of r9 bytes may begin.  r8: scratch.  The set is
- * private to this process, so LIMIT is right whatever another process stores in the ring.
+ * Load the address of the ring of CPU rax, or of ring_none, to rcx.  \set: register with
+ * the address of the struct ring_set.  Store in LIMIT the largest offset in the ring at
+ * which a record of r9 bytes may begin.  The set is private to this process, so LIMIT is
+ * correct whatever another process stores in the ring. r8: scratch.
  */
 #define LIMIT	-16(%rsp)
 	.macro	append_ring set
@@ -94,16 +99,18 @@
 	.endm
 
 /*
- * The body of an append; see arch/arch.h.  In: rcx ring, rsi data, r9d bytes, LIMIT, and
- * with \clock `given' rdi the time.  \header computes the record's header in edx from the
- * delta in rdx, which is below 1 << 27; \copy writes the data to 4(%rdx).
- * rdi, rsi and r9 are kept.  r10: the position after the record.  r11: the position, then
- * the record's offset in the ring.  r8: index of the copies.  rax and, for \copy, r8 and
- * r11: scratch.  \keep: a memory operand to which the record's time is also stored.
+ * The body of an append; see arch/arch.h.  In: rcx = ring, rsi = data, r9d = bytes,
+ * LIMIT, and rdi = time if \clock is `given'.  \header: a macro that computes the
+ * record's header in edx from the delta in rdx, which is below 1 << 27.  \copy: a macro
+ * that writes the data to 4(%rdx).  \keep: a memory operand to which the record's time is
+ * also stored. rdi, rsi and r9 are kept. r10: the position after the record. r11: the
+ * position before it, then the record's offset in the ring. r8: the low bits of the
+ * position, the index of the valid copy. rax is scratch; \copy may also use r8 and r11 as
+ * scratch.
  *
  * rdtsc waits until all earlier instructions are done, and all later ones wait for it.
- * At this place that costs least: on both sides of it there are as few loads as possible
- * that depend on each other.
+ * It costs least here, where the chains of dependent loads before it and after it are
+ * shortest.
  */
 	.macro	append_body clock, no_room, header, copy=copy_by_vectors, keep
 	.ifnc	\clock, given
@@ -121,17 +128,17 @@
 	addq	RING_CLOCK_NS(%rcx), %rdx
 	.endif
 
-	/* Is there space for header and data? */
+	/* Is there space for header and data in the open page? */
 	leaq	4(%r11,%r9), %r10
 	addq	RING_OFF(%rcx), %r10
 	cmpq	RING_END(%rcx,%r8,8), %r10
 	ja	\no_room
 	addq	RING_ADDRESS(%rcx,%r8,8), %r11
-	cmpq	LIMIT, %r11		/* [ring.limit]: any process may have changed
-					 * these words */
+	cmpq	LIMIT, %r11		/* [ring.limit]: any process may have stored
+					 * wrong values in address[] and end[] */
 	ja	\no_room
 
-	/* Copy [position & 3] is valid; write copy [position & 3 ^ 1]. */
+	/* time_ns[i] and entries[i] are valid, i = position & 3; write element i ^ 1. */
 	movq	RING_ENTRIES(%rcx,%r8,8), %rax
 	incq	%rax
 	xorl	$1, %r8d
@@ -154,7 +161,8 @@
 	movq	RING_TIME(%rcx,%r8,8), %rax
 	addq	%rdx, %rax
 	jnc	6f
-	subq	%rdx, %rax		/* time never runs backwards */
+	subq	%rdx, %rax		/* use the time of the previous record: times in
+					 * a ring never decrease */
 	xorl	$1, %r8d
 	movq	%rax, RING_TIME(%rcx,%r8,8)
 	.ifnb	\keep

@@ -15,13 +15,14 @@ arch_clone_thread:
 	movq	%rdx, %r8
 	xorl	%edx, %edx
 	xorl	%r10d, %r10d
-	movl	$56, %eax		/* clone */
+	movl	$56, %eax		/* number of the system call clone */
 	syscall
 	testq	%rax, %rax
 	jz	1f
 	ret
 1:
-	.cfi_undefined rip		/* the outermost frame */
+	.cfi_undefined rip		/* no return address: this is the outermost
+					 * frame */
 	xorl	%ebp, %ebp
 	andq	$-16, %rsp
 	call	*%r9

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The path of an event from the probe into the ring; part of libulf. */
+/* ulf_event_commit(), which copies the record of a probe into the ring. */
 #include "append.h"
 
 /*
  * ulf_event_commit(event, entry, bytes)
  *		    rdi    rsi    rdx
- * The whole path of a small record, in one function, because every call and every saved
- * register would cost time here.  @bytes is a multiple of 4.  Any other case goes to
+ * Writes a small record in one function, because every call and every saved register
+ * would cost time here.  @bytes is a multiple of 4.  In all other cases this jumps to
  * event_commit_slowly(), with the same arguments.
  *
- * The set of rings is loaded inside of the section.  After the agent has replaced the
- * set, a membarrier() that restarts sections ensures that no thread uses the old set
- * [grace.rseq], so this path needs no other protection.
+ * The address of the set of rings is loaded inside of the rseq section.  After the agent
+ * has replaced the set, a membarrier() that restarts sections ensures that no thread uses
+ * the old set [grace.rseq], so this path needs no other protection.
  */
 	.text
 	.balign	64
@@ -24,9 +24,11 @@ ulf_event_commit:
 	movl	EVENT_ID(%rdi), %r8d
 	movq	%fs:(%rax), %rax
 	testq	%rax, %rax
-	jz	event_slowly			/* the thread's first event */
+	jz	event_slowly			/* the thread has no struct ulf_thread
+						 * yet */
 	movl	THREAD_TID(%rax), %eax
-	movl	%r8d, (%rsi)			/* struct trace_entry */
+	movl	%r8d, (%rsi)			/* fill in struct trace_entry: id of the
+						 * event, then thread id */
 	movl	%eax, 4(%rsi)
 	movq	arch_rseq_offset(%rip), %r11
 	arm	event_section

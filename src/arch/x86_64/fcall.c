@@ -6,21 +6,23 @@
  *	e8 .. .. .. ..		call __fentry__
  *	a9 .. .. .. ..		test $any, %eax
  *
- *	ff 15 d0 d1 d2 d3	call *slot(%rip)	position independent code
- *	84 15 d0 d1 d2 d3	test %dl, slot(%rip)	loads from the slot
- *	84 15 d0 d1 d2 rr	test %dl, far(%rip)	loads from an area that we map
- *	a9 15 d0 d1 d2 | rr	test $any, %eax; and an instruction without effect
+ *	ff 15 d0 d1 d2 d3	call *slot(%rip)	slot: a GOT slot with the address
+ *	84 15 d0 d1 d2 d3	test %dl, slot(%rip)	loads from the GOT slot
+ *	84 15 d0 d1 d2 rr	test %dl, far(%rip)	loads from memory mapped for this
+ *	a9 15 d0 d1 d2 | rr	test $any, %eax; rr: one without effect
  *
- * Every line consists of whole instructions of the same total length.  Their only effect
- * is on flags, which are dead at a function's entry.  Each line differs from the one
- * before in one byte, and every core has a line before the next one is written.  rr is
- * one of the bytes that fsite.c uses as NOPs.  As the upper byte of a distance it selects
- * 16 MiB; while it is there, readable memory is mapped at that distance from the text.  A
- * thread may be before the first byte, where it finds any of the lines; after the last
- * byte, if it is in the call; or between the two instructions of the last line, and rr is
- * never changed again.
+ * Each line is a state of the bytes of the call.  All lines of a group have the same
+ * length and consist of whole instructions.  The tests only change flags, whose values no
+ * function uses at its entry.  A line differs from the one before in one byte, and every
+ * core has a line before the next one is written. rr is one of the bytes that fsite.c
+ * uses as NOPs.  In the third line it is the upper byte of a distance and so selects a
+ * range of 16 MiB; readable memory is mapped there while any call has the third line.  A
+ * thread can stop at one of three addresses.  Before the first byte it will execute one
+ * of the lines.  If it is in the call, it will return to the address after the last byte.
+ * Between the two instructions of the last line it will execute rr, which is never
+ * changed again.
  *
- * A call is ours if its target is our own __fentry__.  Other calls are not changed.
+ * Only calls whose target is libulf's own __fentry__ (ftrace.S) are changed: "our" calls.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -38,15 +40,18 @@
 #define FAR_CALL	0xff
 #define FAR_TEST	0x84
 #define TEST		0xa9
-#define FAR_BYTES	6u		/* bytes of a far call */
-#define SPAN		(1ll << 24)	/* bytes that one upper byte of a distance selects */
+#define FAR_BYTES	6u		/* bytes of a far call: a call through a GOT
+					 * slot */
+#define SPAN		(1ll << 24)	/* size of the range that the upper byte of a
+					 * distance selects */
 
-/* The __fentry__ that the linker gives to all callers; normally our ftrace_fentry(). */
+/* The __fentry__ that the dynamic linker binds all calls to; normally our
+ * ftrace_fentry(). */
 void __fentry__(void) __attribute__((visibility("default")));
 
 /* ---- does a call lead to our __fentry__? ---- */
 
-/* Returns the value of @slot, or 0 if it cannot be read. */
+/* Returns the value in the GOT slot at address @slot, or 0 if it cannot be read. */
 static uint64_t slot_value(int fd, uint64_t slot)
 {
 	uint64_t value;
@@ -58,12 +63,13 @@ static bool is_our_fentry(uint64_t addr)
 {
 	uint64_t own = (uint64_t)ftrace_fentry;
 
-	__asm__("" : "+r"(own));	/* hides the value, so that the comparison is
-					 * not optimized away */
+	__asm__("" : "+r"(own));	/* hides the value from the compiler, so that it
+					 * does not optimize the comparison away */
 	return addr == own;
 }
 
-/* Returns the target of an instruction of @bytes bytes at @at that ends in a distance. */
+/* Returns the address to which the instruction @code refers.  The instruction is at
+ * address @at, has @bytes bytes and ends in a 32-bit distance. */
 static uint64_t rel32(const uint8_t *code, uint32_t bytes, uint64_t at)
 {
 	int32_t distance;
@@ -73,9 +79,10 @@ static uint64_t rel32(const uint8_t *code, uint32_t bytes, uint64_t at)
 }
 
 /*
- * Returns true if the code at @at, the target of a near call, is our __fentry__ or jumps
- * there by a slot: [endbr64] [bnd] jmp *slot(%rip).  Before a lazy linker has filled the
- * slot, the slot points back into the module; it will get the __fentry__ of all callers.
+ * Returns true if the code at @at, the target of a near call, is our __fentry__ or a PLT
+ * entry that jumps there: [endbr64] [bnd] jmp *slot(%rip).  With lazy binding a GOT slot
+ * points back into the module until the first call; then it gets the address of
+ * __fentry__ above.
  */
 static bool is_our_code(const struct fsites *sites, int fd, uint64_t at)
 {
@@ -113,7 +120,7 @@ bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
 	return last->is_ours;
 }
 
-/* ---- the area from which far tests load ---- */
+/* ---- the memory from which `test %dl, far(%rip)` loads ---- */
 
 struct area {
 	uint8_t upper;			/* upper byte of the distance to the area; 0: none */
@@ -148,15 +155,16 @@ static void area_map(struct area *area, const struct fsites *sites)
 	}
 }
 
-/* ---- a byte at a time ---- */
+/* ---- change calls to tests, one byte at a time ---- */
 
 static bool is_at(struct text_batch *batch, uint8_t *addr, uint8_t byte)
 {
 	return !text_batch_change(batch, addr, byte, byte);
 }
 
-/* The steps.  Each is done for all sites before the next one.  A byte that is not as
- * expected is not changed, because a page may have been unmapped meanwhile. */
+/* The steps from one line above to the next.  Each step is done for all sites before the
+ * next step.  A byte that is not as expected is not changed, because the text may have
+ * been unmapped meanwhile. */
 static void step_call(struct text_batch *batch, uint8_t *code, uint8_t upper)
 {
 	if (is_at(batch, code, NEAR_CALL))
@@ -192,7 +200,7 @@ static void step_all(struct fsites *sites, int fd, uint8_t upper,
 }
 
 /* Set the form of the sites that have become tests.  Returns false if some far calls are
- * between two steps. */
+ * still in a line between the first and the last. */
 static bool take_tests(struct fsites *sites, int fd)
 {
 	struct text_batch batch;	/* only used to read */

@@ -10,8 +10,9 @@
 #include "arch/x86_64/text.h"
 #include "base/bits.h"
 
-/* A row of the table of such instructions: the distance from this member to the value in
- * the instruction, and KNOWN_...  The macro `known' of record.h writes the rows. */
+/* A row of the table of such instructions.  @where is the distance from this member to
+ * the last four bytes of the instruction.  @what is the value that they must get:
+ * KNOWN_...  The macro `known' of record.h creates the rows. */
 struct known {
 	int32_t where;
 	uint32_t what;

@@ -8,28 +8,30 @@
  *	XRay	eb 09 | 9 free bytes	jmp over them
  *	on	e9 .. .. .. ..		jmp  . + 5 + distance
  *
- * As at tracepoints (poke.c) on and off differ in one byte only.  The distance is written
- * before and never removed.  In a long NOP the lower bytes of the distance are fixed and
- * the others are free; in a test all four are free, because its result does not matter.
- * For XRay the jump is written into the 9 free bytes, and the jump over them becomes a
- * jump of length 0.
+ * The first four lines are sites that are off, the last one is a site that is on.  As at
+ * tracepoints (poke.c) on and off differ in one byte only.  The jump's distance is
+ * written before that byte is switched, and it is never removed.  In a long NOP the NOP
+ * itself fixes the lower bytes of the distance, and the others are free.  In a test all
+ * four are free, because its result does not matter.  For XRay the jump is written into
+ * the 9 free bytes, and the site is switched on when the jump over them becomes a jump of
+ * length 0.
  *
- * gcc's NOPs are five instructions, and a thread may stop between any two of them for any
- * time.  So d0..d3 are written one by one, and each must be an instruction of one byte
- * that has no effect at a function's entry (nop, cmc, clc, stc, cld), or a prefix that
- * has no effect on the next instruction (es, cs, ss, ds, which 64-bit code ignores).
- * That leaves 9^4 distances, enough to find space for one mapping: one distance serves
- * all sites of a module, and its stubs lie at the same distances from each other as its
- * functions.
+ * gcc's NOPs are five instructions, and a thread may be stopped between any two of them
+ * for any time.  So d0..d3 are written one by one, and each must be an instruction of one
+ * byte that has no effect at a function's entry (nop, cmc, clc, stc, cld), or a prefix
+ * that has no effect on the next instruction (es, cs, ss, ds, which 64-bit code ignores).
+ * That leaves 9^4 distances to choose from.  All sites of a module use the same distance,
+ * so the module needs only one mapping, in which the stubs lie at the same distances from
+ * each other as the sites.
  *
  *	site  --jmp-->  stub  --jmp-->  slot:	call *entry
  *						jnc  site + 5
- *						add  $8, %rsp	graph: see ftrace.S
- *						jmp  *body
+ *						add  $8, %rsp
+ *						jmp  *body	(graph tracer, see ftrace.S)
  *
- * The slot calls the entry, and the entry returns to the slot: so the CPU's return
- * prediction and a hardware shadow stack stay in step.  Free bytes after the jump become
- * a NOP.
+ * The slot calls the entry, and the entry returns to the slot: each call has its return,
+ * as the CPU's return prediction and a hardware shadow stack expect.  Free bytes of the
+ * site after the jump become a NOP.
  */
 #include <errno.h>
 #include <string.h>
@@ -47,12 +49,14 @@
 
 #define OPCODE_JMP	0xe9
 #define REACH		0x70000000ll
-#define STEP		0x1000000ll	/* between distances that are tried; the lower
-					 * bytes may be fixed */
-#define ROWS_BYTES	4096u		/* bytes of a table that are read at a time */
+#define STEP		0x1000000ll	/* step between the distances that are tried;
+					 * changes only the upper byte, because the
+					 * lower ones may be fixed */
+#define ROWS_BYTES	4096u		/* size of the part of a table that is read at a
+					 * time, bytes */
 
-/* Bytes for d3, and for d0..d2.  Bytes that run fast come first: prefixes merge several
- * instructions into one, cld is slow. */
+/* The bytes to choose from for d3 (last) and for d0..d2 (others).  The fastest ones come
+ * first: prefixes merge several instructions into one, cld is slow. */
 static const uint8_t last[] = {
 	0xf9, 0xf8, 0xf5, 0xfc, 0x3e, 0x36, 0x2e, 0x26, 0x90,
 };
@@ -149,7 +153,7 @@ static bool map_at(const struct fsites *sites, struct fsite_map *map,
 	uint64_t bytes = slots + (uint64_t)sites->nr * sizeof(struct fsite_slot) - base;
 	long r;
 
-	/* The whole mapping must be in reach of the whole text. */
+	/* Every byte of the mapping must be in reach of every byte of the text. */
 	if (base >> 47 || base < TEXT_PAGE ||
 	    (int64_t)(text + bytes) + (distance < 0 ? -distance : distance) > REACH)
 		return false;
@@ -157,7 +161,8 @@ static bool map_at(const struct fsites *sites, struct fsite_map *map,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 			  MAP_FIXED_NOREPLACE, -1, 0);
 	if (r != (long)base) {
-		if (r > 0)	/* an old kernel, which takes the address as a hint */
+		if (r > 0)	/* an old kernel, which has taken the address as a hint
+				 * and mapped elsewhere */
 			arch_syscall2(SYS_munmap, r, (long)bytes);
 		return false;
 	}
@@ -244,8 +249,8 @@ struct batches {
 	struct text_batch stubs, slots, text;
 };
 
-/* Returns true if the site is off and has its original bytes, or the distance that it got
- * earlier. */
+/* Returns true if the site is off and has either its original bytes or the distance from
+ * an earlier put_jump(). */
 static bool is_ready(struct text_batch *text, const struct fsites *sites, uint32_t i,
 		     int32_t distance)
 {
@@ -266,8 +271,8 @@ static bool is_ready(struct text_batch *text, const struct fsites *sites, uint32
 	return true;
 }
 
-/* Write the jump and the NOP after it, except for the byte that is switched.  Also if the
- * site has been on before: the text may have been mapped again. */
+/* Write the jump and the NOP after it, except for the byte that is switched.  This is
+ * done even if the site was on before, because the text may have been mapped again. */
 static int put_jump(struct text_batch *text, const struct fsites *sites, uint32_t i)
 {
 	static const uint8_t nops[][FSITE_TAIL_MAX] = {
@@ -319,8 +324,8 @@ static int prepare(struct batches *to, const struct fsites *sites, uint32_t i)
 	return 0;
 }
 
-/* Removes users before their jump is removed: after the text_sync() here no site calls a
- * removed user. */
+/* Removes users from the slots, before fsites_switch() removes jumps: after the
+ * text_sync() here no site calls a removed user. */
 int fsites_prepare(struct fsites *sites)
 {
 	uint32_t written = sites->written;
@@ -360,8 +365,8 @@ int fsites_prepare(struct fsites *sites)
 	return r ? r : ret;
 }
 
-/* Returns true if the distance was written.  A write that failed may succeed the next
- * time. */
+/* Returns true if site @i has the distance of its jump.  False: the write in
+ * fsites_prepare() failed; it may succeed the next time. */
 static bool has_distance(struct text_batch *batch, const struct fsites *sites,
 			 uint32_t i)
 {
@@ -392,9 +397,9 @@ static int flip(struct text_batch *batch, const struct fsites *sites, uint32_t i
 	return r;
 }
 
-/* Add the new users of site @i, which now has its body, if it needs one.  The slot is
- * written byte by byte: whatever mixture of old and new bytes a thread sees, it finds
- * some of the users and an entry that serves them. */
+/* Write the new users of site @i to its slot, which already has its body if it needs one.
+ * The slot is written byte by byte: whatever mixture of old and new bytes a thread sees,
+ * it finds some of the users and an entry that serves them. */
 static void set_users(struct text_batch *batch, const struct fsites *sites, uint32_t i)
 {
 	const struct fsite_slot *slot = fsite_slot(sites, i);
@@ -409,7 +414,8 @@ static void set_users(struct text_batch *batch, const struct fsites *sites, uint
 	text_batch_put(batch, (uint8_t *)slot, (const uint8_t *)&new, sizeof(new));
 }
 
-/* Write the slots of all changed sites.  After an error all of them stay changed. */
+/* Write the users to the slots of all changed sites.  After an error all sites keep
+ * is_changed. */
 static int set_all_users(struct fsites *sites, int fd)
 {
 	struct text_batch slots;
@@ -440,7 +446,8 @@ static int flip_all(struct fsites *sites, int fd)
 		if (!r)
 			continue;
 		fsite_mark(sites, i);
-		/* without a slot: fsites_prepare() has returned the error */
+		/* -ENOENT: the site has no slot, and fsites_prepare() has returned the
+		 * error */
 		if (!ret && r != -ENOENT)
 			ret = r;
 	}

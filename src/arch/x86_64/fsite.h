@@ -13,10 +13,10 @@
 /* A function site. */
 struct fsite {
 	uint32_t offset;		/* offset of the site from fsites.low, bytes */
-	uint32_t users;			/* users that the site must get, a bit each */
+	uint32_t users;			/* bits of the users that the site must get */
 	uint8_t form;			/* enum fsite_form */
 	uint8_t is_on;			/* 1: the site jumps to its slot */
-	uint8_t is_changed;		/* 1: the site does not have @users yet */
+	uint8_t is_changed;		/* 1: @users are not in the site's slot yet */
 	uint8_t lead;			/* bytes from the address in the compiler's
 					 * table to the site */
 };
@@ -24,13 +24,16 @@ struct fsite {
 /* A site's code and data outside of its function.  ftrace.S knows the layout. */
 struct fsite_slot {
 	uint8_t code[24];		/* see fsite.c; code[0] is 0: the slot is unused */
-	uint32_t users;			/* users of the function, a bit each */
+	uint32_t users;			/* bits of the users of the function */
 	struct fsite_body {
-		uint32_t word;		/* value of shadow.word for a simple call */
-		const uint8_t *at;	/* where a traced call continues */
-		const uint8_t *back;	/* where the traced function returns to */
+		uint32_t word;		/* value that shadow.word gets if the call is
+					 * simple (shadow_tags.h) */
+		const uint8_t *at;	/* start of the body: where a call continues
+					 * that the graph tracer traces */
+		const uint8_t *back;	/* address in the body to which the traced
+					 * function returns */
 	} __attribute__((packed)) body;
-	void (*entry)(void);		/* an entry of ftrace.S */
+	void (*entry)(void);		/* the entry of ftrace.S that the slot calls */
 	const uint8_t *site;		/* address of the site */
 };
 
@@ -50,10 +53,11 @@ struct fsites {
 	uint32_t low_changed, end_changed;	/* sites with is_changed are in
 						 * low_changed .. end_changed - 1;
 						 * end_changed is 0: none */
-	uint32_t written;		/* index + 1 of a site whose text was written;
-					 * 0: none */
-	bool has_old_slots;		/* fsites_switch() could not write slots: some
-					 * may have old users and an old word */
+	uint32_t written;		/* index + 1 of one of the sites whose text was
+					 * written; 0: none was */
+	bool has_old_slots;		/* fsites_switch() could not write some slots:
+					 * these may still have old users and an old
+					 * body.word */
 	struct fsite_map maps[FSITE_FORMS];
 };
 
@@ -62,7 +66,8 @@ struct fsites {
  * @low, @high: the module's text.
  * @rows: [nr], the compiler's table of @kind.
  * @table: [nr], filled in; must stay valid until fsites_done().
- * @is_trusted: true: also change calls of __fentry__ to NOPs; false: only NOPs are sites.
+ * @is_trusted: true: calls of __fentry__ and XRay sleds are sites, too, and the calls are
+ * changed to instructions without effect; false: only NOPs are sites.
  *
  * The table and the text may be unmapped at any time: a site that cannot be read is
  * FSITE_OTHER.  One caller at a time.
@@ -93,7 +98,7 @@ static inline void fsite_mark(struct fsites *sites, uint32_t i)
 		sites->end_changed = i + 1;
 }
 
-/* Request these users for site @i, a bit each. */
+/* Request the users whose bits are in @users for site @i. */
 static inline void fsite_want(struct fsites *sites, uint32_t i, uint32_t users)
 {
 	if (sites->table[i].users == users)
@@ -116,7 +121,8 @@ int fsites_switch(struct fsites *sites);
 
 /* Returns the slot of site @i, or NULL if the site was never on. */
 const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i);
-/* Write @body, the graph tracer's part, to the slot of site @i, which must exist. */
+/* Write @body, the part of a slot that the graph tracer uses, to the slot of site @i.
+ * The slot must exist. */
 struct text_batch;
 void fsite_set_body(struct text_batch *batch, const struct fsites *sites,
 		    uint32_t i, const struct fsite_body *body);
@@ -134,21 +140,23 @@ void fsites_done(struct fsites *sites);
  * body (shadow_tags.c).  ftrace_entry() serves all users. */
 void ftrace_entry(void) __attribute__((visibility("hidden")));
 void (*ftrace_entry_of(const struct fsite_slot *slot))(void);
-/* Returns the body.word that @slot must have: its body, and the tag of its graph tracer. */
+/* Returns the value that body.word of @slot must have.  It contains the number of the
+ * body and the tag of the graph tracer. */
 uint32_t ftrace_word_of(const struct fsite_slot *slot);
 
-/* Our __fentry__ (ftrace.S). */
+/* libulf's own __fentry__ (ftrace.S). */
 void ftrace_fentry(void) __attribute__((visibility("hidden")));
 
-/* ---- fcall.c, for fsite.c ---- */
+/* ---- functions of fcall.c that fsite.c calls ---- */
 
-/* A cache: the target of the last call, because most calls have the same target. */
+/* The target of the previous call that was checked: a cache, because most calls have the
+ * same target. */
 struct fcall_target {
 	uint64_t to;
 	bool is_ours;
 };
-/* Returns true if the call @code, at address @at, leads to our own __fentry__.  @fd: see
- * text_read(); @last: the cache, all 0 at first. */
+/* Returns true if the call @code, at address @at, leads to libulf's own __fentry__.  @fd:
+ * from text_begin(); @last: the cache, all 0 at first. */
 bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
 		   uint64_t at, struct fcall_target *last);
 /* Change all sites of the form FSITE_CALL to FSITE_TEST, see fcall.c.  Sites that cannot

@@ -2,15 +2,15 @@
 /*
  * Recognizes the code that compilers generate at function entries.
  *
- * -fpatchable-function-entry=N,M generates M NOPs before the entry, then N - M.  The
- * table has the address of the first NOP.  gcc's NOPs have one byte each, and so do
- * clang's before the entry; after the entry clang has one long NOP for all of them, if
- * that takes at most nine bytes.  With -fcf-protection an endbr64 marks the entry.
- * Without it the entry is not known, but if any five NOPs are after the entry, the last
- * five of the row are.
+ * -fpatchable-function-entry=N,M generates M NOPs before the function's entry and N - M
+ * after it.  The table has the address of the first NOP. gcc's NOPs have one byte each,
+ * and so have clang's before the entry.  After the entry clang generates one long NOP of
+ * N - M bytes if that is at most nine.  With -fcf-protection an endbr64 marks the entry.
+ * Without it the address of the entry is not known; but if there are at least five NOPs
+ * after the entry, these include the last five of all NOPs.
  *
  * The table of -mrecord-mcount has the address of the call of __fentry__, or of the NOP
- * of -mnop-mcount.  XRay's table has the distance to a sled.
+ * of -mnop-mcount.  XRay's table has the distance to a sled: a jump over free bytes.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,11 +20,12 @@
 
 /* A row of xray_instr_map, as defined by llvm. */
 struct xray_row {
-	int64_t sled, function;		/* distance from the row to the sled; from this
-					 * member to the function */
+	int64_t sled, function;		/* distance from the row to the sled, and from
+					 * this member to the function */
 	uint8_t kind;
 	uint8_t is_always;
-	uint8_t version;		/* below 2: sled and function are addresses */
+	uint8_t version;		/* in versions below 2 @sled and @function are
+					 * addresses */
 	uint8_t reserved[13];
 };
 enum { XRAY_ENTRY = 0, XRAY_ENTRY_ARGS = 3 };
@@ -51,8 +52,9 @@ uint64_t fsite_row_addr(enum fsite_kind kind, const uint8_t *row, uint64_t at)
 	return at + (uint64_t)xray.sled;
 }
 
-/* A long NOP's opcode and modrm are fixed, the bytes after them are free.  One-byte NOPs
- * stay NOPs until a distance is chosen. */
+/* In a long NOP the opcode and the modrm byte are fixed, and the bytes after them are
+ * free.  In one-byte NOPs all four bytes of the distance are NOPs until a distance is
+ * chosen. */
 const struct fsite_shape fsite_shapes[FSITE_FORMS] = {
 	[FSITE_NOPS] = { 0, 0x90, 0xe9, 0, 0x90909090 },
 	[FSITE_NOP5] = { 0, 0x0f, 0xe9, 0, 0x441f },
@@ -116,7 +118,8 @@ static enum fsite_form patchable(const uint8_t *code, const uint8_t *end,
 static enum fsite_form mcount(const uint8_t *code, const uint8_t *end,
 			      const uint8_t **ret_site)
 {
-	/* A linker that replaces a far call by a near one adds a prefix. */
+	/* A linker that replaces a far call by a near one, which is a byte shorter, adds
+	 * a prefix. */
 	if (STARTS(code, end, "\x67\xe8") || STARTS(code, end, "\x67\xa9"))
 		code++;
 	*ret_site = code;

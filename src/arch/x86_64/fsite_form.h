@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The code that compilers leave at the entry of functions, and the tables with its
- * addresses.  These functions write no text; the server uses them, too. */
+ * addresses.  These functions only read bytes and change no code; the server uses them,
+ * too. */
 #ifndef ULF_ARCH_FSITE_FORM_H
 #define ULF_ARCH_FSITE_FORM_H
 
-#define FSITE_BYTES	5		/* bytes of a jump */
+#define FSITE_BYTES	5		/* size of the jump that a site becomes, bytes */
 
 #ifndef __ASSEMBLER__
 #include <stdbool.h>
@@ -19,7 +20,7 @@ enum fsite_kind {
 	FSITE_KINDS,
 };
 
-/* A kind of table: its ELF section and the bytes of a row. */
+/* A kind of table: its ELF section and the size of a row. */
 struct fsite_table {
 	const char *section;
 	uint32_t row_bytes;
@@ -45,23 +46,26 @@ enum fsite_form {
 	FSITE_OTHER,			/* unknown code: must not be changed */
 };
 
-/* How a site becomes a jump of 5 bytes. */
+/* How a site of one form becomes a jump of 5 bytes. */
 struct fsite_shape {
 	uint8_t switch_before;		/* the switched byte is this many bytes before
 					 * the site: 0 or 1 */
-	uint8_t off, on;		/* values of that byte */
-	uint8_t tail;			/* free bytes after the jump */
-	uint32_t low;			/* original bytes where the distance goes; for
-					 * a long NOP only the lower bytes, which stay */
+	uint8_t off, on;		/* values of that byte while the site is off,
+					 * and on */
+	uint8_t tail;			/* number of bytes of the site after the jump */
+	uint32_t low;			/* the original bytes at the place of the jump's
+					 * distance.  For a long NOP these are only the
+					 * fixed lower bytes */
 };
 extern const struct fsite_shape fsite_shapes[FSITE_FORMS];
 
 #define FSITE_TAIL_MAX	4u
-#define FSITE_LOOK_MAX	64u		/* bytes of an entry that are read */
+#define FSITE_LOOK_MAX	64u		/* limit: bytes at a function's entry that are
+					 * read */
 
 /*
  * Recognize the code at a function's entry.
- * @code: @nr bytes from the address in the table on.
+ * @code: a copy of the @nr bytes from the address in the table on.
  * @ret_at: set to the offset of the site in @code.
  * Returns the form, FSITE_CALL or FSITE_OTHER.
  */
@@ -69,8 +73,8 @@ enum fsite_form fsite_form(enum fsite_kind kind, const uint8_t *code, uint32_t n
 			   uint32_t *ret_at);
 
 /*
- * Linkers that fold equal functions leave several rows for one function; only the first
- * row counts.
+ * Finds rows of the same function: linkers that fold equal functions leave several rows
+ * for one function, and only the first row counts.
  * @seen: one bit for each byte of the text; this function sets the bit of @offset.
  * Returns true if a site at @offset was seen before.
  */

@@ -15,7 +15,7 @@
  *	1  write the stub			no thread can get there yet
  *	2  write ss dd				still a NOP, with old or new bytes
  *	3  membarrier(SYNC_CORE)		every core has the new ss dd
- *	4  change the first byte to e9		one byte: old or new, nothing between
+ *	4  change the first byte to e9		a core sees the old or the new byte
  *	5  membarrier(SYNC_CORE)		every core has the new byte
  * Switching off: change the first byte to 0f, then the barrier.  ss dd stay.
  *

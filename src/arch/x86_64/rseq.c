@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds glibc's rseq area, unregisters it and registers it again, and checks the offsets
- * that assembly uses. */
+/* Finds glibc's rseq area, unregisters it and registers it again.  Also checks the
+ * offsets that assembly uses. */
 #include <linux/rseq.h>
 
 #include "arch/arch.h"
@@ -11,9 +11,9 @@
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-/* A substitute for struct rseq, for threads of a process without rseq.  Sections are
- * armed here, where the kernel does not look, and find CPU number -1, so they write
- * nothing. */
+/* A substitute for struct rseq, for threads of a process without rseq. rseq sections of
+ * these threads are armed here, where the kernel does not look.  They find CPU number -1
+ * and so write nothing. */
 static __thread struct {
 	uint32_t cpu_id_start, cpu_id;
 	uint64_t rseq_cs;
@@ -37,8 +37,8 @@ bool arch_rseq_init(void)
 	return has_rseq;
 }
 
-/* The size with which libc has registered the area: that of all its fields, but at least
- * that of the first fields and their padding. */
+/* The size with which libc has registered the rseq area is __rseq_size, but at least
+ * this. */
 #define AREA_BYTES_MIN	32
 
 static long rseq(int flags)
@@ -49,14 +49,15 @@ static long rseq(int flags)
 			     bytes, flags, RSEQ_SIGNATURE);
 }
 
-/* After this system call the area has CPU number -1, which the kernel stores. */
+/* When it unregisters the rseq area, the kernel stores CPU number -1 in it. */
 bool arch_rseq_leave(void)
 {
 	return &__rseq_offset && &__rseq_size && arch_rseq_offset == __rseq_offset &&
 	       !rseq(RSEQ_FLAG_UNREGISTER);
 }
 
-/* Sections were armed meanwhile, too; the kernel must not see the last one. */
+/* rseq sections were armed in the rseq area while it was not registered.  Remove the last
+ * one, so that the kernel does not see it. */
 void arch_rseq_join(void)
 {
 	char *area = (char *)__builtin_thread_pointer() + arch_rseq_offset;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Restartable sequences (rseq).  glibc registers each thread; ulf uses its area. */
+/* Restartable sequences (rseq). glibc registers an rseq area for each thread; ulf uses
+ * this area. */
 #ifndef ULF_ARCH_RSEQ_H
 #define ULF_ARCH_RSEQ_H
 
@@ -31,7 +32,8 @@ static inline uint32_t rseq_cpu(ptrdiff_t offset)
 	return cpu;
 }
 
-/* Returns the CPU of this thread; a number >= nr_cpus if the thread is not registered. */
+/* Returns the number of the CPU on which this thread runs.  If the thread is not
+ * registered, the number is >= nr_cpus. */
 static inline uint32_t arch_rseq_cpu(void)
 {
 	return rseq_cpu(arch_rseq_offset);

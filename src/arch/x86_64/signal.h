@@ -16,8 +16,8 @@ static inline uint64_t arch_signal_sp(const uint64_t *place)
 	return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
-/* Returns the thread's alternate stack; the handler need not run on it.  ss_size is 0:
- * none. */
+/* Returns the alternate signal stack of the thread, whether or not the handler runs on
+ * it.  If ss_size is 0 there is none. */
 static inline const stack_t *arch_signal_stack(const uint64_t *place)
 {
 	const ucontext_t *context = (const void *)(place + 1);

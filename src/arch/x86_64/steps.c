@@ -7,9 +7,9 @@
  *	the program			the flag is cleared until signals are restored
  *	the program's SIGTRAP handler,	SIGTRAP is not blocked: the handler runs with the
  *	which sets the flag each time	caller's lock held
- *	a debugger			SIGTRAP is not blocked.  Its steps are not signals
- *					of the program.  But if it steps over a POPF, the
- *					kernel takes the flag for the program's, for ever
+ *	a debugger			SIGTRAP is not blocked, and the flag stays set.
+ *					If a debugger steps over a POPF, the kernel takes
+ *					the flag for the program's from then on
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -18,7 +18,8 @@
 #include "arch/arch.h"
 
 #define TRAP_FLAG	0x100u
-#define STATUS_BYTES	512		/* bytes to read: the line is among the first ones */
+#define STATUS_BYTES	512		/* bytes that are read of the file; the line
+					 * TracerPid is among the first lines */
 
 static bool is_flag_on(void)
 {
@@ -43,7 +44,7 @@ static bool is_debugged(void)
 	return false;
 }
 
-/* Clear the trap flag.  Returns false if it stays set. */
+/* Clear the trap flag.  Returns false if it stays set, or if a debugger makes the steps. */
 static bool put_flag_off(void)
 {
 	if (is_debugged())

@@ -40,8 +40,8 @@ struct arch_signals {
 
 /*
  * arch_signals_block - block all signals of this thread.  A thread that is single-stepped
- * is not killed by that: see steps.c.
- * arch_signals_restore - restore the state before that.
+ * is not killed by that: see steps.c.  arch_signals_restore - restore the signals and the
+ * trap flag as they were before.
  */
 void arch_signals_block(struct arch_signals *ret_saved) __attribute__((visibility("hidden")));
 void arch_signals_restore(const struct arch_signals *saved)
@@ -51,9 +51,10 @@ void arch_signals_restore(const struct arch_signals *saved)
  * Returns true if the page of @addr can be read.  Any thread and any signal handler may
  * call this.
  *
- * The kernel reads the 8 bytes of a signal mask before it checks the operation, which is
- * invalid here.  This is the cheapest way to test memory in a signal handler: it needs no
- * descriptor and works in every sandbox.
+ * This calls rt_sigprocmask() with an invalid operation and @addr as the signal mask: the
+ * kernel reads the 8 bytes of the mask before it checks the operation.  It is the
+ * cheapest way to test memory in a signal handler: it needs no descriptor and works in
+ * every sandbox.
  */
 static inline bool arch_is_readable(const void *addr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes to text through /proc/self/mem, so the pages stay read-only and executable.
- * Where that is denied (chroot, non-dumpable process), the pages are writable during the
- * write. */
+ * Where the kernel denies this (chroot, non-dumpable process), mprotect() makes the pages
+ * writable during the write. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
@@ -13,8 +13,8 @@
 #include "base/bits.h"
 #include "base/testpoint.h"
 
-/* The thread that keeps /proc/self/mem open, and its descriptor.  Only this thread writes
- * mem_tid; other threads only find that it is not their id. */
+/* Id of the thread that keeps /proc/self/mem open, and its descriptor.  Only this thread
+ * writes mem_tid.  Other threads only compare it with their own id, which is different. */
 static long mem_tid;
 static int mem_fd;
 
@@ -31,9 +31,9 @@ static int open_mem(void)
 				  O_RDWR | O_CLOEXEC, 0);
 }
 
-/* If seccomp blocks gettid(), a thread cannot find out whether it is the one with the
- * descriptor; in another thread the number would be a file of the program.  So nothing is
- * kept open then. */
+/* If seccomp blocks gettid(), a thread cannot find out whether it is the thread that has
+ * the descriptor.  In another thread the same descriptor may be a file of the program.
+ * So nothing is kept open in this case. */
 void text_start(bool has_own_table)
 {
 	long tid = arch_syscall0(SYS_gettid);
@@ -70,8 +70,8 @@ static int write_by_mprotect(uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 	return 0;
 }
 
-/* The text may be unmapped already.  It is not unmapped during the copy: the dlclose() of
- * libulf.so waits. */
+/* The text may have been unmapped before.  It is not unmapped during the copy, because
+ * libulf.so's own dlclose() waits. */
 static int read_in_place(const uint8_t *addr, void *to, uint32_t nr)
 {
 	uint64_t end = (uint64_t)addr + nr;
@@ -104,7 +104,7 @@ int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 	    arch_syscall4(SYS_pwrite64, fd, bytes, nr, addr) == (long)nr)
 		return 0;
 	r = write_by_mprotect(addr, bytes, nr);
-	/* ENOMEM: out of memory, or nothing mapped there? */
+	/* ENOMEM has two causes: no memory, or nothing is mapped at @addr */
 	return r == -ENOMEM && text_read(fd, addr, &seen, 1) ? -EFAULT : r;
 }
 
@@ -119,7 +119,9 @@ void text_sync(void)
 	if (!arch_syscall2(SYS_membarrier, sync, 0))
 		return;
 	/*
-	 * An old kernel: the interrupts after a changed mapping serialize the cores, too.
+	 * An old kernel without this command: change a mapping.  The kernel then
+	 * interrupts all cores that run this process, and an interrupt has the same
+	 * effect.
 	 */
 	long mem = arch_syscall6(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -152,7 +154,7 @@ const uint8_t *text_view_at(struct text_view *view, uint64_t at, uint32_t nr)
 	return at - page + nr <= view->bytes ? view->text + (at - page) : NULL;
 }
 
-/* ---- batches ---- */
+/* ---- batches of writes ---- */
 
 void text_batch_init(struct text_batch *batch, int fd)
 {

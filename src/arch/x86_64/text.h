@@ -17,7 +17,7 @@ void text_start(bool has_own_table);
 
 /*
  * text_begin - returns a descriptor of /proc/self/mem for the functions below, or a
- * negative number: they then use another way.
+ * negative number.  With a negative number they read and write the memory directly.
  * text_end - ends the use of @fd.
  */
 int text_begin(void);
@@ -36,8 +36,8 @@ int text_read(int fd, const uint8_t *addr, void *to, uint32_t nr);
 /* After this every core executes the bytes that were written before. */
 void text_sync(void);
 
-/* A copy of two consecutive pages; the second one may be missing.  Initialize only fd,
- * the rest to 0. */
+/* A copy of two consecutive pages; the second one may be missing.  To initialize it, set
+ * fd and let all other members be 0. */
 struct text_view {
 	int fd;				/* from text_begin() */
 	uint64_t page;			/* address of the first page */
@@ -48,8 +48,8 @@ struct text_view {
  * @at.  NULL: they cannot be read. */
 const uint8_t *text_view_at(struct text_view *view, uint64_t at, uint32_t nr);
 
-/* Many small writes in rising order, collected by page.  Bytes between two writes are
- * written again unchanged. */
+/* A batch of small writes to rising addresses, which are collected page by page.  Bytes
+ * between two writes are written again unchanged. */
 struct text_batch {
 	int fd;
 	int error;			/* the first error; 0: none */
@@ -60,8 +60,8 @@ struct text_batch {
 };
 /* Start a batch.  @fd: from text_begin(). */
 void text_batch_init(struct text_batch *batch, int fd);
-/* Read @nr bytes as they will be after the batch.  The result is undefined if the page
- * cannot be read. */
+/* Read @nr bytes at @addr as they will be after the batch.  The result is undefined if
+ * the page cannot be read. */
 void text_batch_get(struct text_batch *batch, const uint8_t *addr, uint8_t *to,
 		    uint32_t nr);
 /* Write @nr bytes to @addr. */
@@ -74,7 +74,7 @@ void text_batch_put(struct text_batch *batch, uint8_t *addr,
 int text_batch_change(struct text_batch *batch, uint8_t *addr, uint8_t old,
 		      uint8_t new);
 /*
- * Write what is left.
+ * Write the changes that are not written yet.
  * Returns 0 or the first error of the batch.
  */
 int text_batch_done(struct text_batch *batch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vfork(), only in libulf.so.  src/runtime/libc/vfork.c has the reason and the parts
- * before and after.
+ * vfork(), only in libulf.so. src/runtime/libc/vfork.c explains why libulf has its own,
+ * and contains vfork_begin() and vfork_end().
  *
  *	if vfork_next: it is called instead of this function
  *	before = vfork_begin(), top = ftrace_this.top
@@ -9,17 +9,18 @@
  *		back to the caller
  *	parent:	return vfork_end(the child's pid, or -errno, before, top)
  *
- * The child runs on the stack of its parent and overwrites what is below the caller's
- * frame.  So nothing is kept there, but only in registers, of which each process has its
- * own copy.  The child jumps back to the caller: a return would also take the address off
- * the hardware shadow stack, which both processes share.
+ * The child runs on the stack of its parent and overwrites the memory below the caller's
+ * frame.  So this function keeps its values in registers, of which each process has its
+ * own copy.  The child jumps back to the caller and does not use a return instruction:
+ * that would also take the address off the hardware shadow stack, which both processes
+ * share.
  */
 #include "offsets.h"
 
 	.text
 	.globl	vfork, __vfork, vfork_here
-	.hidden	vfork_here			/* this function, whichever vfork the
-						 * linker finds first */
+	.hidden	vfork_here			/* a name for this function even if the
+						 * linker binds vfork to another one */
 	.type	vfork, @function
 	.type	__vfork, @function
 vfork:
@@ -33,7 +34,7 @@ vfork_here:
 1:
 	subq	$8, %rsp
 	.cfi_adjust_cfa_offset 8
-	call	vfork_begin			/* rax, rdx */
+	call	vfork_begin			/* returns `before` in rax and rdx */
 	addq	$8, %rsp
 	.cfi_adjust_cfa_offset -8
 	movq	%rax, %rsi
@@ -42,7 +43,8 @@ vfork_here:
 	popq	%rdi
 	.cfi_adjust_cfa_offset -8
 	.cfi_register rip, rdi
-	movl	$58, %eax			/* vfork; changes rax, rcx and r11 */
+	movl	$58, %eax			/* number of the system call vfork,
+						 * which changes rax, rcx and r11 */
 	syscall
 	testl	%eax, %eax
 	jz	2f
@@ -52,7 +54,8 @@ vfork_here:
 	.cfi_offset rip, -8
 	movq	%rax, %rdi
 	movq	%r10, %rcx
-	jmp	vfork_end			/* rdi; rsi, rdx; rcx */
+	jmp	vfork_end			/* arguments: rdi = pid; rsi, rdx =
+						 * before; rcx = top */
 2:
 	.cfi_restore_state
 	testb	$VFORK_KEPT, %dl
