@@ -12,23 +12,25 @@ ftrace_known:
 	.popsection
 
 /*
- * The frames of all hooks below contain the registers that C may change (struct
- * ftrace_regs), an unused word, the slot's address, and the function's return address.
- * Until C is called the frame is below the stack pointer, where signal handlers keep 128
- * bytes.
+ * The frame of each hook below contains, from low to high addresses: the registers that C
+ * may change (struct ftrace_regs), an unused word, the slot's address, and the function's
+ * return address.  Until C is called the frame is below the stack pointer, in the 128
+ * bytes (red zone) that signal handlers do not overwrite.
  */
-#define SLOT		0(%rsp)			/* in entries: slot + FSITE_SLOT_CALL */
+#define SLOT		0(%rsp)			/* in entries: address of the slot +
+						 * FSITE_SLOT_CALL */
 #define PLACE		8(%rsp)			/* in entries: the function's return address */
-#define LEFT_PLACE	-8(%rsp)		/* in returns: where the return address
-						 * was */
+#define LEFT_PLACE	-8(%rsp)		/* in ftrace_graph_return: the word that
+						 * was the return address */
 #define ENTRY_LIMIT	-8(%rsp)		/* the unused word */
 #define LEFT_LIMIT	-24(%rsp)
 #define ENTRY_CFA	16
 #define LEFT_CFA	0
 #define LANDING_FRAME	32
 
-/* Apply \op to the registers that the common paths use.  Before a call of C use for_rest,
- * too.  \frame: the frame is this many bytes below its final place. */
+/* Apply \op (save or load) to the registers that the common paths use.  Before a call of
+ * C use for_rest, too.  \frame: 0, or the size of the frame if the stack pointer has not
+ * been moved below it yet. */
 	.macro	for_scratch op, frame=0
 	\op	rax, REGS_RAX, \frame
 	\op	rcx, REGS_RCX, \frame
@@ -52,7 +54,7 @@ ftrace_known:
 	movq	\at-\frame(%rsp), %\reg
 	.endm
 
-	/* \cfa: the CFA is this many bytes above the stack pointer without the frame.  It
+	/* \cfa: distance from the stack pointer without the frame to the CFA, bytes.  It
 	 * is a parameter because clang does not know the offset after a
 	 * .cfi_restore_state. */
 	.macro	push_frame bytes, cfa
@@ -67,8 +69,9 @@ ftrace_known:
 	.cfi_def_cfa_offset \cfa
 	.endm
 
-	/* Goes to \maybe if the return address may be that of a body: all its bits but
-	 * the lower 24 are equal.  tail_call then compares the lower ones. */
+	/* A function that is tail-called by a traced function has a body as its return
+	 * address.  Go to \maybe if the return address may be in a body: bits 24..55 are
+	 * those of ftrace_bodies.  There the macro tail_call compares the whole address. */
 	.macro	look_for_tail_call maybe
 	known	BODIES, cmpl $UNKNOWN, 3+PLACE
 	je	\maybe
@@ -82,16 +85,17 @@ ftrace_known:
 	jmp	\again
 	.endm
 
-	/* In: rsi, an address on the stack.  Out: rsi, its shadow, if that is at home
-	 * (shadow.h).  rdx: scratch */
+	/* In: rsi = an address on the stack.  Out: rsi = address of its shadow, if the
+	 * shadow of this page is at home (shadow.h).  rdx: scratch */
 	.macro	shadow_home
 	andl	$SHADOW_HOME_MASK, %esi
 	movq	shadow_entries(%rip), %rdx
 	leaq	(%rdx,%rsi,4), %rsi
 	.endm
 
-	/* Goes to \other unless the shadow is at home because its address is in the same
-	 * page as the last one.  rax: scratch */
+	/* In: rsi = an address on the stack.  Continue if it is in the page that
+	 * turn_page stored last, so that its shadow is known to be at home; else go to
+	 * \other.  rax: scratch */
 	.macro	look_for_home other
 	movq	%rsi, %rax
 	andq	$-4096, %rax
@@ -99,8 +103,8 @@ ftrace_known:
 	jne	\other
 	.endm
 
-	/* In: rsi, an address on the stack.  If the shadow of its page is at home, store
-	 * this page as the last one and go to \again; else go to \slowly. */
+	/* In: rsi = an address on the stack.  If the shadow of its page is at home, store
+	 * this page in ftrace_thread.page and go to \again; else go to \slowly. */
 	.macro	turn_page again, slowly
 	movq	%rsi, %rax
 	movq	shadow_keys(%rip), %r10
@@ -113,8 +117,8 @@ ftrace_known:
 	jmp	\again
 	.endm
 
-	/* The ring's page is full: open the next one and go to \again; else go to
-	 * \slowly.  rcx: the ring, rdx: the time */
+	/* The ring's page is full: open the next page and go to \again.  If that fails go
+	 * to \slowly.  In: rcx = ring, rdx = time */
 	.macro	make_room bytes, frame, cfa, again, slowly
 	push_frame \frame, \cfa
 	movl	$\bytes, %edi
@@ -127,7 +131,8 @@ ftrace_known:
 	jmp	\slowly
 	.endm
 
-	.macro	copy_function			/* rsi: the first 8 bytes of the record */
+	.macro	copy_function			/* in: rsi = the first 8 bytes of the
+						 * record */
 	movq	SLOT, %r8
 	movq	%rsi, RECORD(4)
 	movq	SLOT_SITE-FSITE_SLOT_CALL(%r8), %r8
@@ -136,7 +141,7 @@ ftrace_known:
 	movq	%rdx, RECORD(20)
 	.endm
 
-	.macro	copy_graph			/* out: r8 SLOT, edx depth */
+	.macro	copy_graph			/* out: r8 = SLOT, edx = depth */
 	movq	SLOT, %r8
 	known	THIS, movq %fs:THIS(ENTRY_HEAD), %rdx
 	movq	%rdx, RECORD(4)
@@ -149,7 +154,8 @@ ftrace_known:
 	movl	%edx, SHADOW_DEPTH(%rsi)
 	.endm
 
-	/* rsi: the shadow.  Also does set_top(), as the function is left */
+	/* In: rsi = address of the shadow.  As the function has returned, this also does
+	 * what set_top() of hit.c does */
 	.macro	copy_exit
 	movl	SHADOW_WORD(%rsi), %r8d
 	movq	ftrace_bodies(%rip), %rdx
@@ -173,19 +179,19 @@ ftrace_known:
 	.endm
 
 /*
- * Entries.  A slot calls them at the entry of a function.  On the stack: the address
- * after the slot's call, then the function's return address.  Entries keep every
- * register, because a caller that knows the function (gcc's -fipa-ra) relies on more than
- * the ABI says.  They return with the carry flag set if the slot must continue with its
- * body.
+ * Entries.  A slot calls them at the entry of a function.  The stack then contains the
+ * address after the slot's call and, above it, the function's return address.  Entries
+ * keep every register: with gcc's -fipa-ra a caller relies on registers that the function
+ * does not use, even if the ABI lets it change them.  Entries return with the carry flag
+ * set if the slot must continue with the body.
  *
- * The common cases are done here: one buffer that traces functions, or the graph tracer
- * without conditions, in a thread that is known.  ftrace_hit() does all other cases, from
- * the start.
+ * The common cases are handled here: one buffer whose function tracer is on, or one graph
+ * tracer without conditions, in a thread that has been traced before.  In all other cases
+ * ftrace_hit() does all the work.
  *
  * The addresses of the entries differ in one byte only, so the address in a slot can be
- * changed while threads call through it (fsite.c).  In the CFI the slot does not exist:
- * the function's caller has called the entry.
+ * changed while threads call through it (fsite.c).  The CFI omits the slot: unwinders see
+ * an entry that the function's caller has called.
  */
 	.text
 	.balign	4096
@@ -226,9 +232,9 @@ function_maybe:
 	tail_call hit_slowly, function_again
 	end_function ftrace_entry_function
 
-/* One entry per lane.  A site with tag t calls entry t % FTRACE_LANES.  Only the lane of
- * the single graph tracer has rings: a thread that enters by an old lane finds none and
- * goes to hit.c. */
+/* One entry per lane.  A site whose graph tracer has tag t calls entry t % FTRACE_LANES.
+ * If there is one graph tracer, only its lane has rings: a thread that comes through the
+ * lane of an earlier tag finds ring_none and goes to ftrace_hit(). */
 	.macro	graph_entry lane
 	entry	ftrace_entry_graph\lane
 	look_for_tail_call graph_maybe\lane
@@ -238,7 +244,9 @@ graph_again\lane:
 	record_ring ENTRY_LIMIT
 	leaq	PLACE, %rsi
 	known	THIS, movq %fs:THIS(TOP), %r8
-	cmpq	%rsi, %r8			/* live_above(), or SHADOW_SLOWLY is set */
+	cmpq	%rsi, %r8			/* calls that were left must be dropped
+						 * (live_above()), or SHADOW_SLOWLY is
+						 * set */
 	jle	hit_slowly
 	look_for_home graph_turn\lane
 	shadow_home
@@ -249,14 +257,15 @@ graph_again\lane:
 	movq	%rax, SHADOW_RET(%rsi)
 	record_end graph\lane, 20, ENTRY_LIMIT, copy_graph, graph_full\lane, hit_slowly, \
 		SHADOW_TIME(%rsi)
-	/* The call is recorded: now set_top() and take_place().  If a signal handler
-	 * makes another thread continue here, these are the words of the wrong thread, as
-	 * after any slow hit; a return corrects them. */
+	/* The call is recorded.  Now do what set_top() and take_place() of hit.c do.  If
+	 * a signal handler switches stacks so that another thread continues here, the
+	 * stores below change the words of the wrong thread, as after any ftrace_hit().
+	 * The next return corrects that. */
 	movq	%fs:0, %rcx
 	movq	SLOT_BACK-FSITE_SLOT_CALL(%r8), %r8
 	leaq	PLACE, %rax
-	incl	%edx		/* not incl in memory: after a handler that would add 1
-				 * twice */
+	incl	%edx		/* not incl in memory: if a handler has run meanwhile,
+				 * that could add 1 twice */
 	known	THIS, movq %rax, THIS(TOP)(%rcx)
 	known	THIS, movl %edx, THIS(DEPTH)(%rcx)
 	movq	%r8, PLACE
@@ -277,7 +286,8 @@ graph_full\lane:
 	graph_entry 3
 
 	/*
-	 * The last entry of the page.  With more entries than fit .org fails to assemble.
+	 * The last entry of the page of entries.  If there are more entries than fit, the
+	 * assembler reports an error at .org.
 	 */
 	.org	ftrace_entry_function + 4096 - 256, 0xcc
 	entry	ftrace_entry
@@ -290,25 +300,25 @@ hit_slowly:
 	movq	SLOT_SITE-FSITE_SLOT_CALL(%rdx), %rdi
 	movq	%rsp, %rcx
 	call	ftrace_hit
-	addl	$-1, %eax			/* carry: eax was not 0 */
+	addl	$-1, %eax			/* sets the carry flag if eax was not 0 */
 	pop_frame ENTRY_FRAME, ENTRY_CFA
 	entry_return
 	end_function ftrace_entry
 
 /*
- * The graph tracer.  Each function has a body, which calls the function in place of its
- * caller.  So the body's address is on the stack as the return address, and the CPU's
- * return prediction stays in step:
+ * The graph tracer.  Each traced function has a body, which calls the function in place
+ * of its caller.  So the return address on the stack is in the body, and each call has
+ * its return, as the CPU's return prediction expects.  The code of a body:
  *
  *	0	call	*16(body)
  *	6	jmp	graph_return
  *	11	jmp	graph_landing
  *	16	.quad	site + 5, site
  *
- * Bodies lie in a section of libulf without content in the file (ftrace_bodies).  The
- * unwind rule is the same for all of them: the original return address is in the shadow
- * (shadow.h), which is found by the stack address.  Unwinders of C++, gdb, perf and
- * pthread_cancel() evaluate this rule themselves:
+ * Bodies lie in the section .bodies of libulf, which takes no space in the file
+ * (ftrace_bodies).  The unwind rule is the same for all of them: the original return
+ * address is in the shadow (shadow.h), which is found by the stack address.  Unwinders of
+ * C++, gdb, perf and pthread_cancel() evaluate this rule themselves:
  *
  *	slot = (CFA & -8) - 8;  page = *slot & -4096;  keys = page[0]
  *	nr = slot >> 12;  key = keys + nr % 65536 * 8
@@ -320,48 +330,52 @@ hit_slowly:
  * The rule gives the location of the return address, not its value, because
  * _Unwind_SetIP() of nongnu.org's libunwind stores to the location.
  *
- * The frame of a body has no bytes: its CFA is that of the function, so the caller has
- * the CFA that it has without the tracer.  Unwinders that compare CFAs may take the body
+ * The frame of a body has a size of 0: its CFA is that of the function, so the caller's
+ * CFA is the same as without the tracer.  Unwinders that compare CFAs may take the body
  * for the caller: ftrace_personality() handles that (runtime/function/personality.c).
  */
 	.macro	shadow_cfi
-	.cfi_escape 0x10, 16, 102			/* where rip is: */
-	.cfi_escape 0x30,0x16				/* 0 below it: libgcc cannot
-							 * pick the lowest element */
+	.cfi_escape 0x10, 16, 102			/* rule for rip: an expression of 102
+							 * bytes gives its location */
+	.cfi_escape 0x30,0x16				/* put a 0 below the CFA: libgcc cannot
+							 * pick the lowest element.  The
+							 * comments below list the elements of
+							 * the DWARF stack above this 0 */
 	.cfi_escape 0x09,0xf8,0x1a,0x38,0x1c		/* slot */
 	.cfi_escape 0x12,0x06,0x0b,0x00,0xf0,0x1a	/* slot page */
 	.cfi_escape 0x12,0x06				/* slot page keys */
 	.cfi_escape 0x15,2,0x08,12,0x25			/* slot page keys nr */
 	.cfi_escape 0x12,0x0a,0xff,0xff,0x1a,0x33,0x24
 	.cfi_escape 0x15,2,0x22				/* slot page keys nr key */
-	.cfi_escape 0x12,0x06,0x15,2,0x29,0x28,44,0	/* is it nr? */
-	.cfi_escape 0x13				/* no: the hash */
+	.cfi_escape 0x12,0x06,0x15,2,0x29,0x28,44,0	/* does it contain nr? */
+	.cfi_escape 0x13				/* no: start at the key of the hash */
 	.cfi_escape 0x12,0x0e,0x15,0x7c,0x4a,0x7f,0xb9,0x79,0x37,0x9e
 	.cfi_escape 0x1e,0x08,48,0x25,0x33,0x24,0x0c,0,0,8,0,0x22
 	.cfi_escape 0x15,2,0x22				/* slot page keys nr key */
-	.cfi_escape 0x12,0x06,0x12,0x15,3,0x29		/* is it nr, */
+	.cfi_escape 0x12,0x06,0x12,0x15,3,0x29		/* does it contain nr, */
 	.cfi_escape 0x16,0x30,0x29,0x21			/* or 0? */
-	.cfi_escape 0x28,5,0,0x23,8,0x2f,0xee,0xff	/* no: the next */
+	.cfi_escape 0x28,5,0,0x23,8,0x2f,0xee,0xff	/* no: try the next key */
 	.cfi_escape 0x16,0x13,0x16,0x1c			/* slot page key-keys */
 	.cfi_escape 0x08,11,0x24,0x16,0x23,8,0x06,0x22	/* slot shadow */
 	.cfi_escape 0x16,0x0a,0xf8,0x0f,0x1a,0x32,0x24,0x22
 	.endm
 
-	.macro	returning_cfi			/* the rules of an ordinary function again */
+	.macro	returning_cfi			/* from here on the unwind rules of an
+						 * ordinary function */
 	.cfi_offset rip, -8
 	.cfi_def_cfa rsp, 8
 	.endm
 
 	/*
-	 * CFA = rsp + *page[2]: 0, or 1 after ftrace_personality() was called by an
-	 * unwinder that it does not know.
+	 * CFA = rsp + *page[2], which is ftrace_cfa_bias: 1 after an unwinder that
+	 * ftrace_personality() does not know has called it, else 0.
 	 */
 	.macro	bodies_cfa
-	.cfi_escape 0x0f, 15				/* CFA: */
+	.cfi_escape 0x0f, 15				/* rule for the CFA: 15 bytes */
 	.cfi_escape 0x77,0,0x12,0x38,0x1c		/* rsp slot */
 	.cfi_escape 0x06,0x0b,0x00,0xf0,0x1a		/* rsp page */
 	.cfi_escape 0x23,16,0x06,0x06,0x22
-	.cfi_escape 0x16, 7, 3, 0x09,0xf8,0x1a		/* rsp: CFA & -8 */
+	.cfi_escape 0x16, 7, 3, 0x09,0xf8,0x1a		/* rule for rsp: CFA & -8 */
 	.endm
 
 	.section .bodies, "ax", @nobits
@@ -371,7 +385,7 @@ hit_slowly:
 	.type	ftrace_graph_bodies, @function
 ftrace_graph_bodies:
 	.cfi_startproc
-	.cfi_personality 0x1b, ftrace_personality	/* pcrel, sdata4 */
+	.cfi_personality 0x1b, ftrace_personality	/* encoding 0x1b: pcrel, sdata4 */
 	bodies_cfa
 	shadow_cfi
 	.skip	2 * GRAPH_BODIES_BYTES
@@ -398,8 +412,8 @@ left_again:
 	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* not equal if SHADOW_SLOWLY is set */
 	jne	left_slowly
 	shadow_home
-	/* Record the exit only if this tag has recorded the entry.  A coroutine may also
-	 * have left an old shadow here. */
+	/* Record the exit only if the graph tracer with this tag has recorded the entry.
+	 * The tag may differ because a coroutine left an old shadow here, too. */
 	cmpb	SHADOW_TAG(%rsi), %al
 	jne	left_slowly
 	record_end left, 48, LEFT_LIMIT, copy_exit, left_full, left_slowly, at=44
@@ -431,8 +445,8 @@ left_full:
  * An exception has left the function, and ftrace_personality() has made the unwinder jump
  * to the body, which jumps here.  Continue as if the caller had called _Unwind_Resume()
  * instead of the function.
- * rax: the exception, rdx: _Unwind_Resume().  Callee-saved registers have the caller's
- * values, all others are free.
+ * In: rax = the exception, rdx = address of _Unwind_Resume().  Callee-saved registers have
+ * the caller's values; this code may change all others.
  */
 	.globl	ftrace_graph_landing
 	.hidden	ftrace_graph_landing
@@ -442,8 +456,8 @@ ftrace_graph_landing:
 	.cfi_def_cfa rsp, LEFT_CFA
 	shadow_cfi
 	leaq	LEFT_PLACE, %rdi
-	subq	$LANDING_FRAME, %rsp		/* includes the return address's word:
-						 * unwinders need it */
+	subq	$LANDING_FRAME, %rsp		/* the frame includes the word of the
+						 * return address, which unwinders need */
 	.cfi_def_cfa_offset LEFT_CFA + LANDING_FRAME
 	movq	%rax, 0(%rsp)
 	movq	%rdx, 8(%rsp)
@@ -458,7 +472,7 @@ ftrace_graph_landing:
 	end_function ftrace_graph_landing
 
 /* The function that code compiled with -pg -mfentry calls, until fcall.c has changed the
- * call.  With libc's function the call would make a profile. */
+ * call.  libc's function would collect data for gprof. */
 	.globl	__fentry__
 	.type	__fentry__, @function
 	function ftrace_fentry
@@ -481,7 +495,7 @@ __fentry__:
 	.cfi_def_cfa_register rbp
 	pushq	%rbx
 	.cfi_offset rbx, -24
-	movl	ftrace_vectors+8(%rip), %eax	/* bytes */
+	movl	ftrace_vectors+8(%rip), %eax	/* size of the save area */
 	subq	%rax, %rsp
 	andq	$-64, %rsp
 	movq	%rsp, %rbx
@@ -490,12 +504,13 @@ __fentry__:
 	movq	%rdx, %rsi
 	movq	%rcx, %r10
 	xorl	%eax, %eax
-	movl	$8, %ecx			/* words of the header, which must be 0 */
+	movl	$8, %ecx			/* clear the 8 words of the xsave header */
 1:
 	movq	%rax, 504(%rbx,%rcx,8)
 	subl	$1, %ecx
 	jnz	1b
-	movl	ftrace_vectors(%rip), %eax	/* mask of state components */
+	movl	ftrace_vectors(%rip), %eax	/* eax, edx: mask of the state
+						 * components */
 	movl	ftrace_vectors+4(%rip), %edx
 	xsave64	(%rbx)
 	movq	%r10, %rdx
@@ -515,8 +530,8 @@ __fentry__:
 /*
  * arch_words_append(buffer, entry, bytes, time)
  *		     rdi     rsi    edx    rcx
- * Write a record of at least 8 bytes from memory.  *@time, which may be a part of the
- * record, is set to the record's time before the record is copied.
+ * Write the record @entry, of at least 8 bytes.  The record's time is stored in *@time
+ * before the record is copied, so *@time may be a part of the record.
  */
 	.macro	copy_words
 	movq	-8(%rsi,%r9), %rax

@@ -5,8 +5,10 @@
 
 #define GRAPH_BODIES_BYTES	0x800000
 #define GRAPH_BODY_BYTES	32
-#define GRAPH_BODY_RETURN	6	/* offset to which the function returns */
-#define GRAPH_BODY_LANDING	11	/* offset to which an exception jumps */
+#define GRAPH_BODY_RETURN	6	/* offset in a body to which the traced function
+					 * returns */
+#define GRAPH_BODY_LANDING	11	/* offset in a body to which unwinders jump
+					 * after an exception */
 #define GRAPH_BODY_SITE		24
 
 #include "arch/x86_64/fsite.h"
@@ -36,7 +38,8 @@ struct graph_body {
 static_assert(offsetof(struct graph_body, site) == GRAPH_BODY_SITE, "asm");
 
 /*
- * Registers of a traced function that C code may change, with their values at the entry.
+ * The registers that C code may change, with the values that they had at the entry of the
+ * traced function.
  */
 #define FTRACE_ARGS	6
 struct ftrace_regs {
@@ -66,24 +69,25 @@ void ftrace_entry_graph1(void) FTRACE_HIDDEN;
 void ftrace_entry_graph2(void) FTRACE_HIDDEN;
 void ftrace_entry_graph3(void) FTRACE_HIDDEN;
 
-/* Space for the bodies: whole pages. */
+/* Space for the bodies, twice as large as needed so that it can be aligned. */
 extern uint8_t ftrace_graph_bodies[2 * GRAPH_BODIES_BYTES] FTRACE_HIDDEN;
-/* The aligned GRAPH_BODIES_BYTES of it that are used.  Before ftrace_hooks_make() an
- * address at which there is no code. */
+/* Start of the part of ftrace_graph_bodies that is used: GRAPH_BODIES_BYTES, aligned to
+ * this size.  Before ftrace_hooks_make() it is an address at which there is no code. */
 extern uint8_t *ftrace_bodies FTRACE_HIDDEN;
-/* Returns true if @ret is a return address that the graph tracer has stored. */
+/* Returns true if @ret is a return address that the graph tracer has put on the stack. */
 static inline bool ftrace_is_body(uint64_t ret)
 {
 	return ret - (uint64_t)ftrace_bodies < GRAPH_BODIES_BYTES;
 }
 /*
- * Bodies jump there: after the function has returned, and after an exception has left it.
+ * Bodies jump to ftrace_graph_return() after the function has returned, and to
+ * ftrace_graph_landing() after an exception has left it.
  */
 void ftrace_graph_return(void) FTRACE_HIDDEN;
 void ftrace_graph_landing(void) FTRACE_HIDDEN;
 
-/* ftrace_call_slowly - return @fn(@a, @b, @c).  @fn may be any C function: the vector
- * registers are kept. */
+/* ftrace_call_slowly - return @fn(@a, @b, @c).  @fn may be any C function: this function
+ * saves and restores the vector registers. */
 uint64_t ftrace_call_slowly(uint64_t (*fn)(uint64_t, uint64_t, uint64_t),
 			    uint64_t a, uint64_t b, uint64_t c) FTRACE_HIDDEN;
 
@@ -91,8 +95,8 @@ uint64_t ftrace_call_slowly(uint64_t (*fn)(uint64_t, uint64_t, uint64_t),
  * Write a record to the ring of the current CPU.
  * @entry: @bytes bytes, at least 8.
  * @time: set to the record's time before the record is copied; may be a part of @entry.
- * Returns false if the record could not be written in the simple way; then nothing was
- * written.
+ * Returns false if nothing was written: the record is too big, its page is full, or the
+ * rseq section was aborted.
  */
 bool arch_words_append(const struct buffer *buffer, const void *entry,
 		       uint32_t bytes, uint64_t *time) FTRACE_HIDDEN;
@@ -122,7 +126,7 @@ uint64_t ftrace_graph_landed(const uint64_t *place) FTRACE_HIDDEN;
  * which also has the personality routine of bodies. */
 extern uint64_t ftrace_cfa_bias FTRACE_HIDDEN;
 /*
- * Called when the page of the graph tracer's @ring is full.
+ * Called when the open page of @ring, a ring of the graph tracer's buffer, is full.
  * Returns not 0 if there is space for @bytes now.
  */
 struct abi_ring;
@@ -130,7 +134,7 @@ uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns,
 			   struct abi_ring *ring) FTRACE_HIDDEN;
 /* Number of calls that the graph tracer could not trace. */
 extern uint32_t ftrace_graph_lost FTRACE_HIDDEN;
-/* The state that xsave must save. */
+/* The registers that ftrace_call_slowly() must save with xsave. */
 struct ftrace_vectors {
 	uint64_t parts;			/* mask of state components */
 	uint32_t bytes;			/* bytes of the save area */

@@ -51,9 +51,12 @@
 #define SHADOW_ABOVE		16
 #define SHADOW_DEPTH		24
 #define SHADOW_WORD		28
-#define SHADOW_HOME_MASK	0xffffff8	/* mask of an address on the stack */
-#define SHADOW_BODY_MASK	0x7fffe0	/* mask of SHADOW_WORD: the body */
-#define SHADOW_TAG		(SHADOW_WORD + 3)	/* the tag of a simple call */
+#define SHADOW_HOME_MASK	0xffffff8	/* bits of a stack address that select a
+						 * shadow at home */
+#define SHADOW_BODY_MASK	0x7fffe0	/* bits of SHADOW_WORD: offset of the
+						 * body */
+#define SHADOW_TAG		(SHADOW_WORD + 3)	/* byte with the tag, if the call is
+							 * simple (shadow_tags.h) */
 
 #define REGS_RDI		0	/* struct ftrace_regs */
 #define REGS_RSI		8
@@ -64,13 +67,17 @@
 #define REGS_RAX		48
 #define REGS_R10		56
 #define REGS_R11		64
-#define ENTRY_FRAME		80	/* bytes of a hook's frame, up to the slot's
+#define ENTRY_FRAME		80	/* bytes of a hook's frame before the slot's
 					 * address */
-#define PLACE_FRAME		88	/* bytes up to the return address */
-#define LEFT_FRAME		96	/* bytes up to the end of the return address */
+#define PLACE_FRAME		88	/* bytes of a hook's frame before the return
+					 * address */
+#define LEFT_FRAME		96	/* bytes of a hook's frame with the return
+					 * address */
 
-#define UNKNOWN			0x40000000	/* placeholder in instructions; record.h */
-#define KNOWN_THIS		0		/* indices of the values that replace it */
+#define UNKNOWN			0x40000000	/* placeholder in instructions, see
+						 * record.h */
+#define KNOWN_THIS		0		/* indices of the values that replace
+						 * UNKNOWN (fhooks.c) */
 #define KNOWN_RSEQ		1
 #define KNOWN_BODIES		2
 

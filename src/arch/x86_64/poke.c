@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patches sites of tracepoints in running code, without a trap.
+ * Patches the sites of tracepoints in running code, without breakpoints.
  *
  *	off	0f 1f 44 ss dd	nopl dd(%reg,%reg,s)	ss, dd: anything
  *	on	e9 1f 44 ss dd	jmp  . + 5 + 0xddss441f
@@ -39,12 +39,14 @@
 #define OPCODE_NOP	0x0f
 #define OPCODE_JMP	0xe9
 #define SITE_BYTES	5
-#define DISTANCE_LOW	0x441fu		/* bytes 1 and 2 of the site */
-#define AREA_STEP	0x10000ull	/* unit of ss dd, bytes */
-#define AREA_BYTES	(AREA_STEP + 4096)	/* a stub may begin at the last byte */
+#define DISTANCE_LOW	0x441fu		/* bytes 1 and 2 of each site: the low half of
+					 * the distance */
+#define AREA_STEP	0x10000ull	/* size of the areas that ss dd select, bytes */
+#define AREA_BYTES	(AREA_STEP + 4096)	/* one page more, because a stub may
+						 * begin at the last byte of the area */
 #define REACH		0x7ff00000ll
 
-/* An area for stubs.  This struct is in a mapping of its own. */
+/* An area for stubs.  Each struct is in its own mapping, not in the area. */
 struct area {
 	struct area *next;
 	uint64_t base;			/* address of the area, a multiple of AREA_STEP */
@@ -117,8 +119,8 @@ static struct area *area_new(const uint8_t *code)
 				areas = area;
 				return area;
 			}
-			if (r > 0)	/* an old kernel, which takes the address as a
-					 * hint */
+			if (r > 0)	/* an old kernel, which has taken the address as
+					 * a hint and mapped elsewhere */
 				arch_syscall2(SYS_munmap, r, AREA_BYTES);
 		}
 	}
@@ -168,7 +170,7 @@ static bool has_stub(uint8_t *code, const uint8_t *target)
 	return false;
 }
 
-/* Steps 1 and 2. */
+/* Do steps 1 and 2 of switching @site on. */
 static int give_stub(int fd, const struct poke_site *site)
 {
 	struct area *area;
@@ -196,7 +198,7 @@ static int give_stub(int fd, const struct poke_site *site)
 	return text_write(fd, site->code + 3, tail, 2);
 }
 
-/* ---- the batch ---- */
+/* ---- switch sites, all in one batch ---- */
 
 int poke_site_state(const uint8_t *code)
 {
@@ -216,7 +218,7 @@ static int flip(int fd, const struct poke_site *site)
 	if (state < 0 || state == site->is_on)
 		return state < 0 ? state : 0;
 	if (site->is_on && !has_stub(site->code, site->target))
-		return 0;	/* give_stub() failed, and its error is returned */
+		return 0;	/* give_stub() failed; poke_sites() returns its error */
 	return text_write(fd, site->code, &opcode, 1);
 }
 

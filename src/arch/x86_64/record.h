@@ -2,9 +2,9 @@
 /* Assembler macros that write records of a constant size, for the hooks of ftrace.S. */
 #include "append.h"
 
-/* Values that are known when the program runs and that are equal for all threads: offsets
- * from the thread pointer.  ftrace_hooks_make() writes each value into the instructions
- * that need it, as their last four bytes. */
+/* Offsets from the thread pointer.  They are known only when the program runs, and are
+ * equal for all threads.  Instructions that need one are assembled with UNKNOWN in their
+ * last four bytes, and ftrace_hooks_make() replaces UNKNOWN by the value. */
 #define THIS(word)	UNKNOWN+THIS_##word	/* struct ftrace_thread */
 #define RSEQ(word)	UNKNOWN+RSEQ_##word	/* struct rseq */
 
@@ -37,8 +37,8 @@
  *		operand for the time, \at: an offset in the record for it.  Other
  *		registers are kept.
  *
- * rdtsc waits until all earlier instructions are done, and all later ones wait for it:
- * loads that depend on each other are spread over both sides.
+ * rdtsc waits until all earlier instructions are done, and all later ones wait for it.
+ * So the chains of dependent loads are spread over both sides of it.
  */
 	.macro	section_begin name
 	movq	%fs:0, %r8
@@ -71,13 +71,13 @@
 	addq	RING_CLOCK_NS(%rcx), %rdx
 	andl	$3, %r8d
 
-	/* Is there space? */
+	/* Is there space in the open page? */
 	movq	RING_OFF(%rcx), %rax
 	leaq	4+\bytes(%r10,%rax), %rax
 	cmpq	RING_END(%rcx,%r8,8), %rax
 	ja	\full
 
-	/* Copy [position & 3] is valid; write copy [position & 3 ^ 1]. */
+	/* time_ns[i] and entries[i] are valid, i = position & 3; write element i ^ 1. */
 	movq	RING_ENTRIES(%rcx,%r8,8), %rax
 	xorl	$1, %r8d
 	movq	%rdx, RING_TIME(%rcx,%r8,8)
@@ -89,8 +89,8 @@
 	leaq	4+\bytes(%r10), %rax
 	xorl	$1, %r8d
 	addq	RING_ADDRESS(%rcx,%r8,8), %r10
-	cmpq	\limit, %r10		/* [ring.limit]: any process may have changed
-					 * these words */
+	cmpq	\limit, %r10		/* [ring.limit]: any process may have stored
+					 * wrong values in address[] and end[] */
 	ja	\slowly
 	.ifnb	\at
 	movq	%rdx, RECORD(\at)
@@ -108,9 +108,11 @@
 	section_descriptor \name\()_section, \name\()_begin, \name\()_end, \slowly
 	.endm
 
-	/* Must stand before the label \slowly, because that is also the abort handler. */
+	/* The signature that the kernel requires before an abort handler.  The label
+	 * \slowly of record_end must follow it. */
 	.macro	abort_signature
-	.byte	0x0f, 0xb9, 0x3d	/* ud1 <signature>(%rip), %edi */
+	.byte	0x0f, 0xb9, 0x3d	/* these bytes and the signature are the
+					 * instruction ud1 signature(%rip), %edi */
 	.long	RSEQ_SIGNATURE
 	.endm
 

@@ -7,9 +7,10 @@
  *	the program			the flag is cleared until signals are restored
  *	the program's SIGTRAP handler,	SIGTRAP is not blocked: the handler runs with the
  *	which sets the flag each time	caller's lock held
- *	a debugger			SIGTRAP is not blocked, and the flag stays set.
- *					If a debugger steps over a POPF, the kernel takes
- *					the flag for the program's from then on
+ *	a debugger			SIGTRAP is not blocked.  A debugger's steps are
+ *					normally no signals of the program.  But after it
+ *					has stepped over a POPF, the kernel takes the flag
+ *					for one that the program has set, for ever
  */
 #include <fcntl.h>
 #include <signal.h>

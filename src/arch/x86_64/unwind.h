@@ -8,7 +8,8 @@
 enum {
 	ARCH_UNWIND_FRAME	= 6,	/* rbp */
 	ARCH_UNWIND_SP		= 7,	/* rsp */
-	ARCH_UNWIND_PC		= 16,	/* the column of the return address */
+	ARCH_UNWIND_PC		= 16,	/* the return address (in DWARF a register of
+					 * its own) */
 	ARCH_UNWIND_REGS	= 17,
 };
 
