@@ -31,12 +31,13 @@ extern "C" {
 #define ULF_FTRACE_PRIVATE	private
 #endif
 
-struct ftrace_regs;			/* not available here: callbacks always get NULL */
+struct ftrace_regs;			/* declared only: callbacks always get NULL for
+					 * it */
 struct ftrace_ops;
 
 /*
  * A callback at the entry of a function.
- * @ip: address of the traced function: of the NOPs at its entry.
+ * @ip: address of the NOPs at the entry of the traced function.
  * @parent_ip: return address of the traced function.
  * @op: the struct with which the callback was registered.
  * @fregs: always NULL.
@@ -44,30 +45,31 @@ struct ftrace_ops;
 typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *op, struct ftrace_regs *fregs);
 
-/* Flags of ftrace_ops.flags, with the kernel's numbers.  Registers are not available, so
- * SAVE_REGS without SAVE_REGS_IF_SUPPORTED and IPMODIFY fail with -EINVAL.  The other
- * flags are accepted and change nothing: callbacks behave that way anyway. */
+/* Flags of ftrace_ops.flags, with the kernel's numbers.  Registers are not available.  So
+ * registering fails with -EINVAL if IPMODIFY is set, or if SAVE_REGS is set without
+ * SAVE_REGS_IF_SUPPORTED.  The other flags are accepted and change nothing: all callbacks
+ * behave as these flags ask. */
 enum {
 	FTRACE_OPS_FL_SAVE_REGS			= 1 << 2,
-	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* fregs is NULL */
+	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* accepted; fregs is NULL */
 	FTRACE_OPS_FL_RECURSION			= 1 << 4,	/* callbacks never recurse,
 								 * see below */
 	FTRACE_OPS_FL_IPMODIFY			= 1 << 12,
 	FTRACE_OPS_FL_RCU			= 1 << 14,	/* no RCU here */
-	FTRACE_OPS_FL_PERMANENT			= 1 << 16,	/* nothing can stop the
-								 * callback */
+	FTRACE_OPS_FL_PERMANENT			= 1 << 16,	/* no setting stops callbacks
+								 * here */
 };
 
 struct ftrace_ops {
 	ftrace_func_t func;		/* the callback; must not be NULL */
-	unsigned long flags;		/* FTRACE_OPS_FL_...; unknown flags are -EINVAL */
+	unsigned long flags;		/* FTRACE_OPS_FL_...; other bits are errors
+					 * (-EINVAL) */
 	void *ULF_FTRACE_PRIVATE;	/* for the program; libulf does not use it */
 	void *ulf;			/* used by libulf; must be NULL at first */
 };
 
-/* In the kernel a callback calls these to keep itself from being called again by the
- * functions that it calls.  Here libulf prevents that for every callback, so the lock
- * always succeeds. */
+/* In the kernel these protect a callback from being called again by the functions that it
+ * calls.  Here libulf protects every callback, so the lock always succeeds. */
 ULF_NOTRACE
 static inline int ftrace_test_recursion_trylock(unsigned long ip, unsigned long parent_ip)
 {
@@ -95,7 +97,7 @@ static inline void ftrace_test_recursion_unlock(int bit)
 ULF_EXPORT int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip,
 				    int remove, int reset);
 /*
- * Add functions to that list by name.
+ * Add functions by name to the list of functions that @ops traces.
  * @buf: a name or a glob, @len bytes; with a leading `!` the functions are removed from
  *	the list.  NULL: only apply @reset.
  * @reset: not 0: empty the list first.
@@ -107,8 +109,8 @@ ULF_EXPORT int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip,
  */
 ULF_EXPORT int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len,
 				 int reset);
-/* As ftrace_set_filter(), for the list of functions that @ops never traces, whatever the
- * other list contains. */
+/* Like ftrace_set_filter(), but for the list of functions that @ops never traces, even if
+ * they are in the other list. */
 ULF_EXPORT int ftrace_set_notrace(struct ftrace_ops *ops, unsigned char *buf, int len,
 				  int reset);
 /* Free both lists of @ops.  Does nothing while @ops is registered. */
@@ -130,8 +132,8 @@ ULF_EXPORT int unregister_ftrace_function(struct ftrace_ops *ops);
 /* Describes a call to the entry callback. */
 struct ftrace_graph_ent {
 	unsigned long func;		/* address of the NOPs at the function's entry */
-	int depth;			/* nesting depth of the call; 0: the outermost
-					 * call */
+	int depth;			/* number of traced calls around this one; 0:
+					 * the outermost call */
 };
 
 /* Describes a call to the return callback. */
@@ -139,15 +141,16 @@ struct ftrace_graph_ret {
 	unsigned long func;		/* address of the NOPs at the function's entry */
 	unsigned long retval;		/* the return value; 0 if the function ended in
 					 * a tail call */
-	int depth;			/* nesting depth of the call */
-	unsigned int overrun;		/* calls of all threads that could not be traced */
+	int depth;			/* as in struct ftrace_graph_ent */
+	unsigned int overrun;		/* number of calls in all threads that could not
+					 * be traced so far */
 	unsigned long long calltime;	/* time of the call, ns */
 	unsigned long long rettime;	/* time of the return, ns */
 };
 
 struct fgraph_ops;
-/* The entry callback.  Returns not 0 to get the return callback for this call, or 0: do
- * not trace this call. */
+/* The entry callback.  If it returns 0 this call is not traced; else the return callback
+ * is called when the function returns. */
 typedef int (*trace_func_graph_ent_t)(struct ftrace_graph_ent *ent,
 				      struct fgraph_ops *ops);
 /* The return callback. */
@@ -157,8 +160,9 @@ typedef void (*trace_func_graph_ret_t)(struct ftrace_graph_ret *ret,
 struct fgraph_ops {
 	trace_func_graph_ent_t entryfunc;	/* called at the entry; must not be NULL */
 	trace_func_graph_ret_t retfunc;	/* called at the return; must not be NULL */
-	struct ftrace_ops ops;		/* its lists select the functions, see
-					 * ftrace_set_filter(&gops->ops, ...) */
+	struct ftrace_ops ops;		/* the lists of this member select the
+					 * functions: use ftrace_set_filter(&gops->ops,
+					 * ...) */
 	void *ULF_FTRACE_PRIVATE;	/* for the program; libulf does not use it */
 };
 

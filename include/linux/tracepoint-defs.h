@@ -35,8 +35,8 @@
 #define __ULF_EXTERN_C		extern
 #endif
 
-/* The linker prints this symbol name if no source file, or more than one, defines the
- * tracepoint. */
+/* The symbol of a tracepoint.  Its name is in the linker's error message if no source
+ * file, or more than one, defines the tracepoint. */
 #define __ULF_SYMBOL(name)						\
 	"__tracepoint_" #name "_needs_CREATE_TRACE_POINTS"
 

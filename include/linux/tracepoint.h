@@ -17,7 +17,8 @@
 #ifndef ULF_LINUX_TRACEPOINT_H
 #define ULF_LINUX_TRACEPOINT_H
 
-#include <ulf/event.h>		/* must be first: rejects unsupported compiler modes */
+#include <ulf/event.h>		/* must be included first: reports unsupported compiler
+				 * modes */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +29,7 @@
 #include <ulf/module.h>
 #include <ulf/tracepoint.h>
 
-struct trace_seq;		/* prototypes in trace headers name it */
+struct trace_seq;		/* used in prototypes of trace headers */
 
 #ifndef PARAMS
 #define PARAMS(...) __VA_ARGS__
@@ -38,11 +39,11 @@ struct trace_seq;		/* prototypes in trace headers name it */
 #define TP_CONDITION(...) __VA_ARGS__
 
 /*
- * The end of each macro of the trace language that is used at file scope.  Users may
- * write a `;` after such a macro, or not.  In C a `;` alone at file scope draws a warning
- * with -Wpedantic; __extension__ before it permits it.  Without the `;` the __extension__
- * belongs to the next declaration, at the latest to that of <trace/define_trace.h>.  C++
- * permits the extra `;`.
+ * Every macro of the trace language that is used at file scope ends with this.  Users may
+ * write a `;` after such a macro or omit it.  In C the compiler warns of a single `;` at
+ * file scope with -Wpedantic, but not after __extension__.  If the `;` is omitted, the
+ * __extension__ becomes a part of the next declaration; <trace/define_trace.h> ends with
+ * a declaration for this purpose.  C++ permits the extra `;`.
  */
 #ifdef __cplusplus
 #define __ULF_END
@@ -50,15 +51,16 @@ struct trace_seq;		/* prototypes in trace headers name it */
 #define __ULF_END	__extension__
 #endif
 
-/* The kernel passes these arguments to perf.  Here each macro is only its argument. */
+/* The kernel passes the arguments of these macros to perf.  Here a macro is replaced by
+ * its argument. */
 #define __perf_count(count)	(count)
 #define __perf_task(task)	(task)
 
 /*
- * The address of a tracepoint, loaded from the GOT.  With an ordinary reference from a
- * program to a tracepoint of a library the linker would copy the tracepoint into the
- * program.  The symbol is protected instead: two libraries may have events of the same
- * name, and each uses its own.
+ * The address of a tracepoint, loaded from the GOT.  If a program referred to a
+ * tracepoint of a library in the ordinary way, the linker would copy the tracepoint into
+ * the program (copy relocation).  That does not work, because the symbol is protected:
+ * two libraries may have events of the same name, and each library must use its own.
  */
 #define __ULF_TRACEPOINT(name)						\
 	(__extension__ ({						\
@@ -72,8 +74,8 @@ struct trace_seq;		/* prototypes in trace headers name it */
 /* Convert a function pointer to void *, without a warning of -Wpedantic. */
 #define __ULF_PTR(function)	(__extension__ (void *)(function))
 
-/* Declares a function that is never called.  Where TP_ARGS does not match TP_PROTO, the
- * compiler's message contains its name. */
+/* Declares a function that is never called.  If TP_ARGS does not match TP_PROTO, the
+ * compiler's error message contains the function's name. */
 #define __ULF_DECLARE_ARGS(name, proto)					\
 	int TP_ARGS_must_match_TP_PROTO_of_##name(proto);
 #define __ULF_CHECK_ARGS(name, args)					\
@@ -192,16 +194,17 @@ struct trace_seq;		/* prototypes in trace headers name it */
 	__ULF_END
 
 /*
- * Attribute of a variable `static const char *name` that never changes.  It lists the
- * string with its address in printk_formats, for tools that have a record with this
- * address but no file of the program.  ulf itself finds every string constant in the
- * program's file.
+ * Attribute of a variable `static const char *name` that never changes.  The string is
+ * then listed with its address in the file printk_formats.  This is for tools that find
+ * the address in a record and cannot read the program's file. ulf itself does not need
+ * it: it finds every string constant in the program's file.
  */
 #define __tracepoint_string						\
 	__attribute__((__used__, __section__("__ulf_strings"))) ULF_RETAIN
 
-/* Returns the address of the string constant @str and lists it in printk_formats.  The row is
- * in assembly for the reason given at __ULF_FORMAT(). */
+/* Returns the address of the string constant @str and lists it in printk_formats.  The
+ * row of the section __ulf_strings is written in assembly for the reason given at
+ * __ULF_FORMAT(). */
 #define tracepoint_string(str)						\
 	(__extension__ ({						\
 		const char *__ulf_string;				\
@@ -216,14 +219,16 @@ struct trace_seq;		/* prototypes in trace headers name it */
 		__ulf_string;						\
 	}))
 
-/* A tracepoint of a shared object is visible to other objects without these. */
+/* EXPORT_TRACEPOINT_SYMBOL() has no effect: the tracepoints of a shared object are always
+ * visible to other objects. */
 #define EXPORT_TRACEPOINT_SYMBOL(name)		struct tracepoint
 #define EXPORT_TRACEPOINT_SYMBOL_GPL(name)	struct tracepoint
 
 #endif /* ULF_LINUX_TRACEPOINT_H */
 
-/* Declare the macros of a trace header.  This part is outside of the include guard:
- * <trace/define_trace.h> redefines these macros and undefines them at its end. */
+/* Define the macros of a trace header so that they declare tracepoints.  This part is
+ * outside of the include guard: <trace/define_trace.h> redefines these macros and
+ * undefines them at its end. */
 #ifndef TRACE_EVENT
 #define __ULF_POINT(name, proto, args, cond, reg, unreg)		\
 	__ULF_DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond)) \

@@ -20,4 +20,5 @@
 
 #endif
 
-struct tracepoint;		/* takes the __extension__ of the last __ULF_END */
+struct tracepoint;		/* the declaration that the last __ULF_END
+				 * (__extension__) needs */

@@ -3,7 +3,8 @@
  * this creates the tracepoints and events of the header. */
 #ifdef CREATE_TRACE_POINTS
 
-/* The trace header may include others that also end with this file. */
+/* Undefined while the stages run: the trace header may include other headers that end with
+ * this file. */
 #undef CREATE_TRACE_POINTS
 #define TRACE_HEADER_MULTI_READ
 
@@ -14,4 +15,5 @@
 
 #endif
 
-struct tracepoint;		/* takes the __extension__ of the last __ULF_END */
+struct tracepoint;		/* the declaration that the last __ULF_END
+				 * (__extension__) needs */

@@ -2,8 +2,8 @@
 /*
  * Includes a trace header once for each stage in trace/stages/, each time with other
  * definitions of its macros, until all parts of an event are defined.  define_trace.h and
- * define_custom_trace.h include this file; they define the macro that makes the header's
- * guard let it be read again.
+ * define_custom_trace.h include this file; they define TRACE_HEADER_MULTI_READ, so that
+ * the include guard of the trace header does not skip it.
  */
 #include <ulf/record.h>
 
@@ -27,18 +27,18 @@
 
 #define TRACE_SYSTEM_STRING __ulf_str(TRACE_SYSTEM)
 
-/* A function of a stage need not use every argument of the event. */
+/* No warning if a function of a stage does not use all arguments of the event. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-/* Names that are macros in libc, but not in the kernel.  A field may have the type bool
- * or the name errno, and `format` must show these words. */
+/* Undefine names that are macros in libc, but not in the kernel.  A field may have the
+ * type bool or the name errno, and `format` must show these words. */
 #pragma push_macro("bool")
 #pragma push_macro("errno")
 #pragma push_macro("false")
 #pragma push_macro("true")
 #undef errno
-#ifdef bool			/* not where bool is a keyword */
+#ifdef bool			/* false if bool is a keyword */
 #undef bool
 #ifndef __cplusplus
 typedef _Bool bool;
@@ -80,7 +80,8 @@ typedef _Bool bool;
 #pragma GCC diagnostic pop
 
 #undef TRACE_SYSTEM_STRING
-#undef TRACE_SYSTEM_VAR		/* set by this header; the next header sets its own */
+#undef TRACE_SYSTEM_VAR		/* the trace header has defined it; the next header
+				 * defines its own */
 #undef TRACE_INCLUDE
 #undef __ulf_TRACE_INCLUDE
 #undef __TRACE_INCLUDE
@@ -96,5 +97,5 @@ typedef _Bool bool;
 #undef __ULF_UNDEF_TRACE_INCLUDE_PATH
 #endif
 
-/* From here on the macros of a trace header declare again. */
+/* Let the macros of a trace header declare tracepoints again, instead of defining them. */
 #include <linux/tracepoint.h>

@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* libulf.so needs glibc.  musl defines no macro to test for; uClibc-ng defines __GLIBC__
- * as well. */
+/* libulf.so needs glibc.  There is no macro by which musl could be recognized. uClibc-ng
+ * is not recognized, because it also defines __GLIBC__. */
 #if !defined(__GLIBC__)
 #error "ulf: this C library is not glibc (musl?), which libulf needs: use a compiler for glibc"
 #endif
@@ -34,8 +34,9 @@ extern "C" {
 #define ULF_ABI_VERSION_OLDEST 3	/* oldest version of a program that libulf.so
 					 * accepts */
 
-/* Call the function through the GOT, which is filled at load time.  A lazy PLT call would
- * enter the dynamic linker in the middle of an event, possibly in a signal handler. */
+/* Attribute of a function that is called through the GOT, which is filled at load time.
+ * A lazy PLT call would enter the dynamic linker in the middle of an event, possibly in a
+ * signal handler. */
 #if defined(__has_attribute)
 #if __has_attribute(__noplt__)
 #define ULF_NOPLT	__attribute__((__noplt__))
@@ -45,8 +46,8 @@ extern "C" {
 #define ULF_NOPLT
 #endif
 
-/* The kernel's notrace: functions that ulf's headers put into a program are not among the
- * functions that can be traced. */
+/* Attribute like the kernel's notrace: the function cannot be traced.  All functions that
+ * ulf's headers put into a program have it. */
 #if defined(__clang__) && __has_attribute(__patchable_function_entry__)
 #define ULF_NOTRACE	__attribute__((__no_instrument_function__, \
 				       __xray_never_instrument__, \
@@ -72,8 +73,9 @@ extern "C" {
 #define ULF_UNALIGNED
 #endif
 
-/* For rows of a table that the linker assembles: --gc-sections must keep them, although
- * only the table's start and stop symbols are referenced. */
+/* Attribute of the rows of a table that the linker puts together from all source files.
+ * --gc-sections must keep the rows, although the code refers only to the start and the
+ * end of the table. */
 #if defined(__has_attribute)
 #if __has_attribute(__retain__)
 #define ULF_RETAIN	__attribute__((__retain__))
@@ -84,11 +86,10 @@ extern "C" {
 #endif
 
 /*
- * Section flags that do this for rows written in assembly.  "?": the row belongs to the
- * section group of the code, if there is one, so the linker drops both where it merges
- * inline functions of C++.  "R": --gc-sections keeps the row although only the table's
- * start symbol is referenced.  Binutils and compilers that do not know "R" keep sections
- * that are referenced in this way.
+ * Section flags for rows that are written in assembly.  "R": --gc-sections keeps the row,
+ * as with ULF_RETAIN.  Older tools that do not know "R" keep such rows without it.  "?":
+ * if the code is in a section group, the row belongs to this group; so where the linker
+ * merges inline functions of C++, it drops a row together with its code.
  */
 #if defined(__has_attribute) && __has_attribute(__retain__)
 #define __ULF_SECTION_FLAGS	"awR?"
@@ -132,14 +133,15 @@ struct tracepoint {
 	int (*regfunc)(void);
 	void (*unregfunc)(void);
 	unsigned int enabled;
-	unsigned int lock;		/* used by libulf: serializes regfunc and
+	unsigned int lock;		/* used by libulf: lock for calls of regfunc and
 					 * unregfunc */
 	void (*call)(void);
 	void (*iter)(void);
 	struct ulf_event *event;	/* used by libulf */
 };
 
-/* A site: code into which trace_<name>() or trace_<name>_enabled() was compiled. */
+/* A tracepoint site: the NOP that trace_<name>() or trace_<name>_enabled() has left in a
+ * function. */
 struct ulf_site {
 	int code;			/* offset of the NOP from this member, bytes */
 	int target;			/* offset of the jump's target from the start
@@ -156,7 +158,8 @@ struct ulf_field {
 	const char *name;
 	unsigned int offset;		/* bytes from the start of the record */
 	unsigned int size;		/* bytes in the fixed part of the record */
-	unsigned int len;		/* elements of an array in the fixed part; else 0 */
+	unsigned int len;		/* number of elements if the field is an array
+					 * in the fixed part; else 0 */
 	unsigned char is_signed;
 	unsigned char filter;		/* enum of <ulf/record.h>: FILTER_OTHER... */
 };
@@ -178,27 +181,28 @@ struct ulf_event {
 	void (*direct)(void);		/* calls @probe with this event; stored in
 					 * tracepoint.call */
 	const struct ulf_field *(*fields)(void);
-	const char *print_fmt;		/* TP_printk: the format, \1, the arguments as
-					 * text */
-	const void *(*print)(void);	/* returns the address that marks this event's
-					 * struct ulf_table rows */
-	/* filled in by libulf */
-	void *set;			/* the set of rings; libulf replaces it
-					 * [event.set] */
+	const char *print_fmt;		/* TP_printk as text: the format, the character
+					 * \1, the arguments */
+	const void *(*print)(void);	/* returns the value of ulf_table.print in the
+					 * tables of this event */
+	/* filled in by libulf, except @order and @file */
+	void *set;			/* the set of rings to which the event is
+					 * recorded; libulf replaces it [event.set] */
 	unsigned int id;		/* id of the event in records */
 	unsigned int row;		/* row of the table of events */
 	unsigned int is_on;		/* 1: the event is on */
-	unsigned int order;		/* order of the events in @file */
+	unsigned int order;		/* rises in the order in which @file defines its
+					 * events */
 	const char *file;		/* source file that defines the event; NULL
 					 * before version 4 */
 	void *plan;			/* what the event does in each buffer [event.plan] */
 };
 
-/* TRACE_DEFINE_ENUM() and TRACE_DEFINE_SIZEOF(): a name and its value, for the print
- * formats of @system. */
+/* The value of a name in print formats of @system.  TRACE_DEFINE_ENUM() and
+ * TRACE_DEFINE_SIZEOF() define it. */
 struct ulf_eval {
 	const char *system;
-	const char *text;		/* NAME, or sizeof(type) */
+	const char *text;		/* the name of an enum constant, or sizeof(type) */
 	long value;
 };
 
@@ -210,7 +214,8 @@ struct ulf_symbol {
 	unsigned long value;
 	const char *text;
 #ifdef __cplusplus
-	/* In C++ an initializer -1 for an unsigned long is an error. */
+	/* The second constructor accepts any type, because in C++ the initializer -1 for
+	 * an unsigned long is an error. */
 	constexpr ulf_symbol() : value(), text() { }
 	template <class T>
 	constexpr ulf_symbol(T v, const char *t) :
@@ -221,7 +226,8 @@ struct ulf_symbol {
 }
 #endif
 
-/* A table of such rows.  The tables of one TP_printk have the same @print. */
+/* The rows of one __print_flags() or __print_symbolic().  All tables of one TP_printk
+ * have the same @print. */
 struct ulf_table {
 	const void *print;
 	unsigned int number;		/* rises in the order in which the tables occur
@@ -230,17 +236,19 @@ struct ulf_table {
 	const struct ulf_symbol *symbols;
 };
 
-/* A constant format or text of trace_printk(), trace_puts() and ftrace_vprintk(). */
+/* A constant format or text that is passed to trace_printk(), trace_puts() or
+ * ftrace_vprintk(). */
 struct ulf_format {
 	const char *text;
 	unsigned long ip;		/* address of the call */
-	const void *shared;		/* set by libulf; NULL: not registered yet, or
-					 * no space for it */
+	const void *shared;		/* set by libulf: its own data for this format;
+					 * NULL: not registered yet, or no space for it */
 };
 
-/* ---- one module per program or shared object ---- */
+/* ---- modules: one for each program or shared object ---- */
 
-/* The tables of a program or shared object.  Each is an array and its end. */
+/* A module: the tables of a program or shared object.  Each table has two members: its
+ * start and its end. */
 struct ulf_module {
 	unsigned int version;		/* ULF_ABI_VERSION of the headers that it was
 					 * compiled with */
@@ -253,8 +261,9 @@ struct ulf_module {
 	struct ulf_format *formats, *formats_end;
 	struct ulf_module *next;	/* libulf's list of modules */
 	void *priv;			/* used by libulf */
-	/* since version 4 */
-	const char **strings, **strings_end;	/* __tracepoint_string */
+	/* members since ULF_ABI_VERSION 4 */
+	const char **strings, **strings_end;	/* strings of __tracepoint_string and
+						 * tracepoint_string() */
 };
 
 /*
@@ -288,7 +297,7 @@ ULF_EXPORT extern __thread struct ulf_thread *ulf_this_thread
 	__attribute__((__tls_model__("initial-exec")));
 /* The current grace period, with a nesting of 1 in the low bits. */
 ULF_EXPORT extern unsigned long ulf_grace_period;
-/* Give the calling thread a struct ulf_thread.  Returns NULL if there is none. */
+/* Give the calling thread a struct ulf_thread.  Returns NULL if this is not possible. */
 ULF_EXPORT ULF_NOPLT struct ulf_thread *ulf_thread_attach(void);
 
 #define ULF_NESTING_MASK	0xfffful
@@ -321,7 +330,7 @@ static inline struct ulf_thread *ulf_probe_enter(void)
 	return thread;
 }
 
-/* ulf_probe_exit - end what the last ulf_probe_enter() of this thread began. */
+/* ulf_probe_exit - undo the latest ulf_probe_enter() of this thread. */
 ULF_NOTRACE
 static inline void ulf_probe_exit(void)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Types and macros that the kernel's trace headers expect, for a program that does not
- * have them.  Opt-in: no other header of ulf includes this file.
+ * have them.  No other header of ulf includes this file: a program that needs it includes
+ * it.
  *
  *	#include <ulf/kernel.h>			after the program's own headers
  *	#include <linux/tracepoint.h>
  *	#define CREATE_TRACE_POINTS
  *	#include <trace/events/f2fs.h>
  *
- * Only names that every kernel source file may use are here.  Structures of a subsystem
- * (struct inode) must come from the program.
+ * This file has only names that every kernel source file may use.  Structures of a
+ * subsystem (struct inode) must come from the program.
  *
  * A macro that the program has defined already stays as it is.  If the program has a type
  * of the same name and another size, the compiler reports an error.  If
@@ -18,8 +19,8 @@
 #ifndef ULF_KERNEL_H
 #define ULF_KERNEL_H
 
-#include <ulf/event.h>		/* must be first: rejects unsupported compiler modes
-				 * and C libraries */
+#include <ulf/event.h>		/* must be included first: reports unsupported compiler
+				 * modes and C libraries */
 
 #ifdef __GLIBC__		/* musl-gcc does not find the kernel's headers */
 #include <stdbool.h>
@@ -40,7 +41,8 @@
 typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
-typedef __u64 u64;	/* the program has its own?  Define ULF_KERNEL_NO_TYPES */
+typedef __u64 u64;	/* if this conflicts with the program's own types, define
+			 * ULF_KERNEL_NO_TYPES */
 typedef __s8 s8;
 typedef __s16 s16;
 typedef __s32 s32;
@@ -58,7 +60,7 @@ typedef __s64 ktime_t;
 typedef __s64 time64_t;
 #endif
 
-/* A macro in the kernel, too: `format` shows its expansion. */
+/* This is a macro as in the kernel, so `format` shows its expansion. */
 #ifndef pgoff_t
 #define pgoff_t		unsigned long
 #endif
@@ -144,7 +146,7 @@ typedef __s64 time64_t;
 #define TASK_COMM_LEN	16
 #endif
 
-#ifndef __cplusplus		/* C++ has functions of that name */
+#ifndef __cplusplus		/* C++ has functions named min and max */
 #ifndef min
 #define min(a, b)	((a) < (b) ? (a) : (b))
 #endif
@@ -227,7 +229,8 @@ typedef __s64 time64_t;
 #define WRITE_ONCE(x, value)						\
 	(*(volatile __typeof__(x) *)&(x) = (value))
 #endif
-#ifndef atomic_read		/* a program that defines it also has the types */
+#ifndef atomic_read		/* a program that defines atomic_read also has these
+				 * types */
 typedef struct { int counter; } atomic_t;
 typedef struct { __s64 counter; } atomic64_t;
 typedef atomic64_t atomic_long_t;
@@ -266,13 +269,14 @@ typedef atomic64_t atomic_long_t;
 #define ERR_PTR(error)		((void *)(long)(error))
 #endif
 
-/* ---- the configuration ---- */
+/* ---- CONFIG_ options ---- */
 
 /*
  * IS_ENABLED(CONFIG_X) is 1 if CONFIG_X is defined as 1, else 0:
  *	CONFIG_X is 1:		ULF_ENABLED_PICK(0, 1, 0, 0) is 1
  *	CONFIG_X is not defined: ULF_ENABLED_PICK(ULF_ENABLED_CONFIG_X 1, 0, 0) is 0
- * Only ULF_ENABLED_1 expands to something with a comma, which shifts the arguments.
+ * ULF_ENABLED_PICK() returns its second argument.  Only ULF_ENABLED_1 expands to text
+ * with a comma, which makes the 1 the second argument.
  */
 #ifndef IS_ENABLED
 #define ULF_ENABLED_1		0,
@@ -285,10 +289,10 @@ typedef atomic64_t atomic_long_t;
 /* ---- device numbers ---- */
 
 /*
- * The kernel's dev_t has 32 bits; the low 20 are the minor number.  libc's dev_t has 64
- * bits in another order; huge_decode_dev() converts it to the kernel's.  <linux/kdev_t.h>
- * defines the macros for 16-bit device numbers of the 1990s.  They are replaced here,
- * also if that header is included later.
+ * The kernel's dev_t has 32 bits; the low 20 are the minor number. libc's dev_t has 64
+ * bits and another layout; huge_decode_dev() converts it to the kernel's.
+ * <linux/kdev_t.h> defines MAJOR, MINOR and MKDEV for old device numbers of 16 bits.  It
+ * is included here, so that a later include does nothing, and its macros are replaced.
  */
 #if !defined(MAJOR) || defined(_LINUX_KDEV_T_H)
 #include <linux/kdev_t.h>
@@ -340,7 +344,7 @@ ulf_strscpy(char *__to, const char *__from, size_t __bytes)
 	return __from[__len] ? -E2BIG : (ssize_t)__len;
 }
 
-/* ulf_strscpy(), and fill the rest of @__to with zeros. */
+/* Like ulf_strscpy(), and fill the rest of @__to with zeros. */
 ULF_NOTRACE
 static inline __attribute__((__unused__)) ssize_t
 ulf_strscpy_pad(char *__to, const char *__from, size_t __bytes)
@@ -352,7 +356,7 @@ ulf_strscpy_pad(char *__to, const char *__from, size_t __bytes)
 	return __len;
 }
 
-/* ulf_strscpy(), but returns the length of @__from. */
+/* Like ulf_strscpy(), but returns the length of @__from. */
 ULF_NOTRACE
 static inline __attribute__((__unused__)) size_t
 ulf_strlcpy(char *__to, const char *__from, size_t __bytes)
@@ -406,7 +410,8 @@ ULF_NOTRACE static inline ssize_t __ulf_strscpy_pad_2(char (&to)[bytes], const c
 
 /* ---- time ---- */
 
-#ifdef CLOCK_MONOTONIC		/* not defined with -std=c11 and without _POSIX_C_SOURCE */
+#ifdef CLOCK_MONOTONIC		/* <time.h> does not define it with -std=c11 and without
+				 * _POSIX_C_SOURCE */
 ULF_NOTRACE
 static inline __attribute__((__unused__)) __u64 ulf_ktime_get_ns(void)
 {

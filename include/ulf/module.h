@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/* The linker defines these symbols if the section exists; else they are 0. */
+/* The linker defines these symbols as the start and the end of the section.  If the
+ * section does not exist they are 0. */
 extern struct ulf_site __start___ulf_sites[] __attribute__((__weak__)) ULF_HIDDEN;
 extern struct ulf_site __stop___ulf_sites[] __attribute__((__weak__)) ULF_HIDDEN;
 extern struct ulf_event *__start___ulf_events[] __attribute__((__weak__)) ULF_HIDDEN;

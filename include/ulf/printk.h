@@ -25,7 +25,7 @@ extern "C" {
 /*
  * Format the text now and record it in the top buffer.  The macros call these where the
  * format is not a constant.
- * @ip: the address that `trace` shows as the caller.
+ * @ip: the address that the file `trace` shows as the caller.
  * Returns the length of the text, or 0: nothing was recorded.
  */
 ULF_EXPORT __attribute__((__format__(__printf__, 2, 3))) int
@@ -74,9 +74,9 @@ __ulf_puts(unsigned long ip, const char *str)
 #define _THIS_IP_	__ULF_THIS_IP
 #endif
 
-/* True if @fmt is a string literal.  clang evaluates __builtin_constant_p() early only
- * where a constant is required, and without optimization it compiles the branch that is
- * not taken. */
+/* True if @fmt is a string literal.  The compiler must know this early, because
+ * __ULF_FORMAT() compiles only with a literal. clang evaluates __builtin_constant_p()
+ * early only where a constant is required, as in the size of an array. */
 #ifdef __clang__
 #define __ULF_IS_LITERAL(fmt)						\
 	(sizeof(char[1 + __builtin_constant_p(fmt)]) == 2)
@@ -85,9 +85,9 @@ __ulf_puts(unsigned long ip, const char *str)
 #endif
 
 /*
- * Define the row (struct ulf_format) of a literal, and return its address.  The row is
- * written in assembly because compilers do not put static variables of inline functions
- * and of other functions into one section.  __ULF_SECTION_FLAGS has the section's flags.
+ * Define a row (struct ulf_format) for the string literal @fmt, and return the row's
+ * address.  The row is written in assembly because compilers refuse to put static
+ * variables of inline functions and of other functions into the same section.
  */
 #define __ULF_FORMAT(fmt)						\
 	(__extension__ ({						\
@@ -103,7 +103,7 @@ __ulf_puts(unsigned long ip, const char *str)
 		__ulf_row;						\
 	}))
 
-/* Without arguments after the format @fmt is recorded as plain text, even if it contains
+/* If there are no arguments after @fmt, it is recorded as plain text, even if it contains
  * a `%`. */
 #define trace_printk(fmt, ...)						\
 	do {								\

@@ -31,8 +31,8 @@ enum {
 };
 
 /*
- * ULF_RECORD_HEADROOM: bytes that must be writable before a record on the stack.
- * ULF_RECORD_MAX: largest record, in bytes.
+ * ULF_RECORD_HEADROOM: number of bytes before a record on the stack that libulf may
+ * overwrite.  ULF_RECORD_MAX: size limit of a record, in bytes.
  */
 #define ULF_RECORD_HEADROOM	16
 #define ULF_RECORD_MAX		4060
@@ -94,12 +94,12 @@ static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t nr,
 }
 
 /* Flags that say how a string is copied. */
-#define ULF_STRING_LEN	1	/* the header gave the length: the string need not end
-				 * in a NUL */
-#define ULF_STRING_CUT	2	/* the string is cut */
+#define ULF_STRING_LEN	1	/* the trace header gives the length (__string_len), so
+				 * the string need not end in a NUL */
+#define ULF_STRING_CUT	2	/* the string is cut: only its start is recorded */
 
 /*
- * ulf_dynamic_loc() for a string of @len characters and a NUL.
+ * Like ulf_dynamic_loc(), for a string of @len characters and a NUL.
  * @is_tight: not 0: the record is too big with all strings uncut, so each string gets at
  *	most 7/8 of the space that is left.  The rest is for the fields after it.
  * @how: ULF_STRING_CUT is added if the string is cut.
@@ -115,7 +115,7 @@ static inline unsigned int ulf_string_loc(size_t *data_bytes, size_t len,
 		size_t left = ULF_RECORD_MAX - taken;
 		size_t most = left - left / 8;
 
-		/* (a negative @len is not cut: the record stays too big) */
+		/* do not cut a string with a negative @len: the record then stays too big */
 		if (len >= most && len < (size_t)-1 / 2) {
 			len = most - 1;
 			*how |= ULF_STRING_CUT;
@@ -150,13 +150,14 @@ ulf_vstring_len(const char *fmt, va_list *va)
 	(((size_t)(nr) + 8 * sizeof(long) - 1) / (8 * sizeof(long)))
 #define ULF_BITS_TO_BYTES(nr)	(ULF_BITS_TO_LONGS(nr) * sizeof(long))
 
-/* Returns the number of CPUs, for a cpumask if the program does not define
- * nr_cpumask_bits; 0 if the process is not traced. */
+/* Returns the number of CPUs, or 0 if the process is not traced.  It is the size of a
+ * __cpumask field if the program does not define nr_cpumask_bits. */
 ULF_EXPORT ULF_NOPLT unsigned int ulf_nr_cpus(void);
 
-/* ---- fill in dynamic fields: never write more than the length in the word ---- */
+/* ---- fill in dynamic fields; no function writes more than the length in the field's
+ * word ---- */
 
-/* A fast memcpy() for a few bytes, if the compiler does not know @len. */
+/* A memcpy() that is fast for a few bytes if @len is not a constant. */
 ULF_NOTRACE
 static inline void ulf_copy(char *dst, const char *src, size_t len)
 {
@@ -185,8 +186,8 @@ static inline void ulf_mark_cut(char *dst, size_t len)
 		dst[i] = '.';
 }
 
-/* Copy @len bytes of @src, or all bytes up to its NUL, to the field @dst with the word
- * @loc. */
+/* Copy @len bytes of @src, or less if a NUL comes before, to the field @dst.  @loc: the
+ * field's word. */
 ULF_NOTRACE
 static inline void ulf_assign_bounded(char *dst, unsigned int loc,
 				      const char *src, size_t len)
@@ -203,8 +204,9 @@ static inline void ulf_assign_bounded(char *dst, unsigned int loc,
 }
 
 /*
- * Copy the string @src to the field @dst with the word @loc.
- * @measured: the string whose length is in @loc.  @src may be another string.
+ * Copy the string @src to the field @dst.  @loc: the field's word.
+ * @measured: the string from which the length in @loc was computed.  @src may be another
+ * string.
  * @how: ULF_STRING_...
  */
 ULF_NOTRACE
@@ -230,7 +232,7 @@ static inline void ulf_assign_str(char *dst, unsigned int loc, const char *src,
 		ulf_mark_cut(dst, len);
 }
 
-/* Format a string into the field @dst with the word @loc.  errno is kept. */
+/* Format a string into the field @dst.  @loc: the field's word. errno is kept. */
 ULF_NOTRACE
 static inline __attribute__((__format__(__printf__, 3, 0))) void
 ulf_assign_vstr(char *dst, unsigned int loc, const char *fmt, va_list *va)
@@ -247,8 +249,8 @@ ulf_assign_vstr(char *dst, unsigned int loc, const char *fmt, va_list *va)
 		ulf_mark_cut(dst, loc >> 16);
 }
 
-/* Copy @bytes bytes to the field @dst with the word @loc, at most its length, and fill
- * the rest of the field with zeros. */
+/* Copy @bytes bytes to the field @dst, but not more than its length, and fill the rest of
+ * the field with zeros.  @loc: the field's word. */
 ULF_NOTRACE
 static inline void ulf_assign_bytes(void *dst, unsigned int loc,
 				    const void *src, size_t bytes)

@@ -33,12 +33,12 @@ ULF_EXPORT int tracepoint_probe_register_prio(struct tracepoint *tp,
  */
 ULF_EXPORT int tracepoint_probe_unregister(struct tracepoint *tp, void *probe,
 					   void *data);
-/* Wait until no probe that was unregistered before runs any more.  Neither a probe nor a
- * signal handler may call this. */
+/* Wait until all calls of probes that were unregistered before have returned.  Neither a
+ * probe nor a signal handler may call this. */
 ULF_EXPORT void tracepoint_synchronize_unregister(void);
 
-/* Call @fct for every tracepoint of the program and its shared objects.  None is loaded
- * or unloaded meanwhile. */
+/* Call @fct for every tracepoint of the program and its shared objects.  No tracepoint is
+ * loaded or unloaded meanwhile. */
 ULF_EXPORT void for_each_kernel_tracepoint(
 	void (*fct)(struct tracepoint *tp, void *priv), void *priv);
 

@@ -51,10 +51,11 @@ ULF_EXPORT void trace_dump_stack(int skip);
 
 /*
  * Stop recording in the top buffer and print it to stderr: the records of all CPUs
- * (DUMP_ALL) or of the current CPU (DUMP_ORIG).  The program `ulf dump` prints.  It is
- * found by ULF_EXE or else in PATH, with the values that these had when this program
- * started.  ftrace_dump() returns when the printing has ended.  Any thread and any signal
- * handler may call it.  The calling program does not notice the child process.
+ * (DUMP_ALL) or of the current CPU (DUMP_ORIG).  A child process runs `ulf dump`, which
+ * prints.  The program ulf is found by the environment variable ULF_EXE or else in PATH,
+ * with the values that these had when this program started.  ftrace_dump() returns when
+ * the printing has ended.  Any thread and any signal handler may call it.  The calling
+ * program gets no SIGCHLD for the child process, and wait() does not report it.
  */
 enum ftrace_dump_mode {
 	DUMP_NONE,
@@ -67,9 +68,9 @@ ULF_EXPORT void ftrace_dump(enum ftrace_dump_mode mode);
  * Leave the root: unmap the memory that this process shares with its parent and its
  * siblings.  Until exec() nothing is traced any more in this process and in its children.
  * A worker calls this before it drops its privileges.  With ULF_UNMAP_ON_SETUID=1 in the
- * environment, children that change their user do it automatically.  May wait for probes
- * of other threads, one second at most.  Neither a signal handler nor a child of vfork()
- * may call this.
+ * environment, children that change their user id leave the root automatically.  May wait
+ * for probes of other threads, one second at most.  Neither a signal handler nor a child
+ * of vfork() may call this.
  */
 ULF_EXPORT void ulf_leave(void);
 

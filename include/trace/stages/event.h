@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stage 8: define the print format, the event, and the values of names in print formats.
- * The arguments of TP_printk stay text, which the server compiles; the preprocessor has
- * expanded the macros in them. */
+ * The arguments of TP_printk become a string, in which the preprocessor has expanded
+ * macros.  The server compiles it. */
 #include <trace/stages/undef.h>
 #include <trace/stages/events.h>
 
@@ -9,7 +9,7 @@
 #define TP_printk(fmt, args...)	fmt "\1" __ulf_str(args)
 #define __entry REC
 
-/* The kernel, too, shows these two macros expanded in `format`. */
+/* `format` shows these two macros expanded, as in the kernel. */
 #define __print_ns_to_secs(ns)		(ns) / 1000000000UL
 #define __print_ns_without_secs(ns)	(ns) % 1000000000UL
 
@@ -85,7 +85,8 @@
 	__ULF_ROW(const struct ulf_eval *, __ulf_eval_row_##number,	\
 		  "__ulf_evals", &__ulf_eval_##number)
 
-/* Defines a row of a table that the linker assembles in the section @table. */
+/* Defines a row of the section @table.  The linker puts the rows of all source files
+ * together. */
 #define __ULF_ROW(type, row, table, value)				\
 	static type row __attribute__((__used__, __section__(table))) ULF_RETAIN = \
 		value;							\

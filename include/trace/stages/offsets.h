@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stage 3: define struct trace_event_data_offsets_<class>.  For each dynamic field it has
- * the word with length and offset, and for a string also the source and ULF_STRING_...
- * flags. */
+ * the word with length and offset.  For a string it also has the address of the source
+ * string and the ULF_STRING_... flags. */
 #include <trace/stages/classes.h>
 
 #define __field_ext(type, item, filter)

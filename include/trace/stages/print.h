@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stage 7: compile TP_printk as C, in code after a return, which never runs.  Only its
- * static variables remain in the object file.  The compiler checks the format, and
- * computes the values in the tables of __print_flags and __print_symbolic, enums included
- * (struct ulf_table); the server has only their text.  The label keeps compilers from
- * dropping the unreachable code before they have processed it.
+ * Stage 7: compile TP_printk as C code that never runs, because it is after a return.
+ * Only its static variables remain in the object file.  The compiler checks the format.
+ * It also computes the values in the tables of __print_flags and __print_symbolic, such
+ * as enums (struct ulf_table), which the server could not compute from the text.  The
+ * label __ulf_never keeps compilers from dropping the unreachable code before they have
+ * processed it.
  */
 #include <trace/stages/classes.h>
 
@@ -60,7 +61,8 @@
 	}))
 
 /*
- * The kernel's function has variables named p and ret, and some trace headers use them.
+ * The function has variables named p and ret because the kernel's function has them, and
+ * some trace headers use them.
  */
 #define __ULF_PRINT(name, class, print)					\
 	ULF_NOTRACE							\

@@ -21,20 +21,23 @@
 	.endm
 
 /*
- * Write a record of \bytes to the ring of this CPU, with general registers only.  As
- * append.h, but for a constant size.  Cases that are not common (a full page, a long time
- * since the last record) go to \full or \slowly; the kernel also goes to \slowly when it
- * has interrupted the section.  Nothing is changed then, except by \copy.
+ * Three macros that together write a record to the ring of this CPU, with general
+ * registers only.  They do the same as append.h, but for a record of constant size.  If
+ * the page is full they go to \full; in other cases that are not common (a long time since
+ * the last record) they go to \slowly.  A thread also continues at \slowly when the kernel
+ * has aborted the section.  In all these cases only \copy has changed anything.
  *
- * section_begin	rcx, r8: scratch; leaves the thread pointer in r8: stores by %fs are slow.
- *		What leads to the ring must be loaded after it [grace.rseq].
- * record_ring	rcx: the set of rings, then the ring, or ring_none.  r8, r10: scratch.
- *		\limit: a word of the stack, for how far from the ring's start a record
- *		may begin; the value is from the set, which no other process can write.
- *		\bytes: bytes of the record; omitted: RING_HOOK_MAX.
- * record_end	\copy writes the data after the header to RECORD(4) and so on, with rdx
- *		and r8 as scratch; it must keep rax, rcx and r10.  \keep: a memory
- *		operand for the time, \at: an offset in the record for it.  Other
+ * section_begin	Arm the section.  All addresses on the way to the ring must be loaded
+ *		after this [grace.rseq].  rcx: scratch; out: r8 = thread pointer, through
+ *		which stores are faster than through %fs.
+ * record_ring	In: rcx = set of rings.  Out: rcx = ring, or ring_none.  r8, r10: scratch.
+ *		\limit: a word on the stack.  It gets the largest offset in the ring at
+ *		which a record may begin, from the set, which no other process can write.
+ *		\bytes: size of the record; if omitted: RING_HOOK_MAX.
+ * record_end	Write the record and commit it.  \copy: a macro that writes the data after
+ *		the header, to RECORD(4) and so on; it may use rdx and r8 as scratch and
+ *		must keep rax, rcx and r10.  The time is also stored in the memory operand
+ *		\keep and at the offset \at of the record, if these are given.  Other
  *		registers are kept.
  *
  * rdtsc waits until all earlier instructions are done, and all later ones wait for it.
