@@ -129,14 +129,14 @@ ULF_EXPORT int register_ftrace_function(struct ftrace_ops *ops);
  */
 ULF_EXPORT int unregister_ftrace_function(struct ftrace_ops *ops);
 
-/* Describes a call to the entry callback. */
+/* Passed to the entry callback: describes the call of the traced function. */
 struct ftrace_graph_ent {
 	unsigned long func;		/* address of the NOPs at the function's entry */
 	int depth;			/* number of traced calls around this one; 0:
 					 * the outermost call */
 };
 
-/* Describes a call to the return callback. */
+/* Passed to the return callback: describes the call of the traced function. */
 struct ftrace_graph_ret {
 	unsigned long func;		/* address of the NOPs at the function's entry */
 	unsigned long retval;		/* the return value; 0 if the function ended in

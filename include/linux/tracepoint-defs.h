@@ -48,8 +48,9 @@
 /*
  * A static branch: a 5-byte NOP, which libulf replaces by a jump to the label @on while
  * the tracepoint is on.  The asm adds a row (struct ulf_site) to the section __ulf_sites.
- * The row names the tracepoint by its symbol: position independent code cannot pass the
- * address of a tracepoint in another shared object as an immediate operand.
+ * The row contains the tracepoint's symbol as text of the asm.  An operand of the asm
+ * would not do: in position independent code the address of a tracepoint in another
+ * shared object is not an immediate operand.
  */
 #define __ULF_SITE(name, on)						\
 	__asm__ goto ("661:\n\t"					\

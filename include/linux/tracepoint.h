@@ -196,7 +196,7 @@ struct trace_seq;		/* used in prototypes of trace headers */
 /*
  * Attribute of a variable `static const char *name` that never changes.  The string is
  * then listed with its address in the file printk_formats.  This is for tools that find
- * the address in a record and cannot read the program's file. ulf itself does not need
+ * the address in a record and cannot read the program's file.  ulf itself does not need
  * it: it finds every string constant in the program's file.
  */
 #define __tracepoint_string						\

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* libulf.so needs glibc.  There is no macro by which musl could be recognized. uClibc-ng
+/* libulf.so needs glibc.  There is no macro by which musl could be recognized.  uClibc-ng
  * is not recognized, because it also defines __GLIBC__. */
 #if !defined(__GLIBC__)
 #error "ulf: this C library is not glibc (musl?), which libulf needs: use a compiler for glibc"

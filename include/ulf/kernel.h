@@ -289,7 +289,7 @@ typedef atomic64_t atomic_long_t;
 /* ---- device numbers ---- */
 
 /*
- * The kernel's dev_t has 32 bits; the low 20 are the minor number. libc's dev_t has 64
+ * The kernel's dev_t has 32 bits; the low 20 are the minor number.  libc's dev_t has 64
  * bits and another layout; huge_decode_dev() converts it to the kernel's.
  * <linux/kdev_t.h> defines MAJOR, MINOR and MKDEV for old device numbers of 16 bits.  It
  * is included here, so that a later include does nothing, and its macros are replaced.

@@ -44,8 +44,8 @@ ULF_EXPORT int __trace_puts(unsigned long ip, const char *str, int size);
 /*
  * Record a constant text, or the arguments for a constant format.  libulf registers the
  * format once.  The macros below call these.
- * Returns the bytes of the recorded arguments, or 1 (ulf_bputs()), or 0: nothing was
- * recorded.
+ * Returns the number of bytes of the recorded arguments, or 1 (ulf_bputs()), or 0:
+ * nothing was recorded.
  */
 ULF_EXPORT int ulf_bprintk(const struct ulf_format *__format, ...);
 ULF_EXPORT int ulf_vbprintk(const struct ulf_format *__format, va_list ap);
@@ -75,7 +75,7 @@ __ulf_puts(unsigned long ip, const char *str)
 #endif
 
 /* True if @fmt is a string literal.  The compiler must know this early, because
- * __ULF_FORMAT() compiles only with a literal. clang evaluates __builtin_constant_p()
+ * __ULF_FORMAT() compiles only with a literal.  clang evaluates __builtin_constant_p()
  * early only where a constant is required, as in the size of an array. */
 #ifdef __clang__
 #define __ULF_IS_LITERAL(fmt)						\

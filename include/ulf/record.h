@@ -232,7 +232,7 @@ static inline void ulf_assign_str(char *dst, unsigned int loc, const char *src,
 		ulf_mark_cut(dst, len);
 }
 
-/* Format a string into the field @dst.  @loc: the field's word. errno is kept. */
+/* Format a string into the field @dst.  @loc: the field's word.  errno is kept. */
 ULF_NOTRACE
 static inline __attribute__((__format__(__printf__, 3, 0))) void
 ulf_assign_vstr(char *dst, unsigned int loc, const char *fmt, va_list *va)
@@ -263,7 +263,7 @@ static inline void ulf_assign_bytes(void *dst, unsigned int loc,
 	memset((char *)dst + bytes, 0, room - bytes);
 }
 
-/* ---- check print formats: never called, see trace/stages/print.h ---- */
+/* ---- let the compiler check print formats; never called, see trace/stages/print.h ---- */
 
 struct trace_seq;
 

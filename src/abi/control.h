@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ABI_MAGIC		0x31746f6f72666c75ull	/* "ulfroot1" */
+#define ABI_MAGIC		0x31746f6f72666c75ull	/* the bytes "ulfroot1" */
 #define ABI_VERSION		4u
 
 #define ABI_CPUS		1024u
@@ -70,8 +70,8 @@
 
 /* Values of ip in ftrace:print that stand for code of ulf, which belongs to no module. */
 enum abi_ip {
-	ABI_IP_MARKER,			/* tracing_mark_write */
-	ABI_IP_SNAPSHOT,		/* tracing_snapshot */
+	ABI_IP_MARKER,			/* shown as tracing_mark_write */
+	ABI_IP_SNAPSHOT,		/* shown as tracing_snapshot */
 	ABI_IPS,
 };
 

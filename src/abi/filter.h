@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FILTER_MAGIC		0x32746c66u	/* "flt2" */
+#define FILTER_MAGIC		0x32746c66u	/* the bytes "flt2" */
 #define FILTER_INSNS_MAX	8192u
 #define FILTER_POOL_MAX		65535u
 
@@ -107,7 +107,8 @@ static_assert(sizeof(struct filter_insn) == 24, "ABI");
 static_assert(offsetof(struct filter_insn, value) == 8, "ABI");
 static_assert(sizeof(struct filter_program) == 16, "ABI");
 
-/* Returns by how many bits a number of enum filter_load @load is shifted left. */
+/* Returns by how many bits a number that is loaded as @load (enum filter_load) is shifted
+ * left. */
 static inline unsigned int filter_load_shift(unsigned int load)
 {
 	return load == FILTER_LOAD_CPU ? 32 : 64 - (8u << load);

@@ -13,7 +13,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define ABI_FUNCTIONS_MAGIC	0x33636e66u	/* "fnc3" */
+#define ABI_FUNCTIONS_MAGIC	0x33636e66u	/* the bytes "fnc3" */
 #define ABI_FUNCTIONS_BYTES_MAX	(256u << 20)
 #define ABI_FUNCTIONS_BUFFERS	16		/* equal to ABI_BUFFERS */
 
@@ -48,8 +48,8 @@ struct abi_function_lists {
 struct abi_function_object {
 	uint64_t bias;			/* address in memory minus address in the file */
 	uint64_t text, text_end;	/* start and end of the text */
-	uint64_t table;			/* address of the table of entries */
-	uint32_t nr;			/* rows of that table */
+	uint64_t table;			/* address of the table of function entries */
+	uint32_t nr;			/* number of rows in that table */
 	uint32_t users;			/* offset of uint32_t [nr]: users and marks of
 					 * each function */
 	uint32_t lists;			/* offset of struct abi_function_lists [nr_lists] */

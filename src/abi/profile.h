@@ -2,7 +2,7 @@
 /*
  * The figures of the function profiler.  The server creates one block of the arena for
  * each object with profiled functions and describes the object in it; processes add to
- * the figures. abi_control.profile is the offset of the first block, and each block has
+ * the figures.  abi_control.profile is the offset of the first block, and each block has
  * the offset of the next one.  The blocks stay until profiling is switched on again, even
  * if the processes end.
  *
@@ -19,7 +19,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define ABI_PROFILE_MAGIC	0x31667270u	/* "prf1" */
+#define ABI_PROFILE_MAGIC	0x31667270u	/* the bytes "prf1" */
 
 /* The figures of one function on one CPU: those of the calls that were made on it. */
 struct abi_figure {
@@ -33,7 +33,8 @@ struct abi_figure {
 
 struct abi_profile {
 	uint32_t magic;
-	uint32_t nr;			/* rows of the object's table of entries */
+	uint32_t nr;			/* number of rows in the object's table of
+					 * function entries */
 	uint32_t nr_cpus;		/* CPUs for which there are figures */
 	uint32_t path_bytes;		/* bytes of the path, which follows this
 					 * struct, including its NUL */

@@ -118,7 +118,7 @@ struct abi_ring {
 	 * of a record writes time_ns[i ^ 1] and entries[i ^ 1].  Then it stores a position
 	 * whose low bits select these two. */
 	uint64_t time_ns[4];		/* time of the newest record or page */
-	uint64_t entries[4];		/* records written since creation */
+	uint64_t entries[4];		/* records written since the ring was created */
 
 	/* cache line 2: the low bits of `position` also select the valid address[i] and
 	 * end[i].  The writer that opens a page writes two elements of both arrays, those
@@ -126,8 +126,8 @@ struct abi_ring {
 	 * position, so they use these two in turn. */
 	uint64_t address[4];		/* address[i] + address of the ring + position =
 					 * address of the next byte to write */
-	uint64_t end[4];		/* limit: a record must fit so that the position
-					 * after it is at most end[i] */
+	uint64_t end[4];		/* limit: the position after a record must be at
+					 * most end[i] */
 
 	/* cache line 3: written by the server, read by writers */
 	uint32_t overwrite;		/* 1: overwrite the oldest page; 0: refuse

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ABI_RULES_MAGIC		0x31656c75u	/* "ule1" */
+#define ABI_RULES_MAGIC		0x31656c75u	/* the bytes "ule1" */
 #define ABI_RULES_BYTES_MAX	(64u << 20)
 #define ABI_RULES_ALIGN		8u		/* alignment of programs and triggers,
 						 * bytes */

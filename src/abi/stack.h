@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define ABI_STACK_MAGIC		0x316b7473u	/* "stk1" */
+#define ABI_STACK_MAGIC		0x316b7473u	/* the bytes "stk1" */
 #define ABI_STACK_FRAMES	500u		/* limit: frames of one stack; as in the
 						 * kernel */
 #define ABI_STACK_THREADS	2048u
@@ -104,7 +104,7 @@ static inline bool abi_stack_read(const struct abi_stack *stack,
 }
 
 /* Reset the maximum to @depth.  A thread that is about to store a maximum then finds
- * another number of resets and drops its result. abi_stack_read() returns the previous
+ * another number of resets and drops its result.  abi_stack_read() returns the previous
  * stack until there is a new one. */
 static inline void abi_stack_reset(struct abi_stack *stack, uint64_t depth)
 {

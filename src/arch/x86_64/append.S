@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rseq sections that write rings. arch/arch.h has the pseudo-code;
+ * The rseq sections that write rings.  arch/arch.h has the pseudo-code;
  * docs/design/ring.md shows that they are correct.
  *
  * Rules: A section is the code between its labels `begin' and `end'.  It makes no call,

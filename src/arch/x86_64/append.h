@@ -20,7 +20,7 @@
 	.endm
 
 	/* Arm the section: store its descriptor in the rseq area.  From here on the
-	 * kernel aborts the section if necessary. r11: offset of the rseq area from the
+	 * kernel aborts the section if necessary.  r11: offset of the rseq area from the
 	 * thread pointer.  A test build with ULF_TEST_UNARMED omits the store, and the
 	 * torture test must then fail. */
 	.macro	arm section
@@ -88,7 +88,7 @@
  * Load the address of the ring of CPU rax, or of ring_none, to rcx.  \set: register with
  * the address of the struct ring_set.  Store in LIMIT the largest offset in the ring at
  * which a record of r9 bytes may begin.  The set is private to this process, so LIMIT is
- * correct whatever another process stores in the ring. r8: scratch.
+ * correct whatever another process stores in the ring.  r8: scratch.
  */
 #define LIMIT	-16(%rsp)
 	.macro	append_ring set
@@ -103,9 +103,9 @@
  * LIMIT, and rdi = time if \clock is `given'.  \header: a macro that computes the
  * record's header in edx from the delta in rdx, which is below 1 << 27.  \copy: a macro
  * that writes the data to 4(%rdx).  \keep: a memory operand to which the record's time is
- * also stored. rdi, rsi and r9 are kept. r10: the position after the record. r11: the
- * position before it, then the record's offset in the ring. r8: the low bits of the
- * position, the index of the valid copy. rax is scratch; \copy may also use r8 and r11 as
+ * also stored.  rdi, rsi and r9 are kept.  r10: the position after the record.  r11: the
+ * position before it, then the record's offset in the ring.  r8: the low bits of the
+ * position, the index of the valid copy.  rax is scratch; \copy may also use r8 and r11 as
  * scratch.
  *
  * rdtsc waits until all earlier instructions are done, and all later ones wait for it.

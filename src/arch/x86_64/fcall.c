@@ -14,7 +14,7 @@
  * Each line is a state of the bytes of the call.  All lines of a group have the same
  * length and consist of whole instructions.  The tests only change flags, whose values no
  * function uses at its entry.  A line differs from the one before in one byte, and every
- * core has a line before the next one is written. rr is one of the bytes that fsite.c
+ * core has a line before the next one is written.  rr is one of the bytes that fsite.c
  * uses as NOPs.  In the third line it is the upper byte of a distance and so selects a
  * range of 16 MiB; readable memory is mapped there while any call has the third line.  A
  * thread can stop at one of three addresses.  Before the first byte it will execute one
@@ -123,7 +123,8 @@ bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
 /* ---- the memory from which `test %dl, far(%rip)` loads ---- */
 
 struct area {
-	uint8_t upper;			/* upper byte of the distance to the area; 0: none */
+	uint8_t upper;			/* upper byte of the distance to the area; 0: no
+					 * area could be mapped */
 	long base, bytes;
 };
 

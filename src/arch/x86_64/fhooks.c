@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes values that are known only when the program runs into the instructions of
- * ftrace.S. */
+/* Patches instructions of ftrace.S: writes values into them that are known only at run
+ * time. */
 #include <errno.h>
 #include <string.h>
 

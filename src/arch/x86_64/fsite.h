@@ -42,14 +42,14 @@ struct fsite_map {
 	uint8_t *base;			/* start of the mapping; NULL: not mapped yet */
 	uint64_t bytes;			/* bytes of the mapping */
 	int64_t distance;		/* bytes from the end of a site to its stub */
-	struct fsite_slot *slots;	/* [nr] */
+	struct fsite_slot *slots;	/* array: slot i belongs to site i */
 };
 
 /* The function sites of a module. */
 struct fsites {
 	uint8_t *low, *high;		/* start and end of its text */
 	uint32_t nr;
-	struct fsite *table;		/* [nr], provided by the caller */
+	struct fsite *table;		/* array of nr sites, provided by the caller */
 	uint32_t low_changed, end_changed;	/* sites with is_changed are in
 						 * low_changed .. end_changed - 1;
 						 * end_changed is 0: none */
@@ -64,8 +64,8 @@ struct fsites {
 /*
  * fsites_init - find the sites of a module.
  * @low, @high: the module's text.
- * @rows: [nr], the compiler's table of @kind.
- * @table: [nr], filled in; must stay valid until fsites_done().
+ * @rows: the compiler's table, of @nr rows; @kind is its kind.
+ * @table: array of @nr sites, which this fills in; must stay valid until fsites_done().
  * @is_trusted: true: calls of __fentry__ and XRay sleds are sites, too, and the calls are
  * changed to instructions without effect; false: only NOPs are sites.
  *
@@ -127,9 +127,9 @@ struct text_batch;
 void fsite_set_body(struct text_batch *batch, const struct fsites *sites,
 		    uint32_t i, const struct fsite_body *body);
 
-/* Returns true if the bytes that were written to the text are no longer there, because it
- * was unmapped or mapped again, possibly from the same file.  Returns false if nothing
- * was written. */
+/* Returns true if the bytes that were written to the text are no longer there, because
+ * the text was unmapped or mapped again, possibly from the same file.  Returns false if
+ * nothing was written. */
 bool fsites_are_lost(const struct fsites *sites);
 
 /* Free the mappings.  The module must be unloaded, and no thread may be in its stubs or

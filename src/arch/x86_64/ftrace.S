@@ -50,7 +50,7 @@ ftrace_known:
 	movq	%\reg, \at-\frame(%rsp)
 	.endm
 
-	.macro	load reg, at, frame=0		/* keeps the flags */
+	.macro	load reg, at, frame=0		/* does not change the CPU flags */
 	movq	\at-\frame(%rsp), %\reg
 	.endm
 
@@ -63,7 +63,7 @@ ftrace_known:
 	for_rest save
 	.endm
 
-	.macro	pop_frame bytes, cfa		/* keeps the flags */
+	.macro	pop_frame bytes, cfa		/* does not change the CPU flags */
 	for_rest load
 	leaq	\bytes(%rsp), %rsp
 	.cfi_def_cfa_offset \cfa

@@ -19,34 +19,34 @@
 #define SET_LIMIT		(SET_FAST + 8 * 1024)
 #define SET_HOOK_LIMIT		(SET_LIMIT + 8 * 1024)
 
-#define EVENT_SET		64	/* struct ulf_event */
+#define EVENT_SET		64	/* members of struct ulf_event */
 #define EVENT_ID		72
-#define THREAD_TID		8	/* struct ulf_thread */
+#define THREAD_TID		8	/* members of struct ulf_thread */
 
-#define BUFFER_SET		0	/* struct buffer */
+#define BUFFER_SET		0	/* members of struct buffer */
 
-#define SLOT_USERS		24	/* struct fsite_slot */
+#define SLOT_USERS		24	/* members of struct fsite_slot */
 #define SLOT_WORD		28
 #define SLOT_BACK		40
 #define SLOT_SITE		56
 
-#define STATE_FUNCTION		0	/* struct ftrace_state */
+#define STATE_FUNCTION		0	/* members of struct ftrace_state */
 #define STATE_GRAPH_SET		8
 #define STATE_RESTORER		16
 #define STATE_GRAPH_SETS	24
 #define FTRACE_LANES		4
 
-#define CASE_SET		0	/* struct ftrace_case */
+#define CASE_SET		0	/* members of struct ftrace_case */
 #define CASE_USERS		8
 
-#define THIS_HEAD		0	/* struct ftrace_thread */
+#define THIS_HEAD		0	/* members of struct ftrace_thread */
 #define THIS_ENTRY_HEAD		8
 #define THIS_EXIT_HEAD		16
 #define THIS_TOP		24
 #define THIS_DEPTH		32
 #define THIS_PAGE		40
 
-#define SHADOW_RET		0	/* struct shadow */
+#define SHADOW_RET		0	/* members of struct shadow */
 #define SHADOW_TIME		8
 #define SHADOW_ABOVE		16
 #define SHADOW_DEPTH		24
@@ -58,7 +58,7 @@
 #define SHADOW_TAG		(SHADOW_WORD + 3)	/* byte with the tag, if the call is
 							 * simple (shadow_tags.h) */
 
-#define REGS_RDI		0	/* struct ftrace_regs */
+#define REGS_RDI		0	/* members of struct ftrace_regs */
 #define REGS_RSI		8
 #define REGS_RDX		16
 #define REGS_RCX		24
@@ -83,7 +83,7 @@
 
 #define VFORK_KEPT		8	/* flag of runtime/libc/vfork.c */
 
-#define RSEQ_CPU_ID		4	/* struct rseq */
+#define RSEQ_CPU_ID		4	/* members of struct rseq */
 #define RSEQ_CS			8
 #define RSEQ_SIGNATURE		0x53053053
 

@@ -11,7 +11,7 @@
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-/* A substitute for struct rseq, for threads of a process without rseq. rseq sections of
+/* A substitute for struct rseq, for threads of a process without rseq.  rseq sections of
  * these threads are armed here, where the kernel does not look.  They find CPU number -1
  * and so write nothing. */
 static __thread struct {

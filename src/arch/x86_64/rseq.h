@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Restartable sequences (rseq). glibc registers an rseq area for each thread; ulf uses
+/* Restartable sequences (rseq).  glibc registers an rseq area for each thread; ulf uses
  * this area. */
 #ifndef ULF_ARCH_RSEQ_H
 #define ULF_ARCH_RSEQ_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vfork(), only in libulf.so. src/runtime/libc/vfork.c explains why libulf has its own,
+ * vfork(), only in libulf.so.  src/runtime/libc/vfork.c explains why libulf has its own,
  * and contains vfork_begin() and vfork_end().
  *
  *	if vfork_next: it is called instead of this function
