@@ -20,5 +20,5 @@
 
 #endif
 
-struct tracepoint;		/* the declaration that the last __ULF_END
-				 * (__extension__) needs */
+struct tracepoint;		/* follows the __extension__ that the last __ULF_END may
+				 * have left */

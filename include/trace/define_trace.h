@@ -3,8 +3,8 @@
  * this creates the tracepoints and events of the header. */
 #ifdef CREATE_TRACE_POINTS
 
-/* Undefined while the stages run: the trace header may include other headers that end with
- * this file. */
+/* CREATE_TRACE_POINTS is undefined while the stages run, because the trace header may
+ * include other headers that end with this file. */
 #undef CREATE_TRACE_POINTS
 #define TRACE_HEADER_MULTI_READ
 
@@ -15,5 +15,5 @@
 
 #endif
 
-struct tracepoint;		/* the declaration that the last __ULF_END
-				 * (__extension__) needs */
+struct tracepoint;		/* follows the __extension__ that the last __ULF_END may
+				 * have left */
