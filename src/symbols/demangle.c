@@ -8,11 +8,11 @@
  *
  *	_Z1f1AIiiES_IS0_S0_ES_IS1_S1_E...
  *
- * libstdc++ sets no limit.  Without memory it even continues, without writing.  So a
- * timer checks every 50 ms of CPU time whether the same name is still in progress, and
- * the handler jumps out with siglongjmp().  Memory that libstdc++ had allocated is leaked
- * then, and a jump out of malloc() corrupts the heap.  Therefore this code runs only in a
- * process that may crash: a parser.
+ * libstdc++ sets no limit.  Even if malloc() fails it goes on expanding the name, and only
+ * stores nothing.  So a timer checks every 50 ms of CPU time whether the same name is still
+ * in progress.  If it is, the signal handler ends the call with siglongjmp().  Memory that
+ * libstdc++ had allocated is leaked then, and a jump out of malloc() corrupts the heap.
+ * Therefore this code runs only in a process that may crash: a parser.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -24,13 +24,13 @@
 #include "symbols/demangle.h"
 #include "symbols/elf.h"
 
-#define NAME_MAX_BYTES	2048u		/* longer names stay mangled */
+#define NAME_MAX_BYTES	2048u		/* limit: longer names stay mangled */
 #define LOOK_US		50000
 
-/* from <cxxabi.h>, which needs C++ */
+/* declared in <cxxabi.h>, which only C++ can include */
 char *__cxa_demangle(const char *name, char *buf, size_t *bytes, int *status);
 
-/* Written by demangle_name() and by the signal handler, both in one thread. */
+/* demangle_name() and the signal handler write these variables, both in one thread. */
 static sigjmp_buf way_out;
 static volatile sig_atomic_t is_at_work;
 static volatile sig_atomic_t number;	/* number of the current name, modulo 0x10000 */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read ELF files.  The path comes from shared memory, so the file may be hostile.  It is
- * opened without blocking, copied to our memory in blocks (never mapped), and no more
- * than *bytes_left bytes are read.  Every offset in the file is checked before use.
+ * Read ELF files.  The path comes from shared memory, so the file may be hostile.  The file
+ * is opened without blocking and copied to memory in parts, never mapped.  No more than
+ * *bytes_left bytes of it are read.  Every offset in the file is checked before use.
  */
 #include <elf.h>
 #include <errno.h>
@@ -111,7 +111,7 @@ static void find_build_id(struct elf_file *file)
 	}
 }
 
-/* ---- opening ---- */
+/* ---- opening a file ---- */
 
 static int read_heads(struct elf_file *file)
 {
@@ -208,7 +208,7 @@ void elf_file_close(struct elf_file *file)
 	*file = (struct elf_file) { .fd = -1 };
 }
 
-/* ---- contents ---- */
+/* ---- reading sections ---- */
 
 const Elf64_Shdr *elf_find_section(const struct elf_file *file, const char *name)
 {

@@ -12,7 +12,8 @@ struct elf_source {
 	int fd;
 	const uint8_t *build_id;	/* the build id that the file must have */
 	uint32_t build_id_bytes;	/* length of @build_id; 0: accept any file */
-	uint64_t *bytes_left;		/* see elf_symbols_read() */
+	uint64_t *bytes_left;		/* limit: bytes that may be read; see
+					 * elf_symbols_read() */
 	const struct elf_finder *finder;	/* finds the separate debug file of this
 						 * file */
 };

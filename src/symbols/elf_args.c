@@ -29,11 +29,12 @@
 
 #define FOUND		1024u		/* cached functions; a power of two */
 #define RANGES_MAX	1000000u
-#define ENTRIES_MAX	1000000u	/* entries of one unit that are searched for
+#define ENTRIES_MAX	1000000u	/* limit: entries of one unit that are searched for
 					 * functions */
-#define UNITS_MAX	65536u		/* libdw needs 1 KB for each unit */
-#define NESTED_MAX	16		/* depth of namespaces and classes */
-#define TIME_MAX_NS	1000000000u	/* CPU time to open a file or to find a function */
+#define UNITS_MAX	65536u		/* limit: units of a file; libdw needs 1 KB for each */
+#define NESTED_MAX	16		/* limit: depth of namespaces and classes */
+#define TIME_MAX_NS	1000000000u	/* limit: CPU time to open a file or to find a
+					 * function */
 
 struct range {				/* a range of addresses */
 	uint64_t low, high;
@@ -73,10 +74,11 @@ struct elf_args {
 					 * entry replaces the old one */
 };
 
-/* ---- time ---- */
+/* ---- the limit of CPU time ---- */
 
 /*
- * libdw walks lists, and a hostile file may let many entries refer to the same long list.
+ * Begin an operation whose CPU time is limited. libdw walks lists, and a hostile file may
+ * let many entries refer to the same long list.
  */
 static void start_clock(struct elf_args *args)
 {
@@ -88,7 +90,7 @@ static bool is_late(struct elf_args *args)
 	return elf_deadline_is_over(&args->deadline);
 }
 
-/* ---- ranges ---- */
+/* ---- ranges of addresses ---- */
 
 static bool ranges_add(struct ranges *ranges, struct range range)
 {
@@ -136,7 +138,10 @@ static const struct range *ranges_find(const struct ranges *ranges, uint64_t add
 
 /* ---- the functions of a unit ---- */
 
-/* A function may have several ranges.  Its entry is in the first one. */
+/*
+ * Add the first range of a function.  A function may have several ranges, and it is entered
+ * in the first one.
+ */
 static void add_function(struct ranges *functions, Dwarf_Die *die)
 {
 	Dwarf_Addr base, low, high;
@@ -145,7 +150,7 @@ static void add_function(struct ranges *functions, Dwarf_Die *die)
 		ranges_add(functions, (struct range) { low, high, dwarf_dieoffset(die) });
 }
 
-/* *@left: how many entries may still be looked at */
+/* List the functions inside of @in.  *@left: how many entries may still be looked at. */
 static void list_functions(struct elf_args *args, Dwarf_Die *in, int depth,
 			   uint32_t *left, struct ranges *functions)
 {

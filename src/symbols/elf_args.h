@@ -47,7 +47,9 @@ struct elf_params {
  */
 struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
 			       uint32_t build_id_bytes, uint64_t *bytes_left);
-/* elf_args_open() for an open file. source->fd must stay open until elf_args_close(). */
+/*
+ * Like elf_args_open(), for an open file. source->fd must stay open until elf_args_close().
+ */
 struct elf_source;
 struct elf_args *elf_args_parse(const struct elf_source *source);
 /* Close the files and free @args.  NULL is allowed. */

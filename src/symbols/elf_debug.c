@@ -18,11 +18,14 @@
 
 #define CHUNK		(64u << 10)
 #define LZMA_MEMORY	(64u << 20)
-#define UNPACKED_MAX	(64u << 20)	/* unpacks in half a second */
+#define UNPACKED_MAX	(64u << 20)	/* limit: unpacked size, which takes half a second to
+					 * unpack */
 
 /* ---- a separate debug file ---- */
 
-/* Ask for the file and check that it has the same build id. */
+/*
+ * Ask for the debug file that @ask describes, and check that it has the build id of @file.
+ */
 static int open_asked(const struct elf_file *file, const struct elf_finder *finder,
 		      const struct elf_ask *ask, struct elf_file *ret_debug)
 {

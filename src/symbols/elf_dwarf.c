@@ -9,9 +9,9 @@
 #include <dwarf.h>
 #include <string.h>
 
-#define CHAIN_MAX	32		/* longest chain of types, or of origins */
+#define CHAIN_MAX	32		/* limit: length of a chain of types, or of origins */
 
-/* ---- attributes ---- */
+/* ---- attributes of entries ---- */
 
 static bool is_elsewhere(unsigned int form)
 {
@@ -265,7 +265,7 @@ static enum elf_param_kind kind_of_number(Dwarf_Die *type)
 	       ELF_PARAM_SIGNED : ELF_PARAM_UNSIGNED;
 }
 
-/* Arrays are pointers if they are parameters. */
+/* Return the kind of a parameter of @type.  A parameter of array type is a pointer. */
 static enum elf_param_kind kind_of(Dwarf_Die *type)
 {
 	int tag = dwarf_tag(type);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Read DWARF with libdw.  Only elf_args.c and elf_dwarf.c include this header. */
+/*
+ * Read DWARF with libdw.  Only elf_args.c, elf_dwarf.c and elf_params.c include this header.
+ */
 #ifndef ULF_SERVER_ELF_DWARF_H
 #define ULF_SERVER_ELF_DWARF_H
 
@@ -14,9 +16,9 @@
  * if there is none, or if it refers to another file (libdw would open that file).
  */
 bool die_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_attr);
-/* die_attr() for a string.  Returns NULL if there is none. */
+/* Like die_attr(), for a string.  Returns NULL if there is none. */
 const char *die_string(Dwarf_Die *die, unsigned int name);
-/* die_attr() for an unsigned number.  Returns false if there is none. */
+/* Like die_attr(), for an unsigned number.  Returns false if there is none. */
 bool die_number(Dwarf_Die *die, unsigned int name, uint64_t *ret_number);
 /* Return the offset of the declaration that @die is an instance of, or of @die itself. */
 Dwarf_Off die_declared(Dwarf_Die *die);
@@ -32,7 +34,10 @@ bool die_type(Dwarf_Die *die, Dwarf_Die *ret_type);
 bool die_first_child(Dwarf_Die *die, Dwarf_Die *ret_child);
 bool die_next(Dwarf_Die *die);
 
-/* Is @type a class that must be copied by its own code, and is passed by reference? */
+/*
+ * Return true if @type is a class that only its own code may copy.  Such a class is passed
+ * by reference.
+ */
 bool die_is_by_reference(Dwarf_Die *type);
 /* Find out how values of @type are passed. */
 struct elf_value die_classify(Dwarf_Die *type);

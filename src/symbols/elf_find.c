@@ -22,7 +22,7 @@ static const char *debug_dir(void)
 	return dir && *dir ? dir : DEBUG_DIR;
 }
 
-/* DEBUGDIR/.build-id/12/3456.debug */
+/* Get the path by build id: DEBUGDIR/.build-id/12/3456.debug */
 static int path_by_id(const struct elf_ask *ask, char path[PATH_BYTES])
 {
 	char hex[2 * ID_BYTES_MAX + 1];
@@ -35,7 +35,10 @@ static int path_by_id(const struct elf_ask *ask, char path[PATH_BYTES])
 			hex + 2);
 }
 
-/* DIR/NAME, DIR/.debug/NAME or DEBUGDIR/DIR/NAME, where DIR is the directory of @of */
+/*
+ * Get the path by name: DIR/NAME, DIR/.debug/NAME or DEBUGDIR/DIR/NAME, where DIR is the
+ * directory of @of.
+ */
 static int path_by_name(const char *of, const struct elf_ask *ask, char path[PATH_BYTES])
 {
 	const char *slash = of && *of == '/' ? strrchr(of, '/') : NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An ELF file that is being read.  Only elf*.c and the parser include this header. */
+/*
+ * An ELF file that is being read.  Only elf*.c, parse_jobs.c and cli/run_program.c include
+ * this header.
+ */
 #ifndef ULF_SERVER_ELF_IMPL_H
 #define ULF_SERVER_ELF_IMPL_H
 
@@ -23,10 +26,10 @@ struct elf_file {
 	char *memory;			/* the file's contents, if they are in memory (@fd
 					 * is -1); else NULL */
 	uint64_t bytes;			/* size of the file */
-	uint64_t *bytes_left;		/* how many bytes may still be read */
+	uint64_t *bytes_left;		/* limit: how many bytes may still be read */
 	Elf64_Ehdr head;
-	Elf64_Phdr *programs;		/* program headers, head.e_phnum */
-	Elf64_Shdr *sections;		/* section headers, head.e_shnum */
+	Elf64_Phdr *programs;		/* [head.e_phnum] program headers */
+	Elf64_Shdr *sections;		/* [head.e_shnum] section headers */
 	char *names;			/* names of sections */
 	uint64_t names_bytes;
 	struct elf_build_id id;
@@ -42,11 +45,11 @@ struct elf_file {
  */
 int elf_file_open(const char *path, const uint8_t *id, uint32_t id_bytes,
 		  uint64_t *bytes_left, struct elf_file *file);
-/* elf_file_open() for an open file. elf_file_close() does not close source->fd. */
+/* Like elf_file_open(), for an open file. elf_file_close() does not close source->fd. */
 int elf_file_open_source(const struct elf_source *source, struct elf_file *file);
 /*
- * elf_file_open() for a file in memory.  @file takes ownership of @memory, also if this
- * fails.
+ * Like elf_file_open(), for a file in memory.  @file takes ownership of @memory, also if
+ * this fails.
  */
 int elf_file_open_memory(char *memory, uint64_t bytes, uint64_t *bytes_left,
 			 struct elf_file *file);

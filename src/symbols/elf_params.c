@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The parameters of a function: read the location of each from DWARF, and compute the
- * registers from the ABI's rules where the location names memory.  elf_args.c has the whole.
+ * registers from the ABI's rules where the location names memory. elf_args.c describes the
+ * method.
  */
 #include <dwarf.h>
 #include <stdbool.h>
@@ -12,12 +13,12 @@
 #include "symbols/elf_dwarf.h"
 #include "symbols/elf_impl.h"
 
-#define CHILDREN_MAX	4096u		/* entries of one function that are searched for
-					 * parameters */
+#define CHILDREN_MAX	4096u		/* limit: entries of one function that are searched
+					 * for parameters */
 
 /*
- * Convert a DWARF register number to an argument number: rdi 0, rsi 1, rdx 2, rcx 3, r8
- * 4, r9 5.  The table holds numbers + 1, so that its zeroes become ELF_NO_REG.
+ * Convert a DWARF register number to an argument number: rdi is 0, rsi 1, rdx 2, rcx 3, r8
+ * 4, r9 5.  The table holds 1 + the argument number, so that its zeroes become ELF_NO_REG.
  */
 static uint8_t arg_of(unsigned int reg)
 {
@@ -52,8 +53,9 @@ static bool is_narrowed(const Dwarf_Op *ops, size_t nr)
 }
 
 /*
- * Read a location that is split by DW_OP_piece.  Each DW_OP_piece has the number of
- * bytes, after a register that holds them, or alone if they are nowhere:
+ * Read a location that is split by DW_OP_piece.  Each DW_OP_piece gives the number of bytes
+ * of one part.  The operation before it names the register that holds the part.  Without
+ * such an operation the part is stored nowhere:
  *
  *	DW_OP_reg5 DW_OP_piece(8) DW_OP_reg4 DW_OP_piece(8)	word 0 in rdi, word 1 in rsi
  *	DW_OP_piece(8) DW_OP_reg4 DW_OP_piece(8)		word 0 dropped, word 1 in rsi
@@ -116,8 +118,8 @@ static bool is_memory(const Dwarf_Op *ops, size_t nr)
 }
 
 enum place {
-	PLACE_NONE,			/* the parameter was dropped, or DWARF does not
-					 * say where it is */
+	PLACE_NONE,			/* the parameter was dropped, or DWARF does not have
+					 * its location */
 	PLACE_REGISTER,
 	PLACE_MEMORY,			/* the function stores it there, or the caller
 					 * passed it there */
@@ -142,10 +144,11 @@ struct location {
 };
 
 /*
- * Return the first location of a list, even if its range is empty: the next location is
- * for the value that the function has changed.  The first range of gcc begins at @low,
- * where the function starts, if the parameter is there.  That of clang begins at @body,
- * after the instructions that make the function traceable.
+ * Get the first location of a list, even if its range is empty: later locations are for
+ * values that the function has changed.  If the parameter is at this location when the
+ * function starts, the range begins at @low in code of gcc, and at @body in code of clang.
+ * @low: start of the function; @body: its first instruction after those that make it
+ * traceable.
  */
 static bool get_location(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr body,
 			 struct location *ret_at)
@@ -170,8 +173,8 @@ static bool is_at_register(const struct location *at)
 }
 
 /*
- * Is a class passed by reference? gcc does not say so.  Then the location is memory that
- * an argument register, or a stored pointer, points to.
+ * Return true if a class is passed by reference, which gcc does not say.  Then the location
+ * is memory that an argument register, or a stored pointer, points to.
  */
 static bool is_reference(const struct location *at)
 {

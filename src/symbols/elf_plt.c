@@ -77,7 +77,7 @@ static uint64_t jump_word(const uint8_t *code, uint64_t bytes, uint64_t addr)
 	return addr + at + 6 + (uint64_t)(int64_t)distance;
 }
 
-/* ---- entries ---- */
+/* ---- the symbols of the stubs ---- */
 
 struct plt {
 	const struct elf_file *file;
@@ -135,7 +135,10 @@ void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols)
 	add_entries(&plt, ".plt", ".rela.plt", symbols);
 	add_entries(&plt, ".plt.sec", ".rela.plt", symbols);
 	add_entries(&plt, ".plt.got", ".rela.dyn", symbols);
-	/* The sections were subtracted from bytes_left, too. */
+	/*
+	 * Compare again: since text_init(), the sections that were read have lowered
+	 * bytes_left.
+	 */
 	if (plt.names.error || plt.names.len > *file->bytes_left || !symbols->nr) {
 		symbols->nr = 0;
 		text_done(&plt.names);

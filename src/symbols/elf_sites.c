@@ -16,7 +16,7 @@
 #include "symbols/elf_sites.h"
 #include "symbols/localfile.h"
 
-#define ROWS_MAX	4000000u	/* rows of a table; a larger table is ignored */
+#define ROWS_MAX	4000000u	/* limit: rows of a table; a larger table is ignored */
 
 static void relocate(const struct elf_file *file, const Elf64_Shdr *section,
 		     uint64_t table, char *content, uint64_t bytes)
@@ -127,7 +127,7 @@ static int find_sites(const struct elf_file *file, struct elf_sites *sites)
 
 	if (!sites->nr_rows)
 		return 0;
-	/* Read all of the text: entries come in any order. */
+	/* Read the whole text at once: the entries are in no order. */
 	text = elf_read_piece(file, sites->text_off, bytes);
 	if (!text)
 		return -ENOEXEC;

@@ -11,7 +11,7 @@
 struct elf_sites {
 	enum fsite_kind kind;
 	uint64_t table;			/* address of the table */
-	uint32_t nr_rows;		/* rows in the table */
+	uint32_t nr_rows;		/* number of rows in the table */
 	uint32_t nr;			/* number of sites; 0: the file has none */
 	uint64_t *addrs;		/* [nr] addresses of sites */
 	uint32_t *rows;			/* [nr] row of each site in the table */
@@ -33,8 +33,8 @@ int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_
 		   enum fsite_kind kind, uint64_t *bytes_left,
 		   struct elf_sites *ret_sites);
 /*
- * elf_sites_read() for an open file.  @ret_next: the next kind that the file has a table
- * of, or FSITE_KINDS if there is none.
+ * Like elf_sites_read(), for an open file.  @ret_next: the next kind that the file has a
+ * table of, or FSITE_KINDS if there is none.
  */
 struct elf_source;
 int elf_sites_parse(const struct elf_source *source, enum fsite_kind kind,

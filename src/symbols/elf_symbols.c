@@ -18,9 +18,9 @@
 #include "symbols/localfile.h"
 #include "symbols/parse_take.h"
 
-#define COMPARED_MAX	64u		/* bytes of a name that are compared to choose one */
+#define COMPARED_MAX	64u		/* limit: only so many bytes of a name are compared */
 
-/* ---- tables ---- */
+/* ---- tables of symbols ---- */
 
 static const Elf64_Shdr *find_table(const struct elf_file *file, uint32_t type)
 {
@@ -63,7 +63,7 @@ int elf_table_read(const struct elf_file *file, uint32_t type,
 	return 0;
 }
 
-/* ---- rows ---- */
+/* ---- rows of the result ---- */
 
 /*
  * The rows take no more memory than the table that they are made from, and that is freed.
@@ -138,7 +138,7 @@ static int add_table(const struct elf_file *file, uint32_t type,
 	return 0;
 }
 
-/* ---- which tables ---- */
+/* ---- the tables that a file has ---- */
 
 static int add_stripped(const struct elf_file *file, const struct elf_finder *finder,
 			struct elf_symbols *symbols)

@@ -17,9 +17,9 @@
 
 #include "base/bits.h"
 
-#define PARTS_MAX	4096u		/* limit of members and elements; methods of
-					 * classes count, too */
-#define NESTED_MAX	16		/* depth of structs in structs */
+#define PARTS_MAX	4096u		/* limit: members and elements; methods of classes
+					 * count, too */
+#define NESTED_MAX	16		/* limit: depth of structs in structs */
 
 /* ---- contents of a value ---- */
 
@@ -94,7 +94,7 @@ void elf_value_place(const struct elf_value *value, uint8_t *next,
 			param->regs[i] = (*next)++;
 }
 
-/* ---- parameters ---- */
+/* ---- the table of parameters ---- */
 
 struct elf_params *elf_params_new(void)
 {

@@ -42,7 +42,7 @@ struct elf_value {
 					 * is not aligned */
 	bool is_integer[2];		/* for each word: it is passed in a general
 					 * register */
-	uint32_t nr_parts;		/* parts that were looked at */
+	uint32_t nr_parts;		/* number of parts that were looked at */
 };
 
 /* Describe an integer or a pointer of @bytes. */
@@ -77,7 +77,7 @@ void elf_value_place(const struct elf_value *value, uint8_t *next,
 /* Allocate a table for ELF_PARAMS_MAX parameters.  The caller frees it with free(). */
 #define ELF_PARAMS_MAX	64u
 struct elf_params *elf_params_new(void);
-/* Set name, kind and size of @param; its place stays unknown. */
+/* Set name, kind and size of @param; its registers stay unknown. */
 void elf_param_init(struct elf_param *param, const char *name,
 		    const struct elf_value *value);
 

@@ -28,13 +28,13 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define LINKS_MAX	40		/* the kernel's limit */
+#define LINKS_MAX	40		/* limit: symbolic links in a path, as in the kernel */
 
 struct walk {
 	int fd;				/* the directory that the walk has reached; O_PATH */
 	long mount;			/* number of the mount that @fd is on */
 	long root;			/* number of the mount that "/" is on */
-	int nr_links;			/* symbolic links so far */
+	int nr_links;			/* number of symbolic links so far */
 	char rest[2 * PATH_MAX];	/* names that are still to be walked */
 };
 
@@ -51,7 +51,10 @@ static bool is_local(const char *type)
 	return strncmp(type, "fuse.", 5) != 0;
 }
 
-/* A line of mountinfo: ID PARENT DEV ROOT DIR OPTIONS...  - TYPE SOURCE OPTIONS */
+/*
+ * Return true if the mount is local.  A line of mountinfo is: ID PARENT DEV ROOT DIR
+ * OPTIONS... - TYPE SOURCE OPTIONS
+ */
 static bool is_mount_local(long mount)
 {
 	FILE *file = fopen("/proc/self/mountinfo", "re");

@@ -26,14 +26,15 @@
 #include "symbols/parse_impl.h"
 #include "symbols/parse_take.h"
 
-#define OWNER_MAX	2u		/* running jobs of one owner, without sessions */
-#define JOBS_MAX	64u		/* running jobs of all owners, without sessions */
-#define SESSIONS_MAX	128u		/* sessions of all owners */
+#define OWNER_MAX	2u		/* limit: running jobs of one owner, without sessions */
+#define JOBS_MAX	64u		/* limit: running jobs of all owners, without
+					 * sessions */
+#define SESSIONS_MAX	128u		/* limit: sessions of all owners */
 #define IDLE_NS		60000000000ull	/* a session without queries ends after this time */
-#define ASKS_MAX	16u		/* debug files that a job may ask for */
-#define GRACE_NS	2000000000ull	/* time after the parser's own limit, before the
+#define ASKS_MAX	16u		/* limit: debug files that a job may ask for */
+#define GRACE_NS	2000000000ull	/* how long after the parser's own time limit the
 					 * server kills it */
-#define QUERY_NS	5000000000ull	/* time for a session to answer a query */
+#define QUERY_NS	5000000000ull	/* limit: time for a session to answer a query */
 #define NS_PER_S	1000000000ull
 #define NS_PER_MS	1000000ull
 
@@ -44,8 +45,8 @@ enum state {
 };
 
 struct parse_job {
-	LIST_ENTRY(parse_job) link;	/* in parser.jobs while @channel is open; then in
-					 * parser.ended while @is_news */
+	LIST_ENTRY(parse_job) link;	/* in the list parser.jobs while @channel is open,
+					 * then in parser.ended while @is_news is set */
 	bool is_news;			/* parse_next_ended() has not returned it yet */
 	void *owner;
 	struct parse_request request;
@@ -53,19 +54,22 @@ struct parse_job {
 	int channel, memfd, pidfd;	/* -1: closed, or not received yet */
 	enum state state;
 	int result;			/* 0 or -errno; valid in ENDED */
-	const char *why;		/* for error_log; NULL: the parser did not fail */
-	uint64_t bytes_left;		/* according to the parser */
-	uint64_t deadline_ns;		/* by CLOCK_MONOTONIC; UINT64_MAX: none */
-	uint32_t nr_asks;		/* debug files that the parser has asked for */
-	bool is_asked;			/* a session that has not answered the last query
-					 * yet */
+	const char *why;		/* reason of the failure, for error_log; NULL: the
+					 * parser did not fail */
+	uint64_t bytes_left;		/* bytes that may still be read, as the parser has
+					 * reported */
+	uint64_t deadline_ns;		/* CLOCK_MONOTONIC at which the server gives up;
+					 * UINT64_MAX: never */
+	uint32_t nr_asks;		/* number of debug files that the parser has asked
+					 * for */
+	bool is_asked;			/* this session has not answered the last query yet */
 	struct parse_answer *answer;	/* PARSE_ANSWER_MAX bytes; NULL: not allocated yet */
 	uint32_t answer_bytes;		/* length of @answer; 0: no answer */
 };
 
 /* State of the process.  Only the main thread uses it. */
 static struct {
-	int zygote;			/* socket; -1: no zygote */
+	int zygote;			/* socket of the zygote; -1: there is none */
 	int epoll;			/* -1: not asynchronous, so parse_start() waits */
 	uint64_t serial;		/* see parse_serial() */
 	LIST_HEAD(, parse_job) jobs;	/* jobs with an open channel */
@@ -147,7 +151,10 @@ static bool seal(int fd)
 		      F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 }
 
-/* The parser has finished its job.  A malformed file is no failure of the parser. */
+/*
+ * Handle the message that the parser has finished its job.  A malformed file is no failure
+ * of the parser.
+ */
 static void done(struct parse_job *job, const struct parse_message *message)
 {
 	job->bytes_left = min_u64(message->bytes_left, job->request.bytes_left);
@@ -170,7 +177,10 @@ static void done(struct parse_job *job, const struct parse_message *message)
 
 /* ---- messages ---- */
 
-/* @bytes is at most PARSE_ANSWER_MAX, the size of the buffer in receive(). */
+/*
+ * Store the answer of a session.  @bytes is at most PARSE_ANSWER_MAX, the size of the buffer
+ * in receive().
+ */
 static void take_answer(struct parse_job *job, const void *data, ssize_t bytes)
 {
 	if (job->state != OPEN || !job->is_asked ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files parse*.c only. */
+/* Declarations that only the files parse*.c share. */
 #ifndef ULF_SERVER_PARSE_IMPL_H
 #define ULF_SERVER_PARSE_IMPL_H
 
@@ -43,8 +43,8 @@ extern const struct parse_job_type parse_job_types[PARSE_JOBS];
 /* ---- parse_zygote.c ---- */
 
 /*
- * Exit status of a parser that could not enter its sandbox, and of one that could not be
- * forked.
+ * The status that the server gets if a parser could not enter its sandbox, and if it could
+ * not be forked.
  */
 #define PARSE_NO_SANDBOX	97
 #define PARSE_NO_PROCESS	98

@@ -99,7 +99,8 @@ static int put_names(const struct elf_symbols *symbols, const struct parse_symbo
 }
 
 /*
- * elf_symbols_find() for rising addresses: the next symbol is mostly the one after @last.
+ * Like elf_symbols_find(), for rising addresses: the next symbol is mostly the one after
+ * @last.
  */
 static const struct elf_symbol *find_next(const struct elf_symbols *symbols,
 					  const struct elf_symbol *last, uint64_t addr)
@@ -135,7 +136,7 @@ static int put_sites(const struct elf_sites *sites, const struct elf_symbols *sy
 	return r;
 }
 
-/* ---- symbols, and sites ---- */
+/* ---- PARSE_SYMBOLS and PARSE_SITES ---- */
 
 static void find_segments(const struct elf_source *source, struct parse_head *head)
 {
@@ -217,7 +218,7 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 	return put_result(&head, &symbols, &sites);
 }
 
-/* ---- names of C++ ---- */
+/* ---- PARSE_DEMANGLE ---- */
 
 /*
  * Limit the memory by the size of the input, so that a malicious name cannot use much
@@ -338,7 +339,7 @@ static void serve_params(void)
 		;
 }
 
-/* ---- the table ---- */
+/* ---- the table of jobs ---- */
 
 /* The limits of wall-clock time are generous, as the machine may be busy. */
 const struct parse_job_type parse_job_types[PARSE_JOBS] = {

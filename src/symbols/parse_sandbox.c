@@ -90,8 +90,8 @@ static const struct sock_filter checks[] = {
 	RETURN(SECCOMP_RET_ALLOW),
 
 	/*
-	 * libc's fstat() uses this call.  A path in it could reveal whether a file
-	 * exists, no more.
+	 * libc's fstat() uses this call.  With a path it could at most reveal whether a file
+	 * exists.
 	 */
 	IF_CALL(SYS_newfstatat, 4),
 	LOAD(args[3]),

@@ -11,7 +11,8 @@ struct parse_limits {
 					 * already */
 	uint64_t file_bytes;		/* size of its result */
 	uint32_t cpu_seconds;
-	uint32_t wall_seconds;		/* 0: only the server ends it */
+	uint32_t wall_seconds;		/* limit of wall-clock time; 0: only the server ends
+					 * the parser */
 };
 
 /*

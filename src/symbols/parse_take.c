@@ -33,7 +33,7 @@ void parsed_free(struct parsed *parsed)
 
 /* ---- symbols and sites ---- */
 
-/* The parts of a result, at the places that its header gives. */
+/* The parts of a result, at the offsets that its header gives. */
 struct layout {
 	struct parse_head head;
 	const struct parse_symbol *symbols;
@@ -203,7 +203,7 @@ int parsed_check(struct parsed *parsed, struct elf_symbols *ret_symbols,
 	return 0;
 }
 
-/* ---- names of C++ ---- */
+/* ---- demangled names ---- */
 
 int parsed_check_plain(struct parsed *parsed, const struct elf_symbols *symbols)
 {

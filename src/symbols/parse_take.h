@@ -22,7 +22,7 @@ struct parsed {
 	/* demangled names: a job of PARSE_DEMANGLE */
 	struct parse_job *plain_job;	/* NULL: not started, or ended */
 	bool is_plain_tried;		/* do not start the job again */
-	struct parsed *plain;		/* its checked result; NULL: none */
+	struct parsed *plain;		/* the checked result of the job; NULL: none */
 };
 
 /* Free a result and what belongs to it.  NULL is allowed. */
@@ -33,7 +33,7 @@ void parsed_free(struct parsed *parsed);
  * wanted.
  */
 struct parsed_more {
-	struct parse_segment *segments;	/* [PARSE_SEGMENTS_MAX] */
+	struct parse_segment *segments;	/* array of PARSE_SEGMENTS_MAX segments */
 	uint32_t *nr_segments;
 	struct elf_sites *sites;
 	const char ***names;		/* name of each site, NULL: none; the caller frees

@@ -24,15 +24,15 @@ enum parse_job_id {
 struct parse_request {
 	uint32_t job;			/* enum parse_job_id */
 	uint32_t kind;			/* PARSE_SITES: enum fsite_kind */
-	uint64_t bytes_left;		/* how many bytes may be read */
+	uint64_t bytes_left;		/* limit: how many bytes may be read */
 	uint32_t build_id_bytes;	/* length of @build_id; 0: any file */
 	uint8_t build_id[32];
 };
 
 /* Descriptors that are sent with a request, and their numbers in the parser. */
 enum parse_fd {
-	PARSE_FD_CHANNEL	= 3,	/* to the server: SOCK_SEQPACKET */
-	PARSE_FD_RESULT		= 4,	/* a memfd */
+	PARSE_FD_CHANNEL	= 3,	/* the channel to the server: SOCK_SEQPACKET */
+	PARSE_FD_RESULT		= 4,	/* the result: a memfd */
 	PARSE_FD_INPUT		= 5,	/* the file */
 	PARSE_FDS		= 3,	/* number of descriptors */
 };
@@ -59,7 +59,8 @@ struct parse_message {
 	struct elf_ask ask;
 };
 
-#define PARSE_PARAM_NAME	256u	/* bytes, including the NUL; longer names are cut */
+#define PARSE_PARAM_NAME	256u	/* limit: length of a name with its NUL; longer names
+					 * are cut */
 
 struct parse_param {			/* see struct elf_param */
 	uint64_t bytes;

@@ -25,7 +25,8 @@
 #include "symbols/parse_impl.h"
 
 #define CHILDREN_MAX	256
-#define FREE_FD		64		/* above all descriptors with a fixed number */
+#define FREE_FD		64		/* a number above all descriptors whose numbers are
+					 * fixed (enum parse_fd) */
 #define TOP_PAD		(1 << 20)
 
 /* ---- messages with descriptors ---- */
@@ -114,7 +115,8 @@ static int place_fds(const int fds[PARSE_FDS])
 		if (dup2(high[i], PARSE_FD_CHANNEL + i) < 0)
 			return -errno;
 	if (parse_sandbox_is_whole()) {
-		close(STDERR_FILENO);	/* a sanitizer writes its reports there */
+		close(STDERR_FILENO);	/* kept with a sanitizer, which writes its reports
+					 * there */
 		close(STDOUT_FILENO);
 		close(STDIN_FILENO);
 	}
@@ -140,8 +142,8 @@ _Noreturn static void be_parser(const struct parse_request *request,
 
 	reset_signals();
 	/*
-	 * Use one heap, not a mapping for each table: then fewer pages are touched for
-	 * the first time.
+	 * Let malloc() use one heap, not a mapping for each table: then fewer new pages are
+	 * touched.
 	 */
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
@@ -244,7 +246,10 @@ static void start(struct zygote *zygote, const struct parse_request *request,
 		close(pidfd);
 }
 
-/* Returns false if the server has closed the socket. */
+/*
+ * Receive one request and start its parser.  Returns false if the server has closed the
+ * socket.
+ */
 static bool take_request(struct zygote *zygote)
 {
 	struct parse_request request;

@@ -4,14 +4,14 @@
  * abi_control.generation and wakes the agents.  Each agent (runtime/agent.c) applies the
  * settings and stores the generation in abi_process.applied.
  *
- * The server does not wait for a process that is stopped: the process applies the newest
- * generation when it continues, and until its agent has run it may still hit what is off
- * by then.  A process that has no slot yet applies the settings before it continues.  A
- * process that could not start its agent keeps its old settings; if no process could,
- * nothing may be switched on.
+ * The server does not wait for a process that is stopped.  Such a process applies the newest
+ * generation when it continues; until its agent has run, its other threads may still record
+ * events that are switched off by then.  A process that has no slot yet applies the settings
+ * before it continues.  A process that could not start its agent keeps its old settings.  If
+ * no process has an agent, the server refuses to switch anything on.
  *
- * While not all processes have been checked, because the root's budget is spent, the
- * request of the writer stays parked.
+ * If the root's budget is spent before all processes have been checked, the writer's request
+ * stays parked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +23,8 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define APPLY_LIMIT_NS	2000000000u	/* after this time the writer gets its answer in
-					 * any case */
+#define APPLY_LIMIT_NS	2000000000u	/* limit: after this time the writer gets its answer,
+					 * even if a process has not applied the settings */
 
 static uint32_t tell(struct root *root)
 {
@@ -96,8 +96,8 @@ static struct abi_process *find_late(const struct root *root,
 }
 
 /*
- * Return the error of the first process that failed, among the processes with an agent,
- * or among those without.
+ * Return the error of the first process that has failed.  @has_agent: true: look only at
+ * processes with an agent; false: look only at processes without one.
  */
 static int find_error(const struct root *root, bool has_agent)
 {
@@ -167,8 +167,8 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 	apply->root = NULL;
 	r = root_is_usable(root) ? find_error(root, true) : 0;
 	/*
-	 * A process has marked an event as failed in its row.  Notify all, so that they
-	 * switch it off.
+	 * A process has marked an event as failed in the event's row.  Notify all processes,
+	 * so that they switch the event off.
 	 */
 	if (r)
 		tell(root);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arena: the part of a root's file for rings and blocks (rules, lists).  The
- * references in the buffers show what is in use, so a new server needs no list of its
- * own.  A block without references waits until no process writes to it any more.  A new
- * server does not know the waiting blocks of a server that died, so it allocates after
- * the end of the file until all processes have applied the current generation.
+ * The arena: the part of a root's file for rings and blocks (rules, lists).  The references
+ * in the buffers show which parts are in use, so a new server needs no list of its own.  A
+ * block that has lost its reference is not reused until no process writes to it any more.  A
+ * new server does not know for which blocks a server that died was still waiting.  So it
+ * allocates after the end of the file until all processes have applied the current
+ * generation.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -127,7 +128,10 @@ static int list_used(const struct root *root, struct extent_list *list)
 	return 0;
 }
 
-/* Set where the search for a gap starts. */
+/*
+ * Set *@ret_off to the offset at which the search for a gap starts.  While it is not known
+ * which blocks processes still use, that is the end of the file.
+ */
 static int search_start(struct root *root, uint64_t *ret_off)
 {
 	struct stat st;
@@ -178,8 +182,8 @@ static int punch(const struct root *root, uint64_t off, uint64_t bytes)
 
 /*
  * Allocate memory.  A server that died may have left data in unreferenced parts of the
- * arena, so punch a hole first: that makes it zeroes.  Then allocate the memory of the
- * file, so that a writer never gets a SIGBUS because the file system is full.
+ * arena, so first punch a hole, which reads as zeroes.  Then allocate the file's memory, so
+ * that a writer never gets a SIGBUS because the file system is full.
  */
 int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off)
 {
@@ -211,12 +215,13 @@ void arena_free(struct root *root, const struct abi_ring_ref *ref,
 
 	if (!arena_has(root, ref))
 		return;
-	if (!(nr & (nr - 1)))		/* 0 or a power of two: the array may be full */
+	if (!(nr & (nr - 1)))		/* the array grows at powers of two: it may be full
+					 * now */
 		pending = realloc(pending, (nr ? 2 * nr : 1) * sizeof(*pending));
 	if (!pending) {
 		/*
-		 * The block is found as a gap again when all processes have applied the
-		 * current generation.
+		 * There is no memory to list the block as pending.  It is found as a gap
+		 * when all processes have applied the current generation.
 		 */
 		root->is_arena_known = false;
 		return;

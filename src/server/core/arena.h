@@ -14,7 +14,8 @@ struct root;
 int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off);
 /* Free @ref once every live process has applied @generation. */
 void arena_free(struct root *root, const struct abi_ring_ref *ref, uint32_t generation);
-/* Return to the file system what no process uses any more. */
+/* Return the memory of freed blocks to the file system, once no process uses them any
+ * more. */
 void arena_reap(struct root *root);
 /* Does @ref lie in the arena? */
 bool arena_has(const struct root *root, const struct abi_ring_ref *ref);

@@ -44,6 +44,8 @@ void beat(void)
 	if (beat.beats - last_ns < ABI_BEAT_NS)
 		return;
 	last_ns = beat.beats;
-	/* On a full file system the beat cannot be written.  That is no error. */
+	/*
+	 * The beat cannot be written on a full file system, for example.  That is no error.
+	 */
 	(void)!pwrite(beat_fd, &beat, sizeof(beat), 0);
 }

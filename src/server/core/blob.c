@@ -12,7 +12,7 @@
 #define FIELDS_MAX	4096u
 #define VALUES_MAX	65536u
 #define RECORD_MAX	65536u
-#define FIELD_TEXT_MAX	1024u		/* bytes of a type or a name */
+#define FIELD_TEXT_MAX	1024u		/* limit: length of a field's type or name */
 #define FIELD_BYTES	128u		/* approximate memory for a field, without its
 					 * texts */
 
@@ -23,7 +23,8 @@ struct blob {
 };
 
 /*
- * Return the string at @off, or NULL if that is outside.  The NUL after the copy ends it.
+ * Return the string at @off, or NULL if @off is outside of the copy.  If the string has no
+ * NUL of its own, the NUL after the copy ends it.
  */
 static const char *blob_string(const struct blob *blob, uint32_t off)
 {

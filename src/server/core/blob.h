@@ -9,10 +9,10 @@ struct event_format;
 
 /*
  * blob_to_format - copy and check the description at @shared
- * @left: bytes that the root may still use for formats; the call subtracts what it uses.
- *	0 if this format does not fit, and then no other one does.  The limit is needed
- *	because a hostile root can let thousands of rows name one description, and
- *	thousands of fields one text.
+ * @left: limit: bytes that the root may still use for formats.  The call subtracts what it
+ *	uses, or stores 0 if this format does not fit: then no later format fits, either.
+ *	The limit is needed because a hostile root can let thousands of rows refer to one
+ *	description, and thousands of fields to one text.
  *
  * Returns NULL if the description is malformed or does not fit.  The caller frees the
  * result with event_format_free().

@@ -15,8 +15,10 @@
 					 * by accident */
 #define WORDS_BYTES	8192
 #define ROOTS		32768u
-#define ROOTS_MAX	65536u		/* a list of this length fits into one answer */
-#define PERCENT		50u		/* default of dead_bytes: part of the file system */
+#define ROOTS_MAX	65536u		/* limit: a list of so many roots fits into one
+					 * answer */
+#define PERCENT		50u		/* default of dead_bytes, in percent of the file
+					 * system */
 #define DAYS		7u
 #define DAYS_MAX	36500u
 #define PREFIX		"dead_"

@@ -19,7 +19,8 @@ struct error_entry {
 	char command[];
 };
 
-/* Output of the request that the server is working on, which has one thread. */
+/* The output of the current request.  There is only one, because the server has one
+ * thread. */
 static struct text *capture;		/* NULL: no request */
 static size_t captured_at;		/* offset of the last entry in @capture */
 static bool is_warning;
@@ -52,8 +53,8 @@ static void show_entry(const struct error_entry *entry, struct text *out)
 	text_puts(out, "^\n");
 }
 
-/* Append @entry to the request's output, unless it equals the entry before: all events of a
- * system may have the same mistake. */
+/* Append @entry to the request's output, unless it equals the previous entry: all events of
+ * a system may have the same mistake. */
 static void capture_entry(const struct error_entry *entry)
 {
 	size_t start = capture->len, before = start - captured_at;

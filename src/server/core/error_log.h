@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * error_log: the last wrong writes of an instance, each with the reason and a caret under
+ * error_log: the latest wrong writes of an instance, each with the reason and a caret under
  * the mistake.
  *
  * Only the server's thread calls these functions.
@@ -36,9 +36,9 @@ void error_log_add_near(struct instance *instance, const char *place,
 			const char *error, const char *command, uint32_t pos,
 			const char *near);
 /*
- * From now on also append entries of any instance to @to, without the time.  NULL ends that.
- * A request calls it before and after its work, so that it gets its own entries: the server
- * has one thread.
+ * From now on also append entries of any instance to @to, without the time.  @to NULL: stop
+ * that.  A request calls it before and after its work, so that it gets its own entries: the
+ * server has one thread.
  */
 void error_log_capture(struct text *to);
 /*

@@ -45,8 +45,8 @@ static void release(struct instance *instance)
 	instance_put(instance);
 }
 
-/* Allocate memory for abi_buffer up to the sizes of its CPUs; rings and rule words follow
- * later. */
+/* Allocate memory for the start of an abi_buffer, up to the sizes of its CPUs.  Memory for
+ * rings and rule words is allocated later. */
 static int reserve(struct root *root, const struct abi_buffer *abi)
 {
 	return root_reserve(root, abi, offsetof(struct abi_buffer, cpu_kb) +
@@ -177,7 +177,8 @@ int instance_make(struct root *root, const char *name)
 	r = add(root, number, name);
 	if (r)
 		return r;
-	/* Store the first letter last: the instance exists when it is not 0. */
+	/* Store the first letter of the name last: the instance exists as soon as that
+	 * letter is not 0. */
 	strcpy(abi->name + 1, name + 1);
 	shm_store(&abi->name[0], name[0]);
 	return 0;

@@ -11,8 +11,8 @@
 #include "server/core/mapping.h"
 
 /*
- * The server's thread writes these while it accesses no mapping.  The handler reads them,
- * and it runs only during such an access.
+ * The server's thread changes these variables only while it accesses no mapping.  The signal
+ * handler reads them, and it runs only while the thread accesses a mapping.
  */
 static struct mapping *all_mappings;
 static int map_flags = MAP_SHARED;	/* changed only before the first mapping */
@@ -33,7 +33,10 @@ static bool put_zeroes(void *start, uint64_t bytes)
 		    MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED;
 }
 
-/* Is @addr inside of the file, so that only the memory for it is missing? */
+/*
+ * Return true if @addr is inside of the file.  Then the SIGBUS means that the file system is
+ * full.
+ */
 static bool is_hole(const struct mapping *mapping, const void *addr)
 {
 	struct stat st;

@@ -49,7 +49,7 @@ int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mappi
  */
 int mapping_new_sparse(int fd, uint64_t bytes, struct mapping **ret_mapping);
 /*
- * Replace the pages of zeroes that the signal handler has put there with the file's
+ * Replace the pages of zeroes that the signal handler has put into @mapping with the file's
  * pages.
  */
 void mapping_mend(struct mapping *mapping);

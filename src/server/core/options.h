@@ -9,7 +9,7 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-/* Returns the options that are on: enum option_bit. */
+/* Return the options that are on: enum option_bit. */
 static inline uint64_t instance_options(const struct instance *instance)
 {
 	return shm_load(&instance->abi->options) ^ OPTION_DEFAULTS;

@@ -29,23 +29,24 @@ struct root_part {
 	const char *name;
 	/* The memory of @root has been mapped and its processes are known.  Returns -errno. */
 	int (*init)(struct root *root);
-	/* Load the state that the last server left, after all init().  Returns -errno, or
-	 * -ERESTART if a parser is still at work: the method is called again then. */
+	/* Load the state that the previous server left, after all init().  Returns -errno,
+	 * or -ERESTART if a parser is still at work: then the method is called again. */
 	int (*load)(struct root *root);
 	/* Release all that belongs to @root.  Also called after a failed init(), and twice. */
 	void (*done)(struct root *root);
 	/* About once a second, for a root that is awake. */
 	void (*tick)(struct root *root);
 	/* A program starts, or waits for the server: apply what must be in force before it
-	 * goes on.  Returns -ERESTART if a parser is still at work: the program waits on. */
+	 * continues.  Returns -ERESTART if a parser is still at work: the program keeps
+	 * waiting. */
 	int (*prepare)(struct root *root);
 	/* A process has loaded an object and waits (abi_control.asked).  Returns false if
 	 * a parser is still at work. */
 	bool (*answer)(struct root *root);
 	/* A parser of @root has ended.  The root may still be loading. */
 	void (*parsed)(struct root *root);
-	/* As parsed(), for a root that is loaded and usable.  @is_awaited: a program waits,
-	 * and prepare() is called next. */
+	/* Like parsed(), for a root that is loaded and usable.  @is_awaited: a program
+	 * waits, and prepare() is called next. */
 	void (*settled)(struct root *root, bool is_awaited);
 	/* Do not wait any more for files that are being parsed. */
 	void (*stop_waiting)(struct root *root);
@@ -55,7 +56,8 @@ struct root_part {
 	bool (*has_unsaved)(const struct root *root);
 	/* Add the part's figures for `ulf ls`. */
 	void (*add_info)(struct root *root, struct server_root_info *info);
-	/* Find the symbol at @addr, in @in unless that is NULL.  Returns -ENOENT. */
+	/* Find the symbol at @addr in the object @in.  @in NULL: in any object.  Returns
+	 * -ENOENT. */
 	int (*find_symbol)(const struct root *root, const struct symbols_from *from,
 			   uint64_t addr, const struct object *in,
 			   struct function_symbol *ret_symbol);
@@ -63,7 +65,8 @@ struct root_part {
 
 struct instance_part {
 	const char *name;
-	/* Set up a new @instance, or load what the last server left of it.  Returns -errno. */
+	/* Set up a new @instance, or load the state that the previous server left.  Returns
+	 * -errno. */
 	int (*load)(struct instance *instance);
 	/* Release all that belongs to @instance in this server. */
 	void (*done)(struct instance *instance);
@@ -76,11 +79,11 @@ struct instance_part {
 	void (*add_info)(struct instance *instance, struct server_root_info *info);
 
 	/*
-	 * A part may have one rule of its own in the block of rules (abi/rules.h), under
-	 * the number @rule_row; 0: it has none.  put_rule() is called if has_rule(): it
-	 * writes the rule's data to @block and fills @ret_rule.  load_rule() gets copies
-	 * of these data, which are hostile: @triggers has @bytes bytes and is aligned,
-	 * @text ends in a NUL; either may be NULL.
+	 * A part may have one rule of its own in the block of rules (abi/rules.h).
+	 * @rule_row is the number of that rule; 0: the part has none.  If has_rule() returns
+	 * true, put_rule() is called: it writes the rule's data to @block and fills
+	 * @ret_rule. load_rule() gets copies of these data, which may be hostile: @triggers
+	 * has @bytes bytes and is aligned, @text ends in a NUL; either may be NULL.
 	 */
 	uint32_t rule_row;
 	bool (*has_rule)(const struct instance *instance);

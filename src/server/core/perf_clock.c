@@ -21,9 +21,9 @@
 #define TRIES		16
 #define PAGE_BYTES	4096u
 
-/* Set at the first use.  Only the server's thread uses them. */
+/* Only the server's thread uses these variables.  The first use sets them. */
 static struct perf_event_mmap_page *page;
-static const char *records;		/* a page of records, after @page */
+static const char *records;		/* the page of records, mapped after @page */
 
 bool perf_clock_is_there(void)
 {
@@ -70,8 +70,8 @@ static int record_time(const char *name, uint64_t *ret_ns)
 }
 
 /*
- * Measure the offset: it is *@ret_low or up to *@ret_range more.  Takes the best of a few
- * tries.
+ * Measure the offset: it lies between *@ret_low and *@ret_low + *@ret_range.  Uses the try
+ * with the smallest range.
  */
 static int measure(uint64_t *ret_low, uint64_t *ret_range)
 {
@@ -96,7 +96,7 @@ static int measure(uint64_t *ret_low, uint64_t *ret_range)
 	return 0;
 }
 
-/* Leave an offset that may still be right unchanged, so that times run evenly. */
+/* Keep the old offset if it lies in the measured range: then times do not jump. */
 int perf_clock_follow(uint64_t *offset_ns)
 {
 	uint64_t low, range;

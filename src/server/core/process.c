@@ -141,7 +141,7 @@ static bool is_shortage(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* Return true if two descriptors are free, which are needed at a time. */
+/* Return true if two descriptors are free: inspecting a process needs two at a time. */
 static bool can_look(const struct root *root)
 {
 	int one = fcntl(root->fd, F_DUPFD_CLOEXEC, 0);
@@ -281,8 +281,8 @@ static void process_close(struct process *process)
 }
 
 /*
- * Return 1 if @process has not called exec() since it was checked, else 0.  A process
- * that hides its stack is checked in each pass.  -EAGAIN: unknown, because the budget is
+ * Return 1 if @process has not called exec() since it was checked, else 0.  A process that
+ * hides its stack address is checked in each pass.  -EAGAIN: unknown, because the budget is
  * spent.
  */
 static int is_unchanged(const struct process *process, struct look *look)
@@ -348,10 +348,10 @@ static int slot_scan(struct root *root, uint32_t slot, const struct claims *clai
 /* ---- scans ---- */
 
 /*
- * Note since when no process is left but a child may still be on its way to a slot.  A
- * forked child has no slot at first, and its parent may already be dead.  There is no
- * such child if the number of children that had claimed slots before the scan
- * (forks_done) equals the number of forks after it.
+ * Set fork_ns: since when no process is left except, perhaps, a forked child that has not
+ * claimed its slot yet.  The parent of such a child may already be dead.  There is no such
+ * child if the number of children that had claimed slots before the scan (forks_done) equals
+ * the number of forks after it.
  */
 static void note_forks(struct root *root)
 {
@@ -362,8 +362,8 @@ static void note_forks(struct root *root)
 }
 
 /*
- * Check the creator first: it may claim a slot just now, and the slots are checked after
- * it.
+ * Return the slot to check next.  The creator comes first: if it claims a slot meanwhile, it
+ * is found there, because the slots are checked after it.
  */
 static uint32_t scan_slot(const struct root *root)
 {
@@ -414,8 +414,8 @@ bool process_scan(struct root *root)
 }
 
 /*
- * A child that was killed before it claimed a slot never comes, nor does one whose fork()
- * failed.  So wait for FORK_LIMIT_NS only.
+ * A child that was killed before it claimed a slot never claims one, and a fork() that
+ * failed has no child.  So wait for a missing child for FORK_LIMIT_NS only.
  */
 bool process_all_gone(struct root *root)
 {

@@ -15,9 +15,11 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define LOOKS_MAX	(4u * (PROCESS_CREATOR + 1))	/* results of 4 passes that found
-							 * other processes each */
-#define TEXT_BYTES	8192u		/* the kernel returns up to a page at a time */
+#define LOOKS_MAX	(4u * (PROCESS_CREATOR + 1))	/* limit: cached results, enough for
+							 * 4 passes that each find
+							 * different processes */
+#define TEXT_BYTES	8192u		/* at least a page: read() of a maps file returns up
+					 * to one page */
 
 /*
  * Set the path of the process's maps.  A process whose stack is hidden does not show its
@@ -37,12 +39,13 @@ void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYT
 /* Reads /proc/PID/maps in parts.  The kernel remembers the address between two parts. */
 struct maps_reader {
 	int fd;				/* -1: closed */
-	uint32_t pid;			/* identify the look that is being read for */
+	uint32_t pid;			/* pid, start time and stack address of the process
+					 * whose maps are read */
 	uint64_t started, stack;
 	bool has_lines;			/* at least one line was read */
 	bool is_in_line;		/* the start of the current line was already
 					 * checked */
-	size_t len;			/* bytes of @text: an incomplete line */
+	size_t len;			/* length of @text, which holds an incomplete line */
 	char text[TEXT_BYTES];
 };
 
@@ -56,7 +59,7 @@ struct looks {
 /* ---- /proc/PID/stat ---- */
 
 /*
- * Return the field number @nr of /proc/PID/stat.  @from points to the field number @at.
+ * Return the start of field number @nr of /proc/PID/stat.  @from points to field number @at.
  */
 static char *stat_field(char *from, int at, int nr)
 {
@@ -95,7 +98,7 @@ uint64_t look_stack(uint32_t pid)
 	return stack;
 }
 
-/* ---- the table ---- */
+/* ---- the table of results ---- */
 
 static void reader_close(struct maps_reader *reader)
 {
@@ -194,8 +197,8 @@ struct look *look_at(struct root *root, uint32_t pid)
 	look->pass = root->looks->pass;
 	stat_read(pid, &started, &stack);
 	/*
-	 * exec() of a process that hides its stack does not change these numbers: check
-	 * it again.
+	 * If a process hides its stack address, exec() changes none of these numbers.  So
+	 * inspect its maps again.
 	 */
 	if (started != look->started || stack != look->stack || !started ||
 	    (!stack && look->maps == LOOK_MAPPED))
@@ -207,7 +210,10 @@ struct look *look_at(struct root *root, uint32_t pid)
 
 /* ---- /proc/PID/maps ---- */
 
-/* @line: at least the first five fields of a line, with a NUL after them */
+/*
+ * Return true if @line of /proc/PID/maps is a mapping of the root's memory.  @line: at least
+ * the first five fields, with a NUL after them.
+ */
 static bool is_memory(const struct root *root, const char *line)
 {
 	unsigned int dev_major, dev_minor;
@@ -282,8 +288,8 @@ static enum look_maps reader_step(struct maps_reader *reader, const struct root 
 	reader->len += (size_t)n;
 	if (n)
 		return reader_search(reader, root) ? LOOK_MAPPED : LOOK_UNKNOWN;
-	errno = 0;			/* without any line: the process has no memory,
-					 * because its main thread has ended */
+	errno = 0;			/* no line at all: the process has no memory, because
+					 * its main thread has ended */
 	return reader->has_lines ? LOOK_UNMAPPED : LOOK_REFUSED;
 }
 

@@ -17,8 +17,8 @@
 #include "symbols/localfile.h"
 #include "server/core/root.h"
 
-#define TRIES	8		/* processes to try: all run the same file, but some may
-				 * not be inspected */
+#define TRIES	8		/* limit: processes to try; all run the same file, but the
+				 * server may not inspect some of them */
 
 bool program_is(const struct root *root, const char *path)
 {
@@ -26,8 +26,8 @@ bool program_is(const struct root *root, const char *path)
 }
 
 /*
- * Return true if the root's memory has the complete path, which it has if that is not too
- * long.
+ * Return true if the root's memory has the complete path of the program.  A path that is too
+ * long was cut.
  */
 static bool is_whole(const struct root *root)
 {
@@ -47,8 +47,8 @@ static bool can_open(const char *path)
 }
 
 /*
- * Use the path of the root's memory only if it is still the name in /proc, or if
- * /proc/PID/exe can be opened.  Otherwise the file at the path may be another one.
+ * Use the path that is stored in the root's memory only if /proc still shows this name, or
+ * if /proc/PID/exe can be opened.  Otherwise there may be another file at the path.
  */
 void program_names_find(const struct root *root, uint32_t pid,
 			struct program_names *ret_names)

@@ -18,8 +18,8 @@
 #include "server/core/roots.h"
 #include "server/core/shm.h"
 
-#define WAKE_NS			60000000u	/* time that a dead root, when it is woken,
-						 * waits for parsers */
+#define WAKE_NS			60000000u	/* limit: time to wait for parsers when a
+						 * dead root is woken */
 #define WAKE_STEP_MS		5
 
 /* Open @dirfd/NAME/memory.  It must be a file of this user, and no part of the path may be a
@@ -50,7 +50,7 @@ static int open_memory(struct root *root, int dirfd)
 	return 0;
 }
 
-/* Load the state that the last server left.  -ERESTART: call again later. */
+/* Load the state that the previous server left.  -ERESTART: call again later. */
 static int load(struct root *root)
 {
 	const struct server_parts *parts = root->parts;
@@ -95,7 +95,8 @@ static int attach(struct root *root)
 	root->heap_off = control.heap_off;
 	root->arena_off = control.arena_off;
 	root->map_bytes = control.map_bytes;
-	/* Nodes of a root that was asleep refer to CPUs by their numbers. */
+	/* Nodes stay while a root is asleep, and refer to CPUs by number.  So the number of
+	 * CPUs must not change. */
 	if (root->nr_cpus && root->nr_cpus != control.nr_cpus)
 		return -EBADMSG;
 	root->nr_cpus = control.nr_cpus;
@@ -114,7 +115,8 @@ static int attach(struct root *root)
 	return load(root);
 }
 
-/* Restore the time of death, the mtime, which fallocate() in attach() changes. */
+/* Restore the mtime of `memory`, which fallocate() in attach() has changed: it is the time
+ * of the root's death. */
 static void keep_age(const struct root *root)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, root->died };
@@ -123,7 +125,7 @@ static void keep_age(const struct root *root)
 		futimens(root->fd, times);
 }
 
-/* Release everything but the name.  May be called again. */
+/* Release everything but the name.  May be called twice. */
 static void detach(struct root *root)
 {
 	const struct server_parts *parts = root->parts;
@@ -148,8 +150,8 @@ static void detach(struct root *root)
 }
 
 /* Let the program continue: the server lacks memory or descriptors for this root now, and
- * tries again later.  The program must not wait for that, neither in its constructor nor for
- * an answer. */
+ * tries again later.  The program must not wait until then, neither at its start (hold) nor
+ * for an answer (asked). */
 static void release(struct root *root)
 {
 	struct abi_control *control = root->control;
@@ -268,7 +270,8 @@ bool root_can_sleep(const struct root *root)
 	if (root->state != SERVER_ROOT_DEAD || !root->memory || root->users > 1 ||
 	    root->nr_live)
 		return false;
-	/* A node of an instance would refer to an instance that was freed. */
+	/* The nodes of an instance would refer to freed memory, so the root must stay
+	 * awake. */
 	for (uint32_t i = 1; i < ABI_BUFFERS; i++)
 		if (root->instances[i] && root->instances[i]->refs > 1)
 			return false;

@@ -67,8 +67,8 @@ struct instance {
 					 * has the serial of its root */
 	char *name;			/* NULL: the top instance */
 	bool is_gone;			/* the instance was removed */
-	uint32_t nr_open;		/* open files; while there are any, the instance
-					 * cannot be removed */
+	uint32_t nr_open;		/* number of open files; while there are any, the
+					 * instance cannot be removed */
 	uint32_t number;		/* row of abi_buffer, and bit of abi_event.wanted */
 	struct abi_buffer *abi;		/* in shared memory */
 	struct instance_ring *rings;	/* rings that abi->side refers to */
@@ -78,25 +78,30 @@ struct instance {
 	uint64_t rings_serial;		/* changes when rings are replaced, swapped or
 					 * cleared */
 	uint64_t reads_serial;		/* changes when records are consumed */
-	LIST_HEAD(, merge) staged;	/* merges with records of merge_stage() */
+	LIST_HEAD(, merge) staged;	/* merges that have staged records: merge_stage() */
 	uint64_t pipe_cpus[ABI_CPUS / 64];	/* bitmap: CPUs with an open trace_pipe */
 	uint32_t expire_next[ABI_PIDS_LISTS];	/* thread at which pids_expire()
 					 * continues */
-	struct event_filter *filters;	/* [nr_filters] by row of the event */
-	struct soft_event **softs;	/* [nr_filters] by row; NULL: not in soft mode */
-	uint32_t nr_filters;		/* events that existed when a filter or trigger was
-					 * set last */
+	struct event_filter *filters;	/* [nr_filters] filters, by row of the event */
+	struct soft_event **softs;	/* [nr_filters] by row of the event; NULL: the event
+					 * is not in soft mode */
+	uint32_t nr_filters;		/* number of events when a filter or trigger was last
+					 * set */
 	struct soft_event print;	/* triggers of ftrace:print, which is always
 					 * recorded */
 	uint64_t *slots;		/* [ABI_SLOTS / 64] bitmap: rule words in use */
 	uint32_t next_slot;		/* rule word at which the search for a free one
 					 * begins */
-	struct function_probe *probes;	/* commands of functions, newest first */
-	struct function_mod *mods;	/* entries that wait for a module, newest first */
+	struct function_probe *probes;	/* commands of set_ftrace_filter, newest first */
+	struct function_mod *mods;	/* entries of set_ftrace_filter and
+					 * set_ftrace_notrace that wait for a module,
+					 * newest first */
 	struct abi_ring_ref rules;	/* block that abi->rules refers to */
 	struct error_log errors;
-	uint32_t nr_pauses;		/* open `trace` files that pause recording */
-	struct apply spare_apply;	/* a spare side that a program has asked for */
+	uint32_t nr_pauses;		/* number of open `trace` files that pause recording */
+	struct apply spare_apply;	/* settings with the spare side that a program has
+					 * asked for; the program waits until they are
+					 * applied */
 	bool is_dumped;			/* print lines as with latency-format, except those
 					 * of the graph tracer */
 };
@@ -125,7 +130,7 @@ struct event {
 	bool is_present;		/* a process has loaded its module */
 	bool is_visible;		/* present, and the newest event of its name */
 	bool is_compiled;		/* event_program() has been called */
-	bool is_booted;			/* triggers of the boot settings were set */
+	bool is_booted;			/* the triggers of the boot settings were set */
 	struct event_format *format;
 	struct print_program *program;	/* compiled print format; NULL: print the fields */
 };
@@ -135,7 +140,8 @@ struct root_stack {
 	struct mapping *map;		/* NULL: there is no block */
 	struct abi_ring_ref piece;	/* offset and size of the block */
 	struct budget budget;		/* budget of stack_tracer_tick() */
-	uint32_t next;			/* slot of the process that is looked at next */
+	uint32_t next;			/* slot of the process that stack_tracer_tick()
+					 * inspects next */
 };
 
 /*
@@ -147,15 +153,17 @@ struct root {
 	struct server *server;
 	const struct server_parts *parts;	/* parts of the server */
 	bool is_loading;		/* root_load() must be called again */
-	size_t nr_loaded;		/* parts whose load() has ended */
-	struct root *next_loading;	/* server.c: next root that waits for a parser */
-	struct root *next_of_hash;	/* this and the next four members: roots.c */
+	size_t nr_loaded;		/* number of parts whose load() has ended */
+	struct root *next_loading;	/* next root that waits for a parser, in a list of
+					 * server.c */
+	struct root *next_of_hash;	/* this and the next four members belong to roots.c */
 	TAILQ_ENTRY(root) link;
 	TAILQ_ENTRY(root) awake_link;	/* valid if the root is awake */
-	TAILQ_ENTRY(root) dead_link;	/* valid if is_in_dead */
+	TAILQ_ENTRY(root) dead_link;	/* valid if is_in_dead is set */
 	bool is_in_dead;
 	int refs;			/* held by the server and by each node */
-	int users;			/* root_use(): the server and each open file */
+	int users;			/* number of users: the server and each open file;
+					 * see root_use() */
 	bool is_gone;			/* the directory was removed */
 	bool was_opened;		/* a file of the root was opened */
 	bool is_empty;			/* dead when it was found, and it never recorded
@@ -166,28 +174,29 @@ struct root {
 					 * had its turn */
 	char *name;
 	int fd;				/* descriptor of the file `memory`; -1: closed */
-	dev_t dev;			/* of `memory`, from stat() */
+	dev_t dev;			/* device and inode of `memory`, from stat() */
 	ino_t ino;
-	dev_t map_dev;			/* of `memory`, from /proc/PID/maps */
+	dev_t map_dev;			/* device and inode of `memory`, from /proc/PID/maps */
 	ino_t map_ino;
-	uint64_t found_ns;		/* CLOCK_MONOTONIC when it was found */
-	struct timespec found;		/* CLOCK_REALTIME when it was found */
+	uint64_t found_ns;		/* CLOCK_MONOTONIC when the root was found */
+	struct timespec found;		/* CLOCK_REALTIME when the root was found */
 	uint64_t used_ns;		/* CLOCK_MONOTONIC when root_is_usable() was last
 					 * called */
 	struct timespec died;		/* mtime of `memory`: the server sets it when all
 					 * processes are gone */
-	uint64_t file_bytes;		/* memory that `memory` took at that time */
-	struct server_root_info info;	/* figures when it fell asleep; without the name */
+	uint64_t file_bytes;		/* space that the file `memory` took at that time */
+	struct server_root_info info;	/* figures when the root fell asleep; without the
+					 * name */
 	bool has_info;			/* info is complete; else it only has values of
 					 * `struct abi_control` */
 
 	struct mapping *memory;		/* bytes [0, arena_off) of the file; NULL: asleep,
 					 * or corrupt */
-	uint32_t nr_mapped;		/* rings that are mapped */
-	uint32_t opens_left;		/* rings that may be mapped now */
+	uint32_t nr_mapped;		/* number of rings that are mapped */
+	uint32_t opens_left;		/* number of rings that the root may still map now */
 	uint64_t opens_ns;		/* CLOCK_MONOTONIC when opens_left was computed */
 	struct budget retire_budget;	/* budget of instance_retire() */
-	struct abi_control *control;	/* this and the tables below: in `memory` */
+	struct abi_control *control;	/* this and the tables below point into `memory` */
 	struct abi_process *processes;
 	struct abi_module *modules_table;
 	struct abi_object *objects_table;	/* NULL: the program has no such table */
@@ -197,35 +206,40 @@ struct root {
 	uint32_t nr_cpus;
 
 	struct process **process;	/* [PROCESS_CREATOR + 1], by slot; NULL: never used */
-	uint32_t nr_live;		/* processes that are alive */
+	uint32_t nr_live;		/* number of processes that are alive */
 	bool is_blind;			/* the last scan ran out of descriptors, or has not
 					 * ended yet */
 	/* The scan of the slots. */
 	struct {
-		uint32_t left;		/* slots that are left to scan; 0: ended */
+		uint32_t left;		/* number of slots that are left to scan; 0: the scan
+					 * has ended */
 		uint32_t next;		/* the first of these slots */
 		uint32_t forks_done;	/* abi_control.forks_done when the scan began */
 		uint32_t round;		/* number of the server's last round in which this
 					 * scan had its turn */
 	} scan;
-	struct looks *looks;		/* process_look.c; NULL: none yet */
+	struct looks *looks;		/* results of process_look.c; NULL: none yet */
 	struct budget budget;		/* budget for work whose amount the processes
 					 * decide */
-	uint64_t fork_ns;		/* CLOCK_MONOTONIC since when only a child without
-					 * a slot may be left; 0: that is not so */
+	uint64_t fork_ns;		/* CLOCK_MONOTONIC since when no process is left
+					 * except, perhaps, a forked child without a slot;
+					 * 0: there is a process, or certainly no such
+					 * child */
 
-	struct event **events;		/* [nr_events] by row; NULL: invalid row */
-	uint32_t nr_events;		/* rows that were read */
-	uint32_t nr_booted;		/* rows that boot_follow() has handled */
+	struct event **events;		/* [nr_events] events by row; NULL: the row is
+					 * invalid */
+	uint32_t nr_events;		/* number of rows that were read */
+	uint32_t nr_booted;		/* number of rows that boot_follow() has handled */
 	bool is_booted;			/* boot_apply() has run */
 	struct budget boot_budget;	/* budget of boot_follow(): triggers of many
 					 * events */
-	uint64_t names_left;		/* bytes of names that filters.c may search now */
+	uint64_t names_left;		/* limit: bytes of names that filters.c may still
+					 * search now */
 	uint64_t names_ns;		/* CLOCK_MONOTONIC when names_left was computed */
-	bool is_name_missed;		/* since filters_env(), some names were not
-					 * searched */
-	struct budget suggest_budget;	/* budget of suggest.c, which compares names with a
-					 * wrong one */
+	bool is_name_missed;		/* since filters_env(), some names were not searched,
+					 * because of names_left */
+	struct budget suggest_budget;	/* budget of suggest.c, which searches for names that
+					 * are similar to a wrong one */
 	struct event **visible;		/* [nr_visible] events that are visible, sorted by
 					 * system and name */
 	uint32_t nr_visible;
@@ -235,32 +249,35 @@ struct root {
 	uint64_t formats_taken;		/* bytes used of the limit BLOB_FORMATS_BYTES */
 	char **systems;			/* names of systems, by number; only grows */
 	uint32_t nr_systems;
-	uint32_t *system_index;		/* number + 1 by hash of the name; 0: free */
+	uint32_t *system_index;		/* 1 + number of a system, by hash of its name; 0:
+					 * free */
 	uint32_t system_index_size;	/* a power of two, at least 2 * nr_systems */
 	uint64_t modules_seen[ABI_MODULES / 64];	/* bitmap: modules at the last
 					 * events_refresh() */
-	uint32_t tables_seen;		/* abi_control.tables_changed at that time */
+	uint32_t tables_seen;		/* value of abi_control.tables_changed at that time */
 
 	struct extent *pending;		/* [nr_pending] retired blocks */
 	size_t nr_pending;
-	bool is_arena_known;		/* no live process uses a block that shared memory
-					 * does not refer to and @pending does not list */
+	bool is_arena_known;		/* shared memory or @pending lists every block that a
+					 * live process may use */
 	struct comms *comms;
 	struct objects *objects;
 	struct symbols *symbols;
-	bool is_parsing;		/* a result is missing, because a file is still
-					 * being parsed; the caller clears it before it
-					 * asks */
+	bool is_parsing;		/* a result is missing, because a file is still being
+					 * parsed; a caller clears this before it asks for
+					 * a result */
 	struct functions functions;
 	struct root_stack stack;
 	struct printk_formats *printk;	/* NULL: not needed yet */
-	uint64_t rules_taken;		/* bytes of rules that were loaded */
-	uint64_t filters_taken;		/* bytes of filters that were compiled for triggers
-					 * that were loaded or inherited */
-	uint64_t triggers_taken;	/* triggers that were loaded or inherited, counted
-					 * for each row */
+	uint64_t rules_taken;		/* size of the rules that were loaded, which is
+					 * limited */
+	uint64_t filters_taken;		/* size of the filters that were compiled for loaded
+					 * or inherited triggers, which is limited */
+	uint64_t triggers_taken;	/* number of loaded or inherited triggers, which is
+					 * limited; counted for each row */
 	struct instance top;		/* the top instance */
-	struct instance *instances[ABI_BUFFERS];	/* by number; 0: &top */
+	struct instance *instances[ABI_BUFFERS];	/* instances by number; number 0 is
+							 * &top */
 };
 
 /* ---- root.c ---- */
@@ -287,9 +304,9 @@ struct root *root_get(struct root *root);
 void root_put(struct root *root);
 /*
  * Begin to use the root's memory and the data that were read from it.  The server and each
- * open file are users.  Nodes only hold a reference: the kernel may keep nodes of a root
- * that is gone for any time.  The server is a user until it forgets the root; is_gone is
- * true then.
+ * open file are users.  Nodes are not users, they only hold a reference: the kernel may keep
+ * nodes of a removed root for a long time.  The server is a user until it forgets the root
+ * and sets is_gone.
  */
 void root_use(struct root *root);
 /* End the use of the root.  The last user unmaps its memory. */
@@ -346,7 +363,7 @@ int root_reserve(struct root *root, const void *start, uint64_t bytes);
 
 /* ---- instance.c ---- */
 
-/* Load the top instance, and the instances that the last server had.  Returns 0 or the
+/* Load the top instance, and the instances that the previous server had.  Returns 0 or the
  * -errno of a part. */
 int instances_load(struct root *root);
 /* Release all instances of a root.  Does not change shared memory. */
@@ -386,8 +403,8 @@ void instance_put(struct instance *instance);
 void process_init(struct root *root);
 /*
  * Scan all slots for processes that have started or ended.  Returns false if the root's
- * budget was spent, or no descriptor was left: is_blind is set then, and the rest of the
- * slots is as it was known before.
+ * budget was spent, or no descriptor was left: is_blind is set then, and slots that were not
+ * scanned keep their old state.
  */
 bool process_scan(struct root *root);
 /* Continue a scan that has not ended.  Returns true if all slots were scanned since the last
@@ -483,19 +500,20 @@ int apply_wait(struct apply *apply, uint64_t wait_ns);
  * from before it. */
 bool apply_is_settled(const struct root *root, uint32_t generation);
 
-/* ---- server.c, for the parts above ---- */
+/* ---- server.c: functions for the files above ---- */
 
 /* Have server_dispatch() call process_died() when the pidfd of @process is readable. */
 void server_watch_process(struct server *server, struct process *process);
-/* End that.  The caller must call it before it closes the pidfd: while a child of the server
- * has the pidfd open, close() would leave an epoll entry that points to @process. */
+/* Stop watching @process.  The caller must call it before it closes the pidfd: while a child
+ * of the server has the pidfd open, close() would leave an epoll entry that points to
+ * @process. */
 void server_unwatch_process(struct server *server, struct process *process);
 
-/* Have the next tick, which is soon, continue the scan of a root that has not ended. */
+/* A scan has not ended: make the next tick come soon and continue it. */
 void server_continue_scan(struct server *server);
 
-/* Return the place where tracefs stores its tree.  server_free() calls @free_tree for a tree
- * that is not NULL. */
+/* Return the address of the pointer in which tracefs keeps its tree. server_free() calls
+ * @free_tree for a tree that is not NULL. */
 void **server_tree(struct server *server, void (*free_tree)(void *tree));
 /* Return the roots of the server. */
 struct roots *server_roots(struct server *server);

@@ -5,7 +5,7 @@
 
 #include "server/core/root.h"
 
-/* Tables and heap of the default layout take 35 MB. */
+/* Limit: size of the tables and the heap.  In the default layout they take 35 MB. */
 #define CONTROL_BYTES_MAX	(1ull << 30)
 
 /* Does a table of @rows lie between the header and the arena? */

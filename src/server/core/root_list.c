@@ -4,9 +4,8 @@
 #include "server/core/roots.h"
 #include "server/core/server.h"
 
-#define ROUND_NS	20000000u	/* time for one round of reading figures */
-#define LEARN_NS	800000000u	/* a list request waits no longer than this for
-					 * figures */
+#define ROUND_NS	20000000u	/* limit: time for one round of reading figures */
+#define LEARN_NS	800000000u	/* limit: time that a list request waits for figures */
 
 /* Return true if only the contents of `struct abi_control` are known of @root. */
 static bool needs_info(const struct root *root)
@@ -15,8 +14,8 @@ static bool needs_info(const struct root *root)
 }
 
 /*
- * Read the figures of a root that was dead when it was found: wake it for a moment.  If
- * that fails for lack of descriptors, the root is listed without figures.
+ * Read the figures of a root that was dead when it was found: wake it temporarily.  If that
+ * fails for lack of descriptors, the root is listed without figures.
  */
 static void learn_info(struct root *root)
 {

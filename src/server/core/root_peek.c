@@ -71,8 +71,9 @@ static bool are_all_free(int fd, uint64_t off)
 }
 
 /*
- * Read the slots before `forks`: a child that claims its slot meanwhile is counted, as in
- * process_scan().
+ * Return true if no process is left, and no child is about to claim a slot.  Reads `forks`
+ * after the slots: then a child that claims its slot during the check is not yet counted in
+ * forks_done, so the two numbers differ, as in process_scan().
  */
 static bool are_all_gone(int fd, const struct abi_control *control)
 {

@@ -27,7 +27,7 @@ void roots_done(struct roots *roots)
 
 /* ---- by name ---- */
 
-/* FNV-1a, because names differ only in their last digits. */
+/* Hash @name with FNV-1a, which works for names that differ only in their last digits. */
 static struct root **bucket(const struct roots *roots, const char *name)
 {
 	uint32_t hash = 2166136261u;
@@ -55,8 +55,8 @@ static int grow(struct roots *roots)
 		return 0;
 	hash = calloc(nr, sizeof(struct root *));
 	if (!hash)
-		return roots->nr_hash ? 0 : -ENOMEM;	/* without memory, longer chains
-							 * work, too */
+		return roots->nr_hash ? 0 : -ENOMEM;	/* no memory: keep the old buckets,
+							 * with longer chains */
 	free(roots->hash);
 	roots->hash = hash;
 	roots->nr_hash = nr;

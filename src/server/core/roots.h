@@ -21,7 +21,7 @@
 struct root;
 TAILQ_HEAD(root_list_head, root);
 
-#define ROOTS_DEAD_AWAKE	64u	/* dead roots that may be awake at a time */
+#define ROOTS_DEAD_AWAKE	64u	/* limit: dead roots that are awake at a time */
 
 struct roots {
 	struct root **hash;		/* [nr_hash] chains of roots by name; NULL: no
@@ -29,8 +29,9 @@ struct roots {
 	uint32_t nr_hash;		/* a power of two */
 	uint32_t nr;			/* number of roots */
 	struct root_list_head all, awake, dead;
-	int missed;			/* -errno: a root is missing here for lack of a
-					 * descriptor or of memory; it is tried again */
+	int missed;			/* -errno: a root could not be added for lack of a
+					 * descriptor or of memory; the server tries
+					 * again.  0: none */
 	bool is_dead_unsorted;		/* @dead must be sorted before use */
 	uint32_t nr_dead;
 	uint64_t dead_bytes;		/* sum of root->file_bytes of the dead roots */
@@ -59,8 +60,8 @@ bool roots_have_ended(const struct roots *roots);
 struct root *roots_find(const struct roots *roots, const char *name);
 
 /*
- * @root has been mapped.  If more than ROOTS_DEAD_AWAKE dead roots are awake now, puts
- * the least recently used ones to sleep, but never @root.
+ * Note that @root has been mapped.  If more than ROOTS_DEAD_AWAKE dead roots are awake now,
+ * put the least recently used ones to sleep, but never @root.
  */
 void roots_awake(struct roots *roots, struct root *root);
 /*
@@ -70,15 +71,15 @@ void roots_awake(struct roots *roots, struct root *root);
 bool roots_sleep_one(struct roots *roots);
 /* Put dead roots to sleep until at most ROOTS_DEAD_AWAKE are awake. */
 void roots_limit_awake(struct roots *roots);
-/* @root, a dead root, is about to be unmapped. */
+/* Note that @root, a dead root, is about to be unmapped. */
 void roots_asleep(struct roots *roots, struct root *root);
 /* Set the size of the file of @root. */
 void roots_set_bytes(struct roots *roots, struct root *root, uint64_t bytes);
-/* @root has died. root->died and root->file_bytes must be set. */
+/* Note that @root has died. root->died and root->file_bytes must be set. */
 void roots_dead(struct roots *roots, struct root *root);
 /*
- * @root is alive after all, or corrupt.  Does nothing if it was not in the list of dead
- * roots.
+ * Note that @root is alive after all, or corrupt.  Does nothing if @root was not in the list
+ * of dead roots.
  */
 void roots_not_dead(struct roots *roots, struct root *root);
 /*

@@ -27,21 +27,23 @@
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
 
-#define SLOW_TICK_NS	1000000000u	/* each root has its turn once in this time */
-#define TICK_NS		40000000u	/* CPU time of one tick; then clients are served */
+#define SLOW_TICK_NS	1000000000u	/* time between two slow ticks; each root has one
+					 * turn in a slow tick */
+#define TICK_NS		40000000u	/* limit: CPU time of one tick; then clients are
+					 * served */
 #define SLEEP_AFTER_NS	10000000000u	/* a dead root that is unused for this time falls
 					 * asleep */
-#define ROUND_NS	20000000u	/* time of one round of work that can be continued
-					 * later */
-#define LOADING_NS	2000000000u	/* time that server_open() waits for roots that are
-					 * being loaded */
+#define ROUND_NS	20000000u	/* limit: time of one round of work; the next round
+					 * continues it */
+#define LOADING_NS	2000000000u	/* limit: time that server_open() waits for roots
+					 * that are being loaded */
 #define DAY_SECONDS	(24 * 3600)
 
 struct server {
 	const struct server_parts *parts;
 	bool is_view;
 	int epoll;
-	int inotify;			/* -1: a view */
+	int inotify;			/* -1: this is a view, which watches nothing */
 	char *roots_path;
 	struct roots roots;
 	struct dead_limits limits;
@@ -115,8 +117,8 @@ static bool is_asked(const struct root *root)
 }
 
 /* Answer the questions up to number @asked.  A process that asks later is answered the next
- * time.  While files of the program are being parsed no process is answered:
- * server_parsed() continues. */
+ * time.  While files of the program are being parsed no process is answered; server_parsed()
+ * tries again. */
 static void answer(struct root *root, uint32_t asked)
 {
 	const struct root_part *part;
@@ -149,13 +151,14 @@ static void make_ready(struct root *root)
 	shm_wake(&control->hold);
 }
 
-/* ---- remove roots ---- */
+/* ---- removing roots ---- */
 
 static void forget_root(struct server *server, struct root *root)
 {
 	roots_remove(&server->roots, root);
 	root->is_gone = true;
-	process_done(root);	/* open files may outlive the server */
+	process_done(root);	/* close the pidfds now: an open file may keep the root
+				 * longer than the server */
 	root_leave(root);
 	root_put(root);
 }
@@ -203,7 +206,8 @@ static int remove_root(struct server *server, struct root *root)
 }
 
 /* Return 0 if no process of @root is left, and no child is about to claim a slot, or if the
- * root is corrupt; -EBUSY if there may be a process; -EMFILE if that is unknown. */
+ * root is corrupt; -EBUSY if there may be a process; -EMFILE if there is no descriptor to
+ * find out. */
 static int check_dead(struct root *root)
 {
 	if (root->state == SERVER_ROOT_DEAD && !root->memory && root_is_still_dead(root))
@@ -278,7 +282,7 @@ static void limit_dead(struct server *server)
 		next = TAILQ_NEXT(root, dead_link);
 		if (!is_too_old(server, root) && !has_too_many(server, root))
 			break;
-		/* A file is open if the server is not the only user. */
+		/* Keep a root with open files: the server is not its only user. */
 		if (root->users == 1 && !check_dead(root))
 			remove_root(server, root);
 		if (server_now_ns() > end_ns)
@@ -315,7 +319,7 @@ static void check_roots(struct server *server)
 	limit_dead(server);
 }
 
-/* ---- new roots ---- */
+/* ---- adding roots ---- */
 
 static void link_root(struct server *server, struct root *root)
 {
@@ -352,8 +356,9 @@ static void add_root(struct server *server, int dirfd, const char *name)
 	link_root(server, root);
 }
 
-/* Continue to load roots for which the last server has published lists of functions: their
- * files must be parsed first.  Such a root is not shown until it is loaded completely. */
+/* Continue to load roots for which the previous server has published lists of functions:
+ * their files must be parsed first.  Such a root is not shown until it is loaded
+ * completely. */
 static void load_roots(struct server *server)
 {
 	struct root **at = &server->loading, *root;
@@ -375,7 +380,7 @@ static void load_roots(struct server *server)
 	}
 }
 
-/* ---- the directory ---- */
+/* ---- watching DIR/roots ---- */
 
 static bool is_same_directory(const struct root *root, int dirfd)
 {
@@ -492,7 +497,8 @@ static void scan_name(struct server *server, int dirfd, const char *name)
 		add_root(server, dirfd, name);
 }
 
-/* Handle inotify events.  Returns false if they do not name every change. */
+/* Handle inotify events.  Returns false if there were changes without a name: then the
+ * caller must compare the whole directory. */
 static bool scan_events(struct server *server, const char *events, size_t bytes)
 {
 	const struct inotify_event *event;
@@ -523,7 +529,7 @@ static void scan_changes(struct server *server)
 		scan_roots(server);
 }
 
-/* ---- the server ---- */
+/* ---- starting and running the server ---- */
 
 static int server_alloc(const char *dir, const struct server_parts *parts,
 			struct server **ret_server)

@@ -17,9 +17,9 @@ struct server;
 struct server_parts;
 
 /*
- * Start to serve @dir, the ulf directory ($ULF_DIR ...), which must exist and belong to this
- * user.  @parts: the features, which must outlive the server; daemon/parts.h has the usual
- * ones.  Waits up to two seconds for parsers of roots that are being loaded.
+ * Start to serve @dir, the ulf directory ($ULF_DIR or its default), which must exist and
+ * belong to this user.  @parts: the features, which must outlive the server; daemon/parts.h
+ * has the usual ones.  Waits up to two seconds for parsers of roots that are being loaded.
  */
 int server_open(const char *dir, const struct server_parts *parts, struct server **ret_server);
 /*
@@ -39,7 +39,7 @@ const struct server_parts *server_parts(const struct server *server);
  * or are removed (inotify), processes end (pidfd).
  */
 int server_poll_fd(const struct server *server);
-/* Handle these events.  Does not wait.  May free roots. */
+/* Handle the events of that descriptor.  Does not wait.  May free roots. */
 void server_dispatch(struct server *server);
 /*
  * Continue the work that waits for a parser.  Call it after parse_dispatch() has returned
@@ -68,13 +68,13 @@ struct server_root_info {
 	const char *name;		/* valid during the call */
 	enum server_root_state state;
 	uint32_t pid;			/* process that made the root */
-	uint32_t nr_processes;		/* processes that are alive */
+	uint32_t nr_processes;		/* number of processes that are alive */
 	bool has_figures;		/* the next five values are known; else they
 					 * are 0 */
 	uint32_t events_on, events_known;
-	uint64_t entries;		/* records that can be read */
-	uint64_t bytes;			/* bytes of these records */
-	uint64_t overruns;		/* records that were lost, by any cause */
+	uint64_t entries;		/* number of records that can be read */
+	uint64_t bytes;			/* total size of these records */
+	uint64_t overruns;		/* number of records that were lost, by any cause */
 	uint64_t started_ns;		/* CLOCK_BOOTTIME when the program was started */
 	uint32_t run_id;		/* number of the `ulf run` that started it */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Access to words that other processes change at the same time.  One load or
- * store each, so a value that was checked is the value that is used.
+ * Access to words that other processes change at the same time.  Each access is one load or
+ * one store, so a value that was checked is the value that is used.
  */
 #ifndef ULF_SERVER_SHM_H
 #define ULF_SERVER_SHM_H
@@ -16,13 +16,15 @@
 #define shm_load(word)		__atomic_load_n((word), __ATOMIC_ACQUIRE)
 #define shm_store(word, value)	__atomic_store_n((word), (value), __ATOMIC_RELEASE)
 
-/* Wakes all that wait; not fatal if it fails, waiters have a time limit. */
+/*
+ * Wake all threads that wait for @word.  A failure does no harm: waiters have a time limit.
+ */
 static inline void shm_wake(uint32_t *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Sleeps while *word == value, at most that long. */
+/* Sleep while *@word equals @value, for at most @ns. */
 static inline void shm_wait(uint32_t *word, uint32_t value, uint64_t ns)
 {
 	struct timespec limit = {

@@ -17,8 +17,8 @@
 #include "server/core/timebase.h"
 
 #define SAMPLE_NS_MIN	20000000u	/* minimum time between the two samples */
-#define HEADSTART_NS	1000000u	/* the base lies this far in the past, so that no
-					 * CPU's TSC is before it */
+#define HEADSTART_NS	1000000u	/* a root's time base lies this far in the past, so
+					 * that no CPU's TSC is below it */
 
 struct sample {
 	uint64_t tsc;
@@ -135,7 +135,7 @@ uint64_t timebase_now(const struct instance *instance)
 	if (row->kind == CLOCK_KIND_TSC_NS && clock.mult)
 		return clock.ns0 +
 		       arch_tsc_scale(arch_tsc() - clock.tsc0, clock.mult << 32);
-	/* The counter rises with each record, not with a read of it here. */
+	/* Only writing a record raises the counter.  The next record gets the next value. */
 	if (row->kind == CLOCK_KIND_COUNTER)
 		return shm_load(&instance->root->control->counter) + 1;
 	return clock_read(row, instance->root->control);
@@ -154,7 +154,7 @@ void timebase_follow(struct root *root)
 	}
 }
 
-/* Convert a difference of times. */
+/* Convert a difference of times from ns to TSC cycles. */
 static uint64_t ns_to_tsc(const struct abi_clock *clock, uint64_t ns)
 {
 	return (uint64_t)(((unsigned __int128)ns << 32) / clock->mult);

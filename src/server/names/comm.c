@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of threads.  A thread of the root enters its name into the shared table at
- * its first event (runtime/base/comm.c).  It takes one of the ABI_COMM_PROBES rows after its
- * hash and claims the row by making its sequence odd.  A thread that is not in the table
- * is searched for once among the threads of the live processes.
+ * The names of threads.  A thread of the root enters its name into the shared table at its
+ * first event (runtime/base/comm.c).  It takes one of ABI_COMM_PROBES rows, beginning at the
+ * row of its hash, and claims the row by making its sequence odd.  If a thread is not in the
+ * table, the server searches for it once among the threads of the live processes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,9 @@
 #include "server/core/shm.h"
 
 #define LEARNED		1024u		/* rows of the cache; a power of two */
-#define SEARCH_MAX	64u		/* processes that are searched for a thread */
-#define REFRESH_MAX	256u		/* threads whose names are read at a time */
+#define SEARCH_MAX	64u		/* limit: processes that are searched for a thread */
+#define REFRESH_MAX	256u		/* limit: threads whose names one comms_refresh()
+					 * reads */
 
 struct comm {
 	uint32_t tid;			/* 0: the row is free */
@@ -33,7 +34,7 @@ struct comms {
 	struct comm found;		/* copy of a row of the shared table, made by
 					 * find() */
 	uint32_t next;			/* row at which comms_refresh() continues */
-	struct comm learned[LEARNED];	/* threads found in /proc, by tid; a new one
+	struct comm learned[LEARNED];	/* cache of threads found in /proc, by tid; a new one
 					 * replaces the old one */
 };
 
@@ -67,7 +68,7 @@ static struct abi_comm *row_of(const struct root *root, uint32_t tid, uint32_t i
 /* Copy a row.  Returns false if it is free, or if it is being written. */
 static bool read_row(const struct abi_comm *shared, struct comm *ret_comm)
 {
-	if (!shm_load(&shared->tid))	/* true for nearly all rows */
+	if (!shm_load(&shared->tid))	/* nearly all rows are free */
 		return false;
 	for (int tries = 0; tries < 3; tries++) {
 		uint32_t sequence = shm_load(&shared->sequence); /* [comm.write] */

@@ -17,7 +17,7 @@ struct root;
 struct comms *comms_new(void);
 /* Free the cache.  NULL is allowed. */
 void comms_free(struct comms *comms);
-/* root_part.init, root_part.done and root_part.tick */
+/* The methods root_part.init, root_part.done and root_part.tick. */
 int comms_init(struct root *root);
 void comms_done(struct root *root);
 void comms_tick(struct root *root);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find objects, and read their files.  The program stores where its objects are loaded:
- * abi_module for those that have tracepoints; abi_object for those that were there at its
- * start, have tracepoints, or were on a stack.  The server adds those whose functions are
- * traced.  Names are in the files.  A file that has changed since is recognised by its
- * build id, and not used; the program's own file is found even then, while the program
- * runs (program.c).
+ * Find objects, and read their files.  The program stores where its objects are loaded.
+ * abi_module has the objects with tracepoints. abi_object has the objects that were loaded
+ * at the program's start, have tracepoints, or were on a stack; the server adds the objects
+ * whose functions are traced.  Names are in the files.  A file that has changed since it was
+ * loaded is recognised by its build id, and not used.  The program's own file is found even
+ * then, while the program runs (program.c).
  *
- * Objects come and go, and one may be loaded where another was.  So of the abi_objects at
- * an address, the newest that existed when the record was written is used.  If there is
- * none: the record's module, then the modules that are loaded now, then the objects,
+ * Objects come and go, and one may be loaded where another was.  So the search at an address
+ * takes the newest abi_object that existed when the record was written.  If there is none,
+ * it tries the record's module, then the modules that are loaded now, then the abi_objects,
  * newest first, then the other modules.
  */
 #include <errno.h>
@@ -34,21 +34,22 @@
 #include "server/core/timebase.h"
 
 #define PATH_BYTES_MAX	4096u
-#define BYTES_MAX	(64u << 20)	/* bytes of files that are read for one root */
-#define ARGS_BYTES_MAX	(256u << 20)	/* bytes of debug information that are read for
+#define BYTES_MAX	(64u << 20)	/* limit: total size of the files that are read for
 					 * one root */
+#define ARGS_BYTES_MAX	(256u << 20)	/* limit: total size of the debug information that is
+					 * read for one root */
 #define OBJECTS		(ABI_MODULES + ABI_OBJECTS)
-#define SESSIONS_MAX	8u		/* sessions of one root, for parameters */
+#define SESSIONS_MAX	8u		/* limit: parser sessions of one root, for parameters */
 #define STRING_BYTES_MAX	4096u
-#define WAIT_NS		250000000u	/* time to wait for parsers in the whole life of a
-					 * root */
+#define WAIT_NS		250000000u	/* limit: total time to wait for parsers in the whole
+					 * life of a root */
 
 struct objects {
 	struct object objects[OBJECTS];		/* rows of abi_module, then rows of
 						 * abi_object */
 	struct object_file files[OBJECTS];	/* their files, in the order of first use */
 	uint32_t nr_files;
-	uint64_t bytes_left;			/* how many bytes may still be read */
+	uint64_t bytes_left;			/* limit: how many bytes may still be read */
 	uint64_t wait_ns;			/* how long objects_wait() may still wait */
 };
 
@@ -132,7 +133,7 @@ static struct told object_told(const struct root *root, uint32_t number)
 	return told;
 }
 
-/* ---- files ---- */
+/* ---- the files of objects ---- */
 
 void objects_log(struct root *root, const char *path, const char *why)
 {
@@ -167,7 +168,8 @@ static int want_file(struct root *root, const struct object_file *file,
 }
 
 /*
- * If no more parsers are allowed at present, the file stays unparsed until the next call.
+ * Start to parse @file.  If no more parsers are allowed at present, the file stays unparsed
+ * until the next call.
  */
 static void start_file(struct root *root, struct object_file *file)
 {
@@ -210,7 +212,7 @@ static void end_file(struct root *root, struct object_file *file)
 	const char *why = parse_why(file->job);
 
 	file->is_parsed = true;
-	/* the parser may have reported too little */
+	/* do not trust the parser's own count: it may be too low */
 	if (parsed && parsed->bytes > bytes)
 		bytes = parsed->bytes;
 	if (!take_bytes(&objects->bytes_left, bytes)) {
@@ -254,7 +256,8 @@ static struct object_file *get_file(const struct root *root, const struct told *
 			return file;
 		}
 	}
-	file = &objects->files[objects->nr_files++];	/* at most one for each object */
+	file = &objects->files[objects->nr_files++];	/* there is space: at most one file
+							 * for each object */
 	file->path = told->path;
 	file->build_id_bytes = told->build_id_bytes;
 	memcpy(file->build_id, told->build_id, file->build_id_bytes);
@@ -320,8 +323,9 @@ static bool is_loaded(const struct root *root, uint32_t row)
 
 /*
  * Return the number of the object at position @at of the search order: modules that are
- * loaded, then objects, then modules that were loaded, newest first in each group.  There
- * are 2 * @modules + @seen positions.  -ENOENT: no object at this position.
+ * loaded, then objects, then modules that were unloaded, newest first in each group.  A
+ * module has two positions, of which one is empty, so there are 2 * @modules + @seen
+ * positions.  -ENOENT: no object at this position.
  */
 static int object_in_order(const struct root *root, uint32_t modules, uint32_t seen,
 			   uint32_t at)
@@ -349,7 +353,7 @@ static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
 	return addr - shm_load(&row->start) < shm_load(&row->end) - shm_load(&row->start);
 }
 
-/* get_object() that also returns whether the parser is still working. */
+/* Like get_object(), and also return whether the parser is still working. */
 static struct object *get_object_now(struct root *root, uint32_t number,
 				     bool *ret_is_parsing)
 {
@@ -364,8 +368,8 @@ static struct object *get_object_now(struct root *root, uint32_t number,
 }
 
 /*
- * objects_next().  With @is_strict it stops at an object that is still being parsed, so
- * that no other file is parsed before that one is ruled out.
+ * Like objects_next().  With @is_strict it stops at an object whose file is still being
+ * parsed, so that no other file is parsed before this object is ruled out.
  */
 static struct object *next_object(struct root *root, uint64_t addr, bool is_strict,
 				  uint32_t *at)
@@ -491,7 +495,7 @@ void objects_wait(struct root *root)
 	root->is_parsing = was_parsing;
 }
 
-/* ---- strings ---- */
+/* ---- constant strings ---- */
 
 /*
  * Open the file at @path if it is the one that was parsed.  Returns -1 if it is another
@@ -698,9 +702,9 @@ const struct elf_params *objects_params(struct root *root,
 	return file && file->params ? find_params(root, file, addr - object->bias) : NULL;
 }
 
-/* ---- objects that the server sees ---- */
+/* ---- objects that the server itself has found ---- */
 
-/* Compare by build id if there is one: the path may be another one to the same file. */
+/* Compare by build id if there is one: several paths may lead to the same file. */
 static bool is_same(const struct abi_object *row, const struct abi_object *object)
 {
 	return row->start == object->start &&

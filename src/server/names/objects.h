@@ -16,7 +16,10 @@ struct params;
 struct root;
 struct symbols_from;
 
-/* The file of objects.  A file that is loaded at several addresses is read once. */
+/*
+ * A file that is loaded as one or more objects.  A file that is loaded at several addresses
+ * is read once.
+ */
 struct object_file {
 	char *path;
 	uint8_t build_id[32];
@@ -53,7 +56,9 @@ struct object {
 int objects_init(struct root *root);
 /* root_part.done: free the table and kill its parsers. */
 void objects_done(struct root *root);
-/* root_part.has_unsaved: names were read from files that may be gone by now. */
+/*
+ * root_part.has_unsaved: return true if names were read from files that may be gone by now.
+ */
 bool objects_have_files(const struct root *root);
 
 /* Return the object that contains @addr, at the time of the record @from; or NULL. */
@@ -119,10 +124,10 @@ struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at);
 bool objects_can_be(const struct root *root, const struct symbols_from *from,
 		    uint64_t addr, const struct abi_object *object);
 /*
- * objects_tell - enter an object that the server sees loaded into the table
+ * objects_tell - add an object, which the server has found in a process, to the table
  * @object: @since and @is_there are filled in here
- * @known: the object was in the table when that had so many rows, so only later rows can
- *	have replaced it.  0: unknown
+ * @known: number of rows in the table when the caller last found the object there; only
+ *	later rows can have replaced it.  0: the caller never found it
  *
  * Does nothing if the object is in the table already, or if the table is full.
  */

@@ -23,8 +23,8 @@ struct params {
 	const char *why;		/* for params_why(); NULL: nothing to report */
 	uint64_t asked;			/* address of the query without an answer; 0: none */
 	uint64_t used_ns;
-	struct found found[FOUND];	/* by a hash of the address; a new one replaces
-					 * the old one */
+	struct found found[FOUND];	/* cache, indexed by a hash of the address; a new
+					 * entry replaces the old one */
 };
 
 struct params *params_new(void)
@@ -134,8 +134,8 @@ int params_find(struct params *params, uint64_t addr, const struct elf_params **
 		return 0;
 	}
 	params->asked = addr;
-	take_answer(params);		/* without an event loop the answer is already
-					 * there */
+	take_answer(params);		/* in a process without an event loop the query has
+					 * waited for the answer */
 	if (found->addr == addr)
 		*ret_params = found->params;
 	return found->addr == addr ? 0 : -EINPROGRESS;

@@ -16,8 +16,8 @@
 #include "server/core/shm.h"
 
 #define FORMATS_MAX	65536u
-#define TEXT_BYTES_MAX	65536u		/* bytes of one text */
-#define ALL_BYTES_MAX	(32u << 20)	/* bytes of all texts */
+#define TEXT_BYTES_MAX	65536u		/* limit: length of one text */
+#define ALL_BYTES_MAX	(32u << 20)	/* limit: total length of all texts */
 
 struct printk_format {
 	uint32_t off;			/* offset of the text in the memory */
@@ -27,7 +27,7 @@ struct printk_format {
 struct printk_formats {
 	struct printk_format *table;	/* sorted by @off */
 	uint32_t nr, cap;		/* cap: allocated rows */
-	uint64_t bytes;			/* sum of the texts */
+	uint64_t bytes;			/* total length of the texts */
 	uint32_t tables_seen;		/* value of tables_changed when the lists were
 					 * read */
 	bool is_full;			/* a limit was reached: no more formats are read */
@@ -92,8 +92,8 @@ static int add(struct printk_formats *formats, uint32_t off, const char *shared,
 }
 
 /*
- * Read the part of a list that is newer than @known.  The newest format is first, so
- * offsets only fall; anything else ends the list.
+ * Read the part of a list that is newer than @known.  The newest format is first, so offsets
+ * must fall from one format to the next.  The list ends where they do not.
  */
 static int read_list(struct root *root, uint32_t off, uint32_t known)
 {
@@ -140,7 +140,8 @@ static int sort_new(struct printk_formats *formats, uint32_t nr_old)
 	}
 	memcpy(new, table + nr_old, nr_new * sizeof(*new));
 	qsort(new, nr_new, sizeof(*new), compare);
-	while (nr_new)			/* from the end, where there is space */
+	while (nr_new)			/* fill the table from its end, where it has free
+					 * rows */
 		table[--at] = nr_old && table[nr_old - 1].off > new[nr_new - 1].off ?
 			      table[--nr_old] : new[--nr_new];
 	free(new);

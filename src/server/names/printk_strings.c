@@ -14,8 +14,8 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define STRINGS_MAX	16384u		/* strings of all modules */
-#define TEXT_BYTES_MAX	(1u << 20)	/* bytes of all texts */
+#define STRINGS_MAX	16384u		/* limit: strings of all modules */
+#define TEXT_BYTES_MAX	(1u << 20)	/* limit: total length of all strings */
 
 /* The block of one module. */
 struct block {

@@ -22,14 +22,15 @@
 /* A cached string.  Few strings are used, again and again. */
 struct string {
 	uint64_t addr;			/* 0: the row is free */
-	uint32_t module;		/* module of the record */
+	uint32_t module;		/* row of abi_module of the record that the string
+					 * was looked up for */
 	char *text;			/* NULL: there is no string */
 };
 
 struct symbols {
-	struct string strings[STRINGS];		/* by a hash of the address; a new one
-						 * replaces the old one */
-	uint32_t tables_seen;			/* value of tables_changed when they were
+	struct string strings[STRINGS];		/* cache, indexed by a hash of the address; a
+						 * new string replaces the old one */
+	uint32_t tables_seen;			/* value of tables_changed when @strings were
 						 * read */
 };
 
@@ -65,7 +66,10 @@ size_t symbols_module_len(const char *file)
 
 const struct symbols_from symbols_now = { .module = SYMBOLS_NO_MODULE };
 
-/* Parts may have read files that exceed the limit for lines, or that have been removed. */
+/*
+ * Ask the parts.  A part may have read a file that was too large for the limit of objects.c,
+ * or that was removed since.
+ */
 static int find_in_parts(struct root *root, const struct symbols_from *from, uint64_t addr,
 			 const struct object *object, struct function_symbol *ret)
 {
@@ -95,9 +99,10 @@ static int find_symbol(struct root *root, const struct symbols_from *from, uint6
 }
 
 /*
- * A signal handler returns to the start of libc's __restore_rt, which no call leads to.
- * That is assembler without a size.  A symbol with a size is refused: it may be the
- * function after an unknown one that ends with a call.
+ * Find the symbol that begins at @addr, for a return address that no call precedes.  A
+ * signal handler returns to such an address, the start of libc's __restore_rt.  That is
+ * assembler code, and its symbol has no size.  A symbol with a size is refused: it may be
+ * the function after an unknown one that ends with a call.
  */
 static int find_restorer(struct root *root, const struct symbols_from *from,
 			 uint64_t addr, const struct object *object,

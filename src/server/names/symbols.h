@@ -29,11 +29,11 @@ size_t symbols_module_len(const char *file);
 struct function_symbol {
 	const struct elf_symbol *symbol;
 	uint64_t start;			/* address in the program's memory */
-	const struct elf_symbols *symbols;	/* the table that @symbol is in */
-	const char *path;		/* of the file */
+	const struct elf_symbols *symbols;	/* the table that @symbol is a row of */
+	const char *path;		/* path of the file */
 };
 
-/* For records of events that belong to no module. */
+/* Value of symbols_from.module for records of events that belong to no module. */
 #define SYMBOLS_NO_MODULE	UINT32_MAX
 
 /*

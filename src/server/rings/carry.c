@@ -35,7 +35,7 @@ static int copy_records(const struct ring_view *from, const struct ring_view *to
 	r = ring_cursor_init(&cursor, from);
 	if (r)
 		return r;
-	/* Stop at the old end: a slow process may still write to the ring. */
+	/* Stop where the ring ended at first: a slow process may still write to it. */
 	while (cursor.entries < head.entries &&
 	       ring_cursor_peek(&cursor, &record) > 0) {
 		if (record.bytes && record.bytes <= RING_PAYLOAD_MAX) {

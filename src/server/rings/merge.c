@@ -17,7 +17,7 @@
 #include "server/core/timebase.h"
 
 /*
- * Nanoseconds.  A record that is further in the future than this was written with another
+ * Limit in ns.  A record that is further in the future than this was written with another
  * clock than the buffer's, and waiting for its time could take forever.
  */
 #define AHEAD_MAX	10000000000u
@@ -49,8 +49,8 @@ static int open_source(struct merge *merge, const struct instance_ring *ring)
 		source->end = head.entries;
 	}
 	/*
-	 * Other streams of this server have no offer here any more.  An offer that is
-	 * here now was made by a server that was killed.
+	 * No other stream of this server has an offer in this ring now.  So an offer that is
+	 * found here was made by a server that was killed.
 	 */
 	if (merge->is_consuming)
 		receipt_settle(&ring->view);
@@ -119,7 +119,7 @@ void merge_free(struct merge *merge)
 	free(merge);
 }
 
-/* ---- the heap ---- */
+/* ---- the heap of sources ---- */
 
 static bool is_before(const struct merge *merge, uint32_t a, uint32_t b)
 {
@@ -174,7 +174,7 @@ static bool source_peek(struct merge *merge, struct source *source)
 	    source->cursor.entries >= source->end)
 		return false;
 	source->lost = source->cursor.lost;
-	/* Losses from before `trace` was opened are in its header. */
+	/* Losses from before `trace` was opened are counted in its header. */
 	if (!merge->is_consuming && !source->is_begun)
 		source->lost = 0;
 	if (source->lost)
@@ -191,7 +191,7 @@ static void heap_bits(const struct merge *merge, uint64_t bits[HEAP_WORDS])
 		bits[merge->heap[i] / 64] |= 1ull << merge->heap[i] % 64;
 }
 
-/* Look again at the sources that had no record. */
+/* Look for new records in the sources that had none. */
 static void peek_empty(struct merge *merge)
 {
 	uint64_t in_heap[HEAP_WORDS] = { 0 };

@@ -26,7 +26,8 @@ struct merge_record {
 	const uint8_t *data;
 	uint32_t bytes;			/* length of @data */
 	uint32_t cpu;
-	uint64_t lost;			/* records that were overrun before this one */
+	uint64_t lost;			/* number of records that were overrun before this
+					 * one */
 };
 
 /*
@@ -64,17 +65,17 @@ bool merge_extend(struct merge *merge);
  */
 int merge_peek(struct merge *merge, struct merge_record *ret_record);
 /*
- * After merge_peek(): get the record after that one, of @cpu or CPU_ALL.  Returns and is
- * valid as merge_peek().
+ * After merge_peek(): get the record after that one, of @cpu or CPU_ALL. Return value and
+ * validity are those of merge_peek().
  */
 int merge_peek_second(struct merge *merge, int cpu,
 		      struct merge_record *ret_record);
 /* Go to the next record.  Call only after merge_peek() has returned 1. */
 void merge_advance(struct merge *merge);
 /*
- * Report losses that no record reports: return the number of lost records of the next
- * ring that has no record after the loss, and its CPU.  0: no such ring.  The losses
- * count as reported when the stream is consumed next.
+ * Report a loss that no record reports, because its ring has no record after the loss.
+ * Returns the number of lost records of the next such ring, and its CPU; 0: there is no such
+ * ring.  The loss counts as reported when the stream is consumed next.
  */
 uint64_t merge_next_lost(struct merge *merge, uint32_t *ret_cpu);
 /* Return true if merge_next_lost() would return more than 0. */

@@ -13,16 +13,17 @@ struct source {
 	struct mapping *map;		/* holds a reference, so that the ring stays
 					 * mapped */
 	uint32_t cpu;
-	uint64_t end;			/* number of entries at which the stream ends */
+	uint64_t end;			/* number of the ring's entries at which the stream
+					 * ends */
 	bool is_begun;			/* a record was read */
 	bool has_moved;			/* records were passed since the last consume */
 	bool is_offered;		/* ring_cursor_offer() was called */
 	bool was_consumed;		/* the last merge_consume() has consumed from this
 					 * ring */
-	struct abi_ring_read after;	/* read state of the ring after that */
+	struct abi_ring_read after;	/* read state of the ring after that merge_consume() */
 	struct ring_record record;	/* the next record; valid while the source is in
 					 * the heap */
-	uint64_t lost;			/* records lost before @record */
+	uint64_t lost;			/* number of records lost before @record */
 };
 
 struct merge {
@@ -37,8 +38,8 @@ struct merge {
 					 * got */
 	bool has_ended;			/* the last merge_extend() returned false because
 					 * of @has_lost */
-	uint64_t rings_serial, reads_serial;	/* values of the instance when the sources
-						 * were opened */
+	uint64_t rings_serial, reads_serial;	/* values of the instance's members when the
+						 * sources were opened */
 	uint64_t horizon;		/* records after this time are not returned yet */
 	struct source *sources;
 	uint32_t nr_sources;
@@ -47,7 +48,7 @@ struct merge {
 	uint32_t nr_heap;
 };
 
-/* merge_deliver.c */
+/* ---- merge_deliver.c ---- */
 
 /* Remove @merge from the list of staged streams and withdraw its offers. */
 void merge_unstage(struct merge *merge);

@@ -17,7 +17,10 @@ int printk_rings_prepare(struct root *root)
 	if ((!shm_load(&root->control->hold) && !printk_has_formats(root)) ||
 	    instance_has_rings(&root->top) || instance_need_rings(&root->top))
 		return 0;
-	/* The program removes the root at exit() if nobody has opened a file of it. */
+	/*
+	 * ABI_USED_PRINTK makes the program remove the root at exit(), unless a file of the
+	 * root was opened.
+	 */
 	if (was_used == ABI_USED_NOT && !root->was_opened &&
 	    !shm_load(&root->control->run_id) && !root->control->boot[0])
 		shm_store(used, ABI_USED_PRINTK);

@@ -13,15 +13,18 @@
  * A struct mmsghdr lies across the border of the two pages.  So the kernel reads the
  * message from private memory and stores the length into the file.
  *
- * step			the file		if the server is killed after it
- * receipt_begin()		ticket n, nothing sent	no ring has ticket n
- * ring_cursor_offer()	unchanged		not sent: delivered again
- * inside of the call	sent			read
- * ring_cursor_consume()	unchanged		no ring has ticket n
+ * The steps of a delivery, what the file says after each step, and what happens to the
+ * records if the server is killed then:
  *
- * receipt_init() of the next server moves ticket n to the earlier tickets.  Rings are
- * settled when somebody reads them, which may be many servers later.  After OLD_MAX later
- * servers a ticket is dropped, and its records are in doubt.
+ *	receipt_begin()		ticket n, not sent	no ring has ticket n: delivered later
+ *	ring_cursor_offer()	ticket n, not sent	delivered again
+ *	the system call		ticket n, sent		not delivered again
+ *	ring_cursor_consume()	ticket n, sent		no ring has ticket n: not delivered again
+ *
+ * receipt_init() of the next server moves ticket n to the earlier tickets.  A ring that
+ * still has ticket n is settled when a server reads it, which may be many servers later:
+ * see receipt_settle().  After OLD_MAX later servers the ticket is dropped, and its records
+ * are in doubt.
  */
 #include "server/rings/receipt.h"
 
@@ -42,8 +45,8 @@
 
 #define PAGE		4096u
 #define VERSION		1u
-#define OLD_MAX		200u		/* earlier tickets in the file, one for each
-					 * server */
+#define OLD_MAX		200u		/* limit: earlier tickets in the file, one for each
+					 * earlier server */
 #define REPLY_BYTES	(sizeof(struct fuse_out_header) + RECEIPT_REPLY_MAX)
 
 /* The file.  Only servers of this directory write it, one at a time. */
@@ -69,7 +72,7 @@ static_assert(REPLY_BYTES == 16 * PAGE, "what a pipe within sendfile() takes");
 /* Only the server's thread writes these. */
 static char *border_pages;		/* the two pages; NULL: no receipts */
 static struct receipts *receipts;	/* the second page: the file */
-static uint64_t current;		/* ticket of the delivery; 0: cancelled */
+static uint64_t current;		/* ticket of the current delivery; 0: cancelled */
 static int reply_fd = -1;
 static char *reply;			/* mapping of @reply_fd, REPLY_BYTES */
 
@@ -213,7 +216,7 @@ uint64_t receipt_begin(void)
 	receipts->sent_bytes = 0;
 	receipts->sent_at = 0;
 	/*
-	 * The record of the previous ticket was cleared before.  That is safe: no ring
+	 * sent_bytes and sent_at of the previous ticket are lost now.  That is safe: no ring
 	 * has that ticket any more, or it is among the earlier tickets.
 	 */
 	__atomic_store_n(&receipts->ticket, current, __ATOMIC_RELEASE);

@@ -40,7 +40,7 @@ void receipt_done(void);
 uint64_t receipt_begin(void);
 /* Return the ticket of the current delivery, or 0. */
 uint64_t receipt_ticket(void);
-/* The delivery cannot use the functions below: set its ticket to 0. */
+/* Set the ticket of the delivery to 0, because it cannot use the functions below. */
 void receipt_cancel(void);
 
 /*

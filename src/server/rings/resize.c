@@ -18,8 +18,8 @@
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
 
-#define RETIRE_STEP	64u		/* rings that are freed between two checks of the
-					 * budget */
+#define RETIRE_STEP	64u		/* number of rings that are freed between two checks
+					 * of the budget */
 
 static struct abi_ring_ref ref_load(const struct abi_ring_ref *shared)
 {
@@ -249,9 +249,10 @@ void instance_clear(struct instance *instance, enum rings which, int cpu)
 }
 
 /*
- * Free an old ring if it is empty, or if its records would be overwritten next: the new
- * ring has already overwritten records, and its oldest record is not older than the
- * oldest one here.  Returns false if the old ring must stay.
+ * Free an old ring that is no longer needed.  That is so if it is empty.  It is also so if
+ * its records would be overwritten next: the new ring has already overwritten records, and
+ * its oldest record is not older than the oldest one here.  Returns false if the old ring
+ * must stay.
  */
 static bool retire(struct instance *instance, struct instance_ring *ring,
 		   uint32_t generation)
@@ -276,7 +277,7 @@ static bool retire(struct instance *instance, struct instance_ring *ring,
 }
 
 /*
- * Free old rings within the root's budget: a root may name 32,768 rings, and freeing one
+ * Free old rings within the root's budget: a root may refer to 32,768 rings, and freeing one
  * takes 10 us.
  */
 void instance_retire(struct instance *instance)

@@ -137,7 +137,7 @@ static int make_all(struct instance *instance, struct ring_plan *plan,
 	struct ring_config config = {
 		.page_bytes = plan->page_bytes,
 		.overwrite = instance_options(instance) & OPTION_OVERWRITE,
-		.is_paused = true,	/* the first writer turns it on */
+		.is_paused = true,	/* the first writer starts recording */
 	};
 	int r = 0;
 

@@ -11,16 +11,17 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define DEFAULT_KB		1408	/* the kernel's default */
+#define DEFAULT_KB		1408	/* size of a CPU's ring, as in the kernel */
 #define DEFAULT_PERCENT		50
 #define ROWS_OF_SIDE		(ABI_RING_KINDS * 2)	/* an old and a new ring of each
 							 * kind */
 #define ROWS_OF_CPU		(ROWS_OF_SIDE * ABI_SIDES)
-#define MAPPED_MIN		1024u	/* rings that a root may map in any case */
-#define OPENS_NS		100000000u	/* a root may map mapped_max() rings in
-						 * this time */
-#define MAPPED_BYTES_MAX	(1ull << 40)	/* larger rings are not mapped; address
-						 * space is finite */
+#define MAPPED_MIN		1024u	/* rings that a root may map, however many CPUs the
+					 * machine has */
+#define OPENS_NS		100000000u	/* time in which a root may map mapped_max()
+						 * rings */
+#define MAPPED_BYTES_MAX	(1ull << 40)	/* limit: larger rings are not mapped,
+						 * because address space is finite */
 
 void instance_set_defaults(struct instance *instance)
 {
@@ -52,8 +53,8 @@ static void ring_close(struct instance *instance, struct instance_ring *ring)
 
 /*
  * Return how many rings a root may map.  The kernel allows about 65,000 mappings per
- * process, and all roots share them.  A root needs as many as this machine has CPUs,
- * whatever the root's memory says.
+ * process, and all roots share them.  The limit depends on the number of CPUs of this
+ * machine, whatever the root's memory says.
  */
 static uint32_t mapped_max(void)
 {
@@ -108,7 +109,9 @@ uint32_t instance_page_bytes(const struct instance *instance)
 	return ring_bytes(bytes, 2) ? bytes : ABI_PAGE_BYTES_MIN;
 }
 
-/* Allocate instance->rings.  Their order is the order in which the merge breaks ties. */
+/*
+ * Allocate instance->rings.  Records with equal times are merged in the order of this array.
+ */
 static int rings_alloc(struct instance *instance)
 {
 	uint32_t nr = instance->root->nr_cpus * ROWS_OF_CPU;

@@ -30,7 +30,7 @@ struct instance_ring {
 	uint32_t cpu;
 	uint32_t side;
 	enum abi_ring_kind kind;
-	bool is_prev;			/* the old ring from before a resize */
+	bool is_prev;			/* this is the old ring, from before a resize */
 	uint32_t stuck;			/* thread that did not release the ring's lock
 					 * when the server waited for it; 0: none */
 };
@@ -51,8 +51,8 @@ void instance_set_defaults(struct instance *instance);
  * the root may map at a time; the next call continues.
  */
 int instance_sync(struct instance *instance);
-/* instance_part.load: set the defaults of a new buffer, and free a spare side that the last
- * server was about to free. */
+/* instance_part.load: set the defaults of a new buffer, and free a spare side that the
+ * previous server was about to free. */
 int instance_load_rings(struct instance *instance);
 /* Unmap all rings and free their table; instance_part.done. */
 void instance_done(struct instance *instance);
@@ -88,14 +88,17 @@ void instance_stats(struct instance *instance, enum rings which, int cpu,
 uint64_t instance_unread_bytes(struct instance *instance, int cpu);
 /* Return true if a ring of @cpu has a record. */
 bool instance_has_entries(struct instance *instance, int cpu);
-/* Return true if a ring of @cpu has as many pages as poll() waits for: buffer_percent. */
+/*
+ * Return true if a ring of @cpu has as many pages of records as poll() waits for
+ * (buffer_percent).
+ */
 bool instance_is_filled(struct instance *instance, int cpu);
 
 /* ---- resize.c ---- */
 
 /*
- * Set the size of a CPU, or CPU_ALL.  Records stay readable.  The caller must call
- * apply_start().
+ * Set the size of the rings of a CPU, or of CPU_ALL. Records stay readable.  The caller must
+ * call apply_start().
  */
 int instance_resize(struct instance *instance, int cpu, uint64_t kb);
 /*
@@ -120,7 +123,7 @@ void instance_free_spare(struct instance *instance);
 /* Publish the rings of @plan.  Existing rings become `prev`, or are freed. */
 struct ring_plan;
 void ring_plan_use(struct instance *instance, const struct ring_plan *plan);
-/* Free old rings from before a resize that nobody needs any more. */
+/* Free old rings from before a resize, if no reader and no writer needs them any more. */
 void instance_retire(struct instance *instance);
 
 /* ---- ring_plan.c ---- */

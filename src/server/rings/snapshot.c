@@ -12,7 +12,7 @@ bool instance_has_spare(const struct instance *instance)
 	return shm_load(&instance->abi->spare) & ABI_SPARE_THERE;
 }
 
-/* The kernel takes no snapshot while recording is paused, either. */
+/* As in the kernel, no snapshot is taken while recording is paused. */
 void instance_swap(struct instance *instance, int cpu)
 {
 	struct abi_buffer *abi = instance->abi;
@@ -27,7 +27,10 @@ void instance_swap(struct instance *instance, int cpu)
 	instance_ask_again(instance);
 }
 
-/* The program is answered after every process has applied that there is a spare side. */
+/*
+ * The program gets its answer only after every process has applied the setting that there is
+ * a spare side.
+ */
 void instance_answer_spare(struct instance *instance)
 {
 	struct abi_buffer *abi = instance->abi;
@@ -53,7 +56,7 @@ void instance_answer_spare(struct instance *instance)
 int instance_load_rings(struct instance *instance)
 {
 	instance_set_defaults(instance);
-	/* The last server may have died while it freed the spare side. */
+	/* The previous server may have died while it freed the spare side. */
 	if (!instance_has_spare(instance))
 		instance_free_spare(instance);
 	return 0;
