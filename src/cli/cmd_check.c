@@ -13,11 +13,11 @@
 #include "event/format.h"
 #include "event/print.h"
 
-#define SHOWN_BEFORE	40		/* characters of a print fmt before an error */
-#define SHOWN_BEHIND	36		/* characters after it */
+#define SHOWN_BEFORE	40		/* limit: characters shown before an error in a print fmt */
+#define SHOWN_BEHIND	36		/* limit: characters shown after the error */
 
 struct count {
-	unsigned int nr_events, nr_fields_only;	/* all events; those printed as plain fields */
+	unsigned int nr_events, nr_fields_only;	/* all events; events printed as plain fields */
 };
 
 /* Print the part of the print fmt around @pos as one line, and a caret below @pos. */
@@ -68,7 +68,7 @@ static void check_format(const struct event_format *fmt, struct count *count)
 		printf("  remedy: %s\n", error.remedy);
 }
 
-/* Check an event.  @event is "system:name", and is cut at the colon. */
+/* Check an event.  @event is "system:name"; a NUL is written over its colon. */
 static int check_event(struct conn *conn, const char *root, char *event,
 		       struct count *count)
 {
@@ -87,7 +87,7 @@ static int check_event(struct conn *conn, const char *root, char *event,
 		ret = event_format_parse(event, text_str(&text), &fmt);
 	text_done(&text);
 	free(path);
-	if (ret == -ENOENT)		/* its module was just unloaded */
+	if (ret == -ENOENT)		/* the event's module was just unloaded */
 		return 0;
 	if (!ret) {
 		check_format(fmt, count);
@@ -142,7 +142,7 @@ static int check_events(struct conn *conn, const char *root, struct count *count
 	return ret;
 }
 
-/* Check a root and print the sum.  Returns the exit status: 0 if all events are printed as
+/* Check a root and print the totals.  Returns the exit status: 0 if all events are printed as
  * their print fmt says. */
 static int check_root(struct conn *conn, const char *root)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf dump: print what a root recorded.  Works without a server, because a program that is dying
- * may call it, and no server may be running.
+ * ulf dump: print what a root recorded.  It works without a server, because a crashing program
+ * may run it at a time when there is no server.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +58,8 @@ static int find_root(const char *dir, const char *word, struct server **ret_serv
 	return *ret_root ? 0 : -ENOENT;
 }
 
-/* Open a root by its full name without reading the others; else search as find_root() does. */
+/* Open the root whose full name is @word without reading the other roots.  If there is none,
+ * search as find_root() does. */
 static int open_root(const char *dir, const char *word, struct server **ret_server,
 		     struct root **ret_root)
 {
@@ -99,13 +100,14 @@ static int get_dir(char ret_dir[static DIR_PATH_BYTES])
 /* ---- printing the records ---- */
 
 struct printer {
-	bool is_in_header;		/* only lines with # were read so far */
+	bool is_in_header;		/* all lines read so far begin with # */
 	bool is_line_start;		/* the next byte begins a line */
 	bool has_printed;		/* a line was printed */
 	struct terminal terminal;
 };
 
-/* Print lines of `trace` without its header, the lines that begin with # before all others. */
+/* Print lines of `trace` without its header.  The header consists of the lines that begin with
+ * # and come before any other line. */
 static void print(struct printer *printer, const char *text, size_t size)
 {
 	for (const char *end = text + size; text < end; ) {
@@ -160,7 +162,8 @@ static int dump(struct server *server, struct root *root, const char *cpu)
 
 	if (!root_is_usable(root))
 		return -EBADMSG;
-	/* Set the options of the kernel's ftrace_dump().  Only this process sees the change. */
+	/* Set the options that the kernel's ftrace_dump() sets.  Only this process sees the
+	 * change. */
 	root->top.is_dumped = true;
 	instance_set_option(&root->top, OPTION_SYM_USEROBJ, false);
 	instance_set_option(&root->top, OPTION_PAUSE_ON_TRACE, false);

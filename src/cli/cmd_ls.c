@@ -16,11 +16,11 @@
 #include "cli/terminal.h"
 #include "cli/users.h"
 
-#define LOGIN_UID_MIN	1000u		/* user ids below are those of system users */
+#define LOGIN_UID_MIN	1000u		/* smaller user ids belong to system users */
 
 /* The widths of columns, in characters. */
 struct columns {
-	int user;			/* 0: no such column */
+	int user;			/* 0: the column is not printed */
 	int name;
 };
 
@@ -91,7 +91,7 @@ static void format_start(uint64_t started_ns, char *ret_text, size_t bytes)
 		snprintf(ret_text, bytes, "?");
 }
 
-/* Print all that is known of a root.  @user: its user; NULL: do not print the user. */
+/* Print all details of a root.  @user: its user; NULL: do not print the user. */
 static void print_block(const char *user, const struct abi_root_row *row)
 {
 	char start[32];
@@ -123,7 +123,7 @@ static void print_block(const char *user, const struct abi_root_row *row)
 	terminal_line(stdout, "  lost       %" PRIu64 " records", row->overruns);
 }
 
-/* dir_each_other(): print that there are more roots in another directory. */
+/* Callback of dir_each_other(): print that the directory @path has more roots. */
 static void say_other(void *arg, const char *path)
 {
 	struct user user;
@@ -134,7 +134,8 @@ static void say_other(void *arg, const char *path)
 			  "them", path, path);
 		return;
 	}
-	/* root must not use its own rights there, so the advice is to run ulf as the user. */
+	/* root must not use its own rights in a directory of the user, so print a command that
+	 * runs ulf as the user. */
 	user_get(geteuid(), &user);
 	if (user.is_known)
 		cli_error("there are more roots of %s in %s; `runuser -u %s -- env ULF_DIR=%s "
@@ -243,7 +244,7 @@ static int list_users(bool is_long)
 	return status;
 }
 
-/* ---- a directory ---- */
+/* ---- entries of a directory ---- */
 
 static int by_text(const void *a, const void *b)
 {

@@ -2,7 +2,7 @@
 /*
  * ulf mount: mounts in the caller's mount namespace, and passes the descriptor to the server.
  * Only one process mounts at a time, under a lock, because a new server also runs this command,
- * to restore the mounts of the server before it.
+ * to restore the mounts of the previous server.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -52,7 +52,7 @@ static bool is_empty(const char *path)
 	int nr = 0;
 
 	if (!dir)
-		return true;		/* mounting reports the error */
+		return true;		/* the mount will fail and report the error */
 	while ((entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			nr++;
@@ -177,7 +177,7 @@ static int locked_mount(struct conn *conn, const char *word, bool is_restore)
 int cmd_mount(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "restore", no_argument, NULL, 'r' },	/* only the server uses it */
+		{ "restore", no_argument, NULL, 'r' },	/* only the server uses this option */
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};

@@ -12,7 +12,8 @@
 #include "cli/cli.h"
 #include "cli/run.h"
 
-/* Number of a long option that is a boot setting of event/boot.h; above all letters. */
+/* Value that getopt_long() returns for a long option that is a boot setting (event/boot.h).  It
+ * is above the values of all letters, which are short options. */
 #define WORD(id)	(256 + BOOT_##id)
 
 static void take_option(struct run *run, int option)

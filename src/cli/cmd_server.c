@@ -18,7 +18,8 @@
 #include "server/core/dead_limits.h"
 #include "daemon/loop.h"
 
-#define READY_FD	3		/* pipe of a background server: report_start() */
+#define READY_FD	3		/* background server: pipe to the process that waits for
+					 * it; see report_start() */
 
 static int find_dir(char ret_dir[static DIR_PATH_BYTES])
 {
@@ -189,8 +190,9 @@ int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
 		return cli_usage(cmd);
 	if (find_dir(dir) < 0)
 		return CLI_FAILED;
-	/* main() has replaced argv[0] by "ulf server", which is not in the memory that ps
-	 * shows.  The last argument is an option, and is in that memory. */
+	/* title_init() needs the memory that ps shows.  argv[0] is not in that memory any more:
+	 * main() has replaced it by "ulf server".  So begin at program_invocation_name, and end
+	 * after the last argument, which is an option and is still there. */
 	if (is_background)
 		title_init(program_invocation_name,
 			   (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 -

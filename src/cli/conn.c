@@ -15,7 +15,7 @@
 #include "cli/cli.h"
 #include "cli/user.h"
 
-#define TEXT_BYTES	(1u << 30)	/* longest file for conn_file_text() */
+#define TEXT_BYTES	(1u << 30)	/* limit: bytes of a file that conn_file_text() reads */
 
 int conn_look(struct conn *conn)
 {
@@ -336,7 +336,7 @@ static int check_hello(const struct conn *conn, int ret)
 			  conn->dir, conn->dir);
 	else if (ret == -EPIPE)
 		cli_error("the server in %s has ended; run the command again", conn->dir);
-	else if (ret < 0 && ret != -ETIMEDOUT)	/* life_look() has printed that */
+	else if (ret < 0 && ret != -ETIMEDOUT)	/* life_look() has printed the timeout */
 		cli_error("the server in %s: %s", conn->dir, strerror(-ret));
 	return ret < 0 ? ret : 0;
 }

@@ -28,7 +28,8 @@ struct conn {
 
 enum conn_flags {
 	CONN_START	= 1,		/* start a server if none runs */
-	CONN_RESTORE	= 2,		/* for `ulf mount --restore` */
+	CONN_RESTORE	= 2,		/* this is `ulf mount --restore`, which a new server has
+					 * started */
 };
 
 /*
@@ -71,7 +72,7 @@ int conn_file_show(struct conn *conn, const char *path, bool is_terminal);
 int conn_file_read(struct conn *conn, int file, uint64_t offset);
 /* Write.  Returns the number of bytes that were taken, or -errno. */
 int conn_file_write(struct conn *conn, int file, const void *data, size_t bytes);
-/* Close a file.  Returns 0, or the -errno of applying what was written. */
+/* Close a file.  Returns 0, or -errno if what was written could not be applied. */
 int conn_file_close(struct conn *conn, int file);
 /* conn_call() for a request @op whose data is a path. */
 int conn_path(struct conn *conn, enum abi_socket_op op, const char *path);

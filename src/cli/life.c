@@ -15,11 +15,11 @@
 #include "cli/cli.h"
 
 #define SECOND_NS	1000000000ull
-#define SAY_NS		SECOND_NS		/* print a message after this wait */
-/* For an answer that may take long: print it after this time without a sign of life.  An idle
- * server shows a sign each second. */
+#define SAY_NS		SECOND_NS		/* print the message after a wait of this length */
+/* For an answer that may take long: print the message after this time without a sign of life.
+ * An idle server shows a sign of life each second. */
 #define SAY_SILENT_NS	(2 * SECOND_NS)
-#define GIVE_UP_NS	(10 * SECOND_NS)	/* give up after this time without a sign */
+#define GIVE_UP_NS	(10 * SECOND_NS)	/* give up after this time without a sign of life */
 
 static uint64_t now_ns(void)
 {
@@ -77,7 +77,7 @@ static char state_of(int pid)
 static const struct state {
 	char letter;
 	const char *text;
-	bool can_continue;		/* SIGCONT continues it */
+	bool can_continue;		/* SIGCONT makes the process continue */
 } states[] = {
 	{ 'T', "it is stopped", true },
 	{ 't', "a debugger has stopped it", false },

@@ -15,7 +15,8 @@
 
 struct life {
 	uint64_t asked_ns;		/* CLOCK_MONOTONIC when the wait began */
-	uint64_t alive_ns;		/* when the last sign of life was seen, or asked_ns */
+	uint64_t alive_ns;		/* CLOCK_MONOTONIC of the last sign of life; asked_ns
+					 * before the first one */
 	uint64_t beats;			/* abi_beat.beats of that sign; 0: none yet */
 	int pid;			/* process of the server; 0: not known */
 	bool may_take_long;		/* the answer may take any time */

@@ -14,7 +14,7 @@
 #include "cli/terminal.h"
 #include "cli/users.h"
 
-#define ROWS_SHOWN	16		/* roots that a message lists at most */
+#define ROWS_SHOWN	16		/* limit: roots that a message lists */
 
 static int by_name(const void *a, const void *b)
 {
@@ -138,8 +138,9 @@ static void say_ambiguous(const struct root_list *list, const char *name, size_t
 }
 
 /*
- * Find the root that @name means: the root of that name, else the only one that @name is short
- * for; one that is alive is preferred.  NULL: *@ret_nr roots match, none or several.
+ * Find the root that @name means: the root of that name, else the only root whose program or
+ * process id it is.  Roots that are alive are preferred.  NULL: no root matches, or several do;
+ * *@ret_nr is how many.
  */
 static const struct abi_root_row *search(const struct root_list *list, const char *name,
 					 size_t len, size_t *ret_nr)
@@ -174,7 +175,7 @@ const struct abi_root_row *root_list_search(const struct root_list *list, const 
 	return search(list, name, len, &nr);
 }
 
-/* search(), with a message if nothing was found. */
+/* Like search(), but print an error if no root was found. */
 static const struct abi_root_row *find(const struct root_list *list, const char *name,
 				       size_t len)
 {

@@ -18,7 +18,8 @@ struct root_list {
 
 /*
  * root_list_fetch - get a list of roots from the server
- * @what: roots, and whether the figures of dead roots are needed, which may take a while
+ * @what: which roots, and whether the figures of dead roots are needed; reading these may take
+ *	a while
  * @run_id: run whose roots are listed, for ABI_LIST_RUN; an older server lists all roots
  *
  * Prints nothing.  The caller must call root_list_done() after success.
@@ -32,7 +33,8 @@ void root_list_done(struct root_list *list);
 
 /*
  * Get the last program of run @run_id that could not make its root.  Returns false if there is
- * none.  If @ret_row->pid is 0, the server could not open a root, of any run.
+ * none.  If @ret_row->pid is 0, the row is not about a program: the server cannot open some root,
+ * perhaps of another run.
  */
 bool root_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row);
 
@@ -52,7 +54,7 @@ const char *root_state_name(uint32_t state);
 
 /*
  * root_path - complete a path that a user has written
- * @path: its first part is a root's name, or a program's name or a process id that only one
+ * @path: its first part is the name of a root, or a program's name or process id that only one
  *	  root has; a root that is alive is preferred
  * @ret_path: the path with the full name of the root, for the server; the caller must free() it
  *

@@ -13,26 +13,28 @@
 #include "cli/root.h"
 #include "event/boot.h"
 
-#define RUN_CONSOLE	"tp_printk"	/* instance that tp_printk prints from */
+#define RUN_CONSOLE	"tp_printk"	/* name of the instance whose records are printed for
+					 * tp_printk */
 #define RUN_LIBULF	"libulf.so.0"
 
-/* Whether libulf can be in a program.  The kinds after RUN_PLAIN can never have it. */
+/* Whether a program can load libulf.  Programs of the kinds after RUN_PLAIN never can. */
 enum run_kind {
-	RUN_FOR_ULF,			/* has libulf; or its functions can be traced, and it
-					 * gets libulf by LD_PRELOAD */
-	RUN_PLAIN,			/* neither */
+	RUN_FOR_ULF,			/* has libulf; or its functions can be traced, and
+					 * LD_PRELOAD loads libulf */
+	RUN_PLAIN,			/* has no libulf, and no functions that can be traced */
 	RUN_STATIC,			/* linked statically, without libulf */
 	RUN_MUSL,			/* linked with musl */
-	RUN_MACHINE,			/* for another CPU */
+	RUN_MACHINE,			/* built for another CPU */
 	RUN_SECURE,			/* set-uid, set-gid, or with capabilities */
 };
 
 /* The file of the program. */
 struct run_program {
-	char *path;			/* of a script: its interpreter; NULL: not found */
+	char *path;			/* path of the program, or of the interpreter of a
+					 * script; NULL: not found */
 	bool is_script;
 	enum run_kind kind;
-	bool has_functions;		/* functions that can be traced */
+	bool has_functions;		/* some functions can be traced */
 	bool has_libulf;		/* linked with libulf */
 	bool has_libasan;		/* linked with gcc's libasan, which must be loaded first */
 };
@@ -49,18 +51,19 @@ struct run {
 	bool has_said_why;		/* the program's file was reported as not traceable */
 	bool has_said_no_root;		/* a process that could not make its root was reported */
 	bool has_said_events;		/* events that no root has were reported */
-	struct run_shown *shown;	/* run_events.c: errors that were printed, per root */
-	size_t nr_shown;		/* entries of @shown */
-	uint64_t started_ns;		/* CLOCK_BOOTTIME before the start */
+	struct run_shown *shown;	/* errors that were printed, for each root; see
+					 * run_events.c */
+	size_t nr_shown;		/* number of entries in @shown */
+	uint64_t started_ns;		/* CLOCK_BOOTTIME before the program was started */
 	uint32_t id;			/* run id, which the roots of this run contain */
-	pid_t pid;			/* the program */
-	int pidfd;			/* of the program; -1: the kernel has no pidfds */
+	pid_t pid;			/* pid of the program */
+	int pidfd;			/* pidfd of the program; -1: the kernel has no pidfds */
 	struct conn conn;
 };
 
 /* ---- run_words.c ---- */
 
-/* Begin with the settings of ULF_TRACE in the environment. */
+/* Initialise the settings with those of ULF_TRACE in the environment. */
 void run_words_init(struct run *run);
 /* Add a setting.  @value: NULL if it has none. */
 void run_words_add(struct run *run, enum boot_id id, const char *value);
@@ -79,9 +82,10 @@ enum run_events {
 	RUN_EVENTS_KNOWN,		/* every event that a setting names is in a root */
 };
 
-/* Compare the events that settings name with those of @roots.  Prints only errors of reading. */
+/* Compare the events that settings name with the events of @roots.  Prints only errors of
+ * reading. */
 enum run_events run_events_look(struct run *run, const struct root_list *roots);
-/* Print, once, the events that settings name and no root has, and similar names. */
+/* Print, once, the events that settings name but no root has, and similar names. */
 void run_events_report(struct run *run, const struct root_list *roots);
 /* Print the settings that the server could not apply, each error once. */
 void run_errors_report(struct run *run, const struct root_list *roots);
@@ -133,7 +137,7 @@ void run_preload(const struct run *run);
 
 /* ---- run_report.c ---- */
 
-/* Return true if settings record something from the start. */
+/* Return true if the settings turn recording on from the start. */
 bool run_wants_records(const struct run *run);
 /* Get the roots of this run.  Returns 0 or -errno.  The caller must call root_list_done(). */
 int run_roots(struct run *run, struct root_list *ret_roots);
@@ -143,7 +147,7 @@ bool run_root_is_ours(const struct run *run, const struct abi_root_row *row);
 /* Connect again, because the server of the old connection may be dead.  Returns 0 or -errno, and
  * prints errors. */
 int run_reconnect(struct run *run);
-/* Print records as they come, until the program has ended.  For is_live and is_printk. */
+/* Print records as they come, until the program has ended.  Used if is_live or is_printk is set. */
 void run_live(struct run *run);
 /* Print what was recorded, unless run_live() has done so, and report losses and mistakes.
  * Returns 0 or -errno. */

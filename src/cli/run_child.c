@@ -17,7 +17,8 @@
  * it. */
 static volatile pid_t forward_to;
 
-/* Signal handler.  The hang-up of a terminal (SI_KERNEL) has reached the program already. */
+/* Signal handler: forward the signal to the program.  A hang-up of the terminal (SI_KERNEL) is
+ * not forwarded, because the program got it directly. */
 static void forward(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -107,7 +108,8 @@ int run_child_start(struct run *run, char **argv)
 	}
 	run->pidfd = (int)syscall(SYS_pidfd_open, run->pid, 0);
 	if (run->pidfd < 0)
-		run->is_live = run->is_printk = false;	/* old kernel: print at the end */
+		run->is_live = run->is_printk = false;	/* without a pidfd, print only when the
+							 * program has ended */
 	else
 		fcntl(run->pidfd, F_SETFD, FD_CLOEXEC);
 	return 0;
@@ -134,7 +136,7 @@ int run_child_repeat_end(int wait_status)
 	if (!WIFSIGNALED(wait_status))
 		return WEXITSTATUS(wait_status);
 	sig = WTERMSIG(wait_status);
-	/* No second core dump: the program's is enough. */
+	/* Do not dump core a second time: the core dump of the program is enough. */
 	setrlimit(RLIMIT_CORE, &none);
 	signal(sig, SIG_DFL);
 	sigemptyset(&set);

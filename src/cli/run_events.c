@@ -13,16 +13,17 @@
 #include "cli/run.h"
 #include "cli/terminal.h"
 
-#define EVENTS_SHOWN	20		/* events that a message lists at most */
+#define EVENTS_SHOWN	20		/* limit: events that a message lists */
 
 /* The events of all roots, from available_events. */
 struct events {
 	struct text text;		/* memory of @lines */
-	char **lines;			/* "system:name" each */
+	char **lines;			/* one "system:name" each */
 	size_t nr;
 };
 
-/* Return true if @item of a setting matches @event, "system:name".  @event is cut for a moment. */
+/* Return true if @item of a setting matches @event, "system:name".  Temporarily writes a NUL
+ * over the colon of @event. */
 static bool fits(const struct boot_piece *item, char *event)
 {
 	char *name = strchr(event, ':');
@@ -64,8 +65,8 @@ static void show_events(const struct root_list *roots, const struct events *even
 	fputc('\n', stderr);
 }
 
-/* Offer names of the form that the user has written: "system:event" if @has_system, else the
- * event and the system alone. */
+/* Offer @event to @near in the form that the user has used: "system:event" if @has_system, else
+ * the name of the event and the name of the system. */
 static void offer_event(struct nearest *near, char *event, bool has_system)
 {
 	char *name = strchr(event, ':');
@@ -174,7 +175,7 @@ static int gather_events(struct run *run, const struct root_list *roots,
 	return ret < 0 ? ret : ret_lines->error;
 }
 
-/* Cut @lines (available_events) into an array of lines.  The caller must free() the array. */
+/* Split @lines (available_events) into an array of lines.  The caller must free() the array. */
 static char **cut_lines(struct text *lines, size_t *ret_nr)
 {
 	char **array, *line, *save = NULL;
@@ -244,10 +245,10 @@ void run_events_report(struct run *run, const struct root_list *roots)
 
 /* ---- settings that the server could not apply ---- */
 
-/* The errors of a root that were printed. */
+/* The errors of one root that were printed. */
 struct run_shown {
-	char *root;			/* name */
-	struct text text;		/* lines of error_log */
+	char *root;			/* name of the root */
+	struct text text;		/* lines of error_log that were printed */
 };
 
 /* Find the entry of @root, or add one.  NULL: no memory. */

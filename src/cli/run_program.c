@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf run: find the file of a program, and whether libulf can be in it. */
+/* ulf run: find the file of a program, and whether the program can load libulf. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,9 @@
 
 #define LIBASAN		"libasan.so."
 #define PATH_BYTES	4096
-#define SCRIPT_BYTES	256		/* bytes of a script's first line, as in the kernel */
-#define READ_BYTES_MAX	(1024ull << 20)	/* bytes of a file that are read at most */
+#define SCRIPT_BYTES	256		/* limit: bytes of a script's first line, as in the
+					 * kernel */
+#define READ_BYTES_MAX	(1024ull << 20)	/* limit: bytes that are read of a file */
 
 /* Return the file that execvp() would run, or NULL.  The caller must free() it. */
 static char *find_file(const char *name)
@@ -48,13 +49,14 @@ static bool has_functions(const char *path)
 
 	if (elf_sites_read(path, NULL, 0, FSITE_PATCHABLE, &bytes_left, &sites))
 		return false;
-	has_some = sites.nr_rows;	/* rows of tables of any kind */
+	has_some = sites.nr_rows;	/* nr_rows counts the rows of tables of every kind */
 	elf_sites_done(&sites);
 	return has_some;
 }
 
-/* Look for libulf and libasan among the libraries of the program.  libulf may also be linked into
- * the program: then it has the section .bodies of ftrace.S. */
+/* Find out whether the program uses libulf and libasan.  They may be among its libraries.
+ * libulf may also be linked into the program: then the program has the section .bodies of
+ * ftrace.S. */
 static void find_libraries(struct run_program *program)
 {
 	uint64_t bytes_left = READ_BYTES_MAX;
@@ -76,7 +78,7 @@ static void find_libraries(struct run_program *program)
 	elf_file_close(&file);
 }
 
-/* ---- programs in which libulf cannot be ---- */
+/* ---- programs that cannot load libulf ---- */
 
 /* Return true if exec() gives the program other rights than this process has.  Then the kernel
  * sets AT_SECURE, and libulf does nothing. */
@@ -93,7 +95,8 @@ static bool is_secure(int fd)
 	       (geteuid() && fgetxattr(fd, "security.capability", caps, sizeof(caps)) > 0);
 }
 
-/* Read the path in PT_INTERP.  Returns 1; 0 if there is none; -EINVAL if the file is damaged. */
+/* Read the path of the dynamic linker from PT_INTERP.  Returns 1; 0 if there is none; -EINVAL
+ * if the file is damaged. */
 static int read_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTES])
 {
 	Elf64_Phdr phdr;

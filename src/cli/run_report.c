@@ -13,7 +13,8 @@
 #include "cli/run.h"
 #include "cli/terminal.h"
 
-/* Times between two looks at the roots: they begin with the first and double up to the second. */
+/* Time between two checks of the roots.  It begins with LOOK_MS_MIN and doubles up to
+ * LOOK_MS_MAX. */
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
 
@@ -61,7 +62,7 @@ static void put_data(const struct run *run, struct terminal *terminal)
 	fflush(terminal->to);
 }
 
-/* ---- live ---- */
+/* ---- print records while the program runs ---- */
 
 /*
  * Choose the root to show: one that has events or records.  A wrapper into which libulf is
@@ -196,7 +197,7 @@ void run_live(struct run *run)
 	free(name);
 }
 
-/* ---- afterwards ---- */
+/* ---- after the program has ended ---- */
 
 static bool wants_stack(const struct run *run)
 {
@@ -236,7 +237,7 @@ static int print_file(struct run *run, const char *root, const char *name)
 static void report_alive(const struct run *run, const struct abi_root_row *row,
 			 bool is_recording)
 {
-	/* A child that is just being forked is not counted yet. */
+	/* A child that is just being forked is not counted yet: then nr_processes is 0. */
 	uint32_t nr = row->nr_processes ? row->nr_processes : 1;
 
 	if (is_recording)
@@ -304,7 +305,8 @@ static int print_roots(struct run *run, const struct root_list *roots)
 
 /*
  * Without -e a root is shown only if another command has turned recording on.  Remove the other
- * roots from @roots, and report those of them that are alive.  Returns true if there was one.
+ * roots from @roots, and report those of them that are alive.  Returns true if one was
+ * reported.
  */
 static bool drop_idle(const struct run *run, struct root_list *roots)
 {

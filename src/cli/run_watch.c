@@ -2,11 +2,14 @@
 /*
  * ulf run reports mistakes while the program starts, not when it has ended.
  *
- * when				known			reported
- * before the start		settings, the file	a wrong setting: nothing is started;
- *							a program in which libulf cannot be
- * a root has events		events, error_log	unknown events, settings that failed
- * no root, or none has events	why libulf made none	that reason, or that there is none yet
+ * Before the start it checks the settings and the program's file.  It reports a wrong setting,
+ * and does not start the program then; and a program that cannot load libulf.
+ *
+ * When a root has events it reports settings that name unknown events, and settings that the
+ * server could not apply (error_log).
+ *
+ * While there is no root, or no root has events, it reports why libulf could not make a root, or
+ * that there is no root yet.
  *
  * All but a wrong setting are warnings, and the program keeps running: a module that it loads
  * later may have the event, and a program that it starts may be the one to be traced.
@@ -22,11 +25,13 @@
 #include "cli/reason.h"
 #include "cli/run.h"
 
-/* Times between two looks at the roots: they begin with the first and double up to the second. */
+/* Time between two checks of the roots.  It begins with LOOK_MS_MIN and doubles up to
+ * LOOK_MS_MAX. */
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
-#define EVENTS_MS	500		/* time for constructors that bring events */
-#define ROOT_MS		1000		/* time for a script or wrapper to start a program */
+#define EVENTS_MS	500		/* wait this long for constructors to register events */
+#define ROOT_MS		1000		/* wait this long for a script or wrapper to start the
+					 * program */
 
 static uint64_t now_ms(void)
 {
@@ -153,7 +158,7 @@ static bool look_at_events(struct run *run, const struct root_list *roots,
 	return true;
 }
 
-/* Look at the roots once.  Returns true if the report is complete.  @root_ms: when the first root
+/* Check the roots once.  Returns true if the report is complete.  @root_ms: when the first root
  * with events was seen; 0: not yet. */
 static bool look(struct run *run, uint64_t start_ms, uint64_t *root_ms)
 {

@@ -14,7 +14,7 @@
 #include "cli/terminal.h"
 #include "cli/user.h"
 
-#define REPORT_BYTES	4096u		/* messages of another user's server, at most */
+#define REPORT_BYTES	4096u		/* limit: bytes of messages of another user's server */
 
 /*
  * Prepare the server of another user (user.h).  After exec() that user can read its memory and
@@ -35,7 +35,7 @@ static int detach(int report_fd)
 /* In the child: exec the server.  @report_fd: pipe for its messages; -1: stderr. */
 static void be_server(const char *dir, int report_fd)
 {
-	char title[DIR_PATH_BYTES + 32];	/* ps shows it: base/title.h */
+	char title[DIR_PATH_BYTES + 32];	/* ps shows this title; see base/title.h */
 	char *const argv[] = {
 		title, (char *)"server", (char *)"--background", NULL
 	};
@@ -94,6 +94,6 @@ int start_server(const char *dir)
 		if (errno != EINTR)
 			return -errno;
 	}
-	/* On failure the child has printed the error. */
+	/* If the server could not start, the child has printed the error. */
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECANCELED;
 }

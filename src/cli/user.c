@@ -16,7 +16,7 @@
 
 #include "base/dir.h"
 
-#define PROCESSES_MAX	100000u		/* processes that are searched for a name */
+#define PROCESSES_MAX	100000u		/* limit: processes that are searched for a name */
 
 /* Fill @user from @entry.  A name that is too long is an error: a cut name could be that of
  * another user, and initgroups() would set the groups of that user. */
@@ -36,7 +36,7 @@ void user_get(unsigned int uid, struct user *ret_user)
 {
 	const struct passwd *entry = getpwuid(uid);
 
-	*ret_user = (struct user) { .uid = uid, .gid = 65534 };	/* nogroup */
+	*ret_user = (struct user) { .uid = uid, .gid = 65534 };	/* group nogroup */
 	if (!entry || fill(ret_user, entry) < 0)
 		snprintf(ret_user->name, sizeof(ret_user->name), "%u", uid);
 }

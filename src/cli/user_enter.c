@@ -26,11 +26,14 @@
 #include "base/fds.h"
 #include "cli/user.h"
 
-#define LOOK_MS		200			/* time between two looks at the child */
-#define QUIET_MS	15000			/* a child without progress is killed */
-#define TOTAL_MS	300000			/* limit of a command, unless may_take_long */
-#define END_MS		1000			/* wait for a child that was killed */
-#define END_LOOK_MS	10			/* time between two looks at it */
+#define LOOK_MS		200			/* time between two checks of the child */
+#define QUIET_MS	15000			/* a child that makes no progress for this time
+						 * is killed */
+#define TOTAL_MS	300000			/* time limit of a command, unless may_take_long */
+#define END_MS		1000			/* wait this long for the end of a child that was
+						 * killed */
+#define END_LOOK_MS	10			/* time between two checks of a child that was
+						 * killed */
 
 static int progress_fd = -1;		/* pipe to the parent; user_enter() sets it in the child */
 
@@ -103,7 +106,7 @@ static int forbid_typing(void)
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SECCOMP_AT(arch)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 7),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SECCOMP_AT(nr)),
-		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 5, 0),	/* x32 */
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 5, 0),	/* x32 ABI */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
 		/* The kernel uses only the lower 32 bits of the request. */
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SECCOMP_AT(args[1])),
@@ -336,7 +339,7 @@ int user_enter(const char *word, const struct cli_cmd *cmd)
 	}
 	if (user_find(word, &user) < 0)
 		return CLI_FAILED;
-	/* $ULF_DIR is a directory of the user that has typed the command. */
+	/* $ULF_DIR is a directory of the user that typed the command, not of @user. */
 	unsetenv("ULF_DIR");
 	if (user.uid == geteuid())
 		return -1;

@@ -20,13 +20,13 @@
 #include "daemon/root_row.h"
 #include "server/core/server.h"
 
-#define BATCH		16u		/* children that run at a time */
+#define BATCH		16u		/* limit: children that run at the same time */
 #define BATCH_MS	10000		/* time limit of a batch */
 #define CPU_SECONDS	10		/* CPU time limit of a child */
-#define ROWS_MAX	10000u		/* roots of a user, at most */
+#define ROWS_MAX	10000u		/* limit: roots of one user */
 #define HINT_MS		1000u		/* time limit of users_say_root() */
-#define END_MS		1000u		/* wait for the children of a batch to end */
-#define END_LOOK_MS	2		/* time between two looks at them */
+#define END_MS		1000u		/* wait this long for the children of a batch to end */
+#define END_LOOK_MS	2		/* time between two checks of these children */
 
 /* ---- the child, as the user ---- */
 
@@ -60,7 +60,8 @@ static void be_child(const struct user *user, int fd, pid_t parent)
 	int ret = 0;
 
 	setrlimit(RLIMIT_CPU, &cpu);
-	unsetenv("ULF_DIR");		/* list the default directories, also for this user */
+	unsetenv("ULF_DIR");		/* list the default directory, also if the child stays
+					 * this user */
 	if (user->uid != geteuid())
 		ret = user_become(user, fd, parent);
 	if (ret < 0)
@@ -82,7 +83,8 @@ struct child {
 	struct text bytes;		/* rows that were received */
 	pid_t pid;			/* 0: the child has ended, or was not started */
 	int fd;				/* pipe; -1: read to its end, or closed */
-	int error;			/* errno: why the list is incomplete; 0: not known */
+	int error;			/* errno that explains why the list is incomplete; 0: no
+					 * reason is known */
 };
 
 static void start(struct child *child, struct user_roots *roots)

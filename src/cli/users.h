@@ -27,20 +27,20 @@ struct users {
 
 /*
  * users_get - read the roots of all users that have a ulf directory
- * @total_ms: time limit; users that were not read by then are is_failed
+ * @total_ms: time limit; sets is_failed for users that were not read by then
  * @is_quiet: print no errors
  *
  * If this process is not root, reads only the roots of its own user.  One child per user becomes
- * that user and reads the roots; no server is used or started.  Sleeps at most 10 s for 16
- * users, and @total_ms and 1 s for all users.  Returns 0 or -ENOMEM.
+ * that user and reads the roots; no server is used or started.  Sleeps at most 10 s for
+ * each batch of 16 users, and at most @total_ms plus 1 s in all.  Returns 0 or -ENOMEM.
  */
 int users_get(unsigned int total_ms, bool is_quiet, struct users *ret_users);
 /* Free the lists of all users. */
 void users_done(struct users *users);
 
 /*
- * Print which other user has the root that the first @len bytes of @name mean.  Takes about 1 s
- * at most.  Returns false if nothing was printed.
+ * Print which other user owns the root that the first @len bytes of @name mean.  Takes about
+ * 1 s at most.  Returns false if nothing was printed.
  */
 bool users_say_root(const char *name, size_t len);
 

@@ -27,7 +27,7 @@
 #include "server/core/shm.h"
 #include "tracefs/tracefs.h"
 
-#define PATH_BYTES	1024u		/* path of a file in the tree */
+#define PATH_BYTES	1024u		/* limit: bytes of the path of a file in the tree */
 
 static void log_error(struct root *root, const char *error,
 		      const struct boot_piece *word, const char *at)
@@ -174,8 +174,8 @@ static int set_all(struct root *root, const struct boot_word *word)
 	return r;
 }
 
-/* Return the instance that a setting trace_instance names.  The program has stored its
- * name in shared memory.  NULL: it does not exist. */
+/* Return the instance that a setting trace_instance names.  The program has stored the name of
+ * the instance in shared memory.  NULL: the instance does not exist. */
 static struct instance *find_instance(struct root *root, const struct boot_word *word,
 				      struct boot_instance *ret_boot)
 {
@@ -209,7 +209,7 @@ static const char *const list_files[BOOT_UNKNOWN] = {
 	[BOOT_STACK_FILTER] = "stack_trace_filter",
 };
 
-/* Return true if the instance exists from which `ulf run` prints (tp_printk). */
+/* Return true if the instance exists whose records `ulf run` prints for tp_printk. */
 static bool has_console(const struct root *root)
 {
 	const struct instance *instance;
@@ -240,7 +240,7 @@ static int set(struct root *root, const struct boot_word *word)
 	case BOOT_STACK_FILTER:	/* as in the kernel, both settings enable the tracer */
 		return are_all ? write_file(&root->top, "stack_tracer_enabled",
 					    &(struct boot_piece) { "1", 1 }) : 0;
-	case BOOT_TP_PRINTK:	/* `ulf run` does it, as it has a console */
+	case BOOT_TP_PRINTK:	/* `ulf run` prints the records, because it has a console */
 		return has_console(root) ? 0 : -EOPNOTSUPP;
 	default:
 		return 0;
@@ -334,8 +334,8 @@ static void set_triggers(struct root *root, const struct event *event,
 			set_trigger(root, event, &item);
 }
 
-/* Return true if an older event of this name got its boot triggers: the new event has
- * inherited them, as they are now (rules_refresh()). */
+/* Return true if an older event of this name got its boot triggers.  Then the new event has
+ * inherited the current triggers of the older one (rules_refresh()). */
 static bool is_heir(const struct root *root, const struct event *event)
 {
 	while ((event = event_elder(root, event)))
@@ -416,7 +416,8 @@ static int boot_apply(struct root *root)
 
 	if (state == ABI_BOOT_DONE || state == ABI_BOOT_LATER)
 		return 0;
-	/* Apply them only once: a program that asks again must not keep the server busy. */
+	/* Apply boot settings only once: a program that asks again must not keep the server
+	 * busy. */
 	if (root->is_booted) {
 		shm_store(&control->boot_state, ABI_BOOT_DONE);
 		return 0;

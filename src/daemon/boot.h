@@ -5,12 +5,13 @@
 
 struct root;
 
-/* Mark the events that there are: the last server has applied their boot settings. */
+/* Mark the events that exist now: the previous server has applied their boot settings. */
 int boot_init(struct root *root);
-/* Apply the boot settings if no server has done so, and those of events that have come since
- * the last call.  Returns -ERESTART if settings of functions wait for a parser. */
+/* Apply the boot settings if no server has done so, and the boot settings of events that were
+ * registered since the last call.  Returns -ERESTART if settings of functions wait for a
+ * parser. */
 int boot_prepare(struct root *root);
-/* Apply the settings of events that have come since the last call. */
+/* Apply the boot settings of events that were registered since the last call. */
 void boot_tick(struct root *root);
 
 #endif

@@ -44,7 +44,8 @@ static int drop_bounding(uint64_t kept)
 
 	for (cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
 		if (!(kept >> cap & 1) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			return -errno;	/* not allowed; then no other one is, either */
+			return -errno;	/* this process may not drop any capability of the
+					 * bounding set */
 	}
 	return 0;
 }
@@ -84,16 +85,16 @@ static int drop_capabilities(void)
 
 enum condition {
 	ALWAYS,
-	UNLESS_EQUAL,			/* argument != value */
-	IF_EQUAL,			/* argument == value */
-	IF_ANY_BIT,			/* argument & value */
+	UNLESS_EQUAL,			/* refuse if argument != value */
+	IF_EQUAL,			/* refuse if argument == value */
+	IF_ANY_BIT,			/* refuse if (argument & value) != 0 */
 };
 
 /*
- * The policy.  A system call that is not listed is allowed: execve(), because a parser of
- * the server may run in a process that executes this program again; and
- * perf_event_open(), for the perf clock. ptrace() stays allowed in a build with a
- * sanitizer, which stops its own threads with it.
+ * The system calls that are refused.  All others are allowed, among them execve(), because a
+ * parser of the server may run in a process that executes this program again, and
+ * perf_event_open(), for the perf clock.  ptrace() is allowed in a build with a sanitizer,
+ * which stops its own threads with it.
  */
 static const struct rule {
 	uint32_t nr;
@@ -104,7 +105,7 @@ static const struct rule {
 #ifndef HAS_SANITIZER
 	{ SYS_ptrace, EPERM, ALWAYS, 0, 0 },
 #endif
-	/* other processes */
+	/* access to other processes */
 	{ SYS_process_vm_writev, EPERM, ALWAYS, 0, 0 },
 	{ SYS_process_madvise, EPERM, ALWAYS, 0, 0 },
 	{ SYS_pidfd_getfd, EPERM, ALWAYS, 0, 0 },
@@ -112,11 +113,12 @@ static const struct rule {
 	{ SYS_userfaultfd, EPERM, ALWAYS, 0, 0 },
 	/* no networks: only unix sockets */
 	{ SYS_socket, EPERM, UNLESS_EQUAL, 0, AF_UNIX },
-	/* input to the terminal from which a foreground server was started */
+	/* inserting input into the terminal from which a foreground server was started */
 	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCSTI },
 	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCLINUX },
 	/*
-	 * mounts and namespaces; libc works without clone3(), whose flags are in memory
+	 * mounts and namespaces; clone3() is refused completely, because its flags are in
+	 * memory that a filter cannot read; libc works without it
 	 */
 	{ SYS_clone, EPERM, IF_ANY_BIT, 0, NEW_NAMESPACES },
 	{ SYS_clone3, ENOSYS, ALWAYS, 0, 0 },
@@ -134,7 +136,7 @@ static const struct rule {
 	{ SYS_pivot_root, EPERM, ALWAYS, 0, 0 },
 	{ SYS_chroot, EPERM, ALWAYS, 0, 0 },
 	{ SYS_open_by_handle_at, EPERM, ALWAYS, 0, 0 },
-	/* interfaces of the kernel */
+	/* interfaces of the kernel that the server does not need */
 	{ SYS_bpf, EPERM, ALWAYS, 0, 0 },
 	{ SYS_io_uring_setup, EPERM, ALWAYS, 0, 0 },
 	{ SYS_add_key, EPERM, ALWAYS, 0, 0 },
@@ -150,7 +152,7 @@ static const struct rule {
 	{ SYS_modify_ldt, EPERM, ALWAYS, 0, 0 },
 	{ SYS_ioperm, EPERM, ALWAYS, 0, 0 },
 	{ SYS_iopl, EPERM, ALWAYS, 0, 0 },
-	/* the machine */
+	/* changes to the whole machine */
 	{ SYS_reboot, EPERM, ALWAYS, 0, 0 },
 	{ SYS_swapon, EPERM, ALWAYS, 0, 0 },
 	{ SYS_swapoff, EPERM, ALWAYS, 0, 0 },
@@ -166,7 +168,7 @@ static const struct rule {
 
 #define X32_BIT		0x40000000u	/* marks the system calls of the x32 ABI */
 #define HEAD_LENGTH	6u
-#define RULE_LENGTH	5u		/* instructions of one rule, at most */
+#define RULE_LENGTH	5u		/* limit: instructions for one rule */
 
 struct program {
 	struct sock_filter code[HEAD_LENGTH + 1 + RULE_LENGTH * ARRAY_SIZE(rules)];
@@ -191,7 +193,9 @@ static void add_refuse(struct program *program, uint16_t error)
 
 /*
  * Append one rule.  The number of the system call is in the accumulator, and is there
- * again afterwards.  For example { SYS_socket, EPERM, UNLESS_EQUAL, 0, AF_UNIX } becomes:
+ * again afterwards.  For example { SYS_socket, EPERM, UNLESS_EQUAL, 0, AF_UNIX } becomes
+ * the code below.  The numbers after jeq say how many instructions to skip: if the values
+ * are equal, and if they are not.
  *
  *		jeq	SYS_socket, 0, 4
  *		ld	args[0]
@@ -239,7 +243,7 @@ static int filter_calls(void)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fprog, 0, 0) < 0 ? -errno : 0;
 }
 
-/* ---- all parts ---- */
+/* ---- give up all rights ---- */
 
 static int forbid_privileges(void)
 {
@@ -251,7 +255,7 @@ int server_confine(void)
 	int (*const parts[])(void) = { drop_capabilities, forbid_privileges, filter_calls };
 	int ret = 0, r;
 
-	/* Open the perf clock now: after this, a server of root may not be allowed to. */
+	/* Open the perf clock now, while a server of root is still allowed to. */
 	if (geteuid() == 0)
 		perf_clock_is_there();
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {

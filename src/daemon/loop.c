@@ -35,10 +35,10 @@
 #include "daemon/socket.h"
 
 #define DESCRIPTORS	65536u
-#define TICK_FIRST_NS	1000000L		/* delay of the first tick after a request
-						 * was parked */
-#define TICK_FAST_NS	5000000L		/* between ticks while a request is parked */
-#define TICK_SLOW_NS	1000000000L	/* between ticks otherwise */
+#define TICK_FIRST_NS	1000000L		/* time to the first tick after a request was
+						 * parked */
+#define TICK_FAST_NS	5000000L		/* time between ticks while a request is parked */
+#define TICK_SLOW_NS	1000000000L	/* time between ticks otherwise */
 #define EVENTS_AT_ONCE	32
 
 struct loop {
@@ -256,7 +256,7 @@ static int init(struct loop *loop, const char *dir)
 	return ret;
 }
 
-/* @is_ours: close the descriptor here; else its owner closes it */
+/* Stop watching @source.  @is_ours: also close its descriptor; else its owner closes it. */
 static void source_close(struct loop *loop, struct loop_source *source, bool is_ours)
 {
 	if (source->fd < 0)

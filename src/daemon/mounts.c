@@ -30,8 +30,8 @@
 #include "tracefs/fuse/fuse.h"
 
 #define LIST_BYTES	(256u << 10)	/* maximum size of DIR/mounts */
-#define RESTORE_SECONDS	5		/* clients wait no longer for the restore */
-#define UNMOUNT_MS	10000		/* at its end the server waits no longer for an
+#define RESTORE_SECONDS	5		/* limit: clients wait this long for the restore */
+#define UNMOUNT_MS	10000		/* limit: a server that ends waits this long for each
 					 * answer */
 
 struct mount {
@@ -51,7 +51,8 @@ struct mounts {
 	struct loop_source mounter;
 	size_t nr_restoring;		/* answers of RESTORE that are still to come */
 	size_t nr_unmounting;		/* answers of UNMOUNT that are still to come */
-	time_t restore_end;		/* by CLOCK_MONOTONIC */
+	time_t restore_end;		/* when clients stop waiting, in seconds of
+					 * CLOCK_MONOTONIC */
 };
 
 /*
@@ -137,7 +138,7 @@ static void save(struct mounts *mounts)
 	text_done(&text);
 }
 
-/* Free the mount.  Closes its descriptor, so that what is mounted there is dead. */
+/* Free the mount.  Closes its descriptor, so every access to the mount point fails from now on. */
 static void mount_free(struct mount *mount)
 {
 	loop_unwatch(mount->mounts->loop, &mount->source);
@@ -170,7 +171,8 @@ int mounts_add(struct mounts *mounts, const char *path, int fd)
 	mount->source.fd = fd;
 	mount->source.ready = mount_ready;
 	ret = mount->path ? 0 : -ENOMEM;
-	/* Begin with the steps that leave @fd to the caller if they fail. */
+	/* tracefs_fuse_new() takes over @fd, so it is the last step: if any step fails, @fd
+	 * still belongs to the caller. */
 	if (!ret)
 		ret = loop_watch(mounts->loop, &mount->source, EPOLLIN);
 	if (!ret)

@@ -25,21 +25,21 @@ void mounts_free(struct mounts *mounts);
 
 /*
  * mounts_add - serve @fd, an open /dev/fuse that is mounted on @path
- * @path: never accessed, because it may lead through a mount of this server. "": the
- *	mount is in another namespace, which the server cannot reach; it ends with its
- *	users.
+ * @path: never accessed, because it may lead through a mount of this server.  "": the
+ *	mount is in another mount namespace, which the server cannot reach, and the
+ *	kernel removes it together with that namespace
  *
  * Returns 0 and takes over @fd, or returns -errno.
  */
 int mounts_add(struct mounts *mounts, const char *path, int fd);
-/* Something was unmounted: drop the mounts that are dead. */
+/* Called when something was unmounted: drop the mounts that are dead. */
 void mounts_check(struct mounts *mounts);
 /* Append the paths of all mounts to @out, each with a NUL, in the order of mounting. */
 void mounts_list(const struct mounts *mounts, struct text *out);
 
-/* Mount again what a killed server had mounted.  Does not wait for it. */
+/* Mount again what a killed server had mounted.  Does not wait until that is done. */
 void mounts_restore(struct mounts *mounts);
-/* Return true while that is in progress and clients should wait for it. */
+/* Return true while mounts_restore() is in progress and clients should wait for it. */
 bool mounts_is_restoring(const struct mounts *mounts);
 
 /* Try parked requests of all mounts again. */

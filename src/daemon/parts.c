@@ -58,7 +58,8 @@ static const struct root_part root_parts[] = {
 		.has_unsaved = function_part_has_unsaved,
 		.find_symbol = functions_find_symbol,
 	}, {
-		.name = "profile",		/* of the functions that were loaded */
+		.name = "profile",		/* after "functions": the figures are of
+						 * functions that were loaded */
 		.load = profile_load,
 		.has_recorded = profile_is_there,
 	}, {
@@ -71,7 +72,8 @@ static const struct root_part root_parts[] = {
 		.name = "functions in filters",
 		.load = rules_load_names,
 	}, {
-		.name = "rings of trace_printk()",	/* after the boot settings */
+		.name = "rings of trace_printk()",	/* must be prepared after the boot
+							 * settings */
 		.prepare = printk_rings_prepare,
 	},
 };
@@ -92,7 +94,7 @@ static const struct instance_part instance_parts[] = {
 		.drop = rules_drop,
 		.tick = rules_refresh,
 	}, {
-		.name = "functions",		/* its rule is loaded by the row before */
+		.name = "functions",		/* rules_load() of the row above loads its rule */
 		.done = function_part_done,
 		.drop = function_part_drop,
 		.rule_row = ABI_ROW_FUNCTIONS,

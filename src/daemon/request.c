@@ -308,8 +308,8 @@ static void list_mounts(struct client *client, const struct abi_request *request
 }
 
 /*
- * The whole list is made for each part of it that is requested.  Few roots need more than
- * one part.
+ * Each request gets one part of the list of symbols, and the whole list is made each time.  Few
+ * roots need more than one part.
  */
 static void list_symbols(struct client *client, const struct abi_request *request)
 {

@@ -64,7 +64,7 @@ static ssize_t send_last_byte(struct client *client)
 	TESTPOINT("socket.send");
 	len = receipt_send(client->source.fd, byte);
 	if (len == -ENOSYS) {
-		/* No receipt is possible: send it without. */
+		/* No receipt is possible: send the byte without one. */
 		tracefs_deliver(client->reading, TRACEFS_LATER);
 		tracefs_deliver(client->reading, TRACEFS_OFFERED);
 		len = send(client->source.fd, byte, 1, MSG_NOSIGNAL);
@@ -129,7 +129,7 @@ void client_answer(struct client *client, int result, const void *data, size_t b
 	client->nr_answer = sizeof(head) + bytes;
 	client->answer = malloc(client->nr_answer);
 	if (!client->answer) {
-		/* The client would wait forever: close the connection instead. */
+		/* Without an answer the client would wait forever, so close the connection. */
 		shutdown(client->source.fd, SHUT_RDWR);
 		return;
 	}
@@ -297,7 +297,8 @@ static int client_new(struct sockets *sockets, int fd)
 	return 0;
 }
 
-/* Too many clients or descriptors: leave new clients in the queue for a while. */
+/* Stop accepting clients if @is_full, else accept them again.  New clients wait in the listen
+ * queue while there are too many clients or descriptors. */
 static void pause_listener(struct sockets *sockets, bool is_full)
 {
 	sockets->is_full = is_full;

@@ -58,7 +58,7 @@ struct client {
 	size_t taken;			/* bytes of a write that were accepted */
 	struct text errors;		/* entries of error_log that the request has
 					 * caused */
-	bool is_warning;		/* errors are sent although the request succeeds */
+	bool is_warning;		/* @errors are sent although the request succeeds */
 
 	struct client_file files[ABI_SOCKET_FILES];
 };

@@ -9,7 +9,7 @@
 #include "server/core/root.h"
 #include "server/rules/rules.h"
 
-/* Letters for the lists, in the text for the next server. */
+/* Letters that name the lists in the text for the next server. */
 static const char letters[] = {
 	[FUNCTION_FILTER] = 'f', [FUNCTION_NOTRACE] = 'n',
 };
@@ -222,7 +222,7 @@ int function_mods_come(struct root *root)
 	return r;
 }
 
-/* ---- for the next server ---- */
+/* ---- save and load the entries, for the next server ---- */
 
 void function_mods_put(const struct instance *instance, struct text *out)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names are parsed item by item.  An item is a bracket with its contents, an operator, or
- * one character.  So the characters of `operator<` and `operator()` do not count as
- * brackets:
+ * Names are parsed item by item.  An item is a bracket with its contents, an operator,
+ * `::`, or one character.  So the characters of `operator<` and `operator()` do not count as
+ * brackets.  In this example a | is below the first character of each item:
  *
  *	A::operator< <int>(A const&) const
- *	|||---------|-----|----------
+ *	||-|--------||----|---------||||||
  */
 #include "server/functions/function_name.h"
 
@@ -102,8 +102,8 @@ static const char *skip_bracket(const char *at, const char *end)
 	return end;
 }
 
-/* Skip the type of `operator new[]`, `operator unsigned int`: up to the parameters or the
- * command. */
+/* Skip what follows `operator` in `operator new[]` or `operator unsigned int`, up to the
+ * parameters or the command. */
 static const char *skip_type(const char *at, const char *end)
 {
 	while (at < end && !strchr("(,\n", *at)) {
@@ -370,8 +370,8 @@ size_t function_name_len(const char *word, size_t len)
 #define SCOPED		"*::"
 #define SCOPED_LEN	(sizeof(SCOPED) - 1)
 
-/* Store the longest run of letters that each match must contain.  Stops at a class of a
- * glob and at a backslash: letters there may match others. */
+/* Store the longest run of letters in @text: every match must contain it.  Stops at a [ and at
+ * a backslash, because letters after these may match other characters. */
 static void find_key(struct function_pattern *pattern, const char *text, size_t len)
 {
 	const char *key = text;
@@ -405,8 +405,8 @@ static bool is_const_first(const char *start, const char *at, const char *end)
 static size_t copy_pattern(const char *from, const char *end, char *to)
 {
 	const char *start = from;
-	bool waits[ELF_NAME_MAX];	/* by depth: a const was skipped, and is inserted
-					 * at the end of its type */
+	bool waits[ELF_NAME_MAX];	/* [depth of brackets] a const was skipped, and must be
+					 * inserted at the end of its type */
 	size_t depth = 0, len = 0;
 
 	waits[0] = false;

@@ -62,19 +62,20 @@ void function_name_each(const char *plain, void (*each)(void *arg, const char *n
 size_t function_name_len(const char *word, size_t len);
 
 /*
- * How well a written name matches a function, best first.  A written name means all
- * functions of the best rung that any function has, and no others.
+ * How well a written name matches a function, best first.  Only the best rung that any function
+ * reaches counts: the written name means all functions on this rung, and no others.
  */
 enum function_rung {
-	RUNG_NAME,			/* equal to [name or bare][params[tail[clone]]] */
+	RUNG_NAME,			/* equal to the name or the bare name, with or without
+					 * params, tail and clone */
 	RUNG_SCOPED,			/* as RUNG_NAME, without the first scopes */
 	RUNG_GLOB,			/* as RUNG_NAME, with wildcards */
 	RUNG_SCOPED_GLOB,		/* as RUNG_SCOPED, with wildcards */
 	RUNG_NONE,			/* no match */
 };
 
-/* Bytes of a name that is searched.  A function with a longer name is only found by its raw
- * name, and by its name as lists show it.  The time of a match grows with the square of the
+/* Limit: bytes of a name that is searched.  A function with a longer name is only found by its
+ * raw name, and by its name as lists show it.  The time of a match grows with the square of the
  * length. */
 #define FUNCTION_SEARCH_MAX	1024u
 

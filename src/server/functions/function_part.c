@@ -25,7 +25,8 @@ void function_part_settled(struct root *root, bool is_awaited)
 		functions_tick(root, FUNCTIONS_LINES_TICK);
 }
 
-/* The names of functions were read from files that may have been removed since. */
+/* The names of functions are unsaved data: the files that they were read from may have been
+ * removed since, so they could not be read again. */
 bool function_part_has_unsaved(const struct root *root)
 {
 	return root->functions.nr_objects;

@@ -31,7 +31,7 @@ bool function_part_has_rule(const struct instance *instance);
 /* instance_part.put_rule: write the commands and the waiting entries to @block. */
 void function_part_put_rule(const struct instance *instance, struct text *block,
 			    struct abi_rule *ret_rule);
-/* instance_part.load_rule: load what function_part_put_rule() of the last server has
+/* instance_part.load_rule: load what function_part_put_rule() of the previous server has
  * written.  Invalid entries are skipped. */
 void function_part_load_rule(struct instance *instance, const void *triggers, uint32_t bytes,
 			     char *text);

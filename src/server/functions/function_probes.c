@@ -29,9 +29,9 @@ struct wish {
 	uint64_t count;			/* UINT64_MAX: no limit */
 };
 
-/* ---- parse ---- */
+/* ---- parse a command ---- */
 
-/* Parse the count.  @number: NULL, or "", which means -1 in the kernel. */
+/* Parse the count @number.  NULL: no count.  An empty count means no limit, as in the kernel. */
 static int parse_count(struct wish *wish, char *number)
 {
 	wish->is_counted = number;
@@ -73,7 +73,7 @@ static int parse(struct root *root, const char *command, char *param,
 	return is_removal ? 0 : r;
 }
 
-/* ---- find ---- */
+/* ---- find commands and their functions ---- */
 
 /* Return the link in the list that points to the command, or the last link, which is
  * NULL. */
@@ -235,7 +235,7 @@ static void release_counters(struct instance *instance,
 			slot_free(instance, entries->entries[i].counter - 1);
 }
 
-/* ---- add ---- */
+/* ---- add a command to functions ---- */
 
 /* Add the functions of @globs to @set.  -EINVAL: a glob adds no function. */
 static int select_all(struct root *root, const struct probe_globs *globs,
@@ -284,7 +284,7 @@ static int hold_all(struct instance *instance, const struct wish *wish,
 	uint32_t nr = entries->nr;
 	int r = 0;
 
-	/* After an error @entries contains only those that succeeded. */
+	/* After an error @entries contains only the entries for which hold() has succeeded. */
 	for (entries->nr = 0; !r && entries->nr < nr; entries->nr += !r)
 		r = hold(instance, wish, &entries->entries[entries->nr]);
 	return r;
@@ -356,7 +356,7 @@ static int add(struct instance *instance, const struct probe_globs *globs,
 	return r;
 }
 
-/* ---- remove ---- */
+/* ---- remove a command from functions ---- */
 
 static bool is_match(const struct root *root, const char *glob, uint32_t nr)
 {
@@ -471,7 +471,7 @@ void function_probes_done(struct instance *instance)
 	}
 }
 
-/* ---- commands of the last server ---- */
+/* ---- load the commands of the previous server ---- */
 
 int function_probes_add_old(struct instance *instance,
 			    const struct trigger_cmd *cmd,
@@ -499,7 +499,7 @@ int function_probes_add_old(struct instance *instance,
 	return r;
 }
 
-/* ---- show ---- */
+/* ---- show the commands ---- */
 
 static void show(const struct instance *instance, const struct trigger_cmd *cmd,
 		 const struct function_probe_entry *entry, struct text *out)

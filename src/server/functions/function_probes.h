@@ -33,14 +33,14 @@ struct function_probe {
 	struct function_probe *next;	/* next older command; NULL: none */
 	const struct trigger_cmd *cmd;
 	bool is_counted;
-	uint32_t nr;			/* entries */
+	uint32_t nr;			/* number of entries */
 	struct function_probe_entry *entries;	/* sorted by function */
 };
 
 /* Several globs, one after the other, each with a NUL at its end. */
 struct probe_globs {
 	const char *first;
-	const char *end;		/* after the last NUL */
+	const char *end;		/* first byte after the last NUL */
 };
 
 /*
@@ -68,7 +68,7 @@ uint32_t function_probes_of(const struct root *root, uint32_t nr);
 void function_probes_mark(const struct root *root,
 			  const struct function_object *object, uint32_t *users);
 /*
- * Add an entry that the last server has published.  Entries of one command must be added in
+ * Add an entry that the previous server has published.  Entries of one command must be added in
  * the order of their functions.  Returns 0, -EINVAL (wrong order) or -ENOMEM.
  */
 int function_probes_add_old(struct instance *instance,
@@ -80,7 +80,7 @@ int function_probes_add_old(struct instance *instance,
 /* Append the commands to @piece, the block of rules, as struct abi_probes. */
 void function_probes_put(const struct instance *instance, struct text *piece);
 /*
- * Load the commands that the last server has published.  The caller must have checked that
+ * Load the commands that the previous server has published.  The caller must have checked that
  * all of @list is in its memory; functions and soft events must be loaded before.
  */
 void function_probes_load(struct instance *instance,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Write the commands of functions to shared memory, and load those of the last server.  In
+ * Write the commands of functions to shared memory, and load those of the previous server.  In
  * shared memory a function is identified by its address.
  */
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* ---- sort ---- */
+/* ---- sort entries ---- */
 
 /* A reference to element @nr of a list, for sorting. */
 struct place {
@@ -42,7 +42,7 @@ static uint32_t count(const struct instance *instance)
 	return nr;
 }
 
-/* ---- write ---- */
+/* ---- write the commands to shared memory ---- */
 
 /* Fill @places with all commands, sorted by address; commands of one function newest first,
  * as in the kernel.  Functions whose object is not loaded are left out: other functions may
@@ -102,7 +102,7 @@ void function_probes_put(const struct instance *instance, struct text *piece)
 	free(places);
 }
 
-/* ---- load ---- */
+/* ---- load the commands of the previous server ---- */
 
 static struct place *index_functions(const struct functions *functions)
 {

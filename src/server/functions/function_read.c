@@ -14,7 +14,8 @@
 #include "server/core/program.h"
 #include "server/core/root.h"
 
-#define BYTES_MAX		(1024ull << 20)	/* bytes of all files of a root */
+#define BYTES_MAX		(1024ull << 20)	/* limit: total size of the files parsed for one
+						 * root */
 
 static void read_free(struct function_read *read)
 {
@@ -56,8 +57,8 @@ static int start_parser(struct root *root, struct function_read *read)
 	memcpy(want.request.build_id, read->build_id, sizeof(read->build_id));
 	program_file_find(root, read->path, &file);
 	r = localfile_open(file.path, &want.fd);
-	/* Pass no path if file.path is a link of the server: debug files are not next to
-	 * it. */
+	/* If file.path is a link that the server has made, pass no path: debug files are not
+	 * next to the link. */
 	want.path = file.fd < 0 ? read->path : NULL;
 	program_file_done(&file);
 	return r ? r : parse_start(&want, &read->job);
@@ -106,7 +107,7 @@ static void end_read(struct root *root, struct function_read *read)
 	const char *why = parse_why(read->job);
 	uint64_t bytes = parse_bytes_read(read->job);
 
-	/* The parser's number may be wrong. */
+	/* The parser may report a wrong number, so use the larger of the two. */
 	if (parsed && parsed->bytes > bytes)
 		bytes = parsed->bytes;
 	if (parsed && bytes > left)

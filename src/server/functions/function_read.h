@@ -14,7 +14,7 @@ struct function_read {
 	struct function_read *next;
 	char *path;
 	uint16_t kind;			/* kind of the table: enum fsite_kind */
-	uint32_t build_id_bytes;	/* 0: any file */
+	uint32_t build_id_bytes;	/* 0: the file may have any build id */
 	uint8_t build_id[32];
 	struct parse_job *job;		/* NULL: the file cannot be read, or was parsed */
 	bool is_wanted;			/* the last functions_refresh() needed it */
@@ -35,15 +35,15 @@ int function_read_get(struct root *root, const char *path,
 		      const struct abi_function_object *known,
 		      struct function_read **ret_read);
 /*
- * Have the names of @object demangled.  Returns 0 if that was done or has failed;
- * -ERESTART if the parser is working.
+ * Let a parser demangle the names of @object.  Returns 0 if that was done or has failed;
+ * -ERESTART if the parser is still working.
  */
 int function_read_demangle(struct root *root, struct function_object *object);
 /* Remove @read from the list and free it.  Kills a parser that is still working. */
 void function_read_forget(struct functions *functions, struct function_read *read);
 /*
- * Free reads that the last round did not ask for: no process has mapped these files any
- * more.
+ * Free the reads that the last functions_refresh() did not need: no process has mapped their
+ * files any more.
  */
 void function_reads_drop_unwanted(struct functions *functions);
 

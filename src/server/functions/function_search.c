@@ -12,21 +12,22 @@
 #include "server/functions/function_written.h"
 #include "server/core/root.h"
 
-#define SEARCHES_MAX	512u		/* searches kept; boot settings name fewer functions */
-#define FOUND_MAX	(4u << 20)	/* results that all searches keep */
+#define SEARCHES_MAX	512u		/* limit: searches that are kept; boot settings name
+					 * fewer functions */
+#define FOUND_MAX	(4u << 20)	/* limit: results that are kept for all searches together */
 #define CHECK_EVERY	8u		/* names between two checks of the budget; a name
 					 * takes 1 us, rarely 1 ms */
 
 /* A search, or its result. */
 struct function_search {
-	struct function_search *next;	/* the search that was used before this one */
+	struct function_search *next;	/* the search that was used most recently before this one */
 	char *key;			/* name and module, see make_key() */
-	size_t key_len;			/* bytes */
-	uint64_t objects;		/* sum_objects() when the search began */
+	size_t key_len;			/* bytes of @key */
+	uint64_t objects;		/* value of sum_objects() when the search began */
 	uint32_t object, at;		/* position: object, and function of that object */
 	enum function_rung rung;	/* rung of all functions in @found */
-	uint32_t *found;		/* numbers of functions */
-	uint32_t nr, cap;		/* elements used, and allocated */
+	uint32_t *found;		/* numbers of the functions that were found */
+	uint32_t nr, cap;		/* elements of @found that are used, and allocated */
 };
 
 static void free_search(struct function_search *search)

@@ -4,9 +4,9 @@
  *
  * The program decides how many functions there are, and how long their names are.  So each
  * root has a CPU budget.  A search that has spent it stops, keeps its position, and
- * continues when it is called again for the same name.  Results are kept as well: a caller
- * that needs several names, and starts again after -ERESTART, gets the names that were
- * found before at once.
+ * continues when it is called again for the same name.  Results are kept as well.  A caller
+ * that needs several names starts again with the first one after -ERESTART, and gets the
+ * results that are complete at once.
  */
 #ifndef ULF_SERVER_FUNCTION_SEARCH_H
 #define ULF_SERVER_FUNCTION_SEARCH_H

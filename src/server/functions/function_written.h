@@ -19,8 +19,8 @@ struct instance;
 
 /* An entry of a list, NAME[:mod:[!]MODULE], parsed. */
 struct function_match {
-	const char *name;		/* without a NUL */
-	size_t name_len;		/* bytes */
+	const char *name;		/* not followed by a NUL */
+	size_t name_len;		/* bytes of @name */
 	const char *module;		/* glob; NULL: any module */
 	bool is_other_module;		/* all modules but @module */
 	bool is_number;			/* the entry is a line number of
@@ -30,8 +30,8 @@ struct function_match {
 };
 
 /*
- * Return true if @object is loaded, @match can select its functions, and a set of @nr
- * functions contains them.
+ * Return true if all of these hold: @object is loaded, @match can select its functions, and its
+ * functions have numbers below @nr, so that they can be in a set of @nr functions.
  */
 bool function_match_has(const struct function_match *match,
 			const struct function_object *object, uint32_t nr);

@@ -19,14 +19,15 @@
 #include "server/rules/rules.h"
 #include "server/core/shm.h"
 
-#define EMPTY_MAX		8192u	/* objects; above this, files without functions
-					 * are not remembered */
-#define FUNCTIONS_MAX		4000000u	/* functions of a root */
-#define LINE_NS			10000u	/* time after which one more line may be read */
-/* Other work, expressed as the number of lines that take equally long. */
+#define EMPTY_MAX		8192u	/* limit: if a root has more objects, files without
+					 * functions are not remembered */
+#define FUNCTIONS_MAX		4000000u	/* limit: functions of one root */
+#define LINE_NS			10000u	/* after this time one more line of /proc/PID/maps may be
+					 * read */
+/* The cost of other work, as a number of lines that take equally long to read. */
 #define LINES_PROCESS		50u	/* lines for each process */
 #define LINES_OBJECT		100u	/* lines for each new object */
-#define OBJECTS_LINE		256u	/* objects compared that count as one line */
+#define OBJECTS_LINE		256u	/* comparing this many objects costs one line */
 
 /* ---- objects ---- */
 
@@ -213,9 +214,9 @@ static bool fill_row(const struct function_object *object, struct abi_object *ro
 	return true;
 }
 
-/* Enter @object into the table of objects, because its functions may be traced from now on:
- * an address in a later record that is inside the object belongs to it.  Two processes may
- * have two objects at one address; then each is entered once, not again in every round. */
+/* Enter @object into the table of objects, because its functions may be traced from now on.
+ * With the row, an address in a later record can be assigned to @object.  If two processes have
+ * different objects at one address, each object is entered once, not again in every round. */
 static void tell(struct root *root, const struct function_object *object)
 {
 	struct abi_object row;
@@ -443,7 +444,7 @@ static int see_process(struct root *root, const struct process *process)
 	return r;
 }
 
-/* Return true if a lower slot belongs to this process, too. */
+/* Return true if this process has a lower process slot, too. */
 static bool is_told_before(const struct root *root, const struct process *process)
 {
 	for (uint32_t i = 0; i < process->slot; i++)
@@ -661,8 +662,8 @@ static int publish_all(struct root *root)
 
 int functions_tick(struct root *root, uint32_t lines)
 {
-	/* A block of the last server: it may have been killed before it notified the
-	 * processes. */
+	/* The block was made by the previous server, which may have been killed before it
+	 * notified the processes. */
 	bool is_another_ones = root->functions.piece.off && !root->functions.in_piece;
 	struct apply apply;
 	int r = 0;

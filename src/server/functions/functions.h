@@ -41,7 +41,7 @@ enum function_list {
 	FUNCTION_LISTS,
 };
 
-#define FUNCTION_OBJECTS_MAX	1024u	/* objects that a root may have */
+#define FUNCTION_OBJECTS_MAX	1024u	/* limit: objects of one root */
 
 /* One table of functions in a file that is, or was, loaded at one address.  A file with
  * several tables has several objects. */
@@ -54,13 +54,13 @@ struct function_object {
 	struct elf_symbols symbols;
 	const char **names;		/* raw name of each site, in @symbols; NULL: no
 					 * name */
-	struct name_index index;	/* index of @names */
+	struct name_index index;	/* finds names in @names */
 	/* Written names: function_written.c */
 	bool is_written_known;		/* names were demangled, or need not be */
 	const char **written;		/* written name of each site; NULL: it has none.  The
 					 * array itself is NULL: no site has one */
-	struct name_index written_index;	/* index of @written */
-	uint32_t first;			/* number of its first function */
+	struct name_index written_index;	/* finds names in @written */
+	uint32_t first;			/* number of the object's first function */
 	bool is_there;			/* loaded: a process has mapped it, or had when
 					 * the last process ended */
 	bool was_there;			/* is_there at the start of this round */
@@ -70,13 +70,13 @@ struct function_object {
 
 /*
  * One round through the mappings of all processes.  A round may take several calls, because
- * processes can have any number of mappings.  An object that is found is there at once; an
- * object that was not found is gone when the round ends.
+ * processes can have any number of mappings.  An object that is found counts as loaded at once.
+ * An object that is not found counts as unloaded when the round ends.
  */
 struct functions_round {
 	bool is_open;			/* the round has not ended */
 	bool is_hidden;			/* the server may not read the mappings of a process */
-	uint32_t slot;			/* slot of the process that is read next */
+	uint32_t slot;			/* process slot that is read next */
 	uint32_t pid;			/* process that @maps belongs to */
 	FILE *maps;			/* a list of mappings, partly read; NULL: none */
 	uint32_t lines;			/* lines that this call may still read */
@@ -89,25 +89,26 @@ struct functions {
 	struct functions_round round;
 	struct function_object **objects;
 	uint32_t nr_objects;
-	uint32_t nr;			/* functions of all objects */
+	uint32_t nr;			/* number of functions in all objects */
 	uint32_t nr_rows;		/* rows of the table of objects when the last round
 					 * ended */
-	uint16_t *lists[FUNCTION_LISTS];	/* [nr] a bit for each buffer */
-	uint32_t in_list[FUNCTION_LISTS][ABI_BUFFERS];	/* entries of each list */
-	bool *is_touched;		/* [nr] the function was traced at some time */
-	bool has_touched;		/* any of is_touched is set */
+	uint16_t *lists[FUNCTION_LISTS];	/* [nr] one bit for each buffer: the function is
+						 * in that buffer's list */
+	uint32_t in_list[FUNCTION_LISTS][ABI_BUFFERS];	/* number of entries in each list */
+	bool *is_touched;		/* [nr] true: the function was traced at some time */
+	bool has_touched;		/* an element of is_touched is true */
 	uint32_t graph_depth;		/* max_graph_depth */
 	uint64_t thresh_ns;		/* tracing_thresh */
-	uint64_t profile_session;	/* see abi/functions.h */
-	uint8_t graph_sessions[ABI_BUFFERS];	/* see abi/functions.h */
+	uint64_t profile_session;	/* see abi_functions.profile_session */
+	uint8_t graph_sessions[ABI_BUFFERS];	/* see abi_functions.graph_sessions */
 	struct abi_ring_ref piece;	/* block that control->functions refers to */
-	uint64_t serial;		/* serial of the last block */
-	uint64_t bytes_read;		/* bytes of all files that were parsed */
+	uint64_t serial;		/* serial number of the last block */
+	uint64_t bytes_read;		/* total size of the files that were parsed */
 	struct function_read *reads;	/* files that are being parsed */
 	bool is_parsing;		/* this round has found files that are not parsed
 					 * yet */
-	uint32_t nr_loaded;		/* objects of the last server's block that are
-					 * loaded */
+	uint32_t nr_loaded;		/* how many objects of the previous server's block
+					 * functions_load() has handled */
 	uint64_t in_piece;		/* checksum of the objects in the block */
 	struct function_search *searches;	/* most recently used first */
 	struct budget search_budget;
@@ -130,7 +131,8 @@ void functions_done(struct root *root);
  * Returns -ERESTART if files are still being parsed, else 0.
  */
 int functions_tick(struct root *root, uint32_t lines);
-#define FUNCTIONS_LINES_TICK	20000u	/* lines; takes about 20 ms */
+#define FUNCTIONS_LINES_TICK	20000u	/* limit of lines for one tick; reading them takes about
+					 * 20 ms */
 #define FUNCTIONS_LINES_MAX	400000u
 /*
  * Return true if functions_refresh() has found a function that can be traced, or if the
@@ -207,9 +209,9 @@ void functions_put(struct functions *functions, enum function_list list,
 
 /* A set of functions.  Functions that were found after it was made cannot be in it. */
 struct function_set {
-	uint32_t nr;			/* functions that can be in the set */
-	uint32_t nr_has;		/* functions that are in the set */
-	bool has[];			/* [nr] */
+	uint32_t nr;			/* number of functions that can be in the set */
+	uint32_t nr_has;		/* number of functions that are in the set */
+	bool has[];			/* [nr] true: the function is in the set */
 };
 
 /* Make an empty set.  The caller frees it with free().  NULL: no memory. */
@@ -233,8 +235,9 @@ int functions_select(struct root *root, const char *word, bool is_in,
 /* ---- functions_piece.c ---- */
 
 /*
- * Return true if functions are traced, listed or have commands, or other settings exist
- * that processes must apply, also to objects that are loaded later.
+ * Return true if there are settings of functions: a tracer, a list or a command, or another
+ * setting that processes must apply.  Such settings also apply to objects that are loaded
+ * later.
  */
 bool functions_are_wanted(const struct root *root);
 /* Return true if a new block would contain other objects than the published one. */
@@ -242,7 +245,7 @@ bool functions_have_changed(const struct root *root);
 
 /* Buffers that trace functions, one bit each, and other users of functions. */
 struct function_tracers {
-	uint16_t function, graph;	/* buffers with that tracer */
+	uint16_t function, graph;	/* buffers whose tracer is function, and function_graph */
 	uint16_t profile;		/* bit 0: the profiler is on */
 	uint16_t unfiltered;		/* buffers whose set_ftrace_filter is empty */
 	bool has_stack;			/* the stack tracer is on */
@@ -269,7 +272,7 @@ int functions_publish(struct root *root);
  */
 int functions_publish_off(struct root *root);
 /*
- * root_part.load: load the lists and settings that the last server has published.
+ * root_part.load: load the lists and settings that the previous server has published.
  * Returns 0; -ERESTART if files are still being parsed: call again later; or -ENOMEM.
  */
 int functions_load(struct root *root);

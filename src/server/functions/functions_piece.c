@@ -71,7 +71,9 @@ uint32_t function_users(const struct functions *functions,
 	       stack_user_of(tracers, functions->lists[FUNCTION_STACK][nr]);
 }
 
-/* Return the marks for lists that only the top instance has. */
+/* Return the marks of a function.  The arguments are not 0 if the function is in
+ * set_graph_function, set_graph_notrace or stack_trace_filter; only the top instance has these
+ * lists. */
 static uint32_t marks_of(uint32_t graph, uint32_t graph_notrace, uint32_t stack)
 {
 	return (graph ? ABI_FUNCTIONS_START : 0) |
@@ -203,7 +205,7 @@ static void fill_object(struct root *root, const struct function_object *from,
 	uint32_t nr = from->sites.nr_rows;
 	uint32_t *users = (uint32_t *)(piece + at);
 	struct abi_function_lists *lists = (struct abi_function_lists *)(users + nr);
-	/* The word of functions that are in no list, which most are. */
+	/* The word for a function that is in no list.  Most functions are in none. */
 	uint32_t unlisted = users_of(&tracers, 0, 0) | stack_user_of(&tracers, 0) |
 			    marks_of(0, 0, 0);
 
@@ -321,9 +323,9 @@ int functions_publish(struct root *root)
 	return r;
 }
 
-/* ---- without space for another block ---- */
+/* ---- if there is no space for another block ---- */
 
-/* Return a mask of all users that are still on, and of the marks. */
+/* Return a mask of all users that are still on, and of the marks (ABI_FUNCTIONS_MARKS). */
 static uint32_t users_left(const struct root *root)
 {
 	const struct function_tracers tracers = functions_tracers(root);
@@ -384,7 +386,7 @@ int functions_publish_off(struct root *root)
 	return functions_publish(root) ? keep_users_in_piece(root) : 0;
 }
 
-/* ---- the block of the last server ---- */
+/* ---- load the block of the previous server ---- */
 
 static bool has(const struct abi_functions *all, uint32_t at, uint64_t bytes)
 {
@@ -438,7 +440,7 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	r = functions_add(root, path, from, &object);
 	if (r || !object || object->sites.nr_rows != from->nr ||
 	    object->sites.kind != from->kind)
-		return r;	/* 0: the file has changed, ignore its lists */
+		return r;	/* if r is 0, the file has changed: ignore its lists */
 	load_lists(functions, object, lists, from->nr_lists);
 	for (uint32_t i = 0; i < object->sites.nr; i++) {
 		uint32_t nr = object->first + i, row = object->sites.rows[i];
@@ -501,7 +503,8 @@ static int load_piece(struct root *root, const struct abi_functions *all)
 	       sizeof(all->graph_sessions));
 	while (!r && (from = next_object(all, at))) {
 		r = load_object(root, all, from);
-		/* A file that the block contains twice is parsed again. */
+		/* If the block contains a file twice, the first object has taken the result of
+		 * the parser, and the file is parsed again.  Handle the object again then. */
 		*at -= r == -ERESTART;
 	}
 	return r;

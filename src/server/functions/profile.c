@@ -24,7 +24,8 @@
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
 
-#define PIECES_MAX	1024u		/* blocks; a hostile list of them may be a circle */
+#define PIECES_MAX	1024u		/* limit: blocks; a hostile program may link them in a
+					 * circle */
 
 /* ---- memory for figures ---- */
 
@@ -138,7 +139,7 @@ void profile_stop(struct root *root)
 	root->functions.profile_session = 0;
 }
 
-/* ---- blocks of the last server ---- */
+/* ---- load the blocks of the previous server ---- */
 
 static struct function_object *find_object(const struct functions *functions,
 					   const char *path,
@@ -360,8 +361,8 @@ static int compare_rows(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-/* s^2 = (n * sum of squares - square of the sum) / (n * (n - 1)), in us * us / 1000.
- * hits includes calls that have not returned yet. */
+/* Return the variance of the times of calls, in us * us / 1000: (n * sum of squares - square of
+ * the sum) / (n * (n - 1)).  n includes calls that have not returned yet. */
 static uint64_t variance(const struct row *row)
 {
 	unsigned __int128 n = row->hits, sum = row->time_ns;

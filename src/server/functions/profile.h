@@ -19,7 +19,7 @@ bool profile_is_on(const struct root *root);
 /* root_part.has_recorded: true if there are figures. */
 bool profile_is_there(const struct root *root);
 /*
- * Switch the profiler on, and free the figures of the last time.  The caller must call
+ * Switch the profiler on, and free the figures of its previous run.  The caller must call
  * functions_publish() and apply_start(); processes count after they have applied that.
  */
 void profile_start(struct root *root);
@@ -45,7 +45,7 @@ int profile_print(const struct root *root, uint32_t cpu, struct text *out);
 
 /*
  * root_part.load, after functions_load(): find the figures that processes have counted for
- * the last server.  Returns 0; -ERESTART if files are still being parsed: call again
+ * the previous server.  Returns 0; -ERESTART if files are still being parsed: call again
  * later; or -ENOMEM.
  */
 int profile_load(struct root *root);

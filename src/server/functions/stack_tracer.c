@@ -103,7 +103,7 @@ int stack_tracer_reset(struct root *root, uint64_t max)
 {
 	int r = make_piece(root);
 
-	/* No stack is deeper than this. */
+	/* ABI_STACK_DEPTH_MAX is the largest depth that can be recorded. */
 	if (max > ABI_STACK_DEPTH_MAX)
 		max = ABI_STACK_DEPTH_MAX;
 	if (!r)
@@ -155,11 +155,11 @@ uint32_t stack_tracer_threads(const struct root *root,
 	return nr;
 }
 
-/* ---- where stacks end ---- */
+/* ---- find where stacks end ---- */
 
-/* A thread for which it is unknown where its stack ends. */
+/* A thread whose stack ends at an unknown address. */
 struct wanted {
-	uint64_t place;			/* its deepest stack address */
+	uint64_t place;			/* the deepest stack address that was recorded */
 	uint64_t *low;			/* store the end of the stack here */
 };
 
@@ -170,7 +170,8 @@ static int compare_wanted(const void *pa, const void *pb)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* List such threads of a process, sorted by address.  Returns their number. */
+/* List the threads of a process whose stacks end at an unknown address, sorted by address.
+ * Returns their number. */
 static uint32_t list_wanted(struct abi_stack *stack, uint32_t pid,
 			    struct wanted wanted[ABI_STACK_THREADS])
 {
@@ -221,7 +222,8 @@ static void see_process(struct abi_stack *stack, const struct process *process,
 		fclose(maps);
 }
 
-/* Processes with too many mappings for one tick take turns with the others. */
+/* Continue with the process at which the last tick has stopped, so that a process with many
+ * mappings does not keep the others from their turn. */
 void stack_tracer_tick(struct root *root)
 {
 	struct abi_stack *stack = stack_of(root);

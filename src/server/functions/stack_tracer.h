@@ -14,7 +14,7 @@
 
 struct root;
 
-/* root_part.init: map the block that the last server has made.  Returns 0 or -ENOMEM; an
+/* root_part.init: map the block that the previous server has made.  Returns 0 or -ENOMEM; an
  * invalid block is ignored. */
 int stack_tracer_load(struct root *root);
 /* root_part.done: unmap the block. */
@@ -22,8 +22,8 @@ void stack_tracer_done(struct root *root);
 /* root_part.has_recorded: true if there is a block. */
 bool stack_tracer_is_there(const struct root *root);
 /*
- * root_part.tick: find where the stacks of threads end for which that is unknown.  Reads
- * the mappings of their processes, with a CPU budget for each tick.
+ * root_part.tick: find where the stacks of threads end, for threads for which that is unknown.
+ * Reads the mappings of their processes, with a CPU budget for each tick.
  */
 void stack_tracer_tick(struct root *root);
 

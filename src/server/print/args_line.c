@@ -12,7 +12,7 @@
 #include "server/names/objects.h"
 #include "server/core/root.h"
 
-#define NAME_BYTES	256		/* bytes of a parameter's name that are printed */
+#define NAME_BYTES	256		/* limit: bytes of a parameter's name that are printed */
 
 static void print_word(const struct elf_param *param, int word, const uint64_t *args,
 		       struct text *out)

@@ -38,7 +38,7 @@ static char irqs_char(uint8_t flags)
 
 static char resched_char(uint8_t flags)
 {
-	/* bit 0: lazy, bit 1: need-resched, bit 2: preempt */
+	/* The index has three bits: 0 is lazy, 1 is need-resched, 2 is preempt. */
 	static const char chars[] = { '.', 'l', 'n', 'b', 'p', 'L', 'N', 'B' };
 
 	return chars[!!(flags & FLAG_RESCHED_LAZY) + 2 * !!(flags & FLAG_RESCHED) +

@@ -16,8 +16,8 @@ struct ips {
 	uint64_t ip, parent_ip;
 };
 
-/* Fields after the addresses in ftrace:func_repeats.  The time since the last repetition has
- * 48 bits. */
+/* Fields after the addresses in ftrace:func_repeats.  The time since the last repetition has 48
+ * bits, in two fields. */
 struct repeats {
 	uint16_t count;
 	uint16_t top_delta;

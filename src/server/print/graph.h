@@ -15,8 +15,8 @@ struct line_place;
 struct merge_record;
 struct text;
 
-/* Functions at a greater depth are not indented further, and their ends are not compared
- * with their starts. */
+/* Limit of the depth.  Functions at a greater depth are not indented further, and their ends
+ * are not compared with their starts. */
 #define GRAPH_DEPTH_MAX	256
 
 /* State of one CPU after the lines that were printed. */

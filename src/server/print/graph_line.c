@@ -23,8 +23,9 @@
 #include "server/rings/options.h"
 #include "server/names/symbols.h"
 
-#define TASK_WIDTH	14		/* characters of "name-4711", which is centred */
-#define COMM_WIDTH	7		/* characters of the name */
+#define TASK_WIDTH	14		/* characters of the column "name-4711", whose text is
+					 * centred */
+#define COMM_WIDTH	7		/* limit: characters of the name */
 #define NUMBER_WIDTH	8		/* characters of a duration */
 #define NO_DURATION	"              |  "
 #define HANDLER_START	"==========>"
@@ -32,19 +33,20 @@
 
 /* ---- records ---- */
 
-/* Bytes of the records, and offsets in them. */
+/* Sizes of the records in bytes, and offsets in them. */
 #define ENTRY_BYTES	20u		/* start of a function */
 #define ARGS_OFFSET	24u		/* offset of data that options add to a start */
 #define RETADDR_BYTES	32u		/* start of a function, with its return address */
 #define EXIT_BYTES	48u		/* end of a function */
-#define MARKS_BYTES	4u		/* optional, after ENTRY_BYTES or EXIT_BYTES */
+#define MARKS_BYTES	4u		/* optional marks at the end of a start (ENTRY_BYTES) or
+					 * an end (EXIT_BYTES) */
 
 /* The start or the end of a function. */
 struct call {
 	bool is_end;
 	bool is_in_handler;		/* called inside a signal handler */
 	bool is_handler;		/* is the signal handler itself */
-	int32_t pid;			/* thread */
+	int32_t pid;			/* thread id */
 	uint64_t func;			/* address of the function */
 	int32_t depth;			/* 0 to GRAPH_DEPTH_MAX */
 	/* Only for a start: */
@@ -146,8 +148,9 @@ static bool is_foreign(uint16_t type)
 	return type == ABI_EVENT_ID_FUNCTION || type == ABI_EVENT_ID_STACK;
 }
 
-/* Return true if @start is the start of a leaf, and its end in *@ret_end.  The depth must be
- * equal, too: a function may call itself and be left by longjmp(). */
+/* Return true if @start is the start of a leaf, and store its end in *@ret_end.  The depth must
+ * be equal, too: a function may call itself, and longjmp() may leave the inner call without an
+ * end. */
 static bool read_leaf(const struct call *start, const struct line_place *place,
 		      struct call *ret_end)
 {

@@ -13,8 +13,8 @@
 #define INDENT		30		/* columns before the legend of the flags */
 #define TGID_BYTES	10		/* width of the column for processes */
 
-/* Print the header of latency-format.  A latency tracer would print here the task with the
- * latency, and how long it was; there is none, so these values are 0. */
+/* Print the header of latency-format.  For a latency tracer it would contain the task with the
+ * latency, and how long it was.  ulf has no such tracer, so these values are 0. */
 static void print_latency(const char *tracer,
 			  const struct ring_stats *stats, struct text *out)
 {

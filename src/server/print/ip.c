@@ -11,8 +11,8 @@
 
 #define CALLERS_OFFSET	16		/* offset of the first address in a record */
 
-/* Print the name that stands for ulf itself: a marker does not come from code of the
- * program.  symbols_list() reports these names to tools, too. */
+/* Print the name that is shown for a record that ulf itself has made, as a marker: no code of
+ * the program belongs to it.  symbols_list() reports these names to tools, too. */
 static int print_own(uint64_t ip, bool has_offset, struct text *out)
 {
 	text_puts(out, symbols_own[ip]);
@@ -21,9 +21,9 @@ static int print_own(uint64_t ip, bool has_offset, struct text *out)
 	return 0;
 }
 
-/* Return the style that prints as %ps or %pS of the kernel.  A call may be the last
- * instruction of its function, so for a return address the symbol of the byte before it is
- * printed. */
+/* Return the style that prints as %ps or %pS of the kernel.  For a return address, print the
+ * symbol of the byte before it: if the call is the last instruction of its function, the return
+ * address is already in the next function. */
 static enum print_symbol style_of(bool has_offset, bool is_return)
 {
 	if (has_offset)

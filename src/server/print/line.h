@@ -18,16 +18,17 @@ struct text;
 
 /* The position of a record among the records that are printed. */
 struct line_place {
-	uint64_t number;		/* of the record, as the option verbose prints it */
+	uint64_t number;		/* number of the record, as the option verbose prints it */
 	uint64_t next_time;		/* time of the next record; if that is unknown, the
 					 * record's own time */
-	bool is_start;			/* print that the records of its CPU begin here */
+	bool is_start;			/* this is the first record of its CPU: print "buffer
+					 * started" before it */
 	bool is_in_snapshot;
 	const struct merge_record *second;	/* next record of the same CPU; NULL: none,
 						 * or not needed */
 	struct graph_cpu *graph;	/* NULL: the tracer does not need it */
-	bool is_left_out;		/* do not print it: graph_leaves_out(), or the end
-					 * of a graph_is_leaf() */
+	bool is_left_out;		/* do not print this record: graph_leaves_out() is true,
+					 * or it is the end of a leaf */
 };
 
 /*

@@ -44,8 +44,8 @@ static int look_around(struct lines *lines, uint64_t options)
 	return 0;
 }
 
-/* A snapshot may have records of the graph tracer while the buffer has another tracer.  A
- * leaf is one line then, too: fill lines->place for that. */
+/* A snapshot may have records of the graph tracer while the buffer has another tracer.  A leaf
+ * is printed as one line then, too.  Fill lines->place for that. */
 static void look_for_end(struct lines *lines, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;

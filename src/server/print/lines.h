@@ -20,22 +20,24 @@
 struct lines {
 	struct instance *instance;
 	struct merge *merge;
-	bool is_pipe;			/* trace_pipe: do not wait for the next record to
-					 * print a delay */
+	bool is_pipe;			/* the lines are for trace_pipe, which prints a record at
+					 * once: it does not wait for the next record, whose time
+					 * is needed to print a delay */
 	bool is_snapshot;
-	bool is_overrun;		/* records were lost before, so the records of each
-					 * CPU begin at another time */
+	bool is_overrun;		/* records were lost before, so the first records of the
+					 * CPUs may have different times */
 	uint64_t cpus[ABI_CPUS / 64];	/* bitmap: CPUs with a printed record */
-	uint64_t leaves[ABI_CPUS / 64];	/* bitmap: CPUs whose last record was a
-					 * graph_is_leaf() */
-	struct merge_record record, second;	/* current record, and next one */
+	uint64_t leaves[ABI_CPUS / 64];	/* bitmap: CPUs whose last record was the start of a
+					 * leaf, see graph_is_leaf() */
+	struct merge_record record, second;	/* current record, and the next one */
 	struct line_place place;	/* position of the current record */
-	struct graph_cpu *graph;	/* [root->nr_cpus]; NULL: none yet */
+	struct graph_cpu *graph;	/* [root->nr_cpus]; NULL: not allocated yet */
 };
 
 /*
- * Free the memory of @lines, not the merge.  (To initialise, set instance and merge, and
- * all other members to 0; the first line is then that of the merge's first record.)
+ * Free the memory of @lines, but not the merge.  There is no function to initialise @lines: set
+ * instance and merge, and all other members to 0.  Printing then begins with the first record
+ * of the merge.
  */
 void lines_done(struct lines *lines);
 

@@ -52,7 +52,7 @@ static uint64_t siphash(uint64_t word, const uint64_t key[2])
 
 uint64_t ptrhash(uint64_t pointer)
 {
-	static uint64_t key[2];		/* set at the first call */
+	static uint64_t key[2];		/* the secret key, set at the first call */
 	static bool has_key;
 
 	if (!has_key)

@@ -17,9 +17,9 @@ struct text;
 struct tracer {
 	/* Print the heads of the columns.  NULL: print the usual columns. */
 	void (*print_header)(uint64_t options, struct text *out);
-	/* Print a record in the tracer's own format.  line->place has what the records
-	 * around it are.  Returns false, and prints nothing, to have the record printed as
-	 * usual.  NULL: print all records as usual. */
+	/* Print a record in the tracer's own format.  line->place describes the records around
+	 * it.  Returns false, and prints nothing, to have the record printed as usual.  NULL:
+	 * print all records as usual. */
 	bool (*print_line)(const struct line *line, struct text *out);
 };
 

@@ -53,8 +53,9 @@ static uint32_t hash_name(const char *name)
 	return (uint32_t)hash;
 }
 
-/* Return the element of the index that has the number of @name, or the free element where
- * it must be stored.  The index always has a free element. */
+/* Return the element of the hash index that contains the number of the system @name.  If there
+ * is none, return the free element where that number must be stored.  The index always has a
+ * free element. */
 static uint32_t *index_place(const struct root *root, const char *name)
 {
 	uint32_t mask = root->system_index_size - 1, at = hash_name(name) & mask;
@@ -115,7 +116,7 @@ static int system_number(struct root *root, const char *name)
 	return (int)root->nr_systems - 1;
 }
 
-/* ---- rows ---- */
+/* ---- rows of the table of events ---- */
 
 static void event_free(struct event *event)
 {
@@ -126,8 +127,8 @@ static void event_free(struct event *event)
 	free(event);
 }
 
-/* Read one row.  Returns NULL if the row is invalid or without memory.  An invalid row is
- * not an error of the root: the other rows can still be used. */
+/* Read one row.  Returns NULL if the row is invalid, or if there is no memory.  An invalid row
+ * is not an error of the root: the other rows can still be used. */
 static struct event *event_new(struct root *root, uint32_t row)
 {
 	struct abi_event *shared = &root->events_table[row];
@@ -268,7 +269,7 @@ static int find_visible(struct root *root)
 	for (uint32_t i = 0; i < root->nr_by_name; i++) {
 		struct event *event = root->by_name[i];
 
-		/* A module that is loaded again may have another row. */
+		/* A module that is loaded again may have another row in the table of modules. */
 		event->module = shm_load(&root->events_table[event->row].module) %
 				ABI_MODULES;
 		event->is_present = root->modules_seen[event->module / 64] >>
@@ -371,8 +372,8 @@ bool events_has_system(const struct root *root, const char *system)
 	       !strcmp(root->visible[low]->format->system, system);
 }
 
-/* Return true if the print format can be compiled in 20 ms.  The compiler searches all
- * fields for each name in the text; a name has about 8 bytes. */
+/* Return true if the print format can be compiled in 20 ms.  The compiler searches all fields
+ * for each name in the text, and the text has about one name per 8 bytes. */
 static bool is_soon_compiled(const struct event_format *format)
 {
 	return strlen(format->print_fmt) / 8 * format->nr_fields <= 4000000;

@@ -22,10 +22,10 @@
 
 /* New filters for some rows.  All of them are set, or none. */
 struct change {
-	uint32_t nr;			/* rows; length of the arrays below */
+	uint32_t nr;			/* number of rows, and length of the arrays below */
 	uint32_t *rows;
-	struct event_filter *filters;	/* new filters; after change_swap(): old ones */
-	struct event_filter **pointers;	/* to the elements of @filters */
+	struct event_filter *filters;	/* the new filters; after change_swap(): the old ones */
+	struct event_filter **pointers;	/* pointers to the elements of @filters */
 	const struct event_format **formats;
 };
 
@@ -137,8 +137,9 @@ static void log_error(struct instance *instance, const struct event *event)
 }
 
 /*
- * Suggest a name for a filter that fits no event of its system: the field or name that is
- * most similar to the wrong one in any of the first NEAR_EVENTS events.  NULL: none.
+ * Suggest a name for a filter that fits no event of its system.  Searches the fields and names
+ * of the first NEAR_EVENTS events for the one that is most similar to the wrong name.  NULL:
+ * none.
  */
 #define NEAR_EVENTS	64u
 
@@ -190,7 +191,7 @@ static void log_system(struct instance *instance, const struct change *change)
 	}
 }
 
-/* ---- names for numbers ---- */
+/* ---- names that filters may use for numbers ---- */
 
 /*
  * A program decides how many names there are, and for how many events a filter compares
@@ -275,7 +276,7 @@ static void each_name(void *ctx, const struct event_format *format, uint32_t off
 	each_printed(root, event, offset, each, arg);
 }
 
-/* ---- functions ---- */
+/* ---- functions that filters may name ---- */
 
 static int function(void *root, const char *name, size_t len,
 		    uint64_t *ret_start, uint64_t *ret_end)
@@ -308,10 +309,10 @@ struct filter_env filters_env(const struct instance *instance)
 	};
 }
 
-/* ---- writes ---- */
+/* ---- writes to filter files ---- */
 
-/* Return true if a new filter is wrong, and some names were not searched: the filter may be
- * correct.  Adds that to error_log. */
+/* Return true if a new filter is wrong while some names were not searched: then the filter may
+ * be correct after all.  Adds that to error_log. */
 static bool is_missed(struct instance *instance, const struct change *change)
 {
 	for (uint32_t i = 0; i < change->nr; i++)

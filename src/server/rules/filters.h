@@ -60,8 +60,8 @@ void filters_log_error(struct instance *instance, const struct event *event,
  */
 int filters_parse(const struct instance *instance, const char *text, size_t bytes);
 /*
- * Return the functions, names and CPUs that filters of the instance may name.  Starts a
- * new round for filters_log_missed().
+ * Return what filters of the instance may name: functions, names of numbers, and CPUs.  Starts
+ * a new round for filters_log_missed().
  */
 struct filter_env filters_env(const struct instance *instance);
 

@@ -22,16 +22,19 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define HEADER_BYTES	8u		/* common fields at the start of every record */
-#define IP_BYTES	8u		/* field `ip` of a text: ABI_IP_MARKER */
+#define HEADER_BYTES	8u		/* bytes of the common fields at the start of every
+					 * record */
+#define IP_BYTES	8u		/* bytes of the field `ip` of a text, which is
+					 * ABI_IP_MARKER */
 #define DATA_MAX	(RING_PAYLOAD_MAX - HEADER_BYTES)
-/* The kernel's limit: bytes of a text that fit into a sub-buffer there, without the newline
- * and the NUL. */
+/* Limit of the kernel: bytes of a text that fit into its sub-buffer, without the newline and
+ * the NUL. */
 #define TEXT_MAX	4054u
 #define TEXT_FITS	(DATA_MAX - IP_BYTES - 2)
 
 struct marker {
-	uint64_t headroom;		/* RING_HEADROOM bytes before the record */
+	uint64_t headroom;		/* the RING_HEADROOM bytes that must be free before the
+					 * record */
 	uint16_t type;
 	uint8_t flags;
 	uint8_t preempt_count;

@@ -15,7 +15,7 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define EXPIRE_MAX	4096		/* threads that are checked per call */
+#define EXPIRE_MAX	4096		/* limit: threads that are checked in one call */
 
 static struct abi_ring_ref ref_of(const struct instance *instance,
 				  enum abi_pids_list list)
@@ -96,7 +96,7 @@ static int make(struct instance *instance, enum abi_pids_list list,
 	mapping_put(map);
 	if (r)
 		return r;
-	/* Processes ignore buffers that are not in use. */
+	/* Mark the buffer as used: processes ignore buffers that are not. */
 	shm_store(&instance->abi->used, 1);
 	shm_store(&instance->abi->pids[list], off);
 	return 0;
@@ -125,7 +125,7 @@ bool pids_drop(struct instance *instance, enum abi_pids_list list)
 	if (!ref.off)
 		return false;
 	shm_store(&instance->abi->pids[list], 0);
-	/* Processes use the list until they have applied the next generation. */
+	/* Processes use the old list until they have applied the next generation. */
 	arena_free(root, &ref, shm_load(&root->control->generation) + 1);
 	return true;
 }
@@ -149,7 +149,7 @@ void pids_show(struct instance *instance, enum abi_pids_list list,
 	struct mapping *map;
 	const struct abi_pids *pids = list_get(instance, list, &map);
 
-	/* The kernel prints this only in set_ftrace_pid and set_ftrace_notrace_pid. */
+	/* The kernel prints "no pid" only in set_ftrace_pid and set_ftrace_notrace_pid. */
 	if (!pids && list >= ABI_PIDS_FUNCTION)
 		text_puts(out, "no pid\n");
 	if (!pids)

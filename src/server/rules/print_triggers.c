@@ -32,7 +32,7 @@ static struct {
 	char comm[FILTER_COMM_LEN];
 } writer;
 
-/* ---- commands: each returns true if it has changed anything ---- */
+/* ---- commands; each of them returns true if it has changed anything ---- */
 
 static bool trace_on(struct instance *instance, const struct trigger *trigger)
 {
@@ -46,8 +46,8 @@ static bool trace_off(struct instance *instance, const struct trigger *trigger)
 	return instance_set_on(instance, false);
 }
 
-/* The spare side was freed (0 was written to `snapshot`) after the trigger was set.  The
- * texts are the kernel's. */
+/* Stop tracing, with the texts of the kernel, because the spare side was freed after the
+ * trigger was set: 0 was written to `snapshot`. */
 static void refuse(struct instance *instance)
 {
 	marker_say(instance, ABI_IP_SNAPSHOT, "*** SNAPSHOT NOT ALLOCATED ***",
@@ -87,8 +87,8 @@ static bool disable(struct instance *instance, const struct trigger *trigger)
 	return set_disabled(instance, trigger, true);
 }
 
-/* Commands by number.  There is no stacktrace: the marker's writer is another process, and
- * the server cannot read its stack. */
+/* Commands by number.  stacktrace is missing: the marker's writer is another process, and the
+ * server cannot read its stack. */
 static bool (*const acts[ABI_COMMANDS])(struct instance *instance,
 					const struct trigger *trigger) = {
 	[ABI_COMMAND_TRACEON] = trace_on,
@@ -103,7 +103,7 @@ bool print_has_command(enum abi_command command)
 	return acts[command];
 }
 
-/* ---- running ---- */
+/* ---- run the triggers ---- */
 
 static void get_comm(char ret_comm[FILTER_COMM_LEN])
 {

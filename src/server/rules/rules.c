@@ -23,7 +23,7 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* ---- the block in shared memory ---- */
+/* ---- write the block in shared memory ---- */
 
 /* Append @data to the block, with padding to ABI_RULES_ALIGN.  Returns its offset, which is
  * never 0 except for the head of the block. */
@@ -215,7 +215,7 @@ static int publish(struct instance *instance, const struct text *piece)
 	mapping_put(map);
 	if (r)
 		return r;
-	/* Processes ignore buffers that are not in use. */
+	/* Mark the buffer as used: processes ignore buffers that are not. */
 	shm_store(&instance->abi->used, 1);
 	use_piece(instance, ref);
 	return 0;
@@ -292,7 +292,7 @@ void rules_drop(struct instance *instance)
 	use_piece(instance, (struct abi_ring_ref) { 0, 0 });
 }
 
-/* ---- new modules ---- */
+/* ---- events of new modules ---- */
 
 static uint32_t nr_triggers(const struct soft_event *soft)
 {

@@ -17,7 +17,7 @@ struct instance;
 struct root;
 
 /*
- * instance_part.load: read the rules that the last server has published (rules_load.c).
+ * instance_part.load: read the rules that the previous server has published (rules_load.c).
  * Rules that are invalid are skipped.  Returns 0 or -ENOMEM.
  */
 int rules_load(struct instance *instance);

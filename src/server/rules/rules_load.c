@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Load the rules that the last server has published, from shared memory into the server's
+ * Load the rules that the previous server has published, from shared memory into the server's
  * tables.  The program can write to that memory, so everything is checked.
  */
 #include <errno.h>
@@ -23,8 +23,8 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* Rules of parts that are loaded from one block.  One is enough for a correct block, and
- * loading a rule may sort all functions of the program. */
+/* Limit: rules of parts that are loaded from one block.  A correct block needs only one.  There
+ * must be a limit, because loading a rule may sort all functions of the program. */
 #define PART_RULES_MAX		8u
 
 /* A private copy of the block of rules. */
@@ -51,7 +51,7 @@ static char *take_text(struct piece *piece, uint64_t at, uint32_t bytes)
 	return text ? strndup(text, bytes) : NULL;
 }
 
-/* Copy a program.  Returns NULL if it is invalid, or without memory. */
+/* Copy a program.  Returns NULL if it is invalid, or if there is no memory. */
 static struct filter_program *take_program(struct piece *piece, uint32_t at,
 					   uint32_t bytes)
 {
@@ -159,8 +159,8 @@ static void load_soft(struct instance *instance, struct piece *piece,
 	load_triggers(instance, soft, piece, rule->triggers);
 }
 
-/* Load all rules.  The last server knew all rows up to the highest one with a rule; rows
- * above that may be new, and rules_refresh() looks at them. */
+/* Load all rules.  The previous server has seen at least the rows up to the highest one that
+ * has a rule.  Rows above that may be new, and rules_refresh() handles them. */
 static int load_piece(struct instance *instance, const char *data,
 		      uint32_t bytes)
 {
@@ -193,7 +193,7 @@ static int load_piece(struct instance *instance, const char *data,
 }
 
 /* Copy the block that @abi refers to, and append a NUL.  Returns NULL if there is no valid
- * block (*@ret_r is 0), or without memory (*@ret_r is -ENOMEM). */
+ * block (*@ret_r is 0), or if there is no memory (*@ret_r is -ENOMEM). */
 static char *copy_piece(const struct root *root, const struct abi_buffer *abi,
 			struct abi_ring_ref *ret_ref, uint32_t *ret_bytes, int *ret_r)
 {
@@ -239,7 +239,7 @@ int rules_load_names(struct root *root)
 
 		if (r)
 			return r;
-		/* All buffers may refer to one large block, so limit the sum. */
+		/* All buffers may refer to one large block, so limit the sum of the sizes. */
 		if (copy && bytes > ABI_RULES_BYTES_MAX - taken) {
 			free(copy);
 			break;
@@ -252,8 +252,7 @@ int rules_load_names(struct root *root)
 	return has_functions ? objects_parse(root) : 0;
 }
 
-/* Rules that cannot be read do not exist for the server.  Processes check the block on
- * their own. */
+/* The server ignores rules that it cannot read.  Processes check the block on their own. */
 int rules_load(struct instance *instance)
 {
 	struct abi_ring_ref ref;
@@ -264,7 +263,8 @@ int rules_load(struct instance *instance)
 	if (!copy && !r)
 		return 0;
 	instance->rules = ref;
-	instance->root->rules_taken += bytes;	/* all instances may refer to one block */
+	instance->root->rules_taken += bytes;	/* count the block each time: all instances may
+						 * refer to one */
 	if (!r)
 		r = load_piece(instance, copy, bytes);
 	free(copy);

@@ -9,7 +9,7 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* ---- rule words ---- */
+/* ---- allocate rule words ---- */
 
 static bool is_used(const struct instance *instance, uint32_t slot)
 {
@@ -156,8 +156,8 @@ void soft_put(struct instance *instance, struct soft_event *soft)
 		want(instance, soft, false);
 }
 
-/* Return true if the setting is on, even if a process has failed to apply it: that is not
- * tried again. */
+/* Return true if the setting of the event is on.  It does not matter whether processes could
+ * apply the setting, because a failure is not tried again. */
 static bool event_is_wanted(const struct instance *instance, uint32_t row)
 {
 	return shm_load(&instance->root->events_table[row].wanted) >>

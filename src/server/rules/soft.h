@@ -18,10 +18,11 @@ struct trigger;
 
 /* An event in soft mode.  All rows of its name point to this struct. */
 struct soft_event {
-	uint32_t nr_rows;		/* rows that pointed here when it was made */
+	uint32_t nr_rows;		/* number of rows that pointed here when this struct was
+					 * made */
 	uint32_t row;			/* the lowest of these rows */
-	uint32_t slot;			/* number of the rule word; the word is not 0:
-					 * soft disabled */
+	uint32_t slot;			/* number of the rule word; the event is soft disabled
+					 * while the word is not 0 */
 	uint32_t refs;			/* 1 if the event has triggers, plus 1 for each
 					 * trigger that enables or disables it */
 	struct trigger *triggers;	/* newest first */
@@ -34,7 +35,7 @@ struct soft_event {
 int slot_alloc(struct instance *instance, uint64_t value, uint32_t *ret_slot);
 /* Free a rule word. */
 void slot_free(struct instance *instance, uint32_t slot);
-/* Mark a rule word as used that the rules of the last server refer to. */
+/* Mark a rule word as used that the rules of the previous server refer to. */
 void slot_use(struct instance *instance, uint32_t slot);
 /* Return the value of a rule word. */
 uint64_t slot_value(const struct instance *instance, uint32_t slot);
@@ -77,8 +78,8 @@ void soft_put(struct instance *instance, struct soft_event *soft);
 void soft_settle(struct instance *instance);
 
 /*
- * Make a soft_event that uses the rule word @slot and has no references yet; for rules of
- * the last server.  Returns NULL without memory.
+ * Make a soft_event that uses the rule word @slot and has no references yet; for rules of the
+ * previous server.  Returns NULL if there is no memory.
  */
 struct soft_event *soft_new(struct instance *instance, const struct event *event,
 			    uint32_t slot);

@@ -26,13 +26,13 @@ void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 	budget_stop(&root->suggest_budget);
 }
 
-/* ---- events ---- */
+/* ---- similar events ---- */
 
-/* Return SYSTEM:EVENT.  A name that is too long becomes NEAREST_MAX + 1 bytes long, and
- * nearest_offer() ignores it. */
+/* Return SYSTEM:EVENT.  A name that is too long is cut to NEAREST_MAX + 1 bytes, which is still
+ * too long for nearest_offer(), so it is ignored. */
 static const char *whole_name(const struct root *root, uint32_t i)
 {
-	static char name[NEAREST_MAX + 2];	/* the server has one thread */
+	static char name[NEAREST_MAX + 2];	/* static is safe: the server has one thread */
 	const struct event_format *format = root->visible[i]->format;
 
 	snprintf(name, sizeof(name), "%s:%s", format->system, format->name);
@@ -120,7 +120,7 @@ void suggest_log_event(struct instance *instance, const char *place,
 			   nearest_name(&near));
 }
 
-/* ---- symbols ---- */
+/* ---- similar symbols ---- */
 
 const char *suggest_symbol(struct root *root, const char *word, size_t len,
 			   struct nearest *near)

@@ -15,7 +15,7 @@
 struct instance;
 struct root;
 
-#define SUGGEST_WORD_MAX	1024u	/* bytes of a wrong name that are compared */
+#define SUGGEST_WORD_MAX	1024u	/* limit: bytes of a wrong name that are compared */
 
 /*
  * Return the name of an event or system that is similar to @word.  @word is SYSTEM:EVENT,

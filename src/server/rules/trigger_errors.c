@@ -13,7 +13,8 @@
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
 
-#define WORD_MAX	255u		/* bytes of a command, a system, an event, a count */
+#define WORD_MAX	255u		/* limit: bytes of a token: a command, a system, an
+					 * event, a count */
 #define BLANKS		" \t"
 
 void wrong_write_log(const struct wrong_write *wrong, const char *at, const char *error,

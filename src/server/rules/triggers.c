@@ -20,11 +20,12 @@
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
 
-#define WRITE_MAX	4096		/* bytes; one page, as in the kernel */
-/* Limits for triggers of a root that were loaded or inherited, not written to this server. */
-#define OLD_TRIGGERS_MAX 65536u		/* triggers, counted for each row */
-#define COMPILE_BYTES	64u		/* bytes that a compilation counts, plus its text */
-#define FILTERS_BYTES_MAX (2u << 20)	/* bytes of filters that are compiled */
+#define WRITE_MAX	4096		/* limit: bytes of a write; one page, as in the kernel */
+/* Limits for one root.  They apply to triggers that were loaded or inherited, not to triggers
+ * that are written to this server. */
+#define OLD_TRIGGERS_MAX 65536u		/* number of triggers, counted for each row */
+#define COMPILE_BYTES	64u		/* a compilation counts as this many bytes, plus its text */
+#define FILTERS_BYTES_MAX (2u << 20)	/* sum of the bytes of all compilations */
 
 /* Return the target of @trigger.  NULL: the command has no target. */
 static const struct event *target_of(const struct instance *instance,
@@ -98,7 +99,7 @@ static int compile_all(struct instance *instance, const struct event *event,
 	return r;
 }
 
-/* ---- one trigger ---- */
+/* ---- make and find a trigger ---- */
 
 static void trigger_free(struct trigger *trigger)
 {
@@ -172,7 +173,7 @@ static bool is_full(const struct soft_event *soft)
 	return nr >= TRIGGERS_MAX;
 }
 
-/* ---- changes ---- */
+/* ---- add and remove triggers ---- */
 
 /* Put the event and the target of @trigger into soft mode, and take references. */
 static int attach(struct instance *instance, const struct event *event,
@@ -336,8 +337,8 @@ int triggers_store(struct instance *instance, const struct event *event,
 		;
 	r = store(instance, event, text, ret_is_changed);
 	if (r == -EINVAL) {
-		/* Restore the text: trigger_parse() has stored NULs in it.  The copy ends at
-		 * the first NUL of @data, so copy only up to there. */
+		/* Restore the text, because trigger_parse() has stored NULs in it.  @copy ends
+		 * at the first NUL of @data, so copy only up to there. */
 		memcpy(copy, data, (size_t)(end - copy));
 		trigger_log(instance, event, text);
 	}
@@ -345,7 +346,7 @@ int triggers_store(struct instance *instance, const struct event *event,
 	return r;
 }
 
-/* ---- show ---- */
+/* ---- show the triggers ---- */
 
 void trigger_show_rest(const struct instance *instance,
 		       const struct trigger_cmd *cmd, const struct event *target,
@@ -389,7 +390,7 @@ void triggers_show(const struct instance *instance, const struct event *event,
 		show_trigger(instance, t, out);
 }
 
-/* ---- triggers of the last server ---- */
+/* ---- load the triggers of the previous server ---- */
 
 bool triggers_may_add(struct root *root, uint64_t nr)
 {

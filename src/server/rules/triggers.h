@@ -13,7 +13,7 @@
 
 #include "abi/rules.h"
 
-#define TRIGGERS_MAX	1024u		/* triggers that one event may have in an instance */
+#define TRIGGERS_MAX	1024u		/* limit: triggers of one event in one instance */
 
 struct event;
 struct filter_program;
@@ -26,8 +26,8 @@ struct text;
 struct trigger_cmd {
 	const char *name;
 	enum abi_command command;
-	/* An event can have one trigger of each kind; with targets, one of each kind for
-	 * each target. */
+	/* An event can have one trigger of each kind.  If commands of that kind have targets,
+	 * it can have one for each target. */
 	enum trigger_kind {
 		TRIGGER_ONOFF, TRIGGER_SNAPSHOT, TRIGGER_STACKTRACE,
 		TRIGGER_ENABLE, TRIGGER_DUMP,
@@ -107,8 +107,8 @@ static inline bool trigger_fits(const struct trigger *trigger, uint32_t row,
 	return !trigger->filter || *ret_program;
 }
 /*
- * Count @nr triggers (at least one) that a root gets without a write: loaded from the last
- * server, or inherited by events of a new module.  Returns false if that exceeds the limit
+ * Count @nr triggers (at least one) that a root gets without a write: loaded from the
+ * previous server, or inherited by events of a new module.  Returns false if that exceeds the limit
  * of a root; they must not be added then.
  */
 bool triggers_may_add(struct root *root, uint64_t nr);
@@ -122,7 +122,7 @@ void triggers_compile(struct instance *instance, struct soft_event *soft,
 void triggers_free(struct trigger *triggers);
 
 /*
- * Append a trigger that the last server has published to the list of @soft.  @filter is
+ * Append a trigger that the previous server has published to the list of @soft.  @filter is
  * copied; NULL: none.  An invalid trigger is skipped.
  */
 void triggers_add_old(struct instance *instance, struct soft_event *soft,
