@@ -34,20 +34,24 @@
 #include "runtime/runtime.h"
 
 #define SETTLE_MS	100		/* how long to wait for probes that use old rings */
-#define RUSH_TURNS	50		/* generations in 100 ms without a pause */
+#define RUSH_TURNS	50		/* limit: generations applied in 100 ms before the
+					 * agent pauses */
 #define RUSH_PAUSE_NS	2000000
-/* User and group ids that no account has.  Where a user namespace does not map the
- * highest ids, use two that systemd leaves free. */
-static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* each id and the next one */
+/* Ids of users and groups that no account has.  Each number stands for two ids: itself
+ * and the next one.  Where a user namespace does not map the highest ids, the second
+ * number is used; systemd leaves it free. */
+static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* id; id + 1 is used, too */
 
-/* Layout of the agent's memory: guard | stack | the block at the thread pointer */
+/* Layout of the agent's memory, from low to high addresses: guard page, stack, TLS
+ * block.  The thread pointer points into the TLS block. */
 #define GUARD_BYTES	4096
 #define STACK_BYTES	65536
-#define TLS_BYTES	4096		/* bytes below the thread pointer */
+#define TLS_BYTES	4096		/* part of the TLS block below the thread pointer */
 #define AGENT_BYTES	(GUARD_BYTES + STACK_BYTES + TLS_BYTES + 4096)
 
-/* Have the functions of TRACE_EVENT_FN called.  They may take long; all settings that
- * need no call have been applied by now. */
+/* Have the functions of the program called that TRACE_EVENT_FN names (regfunc,
+ * unregfunc).  They may take long, so the agent has applied all settings that need no
+ * such call before. */
 static int make_calls(void)
 {
 	bool is_asked;
@@ -64,10 +68,11 @@ static int make_calls(void)
 	return ret ? ret : r;
 }
 
-/* The generation that is in force, except for two things that can take long: functions of
- * the program that must be called, and rings that a thread may still use. */
-static uint32_t followed;		/* futex */
-static bool is_calling;			/* true: such functions are being called */
+/* The generation that is in force, except for two things that can take long: calls of
+ * functions of the program (make_calls()), and the wait for threads that still use old
+ * rings. */
+static uint32_t followed;		/* futex word */
+static bool is_calling;			/* true: make_calls() is needed or runs */
 
 bool agent_is_calling(void)
 {
@@ -85,8 +90,9 @@ static void set_followed(uint32_t generation)
 	arch_syscall3(SYS_futex, &followed, FUTEX_WAKE, INT_MAX);
 }
 
-/* Apply all settings except those that need calls.  *@ret_has_calls: there are such
- * settings.  Returns 0 or the first -errno. */
+/* Apply all settings except those that need calls of functions of the program.
+ * *@ret_has_calls: true if there are settings that need such calls.  Returns 0 or the
+ * first -errno. */
 static int follow_wishes(bool *ret_has_calls)
 {
 	int ret = 0, r;
@@ -146,8 +152,9 @@ static void answer(uint32_t generation, int error, bool is_settled)
 	arch_syscall3(SYS_futex, &process_slot->applied, FUTEX_WAKE, INT_MAX);
 }
 
-/* Wait for a new generation; while old rings are still in use, only for SETTLE_MS.
- * Returns 0, or the error with which a seccomp filter of the program refuses the wait. */
+/* Wait for a new generation.  @is_settled false: old rings are still in use, so wait at
+ * most SETTLE_MS.  Returns 0, or the error with which a seccomp filter of the program
+ * refuses the wait. */
 static long wait_for_wish(uint32_t applied, bool is_settled)
 {
 	struct timespec again = { 0, SETTLE_MS * 1000000 };
@@ -163,8 +170,9 @@ static void set_failed(long error)
 	__atomic_and_fetch(&process_slot->flags, ~ABI_PROCESS_AGENT, __ATOMIC_RELAXED);
 }
 
-/* Called if seccomp forbids FUTEX_WAIT, where the agent would spin, or after the process
- * has left the root: the agent exits.  If exit is forbidden, too, it sleeps. */
+/* End the agent.  Called if seccomp forbids FUTEX_WAIT, because the agent would spin, and
+ * after the process has left the root.  If seccomp forbids exit, too, the agent sleeps
+ * for ever. */
 static void give_up(long error)
 {
 	struct timespec hour = { 3600, 0 };
@@ -176,9 +184,9 @@ static void give_up(long error)
 	}
 }
 
-/* Another process of the root that raises the generation all the time must not keep a CPU
- * busy here.  After RUSH_TURNS turns in a tenth of a second the agent pauses after each
- * turn. */
+/* Limit the CPU time of the agent in case another process of the root raises the
+ * generation all the time: after RUSH_TURNS turns in a tenth of a second, pause after
+ * each turn. */
 static void pause_if_rushed(void)
 {
 	static const uint32_t never;
@@ -223,9 +231,9 @@ static void follow(void)
 }
 
 /*
- * Give the agent its own descriptor table, so that no descriptor of ours ever has a
- * number in the program's table.  /proc/self/mem is opened in it now, while there is a
- * /proc and we may open it.
+ * Give the agent its own descriptor table, so that no descriptor of libulf ever takes a
+ * number in the program's table.  Open /proc/self/mem in the agent's table now: later
+ * there may be no /proc, or no right to open the file.
  */
 static void leave_descriptors(void)
 {
@@ -268,10 +276,11 @@ static uint32_t get_caps(void)
 }
 
 /*
- * Become a user of whom there is no other process.  If the agent were `nobody', it would
- * have the same user as every worker that the program has made nobody.  The kernel would
- * let such a worker send SIGKILL to the agent, which ends the program, and write to the
- * memory that the agent shares with the program.
+ * Change to user and group ids that no other process has.  If the agent ran as `nobody',
+ * it would be the same user as every worker process that the program runs as `nobody'.
+ * The kernel would let such a worker send SIGKILL to the agent, which ends the program,
+ * and write to the memory that the agent shares with the program.
+ *
  * To access another process, one id of the caller must be equal to all three ids of the
  * other process.  The agent's three ids are not equal, so this never holds.
  */
@@ -287,11 +296,12 @@ static void become_stranger(void)
 }
 
 /*
- * setuid() of libc changes only the threads that libc knows.  If the agent kept root's
- * rights in a program that gives them up, an attacker could use it to get them.  So the
- * agent never has any, except CAP_IPC_LOCK if it had that: in a program with
- * mlockall(MCL_FUTURE) the memory that the agent maps is locked, and without this
- * capability it would count against RLIMIT_MEMLOCK.
+ * Give up the agent's rights.  setuid() of libc changes only the threads that libc knows,
+ * and the agent is none of them.  If the agent kept root's rights in a program that gives
+ * up its own, an attacker could use the agent to get them back.  So the agent gives up
+ * everything but CAP_IPC_LOCK.  It keeps that, if it has it, for programs that call
+ * mlockall(MCL_FUTURE): the memory that the agent maps is locked then, and without
+ * CAP_IPC_LOCK it would count against RLIMIT_MEMLOCK.
  */
 static void leave_rights(void)
 {
@@ -306,13 +316,14 @@ static void leave_rights(void)
 		return;
 	}
 	/* Changing the user drops all capabilities, unless KEEPCAPS is set.  Set it only
-	 * if the rest can be dropped afterwards for sure. */
+	 * if set_caps() works: then the agent can also drop the capabilities that it must
+	 * not keep. */
 	arch_syscall2(SYS_prctl, PR_SET_KEEPCAPS,
 		      had && set_caps(had & (may_lock | may_change)));
 	arch_syscall2(SYS_setgroups, 0, NULL);
 	become_stranger();
 	set_caps(had & may_lock);
-	/* the change of user has cleared it for the whole process */
+	/* the change of user has made the whole process undumpable */
 	if (dumpable == 1)
 		arch_syscall2(SYS_prctl, PR_SET_DUMPABLE, 1);
 }
@@ -331,8 +342,8 @@ static void agent(void)
 }
 
 /* A program that runs as root continues only after the agent has given up its rights.
- * Otherwise the program could give up its own rights meanwhile.  The kernel then makes it
- * undumpable for good reason, and leave_rights() would make it dumpable again. */
+ * Otherwise the program might give up its own rights at the same moment.  The kernel
+ * would make the process undumpable for that, and leave_rights() would wrongly undo it. */
 static void wait_until_ready(void)
 {
 	while (!__atomic_load_n(&is_ready, __ATOMIC_ACQUIRE)) /* [agent.ready] */
@@ -354,7 +365,8 @@ static void *agent_of_libc(void *arg)
 	return NULL;
 }
 
-/* Sanitizers must know every thread that runs instrumented code or calls a function that
+/* Each of these functions exists only if the program is built with that sanitizer.
+ * Sanitizers must know every thread that runs instrumented code or calls a function that
  * they intercept. */
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
@@ -375,10 +387,11 @@ static uint64_t count_threads(void)
 
 	if (arch_syscall4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0))
 		return 0;
-	return st.st_nlink - 2;		/* a directory has two links more */
+	return st.st_nlink - 2;		/* every directory has two links besides its
+					 * subdirectories */
 }
 
-/* At most two threads: the one that forks, and the agent. */
+/* Note whether there are at most two threads: the one that forks, and the agent. */
 void agent_before_fork(void)
 {
 	uint64_t nr = agent_is_watched() ? count_threads() : 0;
@@ -386,9 +399,10 @@ void agent_before_fork(void)
 	was_alone = nr && nr <= 2;
 }
 
-/* TSan ends a child that starts a thread if its parent had several, and with an agent it
- * has.  ASan (of gcc 12) does not lock its list of threads in fork(): if a thread was
- * just starting or ending, a child that starts a thread waits for ever. */
+/* TSan ends a child that starts a thread if the parent had several threads, and a parent
+ * with an agent always has.  ASan (of gcc 12) does not lock its list of threads in
+ * fork(): if another thread of the parent was just starting or ending, a child that
+ * starts a thread waits for ever. */
 bool agent_can_start_in_child(void)
 {
 	return !agent_is_watched() || (!__tsan_init && was_alone);
@@ -408,9 +422,9 @@ static int start_by_libc(void)
 	return -r;
 }
 
-/* The agent's memory, mapped by the first process.  The agent of a child uses the copy at
- * the same address: otherwise that copy would be lost, and one more with each fork of a
- * fork. */
+/* The agent's memory, mapped by the first process.  A child of fork() has a copy of it at
+ * the same address, and its agent uses that copy.  If each child mapped new memory, each
+ * fork of a fork would add one more unused copy. */
 static char *memory;
 
 static bool get_memory(void)
@@ -423,7 +437,8 @@ static bool get_memory(void)
 	if (mem < 0 && mem > -4096)
 		return false;
 	arch_syscall3(SYS_mprotect, mem, GUARD_BYTES, PROT_NONE);
-	*(void **)(void *)tls = tls;	/* %fs:0 must contain its own address */
+	*(void **)(void *)tls = tls;	/* the ABI requires that the word at %fs:0
+					 * contains its own address */
 	memory = (char *)mem;
 	return true;
 }
@@ -436,8 +451,8 @@ static void catch_up(void)
 }
 
 /* fork() may have been called in a signal handler with a stack of a few kilobytes.  So
- * run on the stack that the agent will have.  Block signals meanwhile: a signal would
- * take the handler's alternate stack for unused. */
+ * run on the stack that the agent will have.  Block signals meanwhile: the kernel would
+ * take the handler's alternate stack for unused, and a new signal would overwrite it. */
 void agent_catch_up(void)
 {
 	uint64_t all = ~0ull, old;
@@ -452,15 +467,15 @@ void agent_catch_up(void)
 }
 
 /*
- * Start the agent as a thread that only the kernel knows, not libc.  For libc the program
- * stays single-threaded if it was (malloc() without locks, fork() in a signal handler),
- * and it ends when its own last thread ends.  So the agent must not call functions of
- * libc that use thread-local variables.  The block at its thread pointer exists for the
- * stack protector.
+ * Start the agent as a thread that only the kernel knows, not libc.  A single-threaded
+ * program stays single-threaded for libc: malloc() takes no locks, and fork() works in a
+ * signal handler.  The program also ends when its own last thread ends.  In return the
+ * agent must not call functions of libc that use thread-local variables.  The TLS block
+ * at its thread pointer exists only for the stack protector.
  */
 static int start_by_kernel(void)
 {
-	/* flags that valgrind knows */
+	/* valgrind supports this set of flags */
 	const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES |
 		CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
 	char *stack, *tls;
@@ -478,14 +493,15 @@ static int start_by_kernel(void)
 	r = arch_clone_thread(flags, stack, tls, agent);
 	if (r < 0)
 		return (int)r;
-	tell_agent(r);		/* store it here, not in the agent: the program may call
-				 * exec() at once */
+	tell_agent(r);		/* store the id here, not in the agent: the program may
+				 * call exec() before the agent runs */
 	if (is_root())
 		wait_until_ready();
 	return 0;
 }
 
-/* Block signals before the thread exists, so that it never has one unblocked. */
+/* Block signals before the thread exists: it inherits the mask, so it never gets a
+ * signal. */
 int agent_start(void)
 {
 	uint64_t all = ~0ull, old;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Boot settings (event/boot.h).  The runtime stores their text where the server finds it,
- * and the program waits until the server has applied it.  Which events they name must be
- * known here, because modules come later.
+ * and the program waits until the server has applied it.  This file also finds out which
+ * events the settings name: modules that are loaded later bring new events, which must be
+ * on at once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,22 +21,23 @@
 #include "runtime/runtime.h"
 #include "runtime/base/server.h"
 
-#define HOLD_SECONDS	5		/* longest wait for settings that a user has asked
+#define HOLD_SECONDS	5		/* limit: wait for settings that a user has asked
 					 * for */
-#define RINGS_SECONDS	2		/* longest wait for rings that may be needed */
+#define RINGS_SECONDS	2		/* limit: wait for rings that trace_printk() may
+					 * need */
 
-/* A server is there, and has not failed to answer so far. */
+/* True: a server is running, and no wait for its answer has failed so far. */
 static bool has_answers;
 
-/* The program has nothing that can be traced: it is a wrapper (timeout, env, sh), or it
- * loads modules later.  The settings are for the first module and, as they stay in the
- * environment, for the programs that this one starts. */
+/* True: the program has nothing that can be traced so far.  It is a wrapper (timeout,
+ * env, sh), or it loads modules later.  The settings wait for the first module.  They
+ * also stay in the environment, for the programs that this one starts. */
 static bool is_later;
 
-/* ---- which events ---- */
+/* ---- find the events that the settings name ---- */
 
-/* Apply the items to an event as if each were written to set_event, one after the other.
- * Returns whether the event is on afterwards. */
+/* Apply the items of @list to an event as if each were written to set_event, one after
+ * the other.  @is_on: the event is on before.  Returns true if it is on afterwards. */
 static bool match_list(struct boot_piece list, const char *system,
 		       const char *name, bool is_on)
 {
@@ -56,18 +58,18 @@ static bool is_name_of(const struct abi_buffer *buffer,
 	       !buffer->name[name->len];
 }
 
-/* Returns true if the beginning of a buffer, up to cpu_kb, can be read and written.
- * False: the file system is full and nobody has written there, so an access would raise
- * SIGBUS. */
+/* Returns true if the beginning of a buffer, up to the member cpu_kb, can be read and
+ * written.  False: the file system is full and no process has written there, so an access
+ * would raise SIGBUS. */
 static bool has_memory(const struct abi_buffer *buffer)
 {
 	return !root_populate((uint64_t)((const char *)buffer - (const char *)root_control),
 			      offsetof(struct abi_buffer, cpu_kb));
 }
 
-/* Returns the number of the buffer of that name, or ABI_BUFFERS: there is none.  Buffers
- * get their names in order, so a buffer without memory has no name, nor have those after
- * it. */
+/* Returns the number of the buffer with that name, or ABI_BUFFERS: there is none.
+ * Buffers get names in the order of their numbers.  So if a buffer has no memory, neither
+ * it nor any later buffer has a name. */
 static uint32_t find_buffer(const struct boot_piece *name)
 {
 	for (uint32_t number = 1; number < ABI_BUFFERS; number++) {
@@ -141,9 +143,9 @@ bool boot_is_set(enum boot_id id)
 	return root_control && boot_has(root_boot(), id);
 }
 
-/* ---- fill in the settings, before other processes know the root ---- */
+/* ---- store the settings, before other processes know the root ---- */
 
-/* A buffer with a name is an instance; the server fills in the rest. */
+/* Give a free buffer that name, which makes it an instance; the server fills in the rest. */
 static void name_buffer(const struct boot_piece *name)
 {
 	static const struct boot_piece nameless = { "", 0 };
@@ -215,9 +217,9 @@ void boot_root_made(void)
 	unsetenv("ULF_HOLD");
 }
 
-/* Objects that can be traced have been loaded: let the server apply the settings when it
- * is asked next.  Returns false if another thread has done that, or there are no such
- * settings. */
+/* Objects that can be traced have been loaded: mark the settings as wanted, so that the
+ * server applies them when it is asked next.  Returns false if another thread has done
+ * that, or if no settings wait for objects. */
 static bool take_words(void)
 {
 	uint32_t later = ABI_BOOT_LATER;
@@ -250,7 +252,7 @@ void boot_report_no_root(const char *dir, int error)
 	server_report_no_root((uint32_t)strtoul(run_id, NULL, 10), (uint32_t)-error);
 }
 
-/* Returns true if the server has not released this program from its constructor. */
+/* Returns true while the server holds this program in its constructor. */
 static bool is_held(void)
 {
 	return __atomic_load_n(&root_control->hold, __ATOMIC_ACQUIRE) == 1;
@@ -269,8 +271,8 @@ static bool is_before(uint32_t number, uint32_t wanted)
 	return (int32_t)(number - wanted) < 0;
 }
 
-/* Wait until the server's answer is @wanted or later.  Answers only grow.  Returns false
- * if the wait has failed. */
+/* Wait until the number of the server's last answer is @wanted or higher.  Numbers only
+ * grow.  Returns false if the wait has failed. */
 static bool wait_for_answer(uint32_t wanted, uint32_t seconds)
 {
 	const uint32_t *answered = &root_control->answered;
@@ -301,11 +303,12 @@ static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline)
 	return true;
 }
 
-/* The answer, or generation, for which a wait has failed; 0: none.  While it has not come
- * no thread waits again: a server, or an agent, that hangs delays a program only once. */
+/* Numbers of the answer and of the generation for which a wait has failed; 0: none.  No
+ * thread waits again before that number has been reached: a server, or an agent, that
+ * hangs delays a program only once. */
 static uint32_t missed_answer, missed_generation;
-/* Number of failed waits for an answer.  It is never reset, because any process of the
- * root can store an answer. */
+/* Number of failed waits for an answer.  An answer does not reset it, because any process
+ * of the root can store an answer. */
 static uint32_t nr_missed;
 #define MISSED_MAX	8u
 
@@ -323,8 +326,8 @@ static bool has_agent(void)
 }
 
 /* Wait until the agent of this process, if there is one, has applied the settings.  Do
- * not wait for functions of the program that the agent has called: they may need the lock
- * of the dlopen() that this thread is in. */
+ * not wait while the agent has functions of the program called: they may need the lock of
+ * the dlopen() that this thread is in. */
 static bool wait_for_agent(void)
 {
 	uint32_t generation = __atomic_load_n(&root_control->generation,
@@ -351,10 +354,10 @@ void boot_wait_functions(void)
 		wait_for_agent();
 }
 
-/* Ask the server to look at this root, and wait for its answer; touching the directory
- * notifies it.  Do not ask while the server has not done what an earlier wait was for,
- * nor while it has shown no sign of life since then.  Returns false if there is no
- * answer. */
+/* Ask the server to look at this root, and wait for its answer.  Touching the directory
+ * notifies the server.  Do not ask if an earlier wait has failed and what it was for has
+ * still not happened, or if the server has shown no sign of life since.  Returns false if
+ * there is no answer. */
 static bool ask(uint32_t seconds)
 {
 	uint32_t question;
@@ -374,17 +377,17 @@ static bool ask(uint32_t seconds)
 	return false;
 }
 
-/* Returns true if @module needs rings for trace_printk(), which no setting asks for.  If
- * there is no memory for the buffer itself there is none for its rings, so the server
- * need not be asked. */
+/* Returns true if @module uses trace_printk() and there are no rings for it yet.  No
+ * setting asks for these rings.  If there is no memory for the buffer itself, there is
+ * none for its rings, so the server need not be asked. */
 static bool needs_rings(const struct ulf_module *module)
 {
 	return module->formats < module->formats_end && has_memory(root_buffer(0)) &&
 	       !__atomic_load_n(&root_buffer(0)->used, __ATOMIC_RELAXED);
 }
 
-/* A trigger belongs to an event, so the server must be asked again when the event's
- * module has been loaded. */
+/* A trigger can only be added to an event that exists.  So the server must be asked again
+ * when the event's module has been loaded. */
 void boot_wait_for(const struct ulf_module *module)
 {
 	bool is_first = boot_is_later();
@@ -398,8 +401,8 @@ void boot_wait_for(const struct ulf_module *module)
 		ask(RINGS_SECONDS);
 }
 
-/* Do not wait in a probe, nor in a function for which the agent waits: the agent could
- * not apply the settings before this thread goes on. */
+/* Do not wait in a probe, nor in a function of the program that the agent waits for: the
+ * agent could not apply the settings before this thread goes on. */
 bool boot_wait_for_objects(void)
 {
 	const struct ulf_thread *thread = ulf_this_thread;

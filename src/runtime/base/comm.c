@@ -57,8 +57,9 @@ static struct abi_comm *choose(uint32_t tid)
 	return best;
 }
 
-/* Returns true unless the option record-cmd of the top buffer, which the server stores
- * there, is off.  If it is off, an entry without a name is written. */
+/* Returns true if threads are recorded with their names: the server has not switched off
+ * the option record-cmd of the top buffer.  If it is off, a thread gets an entry without
+ * a name. */
 static bool is_name_wanted(void)
 {
 	const struct abi_buffer *top = root_buffer(0);

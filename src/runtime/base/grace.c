@@ -7,21 +7,22 @@
  * reordering the two.  A waiter publishes the new list, then it
  *
  *	1  raises the period number
- *	2  calls membarrier(): a full barrier in every running thread.  A reader whose
- *	   store step 3 does not see stored after the barrier, so it loads the list after
- *	   the barrier, too, and finds the new one  [grace.enter]
+ *	2  calls membarrier(): a full barrier in every running thread.  If step 3 does not
+ *	   see the store of a reader, the reader has stored after the barrier.  So it also
+ *	   loads the list after the barrier, and gets the new one  [grace.enter]
  *	3  waits for each word that has a nesting and an older number
  *	4  calls membarrier(): everything that those readers did is visible  [grace.exit]
  *
  * A reader that loads the number before step 1 and stores it after step 3 stores an old
  * number.  It has the new list, and a later waiter waits for it without need, which is
- * harmless.  A number is never used again (48 bits), so one pass is enough.
+ * harmless.  A number is never used again (48 bits), so one pass over all words is
+ * enough.
  *
- * Events that are only recorded do not call ulf_probe_enter().  They load what they use
- * (the set of rings) inside of an rseq section, and after step 2 the waiter also restarts
- * every section that is under way: the new attempt loads the new set [grace.rseq].  If
- * the kernel cannot do that (before Linux 5.10), such events call ulf_probe_enter(), too
- * (grace_has_rseq()).
+ * Events that are only recorded do not call ulf_probe_enter().  They load the set of
+ * rings inside of an rseq section.  After step 2 the waiter also restarts every rseq
+ * section that is under way, and the new attempt loads the new set [grace.rseq].  If the
+ * kernel cannot restart sections (before Linux 5.10), such events call ulf_probe_enter(),
+ * too (grace_has_rseq()).
  */
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -47,8 +48,8 @@ bool grace_has_rseq(void)
 	return has_rseq;
 }
 
-static void *garbage;			/* freed by the next grace_wait(); protected by
-					 * runtime_lock() */
+static void *garbage;			/* list of blocks that the next grace_wait()
+					 * frees; protected by runtime_lock() */
 
 void grace_init(void)
 {
@@ -99,9 +100,9 @@ int grace_restart_sections(void)
 }
 
 struct wait {
-	unsigned long period;		/* numbers below this one are old */
-	uint64_t deadline_ns;		/* CLOCK_MONOTONIC; 0: none */
-	long pid, tid;			/* of the waiting thread */
+	unsigned long period;		/* wait for words with a lower number */
+	uint64_t deadline_ns;		/* CLOCK_MONOTONIC; 0: no limit */
+	long pid, tid;			/* ids of the waiting thread */
 };
 
 static uint64_t now_ns(void)
@@ -128,8 +129,8 @@ static int wait_for(struct thread_slot *slot, void *arg)
 	struct timespec pause = { 0, 50000 };
 	unsigned int spins = 0;
 
-	/* The waiting thread is in no probe.  Its word may say otherwise, because it may
-	 * have left a probe by siglongjmp(). */
+	/* Skip the waiting thread: it is in no probe.  Its word may say otherwise,
+	 * because it may have left a probe by siglongjmp(). */
 	if (slot->thread.tid == wait->tid)
 		return 0;
 	while (is_old(slot, wait->period)) {
@@ -137,7 +138,7 @@ static int wait_for(struct thread_slot *slot, void *arg)
 			__builtin_ia32_pause();
 			continue;
 		}
-		/* the thread may have died inside a probe */
+		/* do not wait for a thread that has died inside a probe */
 		if (arch_syscall3(SYS_tgkill, wait->pid, slot->thread.tid,
 				  0) == -ESRCH)
 			return 0;

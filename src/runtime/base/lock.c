@@ -3,8 +3,8 @@
  * Locks of the runtime.  They are not pthread_mutex_t, because the agent is not a thread
  * of libc, and because a child of fork() must be able to repair them.
  *
- * A lock is a word, owner: 0, or the thread id of the holder, with WAITERS set if a
- * thread may sleep on it.
+ * A lock is one word, @owner.  It is 0 while the lock is free, else it is the thread id
+ * of the holder.  The bit WAITERS is set if a thread may sleep on the lock.
  */
 #include <errno.h>
 #include <limits.h>
@@ -76,9 +76,9 @@ int lock_take(uint32_t *owner)
 	return 0;
 }
 
-/* Wake all sleepers: the next holder does not know that there are others, so it would not
- * set WAITERS.  As soon as the word is 0 it may vanish with its module; then the wake up
- * is harmless. */
+/* Wake all sleepers, not only one: the next holder does not know of the others and does
+ * not set WAITERS, so it would not wake them.  As soon as the word is 0, the module that
+ * contains it may be unmapped; then the wake-up has no effect. */
 void lock_drop(uint32_t *owner)
 {
 	uint32_t old;
@@ -91,8 +91,8 @@ void lock_drop(uint32_t *owner)
 
 void lock_after_fork(uint32_t *owner, uint32_t old_tid)
 {
-	if (*owner)			/* do not write if it is free: its page stays
-					 * shared with the parent */
+	if (*owner)			/* do not write to a free lock, so that its page
+					 * stays shared with the parent */
 		*owner = (*owner & ~WAITERS) == old_tid ? own_tid() : 0;
 }
 

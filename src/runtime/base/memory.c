@@ -18,24 +18,24 @@
 #include "runtime/runtime.h"
 
 #define PIECE_BYTES	65536u
-#define CLASS_MIN	6		/* 64 bytes */
-#define CLASSES		9		/* up to 16 KiB */
-#define REACH		(1ull << 31)	/* bytes that a jump can reach */
-#define LARGE		4		/* ranges: the root, the shadow stacks, their
-					 * tags, the profiler's table */
+#define CLASS_MIN	6		/* log2 of the smallest size: 64 bytes */
+#define CLASSES		9		/* number of sizes: 64 bytes to 16 KiB */
+#define REACH		(1ull << 31)	/* distance in bytes that a jump can cover */
+#define LARGE		4		/* number of large ranges: the root, the shadow
+					 * stacks, their tags, the profiler's table */
 
 struct block {
-	size_t bytes : 63;		/* including this header */
-	size_t is_stable : 1;		/* from memory_alloc_stable() */
-	struct block *next;		/* the next one, while the block is free or
-					 * deferred */
+	size_t bytes : 63;		/* size, including this header */
+	size_t is_stable : 1;		/* allocated by memory_alloc_stable() */
+	struct block *next;		/* next block of the list, while this one is free
+					 * or deferred */
 };
 
-static struct block *free_blocks[CLASSES];	/* protected by runtime_lock(), as the
-						 * next three */
+static struct block *free_blocks[CLASSES];	/* free blocks by size; runtime_lock()
+						 * protects this and the next three */
 static struct block *stable_blocks;	/* free stable blocks of all sizes */
 static char *piece;			/* the unused rest of the newest chunk */
-static size_t piece_left;		/* its bytes */
+static size_t piece_left;		/* bytes of that rest */
 
 static void *map(size_t bytes)
 {
@@ -52,8 +52,9 @@ static long map_nothing(uint64_t bytes)
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-/* Returns true if the address space is not limited.  If it is, do not reserve more than
- * needed even for a moment: another thread of the program may need that space meanwhile. */
+/* Returns true if the address space is not limited (RLIMIT_AS).  If it is limited, the
+ * caller must not reserve more than it needs, even temporarily: another thread of the
+ * program may need that space at that moment. */
 static bool is_plenty(void)
 {
 	struct rlimit limit;
@@ -62,9 +63,9 @@ static bool is_plenty(void)
 	       limit.rlim_cur == RLIM_INFINITY;
 }
 
-/* The kernel places the reservation next to shared libraries.  Stubs and slots, which
- * functions and tracepoints of a library jump to, must be in the library's reach (2 GiB).
- * So reserve REACH bytes more on either side and unmap them at once: they stay free for
+/* The kernel places the reservation next to shared libraries.  Functions and tracepoints
+ * of a library jump to stubs and slots, which must be at most 2 GiB away.  So reserve
+ * REACH bytes more on either side and unmap them at once: these ranges stay free for
  * stubs and slots. */
 void *memory_reserve(uint64_t bytes)
 {
@@ -83,7 +84,7 @@ void *memory_reserve(uint64_t bytes)
 	return (void *)mem;
 }
 
-/* ---- large ranges, which mlockall() leaves out ---- */
+/* ---- large ranges, which our mlockall() does not lock ---- */
 
 static struct range {
 	uint64_t start, end;
@@ -101,8 +102,8 @@ bool memory_note_large(void *mem, uint64_t bytes)
 	return true;
 }
 
-/* Note the range and unlock it before it becomes writable: with mlockall(MCL_FUTURE) the
- * kernel would otherwise fill all of it with memory. */
+/* Note the range and unlock it before it becomes writable.  Otherwise the kernel would
+ * allocate all of its pages in a program that has called mlockall(MCL_FUTURE). */
 void *memory_alloc_table(uint64_t bytes)
 {
 	void *mem = memory_reserve(bytes);

@@ -15,8 +15,8 @@ static bool try_claim(struct abi_process *slot, uint32_t seen, uint32_t pid)
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* Returns slot @i, usable without a SIGBUS, or NULL: there is no such slot, or no memory
- * for it. */
+/* Make slot @i usable, so that no access raises SIGBUS.  Returns the slot, or NULL: there
+ * is no such slot, or no memory for it. */
 static struct abi_process *slot_at(uint32_t i)
 {
 	struct abi_process *slot = root_at(ABI_PROCESSES_OFF);
@@ -30,10 +30,11 @@ static bool is_dead(uint32_t pid)
 }
 
 /*
- * Claim a free slot, else the slot of a dead process; never slot 0 of a dead process,
- * because slot 0 keeps the state that the root began with.  Slots are claimed in order,
- * and around the table again when all have been used.  next_process is where the last
- * search ended, so a new process does not look at all dead ones.
+ * Claim a free slot, or else the slot of a dead process.  Slot 0 is never taken from a
+ * dead process, because it keeps the state that the root began with.  The search starts
+ * at next_process, where the previous search ended, and continues at the first slot after
+ * the last one.  So a new process does not have to look at the slots of all dead
+ * processes.
  */
 static struct abi_process *find_slot(uint32_t pid)
 {
@@ -94,8 +95,8 @@ int process_claim(const struct abi_process *parent)
 	if (!slot)
 		return -ENOSPC;
 	slot->error = 0;
-	slot->flags = ABI_PROCESS_AGENT;	/* agent_start() comes next, and clears it
-						 * if it fails */
+	slot->flags = ABI_PROCESS_AGENT;	/* agent_start() is called next; it clears
+						 * the flag if it fails */
 	slot->agent = 0;
 	if (parent)
 		memcpy(slot->modules, parent->modules, sizeof(slot->modules));

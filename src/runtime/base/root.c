@@ -36,16 +36,18 @@
 
 struct abi_control *root_control;
 
-static uint64_t map_bytes;		/* bytes of the mapping; set by create(), as the
-					 * next four */
+static uint64_t map_bytes;		/* size of the mapping; create() sets this and the
+					 * next four variables */
 static uint32_t nr_cpus;
 static bool has_rseq;
 static char exe[sizeof(((struct abi_control *)0)->exe)];
 static char boot[ABI_BOOT_BYTES];
-static uint64_t heap_reached;		/* bytes of the heap that this process can use */
+static uint64_t heap_reached;		/* bytes of the heap, from its start, that this
+					 * process has made usable */
 static uint64_t pages_usable[ABI_HEAP_OFF / 4096 / 64 + 1];	/* one bit for each page
-								 * of the tables: usable */
-static ino_t root_ino;			/* inode number of the file */
+								 * of the tables; 1:
+								 * usable */
+static ino_t root_ino;			/* inode number of the memory file */
 static char root_path[PATH_MAX];	/* the root's directory */
 
 void *root_at(uint64_t off)
@@ -106,7 +108,7 @@ int root_populate(uint64_t off, uint64_t bytes)
 
 	if (off > map_bytes || bytes > map_bytes - off)
 		return -ENOMEM;
-	/* everything below the heap is accessible from the start */
+	/* mprotect() is only needed for the heap and the arena */
 	r = off + bytes <= ABI_HEAP_OFF ? 0 :
 	    arch_syscall3(SYS_mprotect, root_at(start), size, PROT_READ | PROT_WRITE);
 	if (r)
@@ -114,9 +116,8 @@ int root_populate(uint64_t off, uint64_t bytes)
 	r = arch_syscall3(SYS_madvise, root_at(start), size,
 			  MADV_POPULATE_WRITE);
 	if (r == -EINVAL)
-		return 0;	/* before Linux 5.14: page faults allocate */
-	return r == -EFAULT ? -ENOSPC : (int)r;	/* EFAULT: an access would have raised
-						 * SIGBUS */
+		return 0;	/* before Linux 5.14: page faults allocate the pages */
+	return r == -EFAULT ? -ENOSPC : (int)r;	/* EFAULT: an access would raise SIGBUS */
 }
 
 int root_populate_row(const void *row)
@@ -164,7 +165,7 @@ static int make_file(const char *dir)
 	struct rlimit limit;
 	int fd;
 
-	/* above the limit ftruncate() would raise SIGXFSZ */
+	/* a file that exceeds this limit would make ftruncate() raise SIGXFSZ */
 	if (!getrlimit(RLIMIT_FSIZE, &limit) &&
 	    limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < ABI_ARENA_OFF)
 		return -EFBIG;
@@ -182,7 +183,8 @@ static int make_file(const char *dir)
 	return fd;
 }
 
-/* Returns an eighth of a limit, if that is less than @most: the program needs the rest. */
+/* Returns the smaller of @most and an eighth of the limit of @resource.  The program
+ * needs the rest of its limit. */
 static uint64_t part_of_limit(int resource, uint64_t most)
 {
 	struct rlimit limit;
@@ -198,9 +200,10 @@ static uint64_t arena_bytes_max(void)
 	uint64_t most = part_of_limit(RLIMIT_AS, ARENA_BYTES_MAX);
 	struct rlimit limit;
 
-	/* The kernel's mlockall(), if the program does not call ours, compares
-	 * RLIMIT_MEMLOCK with all mapped bytes.  If the limit is the usual few megabytes,
-	 * no size of the arena would help. */
+	/* If the program calls mlockall() of the kernel instead of ours, the kernel
+	 * compares RLIMIT_MEMLOCK with the size of all mappings.  So the arena must be
+	 * small compared to that limit.  A limit of the usual few megabytes is ignored:
+	 * no arena is small enough for it. */
 	if (!getrlimit(RLIMIT_MEMLOCK, &limit) &&
 	    limit.rlim_cur / 8 >= ARENA_BYTES_MIN)
 		most = part_of_limit(RLIMIT_MEMLOCK, most);
@@ -268,8 +271,9 @@ static void fill_control(struct abi_control *c, const char *dir)
 	__atomic_store_n(&c->magic, ABI_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* Give the root its name, <comm>.<pid>.  An older root of that name (this process before
- * exec(), or a dead process with the same pid) is renamed: it gets a number. */
+/* Give the root its name, <comm>.<pid>.  An older root with that name is renamed to
+ * <comm>.<pid>.<number>.  It belongs to this process before exec(), or to a dead process
+ * that had the same pid. */
 static int publish(const char *tmp, const char *dir)
 {
 	char name[ABI_COMM_LEN], path[PATH_MAX], old[PATH_MAX + 16];
@@ -321,8 +325,8 @@ static int take_first_page(void)
 		return -ENOMEM;
 	if (!madvise(root_control, 4096, MADV_POPULATE_WRITE) || errno == EINVAL)
 		return 0;
-	return errno == EFAULT ? -ENOSPC : -errno;	/* EFAULT: an access would have
-							 * raised SIGBUS */
+	return errno == EFAULT ? -ENOSPC : -errno;	/* EFAULT: an access would raise
+							 * SIGBUS */
 }
 
 static int create(const char *dir)
@@ -334,7 +338,7 @@ static int create(const char *dir)
 
 	snprintf(tmp, sizeof(tmp), "%s/" DIR_ROOTS "/.tmp-%d", dir, getpid());
 	if (mkdir(tmp, 0700)) {
-		remove_dir(tmp);	/* it is of a dead process with our pid */
+		remove_dir(tmp);	/* left by a dead process that had our pid */
 		if (mkdir(tmp, 0700))
 			return -errno;
 	}
@@ -370,8 +374,8 @@ int root_create(void)
 	char dir[DIR_PATH_BYTES];
 	int saved = errno, r;
 
-	/* If this fails the directory may belong to another user: do not connect to its
-	 * socket. */
+	/* If dir_get() fails, the directory may belong to another user: do not connect to
+	 * its socket. */
 	r = dir_get(dir);
 	if (r)
 		goto restore_errno;
@@ -396,9 +400,10 @@ static bool is_another(const struct abi_process *slot, void *arg)
 }
 
 /* Returns true if the root has other live processes.  A child has no slot right after
- * fork(), and its parent, if the program becomes a daemon, exits at once.  So compare
- * forks with forks_done as it was before the scan: if they are equal, every child that
- * was counted had a slot, or had given up, when the scan began. */
+ * fork(), and its parent may exit before the child has one: so do programs that become
+ * daemons.  So load forks_done before the scan of the slots, and compare it with forks
+ * afterwards.  If they are equal, every child had claimed a slot, or failed to, when the
+ * scan began. */
 static bool has_others(void)
 {
 	uint32_t done = __atomic_load_n(&root_control->forks_done, __ATOMIC_ACQUIRE);
@@ -408,9 +413,9 @@ static bool has_others(void)
 	       __atomic_load_n(&root_control->forks, __ATOMIC_ACQUIRE) != done;
 }
 
-/* A root without records is of no use; nor is one that has only records of trace_printk()
- * if nobody has opened one of its files or changed a setting.  The last process removes
- * it. */
+/* The last process removes a root that has no records.  It also removes a root that has
+ * only records of trace_printk(), if nobody has opened one of its files or changed a
+ * setting. */
 void root_remove_if_unused(void)
 {
 	if (root_is_left())
@@ -421,7 +426,8 @@ void root_remove_if_unused(void)
 						 (const char *)root_control),
 				      sizeof(buffer->used));
 
-		/* -ENOSPC: nobody has ever written there, so the buffer is not used */
+		/* -ENOSPC: no process has ever written there, so the buffer was never
+		 * used */
 		if (r != -ENOSPC && (r || (buffer->used &&
 					   buffer->used != ABI_USED_PRINTK)))
 			return;

@@ -3,13 +3,13 @@
  * Find out whether the server is alive, and wait for it while it is.  The traced program
  * must not be delayed for long: it waits less than a tenth of a second for a server that
  * is stopped or hangs.  For a server that works it waits as long as that takes, up to a
- * limit of the caller.
+ * limit that the caller sets.
  *
  *	a look at the server finds	action
- *	beats have changed		wait on
- *	beats have not changed, the	wait on until it has used SILENT_TICKS of CPU time:
- *	server is runnable		on a busy machine it may have to wait for a CPU
- *	beats have not changed, any	wait on until 80 ms have passed
+ *	beats have changed		keep waiting
+ *	beats have not changed, the	keep waiting until it has used SILENT_TICKS of CPU
+ *	server is runnable		time: on a busy machine it may not get a CPU
+ *	beats have not changed, any	keep waiting until 80 ms have passed
  *	other state
  *
  * This code calls no function of libc that is a cancellation point.
@@ -32,16 +32,18 @@
 
 #define LOOK_NS		20000000u
 #define SILENT_LOOKS	(ABI_BEAT_SILENT_NS / LOOK_NS)
-/* CPU time that the server may use between the first and the last of SILENT_LOOKS looks,
- * in ticks of /proc/PID/stat: USER_HZ is 100 */
+/* Limit: CPU time that a server may use without a beat before it counts as hanging, in
+ * ticks of /proc/PID/stat (10 ms, as USER_HZ is 100).  It is the time between the first
+ * and the last of SILENT_LOOKS looks. */
 #define SILENT_TICKS	((SILENT_LOOKS - 1) * (LOOK_NS / 10000000u))
 
-/* Written when the root is created.  A path that was cut names no file. */
+/* Written when the root is created.  A path that is too long is truncated; then it names
+ * no file, and no server is found. */
 static struct sockaddr_un server_addr = { .sun_family = AF_UNIX };
 static char beat_path[sizeof(server_addr.sun_path) + 8];
 
 static bool has_missed;			/* a wait for the server has failed */
-static uint64_t missed_beats;		/* abi_beat.beats at that time */
+static uint64_t missed_beats;		/* abi_beat.beats when that wait failed */
 
 void server_init(const char *dir)
 {
@@ -49,7 +51,7 @@ void server_init(const char *dir)
 	snprintf(beat_path, sizeof(beat_path), "%s/" ABI_BEAT_FILE, dir);
 }
 
-/* Returns a descriptor or -errno. */
+/* Connect to the server's socket.  Returns a descriptor or -errno. */
 static long connect_server(void)
 {
 	long fd = arch_syscall3(SYS_socket, AF_UNIX,
@@ -97,7 +99,8 @@ void server_report_no_root(uint32_t run_id, uint32_t error)
 	arch_syscall1(SYS_close, fd);
 }
 
-/* Returns the number of bytes read of @path, at most @room, or -errno. */
+/* Read the first @room bytes of the file @path.  Returns the number of bytes read, or
+ * -errno. */
 static long read_file(const char *path, void *to, size_t room)
 {
 	long fd = arch_syscall4(SYS_openat, AT_FDCWD, path,
@@ -111,8 +114,8 @@ static long read_file(const char *path, void *to, size_t room)
 	return n;
 }
 
-/* Returns all 0 if there are no beats, or if they are of a server of another ABI version,
- * which does not serve our roots. */
+/* Read the beats of the server.  Returns a struct of zeroes if there are none, or if they
+ * are from a server of another ABI version, which does not serve our roots. */
 static struct abi_beat read_beat(void)
 {
 	struct abi_beat beat = { 0 };
@@ -135,8 +138,9 @@ static uint64_t next_number(const char **at)
 	return number;
 }
 
-/* Returns true if the server is runnable, and its CPU time, in any state, in *@ret_cpu.
- * Fields of /proc/PID/stat after the name: state (3), ..., utime (14), stime (15). */
+/* Returns true if the server is runnable.  Stores its CPU time in *@ret_cpu, also if it
+ * is not runnable.  Fields of /proc/PID/stat after the name: state (3), ..., utime (14),
+ * stime (15). */
 static bool is_runnable(uint32_t pid, uint64_t *ret_cpu)
 {
 	char path[32], text[512];
@@ -210,7 +214,7 @@ bool server_wait(struct server_wait *wait, const uint32_t *word, uint32_t value,
 	if (now >= wait->end_ns)
 		return give_up(wait);
 	arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &nap);
-	/* Look only if LOOK_NS have passed: signals may end each nap at once. */
+	/* Look only after LOOK_NS: signals may end each nap early. */
 	now = now_ns();
 	if (__atomic_load_n(word, __ATOMIC_RELAXED) != value || now < wait->look_ns)
 		return true;

@@ -14,8 +14,9 @@ void server_init(const char *dir);
  * this; it is not a cancellation point. */
 bool server_is_there(void);
 
-/* Report to the server that this program of `ulf run` @run_id has no root.  @error:
- * errno.  Does not wait for an answer.  The caller must have called server_init(). */
+/* Report to the server that this program has no root.  @run_id: number of the `ulf run`
+ * that has started it.  @error: errno, positive.  Does not wait for an answer.  The
+ * caller must have called server_init(). */
 void server_report_no_root(uint32_t run_id, uint32_t error);
 
 /* Returns true if a wait for the server has failed and it has shown no sign of life since
@@ -23,8 +24,8 @@ void server_report_no_root(uint32_t run_id, uint32_t error);
  * once. */
 bool server_is_silent(void);
 
-struct server_wait {			/* a wait; all 0 before the first call */
-	uint64_t end_ns;		/* CLOCK_MONOTONIC; give up then, even if the
+struct server_wait {			/* one wait; all 0 before its first server_wait() */
+	uint64_t end_ns;		/* CLOCK_MONOTONIC; time to give up, even if the
 					 * server is alive */
 	uint64_t look_ns;		/* CLOCK_MONOTONIC; time of the next look for
 					 * signs of life */
@@ -39,8 +40,8 @@ struct server_wait {			/* a wait; all 0 before the first call */
  * Returns false if the caller must give up: the server has shown no sign of life for a
  * tenth of a second, or @seconds have passed since the first call with this @wait.
  *
- * A server that is runnable but gets no CPU cannot show signs of life; this function does
- * not give it up.
+ * A server that is runnable but gets no CPU cannot show signs of life; this function goes
+ * on waiting for it.
  */
 bool server_wait(struct server_wait *wait, const uint32_t *word, uint32_t value,
 		 uint32_t seconds);

@@ -163,18 +163,19 @@ struct ulf_thread *ulf_thread_attach(void)
 	return attach(true);
 }
 
-/* The thread's name is recorded only if the server has ever changed a setting: without
- * one there are no hits to record. */
+/* Record the thread's name only if the server has ever changed a setting: before that no
+ * hit is recorded. */
 void thread_lend(void)
 {
 	if (root_control || __atomic_load_n(&thread_may_hit, __ATOMIC_RELAXED))
 		attach(root_control && root_is_wished());
 }
 
-/* The order of the stores matters: a signal handler that comes at any point finds a slot,
- * or claims one, and leaves valid words.  No other thread touches the slot of a live
- * thread.  If thread_lend() found no slot, a child of vfork() may have claimed one since;
- * that slot has the child's tid and must not be freed here. */
+/* The order of the stores matters: a signal handler may run between any two of them.  It
+ * finds a slot, or claims one, and the words that it leaves are valid.  No other thread
+ * writes to the slot of a live thread.  If thread_lend() found no slot, a child of
+ * vfork() may have claimed one since; that slot has the child's tid and must not be freed
+ * here. */
 void thread_take_back(void)
 {
 	struct ulf_thread *thread = ulf_this_thread;
@@ -193,8 +194,8 @@ static int forget_others(struct thread_slot *slot, void *arg)
 {
 	(void)arg;
 	if (&slot->thread == ulf_this_thread || !slot->thread.tid)
-		return 0;		/* do not write: its page stays shared with the
-					 * parent */
+		return 0;		/* do not write, so that the slot's page stays
+					 * shared with the parent */
 	slot->thread.nesting = 0;
 	slot->thread.tid = 0;
 	return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Annotations for programs that are built with ThreadSanitizer.  It sees the program's
- * half of our protocols, which is in headers, but not the half in libulf, and would
- * report correct accesses as races.  In such programs the weak functions exist; in others
- * these calls do nothing.
+ * Annotations for programs that are built with ThreadSanitizer.  It sees those parts of
+ * our protocols that the program compiles from headers, but not those in libulf.  So it
+ * would report correct accesses as races.  The weak functions exist only in such
+ * programs; in others these calls do nothing.
  */
 #ifndef ULF_RUNTIME_TSAN_H
 #define ULF_RUNTIME_TSAN_H
