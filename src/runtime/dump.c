@@ -9,10 +9,12 @@
  *	 .			  <------------------------------------- ends
  *	reaps the child  <-----	ends
  *
- * Signal handlers may call this: no lock, no allocation, nothing of libc that is not safe
- * there.  The program must not notice that it has a child.  A child that sends no signal
- * at its end is not seen by a wait() that does not ask for such children.  But execve()
- * makes every child an ordinary one, so a grandchild calls it.
+ * Signal handlers may call this code.  It takes no lock, allocates nothing and calls no
+ * function of libc that is unsafe in a handler.
+ *
+ * The program must not notice that it has a child.  An ordinary wait() of the program
+ * does not see a child that sends no signal when it ends.  But execve() makes every child
+ * send SIGCHLD, so not the child but a grandchild calls execve().
  */
 #include <errno.h>
 #include <linux/close_range.h>
@@ -34,27 +36,30 @@
 #include <ulf/tracing.h>
 
 #define STACK_BYTES	8192
-#define CRASH_BYTES	65536		/* bytes of the stack for signal handlers */
-#define WAIT_MS		30000		/* longest time for `ulf dump` */
-#define STEP_MS		2		/* between two checks */
+#define CRASH_BYTES	65536		/* size of the alternate stack on which crashed()
+					 * runs */
+#define WAIT_MS		30000		/* limit: run time of `ulf dump`; then it is
+					 * killed */
+#define STEP_MS		2		/* time between two checks */
 #define ALL_CPUS	(~0u)
 
 static const char sorry[] =
 	"ulf: ftrace_dump() has not found the program `ulf`: put it into the PATH, or "
 	"its path into ULF_EXE\n";
 
-/* Where `ulf` may be: ULF_EXE and PATH of the environment at the start. */
+/* Where `ulf` may be: the values of ULF_EXE and PATH when the program started. */
 static const char *exe_word, *path_word;
 
 /* The parameters of the dump.  Only one dump runs at a time. */
 static struct dump {
-	uint32_t is_running;		/* 1: a dump runs; taken and released by
-					 * try_start(), stop() */
-	char cpu[8 + DIGITS_MAX];	/* --cpu=... */
-	char env[PATH_MAX + 8];		/* ULF_DIR=... */
+	uint32_t is_running;		/* 1: a dump runs; set by try_start(), cleared by
+					 * stop() */
+	char cpu[8 + DIGITS_MAX];	/* option: --cpu=... */
+	char env[PATH_MAX + 8];		/* environment: ULF_DIR=... */
 	const char *name;		/* name of the root */
 	char file[PATH_MAX];		/* path of `ulf` to try */
-	char stacks[2][STACK_BYTES] __attribute__((aligned(16)));	/* child,
+	char stacks[2][STACK_BYTES] __attribute__((aligned(16)));	/* of the child
+									 * and the
 									 * grandchild */
 } dump;
 
@@ -68,13 +73,13 @@ static void sleep_ms(long ms)
 /* Set the default action of the signal. */
 static void forget_handler(int sig)
 {
-	/* handler, flags, restorer, mask: the kernel's struct, all 0 */
+	/* the kernel's struct sigaction (handler, flags, restorer, mask), all 0 */
 	static const uint64_t by_default[4];
 
 	arch_syscall4(SYS_rt_sigaction, sig, by_default, NULL, sizeof(uint64_t));
 }
 
-/* ---- the grandchild ---- */
+/* ---- code that runs in the grandchild ---- */
 
 static void try_exec(const char *path)
 {
@@ -108,7 +113,7 @@ static void run_dump(void)
 
 	for (int sig = 1; sig < NSIG; sig++)
 		forget_handler(sig);
-	/* Without a stderr there is no place to print to: stdout belongs to the program. */
+	/* If stderr is closed, print nothing: stdout belongs to the program. */
 	if (arch_syscall3(SYS_dup3, 2, 1, 0) < 0)
 		arch_syscall1(SYS_exit_group, 0);
 	arch_syscall3(SYS_close_range, 3, ~0u, 0);
@@ -122,7 +127,7 @@ static void run_dump(void)
 	arch_syscall1(SYS_exit_group, 127);
 }
 
-/* ---- the child ---- */
+/* ---- code that runs in the child ---- */
 
 static long clone_on(int stack, unsigned long flags, void (*fn)(void))
 {
@@ -149,9 +154,9 @@ static void wait_for_dump(void)
 	arch_syscall1(SYS_exit_group, 0);
 }
 
-/* ---- the program ---- */
+/* ---- code that runs in the thread that dumps ---- */
 
-/* @cpu: ALL_CPUS, or a number. */
+/* Fill in the option --cpu.  @cpu: a CPU number, or ALL_CPUS. */
 static void fill_cpu(unsigned int cpu)
 {
 	char digits[DIGITS_MAX + 1] = "";
@@ -197,7 +202,8 @@ static void stop(void)
 	__atomic_store_n(&dump.is_running, 0, __ATOMIC_RELEASE);
 }
 
-/* If a dump was running, another thread ran it, and that thread does not exist here. */
+/* If a dump was running at the fork, another thread ran it.  That thread does not exist
+ * in this child. */
 void dump_after_fork(void)
 {
 	if (dump.is_running)
@@ -219,8 +225,8 @@ static const int deadly[] = {
 	SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS,
 };
 
-/* Send the signal again, with its siginfo.  It is delivered when this handler returns,
- * and has its default action then. */
+/* Send the signal again, with its siginfo, after setting its default action.  It is
+ * delivered when this handler returns, and ends the program. */
 static void die_of(int sig, siginfo_t *info)
 {
 	forget_handler(sig);
@@ -230,7 +236,8 @@ static void die_of(int sig, siginfo_t *info)
 
 static enum ftrace_dump_mode crash_mode;	/* written by dump_init() */
 
-/* If another thread is dying already, wait for it: its signal ends this thread, too. */
+/* If another thread runs a dump because it dies, wait for it: its signal ends this
+ * thread, too. */
 static void crashed(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -241,7 +248,8 @@ static void crashed(int sig, siginfo_t *info, void *context)
 	die_of(sig, info);
 }
 
-/* Set an alternate signal stack: the program may die of a stack overflow. */
+/* Set an alternate signal stack if there is none: the program may die of a stack
+ * overflow. */
 static void give_stack(void)
 {
 	stack_t stack;
@@ -267,7 +275,7 @@ static enum ftrace_dump_mode get_crash_mode(void)
 	return variable && *variable && strcmp(variable, "0") ? DUMP_ALL : DUMP_NONE;
 }
 
-/* Returns a copy of @value: programs that set their title overwrite the environment. */
+/* Returns a copy of @value: programs that change their title overwrite the environment. */
 static const char *keep(const char *value)
 {
 	size_t bytes = value ? strlen(value) + 1 : 0;

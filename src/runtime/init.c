@@ -11,8 +11,9 @@
 #include "runtime/function/profile.h"
 #include "runtime/runtime.h"
 
-#define EXIT_HANDLERS	64	/* Handlers to register.  If more modules are loaded, one
-				 * of these handlers is in time. */
+#define EXIT_HANDLERS	64	/* limit: exit handlers to register; if there are more
+				 * modules, one of these handlers still runs before the
+				 * destructors */
 
 static bool is_initialized;		/* set by the first constructor */
 static bool is_exiting;			/* set by the first exit handler */
@@ -22,8 +23,8 @@ bool runtime_is_exiting(void)
 	return __atomic_load_n(&is_exiting, __ATOMIC_RELAXED);
 }
 
-/* Set is_exiting, so that destructors of modules keep their events described in the dead
- * root. */
+/* Set is_exiting: destructors of modules that run later leave their events described in
+ * the dead root. */
 static void at_exit(void)
 {
 	if (__atomic_exchange_n(&is_exiting, true, __ATOMIC_RELAXED) ||
@@ -33,11 +34,11 @@ static void at_exit(void)
 }
 
 /*
- * exit() runs handlers in the reverse order of their registration.  The destructors of
- * the program and its libraries are one such handler, registered just before the program
- * itself starts.  So a handler that a library's constructor registers runs after the
- * destructors, too late.  A handler that the program's own constructors, or later code,
- * register runs before them.
+ * exit() runs handlers in the reverse order of their registration.  One of them runs the
+ * destructors of the program and its libraries; libc registers it just before the
+ * program's own constructors run.  So a handler that a library's constructor registers
+ * runs too late, after the destructors.  A handler that is registered by the program's own
+ * constructors, or by later code, runs before them.
  */
 void runtime_watch_exit(void)
 {
@@ -62,8 +63,8 @@ static void follow_functions(void)
 	runtime_unlock();
 }
 
-/* A copy of the parent's slot at the fork.  The parent's agent may change the slot before
- * the child looks at it; the child needs its state at the fork. */
+/* A copy of the parent's slot, made before fork().  The child needs this state: the
+ * parent's agent may change the slot before the child looks at it. */
 static struct abi_process slot_at_fork;
 
 static void fork_prepare(void)
@@ -76,8 +77,8 @@ static void fork_prepare(void)
 		__atomic_add_fetch(&root_control->forks, 1, __ATOMIC_SEQ_CST);
 }
 
-/* forks was counted before fork(), also if fork() fails: nothing reports here whether
- * there is a child. */
+/* fork_prepare() has raised abi_control.forks.  If fork() has failed this is not undone:
+ * nothing reports here whether there is a child. */
 static void fork_parent(void)
 {
 	runtime_unlock();
@@ -121,7 +122,7 @@ static void fork_child(void)
 	profile_after_fork(is_late);
 	if (is_late || has_put_off)
 		agent_catch_up();
-	/* the server waits for this process, so it does not free the lists */
+	/* The server waits for this process, so it does not free the lists of threads. */
 	pids_inherit(old_tid, (uint32_t)arch_syscall0(SYS_gettid));
 	if (agent_can_start_in_child())
 		agent_start();
@@ -156,17 +157,18 @@ void runtime_init(void)
 		return;
 	is_initialized = true;
 	grace_init();
-	arch_rseq_init();	/* also without a root: the program may have callbacks */
+	arch_rseq_init();	/* needed without a root, too: the program may have
+				 * callbacks */
 	runtime_watch_forks();
 	if (!is_wanted())
 		return;
 	r = root_create();
-	/* Not earlier: TSan must have seen a call of libc before it sees a lock. */
+	/* Do not call this earlier: TSan must see a call of libc before it sees a lock. */
 	object_silence_calls();
 	if (r)
 		return;
 	root_leave_init(false);
-	buffer_get(0);		/* for tracing_on() */
+	buffer_get(0);		/* so that tracing_on() finds the top buffer */
 	if (process_claim(NULL))
 		return;
 	runtime_watch_exit();

@@ -22,11 +22,11 @@
 #include <ulf/tracing.h>
 
 #define GRACE_MS	1000
-#define NO_PID		INT_MAX		/* pid of no process: the slot counts as that of a
-					 * dead process */
+#define NO_PID		INT_MAX		/* no process has this pid, so the slot counts as
+					 * that of a dead process */
 
 static bool is_left;
-static uint32_t own_pid;		/* pid of the process that has this memory */
+static uint32_t own_pid;		/* pid of the process that this memory belongs to */
 static bool is_child;			/* this process was forked by another process of
 					 * the root */
 
@@ -69,8 +69,8 @@ static bool cover(void *start, uint64_t bytes, int rights)
 			     0) == (long)start;
 }
 
-/* If the kernel does not overcommit so much memory (overcommit_memory), make only the
- * tables writable.  If it gives no memory at all, unmap everything. */
+/* If the kernel refuses to overcommit so much writable memory (overcommit_memory), make
+ * only the tables writable.  If it refuses that, too, unmap everything. */
 static void replace_memory(void)
 {
 	char *start = (char *)root_control;

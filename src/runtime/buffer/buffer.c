@@ -79,7 +79,7 @@ static int ring_at(const struct abi_ring_ref *shared, const struct ring_view *us
 	if (ref.off % 4096 || ref.off < ABI_ARENA_OFF)
 		return -EINVAL;
 	if (used && root_at(ref.off) == used->ring) {
-		*ret_view = *used;	/* its memory is populated already */
+		*ret_view = *used;	/* the memory of this ring is already populated */
 		return 0;
 	}
 	r = root_populate(ref.off, ref.bytes);
@@ -88,8 +88,9 @@ static int ring_at(const struct abi_ring_ref *shared, const struct ring_view *us
 
 /*
  * A thread without rseq, or a child of vfork(), may read a set that was freed
- * [grace.rseq], but only nr_cpus, tag, hook_limit and the entries that stand for a
- * missing ring.  So the memory of a set is never used for anything but sets.
+ * [grace.rseq].  It reads only nr_cpus, tag, hook_limit and the pointers to ring_none,
+ * which stand for a missing ring.  So the memory of a set is never used for anything but
+ * sets.
  */
 static struct ring_set *set_new(void)
 {
@@ -126,7 +127,7 @@ static int fill_side(const struct buffer *buffer, struct ring_set *set,
 	int r = populate(ref, set->nr_cpus * sizeof(*ref));
 
 	if (r == -ENOSPC)
-		return 0;	/* see buffer_follow() */
+		return 0;	/* no memory, so no rings: see buffer_follow() */
 	for (uint32_t i = 0; i < set->nr_cpus && !r; i++) {
 		r = ring_at(&ref[i][ABI_RING_FAST], old ? &old->fast[i] : NULL,
 			    &new->fast[i]);
@@ -177,8 +178,8 @@ static int follow(struct buffer *buffer)
 }
 
 /* The server does not change the block while abi_buffer.rules refers to it, but another
- * process can.  So this function loads the lengths once.  Users of the rest copy it first
- * and verify the copy (plan.c, function_probe.c). */
+ * process of the root can.  So this function loads each length only once.  Code that uses
+ * the rest of the block copies it first and verifies the copy (plan.c, function_probe.c). */
 static int follow_rules(struct buffer *buffer)
 {
 	uint64_t off = __atomic_load_n(&buffer->shared->rules, __ATOMIC_ACQUIRE);

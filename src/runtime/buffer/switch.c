@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Find out whether a buffer records, and to which of its sides.  The server and any
- * process of the root can switch both at any moment, signal handlers included.
+ * process of the root, also in a signal handler, can switch both at any moment.
  *
  *	word			writer
  *	abi_buffer.stopped	any process, the server: tracing_on
- *	abi_buffer.spare	any process, the server: a swap;
- *				the server: is there a spare side?
+ *	abi_buffer.spare	any process, the server: swap the sides;
+ *				the server: add or remove the spare side
  *	abi_buffer.paused	the server
  *	abi_buffer.cpus_off	the server: tracing_cpumask
- *	abi_buffer.cpus_swapped	the server: a swap of one CPU
+ *	abi_buffer.cpus_swapped	the server: swap the sides of one CPU
  *	abi_ring.off		a process that changes one of the words above: off;
  *				writers of records: as the words above say
  *	ring_set.fast, slow	writers of records in this process
  *
  * The words of abi_buffer decide.  An event that is written straight to its ring loads
- * none of them.  It loads the ring's `off', which stands for them: while a ring is off no
- * record fits into it, and a writer that finds no space comes here.
+ * none of them.  It loads only the ring's `off', which stands for them: while a ring is
+ * off no record fits into it, and a writer that finds no space comes here.
  *
  *	to change a word		to write a record
  *	1 store the word		1 load the words, select the main ring
@@ -32,10 +32,10 @@
 #include "base/testpoint.h"
 #include "runtime/runtime.h"
 
-#define CHANGES_MAX	100	/* restarts of a writer, then it goes on with the last
-				 * state */
+#define CHANGES_MAX	100	/* limit: restarts of one writer; then it goes on with the
+				 * state that it loaded last */
 
-/* The state of one CPU, computed from the words. */
+/* The state of one CPU in a buffer, computed from the words of abi_buffer. */
 struct state {
 	bool is_on;
 	uint32_t side;
@@ -52,7 +52,7 @@ static struct state state_load(const struct abi_buffer *shared, uint32_t cpu)
 	};
 }
 
-/* Store only if the value changes; mostly it does not. */
+/* Let *@at point to @ring.  Store only if the value changes; mostly it does not. */
 #define POINT(at, ring)							\
 	do {								\
 		__typeof__(*(at)) to = (ring);				\
@@ -83,7 +83,7 @@ bool buffer_aim(const struct buffer *buffer, struct ring_set *set)
 	struct state state = state_load(buffer->shared, cpu), now;
 
 	if (cpu >= set->nr_cpus) {
-		/* a CPU number above the number of CPUs: see slow_ring() */
+		/* the CPU has no ring of its own, so records go to CPU 0: see slow_ring() */
 		if (set->nr_cpus)
 			ring_set_point(set, 0, abi_main_side(buffer->shared, 0));
 		return state.is_on;
@@ -143,7 +143,8 @@ bool buffer_is_recording(const struct buffer *buffer)
 static void write_text(const struct buffer *buffer, const char *text)
 {
 	struct {
-		uint32_t headroom[2];	/* RING_HEADROOM bytes of it are used */
+		uint32_t headroom[2];	/* buffer_write() uses the last RING_HEADROOM
+					 * bytes of it */
 		struct trace_entry head;
 		uint64_t ip;
 		char text[40];

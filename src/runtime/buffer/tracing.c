@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions with which the program controls its own trace.  Signal handlers may call all
- * but those that allocate a snapshot, which may wait. */
+/* Functions with which the program controls its own trace.  Signal handlers may call
+ * them, except those that allocate a snapshot, because these may wait. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <time.h>
@@ -9,10 +9,10 @@
 #include "runtime/runtime.h"
 #include <ulf/tracing.h>
 
-#define ANSWER_SECONDS	5		/* how long to wait; the server checks once a
-					 * second */
-#define MISSED_MAX	8u		/* missing answers; after so many this process
-					 * does not ask again */
+#define ANSWER_SECONDS	5		/* limit: wait for an answer of the server, which
+					 * looks for questions once a second */
+#define MISSED_MAX	8u		/* limit: unanswered questions; after so many this
+					 * process does not ask again */
 
 static void set_top(bool on)
 {
@@ -80,7 +80,8 @@ static int ask(struct abi_buffer *shared)
 	long until = now_seconds() + ANSWER_SECONDS;
 	struct timespec second = { 1, 0 };
 
-	/* another process of the root may set spare_asked again and again */
+	/* Limit the number of waits that are in vain: another process of the root may set
+	 * spare_asked again and again, so that no answer is ever seen. */
 	if (__atomic_load_n(&nr_missed, __ATOMIC_RELAXED) >= MISSED_MAX)
 		return -ENODEV;
 	__atomic_store_n(&shared->spare_asked, 1, __ATOMIC_RELEASE);

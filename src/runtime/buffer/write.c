@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Write a record to a buffer, or count why it was lost. */
+/* Write a record to a buffer.  If that fails, count the loss by its cause. */
 #include <errno.h>
 
 #include "arch/arch.h"
 #include "event/clock.h"
 #include "runtime/runtime.h"
 
-#define TRIES	100		/* attempts, while the buffer is switched on and off */
+#define TRIES	100		/* limit: attempts to write one record while the buffer is
+				 * switched on and off */
 
 static void count_lost(uint64_t *counter)
 {
@@ -14,8 +15,8 @@ static void count_lost(uint64_t *counter)
 }
 
 /* Write the record if that takes only one step: the record is small, recording is on, and
- * the page has space.  A ring that has space for it is on, and that stands for the words
- * of the buffer (see switch.c). */
+ * the page has space.  There is no need to load the words of the buffer: a ring that is
+ * off never has space (see switch.c). */
 static inline bool write_straight(const struct ring_set *set, const void *entry,
 				  uint32_t bytes)
 {
@@ -27,8 +28,8 @@ static inline bool write_straight(const struct ring_set *set, const void *entry,
 	       ARCH_COMMIT_DONE;
 }
 
-/* If recording is off in the ring, the ring may be that of the CPU on which this thread
- * ran before, or it has just been switched: select a ring again. */
+/* If recording is off in the ring, select a ring again: the thread may have moved to
+ * another CPU, or the ring has just been switched. */
 static __attribute__((noinline)) bool write_aimed(const struct buffer *buffer,
 						  struct ring_set *set,
 						  void *entry, uint32_t bytes)
@@ -44,14 +45,15 @@ static __attribute__((noinline)) bool write_aimed(const struct buffer *buffer,
 					    root_control);
 		r = ring_write(set, entry, bytes, now_ns);
 	}
-	/* a full ring (-ENOBUFS) has counted the record */
+	/* if the ring was full (-ENOBUFS), ring_write() has counted the record */
 	if (r && r != -ENOBUFS)
 		count_lost(r == -EBUSY ? &buffer->shared->lock_lost :
 			   &buffer->shared->no_ring);
 	return true;
 }
 
-/* A ring that is off has no space, so every record comes to write_aimed() then. */
+/* A ring that is off has no space.  Then write_straight() fails, and every record takes
+ * the way through write_aimed(). */
 bool buffer_write(const struct buffer *buffer, void *entry, size_t bytes)
 {
 	struct ring_set *set = buffer_set(buffer);

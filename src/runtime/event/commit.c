@@ -64,9 +64,9 @@ static bool is_soft_disabled(const struct event_use *use)
 	return __atomic_load_n(use->soft, __ATOMIC_RELAXED);
 }
 
-/* Deliver a record in soft mode.  The triggers of the event may switch the event itself,
- * or tracing.  As in the kernel, conditional triggers need a record, and there is none if
- * the buffer ignores this thread. */
+/* Handle a hit in soft mode: run the triggers, and write the record.  A trigger may
+ * switch the event itself, or tracing.  As in the kernel, the triggers of a conditional
+ * event need a record.  So they do not run if the buffer ignores this thread. */
 static __attribute__((noinline)) void deliver_softly(const struct event_use *use,
 						     void *entry, size_t bytes)
 {
@@ -83,7 +83,7 @@ static __attribute__((noinline)) void deliver_softly(const struct event_use *use
 	triggers_after(use, after);
 }
 
-/* Walk the plan from @use on.  @at: the next instruction of the first use's filter. */
+/* Walk the plan from @use on.  @at: the next instruction of the filter of @use. */
 static __attribute__((noinline)) void deliver(const struct event_use *use,
 					      void *entry, size_t bytes,
 					      uint32_t at)
@@ -112,8 +112,8 @@ static __attribute__((noinline)) void commit_first(const struct ulf_event *event
 /*
  * ulf_event_commit() is in assembly (arch/x86_64/commit.S).  It calls this function if a
  * record is large, a page is full, the rseq section was aborted, or the plan must be
- * walked.  A record that its numbers alone exclude is dropped here, without a further
- * call.
+ * walked.  If the filter rejects the record by comparing numbers only, the record is
+ * dropped here, without a further call.
  */
 void event_commit_slowly(const struct ulf_event *event, void *entry,
 			 size_t bytes)
@@ -142,8 +142,8 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 	deliver(use, entry, bytes, at);
 }
 
-/* There is no record on which a filter could run, so each buffer counts it whose filter
- * might have kept it. */
+/* There is no record on which a filter could run.  So each buffer counts the loss, even
+ * if its filter might have rejected the record. */
 void ulf_event_too_big(const struct ulf_event *event)
 {
 	if (!ulf_probe_enter())

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TRACE_DEFINE_ENUM and TRACE_DEFINE_SIZEOF: replace names in print formats by their
- * values, which only the compiler knew. */
+/* TRACE_DEFINE_ENUM and TRACE_DEFINE_SIZEOF: replace names in print formats by the values
+ * that the compiler has computed for them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static size_t literal_len(const char *s)
 	return s[len] ? len + 1 : len;
 }
 
-/* Returns the row whose whole text is at @s, or NULL. */
+/* Returns the row for @system whose whole text is at @s, or NULL. */
 static const struct ulf_eval *find(const struct ulf_module *module,
 				   const char *system, const char *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of enum names and of sizeof() in print formats. */
+/* Replace enum names and sizeof() in print formats by their values. */
 #ifndef ULF_RUNTIME_EVAL_H
 #define ULF_RUNTIME_EVAL_H
 
@@ -9,9 +9,10 @@
 #include <ulf/event.h>
 
 /*
- * Pass @text to @put part by part, and in it replace the names for which @module gives
- * values, for events of @system, by these values.  Only whole words are replaced, not
- * those in string literals and not the names of members.
+ * Pass @text to @put part by part, with names replaced by values.  @module has a table of
+ * names and values for the events of each system; the names of @system are replaced.
+ * Only whole words are replaced, not those in string literals and not the names of
+ * members.
  *
  * Example: "sizeof(struct x) + REC->FLAG + FLAG" with FLAG = 4 and sizeof(struct x) = 16
  * becomes "16 + REC->FLAG + 4".

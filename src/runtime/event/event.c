@@ -11,7 +11,7 @@ static_assert(EVENT_SET == offsetof(struct ulf_event, set), "asm");
 static_assert(EVENT_ID == offsetof(struct ulf_event, id), "asm");
 static_assert(THREAD_TID == offsetof(struct ulf_thread, tid), "asm");
 
-/* ---- on and off ---- */
+/* ---- switch events on and off ---- */
 
 /* Switch @event on or off.  @wanted: the buffers that get its records, one bit each; 0:
  * off. */
@@ -72,8 +72,9 @@ static bool has_calls(const struct ulf_event *event)
 	return tracepoint_has_calls(event->tracepoint);
 }
 
-/* An event with id 0 stays off: there was no space for it in the tables.  An event that
- * has calls gets only a new plan here; others are switched on and off, too. */
+/* An event with id 0 stays off: there was no space for it in the tables.  An event whose
+ * tracepoint has calls (regfunc, unregfunc) only gets a new plan here.  Other events are
+ * also switched on and off. */
 int event_follow(struct ulf_module *module)
 {
 	int ret = 0;
@@ -92,9 +93,9 @@ int event_follow(struct ulf_module *module)
 	return ret;
 }
 
-/* ---- on and off, for events whose tracepoints have calls ---- */
+/* ---- switch events whose tracepoints have calls (regfunc, unregfunc) ---- */
 
-/* Returns an event of @module whose calls are not made yet, or NULL. */
+/* Returns an event of @module that still has to be switched by a call, or NULL. */
 static struct ulf_event *next_in(const struct ulf_module *module)
 {
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
@@ -110,8 +111,8 @@ static struct ulf_event *next_to_call(void)
 	struct ulf_event *event = NULL;
 
 	for (struct ulf_module *m = module_first(); m && !event; m = m->next) {
-		if (m->is_registered)	/* else the thread that loads or unloads it makes
-					 * the calls */
+		if (m->is_registered)	/* if not, the thread that loads or unloads the
+					 * module makes the calls */
 			event = next_in(m);
 	}
 	return event;
@@ -137,7 +138,7 @@ void event_give_up_calls(int error)
 {
 	struct ulf_event *event;
 
-	/* A bound on the loop: another process of the root can undo set_failed(). */
+	/* The limit ends the loop if another process of the root undoes set_failed(). */
 	for (uint32_t i = 0; i < ABI_EVENTS && (event = next_to_call()); i++) {
 		if (!event->is_on) {
 			set_failed(event, error);
@@ -145,12 +146,12 @@ void event_give_up_calls(int error)
 		}
 		drop(event);
 		if (event->is_on)
-			break;		/* no memory for the new probe list */
+			break;		/* there is no memory for the new probe list */
 	}
 }
 
-/* Apply the setting of an event whose tracepoint was entered.  If the event cannot be
- * switched on, abi_event.failed reports that to the server. */
+/* Apply the setting of an event; the caller has entered its tracepoint.  If the event
+ * cannot be switched on, abi_event.failed reports that to the server. */
 static int follow_entered(struct ulf_event *event)
 {
 	uint32_t wanted = wanted_in(event);
@@ -162,8 +163,8 @@ static int follow_entered(struct ulf_event *event)
 }
 
 /* Find the next event with calls to make, and enter its tracepoint.  Returns NULL if none
- * is left.  The event's module cannot go while this thread has the runtime's lock or the
- * tracepoint's lock. */
+ * is left.  The event's module cannot be unloaded while this thread holds the runtime's
+ * lock or the tracepoint's lock. */
 static struct ulf_event *enter_next(void)
 {
 	for (;;) {
@@ -191,7 +192,7 @@ int event_make_calls(void)
 
 	while (!is_stuck && (event = enter_next())) {
 		r = follow_entered(event);
-		/* not switched off: enter_next() would return this event again */
+		/* the event could not be switched off: enter_next() would return it again */
 		is_stuck = r && event->is_on;
 		tracepoint_leave(event->tracepoint);
 		if (r && !ret)
@@ -219,7 +220,7 @@ int event_make_calls_coming(struct ulf_module *module)
 	return ret;
 }
 
-/* Enter each tracepoint even if its event is off: a call may be under way. */
+/* Enter each tracepoint even if its event is off, to wait for a call that is under way. */
 void event_make_calls_going(struct ulf_module *module)
 {
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
@@ -238,9 +239,10 @@ void event_stop_module(struct ulf_module *module)
 	}
 }
 
-/* Probes are added and removed under the runtime's lock, which fork() takes, too.  is_on
- * is written later, after the program's function has returned, which may take long.  So
- * in the child is_on may differ from the list of probes; the list is right. */
+/* Probes are added and removed under the runtime's lock, which fork() takes, too.
+ * is_on is written later, after the function of the program (regfunc) has returned, which may
+ * take long.  So in the child is_on may differ from the list of probes.  The list is
+ * right. */
 void event_after_fork(const struct ulf_module *module)
 {
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
@@ -255,7 +257,7 @@ void event_after_fork(const struct ulf_module *module)
 static struct tracepoint nobody = { .name = "" };
 
 /* Take a custom event off its tracepoint.  The functions of a tracepoint must not be
- * called with the runtime's lock held, nor after exit(). */
+ * called with the runtime's lock held, nor after exit() has begun. */
 static void detach(struct ulf_event *event)
 {
 	struct tracepoint *tp = event->tracepoint;

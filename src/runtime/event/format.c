@@ -32,8 +32,8 @@ static uint32_t put_string(struct writer *w, const char *s)
 }
 
 /* Write the print format as the kernel does, except that quotes and backslashes of the
- * format string are escaped, so that it is always a valid literal.  @s: the format, \1,
- * the arguments. */
+ * format string are escaped, so that it is always a valid literal.  @s: the format
+ * string, the byte \1, the text of the arguments. */
 static uint32_t put_print_fmt(struct writer *w, const char *s)
 {
 	uint32_t at = w->bytes;
@@ -50,7 +50,7 @@ static uint32_t put_print_fmt(struct writer *w, const char *s)
 	return at;
 }
 
-/* Write the type of a field, for an array with its length in the brackets: char[16]. */
+/* Write the type of a field.  An array gets its length between the brackets: char[16]. */
 static uint32_t put_type(struct writer *w, const struct ulf_field *field)
 {
 	uint32_t at = w->bytes;
@@ -66,8 +66,8 @@ static uint32_t put_type(struct writer *w, const struct ulf_field *field)
 	return at;
 }
 
-/* Returns the table after @last that belongs to @print, in the order of the text, or
- * NULL.  @last NULL: the first one. */
+/* Returns the table of symbols that follows @last in the text of the print format @print,
+ * or NULL: there are no more.  @last NULL: return the first one. */
 static const struct ulf_table *next_table(const struct ulf_module *module,
 					  const void *print,
 					  const struct ulf_table *last)
@@ -84,7 +84,7 @@ static const struct ulf_table *next_table(const struct ulf_module *module,
 	return next;
 }
 
-/* Write the values in the tables of @print.  Returns their number. */
+/* Write the values in all tables of symbols of @print.  Returns the number of values. */
 static uint32_t put_values(struct writer *w, const void *print)
 {
 	const struct ulf_table *table = NULL;

@@ -6,14 +6,14 @@
 #include "runtime/unwind/unwind.h"
 #include <ulf/tracepoint.h>
 
-#define EXIT_MS		1000		/* how long a destructor during exit() waits for
-					 * probes */
+#define EXIT_MS		1000		/* limit: wait of a destructor for probes during
+					 * exit() */
 
 static struct ulf_module *modules;	/* written under runtime_lock() */
 
-/* Held while a module is registered or unregistered, or while all modules are walked,
- * also while functions of the program are called meanwhile.  Recursive: those functions
- * may load and unload modules. */
+/* Held while a module is registered or unregistered, and while all modules are walked.
+ * It stays held while functions of the program are called in between.  So it is
+ * recursive: those functions may load and unload modules. */
 static struct lock modules_lock;
 
 struct ulf_module *module_first(void)
@@ -36,8 +36,8 @@ static void coming(struct ulf_module *module, const struct table_object *object)
 	if (has_rows)
 		event_follow(module);
 	runtime_unlock();
-	/* Until is_registered is set, no other thread makes the calls of this module: in
-	 * another thread they could wait for the dlopen() that this thread is in.  The
+	/* Until is_registered is set, no other thread makes the calls of this module: a
+	 * call in another thread could wait for the dlopen() that this thread is in.  The
 	 * server may change settings meanwhile, so repeat until no call is left. */
 	do {
 		if (has_rows)
@@ -47,8 +47,8 @@ static void coming(struct ulf_module *module, const struct table_object *object)
 			  !event_module_has_calls_to_make(module);
 		if (is_done) {
 			module->is_registered = 1;
-			/* This includes the module's sites of tracepoints that other
-			 * modules have switched on. */
+			/* This also patches sites of this module whose tracepoint is in
+			 * another module and is on. */
 			site_update_module(module);
 		}
 		runtime_unlock();
@@ -88,8 +88,8 @@ static void unlink_module(struct ulf_module *module)
 	module->next = NULL;
 }
 
-/* Forget the stubs of the module's sites.  The text of one module is one range, so the
- * lowest and highest target are its bounds. */
+/* Forget the stubs of the module's sites.  The text of a module is one range of
+ * addresses, and all targets between the lowest and the highest one belong to it. */
 static void forget_stubs(const struct ulf_module *module)
 {
 	const uint8_t *low = NULL, *high = NULL;
@@ -107,12 +107,12 @@ static void forget_stubs(const struct ulf_module *module)
 }
 
 /* Unregister @module.  If its text will be unmapped, the calls that are under way there
- * must end first.  During exit() the text may stay or be unmapped; then no function is
- * called any more, and the dead root keeps the events. */
+ * must end first.  During exit() nobody knows whether the text will be unmapped.  So no
+ * function is called any more, and the events stay described in the dead root. */
 static void going(struct ulf_module *module, bool is_exiting)
 {
 	runtime_lock();
-	module->is_registered = 0;	/* from here on no new calls */
+	module->is_registered = 0;	/* from here on no thread begins new calls */
 	runtime_unlock();
 	if (!is_exiting)
 		event_make_calls_going(module);
@@ -128,9 +128,9 @@ static void going(struct ulf_module *module, bool is_exiting)
 	runtime_unlock();
 }
 
-/* Called by a destructor of the module, in dlclose() or exit(), or in a dlclose() by a
- * handler of exit().  During exit() the module of the program itself stays registered:
- * its threads may still run. */
+/* Called by a destructor of the module: in dlclose(), in exit(), or in a dlclose() that
+ * an exit handler calls.  During exit() the module of the program itself stays
+ * registered, because threads of the program may still run. */
 void ulf_module_unregister(struct ulf_module *module)
 {
 	bool is_exiting = runtime_is_exiting(), is_custom;
@@ -142,8 +142,9 @@ void ulf_module_unregister(struct ulf_module *module)
 	if (module->is_registered)
 		going(module, is_exiting);
 	lock_leave(&modules_lock);
-	/* Sites of other modules call its probes, so wait for these.  During exit() a
-	 * thread may be in some probe for ever, so that wait has a limit. */
+	/* Sites of other modules call the probes of custom events, so wait until no
+	 * thread is in one.  During exit() a thread may stay in a probe for ever, so the
+	 * wait has a limit. */
 	if (is_custom)
 		grace_wait(is_exiting ? EXIT_MS : -1);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sort a module's events into the order of its sources.  Depending on the optimisation
- * level gcc writes the variables of a file backwards; LTO mixes those of several files. */
+ * level gcc emits the variables of a source file in reverse order, and LTO mixes the
+ * variables of several files. */
 #include <string.h>
 
 #include "runtime/runtime.h"
@@ -27,8 +28,8 @@ static bool is_sorted(struct ulf_event *const *events, size_t nr)
 	return true;
 }
 
-/* Move the event at @at down in the heap until both events below it (2i + 1, 2i + 2) are
- * smaller. */
+/* Move the event at index @at down in the heap until both events below it (at the indexes
+ * 2i + 1 and 2i + 2) come before it in the order. */
 static void sift(struct ulf_event **events, size_t at, size_t nr)
 {
 	struct ulf_event *event = events[at];
@@ -50,7 +51,8 @@ void order_events(struct ulf_module *module)
 	struct ulf_event **events = module->events;
 
 	if (module->version < 4 || is_sorted(events, nr))
-		return;		/* do not write: the pages stay shared with the file */
+		return;		/* do not write, so that the pages stay shared with the
+				 * file */
 	for (size_t i = nr / 2; i-- > 0; )
 		sift(events, i, nr);
 	for (size_t i = nr; i-- > 1; ) {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Plans: to which buffers the records of an event go, through which filter, and which
- * triggers the event has in each buffer.  A plan is a list of uses in one block of
- * memory.  It is replaced as a whole [event.plan] and freed after a grace period.
+ * triggers the event has in each buffer.  A plan is a list of uses (struct event_use),
+ * one for each buffer, in one block of memory.  It is replaced as a whole [event.plan]
+ * and freed after a grace period.
  *
  * An event that goes to one buffer, without filter, triggers, stack or list of threads,
- * is plain: its plan is the use of that buffer (buffer.use) and its set is the buffer's
- * rings, so ulf_event_commit() does everything.  Any other event has a set without rings.
- * So each of its hits reaches event_commit_slowly(), which walks the plan.
+ * is plain.  Its plan is the use that is part of the buffer (buffer.use), and its set of
+ * rings (ulf_event.set) is that of the buffer.  So ulf_event_commit() does everything.
+ * Any other event has a set without rings, so each of its hits reaches
+ * event_commit_slowly(), which walks the plan.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,9 +22,9 @@
 
 /* ---- read the settings ---- */
 
-#define TWINS_MAX	256u		/* twins of a row to look at */
+#define TWINS_MAX	256u		/* limit: twins of a row that find_rule() looks at */
 
-/* A use as the settings want it. */
+/* One use, as the settings ask for it. */
 struct wish {
 	struct buffer *buffer;
 	struct rules_bytes program, triggers;
@@ -51,7 +53,8 @@ bool rules_has_row(const struct rules *rules, uint32_t row,
 	return false;
 }
 
-/* Find the rule of a row, or of its next older twin that has one. */
+/* Find the rule of a row.  If the row has none, take the rule of its next older twin that
+ * has one.  A twin (abi_event.twin) is a row with the same name and format. */
 static bool find_rule(const struct rules *rules, uint32_t row,
 		      struct abi_rule *ret_rule)
 {
@@ -102,8 +105,8 @@ static bool is_stack_wanted(const struct buffer *buffer)
 	       OPTION_STACKTRACE;
 }
 
-/* Fill in one element for each buffer of @wanted, in the order of the buffers.  Returns
- * their number, or -errno. */
+/* Fill in one element of the last argument for each buffer of @wanted, in the order of
+ * the buffers.  Returns the number of elements, or -errno. */
 static int fill_wishes(uint32_t row, uint32_t wanted,
 		       struct wish wishes[ABI_BUFFERS])
 {
@@ -124,13 +127,13 @@ static int fill_wishes(uint32_t row, uint32_t wanted,
 	return nr;
 }
 
-/* Returns true if @plan is the use of a buffer. */
+/* Returns true if @plan is the use that is part of a buffer (buffer.use). */
 static bool is_plain(const struct event_use *plan)
 {
 	return plan && plan == &plan->buffer->use;
 }
 
-/* Returns true if the use of a buffer can be the plan for these settings. */
+/* Returns true if the event is plain with these settings: buffer.use can be its plan. */
 static bool is_plain_wish(const struct wish *wishes, int nr)
 {
 	return nr == 1 && !wishes[0].program.nr && !wishes[0].soft &&
@@ -142,7 +145,7 @@ bool rules_is_same(const void *used, size_t nr, const struct rules_bytes *wished
 	return nr == wished->nr && (!nr || !memcmp(used, wished->at, nr));
 }
 
-/* Returns true if the plan that begins with @use is what the @nr settings want. */
+/* Returns true if the plan that begins with @use does what the @nr settings ask for. */
 static bool is_fulfilled(const struct event_use *use, const struct wish *wish,
 			 int nr)
 {
@@ -162,7 +165,7 @@ static bool is_fulfilled(const struct event_use *use, const struct wish *wish,
 
 /* ---- make and publish a plan ---- */
 
-/* Returns the bytes of the fixed part of the event's records. */
+/* Returns the size of the fixed part of the event's records. */
 static uint32_t fixed_bytes(const struct ulf_event *event)
 {
 	const struct ulf_field *field = event->fields();
@@ -173,8 +176,8 @@ static uint32_t fixed_bytes(const struct ulf_event *event)
 }
 
 /* Returns true if the program declares the field at @offset as the address of a string.
- * Without this check a process that chooses the filter and the value of another number
- * could make this process read any address. */
+ * Without this check another process could choose a filter that takes a number for an
+ * address, and so make this process read any address. */
 static bool is_pointer(const struct ulf_event *event, uint32_t offset)
 {
 	for (const struct ulf_field *field = event->fields(); field->name; field++) {
@@ -189,8 +192,8 @@ static bool is_pointer(const struct ulf_event *event, uint32_t offset)
 	return false;
 }
 
-/* Check that each string pointer that @program reads is one.  @program: a private,
- * verified copy.  Returns 0 or -EINVAL. */
+/* Check that each field that @program reads as the address of a string is declared as
+ * one.  @program: a private, verified copy.  Returns 0 or -EINVAL. */
 static int check_pointers(const struct ulf_event *event,
 			  const struct filter_program *program)
 {
@@ -216,8 +219,8 @@ static int check_trigger_pointers(const struct ulf_event *event,
 	return r;
 }
 
-/* Copy the bytes to *@at, and move *@at past them.  Returns the copy, or NULL: there are
- * no bytes. */
+/* Copy the bytes to *@at, and move *@at to the end of the copy.  Returns the copy, or
+ * NULL: there are no bytes. */
 static void *copy(const struct rules_bytes *from, char **at)
 {
 	void *to = *at;
@@ -300,7 +303,7 @@ static void publish(struct ulf_event *event, struct event_use *plan)
 		grace_free(old);
 }
 
-/* The event has its own pointer to the set, which saves a load in the commit. */
+/* The event has its own pointer to the set of rings, which saves a load at each hit. */
 void plan_use_set(struct ulf_event *event)
 {
 	const struct event_use *plan = event->plan;

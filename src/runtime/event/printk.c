@@ -23,11 +23,12 @@
 #include <ulf/printk.h>
 #include <ulf/record.h>
 
-#define TEXT_MAX	1024u		/* bytes of arguments, or of text */
+#define TEXT_MAX	1024u		/* limit: bytes of the arguments, or of the text,
+					 * of a record */
 #define PAGE_BYTES	4096u
 
-/* Events whose tracepoint is never hit, but whose records are committed like those of any
- * event.  @one and @two: the functions that a recorded stack leaves out. */
+/* Define an event whose tracepoint is never hit, but whose records are committed like
+ * those of any event.  @one and @two: functions that a recorded stack leaves out. */
 #define EVENT(name, number, one, two)					\
 	static struct tracepoint name##_point = {			\
 		.iter = (void (*)(void))(one),				\
@@ -42,7 +43,7 @@ EVENT(bputs, ABI_EVENT_ID_BPUTS, ulf_bputs, ulf_bputs);
 EVENT(puts, ABI_EVENT_ID_PRINT, __trace_puts, __trace_puts);
 EVENT(print, ABI_EVENT_ID_PRINT, __trace_printk, __ftrace_vprintk);
 
-/* The plan of these events.  buffer is NULL until there are rings. */
+/* The plan of these events.  top_use.buffer is NULL until there are rings. */
 static struct event_use top_use = { .is_anybodys = true };
 
 static void use_set(struct ulf_event *event, const struct buffer *top)
@@ -81,7 +82,8 @@ static __attribute__((noinline)) void count_early(void)
 		__atomic_add_fetch(&top->shared->no_ring, 1, __ATOMIC_RELAXED);
 }
 
-/* Returns true if a record would be recorded now. */
+/* Returns true if trace_printk() records now: there are rings, and neither tracing_on nor
+ * the option trace_printk is off. */
 static inline bool is_on(void)
 {
 	/* mate: use_set() [event.plan] */
@@ -111,11 +113,12 @@ static void commit(const struct ulf_event *event, void *entry, size_t bytes)
 /* Writes the arguments of one record to [start, end). */
 struct packer {
 	char *start, *at, *end;		/* @at: the next free byte */
-	size_t limit;			/* most characters of the next string: %.*s */
+	size_t limit;			/* limit: characters of the next string (%.*s) */
 	va_list ap;			/* the caller runs va_start() and va_end() */
 };
 
-/* Returns the aligned address for a number of @bytes bytes, or NULL: no space. */
+/* Reserve aligned space for a number of @bytes bytes.  Returns its address, or NULL: no
+ * space. */
 static char *place(struct packer *p, size_t bytes)
 {
 	size_t at = ALIGN_UP((size_t)(p->at - p->start), bytes < 4 ? bytes : 4);
@@ -224,8 +227,8 @@ static bool put_pointed(struct packer *p, const struct printk_arg *arg)
 	return true;
 }
 
-/* Write a pointer as 16 hex digits, for conversions for which the kernel prints the
- * object that the pointer points to. */
+/* Write a pointer as 16 hex digits.  Used for conversions with which the kernel prints
+ * the object that the pointer points to. */
 static bool put_pointer_text(struct packer *p)
 {
 	char digits[16];
@@ -265,13 +268,13 @@ static int pack(struct packer *p, char buf[TEXT_MAX],
 	return (int)(p->at - p->start);
 }
 
-/* ---- the calls of the program ---- */
+/* ---- functions that the program calls ---- */
 
 struct headroom {
 	char bytes[ULF_RECORD_HEADROOM];
 };
 
-/* Returns what libulf knows of @format, or NULL: it is not registered yet, or there was
+/* Returns the registered form of @format, or NULL: it is not registered yet, or there was
  * no space for it in the heap. */
 static const struct printk_format *known_of(const struct ulf_format *format)
 {

@@ -10,10 +10,11 @@
 #include "event/printk.h"
 #include "runtime/runtime.h"
 
-#define LIST_MAX	100000u		/* most rows of a list that are looked at */
+#define LIST_MAX	100000u		/* limit: rows of a list that find() looks at */
 
-/* Formats that this process knows, protected by the lock of the tables.  Like those in
- * the heap they are never freed: a thread may use one at any time. */
+/* Formats that this process knows, in lists by their hash; protected by the lock of the
+ * tables.  Like the copies in the heap they are never freed: a thread may use one at any
+ * time. */
 static struct printk_format *known[ABI_PRINTK_LISTS];
 
 /* ---- the root's heap: any process can change it, so check every offset ---- */
@@ -39,7 +40,8 @@ static uint64_t find(uint32_t off, const char *text, uint32_t hash, uint32_t tex
 
 		if (row && row->hash == hash && !memcmp(row + 1, text, text_bytes))
 			return off + sizeof(*row);
-		/* again for the header alone: the heap may end after a shorter text */
+		/* The row may have a shorter text at the end of the heap, so get the
+		 * header alone. */
 		row = root_heap_at(off, sizeof(*row));
 		off = row ? __atomic_load_n(&row->next, __ATOMIC_RELAXED) : 0;
 	}
@@ -64,7 +66,7 @@ static uint64_t add(uint32_t *first, const char *text, uint32_t hash,
 	return off + sizeof(*new);
 }
 
-/* ---- this process ---- */
+/* ---- formats that this process knows ---- */
 
 static struct printk_format *find_known(const char *text, uint32_t hash)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Patch tracepoint sites, so that each is on if the key of its tracepoint is. */
+/* Patch tracepoint sites, so that each is on if tracepoint.enabled of its tracepoint is
+ * set. */
 #include <errno.h>
 
 #include "arch/x86_64/poke.h"
@@ -14,9 +15,10 @@ static struct poke_site site_of(const struct ulf_site *site)
 	};
 }
 
-/* Collect the sites of @module whose code differs from their key, in @list; of @key only,
- * if that is not NULL.  @list NULL: only count.  Returns their number.  *@error is set if
- * a site that must be switched on cannot be patched. */
+/* Collect in @list the sites of @module whose code differs from tracepoint.enabled.
+ * @key: the only tracepoint whose sites are collected; NULL: all.  @list NULL: only
+ * count.  Returns the number of these sites.  *@error is set if a site that must be
+ * switched on cannot be patched. */
 static uint32_t collect(const struct ulf_module *module,
 			const struct tracepoint *key, struct poke_site *list,
 			int *error)
@@ -31,7 +33,8 @@ static uint32_t collect(const struct ulf_module *module,
 		if (key && s->key != key)
 			continue;
 		if (state < 0) {
-			/* The code is not our NOP: other software patches here. */
+			/* The code is neither our NOP nor our jump: other software has
+			 * patched it. */
 			if (site.is_on)
 				*error = state;
 			continue;
@@ -45,7 +48,8 @@ static uint32_t collect(const struct ulf_module *module,
 	return nr;
 }
 
-/* Patch the sites of the modules from @from up to @to (exclusive). */
+/* Patch the sites of the modules from @from up to, but not including, @to.  @key: as in
+ * collect(). */
 static int update(struct ulf_module *from, struct ulf_module *to,
 		  const struct tracepoint *key)
 {

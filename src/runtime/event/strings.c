@@ -10,7 +10,7 @@ static bool has_strings(const struct ulf_module *module)
 	return module->version >= 4 && module->strings != module->strings_end;
 }
 
-/* Returns the bytes of all texts, or 0 if they are too many. */
+/* Returns the size of all texts, or 0 if they are larger than the heap. */
 static uint32_t text_bytes(const struct ulf_module *module)
 {
 	size_t bytes = 0;
@@ -20,8 +20,8 @@ static uint32_t text_bytes(const struct ulf_module *module)
 	return bytes <= ABI_HEAP_BYTES ? (uint32_t)bytes : 0;
 }
 
-/* Returns the block that @row had before its module was unloaded and loaded again, or
- * NULL.  The texts have not changed then; the caller stores the new addresses. */
+/* Returns the block that @row has from an earlier load of its module, or NULL.  The texts
+ * are the same as then; the caller stores the new addresses. */
 static struct abi_strings *find_block(const struct abi_module *row, uint32_t nr,
 				      uint32_t bytes)
 {

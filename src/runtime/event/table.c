@@ -103,9 +103,9 @@ static bool is_program(const struct table_object *object)
 	return !phdr || (uint64_t)phdr == getauxval(AT_PHDR);
 }
 
-/* Uses _dl_find_object() if libc has it, because that takes no lock.  A child of fork()
- * has libc's lock in the state that it had in the parent.  If a thread of the parent held
- * it, the child would wait for ever when it exits. */
+/* Uses _dl_find_object() if libc has it, because that takes no lock.  Other functions
+ * take a lock of libc, which a child of fork() inherits in the state of the parent.  If
+ * another thread of the parent held it, the child would wait for ever in exit(). */
 bool table_is_program(const struct ulf_module *module)
 {
 	uint64_t headers = getauxval(AT_PHDR);
@@ -142,9 +142,9 @@ static bool is_same_object(const struct abi_module *row,
 	       !memcmp(row->build_id, object->build_id, object->build_id_bytes);
 }
 
-/* Returns the row that this object had before: at the same address, or at another address
- * if no process has the object there any more.  An object that was built again is another
- * one, as it has other events.  Returns @nr if there is none. */
+/* Returns the row that this object had before, or @nr: there is none.  The row must have
+ * the same address, or an address at which no process has the object any more.  An object
+ * that was built again has other events, so it is another object. */
 static uint32_t find_module(const char *path, const struct abi_module *object,
 			    uint32_t nr)
 {
@@ -227,7 +227,8 @@ static bool is_same_bytes(const struct abi_event *row, const struct abi_event *n
 			root_heap_at(new->blob, new->blob_bytes), new->blob_bytes);
 }
 
-/* Returns the row of the module of @row with the same format, or -ENOENT. */
+/* Returns the row with the same module and the same format as @row, or -ENOENT.  @nr:
+ * number of rows to search. */
 static int find_row(const struct abi_event *row, uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++) {
@@ -253,9 +254,9 @@ static bool is_named(const struct abi_event *row, const struct ulf_event *event)
 			event->name, strlen(event->name) + 1);
 }
 
-/* Fill in the settings of a new row.  For a user all events of one name are one, so a new
- * one gets the settings of the existing ones.  The first event of a name gets the boot
- * settings. */
+/* Fill in the settings of a new row.  For users all events with the same name are one
+ * event, so a new one gets the settings of those that exist.  The first event with a name
+ * gets the boot settings. */
 static void wish_first(struct abi_event *row, const struct ulf_event *event,
 		       uint32_t nr)
 {
@@ -279,7 +280,8 @@ static void wish_first(struct abi_event *row, const struct ulf_event *event,
 		row->wanted = boot_wanted(event->system, event->name);
 }
 
-/* Enum names of the last event's system: the next event most likely has the same system. */
+/* Enum names of the previous event's system, kept because the next event most likely has
+ * the same system. */
 struct names {
 	const char *system;		/* NULL: none yet */
 	uint64_t off;			/* offset in the heap */
@@ -327,7 +329,7 @@ static int event_row(const struct ulf_module *module,
 		found = -ENOSPC;
 	if (found != -ENOENT) {
 		/* The module was loaded before and gets its old row, or there is no
-		 * space.  Free the copy in the heap. */
+		 * space.  Free the new format in the heap. */
 		memset(blob, 0, new.blob_bytes);
 		__atomic_store_n(&root_control->heap_used, heap, __ATOMIC_RELAXED);
 		return found;

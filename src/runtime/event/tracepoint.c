@@ -4,8 +4,8 @@
  * tracepoint loads the pointer once [probe.publish] and walks the array that it got.  The
  * old array is freed after a grace period.
  *
- * Order: the list is published before the sites are switched on.  When they are switched
- * off does not matter, because a thread that still comes in finds NULL.
+ * The list must be published before the sites are switched on.  The sites may be switched
+ * off at any time: a thread that still comes in finds NULL instead of a list.
  */
 #include <errno.h>
 #include <string.h>
@@ -32,9 +32,9 @@ static int find(const struct tracepoint_func *funcs, void *probe, void *data)
 	return -ENOENT;
 }
 
-/* Returns true if recording the event is the only probe.  Then a hit needs no list and no
- * grace period of ours: it consists of rseq sections, and these can be restarted as a
- * whole [grace.rseq]. */
+/* Returns true if the only probe is the one that records the event.  Then a hit uses no
+ * list and does not call ulf_probe_enter(): it consists of rseq sections, which
+ * grace_wait() restarts [grace.rseq]. */
 static bool is_direct(const struct tracepoint *tp,
 		      const struct tracepoint_func *funcs)
 {
@@ -121,7 +121,7 @@ void tracepoint_leave(struct tracepoint *tp)
 		lock_drop(&tp->lock);
 }
 
-/* The caller has entered @tp, so no other thread changes its list. */
+/* The caller has entered @tp, so no other thread changes the list of probes. */
 static void call_unregfunc(const struct tracepoint *tp)
 {
 	if (tp->unregfunc && !tp->funcs)
@@ -169,7 +169,7 @@ int tracepoint_remove(struct tracepoint *tp, void *probe, void *data)
 	return r;
 }
 
-/* ---- the calls of the program ---- */
+/* ---- functions that the program calls ---- */
 
 static int update_text(const struct tracepoint *tp)
 {

@@ -4,16 +4,18 @@
  * the event, also in signal handlers: they take no lock and allocate nothing.
  *
  *	word (abi_buffer.slots)	writer
- *	a counter		processes: down by one, not below 0;
- *				the server, before it is in use
+ *	a counter		processes: count down by one, not below 0;
+ *				the server: set it before it is in use
  *	a soft word		processes: enable_event, disable_event;
  *				the server: a write to `enable`
  *
  * As in the kernel an event is conditional if one of its triggers has a filter or is
- * traceoff or stacktrace.  The triggers of a conditional event see the record; whether it
- * is recorded is decided before a trigger can switch tracing on, and a snapshot includes
- * it.  The triggers of other events run before the record is written.  All triggers run
- * also while tracing is off and while the event is soft disabled.
+ * traceoff or stacktrace.  The triggers of a conditional event see the record.  Whether
+ * the record is written is decided before a trigger can switch tracing on.  A snapshot
+ * that a trigger takes includes the record.
+ *
+ * The triggers of other events run before the record is written.  All triggers run also
+ * while tracing is off and while the event is soft disabled.
  */
 #include <errno.h>
 
@@ -22,14 +24,16 @@
 #include "runtime/runtime.h"
 #include <ulf/tracing.h>
 
-#define TRIGGERS_MAX	4096u		/* triggers of an event; each hit runs them all */
+#define TRIGGERS_MAX	4096u		/* limit: triggers of one event; each hit runs
+					 * them all */
 
-/* A command.  Its methods run in a probe, also in signal handlers. */
+/* A command of a trigger.  Its methods run in a probe, also in signal handlers. */
 struct command {
 	/* Returns true if the command would change anything.  Optional; NULL: always. */
 	bool (*is_due)(const struct event_use *use,
 		       const struct abi_trigger *trigger);
-	/* Run the command.  Returns false if another thread has just done it. */
+	/* Run the command.  Returns false if another thread has just made the same
+	 * change. */
 	bool (*act)(const struct event_use *use,
 		    const struct abi_trigger *trigger);
 	bool is_conditional;		/* makes its event conditional */
@@ -175,7 +179,7 @@ static bool take(uint64_t *counter)
 	return left;
 }
 
-/* Only a run that changes something is counted. */
+/* The trigger's counter goes down only if the command changes something. */
 void trigger_fire(const struct event_use *use, const struct abi_trigger *trigger)
 {
 	const struct command *command = &commands[trigger->command];
@@ -209,8 +213,8 @@ uint32_t triggers_before(const struct event_use *use, const void *entry,
 	return after;
 }
 
-/* Run the triggers whose command has its bit in @which.  An event has at most one trigger
- * of each such command. */
+/* Run the triggers whose command has its bit set in @which.  An event has at most one
+ * trigger of each of these commands. */
 static void fire_those(const struct event_use *use, uint32_t which)
 {
 	const struct abi_triggers *list = use->triggers;
@@ -221,7 +225,7 @@ static void fire_those(const struct event_use *use, uint32_t which)
 	}
 }
 
-/* Take the snapshot first: it includes the record, but not what other triggers add. */
+/* Take the snapshot first: it must include the record, but not what other triggers write. */
 void triggers_after(const struct event_use *use, uint32_t after)
 {
 	const uint32_t bit = 1u << ABI_COMMAND_SNAPSHOT;
