@@ -33,7 +33,8 @@
 #include "runtime/function/profile.h"
 #include "runtime/runtime.h"
 
-#define SETTLE_MS	100		/* how long to wait for probes that use old rings */
+#define SETTLE_MS	100		/* limit of one wait for probes that still use old
+					 * rings */
 #define RUSH_TURNS	50		/* limit: generations applied in 100 ms before the
 					 * agent pauses */
 #define RUSH_PAUSE_NS	2000000
@@ -49,9 +50,9 @@ static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* id; id + 1 is use
 #define TLS_BYTES	4096		/* part of the TLS block below the thread pointer */
 #define AGENT_BYTES	(GUARD_BYTES + STACK_BYTES + TLS_BYTES + 4096)
 
-/* Have the functions of the program called that TRACE_EVENT_FN names (regfunc,
- * unregfunc).  They may take long, so the agent has applied all settings that need no
- * such call before. */
+/* Have functions of the program called: those that TRACE_EVENT_FN names (regfunc,
+ * unregfunc).  They may take long, so the agent applies all settings that need no such
+ * call first. */
 static int make_calls(void)
 {
 	bool is_asked;

@@ -21,10 +21,10 @@
 #include "runtime/runtime.h"
 #include "runtime/base/server.h"
 
-#define HOLD_SECONDS	5		/* limit: wait for settings that a user has asked
-					 * for */
-#define RINGS_SECONDS	2		/* limit: wait for rings that trace_printk() may
-					 * need */
+#define HOLD_SECONDS	5		/* limit of a wait for settings that a user has
+					 * asked for */
+#define RINGS_SECONDS	2		/* limit of a wait for rings that trace_printk()
+					 * may need */
 
 /* True: a server is running, and no wait for its answer has failed so far. */
 static bool has_answers;

@@ -84,8 +84,8 @@ static void fork_parent(void)
 	runtime_unlock();
 }
 
-/* Only this thread exists here.  The text, the probes and the ring sets are as in the
- * parent, because the lock was held. */
+/* Only this thread exists in the child.  The text, the probes and the ring sets are as in
+ * the parent, because the lock was held. */
 static void fork_child(void)
 {
 	uint32_t old_tid = runtime_lock_reset();

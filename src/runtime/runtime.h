@@ -283,8 +283,8 @@ void grace_free(void *ptr);
  * probes may only change between tracepoint_enter() and tracepoint_leave(), and the
  * caller must not hold the runtime's lock: see docs/design/regfunc.md. */
 bool tracepoint_has_calls(const struct tracepoint *tp);
-/* Take and release the lock of @tp, if it has such functions.  tracepoint_enter() may
- * sleep.  It returns 0, or -EDEADLK: this thread holds the lock. */
+/* Take and release the lock of @tp.  Both do nothing if @tp has no calls.
+ * tracepoint_enter() may sleep.  It returns 0, or -EDEADLK: this thread holds the lock. */
 int tracepoint_enter(struct tracepoint *tp);
 void tracepoint_leave(struct tracepoint *tp);
 /*
@@ -507,11 +507,11 @@ struct rules {
 };
 
 struct buffer {
-	struct ring_set *set;		/* published, RCU [buffer.set] */
+	struct ring_set *set;		/* freed after a grace period [buffer.set] */
 	struct abi_buffer *shared;
 	struct rules rules;
-	struct abi_pids *pids[ABI_PIDS_LISTS];	/* published, RCU [buffer.pids] */
-	struct abi_probes *probes;	/* published, RCU [buffer.probes] */
+	struct abi_pids *pids[ABI_PIDS_LISTS];	/* freed after a grace period [buffer.pids] */
+	struct abi_probes *probes;	/* freed after a grace period [buffer.probes] */
 	uint32_t probes_bytes;		/* bytes of @probes */
 	bool has_pids;			/* there is a list of threads for events */
 	bool has_function_pids;		/* there is a list of threads for functions, or
@@ -649,10 +649,9 @@ bool agent_can_start_in_child(void);
 /* ---- caller.c: the caller, a thread of libc that runs event_make_calls() ---- */
 /* Start the caller, unless that was done before. */
 void caller_start(void);
-/* Have the caller run event_make_calls(), and wait for it.  *@ret_result: what it
- * returned.  Only the agent calls this.  Returns false if there is no caller.  If the
- * caller itself forked this process there is none, either; then this does nothing and
- * returns true. */
+/* Have the caller run event_make_calls(), and wait for it.  *@ret_result: its result.
+ * Only the agent calls this.  Returns false if there is no caller.  A process that the
+ * caller has forked has no caller, either: there this does nothing and returns true. */
 bool caller_ask(int *ret_result);
 /* Returns true if this thread is the caller. */
 bool caller_is_this(void);

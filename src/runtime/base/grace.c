@@ -3,8 +3,8 @@
  * Grace periods: wait until no thread is inside an old probe any more.
  *
  * A reader (ulf_probe_enter()) stores the current period number with a nesting of 1 in
- * the word of its thread, then loads the probe list.  Only the compiler is kept from
- * reordering the two.  A waiter publishes the new list, then it
+ * the word of its thread, then loads the probe list.  Between the two is only a compiler
+ * barrier, so the CPU may reorder them.  A waiter publishes the new list, then it
  *
  *	1  raises the period number
  *	2  calls membarrier(): a full barrier in every running thread.  If step 3 does not

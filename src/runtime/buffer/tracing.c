@@ -9,8 +9,8 @@
 #include "runtime/runtime.h"
 #include <ulf/tracing.h>
 
-#define ANSWER_SECONDS	5		/* limit: wait for an answer of the server, which
-					 * looks for questions once a second */
+#define ANSWER_SECONDS	5		/* limit of a wait for the server, which looks for
+					 * questions once a second */
 #define MISSED_MAX	8u		/* limit: unanswered questions; after so many this
 					 * process does not ask again */
 

@@ -6,7 +6,7 @@
 #include "runtime/unwind/unwind.h"
 #include <ulf/tracepoint.h>
 
-#define EXIT_MS		1000		/* limit: wait of a destructor for probes during
+#define EXIT_MS		1000		/* limit of a destructor's wait for probes during
 					 * exit() */
 
 static struct ulf_module *modules;	/* written under runtime_lock() */

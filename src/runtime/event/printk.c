@@ -395,7 +395,7 @@ int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap)
 		text_putc(&out, '\n');
 	}
 	errno = saved_errno;		/* conversions of floating point numbers may
-					 * change it */
+					 * change errno */
 	record.ip = ip;
 	memset(record.text + out.len, 0, 4);
 	commit(&print_event, &record.entry, ULF_RECORD_BYTES(16 + out.len + 1));

@@ -36,10 +36,10 @@ struct command {
 	 * change. */
 	bool (*act)(const struct event_use *use,
 		    const struct abi_trigger *trigger);
-	bool is_conditional;		/* makes its event conditional */
+	bool is_conditional;		/* the command makes its event conditional */
 	bool is_after;			/* for a conditional event: run after the record
 					 * is written */
-	bool has_target;		/* needs abi_trigger.target */
+	bool has_target;		/* the command needs abi_trigger.target */
 };
 
 /* Returns the rule word @number of the buffer, or NULL for 0. */
