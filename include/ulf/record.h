@@ -250,7 +250,7 @@ ulf_assign_vstr(char *dst, unsigned int loc, const char *fmt, va_list *va)
 }
 
 /* Copy @bytes bytes to the field @dst, but not more than its length, and fill the rest of
- * the field with zeros.  @loc: the field's word. */
+ * the field with zeros.  @loc: the field's __data_loc word, length << 16 | offset. */
 ULF_NOTRACE
 static inline void ulf_assign_bytes(void *dst, unsigned int loc,
 				    const void *src, size_t bytes)

@@ -21,9 +21,9 @@
  * whose file exists only in the top directory. */
 #define OPTIONS(X, T)							\
 	X(PRINT_PARENT, 0, "print-parent", 1,				\
-	  "who called a function, behind it")				\
+	  "the caller after each function")				\
 	X(SYM_OFFSET, 1, "sym-offset", 0, "function+0x12/0x80")		\
-	X(SYM_ADDR, 2, "sym-addr", 0, "the address behind a function")	\
+	X(SYM_ADDR, 2, "sym-addr", 0, "the address after each function")	\
 	X(VERBOSE, 3, "verbose", 0,					\
 	  "no column heads; more in each line of latency-format")	\
 	X(RAW, 4, "raw", 0, "numbers instead of names")			\
@@ -31,14 +31,14 @@
 	X(BIN, 6, "bin", 0, "bytes instead of names")			\
 	X(BLOCK, 7, "block", 0, "poll() always finds trace_pipe readable") \
 	X(FIELDS, 8, "fields", 0,					\
-	  "the fields of an event, not its own text")			\
+	  "the fields of an event instead of its print format")			\
 	T(PRINTK, 9, "trace_printk", 1, "trace_printk() records")	\
 	X(ANNOTATE, 10, "annotate", 1,					\
-	  "say where a CPU's records begin after an overrun")		\
+	  "a line where the records of a CPU start after an overrun")		\
 	X(SYM_USEROBJ, 12, "sym-userobj", 0,				\
 	  "stacks: file[+0x12] instead of function")			\
 	T(PRINTK_MSGONLY, 13, "printk-msg-only", 0,			\
-	  "of markers and trace_printk() only the text")			\
+	  "only the text of markers and of trace_printk()")			\
 	X(CONTEXT_INFO, 14, "context-info", 1,				\
 	  "task, CPU, time before each event")				\
 	X(LATENCY_FMT, 15, "latency-format", 0,				\
@@ -46,18 +46,18 @@
 	T(RECORD_CMD, 16, "record-cmd", 1, "learn the names of threads")	\
 	X(RECORD_TGID, 17, "record-tgid", 0, "a column for the process")	\
 	X(OVERWRITE, 18, "overwrite", 1,				\
-	  "a full buffer forgets the oldest; else it takes no more")	\
+	  "a full buffer drops the oldest records; off: the newest")	\
 	X(STOP_ON_FREE, 19, "disable_on_free", 0,			\
-	  "free_buffer stops recording, too")				\
+	  "free_buffer also stops recording")				\
 	X(IRQ_INFO, 20, "irq-info", 1, "a column for the context's flags") \
 	X(MARKERS, 21, "markers", 1, "trace_marker may be written to")	\
 	X(EVENT_FORK, 22, "event-fork", 0,				\
-	  "those whom a thread of set_event_pid starts are in it, too")	\
+	  "add the children of threads in set_event_pid to it")	\
 	X(PAUSE_ON_TRACE, 24, "pause-on-trace", 0,			\
-	  "nothing is recorded while somebody has trace open")		\
+	  "nothing is recorded while trace is open")		\
 	X(HASH_PTR, 25, "hash-ptr", 1, "%p shows a hash of the pointer")	\
 	X(FUNCTION_FORK, 27, "function-fork", 0,			\
-	  "those whom a thread of set_ftrace_pid starts are in it, too")	\
+	  "add the children of threads in set_ftrace_pid to it")	\
 	X(STACKTRACE, 29, "stacktrace", 0, "each event is followed by a stack") \
 	/* options that the kernel does not have: */			\
 	X(DEMANGLE, 31, "demangle", 0,					\

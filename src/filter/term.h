@@ -93,7 +93,7 @@ int term_take_unsigned(struct parser *p, enum filter_error_code wrong,
  */
 int term_parse_number(struct parser *p, const struct term *t,
 		      struct part *ret_part);
-/* Parse the name of a number, with or without quotes.  Returns -ENOENT, with p->at
+/* Parse a named constant, as KVD_SET, with or without quotes.  Returns -ENOENT, with p->at
  * unchanged, if there is no such name. */
 int term_parse_name(struct parser *p, const struct term *t, struct part *ret_part);
 /*

@@ -457,8 +457,8 @@ bool triggers_are_conditional(const struct abi_triggers *list);
  * Run the triggers of a hit.  Call these in a probe; any context.
  *
  * triggers_before - run the triggers that come before the record.  @entry is only needed
- *	for conditional events.  Returns the commands to run afterwards, one bit each.
- * triggers_after - run the triggers of the commands in @after.  Call it after the record
+ *	if triggers_are_conditional().  Returns a mask of trigger commands for @after.
+ * triggers_after - run the triggers whose commands are in @after.  Call it after the record
  *	was written or dropped.
  */
 uint32_t triggers_before(const struct event_use *use, const void *entry,
@@ -601,7 +601,8 @@ bool pids_ignore(const struct buffer *buffer, uint32_t tid);
  * function-fork.  Call it in a probe, or while the server waits for this process; any
  * context. */
 void pids_inherit(uint32_t parent, uint32_t child);
-/* Returns true if a list has the option event-fork or function-fork.  Any context. */
+/* Returns true if any list of threads has the option event-fork or function-fork.  Any
+ * context. */
 bool pids_are_inherited(void);
 
 /* ---- printk.c; lock held ---- */

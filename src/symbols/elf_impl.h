@@ -28,8 +28,8 @@ struct elf_file {
 	uint64_t bytes;			/* size of the file */
 	uint64_t *bytes_left;		/* limit: how many bytes may still be read */
 	Elf64_Ehdr head;
-	Elf64_Phdr *programs;		/* head.e_phnum entries program headers */
-	Elf64_Shdr *sections;		/* head.e_shnum entries section headers */
+	Elf64_Phdr *programs;		/* program headers; head.e_phnum of them */
+	Elf64_Shdr *sections;		/* section headers; head.e_shnum of them */
 	char *names;			/* names of sections */
 	uint64_t names_bytes;
 	struct elf_build_id id;

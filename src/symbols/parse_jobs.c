@@ -277,7 +277,8 @@ static int run_demangle(const struct parse_request *request, uint64_t *bytes_lef
 		head.nr++;
 	rows = malloc((head.nr + 1ul) * sizeof(*rows));
 	text_init(&out, min_u64(*bytes_left, UINT32_MAX - ELF_NAME_MAX));
-	/* Reserve memory now: a name that takes too long may leak most of it. */
+	/* Reserve the output now: the demangler of a name that exceeds its limits is abandoned
+	 * without freeing its memory, and could leave too little. */
 	r = rows && text_reserve(&out, min_u64(4 * bytes, out.max)) ?
 	    demangle_all(names, bytes, rows, &out) : -ENOMEM;
 	head.strings_bytes = out.len;

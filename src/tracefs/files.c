@@ -38,13 +38,13 @@ static const struct tracefs_def root_files[] = {
 	{ "enabled_functions", 0440,
 	  "the functions that are traced now, and by how many",
 	  .show = enabled_functions_show, .is_top_only = true },
-	{ "error_log", 0640, "the last wrong writes, and where; > empties it",
+	{ "error_log", 0640, "the last refused writes, with the place of the mistake; > clears it",
 	  .show = error_log_file_show, .store = error_log_file_store,
 	  .truncate = error_log_file_truncate },
 	{ "events", 0755, "a directory for each system of events",
 	  .dir = &events_dir },
 	{ "free_buffer", 0200,
-	  "when it is closed the buffer is emptied and its memory freed",
+	  "closing it empties the buffer and frees its memory",
 	  .stream = &free_stream, .store = free_buffer_store },
 	{ "function_profile_enabled", 0640,
 	  "1: count the calls of the functions of set_ftrace_filter, and how long\n"
@@ -52,22 +52,22 @@ static const struct tracefs_def root_files[] = {
 	  .show = profile_enabled_show, .store = profile_enabled_store,
 	  .refused = profile_enabled_refused, .is_top_only = true },
 	{ "instances", 0750,
-	  "mkdir here makes a buffer with events and settings of its own",
+	  "mkdir here makes a buffer with its own events and settings",
 	  .dir = &instances_dir, .is_top_only = true },
 	{ "max_graph_depth", 0640,
-	  "how deep function_graph follows calls; 0: as deep as they are",
+	  "maximum depth of calls that function_graph traces; 0: no limit",
 	  .show = graph_depth_show, .store = graph_depth_store,
 	  .is_top_only = true },
 	{ "options", 0750, "a file for each line of trace_options",
 	  .dir = &options_dir },
 	{ "per_cpu", 0750, "a directory for each CPU", .dir = &per_cpu_dir },
 	{ "printk_formats", 0440,
-	  "the formats of trace_printk(), and where records say that they are",
+	  "the formats of trace_printk(), with the addresses that records contain",
 	  .show = printk_formats_show, .is_top_only = true },
 	{ "saved_cmdlines", 0440, "the names of threads, by thread id",
 	  .show = saved_cmdlines_show, .is_top_only = true },
 	{ "saved_cmdlines_size", 0640,
-	  "how many it has room for; more than that is ENOMEM",
+	  "how many names saved_cmdlines can hold; a larger number is ENOMEM",
 	  .show = saved_cmdlines_size_show,
 	  .store = saved_cmdlines_size_store, .is_top_only = true },
 	{ "saved_tgids", 0440, "the processes of threads, by thread id",
@@ -83,22 +83,22 @@ static const struct tracefs_def root_files[] = {
 	  .show = event_pids_show, .store = event_pids_store,
 	  .truncate = event_pids_truncate },
 	{ "set_event_pid", 0640,
-	  "the threads whose events alone are recorded, by id; none: all;\n"
-	  "\t\t\t  > takes out those that are in it, >> does not",
+	  "ids of the threads whose events are recorded; empty: all threads;\n"
+	  "\t\t\t  > clears the list first, >> adds to it",
 	  .show = event_pids_show, .store = event_pids_store,
 	  .truncate = event_pids_truncate },
 	{ "set_ftrace_filter", 0640,
 	  "the functions that the function tracers trace; none: all\n"
 	  "\t\t\t  accepts: a name, a number or a glob-matching-pattern; with\n"
-	  "\t\t\t  :mod:MODULE those of that one, also when it comes later;\n"
-	  "\t\t\t  ! before it takes out; > empties first\n"
-	  "\t\t\t  FUNCTIONS:COMMAND[:COUNT]: do that when they are called;\n"
-	  "\t\t\t  ! before it takes it away, with :0 behind it if there was a\n"
-	  "\t\t\t  COUNT; > does not",
+	  "\t\t\t  :mod:MODULE functions of MODULE, also if it is loaded later;\n"
+	  "\t\t\t  !FUNCTIONS removes them; > clears the list first\n"
+	  "\t\t\t  FUNCTIONS:COMMAND[:COUNT]: run COMMAND when they are called;\n"
+	  "\t\t\t  !FUNCTIONS:COMMAND removes it (add :0 if it had a COUNT);\n"
+	  "\t\t\t  > does not remove commands",
 	  .show = function_list_show, .store = function_list_store,
 	  .truncate = function_list_truncate, .flush = function_list_flush },
 	{ "set_ftrace_notrace", 0640,
-	  "those that they do not trace; as set_ftrace_filter",
+	  "functions that they do not trace; syntax as in set_ftrace_filter",
 	  .show = function_list_show, .store = function_list_store,
 	  .truncate = function_list_truncate, .flush = function_list_flush },
 	{ "set_ftrace_notrace_pid", 0640,
@@ -106,40 +106,40 @@ static const struct tracefs_def root_files[] = {
 	  .show = event_pids_show, .store = event_pids_store,
 	  .truncate = event_pids_truncate },
 	{ "set_ftrace_pid", 0640,
-	  "the threads whose functions alone are traced; as set_event_pid",
+	  "ids of the threads whose functions are traced; as set_event_pid",
 	  .show = event_pids_show, .store = event_pids_store,
 	  .truncate = event_pids_truncate },
 	{ "set_graph_function", 0640,
-	  "function_graph follows these and what they call alone",
+	  "function_graph traces only these functions and the functions they call",
 	  .show = function_list_show, .store = function_list_store,
 	  .truncate = function_list_truncate, .flush = function_list_flush,
 	  .is_top_only = true },
 	{ "set_graph_notrace", 0640,
-	  "function_graph leaves these and what they call out",
+	  "function_graph does not trace these functions and the functions they call",
 	  .show = function_list_show, .store = function_list_store,
 	  .truncate = function_list_truncate, .flush = function_list_flush,
 	  .is_top_only = true },
 	{ "snapshot", 0640,
-	  "1: trace and snapshot change places, and recording goes on in the\n"
-	  "\t\t\t  other, which is made if it is not there; 0: the snapshot is\n"
-	  "\t\t\t  freed; any other number: emptied; it reads as trace does",
+	  "1: swap trace and snapshot, which is allocated if there is none;\n"
+	  "\t\t\t  recording continues; 0: free the snapshot; any other number:\n"
+	  "\t\t\t  clear it; reads as trace does",
 	  .stream = &snapshot_stream, .store = snapshot_store },
 	{ "stack_max_size", 0640,
-	  "bytes of the deepest stack; write 0 to begin anew",
+	  "bytes of the deepest stack; write 0 to start again",
 	  .show = stack_max_size_show, .store = stack_max_size_store,
 	  .is_top_only = true },
-	{ "stack_trace", 0440, "the deepest stack that there was",
+	{ "stack_trace", 0440, "the deepest stack so far",
 	  .show = stack_trace_show, .is_top_only = true },
 	{ "stack_trace_filter", 0640,
-	  "the functions at which stacks are looked at; as set_ftrace_filter",
+	  "the functions at which stacks are measured; as set_ftrace_filter",
 	  .show = function_list_show, .store = function_list_store,
 	  .truncate = function_list_truncate, .flush = function_list_flush,
 	  .is_top_only = true },
 	{ "stack_trace_threads", 0440,
-	  "the most that each thread used of its stack, its size, what was left",
+	  "maximum use, size and free rest of each thread's stack",
 	  .show = stack_threads_show, .is_top_only = true },
 	{ "stack_tracer_enabled", 0640,
-	  "1: look at stacks; in the kernel /proc/sys/kernel/stack_tracer_enabled",
+	  "1: measure stacks; in the kernel /proc/sys/kernel/stack_tracer_enabled",
 	  .show = stack_enabled_show, .store = stack_enabled_store,
 	  .refused = stack_enabled_refused, .is_top_only = true },
 	{ "timestamp_mode", 0440, "how records hold their time",
@@ -148,7 +148,7 @@ static const struct tracefs_def root_files[] = {
 	  "the functions that are or have been traced, and by how many now",
 	  .show = touched_functions_show, .is_top_only = true },
 	{ "trace", 0640,
-	  "what was recorded; reading takes nothing out; > empties it",
+	  "the records; reading does not consume them; > clears the buffer",
 	  .stream = &trace_stream, .store = trace_store,
 	  .truncate = trace_truncate },
 	{ "trace_clock", 0640, "the clock in use in [], write to change:",
@@ -159,10 +159,10 @@ static const struct tracefs_def root_files[] = {
 	  "a number of four bytes and any data, recorded as they are",
 	  .store = trace_marker_raw_store },
 	{ "trace_options", 0640,
-	  "what is on, and with no before it off; write a line to change it",
+	  "the options; \"no\" before a name: off; write NAME or noNAME to change",
 	  .show = trace_options_show, .store = trace_options_store },
 	{ "trace_pipe", 0440,
-	  "what was recorded, taken out as it is read; waits for more",
+	  "the records; reading consumes them, and waits for more",
 	  .stream = &pipe_stream },
 	{ "trace_stat", 0750, "a file for each CPU",
 	  .dir = &trace_stat_dir, .is_top_only = true },
@@ -172,7 +172,7 @@ static const struct tracefs_def root_files[] = {
 	  .show = tracing_on_show, .store = tracing_on_store,
 	  .is_done = tracing_on_is_done },
 	{ "tracing_thresh", 0640,
-	  "microseconds; function_graph records longer calls alone, at their end",
+	  "microseconds; function_graph records only longer calls, at their end",
 	  .show = tracing_thresh_show, .store = tracing_thresh_store,
 	  .is_top_only = true },
 };
@@ -202,17 +202,17 @@ static const struct tracefs_def events_files[] = {
 };
 
 static const struct tracefs_def system_files[] = {
-	{ "enable", 0640, "the same for the events of one system",
+	{ "enable", 0640, "1 or 0 for the events of one system",
 	  .show = system_enable_show, .store = system_enable_store },
-	{ "filter", 0640, "a filter for each of them, see below; 0: none",
+	{ "filter", 0640, "a filter for each event of the system, see below; 0: none",
 	  .show = system_filter_file_show, .store = system_filter_file_store },
 };
 
 static const struct tracefs_def event_files[] = {
-	{ "enable", 0640, "the same for one event",
+	{ "enable", 0640, "1: the event is on, 0: off",
 	  .show = event_enable_show, .store = event_enable_store },
 	{ "filter", 0640,
-	  "records that it is not true of are dropped; 0: none; FIELD OP VALUE,\n"
+	  "records for which it is false are dropped; 0: no filter; FIELD OP VALUE,\n"
 	  "\t\t\t  joined by && || ! (); OP is == != < <= > >= & for numbers,\n"
 	  "\t\t\t  == != ~ (a glob) for strings; FIELD may be CPU or COMM, too",
 	  .show = event_filter_file_show, .store = event_filter_file_store },
@@ -221,8 +221,8 @@ static const struct tracefs_def event_files[] = {
 	{ "id", 0440, "its number, in every record",
 	  .show = event_id_show, .hold = TRACEFS_STAYS },
 	{ "trigger", 0640,
-	  "what it does when it is hit, COMMAND[:COUNT] [if FILTER]; ! before it\n"
-	  "\t\t\t  takes it away; COMMAND is one of",
+	  "commands that run when the event is hit: COMMAND[:COUNT] [if FILTER];\n"
+	  "\t\t\t  !COMMAND removes one; COMMAND is one of",
 	  .show = trigger_show, .store = trigger_store, .hold = TRACEFS_GOES,
 	  .refused = trigger_refused },
 };
@@ -236,7 +236,7 @@ static const struct tracefs_def ftrace_print_files[] = {
 	{ "format", 0440, NULL, .show = ftrace_format_show, .hold = TRACEFS_GOES },
 	{ "id", 0440, NULL, .show = ftrace_id_show, .hold = TRACEFS_STAYS },
 	{ "trigger", 0640,
-	  "the same, when trace_marker is written to; without stacktrace",
+	  "commands that run when trace_marker is written; without stacktrace",
 	  .show = print_trigger_show, .store = print_trigger_store,
 	  .hold = TRACEFS_GOES },
 };
@@ -244,16 +244,16 @@ static const struct tracefs_def ftrace_print_files[] = {
 static const struct tracefs_def cpu_files[] = {
 	{ "buffer_size_kb", 0640, "KB of buffer of this CPU",
 	  .show = cpu_size_show, .store = cpu_size_store },
-	{ "snapshot", 0640, "the same of this CPU alone; but 0 is not taken",
+	{ "snapshot", 0640, "the snapshot of this CPU; 0 is refused",
 	  .stream = &snapshot_stream, .store = snapshot_store },
-	{ "snapshot_raw", 0440, "it in binary, page by page; taken out",
+	{ "snapshot_raw", 0440, "the snapshot in binary; reading consumes it",
 	  .stream = &snapshot_raw_stream },
 	{ "stats", 0440, "records there, lost and read", .show = stats_show },
-	{ "trace", 0640, "as above, of this CPU; so is trace_pipe",
+	{ "trace", 0640, "the records of this CPU; trace_pipe likewise",
 	  .stream = &trace_stream, .store = trace_store,
 	  .truncate = trace_truncate },
 	{ "trace_pipe", 0440, NULL, .stream = &pipe_stream },
-	{ "trace_pipe_raw", 0440, "the same in binary, page by page",
+	{ "trace_pipe_raw", 0440, "trace_pipe in binary, a sub-buffer at a time",
 	  .stream = &raw_stream },
 };
 

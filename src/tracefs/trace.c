@@ -102,7 +102,8 @@ static int reader_start(struct reader *reader, struct tracefs_node *node)
 	return r < 0 ? r : 0;
 }
 
-/* The reader has reached the end: return true if there are new records, and it may read them. */
+/* The reader has reached the end.  Return true if there are new records, and the limits on
+ * following allow it to go on. */
 static bool reader_follow(struct reader *reader)
 {
 	uint64_t now = server_now_ns();

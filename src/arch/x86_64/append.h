@@ -138,7 +138,8 @@
 					 * wrong values in address[] and end[] */
 	ja	\no_room
 
-	/* time_ns[i] and entries[i] are valid, i = position & 3; write element i ^ 1. */
+	/* The low 2 bits of position, i, select the valid time_ns[i] and entries[i].  Write
+	 * element i ^ 1: the store of the new position, with bit 0 flipped, selects it. */
 	movq	RING_ENTRIES(%rcx,%r8,8), %rax
 	incq	%rax
 	xorl	$1, %r8d

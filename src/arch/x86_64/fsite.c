@@ -446,8 +446,8 @@ static int flip_all(struct fsites *sites, int fd)
 		if (!r)
 			continue;
 		fsite_mark(sites, i);
-		/* -ENOENT: the site has no slot, and fsites_prepare() has returned the
-		 * error */
+		/* -ENOENT: the site has no slot; fsites_prepare() has already returned
+		 * why */
 		if (!ret && r != -ENOENT)
 			ret = r;
 	}

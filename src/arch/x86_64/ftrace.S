@@ -103,8 +103,9 @@ ftrace_known:
 	jne	\other
 	.endm
 
-	/* In: rsi = an address on the stack.  If the shadow of its page is at home, store
-	 * this page in ftrace_thread.page and go to \again; else go to \slowly. */
+	/* In: rsi = an address on the stack.  If keys[page % nr] is the key of its page
+	 * ("at home", shadow.h), store the page in ftrace_thread.page and go to \again;
+	 * else go to \slowly. */
 	.macro	turn_page again, slowly
 	movq	%rsi, %rax
 	movq	shadow_keys(%rip), %r10

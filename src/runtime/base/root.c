@@ -43,7 +43,7 @@ static bool has_rseq;
 static char exe[sizeof(((struct abi_control *)0)->exe)];
 static char boot[ABI_BOOT_BYTES];
 static uint64_t heap_reached;		/* bytes of the heap, from its start, that this
-					 * process has made usable */
+					 * process may access (mprotect) */
 static uint64_t pages_usable[ABI_HEAP_OFF / 4096 / 64 + 1];	/* one bit for each page
 								 * of the tables; 1:
 								 * usable */

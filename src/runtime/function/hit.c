@@ -681,7 +681,7 @@ static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
 	return 1;
 }
 
-/* May this thread record?  It needs a thread slot (tries to get one), and may run no callback. */
+/* Can this thread record?  It needs a thread slot (tries to get one), outside of callbacks. */
 static bool can_record(void)
 {
 	if (!ulf_this_thread)

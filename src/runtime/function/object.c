@@ -239,7 +239,7 @@ int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t
 	return 0;
 }
 
-/* Add the tables of an object, if they lie in its readable segments. */
+/* Add the tables of function sites of an object, if they lie in its readable segments. */
 static void see_tables(const struct dl_phdr_info *info, uint64_t text,
 		       uint64_t text_end)
 {

@@ -22,8 +22,8 @@ struct unwind {
 	uint64_t regs[ARCH_UNWIND_REGS];	/* registers of the current frame */
 	bool is_interrupted;		/* the frame's pc is not a return address: a
 					 * signal interrupted it, or it is the first */
-	struct image image;		/* object of the frame that was left last;
-					 * start 0: it is in no object */
+	struct image image;		/* cache: the object of the frame that was unwound
+					 * last; start == 0: its pc is in no object */
 	uint64_t low, high;		/* [low, high): stack addresses that are known
 					 * to be readable */
 };

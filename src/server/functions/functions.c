@@ -215,8 +215,9 @@ static bool fill_row(const struct function_object *object, struct abi_object *ro
 }
 
 /* Enter @object into the table of objects, because its functions may be traced from now on.
- * With the row, an address in a later record can be assigned to @object.  If two processes have
- * different objects at one address, each object is entered once, not again in every round. */
+ * With the row, an address in a later record can be assigned to @object.  Two processes may have
+ * different objects at one address.  An object that the last round found is compared only with
+ * the rows added since then, so that the two are not entered again in every round. */
 static void tell(struct root *root, const struct function_object *object)
 {
 	struct abi_object row;

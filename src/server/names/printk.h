@@ -11,7 +11,8 @@ struct printk_formats;
 struct root;
 struct text;
 
-/* Return true if the program has any formats: then it may record at any time. */
+/* Return true if the program has formats of trace_printk(), which records without being
+ * enabled. */
 bool printk_has_formats(const struct root *root);
 /* root_part.done: free what was read. */
 void printk_formats_done(struct root *root);

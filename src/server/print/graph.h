@@ -19,7 +19,7 @@ struct text;
  * are not compared with their starts. */
 #define GRAPH_DEPTH_MAX	256
 
-/* State of one CPU after the lines that were printed. */
+/* State that the printer keeps for one CPU from line to line. */
 struct graph_cpu {
 	int32_t pid;			/* thread of the last record; 0: none */
 	int32_t depth;			/* depth of the innermost open function; -1: none */

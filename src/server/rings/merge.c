@@ -213,8 +213,8 @@ static uint64_t horizon(const struct merge *merge)
 }
 
 /*
- * Set the end of each ring.  Call after the horizon was set: then records after the end
- * are younger than all that the stream returns.
+ * Set the end of each ring.  Call after the horizon (the time up to which the merge returns
+ * records) was set: then a record after the end is younger than the horizon.
  */
 static void move_ends(struct merge *merge)
 {

@@ -109,7 +109,8 @@ static void keep_last(void)
 }
 
 /*
- * Start with a random ticket: tickets of a file that was removed must not be used again.
+ * Start with a random ticket.  Rings may still name tickets of an earlier file of receipts that
+ * was removed; these must not be used again.
  */
 static bool start_file(void)
 {

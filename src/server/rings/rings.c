@@ -18,8 +18,8 @@
 #define ROWS_OF_CPU		(ROWS_OF_SIDE * ABI_SIDES)
 #define MAPPED_MIN		1024u	/* rings that a root may map, however many CPUs the
 					 * machine has */
-#define OPENS_NS		100000000u	/* time in which a root may map mapped_max()
-						 * rings */
+#define OPENS_NS		100000000u	/* rate limit: a root may map mapped_max()
+						 * rings in this time */
 #define MAPPED_BYTES_MAX	(1ull << 40)	/* limit: larger rings are not mapped,
 						 * because address space is finite */
 

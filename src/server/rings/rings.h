@@ -44,7 +44,7 @@ enum rings {
 
 /* ---- rings.c ---- */
 
-/* Set the defaults of a new buffer.  Settings that the buffer has already stay. */
+/* Set the defaults of a new buffer.  Keeps settings that the buffer already has. */
 void instance_set_defaults(struct instance *instance);
 /*
  * Map the rings that shared memory refers to now, and unmap others.  Maps only as many as
