@@ -41,8 +41,8 @@
 typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
-typedef __u64 u64;	/* if this conflicts with the program's own types, define
-			 * ULF_KERNEL_NO_TYPES */
+/* The compiler shows the next line if the program has another u64: keep the remedy in it. */
+typedef __u64 u64;	/* conflicting types: define ULF_KERNEL_NO_TYPES */
 typedef __s8 s8;
 typedef __s16 s16;
 typedef __s32 s32;
