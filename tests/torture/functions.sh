@@ -192,7 +192,7 @@ start_storm
 cpu=$(my_cpu) cpus=$(awk '/^Cpus_allowed_list/ { print $2 }' "/proc/$pid/status")
 mkdir "$T/instances/other" "$T/instances/third" || fail mkdir
 for i in "" instances/other/; do ulf echo 20000 "$root/${i}buffer_size_kb" || fail "size"; done
-# What the other has is known; all else of it changes.
+# The filter of the instance `other` stays the same; its other settings change each round.
 ulf echo storm_fib "$root/instances/other/set_ftrace_filter" || fail "filter"
 round=0
 while [ $round -lt $rounds ]; do
