@@ -31,8 +31,8 @@ extern "C" {
 #define ULF_FTRACE_PRIVATE	private
 #endif
 
-struct ftrace_regs;			/* declared only: callbacks always get NULL for
-					 * it */
+struct ftrace_regs;			/* declared only: callbacks always get NULL
+					 * instead of registers */
 struct ftrace_ops;
 
 /*
@@ -51,13 +51,16 @@ typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip,
  * behave as these flags ask. */
 enum {
 	FTRACE_OPS_FL_SAVE_REGS			= 1 << 2,
-	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* accepted; fregs is NULL */
-	FTRACE_OPS_FL_RECURSION			= 1 << 4,	/* callbacks never recurse,
-								 * see below */
+	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* accepted, but the callback's
+								 * fregs is NULL */
+	FTRACE_OPS_FL_RECURSION			= 1 << 4,	/* accepted: libulf never calls a
+								 * callback from inside another
+								 * one */
 	FTRACE_OPS_FL_IPMODIFY			= 1 << 12,
-	FTRACE_OPS_FL_RCU			= 1 << 14,	/* no RCU here */
-	FTRACE_OPS_FL_PERMANENT			= 1 << 16,	/* no setting stops callbacks
-								 * here */
+	FTRACE_OPS_FL_RCU			= 1 << 14,	/* accepted: there is no
+								 * RCU here */
+	FTRACE_OPS_FL_PERMANENT			= 1 << 16,	/* accepted: no setting of ulf stops
+								 * callbacks */
 };
 
 struct ftrace_ops {
@@ -65,11 +68,13 @@ struct ftrace_ops {
 	unsigned long flags;		/* FTRACE_OPS_FL_...; other bits are errors
 					 * (-EINVAL) */
 	void *ULF_FTRACE_PRIVATE;	/* for the program; libulf does not use it */
-	void *ulf;			/* used by libulf; must be NULL at first */
+	void *ulf;			/* used by libulf; NULL before the first
+					 * registration */
 };
 
-/* In the kernel these protect a callback from being called again by the functions that it
- * calls.  Here libulf protects every callback, so the lock always succeeds. */
+/* In the kernel these two functions protect a callback from being called again by the
+ * functions that it calls.  Here libulf protects every callback, so the lock always
+ * succeeds. */
 ULF_NOTRACE
 static inline int ftrace_test_recursion_trylock(unsigned long ip, unsigned long parent_ip)
 {
@@ -119,7 +124,7 @@ ULF_EXPORT void ftrace_free_filter(struct ftrace_ops *ops);
  * Call ops->func at the entry of every function that the lists of @ops select.  @ops must
  * stay valid and unchanged until it is unregistered.
  * Returns 0, -EINVAL (ops->func is NULL, or a flag is not supported), -EBUSY (@ops is
- * registered already, or too many are) or another -errno.
+ * registered already, or too many others are) or another -errno.
  */
 ULF_EXPORT int register_ftrace_function(struct ftrace_ops *ops);
 /*
@@ -141,7 +146,8 @@ struct ftrace_graph_ret {
 	unsigned long func;		/* address of the NOPs at the function's entry */
 	unsigned long retval;		/* the return value; 0 if the function ended in
 					 * a tail call */
-	int depth;			/* as in struct ftrace_graph_ent */
+	int depth;			/* number of traced calls around this one; 0:
+					 * the outermost call */
 	unsigned int overrun;		/* number of calls in all threads that could not
 					 * be traced so far */
 	unsigned long long calltime;	/* time of the call, ns */
@@ -169,8 +175,8 @@ struct fgraph_ops {
 /*
  * Call the callbacks of @gops for every function that the lists of gops->ops select.
  * Only one struct can be registered at a time.
- * Returns 0, -EINVAL (a callback is NULL), -EBUSY (another one is registered) or another
- * -errno.
+ * Returns 0, -EINVAL (a callback is NULL), -EBUSY (another struct fgraph_ops is
+ * registered) or another -errno.
  */
 ULF_EXPORT int register_ftrace_graph(struct fgraph_ops *gops);
 /* Stop the callbacks of @gops, and wait until none of them runs.  A callback must not

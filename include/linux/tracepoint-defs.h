@@ -63,7 +63,8 @@
 		: : : : on)
 
 /*
- * Returns true while the tracepoint @name has a probe.  Costs one NOP while it has none.
+ * Returns true while the tracepoint @name has a probe.  While there is no probe, the test
+ * costs one NOP.
  */
 #define tracepoint_enabled(name)					\
 	(__extension__ ({						\

@@ -195,9 +195,9 @@ struct trace_seq;		/* used in prototypes of trace headers */
 
 /*
  * Attribute of a variable `static const char *name` that never changes.  The string is
- * then listed with its address in the file printk_formats.  This is for tools that find
- * the address in a record and cannot read the program's file.  ulf itself does not need
- * it: it finds every string constant in the program's file.
+ * then listed with its address in the file printk_formats.  Tools that find an address in
+ * a record need this list if they cannot read the program's file.  ulf itself does not
+ * need the list: it finds every string constant in the program's file.
  */
 #define __tracepoint_string						\
 	__attribute__((__used__, __section__("__ulf_strings"))) ULF_RETAIN

@@ -20,5 +20,5 @@
 
 #endif
 
-struct tracepoint;		/* follows the __extension__ that the last __ULF_END may
-				 * have left */
+struct tracepoint;		/* completes the declaration that the __extension__ of
+				 * the last __ULF_END may have begun */

@@ -38,7 +38,7 @@
 #pragma push_macro("false")
 #pragma push_macro("true")
 #undef errno
-#ifdef bool			/* false if bool is a keyword */
+#ifdef bool			/* the #ifdef is false if bool is a keyword */
 #undef bool
 #ifndef __cplusplus
 typedef _Bool bool;
@@ -80,8 +80,8 @@ typedef _Bool bool;
 #pragma GCC diagnostic pop
 
 #undef TRACE_SYSTEM_STRING
-#undef TRACE_SYSTEM_VAR		/* the trace header has defined it; the next header
-				 * defines its own */
+#undef TRACE_SYSTEM_VAR		/* the trace header has defined this macro; the next
+				 * header defines it anew */
 #undef TRACE_INCLUDE
 #undef __ulf_TRACE_INCLUDE
 #undef __TRACE_INCLUDE

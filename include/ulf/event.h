@@ -146,7 +146,8 @@ struct ulf_site {
 	int code;			/* offset of the NOP from this member, bytes */
 	int target;			/* offset of the jump's target from the start
 					 * of this struct, bytes */
-	struct tracepoint *key;		/* the tracepoint that switches the site */
+	struct tracepoint *key;		/* the tracepoint whose state the site follows:
+					 * jump while on, NOP while off */
 };
 
 /* ---- events ---- */
@@ -187,7 +188,8 @@ struct ulf_event {
 					 * tables of this event */
 	/* filled in by libulf, except @order and @file */
 	void *set;			/* the set of rings to which the event is
-					 * recorded; libulf replaces it [event.set] */
+					 * recorded; libulf replaces the pointer
+					 * [event.set] */
 	unsigned int id;		/* id of the event in records */
 	unsigned int row;		/* row of the table of events */
 	unsigned int is_on;		/* 1: the event is on */
@@ -195,7 +197,8 @@ struct ulf_event {
 					 * events */
 	const char *file;		/* source file that defines the event; NULL
 					 * before version 4 */
-	void *plan;			/* what the event does in each buffer [event.plan] */
+	void *plan;			/* plan: the filters and triggers of the event
+					 * in each buffer [event.plan] */
 };
 
 /* The value of a name in print formats of @system.  TRACE_DEFINE_ENUM() and
@@ -241,8 +244,8 @@ struct ulf_table {
 struct ulf_format {
 	const char *text;
 	unsigned long ip;		/* address of the call */
-	const void *shared;		/* set by libulf: its own data for this format;
-					 * NULL: not registered yet, or no space for it */
+	const void *shared;		/* data of libulf for this format; NULL: not
+					 * registered yet, or there was no space */
 };
 
 /* ---- modules: one for each program or shared object ---- */
@@ -271,7 +274,8 @@ struct ulf_module {
  * the server has for them.  <ulf/module.h> calls it in a constructor.  A second call for
  * a registered module does nothing.
  *
- * ulf_module_unregister() undoes that.  <ulf/module.h> calls it in a destructor.
+ * ulf_module_unregister() undoes the registration.  <ulf/module.h> calls it in a
+ * destructor.
  */
 ULF_EXPORT void ulf_module_register(struct ulf_module *module);
 ULF_EXPORT void ulf_module_unregister(struct ulf_module *module);
@@ -292,7 +296,7 @@ struct ulf_thread {
 	unsigned int reserved;
 };
 
-/* The state of the calling thread; NULL: it has called no probe yet. */
+/* The state of the calling thread; NULL: the thread has called no probe yet. */
 ULF_EXPORT extern __thread struct ulf_thread *ulf_this_thread
 	__attribute__((__tls_model__("initial-exec")));
 /* The current grace period, with a nesting of 1 in the low bits. */
@@ -350,7 +354,7 @@ static inline void ulf_probe_exit(void)
  * ulf_event_too_big - count a record of @event as lost because it is larger than
  * ULF_RECORD_MAX.
  *
- * Any thread and any signal handler may call these.
+ * Any thread and any signal handler may call these functions.
  */
 ULF_EXPORT ULF_NOPLT void ulf_event_commit(const struct ulf_event *event,
 					   void *entry, size_t bytes);

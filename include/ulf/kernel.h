@@ -41,7 +41,8 @@
 typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
-/* The compiler shows the next line if the program has another u64: keep the remedy in it. */
+/* If the program has another u64, the compiler's message quotes the next line, so the
+ * comment in that line says what to do. */
 typedef __u64 u64;	/* conflicting types: define ULF_KERNEL_NO_TYPES */
 typedef __s8 s8;
 typedef __s16 s16;
@@ -146,7 +147,7 @@ typedef __s64 time64_t;
 #define TASK_COMM_LEN	16
 #endif
 
-#ifndef __cplusplus		/* C++ has functions named min and max */
+#ifndef __cplusplus		/* C++ has its own functions named min and max */
 #ifndef min
 #define min(a, b)	((a) < (b) ? (a) : (b))
 #endif
@@ -328,7 +329,7 @@ static inline __attribute__((__unused__)) __u32 ulf_decode_dev(__u64 __dev)
 /*
  * Copy the string @__from to @__to, at most @__bytes including the NUL, which is always
  * written.
- * Returns the length without the NUL, or -E2BIG: the string was cut, or @__bytes is 0.
+ * Returns the length without the NUL, or -E2BIG if the string was cut or @__bytes is 0.
  */
 ULF_NOTRACE
 static inline __attribute__((__unused__)) ssize_t
@@ -410,8 +411,8 @@ ULF_NOTRACE static inline ssize_t __ulf_strscpy_pad_2(char (&to)[bytes], const c
 
 /* ---- time ---- */
 
-#ifdef CLOCK_MONOTONIC		/* <time.h> does not define it with -std=c11 and without
-				 * _POSIX_C_SOURCE */
+#ifdef CLOCK_MONOTONIC		/* <time.h> lacks CLOCK_MONOTONIC with -std=c11 unless
+				 * _POSIX_C_SOURCE is defined */
 ULF_NOTRACE
 static inline __attribute__((__unused__)) __u64 ulf_ktime_get_ns(void)
 {

@@ -44,7 +44,7 @@ ULF_EXPORT int __trace_puts(unsigned long ip, const char *str, int size);
 /*
  * Record a constant text, or the arguments for a constant format.  libulf registers the
  * format once.  The macros below call these.
- * Returns the number of bytes of the recorded arguments, or 1 (ulf_bputs()), or 0:
+ * Returns the number of bytes of the recorded arguments, 1 from ulf_bputs(), or 0 if
  * nothing was recorded.
  */
 ULF_EXPORT int ulf_bprintk(const struct ulf_format *__format, ...);

@@ -61,7 +61,7 @@ enum {
 
 /* ---- compute the lengths of dynamic fields ---- */
 
-/* Returns @s, or "(null)" if that is NULL. */
+/* Returns @s, or "(null)" if @s is NULL. */
 ULF_NOTRACE
 static inline const char *ulf_string(const char *s)
 {
@@ -75,9 +75,9 @@ static inline size_t ulf_string_len(const void *s, size_t len)
 	return s ? len : strlen("(null)");
 }
 
-/* Returns the word of a dynamic field with @nr elements, and adds its length to
- * *@data_bytes.  A length above ULF_RECORD_MAX makes the record too big whatever else it
- * contains. */
+/* Returns the word (length << 16 | offset) of a dynamic field with @nr elements, and adds
+ * the field's length to *@data_bytes.  A length above ULF_RECORD_MAX makes the record too
+ * big whatever else it contains. */
 ULF_NOTRACE
 static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t nr,
 					   size_t elem_bytes, size_t offset)
@@ -96,7 +96,8 @@ static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t nr,
 /* Flags that say how a string is copied. */
 #define ULF_STRING_LEN	1	/* the trace header gives the length (__string_len), so
 				 * the string need not end in a NUL */
-#define ULF_STRING_CUT	2	/* the string is cut: only its start is recorded */
+#define ULF_STRING_CUT	2	/* only the start of the string is recorded, because the
+				 * record would be too big */
 
 /*
  * Like ulf_dynamic_loc(), for a string of @len characters and a NUL.
@@ -150,7 +151,7 @@ ulf_vstring_len(const char *fmt, va_list *va)
 	(((size_t)(nr) + 8 * sizeof(long) - 1) / (8 * sizeof(long)))
 #define ULF_BITS_TO_BYTES(nr)	(ULF_BITS_TO_LONGS(nr) * sizeof(long))
 
-/* Returns the number of CPUs, or 0 if the process is not traced.  It is the size of a
+/* Returns the number of CPUs, or 0 if the process is not traced.  This is the size of a
  * __cpumask field if the program does not define nr_cpumask_bits. */
 ULF_EXPORT ULF_NOPLT unsigned int ulf_nr_cpus(void);
 

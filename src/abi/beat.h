@@ -16,10 +16,10 @@
 #define ABI_BEAT_FILE		"server.beat"
 #define ABI_BEAT_NS		10000000u	/* minimum time between two beats, ns */
 /*
- * A program that waits for the server gives up when the server has written no beat for
- * this time.
+ * A program that waits for the server gives up after the server has written no beat for
+ * ABI_BEAT_SILENT_NS.
  */
-#define ABI_BEAT_SILENT_NS	80000000u	/* ns; a server that hangs delays the
+#define ABI_BEAT_SILENT_NS	80000000u	/* ns; so a server that hangs delays the
 						 * start of a program by less than 100
 						 * ms */
 

@@ -68,7 +68,8 @@
 #define ABI_GRAPH_TAIL		2u	/* in an exit record: the function ended in a
 					 * tail call, so there is no return value */
 
-/* Values of ip in ftrace:print that stand for code of ulf, which belongs to no module. */
+/* Values of the field ip in ftrace:print that stand for code of ulf, which belongs to no
+ * module. */
 enum abi_ip {
 	ABI_IP_MARKER,			/* shown as tracing_mark_write */
 	ABI_IP_SNAPSHOT,		/* shown as tracing_snapshot */
@@ -95,28 +96,34 @@ struct abi_control {
 	uint64_t map_bytes;		/* bytes that the processes have mapped */
 	uint32_t nr_cpus;		/* configured CPUs, <= ABI_CPUS */
 	uint32_t pid;			/* pid of the process that created the root */
-	uint32_t uid;			/* user id of that process */
-	uint32_t has_rseq;		/* 1: that process can use rseq */
+	uint32_t uid;			/* user id of the process that created the root */
+	uint32_t has_rseq;		/* 1: the process that created the root can use
+					 * rseq */
 	uint64_t started_ns;		/* CLOCK_BOOTTIME at the start, ns */
 	char comm[ABI_COMM_LEN];	/* name of the program */
 	char exe[256];			/* path of the program, cut if longer */
 	char boot[ABI_BOOT_BYTES];	/* boot settings, see event/boot.h; "": none */
 
-	/* written by the runtime when it registers processes, modules and events */
+	/* The runtime writes these members when it registers processes, modules and
+	 * events. */
 	uint32_t table_lock;		/* lock of the tables: thread id of the holder;
 					 * 0: free */
-	uint32_t next_process;		/* hint: process slot to try first */
-	uint32_t nr_modules;		/* rows in use, only grows */
-	uint32_t nr_events;		/* rows in use, only grows */
+	uint32_t next_process;		/* process slot at which the search for a free
+					 * slot begins */
+	uint32_t nr_modules;		/* number of rows of the table of modules in
+					 * use; only grows */
+	uint32_t nr_events;		/* number of rows of the table of events in use;
+					 * only grows */
 	uint64_t heap_used;		/* bytes of the heap in use */
 	uint32_t tables_changed;	/* raised after each change of rows of the
 					 * tables */
 	uint32_t table_errors;		/* modules or events for which there was no space */
 
-	/* the server sets the clock once, mult last; then it is fixed */
+	/* The server sets the clock once, member mult last, and never changes it again. */
 	struct abi_clock clock;
 
-	/* written by the server and read by agents, unless a comment names another writer */
+	/* The server writes the following members and agents read them, unless a comment
+	 * names another writer. */
 	uint32_t generation;		/* futex; raised after settings have changed */
 	uint32_t hold;			/* futex; 1: the program waits in its
 					 * constructor until the server stores 0 */
@@ -132,16 +139,19 @@ struct abi_control {
 					 * 0: none */
 	uint64_t objects_off;		/* runtime: offset of the table of objects; 0:
 					 * no such table */
-	uint64_t functions;		/* offset of struct abi_functions; 0: none */
-	uint32_t nr_objects;		/* runtime: rows in use, only grows */
-	uint32_t wants_objects;		/* 1: a process that loads an object asks the
-					 * server, because functions of it may have to
-					 * be traced */
+	uint64_t functions;		/* offset of struct abi_functions; 0: no
+					 * function is traced */
+	uint32_t nr_objects;		/* runtime: number of rows of the table of
+					 * objects in use; only grows */
+	uint32_t wants_objects;		/* 1: a process that loads an object must ask
+					 * the server, because functions of the object
+					 * may have to be traced */
 	uint64_t perf_ns;		/* perf's time minus CLOCK_MONOTONIC_RAW, ns;
 					 * 0: not known */
-	uint64_t stack;			/* offset of struct abi_stack; 0: none */
+	uint64_t stack;			/* offset of struct abi_stack; 0: the stack
+					 * tracer was never used */
 	uint64_t profile;		/* offset of the first struct abi_profile; 0:
-					 * none */
+					 * there is no profile */
 
 	/* A process that must wait until the server has handled a change, such as a new
 	 * module or object, adds 1 to @asked.  It waits until @answered has reached this
@@ -154,22 +164,23 @@ struct abi_control {
 	/* forks - forks_done is the number of children that have not claimed a process
 	 * slot yet */
 	uint32_t forks;			/* the parent adds 1 before fork() */
-	uint32_t forks_done;		/* the child adds 1 when it has claimed a slot
-					 * or has given up */
+	uint32_t forks_done;		/* the child adds 1 when it has claimed a
+					 * process slot or has failed to */
 };
 
-/* The state of the settings in abi_control.boot.  Each comment says what the server must
- * do. */
+/* The state of the settings in abi_control.boot.  The comment of each state says what the
+ * server must do in it. */
 enum abi_boot_state {
-	ABI_BOOT_DONE,			/* nothing: there are no settings, or it has
-					 * applied them */
+	ABI_BOOT_DONE,			/* nothing: there are no settings, or the server
+					 * has applied them */
 	ABI_BOOT_WANTED,		/* apply the settings */
 	ABI_BOOT_TOO_LONG,		/* report that the settings did not fit into
 					 * abi_control.boot */
-	ABI_BOOT_NO_CONFIG,		/* apply the settings, and report that those of
-					 * the file in ULF_CONFIG are missing */
+	ABI_BOOT_NO_CONFIG,		/* apply the settings, and report that the
+					 * settings of the file in ULF_CONFIG are
+					 * missing */
 	ABI_BOOT_LATER,			/* nothing yet: the program has no object that
-					 * can be traced; it asks the server when it
+					 * can be traced, and asks the server when it
 					 * loads one */
 };
 
@@ -180,8 +191,8 @@ struct abi_process {
 	uint32_t pid;
 	uint32_t applied;		/* futex; generation whose settings are in force */
 	uint32_t error;			/* errno of the last attempt to apply settings
-					 * or, if no agent runs, of the attempt to start
-					 * it; 0: no error */
+					 * or, if the process has no agent, of the
+					 * attempt to start one; 0: no error */
 	uint32_t flags;			/* enum abi_process_flags */
 	uint64_t modules[ABI_MODULES / 64];	/* bit n: row n of the modules is loaded */
 	uint32_t unloads;		/* how many objects with traced functions the
@@ -202,9 +213,11 @@ enum abi_process_flags {
  */
 struct abi_module {
 	uint64_t base;			/* load address */
-	uint64_t path;			/* offset of the path in the file, NUL terminated */
-	uint32_t path_bytes;		/* bytes, including the NUL */
-	uint32_t build_id_bytes;	/* bytes; 0: it has no build id */
+	uint64_t path;			/* offset in the file `memory` of the module's
+					 * path, NUL terminated */
+	uint32_t path_bytes;		/* bytes of the path, including the NUL */
+	uint32_t build_id_bytes;	/* bytes of the build id; 0: the module has no
+					 * build id */
 	uint8_t build_id[32];
 	uint64_t strings;		/* offset of struct abi_strings; 0: none */
 };
@@ -213,8 +226,8 @@ struct abi_module {
  * (tracepoint_string()). */
 struct abi_strings {
 	uint32_t nr;			/* number of strings */
-	uint32_t bytes;			/* bytes of all texts, including their NULs */
-	/* uint64_t address[nr]; then the texts in the same order */
+	uint32_t bytes;			/* bytes of all strings, including their NULs */
+	/* followed by uint64_t address[nr], then the strings in the same order */
 };
 
 /*
@@ -226,22 +239,23 @@ struct abi_strings {
  */
 struct abi_object {
 	uint32_t is_there;		/* 1: the row is filled in; written last */
-	uint32_t build_id_bytes;	/* bytes; 0: it has no build id */
-	uint64_t start, end;		/* addresses of its mapping */
+	uint32_t build_id_bytes;	/* bytes of the build id; 0: the object has no
+					 * build id */
+	uint64_t start, end;		/* addresses at which the object is mapped */
 	uint8_t build_id[32];
 	char path[448];			/* path of the file, NUL terminated */
 	uint64_t since;			/* TSC when the row was filled in; 0: the object
 					 * was loaded at the program's start */
 };
 
-/* The name of a thread, like the kernel's saved_cmdlines.  Written by the runtime and,
- * for threads that it finds itself, by the server. */
+/* The name of a thread, like the kernel's saved_cmdlines.  The runtime writes the row;
+ * the server does for threads that it finds itself. */
 struct abi_comm {
 	uint32_t sequence;		/* odd while the row is written */
 	uint32_t tid;			/* thread id; 0: the row is free */
-	uint32_t tgid;			/* pid of its process */
-	uint32_t stamp;			/* rises with each write; the row with the
-					 * lowest one is replaced */
+	uint32_t tgid;			/* pid of the thread's process */
+	uint32_t stamp;			/* rises with each write to the table; a new
+					 * thread replaces the row with the lowest stamp */
 	char comm[ABI_COMM_LEN];
 };
 
@@ -258,8 +272,8 @@ static inline uint32_t abi_comm_first(uint32_t tid)
  * module is loaded again, its events get their old rows and ids back. */
 struct abi_event {
 	uint64_t blob;			/* offset of struct abi_format in the file */
-	uint32_t blob_bytes;		/* size of that struct, its tables and its
-					 * strings */
+	uint32_t blob_bytes;		/* size of the format with its tables and
+					 * strings, bytes */
 	uint32_t module;		/* row of the module that defines the event */
 	uint32_t wanted;		/* server: bit n: the event is on in buffer n */
 	uint32_t hash;			/* hash of the bytes at @blob; only the runtime
@@ -268,15 +282,16 @@ struct abi_event {
 					 * errno); the event stays off until the server
 					 * changes @wanted. 0: no error */
 	uint32_t twin;			/* row + 1 of an older event with the same
-					 * format, whose rules apply to this event while
-					 * it has no rules itself; 0: none */
+					 * format; while this event has no rules of its
+					 * own, the rules of the older event apply; 0:
+					 * none */
 	uint32_t name_hash;		/* hash of system and name; only the runtime
 					 * uses it */
 	uint32_t names_bytes;		/* size of all names at @names, bytes */
-	uint64_t names;			/* offset of the enum names of its system
-					 * (TRACE_DEFINE_ENUM()), shared by many
-					 * events; each is an int64_t value, the name
-					 * and a NUL, unaligned */
+	uint64_t names;			/* offset of the enum names
+					 * (TRACE_DEFINE_ENUM()) of the event's system,
+					 * shared by many events; each is an int64_t
+					 * value, the name and a NUL, unaligned */
 	uint32_t reserved[4];
 };
 #define ABI_NAMES_BYTES		65536u	/* limit of names_bytes */
@@ -290,8 +305,8 @@ struct abi_format {
 	uint32_t entry_bytes;		/* size of the record's fixed part */
 	uint32_t nr_values;		/* number of values in the tables of print_fmt
 					 * (__print_flags(), __print_symbolic()) */
-	/* struct abi_field fields[nr_fields]; then int64_t values[nr_values], the values
-	 * in all tables of print_fmt, one after the other; then strings */
+	/* followed by struct abi_field fields[nr_fields], then int64_t values[nr_values]
+	 * (the values in all tables of print_fmt, one after the other), then the strings */
 };
 
 struct abi_field {
@@ -309,12 +324,12 @@ struct abi_field {
 /* A format of trace_printk(), in the heap.  A record contains the address that the text
  * has in the processes.  The text ends in a NUL. */
 struct abi_printk {
-	uint32_t next;			/* offset of the next format in the same list,
-					 * which is older; 0: none */
+	uint32_t next;			/* offset of the next, older format in the same
+					 * list; 0: none */
 	uint32_t hash;			/* hash of the text */
-	uint32_t text_bytes;		/* bytes, including the NUL */
+	uint32_t text_bytes;		/* bytes of the text, including the NUL */
 	uint32_t reserved;
-	/* char text[text_bytes] */
+	/* followed by char text[text_bytes] */
 };
 
 #define ABI_PRINTK_LISTS	256u
@@ -332,10 +347,11 @@ struct abi_ring_ref {
 };
 
 enum abi_ring_kind {
-	ABI_RING_FAST,			/* fast ring: rseq writers of this CPU */
-	ABI_RING_SLOW,			/* slow ring: all other writers, under a lock;
-					 * the server, for text that users write to
-					 * trace_marker */
+	ABI_RING_FAST,			/* fast ring: written by threads of this CPU in
+					 * rseq sections */
+	ABI_RING_SLOW,			/* slow ring: written under a lock by all other
+					 * threads and, for text of trace_marker, by the
+					 * server */
 	ABI_RING_KINDS,
 };
 
@@ -353,7 +369,7 @@ enum abi_pids_list {
 /* One set of rings.  Written by the server. */
 struct abi_side {
 	struct abi_ring_ref ring[ABI_CPUS][ABI_RING_KINDS];
-	/* the rings before the last resize; they stay until their records are read or
+	/* the rings before the last resize; they stay until their records were read or
 	 * overwritten */
 	struct abi_ring_ref prev[ABI_CPUS][ABI_RING_KINDS];
 };
@@ -373,14 +389,15 @@ enum abi_tracer {
 	ABI_TRACERS,
 };
 
-/* Whether a buffer was used.  At exit() the runtime removes the root if no buffer holds
- * anything that a user asked for. */
+/* Whether a buffer was used.  When the program exits, the runtime removes the root if no
+ * buffer holds anything that a user asked for. */
 enum abi_used {
 	ABI_USED_NOT,			/* never used */
-	ABI_USED,			/* has, or had, rings, rules or lists of threads */
-	ABI_USED_PRINTK,		/* has rings for trace_printk(), but no user
-					 * has opened a file of the root or set
-					 * anything */
+	ABI_USED,			/* the buffer has or had rings, rules or lists
+					 * of threads */
+	ABI_USED_PRINTK,		/* the buffer has rings for trace_printk(), but
+					 * no user has opened a file of the root or
+					 * changed a setting */
 };
 
 /* A buffer.  The server writes it, unless a comment names another writer; "runtime:"
@@ -405,17 +422,18 @@ struct abi_buffer {
 	uint64_t time_start;		/* time when the buffer was emptied, by its clock */
 	uint64_t rules;			/* offset of struct abi_rules; 0: none */
 	uint64_t pids[ABI_PIDS_LISTS];	/* offsets of struct abi_pids; 0: none */
-	uint32_t spare;			/* enum abi_spare; written by processes and the
-					 * server, which both swap sides */
+	uint32_t spare;			/* enum abi_spare; processes and the server
+					 * write it when they swap sides */
 	uint32_t spare_asked;		/* futex; a process stores 1 to ask for a
-					 * snapshot, the server 0 when it has answered */
-	uint32_t spare_error;		/* the server's answer: errno; 0: there is a
-					 * snapshot */
+					 * snapshot's rings, and the server stores 0
+					 * when it has answered */
+	uint32_t spare_error;		/* the server's answer to spare_asked: an errno;
+					 * 0: there is a snapshot */
 	uint32_t tracer;		/* enum abi_tracer */
 	uint64_t reserved;
 	uint64_t cpus_off[ABI_CPUS / 64];	/* bit n: CPU n is not in tracing_cpumask */
-	uint64_t cpus_swapped[ABI_CPUS / 64];	/* bit n: CPU n was swapped alone an
-						 * odd number of times, see
+	uint64_t cpus_swapped[ABI_CPUS / 64];	/* bit n: the sides of CPU n alone were
+						 * swapped an odd number of times, see
 						 * abi_main_side() */
 	char name[256];			/* name of the instance; "": the top instance,
 					 * or unused */
@@ -461,8 +479,8 @@ static_assert(sizeof(struct abi_buffer) == 270984, "ABI");
  * The layout that the runtime creates.  Readers take the offsets from struct abi_control.
  */
 #define ABI_PAGE_ALIGN(x)	(((x) + 4095ull) & ~4095ull)
-#define ABI_PROCESSES_OFF	2048ull	/* the first process slots share the page of
-					 * struct abi_control */
+#define ABI_PROCESSES_OFF	2048ull	/* the first process slots are in the same page
+					 * as struct abi_control */
 #define ABI_MODULES_OFF \
 	ABI_PAGE_ALIGN(ABI_PROCESSES_OFF + ABI_PROCESSES * sizeof(struct abi_process))
 #define ABI_COMMS_OFF \

@@ -29,11 +29,11 @@
  * pool. */
 enum filter_op {
 	FILTER_OP_RANGE,		/* the number is in `low` .. `low` + `span`,
-					 * modulo 2^64: every comparison becomes such a
-					 * range */
+					 * modulo 2^64; every comparison of numbers is
+					 * compiled to such a range */
 	FILTER_OP_AND,			/* the number has a bit in common with `value` */
-	FILTER_OP_IN,			/* the pool has a mask, and its bit with this
-					 * number is set */
+	FILTER_OP_IN,			/* the number is the index of a bit that is set
+					 * in the mask in the pool */
 	FILTER_OP_NEVER,		/* never true */
 	FILTER_OP_STR_ARRAY,		/* string: an array of `size` bytes in the
 					 * record; 0: up to the record's end */
@@ -54,7 +54,8 @@ enum filter_op {
  * the compiler has shifted `low`, `span` and `value` in the same way.  Then numbers of
  * all sizes compare alike. */
 enum filter_load {
-	FILTER_LOAD_1,			/* FILTER_LOAD_1 + n: 1 << n bytes of the record */
+	FILTER_LOAD_1,			/* FILTER_LOAD_1 + n loads 1 << n bytes of the
+					 * record */
 	FILTER_LOAD_2,
 	FILTER_LOAD_4,
 	FILTER_LOAD_8,
@@ -78,18 +79,20 @@ struct filter_insn {
 		uint8_t flags;		/* strings and masks: enum filter_flags */
 	};
 	uint16_t offset;		/* offset of the field in the record, bytes */
-	uint16_t yes, no;		/* where to continue if the test is true, or
-					 * false */
+	uint16_t yes, no;		/* number of the next instruction if the test is
+					 * true, or false */
 	union {
-		uint64_t value;		/* FILTER_OP_AND */
+		uint64_t value;		/* FILTER_OP_AND: the bits to test */
 		struct {
-			uint64_t low, span;	/* FILTER_OP_RANGE */
+			uint64_t low, span;	/* FILTER_OP_RANGE: start and length of
+						 * the range */
 		};
 		struct {
 			uint16_t pool;	/* offset of the string or mask in the pool,
 					 * bytes */
-			uint16_t bytes;	/* size of that string or mask, bytes */
-			uint16_t size;	/* FILTER_OP_STR_ARRAY: bytes of the field */
+			uint16_t bytes;	/* size of the string or mask in the pool, bytes */
+			uint16_t size;	/* FILTER_OP_STR_ARRAY: size of the array in the
+					 * record, bytes */
 			uint16_t reserved;
 		};
 	};
@@ -97,7 +100,8 @@ struct filter_insn {
 
 struct filter_program {
 	uint32_t magic;			/* FILTER_MAGIC */
-	uint32_t record_bytes;		/* records must have at least this many bytes */
+	uint32_t record_bytes;		/* minimum size of a record that the program can
+					 * test, bytes */
 	uint32_t nr_insns;
 	uint32_t pool_bytes;
 	struct filter_insn insns[];

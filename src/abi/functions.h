@@ -4,8 +4,8 @@
  * publishes it in abi_control.functions and does not change it afterwards.  One
  * exception: if there is no space for another block and a user stops tracing, the server
  * clears this user's bit in the published block and changes the serial.  Offsets are from
- * the start of the block.  Addresses are those in the object's file; the address in
- * memory is this + `bias`.
+ * the start of the block.  Addresses are those in the object's file; add `bias` to get
+ * the address in memory.
  */
 #ifndef ULF_ABI_FUNCTIONS_H
 #define ULF_ABI_FUNCTIONS_H
@@ -31,16 +31,17 @@
 #define ABI_FUNCTIONS_PROFILE	(1u << 20)	/* user: the profiler */
 #define ABI_FUNCTIONS_STACK	(1u << 21)	/* user: the stack tracer */
 #define ABI_FUNCTIONS_STACK_LIST (1u << 22)	/* mark: in stack_trace_filter */
-#define ABI_FUNCTIONS_TOUCHED	(1u << 23)	/* mark, for the server: the function is
-						 * or was traced */
+#define ABI_FUNCTIONS_TOUCHED	(1u << 23)	/* mark that only the server uses: the
+						 * function is or was traced */
 /* All marks: the bits that are not users. */
 #define ABI_FUNCTIONS_MARKS	(ABI_FUNCTIONS_START | ABI_FUNCTIONS_SKIP | \
 				 ABI_FUNCTIONS_STACK_LIST | ABI_FUNCTIONS_TOUCHED)
 
 /* A function that is in a list of some buffer.  Only a server that restarts reads this. */
 struct abi_function_lists {
-	uint32_t row;			/* row of the object's table */
-	uint16_t filter, notrace;	/* bit n: in set_ftrace_filter,
+	uint32_t row;			/* row of the function in the object's table of
+					 * function entries */
+	uint16_t filter, notrace;	/* bit n: the function is in set_ftrace_filter,
 					 * set_ftrace_notrace of buffer n */
 };
 
@@ -49,7 +50,8 @@ struct abi_function_object {
 	uint64_t bias;			/* address in memory minus address in the file */
 	uint64_t text, text_end;	/* start and end of the text */
 	uint64_t table;			/* address of the table of function entries */
-	uint32_t nr;			/* number of rows in that table */
+	uint32_t nr;			/* number of rows in that table of function
+					 * entries */
 	uint32_t users;			/* offset of uint32_t [nr]: users and marks of
 					 * each function */
 	uint32_t lists;			/* offset of struct abi_function_lists [nr_lists] */
@@ -57,12 +59,15 @@ struct abi_function_object {
 	uint32_t path;			/* offset of the path, NUL terminated */
 	uint32_t path_bytes;		/* bytes of the path */
 	uint16_t build_id_bytes;
-	uint16_t kind;			/* kind of the table: enum fsite_kind */
+	uint16_t kind;			/* kind of the table of function entries: enum
+					 * fsite_kind */
 	uint32_t reserved;
-	uint64_t id;			/* address of the build id; 0: not in memory */
+	uint64_t id;			/* address of the object's build id; 0: the
+					 * build id is not in memory */
 	uint8_t build_id[32];
 	uint64_t figures;		/* offset in the root's memory of struct
-					 * abi_figure [CPUs][nr]; 0: none */
+					 * abi_figure [CPUs][nr], the profiler's
+					 * figures; 0: none */
 };
 
 struct abi_functions {
@@ -72,13 +77,13 @@ struct abi_functions {
 	uint32_t nr_objects;
 	uint32_t graphs;		/* bit n: the tracer of buffer n is function_graph */
 	uint32_t graph_depth;		/* max_graph_depth; 0: no limit */
-	uint32_t has_starts;		/* 1: graph tracers trace only
-					 * ABI_FUNCTIONS_START functions and what these
-					 * call */
+	uint32_t has_starts;		/* 1: graph tracers trace only functions marked
+					 * ABI_FUNCTIONS_START and the functions that
+					 * these call */
 	uint64_t thresh_ns;		/* tracing_thresh: shorter calls are not
 					 * recorded; 0: no limit */
-	uint64_t profile_session;	/* changes each time that profiling is switched
-					 * on; 0: off */
+	uint64_t profile_session;	/* changes each time that the profiler is
+					 * switched on; 0: the profiler is off */
 	uint8_t graph_sessions[ABI_FUNCTIONS_BUFFERS];	/* changes each time that
 							 * function_graph becomes the tracer of
 							 * the buffer */

@@ -13,12 +13,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ABI_PIDS		(1u << 22)	/* thread ids are below this */
+#define ABI_PIDS		(1u << 22)	/* every thread id is below this number */
 #define ABI_PIDS_BEYOND		1023u
 
 struct abi_pids {
-	/* For the server: thread ids that a user wrote but no thread can have, in rising
-	 * order.  They are shown to the user again. */
+	/* Used only by the server: numbers that a user wrote and that are too large for a
+	 * thread id, in rising order.  A read of the file shows them again. */
 	uint32_t nr_beyond;
 	uint32_t beyond[ABI_PIDS_BEYOND];
 	uint64_t bits[ABI_PIDS / 64];	/* bit n: thread n is in the list */

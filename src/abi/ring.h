@@ -38,14 +38,15 @@
 #define ABI_REC_MAX_SMALL	28	/* type_len 1..28: number of 4-byte words of
 					 * payload */
 #define ABI_REC_PADDING		29	/* padding: not a record */
-#define ABI_REC_TIME_EXTEND	30	/* a second word follows, with the bits of the
+#define ABI_REC_TIME_EXTEND	30	/* the record has a second word: the bits of the
 					 * delta from bit 27 on */
 #define ABI_REC_TIME_STAMP	31
 
 #define ABI_PAGE_HEADER		16	/* time stamp and commit word */
-#define ABI_COMMIT_MISSED	(1u << 31)	/* records were lost before this page */
-#define ABI_COMMIT_STORED	(1u << 30)	/* the number of lost records follows
-						 * the data */
+#define ABI_COMMIT_MISSED	(1u << 31)	/* records were lost between the
+						 * previous page and this one */
+#define ABI_COMMIT_STORED	(1u << 30)	/* the number of lost records is stored
+						 * after the data of the page */
 
 /*
  * position: the number of bytes written to the ring so far, including page headers and
@@ -72,16 +73,17 @@ enum abi_ring_flags {
  * abi_ring.read_slot selects the valid one. */
 struct abi_ring_read {
 	uint64_t page;			/* page number of the page that is read */
-	uint64_t offset;		/* how many bytes of that page's data have been
-					 * read */
+	uint64_t offset;		/* number of data bytes of that page that have
+					 * been read */
 	uint64_t entries;		/* index of the next record to read */
 	uint64_t read;			/* records consumed since the last clear */
 	uint64_t lost;			/* records overrun since the last clear */
-	uint64_t cleared_entries;	/* records written before the last clear */
-	uint64_t cleared_dropped;	/* abi_ring.dropped at the last clear */
-	uint64_t unreported;		/* records with an index below `entries` that
-					 * were overrun, or may have been, and that no
-					 * LOST line has reported yet */
+	uint64_t cleared_entries;	/* records written before the last clear of the
+					 * buffer */
+	uint64_t cleared_dropped;	/* value of abi_ring.dropped at the last clear */
+	uint64_t unreported;		/* number of lost records that no LOST line has
+					 * reported yet; all have an index below
+					 * `entries` and were overrun, or may have been */
 };
 
 /*
@@ -102,10 +104,10 @@ struct abi_ring {
 					 * for space.  0, or ABI_RING_OFF: no record
 					 * fits, so the writer leaves the fast path and
 					 * checks whether recording is on */
-	uint64_t dropped;		/* records refused because the ring is full and
-					 * overwrite is 0 */
-	uint64_t clock_mult;		/* ns = clock_ns + */
-	uint64_t clock_ns;		/*	(tsc * clock_mult >> 64) */
+	uint64_t dropped;		/* records refused because the ring was full and
+					 * overwrite was 0 */
+	uint64_t clock_mult;		/* time in ns = clock_ns + */
+	uint64_t clock_ns;		/* (tsc * clock_mult >> 64) */
 	uint32_t page_bytes;		/* size of a page in bytes: a power of two,
 					 * 4096 .. 65536 */
 	uint32_t nr_pages;		/* number of pages in the ring, at least 2 */
@@ -126,15 +128,16 @@ struct abi_ring {
 	 * position, so they use these two in turn. */
 	uint64_t address[4];		/* address[i] + address of the ring + position =
 					 * address of the next byte to write */
-	uint64_t end[4];		/* limit: the position after a record must be at
-					 * most end[i] */
+	uint64_t end[4];		/* limit: a record must end at or below the
+					 * position end[i] */
 
 	/* cache line 3: written by the server, read by writers */
 	uint32_t overwrite;		/* 1: overwrite the oldest page; 0: refuse
 					 * records when full */
 	uint32_t reserved2;
-	uint64_t read_page;		/* number of the page that is read; if overwrite
-					 * is 0, writers may only reuse pages before it */
+	uint64_t read_page;		/* number of the page that the reader has
+					 * reached; if overwrite is 0, writers may only
+					 * reuse pages before it */
 	uint64_t reserved3[6];
 
 	/* cache line 4: used only in rings with ABI_RING_LOCKED */
@@ -154,7 +157,8 @@ struct abi_ring {
 
 /* A row of the table of pages, which has one row for each page slot.  Written by writers. */
 struct abi_ring_page {
-	uint64_t entries;		/* records written before this page */
+	uint64_t entries;		/* number of records written to the ring before
+					 * this page */
 };
 
 #define ABI_RING_PAGES_AT	512	/* offset of the abi_ring_page table, bytes */

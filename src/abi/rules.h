@@ -23,35 +23,38 @@
 #define ABI_ROW_PRINT		UINT32_MAX
 /*
  * Value of abi_rule.row in the rule with the commands of set_ftrace_filter, which comes
- * before the rule of ftrace:print.  abi_rule.triggers is here the offset of a struct
- * abi_probes, and abi_rule.text is for the server.
+ * before the rule of ftrace:print.  In this rule abi_rule.triggers is the offset of a
+ * struct abi_probes, and only the server uses abi_rule.text.
  */
 #define ABI_ROW_FUNCTIONS	(UINT32_MAX - 1)
 
-/* The rule of one event.  A member with "slot:" in its comment refers to a rule word, in
- * which processes keep state that outlives the block and the server.  Its value n means
- * abi_buffer.slots[n - 1]; 0: none. */
+/* The rule of one event.  A member with "slot:" in its comment holds n and refers to the
+ * rule word abi_buffer.slots[n - 1]; 0: none.  Processes keep state in rule words that
+ * outlives the block and the server. */
 struct abi_rule {
 	uint32_t row;			/* row of the event */
 	uint32_t program;		/* offset of struct filter_program; 0: none */
-	uint32_t program_bytes;		/* bytes of the program */
+	uint32_t program_bytes;		/* bytes of the compiled filter */
 	uint32_t text;			/* offset of the filter as the user wrote it;
 					 * 0: none */
-	uint32_t text_bytes;		/* bytes, including the NUL */
-	uint32_t error;			/* why there is a text but no program; 0: no error */
+	uint32_t text_bytes;		/* bytes of the text, including the NUL */
+	uint32_t error;			/* error number: why the filter text could not
+					 * be compiled; 0: no error */
 	uint32_t error_pos;		/* offset of the error in the text, bytes */
 	uint32_t soft;			/* slot: while the word is not 0 the event is
 					 * soft disabled and its records are dropped */
 	uint32_t triggers;		/* offset of struct abi_triggers; 0: none */
-	uint32_t triggers_bytes;	/* bytes, including programs and texts */
+	uint32_t triggers_bytes;	/* bytes of the triggers, including programs and
+					 * texts */
 };
 
 struct abi_rules {
 	uint32_t magic;
 	uint32_t bytes;			/* bytes of the block */
 	uint32_t nr_rules;
-	uint32_t nr_slots;		/* rule words from this number on are not in use */
-	struct abi_rule rules[];	/* sorted by row; then programs and texts */
+	uint32_t nr_slots;		/* rule words with this number or a higher one
+					 * are not in use */
+	struct abi_rule rules[];	/* sorted by row; followed by programs and texts */
 };
 
 enum abi_command {
@@ -61,8 +64,8 @@ enum abi_command {
 	ABI_COMMAND_STACKTRACE,
 	ABI_COMMAND_ENABLE_EVENT,
 	ABI_COMMAND_DISABLE_EVENT,
-	ABI_COMMAND_DUMP,		/* this command and ABI_COMMAND_CPUDUMP exist
-					 * only for functions */
+	ABI_COMMAND_DUMP,		/* ABI_COMMAND_DUMP and ABI_COMMAND_CPUDUMP
+					 * exist only for functions */
 	ABI_COMMAND_CPUDUMP,
 	ABI_COMMANDS,
 };
@@ -73,14 +76,14 @@ struct abi_trigger {
 					 * 0: no limit */
 	uint32_t target;		/* slot: abi_rule.soft of the event that the
 					 * command enables or disables */
-	uint32_t target_row;		/* row of that event; one of them, if modules
-					 * have several events of this name */
+	uint32_t target_row;		/* row of that event; if several modules have
+					 * events of this name, the row of one of them */
 	uint32_t program;		/* offset of the trigger's filter (struct
 					 * filter_program); 0: none */
 	uint32_t program_bytes;		/* bytes of the filter */
 	uint32_t text;			/* offset of the filter as the user wrote it;
 					 * 0: none */
-	uint32_t text_bytes;		/* bytes, including the NUL */
+	uint32_t text_bytes;		/* bytes of the text, including the NUL */
 };
 
 /* The triggers of an event, in the order in which they run.  Offsets in them are from the
@@ -94,8 +97,8 @@ struct abi_triggers {
 /* A command that runs when a function is called: a trigger without a filter. */
 struct abi_probe {
 	uint64_t ip;			/* address of the function's site */
-	uint32_t order;			/* for the server: the command's rank in the
-					 * order in which commands are listed */
+	uint32_t order;			/* used only by the server: rank of the command
+					 * in the order in which commands are listed */
 	uint32_t reserved;
 	struct abi_trigger trigger;
 };

@@ -25,13 +25,16 @@
 #include <stdint.h>
 
 #define ABI_SOCKET_VERSION	3u
-#define ABI_SOCKET_REQUEST_MAX	(128u << 10)	/* limit: bytes after struct abi_request */
-#define ABI_SOCKET_ANSWER_MAX	(8u << 20)	/* limit: bytes after struct abi_answer */
-#define ABI_SOCKET_READ_MAX	(256u << 10)	/* limit: bytes that one ABI_SOCKET_READ
-						 * asks for */
-#define ABI_SOCKET_SYMBOLS_MAX	(256u << 20)	/* limit: bytes of the whole text of
-						 * ABI_SOCKET_SYMBOLS */
-#define ABI_SOCKET_FILES	64u		/* limit: open files of a connection */
+#define ABI_SOCKET_REQUEST_MAX	(128u << 10)	/* limit of the bytes that follow struct
+						 * abi_request */
+#define ABI_SOCKET_ANSWER_MAX	(8u << 20)	/* limit of the bytes that follow struct
+						 * abi_answer */
+#define ABI_SOCKET_READ_MAX	(256u << 10)	/* limit of the bytes that one
+						 * ABI_SOCKET_READ asks for */
+#define ABI_SOCKET_SYMBOLS_MAX	(256u << 20)	/* limit of the bytes of the whole text
+						 * of ABI_SOCKET_SYMBOLS */
+#define ABI_SOCKET_FILES	64u		/* limit of the number of open files of
+						 * one connection */
 
 /*
  *	op		request				answer
@@ -84,21 +87,22 @@ enum abi_socket_op {
 };
 
 struct abi_request {
-	uint32_t bytes;			/* bytes after this header */
+	uint32_t bytes;			/* bytes of data after this header */
 	uint32_t op;			/* enum abi_socket_op */
 	uint32_t file;			/* number of an open file */
-	uint32_t value;			/* see the table above */
-	uint64_t offset;		/* see the table above */
+	uint32_t value;			/* depends on op, see the table above */
+	uint64_t offset;		/* depends on op, see the table above */
 };
 
 struct abi_answer {
-	uint32_t bytes;			/* bytes after this header */
-	int32_t result;			/* see the table above; -errno: error */
+	uint32_t bytes;			/* bytes of data after this header */
+	int32_t result;			/* depends on op, see the table above; -errno:
+					 * error */
 };
 
 enum abi_list {
 	ABI_LIST_ALL,			/* all roots */
-	ABI_LIST_NAMES,			/* all roots; the server answers at once and
+	ABI_LIST_NAMES,			/* all roots; to answer at once, the server
 					 * reads no dead root for this, so more rows
 					 * have no figures (ABI_EVENTS_UNREAD) */
 	ABI_LIST_RUN,			/* roots that one `ulf run` started */
@@ -113,7 +117,7 @@ enum abi_root_state {
 };
 
 /* Value of events_known for a dead root whose events and records the server has not read
- * yet.  The figures in its row are 0. */
+ * yet.  The figures in the row of such a root are 0. */
 #define ABI_EVENTS_UNREAD	UINT32_MAX
 
 struct abi_root_row {
@@ -121,14 +125,14 @@ struct abi_root_row {
 	uint32_t state;			/* enum abi_root_state */
 	uint32_t pid;
 	uint32_t nr_processes;		/* living processes */
-	uint32_t events_on, events_known;	/* events_known: a number, or
-						 * ABI_EVENTS_UNREAD */
-	uint32_t run_id;		/* number of the `ulf run` that started it; 0:
-					 * none */
+	uint32_t events_on, events_known;	/* number of events that are on, and of
+						 * all events or ABI_EVENTS_UNREAD */
+	uint32_t run_id;		/* number of the `ulf run` that started the
+					 * program; 0: none */
 	uint64_t entries;		/* records that can be read */
 	uint64_t bytes;			/* bytes of these records */
 	uint64_t overruns;		/* records lost for any reason */
-	uint64_t started_ns;		/* CLOCK_BOOTTIME at its start, ns */
+	uint64_t started_ns;		/* CLOCK_BOOTTIME at the program's start, ns */
 };
 
 /* A program that could not create a root or, if @pid is 0, a root that the server cannot

@@ -20,8 +20,8 @@
 #include <string.h>
 
 #define ABI_STACK_MAGIC		0x316b7473u	/* the bytes "stk1" */
-#define ABI_STACK_FRAMES	500u		/* limit: frames of one stack; as in the
-						 * kernel */
+#define ABI_STACK_FRAMES	500u		/* limit of the number of frames of one
+						 * stack, as in the kernel */
 #define ABI_STACK_THREADS	2048u
 
 /* The parts of abi_stack.max and abi_stack_thread.deepest.  Both words contain a depth in
@@ -31,28 +31,28 @@
  * publishes depth and stack. */
 #define ABI_STACK_DEPTH_MAX	((1ull << 48) - 1)
 #define ABI_STACK_COPY		(1ull << 48)
-#define ABI_STACK_RESET		(1ull << 49)	/* added by each reset */
+#define ABI_STACK_RESET		(1ull << 49)	/* each reset of the maximum adds this */
 
-/* Returns the depth in bytes. */
+/* Returns the depth of a stack in @word, bytes. */
 static inline uint64_t abi_stack_depth(uint64_t word)
 {
 	return word & ABI_STACK_DEPTH_MAX;
 }
 
-/* Returns the index of the valid element of abi_stack.copies. */
+/* Returns the index in @word: that of the valid element of abi_stack.copies. */
 static inline uint32_t abi_stack_copy(uint64_t word)
 {
 	return !!(word & ABI_STACK_COPY);
 }
 
-/* Returns the number of resets. */
+/* Returns the number of resets in @word. */
 static inline uint32_t abi_stack_resets(uint64_t word)
 {
 	return (uint32_t)(word / ABI_STACK_RESET);
 }
 
 struct abi_stack_frame {
-	uint64_t ip;			/* address in the function */
+	uint64_t ip;			/* address of an instruction in the function */
 	uint64_t depth;			/* bytes from the upper end of the stack to the
 					 * lower end of this function's frame */
 };
@@ -65,12 +65,14 @@ struct abi_stack_copy {
 	struct abi_stack_frame frames[ABI_STACK_FRAMES];
 };
 
-/* The stack of a thread.  Its row is found as in the table of names: abi_comm_first(). */
+/* The stack of a thread.  A thread's row is found as in the table of thread names, with
+ * abi_comm_first(). */
 struct abi_stack_thread {
 	uint32_t tid;			/* thread id; 0: the row is free */
-	uint32_t pid;			/* its process */
-	uint64_t top;			/* upper end of its stack */
-	uint64_t low;			/* lower end of its stack; 0: not known yet */
+	uint32_t pid;			/* pid of the thread's process */
+	uint64_t top;			/* upper end of the thread's stack */
+	uint64_t low;			/* lower end of the thread's stack; 0: not known
+					 * yet */
 	uint64_t deepest;		/* deepest depth and number of resets; 0: the
 					 * row is being filled in */
 };
@@ -103,9 +105,9 @@ static inline bool abi_stack_read(const struct abi_stack *stack,
 	       sequence == __atomic_load_n(&copy->sequence, __ATOMIC_RELAXED);
 }
 
-/* Reset the maximum to @depth.  A thread that is about to store a maximum then finds
- * another number of resets and drops its result.  abi_stack_read() returns the previous
- * stack until there is a new one. */
+/* Reset the maximum to @depth.  A thread that is about to store a maximum finds that the
+ * number of resets has changed, and drops its result.  abi_stack_read() returns the
+ * previous stack until a thread has stored a new one. */
 static inline void abi_stack_reset(struct abi_stack *stack, uint64_t depth)
 {
 	uint64_t seen = __atomic_load_n(&stack->max, __ATOMIC_RELAXED), next;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { DIGITS_MAX = 20 };		/* digits of the largest 64-bit number */
+enum { DIGITS_MAX = 20 };		/* number of digits of the largest 64-bit number */
 
 /*
  * Write the digits of @value before @end, at most DIGITS_MAX of them and no NUL.  Returns the

@@ -90,8 +90,8 @@ static int check(const char *path, bool may_be_mount)
 	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) + 1 : 0, path);
 	ret = read_attributes(fd, "", &st);
 	if (ret == 0 && !may_be_mount && is_mount(&st, AT_FDCWD, parent))
-		ret = -EXDEV;		/* checked before owner and mode, because a FUSE server
-					 * can forge those */
+		ret = -EXDEV;		/* checked before owner and mode, because a FUSE
+					 * server can forge these two */
 	else if (ret == 0 && st.stx_uid != geteuid())
 		ret = -EPERM;
 	else if (ret == 0 && st.stx_mode & 077)
@@ -196,7 +196,8 @@ int dir_find(char ret_path[static DIR_PATH_BYTES])
 		ret = find_in(&dir_places[i], ret_path);
 	if (ret == -ENODEV)
 		ret = dir_find_session(true, ret_path);
-	if (ret == -ENODEV)		/* return the usual path for error messages */
+	if (ret == -ENODEV)		/* the caller shows the usual path in its error
+					 * message */
 		dir_place_path(&dir_places[DIR_PLACES - 1], geteuid(), 0, ret_path);
 	return ret;
 }
@@ -218,7 +219,8 @@ int dir_make(const char *path)
 		return ret;
 	if (mkdir(roots, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	return check(roots, true);	/* only this user can mount below @path */
+	return check(roots, true);	/* `roots` may be a mount: only this user can
+					 * mount below @path */
 }
 
 /*

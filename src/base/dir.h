@@ -44,19 +44,20 @@
 /* A directory of the system in which each user may have a ulf directory. */
 struct dir_place {
 	const char *parent;		/* path, for example "/dev/shm" */
-	const char *prefix;		/* the name of a user's directory is this prefix and the
-					 * user id */
+	const char *prefix;		/* a user's directory is named by this prefix
+					 * and the user id */
 };
 
 #define DIR_PLACES		2
-#define DIR_NAMES		64u	/* limit: names that a user may have in each place */
+#define DIR_NAMES		64u	/* limit of the number of names that a user may
+					 * have in each place */
 
 /* All places, in the order in which they are tried. */
 extern const struct dir_place dir_places[DIR_PLACES];
 
 /*
- * Get the path of a user's directory in @place.  @number: 0 for the usual name; 2 for
- * /dev/shm/ulf-1000.2, for example.  Returns 0 or -ENAMETOOLONG.
+ * Get the path of a user's directory in @place.  @number: 0 for the usual name,
+ * /dev/shm/ulf-1000; 2 for /dev/shm/ulf-1000.2.  Returns 0 or -ENAMETOOLONG.
  */
 int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int number,
 		   char ret_path[static DIR_PATH_BYTES]);

@@ -13,8 +13,8 @@
 
 #include "base/dir.h"
 
-#define ENTRIES_MAX	100000u		/* limit: names of the form of ulf's names that are
-					 * checked in each directory */
+#define ENTRIES_MAX	100000u		/* limit of the names in one directory that have
+					 * the form of ulf's names and are checked */
 
 /* ---- directories of this user ---- */
 
@@ -65,9 +65,11 @@ void dir_each_other(const char *dir, void (*emit)(void *arg, const char *path), 
 /* ---- users that have a directory ---- */
 
 struct users {
-	unsigned int *uids;		/* array of DIR_USERS_MAX user ids, each one once */
+	unsigned int *uids;		/* array of DIR_USERS_MAX user ids, without
+					 * duplicates */
 	size_t nr;
-	bool is_cut;			/* a limit was reached: there may be more users */
+	bool is_cut;			/* true: a limit was reached, so there may be
+					 * more users */
 };
 
 static void add_user(struct users *users, unsigned int uid)

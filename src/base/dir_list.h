@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lists of ulf directories: all directories of this user, and all users that have one.
- * For commands.  The runtime needs only one directory (dir.h).
+ * Commands use them; the runtime needs only one directory (dir.h).
  */
 #ifndef BASE_DIR_LIST_H
 #define BASE_DIR_LIST_H
@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define DIR_USERS_MAX	4096u		/* limit: users that dir_users() returns */
+#define DIR_USERS_MAX	4096u		/* limit of the number of users that dir_users()
+					 * returns */
 
 /*
  * dir_each_other - call @emit for each other directory of this user that has roots

@@ -10,15 +10,15 @@
 					 * character */
 #define INVALID	(-1)			/* result of decode(): the bytes are not UTF-8 */
 
-/* Characters that are always escaped.  A newline is not among them: ESCAPE_NEWLINES decides. */
+/* Characters that are always escaped.  A newline is escaped only with ESCAPE_NEWLINES. */
 static const struct range {
 	uint32_t first, last;
 } unsafe[] = {
 	{ 0x00, 0x08 },			/* C0 control characters except tab and newline */
 	{ 0x0b, 0x1f },
 	{ 0x7f, 0x9f },			/* DEL, and the C1 control characters */
-	{ 0x061c, 0x061c },		/* marks of the direction of writing, here and in the
-					 * next row */
+	{ 0x061c, 0x061c },		/* this row and the next one: marks of the
+					 * direction of writing */
 	{ 0x200e, 0x200f },
 	{ 0x2028, 0x202e },		/* line separators, and overrides of the direction of
 					 * writing */

@@ -17,7 +17,8 @@
 struct text;
 
 enum escape_flags {
-	ESCAPE_NEWLINES	= 1,		/* escape newlines, too: the result is one line */
+	ESCAPE_NEWLINES	= 1,		/* escape newlines, too, so that the result is
+					 * one line */
 	ESCAPE_END	= 2,		/* @data is the last part of the text */
 };
 

@@ -26,7 +26,8 @@ static inline void fds_close(unsigned int first, unsigned int last)
 		close((int)fd);
 }
 
-/* Close all but stdin, stdout, stderr and @keep.  @keep: -1 for none. */
+/* Close all descriptors but stdin, stdout, stderr and @keep.  @keep: -1: close that one,
+ * too. */
 static inline void fds_keep(int keep)
 {
 	unsigned int first = STDERR_FILENO + 1;

@@ -69,10 +69,10 @@ static int wait_for(pid_t pid)
 
 /*
  * Start a helper program.  Returns its process id or -errno.
- * @keep_fd: the only descriptor besides the standard ones that stays open in the helper: the
+ * @keep_fd: a descriptor that stays open in the helper besides the standard three: the
  * socket of fusermount3; -1: none
- * @error_fd: becomes its standard error, and its messages are in English; -1: it inherits the
- * standard error of this process
+ * @error_fd: the helper's standard error, to which it writes English messages; -1: the
+ * helper inherits the standard error of this process
  */
 static pid_t helper_start(char *const argv[], int keep_fd, int error_fd)
 {

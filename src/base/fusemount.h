@@ -15,7 +15,8 @@
 enum fusemount_step {
 	FUSEMOUNT_DEVICE,		/* open /dev/fuse */
 	FUSEMOUNT_HELPER,		/* start fusermount3 */
-	FUSEMOUNT_MOUNT,		/* mount; if fusermount3 failed it has printed why */
+	FUSEMOUNT_MOUNT,		/* mount; if fusermount3 failed it has printed
+					 * the reason */
 };
 
 /*

@@ -62,9 +62,10 @@ static bool match_one(const char **p, const char *end, char c)
 }
 
 /*
- * @star points to the pattern after the last *, @retry to the text at which that rest of the
- * pattern was tried last.  Example: *ab on "aab".  The first try finds that b does not match the
- * second a.  So the * matches one character more, and ab is tried on "ab".
+ * @star points to the pattern after the last *, @retry to the position in the text where
+ * this part of the pattern was tried last.  Example: *ab on "aab".  The first try finds
+ * that b does not match the second a.  So the * matches one character more, and ab is
+ * tried on "ab".
  */
 bool glob_match_text(const char *pattern, size_t len, const char *text,
 		     size_t text_len)

@@ -5,15 +5,17 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define EDITED_MAX	64u		/* limit: characters of a word for which edits are
-					 * counted */
-#define AFFIX_MIN	3u		/* least characters of a word that may be the beginning
-					 * or end of a longer name */
-#define RANK_AFFIX	16u		/* added to the rank of such a longer name, so that it is
-					 * farther than any name found by edits */
-#define OFFER_WORK	8u		/* units of work for each name; one more unit for each of
-					 * its characters */
-#define EDIT_WORK	3u		/* further units for each character if edits are counted */
+#define EDITED_MAX	64u		/* longest word, in characters, for which edits
+					 * are counted */
+#define AFFIX_MIN	3u		/* least number of characters of a word that may
+					 * be the beginning or end of a longer name */
+#define RANK_AFFIX	16u		/* added to the rank of a name that begins or
+					 * ends with the word, so that a name found by
+					 * edits is always nearer */
+#define OFFER_WORK	8u		/* cost of comparing one name, in units of work,
+					 * without the cost of its characters */
+#define EDIT_WORK	3u		/* additional cost of each character if edits
+					 * are counted, in units of work */
 
 static unsigned char lower(char c)
 {
@@ -116,7 +118,8 @@ void nearest_offer(struct nearest *near, const char *name)
 	} else if (most && apart <= most) {
 		rank = 2 * count_edits(near, name, len);
 		if (rank && len > near->len && is_same(near->word, name, near->len))
-			rank--;		/* so that traceoff is nearer to traceof than traceon */
+			rank--;		/* example: for the word traceof, traceoff must
+					 * be nearer than traceon */
 		near->work_left -= least(near->work_left, EDIT_WORK * (uint32_t)len);
 	}
 	if (rank > 2 * most)

@@ -18,13 +18,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NEAREST_MAX	255u		/* limit: bytes of a word or name; longer ones are
-					 * ignored */
-#define NEAREST_WORK	(24u << 20)	/* limit: units of work for one word; a unit takes a few
-					 * ns */
+#define NEAREST_MAX	255u		/* limit of the bytes of a word or name; longer
+					 * words and names are ignored */
+#define NEAREST_WORK	(24u << 20)	/* limit of the work for one word, in units of a
+					 * few ns */
 
 struct nearest {
-	const char *word;		/* the word that was searched for; memory of the caller */
+	const char *word;		/* the word to search for, in the caller's
+					 * memory */
 	size_t len;			/* bytes of @word */
 	uint32_t rank;			/* rank of @best, less is nearer; UINT32_MAX: no name yet */
 	uint32_t work_left;		/* units of work that are left; 0: ignore further names */

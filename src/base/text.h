@@ -21,10 +21,10 @@ struct text {
 	char *data;
 	size_t len;		/* number of bytes of text */
 	size_t cap;		/* number of bytes allocated */
-	size_t max;		/* limit: the largest len */
+	size_t max;		/* limit: the largest value of len */
 	int error;		/* 0 or -errno; stays until text_reset() */
-	bool is_for_terminal;	/* text_one_line() has an effect only if this is true; the owner
-				 * of the buffer sets it */
+	bool is_for_terminal;	/* set by the owner of the buffer; text_one_line() has
+				 * an effect only if it is true */
 };
 
 /* Initialise an empty buffer that may grow to @max_bytes.  Allocates nothing yet. */

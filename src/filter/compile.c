@@ -21,11 +21,11 @@
 
 /* An open parenthesis, or the whole expression. */
 struct level {
-	uint16_t yes;			/* list of open `yes` branches, of the || chain so
-					 * far */
-	uint16_t no;			/* list of open `no` branches, of the && chain so
-					 * far */
-	bool is_not;			/* a ! precedes the parenthesis */
+	uint16_t yes;			/* first open `yes` branch of the current ||
+					 * chain */
+	uint16_t no;			/* first open `no` branch of the current &&
+					 * chain */
+	bool is_not;			/* true: a ! precedes the parenthesis */
 };
 
 bool parser_is_space(char c)
@@ -113,15 +113,16 @@ static bool open_levels(struct parser *p, struct level **top)
 	}
 }
 
-/* @part is the last predicate of an && chain: join the open `no` branches of the chain to
- * it. */
+/* End an && chain, of which @part is the last predicate: join the chain's open `no`
+ * branches to those of @part. */
 static void end_and(struct code *code, struct level *level, struct part *part)
 {
 	part->no = code_join(code, level->no, part->no);
 	level->no = WAY_END;
 }
 
-/* @part is the last part of an || chain: join the open `yes` branches of the chain to it. */
+/* End an || chain, of which @part is the last part: join the chain's open `yes` branches
+ * to those of @part. */
 static void end_or(struct code *code, struct level *level, struct part *part)
 {
 	part->yes = code_join(code, level->yes, part->yes);
@@ -162,8 +163,8 @@ static int close_levels(struct parser *p, struct level **top,
 			return parser_fail(p, FILTER_ERR_TOO_MANY_PREDS, p->at,
 					   -EPERM);
 		p->at++;
-		/* A ) without an open level: its ( was parsed as a part of the name of a
-		 * function, or of a list of CPUs. */
+		/* This ) has no open level: its ( was parsed as a part of a function's
+		 * name or of a list of CPUs. */
 		if (*top == bottom)
 			return parser_fail(p, FILTER_ERR_TOO_MANY_CLOSE, p->at,
 					   -EPERM);

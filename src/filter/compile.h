@@ -16,9 +16,10 @@
  * `yes` or `no` holds the next branch of the list.
  */
 struct code {
-	struct text insns;		/* struct filter_insn, one for each predicate */
+	struct text insns;		/* array of struct filter_insn, one for each
+					 * predicate */
 	struct text pool;		/* strings and masks */
-	uint32_t record_bytes;		/* bytes that a record must have */
+	uint32_t record_bytes;		/* minimum size of a record, bytes */
 };
 
 /* Ends a list of branches. */

@@ -161,7 +161,7 @@ static struct part emit_number(struct parser *p, const struct term *t,
 	if (!field.bits || t->op == OP_EQ)
 		return term_emit_never(p);
 	/* The mask has no CPU or several CPUs, so it differs from every single CPU.  But
-	 * a number that is not a CPU never matches. */
+	 * a number that is not a CPU's never matches. */
 	if (t->op == OP_NE)
 		return term_emit_compare(p, &field, OP_LT, cpus->nr_cpus);
 	insn.load = term_load(&field);

@@ -18,8 +18,8 @@ static const struct {
 	{ "COMM", USE_COMM }, { "comm", USE_COMM },
 };
 
-/* Returns the use of a field according to the words of its type, as the kernel decides
- * it. */
+/* Returns how a filter uses a field, according to the words of its type, as the kernel
+ * decides it. */
 static enum field_use use_of_type(const struct event_field *field)
 {
 	const char *type = field->type;
@@ -45,8 +45,8 @@ static enum field_use use_of_type(const struct event_field *field)
 	return USE_NUMBER;
 }
 
-/* Returns the use of a field: according to the filter type of __field_ext() if it has
- * one, else according to the C type. */
+/* Returns how a filter uses a field: according to the filter type of __field_ext() if
+ * there is one, else according to the C type. */
 static enum field_use use_of(const struct event_field *field)
 {
 	switch (field->filter) {

@@ -20,7 +20,7 @@
 struct event_format;
 struct text;
 
-/* Limit: length of a filter's text, with the NUL. */
+/* Limit of the length of a filter's text, with the NUL. */
 #define FILTER_TEXT_MAX		4096
 
 /* Error codes and their texts, as error_log prints them.  NONE: there is only an errno. */
@@ -76,9 +76,9 @@ typedef void filter_name_fn(void *arg, const char *name, size_t len, uint64_t va
 struct filter_env {
 	uint32_t nr_cpus;		/* CPUS{} accepts CPU numbers below this */
 	/*
-	 * For `.function`: find the function with the name @name, or the one that
+	 * For `.function`: find the function with the name @name, or the function that
 	 * contains @addr.  Returns 0, the function's first address, and the address after
-	 * its end; or -errno.  Both callbacks may be NULL: no function is known.
+	 * its end; or -errno.  Both callbacks may be NULL if no function is known.
 	 */
 	int (*function)(void *ctx, const char *name, size_t len,
 			uint64_t *ret_start, uint64_t *ret_end);
@@ -121,16 +121,17 @@ struct event_filter {
 	char *text;			/* the text as it was written; NULL: there is no
 					 * filter */
 	struct filter_program *program;	/* the compiled filter; NULL: all records pass */
-	struct filter_error error;	/* why @text has no @program */
+	struct filter_error error;	/* the reason why @text could not be compiled
+					 * and @program is NULL */
 };
 
 /* Free the text and the program, and set @filter to zero. */
 void event_filter_done(struct event_filter *filter);
 
 /*
- * A write to events/SYS/EVENT/filter.  "0" removes the filter.  A wrong filter removes
- * the old one, too, but its text is kept, because reads show it.  The caller writes
- * @filter->text and @filter->error to error_log.
+ * A write to events/SYS/EVENT/filter.  "0" removes the filter.  A wrong filter also
+ * removes the old filter, but the wrong text is kept, because reads show it.  The caller
+ * writes @filter->text and @filter->error to error_log.
  * Returns 0, the error of filter_compile(), -EINVAL (too long) or -ENOMEM.  If the text
  * is too long, or there is no memory, the old filter is unchanged.
  */

@@ -17,7 +17,8 @@
 
 #include "filter/term.h"
 
-#define FLOAT_MAX	64		/* limit: characters of a number, with the NUL */
+#define FLOAT_MAX	64		/* limit of the characters of a number, with the
+					 * NUL */
 
 /* A range of magnitudes (bits without the sign). */
 struct side {

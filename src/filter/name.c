@@ -15,14 +15,15 @@
 struct lookup {
 	const char *name;
 	size_t len;
-	/* [1]: values of identifiers, which take precedence; [0]: values of texts */
+	/* [1]: values of matching identifiers, which take precedence; [0]: values of
+	 * matching texts */
 	struct {
 		bool is_found, is_ambiguous;
 		uint64_t value;
 	} by[2];
 };
 
-/* filter_name_fn: store the value if this is the name that is searched. */
+/* filter_name_fn: store the value if @name is the name to find. */
 static void compare(void *arg, const char *name, size_t len, uint64_t value,
 		    bool is_constant)
 {
@@ -58,7 +59,7 @@ static bool is_quote(char c)
 }
 
 /* Move *@at to the first character of the name, which is an identifier or is in quotes.
- * Returns the length of the name; 0: there is none. */
+ * Returns the length of the name; 0 if there is no name. */
 static size_t take_name(const char **at)
 {
 	const char *end;

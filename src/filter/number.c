@@ -4,8 +4,8 @@
 
 #include "filter/term.h"
 
-#define NUMBER_MAX	24		/* limit of the kernel: characters of a number,
-					 * with the sign and the NUL */
+#define NUMBER_MAX	24		/* the kernel's limit of the characters of a
+					 * number, with the sign and the NUL */
 
 /* ---- parse a number ---- */
 

@@ -13,13 +13,15 @@
 #include "abi/filter.h"
 
 #define FILTER_COMM_LEN		16
-/* Limit: bytes that are read of a string that is not in the record; the rest is ignored. */
+/* Limit of the bytes that are read of a string outside of the record; the rest is
+ * ignored. */
 #define FILTER_POINTER_MAX	1024
 
 /* Values that a filter needs and that are not in the record. */
 struct filter_context {
 	uint32_t cpu;
-	uint32_t tid;			/* id of this thread, used to read its memory */
+	uint32_t tid;			/* id of this thread, needed to read the
+					 * thread's own memory */
 	/* Stores the name of the thread, cut or padded with NULs to its size.  NULL: no
 	 * comparison with a name is true.  Called only if a filter uses the name; must be
 	 * safe in signal handlers. */

@@ -4,8 +4,8 @@
 
 #include <ctype.h>
 
-#define STRING_MAX	256		/* limit of the kernel: characters of a string,
-					 * with the NUL */
+#define STRING_MAX	256		/* the kernel's limit of the characters of a
+					 * string, with the NUL */
 
 /* ---- parse FIELD and OP ---- */
 
@@ -39,7 +39,7 @@ static int parse_field(struct parser *p, struct term *t)
 
 static int parse_op(struct parser *p, struct term *t)
 {
-	/* in the order in which they are tried: "<=" before "<" */
+	/* the operators in the order in which they are tried: "<=" before "<" */
 	static const char *const names[NR_OPS] = {
 		[OP_GLOB] = "~", [OP_NE] = "!=", [OP_EQ] = "==",
 		[OP_LE] = "<=", [OP_LT] = "<", [OP_GE] = ">=", [OP_GT] = ">",

@@ -23,10 +23,10 @@ enum field_use {
 /* A field of the record, or CPU or COMM, and how to use it. */
 struct term_field {
 	enum field_use use;
-	uint32_t offset, size;		/* in bytes; both are 0 if the field is not in the
-					 * record */
-	uint32_t bits;			/* size of the number: 8, 16, 32 or 64; 0: the
-					 * field is no number */
+	uint32_t offset, size;		/* offset and size in bytes; both are 0 if the
+					 * field is not in the record */
+	uint32_t bits;			/* size of the number in bits: 8, 16, 32 or 64;
+					 * 0: the field is no number */
 	bool is_signed;
 };
 
@@ -44,14 +44,14 @@ struct term {
 
 /*
  * Find a field by name: fields of the event, common fields, then CPU and COMM.
- * Returns false if there is none.
+ * Returns false if there is no such field.
  */
 bool term_find_field(const struct event_format *fmt, const char *name,
 		     size_t len, struct term_field *ret_field);
 /* Offer the names of all fields that term_find_field() finds to @near. */
 struct nearest;
 void term_offer_fields(const struct event_format *fmt, struct nearest *near);
-/* Returns the length of the identifier at @text; 0: there is none. */
+/* Returns the length of the identifier at @text; 0 if there is none. */
 size_t term_word_len(const char *text);
 
 static inline bool term_is_string(const struct term *t)
@@ -93,8 +93,8 @@ int term_take_unsigned(struct parser *p, enum filter_error_code wrong,
  */
 int term_parse_number(struct parser *p, const struct term *t,
 		      struct part *ret_part);
-/* Parse a named constant, as KVD_SET, with or without quotes.  Returns -ENOENT, with p->at
- * unchanged, if there is no such name. */
+/* Parse a named constant such as KVD_SET, with or without quotes.  Returns -ENOENT, with
+ * p->at unchanged, if there is no such name. */
 int term_parse_name(struct parser *p, const struct term *t, struct part *ret_part);
 /*
  * Parse a number for a field of type float or double.

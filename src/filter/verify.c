@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Check that a filter program is safe to run.  No value of it is trusted. */
+/* Check that a filter program is safe to run.  No value in the program is trusted. */
 #include <errno.h>
 
 #include "filter/run.h"

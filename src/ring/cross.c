@@ -26,8 +26,8 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 	}
 	step->expect = position;
 	/* Keep the flags, so that the new position selects the same copies of end and
-	 * address.  That end is below every position in the next page, so no record fits until
-	 * the open. */
+	 * address.  The end of the old page is below every position in the next page, so
+	 * no record fits until the next page is opened. */
 	step->position = next | (position & ABI_POS_FLAGS);
 	step->nr = 0;
 	step_store(step, page_at(view, position) + 8, offset - ABI_PAGE_HEADER);
@@ -75,7 +75,7 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	step_store(step, &table[slot].entries, entries);
 	step_store(step, &ring->time_ns[new], now_ns);
 	step_store(step, &ring->entries[new], entries);
-	/* The records of this page will select these two copies in turn. */
+	/* The records of this page will select these two copies alternately. */
 	for (int i = 0; i < 2; i++, new ^= ABI_POS_RECORD) {
 		step_store(step, &ring->end[new], end_of(view, start, new));
 		step_store(step, &ring->address[new],
@@ -150,7 +150,7 @@ int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 	int r;
 
 	if (!view || ring_has_room(view->ring, bytes))
-		return 0;	/* without a ring the append returns NO_RING */
+		return 0;	/* there is no ring: let the append return NO_RING */
 	r = ring_leave(view, cpu, bytes, now_ns);
 	if (r == -ENOBUFS && !ring_count_dropped(view, cpu))
 		r = 0;

@@ -28,7 +28,8 @@
 #include "base/testpoint.h"
 #include "ring/ring.h"
 
-#define STALE_MAX	100	/* limit: a reader gives up after so many laps in a row */
+#define STALE_MAX	100	/* limit: a reader gives up after writers have lapped it
+				 * this many times in a row */
 
 static struct abi_ring_read read_state(const struct ring_view *view)
 {
@@ -100,8 +101,8 @@ static void walk_to_offset(struct ring_cursor *cursor)
 	cursor->offset = offset;
 }
 
-/* The next record to read has index @entries.  Records before it that were not read are lost:
- * count them. */
+/* Call this when the next record to read has index @entries: counts the records before it
+ * that were not read as lost. */
 static void count_lost(struct ring_cursor *cursor, uint64_t entries)
 {
 	uint64_t lost = entries > cursor->entries ?
@@ -142,8 +143,8 @@ static int enter_page(struct ring_cursor *cursor)
 	return 0;
 }
 
-/* Called when the copy of the page has no further record.  Returns 0: try again, there may be
- * more records; or -EAGAIN: there are none. */
+/* Called when the copy of the page has no further record.  Returns 0 if the caller should
+ * try again, because there may be more records, or -EAGAIN if there are none. */
 static int refill(struct ring_cursor *cursor)
 {
 	uint32_t bytes = cursor->page.bytes;
@@ -161,7 +162,7 @@ static int refill(struct ring_cursor *cursor)
 		return 0;
 	}
 	if (r) {
-		/* The copy's content is undefined now: read it again. */
+		/* The content of the copy is undefined now, so read the page again. */
 		cursor->has_page = false;
 		return r;
 	}
@@ -206,8 +207,8 @@ void ring_cursor_advance(struct ring_cursor *cursor,
 	cursor->lost = 0;
 }
 
-/* If the second record is on the same page this is cheap.  If not, a copy of the cursor reads
- * the next page into cursor->ahead. */
+/* This is cheap if the second record is on the same page.  If not, a copy of the cursor
+ * reads the next page into cursor->ahead. */
 int ring_cursor_peek_second(struct ring_cursor *cursor,
 			    struct ring_record *ret_record)
 {
@@ -224,8 +225,8 @@ int ring_cursor_peek_second(struct ring_cursor *cursor,
 	       ring_cursor_peek(&ahead, ret_record) && !ahead.lost;
 }
 
-/* Returns the state of a reader that has all records before the cursor.  @from is its
- * state now. */
+/* Returns the state of a reader that has read all records before the cursor.  @from: the
+ * reader's present state. */
 static struct abi_ring_read state_at(const struct ring_cursor *cursor,
 				     const struct abi_ring_read *from)
 {
@@ -334,8 +335,9 @@ void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 
 	if ((word & ABI_READ_OFFERED) && outcome != RING_NOT_TAKEN &&
 	    is_ahead(view, &from, &to)) {
-		/* If this server is killed here, the next one computes the same number,
-		 * because unreported() does not use the old to.unreported. */
+		/* If this server is killed here, the next server computes the same
+		 * number, because unreported() does not use the old value of
+		 * to.unreported. */
 		if (outcome == RING_IN_DOUBT)
 			to.unreported = unreported(&from, &to);
 		set_read_state(view, &to);
@@ -371,14 +373,14 @@ void ring_inherit(const struct ring_view *view, const struct ring_stats *old)
 
 	state.read += old->read;
 	state.lost += old->overrun;
-	state.cleared_dropped -= old->dropped;	/* count the records that the old ring dropped,
-						 * too */
+	state.cleared_dropped -= old->dropped;	/* also count the records that the old
+						 * ring dropped */
 	state.unreported += old->unreported;
 	set_read_state(view, &state);
 }
 
-/* Load what the ring has about page @seq: the number of records before it, its commit
- * word and its time stamp.  Returns 0, or -ESTALE: overwritten. */
+/* Load the number of records before page @seq, and the page's commit word and time stamp.
+ * Returns 0, or -ESTALE if the page is overwritten. */
 static int page_summary(const struct ring_view *view, uint64_t seq,
 			uint64_t *ret_entries, uint64_t *ret_bytes,
 			uint64_t *ret_time)

@@ -86,7 +86,7 @@ void ring_set_recording(struct abi_ring *ring, bool on)
 	__atomic_store_n(&ring->off, on ? 0 : ABI_RING_OFF, __ATOMIC_RELAXED);
 }
 
-/* At first the position is at the start of page 0, which is not open (its end is 0).  The
+/* A new ring's position is at the start of page 0, which is not open (its end is 0).  The
  * first writer opens it, like any later page. */
 int ring_init(void *mem, const struct ring_config *config)
 {
@@ -100,9 +100,9 @@ int ring_init(void *mem, const struct ring_config *config)
 	ring->nr_pages = config->nr_pages;
 	ring->cpu = config->cpu;
 	ring->flags = config->flags;
-	/* The multiplier becomes a fraction of 2^64, so that the high half of the
-	 * product is the result.  1 << 32, a factor of 1, becomes the nearest fraction,
-	 * UINT64_MAX. */
+	/* The stored multiplier is a fraction of 2^64, so that the high half of the
+	 * product with it is the result.  1 << 32, a factor of 1, becomes the nearest
+	 * fraction, UINT64_MAX. */
 	ring->clock_mult = config->clock_mult >> 32 ?
 			   UINT64_MAX : config->clock_mult << 32;
 	ring->clock_ns = config->clock_ns -

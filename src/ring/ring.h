@@ -38,8 +38,9 @@ uint64_t ring_bytes(uint32_t page_bytes, uint32_t nr_pages);
  */
 int ring_init(void *mem, const struct ring_config *config);
 
-/* Turn recording in @ring on or off.  While it is off no record fits into a fast ring;
- * the writer then finds out why.  Writers of slow rings ignore this word. */
+/* Turn recording in @ring on or off.  While recording is off no record fits into a fast
+ * ring, and the writer then finds out the reason.  Writers of slow rings ignore this
+ * word. */
 void ring_set_recording(struct abi_ring *ring, bool on);
 static inline bool ring_is_recording(const struct abi_ring *ring)
 {
@@ -52,7 +53,7 @@ static inline bool ring_is_recording(const struct abi_ring *ring)
  * from a view, never from the words in the ring.
  */
 struct ring_view {
-	struct abi_ring *ring;		/* the ring; NULL: there is none */
+	struct abi_ring *ring;		/* the ring; NULL: this CPU has no ring */
 	uint32_t page_bytes, nr_pages, cpu, flags;
 	uint64_t pages_off;		/* bytes from the ring's start to its first page */
 };
@@ -68,7 +69,8 @@ int ring_view_init(struct ring_view *view, void *mem, uint64_t bytes);
 
 #define RING_CPUS		1024
 #define RING_SIDES		2
-#define RING_HOOK_MAX		48	/* limit: bytes of one record of ftrace.S */
+#define RING_HOOK_MAX		48	/* limit of the bytes of one record that
+					 * ftrace.S writes */
 
 /* The views of one side of a buffer.  Each array has nr_cpus elements. */
 struct ring_side {
@@ -82,23 +84,26 @@ struct ring_side {
  */
 struct ring_set {
 	uint32_t nr_cpus;
-	uint32_t small_max;		/* limit: payload bytes that arch_ring_append() writes
-					 * alone: RING_SMALL_MAX or 0 */
+	uint32_t small_max;		/* limit of the payload that arch_ring_append()
+					 * can write without help, bytes: RING_SMALL_MAX
+					 * or 0 */
 	const struct ring_view **slow;	/* [nr_cpus] pointers to views in @side */
 	uint8_t has_rseq;		/* 1: this process may use fast rings */
 	uint8_t clock_given;		/* 1: the fast rings have ABI_RING_CLOCK_GIVEN */
-	uint16_t tag;			/* the tag of the tracer whose calls the hooks
-					 * record here, set by the owner of the set; 0:
-					 * none */
-	uint32_t clock;			/* clock of these rings: row of the table of clocks */
+	uint16_t tag;			/* tag of the graph tracer whose calls are
+					 * recorded in these rings; set by the owner of
+					 * the set; 0: none */
+	uint32_t clock;			/* row of the clock of these rings in the table
+					 * of clocks */
 	struct ring_side side[RING_SIDES];
-	struct abi_ring *none[2];	/* always &ring_none.  A thread without rseq has CPU
-					 * number -1 or -2, so its fast[cpu] is one of these
-					 * two */
+	struct abi_ring *none[2];	/* always &ring_none; a thread without rseq has
+					 * CPU number -1 or -2, so that fast[cpu] is one
+					 * of these two elements */
 	struct abi_ring *fast[RING_CPUS];	/* a CPU without a ring has ring_none, so hooks
 						 * need not check the CPU number */
 	uint64_t limit[RING_CPUS];	/* ring_limit() of each CPU [ring.limit] */
-	uint64_t hook_limit[RING_CPUS];	/* the limit for hooks: limit - RING_HOOK_MAX */
+	uint64_t hook_limit[RING_CPUS];	/* limit for records that hooks write: limit -
+					 * RING_HOOK_MAX */
 };
 
 /*
@@ -122,7 +127,7 @@ static inline uint64_t ring_limit(const struct ring_view *view)
 	return view->pages_off + (uint64_t)view->page_bytes * view->nr_pages - (8 + 4);
 }
 
-/* Stands for a missing ring.  No record ever fits into it.  Events and hooks always
+/* The ring of a CPU that has none: no record ever fits into it.  Events and hooks always
  * check for space, so they need no extra check for a missing ring. */
 extern struct abi_ring ring_none;
 
@@ -143,9 +148,9 @@ static inline const struct ring_view *ring_set_fast(const struct ring_set *set,
 	return NULL;
 }
 
-/* The largest payload, in bytes, of a record that needs no length word.  If the process has
- * rseq and the rings read the clock themselves, arch_ring_append() alone writes such a
- * record. */
+/* The largest payload, in bytes, of a record that needs no length word.  If the process
+ * has rseq and the rings read the clock themselves, arch_ring_append() writes such a
+ * record without help. */
 #define RING_SMALL_MAX		(ABI_REC_MAX_SMALL * 4)
 
 /* Bytes that must be free before the payload, for the length word of a large record. */
@@ -238,11 +243,12 @@ int ring_view_write(const struct ring_view *view, void *payload,
 /* A consistent copy of the writers' words. */
 struct ring_head {
 	uint64_t page;			/* sequence number of the current page */
-	uint32_t bytes;			/* bytes of data committed in that page */
-	bool is_open;			/* true: the header of that page is written */
-	uint64_t entries;		/* records written since creation */
+	uint32_t bytes;			/* bytes of data committed in the current page */
+	bool is_open;			/* true: the header of the current page is
+					 * written */
+	uint64_t entries;		/* records written since the ring was created */
 	uint64_t time_ns;		/* time of the newest record or page */
-	uint64_t dropped;		/* records refused since creation */
+	uint64_t dropped;		/* records refused since the ring was created */
 };
 /* Returns 0, or -EAGAIN: writers moved the position during each of many attempts. */
 int ring_head(const struct ring_view *view, struct ring_head *ret_head);
@@ -252,7 +258,7 @@ uint64_t ring_oldest(const struct ring_view *view, const struct ring_head *head)
 /* A private copy of a page. */
 struct ring_page {
 	uint64_t seq;
-	uint64_t entries;		/* records written before this page */
+	uint64_t entries;		/* records written to the ring before this page */
 	uint64_t time_ns;		/* time of the page's start */
 	uint32_t bytes;			/* bytes of data, without the header */
 	uint32_t is_open;		/* 1: writers still append to this page */
@@ -288,16 +294,18 @@ int ring_record_next(const struct ring_page *page, uint32_t *offset,
 struct ring_cursor {
 	struct ring_view view;
 	struct ring_page page;		/* the copy that the cursor walks */
-	bool has_page;			/* @page is valid */
-	uint64_t seq;			/* sequence number of the page that is read, or
-					 * is read next */
-	uint32_t offset;		/* offset in the data of that page */
+	bool has_page;			/* true: @page holds a valid copy */
+	uint64_t seq;			/* sequence number of the page in @page, or of
+					 * the page to read next */
+	uint32_t offset;		/* offset of the next record in the data of that
+					 * page */
 	uint64_t entries;		/* index of the next record */
 	uint64_t time_ns;		/* time of the record before the cursor */
 	uint64_t lost;			/* records before the peeked one that were
 					 * overrun or are in doubt, and that no LOST
 					 * line has reported */
-	bool is_corrupt;		/* some bytes could not be parsed */
+	bool is_corrupt;		/* true: some bytes of the ring could not be
+					 * parsed */
 	uint32_t next_offset;		/* offset after the peeked record */
 	uint64_t next_time_ns;		/* time of the peeked record */
 	uint64_t read_count;		/* records read since the last consume */
@@ -315,14 +323,14 @@ int ring_cursor_init(struct ring_cursor *cursor, const struct ring_view *view);
 void ring_cursor_done(struct ring_cursor *cursor);
 /*
  * Read the next record without moving the cursor.  The record stays valid until the next
- * call.  cursor->lost is the number of records that were lost before it.
- * Returns 1, or 0: there is no record (yet).
+ * call.  cursor->lost is then the number of records that were lost before this record.
+ * Returns 1, or 0 if there is no record yet.
  */
 int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record);
 /*
  * Read the record after the peeked one, without moving the cursor.
- * Returns 1, or 0: there is none (yet), records between the two were overrun, or no
- * memory.
+ * Returns 1, or 0 if there is no such record yet, if records between the two were
+ * overrun, or without memory.
  */
 int ring_cursor_peek_second(struct ring_cursor *cursor,
 			    struct ring_record *ret_record);
@@ -348,9 +356,9 @@ void ring_cursor_consume(struct ring_cursor *cursor);
 /* Undo the last consume of @cursor, because the reader got none of the bytes.  No
  * cursor may have consumed records of this ring since then. */
 void ring_cursor_return(struct ring_cursor *cursor);
-/* Use this instead of ring_cursor_return() if another consume came after that of
- * @cursor.  The records that @cursor has consumed are reported as lost later.  @after: the
- * read state after the consume of @cursor. */
+/* Use this instead of ring_cursor_return() if another cursor has consumed records since
+ * the last consume of @cursor.  The records that @cursor has consumed are reported as
+ * lost later.  @after: the read state after the consume of @cursor. */
 void ring_cursor_doubt(struct ring_cursor *cursor,
 		       const struct abi_ring_read *after);
 /* Returns a copy of the consuming reader's state.  The values are not checked. */
@@ -359,16 +367,15 @@ struct abi_ring_read ring_read_state(const struct ring_view *view);
 enum ring_outcome {
 	RING_IN_DOUBT,			/* do not give the records again; count them in
 					 * the next LOST line */
-	RING_TAKEN,			/* the reader has them, as after
+	RING_TAKEN,			/* the reader has the records, as after
 					 * ring_cursor_consume() */
-	RING_NOT_TAKEN,			/* give them again, as after
+	RING_NOT_TAKEN,			/* give the records again, as after
 					 * ring_cursor_withdraw() */
 };
-/* End an offer that was left open, because the server was killed or gives up.  Without
- * an offer it changes no record's state. */
+/* End an offer that was left open, because the server was killed or gives up.  If there
+ * is no offer, no record's state changes. */
 void ring_settle(const struct ring_view *view, enum ring_outcome outcome);
-/* Returns the ticket of an offer that was left open; 0: it has none, or there is no
- * offer. */
+/* Returns the ticket of an offer that was left open; 0 if there is no offer or no ticket. */
 uint64_t ring_offer_ticket(const struct ring_view *view);
 
 struct ring_stats {
@@ -376,8 +383,9 @@ struct ring_stats {
 	uint64_t overrun;		/* records overwritten since the last clear */
 	uint64_t dropped;		/* records refused since the last clear */
 	uint64_t read;			/* records consumed since the last clear */
-	uint64_t pages;			/* pages that hold the records to read */
-	uint64_t oldest_ns;		/* time stamp of the oldest page to read, or 0 */
+	uint64_t pages;			/* number of pages that hold the records to read */
+	uint64_t oldest_ns;		/* time stamp of the oldest page to read; 0:
+					 * none */
 	uint64_t unreported;		/* records lost or in doubt that no LOST line
 					 * has reported */
 };
@@ -390,7 +398,8 @@ uint64_t ring_unread_bytes(const struct ring_view *view);
  * Returns 0 or -EAGAIN, as ring_head().
  */
 int ring_clear(const struct ring_view *view);
-/* Add the counters @old of the ring that the ring of @view replaces to its own. */
+/* Add the counters @old, of the ring that was replaced, to the counters of the new ring
+ * @view. */
 void ring_inherit(const struct ring_view *view, const struct ring_stats *old);
 
 #endif

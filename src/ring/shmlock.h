@@ -18,19 +18,21 @@
 
 #include "arch/arch.h"
 
-#define SHMLOCK_SPINS		200	/* limit: spins before the first sched_yield() */
-#define SHMLOCK_YIELDS		20000	/* limit: yields before -EBUSY */
+#define SHMLOCK_SPINS		200	/* number of spins before the first
+					 * sched_yield() */
+#define SHMLOCK_YIELDS		20000	/* number of yields before a waiter gives up
+					 * with -EBUSY */
 #define SHMLOCK_ASK		64	/* yields between two checks whether the holder
 					 * is dead */
 
-#define SHMLOCK_UNKNOWN		0x80000000u	/* flag in an owner's number: it is no thread
-						 * id */
+#define SHMLOCK_UNKNOWN		0x80000000u	/* flag in an owner's number: the number
+						 * is no thread id */
 
 /*
  * Returns the caller's number as the owner of a lock: its thread id.  If a seccomp filter
  * blocks gettid(), the number is a hash of process id and thread pointer with
- * SHMLOCK_UNKNOWN set.  Another thread hardly ever has the same one, and no waiter takes
- * it for a dead thread.
+ * SHMLOCK_UNKNOWN set.  Another thread hardly ever has the same number, and no waiter
+ * takes the owner for a dead thread.
  */
 static inline uint32_t shmlock_self(void)
 {
@@ -39,8 +41,7 @@ static inline uint32_t shmlock_self(void)
 
 	if (tid > 0)
 		return (uint32_t)tid;
-	/* A forked child has its thread pointers at its parent's addresses, so add the
-	 * process id. */
+	/* A forked child has the thread pointers of its parent, so add the process id. */
 	number += (uint64_t)arch_syscall0(SYS_getpid) * 0x9e3779b1u;
 	return (uint32_t)number | SHMLOCK_UNKNOWN;
 }
@@ -78,8 +79,8 @@ static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yield
 						__ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return 0;
-		/* The caller's signals are blocked, so it cannot hold the lock already.  So a
-		 * dead thread that had the same id did not release it. */
+		/* The caller's signals are blocked, so it does not hold the lock already.
+		 * So a dead thread that had the same id has left the lock taken. */
 		if (seen == tid)
 			return 0;
 		if (i < SHMLOCK_SPINS) {

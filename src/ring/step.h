@@ -68,7 +68,8 @@ static inline bool has_room(const struct ring_view *view, uint32_t offset,
 
 /*
  * Prepare a close: leave the page of @position.
- * Returns 0, or -ENOBUFS: the reader has not freed the next page yet (no overwriting).
+ * Returns 0, or -ENOBUFS if the ring does not overwrite and the reader has not freed the
+ * next page yet.
  */
 int step_close(const struct ring_view *view, uint64_t position, struct step *step);
 /* Prepare an open: write the header of the page that begins at @position. */
@@ -76,8 +77,8 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	       struct step *step);
 /*
  * Count a refused record in the ring of @cpu.
- * Returns false if it was not counted: the thread is on another CPU now, or was
- * interrupted.
+ * Returns false if the record was not counted, because the thread is on another CPU now
+ * or was interrupted.
  */
 bool ring_count_dropped(const struct ring_view *view, uint32_t cpu);
 

@@ -30,8 +30,9 @@
 #include "ring/shmlock.h"
 #include "ring/step.h"
 
-#define ABORTS_MAX	100	/* limit: aborts of an rseq section; then the writer takes the
-				 * slow path, as a debugger may single-step it */
+#define ABORTS_MAX	100	/* limit: after this many aborts of an rseq section the
+				 * writer takes the slow path, because a debugger may
+				 * single-step it */
 
 /* ---- write to a slow ring ---- */
 
@@ -94,8 +95,8 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 	struct abi_ring *ring = view->ring;
 	struct step step;
 
-	/* At most a close, an open and an append.  If that is not enough the ring's
-	 * words are invalid. */
+	/* A write needs at most a close, an open and an append.  If these are not enough
+	 * the ring's words are invalid. */
 	for (int i = 0; i < 3; i++) {
 		uint64_t position = __atomic_load_n(&ring->position,
 						    __ATOMIC_RELAXED);
@@ -125,7 +126,7 @@ static uint32_t frame(char **payload, uint32_t *bytes)
 {
 	uint32_t aligned = ALIGN_UP(*bytes, 4u);
 
-	/* The caller lets us clear the bytes up to the next whole word. */
+	/* The caller permits clearing of the bytes up to the next whole word. */
 	for (uint32_t i = *bytes; i < aligned; i++)
 		(*payload)[i] = 0;
 	if (aligned <= RING_SMALL_MAX) {
@@ -162,8 +163,8 @@ int ring_view_write(const struct ring_view *view, void *payload,
 	return write_by_lock(view, payload, bytes, now_ns, tid, SHMLOCK_YIELDS);
 }
 
-/* How often a writer yields while it waits for a slow ring's lock.  Each failure
- * divides it by 4, each success doubles it.  So a process that never releases the lock
+/* How often a writer yields while it waits for a slow ring's lock.  Each failure divides
+ * this number by 4, each success doubles it.  So a process that never releases the lock
  * costs the others records, not time. */
 static uint32_t patience = SHMLOCK_YIELDS;
 
@@ -189,8 +190,8 @@ static uint32_t current_cpu(void)
 	return arch_syscall3(SYS_getcpu, &cpu, NULL, NULL) ? 0 : cpu;
 }
 
-/* CPU numbers may have gaps, so a number can be above the count.  Such a CPU uses ring
- * 0: any slow ring works, because it has a lock. */
+/* CPU numbers may have gaps, so a CPU's number can exceed the number of rings.  Such a
+ * CPU uses ring 0: any slow ring works, because it has a lock. */
 static const struct ring_view *slow_ring(const struct ring_set *set)
 {
 	const struct ring_view *view;

@@ -49,8 +49,8 @@
 		    name)
 
 /* A custom event starts on a private tracepoint that is never hit.
- * trace_custom_event_<name>_update() attaches it to @tp if that has the event's name, and
- * returns 1; else it returns 0. */
+ * trace_custom_event_<name>_update() attaches the event to @tp and returns 1 if @tp has
+ * the event's name; else it returns 0. */
 #define DEFINE_CUSTOM_EVENT(template, event, proto, args)		\
 	static struct tracepoint tracepoint_custom_##event = {		\
 		#event, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL,	\

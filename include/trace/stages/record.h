@@ -85,7 +85,7 @@
 				trace_event_cut_##name(__data, args);	\
 			return;						\
 		}							\
-		/* Compilers optimize alloca() of a constant badly. */	\
+		/* Compilers make poor code of alloca(constant). */	\
 		if (__builtin_constant_p(__ulf_bytes) &&		\
 		    __ulf_bytes == sizeof(*entry))			\
 			entry = &__ulf_fixed.entry;			\
