@@ -62,7 +62,8 @@ int cli_option(const struct cli_cmd *cmd, int argc, char **argv,
 {
 	int option;
 
-	opterr = 0;			/* getopt() would print the argument unescaped */
+	opterr = 0;			/* else getopt() would print the argument
+					 * unescaped */
 	option = getopt_long(argc, argv, short_options, options, NULL);
 	switch (option) {
 	case 'h':

@@ -12,7 +12,7 @@
 /* The exit status of a command is 0, or one of these. */
 #define CLI_FAILED	1		/* the command has failed */
 #define CLI_USAGE	2		/* wrong options or arguments */
-/* If a command cannot start a program, it exits with one of these, as a shell does: */
+/* Like a shell, a command that cannot start a program exits with one of these values: */
 #define CLI_NOT_STARTED	126		/* the program cannot be started */
 #define CLI_NOT_FOUND	127		/* there is no such program */
 
@@ -22,10 +22,11 @@ struct cli_cmd {
 	const char *args;		/* arguments, as the usage line shows them */
 	const char *summary;		/* one-line description for `ulf help` */
 	const char *help;		/* text that `ulf help NAME` prints after the usage line */
-	bool is_for_users;		/* the command works with --user (user.h), because it
-					 * needs no file, program or mount of root */
+	bool is_for_users;		/* true: the command works with --user (user.h),
+					 * because it needs no file, program or mount of
+					 * root */
 	bool may_take_long;		/* the command may print without end */
-	/* Run the command.  @argv[0] is "ulf NAME".  Returns the exit status. */
+	/* Run the command.  @argv[0]: the text "ulf NAME".  Returns the exit status. */
 	int (*run)(const struct cli_cmd *cmd, int argc, char **argv);
 };
 
@@ -49,12 +50,13 @@ void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * cli_option - get the next option, as getopt_long() does
- * @short_options: as for getopt(); if they begin with +, the first argument that is no option
+ * @short_options: as for getopt(); if they begin with +, the first argument that is no
+ * option
  *	ends the options
  * @ret_status: exit status; set only if -2 is returned
  *
- * Prints the help for --help, and an error for a wrong option.  Returns the option; -1 if there
- * are no more; -2 if the command must exit with *@ret_status.
+ * Prints the help for --help, and an error for a wrong option.  Returns the option; -1 if
+ * there are no more options; -2 if the command must exit with *@ret_status.
  */
 int cli_option(const struct cli_cmd *cmd, int argc, char **argv,
 	       const char *short_options, const struct option *options,

@@ -13,14 +13,18 @@
 #include "event/format.h"
 #include "event/print.h"
 
-#define SHOWN_BEFORE	40		/* limit: characters shown before an error in a print fmt */
-#define SHOWN_BEHIND	36		/* limit: characters shown after the error */
+#define SHOWN_BEFORE	40		/* limit of the characters shown before an error
+					 * in a print fmt */
+#define SHOWN_BEHIND	36		/* limit of the characters shown after an error
+					 * in a print fmt */
 
 struct count {
-	unsigned int nr_events, nr_fields_only;	/* all events; events printed as plain fields */
+	unsigned int nr_events, nr_fields_only;	/* number of all events, and of events
+						 * that are printed as plain fields */
 };
 
-/* Print the part of the print fmt around @pos as one line, and a caret below @pos. */
+/* Print the part of the print fmt around @pos as one line, and a second line with a caret
+ * below @pos. */
 static void print_place(const char *print_fmt, size_t pos)
 {
 	size_t len = strlen(print_fmt), start, end, i;
@@ -68,7 +72,7 @@ static void check_format(const struct event_format *fmt, struct count *count)
 		printf("  remedy: %s\n", error.remedy);
 }
 
-/* Check an event.  @event is "system:name"; a NUL is written over its colon. */
+/* Check an event.  @event: "system:name"; this function writes a NUL over the colon. */
 static int check_event(struct conn *conn, const char *root, char *event,
 		       struct count *count)
 {
@@ -87,7 +91,8 @@ static int check_event(struct conn *conn, const char *root, char *event,
 		ret = event_format_parse(event, text_str(&text), &fmt);
 	text_done(&text);
 	free(path);
-	if (ret == -ENOENT)		/* the event's module was just unloaded */
+	if (ret == -ENOENT)		/* no error: the event's module was just
+					 * unloaded */
 		return 0;
 	if (!ret) {
 		check_format(fmt, count);

@@ -58,8 +58,8 @@ static int find_root(const char *dir, const char *word, struct server **ret_serv
 	return *ret_root ? 0 : -ENOENT;
 }
 
-/* Open the root whose full name is @word without reading the other roots.  If there is none,
- * search as find_root() does. */
+/* Open the root whose full name is @word without reading the other roots.  If there is no
+ * such root, search as find_root() does. */
 static int open_root(const char *dir, const char *word, struct server **ret_server,
 		     struct root **ret_root)
 {
@@ -100,9 +100,9 @@ static int get_dir(char ret_dir[static DIR_PATH_BYTES])
 /* ---- printing the records ---- */
 
 struct printer {
-	bool is_in_header;		/* all lines read so far begin with # */
-	bool is_line_start;		/* the next byte begins a line */
-	bool has_printed;		/* a line was printed */
+	bool is_in_header;		/* true: all lines read so far begin with # */
+	bool is_line_start;		/* true: the next byte begins a line */
+	bool has_printed;		/* true: a line was printed */
 	struct terminal terminal;
 };
 

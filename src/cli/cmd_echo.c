@@ -52,7 +52,7 @@ static void say_refused(const char *path, const char *text, int error,
 	say_reason(reason);
 }
 
-/* Print a warning only: the kernel accepts such a write, too. */
+/* Print only a warning, because the kernel also accepts a write without effect. */
 static void say_no_effect(const char *path, const char *text, const struct text *reason)
 {
 	cli_error("%s: `%.*s` was accepted but has no effect", path,
@@ -60,8 +60,8 @@ static void say_no_effect(const char *path, const char *text, const struct text 
 	say_reason(reason);
 }
 
-/* Write @text and close the file.  Print the reason of a failed write before the close, because
- * the answer to the close replaces it in @conn. */
+/* Write @text and close the file.  Print the reason of a failed write before the close,
+ * because the server's answer to the close replaces the reason in @conn. */
 static int put(struct conn *conn, int file, const char *path, const char *text)
 {
 	int closed, ret = write_all(conn, file, text, strlen(text));

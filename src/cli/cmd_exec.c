@@ -14,7 +14,7 @@
 #include "cli/exec_ns.h"
 #include "cli/root.h"
 
-/* Enter the namespace of the root @word; NULL: the only root that is alive. */
+/* Enter the namespace of the root @word.  NULL: use the only root that is alive. */
 static int enter(const char *word)
 {
 	struct conn conn;
@@ -50,7 +50,7 @@ int cmd_exec(const struct cli_cmd *cmd, int argc, char **argv)
 
 	if (cli_option(cmd, argc, argv, "+h", options, &status) == -2)
 		return status;
-	/* If the second argument is `--`, the first one names a root. */
+	/* If the second argument is `--`, the first argument names a root. */
 	if (strcmp(argv[optind - 1], "--") != 0 && argc - optind >= 2 &&
 	    strcmp(argv[optind + 1], "--") == 0) {
 		word = argv[optind];

@@ -20,7 +20,8 @@
 
 /* The widths of columns, in characters. */
 struct columns {
-	int user;			/* 0: the column is not printed */
+	int user;			/* width of the column USER; 0: the column is
+					 * not printed */
 	int name;
 };
 
@@ -91,7 +92,7 @@ static void format_start(uint64_t started_ns, char *ret_text, size_t bytes)
 		snprintf(ret_text, bytes, "?");
 }
 
-/* Print all details of a root.  @user: its user; NULL: do not print the user. */
+/* Print all details of a root.  @user: owner of the root; NULL: do not print the owner. */
 static void print_block(const char *user, const struct abi_root_row *row)
 {
 	char start[32];
@@ -134,8 +135,8 @@ static void say_other(void *arg, const char *path)
 			  "them", path, path);
 		return;
 	}
-	/* root must not use its own rights in a directory of the user, so print a command that
-	 * runs ulf as the user. */
+	/* The user root must not use its rights in another user's directory, so print a
+	 * command that runs ulf as that user. */
 	user_get(geteuid(), &user);
 	if (user.is_known)
 		cli_error("there are more roots of %s in %s; `runuser -u %s -- env ULF_DIR=%s "
@@ -251,7 +252,8 @@ static int by_text(const void *a, const void *b)
 	return strverscmp(*(char *const *)a + 1, *(char *const *)b + 1);
 }
 
-/* Print the entries of a directory, sorted.  Each is 'd' or '-', its name and a NUL. */
+/* Print the entries of a directory, sorted.  Each entry is 'd' or '-', the name and a
+ * NUL. */
 static int print_entries(const struct text *text)
 {
 	size_t at, nr = 0, room = 1;

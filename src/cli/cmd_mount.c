@@ -52,7 +52,8 @@ static bool is_empty(const char *path)
 	int nr = 0;
 
 	if (!dir)
-		return true;		/* the mount will fail and report the error */
+		return true;		/* no error here: the mount will fail and report
+					 * it */
 	while ((entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			nr++;
@@ -61,8 +62,8 @@ static bool is_empty(const char *path)
 	return nr == 0;
 }
 
-/* Check that @path is an empty directory, and that a mount there does not hide the server's own
- * files: the server would wait for itself. */
+/* Check that @path is an empty directory, and that a mount there does not hide the
+ * server's own files, because the server would then wait for itself. */
 static int check_place(const struct conn *conn, const char *path)
 {
 	char roots[DIR_PATH_BYTES + 32], *real = realpath(conn->dir, NULL);
@@ -117,8 +118,9 @@ static int hand_over(struct conn *conn, const char *path, int fd)
 	return ret;
 }
 
-/* Unmount what a dead server has left on @path.  Returns 0 if @path is free; 1 if it is mounted
- * and served already; -ENOENT if there is nothing to restore; or -errno. */
+/* Unmount a dead mount, which a dead server has left on @path.  Returns 0 if @path is
+ * free; 1 if it is mounted and served already; -ENOENT if there is nothing to restore; or
+ * -errno. */
 static int clear_place(struct conn *conn, const char *path, bool is_restore)
 {
 	if (!fusemount_is_mounted(path))

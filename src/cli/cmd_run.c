@@ -33,7 +33,7 @@ static void take_option(struct run *run, int option)
 	}
 }
 
-/* Parse options and check the settings.  Returns 0; -2: the command must exit with
+/* Parse options and check the settings.  Returns 0, or -2 if the command must exit with
  * *@ret_status. */
 static int parse(struct run *run, const struct cli_cmd *cmd, int argc, char **argv,
 		 int *ret_status)

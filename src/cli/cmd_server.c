@@ -18,8 +18,9 @@
 #include "server/core/dead_limits.h"
 #include "daemon/loop.h"
 
-#define READY_FD	3		/* background server: pipe to the process that waits for
-					 * it; see report_start() */
+#define READY_FD	3		/* descriptor of a background server: pipe to
+					 * the process that started it; see
+					 * report_start() */
 
 static int find_dir(char ret_dir[static DIR_PATH_BYTES])
 {
@@ -125,7 +126,7 @@ static bool wait_for_start(int fd, pid_t pid, const char *dir)
 	return true;
 }
 
-/* Run the server in the new process.  Returns its exit status. */
+/* Run the server in the new process.  Returns the exit status of the server. */
 static int be_server(const char *dir, int ready_fd)
 {
 	int ret;
@@ -135,7 +136,8 @@ static int be_server(const char *dir, int ready_fd)
 	check_settings(dir);
 	ret = loop_run(dir, report_ready);
 	if (ret == -EBUSY)
-		ret = 0;	/* another server has started meanwhile: use that */
+		ret = 0;	/* another server has started meanwhile, so the command
+				 * uses that server */
 	report_start(ret);
 	return report(dir, ret);
 }
@@ -190,9 +192,10 @@ int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
 		return cli_usage(cmd);
 	if (find_dir(dir) < 0)
 		return CLI_FAILED;
-	/* title_init() needs the memory that ps shows.  argv[0] is not in that memory any more:
-	 * main() has replaced it by "ulf server".  So begin at program_invocation_name, and end
-	 * after the last argument, which is an option and is still there. */
+	/* title_init() needs the memory that ps shows.  argv[0] is not in that memory any
+	 * more: main() has replaced it by "ulf server".  So the memory begins at
+	 * program_invocation_name and ends after the last argument, which is an option
+	 * that main() has not replaced. */
 	if (is_background)
 		title_init(program_invocation_name,
 			   (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 -

@@ -15,7 +15,8 @@
 #include "cli/cli.h"
 #include "cli/user.h"
 
-#define TEXT_BYTES	(1u << 30)	/* limit: bytes of a file that conn_file_text() reads */
+#define TEXT_BYTES	(1u << 30)	/* limit of the bytes of a file that
+					 * conn_file_text() reads */
 
 int conn_look(struct conn *conn)
 {
@@ -43,8 +44,8 @@ static int connect_fd(struct conn *conn, int fd, const struct sockaddr_un *addr)
 	return 0;
 }
 
-/* Return true if the server runs as this user.  The socket is in a directory of this user, so
- * any other server is an intruder. */
+/* Return true if the server runs as this user.  The socket is in a directory of this
+ * user, so a server of any other user is an intruder. */
 static bool is_own_server(int fd)
 {
 	struct ucred peer;
@@ -53,7 +54,8 @@ static bool is_own_server(int fd)
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == geteuid();
 }
 
-/* Connect to the server.  Returns a socket or -errno; -EPERM: it runs as another user. */
+/* Connect to the server.  Returns a socket or -errno; -EPERM: the server runs as another
+ * user. */
 static int connect_to(struct conn *conn)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -155,7 +157,7 @@ static bool may_take_long(uint32_t op)
 	return op == ABI_SOCKET_READ || op == ABI_SOCKET_WRITE || op == ABI_SOCKET_CLOSE;
 }
 
-/* Send the header of a request, and @pass_fd with it. */
+/* Send the header of a request together with the descriptor @pass_fd. */
 static int send_with_fd(int fd, const struct abi_request *request, int pass_fd)
 {
 	union {
@@ -212,7 +214,7 @@ int conn_receive(struct conn *conn)
 	text_reset(&conn->data);
 	if (answer.bytes > ABI_SOCKET_ANSWER_MAX)
 		return -EPROTO;
-	/* Add a NUL: the data may contain strings, and a server need not end them. */
+	/* Add a NUL, because the data may contain strings and a server need not end them. */
 	data = text_reserve(&conn->data, answer.bytes + 1);
 	if (!data)
 		return conn->data.error;
@@ -342,9 +344,9 @@ static int check_hello(const struct conn *conn, int ret)
 }
 
 /*
- * Start a server and connect to it.  Retry for some seconds: another process may be starting a
- * server at the moment, or a server that was killed has not exited yet, and the next one cannot
- * start before that.
+ * Start a server and connect to it.  Retry for some seconds: another process may be
+ * starting a server at the moment, or a server that was killed has not exited yet, so
+ * that the next server cannot start.
  */
 static int start_and_connect(struct conn *conn)
 {
@@ -354,7 +356,7 @@ static int start_and_connect(struct conn *conn)
 
 	for (i = 0; i < 500; i++) {
 		if (i % 5 == 0 && start_server(dir) < 0)
-			return -ECANCELED;	/* start_server() has printed why */
+			return -ECANCELED;	/* start_server() has printed the reason */
 		fd = connect_to(conn);
 		if (fd >= 0 || fd == -ETIMEDOUT)
 			return fd;
@@ -407,7 +409,7 @@ int conn_open(struct conn *conn, int flags)
 	if (ret < 0)
 		return ret;
 	ret = hello(conn, flags);
-	/* The server was being killed.  No request was sent yet, so start over. */
+	/* The server was being killed, and no request was sent yet, so start over. */
 	if (ret == -EPIPE && flags & CONN_START) {
 		close(conn->fd);
 		ret = connect_or_start(conn, flags);

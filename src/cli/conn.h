@@ -18,18 +18,19 @@
 #include "cli/life.h"
 
 struct conn {
-	int fd;				/* socket; < 0: not connected */
+	int fd;				/* socket; negative: not connected */
 	char dir[DIR_PATH_BYTES];	/* the ulf directory */
 	int server_pid;			/* pid of the server, as the server reports it */
 	struct text data;		/* data of the last answer */
 	struct life life;		/* signs of life of the server during a wait */
-	bool is_lost;			/* the server hangs: send no more requests */
+	bool is_lost;			/* true: the server hangs, so send no more
+					 * requests */
 };
 
 enum conn_flags {
-	CONN_START	= 1,		/* start a server if none runs */
-	CONN_RESTORE	= 2,		/* this is `ulf mount --restore`, which a new server has
-					 * started */
+	CONN_START	= 1,		/* start a server if no server runs */
+	CONN_RESTORE	= 2,		/* the caller is `ulf mount --restore`, which a
+					 * new server has started */
 };
 
 /*
@@ -64,15 +65,16 @@ int conn_receive(struct conn *conn);
  * must call it every LIFE_LOOK_MS.  Returns 0 or -ETIMEDOUT, as conn_call(). */
 int conn_look(struct conn *conn);
 
-/* Open a file of the tree.  @flags as for open(2).  Returns a file number or -errno. */
+/* Open a file of the tree.  @flags: those of open(2).  Returns a file number or -errno. */
 int conn_file_open(struct conn *conn, const char *path, int flags);
 /* Open a file for reading, to show it.  @is_terminal: see OPEN in abi/socket.h. */
 int conn_file_show(struct conn *conn, const char *path, bool is_terminal);
-/* Read at @offset to @conn->data.  Returns the number of bytes, 0 at the end, or -errno. */
+/* Read from @offset of a file to @conn->data.  Returns the number of bytes, 0 at the end
+ * of the file, or -errno. */
 int conn_file_read(struct conn *conn, int file, uint64_t offset);
-/* Write.  Returns the number of bytes that were taken, or -errno. */
+/* Write to a file.  Returns the number of bytes that the server has taken, or -errno. */
 int conn_file_write(struct conn *conn, int file, const void *data, size_t bytes);
-/* Close a file.  Returns 0, or -errno if what was written could not be applied. */
+/* Close a file.  Returns 0, or -errno if the data that was written could not be applied. */
 int conn_file_close(struct conn *conn, int file);
 /* conn_call() for a request @op whose data is a path. */
 int conn_path(struct conn *conn, enum abi_socket_op op, const char *path);
@@ -80,8 +82,8 @@ int conn_path(struct conn *conn, enum abi_socket_op op, const char *path);
  * must call text_done().  Not for streams, which have no end. */
 int conn_file_text(struct conn *conn, const char *path, struct text *ret_text);
 
-/* In start.c: start a server in the background.  Returns 0 when it accepts connections.  Prints
- * errors. */
+/* In start.c: start a server in the background.  Returns 0 when the server accepts
+ * connections.  Prints errors. */
 int start_server(const char *dir);
 
 #endif

@@ -74,7 +74,7 @@ static int map_ids(uid_t uid, gid_t gid)
 	return ret;
 }
 
-/* Enter a new mount namespace; if that is not allowed, with a new user namespace. */
+/* Enter a new mount namespace and, if that is not allowed, a new user namespace with it. */
 static int unshare_mounts(void)
 {
 	uid_t uid = geteuid();
@@ -103,9 +103,9 @@ static int bind_mount(const char *from, const char *to)
 }
 
 /*
- * Bind the root over @to if this user cannot enter the directory above it.  Only root can enter
- * the file system on /sys/kernel/debug, so no other user reaches a mount below it.  Mount a
- * tmpfs over it that contains only the last part of @to.
+ * Bind the root over @to if this user cannot enter the directory above @to.  Only root
+ * can enter the file system on /sys/kernel/debug, so no other user reaches a mount below
+ * it.  So mount a tmpfs there that contains only the last part of @to.
  */
 static int bind_below_closed(const char *to)
 {
@@ -132,9 +132,9 @@ static int bind_tracing(const char *to)
 }
 
 /*
- * Bind the root over every mount of the kernel's tracefs.  Tools use the first one in
- * /proc/mounts, so only a failure there is an error.  A mount that this process cannot reach
- * is out of reach for the tools, too.
+ * Bind the root over every mount of the kernel's tracefs.  Tools use the first mount in
+ * /proc/mounts, so only a failure with that mount is an error.  A mount that this process
+ * cannot reach is out of reach for the tools, too.
  */
 static int cover_kernel(void)
 {
@@ -184,7 +184,7 @@ static int cover_file(const char *dir, const char *to, const char *text, size_t 
 		ret = bind_mount(path, to);
 	if (ret < 0)
 		cli_error("cannot mount over %s: %s", to, strerror(-ret));
-	/* The mount keeps the file alive. */
+	/* Delete the name of the file: the mount keeps the file alive. */
 	unlink(path);
 	return ret;
 }

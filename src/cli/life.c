@@ -15,11 +15,13 @@
 #include "cli/cli.h"
 
 #define SECOND_NS	1000000000ull
-#define SAY_NS		SECOND_NS		/* print the message after a wait of this length */
-/* For an answer that may take long: print the message after this time without a sign of life.
- * An idle server shows a sign of life each second. */
+#define SAY_NS		SECOND_NS		/* time of a wait after which a message
+						 * is printed */
+/* Time without a sign of life after which a message is printed, for an answer that may
+ * take long.  An idle server shows a sign of life each second. */
 #define SAY_SILENT_NS	(2 * SECOND_NS)
-#define GIVE_UP_NS	(10 * SECOND_NS)	/* give up after this time without a sign of life */
+#define GIVE_UP_NS	(10 * SECOND_NS)	/* time without a sign of life after
+						 * which the command gives up */
 
 static uint64_t now_ns(void)
 {
@@ -39,7 +41,7 @@ void life_begin(struct life *life, int pid, bool may_take_long)
 	};
 }
 
-/* Read server.beat.  False: there is no such file, or it cannot be read. */
+/* Read server.beat.  Returns false if there is no such file or it cannot be read. */
 static bool read_beat(const char *dir, struct abi_beat *ret_beat)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -56,7 +58,8 @@ static bool read_beat(const char *dir, struct abi_beat *ret_beat)
 	return n == sizeof(*ret_beat);
 }
 
-/* Return the state of a process, a letter of /proc/PID/stat; '?' if it is not known. */
+/* Return the state of a process, a letter of /proc/PID/stat; '?' if the state is not
+ * known. */
 static char state_of(int pid)
 {
 	char path[64], text[512], *at;
@@ -77,7 +80,7 @@ static char state_of(int pid)
 static const struct state {
 	char letter;
 	const char *text;
-	bool can_continue;		/* SIGCONT makes the process continue */
+	bool can_continue;		/* true: SIGCONT makes the process continue */
 } states[] = {
 	{ 'T', "it is stopped", true },
 	{ 't', "a debugger has stopped it", false },
@@ -98,9 +101,9 @@ static const struct state *find_state(int pid)
 }
 
 /*
- * Return true if @pid is a process of this user.  Only then may advice name it, because the pid
- * may be that of another process by now: server.beat is just a file, and the server may have
- * ended since it answered.
+ * Return true if @pid is a process of this user.  Only then may a message give advice
+ * about @pid.  The pid may belong to another process by now: server.beat is just a file,
+ * and the server may have ended since it answered.
  */
 static bool is_own_process(int pid)
 {

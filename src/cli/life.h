@@ -11,19 +11,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LIFE_LOOK_MS	200		/* callers must call life_look() this often */
+#define LIFE_LOOK_MS	200		/* maximum time between two calls of life_look()
+					 * during a wait */
 
 struct life {
 	uint64_t asked_ns;		/* CLOCK_MONOTONIC when the wait began */
-	uint64_t alive_ns;		/* CLOCK_MONOTONIC of the last sign of life; asked_ns
-					 * before the first one */
-	uint64_t beats;			/* abi_beat.beats of that sign; 0: none yet */
-	int pid;			/* process of the server; 0: not known */
-	bool may_take_long;		/* the answer may take any time */
-	bool has_said;			/* the message was printed in this wait */
+	uint64_t alive_ns;		/* CLOCK_MONOTONIC of the last sign of life;
+					 * before the first sign of life: asked_ns */
+	uint64_t beats;			/* abi_beat.beats at the last sign of life; 0:
+					 * there was none yet */
+	int pid;			/* pid of the server; 0: not known */
+	bool may_take_long;		/* true: the answer may take any time */
+	bool has_said;			/* true: the message was printed in this wait */
 };
 
-/* Begin a wait for the server.  @pid: process of the server; 0: not known. */
+/* Begin a wait for the server.  @pid: pid of the server; 0: not known. */
 void life_begin(struct life *life, int pid, bool may_take_long);
 
 /*

@@ -268,7 +268,8 @@ static int flush(int status)
 	return status;
 }
 
-/* Open the standard streams that are closed, so that no other file gets their descriptors. */
+/* Open /dev/null for each standard stream that is closed, so that no other file gets its
+ * descriptor. */
 static void open_standard_streams(void)
 {
 	int fd;

@@ -11,8 +11,8 @@
 #include "base/dir.h"
 #include "cli/cli.h"
 
-/* realpath() that also works if the last part of @word is a dead mount, on which realpath() fails
- * with ENOTCONN. */
+/* Like realpath(), but also works if the last part of @word is a dead mount, on which
+ * realpath() fails with ENOTCONN. */
 static char *resolve(const char *word)
 {
 	char *path = realpath(word, NULL), *copy, *slash, *parent;

@@ -14,7 +14,8 @@
 #include "cli/terminal.h"
 #include "cli/users.h"
 
-#define ROWS_SHOWN	16		/* limit: roots that a message lists */
+#define ROWS_SHOWN	16		/* limit of the number of roots that a message
+					 * lists */
 
 static int by_name(const void *a, const void *b)
 {
@@ -107,7 +108,7 @@ const char *root_state_name(uint32_t state)
 	}
 }
 
-/* Return true if @name is the name of the root's program, or its process id. */
+/* Return true if @name is the name of the root's program, or the program's process id. */
 static bool is_short_for(const struct abi_root_row *row, const char *name, size_t len)
 {
 	char pid[16];
@@ -138,9 +139,9 @@ static void say_ambiguous(const struct root_list *list, const char *name, size_t
 }
 
 /*
- * Find the root that @name means: the root of that name, else the only root whose program or
- * process id it is.  Roots that are alive are preferred.  NULL: no root matches, or several do;
- * *@ret_nr is how many.
+ * Find the root that @name means: the root of that name, else the only root whose program
+ * or process id is @name.  Roots that are alive are preferred.  NULL: no root or several
+ * roots match; *@ret_nr is their number.
  */
 static const struct abi_root_row *search(const struct root_list *list, const char *name,
 					 size_t len, size_t *ret_nr)
@@ -219,7 +220,8 @@ int root_path(struct conn *conn, const char *path, char **ret_path)
 	return ret;
 }
 
-/* Ask the user to name a root.  Lists those that are alive, or all if none is alive. */
+/* Ask the user to name a root, and list the roots that are alive, or all roots if none is
+ * alive. */
 static void say_choice(const struct root_list *list, size_t nr_alive)
 {
 	size_t i, shown = 0;
@@ -238,7 +240,8 @@ static void say_choice(const struct root_list *list, size_t nr_alive)
 	}
 }
 
-/* Return the only root that is alive.  NULL: there is none, or several; prints the error. */
+/* Return the only root that is alive.  Prints an error and returns NULL if no root or
+ * several roots are alive. */
 static const struct abi_root_row *find_only(const struct root_list *list)
 {
 	const struct abi_root_row *row, *alive = NULL;

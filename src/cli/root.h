@@ -32,9 +32,9 @@ int root_list_get(struct conn *conn, enum abi_list what, struct root_list *ret_l
 void root_list_done(struct root_list *list);
 
 /*
- * Get the last program of run @run_id that could not make its root.  Returns false if there is
- * none.  If @ret_row->pid is 0, the row is not about a program: the server cannot open some root,
- * perhaps of another run.
+ * Get the last program of run @run_id that could not make its root.  Returns false if
+ * there is no such program.  If @ret_row->pid is 0, the row is not about a program: the
+ * server cannot open some root, perhaps of another run.
  */
 bool root_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row);
 
@@ -43,7 +43,8 @@ bool root_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_ro
 const struct abi_root_row *root_list_find(const struct root_list *list,
 					  const char *name);
 
-/* Find a root by the first @len bytes of @name, as root_list_find(), but print nothing. */
+/* Find a root by the first @len bytes of @name, as root_list_find() does, but print
+ * nothing. */
 const struct abi_root_row *root_list_search(const struct root_list *list, const char *name,
 					    size_t len);
 /* Sort by name. */
@@ -63,10 +64,11 @@ const char *root_state_name(uint32_t state);
 int root_path(struct conn *conn, const char *path, char **ret_path);
 
 /*
- * root_default - get the root that is used if the user names none: the only one that is alive
+ * root_default - get the root that is used if the user names no root: the only root that
+ * is alive
  * @ret_name: the caller must free() it
  *
- * Prints errors, and the roots that there are if several are alive.
+ * Prints errors and, if several roots are alive, the list of roots.
  */
 int root_default(struct conn *conn, char **ret_name);
 

@@ -13,19 +13,21 @@
 #include "cli/root.h"
 #include "event/boot.h"
 
-#define RUN_CONSOLE	"tp_printk"	/* name of the instance whose records are printed for
-					 * tp_printk */
+#define RUN_CONSOLE	"tp_printk"	/* name of the instance whose records the
+					 * setting tp_printk prints */
 #define RUN_LIBULF	"libulf.so.0"
 
-/* Whether a program can load libulf.  Programs of the kinds after RUN_PLAIN never can. */
+/* Whether a program can load libulf.  No program of a kind after RUN_PLAIN can. */
 enum run_kind {
-	RUN_FOR_ULF,			/* has libulf; or its functions can be traced, and
-					 * LD_PRELOAD loads libulf */
-	RUN_PLAIN,			/* has no libulf, and no functions that can be traced */
+	RUN_FOR_ULF,			/* linked with libulf, or its functions can be
+					 * traced and LD_PRELOAD loads libulf */
+	RUN_PLAIN,			/* not linked with libulf, and without functions
+					 * that can be traced */
 	RUN_STATIC,			/* linked statically, without libulf */
 	RUN_MUSL,			/* linked with musl */
 	RUN_MACHINE,			/* built for another CPU */
-	RUN_SECURE,			/* set-uid, set-gid, or with capabilities */
+	RUN_SECURE,			/* the program is set-uid or set-gid, or has
+					 * capabilities */
 };
 
 /* The file of the program. */
@@ -34,28 +36,35 @@ struct run_program {
 					 * script; NULL: not found */
 	bool is_script;
 	enum run_kind kind;
-	bool has_functions;		/* some functions can be traced */
-	bool has_libulf;		/* linked with libulf */
-	bool has_libasan;		/* linked with gcc's libasan, which must be loaded first */
+	bool has_functions;		/* true: some functions of the program can be
+					 * traced */
+	bool has_libulf;		/* true: the program is linked with libulf */
+	bool has_libasan;		/* true: linked with gcc's libasan, which must
+					 * be loaded first */
 };
 
 struct run {
-	struct text words;		/* boot settings, for ULF_TRACE */
-	bool is_live;			/* --live: print records as they come, and no trace at
-					 * the end */
-	bool is_printk;			/* tp_printk: print records to stderr as they come, too */
-	FILE *out;			/* where the trace is printed */
+	struct text words;		/* text of the boot settings, for ULF_TRACE */
+	bool is_live;			/* option --live: print records as they come,
+					 * and no trace at the end */
+	bool is_printk;			/* setting tp_printk: also print records to
+					 * stderr as they come */
+	FILE *out;			/* stream to which the trace is printed */
 	const char *out_name;		/* argument of -o, or NULL */
 	const char *program;		/* name of the program, as the user wrote it */
 	struct run_program about;	/* the file of the program */
-	bool has_said_why;		/* the program's file was reported as not traceable */
-	bool has_said_no_root;		/* a process that could not make its root was reported */
-	bool has_said_events;		/* events that no root has were reported */
-	struct run_shown *shown;	/* errors that were printed, for each root; see
-					 * run_events.c */
+	bool has_said_why;		/* true: the file of the program was reported as
+					 * not traceable */
+	bool has_said_no_root;		/* true: a process that could not make its root
+					 * was reported */
+	bool has_said_events;		/* true: events that no root has were reported */
+	struct run_shown *shown;	/* for each root, errors that were printed
+					 * already; see run_events.c */
 	size_t nr_shown;		/* number of entries in @shown */
-	uint64_t started_ns;		/* CLOCK_BOOTTIME before the program was started */
-	uint32_t id;			/* run id, which the roots of this run contain */
+	uint64_t started_ns;		/* CLOCK_BOOTTIME just before the program was
+					 * started */
+	uint32_t id;			/* run id: number of this `ulf run`, which its
+					 * roots contain */
 	pid_t pid;			/* pid of the program */
 	int pidfd;			/* pidfd of the program; -1: the kernel has no pidfds */
 	struct conn conn;
@@ -63,22 +72,23 @@ struct run {
 
 /* ---- run_words.c ---- */
 
-/* Initialise the settings with those of ULF_TRACE in the environment. */
+/* Initialise the settings of @run with the settings of ULF_TRACE in the environment. */
 void run_words_init(struct run *run);
-/* Add a setting.  @value: NULL if it has none. */
+/* Add a setting.  @value: NULL if the setting has no value. */
 void run_words_add(struct run *run, enum boot_id id, const char *value);
 /* Return true if @id is among the settings. */
 bool run_words_has(const struct run *run, enum boot_id id);
-/* Check the settings, and those of ulf.conf, and prepare tp_printk.  Returns 0 or -errno, and
- * prints the first setting that is wrong. */
+/* Check the settings of @run and of ulf.conf, and prepare tp_printk.  Returns 0 or
+ * -errno, and prints the first setting that is wrong. */
 int run_words_check(struct run *run);
 
 /* ---- run_events.c ---- */
 
 /* Whether the roots of the run have the events that settings name. */
 enum run_events {
-	RUN_EVENTS_NONE,		/* the roots have no events at all */
-	RUN_EVENTS_MISSING,		/* they have events, but not all that settings name */
+	RUN_EVENTS_NONE,		/* the roots of the run have no events at all */
+	RUN_EVENTS_MISSING,		/* the roots have events, but lack some event
+					 * that a setting names */
 	RUN_EVENTS_KNOWN,		/* every event that a setting names is in a root */
 };
 
@@ -94,16 +104,16 @@ void run_errors_done(struct run *run);
 
 /* ---- run_watch.c ---- */
 
-/* Before the start: print an error if the program can never be traced. */
+/* Before the program starts: print an error if the program can never be traced. */
 void run_check_program(struct run *run);
-/* After the start: report mistakes in settings, and missing roots, as soon as they are known.
- * Returns then, or when the program has ended. */
+/* After the start of the program: report mistakes in settings, and missing roots, as soon
+ * as they are known.  Returns then, or when the program has ended. */
 void run_watch(struct run *run);
 /* Print, once, why libulf could not make a root.  Returns false if no reason is known. */
 bool run_explain_no_root(struct run *run);
 /* Print, once, the possible reasons why a program of kind RUN_FOR_ULF has made no root. */
 void run_explain_nothing(struct run *run);
-/* Return true if the program has ended.  Waits for that, at most @wait_ms. */
+/* Return true if the program has ended.  Waits for its end, at most @wait_ms. */
 bool run_has_ended(const struct run *run, int wait_ms);
 
 /* ---- run_child.c ---- */
@@ -118,7 +128,8 @@ bool run_has_ended(const struct run *run, int wait_ms);
 int run_child_start(struct run *run, char **argv);
 /* Wait for the end of the program.  Returns its wait status. */
 int run_child_wait(struct run *run);
-/* End as the program did: return its exit status, or die of the signal that killed it. */
+/* End as the program did: return the program's exit status, or die of the signal that
+ * killed the program. */
 int run_child_repeat_end(int wait_status);
 
 /* ---- run_program.c ---- */
@@ -132,7 +143,7 @@ void run_program_explain(struct run *run);
 
 /* ---- run_preload.c ---- */
 
-/* In the child: set LD_PRELOAD if that makes the program's functions traceable. */
+/* In the child process: set LD_PRELOAD if that makes the program's functions traceable. */
 void run_preload(const struct run *run);
 
 /* ---- run_report.c ---- */
@@ -147,9 +158,10 @@ bool run_root_is_ours(const struct run *run, const struct abi_root_row *row);
 /* Connect again, because the server of the old connection may be dead.  Returns 0 or -errno, and
  * prints errors. */
 int run_reconnect(struct run *run);
-/* Print records as they come, until the program has ended.  Used if is_live or is_printk is set. */
+/* Print records as they come, until the program has ended.  The caller uses it if is_live
+ * or is_printk is set. */
 void run_live(struct run *run);
-/* Print what was recorded, unless run_live() has done so, and report losses and mistakes.
+/* Print the records, unless run_live() has done so, and report losses and mistakes.
  * Returns 0 or -errno. */
 int run_report(struct run *run);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf run: the events that settings name, and the settings that the server could not apply.
- * Both are checked as soon as the program has a root (run_watch.c), and again at its end.
+ * ulf run: the events that settings name, and the settings that the server could not
+ * apply.  Both are checked as soon as the program has a root (run_watch.c), and again
+ * when the program has ended.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,17 +14,18 @@
 #include "cli/run.h"
 #include "cli/terminal.h"
 
-#define EVENTS_SHOWN	20		/* limit: events that a message lists */
+#define EVENTS_SHOWN	20		/* limit of the number of events that a message
+					 * lists */
 
 /* The events of all roots, from available_events. */
 struct events {
-	struct text text;		/* memory of @lines */
-	char **lines;			/* one "system:name" each */
+	struct text text;		/* memory that contains the @lines */
+	char **lines;			/* pointers to lines "system:name" */
 	size_t nr;
 };
 
-/* Return true if @item of a setting matches @event, "system:name".  Temporarily writes a NUL
- * over the colon of @event. */
+/* Return true if the item @item of a setting matches @event, "system:name".  Writes a NUL
+ * over the colon of @event and restores it. */
 static bool fits(const struct boot_piece *item, char *event)
 {
 	char *name = strchr(event, ':');
@@ -151,7 +153,7 @@ static bool check_words(const struct run *run, const struct events *events, bool
 	return is_bad;
 }
 
-/* Append available_events of all roots to @ret_lines. */
+/* Append the lines of available_events of all roots to @ret_lines. */
 static int gather_events(struct run *run, const struct root_list *roots,
 			 struct text *ret_lines)
 {
@@ -165,7 +167,7 @@ static int gather_events(struct run *run, const struct root_list *roots,
 			return -ENOMEM;
 		ret = conn_file_text(&run->conn, path, &text);
 		if (ret == -ENOENT || ret == -ENODEV)
-			ret = 0;	/* the root was just removed */
+			ret = 0;	/* no error: the root was just removed */
 		else if (ret < 0)
 			root_path_error(path, ret);
 		text_write(ret_lines, text.data, text.len);
@@ -251,7 +253,7 @@ struct run_shown {
 	struct text text;		/* lines of error_log that were printed */
 };
 
-/* Find the entry of @root, or add one.  NULL: no memory. */
+/* Find the entry of @root, or add one.  Returns NULL without memory. */
 static struct run_shown *find_shown(struct run *run, const char *root)
 {
 	struct run_shown *all;
@@ -285,9 +287,9 @@ void run_errors_done(struct run *run)
 }
 
 /*
- * Return how many bytes of @log were printed before.  error_log drops its oldest errors when it
- * is full, so the end of @shown may be the start of @log.  Example: "A B C" was printed, the log
- * is "B C D", and D is new.
+ * Return how many bytes of @log were printed in earlier calls.  error_log drops its
+ * oldest errors when it is full, so the end of @shown may be the start of @log.  Example:
+ * "A B C" was printed, the log is "B C D", and D is new.
  */
 static size_t count_shown(const struct text *shown, const struct text *log)
 {

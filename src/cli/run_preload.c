@@ -11,7 +11,8 @@
 
 #define PATH_BYTES	4096
 
-/* Find libulf next to this program (a build directory), else where it is installed. */
+/* Find libulf next to this program (in a build directory), else in the directory where it
+ * is installed. */
 static bool find_libulf(char path[PATH_BYTES])
 {
 	ssize_t len = readlink("/proc/self/exe", path, PATH_BYTES - sizeof(RUN_LIBULF));

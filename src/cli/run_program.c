@@ -17,9 +17,9 @@
 
 #define LIBASAN		"libasan.so."
 #define PATH_BYTES	4096
-#define SCRIPT_BYTES	256		/* limit: bytes of a script's first line, as in the
-					 * kernel */
-#define READ_BYTES_MAX	(1024ull << 20)	/* limit: bytes that are read of a file */
+#define SCRIPT_BYTES	256		/* limit of the bytes of a script's first line,
+					 * as in the kernel */
+#define READ_BYTES_MAX	(1024ull << 20)	/* limit of the bytes that are read of a file */
 
 /* Return the file that execvp() would run, or NULL.  The caller must free() it. */
 static char *find_file(const char *name)
@@ -54,7 +54,7 @@ static bool has_functions(const char *path)
 	return has_some;
 }
 
-/* Find out whether the program uses libulf and libasan.  They may be among its libraries.
+/* Find out whether the program uses libulf and libasan.  Both may be among its libraries.
  * libulf may also be linked into the program: then the program has the section .bodies of
  * ftrace.S. */
 static void find_libraries(struct run_program *program)
@@ -95,8 +95,8 @@ static bool is_secure(int fd)
 	       (geteuid() && fgetxattr(fd, "security.capability", caps, sizeof(caps)) > 0);
 }
 
-/* Read the path of the dynamic linker from PT_INTERP.  Returns 1; 0 if there is none; -EINVAL
- * if the file is damaged. */
+/* Read the path of the dynamic linker from PT_INTERP.  Returns 1; 0 if there is no
+ * PT_INTERP; -EINVAL if the file is damaged. */
 static int read_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTES])
 {
 	Elf64_Phdr phdr;
@@ -112,7 +112,8 @@ static int read_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTES])
 		len = pread(fd, loader, PATH_BYTES - 1, (off_t)phdr.p_offset);
 		if (len < 0)
 			return -EINVAL;
-		loader[len] = '\0';	/* in case the path in the file has no NUL */
+		loader[len] = '\0';	/* adds a NUL, because the path in the file may
+					 * have none */
 		return 1;
 	}
 	return 0;
@@ -141,7 +142,7 @@ static enum run_kind find_kind(int fd, const struct run_program *program)
 	return program->has_functions ? RUN_FOR_ULF : RUN_PLAIN;
 }
 
-/* If the file is a script, replace its path by that of its interpreter. */
+/* If the file is a script, replace its path by the path of its interpreter. */
 static void follow_script(struct run_program *program)
 {
 	char line[SCRIPT_BYTES + 1];

@@ -13,7 +13,7 @@
 #include "cli/run.h"
 #include "cli/terminal.h"
 
-/* Time between two checks of the roots.  It begins with LOOK_MS_MIN and doubles up to
+/* Time between two checks of the roots.  It is LOOK_MS_MIN at first and doubles up to
  * LOOK_MS_MAX. */
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
@@ -38,7 +38,7 @@ int run_roots(struct run *run, struct root_list *ret_roots)
 	size_t i, nr = 0;
 	int ret = root_list_fetch(&run->conn, ABI_LIST_RUN, run->id, &list);
 
-	/* If the server was killed, try again with the next one. */
+	/* If the server was killed, try again with the next server. */
 	if (ret == -EPIPE) {
 		ret = run_reconnect(run);
 		if (!ret)
@@ -65,8 +65,9 @@ static void put_data(const struct run *run, struct terminal *terminal)
 /* ---- print records while the program runs ---- */
 
 /*
- * Choose the root to show: one that has events or records.  A wrapper into which libulf is
- * loaded (timeout, env, sh) has a root without either.  NULL: there is no such root.
+ * Choose the root to show: one that has events or records.  A wrapper into which libulf
+ * is loaded (timeout, env, sh) has a root without events and records.  NULL: there is no
+ * such root.
  */
 static const struct abi_root_row *find_used(const struct root_list *roots)
 {
@@ -106,8 +107,9 @@ static char *wait_for_root(struct run *run)
 }
 
 /*
- * Read from the stream to run->conn.data.  When the program ends, set *@is_over and cancel a read
- * that waits.  Returns the number of bytes, or -errno; -EINTR: the read was cancelled.
+ * Read from the stream @file to run->conn.data.  When the program ends, set *@is_over and
+ * cancel a read that waits.  Returns the number of bytes, or -errno; -EINTR: the read was
+ * cancelled.
  */
 static int read_stream(struct run *run, int file, bool *is_over)
 {
@@ -136,7 +138,8 @@ static int read_stream(struct run *run, int file, bool *is_over)
 	return ret < 0 ? ret : conn_receive(&run->conn);
 }
 
-/* Return where live records go.  Those of tp_printk go to stderr, also if there is -o. */
+/* Return the stream for live records.  Records of tp_printk go to stderr, even with the
+ * option -o. */
 static FILE *live_output(const struct run *run)
 {
 	return run->is_live ? run->out : stderr;
@@ -155,7 +158,7 @@ static int stream(struct run *run, int file)
 		ret = read_stream(run, file, &is_over);
 		if (ret > 0)
 			put_data(run, &terminal);
-		/* After the program's end read once more, for its last records. */
+		/* After the end of the program read once more, for the last records. */
 	} while (ret > 0 || (ret == -EINTR && !was_over));
 	terminal_end(&terminal);
 	return ret == -EINTR ? 0 : ret;
@@ -230,14 +233,14 @@ static int print_file(struct run *run, const char *root, const char *name)
 }
 
 /*
- * Report a root that is still alive after the end of the program: the program has forked a child,
- * as daemons do, or started another program.
- * @is_recording: false if nothing was enabled, neither from the start nor later
+ * Report a root that is still alive after the end of the program: the program has forked
+ * a child, as daemons do, or started another program.
+ * @is_recording: false if no event was enabled, neither from the start nor later
  */
 static void report_alive(const struct run *run, const struct abi_root_row *row,
 			 bool is_recording)
 {
-	/* A child that is just being forked is not counted yet: then nr_processes is 0. */
+	/* A child that is being forked is not counted yet, so nr_processes may be 0. */
 	uint32_t nr = row->nr_processes ? row->nr_processes : 1;
 
 	if (is_recording)
@@ -304,9 +307,9 @@ static int print_roots(struct run *run, const struct root_list *roots)
 }
 
 /*
- * Without -e a root is shown only if another command has turned recording on.  Remove the other
- * roots from @roots, and report those of them that are alive.  Returns true if one was
- * reported.
+ * Without -e a root is shown only if another command has turned recording on.  Remove the
+ * other roots from @roots, and report those of the removed roots that are alive.  Returns
+ * true if a root was reported.
  */
 static bool drop_idle(const struct run *run, struct root_list *roots)
 {
@@ -325,8 +328,8 @@ static bool drop_idle(const struct run *run, struct root_list *roots)
 	return is_alive;
 }
 
-/* Explain why no root of this run is shown.  A script, or a program that only starts others,
- * has none. */
+/* Explain why no root of this run is shown.  A script, or a program that only starts
+ * other programs, has no root. */
 static void report_none(struct run *run, bool wants_records)
 {
 	bool is_for_ulf = run->about.kind == RUN_FOR_ULF;

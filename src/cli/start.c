@@ -14,12 +14,13 @@
 #include "cli/terminal.h"
 #include "cli/user.h"
 
-#define REPORT_BYTES	4096u		/* limit: bytes of messages of another user's server */
+#define REPORT_BYTES	4096u		/* limit of the bytes of messages of another
+					 * user's server */
 
 /*
- * Prepare the server of another user (user.h).  After exec() that user can read its memory and
- * take descriptors from it.  So close all descriptors of root, and leave the session of root's
- * terminal.
+ * Prepare the server of another user (user.h).  After exec() that user can read the
+ * server's memory and take descriptors from it.  So close all descriptors of root, and
+ * leave the session of root's terminal.
  */
 static int detach(int report_fd)
 {
@@ -32,7 +33,8 @@ static int detach(int report_fd)
 	return 0;
 }
 
-/* In the child: exec the server.  @report_fd: pipe for its messages; -1: stderr. */
+/* In the child process: exec the server.  @report_fd: pipe for the server's messages; -1:
+ * stderr. */
 static void be_server(const char *dir, int report_fd)
 {
 	char title[DIR_PATH_BYTES + 32];	/* ps shows this title; see base/title.h */
@@ -51,8 +53,8 @@ static void be_server(const char *dir, int report_fd)
 	_exit(127);
 }
 
-/* Print the messages of another user's server until it closes the pipe.  Then it is ready, or
- * has ended. */
+/* Print the messages of another user's server until it closes the pipe.  When the pipe is
+ * closed the server is ready, or has ended. */
 static void print_report(int fd)
 {
 	struct terminal terminal;

@@ -10,7 +10,8 @@
 #include "base/escape.h"
 #include "base/text.h"
 
-#define TEXT_BYTES	SIZE_MAX	/* no limit here: callers limit what they print */
+#define TEXT_BYTES	SIZE_MAX	/* no limit here, because callers limit the size
+					 * of their texts */
 
 bool terminal_is(FILE *to)
 {
@@ -21,7 +22,7 @@ bool terminal_is(FILE *to)
 	return is_terminal;
 }
 
-/* Print @data escaped.  Returns how many bytes of it were used, as escape_text() does. */
+/* Print @data escaped.  Returns how many bytes of @data were used, as escape_text() does. */
 static size_t put_escaped(FILE *to, const char *data, size_t bytes, int flags)
 {
 	struct text text;
@@ -73,8 +74,8 @@ void terminal_start(struct terminal *terminal, FILE *to)
 	*terminal = (struct terminal) { .to = to, .is_terminal = terminal_is(to) };
 }
 
-/* Complete the character in terminal->kept with bytes of @data, and print it.  Returns how many
- * bytes of @data were taken. */
+/* Complete the character in terminal->kept with bytes of @data, and print the character.
+ * Returns how many bytes of @data were taken. */
 static size_t complete(struct terminal *terminal, const char *data, size_t bytes)
 {
 	size_t taken = 0, used = 0;

@@ -16,7 +16,8 @@
 
 #include "base/dir.h"
 
-#define PROCESSES_MAX	100000u		/* limit: processes that are searched for a name */
+#define PROCESSES_MAX	100000u		/* limit of the processes that are searched for
+					 * a name */
 
 /* Fill @user from @entry.  A name that is too long is an error: a cut name could be that of
  * another user, and initgroups() would set the groups of that user. */
@@ -95,7 +96,7 @@ void user_say_owner(const char *path)
 		  user.name);
 }
 
-/* Return the process id in "4711" or "hello.4711"; 0 if there is none. */
+/* Return the process id in "4711" or "hello.4711", or 0 if @name has no process id. */
 static unsigned int pid_in(const char *name, size_t len)
 {
 	size_t start = len;
@@ -112,7 +113,7 @@ static unsigned int pid_in(const char *name, size_t len)
 	return is_number(digits, &pid) ? pid : 0;
 }
 
-/* Print the owner of process @pid if that is another user, and return true then. */
+/* If process @pid belongs to another user, print its owner and return true. */
 static bool say_process(const char *pid)
 {
 	char path[32], comm[32] = "";
@@ -127,7 +128,7 @@ static bool say_process(const char *pid)
 	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? 0 : read(fd, comm, sizeof(comm) - 1);
-	comm[n > 0 ? n - 1 : 0] = '\0';		/* without the newline */
+	comm[n > 0 ? n - 1 : 0] = '\0';		/* removes the newline at the end */
 	if (fd >= 0)
 		close(fd);
 	user_get(st.st_uid, &user);

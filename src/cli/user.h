@@ -2,10 +2,11 @@
 /*
  * ulf --user: root works with the roots of another user.
  *
- * A child process becomes that user before it touches anything of the user.  So links, sockets
- * and fifos that the user plants give access to nothing that the user cannot access anyway.  The
- * child stays undumpable, so the user cannot read its memory or take the terminal from it.  The
- * parent only watches the time.  For the reasons see docs/design/trust.md.
+ * A child process becomes that user before it touches anything of the user.  So links,
+ * sockets and fifos that the user plants give access to nothing that the user cannot
+ * access anyway.  The child stays undumpable, so the user cannot read its memory or take
+ * the terminal from it.  The parent only limits the time.  For the reasons see
+ * docs/design/trust.md.
  */
 #ifndef ULF_CLI_USER_H
 #define ULF_CLI_USER_H
@@ -20,8 +21,10 @@
 
 struct user {
 	unsigned int uid, gid;
-	bool is_known;			/* has an entry in the system's list of users */
-	char name[USER_NAME_BYTES];	/* the user id in decimal if not is_known */
+	bool is_known;			/* true: the system's list of users has an entry
+					 * for the user */
+	char name[USER_NAME_BYTES];	/* name; the user id in decimal if is_known is
+					 * false */
 	char home[256];			/* home directory; "": not known */
 };
 
@@ -37,9 +40,9 @@ void user_get(unsigned int uid, struct user *ret_user);
  * @keep_fd: descriptor that stays open besides the standard streams; -1: none
  * @parent: pid of the parent; the process is killed when the parent ends
  *
- * For a child process of root.  Sets groups and ids, drops all capabilities, cleans the
- * environment, closes descriptors and makes the process undumpable.  Returns 0 or -errno; after an
- * error the caller must exit.
+ * Only a child process of root may call this.  Sets groups and ids, drops all
+ * capabilities, cleans the environment, closes descriptors and makes the process
+ * undumpable.  Returns 0 or -errno; after an error the caller must exit.
  */
 int user_become(const struct user *user, int keep_fd, int parent);
 
@@ -63,7 +66,7 @@ int user_enter(const char *word, const struct cli_cmd *cmd);
 bool user_is_entered(void);
 
 enum user_progress {
-	USER_GOES_ON	= '.',		/* an answer has arrived */
+	USER_GOES_ON	= '.',		/* an answer of the server has arrived */
 	USER_STREAMS	= '~',		/* from now on answers may take any time */
 };
 

@@ -27,11 +27,12 @@
 #include "cli/user.h"
 
 #define LOOK_MS		200			/* time between two checks of the child */
-#define QUIET_MS	15000			/* a child that makes no progress for this time
-						 * is killed */
-#define TOTAL_MS	300000			/* time limit of a command, unless may_take_long */
-#define END_MS		1000			/* wait this long for the end of a child that was
-						 * killed */
+#define QUIET_MS	15000			/* time without progress after which a
+						 * child is killed */
+#define TOTAL_MS	300000			/* time limit of a command, unless
+						 * cli_cmd.may_take_long is set */
+#define END_MS		1000			/* time to wait for the end of a child
+						 * that was killed */
 #define END_LOOK_MS	10			/* time between two checks of a child that was
 						 * killed */
 
@@ -46,7 +47,7 @@ void user_progress(enum user_progress progress)
 {
 	char byte = (char)progress;
 
-	/* If the pipe is full, the parent has enough to read. */
+	/* If the pipe is full, the parent has enough to read, so ignore the error. */
 	if (progress_fd >= 0 && write(progress_fd, &byte, 1) < 0 && errno == EPIPE)
 		_exit(CLI_FAILED);
 }
@@ -91,13 +92,13 @@ static int drop_capabilities(void)
 }
 
 /*
- * Forbid ioctls that insert input into a terminal: TIOCSTI, and TIOCLINUX on a console.  Standard
- * output may be root's terminal.  This process does not use them; the filter is for the case that
- * the user finds a way to run code in it.
+ * Forbid ioctls that insert input into a terminal: TIOCSTI, and TIOCLINUX on a console.
+ * Standard output may be root's terminal.  This process does not use them; the filter is
+ * there in case the user finds a way to run code in this process.
  *
- * With CAP_SYS_ADMIN a filter does not require no_new_privs, so a server that is started here can
- * run the set-uid fusermount3.  Without CAP_SYS_ADMIN (root in a container) no_new_privs is set,
- * and such a server cannot mount.
+ * With CAP_SYS_ADMIN a filter does not require no_new_privs, so a server that is started
+ * here can run the set-uid fusermount3.  Without CAP_SYS_ADMIN (root in a container)
+ * no_new_privs is set, and such a server cannot mount.
  */
 static int forbid_typing(void)
 {
@@ -125,7 +126,8 @@ static int forbid_typing(void)
 #undef SECCOMP_AT
 }
 
-/* Replace standard input by /dev/null: commands for other users do not read it. */
+/* Replace standard input by /dev/null: commands for other users do not read standard
+ * input. */
 static int close_stdin(void)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -140,9 +142,9 @@ static int set_ids(const struct user *user)
 {
 	uid_t real, effective, saved;
 
-	/* setresuid() makes the process dumpable if fs.suid_dumpable is 1.  Keep the capabilities
-	 * until PR_SET_DUMPABLE has undone that: the user cannot ptrace a process that has
-	 * capabilities. */
+	/* setresuid() makes the process dumpable if fs.suid_dumpable is 1.  Keep the
+	 * capabilities until PR_SET_DUMPABLE has made it undumpable again: the user
+	 * cannot ptrace a process that has capabilities. */
 	if (prctl(PR_SET_KEEPCAPS, 1) < 0)
 		return -errno;
 	if ((user->is_known ? initgroups(user->name, user->gid) : setgroups(0, NULL)) < 0 ||
@@ -180,15 +182,16 @@ int user_become(const struct user *user, int keep_fd, int parent)
 	if (getppid() != parent)
 		return -ESRCH;
 	if (setresuid(-1, 0, -1) == 0)
-		return -EPERM;		/* the process could become root again */
-	/* Replace root's session keyring.  Ignore a failure: then the kernel has no keyrings. */
+		return -EPERM;		/* error: the process could become root again */
+	/* Replace root's session keyring.  Ignore a failure, which means that the kernel
+	 * has no keyrings. */
 	syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 	return clean_environment(user);
 }
 
 /* ---- the parent ---- */
 
-/* Read the progress of the child.  False: the child has closed the pipe. */
+/* Read the progress of the child.  Returns false if the child has closed the pipe. */
 static bool read_progress(int fd, bool *ret_streams)
 {
 	char bytes[256];
@@ -261,9 +264,9 @@ static int wait_look(struct pollfd *poll_fd, int wait_ms, int *ret_ready)
 }
 
 /*
- * Wait for the end of the command.  Returns its exit status.  The pipe ends when the child exits,
- * so look at the child more often after that.  The child may not end at once, because it may
- * still wait for a file system of the user.
+ * Wait for the end of the command.  Returns its exit status.  The pipe ends when the
+ * child exits, so after the end of the pipe check the child more often.  The child may
+ * not end at once, because it may still wait for a file system of the user.
  */
 static int watch(const struct user *user, const struct cli_cmd *cmd, pid_t pid, int fd)
 {
@@ -279,7 +282,8 @@ static int watch(const struct user *user, const struct cli_cmd *cmd, pid_t pid, 
 		if (ready > 0 && read_progress(fd, &streams)) {
 			quiet_ms = 0;
 		} else if (ready > 0) {
-			poll_fd.fd = -1;	/* the pipe has ended */
+			poll_fd.fd = -1;	/* the pipe has ended, so poll() must
+						 * ignore it */
 			quiet_ms = 0;
 			streams = false;
 			wait_ms = 1;
@@ -309,7 +313,8 @@ static int start(const struct user *user, const struct cli_cmd *cmd)
 		cli_error("pipe: %m");
 		return CLI_FAILED;
 	}
-	signal(SIGCHLD, SIG_DFL);	/* if ignored, waitpid() would get no status */
+	signal(SIGCHLD, SIG_DFL);	/* if SIGCHLD were ignored, waitpid() would get
+					 * no status */
 	pid = fork();
 	if (pid < 0) {
 		cli_error("fork: %m");

@@ -20,13 +20,16 @@
 #include "daemon/root_row.h"
 #include "server/core/server.h"
 
-#define BATCH		16u		/* limit: children that run at the same time */
+#define BATCH		16u		/* limit of the children that run at the same
+					 * time */
 #define BATCH_MS	10000		/* time limit of a batch */
 #define CPU_SECONDS	10		/* CPU time limit of a child */
-#define ROWS_MAX	10000u		/* limit: roots of one user */
+#define ROWS_MAX	10000u		/* limit of the roots of one user */
 #define HINT_MS		1000u		/* time limit of users_say_root() */
-#define END_MS		1000u		/* wait this long for the children of a batch to end */
-#define END_LOOK_MS	2		/* time between two checks of these children */
+#define END_MS		1000u		/* time to wait for the children of a batch to
+					 * end */
+#define END_LOOK_MS	2		/* time between two checks whether these
+					 * children have ended */
 
 /* ---- the child, as the user ---- */
 
@@ -60,8 +63,8 @@ static void be_child(const struct user *user, int fd, pid_t parent)
 	int ret = 0;
 
 	setrlimit(RLIMIT_CPU, &cpu);
-	unsetenv("ULF_DIR");		/* list the default directory, also if the child stays
-					 * this user */
+	unsetenv("ULF_DIR");		/* use the default directory, even if the child
+					 * stays this user */
 	if (user->uid != geteuid())
 		ret = user_become(user, fd, parent);
 	if (ret < 0)
@@ -79,12 +82,14 @@ static void be_child(const struct user *user, int fd, pid_t parent)
 /* ---- the parent ---- */
 
 struct child {
-	struct user_roots *roots;	/* result */
+	struct user_roots *roots;	/* where the list of roots is stored */
 	struct text bytes;		/* rows that were received */
-	pid_t pid;			/* 0: the child has ended, or was not started */
-	int fd;				/* pipe; -1: read to its end, or closed */
-	int error;			/* errno that explains why the list is incomplete; 0: no
-					 * reason is known */
+	pid_t pid;			/* pid of the child; 0: it has ended, or was not
+					 * started */
+	int fd;				/* pipe from the child; -1: read to its end, or
+					 * closed */
+	int error;			/* errno of the error that made the list
+					 * incomplete; 0: no error is known */
 };
 
 static void start(struct child *child, struct user_roots *roots)
@@ -99,7 +104,8 @@ static void start(struct child *child, struct user_roots *roots)
 		roots->is_failed = true;
 		return;
 	}
-	signal(SIGCHLD, SIG_DFL);	/* if ignored, waitpid() would get no status */
+	signal(SIGCHLD, SIG_DFL);	/* if SIGCHLD were ignored, waitpid() would get
+					 * no status */
 	pid = fork();
 	if (pid == 0)
 		be_child(&roots->user, fds[1], parent);
@@ -114,8 +120,8 @@ static void start(struct child *child, struct user_roots *roots)
 	close(fds[1]);
 }
 
-/* Read rows from the pipe of a child.  Close it at its end, after an error, or if there are too
- * many rows. */
+/* Read rows from the pipe of a child.  Close the pipe at its end, after an error, or if
+ * there are too many rows. */
 static void receive(struct child *child)
 {
 	char *at = text_reserve(&child->bytes, 65536);
@@ -171,7 +177,7 @@ static void check_name(char *name, size_t bytes)
 	}
 }
 
-/* Turn the bytes of a child into a list of roots. */
+/* Convert the bytes that a child has sent to a list of roots. */
 static void take(struct child *child)
 {
 	struct root_list *list = &child->roots->list;
@@ -205,9 +211,10 @@ static bool has_ended(struct child *child)
 }
 
 /*
- * Kill the children that have not sent all their rows, then wait for all children together.  A
- * process that waits for a FUSE file system of its user does not end before the file system
- * answers.  Do not wait for such a process: the kernel ends it then.
+ * Kill the children that have not sent all their rows, then wait for all children
+ * together.  A process that waits for a FUSE file system of its user does not end before
+ * the file system answers.  Do not wait for such a process: the kernel ends it when the
+ * answer has come.
  */
 static void end_all(struct child *children, size_t nr, unsigned int wait_ms)
 {

@@ -12,15 +12,17 @@
 
 struct user_roots {
 	struct user user;
-	struct root_list list;		/* names were made printable, without newlines */
-	bool is_failed;			/* the list is incomplete; an error was printed, unless
-					 * is_quiet */
+	struct root_list list;		/* list of roots; their names were made
+					 * printable, without newlines */
+	bool is_failed;			/* true: the list is incomplete, and an error
+					 * was printed unless is_quiet was set */
 };
 
 struct users {
 	struct user_roots *all;		/* sorted by user id */
 	size_t nr;
-	bool is_cut;			/* there may be more users: a limit was hit */
+	bool is_cut;			/* true: a limit was reached, so there may be
+					 * more users */
 };
 
 #define USERS_LIST_MS	60000u		/* time limit of `ulf ls --all` */

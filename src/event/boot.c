@@ -99,7 +99,7 @@ bool boot_has(const char *text, enum boot_id id)
 }
 
 /* Remove the first @len bytes of *@from, and the separator after them.  Returns the
- * bytes. */
+ * removed bytes. */
 static struct boot_piece cut(struct boot_piece *from, size_t len)
 {
 	struct boot_piece piece = { from->text, len };

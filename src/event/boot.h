@@ -66,8 +66,8 @@ struct boot_piece {
 struct boot_word {
 	enum boot_id id;
 	struct boot_piece whole;	/* the whole setting, as it was written */
-	struct boot_piece value;	/* without its quotes; text is NULL if there is
-					 * no value */
+	struct boot_piece value;	/* the value without its quotes; text is NULL if
+					 * the setting has no value */
 };
 
 /*
@@ -95,8 +95,8 @@ bool boot_fits(const struct boot_piece *item, const char *system, const char *na
 /* A value of trace_instance: NAME[^traceoff][,EVENTS] */
 struct boot_instance {
 	struct boot_piece name, events;
-	bool is_off;			/* the value has ^traceoff: tracing is off in the
-					 * new instance */
+	bool is_off;			/* true: the value has ^traceoff, so the new
+					 * instance does not record at first */
 };
 /*
  * Parse a value of trace_instance.

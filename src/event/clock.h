@@ -12,9 +12,9 @@
 #include <time.h>
 
 enum clock_kind {
-	CLOCK_KIND_TSC_NS,	/* TSC, scaled to ns of CLOCK_MONOTONIC */
+	CLOCK_KIND_TSC_NS,	/* time of CLOCK_MONOTONIC in ns, computed from the TSC */
 	CLOCK_KIND_TSC_RAW,	/* the count of the TSC, not scaled */
-	/* For the clocks below, the code that appends a record reads the clock, and
+	/* The code that appends a record reads one of the following clocks itself, and
 	 * passes the time to the ring (ABI_RING_CLOCK_GIVEN). */
 	CLOCK_KIND_POSIX,	/* clock_gettime(id) */
 	CLOCK_KIND_COUNTER,	/* counts up by 1 each time it is read */
@@ -24,10 +24,10 @@ enum clock_kind {
 struct clock_row {
 	const char *name;
 	enum clock_kind kind;
-	clockid_t id;		/* for POSIX and PERF: the clock to read; for TSC: the
-				 * clock to use if there is no usable TSC */
-	uint32_t ns;		/* nanoseconds in one unit of the clock; if 1, times print
-				 * as seconds, else as a plain number */
+	clockid_t id;		/* POSIX and PERF: the clock to read; TSC: the clock to
+				 * read instead if the TSC cannot be used */
+	uint32_t ns;		/* nanoseconds per unit of the clock; 1: times print as
+				 * seconds, else as plain numbers */
 	const char *help;
 };
 
@@ -46,7 +46,7 @@ static inline bool clock_is_in_ns(const struct clock_row *row)
 {
 	return row->ns == 1;
 }
-/* Returns the time of a POSIX clock in ns; 0: there is no such clock. */
+/* Returns the time of a POSIX clock in ns, or 0 if there is no such clock. */
 uint64_t clock_posix_ns(clockid_t id);
 /*
  * Returns the time for a ring with ABI_RING_CLOCK_GIVEN.

@@ -72,8 +72,8 @@ static uint32_t type_bytes(const char *type, size_t len)
 	return vt.is_ptr ? 8 : vt.size;
 }
 
-/* Returns the number of elements of an array: the number in the brackets of @type.  If
- * they contain no number: @size divided by the size of an element. */
+/* Returns the number of elements of an array: the number in the brackets of @type.
+ * Returns @size divided by the size of an element if the brackets contain no number. */
 static uint32_t array_elements(const char *type, const char *bracket,
 			       uint32_t size)
 {
@@ -87,7 +87,7 @@ static uint32_t array_elements(const char *type, const char *bracket,
 	return elem ? size / elem : 0;
 }
 
-/* Set kind and array_len according to the type. */
+/* Set kind and array_len of @field according to its type. */
 static void classify(struct event_field *field)
 {
 	const char *bracket = strchr(field->type, '[');

@@ -31,8 +31,8 @@ struct event_field {
 	const char *name;
 	uint32_t offset;	/* offset from the record's start, in bytes */
 	uint32_t size;		/* bytes that the field has in the record */
-	uint32_t array_len;	/* number of elements; 0: the field is no array, or its
-				 * length is not fixed */
+	uint32_t array_len;	/* number of elements; 0: the field is no array, or the
+				 * array has no fixed length */
 	bool is_signed;
 	uint8_t filter;		/* filter type from __field_ext(): FILTER_OTHER ... */
 	enum field_kind kind;
@@ -47,8 +47,10 @@ struct event_format {
 	size_t nr_fields;
 	char *print_fmt;	/* the print fmt: the arguments of TP_printk() as C text */
 	int64_t *values;	/* values in the tables of print_fmt (__print_symbolic()
-				 * ...), row after row, as the C compiler computed them */
-	size_t nr_values;	/* 0: the values must be computed from print_fmt */
+				 * and others), row after row, as the C compiler
+				 * computed them */
+	size_t nr_values;	/* number of @values; 0: the values must be computed
+				 * from print_fmt */
 };
 
 enum { EVENT_NR_COMMON = 4 };
@@ -75,7 +77,7 @@ int event_format_add_field(struct event_format *fmt, const char *type,
 
 /*
  * Find a field by name, the common fields included.
- * Returns NULL if there is none.
+ * Returns NULL if there is no such field.
  */
 const struct event_field *event_format_find(const struct event_format *fmt,
 					    const char *name, size_t name_len);

@@ -15,7 +15,7 @@ static const struct event_field function_fields[] = {
 };
 
 /* A record has as many callers as its stack needs.  The kernel's format file says 8
- * nevertheless; tools compute the number from the record's size. */
+ * anyway, and tools compute the number from the record's size. */
 static const struct event_field stack_fields[] = {
 	{ .type = "int", .name = "size", .offset = 8, .size = 4, .is_signed = true },
 	{ .type = "unsigned long[8]", .name = "caller", .offset = 16, .size = 64,

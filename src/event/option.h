@@ -17,8 +17,8 @@
 
 #include "abi/control.h"
 
-/* X(enumerator, bit, name, default, help).  T(...) has the same parameters, for options
- * whose file exists only in the top directory. */
+/* X(enumerator, bit, name, default, help).  T() has the same parameters as X(), for
+ * options whose file exists only in the top directory. */
 #define OPTIONS(X, T)							\
 	X(PRINT_PARENT, 0, "print-parent", 1,				\
 	  "the caller after each function")				\
@@ -59,7 +59,7 @@
 	X(FUNCTION_FORK, 27, "function-fork", 0,			\
 	  "add the children of threads in set_ftrace_pid to it")	\
 	X(STACKTRACE, 29, "stacktrace", 0, "each event is followed by a stack") \
-	/* options that the kernel does not have: */			\
+	/* options that only ulf has: */			\
 	X(DEMANGLE, 31, "demangle", 0,					\
 	  "names of C++ functions as they are written")
 
@@ -135,13 +135,14 @@ struct option_row {
 	const char *name;
 	uint64_t bit;			/* the option's bit (enum option_bit) */
 	uint32_t tracer;		/* tracer that has the option (enum abi_tracer);
-					 * ABI_TRACER_NOP: all buffers have it */
+					 * ABI_TRACER_NOP: the option belongs to every
+					 * buffer, with any tracer */
 };
 
 extern const struct option_row option_table[];
 extern const size_t option_table_rows;
 
-/* Returns the row of an option, or NULL: there is none. */
+/* Returns the row of an option, or NULL if there is no such option. */
 const struct option_row *option_find(const char *name);
 
 #endif

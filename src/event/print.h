@@ -24,21 +24,21 @@ enum print_symbol {
 	PRINT_SYMBOL_NAME,	/* %ps: the name of the function */
 	PRINT_SYMBOL_OFFSET,	/* %pS: function+0x12/0x80 [object] */
 	PRINT_SYMBOL_RETURN,	/* %pB: function+0x12/0x80 for a return address */
-	PRINT_SYMBOL_CALLER,	/* the function's name only, for a return address */
+	PRINT_SYMBOL_CALLER,	/* only the function's name, for a return address */
 };
 
 /* Functions of the caller that the printer calls.  Each may be NULL. */
 struct print_env {
 	void *ctx;
-	/* Write the symbol at @addr.  Returns 0; any other value: the address is unknown,
-	 * and nothing was written. */
+	/* Write the symbol at @addr.  Returns 0, or another value if the address is
+	 * unknown and nothing was written. */
 	int (*symbol)(void *ctx, uint64_t addr, enum print_symbol style,
 		      struct text *out);
 	/* Returns the number to print for a plain %p instead of the pointer.  NULL: print
 	 * the pointer. */
 	uint64_t (*hash_ptr)(void *ctx, uint64_t ptr);
-	/* Write the string at @addr of the traced program.  Returns 0; any other value:
-	 * the string cannot be read. */
+	/* Write the string at @addr of the traced program.  Returns 0, or another value
+	 * if the string cannot be read. */
 	int (*string)(void *ctx, uint64_t addr, struct text *out);
 };
 
@@ -48,17 +48,17 @@ struct print_names {
 	void *ctx;
 	int (*lookup)(void *ctx, const char *name, size_t len,
 		      int64_t *ret_value);
-	/* Check only the syntax of tables.  For a caller that does not know the values in
-	 * the tables: the traced program provides them. */
+	/* Check only the syntax of tables, for a caller that does not know the values in
+	 * the tables, because the traced program provides them. */
 	bool skip_tables;
 };
 
 /* The reason why a print fmt cannot be compiled. */
 struct print_error {
 	size_t pos;		/* offset in print_fmt */
-	const char *message;	/* a constant text, never freed; @remedy, too */
-	const char *remedy;	/* what to change in the trace header; NULL: there is no
-				 * remedy */
+	const char *message;	/* a constant text that is never freed, as is @remedy */
+	const char *remedy;	/* advice: what to change in the trace header; NULL:
+				 * none */
 };
 
 /*
@@ -77,8 +77,8 @@ int print_compile(const struct event_format *fmt,
 void print_program_free(struct print_program *program);
 
 /*
- * Append the text of one record to @out, without a newline.  @rec begins with
- * common_type.  @env may be NULL.
+ * Append the text of one record to @out, without a newline.  @rec: the record, from
+ * common_type on.  @env may be NULL.
  * Returns 0, -EBADMSG (the record is shorter than the fields that are printed; nothing is
  * written) or out->error.
  */
@@ -93,7 +93,7 @@ int print_record(const struct print_program *program, const void *rec,
  * The tables are those of __print_symbolic() and __print_flags().  Their rows contain two
  * kinds of names.  Identifiers, for which @is_constant is true, are taken from all
  * tables.  Texts are taken only from tables that print the field at @offset or, in
- * __print_flags(), some bits of it.
+ * __print_flags(), some bits of this field.
  */
 typedef void print_symbol_fn(void *arg, const char *name, size_t len, uint64_t value,
 			     bool is_constant);

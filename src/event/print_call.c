@@ -12,7 +12,7 @@
 struct call {
 	const char *name;
 	uint32_t (*parse)(struct compiler *c, const struct call *call);
-	uint32_t arg;		/* parameter of parse(): an operator, a number of bytes or
+	uint32_t arg;		/* passed to parse(): an operator, a number of bytes or
 				 * a flag */
 };
 
@@ -57,7 +57,8 @@ static uint32_t parse_bitmask(struct compiler *c, const struct call *call)
 		.op = OP_BITMASK, .type = print_type_str, .a = n });
 }
 
-/* Parse a string literal.  Returns false if NULL stands in its place, and after an error. */
+/* Parse a string literal.  Returns false if there is a NULL instead of a literal, and
+ * after an error. */
 static bool parse_literal(struct compiler *c, struct node *ret_str)
 {
 	uint32_t n = print_parse_arg(c);
@@ -116,7 +117,7 @@ static uint64_t parse_row_value(struct compiler *c)
 	return 0;
 }
 
-/* If the value of @row is written as a single identifier, store that for
+/* If the value of @row is written as a single identifier, keep this identifier for
  * print_each_symbol(). */
 static void keep_name(struct compiler *c, struct row *row)
 {
@@ -291,8 +292,8 @@ static uint32_t parse_expect(struct compiler *c, const struct call *call)
 	return n;
 }
 
-/* In call.arg: the number of bytes.  With BSWAP_NONE added, they are not swapped, because
- * they are in the right order already. */
+/* BSWAP_NONE is added to the number of bytes in call.arg if the bytes are in the right
+ * order already and must not be swapped. */
 enum { BSWAP_NONE = 0x100 };
 
 static uint32_t parse_bswap(struct compiler *c, const struct call *call)

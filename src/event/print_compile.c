@@ -11,8 +11,8 @@
 /* The arguments of the format string. */
 struct arguments {
 	uint32_t *nodes;
-	size_t nr, cap, next;		/* index of the first argument that no conversion
-					 * has used */
+	size_t nr, cap, next;		/* next: index of the first argument that no
+					 * conversion has used */
 };
 
 /*
@@ -76,7 +76,7 @@ static void parse_arguments(struct compiler *c, struct arguments *args)
 
 	print_next(c);
 	while (print_accept(c, ',')) {
-		/* A comma with nothing after it: there are no arguments. */
+		/* There is a comma with nothing after it, so there are no arguments. */
 		if (c->tok.kind == TOK_END)
 			break;
 		n = print_parse_arg(c);
@@ -100,8 +100,8 @@ static uint32_t take_argument(struct compiler *c, struct arguments *args)
 
 static const char *parse_flags(const char *p, struct directive *dir)
 {
-	static const char letters[] = "-+ #0";	/* in the order of the bits FLAG_LEFT,
-						 * FLAG_PLUS ... */
+	static const char letters[] = "-+ #0";	/* flag characters, in the order of the
+						 * bits FLAG_LEFT, FLAG_PLUS ... */
 	const char *letter;
 
 	while (*p && (letter = strchr(letters, *p))) {
@@ -111,8 +111,8 @@ static const char *parse_flags(const char *p, struct directive *dir)
 	return p;
 }
 
-/* Parse a width or precision: a number, or a `*`.  The node of the argument that a `*`
- * uses goes to *@ret_arg. */
+/* Parse a width or precision: a number, or a `*`.  *@ret_arg gets the node of the
+ * argument that a `*` uses. */
 static const char *parse_width(struct compiler *c, const char *p,
 			       struct arguments *args, int32_t *ret_width,
 			       uint32_t *ret_arg)
@@ -224,7 +224,7 @@ static const char *parse_conversion(struct compiler *c, const char *p,
 }
 
 /* Fail if an integer conversion gets a float, or a float conversion gets an integer: in C
- * that is undefined. */
+ * such a mismatch is undefined. */
 static void check_float(struct compiler *c, const struct directive *dir)
 {
 	bool is_float = type_is_float(print_at(c, dir->arg)->type);
@@ -349,7 +349,7 @@ static int compile(struct compiler *c)
 	struct text format;
 
 	text_init(&format, PRINT_MAX_POOL);
-	/* Reserve node 0.  Each function returns 0, "no node", after an error. */
+	/* Reserve node 0, because functions return 0 for "no node" after an error. */
 	if (!print_room(c, (void **)&c->program->nodes, 0,
 			&c->program->cap_nodes, sizeof(struct node),
 			PRINT_MAX_NODES))

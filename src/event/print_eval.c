@@ -27,7 +27,8 @@ uint64_t print_extend(uint64_t value, struct value_type type)
 	}
 }
 
-/* Convert a value of type @from to @type.  At least one of them is float or double. */
+/* Convert a value of type @from to @type.  At least one of the two types is float or
+ * double. */
 static uint64_t convert_float(uint64_t value, struct value_type from,
 			      struct value_type type)
 {
@@ -178,7 +179,7 @@ static struct val divide(uint64_t a, uint64_t b, const struct node *node)
 	if (!node->calc.is_signed)
 		a = is_mod ? a % b : a / b;
 	else if (b == UINT64_MAX)
-		a = is_mod ? 0 : -a;	/* INT64_MIN / -1 would overflow */
+		a = is_mod ? 0 : -a;	/* avoids the overflow of INT64_MIN / -1 */
 	else
 		a = is_mod ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b;
 	return number(print_extend(a, node->type));

@@ -218,8 +218,8 @@ static const struct {
 	{ '*', 10, OP_MUL }, { '/', 10, OP_DIV }, { '%', 10, OP_MOD },
 };
 
-/* Returns the index of the operator at the current token, or -1: there is none, or its
- * level is below @min_level. */
+/* Returns the index of the operator at the current token, or -1 if the token is no
+ * operator or its level is below @min_level. */
 static int operator_at(const struct compiler *c, unsigned int min_level)
 {
 	if (c->tok.kind != TOK_PUNCT)
@@ -292,7 +292,7 @@ uint32_t print_parse_expr(struct compiler *c)
 	uint32_t n = print_parse_arg(c);
 
 	/* The comma operator: no expression of a print fmt has a side effect, so only the
-	 * last one matters. */
+	 * last expression matters. */
 	while (print_accept(c, ','))
 		n = print_parse_arg(c);
 	return n;

@@ -55,7 +55,7 @@ static void put_word(const struct record *r, uint64_t word)
 	put_pair(r, word, (int64_t)word);
 }
 
-/* Print a float or double as %g does.  Returns false if the field is neither. */
+/* Print a float or double as %g does.  Returns false if the field has another type. */
 static bool put_float(const struct record *r, const struct event_field *field)
 {
 	const struct num_spec spec = { .width = -1, .prec = -1 };

@@ -37,7 +37,7 @@ static void print_flags(struct run *run, const struct node *node)
 	}
 	if (!flags)
 		return;
-	/* Print the bits that no row of the table has. */
+	/* Print the remaining bits, for which the table has no row. */
 	if (!is_first)
 		put_str(run, (uint32_t)node->imm, node->imm >> 32);
 	text_write(run->out, "0x", 2);
@@ -58,7 +58,7 @@ static void print_symbolic(struct run *run, const struct node *node)
 		if (row->value == value)
 			break;
 	}
-	/* A row without text counts as no row. */
+	/* A row with an empty text is treated as if it did not exist. */
 	if (row && row->value == value && row->len) {
 		put_str(run, row->str, row->len);
 		return;
@@ -78,8 +78,7 @@ static const uint8_t *eval_buffer(struct run *run, uint32_t ptr, uint64_t len)
 	return mem && len <= have ? mem : NULL;
 }
 
-/* Evaluate an argument that is a length.  It is an int; if it is negative nothing is
- * printed. */
+/* Evaluate an argument that is a length, an int.  A negative length prints nothing. */
 static bool eval_len(struct run *run, uint32_t n, uint64_t *ret_len)
 {
 	uint64_t len;
@@ -132,7 +131,7 @@ static void print_array(struct run *run, const struct node *node)
 	}
 	text_putc(run->out, '{');
 	if (bytes && elem != 1 && elem != 2 && elem != 4 && elem != 8) {
-		/* An element size that is not supported: print it, and continue with
+		/* This element size is not supported: print a message, and continue with
 		 * bytes, as the kernel does. */
 		text_puts(run->out, "BAD SIZE:");
 		print_dec(run->out, elem, false);
@@ -228,8 +227,8 @@ static void print_hexdump(struct run *run, const struct node *node)
 		if (d.prefix.kind == VAL_STR)
 			put_str(run, d.prefix.u, d.prefix.end - d.prefix.u);
 		if (d.prefix_type == DUMP_PREFIX_ADDRESS) {
-			/* Print the offset in the record: the address in the program is
-			 * not known. */
+			/* Print the offset in the record, because the address in the
+			 * program is not known. */
 			print_hex(run->out, d.address + i, 16);
 			text_puts(run->out, ": ");
 		} else if (d.prefix_type == DUMP_PREFIX_OFFSET) {

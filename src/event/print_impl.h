@@ -25,13 +25,15 @@
 #include "event/type.h"
 
 enum {
-	PRINT_MAX_DEPTH = 200,		/* limit: nesting of expressions in the text */
-	PRINT_MAX_HEIGHT = 400,		/* limit: levels of a tree of nodes */
+	PRINT_MAX_DEPTH = 200,		/* limit of the nesting of expressions in the
+					 * text */
+	PRINT_MAX_HEIGHT = 400,		/* limit of the levels of a tree of nodes */
 	PRINT_MAX_NODES = 1 << 17,
-	PRINT_MAX_POOL = 1 << 20,	/* limit: bytes of all strings of a program */
-	PRINT_MAX_TEXT = 1 << 20,	/* limit: bytes of a print fmt */
-	PRINT_MAX_ITEMS = 1 << 16,	/* limit for each: directives, table rows,
-					 * arguments */
+	PRINT_MAX_POOL = 1 << 20,	/* limit of the bytes of all strings of a
+					 * program */
+	PRINT_MAX_TEXT = 1 << 20,	/* limit of the bytes of a print fmt */
+	PRINT_MAX_ITEMS = 1 << 16,	/* limit of the number of directives, of table
+					 * rows, and of arguments */
 	PRINT_MAX_LOCALS = 32,
 	PRINT_MAX_WIDTH = 32767,
 };
@@ -42,16 +44,17 @@ enum node_op {
 	OP_CONST,		/* imm = value */
 	OP_STR,			/* string literal: imm = offset in the pool, a = length */
 	OP_FIELD,		/* number in the record: imm = its offset */
-	OP_ADDR,		/* pointer into the record: imm = offset, a = offset of
-				 * the end of what it points to (UINT32_MAX: the record's
-				 * end) */
-	OP_DYN,			/* pointer to dynamic data: imm = offset of its loc word
-				 * (FIELD_DATA_LOC), a = 1 if it is __rel_loc, else 0 */
-	OP_DYNLEN,		/* length of dynamic data in bytes: imm = offset of its
-				 * loc word */
-	OP_LOAD,		/* *a: load from pointer a */
-	OP_PTRADD,		/* pointer a + b elements of imm bytes */
-	OP_CAST,		/* a converted to the node's type */
+	OP_ADDR,		/* pointer into the record: imm = its offset, a = offset
+				 * of the end of the data that it points to (UINT32_MAX:
+				 * the record's end) */
+	OP_DYN,			/* pointer to dynamic data: imm = offset of the word
+				 * with length and offset (FIELD_DATA_LOC), a = 1 for
+				 * __rel_loc, else 0 */
+	OP_DYNLEN,		/* length of dynamic data in bytes: imm = offset of the
+				 * word with length and offset */
+	OP_LOAD,		/* *a: the value that pointer a points to */
+	OP_PTRADD,		/* pointer a, moved by b elements of imm bytes */
+	OP_CAST,		/* value of a, converted to the node's type */
 	OP_NEG, OP_INV, OP_NOT,	/* the values are -a, ~a and !a */
 	OP_MUL, OP_DIV, OP_MOD, OP_ADD, OP_SUB, OP_SHL, OP_SHR,
 	OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE,
@@ -60,20 +63,21 @@ enum node_op {
 	OP_COND,		/* the value is a ? b : c */
 	OP_LET,			/* store a in local variable number imm; the value is b */
 	OP_LOCAL,		/* the value of local variable number imm */
-	OP_BSWAP,		/* a with its bytes in reverse order */
-	/* Helpers of a print fmt.  Their value is VAL_NODE: the text is made when it is
-	 * printed. */
+	OP_BSWAP,		/* value of a with its bytes in reverse order */
+	/* The following helpers of a print fmt have a value of kind VAL_NODE: their text
+	 * is made when it is printed. */
 	OP_FLAGS,		/* __print_flags(): a = value, b = index of the first row,
 				 * c = number of rows, imm = delimiter: length << 32 |
 				 * offset in the pool */
-	OP_SYMBOLIC,		/* __print_symbolic(): a, b, c as for OP_FLAGS */
+	OP_SYMBOLIC,		/* __print_symbolic(): a = value, b = index of the first
+				 * row, c = number of rows */
 	OP_HEX,			/* __print_hex(): a = buffer, b = length; imm = 1: no
-				 * spaces */
+				 * spaces between bytes */
 	OP_ARRAY,		/* __print_array(): a = buffer, b = number of elements,
 				 * c = size of an element */
 	OP_BITMASK,		/* __get_bitmask(): a = dynamic array */
 	OP_HEXDUMP,		/* __print_hex_dump(): its HEXDUMP_ARGS arguments are in
-				 * args; imm = index of the first */
+				 * print_program.args; imm = index of the first one */
 };
 
 enum { HEXDUMP_ARGS = 7 };
@@ -82,9 +86,10 @@ enum { HEXDUMP_ARGS = 7 };
 struct node {
 	uint8_t op;
 	struct value_type type;
-	struct value_type calc;	/* binary operators: type to which both operands are
-				 * converted before the operation */
-	uint16_t height;	/* levels of the tree under this node, this one included */
+	struct value_type calc;	/* for binary operators: the type to which both operands
+				 * are converted first */
+	uint16_t height;	/* number of levels of the tree under this node,
+				 * including the node */
 	uint32_t a, b, c;
 	uint64_t imm;
 };
@@ -92,10 +97,11 @@ struct node {
 /* A row of the table of __print_flags() or __print_symbolic(). */
 struct row {
 	uint64_t value;
-	uint32_t str, len;		/* the text to print: offset in the pool, length */
-	uint32_t name, name_len;	/* the identifier of the value: offset in the
-					 * pool, length; length 0: the value is not
-					 * written as an identifier */
+	uint32_t str, len;		/* offset in the pool and length of the text to
+					 * print */
+	uint32_t name, name_len;	/* offset in the pool and length of the
+					 * identifier that stands for the value; length
+					 * 0: the value is not written as an identifier */
 };
 
 /* Flags of a conversion, as in printf. */
@@ -119,25 +125,28 @@ enum fast_path {
 	FAST_DYN_STR,		/* print the string of __get_str() */
 };
 
-/* Bytes for the letters after %p, with the NUL; further letters are dropped. */
+/* Bytes for the letters after %p, with the NUL.  Further letters are dropped. */
 enum { EXT_MAX = 8 };
 
 /* One step of a program: copy a literal, then print one conversion. */
 struct directive {
-	uint32_t lit, lit_len;	/* literal: offset in the pool, length */
+	uint32_t lit, lit_len;	/* offset in the pool and length of the literal */
 	uint8_t conv, fast;	/* values of enum conversion and enum fast_path */
 	uint8_t base;		/* base of the number: 8, 10 or 16 */
 	uint8_t flags;
-	struct value_type type;	/* CONV_INT: type to which the argument is converted */
-	int32_t width, prec;	/* width and precision; -1: none */
-	uint32_t width_arg, prec_arg, arg;	/* nodes of the arguments of `*` and of
+	struct value_type type;	/* for CONV_INT: the type to which the argument is
+				 * converted */
+	int32_t width, prec;	/* width and precision; -1: not given */
+	uint32_t width_arg, prec_arg, arg;	/* node of the width given by `*`, of
+						 * the precision given by `*`, and of
 						 * the value; 0: none */
-	char ext[EXT_MAX];	/* CONV_PTR: the letters after %p; CONV_FLOAT: the letter
-				 * of the conversion */
-	uint8_t ptr;		/* CONV_PTR: the conversion's number, from
-				 * print_ptr_find() */
-	bool is_plain;		/* the conversion has no flags, no width and no precision */
-	/* for enum fast_path: type, offset and size of the field */
+	char ext[EXT_MAX];	/* for CONV_PTR: the letters after %p; for CONV_FLOAT:
+				 * the letter of the conversion */
+	uint8_t ptr;		/* for CONV_PTR: the number that print_ptr_find()
+				 * returned */
+	bool is_plain;		/* true: the conversion has no flags, no width and no
+				 * precision */
+	/* used with `fast`: type, offset and size of the field */
 	struct value_type load;
 	uint32_t offset, size;
 };
@@ -149,25 +158,28 @@ struct print_program {
 	size_t nr_nodes, cap_nodes;
 	struct row *rows;
 	size_t nr_rows, cap_rows;
-	uint32_t *args;		/* for OP_HEXDUMP: numbers of nodes */
+	uint32_t *args;		/* arguments of OP_HEXDUMP: numbers of nodes */
 	size_t nr_args, cap_args;
 	struct directive *dirs;
 	size_t nr_dirs, cap_dirs;
 	struct text pool;	/* all texts, one after the other, without NULs */
 	uint32_t nr_locals;	/* number of local variables */
-	uint32_t min_len;	/* bytes that a record must have, so that it contains all
-				 * fields that the program uses */
+	uint32_t min_len;	/* minimum size of a record that contains all fields
+				 * that the program uses, bytes */
 };
 
 /* Kinds of values at run time, and what the members u and end of struct val are. */
 enum val_kind {
-	VAL_INT,		/* u = the number, extended to 64 bits as its type says;
-				 * for float and double: the bits of a double */
+	VAL_INT,		/* a number: u = its value extended to 64 bits as its
+				 * type requires; for float and double the bits of a
+				 * double */
 	VAL_REC,		/* pointer into the record: u = offset, end = offset after
 				 * the last byte that may be read */
-	VAL_STR,		/* pointer into the pool: u and end as for VAL_REC */
-	VAL_NODE,		/* the text that node number u prints */
-	VAL_FAULT,		/* a load from outside of the record */
+	VAL_STR,		/* pointer into the pool: u = offset, end = offset after
+				 * the last byte that may be read */
+	VAL_NODE,		/* a text that is printed later, by node number u */
+	VAL_FAULT,		/* the program tried to load data from outside of the
+				 * record */
 };
 
 /* A value at run time. */
@@ -184,14 +196,15 @@ struct run {
 	size_t len;
 	const struct print_env *env;
 	struct text *out;
-	bool has_lines;		/* the previous directive printed several lines on purpose */
+	bool has_lines;		/* true: the previous directive printed several lines on
+				 * purpose */
 	struct val locals[PRINT_MAX_LOCALS];
 };
 
 /* ---- print_eval.c ---- */
 /* Returns the value of a node. */
 struct val print_eval(struct run *run, uint32_t node);
-/* Get the value of a node as a number.  Returns false if it has none. */
+/* Get the value of a node as a number.  Returns false if the value is no number. */
 bool print_eval_int(struct run *run, uint32_t node, uint64_t *ret_value);
 /* Returns the memory to which a pointer points, and how many bytes may be read there;
  * NULL if the pointer does not point into the record or the pool. */
@@ -254,14 +267,14 @@ static inline double print_load_float(const uint8_t *p, struct value_type type)
 	return value;
 }
 
-/* The kernel's isprint(), which includes Latin-1. */
+/* Returns true if the kernel's isprint() does, which includes Latin-1. */
 static inline bool print_is_print(uint8_t byte)
 {
 	return (byte >= ' ' && byte <= '~') || byte >= 0xa0;
 }
 
 /* ---- print_num.c ---- */
-/* How to print a number or a text.  width and prec are -1 if there is none. */
+/* How to print a number or a text.  width and prec are -1 if they are not given. */
 struct num_spec {
 	uint8_t base, flags;
 	int32_t width, prec;
@@ -283,7 +296,7 @@ void print_pad(struct text *out, size_t start, struct num_spec spec);
 void print_float(struct text *out, char letter, struct num_spec spec, uint64_t bits);
 
 /* ---- print_ptr.c ---- */
-/* Returns the number for directive.ptr, or -EINVAL: these letters after %p are not
+/* Returns the number for directive.ptr, or -EINVAL if these letters after %p are not
  * supported. */
 int print_ptr_find(const char *ext);
 /* Print a pointer in the form that the letters after %p in @dir ask for. */
@@ -299,8 +312,7 @@ bool print_uuid(struct text *out, const char *ext, const uint8_t *mem, size_t le
 /* print_special.c.  Functions of type bool return false if @mem has too few bytes. */
 /* %pE: print @len bytes.  The letters in @ext say which bytes are escaped, and how. */
 void print_escaped(struct text *out, const char *ext, const uint8_t *mem, size_t len);
-/* %pe: print the name of an error, for example -ENOENT; an error without a name as a
- * number. */
+/* %pe: print the name of an error, for example -ENOENT, or its number if it has no name. */
 void print_errno(struct text *out, int error);
 /* %pt: print a date, a time or both. */
 bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t len);

@@ -85,8 +85,8 @@ static uint64_t read_digits(const char **pos, unsigned int base)
 	return value;
 }
 
-/* Returns C's type of an integer literal: the first in C's list that can hold the
- * value. */
+/* Returns the type that C gives an integer literal: the first type in C's list that can
+ * hold the value. */
 static struct value_type number_type(uint64_t value, bool is_decimal,
 				     bool is_unsigned, bool is_long)
 {

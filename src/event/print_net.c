@@ -61,7 +61,7 @@ static void longest_zeros(const uint8_t *mem, unsigned int groups,
 	}
 }
 
-/* RFC 5952: the longest run of zero groups becomes :: */
+/* RFC 5952: write the longest run of zero groups as :: */
 static void put_ip6_short(struct text *out, const uint8_t *mem)
 {
 	unsigned int groups = has_ip4(mem) ? 6 : 8, start, len, i = 0;

@@ -123,7 +123,7 @@ static uint32_t fold(struct compiler *c, uint32_t n)
 	return n;
 }
 
-/* C's integer promotion of a type.  A pointer becomes unsigned long. */
+/* Returns the type after C's integer promotion.  A pointer becomes unsigned long. */
 static struct value_type promote(struct value_type type)
 {
 	if (type.is_ptr)
@@ -135,7 +135,7 @@ static struct value_type promote(struct value_type type)
 	return type;
 }
 
-/* C's usual arithmetic conversions. */
+/* Returns the common type of two operands, by C's usual arithmetic conversions. */
 static struct value_type common_type(struct value_type a, struct value_type b)
 {
 	a = promote(a);
@@ -298,7 +298,7 @@ uint32_t print_node_load(struct compiler *c, uint32_t ptr)
 	return print_node(c, (struct node){ .op = OP_LOAD, .type = type, .a = ptr });
 }
 
-/* Make the node for &a: the pointer that a was loaded from.  For an array, this is the
+/* Make the node for &a: the pointer from which a was loaded.  For an array, this is the
  * node of the array itself. */
 uint32_t print_node_addr(struct compiler *c, uint32_t a)
 {
@@ -320,8 +320,8 @@ uint32_t print_node_addr(struct compiler *c, uint32_t a)
 		node.type.is_ptr = true;
 		return print_node(c, node);
 	case OP_LOCAL:
-		/* Only macros like min() take the address of a variable, to compare
-		 * types, and do not use it otherwise: any number except 0 is good enough. */
+		/* Only macros like min() take the address of a variable, and only to
+		 * compare types, so any number except 0 is good enough. */
 		return print_node_const(c, node.imm + 1, print_type_ulong);
 	default:
 		print_fail(c, -EINVAL, "has no address");

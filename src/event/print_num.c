@@ -4,7 +4,7 @@
 
 #include "base/digits.h"
 
-enum { MAX_DIGITS = 24 };	/* digits of a 64-bit number in octal, and a sign */
+enum { MAX_DIGITS = 24 };	/* digits of a 64-bit number in octal, and its sign */
 
 /* Write digits backwards from @end.  Returns the first digit. */
 static char *put_bits(char *end, uint64_t value, unsigned int shift, bool is_upper)

@@ -9,12 +9,14 @@
 enum token_kind {
 	TOK_END,
 	TOK_NAME,
-	TOK_NUMBER,		/* value and type; character literals, too */
-	TOK_STRING,		/* text and len, with the quotes, escapes not decoded */
-	TOK_PUNCT,		/* punct: the character, or PUNCT2() */
+	TOK_NUMBER,		/* value and type are valid; character literals are
+				 * numbers, too */
+	TOK_STRING,		/* text and len are valid: they include the quotes, and
+				 * escapes are not decoded */
+	TOK_PUNCT,		/* punct is valid: the character, or PUNCT2() */
 };
 
-/* Punctuation of two characters is the first one | the second one << 8. */
+/* Punctuation of two characters, as one number: the first character | the second << 8. */
 #define PUNCT2(a, b) ((a) | (b) << 8)
 
 struct token {
@@ -39,9 +41,10 @@ struct compiler {
 	const struct event_format *fmt;
 	const struct print_names *names;
 	struct print_program *program;
-	const char *text, *pos;	/* pos: the text after the current token */
+	const char *text, *pos;	/* text: the whole print fmt; pos: the rest after the
+				 * current token */
 	struct token tok;
-	unsigned int depth;	/* how deep the current expression is nested */
+	unsigned int depth;	/* nesting depth of the current expression */
 	size_t nr_rows;		/* number of table rows parsed so far */
 	struct local locals[PRINT_MAX_LOCALS];
 	unsigned int nr_locals;	/* number of variables in scope */
@@ -79,15 +82,15 @@ static inline void print_back(struct compiler *c, struct mark mark)
 void print_next(struct compiler *c);
 /* Set the error at the current token.  An earlier error is kept. */
 void print_fail(struct compiler *c, int error, const char *message);
-/* Set the error -EINVAL at the token @at, which is correct C, but whose value is not
- * known here.  @remedy: what to change in the trace header. */
+/* Set the error -EINVAL at the token @at: correct C, but with a value that is not known
+ * here.  @remedy: what to change in the trace header. */
 void print_fail_unknown(struct compiler *c, struct token at, const char *message,
 			const char *remedy);
 /* Returns true if the current token is @punct. */
 bool print_is(const struct compiler *c, int punct);
-/* If the current token is @punct, read the next one and return true. */
+/* If the current token is @punct, read the next token and return true. */
 bool print_accept(struct compiler *c, int punct);
-/* If the current token is @punct, read the next one; else set the error @message. */
+/* If the current token is @punct, read the next token; else set the error @message. */
 void print_expect(struct compiler *c, int punct, const char *message);
 /* Returns true if the current token is the identifier @name. */
 bool print_is_name(const struct compiler *c, const char *name);

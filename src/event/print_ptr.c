@@ -9,7 +9,7 @@ enum { MAX_ERRNO = 4095 };
 typedef void ptr_fn(struct run *run, const char *ext, struct val val,
 		    struct num_spec *spec);
 
-/* Print a text in place of data that cannot be read. */
+/* Print a text that stands for data that cannot be read. */
 static void put_fault(struct run *run, struct val val)
 {
 	text_puts(run->out, val.kind == VAL_INT && !val.u ? "(null)" : "(efault)");
@@ -121,7 +121,7 @@ static void ptr_phys(struct run *run, const char *ext, struct val val,
 	ptr_mem(run, ext, val, put_phys);
 }
 
-/* %ph: the width is the number of bytes to print, at most 64. */
+/* %ph: the width in the format is the number of bytes to print, at most 64. */
 static void ptr_bytes(struct run *run, const char *ext, struct val val,
 		      struct num_spec *spec)
 {
@@ -142,7 +142,7 @@ static void ptr_bytes(struct run *run, const char *ext, struct val val,
 		put_fault(run, val);
 }
 
-/* %pE: the width is the number of bytes to print. */
+/* %pE: the width in the format is the number of bytes to print. */
 static void ptr_escaped(struct run *run, const char *ext, struct val val,
 			struct num_spec *spec)
 {
@@ -182,7 +182,7 @@ static void ptr_fourcc(struct run *run, const char *ext, struct val val,
 	ptr_mem(run, ext, val, print_fourcc);
 }
 
-/* %pb: the width is the number of bits to print. */
+/* %pb: the width in the format is the number of bits to print. */
 static void ptr_bitmap(struct run *run, const char *ext, struct val val,
 		       struct num_spec *spec)
 {
@@ -222,8 +222,8 @@ static const struct {
 /*
  * First letters after %p for which the kernel reads what the pointer points to: dentries,
  * resources, clocks, device nodes, a va_list, strings, or flags whose names differ
- * between kernels.  The record does not contain that data.  So such an event is printed
- * as fields, which show at least the pointer.
+ * between kernels.  The record does not contain the data.  So such an event is printed as
+ * fields, which show at least the pointer.
  */
 static const char elsewhere[] = "4ACDGINORVdgikrtu";
 

@@ -15,7 +15,7 @@ static const struct event_field *find_field(struct compiler *c,
 	return field;
 }
 
-/* REC->__data_loc_x is the loc word of field x. */
+/* REC->__data_loc_x is the word with length and offset of field x. */
 static uint32_t loc_word(struct compiler *c, size_t prefix_len)
 {
 	const struct event_field *field = find_field(c, c->tok.text + prefix_len,

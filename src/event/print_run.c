@@ -24,8 +24,8 @@ static void put_string(struct run *run, struct val val)
 		text_puts(run->out, "(null)");
 	} else if (!run->env || !run->env->string ||
 		   run->env->string(run->env->ctx, val.u, run->out) != 0) {
-		/* The string is not in the record and cannot be read: print what the
-		 * kernel prints then. */
+		/* The string is not in the record and cannot be read: print the same text
+		 * as the kernel. */
 		text_write(run->out, "(0x", 3);
 		print_hex(run->out, val.u, 16);
 		text_puts(run->out, ")[UNSAFE-MEMORY]");

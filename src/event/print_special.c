@@ -33,8 +33,8 @@ static unsigned int escape_flags(const char *letters)
 	return flags ? flags : ESCAPE_ANY | ESCAPE_PRINT;
 }
 
-/* Returns the letter of the escape sequence for a byte, for example 'n' for a newline; 0:
- * there is none. */
+/* Returns the letter of the escape sequence for a byte, for example 'n' for a newline; 0
+ * if the byte has no such letter. */
 static char escape_letter(uint8_t byte, unsigned int flags)
 {
 	static const char from[] = "\n\r\t\v\f\\\a\033\"", to[] = "nrtvf\\ae\"";
@@ -128,8 +128,8 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 	if (!load_time(ext[1], mem, len, &tm))
 		return false;
 	if (has_date) {
-		/* tm_year is the year - 1900, tm_mon begins with 0.  is_raw: print them
-		 * as they are. */
+		/* tm_year counts from 1900 and tm_mon from 0; with is_raw print them as
+		 * they are. */
 		put_part(out, (int)((unsigned int)tm.tm_year + (is_raw ? 0 : 1900)), 4, 0);
 		put_part(out, (int)((unsigned int)tm.tm_mon + !is_raw), 2, '-');
 		put_part(out, tm.tm_mday, 2, '-');
@@ -144,7 +144,8 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 	return true;
 }
 
-/* Print a four-character code.  Its highest bit says that the byte order is big-endian. */
+/* Print a four-character code.  The code's highest bit means that the byte order is
+ * big-endian. */
 bool print_fourcc(struct text *out, const char *ext, const uint8_t *mem, size_t len)
 {
 	const struct value_type number = { .size = 4 };

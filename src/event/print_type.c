@@ -11,8 +11,8 @@ static bool is_typeof(const struct compiler *c)
 	       print_is_name(c, "__typeof");
 }
 
-/* Find a field that has exactly this type: then the size of the type is known.  Returns
- * NULL if there is none. */
+/* Find a field that has exactly this type, because the size of a field is known.  Returns
+ * NULL if there is no such field. */
 static const struct event_field *find_field_type(const struct compiler *c,
 						 const char *text, size_t len)
 {
@@ -57,7 +57,7 @@ static bool starts_operand(const struct compiler *c, bool is_ptr)
 }
 
 /* Returns true if (NAME) or (NAME *) can only be a cast, although NAME is unknown.
- * @is_sizeof: sizeof precedes, so no operand follows. */
+ * @is_sizeof: `sizeof` precedes the parenthesis, so no operand follows it. */
 static bool is_unknown_type(struct compiler *c, bool is_sizeof)
 {
 	struct mark mark = print_mark(c);
@@ -97,7 +97,7 @@ static bool find_type(const struct compiler *c, const char *text, size_t len,
 	return memchr(text, '*', len) != NULL;
 }
 
-/* Parse typeof(x).  The current token is `typeof`; afterwards it is the one after the
+/* Parse typeof(x).  The current token is `typeof`; afterwards it is the token after the
  * ')'. */
 static bool parse_typeof(struct compiler *c, struct value_type *ret_type)
 {
@@ -189,8 +189,8 @@ static bool at_declaration(struct compiler *c)
 struct declaration {
 	struct token name;
 	struct value_type type;
-	bool is_known;		/* @type is known; else the variable gets the type of its
-				 * value */
+	bool is_known;		/* true: @type is known; false: the variable gets the
+				 * type of its value */
 };
 
 static void parse_declarator(struct compiler *c, struct declaration *decl)

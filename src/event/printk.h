@@ -20,19 +20,21 @@ struct text;
 /* ---- printk_format.c ---- */
 
 enum printk_kind {
-	PRINTK_INVALID,		/* unknown conversion: printing stops before it */
+	PRINTK_INVALID,		/* unknown conversion: printing stops before this
+				 * conversion */
 	PRINTK_PERCENT,
 	PRINTK_CHAR,
 	PRINTK_INT,
 	PRINTK_FLOAT,		/* a double; a long double is recorded as a double */
 	PRINTK_STR,
 	PRINTK_PTR,
-	PRINTK_PTR_TEXT,	/* a pointer to data that is printed, such as %pI4:
+	PRINTK_PTR_TEXT,	/* a pointer whose target is printed, for example %pI4:
 				 * recorded as text */
 };
 
-#define PRINTK_STAR	INT32_MAX	/* value of width and prec: the number is an int
-					 * argument before the argument that is printed */
+#define PRINTK_STAR	INT32_MAX	/* value of width and prec: an int argument,
+					 * before the argument to print, gives the
+					 * number */
 
 /* One conversion of a format. */
 struct printk_conv {
@@ -43,9 +45,9 @@ struct printk_conv {
 	bool is_signed;
 	bool is_long;		/* the argument is a long double */
 	char letter;		/* PRINTK_FLOAT: the letter of the conversion; pointers:
-				 * the letter after %p, or NUL */
-	int32_t width, prec;	/* width and precision; -1: none; PRINTK_STAR: from an
-				 * argument */
+				 * the letter after %p, or NUL if there is none */
+	int32_t width, prec;	/* width and precision; -1: not given; PRINTK_STAR:
+				 * given by an argument */
 };
 
 /*
@@ -58,31 +60,32 @@ const char *printk_decode(const char *fmt, struct printk_conv *ret_conv);
 struct printk_arg {
 	uint8_t kind;		/* enum printk_kind; PRINTK_INVALID ends the array */
 	uint8_t bytes;		/* bytes of the number */
-	bool is_limit;		/* the argument is the precision of %.*s: it limits the
-				 * string that follows */
+	bool is_limit;		/* true: the argument is the precision in %.*s, which
+				 * limits the string that follows */
 	bool is_long;		/* the argument is a long double */
-	uint32_t limit;		/* limit: bytes of a string to record */
+	uint32_t limit;		/* limit of the bytes of a string that are recorded */
 };
 
-#define PRINTK_ARGS_MAX	64	/* limit: entries of an array, the one that ends it
-				 * included; further arguments are not recorded */
+#define PRINTK_ARGS_MAX	64	/* limit of the entries of an array, including the last
+				 * one, which ends it; further arguments are not
+				 * recorded */
 
 /*
  * Fill @args with a description of the arguments of @fmt.
- * Returns the number of entries, the one that ends the array included.
+ * Returns the number of entries, including the entry that ends the array.
  */
 uint32_t printk_args(const char *fmt, struct printk_arg args[PRINTK_ARGS_MAX]);
 
 /* ---- printk_text.c ---- */
 
-/* Prints a pointer.  @letter: the letter after %p, or NUL. */
+/* Prints a pointer.  @letter: the letter after %p, or NUL if there is none. */
 typedef void printk_pointer(void *ctx, char letter, uint64_t value,
 			    struct num_spec spec, struct text *out);
 
 /*
  * Print @fmt with its recorded arguments, which have @bytes bytes.
  * Returns 0, -EBADMSG (the arguments end too early) or -EINVAL (an unknown conversion).
- * After an error @out has the text before it.
+ * After an error @out has the text that was printed before the error.
  */
 int printk_text(const char *fmt, const void *args, size_t bytes,
 		printk_pointer *pointer, void *ctx, struct text *out);

@@ -13,19 +13,20 @@
 #include "base/text.h"
 #include "event/print_impl.h"
 
-#define FLOAT_PREC	64		/* limit: precision of a floating-point number */
+#define FLOAT_PREC	64		/* limit of the precision of a floating-point
+					 * number */
 /* Bytes of a printed number: "-", the 309 digits of DBL_MAX, ".", FLOAT_PREC digits, and
  * a reserve. */
 #define FLOAT_BYTES	(312 + FLOAT_PREC + 8)
 
-/* The recorded arguments.  The next one begins at start + at, rounded up to its
+/* The recorded arguments.  The next argument begins at start + at, rounded up to its
  * alignment. */
 struct reader {
 	const uint8_t *start;
 	size_t at, bytes;
 };
 
-/* Read a number of @bytes.  Returns false if the arguments end before it. */
+/* Read a number of @bytes.  Returns false if the arguments end before the number does. */
 static bool take(struct reader *reader, uint8_t bytes, uint64_t *ret_value)
 {
 	const struct value_type type = { .size = bytes };
@@ -52,7 +53,7 @@ static const char *take_string(struct reader *reader, size_t *ret_len)
 	return s;
 }
 
-/* Append @s to @out, cut if there is no space for all: in the runtime @out is small. */
+/* Append @s to @out, cut if @out has too little space, as it may in the runtime. */
 static void put(struct text *out, const char *s, size_t len)
 {
 	size_t room = out->max - out->len;
@@ -116,7 +117,7 @@ static void put_int(struct text *out, const struct printk_conv *conv,
 	print_num(out, is_negative ? -value : value, is_negative, spec);
 }
 
-/* Returns the number of bytes that must stay before padding zeroes: the sign, and the 0x
+/* Returns the number of bytes that must come before padding zeroes: the sign, and the 0x
  * of %a. */
 static size_t prefix_len(const char *number, char letter)
 {
@@ -179,7 +180,7 @@ static bool put_text(struct text *out, struct reader *reader,
 	return s;
 }
 
-/* Print one conversion.  Returns false if the arguments end before it. */
+/* Print one conversion.  Returns false if there are too few arguments. */
 static bool put_conv(struct text *out, struct reader *reader,
 		     const struct printk_conv *conv, printk_pointer *pointer,
 		     void *ctx)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Kinds of words in the text of a type.  A typedef also has a size and a sign. */
+/* Kinds of words in the text of a type.  The row of a typedef also has a size and a sign. */
 enum word_role {
 	WORD_CHAR, WORD_SHORT, WORD_INT, WORD_LONG, WORD_SIGNED, WORD_UNSIGNED,
 	WORD_BOOL, WORD_FLOAT, WORD_DOUBLE,
@@ -121,7 +121,7 @@ static bool is_word_char(char c)
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Add a word of the type.  Returns false if it is unknown. */
+/* Add a word of the type.  Returns false if the word is unknown. */
 static bool add_word(struct spelling *sp, const char *text, size_t len)
 {
 	const struct word *word;
@@ -141,7 +141,7 @@ static bool add_word(struct spelling *sp, const char *text, size_t len)
 	return true;
 }
 
-/* Set *@type to the type without its `*`. */
+/* Set *@type to the type without the `*` of a pointer. */
 static bool base_type(const struct spelling *sp, struct value_type *type)
 {
 	const unsigned int *nr = sp->nr_roles;
@@ -155,7 +155,7 @@ static bool base_type(const struct spelling *sp, struct value_type *type)
 	} else if (nr[WORD_FLOAT] || nr[WORD_DOUBLE]) {
 		type->size = nr[WORD_FLOAT] ? 4 : 8;
 		type->is_float = true;
-		return !nr[WORD_LONG];	/* fail: the size of a long double, 16 bytes, is
+		return !nr[WORD_LONG];	/* fails for long double: its size, 16 bytes, is
 					 * not supported */
 	} else if (nr[WORD_CHAR]) {
 		type->size = 1;

@@ -12,13 +12,13 @@
 
 /* The type of a value. */
 struct value_type {
-	uint8_t size;		/* size of the value in bytes; if is_ptr, the size of what
-				 * it points to (0: unknown) */
+	uint8_t size;		/* size of the value in bytes; if is_ptr, size of the
+				 * value that the pointer points to (0: unknown) */
 	bool is_signed;
 	bool is_ptr;
 	bool is_bool;		/* a cast to this type gives 0 or 1 */
-	bool is_float;		/* float or double; if is_ptr, a pointer to float or
-				 * double */
+	bool is_float;		/* the type is float or double or, if is_ptr, a pointer
+				 * to float or double */
 };
 
 /* Returns true if a value of the type is a float or double. */
@@ -29,7 +29,7 @@ static inline bool type_is_float(struct value_type type)
 
 /*
  * Find a type by its text, in any order of its words ("long unsigned int").  Qualifiers
- * are ignored; a '*' makes it a pointer.
+ * are ignored; a '*' makes the type a pointer.
  * Returns false if the type is unknown.
  */
 bool type_lookup(const char *text, size_t len, struct value_type *ret_type);

@@ -24,17 +24,19 @@
 #include "symbols/demangle.h"
 #include "symbols/elf.h"
 
-#define NAME_MAX_BYTES	2048u		/* limit: longer names stay mangled */
+#define NAME_MAX_BYTES	2048u		/* limit of the bytes of a name; longer names
+					 * stay mangled */
 #define LOOK_US		50000
 
-/* declared in <cxxabi.h>, which only C++ can include */
+/* <cxxabi.h> declares this function, but only C++ can include that header */
 char *__cxa_demangle(const char *name, char *buf, size_t *bytes, int *status);
 
 /* demangle_name() and the signal handler write these variables, both in one thread. */
 static sigjmp_buf way_out;
 static volatile sig_atomic_t is_at_work;
-static volatile sig_atomic_t number;	/* number of the current name, modulo 0x10000 */
-static volatile sig_atomic_t seen;	/* value of @number when the timer fired last */
+static volatile sig_atomic_t number;	/* number of the name in progress, modulo
+					 * 0x10000 */
+static volatile sig_atomic_t seen;	/* value of @number when the timer last fired */
 
 static void look(int signo)
 {
@@ -50,8 +52,9 @@ void demangle_prepare(void)
 {
 	const struct sigaction action = {
 		.sa_handler = look,
-		.sa_flags = SA_NODEFER,		/* siglongjmp() does not restore the mask,
-						 * so leave it unchanged */
+		.sa_flags = SA_NODEFER,		/* siglongjmp() does not restore the
+						 * signal mask, so the handler must not
+						 * change it */
 	};
 	const struct itimerval timer = {
 		.it_interval.tv_usec = LOOK_US, .it_value.tv_usec = LOOK_US,
@@ -62,7 +65,7 @@ void demangle_prepare(void)
 }
 
 /*
- * Demangle @name.  The caller frees the result.  Returns NULL if it is no C++ name or
+ * Demangle @name.  The caller frees the result.  Returns NULL if @name is no C++ name or
  * takes too long.
  */
 static char *demangle(const char *name)
@@ -80,7 +83,8 @@ static char *demangle(const char *name)
 
 bool demangle_name(const char *name, struct text *out)
 {
-	size_t len = strcspn(name, "@");	/* keep the suffix @plt */
+	size_t len = strcspn(name, "@");	/* demangle the name before a suffix
+						 * such as @plt, and keep the suffix */
 	char copy[NAME_MAX_BYTES];
 	bool is_plain = false;
 	char *plain;

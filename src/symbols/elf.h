@@ -12,15 +12,15 @@ struct elf_source {
 	int fd;
 	const uint8_t *build_id;	/* the build id that the file must have */
 	uint32_t build_id_bytes;	/* length of @build_id; 0: accept any file */
-	uint64_t *bytes_left;		/* limit: bytes that may be read; see
+	uint64_t *bytes_left;		/* limit of the bytes that may be read; see
 					 * elf_symbols_read() */
 	const struct elf_finder *finder;	/* finds the separate debug file of this
 						 * file */
 };
 
 struct elf_symbol {
-	uint64_t addr;			/* as in the file, without the load address */
-	uint64_t size;			/* bytes; 0: the file does not say */
+	uint64_t addr;			/* address in the file, without the load address */
+	uint64_t size;			/* size in bytes; 0: the file does not say */
 	const char *name;
 };
 
@@ -35,14 +35,14 @@ struct elf_symbol {
 struct elf_symbols {
 	struct elf_symbol *rows;	/* sorted by address */
 	uint32_t nr;			/* number of rows */
-	char *strings[ELF_STRINGS];	/* string tables that the names point into; freed
-					 * with the rows */
+	char *strings[ELF_STRINGS];	/* string tables that the names of symbols point
+					 * into; freed with the rows */
 	uint32_t nr_strings;
-	uint64_t first, end;		/* range of addresses that the file is loaded to,
-					 * without the load address */
-	struct parsed *parsed;		/* if a parser has read the file: its result,
-					 * which the names point into.  NULL: the names
-					 * point into @strings */
+	uint64_t first, end;		/* range of addresses to which the file is
+					 * loaded, without the load address */
+	struct parsed *parsed;		/* result of the parser that has read the file;
+					 * the names of symbols point into it.  NULL:
+					 * the names point into @strings */
 };
 
 /*
@@ -61,9 +61,9 @@ struct elf_symbols {
 int elf_symbols_read(const char *path, const uint8_t *build_id,
 		     uint32_t build_id_bytes, uint64_t *bytes_left,
 		     struct elf_symbols *ret_symbols);
-/* Read the functions of an open file.  Returns the same values as elf_symbols_read(). */
+/* Read the functions of an open file.  Returns what elf_symbols_read() returns. */
 int elf_symbols_parse(const struct elf_source *source, struct elf_symbols *ret_symbols);
-/* Free everything that @symbols points to and clear it. */
+/* Free everything that @symbols points to, and clear *@symbols. */
 void elf_symbols_done(struct elf_symbols *symbols);
 
 /*

@@ -27,14 +27,16 @@
 #include "symbols/elf_impl.h"
 #include "symbols/localfile.h"
 
-#define FOUND		1024u		/* cached functions; a power of two */
+#define FOUND		1024u		/* number of functions in the cache; a power of
+					 * two */
 #define RANGES_MAX	1000000u
-#define ENTRIES_MAX	1000000u	/* limit: entries of one unit that are searched for
-					 * functions */
-#define UNITS_MAX	65536u		/* limit: units of a file; libdw needs 1 KB for each */
-#define NESTED_MAX	16		/* limit: depth of namespaces and classes */
-#define TIME_MAX_NS	1000000000u	/* limit: CPU time to open a file or to find a
-					 * function */
+#define ENTRIES_MAX	1000000u	/* limit of the entries of one unit that are
+					 * searched for functions */
+#define UNITS_MAX	65536u		/* limit of the units of a file; libdw needs 1
+					 * KB for each unit */
+#define NESTED_MAX	16		/* limit of the depth of namespaces and classes */
+#define TIME_MAX_NS	1000000000u	/* limit of the CPU time to open a file or to
+					 * find a function */
 
 struct range {				/* a range of addresses */
 	uint64_t low, high;
@@ -54,21 +56,22 @@ struct unit {
 };
 
 struct found {
-	uint64_t addr;			/* address that was looked up; 0: free */
+	uint64_t addr;			/* address that was looked up; 0: this entry of
+					 * the cache is free */
 	struct elf_params *params;	/* NULL: the parameters are unknown */
 };
 
 struct elf_args {
 	struct elf_file file;		/* the file that libdw reads */
-	struct elf_file program;	/* the program, if @file is its separate debug
-					 * file; else closed */
-	int own_fd;			/* descriptor that elf_args_open() opened; -1: the
-					 * caller owns it */
+	struct elf_file program;	/* the program, if @file is the program's
+					 * separate debug file; else not open */
+	int own_fd;			/* descriptor that elf_args_open() opened; -1:
+					 * the caller owns the descriptor */
 	Elf *elf;
-	Dwarf *dwarf;			/* NULL: the file has no DWARF */
+	Dwarf *dwarf;			/* handle of libdw; NULL: the file has no DWARF */
 	struct unit *units;
 	size_t nr_units;
-	struct ranges ranges;		/* addresses of the units */
+	struct ranges ranges;		/* address ranges of the units */
 	struct elf_deadline deadline;
 	struct found found[FOUND];	/* cache, indexed by a hash of the address; a new
 					 * entry replaces the old one */
@@ -150,7 +153,7 @@ static void add_function(struct ranges *functions, Dwarf_Die *die)
 		ranges_add(functions, (struct range) { low, high, dwarf_dieoffset(die) });
 }
 
-/* List the functions inside of @in.  *@left: how many entries may still be looked at. */
+/* List the functions inside of @in.  *@left: how many entries may still be searched. */
 static void list_functions(struct elf_args *args, Dwarf_Die *in, int depth,
 			   uint32_t *left, struct ranges *functions)
 {
@@ -184,7 +187,7 @@ static void read_unit(struct elf_args *args, struct unit *unit)
 	unit->is_read = true;
 }
 
-/* ---- where a function's body starts ---- */
+/* ---- the start of a function's body ---- */
 
 static uint8_t *read_code(const struct elf_file *file, uint64_t addr, uint32_t *ret_nr)
 {
@@ -333,8 +336,9 @@ static uint64_t section_bytes(const struct elf_file *file, const Elf64_Shdr *sec
 }
 
 /*
- * Return how many bytes libdw will have in memory, unpacked.  Files of the other byte
- * order are refused (UINT64_MAX), because libdw would read them differently.
+ * Return how many bytes of debug sections libdw will keep in memory, unpacked.
+ * UINT64_MAX: the file has the other byte order and is refused, because libdw would read
+ * it differently.
  */
 static uint64_t debug_bytes(const struct elf_file *file)
 {
@@ -377,7 +381,7 @@ static void open_dwarf(struct elf_args *args, const struct elf_file *file)
 	uint64_t bytes = debug_bytes(file);
 
 	elf_version(EV_CURRENT);
-	/* ELF_C_READ: read the file, do not map it */
+	/* ELF_C_READ makes libelf read the file; it must not map it */
 	if (bytes <= *file->bytes_left)
 		args->elf = elf_begin(file->fd, ELF_C_READ, NULL);
 	if (args->elf)
@@ -389,8 +393,8 @@ static void open_dwarf(struct elf_args *args, const struct elf_file *file)
 }
 
 /*
- * Open the DWARF of one of @files.  If there is any, moves the program and the file that libdw
- * reads from @files to @args.
+ * Open the DWARF of one of @files.  If one of them has DWARF, move the program and the
+ * file that libdw reads from @files to @args.
  */
 static void open_all(struct elf_args *args, struct elf_file files[2])
 {

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ELF_ARG_REGS	6u		/* registers that may hold arguments: rdi to r9 */
+#define ELF_ARG_REGS	6u		/* number of registers that may hold arguments:
+					 * rdi to r9 */
 #define ELF_NO_REG	0xffu
 
 enum elf_param_kind {
@@ -25,9 +26,10 @@ struct elf_param {
 	uint8_t kind;			/* enum elf_param_kind */
 	uint8_t is_on_stack;
 	uint8_t nr_words;		/* 1 or 2 words of 8 bytes; 0: the value is larger */
-	uint8_t regs[2];		/* argument register (0: rdi to 5: r9) of each
-					 * word when the function starts; ELF_NO_REG: in
-					 * none of them */
+	uint8_t regs[2];		/* argument register of each word when the
+					 * function starts, from 0 (rdi) to 5 (r9);
+					 * ELF_NO_REG: the word is in no argument
+					 * register */
 	uint64_t bytes;			/* size of the value */
 };
 
@@ -57,7 +59,7 @@ void elf_args_close(struct elf_args *args);
 
 /*
  * Find the parameters of the function that contains @addr (without load address).
- * Returns NULL if they are unknown.  The result is valid until the next call.
+ * Returns NULL if the parameters are unknown.  The result is valid until the next call.
  */
 const struct elf_params *elf_args_find(struct elf_args *args, uint64_t addr);
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find what was stripped from an ELF file.  It is in a separate debug file, which is
- * found by the build id or by .gnu_debuglink, or in the section .gnu_debugdata of the
- * file itself.
+ * Find the symbols that were stripped from an ELF file.  They are in a separate debug
+ * file, which is found by the build id or by .gnu_debuglink, or in the section
+ * .gnu_debugdata of the file itself.
  */
 #include <errno.h>
 #include <lzma.h>
@@ -18,8 +18,8 @@
 
 #define CHUNK		(64u << 10)
 #define LZMA_MEMORY	(64u << 20)
-#define UNPACKED_MAX	(64u << 20)	/* limit: unpacked size, which takes half a second to
-					 * unpack */
+#define UNPACKED_MAX	(64u << 20)	/* limit of the unpacked size; so much data
+					 * takes half a second to unpack */
 
 /* ---- a separate debug file ---- */
 
@@ -76,8 +76,8 @@ static bool has_crc(const struct elf_file *file, uint32_t wanted)
 }
 
 /*
- * A file with a build id must match it; a file without one must match the checksum of the
- * link.
+ * A debug file with a build id must have the build id of @file; one without must match
+ * the checksum of the link.
  */
 static int open_linked(const struct elf_file *file, const struct elf_finder *finder,
 		       const char *name, uint32_t crc, struct elf_file *ret_debug)
@@ -133,7 +133,8 @@ int elf_debug_open(const struct elf_file *file, const struct elf_finder *finder,
 
 /* ---- .gnu_debugdata ---- */
 
-/* Unpack all of @stream.  Returns -E2BIG if that exceeds UNPACKED_MAX or *@bytes_left. */
+/* Unpack all of @stream.  Returns -E2BIG if the result exceeds UNPACKED_MAX or
+ * *@bytes_left. */
 static int unpack_to(lzma_stream *stream, struct text *out, uint64_t *bytes_left)
 {
 	lzma_ret status = LZMA_OK;

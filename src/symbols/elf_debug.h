@@ -26,21 +26,21 @@ struct elf_ask {
 
 /*
  * Opens the file that @ask describes. open() returns 0 and a descriptor that the caller
- * closes, or -errno.  It may block in a parser, but must not in the server.
+ * closes, or -errno.  open() may block in a parser, but must not block in the server.
  */
 struct elf_finder {
 	int (*open)(const struct elf_finder *finder, const struct elf_ask *ask,
 		    int *ret_fd);
-	const char *path;		/* path of the stripped file; for
+	const char *path;		/* path of the stripped file, used by
 					 * elf_finder_local() */
 };
 
 /*
  * elf_ask_open - open the file that @ask describes
- * @path: path of the stripped file; NULL: unknown, so only ELF_ASK_ID finds it
+ * @path: path of the stripped file; NULL: unknown, so only ELF_ASK_ID finds a file
  *
- * For the server, and for processes that read files with their own rights.  Checks @ask,
- * which may be hostile.  Returns 0, -EINVAL, -ENOENT, -ENAMETOOLONG or an error of
+ * The server calls this, as do processes that read files with their own rights.  Checks
+ * @ask, which may be hostile.  Returns 0, -EINVAL, -ENOENT, -ENAMETOOLONG or an error of
  * localfile_open().
  */
 int elf_ask_open(const char *path, const struct elf_ask *ask, int *ret_fd);

@@ -2,14 +2,15 @@
 /*
  * Read types from DWARF, and find out how their values are passed.  References in a
  * hostile file may form a circle, so every walk has a limit.  References into other files
- * are ignored, because libdw would open the file that is named.
+ * are ignored, because libdw would open that other file.
  */
 #include "symbols/elf_dwarf.h"
 
 #include <dwarf.h>
 #include <string.h>
 
-#define CHAIN_MAX	32		/* limit: length of a chain of types, or of origins */
+#define CHAIN_MAX	32		/* limit of the length of a chain of types, or
+					 * of origins */
 
 /* ---- attributes of entries ---- */
 
@@ -25,7 +26,7 @@ static bool own_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_att
 	return dwarf_attr(die, name, ret_attr) && !is_elsewhere(dwarf_whatform(ret_attr));
 }
 
-/* Get the entry that @die is an instance of (abstract origin or specification). */
+/* Get the entry of which @die is an instance (its abstract origin or specification). */
 static bool origin_of(Dwarf_Die *die, Dwarf_Die *ret_origin)
 {
 	Dwarf_Attribute attr;
@@ -191,7 +192,8 @@ static void add_members(Dwarf_Die *type, uint64_t bit, int depth,
 	} while (elf_value_look(value, depth) && die_next(&member));
 }
 
-/* Return the number of elements in all dimensions.  0: DWARF does not say. */
+/* Return the number of elements of an array, in all its dimensions.  0: DWARF does not
+ * say. */
 static uint64_t nr_elements(Dwarf_Die *type, int depth, struct elf_value *value)
 {
 	uint64_t nr = 1, of;

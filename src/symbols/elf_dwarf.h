@@ -12,24 +12,26 @@
 #include "symbols/elf_value.h"
 
 /*
- * Get an attribute of @die, or of the entry that @die is an instance of.  Returns false
- * if there is none, or if it refers to another file (libdw would open that file).
+ * Get an attribute of @die, or of the entry of which @die is an instance.  Returns false
+ * if there is no such attribute, or if it refers to another file (libdw would open that
+ * file).
  */
 bool die_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_attr);
-/* Like die_attr(), for a string.  Returns NULL if there is none. */
+/* Like die_attr(), for a string.  Returns NULL if there is no such attribute. */
 const char *die_string(Dwarf_Die *die, unsigned int name);
-/* Like die_attr(), for an unsigned number.  Returns false if there is none. */
+/* Like die_attr(), for an unsigned number.  Returns false if there is no such attribute. */
 bool die_number(Dwarf_Die *die, unsigned int name, uint64_t *ret_number);
-/* Return the offset of the declaration that @die is an instance of, or of @die itself. */
+/* Return the offset of the declaration of which @die is an instance, or of @die itself if
+ * it is no instance. */
 Dwarf_Off die_declared(Dwarf_Die *die);
 /*
  * Get the type of @die without typedef, const and the like.  Returns false for void, or
- * if it is unknown.
+ * if the type is unknown.
  */
 bool die_type(Dwarf_Die *die, Dwarf_Die *ret_type);
 /*
- * Visit the entries inside of @die one after the other.  Both return false if there is no
- * other one.
+ * Visit the entries inside of @die one after the other.  Both functions return false if
+ * there is no further entry.
  */
 bool die_first_child(Dwarf_Die *die, Dwarf_Die *ret_child);
 bool die_next(Dwarf_Die *die);
@@ -47,9 +49,9 @@ struct elf_value die_classify(Dwarf_Die *type);
 struct elf_deadline;
 
 /*
- * Read the parameters of @function.  @low: where it starts; @body: its first instruction after
- * those that make it traceable.  Returns an empty list if it has none, NULL without memory.
- * The caller frees the result.
+ * Read the parameters of @function.  @low: the function's start; @body: its first
+ * instruction after the instructions that make it traceable.  Returns an empty list if
+ * the function has no parameters, NULL without memory.  The caller frees the result.
  */
 struct elf_params *elf_dwarf_params(Dwarf_Die *function, Dwarf_Addr low, Dwarf_Addr body,
 				    struct elf_deadline *deadline);

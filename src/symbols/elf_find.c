@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find files with debug information.  Only this code turns a name from a file into a
- * path.
+ * Find files with debug information.  No other code turns a name that a file contains
+ * into a path.
  */
 #include <errno.h>
 #include <stdio.h>

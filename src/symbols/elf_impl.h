@@ -22,14 +22,14 @@ struct elf_build_id {
 
 struct elf_file {
 	int fd;
-	bool is_borrowed;		/* elf_file_close() leaves @fd open */
+	bool is_borrowed;		/* true: elf_file_close() leaves @fd open */
 	char *memory;			/* the file's contents, if they are in memory (@fd
 					 * is -1); else NULL */
 	uint64_t bytes;			/* size of the file */
-	uint64_t *bytes_left;		/* limit: how many bytes may still be read */
+	uint64_t *bytes_left;		/* number of bytes that may still be read */
 	Elf64_Ehdr head;
-	Elf64_Phdr *programs;		/* program headers; head.e_phnum of them */
-	Elf64_Shdr *sections;		/* section headers; head.e_shnum of them */
+	Elf64_Phdr *programs;		/* program headers; their number is head.e_phnum */
+	Elf64_Shdr *sections;		/* section headers; their number is head.e_shnum */
 	char *names;			/* names of sections */
 	uint64_t names_bytes;
 	struct elf_build_id id;
@@ -53,18 +53,18 @@ int elf_file_open_source(const struct elf_source *source, struct elf_file *file)
  */
 int elf_file_open_memory(char *memory, uint64_t bytes, uint64_t *bytes_left,
 			 struct elf_file *file);
-/* Free what @file points to and close its descriptor, unless that is borrowed. */
+/* Free the memory of @file and close its descriptor, unless the descriptor is borrowed. */
 void elf_file_close(struct elf_file *file);
 /*
  * Copy @bytes at offset @off of the file to new memory and append a NUL.  Returns NULL if
  * the range is outside of the file, exceeds bytes_left, or without memory.  The caller
- * frees it.
+ * frees the memory.
  */
 void *elf_read_piece(const struct elf_file *file, uint64_t off, uint64_t bytes);
-/* Find a section by its name.  Returns NULL if there is none. */
+/* Find a section by its name.  Returns NULL if there is no such section. */
 const Elf64_Shdr *elf_find_section(const struct elf_file *file, const char *name);
 /*
- * Copy the contents of @section as elf_read_piece() does.  @section may be NULL: returns
+ * Copy the contents of @section as elf_read_piece() does.  Returns NULL if @section is
  * NULL.
  */
 void *elf_read_section(const struct elf_file *file, const Elf64_Shdr *section);
@@ -82,7 +82,7 @@ struct elf_table {			/* a table of symbols, with its strings */
 
 /*
  * Read the table of symbols of @type (SHT_SYMTAB or SHT_DYNSYM).  Returns 0; -ENOENT if
- * the file has none; -ENOEXEC if it cannot be read.
+ * the file has no such table; -ENOEXEC if the table cannot be read.
  */
 int elf_table_read(const struct elf_file *file, uint32_t type,
 		   struct elf_table *ret_table);
@@ -124,8 +124,8 @@ int elf_debug_open_mini(const struct elf_file *file, struct elf_file *ret_mini);
 /* Limits the CPU time of one operation: a hostile file can make libdw run for hours. */
 struct elf_deadline {
 	uint64_t cpu_ns;		/* thread CPU time at which the operation must end */
-	bool was_missed;		/* the limit was exceeded once; from now on
-					 * nothing is looked up */
+	bool was_missed;		/* true: an operation exceeded the limit;
+					 * nothing is looked up any more */
 };
 
 /* Return true if the deadline has passed, now or at an earlier call. */

@@ -13,8 +13,8 @@
 #include "symbols/elf_dwarf.h"
 #include "symbols/elf_impl.h"
 
-#define CHILDREN_MAX	4096u		/* limit: entries of one function that are searched
-					 * for parameters */
+#define CHILDREN_MAX	4096u		/* limit of the entries of one function that are
+					 * searched for parameters */
 
 /*
  * Convert a DWARF register number to an argument number: rdi is 0, rsi 1, rdx 2, rcx 3, r8
@@ -33,13 +33,14 @@ static bool is_register(const Dwarf_Op *op)
 	return op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31;
 }
 
-/* Does @op use the contents of a register, as a value or as an address? */
+/* Returns true if @op uses the contents of a register, as a value or as an address. */
 static bool is_based(const Dwarf_Op *op)
 {
 	return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
 }
 
-/* Is the value the lower bits of a register? clang describes narrow types like this. */
+/* Returns true if the value is the lower bits of a register.  clang describes narrow
+ * types like this. */
 static bool is_narrowed(const Dwarf_Op *ops, size_t nr)
 {
 	if (nr < 2 || !is_based(ops) || ops[0].number ||
@@ -102,8 +103,8 @@ static bool read_registers(const Dwarf_Op *ops, size_t nr, struct elf_param *par
 }
 
 /*
- * Is the location memory that the function stores to?  Computed values and split
- * locations are not.
+ * Returns true if the location is memory to which the function stores.  Computed values
+ * and split locations are not.
  */
 static bool is_memory(const Dwarf_Op *ops, size_t nr)
 {
@@ -118,12 +119,12 @@ static bool is_memory(const Dwarf_Op *ops, size_t nr)
 }
 
 enum place {
-	PLACE_NONE,			/* the parameter was dropped, or DWARF does not have
-					 * its location */
+	PLACE_NONE,			/* the parameter was dropped, or DWARF has no
+					 * location for it */
 	PLACE_REGISTER,
-	PLACE_MEMORY,			/* the function stores it there, or the caller
-					 * passed it there */
-	PLACE_LATER,			/* the location is valid only after some
+	PLACE_MEMORY,			/* memory to which the function stores the
+					 * parameter, or in which the caller passed it */
+	PLACE_LATER,			/* a location that is valid only after some
 					 * instructions */
 };
 
@@ -132,8 +133,8 @@ struct said {
 	enum place place;
 	struct elf_value value;
 	bool is_bool, is_class;
-	Dwarf_Off declared;		/* offset of the declaration; gives the order of
-					 * parameters */
+	Dwarf_Off declared;		/* offset of the parameter's declaration; the
+					 * parameters are in the order of these offsets */
 	struct elf_param *param;
 };
 
@@ -165,7 +166,7 @@ static bool get_location(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr body,
 	return true;
 }
 
-/* Does an argument register hold the address of the parameter? */
+/* Returns true if an argument register holds the address of the parameter. */
 static bool is_at_register(const struct location *at)
 {
 	return at->nr == 1 && is_based(at->ops) && !at->ops->number &&
@@ -258,11 +259,12 @@ static struct elf_param abi_param(const struct said *said, uint8_t *next)
 enum trust {
 	TRUST_NONE,
 	TRUST_REGISTERS,
-	TRUST_ABI,			/* all parameters are passed in the ABI's
-					 * registers */
+	TRUST_ABI,			/* all parameters are passed in the registers
+					 * that the ABI prescribes */
 };
 
-/* A location that becomes valid later is accepted if it is the ABI's register. */
+/* Returns true if the location of the parameter is missing.  A location that becomes
+ * valid later is accepted if it is the ABI's register. */
 static bool is_missing(const struct said *said, const struct elf_param *abi)
 {
 	return said->place == PLACE_NONE ||
@@ -325,8 +327,8 @@ static void place_params(struct said *rows, uint32_t nr, uint8_t next)
 }
 
 /*
- * A large return value is stored where the first register points, so parameters start at
- * the second.
+ * Returns the first register for parameters: the second argument register if the first
+ * one holds the address for a large return value.
  */
 static uint8_t first_reg(Dwarf_Die *function)
 {

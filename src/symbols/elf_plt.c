@@ -58,8 +58,8 @@ static const char *name_of(const struct relocations *all,
 }
 
 /*
- * Return the address of the word that the stub at @addr jumps through.  0: it is no such
- * stub.
+ * Return the address of the word that the stub at @addr jumps through.  0: there is no
+ * such stub at @addr.
  */
 static uint64_t jump_word(const uint8_t *code, uint64_t bytes, uint64_t addr)
 {
@@ -82,7 +82,8 @@ static uint64_t jump_word(const uint8_t *code, uint64_t bytes, uint64_t addr)
 struct plt {
 	const struct elf_file *file;
 	struct elf_table table;
-	struct text names;		/* each with a NUL, in the order of the rows */
+	struct text names;		/* names of the rows in their order, each with a
+					 * NUL */
 };
 
 static void add_entries(struct plt *plt, const char *section_name,
@@ -112,7 +113,8 @@ static void add_entries(struct plt *plt, const char *section_name,
 	free(code);
 }
 
-/* Let the rows point to their names.  Done last: the text moves while it grows. */
+/* Let the rows point to their names.  This comes last, because the text of the names
+ * moves while it grows. */
 static void name_rows(struct plt *plt, struct elf_symbols *symbols)
 {
 	char *name = plt->names.data;
@@ -136,8 +138,8 @@ void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols)
 	add_entries(&plt, ".plt.sec", ".rela.plt", symbols);
 	add_entries(&plt, ".plt.got", ".rela.dyn", symbols);
 	/*
-	 * Compare again: since text_init(), the sections that were read have lowered
-	 * bytes_left.
+	 * Compare the length with bytes_left again, because reading sections has lowered
+	 * it since text_init().
 	 */
 	if (plt.names.error || plt.names.len > *file->bytes_left || !symbols->nr) {
 		symbols->nr = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Find the function sites of a file.  A table of entries is a section that contains
- * addresses.  In a position-independent file the dynamic linker computes them, so take
- * them from the relocations, without the load address.  The code at an entry decides
- * whether a process can trace it.
+ * addresses.  In a position-independent file the dynamic linker computes the addresses,
+ * so this code takes them from the relocations, without the load address.  The code at an
+ * entry decides whether a process can trace the function.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -16,7 +16,8 @@
 #include "symbols/elf_sites.h"
 #include "symbols/localfile.h"
 
-#define ROWS_MAX	4000000u	/* limit: rows of a table; a larger table is ignored */
+#define ROWS_MAX	4000000u	/* limit of the rows of a table; a larger table
+					 * is ignored */
 
 static void relocate(const struct elf_file *file, const Elf64_Shdr *section,
 		     uint64_t table, char *content, uint64_t bytes)
@@ -35,8 +36,8 @@ static void relocate(const struct elf_file *file, const Elf64_Shdr *section,
 }
 
 /*
- * Return the first table of @kind or of a later kind, and set *@ret_kind.  Without a
- * table returns NULL and *@ret_kind is FSITE_KINDS.
+ * Return the first table of @kind or of a later kind, and set *@ret_kind.  If there is no
+ * such table, return NULL and set *@ret_kind to FSITE_KINDS.
  */
 static const Elf64_Shdr *find_table(const struct elf_file *file, enum fsite_kind kind,
 				    enum fsite_kind *ret_kind)
@@ -127,7 +128,7 @@ static int find_sites(const struct elf_file *file, struct elf_sites *sites)
 
 	if (!sites->nr_rows)
 		return 0;
-	/* Read the whole text at once: the entries are in no order. */
+	/* Read the whole text at once, because the entries are in no order. */
 	text = elf_read_piece(file, sites->text_off, bytes);
 	if (!text)
 		return -ENOEXEC;

@@ -12,12 +12,13 @@ struct elf_sites {
 	enum fsite_kind kind;
 	uint64_t table;			/* address of the table */
 	uint32_t nr_rows;		/* number of rows in the table */
-	uint32_t nr;			/* number of sites; 0: the file has none */
+	uint32_t nr;			/* number of sites; 0: the file has no sites */
 	uint64_t *addrs;		/* [nr] addresses of sites */
 	uint32_t *rows;			/* [nr] row of each site in the table */
 	uint64_t text, text_end;	/* range of executable addresses */
 	uint64_t text_off;		/* offset of @text in the file */
-	uint64_t id;			/* address of the build id's bytes; 0: no build id */
+	uint64_t id;			/* address of the build id's bytes; 0: the file
+					 * has no build id */
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
 };
@@ -33,13 +34,13 @@ int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_
 		   enum fsite_kind kind, uint64_t *bytes_left,
 		   struct elf_sites *ret_sites);
 /*
- * Like elf_sites_read(), for an open file.  @ret_next: the next kind that the file has a
- * table of, or FSITE_KINDS if there is none.
+ * Like elf_sites_read(), for an open file.  @ret_next: the next kind of which the file
+ * has a table, or FSITE_KINDS if there is none.
  */
 struct elf_source;
 int elf_sites_parse(const struct elf_source *source, enum fsite_kind kind,
 		    struct elf_sites *ret_sites, enum fsite_kind *ret_next);
-/* Free the arrays of @sites and clear it. */
+/* Free the arrays of @sites, and clear *@sites. */
 void elf_sites_done(struct elf_sites *sites);
 
 #endif

@@ -18,7 +18,8 @@
 #include "symbols/localfile.h"
 #include "symbols/parse_take.h"
 
-#define COMPARED_MAX	64u		/* limit: only so many bytes of a name are compared */
+#define COMPARED_MAX	64u		/* limit of the bytes of a name that are
+					 * compared */
 
 /* ---- tables of symbols ---- */
 
@@ -66,8 +67,8 @@ int elf_table_read(const struct elf_file *file, uint32_t type,
 /* ---- rows of the result ---- */
 
 /*
- * The rows take no more memory than the table that they are made from, and that is freed.
- * So bytes_left counts them once.
+ * The rows take no more memory than the table from which they are made, and the table is
+ * freed.  So bytes_left counts this memory only once.
  */
 static_assert(sizeof(struct elf_symbol) == sizeof(Elf64_Sym), "bytes_left");
 
@@ -138,7 +139,7 @@ static int add_table(const struct elf_file *file, uint32_t type,
 	return 0;
 }
 
-/* ---- the tables that a file has ---- */
+/* ---- reading all tables of a file ---- */
 
 static int add_stripped(const struct elf_file *file, const struct elf_finder *finder,
 			struct elf_symbols *symbols)
@@ -179,8 +180,8 @@ static int add_all(const struct elf_file *file, const struct elf_finder *finder,
 
 /*
  * Order by address, then by size, then by the length of the name, longest first.
- * elf_symbols_find() returns the last one at an address: the largest, with the shortest
- * name.
+ * elf_symbols_find() returns the last symbol at an address, which is the largest one,
+ * with the shortest name.
  */
 static int compare_symbols(const void *pa, const void *pb)
 {

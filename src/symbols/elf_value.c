@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the x86-64 ABI passes a value.
+ * How the x86-64 ABI passes a value.
  *
  * A value of at most two words is passed in registers, one for each word.  A word that
  * contains an integer takes a general register; other words take vector registers.  The
@@ -17,9 +17,9 @@
 
 #include "base/bits.h"
 
-#define PARTS_MAX	4096u		/* limit: members and elements; methods of classes
-					 * count, too */
-#define NESTED_MAX	16		/* limit: depth of structs in structs */
+#define PARTS_MAX	4096u		/* limit of the members and elements of a type;
+					 * methods of classes count, too */
+#define NESTED_MAX	16		/* limit of the depth of structs in structs */
 
 /* ---- contents of a value ---- */
 
@@ -29,8 +29,8 @@ struct elf_scalar elf_scalar_integer(uint64_t bytes)
 }
 
 /*
- * Numbers of 128 bits (__float128) are in vector registers; other large ones are x87's
- * long double.
+ * A floating-point number of 128 bits (__float128) is in a vector register; any other
+ * large one is a long double of the x87.
  */
 struct elf_scalar elf_scalar_float(const char *name, uint64_t bytes, bool is_complex)
 {

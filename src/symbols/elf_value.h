@@ -11,11 +11,11 @@
 
 #include "symbols/elf_args.h"
 
-#define ELF_WORD	8u		/* bytes */
+#define ELF_WORD	8u		/* size of a word of the x86-64 ABI, bytes */
 #define ELF_WORD_BITS	64u
 
-enum elf_scalar_class {			/* bits, as a value may have parts of several
-					 * classes */
+enum elf_scalar_class {			/* bits, because a value may have parts of
+					 * several classes */
 	ELF_SCALAR_INTEGER	= 1,	/* in general registers */
 	ELF_SCALAR_SSE		= 2,	/* in vector registers */
 	ELF_SCALAR_X87		= 4,	/* long double: passed on the stack */
@@ -25,12 +25,13 @@ enum elf_scalar_class {			/* bits, as a value may have parts of several
 struct elf_scalar {			/* a number or a pointer */
 	enum elf_scalar_class class;
 	uint64_t bytes;
-	uint64_t align;			/* required alignment in bytes; 0: any */
+	uint64_t align;			/* required alignment in bytes; 0: any alignment */
 };
 
 struct elf_part {			/* a part of a value: a member or an element */
 	uint64_t bit;			/* offset in bits */
-	uint64_t bits;			/* width of a bit-field; 0: no bit-field */
+	uint64_t bits;			/* width of a bit-field in bits; 0: the part is
+					 * no bit-field */
 };
 
 /* A value starts empty. elf_value_add() adds its scalars. */
@@ -38,24 +39,24 @@ struct elf_value {
 	enum elf_param_kind kind;
 	uint64_t bytes;
 	uint8_t has;			/* bits of enum elf_scalar_class */
-	bool is_in_memory;		/* too large for registers, or has a member that
-					 * is not aligned */
-	bool is_integer[2];		/* for each word: it is passed in a general
-					 * register */
-	uint32_t nr_parts;		/* number of parts that were looked at */
+	bool is_in_memory;		/* true: the value is too large for registers,
+					 * or has a member that is not aligned */
+	bool is_integer[2];		/* for each word: true if it is passed in a
+					 * general register */
+	uint32_t nr_parts;		/* number of parts that were examined */
 };
 
 /* Describe an integer or a pointer of @bytes. */
 struct elf_scalar elf_scalar_integer(uint64_t bytes);
 /*
- * Describe a floating-point number.  @name: name of its type, may be NULL.  @bytes: of
- * the whole value; a complex number has two parts of half the size.
+ * Describe a floating-point number.  @name: name of its type, may be NULL.  @bytes: size
+ * of the whole value; a complex number has two parts of half the size.
  */
 struct elf_scalar elf_scalar_float(const char *name, uint64_t bytes, bool is_complex);
 
 /*
- * Count one more part of @value at nesting @depth.  Returns false if there are too many:
- * then the value is marked as unknown.
+ * Count one more part of @value at nesting @depth.  Returns false, and marks the value as
+ * unknown, if there are too many parts.
  */
 bool elf_value_look(struct elf_value *value, int depth);
 /* Add @scalar at @part, which must start in the first two words. */
@@ -64,12 +65,14 @@ void elf_value_add(struct elf_value *value, struct elf_part part,
 
 /*
  * Return the register of the first parameter of a function that returns @returned: 1 if
- * register 0 has the address for a large return value, else 0.  ELF_NO_REG: unknown.
+ * register 0 has the address for a large return value, else 0.  ELF_NO_REG: the register
+ * is unknown.
  */
 uint8_t elf_value_first_reg(const struct elf_value *returned);
 /*
- * Store in @param where the ABI passes @value.  *@next: the first free register, which is
- * advanced.  ELF_NO_REG: unknown, and so are all later parameters.
+ * Store in @param how the ABI passes @value.  *@next: the first free register, which this
+ * function advances.  If *@next is ELF_NO_REG, the registers of @value and of all later
+ * parameters are unknown.
  */
 void elf_value_place(const struct elf_value *value, uint8_t *next,
 		     struct elf_param *param);

@@ -28,14 +28,17 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define LINKS_MAX	40		/* limit: symbolic links in a path, as in the kernel */
+#define LINKS_MAX	40		/* limit of the symbolic links in a path, as in
+					 * the kernel */
 
 struct walk {
-	int fd;				/* the directory that the walk has reached; O_PATH */
-	long mount;			/* number of the mount that @fd is on */
-	long root;			/* number of the mount that "/" is on */
-	int nr_links;			/* number of symbolic links so far */
-	char rest[2 * PATH_MAX];	/* names that are still to be walked */
+	int fd;				/* descriptor (O_PATH) of the directory that the
+					 * walk has reached */
+	long mount;			/* number of the mount that contains @fd */
+	long root;			/* number of the mount that contains "/" */
+	int nr_links;			/* number of symbolic links that were followed */
+	char rest[2 * PATH_MAX];	/* rest of the path: the names that are not
+					 * walked yet */
 };
 
 static bool is_local(const char *type)
@@ -78,7 +81,7 @@ static bool is_mount_local(long mount)
 }
 
 /*
- * Return the number of the mount that @fd is on, or -errno.  Does not access its file
+ * Return the number of the mount that contains @fd, or -errno.  Does not access its file
  * system.
  */
 static long mount_of(int fd)
@@ -153,8 +156,8 @@ static bool is_in_proc(int fd)
 }
 
 /*
- * Replace *@link, which is @name in the current directory, with the file that it leads
- * to.
+ * Replace *@link, the symbolic link @name in the current directory, with the file to
+ * which it leads.
  */
 static int follow_proc(const struct walk *walk, const char *name, int *link)
 {

@@ -11,9 +11,11 @@
 struct name_index {
 	const char *const *names;	/* [nr] names, owned by the caller; NULL: the row
 					 * has no name */
-	uint32_t *first;		/* [mask + 1] 1 + first row of each hash; 0: none */
-	uint32_t *next;			/* [nr] 1 + next row with the same hash; 0: none */
-	uint32_t mask;			/* number of hashes - 1 */
+	uint32_t *first;		/* [mask + 1] 1 + first row of each hash; 0: no
+					 * row */
+	uint32_t *next;			/* [nr] 1 + next row with the same hash; 0: no
+					 * further row */
+	uint32_t mask;			/* number of different hashes minus 1 */
 };
 
 /*

@@ -26,54 +26,64 @@
 #include "symbols/parse_impl.h"
 #include "symbols/parse_take.h"
 
-#define OWNER_MAX	2u		/* limit: running jobs of one owner, without sessions */
-#define JOBS_MAX	64u		/* limit: running jobs of all owners, without
-					 * sessions */
-#define SESSIONS_MAX	128u		/* limit: sessions of all owners */
+#define OWNER_MAX	2u		/* limit of the running jobs of one owner,
+					 * without sessions */
+#define JOBS_MAX	64u		/* limit of the running jobs of all owners,
+					 * without sessions */
+#define SESSIONS_MAX	128u		/* limit of the sessions of all owners */
 #define IDLE_NS		60000000000ull	/* a session without queries ends after this time */
-#define ASKS_MAX	16u		/* limit: debug files that a job may ask for */
-#define GRACE_NS	2000000000ull	/* how long after the parser's own time limit the
-					 * server kills it */
-#define QUERY_NS	5000000000ull	/* limit: time for a session to answer a query */
+#define ASKS_MAX	16u		/* limit of the debug files that a job may ask
+					 * for */
+#define GRACE_NS	2000000000ull	/* the server kills a parser this long after the
+					 * parser's own time limit */
+#define QUERY_NS	5000000000ull	/* limit of the time that a session takes to
+					 * answer a query */
 #define NS_PER_S	1000000000ull
 #define NS_PER_MS	1000000ull
 
 enum state {
 	RUNNING,
 	OPEN,				/* a session that can be queried */
-	ENDED,				/* @result says whether it failed */
+	ENDED,				/* the job has ended; @result says whether it
+					 * failed */
 };
 
 struct parse_job {
 	LIST_ENTRY(parse_job) link;	/* in the list parser.jobs while @channel is open,
 					 * then in parser.ended while @is_news is set */
-	bool is_news;			/* parse_next_ended() has not returned it yet */
+	bool is_news;			/* true: parse_next_ended() has not returned
+					 * this job yet */
 	void *owner;
 	struct parse_request request;
-	char *path;			/* see struct parse_want; NULL: unknown */
-	int channel, memfd, pidfd;	/* -1: closed, or not received yet */
+	char *path;			/* path of the file, see struct parse_want;
+					 * NULL: unknown */
+	int channel, memfd, pidfd;	/* descriptors; -1: closed, or not received yet */
 	enum state state;
-	int result;			/* 0 or -errno; valid in ENDED */
-	const char *why;		/* reason of the failure, for error_log; NULL: the
-					 * parser did not fail */
-	uint64_t bytes_left;		/* bytes that may still be read, as the parser has
-					 * reported */
+	int result;			/* result of an ENDED job: 0 or -errno */
+	const char *why;		/* reason of the parser's failure, for
+					 * error_log; NULL: the parser did not fail */
+	uint64_t bytes_left;		/* number of bytes that may still be read, as
+					 * the parser has reported */
 	uint64_t deadline_ns;		/* CLOCK_MONOTONIC at which the server gives up;
 					 * UINT64_MAX: never */
 	uint32_t nr_asks;		/* number of debug files that the parser has asked
 					 * for */
-	bool is_asked;			/* this session has not answered the last query yet */
-	struct parse_answer *answer;	/* PARSE_ANSWER_MAX bytes; NULL: not allocated yet */
-	uint32_t answer_bytes;		/* length of @answer; 0: no answer */
+	bool is_asked;			/* true: this session has not answered the last
+					 * query yet */
+	struct parse_answer *answer;	/* buffer of PARSE_ANSWER_MAX bytes; NULL: not
+					 * allocated yet */
+	uint32_t answer_bytes;		/* length of @answer; 0: there is no answer */
 };
 
-/* State of the process.  Only the main thread uses it. */
+/* State of this process.  Only the main thread uses it. */
 static struct {
-	int zygote;			/* socket of the zygote; -1: there is none */
-	int epoll;			/* -1: not asynchronous, so parse_start() waits */
-	uint64_t serial;		/* see parse_serial() */
+	int zygote;			/* socket of the zygote; -1: there is no zygote */
+	int epoll;			/* -1: the process has no event loop, so
+					 * parse_start() waits */
+	uint64_t serial;		/* number that parse_serial() returns */
 	LIST_HEAD(, parse_job) jobs;	/* jobs with an open channel */
-	LIST_HEAD(, parse_job) ended;	/* jobs for parse_next_ended() */
+	LIST_HEAD(, parse_job) ended;	/* jobs that parse_next_ended() has not returned
+					 * yet */
 } parser = { .zygote = -1, .epoll = -1 };
 
 static const struct parse_job_type *type_of(const struct parse_job *job)
@@ -178,8 +188,8 @@ static void done(struct parse_job *job, const struct parse_message *message)
 /* ---- messages ---- */
 
 /*
- * Store the answer of a session.  @bytes is at most PARSE_ANSWER_MAX, the size of the buffer
- * in receive().
+ * Store the answer of a session.  @bytes is at most PARSE_ANSWER_MAX, the size of
+ * receive()'s buffer.
  */
 static void take_answer(struct parse_job *job, const void *data, ssize_t bytes)
 {
@@ -237,9 +247,9 @@ static void take_message(struct parse_job *job, const void *data, ssize_t bytes)
 }
 
 /*
- * Receive one message.  Returns false if there is none.  Each message ends the job,
- * answers a query or is counted, so a parser that sends without end cannot keep the
- * server busy.
+ * Receive one message.  Returns false if there is no message.  Each message ends the job,
+ * answers a query or is counted, so a parser cannot keep the server busy by sending
+ * messages without end.
  */
 static bool receive(struct parse_job *job)
 {
@@ -259,7 +269,8 @@ static bool receive(struct parse_job *job)
 		fail(job, -EIO, "The parser crashed");
 		return true;
 	}
-	/* The zygote sends PARSE_STARTED once.  A second one is an error, see below. */
+	/* The zygote sends PARSE_STARTED once.  A second message of this type is an
+	 * error, see below. */
 	if (nr && job->pidfd < 0 && data.type == PARSE_STARTED) {
 		job->pidfd = fd;
 		return true;
@@ -285,7 +296,7 @@ static void check_deadline(struct parse_job *job)
 		fail(job, -ETIME, "The parser took too long");
 }
 
-/* Wait until the job, or the query, is done, or until @until_ns. */
+/* Wait until the job or the query is done, or until the time @until_ns. */
 static void wait_until(struct parse_job *job, uint64_t until_ns)
 {
 	while (job->state == RUNNING || job->is_asked) {
@@ -312,7 +323,8 @@ int parse_init(bool is_async)
 {
 	int r = 0;
 
-	/* Create the epoll first: even without a zygote the server must not wait. */
+	/* Create the epoll descriptor first, because even without a zygote the server
+	 * must not wait. */
 	if (is_async && parser.epoll < 0) {
 		parser.epoll = epoll_create1(EPOLL_CLOEXEC);
 		r = parser.epoll < 0 ? -errno : 0;

@@ -24,14 +24,14 @@ struct parsed;
 
 /* A file to parse. */
 struct parse_want {
-	void *owner;			/* the root; each owner may have a few jobs at a
-					 * time */
+	void *owner;			/* the root that the job is for; each owner may
+					 * have only a few jobs at a time */
 	struct parse_request request;
-	int fd;				/* the file; parse_start() takes it over, also if
-					 * it fails */
-	const char *path;		/* path of the file: the separate debug file is
-					 * looked for next to it.  NULL: only by its build
-					 * id */
+	int fd;				/* descriptor of the file; parse_start() takes
+					 * it over, even if it fails */
+	const char *path;		/* path of the file, next to which the separate
+					 * debug file may be.  NULL: only the build id
+					 * leads to the debug file */
 };
 
 /*

@@ -68,8 +68,8 @@ static int put(const void *data, uint64_t bytes)
 }
 
 /*
- * Make the rows of the result.  @ret_bytes: total length of the names, which follow each
- * other in the order of the rows.  Returns NULL without memory.
+ * Make the rows of the result.  @ret_bytes: total length of the names, which are stored
+ * in the order of the rows.  Returns NULL without memory.
  */
 static struct parse_symbol *rows_of(const struct elf_symbols *symbols, uint64_t *ret_bytes)
 {
@@ -114,7 +114,8 @@ static const struct elf_symbol *find_next(const struct elf_symbols *symbols,
 	return elf_symbols_find(symbols, addr);
 }
 
-/* Write the sites, and for each the number of its symbol + 1; 0: no symbol. */
+/* Write the sites and, for each site, the number of its symbol + 1, or 0 if it has no
+ * symbol. */
 static int put_sites(const struct elf_sites *sites, const struct elf_symbols *symbols)
 {
 	uint32_t *names = malloc((sites->nr + 1ul) * sizeof(*names));
@@ -156,7 +157,7 @@ static void find_segments(const struct elf_source *source, struct parse_head *he
 	elf_file_close(&file);
 }
 
-/* Write the result.  Nothing is freed: the process ends. */
+/* Write the result.  Nothing is freed, because the process ends. */
 static int put_result(struct parse_head *head, const struct elf_symbols *symbols,
 		      const struct elf_sites *sites)
 {
@@ -222,7 +223,7 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 
 /*
  * Limit the memory by the size of the input, so that a malicious name cannot use much
- * more than the others.
+ * more memory than other names.
  */
 static void prepare_demangle(struct parse_limits *limits)
 {
@@ -277,8 +278,8 @@ static int run_demangle(const struct parse_request *request, uint64_t *bytes_lef
 		head.nr++;
 	rows = malloc((head.nr + 1ul) * sizeof(*rows));
 	text_init(&out, min_u64(*bytes_left, UINT32_MAX - ELF_NAME_MAX));
-	/* Reserve the output now: the demangler of a name that exceeds its limits is abandoned
-	 * without freeing its memory, and could leave too little. */
+	/* Reserve the output first: a name that exceeds the demangler's limits is
+	 * abandoned without freeing its memory, and later there could be too little. */
 	r = rows && text_reserve(&out, min_u64(4 * bytes, out.max)) ?
 	    demangle_all(names, bytes, rows, &out) : -ENOMEM;
 	head.strings_bytes = out.len;

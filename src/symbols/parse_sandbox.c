@@ -41,18 +41,19 @@ bool parse_sandbox_is_whole(void)
 
 /* System calls that are allowed with any arguments. */
 static const int allowed[] = {
-	/* on open descriptors: the files to read, the result, the channel */
+	/* calls on open descriptors: the files to read, the result, the channel */
 	SYS_read, SYS_pread64, SYS_write, SYS_lseek, SYS_close, SYS_fstat,
 	SYS_sendto, SYS_recvfrom, SYS_recvmsg,
 	/* memory */
 	SYS_brk, SYS_munmap, SYS_mremap, SYS_madvise,
-	/* the process's own state */
+	/* calls about the state of the process itself */
 	SYS_futex, SYS_clock_gettime, SYS_getpid, SYS_gettid, SYS_getrandom,
 	SYS_sysinfo, SYS_sched_yield, SYS_rt_sigreturn, SYS_restart_syscall,
 	SYS_exit, SYS_exit_group,
 };
 
-/* System calls that fail with EACCES: libraries may try them and can continue without. */
+/* System calls that fail with EACCES.  Libraries may try them, and can continue without
+ * them. */
 static const int refused[] = {
 	SYS_open, SYS_openat, SYS_access, SYS_faccessat, SYS_readlink, SYS_readlinkat,
 	SYS_stat, SYS_lstat, SYS_ioctl, SYS_sched_getaffinity,
@@ -90,8 +91,8 @@ static const struct sock_filter checks[] = {
 	RETURN(SECCOMP_RET_ALLOW),
 
 	/*
-	 * libc's fstat() uses this call.  With a path it could at most reveal whether a file
-	 * exists.
+	 * libc's fstat() uses this call.  With a path the call could at most reveal
+	 * whether a file exists.
 	 */
 	IF_CALL(SYS_newfstatat, 4),
 	LOAD(args[3]),
@@ -99,7 +100,7 @@ static const struct sock_filter checks[] = {
 	RETURN(FAIL),
 	RETURN(SECCOMP_RET_ALLOW),
 
-	/* libelf checks whether a descriptor is open */
+	/* libelf uses this call to check whether a descriptor is open */
 	IF_CALL(SYS_fcntl, 4),
 	LOAD(args[1]),
 	BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, F_GETFL, 0, 1),
@@ -154,7 +155,8 @@ static int limit(int what, uint64_t soft, uint64_t hard)
 	return setrlimit((__rlimit_resource_t)what, &limit) ? -errno : 0;
 }
 
-/* A zygote that was started late has the mappings that the server had at that moment. */
+/* Returns the size of the mappings of this process.  A zygote that was started late has
+ * the mappings that the server had at that moment. */
 static uint64_t mapped_bytes(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
@@ -185,8 +187,8 @@ static int limit_all(const struct parse_limits *limits)
 	int r = 0;
 
 	/*
-	 * RLIMIT_AS is last, and left out with a sanitizer, whose shadow memory exceeds
-	 * it
+	 * RLIMIT_AS comes last.  With a sanitizer it is left out, because the shadow
+	 * memory exceeds the limit.
 	 */
 	for (size_t i = 0; !r && i < ARRAY_SIZE(rows) - HAS_SANITIZER; i++)
 		r = limit(rows[i].what, rows[i].soft, rows[i].hard);
@@ -200,7 +202,8 @@ int parse_sandbox_enter(const struct parse_limits *limits)
 
 	if (r)
 		return r;
-	/* SIGALRM kills the process; the filter prevents that the parser changes this */
+	/* SIGALRM kills the process, and the seccomp filter keeps the parser from
+	 * changing that. */
 	if (setitimer(ITIMER_REAL, &timer, NULL) ||
 	    prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 struct parse_limits {
-	uint64_t memory_bytes;		/* address space, in addition to what is mapped
-					 * already */
-	uint64_t file_bytes;		/* size of its result */
+	uint64_t memory_bytes;		/* limit of the address space, in addition to
+					 * the space that is mapped already */
+	uint64_t file_bytes;		/* limit of the size of the parser's result */
 	uint32_t cpu_seconds;
 	uint32_t wall_seconds;		/* limit of wall-clock time; 0: only the server ends
 					 * the parser */

@@ -33,7 +33,7 @@ void parsed_free(struct parsed *parsed)
 
 /* ---- symbols and sites ---- */
 
-/* The parts of a result, at the offsets that its header gives. */
+/* The parts of a result, at the offsets that the result's header gives. */
 struct layout {
 	struct parse_head head;
 	const struct parse_symbol *symbols;

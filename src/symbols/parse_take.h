@@ -17,28 +17,31 @@ struct elf_symbols;
 struct parsed {
 	const void *map;
 	uint64_t bytes;
-	const char *strings;		/* names of its symbols */
+	const char *strings;		/* names of the result's symbols */
 	uint64_t strings_bytes;		/* length of @strings */
-	/* demangled names: a job of PARSE_DEMANGLE */
-	struct parse_job *plain_job;	/* NULL: not started, or ended */
-	bool is_plain_tried;		/* do not start the job again */
-	struct parsed *plain;		/* the checked result of the job; NULL: none */
+	/* demangled names, from a job PARSE_DEMANGLE */
+	struct parse_job *plain_job;	/* the job that demangles; NULL: not started, or
+					 * ended */
+	bool is_plain_tried;		/* true: the job was tried, and is not started
+					 * again */
+	struct parsed *plain;		/* the checked result of the job; NULL: no
+					 * result */
 };
 
-/* Free a result and what belongs to it.  NULL is allowed. */
+/* Free a result and all that belongs to it.  NULL is allowed. */
 void parsed_free(struct parsed *parsed);
 
 /*
- * Where parsed_check() stores the parts of a result other than symbols.  NULL: not
- * wanted.
+ * Pointers to which parsed_check() stores the parts of a result other than symbols.
+ * NULL: the caller does not need that part.
  */
 struct parsed_more {
 	struct parse_segment *segments;	/* array of PARSE_SEGMENTS_MAX segments */
 	uint32_t *nr_segments;
 	struct elf_sites *sites;
-	const char ***names;		/* name of each site, NULL: none; the caller frees
-					 * the array */
-	uint32_t *next_kind;		/* next kind that the file has a table of */
+	const char ***names;		/* name of each site, or NULL if it has no name;
+					 * the caller frees the array */
+	uint32_t *next_kind;		/* next kind of which the file has a table */
 };
 
 /*

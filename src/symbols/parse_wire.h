@@ -24,8 +24,8 @@ enum parse_job_id {
 struct parse_request {
 	uint32_t job;			/* enum parse_job_id */
 	uint32_t kind;			/* PARSE_SITES: enum fsite_kind */
-	uint64_t bytes_left;		/* limit: how many bytes may be read */
-	uint32_t build_id_bytes;	/* length of @build_id; 0: any file */
+	uint64_t bytes_left;		/* limit of the bytes that may be read */
+	uint32_t build_id_bytes;	/* length of @build_id; 0: accept any file */
 	uint8_t build_id[32];
 };
 
@@ -40,27 +40,28 @@ enum parse_fd {
 /* ---- messages ---- */
 
 enum parse_message_type {
-	PARSE_STARTED,			/* from the zygote, with a pidfd */
-	PARSE_EXITED,			/* from the zygote: .value is the status of
+	PARSE_STARTED,			/* sent by the zygote, with a pidfd of the
+					 * parser */
+	PARSE_EXITED,			/* sent by the zygote; .value is the status of
 					 * waitpid() */
-	PARSE_ASK,			/* request for a file: .ask; the answer carries
-					 * the descriptor */
-	PARSE_DONE,			/* .value: 0 if the result is complete, or -errno */
-	PARSE_QUERY,			/* to a session: .addr */
+	PARSE_ASK,			/* request for a file, described by .ask; the
+					 * answer carries the descriptor */
+	PARSE_DONE,			/* end of the job; .value: 0 if the result is
+					 * complete, or -errno */
+	PARSE_QUERY,			/* query to a session, about .addr */
 	PARSE_ANSWER,			/* from a session: struct parse_answer */
 };
 
 struct parse_message {
 	uint32_t type;
 	int32_t value;
-	uint64_t bytes_left;		/* PARSE_DONE: what is left of the request's
-					 * bytes_left */
+	uint64_t bytes_left;		/* PARSE_DONE: rest of the request's bytes_left */
 	uint64_t addr;
 	struct elf_ask ask;
 };
 
-#define PARSE_PARAM_NAME	256u	/* limit: length of a name with its NUL; longer names
-					 * are cut */
+#define PARSE_PARAM_NAME	256u	/* limit of the length of a name with its NUL;
+					 * longer names are cut */
 
 struct parse_param {			/* see struct elf_param */
 	uint64_t bytes;
@@ -77,7 +78,8 @@ struct parse_answer {
 	uint32_t nr;			/* number of params */
 	uint64_t addr;
 	uint32_t is_known;
-	uint32_t is_over;		/* a search took too long: do not ask again */
+	uint32_t is_over;		/* 1: a search took too long, so do not ask
+					 * again */
 	struct parse_param params[];	/* [nr] */
 };
 
@@ -91,7 +93,7 @@ struct parse_answer {
 
 struct parse_symbol {
 	uint64_t addr, size;
-	uint64_t name;			/* offset in the strings */
+	uint64_t name;			/* offset of the name in the strings */
 };
 
 /* A part of the file that is loaded read-only. */
@@ -112,11 +114,12 @@ struct parse_segment {
 struct parse_head {
 	uint32_t magic;
 	uint32_t nr_symbols;
-	uint64_t first, end;		/* range of addresses that the file is loaded to */
+	uint64_t first, end;		/* range of addresses to which the file is
+					 * loaded */
 	uint64_t strings_bytes;
 	uint32_t nr_segments;
-	uint32_t kind, next_kind;	/* kind of the sites; the next kind with a table,
-					 * or FSITE_KINDS */
+	uint32_t kind, next_kind;	/* kind of the sites, and the next kind of which
+					 * the file has a table, or FSITE_KINDS */
 	uint32_t nr_rows, nr_sites;
 	uint32_t build_id_bytes;
 	uint8_t build_id[32];

@@ -25,8 +25,8 @@
 #include "symbols/parse_impl.h"
 
 #define CHILDREN_MAX	256
-#define FREE_FD		64		/* a number above all descriptors whose numbers are
-					 * fixed (enum parse_fd) */
+#define FREE_FD		64		/* first descriptor number above all fixed
+					 * numbers of enum parse_fd */
 #define TOP_PAD		(1 << 20)
 
 /* ---- messages with descriptors ---- */
@@ -115,8 +115,8 @@ static int place_fds(const int fds[PARSE_FDS])
 		if (dup2(high[i], PARSE_FD_CHANNEL + i) < 0)
 			return -errno;
 	if (parse_sandbox_is_whole()) {
-		close(STDERR_FILENO);	/* kept with a sanitizer, which writes its reports
-					 * there */
+		close(STDERR_FILENO);	/* a sanitizer writes its reports to stderr, so
+					 * stderr stays open then */
 		close(STDOUT_FILENO);
 		close(STDIN_FILENO);
 	}
@@ -142,8 +142,8 @@ _Noreturn static void be_parser(const struct parse_request *request,
 
 	reset_signals();
 	/*
-	 * Let malloc() use one heap, not a mapping for each table: then fewer new pages are
-	 * touched.
+	 * Let malloc() use one heap, not one mapping for each table, so that the process
+	 * touches fewer new pages.
 	 */
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
@@ -154,7 +154,7 @@ _Noreturn static void be_parser(const struct parse_request *request,
 		_exit(PARSE_NO_SANDBOX);
 	if (type->prepare)
 		type->prepare(&limits);
-	/* The server refuses a larger result. */
+	/* Limit the result to the size that the server accepts. */
 	limits.file_bytes = min_u64(limits.file_bytes, request->bytes_left);
 	if (parse_sandbox_enter(&limits))
 		_exit(PARSE_NO_SANDBOX);
@@ -169,7 +169,7 @@ _Noreturn static void be_parser(const struct parse_request *request,
 /* ---- the zygote ---- */
 
 struct child {
-	pid_t pid;			/* 0: the row is free */
+	pid_t pid;			/* pid of the parser; 0: the row is free */
 	int channel;
 };
 
@@ -236,8 +236,8 @@ static void start(struct zygote *zygote, const struct parse_request *request,
 	child->channel = fds[0];
 	pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
 	/*
-	 * If the server has closed the channel, it cannot kill the parser any more: do it
-	 * here.
+	 * If the server has closed the channel, it cannot kill the parser any more, so
+	 * the zygote does it.
 	 */
 	if (pidfd >= 0 &&
 	    parse_send(child->channel, &started, sizeof(started), &pidfd, 1) == -EPIPE)
@@ -270,7 +270,8 @@ static bool take_request(struct zygote *zygote)
 	return true;
 }
 
-/* Close all descriptors of the server except @socket.  Returns its new number, or -1. */
+/* Close all descriptors of the server except @socket.  Returns the new number of @socket,
+ * or -1. */
 static int leave_server(int socket)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -301,7 +302,8 @@ _Noreturn static void be_zygote(int socket)
 	forget_environment();
 
 	/*
-	 * The zygote exits when the server closes the socket, not when ^C signals both.
+	 * The zygote must exit when the server closes the socket, not when ^C sends a
+	 * signal to both.
 	 */
 	reset_signals();
 	for (int signo = SIGHUP; signo <= SIGQUIT; signo++)
