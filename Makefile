@@ -6,6 +6,9 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # A pattern (grep -E) that picks tests by name: make test T=unit/
 T ?=
+# How many tests run at a time: make test J=1.  As many as there are CPUs by default.
+J ?=
+JOBS = $(if $(J),-j $(J))
 # Given on the command line or in the environment only; make's own default cc
 # is not a choice.
 ifeq ($(origin CC),default)
@@ -65,20 +68,20 @@ demo: setup build
 .PHONY: test
 test: setup build
 	@tools/setup --sources $(BUILD)/sources
-	@tests/run -b $(BUILD) $(if $(T),'$(T)')
+	@tests/run $(JOBS) -b $(BUILD) $(if $(T),'$(T)')
 
 # The kernel's own trace headers and self-tests.  make test runs them too where it
 # can: docs/CONFORMANCE.md.
 .PHONY: conformance
 conformance: setup build
 	@tools/setup --conformance
-	@tests/run -b $(BUILD) '$(or $(T),^conformance/)'; status=$$?; \
+	@tests/run $(JOBS) -b $(BUILD) '$(or $(T),^conformance/)'; status=$$?; \
 		sed -n '/^| directory/,/^| all/p' 2>/dev/null \
 			$(BUILD)/test-logs/conformance/selftests.sh.log; exit $$status
 
 .PHONY: torture
 torture: setup build
-	@tests/run -b $(BUILD) -l '$(or $(T),^(torture|fuzz|load)/|^runtime/(ring|death)_)'
+	@tests/run $(JOBS) -b $(BUILD) -l '$(or $(T),^(torture|fuzz|load)/|^runtime/(ring|death)_)'
 
 .PHONY: bench
 bench:
@@ -104,7 +107,7 @@ asan: setup
 		-Dc_args=-fno-sanitize-recover=undefined \
 		-Dcpp_args=-fno-sanitize-recover=undefined)
 	@$(NINJA) build-asan
-	@tests/run -b build-asan -s address \
+	@tests/run $(JOBS) -b build-asan -s address \
 		'$(or $(T),^(unit|fuzz|torture|runtime|lang|cli|tracefs)/)'
 
 .PHONY: tsan
@@ -112,7 +115,7 @@ tsan: setup
 	$(call configure,build-tsan,-Db_sanitize=thread -Db_lundef=false \
 		-Dc_args=-Wno-tsan)
 	@$(NINJA) build-tsan
-	@tests/run -b build-tsan -s thread '$(or $(T),^(unit|fuzz|torture|runtime)/)'
+	@tests/run $(JOBS) -b build-tsan -s thread '$(or $(T),^(unit|fuzz|torture|runtime)/)'
 
 # Compiles what is installed and nothing else; nothing at all after `make`, unless
 # PREFIX is another one than before.
@@ -144,7 +147,7 @@ help:
 	@echo 'make            build into $(BUILD)/, or name the Debian packages that are missing'
 	@echo 'make setup      install these packages'
 	@echo 'make demo       a guided tour: the sample program, traced'
-	@echo 'make test       build and run all tests; T=PATTERN for some of them'
+	@echo 'make test       build and run all tests; T=PATTERN for some, J=N for N at a time'
 	@echo 'make conformance the kernel'\''s own trace headers and self-tests'
 	@echo 'make torture    the long form of the torture, fuzz and load tests'
 	@echo 'make bench      the cost of an event, next to its peers'

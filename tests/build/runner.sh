@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # user: both root runs most tests as an ordinary user
-# tests/run shows progress and ends with its counts.  Root runs only tests that need it as
-# root, the others as an ordinary user, also from a clone which that user cannot reach; an
-# ordinary user skips those that need root, with their reason.
+# tests/run shows progress, lists the slowest tests and ends with its counts.  Root runs only
+# tests that need it as root, the others as an ordinary user, also from a clone which that
+# user cannot reach; an ordinary user skips those that need root, with their reason.
+# Tests run side by side unless one must be alone, the slowest first, and a signal ends all.
 set -u
 fail() { echo "FAIL: $*"; exit 1; }
 
@@ -14,6 +15,18 @@ echo source >"$tree/src/part"
 echo object >"$tree/build/part.o"
 printf '#!/bin/sh\n' >"$tree/build/ulf"
 chmod +x "$tree/build/ulf"
+
+# until_true COMMAND...: waits until the command succeeds.
+until_true() {
+	for _ in $(seq 6000); do
+		"$@" 2>/dev/null && return
+		sleep 0.02
+	done
+	fail "in two minutes not: $*"
+}
+
+# results FILE: the output without times, and without the lines of a failed test.
+results() { sed -E '/^ /d; s, \([0-9.]+s\),,' "$1"; }
 
 # add NAME STATUS HEADER: a test that says who runs it, and with what
 add() {
@@ -39,7 +52,7 @@ echo "/* timeout: 20 */" >"$tree/tests/unit/test_program.c"
 { echo '#!/bin/sh'; cat "$tree/tests/cli/ordinary.sh"; } >"$tree/build/tests/unit-test_program"
 chmod +x "$tree/build/tests/unit-test_program"
 
-"$tree/tests/run" -b "$tree/build" >"$TMPDIR/out"
+"$tree/tests/run" -b "$tree/build" -j 1 >"$TMPDIR/out"
 [ $? = 1 ] || fail "status $? though one fails"
 cat "$TMPDIR/out"
 user=$(id -u)
@@ -70,9 +83,73 @@ else
 	END
 	runs="both.sh:$user ordinary.sh:$user"
 fi
-sed -E '/^ /d; s, \([0-9.]+s\),,' "$TMPDIR/out" | diff "$TMPDIR/expected" - || fail "the output"
+results "$TMPDIR/out" | diff "$TMPDIR/expected" - || fail "the output"
 for run in $runs; do
 	said=$(cat "$tree/build/test-logs/cli/${run%:*}.log")
 	[ "$said" = "user ${run#*:}" ] || fail "${run%:*}: $said, not ${run#*:}"
 done
+
+# Three tests wait for each other: they pass only if all run at the same time.  One that must
+# be alone sees none of them.  Tests meet in a directory that each user may write to.
+rm -r "$tree/tests/cli" "$tree/tests/unit"
+mkdir "$tree/tests/cli" "$TMPDIR/meet"
+chmod 755 "$TMPDIR"
+chmod 1777 "$TMPDIR/meet"
+meet=$TMPDIR/meet
+for name in a b c; do
+	cat >"$tree/tests/cli/$name.sh" <<-END
+	touch $meet/$name
+	for _ in \$(seq 3000); do
+		[ -e $meet/a ] && [ -e $meet/b ] && [ -e $meet/c ] && exit 0
+		sleep 0.02
+	done
+	exit 1
+	END
+done
+cat >"$tree/tests/cli/alone.sh" <<END
+# alone: it looks at all processes
+[ -e $meet/a ] && [ -e $meet/b ] && [ -e $meet/c ] && rm $meet/?
+END
+"$tree/tests/run" -b "$tree/build" -j 3 >"$TMPDIR/out" || fail "side by side: $(cat "$TMPDIR/out")"
+tail -n 2 "$TMPDIR/out" | results - | diff - /dev/fd/3 3<<END || fail "alone: $(cat "$TMPDIR/out")"
+[4/4] PASS cli/alone.sh
+4 passed, 0 failed
+END
+
+# With times from an earlier run, and one at a time, the slowest is first.
+rm "$tree"/tests/cli/*
+for name in 1 2 3 4 5 6 7 8 9 10 11; do
+	echo exit 0 >"$tree/tests/cli/$name.sh"
+done
+printf '1.00 0.10 cli/3.sh\n2.00 0.10 cli/7.sh\n' >"$tree/build/test-times"
+"$tree/tests/run" -b "$tree/build" -j 1 >"$TMPDIR/out" || fail "$(cat "$TMPDIR/out")"
+results "$TMPDIR/out" | head -n 2 | diff - /dev/fd/3 3<<END || fail "order: $(cat "$TMPDIR/out")"
+[ 1/11] PASS cli/7.sh
+[ 2/11] PASS cli/3.sh
+END
+sed '1,/^slowest:$/d' "$TMPDIR/out" | grep -cE '^ +[0-9.]+s \(CPU [0-9.]+s\) cli/' |
+	grep -qx 10 || fail "the slowest: $(cat "$TMPDIR/out")"
+
+# An interrupt ends tests and what they started, and leaves no directory behind.
+rm "$tree"/tests/cli/*
+for name in a b; do
+	cat >"$tree/tests/cli/$name.sh" <<-END
+	setsid sleep 1000 &
+	echo "\$! \$ULF_DIR \$TMPDIR" >$meet/$name.new
+	mv $meet/$name.new $meet/$name
+	sleep 1000
+	END
+done
+"$tree/tests/run" -b "$tree/build" -j 2 >"$TMPDIR/out" 2>&1 &
+until_true test -e "$meet/a" -a -e "$meet/b"
+kill -TERM $!
+wait $!
+[ $? = 130 ] || fail "interrupted: status $?, $(cat "$TMPDIR/out")"
+for name in a b; do
+	read -r child ulf_dir tmp <"$meet/$name"
+	! [ -e "$ulf_dir" ] || fail "$ulf_dir is left"
+	! [ -e "${tmp%/*}" ] || fail "${tmp%/*} is left"
+	! grep -qs '^State:	[^ZX]' "/proc/$child/status" || fail "process $child is left"
+done
+! grep passed "$TMPDIR/out" || fail "counts of a run that was interrupted"
 exit 0
