@@ -19,10 +19,6 @@
 #include <ulf/event.h>
 #include <ulf/module.h>
 
-#if !defined(__x86_64__)
-#error "ulf: tracepoints are made for x86-64 only so far"
-#endif
-
 #ifdef __cplusplus
 #define __ulf_bool		bool
 #define __ULF_EXTERN_C_BEGIN	extern "C" {
@@ -46,7 +42,7 @@
 	__asm__(__ULF_SYMBOL(name))
 
 /*
- * A static branch: a 5-byte NOP, which libulf replaces by a jump to the label @on while
+ * A static branch: a NOP, which libulf replaces by a jump to the label @on while
  * the tracepoint is on.  The asm adds a row (struct ulf_site) to the section __ulf_sites.
  * The row contains the tracepoint's symbol as text of the asm.  An operand of the asm
  * would not do: in position independent code the address of a tracepoint in another
@@ -54,7 +50,7 @@
  */
 #define __ULF_SITE(name, on)						\
 	__asm__ goto ("661:\n\t"					\
-		".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"		\
+		__ULF_ARCH_SITE "\n\t"				\
 		".pushsection __ulf_sites, \"" __ULF_SECTION_FLAGS "\"\n\t" \
 		".balign 8\n\t"						\
 		"662: .long 661b - 662b, %l[" #on "] - 662b\n\t"	\

@@ -66,7 +66,7 @@ struct trace_seq;		/* used in prototypes of trace headers */
 	(__extension__ ({						\
 		struct tracepoint *__ulf_tp;				\
 									\
-		__asm__ ("movq " __ULF_SYMBOL(name) "@GOTPCREL(%%rip), %0" \
+		__asm__ (__ULF_ARCH_LOAD_GOT(__ULF_SYMBOL(name))	\
 			 : "=r"(__ulf_tp));				\
 		__ulf_tp;						\
 	}))
@@ -209,7 +209,7 @@ struct trace_seq;		/* used in prototypes of trace headers */
 	(__extension__ ({						\
 		const char *__ulf_string;				\
 									\
-		__asm__ ("movq 661f(%%rip), %0\n\t"			\
+		__asm__ (__ULF_ARCH_LOAD("661f") "\n\t"		\
 			".pushsection __ulf_strings, \""		\
 			__ULF_SECTION_FLAGS "\"\n\t"			\
 			".balign 8\n\t"					\

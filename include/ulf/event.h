@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <ulf/arch/arch.h>
+
 /* libulf.so needs glibc.  There is no macro by which musl could be recognized.  uClibc-ng
  * is not recognized, because it also defines __GLIBC__. */
 #if !defined(__GLIBC__)
@@ -102,7 +104,8 @@ extern "C" {
 	(__extension__ ({						\
 		unsigned long __ulf_ip;					\
 									\
-		__asm__ ("661: leaq 661b(%%rip), %0" : "=r"(__ulf_ip));	\
+		__asm__ ("661: " __ULF_ARCH_ADDRESS("661b")		\
+			 : "=r"(__ulf_ip));				\
 		__ulf_ip;						\
 	}))
 

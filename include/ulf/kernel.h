@@ -135,7 +135,7 @@ typedef __s64 time64_t;
 #define MSEC_PER_SEC	1000L
 #endif
 #ifndef PAGE_SHIFT
-#define PAGE_SHIFT	12
+#define PAGE_SHIFT	__ULF_ARCH_PAGE_SHIFT
 #endif
 #ifndef PAGE_SIZE
 #define PAGE_SIZE	(_UL(1) << PAGE_SHIFT)
@@ -176,7 +176,7 @@ typedef __s64 time64_t;
 #define div64_u64(dividend, divisor)	((__u64)(dividend) / (__u64)(divisor))
 #endif
 
-/* x86 is little endian. */
+/* ulf supports little-endian CPUs only. */
 #ifndef le16_to_cpu
 #define le16_to_cpu(x)	((__u16)(x))
 #endif

@@ -93,7 +93,7 @@ __ulf_puts(unsigned long ip, const char *str)
 	(__extension__ ({						\
 		struct ulf_format *__ulf_row;				\
 									\
-		__asm__ ("661: leaq 662f(%%rip), %0\n\t"		\
+		__asm__ ("661: " __ULF_ARCH_ADDRESS("662f") "\n\t"	\
 			".pushsection __ulf_formats, \""		\
 			__ULF_SECTION_FLAGS "\"\n\t"			\
 			".balign 8\n\t"					\

@@ -1,6 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface to the code for a CPU architecture.  Each architecture has a directory
- * with the same file names; x86_64 is the only one so far. */
+/*
+ * The interface to the code for a CPU architecture, and the only header of src/arch that
+ * other rooms include.  Nothing outside of src/arch and include/ulf/arch knows a register,
+ * an instruction, a relocation type or the size of a memory page.  Each architecture has a
+ * directory with the same header names; x86_64 is the only one so far.
+ *
+ *	page.h		size of a memory page
+ *	syscall.h	system calls, blocking signals, testing memory
+ *	clock.h		the CPU's time stamp counter
+ *	rseq.h		restartable sequences
+ *	signal.h	the frame of a signal handler
+ *	unwind.h	registers by their DWARF numbers
+ *	elf.h		machine, relocations, PLT entries
+ *	codemem.h	reading and writing text
+ *	poke.h		switching tracepoints
+ *	fsite_form.h	recognizing function entries
+ *	fsite.h		switching function entries
+ *	ftrace.h	the hooks of traced functions
+ *
+ * docs/design/ring.md and docs/design/patching.md list what a port must guarantee.
+ */
 #ifndef ULF_ARCH_ARCH_H
 #define ULF_ARCH_ARCH_H
 
@@ -11,13 +30,20 @@
 struct ring_set;
 
 #if defined(__x86_64__)
+#include "arch/x86_64/page.h"
 #include "arch/x86_64/syscall.h"
 #include "arch/x86_64/clock.h"
 #include "arch/x86_64/rseq.h"
 #include "arch/x86_64/signal.h"
 #include "arch/x86_64/unwind.h"
+#include "arch/x86_64/elf.h"
+#include "arch/x86_64/codemem.h"
+#include "arch/x86_64/poke.h"
+#include "arch/x86_64/fsite_form.h"
+#include "arch/x86_64/fsite.h"
+#include "arch/x86_64/ftrace.h"
 #else
-#error "ulf runs on x86-64 only so far"
+#error "ulf: this CPU architecture is not supported; only x86-64 is so far"
 #endif
 
 /*
@@ -35,6 +61,13 @@ long arch_clone_thread(unsigned long flags, void *stack, void *tls,
  * @stack: upper end of that stack, a multiple of 16.
  */
 void arch_call_on(void *stack, void (*fn)(void)) __attribute__((visibility("hidden")));
+
+/*
+ * libulf's vfork() (vfork.S) calls vfork_begin() and vfork_end() of
+ * runtime/libc/vfork.c.  This bit of the marks that vfork_begin() returns means: the rseq
+ * area is still registered, so the child itself must store CPU number -1 in it.
+ */
+#define ARCH_VFORK_KEPT	8
 
 /*
  * arch_restorer - find the code of libc to which signal handlers return (restorer.c).

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* ulf run: find the file of a program, and whether the program can load libulf. */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "cli/cli.h"
 #include "cli/run.h"
 #include "symbols/elf_impl.h"
@@ -130,7 +130,7 @@ static enum run_kind find_kind(int fd, const struct run_program *program)
 	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG))
 		return RUN_PLAIN;
-	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64)
+	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != ARCH_ELF_MACHINE)
 		return RUN_MACHINE;
 	if (program->has_libulf)
 		return RUN_FOR_ULF;
@@ -197,7 +197,7 @@ static const char *const reasons[] = {
 	[RUN_STATIC] = "is linked statically, so libulf cannot be loaded into it; link it with "
 		       "libulf.a",
 	[RUN_MUSL] = "is linked with musl, and libulf needs glibc",
-	[RUN_MACHINE] = "is not a program for 64-bit x86, as libulf is",
+	[RUN_MACHINE] = "is not a program for " ARCH_ELF_MACHINE_NAME ", as libulf is",
 	[RUN_SECURE] = "gets other rights than yours when it is started (set-uid, set-gid or "
 		       "capabilities of its file), and libulf does nothing in such a program; "
 		       "run it as the user whose rights it needs",

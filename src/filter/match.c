@@ -3,12 +3,10 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "arch/x86_64/syscall.h"
+#include "arch/arch.h"
 #include "base/glob.h"
 #include "filter/numbers.h"
 #include "filter/run.h"
-
-#define PAGE_BYTES	4096u
 
 /* The state while a filter runs on one record. */
 struct run {
@@ -103,7 +101,7 @@ static bool match_comm(const struct filter_insn *insn, const struct run *run)
 static size_t read_memory(const struct filter_context *ctx, uint64_t addr,
 			  char *buf, size_t bytes)
 {
-	size_t first = PAGE_BYTES - addr % PAGE_BYTES;
+	size_t first = ARCH_PAGE_BYTES - addr % ARCH_PAGE_BYTES;
 	struct iovec local = { buf, bytes }, remote[2];
 	long n;
 

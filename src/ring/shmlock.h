@@ -84,7 +84,7 @@ static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yield
 		if (seen == tid)
 			return 0;
 		if (i < SHMLOCK_SPINS) {
-			__builtin_ia32_pause();
+			arch_relax();
 			continue;
 		}
 		arch_syscall0(SYS_sched_yield);

@@ -24,7 +24,6 @@
 #include <string.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/offsets.h"
 #include "base/bits.h"
 #include "base/testpoint.h"
 #include "ring/shmlock.h"
@@ -286,10 +285,3 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 	}
 	return write_slow(set, payload, bytes, now_ns);
 }
-
-static_assert(SET_NR_CPUS == offsetof(struct ring_set, nr_cpus), "asm");
-static_assert(SET_SMALL_MAX == offsetof(struct ring_set, small_max), "asm");
-static_assert(SET_FAST == offsetof(struct ring_set, fast), "asm");
-static_assert(SET_LIMIT == offsetof(struct ring_set, limit), "asm");
-static_assert(SET_HOOK_LIMIT == offsetof(struct ring_set, hook_limit), "asm");
-static_assert(SET_TAG == offsetof(struct ring_set, tag), "asm");

@@ -27,7 +27,6 @@
 #include <time.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/text.h"
 #include "base/testpoint.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/function/profile.h"
@@ -238,7 +237,7 @@ static void follow(void)
  */
 static void leave_descriptors(void)
 {
-	text_start(!arch_syscall3(SYS_close_range, 0, ~0u,
+	codemem_start(!arch_syscall3(SYS_close_range, 0, ~0u,
 				  CLOSE_RANGE_UNSHARE));
 }
 
@@ -361,7 +360,7 @@ static void *agent_of_libc(void *arg)
 	(void)arg;
 	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
 	tell_agent(arch_syscall0(SYS_gettid));
-	text_start(false);
+	codemem_start(false);
 	follow();
 	return NULL;
 }

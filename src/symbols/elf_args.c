@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arch/x86_64/fsite_form.h"
+#include "arch/arch.h"
 #include "base/bits.h"
 #include "event/clock.h"
 #include "symbols/elf_debug.h"

@@ -2,13 +2,12 @@
 /*
  * Symbols NAME@plt: the stubs by which an object calls a function of another object.  No
  * symbol table lists them.  Each stub jumps through a word that has a relocation, and the
- * relocation has the name:
- *
- *	[endbr64]  [bnd] jmp *word(%rip)
+ * relocation has the name.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/text.h"
 #include "symbols/elf.h"
 #include "symbols/elf_impl.h"
@@ -57,26 +56,6 @@ static const char *name_of(const struct relocations *all,
 	return *name && strnlen(name, ELF_NAME_MAX) < ELF_NAME_MAX ? name : NULL;
 }
 
-/*
- * Return the address of the word that the stub at @addr jumps through.  0: there is no
- * such stub at @addr.
- */
-static uint64_t jump_word(const uint8_t *code, uint64_t bytes, uint64_t addr)
-{
-	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	uint64_t at = 0;
-	int32_t distance;
-
-	if (bytes >= sizeof(endbr) && !memcmp(code, endbr, sizeof(endbr)))
-		at += sizeof(endbr);
-	if (at < bytes && code[at] == 0xf2)
-		at++;
-	if (bytes < at + 6 || code[at] != 0xff || code[at + 1] != 0x25)
-		return 0;
-	memcpy(&distance, code + at + 2, sizeof(distance));
-	return addr + at + 6 + (uint64_t)(int64_t)distance;
-}
-
 /* ---- the symbols of the stubs ---- */
 
 struct plt {
@@ -101,7 +80,7 @@ static void add_entries(struct plt *plt, const char *section_name,
 	for (uint64_t i = 0; all.nr && i < nr; i++) {
 		uint64_t addr = section->sh_addr + i * step;
 		const char *name = name_of(&all, &plt->table,
-					   jump_word(code + i * step, step, addr));
+					   arch_plt_word(code + i * step, step, addr));
 
 		if (!name)
 			continue;

@@ -28,7 +28,7 @@ static void relocate(const struct elf_file *file, const Elf64_Shdr *section,
 		uint64_t at = rows[i].r_offset - table;
 
 		if (at < bytes && bytes - at >= sizeof(rows[i].r_addend) &&
-		    ELF64_R_TYPE(rows[i].r_info) == R_X86_64_RELATIVE)
+		    ELF64_R_TYPE(rows[i].r_info) == ARCH_RELOC_RELATIVE)
 			memcpy(content + at, &rows[i].r_addend,
 			       sizeof(rows[i].r_addend));
 	}

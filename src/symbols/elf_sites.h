@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "arch/x86_64/fsite_form.h"
+#include "arch/arch.h"
 
 /* All addresses are as in the file, without the load address. */
 struct elf_sites {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A writer stopped after each of its instructions, see step.h. */
 #include <errno.h>
+#include <linux/rseq.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +15,6 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/offsets.h"
 #include "base/bits.h"
 #include "lib/step.h"
 
@@ -95,7 +95,8 @@ static void be_stepped(struct step_stage *st)
 /* This thread's word, and the writer's, which was forked from it. */
 static void *section_word(void)
 {
-	return (char *)__builtin_thread_pointer() + arch_rseq_offset + RSEQ_CS;
+	return (char *)__builtin_thread_pointer() + arch_rseq_offset +
+	       offsetof(struct rseq, rseq_cs);
 }
 
 static int wait_stop(pid_t pid, int *ret_signal)

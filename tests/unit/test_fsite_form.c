@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "arch/x86_64/fsite_form.h"
+#include "arch/arch.h"
 #include "base/bits.h"
 
 #define ENDBR	"\xf3\x0f\x1e\xfa"

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "arch/x86_64/text.h"
+#include "arch/arch.h"
 #include "base/bits.h"
 #include "runtime/runtime.h"
 
@@ -143,10 +143,10 @@ static void test_read_in_place(void **state)
 	(void)state;
 	assert_ptr_not_equal(mem, MAP_FAILED);
 	munmap(mem + 4096, 4096);
-	assert_int_equal(text_read(-1, mem, seen, sizeof(seen)), 0);
-	assert_int_equal(text_read(-1, mem + 4092, seen, 4), 0);
-	assert_int_equal(text_read(-1, mem + 4092, seen, 5), -EFAULT);
-	assert_int_equal(text_read(-1, mem + 4096, seen, 1), -EFAULT);
+	assert_int_equal(codemem_read(-1, mem, seen, sizeof(seen)), 0);
+	assert_int_equal(codemem_read(-1, mem + 4092, seen, 4), 0);
+	assert_int_equal(codemem_read(-1, mem + 4092, seen, 5), -EFAULT);
+	assert_int_equal(codemem_read(-1, mem + 4096, seen, 1), -EFAULT);
 	munmap(mem, 4096);
 }
 
@@ -154,17 +154,17 @@ static void test_write(void **state)
 {
 	static const uint8_t bytes[] = { 1, 2, 3 };
 	uint8_t *mem = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int fd = text_begin();
+	int fd = codemem_begin();
 
 	(void)state;
 	assert_ptr_not_equal(mem, MAP_FAILED);
 	assert_true(fd >= 0);
-	assert_int_equal(text_write(fd, mem + 9, bytes, sizeof(bytes)), 0);
+	assert_int_equal(codemem_write(fd, mem + 9, bytes, sizeof(bytes)), 0);
 	assert_memory_equal(mem + 9, bytes, sizeof(bytes));
 	munmap(mem, 4096);
-	assert_int_equal(text_write(fd, mem + 9, bytes, sizeof(bytes)), -EFAULT);
-	assert_int_equal(text_write(-1, mem + 9, bytes, sizeof(bytes)), -EFAULT);
-	text_end(fd);
+	assert_int_equal(codemem_write(fd, mem + 9, bytes, sizeof(bytes)), -EFAULT);
+	assert_int_equal(codemem_write(-1, mem + 9, bytes, sizeof(bytes)), -EFAULT);
+	codemem_end(fd);
 }
 
 int main(void)

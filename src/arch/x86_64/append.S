@@ -9,7 +9,7 @@
  * abort code outside of them.  The last instruction before `end' is the one store that
  * commits.
  */
-#include "append.h"
+#include "arch/x86_64/append.h"
 
 	.macro	append_header			/* delta << 5 | type_len */
 	shll	$5, %edx
@@ -42,10 +42,10 @@
 	xorl	%eax, %eax
 	ret
 \name\()_no_room:
-	movl	$1, %eax		/* ARCH_COMMIT_NO_ROOM */
+	movl	$COMMIT_NO_ROOM, %eax
 	ret
 \name\()_no_ring:
-	movl	$2, %eax		/* ARCH_COMMIT_NO_RING */
+	movl	$COMMIT_NO_RING, %eax
 	ret
 	abort_handler \name\()_abort
 	end_function \name
@@ -70,10 +70,10 @@ store_begin:
 store_next:
 	subl	$1, %r9d
 	jb	store_commit
-	movq	0(%r8), %rax
-	movq	8(%r8), %r10
+	movq	STORE_ADDR(%r8), %rax
+	movq	STORE_VALUE(%r8), %r10
 	movq	%r10, (%rax)
-	addq	$16, %r8
+	addq	$STORE_BYTES, %r8
 	jmp	store_next
 store_commit:
 	movq	%rcx, (%rsi)		/* [ring.commit] */
@@ -81,7 +81,7 @@ store_end:
 	xorl	%eax, %eax
 	ret
 store_changed:
-	movl	$4, %eax		/* ARCH_COMMIT_CHANGED */
+	movl	$COMMIT_CHANGED, %eax
 	ret
 	abort_handler store_abort
 	end_function arch_rseq_store

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Assembler macros for rseq sections; see append.S for their rules. */
-#include "offsets.h"
+#include "arch/x86_64/known.h"
+#include "arch/x86_64/offsets.h"
 
 /* With -fcf-protection cet.h marks the object file as compatible with CET and defines
  * _CET_ENDBR. libulf is compiled without this option. */
@@ -37,7 +38,7 @@
 					 * instruction ud1 signature(%rip), %edi */
 	.long	RSEQ_SIGNATURE
 \name:
-	movl	$3, %eax		/* ARCH_COMMIT_ABORTED */
+	movl	$COMMIT_ABORTED, %eax
 	ret
 	.endm
 
@@ -174,7 +175,7 @@
 6:				/* a delta of 1 << 27 ns or more */
 	movl	%edx, %eax
 	shll	$5, %eax
-	orl	$30, %eax		/* ABI_REC_TIME_EXTEND */
+	orl	$REC_TIME_EXTEND, %eax
 	movl	%eax, (%rcx,%r11)
 	shrq	$27, %rdx
 	movl	%edx, 4(%rcx,%r11)

@@ -21,6 +21,12 @@ static inline bool arch_tsc_is_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
+/* Tell the CPU that this thread waits in a loop for another thread. */
+static inline void arch_relax(void)
+{
+	__builtin_ia32_pause();
+}
+
 /* Returns @tsc * @mult / 2^64. */
 static inline uint64_t arch_tsc_scale(uint64_t tsc, uint64_t mult)
 {

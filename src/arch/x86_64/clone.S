@@ -5,6 +5,8 @@
  * Start a thread of this process that libc does not know.  It runs fn() on @stack with
  * its thread pointer at @tls; fn must not return.  Returns the thread id, or -errno.
  */
+#include "arch/x86_64/offsets.h"
+
 	.text
 	.globl	arch_clone_thread
 	.hidden	arch_clone_thread
@@ -15,7 +17,7 @@ arch_clone_thread:
 	movq	%rdx, %r8
 	xorl	%edx, %edx
 	xorl	%r10d, %r10d
-	movl	$56, %eax		/* number of the system call clone */
+	movl	$NR_CLONE, %eax
 	syscall
 	testq	%rax, %rax
 	jz	1f

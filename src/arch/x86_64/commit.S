@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ulf_event_commit(), which copies the record of a probe into the ring. */
-#include "append.h"
+#include "arch/x86_64/append.h"
 
 /*
  * ulf_event_commit(event, entry, bytes)

@@ -29,7 +29,7 @@
 
 #include "arch/arch.h"
 #include "arch/x86_64/fsite.h"
-#include "arch/x86_64/text.h"
+#include "arch/x86_64/codemem.h"
 #include "base/bits.h"
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -56,7 +56,7 @@ static uint64_t slot_value(int fd, uint64_t slot)
 {
 	uint64_t value;
 
-	return text_read(fd, (const uint8_t *)slot, &value, sizeof(value)) ? 0 : value;
+	return codemem_read(fd, (const uint8_t *)slot, &value, sizeof(value)) ? 0 : value;
 }
 
 static bool is_our_fentry(uint64_t addr)
@@ -80,27 +80,23 @@ static uint64_t rel32(const uint8_t *code, uint32_t bytes, uint64_t at)
 
 /*
  * Returns true if the code at @at, the target of a near call, is our __fentry__ or a PLT
- * entry that jumps there: [endbr64] [bnd] jmp *slot(%rip).  With lazy binding a GOT slot
+ * entry that jumps there.  With lazy binding a GOT slot
  * points back into the module until the first call; then it gets the address of
  * __fentry__ above.
  */
 static bool is_our_code(const struct fsites *sites, int fd, uint64_t at)
 {
-	uint8_t code[11];
-	uint64_t to;
-	uint32_t i = 0;
+	uint8_t code[ARCH_PLT_BYTES];
+	uint64_t to, word;
 
 	if (is_our_fentry(at))
 		return true;
-	if (text_read(fd, (const uint8_t *)at, code, sizeof(code)))
+	if (codemem_read(fd, (const uint8_t *)at, code, sizeof(code)))
 		return false;
-	if (!memcmp(code, "\xf3\x0f\x1e\xfa", 4))
-		i += 4;
-	if (code[i] == 0xf2)
-		i++;
-	if (code[i] != 0xff || code[i + 1] != 0x25)
+	word = arch_plt_word(code, sizeof(code), at);
+	if (!word)
 		return false;
-	to = slot_value(fd, rel32(code + i, FAR_BYTES, at + i));
+	to = slot_value(fd, word);
 	if (to >= (uint64_t)sites->low && to < (uint64_t)sites->high)
 		to = (uint64_t)__fentry__;
 	return is_our_fentry(to);
@@ -133,16 +129,16 @@ static void area_map(struct area *area, const struct fsites *sites)
 	static const uint8_t uppers[] = {
 		0x3e, 0x36, 0x2e, 0x26, 0xf9, 0xf8, 0xf5, 0x90,
 	};
-	uint64_t low = (uint64_t)sites->low & ~(uint64_t)(TEXT_PAGE - 1);
-	uint64_t high = ALIGN_UP((uint64_t)sites->high, TEXT_PAGE);
+	uint64_t low = (uint64_t)sites->low & ~(uint64_t)(ARCH_PAGE_BYTES - 1);
+	uint64_t high = ALIGN_UP((uint64_t)sites->high, ARCH_PAGE_BYTES);
 
-	area->bytes = (long)(high - low + SPAN + TEXT_PAGE);
+	area->bytes = (long)(high - low + SPAN + ARCH_PAGE_BYTES);
 	for (uint32_t i = 0; i < ARRAY_SIZE(uppers); i++) {
 		int64_t distance = (int8_t)uppers[i] * SPAN;
 		long r;
 
 		area->base = (long)low + distance;
-		if (area->base < (long)TEXT_PAGE)
+		if (area->base < (long)ARCH_PAGE_BYTES)
 			continue;
 		r = arch_syscall6(SYS_mmap, area->base, area->bytes, PROT_READ,
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
@@ -158,56 +154,56 @@ static void area_map(struct area *area, const struct fsites *sites)
 
 /* ---- change calls to tests, one byte at a time ---- */
 
-static bool is_at(struct text_batch *batch, uint8_t *addr, uint8_t byte)
+static bool is_at(struct codemem_batch *batch, uint8_t *addr, uint8_t byte)
 {
-	return !text_batch_change(batch, addr, byte, byte);
+	return !codemem_batch_change(batch, addr, byte, byte);
 }
 
 /* The steps from one line above to the next.  Each step is done for all sites before the
  * next step.  A byte that is not as expected is not changed, because the text may have
  * been unmapped meanwhile. */
-static void step_call(struct text_batch *batch, uint8_t *code, uint8_t upper)
+static void step_call(struct codemem_batch *batch, uint8_t *code, uint8_t upper)
 {
 	if (is_at(batch, code, NEAR_CALL))
-		text_batch_change(batch, code, NEAR_CALL, TEST);
+		codemem_batch_change(batch, code, NEAR_CALL, TEST);
 	else if (upper)
-		text_batch_change(batch, code, FAR_CALL, FAR_TEST);
+		codemem_batch_change(batch, code, FAR_CALL, FAR_TEST);
 }
 
-static void step_upper(struct text_batch *batch, uint8_t *code, uint8_t upper)
+static void step_upper(struct codemem_batch *batch, uint8_t *code, uint8_t upper)
 {
 	if (is_at(batch, code, FAR_TEST))
-		text_batch_put(batch, code + FSITE_BYTES, &upper, 1);
+		codemem_batch_put(batch, code + FSITE_BYTES, &upper, 1);
 }
 
-static void step_test(struct text_batch *batch, uint8_t *code, uint8_t upper)
+static void step_test(struct codemem_batch *batch, uint8_t *code, uint8_t upper)
 {
 	if (is_at(batch, code + FSITE_BYTES, upper))
-		text_batch_change(batch, code, FAR_TEST, TEST);
+		codemem_batch_change(batch, code, FAR_TEST, TEST);
 }
 
 static void step_all(struct fsites *sites, int fd, uint8_t upper,
-		     void (*step)(struct text_batch *batch, uint8_t *code,
+		     void (*step)(struct codemem_batch *batch, uint8_t *code,
 				  uint8_t upper))
 {
-	struct text_batch batch;
+	struct codemem_batch batch;
 
-	text_batch_init(&batch, fd);
+	codemem_batch_init(&batch, fd);
 	for (uint32_t i = 0; i < sites->nr; i++)
 		if (sites->table[i].form == FSITE_CALL)
 			step(&batch, fsite_code(sites, i), upper);
-	text_batch_done(&batch);
-	text_sync();
+	codemem_batch_done(&batch);
+	codemem_sync();
 }
 
 /* Set the form of the sites that have become tests.  Returns false if some far calls are
  * still in a line between the first and the last. */
 static bool take_tests(struct fsites *sites, int fd)
 {
-	struct text_batch batch;	/* only used to read */
+	struct codemem_batch batch;	/* only used to read */
 	bool is_done = true;
 
-	text_batch_init(&batch, fd);
+	codemem_batch_init(&batch, fd);
 	for (uint32_t i = 0; i < sites->nr; i++) {
 		struct fsite *site = &sites->table[i];
 

@@ -6,8 +6,8 @@
 
 #include "arch/arch.h"
 #include "arch/x86_64/ftrace.h"
-#include "arch/x86_64/offsets.h"
-#include "arch/x86_64/text.h"
+#include "arch/x86_64/known.h"
+#include "arch/x86_64/codemem.h"
 #include "base/bits.h"
 
 /* A row of the table of such instructions.  @where is the distance from this member to
@@ -29,7 +29,7 @@ static int write_known(int fd, const struct known *known, const uint32_t *values
 
 	memcpy(&word, at, sizeof(word));
 	word += values[known->what] - UNKNOWN;
-	return text_write(fd, at, (const uint8_t *)&word, sizeof(word));
+	return codemem_write(fd, at, (const uint8_t *)&word, sizeof(word));
 }
 
 int ftrace_hooks_make(const struct ftrace_offsets *offsets)
@@ -46,9 +46,9 @@ int ftrace_hooks_make(const struct ftrace_offsets *offsets)
 	if (next == ftrace_known_end)
 		return 0;
 	ftrace_bodies = (uint8_t *)bodies;
-	fd = text_begin();
+	fd = codemem_begin();
 	for (; next < ftrace_known_end && !r; next += !r)
 		r = write_known(fd, next, values);
-	text_end(fd);
+	codemem_end(fd);
 	return r;
 }

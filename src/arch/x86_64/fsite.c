@@ -39,7 +39,7 @@
 
 #include "arch/arch.h"
 #include "arch/x86_64/fsite.h"
-#include "arch/x86_64/text.h"
+#include "arch/x86_64/codemem.h"
 #include "base/bits.h"
 #include "base/testpoint.h"
 
@@ -66,7 +66,7 @@ static const uint8_t others[] = {
 
 /* ---- find sites ---- */
 
-static void look(struct fsites *sites, enum fsite_kind kind, struct text_view *view,
+static void look(struct fsites *sites, enum fsite_kind kind, struct codemem_view *view,
 		 uint64_t entry, struct fcall_target *called, struct fsite *ret_site)
 {
 	const uint64_t high = (uint64_t)sites->high;
@@ -77,7 +77,7 @@ static void look(struct fsites *sites, enum fsite_kind kind, struct text_view *v
 	if (entry < (uint64_t)sites->low || entry >= high)
 		return;
 	nr = (uint32_t)min_u64(high - entry, FSITE_LOOK_MAX);
-	code = text_view_at(view, entry, nr);
+	code = codemem_view_at(view, entry, nr);
 	if (!code)
 		return;
 	ret_site->form = (uint8_t)fsite_form(kind, code, nr, &at);
@@ -94,7 +94,7 @@ void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 {
 	const uint32_t row_bytes = fsite_tables[kind].row_bytes;
 	const uint32_t nr_some = ROWS_BYTES / row_bytes;
-	struct text_view view = { .fd = text_begin() };
+	struct codemem_view view = { .fd = codemem_begin() };
 	struct fcall_target called = { 0 };
 	uint8_t some[ROWS_BYTES];
 	bool has_calls = false;
@@ -106,7 +106,7 @@ void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 		const uint8_t *row = rows + (uint64_t)i * row_bytes;
 		uint32_t at = i % nr_some * row_bytes;
 
-		if (!at && text_read(view.fd, row, some,
+		if (!at && codemem_read(view.fd, row, some,
 				     min_u32(nr - i, nr_some) * row_bytes))
 			memset(some, 0, sizeof(some));
 		look(sites, kind, &view, fsite_row_addr(kind, some + at, (uint64_t)row),
@@ -117,7 +117,7 @@ void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 	}
 	if (has_calls)
 		fcalls_silence(sites, view.fd);
-	text_end(view.fd);
+	codemem_end(view.fd);
 }
 
 static uint8_t *switched_byte(const struct fsites *sites, uint32_t i)
@@ -148,13 +148,13 @@ static bool map_at(const struct fsites *sites, struct fsite_map *map,
 {
 	uint64_t text = (uint64_t)(sites->high - sites->low);
 	uint64_t first = (uint64_t)sites->low + FSITE_BYTES + (uint64_t)distance;
-	uint64_t base = first & ~(uint64_t)(TEXT_PAGE - 1);
-	uint64_t slots = ALIGN_UP(first + text + FSITE_BYTES, TEXT_PAGE);
+	uint64_t base = first & ~(uint64_t)(ARCH_PAGE_BYTES - 1);
+	uint64_t slots = ALIGN_UP(first + text + FSITE_BYTES, ARCH_PAGE_BYTES);
 	uint64_t bytes = slots + (uint64_t)sites->nr * sizeof(struct fsite_slot) - base;
 	long r;
 
 	/* Every byte of the mapping must be in reach of every byte of the text. */
-	if (base >> 47 || base < TEXT_PAGE ||
+	if (base >> ARCH_USER_BITS || base < ARCH_PAGE_BYTES ||
 	    (int64_t)(text + bytes) + (distance < 0 ? -distance : distance) > REACH)
 		return false;
 	r = arch_syscall6(SYS_mmap, (long)base, (long)bytes, PROT_READ | PROT_EXEC,
@@ -246,12 +246,12 @@ static void make_slot(struct fsite_slot *to, const struct fsite_slot *slot,
 }
 
 struct batches {
-	struct text_batch stubs, slots, text;
+	struct codemem_batch stubs, slots, text;
 };
 
 /* Returns true if the site is off and has either its original bytes or the distance from
  * an earlier put_jump(). */
-static bool is_ready(struct text_batch *text, const struct fsites *sites, uint32_t i,
+static bool is_ready(struct codemem_batch *text, const struct fsites *sites, uint32_t i,
 		     int32_t distance)
 {
 	const struct fsite_shape *shape = &fsite_shapes[sites->table[i].form];
@@ -259,7 +259,7 @@ static bool is_ready(struct text_batch *text, const struct fsites *sites, uint32
 	uint8_t *site = seen + shape->switch_before;
 	uint32_t at = 1;
 
-	text_batch_get(text, switched_byte(sites, i), seen,
+	codemem_batch_get(text, switched_byte(sites, i), seen,
 		       FSITE_BYTES + shape->switch_before);
 	if (seen[0] != shape->off)
 		return false;
@@ -273,7 +273,7 @@ static bool is_ready(struct text_batch *text, const struct fsites *sites, uint32
 
 /* Write the jump and the NOP after it, except for the byte that is switched.  This is
  * done even if the site was on before, because the text may have been mapped again. */
-static int put_jump(struct text_batch *text, const struct fsites *sites, uint32_t i)
+static int put_jump(struct codemem_batch *text, const struct fsites *sites, uint32_t i)
 {
 	static const uint8_t nops[][FSITE_TAIL_MAX] = {
 		{ 0 }, { 0x90 }, { 0x66, 0x90 }, { 0x0f, 0x1f, 0x00 },
@@ -289,7 +289,7 @@ static int put_jump(struct text_batch *text, const struct fsites *sites, uint32_
 		return -EILSEQ;
 	memcpy(jump + 1, &distance, 4);
 	memcpy(jump + FSITE_BYTES, nops[shape->tail], FSITE_TAIL_MAX);
-	text_batch_put(text, fsite_code(sites, i) + first, jump + first,
+	codemem_batch_put(text, fsite_code(sites, i) + first, jump + first,
 		       FSITE_BYTES + shape->tail - first);
 	return 0;
 }
@@ -312,31 +312,31 @@ static int prepare(struct batches *to, const struct fsites *sites, uint32_t i)
 	if (!slot->code[0]) {
 		make_slot(&new, slot, code);
 		put_rel32(jump, 1, stub, slot->code);
-		text_batch_put(&to->stubs, stub, jump, FSITE_BYTES);
+		codemem_batch_put(&to->stubs, stub, jump, FSITE_BYTES);
 	}
 	/* Only remove users here; fsites_switch() adds the new ones. */
 	new.users &= site->users;
 	if (new.entry != ftrace_entry_of(&new))
 		new.entry = ftrace_entry;
 	if (memcmp(&new, slot, sizeof(new)))
-		text_batch_put(&to->slots, (uint8_t *)slot, (uint8_t *)&new,
+		codemem_batch_put(&to->slots, (uint8_t *)slot, (uint8_t *)&new,
 			       sizeof(new));
 	return 0;
 }
 
 /* Removes users from the slots, before fsites_switch() removes jumps: after the
- * text_sync() here no site calls a removed user. */
+ * codemem_sync() here no site calls a removed user. */
 int fsites_prepare(struct fsites *sites)
 {
 	uint32_t written = sites->written;
-	int fd = text_begin();
+	int fd = codemem_begin();
 	struct batches batches;
 	int no_map[FSITE_FORMS] = { 0 };
 	int ret = 0, r;
 
-	text_batch_init(&batches.stubs, fd);
-	text_batch_init(&batches.slots, fd);
-	text_batch_init(&batches.text, fd);
+	codemem_batch_init(&batches.stubs, fd);
+	codemem_batch_init(&batches.slots, fd);
+	codemem_batch_init(&batches.text, fd);
 	for (uint32_t i = sites->low_changed; i < sites->end_changed; i++) {
 		enum fsite_form form = sites->table[i].form;
 
@@ -352,32 +352,32 @@ int fsites_prepare(struct fsites *sites)
 		else if (!ret)
 			ret = r;
 	}
-	r = text_batch_done(&batches.stubs);
+	r = codemem_batch_done(&batches.stubs);
 	if (!r)
-		r = text_batch_done(&batches.slots);
+		r = codemem_batch_done(&batches.slots);
 	if (!r)
-		r = text_batch_done(&batches.text);
+		r = codemem_batch_done(&batches.text);
 	if (!r)
 		sites->written = written;
-	text_end(fd);
+	codemem_end(fd);
 	TESTPOINT("fsite.tails");
-	text_sync();
+	codemem_sync();
 	return r ? r : ret;
 }
 
 /* Returns true if site @i has the distance of its jump.  False: the write in
  * fsites_prepare() failed; it may succeed the next time. */
-static bool has_distance(struct text_batch *batch, const struct fsites *sites,
+static bool has_distance(struct codemem_batch *batch, const struct fsites *sites,
 			 uint32_t i)
 {
 	int32_t distance = (int32_t)sites->maps[sites->table[i].form].distance;
 	uint8_t seen[sizeof(distance)];
 
-	text_batch_get(batch, fsite_code(sites, i) + 1, seen, sizeof(seen));
+	codemem_batch_get(batch, fsite_code(sites, i) + 1, seen, sizeof(seen));
 	return !memcmp(seen, &distance, sizeof(seen));
 }
 
-static int flip(struct text_batch *batch, const struct fsites *sites, uint32_t i)
+static int flip(struct codemem_batch *batch, const struct fsites *sites, uint32_t i)
 {
 	struct fsite *site = &sites->table[i];
 	const struct fsite_shape *shape = &fsite_shapes[site->form % FSITE_FORMS];
@@ -389,7 +389,7 @@ static int flip(struct text_batch *batch, const struct fsites *sites, uint32_t i
 	if (is_on && !site->is_on && !has_distance(batch, sites, i))
 		r = -EILSEQ;
 	else if (is_on != site->is_on)
-		r = text_batch_change(batch, switched_byte(sites, i),
+		r = codemem_batch_change(batch, switched_byte(sites, i),
 				      is_on ? shape->off : shape->on,
 				      is_on ? shape->on : shape->off);
 	if (!r)
@@ -400,7 +400,7 @@ static int flip(struct text_batch *batch, const struct fsites *sites, uint32_t i
 /* Write the new users of site @i to its slot, which already has its body if it needs one.
  * The slot is written byte by byte: whatever mixture of old and new bytes a thread sees,
  * it finds some of the users and an entry that serves them. */
-static void set_users(struct text_batch *batch, const struct fsites *sites, uint32_t i)
+static void set_users(struct codemem_batch *batch, const struct fsites *sites, uint32_t i)
 {
 	const struct fsite_slot *slot = fsite_slot(sites, i);
 	struct fsite_slot new;
@@ -411,21 +411,21 @@ static void set_users(struct text_batch *batch, const struct fsites *sites, uint
 	new.users = sites->table[i].users;
 	new.entry = ftrace_entry_of(&new);
 	new.body.word = ftrace_word_of(&new);
-	text_batch_put(batch, (uint8_t *)slot, (const uint8_t *)&new, sizeof(new));
+	codemem_batch_put(batch, (uint8_t *)slot, (const uint8_t *)&new, sizeof(new));
 }
 
 /* Write the users to the slots of all changed sites.  After an error all sites keep
  * is_changed. */
 static int set_all_users(struct fsites *sites, int fd)
 {
-	struct text_batch slots;
+	struct codemem_batch slots;
 	int r;
 
-	text_batch_init(&slots, fd);
+	codemem_batch_init(&slots, fd);
 	for (uint32_t i = sites->low_changed; i < sites->end_changed; i++)
 		if (sites->table[i].is_changed)
 			set_users(&slots, sites, i);
-	r = text_batch_done(&slots);
+	r = codemem_batch_done(&slots);
 	sites->has_old_slots = r;
 	return r;
 }
@@ -433,11 +433,11 @@ static int set_all_users(struct fsites *sites, int fd)
 static int flip_all(struct fsites *sites, int fd)
 {
 	const uint32_t low = sites->low_changed, end = sites->end_changed;
-	struct text_batch batch;
+	struct codemem_batch batch;
 	int ret = 0, r;
 
 	sites->end_changed = 0;
-	text_batch_init(&batch, fd);
+	codemem_batch_init(&batch, fd);
 	for (uint32_t i = low; i < end; i++) {
 		if (!sites->table[i].is_changed)
 			continue;
@@ -451,27 +451,27 @@ static int flip_all(struct fsites *sites, int fd)
 		if (!ret && r != -ENOENT)
 			ret = r;
 	}
-	r = text_batch_done(&batch);
+	r = codemem_batch_done(&batch);
 	return r ? r : ret;
 }
 
 int fsites_switch(struct fsites *sites)
 {
-	int fd = text_begin();
+	int fd = codemem_begin();
 	int r = set_all_users(sites, fd);
 
 	if (!r)
 		r = flip_all(sites, fd);
-	text_end(fd);
+	codemem_end(fd);
 	TESTPOINT("fsite.opcodes");
-	text_sync();
+	codemem_sync();
 	return r;
 }
 
-void fsite_set_body(struct text_batch *batch, const struct fsites *sites,
+void fsite_set_body(struct codemem_batch *batch, const struct fsites *sites,
 		    uint32_t i, const struct fsite_body *body)
 {
-	text_batch_put(batch, (uint8_t *)&fsite_slot(sites, i)->body,
+	codemem_batch_put(batch, (uint8_t *)&fsite_slot(sites, i)->body,
 		       (const uint8_t *)body, sizeof(*body));
 }
 
@@ -487,10 +487,10 @@ bool fsites_are_lost(const struct fsites *sites)
 		return false;
 	shape = &fsite_shapes[sites->table[i].form];
 	distance = (int32_t)sites->maps[sites->table[i].form].distance;
-	fd = text_begin();
-	r = text_read(fd, switched_byte(sites, i), seen,
+	fd = codemem_begin();
+	r = codemem_read(fd, switched_byte(sites, i), seen,
 		      FSITE_BYTES + shape->switch_before);
-	text_end(fd);
+	codemem_end(fd);
 	if (r)
 		return r == -EFAULT;
 	return (seen[0] != shape->on && seen[0] != shape->off) ||

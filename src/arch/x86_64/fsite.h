@@ -123,8 +123,8 @@ int fsites_switch(struct fsites *sites);
 const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i);
 /* Write @body, the part of a slot that the graph tracer uses, to the slot of site @i.
  * The slot must exist. */
-struct text_batch;
-void fsite_set_body(struct text_batch *batch, const struct fsites *sites,
+struct codemem_batch;
+void fsite_set_body(struct codemem_batch *batch, const struct fsites *sites,
 		    uint32_t i, const struct fsite_body *body);
 
 /* Returns true if the bytes that were written to the text are no longer there, because
@@ -156,7 +156,7 @@ struct fcall_target {
 	bool is_ours;
 };
 /* Returns true if the call @code, at address @at, leads to libulf's own __fentry__.  @fd:
- * from text_begin(); @last: the cache, all 0 at first. */
+ * from codemem_begin(); @last: the cache, all 0 at first. */
 bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
 		   uint64_t at, struct fcall_target *last);
 /* Change all sites of the form FSITE_CALL to FSITE_TEST, see fcall.c.  Sites that cannot

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Function tracing: the entries that the slots of fsite.c call, and the code to which
  * functions return while the graph tracer traces them.  See docs/design/functions.md. */
-#include "record.h"
-#include "ftrace.h"
+#include "arch/x86_64/record.h"
+#include "arch/x86_64/ftrace.h"
 
 	.pushsection .rodata.ftrace_known, "a", @progbits
 	.balign	4
@@ -496,7 +496,7 @@ __fentry__:
 	.cfi_def_cfa_register rbp
 	pushq	%rbx
 	.cfi_offset rbx, -24
-	movl	ftrace_vectors+8(%rip), %eax	/* size of the save area */
+	movl	ftrace_vectors+VECTORS_BYTES(%rip), %eax	/* size of the save area */
 	subq	%rax, %rsp
 	andq	$-64, %rsp
 	movq	%rsp, %rbx
@@ -510,15 +510,15 @@ __fentry__:
 	movq	%rax, 504(%rbx,%rcx,8)
 	subl	$1, %ecx
 	jnz	1b
-	movl	ftrace_vectors(%rip), %eax	/* eax, edx: mask of the state
+	movl	ftrace_vectors+VECTORS_PARTS(%rip), %eax	/* eax, edx: mask of the state
 						 * components */
-	movl	ftrace_vectors+4(%rip), %edx
+	movl	ftrace_vectors+VECTORS_PARTS+4(%rip), %edx
 	xsave64	(%rbx)
 	movq	%r10, %rdx
 	call	*%r11
 	movq	%rax, %r10
-	movl	ftrace_vectors(%rip), %eax
-	movl	ftrace_vectors+4(%rip), %edx
+	movl	ftrace_vectors+VECTORS_PARTS(%rip), %eax
+	movl	ftrace_vectors+VECTORS_PARTS+4(%rip), %edx
 	xrstor64 (%rbx)
 	movq	%r10, %rax
 	movq	-8(%rbp), %rbx

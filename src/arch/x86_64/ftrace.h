@@ -9,7 +9,7 @@
 					 * returns */
 #define GRAPH_BODY_LANDING	11	/* offset in a body to which unwinders jump
 					 * after an exception */
-#define GRAPH_BODY_SITE		24
+#define FTRACE_LANES		4	/* number of entries for graph tracers */
 
 #include "arch/x86_64/fsite.h"
 
@@ -35,7 +35,6 @@ struct graph_body {
 	uint64_t target;		/* address after the site: site + 5 */
 	uint64_t site;			/* address of the site */
 };
-static_assert(offsetof(struct graph_body, site) == GRAPH_BODY_SITE, "asm");
 
 /*
  * The registers that C code may change, with the values that they had at the entry of the

@@ -29,7 +29,7 @@
 
 #include "arch/arch.h"
 #include "arch/x86_64/poke.h"
-#include "arch/x86_64/text.h"
+#include "arch/x86_64/codemem.h"
 #include "base/testpoint.h"
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -42,7 +42,7 @@
 #define DISTANCE_LOW	0x441fu		/* bytes 1 and 2 of each site: the low half of
 					 * the distance */
 #define AREA_STEP	0x10000ull	/* size of the areas that ss dd select, bytes */
-#define AREA_BYTES	(AREA_STEP + 4096)	/* one page more, because a stub may
+#define AREA_BYTES	(AREA_STEP + ARCH_PAGE_BYTES)	/* one page more, because a stub may
 						 * begin at the last byte of the area */
 #define REACH		0x7ff00000ll
 
@@ -100,14 +100,14 @@ static struct area *area_new(const uint8_t *code)
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct area *area = (struct area *)mem;
 
-	if (mem < 0 && mem > -4096)
+	if (arch_is_error(mem))
 		return NULL;
 	for (uint64_t step = 0x100000; step < REACH / 2; step += 0x100000) {
 		for (int sign = -1; sign <= 1; sign += 2) {
 			uint64_t base = around + (uint64_t)sign * step;
 			long r;
 
-			if (base < AREA_STEP || base >> 47)
+			if (base < AREA_STEP || base >> ARCH_USER_BITS)
 				continue;
 			r = arch_syscall6(SYS_mmap, (long)base, AREA_BYTES,
 					  PROT_READ | PROT_EXEC,
@@ -187,7 +187,7 @@ static int give_stub(int fd, const struct poke_site *site)
 	if (!is_in_reach(site->target, (uint64_t)stub) || !is_free(area, (uint64_t)stub))
 		return -ENOMEM;
 	put_jump(jump, stub, site->target);
-	r = text_write(fd, stub, jump, SITE_BYTES);
+	r = codemem_write(fd, stub, jump, SITE_BYTES);
 	if (r)
 		return r;
 	offset = (uint64_t)stub - area->base;
@@ -195,7 +195,7 @@ static int give_stub(int fd, const struct poke_site *site)
 	distance = (uint64_t)(stub - (site->code + SITE_BYTES));
 	tail[0] = (distance >> 16) & 0xff;
 	tail[1] = (distance >> 24) & 0xff;
-	return text_write(fd, site->code + 3, tail, 2);
+	return codemem_write(fd, site->code + 3, tail, 2);
 }
 
 /* ---- switch sites, all in one batch ---- */
@@ -219,12 +219,12 @@ static int flip(int fd, const struct poke_site *site)
 		return state < 0 ? state : 0;
 	if (site->is_on && !has_stub(site->code, site->target))
 		return 0;	/* give_stub() failed; poke_sites() returns its error */
-	return text_write(fd, site->code, &opcode, 1);
+	return codemem_write(fd, site->code, &opcode, 1);
 }
 
 int poke_sites(const struct poke_site *sites, uint32_t nr)
 {
-	int fd = text_begin(), ret = 0, r;
+	int fd = codemem_begin(), ret = 0, r;
 
 	for (uint32_t i = 0; i < nr; i++) {
 		r = poke_site_state(sites[i].code);
@@ -234,15 +234,15 @@ int poke_sites(const struct poke_site *sites, uint32_t nr)
 			ret = r;
 	}
 	TESTPOINT("poke.tails");
-	text_sync();
+	codemem_sync();
 	for (uint32_t i = 0; i < nr; i++) {
 		r = flip(fd, &sites[i]);
 		if (r && !ret)
 			ret = r;
 	}
 	TESTPOINT("poke.opcodes");
-	text_sync();
-	text_end(fd);
+	codemem_sync();
+	codemem_end(fd);
 	return ret;
 }
 

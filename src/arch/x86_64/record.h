@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Assembler macros that write records of a constant size, for the hooks of ftrace.S. */
-#include "append.h"
+#include "arch/x86_64/append.h"
 
 /* Offsets from the thread pointer.  They are known only when the program runs, and are
  * equal for all threads.  Instructions that need one are assembled with UNKNOWN in their

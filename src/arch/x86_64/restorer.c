@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/text.h"
+#include "arch/x86_64/codemem.h"
 
 #define PAGES	64u			/* pages that are searched on either side */
 
@@ -14,10 +14,10 @@ static const uint8_t code[] = {
 	0x0f, 0x05,					/* syscall */
 };
 
-static uint64_t find_in(struct text_view *view, uint64_t page)
+static uint64_t find_in(struct codemem_view *view, uint64_t page)
 {
-	const uint32_t nr = TEXT_PAGE + sizeof(code) - 1;
-	const uint8_t *text = text_view_at(view, page, nr);
+	const uint32_t nr = ARCH_PAGE_BYTES + sizeof(code) - 1;
+	const uint8_t *text = codemem_view_at(view, page, nr);
 	const uint8_t *found = text ? memmem(text, nr, code, sizeof(code)) : NULL;
 
 	return found ? page + (uint64_t)(found - text) : ARCH_NO_RESTORER;
@@ -27,15 +27,15 @@ static uint64_t find_in(struct text_view *view, uint64_t page)
  * __libc_current_sigrtmin() is one of these that no program replaces. */
 uint64_t arch_restorer(void)
 {
-	uint64_t near = (uint64_t)__libc_current_sigrtmin & -(uint64_t)TEXT_PAGE;
+	uint64_t near = (uint64_t)__libc_current_sigrtmin & -(uint64_t)ARCH_PAGE_BYTES;
 	uint64_t found = ARCH_NO_RESTORER;
-	struct text_view view = { .fd = text_begin() };
+	struct codemem_view view = { .fd = codemem_begin() };
 
 	for (uint64_t i = 0; i < PAGES && found == ARCH_NO_RESTORER; i++) {
-		found = find_in(&view, near + i * TEXT_PAGE);
+		found = find_in(&view, near + i * ARCH_PAGE_BYTES);
 		if (found == ARCH_NO_RESTORER)
-			found = find_in(&view, near - (i + 1) * TEXT_PAGE);
+			found = find_in(&view, near - (i + 1) * ARCH_PAGE_BYTES);
 	}
-	text_end(view.fd);
+	codemem_end(view.fd);
 	return found;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds glibc's rseq area, unregisters it and registers it again.  Also checks the
- * offsets that assembly uses. */
+/* Finds glibc's rseq area, unregisters it and registers it again. */
 #include <linux/rseq.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/offsets.h"
-#include "abi/ring.h"
+#include "arch/x86_64/known.h"
 
 /* Defined by glibc 2.35 and later. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -62,15 +60,6 @@ void arch_rseq_join(void)
 {
 	char *area = (char *)__builtin_thread_pointer() + arch_rseq_offset;
 
-	__atomic_store_n((uint64_t *)(area + RSEQ_CS), 0, __ATOMIC_RELAXED);
+	__atomic_store_n((uint64_t *)(area + offsetof(struct rseq, rseq_cs)), 0, __ATOMIC_RELAXED);
 	rseq(0);
 }
-
-static_assert(RING_POSITION == offsetof(struct abi_ring, position), "asm");
-static_assert(RING_OFF == offsetof(struct abi_ring, off), "asm");
-static_assert(RING_CLOCK_MULT == offsetof(struct abi_ring, clock_mult), "asm");
-static_assert(RING_CLOCK_NS == offsetof(struct abi_ring, clock_ns), "asm");
-static_assert(RING_TIME == offsetof(struct abi_ring, time_ns), "asm");
-static_assert(RING_ENTRIES == offsetof(struct abi_ring, entries), "asm");
-static_assert(RING_ADDRESS == offsetof(struct abi_ring, address), "asm");
-static_assert(RING_END == offsetof(struct abi_ring, end), "asm");

@@ -32,6 +32,12 @@ static inline long arch_syscall6(long nr, long a, long b, long c, long d,
 #define arch_syscall1(nr, a)		arch_syscall4(nr, a, 0, 0, 0)
 #define arch_syscall0(nr)		arch_syscall4(nr, 0, 0, 0, 0)
 
+/* Returns true if @ret, the result of a system call that returns an address, is -errno. */
+static inline bool arch_is_error(long ret)
+{
+	return ret < 0 && ret > -4096;
+}
+
 /* The state of a thread before arch_signals_block() (steps.c). */
 struct arch_signals {
 	uint64_t mask;			/* signal mask */

@@ -15,7 +15,7 @@
  * that would also take the address off the hardware shadow stack, which both processes
  * share.
  */
-#include "offsets.h"
+#include "arch/x86_64/offsets.h"
 
 	.text
 	.globl	vfork, __vfork, vfork_here
@@ -43,8 +43,8 @@ vfork_here:
 	popq	%rdi
 	.cfi_adjust_cfa_offset -8
 	.cfi_register rip, rdi
-	movl	$58, %eax			/* number of the system call vfork,
-						 * which changes rax, rcx and r11 */
+	movl	$NR_VFORK, %eax			/* the system call changes rax, rcx and
+						 * r11 */
 	syscall
 	testl	%eax, %eax
 	jz	2f

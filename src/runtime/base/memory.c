@@ -13,7 +13,6 @@
 #include <sys/resource.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/ftrace.h"
 #include "base/bits.h"
 #include "runtime/runtime.h"
 

@@ -2,14 +2,9 @@
 /* Switch events on and off: add their probes to tracepoints, and remove them. */
 #include <errno.h>
 
-#include "arch/x86_64/offsets.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/runtime.h"
 #include <ulf/tracepoint.h>
-
-static_assert(EVENT_SET == offsetof(struct ulf_event, set), "asm");
-static_assert(EVENT_ID == offsetof(struct ulf_event, id), "asm");
-static_assert(THREAD_TID == offsetof(struct ulf_thread, tid), "asm");
 
 /* ---- switch events on and off ---- */
 

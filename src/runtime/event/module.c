@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules: register the program and its shared objects when they are loaded, unregister
  * them when they are unloaded. */
-#include "arch/x86_64/poke.h"
+#include "arch/arch.h"
 #include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"
 #include <ulf/tracepoint.h>

@@ -3,7 +3,7 @@
  * set. */
 #include <errno.h>
 
-#include "arch/x86_64/poke.h"
+#include "arch/arch.h"
 #include "runtime/runtime.h"
 
 static struct poke_site site_of(const struct ulf_site *site)

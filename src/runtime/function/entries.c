@@ -17,14 +17,13 @@
  * - The object's file has this table of entries at this address.  Code in assembler need not
  *   be in .eh_frame_hdr.
  *
- * The object may be unmapped meanwhile, so its memory is read by text_read().
+ * The object may be unmapped meanwhile, so its memory is read by codemem_read().
  */
 #include "runtime/function/entries.h"
 
 #include <string.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/text.h"
 #include "runtime/function/object.h"
 #include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"
@@ -62,14 +61,14 @@ static bool read_starts(int fd, const struct image *image, uint64_t header,
 
 	if (header < image->start || header >= image->end ||
 	    image->end - header < sizeof(head) ||
-	    text_read(fd, (const uint8_t *)header, &head, sizeof(head)) ||
+	    codemem_read(fd, (const uint8_t *)header, &head, sizeof(head)) ||
 	    memcmp(&head, usual, sizeof(usual)))
 		return false;
 	bytes = (uint64_t)head.nr * sizeof(*ret->rows);
 	if (!head.nr || bytes > image->end - header - sizeof(head) || bytes > UINT32_MAX)
 		return false;
 	*ret = (struct starts){ header, head.nr, memory_alloc(bytes) };
-	if (ret->rows && text_read(fd, (const uint8_t *)header + sizeof(head), ret->rows,
+	if (ret->rows && codemem_read(fd, (const uint8_t *)header + sizeof(head), ret->rows,
 				   (uint32_t)bytes)) {
 		memory_free(ret->rows);
 		ret->rows = NULL;
@@ -108,14 +107,14 @@ static bool leads_to(const uint8_t *code, const uint8_t *site)
 	return code == site;
 }
 
-static bool is_entry(const struct starts *starts, struct text_view *view, uint64_t site)
+static bool is_entry(const struct starts *starts, struct codemem_view *view, uint64_t site)
 {
 	uint64_t start = start_before(starts, site);
 	const uint8_t *code;
 
 	if (!start || site - start > LEAD_MAX)
 		return false;
-	code = text_view_at(view, start, (uint32_t)(site - start));
+	code = codemem_view_at(view, start, (uint32_t)(site - start));
 	return code && leads_to(code, code + (site - start));
 }
 
@@ -124,7 +123,7 @@ static bool is_entry(const struct starts *starts, struct text_view *view, uint64
 static uint32_t look_at_all(struct fsites *sites, const struct starts *starts, int fd,
 			    bool is_dropping)
 {
-	struct text_view view = { .fd = fd };
+	struct codemem_view view = { .fd = fd };
 	uint32_t nr = 0;
 
 	for (uint32_t i = 0; i < sites->nr; i++) {
@@ -141,7 +140,7 @@ static uint32_t look_at_all(struct fsites *sites, const struct starts *starts, i
 void entries_check(struct fsites *sites, enum fsite_kind kind, uint64_t table)
 {
 	struct starts starts = { 0 };
-	int fd = text_begin();
+	int fd = codemem_begin();
 	struct image image = { 0 };
 	uint64_t header;
 
@@ -154,5 +153,5 @@ void entries_check(struct fsites *sites, enum fsite_kind kind, uint64_t table)
 	    !object_has_table(&image, kind, table, sites->nr))
 		look_at_all(sites, &starts, fd, true);
 	memory_free(starts.rows);
-	text_end(fd);
+	codemem_end(fd);
 }

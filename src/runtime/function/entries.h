@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "arch/x86_64/fsite.h"
+#include "arch/arch.h"
 
 /*
  * entries_check - change all sites that are not at the entry of a function to FSITE_OTHER,

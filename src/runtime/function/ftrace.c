@@ -18,7 +18,6 @@
 #include <sys/auxv.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/text.h"
 #include "event/clock.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/function/ftrace_filter.h"
@@ -215,7 +214,7 @@ static uint8_t *body_place(uint32_t *at)
 {
 	uint8_t *place;
 
-	if (*at % TEXT_PAGE == 0)
+	if (*at % ARCH_PAGE_BYTES == 0)
 		*at += sizeof(struct graph_page);
 	place = ftrace_bodies + *at;
 	*at += sizeof(struct graph_body);
@@ -233,7 +232,7 @@ static void put_jump(struct graph_body *body, const uint8_t *place, uint32_t at,
 }
 
 /* Add the body of site @i, at @place, to @batch; at the start of a page also graph_page. */
-static void body_make(struct text_batch *batch, uint8_t *place,
+static void body_make(struct codemem_batch *batch, uint8_t *place,
 		      const struct fsites *sites, uint32_t i)
 {
 	struct graph_page page = { shadow_keys, shadow_entries, &ftrace_cfa_bias, 0 };
@@ -243,12 +242,12 @@ static void body_make(struct text_batch *batch, uint8_t *place,
 		.target = site + FSITE_BYTES, .site = site,
 	};
 
-	if ((uint64_t)place % TEXT_PAGE == sizeof(page))
-		text_batch_put(batch, place - sizeof(page),
+	if ((uint64_t)place % ARCH_PAGE_BYTES == sizeof(page))
+		codemem_batch_put(batch, place - sizeof(page),
 			       (const uint8_t *)&page, sizeof(page));
 	put_jump(&body, place, GRAPH_BODY_RETURN, ftrace_graph_return);
 	put_jump(&body, place, GRAPH_BODY_LANDING, ftrace_graph_landing);
-	text_batch_put(batch, place, (const uint8_t *)&body, sizeof(body));
+	codemem_batch_put(batch, place, (const uint8_t *)&body, sizeof(body));
 }
 
 static bool needs_body(const struct fsites *sites, uint32_t i)
@@ -268,10 +267,10 @@ static bool needs_body(const struct fsites *sites, uint32_t i)
 static int bodies_make(const struct fsites *sites)
 {
 	uint32_t at = next_body, end = next_body;
-	struct text_batch batch;
-	int fd = text_begin(), ret = 0, r;
+	struct codemem_batch batch;
+	int fd = codemem_begin(), ret = 0, r;
 
-	text_batch_init(&batch, fd);
+	codemem_batch_init(&batch, fd);
 	for (uint32_t i = sites->low_changed; i < sites->end_changed && !ret; i++) {
 		if (!needs_body(sites, i))
 			continue;
@@ -280,7 +279,7 @@ static int bodies_make(const struct fsites *sites)
 		else
 			body_make(&batch, body_place(&end), sites, i);
 	}
-	r = text_batch_done(&batch);
+	r = codemem_batch_done(&batch);
 	for (uint32_t i = sites->low_changed; at < end && !r; i++) {
 		struct fsite_body body;
 
@@ -293,8 +292,8 @@ static int bodies_make(const struct fsites *sites)
 	}
 	next_body = end;
 	if (!r)
-		r = text_batch_done(&batch);
-	text_end(fd);
+		r = codemem_batch_done(&batch);
+	codemem_end(fd);
 	return ret ? ret : r;
 }
 
@@ -422,7 +421,7 @@ void ftrace_update_put_off(void)
 	if (nr_unloading || !has_put_off)
 		return;
 	update_sites();
-	text_sync();
+	codemem_sync();
 }
 
 void ftrace_unload_end(void)
@@ -581,7 +580,7 @@ static int user_add(uint32_t user, const struct ftrace_ops *filter)
 	filters[user] = filter;
 	wanted |= 1u << user;
 	r = update_sites();
-	text_sync();
+	codemem_sync();
 	set_active(ftrace_state.active | 1u << user);
 	return r == -EILSEQ ? 0 : r;
 }
@@ -645,7 +644,7 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 			ftrace_state.buffers[i] = buffer_get(i);
 	set_graphs(changed, graph);
 	r = update_sites();
-	text_sync();
+	codemem_sync();
 	set_active(own | users);
 	is_updating = false;
 	ftrace_buffer_changed();

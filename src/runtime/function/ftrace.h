@@ -18,8 +18,6 @@
 
 #include "abi/control.h"
 #include "arch/arch.h"
-#include "arch/x86_64/ftrace.h"
-#include "arch/x86_64/offsets.h"
 #include "runtime/runtime.h"
 
 struct abi_stack;

@@ -14,7 +14,7 @@
 
 #include "abi/functions.h"
 #include "abi/profile.h"
-#include "arch/x86_64/text.h"
+#include "arch/arch.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/unwind/loaded.h"
 #include "runtime/function/object.h"

@@ -32,26 +32,7 @@ static_assert(FTRACE_LANES == 4, "all of them");
 uint32_t ftrace_graph_lost;
 __thread struct ftrace_thread ftrace_this = { .top = SHADOW_NONE | SHADOW_SLOWLY };
 
-static_assert(offsetof(struct ftrace_state, function) == STATE_FUNCTION, "asm");
-static_assert(offsetof(struct ftrace_state, graph_set) == STATE_GRAPH_SET, "asm");
-static_assert(offsetof(struct ftrace_state, restorer) == STATE_RESTORER, "asm");
-static_assert(offsetof(struct ftrace_state, graph_sets) == STATE_GRAPH_SETS, "asm");
-static_assert(offsetof(struct ftrace_case, set) == CASE_SET, "asm");
-static_assert(offsetof(struct ftrace_case, users) == CASE_USERS, "asm");
-static_assert(offsetof(struct ftrace_thread, head) == THIS_HEAD, "asm");
-static_assert(offsetof(struct ftrace_thread, entry_head) == THIS_ENTRY_HEAD, "asm");
-static_assert(offsetof(struct ftrace_thread, exit_head) == THIS_EXIT_HEAD, "asm");
-static_assert(offsetof(struct ftrace_thread, top) == THIS_TOP, "asm");
-static_assert(offsetof(struct ftrace_thread, depth) == THIS_DEPTH, "asm");
-static_assert(offsetof(struct ftrace_thread, page) == THIS_PAGE, "asm");
-static_assert(offsetof(struct buffer, set) == BUFFER_SET, "asm");
-static_assert(offsetof(struct fsite_slot, body.word) == SLOT_WORD, "asm");
-static_assert(offsetof(struct fsite_slot, body.back) == SLOT_BACK, "asm");
-static_assert(offsetof(struct fsite_slot, site) == SLOT_SITE, "asm");
 static_assert(sizeof(struct fsite_slot) == 64, "a cache line");
-static_assert(offsetof(struct fsite_slot, users) == SLOT_USERS, "asm");
-static_assert(offsetof(struct ftrace_regs, rax) == REGS_RAX, "asm");
-static_assert(sizeof(struct ftrace_regs) + 8 == ENTRY_FRAME, "asm");
 
 /* ---- records, with the kernel's layout ---- */
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/x86_64/fsite.h"
+#include "arch/arch.h"
 
 struct abi_figure;
 struct dl_phdr_info;

@@ -41,7 +41,6 @@
 #include <unwind.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/ftrace.h"
 #include "base/bits.h"
 #include "runtime/function/shadow.h"
 #include "runtime/unwind/unwind.h"

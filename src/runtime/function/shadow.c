@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "arch/x86_64/offsets.h"
 #include "runtime/runtime.h"
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
@@ -12,16 +11,9 @@
 #define ENTRIES_BYTES	(SHADOW_ENTRIES * sizeof(struct shadow))
 
 static_assert(sizeof(struct shadow) == 32, "known to ftrace.S");
-static_assert(offsetof(struct shadow, ret) == SHADOW_RET, "asm");
-static_assert(offsetof(struct shadow, time_ns) == SHADOW_TIME, "asm");
-static_assert(offsetof(struct shadow, above) == SHADOW_ABOVE, "asm");
-static_assert(offsetof(struct shadow, depth) == SHADOW_DEPTH, "asm");
-static_assert(offsetof(struct shadow, depth) + 4 == SHADOW_WORD, "asm");
-static_assert(SHADOW_KEYS == 0x10000 && SHADOW_SLOTS == 512 &&
-	      SHADOW_HOME_MASK == SHADOW_KEYS * 4096ull - 8, "the same");
+static_assert(SHADOW_KEYS == 0x10000 && SHADOW_SLOTS == 512, "known to ftrace.S");
 
-static_assert(SHADOW_BODY_MASK == GRAPH_BODIES_BYTES - GRAPH_BODY_BYTES &&
-	      GRAPH_BODY_BYTES == SHADOW_TAG_MAX + 1, "a body's offset and a tag are one word");
+static_assert(GRAPH_BODY_BYTES == SHADOW_TAG_MAX + 1, "a body's offset and a tag are one word");
 static_assert(FTRACE_GRAPH == 24 && FTRACE_CPU_TIME == 31, "and users are in it, too");
 
 uint64_t *shadow_keys;

@@ -34,8 +34,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/x86_64/offsets.h"
-
 #define SHADOW_KEYS	0x10000u	/* nr in the comment above */
 #define SHADOW_HASH	0x9e3779b97f4a7c15u
 #define SHADOW_PROBES	64u		/* limit: keys that are tried from keys[nr + hash(page)]

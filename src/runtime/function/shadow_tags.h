@@ -42,6 +42,7 @@
 #include "runtime/function/shadow.h"
 
 #define SHADOW_TAG_MAX	31u
+#define SHADOW_BODY_MASK	(GRAPH_BODIES_BYTES - GRAPH_BODY_BYTES)	/* in shadow.word */
 #define SHADOW_MORE	(1u << 31)	/* in shadow.word: the call is not simple */
 #define SHADOW_USERS	(0xffu << FTRACE_GRAPH)
 /* In users, without FTRACE_GRAPH: the tags are in shadow_many. */

@@ -42,7 +42,6 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/offsets.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/runtime.h"
 
@@ -60,7 +59,7 @@ enum {
 	MARK_CALLBACK	= 2,		/* ftrace_this.is_in_callback was set */
 	MARK_LENT	= 4,		/* the thread had no thread slot: it has a lent one
 					 * until vfork_end() */
-	MARK_KEPT	= VFORK_KEPT,	/* the rseq area could not be unregistered */
+	MARK_KEPT	= ARCH_VFORK_KEPT,	/* the rseq area could not be unregistered */
 };
 
 /* ---- vfork() in vfork.S, and the functions that it calls ---- */

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/clock.h"
 #include "base/bits.h"
 #include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"

@@ -13,7 +13,6 @@
 #include <sys/auxv.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/text.h"
 #include "base/bits.h"
 #include "runtime/function/object.h"
 #include "runtime/runtime.h"
@@ -31,7 +30,7 @@ struct headers {
 static int read_rows(int fd, uint64_t at, uint32_t nr, struct headers *ret)
 {
 	ret->nr = min_u32(nr, PROGRAMS_MAX);
-	return text_read(fd, (const uint8_t *)at, ret->rows,
+	return codemem_read(fd, (const uint8_t *)at, ret->rows,
 			  ret->nr * (uint32_t)sizeof(ret->rows[0]));
 }
 
@@ -39,7 +38,7 @@ static int read_rows(int fd, uint64_t at, uint32_t nr, struct headers *ret)
 static int read_headers(int fd, const struct image *image, struct headers *ret)
 {
 	Elf64_Ehdr head;
-	int r = text_read(fd, (const uint8_t *)image->start, &head, sizeof(head));
+	int r = codemem_read(fd, (const uint8_t *)image->start, &head, sizeof(head));
 
 	if (r)
 		return r;
@@ -99,7 +98,7 @@ static void read_notes(int fd, const Elf64_Phdr *p, struct loaded *ret)
 	uint32_t bytes = (uint32_t)min_u64(p->p_memsz, NOTE_BYTES);
 	uint8_t notes[NOTE_BYTES];
 
-	if (!text_read(fd, (const uint8_t *)(ret->image.bias + p->p_vaddr), notes, bytes))
+	if (!codemem_read(fd, (const uint8_t *)(ret->image.bias + p->p_vaddr), notes, bytes))
 		take_id(notes, bytes, ret);
 }
 
@@ -120,7 +119,7 @@ static void take_rows(int fd, const struct headers *headers, struct loaded *ret)
 int loaded_find(uint64_t addr, struct loaded *ret)
 {
 	struct headers headers;
-	int fd = text_begin(), r;
+	int fd = codemem_begin(), r;
 
 	*ret = (struct loaded){ 0 };
 	if (!unwind_can_find())
@@ -131,7 +130,7 @@ int loaded_find(uint64_t addr, struct loaded *ret)
 		r = -ENOENT;
 	if (!r)
 		take_rows(fd, &headers, ret);
-	text_end(fd);
+	codemem_end(fd);
 	if (r == -EFAULT || (!r && !ret->text_end))
 		r = -ENOENT;
 	return r;

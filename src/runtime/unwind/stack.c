@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Record stack traces as events: ftrace:kernel_stack. */
-#include "arch/x86_64/ftrace.h"
+#include "arch/arch.h"
 #include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"
 #include <ulf/tracing.h>

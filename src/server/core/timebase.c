@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "arch/x86_64/clock.h"
+#include "arch/arch.h"
 #include "base/text.h"
 #include "event/clock.h"
 #include "ring/ring.h"

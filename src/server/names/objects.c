@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "arch/x86_64/clock.h"
+#include "arch/arch.h"
 #include "base/bits.h"
 #include "server/core/beat.h"
 #include "symbols/localfile.h"

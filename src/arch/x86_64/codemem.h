@@ -1,82 +1,82 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes to code that may be running.  One caller at a time. */
-#ifndef ULF_ARCH_TEXT_H
-#define ULF_ARCH_TEXT_H
+#ifndef ULF_ARCH_CODEMEM_H
+#define ULF_ARCH_CODEMEM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TEXT_PAGE	4096u
+#include "arch/x86_64/page.h"
 
 /*
- * text_start - called by the agent when it starts.
+ * codemem_start - called by the agent when it starts.
  * @has_own_table: the agent has a private descriptor table, so it can keep /proc/self/mem
  *	open.
  */
-void text_start(bool has_own_table);
+void codemem_start(bool has_own_table);
 
 /*
- * text_begin - returns a descriptor of /proc/self/mem for the functions below, or a
+ * codemem_begin - returns a descriptor of /proc/self/mem for the functions below, or a
  * negative number.  With a negative number they read and write the memory directly.
- * text_end - ends the use of @fd.
+ * codemem_end - ends the use of @fd.
  */
-int text_begin(void);
-void text_end(int fd);
+int codemem_begin(void);
+void codemem_end(int fd);
 
 /*
  * Write @nr bytes to @addr.
  * Returns 0, -EFAULT (not mapped) or another -errno.
  */
-int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr);
+int codemem_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr);
 /*
  * Read @nr bytes at @addr.
  * Returns 0, -EFAULT (not mapped) or another -errno: it cannot be read.
  */
-int text_read(int fd, const uint8_t *addr, void *to, uint32_t nr);
+int codemem_read(int fd, const uint8_t *addr, void *to, uint32_t nr);
 /* After this every core executes the bytes that were written before. */
-void text_sync(void);
+void codemem_sync(void);
 
 /* A copy of two consecutive pages; the second one may be missing.  To initialize it, set
  * fd and let all other members be 0. */
-struct text_view {
-	int fd;				/* from text_begin() */
+struct codemem_view {
+	int fd;				/* from codemem_begin() */
 	uint64_t page;			/* address of the first page */
 	uint32_t bytes;			/* valid bytes: 0, one page or two */
-	uint8_t text[2 * TEXT_PAGE];
+	uint8_t text[2 * ARCH_PAGE_BYTES];
 };
 /* Returns a copy of @nr bytes at @at, which must not reach beyond the page after that of
  * @at.  NULL: they cannot be read. */
-const uint8_t *text_view_at(struct text_view *view, uint64_t at, uint32_t nr);
+const uint8_t *codemem_view_at(struct codemem_view *view, uint64_t at, uint32_t nr);
 
 /* A batch of small writes to rising addresses, which are collected page by page.  Bytes
  * between two writes are written again unchanged. */
-struct text_batch {
+struct codemem_batch {
 	int fd;
 	int error;			/* the first error; 0: none */
 	bool is_there;			/* the page could be read */
 	uint64_t page;			/* address of the page in @bytes; 0: none */
 	uint32_t low, high;		/* offsets of the changed bytes: low .. high - 1 */
-	uint8_t bytes[TEXT_PAGE];
+	uint8_t bytes[ARCH_PAGE_BYTES];
 };
-/* Start a batch.  @fd: from text_begin(). */
-void text_batch_init(struct text_batch *batch, int fd);
+/* Start a batch.  @fd: from codemem_begin(). */
+void codemem_batch_init(struct codemem_batch *batch, int fd);
 /* Read @nr bytes at @addr as they will be after the batch.  The result is undefined if
  * the page cannot be read. */
-void text_batch_get(struct text_batch *batch, const uint8_t *addr, uint8_t *to,
+void codemem_batch_get(struct codemem_batch *batch, const uint8_t *addr, uint8_t *to,
 		    uint32_t nr);
 /* Write @nr bytes to @addr. */
-void text_batch_put(struct text_batch *batch, uint8_t *addr,
+void codemem_batch_put(struct codemem_batch *batch, uint8_t *addr,
 		    const uint8_t *bytes, uint32_t nr);
 /*
  * Write @new to the byte at @addr if it is @old now.
  * Returns 0, or -EILSEQ: it is not @old, or cannot be read.
  */
-int text_batch_change(struct text_batch *batch, uint8_t *addr, uint8_t old,
+int codemem_batch_change(struct codemem_batch *batch, uint8_t *addr, uint8_t old,
 		      uint8_t new);
 /*
  * Write the changes that are not written yet.
  * Returns 0 or the first error of the batch.
  */
-int text_batch_done(struct text_batch *batch);
+int codemem_batch_done(struct codemem_batch *batch);
 
 #endif

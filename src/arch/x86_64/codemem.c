@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "arch/arch.h"
-#include "arch/x86_64/text.h"
+#include "arch/x86_64/codemem.h"
 #include "base/bits.h"
 #include "base/testpoint.h"
 
@@ -34,7 +34,7 @@ static int open_mem(void)
 /* If seccomp blocks gettid(), a thread cannot find out whether it is the thread that has
  * the descriptor.  In another thread the same descriptor may be a file of the program.
  * So nothing is kept open in this case. */
-void text_start(bool has_own_table)
+void codemem_start(bool has_own_table)
 {
 	long tid = arch_syscall0(SYS_gettid);
 
@@ -44,12 +44,12 @@ void text_start(bool has_own_table)
 		__atomic_store_n(&mem_tid, tid, __ATOMIC_RELAXED);
 }
 
-int text_begin(void)
+int codemem_begin(void)
 {
 	return has_mem() ? mem_fd : open_mem();
 }
 
-void text_end(int fd)
+void codemem_end(int fd)
 {
 	if (fd >= 0 && !(has_mem() && fd == mem_fd))
 		arch_syscall1(SYS_close, fd);
@@ -57,8 +57,8 @@ void text_end(int fd)
 
 static int write_by_mprotect(uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 {
-	uint64_t start = (uint64_t)addr & ~4095ull;
-	uint64_t size = ALIGN_UP((uint64_t)addr + nr, 4096) - start;
+	uint64_t start = arch_page_start((uint64_t)addr);
+	uint64_t size = arch_page_end((uint64_t)addr + nr) - start;
 	long r = arch_syscall3(SYS_mprotect, start, size,
 			       PROT_READ | PROT_WRITE | PROT_EXEC);
 
@@ -76,14 +76,14 @@ static int read_in_place(const uint8_t *addr, void *to, uint32_t nr)
 {
 	uint64_t end = (uint64_t)addr + nr;
 
-	for (uint64_t at = (uint64_t)addr; at < end; at = ALIGN_UP(at + 1, 4096))
+	for (uint64_t at = (uint64_t)addr; at < end; at = arch_page_end(at + 1))
 		if (!arch_is_readable((const void *)at))
 			return -EFAULT;
 	memcpy(to, addr, nr);
 	return 0;
 }
 
-int text_read(int fd, const uint8_t *addr, void *to, uint32_t nr)
+int codemem_read(int fd, const uint8_t *addr, void *to, uint32_t nr)
 {
 	long n;
 
@@ -95,7 +95,7 @@ int text_read(int fd, const uint8_t *addr, void *to, uint32_t nr)
 	return n >= 0 || n == -EIO ? -EFAULT : (int)n;
 }
 
-int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
+int codemem_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 {
 	uint8_t seen;
 	int r;
@@ -105,10 +105,10 @@ int text_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 		return 0;
 	r = write_by_mprotect(addr, bytes, nr);
 	/* ENOMEM has two causes: no memory, or nothing is mapped at @addr */
-	return r == -ENOMEM && text_read(fd, addr, &seen, 1) ? -EFAULT : r;
+	return r == -ENOMEM && codemem_read(fd, addr, &seen, 1) ? -EFAULT : r;
 }
 
-void text_sync(void)
+void codemem_sync(void)
 {
 	const long sync = MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE;
 
@@ -123,83 +123,83 @@ void text_sync(void)
 	 * interrupts all cores that run this process, and an interrupt has the same
 	 * effect.
 	 */
-	long mem = arch_syscall6(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
+	long mem = arch_syscall6(SYS_mmap, 0, ARCH_PAGE_BYTES, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (mem < 0 && mem > -4096)
+	if (arch_is_error(mem))
 		return;
 	*(volatile char *)mem = 1;
-	arch_syscall3(SYS_mprotect, mem, 4096, PROT_NONE);
-	arch_syscall2(SYS_munmap, mem, 4096);
+	arch_syscall3(SYS_mprotect, mem, ARCH_PAGE_BYTES, PROT_NONE);
+	arch_syscall2(SYS_munmap, mem, ARCH_PAGE_BYTES);
 }
 
-const uint8_t *text_view_at(struct text_view *view, uint64_t at, uint32_t nr)
+const uint8_t *codemem_view_at(struct codemem_view *view, uint64_t at, uint32_t nr)
 {
-	uint64_t page = at - at % TEXT_PAGE;
+	uint64_t page = at - at % ARCH_PAGE_BYTES;
 
 	if (page != view->page) {
 		const uint8_t *from = (const uint8_t *)page;
-		bool is_next = page == view->page + TEXT_PAGE &&
-			       view->bytes == 2 * TEXT_PAGE;
+		bool is_next = page == view->page + ARCH_PAGE_BYTES &&
+			       view->bytes == 2 * ARCH_PAGE_BYTES;
 
 		if (is_next)
-			memcpy(view->text, view->text + TEXT_PAGE, TEXT_PAGE);
+			memcpy(view->text, view->text + ARCH_PAGE_BYTES, ARCH_PAGE_BYTES);
 		view->page = page;
 		view->bytes = 0;
-		if (is_next || !text_read(view->fd, from, view->text, TEXT_PAGE))
-			view->bytes = TEXT_PAGE;
-		if (view->bytes && !text_read(view->fd, from + TEXT_PAGE,
-					      view->text + TEXT_PAGE, TEXT_PAGE))
-			view->bytes += TEXT_PAGE;
+		if (is_next || !codemem_read(view->fd, from, view->text, ARCH_PAGE_BYTES))
+			view->bytes = ARCH_PAGE_BYTES;
+		if (view->bytes && !codemem_read(view->fd, from + ARCH_PAGE_BYTES,
+					      view->text + ARCH_PAGE_BYTES, ARCH_PAGE_BYTES))
+			view->bytes += ARCH_PAGE_BYTES;
 	}
 	return at - page + nr <= view->bytes ? view->text + (at - page) : NULL;
 }
 
 /* ---- batches of writes ---- */
 
-void text_batch_init(struct text_batch *batch, int fd)
+void codemem_batch_init(struct codemem_batch *batch, int fd)
 {
 	batch->fd = fd;
 	batch->error = 0;
 	batch->page = 0;
 }
 
-static void flush(struct text_batch *batch)
+static void flush(struct codemem_batch *batch)
 {
 	int r;
 
 	if (!batch->page || !batch->is_there || batch->low >= batch->high)
 		return;
-	TESTPOINT("text.flush");
-	r = text_write(batch->fd, (uint8_t *)batch->page + batch->low,
+	TESTPOINT("codemem.flush");
+	r = codemem_write(batch->fd, (uint8_t *)batch->page + batch->low,
 		       batch->bytes + batch->low, batch->high - batch->low);
 	if (r && !batch->error)
 		batch->error = r;
 }
 
-static void load(struct text_batch *batch, uint64_t page)
+static void load(struct codemem_batch *batch, uint64_t page)
 {
 	int r;
 
 	flush(batch);
 	batch->page = page;
-	batch->low = TEXT_PAGE;
+	batch->low = ARCH_PAGE_BYTES;
 	batch->high = 0;
-	r = text_read(batch->fd, (const uint8_t *)page, batch->bytes, TEXT_PAGE);
+	r = codemem_read(batch->fd, (const uint8_t *)page, batch->bytes, ARCH_PAGE_BYTES);
 	batch->is_there = !r;
 	if (!batch->error)
 		batch->error = r;
 }
 
-static uint8_t *byte_at(struct text_batch *batch, uint64_t at)
+static uint8_t *byte_at(struct codemem_batch *batch, uint64_t at)
 {
-	uint32_t offset = at % TEXT_PAGE;
+	uint32_t offset = at % ARCH_PAGE_BYTES;
 
 	if (at - offset != batch->page)
 		load(batch, at - offset);
 	return &batch->bytes[offset];
 }
 
-static void put(struct text_batch *batch, uint8_t *byte, uint8_t new)
+static void put(struct codemem_batch *batch, uint8_t *byte, uint8_t new)
 {
 	uint32_t offset = (uint32_t)(byte - batch->bytes);
 
@@ -212,21 +212,21 @@ static void put(struct text_batch *batch, uint8_t *byte, uint8_t new)
 		batch->high = offset + 1;
 }
 
-void text_batch_get(struct text_batch *batch, const uint8_t *addr, uint8_t *to,
+void codemem_batch_get(struct codemem_batch *batch, const uint8_t *addr, uint8_t *to,
 		    uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++)
 		to[i] = *byte_at(batch, (uint64_t)addr + i);
 }
 
-void text_batch_put(struct text_batch *batch, uint8_t *addr,
+void codemem_batch_put(struct codemem_batch *batch, uint8_t *addr,
 		    const uint8_t *bytes, uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++)
 		put(batch, byte_at(batch, (uint64_t)addr + i), bytes[i]);
 }
 
-int text_batch_change(struct text_batch *batch, uint8_t *addr, uint8_t old,
+int codemem_batch_change(struct codemem_batch *batch, uint8_t *addr, uint8_t old,
 		      uint8_t new)
 {
 	uint8_t *byte = byte_at(batch, (uint64_t)addr);
@@ -237,7 +237,7 @@ int text_batch_change(struct text_batch *batch, uint8_t *addr, uint8_t old,
 	return 0;
 }
 
-int text_batch_done(struct text_batch *batch)
+int codemem_batch_done(struct codemem_batch *batch)
 {
 	flush(batch);
 	batch->page = 0;

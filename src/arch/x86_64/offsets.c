@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The offsets and numbers that assembly uses.  This file becomes no object file: the build
+ * compiles it to assembly, and offsets.sh makes the header "arch/x86_64/offsets.h" in the
+ * build directory of the lines that start with "->".  So an offset in assembly cannot
+ * differ from the struct.
+ *
+ * It is the only file of src/arch that includes headers of rooms after it.
+ */
+#include <linux/rseq.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#include "abi/ring.h"
+#include "arch/arch.h"
+#include "ring/ring.h"
+#include "runtime/runtime.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/function/shadow.h"
+#include "runtime/function/shadow_tags.h"
+#include <ulf/event.h>
+
+#define DEFINE(name, value) \
+	__asm__ volatile("\n.ascii \"->" #name " %c0\"" : : "i"((long)(value)))
+#define OFFSET(name, type, member)	DEFINE(name, offsetof(struct type, member))
+
+void ring_offsets(void);
+void runtime_offsets(void);
+void function_offsets(void);
+void frame_offsets(void);
+
+void ring_offsets(void)
+{
+	OFFSET(RING_POSITION, abi_ring, position);
+	OFFSET(RING_OFF, abi_ring, off);
+	OFFSET(RING_CLOCK_MULT, abi_ring, clock_mult);
+	OFFSET(RING_CLOCK_NS, abi_ring, clock_ns);
+	OFFSET(RING_TIME, abi_ring, time_ns);
+	OFFSET(RING_ENTRIES, abi_ring, entries);
+	OFFSET(RING_ADDRESS, abi_ring, address);
+	OFFSET(RING_END, abi_ring, end);
+
+	OFFSET(SET_NR_CPUS, ring_set, nr_cpus);
+	OFFSET(SET_SMALL_MAX, ring_set, small_max);
+	OFFSET(SET_TAG, ring_set, tag);
+	OFFSET(SET_FAST, ring_set, fast);
+	OFFSET(SET_LIMIT, ring_set, limit);
+	OFFSET(SET_HOOK_LIMIT, ring_set, hook_limit);
+
+	OFFSET(STORE_ADDR, arch_store, addr);
+	OFFSET(STORE_VALUE, arch_store, value);
+	DEFINE(STORE_BYTES, sizeof(struct arch_store));
+
+	OFFSET(RSEQ_CPU_ID, rseq, cpu_id);
+	OFFSET(RSEQ_CS, rseq, rseq_cs);
+
+	DEFINE(COMMIT_NO_ROOM, ARCH_COMMIT_NO_ROOM);
+	DEFINE(COMMIT_NO_RING, ARCH_COMMIT_NO_RING);
+	DEFINE(COMMIT_ABORTED, ARCH_COMMIT_ABORTED);
+	DEFINE(COMMIT_CHANGED, ARCH_COMMIT_CHANGED);
+	DEFINE(REC_TIME_EXTEND, ABI_REC_TIME_EXTEND);
+}
+
+void runtime_offsets(void)
+{
+	OFFSET(EVENT_SET, ulf_event, set);
+	OFFSET(EVENT_ID, ulf_event, id);
+	OFFSET(THREAD_TID, ulf_thread, tid);
+	OFFSET(BUFFER_SET, buffer, set);
+
+	DEFINE(NR_CLONE, SYS_clone);
+	DEFINE(NR_VFORK, SYS_vfork);
+	DEFINE(VFORK_KEPT, ARCH_VFORK_KEPT);
+}
+
+void function_offsets(void)
+{
+	OFFSET(SLOT_USERS, fsite_slot, users);
+	OFFSET(SLOT_WORD, fsite_slot, body.word);
+	OFFSET(SLOT_BACK, fsite_slot, body.back);
+	OFFSET(SLOT_SITE, fsite_slot, site);
+
+	OFFSET(STATE_FUNCTION, ftrace_state, function);
+	OFFSET(STATE_GRAPH_SET, ftrace_state, graph_set);
+	OFFSET(STATE_RESTORER, ftrace_state, restorer);
+	OFFSET(STATE_GRAPH_SETS, ftrace_state, graph_sets);
+
+	OFFSET(CASE_SET, ftrace_case, set);
+	OFFSET(CASE_USERS, ftrace_case, users);
+
+	OFFSET(THIS_HEAD, ftrace_thread, head);
+	OFFSET(THIS_ENTRY_HEAD, ftrace_thread, entry_head);
+	OFFSET(THIS_EXIT_HEAD, ftrace_thread, exit_head);
+	OFFSET(THIS_TOP, ftrace_thread, top);
+	OFFSET(THIS_DEPTH, ftrace_thread, depth);
+	OFFSET(THIS_PAGE, ftrace_thread, page);
+
+	OFFSET(SHADOW_RET, shadow, ret);
+	OFFSET(SHADOW_TIME, shadow, time_ns);
+	OFFSET(SHADOW_ABOVE, shadow, above);
+	OFFSET(SHADOW_DEPTH, shadow, depth);
+	OFFSET(SHADOW_WORD, shadow, word);
+	DEFINE(SHADOW_TAG, offsetof(struct shadow, word) + 3);	/* byte with the tag, if
+								 * the call is simple
+								 * (shadow_tags.h) */
+	/* the bits of a stack address that select a shadow at home */
+	DEFINE(SHADOW_HOME_MASK, SHADOW_KEYS * SHADOW_SLOTS * 8ull - 8);
+	DEFINE(SHADOW_BODY_MASK, SHADOW_BODY_MASK);
+
+	OFFSET(GRAPH_BODY_SITE, graph_body, site);
+	OFFSET(VECTORS_PARTS, ftrace_vectors, parts);
+	OFFSET(VECTORS_BYTES, ftrace_vectors, bytes);
+}
+
+/* The frames of the hooks of ftrace.S: struct ftrace_regs, an unused word, then the slot's
+ * address and the return address. */
+void frame_offsets(void)
+{
+	OFFSET(REGS_RDI, ftrace_regs, args[0]);
+	OFFSET(REGS_RSI, ftrace_regs, args[1]);
+	OFFSET(REGS_RDX, ftrace_regs, args[2]);
+	OFFSET(REGS_RCX, ftrace_regs, args[3]);
+	OFFSET(REGS_R8, ftrace_regs, args[4]);
+	OFFSET(REGS_R9, ftrace_regs, args[5]);
+	OFFSET(REGS_RAX, ftrace_regs, rax);
+	OFFSET(REGS_R10, ftrace_regs, r10);
+	OFFSET(REGS_R11, ftrace_regs, r11);
+	DEFINE(ENTRY_FRAME, sizeof(struct ftrace_regs) + 8);	/* up to the slot's address */
+	DEFINE(PLACE_FRAME, sizeof(struct ftrace_regs) + 16);	/* up to the return address */
+	DEFINE(LEFT_FRAME, sizeof(struct ftrace_regs) + 24);	/* with the return address */
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory pages of the CPU.  Pages of rings (src/abi/ring.h) and the alignment of blocks in
+ * a root (ABI_PAGE_ALIGN) have sizes of their own. */
+#ifndef ULF_ARCH_PAGE_H
+#define ULF_ARCH_PAGE_H
+
+#include <stdint.h>
+
+#define ARCH_PAGE_SHIFT	12
+#define ARCH_PAGE_BYTES	4096u
+
+/* Returns the start of the page that contains @addr. */
+static inline uint64_t arch_page_start(uint64_t addr)
+{
+	return addr & -(uint64_t)ARCH_PAGE_BYTES;
+}
+
+/* Returns the first page boundary that is not below @addr. */
+static inline uint64_t arch_page_end(uint64_t addr)
+{
+	return arch_page_start(addr + ARCH_PAGE_BYTES - 1);
+}
+
+/* One bit above the largest address of the user space; no mapping can be there. */
+#define ARCH_USER_BITS	47
+
+#endif
