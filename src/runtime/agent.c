@@ -20,17 +20,32 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "abi/control.h"
 #include "arch/arch.h"
 #include "base/testpoint.h"
+#include "runtime/agent.h"
+#include "runtime/base/grace.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/process.h"
+#include "runtime/base/root.h"
+#include "runtime/base/thread.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/event/event.h"
+#include "runtime/event/module.h"
+#include "runtime/event/site.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/function/profile.h"
-#include "runtime/runtime.h"
+#include "runtime/libc/caller.h"
+#include <ulf/event.h>
 
 #define SETTLE_MS	100		/* limit of one wait for probes that still use old
 					 * rings */

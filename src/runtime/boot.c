@@ -8,18 +8,28 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "abi/control.h"
 #include "arch/arch.h"
 #include "base/config.h"
 #include "event/boot.h"
-#include "runtime/function/object.h"
-#include "runtime/runtime.h"
+#include "runtime/agent.h"
+#include "runtime/base/process.h"
+#include "runtime/base/root.h"
 #include "runtime/base/server.h"
+#include "runtime/boot.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/function/object.h"
+#include "runtime/libc/caller.h"
+#include <ulf/event.h>
 
 #define HOLD_SECONDS	5		/* limit of a wait for settings that a user has
 					 * asked for */

@@ -17,10 +17,13 @@
  * send SIGCHLD, so not the child but a grandchild calls execve().
  */
 #include <errno.h>
-#include <linux/close_range.h>
 #include <limits.h>
+#include <linux/close_range.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,7 +35,10 @@
 #include "base/digits.h"
 #include "base/paths.h"
 #include "event/boot.h"
-#include "runtime/runtime.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/root.h"
+#include "runtime/base/thread.h"
+#include "runtime/dump.h"
 #include <ulf/tracing.h>
 
 #define STACK_BYTES	8192

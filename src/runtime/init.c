@@ -1,15 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* Start, exit and fork of the traced program. */
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 
+#include "abi/control.h"
 #include "arch/arch.h"
+#include "runtime/agent.h"
+#include "runtime/base/grace.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/process.h"
+#include "runtime/base/root.h"
+#include "runtime/base/thread.h"
+#include "runtime/boot.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/pids.h"
+#include "runtime/dump.h"
+#include "runtime/event/module.h"
 #include "runtime/function/ftrace.h"
-#include "runtime/unwind/image.h"
+#include "runtime/function/function_option.h"
 #include "runtime/function/object.h"
 #include "runtime/function/profile.h"
-#include "runtime/runtime.h"
+#include "runtime/init.h"
+#include "runtime/libc/caller.h"
+#include "runtime/unwind/image.h"
 
 #define EXIT_HANDLERS	64	/* limit: exit handlers to register; if there are more
 				 * modules, one of these handlers still runs before the

@@ -13,12 +13,23 @@
  */
 #include <limits.h>
 #include <linux/futex.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/mman.h>
 
+#include "abi/control.h"
 #include "arch/arch.h"
+#include "runtime/base/grace.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/process.h"
+#include "runtime/base/root.h"
+#include "runtime/base/thread.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/event/event.h"
+#include "runtime/event/module.h"
+#include "runtime/event/site.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/function/profile.h"
-#include "runtime/runtime.h"
 #include <ulf/tracing.h>
 
 #define GRACE_MS	1000

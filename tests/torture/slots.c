@@ -8,13 +8,17 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/testpoint.h"
 #include "lib/check.h"
-#include "runtime/runtime.h"
+#include "runtime/base/thread.h"
+#include <ulf/event.h>
 
 #define SLOTS	64		/* that there are at first */
 

@@ -23,6 +23,7 @@
 #include "lib/check.h"
 #include "lib/record.h"
 #include "lib/trace.h"
+#include "runtime/base/lock.h"
 #include "runtime/function/ftrace.h"
 #include <ulf/tracing.h>
 #define CREATE_TRACE_POINTS

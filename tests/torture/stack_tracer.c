@@ -14,6 +14,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
@@ -25,7 +28,7 @@
 #include "lib/check.h"
 #include "lib/record.h"
 #include "runtime/function/ftrace.h"
-#include "runtime/runtime.h"
+#include <ulf/event.h>
 
 #define SURVIVORS	2
 #define LEVELS		30u

@@ -14,7 +14,9 @@
 #include "lib/check.h"
 #include "lib/driver.h"
 #include "lib/step.h"
+#include "runtime/base/lock.h"
 #include "runtime/function/ftrace.h"
+#include <ulf/event.h>
 
 void (*testpoint_hook)(const char *name);
 

@@ -11,10 +11,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <stdbool.h>
 
 #include "arch/arch.h"
 #include "base/bits.h"
-#include "runtime/runtime.h"
+#include "runtime/base/memory.h"
 
 static bool is_all(const char *mem, char c, size_t bytes)
 {

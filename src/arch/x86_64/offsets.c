@@ -14,7 +14,7 @@
 #include "abi/ring.h"
 #include "arch/arch.h"
 #include "ring/ring.h"
-#include "runtime/runtime.h"
+#include "runtime/buffer/buffer.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"

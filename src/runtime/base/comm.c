@@ -8,13 +8,18 @@
  * the sequence even [comm.write].  A writer that is killed in between leaves an odd
  * entry.  Nobody uses that entry again; there are 4095 others.
  */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "abi/control.h"
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "event/option.h"
-#include "runtime/runtime.h"
+#include "runtime/base/comm.h"
+#include "runtime/base/root.h"
 
 static uint32_t stamp_now(void)
 {

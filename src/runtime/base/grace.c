@@ -26,12 +26,19 @@
  */
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <time.h>
 
 #include "arch/arch.h"
-#include "runtime/runtime.h"
+#include "runtime/base/grace.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/thread.h"
 #include "runtime/base/tsan.h"
+#include <ulf/event.h>
 
 #define PERIOD		(ULF_NESTING_MASK + 1)
 

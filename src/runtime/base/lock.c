@@ -9,9 +9,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "arch/arch.h"
-#include "runtime/runtime.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/thread.h"
 #include "runtime/base/tsan.h"
 
 #define WAITERS		0x80000000u

@@ -8,13 +8,18 @@
  * never unmapped.  Larger blocks are mapped one by one.
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "arch/arch.h"
 #include "base/bits.h"
-#include "runtime/runtime.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/thread.h"
 
 #define PIECE_BYTES	65536u
 #define CLASS_MIN	6		/* log2 of the smallest size: 64 bytes */

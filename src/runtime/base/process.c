@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* This process's slot in the root's table of processes. */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
 
+#include "abi/control.h"
 #include "arch/arch.h"
-#include "runtime/runtime.h"
+#include "runtime/base/process.h"
+#include "runtime/base/root.h"
 
 struct abi_process *process_slot;
 

@@ -11,6 +11,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +24,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "abi/control.h"
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "base/dir.h"
-#include "runtime/runtime.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/process.h"
+#include "runtime/base/root.h"
+#include "runtime/base/thread.h"
+#include "runtime/boot.h"
+#include "runtime/buffer/buffer.h"
+#include <ulf/event.h>
 #include <ulf/record.h>
 
 #define ARENA_BYTES_MAX		(16ull << 30)

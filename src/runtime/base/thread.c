@@ -12,12 +12,18 @@
  *	chunk.next		CAS NULL -> chunk: any thread	all threads
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
 
 #include "arch/arch.h"
 #include "base/testpoint.h"
+#include "runtime/base/comm.h"
+#include "runtime/base/root.h"
+#include "runtime/base/thread.h"
 #include "runtime/function/ftrace.h"
-#include "runtime/runtime.h"
+#include <ulf/event.h>
 
 #define FIRST_SLOTS	64
 #define CHUNK_SLOTS	1024

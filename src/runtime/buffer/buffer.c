@@ -6,13 +6,27 @@
  * are free.
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "abi/control.h"
+#include "abi/ring.h"
 #include "abi/rules.h"
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "event/clock.h"
-#include "runtime/runtime.h"
+#include "ring/ring.h"
+#include "runtime/base/grace.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/root.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/pids.h"
+#include "runtime/buffer/switch.h"
+#include "runtime/event/event.h"
+#include "runtime/function/function_option.h"
+#include "runtime/function/function_probe.h"
 
 struct ring_set buffer_no_rings;
 

@@ -7,11 +7,17 @@
  * list before the agent has waited for all threads that may look at it.
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "abi/control.h"
 #include "abi/pids.h"
 #include "event/option.h"
+#include "runtime/base/root.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/pids.h"
 #include "runtime/function/ftrace.h"
-#include "runtime/runtime.h"
 
 static int find_list(uint64_t off, struct abi_pids **ret_pids)
 {

@@ -26,11 +26,21 @@
  *
  * docs/design/snapshot.md has the proof.
  */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "abi/control.h"
+#include "abi/ring.h"
 #include "base/bits.h"
 #include "base/testpoint.h"
-#include "runtime/runtime.h"
+#include "ring/ring.h"
+#include "runtime/base/thread.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/switch.h"
+#include "runtime/buffer/write.h"
+#include <ulf/event.h>
 
 #define CHANGES_MAX	100	/* limit: restarts of one writer; then it goes on with the
 				 * state that it loaded last */

@@ -3,10 +3,15 @@
  * them, except those that allocate a snapshot, because these may wait. */
 #include <errno.h>
 #include <linux/futex.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 
+#include "abi/control.h"
 #include "arch/arch.h"
-#include "runtime/runtime.h"
+#include "runtime/boot.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/switch.h"
 #include <ulf/tracing.h>
 
 #define ANSWER_SECONDS	5		/* limit of a wait for the server, which looks for

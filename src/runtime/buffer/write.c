@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Write a record to a buffer.  If that fails, count the loss by its cause. */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "arch/arch.h"
 #include "event/clock.h"
-#include "runtime/runtime.h"
+#include "ring/ring.h"
+#include "runtime/base/root.h"
+#include "runtime/base/thread.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/switch.h"
+#include "runtime/buffer/write.h"
 
 #define TRIES	100		/* limit: attempts to write one record while the buffer is
 				 * switched on and off */

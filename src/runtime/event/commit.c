@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Write the records of events that are not written straight to one ring: walk the event's
  * plan. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/filter.h"
 #include "filter/numbers.h"
-#include "runtime/runtime.h"
+#include "filter/run.h"
+#include "ring/ring.h"
+#include "runtime/base/comm.h"
+#include "runtime/base/thread.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/pids.h"
+#include "runtime/buffer/switch.h"
+#include "runtime/buffer/write.h"
+#include "runtime/event/commit.h"
+#include "runtime/event/trigger.h"
+#include "runtime/unwind/stack.h"
+#include <ulf/event.h>
 #include <ulf/record.h>
 
 static const struct event_use *plan_of(const struct ulf_event *event)

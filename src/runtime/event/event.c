@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Switch events on and off: add their probes to tracepoints, and remove them. */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "abi/control.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/root.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/event/event.h"
+#include "runtime/event/module.h"
+#include "runtime/event/plan.h"
+#include "runtime/event/printk.h"
+#include "runtime/event/site.h"
+#include "runtime/event/tracepoint.h"
 #include "runtime/function/ftrace.h"
-#include "runtime/runtime.h"
+#include "runtime/init.h"
+#include "runtime/libc/caller.h"
 #include <ulf/tracepoint.h>
 
 /* ---- switch events on and off ---- */

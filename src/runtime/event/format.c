@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Write event descriptions as bytes for the shared memory (struct abi_format). */
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "abi/control.h"
 #include "runtime/event/eval.h"
-#include "runtime/runtime.h"
+#include "runtime/event/format.h"
+#include <ulf/event.h>
 
 /* Appends to @blob, or only counts the bytes if @blob is NULL. */
 struct writer {

@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules: register the program and its shared objects when they are loaded, unregister
  * them when they are unloaded. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "arch/arch.h"
-#include "runtime/runtime.h"
+#include "runtime/base/grace.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/root.h"
+#include "runtime/boot.h"
+#include "runtime/event/event.h"
+#include "runtime/event/module.h"
+#include "runtime/event/order.h"
+#include "runtime/event/site.h"
+#include "runtime/event/table.h"
+#include "runtime/init.h"
 #include "runtime/unwind/unwind.h"
 #include <ulf/tracepoint.h>
 

@@ -2,9 +2,12 @@
 /* Sort a module's events into the order of its sources.  Depending on the optimisation
  * level gcc emits the variables of a source file in reverse order, and LTO mixes the
  * variables of several files. */
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "runtime/runtime.h"
+#include "runtime/event/order.h"
+#include <ulf/event.h>
 
 static bool is_before(const struct ulf_event *a, const struct ulf_event *b)
 {

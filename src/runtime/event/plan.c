@@ -12,12 +12,25 @@
  * event_commit_slowly(), which walks the plan.
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "abi/control.h"
+#include "abi/filter.h"
 #include "abi/rules.h"
 #include "base/bits.h"
 #include "event/option.h"
-#include "runtime/runtime.h"
+#include "filter/run.h"
+#include "ring/ring.h"
+#include "runtime/base/grace.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/root.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/event/plan.h"
+#include "runtime/event/trigger.h"
+#include <ulf/event.h>
 #include <ulf/record.h>
 
 /* ---- read the settings ---- */

@@ -12,14 +12,26 @@
  */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "abi/control.h"
+#include "arch/arch.h"
 #include "base/bits.h"
 #include "base/text.h"
 #include "event/option.h"
 #include "event/print_impl.h"
 #include "event/printk.h"
-#include "runtime/runtime.h"
+#include "ring/ring.h"
+#include "runtime/base/root.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/switch.h"
+#include "runtime/event/printk.h"
+#include "runtime/event/printk_table.h"
+#include "runtime/unwind/stack.h"
+#include <ulf/event.h>
 #include <ulf/printk.h>
 #include <ulf/record.h>
 

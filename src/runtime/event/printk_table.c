@@ -4,11 +4,18 @@
  * because a record may be read long after the module, or the program, has gone.  A text
  * that several call sites use is stored once.
  */
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "abi/control.h"
 #include "base/bits.h"
 #include "event/printk.h"
-#include "runtime/runtime.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/root.h"
+#include "runtime/event/printk_table.h"
+#include "runtime/event/table.h"
+#include <ulf/event.h>
 
 #define LIST_MAX	100000u		/* limit: rows of a list that find() looks at */
 

@@ -2,9 +2,14 @@
 /* Patch tracepoint sites, so that each is on if tracepoint.enabled of its tracepoint is
  * set. */
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "arch/arch.h"
-#include "runtime/runtime.h"
+#include "runtime/base/memory.h"
+#include "runtime/event/module.h"
+#include "runtime/event/site.h"
+#include <ulf/event.h>
 
 static struct poke_site site_of(const struct ulf_site *site)
 {

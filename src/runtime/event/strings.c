@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copy strings that a module lists by their addresses (tracepoint_string()) to the root's
  * heap, so that they can be read after the end of the program. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "runtime/runtime.h"
+#include "abi/control.h"
+#include "runtime/base/root.h"
+#include "runtime/event/strings.h"
+#include "runtime/event/table.h"
+#include <ulf/event.h>
 
 static bool has_strings(const struct ulf_module *module)
 {

@@ -6,15 +6,26 @@
 #include <limits.h>
 #include <link.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "abi/control.h"
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "ring/shmlock.h"
+#include "runtime/base/process.h"
+#include "runtime/base/root.h"
+#include "runtime/boot.h"
+#include "runtime/event/format.h"
+#include "runtime/event/printk_table.h"
+#include "runtime/event/strings.h"
+#include "runtime/event/table.h"
 #include "runtime/unwind/image.h"
-#include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"
+#include <ulf/event.h>
 
 /* Any process of the root can change the words of the tables: load each one once, and
  * check the value. */

@@ -8,10 +8,18 @@
  * off at any time: a thread that still comes in finds NULL instead of a list.
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "runtime/runtime.h"
+#include "runtime/base/grace.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/thread.h"
 #include "runtime/base/tsan.h"
+#include "runtime/event/site.h"
+#include "runtime/event/tracepoint.h"
+#include "runtime/init.h"
 #include <ulf/tracepoint.h>
 
 static unsigned int count(const struct tracepoint_func *funcs)

@@ -18,10 +18,18 @@
  * while tracing is off and while the event is soft disabled.
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "abi/rules.h"
 #include "base/container.h"
-#include "runtime/runtime.h"
+#include "filter/run.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/switch.h"
+#include "runtime/event/commit.h"
+#include "runtime/event/trigger.h"
+#include "runtime/unwind/stack.h"
 #include <ulf/tracing.h>
 
 #define TRIGGERS_MAX	4096u		/* limit: triggers of one event; each hit runs

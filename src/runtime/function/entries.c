@@ -19,13 +19,15 @@
  *
  * The object may be unmapped meanwhile, so its memory is read by codemem_read().
  */
-#include "runtime/function/entries.h"
-
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "arch/arch.h"
+#include "runtime/base/memory.h"
+#include "runtime/function/entries.h"
 #include "runtime/function/object.h"
-#include "runtime/runtime.h"
 #include "runtime/unwind/unwind.h"
 
 #define LEAD_MAX	64u		/* limit: bytes from a function's start to its site */

@@ -17,14 +17,17 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "arch/arch.h"
 #include "event/clock.h"
-#include "runtime/function/ftrace.h"
+#include "ring/ring.h"
+#include "runtime/base/grace.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/thread.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/write.h"
 #include "runtime/function/ftrace_filter.h"
 #include "runtime/function/object.h"
-#include "runtime/runtime.h"
-#include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
+#include "runtime/init.h"
 #include <linux/ftrace.h>
 
 struct ftrace_vectors ftrace_vectors;
@@ -130,8 +133,7 @@ uint64_t ftrace_call_graph_entry(uint64_t func, uint64_t depth, uint64_t c)
 	if (!callback_enter(&error))
 		return 0;
 	is_wanted = has_graph_ops() &&
-		    ftrace_state.graph_ops->entryfunc(&ent,
-						      ftrace_state.graph_ops);
+		    ftrace_state.graph_ops->entryfunc(&ent, ftrace_state.graph_ops);
 	callback_leave(error);
 	return is_wanted ? now_ns() : 0;
 }

@@ -13,17 +13,19 @@
 #define ULF_RUNTIME_FTRACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
 #include "abi/control.h"
 #include "arch/arch.h"
-#include "runtime/runtime.h"
+#include "runtime/base/root.h"
 
 struct abi_stack;
 struct buffer;
 struct ftrace_ops;
 struct fgraph_ops;
+struct ring_set;
 struct thread_slot;
 
 /* Bit numbers in the users of a site, and in the users of a followed call. */

@@ -3,12 +3,17 @@
  * The filters of <linux/ftrace.h>.  As in the kernel, a name is looked up once, when the
  * program sets it.  A filter holds the sites of the functions that were loaded then.
  */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/lock.h"
+#include "runtime/base/memory.h"
 #include "runtime/function/ftrace_filter.h"
+#include "runtime/function/object.h"
 
 #include <errno.h>
 
-#include "runtime/function/object.h"
-#include "runtime/runtime.h"
 #include <linux/ftrace.h>
 
 /* ---- sets of addresses ---- */

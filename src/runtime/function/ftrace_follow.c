@@ -10,16 +10,21 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "abi/control.h"
 #include "abi/functions.h"
 #include "abi/profile.h"
 #include "arch/arch.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/root.h"
 #include "runtime/function/ftrace.h"
-#include "runtime/unwind/loaded.h"
 #include "runtime/function/object.h"
 #include "runtime/function/profile.h"
-#include "runtime/runtime.h"
+#include "runtime/unwind/loaded.h"
 
 static_assert(ABI_FUNCTIONS_BUFFERS == ABI_BUFFERS, "ABI");
 

@@ -12,13 +12,24 @@
  * records its call in the ordinary way.  So each call is either recorded or counted, once.
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "abi/control.h"
 #include "arch/arch.h"
 #include "event/clock.h"
 #include "event/option.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/root.h"
+#include "runtime/base/thread.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/write.h"
 #include "runtime/function/ftrace.h"
-#include "runtime/runtime.h"
+#include "runtime/function/function_option.h"
+#include "runtime/unwind/stack.h"
+#include <ulf/event.h>
 
 struct record {
 	uint64_t headroom;		/* for buffer_write(), which uses RING_HEADROOM bytes */

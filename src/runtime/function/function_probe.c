@@ -6,11 +6,23 @@
  * [buffer.probes]; the old one is freed after a grace period.
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "abi/control.h"
 #include "abi/rules.h"
+#include "runtime/base/grace.h"
+#include "runtime/base/memory.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/switch.h"
+#include "runtime/event/plan.h"
+#include "runtime/event/trigger.h"
 #include "runtime/function/ftrace.h"
-#include "runtime/runtime.h"
+#include "runtime/function/function_probe.h"
+#include "runtime/unwind/stack.h"
+#include <ulf/event.h>
 
 #define PROBES_MAX	4096u		/* limit: commands of one function; a call runs them
 					 * all */

@@ -9,17 +9,24 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "abi/control.h"
 #include "abi/pids.h"
+#include "abi/ring.h"
 #include "abi/stack.h"
 #include "arch/arch.h"
 #include "event/option.h"
+#include "ring/ring.h"
+#include "runtime/base/thread.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/switch.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/function/profile.h"
-#include "runtime/runtime.h"
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
+#include "runtime/unwind/stack.h"
 #include <linux/ftrace.h>
 
 struct ftrace_state ftrace_state = {

@@ -7,17 +7,22 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 #include "arch/arch.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/process.h"
 #include "runtime/function/entries.h"
-#include "runtime/unwind/image.h"
-#include "runtime/unwind/loaded.h"
 #include "runtime/function/object.h"
 #include "runtime/function/object_file.h"
 #include "runtime/function/profile.h"
-#include "runtime/runtime.h"
+#include "runtime/unwind/image.h"
+#include "runtime/unwind/loaded.h"
 
 static struct object *objects;		/* protected by runtime_lock() */
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Read the file of an object: its section headers and single sections. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "runtime/base/memory.h"
 #include "runtime/function/object_file.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "arch/arch.h"
-#include "runtime/runtime.h"
 
 #define SECTIONS_MAX	4096u
 #define SECTION_BYTES_MAX (1ull << 30)

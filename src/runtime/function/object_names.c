@@ -4,11 +4,16 @@
  * each symbol that matches, the bit of its address is set in a bitmap of the object's text.
  * A site matches if the bit at the start of its function is set.
  */
-#include "runtime/function/object.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "arch/arch.h"
 #include "base/glob.h"
+#include "runtime/base/memory.h"
+#include "runtime/function/object.h"
 #include "runtime/function/object_file.h"
-#include "runtime/runtime.h"
+
 
 #define ENDBR_BYTES	4u		/* size of the endbr64 with which a function may
 					 * begin */

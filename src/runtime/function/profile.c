@@ -22,16 +22,24 @@
  * A SIGKILL at any point leaves correct sums, except for the call that is under way.
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "abi/profile.h"
 #include "arch/arch.h"
 #include "event/option.h"
+#include "runtime/base/grace.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/root.h"
+#include "runtime/base/thread.h"
+#include "runtime/buffer/buffer.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/function/object.h"
 #include "runtime/function/profile.h"
-#include "runtime/runtime.h"
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
+#include <ulf/event.h>
 
 /* The slots of an object's sites that have one form (FSITE_FORMS), and the object's figures. */
 struct range {

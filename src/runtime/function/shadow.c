@@ -2,8 +2,9 @@
 /* Allocate the shadow of the stacks; see shadow.h. */
 #include <assert.h>
 #include <errno.h>
+#include <stdint.h>
 
-#include "runtime/runtime.h"
+#include "runtime/base/memory.h"
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
 

@@ -22,20 +22,27 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 
+#include "abi/control.h"
 #include "abi/stack.h"
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "base/testpoint.h"
 #include "ring/shmlock.h"
-#include "runtime/function/ftrace.h"
-#include "runtime/runtime.h"
-#include "runtime/function/shadow.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/root.h"
+#include "runtime/base/thread.h"
 #include "runtime/base/tsan.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/function/shadow.h"
 #include "runtime/unwind/unwind.h"
+#include <ulf/event.h>
 
 #define CALL_BYTES	8		/* added to depths for the call of the tracer, as the
 					 * kernel does */

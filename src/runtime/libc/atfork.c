@@ -19,7 +19,8 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "runtime/runtime.h"
+#include "runtime/agent.h"
+#include "runtime/init.h"
 
 typedef int register_fn(void (*prepare)(void), void (*parent)(void),
 			void (*child)(void), void *object);

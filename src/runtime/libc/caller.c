@@ -19,13 +19,19 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "arch/arch.h"
-#include "runtime/runtime.h"
+#include "runtime/base/process.h"
+#include "runtime/base/thread.h"
+#include "runtime/event/event.h"
+#include "runtime/libc/caller.h"
 
 enum {
 	IDLE,

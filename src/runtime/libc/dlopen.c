@@ -14,13 +14,18 @@
  * library has no such _init(), the server finds the library at one of its regular scans.
  */
 #include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 
 #include "arch/arch.h"
+#include "runtime/base/process.h"
+#include "runtime/base/root.h"
+#include "runtime/boot.h"
 #include "runtime/function/ftrace.h"
-#include "runtime/unwind/image.h"
 #include "runtime/function/object_file.h"
-#include "runtime/runtime.h"
+#include "runtime/unwind/image.h"
 
 static uint32_t nr_first;		/* number of objects that were loaded before libulf's
 					 * constructor ran */

@@ -13,12 +13,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "arch/arch.h"
 #include "base/bits.h"
-#include "runtime/runtime.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/thread.h"
 
 #define USER_END	(1ull << 47)	/* only the page [vsyscall] is above */
 

@@ -12,10 +12,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdint.h>
 
 #include "arch/arch.h"
+#include "runtime/agent.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/root.h"
+#include "runtime/buffer/pids.h"
 #include "runtime/function/object.h"
-#include "runtime/runtime.h"
+#include <ulf/event.h>
 
 const char object_is_library = 1;
 

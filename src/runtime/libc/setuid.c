@@ -9,11 +9,14 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "arch/arch.h"
-#include "runtime/runtime.h"
+#include "runtime/base/root.h"
+#include "runtime/base/thread.h"
 #include <ulf/tracing.h>
 
 typedef int set_fn(uid_t a, uid_t b, uid_t c);

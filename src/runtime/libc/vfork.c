@@ -38,12 +38,16 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include "arch/arch.h"
+#include "runtime/agent.h"
+#include "runtime/base/root.h"
+#include "runtime/base/thread.h"
 #include "runtime/function/ftrace.h"
-#include "runtime/runtime.h"
+#include <ulf/event.h>
 
 #define HIDDEN	__attribute__((visibility("hidden")))
 

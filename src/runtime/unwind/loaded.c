@@ -5,18 +5,19 @@
  * server has stored them too, but in memory that every process of the root can write, so
  * they are not trusted.
  */
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "runtime/function/object.h"
 #include "runtime/unwind/loaded.h"
+#include "runtime/unwind/unwind.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "arch/arch.h"
-#include "base/bits.h"
-#include "runtime/function/object.h"
-#include "runtime/runtime.h"
-#include "runtime/unwind/unwind.h"
 
 #define PROGRAMS_MAX	32u		/* limit: program headers of an object; linkers make a
 					 * dozen */

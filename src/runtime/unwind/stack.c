@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Record stack traces as events: ftrace:kernel_stack. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/control.h"
 #include "arch/arch.h"
-#include "runtime/runtime.h"
+#include "ring/ring.h"
+#include "runtime/base/thread.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/switch.h"
+#include "runtime/buffer/write.h"
+#include "runtime/unwind/stack.h"
 #include "runtime/unwind/unwind.h"
 #include <ulf/tracing.h>
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of threads.  Any context, for all functions of this file. */
+#ifndef ULF_RUNTIME_BASE_COMM_H
+#define ULF_RUNTIME_BASE_COMM_H
+
+#include <stdint.h>
+
+#include "abi/control.h"
+
+/* Record the name of this thread in the root, if there is one.  @tid: its id. */
+void comm_record(uint32_t tid);
+/* Get the name of this thread, padded with NULs. */
+void comm_get(char ret_comm[ABI_COMM_LEN]);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* The shared memory of the root. */
+#ifndef ULF_RUNTIME_BASE_ROOT_H
+#define ULF_RUNTIME_BASE_ROOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/control.h"
+
+/* The control block.  NULL: this process has no root. */
+extern struct abi_control *root_control;
+/*
+ * Size and layout of the memory.  Tables are at the offsets ABI_*_OFF.  These functions
+ * return private copies that were made when the root was created, because any process of
+ * the root can change the words of abi_control (docs/design/trust.md).  Any context.
+ */
+uint64_t root_map_bytes(void);
+uint32_t root_nr_cpus(void);
+bool root_has_rseq(void);		/* true: the process that created the root could
+					 * use rseq */
+const char *root_exe(void);		/* copy of abi_control.exe */
+const char *root_boot(void);		/* copy of abi_control.boot */
+/* Create the root, and wait until the server has applied the boot settings, if there are
+ * any.  Returns 0 or -errno. */
+int root_create(void);
+/* Remove the root's directory if nothing of interest was recorded and this is the root's
+ * last process.  Called in exit(). */
+void root_remove_if_unused(void);
+/* Returns the path ULF_DIR/roots/NAME with which the root was created. */
+const char *root_directory(void);
+/* Returns true if the server has ever changed a setting.  There must be a root.  Any
+ * context. */
+bool root_is_wished(void);
+/*
+ * Make [@off, @off + @bytes) of the memory usable, so that no access raises SIGBUS later.
+ * Any context.
+ * Returns 0, -ENOMEM (outside of the mapping), -ENOSPC (a part has never been written to,
+ * and the file system has no space for it) or another -errno of mprotect() or madvise().
+ */
+int root_populate(uint64_t off, uint64_t bytes);
+/* As root_populate(), for the page that contains the row @row of a table.  No row crosses
+ * pages.  Later calls for the same page do nothing.  Any context. */
+int root_populate_row(const void *row);
+/* Make the first @bytes bytes of the heap usable.  Call this before the heap is read; the
+ * lock of the tables must be held.  Returns 0, -EINVAL (the heap is smaller) or -errno of
+ * root_populate(). */
+int root_reach_heap(uint64_t bytes);
+/* Returns the address of @bytes bytes of the heap at offset @off.  Returns NULL if some
+ * of them are outside of the part that root_reach_heap() has made usable: then another
+ * process has stored a wrong offset. */
+void *root_heap_at(uint64_t off, uint64_t bytes);
+/* Return addresses in the memory: of an offset, of a row of the table of events, of a
+ * buffer.  They do not check their argument, nor make the memory usable. */
+void *root_at(uint64_t off);
+struct abi_event *root_event(uint32_t row);
+struct abi_buffer *root_buffer(uint32_t index);
+
+/* Returns true if this process has left the root.  Then private memory, all 0, is mapped
+ * at the address of the root's memory.  Any context. */
+bool root_is_left(void);
+/* Note the pid of this process.  Called in the process that has created the root, and
+ * with @was_forked in each child of fork(). */
+void root_leave_init(bool was_forked);
+/* Returns true if this process was forked by a process of the root; false in a child of
+ * vfork(). */
+bool root_is_child(void);
+
+#endif

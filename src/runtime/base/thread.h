@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Slots of threads that call probes.  Any context, for all functions of this file. */
+#ifndef ULF_RUNTIME_BASE_THREAD_H
+#define ULF_RUNTIME_BASE_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/control.h"
+#include "arch/arch.h"
+#include <ulf/event.h>
+
+struct thread_slot {
+	struct ulf_thread thread;	/* its tid is 0 while the slot is free */
+	/* members of the stack tracer (stack_tracer.c) */
+	uint32_t stack_resets;		/* abi_stack_resets() when stack_depth was
+					 * stored */
+	uint64_t stack_depth;		/* greatest depth seen so far, in bytes */
+	uint64_t stack_top;		/* highest address of the thread's stack; 0: not
+					 * known */
+	uint64_t stack_known;		/* bytes below stack_top that certainly belong to
+					 * the stack */
+	uint64_t stack_room;		/* limit: bytes below stack_top that may belong to
+					 * the stack */
+} __attribute__((aligned(64)));
+
+/* Call @fn for every slot, until it returns a value other than 0.  Returns that value,
+ * or 0. */
+int thread_for_each(int (*fn)(struct thread_slot *slot, void *arg), void *arg);
+/* In a child of fork(): free the slots of the other threads. */
+void thread_after_fork(void);
+/* True: the program has set a probe or a callback.  Probes and callbacks work without a
+ * root, too.  Written with the lock held. */
+extern bool thread_may_hit;
+/*
+ * thread_lend - give a slot to this thread, which has none because it has not hit
+ *	anything yet.  Does nothing if no slot is available, or if there can be no hits.
+ * thread_take_back - free the slot that thread_lend() gave.
+ */
+void thread_lend(void);
+void thread_take_back(void);
+/* Returns the id of this thread, which must have a slot.  The load is atomic, because
+ * other threads may try to claim the slot. */
+static inline uint32_t thread_tid(void)
+{
+	return __atomic_load_n(&ulf_this_thread->tid, __ATOMIC_RELAXED);
+}
+/* Returns the CPU on which this thread runs, or 0 if it is not known. */
+static inline uint32_t thread_cpu(void)
+{
+	unsigned int cpu = arch_rseq_cpu();
+
+	if (cpu >= ABI_CPUS)
+		arch_syscall3(SYS_getcpu, &cpu, NULL, NULL);
+	return cpu < ABI_CPUS ? cpu : 0;
+}
+
+#endif

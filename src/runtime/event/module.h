@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules: the program and the shared objects that bring tracepoints. */
+#ifndef ULF_RUNTIME_EVENT_MODULE_H
+#define ULF_RUNTIME_EVENT_MODULE_H
+
+#include <stdint.h>
+
+struct ulf_module;
+
+/* Returns the first module of the list (ulf_module.next), or NULL.  Lock held. */
+struct ulf_module *module_first(void);
+/* In a child of fork(): repair the locks of modules and tracepoints.  @old_tid: the id
+ * that this thread had in the parent. */
+void module_after_fork(uint32_t old_tid);
+
+#endif

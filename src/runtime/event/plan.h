@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans: where the records of an event go.  Lock held, for all functions of this file. */
+#ifndef ULF_RUNTIME_EVENT_PLAN_H
+#define ULF_RUNTIME_EVENT_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct abi_rule;
+struct rules;
+struct ulf_event;
+
+/* Make a plan by which the records of @event go to the buffers of @wanted, by the rules
+ * of each buffer.  @wanted: one bit for each buffer, not 0.  Returns 0, -ENOMEM or
+ * -EINVAL (an invalid rule); on failure the old plan stays. */
+int plan_follow(struct ulf_event *event, uint32_t wanted);
+/* Remove the plan of @event, whose records go nowhere from now on. */
+void plan_forget(struct ulf_event *event);
+/* The plan of @event, or its buffer's set of rings, has changed: update ulf_event.set. */
+void plan_use_set(struct ulf_event *event);
+
+/* A range of bytes in the block of a buffer's rules.  The bytes are not verified, and
+ * another process can change them. */
+struct rules_bytes {
+	const void *at;
+	uint32_t nr;			/* number of bytes; 0: there are none */
+};
+/* Find the rule of the event in @row.  Copies it to *@ret_rule.  Returns false if there
+ * is no rule; *@ret_rule is overwritten in that case, too. */
+bool rules_has_row(const struct rules *rules, uint32_t row,
+		   struct abi_rule *ret_rule);
+/* Get the @nr bytes at offset @at of the block.  If @at is 0 there are none, and
+ * *@ret_bytes is not changed.  Returns 0, or -EINVAL: the bytes are outside of the block
+ * or not aligned. */
+int rules_find(const struct rules *rules, uint32_t at, uint32_t nr,
+	       struct rules_bytes *ret_bytes);
+/* Compare the @nr bytes at @used, which are in private memory, with the range of the last
+ * argument.  Returns true if they are equal. */
+bool rules_is_same(const void *used, size_t nr, const struct rules_bytes *wished);
+
+#endif

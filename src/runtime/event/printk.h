@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_printk().  The caller of each function of this file holds the lock. */
+#ifndef ULF_RUNTIME_EVENT_PRINTK_H
+#define ULF_RUNTIME_EVENT_PRINTK_H
+
+struct buffer;
+
+/* The set of rings of @buffer has been replaced: let trace_printk() use the new one. */
+void printk_use_set(const struct buffer *buffer);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The root's table of formats of trace_printk().  The caller holds abi_control.table_lock.
+ */
+#ifndef ULF_RUNTIME_EVENT_PRINTK_TABLE_H
+#define ULF_RUNTIME_EVENT_PRINTK_TABLE_H
+
+#include <stdint.h>
+
+#include "event/printk.h"
+
+struct ulf_module;
+
+/* A format of trace_printk(), in private memory.  Only the copy of its text is in the
+ * root's heap. */
+struct printk_format {
+	struct printk_format *next;
+	const char *text;		/* private copy of the text; it is stored after
+					 * @args */
+	uint64_t address;		/* address of the text in the heap; records
+					 * contain it */
+	uint32_t hash;			/* table_hash() of the text */
+	struct printk_arg args[];	/* how to record the arguments; @text follows them */
+};
+
+/* Add the formats of a module to the root's table. */
+void printk_register(const struct ulf_module *module);
+
+#endif

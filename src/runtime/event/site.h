@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Patch tracepoint sites, so that they agree with tracepoint.enabled.  The caller of each
+ * function of this file holds the lock.
+ */
+#ifndef ULF_RUNTIME_EVENT_SITE_H
+#define ULF_RUNTIME_EVENT_SITE_H
+
+struct tracepoint;
+struct ulf_module;
+
+/* Patch all sites, those of one tracepoint, or those of one module.  Return 0 or -errno;
+ * on an error some sites may not be patched. */
+int site_update_all(void);
+int site_update_key(const struct tracepoint *key);
+int site_update_module(struct ulf_module *module);
+
+#endif

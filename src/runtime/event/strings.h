@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Strings that a module lists by their addresses.  The caller holds abi_control.table_lock.
+ */
+#ifndef ULF_RUNTIME_EVENT_STRINGS_H
+#define ULF_RUNTIME_EVENT_STRINGS_H
+
+struct abi_module;
+struct ulf_module;
+
+/* Copy the strings that @module lists by their addresses into the root's heap, for its
+ * row @row. */
+void strings_register(const struct ulf_module *module, struct abi_module *row);
+
+#endif

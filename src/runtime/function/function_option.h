@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Options of the function tracer and of the graph tracer. */
+#ifndef ULF_RUNTIME_FUNCTION_FUNCTION_OPTION_H
+#define ULF_RUNTIME_FUNCTION_FUNCTION_OPTION_H
+
+struct buffer;
+
+/* Apply the options of the buffer's function or graph tracer.  Lock held.  Returns 0 or
+ * -ENOMEM. */
+int function_options_follow(struct buffer *buffer);
+/* In a child of fork(): release the states of func-no-repeats that threads of the parent
+ * held. */
+void function_options_after_fork(void);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands of set_ftrace_filter.  Lock held, for all functions of this file. */
+#ifndef ULF_RUNTIME_FUNCTION_FUNCTION_PROBE_H
+#define ULF_RUNTIME_FUNCTION_FUNCTION_PROBE_H
+
+struct buffer;
+
+/* Apply the commands of set_ftrace_filter that the buffer's rules contain.  Returns 0,
+ * -ENOMEM or -EINVAL. */
+int probes_follow(struct buffer *buffer);
+
+#endif
