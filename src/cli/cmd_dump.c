@@ -9,15 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/parts.h"
 #include "base/dir.h"
 #include "cli/cli.h"
 #include "cli/root.h"
 #include "cli/terminal.h"
 #include "cli/user.h"
-#include "server/rings/options.h"
+#include "daemon/parts.h"
 #include "daemon/root_row.h"
+#include "server/core/root.h"
 #include "server/core/server.h"
+#include "server/core/server_roots.h"
+#include "server/rings/options.h"
 #include "tracefs/tracefs.h"
 
 #define RULE	"---------------------------------\n"

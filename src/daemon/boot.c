@@ -13,18 +13,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/boot.h"
 #include "event/boot.h"
 #include "event/format.h"
 #include "event/option.h"
+#include "server/core/apply.h"
 #include "server/core/beat.h"
-#include "server/rules/filters.h"
-#include "server/functions/function_name.h"
-#include "server/names/objects.h"
-#include "server/rules/print_triggers.h"
-#include "server/rings/rings.h"
-#include "daemon/boot.h"
+#include "server/core/budget.h"
+#include "server/core/error_log.h"
+#include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
+#include "server/functions/function_name.h"
+#include "server/functions/functions.h"
+#include "server/names/objects.h"
+#include "server/rings/rings.h"
+#include "server/rules/events.h"
+#include "server/rules/filters.h"
+#include "server/rules/print_triggers.h"
 #include "tracefs/tracefs.h"
 
 #define PATH_BYTES	1024u		/* limit: bytes of the path of a file in the tree */

@@ -4,7 +4,6 @@
  * it, or when its directory has been removed.  If the server is killed, the kernel drops
  * its lock; the next server replaces its socket file and restores its mounts (mounts.c).
  */
-#include "daemon/parts.h"
 #include "daemon/loop.h"
 
 #include <errno.h>
@@ -25,14 +24,15 @@
 
 #include "base/container.h"
 #include "base/dir.h"
-#include "server/core/beat.h"
 #include "daemon/confine.h"
 #include "daemon/mounter.h"
 #include "daemon/mounts.h"
-#include "symbols/parse.h"
-#include "server/rings/receipt.h"
-#include "server/core/server.h"
+#include "daemon/parts.h"
 #include "daemon/socket.h"
+#include "server/core/beat.h"
+#include "server/core/server.h"
+#include "server/rings/receipt.h"
+#include "symbols/parse.h"
 
 #define DESCRIPTORS	65536u
 #define TICK_FIRST_NS	1000000L		/* time to the first tick after a request was

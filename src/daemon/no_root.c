@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "server/core/root.h"
 #include "server/core/roots.h"
+#include "server/core/server_roots.h"
 
 void no_roots_add(struct no_roots *list, uint32_t run_id, uint32_t pid, uint32_t error,
 		  const char *name)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of roots and of instances.  A new feature is a row here, and files of its own. */
-#include "daemon/parts.h"
-
 #include "abi/rules.h"
 #include "daemon/boot.h"
+#include "daemon/parts.h"
 #include "server/core/part.h"
-#include "server/core/root.h"
+#include "server/core/server.h"
 #include "server/functions/function_part.h"
+#include "server/functions/functions.h"
 #include "server/functions/profile.h"
 #include "server/functions/stack_tracer.h"
 #include "server/names/comm.h"
@@ -14,6 +14,7 @@
 #include "server/names/printk.h"
 #include "server/names/symbols.h"
 #include "server/rings/rings.h"
+#include "server/rules/events.h"
 #include "server/rules/pids.h"
 #include "server/rules/rules.h"
 

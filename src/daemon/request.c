@@ -14,13 +14,14 @@
 
 #include "base/fusemount.h"
 #include "base/text.h"
-#include "server/core/error_log.h"
 #include "daemon/mounts.h"
-#include "server/names/objects.h"
-#include "server/core/root.h"
 #include "daemon/root_row.h"
-#include "server/core/server.h"
 #include "daemon/socket_impl.h"
+#include "server/core/error_log.h"
+#include "server/core/root.h"
+#include "server/core/server.h"
+#include "server/core/server_roots.h"
+#include "server/names/objects.h"
 #include "server/names/symbols.h"
 #include "tracefs/tracefs.h"
 

@@ -19,8 +19,8 @@
 #include "base/container.h"
 #include "base/dir.h"
 #include "base/testpoint.h"
-#include "server/rings/receipt.h"
 #include "daemon/socket_impl.h"
+#include "server/rings/receipt.h"
 #include "tracefs/tracefs.h"
 
 #define CLIENTS_MAX	256u

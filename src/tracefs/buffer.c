@@ -7,8 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/rings/options.h"
+#include "server/core/options.h"
+#include "server/core/root.h"
+#include "server/core/server.h"
+#include "server/core/shm.h"
 #include "server/core/timebase.h"
+#include "server/rings/options.h"
+#include "server/rings/rings.h"
 #include "tracefs/files.h"
 
 int per_cpu_lookup(struct tracefs_node *dir, const char *name,

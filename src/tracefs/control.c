@@ -6,10 +6,14 @@
 #include "base/nearest.h"
 #include "event/clock.h"
 #include "server/core/error_log.h"
-#include "server/rules/marker.h"
-#include "server/rings/options.h"
+#include "server/core/options.h"
 #include "server/core/perf_clock.h"
+#include "server/core/root.h"
+#include "server/core/server.h"
 #include "server/core/shm.h"
+#include "server/rings/options.h"
+#include "server/rings/rings.h"
+#include "server/rules/marker.h"
 #include "tracefs/files.h"
 
 int tracing_on_show(struct tracefs_node *node, struct text *out)

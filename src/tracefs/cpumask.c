@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "server/core/root.h"
 #include "server/rings/options.h"
 #include "tracefs/files.h"
 

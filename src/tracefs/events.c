@@ -4,6 +4,10 @@
 #include <string.h>
 
 #include "event/format.h"
+#include "server/core/apply.h"
+#include "server/core/root.h"
+#include "server/rings/rings.h"
+#include "server/rules/events.h"
 #include "server/rules/rules.h"
 #include "server/rules/soft.h"
 #include "tracefs/files.h"

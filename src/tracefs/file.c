@@ -8,7 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/core/apply.h"
+#include "server/core/now.h"
+#include "server/core/root.h"
 #include "symbols/parse.h"
+#include "tracefs/tracefs.h"
 #include "tracefs/tree.h"
 
 #define SHOW_BYTES_MAX	(64u << 20)	/* limit: bytes of the text that show() may print */

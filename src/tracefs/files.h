@@ -280,18 +280,4 @@ STORE(saved_cmdlines_size_store);
 SHOW(saved_tgids_show);
 SHOW(timestamp_mode_show);
 
-/* Return the rings that a file reads: those of the snapshot, or those that are recorded to. */
-static inline enum rings tracefs_rings(const struct tracefs_node *node)
-{
-	const struct tracefs_stream *stream = node->def->stream;
-
-	return stream && stream->is_snapshot ? RINGS_SNAPSHOT : RINGS_MAIN;
-}
-
-/* Return the CPU of a file in per_cpu/cpuN, else CPU_ALL. */
-static inline int tracefs_cpu(const struct tracefs_node *node)
-{
-	return node->in && node->in->is_cpu ? (int)node->number : CPU_ALL;
-}
-
 #endif

@@ -3,7 +3,9 @@
 #include <errno.h>
 
 #include "filter/filter.h"
+#include "server/core/apply.h"
 #include "server/core/error_log.h"
+#include "server/rules/events.h"
 #include "server/rules/filters.h"
 #include "server/rules/rules.h"
 #include "tracefs/files.h"

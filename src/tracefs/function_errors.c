@@ -9,10 +9,11 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "server/core/instance.h"
+#include "server/core/root.h"
 #include "server/functions/function_name.h"
-#include "server/functions/functions.h"
 #include "server/functions/function_suggest.h"
-#include "server/rules/suggest.h"
+#include "server/functions/functions.h"
 #include "server/rules/trigger_errors.h"
 #include "server/rules/triggers.h"
 #include "tracefs/files.h"

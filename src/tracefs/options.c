@@ -6,8 +6,9 @@
 
 #include "base/nearest.h"
 #include "server/core/error_log.h"
-#include "server/rings/options.h"
+#include "server/core/options.h"
 #include "server/print/tracer.h"
+#include "server/rings/options.h"
 #include "tracefs/files.h"
 
 #define WRITE_MAX	63		/* limit of the kernel: bytes of a write */

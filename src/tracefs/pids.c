@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/core/apply.h"
+#include "server/core/root.h"
+#include "server/core/server.h"
 #include "server/rules/pids.h"
 #include "tracefs/files.h"
 

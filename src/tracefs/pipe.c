@@ -10,10 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/core/now.h"
+#include "server/core/options.h"
+#include "server/core/root.h"
+#include "server/core/server.h"
+#include "server/core/shm.h"
+#include "server/print/line.h"
 #include "server/print/lines.h"
+#include "server/rings/merge.h"
 #include "server/rings/options.h"
 #include "server/rings/receipt.h"
+#include "server/rings/rings.h"
 #include "tracefs/files.h"
+#include "tracefs/node_rings.h"
 
 #define PIPE_BYTES_MAX	(4u << 20)	/* limit: bytes of the text of a batch */
 

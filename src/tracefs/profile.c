@@ -2,6 +2,9 @@
 /* The function profiler: function_profile_enabled and trace_stat/. */
 #include <errno.h>
 
+#include "server/core/apply.h"
+#include "server/core/root.h"
+#include "server/core/server.h"
 #include "server/functions/function_written.h"
 #include "server/functions/functions.h"
 #include "server/functions/profile.h"

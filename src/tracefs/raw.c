@@ -10,10 +10,17 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "server/core/now.h"
+#include "server/core/options.h"
+#include "server/core/root.h"
+#include "server/core/server.h"
+#include "server/core/shm.h"
 #include "server/rings/merge.h"
 #include "server/rings/options.h"
 #include "server/rings/receipt.h"
+#include "server/rings/rings.h"
 #include "tracefs/files.h"
+#include "tracefs/node_rings.h"
 
 #define DELTA_MAX	(1ull << ABI_REC_DELTA_BITS)
 #define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* limit: bytes of data whose length fits

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "event/format.h"
+#include "server/core/apply.h"
+#include "server/core/root.h"
+#include "server/rules/events.h"
 #include "server/rules/suggest.h"
 #include "tracefs/files.h"
 

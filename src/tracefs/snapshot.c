@@ -3,8 +3,12 @@
  * of `trace`. */
 #include <errno.h>
 
+#include "server/core/root.h"
+#include "server/core/server.h"
 #include "server/print/line.h"
+#include "server/rings/rings.h"
 #include "tracefs/files.h"
+#include "tracefs/node_rings.h"
 
 /* The help texts are those of the kernel. */
 static const char help_of_all[] =

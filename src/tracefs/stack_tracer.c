@@ -6,9 +6,12 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "server/names/comm.h"
+#include "server/core/apply.h"
+#include "server/core/root.h"
+#include "server/core/server.h"
 #include "server/functions/functions.h"
 #include "server/functions/stack_tracer.h"
+#include "server/names/comm.h"
 #include "server/names/symbols.h"
 #include "tracefs/files.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/core/server_roots.h"
 #include "tracefs/files.h"
 
 struct tracefs_node *tracefs_top(struct server *server)

@@ -13,10 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/core/now.h"
+#include "server/core/options.h"
+#include "server/core/root.h"
 #include "server/names/comm.h"
+#include "server/print/line.h"
 #include "server/print/lines.h"
+#include "server/rings/merge.h"
 #include "server/rings/options.h"
+#include "server/rings/rings.h"
 #include "tracefs/files.h"
+#include "tracefs/node_rings.h"
 
 #define LINE_BYTES_MAX	(1u << 20)	/* limit: bytes of the header or of a line */
 /* If a reader reaches the end more than FOLLOWS_MAX times, each time less than FOLLOW_NS after

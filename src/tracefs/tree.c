@@ -18,6 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/core/instance.h"
+#include "server/core/root.h"
+#include "server/core/server_roots.h"
+#include "server/rules/events.h"
 #include "tracefs/files.h"
 
 static uint64_t make_ino(const struct instance *instance,

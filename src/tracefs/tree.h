@@ -10,10 +10,13 @@
 #define ULF_TRACEFS_TREE_H
 
 #include "base/text.h"
-#include "server/core/root.h"
-#include "server/rings/rings.h"
+#include "server/core/apply.h"
 #include "tracefs/tracefs.h"
 
+struct function_set;
+struct instance;
+struct root;
+struct server;
 struct tracefs_dir;
 
 /* Called for each entry of a directory.  Returns 0 to continue; any other value ends the list. */

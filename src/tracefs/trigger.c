@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/core/apply.h"
+#include "server/core/instance.h"
 #include "server/rules/filters.h"
 #include "server/rules/print_triggers.h"
 #include "server/rules/rules.h"

@@ -14,6 +14,7 @@
 #include "server/print/line.h"
 #include "server/rings/merge.h"
 #include "server/print/ptrhash.h"
+#include "server/core/process.h"
 #include "server/core/root.h"
 
 struct fake {

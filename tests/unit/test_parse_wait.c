@@ -13,6 +13,7 @@
 #include "daemon/parts.h"
 #include "symbols/parse.h"
 #include "server/core/root.h"
+#include "server/core/server_roots.h"
 #include "unit/fake_calls.h"
 
 #define TRACED	__attribute__((noinline, patchable_function_entry(5)))

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "symbols/elf.h"
 #include "server/core/root.h"
+#include "server/core/server_roots.h"
 #include "server/names/symbols.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared memory that lies.  A root that was good is corrupted at random places
- * and then used through every file of the tree.  There is no right answer,
- * only wrong ones: a crash, a hang, or another root that suffers.
+ * Shared memory that lies.  A root that was good is corrupted at random places and then used
+ * through every file of the tree.  A crash, a hang and another root that suffers are wrong.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +17,7 @@
 #include "abi/stack.h"
 #include "server/rules/pids.h"
 #include "server/core/root.h"
+#include "server/core/server_roots.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 

@@ -20,6 +20,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/core/apply.h"
+#include "server/core/error_log.h"
+#include "server/core/now.h"
+#include "server/core/process.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 

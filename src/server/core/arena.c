@@ -15,7 +15,9 @@
 
 #include "abi/pids.h"
 #include "abi/ring.h"
+#include "server/core/apply.h"
 #include "server/core/arena.h"
+#include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 

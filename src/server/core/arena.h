@@ -9,6 +9,13 @@
 struct abi_ring_ref;
 struct root;
 
+/* A block of the arena that was retired.  Writers may still use it until every live process
+ * has applied @generation. */
+struct extent {
+	uint64_t off, bytes;
+	uint32_t generation;
+};
+
 /* Allocate @bytes bytes of zeroes.  Returns 0; -ENOMEM if the arena is full; -ENOSPC if the
  * file system is full. */
 int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off);

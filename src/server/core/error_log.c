@@ -7,7 +7,8 @@
 
 #include "base/text.h"
 #include "server/core/error_log.h"
-#include "server/core/root.h"
+#include "server/core/instance.h"
+#include "server/core/now.h"
 
 #define COMMAND		"  Command: "
 

@@ -8,8 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/core/apply.h"
+#include "server/core/error_log.h"
+#include "server/core/instance.h"
 #include "server/core/part.h"
 #include "server/core/root.h"
+#include "server/core/server.h"
+#include "server/core/server_roots.h"
 #include "server/core/shm.h"
 
 #define INSTANCES_MAX	"15"		/* all buffers but that of the top instance */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "event/option.h"
-#include "server/core/root.h"
+#include "server/core/instance.h"
 #include "server/core/shm.h"
 
 /* Return the options that are on: enum option_bit. */

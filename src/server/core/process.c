@@ -15,9 +15,13 @@
 #include <unistd.h>
 
 #include "event/clock.h"
+#include "server/core/budget.h"
 #include "server/core/mapping.h"
+#include "server/core/now.h"
+#include "server/core/process.h"
 #include "server/core/process_look.h"
 #include "server/core/root.h"
+#include "server/core/server_roots.h"
 #include "server/core/shm.h"
 
 #define FORK_LIMIT_NS	3000000000u	/* after this time a forked child does not claim a

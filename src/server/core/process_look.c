@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "server/core/budget.h"
+#include "server/core/process.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 

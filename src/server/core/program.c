@@ -14,8 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbols/localfile.h"
+#include "server/core/process.h"
 #include "server/core/root.h"
+#include "symbols/localfile.h"
 
 #define TRIES	8		/* limit: processes to try; all run the same file, but the
 				 * server may not inspect some of them */

@@ -11,12 +11,19 @@
 
 #include "abi/control.h"
 #include "server/core/beat.h"
+#include "server/core/instance.h"
 #include "server/core/mapping.h"
-#include "symbols/parse.h"
+#include "server/core/now.h"
 #include "server/core/part.h"
+#include "server/core/process.h"
 #include "server/core/root.h"
+#include "server/core/root_info.h"
+#include "server/core/root_peek.h"
 #include "server/core/roots.h"
+#include "server/core/server.h"
+#include "server/core/server_roots.h"
 #include "server/core/shm.h"
+#include "symbols/parse.h"
 
 #define WAKE_NS			60000000u	/* limit: time to wait for parsers when a
 						 * dead root is woken */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "server/core/root.h"
+#include "server/core/root_peek.h"
 
 /* Limit: size of the tables and the heap.  In the default layout they take 35 MB. */
 #define CONTROL_BYTES_MAX	(1ull << 30)

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Collect the figures of a root that is awake. */
+#include "server/core/error_log.h"
+#include "server/core/instance.h"
 #include "server/core/part.h"
 #include "server/core/root.h"
+#include "server/core/root_info.h"
+#include "server/core/server.h"
 #include "server/core/shm.h"
 
 void root_info_fill(struct root *root, struct server_root_info *ret_info)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of roots, for `ulf ls` and other clients. */
+#include "server/core/now.h"
 #include "server/core/root.h"
+#include "server/core/root_info.h"
 #include "server/core/roots.h"
 #include "server/core/server.h"
+#include "server/core/server_roots.h"
 
 #define ROUND_NS	20000000u	/* limit: time for one round of reading figures */
 #define LEARN_NS	800000000u	/* limit: time that a list request waits for figures */

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "server/core/root.h"
+#include "server/core/root_peek.h"
 
 static bool read_at(int fd, void *to, size_t bytes, uint64_t off)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "server/core/root.h"
+#include "server/core/server.h"
 
 #define HASH_FIRST	64u		/* initial number of buckets */
 

@@ -19,13 +19,19 @@
 #include "server/core/arena.h"
 #include "server/core/beat.h"
 #include "server/core/dead_limits.h"
+#include "server/core/instance.h"
 #include "server/core/mapping.h"
-#include "symbols/parse.h"
+#include "server/core/now.h"
 #include "server/core/part.h"
+#include "server/core/process.h"
 #include "server/core/root.h"
+#include "server/core/root_info.h"
 #include "server/core/roots.h"
+#include "server/core/server.h"
+#include "server/core/server_roots.h"
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
+#include "symbols/parse.h"
 
 #define SLOW_TICK_NS	1000000000u	/* time between two slow ticks; each root has one
 					 * turn in a slow tick */

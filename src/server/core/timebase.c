@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "event/clock.h"
 #include "ring/ring.h"
+#include "server/core/instance.h"
 #include "server/core/perf_clock.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"

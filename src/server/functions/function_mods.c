@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "server/functions/function_mods.h"
+#include "server/core/instance.h"
 #include "server/core/root.h"
+#include "server/functions/function_mods.h"
+#include "server/functions/functions.h"
 #include "server/rules/rules.h"
 
 /* Letters that name the lists in the text for the next server. */

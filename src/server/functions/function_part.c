@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions as a part of roots and of instances; see core/part.h. */
-#include "server/functions/function_part.h"
-
 #include "abi/rules.h"
 #include "base/bits.h"
 #include "base/text.h"
+#include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/functions/function_mods.h"
+#include "server/functions/function_part.h"
 #include "server/functions/function_probes.h"
+#include "server/functions/functions.h"
 
 void function_part_tick(struct root *root)
 {

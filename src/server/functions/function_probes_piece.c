@@ -8,9 +8,10 @@
 
 #include "abi/rules.h"
 #include "base/text.h"
+#include "server/core/instance.h"
+#include "server/core/root.h"
 #include "server/functions/function_probes.h"
 #include "server/functions/functions.h"
-#include "server/core/root.h"
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 

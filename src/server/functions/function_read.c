@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "symbols/localfile.h"
-#include "server/names/objects.h"
-#include "symbols/parse.h"
-#include "symbols/parse_take.h"
 #include "server/core/program.h"
 #include "server/core/root.h"
+#include "server/functions/functions.h"
+#include "server/names/objects.h"
+#include "symbols/localfile.h"
+#include "symbols/parse.h"
+#include "symbols/parse_take.h"
 
 #define BYTES_MAX		(1024ull << 20)	/* limit: total size of the files parsed for one
 						 * root */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Find traceable functions whose names are similar to a wrong name. */
-#include "server/functions/function_suggest.h"
-
+#include "server/core/budget.h"
 #include "server/core/root.h"
 #include "server/functions/function_name.h"
+#include "server/functions/function_suggest.h"
+#include "server/functions/functions.h"
 #include "server/rules/suggest.h"
 
 #define LOOKS		16u	/* functions between two checks of the budget */

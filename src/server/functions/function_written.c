@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "server/core/beat.h"
+#include "server/core/options.h"
+#include "server/core/root.h"
 #include "server/functions/function_name.h"
 #include "server/functions/function_read.h"
 #include "server/functions/function_search.h"
-#include "server/rings/options.h"
+#include "server/functions/functions.h"
 #include "symbols/parse_take.h"
-#include "server/core/root.h"
 
 /* ---- names ---- */
 

@@ -7,17 +7,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/names/symbols.h"
-#include "server/core/beat.h"
+#include "server/core/apply.h"
+#include "server/core/error_log.h"
+#include "server/core/instance.h"
+#include "server/core/now.h"
+#include "server/core/process.h"
+#include "server/core/program.h"
+#include "server/core/root.h"
+#include "server/core/shm.h"
 #include "server/functions/function_mods.h"
 #include "server/functions/function_read.h"
 #include "server/functions/function_search.h"
 #include "server/functions/functions.h"
 #include "server/names/objects.h"
-#include "server/core/program.h"
-#include "server/core/root.h"
+#include "server/names/symbols.h"
 #include "server/rules/rules.h"
-#include "server/core/shm.h"
 
 #define EMPTY_MAX		8192u	/* limit: if a root has more objects, files without
 					 * functions are not remembered */

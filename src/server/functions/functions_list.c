@@ -7,10 +7,11 @@
 
 #include "base/glob.h"
 #include "server/core/beat.h"
+#include "server/core/instance.h"
+#include "server/core/root.h"
 #include "server/functions/function_name.h"
 #include "server/functions/function_written.h"
 #include "server/functions/functions.h"
-#include "server/core/root.h"
 
 /* ---- lists ---- */
 

@@ -7,16 +7,18 @@
 #include <unistd.h>
 
 #include "abi/functions.h"
+#include "abi/ring.h"
 #include "base/bits.h"
 #include "server/core/arena.h"
 #include "server/core/beat.h"
-#include "server/functions/function_probes.h"
-#include "server/functions/functions.h"
+#include "server/core/instance.h"
 #include "server/core/mapping.h"
-#include "server/functions/profile.h"
-#include "server/rings/rings.h"
+#include "server/core/process.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
+#include "server/functions/function_probes.h"
+#include "server/functions/functions.h"
+#include "server/functions/profile.h"
 #include "server/functions/stack_tracer.h"
 
 struct function_tracers functions_tracers(const struct root *root)

@@ -9,20 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/control.h"
 #include "abi/functions.h"
 #include "abi/profile.h"
+#include "abi/ring.h"
 #include "base/bits.h"
 #include "base/text.h"
-#include "server/functions/function_written.h"
-#include "server/functions/functions.h"
-#include "server/print/graph.h"
 #include "server/core/arena.h"
 #include "server/core/mapping.h"
-#include "server/functions/profile.h"
-#include "server/rings/rings.h"
+#include "server/core/now.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
+#include "server/functions/function_written.h"
+#include "server/functions/functions.h"
+#include "server/functions/profile.h"
+#include "server/print/graph.h"
 
 #define PIECES_MAX	1024u		/* limit: blocks; a hostile program may link them in a
 					 * circle */

@@ -12,8 +12,9 @@
 #include <string.h>
 
 #include "server/core/arena.h"
+#include "server/core/budget.h"
 #include "server/core/mapping.h"
-#include "server/rings/rings.h"
+#include "server/core/process.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 

@@ -10,9 +10,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "abi/control.h"
 #include "abi/stack.h"
+#include "server/core/budget.h"
 
+struct mapping;
 struct root;
+
+/* The stack tracer's block, which abi_control.stack refers to. */
+struct root_stack {
+	struct mapping *map;		/* NULL: there is no block */
+	struct abi_ring_ref piece;	/* offset and size of the block */
+	struct budget budget;		/* budget of stack_tracer_tick() */
+	uint32_t next;			/* slot of the process that stack_tracer_tick()
+					 * inspects next */
+};
 
 /* root_part.init: map the block that the previous server has made.  Returns 0 or -ENOMEM; an
  * invalid block is ignored. */

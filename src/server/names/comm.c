@@ -14,10 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/names/comm.h"
 #include "server/core/options.h"
+#include "server/core/process.h"
 #include "server/core/root.h"
+#include "server/core/root_info.h"
 #include "server/core/shm.h"
+#include "server/names/comm.h"
 
 #define LEARNED		1024u		/* rows of the cache; a power of two */
 #define SEARCH_MAX	64u		/* limit: processes that are searched for a thread */

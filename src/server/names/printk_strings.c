@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/control.h"
 #include "base/bits.h"
 #include "server/core/mapping.h"
-#include "server/names/printk.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
+#include "server/names/printk.h"
 
 #define STRINGS_MAX	16384u		/* limit: strings of all modules */
 #define TEXT_BYTES_MAX	(1u << 20)	/* limit: total length of all strings */

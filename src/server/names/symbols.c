@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "symbols/elf.h"
-#include "server/names/objects.h"
 #include "server/core/options.h"
 #include "server/core/part.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
+#include "server/names/objects.h"
 #include "server/names/symbols.h"
+#include "symbols/elf.h"
 
 #define STRINGS		256u		/* cached strings; a power of two */
 

@@ -7,10 +7,11 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "symbols/elf_args.h"
-#include "server/print/line_impl.h"
+#include "server/core/instance.h"
 #include "server/names/objects.h"
-#include "server/core/root.h"
+#include "server/names/symbols.h"
+#include "server/print/line_impl.h"
+#include "symbols/elf_args.h"
 
 #define NAME_BYTES	256		/* limit: bytes of a parameter's name that are printed */
 

@@ -9,10 +9,12 @@
 #include "base/digits.h"
 #include "base/text.h"
 #include "event/clock.h"
+#include "event/option.h"
+#include "server/core/instance.h"
+#include "server/core/shm.h"
 #include "server/names/comm.h"
 #include "server/print/line_impl.h"
 #include "server/rings/merge.h"
-#include "server/rings/options.h"
 
 #define PID_WIDTH		7
 #define CONTEXT_BYTES_MAX	128

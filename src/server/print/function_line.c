@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "event/option.h"
 #include "server/print/line_impl.h"
 #include "server/rings/merge.h"
-#include "server/rings/options.h"
 
 #define IPS_OFFSET	8		/* offset of the two addresses in the record */
 #define ARGS_OFFSET	24		/* offset of the arguments, if there are any */

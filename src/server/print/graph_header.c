@@ -2,8 +2,8 @@
 /* Print the heads of the function_graph tracer's columns. */
 #include "base/bits.h"
 #include "base/text.h"
+#include "event/option.h"
 #include "server/print/graph.h"
-#include "server/rings/options.h"
 
 /* The columns before the functions.  A column whose option is off takes no space. */
 static const struct column {

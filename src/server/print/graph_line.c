@@ -16,12 +16,14 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "event/option.h"
+#include "server/core/instance.h"
+#include "server/core/root.h"
 #include "server/names/comm.h"
+#include "server/names/symbols.h"
 #include "server/print/graph.h"
 #include "server/print/line_impl.h"
 #include "server/rings/merge.h"
-#include "server/rings/options.h"
-#include "server/names/symbols.h"
 
 #define TASK_WIDTH	14		/* characters of the column "name-4711", whose text is
 					 * centred */

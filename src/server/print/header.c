@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "server/core/options.h"
 #include "server/print/line.h"
-#include "server/rings/options.h"
-#include "server/rings/rings.h"
 #include "server/print/tracer.h"
+#include "server/rings/rings.h"
 
 #define INDENT		30		/* columns before the legend of the flags */
 #define TGID_BYTES	10		/* width of the column for processes */

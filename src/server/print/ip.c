@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "event/option.h"
+#include "server/core/instance.h"
+#include "server/names/symbols.h"
 #include "server/print/line_impl.h"
 #include "server/rings/merge.h"
-#include "server/rings/options.h"
-#include "server/names/symbols.h"
 
 #define CALLERS_OFFSET	16		/* offset of the first address in a record */
 

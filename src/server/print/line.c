@@ -7,14 +7,15 @@
 #include "base/text.h"
 #include "event/format.h"
 #include "event/print.h"
+#include "server/core/options.h"
+#include "server/names/printk.h"
+#include "server/names/symbols.h"
 #include "server/print/graph.h"
 #include "server/print/line_impl.h"
-#include "server/rings/merge.h"
-#include "server/rings/options.h"
-#include "server/names/printk.h"
 #include "server/print/ptrhash.h"
-#include "server/names/symbols.h"
 #include "server/print/tracer.h"
+#include "server/rings/merge.h"
+#include "server/rules/events.h"
 
 /* Options that print an event as its number, not as text. */
 #define NUMBERS		(OPTION_RAW | OPTION_HEX | OPTION_BIN)

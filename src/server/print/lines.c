@@ -5,11 +5,14 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "server/print/graph.h"
-#include "server/print/lines.h"
-#include "server/rings/options.h"
+#include "server/core/options.h"
 #include "server/core/root.h"
+#include "server/print/graph.h"
+#include "server/print/line.h"
+#include "server/print/lines.h"
 #include "server/print/tracer.h"
+#include "server/rings/merge.h"
+#include "server/rings/rings.h"
 
 void lines_done(struct lines *lines)
 {

@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "event/option.h"
 #include "event/print_impl.h"
 #include "event/printk.h"
-#include "server/print/line_impl.h"
-#include "server/rings/merge.h"
-#include "server/rings/options.h"
+#include "server/core/instance.h"
 #include "server/names/printk.h"
-#include "server/print/ptrhash.h"
-#include "server/core/root.h"
 #include "server/names/symbols.h"
+#include "server/print/line_impl.h"
+#include "server/print/ptrhash.h"
+#include "server/rings/merge.h"
 
 #define HEAD_BYTES	16u		/* bytes up to and including the ip */
 #define FORMAT_BYTES	24u		/* bytes up to and including the address of the

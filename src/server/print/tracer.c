@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of tracers. */
 #include "event/tracer.h"
-#include "server/print/graph.h"
-#include "server/core/root.h"
+#include "server/core/instance.h"
 #include "server/core/shm.h"
+#include "server/print/graph.h"
 #include "server/print/tracer.h"
 
 const struct tracer tracers[ABI_TRACERS] = {

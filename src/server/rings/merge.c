@@ -10,11 +10,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "server/core/instance.h"
 #include "server/core/mapping.h"
+#include "server/core/root.h"
+#include "server/core/server.h"
+#include "server/core/timebase.h"
 #include "server/rings/merge_impl.h"
 #include "server/rings/receipt.h"
-#include "server/core/root.h"
-#include "server/core/timebase.h"
 
 /*
  * Limit in ns.  A record that is further in the future than this was written with another

@@ -11,8 +11,8 @@
  * of these steps.
  */
 #include "base/testpoint.h"
+#include "server/core/instance.h"
 #include "server/rings/merge_impl.h"
-#include "server/core/root.h"
 
 bool merge_is_staged(const struct merge *merge)
 {

@@ -10,13 +10,16 @@
 #include <stdlib.h>
 
 #include "event/clock.h"
-#include "server/rings/merge.h"
+#include "server/core/apply.h"
 #include "server/core/arena.h"
+#include "server/core/budget.h"
+#include "server/core/instance.h"
 #include "server/core/perf_clock.h"
-#include "server/rings/rings.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
+#include "server/rings/merge.h"
+#include "server/rings/rings.h"
 
 #define RETIRE_STEP	64u		/* number of rings that are freed between two checks
 					 * of the budget */

@@ -5,11 +5,11 @@
 
 #include "server/core/arena.h"
 #include "server/core/mapping.h"
-#include "server/rings/options.h"
-#include "server/rings/rings.h"
+#include "server/core/options.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
+#include "server/rings/rings.h"
 
 #define SLOW_PAGES_MIN	16
 

@@ -6,10 +6,13 @@
 
 #include "event/clock.h"
 #include "server/core/arena.h"
+#include "server/core/instance.h"
 #include "server/core/mapping.h"
-#include "server/rings/rings.h"
+#include "server/core/now.h"
 #include "server/core/root.h"
+#include "server/core/server.h"
 #include "server/core/shm.h"
+#include "server/rings/rings.h"
 
 #define DEFAULT_KB		1408	/* size of a CPU's ring, as in the kernel */
 #define DEFAULT_PERCENT		50

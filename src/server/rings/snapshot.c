@@ -2,10 +2,12 @@
 /* Snapshots: swap the two sides of a buffer.  See runtime/buffer/switch.c. */
 #include <errno.h>
 
+#include "server/core/apply.h"
+#include "server/core/root.h"
+#include "server/core/server.h"
+#include "server/core/shm.h"
 #include "server/rings/options.h"
 #include "server/rings/rings.h"
-#include "server/core/root.h"
-#include "server/core/shm.h"
 
 bool instance_has_spare(const struct instance *instance)
 {

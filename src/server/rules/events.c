@@ -12,10 +12,14 @@
 #include "event/print.h"
 #include "server/core/blob.h"
 #include "server/core/mapping.h"
-#include "server/rings/rings.h"
+#include "server/core/now.h"
+#include "server/core/process.h"
 #include "server/core/root.h"
-#include "server/rules/rules.h"
+#include "server/core/server.h"
 #include "server/core/shm.h"
+#include "server/rings/rings.h"
+#include "server/rules/events.h"
+#include "server/rules/rules.h"
 #include "server/rules/soft.h"
 
 /* Get the modules of all live processes; of all processes if none is alive. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Count the events of a root, and those that are enabled. */
+#include "server/core/instance.h"
 #include "server/core/root.h"
+#include "server/core/server.h"
+#include "server/rules/events.h"
 #include "server/rules/soft.h"
 
 /* Return true if the event is recorded in any instance. */

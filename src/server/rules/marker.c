@@ -14,13 +14,13 @@
 
 #include "event/clock.h"
 #include "ring/shmlock.h"
-#include "server/names/comm.h"
-#include "server/rules/marker.h"
-#include "server/rings/options.h"
-#include "server/rules/print_triggers.h"
-#include "server/rings/rings.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
+#include "server/names/comm.h"
+#include "server/rings/options.h"
+#include "server/rings/rings.h"
+#include "server/rules/marker.h"
+#include "server/rules/print_triggers.h"
 
 #define HEADER_BYTES	8u		/* bytes of the common fields at the start of every
 					 * record */

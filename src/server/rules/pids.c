@@ -9,11 +9,10 @@
 #include "base/text.h"
 #include "server/core/arena.h"
 #include "server/core/mapping.h"
-#include "server/rings/options.h"
-#include "server/rules/pids.h"
-#include "server/rings/rings.h"
+#include "server/core/options.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
+#include "server/rules/pids.h"
 
 #define EXPIRE_MAX	4096		/* limit: threads that are checked in one call */
 

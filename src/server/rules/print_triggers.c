@@ -8,12 +8,13 @@
 
 #include "event/ftrace_event.h"
 #include "filter/run.h"
+#include "server/core/shm.h"
 #include "server/names/comm.h"
-#include "server/rules/marker.h"
 #include "server/rings/options.h"
-#include "server/rules/print_triggers.h"
 #include "server/rings/rings.h"
-#include "server/core/root.h"
+#include "server/rules/events.h"
+#include "server/rules/marker.h"
+#include "server/rules/print_triggers.h"
 #include "server/rules/triggers.h"
 
 /* The cast removes const from the format, which is only read. */

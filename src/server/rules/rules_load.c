@@ -7,19 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/ring.h"
 #include "abi/rules.h"
 #include "base/bits.h"
 #include "filter/filter.h"
 #include "filter/run.h"
-#include "server/rules/filters.h"
 #include "server/core/arena.h"
+#include "server/core/instance.h"
 #include "server/core/mapping.h"
-#include "server/names/objects.h"
-#include "server/rings/rings.h"
 #include "server/core/part.h"
 #include "server/core/root.h"
-#include "server/rules/rules.h"
 #include "server/core/shm.h"
+#include "server/names/objects.h"
+#include "server/rules/filters.h"
+#include "server/rules/rules.h"
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 
 #include "server/core/root.h"
-#include "server/rules/rules.h"
 #include "server/core/shm.h"
+#include "server/rules/events.h"
+#include "server/rules/rules.h"
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 

@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "event/format.h"
-#include "server/names/objects.h"
+#include "server/core/budget.h"
+#include "server/core/error_log.h"
+#include "server/core/instance.h"
 #include "server/core/root.h"
+#include "server/names/objects.h"
+#include "server/rules/events.h"
 #include "server/rules/suggest.h"
 
 #define LOOKS		256u		/* names between two checks of the budget */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "server/core/error_log.h"
-#include "server/core/root.h"
+#include "server/core/instance.h"
 #include "server/rules/suggest.h"
 #include "server/rules/trigger_errors.h"
 #include "server/rules/trigger_words.h"

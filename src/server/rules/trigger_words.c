@@ -7,8 +7,9 @@
 
 #include "base/bits.h"
 #include "event/format.h"
-#include "server/rings/rings.h"
 #include "server/core/root.h"
+#include "server/rings/rings.h"
+#include "server/rules/events.h"
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
 

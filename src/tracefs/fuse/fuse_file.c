@@ -15,8 +15,6 @@
  * error after the last page makes the splice return the pages that it has.
  */
 #include "tracefs/fuse/fuse_impl.h"
-#include "base/testpoint.h"
-#include "server/rings/receipt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +22,9 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/testpoint.h"
+#include "server/rings/receipt.h"
 
 /* How many bytes of page cache are kept before the reader's offset.  Older pages are dropped ... */
 #define CACHE_KEPT_BYTES	(1 << 20)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The processes of a root, by their slots in shared memory.
+ *
+ * Only the server's thread calls these functions.
+ */
+#ifndef ULF_SERVER_PROCESS_H
+#define ULF_SERVER_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "abi/control.h"
+
+struct root;
+
+#define PROCESS_CREATOR	ABI_PROCESSES	/* slot number of the process that made the root,
+					 * until it claims a slot in shared memory */
+
+/* A process in a slot. */
+struct process {
+	struct root *root;
+	uint32_t slot;
+	uint32_t pid;
+	int pidfd;			/* -1: dead, or belongs to another root now */
+	uint64_t stack;			/* start of its stack, which exec() changes */
+};
+
+/* Find out how mappings of the root's memory look in /proc/PID/maps, by which its processes
+ * are recognised.  The memory must be mapped. */
+void process_init(struct root *root);
+/*
+ * Scan all slots for processes that have started or ended.  Returns false if the root's
+ * budget was spent, or no descriptor was left: is_blind is set then, and slots that were not
+ * scanned keep their old state.
+ */
+bool process_scan(struct root *root);
+/* Continue a scan that has not ended.  Returns true if all slots were scanned since the last
+ * process_scan(). */
+bool process_scan_more(struct root *root);
+/*
+ * Return true if no process of the root is left, and no child is about to claim a slot.
+ * Scans all slots; returns false if some could not be scanned.
+ */
+bool process_all_gone(struct root *root);
+/* Return true if the process is alive and has not called exec() meanwhile. */
+bool process_is_current(const struct process *process);
+/* Open /proc/PID/maps of the process.  The caller closes it.  NULL: see errno. */
+FILE *process_maps_open(const struct process *process);
+#define PROCESS_PATH_BYTES	64u
+/* Get the path of /proc/PID/maps of the process. */
+void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES]);
+/* The pidfd of @process was readable: the process has ended.  Closes the pidfd. */
+void process_died(struct process *process);
+/* Close the pidfds of all processes of the root, and free what is known of them. */
+void process_done(struct root *root);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Figures of a root, which its parts add up.
+ *
+ * Only the server's thread calls these functions.
+ */
+#ifndef ULF_SERVER_ROOT_INFO_H
+#define ULF_SERVER_ROOT_INFO_H
+
+#include <stdbool.h>
+
+struct root;
+struct server_root_info;
+
+/* Fill in all but the name of a root that is awake, for `ulf ls`. */
+void root_info_fill(struct root *root, struct server_root_info *ret_info);
+/* Return true if any part has recorded something, or may have.  The root must be awake. */
+bool root_has_recorded(const struct root *root);
+/* Return true if sleep would lose data that only the server's memory has. */
+bool root_has_unsaved(const struct root *root);
+
+#endif

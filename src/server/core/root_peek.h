@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Check the control block of a root, and inspect a root without mapping it.
+ *
+ * Only the server's thread calls these functions.
+ */
+#ifndef ULF_SERVER_ROOT_PEEK_H
+#define ULF_SERVER_ROOT_PEEK_H
+
+#include <stdbool.h>
+
+#include "abi/control.h"
+
+/*
+ * (root_check.c) Check @control, which must be a private copy.  Returns 0 if its offsets are
+ * valid, -EBADMSG if not, -EPROTONOSUPPORT for another version.
+ */
+int root_check_control(const struct abi_control *control);
+
+/* The data of a root that can be read without mapping it. */
+struct root_peek {
+	struct abi_control control;	/* a copy; checked */
+	bool is_dead;			/* for certain: no process is left, and no child is
+					 * about to claim a slot */
+	bool has_recorded;		/* the root has records, or may have */
+};
+
+/* Inspect the file `memory`, open as @fd, without mapping it.  Returns 0 or an error of
+ * root_check_control(). */
+int root_peek(int fd, struct root_peek *ret_peek);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of a root.
+ *
+ * Only the server's thread calls these functions.  Functions that return int return 0 or
+ * -errno, unless stated otherwise.
+ */
+#ifndef ULF_SERVER_EVENTS_H
+#define ULF_SERVER_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event_format;
+struct instance;
+struct print_program;
+struct root;
+struct server_root_info;
+
+/* An event: a row of the table that the program writes. */
+struct event {
+	uint32_t row;			/* row of root->events_table */
+	uint32_t module;		/* row of its module */
+	uint32_t name_place;		/* index in root->by_name */
+	uint32_t system_number;		/* index in root->systems */
+	bool is_present;		/* a process has loaded its module */
+	bool is_visible;		/* present, and the newest event of its name */
+	bool is_compiled;		/* event_program() has been called */
+	bool is_booted;			/* the triggers of the boot settings were set */
+	struct event_format *format;
+	struct print_program *program;	/* compiled print format; NULL: print the fields */
+};
+
+/* root_part.init: bring root->events and root->visible up to date.  Also scans the
+ * processes if the tables have changed.  Returns 0 or -ENOMEM. */
+int events_refresh(struct root *root);
+/* root_part.done: free all events. */
+void events_done(struct root *root);
+/* (events_info.c) root_part.add_info: count the events, and those that are on. */
+void events_add_info(struct root *root, struct server_root_info *info);
+/* Return the visible event of that name, or NULL. */
+struct event *events_find(struct root *root, const char *system,
+			  const char *name);
+/* Return the event with the id of a record, visible or not, or NULL. */
+struct event *events_by_id(struct root *root, uint32_t id);
+/* Return true if a visible event is in @system. */
+bool events_has_system(const struct root *root, const char *system);
+/* Return the number of a system in root->systems, or -ENOENT. */
+int events_system(const struct root *root, const char *name);
+/* Return the next older event with the name of @event, in any module.  NULL: none. */
+struct event *event_elder(const struct root *root, const struct event *event);
+/* Return the newest event with the name of @event, which may be @event itself. */
+struct event *event_youngest(const struct root *root, const struct event *event);
+/* Return the compiled print format.  NULL: it cannot be compiled; print the fields. */
+const struct print_program *event_program(struct event *event);
+/* Return true if the setting of the event is on, and no process has failed to apply it.  In
+ * soft mode the setting is always on. */
+bool event_is_enabled(const struct instance *instance,
+		      const struct event *event);
+/* Set in shared memory whether the probe of an event must be registered, and clear an old
+ * failure.  The caller must call apply_start(). */
+void event_want(struct instance *instance, uint32_t row, bool is_on);
+/*
+ * Return true if both events have the same system and name.  Events of several modules with
+ * one name are one event to the user.
+ */
+bool event_is_named_as(const struct event *event, const struct event *other);
+
+/* The events that a line of set_event selects.  NULL: any. */
+struct event_match {
+	const char *system;
+	const char *name;
+	const char *either;		/* either the system or the name of the event */
+};
+/*
+ * Enable or disable all events that match.  The caller must call apply_start(); the change
+ * is in force when apply_wait() returns 0.
+ * Returns 0; -EINVAL if no event matches; -ENODEV to enable events of a dead root; or an
+ * error of instance_need_rings().
+ */
+int events_set(struct instance *instance, const struct event_match *match,
+	       bool is_on);
+
+#endif

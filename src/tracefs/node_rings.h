@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Which rings of its instance a file reads. */
+#ifndef ULF_TRACEFS_NODE_RINGS_H
+#define ULF_TRACEFS_NODE_RINGS_H
+
+#include "server/rings/rings.h"
+#include "tracefs/tree.h"
+
+/* Return the rings that a file reads: those of the snapshot, or those that are recorded to. */
+static inline enum rings tracefs_rings(const struct tracefs_node *node)
+{
+	const struct tracefs_stream *stream = node->def->stream;
+
+	return stream && stream->is_snapshot ? RINGS_SNAPSHOT : RINGS_MAIN;
+}
+
+/* Return the CPU of a file in per_cpu/cpuN, else CPU_ALL. */
+static inline int tracefs_cpu(const struct tracefs_node *node)
+{
+	return node->in && node->in->is_cpu ? (int)node->number : CPU_ALL;
+}
+
+#endif
