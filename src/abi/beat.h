@@ -14,20 +14,20 @@
 #include <stdint.h>
 
 #define ABI_BEAT_FILE		"server.beat"
-#define ABI_BEAT_NS		10000000u	/* minimum time between two beats, ns */
+#define ABI_BEAT_NS		10000000u	/* the server waits at least this many ns
+						 * between two beats */
 /*
- * A program that waits for the server gives up after the server has written no beat for
+ * A program that waits for the server gives up when the server has written no beat for
  * ABI_BEAT_SILENT_NS.
  */
-#define ABI_BEAT_SILENT_NS	80000000u	/* ns; so a server that hangs delays the
-						 * start of a program by less than 100
-						 * ms */
+#define ABI_BEAT_SILENT_NS	80000000u	/* in ns; a server that hangs delays the
+						 * start of a program by less than 100 ms */
 
 struct abi_beat {
 	uint32_t version;		/* ABI_VERSION of the roots that this server
 					 * serves */
 	uint32_t pid;			/* server's pid in its own pid namespace */
-	uint64_t beats;			/* CLOCK_MONOTONIC of the last beat, ns */
+	uint64_t beats;			/* time of the last beat, CLOCK_MONOTONIC, ns */
 };
 
 static_assert(sizeof(struct abi_beat) == 16, "ABI");

@@ -42,10 +42,10 @@
 #define ABI_SLOTS		16384u	/* number of rule words in each buffer */
 #define ABI_COMM_LEN		16u
 #define ABI_BOOT_BYTES		1024u
-#define ABI_EVENT_ID_FIRST	32768u	/* event id = this + row of the table of events;
-					 * at most 65535 */
-#define ABI_EVENT_ID_FUNCTION	1u	/* ftrace:function, as in the kernel */
-#define ABI_EVENT_ID_STACK	4u	/* ftrace:kernel_stack, as in the kernel */
+#define ABI_EVENT_ID_FIRST	32768u	/* an event's id is this number plus its row in
+					 * the table of events; ids are at most 65535 */
+#define ABI_EVENT_ID_FUNCTION	1u	/* id of ftrace:function, as in the kernel */
+#define ABI_EVENT_ID_STACK	4u	/* id of ftrace:kernel_stack, as in the kernel */
 #define ABI_EVENT_ID_PRINT	5u	/* ftrace:print */
 #define ABI_EVENT_ID_BPRINT	6u	/* ftrace:bprint */
 #define ABI_EVENT_ID_GRAPH_EXIT	10u	/* ftrace:funcgraph_exit */
@@ -63,49 +63,49 @@
  * exit record.
  */
 #define ABI_FLAG_HANDLER	0x08u
-#define ABI_GRAPH_HANDLER	1u	/* the called function is the signal handler
-					 * itself */
-#define ABI_GRAPH_TAIL		2u	/* in an exit record: the function ended in a
-					 * tail call, so there is no return value */
+#define ABI_GRAPH_HANDLER	1u	/* mark of a graph record: the called function is
+					 * the signal handler itself */
+#define ABI_GRAPH_TAIL		2u	/* mark of an exit record: the function ended in
+					 * a tail call, so there is no return value */
 
-/* Values of the field ip in ftrace:print that stand for code of ulf, which belongs to no
- * module. */
+/* Values of the field ip in records of ftrace:print that were not written at a call site of
+ * the program.  They stand for code of ulf, which belongs to no module. */
 enum abi_ip {
-	ABI_IP_MARKER,			/* shown as tracing_mark_write */
-	ABI_IP_SNAPSHOT,		/* shown as tracing_snapshot */
+	ABI_IP_MARKER,			/* `trace` shows this ip as tracing_mark_write */
+	ABI_IP_SNAPSHOT,		/* `trace` shows this ip as tracing_snapshot */
 	ABI_IPS,
 };
 
 /* The default clock: ns = ns0 + ((tsc - tsc0) * mult >> 32). */
 struct abi_clock {
-	uint64_t tsc0;			/* TSC value at the time ns0 */
+	uint64_t tsc0;			/* the TSC at time ns0 */
 	uint64_t ns0;			/* CLOCK_MONOTONIC at tsc0, ns */
-	uint64_t mult;			/* ns per TSC cycle, times 2^32; 0: no usable
-					 * TSC, or not measured yet */
+	uint64_t mult;			/* length of a TSC cycle in ns, times 2^32; 0: no
+					 * usable TSC, or not measured yet */
 };
 
-/* The control block.  The process that creates the root writes the members up to @boot,
- * and they do not change afterwards.  In comments "runtime:" or "server:" before a member
- * names the side that writes it. */
+/* The control block.  The process that creates the root writes the members up to @boot, and
+ * they do not change afterwards.  Comments name the writer of each later member. */
 struct abi_control {
 	uint64_t magic;			/* ABI_MAGIC; written last */
 	uint32_t version;		/* ABI_VERSION */
 	uint32_t control_bytes;		/* sizeof(struct abi_control) */
 	uint64_t processes_off, modules_off, comms_off;
 	uint64_t events_off, buffers_off, heap_off, arena_off;
-	uint64_t map_bytes;		/* bytes that the processes have mapped */
-	uint32_t nr_cpus;		/* configured CPUs, <= ABI_CPUS */
+	uint64_t map_bytes;		/* size of the memory that the processes have
+					 * mapped, in bytes */
+	uint32_t nr_cpus;		/* number of configured CPUs, at most ABI_CPUS */
 	uint32_t pid;			/* pid of the process that created the root */
 	uint32_t uid;			/* user id of the process that created the root */
-	uint32_t has_rseq;		/* 1: the process that created the root can use
-					 * rseq */
+	uint32_t has_rseq;		/* is 1 if the process that created the root can
+					 * use rseq */
 	uint64_t started_ns;		/* CLOCK_BOOTTIME at the start, ns */
 	char comm[ABI_COMM_LEN];	/* name of the program */
-	char exe[256];			/* path of the program, cut if longer */
-	char boot[ABI_BOOT_BYTES];	/* boot settings, see event/boot.h; "": none */
+	char exe[256];			/* path of the program; a longer path is cut */
+	char boot[ABI_BOOT_BYTES];	/* boot settings (event/boot.h); "" if there are none */
 
-	/* The runtime writes these members when it registers processes, modules and
-	 * events. */
+	/* The runtime writes the members from table_lock to table_errors when it registers
+	 * processes, modules and events. */
 	uint32_t table_lock;		/* lock of the tables: thread id of the holder;
 					 * 0: free */
 	uint32_t next_process;		/* process slot at which the search for a free
@@ -115,152 +115,168 @@ struct abi_control {
 	uint32_t nr_events;		/* number of rows of the table of events in use;
 					 * only grows */
 	uint64_t heap_used;		/* bytes of the heap in use */
-	uint32_t tables_changed;	/* raised after each change of rows of the
-					 * tables */
-	uint32_t table_errors;		/* modules or events for which there was no space */
+	uint32_t tables_changed;	/* number that the runtime raises after each
+					 * change of a row of the tables */
+	uint32_t table_errors;		/* number of modules, events, strings and formats
+					 * that could not be stored, because there was no
+					 * space */
 
-	/* The server sets the clock once, member mult last, and never changes it again. */
+	/* The server sets the clock once, and stores its member mult last.  The clock never
+	 * changes afterwards. */
 	struct abi_clock clock;
 
-	/* The server writes the following members and agents read them, unless a comment
-	 * names another writer. */
-	uint32_t generation;		/* futex; raised after settings have changed */
-	uint32_t hold;			/* futex; 1: the program waits in its
-					 * constructor until the server stores 0 */
-	uint32_t run_id;		/* runtime: number of the `ulf run` that
-					 * started the program; 0: none */
-	uint32_t boot_state;		/* enum abi_boot_state; written by the runtime
-					 * first, then by the server */
-	uint64_t counter;		/* value of the clock `counter`; threads that
-					 * record raise it */
-	uint64_t map_addr;		/* runtime: address of this memory in the
-					 * processes */
-	uint64_t printk;		/* runtime: offset of struct abi_printk_table;
-					 * 0: none */
-	uint64_t objects_off;		/* runtime: offset of the table of objects; 0:
-					 * no such table */
-	uint64_t functions;		/* offset of struct abi_functions; 0: no
+	/* The server writes the members from here on, and agents read them, unless a
+	 * comment names another writer. */
+	uint32_t generation;		/* futex on which agents wait; the server raises
+					 * the number after it has changed settings */
+	uint32_t hold;			/* futex on which the program waits in its
+					 * constructor while it is 1; the server stores 0 */
+	uint32_t run_id;		/* number of the `ulf run` that started the
+					 * program, written by the runtime; 0: none */
+	uint32_t boot_state;		/* enum abi_boot_state; the runtime stores the
+					 * first state, the server the later ones */
+	uint64_t counter;		/* value of the clock `counter`; each thread that
+					 * reads this clock raises it */
+	uint64_t map_addr;		/* address of this memory in the processes,
+					 * written by the runtime */
+	uint64_t printk;		/* offset of struct abi_printk_table, written by
+					 * the runtime; 0: there is no such table */
+	uint64_t objects_off;		/* offset of the table of objects, written by the
+					 * runtime; 0: there is no such table */
+	uint64_t functions;		/* offset of struct abi_functions; 0 if no
 					 * function is traced */
-	uint32_t nr_objects;		/* runtime: number of rows of the table of
-					 * objects in use; only grows */
-	uint32_t wants_objects;		/* 1: a process that loads an object must ask
-					 * the server, because functions of the object
-					 * may have to be traced */
-	uint64_t perf_ns;		/* perf's time minus CLOCK_MONOTONIC_RAW, ns;
-					 * 0: not known */
-	uint64_t stack;			/* offset of struct abi_stack; 0: the stack
+	uint32_t nr_objects;		/* number of rows of the table of objects in use,
+					 * written by the runtime; only grows */
+	uint32_t wants_objects;		/* is 1 if a process that loads an object must
+					 * ask the server, because functions of the
+					 * object may have to be traced */
+	uint64_t perf_ns;		/* perf's clock minus CLOCK_MONOTONIC_RAW, ns; 0:
+					 * not known */
+	uint64_t stack;			/* offset of struct abi_stack; 0 if the stack
 					 * tracer was never used */
-	uint64_t profile;		/* offset of the first struct abi_profile; 0:
+	uint64_t profile;		/* offset of the first struct abi_profile; 0 if
 					 * there is no profile */
 
 	/* A process that must wait until the server has handled a change, such as a new
-	 * module or object, adds 1 to @asked.  It waits until @answered has reached this
-	 * value of @asked. */
-	uint32_t asked;			/* written by processes: number of the newest
-					 * question */
-	uint32_t answered;		/* futex; server: number of the newest question
-					 * that it has handled */
+	 * module or object, asks the server: it adds 1 to @asked.  Then it waits until
+	 * @answered has reached this value of @asked. */
+	uint32_t asked;			/* number of the newest question; a process that
+					 * asks adds 1 */
+	uint32_t answered;		/* futex; number of the newest question that the
+					 * server has handled */
 
-	/* forks - forks_done is the number of children that have not claimed a process
-	 * slot yet */
-	uint32_t forks;			/* the parent adds 1 before fork() */
-	uint32_t forks_done;		/* the child adds 1 when it has claimed a
-					 * process slot or has failed to */
+	/* The difference forks - forks_done is the number of children that have not claimed
+	 * a process slot yet. */
+	uint32_t forks;			/* number of forks; the parent adds 1 before fork() */
+	uint32_t forks_done;		/* number of forks whose child has claimed a
+					 * process slot or failed to; the child adds 1 */
 };
 
 /* The state of the settings in abi_control.boot.  The comment of each state says what the
  * server must do in it. */
 enum abi_boot_state {
-	ABI_BOOT_DONE,			/* nothing: there are no settings, or the server
-					 * has applied them */
-	ABI_BOOT_WANTED,		/* apply the settings */
-	ABI_BOOT_TOO_LONG,		/* report that the settings did not fit into
-					 * abi_control.boot */
-	ABI_BOOT_NO_CONFIG,		/* apply the settings, and report that the
-					 * settings of the file in ULF_CONFIG are
-					 * missing */
-	ABI_BOOT_LATER,			/* nothing yet: the program has no object that
-					 * can be traced, and asks the server when it
-					 * loads one */
+	ABI_BOOT_DONE,			/* the server must do nothing: there are no
+					 * settings, or it has applied them */
+	ABI_BOOT_WANTED,		/* the server must apply the settings */
+	ABI_BOOT_TOO_LONG,		/* the server must report that the settings did
+					 * not fit into abi_control.boot */
+	ABI_BOOT_NO_CONFIG,		/* the server must apply the settings, and report
+					 * that the settings of the file in ULF_CONFIG
+					 * are missing */
+	ABI_BOOT_LATER,			/* the server must do nothing yet: the program
+					 * has no object that can be traced, and asks the
+					 * server when it loads one */
 };
 
 /*
- * A process slot.  The process itself writes it.  If pid is 0 the slot is free.
+ * A process slot.  The process that has claimed the slot writes it.  A slot with pid 0 is
+ * free.
  */
 struct abi_process {
 	uint32_t pid;
-	uint32_t applied;		/* futex; generation whose settings are in force */
-	uint32_t error;			/* errno of the last attempt to apply settings
-					 * or, if the process has no agent, of the
+	uint32_t applied;		/* futex; generation whose settings are in force
+					 * in this process */
+	uint32_t error;			/* errno of the last attempt to apply settings;
+					 * if the process has no agent, errno of the
 					 * attempt to start one; 0: no error */
 	uint32_t flags;			/* enum abi_process_flags */
-	uint64_t modules[ABI_MODULES / 64];	/* bit n: row n of the modules is loaded */
-	uint32_t unloads;		/* how many objects with traced functions the
-					 * process has unloaded */
-	uint32_t agent;			/* thread id of the agent; 0: not stored */
-	uint64_t claimed_ns;		/* CLOCK_BOOTTIME when the process claimed the
-					 * slot, ns; 0: not stored */
+	uint64_t modules[ABI_MODULES / 64];	/* bit n is 1 if the process has loaded
+						 * module n, a row of the table of
+						 * modules */
+	uint32_t unloads;		/* number of objects with traced functions that
+					 * the process has unloaded */
+	uint32_t agent;			/* thread id of the agent; 0 if the agent has not
+					 * stored it */
+	uint64_t claimed_ns;		/* time when the process claimed the slot,
+					 * CLOCK_BOOTTIME, ns; 0: not stored */
 	uint64_t reserved[4];
 };
 
 enum abi_process_flags {
-	ABI_PROCESS_AGENT	= 1,	/* the agent runs */
+	ABI_PROCESS_AGENT	= 1,	/* the process has an agent that runs */
 	ABI_PROCESS_UNSETTLED	= 2,	/* writers of this process may still use old rings */
 };
 
 /*
- * A module: the program or a shared object that has tracepoints.  Written by the runtime.
+ * A module: the program, or a shared object, that has tracepoints.  The runtime writes the
+ * row.
  */
 struct abi_module {
 	uint64_t base;			/* load address */
 	uint64_t path;			/* offset in the file `memory` of the module's
-					 * path, NUL terminated */
+					 * path, which ends in a NUL */
 	uint32_t path_bytes;		/* bytes of the path, including the NUL */
 	uint32_t build_id_bytes;	/* bytes of the build id; 0: the module has no
 					 * build id */
 	uint8_t build_id[32];
-	uint64_t strings;		/* offset of struct abi_strings; 0: none */
+	uint64_t strings;		/* offset of the module's struct abi_strings; 0
+					 * if it has no such strings */
 };
 
-/* Strings of one module that printk_formats lists by their addresses
- * (tracepoint_string()). */
+/* The strings of one module that the program has declared with tracepoint_string().
+ * printk_formats lists them by their addresses. */
 struct abi_strings {
 	uint32_t nr;			/* number of strings */
 	uint32_t bytes;			/* bytes of all strings, including their NULs */
-	/* followed by uint64_t address[nr], then the strings in the same order */
+	/* The array uint64_t address[nr] follows this struct, then the strings in the same
+	 * order. */
 };
 
 /*
- * An object that was loaded when the program started, or that was found later because a
- * stack had an address in it.  The object need not have tracepoints.  The server needs
- * the row for symbols and functions.  A thread that finds the object takes a row, fills
- * it in and then stores @is_there, in any context and without a lock.  Newer objects have
- * higher rows.
+ * A row of the table of objects: an object that was loaded when the program started, or
+ * that was found later because a stack had an address in it.  The object need not have
+ * tracepoints.  The server needs the row for symbols and functions.  A thread that finds
+ * the object takes a row, fills it in and then stores @is_there, in any context and without
+ * a lock.  Newer objects have higher rows.
  */
 struct abi_object {
-	uint32_t is_there;		/* 1: the row is filled in; written last */
+	uint32_t is_there;		/* is 1 when the row is filled in; the runtime
+					 * stores it last */
 	uint32_t build_id_bytes;	/* bytes of the build id; 0: the object has no
 					 * build id */
-	uint64_t start, end;		/* addresses at which the object is mapped */
+	uint64_t start, end;		/* first address of the object's mapping, and the
+					 * address after its end */
 	uint8_t build_id[32];
-	char path[448];			/* path of the file, NUL terminated */
-	uint64_t since;			/* TSC when the row was filled in; 0: the object
-					 * was loaded at the program's start */
+	char path[448];			/* path of the object's file, NUL terminated */
+	uint64_t since;			/* TSC when the row was filled in; 0 if the
+					 * object was loaded at the program's start */
 };
 
-/* The name of a thread, like the kernel's saved_cmdlines.  The runtime writes the row;
- * the server does for threads that it finds itself. */
+/* The name of a thread, as in the kernel's saved_cmdlines.  The runtime writes the row.
+ * For threads that the server finds by itself, the server writes it. */
 struct abi_comm {
-	uint32_t sequence;		/* odd while the row is written */
+	uint32_t sequence;		/* sequence number of the row; it is odd while
+					 * the row is written */
 	uint32_t tid;			/* thread id; 0: the row is free */
 	uint32_t tgid;			/* pid of the thread's process */
-	uint32_t stamp;			/* rises with each write to the table; a new
-					 * thread replaces the row with the lowest stamp */
+	uint32_t stamp;			/* number that rises with each write to the
+					 * table; a new thread replaces the row with the
+					 * lowest stamp */
 	char comm[ABI_COMM_LEN];
 };
 
-/* A thread's row is one of ABI_COMM_PROBES consecutive rows, of which abi_comm_first() is
- * the first.  After the last row of the table comes row 0. */
+/* A thread's row in the table of thread names is one of ABI_COMM_PROBES consecutive rows,
+ * of which abi_comm_first() is the first.  Row 0 follows the last row of the table. */
 #define ABI_COMM_PROBES		16u
 
 static inline uint32_t abi_comm_first(uint32_t tid)
@@ -268,118 +284,127 @@ static inline uint32_t abi_comm_first(uint32_t tid)
 	return tid * 2654435761u % ABI_COMMS;
 }
 
-/* An event.  The runtime writes the row, except for @wanted.  Rows are never reused: if a
- * module is loaded again, its events get their old rows and ids back. */
+/* A row of the table of events.  The runtime writes the row, except for @wanted.  Rows are
+ * never reused: if a module is loaded again, its events get their old rows and ids back. */
 struct abi_event {
-	uint64_t blob;			/* offset of struct abi_format in the file */
-	uint32_t blob_bytes;		/* size of the format with its tables and
+	uint64_t blob;			/* offset in the file of the event's struct abi_format */
+	uint32_t blob_bytes;		/* size of the event's format with its tables and
 					 * strings, bytes */
-	uint32_t module;		/* row of the module that defines the event */
-	uint32_t wanted;		/* server: bit n: the event is on in buffer n */
-	uint32_t hash;			/* hash of the bytes at @blob; only the runtime
-					 * uses it */
-	uint32_t failed;		/* error that the event's regfunc returned (an
-					 * errno); the event stays off until the server
-					 * changes @wanted. 0: no error */
+	uint32_t module;		/* row of the module that defines the event, in
+					 * the table of modules */
+	uint32_t wanted;		/* bit n is 1 if the event is on in buffer n; the
+					 * server writes it */
+	uint32_t hash;			/* hash of the bytes at @blob; the server does
+					 * not use it */
+	uint32_t failed;		/* errno that the event's regfunc returned; the
+					 * event then stays off until the server changes
+					 * @wanted; 0: no error */
 	uint32_t twin;			/* row + 1 of an older event with the same
-					 * format; while this event has no rules of its
-					 * own, the rules of the older event apply; 0:
-					 * none */
-	uint32_t name_hash;		/* hash of system and name; only the runtime
-					 * uses it */
-	uint32_t names_bytes;		/* size of all names at @names, bytes */
-	uint64_t names;			/* offset of the enum names
-					 * (TRACE_DEFINE_ENUM()) of the event's system,
-					 * shared by many events; each is an int64_t
-					 * value, the name and a NUL, unaligned */
+					 * format; 0: none.  The rules of the older event
+					 * apply as long as this event has no rules of
+					 * its own */
+	uint32_t name_hash;		/* hash of the event's system and name; the
+					 * server does not use it */
+	uint32_t names_bytes;		/* size of all enum names at @names, bytes */
+	uint64_t names;			/* offset of the enum names (TRACE_DEFINE_ENUM())
+					 * of the event's system, which many events
+					 * share; each entry is an int64_t value, the
+					 * name and a NUL, without alignment */
 	uint32_t reserved[4];
 };
 #define ABI_NAMES_BYTES		65536u	/* limit of names_bytes */
 
-/* The format of an event, in the heap.  All offsets are from the start of this struct. */
+/* The format of an event, in the heap.  All offsets in it are from the start of this struct. */
 struct abi_format {
 	uint32_t nr_fields;
 	uint32_t system;		/* offset of a string */
 	uint32_t name;			/* offset of a string */
 	uint32_t print_fmt;		/* offset of a string */
-	uint32_t entry_bytes;		/* size of the record's fixed part */
-	uint32_t nr_values;		/* number of values in the tables of print_fmt
-					 * (__print_flags(), __print_symbolic()) */
-	/* followed by struct abi_field fields[nr_fields], then int64_t values[nr_values]
-	 * (the values in all tables of print_fmt, one after the other), then the strings */
+	uint32_t entry_bytes;		/* size of the fixed part of a record, bytes */
+	uint32_t nr_values;		/* number of values in all tables of print_fmt,
+					 * that is of __print_flags() and
+					 * __print_symbolic() */
+	/* The arrays struct abi_field fields[nr_fields] and int64_t values[nr_values]
+	 * follow this struct, then the strings.  The values are those of all tables of
+	 * print_fmt, one table after the other. */
 };
 
 struct abi_field {
-	uint32_t type;			/* offset of a string, such as int, char[16] or
-					 * __data_loc char[] */
+	uint32_t type;			/* offset of the type's string, such as int,
+					 * char[16] or __data_loc char[] */
 	uint32_t name;			/* offset of a string */
-	uint32_t offset;		/* offset in the record, bytes; the common
-					 * fields take 8 */
-	uint32_t size;			/* bytes in the record's fixed part */
+	uint32_t offset;		/* offset of the field in the record, bytes; the
+					 * common fields take the first 8 bytes */
+	uint32_t size;			/* size of the field in the record's fixed part, bytes */
 	uint8_t is_signed;
-	uint8_t filter;			/* FILTER_OTHER..., from __field_ext() */
+	uint8_t filter;			/* filter type that __field_ext() has set:
+					 * FILTER_OTHER ... */
 	uint8_t reserved[2];
 };
 
-/* A format of trace_printk(), in the heap.  A record contains the address that the text
- * has in the processes.  The text ends in a NUL. */
+/* A format of trace_printk(), in the heap.  The text ends in a NUL.  A record holds the
+ * address that the text has in the processes. */
 struct abi_printk {
-	uint32_t next;			/* offset of the next, older format in the same
-					 * list; 0: none */
+	uint32_t next;			/* offset of the next format, which is older, in
+					 * the same list; 0: end of the list */
 	uint32_t hash;			/* hash of the text */
 	uint32_t text_bytes;		/* bytes of the text, including the NUL */
 	uint32_t reserved;
-	/* followed by char text[text_bytes] */
+	/* The text, char text[text_bytes], follows this struct. */
 };
 
 #define ABI_PRINTK_LISTS	256u
 
-/* All formats of trace_printk().  The hash of a text selects its list.  A list contains a
- * text only once, and no text is removed. */
+/* All formats of trace_printk(), in lists.  The hash of a text selects its list.  A list
+ * contains a text only once, and no text is removed. */
 struct abi_printk_table {
-	uint32_t first[ABI_PRINTK_LISTS];	/* offset of struct abi_printk; 0: none */
+	uint32_t first[ABI_PRINTK_LISTS];	/* offset of the newest struct abi_printk
+						 * of each list; 0: the list is empty */
 };
 
-/* A ring's offset and size in the file.  off is 0: no ring. */
+/* The offset and the size of a ring in the file.  If off is 0 there is no ring. */
 struct abi_ring_ref {
 	uint64_t off;
 	uint64_t bytes;
 };
 
 enum abi_ring_kind {
-	ABI_RING_FAST,			/* fast ring: written by threads of this CPU in
-					 * rseq sections */
-	ABI_RING_SLOW,			/* slow ring: written under a lock by all other
-					 * threads and, for text of trace_marker, by the
-					 * server */
+	ABI_RING_FAST,			/* fast ring: threads on its CPU write it in rseq
+					 * sections */
+	ABI_RING_SLOW,			/* slow ring: all other threads write it under a
+					 * lock, and the server writes texts of
+					 * trace_marker to it */
 	ABI_RING_KINDS,
 };
 
 enum abi_pids_list {
-	ABI_PIDS_TRACE,			/* record events of these threads only */
-	ABI_PIDS_NOTRACE,		/* record no events of these threads */
-	ABI_PIDS_FUNCTION,		/* record functions of these threads only */
-	ABI_PIDS_FUNCTION_NOTRACE,	/* record no functions of these threads */
+	ABI_PIDS_TRACE,			/* set_event_pid: record events of these threads only */
+	ABI_PIDS_NOTRACE,		/* set_event_notrace_pid: record no events of
+					 * these threads */
+	ABI_PIDS_FUNCTION,		/* set_ftrace_pid: record functions of these
+					 * threads only */
+	ABI_PIDS_FUNCTION_NOTRACE,	/* set_ftrace_notrace_pid: record no functions of
+					 * these threads */
 	ABI_PIDS_LISTS,
 };
 
-/* A buffer that takes snapshots has two sets of rings. */
+/* A buffer that takes snapshots has two sets of rings, which are called its sides. */
 #define ABI_SIDES		2u
 
-/* One set of rings.  Written by the server. */
+/* One side of a buffer: a set of rings.  The server writes it. */
 struct abi_side {
 	struct abi_ring_ref ring[ABI_CPUS][ABI_RING_KINDS];
-	/* the rings before the last resize; they stay until their records were read or
-	 * overwritten */
+	/* the rings that each CPU had before the last resize; they stay until their records
+	 * were read or overwritten */
 	struct abi_ring_ref prev[ABI_CPUS][ABI_RING_KINDS];
 };
 
-/* The bits of abi_buffer.spare.  They are in one word so that no process swaps to a side
+/* The bits of abi_buffer.spare.  They are in one word so that no process can swap to a side
  * whose rings the server has just freed. */
 enum abi_spare {
-	ABI_SPARE_THERE		= 1,	/* set by the server: both sides have rings */
-	ABI_SPARE_SWAP		= 2,	/* each swap of all CPUs adds this: the bits
-					 * above bit 0 count swaps */
+	ABI_SPARE_THERE		= 1,	/* the server sets this bit while both sides have rings */
+	ABI_SPARE_SWAP		= 2,	/* a swap of the sides of all CPUs adds this, so
+					 * the bits above bit 0 count swaps */
 };
 
 enum abi_tracer {
@@ -389,8 +414,8 @@ enum abi_tracer {
 	ABI_TRACERS,
 };
 
-/* Whether a buffer was used.  When the program exits, the runtime removes the root if no
- * buffer holds anything that a user asked for. */
+/* How a buffer was used.  When the program exits, the runtime removes the root if no buffer
+ * holds anything that a user asked for. */
 enum abi_used {
 	ABI_USED_NOT,			/* never used */
 	ABI_USED,			/* the buffer has or had rings, rules or lists
@@ -400,51 +425,57 @@ enum abi_used {
 					 * changed a setting */
 };
 
-/* A buffer.  The server writes it, unless a comment names another writer; "runtime:"
- * marks members that only the runtime writes. */
+/* A buffer.  The server writes it, unless a comment names another writer. */
 struct abi_buffer {
 	uint32_t used;			/* enum abi_used */
-	uint32_t stopped;		/* 1: tracing_on is 0; written by the server
-					 * and by processes */
-	uint32_t paused;		/* 1: recording is paused while a user has
-					 * `trace` open */
-	uint32_t clock;			/* row of the table of clocks (event/clock.h) */
-	uint32_t page_bytes;		/* bytes of a page of its rings */
+	uint32_t stopped;		/* is 1 while tracing_on is 0; the server and
+					 * processes write it */
+	uint32_t paused;		/* is 1 while recording is paused, because a user
+					 * has `trace` open */
+	uint32_t clock;			/* row of the buffer's clock in the table of
+					 * clocks (event/clock.h) */
+	uint32_t page_bytes;		/* size of a page of the buffer's rings, bytes */
 	uint32_t percent;		/* poll() reports data when this percentage of
 					 * the buffer is full */
-	uint64_t too_big;		/* runtime: records that were too big for any page */
-	uint64_t lock_lost;		/* runtime: records lost because a slow ring's
-					 * lock was not free */
-	uint64_t no_ring;		/* runtime: records lost because there was no ring */
+	uint64_t too_big;		/* number of records that were too big for any
+					 * page; the runtime counts them */
+	uint64_t lock_lost;		/* number of records lost because a slow ring's
+					 * lock was not free; the runtime counts them */
+	uint64_t no_ring;		/* number of records lost because there was no
+					 * ring; the runtime counts them */
 	uint64_t reserved_lost;
-	uint64_t options;		/* enum option_bit; a bit is 1 if the option
-					 * differs from its default */
-	uint64_t time_start;		/* time when the buffer was emptied, by its clock */
-	uint64_t rules;			/* offset of struct abi_rules; 0: none */
-	uint64_t pids[ABI_PIDS_LISTS];	/* offsets of struct abi_pids; 0: none */
-	uint32_t spare;			/* enum abi_spare; processes and the server
-					 * write it when they swap sides */
-	uint32_t spare_asked;		/* futex; a process stores 1 to ask for a
-					 * snapshot's rings, and the server stores 0
-					 * when it has answered */
-	uint32_t spare_error;		/* the server's answer to spare_asked: an errno;
-					 * 0: there is a snapshot */
+	uint64_t options;		/* one bit for each option (enum option_bit); the
+					 * bit is 1 if the option differs from its
+					 * default */
+	uint64_t time_start;		/* time when the buffer was last emptied, by the
+					 * buffer's clock */
+	uint64_t rules;			/* offset of the buffer's struct abi_rules; 0: none */
+	uint64_t pids[ABI_PIDS_LISTS];	/* offset of struct abi_pids for each list of
+					 * threads; 0: none */
+	uint32_t spare;			/* bits of enum abi_spare; processes and the
+					 * server write them when they swap sides */
+	uint32_t spare_asked;		/* futex; a process stores 1 to ask for the rings
+					 * of a snapshot, and the server stores 0 when it
+					 * has answered */
+	uint32_t spare_error;		/* the server's answer to spare_asked: an errno,
+					 * or 0 if there is a snapshot now */
 	uint32_t tracer;		/* enum abi_tracer */
 	uint64_t reserved;
-	uint64_t cpus_off[ABI_CPUS / 64];	/* bit n: CPU n is not in tracing_cpumask */
-	uint64_t cpus_swapped[ABI_CPUS / 64];	/* bit n: the sides of CPU n alone were
-						 * swapped an odd number of times, see
-						 * abi_main_side() */
-	char name[256];			/* name of the instance; "": the top instance,
-					 * or unused */
+	uint64_t cpus_off[ABI_CPUS / 64];	/* bit n is 1 if CPU n is not in
+						 * tracing_cpumask */
+	uint64_t cpus_swapped[ABI_CPUS / 64];	/* bit n is 1 if the sides of CPU n alone
+						 * were swapped an odd number of times
+						 * (see abi_main_side()) */
+	char name[256];			/* name of the instance; "" for the top instance
+					 * or an unused buffer */
 	uint64_t cpu_kb[ABI_CPUS];	/* requested size of each CPU's rings, KiB */
 	struct abi_side side[ABI_SIDES];
-	uint64_t slots[ABI_SLOTS];	/* rule words, see abi/rules.h; written by
-					 * processes and the server */
+	uint64_t slots[ABI_SLOTS];	/* rule words (abi/rules.h), which processes and
+					 * the server write */
 };
 
-/* Returns the main side of @cpu: the one that is recorded to.  The other side, if it has
- * rings, is the snapshot. */
+/* Returns the main side of @cpu, to which its records go.  The other side, if it has rings,
+ * is the snapshot. */
 static inline uint32_t abi_main_side(const struct abi_buffer *buffer,
 				     uint32_t cpu)
 {
@@ -476,7 +507,8 @@ static_assert(sizeof(struct abi_control) == 1560, "ABI");
 static_assert(sizeof(struct abi_buffer) == 270984, "ABI");
 
 /*
- * The layout that the runtime creates.  Readers take the offsets from struct abi_control.
+ * The layout that the runtime creates.  Code that reads the memory must take the offsets
+ * from struct abi_control instead.
  */
 #define ABI_PAGE_ALIGN(x)	(((x) + 4095ull) & ~4095ull)
 #define ABI_PROCESSES_OFF	2048ull	/* the first process slots are in the same page

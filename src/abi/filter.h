@@ -25,74 +25,73 @@
 #define FILTER_INSNS_MAX	8192u
 #define FILTER_POOL_MAX		65535u
 
-/* Tests of numbers, strings and masks.  Strings and masks are compared with bytes of the
- * pool. */
+/* What an instruction tests.  Strings and masks of the record are compared with bytes of
+ * the pool. */
 enum filter_op {
-	FILTER_OP_RANGE,		/* the number is in `low` .. `low` + `span`,
-					 * modulo 2^64; every comparison of numbers is
-					 * compiled to such a range */
+	FILTER_OP_RANGE,		/* the number is in the range from `low` to `low`
+					 * + `span`, modulo 2^64; every comparison of
+					 * numbers is compiled to such a range */
 	FILTER_OP_AND,			/* the number has a bit in common with `value` */
 	FILTER_OP_IN,			/* the number is the index of a bit that is set
-					 * in the mask in the pool */
+					 * in a mask of the pool */
 	FILTER_OP_NEVER,		/* never true */
-	FILTER_OP_STR_ARRAY,		/* string: an array of `size` bytes in the
-					 * record; 0: up to the record's end */
-	FILTER_OP_STR_LOC,		/* string whose offset and length are in a
-					 * __data_loc word */
-	FILTER_OP_STR_REL,		/* string whose offset and length are in a
-					 * __rel_loc word */
-	FILTER_OP_STR_PTR,		/* string whose address is in the record */
-	FILTER_OP_STR_COMM,		/* string: the name of the thread */
-	FILTER_OP_MASK_LOC,		/* mask whose offset and length are in a
-					 * __data_loc word */
-	FILTER_OP_MASK_REL,		/* mask whose offset and length are in a
-					 * __rel_loc word */
+	FILTER_OP_STR_ARRAY,		/* compare a string: an array of `size` bytes in
+					 * the record; size 0: up to the record's end */
+	FILTER_OP_STR_LOC,		/* compare a string whose offset and length are
+					 * in a __data_loc word */
+	FILTER_OP_STR_REL,		/* compare a string whose offset and length are
+					 * in a __rel_loc word */
+	FILTER_OP_STR_PTR,		/* compare a string whose address is in the record */
+	FILTER_OP_STR_COMM,		/* compare the name of the thread */
+	FILTER_OP_MASK_LOC,		/* compare a mask whose offset and length are in
+					 * a __data_loc word */
+	FILTER_OP_MASK_REL,		/* compare a mask whose offset and length are in
+					 * a __rel_loc word */
 	FILTER_OPS,
 };
 
-/* How a number is loaded.  The number is shifted left so that its highest bit is bit 63;
- * the compiler has shifted `low`, `span` and `value` in the same way.  Then numbers of
- * all sizes compare alike. */
+/* How an instruction loads a number.  The number is shifted left so that its highest bit is
+ * bit 63.  The compiler has shifted `low`, `span` and `value` in the same way.  So one
+ * comparison works for numbers of all sizes. */
 enum filter_load {
-	FILTER_LOAD_1,			/* FILTER_LOAD_1 + n loads 1 << n bytes of the
-					 * record */
+	FILTER_LOAD_1,			/* FILTER_LOAD_1 + n loads 1 << n bytes of the record */
 	FILTER_LOAD_2,
 	FILTER_LOAD_4,
 	FILTER_LOAD_8,
-	FILTER_LOAD_CPU,		/* number of the current CPU, 4 bytes */
+	FILTER_LOAD_CPU,		/* load the number of the current CPU, 4 bytes */
 	FILTER_LOADS,
 };
 
 enum filter_flags {
-	FILTER_GLOB		= 1,	/* string: the bytes in the pool are a glob
+	FILTER_GLOB		= 1,	/* for strings: the bytes in the pool are a glob
 					 * pattern */
-	FILTER_NOT		= 2,	/* string: true if the string exists and does
-					 * not match */
-	FILTER_INTERSECT	= 4,	/* mask: test for a common bit, not for equality */
+	FILTER_NOT		= 2,	/* for strings: the test is true if the string
+					 * exists and does not match */
+	FILTER_INTERSECT	= 4,	/* for masks: test for a common bit, not for equality */
 	FILTER_FLAGS		= 7,
 };
 
 struct filter_insn {
 	uint8_t op;			/* enum filter_op */
 	union {
-		uint8_t load;		/* numbers: enum filter_load */
-		uint8_t flags;		/* strings and masks: enum filter_flags */
+		uint8_t load;		/* how to load a number: enum filter_load */
+		uint8_t flags;		/* for strings and masks: enum filter_flags */
 	};
 	uint16_t offset;		/* offset of the field in the record, bytes */
-	uint16_t yes, no;		/* number of the next instruction if the test is
-					 * true, or false */
+	uint16_t yes, no;		/* number of the next instruction: @yes if the
+					 * test is true, @no if it is false */
 	union {
-		uint64_t value;		/* FILTER_OP_AND: the bits to test */
+		uint64_t value;		/* bits that FILTER_OP_AND tests */
 		struct {
-			uint64_t low, span;	/* FILTER_OP_RANGE: start and length of
-						 * the range */
+			uint64_t low, span;	/* start and length of the range of
+						 * FILTER_OP_RANGE */
 		};
 		struct {
 			uint16_t pool;	/* offset of the string or mask in the pool,
 					 * bytes */
 			uint16_t bytes;	/* size of the string or mask in the pool, bytes */
-			uint16_t size;	/* FILTER_OP_STR_ARRAY: size of the array in the
-					 * record, bytes */
+			uint16_t size;	/* size of the array in the record, bytes; only
+					 * for FILTER_OP_STR_ARRAY */
 			uint16_t reserved;
 		};
 	};
@@ -100,8 +99,8 @@ struct filter_insn {
 
 struct filter_program {
 	uint32_t magic;			/* FILTER_MAGIC */
-	uint32_t record_bytes;		/* minimum size of a record that the program can
-					 * test, bytes */
+	uint32_t record_bytes;		/* minimum size of a record on which the program
+					 * may run, bytes */
 	uint32_t nr_insns;
 	uint32_t pool_bytes;
 	struct filter_insn insns[];
@@ -111,8 +110,8 @@ static_assert(sizeof(struct filter_insn) == 24, "ABI");
 static_assert(offsetof(struct filter_insn, value) == 8, "ABI");
 static_assert(sizeof(struct filter_program) == 16, "ABI");
 
-/* Returns by how many bits a number that is loaded as @load (enum filter_load) is shifted
- * left. */
+/* Returns the number of bits by which a number is shifted left when it is loaded as @load
+ * (enum filter_load). */
 static inline unsigned int filter_load_shift(unsigned int load)
 {
 	return load == FILTER_LOAD_CPU ? 32 : 64 - (8u << load);

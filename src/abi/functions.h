@@ -15,48 +15,50 @@
 
 #define ABI_FUNCTIONS_MAGIC	0x33636e66u	/* the bytes "fnc3" */
 #define ABI_FUNCTIONS_BYTES_MAX	(256u << 20)
-#define ABI_FUNCTIONS_BUFFERS	16		/* equal to ABI_BUFFERS */
+#define ABI_FUNCTIONS_BUFFERS	16		/* number of buffers; equal to ABI_BUFFERS */
 
-/* The users of a function are a word of bits.  Bit n (0..15): the tracer of buffer n.
- * This tracer is function_graph if bit n is also set in abi_functions.graphs, else
- * function. */
-/* Other bits of the word: marks and other users.  The marks START and SKIP matter only if
- * a graph tracer is among the users. */
+/* The users of a function are bits in a word of 32 bits.  Bit n (0..15) is the tracer of
+ * buffer n.  This tracer is function_graph if bit n is also set in abi_functions.graphs,
+ * else function. */
+/* The bits above bit 16 of a function's word are marks and other users.  The marks START
+ * and SKIP matter only if a graph tracer is among the users. */
 #define ABI_FUNCTIONS_START	(1u << 17)	/* graph tracers trace this function
 						 * and all functions that it calls */
 #define ABI_FUNCTIONS_SKIP	(1u << 18)	/* graph tracers trace neither this
 						 * function nor functions that it calls */
-#define ABI_FUNCTIONS_PROBES	(1u << 19)	/* user: commands (abi/rules.h) of a
-						 * buffer */
+#define ABI_FUNCTIONS_PROBES	(1u << 19)	/* user: the commands of functions
+						 * (abi/rules.h) of some buffer */
 #define ABI_FUNCTIONS_PROFILE	(1u << 20)	/* user: the profiler */
 #define ABI_FUNCTIONS_STACK	(1u << 21)	/* user: the stack tracer */
-#define ABI_FUNCTIONS_STACK_LIST (1u << 22)	/* mark: in stack_trace_filter */
+#define ABI_FUNCTIONS_STACK_LIST (1u << 22)	/* mark: the function is in stack_trace_filter */
 #define ABI_FUNCTIONS_TOUCHED	(1u << 23)	/* mark that only the server uses: the
-						 * function is or was traced */
-/* All marks: the bits that are not users. */
+						 * function is traced now or was traced
+						 * before */
+/* All marks: the bits of a function's word that are not users. */
 #define ABI_FUNCTIONS_MARKS	(ABI_FUNCTIONS_START | ABI_FUNCTIONS_SKIP | \
 				 ABI_FUNCTIONS_STACK_LIST | ABI_FUNCTIONS_TOUCHED)
 
-/* A function that is in a list of some buffer.  Only a server that restarts reads this. */
+/* A function that is in set_ftrace_filter or set_ftrace_notrace of some buffer.  Only a
+ * server that restarts reads this. */
 struct abi_function_lists {
 	uint32_t row;			/* row of the function in the object's table of
 					 * function entries */
-	uint16_t filter, notrace;	/* bit n: the function is in set_ftrace_filter,
-					 * set_ftrace_notrace of buffer n */
+	uint16_t filter, notrace;	/* bit n is 1 if the function is in
+					 * set_ftrace_filter (set_ftrace_notrace) of
+					 * buffer n */
 };
 
-/* An object with functions. */
+/* An object that has traceable functions. */
 struct abi_function_object {
 	uint64_t bias;			/* address in memory minus address in the file */
-	uint64_t text, text_end;	/* start and end of the text */
-	uint64_t table;			/* address of the table of function entries */
-	uint32_t nr;			/* number of rows in that table of function
-					 * entries */
-	uint32_t users;			/* offset of uint32_t [nr]: users and marks of
-					 * each function */
+	uint64_t text, text_end;	/* start and end of the object's text */
+	uint64_t table;			/* address of the object's table of function entries */
+	uint32_t nr;			/* number of rows in the table of function entries */
+	uint32_t users;			/* offset of uint32_t [nr]: the users and marks
+					 * of each function */
 	uint32_t lists;			/* offset of struct abi_function_lists [nr_lists] */
 	uint32_t nr_lists;
-	uint32_t path;			/* offset of the path, NUL terminated */
+	uint32_t path;			/* offset of the object's path, NUL terminated */
 	uint32_t path_bytes;		/* bytes of the path */
 	uint16_t build_id_bytes;
 	uint16_t kind;			/* kind of the table of function entries: enum
@@ -65,28 +67,29 @@ struct abi_function_object {
 	uint64_t id;			/* address of the object's build id; 0: the
 					 * build id is not in memory */
 	uint8_t build_id[32];
-	uint64_t figures;		/* offset in the root's memory of struct
-					 * abi_figure [CPUs][nr], the profiler's
-					 * figures; 0: none */
+	uint64_t figures;		/* offset in the root's memory of the profiler's
+					 * figures, struct abi_figure [CPUs][nr]; 0: none */
 };
 
 struct abi_functions {
 	uint32_t magic;
 	uint32_t bytes;			/* bytes of the block */
-	uint64_t serial;		/* different in each block */
+	uint64_t serial;		/* number that differs from block to block */
 	uint32_t nr_objects;
-	uint32_t graphs;		/* bit n: the tracer of buffer n is function_graph */
+	uint32_t graphs;		/* bit n is 1 if the tracer of buffer n is
+					 * function_graph */
 	uint32_t graph_depth;		/* max_graph_depth; 0: no limit */
-	uint32_t has_starts;		/* 1: graph tracers trace only functions marked
-					 * ABI_FUNCTIONS_START and the functions that
-					 * these call */
-	uint64_t thresh_ns;		/* tracing_thresh: shorter calls are not
+	uint32_t has_starts;		/* is 1 if graph tracers trace only functions
+					 * marked ABI_FUNCTIONS_START and the functions
+					 * that these call */
+	uint64_t thresh_ns;		/* tracing_thresh in ns: shorter calls are not
 					 * recorded; 0: no limit */
-	uint64_t profile_session;	/* changes each time that the profiler is
-					 * switched on; 0: the profiler is off */
-	uint8_t graph_sessions[ABI_FUNCTIONS_BUFFERS];	/* changes each time that
-							 * function_graph becomes the tracer of
-							 * the buffer */
+	uint64_t profile_session;	/* number that changes each time the profiler is
+					 * switched on; 0 while the profiler is off */
+	uint8_t graph_sessions[ABI_FUNCTIONS_BUFFERS];	/* number for each buffer that
+							 * changes each time
+							 * function_graph becomes the
+							 * buffer's tracer */
 	struct abi_function_object objects[];
 };
 

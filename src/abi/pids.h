@@ -17,11 +17,12 @@
 #define ABI_PIDS_BEYOND		1023u
 
 struct abi_pids {
-	/* Used only by the server: numbers that a user wrote and that are too large for a
-	 * thread id, in rising order.  A read of the file shows them again. */
+	/* Numbers that a user wrote and that are too large for a thread id, in rising
+	 * order.  The server keeps them because a read of the file shows them again.
+	 * Processes ignore them. */
 	uint32_t nr_beyond;
 	uint32_t beyond[ABI_PIDS_BEYOND];
-	uint64_t bits[ABI_PIDS / 64];	/* bit n: thread n is in the list */
+	uint64_t bits[ABI_PIDS / 64];	/* bit n is 1 if thread n is in the list */
 };
 
 static_assert(sizeof(struct abi_pids) == 4096 + ABI_PIDS / 8, "ABI");

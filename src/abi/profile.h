@@ -21,14 +21,14 @@
 
 #define ABI_PROFILE_MAGIC	0x31667270u	/* the bytes "prf1" */
 
-/* The figures of one function on one CPU: of the calls that were made on this CPU. */
+/* The figures of one function for its calls on one CPU. */
 struct abi_figure {
 	uint64_t hits;			/* number of calls */
 	uint64_t time_ns;		/* sum of the times of calls that have
 					 * returned, ns */
-	uint64_t squares, squares_high;	/* sum of the squares of the times, ns * ns, in
-					 * 128 bits: the square of five seconds does not
-					 * fit into 64 */
+	uint64_t squares, squares_high;	/* sum of the squares of the times, ns * ns, as a
+					 * number of 128 bits: the square of five seconds
+					 * does not fit into 64 bits */
 };
 
 struct abi_profile {
@@ -36,17 +36,17 @@ struct abi_profile {
 	uint32_t nr;			/* number of rows in the object's table of
 					 * function entries */
 	uint32_t nr_cpus;		/* number of CPUs for which there are figures */
-	uint32_t path_bytes;		/* bytes of the path, which follows this
-					 * struct, including its NUL */
+	uint32_t path_bytes;		/* bytes of the path, with its NUL; the path
+					 * follows this struct */
 	uint32_t kind;			/* kind of the table of function entries: enum
 					 * fsite_kind */
 	uint32_t reserved;
-	uint64_t bias;			/* address in memory minus address in the
-					 * object's file */
-	uint64_t next;			/* offset in the root's memory of the next
-					 * block; 0: none */
-	/* followed by the path; then, at a multiple of 64, struct abi_figure
-	 * [nr_cpus][nr] */
+	uint64_t bias;			/* address of a byte in memory minus its address
+					 * in the object's file */
+	uint64_t next;			/* offset of the next block in the root's memory;
+					 * 0: this is the last block */
+	/* The path follows this struct, then, at a multiple of 64, struct abi_figure
+	 * [nr_cpus][nr]. */
 };
 
 static_assert(sizeof(struct abi_figure) == 32, "ABI");

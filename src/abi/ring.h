@@ -35,133 +35,143 @@
  * 27 bits are the delta: the time since the previous record in ns. */
 #define ABI_REC_TYPE_BITS	5
 #define ABI_REC_DELTA_BITS	27
-#define ABI_REC_MAX_SMALL	28	/* type_len 1..28: number of 4-byte words of
-					 * payload */
+#define ABI_REC_MAX_SMALL	28	/* type_len 1..28 is the number of 4-byte words
+					 * of payload */
 #define ABI_REC_PADDING		29	/* padding: not a record */
-#define ABI_REC_TIME_EXTEND	30	/* the record has a second word: the bits of the
-					 * delta from bit 27 on */
+#define ABI_REC_TIME_EXTEND	30	/* the header is followed by a second word with
+					 * the upper bits of the delta, from bit 27 on */
 #define ABI_REC_TIME_STAMP	31
 
-#define ABI_PAGE_HEADER		16	/* time stamp and commit word */
-#define ABI_COMMIT_MISSED	(1u << 31)	/* records were lost between the
-						 * previous page and this one */
-#define ABI_COMMIT_STORED	(1u << 30)	/* the number of lost records is stored
-						 * after the data of the page */
+#define ABI_PAGE_HEADER		16	/* bytes of a page's header: time stamp and commit word */
+#define ABI_COMMIT_MISSED	(1u << 31)	/* flag in the commit word: records were
+						 * lost between the previous page and
+						 * this one */
+#define ABI_COMMIT_STORED	(1u << 30)	/* flag in the commit word: the number of
+						 * lost records is stored after the data
+						 * of the page */
 
 /*
- * position: the number of bytes written to the ring so far, including page headers and
- * unused page ends.  Records are multiples of 4 bytes, so the two low bits are free.
- * They select the valid copy: the valid element of each of the arrays time_ns[4],
- * entries[4], address[4] and end[4].  Example: position 0x1002 means 0x1000 bytes, and
- * time_ns[2], entries[2], address[2] and end[2] are valid.
+ * `position` is the number of bytes written to the ring so far, including page headers and
+ * unused page ends.  Records are multiples of 4 bytes, so the two low bits are free.  They
+ * select the valid element of each of the arrays time_ns[4], entries[4], address[4] and
+ * end[4].  Example: position 0x1002 means 0x1000 bytes, and time_ns[2], entries[2],
+ * address[2] and end[2] are valid.
  */
-#define ABI_POS_RECORD		1u	/* flips with every record */
-#define ABI_POS_PAGE		2u	/* flips when a page is opened */
+#define ABI_POS_RECORD		1u	/* bit of the position that flips with every record */
+#define ABI_POS_PAGE		2u	/* bit of the position that flips when a page is opened */
 #define ABI_POS_FLAGS		3u
 
-#define ABI_RING_OFF		(1ull << 63)	/* value of abi_ring.off; larger than
-						 * every position */
+#define ABI_RING_OFF		(1ull << 63)	/* value of abi_ring.off while recording
+						 * is off; larger than every position */
 
 enum abi_ring_flags {
 	ABI_RING_LOCKED		= 1,	/* slow ring: writers take the lock and use no
 					 * rseq */
-	ABI_RING_CLOCK_GIVEN	= 2,	/* writers pass the time to the append, as in
+	ABI_RING_CLOCK_GIVEN	= 2,	/* writers pass the time to the append:
 					 * arch_ring_append_given() */
 };
 
-/* How far the consuming reader has read.  abi_ring.read has two of these, and
+/* How far the consuming reader has read.  abi_ring.read has two elements of this type, and
  * abi_ring.read_slot selects the valid one. */
 struct abi_ring_read {
-	uint64_t page;			/* page number of the page that is read */
-	uint64_t offset;		/* number of data bytes of that page that have
-					 * been read */
+	uint64_t page;			/* number of the page that the reader reads */
+	uint64_t offset;		/* number of data bytes that the reader has read
+					 * of this page */
 	uint64_t entries;		/* index of the next record to read */
-	uint64_t read;			/* records consumed since the last clear */
-	uint64_t lost;			/* records overrun since the last clear */
-	uint64_t cleared_entries;	/* records written before the last clear of the
-					 * buffer */
+	uint64_t read;			/* number of records consumed since the last clear */
+	uint64_t lost;			/* number of records overrun since the last clear */
+	uint64_t cleared_entries;	/* number of records written before the last
+					 * clear of the buffer */
 	uint64_t cleared_dropped;	/* value of abi_ring.dropped at the last clear */
 	uint64_t unreported;		/* number of lost records that no LOST line has
-					 * reported yet; all have an index below
-					 * `entries` and were overrun, or may have been */
+					 * reported yet; they have an index below
+					 * `entries`, and were overrun or may have been */
 };
 
 /*
- * The bits of abi_ring.read_slot.  ABI_READ_SLOT: the index of the valid element of
- * abi_ring.read.  ABI_READ_OFFERED: the server is handing over to a reader the records
- * between the valid element and the other one.  If the server is killed while this bit is
- * set, the next server finds out with read_ticket whether the reader got these records.
- * Without a ticket this is not known.
+ * The bits of abi_ring.read_slot.  ABI_READ_SLOT is the index of the valid element of
+ * abi_ring.read.  ABI_READ_OFFERED is set while the server hands records over to a reader:
+ * those between the valid element and the other one.  If the server is killed meanwhile,
+ * the next server finds out with read_ticket whether the reader got these records.  Without
+ * a ticket this is not known.
  */
 #define ABI_READ_SLOT		1u
 #define ABI_READ_OFFERED	2u
 
 struct abi_ring {
-	/* cache line 0: the position is written for every record */
-	uint64_t position;		/* number of bytes written; ABI_POS_... in the
-					 * low bits */
-	uint64_t off;			/* added to the position when a writer checks
-					 * for space.  0, or ABI_RING_OFF: no record
-					 * fits, so the writer leaves the fast path and
-					 * checks whether recording is on */
-	uint64_t dropped;		/* records refused because the ring was full and
-					 * overwrite was 0 */
-	uint64_t clock_mult;		/* time in ns = clock_ns + */
-	uint64_t clock_ns;		/* (tsc * clock_mult >> 64) */
+	/* Cache line 0 has the position, which writers store for every record. */
+	uint64_t position;		/* number of bytes written; the low bits are
+					 * ABI_POS_RECORD and ABI_POS_PAGE */
+	uint64_t off;			/* 0, or ABI_RING_OFF while recording is off.  A
+					 * writer that checks for space adds it to the
+					 * position.  With ABI_RING_OFF no record fits,
+					 * so the writer leaves the fast path and finds
+					 * that recording is off */
+	uint64_t dropped;		/* number of records refused because the ring was
+					 * full and overwrite was 0 */
+	uint64_t clock_mult;		/* factor of the clock: time in ns = */
+	uint64_t clock_ns;		/* clock_ns + (tsc * clock_mult >> 64) */
 	uint32_t page_bytes;		/* size of a page in bytes: a power of two,
 					 * 4096 .. 65536 */
 	uint32_t nr_pages;		/* number of pages in the ring, at least 2 */
 	uint32_t cpu;			/* CPU whose threads write the ring */
 	uint32_t flags;			/* enum abi_ring_flags */
-	uint64_t pages_off;		/* bytes from the ring's start to its first page */
+	uint64_t pages_off;		/* offset of the first page from the ring's
+					 * start, bytes */
 
-	/* cache line 1: the low bits of `position` select the valid elements: with
-	 * i = position & ABI_POS_FLAGS these are time_ns[i] and entries[i].  The writer
-	 * of a record writes time_ns[i ^ 1] and entries[i ^ 1].  Then it stores a position
-	 * whose low bits select these two. */
-	uint64_t time_ns[4];		/* time of the newest record or page */
-	uint64_t entries[4];		/* records written since the ring was created */
+	/*
+	 * Cache line 1: the low bits of `position` select the valid elements: with i =
+	 * position & ABI_POS_FLAGS these are time_ns[i] and entries[i].  The writer of a
+	 * record writes time_ns[i ^ 1] and entries[i ^ 1].  Then it stores a position whose
+	 * low bits select these two.
+	 */
+	uint64_t time_ns[4];		/* time of the newest record, or of the newest
+					 * page if it has no record */
+	uint64_t entries[4];		/* number of records written since the ring was created */
 
-	/* cache line 2: the low bits of `position` also select the valid address[i] and
-	 * end[i].  The writer that opens a page writes two elements of both arrays, those
-	 * with the indices i ^ 2 and i ^ 3: the records of the page flip bit 0 of the
-	 * position, so they use these two in turn. */
-	uint64_t address[4];		/* address[i] + address of the ring + position =
-					 * address of the next byte to write */
-	uint64_t end[4];		/* limit: a record must end at or below the
-					 * position end[i] */
+	/*
+	 * Cache line 2: the low bits of `position` also select the valid address[i] and
+	 * end[i].  A writer that opens a page writes two elements of both arrays, those
+	 * with the indices i ^ 2 and i ^ 3.  The records of the page use these two in turn,
+	 * because each record flips bit 0 of the position.
+	 */
+	uint64_t address[4];		/* address[i] + address of the ring + position is
+					 * the address of the next byte to write */
+	uint64_t end[4];		/* limit: a record must end at the position
+					 * end[i] or before */
 
-	/* cache line 3: written by the server, read by writers */
-	uint32_t overwrite;		/* 1: overwrite the oldest page; 0: refuse
-					 * records when full */
+	/* Cache line 3: the server writes it, and writers read it. */
+	uint32_t overwrite;		/* 1: when the ring is full, overwrite the oldest
+					 * page; 0: refuse records */
 	uint32_t reserved2;
 	uint64_t read_page;		/* number of the page that the reader has
 					 * reached; if overwrite is 0, writers may only
-					 * reuse pages before it */
+					 * reuse pages before this page */
 	uint64_t reserved3[6];
 
-	/* cache line 4: used only in rings with ABI_RING_LOCKED */
-	uint32_t lock;			/* thread id of the holder; 0: free */
+	/* Cache line 4: only rings with ABI_RING_LOCKED use it. */
+	uint32_t lock;			/* thread id of the lock's holder; 0: the lock is free */
 	uint32_t reserved6;
 	uint64_t reserved4[7];
 
-	/* cache lines 5-7: only the server uses them */
-	uint32_t read_slot;		/* ABI_READ_SLOT | ABI_READ_OFFERED */
+	/* Cache lines 5 to 7: only the server uses them. */
+	uint32_t read_slot;		/* bits ABI_READ_SLOT and ABI_READ_OFFERED */
 	uint32_t reserved7;
-	uint64_t read_ticket;		/* while ABI_READ_OFFERED is set: the ticket by
-					 * which server/rings/receipt.h finds out
-					 * whether the reader got the records; 0: none */
+	uint64_t read_ticket;		/* ticket of the current offer
+					 * (ABI_READ_OFFERED), by which
+					 * server/rings/receipt.h finds out whether the
+					 * reader got the records; 0: none */
 	uint32_t reserved5[12];
 	struct abi_ring_read read[2];
 };
 
-/* A row of the table of pages, which has one row for each page slot.  Written by writers. */
+/* A row of the table of pages, which has one row for each page slot.  Writers write the row. */
 struct abi_ring_page {
 	uint64_t entries;		/* number of records written to the ring before
 					 * this page */
 };
 
-#define ABI_RING_PAGES_AT	512	/* offset of the abi_ring_page table, bytes */
+#define ABI_RING_PAGES_AT	512	/* offset of the table of pages in the ring, bytes */
 #define ABI_PAGE_BYTES_MIN	4096u
 #define ABI_PAGE_BYTES_MAX	65536u
 

@@ -28,33 +28,35 @@
  */
 #define ABI_ROW_FUNCTIONS	(UINT32_MAX - 1)
 
-/* The rule of one event.  A member with "slot:" in its comment holds n and refers to the
- * rule word abi_buffer.slots[n - 1]; 0: none.  Processes keep state in rule words that
- * outlives the block and the server. */
+/* The rule of one event.  A member with "slot:" in its comment holds a number n: 0 means
+ * none, any other n refers to the rule word abi_buffer.slots[n - 1].  Processes keep state
+ * in rule words, which outlives the block and the server. */
 struct abi_rule {
-	uint32_t row;			/* row of the event */
-	uint32_t program;		/* offset of struct filter_program; 0: none */
+	uint32_t row;			/* row of the event in the table of events */
+	uint32_t program;		/* offset of the compiled filter, struct
+					 * filter_program; 0: none */
 	uint32_t program_bytes;		/* bytes of the compiled filter */
-	uint32_t text;			/* offset of the filter as the user wrote it;
-					 * 0: none */
-	uint32_t text_bytes;		/* bytes of the text, including the NUL */
-	uint32_t error;			/* error number: why the filter text could not
-					 * be compiled; 0: no error */
-	uint32_t error_pos;		/* offset of the error in the text, bytes */
-	uint32_t soft;			/* slot: while the word is not 0 the event is
-					 * soft disabled and its records are dropped */
-	uint32_t triggers;		/* offset of struct abi_triggers; 0: none */
-	uint32_t triggers_bytes;	/* bytes of the triggers, including programs and
-					 * texts */
+	uint32_t text;			/* offset of the filter's text as the user wrote
+					 * it; 0: none */
+	uint32_t text_bytes;		/* bytes of the filter's text, including the NUL */
+	uint32_t error;			/* number of the error for which the filter's
+					 * text could not be compiled; 0: no error */
+	uint32_t error_pos;		/* offset of the error in the filter's text, bytes */
+	uint32_t soft;			/* slot: while this rule word is not 0 the event
+					 * is soft disabled, and its records are dropped */
+	uint32_t triggers;		/* offset of the event's struct abi_triggers; 0: none */
+	uint32_t triggers_bytes;	/* bytes of the triggers, including their
+					 * programs and texts */
 };
 
 struct abi_rules {
 	uint32_t magic;
 	uint32_t bytes;			/* bytes of the block */
 	uint32_t nr_rules;
-	uint32_t nr_slots;		/* rule words with this number or a higher one
-					 * are not in use */
-	struct abi_rule rules[];	/* sorted by row; followed by programs and texts */
+	uint32_t nr_slots;		/* number of rule words in use: words with this
+					 * number or a higher one are not used */
+	struct abi_rule rules[];	/* the rules, sorted by row; programs and texts
+					 * follow them */
 };
 
 enum abi_command {
@@ -64,30 +66,32 @@ enum abi_command {
 	ABI_COMMAND_STACKTRACE,
 	ABI_COMMAND_ENABLE_EVENT,
 	ABI_COMMAND_DISABLE_EVENT,
-	ABI_COMMAND_DUMP,		/* ABI_COMMAND_DUMP and ABI_COMMAND_CPUDUMP
-					 * exist only for functions */
+	ABI_COMMAND_DUMP,		/* commands of functions only: ABI_COMMAND_DUMP
+					 * and ABI_COMMAND_CPUDUMP */
 	ABI_COMMAND_CPUDUMP,
 	ABI_COMMANDS,
 };
 
 struct abi_trigger {
 	uint32_t command;		/* enum abi_command */
-	uint32_t counter;		/* slot: how often the trigger may still act;
-					 * 0: no limit */
-	uint32_t target;		/* slot: abi_rule.soft of the event that the
-					 * command enables or disables */
-	uint32_t target_row;		/* row of that event; if several modules have
-					 * events of this name, the row of one of them */
+	uint32_t counter;		/* slot: the rule word counts how often the
+					 * trigger may still act; 0: no limit */
+	uint32_t target;		/* slot: the rule word for soft mode
+					 * (abi_rule.soft) of the event that the command
+					 * enables or disables */
+	uint32_t target_row;		/* row of the event that the command enables or
+					 * disables; if several modules have events of
+					 * this name, the row of one of them */
 	uint32_t program;		/* offset of the trigger's filter (struct
 					 * filter_program); 0: none */
 	uint32_t program_bytes;		/* bytes of the filter */
-	uint32_t text;			/* offset of the filter as the user wrote it;
-					 * 0: none */
-	uint32_t text_bytes;		/* bytes of the text, including the NUL */
+	uint32_t text;			/* offset of the filter's text as the user wrote
+					 * it; 0: none */
+	uint32_t text_bytes;		/* bytes of the filter's text, including the NUL */
 };
 
-/* The triggers of an event, in the order in which they run.  Offsets in them are from the
- * start of this struct. */
+/* The triggers of an event, in the order in which they run.  Offsets in the triggers are
+ * from the start of this struct. */
 struct abi_triggers {
 	uint32_t nr;
 	uint32_t reserved;
@@ -97,14 +101,14 @@ struct abi_triggers {
 /* A command that runs when a function is called: a trigger without a filter. */
 struct abi_probe {
 	uint64_t ip;			/* address of the function's site */
-	uint32_t order;			/* used only by the server: rank of the command
-					 * in the order in which commands are listed */
+	uint32_t order;			/* rank of the command in the order in which
+					 * commands are listed; only the server uses it */
 	uint32_t reserved;
 	struct abi_trigger trigger;
 };
 
-/* The commands of all functions, sorted by ip; the commands of one function in the order
- * in which they run. */
+/* The commands of all functions, sorted by ip.  The commands of one function are in the
+ * order in which they run. */
 struct abi_probes {
 	uint32_t nr;
 	uint32_t reserved;

@@ -90,34 +90,34 @@ struct abi_request {
 	uint32_t bytes;			/* bytes of data after this header */
 	uint32_t op;			/* enum abi_socket_op */
 	uint32_t file;			/* number of an open file */
-	uint32_t value;			/* depends on op, see the table above */
-	uint64_t offset;		/* depends on op, see the table above */
+	uint32_t value;			/* parameter that depends on @op (see the table above) */
+	uint64_t offset;		/* parameter that depends on @op (see the table above) */
 };
 
 struct abi_answer {
 	uint32_t bytes;			/* bytes of data after this header */
-	int32_t result;			/* depends on op, see the table above; -errno:
-					 * error */
+	int32_t result;			/* result that depends on @op (see the table
+					 * above); -errno after an error */
 };
 
 enum abi_list {
 	ABI_LIST_ALL,			/* all roots */
-	ABI_LIST_NAMES,			/* all roots; to answer at once, the server
-					 * reads no dead root for this, so more rows
-					 * have no figures (ABI_EVENTS_UNREAD) */
+	ABI_LIST_NAMES,			/* all roots, at once: the server does not read
+					 * dead roots for this, so more rows have no
+					 * figures (ABI_EVENTS_UNREAD) */
 	ABI_LIST_RUN,			/* roots that one `ulf run` started */
 };
 
 enum abi_root_state {
 	ABI_ROOT_ALIVE,
 	ABI_ROOT_DEAD,
-	ABI_ROOT_CORRUPT,		/* only the row's name is valid */
-	ABI_ROOT_FOREIGN,		/* root of another version: only the row's name
+	ABI_ROOT_CORRUPT,		/* the root is corrupt: only the row's name is valid */
+	ABI_ROOT_FOREIGN,		/* a root of another version: only the row's name
 					 * is valid */
 };
 
 /* Value of events_known for a dead root whose events and records the server has not read
- * yet.  The figures in the row of such a root are 0. */
+ * yet.  All figures in the row of such a root are 0. */
 #define ABI_EVENTS_UNREAD	UINT32_MAX
 
 struct abi_root_row {
@@ -125,18 +125,17 @@ struct abi_root_row {
 	uint32_t state;			/* enum abi_root_state */
 	uint32_t pid;
 	uint32_t nr_processes;		/* living processes */
-	uint32_t events_on, events_known;	/* number of events that are on, and of
-						 * all events or ABI_EVENTS_UNREAD */
+	uint32_t events_on, events_known;	/* number of events that are on; number
+						 * of all events, or ABI_EVENTS_UNREAD */
 	uint32_t run_id;		/* number of the `ulf run` that started the
 					 * program; 0: none */
-	uint64_t entries;		/* records that can be read */
-	uint64_t bytes;			/* bytes of these records */
-	uint64_t overruns;		/* records lost for any reason */
-	uint64_t started_ns;		/* CLOCK_BOOTTIME at the program's start, ns */
+	uint64_t entries;		/* number of records that can be read */
+	uint64_t bytes;			/* bytes of the records that can be read */
+	uint64_t overruns;		/* number of records that were lost, for any reason */
+	uint64_t started_ns;		/* time of the program's start, CLOCK_BOOTTIME, ns */
 };
 
-/* A program that could not create a root or, if @pid is 0, a root that the server cannot
- * open. */
+/* A program that could not create a root.  If @pid is 0: a root that the server cannot open. */
 struct abi_no_root {
 	uint32_t pid;
 	uint32_t error;			/* errno */

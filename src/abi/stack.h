@@ -24,22 +24,24 @@
 						 * stack, as in the kernel */
 #define ABI_STACK_THREADS	2048u
 
-/* The parts of abi_stack.max and abi_stack_thread.deepest.  Both words contain a depth in
- * bytes (bits 0..47) and the number of resets that came before it (from bit 49 on), so
- * that a reset and a new maximum cannot be confused.  In abi_stack.max bit 48 is the
- * index of the element of abi_stack.copies that has the deepest stack: one store
- * publishes depth and stack. */
+/*
+ * The parts of abi_stack.max and abi_stack_thread.deepest.  Both words contain a depth in
+ * bytes (bits 0..47) and the number of resets that came before it (from bit 49 on), so that
+ * a reset and a new maximum cannot be confused.  Bit 48 of abi_stack.max is the index of
+ * the element of abi_stack.copies that has the deepest stack.  So one store publishes both
+ * the depth and the stack.
+ */
 #define ABI_STACK_DEPTH_MAX	((1ull << 48) - 1)
 #define ABI_STACK_COPY		(1ull << 48)
 #define ABI_STACK_RESET		(1ull << 49)	/* each reset of the maximum adds this */
 
-/* Returns the depth of a stack in @word, bytes. */
+/* Returns the depth in @word, which is a depth of a stack in bytes. */
 static inline uint64_t abi_stack_depth(uint64_t word)
 {
 	return word & ABI_STACK_DEPTH_MAX;
 }
 
-/* Returns the index in @word: that of the valid element of abi_stack.copies. */
+/* Returns the index in @word: the number of the valid element of abi_stack.copies. */
 static inline uint32_t abi_stack_copy(uint64_t word)
 {
 	return !!(word & ABI_STACK_COPY);
@@ -52,44 +54,45 @@ static inline uint32_t abi_stack_resets(uint64_t word)
 }
 
 struct abi_stack_frame {
-	uint64_t ip;			/* address of an instruction in the function */
+	uint64_t ip;			/* address of an instruction in the frame's function */
 	uint64_t depth;			/* bytes from the upper end of the stack to the
 					 * lower end of this function's frame */
 };
 
 struct abi_stack_copy {
-	uint32_t sequence;		/* odd while the copy is written */
+	uint32_t sequence;		/* sequence number of the copy; it is odd while
+					 * the copy is written */
 	uint32_t nr;			/* number of frames; frames[0] is the innermost */
-	uint32_t tid;			/* thread whose stack this is */
+	uint32_t tid;			/* thread whose stack was copied */
 	uint32_t reserved;
 	struct abi_stack_frame frames[ABI_STACK_FRAMES];
 };
 
-/* The stack of a thread.  A thread's row is found as in the table of thread names, with
- * abi_comm_first(). */
+/* The stack of a thread.  The row of a thread is found as in the table of thread names,
+ * with abi_comm_first(). */
 struct abi_stack_thread {
 	uint32_t tid;			/* thread id; 0: the row is free */
 	uint32_t pid;			/* pid of the thread's process */
 	uint64_t top;			/* upper end of the thread's stack */
 	uint64_t low;			/* lower end of the thread's stack; 0: not known
 					 * yet */
-	uint64_t deepest;		/* deepest depth and number of resets; 0: the
-					 * row is being filled in */
+	uint64_t deepest;		/* greatest depth, and number of resets before
+					 * it; 0 while the row is being filled in */
 };
 
 struct abi_stack {
 	uint32_t magic;
 	int32_t is_on;			/* the setting stack_tracer_enabled */
-	uint64_t max;			/* stack_max_size, number of resets, index of
-					 * the valid copy */
+	uint64_t max;			/* greatest depth (stack_max_size), number of
+					 * resets, index of the valid copy */
 	uint32_t lock;			/* thread id of the holder; 0: free */
 	uint32_t reserved[11];
 	struct abi_stack_copy copies[2];
 	struct abi_stack_thread threads[ABI_STACK_THREADS];
 };
 
-/* Copy the deepest stack to @ret_copy.  Returns false if a thread wrote it meanwhile;
- * then the copy is not valid. */
+/* Copy the deepest stack to @ret_copy.  Returns false if a thread wrote the stack
+ * meanwhile; then the copy is not valid. */
 static inline bool abi_stack_read(const struct abi_stack *stack,
 				  struct abi_stack_copy *ret_copy)
 {
