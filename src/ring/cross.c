@@ -17,7 +17,8 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 	uint64_t next = start + view->page_bytes;
 
 	if (!__atomic_load_n(&ring->overwrite, __ATOMIC_RELAXED)) {
-		/* pairs with ring_cursor_consume() [ring.free] */
+		/* acquire: the reader has freed the page before this process writes to it.
+		 * Pairs with ring_cursor_consume() [ring.free] */
 		uint64_t read = __atomic_load_n(&ring->read_page,
 						__ATOMIC_ACQUIRE);
 
@@ -25,9 +26,9 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 			return -ENOBUFS;
 	}
 	step->expect = position;
-	/* Keep the flags, so that the new position selects the same copies of end and
-	 * address.  The end of the old page is below every position in the next page, so
-	 * no record fits until the next page is opened. */
+	/* Keep the flags of the old position, so that the new position selects the same
+	 * copies of end and address.  The end of the old page is below every position in
+	 * the next page, so no record fits until the next page is opened. */
 	step->position = next | (position & ABI_POS_FLAGS);
 	step->nr = 0;
 	step_store(step, page_at(view, position) + 8, offset - ABI_PAGE_HEADER);
@@ -75,7 +76,7 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	step_store(step, &table[slot].entries, entries);
 	step_store(step, &ring->time_ns[new], now_ns);
 	step_store(step, &ring->entries[new], entries);
-	/* The records of this page will select these two copies alternately. */
+	/* The records of the new page will select these two copies alternately. */
 	for (int i = 0; i < 2; i++, new ^= ABI_POS_RECORD) {
 		step_store(step, &ring->end[new], end_of(view, start, new));
 		step_store(step, &ring->address[new],
@@ -83,8 +84,8 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	}
 }
 
-/* Returns true if the copies that @position selects have the values which the open of
- * its page has written. */
+/* Returns true if the values of end and address that @position selects are those which the
+ * open of its page has written. */
 static bool is_sound(const struct ring_view *view, uint64_t position)
 {
 	const struct abi_ring *ring = view->ring;
@@ -150,7 +151,7 @@ int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 	int r;
 
 	if (!view || ring_has_room(view->ring, bytes))
-		return 0;	/* there is no ring: let the append return NO_RING */
+		return 0;	/* there is no ring: the append will return NO_RING */
 	r = ring_leave(view, cpu, bytes, now_ns);
 	if (r == -ENOBUFS && !ring_count_dropped(view, cpu))
 		r = 0;

@@ -2,9 +2,10 @@
 /*
  * Walk a ring record by record, from page to page, and count overrun records.
  *
- * The place of the consuming reader is stored in the ring, so that the next server continues
- * where a killed one stopped.  read[] has two copies of the place and read_slot selects one (s
- * in this table).  Each step writes the other copy, then read_slot [ring.read]:
+ * The ring stores how far the consuming reader has read, so that the next server continues
+ * where a killed one stopped.  read[] has two elements for this, and read_slot selects the
+ * valid one (s in this table).  Each step writes the other element, then read_slot
+ * [ring.read]:
  *
  *	step			read_slot	after a kill, the next server
  *	none			s		gives the records again
@@ -36,14 +37,15 @@ static struct abi_ring_read read_state(const struct ring_view *view)
 	uint32_t slot = __atomic_load_n(&view->ring->read_slot,
 					__ATOMIC_ACQUIRE) & ABI_READ_SLOT;
 
-	return view->ring->read[slot];	/* pairs with the stores of read_slot below
-					 * [ring.read] */
+	return view->ring->read[slot];	/* the acquire above pairs with the stores of
+					 * read_slot below [ring.read] */
 }
 
-/* Let writers reuse the pages before @page. */
+/* Let writers reuse the pages before page number @page. */
 static void free_pages(const struct ring_view *view, uint64_t page)
 {
-	/* pairs with step_close() [ring.free] */
+	/* release: the reader has finished with these pages.  Pairs with step_close()
+	 * [ring.free] */
 	__atomic_store_n(&view->ring->read_page, page, __ATOMIC_RELEASE);
 }
 
@@ -54,7 +56,8 @@ static void set_read_state(const struct ring_view *view,
 	uint32_t slot = ~view->ring->read_slot & ABI_READ_SLOT;
 
 	view->ring->read[slot] = *state;
-	/* pairs with read_state() [ring.read] */
+	/* release: the new element of read[] is complete.  Pairs with read_state()
+	 * [ring.read] */
 	__atomic_store_n(&view->ring->read_slot, slot, __ATOMIC_RELEASE);
 	TESTPOINT("ring.read.set");
 	free_pages(view, state->page);
@@ -82,8 +85,8 @@ void ring_cursor_done(struct ring_cursor *cursor)
 	cursor->page.data = cursor->ahead = NULL;
 }
 
-/* Compute the time at cursor->offset of the page just read, by adding the time deltas of the
- * records before it. */
+/* Compute the time at cursor->offset of the page that was just read: add the time deltas of
+ * the records before this offset. */
 static void walk_to_offset(struct ring_cursor *cursor)
 {
 	struct ring_record record;
@@ -101,8 +104,8 @@ static void walk_to_offset(struct ring_cursor *cursor)
 	cursor->offset = offset;
 }
 
-/* Call this when the next record to read has index @entries: counts the records before it
- * that were not read as lost. */
+/* Count lost records.  @entries: index of the next record to read; the records before it
+ * that were not read are lost. */
 static void count_lost(struct ring_cursor *cursor, uint64_t entries)
 {
 	uint64_t lost = entries > cursor->entries ?
@@ -113,9 +116,9 @@ static void count_lost(struct ring_cursor *cursor, uint64_t entries)
 	cursor->entries = entries;
 }
 
-/* Read page number cursor->seq into cursor->page; if it is overwritten, read the oldest page.
- * Returns 0, or -EAGAIN: the page is not written yet, or writers have lapped the reader too
- * often. */
+/* Read page number cursor->seq into cursor->page.  If this page is overwritten, read the
+ * oldest page instead. Returns 0, or -EAGAIN: the page is not written yet, or writers have
+ * lapped the reader too often. */
 static int enter_page(struct ring_cursor *cursor)
 {
 	struct ring_head head;
@@ -143,8 +146,8 @@ static int enter_page(struct ring_cursor *cursor)
 	return 0;
 }
 
-/* Called when the copy of the page has no further record.  Returns 0 if the caller should
- * try again, because there may be more records, or -EAGAIN if there are none. */
+/* Called when the cursor's copy of the page has no further record.  Returns 0 if there may
+ * be more records, so that the caller should try again; or -EAGAIN if there are none. */
 static int refill(struct ring_cursor *cursor)
 {
 	uint32_t bytes = cursor->page.bytes;
@@ -162,7 +165,8 @@ static int refill(struct ring_cursor *cursor)
 		return 0;
 	}
 	if (r) {
-		/* The content of the copy is undefined now, so read the page again. */
+		/* The read failed, so the content of the copy is undefined.  The next call
+		 * reads the page again. */
 		cursor->has_page = false;
 		return r;
 	}
@@ -172,9 +176,8 @@ static int refill(struct ring_cursor *cursor)
 
 int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record)
 {
-	/* Every valid page has a record.  The loop is bounded, so that a broken writer
-	 * which produces empty pages as fast as they are read cannot keep the server
-	 * here. */
+	/* Every valid page has a record.  A broken writer could produce empty pages as fast
+	 * as they are read, so the loop is bounded: the server must not stay here. */
 	for (uint32_t i = 0; i < cursor->view.nr_pages + STALE_MAX; i++) {
 		int r;
 
@@ -207,8 +210,8 @@ void ring_cursor_advance(struct ring_cursor *cursor,
 	cursor->lost = 0;
 }
 
-/* This is cheap if the second record is on the same page.  If not, a copy of the cursor
- * reads the next page into cursor->ahead. */
+/* Reading the second record is cheap if it is on the same page.  If it is not, a copy of
+ * the cursor reads the next page into cursor->ahead. */
 int ring_cursor_peek_second(struct ring_cursor *cursor,
 			    struct ring_record *ret_record)
 {
@@ -226,7 +229,7 @@ int ring_cursor_peek_second(struct ring_cursor *cursor,
 }
 
 /* Returns the state of a reader that has read all records before the cursor.  @from: the
- * reader's present state. */
+ * present state of the reader. */
 static struct abi_ring_read state_at(const struct ring_cursor *cursor,
 				     const struct abi_ring_read *from)
 {
@@ -249,7 +252,8 @@ void ring_cursor_offer(const struct ring_cursor *cursor, uint64_t ticket)
 
 	ring->read[slot ^ ABI_READ_SLOT] = state_at(cursor, &from);
 	ring->read_ticket = ticket;
-	/* pairs with ring_settle() [ring.read] */
+	/* release: the other element of read[] is complete.  Pairs with ring_settle()
+	 * [ring.read] */
 	__atomic_store_n(&ring->read_slot, slot | ABI_READ_OFFERED,
 			 __ATOMIC_RELEASE);
 }
@@ -274,7 +278,7 @@ void ring_cursor_consume(struct ring_cursor *cursor)
 }
 
 /* Returns the number of records before @to that no reader has got and no LOST line has
- * reported, assuming that the reader did not get the records between @from and @to. */
+ * reported.  It assumes that the reader did not get the records between @from and @to. */
 static uint64_t unreported(const struct abi_ring_read *from,
 			   const struct abi_ring_read *to)
 {
@@ -301,8 +305,8 @@ struct abi_ring_read ring_read_state(const struct ring_view *view)
 	return read_state(view);
 }
 
-/* Returns true if a reader can have moved from @from to @to.  Both come from shared
- * memory, so this rejects impossible values. */
+/* Returns true if a reader can have moved from @from to @to.  Both states come from shared
+ * memory, so impossible values are rejected here. */
 static bool is_ahead(const struct ring_view *view,
 		     const struct abi_ring_read *from,
 		     const struct abi_ring_read *to)
@@ -318,7 +322,8 @@ static bool is_ahead(const struct ring_view *view,
 
 uint64_t ring_offer_ticket(const struct ring_view *view)
 {
-	/* pairs with ring_cursor_offer() [ring.read] */
+	/* acquire: the elements of read[] were stored before this word.  Pairs with
+	 * ring_cursor_offer() [ring.read] */
 	uint32_t word = __atomic_load_n(&view->ring->read_slot, __ATOMIC_ACQUIRE);
 
 	return word & ABI_READ_OFFERED ? view->ring->read_ticket : 0;
@@ -327,7 +332,8 @@ uint64_t ring_offer_ticket(const struct ring_view *view)
 void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 {
 	struct abi_ring *ring = view->ring;
-	/* pairs with ring_cursor_offer() [ring.read] */
+	/* acquire: the elements of read[] were stored before this word.  Pairs with
+	 * ring_cursor_offer() [ring.read] */
 	uint32_t word = __atomic_load_n(&ring->read_slot, __ATOMIC_ACQUIRE);
 	uint32_t slot = word & ABI_READ_SLOT;
 	struct abi_ring_read from = ring->read[slot];
@@ -335,8 +341,8 @@ void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 
 	if ((word & ABI_READ_OFFERED) && outcome != RING_NOT_TAKEN &&
 	    is_ahead(view, &from, &to)) {
-		/* If this server is killed here, the next server computes the same
-		 * number, because unreported() does not use the old value of
+		/* If this server is killed after the next store, the next server computes
+		 * the same number, because unreported() does not use the old value of
 		 * to.unreported. */
 		if (outcome == RING_IN_DOUBT)
 			to.unreported = unreported(&from, &to);
@@ -345,7 +351,8 @@ void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 	}
 	if (word & ~ABI_READ_SLOT)
 		__atomic_store_n(&ring->read_slot, slot, __ATOMIC_RELEASE);
-	/* A server that was killed within set_read_state() has not freed the pages. */
+	/* A previous server may have been killed within set_read_state(), before it freed
+	 * the pages. */
 	if (__atomic_load_n(&ring->read_page, __ATOMIC_RELAXED) != from.page)
 		free_pages(view, from.page);
 }
@@ -373,8 +380,8 @@ void ring_inherit(const struct ring_view *view, const struct ring_stats *old)
 
 	state.read += old->read;
 	state.lost += old->overrun;
-	state.cleared_dropped -= old->dropped;	/* also count the records that the old
-						 * ring dropped */
+	state.cleared_dropped -= old->dropped;	/* the new ring also counts the records
+						 * that the old ring dropped */
 	state.unreported += old->unreported;
 	set_read_state(view, &state);
 }
@@ -397,7 +404,7 @@ static int page_summary(const struct ring_view *view, uint64_t seq,
 	*ret_time = __atomic_load_n(&page[0], __ATOMIC_RELAXED);
 	*ret_bytes = min_u64(__atomic_load_n(&page[1], __ATOMIC_RELAXED),
 			     view->page_bytes - ABI_PAGE_HEADER);
-	/* Complete these loads before ring_head() loads the position [ring.lap] */
+	/* Complete the loads above before ring_head() loads the position [ring.lap] */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (ring_head(view, &head) || seq < ring_oldest(view, &head))
 		return -ESTALE;

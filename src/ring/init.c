@@ -62,8 +62,8 @@ void ring_set_init(struct ring_set *set, uint32_t nr_cpus)
 	}
 }
 
-/* A writer loads the ring and the limit one after the other, while another thread may
- * switch sides.  So both sides of a CPU have one limit, that of the smaller ring. */
+/* Both sides of a CPU have one limit, that of the smaller ring: a writer loads the ring and
+ * the limit one after the other, and another thread may switch sides in between. */
 void ring_set_limit(struct ring_set *set)
 {
 	for (uint32_t i = 0; i < set->nr_cpus; i++) {
@@ -86,8 +86,8 @@ void ring_set_recording(struct abi_ring *ring, bool on)
 	__atomic_store_n(&ring->off, on ? 0 : ABI_RING_OFF, __ATOMIC_RELAXED);
 }
 
-/* A new ring's position is at the start of page 0, which is not open (its end is 0).  The
- * first writer opens it, like any later page. */
+/* The position of a new ring is at the start of page 0.  This page is not open, because its
+ * end is 0.  The first writer opens it, like any later page. */
 int ring_init(void *mem, const struct ring_config *config)
 {
 	struct abi_ring *ring = mem;
@@ -100,9 +100,9 @@ int ring_init(void *mem, const struct ring_config *config)
 	ring->nr_pages = config->nr_pages;
 	ring->cpu = config->cpu;
 	ring->flags = config->flags;
-	/* The stored multiplier is a fraction of 2^64, so that the high half of the
-	 * product with it is the result.  1 << 32, a factor of 1, becomes the nearest
-	 * fraction, UINT64_MAX. */
+	/* The stored multiplier is a fraction of 2^64: the high half of (tsc * multiplier)
+	 * is the time. A factor of 1 (1 << 32) has no such fraction, so it becomes the
+	 * nearest one, UINT64_MAX. */
 	ring->clock_mult = config->clock_mult >> 32 ?
 			   UINT64_MAX : config->clock_mult << 32;
 	ring->clock_ns = config->clock_ns -

@@ -28,7 +28,8 @@ static uint64_t load(const uint64_t *word)
 
 static uint64_t load_position(const struct ring_view *view)
 {
-	/* pairs with the release in append.S and write.c [ring.commit] */
+	/* acquire: the records before the position are complete.  Pairs with the release in
+	 * append.S and write.c [ring.commit] */
 	return __atomic_load_n(&view->ring->position, __ATOMIC_ACQUIRE);
 }
 
@@ -85,7 +86,7 @@ uint64_t ring_oldest(const struct ring_view *view, const struct ring_head *head)
 	       0 : head->page - view->nr_pages + 1;
 }
 
-/* Copy word by word: writers may change the page at the same time. */
+/* Copy @bytes bytes word by word, because writers may change the page at the same time. */
 static void copy_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
 	for (uint32_t i = 0; i < bytes; i += 8) {
@@ -97,7 +98,7 @@ static void copy_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
 
 static bool is_lapped(const struct ring_view *view, uint64_t seq)
 {
-	/* Complete the copy before loading the position [ring.lap] */
+	/* Complete the copy before the position is loaded again [ring.lap] */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return load(&view->ring->position) / view->page_bytes - seq >=
 	       view->nr_pages;
@@ -159,7 +160,8 @@ int ring_record_next(const struct ring_page *page, uint32_t *offset,
 		uint64_t delta;
 
 		if (left < 8)
-			return -EBADMSG;	/* the shortest record has 8 bytes */
+			return -EBADMSG;	/* the shortest record has 8 bytes, so
+						 * this data is corrupt */
 		word = word_at(page, *offset);
 		type_len = word & ((1u << ABI_REC_TYPE_BITS) - 1);
 		delta = word >> ABI_REC_TYPE_BITS;

@@ -13,7 +13,7 @@
 
 #include "abi/ring.h"
 
-/* ---- create a ring (init.c) ---- */
+/* ---- Functions of init.c: create a ring ---- */
 
 /* How ring_init() sets up a ring. */
 struct ring_config {
@@ -22,10 +22,10 @@ struct ring_config {
 	uint32_t cpu;
 	uint32_t flags;			/* enum abi_ring_flags */
 	bool overwrite;
-	bool is_paused;			/* create the ring with recording off */
-	/* ns = clock_ns + ((tsc - clock_tsc) * clock_mult >> 32).  clock_mult must not
-	 * exceed 1 << 32: the TSC runs at 1 GHz or faster, or the clock counts ticks
-	 * that stand for ns. */
+	bool is_paused;			/* true: create the ring with recording off */
+	/* The clock: ns = clock_ns + ((tsc - clock_tsc) * clock_mult >> 32).  clock_mult
+	 * must not exceed 1 << 32.  This holds if the TSC runs at 1 GHz or faster, or if
+	 * the clock counts ticks that stand for ns. */
 	uint64_t clock_mult, clock_tsc, clock_ns;
 };
 
@@ -39,8 +39,8 @@ uint64_t ring_bytes(uint32_t page_bytes, uint32_t nr_pages);
 int ring_init(void *mem, const struct ring_config *config);
 
 /* Turn recording in @ring on or off.  While recording is off no record fits into a fast
- * ring, and the writer then finds out the reason.  Writers of slow rings ignore this
- * word. */
+ * ring, and the writer then finds that recording is off.  Writers of slow rings ignore this
+ * setting. */
 void ring_set_recording(struct abi_ring *ring, bool on);
 static inline bool ring_is_recording(const struct abi_ring *ring)
 {
@@ -48,12 +48,12 @@ static inline bool ring_is_recording(const struct abi_ring *ring)
 }
 
 /*
- * A ring whose geometry was copied and checked.  A view is private to this process:
- * another process that maps the ring can store anything in it, so code computes addresses
+ * A ring whose geometry was copied and checked.  A view is private to this process.
+ * Another process that maps the ring can store anything in it, so code computes addresses
  * from a view, never from the words in the ring.
  */
 struct ring_view {
-	struct abi_ring *ring;		/* the ring; NULL: this CPU has no ring */
+	struct abi_ring *ring;		/* the ring; NULL if this CPU has no ring */
 	uint32_t page_bytes, nr_pages, cpu, flags;
 	uint64_t pages_off;		/* bytes from the ring's start to its first page */
 };
@@ -65,7 +65,7 @@ struct ring_view {
  */
 int ring_view_init(struct ring_view *view, void *mem, uint64_t bytes);
 
-/* ---- write records (write.c) ---- */
+/* ---- Functions of write.c: write records ---- */
 
 #define RING_CPUS		1024
 #define RING_SIDES		2
@@ -85,41 +85,41 @@ struct ring_side {
 struct ring_set {
 	uint32_t nr_cpus;
 	uint32_t small_max;		/* limit of the payload that arch_ring_append()
-					 * can write without help, bytes: RING_SMALL_MAX
-					 * or 0 */
-	const struct ring_view **slow;	/* [nr_cpus] pointers to views in @side */
-	uint8_t has_rseq;		/* 1: this process may use fast rings */
-	uint8_t clock_given;		/* 1: the fast rings have ABI_RING_CLOCK_GIVEN */
+					 * can write without help, in bytes:
+					 * RING_SMALL_MAX or 0 */
+	const struct ring_view **slow;	/* nr_cpus pointers to views in @side */
+	uint8_t has_rseq;		/* is 1 if this process may use fast rings */
+	uint8_t clock_given;		/* is 1 if the fast rings have ABI_RING_CLOCK_GIVEN */
 	uint16_t tag;			/* tag of the graph tracer whose calls are
-					 * recorded in these rings; set by the owner of
-					 * the set; 0: none */
-	uint32_t clock;			/* row of the clock of these rings in the table
-					 * of clocks */
+					 * recorded in these rings; 0: none.  The owner
+					 * of the set stores it */
+	uint32_t clock;			/* row of these rings' clock in the table of clocks */
 	struct ring_side side[RING_SIDES];
-	struct abi_ring *none[2];	/* always &ring_none; a thread without rseq has
-					 * CPU number -1 or -2, so that fast[cpu] is one
-					 * of these two elements */
-	struct abi_ring *fast[RING_CPUS];	/* a CPU without a ring has ring_none, so hooks
+	struct abi_ring *none[2];	/* fast[-2] and fast[-1], which a thread without
+					 * rseq uses because its CPU number is -1 or -2;
+					 * always &ring_none */
+	struct abi_ring *fast[RING_CPUS];	/* the fast ring of each CPU; a CPU
+						 * without a ring has ring_none, so hooks
 						 * need not check the CPU number */
-	uint64_t limit[RING_CPUS];	/* ring_limit() of each CPU [ring.limit] */
+	uint64_t limit[RING_CPUS];	/* ring_limit() of the rings of each CPU [ring.limit] */
 	uint64_t hook_limit[RING_CPUS];	/* limit for records that hooks write: limit -
 					 * RING_HOOK_MAX */
 };
 
 /*
- * ring_set_alloc_bytes - return the size of a set for @nr_cpus CPUs, with its views.
- * ring_set_init - make a set without rings at @set, which has that many bytes.
- * ring_set_limit - compute the limits.  Call it after the views are filled in.
+ * ring_set_alloc_bytes() returns the size of a set for @nr_cpus CPUs, with its views.
+ * ring_set_init() makes a set without rings at @set, which has that many bytes.
+ * ring_set_limit() computes the limits.  Call it after the views are filled in.
  */
 size_t ring_set_alloc_bytes(uint32_t nr_cpus);
 void ring_set_init(struct ring_set *set, uint32_t nr_cpus);
 void ring_set_limit(struct ring_set *set);
 
 /*
- * ring_limit - the bound of all stores into a fast ring.  A record of n bytes may begin
+ * ring_limit() is the bound of all stores into a fast ring: a record of n bytes may begin
  * at most ring_limit() - n bytes after the ring's start.  The 12 bytes that the limit
  * leaves free are for the record's header (4) and a time extend (8).  The writer adds two
- * words of the ring (address and position), which any process can change, and compares
+ * words of the ring, address and position, which any process can change.  So it compares
  * the sum with this limit before it stores.
  */
 static inline uint64_t ring_limit(const struct ring_view *view)
@@ -127,11 +127,11 @@ static inline uint64_t ring_limit(const struct ring_view *view)
 	return view->pages_off + (uint64_t)view->page_bytes * view->nr_pages - (8 + 4);
 }
 
-/* The ring of a CPU that has none: no record ever fits into it.  Events and hooks always
+/* The ring of a CPU that has no ring: no record ever fits into it.  Events and hooks always
  * check for space, so they need no extra check for a missing ring. */
 extern struct abi_ring ring_none;
 
-/* Returns the view of the ring that fast writers of @cpu use now, or NULL: this CPU has
+/* Returns the view of the fast ring to which threads on @cpu write now.  NULL: this CPU has
  * no ring, or there is no such CPU. */
 static inline const struct ring_view *ring_set_fast(const struct ring_set *set,
 						    uint32_t cpu)
@@ -148,23 +148,24 @@ static inline const struct ring_view *ring_set_fast(const struct ring_set *set,
 	return NULL;
 }
 
-/* The largest payload, in bytes, of a record that needs no length word.  If the process
- * has rseq and the rings read the clock themselves, arch_ring_append() writes such a
- * record without help. */
+/* The largest payload, in bytes, of a record that needs no length word.  arch_ring_append()
+ * writes such a record without help, if the process has rseq and the rings read the clock
+ * themselves. */
 #define RING_SMALL_MAX		(ABI_REC_MAX_SMALL * 4)
 
-/* Bytes that must be free before the payload, for the length word of a large record. */
+/* Number of bytes that must be free before the payload.  They hold the length word of a
+ * large record. */
 #define RING_HEADROOM		4
 /*
- * RING_RESERVE: bytes at the end of a page that no record uses: 8 for a time extend, and
- * 4 that stay free, because a position at the very end of a page would be the start of
- * the next page.
+ * RING_RESERVE: bytes at the end of a page that no record uses.  8 are for a time extend.
+ * 4 stay free, because a position at the very end of a page would be the start of the next
+ * page.
  * RING_SPARE: RING_RESERVE and the 4 bytes of the record's header.
  */
 #define RING_RESERVE		(8 + 4)
 #define RING_SPARE		(RING_RESERVE + 4)
-/* The largest payload that fits into a page of the smallest size, with a length word
- * before it. */
+/* The largest payload, in bytes, that fits into a page of the smallest size with a length
+ * word before it. */
 #define RING_PAYLOAD_MAX \
 	(ABI_PAGE_BYTES_MIN - ABI_PAGE_HEADER - RING_SPARE - 4)
 
@@ -186,8 +187,8 @@ static inline const struct ring_view *ring_set_fast(const struct ring_set *set,
 int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 	       uint64_t now_ns);
 
-/* Returns true if a record of @bytes fits into the open page.  This is a hint, as
- * another writer may take the space: the append checks again. */
+/* Returns true if a record of @bytes fits into the open page.  The result is a hint, as
+ * another writer may take the space.  The append checks again. */
 static inline bool ring_has_room(const struct abi_ring *ring, uint32_t bytes)
 {
 	uint64_t position = __atomic_load_n(&ring->position, __ATOMIC_RELAXED);
@@ -220,8 +221,8 @@ int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns);
 int ring_leave(const struct ring_view *view, uint32_t cpu, uint32_t bytes,
 	       uint64_t now_ns);
 
-/* Count a record that is too large for any page as refused on the current CPU.  Any
- * thread and any signal handler may call this. */
+/* Count a record that is too large for any page as dropped on the current CPU.  Any thread
+ * and any signal handler may call this. */
 void ring_drop(const struct ring_set *set);
 
 /*
@@ -238,35 +239,38 @@ void ring_drop(const struct ring_set *set);
 int ring_view_write(const struct ring_view *view, void *payload,
 		    uint32_t bytes, uint64_t now_ns, uint32_t tid);
 
-/* ---- read pages (read.c): checks every value loaded from a ring ---- */
+/* ---- Functions of read.c: read pages, and check every value loaded from a ring ---- */
 
-/* A consistent copy of the writers' words. */
+/* The state of a ring, from one consistent copy of the words that writers store. */
 struct ring_head {
 	uint64_t page;			/* sequence number of the current page */
-	uint32_t bytes;			/* bytes of data committed in the current page */
+	uint32_t bytes;			/* number of data bytes committed in the current page */
 	bool is_open;			/* true: the header of the current page is
 					 * written */
-	uint64_t entries;		/* records written since the ring was created */
-	uint64_t time_ns;		/* time of the newest record or page */
-	uint64_t dropped;		/* records refused since the ring was created */
+	uint64_t entries;		/* number of records written since the ring was created */
+	uint64_t time_ns;		/* time of the newest record or page, ns */
+	uint64_t dropped;		/* number of records refused since the ring was created */
 };
-/* Returns 0, or -EAGAIN: writers moved the position during each of many attempts. */
+/* Get the state of the ring.  Returns 0, or -EAGAIN: writers moved the position during each
+ * of many attempts. */
 int ring_head(const struct ring_view *view, struct ring_head *ret_head);
-/* Returns the sequence number of the oldest page that is not overwritten at @head. */
+/* Returns the sequence number of the oldest page that is not overwritten yet.  @head: the
+ * state of the ring. */
 uint64_t ring_oldest(const struct ring_view *view, const struct ring_head *head);
 
-/* A private copy of a page. */
+/* A private copy of a page of a ring. */
 struct ring_page {
 	uint64_t seq;
-	uint64_t entries;		/* records written to the ring before this page */
+	uint64_t entries;		/* number of records written to the ring before
+					 * this page */
 	uint64_t time_ns;		/* time of the page's start */
-	uint32_t bytes;			/* bytes of data, without the header */
-	uint32_t is_open;		/* 1: writers still append to this page */
-	uint8_t *data;			/* page_bytes bytes: header, data, zeros */
+	uint32_t bytes;			/* number of data bytes, without the page's header */
+	uint32_t is_open;		/* is 1 if writers still append to this page */
+	uint8_t *data;			/* the copy, page_bytes bytes: header, data, zeros */
 };
 /*
- * Copy page @seq into ret_page->data, which the caller provides with page_bytes bytes.
- * The copy's commit word is set, and the bytes after the data are 0.
+ * Copy page number @seq into ret_page->data, for which the caller provides page_bytes
+ * bytes.  The copy's commit word is set, and the bytes after the data are 0.
  * Returns 0, -EAGAIN (the page is not written yet) or -ESTALE (the page is overwritten).
  */
 int ring_page_read(const struct ring_view *view, uint64_t seq,
@@ -287,35 +291,34 @@ struct ring_record {
 int ring_record_next(const struct ring_page *page, uint32_t *offset,
 		     uint64_t *time_ns, struct ring_record *ret_record);
 
-/* ---- cursors (cursor.c): walk a ring record by record ---- */
+/* ---- Functions of cursor.c: walk a ring record by record ---- */
 
-/* A reader of one ring.  The peeked record is the one that the last ring_cursor_peek()
- * returned. */
+/* A cursor: a reader of one ring.  The peeked record is the one that the last
+ * ring_cursor_peek() returned. */
 struct ring_cursor {
 	struct ring_view view;
-	struct ring_page page;		/* the copy that the cursor walks */
+	struct ring_page page;		/* copy of the page that the cursor walks */
 	bool has_page;			/* true: @page holds a valid copy */
 	uint64_t seq;			/* sequence number of the page in @page, or of
 					 * the page to read next */
-	uint32_t offset;		/* offset of the next record in the data of that
-					 * page */
+	uint32_t offset;		/* offset of the next record in the data of the page */
 	uint64_t entries;		/* index of the next record */
-	uint64_t time_ns;		/* time of the record before the cursor */
-	uint64_t lost;			/* records before the peeked one that were
-					 * overrun or are in doubt, and that no LOST
+	uint64_t time_ns;		/* time of the record before the cursor, ns */
+	uint64_t lost;			/* number of records before the peeked one that
+					 * were overrun or are in doubt, and that no LOST
 					 * line has reported */
 	bool is_corrupt;		/* true: some bytes of the ring could not be
 					 * parsed */
-	uint32_t next_offset;		/* offset after the peeked record */
+	uint32_t next_offset;		/* offset of the byte after the peeked record */
 	uint64_t next_time_ns;		/* time of the peeked record */
-	uint64_t read_count;		/* records read since the last consume */
-	uint64_t lost_count;		/* records lost since the last consume */
-	uint8_t *ahead;			/* page_bytes bytes for
+	uint64_t read_count;		/* number of records read since the last consume */
+	uint64_t lost_count;		/* number of records lost since the last consume */
+	uint8_t *ahead;			/* memory of page_bytes bytes for
 					 * ring_cursor_peek_second(), or NULL */
-	struct abi_ring_read before;	/* the read state before the last consume */
+	struct abi_ring_read before;	/* state of the reader before the last consume */
 };
 /*
- * Put a cursor at the place of the consuming reader.
+ * Initialise a cursor at the position of the consuming reader.
  * Returns 0 or -ENOMEM.
  */
 int ring_cursor_init(struct ring_cursor *cursor, const struct ring_view *view);
@@ -323,14 +326,15 @@ int ring_cursor_init(struct ring_cursor *cursor, const struct ring_view *view);
 void ring_cursor_done(struct ring_cursor *cursor);
 /*
  * Read the next record without moving the cursor.  The record stays valid until the next
- * call.  cursor->lost is then the number of records that were lost before this record.
+ * call for this cursor.  cursor->lost is then the number of records that were lost before
+ * this record.
  * Returns 1, or 0 if there is no record yet.
  */
 int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record);
 /*
  * Read the record after the peeked one, without moving the cursor.
- * Returns 1, or 0 if there is no such record yet, if records between the two were
- * overrun, or without memory.
+ * Returns 1; or 0 if there is no such record yet, if records between the two were overrun,
+ * or if there is no memory.
  */
 int ring_cursor_peek_second(struct ring_cursor *cursor,
 			    struct ring_record *ret_record);
@@ -340,15 +344,14 @@ void ring_cursor_advance(struct ring_cursor *cursor,
 /*
  * How the server hands records to a reader.  Only the server calls these functions.
  *
- * ring_cursor_offer() notes in the ring that the reader is about to get all records
- * before the cursor.  Then the server sends the bytes.  It must not move the cursor
- * meanwhile.  @ticket: number of the receipt that says whether the reader has got the
- * bytes; 0: none.
+ * ring_cursor_offer() stores in the ring that the reader is about to get all records before
+ * the cursor.  Then the server sends the bytes, and must not move the cursor meanwhile.
+ * @ticket: number of the receipt that says whether the reader has got the bytes; 0: none.
  *
  * ring_cursor_withdraw() takes the offer back, because the reader got none of the bytes.
  *
- * ring_cursor_consume() marks all records before the cursor as read, because the reader
- * has them.  Writers in producer/consumer mode may then reuse the pages.
+ * ring_cursor_consume() marks all records before the cursor as read, because the reader has
+ * them.  Writers in producer/consumer mode may then reuse the pages.
  */
 void ring_cursor_offer(const struct ring_cursor *cursor, uint64_t ticket);
 void ring_cursor_withdraw(const struct ring_cursor *cursor);
@@ -356,50 +359,53 @@ void ring_cursor_consume(struct ring_cursor *cursor);
 /* Undo the last consume of @cursor, because the reader got none of the bytes.  No
  * cursor may have consumed records of this ring since then. */
 void ring_cursor_return(struct ring_cursor *cursor);
-/* Use this instead of ring_cursor_return() if another cursor has consumed records since
- * the last consume of @cursor.  The records that @cursor has consumed are reported as
- * lost later.  @after: the read state after the consume of @cursor. */
+/* Use ring_cursor_doubt() instead of ring_cursor_return() if another cursor has consumed
+ * records since the last consume of @cursor.  The records that @cursor has consumed are
+ * reported as lost later.  @after: the state of the reader after the consume of @cursor. */
 void ring_cursor_doubt(struct ring_cursor *cursor,
 		       const struct abi_ring_read *after);
 /* Returns a copy of the consuming reader's state.  The values are not checked. */
 struct abi_ring_read ring_read_state(const struct ring_view *view);
-/* How ring_settle() ends an offer. */
+/* What ring_settle() does with the records of an offer. */
 enum ring_outcome {
-	RING_IN_DOUBT,			/* do not give the records again; count them in
-					 * the next LOST line */
-	RING_TAKEN,			/* the reader has the records, as after
-					 * ring_cursor_consume() */
-	RING_NOT_TAKEN,			/* give the records again, as after
-					 * ring_cursor_withdraw() */
+	RING_IN_DOUBT,			/* give the records to no reader, and count them
+					 * in the next LOST line */
+	RING_TAKEN,			/* the reader has the records: do as
+					 * ring_cursor_consume() does */
+	RING_NOT_TAKEN,			/* give the records again: do as
+					 * ring_cursor_withdraw() does */
 };
-/* End an offer that was left open, because the server was killed or gives up.  If there
- * is no offer, no record's state changes. */
+/* End an offer that was left open, because the server was killed or gives up.  If there is
+ * no open offer, the state of the records does not change. */
 void ring_settle(const struct ring_view *view, enum ring_outcome outcome);
-/* Returns the ticket of an offer that was left open; 0 if there is no offer or no ticket. */
+/* Returns the ticket of an offer that was left open; 0 if there is no open offer, or if it
+ * has no ticket. */
 uint64_t ring_offer_ticket(const struct ring_view *view);
 
 struct ring_stats {
-	uint64_t entries;		/* records that can be read */
-	uint64_t overrun;		/* records overwritten since the last clear */
-	uint64_t dropped;		/* records refused since the last clear */
-	uint64_t read;			/* records consumed since the last clear */
+	uint64_t entries;		/* number of records that can be read */
+	uint64_t overrun;		/* number of records overwritten since the last clear */
+	uint64_t dropped;		/* number of records refused since the last clear */
+	uint64_t read;			/* number of records consumed since the last clear */
 	uint64_t pages;			/* number of pages that hold the records to read */
-	uint64_t oldest_ns;		/* time stamp of the oldest page to read; 0:
-					 * none */
-	uint64_t unreported;		/* records lost or in doubt that no LOST line
-					 * has reported */
+	uint64_t oldest_ns;		/* time stamp of the oldest page to read, ns; 0:
+					 * there is none */
+	uint64_t unreported;		/* number of records lost or in doubt that no
+					 * LOST line has reported */
 };
-/* Returns 0, or -EAGAIN: writers were faster in each of many attempts. */
+/* Get the counters of the ring.  Returns 0, or -EAGAIN: writers moved the position during
+ * each of many attempts. */
 int ring_stats(const struct ring_view *view, struct ring_stats *ret_stats);
-/* Returns the bytes of the records that can be read.  Loads the header of each page. */
+/* Returns the number of bytes of the records that can be read.  Loads the header of each
+ * page. */
 uint64_t ring_unread_bytes(const struct ring_view *view);
 /*
  * Forget all records written so far, and let the counters start at 0.
- * Returns 0 or -EAGAIN, as ring_head().
+ * Returns 0; or -EAGAIN, like ring_head().
  */
 int ring_clear(const struct ring_view *view);
-/* Add the counters @old, of the ring that was replaced, to the counters of the new ring
- * @view. */
+/* Add the counters @old to those of the new ring @view.  @old: the counters of the ring
+ * that @view has replaced. */
 void ring_inherit(const struct ring_view *view, const struct ring_stats *old);
 
 #endif

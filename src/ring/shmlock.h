@@ -22,17 +22,17 @@
 					 * sched_yield() */
 #define SHMLOCK_YIELDS		20000	/* number of yields before a waiter gives up
 					 * with -EBUSY */
-#define SHMLOCK_ASK		64	/* yields between two checks whether the holder
-					 * is dead */
+#define SHMLOCK_ASK		64	/* number of yields between two checks whether
+					 * the holder is dead */
 
 #define SHMLOCK_UNKNOWN		0x80000000u	/* flag in an owner's number: the number
-						 * is no thread id */
+						 * is not a thread id */
 
 /*
- * Returns the caller's number as the owner of a lock: its thread id.  If a seccomp filter
- * blocks gettid(), the number is a hash of process id and thread pointer with
- * SHMLOCK_UNKNOWN set.  Another thread hardly ever has the same number, and no waiter
- * takes the owner for a dead thread.
+ * Returns the number of the caller as the owner of a lock: its thread id.  If a seccomp
+ * filter blocks gettid(), the number is a hash of process id and thread pointer, with
+ * SHMLOCK_UNKNOWN set.  It is very unlikely that another thread has the same number, and no
+ * waiter takes the owner for a dead thread.
  */
 static inline uint32_t shmlock_self(void)
 {
@@ -46,9 +46,9 @@ static inline uint32_t shmlock_self(void)
 	return (uint32_t)number | SHMLOCK_UNKNOWN;
 }
 
-/* Returns true if thread @tid has no memory: it has exited, or is a zombie.  tkill() to
- * a zombie succeeds, so also try to read @word from its memory.  Other errors, such as
- * -EPERM, mean that the thread lives. */
+/* Returns true if thread @tid has no memory, because it has exited or is a zombie.  tkill()
+ * to a zombie succeeds, so this function also tries to read @word from the thread's memory.
+ * Other errors, such as -EPERM, mean that the thread lives. */
 static inline bool shmlock_is_dead(uint32_t tid, uint32_t *word)
 {
 	uint32_t copy;
@@ -74,13 +74,14 @@ static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yield
 	for (uint32_t i = 0; i < SHMLOCK_SPINS + yields; i++) {
 		uint32_t seen = 0;
 
-		/* [shmlock]: acquire; pairs with the release in shmlock_drop() */
+		/* acquire: pairs with the release in shmlock_drop() [shmlock] */
 		if (__atomic_compare_exchange_n(owner, &seen, tid, 0,
 						__ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return 0;
-		/* The caller's signals are blocked, so it does not hold the lock already.
-		 * So a dead thread that had the same id has left the lock taken. */
+		/* The lock has the caller's id.  The caller's signals are blocked, so the
+		 * caller does not hold the lock already: a dead thread that had the same id
+		 * has left the lock taken. */
 		if (seen == tid)
 			return 0;
 		if (i < SHMLOCK_SPINS) {
@@ -99,7 +100,7 @@ static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yield
 	return -EBUSY;
 }
 
-/* Take the lock with the longest wait. */
+/* Take the lock, with the longest wait: SHMLOCK_YIELDS. */
 static inline int shmlock_take(uint32_t *owner, uint32_t tid)
 {
 	return shmlock_take_for(owner, tid, SHMLOCK_YIELDS);

@@ -9,9 +9,9 @@
 
 #define STEP_STORES_MAX	9
 
-/* A prepared step.  A fast writer commits it in an rseq section: check that the
- * position is still @expect, do the @nr stores, store @position.  A slow writer commits
- * it under the lock, without the check. */
+/* A prepared step.  A fast writer commits it in an rseq section: check that the position is
+ * still @expect, do the @nr stores, store @position.  A slow writer holds the lock, so it
+ * commits without the check. */
 struct step {
 	uint64_t expect, position;
 	struct arch_store stores[STEP_STORES_MAX];
@@ -24,7 +24,8 @@ static inline void step_store(struct step *step, void *addr, uint64_t value)
 	step->stores[step->nr++] = (struct arch_store){ addr, value };
 }
 
-/* Returns the time by the ring's clock, or @given_ns if the caller provides the time. */
+/* Returns the time by the ring's clock, or @given_ns if the caller provides the time
+ * (ABI_RING_CLOCK_GIVEN). */
 static inline uint64_t clock_now(const struct abi_ring *ring, uint64_t given_ns)
 {
 	if (ring->flags & ABI_RING_CLOCK_GIVEN)
@@ -50,34 +51,34 @@ static inline char *slot_at(const struct ring_view *view, uint64_t slot)
 	return (char *)view->ring + view->pages_off + slot * view->page_bytes;
 }
 
-/* Returns the address of the page of @position. */
+/* Returns the address of the page that contains @position. */
 static inline char *page_at(const struct ring_view *view, uint64_t position)
 {
 	return slot_at(view, slot_of(view, position));
 }
 
-/* Returns true if a record of @bytes fits at @offset of its page.  Offset 0: the page
- * is not open yet. */
+/* Returns true if a record of @bytes fits at @offset of a page.  @offset 0: the page is not
+ * open yet. */
 static inline bool has_room(const struct ring_view *view, uint32_t offset,
 			    uint32_t bytes)
 {
 	return offset && view->page_bytes - offset >= bytes + RING_SPARE;
 }
 
-/* ---- cross.c: these functions use general registers only ---- */
+/* ---- Functions of cross.c, which use general registers only ---- */
 
 /*
- * Prepare a close: leave the page of @position.
+ * Prepare a close, the step that leaves the page of @position.
  * Returns 0, or -ENOBUFS if the ring does not overwrite and the reader has not freed the
  * next page yet.
  */
 int step_close(const struct ring_view *view, uint64_t position, struct step *step);
-/* Prepare an open: write the header of the page that begins at @position. */
+/* Prepare an open, the step that writes the header of the page that begins at @position. */
 void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	       struct step *step);
 /*
  * Count a refused record in the ring of @cpu.
- * Returns false if the record was not counted, because the thread is on another CPU now
+ * Returns false if the record was not counted, because the thread runs on another CPU now
  * or was interrupted.
  */
 bool ring_count_dropped(const struct ring_view *view, uint32_t cpu);

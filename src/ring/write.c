@@ -31,7 +31,7 @@
 
 #define ABORTS_MAX	100	/* limit: after this many aborts of an rseq section the
 				 * writer takes the slow path, because a debugger may
-				 * single-step it */
+				 * single-step the thread */
 
 /* ---- write to a slow ring ---- */
 
@@ -42,9 +42,9 @@ static void commit_locked(struct abi_ring *ring, const struct step *step)
 				 __ATOMIC_RELAXED);
 		TESTPOINT("ring.locked.store");
 	}
-	/* [ring.commit].  After a close the next stores go to the page slot that this
-	 * commit gives up.  The fence keeps readers from seeing those stores before the
-	 * position: [ring.lap] */
+	/* Commit the step [ring.commit].  After a close the next stores go to the page slot
+	 * that this commit gives up.  The fence keeps readers from seeing those stores
+	 * before the position [ring.lap]. */
 	__atomic_store_n(&ring->position, step->position, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	TESTPOINT("ring.locked.commit");
@@ -94,8 +94,8 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 	struct abi_ring *ring = view->ring;
 	struct step step;
 
-	/* A write needs at most a close, an open and an append.  If these are not enough
-	 * the ring's words are invalid. */
+	/* A write needs at most a close, an open and an append.  If these three are not
+	 * enough, another process has changed the ring's words. */
 	for (int i = 0; i < 3; i++) {
 		uint64_t position = __atomic_load_n(&ring->position,
 						    __ATOMIC_RELAXED);
@@ -119,13 +119,14 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 
 /* ---- write to a fast ring, else to a slow ring ---- */
 
-/* Prepare the data to copy: fill the last word with zeros, and put a length word before
- * a large payload.  Returns the type_len of the record's header. */
+/* Prepare the payload for the copy: fill the last word with zeros, and put a length word
+ * before a large payload.  Returns the type_len of the record's header. */
 static uint32_t frame(char **payload, uint32_t *bytes)
 {
 	uint32_t aligned = ALIGN_UP(*bytes, 4u);
 
-	/* The caller permits clearing of the bytes up to the next whole word. */
+	/* Clear the bytes up to the next whole word.  The caller of ring_write() permits
+	 * this. */
 	for (uint32_t i = *bytes; i < aligned; i++)
 		(*payload)[i] = 0;
 	if (aligned <= RING_SMALL_MAX) {
@@ -162,9 +163,9 @@ int ring_view_write(const struct ring_view *view, void *payload,
 	return write_by_lock(view, payload, bytes, now_ns, tid, SHMLOCK_YIELDS);
 }
 
-/* How often a writer yields while it waits for a slow ring's lock.  Each failure divides
- * this number by 4, each success doubles it.  So a process that never releases the lock
- * costs the others records, not time. */
+/* How often a writer yields while it waits for the lock of a slow ring.  Each failure
+ * divides this number by 4, each success doubles it.  So a process that never releases the
+ * lock costs the other processes records, but little time. */
 static uint32_t patience = SHMLOCK_YIELDS;
 
 static uint32_t patience_now(void)
@@ -189,8 +190,9 @@ static uint32_t current_cpu(void)
 	return arch_syscall3(SYS_getcpu, &cpu, NULL, NULL) ? 0 : cpu;
 }
 
-/* CPU numbers may have gaps, so a CPU's number can exceed the number of rings.  Such a
- * CPU uses ring 0: any slow ring works, because it has a lock. */
+/* Returns the slow ring for this thread.  CPU numbers may have gaps, so a CPU's number can
+ * exceed the number of rings.  Such a CPU uses ring 0: any slow ring works, because it has
+ * a lock. */
 static const struct ring_view *slow_ring(const struct ring_set *set)
 {
 	const struct ring_view *view;
@@ -272,7 +274,7 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 		int refused = ring_cross(set, size, set->clock_given ? now_ns : 0);
 
 		if (refused == -EBADMSG)
-			break;	/* another process has overwritten the ring */
+			break;	/* another process has overwritten the ring's words */
 		if (refused)
 			return refused;
 		r = set->clock_given ?
