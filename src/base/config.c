@@ -17,7 +17,8 @@
 #define FILE_BYTES	8192
 #define BLANKS		" \t\r"
 
-/* Get the path of the file.  The path is "" if $ULF_CONFIG is empty: then there is no file. */
+/* Get the path of the file ulf.conf.  The path is "" if there is no file, because
+ * $ULF_CONFIG is empty. */
 static int find(char path[PATH_BYTES])
 {
 	const char *file = getenv("ULF_CONFIG");
@@ -35,7 +36,8 @@ static int find(char path[PATH_BYTES])
 	return len < PATH_BYTES ? 0 : -ENAMETOOLONG;
 }
 
-/* Read the whole file and append a NUL.  -E2BIG: too large; -EINVAL: not a regular file. */
+/* Read the whole file and append a NUL.  Returns 0; -E2BIG if the file is too large;
+ * -EINVAL if it is not a regular file; or -errno. */
 static int load(const char *path, char text[FILE_BYTES])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -58,7 +60,7 @@ static int load(const char *path, char text[FILE_BYTES])
 	return r;
 }
 
-/* Append @line and a blank at *@at.  -E2BIG if they do not fit before @end. */
+/* Append @line and a blank at *@at.  Returns -E2BIG if they do not fit before @end. */
 static int add(const char *line, char **at, const char *end)
 {
 	size_t len = strlen(line);

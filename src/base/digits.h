@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fast conversion of numbers to decimal digits, two digits at a time.  Most of a line of
- * `trace` is numbers.
+ * Fast conversion of numbers to decimal digits, two digits at a time.  A fast conversion
+ * matters because a line of `trace` consists mostly of numbers.
  */
 #ifndef BASE_DIGITS_H
 #define BASE_DIGITS_H

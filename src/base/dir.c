@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding and checking the ulf directory; see dir.h. */
+/* Find, check and make the ulf directory; see dir.h. */
 #include "base/dir.h"
 
 #include <errno.h>
@@ -31,9 +31,10 @@ static const char *named_by_env(void)
 }
 
 /*
- * Return true if the directory with attributes @st is the root of a mount.  A kernel before 5.8
- * does not report that; then compare the device numbers of the directory and its parent.  The
- * kernel itself provides both values, so a FUSE server cannot forge them.
+ * Return true if the directory with attributes @st is the root of a mount.  A kernel before
+ * 5.8 does not report this.  On such a kernel the function compares the device numbers of
+ * the directory and its parent.  The kernel itself provides both values, so a FUSE server
+ * cannot forge them.
  */
 static bool is_mount(const struct statx *st, int parent_fd, const char *parent)
 {
@@ -47,8 +48,8 @@ static bool is_mount(const struct statx *st, int parent_fd, const char *parent)
 }
 
 /*
- * Read owner and mode.  With AT_STATX_DONT_SYNC the kernel does not ask a FUSE server, which
- * may be a process of another user that never answers.
+ * Read owner and mode of a directory.  With AT_STATX_DONT_SYNC the kernel does not ask a
+ * FUSE server, which may be a process of another user that never answers.
  */
 static int read_attributes(int fd, const char *name, struct statx *ret_st)
 {
@@ -74,7 +75,7 @@ int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *
 
 /*
  * Check a directory as dir_check() does.  All checks use one descriptor, so that nobody can
- * replace the directory between two of them.  O_PATH also opens a directory that this user
+ * replace the directory between two checks.  O_PATH also opens a directory that this user
  * cannot read.
  */
 static int check(const char *path, bool may_be_mount)
@@ -90,8 +91,8 @@ static int check(const char *path, bool may_be_mount)
 	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) + 1 : 0, path);
 	ret = read_attributes(fd, "", &st);
 	if (ret == 0 && !may_be_mount && is_mount(&st, AT_FDCWD, parent))
-		ret = -EXDEV;		/* checked before owner and mode, because a FUSE
-					 * server can forge these two */
+		ret = -EXDEV;		/* check for a mount before owner and mode,
+					 * because a FUSE server can forge owner and mode */
 	else if (ret == 0 && st.stx_uid != geteuid())
 		ret = -EPERM;
 	else if (ret == 0 && st.stx_mode & 077)
@@ -105,7 +106,7 @@ int dir_check(const char *path)
 	return check(path, named_by_env());
 }
 
-/* ---- choosing a path ---- */
+/* ---- choose a path ---- */
 
 int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int number,
 		   char ret_path[static DIR_PATH_BYTES])
@@ -130,9 +131,9 @@ static bool is_usable(const char *parent)
 }
 
 /*
- * Find the first name in @place that belongs to this user, else the first name that is free.
- * Skip names of other users, and names where a file system is mounted, because a FUSE server
- * can claim any owner and mode.  -ENODEV: no name is left.
+ * Find the first name in @place that belongs to this user, else the first name that is
+ * free. Skip names of other users, and names where a file system is mounted, because a FUSE
+ * server can claim any owner and mode.  Returns -ENODEV if no name is left.
  */
 static int find_in(const struct dir_place *place, char ret_path[static DIR_PATH_BYTES])
 {
@@ -196,13 +197,13 @@ int dir_find(char ret_path[static DIR_PATH_BYTES])
 		ret = find_in(&dir_places[i], ret_path);
 	if (ret == -ENODEV)
 		ret = dir_find_session(true, ret_path);
-	if (ret == -ENODEV)		/* the caller shows the usual path in its error
-					 * message */
+	if (ret == -ENODEV)		/* return the usual path, which the caller shows
+					 * in its error message */
 		dir_place_path(&dir_places[DIR_PLACES - 1], geteuid(), 0, ret_path);
 	return ret;
 }
 
-/* ---- making the directory ---- */
+/* ---- make the directory ---- */
 
 int dir_make(const char *path)
 {
@@ -219,13 +220,14 @@ int dir_make(const char *path)
 		return ret;
 	if (mkdir(roots, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	return check(roots, true);	/* `roots` may be a mount: only this user can
+	return check(roots, true);	/* accept a mount on `roots`: only this user can
 					 * mount below @path */
 }
 
 /*
- * Return true if dir_find() must be called again.  Between dir_find() and dir_make() another
- * user may take the name, or make and remove a directory of that name (-ENOENT).
+ * Return true if @error means that the caller must call dir_find() again.  Between
+ * dir_find() and dir_make() another user may take the name, or make and remove a directory
+ * of that name (-ENOENT).
  */
 static bool is_lost_race(int error)
 {

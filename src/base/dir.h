@@ -43,16 +43,17 @@
 
 /* A directory of the system in which each user may have a ulf directory. */
 struct dir_place {
-	const char *parent;		/* path, for example "/dev/shm" */
+	const char *parent;		/* path of the directory, for example "/dev/shm" */
 	const char *prefix;		/* a user's directory is named by this prefix
 					 * and the user id */
 };
 
 #define DIR_PLACES		2
 #define DIR_NAMES		64u	/* limit of the number of names that a user may
-					 * have in each place */
+					 * have in each of these directories */
 
-/* All places, in the order in which they are tried. */
+/* All directories in which a user may have a ulf directory, in the order in which they are
+ * tried. */
 extern const struct dir_place dir_places[DIR_PLACES];
 
 /*
@@ -72,8 +73,8 @@ int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int
 int dir_find(char ret_path[static DIR_PATH_BYTES]);
 
 /*
- * Get the path that is used if /run/ulf and /dev/shm cannot be used.  @by_env: try
- * $XDG_RUNTIME_DIR before /run/user/UID.  Returns 0, -ENODEV or -ENAMETOOLONG.
+ * Get the path of the ulf directory that is used if /run/ulf and /dev/shm cannot be used.
+ * @by_env: try $XDG_RUNTIME_DIR before /run/user/UID.  Returns 0, -ENODEV or -ENAMETOOLONG.
  */
 int dir_find_session(bool by_env, char ret_path[static DIR_PATH_BYTES]);
 
@@ -86,8 +87,8 @@ int dir_find_session(bool by_env, char ret_path[static DIR_PATH_BYTES]);
  */
 int dir_make(const char *path);
 
-/* Check that @path is a directory of this user that nobody else can enter.  Returns 0, -ENOENT,
- * or the errors of dir_make(). */
+/* Check that @path is a directory of this user that nobody else can enter.  Returns 0,
+ * -ENOENT, or an error that dir_make() returns. */
 int dir_check(const char *path);
 
 /*
@@ -100,13 +101,13 @@ int dir_check(const char *path);
  */
 int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *ret_uid);
 
-/* Find the ulf directory with dir_find(), and make it with dir_make() if it does not exist.  If
- * another user takes the name in between, find another one.  Returns 0, or the errors of these
- * functions. */
+/* Find the ulf directory with dir_find(), and make it with dir_make() if it does not exist.
+ * If another user takes the name in between, find another name.  Returns 0, or an error of
+ * dir_find() or dir_make(). */
 int dir_get(char ret_path[static DIR_PATH_BYTES]);
 
-/* Return a message for users that explains an error of these functions.  NULL: strerror() is
- * good enough. */
+/* Return a message for users that explains an error of the functions above.  NULL:
+ * strerror() is good enough. */
 const char *dir_strerror(int error);
 
 /* Write "@dir/@name" to @ret_path.  Returns 0, or -ENAMETOOLONG if it does not fit into

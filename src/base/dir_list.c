@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All directories that may be ulf directories; see dir_list.h. */
+/* Find all directories that may be ulf directories; see dir_list.h. */
 #include "base/dir_list.h"
 
 #include <dirent.h>
@@ -13,10 +13,10 @@
 
 #include "base/dir.h"
 
-#define ENTRIES_MAX	100000u		/* limit of the names in one directory that have
-					 * the form of ulf's names and are checked */
+#define ENTRIES_MAX	100000u		/* limit of the names in one directory that are
+					 * checked; only names that look like ulf's count */
 
-/* ---- directories of this user ---- */
+/* ---- the directories of this user ---- */
 
 /* Return true if @path is a valid ulf directory with at least one root. */
 
@@ -62,14 +62,14 @@ void dir_each_other(const char *dir, void (*emit)(void *arg, const char *path), 
 		emit(arg, path);
 }
 
-/* ---- users that have a directory ---- */
+/* ---- the users that have a directory ---- */
 
 struct users {
 	unsigned int *uids;		/* array of DIR_USERS_MAX user ids, without
 					 * duplicates */
 	size_t nr;
-	bool is_cut;			/* true: a limit was reached, so there may be
-					 * more users */
+	bool is_cut;			/* true: a limit was reached, so the array may
+					 * lack some users */
 };
 
 static void add_user(struct users *users, unsigned int uid)
@@ -105,9 +105,10 @@ static bool read_uid(const char *text, unsigned int *ret_uid)
 }
 
 /*
- * Add the users that have a directory in @parent.  A name contains a user id, and counts only
- * if that user owns the directory, so no user can add another user to the list.  Names of
- * any other form do not count for ENTRIES_MAX, because every user may make many of them.
+ * Add the users that have a directory in @parent.  A name contains a user id, and counts
+ * only if that user owns the directory.  So no user can add another user to the list.
+ * Names of any other form do not count for ENTRIES_MAX, because every user may make many of
+ * them.
  */
 static void add_users_in(struct users *users, const char *parent, const char *prefix,
 			 bool may_be_mount)
@@ -148,7 +149,8 @@ size_t dir_users(unsigned int *ret_uids, bool *ret_is_cut)
 
 	for (i = 0; i < DIR_PLACES; i++)
 		add_users_in(&users, dir_places[i].parent, dir_places[i].prefix, false);
-	/* Each name in /run/user is a mounted tmpfs, and only root makes names there. */
+	/* Every name in /run/user is a mounted tmpfs, so accept mounts.  Only root makes
+	 * names there. */
 	add_users_in(&users, "/run/user", "", true);
 	qsort(users.uids, users.nr, sizeof(*users.uids), by_number);
 	*ret_is_cut = users.is_cut;

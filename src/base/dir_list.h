@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of ulf directories: all directories of this user, and all users that have one.
- * Commands use them; the runtime needs only one directory (dir.h).
+ * Lists of ulf directories: all directories of this user, and all users that have a ulf
+ * directory.  Commands use these lists; the runtime needs only one directory (dir.h).
  */
 #ifndef BASE_DIR_LIST_H
 #define BASE_DIR_LIST_H

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 
-#define MORE	0			/* result of decode(): the bytes end in the middle of a
-					 * character */
+#define MORE	0			/* result of decode(): the bytes end in the
+					 * middle of a character */
 #define INVALID	(-1)			/* result of decode(): the bytes are not UTF-8 */
 
 /* Characters that are always escaped.  A newline is escaped only with ESCAPE_NEWLINES. */
@@ -17,8 +17,8 @@ static const struct range {
 	{ 0x00, 0x08 },			/* C0 control characters except tab and newline */
 	{ 0x0b, 0x1f },
 	{ 0x7f, 0x9f },			/* DEL, and the C1 control characters */
-	{ 0x061c, 0x061c },		/* this row and the next one: marks of the
-					 * direction of writing */
+	{ 0x061c, 0x061c },		/* this range and the next one: marks that change
+					 * the direction of writing */
 	{ 0x200e, 0x200f },
 	{ 0x2028, 0x202e },		/* line separators, and overrides of the direction of
 					 * writing */
@@ -26,9 +26,10 @@ static const struct range {
 };
 
 /*
- * The forms of a UTF-8 character; the index is its number of bytes.  A character has a form if
- * (first byte & mask) == bits.  @min is the smallest value that needs so many bytes.  Example:
- * the first byte 0xc3 = 11000011 has the form of 2 bytes, because 0xc3 & 0xe0 == 0xc0.
+ * The forms of a UTF-8 character; the index is its number of bytes.  A character has a form
+ * if (first byte & mask) == bits.  @min is the smallest value that needs this number of
+ * bytes.  Example: the first byte 0xc3 = 11000011 has the form of 2 bytes, because 0xc3 &
+ * 0xe0 == 0xc0.
  */
 static const struct form {
 	uint8_t mask, bits;

@@ -17,7 +17,7 @@
 struct text;
 
 enum escape_flags {
-	ESCAPE_NEWLINES	= 1,		/* escape newlines, too, so that the result is
+	ESCAPE_NEWLINES	= 1,		/* escape newlines as well, so that the result is
 					 * one line */
 	ESCAPE_END	= 2,		/* @data is the last part of the text */
 };

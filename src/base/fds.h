@@ -20,14 +20,15 @@ static inline void fds_close(unsigned int first, unsigned int last)
 
 	if (first > last || !close_range(first, last, 0))
 		return;
-	/* The kernel is older than 5.9, or a seccomp filter forbids close_range(). */
+	/* close_range() failed: the kernel is older than 5.9, or a seccomp filter forbids
+	 * the call. */
 	max = sysconf(_SC_OPEN_MAX);
 	for (unsigned int fd = first; fd <= last && (long)fd < max; fd++)
 		close((int)fd);
 }
 
-/* Close all descriptors but stdin, stdout, stderr and @keep.  @keep: -1: close that one,
- * too. */
+/* Close all descriptors except stdin, stdout, stderr and @keep.  With @keep -1 all
+ * descriptors except the first three are closed. */
 static inline void fds_keep(int keep)
 {
 	unsigned int first = STDERR_FILENO + 1;

@@ -20,7 +20,8 @@
 #define FUSE_DEVICE	"/dev/fuse"
 #define HELPER		"fusermount3"
 #define OPTIONS		"default_permissions"
-#define HELPER_MISSING	127		/* exit status of the child if exec() failed */
+#define HELPER_MISSING	127		/* exit status of the child if exec() of the
+					 * helper failed */
 
 bool fusemount_is_device(int fd)
 {
@@ -54,8 +55,8 @@ static int mount_directly(const char *name, const char *dir, int fd)
 	return 0;
 }
 
-/* Wait until process @pid ends.  Returns its exit status; -EINTR if a signal killed it; or
- * -errno. */
+/* Wait until process @pid ends.  Returns the exit status of the process; -EINTR if a signal
+ * killed it; or -errno. */
 static int wait_for(pid_t pid)
 {
 	int status;
@@ -95,8 +96,8 @@ static pid_t helper_start(char *const argv[], int keep_fd, int error_fd)
 	_exit(HELPER_MISSING);
 }
 
-/* Receive the descriptor of the mount, which fusermount3 sends through @sock.  Returns it, or
- * -EIO. */
+/* Receive the descriptor of the mount, which fusermount3 sends through @sock.  Returns the
+ * descriptor, or -EIO. */
 static int receive_fd(int sock)
 {
 	union {
@@ -125,7 +126,7 @@ static int receive_fd(int sock)
 	return fd;
 }
 
-/* Read from @fd until its end.  Store as much as fits in @text, with a NUL. */
+/* Read from @fd until end of file.  Store as much as fits in @text, with a NUL. */
 static void read_text(int fd, char *text, size_t size)
 {
 	char rest[256];
@@ -180,8 +181,8 @@ close_sock:
 	return pid < 0 ? pid : wait_for(pid);
 }
 
-/* Mount with fusermount3.  Print its messages only if it fails: without /etc/mtab it prints a
- * complaint, but mounts successfully. */
+/* Mount with fusermount3.  Print the messages of fusermount3 only if it fails: without
+ * /etc/mtab it prints a complaint, but mounts successfully. */
 static int mount_with_helper(const char *dir, int *ret_fd, enum fusemount_step *ret_step)
 {
 	char *const argv[] = {
@@ -251,10 +252,10 @@ static bool is_busy(const char *text)
 }
 
 /*
- * Run a helper that unmounts.  A helper fails with the same exit status for every reason, so
- * the reason is read from its message, @ret_text.
- * Returns 0; -EBUSY if the mount is in use; -ENOENT if the helper is not installed; -EPERM for
- * any other reason; or -errno if it could not be run.
+ * Run a helper that unmounts.  A helper fails with the same exit status for every reason,
+ * so this function reads the reason from the helper's message, @ret_text.
+ * Returns 0; -EBUSY if the mount is in use; -ENOENT if the helper is not installed; -EPERM
+ * for any other reason; or -errno if the helper could not be run.
  */
 static int unmount_with(char *const argv[], char *ret_text, size_t size)
 {
@@ -336,8 +337,8 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* Get the mount point and the type from a line of mountinfo, which is changed.  Returns false
- * if the line is malformed. */
+/* Get the mount point and the type from a line of mountinfo.  @line is changed.  Returns
+ * false if the line is malformed. */
 static bool cut(char *line, char **ret_dir, char **ret_type)
 {
 	char *type = strstr(line, " - "), *dir = line;
@@ -371,7 +372,8 @@ bool fusemount_is_mounted(const char *dir)
 
 	if (!file)
 		return false;
-	/* If there are several mounts on a directory, the last line is the topmost one. */
+	/* If there are several mounts on a directory, the last line describes the topmost
+	 * mount. */
 	while (getline(&line, &room, file) > 0) {
 		if (cut(line, &mount_dir, &type) && strcmp(mount_dir, dir) == 0)
 			is_ours = strcmp(type, FUSEMOUNT_TYPE) == 0;

@@ -11,12 +11,12 @@
 
 #define FUSEMOUNT_TYPE		"fuse.tracefs"
 
-/* The last step that fusemount_open() has tried. */
+/* The steps of fusemount_open().  After a failure the caller gets the step that failed. */
 enum fusemount_step {
 	FUSEMOUNT_DEVICE,		/* open /dev/fuse */
 	FUSEMOUNT_HELPER,		/* start fusermount3 */
-	FUSEMOUNT_MOUNT,		/* mount; if fusermount3 failed it has printed
-					 * the reason */
+	FUSEMOUNT_MOUNT,		/* mount the file system; if fusermount3 failed,
+					 * it has printed the reason */
 };
 
 /*
@@ -30,8 +30,8 @@ enum fusemount_step {
  */
 int fusemount_open(const char *dir, int *ret_fd, enum fusemount_step *ret_step);
 
-/* fusemount_open() with mount(2) alone, never with fusermount3.  @name is the mount's source,
- * which fusemount_open() sets to `tracefs`. */
+/* Mount as fusemount_open() does, but with mount(2) alone, never with fusermount3.  @name
+ * is the mount's source, which fusemount_open() sets to `tracefs`. */
 int fusemount_open_as(const char *name, const char *dir, int *ret_fd,
 		      enum fusemount_step *ret_step);
 
@@ -51,8 +51,8 @@ int fusemount_close(const char *dir, bool is_lazy, bool is_quiet);
 /* Return true if the topmost mount on @dir is a mount of ulf.  @dir must be a path without
  * symbolic links. */
 bool fusemount_is_mounted(const char *dir);
-/* Return true if the server of the mount on @dir has died.  If the server is alive, the call
- * waits for its answer. */
+/* Return true if the server of the mount on @dir has died.  If this server is alive, the
+ * call waits for its answer. */
 bool fusemount_is_stale(const char *dir);
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Match globs without recursion.  After a mismatch only the last * before it is tried again with
- * a longer match: a longer match of an earlier * cannot help.
+ * Match globs without recursion.  After a mismatch only the last * before it is tried
+ * again, with a longer match: a longer match of an earlier * cannot help.
  */
 #include "base/glob.h"
 
 #include <string.h>
 
 /*
- * Match @c with a class [...].  @p points to the character after the '['.  Returns the address
- * after the ']'; or NULL if there is no ']': then '[' is an ordinary character.
+ * Match @c with a class [...].  @p points to the character after the '['.  Returns the
+ * address after the ']'.  Returns NULL if there is no ']'; then the '[' is an ordinary
+ * character.
  */
 static const char *match_class(const char *p, const char *end, char c,
 			       bool *ret_match)
@@ -62,9 +63,9 @@ static bool match_one(const char **p, const char *end, char c)
 }
 
 /*
- * @star points to the pattern after the last *, @retry to the position in the text where
- * this part of the pattern was tried last.  Example: *ab on "aab".  The first try finds
- * that b does not match the second a.  So the * matches one character more, and ab is
+ * @star points to the pattern after the last *.  @retry points to the position in the text
+ * where this part of the pattern was tried last.  Example: *ab on "aab".  The first try
+ * finds that b does not match the second a.  So the * matches one character more, and ab is
  * tried on "ab".
  */
 bool glob_match_text(const char *pattern, size_t len, const char *text,

@@ -6,13 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The special characters.  A pattern without any of them matches only the same text. */
+/* The characters that are special in a glob.  A pattern without any of them matches only a
+ * text that is equal to it. */
 #define GLOB_WILDCARDS	"*?[\\"
 
 /* Return true if all of @text matches the first @len bytes of @pattern. */
 bool glob_match_n(const char *pattern, size_t len, const char *text);
 
-/* glob_match_n() for a text of @text_len bytes that needs no NUL. */
+/* Match as glob_match_n() does, for a text of @text_len bytes that needs no NUL. */
 bool glob_match_text(const char *pattern, size_t len, const char *text,
 		     size_t text_len);
 

@@ -7,8 +7,9 @@
 
 #define EDITED_MAX	64u		/* longest word, in characters, for which edits
 					 * are counted */
-#define AFFIX_MIN	3u		/* least number of characters of a word that may
-					 * be the beginning or end of a longer name */
+#define AFFIX_MIN	3u		/* minimum length of a word that may be the
+					 * beginning or end of a longer name, in
+					 * characters */
 #define RANK_AFFIX	16u		/* added to the rank of a name that begins or
 					 * ends with the word, so that a name found by
 					 * edits is always nearer */

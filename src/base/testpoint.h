@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TESTPOINT("ring.close.commit") marks a step that other threads or processes can observe.
- * In the product it expands to nothing.  Tests are built with -DULF_TESTPOINTS; then it calls
- * testpoint_hook, which can delay, stop or kill the process between two steps.
+ * In the product it expands to nothing.  Tests are built with -DULF_TESTPOINTS.  In tests
+ * it calls testpoint_hook, which can delay, stop or kill the process between two steps.
  */
 #ifndef ULF_BASE_TESTPOINT_H
 #define ULF_BASE_TESTPOINT_H
 
 #ifdef ULF_TESTPOINTS
-/* A test sets the function before it runs the code.  NULL: TESTPOINT() has no effect. */
+/* The function that TESTPOINT() calls.  A test sets it before it runs the code.  NULL:
+ * TESTPOINT() has no effect. */
 extern void (*testpoint_hook)(const char *name);
 #define TESTPOINT(name) do {				\
 	if (testpoint_hook)				\

@@ -43,7 +43,7 @@ bool text_grow(struct text *t, size_t bytes)
 	cap = t->cap ? t->cap : TEXT_FIRST;
 	while (cap <= need)
 		cap = cap > SIZE_MAX / 2 ? SIZE_MAX : cap * 2;
-	/* Limit cap to max + 1, so that text_reserve() need not check max. */
+	/* Limit `cap` to max + 1, so that text_reserve() need not check `max`. */
 	if (cap - 1 > t->max)
 		cap = t->max + 1;
 	data = realloc(t->data, cap);
@@ -64,8 +64,8 @@ void text_escape_newlines(struct text *t, size_t from)
 		nr += t->data[i] == '\n';
 	if (!nr || !text_reserve(t, nr))
 		return;
-	/* Move the bytes backwards from the end, so that none is overwritten before it was
-	 * moved. */
+	/* Move the bytes from the last to the first, so that no byte is overwritten before
+	 * it is moved. */
 	to = t->len + nr;
 	for (i = t->len; i > from; i--) {
 		bool is_newline = t->data[i - 1] == '\n';

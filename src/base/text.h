@@ -23,23 +23,23 @@ struct text {
 	size_t cap;		/* number of bytes allocated */
 	size_t max;		/* limit: the largest value of len */
 	int error;		/* 0 or -errno; stays until text_reset() */
-	bool is_for_terminal;	/* set by the owner of the buffer; text_one_line() has
-				 * an effect only if it is true */
+	bool is_for_terminal;	/* text_one_line() has an effect only if this is true;
+				 * the owner of the buffer sets it */
 };
 
 /* Initialise an empty buffer that may grow to @max_bytes.  Allocates nothing yet. */
 void text_init(struct text *t, size_t max_bytes);
-/* Free the memory.  The buffer is empty then and can be used again. */
+/* Free the memory.  Afterwards the buffer is empty, and can be used again. */
 void text_done(struct text *t);
 
-/* The slow path of text_reserve(): allocate space.  Returns false, and sets `error`, if there
- * is no space for @bytes more. */
+/* The slow path of text_reserve(): allocate space.  Returns false, and sets `error`, if
+ * there is no space for @bytes more bytes. */
 bool text_grow(struct text *t, size_t bytes);
 
 /*
- * Reserve space for @bytes more.  Returns the address to write to, or NULL with `error` set.
- * The caller may write up to @bytes bytes there, and adds the number that it wrote to `len`.
- * One more byte is always kept for the NUL of text_str().
+ * Reserve space for @bytes more bytes.  Returns the address to write to, or NULL with
+ * `error` set. The caller may write up to @bytes bytes there, and must add the number of
+ * bytes that it wrote to `len`.  One more byte is always kept for the NUL of text_str().
  */
 static inline char *text_reserve(struct text *t, size_t bytes)
 {
@@ -50,7 +50,7 @@ static inline char *text_reserve(struct text *t, size_t bytes)
 	return t->data + t->len;
 }
 
-/* Remove all text and clear `error`.  Keeps the memory for the next use. */
+/* Remove all text and clear `error`.  The buffer keeps its memory for the next use. */
 static inline void text_reset(struct text *t)
 {
 	t->len = 0;
@@ -75,7 +75,7 @@ static inline void text_putc(struct text *t, char c)
 	}
 }
 
-/* Append @len bytes, which may contain NULs. */
+/* Append @len bytes of @data, which may contain NULs. */
 static inline void text_write(struct text *t, const void *data, size_t len)
 {
 	char *p = len ? text_reserve(t, len) : NULL;
@@ -118,7 +118,8 @@ void text_printf(struct text *t, const char *fmt, ...)
 void text_vprintf(struct text *t, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-/* Return the text as a C string, which is valid until the next call for @t.  Never NULL. */
+/* Return the text as a C string, which is valid until the next call for @t.  The result is
+ * never NULL. */
 const char *text_str(struct text *t);
 
 #endif

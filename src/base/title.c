@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-/* The memory of argv, and its size in bytes.  title_init() sets both, once. */
+/* The memory of the strings of argv, and its size in bytes.  title_init() sets both, once. */
 static char *area;
 static size_t area_bytes;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Set the names of the server's processes that ps, top and pgrep show. */
+/* Set the names that ps, top and pgrep show for the server's processes. */
 #ifndef BASE_TITLE_H
 #define BASE_TITLE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The code that the filter compiler emits: instructions, the pool, and lists of open
- * branches. */
+/* Collect the code that the filter compiler emits: instructions, the pool, and lists of
+ * open branches. */
 #include <errno.h>
 #include <stdlib.h>
 

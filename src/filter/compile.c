@@ -19,12 +19,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* An open parenthesis, or the whole expression. */
+/* A level of the parser: an open parenthesis, or the whole expression. */
 struct level {
 	uint16_t yes;			/* first open `yes` branch of the current ||
-					 * chain */
+					 * chain; WAY_END: none */
 	uint16_t no;			/* first open `no` branch of the current &&
-					 * chain */
+					 * chain; WAY_END: none */
 	bool is_not;			/* true: a ! precedes the parenthesis */
 };
 
@@ -51,10 +51,10 @@ const char *filter_error_text(enum filter_error_code code)
 }
 
 /*
- * First pass over the text: check that quotes and parentheses come in pairs.  @open:
- * memory for the positions of open parentheses.  The errnos are those that write(2)
- * returns in the kernel, although some are only a side effect of how the kernel's parser
- * returns errors.
+ * Check in a first pass over the text that quotes and parentheses come in pairs.  @open:
+ * memory for the positions of open parentheses.  The errnos are those that write(2) returns
+ * in the kernel.  Some of them are only a side effect of how the kernel's parser returns
+ * errors.
  */
 static int check_pairs(struct parser *p, uint16_t *open)
 {
@@ -93,8 +93,8 @@ static int check_pairs(struct parser *p, uint16_t *open)
 	return is_empty ? -EINVAL : 0;
 }
 
-/* Parse the parentheses and ! before a predicate, and push a level for each
- * parenthesis.  Returns true if an odd number of ! precedes the predicate itself. */
+/* Parse the parentheses and ! before a predicate, and push a level for each parenthesis.
+ * Returns true if an odd number of ! stands directly before the predicate. */
 static bool open_levels(struct parser *p, struct level **top)
 {
 	bool is_not = false;
@@ -113,16 +113,16 @@ static bool open_levels(struct parser *p, struct level **top)
 	}
 }
 
-/* End an && chain, of which @part is the last predicate: join the chain's open `no`
- * branches to those of @part. */
+/* End an && chain.  @part: the last predicate of the chain.  The chain's open `no` branches
+ * are joined to those of @part. */
 static void end_and(struct code *code, struct level *level, struct part *part)
 {
 	part->no = code_join(code, level->no, part->no);
 	level->no = WAY_END;
 }
 
-/* End an || chain, of which @part is the last part: join the chain's open `yes` branches
- * to those of @part. */
+/* End an || chain.  @part: the last part of the chain.  The chain's open `yes` branches are
+ * joined to those of @part. */
 static void end_or(struct code *code, struct level *level, struct part *part)
 {
 	part->yes = code_join(code, level->yes, part->yes);
@@ -163,8 +163,8 @@ static int close_levels(struct parser *p, struct level **top,
 			return parser_fail(p, FILTER_ERR_TOO_MANY_PREDS, p->at,
 					   -EPERM);
 		p->at++;
-		/* This ) has no open level: its ( was parsed as a part of a function's
-		 * name or of a list of CPUs. */
+		/* This ) has no open level: the matching ( was parsed as a part of a
+		 * function's name or of a list of CPUs. */
 		if (*top == bottom)
 			return parser_fail(p, FILTER_ERR_TOO_MANY_CLOSE, p->at,
 					   -EPERM);
@@ -174,8 +174,8 @@ static int close_levels(struct parser *p, struct level **top,
 	}
 }
 
-/* Parse the whole expression.  @bottom: memory for the levels; the first one is for the
- * whole text, each further one for an open parenthesis. */
+/* Parse the whole expression.  @bottom: memory for the levels.  The first level is for the
+ * whole text, each further level for an open parenthesis. */
 static int parse(struct parser *p, struct level *bottom, struct part *part)
 {
 	struct level *top = bottom;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations for the files of the filter compiler: the code that it emits, and the
- * parser. */
+/* Declarations for the files of the filter compiler: the code that the compiler emits, and
+ * the parser. */
 #ifndef FILTER_COMPILE_H
 #define FILTER_COMPILE_H
 
@@ -19,14 +19,16 @@ struct code {
 	struct text insns;		/* array of struct filter_insn, one for each
 					 * predicate */
 	struct text pool;		/* strings and masks */
-	uint32_t record_bytes;		/* minimum size of a record, bytes */
+	uint32_t record_bytes;		/* minimum size of a record on which the filter
+					 * may run, bytes */
 };
 
 /* Ends a list of branches. */
 #define WAY_END		0xffffu
 
-/* The open branches of a part of the expression: @yes and @no are the first branches of
- * the two lists.  Branch 2n is the `yes` of instruction n, branch 2n + 1 its `no`. */
+/* The open branches of a part of the expression.  @yes and @no are the first branches of
+ * the two lists.  Branch 2n is the `yes` of instruction n, branch 2n + 1 the `no` of
+ * instruction n. */
 struct part {
 	uint16_t yes, no;
 };
@@ -35,31 +37,32 @@ struct part {
 void code_init(struct code *code);
 /* Free the instructions and the pool. */
 void code_done(struct code *code);
-/* Returns the number of instructions so far.  The next instruction gets this number. */
+/* Returns the number of instructions so far, which is also the number of the next
+ * instruction. */
 uint32_t code_nr_insns(const struct code *code);
 
 /* Add an instruction that reads @read_bytes of the record, from insn.offset on.  Returns
- * its two branches.  An error is stored in code->insns.error. */
+ * the two branches of the instruction.  An error is stored in code->insns.error. */
 struct part code_emit(struct code *code, struct filter_insn insn,
 		      uint32_t read_bytes);
 /* Add @bytes to the pool, and store their offset and length in @insn. */
 void code_pool(struct code *code, struct filter_insn *insn, const void *data,
 	       size_t bytes);
 
-/* Append list @b to list @a.  Returns the joined list. */
+/* Append list @b of branches to list @a.  Returns the joined list. */
 uint16_t code_join(struct code *code, uint16_t a, uint16_t b);
 /* Let all branches of @list lead to instruction @to. */
 void code_patch(struct code *code, uint16_t list, uint32_t to);
 
-/* Swap the two lists: from the code for a part to the code for !part. */
+/* Swap the two lists of branches.  This turns the code for a part into the code for !part. */
 static inline struct part part_not(struct part part)
 {
 	return (struct part){ .yes = part.no, .no = part.yes };
 }
 
 /*
- * Make the program.  The branches in @all.yes lead to the end that keeps the record,
- * those in @all.no to the end that drops it.
+ * Make the program.  The branches in @all.yes lead to the end that keeps the record, those
+ * in @all.no to the end that drops the record.
  * Returns 0, -ENOMEM or -E2BIG.
  */
 int code_finish(struct code *code, struct part all,
@@ -68,7 +71,7 @@ int code_finish(struct code *code, struct part all,
 /* The state of filter_compile(). */
 struct parser {
 	const char *text;
-	size_t at;			/* offset in @text of the next character */
+	size_t at;			/* offset of the next character in @text */
 	const struct event_format *fmt;
 	const struct filter_env *env;
 	struct code code;

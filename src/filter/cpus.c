@@ -56,7 +56,7 @@ static bool take_range(struct parser *p, uint32_t nr_cpus, uint32_t *ret_first,
 	if (term_take(p, "-"))
 		return take_number(p, nr_cpus, ret_last);
 	*ret_last = *ret_first;
-	return p->text[p->at] != ':';	/* groups (":1/2") may only follow a range */
+	return p->text[p->at] != ':';	/* groups such as ":1/2" may only follow a range */
 }
 
 static bool is_separator(char c)
@@ -145,7 +145,7 @@ static uint32_t count_cpus(const struct cpus *cpus, uint32_t *ret_last)
 	return nr;
 }
 
-/* Compare the mask with a field that is a number.  The number counts as a mask that
+/* Compare the list of CPUs with a field that is a number.  The number counts as a mask that
  * contains only the CPU with this number. */
 static struct part emit_number(struct parser *p, const struct term *t,
 			       const struct cpus *cpus)
@@ -160,8 +160,8 @@ static struct part emit_number(struct parser *p, const struct term *t,
 					 t->op, cpu);
 	if (!field.bits || t->op == OP_EQ)
 		return term_emit_never(p);
-	/* The mask has no CPU or several CPUs, so it differs from every single CPU.  But
-	 * a number that is not a CPU's never matches. */
+	/* The mask has no CPU or several CPUs, so != is true for every single CPU.  A
+	 * number that is not the number of a CPU never matches. */
 	if (t->op == OP_NE)
 		return term_emit_compare(p, &field, OP_LT, cpus->nr_cpus);
 	insn.load = term_load(&field);

@@ -27,8 +27,8 @@ static char *strip(const char *data, size_t bytes)
 	return text;
 }
 
-/* Returns true if the text is "0", perhaps after white space.  The stored text keeps its
- * leading white space, because `filter` shows it. */
+/* Returns true if the text is "0", with or without white space before it.  The stored text
+ * keeps its leading white space, because `filter` shows it. */
 static bool is_zero(const char *text)
 {
 	while (parser_is_space(*text))

@@ -8,8 +8,8 @@
 #include "filter/term.h"
 #include <ulf/record.h>
 
-/* Names that can be used like fields in the filter of every event.  They are not in the
- * record. */
+/* Names that the filter of every event can use like fields.  The record does not contain
+ * them. */
 static const struct {
 	const char *name;
 	enum field_use use;
@@ -18,8 +18,8 @@ static const struct {
 	{ "COMM", USE_COMM }, { "comm", USE_COMM },
 };
 
-/* Returns how a filter uses a field, according to the words of its type, as the kernel
- * decides it. */
+/* Returns how a filter uses a field, according to the words of the field's type.  The
+ * kernel decides in the same way. */
 static enum field_use use_of_type(const struct event_field *field)
 {
 	const char *type = field->type;
@@ -45,8 +45,8 @@ static enum field_use use_of_type(const struct event_field *field)
 	return USE_NUMBER;
 }
 
-/* Returns how a filter uses a field: according to the filter type of __field_ext() if
- * there is one, else according to the C type. */
+/* Returns how a filter uses a field: as the filter type of __field_ext() says, if the field
+ * has one, else as its C type says. */
 static enum field_use use_of(const struct event_field *field)
 {
 	switch (field->filter) {
@@ -69,7 +69,7 @@ static enum field_use use_of(const struct event_field *field)
 	}
 }
 
-/* Returns false if a field of @size bytes cannot be used in the way @use. */
+/* Returns false if a field of @size bytes cannot be used as @use says. */
 static bool fits(enum field_use use, uint32_t size)
 {
 	switch (use) {

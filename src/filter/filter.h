@@ -23,7 +23,8 @@ struct text;
 /* Limit of the length of a filter's text, with the NUL. */
 #define FILTER_TEXT_MAX		4096
 
-/* Error codes and their texts, as error_log prints them.  NONE: there is only an errno. */
+/* Error codes and the texts that error_log prints for them.  NONE means that there is only
+ * an errno. */
 #define FILTER_ERRORS(X)						\
 	X(NONE,			"Error")				\
 	X(INVALID_OP,		"Invalid operator")			\
@@ -63,34 +64,37 @@ struct filter_error {
 	uint32_t pos;
 };
 
-/* Returns the text of an error, a constant string. */
+/* Returns the text for an error code, a constant string. */
 const char *filter_error_text(enum filter_error_code code);
 
-/* Callback for a name that stands for @value.  The name has @len bytes and no NUL.
- * @is_constant: the name is an identifier of the program; else it is a text that is
- * printed for the value. */
+/*
+ * Callback that gets a name which stands for the number @value.  The name has @len bytes
+ * and no NUL.
+ * @is_constant: the name is an identifier of the program; else it is a text that is printed
+ * for the value.
+ */
 typedef void filter_name_fn(void *arg, const char *name, size_t len, uint64_t value,
 			    bool is_constant);
 
-/* Information that the compiler needs besides the event's format. */
+/* Information that the filter compiler needs besides the event's format. */
 struct filter_env {
-	uint32_t nr_cpus;		/* CPUS{} accepts CPU numbers below this */
+	uint32_t nr_cpus;		/* CPUS{} accepts only CPU numbers below this number */
 	/*
-	 * For `.function`: find the function with the name @name, or the function that
-	 * contains @addr.  Returns 0, the function's first address, and the address after
-	 * its end; or -errno.  Both callbacks may be NULL if no function is known.
+	 * Callback for `.function`: find the function with the name @name, or the function
+	 * that contains @addr.  Returns 0, the function's first address, and the address
+	 * after its end; or -errno.  Both callbacks may be NULL if no function is known.
 	 */
 	int (*function)(void *ctx, const char *name, size_t len,
 			uint64_t *ret_start, uint64_t *ret_end);
 	int (*function_at)(void *ctx, uint64_t addr,
 			   uint64_t *ret_start, uint64_t *ret_end);
 	/*
-	 * Call @each for all names that may be compared with the field at @offset of
-	 * records of @fmt.  NULL: there are no names.
+	 * Callback that calls @each for all names that may be compared with the field at
+	 * @offset of records of @fmt.  NULL: there are no names.
 	 */
 	void (*names)(void *ctx, const struct event_format *fmt, uint32_t offset,
 		      filter_name_fn *each, void *arg);
-	void *ctx;			/* passed to the functions above */
+	void *ctx;			/* argument @ctx of the callbacks above */
 };
 
 /*
@@ -104,9 +108,9 @@ int filter_compile(const struct event_format *fmt, const char *text,
 		   struct filter_error *ret_err);
 
 /*
- * After filter_compile() has returned @error for @text: suggest a similar name, of a
- * field or of a number, that the user probably meant.  @near: memory of the caller for
- * the result.
+ * Suggest a name that the user probably meant, after filter_compile() has returned @error
+ * for @text.  The result is a similar name of a field or of a number.  @near: memory of the
+ * caller for the result.
  * Returns NULL if there is no similar name, or if @error is not about a name.
  */
 struct nearest;
@@ -116,10 +120,10 @@ const char *filter_error_near(const struct event_format *fmt, const char *text,
 
 /* ---- the `filter` files ---- */
 
-/* The filter of one event.  All zero: no filter. */
+/* The filter of one event.  A struct of all zeroes is no filter. */
 struct event_filter {
-	char *text;			/* the text as it was written; NULL: there is no
-					 * filter */
+	char *text;			/* the text as the user wrote it; NULL: there is
+					 * no filter */
 	struct filter_program *program;	/* the compiled filter; NULL: all records pass */
 	struct filter_error error;	/* the reason why @text could not be compiled
 					 * and @program is NULL */
@@ -129,29 +133,29 @@ struct event_filter {
 void event_filter_done(struct event_filter *filter);
 
 /*
- * A write to events/SYS/EVENT/filter.  "0" removes the filter.  A wrong filter also
- * removes the old filter, but the wrong text is kept, because reads show it.  The caller
- * writes @filter->text and @filter->error to error_log.
- * Returns 0, the error of filter_compile(), -EINVAL (too long) or -ENOMEM.  If the text
- * is too long, or there is no memory, the old filter is unchanged.
+ * Handle a write to events/SYS/EVENT/filter.  "0" removes the filter.  A wrong filter also
+ * removes the old filter, but its text is kept, because reads show it.  The caller writes
+ * @filter->text and @filter->error to error_log.
+ * Returns 0, the error of filter_compile(), -EINVAL (too long) or -ENOMEM.  If the text is
+ * too long, or there is no memory, the old filter is unchanged.
  */
 int event_filter_store(struct event_filter *filter,
 		       const struct event_format *fmt, const char *data,
 		       size_t bytes, const struct filter_env *env);
-/* A read of events/SYS/EVENT/filter. */
+/* Handle a read of events/SYS/EVENT/filter: append the text to @out. */
 void event_filter_show(const struct event_filter *filter, struct text *out);
 
 /*
- * A write to events/SYS/filter: set the filter of all @nr events of the system.  An event
- * to which the filter does not apply loses its old filter and gets the error
- * BAD_SUBSYS_FILTER, which the caller reports in error_log; the write still succeeds.
+ * Handle a write to events/SYS/filter: set the filter of all @nr events of the system.  An
+ * event to which the filter does not apply loses its old filter and gets the error
+ * BAD_SUBSYS_FILTER, which the caller reports in error_log.  The write still succeeds.
  * Returns 0, -EINVAL (too long), -ENODEV (the system has no events) or -ENOMEM.
  */
 int system_filter_store(struct event_filter *const *filters,
 			const struct event_format *const *formats, size_t nr,
 			const char *data, size_t bytes,
 			const struct filter_env *env);
-/* A read of events/SYS/filter.  The text does not depend on what was written. */
+/* Handle a read of events/SYS/filter.  The text is always the same, whatever was written. */
 void system_filter_show(struct text *out);
 
 #endif

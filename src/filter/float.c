@@ -17,8 +17,7 @@
 
 #include "filter/term.h"
 
-#define FLOAT_MAX	64		/* limit of the characters of a number, with the
-					 * NUL */
+#define FLOAT_MAX	64		/* limit of the length of a number's text, with the NUL */
 
 /* A range of magnitudes (bits without the sign). */
 struct side {
@@ -35,12 +34,12 @@ static bool is_part(const char *s, size_t at)
 {
 	if (isalnum((unsigned char)s[at]) || s[at] == '.')
 		return true;
-	/* a sign: the first character, or after the letter of an exponent */
+	/* accept a sign as the first character, or after the letter of an exponent */
 	return (s[at] == '-' || s[at] == '+') &&
 	       (!at || strchr("eEpP", s[at - 1]));
 }
 
-/* Returns the bits of the number, as those of a float or of a double. */
+/* Parse the number in @text.  Returns its bits, as a float or as a double. */
 static uint64_t bits_of(const char *text, bool is_float, char **ret_end)
 {
 	union { double d; uint64_t bits; } wide;
@@ -55,7 +54,7 @@ static uint64_t bits_of(const char *text, bool is_float, char **ret_end)
 }
 
 /* Parse a finite number and round it to the field's type.  @inf: the bits of infinity in
- * that type. */
+ * this type. */
 static int take_bits(struct parser *p, const struct term_field *field,
 		     uint64_t inf, uint64_t *ret_bits)
 {
@@ -113,10 +112,12 @@ static struct part emit_sides(struct parser *p, const struct term_field *field,
 	return second;
 }
 
-/* Find the numbers for which "number @op value" is true, as ranges of magnitudes.  @m:
- * magnitude of the value.  *@ret_own: range of the numbers that have the sign of the
- * value.  *@ret_other: range of the numbers with the other sign.  If the value is
- * negative, the caller has passed mirrored(op). */
+/*
+ * Find the numbers x for which "x @op value" is true, as ranges of magnitudes.  @m:
+ * magnitude of the value.  *@ret_own: range of those x that have the sign of the value.
+ * *@ret_other: range of those x that have the other sign.  If the value is negative, the
+ * caller has passed mirrored(op).
+ */
 static void find_sides(enum term_op op, uint64_t m, uint64_t inf, struct side *ret_own,
 		       struct side *ret_other)
 {
@@ -148,7 +149,7 @@ static void find_sides(enum term_op op, uint64_t m, uint64_t inf, struct side *r
 	}
 }
 
-/* Returns the operator for negated operands: x < y is the same as -x > -y. */
+/* Returns the operator for negated operands: x < y is equivalent to -x > -y. */
 static enum term_op mirrored(enum term_op op)
 {
 	switch (op) {

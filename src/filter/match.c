@@ -39,7 +39,7 @@ static bool match_in(const struct filter_insn *insn, const struct run *run)
 	       bit % 8 & 1;
 }
 
-/* Compare two masks.  The shorter one is extended with zeros. */
+/* Compare two masks.  The shorter mask is extended with zeros. */
 static bool match_mask(const struct filter_insn *insn, const char *want,
 		       const char *mask, size_t bytes)
 {
@@ -57,8 +57,7 @@ static bool match_mask(const struct filter_insn *insn, const char *want,
 
 /* ---- strings ---- */
 
-/* Compare the string at @s with @want.  A NUL ends the string, or the end of the @room
- * bytes. */
+/* Compare the string at @s with @want.  The string ends at a NUL, or after @room bytes. */
 static bool match_string(const struct filter_insn *insn, const char *want,
 			 const char *s, size_t room)
 {
@@ -72,8 +71,8 @@ static bool match_string(const struct filter_insn *insn, const char *want,
 	return match != !!(insn->flags & FILTER_NOT);
 }
 
-/* Compare a char array of the record.  insn->size 0: the array extends to the record's
- * end. */
+/* Compare a char array of the record with a string.  If insn->size is 0 the array extends
+ * to the record's end. */
 static bool match_array(const struct filter_insn *insn, const struct run *run)
 {
 	size_t room = insn->size ? insn->size : run->bytes - insn->offset;
@@ -93,10 +92,10 @@ static bool match_comm(const struct filter_insn *insn, const struct run *run)
 }
 
 /*
- * Copy @bytes from @addr of this process.  A system call copies them, so an invalid
- * address is an error, not a SIGSEGV.  The copy is split at a page boundary: if the
- * second page is not mapped, the bytes before it are still copied.  Returns the number of
- * bytes copied.
+ * Copy @bytes bytes from @addr of this process.  A system call copies them, so an invalid
+ * address is an error, not a SIGSEGV.  The copy is split at a page boundary: if the second
+ * page is not mapped, the bytes before it are still copied.  Returns the number of bytes
+ * copied.
  */
 static size_t read_memory(const struct filter_context *ctx, uint64_t addr,
 			  char *buf, size_t bytes)
@@ -114,7 +113,8 @@ static size_t read_memory(const struct filter_context *ctx, uint64_t addr,
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* Not inlined: the buffer would enlarge the stack frame of every filter run. */
+/* This function must not be inlined: its buffer would enlarge the stack frame of every
+ * filter run. */
 static __attribute__((noinline)) bool
 match_pointer(const struct filter_insn *insn, const struct run *run)
 {
@@ -122,13 +122,14 @@ match_pointer(const struct filter_insn *insn, const struct run *run)
 	size_t n = read_memory(run->ctx, filter_load_8(run->rec + insn->offset), buf,
 			       sizeof(buf));
 
-	/* The read ended at an unmapped page before a NUL: no match. */
+	/* The read ended at an unmapped page before a NUL was found, so the string does not
+	 * match. */
 	if (n < sizeof(buf) && !memchr(buf, '\0', n))
 		return false;
 	return match_string(insn, run->pool + insn->pool, buf, sizeof(buf) - 1);
 }
 
-/* ---- data that a __data_loc or __rel_loc word points to ---- */
+/* ---- data of the record that a __data_loc or __rel_loc word points to ---- */
 
 static bool match_dynamic(const struct filter_insn *insn, const struct run *run)
 {
@@ -145,7 +146,7 @@ static bool match_dynamic(const struct filter_insn *insn, const struct run *run)
 	return match_string(insn, want, run->rec + start, bytes);
 }
 
-/* Returns the result of an instruction other than FILTER_OP_RANGE and FILTER_OP_AND. */
+/* Returns the result of any instruction except FILTER_OP_RANGE and FILTER_OP_AND. */
 static bool answer(const struct filter_insn *insn, const struct run *run)
 {
 	switch (insn->op) {

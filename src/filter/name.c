@@ -11,19 +11,19 @@
 #include "event/format.h"
 #include "filter/term.h"
 
-/* The search for a name among all names of a field. */
+/* The state of a search for a name among all names of a field. */
 struct lookup {
 	const char *name;
 	size_t len;
-	/* [1]: values of matching identifiers, which take precedence; [0]: values of
-	 * matching texts */
+	/* element 1: values of matching identifiers, which take precedence; element 0:
+	 * values of matching texts */
 	struct {
 		bool is_found, is_ambiguous;
 		uint64_t value;
 	} by[2];
 };
 
-/* filter_name_fn: store the value if @name is the name to find. */
+/* Callback (filter_name_fn): store the value if @name is the name to find. */
 static void compare(void *arg, const char *name, size_t len, uint64_t value,
 		    bool is_constant)
 {
@@ -37,8 +37,8 @@ static void compare(void *arg, const char *name, size_t len, uint64_t value,
 	lookup->by[is_constant].value = value;
 }
 
-/* Find the name among the names of the field.  Returns 0 and the value, -ENOENT (no such
- * name) or -ENOTUNIQ (the name has several values). */
+/* Find a name among the names of the field.  Returns 0 and the value; -ENOENT if there is
+ * no such name; or -ENOTUNIQ if the name has several values. */
 static int find_name(const struct parser *p, const struct term *t, const char *name,
 		     size_t len, uint64_t *ret_value)
 {
@@ -58,7 +58,8 @@ static bool is_quote(char c)
 	return c == '"' || c == '\'';
 }
 
-/* Move *@at to the first character of the name, which is an identifier or is in quotes.
+/* Find the name at *@at, which is an identifier or is in quotes, and move *@at to its first
+ * character.
  * Returns the length of the name; 0 if there is no name. */
 static size_t take_name(const char **at)
 {
@@ -105,7 +106,7 @@ int term_parse_name(struct parser *p, const struct term *t, struct part *ret_par
 
 /* ---- suggestions for wrong names ---- */
 
-/* filter_name_fn: offer the name as a suggestion. */
+/* Callback (filter_name_fn): offer the name as a suggestion. */
 static void offer(void *arg, const char *name, size_t len, uint64_t value, bool is_constant)
 {
 	char copy[NEAREST_MAX + 1];
@@ -135,7 +136,8 @@ static size_t skip_back(const char *text, size_t at, const char *what)
 	return at;
 }
 
-/* The value at @at is wrong: suggest names that may be compared with the field before it. */
+/* Suggest names for the wrong value at @at: those that may be compared with the field
+ * before the value. */
 static void offer_values(const struct event_format *fmt, const char *text, size_t at,
 			 const struct filter_env *env, struct nearest *near)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers in filters: parse one, and compare a field with it. */
+/* Numbers in filters: parse a number, and compare a field with it. */
 #include <ctype.h>
 
 #include "filter/term.h"
 
-#define NUMBER_MAX	24		/* the kernel's limit of the characters of a
-					 * number, with the sign and the NUL */
+#define NUMBER_MAX	24		/* the kernel's limit of the length of a number,
+					 * with the sign and the NUL */
 
 /* ---- parse a number ---- */
 
 /* Parse the text from @s to @end as one number, in base 10, 8 (0...) or 16 (0x...).
- * Returns false if it is no number or too large. */
+ * Returns false if the text is not a number, or the number is too large. */
 static bool to_unsigned(const char *s, const char *end, uint64_t *ret_value)
 {
 	unsigned int base = 10, digit;
@@ -50,7 +50,7 @@ static bool to_signed(const char *s, const char *end, uint64_t *ret_value)
 	return true;
 }
 
-/* Move past a number.  Letters count as part of it; the caller checks the digits. */
+/* Move past a number.  Letters count as part of the number; the caller checks the digits. */
 static int skip_number(struct parser *p)
 {
 	size_t start = p->at;
@@ -105,7 +105,7 @@ struct part term_emit_range(struct parser *p, const struct term_field *field,
 }
 
 /* Emit the predicate "the number is less than @value".  @least: the smallest value of the
- * type. */
+ * field's type. */
 static struct part emit_less(struct parser *p, const struct term_field *field,
 			     uint64_t least, uint64_t value)
 {
@@ -126,7 +126,8 @@ struct part term_emit_compare(struct parser *p, const struct term_field *field,
 {
 	uint64_t least = field->is_signed ? 1ull << 63 : 0;
 
-	/* An array or a struct is no number: every comparison is false, `!=` included. */
+	/* An array or a struct is not a number, so every comparison with it is false, `!=`
+	 * included. */
 	if (!field->bits)
 		return term_emit_never(p);
 	value <<= filter_load_shift(term_load(field));

@@ -26,8 +26,9 @@ FILTER_LOAD(2, uint16_t)
 FILTER_LOAD(4, uint32_t)
 FILTER_LOAD(8, uint64_t)
 
-/* Returns a number of the record, shifted left until its highest bit is bit 63.  Not for
- * FILTER_LOAD_CPU.  The nested ifs become branches; a jump table would be slower. */
+/* Returns a number of the record, shifted left until its highest bit is bit 63.  Must not
+ * be called for FILTER_LOAD_CPU.  The nested ifs become branches; a jump table would be
+ * slower. */
 static inline uint64_t filter_load(const struct filter_insn *insn, const char *rec)
 {
 	const char *at = rec + insn->offset;
@@ -52,10 +53,10 @@ static inline bool filter_compare(const struct filter_insn *insn,
 #define FILTER_KEY(op, load)	((unsigned int)(op) | (unsigned int)(load) << 8)
 
 /*
- * Run from instruction @at on.  Stop at an end, or at an instruction that does not
- * compare a number of the record.  The record must have p->record_bytes or more.  The
- * most frequent instructions are tested first.
- * Returns the instruction at which to continue with filter_run_on(), or an end.
+ * Run the filter from instruction @at on.  Stop at an end of the program, or at an
+ * instruction that does not compare a number of the record.  The record must have
+ * p->record_bytes or more.  The most frequent instructions are tested first.
+ * Returns the instruction at which filter_run_on() must continue, or an end.
  */
 static inline uint32_t filter_run_numbers(const struct filter_program *p,
 					  const char *rec, uint32_t at)
@@ -66,7 +67,7 @@ static inline uint32_t filter_run_numbers(const struct filter_program *p,
 		const struct filter_insn *insn = &p->insns[at];
 		uint64_t number;
 
-		asm("" : "+r" (insn));	/* makes gcc compute the address of the
+		asm("" : "+r" (insn));	/* this makes gcc compute the address of the
 					 * instruction only once */
 		switch (FILTER_KEY(insn->op, insn->load)) {
 		case FILTER_KEY(FILTER_OP_RANGE, FILTER_LOAD_4):

@@ -4,8 +4,8 @@
 
 #include <ctype.h>
 
-#define STRING_MAX	256		/* the kernel's limit of the characters of a
-					 * string, with the NUL */
+#define STRING_MAX	256		/* the kernel's limit of the length of a string,
+					 * with the NUL */
 
 /* ---- parse FIELD and OP ---- */
 
@@ -28,7 +28,8 @@ static int parse_field(struct parser *p, struct term *t)
 	p->at += len;
 	if (!term_find_field(p->fmt, name, len, &t->field))
 		return term_fail(p, FILTER_ERR_FIELD_NOT_FOUND, p->at);
-	/* The offset must fit into filter_insn.offset; no record is that large. */
+	/* The end of the field must fit into filter_insn.offset, which has 16 bits.  No
+	 * record is larger. */
 	if ((uint64_t)t->field.offset + t->field.size > UINT16_MAX)
 		return -E2BIG;
 	/* Accept .ustring and ignore it: all strings are in user space. */
@@ -39,7 +40,7 @@ static int parse_field(struct parser *p, struct term *t)
 
 static int parse_op(struct parser *p, struct term *t)
 {
-	/* the operators in the order in which they are tried: "<=" before "<" */
+	/* The operators in the order in which they are tried: "<=" comes before "<". */
 	static const char *const names[NR_OPS] = {
 		[OP_GLOB] = "~", [OP_NE] = "!=", [OP_EQ] = "==",
 		[OP_LE] = "<=", [OP_LT] = "<", [OP_GE] = ">=", [OP_GT] = ">",
@@ -55,8 +56,8 @@ static int parse_op(struct parser *p, struct term *t)
 
 /* ---- predicates with .function ---- */
 
-/* Parse VALUE, the name of a function or an address in a function.  Returns the
- * function's range of addresses. */
+/* Parse VALUE, which is the name of a function or an address in a function.  Returns the
+ * addresses of the function. */
 static int find_function(struct parser *p, uint64_t *ret_start,
 			 uint64_t *ret_end)
 {
@@ -82,7 +83,8 @@ static int find_function(struct parser *p, uint64_t *ret_start,
 	return r ? term_fail(p, FILTER_ERR_NO_FUNCTION, p->at) : 0;
 }
 
-/* Parse a predicate with .function: true if the field is an address in the function. */
+/* Parse a predicate with .function, which is true if the field is an address in the
+ * function. */
 static int parse_function(struct parser *p, const struct term *t,
 			  struct part *ret_part)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One predicate of a filter, FIELD OP VALUE: declarations for the files that parse its
- * parts.
+ * Declarations for the files that parse one predicate of a filter, FIELD OP VALUE.
  */
 #ifndef FILTER_TERM_H
 #define FILTER_TERM_H
@@ -15,18 +14,18 @@ enum field_use {
 	USE_NUMBER,
 	USE_CPU,
 	USE_FLOAT,			/* float or double */
-	USE_MASK_LOC, USE_MASK_REL,	/* a mask when it is compared with CPUS{}, else a
-					 * number */
-	USE_ARRAY, USE_LOC, USE_REL, USE_PTR, USE_COMM,	/* the five kinds of strings */
+	USE_MASK_LOC, USE_MASK_REL,	/* a mask if it is compared with CPUS{}, else a number */
+	USE_ARRAY, USE_LOC, USE_REL, USE_PTR, USE_COMM,	/* the five kinds of strings that
+							 * a filter can compare */
 };
 
-/* A field of the record, or CPU or COMM, and how to use it. */
+/* A field of the record, or one of the names CPU and COMM, and how a filter uses it. */
 struct term_field {
 	enum field_use use;
 	uint32_t offset, size;		/* offset and size in bytes; both are 0 if the
 					 * field is not in the record */
-	uint32_t bits;			/* size of the number in bits: 8, 16, 32 or 64;
-					 * 0: the field is no number */
+	uint32_t bits;			/* size of the number in bits: 8, 16, 32 or 64; 0
+					 * if the field is not a number */
 	bool is_signed;
 };
 
@@ -39,11 +38,12 @@ enum term_op {
 struct term {
 	struct term_field field;
 	enum term_op op;
-	bool is_function;		/* the field has the suffix .function */
+	bool is_function;		/* true: the field has the suffix .function */
 };
 
 /*
- * Find a field by name: fields of the event, common fields, then CPU and COMM.
+ * Find a field by name: first among the fields of the event, then among the common fields,
+ * then CPU and COMM.
  * Returns false if there is no such field.
  */
 bool term_find_field(const struct event_format *fmt, const char *name,
@@ -51,7 +51,7 @@ bool term_find_field(const struct event_format *fmt, const char *name,
 /* Offer the names of all fields that term_find_field() finds to @near. */
 struct nearest;
 void term_offer_fields(const struct event_format *fmt, struct nearest *near);
-/* Returns the length of the identifier at @text; 0 if there is none. */
+/* Returns the length of the identifier at @text; 0 if no identifier begins there. */
 size_t term_word_len(const char *text);
 
 static inline bool term_is_string(const struct term *t)
@@ -59,8 +59,8 @@ static inline bool term_is_string(const struct term *t)
 	return t->field.use >= USE_ARRAY;
 }
 
-/* Set the error @code at position @at.  For these errors the kernel counts columns from
- * 1.  Returns -EINVAL. */
+/* Set the error @code at position @at.  The kernel counts columns from 1 for the errors
+ * that are set here.  Returns -EINVAL. */
 static inline int term_fail(struct parser *p, enum filter_error_code code,
 			    size_t at)
 {
@@ -80,30 +80,29 @@ static inline bool term_take(struct parser *p, const char *word)
 
 /*
  * Parse an unsigned number at p->at.
- * @wrong: the error if it is not a valid number.
+ * @wrong: the error to set if the text is not a valid number.
  * Returns 0 or -EINVAL.
  */
 int term_take_unsigned(struct parser *p, enum filter_error_code wrong,
 		       uint64_t *ret_value);
 
 /*
- * Parse an integer, and emit the code of the predicate.  The next three functions do so
- * for other kinds of values.
+ * Parse an integer and emit the code of the predicate.
  * Returns 0 or -EINVAL, with the error in p->error.
  */
 int term_parse_number(struct parser *p, const struct term *t,
 		      struct part *ret_part);
-/* Parse a named constant such as KVD_SET, with or without quotes.  Returns -ENOENT, with
- * p->at unchanged, if there is no such name. */
+/* Parse a named constant such as KVD_SET, with or without quotes, and emit the code of the
+ * predicate.  Returns -ENOENT, with p->at unchanged, if there is no such name. */
 int term_parse_name(struct parser *p, const struct term *t, struct part *ret_part);
 /*
- * Parse a number for a field of type float or double.
+ * Parse a number for a field of type float or double, and emit the code of the predicate.
  * Returns 0 or -EINVAL, with the error in p->error.
  */
 int term_parse_float(struct parser *p, const struct term *t,
 		     struct part *ret_part);
 /*
- * Parse CPUS{LIST}.
+ * Parse CPUS{LIST} and emit the code of the predicate.
  * Returns 0 or -EINVAL, with the error in p->error.
  */
 int term_parse_cpus(struct parser *p, const struct term *t,
@@ -114,11 +113,11 @@ struct part term_emit_never(struct parser *p);
 /* Emit @insn with the offset of @field. */
 struct part term_emit(struct parser *p, const struct term_field *field,
 		      struct filter_insn insn);
-/* Returns the kind of load for the number in @field (enum filter_load).  The field must
+/* Returns how an instruction loads the number in @field (enum filter_load).  The field must
  * be a number. */
 uint8_t term_load(const struct term_field *field);
-/* Emit the predicate "@low <= number of the field <= @high".  Both limits are shifted
- * left, so that the highest bit of the number is bit 63, and @low <= @high. */
+/* Emit the predicate "@low <= number of the field <= @high".  The caller has shifted both
+ * limits left, so that the highest bit of the number is bit 63, and @low <= @high. */
 struct part term_emit_range(struct parser *p, const struct term_field *field,
 			    uint64_t low, uint64_t high);
 /* Emit the predicate "FIELD @op @value" for a number. */

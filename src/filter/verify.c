@@ -9,7 +9,7 @@ static bool is_number(const struct filter_insn *insn)
 	return insn->op <= FILTER_OP_IN;
 }
 
-/* Returns how many bytes of the record an instruction reads, from its offset on. */
+/* Returns how many bytes of the record an instruction reads, from insn->offset on. */
 static uint32_t read_bytes(const struct filter_insn *insn)
 {
 	switch (insn->op) {
@@ -30,14 +30,15 @@ static uint32_t read_bytes(const struct filter_insn *insn)
 	}
 }
 
-/* Check the second byte of an instruction: its kind of load, or its flags. */
+/* Check the second byte of an instruction: how it loads a number, or its flags. */
 static bool is_known(const struct filter_insn *insn)
 {
 	return is_number(insn) ? insn->load < FILTER_LOADS :
 	       !(insn->flags & ~FILTER_FLAGS);
 }
 
-/* Check instruction @at: branches lead forward, reads stay in the record and the pool. */
+/* Check instruction @at: its branches must lead forward, and its reads must stay in the
+ * record and the pool. */
 static bool is_sound(const struct filter_program *p, uint32_t at)
 {
 	const struct filter_insn *insn = &p->insns[at];
