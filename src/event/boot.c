@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Boot settings: split their text into settings, a setting into name and value, a value
+/* Boot settings: split the text into settings, a setting into name and value, and a value
  * into items. */
 #include <string.h>
 
@@ -15,7 +15,7 @@ const struct boot_row boot_table[BOOT_UNKNOWN] = {
 #undef ROW
 };
 
-/* Returns true if @name is equal to @row_name.  A '-' is equal to a '_'. */
+/* Returns true if @name is equal to @row_name.  A '-' in @name counts as a '_'. */
 static bool is_named(const struct boot_piece *name, const char *row_name)
 {
 	if (strlen(row_name) != name->len)
@@ -38,7 +38,8 @@ static enum boot_id find(const struct boot_piece *name)
 	return id;
 }
 
-/* Returns the length of the setting at @text.  A blank that is not in quotes ends it. */
+/* Returns the length of the setting at @text.  A setting ends at a blank that is not in
+ * quotes. */
 static size_t word_len(const char *text)
 {
 	bool is_quoted = false;
@@ -111,7 +112,8 @@ static struct boot_piece cut(struct boot_piece *from, size_t len)
 	return piece;
 }
 
-/* Returns the number of bytes before the first @end, or all bytes if there is no @end. */
+/* Returns the number of bytes of @piece before the first @end, or all bytes if it contains
+ * no @end. */
 static size_t length_to(const struct boot_piece *piece, char end)
 {
 	const char *at = piece->len ? memchr(piece->text, end, piece->len) : NULL;

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /* X(enumerator, name, placeholder).  The placeholder stands for the value in help texts.
- * NULL: the setting takes no value; in []: the value is optional. */
+ * NULL: the setting takes no value.  A placeholder in [] means that the value is optional. */
 #define BOOT_WORDS(X)							\
 	X(EVENT, "trace_event", "EVENTS")				\
 	X(BUF_SIZE, "trace_buf_size", "SIZE")				\
@@ -50,13 +50,13 @@ enum boot_id {
 /* A row of the table of boot settings. */
 struct boot_row {
 	const char *name;
-	const char *value;		/* placeholder of the value; NULL: the setting
+	const char *value;		/* placeholder of the value; NULL if the setting
 					 * takes no value */
 };
 
 extern const struct boot_row boot_table[BOOT_UNKNOWN];
 
-/* A part of a text.  No NUL ends it. */
+/* A part of a text.  The part does not end in a NUL. */
 struct boot_piece {
 	const char *text;
 	size_t len;
@@ -66,8 +66,8 @@ struct boot_piece {
 struct boot_word {
 	enum boot_id id;
 	struct boot_piece whole;	/* the whole setting, as it was written */
-	struct boot_piece value;	/* the value without its quotes; text is NULL if
-					 * the setting has no value */
+	struct boot_piece value;	/* the value without its quotes; value.text is
+					 * NULL if the setting has no value */
 };
 
 /*
@@ -83,7 +83,7 @@ bool boot_find(const char *text, enum boot_id id, struct boot_word *ret_word);
 /* Returns true if @text contains the setting. */
 bool boot_has(const char *text, enum boot_id id);
 /*
- * Remove the first item of *@list, and return it in *@ret_item.
+ * Remove the first item of *@list, and return this item in *@ret_item.
  * Returns false if the list is empty.
  */
 bool boot_item(struct boot_piece *list, struct boot_piece *ret_item);
@@ -92,7 +92,7 @@ bool boot_item(struct boot_piece *list, struct boot_piece *ret_item);
  * Items are written as in set_event, with globs; a leading ! is ignored. */
 bool boot_fits(const struct boot_piece *item, const char *system, const char *name);
 
-/* A value of trace_instance: NAME[^traceoff][,EVENTS] */
+/* A value of the setting trace_instance: NAME[^traceoff][,EVENTS] */
 struct boot_instance {
 	struct boot_piece name, events;
 	bool is_off;			/* true: the value has ^traceoff, so the new
@@ -100,12 +100,13 @@ struct boot_instance {
 };
 /*
  * Parse a value of trace_instance.
- * Returns NULL; or a message that says what is wrong, and in *@ret_at where in the value.
+ * Returns NULL if the value is correct; or a message that says what is wrong, with the
+ * position of the mistake in *@ret_at.
  */
 const char *boot_instance(const struct boot_piece *value,
 			  struct boot_instance *ret_instance, const char **ret_at);
 
-/* An item of trace_trigger: EVENT.TRIGGER */
+/* An item of the setting trace_trigger: EVENT.TRIGGER */
 struct boot_trigger {
 	struct boot_piece event, command;
 };
@@ -117,13 +118,13 @@ bool boot_trigger(const struct boot_piece *item, struct boot_trigger *ret_trigge
 /* Returns true if @piece is equal to the string @text. */
 bool boot_piece_is(const struct boot_piece *piece, const char *text);
 
-/* ---- boot_check.c: not linked into the runtime ---- */
+/* ---- Functions of boot_check.c, which the runtime does not link ---- */
 
 /*
- * Check a setting.  Whether its events exist is not checked: the server does not know
- * them before the program has started.
- * Returns NULL; or a message that says what is wrong, and in *@ret_at where in the
- * setting.
+ * Check a setting.  Whether its events exist is not checked: the server does not know them
+ * before the program has started.
+ * Returns NULL if the setting is correct; or a message that says what is wrong, with the
+ * position of the mistake in *@ret_at.
  */
 const char *boot_check(const struct boot_word *word, const char **ret_at);
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Boot settings: check their values. */
+/* Check the values of boot settings. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

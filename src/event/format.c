@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Event formats: build one, and write its text. */
+/* Event formats: build a format, and write the text of its `format` file. */
 #include "event/format.h"
 
 #include <errno.h>
@@ -62,7 +62,7 @@ void event_format_free(struct event_format *fmt)
 	free(fmt);
 }
 
-/* Returns the size in bytes of a value of that type, or 0 if the type is not known. */
+/* Returns the size in bytes of a value of the type @type, or 0 if the type is not known. */
 static uint32_t type_bytes(const char *type, size_t len)
 {
 	struct value_type vt;
@@ -72,8 +72,8 @@ static uint32_t type_bytes(const char *type, size_t len)
 	return vt.is_ptr ? 8 : vt.size;
 }
 
-/* Returns the number of elements of an array: the number in the brackets of @type.
- * Returns @size divided by the size of an element if the brackets contain no number. */
+/* Returns the number of elements of an array: the number in the brackets of @type.  If the
+ * brackets contain no number, returns @size divided by the size of an element. */
 static uint32_t array_elements(const char *type, const char *bracket,
 			       uint32_t size)
 {
@@ -111,8 +111,8 @@ int event_format_add_field(struct event_format *fmt, const char *type,
 {
 	struct event_field *fields, *field;
 
-	/* The array always grows to a power of two.  So it is full if nr_fields is 0 or a
-	 * power of two. */
+	/* The array of fields always grows to a power of two.  So it is full if nr_fields
+	 * is 0 or a power of two. */
 	if (!(fmt->nr_fields & (fmt->nr_fields - 1))) {
 		fields = reallocarray(fmt->fields, fmt->nr_fields ? fmt->nr_fields * 2 : 1,
 				      sizeof(*fields));
@@ -158,7 +158,7 @@ const struct event_field *event_format_find(const struct event_format *fmt,
 	return NULL;
 }
 
-/* Returns the size of an element of a __data_loc or __rel_loc array. */
+/* Returns the size of one element of a __data_loc or __rel_loc array, in bytes. */
 static uint32_t loc_elem_size(const char *type)
 {
 	const char *elem = strchr(type, ' ') + 1;
@@ -219,7 +219,7 @@ void event_header_page_text(uint32_t subbuf_bytes, struct text *out)
 		  "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 		  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 		  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n");
-	/* The time stamp and the commit word come before the data: 16 bytes. */
+	/* The data begins at offset 16, after the time stamp and the commit word. */
 	text_printf(out, "\tfield: char data;\toffset:16;\tsize:%u;\tsigned:0;\n",
 		    subbuf_bytes - 16);
 }

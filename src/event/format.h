@@ -17,12 +17,13 @@
 struct text;
 
 enum field_kind {
-	FIELD_PLAIN,		/* a number, a pointer, or a whole struct */
-	FIELD_ARRAY,		/* an array in the record; size 0: it extends to the
-				 * record's end */
-	FIELD_DATA_LOC,		/* a u32: length << 16 | offset from the record's start */
-	FIELD_REL_LOC,		/* a u32: length << 16 | offset from the end of this
-				 * field */
+	FIELD_PLAIN,		/* the field is a number, a pointer, or a whole struct */
+	FIELD_ARRAY,		/* the field is an array in the record; size 0: it
+				 * extends to the record's end */
+	FIELD_DATA_LOC,		/* the field is a u32: length << 16 | offset from the
+				 * record's start */
+	FIELD_REL_LOC,		/* the field is a u32: length << 16 | offset from the end
+				 * of this field */
 };
 
 /* A field of an event. */
@@ -30,11 +31,11 @@ struct event_field {
 	const char *type;
 	const char *name;
 	uint32_t offset;	/* offset from the record's start, in bytes */
-	uint32_t size;		/* bytes that the field has in the record */
-	uint32_t array_len;	/* number of elements; 0: the field is no array, or the
-				 * array has no fixed length */
+	uint32_t size;		/* size of the field in the record, bytes */
+	uint32_t array_len;	/* number of elements; 0 if the field is not an array, or
+				 * the array has no fixed length */
 	bool is_signed;
-	uint8_t filter;		/* filter type from __field_ext(): FILTER_OTHER ... */
+	uint8_t filter;		/* filter type that __field_ext() has set: FILTER_OTHER ... */
 	enum field_kind kind;
 };
 
@@ -47,19 +48,19 @@ struct event_format {
 	size_t nr_fields;
 	char *print_fmt;	/* the print fmt: the arguments of TP_printk() as C text */
 	int64_t *values;	/* values in the tables of print_fmt (__print_symbolic()
-				 * and others), row after row, as the C compiler
-				 * computed them */
-	size_t nr_values;	/* number of @values; 0: the values must be computed
-				 * from print_fmt */
+				 * and others), one row after the other; the C compiler
+				 * of the program computed them */
+	size_t nr_values;	/* number of @values; 0: the values must be computed from
+				 * the text of print_fmt */
 };
 
 enum { EVENT_NR_COMMON = 4 };
-/* The fields of every record: common_type, common_flags, common_preempt_count,
- * common_pid */
+/* The fields of every record: common_type, common_flags, common_preempt_count and
+ * common_pid. */
 extern const struct event_field event_common_fields[EVENT_NR_COMMON];
 
 /*
- * Make a format without fields.  It has copies of all texts.
+ * Make a format without fields.  The format has copies of all texts.
  * Returns NULL if there is no memory.
  */
 struct event_format *event_format_alloc(const char *system, const char *name,
@@ -68,7 +69,7 @@ struct event_format *event_format_alloc(const char *system, const char *name,
 void event_format_free(struct event_format *fmt);
 
 /*
- * Add a field after the others.  The field's kind and array_len follow from its type.
+ * Add a field after the others.  Its kind and array_len are computed from @type.
  * Returns 0 or -ENOMEM.
  */
 int event_format_add_field(struct event_format *fmt, const char *type,
@@ -76,30 +77,30 @@ int event_format_add_field(struct event_format *fmt, const char *type,
 			   bool is_signed);
 
 /*
- * Find a field by name, the common fields included.
+ * Find a field by name.  The common fields are searched, too.
  * Returns NULL if there is no such field.
  */
 const struct event_field *event_format_find(const struct event_format *fmt,
 					    const char *name, size_t name_len);
 
-/* Returns the size of one element of an array, or of the field if it is no array; at
- * least 1. */
+/* Returns the size of one element of an array in bytes.  For a field that is not an array,
+ * returns the size of the field.  The result is at least 1. */
 uint32_t event_field_elem_size(const struct event_field *field);
 
 /* Append the text of the `format` file to @out. */
 void event_format_text(const struct event_format *fmt, struct text *out);
 
 /*
- * Parse the text of a `format` file.  @system: the event's system, which the text does
- * not name.
- * Returns 0, -EINVAL (the text is no format), -E2BIG (a limit of format_parse.c is
+ * Parse the text of a `format` file.  @system: the event's system, because the text does
+ * not contain it.
+ * Returns 0, -EINVAL (the text is not a format), -E2BIG (a limit of format_parse.c is
  * exceeded) or -ENOMEM.
  */
 int event_format_parse(const char *system, const char *text,
 		       struct event_format **ret_fmt);
 
-/* Append the text of events/header_page, for sub-buffers of @subbuf_bytes, and of
- * events/header_event. */
+/* event_header_page_text() appends the text of events/header_page, for sub-buffers of
+ * @subbuf_bytes.  event_header_event_text() appends the text of events/header_event. */
 void event_header_page_text(uint32_t subbuf_bytes, struct text *out);
 void event_header_event_text(struct text *out);
 

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No real event comes near these limits.  They bound the cost of a hostile text. */
+/* Limits that bound the cost of a hostile text.  No real event comes near them. */
 enum {
 	FORMAT_MAX_BYTES = 1 << 20,
 	FORMAT_MAX_FIELDS = 4096,
 	FORMAT_MAX_DECL = 512,
 };
 
-/* The rest of the text, which is not parsed yet. */
+/* The part of the text that is not parsed yet. */
 struct reader {
 	const char *pos;
 	const char *end;
@@ -45,8 +45,8 @@ static bool read_u32(struct reader *rd, uint32_t *ret_value)
 	return rd->pos > start;
 }
 
-/* Copy the text before @stop into @buf, and move past @stop.  Returns false if the text
- * is too long or contains a newline. */
+/* Copy the text before the next @stop into @buf, and move past this @stop.  Returns false
+ * if the text before it is too long or contains a newline. */
 static bool read_until(struct reader *rd, char stop, char *buf, size_t size)
 {
 	const char *end = memchr(rd->pos, stop, rd->end - rd->pos);
@@ -63,7 +63,7 @@ static bool read_until(struct reader *rd, char stop, char *buf, size_t size)
 	return true;
 }
 
-/* A line of the text that describes a field, parsed. */
+/* One line of the text: the description of a field. */
 struct field_line {
 	char decl[FORMAT_MAX_DECL];	/* the declaration, up to the first ';' */
 	char type[FORMAT_MAX_DECL];
@@ -71,7 +71,8 @@ struct field_line {
 	uint32_t offset, size, is_signed;
 };
 
-/* Split the declaration: "char comm[16]" has the type "char[16]" and the name "comm". */
+/* Split the declaration of a field: "char comm[16]" has the type "char[16]" and the name
+ * "comm". */
 static bool split_decl(struct field_line *line)
 {
 	char *bracket = NULL, *space;
@@ -142,7 +143,8 @@ static int read_fields(struct reader *rd, struct event_format *fmt,
 	return 0;
 }
 
-/* The print format is the rest of the text: its strings may contain newlines. */
+/* Read the print format, which is the whole rest of the text: its strings may contain
+ * newlines. */
 static int read_print_fmt(struct reader *rd, struct event_format *fmt)
 {
 	char *print_fmt;

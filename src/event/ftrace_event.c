@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's built-in events, one row each; see ftrace_event.h. */
+/* The table of the kernel's built-in events, one row for each event; see ftrace_event.h. */
 #include "event/ftrace_event.h"
 
 #include "abi/control.h"
@@ -14,8 +14,8 @@ static const struct event_field function_fields[] = {
 	{ .type = "unsigned long[]", .name = "args", .offset = 24, .kind = FIELD_ARRAY },
 };
 
-/* A record has as many callers as its stack needs.  The kernel's format file says 8
- * anyway, and tools compute the number from the record's size. */
+/* Fields of a record with a stack.  A record has as many callers as its stack needs.  The
+ * kernel's format file says 8 anyway, and tools compute the number from the record's size. */
 static const struct event_field stack_fields[] = {
 	{ .type = "int", .name = "size", .offset = 8, .size = 4, .is_signed = true },
 	{ .type = "unsigned long[8]", .name = "caller", .offset = 16, .size = 64,

@@ -21,44 +21,45 @@ struct print_program;
 struct text;
 
 enum print_symbol {
-	PRINT_SYMBOL_NAME,	/* %ps: the name of the function */
-	PRINT_SYMBOL_OFFSET,	/* %pS: function+0x12/0x80 [object] */
-	PRINT_SYMBOL_RETURN,	/* %pB: function+0x12/0x80 for a return address */
-	PRINT_SYMBOL_CALLER,	/* only the function's name, for a return address */
+	PRINT_SYMBOL_NAME,	/* write the name of the function, for %ps */
+	PRINT_SYMBOL_OFFSET,	/* write function+0x12/0x80 [object], for %pS */
+	PRINT_SYMBOL_RETURN,	/* write function+0x12/0x80 for a return address, for %pB */
+	PRINT_SYMBOL_CALLER,	/* write only the function's name, for a return address */
 };
 
-/* Functions of the caller that the printer calls.  Each may be NULL. */
+/* Callbacks of the printer's caller.  Each of them may be NULL. */
 struct print_env {
 	void *ctx;
-	/* Write the symbol at @addr.  Returns 0, or another value if the address is
-	 * unknown and nothing was written. */
+	/* Callback that writes the symbol at @addr.  Returns 0, or another value if the
+	 * address is unknown and nothing was written. */
 	int (*symbol)(void *ctx, uint64_t addr, enum print_symbol style,
 		      struct text *out);
-	/* Returns the number to print for a plain %p instead of the pointer.  NULL: print
-	 * the pointer. */
+	/* Callback that returns the number to print for a plain %p instead of the pointer.
+	 * NULL: print the pointer. */
 	uint64_t (*hash_ptr)(void *ctx, uint64_t ptr);
-	/* Write the string at @addr of the traced program.  Returns 0, or another value
-	 * if the string cannot be read. */
+	/* Callback that writes the string at @addr of the traced program.  Returns 0, or
+	 * another value if the string cannot be read. */
 	int (*string)(void *ctx, uint64_t addr, struct text *out);
 };
 
-/* How to find the values of identifiers in a print fmt, for example of enumerators, which
- * the text of the print fmt does not contain.  lookup() returns 0 or -ENOENT. */
+/* How to find the values of identifiers in a print fmt.  Example: the values of
+ * enumerators, which the text of the print fmt does not contain.  lookup() returns 0 or
+ * -ENOENT. */
 struct print_names {
 	void *ctx;
 	int (*lookup)(void *ctx, const char *name, size_t len,
 		      int64_t *ret_value);
-	/* Check only the syntax of tables, for a caller that does not know the values in
-	 * the tables, because the traced program provides them. */
+	/* true: check only the syntax of tables.  For a caller that does not know the
+	 * values in the tables, because the traced program provides them. */
 	bool skip_tables;
 };
 
 /* The reason why a print fmt cannot be compiled. */
 struct print_error {
-	size_t pos;		/* offset in print_fmt */
-	const char *message;	/* a constant text that is never freed, as is @remedy */
-	const char *remedy;	/* advice: what to change in the trace header; NULL:
-				 * none */
+	size_t pos;		/* offset of the error in print_fmt */
+	const char *message;	/* text of the error, a constant that is never freed; so
+				 * is @remedy */
+	const char *remedy;	/* advice what to change in the trace header; NULL: none */
 };
 
 /*
@@ -79,8 +80,8 @@ void print_program_free(struct print_program *program);
 /*
  * Append the text of one record to @out, without a newline.  @rec: the record, from
  * common_type on.  @env may be NULL.
- * Returns 0, -EBADMSG (the record is shorter than the fields that are printed; nothing is
- * written) or out->error.
+ * Returns 0; -EBADMSG if the record is too short for the fields that are printed, and then
+ * nothing is written; or out->error.
  */
 int print_record(const struct print_program *program, const void *rec,
 		 size_t len, const struct print_env *env, struct text *out);
@@ -101,8 +102,8 @@ void print_each_symbol(const struct print_program *program, uint32_t offset,
 		       print_symbol_fn *each, void *arg);
 
 /*
- * Append all fields with their values, as the option `fields` shows them.  @env may be
- * NULL.
+ * Append all fields of a record with their values, as the option `fields` shows them.  @env
+ * may be NULL.
  * Returns out->error.
  */
 int print_record_fields(const struct event_format *fmt, const void *rec,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse the functions of a print fmt: __get_str(), __print_flags() and the others. */
+/* Parse the calls of functions in a print fmt: __get_str(), __print_flags() and the others. */
 #include "event/print_parse.h"
 
 #include <errno.h>
 #include <string.h>
 
 /*
- * A function that a print fmt may call.  parse() begins after the '(' and ends before the
- * ')'.
+ * A function that a print fmt may call.  Its parse() begins after the '(' and ends before
+ * the ')'.
  */
 struct call {
 	const char *name;
 	uint32_t (*parse)(struct compiler *c, const struct call *call);
-	uint32_t arg;		/* passed to parse(): an operator, a number of bytes or
+	uint32_t arg;		/* argument of parse(): an operator, a number of bytes or
 				 * a flag */
 };
 
@@ -85,7 +85,7 @@ static uint64_t parse_value(struct compiler *c)
 	return print_at(c, n)->imm;
 }
 
-/* Skip an expression whose value is known already, up to the ',' or '}' after it. */
+/* Skip an expression whose value is already known, up to the ',' or '}' that follows. */
 static void skip_value(struct compiler *c)
 {
 	unsigned int depth = 0;
@@ -100,8 +100,8 @@ static void skip_value(struct compiler *c)
 	}
 }
 
-/* Returns the value of a table row: the value that the program's C compiler computed,
- * else the value of the expression in the text. */
+/* Returns the value of a table row.  This is the value that the program's C compiler
+ * computed, if it is known, else the value of the expression in the text. */
 static uint64_t parse_row_value(struct compiler *c)
 {
 	bool is_known = c->names && c->names->skip_tables;
@@ -117,8 +117,8 @@ static uint64_t parse_row_value(struct compiler *c)
 	return 0;
 }
 
-/* If the value of @row is written as a single identifier, keep this identifier for
- * print_each_symbol(). */
+/* Keep the identifier of @row for print_each_symbol(), if the row's value is written as a
+ * single identifier. */
 static void keep_name(struct compiler *c, struct row *row)
 {
 	struct mark mark = print_mark(c);
@@ -244,8 +244,8 @@ static uint32_t parse_dynamic_array(struct compiler *c, const struct call *call)
 	return print_node(c, node);
 }
 
-/* The arguments are: prefix, prefix type, row size, group size, buffer, length, ASCII
- * flag. */
+/* Parse a call of __print_hex_dump().  The arguments are: prefix, prefix type, row size,
+ * group size, buffer, length, ASCII flag. */
 static uint32_t parse_hex_dump(struct compiler *c, const struct call *call)
 {
 	struct print_program *p = c->program;
@@ -292,8 +292,8 @@ static uint32_t parse_expect(struct compiler *c, const struct call *call)
 	return n;
 }
 
-/* BSWAP_NONE is added to the number of bytes in call.arg if the bytes are in the right
- * order already and must not be swapped. */
+/* Flag in call.arg, added to the number of bytes: the bytes are in the right order already
+ * and must not be swapped. */
 enum { BSWAP_NONE = 0x100 };
 
 static uint32_t parse_bswap(struct compiler *c, const struct call *call)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compile a print fmt: first the arguments, each to a node, then the format string.  Its
- * conversions use the arguments in their order.
+ * Compile a print fmt: first the arguments, each to a node, then the format string.  The
+ * conversions of the format string use the arguments in their order.
  */
 #include "event/print_parse.h"
 
@@ -11,14 +11,14 @@
 /* The arguments of the format string. */
 struct arguments {
 	uint32_t *nodes;
-	size_t nr, cap, next;		/* next: index of the first argument that no
-					 * conversion has used */
+	size_t nr, cap, next;		/* @next is the index of the first argument that
+					 * no conversion has used yet */
 };
 
 /*
- * Returns the quote that ends the format string.  The kernel's macros put the text
- * between quotes without escaping it, so the text may contain quotes.  The quote that
- * ends the string is followed by a comma, another literal or nothing.  Example:
+ * Returns the address of the quote that ends the format string.  The kernel's macros put
+ * the text between quotes without escaping it, so the text may contain quotes.  The quote
+ * that ends the string is followed by a comma, another literal or nothing.  Example:
  * "name="%s"", REC->name
  */
 static const char *format_end(const char *p)
@@ -33,8 +33,8 @@ static const char *format_end(const char *p)
 		if (*p != '"')
 			continue;
 		next = p + 1;
-		if (*next == '"')	/* two quotes in a row: the first one belongs to
-					 * the text */
+		if (*next == '"')	/* there are two quotes in a row: the first one
+					 * belongs to the text */
 			continue;
 		next += strspn(next, " \t\n");
 		if (!*next || *next == ',' || *next == '"')
@@ -76,7 +76,7 @@ static void parse_arguments(struct compiler *c, struct arguments *args)
 
 	print_next(c);
 	while (print_accept(c, ',')) {
-		/* There is a comma with nothing after it, so there are no arguments. */
+		/* Nothing follows the comma, so there are no arguments. */
 		if (c->tok.kind == TOK_END)
 			break;
 		n = print_parse_arg(c);
@@ -111,8 +111,8 @@ static const char *parse_flags(const char *p, struct directive *dir)
 	return p;
 }
 
-/* Parse a width or precision: a number, or a `*`.  *@ret_arg gets the node of the
- * argument that a `*` uses. */
+/* Parse a width or precision, which is a number or a `*`.  *@ret_arg is set to the node of
+ * the argument that a `*` uses. */
 static const char *parse_width(struct compiler *c, const char *p,
 			       struct arguments *args, int32_t *ret_width,
 			       uint32_t *ret_arg)
@@ -223,8 +223,8 @@ static const char *parse_conversion(struct compiler *c, const char *p,
 	return p + 1;
 }
 
-/* Fail if an integer conversion gets a float, or a float conversion gets an integer: in C
- * such a mismatch is undefined. */
+/* Fail if an integer conversion gets a float argument, or a float conversion an integer: in
+ * C such a mismatch is undefined. */
 static void check_float(struct compiler *c, const struct directive *dir)
 {
 	bool is_float = type_is_float(print_at(c, dir->arg)->type);
@@ -235,7 +235,8 @@ static void check_float(struct compiler *c, const struct directive *dir)
 		print_fail(c, -EINVAL, "an integer where a float or double belongs");
 }
 
-/* Parse a conversion from the character after its %.  Returns the text after it. */
+/* Parse a conversion.  @p points to the character after its %.  Returns the text after the
+ * conversion. */
 static const char *parse_directive(struct compiler *c, const char *p,
 				   struct arguments *args, struct directive *dir)
 {
@@ -255,7 +256,7 @@ static const char *parse_directive(struct compiler *c, const char *p,
 	return p;
 }
 
-/* Set dir->is_plain, and dir->fast if the conversion can print a field directly from the
+/* Set dir->is_plain.  Set dir->fast if the conversion can print a field directly from the
  * record. */
 static void find_fast_path(const struct compiler *c, struct directive *dir)
 {
@@ -316,8 +317,8 @@ static void compile_format(struct compiler *c, const char *p,
 	struct directive dir = { .conv = CONV_NONE };
 	size_t lit = pool->len;
 
-	/* @p is in the decoded string, c->tok.text in the print fmt, where errors are
-	 * reported.  Both move from % to %, so c->tok.text is always at the % that is
+	/* @p points into the decoded string, c->tok.text into the print fmt, where errors
+	 * are reported. Both move from % to %, so c->tok.text is always at the % that is
 	 * being parsed. */
 	c->tok.text = c->text;
 	while (*p && !c->error) {

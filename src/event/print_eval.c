@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Evaluate nodes.  Whatever the operands are, there is no undefined behaviour. */
+/* Evaluate nodes.  Operands may have any value: there is never undefined behaviour. */
 #include "event/print_impl.h"
 
 static const struct val fault = { .kind = VAL_FAULT };
@@ -41,8 +41,8 @@ static uint64_t convert_float(uint64_t value, struct value_type from,
 	if (type_is_float(type))
 		return print_double_bits(type.size == 4 ? (double)(float)d : d);
 	if (!(d > -0x1p63 && d < 0x1p64))
-		return 1ull << 63;	/* out of range: return what the x86 instruction
-					 * returns */
+		return 1ull << 63;	/* the value is out of range: return what the x86
+					 * instruction returns */
 	return print_extend(d < 0x1p63 ? (uint64_t)(int64_t)d : (uint64_t)d, type);
 }
 
@@ -179,7 +179,8 @@ static struct val divide(uint64_t a, uint64_t b, const struct node *node)
 	if (!node->calc.is_signed)
 		a = is_mod ? a % b : a / b;
 	else if (b == UINT64_MAX)
-		a = is_mod ? 0 : -a;	/* avoids the overflow of INT64_MIN / -1 */
+		a = is_mod ? 0 : -a;	/* negate instead of dividing, because INT64_MIN
+					 * / -1 overflows */
 	else
 		a = is_mod ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b;
 	return number(print_extend(a, node->type));
@@ -187,7 +188,8 @@ static struct val divide(uint64_t a, uint64_t b, const struct node *node)
 
 static uint64_t shift(uint64_t a, uint64_t b, const struct node *node)
 {
-	b &= node->calc.size * 8 - 1;	/* mask the shift count, as x86 does */
+	b &= node->calc.size * 8 - 1;	/* use only the low bits of the shift count, as
+					 * x86 does */
 	if (node->op == OP_SHL)
 		return a << b;
 	if (!node->calc.is_signed || !(a >> 63))
@@ -252,8 +254,8 @@ static struct val eval_binary(struct run *run, const struct node *node)
 	return number(print_extend(a, node->type));
 }
 
-/* Evaluate && or ||.  As in C, the right side is evaluated only if the left side does not
- * decide the result. */
+/* Evaluate && or ||.  As in C, the right operand is evaluated only if the left operand does
+ * not decide the result. */
 static struct val eval_logic(struct run *run, const struct node *node)
 {
 	bool is_or = node->op == OP_LOR;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The grammar of expressions: C's, without operators that change a variable. */
+/* Parse expressions.  The grammar is that of C, without operators that change a variable. */
 #include "event/print_parse.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static bool enter(struct compiler *c)
 	return !c->error;
 }
 
-/* Adjacent string literals form one string. */
+/* Parse string literals.  Adjacent literals form one string. */
 uint32_t print_parse_string(struct compiler *c)
 {
 	struct text *pool = &c->program->pool;
@@ -202,7 +202,8 @@ uint32_t print_parse_unary(struct compiler *c)
 	return n;
 }
 
-/* Binary operators with their precedence; a higher level binds more tightly. */
+/* The binary operators with their levels of precedence.  An operator with a higher level
+ * binds more tightly. */
 static const struct {
 	int punct;
 	uint8_t level;
@@ -291,8 +292,8 @@ uint32_t print_parse_expr(struct compiler *c)
 {
 	uint32_t n = print_parse_arg(c);
 
-	/* The comma operator: no expression of a print fmt has a side effect, so only the
-	 * last expression matters. */
+	/* Parse the comma operator.  No expression of a print fmt has a side effect, so
+	 * only the last expression matters. */
 	while (print_accept(c, ','))
 		n = print_parse_arg(c);
 	return n;

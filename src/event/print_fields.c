@@ -40,7 +40,7 @@ static void put_byte(const struct record *r, uint8_t byte)
 	text_putc(r->out, ')');
 }
 
-/* Print a number of 8 bytes.  If it is the address of code, print the symbol. */
+/* Print a number of 8 bytes.  If the number is the address of code, print the symbol. */
 static void put_word(const struct record *r, uint64_t word)
 {
 	int32_t low = (int32_t)word;
@@ -102,7 +102,8 @@ static bool is_char_ptr(const char *type)
 	return strcmp(type, "char *") == 0 || strcmp(type, "const char *") == 0;
 }
 
-/* Print a string in the memory of the program, which may no longer be readable. */
+/* Print the string that a char * of the record points to.  It is in the memory of the
+ * program, which may no longer be readable. */
 static void put_char_ptr(const struct record *r, const struct event_field *field)
 {
 	const struct value_type type = { .size = 8 };

@@ -37,7 +37,7 @@ static void print_flags(struct run *run, const struct node *node)
 	}
 	if (!flags)
 		return;
-	/* Print the remaining bits, for which the table has no row. */
+	/* Print the remaining bits of the flags, for which the table has no row. */
 	if (!is_first)
 		put_str(run, (uint32_t)node->imm, node->imm >> 32);
 	text_write(run->out, "0x", 2);
@@ -58,7 +58,7 @@ static void print_symbolic(struct run *run, const struct node *node)
 		if (row->value == value)
 			break;
 	}
-	/* A row with an empty text is treated as if it did not exist. */
+	/* Ignore a row of the table with an empty text. */
 	if (row && row->value == value && row->len) {
 		put_str(run, row->str, row->len);
 		return;
@@ -131,8 +131,8 @@ static void print_array(struct run *run, const struct node *node)
 	}
 	text_putc(run->out, '{');
 	if (bytes && elem != 1 && elem != 2 && elem != 4 && elem != 8) {
-		/* This element size is not supported: print a message, and continue with
-		 * bytes, as the kernel does. */
+		/* The size of the elements is not supported: print a message, and continue
+		 * with bytes, as the kernel does. */
 		text_puts(run->out, "BAD SIZE:");
 		print_dec(run->out, elem, false);
 		text_putc(run->out, ' ');
@@ -227,8 +227,8 @@ static void print_hexdump(struct run *run, const struct node *node)
 		if (d.prefix.kind == VAL_STR)
 			put_str(run, d.prefix.u, d.prefix.end - d.prefix.u);
 		if (d.prefix_type == DUMP_PREFIX_ADDRESS) {
-			/* Print the offset in the record, because the address in the
-			 * program is not known. */
+			/* Print the offset in the record instead of the address in the
+			 * program, which is not known. */
 			print_hex(run->out, d.address + i, 16);
 			text_puts(run->out, ": ");
 		} else if (d.prefix_type == DUMP_PREFIX_OFFSET) {

@@ -42,17 +42,17 @@ enum {
  * are: a, b and c are numbers of nodes unless stated otherwise. */
 enum node_op {
 	OP_CONST,		/* imm = value */
-	OP_STR,			/* string literal: imm = offset in the pool, a = length */
-	OP_FIELD,		/* number in the record: imm = its offset */
-	OP_ADDR,		/* pointer into the record: imm = its offset, a = offset
-				 * of the end of the data that it points to (UINT32_MAX:
-				 * the record's end) */
-	OP_DYN,			/* pointer to dynamic data: imm = offset of the word
-				 * with length and offset (FIELD_DATA_LOC), a = 1 for
+	OP_STR,			/* string literal: imm is its offset in the pool, a its length */
+	OP_FIELD,		/* number in the record: imm is its offset */
+	OP_ADDR,		/* pointer into the record: imm is its offset, a is the
+				 * offset of the end of the data that it points to
+				 * (UINT32_MAX: the record's end) */
+	OP_DYN,			/* pointer to dynamic data: imm is the offset of the word
+				 * with length and offset (FIELD_DATA_LOC), a is 1 for
 				 * __rel_loc, else 0 */
-	OP_DYNLEN,		/* length of dynamic data in bytes: imm = offset of the
-				 * word with length and offset */
-	OP_LOAD,		/* *a: the value that pointer a points to */
+	OP_DYNLEN,		/* length of dynamic data in bytes: imm is the offset of
+				 * the word with length and offset */
+	OP_LOAD,		/* value that pointer a points to: *a */
 	OP_PTRADD,		/* pointer a, moved by b elements of imm bytes */
 	OP_CAST,		/* value of a, converted to the node's type */
 	OP_NEG, OP_INV, OP_NOT,	/* the values are -a, ~a and !a */
@@ -61,28 +61,29 @@ enum node_op {
 	OP_AND, OP_XOR, OP_OR,
 	OP_LAND, OP_LOR,
 	OP_COND,		/* the value is a ? b : c */
-	OP_LET,			/* store a in local variable number imm; the value is b */
-	OP_LOCAL,		/* the value of local variable number imm */
-	OP_BSWAP,		/* value of a with its bytes in reverse order */
-	/* The following helpers of a print fmt have a value of kind VAL_NODE: their text
-	 * is made when it is printed. */
-	OP_FLAGS,		/* __print_flags(): a = value, b = index of the first row,
-				 * c = number of rows, imm = delimiter: length << 32 |
-				 * offset in the pool */
-	OP_SYMBOLIC,		/* __print_symbolic(): a = value, b = index of the first
-				 * row, c = number of rows */
-	OP_HEX,			/* __print_hex(): a = buffer, b = length; imm = 1: no
-				 * spaces between bytes */
-	OP_ARRAY,		/* __print_array(): a = buffer, b = number of elements,
-				 * c = size of an element */
-	OP_BITMASK,		/* __get_bitmask(): a = dynamic array */
-	OP_HEXDUMP,		/* __print_hex_dump(): its HEXDUMP_ARGS arguments are in
-				 * print_program.args; imm = index of the first one */
+	OP_LET,			/* the value is b; first, a is stored in the local
+				 * variable with the number imm */
+	OP_LOCAL,		/* the value of the local variable with the number imm */
+	OP_BSWAP,		/* the value of a with its bytes in reverse order */
+	/* The helpers below produce a value of kind VAL_NODE, because their text is made
+	 * only when it is printed. */
+	OP_FLAGS,		/* __print_flags(): a is the value, b the index of the
+				 * first row, c the number of rows, imm the delimiter
+				 * (length << 32 | offset in the pool) */
+	OP_SYMBOLIC,		/* __print_symbolic(): a is the value, b the index of the
+				 * first row, c the number of rows */
+	OP_HEX,			/* __print_hex(): a is the buffer, b the length; imm is 1
+				 * for no spaces between bytes */
+	OP_ARRAY,		/* __print_array(): a is the buffer, b the number of
+				 * elements, c the size of an element */
+	OP_BITMASK,		/* __get_bitmask(): a is the dynamic array */
+	OP_HEXDUMP,		/* __print_hex_dump(): imm is the index of the first of
+				 * its HEXDUMP_ARGS arguments in print_program.args */
 };
 
 enum { HEXDUMP_ARGS = 7 };
 
-/* A node of an expression; see enum node_op for a, b, c and imm. */
+/* A node of an expression.  enum node_op says what a, b, c and imm are. */
 struct node {
 	uint8_t op;
 	struct value_type type;
@@ -97,9 +98,8 @@ struct node {
 /* A row of the table of __print_flags() or __print_symbolic(). */
 struct row {
 	uint64_t value;
-	uint32_t str, len;		/* offset in the pool and length of the text to
-					 * print */
-	uint32_t name, name_len;	/* offset in the pool and length of the
+	uint32_t str, len;		/* offset and length in the pool of the text to print */
+	uint32_t name, name_len;	/* offset and length in the pool of the
 					 * identifier that stands for the value; length
 					 * 0: the value is not written as an identifier */
 };
@@ -125,40 +125,40 @@ enum fast_path {
 	FAST_DYN_STR,		/* print the string of __get_str() */
 };
 
-/* Bytes for the letters after %p, with the NUL.  Further letters are dropped. */
+/* Size of the text of the letters after %p, with the NUL.  Further letters are dropped. */
 enum { EXT_MAX = 8 };
 
 /* One step of a program: copy a literal, then print one conversion. */
 struct directive {
-	uint32_t lit, lit_len;	/* offset in the pool and length of the literal */
+	uint32_t lit, lit_len;	/* offset and length of the literal in the pool */
 	uint8_t conv, fast;	/* values of enum conversion and enum fast_path */
 	uint8_t base;		/* base of the number: 8, 10 or 16 */
 	uint8_t flags;
 	struct value_type type;	/* for CONV_INT: the type to which the argument is
 				 * converted */
 	int32_t width, prec;	/* width and precision; -1: not given */
-	uint32_t width_arg, prec_arg, arg;	/* node of the width given by `*`, of
-						 * the precision given by `*`, and of
-						 * the value; 0: none */
+	uint32_t width_arg, prec_arg, arg;	/* nodes of the width and the precision
+						 * that `*` stands for, and of the value;
+						 * 0: none */
 	char ext[EXT_MAX];	/* for CONV_PTR: the letters after %p; for CONV_FLOAT:
 				 * the letter of the conversion */
-	uint8_t ptr;		/* for CONV_PTR: the number that print_ptr_find()
-				 * returned */
+	uint8_t ptr;		/* for CONV_PTR: the number of the conversion, from
+				 * print_ptr_find() */
 	bool is_plain;		/* true: the conversion has no flags, no width and no
 				 * precision */
-	/* used with `fast`: type, offset and size of the field */
+	/* type, offset and size of the field that the fast path (@fast) prints */
 	struct value_type load;
 	uint32_t offset, size;
 };
 
-/* A compiled print fmt.  Each array has a number of elements (nr) and a capacity
- * (cap). */
+/* A compiled print fmt.  For each array, nr is the number of its elements and cap its
+ * capacity. */
 struct print_program {
 	struct node *nodes;
 	size_t nr_nodes, cap_nodes;
 	struct row *rows;
 	size_t nr_rows, cap_rows;
-	uint32_t *args;		/* arguments of OP_HEXDUMP: numbers of nodes */
+	uint32_t *args;		/* numbers of the nodes that are arguments of OP_HEXDUMP */
 	size_t nr_args, cap_args;
 	struct directive *dirs;
 	size_t nr_dirs, cap_dirs;
@@ -168,16 +168,17 @@ struct print_program {
 				 * that the program uses, bytes */
 };
 
-/* Kinds of values at run time, and what the members u and end of struct val are. */
+/* Kinds of values at run time.  The comments say what the members u and end of struct val
+ * are. */
 enum val_kind {
-	VAL_INT,		/* a number: u = its value extended to 64 bits as its
-				 * type requires; for float and double the bits of a
-				 * double */
-	VAL_REC,		/* pointer into the record: u = offset, end = offset after
-				 * the last byte that may be read */
-	VAL_STR,		/* pointer into the pool: u = offset, end = offset after
-				 * the last byte that may be read */
-	VAL_NODE,		/* a text that is printed later, by node number u */
+	VAL_INT,		/* a number: u is the value, extended to 64 bits as its
+				 * type requires; for float and double u has the bits of
+				 * a double */
+	VAL_REC,		/* pointer into the record: u is an offset, end the
+				 * offset after the last byte that may be read */
+	VAL_STR,		/* pointer into the pool: u is an offset, end the offset
+				 * after the last byte that may be read */
+	VAL_NODE,		/* a text that node number u prints later */
 	VAL_FAULT,		/* the program tried to load data from outside of the
 				 * record */
 };
@@ -197,20 +198,20 @@ struct run {
 	const struct print_env *env;
 	struct text *out;
 	bool has_lines;		/* true: the previous directive printed several lines on
-				 * purpose */
+				 * purpose, so newlines must stay */
 	struct val locals[PRINT_MAX_LOCALS];
 };
 
-/* ---- print_eval.c ---- */
+/* ---- functions of print_eval.c ---- */
 /* Returns the value of a node. */
 struct val print_eval(struct run *run, uint32_t node);
 /* Get the value of a node as a number.  Returns false if the value is no number. */
 bool print_eval_int(struct run *run, uint32_t node, uint64_t *ret_value);
-/* Returns the memory to which a pointer points, and how many bytes may be read there;
- * NULL if the pointer does not point into the record or the pool. */
+/* Returns the memory to which a pointer points, and the number of bytes that may be read
+ * there. Returns NULL if the pointer does not point into the record or the pool. */
 const uint8_t *print_val_mem(const struct run *run, struct val val,
 			     size_t *ret_len);
-/* Returns @value, first cut to the size of @type, then extended to 64 bits. */
+/* Returns @value, cut to the size of @type and then extended to 64 bits. */
 uint64_t print_extend(uint64_t value, struct value_type type);
 
 /* Returns the number at @p, which has type.size bytes, extended to 64 bits. */
@@ -235,7 +236,7 @@ static inline uint64_t print_load(const uint8_t *p, struct value_type type)
 	}
 }
 
-/* Returns the double that has these bits. */
+/* Returns the double that has the bits @bits. */
 static inline double print_double(uint64_t bits)
 {
 	double value;
@@ -267,13 +268,13 @@ static inline double print_load_float(const uint8_t *p, struct value_type type)
 	return value;
 }
 
-/* Returns true if the kernel's isprint() does, which includes Latin-1. */
+/* Returns true if the kernel's isprint() returns true for this byte.  Latin-1 is included. */
 static inline bool print_is_print(uint8_t byte)
 {
 	return (byte >= ' ' && byte <= '~') || byte >= 0xa0;
 }
 
-/* ---- print_num.c ---- */
+/* ---- functions of print_num.c ---- */
 /* How to print a number or a text.  width and prec are -1 if they are not given. */
 struct num_spec {
 	uint8_t base, flags;
@@ -292,42 +293,44 @@ void print_address(struct text *out, uint64_t address, struct num_spec spec);
  * spec.width. */
 void print_pad(struct text *out, size_t start, struct num_spec spec);
 
-/* printk_text.c: print a double with %f, %e, %g or %a (@letter), as libc prints it */
+/* Print a double with %f, %e, %g or %a (@letter), as libc prints it.  Defined in
+ * printk_text.c. */
 void print_float(struct text *out, char letter, struct num_spec spec, uint64_t bits);
 
-/* ---- print_ptr.c ---- */
-/* Returns the number for directive.ptr, or -EINVAL if these letters after %p are not
- * supported. */
+/* ---- functions of print_ptr.c ---- */
+/* Find the conversion for the letters after %p.  Returns its number for directive.ptr, or
+ * -EINVAL if the letters are not supported. */
 int print_ptr_find(const char *ext);
 /* Print a pointer in the form that the letters after %p in @dir ask for. */
 void print_ptr(struct run *run, const struct directive *dir, struct val val,
 	       struct num_spec spec);
 
-/* print_net.c: %pI..., %pi..., %pM, %pm, %pU.  The functions return false if @mem has too
- * few bytes. */
+/* Print addresses: %pI..., %pi..., %pM, %pm and %pU.  The functions return false if @mem
+ * has too few bytes.  Defined in print_net.c. */
 bool print_ip(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 bool print_mac(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 bool print_uuid(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
-/* print_special.c.  Functions of type bool return false if @mem has too few bytes. */
-/* %pE: print @len bytes.  The letters in @ext say which bytes are escaped, and how. */
+/* ---- functions of print_special.c; those of type bool return false if @mem has too few
+ * bytes ---- */
+/* Print @len bytes for %pE.  The letters in @ext say which bytes are escaped, and how. */
 void print_escaped(struct text *out, const char *ext, const uint8_t *mem, size_t len);
-/* %pe: print the name of an error, for example -ENOENT, or its number if it has no name. */
+/* Print the name of an error for %pe, for example -ENOENT, or its number if it has no name. */
 void print_errno(struct text *out, int error);
-/* %pt: print a date, a time or both. */
+/* Print a date, a time or both, for %pt. */
 bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t len);
-/* %p4cc: print a four-character code. */
+/* Print a four-character code, for %p4cc. */
 bool print_fourcc(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
-/* ---- print_bytes.c ---- */
-/* Print bytes in hexadecimal, with @separator between them.  NUL: without a separator. */
+/* ---- functions of print_bytes.c ---- */
+/* Print bytes in hexadecimal, with @separator between them.  A @separator of NUL means none. */
 void print_bytes(struct text *out, const uint8_t *mem, size_t len, char separator);
 /* Print a bitmap as hexadecimal numbers of 32 bits.  Example: ff,00000001 */
 void print_bitmap(struct text *out, const uint8_t *mem, size_t nr_bits);
 /* Print the numbers of the set bits as ranges.  Example: 0-3,7,9-10 */
 void print_bitmap_list(struct text *out, const uint8_t *mem, size_t nr_bits);
 
-/* print_helper.c: print the text of __print_flags() and the other helpers */
+/* Print the text of __print_flags() and the other helpers.  Defined in print_helper.c. */
 void print_helper(struct run *run, uint32_t node);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tokens of a print fmt: those tokens of C that occur in expressions. */
+/* Split a print fmt into tokens: those tokens of C that occur in expressions. */
 #include "event/print_parse.h"
 
 #include <errno.h>
@@ -101,8 +101,8 @@ static struct value_type number_type(uint64_t value, bool is_decimal,
 	return print_type_ulong;
 }
 
-/* Read 1.5, .5, 2e6 or 1.f.  Returns false if the number is an integer.  Hexadecimal
- * floats are not supported. */
+/* Read a floating-point number: 1.5, .5, 2e6 or 1.f.  Returns false if the number is an
+ * integer.  Hexadecimal floats are not supported. */
 static bool lex_float(struct compiler *c)
 {
 	const char *p = c->pos + strspn(c->pos, "0123456789");
@@ -157,8 +157,8 @@ static void lex_number(struct compiler *c)
 		print_fail(c, -EINVAL, "not an integer");
 }
 
-/* Decode an escape sequence, from the character after the backslash.  Returns false if it
- * is no escape sequence; then the backslash is kept as text. */
+/* Decode an escape sequence.  *@pos points to the character after the backslash.  Returns
+ * false if there is no valid escape sequence; then the backslash is kept as text. */
 static bool read_escape(const char **pos, const char *end, char *ret_c)
 {
 	static const char names[] = "abfnrtv\\'\"?e0";

@@ -32,8 +32,8 @@ static void put_ip6(struct text *out, const uint8_t *mem, bool has_colons)
 	}
 }
 
-/* Returns true if the last 32 bits of an IPv6 address are an IPv4 address: if the address
- * is IPv4-mapped, or ISATAP. */
+/* Returns true if the last 32 bits of an IPv6 address are an IPv4 address, because the
+ * address is IPv4-mapped or ISATAP. */
 static bool has_ip4(const uint8_t *mem)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -43,8 +43,8 @@ static bool has_ip4(const uint8_t *mem)
 		mem[11] == 0xfe);
 }
 
-/* Find the longest run of groups that are zero.  Of runs with the same length, the first
- * one counts.  A run must have at least 2 groups. */
+/* Find the longest run of groups that are zero, with at least 2 groups.  Of runs with the
+ * same length, the first one counts. */
 static void longest_zeros(const uint8_t *mem, unsigned int groups,
 			  unsigned int *ret_start, unsigned int *ret_len)
 {
@@ -61,7 +61,7 @@ static void longest_zeros(const uint8_t *mem, unsigned int groups,
 	}
 }
 
-/* RFC 5952: write the longest run of zero groups as :: */
+/* Print an IPv6 address as RFC 5952 says: the longest run of zero groups is written as :: */
 static void put_ip6_short(struct text *out, const uint8_t *mem)
 {
 	unsigned int groups = has_ip4(mem) ? 6 : 8, start, len, i = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Add nodes: compute their types as C does, and replace nodes with a constant value at
- * once (constant folding). */
+/* Add nodes.  Their types are computed as C does, and a node with a constant value is
+ * replaced by this value at once (constant folding). */
 #include "event/print_parse.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ static unsigned int height_of(const struct compiler *c, uint32_t n)
 	return print_at(c, n)->height;
 }
 
-/* Returns the height of the highest child of the node. */
+/* Returns the height of the highest child of @node. */
 static unsigned int max_height(const struct compiler *c, const struct node *node)
 {
 	unsigned int a = 0, b = 0, x = 0;
@@ -123,7 +123,7 @@ static uint32_t fold(struct compiler *c, uint32_t n)
 	return n;
 }
 
-/* Returns the type after C's integer promotion.  A pointer becomes unsigned long. */
+/* Returns the type that C's integer promotion gives.  A pointer becomes unsigned long. */
 static struct value_type promote(struct value_type type)
 {
 	if (type.is_ptr)
@@ -298,8 +298,8 @@ uint32_t print_node_load(struct compiler *c, uint32_t ptr)
 	return print_node(c, (struct node){ .op = OP_LOAD, .type = type, .a = ptr });
 }
 
-/* Make the node for &a: the pointer from which a was loaded.  For an array, this is the
- * node of the array itself. */
+/* Make the node for &a, which is the pointer from which a was loaded.  For an array, this
+ * is the node of the array itself. */
 uint32_t print_node_addr(struct compiler *c, uint32_t a)
 {
 	struct node node = *print_at(c, a);
@@ -321,7 +321,7 @@ uint32_t print_node_addr(struct compiler *c, uint32_t a)
 		return print_node(c, node);
 	case OP_LOCAL:
 		/* Only macros like min() take the address of a variable, and only to
-		 * compare types, so any number except 0 is good enough. */
+		 * compare types.  So any number except 0 is good enough. */
 		return print_node_const(c, node.imm + 1, print_type_ulong);
 	default:
 		print_fail(c, -EINVAL, "has no address");
@@ -329,7 +329,7 @@ uint32_t print_node_addr(struct compiler *c, uint32_t a)
 	}
 }
 
-/* Raise min_len, so that records without this field are refused. */
+/* Raise min_len, so that records which are too short to contain @field are refused. */
 static void need_field(struct compiler *c, const struct event_field *field)
 {
 	uint64_t end = (uint64_t)field->offset + field->size;
@@ -340,7 +340,7 @@ static void need_field(struct compiler *c, const struct event_field *field)
 		c->program->min_len = end;
 }
 
-/* Returns true if the field, or its elements, are float or double. */
+/* Returns true if the field is a float or double, or an array of them. */
 static bool has_floats(const struct event_field *field)
 {
 	const char *type = field->type;
@@ -381,7 +381,7 @@ uint32_t print_node_dyn(struct compiler *c, const struct event_field *field,
 	return print_node(c, node);
 }
 
-/* Make the node for REC->field: a number, or a pointer to the array or struct. */
+/* Make the node for REC->field, which is a number, or a pointer to the array or struct. */
 uint32_t print_node_field(struct compiler *c, const struct event_field *field)
 {
 	struct node node = { .op = OP_ADDR, .imm = field->offset };
@@ -394,7 +394,7 @@ uint32_t print_node_field(struct compiler *c, const struct event_field *field)
 	node.type.is_signed = field->is_signed;
 	node.type.is_float = has_floats(field);
 	if (field->kind == FIELD_PLAIN && is_number_size(field->size)) {
-		/* If the field is a pointer, its type may say what it points to. */
+		/* The type of a pointer may say what the pointer points to. */
 		struct value_type type;
 
 		node.op = OP_FIELD;

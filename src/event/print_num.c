@@ -4,9 +4,10 @@
 
 #include "base/digits.h"
 
-enum { MAX_DIGITS = 24 };	/* digits of a 64-bit number in octal, and its sign */
+enum { MAX_DIGITS = 24 };	/* limit of the characters of a number: the octal digits
+				 * of 64 bits, and a sign */
 
-/* Write digits backwards from @end.  Returns the first digit. */
+/* Write the digits of @value backwards from @end.  Returns the address of the first digit. */
 static char *put_bits(char *end, uint64_t value, unsigned int shift, bool is_upper)
 {
 	const char *digits = is_upper ? "0123456789ABCDEF" : "0123456789abcdef";
@@ -46,8 +47,8 @@ static char sign_of(bool is_negative, unsigned int flags)
 }
 
 /*
- * Where printk() and C differ, print as printk() does: %#x prints a prefix for 0, too,
- * and the 0 flag is effective even if there is a precision.
+ * Print a number as printk() does where printk() and C differ: %#x prints a prefix for 0,
+ * too, and the 0 flag is effective even if there is a precision.
  */
 void print_num(struct text *out, uint64_t value, bool is_negative,
 	       struct num_spec spec)

@@ -9,14 +9,14 @@
 enum token_kind {
 	TOK_END,
 	TOK_NAME,
-	TOK_NUMBER,		/* value and type are valid; character literals are
-				 * numbers, too */
-	TOK_STRING,		/* text and len are valid: they include the quotes, and
-				 * escapes are not decoded */
-	TOK_PUNCT,		/* punct is valid: the character, or PUNCT2() */
+	TOK_NUMBER,		/* a number or a character literal: value and type are valid */
+	TOK_STRING,		/* a string literal: text and len are valid; they include
+				 * the quotes, and escapes are not decoded */
+	TOK_PUNCT,		/* punctuation: punct is valid, which is the character or
+				 * a PUNCT2() */
 };
 
-/* Punctuation of two characters, as one number: the first character | the second << 8. */
+/* Punctuation of two characters, as one number: first character | second character << 8. */
 #define PUNCT2(a, b) ((a) | (b) << 8)
 
 struct token {
@@ -28,7 +28,7 @@ struct token {
 	struct value_type type;
 };
 
-/* A variable that a block ({ ... }) declares. */
+/* A variable that a block ({ ... }) of the print fmt declares. */
 struct local {
 	const char *name;
 	size_t len;
@@ -41,14 +41,14 @@ struct compiler {
 	const struct event_format *fmt;
 	const struct print_names *names;
 	struct print_program *program;
-	const char *text, *pos;	/* text: the whole print fmt; pos: the rest after the
+	const char *text, *pos;	/* text is the whole print fmt; pos is the rest after the
 				 * current token */
 	struct token tok;
 	unsigned int depth;	/* nesting depth of the current expression */
 	size_t nr_rows;		/* number of table rows parsed so far */
 	struct local locals[PRINT_MAX_LOCALS];
 	unsigned int nr_locals;	/* number of variables in scope */
-	int error;		/* the first error; from then on tok is TOK_END */
+	int error;		/* the first error; after an error tok is always TOK_END */
 	struct print_error where;
 };
 
@@ -62,13 +62,13 @@ struct mark {
 	struct token tok;
 };
 
-/* Returns the current position. */
+/* Returns the current position in the text. */
 static inline struct mark print_mark(const struct compiler *c)
 {
 	return (struct mark){ .pos = c->pos, .tok = c->tok };
 }
 
-/* Return to a position.  After an error it does nothing. */
+/* Return to the position @mark.  After an error this does nothing. */
 static inline void print_back(struct compiler *c, struct mark mark)
 {
 	if (!c->error) {
@@ -77,53 +77,54 @@ static inline void print_back(struct compiler *c, struct mark mark)
 	}
 }
 
-/* ---- print_lex.c ---- */
+/* ---- functions of print_lex.c ---- */
 /* Read the next token into c->tok. */
 void print_next(struct compiler *c);
 /* Set the error at the current token.  An earlier error is kept. */
 void print_fail(struct compiler *c, int error, const char *message);
-/* Set the error -EINVAL at the token @at: correct C, but with a value that is not known
- * here.  @remedy: what to change in the trace header. */
+/* Set the error -EINVAL at the token @at.  For text that is correct C, but has a value that
+ * is not known here.  @remedy: what to change in the trace header. */
 void print_fail_unknown(struct compiler *c, struct token at, const char *message,
 			const char *remedy);
 /* Returns true if the current token is @punct. */
 bool print_is(const struct compiler *c, int punct);
 /* If the current token is @punct, read the next token and return true. */
 bool print_accept(struct compiler *c, int punct);
-/* If the current token is @punct, read the next token; else set the error @message. */
+/* If the current token is @punct, read the next token.  Otherwise set the error @message. */
 void print_expect(struct compiler *c, int punct, const char *message);
 /* Returns true if the current token is the identifier @name. */
 bool print_is_name(const struct compiler *c, const char *name);
-/* Decode the escapes of a string's text, and add the result to the pool. */
+/* Decode the escapes of the string literal @text, and add the result to the pool. */
 void print_string_decode(struct compiler *c, const char *text, size_t len);
 
-/* ---- print_node.c: each function returns the index of a node, 0 after an error ---- */
+/* ---- functions of print_node.c: each returns the index of a node, 0 after an error ---- */
 /* Add @node, and compute its height. */
 uint32_t print_node(struct compiler *c, struct node node);
 /* Add a constant. */
 uint32_t print_node_const(struct compiler *c, uint64_t value,
 			  struct value_type type);
-/* Add an operator with one operand.  If @a is a constant the result is a constant. */
+/* Add an operator with one operand.  If @a is a constant, the result is a constant, too. */
 uint32_t print_node_unary(struct compiler *c, enum node_op op, uint32_t a);
-/* Add an operator with two operands, which are converted as in C.  If both are constants
- * the result is a constant. */
+/* Add an operator with two operands, which are converted as in C.  If both operands are
+ * constants, the result is a constant, too. */
 uint32_t print_node_binary(struct compiler *c, enum node_op op, uint32_t a,
 			   uint32_t b);
-/* Add @a ? @b : @x. */
+/* Add a node for @a ? @b : @x. */
 uint32_t print_node_cond(struct compiler *c, uint32_t a, uint32_t b, uint32_t x);
-/* Add a cast of @a to @type.  Returns @a if it has that type already. */
+/* Add a cast of @a to @type.  Returns @a if @a has this type already. */
 uint32_t print_node_cast(struct compiler *c, uint32_t a, struct value_type type);
 /* Add a load from the pointer @ptr. */
 uint32_t print_node_load(struct compiler *c, uint32_t ptr);
 /* Add a node that is the address of @a. */
 uint32_t print_node_addr(struct compiler *c, uint32_t a);
-/* Add REC->field: a number, or a pointer to the array, struct or dynamic data. */
+/* Add a node for REC->field, which is a number, or a pointer to the array, struct or
+ * dynamic data. */
 uint32_t print_node_field(struct compiler *c, const struct event_field *field);
-/* Add a dynamic field.  @op: OP_DYN (a pointer to its data) or OP_DYNLEN (the length of
- * its data in bytes). */
+/* Add a node for a dynamic field.  @op: OP_DYN (a pointer to the field's data) or OP_DYNLEN
+ * (the length of the field's data in bytes). */
 uint32_t print_node_dyn(struct compiler *c, const struct event_field *field,
 			enum node_op op);
-/* Returns the size of the node's value in bytes, as sizeof does. */
+/* Returns the size of the value of node @a in bytes, as sizeof does. */
 uint64_t print_node_sizeof(const struct compiler *c, uint32_t a);
 /* Returns the node with the number @n. */
 static inline const struct node *print_at(const struct compiler *c, uint32_t n)
@@ -131,32 +132,31 @@ static inline const struct node *print_at(const struct compiler *c, uint32_t n)
 	return &c->program->nodes[n];
 }
 
-/* ---- print_rec.c ---- */
-/* Parse REC.  The result is a pointer to the whole record, which is used for REC->member,
- * or is cast and added to an offset. */
+/* ---- functions of print_rec.c ---- */
+/* Parse REC.  The result is a pointer to the whole record, which may be used for
+ * REC->member, or may be cast and added to an offset. */
 uint32_t print_parse_rec(struct compiler *c);
 /* Returns true if node @n is the pointer that print_parse_rec() has made. */
 bool print_is_rec(const struct compiler *c, uint32_t n);
-/* Parse the name of a member after REC-> and return its node. */
+/* Parse the name of a member after REC->.  Returns the node of the member. */
 uint32_t print_parse_member(struct compiler *c);
 
-/* The functions from here on parse an expression.  Each returns a node, or 0 after an
- * error. */
-/* ---- print_expr.c ---- */
-uint32_t print_parse_expr(struct compiler *c);		/* an expression that may contain
-							 * the comma operator */
-uint32_t print_parse_arg(struct compiler *c);		/* an expression that ends at a
-							 * comma */
+/* The functions from here on parse an expression or a part of it.  Each returns a node, or
+ * 0 after an error. */
+/* ---- functions of print_expr.c ---- */
+uint32_t print_parse_expr(struct compiler *c);		/* parse an expression that may
+							 * contain the comma operator */
+uint32_t print_parse_arg(struct compiler *c);		/* parse an expression that ends
+							 * at a comma */
 uint32_t print_parse_unary(struct compiler *c);
-/* Parse adjacent string literals as one. */
+/* Parse adjacent string literals as one string. */
 uint32_t print_parse_string(struct compiler *c);
 /* Returns the variable that the current token names, or NULL. */
 const struct local *print_local_find(const struct compiler *c);
 
-/* ---- print_type.c ---- */
-/* Returns true if the tokens after a '(' are a type, so that this is a cast or
- * sizeof(type).  The current token is the one after the '('.  @is_sizeof: `sizeof`
- * precedes the '('. */
+/* ---- functions of print_type.c ---- */
+/* Returns true if the tokens after a '(' are a type, as in a cast or in sizeof(type).  The
+ * current token must be the token after the '('.  @is_sizeof: `sizeof` precedes the '('. */
 bool print_at_type(struct compiler *c, bool is_sizeof);
 /* Parse a type up to the ')' after it.  Returns false if the type is not known. */
 bool print_parse_type(struct compiler *c, struct value_type *ret_type);
@@ -165,9 +165,9 @@ uint32_t print_parse_sizeof_type(struct compiler *c);
 /* Parse a block, ({ int x = 1; x + 1; }), from the token after the '{'. */
 uint32_t print_parse_block(struct compiler *c);
 
-/* ---- print_call.c ---- */
-/* Parse a call of the function @name, from its '('.  Returns 0 and sets the error if
- * there is no such function. */
+/* ---- functions of print_call.c ---- */
+/* Parse a call of the function @name.  The current token must be its '('.  Returns 0 and
+ * sets the error if there is no such function. */
 uint32_t print_parse_call(struct compiler *c, struct token name);
 
 /* Make space for one more element in an array of @nr elements of @elem bytes each.

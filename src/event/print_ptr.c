@@ -9,14 +9,14 @@ enum { MAX_ERRNO = 4095 };
 typedef void ptr_fn(struct run *run, const char *ext, struct val val,
 		    struct num_spec *spec);
 
-/* Print a text that stands for data that cannot be read. */
+/* Print the text that stands for data which cannot be read. */
 static void put_fault(struct run *run, struct val val)
 {
 	text_puts(run->out, val.kind == VAL_INT && !val.u ? "(null)" : "(efault)");
 }
 
-/* Returns the number to print for a pointer: its address, or the offset of a pointer into
- * the record or the pool. */
+/* Returns the number to print for a pointer.  This is the address, or for a pointer into
+ * the record or the pool its offset. */
 static uint64_t address_of(struct val val)
 {
 	return val.kind == VAL_FAULT || val.kind == VAL_NODE ? 0 : val.u;
@@ -36,7 +36,7 @@ static void ptr_raw(struct run *run, const char *ext, struct val val,
 	put_address(run, address_of(val), spec);
 }
 
-/* Plain %p.  NULL and error values are not hashed, as they reveal no address. */
+/* Print a plain %p.  NULL and error values are not hashed, because they reveal no address. */
 static void ptr_plain(struct run *run, const char *ext, struct val val,
 		      struct num_spec *spec)
 {
@@ -121,7 +121,7 @@ static void ptr_phys(struct run *run, const char *ext, struct val val,
 	ptr_mem(run, ext, val, put_phys);
 }
 
-/* %ph: the width in the format is the number of bytes to print, at most 64. */
+/* Print bytes for %ph.  The width in the format is the number of bytes to print, at most 64. */
 static void ptr_bytes(struct run *run, const char *ext, struct val val,
 		      struct num_spec *spec)
 {
@@ -142,7 +142,7 @@ static void ptr_bytes(struct run *run, const char *ext, struct val val,
 		put_fault(run, val);
 }
 
-/* %pE: the width in the format is the number of bytes to print. */
+/* Print escaped text for %pE.  The width in the format is the number of bytes to print. */
 static void ptr_escaped(struct run *run, const char *ext, struct val val,
 			struct num_spec *spec)
 {
@@ -156,7 +156,7 @@ static void ptr_escaped(struct run *run, const char *ext, struct val val,
 		put_fault(run, val);
 }
 
-/* %pe: print the name of an error; print any other pointer as %p does. */
+/* Print the name of an error for %pe.  Any other pointer is printed as %p prints it. */
 static void ptr_error(struct run *run, const char *ext, struct val val,
 		      struct num_spec *spec)
 {
@@ -182,7 +182,7 @@ static void ptr_fourcc(struct run *run, const char *ext, struct val val,
 	ptr_mem(run, ext, val, print_fourcc);
 }
 
-/* %pb: the width in the format is the number of bits to print. */
+/* Print a bitmap for %pb.  The width in the format is the number of bits to print. */
 static void ptr_bitmap(struct run *run, const char *ext, struct val val,
 		       struct num_spec *spec)
 {
@@ -199,8 +199,8 @@ static void ptr_bitmap(struct run *run, const char *ext, struct val val,
 		print_bitmap(run->out, mem, want);
 }
 
-/* The first row whose letters are a prefix of the conversion's letters applies.  So "ad"
- * must come before "a". */
+/* The conversions with %p, by the letters after %p.  The first row whose letters are a
+ * prefix of the conversion's letters applies.  So "ad" must come before "a". */
 static const struct {
 	const char *ext;
 	ptr_fn *print;
@@ -215,15 +215,16 @@ static const struct {
 	{ "h", ptr_bytes }, { "b", ptr_bitmap },
 	{ "x", ptr_raw }, { "e", ptr_error }, { "E", ptr_escaped },
 	{ "tR", ptr_time }, { "tT", ptr_time }, { "4cc", ptr_fourcc },
-	/* Any other letter is ignored: the pointer is printed as with %p. */
+	/* this row matches all other letters: they are ignored, and the pointer is printed
+	 * as with %p */
 	{ "", ptr_plain },
 };
 
 /*
- * First letters after %p for which the kernel reads what the pointer points to: dentries,
- * resources, clocks, device nodes, a va_list, strings, or flags whose names differ
- * between kernels.  The record does not contain the data.  So such an event is printed as
- * fields, which show at least the pointer.
+ * First letters after %p for which the kernel prints the object that the pointer points to:
+ * dentries, resources, clocks, device nodes, a va_list, strings, or flags whose names
+ * differ between kernels.  The record does not contain this object.  So such an event is
+ * printed as fields, which show at least the pointer.
  */
 static const char elsewhere[] = "4ACDGINORVdgikrtu";
 

@@ -15,7 +15,7 @@ static const struct event_field *find_field(struct compiler *c,
 	return field;
 }
 
-/* REC->__data_loc_x is the word with length and offset of field x. */
+/* Parse REC->__data_loc_x, which is the word with length and offset of field x. */
 static uint32_t loc_word(struct compiler *c, size_t prefix_len)
 {
 	const struct event_field *field = find_field(c, c->tok.text + prefix_len,
@@ -46,8 +46,8 @@ bool print_is_rec(const struct compiler *c, uint32_t n)
 }
 
 /*
- * The known members of structs.  A format contains the size of a struct but not its
- * members, so only structs with the same layout in every program are listed.
+ * The members of structs that are known here.  A format contains the size of a struct but
+ * not its members, so only structs with the same layout in every program are listed.
  */
 static const struct member {
 	const char *type, *name;

@@ -24,8 +24,8 @@ static void put_string(struct run *run, struct val val)
 		text_puts(run->out, "(null)");
 	} else if (!run->env || !run->env->string ||
 		   run->env->string(run->env->ctx, val.u, run->out) != 0) {
-		/* The string is not in the record and cannot be read: print the same text
-		 * as the kernel. */
+		/* The string is not in the record and cannot be read.  Print the text that
+		 * the kernel prints. */
 		text_write(run->out, "(0x", 3);
 		print_hex(run->out, val.u, 16);
 		text_puts(run->out, ")[UNSAFE-MEMORY]");
@@ -57,7 +57,7 @@ static void put_int(struct run *run, const struct directive *dir, struct val val
 		print_num(run->out, u, is_negative, spec);
 }
 
-/* Evaluate the argument of a `*`.  The result is within -PRINT_MAX_WIDTH ...
+/* Evaluate the argument that a `*` uses.  The result is within -PRINT_MAX_WIDTH ...
  * PRINT_MAX_WIDTH. */
 static int32_t eval_star(struct run *run, uint32_t node)
 {
@@ -84,8 +84,8 @@ static struct num_spec eval_spec(struct run *run, const struct directive *dir)
 	}
 	if (dir->prec_arg) {
 		spec.prec = eval_star(run, dir->prec_arg);
-		/* In the kernel a negative precision means 0; in C it means "no
-		 * precision", which applies to floats here. */
+		/* A negative precision means 0 in the kernel.  In C it means "no
+		 * precision"; here this applies to floats. */
 		if (spec.prec < 0)
 			spec.prec = dir->conv == CONV_FLOAT ? -1 : 0;
 	}

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-/* The letters of %pE: which characters to escape, and how. */
+/* The letters of %pE, which say what characters to escape, and how. */
 enum {
 	ESCAPE_SPACE	= 1 << 0,
 	ESCAPE_SPECIAL	= 1 << 1,
@@ -33,8 +33,8 @@ static unsigned int escape_flags(const char *letters)
 	return flags ? flags : ESCAPE_ANY | ESCAPE_PRINT;
 }
 
-/* Returns the letter of the escape sequence for a byte, for example 'n' for a newline; 0
- * if the byte has no such letter. */
+/* Returns the letter of the escape sequence for a byte, for example 'n' for a newline.
+ * Returns 0 if the byte has no such escape sequence. */
 static char escape_letter(uint8_t byte, unsigned int flags)
 {
 	static const char from[] = "\n\r\t\v\f\\\a\033\"", to[] = "nrtvf\\ae\"";
@@ -94,8 +94,8 @@ static void put_part(struct text *out, int value, int width, char before)
 		  spec);
 }
 
-/* Load a time.  For %ptR @mem is a struct rtc_time, which begins like a struct tm; for
- * %ptT it is a number of seconds. */
+/* Load a time from @mem.  For %ptR this is a struct rtc_time, which begins like a struct
+ * tm; for %ptT it is a number of seconds. */
 static bool load_time(char kind, const uint8_t *mem, size_t len, struct tm *tm)
 {
 	const struct value_type number = { .size = 4, .is_signed = true };
@@ -128,8 +128,8 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 	if (!load_time(ext[1], mem, len, &tm))
 		return false;
 	if (has_date) {
-		/* tm_year counts from 1900 and tm_mon from 0; with is_raw print them as
-		 * they are. */
+		/* tm_year counts from 1900 and tm_mon from 0.  With is_raw, both are
+		 * printed unchanged. */
 		put_part(out, (int)((unsigned int)tm.tm_year + (is_raw ? 0 : 1900)), 4, 0);
 		put_part(out, (int)((unsigned int)tm.tm_mon + !is_raw), 2, '-');
 		put_part(out, tm.tm_mday, 2, '-');
@@ -144,7 +144,7 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 	return true;
 }
 
-/* Print a four-character code.  The code's highest bit means that the byte order is
+/* Print a four-character code.  If the highest bit of the code is set, the byte order is
  * big-endian. */
 bool print_fourcc(struct text *out, const char *ext, const uint8_t *mem, size_t len)
 {

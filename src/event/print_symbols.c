@@ -14,8 +14,8 @@ static bool is_field(const struct node *node, uint32_t offset)
 	return node->op == OP_FIELD && node->imm == offset;
 }
 
-/* Returns true if the table prints the field at @offset.  For flags this includes FIELD
- * & CONSTANT, in either order. */
+/* Returns true if @table prints the field at @offset.  A table of flags may also print
+ * FIELD & CONSTANT, in either order. */
 static bool prints_field(const struct print_program *program, const struct node *table,
 			 uint32_t offset)
 {

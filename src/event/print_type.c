@@ -11,8 +11,8 @@ static bool is_typeof(const struct compiler *c)
 	       print_is_name(c, "__typeof");
 }
 
-/* Find a field that has exactly this type, because the size of a field is known.  Returns
- * NULL if there is no such field. */
+/* Find a field of the record that has exactly this type, because the size of a field is
+ * known. Returns NULL if there is no such field. */
 static const struct event_field *find_field_type(const struct compiler *c,
 						 const char *text, size_t len)
 {
@@ -47,7 +47,7 @@ static bool starts_operand(const struct compiler *c, bool is_ptr)
 		if (c->tok.punct == '(' || c->tok.punct == '~' ||
 		    c->tok.punct == '!')
 			return true;
-		/* (x) - 1 is a subtraction, (x *) - 1 is a cast. */
+		/* Example: (x) - 1 is a subtraction, (x *) - 1 is a cast. */
 		return is_ptr && strchr("&*-+", c->tok.punct & 0xff) &&
 		       c->tok.punct < 0x100;
 	case TOK_END:
@@ -56,7 +56,7 @@ static bool starts_operand(const struct compiler *c, bool is_ptr)
 	return false;
 }
 
-/* Returns true if (NAME) or (NAME *) can only be a cast, although NAME is unknown.
+/* Returns true if (NAME) or (NAME *) can only be a cast, although the type NAME is unknown.
  * @is_sizeof: `sizeof` precedes the parenthesis, so no operand follows it. */
 static bool is_unknown_type(struct compiler *c, bool is_sizeof)
 {
@@ -97,8 +97,8 @@ static bool find_type(const struct compiler *c, const char *text, size_t len,
 	return memchr(text, '*', len) != NULL;
 }
 
-/* Parse typeof(x).  The current token is `typeof`; afterwards it is the token after the
- * ')'. */
+/* Parse typeof(x).  The current token must be `typeof`.  Afterwards the current token is
+ * the one after the ')'. */
 static bool parse_typeof(struct compiler *c, struct value_type *ret_type)
 {
 	print_next(c);
@@ -110,7 +110,7 @@ static bool parse_typeof(struct compiler *c, struct value_type *ret_type)
 	return true;
 }
 
-/* Skip the rest of the type of a pointer to a function, from its '('. */
+/* Skip the rest of the type of a pointer to a function.  The current token is the '('. */
 static void skip_function(struct compiler *c)
 {
 	unsigned int open = 0;

@@ -17,7 +17,7 @@
 struct num_spec;
 struct text;
 
-/* ---- printk_format.c ---- */
+/* ---- functions of printk_format.c ---- */
 
 enum printk_kind {
 	PRINTK_INVALID,		/* unknown conversion: printing stops before this
@@ -28,13 +28,13 @@ enum printk_kind {
 	PRINTK_FLOAT,		/* a double; a long double is recorded as a double */
 	PRINTK_STR,
 	PRINTK_PTR,
-	PRINTK_PTR_TEXT,	/* a pointer whose target is printed, for example %pI4:
-				 * recorded as text */
+	PRINTK_PTR_TEXT,	/* a pointer whose target is printed, for example %pI4;
+				 * the target is recorded as text */
 };
 
-#define PRINTK_STAR	INT32_MAX	/* value of width and prec: an int argument,
-					 * before the argument to print, gives the
-					 * number */
+#define PRINTK_STAR	INT32_MAX	/* value of width and prec for a `*`: an int
+					 * argument, before the argument to print, gives
+					 * the number */
 
 /* One conversion of a format. */
 struct printk_conv {
@@ -43,11 +43,11 @@ struct printk_conv {
 	uint8_t base;
 	uint8_t bytes;		/* bytes of the number */
 	bool is_signed;
-	bool is_long;		/* the argument is a long double */
+	bool is_long;		/* true: the argument is a long double */
 	char letter;		/* PRINTK_FLOAT: the letter of the conversion; pointers:
-				 * the letter after %p, or NUL if there is none */
-	int32_t width, prec;	/* width and precision; -1: not given; PRINTK_STAR:
-				 * given by an argument */
+				 * the letter after %p, or NUL if no letter follows */
+	int32_t width, prec;	/* width and precision; -1: not given; PRINTK_STAR: an
+				 * argument gives it */
 };
 
 /*
@@ -58,16 +58,17 @@ const char *printk_decode(const char *fmt, struct printk_conv *ret_conv);
 
 /* How to record one argument of a format. */
 struct printk_arg {
-	uint8_t kind;		/* enum printk_kind; PRINTK_INVALID ends the array */
+	uint8_t kind;		/* enum printk_kind; an element with PRINTK_INVALID ends
+				 * the array */
 	uint8_t bytes;		/* bytes of the number */
 	bool is_limit;		/* true: the argument is the precision in %.*s, which
 				 * limits the string that follows */
-	bool is_long;		/* the argument is a long double */
+	bool is_long;		/* true: the argument is a long double */
 	uint32_t limit;		/* limit of the bytes of a string that are recorded */
 };
 
-#define PRINTK_ARGS_MAX	64	/* limit of the entries of an array, including the last
-				 * one, which ends it; further arguments are not
+#define PRINTK_ARGS_MAX	64	/* limit of the elements of an array, including the
+				 * element that ends it; further arguments are not
 				 * recorded */
 
 /*
@@ -76,9 +77,10 @@ struct printk_arg {
  */
 uint32_t printk_args(const char *fmt, struct printk_arg args[PRINTK_ARGS_MAX]);
 
-/* ---- printk_text.c ---- */
+/* ---- functions of printk_text.c ---- */
 
-/* Prints a pointer.  @letter: the letter after %p, or NUL if there is none. */
+/* Callback that prints a pointer.  @letter: the letter after %p, or NUL if no letter
+ * follows. */
 typedef void printk_pointer(void *ctx, char letter, uint64_t value,
 			    struct num_spec spec, struct text *out);
 

@@ -43,8 +43,8 @@ static const char *decode_number(const char *s, int32_t *ret_number)
 	return s;
 }
 
-/* Parse the length modifier: h hh l ll L z t j.  *@ret_qualifier is 'H' for hh, 'L' for
- * ll. */
+/* Parse the length modifier of a conversion: h hh l ll L z t j.  *@ret_qualifier is 'H' for
+ * hh, 'L' for ll. */
 static const char *decode_qualifier(const char *s, char *ret_qualifier)
 {
 	*ret_qualifier = *s && strchr("hlLztj", *s) ? *s++ : '\0';
@@ -83,8 +83,8 @@ static const char *decode_pointer(const char *s, struct printk_conv *conv)
 	return s;
 }
 
-/* Parse the letter of the conversion.  Wide strings and characters, %ls and %lc, are
- * not supported. */
+/* Parse the letter of the conversion.  Wide strings (%ls) and wide characters (%lc) are not
+ * supported. */
 static const char *decode_letter(const char *s, char qualifier,
 				 struct printk_conv *conv)
 {
@@ -135,7 +135,7 @@ const char *printk_decode(const char *fmt, struct printk_conv *ret_conv)
 }
 
 /* Fill @args with the arguments of one conversion: up to two for `*`, and the value.
- * Returns how many. */
+ * Returns the number of these arguments. */
 static uint32_t conv_args(const struct printk_conv *conv,
 			  struct printk_arg args[3])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print a format with its recorded arguments.  Both may be malformed: this code reads
- * nothing outside of them.
+ * Print a format with its recorded arguments.  Format and arguments may be malformed: this
+ * code reads nothing outside of them.
  */
 #include "event/printk.h"
 
@@ -13,14 +13,14 @@
 #include "base/text.h"
 #include "event/print_impl.h"
 
-#define FLOAT_PREC	64		/* limit of the precision of a floating-point
-					 * number */
-/* Bytes of a printed number: "-", the 309 digits of DBL_MAX, ".", FLOAT_PREC digits, and
- * a reserve. */
+#define FLOAT_PREC	64		/* limit of the precision with which a
+					 * floating-point number is printed */
+/* Size of the text of a floating-point number: "-", the 309 digits of DBL_MAX, ".",
+ * FLOAT_PREC digits, and a reserve. */
 #define FLOAT_BYTES	(312 + FLOAT_PREC + 8)
 
-/* The recorded arguments.  The next argument begins at start + at, rounded up to its
- * alignment. */
+/* A reader of the recorded arguments.  The next argument begins at start + at, rounded up
+ * to its alignment. */
 struct reader {
 	const uint8_t *start;
 	size_t at, bytes;
@@ -39,7 +39,7 @@ static bool take(struct reader *reader, uint8_t bytes, uint64_t *ret_value)
 	return true;
 }
 
-/* Read a string.  Returns NULL if the arguments end before its NUL. */
+/* Read a string.  Returns NULL if the arguments end before the NUL of the string. */
 static const char *take_string(struct reader *reader, size_t *ret_len)
 {
 	const char *s = (const char *)reader->start + reader->at;
@@ -53,7 +53,7 @@ static const char *take_string(struct reader *reader, size_t *ret_len)
 	return s;
 }
 
-/* Append @s to @out, cut if @out has too little space, as it may in the runtime. */
+/* Append @s to @out.  If @out has too little space, as it may in the runtime, @s is cut. */
 static void put(struct text *out, const char *s, size_t len)
 {
 	size_t room = out->max - out->len;
@@ -72,8 +72,8 @@ static int32_t bounded(uint64_t value)
 	return number < -PRINT_MAX_WIDTH ? -PRINT_MAX_WIDTH : number;
 }
 
-/* Set width and precision.  Read the arguments of `*`, which precede the argument that is
- * printed. */
+/* Set width and precision of a conversion.  Read the arguments that `*` uses, which precede
+ * the argument that is printed. */
 static bool take_spec(struct reader *reader, const struct printk_conv *conv,
 		      struct num_spec *ret_spec)
 {
@@ -94,8 +94,8 @@ static bool take_spec(struct reader *reader, const struct printk_conv *conv,
 		if (!take(reader, 4, &value))
 			return false;
 		spec.prec = bounded(value);
-		/* In the kernel a negative precision means 0; in C it means "no
-		 * precision", which applies to floats here. */
+		/* A negative precision means 0 in the kernel.  In C it means "no
+		 * precision"; here this applies to floats. */
 		if (spec.prec < 0)
 			spec.prec = conv->kind == PRINTK_FLOAT ? -1 : 0;
 	}
@@ -117,8 +117,8 @@ static void put_int(struct text *out, const struct printk_conv *conv,
 	print_num(out, is_negative ? -value : value, is_negative, spec);
 }
 
-/* Returns the number of bytes that must come before padding zeroes: the sign, and the 0x
- * of %a. */
+/* Returns the number of characters that must come before padding zeroes: the sign, and the
+ * 0x of %a. */
 static size_t prefix_len(const char *number, char letter)
 {
 	size_t len = strchr("+- ", *number) ? 1 : 0;
@@ -133,8 +133,8 @@ static size_t prefix_len(const char *number, char letter)
  */
 void print_float(struct text *out, char letter, struct num_spec spec, uint64_t bits)
 {
-	static const char flags[] = "+ #";	/* characters of FLAG_PLUS and the flags
-						 * after it */
+	static const char flags[] = "+ #";	/* characters of the flags from FLAG_PLUS
+						 * on, in the order of their bits */
 	char fmt[sizeof(flags) + 4] = "%", *end = fmt + 1;
 	char number[FLOAT_BYTES];
 	size_t start = out->len, fill = 0, len, prefix;

@@ -7,7 +7,7 @@
 
 extern const char *const tracer_names[ABI_TRACERS];
 
-/* Returns the tracer (enum abi_tracer), or -EINVAL. */
+/* Find a tracer by its name.  Returns its number (enum abi_tracer), or -EINVAL. */
 int tracer_find(const char *name);
 
 #endif

@@ -107,7 +107,7 @@ bool type_is_word(const char *word, size_t len)
 	return find_word(word, len) != NULL;
 }
 
-/* The words of a type that were found so far. */
+/* The words of a type's text that were found so far. */
 struct spelling {
 	unsigned int nr_roles[WORD_TYPEDEF + 1];
 	const struct word *alias;	/* the typedef that was found, or NULL */
@@ -141,7 +141,7 @@ static bool add_word(struct spelling *sp, const char *text, size_t len)
 	return true;
 }
 
-/* Set *@type to the type without the `*` of a pointer. */
+/* Set *@type to the type, without the `*` of a pointer. */
 static bool base_type(const struct spelling *sp, struct value_type *type)
 {
 	const unsigned int *nr = sp->nr_roles;
@@ -155,8 +155,8 @@ static bool base_type(const struct spelling *sp, struct value_type *type)
 	} else if (nr[WORD_FLOAT] || nr[WORD_DOUBLE]) {
 		type->size = nr[WORD_FLOAT] ? 4 : 8;
 		type->is_float = true;
-		return !nr[WORD_LONG];	/* fails for long double: its size, 16 bytes, is
-					 * not supported */
+		return !nr[WORD_LONG];	/* this fails for long double: its size, 16
+					 * bytes, is not supported */
 	} else if (nr[WORD_CHAR]) {
 		type->size = 1;
 	} else if (nr[WORD_SHORT]) {
@@ -166,10 +166,10 @@ static bool base_type(const struct spelling *sp, struct value_type *type)
 	} else if (nr[WORD_INT] || nr[WORD_SIGNED] || nr[WORD_UNSIGNED]) {
 		type->size = 4;
 	} else if (nr[WORD_VOID]) {
-		/* gcc: sizeof(void) is 1 */
+		/* sizeof(void) is 1 for gcc */
 		*type = (struct value_type){ .size = 1 };
 	} else if (nr[WORD_ENUM] && sp->has_tag_name) {
-		/* gcc: an enum without negative values is an unsigned int */
+		/* gcc represents an enum without negative values as an unsigned int */
 		*type = (struct value_type){ .size = 4 };
 	} else {
 		return false;
@@ -177,7 +177,8 @@ static bool base_type(const struct spelling *sp, struct value_type *type)
 	return true;
 }
 
-/* Set *@type to the type of the pointer.  The size of a struct is unknown. */
+/* Set *@type to the type of a pointer.  If the pointer points to a struct, the size is
+ * unknown. */
 static bool pointer_type(const struct spelling *sp, struct value_type *type)
 {
 	struct value_type elem = { .size = 0 };

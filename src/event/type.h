@@ -12,24 +12,25 @@
 
 /* The type of a value. */
 struct value_type {
-	uint8_t size;		/* size of the value in bytes; if is_ptr, size of the
-				 * value that the pointer points to (0: unknown) */
+	uint8_t size;		/* size of the value in bytes; for a pointer (is_ptr),
+				 * size of the value that it points to, or 0 if that is
+				 * unknown */
 	bool is_signed;
 	bool is_ptr;
-	bool is_bool;		/* a cast to this type gives 0 or 1 */
-	bool is_float;		/* the type is float or double or, if is_ptr, a pointer
-				 * to float or double */
+	bool is_bool;		/* true: a cast to this type gives 0 or 1 */
+	bool is_float;		/* true: the type is float or double, or with is_ptr a
+				 * pointer to float or double */
 };
 
-/* Returns true if a value of the type is a float or double. */
+/* Returns true if the type is float or double, and not a pointer. */
 static inline bool type_is_float(struct value_type type)
 {
 	return type.is_float && !type.is_ptr;
 }
 
 /*
- * Find a type by its text, in any order of its words ("long unsigned int").  Qualifiers
- * are ignored; a '*' makes the type a pointer.
+ * Find a type by its text, for example "long unsigned int".  The words may be in any order,
+ * and qualifiers are ignored.  A '*' makes the type a pointer.
  * Returns false if the type is unknown.
  */
 bool type_lookup(const char *text, size_t len, struct value_type *ret_type);
