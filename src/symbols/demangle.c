@@ -24,19 +24,20 @@
 #include "symbols/demangle.h"
 #include "symbols/elf.h"
 
-#define NAME_MAX_BYTES	2048u		/* limit of the bytes of a name; longer names
-					 * stay mangled */
+#define NAME_MAX_BYTES	2048u		/* limit of the bytes of a mangled name; longer
+					 * names stay mangled */
 #define LOOK_US		50000
 
-/* <cxxabi.h> declares this function, but only C++ can include that header */
+/* The header <cxxabi.h> declares this function, but only C++ can include that header. */
 char *__cxa_demangle(const char *name, char *buf, size_t *bytes, int *status);
 
-/* demangle_name() and the signal handler write these variables, both in one thread. */
+/* The state of the demangler.  demangle_name() and the signal handler write it, both in one
+ * thread. */
 static sigjmp_buf way_out;
 static volatile sig_atomic_t is_at_work;
-static volatile sig_atomic_t number;	/* number of the name in progress, modulo
-					 * 0x10000 */
-static volatile sig_atomic_t seen;	/* value of @number when the timer last fired */
+static volatile sig_atomic_t number;	/* number of the name that is being demangled,
+					 * modulo 0x10000 */
+static volatile sig_atomic_t seen;	/* value of @number when the timer fired last */
 
 static void look(int signo)
 {
@@ -52,9 +53,9 @@ void demangle_prepare(void)
 {
 	const struct sigaction action = {
 		.sa_handler = look,
-		.sa_flags = SA_NODEFER,		/* siglongjmp() does not restore the
-						 * signal mask, so the handler must not
-						 * change it */
+		.sa_flags = SA_NODEFER,		/* the handler must not change the signal
+						 * mask, because siglongjmp() does not
+						 * restore it */
 	};
 	const struct itimerval timer = {
 		.it_interval.tv_usec = LOOK_US, .it_value.tv_usec = LOOK_US,
@@ -65,8 +66,8 @@ void demangle_prepare(void)
 }
 
 /*
- * Demangle @name.  The caller frees the result.  Returns NULL if @name is no C++ name or
- * takes too long.
+ * Demangle @name.  The caller frees the result.  Returns NULL if @name is not a C++ name,
+ * or if it takes too long.
  */
 static char *demangle(const char *name)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Demangle names of C++ functions.  Runs in a parser (parse_jobs.c), never in the server.
+ * Demangle names of C++ functions.  This code runs in a parser (parse_jobs.c), never in the
+ * server.
  */
 #ifndef ULF_SERVER_DEMANGLE_H
 #define ULF_SERVER_DEMANGLE_H
@@ -10,8 +11,9 @@
 struct text;
 
 /*
- * Call once per process, before the first demangle_name().  Starts a timer of the process
- * and installs a handler for SIGPROF; together they abort a name that takes too long.
+ * Prepare this process for demangle_name(); call it once, before the first name.  Starts a
+ * timer of the process and installs a handler for SIGPROF; together they abort a name that
+ * takes too long.
  */
 void demangle_prepare(void);
 

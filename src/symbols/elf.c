@@ -48,7 +48,7 @@ void *elf_read_piece(const struct elf_file *file, uint64_t off, uint64_t bytes)
 
 /* ---- the build id ---- */
 
-/* Find the build id in the notes.  @addr: the address of @notes in memory. */
+/* Find the build id in the notes of the file.  @addr: the address of @notes in memory. */
 static bool find_id(const char *notes, uint64_t bytes, uint64_t addr,
 		    struct elf_build_id *ret_id)
 {
@@ -87,9 +87,9 @@ static bool read_id(struct elf_file *file, uint64_t off, uint64_t bytes,
 }
 
 /*
- * Look for the build id in sections first and in segments second: a separate debug file
- * has program headers for segments that it does not contain, and a file without section
- * headers has only segments.
+ * Find the build id, in sections first and in segments second.  A separate debug file has
+ * program headers for segments that it does not contain, and a file without section headers
+ * has only segments.
  */
 static void find_build_id(struct elf_file *file)
 {
@@ -111,7 +111,7 @@ static void find_build_id(struct elf_file *file)
 	}
 }
 
-/* ---- opening a file ---- */
+/* ---- open a file ---- */
 
 static int read_heads(struct elf_file *file)
 {
@@ -208,7 +208,7 @@ void elf_file_close(struct elf_file *file)
 	*file = (struct elf_file) { .fd = -1 };
 }
 
-/* ---- reading sections ---- */
+/* ---- read sections ---- */
 
 const Elf64_Shdr *elf_find_section(const struct elf_file *file, const char *name)
 {

@@ -7,26 +7,27 @@
 
 struct elf_finder;
 
-/* An open ELF file to read.  The caller owns @fd and closes it. */
+/* An ELF file to read, which is already open.  The caller owns @fd and closes it. */
 struct elf_source {
 	int fd;
 	const uint8_t *build_id;	/* the build id that the file must have */
 	uint32_t build_id_bytes;	/* length of @build_id; 0: accept any file */
 	uint64_t *bytes_left;		/* limit of the bytes that may be read; see
 					 * elf_symbols_read() */
-	const struct elf_finder *finder;	/* finds the separate debug file of this
-						 * file */
+	const struct elf_finder *finder;	/* opens the separate debug file of this file */
 };
 
 struct elf_symbol {
-	uint64_t addr;			/* address in the file, without the load address */
-	uint64_t size;			/* size in bytes; 0: the file does not say */
+	uint64_t addr;			/* address of the symbol in the file, without the
+					 * load address */
+	uint64_t size;			/* size of the symbol in bytes; 0 if the file
+					 * does not contain it */
 	const char *name;
 };
 
 /*
- * Symbols with longer names are ignored.  A hostile file could declare all of its bytes
- * to be one name, many times.
+ * Limit of the bytes of a symbol's name.  Symbols with longer names are ignored, because a
+ * hostile file could declare all of its bytes to be one name, many times.
  */
 #define ELF_NAME_MAX	4096u
 
@@ -41,8 +42,8 @@ struct elf_symbols {
 	uint64_t first, end;		/* range of addresses to which the file is
 					 * loaded, without the load address */
 	struct parsed *parsed;		/* result of the parser that has read the file;
-					 * the names of symbols point into it.  NULL:
-					 * the names point into @strings */
+					 * the names of symbols point into it.  NULL: the
+					 * names point into @strings */
 };
 
 /*
@@ -67,7 +68,8 @@ int elf_symbols_parse(const struct elf_source *source, struct elf_symbols *ret_s
 void elf_symbols_done(struct elf_symbols *symbols);
 
 /*
- * Return the function that contains @addr, or NULL.  @addr is without the load address.
+ * Return the function that contains @addr, or NULL.  @addr is an address without the load
+ * address.
  */
 const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols,
 					  uint64_t addr);

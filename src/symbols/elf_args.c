@@ -34,14 +34,15 @@
 					 * searched for functions */
 #define UNITS_MAX	65536u		/* limit of the units of a file; libdw needs 1
 					 * KB for each unit */
-#define NESTED_MAX	16		/* limit of the depth of namespaces and classes */
-#define TIME_MAX_NS	1000000000u	/* limit of the CPU time to open a file or to
-					 * find a function */
+#define NESTED_MAX	16		/* limit of the depth to which namespaces and
+					 * classes are searched */
+#define TIME_MAX_NS	1000000000u	/* limit of the CPU time for opening a file or
+					 * finding a function, ns */
 
-struct range {				/* a range of addresses */
+struct range {				/* A range of addresses that belongs to a unit or
+					 * to a function. */
 	uint64_t low, high;
-	uint64_t of;			/* index of a unit, or offset of a function's
-					 * entry */
+	uint64_t of;			/* index of the unit, or offset of the function's entry */
 };
 
 struct ranges {
@@ -56,32 +57,33 @@ struct unit {
 };
 
 struct found {
-	uint64_t addr;			/* address that was looked up; 0: this entry of
+	uint64_t addr;			/* address that was looked up; 0 if this entry of
 					 * the cache is free */
-	struct elf_params *params;	/* NULL: the parameters are unknown */
+	struct elf_params *params;	/* parameters of the function at @addr; NULL if
+					 * they are unknown */
 };
 
 struct elf_args {
 	struct elf_file file;		/* the file that libdw reads */
-	struct elf_file program;	/* the program, if @file is the program's
-					 * separate debug file; else not open */
-	int own_fd;			/* descriptor that elf_args_open() opened; -1:
+	struct elf_file program;	/* the program, if @file is its separate debug
+					 * file; otherwise not open */
+	int own_fd;			/* descriptor that elf_args_open() opened; -1 if
 					 * the caller owns the descriptor */
 	Elf *elf;
-	Dwarf *dwarf;			/* handle of libdw; NULL: the file has no DWARF */
+	Dwarf *dwarf;			/* handle of libdw; NULL if the file has no DWARF */
 	struct unit *units;
 	size_t nr_units;
 	struct ranges ranges;		/* address ranges of the units */
 	struct elf_deadline deadline;
-	struct found found[FOUND];	/* cache, indexed by a hash of the address; a new
-					 * entry replaces the old one */
+	struct found found[FOUND];	/* cache of functions, indexed by a hash of the
+					 * address; a new entry replaces the old one */
 };
 
-/* ---- the limit of CPU time ---- */
+/* ---- the limit on CPU time ---- */
 
 /*
- * Begin an operation whose CPU time is limited. libdw walks lists, and a hostile file may
- * let many entries refer to the same long list.
+ * Begin an operation whose CPU time is limited.  The limit is needed because libdw walks
+ * lists, and a hostile file may let many entries refer to the same long list.
  */
 static void start_clock(struct elf_args *args)
 {
@@ -142,8 +144,8 @@ static const struct range *ranges_find(const struct ranges *ranges, uint64_t add
 /* ---- the functions of a unit ---- */
 
 /*
- * Add the first range of a function.  A function may have several ranges, and it is entered
- * in the first one.
+ * Add the first range of a function.  A function may have several ranges; its entry is in
+ * the first one.
  */
 static void add_function(struct ranges *functions, Dwarf_Die *die)
 {
@@ -153,7 +155,8 @@ static void add_function(struct ranges *functions, Dwarf_Die *die)
 		ranges_add(functions, (struct range) { low, high, dwarf_dieoffset(die) });
 }
 
-/* List the functions inside of @in.  *@left: how many entries may still be searched. */
+/* List the functions inside of the entry @in.  *@left: how many entries may still be
+ * searched. */
 static void list_functions(struct elf_args *args, Dwarf_Die *in, int depth,
 			   uint32_t *left, struct ranges *functions)
 {
@@ -205,9 +208,9 @@ static uint8_t *read_code(const struct elf_file *file, uint64_t addr, uint32_t *
 }
 
 /*
- * Return the address of the first instruction after those that make the function
- * traceable. clang leaves NOPs of any size, and XRay sleds.  If the program's code cannot
- * be read, assume that the site has FSITE_BYTES.
+ * Return the address of the first instruction after those that make the function traceable.
+ * clang leaves NOPs of any size, and XRay sleds.  If the program's code cannot be read,
+ * assume that the site has FSITE_BYTES bytes.
  */
 static uint64_t find_body(const struct elf_args *args, uint64_t low, uint64_t addr)
 {
@@ -313,8 +316,8 @@ static bool has_prefix(const struct elf_file *file, const Elf64_Shdr *section,
 }
 
 /*
- * Return the unpacked size of a section.  UINT64_MAX: libdw can unpack the section, but
- * no header says how large it gets.
+ * Return the unpacked size of a section.  Returns UINT64_MAX if libdw can unpack the
+ * section, but no header says how large it gets.
  */
 static uint64_t section_bytes(const struct elf_file *file, const Elf64_Shdr *section)
 {
@@ -336,8 +339,8 @@ static uint64_t section_bytes(const struct elf_file *file, const Elf64_Shdr *sec
 }
 
 /*
- * Return how many bytes of debug sections libdw will keep in memory, unpacked.
- * UINT64_MAX: the file has the other byte order and is refused, because libdw would read
+ * Return how many bytes of debug sections libdw will keep in memory, unpacked.  Returns
+ * UINT64_MAX for a file with the other byte order: it is refused, because libdw would read
  * it differently.
  */
 static uint64_t debug_bytes(const struct elf_file *file)
@@ -381,7 +384,7 @@ static void open_dwarf(struct elf_args *args, const struct elf_file *file)
 	uint64_t bytes = debug_bytes(file);
 
 	elf_version(EV_CURRENT);
-	/* ELF_C_READ makes libelf read the file; it must not map it */
+	/* ELF_C_READ makes libelf read the file.  libelf must not map the file. */
 	if (bytes <= *file->bytes_left)
 		args->elf = elf_begin(file->fd, ELF_C_READ, NULL);
 	if (args->elf)
@@ -393,8 +396,8 @@ static void open_dwarf(struct elf_args *args, const struct elf_file *file)
 }
 
 /*
- * Open the DWARF of one of @files.  If one of them has DWARF, move the program and the
- * file that libdw reads from @files to @args.
+ * Open the DWARF of one of @files.  If one of them has DWARF, move two of them from @files
+ * to @args: the program, and the file that libdw reads.
  */
 static void open_all(struct elf_args *args, struct elf_file files[2])
 {

@@ -25,10 +25,11 @@ struct elf_param {
 	const char *name;		/* NULL: the parameter has no name */
 	uint8_t kind;			/* enum elf_param_kind */
 	uint8_t is_on_stack;
-	uint8_t nr_words;		/* 1 or 2 words of 8 bytes; 0: the value is larger */
+	uint8_t nr_words;		/* number of 8-byte words of the value: 1 or 2; 0
+					 * if the value is larger */
 	uint8_t regs[2];		/* argument register of each word when the
 					 * function starts, from 0 (rdi) to 5 (r9);
-					 * ELF_NO_REG: the word is in no argument
+					 * ELF_NO_REG if the word is in no argument
 					 * register */
 	uint64_t bytes;			/* size of the value */
 };
@@ -50,7 +51,8 @@ struct elf_params {
 struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
 			       uint32_t build_id_bytes, uint64_t *bytes_left);
 /*
- * Like elf_args_open(), for an open file. source->fd must stay open until elf_args_close().
+ * Open debug information as elf_args_open() does, for a file that is already open.
+ * source->fd must stay open until elf_args_close().
  */
 struct elf_source;
 struct elf_args *elf_args_parse(const struct elf_source *source);
@@ -58,12 +60,13 @@ struct elf_args *elf_args_parse(const struct elf_source *source);
 void elf_args_close(struct elf_args *args);
 
 /*
- * Find the parameters of the function that contains @addr (without load address).
+ * Find the parameters of the function that contains @addr, an address without the load
+ * address.
  * Returns NULL if the parameters are unknown.  The result is valid until the next call.
  */
 const struct elf_params *elf_args_find(struct elf_args *args, uint64_t addr);
 /*
- * Return true if a search took too long.  After that elf_args_find() always returns NULL.
+ * Return true if a search took too long.  From then on elf_args_find() always returns NULL.
  */
 bool elf_args_is_over(const struct elf_args *args);
 

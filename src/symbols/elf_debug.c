@@ -18,13 +18,13 @@
 
 #define CHUNK		(64u << 10)
 #define LZMA_MEMORY	(64u << 20)
-#define UNPACKED_MAX	(64u << 20)	/* limit of the unpacked size; so much data
-					 * takes half a second to unpack */
+#define UNPACKED_MAX	(64u << 20)	/* limit of the unpacked size in bytes; unpacking
+					 * this much data takes half a second */
 
 /* ---- a separate debug file ---- */
 
 /*
- * Ask for the debug file that @ask describes, and check that it has the build id of @file.
+ * Open the debug file that @ask describes, and check that it has the build id of @file.
  */
 static int open_asked(const struct elf_file *file, const struct elf_finder *finder,
 		      const struct elf_ask *ask, struct elf_file *ret_debug)
@@ -76,8 +76,9 @@ static bool has_crc(const struct elf_file *file, uint32_t wanted)
 }
 
 /*
- * A debug file with a build id must have the build id of @file; one without must match
- * the checksum of the link.
+ * Open the debug file @name of .gnu_debuglink.  If @file has a build id, the debug file
+ * must have the same build id.  Otherwise the debug file must have the checksum @crc of the
+ * link.
  */
 static int open_linked(const struct elf_file *file, const struct elf_finder *finder,
 		       const char *name, uint32_t crc, struct elf_file *ret_debug)
@@ -98,7 +99,8 @@ static int open_linked(const struct elf_file *file, const struct elf_finder *fin
 }
 
 /*
- * The section holds the file name, its NUL, padding to a multiple of 4, and the checksum.
+ * Open the debug file by the section .gnu_debuglink.  The section holds the file name, its
+ * NUL, padding to a multiple of 4, and the checksum.
  */
 static int open_by_link(const struct elf_file *file, const struct elf_finder *finder,
 			struct elf_file *ret_debug)

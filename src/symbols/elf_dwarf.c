@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read types from DWARF, and find out how their values are passed.  References in a
- * hostile file may form a circle, so every walk has a limit.  References into other files
- * are ignored, because libdw would open that other file.
+ * Read types from DWARF, and find out how their values are passed.  References in a hostile
+ * file may form a circle, so every walk has a limit.  References into other files are
+ * ignored, because libdw would open these files.
  */
 #include "symbols/elf_dwarf.h"
 
 #include <dwarf.h>
 #include <string.h>
 
-#define CHAIN_MAX	32		/* limit of the length of a chain of types, or
-					 * of origins */
+#define CHAIN_MAX	32		/* limit of the length of a chain of types, or of
+					 * a chain of origins */
 
 /* ---- attributes of entries ---- */
 
@@ -26,7 +26,8 @@ static bool own_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_att
 	return dwarf_attr(die, name, ret_attr) && !is_elsewhere(dwarf_whatform(ret_attr));
 }
 
-/* Get the entry of which @die is an instance (its abstract origin or specification). */
+/* Get the origin of @die: the entry of which @die is an instance (DW_AT_abstract_origin or
+ * DW_AT_specification). */
 static bool origin_of(Dwarf_Die *die, Dwarf_Die *ret_origin)
 {
 	Dwarf_Attribute attr;
@@ -101,8 +102,8 @@ bool die_first_child(Dwarf_Die *die, Dwarf_Die *ret_child)
 }
 
 /*
- * Only go forward in the file, whatever DW_AT_sibling says: a hostile file could make a
- * loop.
+ * Move to the next entry, but only forward in the file, whatever DW_AT_sibling says: a
+ * hostile file could make a loop.
  */
 bool die_next(Dwarf_Die *die)
 {
@@ -192,8 +193,8 @@ static void add_members(Dwarf_Die *type, uint64_t bit, int depth,
 	} while (elf_value_look(value, depth) && die_next(&member));
 }
 
-/* Return the number of elements of an array, in all its dimensions.  0: DWARF does not
- * say. */
+/* Return the number of elements of an array, in all its dimensions.  Returns 0 if DWARF
+ * does not contain it. */
 static uint64_t nr_elements(Dwarf_Die *type, int depth, struct elf_value *value)
 {
 	uint64_t nr = 1, of;
@@ -231,7 +232,7 @@ static void add_elements(Dwarf_Die *type, uint64_t bit, int depth,
 		add_part(&element, (struct elf_part) { .bit = bit }, depth + 1, value);
 }
 
-/* Add a member of a struct of at most two words. */
+/* Add a member of a struct that has at most two words. */
 static void add_part(Dwarf_Die *type, struct elf_part part, int depth,
 		     struct elf_value *value)
 {
@@ -267,7 +268,8 @@ static enum elf_param_kind kind_of_number(Dwarf_Die *type)
 	       ELF_PARAM_SIGNED : ELF_PARAM_UNSIGNED;
 }
 
-/* Return the kind of a parameter of @type.  A parameter of array type is a pointer. */
+/* Return the kind of a parameter of @type.  A parameter of an array type is passed as a
+ * pointer. */
 static enum elf_param_kind kind_of(Dwarf_Die *type)
 {
 	int tag = dwarf_tag(type);

@@ -12,46 +12,46 @@
 #include "symbols/elf_value.h"
 
 /*
- * Get an attribute of @die, or of the entry of which @die is an instance.  Returns false
- * if there is no such attribute, or if it refers to another file (libdw would open that
- * file).
+ * Get an attribute of @die, or of the entry of which @die is an instance.  Returns false if
+ * there is no such attribute, or if it refers to another file, because libdw would open
+ * that file.
  */
 bool die_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_attr);
-/* Like die_attr(), for a string.  Returns NULL if there is no such attribute. */
+/* Get a string attribute, as die_attr() does.  Returns NULL if there is no such attribute. */
 const char *die_string(Dwarf_Die *die, unsigned int name);
-/* Like die_attr(), for an unsigned number.  Returns false if there is no such attribute. */
+/* Get an unsigned number, as die_attr() does.  Returns false if there is no such attribute. */
 bool die_number(Dwarf_Die *die, unsigned int name, uint64_t *ret_number);
-/* Return the offset of the declaration of which @die is an instance, or of @die itself if
- * it is no instance. */
+/* Return the offset of the declaration of which @die is an instance.  If @die is not an
+ * instance, return the offset of @die itself. */
 Dwarf_Off die_declared(Dwarf_Die *die);
 /*
- * Get the type of @die without typedef, const and the like.  Returns false for void, or
- * if the type is unknown.
+ * Get the type of @die, without typedef, const and similar qualifiers.  Returns false if
+ * the type is void or unknown.
  */
 bool die_type(Dwarf_Die *die, Dwarf_Die *ret_type);
 /*
- * Visit the entries inside of @die one after the other.  Both functions return false if
+ * Visit the entries inside of @die, one after the other.  Both functions return false if
  * there is no further entry.
  */
 bool die_first_child(Dwarf_Die *die, Dwarf_Die *ret_child);
 bool die_next(Dwarf_Die *die);
 
 /*
- * Return true if @type is a class that only its own code may copy.  Such a class is passed
- * by reference.
+ * Return true if @type is a class that only its own code may copy.  Values of such a class
+ * are passed by reference.
  */
 bool die_is_by_reference(Dwarf_Die *type);
 /* Find out how values of @type are passed. */
 struct elf_value die_classify(Dwarf_Die *type);
 
-/* ---- elf_params.c ---- */
+/* ---- functions of elf_params.c ---- */
 
 struct elf_deadline;
 
 /*
- * Read the parameters of @function.  @low: the function's start; @body: its first
- * instruction after the instructions that make it traceable.  Returns an empty list if
- * the function has no parameters, NULL without memory.  The caller frees the result.
+ * Read the parameters of @function.  @low: start of the function.  @body: its first
+ * instruction after the instructions that make it traceable.  Returns an empty list if the
+ * function has no parameters, NULL if there is no memory.  The caller frees the result.
  */
 struct elf_params *elf_dwarf_params(Dwarf_Die *function, Dwarf_Addr low, Dwarf_Addr body,
 				    struct elf_deadline *deadline);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find files with debug information.  No other code turns a name that a file contains
- * into a path.
+ * Find files with debug information.  Only this code turns a name that a file contains into
+ * a path.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static const char *debug_dir(void)
 	return dir && *dir ? dir : DEBUG_DIR;
 }
 
-/* Get the path by build id: DEBUGDIR/.build-id/12/3456.debug */
+/* Make the path of a debug file from its build id: DEBUGDIR/.build-id/12/3456.debug */
 static int path_by_id(const struct elf_ask *ask, char path[PATH_BYTES])
 {
 	char hex[2 * ID_BYTES_MAX + 1];
@@ -36,8 +36,8 @@ static int path_by_id(const struct elf_ask *ask, char path[PATH_BYTES])
 }
 
 /*
- * Get the path by name: DIR/NAME, DIR/.debug/NAME or DEBUGDIR/DIR/NAME, where DIR is the
- * directory of @of.
+ * Make the path of a debug file from its name: DIR/NAME, DIR/.debug/NAME or
+ * DEBUGDIR/DIR/NAME.  DIR is the directory of @of.
  */
 static int path_by_name(const char *of, const struct elf_ask *ask, char path[PATH_BYTES])
 {

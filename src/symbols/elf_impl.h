@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An ELF file that is being read.  Only elf*.c, parse_jobs.c and cli/run_program.c include
- * this header.
+ * Access to an ELF file.  Only elf*.c, parse_jobs.c and cli/run_program.c include this
+ * header.
  */
 #ifndef ULF_SERVER_ELF_IMPL_H
 #define ULF_SERVER_ELF_IMPL_H
@@ -14,8 +14,8 @@
 #include "symbols/elf.h"
 
 struct elf_build_id {
-	uint64_t addr;			/* address of the id's bytes, without the load
-					 * address */
+	uint64_t addr;			/* address of the build id's bytes, without the
+					 * load address */
 	uint32_t bytes;			/* length of @id; 0: the file has no build id */
 	uint8_t id[32];
 };
@@ -23,9 +23,9 @@ struct elf_build_id {
 struct elf_file {
 	int fd;
 	bool is_borrowed;		/* true: elf_file_close() leaves @fd open */
-	char *memory;			/* the file's contents, if they are in memory (@fd
-					 * is -1); else NULL */
-	uint64_t bytes;			/* size of the file */
+	char *memory;			/* contents of the file, if they are in memory
+					 * (@fd is -1); otherwise NULL */
+	uint64_t bytes;			/* size of the file in bytes */
 	uint64_t *bytes_left;		/* number of bytes that may still be read */
 	Elf64_Ehdr head;
 	Elf64_Phdr *programs;		/* program headers; their number is head.e_phnum */
@@ -45,11 +45,12 @@ struct elf_file {
  */
 int elf_file_open(const char *path, const uint8_t *id, uint32_t id_bytes,
 		  uint64_t *bytes_left, struct elf_file *file);
-/* Like elf_file_open(), for an open file. elf_file_close() does not close source->fd. */
+/* Open a file as elf_file_open() does, for a file that is already open. elf_file_close()
+ * does not close source->fd. */
 int elf_file_open_source(const struct elf_source *source, struct elf_file *file);
 /*
- * Like elf_file_open(), for a file in memory.  @file takes ownership of @memory, also if
- * this fails.
+ * Open a file as elf_file_open() does, for a file in memory.  @file takes ownership of
+ * @memory, even if the call fails.
  */
 int elf_file_open_memory(char *memory, uint64_t bytes, uint64_t *bytes_left,
 			 struct elf_file *file);
@@ -57,8 +58,8 @@ int elf_file_open_memory(char *memory, uint64_t bytes, uint64_t *bytes_left,
 void elf_file_close(struct elf_file *file);
 /*
  * Copy @bytes at offset @off of the file to new memory and append a NUL.  Returns NULL if
- * the range is outside of the file, exceeds bytes_left, or without memory.  The caller
- * frees the memory.
+ * the range is outside of the file, if it exceeds bytes_left, or if there is no memory.
+ * The caller frees the memory.
  */
 void *elf_read_piece(const struct elf_file *file, uint64_t off, uint64_t bytes);
 /* Find a section by its name.  Returns NULL if there is no such section. */
@@ -69,11 +70,11 @@ const Elf64_Shdr *elf_find_section(const struct elf_file *file, const char *name
  */
 void *elf_read_section(const struct elf_file *file, const Elf64_Shdr *section);
 
-/* ---- elf_symbols.c ---- */
+/* ---- functions of elf_symbols.c ---- */
 
 struct elf_symbols;
 
-struct elf_table {			/* a table of symbols, with its strings */
+struct elf_table {			/* A table of symbols with its strings. */
 	Elf64_Sym *rows;
 	uint64_t nr;
 	char *strings;
@@ -89,14 +90,15 @@ int elf_table_read(const struct elf_file *file, uint32_t type,
 /* Free the rows and the strings of @table. */
 void elf_table_done(struct elf_table *table);
 /*
- * Make space for @nr more rows.  Returns the first new row, or NULL.  Does not change
- * symbols->nr.
+ * Make space for @nr more rows.  Returns the first new row, or NULL if there is no memory.
+ * Does not change symbols->nr.
  */
 struct elf_symbol *elf_symbols_grow(struct elf_symbols *symbols, uint64_t nr);
-/* Let @symbols own @strings, which its names point into. elf_symbols_done() frees it. */
+/* Let @symbols own @strings, the memory that its names point into.  elf_symbols_done()
+ * frees it. */
 void elf_symbols_keep(struct elf_symbols *symbols, char *strings);
 
-/* ---- elf_plt.c ---- */
+/* ---- functions of elf_plt.c ---- */
 
 /*
  * Add a symbol NAME@plt for each stub by which the file calls functions of other files.
@@ -104,31 +106,32 @@ void elf_symbols_keep(struct elf_symbols *symbols, char *strings);
  */
 void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols);
 
-/* ---- elf_debug.c ---- */
+/* ---- functions of elf_debug.c ---- */
 
 /*
- * Open the separate debug file of @file.  Returns 0; -ENOENT if there is none; or an
- * error of elf_file_open().  The caller calls elf_file_close(@ret_debug) in any case.
+ * Open the separate debug file of @file.  Returns 0; -ENOENT if there is no such file; or
+ * an error of elf_file_open().  The caller must call elf_file_close(@ret_debug) in any
+ * case.
  */
 int elf_debug_open(const struct elf_file *file, const struct elf_finder *finder,
 		   struct elf_file *ret_debug);
 /*
- * Unpack .gnu_debugdata of @file (compressed symbols) and open the result.  Returns 0,
- * -ENOENT if @file has none, -E2BIG, -ENOEXEC or -ENOMEM.  The caller calls
+ * Unpack .gnu_debugdata of @file (compressed symbols) and open the result.  Returns 0;
+ * -ENOENT if @file has no such section; -E2BIG, -ENOEXEC or -ENOMEM.  The caller must call
  * elf_file_close(@ret_mini) in any case.
  */
 int elf_debug_open_mini(const struct elf_file *file, struct elf_file *ret_mini);
 
-/* ---- elf_args.c, elf_params.c ---- */
+/* ---- for elf_args.c and elf_params.c ---- */
 
-/* Limits the CPU time of one operation: a hostile file can make libdw run for hours. */
+/* A limit on the CPU time of one operation: a hostile file can make libdw run for hours. */
 struct elf_deadline {
 	uint64_t cpu_ns;		/* thread CPU time at which the operation must end */
-	bool was_missed;		/* true: an operation exceeded the limit;
+	bool was_missed;		/* true: an operation exceeded the limit, so
 					 * nothing is looked up any more */
 };
 
-/* Return true if the deadline has passed, now or at an earlier call. */
+/* Return true if the deadline has passed, now or before an earlier call. */
 static inline bool elf_deadline_is_over(struct elf_deadline *deadline)
 {
 	deadline->was_missed |=

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parameters of a function: read the location of each from DWARF, and compute the
- * registers from the ABI's rules where the location names memory. elf_args.c describes the
- * method.
+ * Find the parameters of a function.  The location of each parameter is read from DWARF.
+ * Where the location is memory, the registers are computed from the ABI's rules. elf_args.c
+ * describes the method.
  */
 #include <dwarf.h>
 #include <stdbool.h>
@@ -39,8 +39,8 @@ static bool is_based(const Dwarf_Op *op)
 	return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
 }
 
-/* Returns true if the value is the lower bits of a register.  clang describes narrow
- * types like this. */
+/* Returns true if the value is the lower bits of a register.  clang describes narrow types
+ * in this way. */
 static bool is_narrowed(const Dwarf_Op *ops, size_t nr)
 {
 	if (nr < 2 || !is_based(ops) || ops[0].number ||
@@ -103,8 +103,8 @@ static bool read_registers(const Dwarf_Op *ops, size_t nr, struct elf_param *par
 }
 
 /*
- * Returns true if the location is memory to which the function stores.  Computed values
- * and split locations are not.
+ * Returns true if the location is memory to which the function stores the parameter.
+ * Computed values and split locations are not memory.
  */
 static bool is_memory(const Dwarf_Op *ops, size_t nr)
 {
@@ -128,13 +128,13 @@ enum place {
 					 * instructions */
 };
 
-/* The description of a parameter, from its DWARF entry. */
+/* The description of a parameter that DWARF gives. */
 struct said {
 	enum place place;
 	struct elf_value value;
 	bool is_bool, is_class;
-	Dwarf_Off declared;		/* offset of the parameter's declaration; the
-					 * parameters are in the order of these offsets */
+	Dwarf_Off declared;		/* offset of the parameter's declaration, which
+					 * gives the order of the parameters */
 	struct elf_param *param;
 };
 
@@ -174,8 +174,8 @@ static bool is_at_register(const struct location *at)
 }
 
 /*
- * Return true if a class is passed by reference, which gcc does not say.  Then the location
- * is memory that an argument register, or a stored pointer, points to.
+ * Return true if a class is passed by reference.  gcc does not say this in DWARF.  But then
+ * the location is memory that an argument register, or a stored pointer, points to.
  */
 static bool is_reference(const struct location *at)
 {
@@ -185,9 +185,10 @@ static bool is_reference(const struct location *at)
 }
 
 /*
- * clang gives the location of a bool only after the instruction that masks its lowest
- * bit, and the location of a parameter on the stack only after the function has set up
- * its frame.  Any other location that becomes valid later holds a new value.
+ * Find out where a parameter is when the function starts.  clang gives the location of a
+ * bool only after the instruction that masks its lowest bit, and the location of a
+ * parameter on the stack only after the function has set up its frame.  Any other location
+ * that becomes valid later holds a new value.
  */
 static enum place read_place(const struct location *at, const struct said *said)
 {
@@ -263,8 +264,8 @@ enum trust {
 					 * that the ABI prescribes */
 };
 
-/* Returns true if the location of the parameter is missing.  A location that becomes
- * valid later is accepted if it is the ABI's register. */
+/* Returns true if the location of the parameter is missing.  A location that becomes valid
+ * later does not count as missing if it is the ABI's register. */
 static bool is_missing(const struct said *said, const struct elf_param *abi)
 {
 	return said->place == PLACE_NONE ||
@@ -327,8 +328,8 @@ static void place_params(struct said *rows, uint32_t nr, uint8_t next)
 }
 
 /*
- * Returns the first register for parameters: the second argument register if the first
- * one holds the address for a large return value.
+ * Returns the register of the first parameter.  This is the second argument register if the
+ * first one holds the address for a large return value.
  */
 static uint8_t first_reg(Dwarf_Die *function)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Symbols NAME@plt: the stubs by which an object calls a function of another object.  No
- * symbol table lists them.  Each stub jumps through a word that has a relocation, and the
- * relocation has the name.
+ * Add symbols NAME@plt for stubs, by which an object calls functions of other objects.  No
+ * symbol table lists the stubs.  Each stub jumps through a word that has a relocation, and
+ * the relocation has the name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "symbols/elf.h"
 #include "symbols/elf_impl.h"
 
-/* Relocations, sorted by the address of the word. */
+/* The relocations of a file, sorted by the address of the relocated word. */
 struct relocations {
 	Elf64_Rela *rows;
 	uint64_t nr;
@@ -38,7 +38,8 @@ static struct relocations read_relocations(const struct elf_file *file,
 	return all;
 }
 
-/* Return the name in the relocation of the word at @addr, or NULL. */
+/* Return the name in the relocation of the word at @addr, or NULL if there is no such
+ * relocation. */
 static const char *name_of(const struct relocations *all,
 			   const struct elf_table *symbols, uint64_t addr)
 {
@@ -61,8 +62,8 @@ static const char *name_of(const struct relocations *all,
 struct plt {
 	const struct elf_file *file;
 	struct elf_table table;
-	struct text names;		/* names of the rows in their order, each with a
-					 * NUL */
+	struct text names;		/* names of the rows in the order of the rows,
+					 * each with a NUL */
 };
 
 static void add_entries(struct plt *plt, const char *section_name,
@@ -92,8 +93,8 @@ static void add_entries(struct plt *plt, const char *section_name,
 	free(code);
 }
 
-/* Let the rows point to their names.  This comes last, because the text of the names
- * moves while it grows. */
+/* Let the rows point to their names.  This must be the last step, because the text of the
+ * names moves while it grows. */
 static void name_rows(struct plt *plt, struct elf_symbols *symbols)
 {
 	char *name = plt->names.data;
@@ -118,7 +119,7 @@ void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols)
 	add_entries(&plt, ".plt.got", ".rela.dyn", symbols);
 	/*
 	 * Compare the length with bytes_left again, because reading sections has lowered
-	 * it since text_init().
+	 * bytes_left since text_init().
 	 */
 	if (plt.names.error || plt.names.len > *file->bytes_left || !symbols->nr) {
 		symbols->nr = 0;

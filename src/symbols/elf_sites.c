@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find the function sites of a file.  A table of entries is a section that contains
- * addresses.  In a position-independent file the dynamic linker computes the addresses,
- * so this code takes them from the relocations, without the load address.  The code at an
- * entry decides whether a process can trace the function.
+ * Find the function sites of a file.  A table of function entries is a section that
+ * contains addresses.  In a position-independent file the dynamic linker computes these
+ * addresses, so this code takes them from the relocations, without the load address.  The
+ * code at an entry decides whether a process can trace the function.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -105,7 +105,8 @@ static void read_text(const struct elf_file *file, struct elf_sites *sites)
 }
 
 /*
- * Return the address of the site of the entry at @addr.  0: the entry cannot be traced.
+ * Return the address of the function site for the entry at @addr.  Returns 0 if the entry
+ * cannot be traced.
  */
 static uint64_t find_site(const struct elf_sites *sites, const uint8_t *text,
 			  uint64_t addr)
@@ -120,7 +121,8 @@ static uint64_t find_site(const struct elf_sites *sites, const uint8_t *text,
 	return addr + at;
 }
 
-/* Keep the rows that have a site.  If several rows have the same site, keep the first. */
+/* Keep the rows of the table that have a site.  If several rows have the same site, keep
+ * the first one. */
 static int find_sites(const struct elf_file *file, struct elf_sites *sites)
 {
 	uint64_t bytes = sites->text_end - sites->text;
@@ -128,7 +130,7 @@ static int find_sites(const struct elf_file *file, struct elf_sites *sites)
 
 	if (!sites->nr_rows)
 		return 0;
-	/* Read the whole text at once, because the entries are in no order. */
+	/* Read the whole text at once, because the entries are not sorted. */
 	text = elf_read_piece(file, sites->text_off, bytes);
 	if (!text)
 		return -ENOEXEC;

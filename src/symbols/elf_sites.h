@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The function sites of an ELF file: one table of them. */
+/* The function sites of an ELF file, as one of its tables of function entries lists them. */
 #ifndef ULF_SERVER_ELF_SITES_H
 #define ULF_SERVER_ELF_SITES_H
 
@@ -7,14 +7,15 @@
 
 #include "arch/arch.h"
 
-/* All addresses are as in the file, without the load address. */
+/* The sites of one table.  All addresses are those in the file, without the load address. */
 struct elf_sites {
 	enum fsite_kind kind;
 	uint64_t table;			/* address of the table */
 	uint32_t nr_rows;		/* number of rows in the table */
-	uint32_t nr;			/* number of sites; 0: the file has no sites */
-	uint64_t *addrs;		/* [nr] addresses of sites */
-	uint32_t *rows;			/* [nr] row of each site in the table */
+	uint32_t nr;			/* number of sites; 0 if the file has no sites */
+	uint64_t *addrs;		/* array of @nr addresses of sites */
+	uint32_t *rows;			/* array of @nr numbers: the row of each site in
+					 * the table */
 	uint64_t text, text_end;	/* range of executable addresses */
 	uint64_t text_off;		/* offset of @text in the file */
 	uint64_t id;			/* address of the build id's bytes; 0: the file
@@ -34,8 +35,8 @@ int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_
 		   enum fsite_kind kind, uint64_t *bytes_left,
 		   struct elf_sites *ret_sites);
 /*
- * Like elf_sites_read(), for an open file.  @ret_next: the next kind of which the file
- * has a table, or FSITE_KINDS if there is none.
+ * Read sites as elf_sites_read() does, for a file that is already open.  @ret_next: the
+ * next kind of which the file has a table, or FSITE_KINDS if there is no further table.
  */
 struct elf_source;
 int elf_sites_parse(const struct elf_source *source, enum fsite_kind kind,

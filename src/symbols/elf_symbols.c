@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of an ELF file. .symtab has all of them.  It is in the file or in a
- * separate debug file.  If there is none, .dynsym has the exported functions, and
+ * Read the functions of an ELF file.  .symtab has all functions.  It is in the file or in a
+ * separate debug file.  If there is no .symtab, .dynsym has the exported functions, and
  * .gnu_debugdata has the others.
  */
 #include <assert.h>
@@ -67,8 +67,8 @@ int elf_table_read(const struct elf_file *file, uint32_t type,
 /* ---- rows of the result ---- */
 
 /*
- * The rows take no more memory than the table from which they are made, and the table is
- * freed.  So bytes_left counts this memory only once.
+ * The rows of the result take no more memory than the table from which they are made, and
+ * the table is freed.  So bytes_left counts this memory only once.
  */
 static_assert(sizeof(struct elf_symbol) == sizeof(Elf64_Sym), "bytes_left");
 
@@ -91,7 +91,8 @@ void elf_symbols_keep(struct elf_symbols *symbols, char *strings)
 	symbols->strings[symbols->nr_strings++] = strings;
 }
 
-/* Linkers write NAME@VERSION or NAME@@VERSION: cut the version off. */
+/* Add one row of the table to the result.  Linkers write NAME@VERSION or NAME@@VERSION; the
+ * version is cut off. */
 static bool take_row(const struct elf_table *table, const Elf64_Sym *sym,
 		     struct elf_symbol *ret_row)
 {
@@ -139,7 +140,7 @@ static int add_table(const struct elf_file *file, uint32_t type,
 	return 0;
 }
 
-/* ---- reading all tables of a file ---- */
+/* ---- read all tables of a file ---- */
 
 static int add_stripped(const struct elf_file *file, const struct elf_finder *finder,
 			struct elf_symbols *symbols)
@@ -179,9 +180,9 @@ static int add_all(const struct elf_file *file, const struct elf_finder *finder,
 }
 
 /*
- * Order by address, then by size, then by the length of the name, longest first.
- * elf_symbols_find() returns the last symbol at an address, which is the largest one,
- * with the shortest name.
+ * Compare two symbols: by address, then by size, then by the length of the name, longest
+ * first. elf_symbols_find() returns the last symbol at an address, which is the largest
+ * one, with the shortest name.
  */
 static int compare_symbols(const void *pa, const void *pb)
 {
@@ -199,7 +200,7 @@ static int compare_symbols(const void *pa, const void *pb)
 	return strncmp(b->name, a->name, COMPARED_MAX);
 }
 
-/* Return the end of the sorted run of rows that begins at @from. */
+/* Return the end of the run of sorted rows that begins at row @from. */
 static uint32_t run_end(const struct elf_symbols *symbols, uint32_t from)
 {
 	do
@@ -209,7 +210,8 @@ static uint32_t run_end(const struct elf_symbols *symbols, uint32_t from)
 	return min_u32(from, symbols->nr);
 }
 
-/* Merge [from, middle) and [middle, end) of @rows into the same range of @to. */
+/* Merge the sorted runs [from, middle) and [middle, end) of @rows into the same range of
+ * @to. */
 static void merge_runs(const struct elf_symbol *rows, uint32_t from, uint32_t middle,
 		       uint32_t end, struct elf_symbol *to)
 {
@@ -220,8 +222,8 @@ static void merge_runs(const struct elf_symbol *rows, uint32_t from, uint32_t mi
 }
 
 /*
- * Sort by merging.  Linkers leave long sorted runs, which are merged in pairs until one
- * run is left.  Returns false without memory.
+ * Sort the rows by merging.  Linkers leave long sorted runs, which are merged in pairs
+ * until one run is left.  Returns false if there is no memory.
  */
 static bool sort_symbols(struct elf_symbols *symbols)
 {

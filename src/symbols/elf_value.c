@@ -29,8 +29,8 @@ struct elf_scalar elf_scalar_integer(uint64_t bytes)
 }
 
 /*
- * A floating-point number of 128 bits (__float128) is in a vector register; any other
- * large one is a long double of the x87.
+ * Describe a floating-point number.  A number of 128 bits (__float128) is in a vector
+ * register; any other large number is a long double of the x87.
  */
 struct elf_scalar elf_scalar_float(const char *name, uint64_t bytes, bool is_complex)
 {
@@ -69,7 +69,8 @@ void elf_value_add(struct elf_value *value, struct elf_part part,
 
 /* ---- where a value is passed ---- */
 
-/* A long double alone is returned in an x87 register, not in memory. */
+/* Return the register of the first parameter.  A long double alone is returned in an x87
+ * register, so it needs no memory. */
 uint8_t elf_value_first_reg(const struct elf_value *returned)
 {
 	if (returned->has & ELF_SCALAR_UNKNOWN)

@@ -14,34 +14,36 @@
 #define ELF_WORD	8u		/* size of a word of the x86-64 ABI, bytes */
 #define ELF_WORD_BITS	64u
 
-enum elf_scalar_class {			/* bits, because a value may have parts of
-					 * several classes */
-	ELF_SCALAR_INTEGER	= 1,	/* in general registers */
-	ELF_SCALAR_SSE		= 2,	/* in vector registers */
+enum elf_scalar_class {			/* Classes of scalars.  They are bits, because a
+					 * value may have parts of several classes. */
+	ELF_SCALAR_INTEGER	= 1,	/* passed in general registers */
+	ELF_SCALAR_SSE		= 2,	/* passed in vector registers */
 	ELF_SCALAR_X87		= 4,	/* long double: passed on the stack */
 	ELF_SCALAR_UNKNOWN	= 8,
 };
 
-struct elf_scalar {			/* a number or a pointer */
+struct elf_scalar {			/* A scalar: a number or a pointer. */
 	enum elf_scalar_class class;
 	uint64_t bytes;
-	uint64_t align;			/* required alignment in bytes; 0: any alignment */
+	uint64_t align;			/* required alignment in bytes; 0: any alignment
+					 * is allowed */
 };
 
-struct elf_part {			/* a part of a value: a member or an element */
+struct elf_part {			/* A part of a value: a member or an element. */
 	uint64_t bit;			/* offset in bits */
-	uint64_t bits;			/* width of a bit-field in bits; 0: the part is
-					 * no bit-field */
+	uint64_t bits;			/* width of a bit-field in bits; 0 if the part is
+					 * not a bit-field */
 };
 
-/* A value starts empty. elf_value_add() adds its scalars. */
+/* A description of a value.  It starts empty, and elf_value_add() adds the scalars of the
+ * value. */
 struct elf_value {
 	enum elf_param_kind kind;
 	uint64_t bytes;
 	uint8_t has;			/* bits of enum elf_scalar_class */
 	bool is_in_memory;		/* true: the value is too large for registers,
 					 * or has a member that is not aligned */
-	bool is_integer[2];		/* for each word: true if it is passed in a
+	bool is_integer[2];		/* for each word: true if the word is passed in a
 					 * general register */
 	uint32_t nr_parts;		/* number of parts that were examined */
 };
@@ -49,14 +51,14 @@ struct elf_value {
 /* Describe an integer or a pointer of @bytes. */
 struct elf_scalar elf_scalar_integer(uint64_t bytes);
 /*
- * Describe a floating-point number.  @name: name of its type, may be NULL.  @bytes: size
- * of the whole value; a complex number has two parts of half the size.
+ * Describe a floating-point number.  @name: name of its type, or NULL.  @bytes: size of the
+ * whole value.  A complex number has two parts of half this size.
  */
 struct elf_scalar elf_scalar_float(const char *name, uint64_t bytes, bool is_complex);
 
 /*
- * Count one more part of @value at nesting @depth.  Returns false, and marks the value as
- * unknown, if there are too many parts.
+ * Count one more part of @value, at nesting @depth.  Returns false, and marks the value as
+ * unknown, if the value has too many parts.
  */
 bool elf_value_look(struct elf_value *value, int depth);
 /* Add @scalar at @part, which must start in the first two words. */
@@ -64,9 +66,9 @@ void elf_value_add(struct elf_value *value, struct elf_part part,
 		   struct elf_scalar scalar);
 
 /*
- * Return the register of the first parameter of a function that returns @returned: 1 if
- * register 0 has the address for a large return value, else 0.  ELF_NO_REG: the register
- * is unknown.
+ * Return the register of the first parameter of a function that returns @returned.  This is
+ * 1 if register 0 has the address for a large return value, else 0.  ELF_NO_REG: the
+ * register is unknown.
  */
 uint8_t elf_value_first_reg(const struct elf_value *returned);
 /*
@@ -80,7 +82,7 @@ void elf_value_place(const struct elf_value *value, uint8_t *next,
 /* Allocate a table for ELF_PARAMS_MAX parameters.  The caller frees it with free(). */
 #define ELF_PARAMS_MAX	64u
 struct elf_params *elf_params_new(void);
-/* Set name, kind and size of @param; its registers stay unknown. */
+/* Set name, kind and size of @param.  The registers of @param stay unknown. */
 void elf_param_init(struct elf_param *param, const char *name,
 		    const struct elf_value *value);
 

@@ -32,7 +32,7 @@
 					 * the kernel */
 
 struct walk {
-	int fd;				/* descriptor (O_PATH) of the directory that the
+	int fd;				/* O_PATH descriptor of the directory that the
 					 * walk has reached */
 	long mount;			/* number of the mount that contains @fd */
 	long root;			/* number of the mount that contains "/" */
@@ -55,8 +55,8 @@ static bool is_local(const char *type)
 }
 
 /*
- * Return true if the mount is local.  A line of mountinfo is: ID PARENT DEV ROOT DIR
- * OPTIONS... - TYPE SOURCE OPTIONS
+ * Return true if the file system of mount number @mount is local.  A line of mountinfo is:
+ * ID PARENT DEV ROOT DIR OPTIONS... - TYPE SOURCE OPTIONS
  */
 static bool is_mount_local(long mount)
 {
@@ -81,8 +81,8 @@ static bool is_mount_local(long mount)
 }
 
 /*
- * Return the number of the mount that contains @fd, or -errno.  Does not access its file
- * system.
+ * Return the number of the mount that contains @fd, or -errno.  Does not access the file
+ * system of @fd.
  */
 static long mount_of(int fd)
 {
@@ -112,7 +112,7 @@ static int walk_to_root(struct walk *walk)
 	return walk->mount < 0 ? (int)walk->mount : 0;
 }
 
-/* Put the target of the symbolic link in front of the remaining names. */
+/* Insert the target of the symbolic link before the remaining names of the path. */
 static int walk_link(struct walk *walk, int link)
 {
 	char names[sizeof(walk->rest)];
@@ -131,8 +131,8 @@ static int walk_link(struct walk *walk, int link)
 }
 
 /*
- * Get the mount and the status of @fd.  Returns -EREMOTE if its file system must not be
- * accessed.
+ * Get the mount and the status of @fd.  Returns -EREMOTE if the file system of @fd must not
+ * be accessed.
  */
 static int walk_look(const struct walk *walk, int fd, long *ret_mount, struct stat *ret_st)
 {
@@ -156,8 +156,8 @@ static bool is_in_proc(int fd)
 }
 
 /*
- * Replace *@link, the symbolic link @name in the current directory, with the file to
- * which it leads.
+ * Follow the symbolic link *@link, which is @name in the current directory: replace it with
+ * the file to which it leads.
  */
 static int follow_proc(const struct walk *walk, const char *name, int *link)
 {
@@ -171,8 +171,8 @@ static int follow_proc(const struct walk *walk, const char *name, int *link)
 }
 
 /*
- * Walk to @fd, which is @name in the current directory.  If it is a symbolic link, follow
- * it.
+ * Walk to @fd, which is @name in the current directory.  If @fd is a symbolic link, follow
+ * the link.
  */
 static int walk_into(struct walk *walk, const char *name, int fd)
 {
@@ -196,7 +196,7 @@ static int walk_into(struct walk *walk, const char *name, int fd)
 	return 0;
 }
 
-/* Walk to the next name.  Returns -ENODATA at the end of the path. */
+/* Walk to the next name of the path.  Returns -ENODATA at the end of the path. */
 static int walk_step(struct walk *walk)
 {
 	size_t start = strspn(walk->rest, "/");
@@ -216,7 +216,7 @@ static int walk_step(struct walk *walk)
 	return fd < 0 ? -errno : walk_into(walk, name, fd);
 }
 
-/* O_PATH has only found the file.  Open it now for reading. */
+/* Open the file for reading.  @found is only an O_PATH descriptor. */
 static int open_found(int found, int *ret_fd)
 {
 	char path[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A hash table of names, with chains, because many names may be equal. */
+/* A hash table of names.  Each hash has a chain of rows, because many names may be equal. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

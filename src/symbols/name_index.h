@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 struct name_index {
-	const char *const *names;	/* [nr] names, owned by the caller; NULL: the row
-					 * has no name */
-	uint32_t *first;		/* [mask + 1] 1 + first row of each hash; 0: no
-					 * row */
-	uint32_t *next;			/* [nr] 1 + next row with the same hash; 0: no
-					 * further row */
+	const char *const *names;	/* array of @nr names, owned by the caller; NULL:
+					 * the row has no name */
+	uint32_t *first;		/* array of mask + 1 numbers: 1 + first row of
+					 * each hash; 0: no row */
+	uint32_t *next;			/* array of @nr numbers: 1 + next row with the
+					 * same hash; 0: no further row */
 	uint32_t mask;			/* number of different hashes minus 1 */
 };
 
@@ -23,13 +23,13 @@ struct name_index {
  * -ENOMEM.
  */
 int name_index_init(struct name_index *index, const char *const *names, uint32_t nr);
-/* Free the index.  The names stay. */
+/* Free the index.  The names are not freed. */
 void name_index_done(struct name_index *index);
 
 /*
- * Return the first row after @from whose name is @name of @len bytes.  Rows are numbered
- * from 1 here, in rising order: @from 0 starts the search, and a result of 0 means that
- * there is no further row.
+ * Return the first row after @from whose name is @name, which has @len bytes.  Rows are
+ * numbered from 1 here, in rising order.  @from 0 starts the search.  A result of 0 means
+ * that there is no further row.
  */
 uint32_t name_index_find(const struct name_index *index, const char *name,
 			 size_t len, uint32_t from);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The server's side of parsing.  Each job has its own parser process (parse_zygote.c), a
- * channel to it, a memfd for the result, and a deadline.  The result is sealed before the
- * server reads a byte of it, so it does not matter whether the parser still lives.
+ * channel to this process, a memfd for the result, and a deadline.  The memfd is sealed
+ * before the server reads a byte of the result, so it does not matter whether the parser
+ * still lives.
  */
 #include "symbols/parse.h"
 
@@ -26,60 +27,62 @@
 #include "symbols/parse_impl.h"
 #include "symbols/parse_take.h"
 
-#define OWNER_MAX	2u		/* limit of the running jobs of one owner,
-					 * without sessions */
-#define JOBS_MAX	64u		/* limit of the running jobs of all owners,
-					 * without sessions */
+#define OWNER_MAX	2u		/* limit of the running jobs of one owner;
+					 * sessions do not count */
+#define JOBS_MAX	64u		/* limit of the running jobs of all owners;
+					 * sessions do not count */
 #define SESSIONS_MAX	128u		/* limit of the sessions of all owners */
-#define IDLE_NS		60000000000ull	/* a session without queries ends after this time */
+#define IDLE_NS		60000000000ull	/* a session ends after this time without queries, ns */
 #define ASKS_MAX	16u		/* limit of the debug files that a job may ask
 					 * for */
 #define GRACE_NS	2000000000ull	/* the server kills a parser this long after the
-					 * parser's own time limit */
-#define QUERY_NS	5000000000ull	/* limit of the time that a session takes to
-					 * answer a query */
+					 * parser's own time limit, ns */
+#define QUERY_NS	5000000000ull	/* limit of the time in which a session must
+					 * answer a query, ns */
 #define NS_PER_S	1000000000ull
 #define NS_PER_MS	1000000ull
 
 enum state {
 	RUNNING,
-	OPEN,				/* a session that can be queried */
-	ENDED,				/* the job has ended; @result says whether it
-					 * failed */
+	OPEN,				/* the job is a session that can be queried */
+	ENDED,				/* the job has ended; @result says whether the
+					 * job failed */
 };
 
 struct parse_job {
-	LIST_ENTRY(parse_job) link;	/* in the list parser.jobs while @channel is open,
-					 * then in parser.ended while @is_news is set */
+	LIST_ENTRY(parse_job) link;	/* entry of the list parser.jobs while @channel
+					 * is open, then of parser.ended while @is_news
+					 * is set */
 	bool is_news;			/* true: parse_next_ended() has not returned
 					 * this job yet */
 	void *owner;
 	struct parse_request request;
-	char *path;			/* path of the file, see struct parse_want;
+	char *path;			/* path of the file (see struct parse_want);
 					 * NULL: unknown */
-	int channel, memfd, pidfd;	/* descriptors; -1: closed, or not received yet */
+	int channel, memfd, pidfd;	/* descriptors; -1 if closed, or not received yet */
 	enum state state;
 	int result;			/* result of an ENDED job: 0 or -errno */
-	const char *why;		/* reason of the parser's failure, for
-					 * error_log; NULL: the parser did not fail */
-	uint64_t bytes_left;		/* number of bytes that may still be read, as
-					 * the parser has reported */
-	uint64_t deadline_ns;		/* CLOCK_MONOTONIC at which the server gives up;
-					 * UINT64_MAX: never */
+	const char *why;		/* why the parser failed, for error_log; NULL if
+					 * the parser did not fail */
+	uint64_t bytes_left;		/* number of bytes that may still be read; the
+					 * parser has reported it */
+	uint64_t deadline_ns;		/* time at which the server gives up,
+					 * CLOCK_MONOTONIC; UINT64_MAX: never */
 	uint32_t nr_asks;		/* number of debug files that the parser has asked
 					 * for */
 	bool is_asked;			/* true: this session has not answered the last
 					 * query yet */
-	struct parse_answer *answer;	/* buffer of PARSE_ANSWER_MAX bytes; NULL: not
-					 * allocated yet */
-	uint32_t answer_bytes;		/* length of @answer; 0: there is no answer */
+	struct parse_answer *answer;	/* buffer of PARSE_ANSWER_MAX bytes; NULL if it
+					 * is not allocated yet */
+	uint32_t answer_bytes;		/* length of the answer in @answer; 0 if there is
+					 * no answer */
 };
 
-/* State of this process.  Only the main thread uses it. */
+/* The state of this process that all jobs share.  Only the main thread uses it. */
 static struct {
-	int zygote;			/* socket of the zygote; -1: there is no zygote */
-	int epoll;			/* -1: the process has no event loop, so
-					 * parse_start() waits */
+	int zygote;			/* socket of the zygote; -1 if there is no zygote */
+	int epoll;			/* epoll descriptor; -1 if the process has no
+					 * event loop, so that parse_start() waits */
 	uint64_t serial;		/* number that parse_serial() returns */
 	LIST_HEAD(, parse_job) jobs;	/* jobs with an open channel */
 	LIST_HEAD(, parse_job) ended;	/* jobs that parse_next_ended() has not returned
@@ -105,7 +108,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Kill the parser if it still runs, and close everything except the result. */
+/* Kill the parser of @job if it still runs, and close everything except the result. */
 static void leave(struct parse_job *job)
 {
 	if (job->pidfd >= 0)
@@ -130,7 +133,7 @@ static void fail(struct parse_job *job, int result, const char *why)
 	leave(job);
 }
 
-/* Return the text for error_log, from a status of waitpid(). */
+/* Return a text for error_log.  @status: the parser's status from waitpid(). */
 static const char *why_ended(int status)
 {
 	if (WIFEXITED(status))
@@ -154,7 +157,7 @@ static const char *why_ended(int status)
 	}
 }
 
-/* Seal the memfd: after this nobody can change the result. */
+/* Seal the memfd, so that nobody can change the result any more. */
 static bool seal(int fd)
 {
 	return !fcntl(fd, F_ADD_SEALS,
@@ -162,8 +165,8 @@ static bool seal(int fd)
 }
 
 /*
- * Handle the message that the parser has finished its job.  A malformed file is no failure
- * of the parser.
+ * Handle the message that the parser has finished its job.  The parser has not failed if
+ * the file is malformed.
  */
 static void done(struct parse_job *job, const struct parse_message *message)
 {
@@ -188,8 +191,8 @@ static void done(struct parse_job *job, const struct parse_message *message)
 /* ---- messages ---- */
 
 /*
- * Store the answer of a session.  @bytes is at most PARSE_ANSWER_MAX, the size of
- * receive()'s buffer.
+ * Store the answer of a session.  @bytes is at most PARSE_ANSWER_MAX, the size of the
+ * buffer in receive().
  */
 static void take_answer(struct parse_job *job, const void *data, ssize_t bytes)
 {
@@ -205,8 +208,8 @@ static void take_answer(struct parse_job *job, const void *data, ssize_t bytes)
 }
 
 /*
- * Open the file that the parser asks for.  The answer cannot block: the socket has space
- * for it.
+ * Open the file that the parser asks for, and send it.  Sending cannot block: the socket
+ * has space for the answer.
  */
 static void give_file(struct parse_job *job, const struct elf_ask *ask)
 {
@@ -247,9 +250,9 @@ static void take_message(struct parse_job *job, const void *data, ssize_t bytes)
 }
 
 /*
- * Receive one message.  Returns false if there is no message.  Each message ends the job,
- * answers a query or is counted, so a parser cannot keep the server busy by sending
- * messages without end.
+ * Receive one message of a parser.  Returns false if there is no message.  Each message
+ * ends the job, answers a query or is counted.  So a parser cannot keep the server busy by
+ * sending messages without end.
  */
 static bool receive(struct parse_job *job)
 {
@@ -269,8 +272,8 @@ static bool receive(struct parse_job *job)
 		fail(job, -EIO, "The parser crashed");
 		return true;
 	}
-	/* The zygote sends PARSE_STARTED once.  A second message of this type is an
-	 * error, see below. */
+	/* The zygote sends PARSE_STARTED once.  A second message of this type is an error,
+	 * which is handled below. */
 	if (nr && job->pidfd < 0 && data.type == PARSE_STARTED) {
 		job->pidfd = fd;
 		return true;
@@ -296,7 +299,7 @@ static void check_deadline(struct parse_job *job)
 		fail(job, -ETIME, "The parser took too long");
 }
 
-/* Wait until the job or the query is done, or until the time @until_ns. */
+/* Wait until the job or the query is done, at most until the time @until_ns. */
 static void wait_until(struct parse_job *job, uint64_t until_ns)
 {
 	while (job->state == RUNNING || job->is_asked) {
@@ -317,14 +320,14 @@ void parse_wait(struct parse_job *job, uint32_t ms)
 	wait_until(job, now_ns() + ms * NS_PER_MS);
 }
 
-/* ---- starting a job ---- */
+/* ---- start a job ---- */
 
 int parse_init(bool is_async)
 {
 	int r = 0;
 
-	/* Create the epoll descriptor first, because even without a zygote the server
-	 * must not wait. */
+	/* Create the epoll descriptor first, because the server must not wait even if there
+	 * is no zygote. */
 	if (is_async && parser.epoll < 0) {
 		parser.epoll = epoll_create1(EPOLL_CLOEXEC);
 		r = parser.epoll < 0 ? -errno : 0;
@@ -355,7 +358,7 @@ bool parse_has_room(const void *owner)
 	return nr < JOBS_MAX && nr_owner < OWNER_MAX;
 }
 
-/* If there are too many sessions, end the one that has been idle for the longest time. */
+/* If there are too many sessions, end the session that has been idle for the longest time. */
 static void end_a_session(void)
 {
 	struct parse_job *oldest = NULL, *job;

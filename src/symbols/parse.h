@@ -24,14 +24,14 @@ struct parsed;
 
 /* A file to parse. */
 struct parse_want {
-	void *owner;			/* the root that the job is for; each owner may
+	void *owner;			/* root for which the job is done; each owner may
 					 * have only a few jobs at a time */
 	struct parse_request request;
-	int fd;				/* descriptor of the file; parse_start() takes
-					 * it over, even if it fails */
-	const char *path;		/* path of the file, next to which the separate
-					 * debug file may be.  NULL: only the build id
-					 * leads to the debug file */
+	int fd;				/* descriptor of the file; parse_start() closes
+					 * it, even if it fails */
+	const char *path;		/* path of the file; the separate debug file may
+					 * be next to it.  NULL: the debug file is found
+					 * only by the build id */
 };
 
 /*
@@ -44,7 +44,7 @@ struct parse_want {
 int parse_start(const struct parse_want *want, struct parse_job **ret_job);
 /* Return true if @owner may start another job. */
 bool parse_has_room(const void *owner);
-/* Free the job.  Kills a parser that is still running.  NULL is allowed. */
+/* Free the job.  If its parser still runs, kill the parser.  NULL is allowed. */
 void parse_free(struct parse_job *job);
 
 /*
@@ -56,17 +56,19 @@ void parse_free(struct parse_job *job);
  */
 int parse_poll(const struct parse_job *job);
 /*
- * Return a constant text for error_log if the parser died or was too slow.  NULL: the
- * parser itself did not fail.
+ * Return a constant text for error_log if the parser died or was too slow.  Returns NULL if
+ * the parser itself did not fail.
  */
 const char *parse_why(const struct parse_job *job);
 /*
- * Return how many bytes of the request's bytes_left were read, according to the parser.
+ * Return how many bytes of the request's bytes_left were read.  The parser has reported
+ * this number.
  */
 uint64_t parse_bytes_read(const struct parse_job *job);
 /*
- * Take the result.  Works once per job.  The result is not checked yet: see parse_take.h.
- * Returns NULL if there is none, or without memory.  The caller frees it with
+ * Take the result of a job.  Works once per job.  The result is not checked yet: see
+ * parse_take.h.
+ * Returns NULL if there is no result, or no memory.  The caller frees the result with
  * parsed_free().
  */
 struct parsed *parse_take(struct parse_job *job);
@@ -77,13 +79,15 @@ struct parsed *parse_take(struct parse_job *job);
  */
 int parse_query(struct parse_job *job, uint64_t addr);
 /*
- * Return the answer to the last query, once, and its length in @ret_bytes.  NULL: no
- * answer yet.  The answer is valid until the next parse_query() or parse_free().
+ * Return the answer to the last query, and its length in @ret_bytes.  An answer is returned
+ * once. Returns NULL if there is no answer yet.  The answer is valid until the next
+ * parse_query() or parse_free().
  */
 const struct parse_answer *parse_answer(struct parse_job *job, uint32_t *ret_bytes);
 
 /*
- * Wait up to @ms for a job, or for an answer.  For callers that cannot try again later.
+ * Wait up to @ms for the end of a job, or for an answer.  For callers that cannot try again
+ * later.
  */
 void parse_wait(struct parse_job *job, uint32_t ms);
 
@@ -98,18 +102,18 @@ int parse_init(bool is_async);
 /* Return a descriptor that becomes readable when parse_dispatch() has work, or -1. */
 int parse_poll_fd(void);
 /*
- * Receive what parsers have sent and end those that take too long.  Returns true if a job
- * has made progress, or if parse_next_ended() has something to return.
+ * Receive the messages of parsers, and end parsers that take too long.  Returns true if a
+ * job has made progress, or if parse_next_ended() has a job to return.
  */
 bool parse_dispatch(void);
 /*
  * Return true if a file is being parsed.  Programs may wait for the result, so the server
- * must show them that it is alive.
+ * must show them with its beat that it is alive.
  */
 bool parse_is_running(void);
 /*
- * Return the owner of a job that has ended, each job once.  NULL: no more jobs.  A result
- * takes memory until its owner has called parse_take().
+ * Return the owner of a job that has ended.  Each job is returned once.  NULL: there are no
+ * more jobs. A result takes memory until its owner has called parse_take().
  */
 void *parse_next_ended(void);
 /*

@@ -10,7 +10,7 @@
 #include "symbols/parse_sandbox.h"
 #include "symbols/parse_wire.h"
 
-/* ---- parse_jobs.c ---- */
+/* ---- functions of parse_jobs.c ---- */
 
 /*
  * The jobs that a parser can do, indexed by enum parse_job_id.  To add a job, add a row,
@@ -21,18 +21,19 @@
 struct parse_job_type {
 	const char *name;
 	/*
-	 * Optional.  Runs before the process enters the sandbox and before it reads
+	 * Optional method.  Runs before the process enters the sandbox and before it reads
 	 * anything.  May lower the limits.
 	 */
 	void (*prepare)(struct parse_limits *limits);
 	/*
-	 * Runs in the sandbox.  Returns 0 after it has written the result, or -errno.
-	 * *@bytes_left: how much may be read; subtract what was read.
+	 * Method that does the job in the sandbox.  Returns 0 after it has written the
+	 * result, or -errno. *@bytes_left: how many bytes may be read; the method subtracts
+	 * what it has read.
 	 */
 	int (*run)(const struct parse_request *request, uint64_t *bytes_left);
 	/*
-	 * Optional: makes the job a session.  Called after run() has returned 0 and the
-	 * server was notified.  Returns when the server has closed the channel.
+	 * Optional method, which makes the job a session.  Called after run() has returned
+	 * 0 and the server was notified.  Returns when the server has closed the channel.
 	 */
 	void (*serve)(void);
 	struct parse_limits limits;
@@ -40,11 +41,11 @@ struct parse_job_type {
 
 extern const struct parse_job_type parse_job_types[PARSE_JOBS];
 
-/* ---- parse_zygote.c ---- */
+/* ---- functions of parse_zygote.c ---- */
 
 /*
- * The status that the server gets if a parser could not enter its sandbox, and if it could
- * not be forked.
+ * Exit statuses that the server gets if a parser could not enter its sandbox
+ * (PARSE_NO_SANDBOX), or could not be forked.
  */
 #define PARSE_NO_SANDBOX	97
 #define PARSE_NO_PROCESS	98
@@ -59,13 +60,14 @@ extern const struct parse_job_type parse_job_types[PARSE_JOBS];
 int parse_zygote_start(int *ret_socket);
 
 /*
- * Receive one message and up to @room descriptors; further descriptors are closed.
- * Returns the length, 0 at the end of the stream, or -errno.  @ret_nr: number of
- * descriptors in @fds.
+ * Receive one message and up to @room descriptors.  Further descriptors are closed.
+ * Returns the length of the message, 0 at the end of the stream, or -errno.  @ret_nr:
+ * number of descriptors in @fds.
  */
 ssize_t parse_receive(int socket, void *to, size_t bytes, int *fds, int room, int *ret_nr);
 /*
- * Send one message with @nr descriptors, without blocking.  Sends all of it or nothing.
+ * Send one message with @nr descriptors, without blocking.  Sends the whole message or
+ * nothing.
  * Returns 0 or -errno.
  */
 int parse_send(int socket, const void *from, size_t bytes, const int *fds, int nr);

@@ -21,7 +21,7 @@
 #define STRINGS_MAX	(1ull << 30)
 #define MB		(1ull << 20)
 
-/* ---- asking the server for files ---- */
+/* ---- ask the server for files ---- */
 
 static int ask_server(const struct elf_finder *finder, const struct elf_ask *ask,
 		      int *ret_fd)
@@ -68,8 +68,8 @@ static int put(const void *data, uint64_t bytes)
 }
 
 /*
- * Make the rows of the result.  @ret_bytes: total length of the names, which are stored
- * in the order of the rows.  Returns NULL without memory.
+ * Make the rows of the result.  @ret_bytes: total length of the names, which are stored in
+ * the order of the rows.  Returns NULL if there is no memory.
  */
 static struct parse_symbol *rows_of(const struct elf_symbols *symbols, uint64_t *ret_bytes)
 {
@@ -99,8 +99,8 @@ static int put_names(const struct elf_symbols *symbols, const struct parse_symbo
 }
 
 /*
- * Like elf_symbols_find(), for rising addresses: the next symbol is mostly the one after
- * @last.
+ * Find a symbol as elf_symbols_find() does, for addresses that rise from call to call: the
+ * next symbol is mostly the one after @last.
  */
 static const struct elf_symbol *find_next(const struct elf_symbols *symbols,
 					  const struct elf_symbol *last, uint64_t addr)
@@ -114,8 +114,8 @@ static const struct elf_symbol *find_next(const struct elf_symbols *symbols,
 	return elf_symbols_find(symbols, addr);
 }
 
-/* Write the sites and, for each site, the number of its symbol + 1, or 0 if it has no
- * symbol. */
+/* Write the sites to the result.  Each site has the number of its symbol + 1, or 0 if it
+ * has no symbol. */
 static int put_sites(const struct elf_sites *sites, const struct elf_symbols *symbols)
 {
 	uint32_t *names = malloc((sites->nr + 1ul) * sizeof(*names));
@@ -157,7 +157,7 @@ static void find_segments(const struct elf_source *source, struct parse_head *he
 	elf_file_close(&file);
 }
 
-/* Write the result.  Nothing is freed, because the process ends. */
+/* Write the result.  Nothing is freed, because the process is about to end. */
 static int put_result(struct parse_head *head, const struct elf_symbols *symbols,
 		      const struct elf_sites *sites)
 {
@@ -194,7 +194,8 @@ static int run_symbols(const struct parse_request *request, uint64_t *bytes_left
 	return put_result(&head, &symbols, &no_sites);
 }
 
-/* A file without symbols is no error: its sites have no names, but can be traced. */
+/* Run PARSE_SITES.  A file without symbols is not an error: its sites have no names, but
+ * can be traced. */
 static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 {
 	struct parse_head head = { .kind = 0 };
@@ -222,8 +223,8 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 /* ---- PARSE_DEMANGLE ---- */
 
 /*
- * Limit the memory by the size of the input, so that a malicious name cannot use much
- * more memory than other names.
+ * Limit the memory of the process by the size of the input, so that a malicious name cannot
+ * use much more memory than other names.
  */
 static void prepare_demangle(struct parse_limits *limits)
 {
@@ -278,8 +279,8 @@ static int run_demangle(const struct parse_request *request, uint64_t *bytes_lef
 		head.nr++;
 	rows = malloc((head.nr + 1ul) * sizeof(*rows));
 	text_init(&out, min_u64(*bytes_left, UINT32_MAX - ELF_NAME_MAX));
-	/* Reserve the output first: a name that exceeds the demangler's limits is
-	 * abandoned without freeing its memory, and later there could be too little. */
+	/* Reserve memory for the output first.  A name that exceeds the demangler's limits
+	 * is abandoned without freeing its memory, so too little could be left later. */
 	r = rows && text_reserve(&out, min_u64(4 * bytes, out.max)) ?
 	    demangle_all(names, bytes, rows, &out) : -ENOMEM;
 	head.strings_bytes = out.len;
@@ -343,7 +344,8 @@ static void serve_params(void)
 
 /* ---- the table of jobs ---- */
 
-/* The limits of wall-clock time are generous, as the machine may be busy. */
+/* The table of jobs.  The limits of wall-clock time are generous, as the machine may be
+ * busy. */
 const struct parse_job_type parse_job_types[PARSE_JOBS] = {
 	[PARSE_SYMBOLS] = {
 		.name = "ulf-symbols", .run = run_symbols,

@@ -39,9 +39,9 @@ bool parse_sandbox_is_whole(void)
 
 /* ---- system calls ---- */
 
-/* System calls that are allowed with any arguments. */
+/* System calls that the seccomp filter allows with any arguments. */
 static const int allowed[] = {
-	/* calls on open descriptors: the files to read, the result, the channel */
+	/* calls on open descriptors: the files to read, the result and the channel */
 	SYS_read, SYS_pread64, SYS_write, SYS_lseek, SYS_close, SYS_fstat,
 	SYS_sendto, SYS_recvfrom, SYS_recvmsg,
 	/* memory */
@@ -52,8 +52,8 @@ static const int allowed[] = {
 	SYS_exit, SYS_exit_group,
 };
 
-/* System calls that fail with EACCES.  Libraries may try them, and can continue without
- * them. */
+/* System calls that fail with EACCES.  Libraries may try them, and can continue after the
+ * failure. */
 static const int refused[] = {
 	SYS_open, SYS_openat, SYS_access, SYS_faccessat, SYS_readlink, SYS_readlinkat,
 	SYS_stat, SYS_lstat, SYS_ioctl, SYS_sched_getaffinity,
@@ -91,8 +91,8 @@ static const struct sock_filter checks[] = {
 	RETURN(SECCOMP_RET_ALLOW),
 
 	/*
-	 * libc's fstat() uses this call.  With a path the call could at most reveal
-	 * whether a file exists.
+	 * Allow newfstatat(), which libc's fstat() uses.  With a path the call could at
+	 * most reveal whether a file exists.
 	 */
 	IF_CALL(SYS_newfstatat, 4),
 	LOAD(args[3]),
@@ -100,7 +100,7 @@ static const struct sock_filter checks[] = {
 	RETURN(FAIL),
 	RETURN(SECCOMP_RET_ALLOW),
 
-	/* libelf uses this call to check whether a descriptor is open */
+	/* Allow fcntl(), by which libelf checks whether a descriptor is open. */
 	IF_CALL(SYS_fcntl, 4),
 	LOAD(args[1]),
 	BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, F_GETFL, 0, 1),
@@ -108,7 +108,7 @@ static const struct sock_filter checks[] = {
 	RETURN(SECCOMP_RET_ALLOW),
 };
 
-/* Refuse the system calls of x32 and i386: their numbers have other meanings. */
+/* Refuse the system calls of x32 and i386, because their numbers have other meanings. */
 static const struct sock_filter start[] = {
 	LOAD(arch),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
@@ -187,7 +187,7 @@ static int limit_all(const struct parse_limits *limits)
 	int r = 0;
 
 	/*
-	 * RLIMIT_AS comes last.  With a sanitizer it is left out, because the shadow
+	 * RLIMIT_AS is the last row.  With a sanitizer it is left out, because the shadow
 	 * memory exceeds the limit.
 	 */
 	for (size_t i = 0; !r && i < ARRAY_SIZE(rows) - HAS_SANITIZER; i++)
@@ -202,8 +202,8 @@ int parse_sandbox_enter(const struct parse_limits *limits)
 
 	if (r)
 		return r;
-	/* SIGALRM kills the process, and the seccomp filter keeps the parser from
-	 * changing that. */
+	/* SIGALRM kills the process after the time limit.  The seccomp filter keeps the
+	 * parser from changing that. */
 	if (setitimer(ITIMER_REAL, &timer, NULL) ||
 	    prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;

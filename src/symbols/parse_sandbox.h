@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 struct parse_limits {
-	uint64_t memory_bytes;		/* limit of the address space, in addition to
-					 * the space that is mapped already */
-	uint64_t file_bytes;		/* limit of the size of the parser's result */
+	uint64_t memory_bytes;		/* limit of the address space in bytes, not
+					 * counting what is mapped already */
+	uint64_t file_bytes;		/* limit of the size of the parser's result, bytes */
 	uint32_t cpu_seconds;
-	uint32_t wall_seconds;		/* limit of wall-clock time; 0: only the server ends
-					 * the parser */
+	uint32_t wall_seconds;		/* limit of wall-clock time, s; 0: only the
+					 * server ends the parser */
 };
 
 /*
@@ -28,7 +28,7 @@ struct parse_limits {
  * parse_sandbox_is_whole().
  */
 int parse_sandbox_enter(const struct parse_limits *limits);
-/* Return false in a build with a sanitizer, where the sandbox is incomplete. */
+/* Return false in a build with a sanitizer, because the sandbox is incomplete there. */
 bool parse_sandbox_is_whole(void);
 
 #endif

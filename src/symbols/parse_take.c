@@ -33,7 +33,7 @@ void parsed_free(struct parsed *parsed)
 
 /* ---- symbols and sites ---- */
 
-/* The parts of a result, at the offsets that the result's header gives. */
+/* The parts of a result.  The result's header gives their offsets. */
 struct layout {
 	struct parse_head head;
 	const struct parse_symbol *symbols;
@@ -76,8 +76,8 @@ static bool find_layout(const struct parsed *parsed, struct layout *ret)
 }
 
 /*
- * Check that each string is shorter than ELF_NAME_MAX and that the last one is
- * terminated.
+ * Check that each string is shorter than ELF_NAME_MAX and that the last string ends in a
+ * NUL.
  */
 static bool are_names(const char *strings, uint64_t bytes)
 {
@@ -116,7 +116,8 @@ static int take_symbols(const struct layout *layout, struct elf_symbols *symbols
 	return 0;
 }
 
-/* Check the rows: the server uses them as indices when it writes to the shared memory. */
+/* Check the row of each site, because the server uses rows as indices when it writes to the
+ * shared memory. */
 static bool are_sites(const struct layout *layout)
 {
 	const struct parse_head *head = &layout->head;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Check the results of parsers.  Nothing in them is trusted. */
+/* Check the results of parsers.  No value in a result is trusted. */
 #ifndef ULF_SERVER_PARSE_TAKE_H
 #define ULF_SERVER_PARSE_TAKE_H
 
@@ -13,35 +13,36 @@ struct elf_sites;
 struct elf_symbol;
 struct elf_symbols;
 
-/* A result in memory that nobody can change any more. */
+/* A result of a parser, in memory that nobody can change any more. */
 struct parsed {
 	const void *map;
 	uint64_t bytes;
 	const char *strings;		/* names of the result's symbols */
 	uint64_t strings_bytes;		/* length of @strings */
-	/* demangled names, from a job PARSE_DEMANGLE */
-	struct parse_job *plain_job;	/* the job that demangles; NULL: not started, or
-					 * ended */
-	bool is_plain_tried;		/* true: the job was tried, and is not started
-					 * again */
-	struct parsed *plain;		/* the checked result of the job; NULL: no
-					 * result */
+	/* The members below are for demangled names, which a job PARSE_DEMANGLE provides. */
+	struct parse_job *plain_job;	/* the job that demangles the names; NULL if it
+					 * has not started, or has ended */
+	bool is_plain_tried;		/* true: the job was started once, and must not
+					 * be started again */
+	struct parsed *plain;		/* the checked result of the job that demangles;
+					 * NULL if there is no result */
 };
 
 /* Free a result and all that belongs to it.  NULL is allowed. */
 void parsed_free(struct parsed *parsed);
 
 /*
- * Pointers to which parsed_check() stores the parts of a result other than symbols.
- * NULL: the caller does not need that part.
+ * Pointers to which parsed_check() stores the parts of a result other than symbols.  NULL:
+ * the caller does not need this part.
  */
 struct parsed_more {
 	struct parse_segment *segments;	/* array of PARSE_SEGMENTS_MAX segments */
 	uint32_t *nr_segments;
 	struct elf_sites *sites;
-	const char ***names;		/* name of each site, or NULL if it has no name;
-					 * the caller frees the array */
-	uint32_t *next_kind;		/* next kind of which the file has a table */
+	const char ***names;		/* name of each site, or NULL if the site has no
+					 * name; the caller frees the array */
+	uint32_t *next_kind;		/* next kind of which the file has a table of
+					 * function entries */
 };
 
 /*
@@ -55,16 +56,18 @@ int parsed_check(struct parsed *parsed, struct elf_symbols *ret_symbols,
 
 /*
  * Check the result of PARSE_DEMANGLE for @symbols and attach it to symbols->parsed.  On
- * failure frees @parsed and returns -EBADMSG.
+ * failure, frees @parsed and returns -EBADMSG.
  */
 int parsed_check_plain(struct parsed *parsed, const struct elf_symbols *symbols);
-/* Return the demangled name of @symbol, a row of @symbols, or NULL. */
+/* Return the demangled name of @symbol, which is a row of @symbols; NULL if there is no
+ * such name. */
 const char *parsed_plain(const struct elf_symbols *symbols,
 			 const struct elf_symbol *symbol);
 
 /*
- * Convert an answer about @addr.  Returns NULL if the parameters are unknown, or the
- * answer is malformed.  The caller frees the result with free().
+ * Convert the answer of a session about the function at @addr.  Returns NULL if the
+ * parameters are unknown, or the answer is malformed.  The caller frees the result with
+ * free().
  */
 struct elf_params *parsed_params(const struct parse_answer *answer, uint32_t bytes,
 				 uint64_t addr);

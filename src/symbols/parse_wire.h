@@ -14,24 +14,25 @@
 
 enum parse_job_id {
 	PARSE_SYMBOLS,			/* the functions of a file */
-	PARSE_SITES,			/* the functions of a file, and which of them can
-					 * be traced */
+	PARSE_SITES,			/* the functions of a file, and whether each of
+					 * them can be traced */
 	PARSE_DEMANGLE,			/* demangled C++ names */
-	PARSE_PARAMS,			/* a session: parameters of functions */
+	PARSE_PARAMS,			/* a session that answers queries about
+					 * parameters of functions */
 	PARSE_JOBS,
 };
 
 struct parse_request {
 	uint32_t job;			/* enum parse_job_id */
-	uint32_t kind;			/* PARSE_SITES: enum fsite_kind */
-	uint64_t bytes_left;		/* limit of the bytes that may be read */
-	uint32_t build_id_bytes;	/* length of @build_id; 0: accept any file */
+	uint32_t kind;			/* kind of the table for PARSE_SITES: enum fsite_kind */
+	uint64_t bytes_left;		/* limit of the bytes that the parser may read */
+	uint32_t build_id_bytes;	/* length of @build_id; 0 if any file is accepted */
 	uint8_t build_id[32];
 };
 
 /* Descriptors that are sent with a request, and their numbers in the parser. */
 enum parse_fd {
-	PARSE_FD_CHANNEL	= 3,	/* the channel to the server: SOCK_SEQPACKET */
+	PARSE_FD_CHANNEL	= 3,	/* the channel to the server, a SOCK_SEQPACKET socket */
 	PARSE_FD_RESULT		= 4,	/* the result: a memfd */
 	PARSE_FD_INPUT		= 5,	/* the file */
 	PARSE_FDS		= 3,	/* number of descriptors */
@@ -40,30 +41,31 @@ enum parse_fd {
 /* ---- messages ---- */
 
 enum parse_message_type {
-	PARSE_STARTED,			/* sent by the zygote, with a pidfd of the
-					 * parser */
+	PARSE_STARTED,			/* sent by the zygote, together with a pidfd of
+					 * the parser */
 	PARSE_EXITED,			/* sent by the zygote; .value is the status of
 					 * waitpid() */
-	PARSE_ASK,			/* request for a file, described by .ask; the
-					 * answer carries the descriptor */
-	PARSE_DONE,			/* end of the job; .value: 0 if the result is
-					 * complete, or -errno */
-	PARSE_QUERY,			/* query to a session, about .addr */
-	PARSE_ANSWER,			/* from a session: struct parse_answer */
+	PARSE_ASK,			/* request of a parser for the file that .ask
+					 * describes; the answer carries the descriptor */
+	PARSE_DONE,			/* a parser has finished its job; .value is 0 if
+					 * the result is complete, or -errno */
+	PARSE_QUERY,			/* query of the server to a session, about the
+					 * function at .addr */
+	PARSE_ANSWER,			/* answer of a session: struct parse_answer */
 };
 
 struct parse_message {
 	uint32_t type;
 	int32_t value;
-	uint64_t bytes_left;		/* PARSE_DONE: rest of the request's bytes_left */
+	uint64_t bytes_left;		/* rest of the request's bytes_left, in PARSE_DONE */
 	uint64_t addr;
 	struct elf_ask ask;
 };
 
-#define PARSE_PARAM_NAME	256u	/* limit of the length of a name with its NUL;
-					 * longer names are cut */
+#define PARSE_PARAM_NAME	256u	/* limit of the length of a parameter's name with
+					 * its NUL; longer names are cut */
 
-struct parse_param {			/* see struct elf_param */
+struct parse_param {			/* A parameter, as in struct elf_param. */
 	uint64_t bytes;
 	uint8_t kind, is_on_stack, nr_words;
 	uint8_t regs[2];
@@ -78,8 +80,8 @@ struct parse_answer {
 	uint32_t nr;			/* number of params */
 	uint64_t addr;
 	uint32_t is_known;
-	uint32_t is_over;		/* 1: a search took too long, so do not ask
-					 * again */
+	uint32_t is_over;		/* is 1 if a search took too long, so that the
+					 * server must not ask again */
 	struct parse_param params[];	/* [nr] */
 };
 
@@ -93,7 +95,7 @@ struct parse_answer {
 
 struct parse_symbol {
 	uint64_t addr, size;
-	uint64_t name;			/* offset of the name in the strings */
+	uint64_t name;			/* offset of the symbol's name in the strings */
 };
 
 /* A part of the file that is loaded read-only. */
@@ -114,12 +116,11 @@ struct parse_segment {
 struct parse_head {
 	uint32_t magic;
 	uint32_t nr_symbols;
-	uint64_t first, end;		/* range of addresses to which the file is
-					 * loaded */
+	uint64_t first, end;		/* range of addresses to which the file is loaded */
 	uint64_t strings_bytes;
 	uint32_t nr_segments;
-	uint32_t kind, next_kind;	/* kind of the sites, and the next kind of which
-					 * the file has a table, or FSITE_KINDS */
+	uint32_t kind, next_kind;	/* kind of the sites; next kind of which the file
+					 * has a table, or FSITE_KINDS */
 	uint32_t nr_rows, nr_sites;
 	uint32_t build_id_bytes;
 	uint8_t build_id[32];

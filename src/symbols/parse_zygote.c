@@ -101,7 +101,7 @@ int parse_send(int socket, const void *from, size_t bytes, const int *fds, int n
 
 /* ---- the parser ---- */
 
-/* Give the request's descriptors their numbers and close all others. */
+/* Give the request's descriptors the numbers of enum parse_fd, and close all others. */
 static int place_fds(const int fds[PARSE_FDS])
 {
 	int high[PARSE_FDS];
@@ -115,8 +115,8 @@ static int place_fds(const int fds[PARSE_FDS])
 		if (dup2(high[i], PARSE_FD_CHANNEL + i) < 0)
 			return -errno;
 	if (parse_sandbox_is_whole()) {
-		close(STDERR_FILENO);	/* a sanitizer writes its reports to stderr, so
-					 * stderr stays open then */
+		close(STDERR_FILENO);	/* a build with a sanitizer keeps stderr open,
+					 * because the sanitizer writes its reports there */
 		close(STDOUT_FILENO);
 		close(STDIN_FILENO);
 	}
@@ -154,7 +154,7 @@ _Noreturn static void be_parser(const struct parse_request *request,
 		_exit(PARSE_NO_SANDBOX);
 	if (type->prepare)
 		type->prepare(&limits);
-	/* Limit the result to the size that the server accepts. */
+	/* Limit the size of the result to the size that the server accepts. */
 	limits.file_bytes = min_u64(limits.file_bytes, request->bytes_left);
 	if (parse_sandbox_enter(&limits))
 		_exit(PARSE_NO_SANDBOX);
@@ -212,7 +212,7 @@ static struct child *free_child(struct zygote *zygote)
 	return NULL;
 }
 
-/* Fork a parser.  The zygote keeps the channel to report how the parser ended. */
+/* Fork a parser for @request.  The zygote keeps the channel, to report how the parser ended. */
 static void start(struct zygote *zygote, const struct parse_request *request,
 		  const int fds[PARSE_FDS])
 {
@@ -236,8 +236,8 @@ static void start(struct zygote *zygote, const struct parse_request *request,
 	child->channel = fds[0];
 	pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
 	/*
-	 * If the server has closed the channel, it cannot kill the parser any more, so
-	 * the zygote does it.
+	 * If the server has closed the channel, it cannot kill the parser any more.  So the
+	 * zygote kills the parser.
 	 */
 	if (pidfd >= 0 &&
 	    parse_send(child->channel, &started, sizeof(started), &pidfd, 1) == -EPIPE)
@@ -247,8 +247,8 @@ static void start(struct zygote *zygote, const struct parse_request *request,
 }
 
 /*
- * Receive one request and start its parser.  Returns false if the server has closed the
- * socket.
+ * Receive one request and start a parser for it.  Returns false if the server has closed
+ * the socket.
  */
 static bool take_request(struct zygote *zygote)
 {
@@ -286,7 +286,7 @@ static int leave_server(int socket)
 	return STDERR_FILENO + 1;
 }
 
-/* The environment may contain secrets, which a hostile file must not learn. */
+/* Clear the environment.  It may contain secrets, which a hostile file must not learn. */
 static void forget_environment(void)
 {
 	for (char **variable = environ; variable && *variable; variable++)
@@ -303,7 +303,7 @@ _Noreturn static void be_zygote(int socket)
 
 	/*
 	 * The zygote must exit when the server closes the socket, not when ^C sends a
-	 * signal to both.
+	 * signal to both processes.
 	 */
 	reset_signals();
 	for (int signo = SIGHUP; signo <= SIGQUIT; signo++)
