@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by all commands: error messages, options, help texts. */
+/* Functions for all commands: error messages, options, help texts. */
 #include "cli/cli.h"
 
 #include <stdarg.h>
@@ -38,7 +38,8 @@ int cli_usage(const struct cli_cmd *cmd)
 	return CLI_USAGE;
 }
 
-/* Print what is wrong with an option.  getopt() sets optopt to 0 for an unknown long option. */
+/* Print an error message for a wrong option.  getopt() sets optopt to 0 for an unknown long
+ * option. */
 static int say_bad_option(const struct cli_cmd *cmd, char **argv,
 			  const char *short_options, const struct option *options)
 {
@@ -62,8 +63,8 @@ int cli_option(const struct cli_cmd *cmd, int argc, char **argv,
 {
 	int option;
 
-	opterr = 0;			/* else getopt() would print the argument
-					 * unescaped */
+	opterr = 0;			/* without this, getopt() would print the
+					 * argument unescaped */
 	option = getopt_long(argc, argv, short_options, options, NULL);
 	switch (option) {
 	case 'h':

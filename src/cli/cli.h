@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line.  A command needs a row of the table in main.c, a file cmd_<name>.c, a test
- * and a section of docs/man/ulf.1.
+ * Declarations for the commands of ulf.  A new command needs a row of the table in main.c,
+ * a file cmd_<name>.c, a test and a section of docs/man/ulf.1.
  */
 #ifndef ULF_CLI_CLI_H
 #define ULF_CLI_CLI_H
@@ -9,10 +9,10 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-/* The exit status of a command is 0, or one of these. */
+/* The exit status of a command is 0 or one of the values below. */
 #define CLI_FAILED	1		/* the command has failed */
-#define CLI_USAGE	2		/* wrong options or arguments */
-/* Like a shell, a command that cannot start a program exits with one of these values: */
+#define CLI_USAGE	2		/* wrong options or arguments were given */
+/* Exit statuses of a command that cannot start a program, as in a shell. */
 #define CLI_NOT_STARTED	126		/* the program cannot be started */
 #define CLI_NOT_FOUND	127		/* there is no such program */
 
@@ -25,12 +25,14 @@ struct cli_cmd {
 	bool is_for_users;		/* true: the command works with --user (user.h),
 					 * because it needs no file, program or mount of
 					 * root */
-	bool may_take_long;		/* the command may print without end */
-	/* Run the command.  @argv[0]: the text "ulf NAME".  Returns the exit status. */
+	bool may_take_long;		/* true: the command may print without end, so it
+					 * has no time limit with --user */
+	/* Method that runs the command.  @argv[0]: the text "ulf NAME".  Returns the exit
+	 * status. */
 	int (*run)(const struct cli_cmd *cmd, int argc, char **argv);
 };
 
-/* The functions that run the commands: cli_cmd.run. */
+/* The methods cli_cmd.run of all commands. */
 int cmd_cat(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_check(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_dump(const struct cli_cmd *cmd, int argc, char **argv);
@@ -44,8 +46,8 @@ int cmd_server(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_stop(const struct cli_cmd *cmd, int argc, char **argv);
 int cmd_umount(const struct cli_cmd *cmd, int argc, char **argv);
 
-/* Print `ulf: `, the message and a newline to stderr, escaped as terminal_line() does.  @fmt may
- * contain %m. */
+/* Print `ulf: `, the message and a newline to stderr.  Control characters are escaped, as
+ * terminal_line() does.  @fmt may contain %m. */
 void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*

@@ -11,7 +11,8 @@
 #include "cli/root.h"
 #include "cli/terminal.h"
 
-/* Print a file to stdout.  Flush after each read, because the file may be a stream. */
+/* Print a file of the tree to stdout.  Flush after each read, because the file may be a
+ * stream. */
 static int copy(struct conn *conn, int file)
 {
 	struct terminal terminal;

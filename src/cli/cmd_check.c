@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf check: print which events cannot be printed as their print fmt says, and why. */
+/* ulf check: list the events that cannot be printed as their print fmt says, and explain
+ * why. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +20,12 @@
 					 * in a print fmt */
 
 struct count {
-	unsigned int nr_events, nr_fields_only;	/* number of all events, and of events
+	unsigned int nr_events, nr_fields_only;	/* number of all events; number of events
 						 * that are printed as plain fields */
 };
 
-/* Print the part of the print fmt around @pos as one line, and a second line with a caret
- * below @pos. */
+/* Print the part of the print fmt around @pos as one line, and below it a line with a caret
+ * at @pos. */
 static void print_place(const char *print_fmt, size_t pos)
 {
 	size_t len = strlen(print_fmt), start, end, i;
@@ -72,7 +73,7 @@ static void check_format(const struct event_format *fmt, struct count *count)
 		printf("  remedy: %s\n", error.remedy);
 }
 
-/* Check an event.  @event: "system:name"; this function writes a NUL over the colon. */
+/* Check an event.  @event is "system:name"; this function writes a NUL over the colon. */
 static int check_event(struct conn *conn, const char *root, char *event,
 		       struct count *count)
 {
@@ -91,8 +92,8 @@ static int check_event(struct conn *conn, const char *root, char *event,
 		ret = event_format_parse(event, text_str(&text), &fmt);
 	text_done(&text);
 	free(path);
-	if (ret == -ENOENT)		/* no error: the event's module was just
-					 * unloaded */
+	if (ret == -ENOENT)		/* this is not an error: the event's module was
+					 * just unloaded */
 		return 0;
 	if (!ret) {
 		check_format(fmt, count);
@@ -106,7 +107,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Check all events of @list, which has one line per event, sorted by name. */
+/* Check all events of @list.  The list has one line per event, sorted by name. */
 static int check_list(struct conn *conn, const char *root, char *list,
 		      struct count *count)
 {
@@ -147,8 +148,8 @@ static int check_events(struct conn *conn, const char *root, struct count *count
 	return ret;
 }
 
-/* Check a root and print the totals.  Returns the exit status: 0 if all events are printed as
- * their print fmt says. */
+/* Check all events of a root and print the totals.  Returns the exit status, which is 0 if
+ * all events are printed as their print fmt says. */
 static int check_root(struct conn *conn, const char *root)
 {
 	struct count count = { 0 };

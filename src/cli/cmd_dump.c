@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf dump: print what a root recorded.  It works without a server, because a crashing program
- * may run it at a time when there is no server.
+ * ulf dump: print what a root recorded.  The command works without a server, because a
+ * crashing program may run it at a time when there is no server.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,9 +24,9 @@
 
 #define RULE	"---------------------------------\n"
 
-/* ---- finding the root ---- */
+/* ---- find the root ---- */
 
-/* Append a root to the list. */
+/* Append a root to the list of roots. */
 
 static int add_row(void *arg, const struct server_root_info *info)
 {
@@ -60,8 +60,8 @@ static int find_root(const char *dir, const char *word, struct server **ret_serv
 	return *ret_root ? 0 : -ENOENT;
 }
 
-/* Open the root whose full name is @word without reading the other roots.  If there is no
- * such root, search as find_root() does. */
+/* Open the root whose full name is @word, without reading the other roots.  If there is no
+ * such root, search for it as find_root() does. */
 static int open_root(const char *dir, const char *word, struct server **ret_server,
 		     struct root **ret_root)
 {
@@ -99,12 +99,13 @@ static int get_dir(char ret_dir[static DIR_PATH_BYTES])
 	return ret;
 }
 
-/* ---- printing the records ---- */
+/* ---- print the records ---- */
 
 struct printer {
-	bool is_in_header;		/* true: all lines read so far begin with # */
+	bool is_in_header;		/* true: all lines so far begin with #, so they
+					 * belong to the header */
 	bool is_line_start;		/* true: the next byte begins a line */
-	bool has_printed;		/* true: a line was printed */
+	bool has_printed;		/* true: at least one line was printed */
 	struct terminal terminal;
 };
 
@@ -148,13 +149,13 @@ static int print_file(struct tracefs_file *file)
 	return (int)n;
 }
 
-/* Return true if @word is a number. */
+/* Return true if @word is a number, the number of a CPU. */
 static bool is_cpu(const char *word)
 {
 	return *word && !word[strspn(word, "0123456789")];
 }
 
-/* Print the records of @root.  @cpu: a number, or "all". */
+/* Print the records of @root.  @cpu: the number of a CPU, or "all". */
 static int dump(struct server *server, struct root *root, const char *cpu)
 {
 	struct tracefs_node *node;
@@ -164,8 +165,8 @@ static int dump(struct server *server, struct root *root, const char *cpu)
 
 	if (!root_is_usable(root))
 		return -EBADMSG;
-	/* Set the options that the kernel's ftrace_dump() sets.  Only this process sees the
-	 * change. */
+	/* Set the options that the kernel's ftrace_dump() sets.  They are set only in this
+	 * process. */
 	root->top.is_dumped = true;
 	instance_set_option(&root->top, OPTION_SYM_USEROBJ, false);
 	instance_set_option(&root->top, OPTION_PAUSE_ON_TRACE, false);

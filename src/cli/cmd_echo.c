@@ -12,8 +12,8 @@
 #include "cli/root.h"
 #include "cli/terminal.h"
 
-/* Print the reason and the caret, as error_log shows them.  The server has sent them with its
- * answer to the write. */
+/* Print the reason of a failed write and the caret, as error_log shows them.  The server
+ * has sent both with its answer to the write. */
 static void say_reason(const struct text *reason)
 {
 	struct terminal terminal;
@@ -42,7 +42,7 @@ static int write_all(struct conn *conn, int file, const char *text, size_t bytes
 static void say_refused(const char *path, const char *text, int error,
 			const struct text *reason)
 {
-	/* The server has ended or hangs; it did not refuse the value. */
+	/* The server did not refuse the value: it has ended or hangs. */
 	if (error == -EPIPE || error == -ETIMEDOUT) {
 		root_path_error(path, error);
 		return;
@@ -52,7 +52,8 @@ static void say_refused(const char *path, const char *text, int error,
 	say_reason(reason);
 }
 
-/* Print only a warning, because the kernel also accepts a write without effect. */
+/* Warn that a write had no effect.  This is only a warning, because the kernel also accepts
+ * such a write. */
 static void say_no_effect(const char *path, const char *text, const struct text *reason)
 {
 	cli_error("%s: `%.*s` was accepted but has no effect", path,

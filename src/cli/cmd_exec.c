@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf exec: run a command in a mount namespace in which a root is the kernel's tracefs.  This
- * process calls exec(), so the command gets signals directly, and its exit status is that of
- * `ulf exec`.  The namespace ends when its last process has ended.
+ * ulf exec: run a command in a mount namespace in which a root takes the place of the
+ * kernel's tracefs.  This process calls exec(), so the command gets signals directly, and
+ * its exit status is that of `ulf exec`.  The namespace ends when its last process has
+ * ended.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 #include "cli/exec_ns.h"
 #include "cli/root.h"
 
-/* Enter the namespace of the root @word.  NULL: use the only root that is alive. */
+/* Enter the namespace of the root that @word names.  @word NULL: use the only root that is
+ * alive. */
 static int enter(const char *word)
 {
 	struct conn conn;

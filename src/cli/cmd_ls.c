@@ -16,11 +16,11 @@
 #include "cli/terminal.h"
 #include "cli/users.h"
 
-#define LOGIN_UID_MIN	1000u		/* smaller user ids belong to system users */
+#define LOGIN_UID_MIN	1000u		/* user ids below this number belong to system users */
 
 /* The widths of columns, in characters. */
 struct columns {
-	int user;			/* width of the column USER; 0: the column is
+	int user;			/* width of the column USER; 0 if the column is
 					 * not printed */
 	int name;
 };
@@ -78,7 +78,7 @@ static void print_table(const struct root_list *list)
 		print_row(&columns, NULL, &list->rows[i]);
 }
 
-/* Format @started_ns of CLOCK_BOOTTIME as a date. */
+/* Format the time @started_ns of CLOCK_BOOTTIME as a date. */
 static void format_start(uint64_t started_ns, char *ret_text, size_t bytes)
 {
 	struct timespec boot, real;
@@ -135,7 +135,7 @@ static void say_other(void *arg, const char *path)
 			  "them", path, path);
 		return;
 	}
-	/* The user root must not use its rights in another user's directory, so print a
+	/* The user root must not use its rights in another user's directory.  So print a
 	 * command that runs ulf as that user. */
 	user_get(geteuid(), &user);
 	if (user.is_known)
@@ -192,7 +192,7 @@ static int list_roots(struct conn *conn, bool is_long)
 	return 0;
 }
 
-/* ---- roots of all users ---- */
+/* ---- the roots of all users ---- */
 
 static void print_users(const struct users *users, bool is_long)
 {
@@ -245,15 +245,15 @@ static int list_users(bool is_long)
 	return status;
 }
 
-/* ---- entries of a directory ---- */
+/* ---- the entries of a directory ---- */
 
 static int by_text(const void *a, const void *b)
 {
 	return strverscmp(*(char *const *)a + 1, *(char *const *)b + 1);
 }
 
-/* Print the entries of a directory, sorted.  Each entry is 'd' or '-', the name and a
- * NUL. */
+/* Print the entries of a directory, sorted.  In @text each entry is 'd' or '-', the name
+ * and a NUL. */
 static int print_entries(const struct text *text)
 {
 	size_t at, nr = 0, room = 1;

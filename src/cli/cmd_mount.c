@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf mount: mounts in the caller's mount namespace, and passes the descriptor to the server.
- * Only one process mounts at a time, under a lock, because a new server also runs this command,
- * to restore the mounts of the previous server.
+ * ulf mount: mount in the caller's mount namespace, and pass the descriptor to the server.
+ * Only one process mounts at a time, under a lock, because a new server also runs this
+ * command, to restore the mounts of the previous server.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "cli/place.h"
 #include "cli/terminal.h"
 
-/* Lock mount.lock.  Returns a descriptor, or -1 after printing the error. */
+/* Lock the file mount.lock.  Returns a descriptor, or -1 after printing the error. */
 static int take_lock(const char *dir)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -52,8 +52,8 @@ static bool is_empty(const char *path)
 	int nr = 0;
 
 	if (!dir)
-		return true;		/* no error here: the mount will fail and report
-					 * it */
+		return true;		/* this is not an error here: the mount itself
+					 * will fail and report the reason */
 	while ((entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			nr++;
@@ -62,8 +62,8 @@ static bool is_empty(const char *path)
 	return nr == 0;
 }
 
-/* Check that @path is an empty directory, and that a mount there does not hide the
- * server's own files, because the server would then wait for itself. */
+/* Check that @path is an empty directory, and that a mount there does not hide the server's
+ * own files.  If it did, the server would wait for itself. */
 static int check_place(const struct conn *conn, const char *path)
 {
 	char roots[DIR_PATH_BYTES + 32], *real = realpath(conn->dir, NULL);
@@ -102,7 +102,8 @@ static bool is_served(struct conn *conn, const char *path)
 	return false;
 }
 
-/* Pass @fd of the mount to the server, and close it here.  On failure unmount. */
+/* Pass the descriptor @fd of the mount to the server, and close it here.  If this fails,
+ * unmount @path. */
 static int hand_over(struct conn *conn, const char *path, int fd)
 {
 	struct abi_request request = { .op = ABI_SOCKET_MOUNT };
@@ -118,8 +119,8 @@ static int hand_over(struct conn *conn, const char *path, int fd)
 	return ret;
 }
 
-/* Unmount a dead mount, which a dead server has left on @path.  Returns 0 if @path is
- * free; 1 if it is mounted and served already; -ENOENT if there is nothing to restore; or
+/* Unmount a dead mount, which a dead server has left on @path.  Returns 0 if @path is free;
+ * 1 if it is mounted and served already; -ENOENT if there is no mount to restore; or
  * -errno. */
 static int clear_place(struct conn *conn, const char *path, bool is_restore)
 {

@@ -33,7 +33,7 @@ static void take_option(struct run *run, int option)
 	}
 }
 
-/* Parse options and check the settings.  Returns 0, or -2 if the command must exit with
+/* Parse the options and check the settings.  Returns 0, or -2 if the command must exit with
  * *@ret_status. */
 static int parse(struct run *run, const struct cli_cmd *cmd, int argc, char **argv,
 		 int *ret_status)
@@ -113,7 +113,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Run the program and print its records.  Returns the exit status. */
+/* Run the program and print the records.  Returns the exit status of the command. */
 static int execute(struct run *run, char **argv)
 {
 	int ret, wait_status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf server: the event loop, in the foreground or in the background. */
+/* ulf server: run the event loop of the server, in the foreground or in the background. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,9 +18,9 @@
 #include "server/core/dead_limits.h"
 #include "daemon/loop.h"
 
-#define READY_FD	3		/* descriptor of a background server: pipe to
-					 * the process that started it; see
-					 * report_start() */
+#define READY_FD	3		/* number of the descriptor by which a background
+					 * server reports to the process that started it:
+					 * a pipe; see report_start() */
 
 static int find_dir(char ret_dir[static DIR_PATH_BYTES])
 {
@@ -48,7 +48,8 @@ static void say_ready(const char *dir)
 	terminal_line(stderr, "ulf: serving %s until ^C", dir);
 }
 
-/* Print a wrong setting of ulf.conf.  The server uses the default instead. */
+/* Check the settings of ulf.conf for the server, and print a wrong one.  The server uses
+ * the default instead. */
 static void check_settings(const char *dir)
 {
 	char bad[DEAD_LIMITS_BAD_BYTES];
@@ -73,8 +74,8 @@ static int foreground(const char *dir)
 	return report(dir, ret);
 }
 
-/* Release the terminal, the working directory and all descriptors.  @keep_fd becomes READY_FD,
- * and messages go to server.log. */
+/* Detach from the terminal and the working directory, and close all descriptors.  @keep_fd
+ * becomes READY_FD, and messages go to server.log. */
 static void detach(const char *dir, int keep_fd)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -92,8 +93,9 @@ static void detach(const char *dir, int keep_fd)
 		cli_error("chdir /: %m");
 }
 
-/* Write the result of the start, 0 or the -errno of loop_run(), to the pipe and close it.  If
- * the pipe ends without a result, the server was killed.  Only the first call has an effect. */
+/* Write the result of the start, 0 or the -errno of loop_run(), to the pipe and close the
+ * pipe.  If the pipe ends without a result, the server was killed.  Only the first call has
+ * an effect. */
 static void report_start(int result)
 {
 	static bool is_done;
@@ -112,8 +114,8 @@ static void report_ready(const char *dir)
 	report_start(0);
 }
 
-/* Wait for a result in the pipe @fd of the server @pid, or for the end of the pipe.  Returns
- * false, and prints an error, if the server hangs. */
+/* Wait for the result of the start in the pipe @fd of the server @pid, or for the end of
+ * the pipe. Returns false, and prints an error, if the server hangs. */
 static bool wait_for_start(int fd, pid_t pid, const char *dir)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
@@ -126,7 +128,7 @@ static bool wait_for_start(int fd, pid_t pid, const char *dir)
 	return true;
 }
 
-/* Run the server in the new process.  Returns the exit status of the server. */
+/* Run the server in this new process.  Returns the exit status of the server. */
 static int be_server(const char *dir, int ready_fd)
 {
 	int ret;
@@ -136,8 +138,8 @@ static int be_server(const char *dir, int ready_fd)
 	check_settings(dir);
 	ret = loop_run(dir, report_ready);
 	if (ret == -EBUSY)
-		ret = 0;	/* another server has started meanwhile, so the command
-				 * uses that server */
+		ret = 0;	/* this is not an error: another server has started
+				 * meanwhile, and the command uses that server */
 	report_start(ret);
 	return report(dir, ret);
 }
@@ -192,10 +194,12 @@ int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
 		return cli_usage(cmd);
 	if (find_dir(dir) < 0)
 		return CLI_FAILED;
-	/* title_init() needs the memory that ps shows.  argv[0] is not in that memory any
-	 * more: main() has replaced it by "ulf server".  So the memory begins at
-	 * program_invocation_name and ends after the last argument, which is an option
-	 * that main() has not replaced. */
+	/*
+	 * Find the memory that ps shows, which title_init() needs.  argv[0] is not in this
+	 * memory any more: main() has replaced it by "ulf server".  So the memory begins at
+	 * program_invocation_name and ends after the last argument, which is an option that
+	 * main() has not replaced.
+	 */
 	if (is_background)
 		title_init(program_invocation_name,
 			   (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 -

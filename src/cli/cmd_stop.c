@@ -12,9 +12,8 @@
 #include "cli/conn.h"
 #include "cli/terminal.h"
 
-/* Wait, up to 10 s, until the server has released its lock, which a server holds until it
- * exits.
- * Returns 0 or -1. */
+/* Wait, up to 10 s, until the server has released its lock.  A server holds the lock until
+ * it exits. Returns 0 or -1. */
 static int wait_for_end(const char *dir)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };

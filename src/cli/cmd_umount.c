@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf umount: unmount the tree, also a mount whose server is dead. */
+/* ulf umount: unmount the tree, or a mount whose server is dead. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "cli/conn.h"
 #include "cli/place.h"
 
-/* Unmount @path.  Without a server (@is_connected false) there may still be a dead mount. */
+/* Unmount @path.  If there is no server (@is_connected is false), @path may still be a dead
+ * mount. */
 static int unmount(struct conn *conn, bool is_connected, const char *path, bool is_lazy)
 {
 	const struct abi_request request = { .op = ABI_SOCKET_UMOUNT };
@@ -32,7 +33,7 @@ static int unmount(struct conn *conn, bool is_connected, const char *path, bool 
 		cli_error("cannot unmount %s: %s", path, strerror(-ret));
 	if (ret < 0)
 		return ret;
-	/* Notify the server.  It would notice the unmount anyway, but perhaps later. */
+	/* Notify the server, which would otherwise notice the unmount later. */
 	if (is_connected)
 		conn_call(conn, &request, NULL, 0);
 	return 0;

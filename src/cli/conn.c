@@ -26,7 +26,7 @@ int conn_look(struct conn *conn)
 	return ret;
 }
 
-/* Connect @fd.  If the server's backlog is full, wait as for an answer. */
+/* Connect the socket @fd.  If the server's backlog is full, wait as for an answer. */
 static int connect_fd(struct conn *conn, int fd, const struct sockaddr_un *addr)
 {
 	const struct timespec pause = { .tv_nsec = LIFE_LOOK_MS * 1000000 / 10 };
@@ -54,8 +54,8 @@ static bool is_own_server(int fd)
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == geteuid();
 }
 
-/* Connect to the server.  Returns a socket or -errno; -EPERM: the server runs as another
- * user. */
+/* Connect to the server.  Returns a socket; -EPERM if the server runs as another user; or
+ * -errno. */
 static int connect_to(struct conn *conn)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -76,7 +76,7 @@ static int connect_to(struct conn *conn)
 	return ret;
 }
 
-/* Return the pid of the server; 0 if it is in another pid namespace. */
+/* Return the pid of the server, or 0 if the server is in another pid namespace. */
 static int peer_pid(int fd)
 {
 	struct ucred peer = { .pid = 0 };
@@ -85,7 +85,8 @@ static int peer_pid(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) < 0 ? 0 : peer.pid;
 }
 
-/* Wait for POLLIN or POLLOUT.  -ETIMEDOUT: the server hangs, and an error was printed. */
+/* Wait for POLLIN or POLLOUT on the socket.  Returns -ETIMEDOUT if the server hangs; then
+ * an error was printed. */
 static int wait_ready(struct conn *conn, short events)
 {
 	struct pollfd poll_fd = { .fd = conn->fd, .events = events };
@@ -150,8 +151,8 @@ static int receive_all(struct conn *conn, void *data, size_t bytes)
 	return 0;
 }
 
-/* Return true if the server may park the request: a read of a stream, or a change that programs
- * must apply. */
+/* Return true if the server may park the request @op: it is a read of a stream, or a change
+ * that programs must apply. */
 static bool may_take_long(uint32_t op)
 {
 	return op == ABI_SOCKET_READ || op == ABI_SOCKET_WRITE || op == ABI_SOCKET_CLOSE;
@@ -214,7 +215,8 @@ int conn_receive(struct conn *conn)
 	text_reset(&conn->data);
 	if (answer.bytes > ABI_SOCKET_ANSWER_MAX)
 		return -EPROTO;
-	/* Add a NUL, because the data may contain strings and a server need not end them. */
+	/* Add a NUL after the data, because the data may contain strings, and a server need
+	 * not end them. */
 	data = text_reserve(&conn->data, answer.bytes + 1);
 	if (!data)
 		return conn->data.error;
@@ -338,15 +340,16 @@ static int check_hello(const struct conn *conn, int ret)
 			  conn->dir, conn->dir);
 	else if (ret == -EPIPE)
 		cli_error("the server in %s has ended; run the command again", conn->dir);
-	else if (ret < 0 && ret != -ETIMEDOUT)	/* life_look() has printed the timeout */
+	else if (ret < 0 && ret != -ETIMEDOUT)	/* print no error for -ETIMEDOUT, because
+						 * life_look() has printed it */
 		cli_error("the server in %s: %s", conn->dir, strerror(-ret));
 	return ret < 0 ? ret : 0;
 }
 
 /*
  * Start a server and connect to it.  Retry for some seconds: another process may be
- * starting a server at the moment, or a server that was killed has not exited yet, so
- * that the next server cannot start.
+ * starting a server at the moment, or a killed server may not have exited yet, so that the
+ * next server cannot start.
  */
 static int start_and_connect(struct conn *conn)
 {
@@ -356,7 +359,8 @@ static int start_and_connect(struct conn *conn)
 
 	for (i = 0; i < 500; i++) {
 		if (i % 5 == 0 && start_server(dir) < 0)
-			return -ECANCELED;	/* start_server() has printed the reason */
+			return -ECANCELED;	/* print no error, because start_server()
+						 * has printed the reason */
 		fd = connect_to(conn);
 		if (fd >= 0 || fd == -ETIMEDOUT)
 			return fd;
@@ -409,7 +413,8 @@ int conn_open(struct conn *conn, int flags)
 	if (ret < 0)
 		return ret;
 	ret = hello(conn, flags);
-	/* The server was being killed, and no request was sent yet, so start over. */
+	/* The server was being killed, and no request was sent yet.  So connect again, or
+	 * start another server. */
 	if (ret == -EPIPE && flags & CONN_START) {
 		close(conn->fd);
 		ret = connect_or_start(conn, flags);

@@ -2,8 +2,8 @@
 /*
  * A connection to the server; see abi/socket.h.
  *
- * Functions that return int return 0 or -errno, unless stated otherwise.  All of them sleep while
- * they wait for the server.
+ * Functions that return int return 0 or -errno, unless stated otherwise.  All of them sleep
+ * while they wait for the server.
  */
 #ifndef ULF_CLI_CONN_H
 #define ULF_CLI_CONN_H
@@ -18,13 +18,13 @@
 #include "cli/life.h"
 
 struct conn {
-	int fd;				/* socket; negative: not connected */
+	int fd;				/* socket of the connection; negative if there is
+					 * no connection */
 	char dir[DIR_PATH_BYTES];	/* the ulf directory */
 	int server_pid;			/* pid of the server, as the server reports it */
 	struct text data;		/* data of the last answer */
 	struct life life;		/* signs of life of the server during a wait */
-	bool is_lost;			/* true: the server hangs, so send no more
-					 * requests */
+	bool is_lost;			/* true: the server hangs, so no more requests are sent */
 };
 
 enum conn_flags {
@@ -41,7 +41,7 @@ enum conn_flags {
  * -ENOTCONN: no server runs, and CONN_START is not set.
  */
 int conn_open(struct conn *conn, int flags);
-/* Close the connection, also after a failed conn_open(). */
+/* Close the connection.  Must be called after a failed conn_open(), too. */
 void conn_close(struct conn *conn);
 
 /*
@@ -55,34 +55,36 @@ void conn_close(struct conn *conn);
 int conn_call(struct conn *conn, const struct abi_request *request, const void *text,
 	      size_t bytes);
 /*
- * conn_send() and conn_receive() are the two halves of conn_call(), for callers that wait for
- * something else in between.  @pass_fd: descriptor to send; -1: none.
+ * conn_send() and conn_receive() are the two halves of conn_call(), for callers that wait
+ * for something else in between.  @pass_fd: descriptor to send with the request; -1: none.
  */
 int conn_send(struct conn *conn, const struct abi_request *request, const void *text,
 	      size_t bytes, int pass_fd);
 int conn_receive(struct conn *conn);
-/* Check whether the server is alive.  Callers that wait between conn_send() and conn_receive()
- * must call it every LIFE_LOOK_MS.  Returns 0 or -ETIMEDOUT, as conn_call(). */
+/* Check whether the server is alive.  A caller that waits between conn_send() and
+ * conn_receive() must call this every LIFE_LOOK_MS.  Returns 0, or -ETIMEDOUT as
+ * conn_call() does. */
 int conn_look(struct conn *conn);
 
 /* Open a file of the tree.  @flags: those of open(2).  Returns a file number or -errno. */
 int conn_file_open(struct conn *conn, const char *path, int flags);
-/* Open a file for reading, to show it.  @is_terminal: see OPEN in abi/socket.h. */
+/* Open a file of the tree for reading, to show its contents.  @is_terminal: see OPEN in
+ * abi/socket.h. */
 int conn_file_show(struct conn *conn, const char *path, bool is_terminal);
-/* Read from @offset of a file to @conn->data.  Returns the number of bytes, 0 at the end
- * of the file, or -errno. */
+/* Read from @offset of a file to @conn->data.  Returns the number of bytes; 0 at the end of
+ * the file; or -errno. */
 int conn_file_read(struct conn *conn, int file, uint64_t offset);
 /* Write to a file.  Returns the number of bytes that the server has taken, or -errno. */
 int conn_file_write(struct conn *conn, int file, const void *data, size_t bytes);
-/* Close a file.  Returns 0, or -errno if the data that was written could not be applied. */
+/* Close a file.  Returns 0, or -errno if data that was written to it could not be applied. */
 int conn_file_close(struct conn *conn, int file);
-/* conn_call() for a request @op whose data is a path. */
+/* Send the request @op, whose data is a path, as conn_call() does. */
 int conn_path(struct conn *conn, enum abi_socket_op op, const char *path);
-/* Read a whole file to @ret_text, which this function initialises, also on failure.  The caller
- * must call text_done().  Not for streams, which have no end. */
+/* Read a whole file to @ret_text.  This function initialises @ret_text even if it fails,
+ * and the caller must call text_done().  Not for streams, which have no end. */
 int conn_file_text(struct conn *conn, const char *path, struct text *ret_text);
 
-/* In start.c: start a server in the background.  Returns 0 when the server accepts
+/* Start a server in the background (start.c).  Returns 0 when the server accepts
  * connections.  Prints errors. */
 int start_server(const char *dir);
 

@@ -58,7 +58,7 @@ static int write_file(const char *path, const char *text)
 	return ret;
 }
 
-/* Map the user and the group to themselves in the new user namespace. */
+/* Map the user id and the group id to themselves in the new user namespace. */
 static int map_ids(uid_t uid, gid_t gid)
 {
 	char map[64];
@@ -74,7 +74,8 @@ static int map_ids(uid_t uid, gid_t gid)
 	return ret;
 }
 
-/* Enter a new mount namespace and, if that is not allowed, a new user namespace with it. */
+/* Enter a new mount namespace.  If this is not allowed, enter a new user namespace together
+ * with it. */
 static int unshare_mounts(void)
 {
 	uid_t uid = geteuid();
@@ -103,9 +104,9 @@ static int bind_mount(const char *from, const char *to)
 }
 
 /*
- * Bind the root over @to if this user cannot enter the directory above @to.  Only root
- * can enter the file system on /sys/kernel/debug, so no other user reaches a mount below
- * it.  So mount a tmpfs there that contains only the last part of @to.
+ * Bind the root over @to, if this user cannot enter the directory above @to.  Only root can
+ * enter the file system on /sys/kernel/debug, so no other user reaches a mount below it.
+ * So mount a tmpfs there that contains only the last part of @to.
  */
 static int bind_below_closed(const char *to)
 {
@@ -133,8 +134,8 @@ static int bind_tracing(const char *to)
 
 /*
  * Bind the root over every mount of the kernel's tracefs.  Tools use the first mount in
- * /proc/mounts, so only a failure with that mount is an error.  A mount that this process
- * cannot reach is out of reach for the tools, too.
+ * /proc/mounts, so only a failure with that mount is an error.  If this process cannot
+ * reach a mount, the tools cannot reach it either.
  */
 static int cover_kernel(void)
 {
@@ -184,7 +185,7 @@ static int cover_file(const char *dir, const char *to, const char *text, size_t 
 		ret = bind_mount(path, to);
 	if (ret < 0)
 		cli_error("cannot mount over %s: %s", to, strerror(-ret));
-	/* Delete the name of the file: the mount keeps the file alive. */
+	/* Remove the name of the new file.  The bind mount keeps the file alive. */
 	unlink(path);
 	return ret;
 }
@@ -214,7 +215,7 @@ static int cover_symbols(struct conn *conn, const char *root)
 
 /*
  * Replace the sysctls that tools write.  trace-cmd turns the function tracer on with
- * ftrace_enabled, and exits if it may not; and it sets kptr_restrict to see addresses.
+ * ftrace_enabled, and exits if this fails.  It also sets kptr_restrict to see addresses.
  */
 static int cover_settings(const struct conn *conn)
 {

@@ -15,13 +15,13 @@
 #include "cli/cli.h"
 
 #define SECOND_NS	1000000000ull
-#define SAY_NS		SECOND_NS		/* time of a wait after which a message
-						 * is printed */
-/* Time without a sign of life after which a message is printed, for an answer that may
- * take long.  An idle server shows a sign of life each second. */
+#define SAY_NS		SECOND_NS		/* time after which a waiting command
+						 * prints a message, ns */
+/* Time without a sign of life after which a message is printed, while the command waits for
+ * an answer that may take long.  An idle server shows a sign of life each second. */
 #define SAY_SILENT_NS	(2 * SECOND_NS)
 #define GIVE_UP_NS	(10 * SECOND_NS)	/* time without a sign of life after
-						 * which the command gives up */
+						 * which the command gives up, ns */
 
 static uint64_t now_ns(void)
 {
@@ -41,7 +41,8 @@ void life_begin(struct life *life, int pid, bool may_take_long)
 	};
 }
 
-/* Read server.beat.  Returns false if there is no such file or it cannot be read. */
+/* Read the file server.beat.  Returns false if there is no such file, or if it cannot be
+ * read. */
 static bool read_beat(const char *dir, struct abi_beat *ret_beat)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -58,7 +59,7 @@ static bool read_beat(const char *dir, struct abi_beat *ret_beat)
 	return n == sizeof(*ret_beat);
 }
 
-/* Return the state of a process, a letter of /proc/PID/stat; '?' if the state is not
+/* Return the state of process @pid, a letter of /proc/PID/stat; '?' if the state is not
  * known. */
 static char state_of(int pid)
 {
@@ -101,9 +102,9 @@ static const struct state *find_state(int pid)
 }
 
 /*
- * Return true if @pid is a process of this user.  Only then may a message give advice
- * about @pid.  The pid may belong to another process by now: server.beat is just a file,
- * and the server may have ended since it answered.
+ * Return true if @pid is a process of this user.  Only then may a message give advice about
+ * @pid. By now the pid may belong to another process: server.beat is just a file, and the
+ * server may have ended since it answered.
  */
 static bool is_own_process(int pid)
 {
@@ -153,7 +154,7 @@ int life_look(struct life *life, const char *dir)
 	struct abi_beat beat;
 
 	if (read_beat(dir, &beat)) {
-		/* The first call cannot know whether the beat is new. */
+		/* The first call for a wait cannot know whether the beat is new. */
 		if (beat.beats != life->beats && life->beats)
 			life->alive_ns = now;
 		life->beats = beat.beats;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Check that the server is alive while a command waits for it.  After one second a message says
- * what the command waits for.  After ten seconds without a sign of life (abi/beat.h) the command
- * gives up.  Some answers may take any time, above all a read of trace_pipe: no message is
- * printed for them as long as the server shows signs of life.
+ * Check that the server is alive while a command waits for it.  After one second a message
+ * says what the command waits for.  After ten seconds without a sign of life (abi/beat.h)
+ * the command gives up.  Some answers may take any time, above all that to a read of
+ * trace_pipe.  No message is printed for them as long as the server shows signs of life.
  */
 #ifndef ULF_CLI_LIFE_H
 #define ULF_CLI_LIFE_H
@@ -11,18 +11,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LIFE_LOOK_MS	200		/* maximum time between two calls of life_look()
-					 * during a wait */
+#define LIFE_LOOK_MS	200		/* a waiting command must call life_look() at
+					 * least this often, ms */
 
 struct life {
-	uint64_t asked_ns;		/* CLOCK_MONOTONIC when the wait began */
-	uint64_t alive_ns;		/* CLOCK_MONOTONIC of the last sign of life;
-					 * before the first sign of life: asked_ns */
-	uint64_t beats;			/* abi_beat.beats at the last sign of life; 0:
-					 * there was none yet */
+	uint64_t asked_ns;		/* time when the wait began, CLOCK_MONOTONIC */
+	uint64_t alive_ns;		/* time of the last sign of life,
+					 * CLOCK_MONOTONIC; before the first sign of life
+					 * equal to asked_ns */
+	uint64_t beats;			/* abi_beat.beats at the last sign of life; 0
+					 * before the first sign of life */
 	int pid;			/* pid of the server; 0: not known */
 	bool may_take_long;		/* true: the answer may take any time */
-	bool has_said;			/* true: the message was printed in this wait */
+	bool has_said;			/* true: a message was printed in this wait */
 };
 
 /* Begin a wait for the server.  @pid: pid of the server; 0: not known. */
@@ -30,7 +31,8 @@ void life_begin(struct life *life, int pid, bool may_take_long);
 
 /*
  * Check for signs of life, and print the messages that are due.  @dir: the ulf directory.
- * Returns 0; or -ETIMEDOUT if the wait is over: the reason and a remedy were printed.
+ * Returns 0; or -ETIMEDOUT if the command must give up, after printing the reason and a
+ * remedy.
  */
 int life_look(struct life *life, const char *dir);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf: the table of commands, help and usage. */
+/* ulf: main(), the table of commands, help and usage. */
 #include "cli/cli.h"
 
 #include <fcntl.h>
@@ -268,8 +268,8 @@ static int flush(int status)
 	return status;
 }
 
-/* Open /dev/null for each standard stream that is closed, so that no other file gets its
- * descriptor. */
+/* Open /dev/null for each standard stream that is closed, so that no other file gets the
+ * descriptor of a standard stream. */
 static void open_standard_streams(void)
 {
 	int fd;
@@ -281,7 +281,7 @@ static void open_standard_streams(void)
 		close(fd);
 }
 
-/* Run the command after the global options.  argv[0] becomes "ulf NAME". */
+/* Run the command that follows the global options.  argv[0] becomes "ulf NAME". */
 static int run(const char *user, int argc, char **argv)
 {
 	const struct cli_cmd *cmd = find(argv[0]);
@@ -298,7 +298,8 @@ static int run(const char *user, int argc, char **argv)
 	return flush(cmd->run(cmd, argc, argv));
 }
 
-/* Parse --user USER or --user=USER.  Returns the number of arguments used, or 0. */
+/* Parse --user USER or --user=USER.  Returns the number of arguments that were used; 0 if
+ * there is no --user. */
 static int read_user(int argc, char **argv, const char **ret_user)
 {
 	static const char option[] = "--user";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find a mount point, and explain why it cannot be mounted; see place.h. */
+/* Find a mount point, and explain why a mount failed; see place.h. */
 #include "cli/place.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include "base/dir.h"
 #include "cli/cli.h"
 
-/* Like realpath(), but also works if the last part of @word is a dead mount, on which
- * realpath() fails with ENOTCONN. */
+/* Resolve symbolic links as realpath() does, even if the last part of @word is a dead
+ * mount.  On a dead mount realpath() fails with ENOTCONN. */
 static char *resolve(const char *word)
 {
 	char *path = realpath(word, NULL), *copy, *slash, *parent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find a mount point, and explain why it cannot be mounted. */
+/* Find a mount point, and explain why a mount failed. */
 #ifndef ULF_CLI_PLACE_H
 #define ULF_CLI_PLACE_H
 
@@ -15,7 +15,7 @@
  */
 int place_find(const char *dir, const char *word, char **ret_path);
 
-/* Print why fusemount_open() failed on @path, and a remedy. */
+/* Print why fusemount_open() failed on @path, and what the user can do. */
 void place_say_error(const char *path, int error, enum fusemount_step step);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Explain errors to users: what an errno means for the ulf directory, and the remedy.  @error is
- * -errno.  Both functions return a text that is not freed; the texts are constant, except those
- * of strerror().
+ * Explain errors to users: what an errno means for the ulf directory, and the remedy.
+ * @error is -errno. Both functions return a text that the caller must not free.  The texts
+ * are constant, except those of strerror().
  */
 #ifndef ULF_CLI_REASON_H
 #define ULF_CLI_REASON_H
 
-/* Return why a server cannot work in its directory. */
+/* Return a text that says why a server cannot work in its directory. */
 const char *reason_server(int error);
-/* Return why libulf could not make a root for its program. */
+/* Return a text that says why libulf could not make a root for its program. */
 const char *reason_no_root(int error);
 
 #endif

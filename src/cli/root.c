@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of roots, and paths that begin with a root; see root.h. */
+/* Get the list of roots, and complete paths that begin with a root; see root.h. */
 #include "cli/root.h"
 
 #include <ctype.h>
@@ -108,7 +108,7 @@ const char *root_state_name(uint32_t state)
 	}
 }
 
-/* Return true if @name is the name of the root's program, or the program's process id. */
+/* Return true if @name is the name of the root's program, or its process id. */
 static bool is_short_for(const struct abi_root_row *row, const char *name, size_t len)
 {
 	char pid[16];
@@ -139,9 +139,9 @@ static void say_ambiguous(const struct root_list *list, const char *name, size_t
 }
 
 /*
- * Find the root that @name means: the root of that name, else the only root whose program
- * or process id is @name.  Roots that are alive are preferred.  NULL: no root or several
- * roots match; *@ret_nr is their number.
+ * Find the root that @name means: the root with this name, else the only root whose program
+ * or process id is @name.  Roots that are alive are preferred.  Returns NULL if no root or
+ * several roots match; *@ret_nr is the number of roots that match.
  */
 static const struct abi_root_row *search(const struct root_list *list, const char *name,
 					 size_t len, size_t *ret_nr)
@@ -176,7 +176,7 @@ const struct abi_root_row *root_list_search(const struct root_list *list, const 
 	return search(list, name, len, &nr);
 }
 
-/* Like search(), but print an error if no root was found. */
+/* Find a root as search() does, and print an error if no root was found. */
 static const struct abi_root_row *find(const struct root_list *list, const char *name,
 				       size_t len)
 {
@@ -220,8 +220,8 @@ int root_path(struct conn *conn, const char *path, char **ret_path)
 	return ret;
 }
 
-/* Ask the user to name a root, and list the roots that are alive, or all roots if none is
- * alive. */
+/* Ask the user to name a root.  List the roots that are alive or, if no root is alive, all
+ * roots. */
 static void say_choice(const struct root_list *list, size_t nr_alive)
 {
 	size_t i, shown = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of roots, and paths that begin with a root.  Functions that return int return 0 or
- * -errno.
+ * The list of roots, and paths that begin with the name of a root.  Functions that return
+ * int return 0 or -errno.
  */
 #ifndef ULF_CLI_ROOT_H
 #define ULF_CLI_ROOT_H
@@ -26,25 +26,25 @@ struct root_list {
  */
 int root_list_fetch(struct conn *conn, enum abi_list what, uint32_t run_id,
 		    struct root_list *ret_list);
-/* Get the list of all roots.  Prints errors, and a warning if roots are missing in the list. */
+/* Get the list of all roots.  Prints errors, and a warning if the list is incomplete. */
 int root_list_get(struct conn *conn, enum abi_list what, struct root_list *ret_list);
 /* Free a list. */
 void root_list_done(struct root_list *list);
 
 /*
- * Get the last program of run @run_id that could not make its root.  Returns false if
- * there is no such program.  If @ret_row->pid is 0, the row is not about a program: the
- * server cannot open some root, perhaps of another run.
+ * Get the last program of run @run_id that could not make its root.  Returns false if there
+ * is no such program.  If @ret_row->pid is 0, the row is not about a program: the server
+ * cannot open some root, perhaps one of another run.
  */
 bool root_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row);
 
-/* Find a root by its name, which may be short as for root_path().  @name NULL: the only root that
- * is alive.  Returns NULL, and prints an error, if no root or several roots match. */
+/* Find a root by its name, which may be short as for root_path().  @name NULL: find the
+ * only root that is alive.  Returns NULL, and prints an error, if no root or several roots
+ * match. */
 const struct abi_root_row *root_list_find(const struct root_list *list,
 					  const char *name);
 
-/* Find a root by the first @len bytes of @name, as root_list_find() does, but print
- * nothing. */
+/* Find a root by the first @len bytes of @name, as root_list_find() does.  Prints nothing. */
 const struct abi_root_row *root_list_search(const struct root_list *list, const char *name,
 					    size_t len);
 /* Sort by name. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf run: start the program, wait for it, and forward signals. */
+/* ulf run: start the program, wait for its end, and forward signals. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,8 +13,8 @@
 #include "cli/cli.h"
 #include "cli/run.h"
 
-/* The pid of the program; 0: no program runs.  run_child_start() writes this variable
- * before it installs the handlers, which read it. */
+/* The pid of the program; 0 if no program runs.  run_child_start() writes this variable
+ * before it installs the signal handlers that read it. */
 static volatile pid_t forward_to;
 
 /* Signal handler: forward the signal to the program.  A hang-up of the terminal (SI_KERNEL) is
@@ -40,7 +40,7 @@ static void set_signals(void)
 	signal(SIGQUIT, SIG_IGN);
 }
 
-/* In the child process: exec the program.  On failure write the errno to @report_fd. */
+/* Execute the program in the child process.  On failure, write the errno to @report_fd. */
 static void become(const struct run *run, char **argv, int report_fd,
 		   const sigset_t *mask)
 {
@@ -108,8 +108,8 @@ int run_child_start(struct run *run, char **argv)
 	}
 	run->pidfd = (int)syscall(SYS_pidfd_open, run->pid, 0);
 	if (run->pidfd < 0)
-		run->is_live = run->is_printk = false;	/* there is no pidfd, so print
-							 * records only when the program
+		run->is_live = run->is_printk = false;	/* without a pidfd, records are
+							 * printed only when the program
 							 * has ended */
 	else
 		fcntl(run->pidfd, F_SETFD, FD_CLOEXEC);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf run: the events that settings name, and the settings that the server could not
- * apply.  Both are checked as soon as the program has a root (run_watch.c), and again
- * when the program has ended.
+ * ulf run: check the events that settings name, and report settings that the server could
+ * not apply. Both happen as soon as the program has a root (run_watch.c), and again when
+ * the program has ended.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,13 +19,13 @@
 
 /* The events of all roots, from available_events. */
 struct events {
-	struct text text;		/* memory that contains the @lines */
+	struct text text;		/* memory into which @lines points */
 	char **lines;			/* pointers to lines "system:name" */
 	size_t nr;
 };
 
-/* Return true if the item @item of a setting matches @event, "system:name".  Writes a NUL
- * over the colon of @event and restores it. */
+/* Return true if the item @item of a setting matches @event, which is "system:name".
+ * Writes a NUL over the colon of @event and restores the colon. */
 static bool fits(const struct boot_piece *item, char *event)
 {
 	char *name = strchr(event, ':');
@@ -67,8 +67,8 @@ static void show_events(const struct root_list *roots, const struct events *even
 	fputc('\n', stderr);
 }
 
-/* Offer @event to @near in the form that the user has used: "system:event" if @has_system, else
- * the name of the event and the name of the system. */
+/* Offer @event to @near, in the form that the user has used.  With @has_system this is
+ * "system:event". Otherwise the name of the event and the name of the system are offered. */
 static void offer_event(struct nearest *near, char *event, bool has_system)
 {
 	char *name = strchr(event, ':');
@@ -123,7 +123,8 @@ static bool check_triggers(struct boot_piece list, const struct events *events,
 	bool is_bad = false;
 
 	while (boot_item(&list, &item)) {
-		/* available_events does not list the event of markers, ftrace:print. */
+		/* The event of markers, ftrace:print, always exists, but available_events
+		 * does not list it. */
 		if (boot_trigger(&item, &trigger) &&
 		    !boot_piece_is(&trigger.event, "print"))
 			is_bad |= check_list(trigger.event, events, is_quiet);
@@ -131,8 +132,8 @@ static bool check_triggers(struct boot_piece list, const struct events *events,
 	return is_bad;
 }
 
-/* Return true if a setting names an event that no root has.  The instance of tp_printk only
- * repeats the events of trace_event, so it is skipped. */
+/* Return true if a setting names an event that no root has.  The instance of tp_printk is
+ * skipped, because it only repeats the events of trace_event. */
 static bool check_words(const struct run *run, const struct events *events, bool is_quiet)
 {
 	const char *words = text_str((struct text *)&run->words), *at;
@@ -153,7 +154,7 @@ static bool check_words(const struct run *run, const struct events *events, bool
 	return is_bad;
 }
 
-/* Append the lines of available_events of all roots to @ret_lines. */
+/* Append the lines of available_events of all @roots to @ret_lines. */
 static int gather_events(struct run *run, const struct root_list *roots,
 			 struct text *ret_lines)
 {
@@ -167,7 +168,7 @@ static int gather_events(struct run *run, const struct root_list *roots,
 			return -ENOMEM;
 		ret = conn_file_text(&run->conn, path, &text);
 		if (ret == -ENOENT || ret == -ENODEV)
-			ret = 0;	/* no error: the root was just removed */
+			ret = 0;	/* this is not an error: the root was just removed */
 		else if (ret < 0)
 			root_path_error(path, ret);
 		text_write(ret_lines, text.data, text.len);
@@ -247,13 +248,14 @@ void run_events_report(struct run *run, const struct root_list *roots)
 
 /* ---- settings that the server could not apply ---- */
 
-/* The errors of one root that were printed. */
+/* The errors of one root that were printed already. */
 struct run_shown {
 	char *root;			/* name of the root */
-	struct text text;		/* lines of error_log that were printed */
+	struct text text;		/* lines of error_log that were printed already */
 };
 
-/* Find the entry of @root, or add one.  Returns NULL without memory. */
+/* Find the entry of @root in run->shown, or add an entry.  Returns NULL if there is no
+ * memory. */
 static struct run_shown *find_shown(struct run *run, const char *root)
 {
 	struct run_shown *all;
@@ -287,9 +289,9 @@ void run_errors_done(struct run *run)
 }
 
 /*
- * Return how many bytes of @log were printed in earlier calls.  error_log drops its
- * oldest errors when it is full, so the end of @shown may be the start of @log.  Example:
- * "A B C" was printed, the log is "B C D", and D is new.
+ * Return how many bytes of @log were printed in earlier calls.  error_log drops its oldest
+ * errors when it is full, so the end of @shown may be the start of @log.  Example: "A B C"
+ * was printed before, and the log is now "B C D".  Then only D is new.
  */
 static size_t count_shown(const struct text *shown, const struct text *log)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf run: preload libulf into programs that are not linked with it and whose functions can be
- * traced. */
+/* ulf run: preload libulf into programs that are not linked with libulf, and whose
+ * functions can be traced. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 
 #define PATH_BYTES	4096
 
-/* Find libulf next to this program (in a build directory), else in the directory where it
- * is installed. */
+/* Find libulf: next to this program (in a build directory), else in the directory where
+ * libulf is installed. */
 static bool find_libulf(char path[PATH_BYTES])
 {
 	ssize_t len = readlink("/proc/self/exe", path, PATH_BYTES - sizeof(RUN_LIBULF));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf run: find the file of a program, and whether the program can load libulf. */
+/* ulf run: find the file of a program, and find out whether the program can load libulf. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 					 * as in the kernel */
 #define READ_BYTES_MAX	(1024ull << 20)	/* limit of the bytes that are read of a file */
 
-/* Return the file that execvp() would run, or NULL.  The caller must free() it. */
+/* Return the path of the file that execvp() would run, or NULL.  The caller must free() it. */
 static char *find_file(const char *name)
 {
 	const char *dirs = getenv("PATH");
@@ -49,13 +49,14 @@ static bool has_functions(const char *path)
 
 	if (elf_sites_read(path, NULL, 0, FSITE_PATCHABLE, &bytes_left, &sites))
 		return false;
-	has_some = sites.nr_rows;	/* nr_rows counts the rows of tables of every kind */
+	has_some = sites.nr_rows;	/* nr_rows is the number of rows of tables of
+					 * every kind */
 	elf_sites_done(&sites);
 	return has_some;
 }
 
 /* Find out whether the program uses libulf and libasan.  Both may be among its libraries.
- * libulf may also be linked into the program: then the program has the section .bodies of
+ * If libulf is linked into the program itself, the program has the section .bodies of
  * ftrace.S. */
 static void find_libraries(struct run_program *program)
 {
@@ -80,8 +81,8 @@ static void find_libraries(struct run_program *program)
 
 /* ---- programs that cannot load libulf ---- */
 
-/* Return true if exec() gives the program other rights than this process has.  Then the kernel
- * sets AT_SECURE, and libulf does nothing. */
+/* Return true if exec() gives the program other rights than this process has.  In this case
+ * the kernel sets AT_SECURE, and libulf does nothing. */
 static bool is_secure(int fd)
 {
 	struct statvfs fs;
@@ -95,7 +96,7 @@ static bool is_secure(int fd)
 	       (geteuid() && fgetxattr(fd, "security.capability", caps, sizeof(caps)) > 0);
 }
 
-/* Read the path of the dynamic linker from PT_INTERP.  Returns 1; 0 if there is no
+/* Read the path of the dynamic linker from PT_INTERP.  Returns 1; 0 if the program has no
  * PT_INTERP; -EINVAL if the file is damaged. */
 static int read_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTES])
 {
@@ -112,8 +113,8 @@ static int read_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTES])
 		len = pread(fd, loader, PATH_BYTES - 1, (off_t)phdr.p_offset);
 		if (len < 0)
 			return -EINVAL;
-		loader[len] = '\0';	/* adds a NUL, because the path in the file may
-					 * have none */
+		loader[len] = '\0';	/* add a NUL, because the path in the file may
+					 * not end in one */
 		return 1;
 	}
 	return 0;

@@ -13,13 +13,13 @@
 #include "cli/run.h"
 #include "cli/terminal.h"
 
-/* Time between two checks of the roots.  It is LOOK_MS_MIN at first and doubles up to
+/* Time between two checks of the roots, ms.  It is LOOK_MS_MIN at first and doubles up to
  * LOOK_MS_MAX. */
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
 
-/* The program gets the run id in its environment (ULF_HOLD), and passes it to the programs that
- * it starts. */
+/* Return true if @row is a root of this run.  The program gets the run id in its
+ * environment (ULF_HOLD), and passes it to the programs that it starts. */
 bool run_root_is_ours(const struct run *run, const struct abi_root_row *row)
 {
 	return row->state < ABI_ROOT_CORRUPT && row->run_id == run->id &&
@@ -65,9 +65,9 @@ static void put_data(const struct run *run, struct terminal *terminal)
 /* ---- print records while the program runs ---- */
 
 /*
- * Choose the root to show: one that has events or records.  A wrapper into which libulf
- * is loaded (timeout, env, sh) has a root without events and records.  NULL: there is no
- * such root.
+ * Choose the root to show: a root that has events or records.  A wrapper into which libulf
+ * is loaded (timeout, env, sh) has a root without events and records.  Returns NULL if no
+ * root has any.
  */
 static const struct abi_root_row *find_used(const struct root_list *roots)
 {
@@ -81,8 +81,9 @@ static const struct abi_root_row *find_used(const struct root_list *roots)
 	return NULL;
 }
 
-/* Wait for a root with events or records.  Returns its name, which the caller must free().  When
- * the program has ended, returns the name of any root, or NULL if there is none. */
+/* Wait for a root with events or records.  Returns the name of the root, which the caller
+ * must free().  When the program has ended, returns the name of any root, or NULL if there
+ * is no root. */
 static char *wait_for_root(struct run *run)
 {
 	const struct abi_root_row *row;
@@ -108,8 +109,8 @@ static char *wait_for_root(struct run *run)
 
 /*
  * Read from the stream @file to run->conn.data.  When the program ends, set *@is_over and
- * cancel a read that waits.  Returns the number of bytes, or -errno; -EINTR: the read was
- * cancelled.
+ * cancel a read that still waits.  Returns the number of bytes; -EINTR if the read was
+ * cancelled; or -errno.
  */
 static int read_stream(struct run *run, int file, bool *is_over)
 {
@@ -145,7 +146,7 @@ static FILE *live_output(const struct run *run)
 	return run->is_live ? run->out : stderr;
 }
 
-/* Print the stream until the program has ended.  -EPIPE: the server has ended. */
+/* Print the stream until the program has ended.  Returns -EPIPE if the server has ended. */
 static int stream(struct run *run, int file)
 {
 	bool is_over = false, was_over;
@@ -158,13 +159,13 @@ static int stream(struct run *run, int file)
 		ret = read_stream(run, file, &is_over);
 		if (ret > 0)
 			put_data(run, &terminal);
-		/* After the end of the program read once more, for the last records. */
+		/* Read once more after the end of the program, to get the last records. */
 	} while (ret > 0 || (ret == -EINTR && !was_over));
 	terminal_end(&terminal);
 	return ret == -EINTR ? 0 : ret;
 }
 
-/* Open a stream and print it. */
+/* Open the stream @path and print it. */
 static int follow(struct run *run, const char *path)
 {
 	int file = conn_file_show(&run->conn, path, terminal_is(live_output(run))), ret;
@@ -190,7 +191,7 @@ void run_live(struct run *run)
 		free(name);
 		return;
 	}
-	/* Recording continues without a server, and the next server shows the records. */
+	/* If the server ends, recording continues, and the next server shows the records. */
 	do {
 		ret = follow(run, path);
 	} while (ret == -EPIPE && run_reconnect(run) == 0);
@@ -240,7 +241,8 @@ static int print_file(struct run *run, const char *root, const char *name)
 static void report_alive(const struct run *run, const struct abi_root_row *row,
 			 bool is_recording)
 {
-	/* A child that is being forked is not counted yet, so nr_processes may be 0. */
+	/* A child that is being forked is not counted yet, so nr_processes may be 0
+	 * although the root is alive. */
 	uint32_t nr = row->nr_processes ? row->nr_processes : 1;
 
 	if (is_recording)
@@ -307,9 +309,9 @@ static int print_roots(struct run *run, const struct root_list *roots)
 }
 
 /*
- * Without -e a root is shown only if another command has turned recording on.  Remove the
- * other roots from @roots, and report those of the removed roots that are alive.  Returns
- * true if a root was reported.
+ * Remove roots that are not shown from @roots.  Without -e, a root is shown only if another
+ * command has turned recording on.  Report those of the removed roots that are alive.
+ * Returns true if a root was reported.
  */
 static bool drop_idle(const struct run *run, struct root_list *roots)
 {
@@ -328,8 +330,8 @@ static bool drop_idle(const struct run *run, struct root_list *roots)
 	return is_alive;
 }
 
-/* Explain why no root of this run is shown.  A script, or a program that only starts
- * other programs, has no root. */
+/* Explain why no root of this run is shown.  For example, a script, or a program that only
+ * starts other programs, has no root. */
 static void report_none(struct run *run, bool wants_records)
 {
 	bool is_for_ulf = run->about.kind == RUN_FOR_ULF;

@@ -25,13 +25,14 @@
 #include "cli/reason.h"
 #include "cli/run.h"
 
-/* Time between two checks of the roots.  It begins with LOOK_MS_MIN and doubles up to
+/* Time between two checks of the roots, ms.  It begins with LOOK_MS_MIN and doubles up to
  * LOOK_MS_MAX. */
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
-#define EVENTS_MS	500		/* wait this long for constructors to register events */
-#define ROOT_MS		1000		/* wait this long for a script or wrapper to start the
-					 * program */
+#define EVENTS_MS	500		/* how long to wait for constructors to register
+					 * events, ms */
+#define ROOT_MS		1000		/* how long to wait for a script or wrapper to
+					 * start the program, ms */
 
 static uint64_t now_ms(void)
 {
@@ -48,7 +49,7 @@ bool run_has_ended(const struct run *run, int wait_ms)
 	return poll(&poll_fd, 1, wait_ms) > 0;
 }
 
-/* ---- before the start ---- */
+/* ---- before the program starts ---- */
 
 static bool is_disabled(void)
 {
@@ -73,9 +74,9 @@ void run_check_program(struct run *run)
 /* ---- while the program starts ---- */
 
 /*
- * Print, once, why the ulf directory cannot be used: it was removed, or others can enter it.
- * libulf does not report this, because it would connect to the socket of another user.  Returns
- * false if the directory can be used.
+ * Print why the ulf directory cannot be used, but only once.  The reason is that it was
+ * removed, or that others can enter it.  libulf does not report this, because it would
+ * connect to the socket of another user.  Returns false if the directory can be used.
  */
 static bool explain_directory(struct run *run)
 {
@@ -120,8 +121,8 @@ void run_explain_nothing(struct run *run)
 		  run->program);
 }
 
-/* Called while there is no root, or no root that has events.  Returns true if the report is
- * complete. */
+/* Look for mistakes while there is no root, or no root that has events.  Returns true if
+ * the report is complete. */
 static bool look_at_none(struct run *run, bool has_root, uint64_t waited_ms)
 {
 	if (run_explain_no_root(run))
@@ -158,8 +159,8 @@ static bool look_at_events(struct run *run, const struct root_list *roots,
 	return true;
 }
 
-/* Check the roots once.  Returns true if the report is complete.  @root_ms: when the first root
- * with events was seen; 0: not yet. */
+/* Check the roots once.  Returns true if the report is complete.  *@root_ms: time when the
+ * first root with events was seen; 0: not yet. */
 static bool look(struct run *run, uint64_t start_ms, uint64_t *root_ms)
 {
 	enum run_events state = RUN_EVENTS_NONE;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf run: boot settings (event/boot.h).  Options become settings of ULF_TRACE, after those that
- * the environment contains already.  A wrong setting is reported before the program starts.
+ * ulf run: handle boot settings (event/boot.h).  Options become settings of ULF_TRACE,
+ * after those that the environment contains already.  A wrong setting is reported before
+ * the program starts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static void put_row(const struct boot_row *row)
 		row->value ? row->value : "");
 }
 
-/* Print what is allowed instead of a wrong setting. */
+/* Print the settings or values that are allowed instead of the wrong setting @word. */
 static void list_known(const struct boot_word *word)
 {
 	size_t i;
@@ -78,8 +79,9 @@ static int check_word(const struct boot_word *word, const char *where)
 	return -EINVAL;
 }
 
-/* For tp_printk record the events of trace_event to another instance, too.  run_live() prints and
- * consumes its records while the program runs; the other buffers stay unchanged. */
+/* Prepare the setting tp_printk: record the events of trace_event to an additional
+ * instance, too. run_live() prints and consumes the records of this instance while the
+ * program runs.  The other buffers stay unchanged. */
 static int add_console(struct run *run)
 {
 	char *words = strdup(text_str(&run->words));
@@ -111,7 +113,7 @@ static int check_console(struct run *run)
 	return -EINVAL;
 }
 
-/* Check all settings of @words.  @where: prefix of messages, as "ulf.conf: ". */
+/* Check all settings of @words.  @where: prefix of messages, for example "ulf.conf: ". */
 static int check_all(const char *words, const char *where)
 {
 	struct boot_word word;
@@ -122,8 +124,8 @@ static int check_all(const char *words, const char *where)
 	return ret;
 }
 
-/* Check the settings of ulf.conf.  They are not added to ULF_TRACE, because the program itself
- * reads ulf.conf. */
+/* Check the settings of ulf.conf.  These settings are not added to ULF_TRACE, because the
+ * program itself reads ulf.conf. */
 static int check_config(const char *program)
 {
 	const char *slash = strrchr(program, '/');

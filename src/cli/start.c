@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Start a server: run this program again, as `ulf server --background`. */
+/* Start a server by running this program again, as `ulf server --background`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,13 +14,13 @@
 #include "cli/terminal.h"
 #include "cli/user.h"
 
-#define REPORT_BYTES	4096u		/* limit of the bytes of messages of another
-					 * user's server */
+#define REPORT_BYTES	4096u		/* limit of the bytes that are printed of
+					 * messages of another user's server */
 
 /*
- * Prepare the server of another user (user.h).  After exec() that user can read the
- * server's memory and take descriptors from it.  So close all descriptors of root, and
- * leave the session of root's terminal.
+ * Prepare this process to become the server of another user (user.h).  After exec() that
+ * user can read the server's memory and take descriptors from it.  So close all descriptors
+ * of root, and leave the session of root's terminal.
  */
 static int detach(int report_fd)
 {
@@ -33,11 +33,11 @@ static int detach(int report_fd)
 	return 0;
 }
 
-/* In the child process: exec the server.  @report_fd: pipe for the server's messages; -1:
- * stderr. */
+/* Execute the server in the child process.  @report_fd: pipe for the server's messages; -1:
+ * messages go to stderr. */
 static void be_server(const char *dir, int report_fd)
 {
-	char title[DIR_PATH_BYTES + 32];	/* ps shows this title; see base/title.h */
+	char title[DIR_PATH_BYTES + 32];	/* the title that ps shows; see base/title.h */
 	char *const argv[] = {
 		title, (char *)"server", (char *)"--background", NULL
 	};
@@ -46,15 +46,15 @@ static void be_server(const char *dir, int report_fd)
 	if (report_fd >= 0 && detach(report_fd) < 0)
 		_exit(127);
 	setenv("ULF_DIR", dir, 1);
-	/* If libulf is preloaded, the server must not become a root itself. */
+	/* The server must not become a root itself if libulf is preloaded. */
 	setenv("ULF_DISABLE", "1", 1);
 	execv("/proc/self/exe", argv);
 	cli_error("/proc/self/exe: %m; is /proc mounted?");
 	_exit(127);
 }
 
-/* Print the messages of another user's server until it closes the pipe.  When the pipe is
- * closed the server is ready, or has ended. */
+/* Print the messages of another user's server until the server closes the pipe.  When the
+ * pipe is closed, the server is ready or has ended. */
 static void print_report(int fd)
 {
 	struct terminal terminal;
@@ -96,6 +96,6 @@ int start_server(const char *dir)
 		if (errno != EINTR)
 			return -errno;
 	}
-	/* If the server could not start, the child has printed the error. */
+	/* If the server could not start, the child process has printed the error. */
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECANCELED;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print to a stream that may be a terminal.  Commands must use this for every text that comes
- * from a traced program, a user or the server.  On a terminal control characters are escaped
- * (base/escape.h).  Any other stream gets the bytes as they are.
+ * Print to a stream that may be a terminal.  Commands must use these functions for every
+ * text that comes from a traced program, a user or the server.  On a terminal control
+ * characters are escaped (base/escape.h).  Any other stream gets the bytes as they are.
  */
 #ifndef ULF_CLI_TERMINAL_H
 #define ULF_CLI_TERMINAL_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Return true if @to is a terminal.  Keeps errno. */
+/* Return true if @to is a terminal.  Does not change errno. */
 bool terminal_is(FILE *to);
 
 /*
@@ -29,9 +29,9 @@ void terminal_vprint(FILE *to, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
 /*
- * A text of many lines that is printed in parts; its newlines are not escaped.  The end
- * of a part may cut a UTF-8 character.  So the first bytes of such a character are kept
- * here until the next part.
+ * A text of many lines that is printed in parts.  Its newlines are not escaped.  The end of
+ * a part may be in the middle of a UTF-8 character.  So the first bytes of such a character
+ * are kept here until the next part.
  */
 struct terminal {
 	FILE *to;

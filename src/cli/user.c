@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf --user: find a user, and messages about users; see user.h. */
+/* ulf --user: find a user, and print messages about users; see user.h. */
 #include "cli/user.h"
 
 #include <ctype.h>
@@ -19,8 +19,8 @@
 #define PROCESSES_MAX	100000u		/* limit of the processes that are searched for
 					 * a name */
 
-/* Fill @user from @entry.  A name that is too long is an error: a cut name could be that of
- * another user, and initgroups() would set the groups of that user. */
+/* Fill @user from @entry.  A name that is too long is an error: a cut name could be the
+ * name of another user, and initgroups() would set the groups of that user. */
 static int fill(struct user *user, const struct passwd *entry)
 {
 	if (strlen(entry->pw_name) >= sizeof(user->name))
@@ -78,7 +78,7 @@ int user_find(const char *word, struct user *ret_user)
 
 /* ---- owners ---- */
 
-/* Return the beginning of an advice to use `ulf --user`. */
+/* Return the beginning of a message that advises to use `ulf --user`. */
 static const char *remedy(void)
 {
 	return geteuid() ? "root can look at it with" : "look at it with";
@@ -96,7 +96,8 @@ void user_say_owner(const char *path)
 		  user.name);
 }
 
-/* Return the process id in "4711" or "hello.4711", or 0 if @name has no process id. */
+/* Return the process id in @name, which is "4711" or "hello.4711", or 0 if @name has no
+ * process id. */
 static unsigned int pid_in(const char *name, size_t len)
 {
 	size_t start = len;
@@ -113,7 +114,7 @@ static unsigned int pid_in(const char *name, size_t len)
 	return is_number(digits, &pid) ? pid : 0;
 }
 
-/* If process @pid belongs to another user, print its owner and return true. */
+/* If process @pid belongs to another user, print the owner and return true. */
 static bool say_process(const char *pid)
 {
 	char path[32], comm[32] = "";
@@ -128,7 +129,7 @@ static bool say_process(const char *pid)
 	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? 0 : read(fd, comm, sizeof(comm) - 1);
-	comm[n > 0 ? n - 1 : 0] = '\0';		/* removes the newline at the end */
+	comm[n > 0 ? n - 1 : 0] = '\0';		/* remove the newline at the end of the name */
 	if (fd >= 0)
 		close(fd);
 	user_get(st.st_uid, &user);

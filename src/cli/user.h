@@ -17,22 +17,23 @@
 
 #include "cli/cli.h"
 
-#define USER_NAME_BYTES		256	/* LOGIN_NAME_MAX, including the NUL */
+#define USER_NAME_BYTES		256	/* limit of the bytes of a user's name:
+					 * LOGIN_NAME_MAX, including the NUL */
 
 struct user {
 	unsigned int uid, gid;
 	bool is_known;			/* true: the system's list of users has an entry
 					 * for the user */
-	char name[USER_NAME_BYTES];	/* name; the user id in decimal if is_known is
-					 * false */
-	char home[256];			/* home directory; "": not known */
+	char name[USER_NAME_BYTES];	/* name of the user; the user id in decimal if
+					 * is_known is false */
+	char home[256];			/* home directory of the user; "" if it is not known */
 };
 
-/* Find a user by @word, a name or a user id.  Returns 0, -ENOENT or -ENAMETOOLONG, and prints
- * errors. */
+/* Find a user by @word, which is a name or a user id.  Returns 0, -ENOENT or -ENAMETOOLONG,
+ * and prints errors. */
 int user_find(const char *word, struct user *ret_user);
-/* Find a user by id.  A user that has no entry, or whose name is too long, gets the id as a name,
- * and has no home and no groups. */
+/* Find a user by the user id.  A user that has no entry, or whose name is too long, gets
+ * the id as a name, and has no home and no groups. */
 void user_get(unsigned int uid, struct user *ret_user);
 
 /*
@@ -66,12 +67,12 @@ int user_enter(const char *word, const struct cli_cmd *cmd);
 bool user_is_entered(void);
 
 enum user_progress {
-	USER_GOES_ON	= '.',		/* an answer of the server has arrived */
-	USER_STREAMS	= '~',		/* from now on answers may take any time */
+	USER_GOES_ON	= '.',		/* progress: an answer of the server has arrived */
+	USER_STREAMS	= '~',		/* progress: from now on answers may take any time */
 };
 
-/* Report progress to the parent of user_enter(), which kills a child that makes no progress.  No
- * effect in other processes. */
+/* Report progress to the parent of user_enter(), which kills a child that makes no
+ * progress.  Does nothing in other processes. */
 void user_progress(enum user_progress progress);
 
 /*

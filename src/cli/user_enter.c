@@ -26,17 +26,18 @@
 #include "base/fds.h"
 #include "cli/user.h"
 
-#define LOOK_MS		200			/* time between two checks of the child */
+#define LOOK_MS		200			/* time between two checks of the child, ms */
 #define QUIET_MS	15000			/* time without progress after which a
-						 * child is killed */
-#define TOTAL_MS	300000			/* time limit of a command, unless
+						 * child is killed, ms */
+#define TOTAL_MS	300000			/* time limit of a command in ms, unless
 						 * cli_cmd.may_take_long is set */
 #define END_MS		1000			/* time to wait for the end of a child
-						 * that was killed */
-#define END_LOOK_MS	10			/* time between two checks of a child that was
-						 * killed */
+						 * that was killed, ms */
+#define END_LOOK_MS	10			/* time between two checks of a child
+						 * that was killed, ms */
 
-static int progress_fd = -1;		/* pipe to the parent; user_enter() sets it in the child */
+static int progress_fd = -1;		/* descriptor of the pipe to the parent;
+					 * user_enter() sets it in the child */
 
 bool user_is_entered(void)
 {
@@ -47,15 +48,15 @@ void user_progress(enum user_progress progress)
 {
 	char byte = (char)progress;
 
-	/* If the pipe is full, the parent has enough to read, so ignore the error. */
+	/* Ignore the error of a full pipe, because the parent has enough to read. */
 	if (progress_fd >= 0 && write(progress_fd, &byte, 1) < 0 && errno == EPIPE)
 		_exit(CLI_FAILED);
 }
 
 /* ---- the child ---- */
 
-/* Keep only harmless variables.  A server that this process starts inherits the environment, and
- * the user can read it there. */
+/* Remove all variables that are not harmless.  A server that this process starts inherits
+ * the environment, and the user can read it there. */
 static int clean_environment(const struct user *user)
 {
 	static const char *const kept[] = { "TERM", "TZ", "LANG", "LC_ALL", "COLUMNS" };
@@ -109,7 +110,7 @@ static int forbid_typing(void)
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SECCOMP_AT(nr)),
 		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 5, 0),	/* x32 ABI */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
-		/* The kernel uses only the lower 32 bits of the request. */
+		/* Compare only the lower 32 bits of the request, as the kernel does. */
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SECCOMP_AT(args[1])),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSTI, 2, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCLINUX, 1, 0),
@@ -126,8 +127,8 @@ static int forbid_typing(void)
 #undef SECCOMP_AT
 }
 
-/* Replace standard input by /dev/null: commands for other users do not read standard
- * input. */
+/* Replace standard input by /dev/null, because commands for other users do not read
+ * standard input. */
 static int close_stdin(void)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -142,8 +143,8 @@ static int set_ids(const struct user *user)
 {
 	uid_t real, effective, saved;
 
-	/* setresuid() makes the process dumpable if fs.suid_dumpable is 1.  Keep the
-	 * capabilities until PR_SET_DUMPABLE has made it undumpable again: the user
+	/* Keep the capabilities until PR_SET_DUMPABLE has made the process undumpable.
+	 * setresuid() makes the process dumpable if fs.suid_dumpable is 1, but the user
 	 * cannot ptrace a process that has capabilities. */
 	if (prctl(PR_SET_KEEPCAPS, 1) < 0)
 		return -errno;
@@ -182,8 +183,9 @@ int user_become(const struct user *user, int keep_fd, int parent)
 	if (getppid() != parent)
 		return -ESRCH;
 	if (setresuid(-1, 0, -1) == 0)
-		return -EPERM;		/* error: the process could become root again */
-	/* Replace root's session keyring.  Ignore a failure, which means that the kernel
+		return -EPERM;		/* this is an error: the process could become
+					 * root again */
+	/* Replace root's session keyring.  A failure is ignored: it means that the kernel
 	 * has no keyrings. */
 	syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 	return clean_environment(user);
@@ -202,7 +204,8 @@ static bool read_progress(int fd, bool *ret_streams)
 	return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* Return true for signals that usually end a command: ^C, a closed terminal, `| head`. */
+/* Return true for signals that usually end a command, for example after ^C, a closed
+ * terminal, or `| head`. */
 static bool is_usual(int signal)
 {
 	return signal == SIGPIPE || signal == SIGINT || signal == SIGHUP || signal == SIGTERM;
@@ -252,8 +255,8 @@ static int now_ms(void)
 	return (int)(now.tv_sec % 1000000 * 1000 + now.tv_nsec / 1000000);
 }
 
-/* Wait for progress of the child, at most @wait_ms.  Returns the time that has passed in ms, at
- * most @wait_ms: time during which this process was stopped with ^Z does not count. */
+/* Wait for progress of the child, at most @wait_ms.  Returns the time that has passed in
+ * ms, but at most @wait_ms: the time while this process was stopped with ^Z does not count. */
 static int wait_look(struct pollfd *poll_fd, int wait_ms, int *ret_ready)
 {
 	int start = now_ms(), passed;
@@ -264,9 +267,9 @@ static int wait_look(struct pollfd *poll_fd, int wait_ms, int *ret_ready)
 }
 
 /*
- * Wait for the end of the command.  Returns its exit status.  The pipe ends when the
- * child exits, so after the end of the pipe check the child more often.  The child may
- * not end at once, because it may still wait for a file system of the user.
+ * Wait for the end of the command.  Returns the exit status of the command.  The pipe ends
+ * when the child exits, so after the end of the pipe the child is checked more often.  The
+ * child may not end at once, because it may still wait for a file system of the user.
  */
 static int watch(const struct user *user, const struct cli_cmd *cmd, pid_t pid, int fd)
 {
@@ -313,8 +316,8 @@ static int start(const struct user *user, const struct cli_cmd *cmd)
 		cli_error("pipe: %m");
 		return CLI_FAILED;
 	}
-	signal(SIGCHLD, SIG_DFL);	/* if SIGCHLD were ignored, waitpid() would get
-					 * no status */
+	signal(SIGCHLD, SIG_DFL);	/* without this, waitpid() would get no status if
+					 * SIGCHLD is ignored */
 	pid = fork();
 	if (pid < 0) {
 		cli_error("fork: %m");
@@ -344,7 +347,8 @@ int user_enter(const char *word, const struct cli_cmd *cmd)
 	}
 	if (user_find(word, &user) < 0)
 		return CLI_FAILED;
-	/* $ULF_DIR is a directory of the user that typed the command, not of @user. */
+	/* Forget $ULF_DIR, which is a directory of the user that typed the command, not of
+	 * @user. */
 	unsetenv("ULF_DIR");
 	if (user.uid == geteuid())
 		return -1;

@@ -23,7 +23,7 @@
 #define BATCH		16u		/* limit of the children that run at the same
 					 * time */
 #define BATCH_MS	10000		/* time limit of a batch */
-#define CPU_SECONDS	10		/* CPU time limit of a child */
+#define CPU_SECONDS	10		/* limit of the CPU time of a child, s */
 #define ROWS_MAX	10000u		/* limit of the roots of one user */
 #define HINT_MS		1000u		/* time limit of users_say_root() */
 #define END_MS		1000u		/* time to wait for the children of a batch to
@@ -55,7 +55,7 @@ static void send_roots(void *arg, const char *dir)
 	server_free(server);
 }
 
-/* Become the user, and send the user's roots to @fd.  Exits with 0 or an errno. */
+/* Become the user, and send the user's roots to @fd.  Exits with status 0 or an errno. */
 static void be_child(const struct user *user, int fd, pid_t parent)
 {
 	const struct rlimit cpu = { CPU_SECONDS, CPU_SECONDS };
@@ -64,7 +64,7 @@ static void be_child(const struct user *user, int fd, pid_t parent)
 
 	setrlimit(RLIMIT_CPU, &cpu);
 	unsetenv("ULF_DIR");		/* use the default directory, even if the child
-					 * stays this user */
+					 * does not become another user */
 	if (user->uid != geteuid())
 		ret = user_become(user, fd, parent);
 	if (ret < 0)
@@ -82,14 +82,14 @@ static void be_child(const struct user *user, int fd, pid_t parent)
 /* ---- the parent ---- */
 
 struct child {
-	struct user_roots *roots;	/* where the list of roots is stored */
+	struct user_roots *roots;	/* where the list of the user's roots is stored */
 	struct text bytes;		/* rows that were received */
-	pid_t pid;			/* pid of the child; 0: it has ended, or was not
-					 * started */
-	int fd;				/* pipe from the child; -1: read to its end, or
-					 * closed */
+	pid_t pid;			/* pid of the child; 0 if the child has ended, or
+					 * was not started */
+	int fd;				/* pipe from the child; -1 if it was read to its
+					 * end, or closed */
 	int error;			/* errno of the error that made the list
-					 * incomplete; 0: no error is known */
+					 * incomplete; 0 if no error is known */
 };
 
 static void start(struct child *child, struct user_roots *roots)
@@ -104,8 +104,8 @@ static void start(struct child *child, struct user_roots *roots)
 		roots->is_failed = true;
 		return;
 	}
-	signal(SIGCHLD, SIG_DFL);	/* if SIGCHLD were ignored, waitpid() would get
-					 * no status */
+	signal(SIGCHLD, SIG_DFL);	/* without this, waitpid() would get no status if
+					 * SIGCHLD is ignored */
 	pid = fork();
 	if (pid == 0)
 		be_child(&roots->user, fds[1], parent);
@@ -120,8 +120,8 @@ static void start(struct child *child, struct user_roots *roots)
 	close(fds[1]);
 }
 
-/* Read rows from the pipe of a child.  Close the pipe at its end, after an error, or if
- * there are too many rows. */
+/* Read rows from the pipe of a child.  Close the pipe at its end, after an error, or if the
+ * child sends too many rows. */
 static void receive(struct child *child)
 {
 	char *at = text_reserve(&child->bytes, 65536);
@@ -145,7 +145,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Read the pipes of all children until they have ended, or until @end. */
+/* Read the pipes of all children until all pipes have ended, or until the time @end. */
 static void receive_all(struct child *children, size_t nr, uint64_t end)
 {
 	uint64_t now;
@@ -166,8 +166,8 @@ static void receive_all(struct child *children, size_t nr, uint64_t end)
 	}
 }
 
-/* Replace all characters of @name that are not printable, so that a user cannot forge a line of
- * the list, even if it is printed to a file. */
+/* Replace all characters of @name that are not printable, so that a user cannot forge a
+ * line of the list, even if the list is printed to a file. */
 static void check_name(char *name, size_t bytes)
 {
 	name[bytes - 1] = '\0';
@@ -196,7 +196,7 @@ static void take(struct child *child)
 	root_list_sort(list);
 }
 
-/* Return true if the child has ended.  Stores the error if it has failed. */
+/* Return true if the child has ended.  If the child has failed, store its error. */
 static bool has_ended(struct child *child)
 {
 	int status = 0;
@@ -211,10 +211,10 @@ static bool has_ended(struct child *child)
 }
 
 /*
- * Kill the children that have not sent all their rows, then wait for all children
- * together.  A process that waits for a FUSE file system of its user does not end before
- * the file system answers.  Do not wait for such a process: the kernel ends it when the
- * answer has come.
+ * Kill the children that have not sent all their rows, then wait for all children together.
+ * A process that waits for a FUSE file system of its user does not end before the file
+ * system answers.  So the wait is limited; the kernel ends such a process when the answer
+ * has come.
  */
 static void end_all(struct child *children, size_t nr, unsigned int wait_ms)
 {

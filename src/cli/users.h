@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The roots of all users: for `ulf ls --all`, and for the message that a root belongs to another
- * user. */
+/* Read the roots of all users, for `ulf ls --all`, and for the message that a root belongs
+ * to another user. */
 #ifndef ULF_CLI_USERS_H
 #define ULF_CLI_USERS_H
 
@@ -14,18 +14,18 @@ struct user_roots {
 	struct user user;
 	struct root_list list;		/* list of roots; their names were made
 					 * printable, without newlines */
-	bool is_failed;			/* true: the list is incomplete, and an error
-					 * was printed unless is_quiet was set */
+	bool is_failed;			/* true: the list is incomplete; an error was
+					 * printed unless is_quiet was set */
 };
 
 struct users {
 	struct user_roots *all;		/* sorted by user id */
 	size_t nr;
-	bool is_cut;			/* true: a limit was reached, so there may be
-					 * more users */
+	bool is_cut;			/* true: a limit was reached, so the array may
+					 * lack some users */
 };
 
-#define USERS_LIST_MS	60000u		/* time limit of `ulf ls --all` */
+#define USERS_LIST_MS	60000u		/* time limit of `ulf ls --all`, ms */
 
 /*
  * users_get - read the roots of all users that have a ulf directory
@@ -41,8 +41,8 @@ int users_get(unsigned int total_ms, bool is_quiet, struct users *ret_users);
 void users_done(struct users *users);
 
 /*
- * Print which other user owns the root that the first @len bytes of @name mean.  Takes about
- * 1 s at most.  Returns false if nothing was printed.
+ * Print which other user owns the root that the first @len bytes of @name name.  Takes
+ * about 1 s at most. Returns false if nothing was printed.
  */
 bool users_say_root(const char *name, size_t len);
 
