@@ -63,29 +63,29 @@ long arch_clone_thread(unsigned long flags, void *stack, void *tls,
 void arch_call_on(void *stack, void (*fn)(void)) __attribute__((visibility("hidden")));
 
 /*
- * libulf's vfork() (vfork.S) calls vfork_begin() and vfork_end() of
- * runtime/libc/vfork.c.  This bit of the marks that vfork_begin() returns means: the rseq
- * area is still registered, so the child itself must store CPU number -1 in it.
+ * Bit of the marks that vfork_begin() (runtime/libc/vfork.c) returns to libulf's vfork()
+ * (vfork.S). If it is set, the rseq area is still registered, so the child itself must
+ * store CPU number -1 in it.
  */
 #define ARCH_VFORK_KEPT	8
 
 /*
  * arch_restorer - find the code of libc to which signal handlers return (restorer.c).
- * Returns its address, or ARCH_NO_RESTORER.  One caller at a time.
+ * Returns the address of this code, or ARCH_NO_RESTORER.  Two threads must not call it at
+ * the same time.
  */
 #define ARCH_NO_RESTORER	UINT64_MAX	/* the code was not found */
 uint64_t arch_restorer(void) __attribute__((visibility("hidden")));
 
-/* ---- writing rings in rseq sections (append.S, commit.S); see docs/design/ring.md ---- */
+/* ---- Write rings in rseq sections (append.S, commit.S); see docs/design/ring.md ---- */
 
 enum arch_commit {
 	ARCH_COMMIT_DONE	= 0,
 	ARCH_COMMIT_NO_ROOM	= 1,	/* the open page has no space, or no page is open */
 	ARCH_COMMIT_NO_RING	= 2,	/* this CPU has no ring, or the thread has no rseq */
-	ARCH_COMMIT_ABORTED	= 3,	/* the thread was preempted, migrated or got a
-					 * signal */
-	ARCH_COMMIT_CHANGED	= 4,	/* the thread is not on @cpu, or *@word is not
-					 * @expect */
+	ARCH_COMMIT_ABORTED	= 3,	/* the thread was preempted, migrated or got a signal */
+	ARCH_COMMIT_CHANGED	= 4,	/* the thread does not run on @cpu, or *@word is
+					 * not equal to @expect */
 };
 
 /*
@@ -117,18 +117,19 @@ enum arch_commit arch_ring_append_given(const struct ring_set *set,
 					uint32_t bytes)
 	__attribute__((visibility("hidden")));
 
-/* One of the stores that arch_rseq_store() does before it stores *@word. */
+/* One of the stores that arch_rseq_store() does before it stores to *@word. */
 struct arch_store {
 	uint64_t *addr;
 	uint64_t value;
 };
 
 /*
- * arch_rseq_store - in one rseq section: if the thread is on @cpu and *@word is @expect,
- * do the @nr @stores in their order, then store @value in *@word.
- * Returns ARCH_COMMIT_DONE, ARCH_COMMIT_CHANGED (nothing was stored) or
- * ARCH_COMMIT_ABORTED (some of @stores may be done; *@word was not stored).  Any thread
- * and any signal handler may call this.
+ * arch_rseq_store - store several words in one rseq section.
+ * If the thread runs on @cpu and *@word is equal to @expect, do the @nr @stores in their
+ * order, then store @value in *@word.
+ * Returns ARCH_COMMIT_DONE, ARCH_COMMIT_CHANGED (nothing was stored) or ARCH_COMMIT_ABORTED
+ * (some of @stores may be done; *@word was not stored).  Any thread and any signal handler
+ * may call this.
  */
 enum arch_commit arch_rseq_store(uint32_t cpu, uint64_t *word, uint64_t expect,
 				 uint64_t value, const struct arch_store *stores,

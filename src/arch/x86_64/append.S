@@ -23,9 +23,10 @@
 	.macro	append_function name, section, clock
 	function \name
 	movq	arch_rseq_offset(%rip), %r11
-	movl	%ecx, -8(%rsp)		/* type_len, in the red zone */
-	movl	%r9d, %r9d		/* clear the upper half, which the ABI leaves
-					 * undefined */
+	movl	%ecx, -8(%rsp)		/* keep type_len in the red zone, below the stack
+					 * pointer */
+	movl	%r9d, %r9d		/* clear the upper half of r9, which the ABI
+					 * leaves undefined */
 	arm	\section
 \name\()_begin:
 	movl	%fs:RSEQ_CPU_ID(%r11), %eax

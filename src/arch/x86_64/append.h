@@ -3,8 +3,8 @@
 #include "arch/x86_64/known.h"
 #include "arch/x86_64/offsets.h"
 
-/* With -fcf-protection cet.h marks the object file as compatible with CET and defines
- * _CET_ENDBR. libulf is compiled without this option. */
+/* With -fcf-protection the header cet.h marks the object file as compatible with CET and
+ * defines _CET_ENDBR.  libulf is compiled without this option. */
 #ifdef __CET__
 #include <cet.h>
 #else
@@ -31,8 +31,8 @@
 #endif
 	.endm
 
-	/* The thread continues here after the kernel has aborted a section.  The kernel
-	 * requires the signature before the label. */
+	/* Begin the code at which the thread continues after the kernel has aborted a
+	 * section.  The kernel requires the signature before the label. */
 	.macro	abort_handler name
 	.byte	0x0f, 0xb9, 0x3d	/* these bytes and the signature are the
 					 * instruction ud1 signature(%rip), %edi */
@@ -59,8 +59,8 @@
 	.endm
 
 /* Copy r9d bytes from rsi to 4(rdx): first 16 bytes at each end, which may overlap, then
- * the bytes between them.  append_body has the code for less than 16 bytes (label 3).
- * rax, r11: scratch. */
+ * the bytes between them.  For less than 16 bytes use label 3 of append_body.  rax, r11:
+ * scratch. */
 	.macro	copy_by_vectors
 	cmpl	$16, %r9d
 	jb	3f
@@ -129,18 +129,20 @@
 	addq	RING_CLOCK_NS(%rcx), %rdx
 	.endif
 
-	/* Is there space for header and data in the open page? */
+	/* Check that there is space for header and data in the open page. */
 	leaq	4(%r11,%r9), %r10
 	addq	RING_OFF(%rcx), %r10
 	cmpq	RING_END(%rcx,%r8,8), %r10
 	ja	\no_room
 	addq	RING_ADDRESS(%rcx,%r8,8), %r11
-	cmpq	LIMIT, %r11		/* [ring.limit]: any process may have stored
-					 * wrong values in address[] and end[] */
+	cmpq	LIMIT, %r11		/* any process may have stored wrong values in
+					 * address[] and end[], so compare with the limit
+					 * of the set [ring.limit] */
 	ja	\no_room
 
-	/* The low 2 bits of position, i, select the valid time_ns[i] and entries[i].  Write
-	 * element i ^ 1: the store of the new position, with bit 0 flipped, selects it. */
+	/* The low 2 bits of the position, i, select the valid time_ns[i] and entries[i].
+	 * Write element i ^ 1. The store of the new position, with bit 0 flipped, then
+	 * selects this element. */
 	movq	RING_ENTRIES(%rcx,%r8,8), %rax
 	incq	%rax
 	xorl	$1, %r8d
@@ -150,8 +152,9 @@
 	movq	%rdx, \keep
 	.endif
 	xorl	$1, %r8d
-	subq	RING_TIME(%rcx,%r8,8), %rdx	/* the delta; huge if the */
-	cmpq	$1 << 27, %rdx			/* clock runs backwards */
+	subq	RING_TIME(%rcx,%r8,8), %rdx	/* rdx = delta, which is huge if the
+						 * clock runs backwards */
+	cmpq	$1 << 27, %rdx			/* the header has 27 bits for the delta */
 	jae	5f
 1:
 	\header
@@ -163,8 +166,8 @@
 	movq	RING_TIME(%rcx,%r8,8), %rax
 	addq	%rdx, %rax
 	jnc	6f
-	subq	%rdx, %rax		/* use the time of the previous record: times in
-					 * a ring never decrease */
+	subq	%rdx, %rax		/* use the time of the previous record, because
+					 * times in a ring never decrease */
 	xorl	$1, %r8d
 	movq	%rax, RING_TIME(%rcx,%r8,8)
 	.ifnb	\keep
@@ -172,7 +175,8 @@
 	.endif
 	xorl	%edx, %edx
 	jmp	1b
-6:				/* a delta of 1 << 27 ns or more */
+6:				/* the delta is 1 << 27 ns or more, so the record needs a
+				 * time extend */
 	movl	%edx, %eax
 	shll	$5, %eax
 	orl	$REC_TIME_EXTEND, %eax

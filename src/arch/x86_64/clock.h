@@ -13,7 +13,7 @@ static inline uint64_t arch_tsc(void)
 	return __builtin_ia32_rdtsc();
 }
 
-/* Returns true if the TSC runs at one rate on all CPUs and in every power state. */
+/* Returns true if the TSC runs at the same rate on all CPUs and in every power state. */
 static inline bool arch_tsc_is_invariant(void)
 {
 	unsigned int a, b, c, d;
@@ -21,7 +21,7 @@ static inline bool arch_tsc_is_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-/* Tell the CPU that this thread waits in a loop for another thread. */
+/* Make the CPU wait a moment, in a loop in which this thread waits for another thread. */
 static inline void arch_relax(void)
 {
 	__builtin_ia32_pause();

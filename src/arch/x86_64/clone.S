@@ -23,8 +23,8 @@ arch_clone_thread:
 	jz	1f
 	ret
 1:
-	.cfi_undefined rip		/* no return address: this is the outermost
-					 * frame */
+	.cfi_undefined rip		/* this is the outermost frame, so there is no
+					 * return address */
 	xorl	%ebp, %ebp
 	andq	$-16, %rsp
 	call	*%r9
@@ -33,8 +33,10 @@ arch_clone_thread:
 	.size	arch_clone_thread, . - arch_clone_thread
 
 /*
- * arch_call_on(stack, fn): call fn() on another stack, in this thread.
+ * arch_call_on(stack, fn)
  *		rdi    rsi
+ *
+ * Call fn() in this thread, on another stack.
  */
 	.globl	arch_call_on
 	.hidden	arch_call_on

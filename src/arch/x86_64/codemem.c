@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes to text through /proc/self/mem, so the pages stay read-only and executable.
- * Where the kernel denies this (chroot, non-dumpable process), mprotect() makes the pages
+/* Write to text through /proc/self/mem, so the pages stay read-only and executable.  Where
+ * the kernel denies this (chroot, non-dumpable process), mprotect() makes the pages
  * writable during the write. */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,9 @@
 #include "base/bits.h"
 #include "base/testpoint.h"
 
-/* Id of the thread that keeps /proc/self/mem open, and its descriptor.  Only this thread
- * writes mem_tid.  Other threads only compare it with their own id, which is different. */
+/* Id of the thread that keeps /proc/self/mem open, and the descriptor.  Only this thread
+ * writes mem_tid.  Other threads only compare mem_tid with their own id, which is
+ * different. */
 static long mem_tid;
 static int mem_fd;
 
@@ -31,9 +32,9 @@ static int open_mem(void)
 				  O_RDWR | O_CLOEXEC, 0);
 }
 
-/* If seccomp blocks gettid(), a thread cannot find out whether it is the thread that has
- * the descriptor.  In another thread the same descriptor may be a file of the program.
- * So nothing is kept open in this case. */
+/* Remember the thread that keeps /proc/self/mem open.  If seccomp blocks gettid(), a thread
+ * cannot find out whether it is this thread.  In another thread the same descriptor may be
+ * a file of the program.  So nothing is kept open in this case. */
 void codemem_start(bool has_own_table)
 {
 	long tid = arch_syscall0(SYS_gettid);
@@ -70,8 +71,8 @@ static int write_by_mprotect(uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 	return 0;
 }
 
-/* The text may have been unmapped before.  It is not unmapped during the copy, because
- * libulf.so's own dlclose() waits. */
+/* Read text directly.  The text may have been unmapped before.  It is not unmapped during
+ * the copy, because dlclose() of libulf.so itself waits. */
 static int read_in_place(const uint8_t *addr, void *to, uint32_t nr)
 {
 	uint64_t end = (uint64_t)addr + nr;
@@ -104,7 +105,8 @@ int codemem_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 	    arch_syscall4(SYS_pwrite64, fd, bytes, nr, addr) == (long)nr)
 		return 0;
 	r = write_by_mprotect(addr, bytes, nr);
-	/* ENOMEM has two causes: no memory, or nothing is mapped at @addr */
+	/* The error ENOMEM has two causes: there is no memory, or nothing is mapped at
+	 * @addr. */
 	return r == -ENOMEM && codemem_read(fd, addr, &seen, 1) ? -EFAULT : r;
 }
 
@@ -119,9 +121,9 @@ void codemem_sync(void)
 	if (!arch_syscall2(SYS_membarrier, sync, 0))
 		return;
 	/*
-	 * An old kernel without this command: change a mapping.  The kernel then
-	 * interrupts all cores that run this process, and an interrupt has the same
-	 * effect.
+	 * An old kernel does not have this command of membarrier().  Instead change a
+	 * mapping: the kernel then interrupts all cores that run this process, and an
+	 * interrupt has the same effect.
 	 */
 	long mem = arch_syscall6(SYS_mmap, 0, ARCH_PAGE_BYTES, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

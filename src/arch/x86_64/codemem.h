@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes to code that may be running.  One caller at a time. */
+/* Read and write code that may be running.  Two threads must not call these functions at
+ * the same time. */
 #ifndef ULF_ARCH_CODEMEM_H
 #define ULF_ARCH_CODEMEM_H
 
@@ -9,43 +10,44 @@
 #include "arch/x86_64/page.h"
 
 /*
- * codemem_start - called by the agent when it starts.
+ * codemem_start - prepare for writes; the agent calls this when it starts.
  * @has_own_table: the agent has a private descriptor table, so it can keep /proc/self/mem
- *	open.
+ * open.
  */
 void codemem_start(bool has_own_table);
 
 /*
- * codemem_begin - returns a descriptor of /proc/self/mem for the functions below, or a
- * negative number.  With a negative number they read and write the memory directly.
- * codemem_end - ends the use of @fd.
+ * codemem_begin() returns a descriptor of /proc/self/mem for the functions below, or a
+ * negative number.  With a negative number these functions read and write the memory
+ * directly.
+ * codemem_end() ends the use of @fd.
  */
 int codemem_begin(void);
 void codemem_end(int fd);
 
 /*
  * Write @nr bytes to @addr.
- * Returns 0, -EFAULT (not mapped) or another -errno.
+ * Returns 0, -EFAULT (@addr is not mapped) or another -errno.
  */
 int codemem_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr);
 /*
  * Read @nr bytes at @addr.
- * Returns 0, -EFAULT (not mapped) or another -errno: it cannot be read.
+ * Returns 0, -EFAULT (@addr is not mapped) or another -errno (@addr cannot be read).
  */
 int codemem_read(int fd, const uint8_t *addr, void *to, uint32_t nr);
-/* After this every core executes the bytes that were written before. */
+/* Make every core execute the bytes that were written before this call. */
 void codemem_sync(void);
 
-/* A copy of two consecutive pages; the second one may be missing.  To initialize it, set
- * fd and let all other members be 0. */
+/* A copy of two consecutive memory pages; the second page may be missing.  To initialize a
+ * view, set fd and let all other members be 0. */
 struct codemem_view {
-	int fd;				/* from codemem_begin() */
+	int fd;				/* descriptor from codemem_begin() */
 	uint64_t page;			/* address of the first page */
-	uint32_t bytes;			/* valid bytes: 0, one page or two */
+	uint32_t bytes;			/* number of valid bytes: 0, one page or two pages */
 	uint8_t text[2 * ARCH_PAGE_BYTES];
 };
 /* Returns a copy of @nr bytes at @at, which must not reach beyond the page after that of
- * @at.  NULL: they cannot be read. */
+ * @at.  Returns NULL if the bytes cannot be read. */
 const uint8_t *codemem_view_at(struct codemem_view *view, uint64_t at, uint32_t nr);
 
 /* A batch of small writes to rising addresses, which are collected page by page.  Bytes
@@ -53,9 +55,11 @@ const uint8_t *codemem_view_at(struct codemem_view *view, uint64_t at, uint32_t 
 struct codemem_batch {
 	int fd;
 	int error;			/* the first error; 0: none */
-	bool is_there;			/* the page could be read */
-	uint64_t page;			/* address of the page in @bytes; 0: none */
-	uint32_t low, high;		/* offsets of the changed bytes: low .. high - 1 */
+	bool is_there;			/* true: the page at @page could be read */
+	uint64_t page;			/* address of the page that @bytes is a copy of;
+					 * 0: none */
+	uint32_t low, high;		/* the bytes at the offsets low .. high - 1 were
+					 * changed */
 	uint8_t bytes[ARCH_PAGE_BYTES];
 };
 /* Start a batch.  @fd: from codemem_begin(). */
@@ -68,14 +72,14 @@ void codemem_batch_get(struct codemem_batch *batch, const uint8_t *addr, uint8_t
 void codemem_batch_put(struct codemem_batch *batch, uint8_t *addr,
 		    const uint8_t *bytes, uint32_t nr);
 /*
- * Write @new to the byte at @addr if it is @old now.
- * Returns 0, or -EILSEQ: it is not @old, or cannot be read.
+ * Write @new to the byte at @addr if the byte is @old now.
+ * Returns 0, or -EILSEQ if the byte is not @old or cannot be read.
  */
 int codemem_batch_change(struct codemem_batch *batch, uint8_t *addr, uint8_t old,
 		      uint8_t new);
 /*
  * Write the changes that are not written yet.
- * Returns 0 or the first error of the batch.
+ * Returns 0, or the first error of the batch.
  */
 int codemem_batch_done(struct codemem_batch *batch);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf_event_commit(), which copies the record of a probe into the ring. */
+/* The function ulf_event_commit(), which copies the record of a probe into the ring. */
 #include "arch/x86_64/append.h"
 
 /*
@@ -24,8 +24,8 @@ ulf_event_commit:
 	movl	EVENT_ID(%rdi), %r8d
 	movq	%fs:(%rax), %rax
 	testq	%rax, %rax
-	jz	event_slowly			/* the thread has no struct ulf_thread
-						 * yet */
+	jz	event_slowly			/* slow path: the thread has no struct
+						 * ulf_thread yet */
 	movl	THREAD_TID(%rax), %eax
 	movl	%r8d, (%rsi)			/* fill in struct trace_entry: id of the
 						 * event, then thread id */

@@ -10,27 +10,25 @@
 #define ARCH_ELF_MACHINE	EM_X86_64
 #define ARCH_ELF_MACHINE_NAME	"64-bit x86"	/* for messages */
 
-/* Types of relocations: a word that gets load address + addend; a word that gets the
- * address of a symbol, for data and for calls. */
+/* Types of relocations.  RELATIVE: the word gets the load address + addend.  The other two:
+ * the word gets the address of a symbol, for data or for calls. */
 #define ARCH_RELOC_RELATIVE	R_X86_64_RELATIVE
 #define ARCH_RELOC_GLOB_DAT	R_X86_64_GLOB_DAT
 #define ARCH_RELOC_JUMP_SLOT	R_X86_64_JUMP_SLOT
 
-/* With branch protection a function begins with this instruction, the target of an
- * indirect jump: endbr64. */
+/* The instruction endbr64.  With branch protection a function that is the target of an
+ * indirect jump begins with it. */
 #define ARCH_LANDING_PAD	"\xf3\x0f\x1e\xfa"
 #define ARCH_LANDING_PAD_BYTES	4u
 
-#define ARCH_PLT_BYTES	11u		/* bytes of a PLT entry that arch_plt_word() reads
-					 * at most */
+#define ARCH_PLT_BYTES	11u		/* arch_plt_word() reads at most this many bytes
+					 * of a PLT entry */
 
 /*
  * arch_plt_word - find the word through which a PLT entry jumps.
- * @code: the first @bytes bytes of the entry, which is at address @addr
- *
- *	[endbr64]  [bnd] jmp *word(%rip)
- *
- * Returns the address of the word, or 0: @code is not a PLT entry.
+ * @code: the first @bytes bytes of the entry, which is at address @addr:
+ * [endbr64]  [bnd] jmp *word(%rip)
+ * Returns the address of the word; or 0 if @code is not a PLT entry.
  */
 static inline uint64_t arch_plt_word(const uint8_t *code, uint64_t bytes, uint64_t addr)
 {

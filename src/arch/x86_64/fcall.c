@@ -40,18 +40,18 @@
 #define FAR_CALL	0xff
 #define FAR_TEST	0x84
 #define TEST		0xa9
-#define FAR_BYTES	6u		/* bytes of a far call: a call through a GOT
-					 * slot */
+#define FAR_BYTES	6u		/* size of a far call (a call through a GOT
+					 * slot), bytes */
 #define SPAN		(1ll << 24)	/* size of the range that the upper byte of a
-					 * distance selects */
+					 * distance selects, bytes */
 
-/* The __fentry__ that the dynamic linker binds all calls to; normally our
- * ftrace_fentry(). */
+/* The function __fentry__ to which the dynamic linker binds all calls.  Normally this is
+ * ftrace_fentry() of libulf. */
 void __fentry__(void) __attribute__((visibility("default")));
 
-/* ---- does a call lead to our __fentry__? ---- */
+/* ---- find out whether a call leads to libulf's __fentry__ ---- */
 
-/* Returns the value in the GOT slot at address @slot, or 0 if it cannot be read. */
+/* Returns the value in the GOT slot at address @slot, or 0 if the slot cannot be read. */
 static uint64_t slot_value(int fd, uint64_t slot)
 {
 	uint64_t value;
@@ -63,7 +63,7 @@ static bool is_our_fentry(uint64_t addr)
 {
 	uint64_t own = (uint64_t)ftrace_fentry;
 
-	__asm__("" : "+r"(own));	/* hides the value from the compiler, so that it
+	__asm__("" : "+r"(own));	/* hide the value from the compiler, so that it
 					 * does not optimize the comparison away */
 	return addr == own;
 }
@@ -79,10 +79,9 @@ static uint64_t rel32(const uint8_t *code, uint32_t bytes, uint64_t at)
 }
 
 /*
- * Returns true if the code at @at, the target of a near call, is our __fentry__ or a PLT
- * entry that jumps there.  With lazy binding a GOT slot
- * points back into the module until the first call; then it gets the address of
- * __fentry__ above.
+ * Returns true if the code at @at, the target of a near call, is libulf's __fentry__ or a
+ * PLT entry that jumps there.  With lazy binding a GOT slot points back into the module
+ * until the first call.  Then it gets the address of the function __fentry__ above.
  */
 static bool is_our_code(const struct fsites *sites, int fd, uint64_t at)
 {
@@ -116,11 +115,11 @@ bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
 	return last->is_ours;
 }
 
-/* ---- the memory from which `test %dl, far(%rip)` loads ---- */
+/* ---- memory from which the instruction `test %dl, far(%rip)` loads ---- */
 
 struct area {
-	uint8_t upper;			/* upper byte of the distance to the area; 0: no
-					 * area could be mapped */
+	uint8_t upper;			/* upper byte of the distance to the area; 0 if
+					 * no area could be mapped */
 	long base, bytes;
 };
 
@@ -147,7 +146,8 @@ static void area_map(struct area *area, const struct fsites *sites)
 			area->upper = uppers[i];
 			return;
 		}
-		if (r > 0)	/* an old kernel, which takes the address as a hint */
+		if (r > 0)	/* an old kernel takes the address as a hint, and has
+				 * mapped the area elsewhere */
 			arch_syscall2(SYS_munmap, r, area->bytes);
 	}
 }
@@ -159,9 +159,9 @@ static bool is_at(struct codemem_batch *batch, uint8_t *addr, uint8_t byte)
 	return !codemem_batch_change(batch, addr, byte, byte);
 }
 
-/* The steps from one line above to the next.  Each step is done for all sites before the
- * next step.  A byte that is not as expected is not changed, because the text may have
- * been unmapped meanwhile. */
+/* The steps from one line of the table above to the next line.  Each step is done for all
+ * sites before the next step.  A byte that is not as expected is not changed, because the
+ * text may have been unmapped meanwhile. */
 static void step_call(struct codemem_batch *batch, uint8_t *code, uint8_t upper)
 {
 	if (is_at(batch, code, NEAR_CALL))
@@ -196,11 +196,11 @@ static void step_all(struct fsites *sites, int fd, uint8_t upper,
 	codemem_sync();
 }
 
-/* Set the form of the sites that have become tests.  Returns false if some far calls are
- * still in a line between the first and the last. */
+/* Set the form of the sites whose calls have become tests.  Returns false if some far calls
+ * are in a state between the first line and the last line of the table. */
 static bool take_tests(struct fsites *sites, int fd)
 {
-	struct codemem_batch batch;	/* only used to read */
+	struct codemem_batch batch;	/* batch that is used only to read */
 	bool is_done = true;
 
 	codemem_batch_init(&batch, fd);

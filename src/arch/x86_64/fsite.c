@@ -49,14 +49,14 @@
 
 #define OPCODE_JMP	0xe9
 #define REACH		0x70000000ll
-#define STEP		0x1000000ll	/* step between the distances that are tried;
-					 * changes only the upper byte, because the
-					 * lower ones may be fixed */
+#define STEP		0x1000000ll	/* step between the distances that are tried; a
+					 * step changes only the upper byte, because the
+					 * lower bytes may be fixed */
 #define ROWS_BYTES	4096u		/* size of the part of a table that is read at a
 					 * time, bytes */
 
-/* The bytes to choose from for d3 (last) and for d0..d2 (others).  The fastest ones come
- * first: prefixes merge several instructions into one, cld is slow. */
+/* The bytes that may be chosen for d3 (last) and for d0..d2 (others).  The fastest bytes
+ * come first: prefixes merge several instructions into one, and cld is slow. */
 static const uint8_t last[] = {
 	0xf9, 0xf8, 0xf5, 0xfc, 0x3e, 0x36, 0x2e, 0x26, 0x90,
 };
@@ -161,8 +161,8 @@ static bool map_at(const struct fsites *sites, struct fsite_map *map,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 			  MAP_FIXED_NOREPLACE, -1, 0);
 	if (r != (long)base) {
-		if (r > 0)	/* an old kernel, which has taken the address as a hint
-				 * and mapped elsewhere */
+		if (r > 0)	/* an old kernel takes the address as a hint, and has
+				 * mapped the area elsewhere */
 			arch_syscall2(SYS_munmap, r, (long)bytes);
 		return false;
 	}
@@ -210,8 +210,8 @@ static int map_make(const struct fsites *sites, enum fsite_form form,
 	return is_made ? 0 : -ENOMEM;
 }
 
-/* Map stubs and slots for @form if necessary.  @error: result of the first attempt, so
- * that a failed attempt is not repeated for each site. */
+/* Map stubs and slots for sites of @form, if this is necessary.  @error: result of the
+ * first attempt, so that a failed attempt is not repeated for each site. */
 static int map_need(struct fsites *sites, enum fsite_form form, int *error)
 {
 	if (!*error && !sites->maps[form].base)
@@ -271,8 +271,8 @@ static bool is_ready(struct codemem_batch *text, const struct fsites *sites, uin
 	return true;
 }
 
-/* Write the jump and the NOP after it, except for the byte that is switched.  This is
- * done even if the site was on before, because the text may have been mapped again. */
+/* Write the jump, except for the byte that is switched, and the NOP after it.  This is done
+ * even if the site was on before, because the text may have been mapped again. */
 static int put_jump(struct codemem_batch *text, const struct fsites *sites, uint32_t i)
 {
 	static const uint8_t nops[][FSITE_TAIL_MAX] = {
@@ -314,7 +314,7 @@ static int prepare(struct batches *to, const struct fsites *sites, uint32_t i)
 		put_rel32(jump, 1, stub, slot->code);
 		codemem_batch_put(&to->stubs, stub, jump, FSITE_BYTES);
 	}
-	/* Only remove users here; fsites_switch() adds the new ones. */
+	/* Only remove users here.  fsites_switch() adds the new users. */
 	new.users &= site->users;
 	if (new.entry != ftrace_entry_of(&new))
 		new.entry = ftrace_entry;
@@ -324,7 +324,7 @@ static int prepare(struct batches *to, const struct fsites *sites, uint32_t i)
 	return 0;
 }
 
-/* Removes users from the slots, before fsites_switch() removes jumps: after the
+/* Remove users from the slots, before fsites_switch() removes jumps.  After the
  * codemem_sync() here no site calls a removed user. */
 int fsites_prepare(struct fsites *sites)
 {
@@ -365,8 +365,8 @@ int fsites_prepare(struct fsites *sites)
 	return r ? r : ret;
 }
 
-/* Returns true if site @i has the distance of its jump.  False: the write in
- * fsites_prepare() failed; it may succeed the next time. */
+/* Returns true if site @i contains the distance of its jump.  Returns false if the write in
+ * fsites_prepare() failed; the next write may succeed. */
 static bool has_distance(struct codemem_batch *batch, const struct fsites *sites,
 			 uint32_t i)
 {
@@ -397,9 +397,9 @@ static int flip(struct codemem_batch *batch, const struct fsites *sites, uint32_
 	return r;
 }
 
-/* Write the new users of site @i to its slot, which already has its body if it needs one.
- * The slot is written byte by byte: whatever mixture of old and new bytes a thread sees,
- * it finds some of the users and an entry that serves them. */
+/* Write the new users of site @i to its slot.  If the site needs a body, the slot already
+ * has it. The slot is written byte by byte.  Whatever mixture of old and new bytes a thread
+ * sees, it finds some of the users and an entry that serves them. */
 static void set_users(struct codemem_batch *batch, const struct fsites *sites, uint32_t i)
 {
 	const struct fsite_slot *slot = fsite_slot(sites, i);
@@ -414,8 +414,8 @@ static void set_users(struct codemem_batch *batch, const struct fsites *sites, u
 	codemem_batch_put(batch, (uint8_t *)slot, (const uint8_t *)&new, sizeof(new));
 }
 
-/* Write the users to the slots of all changed sites.  After an error all sites keep
- * is_changed. */
+/* Write the users to the slots of all changed sites.  After an error all sites stay marked
+ * as changed (is_changed). */
 static int set_all_users(struct fsites *sites, int fd)
 {
 	struct codemem_batch slots;
@@ -446,8 +446,8 @@ static int flip_all(struct fsites *sites, int fd)
 		if (!r)
 			continue;
 		fsite_mark(sites, i);
-		/* -ENOENT: the site has no slot; fsites_prepare() has already returned
-		 * why */
+		/* the error -ENOENT means that the site has no slot; fsites_prepare() has
+		 * already returned the reason */
 		if (!ret && r != -ENOENT)
 			ret = r;
 	}

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* Function sites: the NOPs that compilers leave at the entry of functions.  They are
+/* Function sites: the NOPs that compilers leave at the entry of functions.  Sites are
  * switched to a jump and back while threads run through them.  See fsite.c. */
 #ifndef ULF_ARCH_FSITE_H
 #define ULF_ARCH_FSITE_H
 
 #include "arch/x86_64/fsite_form.h"
 
-#define FSITE_SLOT_CALL	6		/* bytes of the call at the slot's start */
+#define FSITE_SLOT_CALL	6		/* size of the call at the slot's start, bytes */
 
 #ifndef __ASSEMBLER__
 
 /* A function site. */
 struct fsite {
 	uint32_t offset;		/* offset of the site from fsites.low, bytes */
-	uint32_t users;			/* bits of the users that the site must get */
+	uint32_t users;			/* bits of the users that the site must have */
 	uint8_t form;			/* enum fsite_form */
-	uint8_t is_on;			/* 1: the site jumps to its slot */
-	uint8_t is_changed;		/* 1: @users are not in the site's slot yet */
+	uint8_t is_on;			/* is 1 if the site jumps to its slot */
+	uint8_t is_changed;		/* is 1 if @users are not in the site's slot yet */
 	uint8_t lead;			/* bytes from the address in the compiler's
 					 * table to the site */
 };
 
-/* A site's code and data outside of its function.  ftrace.S knows the layout. */
+/* A slot: a site's code and data outside of its function.  ftrace.S knows the layout. */
 struct fsite_slot {
-	uint8_t code[24];		/* see fsite.c; code[0] is 0: the slot is unused */
+	uint8_t code[24];		/* the code of the slot (see fsite.c); if code[0]
+					 * is 0 the slot is unused */
 	uint32_t users;			/* bits of the users of the function */
 	struct fsite_body {
 		uint32_t word;		/* value that shadow.word gets if the call is
 					 * simple (shadow_tags.h) */
-		const uint8_t *at;	/* start of the body: where a call continues
+		const uint8_t *at;	/* start of the body, at which a call continues
 					 * that the graph tracer traces */
 		const uint8_t *back;	/* address in the body to which the traced
 					 * function returns */
@@ -41,23 +42,23 @@ struct fsite_slot {
 struct fsite_map {
 	uint8_t *base;			/* start of the mapping; NULL: not mapped yet */
 	uint64_t bytes;			/* bytes of the mapping */
-	int64_t distance;		/* bytes from the end of a site to its stub */
-	struct fsite_slot *slots;	/* array: slot i belongs to site i */
+	int64_t distance;		/* distance from the end of a site to its stub, bytes */
+	struct fsite_slot *slots;	/* array of slots: slot i belongs to site i */
 };
 
 /* The function sites of a module. */
 struct fsites {
-	uint8_t *low, *high;		/* start and end of its text */
+	uint8_t *low, *high;		/* start and end of the module's text */
 	uint32_t nr;
 	struct fsite *table;		/* array of nr sites, provided by the caller */
-	uint32_t low_changed, end_changed;	/* sites with is_changed are in
-						 * low_changed .. end_changed - 1;
-						 * end_changed is 0: none */
-	uint32_t written;		/* index + 1 of one of the sites whose text was
-					 * written; 0: none was */
-	bool has_old_slots;		/* fsites_switch() could not write some slots:
-					 * these may still have old users and an old
-					 * body.word */
+	uint32_t low_changed, end_changed;	/* the changed sites (is_changed) are
+						 * among low_changed .. end_changed - 1;
+						 * end_changed is 0 if no site is changed */
+	uint32_t written;		/* 1 + index of one of the sites whose text was
+					 * written; 0: no text was written */
+	bool has_old_slots;		/* true: fsites_switch() could not write some
+					 * slots, which may still have old users and an
+					 * old body.word */
 	struct fsite_map maps[FSITE_FORMS];
 };
 
@@ -76,7 +77,7 @@ void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 		 enum fsite_kind kind, const uint8_t *rows, uint32_t nr,
 		 struct fsite *table, bool is_trusted);
 
-/* Returns true if the site can be switched. */
+/* Returns true if the form of the site is known, so that it can be switched. */
 static inline bool fsite_is_known(const struct fsite *site)
 {
 	return site->form < FSITE_FORMS;
@@ -98,7 +99,7 @@ static inline void fsite_mark(struct fsites *sites, uint32_t i)
 		sites->end_changed = i + 1;
 }
 
-/* Request the users whose bits are in @users for site @i. */
+/* Request users for site @i: those whose bits are set in @users. */
 static inline void fsite_want(struct fsites *sites, uint32_t i, uint32_t users)
 {
 	if (sites->table[i].users == users)
@@ -108,40 +109,41 @@ static inline void fsite_want(struct fsites *sites, uint32_t i, uint32_t users)
 }
 
 /*
- * Give the changed sites the users that were requested: sites with users are switched on,
- * the others off.  Call fsites_prepare(), which makes their slots; then fsite_set_body()
- * where a site needs a body; then fsites_switch(), which adds the users and writes the
- * jumps.  Each handles all sites in one batch.
- * Returns 0 or the first error.  Sites without an error are switched, the others are
- * tried again the next time.  -EILSEQ: unexpected bytes; -ENOMEM: no space for stubs
- * within reach; -EFAULT: the text is unmapped.  One caller at a time.
+ * Give the changed sites the users that were requested.  Sites with users are switched on,
+ * sites without users off.  The caller must call fsites_prepare(), which makes their slots;
+ * then fsite_set_body() where a site needs a body; then fsites_switch(), which adds the
+ * users and writes the jumps.  Each call handles all sites in one batch.
+ * Returns 0 or the first error.  Sites without an error are switched; the others are tried
+ * again the next time.  -EILSEQ: unexpected bytes; -ENOMEM: no space for stubs within
+ * reach; -EFAULT: the text is unmapped.  Two threads must not call these functions at the
+ * same time.
  */
 int fsites_prepare(struct fsites *sites);
 int fsites_switch(struct fsites *sites);
 
 /* Returns the slot of site @i, or NULL if the site was never on. */
 const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i);
-/* Write @body, the part of a slot that the graph tracer uses, to the slot of site @i.
- * The slot must exist. */
+/* Write @body to the slot of site @i.  @body is the part of a slot that the graph tracer
+ * uses.  The slot must exist. */
 struct codemem_batch;
 void fsite_set_body(struct codemem_batch *batch, const struct fsites *sites,
 		    uint32_t i, const struct fsite_body *body);
 
-/* Returns true if the bytes that were written to the text are no longer there, because
- * the text was unmapped or mapped again, possibly from the same file.  Returns false if
- * nothing was written. */
+/* Returns true if the bytes that were written to the text are no longer there, because the
+ * text was unmapped or mapped again, possibly from the same file.  Returns false if no
+ * bytes were written. */
 bool fsites_are_lost(const struct fsites *sites);
 
-/* Free the mappings.  The module must be unloaded, and no thread may be in its stubs or
- * slots. */
+/* Free the stubs and slots.  The module must be unloaded, and no thread may be in its stubs
+ * or slots. */
 void fsites_done(struct fsites *sites);
 
-/* ftrace_entry_of - return the entry that @slot must call, chosen by its users and its
- * body (shadow_tags.c).  ftrace_entry() serves all users. */
+/* ftrace_entry_of - return the entry that @slot must call.  The users and the body of the
+ * slot decide (shadow_tags.c).  ftrace_entry() serves all users. */
 void ftrace_entry(void) __attribute__((visibility("hidden")));
 void (*ftrace_entry_of(const struct fsite_slot *slot))(void);
-/* Returns the value that body.word of @slot must have.  It contains the number of the
- * body and the tag of the graph tracer. */
+/* Returns the value that body.word of @slot must have: the number of the body, and the tag
+ * of the graph tracer. */
 uint32_t ftrace_word_of(const struct fsite_slot *slot);
 
 /* libulf's own __fentry__ (ftrace.S). */
@@ -149,17 +151,17 @@ void ftrace_fentry(void) __attribute__((visibility("hidden")));
 
 /* ---- functions of fcall.c that fsite.c calls ---- */
 
-/* The target of the previous call that was checked: a cache, because most calls have the
- * same target. */
+/* A cache: the target of the previous call that was checked.  Most calls have the same
+ * target. */
 struct fcall_target {
 	uint64_t to;
 	bool is_ours;
 };
-/* Returns true if the call @code, at address @at, leads to libulf's own __fentry__.  @fd:
- * from codemem_begin(); @last: the cache, all 0 at first. */
+/* Returns true if the call @code, which is at address @at, leads to libulf's own
+ * __fentry__. @fd: from codemem_begin().  @last: the cache, all 0 at first. */
 bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
 		   uint64_t at, struct fcall_target *last);
-/* Change all sites of the form FSITE_CALL to FSITE_TEST, see fcall.c.  Sites that cannot
+/* Change all sites of the form FSITE_CALL to FSITE_TEST (see fcall.c).  Sites that cannot
  * be changed keep their form. */
 void fcalls_silence(struct fsites *sites, int fd);
 

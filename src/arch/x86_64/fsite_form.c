@@ -20,8 +20,8 @@
 
 /* A row of xray_instr_map, as defined by llvm. */
 struct xray_row {
-	int64_t sled, function;		/* distance from the row to the sled, and from
-					 * this member to the function */
+	int64_t sled, function;		/* distance from the row to the sled; distance
+					 * from this member to the function */
 	uint8_t kind;
 	uint8_t is_always;
 	uint8_t version;		/* in versions below 2 @sled and @function are
@@ -52,9 +52,9 @@ uint64_t fsite_row_addr(enum fsite_kind kind, const uint8_t *row, uint64_t at)
 	return at + (uint64_t)xray.sled;
 }
 
-/* In a long NOP the opcode and the modrm byte are fixed, and the bytes after them are
- * free.  In one-byte NOPs all four bytes of the distance are NOPs until a distance is
- * chosen. */
+/* How sites of each form become jumps.  In a long NOP the opcode and the modrm byte are
+ * fixed, and the bytes after them are free.  In one-byte NOPs all four bytes of the
+ * distance are NOPs until a distance is chosen. */
 const struct fsite_shape fsite_shapes[FSITE_FORMS] = {
 	[FSITE_NOPS] = { 0, 0x90, 0xe9, 0, 0x90909090 },
 	[FSITE_NOP5] = { 0, 0x0f, 0xe9, 0, 0x441f },
@@ -118,8 +118,8 @@ static enum fsite_form patchable(const uint8_t *code, const uint8_t *end,
 static enum fsite_form mcount(const uint8_t *code, const uint8_t *end,
 			      const uint8_t **ret_site)
 {
-	/* A linker that replaces a far call by a near one, which is a byte shorter, adds
-	 * a prefix. */
+	/* Accept a prefix before a near call: a linker that replaces a far call by a near
+	 * call, which is a byte shorter, adds this prefix. */
 	if (STARTS(code, end, "\x67\xe8") || STARTS(code, end, "\x67\xa9"))
 		code++;
 	*ret_site = code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The code that compilers leave at the entry of functions, and the tables with its
- * addresses.  These functions only read bytes and change no code; the server uses them,
- * too. */
+/* Recognize the code that compilers leave at the entry of functions, and read the tables
+ * with the addresses of this code.  These functions only read bytes and change no code; the
+ * server uses them, too. */
 #ifndef ULF_ARCH_FSITE_FORM_H
 #define ULF_ARCH_FSITE_FORM_H
 
@@ -20,7 +20,7 @@ enum fsite_kind {
 	FSITE_KINDS,
 };
 
-/* A kind of table: its ELF section and the size of a row. */
+/* A kind of table of function entries: the name of its ELF section and the size of a row. */
 struct fsite_table {
 	const char *section;
 	uint32_t row_bytes;
@@ -28,40 +28,43 @@ struct fsite_table {
 extern const struct fsite_table fsite_tables[FSITE_KINDS];
 
 /*
- * Returns the address in @row, which itself is at address @at; 0: not a function entry.
+ * Returns the address in @row, which is itself at address @at.  Returns 0 if @row is not a
+ * function entry.
  */
 uint64_t fsite_row_addr(enum fsite_kind kind, const uint8_t *row, uint64_t at);
 
 enum fsite_form {
 	FSITE_NOPS,			/* five NOPs of one byte (gcc) */
-	FSITE_NOP5,			/* one NOP of 5 bytes; NOP6: 6 bytes, and so on */
+	FSITE_NOP5,			/* one NOP of 5 bytes; FSITE_NOP6 has 6 bytes,
+					 * and so on */
 	FSITE_NOP6,
 	FSITE_NOP7,
 	FSITE_NOP8,
 	FSITE_NOP9,
-	FSITE_TEST,			/* test $any, %eax; was a call of __fentry__ */
+	FSITE_TEST,			/* test $any, %eax, which was a call of
+					 * __fentry__ before */
 	FSITE_SLED,			/* a jump over 9 free bytes (XRay) */
 	FSITE_FORMS,
-	FSITE_CALL = FSITE_FORMS,	/* call of __fentry__; see fcall.c */
-	FSITE_OTHER,			/* unknown code: must not be changed */
+	FSITE_CALL = FSITE_FORMS,	/* a call of __fentry__; see fcall.c */
+	FSITE_OTHER,			/* unknown code, which must not be changed */
 };
 
 /* How a site of one form becomes a jump of 5 bytes. */
 struct fsite_shape {
-	uint8_t switch_before;		/* the switched byte is this many bytes before
-					 * the site: 0 or 1 */
-	uint8_t off, on;		/* values of that byte while the site is off,
-					 * and on */
-	uint8_t tail;			/* number of bytes of the site after the jump */
-	uint32_t low;			/* the original bytes at the place of the jump's
-					 * distance.  For a long NOP these are only the
-					 * fixed lower bytes */
+	uint8_t switch_before;		/* how many bytes before the site the switched
+					 * byte is: 0 or 1 */
+	uint8_t off, on;		/* values of the switched byte while the site is
+					 * off, and while it is on */
+	uint8_t tail;			/* number of bytes of the site that follow the jump */
+	uint32_t low;			/* the original bytes of the site that the jump's
+					 * distance replaces.  For a long NOP these are
+					 * only the fixed lower bytes */
 };
 extern const struct fsite_shape fsite_shapes[FSITE_FORMS];
 
 #define FSITE_TAIL_MAX	4u
-#define FSITE_LOOK_MAX	64u		/* limit: bytes at a function's entry that are
-					 * read */
+#define FSITE_LOOK_MAX	64u		/* limit of the bytes at a function's entry that
+					 * are read */
 
 /*
  * Recognize the code at a function's entry.
@@ -73,10 +76,9 @@ enum fsite_form fsite_form(enum fsite_kind kind, const uint8_t *code, uint32_t n
 			   uint32_t *ret_at);
 
 /*
- * Finds rows of the same function: linkers that fold equal functions leave several rows
- * for one function, and only the first row counts.
+ * Returns true if a site at @offset was seen before.  Linkers that fold equal functions
+ * leave several rows for one function, and only the first row counts.
  * @seen: one bit for each byte of the text; this function sets the bit of @offset.
- * Returns true if a site at @offset was seen before.
  */
 static inline bool fsite_is_twin(uint8_t *seen, uint64_t offset)
 {

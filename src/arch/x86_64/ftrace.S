@@ -12,25 +12,25 @@ ftrace_known:
 	.popsection
 
 /*
- * The frame of each hook below contains, from low to high addresses: the registers that C
- * may change (struct ftrace_regs), an unused word, the slot's address, and the function's
- * return address.  Until C is called the frame is below the stack pointer, in the 128
- * bytes (red zone) that signal handlers do not overwrite.
+ * The frame of each hook below.  From low to high addresses it contains the registers that
+ * C may change (struct ftrace_regs), an unused word, the slot's address, and the function's
+ * return address.  Until C is called the frame is below the stack pointer, in the 128 bytes
+ * (red zone) that signal handlers do not overwrite.
  */
-#define SLOT		0(%rsp)			/* in entries: address of the slot +
+#define SLOT		0(%rsp)			/* in entries: the address of the slot +
 						 * FSITE_SLOT_CALL */
 #define PLACE		8(%rsp)			/* in entries: the function's return address */
 #define LEFT_PLACE	-8(%rsp)		/* in ftrace_graph_return: the word that
 						 * was the return address */
-#define ENTRY_LIMIT	-8(%rsp)		/* the unused word */
+#define ENTRY_LIMIT	-8(%rsp)		/* the unused word of the frame */
 #define LEFT_LIMIT	-24(%rsp)
 #define ENTRY_CFA	16
 #define LEFT_CFA	0
 #define LANDING_FRAME	32
 
-/* Apply \op (save or load) to the registers that the common paths use.  Before a call of
- * C use for_rest, too.  \frame: 0, or the size of the frame if the stack pointer has not
- * been moved below it yet. */
+/* Apply \op (save or load) to the registers that the common paths use.  Before a call of C,
+ * use for_rest, too.  \frame: size of the frame if the stack pointer has not been moved
+ * below it yet, else 0. */
 	.macro	for_scratch op, frame=0
 	\op	rax, REGS_RAX, \frame
 	\op	rcx, REGS_RCX, \frame
@@ -50,28 +50,28 @@ ftrace_known:
 	movq	%\reg, \at-\frame(%rsp)
 	.endm
 
-	.macro	load reg, at, frame=0		/* does not change the CPU flags */
+	.macro	load reg, at, frame=0		/* this does not change the CPU flags */
 	movq	\at-\frame(%rsp), %\reg
 	.endm
 
-	/* \cfa: distance from the stack pointer without the frame to the CFA, bytes.  It
-	 * is a parameter because clang does not know the offset after a
-	 * .cfi_restore_state. */
+	/* Move the stack pointer below the frame.  \cfa: distance from the stack pointer
+	 * without the frame to the CFA, bytes.  It is a parameter because clang does not
+	 * know the offset after a .cfi_restore_state. */
 	.macro	push_frame bytes, cfa
 	subq	$\bytes, %rsp
 	.cfi_def_cfa_offset \cfa + \bytes
 	for_rest save
 	.endm
 
-	.macro	pop_frame bytes, cfa		/* does not change the CPU flags */
+	.macro	pop_frame bytes, cfa		/* this does not change the CPU flags */
 	for_rest load
 	leaq	\bytes(%rsp), %rsp
 	.cfi_def_cfa_offset \cfa
 	.endm
 
-	/* A function that is tail-called by a traced function has a body as its return
-	 * address.  Go to \maybe if the return address may be in a body: bits 24..55 are
-	 * those of ftrace_bodies.  There the macro tail_call compares the whole address. */
+	/* Go to \maybe if the function may be tail-called by a traced function: then its
+	 * return address is in a body.  The test is fast: bits 24..55 must be those of
+	 * ftrace_bodies.  At \maybe the macro tail_call compares the whole address. */
 	.macro	look_for_tail_call maybe
 	known	BODIES, cmpl $UNKNOWN, 3+PLACE
 	je	\maybe
@@ -85,17 +85,18 @@ ftrace_known:
 	jmp	\again
 	.endm
 
-	/* In: rsi = an address on the stack.  Out: rsi = address of its shadow, if the
-	 * shadow of this page is at home (shadow.h).  rdx: scratch */
+	/* Compute the address of a shadow.  In: rsi = an address on the stack.  Out: rsi =
+	 * address of its shadow, if the shadow of this page is at home (shadow.h).  rdx:
+	 * scratch */
 	.macro	shadow_home
 	andl	$SHADOW_HOME_MASK, %esi
 	movq	shadow_entries(%rip), %rdx
 	leaq	(%rdx,%rsi,4), %rsi
 	.endm
 
-	/* In: rsi = an address on the stack.  Continue if it is in the page that
-	 * turn_page stored last, so that its shadow is known to be at home; else go to
-	 * \other.  rax: scratch */
+	/* Continue if the shadow of a stack address is known to be at home, because the
+	 * address is in the page that turn_page stored last.  Else go to \other.  In: rsi =
+	 * the address on the stack.  rax: scratch */
 	.macro	look_for_home other
 	movq	%rsi, %rax
 	andq	$-4096, %rax
@@ -103,9 +104,9 @@ ftrace_known:
 	jne	\other
 	.endm
 
-	/* In: rsi = an address on the stack.  If keys[page % nr] is the key of its page
-	 * ("at home", shadow.h), store the page in ftrace_thread.page and go to \again;
-	 * else go to \slowly. */
+	/* Store the page of a stack address in ftrace_thread.page and go to \again, if
+	 * keys[page % nr] is the key of this page ("at home", shadow.h).  Else go to
+	 * \slowly.  In: rsi = the address on the stack. */
 	.macro	turn_page again, slowly
 	movq	%rsi, %rax
 	movq	shadow_keys(%rip), %r10
@@ -118,8 +119,8 @@ ftrace_known:
 	jmp	\again
 	.endm
 
-	/* The ring's page is full: open the next page and go to \again.  If that fails go
-	 * to \slowly.  In: rcx = ring, rdx = time */
+	/* Open the next page of the ring, because the open page is full, and go to \again.
+	 * If that fails go to \slowly.  In: rcx = ring, rdx = time */
 	.macro	make_room bytes, frame, cfa, again, slowly
 	push_frame \frame, \cfa
 	movl	$\bytes, %edi
@@ -155,8 +156,8 @@ ftrace_known:
 	movl	%edx, SHADOW_DEPTH(%rsi)
 	.endm
 
-	/* In: rsi = address of the shadow.  As the function has returned, this also does
-	 * what set_top() of hit.c does */
+	/* Write the data of an exit record.  As the function has returned, this also does
+	 * what set_top() of hit.c does.  In: rsi = address of the shadow. */
 	.macro	copy_exit
 	movl	SHADOW_WORD(%rsi), %r8d
 	movq	ftrace_bodies(%rip), %rdx
@@ -233,9 +234,9 @@ function_maybe:
 	tail_call hit_slowly, function_again
 	end_function ftrace_entry_function
 
-/* One entry per lane.  A site whose graph tracer has tag t calls entry t % FTRACE_LANES.
- * If there is one graph tracer, only its lane has rings: a thread that comes through the
- * lane of an earlier tag finds ring_none and goes to ftrace_hit(). */
+/* Define one entry per lane.  A site whose graph tracer has tag t calls entry t %
+ * FTRACE_LANES.  If there is one graph tracer, only its lane has rings.  A thread that
+ * comes through the lane of an earlier tag finds ring_none and goes to ftrace_hit(). */
 	.macro	graph_entry lane
 	entry	ftrace_entry_graph\lane
 	look_for_tail_call graph_maybe\lane
@@ -245,9 +246,9 @@ graph_again\lane:
 	record_ring ENTRY_LIMIT
 	leaq	PLACE, %rsi
 	known	THIS, movq %fs:THIS(TOP), %r8
-	cmpq	%rsi, %r8			/* calls that were left must be dropped
-						 * (live_above()), or SHADOW_SLOWLY is
-						 * set */
+	cmpq	%rsi, %r8			/* go on slowly if calls that were left
+						 * must be dropped (live_above()), or if
+						 * SHADOW_SLOWLY is set */
 	jle	hit_slowly
 	look_for_home graph_turn\lane
 	shadow_home
@@ -258,15 +259,17 @@ graph_again\lane:
 	movq	%rax, SHADOW_RET(%rsi)
 	record_end graph\lane, 20, ENTRY_LIMIT, copy_graph, graph_full\lane, hit_slowly, \
 		SHADOW_TIME(%rsi)
-	/* The call is recorded.  Now do what set_top() and take_place() of hit.c do.  If
-	 * a signal handler switches stacks so that another thread continues here, the
-	 * stores below change the words of the wrong thread, as after any ftrace_hit().
-	 * The next return corrects that. */
+	/*
+	 * The call is recorded.  Now do what set_top() and take_place() of hit.c do.  If a
+	 * signal handler switches stacks so that another thread continues here, the stores
+	 * below change the words of the wrong thread, as after any ftrace_hit().  The next
+	 * return corrects that.
+	 */
 	movq	%fs:0, %rcx
 	movq	SLOT_BACK-FSITE_SLOT_CALL(%r8), %r8
 	leaq	PLACE, %rax
-	incl	%edx		/* not incl in memory: if a signal handler has run since
-				 * edx was loaded, that could add 1 twice */
+	incl	%edx		/* an incl in memory could add 1 twice, if a signal
+				 * handler has run since edx was loaded */
 	known	THIS, movq %rax, THIS(TOP)(%rcx)
 	known	THIS, movl %edx, THIS(DEPTH)(%rcx)
 	movq	%r8, PLACE
@@ -287,8 +290,8 @@ graph_full\lane:
 	graph_entry 3
 
 	/*
-	 * The last entry of the page of entries.  If there are more entries than fit, the
-	 * assembler reports an error at .org.
+	 * The entry that serves all users, at the end of the page of entries.  If there are
+	 * more entries than fit, the assembler reports an error at .org.
 	 */
 	.org	ftrace_entry_function + 4096 - 256, 0xcc
 	entry	ftrace_entry
@@ -301,7 +304,7 @@ hit_slowly:
 	movq	SLOT_SITE-FSITE_SLOT_CALL(%rdx), %rdi
 	movq	%rsp, %rcx
 	call	ftrace_hit
-	addl	$-1, %eax			/* sets the carry flag if eax was not 0 */
+	addl	$-1, %eax			/* set the carry flag if eax was not 0 */
 	pop_frame ENTRY_FRAME, ENTRY_CFA
 	entry_return
 	end_function ftrace_entry
@@ -336,12 +339,14 @@ hit_slowly:
  * for the caller: ftrace_personality() handles that (runtime/function/personality.c).
  */
 	.macro	shadow_cfi
-	.cfi_escape 0x10, 16, 102			/* rule for rip: an expression of 102
-							 * bytes gives its location */
-	.cfi_escape 0x30,0x16				/* put a 0 below the CFA: libgcc cannot
-							 * pick the lowest element.  The
-							 * comments below list the elements of
-							 * the DWARF stack above this 0 */
+	.cfi_escape 0x10, 16, 102			/* the rule for rip is an
+							 * expression of 102 bytes, which
+							 * gives the location of rip */
+	.cfi_escape 0x30,0x16				/* put a 0 below the CFA, because
+							 * libgcc cannot pick the lowest
+							 * element.  The comments below
+							 * list the elements of the DWARF
+							 * stack above this 0 */
 	.cfi_escape 0x09,0xf8,0x1a,0x38,0x1c		/* stack: slot */
 	.cfi_escape 0x12,0x06,0x0b,0x00,0xf0,0x1a	/* stack: slot page */
 	.cfi_escape 0x12,0x06				/* stack: slot page keys */
@@ -349,7 +354,8 @@ hit_slowly:
 	.cfi_escape 0x12,0x0a,0xff,0xff,0x1a,0x33,0x24
 	.cfi_escape 0x15,2,0x22				/* stack: slot page keys nr key */
 	.cfi_escape 0x12,0x06,0x15,2,0x29,0x28,44,0	/* does it contain nr? */
-	.cfi_escape 0x13				/* no: start at the key of the hash */
+	.cfi_escape 0x13				/* no: start at the key that the
+							 * hash of nr selects */
 	.cfi_escape 0x12,0x0e,0x15,0x7c,0x4a,0x7f,0xb9,0x79,0x37,0x9e
 	.cfi_escape 0x1e,0x08,48,0x25,0x33,0x24,0x0c,0,0,8,0,0x22
 	.cfi_escape 0x15,2,0x22				/* stack: slot page keys nr key */
@@ -361,15 +367,16 @@ hit_slowly:
 	.cfi_escape 0x16,0x0a,0xf8,0x0f,0x1a,0x32,0x24,0x22
 	.endm
 
-	.macro	returning_cfi			/* from here on the unwind rules of an
-						 * ordinary function */
+	.macro	returning_cfi			/* from here on, use the unwind rules of
+						 * an ordinary function */
 	.cfi_offset rip, -8
 	.cfi_def_cfa rsp, 8
 	.endm
 
 	/*
-	 * CFA = rsp + *page[2], which is ftrace_cfa_bias: 1 after an unwinder that
-	 * ftrace_personality() does not know has called it, else 0.
+	 * The CFA of bodies is rsp + *page[2].  The word *page[2] is ftrace_cfa_bias: 1
+	 * after an unwinder that ftrace_personality() does not know has called
+	 * ftrace_personality(), else 0.
 	 */
 	.macro	bodies_cfa
 	.cfi_escape 0x0f, 15				/* rule for the CFA: 15 bytes */
@@ -393,7 +400,7 @@ ftrace_graph_bodies:
 	.cfi_endproc
 	.size	ftrace_graph_bodies, 2 * GRAPH_BODIES_BYTES
 
-	/* A function has returned to its body, which jumps here. */
+	/* The code to which a body jumps after the function has returned to the body. */
 	.text
 	.balign	64
 	.globl	ftrace_graph_return
@@ -410,11 +417,11 @@ left_again:
 	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
 	movzbl	SET_TAG(%rcx), %eax
 	record_ring LEFT_LIMIT
-	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* not equal if SHADOW_SLOWLY is set */
+	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* the two differ if SHADOW_SLOWLY is set */
 	jne	left_slowly
 	shadow_home
 	/* Record the exit only if the graph tracer with this tag has recorded the entry.
-	 * The tag may differ because a coroutine left an old shadow here, too. */
+	 * The tag may also differ because a coroutine has left an old shadow here. */
 	cmpb	SHADOW_TAG(%rsi), %al
 	jne	left_slowly
 	record_end left, 48, LEFT_LIMIT, copy_exit, left_full, left_slowly, at=44
@@ -443,9 +450,9 @@ left_full:
 	end_function ftrace_graph_return
 
 /*
- * An exception has left the function, and ftrace_personality() has made the unwinder jump
- * to the body, which jumps here.  Continue as if the caller had called _Unwind_Resume()
- * instead of the function.
+ * The code to which a body jumps after an exception has left the function:
+ * ftrace_personality() has made the unwinder jump to the body.  Continue as if the caller
+ * had called _Unwind_Resume() instead of the function.
  * In: rax = the exception, rdx = address of _Unwind_Resume().  Callee-saved registers have
  * the caller's values; this code may change all others.
  */
@@ -458,7 +465,8 @@ ftrace_graph_landing:
 	shadow_cfi
 	leaq	LEFT_PLACE, %rdi
 	subq	$LANDING_FRAME, %rsp		/* the frame includes the word of the
-						 * return address, which unwinders need */
+						 * return address, because unwinders need
+						 * it */
 	.cfi_def_cfa_offset LEFT_CFA + LANDING_FRAME
 	movq	%rax, 0(%rsp)
 	movq	%rdx, 8(%rsp)
@@ -472,8 +480,8 @@ ftrace_graph_landing:
 	jmp	*%rdx
 	end_function ftrace_graph_landing
 
-/* The function that code compiled with -pg -mfentry calls, until fcall.c has changed the
- * call.  libc's function would collect data for gprof. */
+/* The function __fentry__, which code compiled with -pg -mfentry calls until fcall.c has
+ * changed the call.  libc's function of this name would collect data for gprof. */
 	.globl	__fentry__
 	.type	__fentry__, @function
 	function ftrace_fentry
@@ -510,8 +518,8 @@ __fentry__:
 	movq	%rax, 504(%rbx,%rcx,8)
 	subl	$1, %ecx
 	jnz	1b
-	movl	ftrace_vectors+VECTORS_PARTS(%rip), %eax	/* eax, edx: mask of the state
-						 * components */
+	movl	ftrace_vectors+VECTORS_PARTS(%rip), %eax	/* eax and edx are the mask
+								 * of the state components */
 	movl	ftrace_vectors+VECTORS_PARTS+4(%rip), %edx
 	xsave64	(%rbx)
 	movq	%r10, %rdx

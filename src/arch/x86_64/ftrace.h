@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface of ftrace.S: functions that it provides, and functions that it calls. */
+/* The interface of ftrace.S: functions that ftrace.S provides, and functions that it calls. */
 #ifndef ULF_ARCH_FTRACE_H
 #define ULF_ARCH_FTRACE_H
 
@@ -9,7 +9,8 @@
 					 * returns */
 #define GRAPH_BODY_LANDING	11	/* offset in a body to which unwinders jump
 					 * after an exception */
-#define FTRACE_LANES		4	/* number of entries for graph tracers */
+#define FTRACE_LANES		4	/* number of entries for graph tracers, which are
+					 * called lanes */
 
 #include "arch/x86_64/fsite.h"
 
@@ -21,7 +22,7 @@
 
 struct buffer;
 
-/* The start of a page of bodies.  Unwinders use it, see ftrace.S. */
+/* The start of a page of bodies.  Unwinders read these words (see ftrace.S). */
 struct graph_page {
 	const uint64_t *keys;
 	const void *shadows;
@@ -29,16 +30,16 @@ struct graph_page {
 	uint64_t reserved;
 };
 
-/* A body, see ftrace.S. */
+/* A body (see ftrace.S). */
 struct graph_body {
 	uint8_t code[16];
-	uint64_t target;		/* address after the site: site + 5 */
+	uint64_t target;		/* address of the instruction after the site: site + 5 */
 	uint64_t site;			/* address of the site */
 };
 
 /*
- * The registers that C code may change, with the values that they had at the entry of the
- * traced function.
+ * The registers that C code may change.  They have the values of the entry of the traced
+ * function.
  */
 #define FTRACE_ARGS	6
 struct ftrace_regs {
@@ -46,12 +47,12 @@ struct ftrace_regs {
 	uint64_t rax, r10, r11;
 };
 
-/* ---- provided by ftrace.S ---- */
+/* ---- functions that ftrace.S provides ---- */
 
 /*
- * ftrace_hooks_make - write @offsets into the instructions of the hooks below.  Call it
- * before any hook is called.  A second call does nothing.  One caller at a time.
- * Returns 0 or -errno; after an error a later call continues.
+ * ftrace_hooks_make - write @offsets into the instructions of the hooks below.
+ * Call it before any hook is called.  A second call does nothing.  Two threads must not
+ * call it at the same time.  Returns 0 or -errno; after an error a later call continues.
  */
 /* Offsets from the thread pointer, bytes. */
 struct ftrace_offsets {
@@ -60,18 +61,20 @@ struct ftrace_offsets {
 };
 int ftrace_hooks_make(const struct ftrace_offsets *offsets) FTRACE_HIDDEN;
 
-/* Entries that slots call in common cases: the function tracer, and one entry for each
- * lane of the graph tracer.  See ftrace_entry_of(). */
+/* Entries that slots call in common cases: one for the function tracer, and one for each
+ * lane of the graph tracer.  ftrace_entry_of() selects the entry of a slot. */
 void ftrace_entry_function(void) FTRACE_HIDDEN;
 void ftrace_entry_graph0(void) FTRACE_HIDDEN;
 void ftrace_entry_graph1(void) FTRACE_HIDDEN;
 void ftrace_entry_graph2(void) FTRACE_HIDDEN;
 void ftrace_entry_graph3(void) FTRACE_HIDDEN;
 
-/* Space for the bodies, twice as large as needed so that it can be aligned. */
+/* Memory for the bodies.  It is twice as large as needed, so that the used part can be
+ * aligned. */
 extern uint8_t ftrace_graph_bodies[2 * GRAPH_BODIES_BYTES] FTRACE_HIDDEN;
-/* Start of the part of ftrace_graph_bodies that is used: GRAPH_BODIES_BYTES, aligned to
- * this size.  Before ftrace_hooks_make() it is an address at which there is no code. */
+/* Start of the used part of ftrace_graph_bodies, which has GRAPH_BODIES_BYTES and is
+ * aligned to this size.  Before ftrace_hooks_make() it is an address at which there is no
+ * code. */
 extern uint8_t *ftrace_bodies FTRACE_HIDDEN;
 /* Returns true if @ret is a return address that the graph tracer has put on the stack. */
 static inline bool ftrace_is_body(uint64_t ret)
@@ -79,14 +82,14 @@ static inline bool ftrace_is_body(uint64_t ret)
 	return ret - (uint64_t)ftrace_bodies < GRAPH_BODIES_BYTES;
 }
 /*
- * Bodies jump to ftrace_graph_return() after the function has returned, and to
- * ftrace_graph_landing() after an exception has left it.
+ * The code to which bodies jump: ftrace_graph_return() after the function has returned, and
+ * ftrace_graph_landing() after an exception has left the function.
  */
 void ftrace_graph_return(void) FTRACE_HIDDEN;
 void ftrace_graph_landing(void) FTRACE_HIDDEN;
 
-/* ftrace_call_slowly - return @fn(@a, @b, @c).  @fn may be any C function: this function
- * saves and restores the vector registers. */
+/* ftrace_call_slowly - call @fn(@a, @b, @c) and return its result.  @fn may be any C
+ * function, because ftrace_call_slowly() saves and restores the vector registers. */
 uint64_t ftrace_call_slowly(uint64_t (*fn)(uint64_t, uint64_t, uint64_t),
 			    uint64_t a, uint64_t b, uint64_t c) FTRACE_HIDDEN;
 
@@ -100,40 +103,41 @@ uint64_t ftrace_call_slowly(uint64_t (*fn)(uint64_t, uint64_t, uint64_t),
 bool arch_words_append(const struct buffer *buffer, const void *entry,
 		       uint32_t bytes, uint64_t *time) FTRACE_HIDDEN;
 
-/* ---- called by ftrace.S; these may use general registers only ---- */
+/* ---- functions that ftrace.S calls; they may use general registers only ---- */
 
 /*
- * Called at the entry of the function with the site @ip.
+ * Handle the entry of a function with the site @ip.
  * @place: address of the return address on the stack.
  * @behind: the address after the call of the slot: slot + FSITE_SLOT_CALL.
  * Returns 1 if the slot must continue with its body; *@place is then the body +
- * GRAPH_BODY_RETURN.  Else returns 0.
+ * GRAPH_BODY_RETURN.  Otherwise returns 0.
  */
 uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
 		    const struct ftrace_regs *regs) FTRACE_HIDDEN;
 /*
- * Called when a function has returned @value.
+ * Handle the return of a function that has returned @value.
  * Returns the original return address.
  */
 uint64_t ftrace_graph_left(uint64_t *place, uint64_t value) FTRACE_HIDDEN;
 /*
- * Called when an exception has left the function.
+ * Handle an exception that has left the function.
  * Returns the original return address.
  */
 uint64_t ftrace_graph_landed(const uint64_t *place) FTRACE_HIDDEN;
-/* Unwinders add this to the CFA of bodies: 0 or 1.  See runtime/function/personality.c,
- * which also has the personality routine of bodies. */
+/* Unwinders add this number, 0 or 1, to the CFA of bodies.  See
+ * runtime/function/personality.c, which also has the personality routine of bodies. */
 extern uint64_t ftrace_cfa_bias FTRACE_HIDDEN;
 /*
- * Called when the open page of @ring, a ring of the graph tracer's buffer, is full.
- * Returns not 0 if there is space for @bytes now.
+ * Make space for @bytes in @ring, a ring of the graph tracer's buffer whose open page is
+ * full.
+ * Returns a number that is not 0 if there is space now.
  */
 struct abi_ring;
 uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns,
 			   struct abi_ring *ring) FTRACE_HIDDEN;
-/* Number of calls that the graph tracer could not trace. */
+/* Number of function calls that the graph tracer could not trace. */
 extern uint32_t ftrace_graph_lost FTRACE_HIDDEN;
-/* The registers that ftrace_call_slowly() must save with xsave. */
+/* The state components that ftrace_call_slowly() must save with xsave. */
 struct ftrace_vectors {
 	uint64_t parts;			/* mask of state components */
 	uint32_t bytes;			/* bytes of the save area */

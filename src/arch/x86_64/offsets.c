@@ -100,10 +100,10 @@ void function_offsets(void)
 	OFFSET(SHADOW_ABOVE, shadow, above);
 	OFFSET(SHADOW_DEPTH, shadow, depth);
 	OFFSET(SHADOW_WORD, shadow, word);
-	DEFINE(SHADOW_TAG, offsetof(struct shadow, word) + 3);	/* byte with the tag, if
-								 * the call is simple
-								 * (shadow_tags.h) */
-	/* the bits of a stack address that select a shadow at home */
+	DEFINE(SHADOW_TAG, offsetof(struct shadow, word) + 3);	/* byte of the word that has
+								 * the tag, if the call is
+								 * simple (shadow_tags.h) */
+	/* mask of the bits of a stack address that select a shadow at home */
 	DEFINE(SHADOW_HOME_MASK, SHADOW_KEYS * SHADOW_SLOTS * 8ull - 8);
 	DEFINE(SHADOW_BODY_MASK, SHADOW_BODY_MASK);
 
@@ -112,8 +112,8 @@ void function_offsets(void)
 	OFFSET(VECTORS_BYTES, ftrace_vectors, bytes);
 }
 
-/* The frames of the hooks of ftrace.S: struct ftrace_regs, an unused word, then the slot's
- * address and the return address. */
+/* Offsets in the frames of the hooks of ftrace.S.  A frame contains struct ftrace_regs, an
+ * unused word, the slot's address and the return address. */
 void frame_offsets(void)
 {
 	OFFSET(REGS_RDI, ftrace_regs, args[0]);
@@ -125,7 +125,10 @@ void frame_offsets(void)
 	OFFSET(REGS_RAX, ftrace_regs, rax);
 	OFFSET(REGS_R10, ftrace_regs, r10);
 	OFFSET(REGS_R11, ftrace_regs, r11);
-	DEFINE(ENTRY_FRAME, sizeof(struct ftrace_regs) + 8);	/* up to the slot's address */
-	DEFINE(PLACE_FRAME, sizeof(struct ftrace_regs) + 16);	/* up to the return address */
-	DEFINE(LEFT_FRAME, sizeof(struct ftrace_regs) + 24);	/* with the return address */
+	DEFINE(ENTRY_FRAME, sizeof(struct ftrace_regs) + 8);	/* bytes of a frame up to
+								 * the slot's address */
+	DEFINE(PLACE_FRAME, sizeof(struct ftrace_regs) + 16);	/* bytes of a frame up to
+								 * the return address */
+	DEFINE(LEFT_FRAME, sizeof(struct ftrace_regs) + 24);	/* bytes of a frame with the
+								 * return address */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory pages of the CPU.  Pages of rings (src/abi/ring.h) and the alignment of blocks in
- * a root (ABI_PAGE_ALIGN) have sizes of their own. */
+/* Memory pages of the CPU.  Pages of rings (src/abi/ring.h), and the alignment of blocks in
+ * a root (ABI_PAGE_ALIGN), have other sizes. */
 #ifndef ULF_ARCH_PAGE_H
 #define ULF_ARCH_PAGE_H
 
@@ -21,7 +21,8 @@ static inline uint64_t arch_page_end(uint64_t addr)
 	return arch_page_start(addr + ARCH_PAGE_BYTES - 1);
 }
 
-/* One bit above the largest address of the user space; no mapping can be there. */
+/* The number of bits of a user-space address.  No mapping can be at 1 << ARCH_USER_BITS or
+ * above. */
 #define ARCH_USER_BITS	47
 
 #endif

@@ -39,20 +39,22 @@
 #define OPCODE_NOP	0x0f
 #define OPCODE_JMP	0xe9
 #define SITE_BYTES	5
-#define DISTANCE_LOW	0x441fu		/* bytes 1 and 2 of each site: the low half of
-					 * the distance */
+#define DISTANCE_LOW	0x441fu		/* bytes 1 and 2 of each site, which are the low
+					 * half of the distance */
 #define AREA_STEP	0x10000ull	/* size of the areas that ss dd select, bytes */
-#define AREA_BYTES	(AREA_STEP + ARCH_PAGE_BYTES)	/* one page more, because a stub may
-						 * begin at the last byte of the area */
+#define AREA_BYTES	(AREA_STEP + ARCH_PAGE_BYTES)	/* an area has one page more,
+							 * because a stub may begin at
+							 * its last byte */
 #define REACH		0x7ff00000ll
 
-/* An area for stubs.  Each struct is in its own mapping, not in the area. */
+/* An area for stubs.  The struct is in a mapping of its own, not in the area that it
+ * describes. */
 struct area {
 	struct area *next;
 	uint64_t base;			/* address of the area, a multiple of AREA_STEP */
-	uint8_t used[AREA_STEP / 8];	/* bit n: a stub begins at byte n */
+	uint8_t used[AREA_STEP / 8];	/* bit n is 1 if a stub begins at byte n of the area */
 };
-static struct area *areas;		/* protected by the caller's lock */
+static struct area *areas;		/* list of all areas, protected by the caller's lock */
 
 /* ---- stubs ---- */
 
@@ -91,7 +93,8 @@ static bool is_free(const struct area *area, uint64_t stub)
 	return true;
 }
 
-/* Map a new area as near to @code as there is space.  Returns NULL if there is none. */
+/* Map a new area as near to @code as possible.  Returns NULL if there is no space within
+ * reach. */
 static struct area *area_new(const uint8_t *code)
 {
 	uint64_t around = (uint64_t)code & ~(AREA_STEP - 1);
@@ -119,8 +122,8 @@ static struct area *area_new(const uint8_t *code)
 				areas = area;
 				return area;
 			}
-			if (r > 0)	/* an old kernel, which has taken the address as
-					 * a hint and mapped elsewhere */
+			if (r > 0)	/* an old kernel takes the address as a hint, and
+					 * has mapped the area elsewhere */
 				arch_syscall2(SYS_munmap, r, AREA_BYTES);
 		}
 	}
@@ -147,7 +150,7 @@ static void put_jump(uint8_t *bytes, const uint8_t *from, const uint8_t *to)
 	memcpy(bytes + 1, &distance, 4);
 }
 
-/* Returns the target of the site's jump, if its first byte is e9. */
+/* Returns the address to which the site jumps when its first byte is e9. */
 static uint8_t *site_stub(uint8_t *code)
 {
 	int32_t distance;
@@ -156,7 +159,7 @@ static uint8_t *site_stub(uint8_t *code)
 	return code + SITE_BYTES + distance;
 }
 
-/* Returns true if the site still has its stub from an earlier time. */
+/* Returns true if the site still has the stub that it got when it was on before. */
 static bool has_stub(uint8_t *code, const uint8_t *target)
 {
 	uint8_t *stub = site_stub(code), jump[SITE_BYTES];
@@ -170,7 +173,7 @@ static bool has_stub(uint8_t *code, const uint8_t *target)
 	return false;
 }
 
-/* Do steps 1 and 2 of switching @site on. */
+/* Do steps 1 and 2 of switching @site on: write the stub, and the distance to it. */
 static int give_stub(int fd, const struct poke_site *site)
 {
 	struct area *area;
@@ -218,7 +221,8 @@ static int flip(int fd, const struct poke_site *site)
 	if (state < 0 || state == site->is_on)
 		return state < 0 ? state : 0;
 	if (site->is_on && !has_stub(site->code, site->target))
-		return 0;	/* give_stub() failed; poke_sites() returns its error */
+		return 0;	/* give_stub() failed for this site; poke_sites() returns
+				 * the error */
 	return codemem_write(fd, site->code, &opcode, 1);
 }
 

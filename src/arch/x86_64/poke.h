@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Switches the sites of tracepoints in running code.  See poke.c. */
+/* Switch the sites of tracepoints in running code.  See poke.c. */
 #ifndef ULF_ARCH_POKE_H
 #define ULF_ARCH_POKE_H
 
@@ -7,25 +7,24 @@
 #include <stdint.h>
 
 struct poke_site {
-	uint8_t *code;			/* address of the 5 bytes */
-	const uint8_t *target;		/* where the site jumps when it is on */
-	bool is_on;			/* requested state */
+	uint8_t *code;			/* address of the site's 5 bytes */
+	const uint8_t *target;		/* address to which the site jumps when it is on */
+	bool is_on;			/* requested state of the site */
 };
 
-/* Returns 1 if the site is on, 0 if it is off, or -EILSEQ: the bytes are not those of a
- * site. */
+/* Returns 1 if the site is on, 0 if it is off, or -EILSEQ if the bytes at @code are not
+ * those of a site. */
 int poke_site_state(const uint8_t *code);
 
 /*
- * Switch @nr sites, all in one batch.  One caller at a time.
- * Returns 0, or the first error; sites without an error are switched.  -EILSEQ:
- * unexpected bytes; -ENOMEM: no space for a stub within reach; other errors are from the
- * kernel.
+ * Switch @nr sites, all in one batch.  Two threads must not call this at the same time.
+ * Returns 0, or the first error; sites without an error are switched.  -EILSEQ: unexpected
+ * bytes; -ENOMEM: no space for a stub within reach; other errors are from the kernel.
  */
 int poke_sites(const struct poke_site *sites, uint32_t nr);
 
-/* Free the stubs of the code between @start and @end, which is about to be unmapped.  One
- * caller at a time. */
+/* Free the stubs of the code between @start and @end, which is about to be unmapped.  Two
+ * threads must not call this at the same time. */
 void poke_forget(const uint8_t *start, const uint8_t *end);
 
 #endif

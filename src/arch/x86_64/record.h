@@ -3,8 +3,8 @@
 #include "arch/x86_64/append.h"
 
 /* Offsets from the thread pointer.  They are known only when the program runs, and are
- * equal for all threads.  Instructions that need one are assembled with UNKNOWN in their
- * last four bytes, and ftrace_hooks_make() replaces UNKNOWN by the value. */
+ * equal for all threads.  An instruction that needs such an offset is assembled with
+ * UNKNOWN in its last four bytes, and ftrace_hooks_make() replaces UNKNOWN by the value. */
 #define THIS(word)	UNKNOWN+THIS_##word	/* struct ftrace_thread */
 #define RSEQ(word)	UNKNOWN+RSEQ_##word	/* struct rseq */
 
@@ -74,13 +74,13 @@
 	addq	RING_CLOCK_NS(%rcx), %rdx
 	andl	$3, %r8d
 
-	/* Is there space in the open page? */
+	/* Check that there is space for the record in the open page. */
 	movq	RING_OFF(%rcx), %rax
 	leaq	4+\bytes(%r10,%rax), %rax
 	cmpq	RING_END(%rcx,%r8,8), %rax
 	ja	\full
 
-	/* time_ns[i] and entries[i] are valid, i = position & 3; write element i ^ 1. */
+	/* time_ns[i] and entries[i] are valid, with i = position & 3.  Write element i ^ 1. */
 	movq	RING_ENTRIES(%rcx,%r8,8), %rax
 	xorl	$1, %r8d
 	movq	%rdx, RING_TIME(%rcx,%r8,8)
@@ -92,14 +92,16 @@
 	leaq	4+\bytes(%r10), %rax
 	xorl	$1, %r8d
 	addq	RING_ADDRESS(%rcx,%r8,8), %r10
-	cmpq	\limit, %r10		/* [ring.limit]: any process may have stored
-					 * wrong values in address[] and end[] */
+	cmpq	\limit, %r10		/* any process may have stored wrong values in
+					 * address[] and end[], so compare with the limit
+					 * of the set [ring.limit] */
 	ja	\slowly
 	.ifnb	\at
 	movq	%rdx, RECORD(\at)
 	.endif
-	subq	RING_TIME(%rcx,%r8,8), %rdx	/* the delta; huge if the */
-	cmpq	$1 << 27, %rdx			/* clock runs backwards */
+	subq	RING_TIME(%rcx,%r8,8), %rdx	/* rdx = delta, which is huge if the
+						 * clock runs backwards */
+	cmpq	$1 << 27, %rdx			/* the header has 27 bits for the delta */
 	jae	\slowly
 	shll	$5, %edx
 	orl	$\bytes / 4, %edx
@@ -112,7 +114,7 @@
 	.endm
 
 	/* The signature that the kernel requires before an abort handler.  The label
-	 * \slowly of record_end must follow it. */
+	 * \slowly of record_end must follow this macro. */
 	.macro	abort_signature
 	.byte	0x0f, 0xb9, 0x3d	/* these bytes and the signature are the
 					 * instruction ud1 signature(%rip), %edi */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the code to which signal handlers return.  It is in libc and has no symbol.
- * Unwinders recognize it by its bytes, so libc keeps them. */
+/* Find the code to which signal handlers return.  The code is in libc and has no symbol.
+ * Unwinders recognize it by its bytes, so libc does not change them. */
 #include <signal.h>
 #include <string.h>
 
 #include "arch/arch.h"
 #include "arch/x86_64/codemem.h"
 
-#define PAGES	64u			/* pages that are searched on either side */
+#define PAGES	64u			/* number of pages that are searched on either side */
 
 static const uint8_t code[] = {
 	0x48, 0xc7, 0xc0, SYS_rt_sigreturn, 0, 0, 0,	/* mov $rt_sigreturn, %rax */
@@ -23,8 +23,9 @@ static uint64_t find_in(struct codemem_view *view, uint64_t page)
 	return found ? page + (uint64_t)(found - text) : ARCH_NO_RESTORER;
 }
 
-/* The code is near to libc's other functions for signals, also in a static program.
- * __libc_current_sigrtmin() is one of these that no program replaces. */
+/* Find the code near to libc's other functions for signals, where it is in a static
+ * program, too. __libc_current_sigrtmin() is one of these functions, and no program
+ * replaces it. */
 uint64_t arch_restorer(void)
 {
 	uint64_t near = (uint64_t)__libc_current_sigrtmin & -(uint64_t)ARCH_PAGE_BYTES;

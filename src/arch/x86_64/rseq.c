@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds glibc's rseq area, unregisters it and registers it again. */
+/* Find glibc's rseq area, unregister it and register it again. */
 #include <linux/rseq.h>
 
 #include "arch/arch.h"
 #include "arch/x86_64/known.h"
 
-/* Defined by glibc 2.35 and later. */
+/* glibc 2.35 and later define these variables. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-/* A substitute for struct rseq, for threads of a process without rseq.  rseq sections of
- * these threads are armed here, where the kernel does not look.  They find CPU number -1
- * and so write nothing. */
+/* A substitute for struct rseq, for threads of a process without rseq.  These threads arm
+ * their rseq sections here, where the kernel does not look.  They find CPU number -1 and so
+ * write nothing. */
 static __thread struct {
 	uint32_t cpu_id_start, cpu_id;
 	uint64_t rseq_cs;
@@ -27,7 +27,8 @@ ptrdiff_t arch_no_rseq_offset(void)
 
 bool arch_rseq_init(void)
 {
-	/* RSEQ_CPU_ID_UNINITIALIZED and RSEQ_CPU_ID_REGISTRATION_FAILED are negative */
+	/* The values RSEQ_CPU_ID_UNINITIALIZED and RSEQ_CPU_ID_REGISTRATION_FAILED are
+	 * negative. */
 	bool has_rseq = &__rseq_offset && &__rseq_size && __rseq_size &&
 			(int32_t)rseq_cpu(__rseq_offset) >= 0;
 
@@ -35,8 +36,8 @@ bool arch_rseq_init(void)
 	return has_rseq;
 }
 
-/* The size with which libc has registered the rseq area is __rseq_size, but at least
- * this. */
+/* Minimum size of the rseq area.  libc has registered the area with the size __rseq_size,
+ * or with this size if it is larger. */
 #define AREA_BYTES_MIN	32
 
 static long rseq(int flags)
@@ -47,15 +48,15 @@ static long rseq(int flags)
 			     bytes, flags, RSEQ_SIGNATURE);
 }
 
-/* When it unregisters the rseq area, the kernel stores CPU number -1 in it. */
+/* Unregister the rseq area.  The kernel then stores CPU number -1 in the area. */
 bool arch_rseq_leave(void)
 {
 	return &__rseq_offset && &__rseq_size && arch_rseq_offset == __rseq_offset &&
 	       !rseq(RSEQ_FLAG_UNREGISTER);
 }
 
-/* rseq sections were armed in the rseq area while it was not registered.  Remove the last
- * one, so that the kernel does not see it. */
+/* Register the rseq area.  While it was not registered, rseq sections were armed in it.
+ * Remove the last one first, so that the kernel does not see it. */
 void arch_rseq_join(void)
 {
 	char *area = (char *)__builtin_thread_pointer() + arch_rseq_offset;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Restartable sequences (rseq).  glibc registers an rseq area for each thread; ulf uses
+/* Restartable sequences (rseq).  glibc registers an rseq area for each thread, and ulf uses
  * this area. */
 #ifndef ULF_ARCH_RSEQ_H
 #define ULF_ARCH_RSEQ_H
@@ -8,17 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Offset from the thread pointer to struct rseq, or to a substitute.  arch_rseq_init()
+/* Offset from the thread pointer to struct rseq, or to its substitute.  arch_rseq_init()
  * sets it once. */
 extern ptrdiff_t arch_rseq_offset __attribute__((visibility("hidden")));
-/* Returns the offset of the substitute, in which every thread has CPU number -1. */
+/* Returns the offset of the substitute for struct rseq, in which every thread has CPU
+ * number -1. */
 ptrdiff_t arch_no_rseq_offset(void) __attribute__((visibility("hidden")));
 
 /* Set arch_rseq_offset.  Returns true if this thread is registered for rseq. */
 bool arch_rseq_init(void) __attribute__((visibility("hidden")));
 
-/* Unregister this thread: it has CPU number -1 until arch_rseq_join().  Returns false if
- * it was not registered.  Any thread and any signal handler may call this. */
+/* Unregister this thread, which then has CPU number -1 until arch_rseq_join().  Returns
+ * false if the thread was not registered.  Any thread and any signal handler may call this. */
 bool arch_rseq_leave(void) __attribute__((visibility("hidden")));
 /* Register this thread again after arch_rseq_leave() has returned true. */
 void arch_rseq_join(void) __attribute__((visibility("hidden")));
@@ -32,8 +33,8 @@ static inline uint32_t rseq_cpu(ptrdiff_t offset)
 	return cpu;
 }
 
-/* Returns the number of the CPU on which this thread runs.  If the thread is not
- * registered, the number is >= nr_cpus. */
+/* Returns the number of the CPU on which this thread runs.  If the thread is not registered
+ * for rseq, the number is >= nr_cpus. */
 static inline uint32_t arch_rseq_cpu(void)
 {
 	return rseq_cpu(arch_rseq_offset);

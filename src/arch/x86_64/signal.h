@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the frame that the kernel puts on the stack for a signal handler. */
+/* Read the frame that the kernel puts on the stack for a signal handler. */
 #ifndef ULF_ARCH_SIGNAL_H
 #define ULF_ARCH_SIGNAL_H
 
 #include <stdint.h>
 #include <ucontext.h>
 
-/* @place: address of the handler's return address on the stack. */
+/* Parameter of both functions: @place is the address of the handler's return address on the
+ * stack. */
 
 /* Returns the stack pointer of the interrupted code. */
 static inline uint64_t arch_signal_sp(const uint64_t *place)
@@ -16,8 +17,8 @@ static inline uint64_t arch_signal_sp(const uint64_t *place)
 	return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
-/* Returns the alternate signal stack of the thread, whether or not the handler runs on
- * it.  If ss_size is 0 there is none. */
+/* Returns the alternate signal stack of the thread, whether or not the handler runs on it.
+ * If ss_size is 0, the thread has no alternate stack. */
 static inline const stack_t *arch_signal_stack(const uint64_t *place)
 {
 	const ucontext_t *context = (const void *)(place + 1);

@@ -19,8 +19,8 @@
 #include "arch/arch.h"
 
 #define TRAP_FLAG	0x100u
-#define STATUS_BYTES	512		/* bytes that are read of the file; the line
-					 * TracerPid is among the first lines */
+#define STATUS_BYTES	512		/* number of bytes that are read of the file; the
+					 * line TracerPid is among the first lines */
 
 static bool is_flag_on(void)
 {
@@ -45,7 +45,8 @@ static bool is_debugged(void)
 	return false;
 }
 
-/* Clear the trap flag.  Returns false if it stays set, or if a debugger makes the steps. */
+/* Clear the trap flag.  Returns false if the flag stays set, or if a debugger makes the
+ * steps. */
 static bool put_flag_off(void)
 {
 	if (is_debugged())

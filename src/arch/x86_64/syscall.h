@@ -41,13 +41,13 @@ static inline bool arch_is_error(long ret)
 /* The state of a thread before arch_signals_block() (steps.c). */
 struct arch_signals {
 	uint64_t mask;			/* signal mask */
-	bool is_stepped;		/* arch_signals_block() has cleared the trap flag */
+	bool is_stepped;		/* true: arch_signals_block() has cleared the trap flag */
 };
 
 /*
- * arch_signals_block - block all signals of this thread.  A thread that is single-stepped
- * is not killed by that: see steps.c.  arch_signals_restore - restore the signals and the
- * trap flag as they were before.
+ * arch_signals_block() blocks all signals of this thread.  A thread that is single-stepped
+ * is not killed by that: see steps.c.
+ * arch_signals_restore() restores the signals and the trap flag as they were before.
  */
 void arch_signals_block(struct arch_signals *ret_saved) __attribute__((visibility("hidden")));
 void arch_signals_restore(const struct arch_signals *saved)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The registers needed to unwind a stack, by their DWARF numbers. */
+/* The registers that are needed to unwind a stack, by their DWARF numbers. */
 #ifndef ULF_ARCH_UNWIND_H
 #define ULF_ARCH_UNWIND_H
 
@@ -8,13 +8,13 @@
 enum {
 	ARCH_UNWIND_FRAME	= 6,	/* rbp */
 	ARCH_UNWIND_SP		= 7,	/* rsp */
-	ARCH_UNWIND_PC		= 16,	/* the return address (in DWARF a register of
-					 * its own) */
+	ARCH_UNWIND_PC		= 16,	/* the return address, which is a register of its
+					 * own in DWARF */
 	ARCH_UNWIND_REGS	= 17,
 };
 
 /* Store the current values of the callee-saved registers, of the stack pointer and of the
- * program counter in @regs; the others are 0. */
+ * program counter in @regs.  All other elements of @regs become 0. */
 static inline __attribute__((always_inline)) void
 arch_unwind_here(uint64_t regs[ARCH_UNWIND_REGS])
 {
@@ -32,7 +32,7 @@ arch_unwind_here(uint64_t regs[ARCH_UNWIND_REGS])
 			 : : "a"(regs) : "rcx", "memory");
 }
 
-/* Returns the thread pointer.  In a thread of pthread_create() it is at the upper end of
+/* Returns the thread pointer, which in a thread of pthread_create() is at the upper end of
  * the stack. */
 static inline uint64_t arch_thread_pointer(void)
 {

@@ -19,8 +19,9 @@
 
 	.text
 	.globl	vfork, __vfork, vfork_here
-	.hidden	vfork_here			/* a name for this function even if the
-						 * linker binds vfork to another one */
+	.hidden	vfork_here			/* a name for this function that is valid
+						 * even if the linker binds vfork to
+						 * another function */
 	.type	vfork, @function
 	.type	__vfork, @function
 vfork:
@@ -34,7 +35,8 @@ vfork_here:
 1:
 	subq	$8, %rsp
 	.cfi_adjust_cfa_offset 8
-	call	vfork_begin			/* returns `before` in rax and rdx */
+	call	vfork_begin			/* vfork_begin() returns `before` in rax
+						 * and rdx */
 	addq	$8, %rsp
 	.cfi_adjust_cfa_offset -8
 	movq	%rax, %rsi
@@ -43,8 +45,7 @@ vfork_here:
 	popq	%rdi
 	.cfi_adjust_cfa_offset -8
 	.cfi_register rip, rdi
-	movl	$NR_VFORK, %eax			/* the system call changes rax, rcx and
-						 * r11 */
+	movl	$NR_VFORK, %eax			/* this system call changes rax, rcx and r11 */
 	syscall
 	testl	%eax, %eax
 	jz	2f
@@ -54,8 +55,8 @@ vfork_here:
 	.cfi_offset rip, -8
 	movq	%rax, %rdi
 	movq	%r10, %rcx
-	jmp	vfork_end			/* arguments: rdi = pid; rsi, rdx =
-						 * before; rcx = top */
+	jmp	vfork_end			/* the arguments are rdi = pid; rsi, rdx
+						 * = before; rcx = top */
 2:
 	.cfi_restore_state
 	testb	$VFORK_KEPT, %dl
