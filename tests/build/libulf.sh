@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address it adds names of its own
 # The shape of libulf.so, a guest in other people's programs: needs libc alone,
-# exports only what its headers declare, is not unloaded, binds at start, has no
-# executable stack and no segment that is writable and executable.
+# exports only what its headers declare, with the versions of libulf.map, is not unloaded,
+# binds at start, has no executable stack and no segment that is writable and executable.
 set -eu
 
 lib=$ULF_BUILD/libulf.so
@@ -26,17 +26,22 @@ readelf -dW "$lib" | grep -q 'FLAGS_1.*NOW.*NODELETE' ||
 	check "flags" "not NOW NODELETE"
 check "segments" "$(readelf -lW "$lib" | grep -E ' RWE | WE ' || :)"
 
-symbols=$(nm -D --defined-only "$lib" | sed 's/^.* //; s/@.*//')
-[ -n "$symbols" ] || check "exports" "nothing at all"
-for symbol in $symbols; do
-	case $symbol in
-	dlclose | mlockall | pthread_create | vfork | __vfork) continue ;;	# libc's, see src/runtime
-	setuid | seteuid | setreuid | setresuid) continue ;;	# so are these, see setuid.c
-	__fentry__) continue ;;		# compilers', see src/arch/x86_64/fcall.c
-	__register_atfork) continue ;;	# libc's as well, see src/runtime/libc/atfork.c
-	__gmon_start__) continue ;;	# linkers', see src/runtime/libc/dlopen.c
-	esac
-	grep -rqw -e "$symbol" "$ULF_SRC/include" ||
+# The exported symbols are those of the version map, each with its version, and some without:
+# these take the place of functions of libc, of linkers and of compilers.  The dynamic linker
+# binds a program's vfork@GLIBC_2.2.5 to a vfork without a version, but not to vfork@@ULF_0.1.
+unversioned='dlclose mlockall pthread_create vfork __vfork __register_atfork
+	setuid seteuid setreuid setresuid __gmon_start__ __fentry__'
+mapped=$(awk '/^ULF_[0-9.]+ \{$/ { node = $1 }
+	/^\t[a-z_]+;$/ { sub(";", ""); print $1 "@@" node }' \
+	"$ULF_SRC/src/runtime/libulf.map")
+[ -n "$mapped" ] || check "libulf.map" "no symbol found"
+# An entry for each node itself: ULF_0.1 is an absolute symbol.
+printf '%s\n' $mapped $unversioned | sort >"$TMPDIR/promised"
+nm -D --defined-only "$lib" | sed -n '/ A ULF_[0-9.]*/!s/^.* //p' | sort >"$TMPDIR/exported"
+check "exported, but not listed so" "$(comm -13 "$TMPDIR/promised" "$TMPDIR/exported")"
+check "listed in libulf.map or here, but not exported so" "$(comm -23 "$TMPDIR/promised" "$TMPDIR/exported")"
+for symbol in $mapped; do
+	grep -rqw -e "${symbol%@@*}" "$ULF_SRC/include" ||
 		check "exported but in no header" "$symbol"
 done
 
