@@ -26,22 +26,26 @@ CYCLE_MAX_OF = {'runtime': 43}	# one room in all but name; to be lowered to 10
 
 defined = collections.defaultdict(set)
 used = collections.defaultdict(set)
+names = {}			# object file: source file below src/
 for command in json.load(open(os.path.join(build, 'compile_commands.json'))):
     source = os.path.normpath(os.path.join(command['directory'], command['file']))
     at = source.rfind('/src/')
     # the copies that tests compile with other flags have the same names
     if at < 0 or '/tests/' in source[at:] or command['output'].startswith('tests/'):
         continue
-    name, obj = source[at + 5:], os.path.join(build, command['output'])
-    if not os.path.exists(obj):
-        continue
-    out = subprocess.run(['nm', obj], capture_output=True, text=True, check=True).stdout
-    for line in out.splitlines():
-        words = line.split()
-        if len(words) == 3 and words[1] in 'TDBRVWC':
-            defined[words[2]].add(name)
-        elif len(words) == 2 and words[0] == 'U':
-            used[name].add(words[1])
+    obj = os.path.join(build, command['output'])
+    if os.path.exists(obj):
+        names[obj] = source[at + 5:]
+
+# One nm(1) reads all objects: a process for each would take most of the test's time.
+out = subprocess.run(['nm', '-A', *names], capture_output=True, text=True, check=True).stdout
+for line in out.splitlines():
+    obj, _, symbol = line.rpartition(':')
+    words = symbol.split()
+    if len(words) == 3 and words[1] in 'TDBRVWC':
+        defined[words[2]].add(names[obj])
+    elif len(words) == 2 and words[0] == 'U':
+        used[names[obj]].add(words[1])
 
 refers = {name: {(other, symbol) for symbol in symbols for other in defined.get(symbol, ())
                  if other != name} for name, symbols in used.items()}
