@@ -19,7 +19,7 @@
 
 /* Get the path of the file ulf.conf.  The path is "" if there is no file, because
  * $ULF_CONFIG is empty. */
-static int find(char path[PATH_BYTES])
+static int find_config_file(char path[PATH_BYTES])
 {
 	const char *file = getenv("ULF_CONFIG");
 	const char *dir = getenv("XDG_CONFIG_HOME");
@@ -38,7 +38,7 @@ static int find(char path[PATH_BYTES])
 
 /* Read the whole file and append a NUL.  Returns 0; -E2BIG if the file is too large;
  * -EINVAL if it is not a regular file; or -errno. */
-static int load(const char *path, char text[FILE_BYTES])
+static int read_config_file(const char *path, char text[FILE_BYTES])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st;
@@ -61,7 +61,7 @@ static int load(const char *path, char text[FILE_BYTES])
 }
 
 /* Append @line and a blank at *@at.  Returns -E2BIG if they do not fit before @end. */
-static int add(const char *line, char **at, const char *end)
+static int append_config_line(const char *line, char **at, const char *end)
 {
 	size_t len = strlen(line);
 
@@ -76,7 +76,7 @@ static int add(const char *line, char **at, const char *end)
  * Copy the lines that apply to @program to @words: lines before the first [GLOB], and lines
  * after a [GLOB] that matches.  Comments and empty lines are skipped.
  */
-static int pick(char *text, const char *program, char *words, size_t bytes)
+static int select_config_lines(char *text, const char *program, char *words, size_t bytes)
 {
 	char *at = words, *save, *line = strtok_r(text, "\n", &save);
 	bool is_ours = true;
@@ -88,7 +88,7 @@ static int pick(char *text, const char *program, char *words, size_t bytes)
 			is_ours = glob_match_n(line + 1, strcspn(line + 1, "]"),
 					       program);
 		else if (*line && *line != '#' && is_ours)
-			r = add(line, &at, words + bytes);
+			r = append_config_line(line, &at, words + bytes);
 	}
 	*(r ? words : at) = '\0';
 	return r;
@@ -97,14 +97,14 @@ static int pick(char *text, const char *program, char *words, size_t bytes)
 int config_words(const char *program, char *ret_words, size_t bytes)
 {
 	char path[PATH_BYTES], text[FILE_BYTES];
-	int r = find(path);
+	int r = find_config_file(path);
 
 	*ret_words = '\0';
 	if (!r && !*path)
 		return 0;
 	if (!r)
-		r = load(path, text);
+		r = read_config_file(path, text);
 	if (!r)
-		return pick(text, program, ret_words, bytes);
+		return select_config_lines(text, program, ret_words, bytes);
 	return r == -E2BIG || getenv("ULF_CONFIG") ? r : 0;
 }

@@ -23,7 +23,7 @@ const struct dir_place dir_places[DIR_PLACES] = {
 	{ "/dev/shm", "ulf-" },
 };
 
-static const char *named_by_env(void)
+static const char *env_directory(void)
 {
 	const char *env = getenv("ULF_DIR");
 
@@ -36,7 +36,7 @@ static const char *named_by_env(void)
  * the directory and its parent.  The kernel itself provides both values, so a FUSE server
  * cannot forge them.
  */
-static bool is_mount(const struct statx *st, int parent_fd, const char *parent)
+static bool is_mount_root(const struct statx *st, int parent_fd, const char *parent)
 {
 	struct statx above;
 
@@ -67,7 +67,7 @@ int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *
 		return ret;
 	if (!S_ISDIR(st.stx_mode))
 		return -ENOTDIR;
-	if (!may_be_mount && is_mount(&st, parent_fd, ""))
+	if (!may_be_mount && is_mount_root(&st, parent_fd, ""))
 		return -EXDEV;
 	*ret_uid = st.stx_uid;
 	return 0;
@@ -78,7 +78,7 @@ int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *
  * replace the directory between two checks.  O_PATH also opens a directory that this user
  * cannot read.
  */
-static int check(const char *path, bool may_be_mount)
+static int check_directory(const char *path, bool may_be_mount)
 {
 	const char *slash = strrchr(path, '/');
 	char parent[DIR_PATH_BYTES];
@@ -90,7 +90,7 @@ static int check(const char *path, bool may_be_mount)
 		return errno == ELOOP ? -ENOTDIR : -errno;
 	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) + 1 : 0, path);
 	ret = read_attributes(fd, "", &st);
-	if (ret == 0 && !may_be_mount && is_mount(&st, AT_FDCWD, parent))
+	if (ret == 0 && !may_be_mount && is_mount_root(&st, AT_FDCWD, parent))
 		ret = -EXDEV;		/* check for a mount before owner and mode,
 					 * because a FUSE server can forge owner and mode */
 	else if (ret == 0 && st.stx_uid != geteuid())
@@ -103,7 +103,7 @@ static int check(const char *path, bool may_be_mount)
 
 int dir_check(const char *path)
 {
-	return check(path, named_by_env());
+	return check_directory(path, env_directory());
 }
 
 /* ---- choose a path ---- */
@@ -121,7 +121,7 @@ int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int
 
 /* Return true if this user can make a directory in @parent that no other user can remove or
  * rename. */
-static bool is_usable(const char *parent)
+static bool can_make_directory_in(const char *parent)
 {
 	struct stat st;
 
@@ -135,7 +135,7 @@ static bool is_usable(const char *parent)
  * free. Skip names of other users, and names where a file system is mounted, because a FUSE
  * server can claim any owner and mode.  Returns -ENODEV if no name is left.
  */
-static int find_in(const struct dir_place *place, char ret_path[static DIR_PATH_BYTES])
+static int find_directory_in(const struct dir_place *place, char ret_path[static DIR_PATH_BYTES])
 {
 	unsigned int number, unused = DIR_NAMES;
 	int ret;
@@ -153,7 +153,7 @@ static int find_in(const struct dir_place *place, char ret_path[static DIR_PATH_
 		else if (ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM)
 			return ret;
 	}
-	if (unused == DIR_NAMES || !is_usable(place->parent))
+	if (unused == DIR_NAMES || !can_make_directory_in(place->parent))
 		return -ENODEV;
 	return dir_place_path(place, geteuid(), unused, ret_path);
 }
@@ -182,7 +182,7 @@ int dir_find_session(bool by_env, char ret_path[static DIR_PATH_BYTES])
 
 int dir_find(char ret_path[static DIR_PATH_BYTES])
 {
-	const char *env = named_by_env();
+	const char *env = env_directory();
 	int ret = -ENODEV;
 	unsigned int i;
 
@@ -194,7 +194,7 @@ int dir_find(char ret_path[static DIR_PATH_BYTES])
 		return len >= DIR_PATH_BYTES ? -ENAMETOOLONG : 0;
 	}
 	for (i = 0; i < DIR_PLACES && ret == -ENODEV; i++)
-		ret = find_in(&dir_places[i], ret_path);
+		ret = find_directory_in(&dir_places[i], ret_path);
 	if (ret == -ENODEV)
 		ret = dir_find_session(true, ret_path);
 	if (ret == -ENODEV)		/* return the usual path, which the caller shows
@@ -220,7 +220,7 @@ int dir_make(const char *path)
 		return ret;
 	if (mkdir(roots, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	return check(roots, true);	/* accept a mount on `roots`: only this user can
+	return check_directory(roots, true);	/* accept a mount on `roots`: only this user can
 					 * mount below @path */
 }
 
@@ -243,7 +243,7 @@ int dir_get(char ret_path[static DIR_PATH_BYTES])
 		ret = dir_find(ret_path);
 		if (!ret)
 			ret = dir_make(ret_path);
-		if (!is_lost_race(ret) || named_by_env())
+		if (!is_lost_race(ret) || env_directory())
 			break;
 	}
 	return ret;

@@ -87,7 +87,7 @@ static void add_user(struct users *users, unsigned int uid)
 }
 
 /* Parse "UID" or "UID.NUMBER".  Returns false if @text is neither. */
-static bool read_uid(const char *text, unsigned int *ret_uid)
+static bool parse_uid(const char *text, unsigned int *ret_uid)
 {
 	unsigned long uid;
 	char *end;
@@ -122,7 +122,7 @@ static void add_users_in(struct users *users, const char *parent, const char *pr
 		return;
 	while ((entry = readdir(dir))) {
 		if (strncmp(entry->d_name, prefix, prefix_len) ||
-		    !read_uid(entry->d_name + prefix_len, &uid))
+		    !parse_uid(entry->d_name + prefix_len, &uid))
 			continue;
 		if (++nr > ENTRIES_MAX) {
 			users->is_cut = true;
@@ -135,7 +135,7 @@ static void add_users_in(struct users *users, const char *parent, const char *pr
 	closedir(dir);
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_uids(const void *a, const void *b)
 {
 	const unsigned int *x = a, *y = b;
 
@@ -152,7 +152,7 @@ size_t dir_users(unsigned int *ret_uids, bool *ret_is_cut)
 	/* Every name in /run/user is a mounted tmpfs, so accept mounts.  Only root makes
 	 * names there. */
 	add_users_in(&users, "/run/user", "", true);
-	qsort(users.uids, users.nr, sizeof(*users.uids), by_number);
+	qsort(users.uids, users.nr, sizeof(*users.uids), compare_uids);
 	*ret_is_cut = users.is_cut;
 	return users.nr;
 }

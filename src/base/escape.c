@@ -6,9 +6,9 @@
 
 #include "base/text.h"
 
-#define MORE	0			/* result of decode(): the bytes end in the
+#define MORE	0			/* result of decode_utf8(): the bytes end in the
 					 * middle of a character */
-#define INVALID	(-1)			/* result of decode(): the bytes are not UTF-8 */
+#define INVALID	(-1)			/* result of decode_utf8(): the bytes are not UTF-8 */
 
 /* Characters that are always escaped.  A newline is escaped only with ESCAPE_NEWLINES. */
 static const struct range {
@@ -41,13 +41,13 @@ static const struct form {
 	[4] = { 0xf8, 0xf0, 0x10000 },
 };
 
-static bool is_valid(uint32_t value, uint32_t min)
+static bool is_valid_codepoint(uint32_t value, uint32_t min)
 {
 	return value >= min && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff);
 }
 
 /* Decode the character at @p.  Returns its length in bytes, MORE or INVALID. */
-static int decode(const uint8_t *p, size_t bytes, uint32_t *ret_value)
+static int decode_utf8(const uint8_t *p, size_t bytes, uint32_t *ret_value)
 {
 	uint32_t value;
 	int len = 1, i;
@@ -65,10 +65,10 @@ static int decode(const uint8_t *p, size_t bytes, uint32_t *ret_value)
 		value = value << 6 | (p[i] & 0x3f);
 	}
 	*ret_value = value;
-	return is_valid(value, forms[len].min) ? len : INVALID;
+	return is_valid_codepoint(value, forms[len].min) ? len : INVALID;
 }
 
-static bool is_unsafe(uint32_t value, int flags)
+static bool is_unsafe_codepoint(uint32_t value, int flags)
 {
 	size_t i;
 
@@ -81,7 +81,7 @@ static bool is_unsafe(uint32_t value, int flags)
 	return false;
 }
 
-static void put_escaped(const uint8_t *p, int len, struct text *out)
+static void put_escaped_bytes(const uint8_t *p, int len, struct text *out)
 {
 	int i;
 
@@ -102,15 +102,15 @@ size_t escape_text(const char *data, size_t bytes, int flags, struct text *out)
 
 	while (at < bytes) {
 		uint32_t value = 0;
-		int len = decode(p + at, bytes - at, &value);
+		int len = decode_utf8(p + at, bytes - at, &value);
 
 		if (len == MORE && !(flags & ESCAPE_END))
 			break;
 		if (len <= 0) {
 			len = 1;
-			put_escaped(p + at, 1, out);
-		} else if (is_unsafe(value, flags)) {
-			put_escaped(p + at, len, out);
+			put_escaped_bytes(p + at, 1, out);
+		} else if (is_unsafe_codepoint(value, flags)) {
+			put_escaped_bytes(p + at, len, out);
 		} else {
 			text_write(out, p + at, (size_t)len);
 		}

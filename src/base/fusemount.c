@@ -31,7 +31,7 @@ bool fusemount_is_device(int fd)
 	       st.st_rdev == makedev(10, 229);
 }
 
-static int device_open(void)
+static int open_fuse_device(void)
 {
 	int fd = open(FUSE_DEVICE, O_RDWR | O_CLOEXEC);
 
@@ -57,7 +57,7 @@ static int mount_directly(const char *name, const char *dir, int fd)
 
 /* Wait until process @pid ends.  Returns the exit status of the process; -EINTR if a signal
  * killed it; or -errno. */
-static int wait_for(pid_t pid)
+static int wait_for_helper(pid_t pid)
 {
 	int status;
 
@@ -75,7 +75,7 @@ static int wait_for(pid_t pid)
  * @error_fd: the helper's standard error, to which it writes English messages; -1: the
  * helper inherits the standard error of this process
  */
-static pid_t helper_start(char *const argv[], int keep_fd, int error_fd)
+static pid_t start_helper(char *const argv[], int keep_fd, int error_fd)
 {
 	pid_t pid = fork();
 	char number[16];
@@ -98,7 +98,7 @@ static pid_t helper_start(char *const argv[], int keep_fd, int error_fd)
 
 /* Receive the descriptor of the mount, which fusermount3 sends through @sock.  Returns the
  * descriptor, or -EIO. */
-static int receive_fd(int sock)
+static int receive_mount_fd(int sock)
 {
 	union {
 		struct cmsghdr header;
@@ -127,7 +127,7 @@ static int receive_fd(int sock)
 }
 
 /* Read from @fd until end of file.  Store as much as fits in @text, with a NUL. */
-static void read_text(int fd, char *text, size_t size)
+static void read_helper_message(int fd, char *text, size_t size)
 {
 	char rest[256];
 	size_t len = 0;
@@ -165,20 +165,20 @@ static int run_mount_helper(char *const argv[], int *ret_fd, char *ret_text, siz
 		pid = -errno;
 		goto close_sock;
 	}
-	pid = helper_start(argv, sock[0], error[1]);
+	pid = start_helper(argv, sock[0], error[1]);
 	close(error[1]);
 	close(sock[0]);
 	sock[0] = -1;
 	if (pid > 0) {
-		*ret_fd = receive_fd(sock[1]);
-		read_text(error[0], ret_text, size);
+		*ret_fd = receive_mount_fd(sock[1]);
+		read_helper_message(error[0], ret_text, size);
 	}
 	close(error[0]);
 close_sock:
 	if (sock[0] >= 0)
 		close(sock[0]);
 	close(sock[1]);
-	return pid < 0 ? pid : wait_for(pid);
+	return pid < 0 ? pid : wait_for_helper(pid);
 }
 
 /* Mount with fusermount3.  Print the messages of fusermount3 only if it fails: without
@@ -215,7 +215,7 @@ int fusemount_open_as(const char *name, const char *dir, int *ret_fd,
 	int fd, ret;
 
 	*ret_step = FUSEMOUNT_DEVICE;
-	fd = device_open();
+	fd = open_fuse_device();
 	if (fd < 0)
 		return fd;
 	*ret_step = FUSEMOUNT_MOUNT;
@@ -241,7 +241,7 @@ int fusemount_open(const char *dir, int *ret_fd, enum fusemount_step *ret_step)
  * resource busy", umount(8) writes "PATH: target is busy.".  Only the end is compared, because
  * the path may contain "busy", too.
  */
-static bool is_busy(const char *text)
+static bool is_busy_message(const char *text)
 {
 	static const char word[] = "busy";
 	size_t len = strlen(text);
@@ -257,7 +257,7 @@ static bool is_busy(const char *text)
  * Returns 0; -EBUSY if the mount is in use; -ENOENT if the helper is not installed; -EPERM
  * for any other reason; or -errno if the helper could not be run.
  */
-static int unmount_with(char *const argv[], char *ret_text, size_t size)
+static int run_unmount_helper(char *const argv[], char *ret_text, size_t size)
 {
 	int pair[2], status;
 	pid_t pid;
@@ -265,19 +265,19 @@ static int unmount_with(char *const argv[], char *ret_text, size_t size)
 	ret_text[0] = '\0';
 	if (pipe2(pair, O_CLOEXEC) < 0)
 		return -errno;
-	pid = helper_start(argv, -1, pair[1]);
+	pid = start_helper(argv, -1, pair[1]);
 	close(pair[1]);
 	if (pid > 0)
-		read_text(pair[0], ret_text, size);
+		read_helper_message(pair[0], ret_text, size);
 	close(pair[0]);
 	if (pid < 0)
 		return pid;
-	status = wait_for(pid);
+	status = wait_for_helper(pid);
 	if (status <= 0)
 		return status;
 	if (status == HELPER_MISSING)
 		return -ENOENT;
-	return is_busy(ret_text) ? -EBUSY : -EPERM;
+	return is_busy_message(ret_text) ? -EBUSY : -EPERM;
 }
 
 /*
@@ -298,10 +298,10 @@ static int unmount_with_helpers(const char *dir, bool is_lazy, bool is_quiet)
 	char text[512], umount_text[512];
 	int ret, umount_ret;
 
-	ret = unmount_with(fuse_argv, text, sizeof(text));
+	ret = run_unmount_helper(fuse_argv, text, sizeof(text));
 	if (ret == 0 || ret == -EBUSY)
 		return ret;
-	umount_ret = unmount_with(umount_argv, umount_text, sizeof(umount_text));
+	umount_ret = run_unmount_helper(umount_argv, umount_text, sizeof(umount_text));
 	if (umount_ret == 0 || umount_ret == -EBUSY)
 		return umount_ret;
 	if (!is_quiet)
@@ -320,7 +320,7 @@ int fusemount_close(const char *dir, bool is_lazy, bool is_quiet)
 
 /* Decode the escapes of /proc/self/mountinfo in place, for example \040, which stands for a
  * blank. */
-static void unescape(char *text)
+static void unescape_mountinfo(char *text)
 {
 	char *to = text;
 
@@ -339,7 +339,7 @@ static void unescape(char *text)
 
 /* Get the mount point and the type from a line of mountinfo.  @line is changed.  Returns
  * false if the line is malformed. */
-static bool cut(char *line, char **ret_dir, char **ret_type)
+static bool parse_mountinfo_line(char *line, char **ret_dir, char **ret_type)
 {
 	char *type = strstr(line, " - "), *dir = line;
 	int i;
@@ -357,7 +357,7 @@ static bool cut(char *line, char **ret_dir, char **ret_type)
 	if (!dir)
 		return false;
 	dir[strcspn(dir, " ")] = '\0';
-	unescape(dir);
+	unescape_mountinfo(dir);
 	*ret_dir = dir;
 	*ret_type = type;
 	return true;
@@ -375,7 +375,7 @@ bool fusemount_is_mounted(const char *dir)
 	/* If there are several mounts on a directory, the last line describes the topmost
 	 * mount. */
 	while (getline(&line, &room, file) > 0) {
-		if (cut(line, &mount_dir, &type) && strcmp(mount_dir, dir) == 0)
+		if (parse_mountinfo_line(line, &mount_dir, &type) && strcmp(mount_dir, dir) == 0)
 			is_ours = strcmp(type, FUSEMOUNT_TYPE) == 0;
 	}
 	free(line);

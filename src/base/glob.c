@@ -38,7 +38,7 @@ static const char *match_class(const char *p, const char *end, char c,
 
 /* Match the character @c with the pattern's element at *@p (a character, an escape, ? or a
  * class), and move *@p to the next element. */
-static bool match_one(const char **p, const char *end, char c)
+static bool match_one_char(const char **p, const char *end, char c)
 {
 	const char *next;
 	bool match;
@@ -81,7 +81,7 @@ bool glob_match_text(const char *pattern, size_t len, const char *text,
 			retry = text;
 			if (p == end)
 				return true;
-		} else if (p < end && match_one(&p, end, *text)) {
+		} else if (p < end && match_one_char(&p, end, *text)) {
 			text++;
 		} else if (star) {
 			p = star;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 #define EDITED_MAX	64u		/* longest word, in characters, for which edits
 					 * are counted */
 #define AFFIX_MIN	3u		/* minimum length of a word that may be the
@@ -18,7 +20,7 @@
 #define EDIT_WORK	3u		/* additional cost of each character if edits
 					 * are counted, in units of work */
 
-static unsigned char lower(char c)
+static unsigned char lower_char(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (unsigned char)(c + 'a' - 'A') : (unsigned char)c;
 }
@@ -30,14 +32,14 @@ void nearest_init(struct nearest *near, const char *word, size_t len)
 		.work_left = len && len <= NEAREST_MAX ? NEAREST_WORK : 0,
 	};
 	for (size_t i = 0; i < len && i < EDITED_MAX; i++)
-		near->places[lower(word[i])] |= 1ull << i;
+		near->places[lower_char(word[i])] |= 1ull << i;
 }
 
-static bool is_same(const char *a, const char *b, size_t len)
+static bool is_same_text(const char *a, const char *b, size_t len)
 {
 	size_t i = 0;
 
-	while (i < len && lower(a[i]) == lower(b[i]))
+	while (i < len && lower_char(a[i]) == lower_char(b[i]))
 		i++;
 	return i == len;
 }
@@ -46,11 +48,6 @@ static bool is_same(const char *a, const char *b, size_t len)
 static uint32_t edits_allowed(size_t len)
 {
 	return len < 2 ? 0 : len < 6 ? 1 : len < 12 ? 2 : len <= EDITED_MAX ? 3 : 0;
-}
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
 }
 
 /*
@@ -67,7 +64,7 @@ static uint32_t count_edits(const struct nearest *near, const char *name, size_t
 	uint32_t edits = (uint32_t)near->len;
 
 	for (size_t i = 0; i < len; i++) {
-		uint64_t found = near->places[lower(name[i])];
+		uint64_t found = near->places[lower_char(name[i])];
 		uint64_t swap = (~same & found) << 1 & found_before;
 		uint64_t right_plus, right_minus;
 
@@ -86,15 +83,15 @@ static uint32_t count_edits(const struct nearest *near, const char *name, size_t
 }
 
 /* Return true if @name is longer than the word and begins or ends with it. */
-static bool is_affix(const struct nearest *near, const char *name, size_t len)
+static bool is_word_affix_of(const struct nearest *near, const char *name, size_t len)
 {
 	return near->len >= AFFIX_MIN && len > near->len &&
-	       (is_same(near->word, name, near->len) ||
-		is_same(near->word, name + len - near->len, near->len));
+	       (is_same_text(near->word, name, near->len) ||
+		is_same_text(near->word, name + len - near->len, near->len));
 }
 
 /* Return true if @name has no control characters. */
-static bool is_plain(const char *name, size_t len)
+static bool is_printable_name(const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)name[i] < ' ' || name[i] == '\x7f')
@@ -110,23 +107,23 @@ void nearest_offer(struct nearest *near, const char *name)
 	if (!near->work_left)
 		return;
 	len = strnlen(name, NEAREST_MAX + 1);
-	near->work_left -= least(near->work_left, OFFER_WORK + (uint32_t)len);
+	near->work_left -= min_u32(near->work_left, OFFER_WORK + (uint32_t)len);
 	if (!len || len > NEAREST_MAX)
 		return;
 	apart = len > near->len ? len - near->len : near->len - len;
-	if (!apart && is_same(near->word, name, len)) {
+	if (!apart && is_same_text(near->word, name, len)) {
 		rank = 0;
 	} else if (most && apart <= most) {
 		rank = 2 * count_edits(near, name, len);
-		if (rank && len > near->len && is_same(near->word, name, near->len))
+		if (rank && len > near->len && is_same_text(near->word, name, near->len))
 			rank--;		/* example: for the word traceof, traceoff must
 					 * be nearer than traceon */
-		near->work_left -= least(near->work_left, EDIT_WORK * (uint32_t)len);
+		near->work_left -= min_u32(near->work_left, EDIT_WORK * (uint32_t)len);
 	}
 	if (rank > 2 * most)
-		rank = is_affix(near, name, len) ? RANK_AFFIX + (uint32_t)apart :
+		rank = is_word_affix_of(near, name, len) ? RANK_AFFIX + (uint32_t)apart :
 						   UINT32_MAX;
-	if (rank >= near->rank || !is_plain(name, len))
+	if (rank >= near->rank || !is_printable_name(name, len))
 		return;
 	near->rank = rank;
 	memcpy(near->best, name, len + 1);

@@ -38,20 +38,20 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 /*
  * The two values that an open writes for its page.
  *
- * end_of() is the highest position that an append in the page may reach.  address_of() is a
- * number which, added to the ring's address and a position in the page, gives the address at
- * which the next byte is written.
+ * page_end_position() is the highest position that an append in the page may reach.
+ * page_address_base() is a number which, added to the ring's address and a position in
+ * the page, gives the address at which the next byte is written.
  *
  * Example: pages of 4096 bytes, the first at 4096; page 6 is in slot 2, at 12288, and
  * begins at position 24576.  Without flags end is 24576 + 4096 - 12 = 28660 and address
  * is 12288 - 24576 = -12288.
  */
-static uint64_t end_of(const struct ring_view *view, uint64_t start, uint32_t copy)
+static uint64_t page_end_position(const struct ring_view *view, uint64_t start, uint32_t copy)
 {
 	return start + view->page_bytes - RING_RESERVE + copy;
 }
 
-static uint64_t address_of(const struct ring_view *view, uint64_t start, uint32_t copy)
+static uint64_t page_address_base(const struct ring_view *view, uint64_t start, uint32_t copy)
 {
 	return (uint64_t)(page_at(view, start) - (char *)view->ring) - start - copy;
 }
@@ -62,8 +62,8 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	struct abi_ring *ring = view->ring;
 	uint32_t old = position & ABI_POS_FLAGS, new = old ^ ABI_POS_PAGE;
 	uint64_t start = position - old;
-	uint64_t slot = slot_of(view, position);
-	char *page = slot_at(view, slot);
+	uint64_t slot = page_slot_of(view, position);
+	char *page = page_slot_at(view, slot);
 	struct abi_ring_page *table = (void *)((char *)ring + ABI_RING_PAGES_AT);
 	uint64_t entries = ring->entries[old];
 
@@ -78,24 +78,24 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	step_store(step, &ring->entries[new], entries);
 	/* The records of the new page will select these two copies alternately. */
 	for (int i = 0; i < 2; i++, new ^= ABI_POS_RECORD) {
-		step_store(step, &ring->end[new], end_of(view, start, new));
+		step_store(step, &ring->end[new], page_end_position(view, start, new));
 		step_store(step, &ring->address[new],
-			   address_of(view, start, new));
+			   page_address_base(view, start, new));
 	}
 }
 
 /* Returns true if the values of end and address that @position selects are those which the
  * open of its page has written. */
-static bool is_sound(const struct ring_view *view, uint64_t position)
+static bool is_open_page_sound(const struct ring_view *view, uint64_t position)
 {
 	const struct abi_ring *ring = view->ring;
 	uint32_t copy = position & ABI_POS_FLAGS;
 	uint64_t start = position - copy - page_offset(view, position);
 
 	return __atomic_load_n(&ring->end[copy], __ATOMIC_RELAXED) ==
-	       end_of(view, start, copy) &&
+	       page_end_position(view, start, copy) &&
 	       __atomic_load_n(&ring->address[copy], __ATOMIC_RELAXED) ==
-	       address_of(view, start, copy);
+	       page_address_base(view, start, copy);
 }
 
 bool ring_count_dropped(const struct ring_view *view, uint32_t cpu)
@@ -122,14 +122,14 @@ int ring_leave(const struct ring_view *view, uint32_t cpu, uint32_t bytes,
 		 * unchanged at the commit, no writer has stored a later time in between. */
 		position = __atomic_load_n(&ring->position, __ATOMIC_ACQUIRE);
 		offset = page_offset(view, position);
-		if (has_room(view, offset, bytes))
-			return is_sound(view, position) ||
+		if (page_has_space(view, offset, bytes))
+			return is_open_page_sound(view, position) ||
 			       position != __atomic_load_n(&ring->position,
 							   __ATOMIC_RELAXED) ?
 			       0 : -EBADMSG;
 		if (!offset) {
 			step_open(view, position,
-				  now_ns ? now_ns : clock_now(ring, 0), &step);
+				  now_ns ? now_ns : ring_clock_now(ring, 0), &step);
 			TESTPOINT("ring.open");
 		} else if (step_close(view, position, &step)) {
 			return -ENOBUFS;

@@ -148,7 +148,7 @@ static int enter_page(struct ring_cursor *cursor)
 
 /* Called when the cursor's copy of the page has no further record.  Returns 0 if there may
  * be more records, so that the caller should try again; or -EAGAIN if there are none. */
-static int refill(struct ring_cursor *cursor)
+static int refill_cursor(struct ring_cursor *cursor)
 {
 	uint32_t bytes = cursor->page.bytes;
 	int r;
@@ -193,7 +193,7 @@ int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record)
 			cursor->is_corrupt = true;
 			cursor->offset = cursor->page.bytes;
 		}
-		if (refill(cursor))
+		if (refill_cursor(cursor))
 			return 0;
 	}
 	return 0;
@@ -224,14 +224,14 @@ int ring_cursor_peek_second(struct ring_cursor *cursor,
 	if (!cursor->ahead)
 		cursor->ahead = malloc(cursor->view.page_bytes);
 	ahead.page.data = cursor->ahead;
-	return ahead.page.data && !refill(&ahead) &&
+	return ahead.page.data && !refill_cursor(&ahead) &&
 	       ring_cursor_peek(&ahead, ret_record) && !ahead.lost;
 }
 
 /* Returns the state of a reader that has read all records before the cursor.  @from: the
  * present state of the reader. */
-static struct abi_ring_read state_at(const struct ring_cursor *cursor,
-				     const struct abi_ring_read *from)
+static struct abi_ring_read read_state_at(const struct ring_cursor *cursor,
+					  const struct abi_ring_read *from)
 {
 	struct abi_ring_read state = *from;
 
@@ -250,7 +250,7 @@ void ring_cursor_offer(const struct ring_cursor *cursor, uint64_t ticket)
 	uint32_t slot = ring->read_slot & ABI_READ_SLOT;
 	struct abi_ring_read from = read_state(&cursor->view);
 
-	ring->read[slot ^ ABI_READ_SLOT] = state_at(cursor, &from);
+	ring->read[slot ^ ABI_READ_SLOT] = read_state_at(cursor, &from);
 	ring->read_ticket = ticket;
 	/* release: the other element of read[] is complete.  Pairs with ring_settle()
 	 * [ring.read] */
@@ -271,7 +271,7 @@ void ring_cursor_consume(struct ring_cursor *cursor)
 	struct abi_ring_read state;
 
 	cursor->before = read_state(&cursor->view);
-	state = state_at(cursor, &cursor->before);
+	state = read_state_at(cursor, &cursor->before);
 	cursor->read_count = 0;
 	cursor->lost_count = 0;
 	set_read_state(&cursor->view, &state);
@@ -279,8 +279,8 @@ void ring_cursor_consume(struct ring_cursor *cursor)
 
 /* Returns the number of records before @to that no reader has got and no LOST line has
  * reported.  It assumes that the reader did not get the records between @from and @to. */
-static uint64_t unreported(const struct abi_ring_read *from,
-			   const struct abi_ring_read *to)
+static uint64_t count_unreported(const struct abi_ring_read *from,
+				 const struct abi_ring_read *to)
 {
 	return from->unreported + (to->read - from->read) +
 	       (to->lost - from->lost);
@@ -296,7 +296,7 @@ void ring_cursor_doubt(struct ring_cursor *cursor,
 {
 	struct abi_ring_read state = read_state(&cursor->view);
 
-	state.unreported += unreported(&cursor->before, after) - after->unreported;
+	state.unreported += count_unreported(&cursor->before, after) - after->unreported;
 	set_read_state(&cursor->view, &state);
 }
 
@@ -307,9 +307,9 @@ struct abi_ring_read ring_read_state(const struct ring_view *view)
 
 /* Returns true if a reader can have moved from @from to @to.  Both states come from shared
  * memory, so impossible values are rejected here. */
-static bool is_ahead(const struct ring_view *view,
-		     const struct abi_ring_read *from,
-		     const struct abi_ring_read *to)
+static bool is_read_state_ahead(const struct ring_view *view,
+				const struct abi_ring_read *from,
+				const struct abi_ring_read *to)
 {
 	struct ring_head head;
 
@@ -340,12 +340,12 @@ void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 	struct abi_ring_read to = ring->read[slot ^ ABI_READ_SLOT];
 
 	if ((word & ABI_READ_OFFERED) && outcome != RING_NOT_TAKEN &&
-	    is_ahead(view, &from, &to)) {
+	    is_read_state_ahead(view, &from, &to)) {
 		/* If this server is killed after the next store, the next server computes
-		 * the same number, because unreported() does not use the old value of
+		 * the same number, because count_unreported() does not use the old value of
 		 * to.unreported. */
 		if (outcome == RING_IN_DOUBT)
-			to.unreported = unreported(&from, &to);
+			to.unreported = count_unreported(&from, &to);
 		set_read_state(view, &to);
 		return;
 	}

@@ -21,7 +21,7 @@
 
 #define RETRIES		1000
 
-static uint64_t load(const uint64_t *word)
+static uint64_t load_word(const uint64_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
@@ -66,13 +66,13 @@ int ring_head(const struct ring_view *view, struct ring_head *ret_head)
 			.bytes = offset < ABI_PAGE_HEADER ?
 				 0 : offset - ABI_PAGE_HEADER,
 			.is_open = offset >= ABI_PAGE_HEADER,
-			.entries = load(&view->ring->entries[copy]),
-			.time_ns = load(&view->ring->time_ns[copy]),
-			.dropped = load(&view->ring->dropped),
+			.entries = load_word(&view->ring->entries[copy]),
+			.time_ns = load_word(&view->ring->time_ns[copy]),
+			.dropped = load_word(&view->ring->dropped),
 		};
 
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (load(&view->ring->position) == position) {
+		if (load_word(&view->ring->position) == position) {
 			*ret_head = head;
 			return 0;
 		}
@@ -90,17 +90,17 @@ uint64_t ring_oldest(const struct ring_view *view, const struct ring_head *head)
 static void copy_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
 	for (uint32_t i = 0; i < bytes; i += 8) {
-		uint64_t word = load((const uint64_t *)(const void *)(from + i));
+		uint64_t word = load_word((const uint64_t *)(const void *)(from + i));
 
 		memcpy(to + i, &word, 8);
 	}
 }
 
-static bool is_lapped(const struct ring_view *view, uint64_t seq)
+static bool is_page_lapped(const struct ring_view *view, uint64_t seq)
 {
 	/* Complete the copy before the position is loaded again [ring.lap] */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return load(&view->ring->position) / view->page_bytes - seq >=
+	return load_word(&view->ring->position) / view->page_bytes - seq >=
 	       view->nr_pages;
 }
 
@@ -124,13 +124,13 @@ int ring_page_read(const struct ring_view *view, uint64_t seq,
 	if (seq < ring_oldest(view, &head))
 		return -ESTALE;
 	bytes = seq == head.page ?
-		head.bytes : load((const uint64_t *)(const void *)(page + 8));
+		head.bytes : load_word((const uint64_t *)(const void *)(page + 8));
 	bytes = min_u64(bytes, room);
-	entries = load(&table[slot].entries);
+	entries = load_word(&table[slot].entries);
 	copy_words(ret_page->data, page,
 		   ALIGN_UP(ABI_PAGE_HEADER + (uint32_t)bytes, 8u));
 	TESTPOINT("ring.read.copied");
-	if (is_lapped(view, seq))
+	if (is_page_lapped(view, seq))
 		return -ESTALE;
 
 	memcpy(ret_page->data + 8, &bytes, 8);
@@ -143,7 +143,7 @@ int ring_page_read(const struct ring_view *view, uint64_t seq,
 	return 0;
 }
 
-static uint32_t word_at(const struct ring_page *page, uint32_t offset)
+static uint32_t page_word_at(const struct ring_page *page, uint32_t offset)
 {
 	uint32_t word;
 
@@ -162,7 +162,7 @@ int ring_record_next(const struct ring_page *page, uint32_t *offset,
 		if (left < 8)
 			return -EBADMSG;	/* the shortest record has 8 bytes, so
 						 * this data is corrupt */
-		word = word_at(page, *offset);
+		word = page_word_at(page, *offset);
 		type_len = word & ((1u << ABI_REC_TYPE_BITS) - 1);
 		delta = word >> ABI_REC_TYPE_BITS;
 		switch (type_len) {
@@ -171,14 +171,14 @@ int ring_record_next(const struct ring_page *page, uint32_t *offset,
 			return 0;
 		case ABI_REC_TIME_EXTEND:
 		case ABI_REC_TIME_STAMP:
-			delta += (uint64_t)word_at(page, *offset + 4)
+			delta += (uint64_t)page_word_at(page, *offset + 4)
 				 << ABI_REC_DELTA_BITS;
 			*time_ns = type_len == ABI_REC_TIME_STAMP ?
 				   delta : *time_ns + delta;
 			*offset += 8;
 			continue;
 		case 0:
-			bytes = word_at(page, *offset + 4);
+			bytes = page_word_at(page, *offset + 4);
 			if (bytes < 4 || bytes > left - 4 || bytes % 4)
 				return -EBADMSG;
 			bytes -= 4;

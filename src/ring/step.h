@@ -26,7 +26,7 @@ static inline void step_store(struct step *step, void *addr, uint64_t value)
 
 /* Returns the time by the ring's clock, or @given_ns if the caller provides the time
  * (ABI_RING_CLOCK_GIVEN). */
-static inline uint64_t clock_now(const struct abi_ring *ring, uint64_t given_ns)
+static inline uint64_t ring_clock_now(const struct abi_ring *ring, uint64_t given_ns)
 {
 	if (ring->flags & ABI_RING_CLOCK_GIVEN)
 		return given_ns;
@@ -40,13 +40,13 @@ static inline uint32_t page_offset(const struct ring_view *view, uint64_t positi
 }
 
 /* Returns the page slot of @position. */
-static inline uint64_t slot_of(const struct ring_view *view, uint64_t position)
+static inline uint64_t page_slot_of(const struct ring_view *view, uint64_t position)
 {
 	return (position >> __builtin_ctz(view->page_bytes)) % view->nr_pages;
 }
 
 /* Returns the address of page slot @slot. */
-static inline char *slot_at(const struct ring_view *view, uint64_t slot)
+static inline char *page_slot_at(const struct ring_view *view, uint64_t slot)
 {
 	return (char *)view->ring + view->pages_off + slot * view->page_bytes;
 }
@@ -54,13 +54,13 @@ static inline char *slot_at(const struct ring_view *view, uint64_t slot)
 /* Returns the address of the page that contains @position. */
 static inline char *page_at(const struct ring_view *view, uint64_t position)
 {
-	return slot_at(view, slot_of(view, position));
+	return page_slot_at(view, page_slot_of(view, position));
 }
 
 /* Returns true if a record of @bytes fits at @offset of a page.  @offset 0: the page is not
  * open yet. */
-static inline bool has_room(const struct ring_view *view, uint32_t offset,
-			    uint32_t bytes)
+static inline bool page_has_space(const struct ring_view *view, uint32_t offset,
+				  uint32_t bytes)
 {
 	return offset && view->page_bytes - offset >= bytes + RING_SPARE;
 }

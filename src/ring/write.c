@@ -62,7 +62,7 @@ static void append_locked(const struct ring_view *view, uint64_t position,
 	struct abi_ring *ring = view->ring;
 	uint32_t old = position & ABI_POS_FLAGS, new = old ^ ABI_POS_RECORD;
 	uint64_t last = ring->time_ns[old];
-	uint64_t now = max_u64(clock_now(ring, now_ns), last);
+	uint64_t now = max_u64(ring_clock_now(ring, now_ns), last);
 	uint64_t delta = now - last;
 	uint64_t next = position + 4 + bytes;
 	char *to = page_at(view, position) + page_offset(view, position);
@@ -101,13 +101,13 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 						    __ATOMIC_RELAXED);
 		uint32_t offset = page_offset(view, position);
 
-		if (has_room(view, offset, bytes)) {
+		if (page_has_space(view, offset, bytes)) {
 			append_locked(view, position, data, bytes, type_len,
 				      now_ns);
 			return 0;
 		}
 		if (!offset) {
-			step_open(view, position, clock_now(ring, now_ns), &step);
+			step_open(view, position, ring_clock_now(ring, now_ns), &step);
 		} else if (step_close(view, position, &step)) {
 			count_dropped_locked(ring);
 			return -ENOBUFS;
@@ -121,7 +121,7 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 
 /* Prepare the payload for the copy: fill the last word with zeros, and put a length word
  * before a large payload.  Returns the type_len of the record's header. */
-static uint32_t frame(char **payload, uint32_t *bytes)
+static uint32_t frame_payload(char **payload, uint32_t *bytes)
 {
 	uint32_t aligned = ALIGN_UP(*bytes, 4u);
 
@@ -139,8 +139,8 @@ static uint32_t frame(char **payload, uint32_t *bytes)
 	return 0;
 }
 
-static int write_by_lock(const struct ring_view *view, void *payload, uint32_t bytes,
-			 uint64_t now_ns, uint32_t tid, uint32_t yields)
+static int lock_and_write(const struct ring_view *view, void *payload, uint32_t bytes,
+			  uint64_t now_ns, uint32_t tid, uint32_t yields)
 {
 	char *data = payload;
 	uint32_t type_len;
@@ -148,7 +148,7 @@ static int write_by_lock(const struct ring_view *view, void *payload, uint32_t b
 
 	if (!bytes || bytes > RING_PAYLOAD_MAX)
 		return -EMSGSIZE;
-	type_len = frame(&data, &bytes);
+	type_len = frame_payload(&data, &bytes);
 	r = shmlock_take_for(&view->ring->lock, tid, yields);
 	if (r)
 		return r;
@@ -160,7 +160,7 @@ static int write_by_lock(const struct ring_view *view, void *payload, uint32_t b
 int ring_view_write(const struct ring_view *view, void *payload,
 		    uint32_t bytes, uint64_t now_ns, uint32_t tid)
 {
-	return write_by_lock(view, payload, bytes, now_ns, tid, SHMLOCK_YIELDS);
+	return lock_and_write(view, payload, bytes, now_ns, tid, SHMLOCK_YIELDS);
 }
 
 /* How often a writer yields while it waits for the lock of a slow ring.  Each failure
@@ -168,18 +168,18 @@ int ring_view_write(const struct ring_view *view, void *payload,
  * lock costs the other processes records, but little time. */
 static uint32_t patience = SHMLOCK_YIELDS;
 
-static uint32_t patience_now(void)
+static uint32_t load_patience(void)
 {
 	return __atomic_load_n(&patience, __ATOMIC_RELAXED);
 }
 
-static void patience_learn(uint32_t yields, int result)
+static void adapt_patience(uint32_t yields, int result)
 {
 	if (result == -EBUSY)
 		yields = yields / 4 > SHMLOCK_ASK ? yields / 4 : SHMLOCK_ASK;
 	else
 		yields = yields < SHMLOCK_YIELDS / 2 ? yields * 2 : SHMLOCK_YIELDS;
-	if (patience_now() != yields)
+	if (load_patience() != yields)
 		__atomic_store_n(&patience, yields, __ATOMIC_RELAXED);
 }
 
@@ -207,27 +207,27 @@ static const struct ring_view *slow_ring(const struct ring_set *set)
 
 /* Block signals while the lock is held.  Otherwise a signal handler that traces would
  * wait for the thread that it has interrupted. */
-static int write_slow(const struct ring_set *set, void *payload,
-		      uint32_t bytes, uint64_t now_ns)
+static int write_slow_ring(const struct ring_set *set, void *payload,
+			   uint32_t bytes, uint64_t now_ns)
 {
 	const struct ring_view *view = slow_ring(set);
-	uint32_t yields = patience_now();
+	uint32_t yields = load_patience();
 	struct arch_signals old;
 	int r;
 
 	if (!view)
 		return -ENODEV;
 	arch_signals_block(&old);
-	r = write_by_lock(view, payload, bytes, now_ns, shmlock_self(), yields);
+	r = lock_and_write(view, payload, bytes, now_ns, shmlock_self(), yields);
 	arch_signals_restore(&old);
-	patience_learn(yields, r);
+	adapt_patience(yields, r);
 	return r;
 }
 
-static void drop_slow(const struct ring_set *set)
+static void count_slow_drop(const struct ring_set *set)
 {
 	const struct ring_view *view = slow_ring(set);
-	uint32_t yields = patience_now();
+	uint32_t yields = load_patience();
 	struct arch_signals old;
 	int r;
 
@@ -240,7 +240,7 @@ static void drop_slow(const struct ring_set *set)
 		shmlock_drop(&view->ring->lock);
 	}
 	arch_signals_restore(&old);
-	patience_learn(yields, r);
+	adapt_patience(yields, r);
 }
 
 void ring_drop(const struct ring_set *set)
@@ -254,7 +254,7 @@ void ring_drop(const struct ring_set *set)
 		if (ring_count_dropped(view, cpu))
 			return;
 	}
-	drop_slow(set);
+	count_slow_drop(set);
 }
 
 int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
@@ -267,8 +267,8 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 	if (unlikely(!bytes || bytes > RING_PAYLOAD_MAX))
 		return -EMSGSIZE;
 	if (unlikely(!set->has_rseq))
-		return write_slow(set, payload, bytes, now_ns);
-	type_len = frame(&data, &size);
+		return write_slow_ring(set, payload, bytes, now_ns);
+	type_len = frame_payload(&data, &size);
 	for (uint32_t i = 0; i < ABORTS_MAX; i++) {
 		enum arch_commit r;
 		int refused = ring_cross(set, size, set->clock_given ? now_ns : 0);
@@ -285,5 +285,5 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 		if (r == ARCH_COMMIT_NO_RING)
 			break;
 	}
-	return write_slow(set, payload, bytes, now_ns);
+	return write_slow_ring(set, payload, bytes, now_ns);
 }

@@ -19,14 +19,14 @@
 static long mem_tid;
 static int mem_fd;
 
-static bool has_mem(void)
+static bool has_mem_file(void)
 {
 	long tid = __atomic_load_n(&mem_tid, __ATOMIC_RELAXED);
 
 	return tid && tid == arch_syscall0(SYS_gettid);
 }
 
-static int open_mem(void)
+static int open_mem_file(void)
 {
 	return (int)arch_syscall4(SYS_openat, AT_FDCWD, "/proc/self/mem",
 				  O_RDWR | O_CLOEXEC, 0);
@@ -40,19 +40,19 @@ void codemem_start(bool has_own_table)
 	long tid = arch_syscall0(SYS_gettid);
 
 	__atomic_store_n(&mem_tid, 0, __ATOMIC_RELAXED);
-	mem_fd = has_own_table && tid > 0 ? open_mem() : -1;
+	mem_fd = has_own_table && tid > 0 ? open_mem_file() : -1;
 	if (mem_fd >= 0)
 		__atomic_store_n(&mem_tid, tid, __ATOMIC_RELAXED);
 }
 
 int codemem_begin(void)
 {
-	return has_mem() ? mem_fd : open_mem();
+	return has_mem_file() ? mem_fd : open_mem_file();
 }
 
 void codemem_end(int fd)
 {
-	if (fd >= 0 && !(has_mem() && fd == mem_fd))
+	if (fd >= 0 && !(has_mem_file() && fd == mem_fd))
 		arch_syscall1(SYS_close, fd);
 }
 
@@ -73,7 +73,7 @@ static int write_by_mprotect(uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 
 /* Read text directly.  The text may have been unmapped before.  It is not unmapped during
  * the copy, because dlclose() of libulf.so itself waits. */
-static int read_in_place(const uint8_t *addr, void *to, uint32_t nr)
+static int read_mapped_text(const uint8_t *addr, void *to, uint32_t nr)
 {
 	uint64_t end = (uint64_t)addr + nr;
 
@@ -89,7 +89,7 @@ int codemem_read(int fd, const uint8_t *addr, void *to, uint32_t nr)
 	long n;
 
 	if (fd < 0)
-		return read_in_place(addr, to, nr);
+		return read_mapped_text(addr, to, nr);
 	n = arch_syscall4(SYS_pread64, fd, to, nr, addr);
 	if (n == (long)nr)
 		return 0;
@@ -165,7 +165,7 @@ void codemem_batch_init(struct codemem_batch *batch, int fd)
 	batch->page = 0;
 }
 
-static void flush(struct codemem_batch *batch)
+static void flush_batch_page(struct codemem_batch *batch)
 {
 	int r;
 
@@ -178,11 +178,11 @@ static void flush(struct codemem_batch *batch)
 		batch->error = r;
 }
 
-static void load(struct codemem_batch *batch, uint64_t page)
+static void load_batch_page(struct codemem_batch *batch, uint64_t page)
 {
 	int r;
 
-	flush(batch);
+	flush_batch_page(batch);
 	batch->page = page;
 	batch->low = ARCH_PAGE_BYTES;
 	batch->high = 0;
@@ -192,16 +192,16 @@ static void load(struct codemem_batch *batch, uint64_t page)
 		batch->error = r;
 }
 
-static uint8_t *byte_at(struct codemem_batch *batch, uint64_t at)
+static uint8_t *batch_byte_at(struct codemem_batch *batch, uint64_t at)
 {
 	uint32_t offset = at % ARCH_PAGE_BYTES;
 
 	if (at - offset != batch->page)
-		load(batch, at - offset);
+		load_batch_page(batch, at - offset);
 	return &batch->bytes[offset];
 }
 
-static void put(struct codemem_batch *batch, uint8_t *byte, uint8_t new)
+static void put_batch_byte(struct codemem_batch *batch, uint8_t *byte, uint8_t new)
 {
 	uint32_t offset = (uint32_t)(byte - batch->bytes);
 
@@ -218,30 +218,30 @@ void codemem_batch_get(struct codemem_batch *batch, const uint8_t *addr, uint8_t
 		    uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++)
-		to[i] = *byte_at(batch, (uint64_t)addr + i);
+		to[i] = *batch_byte_at(batch, (uint64_t)addr + i);
 }
 
 void codemem_batch_put(struct codemem_batch *batch, uint8_t *addr,
 		    const uint8_t *bytes, uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++)
-		put(batch, byte_at(batch, (uint64_t)addr + i), bytes[i]);
+		put_batch_byte(batch, batch_byte_at(batch, (uint64_t)addr + i), bytes[i]);
 }
 
 int codemem_batch_change(struct codemem_batch *batch, uint8_t *addr, uint8_t old,
 		      uint8_t new)
 {
-	uint8_t *byte = byte_at(batch, (uint64_t)addr);
+	uint8_t *byte = batch_byte_at(batch, (uint64_t)addr);
 
 	if (!batch->is_there || *byte != old)
 		return -EILSEQ;
-	put(batch, byte, new);
+	put_batch_byte(batch, byte, new);
 	return 0;
 }
 
 int codemem_batch_done(struct codemem_batch *batch)
 {
-	flush(batch);
+	flush_batch_page(batch);
 	batch->page = 0;
 	return batch->error;
 }

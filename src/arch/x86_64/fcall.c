@@ -52,7 +52,7 @@ void __fentry__(void) __attribute__((visibility("default")));
 /* ---- find out whether a call leads to libulf's __fentry__ ---- */
 
 /* Returns the value in the GOT slot at address @slot, or 0 if the slot cannot be read. */
-static uint64_t slot_value(int fd, uint64_t slot)
+static uint64_t read_got_slot(int fd, uint64_t slot)
 {
 	uint64_t value;
 
@@ -70,7 +70,7 @@ static bool is_our_fentry(uint64_t addr)
 
 /* Returns the address to which the instruction @code refers.  The instruction is at
  * address @at, has @bytes bytes and ends in a 32-bit distance. */
-static uint64_t rel32(const uint8_t *code, uint32_t bytes, uint64_t at)
+static uint64_t rel32_target(const uint8_t *code, uint32_t bytes, uint64_t at)
 {
 	int32_t distance;
 
@@ -83,7 +83,7 @@ static uint64_t rel32(const uint8_t *code, uint32_t bytes, uint64_t at)
  * PLT entry that jumps there.  With lazy binding a GOT slot points back into the module
  * until the first call.  Then it gets the address of the function __fentry__ above.
  */
-static bool is_our_code(const struct fsites *sites, int fd, uint64_t at)
+static bool leads_to_our_fentry(const struct fsites *sites, int fd, uint64_t at)
 {
 	uint8_t code[ARCH_PLT_BYTES];
 	uint64_t to, word;
@@ -95,7 +95,7 @@ static bool is_our_code(const struct fsites *sites, int fd, uint64_t at)
 	word = arch_plt_word(code, sizeof(code), at);
 	if (!word)
 		return false;
-	to = slot_value(fd, word);
+	to = read_got_slot(fd, word);
 	if (to >= (uint64_t)sites->low && to < (uint64_t)sites->high)
 		to = (uint64_t)__fentry__;
 	return is_our_fentry(to);
@@ -105,12 +105,12 @@ bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
 		   uint64_t at, struct fcall_target *last)
 {
 	bool is_near = code[0] == NEAR_CALL;
-	uint64_t to = rel32(code, is_near ? FSITE_BYTES : FAR_BYTES, at);
+	uint64_t to = rel32_target(code, is_near ? FSITE_BYTES : FAR_BYTES, at);
 
 	if (to != last->to) {
 		last->to = to;
-		last->is_ours = is_near ? is_our_code(sites, fd, to) :
-					  is_our_fentry(slot_value(fd, to));
+		last->is_ours = is_near ? leads_to_our_fentry(sites, fd, to) :
+					  is_our_fentry(read_got_slot(fd, to));
 	}
 	return last->is_ours;
 }
@@ -123,7 +123,7 @@ struct area {
 	long base, bytes;
 };
 
-static void area_map(struct area *area, const struct fsites *sites)
+static void map_test_area(struct area *area, const struct fsites *sites)
 {
 	static const uint8_t uppers[] = {
 		0x3e, 0x36, 0x2e, 0x26, 0xf9, 0xf8, 0xf5, 0x90,
@@ -154,7 +154,7 @@ static void area_map(struct area *area, const struct fsites *sites)
 
 /* ---- change calls to tests, one byte at a time ---- */
 
-static bool is_at(struct codemem_batch *batch, uint8_t *addr, uint8_t byte)
+static bool is_byte_at(struct codemem_batch *batch, uint8_t *addr, uint8_t byte)
 {
 	return !codemem_batch_change(batch, addr, byte, byte);
 }
@@ -162,29 +162,29 @@ static bool is_at(struct codemem_batch *batch, uint8_t *addr, uint8_t byte)
 /* The steps from one line of the table above to the next line.  Each step is done for all
  * sites before the next step.  A byte that is not as expected is not changed, because the
  * text may have been unmapped meanwhile. */
-static void step_call(struct codemem_batch *batch, uint8_t *code, uint8_t upper)
+static void call_to_test(struct codemem_batch *batch, uint8_t *code, uint8_t upper)
 {
-	if (is_at(batch, code, NEAR_CALL))
+	if (is_byte_at(batch, code, NEAR_CALL))
 		codemem_batch_change(batch, code, NEAR_CALL, TEST);
 	else if (upper)
 		codemem_batch_change(batch, code, FAR_CALL, FAR_TEST);
 }
 
-static void step_upper(struct codemem_batch *batch, uint8_t *code, uint8_t upper)
+static void write_upper_byte(struct codemem_batch *batch, uint8_t *code, uint8_t upper)
 {
-	if (is_at(batch, code, FAR_TEST))
+	if (is_byte_at(batch, code, FAR_TEST))
 		codemem_batch_put(batch, code + FSITE_BYTES, &upper, 1);
 }
 
-static void step_test(struct codemem_batch *batch, uint8_t *code, uint8_t upper)
+static void far_test_to_test(struct codemem_batch *batch, uint8_t *code, uint8_t upper)
 {
-	if (is_at(batch, code + FSITE_BYTES, upper))
+	if (is_byte_at(batch, code + FSITE_BYTES, upper))
 		codemem_batch_change(batch, code, FAR_TEST, TEST);
 }
 
-static void step_all(struct fsites *sites, int fd, uint8_t upper,
-		     void (*step)(struct codemem_batch *batch, uint8_t *code,
-				  uint8_t upper))
+static void step_all_calls(struct fsites *sites, int fd, uint8_t upper,
+			   void (*step)(struct codemem_batch *batch, uint8_t *code,
+					uint8_t upper))
 {
 	struct codemem_batch batch;
 
@@ -198,7 +198,7 @@ static void step_all(struct fsites *sites, int fd, uint8_t upper,
 
 /* Set the form of the sites whose calls have become tests.  Returns false if some far calls
  * are in a state between the first line and the last line of the table. */
-static bool take_tests(struct fsites *sites, int fd)
+static bool mark_silenced_calls(struct fsites *sites, int fd)
 {
 	struct codemem_batch batch;	/* batch that is used only to read */
 	bool is_done = true;
@@ -209,11 +209,11 @@ static bool take_tests(struct fsites *sites, int fd)
 
 		if (site->form != FSITE_CALL)
 			continue;
-		if (is_at(&batch, fsite_code(sites, i), TEST)) {
+		if (is_byte_at(&batch, fsite_code(sites, i), TEST)) {
 			site->form = FSITE_TEST;
 			if (!sites->written)
 				sites->written = i + 1;
-		} else if (is_at(&batch, fsite_code(sites, i), FAR_TEST)) {
+		} else if (is_byte_at(&batch, fsite_code(sites, i), FAR_TEST)) {
 			is_done = false;
 		}
 	}
@@ -224,12 +224,12 @@ void fcalls_silence(struct fsites *sites, int fd)
 {
 	struct area area = { 0 };
 
-	area_map(&area, sites);
-	step_all(sites, fd, area.upper, step_call);
+	map_test_area(&area, sites);
+	step_all_calls(sites, fd, area.upper, call_to_test);
 	if (area.upper) {
-		step_all(sites, fd, area.upper, step_upper);
-		step_all(sites, fd, area.upper, step_test);
+		step_all_calls(sites, fd, area.upper, write_upper_byte);
+		step_all_calls(sites, fd, area.upper, far_test_to_test);
 	}
-	if (take_tests(sites, fd) && area.upper)
+	if (mark_silenced_calls(sites, fd) && area.upper)
 		arch_syscall2(SYS_munmap, area.base, area.bytes);
 }

@@ -21,7 +21,7 @@ extern const struct known ftrace_known_end[] FTRACE_HIDDEN;
 
 uint8_t *ftrace_bodies = (uint8_t *)-(uint64_t)GRAPH_BODIES_BYTES;
 
-static int write_known(int fd, const struct known *known, const uint32_t *values)
+static int write_known_value(int fd, const struct known *known, const uint32_t *values)
 {
 	uint8_t *at = (uint8_t *)&known->where + known->where;
 	uint32_t word;
@@ -47,7 +47,7 @@ int ftrace_hooks_make(const struct ftrace_offsets *offsets)
 	ftrace_bodies = (uint8_t *)bodies;
 	fd = codemem_begin();
 	for (; next < ftrace_known_end && !r; next += !r)
-		r = write_known(fd, next, values);
+		r = write_known_value(fd, next, values);
 	codemem_end(fd);
 	return r;
 }

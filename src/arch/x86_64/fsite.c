@@ -66,8 +66,9 @@ static const uint8_t others[] = {
 
 /* ---- find sites ---- */
 
-static void look(struct fsites *sites, enum fsite_kind kind, struct codemem_view *view,
-		 uint64_t entry, struct fcall_target *called, struct fsite *ret_site)
+static void find_site_in_entry(struct fsites *sites, enum fsite_kind kind,
+			       struct codemem_view *view, uint64_t entry,
+			       struct fcall_target *called, struct fsite *ret_site)
 {
 	const uint64_t high = (uint64_t)sites->high;
 	const uint8_t *code;
@@ -109,8 +110,9 @@ void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 		if (!at && codemem_read(view.fd, row, some,
 				     min_u32(nr - i, nr_some) * row_bytes))
 			memset(some, 0, sizeof(some));
-		look(sites, kind, &view, fsite_row_addr(kind, some + at, (uint64_t)row),
-		     &called, &table[i]);
+		find_site_in_entry(sites, kind, &view,
+				   fsite_row_addr(kind, some + at, (uint64_t)row),
+				   &called, &table[i]);
 		if (!is_trusted && table[i].form > FSITE_NOP9)
 			table[i].form = FSITE_OTHER;
 		has_calls |= table[i].form == FSITE_CALL;
@@ -138,13 +140,13 @@ const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i)
 
 /* ---- map stubs and slots ---- */
 
-static int64_t distance_of(uint8_t d3, uint8_t d2, uint32_t low)
+static int64_t jump_distance(uint8_t d3, uint8_t d2, uint32_t low)
 {
 	return (int32_t)((uint32_t)d3 << 24 | (uint32_t)d2 << 16 | low);
 }
 
-static bool map_at(const struct fsites *sites, struct fsite_map *map,
-		   int64_t distance)
+static bool map_slots_at(const struct fsites *sites, struct fsite_map *map,
+			 int64_t distance)
 {
 	uint64_t text = (uint64_t)(sites->high - sites->low);
 	uint64_t first = (uint64_t)sites->low + FSITE_BYTES + (uint64_t)distance;
@@ -173,49 +175,49 @@ static bool map_at(const struct fsites *sites, struct fsite_map *map,
 	return true;
 }
 
-static bool map_nops(const struct fsites *sites, struct fsite_map *map)
+static bool map_slots_for_nops(const struct fsites *sites, struct fsite_map *map)
 {
 	for (uint32_t i = 0; i < sizeof(last); i++)
 		for (uint32_t j = 0; j < sizeof(others); j++)
 			for (uint32_t k = 0; k < sizeof(others); k++)
-				if (map_at(sites, map,
-					   distance_of(last[i], others[j],
-						       others[k] << 8 | others[0])))
+				if (map_slots_at(sites, map,
+						 jump_distance(last[i], others[j],
+							       others[k] << 8 | others[0])))
 					return true;
 	return false;
 }
 
-static bool map_free(const struct fsites *sites, struct fsite_map *map, uint32_t low)
+static bool map_slots_anywhere(const struct fsites *sites, struct fsite_map *map, uint32_t low)
 {
 	for (int64_t step = STEP; step < REACH; step += STEP)
-		if (map_at(sites, map, -step + low) ||
-		    map_at(sites, map, step + low))
+		if (map_slots_at(sites, map, -step + low) ||
+		    map_slots_at(sites, map, step + low))
 			return true;
 	return false;
 }
 
-static void map_drop(struct fsite_map *map)
+static void unmap_slots(struct fsite_map *map)
 {
 	if (map->base)
 		arch_syscall2(SYS_munmap, (long)map->base, (long)map->bytes);
 	*map = (struct fsite_map){ 0 };
 }
 
-static int map_make(const struct fsites *sites, enum fsite_form form,
-		    struct fsite_map *map)
+static int map_slots_for_form(const struct fsites *sites, enum fsite_form form,
+			      struct fsite_map *map)
 {
-	bool is_made = form == FSITE_NOPS ? map_nops(sites, map) :
-		       map_free(sites, map, fsite_shapes[form].low);
+	bool is_made = form == FSITE_NOPS ? map_slots_for_nops(sites, map) :
+		       map_slots_anywhere(sites, map, fsite_shapes[form].low);
 
 	return is_made ? 0 : -ENOMEM;
 }
 
 /* Map stubs and slots for sites of @form, if this is necessary.  @error: result of the
  * first attempt, so that a failed attempt is not repeated for each site. */
-static int map_need(struct fsites *sites, enum fsite_form form, int *error)
+static int map_slots_if_needed(struct fsites *sites, enum fsite_form form, int *error)
 {
 	if (!*error && !sites->maps[form].base)
-		*error = map_make(sites, form, &sites->maps[form]);
+		*error = map_slots_for_form(sites, form, &sites->maps[form]);
 	return *error;
 }
 
@@ -229,7 +231,7 @@ static void put_rel32(uint8_t *bytes, uint32_t at, const uint8_t *start,
 	memcpy(bytes + at, &distance, 4);
 }
 
-static void make_slot(struct fsite_slot *to, const struct fsite_slot *slot,
+static void fill_slot(struct fsite_slot *to, const struct fsite_slot *slot,
 		      const uint8_t *code)
 {
 	static const struct fsite_slot model = { .code = {
@@ -250,9 +252,9 @@ struct batches {
 };
 
 /* Returns true if the site is off and has either its original bytes or the distance from
- * an earlier put_jump(). */
-static bool is_ready(struct codemem_batch *text, const struct fsites *sites, uint32_t i,
-		     int32_t distance)
+ * an earlier write_site_jump(). */
+static bool is_site_ready(struct codemem_batch *text, const struct fsites *sites, uint32_t i,
+			  int32_t distance)
 {
 	const struct fsite_shape *shape = &fsite_shapes[sites->table[i].form];
 	uint8_t seen[1 + FSITE_BYTES];
@@ -273,7 +275,7 @@ static bool is_ready(struct codemem_batch *text, const struct fsites *sites, uin
 
 /* Write the jump, except for the byte that is switched, and the NOP after it.  This is done
  * even if the site was on before, because the text may have been mapped again. */
-static int put_jump(struct codemem_batch *text, const struct fsites *sites, uint32_t i)
+static int write_site_jump(struct codemem_batch *text, const struct fsites *sites, uint32_t i)
 {
 	static const uint8_t nops[][FSITE_TAIL_MAX] = {
 		{ 0 }, { 0x90 }, { 0x66, 0x90 }, { 0x0f, 0x1f, 0x00 },
@@ -285,7 +287,7 @@ static int put_jump(struct codemem_batch *text, const struct fsites *sites, uint
 	int32_t distance = (int32_t)sites->maps[form].distance;
 	uint32_t first = shape->switch_before ? 0 : 1;
 
-	if (!is_ready(text, sites, i, distance))
+	if (!is_site_ready(text, sites, i, distance))
 		return -EILSEQ;
 	memcpy(jump + 1, &distance, 4);
 	memcpy(jump + FSITE_BYTES, nops[shape->tail], FSITE_TAIL_MAX);
@@ -294,7 +296,7 @@ static int put_jump(struct codemem_batch *text, const struct fsites *sites, uint
 	return 0;
 }
 
-static int prepare(struct batches *to, const struct fsites *sites, uint32_t i)
+static int prepare_site(struct batches *to, const struct fsites *sites, uint32_t i)
 {
 	const struct fsite *site = &sites->table[i];
 	const struct fsite_map *map = &sites->maps[site->form];
@@ -306,11 +308,11 @@ static int prepare(struct batches *to, const struct fsites *sites, uint32_t i)
 	int r = 0;
 
 	if (!site->is_on && site->users)
-		r = put_jump(&to->text, sites, i);
+		r = write_site_jump(&to->text, sites, i);
 	if (r)
 		return r;
 	if (!slot->code[0]) {
-		make_slot(&new, slot, code);
+		fill_slot(&new, slot, code);
 		put_rel32(jump, 1, stub, slot->code);
 		codemem_batch_put(&to->stubs, stub, jump, FSITE_BYTES);
 	}
@@ -344,9 +346,9 @@ int fsites_prepare(struct fsites *sites)
 		    (!sites->table[i].users && !fsite_slot(sites, i)))
 			continue;
 		r = !fsite_is_known(&sites->table[i]) ? -EILSEQ :
-		    map_need(sites, form, &no_map[form]);
+		    map_slots_if_needed(sites, form, &no_map[form]);
 		if (!r)
-			r = prepare(&batches, sites, i);
+			r = prepare_site(&batches, sites, i);
 		if (!r)
 			written = i + 1;
 		else if (!ret)
@@ -367,8 +369,8 @@ int fsites_prepare(struct fsites *sites)
 
 /* Returns true if site @i contains the distance of its jump.  Returns false if the write in
  * fsites_prepare() failed; the next write may succeed. */
-static bool has_distance(struct codemem_batch *batch, const struct fsites *sites,
-			 uint32_t i)
+static bool has_site_distance(struct codemem_batch *batch, const struct fsites *sites,
+			      uint32_t i)
 {
 	int32_t distance = (int32_t)sites->maps[sites->table[i].form].distance;
 	uint8_t seen[sizeof(distance)];
@@ -377,7 +379,7 @@ static bool has_distance(struct codemem_batch *batch, const struct fsites *sites
 	return !memcmp(seen, &distance, sizeof(seen));
 }
 
-static int flip(struct codemem_batch *batch, const struct fsites *sites, uint32_t i)
+static int flip_site(struct codemem_batch *batch, const struct fsites *sites, uint32_t i)
 {
 	struct fsite *site = &sites->table[i];
 	const struct fsite_shape *shape = &fsite_shapes[site->form % FSITE_FORMS];
@@ -386,7 +388,7 @@ static int flip(struct codemem_batch *batch, const struct fsites *sites, uint32_
 
 	if (!fsite_slot(sites, i))
 		return is_on ? -ENOENT : 0;
-	if (is_on && !site->is_on && !has_distance(batch, sites, i))
+	if (is_on && !site->is_on && !has_site_distance(batch, sites, i))
 		r = -EILSEQ;
 	else if (is_on != site->is_on)
 		r = codemem_batch_change(batch, switched_byte(sites, i),
@@ -400,7 +402,7 @@ static int flip(struct codemem_batch *batch, const struct fsites *sites, uint32_
 /* Write the new users of site @i to its slot.  If the site needs a body, the slot already
  * has it. The slot is written byte by byte.  Whatever mixture of old and new bytes a thread
  * sees, it finds some of the users and an entry that serves them. */
-static void set_users(struct codemem_batch *batch, const struct fsites *sites, uint32_t i)
+static void set_slot_users(struct codemem_batch *batch, const struct fsites *sites, uint32_t i)
 {
 	const struct fsite_slot *slot = fsite_slot(sites, i);
 	struct fsite_slot new;
@@ -416,7 +418,7 @@ static void set_users(struct codemem_batch *batch, const struct fsites *sites, u
 
 /* Write the users to the slots of all changed sites.  After an error all sites stay marked
  * as changed (is_changed). */
-static int set_all_users(struct fsites *sites, int fd)
+static int set_all_slot_users(struct fsites *sites, int fd)
 {
 	struct codemem_batch slots;
 	int r;
@@ -424,13 +426,13 @@ static int set_all_users(struct fsites *sites, int fd)
 	codemem_batch_init(&slots, fd);
 	for (uint32_t i = sites->low_changed; i < sites->end_changed; i++)
 		if (sites->table[i].is_changed)
-			set_users(&slots, sites, i);
+			set_slot_users(&slots, sites, i);
 	r = codemem_batch_done(&slots);
 	sites->has_old_slots = r;
 	return r;
 }
 
-static int flip_all(struct fsites *sites, int fd)
+static int flip_all_sites(struct fsites *sites, int fd)
 {
 	const uint32_t low = sites->low_changed, end = sites->end_changed;
 	struct codemem_batch batch;
@@ -441,7 +443,7 @@ static int flip_all(struct fsites *sites, int fd)
 	for (uint32_t i = low; i < end; i++) {
 		if (!sites->table[i].is_changed)
 			continue;
-		r = flip(&batch, sites, i);
+		r = flip_site(&batch, sites, i);
 		sites->table[i].is_changed = false;
 		if (!r)
 			continue;
@@ -458,10 +460,10 @@ static int flip_all(struct fsites *sites, int fd)
 int fsites_switch(struct fsites *sites)
 {
 	int fd = codemem_begin();
-	int r = set_all_users(sites, fd);
+	int r = set_all_slot_users(sites, fd);
 
 	if (!r)
-		r = flip_all(sites, fd);
+		r = flip_all_sites(sites, fd);
 	codemem_end(fd);
 	TESTPOINT("fsite.opcodes");
 	codemem_sync();
@@ -501,5 +503,5 @@ bool fsites_are_lost(const struct fsites *sites)
 void fsites_done(struct fsites *sites)
 {
 	for (int form = 0; form < FSITE_FORMS; form++)
-		map_drop(&sites->maps[form]);
+		unmap_slots(&sites->maps[form]);
 }

@@ -66,14 +66,14 @@ const struct fsite_shape fsite_shapes[FSITE_FORMS] = {
 	[FSITE_SLED] = { 1, 0x09, 0x00, 4, 0 },
 };
 
-static bool starts(const uint8_t *code, const uint8_t *end, const char *bytes,
-		   size_t nr)
+static bool starts_with_bytes(const uint8_t *code, const uint8_t *end, const char *bytes,
+			      size_t nr)
 {
 	return (size_t)(end - code) >= nr && !memcmp(code, bytes, nr);
 }
-#define STARTS(code, end, bytes) starts(code, end, bytes, sizeof(bytes) - 1)
+#define STARTS(code, end, bytes) starts_with_bytes(code, end, bytes, sizeof(bytes) - 1)
 
-static enum fsite_form long_nop(const uint8_t *code, const uint8_t *end)
+static enum fsite_form form_of_long_nop(const uint8_t *code, const uint8_t *end)
 {
 	static const struct {
 		enum fsite_form form;
@@ -88,14 +88,14 @@ static enum fsite_form long_nop(const uint8_t *code, const uint8_t *end)
 	};
 
 	for (uint32_t i = 0; i < sizeof(nops) / sizeof(nops[0]); i++)
-		if (starts(code, end, nops[i].bytes, nops[i].nr) &&
+		if (starts_with_bytes(code, end, nops[i].bytes, nops[i].nr) &&
 		    end - code >= FSITE_BYTES + fsite_shapes[nops[i].form].tail)
 			return nops[i].form;
 	return FSITE_OTHER;
 }
 
-static enum fsite_form patchable(const uint8_t *code, const uint8_t *end,
-				 const uint8_t **ret_site)
+static enum fsite_form form_of_patchable(const uint8_t *code, const uint8_t *end,
+					 const uint8_t **ret_site)
 {
 	const uint8_t *nops = code;
 
@@ -112,11 +112,11 @@ static enum fsite_form patchable(const uint8_t *code, const uint8_t *end,
 		return FSITE_NOPS;
 	}
 	*ret_site = code;
-	return long_nop(code, end);
+	return form_of_long_nop(code, end);
 }
 
-static enum fsite_form mcount(const uint8_t *code, const uint8_t *end,
-			      const uint8_t **ret_site)
+static enum fsite_form form_of_mcount(const uint8_t *code, const uint8_t *end,
+				      const uint8_t **ret_site)
 {
 	/* Accept a prefix before a near call: a linker that replaces a far call by a near
 	 * call, which is a byte shorter, adds this prefix. */
@@ -132,8 +132,8 @@ static enum fsite_form mcount(const uint8_t *code, const uint8_t *end,
 	return STARTS(code, end, "\x0f\x1f\x44") ? FSITE_NOP5 : FSITE_OTHER;
 }
 
-static enum fsite_form xray(const uint8_t *code, const uint8_t *end,
-			    const uint8_t **ret_site)
+static enum fsite_form form_of_xray(const uint8_t *code, const uint8_t *end,
+				    const uint8_t **ret_site)
 {
 	if (!STARTS(code, end, "\xeb\x09"))
 		return FSITE_OTHER;
@@ -146,9 +146,9 @@ enum fsite_form fsite_form(enum fsite_kind kind, const uint8_t *code, uint32_t n
 {
 	static enum fsite_form (*const find[FSITE_KINDS])(const uint8_t *code,
 		const uint8_t *end, const uint8_t **ret_site) = {
-		[FSITE_PATCHABLE] = patchable,
-		[FSITE_MCOUNT] = mcount,
-		[FSITE_XRAY] = xray,
+		[FSITE_PATCHABLE] = form_of_patchable,
+		[FSITE_MCOUNT] = form_of_mcount,
+		[FSITE_XRAY] = form_of_xray,
 	};
 	const uint8_t *site = code;
 	enum fsite_form form = find[kind](code, code + nr, &site);

@@ -58,7 +58,7 @@ static struct area *areas;		/* list of all areas, protected by the caller's lock
 
 /* ---- stubs ---- */
 
-static bool is_in_reach(const uint8_t *from, uint64_t to)
+static bool is_in_jump_reach(const uint8_t *from, uint64_t to)
 {
 	int64_t distance = (int64_t)(to - (uint64_t)from);
 
@@ -74,20 +74,20 @@ static uint64_t stub_address(const struct area *area, const uint8_t *code)
 	return area->base + low;
 }
 
-static bool is_used(const struct area *area, uint64_t offset)
+static bool is_stub_start(const struct area *area, uint64_t offset)
 {
 	return offset < AREA_STEP &&
 	       (area->used[offset / 8] & (1u << (offset % 8)));
 }
 
 /* Returns true if no other stub overlaps the 5 bytes at @stub. */
-static bool is_free(const struct area *area, uint64_t stub)
+static bool is_stub_space_free(const struct area *area, uint64_t stub)
 {
 	uint64_t offset = stub - area->base;
 
 	for (uint64_t i = 0; i < SITE_BYTES; i++) {
-		if (is_used(area, offset + i) ||
-		    (i <= offset && is_used(area, offset - i)))
+		if (is_stub_start(area, offset + i) ||
+		    (i <= offset && is_stub_start(area, offset - i)))
 			return false;
 	}
 	return true;
@@ -95,7 +95,7 @@ static bool is_free(const struct area *area, uint64_t stub)
 
 /* Map a new area as near to @code as possible.  Returns NULL if there is no space within
  * reach. */
-static struct area *area_new(const uint8_t *code)
+static struct area *map_stub_area(const uint8_t *code)
 {
 	uint64_t around = (uint64_t)code & ~(AREA_STEP - 1);
 	long mem = arch_syscall6(SYS_mmap, 0, sizeof(struct area),
@@ -131,18 +131,18 @@ static struct area *area_new(const uint8_t *code)
 	return NULL;
 }
 
-static struct area *area_for(const uint8_t *code)
+static struct area *find_stub_area(const uint8_t *code)
 {
 	for (struct area *a = areas; a; a = a->next) {
 		uint64_t stub = stub_address(a, code);
 
-		if (is_in_reach(code, stub) && is_free(a, stub))
+		if (is_in_jump_reach(code, stub) && is_stub_space_free(a, stub))
 			return a;
 	}
-	return area_new(code);
+	return map_stub_area(code);
 }
 
-static void put_jump(uint8_t *bytes, const uint8_t *from, const uint8_t *to)
+static void encode_jump(uint8_t *bytes, const uint8_t *from, const uint8_t *to)
 {
 	int32_t distance = (int32_t)(to - (from + SITE_BYTES));
 
@@ -151,7 +151,7 @@ static void put_jump(uint8_t *bytes, const uint8_t *from, const uint8_t *to)
 }
 
 /* Returns the address to which the site jumps when its first byte is e9. */
-static uint8_t *site_stub(uint8_t *code)
+static uint8_t *jump_target(uint8_t *code)
 {
 	int32_t distance;
 
@@ -160,36 +160,37 @@ static uint8_t *site_stub(uint8_t *code)
 }
 
 /* Returns true if the site still has the stub that it got when it was on before. */
-static bool has_stub(uint8_t *code, const uint8_t *target)
+static bool has_site_stub(uint8_t *code, const uint8_t *target)
 {
-	uint8_t *stub = site_stub(code), jump[SITE_BYTES];
+	uint8_t *stub = jump_target(code), jump[SITE_BYTES];
 
-	put_jump(jump, stub, target);
+	encode_jump(jump, stub, target);
 	for (struct area *a = areas; a; a = a->next) {
 		if ((uint64_t)stub - a->base < AREA_STEP &&
-		    is_used(a, (uint64_t)stub - a->base))
+		    is_stub_start(a, (uint64_t)stub - a->base))
 			return !memcmp(stub, jump, SITE_BYTES);
 	}
 	return false;
 }
 
 /* Do steps 1 and 2 of switching @site on: write the stub, and the distance to it. */
-static int give_stub(int fd, const struct poke_site *site)
+static int prepare_site_stub(int fd, const struct poke_site *site)
 {
 	struct area *area;
 	uint8_t jump[SITE_BYTES], tail[2], *stub;
 	uint64_t offset, distance;
 	int r;
 
-	if (has_stub(site->code, site->target))
+	if (has_site_stub(site->code, site->target))
 		return 0;
-	area = area_for(site->code);
+	area = find_stub_area(site->code);
 	if (!area)
 		return -ENOMEM;
 	stub = (uint8_t *)stub_address(area, site->code);
-	if (!is_in_reach(site->target, (uint64_t)stub) || !is_free(area, (uint64_t)stub))
+	if (!is_in_jump_reach(site->target, (uint64_t)stub) ||
+	    !is_stub_space_free(area, (uint64_t)stub))
 		return -ENOMEM;
-	put_jump(jump, stub, site->target);
+	encode_jump(jump, stub, site->target);
 	r = codemem_write(fd, stub, jump, SITE_BYTES);
 	if (r)
 		return r;
@@ -213,15 +214,15 @@ int poke_site_state(const uint8_t *code)
 	return opcode == OPCODE_JMP;
 }
 
-static int flip(int fd, const struct poke_site *site)
+static int flip_site_opcode(int fd, const struct poke_site *site)
 {
 	uint8_t opcode = site->is_on ? OPCODE_JMP : OPCODE_NOP;
 	int state = poke_site_state(site->code);
 
 	if (state < 0 || state == site->is_on)
 		return state < 0 ? state : 0;
-	if (site->is_on && !has_stub(site->code, site->target))
-		return 0;	/* give_stub() failed for this site; poke_sites() returns
+	if (site->is_on && !has_site_stub(site->code, site->target))
+		return 0;	/* prepare_site_stub() failed for this site; poke_sites() returns
 				 * the error */
 	return codemem_write(fd, site->code, &opcode, 1);
 }
@@ -233,14 +234,14 @@ int poke_sites(const struct poke_site *sites, uint32_t nr)
 	for (uint32_t i = 0; i < nr; i++) {
 		r = poke_site_state(sites[i].code);
 		if (r >= 0)
-			r = sites[i].is_on ? give_stub(fd, &sites[i]) : 0;
+			r = sites[i].is_on ? prepare_site_stub(fd, &sites[i]) : 0;
 		if (r && !ret)
 			ret = r;
 	}
 	TESTPOINT("poke.tails");
 	codemem_sync();
 	for (uint32_t i = 0; i < nr; i++) {
-		r = flip(fd, &sites[i]);
+		r = flip_site_opcode(fd, &sites[i]);
 		if (r && !ret)
 			ret = r;
 	}
@@ -261,9 +262,9 @@ void poke_forget(const uint8_t *start, const uint8_t *end)
 				i |= 7;
 				continue;
 			}
-			if (!is_used(a, i))
+			if (!is_stub_start(a, i))
 				continue;
-			target = site_stub(stub);
+			target = jump_target(stub);
 			if (target >= start && target < end)
 				a->used[i / 8] &= ~(1u << (i % 8));
 		}

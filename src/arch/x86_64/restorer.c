@@ -14,7 +14,7 @@ static const uint8_t code[] = {
 	0x0f, 0x05,					/* syscall */
 };
 
-static uint64_t find_in(struct codemem_view *view, uint64_t page)
+static uint64_t find_restorer_in_page(struct codemem_view *view, uint64_t page)
 {
 	const uint32_t nr = ARCH_PAGE_BYTES + sizeof(code) - 1;
 	const uint8_t *text = codemem_view_at(view, page, nr);
@@ -33,9 +33,9 @@ uint64_t arch_restorer(void)
 	struct codemem_view view = { .fd = codemem_begin() };
 
 	for (uint64_t i = 0; i < PAGES && found == ARCH_NO_RESTORER; i++) {
-		found = find_in(&view, near + i * ARCH_PAGE_BYTES);
+		found = find_restorer_in_page(&view, near + i * ARCH_PAGE_BYTES);
 		if (found == ARCH_NO_RESTORER)
-			found = find_in(&view, near - (i + 1) * ARCH_PAGE_BYTES);
+			found = find_restorer_in_page(&view, near - (i + 1) * ARCH_PAGE_BYTES);
 	}
 	codemem_end(view.fd);
 	return found;

@@ -40,7 +40,7 @@ bool arch_rseq_init(void)
  * or with this size if it is larger. */
 #define AREA_BYTES_MIN	32
 
-static long rseq(int flags)
+static long register_rseq_area(int flags)
 {
 	uint32_t bytes = __rseq_size > AREA_BYTES_MIN ? __rseq_size : AREA_BYTES_MIN;
 
@@ -52,7 +52,7 @@ static long rseq(int flags)
 bool arch_rseq_leave(void)
 {
 	return &__rseq_offset && &__rseq_size && arch_rseq_offset == __rseq_offset &&
-	       !rseq(RSEQ_FLAG_UNREGISTER);
+	       !register_rseq_area(RSEQ_FLAG_UNREGISTER);
 }
 
 /* Register the rseq area.  While it was not registered, rseq sections were armed in it.
@@ -62,5 +62,5 @@ void arch_rseq_join(void)
 	char *area = (char *)__builtin_thread_pointer() + arch_rseq_offset;
 
 	__atomic_store_n((uint64_t *)(area + offsetof(struct rseq, rseq_cs)), 0, __ATOMIC_RELAXED);
-	rseq(0);
+	register_rseq_area(0);
 }

@@ -22,12 +22,12 @@
 #define STATUS_BYTES	512		/* number of bytes that are read of the file; the
 					 * line TracerPid is among the first lines */
 
-static bool is_flag_on(void)
+static bool is_trap_flag_on(void)
 {
 	return __builtin_ia32_readeflags_u64() & TRAP_FLAG;
 }
 
-static bool is_debugged(void)
+static bool is_thread_debugged(void)
 {
 	static const char name[] = "\nTracerPid:\t";
 	char status[STATUS_BYTES];
@@ -47,13 +47,13 @@ static bool is_debugged(void)
 
 /* Clear the trap flag.  Returns false if the flag stays set, or if a debugger makes the
  * steps. */
-static bool put_flag_off(void)
+static bool clear_trap_flag(void)
 {
-	if (is_debugged())
+	if (is_thread_debugged())
 		return false;
 	__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() &
 				       ~(uint64_t)TRAP_FLAG);
-	return !is_flag_on();
+	return !is_trap_flag_on();
 }
 
 void arch_signals_block(struct arch_signals *ret_saved)
@@ -61,8 +61,8 @@ void arch_signals_block(struct arch_signals *ret_saved)
 	uint64_t all = ~0ull;
 
 	ret_saved->is_stepped = false;
-	if (is_flag_on()) {
-		ret_saved->is_stepped = put_flag_off();
+	if (is_trap_flag_on()) {
+		ret_saved->is_stepped = clear_trap_flag();
 		if (!ret_saved->is_stepped)
 			all &= ~(1ull << (SIGTRAP - 1));
 	}
