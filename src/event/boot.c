@@ -16,7 +16,7 @@ const struct boot_row boot_table[BOOT_UNKNOWN] = {
 };
 
 /* Returns true if @name is equal to @row_name.  A '-' in @name counts as a '_'. */
-static bool is_named(const struct boot_piece *name, const char *row_name)
+static bool is_boot_name(const struct boot_piece *name, const char *row_name)
 {
 	if (strlen(row_name) != name->len)
 		return false;
@@ -29,18 +29,18 @@ static bool is_named(const struct boot_piece *name, const char *row_name)
 	return true;
 }
 
-static enum boot_id find(const struct boot_piece *name)
+static enum boot_id find_boot_row(const struct boot_piece *name)
 {
 	enum boot_id id = 0;
 
-	while (id < BOOT_UNKNOWN && !is_named(name, boot_table[id].name))
+	while (id < BOOT_UNKNOWN && !is_boot_name(name, boot_table[id].name))
 		id++;
 	return id;
 }
 
 /* Returns the length of the setting at @text.  A setting ends at a blank that is not in
  * quotes. */
-static size_t word_len(const char *text)
+static size_t boot_word_len(const char *text)
 {
 	bool is_quoted = false;
 	size_t len = 0;
@@ -50,7 +50,7 @@ static size_t word_len(const char *text)
 	return len;
 }
 
-static struct boot_piece unquote(const char *text, size_t len)
+static struct boot_piece unquote_boot_value(const char *text, size_t len)
 {
 	if (len && *text == '"') {
 		text++;
@@ -65,16 +65,16 @@ bool boot_next(const char **text, struct boot_word *ret_word)
 {
 	const char *start = *text + strspn(*text, BLANKS), *equals;
 	struct boot_piece name;
-	size_t len = word_len(start);
+	size_t len = boot_word_len(start);
 
 	if (!len)
 		return false;
 	*text = start + len;
 	equals = memchr(start, '=', len);
 	name = (struct boot_piece) { start, equals ? (size_t)(equals - start) : len };
-	*ret_word = (struct boot_word) { find(&name), { start, len }, { 0 } };
+	*ret_word = (struct boot_word) { find_boot_row(&name), { start, len }, { 0 } };
 	if (equals)
-		ret_word->value = unquote(equals + 1, len - name.len - 1);
+		ret_word->value = unquote_boot_value(equals + 1, len - name.len - 1);
 	return true;
 }
 
@@ -101,7 +101,7 @@ bool boot_has(const char *text, enum boot_id id)
 
 /* Remove the first @len bytes of *@from, and the separator after them.  Returns the
  * removed bytes. */
-static struct boot_piece cut(struct boot_piece *from, size_t len)
+static struct boot_piece cut_boot_piece(struct boot_piece *from, size_t len)
 {
 	struct boot_piece piece = { from->text, len };
 
@@ -114,7 +114,7 @@ static struct boot_piece cut(struct boot_piece *from, size_t len)
 
 /* Returns the number of bytes of @piece before the first @end, or all bytes if it contains
  * no @end. */
-static size_t length_to(const struct boot_piece *piece, char end)
+static size_t length_to_char(const struct boot_piece *piece, char end)
 {
 	const char *at = piece->len ? memchr(piece->text, end, piece->len) : NULL;
 
@@ -126,7 +126,7 @@ bool boot_item(struct boot_piece *list, struct boot_piece *ret_item)
 	do {
 		if (!list->len)
 			return false;
-		*ret_item = cut(list, length_to(list, ','));
+		*ret_item = cut_boot_piece(list, length_to_char(list, ','));
 	} while (!ret_item->len);
 	return true;
 }
@@ -155,8 +155,8 @@ const char *boot_instance(const struct boot_piece *value,
 			  struct boot_instance *ret_instance, const char **ret_at)
 {
 	struct boot_piece events = *value;
-	struct boot_piece flags = cut(&events, length_to(&events, ','));
-	struct boot_piece name = cut(&flags, length_to(&flags, '^'));
+	struct boot_piece flags = cut_boot_piece(&events, length_to_char(&events, ','));
+	struct boot_piece name = cut_boot_piece(&flags, length_to_char(&flags, '^'));
 	bool is_off = false;
 
 	*ret_at = name.text;
@@ -164,7 +164,7 @@ const char *boot_instance(const struct boot_piece *value,
 	    boot_piece_is(&name, "..") || memchr(name.text, '/', name.len))
 		return "Not a name for an instance";
 	while (flags.len) {
-		struct boot_piece flag = cut(&flags, length_to(&flags, '^'));
+		struct boot_piece flag = cut_boot_piece(&flags, length_to_char(&flags, '^'));
 
 		*ret_at = flag.text;
 		if (!boot_piece_is(&flag, "traceoff"))
@@ -178,7 +178,7 @@ const char *boot_instance(const struct boot_piece *value,
 bool boot_trigger(const struct boot_piece *item, struct boot_trigger *ret_trigger)
 {
 	struct boot_piece command = *item;
-	struct boot_piece event = cut(&command, length_to(&command, '.'));
+	struct boot_piece event = cut_boot_piece(&command, length_to_char(&command, '.'));
 
 	*ret_trigger = (struct boot_trigger) { event, command };
 	return event.len && command.len;

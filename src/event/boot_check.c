@@ -14,7 +14,7 @@
 
 /* Returns a copy of @piece in @buf, with a NUL, or NULL if @piece is longer than any
  * valid name. */
-static const char *string(const struct boot_piece *piece, char buf[ITEM_MAX + 1])
+static const char *copy_boot_text(const struct boot_piece *piece, char buf[ITEM_MAX + 1])
 {
 	if (piece->len > ITEM_MAX)
 		return NULL;
@@ -27,7 +27,7 @@ int boot_size(const struct boot_piece *value, uint64_t *ret_bytes)
 {
 	static const char suffixes[] = "KMGTPE";
 	char buf[ITEM_MAX + 1], *end;
-	const char *text = string(value, buf), *suffix;
+	const char *text = copy_boot_text(value, buf), *suffix;
 	unsigned int shift = 0;
 	uint64_t bytes;
 
@@ -48,20 +48,20 @@ int boot_size(const struct boot_piece *value, uint64_t *ret_bytes)
 	return 0;
 }
 
-static bool is_option(const struct boot_piece *item)
+static bool is_option_name(const struct boot_piece *item)
 {
 	char buf[ITEM_MAX + 1];
-	const char *name = string(item, buf);
+	const char *name = copy_boot_text(item, buf);
 
 	if (name && !strncmp(name, "no", 2))
 		name += 2;
 	return name && option_find(name);
 }
 
-static bool is_number(const struct boot_piece *value)
+static bool is_boot_number(const struct boot_piece *value)
 {
 	char buf[ITEM_MAX + 1], *end;
-	const char *text = string(value, buf);
+	const char *text = copy_boot_text(value, buf);
 
 	if (!text || *text < '0' || *text > '9')
 		return false;
@@ -69,19 +69,19 @@ static bool is_number(const struct boot_piece *value)
 	return strtoull(text, &end, 0) <= UINT32_MAX && !errno && !*end;
 }
 
-static const char *check_options(struct boot_piece list, const char **ret_at)
+static const char *check_boot_options(struct boot_piece list, const char **ret_at)
 {
 	struct boot_piece item;
 
 	while (boot_item(&list, &item)) {
 		*ret_at = item.text;
-		if (!is_option(&item))
+		if (!is_option_name(&item))
 			return "No such option";
 	}
 	return NULL;
 }
 
-static const char *check_triggers(struct boot_piece list, const char **ret_at)
+static const char *check_boot_triggers(struct boot_piece list, const char **ret_at)
 {
 	struct boot_trigger trigger;
 	struct boot_piece item;
@@ -95,7 +95,7 @@ static const char *check_triggers(struct boot_piece list, const char **ret_at)
 }
 
 /* Check that the setting has a value if it needs one, and no value if it takes none. */
-static const char *check_value(const struct boot_word *word)
+static const char *check_has_value(const struct boot_word *word)
 {
 	const char *wanted = boot_table[word->id].value;
 
@@ -114,7 +114,7 @@ const char *boot_check(const struct boot_word *word, const char **ret_at)
 	*ret_at = word->whole.text;
 	if (word->id == BOOT_UNKNOWN)
 		return "No such setting";
-	error = check_value(word);
+	error = check_has_value(word);
 	if (error || !word->value.text)
 		return error;
 	*ret_at = word->value.text;
@@ -123,20 +123,20 @@ const char *boot_check(const struct boot_word *word, const char **ret_at)
 		return boot_size(&word->value, &bytes) ?
 		       "Not a size: a number, and K, M or G" : NULL;
 	case BOOT_CLOCK:
-		return !string(&word->value, buf) || clock_find(buf) < 0 ?
+		return !copy_boot_text(&word->value, buf) || clock_find(buf) < 0 ?
 		       "No such clock" : NULL;
 	case BOOT_TRACER:
-		return !string(&word->value, buf) || tracer_find(buf) < 0 ?
+		return !copy_boot_text(&word->value, buf) || tracer_find(buf) < 0 ?
 		       "No such tracer" : NULL;
 	case BOOT_GRAPH_DEPTH:
-		return is_number(&word->value) ? NULL : "Not a number";
+		return is_boot_number(&word->value) ? NULL : "Not a number";
 	case BOOT_OPTIONS:
-		return check_options(word->value, ret_at);
+		return check_boot_options(word->value, ret_at);
 	case BOOT_DUMP:
 		return boot_piece_is(&word->value, "orig_cpu") ? NULL :
 		       "There is orig_cpu, or no value at all";
 	case BOOT_TRIGGER:
-		return check_triggers(word->value, ret_at);
+		return check_boot_triggers(word->value, ret_at);
 	case BOOT_INSTANCE:
 		return boot_instance(&word->value, &instance, ret_at);
 	default:

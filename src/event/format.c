@@ -88,7 +88,7 @@ static uint32_t array_elements(const char *type, const char *bracket,
 }
 
 /* Set kind and array_len of @field according to its type. */
-static void classify(struct event_field *field)
+static void classify_field(struct event_field *field)
 {
 	const char *bracket = strchr(field->type, '[');
 
@@ -133,13 +133,13 @@ int event_format_add_field(struct event_format *fmt, const char *type,
 		free((char *)field->name);
 		return -ENOMEM;
 	}
-	classify(field);
+	classify_field(field);
 	fmt->nr_fields++;
 	return 0;
 }
 
-static bool is_named(const struct event_field *field, const char *name,
-		     size_t len)
+static bool is_field_named(const struct event_field *field, const char *name,
+			   size_t len)
 {
 	return strncmp(field->name, name, len) == 0 && !field->name[len];
 }
@@ -148,11 +148,11 @@ const struct event_field *event_format_find(const struct event_format *fmt,
 					    const char *name, size_t name_len)
 {
 	for (size_t i = 0; i < fmt->nr_fields; i++) {
-		if (is_named(&fmt->fields[i], name, name_len))
+		if (is_field_named(&fmt->fields[i], name, name_len))
 			return &fmt->fields[i];
 	}
 	for (size_t i = 0; i < EVENT_NR_COMMON; i++) {
-		if (is_named(&event_common_fields[i], name, name_len))
+		if (is_field_named(&event_common_fields[i], name, name_len))
 			return &event_common_fields[i];
 	}
 	return NULL;
@@ -187,7 +187,7 @@ uint32_t event_field_elem_size(const struct event_field *field)
 	return bytes ? bytes : 1;
 }
 
-static void field_text(const struct event_field *field, struct text *out)
+static void append_field_line(const struct event_field *field, struct text *out)
 {
 	const char *bracket = strchr(field->type, '[');
 	size_t type_len;
@@ -204,10 +204,10 @@ void event_format_text(const struct event_format *fmt, struct text *out)
 {
 	text_printf(out, "name: %s\nID: %u\nformat:\n", fmt->name, fmt->id);
 	for (size_t i = 0; i < EVENT_NR_COMMON; i++)
-		field_text(&event_common_fields[i], out);
+		append_field_line(&event_common_fields[i], out);
 	text_putc(out, '\n');
 	for (size_t i = 0; i < fmt->nr_fields; i++)
-		field_text(&fmt->fields[i], out);
+		append_field_line(&fmt->fields[i], out);
 	text_puts(out, "\nprint fmt: ");
 	text_puts(out, fmt->print_fmt);
 	text_putc(out, '\n');

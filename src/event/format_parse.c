@@ -21,7 +21,7 @@ struct reader {
 };
 
 /* If the rest of the text begins with @s, move past @s and return true. */
-static bool accept(struct reader *rd, const char *s)
+static bool accept_text(struct reader *rd, const char *s)
 {
 	size_t len = strlen(s);
 
@@ -31,7 +31,7 @@ static bool accept(struct reader *rd, const char *s)
 	return true;
 }
 
-static bool read_u32(struct reader *rd, uint32_t *ret_value)
+static bool read_decimal(struct reader *rd, uint32_t *ret_value)
 {
 	uint64_t value = 0;
 	const char *start = rd->pos;
@@ -73,7 +73,7 @@ struct field_line {
 
 /* Split the declaration of a field: "char comm[16]" has the type "char[16]" and the name
  * "comm". */
-static bool split_decl(struct field_line *line)
+static bool split_declaration(struct field_line *line)
 {
 	char *bracket = NULL, *space;
 
@@ -94,19 +94,19 @@ static bool split_decl(struct field_line *line)
 	return true;
 }
 
-static bool read_field(struct reader *rd, struct field_line *line)
+static bool read_field_line(struct reader *rd, struct field_line *line)
 {
-	return accept(rd, "\tfield:") &&
+	return accept_text(rd, "\tfield:") &&
 	       read_until(rd, ';', line->decl, sizeof(line->decl)) &&
-	       split_decl(line) &&
-	       accept(rd, "\toffset:") && read_u32(rd, &line->offset) &&
-	       accept(rd, ";\tsize:") && read_u32(rd, &line->size) &&
-	       accept(rd, ";\tsigned:") && read_u32(rd, &line->is_signed) &&
-	       line->is_signed <= 1 && accept(rd, ";\n");
+	       split_declaration(line) &&
+	       accept_text(rd, "\toffset:") && read_decimal(rd, &line->offset) &&
+	       accept_text(rd, ";\tsize:") && read_decimal(rd, &line->size) &&
+	       accept_text(rd, ";\tsigned:") && read_decimal(rd, &line->is_signed) &&
+	       line->is_signed <= 1 && accept_text(rd, ";\n");
 }
 
-static bool is_common(const struct field_line *line,
-		      const struct event_field *field)
+static bool is_common_field(const struct field_line *line,
+			    const struct event_field *field)
 {
 	return strcmp(line->type, field->type) == 0 &&
 	       strcmp(line->name, field->name) == 0 &&
@@ -117,11 +117,11 @@ static bool is_common(const struct field_line *line,
 static bool read_common_fields(struct reader *rd, struct field_line *line)
 {
 	for (size_t i = 0; i < EVENT_NR_COMMON; i++) {
-		if (!read_field(rd, line) ||
-		    !is_common(line, &event_common_fields[i]))
+		if (!read_field_line(rd, line) ||
+		    !is_common_field(line, &event_common_fields[i]))
 			return false;
 	}
-	return accept(rd, "\n");
+	return accept_text(rd, "\n");
 }
 
 static int read_fields(struct reader *rd, struct event_format *fmt,
@@ -129,10 +129,10 @@ static int read_fields(struct reader *rd, struct event_format *fmt,
 {
 	int ret;
 
-	while (!accept(rd, "\n")) {
+	while (!accept_text(rd, "\n")) {
 		if (fmt->nr_fields == FORMAT_MAX_FIELDS)
 			return -E2BIG;
-		if (!read_field(rd, line))
+		if (!read_field_line(rd, line))
 			return -EINVAL;
 		ret = event_format_add_field(fmt, line->type, line->name,
 					     line->offset, line->size,
@@ -149,7 +149,7 @@ static int read_print_fmt(struct reader *rd, struct event_format *fmt)
 {
 	char *print_fmt;
 
-	if (!accept(rd, "print fmt: ") || rd->pos == rd->end ||
+	if (!accept_text(rd, "print fmt: ") || rd->pos == rd->end ||
 	    rd->end[-1] != '\n')
 		return -EINVAL;
 	print_fmt = strndup(rd->pos, rd->end - rd->pos - 1);
@@ -171,10 +171,10 @@ int event_format_parse(const char *system, const char *text,
 
 	if (rd.end - rd.pos > FORMAT_MAX_BYTES)
 		return -E2BIG;
-	if (!accept(&rd, "name: ") ||
+	if (!accept_text(&rd, "name: ") ||
 	    !read_until(&rd, '\n', line.name, sizeof(line.name)) ||
-	    !accept(&rd, "ID: ") || !read_u32(&rd, &id) ||
-	    !accept(&rd, "\nformat:\n"))
+	    !accept_text(&rd, "ID: ") || !read_decimal(&rd, &id) ||
+	    !accept_text(&rd, "\nformat:\n"))
 		return -EINVAL;
 	fmt = event_format_alloc(system, line.name, id, "");
 	if (!fmt)

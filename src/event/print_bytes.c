@@ -11,7 +11,7 @@ void print_bytes(struct text *out, const uint8_t *mem, size_t len, char separato
 	}
 }
 
-static bool is_set(const uint8_t *mem, size_t bit)
+static bool is_bit_set(const uint8_t *mem, size_t bit)
 {
 	return mem[bit / 8] >> (bit % 8) & 1;
 }
@@ -29,7 +29,7 @@ void print_bitmap(struct text *out, const uint8_t *mem, size_t nr_bits)
 		base -= 32;
 		word = 0;
 		for (size_t i = bits; i-- > 0;)
-			word = word << 1 | is_set(mem, base + i);
+			word = word << 1 | is_bit_set(mem, base + i);
 		print_hex(out, word, (bits + 3) / 4);
 		if (base)
 			text_putc(out, ',');
@@ -43,11 +43,11 @@ void print_bitmap_list(struct text *out, const uint8_t *mem, size_t nr_bits)
 	size_t i = 0, start;
 
 	while (i < nr_bits) {
-		if (!is_set(mem, i)) {
+		if (!is_bit_set(mem, i)) {
 			i++;
 			continue;
 		}
-		for (start = i; i < nr_bits && is_set(mem, i); i++)
+		for (start = i; i < nr_bits && is_bit_set(mem, i); i++)
 			;
 		if (!is_first)
 			text_putc(out, ',');

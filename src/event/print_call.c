@@ -18,7 +18,7 @@ struct call {
 
 static void expect_comma(struct compiler *c)
 {
-	print_expect(c, ',', ", expected");
+	print_expect_punct(c, ',', ", expected");
 }
 
 /* Parse the name of a dynamic field.  Returns NULL after an error. */
@@ -33,7 +33,7 @@ static const struct event_field *parse_dyn_name(struct compiler *c)
 		print_fail(c, -EINVAL, "no such dynamic field");
 		return NULL;
 	}
-	print_next(c);
+	print_next_token(c);
 	return field;
 }
 
@@ -63,7 +63,7 @@ static bool parse_literal(struct compiler *c, struct node *ret_str)
 {
 	uint32_t n = print_parse_arg(c);
 
-	*ret_str = *print_at(c, n);
+	*ret_str = *print_node_at(c, n);
 	if (c->error)
 		return false;
 	if (ret_str->op == OP_CONST && !ret_str->imm)
@@ -80,9 +80,9 @@ static uint64_t parse_value(struct compiler *c)
 {
 	uint32_t n = print_parse_arg(c);
 
-	if (print_at(c, n)->op != OP_CONST)
+	if (print_node_at(c, n)->op != OP_CONST)
 		print_fail(c, -EINVAL, "constant expected");
-	return print_at(c, n)->imm;
+	return print_node_at(c, n)->imm;
 }
 
 /* Skip an expression whose value is already known, up to the ',' or '}' that follows. */
@@ -91,12 +91,12 @@ static void skip_value(struct compiler *c)
 	unsigned int depth = 0;
 
 	while (!c->error && c->tok.kind != TOK_END &&
-	       (depth || (!print_is(c, ',') && !print_is(c, '}')))) {
-		if (print_is(c, '(') || print_is(c, '{') || print_is(c, '['))
+	       (depth || (!print_is_punct(c, ',') && !print_is_punct(c, '}')))) {
+		if (print_is_punct(c, '(') || print_is_punct(c, '{') || print_is_punct(c, '['))
 			depth++;
-		else if (print_is(c, ')') || print_is(c, '}') || print_is(c, ']'))
+		else if (print_is_punct(c, ')') || print_is_punct(c, '}') || print_is_punct(c, ']'))
 			depth--;
-		print_next(c);
+		print_next_token(c);
 	}
 }
 
@@ -119,7 +119,7 @@ static uint64_t parse_row_value(struct compiler *c)
 
 /* Keep the identifier of @row for print_each_symbol(), if the row's value is written as a
  * single identifier. */
-static void keep_name(struct compiler *c, struct row *row)
+static void keep_row_name(struct compiler *c, struct row *row)
 {
 	struct mark mark = print_mark(c);
 	struct text *pool = &c->program->pool;
@@ -127,13 +127,13 @@ static void keep_name(struct compiler *c, struct row *row)
 	row->name_len = 0;
 	if (c->tok.kind != TOK_NAME)
 		return;
-	print_next(c);
-	if (print_is(c, ',') && pool->len + mark.tok.len < PRINT_MAX_POOL) {
+	print_next_token(c);
+	if (print_is_punct(c, ',') && pool->len + mark.tok.len < PRINT_MAX_POOL) {
 		row->name = (uint32_t)pool->len;
 		row->name_len = (uint32_t)mark.tok.len;
 		text_write(pool, mark.tok.text, mark.tok.len);
 	}
-	print_back(c, mark);
+	print_rewind(c, mark);
 }
 
 /* Parse a table row, { value, "name" }.  Returns false for the empty row that ends a
@@ -143,18 +143,18 @@ static bool parse_row(struct compiler *c, struct row *row)
 	struct node str;
 	bool has_name;
 
-	print_expect(c, '{', "{ expected");
+	print_expect_punct(c, '{', "{ expected");
 	c->nr_rows++;
-	if (print_accept(c, '}'))
+	if (print_accept_punct(c, '}'))
 		return false;
-	keep_name(c, row);
+	keep_row_name(c, row);
 	row->value = parse_row_value(c);
 	expect_comma(c);
 	has_name = parse_literal(c, &str);
 	row->str = str.imm;
 	row->len = str.a;
-	print_accept(c, ',');
-	print_expect(c, '}', "} expected");
+	print_accept_punct(c, ',');
+	print_expect_punct(c, '}', "} expected");
 	return has_name;
 }
 
@@ -165,14 +165,14 @@ static void parse_rows(struct compiler *c, struct node *node)
 	bool is_over = false;
 
 	node->b = p->nr_rows;
-	while (!c->error && print_is(c, '{')) {
+	while (!c->error && print_is_punct(c, '{')) {
 		if (!parse_row(c, &row))
 			is_over = true;
 		if (!is_over &&
-		    print_room(c, (void **)&p->rows, p->nr_rows, &p->cap_rows,
-			       sizeof(row), PRINT_MAX_ITEMS))
+		    print_reserve_row(c, (void **)&p->rows, p->nr_rows, &p->cap_rows,
+				      sizeof(row), PRINT_MAX_ITEMS))
 			p->rows[p->nr_rows++] = row;
-		if (!print_accept(c, ','))
+		if (!print_accept_punct(c, ','))
 			break;
 	}
 	node->c = p->nr_rows - node->b;
@@ -187,7 +187,7 @@ static uint32_t parse_flags(struct compiler *c, const struct call *call)
 	expect_comma(c);
 	if (parse_literal(c, &str))
 		node.imm = (uint64_t)str.a << 32 | str.imm;
-	if (print_accept(c, ','))
+	if (print_accept_punct(c, ','))
 		parse_rows(c, &node);
 	return print_node(c, node);
 }
@@ -198,7 +198,7 @@ static uint32_t parse_symbolic(struct compiler *c, const struct call *call)
 
 	(void)call;
 	node.a = print_parse_arg(c);
-	if (print_accept(c, ','))
+	if (print_accept_punct(c, ','))
 		parse_rows(c, &node);
 	return print_node(c, node);
 }
@@ -259,15 +259,15 @@ static uint32_t parse_hex_dump(struct compiler *c, const struct call *call)
 			expect_comma(c);
 		args[i] = print_parse_arg(c);
 	}
-	prefix = print_at(c, args[0]);
+	prefix = print_node_at(c, args[0]);
 	if (prefix->op != OP_STR && prefix->op != OP_CONST) {
 		print_fail(c, -EINVAL, "the prefix must be a string");
 		return 0;
 	}
 	node.imm = p->nr_args;
 	for (unsigned int i = 0; i < HEXDUMP_ARGS; i++) {
-		if (!print_room(c, (void **)&p->args, p->nr_args, &p->cap_args,
-				sizeof(args[0]), PRINT_MAX_ITEMS))
+		if (!print_reserve_row(c, (void **)&p->args, p->nr_args, &p->cap_args,
+				       sizeof(args[0]), PRINT_MAX_ITEMS))
 			return 0;
 		p->args[p->nr_args++] = args[i];
 	}
@@ -363,8 +363,8 @@ uint32_t print_parse_call(struct compiler *c, struct token name)
 				   "result in a field");
 		return 0;
 	}
-	print_expect(c, '(', "( expected");
+	print_expect_punct(c, '(', "( expected");
 	n = call->parse(c, call);
-	print_expect(c, ')', ") expected");
+	print_expect_punct(c, ')', ") expected");
 	return n;
 }

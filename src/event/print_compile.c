@@ -74,14 +74,14 @@ static void parse_arguments(struct compiler *c, struct arguments *args)
 {
 	uint32_t n;
 
-	print_next(c);
-	while (print_accept(c, ',')) {
+	print_next_token(c);
+	while (print_accept_punct(c, ',')) {
 		/* Nothing follows the comma, so there are no arguments. */
 		if (c->tok.kind == TOK_END)
 			break;
 		n = print_parse_arg(c);
-		if (!print_room(c, (void **)&args->nodes, args->nr, &args->cap,
-				sizeof(n), PRINT_MAX_ITEMS))
+		if (!print_reserve_row(c, (void **)&args->nodes, args->nr, &args->cap,
+				       sizeof(n), PRINT_MAX_ITEMS))
 			return;
 		args->nodes[args->nr++] = n;
 	}
@@ -89,7 +89,7 @@ static void parse_arguments(struct compiler *c, struct arguments *args)
 		print_fail(c, -EINVAL, "not expected here");
 }
 
-static uint32_t take_argument(struct compiler *c, struct arguments *args)
+static uint32_t next_argument(struct compiler *c, struct arguments *args)
 {
 	if (args->next == args->nr) {
 		print_fail(c, -EINVAL, "more conversions than arguments");
@@ -118,7 +118,7 @@ static const char *parse_width(struct compiler *c, const char *p,
 			       uint32_t *ret_arg)
 {
 	if (*p == '*') {
-		*ret_arg = take_argument(c, args);
+		*ret_arg = next_argument(c, args);
 		return p + 1;
 	}
 	if (*p >= '0' && *p <= '9')
@@ -227,7 +227,7 @@ static const char *parse_conversion(struct compiler *c, const char *p,
  * C such a mismatch is undefined. */
 static void check_float(struct compiler *c, const struct directive *dir)
 {
-	bool is_float = type_is_float(print_at(c, dir->arg)->type);
+	bool is_float = type_is_float(print_node_at(c, dir->arg)->type);
 
 	if (is_float && dir->conv != CONV_FLOAT)
 		print_fail(c, -EINVAL, "a floating-point value: %f, %e, %g or %a");
@@ -250,7 +250,7 @@ static const char *parse_directive(struct compiler *c, const char *p,
 	}
 	p = parse_length(p, &dir->type);
 	p = parse_conversion(c, p, dir);
-	dir->arg = take_argument(c, args);
+	dir->arg = next_argument(c, args);
 	if (!c->error)
 		check_float(c, dir);
 	return p;
@@ -260,14 +260,14 @@ static const char *parse_directive(struct compiler *c, const char *p,
  * record. */
 static void find_fast_path(const struct compiler *c, struct directive *dir)
 {
-	const struct node *node = print_at(c, dir->arg);
+	const struct node *node = print_node_at(c, dir->arg);
 
 	dir->is_plain = !dir->flags && dir->width < 0 && dir->prec < 0 &&
 			!dir->width_arg && !dir->prec_arg;
 	if (!dir->is_plain)
 		return;
 	if (dir->conv == CONV_STR && node->op == OP_CAST &&
-	    print_at(c, node->a)->op == OP_DYN) {
+	    print_node_at(c, node->a)->op == OP_DYN) {
 		dir->fast = FAST_DYN_STR;
 		dir->arg = node->a;
 	} else if (dir->conv == CONV_STR && node->op == OP_DYN) {
@@ -287,7 +287,7 @@ static void find_fast_path(const struct compiler *c, struct directive *dir)
 	}
 }
 
-static void add_directive(struct compiler *c, struct directive *dir, size_t lit)
+static void append_directive(struct compiler *c, struct directive *dir, size_t lit)
 {
 	struct print_program *p = c->program;
 
@@ -295,8 +295,8 @@ static void add_directive(struct compiler *c, struct directive *dir, size_t lit)
 	dir->lit_len = p->pool.len - lit;
 	if (dir->conv == CONV_NONE && !dir->lit_len)
 		return;
-	if (!print_room(c, (void **)&p->dirs, p->nr_dirs, &p->cap_dirs,
-			sizeof(*dir), PRINT_MAX_ITEMS))
+	if (!print_reserve_row(c, (void **)&p->dirs, p->nr_dirs, &p->cap_dirs,
+			       sizeof(*dir), PRINT_MAX_ITEMS))
 		return;
 	if (dir->conv != CONV_NONE)
 		find_fast_path(c, dir);
@@ -304,7 +304,7 @@ static void add_directive(struct compiler *c, struct directive *dir, size_t lit)
 }
 
 /* Move c->tok.text to the next % of the print fmt. */
-static void next_percent(struct compiler *c)
+static void move_to_next_percent(struct compiler *c)
 {
 	if (*c->tok.text)
 		c->tok.text = strchrnul(c->tok.text + 1, '%');
@@ -326,34 +326,34 @@ static void compile_format(struct compiler *c, const char *p,
 			text_putc(pool, *p++);
 			continue;
 		}
-		next_percent(c);
+		move_to_next_percent(c);
 		if (p[1] == '%') {
 			text_putc(pool, '%');
-			next_percent(c);
+			move_to_next_percent(c);
 			p += 2;
 		} else {
 			dir = (struct directive){ .conv = CONV_NONE };
 			p = parse_directive(c, p + 1, args, &dir);
-			add_directive(c, &dir, lit);
+			append_directive(c, &dir, lit);
 			lit = pool->len;
 		}
 	}
 	dir = (struct directive){ .conv = CONV_NONE };
-	add_directive(c, &dir, lit);
+	append_directive(c, &dir, lit);
 	if (pool->error)
 		print_fail(c, pool->error, "too large");
 }
 
-static int compile(struct compiler *c)
+static int compile_print_fmt(struct compiler *c)
 {
 	struct arguments args = { .nr = 0 };
 	struct text format;
 
 	text_init(&format, PRINT_MAX_POOL);
 	/* Reserve node 0, because functions return 0 for "no node" after an error. */
-	if (!print_room(c, (void **)&c->program->nodes, 0,
-			&c->program->cap_nodes, sizeof(struct node),
-			PRINT_MAX_NODES))
+	if (!print_reserve_row(c, (void **)&c->program->nodes, 0,
+			       &c->program->cap_nodes, sizeof(struct node),
+			       PRINT_MAX_NODES))
 		return c->error;
 	/* Allocate the pool now, so that pool.data is valid even if the pool stays
 	 * empty. */
@@ -394,7 +394,7 @@ int print_compile_names(const struct event_format *fmt,
 		c.where.message = "out of memory";
 	} else {
 		text_init(&program->pool, PRINT_MAX_POOL);
-		compile(&c);
+		compile_print_fmt(&c);
 	}
 	if (c.error) {
 		print_program_free(program);

@@ -4,7 +4,7 @@
 
 static const struct val fault = { .kind = VAL_FAULT };
 
-static struct val number(uint64_t u)
+static struct val int_val(uint64_t u)
 {
 	return (struct val){ .u = u, .kind = VAL_INT };
 }
@@ -46,15 +46,15 @@ static uint64_t convert_float(uint64_t value, struct value_type from,
 	return print_extend(d < 0x1p63 ? (uint64_t)(int64_t)d : (uint64_t)d, type);
 }
 
-static struct val load(const uint8_t *p, struct value_type type)
+static struct val load_val(const uint8_t *p, struct value_type type)
 {
 	if (type_is_float(type))
-		return number(print_double_bits(print_load_float(p, type)));
-	return number(print_load(p, type));
+		return int_val(print_double_bits(print_load_float(p, type)));
+	return int_val(print_load(p, type));
 }
 
 /* Convert a value to a number.  A pointer becomes some number that is not 0. */
-static bool as_number(struct val val, uint64_t *ret_value)
+static bool val_as_number(struct val val, uint64_t *ret_value)
 {
 	if (val.kind == VAL_FAULT)
 		return false;
@@ -64,7 +64,7 @@ static bool as_number(struct val val, uint64_t *ret_value)
 
 bool print_eval_int(struct run *run, uint32_t node, uint64_t *ret_value)
 {
-	return as_number(print_eval(run, node), ret_value);
+	return val_as_number(print_eval(run, node), ret_value);
 }
 
 const uint8_t *print_val_mem(const struct run *run, struct val val,
@@ -100,7 +100,7 @@ static struct val eval_dyn(const struct run *run, const struct node *node)
 		return fault;
 	loc = print_load(run->rec + node->imm, loc_type);
 	if (node->op == OP_DYNLEN)
-		return number(loc >> 16);
+		return int_val(loc >> 16);
 	offset = loc & 0xffff;
 	if (node->a)
 		offset += node->imm + 4;
@@ -118,7 +118,7 @@ static struct val eval_load(struct run *run, const struct node *node)
 	mem = print_val_mem(run, print_eval(run, node->a), &len);
 	if (!mem || len < node->type.size)
 		return fault;
-	return load(mem, node->type);
+	return load_val(mem, node->type);
 }
 
 static struct val eval_ptradd(struct run *run, const struct node *node)
@@ -142,11 +142,11 @@ static struct val eval_cast(struct run *run, const struct node *node)
 	if (val.kind != VAL_INT && !node->type.is_bool &&
 	    (node->type.is_ptr || node->type.size == 8))
 		return val;
-	if (!as_number(val, &u))
+	if (!val_as_number(val, &u))
 		return fault;
 	if (type_is_float(node->type) || type_is_float(from))
-		return number(convert_float(u, from, node->type));
-	return number(print_extend(u, node->type));
+		return int_val(convert_float(u, from, node->type));
+	return int_val(print_extend(u, node->type));
 }
 
 static struct val eval_unary(struct run *run, const struct node *node)
@@ -158,19 +158,19 @@ static struct val eval_unary(struct run *run, const struct node *node)
 	switch (node->op) {
 	case OP_NEG:
 		if (type_is_float(node->type))
-			return number(u ^ 1ull << 63);
-		return number(print_extend(-u, node->type));
+			return int_val(u ^ 1ull << 63);
+		return int_val(print_extend(-u, node->type));
 	case OP_INV:
-		return number(print_extend(~u, node->type));
+		return int_val(print_extend(~u, node->type));
 	case OP_BSWAP:
 		u = __builtin_bswap64(u) >> (64 - node->type.size * 8);
-		return number(u);
+		return int_val(u);
 	default:
-		return number(!u);
+		return int_val(!u);
 	}
 }
 
-static struct val divide(uint64_t a, uint64_t b, const struct node *node)
+static struct val divide_ints(uint64_t a, uint64_t b, const struct node *node)
 {
 	bool is_mod = node->op == OP_MOD;
 
@@ -183,10 +183,10 @@ static struct val divide(uint64_t a, uint64_t b, const struct node *node)
 					 * / -1 overflows */
 	else
 		a = is_mod ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b;
-	return number(print_extend(a, node->type));
+	return int_val(print_extend(a, node->type));
 }
 
-static uint64_t shift(uint64_t a, uint64_t b, const struct node *node)
+static uint64_t shift_int(uint64_t a, uint64_t b, const struct node *node)
 {
 	b &= node->calc.size * 8 - 1;	/* use only the low bits of the shift count, as
 					 * x86 does */
@@ -197,7 +197,7 @@ static uint64_t shift(uint64_t a, uint64_t b, const struct node *node)
 	return ~(~a >> b);
 }
 
-static bool is_less(uint64_t a, uint64_t b, const struct node *node)
+static bool is_less_int(uint64_t a, uint64_t b, const struct node *node)
 {
 	return node->calc.is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
@@ -208,16 +208,16 @@ static struct val eval_float(uint64_t left, uint64_t right, const struct node *n
 	double a = print_double(left), b = print_double(right);
 
 	switch (node->op) {
-	case OP_MUL:	return number(print_double_bits(a * b));
-	case OP_DIV:	return number(print_double_bits(a / b));
-	case OP_ADD:	return number(print_double_bits(a + b));
-	case OP_SUB:	return number(print_double_bits(a - b));
-	case OP_LT:	return number(a < b);
-	case OP_LE:	return number(a <= b);
-	case OP_GT:	return number(a > b);
-	case OP_GE:	return number(a >= b);
-	case OP_EQ:	return number(a == b);
-	case OP_NE:	return number(a != b);
+	case OP_MUL:	return int_val(print_double_bits(a * b));
+	case OP_DIV:	return int_val(print_double_bits(a / b));
+	case OP_ADD:	return int_val(print_double_bits(a + b));
+	case OP_SUB:	return int_val(print_double_bits(a - b));
+	case OP_LT:	return int_val(a < b);
+	case OP_LE:	return int_val(a <= b);
+	case OP_GT:	return int_val(a > b);
+	case OP_GE:	return int_val(a >= b);
+	case OP_EQ:	return int_val(a == b);
+	case OP_NE:	return int_val(a != b);
 	default:	return fault;
 	}
 }
@@ -236,22 +236,22 @@ static struct val eval_binary(struct run *run, const struct node *node)
 	switch (node->op) {
 	case OP_MUL:	a *= b; break;
 	case OP_DIV:
-	case OP_MOD:	return divide(a, b, node);
+	case OP_MOD:	return divide_ints(a, b, node);
 	case OP_ADD:	a += b; break;
 	case OP_SUB:	a -= b; break;
 	case OP_SHL:
-	case OP_SHR:	a = shift(a, b, node); break;
-	case OP_LT:	a = is_less(a, b, node); break;
-	case OP_LE:	a = !is_less(b, a, node); break;
-	case OP_GT:	a = is_less(b, a, node); break;
-	case OP_GE:	a = !is_less(a, b, node); break;
+	case OP_SHR:	a = shift_int(a, b, node); break;
+	case OP_LT:	a = is_less_int(a, b, node); break;
+	case OP_LE:	a = !is_less_int(b, a, node); break;
+	case OP_GT:	a = is_less_int(b, a, node); break;
+	case OP_GE:	a = !is_less_int(a, b, node); break;
 	case OP_EQ:	a = a == b; break;
 	case OP_NE:	a = a != b; break;
 	case OP_AND:	a &= b; break;
 	case OP_XOR:	a ^= b; break;
 	case OP_OR:	a |= b; break;
 	}
-	return number(print_extend(a, node->type));
+	return int_val(print_extend(a, node->type));
 }
 
 /* Evaluate && or ||.  As in C, the right operand is evaluated only if the left operand does
@@ -264,10 +264,10 @@ static struct val eval_logic(struct run *run, const struct node *node)
 	if (!print_eval_int(run, node->a, &u))
 		return fault;
 	if (!!u == is_or)
-		return number(is_or);
+		return int_val(is_or);
 	if (!print_eval_int(run, node->b, &u))
 		return fault;
-	return number(!!u);
+	return int_val(!!u);
 }
 
 static struct val eval_cond(struct run *run, const struct node *node)
@@ -290,14 +290,14 @@ struct val print_eval(struct run *run, uint32_t n)
 
 	switch (node->op) {
 	case OP_CONST:
-		return number(node->imm);
+		return int_val(node->imm);
 	case OP_STR:
 		return (struct val){ .u = node->imm, .end = node->imm + node->a,
 				     .kind = VAL_STR };
 	case OP_FIELD:
 		if (type.is_ptr)
 			type = (struct value_type){ .size = 8 };
-		return load(run->rec + node->imm, type);
+		return load_val(run->rec + node->imm, type);
 	case OP_ADDR:
 		return (struct val){ .u = node->imm, .end = node->a,
 				     .kind = VAL_REC };

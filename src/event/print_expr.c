@@ -15,7 +15,7 @@ static const struct {
 	{ "DUMP_PREFIX_OFFSET", 2 },
 };
 
-static bool enter(struct compiler *c)
+static bool enter_nesting(struct compiler *c)
 {
 	if (++c->depth > PRINT_MAX_DEPTH)
 		print_fail(c, -E2BIG, "too deep");
@@ -30,7 +30,7 @@ uint32_t print_parse_string(struct compiler *c)
 
 	while (c->tok.kind == TOK_STRING) {
 		print_string_decode(c, c->tok.text + 1, c->tok.len - 2);
-		print_next(c);
+		print_next_token(c);
 	}
 	if (pool->error) {
 		print_fail(c, pool->error, "too large");
@@ -82,14 +82,14 @@ static uint32_t parse_name(struct compiler *c)
 	struct token name = c->tok;
 
 	if (local) {
-		print_next(c);
+		print_next_token(c);
 		return print_node(c, (struct node){
 			.op = OP_LOCAL, .type = local->type, .imm = local->slot });
 	}
 	if (print_is_name(c, "REC"))
 		return print_parse_rec(c);
-	print_next(c);
-	if (print_is(c, '('))
+	print_next_token(c);
+	if (print_is_punct(c, '('))
 		return print_parse_call(c, name);
 	return parse_constant(c, name);
 }
@@ -105,20 +105,20 @@ static uint32_t parse_primary(struct compiler *c)
 	case TOK_STRING:
 		return print_parse_string(c);
 	case TOK_NUMBER:
-		print_next(c);
+		print_next_token(c);
 		return print_node_const(c, tok.value, tok.type);
 	default:
 		break;
 	}
-	if (!print_accept(c, '(')) {
+	if (!print_accept_punct(c, '(')) {
 		print_fail(c, -EINVAL, "expression expected");
 		return 0;
 	}
-	if (print_accept(c, '{'))
+	if (print_accept_punct(c, '{'))
 		n = print_parse_block(c);
 	else
 		n = print_parse_expr(c);
-	print_expect(c, ')', ") expected");
+	print_expect_punct(c, ')', ") expected");
 	return n;
 }
 
@@ -126,14 +126,14 @@ static uint32_t parse_postfix(struct compiler *c)
 {
 	uint32_t n = parse_primary(c), i;
 
-	if (print_is_rec(c, n) && print_accept(c, PUNCT2('-', '>')))
+	if (print_is_rec(c, n) && print_accept_punct(c, PUNCT2('-', '>')))
 		n = print_parse_member(c);
-	while (print_accept(c, '[')) {
+	while (print_accept_punct(c, '[')) {
 		i = print_parse_expr(c);
-		print_expect(c, ']', "] expected");
+		print_expect_punct(c, ']', "] expected");
 		n = print_node_load(c, print_node_binary(c, OP_ADD, n, i));
 	}
-	if (print_is(c, '.') || print_is(c, PUNCT2('-', '>')))
+	if (print_is_punct(c, '.') || print_is_punct(c, PUNCT2('-', '>')))
 		print_fail_unknown(c, c->tok, "members of this struct are not known",
 				   "keep the member in a field of its own");
 	return n;
@@ -144,11 +144,11 @@ static uint32_t parse_sizeof(struct compiler *c)
 	struct mark mark;
 	uint32_t n;
 
-	print_next(c);
+	print_next_token(c);
 	mark = print_mark(c);
-	if (print_accept(c, '(') && print_at_type(c, true))
+	if (print_accept_punct(c, '(') && print_at_type(c, true))
 		return print_parse_sizeof_type(c);
-	print_back(c, mark);
+	print_rewind(c, mark);
 	n = print_parse_unary(c);
 	return print_node_const(c, print_node_sizeof(c, n), print_type_ulong);
 }
@@ -169,25 +169,25 @@ static uint32_t parse_operator(struct compiler *c)
 {
 	struct mark mark = print_mark(c);
 
-	if (print_accept(c, '-'))
+	if (print_accept_punct(c, '-'))
 		return print_node_unary(c, OP_NEG, print_parse_unary(c));
-	if (print_accept(c, '~'))
+	if (print_accept_punct(c, '~'))
 		return print_node_unary(c, OP_INV, print_parse_unary(c));
-	if (print_accept(c, '!'))
+	if (print_accept_punct(c, '!'))
 		return print_node_unary(c, OP_NOT, print_parse_unary(c));
-	if (print_accept(c, '+'))
+	if (print_accept_punct(c, '+'))
 		return print_parse_unary(c);
-	if (print_accept(c, '*'))
+	if (print_accept_punct(c, '*'))
 		return print_node_load(c, print_parse_unary(c));
-	if (print_accept(c, '&'))
+	if (print_accept_punct(c, '&'))
 		return print_node_addr(c, print_parse_unary(c));
 	if (print_is_name(c, "sizeof"))
 		return parse_sizeof(c);
-	if (print_is(c, '(')) {
-		print_next(c);
+	if (print_is_punct(c, '(')) {
+		print_next_token(c);
 		if (print_at_type(c, false))
 			return parse_cast(c);
-		print_back(c, mark);
+		print_rewind(c, mark);
 	}
 	return parse_postfix(c);
 }
@@ -196,7 +196,7 @@ uint32_t print_parse_unary(struct compiler *c)
 {
 	uint32_t n = 0;
 
-	if (enter(c))
+	if (enter_nesting(c))
 		n = parse_operator(c);
 	c->depth--;
 	return n;
@@ -221,7 +221,7 @@ static const struct {
 
 /* Returns the index of the operator at the current token, or -1 if the token is no
  * operator or its level is below @min_level. */
-static int operator_at(const struct compiler *c, unsigned int min_level)
+static int find_binary_operator(const struct compiler *c, unsigned int min_level)
 {
 	if (c->tok.kind != TOK_PUNCT)
 		return -1;
@@ -237,8 +237,8 @@ static uint32_t parse_binary(struct compiler *c, unsigned int min_level)
 	uint32_t n = print_parse_unary(c), b;
 	int i;
 
-	while (!c->error && (i = operator_at(c, min_level)) >= 0) {
-		print_next(c);
+	while (!c->error && (i = find_binary_operator(c, min_level)) >= 0) {
+		print_next_token(c);
 		b = parse_binary(c, operators[i].level + 1);
 		n = print_node_binary(c, operators[i].op, n, b);
 	}
@@ -249,7 +249,7 @@ static uint32_t parse_binary(struct compiler *c, unsigned int min_level)
  * that a is evaluated once. */
 static uint32_t parse_elvis(struct compiler *c, uint32_t a)
 {
-	struct value_type type = print_at(c, a)->type;
+	struct value_type type = print_node_at(c, a)->type;
 	uint32_t slot = c->program->nr_locals, local, n;
 
 	if (slot == PRINT_MAX_LOCALS) {
@@ -261,7 +261,7 @@ static uint32_t parse_elvis(struct compiler *c, uint32_t a)
 		.op = OP_LOCAL, .type = type, .imm = slot });
 	n = print_node_cond(c, local, local, print_parse_arg(c));
 	return print_node(c, (struct node){
-		.op = OP_LET, .type = print_at(c, n)->type, .a = a, .b = n,
+		.op = OP_LET, .type = print_node_at(c, n)->type, .a = a, .b = n,
 		.imm = slot });
 }
 
@@ -269,12 +269,12 @@ static uint32_t parse_cond(struct compiler *c)
 {
 	uint32_t n = parse_binary(c, 1), b;
 
-	if (!print_accept(c, '?'))
+	if (!print_accept_punct(c, '?'))
 		return n;
-	if (print_accept(c, ':'))
+	if (print_accept_punct(c, ':'))
 		return parse_elvis(c, n);
 	b = print_parse_expr(c);
-	print_expect(c, ':', ": expected");
+	print_expect_punct(c, ':', ": expected");
 	return print_node_cond(c, n, b, print_parse_arg(c));
 }
 
@@ -282,7 +282,7 @@ uint32_t print_parse_arg(struct compiler *c)
 {
 	uint32_t n = 0;
 
-	if (enter(c))
+	if (enter_nesting(c))
 		n = parse_cond(c);
 	c->depth--;
 	return n;
@@ -294,7 +294,7 @@ uint32_t print_parse_expr(struct compiler *c)
 
 	/* Parse the comma operator.  No expression of a print fmt has a side effect, so
 	 * only the last expression matters. */
-	while (print_accept(c, ','))
+	while (print_accept_punct(c, ','))
 		n = print_parse_arg(c);
 	return n;
 }

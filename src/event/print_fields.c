@@ -12,14 +12,14 @@ struct record {
 	struct text *out;
 };
 
-static void put_str(const struct record *r, size_t offset, size_t len)
+static void put_record_string(const struct record *r, size_t offset, size_t len)
 {
 	const char *s = (const char *)r->rec + offset;
 
 	text_write(r->out, s, strnlen(s, len));
 }
 
-static void put_pair(const struct record *r, uint64_t hex, int64_t dec)
+static void put_hex_and_dec(const struct record *r, uint64_t hex, int64_t dec)
 {
 	text_write(r->out, "0x", 2);
 	print_hex(r->out, hex, 1);
@@ -28,9 +28,9 @@ static void put_pair(const struct record *r, uint64_t hex, int64_t dec)
 	text_putc(r->out, ')');
 }
 
-static void put_byte(const struct record *r, uint8_t byte)
+static void put_char_and_dec(const struct record *r, uint8_t byte)
 {
-	if (print_is_print(byte)) {
+	if (print_is_printable(byte)) {
 		text_putc(r->out, '\'');
 		text_putc(r->out, byte);
 		text_putc(r->out, '\'');
@@ -41,7 +41,7 @@ static void put_byte(const struct record *r, uint8_t byte)
 }
 
 /* Print a number of 8 bytes.  If the number is the address of code, print the symbol. */
-static void put_word(const struct record *r, uint64_t word)
+static void put_symbol_or_number(const struct record *r, uint64_t word)
 {
 	int32_t low = (int32_t)word;
 
@@ -52,11 +52,11 @@ static void put_word(const struct record *r, uint64_t word)
 		text_putc(r->out, ')');
 		return;
 	}
-	put_pair(r, word, (int64_t)word);
+	put_hex_and_dec(r, word, (int64_t)word);
 }
 
 /* Print a float or double as %g does.  Returns false if the field has another type. */
-static bool put_float(const struct record *r, const struct event_field *field)
+static bool put_float_field(const struct record *r, const struct event_field *field)
 {
 	const struct num_spec spec = { .width = -1, .prec = -1 };
 	struct value_type type;
@@ -70,7 +70,7 @@ static bool put_float(const struct record *r, const struct event_field *field)
 	return true;
 }
 
-static void put_number(const struct record *r, const struct event_field *field)
+static void put_number_field(const struct record *r, const struct event_field *field)
 {
 	struct value_type type = { .size = field->size, .is_signed = false };
 	uint64_t u = 0;
@@ -80,16 +80,16 @@ static void put_number(const struct record *r, const struct event_field *field)
 		u = print_load(r->rec + field->offset, type);
 	switch (field->size) {
 	case 1:
-		put_byte(r, u);
+		put_char_and_dec(r, u);
 		break;
 	case 2:
-		put_pair(r, u, (uint16_t)u);
+		put_hex_and_dec(r, u, (uint16_t)u);
 		break;
 	case 4:
-		put_pair(r, u, (int32_t)u);
+		put_hex_and_dec(r, u, (int32_t)u);
 		break;
 	case 8:
-		put_word(r, u);
+		put_symbol_or_number(r, u);
 		break;
 	default:
 		text_puts(r->out, "<INVALID-SIZE>");
@@ -104,7 +104,7 @@ static bool is_char_ptr(const char *type)
 
 /* Print the string that a char * of the record points to.  It is in the memory of the
  * program, which may no longer be readable. */
-static void put_char_ptr(const struct record *r, const struct event_field *field)
+static void put_char_ptr_field(const struct record *r, const struct event_field *field)
 {
 	const struct value_type type = { .size = 8 };
 	uint64_t address = print_load(r->rec + field->offset, type);
@@ -120,7 +120,7 @@ static void put_char_ptr(const struct record *r, const struct event_field *field
 	text_putc(r->out, ')');
 }
 
-static void put_dynamic(const struct record *r, const struct event_field *field)
+static void put_dynamic_field(const struct record *r, const struct event_field *field)
 {
 	const struct value_type type = { .size = 4 };
 	uint64_t loc, offset, len;
@@ -137,7 +137,7 @@ static void put_dynamic(const struct record *r, const struct event_field *field)
 	if (offset + len > r->len)
 		text_puts(r->out, "<OVERFLOW>");
 	else if (strstr(field->type, "char"))
-		put_str(r, offset, len);
+		put_record_string(r, offset, len);
 	else
 		print_bytes(r->out, r->rec + offset, len, ',');
 }
@@ -147,14 +147,14 @@ static void put_field(const struct record *r, const struct event_field *field)
 	if ((uint64_t)field->offset + field->size > r->len)
 		text_puts(r->out, "<OVERFLOW>");
 	else if (field->kind == FIELD_DATA_LOC || field->kind == FIELD_REL_LOC)
-		put_dynamic(r, field);
+		put_dynamic_field(r, field);
 	else if (strstr(field->type, "char["))
-		put_str(r, field->offset, field->size ? field->size :
-			r->len - field->offset);
+		put_record_string(r, field->offset, field->size ? field->size :
+				  r->len - field->offset);
 	else if (is_char_ptr(field->type) && field->size == 8)
-		put_char_ptr(r, field);
-	else if (!put_float(r, field))
-		put_number(r, field);
+		put_char_ptr_field(r, field);
+	else if (!put_float_field(r, field))
+		put_number_field(r, field);
 }
 
 int print_record_fields(const struct event_format *fmt, const void *rec,

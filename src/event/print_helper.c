@@ -2,7 +2,7 @@
 /* Print the text of __print_flags(), __print_symbolic(), __print_hex() and the others. */
 #include "event/print_impl.h"
 
-static void put_str(struct run *run, uint32_t str, uint32_t len)
+static void put_pool_string(struct run *run, uint32_t str, uint32_t len)
 {
 	size_t start = run->out->len;
 
@@ -10,7 +10,7 @@ static void put_str(struct run *run, uint32_t str, uint32_t len)
 	text_one_line(run->out, start);
 }
 
-static void put_fault(struct run *run)
+static void put_efault(struct run *run)
 {
 	text_puts(run->out, "(efault)");
 }
@@ -22,7 +22,7 @@ static void print_flags(struct run *run, const struct node *node)
 	uint64_t flags;
 
 	if (!print_eval_int(run, node->a, &flags)) {
-		put_fault(run);
+		put_efault(run);
 		return;
 	}
 	for (uint32_t i = 0; i < node->c && flags; i++) {
@@ -31,15 +31,15 @@ static void print_flags(struct run *run, const struct node *node)
 			continue;
 		flags &= ~row->value;
 		if (!is_first)
-			put_str(run, (uint32_t)node->imm, node->imm >> 32);
+			put_pool_string(run, (uint32_t)node->imm, node->imm >> 32);
 		is_first = false;
-		put_str(run, row->str, row->len);
+		put_pool_string(run, row->str, row->len);
 	}
 	if (!flags)
 		return;
 	/* Print the remaining bits of the flags, for which the table has no row. */
 	if (!is_first)
-		put_str(run, (uint32_t)node->imm, node->imm >> 32);
+		put_pool_string(run, (uint32_t)node->imm, node->imm >> 32);
 	text_write(run->out, "0x", 2);
 	print_hex(run->out, flags, 1);
 }
@@ -50,7 +50,7 @@ static void print_symbolic(struct run *run, const struct node *node)
 	uint64_t value;
 
 	if (!print_eval_int(run, node->a, &value)) {
-		put_fault(run);
+		put_efault(run);
 		return;
 	}
 	for (uint32_t i = 0; i < node->c; i++) {
@@ -60,7 +60,7 @@ static void print_symbolic(struct run *run, const struct node *node)
 	}
 	/* Ignore a row of the table with an empty text. */
 	if (row && row->value == value && row->len) {
-		put_str(run, row->str, row->len);
+		put_pool_string(run, row->str, row->len);
 		return;
 	}
 	text_write(run->out, "0x", 2);
@@ -95,17 +95,17 @@ static void print_hex_bytes(struct run *run, const struct node *node)
 	uint64_t len;
 
 	if (!eval_len(run, node->b, &len)) {
-		put_fault(run);
+		put_efault(run);
 		return;
 	}
 	mem = eval_buffer(run, node->a, len);
 	if (mem)
 		print_bytes(run->out, mem, len, node->imm ? '\0' : ' ');
 	else
-		put_fault(run);
+		put_efault(run);
 }
 
-static void put_elem(struct text *out, const uint8_t *p, uint64_t elem)
+static void put_array_element(struct text *out, const uint8_t *p, uint64_t elem)
 {
 	const struct value_type type = { .size = elem };
 
@@ -120,13 +120,13 @@ static void print_array(struct run *run, const struct node *node)
 
 	if (!eval_len(run, node->b, &count) ||
 	    !print_eval_int(run, node->c, &elem)) {
-		put_fault(run);
+		put_efault(run);
 		return;
 	}
 	bytes = elem <= UINT32_MAX ? count * elem : count ? UINT64_MAX : 0;
 	mem = eval_buffer(run, node->a, bytes);
 	if (!mem) {
-		put_fault(run);
+		put_efault(run);
 		return;
 	}
 	text_putc(run->out, '{');
@@ -141,7 +141,7 @@ static void print_array(struct run *run, const struct node *node)
 	for (uint64_t i = 0; i < bytes; i += elem) {
 		if (i)
 			text_putc(run->out, ',');
-		put_elem(run->out, mem + i, elem);
+		put_array_element(run->out, mem + i, elem);
 	}
 	text_putc(run->out, '}');
 }
@@ -155,7 +155,7 @@ static void print_bitmask(struct run *run, const struct node *node)
 	if (mem)
 		print_bitmap(run->out, mem, len * 8);
 	else
-		put_fault(run);
+		put_efault(run);
 }
 
 /* The arguments of __print_hex_dump(). */
@@ -192,8 +192,8 @@ static bool eval_hexdump(struct run *run, const struct node *node,
 	return d->mem && d->len <= have;
 }
 
-static void dump_row(struct text *out, const struct hexdump *d,
-		     const uint8_t *p, size_t len)
+static void put_hexdump_row(struct text *out, const struct hexdump *d,
+			    const uint8_t *p, size_t len)
 {
 	size_t group = len % d->group_size ? 1 : d->group_size;
 	size_t column = out->len + d->row_size * 2 + d->row_size / group + 1;
@@ -218,14 +218,14 @@ static void print_hexdump(struct run *run, const struct node *node)
 	uint64_t left;
 
 	if (!eval_hexdump(run, node, &d)) {
-		put_fault(run);
+		put_efault(run);
 		return;
 	}
 	run->has_lines = true;
 	text_putc(run->out, '\n');
 	for (uint64_t i = 0; i < d.len; i += d.row_size) {
 		if (d.prefix.kind == VAL_STR)
-			put_str(run, d.prefix.u, d.prefix.end - d.prefix.u);
+			put_pool_string(run, d.prefix.u, d.prefix.end - d.prefix.u);
 		if (d.prefix_type == DUMP_PREFIX_ADDRESS) {
 			/* Print the offset in the record instead of the address in the
 			 * program, which is not known. */
@@ -236,8 +236,8 @@ static void print_hexdump(struct run *run, const struct node *node)
 			text_puts(run->out, ": ");
 		}
 		left = d.len - i;
-		dump_row(run->out, &d, d.mem + i,
-			 left < d.row_size ? left : d.row_size);
+		put_hexdump_row(run->out, &d, d.mem + i,
+				left < d.row_size ? left : d.row_size);
 		text_putc(run->out, '\n');
 	}
 }

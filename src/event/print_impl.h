@@ -269,7 +269,7 @@ static inline double print_load_float(const uint8_t *p, struct value_type type)
 }
 
 /* Returns true if the kernel's isprint() returns true for this byte.  Latin-1 is included. */
-static inline bool print_is_print(uint8_t byte)
+static inline bool print_is_printable(uint8_t byte)
 {
 	return (byte >= ' ' && byte <= '~') || byte >= 0xa0;
 }

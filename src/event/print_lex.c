@@ -48,7 +48,7 @@ void print_fail_unknown(struct compiler *c, struct token at, const char *message
 	c->where.remedy = remedy;
 }
 
-bool print_is(const struct compiler *c, int punct)
+bool print_is_punct(const struct compiler *c, int punct)
 {
 	return c->tok.kind == TOK_PUNCT && c->tok.punct == punct;
 }
@@ -59,17 +59,17 @@ bool print_is_name(const struct compiler *c, const char *name)
 	       memcmp(name, c->tok.text, c->tok.len) == 0;
 }
 
-bool print_accept(struct compiler *c, int punct)
+bool print_accept_punct(struct compiler *c, int punct)
 {
-	if (!print_is(c, punct))
+	if (!print_is_punct(c, punct))
 		return false;
-	print_next(c);
+	print_next_token(c);
 	return true;
 }
 
-void print_expect(struct compiler *c, int punct, const char *message)
+void print_expect_punct(struct compiler *c, int punct, const char *message)
 {
-	if (!print_accept(c, punct))
+	if (!print_accept_punct(c, punct))
 		print_fail(c, -EINVAL, message);
 }
 
@@ -257,16 +257,16 @@ static void lex_punct(struct compiler *c)
 		print_fail(c, -EINVAL, "not expected in an expression");
 }
 
-static bool is_space(char c)
+static bool is_c_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-void print_next(struct compiler *c)
+void print_next_token(struct compiler *c)
 {
 	if (c->error)
 		return;
-	while (is_space(*c->pos))
+	while (is_c_space(*c->pos))
 		c->pos++;
 	c->tok.text = c->pos;
 	if (!*c->pos) {

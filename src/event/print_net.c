@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-static bool has(const char *ext, char c)
+static bool has_letter(const char *ext, char c)
 {
 	return strchr(ext, c) != NULL;
 }
@@ -34,7 +34,7 @@ static void put_ip6(struct text *out, const uint8_t *mem, bool has_colons)
 
 /* Returns true if the last 32 bits of an IPv6 address are an IPv4 address, because the
  * address is IPv4-mapped or ISATAP. */
-static bool has_ip4(const uint8_t *mem)
+static bool has_embedded_ip4(const uint8_t *mem)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 
@@ -45,8 +45,8 @@ static bool has_ip4(const uint8_t *mem)
 
 /* Find the longest run of groups that are zero, with at least 2 groups.  Of runs with the
  * same length, the first one counts. */
-static void longest_zeros(const uint8_t *mem, unsigned int groups,
-			  unsigned int *ret_start, unsigned int *ret_len)
+static void find_longest_zero_run(const uint8_t *mem, unsigned int groups,
+				  unsigned int *ret_start, unsigned int *ret_len)
 {
 	unsigned int len = 0;
 
@@ -64,10 +64,10 @@ static void longest_zeros(const uint8_t *mem, unsigned int groups,
 /* Print an IPv6 address as RFC 5952 says: the longest run of zero groups is written as :: */
 static void put_ip6_short(struct text *out, const uint8_t *mem)
 {
-	unsigned int groups = has_ip4(mem) ? 6 : 8, start, len, i = 0;
+	unsigned int groups = has_embedded_ip4(mem) ? 6 : 8, start, len, i = 0;
 	bool needs_colon = false;
 
-	longest_zeros(mem, groups, &start, &len);
+	find_longest_zero_run(mem, groups, &start, &len);
 	while (i < groups) {
 		if (i == start) {
 			text_write(out, "::", 2);
@@ -98,7 +98,7 @@ static bool print_sockaddr4(struct text *out, const char *ext, const uint8_t *me
 	memset(&sa, 0, sizeof(sa));
 	memcpy(&sa, mem, 8);
 	put_ip4(out, (const uint8_t *)&sa.sin_addr, ext[0] == 'i', false);
-	if (has(ext, 'p')) {
+	if (has_letter(ext, 'p')) {
 		text_putc(out, ':');
 		print_dec(out, ntohs(sa.sin_port), false);
 	}
@@ -108,7 +108,7 @@ static bool print_sockaddr4(struct text *out, const char *ext, const uint8_t *me
 static bool print_sockaddr6(struct text *out, const char *ext, const uint8_t *mem,
 			    size_t len)
 {
-	bool has_brackets = has(ext, 'p') || has(ext, 'f') || has(ext, 's');
+	bool has_brackets = has_letter(ext, 'p') || has_letter(ext, 'f') || has_letter(ext, 's');
 	struct sockaddr_in6 sa;
 
 	if (len < sizeof(sa))
@@ -116,21 +116,21 @@ static bool print_sockaddr6(struct text *out, const char *ext, const uint8_t *me
 	memcpy(&sa, mem, sizeof(sa));
 	if (has_brackets)
 		text_putc(out, '[');
-	if (ext[0] == 'I' && has(ext, 'c'))
+	if (ext[0] == 'I' && has_letter(ext, 'c'))
 		put_ip6_short(out, sa.sin6_addr.s6_addr);
 	else
 		put_ip6(out, sa.sin6_addr.s6_addr, ext[0] == 'I');
 	if (has_brackets)
 		text_putc(out, ']');
-	if (has(ext, 'p')) {
+	if (has_letter(ext, 'p')) {
 		text_putc(out, ':');
 		print_dec(out, ntohs(sa.sin6_port), false);
 	}
-	if (has(ext, 'f')) {
+	if (has_letter(ext, 'f')) {
 		text_putc(out, '/');
 		print_dec(out, ntohl(sa.sin6_flowinfo) & 0x0fffffff, false);
 	}
-	if (has(ext, 's')) {
+	if (has_letter(ext, 's')) {
 		text_putc(out, '%');
 		print_dec(out, sa.sin6_scope_id, false);
 	}
@@ -178,8 +178,8 @@ bool print_ip(struct text *out, const char *ext, const uint8_t *mem, size_t len)
 
 bool print_mac(struct text *out, const char *ext, const uint8_t *mem, size_t len)
 {
-	char separator = ext[0] == 'm' ? '\0' : has(ext, 'F') ? '-' : ':';
-	bool is_reversed = has(ext, 'R');
+	char separator = ext[0] == 'm' ? '\0' : has_letter(ext, 'F') ? '-' : ':';
+	bool is_reversed = has_letter(ext, 'R');
 
 	if (len < 6)
 		return false;
@@ -197,8 +197,8 @@ bool print_uuid(struct text *out, const char *ext, const uint8_t *mem, size_t le
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 	static const uint8_t little[16] = {
 		3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
-	const uint8_t *order = has(ext, 'l') || has(ext, 'L') ? little : big;
-	bool is_upper = has(ext, 'L') || has(ext, 'B');
+	const uint8_t *order = has_letter(ext, 'l') || has_letter(ext, 'L') ? little : big;
+	bool is_upper = has_letter(ext, 'L') || has_letter(ext, 'B');
 	size_t start = out->len;
 
 	if (len < 16)

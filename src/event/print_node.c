@@ -15,8 +15,8 @@ const struct value_type print_type_double = { .size = 8, .is_signed = true,
 const struct value_type print_type_str = { .size = 1, .is_signed = true,
 					   .is_ptr = true };
 
-bool print_room(struct compiler *c, void **array, size_t nr, size_t *cap,
-		size_t elem, size_t max)
+bool print_reserve_row(struct compiler *c, void **array, size_t nr, size_t *cap,
+		       size_t elem, size_t max)
 {
 	size_t want = *cap ? *cap * 2 : 16;
 	void *bigger;
@@ -39,13 +39,13 @@ bool print_room(struct compiler *c, void **array, size_t nr, size_t *cap,
 	return true;
 }
 
-static unsigned int height_of(const struct compiler *c, uint32_t n)
+static unsigned int node_height(const struct compiler *c, uint32_t n)
 {
-	return print_at(c, n)->height;
+	return print_node_at(c, n)->height;
 }
 
 /* Returns the height of the highest child of @node. */
-static unsigned int max_height(const struct compiler *c, const struct node *node)
+static unsigned int max_operand_height(const struct compiler *c, const struct node *node)
 {
 	unsigned int a = 0, b = 0, x = 0;
 
@@ -60,17 +60,17 @@ static unsigned int max_height(const struct compiler *c, const struct node *node
 		return 0;
 	case OP_FLAGS:
 	case OP_SYMBOLIC:
-		return height_of(c, node->a);
+		return node_height(c, node->a);
 	case OP_HEXDUMP:
 		for (unsigned int i = 0; i < HEXDUMP_ARGS; i++) {
-			a = height_of(c, c->program->args[node->imm + i]);
+			a = node_height(c, c->program->args[node->imm + i]);
 			b = a > b ? a : b;
 		}
 		return b;
 	default:
-		a = height_of(c, node->a);
-		b = height_of(c, node->b);
-		x = height_of(c, node->c);
+		a = node_height(c, node->a);
+		b = node_height(c, node->b);
+		x = node_height(c, node->c);
 		a = a > b ? a : b;
 		return a > x ? a : x;
 	}
@@ -81,10 +81,10 @@ uint32_t print_node(struct compiler *c, struct node node)
 	struct print_program *p = c->program;
 	unsigned int height;
 
-	if (!print_room(c, (void **)&p->nodes, p->nr_nodes, &p->cap_nodes,
-			sizeof(node), PRINT_MAX_NODES))
+	if (!print_reserve_row(c, (void **)&p->nodes, p->nr_nodes, &p->cap_nodes,
+			       sizeof(node), PRINT_MAX_NODES))
 		return 0;
-	height = max_height(c, &node) + 1;
+	height = max_operand_height(c, &node) + 1;
 	if (height > PRINT_MAX_HEIGHT) {
 		print_fail(c, -E2BIG, "too deep");
 		return 0;
@@ -101,13 +101,13 @@ uint32_t print_node_const(struct compiler *c, uint64_t value,
 		.op = OP_CONST, .type = type, .imm = value });
 }
 
-static bool is_const(const struct compiler *c, uint32_t n)
+static bool is_const_node(const struct compiler *c, uint32_t n)
 {
-	return print_at(c, n)->op == OP_CONST;
+	return print_node_at(c, n)->op == OP_CONST;
 }
 
 /* If the value of node @n is constant, change the node to OP_CONST.  Returns @n. */
-static uint32_t fold(struct compiler *c, uint32_t n)
+static uint32_t fold_node(struct compiler *c, uint32_t n)
 {
 	struct run run = { .program = c->program };
 	struct val val;
@@ -118,13 +118,13 @@ static uint32_t fold(struct compiler *c, uint32_t n)
 	if (val.kind != VAL_INT)
 		return n;
 	c->program->nodes[n] = (struct node){
-		.op = OP_CONST, .type = print_at(c, n)->type, .height = 1,
+		.op = OP_CONST, .type = print_node_at(c, n)->type, .height = 1,
 		.imm = val.u };
 	return n;
 }
 
 /* Returns the type that C's integer promotion gives.  A pointer becomes unsigned long. */
-static struct value_type promote(struct value_type type)
+static struct value_type promote_type(struct value_type type)
 {
 	if (type.is_ptr)
 		return print_type_ulong;
@@ -138,8 +138,8 @@ static struct value_type promote(struct value_type type)
 /* Returns the common type of two operands, by C's usual arithmetic conversions. */
 static struct value_type common_type(struct value_type a, struct value_type b)
 {
-	a = promote(a);
-	b = promote(b);
+	a = promote_type(a);
+	b = promote_type(b);
 	if (a.is_float || b.is_float)
 		return print_type_double;
 	if (a.size != b.size)
@@ -148,9 +148,9 @@ static struct value_type common_type(struct value_type a, struct value_type b)
 }
 
 /* Returns a node that is 0 if and only if @a is 0: @a itself, or for floats @a != 0.0. */
-static uint32_t truth(struct compiler *c, uint32_t a)
+static uint32_t make_truth_node(struct compiler *c, uint32_t a)
 {
-	if (!type_is_float(print_at(c, a)->type))
+	if (!type_is_float(print_node_at(c, a)->type))
 		return a;
 	return print_node_binary(c, OP_NE, a,
 				 print_node_const(c, 0, print_type_double));
@@ -158,28 +158,28 @@ static uint32_t truth(struct compiler *c, uint32_t a)
 
 uint32_t print_node_unary(struct compiler *c, enum node_op op, uint32_t a)
 {
-	struct value_type type = promote(print_at(c, a)->type);
+	struct value_type type = promote_type(print_node_at(c, a)->type);
 	uint32_t n;
 
 	if (op == OP_NOT) {
-		a = truth(c, a);
+		a = make_truth_node(c, a);
 		type = print_type_int;
 	} else if (op != OP_NEG && type.is_float) {
 		print_fail(c, -EINVAL, "an operator that is for integers");
 		return 0;
 	}
 	n = print_node(c, (struct node){ .op = op, .type = type, .a = a });
-	return is_const(c, a) ? fold(c, n) : n;
+	return is_const_node(c, a) ? fold_node(c, n) : n;
 }
 
-static bool is_ptr(const struct compiler *c, uint32_t n)
+static bool is_ptr_node(const struct compiler *c, uint32_t n)
 {
-	return print_at(c, n)->type.is_ptr;
+	return print_node_at(c, n)->type.is_ptr;
 }
 
-static uint32_t ptr_add(struct compiler *c, uint32_t ptr, uint32_t i, bool is_sub)
+static uint32_t make_ptr_add_node(struct compiler *c, uint32_t ptr, uint32_t i, bool is_sub)
 {
-	struct value_type type = print_at(c, ptr)->type;
+	struct value_type type = print_node_at(c, ptr)->type;
 	uint64_t scale = type.size;
 
 	if (!type.size) {
@@ -191,7 +191,7 @@ static uint32_t ptr_add(struct compiler *c, uint32_t ptr, uint32_t i, bool is_su
 		.imm = is_sub ? -scale : scale });
 }
 
-static bool is_for_floats(enum node_op op)
+static bool takes_float_operands(enum node_op op)
 {
 	return op == OP_MUL || op == OP_DIV || op == OP_ADD || op == OP_SUB ||
 	       (op >= OP_LT && op <= OP_NE);
@@ -200,29 +200,29 @@ static bool is_for_floats(enum node_op op)
 uint32_t print_node_binary(struct compiler *c, enum node_op op, uint32_t a,
 			   uint32_t b)
 {
-	struct value_type ta = print_at(c, a)->type, tb = print_at(c, b)->type;
+	struct value_type ta = print_node_at(c, a)->type, tb = print_node_at(c, b)->type;
 	struct node node = { .op = op, .a = a, .b = b };
 	uint32_t n;
 
 	if (c->error)
 		return 0;
 	if (op == OP_ADD && ta.is_ptr != tb.is_ptr)
-		return ta.is_ptr ? ptr_add(c, a, b, false) :
-				   ptr_add(c, b, a, false);
+		return ta.is_ptr ? make_ptr_add_node(c, a, b, false) :
+				   make_ptr_add_node(c, b, a, false);
 	if (op == OP_SUB && ta.is_ptr && !tb.is_ptr)
-		return ptr_add(c, a, b, true);
+		return make_ptr_add_node(c, a, b, true);
 
 	if (op == OP_LAND || op == OP_LOR) {
-		node.a = truth(c, a);
-		node.b = truth(c, b);
+		node.a = make_truth_node(c, a);
+		node.b = make_truth_node(c, b);
 		a = node.a;
 		b = node.b;
-		ta = print_at(c, a)->type;
-		tb = print_at(c, b)->type;
+		ta = print_node_at(c, a)->type;
+		tb = print_node_at(c, b)->type;
 	}
 	node.calc = common_type(ta, tb);
 	if (node.calc.is_float) {
-		if (!is_for_floats(op)) {
+		if (!takes_float_operands(op)) {
 			print_fail(c, -EINVAL, "an operator that is for integers");
 			return 0;
 		}
@@ -230,38 +230,38 @@ uint32_t print_node_binary(struct compiler *c, enum node_op op, uint32_t a,
 		b = node.b = print_node_cast(c, b, print_type_double);
 	}
 	if (op == OP_SHL || op == OP_SHR)
-		node.calc = promote(ta);
+		node.calc = promote_type(ta);
 	node.type = node.calc;
 	if ((op >= OP_LT && op <= OP_NE) || op == OP_LAND || op == OP_LOR)
 		node.type = print_type_int;
 	n = print_node(c, node);
-	return is_const(c, a) && is_const(c, b) ? fold(c, n) : n;
+	return is_const_node(c, a) && is_const_node(c, b) ? fold_node(c, n) : n;
 }
 
 uint32_t print_node_cond(struct compiler *c, uint32_t a, uint32_t b, uint32_t x)
 {
 	struct value_type type;
 
-	a = truth(c, a);
+	a = make_truth_node(c, a);
 	if (c->error)
 		return 0;
-	if (is_ptr(c, b))
-		type = print_at(c, b)->type;
-	else if (is_ptr(c, x))
-		type = print_at(c, x)->type;
+	if (is_ptr_node(c, b))
+		type = print_node_at(c, b)->type;
+	else if (is_ptr_node(c, x))
+		type = print_node_at(c, x)->type;
 	else
-		type = common_type(print_at(c, b)->type, print_at(c, x)->type);
+		type = common_type(print_node_at(c, b)->type, print_node_at(c, x)->type);
 	if (type_is_float(type)) {
 		b = print_node_cast(c, b, type);
 		x = print_node_cast(c, x, type);
 	}
-	if (is_const(c, a))
-		return print_node_cast(c, print_at(c, a)->imm ? b : x, type);
+	if (is_const_node(c, a))
+		return print_node_cast(c, print_node_at(c, a)->imm ? b : x, type);
 	return print_node(c, (struct node){
 		.op = OP_COND, .type = type, .a = a, .b = b, .c = x });
 }
 
-static bool is_same(struct value_type a, struct value_type b)
+static bool is_same_type(struct value_type a, struct value_type b)
 {
 	return a.size == b.size && a.is_signed == b.is_signed &&
 	       a.is_ptr == b.is_ptr && a.is_bool == b.is_bool &&
@@ -272,20 +272,20 @@ uint32_t print_node_cast(struct compiler *c, uint32_t a, struct value_type type)
 {
 	uint32_t n;
 
-	if (c->error || is_same(print_at(c, a)->type, type))
+	if (c->error || is_same_type(print_node_at(c, a)->type, type))
 		return a;
-	if ((type_is_float(type) && print_at(c, a)->type.is_ptr) ||
-	    (type_is_float(print_at(c, a)->type) && type.is_ptr)) {
+	if ((type_is_float(type) && print_node_at(c, a)->type.is_ptr) ||
+	    (type_is_float(print_node_at(c, a)->type) && type.is_ptr)) {
 		print_fail(c, -EINVAL, "a pointer is no floating-point number");
 		return 0;
 	}
 	n = print_node(c, (struct node){ .op = OP_CAST, .type = type, .a = a });
-	return is_const(c, a) ? fold(c, n) : n;
+	return is_const_node(c, a) ? fold_node(c, n) : n;
 }
 
 uint32_t print_node_load(struct compiler *c, uint32_t ptr)
 {
-	struct value_type type = print_at(c, ptr)->type;
+	struct value_type type = print_node_at(c, ptr)->type;
 
 	if (c->error)
 		return 0;
@@ -302,7 +302,7 @@ uint32_t print_node_load(struct compiler *c, uint32_t ptr)
  * is the node of the array itself. */
 uint32_t print_node_addr(struct compiler *c, uint32_t a)
 {
-	struct node node = *print_at(c, a);
+	struct node node = *print_node_at(c, a);
 
 	if (c->error)
 		return 0;
@@ -330,7 +330,7 @@ uint32_t print_node_addr(struct compiler *c, uint32_t a)
 }
 
 /* Raise min_len, so that records which are too short to contain @field are refused. */
-static void need_field(struct compiler *c, const struct event_field *field)
+static void require_field_bytes(struct compiler *c, const struct event_field *field)
 {
 	uint64_t end = (uint64_t)field->offset + field->size;
 
@@ -341,7 +341,7 @@ static void need_field(struct compiler *c, const struct event_field *field)
 }
 
 /* Returns true if the field is a float or double, or an array of them. */
-static bool has_floats(const struct event_field *field)
+static bool is_float_field(const struct event_field *field)
 {
 	const char *type = field->type;
 	struct value_type value;
@@ -366,14 +366,14 @@ uint32_t print_node_dyn(struct compiler *c, const struct event_field *field,
 		print_fail(c, -EINVAL, "not a dynamic array");
 		return 0;
 	}
-	need_field(c, field);
+	require_field_bytes(c, field);
 	if (op == OP_DYN) {
 		uint32_t elem = event_field_elem_size(field);
 
 		node.type = (struct value_type){
 			.size = is_number_size(elem) ? elem : 0,
 			.is_signed = field->is_signed, .is_ptr = true,
-			.is_float = has_floats(field) };
+			.is_float = is_float_field(field) };
 		node.a = field->kind == FIELD_REL_LOC;
 	} else {
 		node.type = print_type_int;
@@ -389,10 +389,10 @@ uint32_t print_node_field(struct compiler *c, const struct event_field *field)
 
 	if (field->kind == FIELD_DATA_LOC || field->kind == FIELD_REL_LOC)
 		return print_node_dyn(c, field, OP_DYN);
-	need_field(c, field);
+	require_field_bytes(c, field);
 	node.type.size = is_number_size(elem) ? elem : 0;
 	node.type.is_signed = field->is_signed;
-	node.type.is_float = has_floats(field);
+	node.type.is_float = is_float_field(field);
 	if (field->kind == FIELD_PLAIN && is_number_size(field->size)) {
 		/* The type of a pointer may say what the pointer points to. */
 		struct value_type type;
@@ -410,7 +410,7 @@ uint32_t print_node_field(struct compiler *c, const struct event_field *field)
 
 uint64_t print_node_sizeof(const struct compiler *c, uint32_t a)
 {
-	const struct node *node = print_at(c, a);
+	const struct node *node = print_node_at(c, a);
 
 	if (node->op == OP_ADDR && node->a != UINT32_MAX)
 		return node->a - node->imm;

@@ -8,7 +8,7 @@ enum { MAX_DIGITS = 24 };	/* limit of the characters of a number: the octal digi
 				 * of 64 bits, and a sign */
 
 /* Write the digits of @value backwards from @end.  Returns the address of the first digit. */
-static char *put_bits(char *end, uint64_t value, unsigned int shift, bool is_upper)
+static char *put_hex_or_octal(char *end, uint64_t value, unsigned int shift, bool is_upper)
 {
 	const char *digits = is_upper ? "0123456789ABCDEF" : "0123456789abcdef";
 
@@ -30,14 +30,14 @@ void print_dec(struct text *out, uint64_t value, bool is_negative)
 
 void print_hex(struct text *out, uint64_t value, unsigned int min_digits)
 {
-	char buf[MAX_DIGITS], *start = put_bits(buf + sizeof(buf), value, 4, false);
+	char buf[MAX_DIGITS], *start = put_hex_or_octal(buf + sizeof(buf), value, 4, false);
 
 	while (buf + sizeof(buf) - start < min_digits)
 		*--start = '0';
 	text_write(out, start, buf + sizeof(buf) - start);
 }
 
-static char sign_of(bool is_negative, unsigned int flags)
+static char sign_char(bool is_negative, unsigned int flags)
 {
 	if (is_negative)
 		return '-';
@@ -55,14 +55,14 @@ void print_num(struct text *out, uint64_t value, bool is_negative,
 {
 	char buf[MAX_DIGITS], *end = buf + sizeof(buf), *start;
 	bool is_upper = spec.flags & FLAG_UPPER;
-	char sign = spec.base == 10 ? sign_of(is_negative, spec.flags) : '\0';
+	char sign = spec.base == 10 ? sign_char(is_negative, spec.flags) : '\0';
 	const char *prefix = "";
 	int digits, zeros, width;
 
 	if (spec.base == 10)
 		start = digits_put(end, value);
 	else
-		start = put_bits(end, value, spec.base == 16 ? 4 : 3, is_upper);
+		start = put_hex_or_octal(end, value, spec.base == 16 ? 4 : 3, is_upper);
 	if (spec.flags & FLAG_SPECIAL) {
 		if (spec.base == 16)
 			prefix = is_upper ? "0X" : "0x";

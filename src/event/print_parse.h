@@ -69,7 +69,7 @@ static inline struct mark print_mark(const struct compiler *c)
 }
 
 /* Return to the position @mark.  After an error this does nothing. */
-static inline void print_back(struct compiler *c, struct mark mark)
+static inline void print_rewind(struct compiler *c, struct mark mark)
 {
 	if (!c->error) {
 		c->pos = mark.pos;
@@ -79,7 +79,7 @@ static inline void print_back(struct compiler *c, struct mark mark)
 
 /* ---- functions of print_lex.c ---- */
 /* Read the next token into c->tok. */
-void print_next(struct compiler *c);
+void print_next_token(struct compiler *c);
 /* Set the error at the current token.  An earlier error is kept. */
 void print_fail(struct compiler *c, int error, const char *message);
 /* Set the error -EINVAL at the token @at.  For text that is correct C, but has a value that
@@ -87,11 +87,11 @@ void print_fail(struct compiler *c, int error, const char *message);
 void print_fail_unknown(struct compiler *c, struct token at, const char *message,
 			const char *remedy);
 /* Returns true if the current token is @punct. */
-bool print_is(const struct compiler *c, int punct);
+bool print_is_punct(const struct compiler *c, int punct);
 /* If the current token is @punct, read the next token and return true. */
-bool print_accept(struct compiler *c, int punct);
+bool print_accept_punct(struct compiler *c, int punct);
 /* If the current token is @punct, read the next token.  Otherwise set the error @message. */
-void print_expect(struct compiler *c, int punct, const char *message);
+void print_expect_punct(struct compiler *c, int punct, const char *message);
 /* Returns true if the current token is the identifier @name. */
 bool print_is_name(const struct compiler *c, const char *name);
 /* Decode the escapes of the string literal @text, and add the result to the pool. */
@@ -127,7 +127,7 @@ uint32_t print_node_dyn(struct compiler *c, const struct event_field *field,
 /* Returns the size of the value of node @a in bytes, as sizeof does. */
 uint64_t print_node_sizeof(const struct compiler *c, uint32_t a);
 /* Returns the node with the number @n. */
-static inline const struct node *print_at(const struct compiler *c, uint32_t n)
+static inline const struct node *print_node_at(const struct compiler *c, uint32_t n)
 {
 	return &c->program->nodes[n];
 }
@@ -173,7 +173,7 @@ uint32_t print_parse_call(struct compiler *c, struct token name);
 /* Make space for one more element in an array of @nr elements of @elem bytes each.
  * Returns false and sets the error if the array has @max elements already, or there is no
  * memory. */
-bool print_room(struct compiler *c, void **array, size_t nr, size_t *cap,
-		size_t elem, size_t max);
+bool print_reserve_row(struct compiler *c, void **array, size_t nr, size_t *cap,
+		       size_t elem, size_t max);
 
 #endif

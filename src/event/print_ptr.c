@@ -10,19 +10,19 @@ typedef void ptr_fn(struct run *run, const char *ext, struct val val,
 		    struct num_spec *spec);
 
 /* Print the text that stands for data which cannot be read. */
-static void put_fault(struct run *run, struct val val)
+static void put_null_or_efault(struct run *run, struct val val)
 {
 	text_puts(run->out, val.kind == VAL_INT && !val.u ? "(null)" : "(efault)");
 }
 
 /* Returns the number to print for a pointer.  This is the address, or for a pointer into
  * the record or the pool its offset. */
-static uint64_t address_of(struct val val)
+static uint64_t val_address(struct val val)
 {
 	return val.kind == VAL_FAULT || val.kind == VAL_NODE ? 0 : val.u;
 }
 
-static void put_address(struct run *run, uint64_t address, struct num_spec *spec)
+static void put_padded_address(struct run *run, uint64_t address, struct num_spec *spec)
 {
 	print_address(run->out, address, *spec);
 	spec->width = -1;
@@ -33,26 +33,26 @@ static void ptr_raw(struct run *run, const char *ext, struct val val,
 		    struct num_spec *spec)
 {
 	(void)ext;
-	put_address(run, address_of(val), spec);
+	put_padded_address(run, val_address(val), spec);
 }
 
 /* Print a plain %p.  NULL and error values are not hashed, because they reveal no address. */
 static void ptr_plain(struct run *run, const char *ext, struct val val,
 		      struct num_spec *spec)
 {
-	uint64_t address = address_of(val);
+	uint64_t address = val_address(val);
 
 	(void)ext;
 	if (address && address < (uint64_t)-MAX_ERRNO && run->env &&
 	    run->env->hash_ptr)
 		address = run->env->hash_ptr(run->env->ctx, address);
-	put_address(run, address, spec);
+	put_padded_address(run, address, spec);
 }
 
 static void ptr_symbol(struct run *run, const char *ext, struct val val,
 		       struct num_spec *spec)
 {
-	uint64_t address = address_of(val);
+	uint64_t address = val_address(val);
 	enum print_symbol style = PRINT_SYMBOL_OFFSET;
 
 	(void)spec;
@@ -77,7 +77,7 @@ static void ptr_mem(struct run *run, const char *ext, struct val val, mem_fn *fn
 
 	mem = print_val_mem(run, val, &len);
 	if (!mem || !fn(run->out, ext, mem, len))
-		put_fault(run, val);
+		put_null_or_efault(run, val);
 }
 
 static void ptr_ip(struct run *run, const char *ext, struct val val,
@@ -101,8 +101,8 @@ static void ptr_uuid(struct run *run, const char *ext, struct val val,
 	ptr_mem(run, ext, val, print_uuid);
 }
 
-static bool put_phys(struct text *out, const char *ext, const uint8_t *mem,
-		     size_t len)
+static bool put_phys_addr(struct text *out, const char *ext, const uint8_t *mem,
+			  size_t len)
 {
 	const struct value_type type = { .size = 8 };
 
@@ -118,7 +118,7 @@ static void ptr_phys(struct run *run, const char *ext, struct val val,
 		     struct num_spec *spec)
 {
 	(void)spec;
-	ptr_mem(run, ext, val, put_phys);
+	ptr_mem(run, ext, val, put_phys_addr);
 }
 
 /* Print bytes for %ph.  The width in the format is the number of bytes to print, at most 64. */
@@ -139,7 +139,7 @@ static void ptr_bytes(struct run *run, const char *ext, struct val val,
 	if (mem && want <= len)
 		print_bytes(run->out, mem, want, separator);
 	else
-		put_fault(run, val);
+		put_null_or_efault(run, val);
 }
 
 /* Print escaped text for %pE.  The width in the format is the number of bytes to print. */
@@ -153,14 +153,14 @@ static void ptr_escaped(struct run *run, const char *ext, struct val val,
 	if (mem && want <= len)
 		print_escaped(run->out, ext, mem, want);
 	else
-		put_fault(run, val);
+		put_null_or_efault(run, val);
 }
 
 /* Print the name of an error for %pe.  Any other pointer is printed as %p prints it. */
 static void ptr_error(struct run *run, const char *ext, struct val val,
 		      struct num_spec *spec)
 {
-	uint64_t error = -address_of(val);
+	uint64_t error = -val_address(val);
 
 	if (error && error <= MAX_ERRNO)
 		print_errno(run->out, error);
@@ -192,7 +192,7 @@ static void ptr_bitmap(struct run *run, const char *ext, struct val val,
 	spec->width = -1;
 	mem = print_val_mem(run, val, &len);
 	if (!mem || (want + 7) / 8 > len)
-		put_fault(run, val);
+		put_null_or_efault(run, val);
 	else if (ext[1] == 'l')
 		print_bitmap_list(run->out, mem, want);
 	else

@@ -16,7 +16,7 @@ static const struct event_field *find_field(struct compiler *c,
 }
 
 /* Parse REC->__data_loc_x, which is the word with length and offset of field x. */
-static uint32_t loc_word(struct compiler *c, size_t prefix_len)
+static uint32_t parse_loc_word(struct compiler *c, size_t prefix_len)
 {
 	const struct event_field *field = find_field(c, c->tok.text + prefix_len,
 						     c->tok.len - prefix_len);
@@ -33,14 +33,14 @@ static uint32_t loc_word(struct compiler *c, size_t prefix_len)
 
 uint32_t print_parse_rec(struct compiler *c)
 {
-	print_next(c);
+	print_next_token(c);
 	return print_node(c, (struct node){
 		.op = OP_ADDR, .type = { .is_ptr = true }, .a = UINT32_MAX });
 }
 
 bool print_is_rec(const struct compiler *c, uint32_t n)
 {
-	const struct node *node = print_at(c, n);
+	const struct node *node = print_node_at(c, n);
 
 	return node->op == OP_ADDR && !node->imm && node->a == UINT32_MAX;
 }
@@ -70,7 +70,7 @@ static uint32_t parse_struct_member(struct compiler *c, struct event_field field
 		field.offset += members[i].offset;
 		field.size = 8;
 		field.is_signed = true;
-		print_next(c);
+		print_next_token(c);
 		return print_node_field(c, &field);
 	}
 	return 0;
@@ -87,26 +87,26 @@ uint32_t print_parse_member(struct compiler *c)
 		return 0;
 	}
 	if (c->tok.len > 11 && memcmp(c->tok.text, "__data_loc_", 11) == 0) {
-		n = loc_word(c, 11);
-		print_next(c);
+		n = parse_loc_word(c, 11);
+		print_next_token(c);
 		return n;
 	}
 	if (c->tok.len > 10 && memcmp(c->tok.text, "__rel_loc_", 10) == 0) {
-		n = loc_word(c, 10);
-		print_next(c);
+		n = parse_loc_word(c, 10);
+		print_next_token(c);
 		return n;
 	}
 	field = find_field(c, c->tok.text, c->tok.len);
-	print_next(c);
+	print_next_token(c);
 	if (!field)
 		return 0;
 	mark = print_mark(c);
 	if (field->kind == FIELD_PLAIN && field->size == 16 &&
-	    print_accept(c, '.')) {
+	    print_accept_punct(c, '.')) {
 		n = parse_struct_member(c, *field);
 		if (n)
 			return n;
-		print_back(c, mark);
+		print_rewind(c, mark);
 	}
 	return print_node_field(c, field);
 }

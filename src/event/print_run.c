@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-static void put_string(struct run *run, struct val val)
+static void print_string_arg(struct run *run, struct val val)
 {
 	const uint8_t *mem;
 	size_t len;
@@ -32,7 +32,7 @@ static void put_string(struct run *run, struct val val)
 	}
 }
 
-static void put_char(struct run *run, struct val val, struct num_spec spec)
+static void print_char_arg(struct run *run, struct val val, struct num_spec spec)
 {
 	size_t start = run->out->len;
 
@@ -41,8 +41,8 @@ static void put_char(struct run *run, struct val val, struct num_spec spec)
 	print_pad(run->out, start, spec);
 }
 
-static void put_int(struct run *run, const struct directive *dir, struct val val,
-		    struct num_spec spec)
+static void print_int_arg(struct run *run, const struct directive *dir, struct val val,
+			  struct num_spec spec)
 {
 	uint64_t u = print_extend(val.u, dir->type);
 	bool is_negative = dir->type.is_signed && u >> 63;
@@ -59,7 +59,7 @@ static void put_int(struct run *run, const struct directive *dir, struct val val
 
 /* Evaluate the argument that a `*` uses.  The result is within -PRINT_MAX_WIDTH ...
  * PRINT_MAX_WIDTH. */
-static int32_t eval_star(struct run *run, uint32_t node)
+static int32_t eval_star_arg(struct run *run, uint32_t node)
 {
 	uint64_t u;
 
@@ -70,20 +70,20 @@ static int32_t eval_star(struct run *run, uint32_t node)
 	return (int32_t)u < -PRINT_MAX_WIDTH ? -PRINT_MAX_WIDTH : (int32_t)u;
 }
 
-static struct num_spec eval_spec(struct run *run, const struct directive *dir)
+static struct num_spec eval_num_spec(struct run *run, const struct directive *dir)
 {
 	struct num_spec spec = { .base = dir->base, .flags = dir->flags,
 				 .width = dir->width, .prec = dir->prec };
 
 	if (dir->width_arg) {
-		spec.width = eval_star(run, dir->width_arg);
+		spec.width = eval_star_arg(run, dir->width_arg);
 		if (spec.width < 0) {
 			spec.width = -spec.width;
 			spec.flags |= FLAG_LEFT;
 		}
 	}
 	if (dir->prec_arg) {
-		spec.prec = eval_star(run, dir->prec_arg);
+		spec.prec = eval_star_arg(run, dir->prec_arg);
 		/* A negative precision means 0 in the kernel.  In C it means "no
 		 * precision"; here this applies to floats. */
 		if (spec.prec < 0)
@@ -92,14 +92,14 @@ static struct num_spec eval_spec(struct run *run, const struct directive *dir)
 	return spec;
 }
 
-static void convert(struct run *run, const struct directive *dir)
+static void print_conversion(struct run *run, const struct directive *dir)
 {
-	struct num_spec spec = eval_spec(run, dir);
+	struct num_spec spec = eval_num_spec(run, dir);
 	struct val val = print_eval(run, dir->arg);
 	size_t start = run->out->len;
 
 	if (dir->conv == CONV_STR) {
-		put_string(run, val);
+		print_string_arg(run, val);
 		if (!dir->is_plain)
 			print_pad(run->out, start, spec);
 	} else if (dir->conv == CONV_PTR) {
@@ -109,9 +109,9 @@ static void convert(struct run *run, const struct directive *dir)
 	} else if (dir->conv == CONV_FLOAT) {
 		print_float(run->out, dir->ext[0], spec, val.u);
 	} else if (dir->conv == CONV_CHAR) {
-		put_char(run, val, spec);
+		print_char_arg(run, val, spec);
 	} else {
-		put_int(run, dir, val, spec);
+		print_int_arg(run, dir, val, spec);
 	}
 }
 
@@ -141,7 +141,7 @@ static void fast_array_str(struct run *run, const struct directive *dir)
 
 static void fast_dyn_str(struct run *run, const struct directive *dir)
 {
-	put_string(run, print_eval(run, dir->arg));
+	print_string_arg(run, print_eval(run, dir->arg));
 }
 
 static void print_directive(struct run *run, const struct directive *dir)
@@ -161,7 +161,7 @@ static void print_directive(struct run *run, const struct directive *dir)
 		break;
 	default:
 		if (dir->conv != CONV_NONE)
-			convert(run, dir);
+			print_conversion(run, dir);
 		break;
 	}
 }

@@ -55,7 +55,7 @@ void print_escaped(struct text *out, const char *ext, const uint8_t *mem, size_t
 
 	for (size_t i = 0; i < len; i++) {
 		letter = escape_letter(mem[i], flags);
-		if ((flags & ESCAPE_PRINT) && print_is_print(mem[i])) {
+		if ((flags & ESCAPE_PRINT) && print_is_printable(mem[i])) {
 			text_putc(out, mem[i]);
 		} else if (letter) {
 			text_putc(out, '\\');
@@ -83,7 +83,7 @@ void print_errno(struct text *out, int error)
 		print_dec(out, error, false);
 }
 
-static void put_part(struct text *out, int value, int width, char before)
+static void put_time_part(struct text *out, int value, int width, char before)
 {
 	const struct num_spec spec = { .base = 10, .flags = FLAG_ZEROPAD,
 				       .width = width, .prec = -1 };
@@ -130,16 +130,16 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 	if (has_date) {
 		/* tm_year counts from 1900 and tm_mon from 0.  With is_raw, both are
 		 * printed unchanged. */
-		put_part(out, (int)((unsigned int)tm.tm_year + (is_raw ? 0 : 1900)), 4, 0);
-		put_part(out, (int)((unsigned int)tm.tm_mon + !is_raw), 2, '-');
-		put_part(out, tm.tm_mday, 2, '-');
+		put_time_part(out, (int)((unsigned int)tm.tm_year + (is_raw ? 0 : 1900)), 4, 0);
+		put_time_part(out, (int)((unsigned int)tm.tm_mon + !is_raw), 2, '-');
+		put_time_part(out, tm.tm_mday, 2, '-');
 	}
 	if (has_date && has_time)
 		text_putc(out, has_space ? ' ' : 'T');
 	if (has_time) {
-		put_part(out, tm.tm_hour, 2, 0);
-		put_part(out, tm.tm_min, 2, ':');
-		put_part(out, tm.tm_sec, 2, ':');
+		put_time_part(out, tm.tm_hour, 2, 0);
+		put_time_part(out, tm.tm_min, 2, ':');
+		put_time_part(out, tm.tm_sec, 2, ':');
 	}
 	return true;
 }

@@ -9,7 +9,7 @@ static const struct node *skip_casts(const struct print_program *program, uint32
 	return &program->nodes[n];
 }
 
-static bool is_field(const struct node *node, uint32_t offset)
+static bool is_field_load(const struct node *node, uint32_t offset)
 {
 	return node->op == OP_FIELD && node->imm == offset;
 }
@@ -22,11 +22,11 @@ static bool prints_field(const struct print_program *program, const struct node 
 	const struct node *of = skip_casts(program, table->a), *a, *b;
 
 	if (table->op != OP_FLAGS || of->op != OP_AND)
-		return is_field(of, offset);
+		return is_field_load(of, offset);
 	a = skip_casts(program, of->a);
 	b = skip_casts(program, of->b);
-	return (is_field(a, offset) && b->op == OP_CONST) ||
-	       (is_field(b, offset) && a->op == OP_CONST);
+	return (is_field_load(a, offset) && b->op == OP_CONST) ||
+	       (is_field_load(b, offset) && a->op == OP_CONST);
 }
 
 void print_each_symbol(const struct print_program *program, uint32_t offset,

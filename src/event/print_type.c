@@ -66,11 +66,11 @@ static bool is_unknown_type(struct compiler *c, bool is_sizeof)
 	if (c->tok.kind != TOK_NAME || print_is_name(c, "REC") ||
 	    print_local_find(c))
 		return false;
-	print_next(c);
-	while (print_accept(c, '*'))
+	print_next_token(c);
+	while (print_accept_punct(c, '*'))
 		is_ptr = true;
-	is_type = print_accept(c, ')') && (is_sizeof || starts_operand(c, is_ptr));
-	print_back(c, mark);
+	is_type = print_accept_punct(c, ')') && (is_sizeof || starts_operand(c, is_ptr));
+	print_rewind(c, mark);
 	return is_type;
 }
 
@@ -101,12 +101,12 @@ static bool find_type(const struct compiler *c, const char *text, size_t len,
  * the one after the ')'. */
 static bool parse_typeof(struct compiler *c, struct value_type *ret_type)
 {
-	print_next(c);
-	print_expect(c, '(', "( expected");
+	print_next_token(c);
+	print_expect_punct(c, '(', "( expected");
 	if (print_at_type(c, false))
 		return print_parse_type(c, ret_type);
-	*ret_type = print_at(c, print_parse_expr(c))->type;
-	print_expect(c, ')', ") expected");
+	*ret_type = print_node_at(c, print_parse_expr(c))->type;
+	print_expect_punct(c, ')', ") expected");
 	return true;
 }
 
@@ -116,10 +116,10 @@ static void skip_function(struct compiler *c)
 	unsigned int open = 0;
 
 	do {
-		open += print_is(c, '(');
-		open -= print_is(c, ')');
-		print_next(c);
-	} while (c->tok.kind != TOK_END && (open || print_is(c, '(')));
+		open += print_is_punct(c, '(');
+		open -= print_is_punct(c, ')');
+		print_next_token(c);
+	} while (c->tok.kind != TOK_END && (open || print_is_punct(c, '(')));
 }
 
 bool print_parse_type(struct compiler *c, struct value_type *ret_type)
@@ -129,14 +129,14 @@ bool print_parse_type(struct compiler *c, struct value_type *ret_type)
 
 	if (is_typeof(c)) {
 		is_known = parse_typeof(c, ret_type);
-		while (print_accept(c, '*'))
+		while (print_accept_punct(c, '*'))
 			*ret_type = (struct value_type){ .is_ptr = true };
-		print_expect(c, ')', ") expected");
+		print_expect_punct(c, ')', ") expected");
 		return is_known;
 	}
-	while (c->tok.kind == TOK_NAME || print_is(c, '*'))
-		print_next(c);
-	if (print_is(c, '(')) {
+	while (c->tok.kind == TOK_NAME || print_is_punct(c, '*'))
+		print_next_token(c);
+	if (print_is_punct(c, '(')) {
 		skip_function(c);
 		*ret_type = (struct value_type){ .is_ptr = true };
 		is_known = true;
@@ -144,7 +144,7 @@ bool print_parse_type(struct compiler *c, struct value_type *ret_type)
 		is_known = !c->error && find_type(c, start, c->tok.text - start,
 						  ret_type);
 	}
-	print_expect(c, ')', ") expected");
+	print_expect_punct(c, ')', ") expected");
 	return is_known;
 }
 
@@ -168,7 +168,7 @@ uint32_t print_parse_sizeof_type(struct compiler *c)
 }
 
 /* Returns true if the current token begins a declaration: a type, then a name. */
-static bool at_declaration(struct compiler *c)
+static bool is_at_declaration(struct compiler *c)
 {
 	struct mark mark = print_mark(c);
 	bool is_declaration;
@@ -177,11 +177,11 @@ static bool at_declaration(struct compiler *c)
 		return true;
 	if (c->tok.kind != TOK_NAME)
 		return false;
-	print_next(c);
-	while (print_accept(c, '*'))
+	print_next_token(c);
+	while (print_accept_punct(c, '*'))
 		;
 	is_declaration = c->tok.kind == TOK_NAME;
-	print_back(c, mark);
+	print_rewind(c, mark);
 	return is_declaration;
 }
 
@@ -199,17 +199,17 @@ static void parse_declarator(struct compiler *c, struct declaration *decl)
 
 	if (is_typeof(c)) {
 		decl->is_known = parse_typeof(c, &decl->type);
-		if (print_is(c, '*'))
+		if (print_is_punct(c, '*'))
 			decl->is_known = false;
-		while (print_accept(c, '*'))
+		while (print_accept_punct(c, '*'))
 			;
 		decl->name = c->tok;
-		print_next(c);
+		print_next_token(c);
 		return;
 	}
-	while (c->tok.kind == TOK_NAME || print_is(c, '*')) {
+	while (c->tok.kind == TOK_NAME || print_is_punct(c, '*')) {
 		decl->name = c->tok;
-		print_next(c);
+		print_next_token(c);
 	}
 	if (c->error || decl->name.text == start)
 		return;
@@ -227,11 +227,11 @@ static void parse_declaration(struct compiler *c, struct let *ret_let)
 	struct local *local;
 
 	parse_declarator(c, &decl);
-	print_expect(c, '=', "a variable without a value");
+	print_expect_punct(c, '=', "a variable without a value");
 	ret_let->value = print_parse_arg(c);
 	if (decl.is_known)
 		ret_let->value = print_node_cast(c, ret_let->value, decl.type);
-	print_expect(c, ';', "; expected");
+	print_expect_punct(c, ';', "; expected");
 	if (decl.name.kind != TOK_NAME ||
 	    c->program->nr_locals == PRINT_MAX_LOCALS) {
 		print_fail(c, -E2BIG, "too many variables");
@@ -242,7 +242,7 @@ static void parse_declaration(struct compiler *c, struct let *ret_let)
 	*local = (struct local){
 		.name = decl.name.text, .len = decl.name.len,
 		.slot = ret_let->slot,
-		.type = print_at(c, ret_let->value)->type };
+		.type = print_node_at(c, ret_let->value)->type };
 }
 
 uint32_t print_parse_block(struct compiler *c)
@@ -251,22 +251,22 @@ uint32_t print_parse_block(struct compiler *c)
 	struct let lets[PRINT_MAX_LOCALS];
 	uint32_t n = 0;
 
-	while (!c->error && !print_is(c, '}')) {
+	while (!c->error && !print_is_punct(c, '}')) {
 		if (nr_lets == PRINT_MAX_LOCALS) {
 			print_fail(c, -E2BIG, "too many variables");
-		} else if (at_declaration(c)) {
+		} else if (is_at_declaration(c)) {
 			parse_declaration(c, &lets[nr_lets]);
 			nr_lets += !c->error;
 		} else {
 			n = print_parse_expr(c);
-			print_expect(c, ';', "; expected");
+			print_expect_punct(c, ';', "; expected");
 		}
 	}
-	print_expect(c, '}', "} expected");
+	print_expect_punct(c, '}', "} expected");
 	c->nr_locals = outer;
 	while (!c->error && nr_lets-- > 0) {
 		n = print_node(c, (struct node){
-			.op = OP_LET, .type = print_at(c, n)->type,
+			.op = OP_LET, .type = print_node_at(c, n)->type,
 			.a = lets[nr_lets].value, .b = n,
 			.imm = lets[nr_lets].slot });
 	}

@@ -58,7 +58,7 @@ static const char *decode_qualifier(const char *s, char *ret_qualifier)
 	return s;
 }
 
-static void set_int(struct printk_conv *conv, char letter, char qualifier)
+static void set_int_conv(struct printk_conv *conv, char letter, char qualifier)
 {
 	conv->kind = PRINTK_INT;
 	conv->is_signed = letter == 'd' || letter == 'i';
@@ -102,7 +102,7 @@ static const char *decode_letter(const char *s, char qualifier,
 		conv->kind = is_wide ? PRINTK_INVALID : PRINTK_STR;
 		break;
 	case 'd': case 'i': case 'u': case 'o': case 'x': case 'X':
-		set_int(conv, *s, qualifier);
+		set_int_conv(conv, *s, qualifier);
 		break;
 	case 'a': case 'e': case 'f': case 'g':
 	case 'A': case 'E': case 'F': case 'G':
@@ -136,8 +136,8 @@ const char *printk_decode(const char *fmt, struct printk_conv *ret_conv)
 
 /* Fill @args with the arguments of one conversion: up to two for `*`, and the value.
  * Returns the number of these arguments. */
-static uint32_t conv_args(const struct printk_conv *conv,
-			  struct printk_arg args[3])
+static uint32_t list_conv_args(const struct printk_conv *conv,
+			       struct printk_arg args[3])
 {
 	const struct printk_arg star = { .kind = PRINTK_INT, .bytes = 4 };
 	uint32_t nr = 0;
@@ -169,7 +169,7 @@ uint32_t printk_args(const char *fmt, struct printk_arg args[PRINTK_ARGS_MAX])
 
 	while (conv.kind != PRINTK_INVALID && (fmt = strchr(fmt, '%'))) {
 		fmt = printk_decode(fmt, &conv);
-		nr_some = conv_args(&conv, some);
+		nr_some = list_conv_args(&conv, some);
 		if (nr + nr_some >= PRINTK_ARGS_MAX)
 			break;
 		memcpy(args + nr, some, nr_some * sizeof(*args));

@@ -27,7 +27,7 @@ struct reader {
 };
 
 /* Read a number of @bytes.  Returns false if the arguments end before the number does. */
-static bool take(struct reader *reader, uint8_t bytes, uint64_t *ret_value)
+static bool read_number_arg(struct reader *reader, uint8_t bytes, uint64_t *ret_value)
 {
 	const struct value_type type = { .size = bytes };
 	size_t at = ALIGN_UP(reader->at, bytes < 4 ? (size_t)bytes : 4);
@@ -40,7 +40,7 @@ static bool take(struct reader *reader, uint8_t bytes, uint64_t *ret_value)
 }
 
 /* Read a string.  Returns NULL if the arguments end before the NUL of the string. */
-static const char *take_string(struct reader *reader, size_t *ret_len)
+static const char *read_string_arg(struct reader *reader, size_t *ret_len)
 {
 	const char *s = (const char *)reader->start + reader->at;
 	size_t left = reader->bytes - reader->at;
@@ -54,7 +54,7 @@ static const char *take_string(struct reader *reader, size_t *ret_len)
 }
 
 /* Append @s to @out.  If @out has too little space, as it may in the runtime, @s is cut. */
-static void put(struct text *out, const char *s, size_t len)
+static void append_clipped(struct text *out, const char *s, size_t len)
 {
 	size_t room = out->max - out->len;
 
@@ -63,7 +63,7 @@ static void put(struct text *out, const char *s, size_t len)
 		out->error = -E2BIG;
 }
 
-static int32_t bounded(uint64_t value)
+static int32_t clamp_width(uint64_t value)
 {
 	int32_t number = (int32_t)value;
 
@@ -74,26 +74,26 @@ static int32_t bounded(uint64_t value)
 
 /* Set width and precision of a conversion.  Read the arguments that `*` uses, which precede
  * the argument that is printed. */
-static bool take_spec(struct reader *reader, const struct printk_conv *conv,
-		      struct num_spec *ret_spec)
+static bool read_num_spec(struct reader *reader, const struct printk_conv *conv,
+			  struct num_spec *ret_spec)
 {
 	struct num_spec spec = { .base = conv->base, .flags = conv->flags,
 				 .width = conv->width, .prec = conv->prec };
 	uint64_t value;
 
 	if (conv->width == PRINTK_STAR) {
-		if (!take(reader, 4, &value))
+		if (!read_number_arg(reader, 4, &value))
 			return false;
-		spec.width = bounded(value);
+		spec.width = clamp_width(value);
 		if (spec.width < 0) {
 			spec.width = -spec.width;
 			spec.flags |= FLAG_LEFT;
 		}
 	}
 	if (conv->prec == PRINTK_STAR) {
-		if (!take(reader, 4, &value))
+		if (!read_number_arg(reader, 4, &value))
 			return false;
-		spec.prec = bounded(value);
+		spec.prec = clamp_width(value);
 		/* A negative precision means 0 in the kernel.  In C it means "no
 		 * precision"; here this applies to floats. */
 		if (spec.prec < 0)
@@ -103,8 +103,8 @@ static bool take_spec(struct reader *reader, const struct printk_conv *conv,
 	return true;
 }
 
-static void put_int(struct text *out, const struct printk_conv *conv,
-		    struct num_spec spec, uint64_t value)
+static void print_int_conv(struct text *out, const struct printk_conv *conv,
+			   struct num_spec spec, uint64_t value)
 {
 	const struct value_type type = { .size = conv->bytes,
 					 .is_signed = conv->is_signed };
@@ -119,7 +119,7 @@ static void put_int(struct text *out, const struct printk_conv *conv,
 
 /* Returns the number of characters that must come before padding zeroes: the sign, and the
  * 0x of %a. */
-static size_t prefix_len(const char *number, char letter)
+static size_t number_prefix_len(const char *number, char letter)
 {
 	size_t len = strchr("+- ", *number) ? 1 : 0;
 
@@ -151,62 +151,62 @@ void print_float(struct text *out, char letter, struct num_spec spec, uint64_t b
 	if (spec.flags & FLAG_ZEROPAD && !(spec.flags & FLAG_LEFT) &&
 	    spec.width > (int32_t)len && __builtin_isfinite(value))
 		fill = (size_t)spec.width - len;
-	prefix = fill ? prefix_len(number, letter) : 0;
-	put(out, number, prefix);
+	prefix = fill ? number_prefix_len(number, letter) : 0;
+	append_clipped(out, number, prefix);
 	text_fill(out, '0', fill);
-	put(out, number + prefix, len - prefix);
+	append_clipped(out, number + prefix, len - prefix);
 	spec.prec = -1;
 	print_pad(out, start, spec);
 }
 
-static void put_string(struct text *out, const char *s, size_t len,
-		       struct num_spec spec)
+static void print_padded_string(struct text *out, const char *s, size_t len,
+				struct num_spec spec)
 {
 	size_t start = out->len;
 
-	put(out, s, spec.prec >= 0 && len > (size_t)spec.prec ?
-	    (size_t)spec.prec : len);
+	append_clipped(out, s, spec.prec >= 0 && len > (size_t)spec.prec ?
+		       (size_t)spec.prec : len);
 	print_pad(out, start, spec);
 }
 
-static bool put_text(struct text *out, struct reader *reader,
-		     struct num_spec spec)
+static bool print_string_conv(struct text *out, struct reader *reader,
+			      struct num_spec spec)
 {
 	size_t len;
-	const char *s = take_string(reader, &len);
+	const char *s = read_string_arg(reader, &len);
 
 	if (s)
-		put_string(out, s, len, spec);
+		print_padded_string(out, s, len, spec);
 	return s;
 }
 
 /* Print one conversion.  Returns false if there are too few arguments. */
-static bool put_conv(struct text *out, struct reader *reader,
-		     const struct printk_conv *conv, printk_pointer *pointer,
-		     void *ctx)
+static bool print_conv(struct text *out, struct reader *reader,
+		       const struct printk_conv *conv, printk_pointer *pointer,
+		       void *ctx)
 {
 	const struct num_spec as_it_is = { .width = -1, .prec = -1 };
 	struct num_spec spec;
 	uint64_t value;
 	char c;
 
-	if (!take_spec(reader, conv, &spec))
+	if (!read_num_spec(reader, conv, &spec))
 		return false;
 	if (conv->kind == PRINTK_PERCENT) {
-		put(out, "%", 1);
+		append_clipped(out, "%", 1);
 		return true;
 	}
 	if (conv->kind == PRINTK_STR)
-		return put_text(out, reader, spec);
+		return print_string_conv(out, reader, spec);
 	if (conv->kind == PRINTK_PTR_TEXT)
-		return put_text(out, reader, as_it_is);
-	if (!take(reader, conv->bytes, &value))
+		return print_string_conv(out, reader, as_it_is);
+	if (!read_number_arg(reader, conv->bytes, &value))
 		return false;
 	switch (conv->kind) {
 	case PRINTK_CHAR:
 		c = (char)value;
 		spec.prec = -1;
-		put_string(out, &c, 1, spec);
+		print_padded_string(out, &c, 1, spec);
 		break;
 	case PRINTK_FLOAT:
 		print_float(out, conv->letter, spec, value);
@@ -215,7 +215,7 @@ static bool put_conv(struct text *out, struct reader *reader,
 		pointer(ctx, conv->letter, value, spec, out);
 		break;
 	default:
-		put_int(out, conv, spec, value);
+		print_int_conv(out, conv, spec, value);
 		break;
 	}
 	return true;
@@ -230,14 +230,14 @@ int printk_text(const char *fmt, const void *args, size_t bytes,
 	while (*fmt && !out->error) {
 		size_t len = strcspn(fmt, "%");
 
-		put(out, fmt, len);
+		append_clipped(out, fmt, len);
 		fmt += len;
 		if (!*fmt)
 			break;
 		fmt = printk_decode(fmt, &conv);
 		if (conv.kind == PRINTK_INVALID)
 			return -EINVAL;
-		if (!put_conv(out, &reader, &conv, pointer, ctx))
+		if (!print_conv(out, &reader, &conv, pointer, ctx))
 			return -EBADMSG;
 	}
 	return 0;

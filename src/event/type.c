@@ -93,7 +93,7 @@ static const struct word words[] = {
 	TYPEDEF("wchar_t", 4, true),
 };
 
-static const struct word *find_word(const char *text, size_t len)
+static const struct word *find_type_word(const char *text, size_t len)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strncmp(words[i].name, text, len) == 0 && !words[i].name[len])
@@ -104,7 +104,7 @@ static const struct word *find_word(const char *text, size_t len)
 
 bool type_is_word(const char *word, size_t len)
 {
-	return find_word(word, len) != NULL;
+	return find_type_word(word, len) != NULL;
 }
 
 /* The words of a type's text that were found so far. */
@@ -115,14 +115,14 @@ struct spelling {
 	bool has_tag_name;
 };
 
-static bool is_word_char(char c)
+static bool is_type_word_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
 /* Add a word of the type.  Returns false if the word is unknown. */
-static bool add_word(struct spelling *sp, const char *text, size_t len)
+static bool add_type_word(struct spelling *sp, const char *text, size_t len)
 {
 	const struct word *word;
 
@@ -132,7 +132,7 @@ static bool add_word(struct spelling *sp, const char *text, size_t len)
 		sp->has_tag_name = true;
 		return true;
 	}
-	word = find_word(text, len);
+	word = find_type_word(text, len);
 	if (!word)
 		return false;
 	sp->nr_roles[word->role]++;
@@ -142,7 +142,7 @@ static bool add_word(struct spelling *sp, const char *text, size_t len)
 }
 
 /* Set *@type to the type, without the `*` of a pointer. */
-static bool base_type(const struct spelling *sp, struct value_type *type)
+static bool resolve_base_type(const struct spelling *sp, struct value_type *type)
 {
 	const unsigned int *nr = sp->nr_roles;
 
@@ -179,13 +179,13 @@ static bool base_type(const struct spelling *sp, struct value_type *type)
 
 /* Set *@type to the type of a pointer.  If the pointer points to a struct, the size is
  * unknown. */
-static bool pointer_type(const struct spelling *sp, struct value_type *type)
+static bool resolve_pointer_type(const struct spelling *sp, struct value_type *type)
 {
 	struct value_type elem = { .size = 0 };
 
 	if (sp->nr_stars > 1) {
 		elem.size = 8;
-	} else if (!base_type(sp, &elem)) {
+	} else if (!resolve_base_type(sp, &elem)) {
 		if (!sp->has_tag_name)
 			return false;
 		elem = (struct value_type){ .size = 0 };
@@ -208,16 +208,16 @@ bool type_lookup(const char *text, size_t len, struct value_type *ret_type)
 		} else if (text[i] == '*') {
 			sp.nr_stars++;
 			i++;
-		} else if (is_word_char(text[i])) {
-			for (start = i; i < len && is_word_char(text[i]); i++)
+		} else if (is_type_word_char(text[i])) {
+			for (start = i; i < len && is_type_word_char(text[i]); i++)
 				;
-			if (!add_word(&sp, text + start, i - start))
+			if (!add_type_word(&sp, text + start, i - start))
 				return false;
 		} else {
 			return false;
 		}
 	}
-	if (!(sp.nr_stars ? pointer_type(&sp, &type) : base_type(&sp, &type)))
+	if (!(sp.nr_stars ? resolve_pointer_type(&sp, &type) : resolve_base_type(&sp, &type)))
 		return false;
 	*ret_type = type;
 	return true;

@@ -25,7 +25,7 @@ uint32_t code_nr_insns(const struct code *code)
 }
 
 /* Returns the field `yes` or `no` of branch @id. */
-static uint16_t *way(struct code *code, uint16_t id)
+static uint16_t *branch_target(struct code *code, uint16_t id)
 {
 	struct filter_insn *insns = (struct filter_insn *)code->insns.data;
 
@@ -60,16 +60,16 @@ uint16_t code_join(struct code *code, uint16_t a, uint16_t b)
 
 	if (a == WAY_END)
 		return b;
-	while (*way(code, last) != WAY_END)
-		last = *way(code, last);
-	*way(code, last) = b;
+	while (*branch_target(code, last) != WAY_END)
+		last = *branch_target(code, last);
+	*branch_target(code, last) = b;
 	return a;
 }
 
 void code_patch(struct code *code, uint16_t list, uint32_t to)
 {
 	while (list != WAY_END) {
-		uint16_t *end = way(code, list);
+		uint16_t *end = branch_target(code, list);
 
 		list = *end;
 		*end = (uint16_t)to;

@@ -56,7 +56,7 @@ const char *filter_error_text(enum filter_error_code code)
  * in the kernel.  Some of them are only a side effect of how the kernel's parser returns
  * errors.
  */
-static int check_pairs(struct parser *p, uint16_t *open)
+static int check_quotes_and_parens(struct parser *p, uint16_t *open)
 {
 	const char *text = p->text, *end;
 	size_t depth = 0;
@@ -115,7 +115,7 @@ static bool open_levels(struct parser *p, struct level **top)
 
 /* End an && chain.  @part: the last predicate of the chain.  The chain's open `no` branches
  * are joined to those of @part. */
-static void end_and(struct code *code, struct level *level, struct part *part)
+static void end_and_chain(struct code *code, struct level *level, struct part *part)
 {
 	part->no = code_join(code, level->no, part->no);
 	level->no = WAY_END;
@@ -123,7 +123,7 @@ static void end_and(struct code *code, struct level *level, struct part *part)
 
 /* End an || chain.  @part: the last part of the chain.  The chain's open `yes` branches are
  * joined to those of @part. */
-static void end_or(struct code *code, struct level *level, struct part *part)
+static void end_or_chain(struct code *code, struct level *level, struct part *part)
 {
 	part->yes = code_join(code, level->yes, part->yes);
 	level->yes = WAY_END;
@@ -143,14 +143,14 @@ static int close_levels(struct parser *p, struct level **top,
 
 		parser_skip_space(p);
 		s = p->text + p->at;
-		end_and(code, *top, part);
+		end_and_chain(code, *top, part);
 		if (s[0] == '&' && s[1] == '&') {
 			p->at += 2;
 			code_patch(code, part->yes, code_nr_insns(code));
 			(*top)->no = part->no;
 			return 1;
 		}
-		end_or(code, *top, part);
+		end_or_chain(code, *top, part);
 		if (s[0] == '|' && s[1] == '|') {
 			p->at += 2;
 			code_patch(code, part->no, code_nr_insns(code));
@@ -176,7 +176,7 @@ static int close_levels(struct parser *p, struct level **top,
 
 /* Parse the whole expression.  @bottom: memory for the levels.  The first level is for the
  * whole text, each further level for an open parenthesis. */
-static int parse(struct parser *p, struct level *bottom, struct part *part)
+static int parse_expression(struct parser *p, struct level *bottom, struct part *part)
 {
 	struct level *top = bottom;
 	int r = 1;
@@ -202,8 +202,8 @@ static int parse(struct parser *p, struct level *bottom, struct part *part)
 	return r;
 }
 
-static int compile(struct parser *p, size_t len,
-		   struct filter_program **ret_program)
+static int compile_expression(struct parser *p, size_t len,
+			      struct filter_program **ret_program)
 {
 	struct level *levels = reallocarray(NULL, len + 1, sizeof(*levels));
 	uint16_t *open = reallocarray(NULL, len + 1, sizeof(*open));
@@ -211,9 +211,9 @@ static int compile(struct parser *p, size_t len,
 	int r = -ENOMEM;
 
 	if (levels && open)
-		r = check_pairs(p, open);
+		r = check_quotes_and_parens(p, open);
 	if (!r)
-		r = parse(p, levels, &all);
+		r = parse_expression(p, levels, &all);
 	if (!r)
 		r = code_finish(&p->code, all, ret_program);
 	free(levels);
@@ -232,7 +232,7 @@ int filter_compile(const struct event_format *fmt, const char *text,
 
 	if (len < FILTER_TEXT_MAX) {
 		code_init(&p.code);
-		r = compile(&p, len, ret_program);
+		r = compile_expression(&p, len, ret_program);
 		code_done(&p.code);
 	}
 	if (r)

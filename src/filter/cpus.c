@@ -24,12 +24,12 @@ static size_t mask_bytes(const struct cpus *cpus)
 
 /* ---- parse the list, up to its '}' ---- */
 
-static bool take_number(struct parser *p, uint32_t nr_cpus, uint32_t *ret_number)
+static bool parse_cpu_number(struct parser *p, uint32_t nr_cpus, uint32_t *ret_number)
 {
 	size_t start = p->at;
 	uint32_t n = 0;
 
-	if (term_take(p, "N")) {
+	if (term_accept(p, "N")) {
 		*ret_number = nr_cpus - 1;
 		return true;
 	}
@@ -42,8 +42,8 @@ static bool take_number(struct parser *p, uint32_t nr_cpus, uint32_t *ret_number
 	return p->at > start;
 }
 
-static bool take_range(struct parser *p, uint32_t nr_cpus, uint32_t *ret_first,
-		       uint32_t *ret_last)
+static bool parse_cpu_range(struct parser *p, uint32_t nr_cpus, uint32_t *ret_first,
+			    uint32_t *ret_last)
 {
 	if (!strncasecmp(p->text + p->at, "all", 3)) {
 		p->at += 3;
@@ -51,30 +51,30 @@ static bool take_range(struct parser *p, uint32_t nr_cpus, uint32_t *ret_first,
 		*ret_last = nr_cpus - 1;
 		return true;
 	}
-	if (!take_number(p, nr_cpus, ret_first))
+	if (!parse_cpu_number(p, nr_cpus, ret_first))
 		return false;
-	if (term_take(p, "-"))
-		return take_number(p, nr_cpus, ret_last);
+	if (term_accept(p, "-"))
+		return parse_cpu_number(p, nr_cpus, ret_last);
 	*ret_last = *ret_first;
 	return p->text[p->at] != ':';	/* groups such as ":1/2" may only follow a range */
 }
 
-static bool is_separator(char c)
+static bool is_list_separator(char c)
 {
 	return c == ',' || parser_is_space(c);
 }
 
-static bool take_region(struct parser *p, struct cpus *cpus)
+static bool parse_cpu_region(struct parser *p, struct cpus *cpus)
 {
 	uint32_t first, last, used = 1, group = 1, nr_cpus = cpus->nr_cpus;
 
-	if (!take_range(p, nr_cpus, &first, &last))
+	if (!parse_cpu_range(p, nr_cpus, &first, &last))
 		return false;
-	if (term_take(p, ":") &&
-	    !(take_number(p, nr_cpus, &used) && term_take(p, "/") &&
-	      take_number(p, nr_cpus, &group)))
+	if (term_accept(p, ":") &&
+	    !(parse_cpu_number(p, nr_cpus, &used) && term_accept(p, "/") &&
+	      parse_cpu_number(p, nr_cpus, &group)))
 		return false;
-	if (p->text[p->at] != '}' && !is_separator(p->text[p->at]))
+	if (p->text[p->at] != '}' && !is_list_separator(p->text[p->at]))
 		return false;
 	if (first > last || last >= nr_cpus || !group || used > group)
 		return false;
@@ -85,30 +85,30 @@ static bool take_region(struct parser *p, struct cpus *cpus)
 	return true;
 }
 
-static bool take_list(struct parser *p, struct cpus *cpus)
+static bool parse_cpu_regions(struct parser *p, struct cpus *cpus)
 {
 	for (;;) {
-		while (is_separator(p->text[p->at]))
+		while (is_list_separator(p->text[p->at]))
 			p->at++;
 		if (p->text[p->at] == '}')
 			return true;
-		if (!take_region(p, cpus))
+		if (!parse_cpu_region(p, cpus))
 			return false;
 	}
 }
 
-static int parse_list(struct parser *p, struct cpus *cpus)
+static int parse_cpu_list(struct parser *p, struct cpus *cpus)
 {
 	size_t start, end;
 
-	if (!term_take(p, "CPUS{"))
+	if (!term_accept(p, "CPUS{"))
 		return term_fail(p, FILTER_ERR_MISSING_BRACE_OPEN,
 				 p->at + strlen("CPUS{"));
 	start = p->at;
 	end = start + strcspn(p->text + start, "}");
 	if (!p->text[end])
 		return term_fail(p, FILTER_ERR_MISSING_BRACE_CLOSE, end);
-	if (start == end || !take_list(p, cpus))
+	if (start == end || !parse_cpu_regions(p, cpus))
 		return term_fail(p, FILTER_ERR_INVALID_CPULIST, end);
 	p->at = end + 1;
 	return 0;
@@ -116,8 +116,8 @@ static int parse_list(struct parser *p, struct cpus *cpus)
 
 /* ---- emit the comparison ---- */
 
-static struct part emit_mask(struct parser *p, const struct term *t,
-			     const struct cpus *cpus)
+static struct part emit_mask_compare(struct parser *p, const struct term *t,
+				     const struct cpus *cpus)
 {
 	struct filter_insn insn = {
 		.op = t->field.use == USE_MASK_LOC ? FILTER_OP_MASK_LOC :
@@ -147,8 +147,8 @@ static uint32_t count_cpus(const struct cpus *cpus, uint32_t *ret_last)
 
 /* Compare the list of CPUs with a field that is a number.  The number counts as a mask that
  * contains only the CPU with this number. */
-static struct part emit_number(struct parser *p, const struct term *t,
-			       const struct cpus *cpus)
+static struct part emit_number_in_mask(struct parser *p, const struct term *t,
+				       const struct cpus *cpus)
 {
 	struct term_field field = t->field;
 	struct filter_insn insn = { .op = FILTER_OP_IN };
@@ -180,12 +180,12 @@ int term_parse_cpus(struct parser *p, const struct term *t,
 	if (term_is_string(t) || t->field.use == USE_FLOAT ||
 	    (t->op != OP_EQ && t->op != OP_NE && t->op != OP_AND))
 		return term_fail(p, FILTER_ERR_ILLEGAL_FIELD_OP, p->at);
-	r = parse_list(p, &cpus);
+	r = parse_cpu_list(p, &cpus);
 	if (r)
 		return r;
 	if (t->field.use == USE_MASK_LOC || t->field.use == USE_MASK_REL)
-		*ret_part = emit_mask(p, t, &cpus);
+		*ret_part = emit_mask_compare(p, t, &cpus);
 	else
-		*ret_part = emit_number(p, t, &cpus);
+		*ret_part = emit_number_in_mask(p, t, &cpus);
 	return 0;
 }

@@ -13,7 +13,7 @@ void event_filter_done(struct event_filter *filter)
 }
 
 /* Returns a copy of @data without trailing white space, or NULL without memory. */
-static char *strip(const char *data, size_t bytes)
+static char *copy_stripped_text(const char *data, size_t bytes)
 {
 	char *text = strndup(data, bytes);
 	size_t len;
@@ -29,7 +29,7 @@ static char *strip(const char *data, size_t bytes)
 
 /* Returns true if the text is "0", with or without white space before it.  The stored text
  * keeps its leading white space, because `filter` shows it. */
-static bool is_zero(const char *text)
+static bool is_zero_text(const char *text)
 {
 	while (parser_is_space(*text))
 		text++;
@@ -45,10 +45,10 @@ int event_filter_store(struct event_filter *filter,
 
 	if (bytes >= FILTER_TEXT_MAX)
 		return -EINVAL;
-	new.text = strip(data, bytes);
+	new.text = copy_stripped_text(data, bytes);
 	if (!new.text)
 		return -ENOMEM;
-	if (is_zero(new.text)) {
+	if (is_zero_text(new.text)) {
 		free(new.text);
 		event_filter_done(filter);
 		return 0;

@@ -20,7 +20,7 @@ static const struct {
 
 /* Returns how a filter uses a field, according to the words of the field's type.  The
  * kernel decides in the same way. */
-static enum field_use use_of_type(const struct event_field *field)
+static enum field_use field_use_by_type(const struct event_field *field)
 {
 	const char *type = field->type;
 	bool is_char = strstr(type, "char");
@@ -47,11 +47,11 @@ static enum field_use use_of_type(const struct event_field *field)
 
 /* Returns how a filter uses a field: as the filter type of __field_ext() says, if the field
  * has one, else as its C type says. */
-static enum field_use use_of(const struct event_field *field)
+static enum field_use field_use_of(const struct event_field *field)
 {
 	switch (field->filter) {
 	case FILTER_OTHER:
-		return use_of_type(field);
+		return field_use_by_type(field);
 	case FILTER_STATIC_STRING:
 		return USE_ARRAY;
 	case FILTER_DYN_STRING:
@@ -70,7 +70,7 @@ static enum field_use use_of(const struct event_field *field)
 }
 
 /* Returns false if a field of @size bytes cannot be used as @use says. */
-static bool fits(enum field_use use, uint32_t size)
+static bool field_use_fits(enum field_use use, uint32_t size)
 {
 	switch (use) {
 	case USE_LOC:
@@ -85,29 +85,29 @@ static bool fits(enum field_use use, uint32_t size)
 	}
 }
 
-static uint32_t bits_of(uint32_t size)
+static uint32_t field_bits(uint32_t size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8 ? size * 8 : 0;
 }
 
-static struct term_field not_in_record(enum field_use use)
+static struct term_field make_generic_field(enum field_use use)
 {
 	return (struct term_field){
 		.use = use, .bits = 32, .is_signed = true,
 	};
 }
 
-static struct term_field in_record(const struct event_field *field)
+static struct term_field make_record_field(const struct event_field *field)
 {
-	enum field_use use = use_of(field);
+	enum field_use use = field_use_of(field);
 
 	if (use == USE_CPU || use == USE_COMM)
-		return not_in_record(use);
+		return make_generic_field(use);
 	return (struct term_field){
-		.use = fits(use, field->size) ? use : USE_NUMBER,
+		.use = field_use_fits(use, field->size) ? use : USE_NUMBER,
 		.offset = field->offset,
 		.size = field->size,
-		.bits = bits_of(field->size),
+		.bits = field_bits(field->size),
 		.is_signed = field->is_signed,
 	};
 }
@@ -118,13 +118,13 @@ bool term_find_field(const struct event_format *fmt, const char *name,
 	const struct event_field *field = event_format_find(fmt, name, len);
 
 	if (field) {
-		*ret_field = in_record(field);
+		*ret_field = make_record_field(field);
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(generic) / sizeof(generic[0]); i++) {
 		if (strlen(generic[i].name) == len &&
 		    !memcmp(generic[i].name, name, len)) {
-			*ret_field = not_in_record(generic[i].use);
+			*ret_field = make_generic_field(generic[i].use);
 			return true;
 		}
 	}

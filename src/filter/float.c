@@ -20,17 +20,17 @@
 #define FLOAT_MAX	64		/* limit of the length of a number's text, with the NUL */
 
 /* A range of magnitudes (bits without the sign). */
-struct side {
+struct magnitudes {
 	uint64_t low, high;
 	bool is_empty;
 };
 
-static const struct side none = { .is_empty = true };
+static const struct magnitudes none = { .is_empty = true };
 
 /* ---- parse a value ---- */
 
 /* Returns true if character @at of @s may belong to a floating-point number. */
-static bool is_part(const char *s, size_t at)
+static bool is_float_char(const char *s, size_t at)
 {
 	if (isalnum((unsigned char)s[at]) || s[at] == '.')
 		return true;
@@ -40,7 +40,7 @@ static bool is_part(const char *s, size_t at)
 }
 
 /* Parse the number in @text.  Returns its bits, as a float or as a double. */
-static uint64_t bits_of(const char *text, bool is_float, char **ret_end)
+static uint64_t float_bits(const char *text, bool is_float, char **ret_end)
 {
 	union { double d; uint64_t bits; } wide;
 	union { float f; uint32_t bits; } narrow;
@@ -55,14 +55,14 @@ static uint64_t bits_of(const char *text, bool is_float, char **ret_end)
 
 /* Parse a finite number and round it to the field's type.  @inf: the bits of infinity in
  * this type. */
-static int take_bits(struct parser *p, const struct term_field *field,
-		     uint64_t inf, uint64_t *ret_bits)
+static int parse_float_bits(struct parser *p, const struct term_field *field,
+			    uint64_t inf, uint64_t *ret_bits)
 {
 	const char *start = p->text + p->at;
 	size_t start_at = p->at, len = 0;
 	char text[FLOAT_MAX], *end;
 
-	while (start[len] && is_part(start, len))
+	while (start[len] && is_float_char(start, len))
 		len++;
 	p->at += len;
 	if (len >= sizeof(text))
@@ -71,7 +71,7 @@ static int take_bits(struct parser *p, const struct term_field *field,
 	text[len] = '\0';
 	if (!isdigit((unsigned char)text[text[0] == '-']))
 		return term_fail(p, FILTER_ERR_ILLEGAL_FLOAT, start_at);
-	*ret_bits = bits_of(text, field->bits == 32, &end);
+	*ret_bits = float_bits(text, field->bits == 32, &end);
 	if (*end || (*ret_bits & inf) == inf)
 		return term_fail(p, FILTER_ERR_ILLEGAL_FLOAT, start_at);
 	return 0;
@@ -79,13 +79,13 @@ static int take_bits(struct parser *p, const struct term_field *field,
 
 /* ---- emit the comparison ---- */
 
-static struct side side(uint64_t low, uint64_t high)
+static struct magnitudes magnitude_range(uint64_t low, uint64_t high)
 {
-	return (struct side){ low, high, low > high };
+	return (struct magnitudes){ low, high, low > high };
 }
 
-static struct part emit_side(struct parser *p, const struct term_field *field,
-			     struct side s, uint64_t sign)
+static struct part emit_magnitudes(struct parser *p, const struct term_field *field,
+				   struct magnitudes s, uint64_t sign)
 {
 	unsigned int shift = filter_load_shift(term_load(field));
 
@@ -93,8 +93,8 @@ static struct part emit_side(struct parser *p, const struct term_field *field,
 			       (s.high | sign) << shift);
 }
 
-static struct part emit_sides(struct parser *p, const struct term_field *field,
-			      struct side positive, struct side negative)
+static struct part emit_both_signs(struct parser *p, const struct term_field *field,
+				   struct magnitudes positive, struct magnitudes negative)
 {
 	uint64_t sign = 1ull << (field->bits - 1);
 	struct part first, second;
@@ -102,12 +102,12 @@ static struct part emit_sides(struct parser *p, const struct term_field *field,
 	if (positive.is_empty && negative.is_empty)
 		return term_emit_never(p);
 	if (negative.is_empty)
-		return emit_side(p, field, positive, 0);
+		return emit_magnitudes(p, field, positive, 0);
 	if (positive.is_empty)
-		return emit_side(p, field, negative, sign);
-	first = emit_side(p, field, positive, 0);
+		return emit_magnitudes(p, field, negative, sign);
+	first = emit_magnitudes(p, field, positive, 0);
 	code_patch(&p->code, first.no, code_nr_insns(&p->code));
-	second = emit_side(p, field, negative, sign);
+	second = emit_magnitudes(p, field, negative, sign);
 	second.yes = code_join(&p->code, first.yes, second.yes);
 	return second;
 }
@@ -116,41 +116,41 @@ static struct part emit_sides(struct parser *p, const struct term_field *field,
  * Find the numbers x for which "x @op value" is true, as ranges of magnitudes.  @m:
  * magnitude of the value.  *@ret_own: range of those x that have the sign of the value.
  * *@ret_other: range of those x that have the other sign.  If the value is negative, the
- * caller has passed mirrored(op).
+ * caller has passed mirrored_op(op).
  */
-static void find_sides(enum term_op op, uint64_t m, uint64_t inf, struct side *ret_own,
-		       struct side *ret_other)
+static void find_magnitudes(enum term_op op, uint64_t m, uint64_t inf, struct magnitudes *ret_own,
+			    struct magnitudes *ret_other)
 {
 	bool is_zero = !m;
 
 	*ret_other = none;
 	switch (op) {
 	case OP_LT:
-		*ret_own = m ? side(0, m - 1) : none;
-		*ret_other = side(is_zero, inf);
+		*ret_own = m ? magnitude_range(0, m - 1) : none;
+		*ret_other = magnitude_range(is_zero, inf);
 		break;
 	case OP_LE:
-		*ret_own = side(0, m);
-		*ret_other = side(0, inf);
+		*ret_own = magnitude_range(0, m);
+		*ret_other = magnitude_range(0, inf);
 		break;
 	case OP_GT:
-		*ret_own = side(m + 1, inf);
+		*ret_own = magnitude_range(m + 1, inf);
 		break;
 	case OP_GE:
-		*ret_own = side(m, inf);
+		*ret_own = magnitude_range(m, inf);
 		if (is_zero)
-			*ret_other = side(0, 0);
+			*ret_other = magnitude_range(0, 0);
 		break;
 	default:
-		*ret_own = side(m, m);
+		*ret_own = magnitude_range(m, m);
 		if (is_zero)
-			*ret_other = side(0, 0);
+			*ret_other = magnitude_range(0, 0);
 		break;
 	}
 }
 
 /* Returns the operator for negated operands: x < y is equivalent to -x > -y. */
-static enum term_op mirrored(enum term_op op)
+static enum term_op mirrored_op(enum term_op op)
 {
 	switch (op) {
 	case OP_LT: return OP_GT;
@@ -165,20 +165,20 @@ int term_parse_float(struct parser *p, const struct term *t, struct part *ret_pa
 {
 	uint64_t sign = 1ull << (t->field.bits - 1), bits;
 	uint64_t inf = t->field.bits == 32 ? 0x7f800000 : 0x7ffull << 52;
-	struct side own, other;
+	struct magnitudes own, other;
 	bool is_negative;
 	int r;
 
 	if (t->op == OP_GLOB || t->op == OP_AND)
 		return term_fail(p, FILTER_ERR_ILLEGAL_FIELD_OP, p->at);
-	r = take_bits(p, &t->field, inf, &bits);
+	r = parse_float_bits(p, &t->field, inf, &bits);
 	if (r)
 		return r;
 	is_negative = (bits & sign) && bits != sign;
-	find_sides(is_negative ? mirrored(t->op) : t->op, bits & ~sign, inf, &own,
-		   &other);
-	*ret_part = is_negative ? emit_sides(p, &t->field, other, own) :
-				  emit_sides(p, &t->field, own, other);
+	find_magnitudes(is_negative ? mirrored_op(t->op) : t->op, bits & ~sign, inf, &own,
+			&other);
+	*ret_part = is_negative ? emit_both_signs(p, &t->field, other, own) :
+				  emit_both_signs(p, &t->field, own, other);
 	if (t->op == OP_NE)
 		*ret_part = part_not(*ret_part);
 	return 0;

@@ -17,7 +17,7 @@ struct run {
 };
 
 /* Returns the number that @insn loads, shifted left until its highest bit is bit 63. */
-static uint64_t number_of(const struct filter_insn *insn, const struct run *run)
+static uint64_t load_number(const struct filter_insn *insn, const struct run *run)
 {
 	return insn->load == FILTER_LOAD_CPU ? (uint64_t)run->ctx->cpu << 32 :
 	       filter_load(insn, run->rec);
@@ -31,17 +31,17 @@ static unsigned int mask_byte(const char *mask, size_t bytes, size_t i)
 }
 
 /* Returns true if the mask contains the CPU whose number the field holds. */
-static bool match_in(const struct filter_insn *insn, const struct run *run)
+static bool match_cpu_in_mask(const struct filter_insn *insn, const struct run *run)
 {
-	uint64_t bit = number_of(insn, run) >> filter_load_shift(insn->load);
+	uint64_t bit = load_number(insn, run) >> filter_load_shift(insn->load);
 
 	return mask_byte(run->pool + insn->pool, insn->bytes, bit / 8) >>
 	       bit % 8 & 1;
 }
 
 /* Compare two masks.  The shorter mask is extended with zeros. */
-static bool match_mask(const struct filter_insn *insn, const char *want,
-		       const char *mask, size_t bytes)
+static bool match_cpu_mask(const struct filter_insn *insn, const char *want,
+			   const char *mask, size_t bytes)
 {
 	bool is_equal = true, intersects = false;
 
@@ -73,7 +73,7 @@ static bool match_string(const struct filter_insn *insn, const char *want,
 
 /* Compare a char array of the record with a string.  If insn->size is 0 the array extends
  * to the record's end. */
-static bool match_array(const struct filter_insn *insn, const struct run *run)
+static bool match_char_array(const struct filter_insn *insn, const struct run *run)
 {
 	size_t room = insn->size ? insn->size : run->bytes - insn->offset;
 
@@ -97,8 +97,8 @@ static bool match_comm(const struct filter_insn *insn, const struct run *run)
  * page is not mapped, the bytes before it are still copied.  Returns the number of bytes
  * copied.
  */
-static size_t read_memory(const struct filter_context *ctx, uint64_t addr,
-			  char *buf, size_t bytes)
+static size_t read_process_memory(const struct filter_context *ctx, uint64_t addr,
+				  char *buf, size_t bytes)
 {
 	size_t first = ARCH_PAGE_BYTES - addr % ARCH_PAGE_BYTES;
 	struct iovec local = { buf, bytes }, remote[2];
@@ -119,8 +119,8 @@ static __attribute__((noinline)) bool
 match_pointer(const struct filter_insn *insn, const struct run *run)
 {
 	char buf[FILTER_POINTER_MAX];
-	size_t n = read_memory(run->ctx, filter_load_8(run->rec + insn->offset), buf,
-			       sizeof(buf));
+	size_t n = read_process_memory(run->ctx, filter_load_8(run->rec + insn->offset), buf,
+				       sizeof(buf));
 
 	/* The read ended at an unmapped page before a NUL was found, so the string does not
 	 * match. */
@@ -142,18 +142,18 @@ static bool match_dynamic(const struct filter_insn *insn, const struct run *run)
 	if (start > run->bytes || bytes > run->bytes - start)
 		return false;
 	if (insn->op == FILTER_OP_MASK_LOC || insn->op == FILTER_OP_MASK_REL)
-		return match_mask(insn, want, run->rec + start, bytes);
+		return match_cpu_mask(insn, want, run->rec + start, bytes);
 	return match_string(insn, want, run->rec + start, bytes);
 }
 
 /* Returns the result of any instruction except FILTER_OP_RANGE and FILTER_OP_AND. */
-static bool answer(const struct filter_insn *insn, const struct run *run)
+static bool run_insn(const struct filter_insn *insn, const struct run *run)
 {
 	switch (insn->op) {
 	case FILTER_OP_IN:
-		return match_in(insn, run);
+		return match_cpu_in_mask(insn, run);
 	case FILTER_OP_STR_ARRAY:
-		return match_array(insn, run);
+		return match_char_array(insn, run);
 	case FILTER_OP_STR_PTR:
 		return match_pointer(insn, run);
 	case FILTER_OP_STR_COMM:
@@ -176,8 +176,8 @@ uint32_t filter_run_on(const struct filter_program *p, const void *rec,
 	while (at < p->nr_insns) {
 		const struct filter_insn *insn = &p->insns[at];
 
-		bool is_yes = insn->op > FILTER_OP_AND ? answer(insn, &run) :
-			      filter_compare(insn, number_of(insn, &run));
+		bool is_yes = insn->op > FILTER_OP_AND ? run_insn(insn, &run) :
+			      filter_compare(insn, load_number(insn, &run));
 
 		at = is_yes ? insn->yes : insn->no;
 	}

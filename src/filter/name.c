@@ -24,8 +24,8 @@ struct lookup {
 };
 
 /* Callback (filter_name_fn): store the value if @name is the name to find. */
-static void compare(void *arg, const char *name, size_t len, uint64_t value,
-		    bool is_constant)
+static void match_value_name(void *arg, const char *name, size_t len, uint64_t value,
+			     bool is_constant)
 {
 	struct lookup *lookup = arg;
 
@@ -39,13 +39,13 @@ static void compare(void *arg, const char *name, size_t len, uint64_t value,
 
 /* Find a name among the names of the field.  Returns 0 and the value; -ENOENT if there is
  * no such name; or -ENOTUNIQ if the name has several values. */
-static int find_name(const struct parser *p, const struct term *t, const char *name,
-		     size_t len, uint64_t *ret_value)
+static int find_value_name(const struct parser *p, const struct term *t, const char *name,
+			   size_t len, uint64_t *ret_value)
 {
 	struct lookup lookup = { .name = name, .len = len };
 	bool is_constant;
 
-	p->env->names(p->env->ctx, p->fmt, t->field.offset, compare, &lookup);
+	p->env->names(p->env->ctx, p->fmt, t->field.offset, match_value_name, &lookup);
 	is_constant = lookup.by[true].is_found;
 	if (!lookup.by[is_constant].is_found)
 		return -ENOENT;
@@ -61,7 +61,7 @@ static bool is_quote(char c)
 /* Find the name at *@at, which is an identifier or is in quotes, and move *@at to its first
  * character.
  * Returns the length of the name; 0 if there is no name. */
-static size_t take_name(const char **at)
+static size_t parse_name_token(const char **at)
 {
 	const char *end;
 
@@ -75,7 +75,7 @@ static size_t take_name(const char **at)
 
 /* Returns true if the field is a number and the operator accepts a name.  Texts have no
  * order, so < and > accept identifiers only. */
-static bool can_have_name(const struct term *t, bool is_quoted)
+static bool accepts_name(const struct term *t, bool is_quoted)
 {
 	if (t->field.use != USE_NUMBER && t->field.use != USE_CPU)
 		return false;
@@ -87,14 +87,14 @@ int term_parse_name(struct parser *p, const struct term *t, struct part *ret_par
 {
 	const char *start = p->text + p->at, *name = start;
 	bool is_quoted = is_quote(*start);
-	size_t len = take_name(&name);
+	size_t len = parse_name_token(&name);
 	uint64_t value;
 	int r;
 
-	if (!len || !p->env->names || !can_have_name(t, is_quoted) ||
+	if (!len || !p->env->names || !accepts_name(t, is_quoted) ||
 	    (!is_quoted && len == strlen("CPUS") && !memcmp(name, "CPUS", len)))
 		return -ENOENT;
-	r = find_name(p, t, name, len, &value);
+	r = find_value_name(p, t, name, len, &value);
 	if (r == -ENOTUNIQ)
 		return term_fail(p, FILTER_ERR_AMBIGUOUS_NAME, p->at);
 	if (r)
@@ -107,7 +107,8 @@ int term_parse_name(struct parser *p, const struct term *t, struct part *ret_par
 /* ---- suggestions for wrong names ---- */
 
 /* Callback (filter_name_fn): offer the name as a suggestion. */
-static void offer(void *arg, const char *name, size_t len, uint64_t value, bool is_constant)
+static void offer_value_name(void *arg, const char *name, size_t len, uint64_t value,
+			     bool is_constant)
 {
 	char copy[NEAREST_MAX + 1];
 
@@ -121,7 +122,7 @@ static void offer(void *arg, const char *name, size_t len, uint64_t value, bool 
 }
 
 /* Returns the start of the identifier that ends at @end. */
-static size_t word_start(const char *text, size_t end)
+static size_t identifier_start(const char *text, size_t end)
 {
 	while (end && (isalnum((unsigned char)text[end - 1]) || text[end - 1] == '_'))
 		end--;
@@ -129,7 +130,7 @@ static size_t word_start(const char *text, size_t end)
 }
 
 /* Move back from @at over all characters that are in @what.  Returns the new position. */
-static size_t skip_back(const char *text, size_t at, const char *what)
+static size_t skip_chars_back(const char *text, size_t at, const char *what)
 {
 	while (at && strchr(what, text[at - 1]))
 		at--;
@@ -138,18 +139,20 @@ static size_t skip_back(const char *text, size_t at, const char *what)
 
 /* Suggest names for the wrong value at @at: those that may be compared with the field
  * before the value. */
-static void offer_values(const struct event_format *fmt, const char *text, size_t at,
-			 const struct filter_env *env, struct nearest *near)
+static void offer_value_names(const struct event_format *fmt, const char *text, size_t at,
+			      const struct filter_env *env, struct nearest *near)
 {
 	const char *name = text + at;
-	size_t len = take_name(&name), start, end;
+	size_t len = parse_name_token(&name), start, end;
 	struct term_field field;
 
-	end = skip_back(text, skip_back(text, skip_back(text, at, " \t"), "=!<>&~"), " \t");
-	start = word_start(text, end);
+	end = skip_chars_back(text, at, " \t");
+	end = skip_chars_back(text, end, "=!<>&~");
+	end = skip_chars_back(text, end, " \t");
+	start = identifier_start(text, end);
 	nearest_init(near, name, len);
 	if (env->names && term_find_field(fmt, text + start, end - start, &field))
-		env->names(env->ctx, fmt, field.offset, offer, near);
+		env->names(env->ctx, fmt, field.offset, offer_value_name, near);
 }
 
 const char *filter_error_near(const struct event_format *fmt, const char *text,
@@ -162,12 +165,12 @@ const char *filter_error_near(const struct event_format *fmt, const char *text,
 	if (at > strlen(text))
 		return NULL;
 	if (error->code == FILTER_ERR_FIELD_NOT_FOUND) {
-		start = word_start(text, at);
+		start = identifier_start(text, at);
 		nearest_init(near, text + start, at - start);
 		term_offer_fields(fmt, near);
 	} else if (error->code == FILTER_ERR_INVALID_VALUE ||
 		   error->code == FILTER_ERR_EXPECT_DIGIT) {
-		offer_values(fmt, text, at, env, near);
+		offer_value_names(fmt, text, at, env, near);
 	}
 	return nearest_name(near);
 }

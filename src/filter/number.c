@@ -11,7 +11,7 @@
 
 /* Parse the text from @s to @end as one number, in base 10, 8 (0...) or 16 (0x...).
  * Returns false if the text is not a number, or the number is too large. */
-static bool to_unsigned(const char *s, const char *end, uint64_t *ret_value)
+static bool text_to_unsigned(const char *s, const char *end, uint64_t *ret_value)
 {
 	unsigned int base = 10, digit;
 	uint64_t value = 0;
@@ -38,12 +38,12 @@ static bool to_unsigned(const char *s, const char *end, uint64_t *ret_value)
 	return true;
 }
 
-static bool to_signed(const char *s, const char *end, uint64_t *ret_value)
+static bool text_to_signed(const char *s, const char *end, uint64_t *ret_value)
 {
 	bool is_negative = s < end && *s == '-';
 	uint64_t value;
 
-	if (!to_unsigned(s + is_negative, end, &value) ||
+	if (!text_to_unsigned(s + is_negative, end, &value) ||
 	    value > (uint64_t)INT64_MAX + is_negative)
 		return false;
 	*ret_value = is_negative ? -value : value;
@@ -51,7 +51,7 @@ static bool to_signed(const char *s, const char *end, uint64_t *ret_value)
 }
 
 /* Move past a number.  Letters count as part of the number; the caller checks the digits. */
-static int skip_number(struct parser *p)
+static int skip_number_token(struct parser *p)
 {
 	size_t start = p->at;
 
@@ -64,13 +64,13 @@ static int skip_number(struct parser *p)
 	return 0;
 }
 
-int term_take_unsigned(struct parser *p, enum filter_error_code wrong,
-		       uint64_t *ret_value)
+int term_parse_unsigned(struct parser *p, enum filter_error_code wrong,
+			uint64_t *ret_value)
 {
 	const char *start = p->text + p->at;
-	int r = skip_number(p);
+	int r = skip_number_token(p);
 
-	if (!r && !to_unsigned(start, p->text + p->at, ret_value))
+	if (!r && !text_to_unsigned(start, p->text + p->at, ret_value))
 		r = term_fail(p, wrong, p->at);
 	return r;
 }
@@ -106,15 +106,15 @@ struct part term_emit_range(struct parser *p, const struct term_field *field,
 
 /* Emit the predicate "the number is less than @value".  @least: the smallest value of the
  * field's type. */
-static struct part emit_less(struct parser *p, const struct term_field *field,
-			     uint64_t least, uint64_t value)
+static struct part emit_less_than(struct parser *p, const struct term_field *field,
+				  uint64_t least, uint64_t value)
 {
 	return value == least ? term_emit_never(p) :
 	       term_emit_range(p, field, least, value - 1);
 }
 
-static struct part emit_and(struct parser *p, const struct term_field *field,
-			    uint64_t value)
+static struct part emit_bitwise_and(struct parser *p, const struct term_field *field,
+				    uint64_t value)
 {
 	return term_emit(p, field, (struct filter_insn){
 		.op = FILTER_OP_AND, .load = term_load(field), .value = value,
@@ -135,15 +135,15 @@ struct part term_emit_compare(struct parser *p, const struct term_field *field,
 	case OP_NE:
 		return part_not(term_emit_range(p, field, value, value));
 	case OP_LT:
-		return emit_less(p, field, least, value);
+		return emit_less_than(p, field, least, value);
 	case OP_GE:
-		return part_not(emit_less(p, field, least, value));
+		return part_not(emit_less_than(p, field, least, value));
 	case OP_LE:
 		return term_emit_range(p, field, least, value);
 	case OP_GT:
 		return part_not(term_emit_range(p, field, least, value));
 	case OP_AND:
-		return emit_and(p, field, value);
+		return emit_bitwise_and(p, field, value);
 	default:
 		return term_emit_range(p, field, value, value);
 	}
@@ -162,13 +162,13 @@ int term_parse_number(struct parser *p, const struct term *t,
 		return term_fail(p, FILTER_ERR_EXPECT_STRING, p->at);
 	if (t->op == OP_GLOB)
 		return term_fail(p, FILTER_ERR_ILLEGAL_FIELD_OP, p->at);
-	r = skip_number(p);
+	r = skip_number_token(p);
 	if (r)
 		return r;
 	if (t->field.is_signed)
-		is_right = to_signed(start, p->text + p->at, &value);
+		is_right = text_to_signed(start, p->text + p->at, &value);
 	else
-		is_right = to_unsigned(start, p->text + p->at, &value);
+		is_right = text_to_unsigned(start, p->text + p->at, &value);
 	if (!is_right)
 		return term_fail(p, FILTER_ERR_ILLEGAL_INTVAL, start_at);
 	*ret_part = term_emit_compare(p, &t->field, t->op, value);

@@ -18,7 +18,7 @@ size_t term_word_len(const char *text)
 	return len;
 }
 
-static int parse_field(struct parser *p, struct term *t)
+static int parse_field_name(struct parser *p, struct term *t)
 {
 	const char *name = p->text + p->at;
 	size_t len = term_word_len(name);
@@ -33,12 +33,12 @@ static int parse_field(struct parser *p, struct term *t)
 	if ((uint64_t)t->field.offset + t->field.size > UINT16_MAX)
 		return -E2BIG;
 	/* Accept .ustring and ignore it: all strings are in user space. */
-	term_take(p, ".ustring");
-	t->is_function = term_take(p, ".function");
+	term_accept(p, ".ustring");
+	t->is_function = term_accept(p, ".function");
 	return 0;
 }
 
-static int parse_op(struct parser *p, struct term *t)
+static int parse_operator(struct parser *p, struct term *t)
 {
 	/* The operators in the order in which they are tried: "<=" comes before "<". */
 	static const char *const names[NR_OPS] = {
@@ -48,7 +48,7 @@ static int parse_op(struct parser *p, struct term *t)
 	};
 
 	for (t->op = 0; t->op < NR_OPS; t->op++) {
-		if (term_take(p, names[t->op]))
+		if (term_accept(p, names[t->op]))
 			return 0;
 	}
 	return term_fail(p, FILTER_ERR_INVALID_OP, p->at);
@@ -68,7 +68,7 @@ static int find_function(struct parser *p, uint64_t *ret_start,
 	int r;
 
 	if (isdigit((unsigned char)*name)) {
-		r = term_take_unsigned(p, FILTER_ERR_INVALID_VALUE, &addr);
+		r = term_parse_unsigned(p, FILTER_ERR_INVALID_VALUE, &addr);
 		if (r)
 			return r;
 		r = env->function_at ? env->function_at(env->ctx, addr,
@@ -107,8 +107,8 @@ static int parse_function(struct parser *p, const struct term *t,
 
 /* ---- predicates on strings ---- */
 
-static struct part emit_string(struct parser *p, const struct term *t,
-			       const char *s, size_t len)
+static struct part emit_string_match(struct parser *p, const struct term *t,
+				     const char *s, size_t len)
 {
 	static const uint8_t ops[] = {
 		[USE_ARRAY] = FILTER_OP_STR_ARRAY,
@@ -133,8 +133,8 @@ static struct part emit_string(struct parser *p, const struct term *t,
 	return term_emit(p, &t->field, insn);
 }
 
-static int parse_string(struct parser *p, const struct term *t,
-			struct part *ret_part)
+static int parse_string_operand(struct parser *p, const struct term *t,
+				struct part *ret_part)
 {
 	const char *s = p->text + p->at + 1, *end;
 
@@ -148,15 +148,15 @@ static int parse_string(struct parser *p, const struct term *t,
 	p->at = end - p->text;
 	if (end - s >= STRING_MAX)
 		return term_fail(p, FILTER_ERR_OPERAND_TOO_LONG, p->at);
-	*ret_part = emit_string(p, t, s, end - s);
+	*ret_part = emit_string_match(p, t, s, end - s);
 	p->at++;
 	return 0;
 }
 
 /* ---- the whole predicate ---- */
 
-static int parse_value(struct parser *p, const struct term *t,
-		       struct part *ret_part)
+static int parse_operand(struct parser *p, const struct term *t,
+			 struct part *ret_part)
 {
 	char c = p->text[p->at];
 	int r;
@@ -169,7 +169,7 @@ static int parse_value(struct parser *p, const struct term *t,
 	if (!strncmp(p->text + p->at, "CPUS", 4))
 		return term_parse_cpus(p, t, ret_part);
 	if (c == '"' || c == '\'')
-		return parse_string(p, t, ret_part);
+		return parse_string_operand(p, t, ret_part);
 	if ((isdigit((unsigned char)c) || c == '-') && t->field.use == USE_FLOAT)
 		return term_parse_float(p, t, ret_part);
 	if (isdigit((unsigned char)c) || c == '-')
@@ -182,13 +182,13 @@ int parse_term(struct parser *p, struct part *ret_part)
 	struct term t;
 	int r;
 
-	r = parse_field(p, &t);
+	r = parse_field_name(p, &t);
 	if (r)
 		return r;
 	parser_skip_space(p);
-	r = parse_op(p, &t);
+	r = parse_operator(p, &t);
 	if (r)
 		return r;
 	parser_skip_space(p);
-	return parse_value(p, &t, ret_part);
+	return parse_operand(p, &t, ret_part);
 }

@@ -29,7 +29,7 @@ struct term_field {
 	bool is_signed;
 };
 
-/* Operators, in the order in which parse_op() tries them. */
+/* Operators, in the order in which parse_operator() tries them. */
 enum term_op {
 	OP_GLOB, OP_NE, OP_EQ, OP_LE, OP_LT, OP_GE, OP_GT, OP_AND, NR_OPS,
 };
@@ -68,7 +68,7 @@ static inline int term_fail(struct parser *p, enum filter_error_code code,
 }
 
 /* If @word is at p->at, move past it and return true. */
-static inline bool term_take(struct parser *p, const char *word)
+static inline bool term_accept(struct parser *p, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -83,8 +83,8 @@ static inline bool term_take(struct parser *p, const char *word)
  * @wrong: the error to set if the text is not a valid number.
  * Returns 0 or -EINVAL.
  */
-int term_take_unsigned(struct parser *p, enum filter_error_code wrong,
-		       uint64_t *ret_value);
+int term_parse_unsigned(struct parser *p, enum filter_error_code wrong,
+			uint64_t *ret_value);
 
 /*
  * Parse an integer and emit the code of the predicate.

@@ -4,13 +4,13 @@
 
 #include "filter/run.h"
 
-static bool is_number(const struct filter_insn *insn)
+static bool is_number_insn(const struct filter_insn *insn)
 {
 	return insn->op <= FILTER_OP_IN;
 }
 
 /* Returns how many bytes of the record an instruction reads, from insn->offset on. */
-static uint32_t read_bytes(const struct filter_insn *insn)
+static uint32_t insn_read_bytes(const struct filter_insn *insn)
 {
 	switch (insn->op) {
 	case FILTER_OP_NEVER:
@@ -31,24 +31,24 @@ static uint32_t read_bytes(const struct filter_insn *insn)
 }
 
 /* Check the second byte of an instruction: how it loads a number, or its flags. */
-static bool is_known(const struct filter_insn *insn)
+static bool is_load_known(const struct filter_insn *insn)
 {
-	return is_number(insn) ? insn->load < FILTER_LOADS :
+	return is_number_insn(insn) ? insn->load < FILTER_LOADS :
 	       !(insn->flags & ~FILTER_FLAGS);
 }
 
 /* Check instruction @at: its branches must lead forward, and its reads must stay in the
  * record and the pool. */
-static bool is_sound(const struct filter_program *p, uint32_t at)
+static bool is_insn_sound(const struct filter_program *p, uint32_t at)
 {
 	const struct filter_insn *insn = &p->insns[at];
 
-	if (insn->op >= FILTER_OPS || !is_known(insn))
+	if (insn->op >= FILTER_OPS || !is_load_known(insn))
 		return false;
 	if (insn->yes <= at || insn->yes > p->nr_insns + 1 ||
 	    insn->no <= at || insn->no > p->nr_insns + 1)
 		return false;
-	if (insn->offset + read_bytes(insn) > p->record_bytes)
+	if (insn->offset + insn_read_bytes(insn) > p->record_bytes)
 		return false;
 	return insn->op < FILTER_OP_IN ||
 	       (uint32_t)insn->pool + insn->bytes <= p->pool_bytes;
@@ -66,7 +66,7 @@ int filter_verify(const void *blob, size_t bytes, uint32_t record_fixed_bytes)
 	    filter_program_bytes(p) != bytes)
 		return -EINVAL;
 	for (uint32_t i = 0; i < p->nr_insns; i++) {
-		if (!is_sound(p, i))
+		if (!is_insn_sound(p, i))
 			return -EINVAL;
 	}
 	return 0;
