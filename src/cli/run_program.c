@@ -67,7 +67,7 @@ static void find_libraries(struct run_program *program)
 
 	if (!elf_file_open(program->path, NULL, 0, &bytes_left, &file)) {
 		strings = elf_find_section(&file, ".dynstr");
-		text = strings ? elf_read_piece(&file, strings->sh_offset,
+		text = strings ? elf_read_bytes(&file, strings->sh_offset,
 						strings->sh_size) : NULL;
 		program->has_libulf = elf_find_section(&file, ".bodies") ||
 			(text && memmem(text, strings->sh_size, RUN_LIBULF,

@@ -39,7 +39,7 @@ static volatile sig_atomic_t number;	/* number of the name that is being demangl
 					 * modulo 0x10000 */
 static volatile sig_atomic_t seen;	/* value of @number when the timer fired last */
 
-static void look(int signo)
+static void abort_slow_name(int signo)
 {
 	(void)signo;
 	if (is_at_work && seen == number) {
@@ -52,7 +52,7 @@ static void look(int signo)
 void demangle_prepare(void)
 {
 	const struct sigaction action = {
-		.sa_handler = look,
+		.sa_handler = abort_slow_name,
 		.sa_flags = SA_NODEFER,		/* the handler must not change the signal
 						 * mask, because siglongjmp() does not
 						 * restore it */
@@ -69,7 +69,7 @@ void demangle_prepare(void)
  * Demangle @name.  The caller frees the result.  Returns NULL if @name is not a C++ name,
  * or if it takes too long.
  */
-static char *demangle(const char *name)
+static char *demangle_with_limit(const char *name)
 {
 	char *volatile plain = NULL;
 
@@ -94,7 +94,7 @@ bool demangle_name(const char *name, struct text *out)
 		return false;
 	memcpy(copy, name, len);
 	copy[len] = '\0';
-	plain = demangle(copy);
+	plain = demangle_with_limit(copy);
 	if (plain && strnlen(plain, ELF_NAME_MAX) + strlen(name + len) < ELF_NAME_MAX) {
 		text_puts(out, plain);
 		text_puts(out, name + len);

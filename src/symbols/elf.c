@@ -17,7 +17,7 @@
 #include "symbols/elf_impl.h"
 #include "symbols/localfile.h"
 
-static bool read_at(const struct elf_file *file, void *to, uint64_t bytes, uint64_t off)
+static bool read_file_at(const struct elf_file *file, void *to, uint64_t bytes, uint64_t off)
 {
 	if (!file->memory)
 		return pread(file->fd, to, bytes, (off_t)off) == (ssize_t)bytes;
@@ -27,7 +27,7 @@ static bool read_at(const struct elf_file *file, void *to, uint64_t bytes, uint6
 	return true;
 }
 
-void *elf_read_piece(const struct elf_file *file, uint64_t off, uint64_t bytes)
+void *elf_read_bytes(const struct elf_file *file, uint64_t off, uint64_t bytes)
 {
 	char *piece;
 
@@ -38,7 +38,7 @@ void *elf_read_piece(const struct elf_file *file, uint64_t off, uint64_t bytes)
 	piece = malloc(bytes + 1);
 	if (!piece)
 		return NULL;
-	if (!read_at(file, piece, bytes, off)) {
+	if (!read_file_at(file, piece, bytes, off)) {
 		free(piece);
 		return NULL;
 	}
@@ -49,8 +49,8 @@ void *elf_read_piece(const struct elf_file *file, uint64_t off, uint64_t bytes)
 /* ---- the build id ---- */
 
 /* Find the build id in the notes of the file.  @addr: the address of @notes in memory. */
-static bool find_id(const char *notes, uint64_t bytes, uint64_t addr,
-		    struct elf_build_id *ret_id)
+static bool find_id_in_notes(const char *notes, uint64_t bytes, uint64_t addr,
+			     struct elf_build_id *ret_id)
 {
 	uint64_t at = 0;
 
@@ -76,11 +76,11 @@ static bool find_id(const char *notes, uint64_t bytes, uint64_t addr,
 	return false;
 }
 
-static bool read_id(struct elf_file *file, uint64_t off, uint64_t bytes,
-		    uint64_t addr)
+static bool read_id_from_notes(struct elf_file *file, uint64_t off, uint64_t bytes,
+			       uint64_t addr)
 {
-	char *notes = elf_read_piece(file, off, bytes);
-	bool is_found = notes && find_id(notes, bytes, addr, &file->id);
+	char *notes = elf_read_bytes(file, off, bytes);
+	bool is_found = notes && find_id_in_notes(notes, bytes, addr, &file->id);
 
 	free(notes);
 	return is_found;
@@ -97,23 +97,23 @@ static void find_build_id(struct elf_file *file)
 		const Elf64_Shdr *section = &file->sections[i];
 
 		if (section->sh_type == SHT_NOTE &&
-		    read_id(file, section->sh_offset, section->sh_size,
-			    section->sh_addr))
+		    read_id_from_notes(file, section->sh_offset, section->sh_size,
+				       section->sh_addr))
 			return;
 	}
 	for (uint32_t i = 0; i < file->head.e_phnum; i++) {
 		const Elf64_Phdr *program = &file->programs[i];
 
 		if (program->p_type == PT_NOTE &&
-		    read_id(file, program->p_offset, program->p_filesz,
-			    program->p_vaddr))
+		    read_id_from_notes(file, program->p_offset, program->p_filesz,
+				       program->p_vaddr))
 			return;
 	}
 }
 
 /* ---- open a file ---- */
 
-static int read_heads(struct elf_file *file)
+static int read_elf_headers(struct elf_file *file)
 {
 	struct stat st;
 
@@ -121,37 +121,37 @@ static int read_heads(struct elf_file *file)
 		return -errno;
 	if (!file->memory)
 		file->bytes = (uint64_t)st.st_size;
-	if (!read_at(file, &file->head, sizeof(file->head), 0) ||
+	if (!read_file_at(file, &file->head, sizeof(file->head), 0) ||
 	    memcmp(file->head.e_ident, ELFMAG, SELFMAG) ||
 	    file->head.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    (file->head.e_phnum && file->head.e_phentsize != sizeof(Elf64_Phdr)) ||
 	    file->head.e_shentsize != sizeof(Elf64_Shdr))
 		return -ENOEXEC;
-	file->programs = elf_read_piece(file, file->head.e_phoff,
+	file->programs = elf_read_bytes(file, file->head.e_phoff,
 				    file->head.e_phnum * sizeof(Elf64_Phdr));
-	file->sections = elf_read_piece(file, file->head.e_shoff,
+	file->sections = elf_read_bytes(file, file->head.e_shoff,
 				    file->head.e_shnum * sizeof(Elf64_Shdr));
 	return file->programs && file->sections ? 0 : -ENOEXEC;
 }
 
-static void read_names(struct elf_file *file)
+static void read_section_names(struct elf_file *file)
 {
 	const Elf64_Shdr *section;
 
 	if (file->head.e_shstrndx >= file->head.e_shnum)
 		return;
 	section = &file->sections[file->head.e_shstrndx];
-	file->names = elf_read_piece(file, section->sh_offset, section->sh_size);
+	file->names = elf_read_bytes(file, section->sh_offset, section->sh_size);
 	file->names_bytes = file->names ? section->sh_size : 0;
 }
 
-static int open_this(struct elf_file *file)
+static int read_elf_file(struct elf_file *file)
 {
-	int r = read_heads(file);
+	int r = read_elf_headers(file);
 
 	if (r)
 		return r;
-	read_names(file);
+	read_section_names(file);
 	find_build_id(file);
 	return 0;
 }
@@ -162,7 +162,7 @@ int elf_file_open_memory(char *memory, uint64_t bytes, uint64_t *bytes_left,
 	*file = (struct elf_file) {
 		.fd = -1, .memory = memory, .bytes = bytes, .bytes_left = bytes_left,
 	};
-	return open_this(file);
+	return read_elf_file(file);
 }
 
 int elf_file_open_source(const struct elf_source *source, struct elf_file *file)
@@ -172,7 +172,7 @@ int elf_file_open_source(const struct elf_source *source, struct elf_file *file)
 	*file = (struct elf_file) {
 		.fd = source->fd, .is_borrowed = true, .bytes_left = source->bytes_left,
 	};
-	r = open_this(file);
+	r = read_elf_file(file);
 	if (!r && source->build_id_bytes &&
 	    (file->id.bytes < source->build_id_bytes ||
 	     memcmp(file->id.id, source->build_id, source->build_id_bytes)))
@@ -223,5 +223,5 @@ void *elf_read_section(const struct elf_file *file, const Elf64_Shdr *section)
 {
 	if (!section || section->sh_type == SHT_NOBITS)
 		return NULL;
-	return elf_read_piece(file, section->sh_offset, section->sh_size);
+	return elf_read_bytes(file, section->sh_offset, section->sh_size);
 }

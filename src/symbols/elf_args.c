@@ -85,12 +85,12 @@ struct elf_args {
  * Begin an operation whose CPU time is limited.  The limit is needed because libdw walks
  * lists, and a hostile file may let many entries refer to the same long list.
  */
-static void start_clock(struct elf_args *args)
+static void start_deadline(struct elf_args *args)
 {
 	args->deadline.cpu_ns = clock_posix_ns(CLOCK_THREAD_CPUTIME_ID) + TIME_MAX_NS;
 }
 
-static bool is_late(struct elf_args *args)
+static bool is_deadline_over(struct elf_args *args)
 {
 	return elf_deadline_is_over(&args->deadline);
 }
@@ -168,7 +168,7 @@ static void list_functions(struct elf_args *args, Dwarf_Die *in, int depth,
 		int tag = dwarf_tag(&die);
 
 		if (!*left ||
-		    ((tag == DW_TAG_subprogram || *left % 256 == 0) && is_late(args)))
+		    ((tag == DW_TAG_subprogram || *left % 256 == 0) && is_deadline_over(args)))
 			return;
 		--*left;
 		if (tag == DW_TAG_subprogram)
@@ -179,7 +179,7 @@ static void list_functions(struct elf_args *args, Dwarf_Die *in, int depth,
 	} while (die_next(&die));
 }
 
-static void read_unit(struct elf_args *args, struct unit *unit)
+static void list_unit_functions(struct elf_args *args, struct unit *unit)
 {
 	uint32_t left = ENTRIES_MAX;
 	Dwarf_Die die;
@@ -192,7 +192,7 @@ static void read_unit(struct elf_args *args, struct unit *unit)
 
 /* ---- the start of a function's body ---- */
 
-static uint8_t *read_code(const struct elf_file *file, uint64_t addr, uint32_t *ret_nr)
+static uint8_t *read_function_code(const struct elf_file *file, uint64_t addr, uint32_t *ret_nr)
 {
 	for (uint32_t i = 0; file->fd >= 0 && i < file->head.e_phnum; i++) {
 		const Elf64_Phdr *program = &file->programs[i];
@@ -202,7 +202,7 @@ static uint8_t *read_code(const struct elf_file *file, uint64_t addr, uint32_t *
 		    at >= program->p_filesz)
 			continue;
 		*ret_nr = (uint32_t)min_u64(program->p_filesz - at, FSITE_LOOK_MAX);
-		return elf_read_piece(file, program->p_offset + at, *ret_nr);
+		return elf_read_bytes(file, program->p_offset + at, *ret_nr);
 	}
 	return NULL;
 }
@@ -212,13 +212,13 @@ static uint8_t *read_code(const struct elf_file *file, uint64_t addr, uint32_t *
  * clang leaves NOPs of any size, and XRay sleds.  If the program's code cannot be read,
  * assume that the site has FSITE_BYTES bytes.
  */
-static uint64_t find_body(const struct elf_args *args, uint64_t low, uint64_t addr)
+static uint64_t find_function_body(const struct elf_args *args, uint64_t low, uint64_t addr)
 {
 	static const enum fsite_kind kinds[] = { FSITE_PATCHABLE, FSITE_XRAY };
 	uint64_t body = addr + FSITE_BYTES;
 	uint32_t nr, at;
-	uint8_t *code = read_code(args->program.fd >= 0 ? &args->program : &args->file,
-				  low, &nr);
+	uint8_t *code = read_function_code(args->program.fd >= 0 ? &args->program : &args->file,
+					   low, &nr);
 
 	for (uint32_t i = 0; code && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		enum fsite_form form = fsite_form(kinds[i], code, nr, &at);
@@ -232,7 +232,7 @@ static uint64_t find_body(const struct elf_args *args, uint64_t low, uint64_t ad
 
 /* ---- units ---- */
 
-static bool add_unit(struct elf_args *args, Dwarf_Off off)
+static bool add_dwarf_unit(struct elf_args *args, Dwarf_Off off)
 {
 	struct unit *units = realloc(args->units,
 				     (args->nr_units + 1) * sizeof(*units));
@@ -254,15 +254,15 @@ static bool add_unit(struct elf_args *args, Dwarf_Off off)
 	return true;
 }
 
-static void read_units(struct elf_args *args)
+static void read_dwarf_units(struct elf_args *args)
 {
 	uint32_t left = UNITS_MAX;
 	Dwarf_Off off = 0, next;
 	size_t head;
 
-	while (left-- && !is_late(args) &&
+	while (left-- && !is_deadline_over(args) &&
 	       !dwarf_nextcu(args->dwarf, off, &next, &head, NULL, NULL, NULL) &&
-	       next > off && add_unit(args, off + head))
+	       next > off && add_dwarf_unit(args, off + head))
 		off = next;
 	ranges_sort(&args->ranges);
 }
@@ -277,11 +277,11 @@ static struct elf_params *search_dwarf(struct elf_args *args, uint64_t addr)
 		return NULL;
 	unit = &args->units[range->of];
 	if (!unit->is_read)
-		read_unit(args, unit);
+		list_unit_functions(args, unit);
 	range = ranges_find(&unit->functions, addr);
 	if (!range || !dwarf_offdie(args->dwarf, range->of, &die))
 		return NULL;
-	return elf_dwarf_params(&die, range->low, find_body(args, range->low, addr),
+	return elf_dwarf_params(&die, range->low, find_function_body(args, range->low, addr),
 				&args->deadline);
 }
 
@@ -292,7 +292,7 @@ const struct elf_params *elf_args_find(struct elf_args *args, uint64_t addr)
 	if (args->deadline.was_missed)
 		return NULL;
 	if (found->addr != addr) {
-		start_clock(args);
+		start_deadline(args);
 		free(found->params);
 		*found = (struct found) { addr, search_dwarf(args, addr) };
 	}
@@ -308,8 +308,8 @@ static bool has_section(const struct elf_file *file, const char *name)
 	return section && section->sh_type != SHT_NOBITS;
 }
 
-static bool has_prefix(const struct elf_file *file, const Elf64_Shdr *section,
-		       const char *prefix)
+static bool has_section_prefix(const struct elf_file *file, const Elf64_Shdr *section,
+			       const char *prefix)
 {
 	return section->sh_name < file->names_bytes &&
 	       !strncmp(file->names + section->sh_name, prefix, strlen(prefix));
@@ -319,19 +319,19 @@ static bool has_prefix(const struct elf_file *file, const Elf64_Shdr *section,
  * Return the unpacked size of a section.  Returns UINT64_MAX if libdw can unpack the
  * section, but no header says how large it gets.
  */
-static uint64_t section_bytes(const struct elf_file *file, const Elf64_Shdr *section)
+static uint64_t unpacked_section_bytes(const struct elf_file *file, const Elf64_Shdr *section)
 {
 	uint64_t bytes = section->sh_size;
 	Elf64_Chdr *packed;
 
-	if (has_prefix(file, section, ".zdebug"))
+	if (has_section_prefix(file, section, ".zdebug"))
 		return UINT64_MAX;
 	if (section->sh_type == SHT_NOBITS ||
-	    (section->sh_flags & SHF_ALLOC && !has_prefix(file, section, ".debug")))
+	    (section->sh_flags & SHF_ALLOC && !has_section_prefix(file, section, ".debug")))
 		return 0;
 	if (!(section->sh_flags & SHF_COMPRESSED))
 		return bytes;
-	packed = elf_read_piece(file, section->sh_offset, sizeof(*packed));
+	packed = elf_read_bytes(file, section->sh_offset, sizeof(*packed));
 	if (packed && __builtin_add_overflow(bytes, packed->ch_size, &bytes))
 		bytes = UINT64_MAX;
 	free(packed);
@@ -343,14 +343,14 @@ static uint64_t section_bytes(const struct elf_file *file, const Elf64_Shdr *sec
  * UINT64_MAX for a file with the other byte order: it is refused, because libdw would read
  * it differently.
  */
-static uint64_t debug_bytes(const struct elf_file *file)
+static uint64_t debug_sections_bytes(const struct elf_file *file)
 {
 	uint64_t bytes = 0;
 
 	if (file->head.e_ident[EI_DATA] != ELFDATA2LSB)
 		return UINT64_MAX;
 	for (uint32_t i = 0; i < file->head.e_shnum; i++)
-		if (__builtin_add_overflow(bytes, section_bytes(file, &file->sections[i]),
+		if (__builtin_add_overflow(bytes, unpacked_section_bytes(file, &file->sections[i]),
 					   &bytes))
 			return UINT64_MAX;
 	return bytes;
@@ -360,7 +360,7 @@ static uint64_t debug_bytes(const struct elf_file *file)
  * Open the file and, if it has no .debug_info, its separate debug file.  A file that
  * cannot be read is closed.
  */
-static void open_files(const struct elf_source *source, struct elf_file files[2])
+static void open_program_and_debug_file(const struct elf_source *source, struct elf_file files[2])
 {
 	files[1] = (struct elf_file) { .fd = -1 };
 	if (elf_file_open_source(source, &files[0]))
@@ -371,7 +371,7 @@ static void open_files(const struct elf_source *source, struct elf_file files[2]
 }
 
 /* Return the first of @files that has @section, or NULL. */
-static struct elf_file *file_with(struct elf_file files[2], const char *section)
+static struct elf_file *find_file_with_section(struct elf_file files[2], const char *section)
 {
 	for (int i = 0; i < 2; i++)
 		if (has_section(&files[i], section))
@@ -379,9 +379,9 @@ static struct elf_file *file_with(struct elf_file files[2], const char *section)
 	return NULL;
 }
 
-static void open_dwarf(struct elf_args *args, const struct elf_file *file)
+static void begin_dwarf(struct elf_args *args, const struct elf_file *file)
 {
-	uint64_t bytes = debug_bytes(file);
+	uint64_t bytes = debug_sections_bytes(file);
 
 	elf_version(EV_CURRENT);
 	/* ELF_C_READ makes libelf read the file.  libelf must not map the file. */
@@ -392,20 +392,20 @@ static void open_dwarf(struct elf_args *args, const struct elf_file *file)
 	if (!args->dwarf)
 		return;
 	*file->bytes_left -= bytes;
-	read_units(args);
+	read_dwarf_units(args);
 }
 
 /*
  * Open the DWARF of one of @files.  If one of them has DWARF, move two of them from @files
  * to @args: the program, and the file that libdw reads.
  */
-static void open_all(struct elf_args *args, struct elf_file files[2])
+static void open_dwarf_file(struct elf_args *args, struct elf_file files[2])
 {
-	struct elf_file *dwarf = file_with(files, ".debug_info");
+	struct elf_file *dwarf = find_file_with_section(files, ".debug_info");
 
-	start_clock(args);
+	start_deadline(args);
 	if (dwarf)
-		open_dwarf(args, dwarf);
+		begin_dwarf(args, dwarf);
 	if (args->elf) {
 		args->file = *dwarf;
 		*dwarf = (struct elf_file) { .fd = -1 };
@@ -422,8 +422,8 @@ struct elf_args *elf_args_parse(const struct elf_source *source)
 	if (!args)
 		return NULL;
 	args->file.fd = args->program.fd = args->own_fd = -1;
-	open_files(source, files);
-	open_all(args, files);
+	open_program_and_debug_file(source, files);
+	open_dwarf_file(args, files);
 	elf_file_close(&files[0]);
 	elf_file_close(&files[1]);
 	if (args->dwarf)

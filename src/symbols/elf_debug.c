@@ -26,8 +26,8 @@
 /*
  * Open the debug file that @ask describes, and check that it has the build id of @file.
  */
-static int open_asked(const struct elf_file *file, const struct elf_finder *finder,
-		      const struct elf_ask *ask, struct elf_file *ret_debug)
+static int open_asked_debug_file(const struct elf_file *file, const struct elf_finder *finder,
+				 const struct elf_ask *ask, struct elf_file *ret_debug)
 {
 	struct elf_source source = {
 		.build_id = file->id.id, .build_id_bytes = file->id.bytes,
@@ -42,18 +42,18 @@ static int open_asked(const struct elf_file *file, const struct elf_finder *find
 	return r;
 }
 
-static int open_by_id(const struct elf_file *file, const struct elf_finder *finder,
-		      struct elf_file *ret_debug)
+static int open_debug_by_id(const struct elf_file *file, const struct elf_finder *finder,
+			    struct elf_file *ret_debug)
 {
 	struct elf_ask ask = { .kind = ELF_ASK_ID, .bytes = file->id.bytes };
 
 	if (ask.bytes < 2)
 		return -ENOENT;
 	memcpy(ask.name, file->id.id, ask.bytes);
-	return open_asked(file, finder, &ask, ret_debug);
+	return open_asked_debug_file(file, finder, &ask, ret_debug);
 }
 
-static bool has_crc(const struct elf_file *file, uint32_t wanted)
+static bool has_file_crc(const struct elf_file *file, uint32_t wanted)
 {
 	uint8_t *chunk = malloc(CHUNK);
 	uint64_t at = 0;
@@ -80,8 +80,8 @@ static bool has_crc(const struct elf_file *file, uint32_t wanted)
  * must have the same build id.  Otherwise the debug file must have the checksum @crc of the
  * link.
  */
-static int open_linked(const struct elf_file *file, const struct elf_finder *finder,
-		       const char *name, uint32_t crc, struct elf_file *ret_debug)
+static int open_linked_debug_file(const struct elf_file *file, const struct elf_finder *finder,
+				  const char *name, uint32_t crc, struct elf_file *ret_debug)
 {
 	struct elf_ask ask = { .bytes = (uint32_t)strlen(name) };
 	int r = -ENOENT;
@@ -91,8 +91,8 @@ static int open_linked(const struct elf_file *file, const struct elf_finder *fin
 	strcpy(ask.name, name);
 	for (ask.kind = ELF_ASK_BESIDE; r && ask.kind < ELF_ASKS; ask.kind++) {
 		elf_file_close(ret_debug);
-		r = open_asked(file, finder, &ask, ret_debug);
-		if (!r && !file->id.bytes && !has_crc(ret_debug, crc))
+		r = open_asked_debug_file(file, finder, &ask, ret_debug);
+		if (!r && !file->id.bytes && !has_file_crc(ret_debug, crc))
 			r = -ESTALE;
 	}
 	return r;
@@ -102,8 +102,8 @@ static int open_linked(const struct elf_file *file, const struct elf_finder *fin
  * Open the debug file by the section .gnu_debuglink.  The section holds the file name, its
  * NUL, padding to a multiple of 4, and the checksum.
  */
-static int open_by_link(const struct elf_file *file, const struct elf_finder *finder,
-			struct elf_file *ret_debug)
+static int open_debug_by_link(const struct elf_file *file, const struct elf_finder *finder,
+			      struct elf_file *ret_debug)
 {
 	const Elf64_Shdr *section = elf_find_section(file, ".gnu_debuglink");
 	char *name = elf_read_section(file, section);
@@ -114,7 +114,7 @@ static int open_by_link(const struct elf_file *file, const struct elf_finder *fi
 	if (name && *name && !strchr(name, '/') &&
 	    at + sizeof(crc) <= section->sh_size) {
 		memcpy(&crc, name + at, sizeof(crc));
-		r = open_linked(file, finder, name, crc, ret_debug);
+		r = open_linked_debug_file(file, finder, name, crc, ret_debug);
 	}
 	free(name);
 	return r;
@@ -126,18 +126,18 @@ int elf_debug_open(const struct elf_file *file, const struct elf_finder *finder,
 	int r;
 
 	*ret_debug = (struct elf_file) { .fd = -1 };
-	r = open_by_id(file, finder, ret_debug);
+	r = open_debug_by_id(file, finder, ret_debug);
 	if (!r)
 		return 0;
 	elf_file_close(ret_debug);
-	return open_by_link(file, finder, ret_debug);
+	return open_debug_by_link(file, finder, ret_debug);
 }
 
 /* ---- .gnu_debugdata ---- */
 
 /* Unpack all of @stream.  Returns -E2BIG if the result exceeds UNPACKED_MAX or
  * *@bytes_left. */
-static int unpack_to(lzma_stream *stream, struct text *out, uint64_t *bytes_left)
+static int unpack_stream(lzma_stream *stream, struct text *out, uint64_t *bytes_left)
 {
 	lzma_ret status = LZMA_OK;
 
@@ -159,8 +159,8 @@ static int unpack_to(lzma_stream *stream, struct text *out, uint64_t *bytes_left
 	return status == LZMA_STREAM_END ? 0 : -ENOEXEC;
 }
 
-static int unpack(const uint8_t *packed, uint64_t bytes, struct text *out,
-		  uint64_t *bytes_left)
+static int unpack_debugdata(const uint8_t *packed, uint64_t bytes, struct text *out,
+			    uint64_t *bytes_left)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
 	int r = -ENOMEM;
@@ -168,7 +168,7 @@ static int unpack(const uint8_t *packed, uint64_t bytes, struct text *out,
 	if (lzma_stream_decoder(&stream, LZMA_MEMORY, 0) == LZMA_OK) {
 		stream.next_in = packed;
 		stream.avail_in = bytes;
-		r = unpack_to(&stream, out, bytes_left);
+		r = unpack_stream(&stream, out, bytes_left);
 	}
 	lzma_end(&stream);
 	return r;
@@ -184,7 +184,7 @@ int elf_debug_open_mini(const struct elf_file *file, struct elf_file *ret_mini)
 	*ret_mini = (struct elf_file) { .fd = -1 };
 	text_init(&out, UNPACKED_MAX + 2 * CHUNK);
 	if (packed)
-		r = unpack(packed, section->sh_size, &out, file->bytes_left);
+		r = unpack_debugdata(packed, section->sh_size, &out, file->bytes_left);
 	free(packed);
 	if (!r && out.data)
 		return elf_file_open_memory(out.data, out.len, file->bytes_left,

@@ -14,26 +14,26 @@
 
 /* ---- attributes of entries ---- */
 
-static bool is_elsewhere(unsigned int form)
+static bool is_form_in_other_file(unsigned int form)
 {
 	return form == DW_FORM_GNU_ref_alt || form == DW_FORM_GNU_strp_alt ||
 	       form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8 ||
 	       form == DW_FORM_strp_sup || form == DW_FORM_ref_sig8;
 }
 
-static bool own_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_attr)
+static bool direct_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_attr)
 {
-	return dwarf_attr(die, name, ret_attr) && !is_elsewhere(dwarf_whatform(ret_attr));
+	return dwarf_attr(die, name, ret_attr) && !is_form_in_other_file(dwarf_whatform(ret_attr));
 }
 
 /* Get the origin of @die: the entry of which @die is an instance (DW_AT_abstract_origin or
  * DW_AT_specification). */
-static bool origin_of(Dwarf_Die *die, Dwarf_Die *ret_origin)
+static bool die_origin(Dwarf_Die *die, Dwarf_Die *ret_origin)
 {
 	Dwarf_Attribute attr;
 
-	return (own_attr(die, DW_AT_abstract_origin, &attr) ||
-		own_attr(die, DW_AT_specification, &attr)) &&
+	return (direct_attr(die, DW_AT_abstract_origin, &attr) ||
+		direct_attr(die, DW_AT_specification, &attr)) &&
 	       dwarf_formref_die(&attr, ret_origin);
 }
 
@@ -42,9 +42,9 @@ bool die_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_attr)
 	Dwarf_Die at = *die;
 
 	for (int i = 0; i < CHAIN_MAX; i++) {
-		if (own_attr(&at, name, ret_attr))
+		if (direct_attr(&at, name, ret_attr))
 			return true;
-		if (!origin_of(&at, &at))
+		if (!die_origin(&at, &at))
 			return false;
 	}
 	return false;
@@ -54,7 +54,7 @@ Dwarf_Off die_declared(Dwarf_Die *die)
 {
 	Dwarf_Die at = *die;
 
-	for (int i = 0; i < CHAIN_MAX && origin_of(&at, &at); i++)
+	for (int i = 0; i < CHAIN_MAX && die_origin(&at, &at); i++)
 		;
 	return dwarf_dieoffset(&at);
 }
@@ -74,7 +74,7 @@ bool die_number(Dwarf_Die *die, unsigned int name, uint64_t *ret_number)
 	       !dwarf_formudata(&attr, ret_number);
 }
 
-static bool is_qualifier(int tag)
+static bool is_qualifier_tag(int tag)
 {
 	return tag == DW_TAG_typedef || tag == DW_TAG_const_type ||
 	       tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type ||
@@ -90,7 +90,7 @@ bool die_type(Dwarf_Die *die, Dwarf_Die *ret_type)
 		if (!die_attr(ret_type, DW_AT_type, &attr) ||
 		    !dwarf_formref_die(&attr, ret_type))
 			return false;
-		if (!is_qualifier(dwarf_tag(ret_type)))
+		if (!is_qualifier_tag(dwarf_tag(ret_type)))
 			return true;
 	}
 	return false;
@@ -114,55 +114,55 @@ bool die_next(Dwarf_Die *die)
 
 /* ---- how values are passed ---- */
 
-static uint64_t bytes_of(Dwarf_Die *type)
+static uint64_t type_bytes(Dwarf_Die *type)
 {
 	uint64_t bytes;
 
 	return die_number(type, DW_AT_byte_size, &bytes) ? bytes : 0;
 }
 
-static bool is_struct(int tag)
+static bool is_struct_tag(int tag)
 {
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
 	       tag == DW_TAG_union_type;
 }
 
-static bool is_pointer(int tag)
+static bool is_pointer_tag(int tag)
 {
 	return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
 	       tag == DW_TAG_rvalue_reference_type || tag == DW_TAG_subroutine_type;
 }
 
-static bool is_vector(Dwarf_Die *type)
+static bool is_vector_type(Dwarf_Die *type)
 {
 	return dwarf_tag(type) == DW_TAG_array_type &&
 	       dwarf_hasattr(type, DW_AT_GNU_vector);
 }
 
-static bool is_float(uint64_t encoding)
+static bool is_float_encoding(uint64_t encoding)
 {
 	return encoding == DW_ATE_float || encoding == DW_ATE_complex_float ||
 	       encoding == DW_ATE_decimal_float;
 }
 
-static struct elf_scalar scalar_of(Dwarf_Die *type)
+static struct elf_scalar scalar_of_type(Dwarf_Die *type)
 {
-	uint64_t encoding = 0, bytes = bytes_of(type);
+	uint64_t encoding = 0, bytes = type_bytes(type);
 
-	if (is_vector(type))
+	if (is_vector_type(type))
 		return (struct elf_scalar) { .class = ELF_SCALAR_SSE };
 	if (dwarf_tag(type) == DW_TAG_base_type)
 		die_number(type, DW_AT_encoding, &encoding);
-	if (is_float(encoding))
+	if (is_float_encoding(encoding))
 		return elf_scalar_float(die_string(type, DW_AT_name), bytes,
 					encoding == DW_ATE_complex_float);
 	return elf_scalar_integer(bytes ? bytes : ELF_WORD);
 }
 
-static void add_part(Dwarf_Die *type, struct elf_part part, int depth,
-		     struct elf_value *value);
+static void add_member_part(Dwarf_Die *type, struct elf_part part, int depth,
+			    struct elf_value *value);
 
-static struct elf_part part_of(Dwarf_Die *member, uint64_t bit)
+static struct elf_part part_of_member(Dwarf_Die *member, uint64_t bit)
 {
 	struct elf_part part = { .bit = bit };
 	uint64_t off = 0;
@@ -189,13 +189,13 @@ static void add_members(Dwarf_Die *type, uint64_t bit, int depth,
 				!dwarf_hasattr(&member, DW_AT_declaration));
 
 		if (is_here && die_type(&member, &inner))
-			add_part(&inner, part_of(&member, bit), depth + 1, value);
-	} while (elf_value_look(value, depth) && die_next(&member));
+			add_member_part(&inner, part_of_member(&member, bit), depth + 1, value);
+	} while (elf_value_may_continue(value, depth) && die_next(&member));
 }
 
 /* Return the number of elements of an array, in all its dimensions.  Returns 0 if DWARF
  * does not contain it. */
-static uint64_t nr_elements(Dwarf_Die *type, int depth, struct elf_value *value)
+static uint64_t count_array_elements(Dwarf_Die *type, int depth, struct elf_value *value)
 {
 	uint64_t nr = 1, of;
 	Dwarf_Die range;
@@ -209,60 +209,60 @@ static uint64_t nr_elements(Dwarf_Die *type, int depth, struct elf_value *value)
 			nr *= of + 1;
 		else
 			nr = 0;
-	} while (elf_value_look(value, depth) && die_next(&range));
+	} while (elf_value_may_continue(value, depth) && die_next(&range));
 	return nr;
 }
 
-static void add_elements(Dwarf_Die *type, uint64_t bit, int depth,
-			 struct elf_value *value)
+static void add_array_elements(Dwarf_Die *type, uint64_t bit, int depth,
+			       struct elf_value *value)
 {
-	uint64_t nr = nr_elements(type, depth, value), bits;
+	uint64_t nr = count_array_elements(type, depth, value), bits;
 	Dwarf_Die element;
 
 	if (!die_type(type, &element))
 		return;
-	while (dwarf_tag(&element) == DW_TAG_array_type && !is_vector(&element) &&
-	       elf_value_look(value, depth)) {
-		nr *= nr_elements(&element, depth, value);
+	while (dwarf_tag(&element) == DW_TAG_array_type && !is_vector_type(&element) &&
+	       elf_value_may_continue(value, depth)) {
+		nr *= count_array_elements(&element, depth, value);
 		if (!die_type(&element, &element))
 			return;
 	}
-	bits = 8 * (is_pointer(dwarf_tag(&element)) ? ELF_WORD : bytes_of(&element));
+	bits = 8 * (is_pointer_tag(dwarf_tag(&element)) ? ELF_WORD : type_bytes(&element));
 	for (; nr && bits && bit < 2 * ELF_WORD_BITS; nr--, bit += bits)
-		add_part(&element, (struct elf_part) { .bit = bit }, depth + 1, value);
+		add_member_part(&element, (struct elf_part) { .bit = bit }, depth + 1, value);
 }
 
 /* Add a member of a struct that has at most two words. */
-static void add_part(Dwarf_Die *type, struct elf_part part, int depth,
-		     struct elf_value *value)
+static void add_member_part(Dwarf_Die *type, struct elf_part part, int depth,
+			    struct elf_value *value)
 {
 	int tag = dwarf_tag(type);
 
-	if (part.bit >= 2 * ELF_WORD_BITS || !elf_value_look(value, depth))
+	if (part.bit >= 2 * ELF_WORD_BITS || !elf_value_may_continue(value, depth))
 		return;
-	if (is_struct(tag))
+	if (is_struct_tag(tag))
 		add_members(type, part.bit, depth, value);
-	else if (tag == DW_TAG_array_type && !is_vector(type))
-		add_elements(type, part.bit, depth, value);
+	else if (tag == DW_TAG_array_type && !is_vector_type(type))
+		add_array_elements(type, part.bit, depth, value);
 	else
-		elf_value_add(value, part, scalar_of(type));
+		elf_value_add(value, part, scalar_of_type(type));
 }
 
 bool die_is_by_reference(Dwarf_Die *type)
 {
 	uint64_t convention = 0;
 
-	return is_struct(dwarf_tag(type)) &&
+	return is_struct_tag(dwarf_tag(type)) &&
 	       die_number(type, DW_AT_calling_convention, &convention) &&
 	       convention == DW_CC_pass_by_reference;
 }
 
-static enum elf_param_kind kind_of_number(Dwarf_Die *type)
+static enum elf_param_kind kind_of_base_type(Dwarf_Die *type)
 {
 	uint64_t encoding = 0;
 
 	die_number(type, DW_AT_encoding, &encoding);
-	if (is_float(encoding))
+	if (is_float_encoding(encoding))
 		return ELF_PARAM_FLOAT;
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char ?
 	       ELF_PARAM_SIGNED : ELF_PARAM_UNSIGNED;
@@ -270,18 +270,18 @@ static enum elf_param_kind kind_of_number(Dwarf_Die *type)
 
 /* Return the kind of a parameter of @type.  A parameter of an array type is passed as a
  * pointer. */
-static enum elf_param_kind kind_of(Dwarf_Die *type)
+static enum elf_param_kind kind_of_type(Dwarf_Die *type)
 {
 	int tag = dwarf_tag(type);
 
 	if (tag == DW_TAG_base_type)
-		return kind_of_number(type);
+		return kind_of_base_type(type);
 	if (tag == DW_TAG_enumeration_type)
 		return ELF_PARAM_ENUM;
-	if (is_pointer(tag) || die_is_by_reference(type) ||
-	    (tag == DW_TAG_array_type && !is_vector(type)))
+	if (is_pointer_tag(tag) || die_is_by_reference(type) ||
+	    (tag == DW_TAG_array_type && !is_vector_type(type)))
 		return ELF_PARAM_POINTER;
-	if (is_struct(tag))
+	if (is_struct_tag(tag))
 		return tag == DW_TAG_union_type ? ELF_PARAM_UNION : ELF_PARAM_STRUCT;
 	return ELF_PARAM_UNKNOWN;
 }
@@ -289,15 +289,15 @@ static enum elf_param_kind kind_of(Dwarf_Die *type)
 struct elf_value die_classify(Dwarf_Die *type)
 {
 	const struct elf_part whole = { 0 };
-	struct elf_value value = { .kind = kind_of(type), .bytes = bytes_of(type) };
+	struct elf_value value = { .kind = kind_of_type(type), .bytes = type_bytes(type) };
 
 	if (value.kind == ELF_PARAM_POINTER || value.kind == ELF_PARAM_UNKNOWN)
 		value.bytes = ELF_WORD;
 	if (value.kind == ELF_PARAM_POINTER)
 		elf_value_add(&value, whole, elf_scalar_integer(ELF_WORD));
-	else if (is_struct(dwarf_tag(type)) && value.bytes > 2 * ELF_WORD)
+	else if (is_struct_tag(dwarf_tag(type)) && value.bytes > 2 * ELF_WORD)
 		value.is_in_memory = true;
 	else
-		add_part(type, whole, 0, &value);
+		add_member_part(type, whole, 0, &value);
 	return value;
 }

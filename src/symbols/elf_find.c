@@ -23,7 +23,7 @@ static const char *debug_dir(void)
 }
 
 /* Make the path of a debug file from its build id: DEBUGDIR/.build-id/12/3456.debug */
-static int path_by_id(const struct elf_ask *ask, char path[PATH_BYTES])
+static int debug_path_by_id(const struct elf_ask *ask, char path[PATH_BYTES])
 {
 	char hex[2 * ID_BYTES_MAX + 1];
 
@@ -39,7 +39,7 @@ static int path_by_id(const struct elf_ask *ask, char path[PATH_BYTES])
  * Make the path of a debug file from its name: DIR/NAME, DIR/.debug/NAME or
  * DEBUGDIR/DIR/NAME.  DIR is the directory of @of.
  */
-static int path_by_name(const char *of, const struct elf_ask *ask, char path[PATH_BYTES])
+static int debug_path_by_name(const char *of, const struct elf_ask *ask, char path[PATH_BYTES])
 {
 	const char *slash = of && *of == '/' ? strrchr(of, '/') : NULL;
 
@@ -62,20 +62,20 @@ int elf_ask_open(const char *path, const struct elf_ask *ask, int *ret_fd)
 
 	if (ask->kind >= ELF_ASKS)
 		return -EINVAL;
-	len = ask->kind == ELF_ASK_ID ? path_by_id(ask, found) :
-					path_by_name(path, ask, found);
+	len = ask->kind == ELF_ASK_ID ? debug_path_by_id(ask, found) :
+					debug_path_by_name(path, ask, found);
 	if (len < 0)
 		return len;
 	return len < (int)sizeof(found) ? localfile_open(found, ret_fd) : -ENAMETOOLONG;
 }
 
-static int open_local(const struct elf_finder *finder, const struct elf_ask *ask,
-		      int *ret_fd)
+static int open_local_debug_file(const struct elf_finder *finder, const struct elf_ask *ask,
+				 int *ret_fd)
 {
 	return elf_ask_open(finder->path, ask, ret_fd);
 }
 
 struct elf_finder elf_finder_local(const char *path)
 {
-	return (struct elf_finder) { .open = open_local, .path = path };
+	return (struct elf_finder) { .open = open_local_debug_file, .path = path };
 }

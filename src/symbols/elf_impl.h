@@ -61,11 +61,11 @@ void elf_file_close(struct elf_file *file);
  * the range is outside of the file, if it exceeds bytes_left, or if there is no memory.
  * The caller frees the memory.
  */
-void *elf_read_piece(const struct elf_file *file, uint64_t off, uint64_t bytes);
+void *elf_read_bytes(const struct elf_file *file, uint64_t off, uint64_t bytes);
 /* Find a section by its name.  Returns NULL if there is no such section. */
 const Elf64_Shdr *elf_find_section(const struct elf_file *file, const char *name);
 /*
- * Copy the contents of @section as elf_read_piece() does.  Returns NULL if @section is
+ * Copy the contents of @section as elf_read_bytes() does.  Returns NULL if @section is
  * NULL.
  */
 void *elf_read_section(const struct elf_file *file, const Elf64_Shdr *section);

@@ -20,7 +20,7 @@
  * Convert a DWARF register number to an argument number: rdi is 0, rsi 1, rdx 2, rcx 3, r8
  * 4, r9 5.  The table holds 1 + the argument number, so that its zeroes become ELF_NO_REG.
  */
-static uint8_t arg_of(unsigned int reg)
+static uint8_t arg_of_register(unsigned int reg)
 {
 	static const uint8_t args[] = { [5] = 1, [4] = 2, [1] = 3, [2] = 4,
 					[8] = 5, [9] = 6 };
@@ -28,22 +28,22 @@ static uint8_t arg_of(unsigned int reg)
 	return reg < sizeof(args) ? (uint8_t)(args[reg] - 1) : ELF_NO_REG;
 }
 
-static bool is_register(const Dwarf_Op *op)
+static bool is_register_op(const Dwarf_Op *op)
 {
 	return op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31;
 }
 
 /* Returns true if @op uses the contents of a register, as a value or as an address. */
-static bool is_based(const Dwarf_Op *op)
+static bool is_register_based_op(const Dwarf_Op *op)
 {
 	return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
 }
 
 /* Returns true if the value is the lower bits of a register.  clang describes narrow types
  * in this way. */
-static bool is_narrowed(const Dwarf_Op *ops, size_t nr)
+static bool is_narrowed_register(const Dwarf_Op *ops, size_t nr)
 {
-	if (nr < 2 || !is_based(ops) || ops[0].number ||
+	if (nr < 2 || !is_register_based_op(ops) || ops[0].number ||
 	    ops[nr - 1].atom != DW_OP_stack_value)
 		return false;
 	for (size_t i = 1; i < nr - 1; i++)
@@ -64,7 +64,7 @@ static bool is_narrowed(const Dwarf_Op *ops, size_t nr)
  * A part of less than a word does not set the word's register.  Returns false if the
  * location is something else.
  */
-static bool read_pieces(const Dwarf_Op *ops, size_t nr, struct elf_param *param)
+static bool read_split_location(const Dwarf_Op *ops, size_t nr, struct elf_param *param)
 {
 	uint8_t regs[2] = { ELF_NO_REG, ELF_NO_REG };
 	bool has_register = false;
@@ -75,9 +75,9 @@ static bool read_pieces(const Dwarf_Op *ops, size_t nr, struct elf_param *param)
 	for (size_t i = 0; i < nr; i++) {
 		uint8_t reg = ELF_NO_REG;
 
-		if (is_register(&ops[i])) {
+		if (is_register_op(&ops[i])) {
 			has_register = true;
-			reg = arg_of(ops[i++].atom - DW_OP_reg0);
+			reg = arg_of_register(ops[i++].atom - DW_OP_reg0);
 		}
 		if (i == nr || ops[i].atom != DW_OP_piece)
 			return false;
@@ -91,14 +91,14 @@ static bool read_pieces(const Dwarf_Op *ops, size_t nr, struct elf_param *param)
 	return has_register;
 }
 
-static bool read_registers(const Dwarf_Op *ops, size_t nr, struct elf_param *param)
+static bool read_register_location(const Dwarf_Op *ops, size_t nr, struct elf_param *param)
 {
-	if (nr == 1 && is_register(ops))
-		param->regs[0] = arg_of(ops->atom - DW_OP_reg0);
-	else if (is_narrowed(ops, nr))
-		param->regs[0] = arg_of(ops->atom - DW_OP_breg0);
+	if (nr == 1 && is_register_op(ops))
+		param->regs[0] = arg_of_register(ops->atom - DW_OP_reg0);
+	else if (is_narrowed_register(ops, nr))
+		param->regs[0] = arg_of_register(ops->atom - DW_OP_breg0);
 	else
-		return read_pieces(ops, nr, param);
+		return read_split_location(ops, nr, param);
 	return true;
 }
 
@@ -106,10 +106,10 @@ static bool read_registers(const Dwarf_Op *ops, size_t nr, struct elf_param *par
  * Returns true if the location is memory to which the function stores the parameter.
  * Computed values and split locations are not memory.
  */
-static bool is_memory(const Dwarf_Op *ops, size_t nr)
+static bool is_memory_location(const Dwarf_Op *ops, size_t nr)
 {
 	if (!nr || (ops[0].atom != DW_OP_fbreg && ops[0].atom != DW_OP_bregx &&
-		    ops[0].atom != DW_OP_call_frame_cfa && !is_based(ops)))
+		    ops[0].atom != DW_OP_call_frame_cfa && !is_register_based_op(ops)))
 		return false;
 	for (size_t i = 0; i < nr; i++)
 		if (ops[i].atom == DW_OP_stack_value || ops[i].atom == DW_OP_piece ||
@@ -118,19 +118,19 @@ static bool is_memory(const Dwarf_Op *ops, size_t nr)
 	return true;
 }
 
-enum place {
-	PLACE_NONE,			/* the parameter was dropped, or DWARF has no
+enum location_kind {
+	LOCATION_NONE,			/* the parameter was dropped, or DWARF has no
 					 * location for it */
-	PLACE_REGISTER,
-	PLACE_MEMORY,			/* memory to which the function stores the
+	LOCATION_REGISTER,
+	LOCATION_MEMORY,			/* memory to which the function stores the
 					 * parameter, or in which the caller passed it */
-	PLACE_LATER,			/* a location that is valid only after some
+	LOCATION_LATER,			/* a location that is valid only after some
 					 * instructions */
 };
 
 /* The description of a parameter that DWARF gives. */
-struct said {
-	enum place place;
+struct param_desc {
+	enum location_kind location;
 	struct elf_value value;
 	bool is_bool, is_class;
 	Dwarf_Off declared;		/* offset of the parameter's declaration, which
@@ -167,20 +167,20 @@ static bool get_location(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr body,
 }
 
 /* Returns true if an argument register holds the address of the parameter. */
-static bool is_at_register(const struct location *at)
+static bool is_addressed_by_register(const struct location *at)
 {
-	return at->nr == 1 && is_based(at->ops) && !at->ops->number &&
-	       arg_of(at->ops->atom - DW_OP_breg0) != ELF_NO_REG;
+	return at->nr == 1 && is_register_based_op(at->ops) && !at->ops->number &&
+	       arg_of_register(at->ops->atom - DW_OP_breg0) != ELF_NO_REG;
 }
 
 /*
  * Return true if a class is passed by reference.  gcc does not say this in DWARF.  But then
  * the location is memory that an argument register, or a stored pointer, points to.
  */
-static bool is_reference(const struct location *at)
+static bool is_passed_by_reference(const struct location *at)
 {
-	return is_at_register(at) ||
-	       (at->nr > 1 && is_memory(at->ops, at->nr) &&
+	return is_addressed_by_register(at) ||
+	       (at->nr > 1 && is_memory_location(at->ops, at->nr) &&
 		at->ops[at->nr - 1].atom == DW_OP_deref);
 }
 
@@ -190,70 +190,71 @@ static bool is_reference(const struct location *at)
  * parameter on the stack only after the function has set up its frame.  Any other location
  * that becomes valid later holds a new value.
  */
-static enum place read_place(const struct location *at, const struct said *said)
+static enum location_kind read_param_location(const struct location *at,
+					      const struct param_desc *desc)
 {
-	if (said->is_class && is_at_register(at)) {
-		said->param->regs[0] = arg_of(at->ops->atom - DW_OP_breg0);
-		return at->is_later ? PLACE_LATER : PLACE_REGISTER;
+	if (desc->is_class && is_addressed_by_register(at)) {
+		desc->param->regs[0] = arg_of_register(at->ops->atom - DW_OP_breg0);
+		return at->is_later ? LOCATION_LATER : LOCATION_REGISTER;
 	}
-	if (is_memory(at->ops, at->nr))
-		return at->is_later ? PLACE_LATER : PLACE_MEMORY;
-	if ((at->is_later && !said->is_bool) ||
-	    !read_registers(at->ops, at->nr, said->param))
-		return PLACE_NONE;
-	return at->is_later ? PLACE_LATER : PLACE_REGISTER;
+	if (is_memory_location(at->ops, at->nr))
+		return at->is_later ? LOCATION_LATER : LOCATION_MEMORY;
+	if ((at->is_later && !desc->is_bool) ||
+	    !read_register_location(at->ops, at->nr, desc->param))
+		return LOCATION_NONE;
+	return at->is_later ? LOCATION_LATER : LOCATION_REGISTER;
 }
 
-static void read_type(Dwarf_Die *die, struct said *said)
+static void read_param_type(Dwarf_Die *die, struct param_desc *desc)
 {
 	uint64_t encoding = 0;
 	Dwarf_Die type;
 
 	if (!die_type(die, &type))
 		return;
-	said->value = die_classify(&type);
-	said->is_class = die_is_by_reference(&type) ||
-			 said->value.kind == ELF_PARAM_STRUCT ||
-			 said->value.kind == ELF_PARAM_UNION;
-	said->is_bool = die_number(&type, DW_AT_encoding, &encoding) &&
+	desc->value = die_classify(&type);
+	desc->is_class = die_is_by_reference(&type) ||
+			 desc->value.kind == ELF_PARAM_STRUCT ||
+			 desc->value.kind == ELF_PARAM_UNION;
+	desc->is_bool = die_number(&type, DW_AT_encoding, &encoding) &&
 			encoding == DW_ATE_boolean;
 }
 
-static struct said read_param(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr body,
-			      struct elf_param *param)
+static struct param_desc read_param(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr body,
+				    struct elf_param *param)
 {
-	struct said said = {
+	struct param_desc desc = {
 		.value = { .bytes = ELF_WORD, .is_integer = { true } },
 		.declared = die_declared(die), .param = param,
 	};
 	struct location at = { 0 };
 	bool has_location;
 
-	read_type(die, &said);
+	read_param_type(die, &desc);
 	has_location = get_location(die, low, body, &at);
-	if (has_location && said.is_class && is_reference(&at))
-		said.value = (struct elf_value) {
+	if (has_location && desc.is_class && is_passed_by_reference(&at))
+		desc.value = (struct elf_value) {
 			.kind = ELF_PARAM_POINTER, .bytes = ELF_WORD,
 			.is_integer = { true },
 		};
-	elf_param_init(param, die_string(die, DW_AT_name), &said.value);
+	elf_param_init(param, die_string(die, DW_AT_name), &desc.value);
 	if (has_location)
-		said.place = read_place(&at, &said);
-	return said;
+		desc.location = read_param_location(&at, &desc);
+	return desc;
 }
 
 static int compare_declared(const void *pa, const void *pb)
 {
-	const struct said *a = pa, *b = pb;
+	const struct param_desc *a = pa, *b = pb;
 
 	return (a->declared > b->declared) - (a->declared < b->declared);
 }
 
-static struct elf_param abi_param(const struct said *said, uint8_t *next)
+static struct elf_param assign_abi_registers(const struct param_desc *desc, uint8_t *next)
 {
 	struct elf_param abi = { .regs = { ELF_NO_REG, ELF_NO_REG } };
 
-	elf_value_place(&said->value, next, &abi);
+	elf_value_place(&desc->value, next, &abi);
 	return abi;
 }
 
@@ -266,10 +267,10 @@ enum trust {
 
 /* Returns true if the location of the parameter is missing.  A location that becomes valid
  * later does not count as missing if it is the ABI's register. */
-static bool is_missing(const struct said *said, const struct elf_param *abi)
+static bool is_location_missing(const struct param_desc *desc, const struct elf_param *abi)
 {
-	return said->place == PLACE_NONE ||
-	       (said->place == PLACE_LATER && said->param->regs[0] != abi->regs[0]);
+	return desc->location == LOCATION_NONE ||
+	       (desc->location == LOCATION_LATER && desc->param->regs[0] != abi->regs[0]);
 }
 
 /*
@@ -284,16 +285,16 @@ static bool is_missing(const struct said *said, const struct elf_param *abi)
  *
  * @next: the first free register
  */
-static enum trust check_order(const struct said *rows, uint32_t nr, uint8_t next)
+static enum trust check_register_order(const struct param_desc *rows, uint32_t nr, uint8_t next)
 {
 	bool has_gap = false, is_abi = true;
 	int last = -1;
 
 	for (uint32_t i = 0; i < nr; i++) {
-		const struct elf_param abi = abi_param(&rows[i], &next);
+		const struct elf_param abi = assign_abi_registers(&rows[i], &next);
 
-		has_gap |= is_missing(&rows[i], &abi);
-		for (int word = 0; rows[i].place == PLACE_REGISTER && word < 2; word++) {
+		has_gap |= is_location_missing(&rows[i], &abi);
+		for (int word = 0; rows[i].location == LOCATION_REGISTER && word < 2; word++) {
 			uint8_t reg = rows[i].param->regs[word];
 
 			if (reg == ELF_NO_REG)
@@ -307,17 +308,17 @@ static enum trust check_order(const struct said *rows, uint32_t nr, uint8_t next
 	return is_abi && !has_gap ? TRUST_ABI : TRUST_REGISTERS;
 }
 
-static void place_params(struct said *rows, uint32_t nr, uint8_t next)
+static void assign_param_registers(struct param_desc *rows, uint32_t nr, uint8_t next)
 {
 	enum trust trust;
 
 	qsort(rows, nr, sizeof(*rows), compare_declared);
-	trust = check_order(rows, nr, next);
+	trust = check_register_order(rows, nr, next);
 	for (uint32_t i = 0; i < nr; i++) {
-		const struct elf_param abi = abi_param(&rows[i], &next);
+		const struct elf_param abi = assign_abi_registers(&rows[i], &next);
 		struct elf_param *param = rows[i].param;
 
-		if (rows[i].place == PLACE_REGISTER && trust != TRUST_NONE)
+		if (rows[i].location == LOCATION_REGISTER && trust != TRUST_NONE)
 			continue;
 		memset(param->regs, ELF_NO_REG, sizeof(param->regs));
 		if (trust == TRUST_ABI) {
@@ -331,7 +332,7 @@ static void place_params(struct said *rows, uint32_t nr, uint8_t next)
  * Returns the register of the first parameter.  This is the second argument register if the
  * first one holds the address for a large return value.
  */
-static uint8_t first_reg(Dwarf_Die *function)
+static uint8_t first_param_register(Dwarf_Die *function)
 {
 	struct elf_value value;
 	Dwarf_Die type;
@@ -346,7 +347,7 @@ struct elf_params *elf_dwarf_params(Dwarf_Die *function, Dwarf_Addr low, Dwarf_A
 				    struct elf_deadline *deadline)
 {
 	struct elf_params *params = elf_params_new();
-	struct said rows[ELF_PARAMS_MAX];
+	struct param_desc rows[ELF_PARAMS_MAX];
 	uint32_t left = CHILDREN_MAX;
 	Dwarf_Die die;
 
@@ -359,6 +360,6 @@ struct elf_params *elf_dwarf_params(Dwarf_Die *function, Dwarf_Addr low, Dwarf_A
 		params->nr++;
 	} while (--left && params->nr < ELF_PARAMS_MAX && !elf_deadline_is_over(deadline) &&
 		 die_next(&die));
-	place_params(rows, params->nr, first_reg(function));
+	assign_param_registers(rows, params->nr, first_param_register(function));
 	return params;
 }

@@ -40,8 +40,8 @@ static struct relocations read_relocations(const struct elf_file *file,
 
 /* Return the name in the relocation of the word at @addr, or NULL if there is no such
  * relocation. */
-static const char *name_of(const struct relocations *all,
-			   const struct elf_table *symbols, uint64_t addr)
+static const char *relocation_name(const struct relocations *all,
+				   const struct elf_table *symbols, uint64_t addr)
 {
 	Elf64_Rela wanted = { .r_offset = addr };
 	const Elf64_Rela *found = all->nr ?
@@ -66,8 +66,8 @@ struct plt {
 					 * each with a NUL */
 };
 
-static void add_entries(struct plt *plt, const char *section_name,
-			const char *relocations_name, struct elf_symbols *symbols)
+static void add_plt_entries(struct plt *plt, const char *section_name,
+			    const char *relocations_name, struct elf_symbols *symbols)
 {
 	const Elf64_Shdr *section = elf_find_section(plt->file, section_name);
 	uint8_t *code = elf_read_section(plt->file, section);
@@ -80,8 +80,8 @@ static void add_entries(struct plt *plt, const char *section_name,
 		all = read_relocations(plt->file, relocations_name);
 	for (uint64_t i = 0; all.nr && i < nr; i++) {
 		uint64_t addr = section->sh_addr + i * step;
-		const char *name = name_of(&all, &plt->table,
-					   arch_plt_word(code + i * step, step, addr));
+		const char *name = relocation_name(&all, &plt->table,
+						   arch_plt_word(code + i * step, step, addr));
 
 		if (!name)
 			continue;
@@ -95,7 +95,7 @@ static void add_entries(struct plt *plt, const char *section_name,
 
 /* Let the rows point to their names.  This must be the last step, because the text of the
  * names moves while it grows. */
-static void name_rows(struct plt *plt, struct elf_symbols *symbols)
+static void set_plt_names(struct plt *plt, struct elf_symbols *symbols)
 {
 	char *name = plt->names.data;
 
@@ -114,9 +114,9 @@ void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols)
 	if (elf_table_read(file, SHT_DYNSYM, &plt.table))
 		return;
 	text_init(&plt.names, *file->bytes_left);
-	add_entries(&plt, ".plt", ".rela.plt", symbols);
-	add_entries(&plt, ".plt.sec", ".rela.plt", symbols);
-	add_entries(&plt, ".plt.got", ".rela.dyn", symbols);
+	add_plt_entries(&plt, ".plt", ".rela.plt", symbols);
+	add_plt_entries(&plt, ".plt.sec", ".rela.plt", symbols);
+	add_plt_entries(&plt, ".plt.got", ".rela.dyn", symbols);
 	/*
 	 * Compare the length with bytes_left again, because reading sections has lowered
 	 * bytes_left since text_init().
@@ -125,7 +125,7 @@ void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols)
 		symbols->nr = 0;
 		text_done(&plt.names);
 	} else {
-		name_rows(&plt, symbols);
+		set_plt_names(&plt, symbols);
 	}
 	elf_table_done(&plt.table);
 }

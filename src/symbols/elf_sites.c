@@ -19,10 +19,10 @@
 #define ROWS_MAX	4000000u	/* limit of the rows of a table; a larger table
 					 * is ignored */
 
-static void relocate(const struct elf_file *file, const Elf64_Shdr *section,
-		     uint64_t table, char *content, uint64_t bytes)
+static void relocate_addrs(const struct elf_file *file, const Elf64_Shdr *section,
+			   uint64_t table, char *content, uint64_t bytes)
 {
-	Elf64_Rela *rows = elf_read_piece(file, section->sh_offset, section->sh_size);
+	Elf64_Rela *rows = elf_read_bytes(file, section->sh_offset, section->sh_size);
 
 	for (uint64_t i = 0; rows && i < section->sh_size / sizeof(*rows); i++) {
 		uint64_t at = rows[i].r_offset - table;
@@ -39,8 +39,8 @@ static void relocate(const struct elf_file *file, const Elf64_Shdr *section,
  * Return the first table of @kind or of a later kind, and set *@ret_kind.  If there is no
  * such table, return NULL and set *@ret_kind to FSITE_KINDS.
  */
-static const Elf64_Shdr *find_table(const struct elf_file *file, enum fsite_kind kind,
-				    enum fsite_kind *ret_kind)
+static const Elf64_Shdr *find_site_table(const struct elf_file *file, enum fsite_kind kind,
+					 enum fsite_kind *ret_kind)
 {
 	for (; kind < FSITE_KINDS; kind++) {
 		const Elf64_Shdr *table =
@@ -55,30 +55,30 @@ static const Elf64_Shdr *find_table(const struct elf_file *file, enum fsite_kind
 	return NULL;
 }
 
-static int read_addrs(const struct elf_file *file, enum fsite_kind kind,
-		      struct elf_sites *sites, enum fsite_kind *ret_next)
+static int read_entry_addrs(const struct elf_file *file, enum fsite_kind kind,
+			    struct elf_sites *sites, enum fsite_kind *ret_next)
 {
-	const Elf64_Shdr *table = find_table(file, kind, &kind);
+	const Elf64_Shdr *table = find_site_table(file, kind, &kind);
 	uint32_t row_bytes;
 	char *content;
 
 	*ret_next = kind;
 	if (!table)
 		return 0;
-	find_table(file, kind + 1, ret_next);
+	find_site_table(file, kind + 1, ret_next);
 	sites->kind = kind;
 	row_bytes = fsite_tables[sites->kind].row_bytes;
 	if (table->sh_size / row_bytes > ROWS_MAX)
 		return 0;
-	content = elf_read_piece(file, table->sh_offset, table->sh_size);
+	content = elf_read_bytes(file, table->sh_offset, table->sh_size);
 	sites->table = table->sh_addr;
 	sites->nr_rows = (uint32_t)(table->sh_size / row_bytes);
 	sites->addrs = calloc(sites->nr_rows + 1ul, sizeof(*sites->addrs));
 	for (uint32_t i = 0; content && i < file->head.e_shnum; i++)
 		if (file->sections[i].sh_type == SHT_RELA &&
 		    file->sections[i].sh_flags & SHF_ALLOC)
-			relocate(file, &file->sections[i], table->sh_addr, content,
-				 table->sh_size);
+			relocate_addrs(file, &file->sections[i], table->sh_addr, content,
+				       table->sh_size);
 	for (uint32_t i = 0; content && sites->addrs && i < sites->nr_rows; i++) {
 		uint64_t at = (uint64_t)i * row_bytes;
 
@@ -90,7 +90,7 @@ static int read_addrs(const struct elf_file *file, enum fsite_kind kind,
 	return !content ? -ENOEXEC : sites->addrs ? 0 : -ENOMEM;
 }
 
-static void read_text(const struct elf_file *file, struct elf_sites *sites)
+static void read_text_range(const struct elf_file *file, struct elf_sites *sites)
 {
 	for (uint32_t i = 0; i < file->head.e_phnum; i++) {
 		const Elf64_Phdr *program = &file->programs[i];
@@ -108,8 +108,8 @@ static void read_text(const struct elf_file *file, struct elf_sites *sites)
  * Return the address of the function site for the entry at @addr.  Returns 0 if the entry
  * cannot be traced.
  */
-static uint64_t find_site(const struct elf_sites *sites, const uint8_t *text,
-			  uint64_t addr)
+static uint64_t find_site_of_entry(const struct elf_sites *sites, const uint8_t *text,
+				   uint64_t addr)
 {
 	uint32_t nr, at;
 
@@ -131,13 +131,13 @@ static int find_sites(const struct elf_file *file, struct elf_sites *sites)
 	if (!sites->nr_rows)
 		return 0;
 	/* Read the whole text at once, because the entries are not sorted. */
-	text = elf_read_piece(file, sites->text_off, bytes);
+	text = elf_read_bytes(file, sites->text_off, bytes);
 	if (!text)
 		return -ENOEXEC;
 	sites->rows = calloc(sites->nr_rows, sizeof(*sites->rows));
 	seen = calloc(1, bytes / 8 + 1);
 	for (uint32_t i = 0; sites->rows && seen && i < sites->nr_rows; i++) {
-		uint64_t site = find_site(sites, text, sites->addrs[i]);
+		uint64_t site = find_site_of_entry(sites, text, sites->addrs[i]);
 
 		if (!site || fsite_is_twin(seen, site - sites->text))
 			continue;
@@ -149,7 +149,7 @@ static int find_sites(const struct elf_file *file, struct elf_sites *sites)
 	return sites->rows && seen ? 0 : -ENOMEM;
 }
 
-static void read_id(const struct elf_file *file, struct elf_sites *sites)
+static void read_sites_build_id(const struct elf_file *file, struct elf_sites *sites)
 {
 	sites->id = file->id.addr;
 	sites->build_id_bytes = file->id.bytes;
@@ -165,10 +165,10 @@ int elf_sites_parse(const struct elf_source *source, enum fsite_kind kind,
 
 	*ret_next = FSITE_KINDS;
 	if (!r)
-		r = read_addrs(&file, kind, &sites, ret_next);
+		r = read_entry_addrs(&file, kind, &sites, ret_next);
 	if (!r) {
-		read_text(&file, &sites);
-		read_id(&file, &sites);
+		read_text_range(&file, &sites);
+		read_sites_build_id(&file, &sites);
 		r = find_sites(&file, &sites);
 	}
 	elf_file_close(&file);

@@ -23,7 +23,7 @@
 
 /* ---- tables of symbols ---- */
 
-static const Elf64_Shdr *find_table(const struct elf_file *file, uint32_t type)
+static const Elf64_Shdr *find_symbol_table(const struct elf_file *file, uint32_t type)
 {
 	for (uint32_t i = 0; i < file->head.e_shnum; i++)
 		if (file->sections[i].sh_type == type &&
@@ -42,7 +42,7 @@ void elf_table_done(struct elf_table *table)
 int elf_table_read(const struct elf_file *file, uint32_t type,
 		   struct elf_table *ret_table)
 {
-	const Elf64_Shdr *section = find_table(file, type);
+	const Elf64_Shdr *section = find_symbol_table(file, type);
 	const Elf64_Shdr *strings;
 	struct elf_table table;
 
@@ -93,8 +93,8 @@ void elf_symbols_keep(struct elf_symbols *symbols, char *strings)
 
 /* Add one row of the table to the result.  Linkers write NAME@VERSION or NAME@@VERSION; the
  * version is cut off. */
-static bool take_row(const struct elf_table *table, const Elf64_Sym *sym,
-		     struct elf_symbol *ret_row)
+static bool convert_symbol(const struct elf_table *table, const Elf64_Sym *sym,
+			   struct elf_symbol *ret_row)
 {
 	unsigned int type = ELF64_ST_TYPE(sym->st_info);
 	char *name, *version;
@@ -116,8 +116,8 @@ static bool take_row(const struct elf_table *table, const Elf64_Sym *sym,
 	return true;
 }
 
-static int add_table(const struct elf_file *file, uint32_t type,
-		     struct elf_symbols *symbols)
+static int add_symbol_table(const struct elf_file *file, uint32_t type,
+			    struct elf_symbols *symbols)
 {
 	struct elf_table table;
 	struct elf_symbol *rows;
@@ -131,7 +131,7 @@ static int add_table(const struct elf_file *file, uint32_t type,
 		return -ENOMEM;
 	}
 	for (uint64_t i = 0; i < table.nr; i++)
-		if (take_row(&table, &table.rows[i], rows)) {
+		if (convert_symbol(&table, &table.rows[i], rows)) {
 			rows++;
 			symbols->nr++;
 		}
@@ -142,40 +142,40 @@ static int add_table(const struct elf_file *file, uint32_t type,
 
 /* ---- read all tables of a file ---- */
 
-static int add_stripped(const struct elf_file *file, const struct elf_finder *finder,
-			struct elf_symbols *symbols)
+static int add_stripped_symbols(const struct elf_file *file, const struct elf_finder *finder,
+				struct elf_symbols *symbols)
 {
 	struct elf_file other;
 	int r = elf_debug_open(file, finder, &other);
 
 	if (!r)
-		r = add_table(&other, SHT_SYMTAB, symbols);
+		r = add_symbol_table(&other, SHT_SYMTAB, symbols);
 	elf_file_close(&other);
 	return r;
 }
 
-static void add_mini(const struct elf_file *file, struct elf_symbols *symbols)
+static void add_mini_symbols(const struct elf_file *file, struct elf_symbols *symbols)
 {
 	struct elf_file mini;
 
 	if (!elf_debug_open_mini(file, &mini))
-		add_table(&mini, SHT_SYMTAB, symbols);
+		add_symbol_table(&mini, SHT_SYMTAB, symbols);
 	elf_file_close(&mini);
 }
 
-static int add_all(const struct elf_file *file, const struct elf_finder *finder,
-		   struct elf_symbols *symbols)
+static int add_all_symbols(const struct elf_file *file, const struct elf_finder *finder,
+			   struct elf_symbols *symbols)
 {
 	int r;
 
 	elf_plt_read(file, symbols);
-	r = add_table(file, SHT_SYMTAB, symbols);
+	r = add_symbol_table(file, SHT_SYMTAB, symbols);
 	if (r != -ENOENT)
 		return r;
-	if (!add_stripped(file, finder, symbols))
+	if (!add_stripped_symbols(file, finder, symbols))
 		return 0;
-	add_mini(file, symbols);
-	r = add_table(file, SHT_DYNSYM, symbols);
+	add_mini_symbols(file, symbols);
+	r = add_symbol_table(file, SHT_DYNSYM, symbols);
 	return r == -ENOENT ? -ENOEXEC : r;
 }
 
@@ -201,7 +201,7 @@ static int compare_symbols(const void *pa, const void *pb)
 }
 
 /* Return the end of the run of sorted rows that begins at row @from. */
-static uint32_t run_end(const struct elf_symbols *symbols, uint32_t from)
+static uint32_t sorted_run_end(const struct elf_symbols *symbols, uint32_t from)
 {
 	do
 		from++;
@@ -212,8 +212,8 @@ static uint32_t run_end(const struct elf_symbols *symbols, uint32_t from)
 
 /* Merge the sorted runs [from, middle) and [middle, end) of @rows into the same range of
  * @to. */
-static void merge_runs(const struct elf_symbol *rows, uint32_t from, uint32_t middle,
-		       uint32_t end, struct elf_symbol *to)
+static void merge_sorted_runs(const struct elf_symbol *rows, uint32_t from, uint32_t middle,
+			      uint32_t end, struct elf_symbol *to)
 {
 	for (uint32_t a = from, b = middle, at = from; at < end; at++)
 		to[at] = b == end ||
@@ -229,15 +229,15 @@ static bool sort_symbols(struct elf_symbols *symbols)
 {
 	struct elf_symbol *other = NULL, *rows;
 
-	while (symbols->nr && run_end(symbols, 0) < symbols->nr) {
+	while (symbols->nr && sorted_run_end(symbols, 0) < symbols->nr) {
 		if (!other)
 			other = malloc(symbols->nr * sizeof(*other));
 		if (!other)
 			return false;
 		for (uint32_t from = 0, middle, end; from < symbols->nr; from = end) {
-			middle = run_end(symbols, from);
-			end = middle < symbols->nr ? run_end(symbols, middle) : middle;
-			merge_runs(symbols->rows, from, middle, end, other);
+			middle = sorted_run_end(symbols, from);
+			end = middle < symbols->nr ? sorted_run_end(symbols, middle) : middle;
+			merge_sorted_runs(symbols->rows, from, middle, end, other);
 		}
 		rows = symbols->rows;
 		symbols->rows = other;
@@ -247,7 +247,7 @@ static bool sort_symbols(struct elf_symbols *symbols)
 	return true;
 }
 
-static void read_range(const struct elf_file *file, struct elf_symbols *symbols)
+static void read_address_range(const struct elf_file *file, struct elf_symbols *symbols)
 {
 	symbols->first = UINT64_MAX;
 	for (uint32_t i = 0; i < file->head.e_phnum; i++) {
@@ -269,9 +269,9 @@ int elf_symbols_parse(const struct elf_source *source, struct elf_symbols *ret_s
 	int r = elf_file_open_source(source, &file);
 
 	if (!r)
-		r = add_all(&file, source->finder, &symbols);
+		r = add_all_symbols(&file, source->finder, &symbols);
 	if (!r) {
-		read_range(&file, &symbols);
+		read_address_range(&file, &symbols);
 		if (!sort_symbols(&symbols))
 			r = -ENOMEM;
 	}

@@ -42,7 +42,7 @@ struct elf_scalar elf_scalar_float(const char *name, uint64_t bytes, bool is_com
 	};
 }
 
-bool elf_value_look(struct elf_value *value, int depth)
+bool elf_value_may_continue(struct elf_value *value, int depth)
 {
 	if (depth <= NESTED_MAX && value->nr_parts++ < PARTS_MAX)
 		return true;

@@ -60,7 +60,7 @@ struct elf_scalar elf_scalar_float(const char *name, uint64_t bytes, bool is_com
  * Count one more part of @value, at nesting @depth.  Returns false, and marks the value as
  * unknown, if the value has too many parts.
  */
-bool elf_value_look(struct elf_value *value, int depth);
+bool elf_value_may_continue(struct elf_value *value, int depth);
 /* Add @scalar at @part, which must start in the first two words. */
 void elf_value_add(struct elf_value *value, struct elf_part part,
 		   struct elf_scalar scalar);

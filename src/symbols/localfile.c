@@ -41,7 +41,7 @@ struct walk {
 					 * walked yet */
 };
 
-static bool is_local(const char *type)
+static bool is_local_fs(const char *type)
 {
 	static const char *const others[] = {
 		"9p", "afs", "autofs", "ceph", "cifs", "fuse", "fuseblk", "nfs",
@@ -72,7 +72,7 @@ static bool is_mount_local(long mount)
 	if (type) {
 		type += 3;
 		type[strcspn(type, " \n")] = '\0';
-		is_found = is_local(type);
+		is_found = is_local_fs(type);
 	}
 	free(line);
 	if (file)
@@ -84,7 +84,7 @@ static bool is_mount_local(long mount)
  * Return the number of the mount that contains @fd, or -errno.  Does not access the file
  * system of @fd.
  */
-static long mount_of(int fd)
+static long mount_id_of(int fd)
 {
 	char path[64], line[128];
 	long mount = -ENOENT;
@@ -108,7 +108,7 @@ static int walk_to_root(struct walk *walk)
 	walk->fd = open("/", O_PATH | O_CLOEXEC);
 	if (walk->fd < 0)
 		return -errno;
-	walk->mount = walk->root = mount_of(walk->fd);
+	walk->mount = walk->root = mount_id_of(walk->fd);
 	return walk->mount < 0 ? (int)walk->mount : 0;
 }
 
@@ -134,9 +134,9 @@ static int walk_link(struct walk *walk, int link)
  * Get the mount and the status of @fd.  Returns -EREMOTE if the file system of @fd must not
  * be accessed.
  */
-static int walk_look(const struct walk *walk, int fd, long *ret_mount, struct stat *ret_st)
+static int walk_inspect(const struct walk *walk, int fd, long *ret_mount, struct stat *ret_st)
 {
-	long mount = mount_of(fd);
+	long mount = mount_id_of(fd);
 
 	if (mount < 0)
 		return (int)mount;
@@ -148,7 +148,7 @@ static int walk_look(const struct walk *walk, int fd, long *ret_mount, struct st
 	return 0;
 }
 
-static bool is_in_proc(int fd)
+static bool is_in_procfs(int fd)
 {
 	struct statfs st;
 
@@ -159,7 +159,7 @@ static bool is_in_proc(int fd)
  * Follow the symbolic link *@link, which is @name in the current directory: replace it with
  * the file to which it leads.
  */
-static int follow_proc(const struct walk *walk, const char *name, int *link)
+static int follow_proc_link(const struct walk *walk, const char *name, int *link)
 {
 	int fd = openat(walk->fd, name, O_PATH | O_CLOEXEC);
 
@@ -178,12 +178,12 @@ static int walk_into(struct walk *walk, const char *name, int fd)
 {
 	struct stat st;
 	long mount;
-	int r = walk_look(walk, fd, &mount, &st);
+	int r = walk_inspect(walk, fd, &mount, &st);
 
-	if (!r && S_ISLNK(st.st_mode) && is_in_proc(fd)) {
-		r = follow_proc(walk, name, &fd);
+	if (!r && S_ISLNK(st.st_mode) && is_in_procfs(fd)) {
+		r = follow_proc_link(walk, name, &fd);
 		if (!r)
-			r = walk_look(walk, fd, &mount, &st);
+			r = walk_inspect(walk, fd, &mount, &st);
 	}
 	if (r || S_ISLNK(st.st_mode)) {
 		r = r ? r : walk_link(walk, fd);
@@ -217,7 +217,7 @@ static int walk_step(struct walk *walk)
 }
 
 /* Open the file for reading.  @found is only an O_PATH descriptor. */
-static int open_found(int found, int *ret_fd)
+static int open_found_file(int found, int *ret_fd)
 {
 	char path[64];
 	struct stat st;
@@ -249,7 +249,7 @@ int localfile_open(const char *path, int *ret_fd)
 	while (!r)
 		r = walk_step(&walk);
 	if (r == -ENODATA)
-		r = open_found(walk.fd, ret_fd);
+		r = open_found_file(walk.fd, ret_fd);
 	if (walk.fd >= 0)
 		close(walk.fd);
 	return r;

@@ -6,7 +6,7 @@
 
 #include "symbols/name_index.h"
 
-static uint32_t hash(const char *name, size_t len)
+static uint32_t hash_name(const char *name, size_t len)
 {
 	uint32_t hash = 2166136261u;
 
@@ -31,7 +31,7 @@ int name_index_init(struct name_index *index, const char *const *names, uint32_t
 
 		if (!names[i])
 			continue;
-		first = &index->first[hash(names[i], strlen(names[i])) & index->mask];
+		first = &index->first[hash_name(names[i], strlen(names[i])) & index->mask];
 		index->next[i] = *first;
 		*first = i + 1;
 	}
@@ -52,7 +52,7 @@ uint32_t name_index_find(const struct name_index *index, const char *name,
 
 	if (!index->first)
 		return 0;
-	at = from ? index->next[from - 1] : index->first[hash(name, len) & index->mask];
+	at = from ? index->next[from - 1] : index->first[hash_name(name, len) & index->mask];
 	while (at && (strncmp(index->names[at - 1], name, len) ||
 		      index->names[at - 1][len]))
 		at = index->next[at - 1];

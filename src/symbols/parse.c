@@ -89,7 +89,7 @@ static struct {
 					 * yet */
 } parser = { .zygote = -1, .epoll = -1 };
 
-static const struct parse_job_type *type_of(const struct parse_job *job)
+static const struct parse_job_type *job_type_of(const struct parse_job *job)
 {
 	return &parse_job_types[job->request.job];
 }
@@ -109,7 +109,7 @@ static void close_fd(int *fd)
 }
 
 /* Kill the parser of @job if it still runs, and close everything except the result. */
-static void leave(struct parse_job *job)
+static void end_job(struct parse_job *job)
 {
 	if (job->pidfd >= 0)
 		syscall(SYS_pidfd_send_signal, job->pidfd, SIGKILL, NULL, 0);
@@ -125,16 +125,16 @@ static void leave(struct parse_job *job)
 	job->state = ENDED;
 }
 
-static void fail(struct parse_job *job, int result, const char *why)
+static void fail_job(struct parse_job *job, int result, const char *why)
 {
 	job->result = result;
 	job->why = why;
 	close_fd(&job->memfd);
-	leave(job);
+	end_job(job);
 }
 
 /* Return a text for error_log.  @status: the parser's status from waitpid(). */
-static const char *why_ended(int status)
+static const char *why_parser_ended(int status)
 {
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status) == PARSE_NO_SANDBOX ?
@@ -158,7 +158,7 @@ static const char *why_ended(int status)
 }
 
 /* Seal the memfd, so that nobody can change the result any more. */
-static bool seal(int fd)
+static bool seal_result(int fd)
 {
 	return !fcntl(fd, F_ADD_SEALS,
 		      F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
@@ -168,23 +168,23 @@ static bool seal(int fd)
  * Handle the message that the parser has finished its job.  The parser has not failed if
  * the file is malformed.
  */
-static void done(struct parse_job *job, const struct parse_message *message)
+static void finish_job(struct parse_job *job, const struct parse_message *message)
 {
 	job->bytes_left = min_u64(message->bytes_left, job->request.bytes_left);
 	if (message->value == -ENOMEM)
-		fail(job, -ENOMEM, "The parser ran out of memory");
+		fail_job(job, -ENOMEM, "The parser ran out of memory");
 	else if (message->value == -EFBIG)
-		fail(job, -EFBIG, "The parser's result is too large");
+		fail_job(job, -EFBIG, "The parser's result is too large");
 	else if (message->value)
-		fail(job, -ENOEXEC, NULL);
-	else if (type_of(job)->serve) {
+		fail_job(job, -ENOEXEC, NULL);
+	else if (job_type_of(job)->serve) {
 		close_fd(&job->memfd);
 		job->state = OPEN;
 		job->deadline_ns = now_ns() + IDLE_NS;
-	} else if (!seal(job->memfd)) {
-		fail(job, -EBADMSG, "The parser gave a wrong result");
+	} else if (!seal_result(job->memfd)) {
+		fail_job(job, -EBADMSG, "The parser gave a wrong result");
 	} else {
-		leave(job);
+		end_job(job);
 	}
 }
 
@@ -192,13 +192,13 @@ static void done(struct parse_job *job, const struct parse_message *message)
 
 /*
  * Store the answer of a session.  @bytes is at most PARSE_ANSWER_MAX, the size of the
- * buffer in receive().
+ * buffer in receive_message().
  */
-static void take_answer(struct parse_job *job, const void *data, ssize_t bytes)
+static void store_answer(struct parse_job *job, const void *data, ssize_t bytes)
 {
 	if (job->state != OPEN || !job->is_asked ||
 	    bytes < (ssize_t)sizeof(struct parse_answer)) {
-		fail(job, -EBADMSG, "The parser gave a wrong result");
+		fail_job(job, -EBADMSG, "The parser gave a wrong result");
 		return;
 	}
 	memcpy(job->answer, data, (size_t)bytes);
@@ -211,13 +211,13 @@ static void take_answer(struct parse_job *job, const void *data, ssize_t bytes)
  * Open the file that the parser asks for, and send it.  Sending cannot block: the socket
  * has space for the answer.
  */
-static void give_file(struct parse_job *job, const struct elf_ask *ask)
+static void send_asked_file(struct parse_job *job, const struct elf_ask *ask)
 {
 	struct parse_message answer = { .type = PARSE_ASK };
 	int fd = -1;
 
 	if (job->nr_asks++ == ASKS_MAX) {
-		fail(job, -EBADMSG, "The parser asked for too many files");
+		fail_job(job, -EBADMSG, "The parser asked for too many files");
 		return;
 	}
 	answer.value = elf_ask_open(job->path, ask, &fd);
@@ -225,28 +225,28 @@ static void give_file(struct parse_job *job, const struct elf_ask *ask)
 	close_fd(&fd);
 }
 
-static void take_message(struct parse_job *job, const void *data, ssize_t bytes)
+static void handle_message(struct parse_job *job, const void *data, ssize_t bytes)
 {
 	struct parse_message message;
 
 	if (bytes >= (ssize_t)sizeof(uint32_t) &&
 	    *(const uint32_t *)data == PARSE_ANSWER) {
-		take_answer(job, data, bytes);
+		store_answer(job, data, bytes);
 		return;
 	}
 	if (bytes != sizeof(message)) {
-		fail(job, -EBADMSG, "The parser gave a wrong result");
+		fail_job(job, -EBADMSG, "The parser gave a wrong result");
 		return;
 	}
 	memcpy(&message, data, sizeof(message));
 	if (message.type == PARSE_ASK && job->state == RUNNING)
-		give_file(job, &message.ask);
+		send_asked_file(job, &message.ask);
 	else if (message.type == PARSE_DONE && job->state == RUNNING)
-		done(job, &message);
+		finish_job(job, &message);
 	else if (message.type == PARSE_EXITED)
-		fail(job, -EIO, why_ended(message.value));
+		fail_job(job, -EIO, why_parser_ended(message.value));
 	else
-		fail(job, -EBADMSG, "The parser gave a wrong result");
+		fail_job(job, -EBADMSG, "The parser gave a wrong result");
 }
 
 /*
@@ -254,7 +254,7 @@ static void take_message(struct parse_job *job, const void *data, ssize_t bytes)
  * ends the job, answers a query or is counted.  So a parser cannot keep the server busy by
  * sending messages without end.
  */
-static bool receive(struct parse_job *job)
+static bool receive_message(struct parse_job *job)
 {
 	union {
 		uint32_t type;
@@ -269,7 +269,7 @@ static bool receive(struct parse_job *job)
 	if (len == -EAGAIN)
 		return false;
 	if (len <= 0) {
-		fail(job, -EIO, "The parser crashed");
+		fail_job(job, -EIO, "The parser crashed");
 		return true;
 	}
 	/* The zygote sends PARSE_STARTED once.  A second message of this type is an error,
@@ -280,27 +280,27 @@ static bool receive(struct parse_job *job)
 	}
 	if (nr)
 		close(fd);
-	take_message(job, &data, len);
+	handle_message(job, &data, len);
 	return true;
 }
 
-static bool is_idle(const struct parse_job *job)
+static bool is_session_idle(const struct parse_job *job)
 {
 	return job->state == OPEN && !job->is_asked;
 }
 
-static void check_deadline(struct parse_job *job)
+static void check_job_deadline(struct parse_job *job)
 {
 	if (job->channel < 0 || now_ns() <= job->deadline_ns)
 		return;
-	if (is_idle(job))
-		fail(job, -ECANCELED, NULL);
+	if (is_session_idle(job))
+		fail_job(job, -ECANCELED, NULL);
 	else
-		fail(job, -ETIME, "The parser took too long");
+		fail_job(job, -ETIME, "The parser took too long");
 }
 
 /* Wait until the job or the query is done, at most until the time @until_ns. */
-static void wait_until(struct parse_job *job, uint64_t until_ns)
+static void wait_for_job(struct parse_job *job, uint64_t until_ns)
 {
 	while (job->state == RUNNING || job->is_asked) {
 		struct pollfd fd = { .fd = job->channel, .events = POLLIN };
@@ -309,15 +309,15 @@ static void wait_until(struct parse_job *job, uint64_t until_ns)
 		if (job->channel < 0 || now >= until_ns)
 			break;
 		poll(&fd, 1, (int)min_u64((until_ns - now) / NS_PER_MS + 1, 1000));
-		while (receive(job))
+		while (receive_message(job))
 			;
-		check_deadline(job);
+		check_job_deadline(job);
 	}
 }
 
 void parse_wait(struct parse_job *job, uint32_t ms)
 {
-	wait_until(job, now_ns() + ms * NS_PER_MS);
+	wait_for_job(job, now_ns() + ms * NS_PER_MS);
 }
 
 /* ---- start a job ---- */
@@ -359,24 +359,24 @@ bool parse_has_room(const void *owner)
 }
 
 /* If there are too many sessions, end the session that has been idle for the longest time. */
-static void end_a_session(void)
+static void end_oldest_session(void)
 {
 	struct parse_job *oldest = NULL, *job;
 	uint32_t nr = 0;
 
 	LIST_FOREACH(job, &parser.jobs, link) {
 		nr += job->state == OPEN;
-		if (is_idle(job) && (!oldest || job->deadline_ns < oldest->deadline_ns))
+		if (is_session_idle(job) && (!oldest || job->deadline_ns < oldest->deadline_ns))
 			oldest = job;
 	}
 	if (nr >= SESSIONS_MAX && oldest)
-		fail(oldest, -ECANCELED, NULL);
+		fail_job(oldest, -ECANCELED, NULL);
 }
 
 /*
  * Send the request to the zygote.  If somebody has killed the zygote, start another one.
  */
-static int send_request(const struct parse_job *job, const int fds[PARSE_FDS])
+static int send_job_request(const struct parse_job *job, const int fds[PARSE_FDS])
 {
 	int r = parse_init(false);
 
@@ -391,7 +391,7 @@ static int send_request(const struct parse_job *job, const int fds[PARSE_FDS])
 				  PARSE_FDS);
 }
 
-static int launch(struct parse_job *job, int input)
+static int launch_job(struct parse_job *job, int input)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = job };
 	int sockets[2];
@@ -402,7 +402,7 @@ static int launch(struct parse_job *job, int input)
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		return -errno;
 	fcntl(sockets[0], F_SETFL, O_NONBLOCK);
-	r = send_request(job, (int [PARSE_FDS]) { sockets[1], job->memfd, input });
+	r = send_job_request(job, (int [PARSE_FDS]) { sockets[1], job->memfd, input });
 	close(sockets[1]);
 	if (r == -EAGAIN)
 		r = -EBUSY;
@@ -418,7 +418,7 @@ static int launch(struct parse_job *job, int input)
 	return 0;
 }
 
-static int start(const struct parse_want *want, struct parse_job **ret_job)
+static int start_job(const struct parse_want *want, struct parse_job **ret_job)
 {
 	uint32_t wall_s = parse_job_types[want->request.job].limits.wall_seconds;
 	struct parse_job *job;
@@ -426,7 +426,7 @@ static int start(const struct parse_want *want, struct parse_job **ret_job)
 
 	if (parser.epoll >= 0 && !parse_has_room(want->owner))
 		return -EBUSY;
-	end_a_session();
+	end_oldest_session();
 	job = calloc(1, sizeof(*job));
 	if (!job)
 		return -ENOMEM;
@@ -437,20 +437,20 @@ static int start(const struct parse_want *want, struct parse_job **ret_job)
 		.bytes_left = want->request.bytes_left,
 		.deadline_ns = now_ns() + GRACE_NS + (wall_s ? wall_s : 15) * NS_PER_S,
 	};
-	r = launch(job, want->fd);
+	r = launch_job(job, want->fd);
 	if (r) {
 		parse_free(job);
 		return r;
 	}
 	if (parser.epoll < 0)
-		wait_until(job, UINT64_MAX);
+		wait_for_job(job, UINT64_MAX);
 	*ret_job = job;
 	return 0;
 }
 
 int parse_start(const struct parse_want *want, struct parse_job **ret_job)
 {
-	int r = start(want, ret_job);
+	int r = start_job(want, ret_job);
 
 	close(want->fd);
 	return r;
@@ -460,7 +460,7 @@ void parse_free(struct parse_job *job)
 {
 	if (!job)
 		return;
-	leave(job);
+	end_job(job);
 	if (job->is_news)
 		LIST_REMOVE(job, link);
 	close_fd(&job->memfd);
@@ -522,14 +522,14 @@ int parse_query(struct parse_job *job, uint64_t addr)
 	if (!job->answer)
 		job->answer = malloc(PARSE_ANSWER_MAX);
 	if (!job->answer || parse_send(job->channel, &query, sizeof(query), NULL, 0)) {
-		fail(job, -EIO, "The parser crashed");
+		fail_job(job, -EIO, "The parser crashed");
 		return -EPIPE;
 	}
 	job->is_asked = true;
 	job->answer_bytes = 0;
 	job->deadline_ns = now_ns() + QUERY_NS;
 	if (parser.epoll < 0)
-		wait_until(job, UINT64_MAX);
+		wait_for_job(job, UINT64_MAX);
 	return 0;
 }
 
@@ -548,11 +548,11 @@ bool parse_dispatch(void)
 	int nr = parser.epoll < 0 ? 0 : epoll_wait(parser.epoll, events, 32, 0);
 
 	for (int i = 0; i < nr; i++)
-		while (receive(events[i].data.ptr))
+		while (receive_message(events[i].data.ptr))
 			is_further = true;
 	for (job = LIST_FIRST(&parser.jobs); job; job = next) {
 		next = LIST_NEXT(job, link);
-		check_deadline(job);
+		check_job_deadline(job);
 		is_further |= job->state == ENDED;
 	}
 	parser.serial += is_further;

@@ -40,8 +40,8 @@ static int ask_server(const struct elf_finder *finder, const struct elf_ask *ask
 
 static const struct elf_finder server_finder = { .open = ask_server };
 
-static struct elf_source source_of(const struct parse_request *request,
-				   uint64_t *bytes_left)
+static struct elf_source make_elf_source(const struct parse_request *request,
+					 uint64_t *bytes_left)
 {
 	return (struct elf_source) {
 		.fd = PARSE_FD_INPUT,
@@ -54,7 +54,7 @@ static struct elf_source source_of(const struct parse_request *request,
 
 /* ---- results ---- */
 
-static int put(const void *data, uint64_t bytes)
+static int write_result_bytes(const void *data, uint64_t bytes)
 {
 	for (uint64_t done = 0; done < bytes; ) {
 		ssize_t n = write(PARSE_FD_RESULT, (const char *)data + done,
@@ -71,7 +71,7 @@ static int put(const void *data, uint64_t bytes)
  * Make the rows of the result.  @ret_bytes: total length of the names, which are stored in
  * the order of the rows.  Returns NULL if there is no memory.
  */
-static struct parse_symbol *rows_of(const struct elf_symbols *symbols, uint64_t *ret_bytes)
+static struct parse_symbol *make_symbol_rows(const struct elf_symbols *symbols, uint64_t *ret_bytes)
 {
 	struct parse_symbol *rows = malloc((symbols->nr + 1ul) * sizeof(*rows));
 
@@ -85,8 +85,8 @@ static struct parse_symbol *rows_of(const struct elf_symbols *symbols, uint64_t 
 	return rows;
 }
 
-static int put_names(const struct elf_symbols *symbols, const struct parse_symbol *rows,
-		     uint64_t bytes)
+static int write_symbol_names(const struct elf_symbols *symbols, const struct parse_symbol *rows,
+			      uint64_t bytes)
 {
 	char *names = malloc(bytes + 1);
 
@@ -95,15 +95,15 @@ static int put_names(const struct elf_symbols *symbols, const struct parse_symbo
 	for (uint32_t i = 0; i < symbols->nr; i++)
 		memcpy(names + rows[i].name, symbols->rows[i].name,
 		       (i + 1 < symbols->nr ? rows[i + 1].name : bytes) - rows[i].name);
-	return put(names, bytes);
+	return write_result_bytes(names, bytes);
 }
 
 /*
  * Find a symbol as elf_symbols_find() does, for addresses that rise from call to call: the
  * next symbol is mostly the one after @last.
  */
-static const struct elf_symbol *find_next(const struct elf_symbols *symbols,
-					  const struct elf_symbol *last, uint64_t addr)
+static const struct elf_symbol *find_next_symbol(const struct elf_symbols *symbols,
+						 const struct elf_symbol *last, uint64_t addr)
 {
 	const struct elf_symbol *next = last ? last + 1 : symbols->rows;
 	const struct elf_symbol *end = symbols->rows + symbols->nr;
@@ -116,7 +116,7 @@ static const struct elf_symbol *find_next(const struct elf_symbols *symbols,
 
 /* Write the sites to the result.  Each site has the number of its symbol + 1, or 0 if it
  * has no symbol. */
-static int put_sites(const struct elf_sites *sites, const struct elf_symbols *symbols)
+static int write_sites(const struct elf_sites *sites, const struct elf_symbols *symbols)
 {
 	uint32_t *names = malloc((sites->nr + 1ul) * sizeof(*names));
 	const struct elf_symbol *symbol = NULL;
@@ -125,21 +125,21 @@ static int put_sites(const struct elf_sites *sites, const struct elf_symbols *sy
 	if (!names)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < sites->nr; i++) {
-		symbol = find_next(symbols, symbol, sites->addrs[i]);
+		symbol = find_next_symbol(symbols, symbol, sites->addrs[i]);
 		names[i] = symbol ? (uint32_t)(symbol - symbols->rows) + 1 : 0;
 	}
-	r = put(sites->addrs, sites->nr * (uint64_t)sizeof(*sites->addrs));
+	r = write_result_bytes(sites->addrs, sites->nr * (uint64_t)sizeof(*sites->addrs));
 	if (!r)
-		r = put(sites->rows, sites->nr * (uint64_t)sizeof(*sites->rows));
+		r = write_result_bytes(sites->rows, sites->nr * (uint64_t)sizeof(*sites->rows));
 	if (!r)
-		r = put(names, sites->nr * (uint64_t)sizeof(*names));
+		r = write_result_bytes(names, sites->nr * (uint64_t)sizeof(*names));
 	free(names);
 	return r;
 }
 
 /* ---- PARSE_SYMBOLS and PARSE_SITES ---- */
 
-static void find_segments(const struct elf_source *source, struct parse_head *head)
+static void list_segments(const struct elf_source *source, struct parse_head *head)
 {
 	struct elf_file file;
 	int r = elf_file_open_source(source, &file);
@@ -158,10 +158,10 @@ static void find_segments(const struct elf_source *source, struct parse_head *he
 }
 
 /* Write the result.  Nothing is freed, because the process is about to end. */
-static int put_result(struct parse_head *head, const struct elf_symbols *symbols,
-		      const struct elf_sites *sites)
+static int write_result(struct parse_head *head, const struct elf_symbols *symbols,
+			const struct elf_sites *sites)
 {
-	struct parse_symbol *rows = rows_of(symbols, &head->strings_bytes);
+	struct parse_symbol *rows = make_symbol_rows(symbols, &head->strings_bytes);
 	int r;
 
 	if (!rows)
@@ -172,26 +172,26 @@ static int put_result(struct parse_head *head, const struct elf_symbols *symbols
 	head->end = symbols->end;
 	if (head->strings_bytes > STRINGS_MAX)
 		return -EFBIG;
-	r = put(head, sizeof(*head));
+	r = write_result_bytes(head, sizeof(*head));
 	if (!r)
-		r = put(rows, symbols->nr * (uint64_t)sizeof(*rows));
+		r = write_result_bytes(rows, symbols->nr * (uint64_t)sizeof(*rows));
 	if (!r)
-		r = put_sites(sites, symbols);
-	return r ? r : put_names(symbols, rows, head->strings_bytes);
+		r = write_sites(sites, symbols);
+	return r ? r : write_symbol_names(symbols, rows, head->strings_bytes);
 }
 
 static int run_symbols(const struct parse_request *request, uint64_t *bytes_left)
 {
 	struct parse_head head = { .next_kind = FSITE_KINDS };
-	struct elf_source source = source_of(request, bytes_left);
+	struct elf_source source = make_elf_source(request, bytes_left);
 	const struct elf_sites no_sites = { 0 };
 	struct elf_symbols symbols;
 	int r = elf_symbols_parse(&source, &symbols);
 
 	if (r)
 		return r;
-	find_segments(&source, &head);
-	return put_result(&head, &symbols, &no_sites);
+	list_segments(&source, &head);
+	return write_result(&head, &symbols, &no_sites);
 }
 
 /* Run PARSE_SITES.  A file without symbols is not an error: its sites have no names, but
@@ -199,7 +199,7 @@ static int run_symbols(const struct parse_request *request, uint64_t *bytes_left
 static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 {
 	struct parse_head head = { .kind = 0 };
-	struct elf_source source = source_of(request, bytes_left);
+	struct elf_source source = make_elf_source(request, bytes_left);
 	struct elf_symbols symbols = { 0 };
 	enum fsite_kind next;
 	struct elf_sites sites;
@@ -217,7 +217,7 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 	memcpy(head.build_id, sites.build_id, sizeof(head.build_id));
 	if (sites.nr && elf_symbols_parse(&source, &symbols))
 		symbols = (struct elf_symbols) { 0 };
-	return put_result(&head, &symbols, &sites);
+	return write_result(&head, &symbols, &sites);
 }
 
 /* ---- PARSE_DEMANGLE ---- */
@@ -236,7 +236,7 @@ static void prepare_demangle(struct parse_limits *limits)
 	demangle_prepare();
 }
 
-static char *read_input(uint64_t *ret_bytes)
+static char *read_demangle_input(uint64_t *ret_bytes)
 {
 	off_t bytes = lseek(PARSE_FD_INPUT, 0, SEEK_END);
 	char *input = bytes >= 0 ? malloc((size_t)bytes + 1) : NULL;
@@ -248,7 +248,7 @@ static char *read_input(uint64_t *ret_bytes)
 	return input;
 }
 
-static int demangle_all(const char *names, uint64_t bytes, uint32_t *rows, struct text *out)
+static int demangle_all_names(const char *names, uint64_t bytes, uint32_t *rows, struct text *out)
 {
 	for (uint64_t at = 0; at < bytes; at += strlen(names + at) + 1) {
 		size_t before = out->len;
@@ -267,7 +267,7 @@ static int run_demangle(const struct parse_request *request, uint64_t *bytes_lef
 {
 	struct parse_plain_head head = { .magic = PARSE_MAGIC };
 	uint64_t bytes = 0;
-	char *names = read_input(&bytes);
+	char *names = read_demangle_input(&bytes);
 	struct text out;
 	uint32_t *rows;
 	int r;
@@ -282,13 +282,13 @@ static int run_demangle(const struct parse_request *request, uint64_t *bytes_lef
 	/* Reserve memory for the output first.  A name that exceeds the demangler's limits
 	 * is abandoned without freeing its memory, so too little could be left later. */
 	r = rows && text_reserve(&out, min_u64(4 * bytes, out.max)) ?
-	    demangle_all(names, bytes, rows, &out) : -ENOMEM;
+	    demangle_all_names(names, bytes, rows, &out) : -ENOMEM;
 	head.strings_bytes = out.len;
 	if (!r)
-		r = put(&head, sizeof(head));
+		r = write_result_bytes(&head, sizeof(head));
 	if (!r)
-		r = put(rows, head.nr * (uint64_t)sizeof(*rows));
-	return r ? r : put(out.data, out.len);
+		r = write_result_bytes(rows, head.nr * (uint64_t)sizeof(*rows));
+	return r ? r : write_result_bytes(out.data, out.len);
 }
 
 /* ---- parameters ---- */
@@ -297,13 +297,13 @@ static struct elf_args *session;
 
 static int run_params(const struct parse_request *request, uint64_t *bytes_left)
 {
-	struct elf_source source = source_of(request, bytes_left);
+	struct elf_source source = make_elf_source(request, bytes_left);
 
 	session = elf_args_parse(&source);
 	return session ? 0 : -ENOENT;
 }
 
-static void fill_param(const struct elf_param *from, struct parse_param *to)
+static void convert_param(const struct elf_param *from, struct parse_param *to)
 {
 	*to = (struct parse_param) {
 		.bytes = from->bytes, .kind = from->kind,
@@ -314,7 +314,7 @@ static void fill_param(const struct elf_param *from, struct parse_param *to)
 		memcpy(to->name, from->name, strnlen(from->name, sizeof(to->name) - 1));
 }
 
-static bool answer(struct parse_answer *answer, uint64_t addr)
+static bool answer_query(struct parse_answer *answer, uint64_t addr)
 {
 	const struct elf_params *params = elf_args_find(session, addr);
 	size_t bytes;
@@ -325,7 +325,7 @@ static bool answer(struct parse_answer *answer, uint64_t addr)
 		.is_over = elf_args_is_over(session),
 	};
 	for (uint32_t i = 0; i < answer->nr; i++)
-		fill_param(&params->rows[i], &answer->params[i]);
+		convert_param(&params->rows[i], &answer->params[i]);
 	bytes = sizeof(*answer) + answer->nr * sizeof(answer->params[0]);
 	return send(PARSE_FD_CHANNEL, answer, bytes, MSG_NOSIGNAL) == (ssize_t)bytes;
 }
@@ -338,7 +338,7 @@ static void serve_params(void)
 
 	while (room &&
 	       parse_receive(PARSE_FD_CHANNEL, &query, sizeof(query), NULL, 0, &nr) ==
-	       sizeof(query) && query.type == PARSE_QUERY && answer(room, query.addr))
+	       sizeof(query) && query.type == PARSE_QUERY && answer_query(room, query.addr))
 		;
 }
 

@@ -119,7 +119,7 @@ static const struct sock_filter start[] = {
 #define FILTER_ROOM	(ARRAY_SIZE(start) + 2 * ARRAY_SIZE(allowed) + \
 			 2 * ARRAY_SIZE(refused) + ARRAY_SIZE(checks) + 1)
 
-static int filter_calls(void)
+static int install_seccomp_filter(void)
 {
 	struct sock_filter code[FILTER_ROOM];
 	struct sock_fprog program = { .filter = code };
@@ -144,7 +144,7 @@ static int filter_calls(void)
 
 /* ---- limits ---- */
 
-static int limit(int what, uint64_t soft, uint64_t hard)
+static int lower_rlimit(int what, uint64_t soft, uint64_t hard)
 {
 	struct rlimit limit;
 
@@ -169,7 +169,7 @@ static uint64_t mapped_bytes(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static int limit_all(const struct parse_limits *limits)
+static int lower_all_rlimits(const struct parse_limits *limits)
 {
 	uint64_t memory = mapped_bytes() + limits->memory_bytes;
 	const struct {
@@ -191,14 +191,14 @@ static int limit_all(const struct parse_limits *limits)
 	 * memory exceeds the limit.
 	 */
 	for (size_t i = 0; !r && i < ARRAY_SIZE(rows) - HAS_SANITIZER; i++)
-		r = limit(rows[i].what, rows[i].soft, rows[i].hard);
+		r = lower_rlimit(rows[i].what, rows[i].soft, rows[i].hard);
 	return r;
 }
 
 int parse_sandbox_enter(const struct parse_limits *limits)
 {
 	struct itimerval timer = { .it_value.tv_sec = limits->wall_seconds };
-	int r = limit_all(limits);
+	int r = lower_all_rlimits(limits);
 
 	if (r)
 		return r;
@@ -207,5 +207,5 @@ int parse_sandbox_enter(const struct parse_limits *limits)
 	if (setitimer(ITIMER_REAL, &timer, NULL) ||
 	    prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
-	return HAS_SANITIZER ? 0 : filter_calls();
+	return HAS_SANITIZER ? 0 : install_seccomp_filter();
 }

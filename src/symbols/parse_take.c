@@ -42,7 +42,7 @@ struct layout {
 	const char *strings;
 };
 
-static bool is_head(const struct parse_head *head)
+static bool is_head_valid(const struct parse_head *head)
 {
 	return head->magic == PARSE_MAGIC && head->nr_symbols <= SYMBOLS_MAX &&
 	       head->nr_rows <= SITES_MAX && head->nr_sites <= head->nr_rows &&
@@ -52,7 +52,7 @@ static bool is_head(const struct parse_head *head)
 	       head->build_id_bytes <= sizeof(head->build_id);
 }
 
-static bool find_layout(const struct parsed *parsed, struct layout *ret)
+static bool find_result_layout(const struct parsed *parsed, struct layout *ret)
 {
 	struct parse_head *head = &ret->head;
 	uint64_t fixed;
@@ -60,7 +60,7 @@ static bool find_layout(const struct parsed *parsed, struct layout *ret)
 	if (parsed->bytes < sizeof(*head))
 		return false;
 	memcpy(head, parsed->map, sizeof(*head));
-	if (!is_head(head))
+	if (!is_head_valid(head))
 		return false;
 	fixed = sizeof(*head) + head->nr_symbols * (uint64_t)sizeof(*ret->symbols) +
 		head->nr_sites * (uint64_t)(sizeof(*ret->addrs) + sizeof(*ret->rows) +
@@ -79,7 +79,7 @@ static bool find_layout(const struct parsed *parsed, struct layout *ret)
  * Check that each string is shorter than ELF_NAME_MAX and that the last string ends in a
  * NUL.
  */
-static bool are_names(const char *strings, uint64_t bytes)
+static bool are_names_valid(const char *strings, uint64_t bytes)
 {
 	for (uint64_t at = 0; at < bytes; ) {
 		uint64_t left = bytes - at;
@@ -93,7 +93,7 @@ static bool are_names(const char *strings, uint64_t bytes)
 	return true;
 }
 
-static int take_symbols(const struct layout *layout, struct elf_symbols *symbols)
+static int copy_symbols(const struct layout *layout, struct elf_symbols *symbols)
 {
 	const struct parse_head *head = &layout->head;
 
@@ -118,7 +118,7 @@ static int take_symbols(const struct layout *layout, struct elf_symbols *symbols
 
 /* Check the row of each site, because the server uses rows as indices when it writes to the
  * shared memory. */
-static bool are_sites(const struct layout *layout)
+static bool are_sites_valid(const struct layout *layout)
 {
 	const struct parse_head *head = &layout->head;
 
@@ -131,7 +131,7 @@ static bool are_sites(const struct layout *layout)
 	return true;
 }
 
-static void *copy_of(const void *from, uint64_t bytes)
+static void *copy_bytes(const void *from, uint64_t bytes)
 {
 	void *copy = malloc(bytes + 1);
 
@@ -140,8 +140,8 @@ static void *copy_of(const void *from, uint64_t bytes)
 	return copy;
 }
 
-static const char **names_of(const struct layout *layout,
-			     const struct elf_symbols *symbols)
+static const char **make_site_names(const struct layout *layout,
+				    const struct elf_symbols *symbols)
 {
 	const char **names = calloc(layout->head.nr_sites + 1ul, sizeof(*names));
 
@@ -151,24 +151,24 @@ static const char **names_of(const struct layout *layout,
 	return names;
 }
 
-static int take_sites(const struct layout *layout, const struct elf_symbols *symbols,
+static int copy_sites(const struct layout *layout, const struct elf_symbols *symbols,
 		      const struct parsed_more *more)
 {
 	const struct parse_head *head = &layout->head;
 	struct elf_sites *sites = more->sites;
 
-	if (!are_sites(layout))
+	if (!are_sites_valid(layout))
 		return -EBADMSG;
 	*sites = (struct elf_sites) {
 		.kind = head->kind, .table = head->table, .nr_rows = head->nr_rows,
 		.nr = head->nr_sites, .text = head->text, .text_end = head->text_end,
 		.text_off = head->text_off, .id = head->id,
 		.build_id_bytes = head->build_id_bytes,
-		.addrs = copy_of(layout->addrs, head->nr_sites * sizeof(*sites->addrs)),
-		.rows = copy_of(layout->rows, head->nr_sites * sizeof(*sites->rows)),
+		.addrs = copy_bytes(layout->addrs, head->nr_sites * sizeof(*sites->addrs)),
+		.rows = copy_bytes(layout->rows, head->nr_sites * sizeof(*sites->rows)),
 	};
 	memcpy(sites->build_id, head->build_id, sizeof(sites->build_id));
-	*more->names = names_of(layout, symbols);
+	*more->names = make_site_names(layout, symbols);
 	*more->next_kind = head->next_kind;
 	if (sites->addrs && sites->rows && *more->names)
 		return 0;
@@ -185,11 +185,11 @@ int parsed_check(struct parsed *parsed, struct elf_symbols *ret_symbols,
 	struct layout layout;
 	int r = -EBADMSG;
 
-	if (find_layout(parsed, &layout) &&
-	    are_names(layout.strings, layout.head.strings_bytes))
-		r = take_symbols(&layout, &symbols);
+	if (find_result_layout(parsed, &layout) &&
+	    are_names_valid(layout.strings, layout.head.strings_bytes))
+		r = copy_symbols(&layout, &symbols);
 	if (!r && more->sites)
-		r = take_sites(&layout, &symbols, more);
+		r = copy_sites(&layout, &symbols, more);
 	if (r) {
 		elf_symbols_done(&symbols);
 		return r;
@@ -214,7 +214,7 @@ int parsed_check_plain(struct parsed *parsed, const struct elf_symbols *symbols)
 	if (!symbols->parsed || parsed->bytes < sizeof(*head) ||
 	    head->magic != PARSE_MAGIC || head->nr != symbols->nr ||
 	    parsed->bytes < fixed || parsed->bytes - fixed != head->strings_bytes ||
-	    !are_names((const char *)parsed->map + fixed, head->strings_bytes)) {
+	    !are_names_valid((const char *)parsed->map + fixed, head->strings_bytes)) {
 		parsed_free(parsed);
 		return -EBADMSG;
 	}

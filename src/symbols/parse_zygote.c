@@ -36,7 +36,7 @@ union control {
 	char bytes[CMSG_SPACE(8 * sizeof(int))];
 };
 
-static int take_fds(struct msghdr *msg, int *fds, int room)
+static int receive_fds(struct msghdr *msg, int *fds, int room)
 {
 	int nr = 0;
 
@@ -73,7 +73,7 @@ ssize_t parse_receive(int socket, void *to, size_t bytes, int *fds, int room, in
 	while (len < 0 && errno == EINTR);
 	if (len < 0)
 		return -errno;
-	*ret_nr = take_fds(&msg, fds, room);
+	*ret_nr = receive_fds(&msg, fds, room);
 	return len;
 }
 
@@ -102,7 +102,7 @@ int parse_send(int socket, const void *from, size_t bytes, const int *fds, int n
 /* ---- the parser ---- */
 
 /* Give the request's descriptors the numbers of enum parse_fd, and close all others. */
-static int place_fds(const int fds[PARSE_FDS])
+static int renumber_fds(const int fds[PARSE_FDS])
 {
 	int high[PARSE_FDS];
 
@@ -150,7 +150,7 @@ _Noreturn static void be_parser(const struct parse_request *request,
 	mallopt(M_TOP_PAD, TOP_PAD);
 	title_set(type->name, "ulf: parser");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != zygote || place_fds(fds))
+	if (getppid() != zygote || renumber_fds(fds))
 		_exit(PARSE_NO_SANDBOX);
 	if (type->prepare)
 		type->prepare(&limits);
@@ -178,7 +178,7 @@ struct zygote {
 	struct child children[CHILDREN_MAX];
 };
 
-static void tell_end(const struct child *child, int status)
+static void report_parser_exit(const struct child *child, int status)
 {
 	struct parse_message ended = { .type = PARSE_EXITED, .value = status };
 
@@ -186,7 +186,7 @@ static void tell_end(const struct child *child, int status)
 	close(child->channel);
 }
 
-static void reap(struct zygote *zygote)
+static void reap_parsers(struct zygote *zygote)
 {
 	struct signalfd_siginfo info;
 	int status;
@@ -198,13 +198,13 @@ static void reap(struct zygote *zygote)
 		for (int i = 0; i < CHILDREN_MAX; i++) {
 			if (zygote->children[i].pid != pid)
 				continue;
-			tell_end(&zygote->children[i], status);
+			report_parser_exit(&zygote->children[i], status);
 			zygote->children[i].pid = 0;
 		}
 	}
 }
 
-static struct child *free_child(struct zygote *zygote)
+static struct child *find_free_child(struct zygote *zygote)
 {
 	for (int i = 0; i < CHILDREN_MAX; i++)
 		if (!zygote->children[i].pid)
@@ -213,11 +213,11 @@ static struct child *free_child(struct zygote *zygote)
 }
 
 /* Fork a parser for @request.  The zygote keeps the channel, to report how the parser ended. */
-static void start(struct zygote *zygote, const struct parse_request *request,
-		  const int fds[PARSE_FDS])
+static void fork_parser(struct zygote *zygote, const struct parse_request *request,
+			const int fds[PARSE_FDS])
 {
 	struct parse_message started = { .type = PARSE_STARTED };
-	struct child *child = free_child(zygote);
+	struct child *child = find_free_child(zygote);
 	pid_t self = getpid();
 	int pidfd;
 
@@ -228,7 +228,7 @@ static void start(struct zygote *zygote, const struct parse_request *request,
 			be_parser(request, fds, self);
 	}
 	if (!child || child->pid < 0) {
-		tell_end(&(struct child) { .channel = fds[0] }, PARSE_NO_PROCESS << 8);
+		report_parser_exit(&(struct child) { .channel = fds[0] }, PARSE_NO_PROCESS << 8);
 		if (child)
 			child->pid = 0;
 		return;
@@ -250,7 +250,7 @@ static void start(struct zygote *zygote, const struct parse_request *request,
  * Receive one request and start a parser for it.  Returns false if the server has closed
  * the socket.
  */
-static bool take_request(struct zygote *zygote)
+static bool accept_request(struct zygote *zygote)
 {
 	struct parse_request request;
 	int fds[PARSE_FDS], nr;
@@ -260,7 +260,7 @@ static bool take_request(struct zygote *zygote)
 	if (len <= 0)
 		return len == -EAGAIN;
 	if (len == sizeof(request) && nr == PARSE_FDS) {
-		start(zygote, &request, fds);
+		fork_parser(zygote, &request, fds);
 		close(fds[1]);
 		close(fds[2]);
 		return true;
@@ -272,7 +272,7 @@ static bool take_request(struct zygote *zygote)
 
 /* Close all descriptors of the server except @socket.  Returns the new number of @socket,
  * or -1. */
-static int leave_server(int socket)
+static int detach_from_server(int socket)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -287,7 +287,7 @@ static int leave_server(int socket)
 }
 
 /* Clear the environment.  It may contain secrets, which a hostile file must not learn. */
-static void forget_environment(void)
+static void erase_environment(void)
 {
 	for (char **variable = environ; variable && *variable; variable++)
 		explicit_bzero(*variable, strlen(*variable));
@@ -296,10 +296,10 @@ static void forget_environment(void)
 
 _Noreturn static void be_zygote(int socket)
 {
-	struct zygote zygote = { .socket = leave_server(socket) };
+	struct zygote zygote = { .socket = detach_from_server(socket) };
 	sigset_t set;
 
-	forget_environment();
+	erase_environment();
 
 	/*
 	 * The zygote must exit when the server closes the socket, not when ^C sends a
@@ -325,8 +325,8 @@ _Noreturn static void be_zygote(int socket)
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			_exit(1);
 		if (fds[1].revents)
-			reap(&zygote);
-		if (fds[0].revents && !take_request(&zygote))
+			reap_parsers(&zygote);
+		if (fds[0].revents && !accept_request(&zygote))
 			_exit(0);
 	}
 }
